@@ -219,6 +219,24 @@ is "one that was killed goes on" "$(t undo "$id" >/dev/null
 is "several at once" "$(t undo --list | jq -r .id | sort | uniq -d | wc -l)" 0
 (for i in 1 2 3 4 5 6; do t undo & done; wait) >/dev/null 2>&1
 is "so are several undos" "$(ls par* 2>/dev/null)" ""
+twins() {	# two changes, and one that has found the files of both
+	rm -rf .hamr/snap.git
+	b 'echo 1 >twin1'; b 'echo 2 >twin2'
+	jq -c 'select(.type == "change")' .hamr/snap.git/hamr-undo | tail -n 2 |
+		jq -cs '.[1] + {id: (.[1].id + "0"), paths: map(.paths[])}' \
+		>>.hamr/snap.git/hamr-undo
+}
+statuses() {
+	for i in "$@"; do t undo $i >/dev/null 2>"$T/.err"; echo $?; done | xargs
+}
+twins
+is "a file that two calls have found is taken back once" \
+	"$(statuses '' '' '' ''; ls twin* 2>/dev/null)" "0 0 0 1"
+twins; t undo >/dev/null; echo mine >twin2
+is "but not over what came since" "$(statuses ''; rm twin2)" 77
+twins
+is "so with all since a checkpoint" "$(statuses "$(t undo --list |
+	jq -r '.checkpoint // empty' | tail -n 1)"; ls twin* 2>/dev/null)" 0
 rm -rf .hamr/snap.git
 status "without the snapshots" 1 t undo
 

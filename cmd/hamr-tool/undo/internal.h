@@ -93,7 +93,7 @@ bool snap_read(const struct root *root, const char *rel, struct stat *st,
 
 /* Wait for a lock.  Where a file system has none there is nothing to wait
  * for. */
-int snap_wait(const struct snap *s, int fd, int how, struct err *e);
+int snap_wait(struct snap *s, int fd, int how, struct err *e);
 
 /* What we made belongs to the owner of the root. */
 void snap_give(const struct snap *s, int fd);

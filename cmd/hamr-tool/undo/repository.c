@@ -19,7 +19,7 @@
 #include "internal.h"
 #include "root/signals.h"
 
-#define USE_MS 10000
+#define USE_MS 30000		/* a snapshot of much takes that long */
 #define ALTERNATES "objects/info/alternates"
 #define OBJECTS_DEPTH 3		/* objects/info/commit-graphs */
 
@@ -453,14 +453,14 @@ is_plain(const struct snap *s)
 }
 
 int
-snap_wait(const struct snap *s, int fd, int how, struct err *e)
+snap_wait(struct snap *s, int fd, int how, struct err *e)
 {
 	long long until = file_now_ms() + USE_MS;
 	struct timespec nap = { .tv_nsec = 5000000 };
 
 	while (fd >= 0 && flock(fd, how | LOCK_NB) < 0 &&
 	    (errno == EWOULDBLOCK || errno == EINTR)) {
-		if (file_now_ms() > until)
+		if (file_now_ms() > until || snap_stopped(s))
 			return err_set(e, ST_TEMP, "%s is in use by another "
 			    "hamr-tool", s->dir);
 		nanosleep(&nap, NULL);

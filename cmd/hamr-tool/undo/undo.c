@@ -37,7 +37,8 @@ struct undo {
 	struct files *f;
 	struct snap *snap;
 	bool force;		/* also what was changed since */
-	int lock;		/* of the journal, -1 */
+	int lock;		/* of the journal; -1: none, and why */
+	struct err why;
 	struct journal j;
 	bool *pick;		/* of its entries: to be taken back */
 	struct step *v;
@@ -328,17 +329,37 @@ is_other(const char *path, struct err *e)
 	return -1;
 }
 
-/* Was it put back already, by an undo that was killed? */
-static bool
-is_back(const struct step *s)
+/* What is there once this content (oid "": nothing) has been put back. */
+static struct undo_path
+state_of(const char *oid, struct slice text, mode_t mode)
 {
-	struct undo_path back = { .path = NULL };
+	struct undo_path is = { .path = NULL };
 
-	if (s->oid[0] != '\0') {
-		sha256_hex(s->text.p, s->text.n, back.sha);
-		back.new_mode = s->mode;
+	if (oid[0] != '\0') {
+		sha256_hex(text.p, text.n, is.sha);
+		is.new_mode = mode;
 	}
-	return is_as_left(&back, &s->now);
+	return is;
+}
+
+/* Is there a change that found the same at this path and left the same, and is
+ * taken back, or will be before c?  Calls of several processes at once find
+ * each other's files. */
+static bool
+has_twin(const struct undo *u, const struct undo_entry *c,
+    const struct undo_path *t)
+{
+	for (size_t i = u->j.n; i-- > 0; ) {
+		const struct undo_entry *other = &u->j.v[i];
+
+		for (size_t k = 0; k < other->n && (other->undone ||
+		    (u->pick[i] && other > c)); k++)
+			if (strcmp(other->v[k].path, t->path) == 0 &&
+			    strcmp(other->v[k].oid, t->oid) == 0 &&
+			    strcmp(other->v[k].sha, t->sha) == 0)
+				return true;
+	}
+	return false;
 }
 
 static int
@@ -347,7 +368,7 @@ plan(struct undo *u, const struct undo_entry *c, const struct undo_path *t,
 {
 	bool fresh, good;
 	uint64_t *at = map_put(&u->by_path, slice_of(t->path), &fresh);
-	struct undo_path now = { .path = t->path };
+	struct undo_path now = { .path = t->path }, back;
 	struct step *s;
 
 	if (files_hidden(u->f, t->path))
@@ -362,13 +383,13 @@ plan(struct undo *u, const struct undo_entry *c, const struct undo_path *t,
 	} else {
 		/* what a later change found is what this one left */
 		s = &u->v[*at - 1];
-		if (s->oid[0] != '\0')
-			sha256_hex(s->text.p, s->text.n, now.sha);
-		now.new_mode = s->mode;
+		now = state_of(s->oid, s->text, s->mode);
 		good = true;
 	}
 	s = &u->v[*at - 1];
-	if (!u->force && (!good || !is_as_left(t, &now))) {
+	back = state_of(t->oid, t->old, t->old_mode);
+	if (!u->force && (!good || !is_as_left(t, &now)) &&
+	    !(good && is_as_left(&back, &now) && has_twin(u, c, t))) {
 		if (!good || !fresh || !c->begun)
 			return is_other(t->path, e);
 		s->other = true;
@@ -391,8 +412,9 @@ carry_out(struct undo *u, struct err *e)
 	size_t nids = 0, n = 0, cap = 0;
 	int r;
 
-	if (u->lock < 0)	/* now it matters why */
-		u->lock = snap_lock(u->snap, e);
+	/* now it matters: what was read may have been taken back since */
+	if (u->lock < 0)
+		*e = u->why;
 	for (size_t i = 0; i < u->j.n; i++)
 		for (size_t k = 0; u->pick[i] && k < u->j.v[i].n; k++) {
 			if (u->j.v[i].v[k].oid[0] == '\0')
@@ -409,9 +431,14 @@ carry_out(struct undo *u, struct err *e)
 	for (size_t i = u->j.n; i-- > 0; )
 		for (size_t k = 0; r == 0 && u->pick[i] && k < u->j.v[i].n; k++)
 			r = plan(u, &u->j.v[i], &u->j.v[i].v[k], e);
-	for (size_t i = 0; r == 0 && i < u->n; i++)
-		if (u->v[i].other && !is_back(&u->v[i]))
-			r = is_other(u->v[i].path, e);
+	/* what was put back already, by an undo that was killed, stays so */
+	for (size_t i = 0; r == 0 && i < u->n; i++) {
+		const struct step *s = &u->v[i];
+		struct undo_path back = state_of(s->oid, s->text, s->mode);
+
+		if (s->other && !is_as_left(&back, &s->now))
+			r = is_other(s->path, e);
+	}
 	for (size_t i = 0; i < u->j.n; i++)
 		if (u->pick[i])
 			ids[nids++] = u->j.v[i].id;
@@ -458,11 +485,9 @@ put_record(const struct undo *u, const char *of, struct buf *out)
 	scan_put(out, "{'type':'undo','of':@,'paths':[", slice_of(of));
 	for (i = 0; i < u->n; i++) {
 		const struct step *s = &u->v[i];
-		char sha[SHA_HEX] = "";
 
-		if (s->oid[0] != '\0')
-			sha256_hex(s->text.p, s->text.n, sha);
-		files_put_state(out, s->path, sha);
+		files_put_state(out, s->path, state_of(s->oid, s->text,
+		    s->mode).sha);
 	}
 	scan_put(out, "],'tool_call_ids':[");
 	for (i = 0; i < u->j.n; i++)
@@ -495,7 +520,7 @@ undo_open(struct undo *u, struct files *f, bool writes, struct err *e)
 	if (u->snap == NULL && e->status == ST_NOINPUT)
 		err_set(e, ST_NO, "nothing to undo");
 	if (u->snap != NULL && writes)
-		u->lock = snap_lock(u->snap, NULL);
+		u->lock = snap_lock(u->snap, &u->why);
 	return u->snap == NULL || journal_read(u->snap, &u->j, e) < 0 ?
 	    (int)e->status : ST_OK;
 }
