@@ -30,9 +30,10 @@ enum program_event {
 struct program;
 
 /* Compile text, whose global variables are the members of vars (a JSON
- * object).  importer: inputs carry their lines (filter.h).  name is for
- * messages, borrowed.  NULL with e (ST_USAGE: does not compile; "NAME:LINE:
- * why" where libjq tells the line). */
+ * object).  importer: inputs carry their lines, as "_line" in each
+ * object and in the objects of its lists.  name is for messages, borrowed.
+ * NULL with e (ST_USAGE: does not compile; "NAME:LINE: why" where libjq tells
+ * the line). */
 struct program *program_new(const char *name, const char *text,
     const char *vars, bool importer, struct err *e);
 void program_free(struct program *p);
