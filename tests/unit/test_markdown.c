@@ -369,6 +369,23 @@ has_words(struct slice rows, struct slice words)
 	}
 }
 
+/* A table ends before an indented line, which a paragraph does not: the block
+ * is counted, so it can be copied. */
+static void
+copies_behind_table(void **state)
+{
+	struct slice answer = SLICE("a|b\n-|-\n    x = 1\n");
+	struct buf rows = BUF_INIT(MAX), code = BUF_INIT(MAX);
+	size_t blocks = 0;
+
+	(void)state;
+	markdown_rows(answer, 40, false, &blocks, &rows);
+	assert_int_equal(blocks, 1);
+	assert_int_equal(markdown_code(answer, 1, &code), 1);
+	assert_string_equal(code.p, "x = 1\n");
+	bufs_release(BUFS(&rows, &code));
+}
+
 static void
 as_md4c(void **state)
 {
@@ -546,6 +563,7 @@ main(void)
 		cmocka_unit_test(shown), cmocka_unit_test(code_in_prose),
 		cmocka_unit_test(answers_in_pieces),
 		cmocka_unit_test(random_in_pieces), cmocka_unit_test(as_md4c),
+		cmocka_unit_test(copies_behind_table),
 		cmocka_unit_test(final_at_once), cmocka_unit_test(hostile),
 		cmocka_unit_test(tail_of_long_word),
 	};

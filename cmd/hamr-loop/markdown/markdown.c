@@ -237,11 +237,8 @@ put_paragraph(struct markdown *m, bool over)
 	struct rows *r = &m->rows;
 	size_t n, source;
 
-	if (m->text.len == 0 || m->code != NULL) {
-		buf_reset(&m->text);
-		m->last = 0;
+	if (m->text.len == 0)
 		return;
-	}
 	wrap(m, buf_view(&m->text), 0);
 	n = r->n;
 	if (!over) {
