@@ -1,8 +1,11 @@
 /* block.c - what a line of Markdown is. */
+#include <stdio.h>
 #include <string.h>
 
 #include "block.h"
 #include "cells.h"
+#include "inline.h"
+#include "term/term.h"
 
 #define TAB 4			/* columns, as CommonMark has it */
 
@@ -211,9 +214,7 @@ is_fence(const struct cursor *c, size_t indent, struct line *out)
 	if (ch == '`' && info.n > 0 && memchr(info.p, '`', info.n) != NULL)
 		return false;
 	out->text = info;
-	out->fence = ch;
-	out->fence_n = n;
-	out->fence_indent = indent;
+	out->fence = (struct fence){ ch, n, indent };
 	return true;
 }
 
@@ -299,12 +300,12 @@ block_line(const struct place *at, struct slice line, struct line *out)
 		size_t n;
 
 		skip(&ahead, CODE_INDENT);
-		n = run(&ahead, at->fence);
+		n = run(&ahead, at->fence.mark);
 		take(&ahead, n);
-		out->kind = blanks(&c) < CODE_INDENT && n >= at->fence_n &&
+		out->kind = blanks(&c) < CODE_INDENT && n >= at->fence.n &&
 		    at_end(&ahead) ? LINE_FENCE_END : LINE_CODE;
 		if (out->kind == LINE_CODE)
-			code_line(&c, at->fence_indent, out);
+			code_line(&c, at->fence.indent, out);
 		return;
 	}
 	while (out->matched + out->nopened < BLOCK_DEPTH) {
@@ -320,4 +321,57 @@ block_line(const struct place *at, struct slice line, struct line *out)
 		out->nopened++;
 	}
 	out->kind = leaf_line(at, &c, out);
+}
+
+/* ---- what stands before rows ---- */
+
+/* "• ", "[x] ", "12. " or "12. [x] ". */
+static void
+mark_of(const struct container *c, char mark[24])
+{
+	const char *task = !c->task ? "" : c->done ? "[x] " : "[ ] ";
+
+	if (c->quote)
+		snprintf(mark, 24, "> ");
+	else if (c->mark == '.' || c->mark == ')')
+		snprintf(mark, 24, "%lu%c %s", c->number, c->mark, task);
+	else
+		snprintf(mark, 24, "%s", c->task ? task : "• ");
+}
+
+size_t
+block_prefix(const struct place *at, size_t columns, bool colour,
+    struct buf *first, struct buf *next)
+{
+	size_t i = at->depth, all = 0, shown = 0;
+	char mark[24];
+
+	bufs_reset(BUFS(first, next));
+	for (; i > 0; i--) {
+		mark_of(&at->in[i - 1], mark);
+		all += term_width(slice_of(mark));
+		if (all > columns / 2)
+			break;
+		shown = all;
+	}
+	for (; i < at->depth; i++) {
+		const struct container *c = &at->in[i];
+		size_t n;
+
+		mark_of(c, mark);
+		n = term_width(slice_of(mark));
+		if (c->quote) {
+			rows_dim(first, colour ? "│" : ">", colour);
+			rows_dim(next, colour ? "│" : ">", colour);
+			buf_addc(first, ' ');
+			buf_addc(next, ' ');
+			continue;
+		}
+		if (c->drawn)
+			term_pad(first, n);
+		else
+			buf_adds(first, mark);
+		term_pad(next, n);
+	}
+	return shown;
 }

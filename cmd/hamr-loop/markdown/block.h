@@ -1,14 +1,15 @@
 /* block.h - what a line of Markdown is, after the lines before it: the
  * containers it is in (quotes, items of lists), those that it opens, and what
- * its rest is.  The rules are CommonMark's and GitHub's (tables, tasks); they
- * are followed here because md4c reads whole texts only.
+ * its rest is; and what stands before the rows of that.  The rules are
+ * CommonMark's and GitHub's (tables, tasks); they are followed here because
+ * md4c reads whole texts only.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/slice.h"
+#include "base/buf.h"
 
 #define BLOCK_DEPTH 32		/* deeper marks are text, */
 #define CODE_INDENT 4		/* and those behind so many blanks */
@@ -27,13 +28,17 @@ enum leaf {
 	LEAF_NONE, LEAF_PARAGRAPH, LEAF_FENCE, LEAF_INDENTED, LEAF_TABLE
 };
 
+struct fence {
+	char mark;
+	size_t n, indent;	/* how many, and the blanks before them */
+};
+
 /* Where the lines before have led. */
 struct place {
 	struct container in[BLOCK_DEPTH];
 	size_t depth;
 	enum leaf leaf;
-	char fence;		/* of LEAF_FENCE: the character, how many, */
-	size_t fence_n, fence_indent;	/* and the blanks before it */
+	struct fence fence;	/* of LEAF_FENCE */
 	struct slice header;	/* a line that may be a table's first, or
 				 * p == NULL */
 	bool may_head;		/* the paragraph may become a heading */
@@ -53,9 +58,15 @@ struct line {
 	struct slice text;	/* of code: behind `spare` blanks */
 	size_t spare;
 	size_t level;		/* of a heading */
-	char fence;
-	size_t fence_n, fence_indent;
+	struct fence fence;
 };
 
 /* What this line, without its LF, is. */
 void block_line(const struct place *at, struct slice line, struct line *out);
+
+/* The marks of all containers here, for rows of so many columns: before the
+ * first row, and before others, as an item's mark is drawn once.  The outermost
+ * are left out where they would take more than half of the row.  Returns how
+ * wide both are. */
+size_t block_prefix(const struct place *at, size_t columns, bool colour,
+    struct buf *first, struct buf *next);

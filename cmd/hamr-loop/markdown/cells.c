@@ -96,7 +96,6 @@ struct table {
 	struct slice name[TABLE_COLUMNS];
 	enum align align[TABLE_COLUMNS];
 	size_t width[TABLE_COLUMNS], least[TABLE_COLUMNS];
-	struct inlines in;
 	struct rows rows[TABLE_COLUMNS];
 };
 
@@ -114,8 +113,7 @@ wrap_cell(struct table *t, struct slice cell, size_t left, size_t columns,
 		if (cell.p[i] != '\\' || i + 1 == cell.n ||
 		    cell.p[i + 1] != '|')
 			buf_addc(&b, cell.p[i]);
-	inline_read(&t->in, buf_view(&b), !how.colour);
-	rows_wrap(rows, &t->in, &how);
+	rows_of(rows, buf_view(&b), &how);
 	buf_release(&b);
 }
 
@@ -248,10 +246,9 @@ put_record(struct table *t, const struct slice *cells, size_t n, bool first)
 			    (int)t->name[i].n, t->name[i].p);
 		if (i < n)
 			buf_slice(&b, cells[i]);
-		inline_read(&t->in, buf_view(&b), !how.colour);
 		if (!first || i > 0)
 			how.first = how.next;
-		rows_wrap(&t->rows[0], &t->in, &how);
+		rows_of(&t->rows[0], buf_view(&b), &how);
 		buf_slice(t->out, buf_view(&t->rows[0].text));
 	}
 	buf_release(&b);
@@ -297,7 +294,6 @@ table_rows(struct slice source, const struct rows_style *how, struct buf *out)
 	struct slice rest = source, line, cells[TABLE_COLUMNS];
 
 	*t = (struct table){ .source = source, .how = how, .out = out };
-	inline_init(&t->in);
 	slice_line(&rest, &line);
 	t->n = table_cells(line, t->name);
 	for (size_t i = 0; i < TABLE_COLUMNS; i++)
@@ -311,6 +307,5 @@ table_rows(struct slice source, const struct rows_style *how, struct buf *out)
 	draw(t);
 	for (size_t i = 0; i < TABLE_COLUMNS; i++)
 		rows_release(&t->rows[i]);
-	inline_release(&t->in);
 	free(t);
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
-#include "rows.h"
+#include "inline.h"
 
 #define TABLE_COLUMNS 64	/* what has more is text */
 

@@ -1,14 +1,16 @@
-/* inline.c - emphasis, code and links, read by md4c. */
+/* inline.c - inline Markdown, read by md4c, as rows of a terminal. */
+#include <ctype.h>
 #include <md4c.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/ctrl.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/utf8.h"
 #include "inline.h"
 #include "libc/so.h"
-#include "literal.h"
+#include "term/cluster.h"
 
 /* What is longer is one word of megabytes: not for a parser. */
 #define PARSED_MAX ((size_t)16 << 10)
@@ -19,6 +21,15 @@
 #define LEAD_LEN (sizeof LEAD - 1)
 
 #define NESTED 8		/* links and images in each other */
+
+/* Bytes of one look, in order and without gaps between. */
+struct piece {
+	size_t at, n;		/* in rows.plain */
+	size_t source;		/* where they stand in the source */
+	unsigned look;
+	bool inside;		/* of a span */
+	bool escaped;		/* its first byte has a backslash before */
+};
 
 typedef int parse(const MD_CHAR *, MD_SIZE, const MD_PARSER *, void *);
 
@@ -44,8 +55,193 @@ inline_open(void)
 	return *p != NULL;
 }
 
+/* ---- marks that are code ---- */
+
+static const char marks[] = "_*[~\\", hidden[] = "\x1f\x1e\x1d\x1c\x17";
+
+/* What emphasis is closed before. */
+#define CLOSES ".,;:!?)"
+
+static bool
+is_one_of(char c, const char *set)
+{
+	return c != '\0' && strchr(set, c) != NULL;
+}
+
+static bool
+is_blank(char c)
+{
+	return c == '\0' || is_whitespace(c);
+}
+
+static bool
+is_alnum(char c)
+{
+	return isalnum((unsigned char)c) != 0;
+}
+
+/* A name like __init__, __FILE__ or _get_it: its bytes, or 0. */
+static size_t
+name_at(const char *p)
+{
+	size_t marks_n = strspn(p, "_"), n = 0;
+	bool lower = false, upper = false, inner = false, behind;
+
+	for (; p[n] == '_' || is_alnum(p[n]); n++) {
+		lower |= islower((unsigned char)p[n]) != 0;
+		upper |= isupper((unsigned char)p[n]) != 0;
+		inner |= p[n] == '_' && n > marks_n;
+	}
+	behind = p[n - 1] == '_';
+	if (marks_n == 1)
+		return inner && !behind ? n : 0;
+	return n > 4 && behind && p[n - 2] == '_' && lower != upper ? n : 0;
+}
+
+/* In a path or a call: pkg/__init__.py, f.__name__, __a__(). */
+static bool
+is_path(const char *w, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (w[i] == '_' ? is_one_of(w[i - 1], "/.") :
+		    w[i - 1] == '_' && (is_one_of(w[i], "/(") ||
+		    (w[i] == '.' && is_alnum(w[i + 1]))))
+			return true;
+	return false;
+}
+
+/* Two stars and a slash: a glob, or a path in bold?  The next stars tell. */
+static bool
+is_bold_path(const char *p)
+{
+	size_t n = strcspn(p, "* \t\n");
+
+	return p[n] == '*' && p[n + 1] == '*' && p[n - 1] != '/';
+}
+
+/* Are these n stars no emphasis?  In the word before them there is some. */
+static bool
+is_operator(const char *p, size_t n, bool marked)
+{
+	char before = p[-1], after = p[n];
+	bool begins = is_blank(before) || is_one_of(before, "([{");
+
+	if (is_blank(before) && is_blank(after))
+		return true;
+	if ((begins && is_one_of(after, ",;:=)]}")) ||	/* (*) */
+	    (before == after && is_one_of(before, "\"'")))
+		return true;
+	if (before == '.' && !is_alnum(p[-2]))		/* ^.*$ */
+		return true;
+	if (n == 1 && (before == '_' || after == '_'))	/* *_test */
+		return true;
+	if (n == 1 && !is_alnum(before) && (after == '/' ||
+	    (after == '.' && is_alnum(p[2]))))		/* *.c */
+		return true;
+	if (before == '/' && (n == 1 ? p[-2] != '*' : after == '/'))
+		return true;
+	if (n == 2 && begins && after == '/' && !is_bold_path(p + n))
+		return true;
+	if (marked)
+		return false;
+	return is_alnum(after) ? is_alnum(before) || is_one_of(before, ".=)]") :
+	    is_one_of(before, ")]") && !is_blank(after) &&
+	    !is_one_of(after, CLOSES) && (after & 0x80) == 0;
+}
+
+/* Is this bracket that of an index or of a lambda, whatever follows? */
+static bool
+is_index(const char *p)
+{
+	const char *to = strstr(p, "](");
+	size_t n;
+
+	if (is_one_of(p[1], "]&="))
+		return true;
+	if (to == NULL || (!is_alnum(p[-1]) && !is_one_of(p[-1], "_])")))
+		return false;
+	to += 2;
+	n = strcspn(to, ")");
+	return !is_one_of(*to, "#/.") && memmem(to, n, "://", 3) == NULL;
+}
+
+/* Does this backslash stand for itself?  An escape is of a mark, or of what
+ * could begin a block: 1\. */
+static bool
+is_backslash(const char *p, bool number)
+{
+	return p[1] == '\\' || is_one_of(p[1], is_blank(p[-1]) ? ".()/^" :
+	    number ? "/^" : ".()/^?+-,;:'\"=@%&");
+}
+
+/* `bold`: a word before has begun it. */
+static bool
+hide_in_word(char *w, size_t n, bool *bold)
+{
+	bool path = is_path(w, n), link = memmem(w, n, "](", 2) != NULL;
+	bool windows = n > 3 && (w[1] == ':' ? is_alnum(*w) && w[2] == '\\' :
+	    *w == '\\' && w[1] == '\\' && is_alnum(w[2]));
+	bool marked = false, any = false;
+
+	for (size_t i = 0, run; i < n; i += run) {
+		char *p = w + i, c = *p;
+		bool literal = false;
+
+		run = c == '_' || c == '*' || c == '~' ?
+		    strspn(p, (char[]){ c, '\0' }) : 1;
+		if (c == '[')
+			literal = is_index(p);
+		else if (c == '\\') {
+			literal = windows || is_backslash(p, strspn(w,
+			    "0123456789") == i);
+			run = windows || (literal && p[1] != '\\') ? 1 : 2;
+		} else if (c == '_' && !link) {
+			size_t name = is_alnum(p[-1]) ? 0 : name_at(p);
+
+			literal = path || name > 0;
+			run = name > 0 ? name : run;
+		} else if (c == '*' && !link) {
+			literal = is_operator(p, run, marked) ||
+			    (p[-1] == '/' && run == 2 && !*bold &&
+			    !is_alnum(p[2]));		/* src/ */
+			marked |= !literal;
+			*bold ^= !literal && run > 1;
+		} else if (c == '~' && !link)
+			literal = run == 1;
+		for (size_t k = 0; literal && k < run; k++)
+			if (is_one_of(p[k], marks))
+				p[k] = hidden[strchr(marks, p[k]) - marks];
+		link &= c != '[' || !literal;
+		any |= literal;
+	}
+	return any;
+}
+
+/* Put control characters in the place of such marks in text, which a blank
+ * stands before; it has no control characters of its own but blanks.  True:
+ * there were some. */
+static bool
+hide_literal(char *p)
+{
+	bool any = false, bold = false;
+	size_t n;
+
+	while ((p = strpbrk(p, marks)) != NULL) {
+		while (!is_blank(p[-1]))
+			p--;
+		n = strcspn(p, " \t\n");
+		/* a URL is read whole */
+		if (memmem(p, n, "://", 3) == NULL)
+			any |= hide_in_word(p, n, &bold);
+		p += n;
+	}
+	return any;
+}
+
+/* ---- read by md4c ---- */
+
 struct reader {
-	struct inlines *in;
+	struct rows *out;
 	struct slice source;	/* with LEAD */
 	size_t end;		/* of the last text in it */
 	bool marks, after_break;
@@ -56,22 +252,23 @@ struct reader {
 };
 
 static struct piece *
-add_piece(struct inlines *in, struct slice text, unsigned look)
+add_piece(struct reader *r, struct slice text, size_t source)
 {
+	struct rows *out = r->out;
 	struct piece *p;
 
-	GROW(in->piece, in->n, in->cap);
-	p = &in->piece[in->n++];
-	*p = (struct piece){ .at = in->text.len, .n = text.n,
-		.source = NO_SOURCE, .look = look };
-	buf_slice(&in->text, text);
+	GROW(out->piece, out->pieces, out->piece_cap);
+	p = &out->piece[out->pieces++];
+	*p = (struct piece){ .at = out->plain.len, .n = text.n,
+		.source = source, .look = r->look, .inside = r->depth > 0 };
+	buf_slice(&out->plain, text);
 	return p;
 }
 
 static void
 add_made(struct reader *r, const char *text)
 {
-	add_piece(r->in, slice_of(text), r->look)->inside = r->depth > 0;
+	add_piece(r, slice_of(text), NO_SOURCE);
 }
 
 /* The blanks that a line begins with: md4c skips them. */
@@ -80,7 +277,6 @@ add_indent(struct reader *r, size_t upto)
 {
 	const char *p = r->source.p;
 	size_t at = upto;
-	struct piece *piece;
 
 	for (size_t i = r->end; i < upto; i++)
 		if (p[i] == '\n') {
@@ -91,35 +287,27 @@ add_indent(struct reader *r, size_t upto)
 	upto = at;
 	while (p[upto] == ' ' || p[upto] == '\t')
 		upto++;
-	if (upto == at)
-		return;
-	piece = add_piece(r->in, (struct slice){ p + at, upto - at }, 0);
-	piece->source = at - LEAD_LEN;
-	piece->inside = r->depth > 0;
+	if (upto > at)
+		add_piece(r, (struct slice){ p + at, upto - at },
+		    at - LEAD_LEN)->look = 0;
 }
 
+/* Text that stands in the source, shown as this. */
 static void
-add_source(struct reader *r, struct slice text)
+add_source(struct reader *r, struct slice text, struct slice shown)
 {
 	size_t at = (size_t)(text.p - r->source.p);
-	size_t skip = at < LEAD_LEN ? LEAD_LEN - at : 0;
+	size_t skip = at < LEAD_LEN ? num_min(LEAD_LEN - at, text.n) : 0;
 	bool escaped;
-	struct piece *p;
 
-	if (skip > text.n)
-		skip = text.n;
 	if (r->after_break)
 		add_indent(r, at);
 	r->after_break = false;
 	escaped = at > r->end && r->source.p[at - 1] == '\\';
 	r->end = at + text.n;
-	text = slice_from(text, skip);
-	if (text.n == 0)
-		return;
-	p = add_piece(r->in, text, r->look);
-	p->source = at + skip - LEAD_LEN;
-	p->inside = r->depth > 0;
-	p->escaped = escaped && skip == 0;
+	if (skip < text.n)
+		add_piece(r, slice_from(shown, skip), at + skip -
+		    LEAD_LEN)->escaped = escaped && skip == 0;
 }
 
 /* The character that an entity stands for, if it may be shown; 0 otherwise. */
@@ -153,51 +341,34 @@ static int
 text(MD_TEXTTYPE type, const MD_CHAR *p, MD_SIZE n, void *user)
 {
 	struct reader *r = user;
-	const char *from = r->source.p, *end = from + r->source.n;
-	unsigned long cp = type == MD_TEXT_ENTITY ?
-	    entity((struct slice){ p, n }) : 0;
+	struct slice t = { p, n };
+	unsigned long cp = type == MD_TEXT_ENTITY ? entity(t) : 0;
 	char bytes[8];
 
 	if (type == MD_TEXT_BR || type == MD_TEXT_SOFTBR) {
 		add_made(r, "\n");
 		r->after_break = true;
-	} else if (cp != 0) {
-		size_t len = utf8_encode(bytes, cp), before = r->in->n;
-
-		add_source(r, (struct slice){ p, n });
-		if (r->in->n > before) {	/* the entity itself goes */
-			struct piece *e = &r->in->piece[r->in->n - 1];
-
-			r->in->text.len -= e->n;
-			buf_add(&r->in->text, bytes, len);
-			e->n = len;
-		}
-	} else if (p >= from && p < end)
-		add_source(r, (struct slice){ p, n });
+	} else if (p < r->source.p || p >= r->source.p + r->source.n)
+		add_piece(r, t, NO_SOURCE);
 	else
-		add_piece(r->in, (struct slice){ p, n }, r->look)->inside =
-		    r->depth > 0;
+		add_source(r, t, cp == 0 ? t : (struct slice){ bytes,
+		    utf8_encode(bytes, cp) });
 	return 0;
 }
 
 /* ---- spans ---- */
 
-static unsigned
-look_of(MD_SPANTYPE type)
-{
-	switch (type) {
-	case MD_SPAN_EM:
-		return LOOK_EM;
-	case MD_SPAN_STRONG:
-		return LOOK_STRONG;
-	case MD_SPAN_DEL:
-		return LOOK_STRIKE;
-	case MD_SPAN_CODE:
-		return LOOK_CODE;
-	default:
-		return 0;
-	}
-}
+static const struct {
+	unsigned look;
+	const char *mark, *other;	/* of stars, of underscores */
+} spans[] = {
+	[MD_SPAN_EM] = { LOOK_EM, "*", "_" },
+	[MD_SPAN_STRONG] = { LOOK_STRONG, "**", "__" },
+	[MD_SPAN_A] = { 0, "", "" },
+	[MD_SPAN_IMG] = { 0, "", "" },
+	[MD_SPAN_CODE] = { LOOK_CODE, "`", "`" },
+	[MD_SPAN_DEL] = { LOOK_STRIKE, "~~", "~~" },
+};
 
 static void
 add_mark(struct reader *r, MD_SPANTYPE type)
@@ -205,10 +376,7 @@ add_mark(struct reader *r, MD_SPANTYPE type)
 	bool under = r->end < r->source.n && r->source.p[r->end] == '_';
 
 	if (r->marks)
-		add_made(r, type == MD_SPAN_EM ? under ? "_" : "*" :
-		    type == MD_SPAN_STRONG ? under ? "__" : "**" :
-		    type == MD_SPAN_DEL ? "~~" :
-		    type == MD_SPAN_CODE ? "`" : "");
+		add_made(r, under ? spans[type].other : spans[type].mark);
 }
 
 static int
@@ -218,11 +386,11 @@ enter_span(MD_SPANTYPE type, void *detail, void *user)
 
 	(void)detail;
 	r->depth++;
-	r->look |= look_of(type);
+	r->look |= spans[type].look;
 	add_mark(r, type);
 	if (type == MD_SPAN_A || type == MD_SPAN_IMG) {
 		if (r->links < NESTED)
-			r->link[r->links] = r->in->text.len;
+			r->link[r->links] = r->out->plain.len;
 		r->links++;
 	}
 	return 0;
@@ -244,7 +412,7 @@ says(struct slice text, struct slice url)
 static void
 leave_link(struct reader *r, const MD_ATTRIBUTE *url)
 {
-	struct inlines *in = r->in;
+	struct rows *out = r->out;
 	struct buf b = BUF_INIT(PARSED_MAX * 8);
 	size_t at;
 
@@ -265,13 +433,13 @@ leave_link(struct reader *r, const MD_ATTRIBUTE *url)
 		else
 			buf_slice(&b, t);
 	}
-	if (says((struct slice){ buf_view(&in->text).p + at,
-	    in->text.len - at }, buf_view(&b))) {
-		for (size_t i = in->n; i-- > 0 && in->piece[i].at >= at; )
-			in->piece[i].look |= LOOK_URL;
+	if (says(slice_from(buf_view(&out->plain), at), buf_view(&b))) {
+		for (size_t i = out->pieces; i-- > 0 &&
+		    out->piece[i].at >= at; )
+			out->piece[i].look |= LOOK_URL;
 	} else if (b.len > 0) {
-		add_made(r, in->text.len > at ? " (" : "(");
-		add_piece(in, buf_view(&b), r->look | LOOK_URL)->inside = true;
+		add_made(r, out->plain.len > at ? " (" : "(");
+		add_piece(r, buf_view(&b), NO_SOURCE)->look |= LOOK_URL;
 		add_made(r, ")");
 	}
 	buf_release(&b);
@@ -289,7 +457,7 @@ leave_span(MD_SPANTYPE type, void *detail, void *user)
 	add_mark(r, type);
 	/* the look is of one span of each kind: they do not nest in md4c's
 	 * eyes but for emphasis in itself, which looks the same */
-	r->look &= ~look_of(type);
+	r->look &= ~spans[type].look;
 	r->depth--;
 	return 0;
 }
@@ -313,10 +481,9 @@ leave_block(MD_BLOCKTYPE type, void *detail, void *user)
 	return 0;
 }
 
-/* ---- */
-
+/* False: there is no parser, or it took the text for something else. */
 static bool
-read_marked(parse *md, struct inlines *in, struct slice source, bool marks)
+read_marked(struct reader *r, struct slice source)
 {
 	static const MD_PARSER callbacks = {
 		.flags = MD_FLAG_PERMISSIVEURLAUTOLINKS |
@@ -326,45 +493,329 @@ read_marked(parse *md, struct inlines *in, struct slice source, bool marks)
 		.text = text,
 	};
 	struct buf b = BUF_INIT(PARSED_MAX * 2);
-	struct reader r = { .in = in, .marks = marks };
-	bool hidden;
+	struct buf *plain = &r->out->plain;
+	bool any;
 	int rc;
 
+	if (*parser() == NULL || source.n > PARSED_MAX)
+		return false;
 	buf_adds(&b, LEAD);
 	buf_slice(&b, source);
-	hidden = literal_hide(b.p + LEAD_LEN);
-	r.source = buf_view(&b);
-	rc = md(b.p, (MD_SIZE)b.len, &callbacks, &r);
-	if (hidden)
-		literal_show(in->text.p, in->text.len);
+	any = hide_literal(b.p + LEAD_LEN);
+	r->source = buf_view(&b);
+	rc = (*parser())(b.p, (MD_SIZE)b.len, &callbacks, r);
+	for (size_t i = 0; any && i < plain->len; i++)
+		if (is_one_of(plain->p[i], hidden))
+			plain->p[i] = marks[strchr(hidden, plain->p[i]) -
+			    hidden];
 	buf_release(&b);
 	return rc == 0;
 }
 
-void
-inline_read(struct inlines *in, struct slice source, bool marks)
+static void
+forget(struct rows *r)
 {
-	parse *p = *parser();
+	bufs_reset(BUFS(&r->text, &r->plain));
+	r->n = r->pieces = 0;
+}
 
-	buf_reset(&in->text);
-	in->n = 0;
-	if (p != NULL && source.n <= PARSED_MAX &&
-	    read_marked(p, in, source, marks))
+size_t
+rows_open_mark(const struct rows *r)
+{
+	for (size_t i = 0; i < r->pieces; i++) {
+		const struct piece *p = &r->piece[i];
+		const char *plain = r->plain.p + p->at;
+		const char *stars = memmem(plain, p->n, "**", 2);
+		const char *tick = memchr(plain, '`', p->n);
+
+		if (p->source == NO_SOURCE || (p->look & LOOK_CODE) != 0)
+			continue;
+		if (tick != NULL && tick == plain && p->escaped)
+			tick = NULL;
+		if (stars == NULL || (tick != NULL && tick < stars))
+			stars = tick;
+		if (stars != NULL)
+			return p->source + (size_t)(stars - plain);
+	}
+	return NO_SOURCE;
+}
+
+/* ---- rows ---- */
+
+void
+rows_init(struct rows *r)
+{
+	*r = (struct rows){ .text = BUF_INIT((size_t)1 << 30),
+		.plain = BUF_INIT((size_t)1 << 30) };
+}
+
+void
+rows_release(struct rows *r)
+{
+	bufs_release(BUFS(&r->text, &r->plain));
+	free(r->row);
+	free(r->piece);
+}
+
+void
+rows_look(struct buf *out, unsigned look)
+{
+	static const struct {
+		unsigned look;
+		const char *code;
+	} codes[] = {
+		{ LOOK_STRONG, ";1" }, { LOOK_DIM, ";2" }, { LOOK_EM, ";3" },
+		{ LOOK_UNDERLINE | LOOK_URL, ";4" }, { LOOK_STRIKE, ";9" },
+		{ LOOK_CODE, ";36" },
+	};
+
+	buf_adds(out, "\033[0");
+	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+		if ((look & codes[i].look) != 0)
+			buf_adds(out, codes[i].code);
+	buf_addc(out, 'm');
+}
+
+void
+rows_dim(struct buf *out, const char *text, bool colour)
+{
+	if (colour)
+		rows_look(out, LOOK_DIM);
+	buf_adds(out, text);
+	if (colour)
+		rows_look(out, 0);
+}
+
+struct layout {
+	struct rows *out;
+	const struct rows_style *how;
+	size_t piece;		/* the one that is written */
+	size_t used;		/* columns of the open row */
+	bool open, has_words;
+	unsigned look;		/* that is on */
+	size_t gap, word, end;	/* blanks before the word, the word */
+	size_t gap_columns, columns;
+	bool word_source;	/* take the row's place from the word */
+	bool wide;		/* the last character was */
+};
+
+static void
+set_look(struct layout *l, unsigned look)
+{
+	if (l->how->colour && look != l->look)
+		rows_look(&l->out->text, look);
+	l->look = look;
+}
+
+static void
+begin_row(struct layout *l)
+{
+	struct rows *r = l->out;
+	struct slice before = r->n == 0 ? l->how->first : l->how->next;
+
+	GROW(r->row, r->n, r->cap);
+	r->row[r->n++] = (struct row){ .at = r->text.len,
+		.source = NO_SOURCE };
+	buf_slice(&r->text, before);
+	l->open = true;
+	l->has_words = false;
+	l->used = l->how->indent;
+}
+
+static void
+end_row(struct layout *l)
+{
+	struct rows *r = l->out;
+	struct row *row;
+
+	if (!l->open)
+		begin_row(l);
+	set_look(l, 0);
+	row = &r->row[r->n - 1];
+	while (!l->has_words && r->text.len > row->at &&
+	    r->text.p[r->text.len - 1] == ' ')
+		r->text.len--;
+	row->n = r->text.len - row->at;
+	row->columns = l->used;
+	buf_addc(&r->text, '\n');
+	l->open = false;
+}
+
+static const struct piece *
+piece_at(struct layout *l, size_t at)
+{
+	const struct rows *r = l->out;
+
+	while (l->piece + 1 < r->pieces && r->piece[l->piece + 1].at <= at)
+		l->piece++;
+	return &r->piece[l->piece];
+}
+
+/* Append [from, to) of the text, each piece in its look.  Behind what terminals
+ * do not agree about, the column is set. */
+static void
+put(struct layout *l, size_t from, size_t to)
+{
+	struct buf *out = &l->out->text;
+	size_t w, n;
+
+	while (from < to) {
+		const struct piece *p = piece_at(l, from);
+		size_t end = p->at + p->n < to ? p->at + p->n : to;
+
+		set_look(l, p->look | l->how->look);
+		for (; from < end; from += n) {
+			struct slice t = { l->out->plain.p + from, end - from };
+
+			n = term_cluster(t, &w);
+			l->used += w;
+			if (t.p[0] == '\t')
+				buf_addc(out, ' ');
+			else
+				buf_add(out, t.p, n);
+			if (n > 3 && l->how->colour &&
+			    l->used <= l->how->columns &&
+			    term_cluster_differs((struct slice){ t.p, n }))
+				buf_fmt(out, "\033[%zuG",
+				    l->how->left + l->used + 1);
+		}
+	}
+}
+
+/* A word that does not fit into a row, in pieces that do. */
+static void
+put_cut(struct layout *l)
+{
+	size_t w, n;
+
+	for (size_t at = l->word; at < l->end; at += n) {
+		struct slice rest = { l->out->plain.p + at, l->end - at };
+
+		n = term_cluster(rest, &w);
+		if (l->used + w > l->how->columns && l->has_words) {
+			end_row(l);
+			begin_row(l);
+		}
+		l->has_words = true;
+		if (l->used + w > l->how->columns)
+			continue;	/* there is no row so wide */
+		put(l, at, at + n);
+	}
+}
+
+/* The word that ends here, and the blanks before it, go to a row. */
+static void
+place(struct layout *l)
+{
+	size_t columns = l->how->columns;
+
+	if (l->end == l->word)
 		return;
-	buf_reset(&in->text);
-	in->n = 0;
-	add_piece(in, source, 0)->source = 0;
+	if (l->open && l->has_words &&
+	    l->used + l->gap_columns + l->columns > columns)
+		end_row(l);
+	if (!l->open) {
+		bool broken = l->out->n > 0 && !l->word_source;
+		size_t at = broken ? l->word : l->gap;
+		const struct piece *p = piece_at(l, at);
+		struct row *row;
+
+		begin_row(l);
+		row = &l->out->row[l->out->n - 1];
+		row->inside = p->inside;
+		if (p->source != NO_SOURCE)
+			row->source = p->source + (at - p->at) -
+			    (at == p->at && p->escaped);
+		/* not the blanks where it was broken, or too many */
+		if (broken || l->gap_columns > columns / 2)
+			l->gap = l->word;
+	}
+	put(l, l->gap, l->word);
+	if (l->how->cut && l->used + l->columns > columns)
+		put_cut(l);
+	else
+		put(l, l->word, l->end);
+	l->has_words = true;
+	l->word_source = false;
+	l->gap = l->word = l->end;
+	l->gap_columns = l->columns = 0;
+}
+
+/* A character of a word; it may be a word for itself. */
+static size_t
+add_cluster(struct layout *l, size_t at, struct slice rest)
+{
+	/* closing marks, which no row begins with */
+	static const char *const closing[] = { "、", "。", "，", "．", "！",
+		"？", "）", "」", "』", "】", "：", "；", "》", "〉", "”", "’",
+		NULL };
+	size_t w, n = term_cluster(rest, &w);
+
+	if ((w > 1 || l->wide) && l->end > l->word &&
+	    !slice_in((struct slice){ rest.p, n }, closing))
+		place(l);
+	if (l->end == l->word) {
+		l->word = at;
+		if (l->gap > at || l->gap_columns == 0)
+			l->gap = at;
+	}
+	l->wide = w > 1;
+	l->end = at + n;
+	l->columns += w;
+	return n;
+}
+
+/* Break what was read. */
+static void
+wrap(struct rows *r, const struct rows_style *how)
+{
+	struct layout l = { .out = r, .how = how, .word_source = true };
+	struct slice t = buf_view(&r->plain);
+	size_t n, p = 0;
+
+	for (size_t at = 0; at < t.n; at += n) {
+		bool whole;
+		size_t end;
+
+		while (p + 1 < r->pieces && r->piece[p + 1].at <= at)
+			p++;
+		whole = (r->piece[p].look & LOOK_WHOLE) != 0;
+		end = r->piece[p].at + r->piece[p].n;
+		n = 1;
+		if (t.p[at] == '\n') {
+			place(&l);
+			end_row(&l);
+			l.word_source = true;
+			l.gap_columns = 0;
+			l.gap = l.word = l.end = at + 1;
+			l.wide = false;
+		} else if ((t.p[at] == ' ' || t.p[at] == '\t') && !whole) {
+			place(&l);
+			if (l.gap_columns == 0)
+				l.gap = at;
+			l.gap_columns++;
+			l.word = l.end = at + 1;
+			l.wide = false;
+		} else {
+			n = add_cluster(&l, at, slice_part(t, at, end > at ?
+			    end : t.n));
+		}
+	}
+	place(&l);
+	if (l.open)
+		end_row(&l);
 }
 
 void
-inline_init(struct inlines *in)
+rows_of(struct rows *r, struct slice source, const struct rows_style *how)
 {
-	*in = (struct inlines){ .text = BUF_INIT((size_t)1 << 30) };
-}
+	struct reader reader = { .out = r, .marks = !how->colour };
 
-void
-inline_release(struct inlines *in)
-{
-	buf_release(&in->text);
-	free(in->piece);
+	forget(r);
+	if (!read_marked(&reader, source)) {
+		forget(r);
+		reader = (struct reader){ .out = r };
+		add_piece(&reader, source, 0);
+	}
+	wrap(r, how);
 }

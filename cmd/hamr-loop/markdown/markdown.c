@@ -14,8 +14,6 @@
 #include "highlight.h"
 #include "inline.h"
 #include "markdown.h"
-#include "prefix.h"
-#include "rows.h"
 #include "cells.h"
 #include "term/cluster.h"
 #include "term/term.h"
@@ -56,8 +54,8 @@ struct markdown {
 	bool gap;		/* a blank line was read */
 	enum shown shown;	/* what was shown last */
 	size_t blocks;		/* of code */
-	struct inlines inlines;
 	struct rows rows;
+	struct buf first, next;	/* what stands before rows */
 	struct buf *out;
 	struct buf *code;	/* markdown_code: its text, and nothing else */
 	size_t wanted;
@@ -84,8 +82,8 @@ markdown_new(size_t columns, size_t tail_rows, bool colour)
 	struct markdown *m = xmalloc(sizeof *m);
 
 	*m = (struct markdown){ .colour = colour, .raw = BUF_INIT(TEXT_MAX),
-		.line = BUF_INIT(TEXT_MAX), .text = BUF_INIT(TEXT_MAX) };
-	inline_init(&m->inlines);
+		.line = BUF_INIT(TEXT_MAX), .text = BUF_INIT(TEXT_MAX),
+		.first = BUF_INIT(TEXT_MAX), .next = BUF_INIT(TEXT_MAX) };
 	rows_init(&m->rows);
 	markdown_resize(m, columns, tail_rows);
 	return m;
@@ -94,8 +92,7 @@ markdown_new(size_t columns, size_t tail_rows, bool colour)
 static void
 release(struct markdown *m)
 {
-	bufs_release(BUFS(&m->raw, &m->line, &m->text));
-	inline_release(&m->inlines);
+	bufs_release(BUFS(&m->raw, &m->line, &m->text, &m->first, &m->next));
 	rows_release(&m->rows);
 }
 
@@ -115,6 +112,19 @@ markdown_free(struct markdown *m)
 }
 
 /* ---- what stands before and between blocks ---- */
+
+/* How rows look that stand here. */
+static struct rows_style
+style(struct markdown *m, unsigned look)
+{
+	size_t indent = block_prefix(&m->at, m->columns, m->colour, &m->first,
+	    &m->next);
+
+	return (struct rows_style){ .first = buf_view(&m->first),
+		.next = buf_view(&m->next), .indent = indent,
+		.columns = m->columns, .look = look, .colour = m->colour,
+		.cut = m->cut };
+}
 
 static void
 put_trimmed(struct buf *out, struct slice row)
@@ -138,17 +148,13 @@ begin_block(struct markdown *m, enum shown what)
 	bool apart = m->gap || what == HEADING || what == CODE ||
 	    what == TABLE || what == RULE || m->shown == CODE ||
 	    m->shown == TABLE || m->shown == RULE;
+	size_t depth = m->at.depth;
 
-	if (apart && m->shown != NOTHING && m->code == NULL) {
-		struct place all = m->at;
-		struct prefix p;
-
+	if (apart && m->shown != NOTHING) {
 		while (m->at.depth > 0 && !m->at.in[m->at.depth - 1].drawn)
 			m->at.depth--;
-		prefix_of(&m->at, m->columns, m->colour, &p);
-		put_trimmed(m->out, buf_view(&p.next));
-		prefix_release(&p);
-		m->at = all;
+		put_trimmed(m->out, style(m, 0).next);
+		m->at.depth = depth;
 	}
 	m->gap = false;
 	m->shown = what;
@@ -158,27 +164,15 @@ begin_block(struct markdown *m, enum shown what)
 static void
 put_marks(struct markdown *m)
 {
-	struct prefix p;
 	bool any = false;
 
 	for (size_t i = 0; i < m->at.depth; i++)
 		any |= !m->at.in[i].quote && !m->at.in[i].drawn;
-	if (!any || m->code != NULL)
+	if (!any)
 		return;
 	begin_block(m, ITEM);
-	prefix_of(&m->at, m->columns, m->colour, &p);
-	put_trimmed(m->out, buf_view(&p.first));
-	prefix_release(&p);
+	put_trimmed(m->out, style(m, 0).first);
 	marks_drawn(m);
-}
-
-static struct rows_style
-style_of(const struct markdown *m, const struct prefix *p, unsigned look)
-{
-	return (struct rows_style){ .first = buf_view(&p->first),
-		.next = buf_view(&p->next), .indent = p->columns,
-		.columns = m->columns, .look = look, .colour = m->colour,
-		.cut = m->cut };
 }
 
 /* ---- paragraphs ---- */
@@ -194,58 +188,24 @@ header_at(const struct markdown *m)
 	    memchr(t.p, '|', t.n) != NULL ? m->last : m->text.len;
 }
 
-/* Where a mark stands that something may still close: ** or a backtick. */
-static size_t
-open_mark(const struct markdown *m)
-{
-	for (size_t i = 0; i < m->inlines.n; i++) {
-		const struct piece *p = &m->inlines.piece[i];
-		const char *text = m->inlines.text.p + p->at;
-		const char *stars = memmem(text, p->n, "**", 2);
-		const char *tick = memchr(text, '`', p->n);
-
-		if (p->source == NO_SOURCE || (p->look & LOOK_CODE) != 0)
-			continue;
-		if (tick != NULL && tick == text && p->escaped)
-			tick = NULL;
-		if (stars == NULL || (tick != NULL && tick < stars))
-			stars = tick;
-		if (stars != NULL)
-			return p->source + (size_t)(stars - text);
-	}
-	return m->text.len;
-}
-
-/* Break text that is inline into rows. */
-static void
-wrap(struct markdown *m, struct slice text, unsigned look)
-{
-	struct rows_style how;
-	struct prefix p;
-
-	prefix_of(&m->at, m->columns, m->colour, &p);
-	how = style_of(m, &p, look);
-	inline_read(&m->inlines, text, !m->colour);
-	rows_wrap(&m->rows, &m->inlines, &how);
-	prefix_release(&p);
-}
-
 /* Write the rows of the paragraph that are final, or all, when it is over. */
 static void
 put_paragraph(struct markdown *m, bool over)
 {
+	struct rows_style how;
 	struct rows *r = &m->rows;
 	size_t n, source;
 
 	if (m->text.len == 0)
 		return;
-	wrap(m, buf_view(&m->text), 0);
+	how = style(m, 0);
+	rows_of(r, buf_view(&m->text), &how);
 	n = r->n;
 	if (!over) {
 		/* The rows that will not change any more: a new beginning is
 		 * made with the next one, so it must not begin within a link,
 		 * code or bold text. */
-		size_t header = header_at(m), mark = open_mark(m);
+		size_t header = header_at(m), mark = rows_open_mark(r);
 
 		n = r->n > OPEN_ROWS ? r->n - OPEN_ROWS : 0;
 		while (n > 0 && (r->row[n].source == NO_SOURCE ||
@@ -299,14 +259,14 @@ static void
 put_heading(struct markdown *m, struct slice text, size_t level)
 {
 	struct buf b = BUF_INIT(TEXT_MAX);
+	struct rows_style how;
 
-	if (m->code != NULL)
-		return;
 	if (!m->colour)
 		buf_fmt(&b, "%.*s ", (int)level, "######");
 	buf_slice(&b, text);
 	begin_block(m, HEADING);
-	wrap(m, buf_view(&b), LOOK_STRONG | (level == 1 ? LOOK_UNDERLINE : 0));
+	how = style(m, LOOK_STRONG | (level == 1 ? LOOK_UNDERLINE : 0));
+	rows_of(&m->rows, buf_view(&b), &how);
 	buf_slice(m->out, buf_view(&m->rows.text));
 	marks_drawn(m);
 	buf_release(&b);
@@ -315,22 +275,18 @@ put_heading(struct markdown *m, struct slice text, size_t level)
 static void
 put_rule(struct markdown *m)
 {
-	struct prefix p;
+	struct buf rule = BUF_INIT(TEXT_MAX);
+	struct rows_style how;
 
-	if (m->code != NULL)
-		return;
 	begin_block(m, RULE);
-	prefix_of(&m->at, m->columns, m->colour, &p);
-	buf_slice(m->out, buf_view(&p.first));
-	if (m->colour)
-		rows_look(m->out, LOOK_DIM);
-	for (size_t i = p.columns; i < m->columns && i < RULE_COLUMNS; i++)
-		buf_adds(m->out, "─");
-	if (m->colour)
-		rows_look(m->out, 0);
+	how = style(m, 0);
+	buf_slice(m->out, how.first);
+	for (size_t i = how.indent; i < m->columns && i < RULE_COLUMNS; i++)
+		buf_adds(&rule, "─");
+	rows_dim(m->out, buf_view(&rule).p, m->colour);
 	buf_addc(m->out, '\n');
 	marks_drawn(m);
-	prefix_release(&p);
+	buf_release(&rule);
 }
 
 /* ---- code ---- */
@@ -417,16 +373,11 @@ static void
 put_table(struct markdown *m)
 {
 	struct rows_style how;
-	struct prefix p;
 
-	if (m->code == NULL) {
-		begin_block(m, TABLE);
-		prefix_of(&m->at, m->columns, m->colour, &p);
-		how = style_of(m, &p, 0);
-		table_rows(buf_view(&m->text), &how, m->out);
-		marks_drawn(m);
-		prefix_release(&p);
-	}
+	begin_block(m, TABLE);
+	how = style(m, 0);
+	table_rows(buf_view(&m->text), &how, m->out);
+	marks_drawn(m);
 	buf_reset(&m->text);
 }
 
@@ -517,68 +468,64 @@ go_to(struct markdown *m, const struct line *l)
 }
 
 static void
-begin_leaf(struct markdown *m, const struct line *l)
+take_line(struct markdown *m, const struct line *l)
 {
-	go_to(m, l);
+	bool goes_on = m->at.leaf == LEAF_INDENTED && l->nopened == 0 &&
+	    l->matched == m->at.depth;
+
 	switch (l->kind) {
+	case LINE_BLANK:
+		if (goes_on)
+			m->blank_lines++;
+		else
+			go_to(m, l);
+		m->gap |= l->nopened == 0;
+		break;
+	case LINE_TEXT:
+		if (m->at.leaf != LEAF_PARAGRAPH || l->nopened > 0)
+			go_to(m, l);
+		add_text(m, l->text);
+		break;
 	case LINE_HEADING:
+		go_to(m, l);
 		put_heading(m, l->text, l->level);
 		break;
+	case LINE_UNDERLINE:	/* the line above is a heading */
+		m->at.leaf = LEAF_NONE;
+		put_heading(m, buf_view(&m->text), l->level);
+		buf_reset(&m->text);
+		break;
 	case LINE_RULE:
+		go_to(m, l);
 		put_rule(m);
 		break;
 	case LINE_FENCE:
+		go_to(m, l);
 		m->at.leaf = LEAF_FENCE;
 		m->at.fence = l->fence;
-		m->at.fence_n = l->fence_n;
-		m->at.fence_indent = l->fence_indent;
 		begin_code(m, l->text);
 		break;
-	case LINE_INDENTED:
-		m->at.leaf = LEAF_INDENTED;
-		begin_code(m, SLICE(""));
-		put_code(m, l->text, l->spare);
+	case LINE_FENCE_END:
+		m->at.leaf = LEAF_NONE;
 		break;
-	default:
-		add_text(m, l->text);
-	}
-}
-
-static void
-take_line(struct markdown *m, const struct line *l)
-{
-	bool goes_on = l->nopened == 0 && l->matched == m->at.depth;
-
-	if (l->kind == LINE_BLANK && goes_on &&
-	    m->at.leaf == LEAF_INDENTED) {
-		m->blank_lines++;
-		m->gap = true;
-	} else if (l->kind == LINE_BLANK) {
-		go_to(m, l);
-		m->gap |= l->nopened == 0;
-	} else if (l->kind == LINE_TEXT && m->at.leaf == LEAF_PARAGRAPH &&
-	    l->nopened == 0)
-		add_text(m, l->text);
-	else if (l->kind == LINE_CODE || (l->kind == LINE_INDENTED && goes_on &&
-	    m->at.leaf == LEAF_INDENTED)) {
+	case LINE_INDENTED:
+		if (!goes_on) {
+			go_to(m, l);
+			m->at.leaf = LEAF_INDENTED;
+			begin_code(m, SLICE(""));
+		}
+		/* fallthrough */
+	case LINE_CODE:
 		put_code(m, l->text, l->spare);
 		m->gap = false;
-	} else if (l->kind == LINE_FENCE_END)
-		m->at.leaf = LEAF_NONE;
-	else if (l->kind == LINE_ROW)
-		add_row(m, l->text);
-	else if (l->kind == LINE_DELIMITER)
+		break;
+	case LINE_DELIMITER:
 		begin_table(m, l->text);
-	else if (l->kind == LINE_UNDERLINE) {
-		/* the line above is a heading */
-		struct buf b = m->text;
-
-		m->text = BUF_INIT(TEXT_MAX);
-		m->at.leaf = LEAF_NONE;
-		put_heading(m, buf_view(&b), l->level);
-		buf_release(&b);
-	} else
-		begin_leaf(m, l);
+		break;
+	case LINE_ROW:
+		add_row(m, l->text);
+		break;
+	}
 }
 
 static void
@@ -830,8 +777,7 @@ markdown_tail(struct markdown *m, struct buf *rows)
 	const char *from;
 	size_t n = 0;
 
-	t.raw = t.line = t.text = BUF_INIT(TEXT_MAX);
-	inline_init(&t.inlines);
+	t.raw = t.line = t.text = t.first = t.next = BUF_INIT(TEXT_MAX);
 	rows_init(&t.rows);
 	if (t.columns == TEXT_MAX)
 		t.columns = UNKNOWN_COLUMNS;
