@@ -1,9 +1,9 @@
 /* num.c - numbers, strictly: the whole text or nothing. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "mem.h"
 #include "num.h"
 
 bool
@@ -53,15 +53,16 @@ num_double(const char *p, size_t n, double *out)
 	return *end == '\0' && isfinite(*out);
 }
 
-char *
+struct num_text
 num_grouped(int64_t n)
 {
-	char *head, *s;
+	struct num_text t;
+	size_t len = (size_t)snprintf(t.s, sizeof t.s, "%lld", (long long)n);
 
-	if (n < 1000)
-		return xasprintf("%lld", (long long)n);
-	head = num_grouped(n / 1000);
-	s = xasprintf("%s,%03d", head, (int)(n % 1000));
-	free(head);
-	return s;
+	for (size_t at = len; at > 3 + (size_t)(n < 0); len++) {
+		at -= 3;
+		memmove(t.s + at + 1, t.s + at, len - at + 1);
+		t.s[at] = ',';
+	}
+	return t;
 }

@@ -14,8 +14,12 @@ bool num_u64(const char *p, size_t n, uint64_t *out);
  * finite. */
 bool num_double(const char *p, size_t n, double *out);
 
-/* For people: 12,345.  Yours to free. */
-char *num_grouped(int64_t n);
+/* For people: num_grouped(n).s is "12,345". */
+struct num_text {
+	char s[32];
+};
+
+struct num_text num_grouped(int64_t n);
 
 static inline size_t
 num_min(size_t a, size_t b)

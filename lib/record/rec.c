@@ -105,6 +105,18 @@ rec_parse(struct scan *s, const char *p, size_t n, struct rec *r)
 	return -1;
 }
 
+bool
+rec_text_next(struct rec_text *t)
+{
+	struct slice line;
+
+	while (slice_line(&t->rest, &line))
+		if (rec_parse(&t->scan, line.p, line.n, &t->rec) == 0)
+			return true;
+	scan_release(&t->scan);
+	return false;
+}
+
 /* ---- reading ---- */
 
 void

@@ -59,6 +59,20 @@ bool rec_int(const struct rec *r, const char *key, int64_t *out);
  * and must outlive r. */
 int rec_parse(struct scan *s, const char *p, size_t n, struct rec *r);
 
+/* The records of a text, a line each; lines that are none are passed over:
+ *
+ *	for (struct rec_text t = { .rest = text }; rec_text_next(&t); )
+ *		... t.rec ...
+ *
+ * Who leaves before its end does scan_release(&t.scan). */
+struct rec_text {
+	struct slice rest;
+	struct scan scan;
+	struct rec rec;
+};
+
+bool rec_text_next(struct rec_text *t);
+
 /* ---- reading ---- */
 
 #define REC_MAX ((size_t)64 << 20)	/* record.max_bytes */

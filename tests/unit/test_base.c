@@ -155,17 +155,13 @@ numbers(void **state)
 		const char *text;
 	} of[] = {
 		{ 0, "0" }, { 999, "999" }, { 1000, "1,000" },
-		{ 1000000, "1,000,000" },
+		{ 1000000, "1,000,000" }, { -999, "-999" }, { -1000, "-1,000" },
 		{ INT64_MAX, "9,223,372,036,854,775,807" }
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
-		char *s = num_grouped(of[i].n);
-
-		assert_string_equal(s, of[i].text);
-		free(s);
-	}
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+		assert_string_equal(num_grouped(of[i].n).s, of[i].text);
 	assert_int_equal(num_be32((const unsigned char *)"\xff\1\2\3"),
 	    0xff010203);
 }

@@ -847,42 +847,34 @@ static void
 list_sessions(struct chat *c, struct candidates *out)
 {
 	struct buf b = BUF_INIT((size_t)16 << 20);
-	struct slice rest, line;
-	struct scan scan = { 0 };
 	struct err e;
 	char *dir = sessions_dir(c->run->root, false, &e), *here = NULL;
-	struct rec r;
+	bool listed = dir != NULL && sessions_list(dir, true, &b, &e) == 0;
 
-	if (dir != NULL && sessions_list(dir, true, &b, &e) == 0)
-		for (rest = buf_view(&b); slice_line(&rest, &line); ) {
-			char *id, *about, *task;
-			int64_t age = 0, steps = 0;
+	for (struct rec_text t = { .rest = buf_view(&b) };
+	    listed && rec_text_next(&t); ) {
+		char *id = rec_strdup(&t.rec, "session"), *about;
+		char *task = scan_text(rec_get(&t.rec, "task"));
+		int64_t age = 0, steps = 0;
 
-			if (rec_parse(&scan, line.p, line.n, &r) < 0)
-				continue;
-			id = rec_strdup(&r, "session");
-			task = rec_strdup(&r, "task");
-			rec_int(&r, "age_s", &age);
-			rec_int(&r, "steps", &steps);
-			about = xasprintf(age < 5400 ? "%lld min  %lld step%s"
-			    "  %s" : age < 129600 ? "%lld h  %lld step%s  %s" :
-			    "%lld d  %lld step%s  %s", (long long)age / (age <
-			    5400 ? 60 : age < 129600 ? 3600 : 86400),
-			    (long long)steps, plural((long)steps),
-			    task != NULL ? task : "");
-			if (id != NULL && c->open && strcmp(id,
-			    c->run->session.id) == 0)
-				here = xasprintf("(this one)  %s", about);
-			else if (id != NULL)
-				candidates_add(out, id, about);
-			free(id);
-			free(about);
-			free(task);
-		}
+		rec_int(&t.rec, "age_s", &age);
+		rec_int(&t.rec, "steps", &steps);
+		about = xasprintf("%lld %s  %lld step%s  %s", (long long)age /
+		    (age < 5400 ? 60 : age < 129600 ? 3600 : 86400),
+		    age < 5400 ? "min" : age < 129600 ? "h" : "d",
+		    (long long)steps, plural((long)steps), task);
+		if (id != NULL && c->open && strcmp(id,
+		    c->run->session.id) == 0)
+			here = xasprintf("(this one)  %s", about);
+		else if (id != NULL)
+			candidates_add(out, id, about);
+		free(id);
+		free(about);
+		free(task);
+	}
 	if (here != NULL)	/* the last that one would want */
 		candidates_add(out, c->run->session.id, here);
 	free(here);
-	scan_release(&scan);
 	free(dir);
 	buf_release(&b);
 }

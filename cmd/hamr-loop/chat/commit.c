@@ -99,9 +99,6 @@ ask_model(struct chat *c, const struct buf *diff)
 	    BUF_INIT(BUF_RECORD_MAX), out = BUF_INIT(BUF_RECORD_MAX);
 	struct buf said = BUF_INIT(BUF_RECORD_MAX), clean =
 	    BUF_INIT(4 * BUF_RECORD_MAX);
-	struct slice rest, one;
-	struct scan scan = { 0 };
-	struct rec r;
 	bool stopped;
 
 	argv_add(&a, "-n");
@@ -117,12 +114,11 @@ ask_model(struct chat *c, const struct buf *diff)
 	scan_put(&line, "{'role':'user','content':@}\n", buf_view(&text));
 	if (chat_run(c, &how, "asking for a commit message", buf_view(&line),
 	    chat_keep, &out, &stopped) >= 0 && !stopped)
-		for (rest = buf_view(&out); slice_line(&rest, &one); )
-			if (rec_parse(&scan, one.p, one.n, &r) == 0 &&
-			    r.kind == R_ASSISTANT)
-				msg_text(rec_get(&r, "content"), &said);
+		for (struct rec_text t = { .rest = buf_view(&out) };
+		    rec_text_next(&t); )
+			if (t.rec.kind == R_ASSISTANT)
+				msg_text(rec_get(&t.rec, "content"), &said);
 	keys_clean(&clean, buf_view(&said));
-	scan_release(&scan);
 	free(a.v);
 	bufs_release(BUFS(&text, &line, &out, &said));
 	return clean.len > 0 ? buf_detach(&clean) : NULL;

@@ -300,25 +300,20 @@ row_git(const struct chat *c, struct buf *page)
 static void
 row_cost(const struct chat *c, struct buf *page, const struct seen *s)
 {
-	char *in = num_grouped(s->usage.prompt);
-	char *out = num_grouped(s->usage.completion);
-	char *cached = num_grouped(s->usage.cached);
+	const struct usage *u = &s->usage;
 
 	if (s->requests == 0) {
 		row(c, page, "tokens", "none counted yet");
-		goto out;
+		return;
 	}
 	row(c, page, "tokens", "%s in, %s of them cached; %s out; %ld "
-	    "request%s", in, cached, out, s->requests, plural(s->requests));
-	if (s->usage.cost > 0)
-		row(c, page, "cost", "$%.4f", s->usage.cost);
+	    "request%s", num_grouped(u->prompt).s, num_grouped(u->cached).s,
+	    num_grouped(u->completion).s, s->requests, plural(s->requests));
+	if (u->cost > 0)
+		row(c, page, "cost", "$%.4f", u->cost);
 	else
 		row(c, page, "cost", "unknown; budget.prices in hamr.toml(5) "
 		    "sets prices");
-out:
-	free(in);
-	free(out);
-	free(cached);
 }
 
 static void
@@ -507,24 +502,21 @@ take_message(struct kinds *k, struct map *names, struct slice m)
 static long long
 take_request(struct kinds *k, struct slice lines)
 {
+	struct rec_text t = { .rest = lines };
 	struct map names = { 0 };
-	struct scan scan = { 0 };
-	struct slice line, m;
-	struct rec r;
+	struct slice m;
 	int64_t tokens = 0;
 
-	while (slice_line(&lines, &line)) {
-		if (rec_parse(&scan, line.p, line.n, &r) < 0 ||
-		    r.kind != R_REQUEST)
+	while (rec_text_next(&t)) {
+		if (t.rec.kind != R_REQUEST)
 			continue;
-		rec_int(&r, "tokens", &tokens);
-		add_kind(k, "tool descriptions", tokens_of(rec_get(&r,
+		rec_int(&t.rec, "tokens", &tokens);
+		add_kind(k, "tool descriptions", tokens_of(rec_get(&t.rec,
 		    "tools")));
-		for (struct walk w = walk_of(rec_get(&r, "messages"));
+		for (struct walk w = walk_of(rec_get(&t.rec, "messages"));
 		    walk_next(&w, NULL, &m); )
 			take_message(k, &names, m);
 	}
-	scan_release(&scan);
 	map_release(&names);
 	return tokens;
 }
@@ -543,7 +535,6 @@ row_compaction(const struct chat *c, struct buf *page, const struct seen *s,
 {
 	struct scan scan = { 0 };
 	int64_t before = 0, after = 0, results = 0;
-	char *a, *b, *n = num_grouped(next);
 	struct rec r;
 
 	if (s->compaction != NULL && rec_parse(&scan, s->compaction,
@@ -551,19 +542,16 @@ row_compaction(const struct chat *c, struct buf *page, const struct seen *s,
 		rec_int(&r, "tokens_before", &before);
 		rec_int(&r, "tokens_after", &after);
 		rec_int(&r, "results_compacted", &results);
-		a = num_grouped(before);
-		b = num_grouped(after);
 		row(c, page, "so far", "shortened %ld time%s; the last time "
 		    "from %s to %s tokens, %lld result%s",
-		    s->compactions, plural(s->compactions), a, b,
+		    s->compactions, plural(s->compactions),
+		    num_grouped(before).s, num_grouped(after).s,
 		    (long long)results, plural((long)results));
-		free(a);
-		free(b);
 	}
 	if (next > 0)
 		row(c, page, "next", "older results are shortened from %s "
-		    "tokens on; /compact does it now", n);
-	free(n);
+		    "tokens on; /compact does it now",
+		    num_grouped(next).s);
 	scan_release(&scan);
 }
 
@@ -574,12 +562,10 @@ row_kinds(struct buf *page, struct kinds *k, long long all)
 	for (size_t i = 0; i < k->n; i++) {
 		long long n = k->all > 0 ? (long long)((double)k->v[i].tokens *
 		    (double)all / (double)k->all + 0.5) : 0;
-		char *text = num_grouped(n);
 
 		if (n > 0)
 			buf_fmt(page, "  %-20s%9s  %3lld %%\n",
-			    k->v[i].name, text, n * 100 / all);
-		free(text);
+			    k->v[i].name, num_grouped(n).s, n * 100 / all);
 	}
 }
 
@@ -591,7 +577,6 @@ page_context(struct chat *c, const char *arg)
 	struct kinds k = { .n = 0 };
 	struct seen s;
 	long long all, room;
-	char *a, *b;
 
 	(void)arg;
 	if (ask_compact(c, "-n", &got) < 0 ||
@@ -613,12 +598,9 @@ page_context(struct chat *c, const char *arg)
 			break;
 		}
 	room = value_of(buf_view(&facts), "effective_window");
-	a = num_grouped(all);
-	b = num_grouped(room);
-	buf_fmt(&page, "the next request: %s of %s tokens, %lld %%\n", a, b,
+	buf_fmt(&page, "the next request: %s of %s tokens, %lld %%\n",
+	    num_grouped(all).s, num_grouped(room).s,
 	    room > 0 ? all * 100 / room : 0);
-	free(a);
-	free(b);
 	row_kinds(&page, &k, all);
 	row_compaction(c, &page, &s, value_of(buf_view(&facts),
 	    "next_epoch_at"));
@@ -649,12 +631,10 @@ page_budget(struct chat *c, const char *arg)
 	ask_compact(c, "--budget", &facts);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		long long n = value_of(buf_view(&facts), rows[i].key);
-		char *text = num_grouped(n);
 
 		if (n > 0)
 			row(c, &page, rows[i].label, "%s%s%s", rows[i].before,
-			    text, rows[i].after);
-		free(text);
+			    num_grouped(n).s, rows[i].after);
 	}
 	row_limits(c, &page);
 	page_show(c, &page);

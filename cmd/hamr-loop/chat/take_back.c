@@ -53,44 +53,29 @@ static char *
 find_change(struct chat *c, const struct seen *s)
 {
 	struct buf list = BUF_INIT(SAID_MAX);
-	struct scan scan = { 0 };
-	struct slice rest, line;
-	struct rec r;
+	struct rec_text t = { .rest = { NULL, 0 } };
 	char *id = NULL;
 	int status = run_tool(c, "--list", NULL, NULL, &list);
 
-	if (status > 0)
+	if (status == 0)
+		t.rest = buf_view(&list);
+	else if (status > 0)
 		tell(c, &list);
-	for (rest = buf_view(&list); status == 0 && id == NULL &&
-	    slice_line(&rest, &line); ) {
-		char *by;
+	while (id == NULL && rec_text_next(&t)) {
+		char *by = rec_strdup(&t.rec, "checkpoint");
 
-		if (rec_parse(&scan, line.p, line.n, &r) < 0)
-			continue;
-		by = rec_strdup(&r, "checkpoint");
 		if (by == NULL)
-			by = rec_strdup(&r, "tool_call_id");
+			by = rec_strdup(&t.rec, "tool_call_id");
 		if (by != NULL && map_get(&s->ours, slice_of(by)) != NULL)
-			id = rec_strdup(&r, "id");
+			id = rec_strdup(&t.rec, "id");
 		free(by);
 	}
 	if (status == 0 && id == NULL)
 		ui_note(&c->run->ui, s->n == 0 ? "this session has changed no "
 		    "file" : "nothing of this session is left to undo");
-	scan_release(&scan);
+	scan_release(&t.scan);
 	buf_release(&list);
 	return id;
-}
-
-static bool
-is_among(struct slice list, struct slice what)
-{
-	struct slice el;
-
-	for (struct walk w = walk_of(list); walk_next(&w, NULL, &el); )
-		if (el.n == what.n && memcmp(el.p, what.p, what.n) == 0)
-			return true;
-	return false;
 }
 
 /* "bash make" */
@@ -117,32 +102,32 @@ static int
 show(struct chat *c, const struct seen *s, const char *id)
 {
 	struct buf list = BUF_INIT(SAID_MAX), page = BUF_INIT(SAID_MAX);
-	struct scan scan = { 0 };
-	struct slice rest, line, path;
+	struct rec_text t = { .rest = { NULL, 0 } };
+	struct slice path, el;
 	int changed = -1, status = run_tool(c, "--list", NULL, id, &list);
-	struct rec r;
 
-	if (status > 0)
+	if (status == 0)
+		t.rest = buf_view(&list);
+	else if (status > 0)
 		tell(c, &list);
-	for (rest = buf_view(&list); status == 0 && slice_line(&rest, &line); )
-		if (rec_parse(&scan, line.p, line.n, &r) == 0) {
-			put_title(s, &r, &page);
-			changed = 0;
-			for (struct walk w = walk_of(rec_get(&r, "paths"));
-			    walk_next(&w, NULL, &path); ) {
-				char *name = scan_strdup(path);
-				bool since = is_among(rec_get(&r, "changed"),
-				    path);
+	while (rec_text_next(&t)) {
+		put_title(s, &t.rec, &page);
+		changed = 0;
+		for (struct walk w = walk_of(rec_get(&t.rec, "paths"));
+		    walk_next(&w, NULL, &path); ) {
+			char *name = scan_strdup(path);
+			bool since = false;
 
-				buf_fmt(&page, "  %s%s\n", name != NULL ?
-				    name : "?", since ? "  changed since; "
-				    "that would be lost" : "");
-				changed += since;
-				free(name);
-			}
+			for (struct walk v = walk_of(rec_get(&t.rec,
+			    "changed")); walk_next(&v, NULL, &el); )
+				since |= slice_eq(el, path);
+			buf_fmt(&page, "  %s%s\n", name != NULL ? name : "?",
+			    since ? "  changed since; that would be lost" : "");
+			changed += since;
+			free(name);
 		}
+	}
 	page_show(c, &page);
-	scan_release(&scan);
 	buf_release(&list);
 	return changed;
 }

@@ -43,28 +43,23 @@ expand(struct slice v, int depth, struct buf *out)
 static int
 take_request(const struct buf *records, struct buf *out, struct err *e)
 {
-	struct slice rest = buf_view(records), line;
-	struct scan s = { 0 };
-	struct rec r;
+	struct rec_text t = { .rest = buf_view(records) };
 	int found = -1;
 
 	err_set(e, ST_NOFIT, "there is no request to show");
-	while (slice_line(&rest, &line)) {
-		if (rec_parse(&s, line.p, line.n, &r) < 0)
-			continue;
-		if (r.kind == R_REQUEST) {
+	while (rec_text_next(&t)) {
+		if (t.rec.kind == R_REQUEST) {
 			buf_reset(out);
-			expand(r.line, 0, out);
+			expand(t.rec.line, 0, out);
 			buf_addc(out, '\n');
 			found = 0;
-		} else if (r.kind == R_ERROR) {
-			char *why = scan_text(rec_get(&r, "message"));
+		} else if (t.rec.kind == R_ERROR) {
+			char *why = scan_text(rec_get(&t.rec, "message"));
 
 			err_set(e, ST_NOFIT, "%s", why);
 			free(why);
 		}
 	}
-	scan_release(&s);
 	return found;
 }
 

@@ -49,10 +49,7 @@ ui_question_text(const struct ui_question *q, struct buf *out)
 static void
 add_lines(struct buf *b, long long n)
 {
-	char *s = num_grouped(n);
-
-	buf_fmt(b, "%s line%s", s, n == 1 ? "" : "s");
-	free(s);
+	buf_fmt(b, "%s line%s", num_grouped(n).s, n == 1 ? "" : "s");
 }
 
 /* Text, which is safe, in rows of that look, at most so many; the bytes that

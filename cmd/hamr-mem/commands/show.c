@@ -1,7 +1,6 @@
 /* show.c - how hits, items and briefs look. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -183,10 +182,7 @@ show_stats(struct rec_out *out, const struct store *st, const struct stats *n)
 static void
 put_row(struct buf *page, const char *name, int64_t n, const char *what)
 {
-	char *s = num_grouped(n);
-
-	buf_fmt(page, "%-10s %14s%s\n", name, s, what);
-	free(s);
+	buf_fmt(page, "%-10s %14s%s\n", name, num_grouped(n).s, what);
 }
 
 void

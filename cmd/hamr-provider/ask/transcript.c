@@ -64,19 +64,13 @@ static void
 recall(struct provider *p)
 {
 	struct buf b = BUF_INIT((size_t)1 << 40);
-	struct scan scan = { 0 };
-	struct slice rest, line;
-	struct rec r;
 
 	if (p->spool < 0)
 		return;
 	if (lseek(p->spool, 0, SEEK_SET) == 0)
 		file_read_fd(p->spool, "messages", &b, NULL);
-	rest = buf_view(&b);
-	while (slice_line(&rest, &line))
-		if (rec_parse(&scan, line.p, line.n, &r) == 0)
-			view_add(p->view, &r);
-	scan_release(&scan);
+	for (struct rec_text t = { .rest = buf_view(&b) }; rec_text_next(&t); )
+		view_add(p->view, &t.rec);
 	buf_release(&b);
 	close(p->spool);
 	p->spool = -1;
