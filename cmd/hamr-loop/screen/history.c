@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/utf8.h"
 #include "history.h"
 
@@ -32,14 +33,6 @@ encode(struct buf *out, const char *p)
 	buf_addc(out, '\n');
 }
 
-/* Is it \ooo? */
-static bool
-is_octal(const char *p, size_t n)
-{
-	return n >= 4 && p[0] == '\\' && p[1] >= '0' && p[1] <= '3' &&
-	    p[2] >= '0' && p[2] <= '7' && p[3] >= '0' && p[3] <= '7';
-}
-
 /* Yours, UTF-8 with LF and TAB and no other control bytes; NULL: nothing. */
 static char *
 decode(struct slice line)
@@ -50,7 +43,8 @@ decode(struct slice line)
 		const char *p = line.p + i;
 		char c = *p;
 
-		if (is_octal(p, line.n - i)) {
+		if (line.n - i >= 4 && c == '\\' && p[1] >= '0' &&
+		    p[1] <= '3' && strspn(p + 2, "01234567") >= 2) {
 			c = (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 |
 			    (p[3] - '0'));
 			i += 3;
@@ -165,29 +159,18 @@ history_add(struct history *h, const char *message)
 
 /* ---- search ---- */
 
-static bool
-holds(const char *text, const char *what, bool exact)
-{
-	return (exact ? strstr(text, what) : strcasestr(text, what)) != NULL;
-}
-
 size_t
 history_search(const struct history *h, const char *what, size_t i,
     bool newer)
 {
-	bool exact = false;
+	char *(*find)(const char *, const char *) = strcasestr;
+	size_t step = newer ? 1 : (size_t)-1;
 
 	for (const char *p = what; *p != '\0'; p++)
-		exact |= isupper((unsigned char)*p) != 0;
-	if (newer) {
-		while (++i < h->n)
-			if (holds(h->v[i], what, exact))
-				return i;
-		return h->n;
-	}
-	i = i < h->n ? i : h->n;
-	while (i-- > 0)
-		if (holds(h->v[i], what, exact))
+		if (isupper((unsigned char)*p) != 0)
+			find = strstr;
+	for (i = num_min(i, h->n) + step; i < h->n; i += step)
+		if (find(h->v[i], what) != NULL)
 			return i;
 	return h->n;
 }

@@ -24,6 +24,8 @@
 #define META 32u
 #define CAPS 64u
 
+#define KEYPAD 57399		/* kitty's own numbers */
+
 /* What was made of the bytes at the front. */
 enum made { MADE_KEY, MADE_NOTHING, MADE_WAIT };
 
@@ -326,26 +328,32 @@ control(struct keys *k, struct key *key, unsigned long c, unsigned mods)
 	return with_text(k, key, KEY_CTRL, c, mods & ~CTRL);
 }
 
-/* A key of kitty's own numbers, in the private use area. */
+/* What CSI or SS3 and a letter, CSI n ~ and kitty's CSI n u stand for. */
 static enum made
-functional(struct keys *k, struct key *key, unsigned long code, unsigned mods)
+by_sequence(char final, unsigned long n, unsigned mods, struct key *key)
 {
-	static const char digits[] = "0123456789./*-+";
-	static const enum key_name keypad[] = { KEY_LEFT, KEY_RIGHT, KEY_UP,
-		KEY_DOWN, KEY_PAGE_UP, KEY_PAGE_DOWN, KEY_HOME, KEY_END };
+	static const struct {
+		char final;
+		unsigned long n;
+		enum key_name name;
+	} all[] = {
+		{ 'A', 0, KEY_UP }, { 'B', 0, KEY_DOWN }, { 'C', 0, KEY_RIGHT },
+		{ 'D', 0, KEY_LEFT }, { 'F', 0, KEY_END }, { 'H', 0, KEY_HOME },
+		{ 'M', 0, KEY_ENTER }, { 'Z', 0, KEY_BACKTAB },
+		{ '~', 1, KEY_HOME }, { '~', 7, KEY_HOME }, { '~', 4, KEY_END },
+		{ '~', 8, KEY_END }, { '~', 3, KEY_DELETE },
+		{ '~', 5, KEY_PAGE_UP }, { '~', 6, KEY_PAGE_DOWN },
+		{ 'u', 57417, KEY_LEFT }, { 'u', 57418, KEY_RIGHT },
+		{ 'u', 57419, KEY_UP }, { 'u', 57420, KEY_DOWN },
+		{ 'u', 57421, KEY_PAGE_UP }, { 'u', 57422, KEY_PAGE_DOWN },
+		{ 'u', 57423, KEY_HOME }, { 'u', 57424, KEY_END },
+		{ 'u', 57426, KEY_DELETE },
+	};
 
-	if (code >= 57399 && code <= 57413)
-		return with_text(k, key, KEY_TEXT, (unsigned char)
-		    digits[code - 57399], 0);
-	if (code == 57414)
-		return named(key, mods & (SHIFT | ALT | CTRL) ? KEY_NEWLINE :
-		    KEY_ENTER, 0);
-	if (code == 57415 || code == 57416)
-		return with_text(k, key, KEY_TEXT, code == 57415 ? '=' : ',',
-		    0);
-	if (code >= 57417 && code <= 57424)
-		return named(key, keypad[code - 57417], mods);
-	return code == 57426 ? named(key, KEY_DELETE, mods) : MADE_NOTHING;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (all[i].final == final && all[i].n == n)
+			return named(key, all[i].name, mods);
+	return MADE_NOTHING;
 }
 
 /* The character that a key with Shift or Caps Lock writes. */
@@ -365,10 +373,17 @@ static enum made
 by_code(struct keys *k, struct key *key, unsigned long code,
     unsigned long shifted, unsigned long base, unsigned mods)
 {
+	/* of the keypad, from KEYPAD on */
+	static const char keypad[] = "0123456789./*-+\r=,";
 	unsigned held = mods & (SHIFT | ALT | CTRL);
+	bool pad = code >= KEYPAD && code < KEYPAD + sizeof keypad - 1;
 
 	if (mods & SUPER)
 		return MADE_NOTHING;
+	if (pad)
+		code = (unsigned char)keypad[code - KEYPAD];
+	if (pad && code != '\r')
+		return with_text(k, key, KEY_TEXT, code, 0);
 	switch (code) {
 	case '\r':
 		return named(key, held ? KEY_NEWLINE : KEY_ENTER, 0);
@@ -382,7 +397,7 @@ by_code(struct keys *k, struct key *key, unsigned long code,
 		break;
 	}
 	if (code >= 0xe000 && code <= 0xf8ff)
-		return functional(k, key, code, held);
+		return by_sequence('u', code, held, key);
 	if (held & (CTRL | ALT)) {
 		if (code >= 0x80 && base != 0)
 			code = base;
@@ -404,44 +419,6 @@ by_code(struct keys *k, struct key *key, unsigned long code,
 
 #define PARAMS 4
 #define PARTS 3
-
-/* CSI n ~, of a character CSI 27 ; modifiers ; code ~ */
-static enum made
-tilde(struct keys *k, unsigned long n, unsigned long code, unsigned mods,
-    struct key *key)
-{
-	switch (n) {
-	case 1: case 7: return named(key, KEY_HOME, mods);
-	case 4: case 8: return named(key, KEY_END, mods);
-	case 3: return named(key, KEY_DELETE, mods);
-	case 5: return named(key, KEY_PAGE_UP, mods);
-	case 6: return named(key, KEY_PAGE_DOWN, mods);
-	case 27:
-		return by_code(k, key, code, 0, 0, mods);
-	case 200:
-		k->paste = KEYS_MARKED;
-		k->seen = k->done;
-		return MADE_NOTHING;
-	default:
-		return MADE_NOTHING;
-	}
-}
-
-static enum made
-by_letter(char c, unsigned mods, struct key *key)
-{
-	switch (c) {
-	case 'A': return named(key, KEY_UP, mods);
-	case 'B': return named(key, KEY_DOWN, mods);
-	case 'C': return named(key, KEY_RIGHT, mods);
-	case 'D': return named(key, KEY_LEFT, mods);
-	case 'F': return named(key, KEY_END, mods);
-	case 'H': return named(key, KEY_HOME, mods);
-	case 'M': return named(key, KEY_ENTER, 0);	/* keypad, SS3 */
-	case 'Z': return named(key, KEY_BACKTAB, 0);
-	default: return MADE_NOTHING;
-	}
-}
 
 static enum made
 answer(struct keys *k, const char *p, size_t n, struct key *key)
@@ -482,7 +459,13 @@ csi(struct keys *k, const char *p, size_t n, struct key *key)
 	case 'u':
 		return by_code(k, key, v[0][0], v[0][1], v[0][2], mods);
 	case '~':
-		return tilde(k, v[0][0], v[2][0], mods, key);
+		if (v[0][0] == 27)	/* of a character, its code */
+			return by_code(k, key, v[2][0], 0, 0, mods);
+		if (v[0][0] != 200)
+			return by_sequence('~', v[0][0], mods, key);
+		k->paste = KEYS_MARKED;
+		k->seen = k->done;
+		return MADE_NOTHING;
 	case 'I':
 		return named(key, KEY_FOCUS_IN, 0);
 	case 'O':
@@ -490,7 +473,7 @@ csi(struct keys *k, const char *p, size_t n, struct key *key)
 	case 'M':				/* a mouse */
 		return MADE_NOTHING;
 	default:
-		return by_letter(final, mods, key);
+		return by_sequence(final, 0, mods, key);
 	}
 }
 
@@ -577,7 +560,7 @@ sequence(struct keys *k, long long now, struct key *key)
 	if (!whole)
 		return MADE_NOTHING;
 	if (p[1] == 'O')
-		return by_letter(p[2], 0, key);
+		return by_sequence(p[2], 0, 0, key);
 	return p[1] == '[' ? csi(k, p, len, key) : answer(k, p, len, key);
 wait:
 	if (now - k->at < (n > 2 ? PIECE_MS : ESC_MS))

@@ -21,27 +21,52 @@
 #define TITLE_ROWS 3
 #define QUIET_MS 500
 
-struct ui_question {
-	char *name, *path, *diff, *command, *args, *why;	/* NULL: none */
+/* What the next key is for. */
+enum state {
+	KEYS,			/* the question, or the message */
+	SURE,			/* Enter: always */
+	REASON			/* the reason of a no */
+};
+
+/* What is asked about; NULL: not. */
+struct question {
+	char *name, *path, *diff, *command, *args, *why;
 	int64_t lines;
 	bool made;		/* the file is new */
 	bool network;		/* it may be allowed the network */
 	size_t hidden;		/* lines of it that were not shown */
 };
 
+struct asking {
+	struct ui *u;
+	struct question q;
+	struct slice confirm;	/* a y/n question instead of that; or {0} */
+	struct ui_call *call;	/* or NULL */
+	const char *args;	/* of the call, or NULL: it cannot be edited */
+	enum state state;
+	char sure;		/* the key that Enter is to follow: a or A */
+	bool handed;		/* a message waits, and keys answer */
+	char *message;		/* it, while a reason is typed */
+	long long quiet_from;	/* ms of the last key */
+	struct buf body;	/* the question's rows, made for ... */
+	size_t columns, height, queued;	/* ... these */
+	bool done;
+	struct ui_allow a;
+};
+
+/* What a lasting answer is kept by; yours, or NULL. */
 static char *
-ui_question_key(const struct ui_question *q)
+key_of(const struct question *q)
 {
 	return q->command != NULL ? xasprintf("command %s", q->command) :
 	    q->path != NULL ? xasprintf("path %s", q->path) :
 	    q->args != NULL ? xasprintf("call %s %s", q->name, q->args) : NULL;
 }
 
+/* All of what would be done, one of these. */
 static void
-ui_question_text(const struct ui_question *q, struct buf *out)
+put_text(const struct question *q, struct buf *out)
 {
-	/* All of what would be done, one of these. */
-
 	term_escape(out, slice_of(q->diff != NULL ? q->diff :
 	    q->command != NULL ? q->command : q->args != NULL ? q->args : ""));
 }
@@ -76,7 +101,7 @@ put_rows(const struct ui *u, struct slice text, const char *look, size_t most,
 /* As many lines of the diff or text as have room in so many rows; of one that
  * is longer than that, its beginning. */
 static void
-put_body(const struct ui *u, struct ui_question *q, size_t rows,
+put_body(const struct ui *u, struct question *q, size_t rows,
     struct buf *out)
 {
 	struct buf text = BUF_INIT(TEXT_MAX), row = BUF_INIT(TEXT_MAX);
@@ -85,7 +110,7 @@ put_body(const struct ui *u, struct ui_question *q, size_t rows,
 
 	q->hidden = 0;
 	if (q->diff == NULL)
-		ui_question_text(q, &text);
+		put_text(q, &text);
 	rest = q->diff != NULL ? slice_of(q->diff) : buf_view(&text);
 	while (slice_line(&rest, &line)) {
 		size_t had = slice_newlines(buf_view(out));
@@ -106,7 +131,7 @@ put_body(const struct ui *u, struct ui_question *q, size_t rows,
  * into a row of their own where they do not fit; the diff says that a file is
  * changed. */
 static void
-put_title(const struct ui *u, const struct ui_question *q, struct buf *out)
+put_title(const struct ui *u, const struct question *q, struct buf *out)
 {
 	struct buf what = BUF_INIT(TEXT_MAX), more = BUF_INIT(TEXT_MAX);
 	size_t columns = ui_columns(u) - 1, n;
@@ -137,94 +162,85 @@ put_title(const struct ui *u, const struct ui_question *q, struct buf *out)
 	bufs_release(BUFS(&what, &more));
 }
 
-/* The keys, in rows of so many columns; brief: without what they do. */
-struct key_rows {
-	struct buf *b;
-	size_t columns, at;
-	bool brief;
-};
-
-/* One key, which stays in one row with what it does. */
+/* The keys in rows, each in one with what it does; brief: without that. */
 static void
-add_key(struct key_rows *k, const char *key, const char *does)
+put_keys(const struct asking *k, bool brief, struct buf *out)
 {
-	const char *between = k->brief ? " " : ";  ";
-	size_t w = strlen(key) + (k->brief ? 0 : 1 + strlen(does));
-
-	if (k->at > 0 && k->at + strlen(between) + w > k->columns) {
-		buf_adds(k->b, k->brief ? "\n" : ";\n");
-		k->at = 0;
-	} else if (k->at > 0) {
-		buf_adds(k->b, between);
-		k->at += strlen(between);
-	}
-	buf_fmt(k->b, k->brief ? "%s" : "%s %s", key, does);
-	k->at += w;
-}
-
-static void
-add_keys(const struct ui_question *q, bool can_edit, bool can_keep,
-    struct key_rows *k)
-{
+	const struct question *q = &k->q;
+	bool keeps = q->command != NULL || q->path != NULL;
 	struct buf yes = BUF_INIT(1 << 12);
+	const char *between = brief ? " " : ";  ";
+	size_t columns = ui_columns(k->u) - 1, at = 0;
 
-	buf_adds(&yes, "yes");
+	buf_adds(&yes, q->hidden > 0 ? "yes, with " : "yes");
 	if (q->hidden > 0) {
-		buf_adds(&yes, ", with ");
 		add_lines(&yes, (long long)q->hidden);
 		buf_adds(&yes, " not shown");
 	}
-	add_key(k, "y", yes.p);
-	buf_release(&yes);
-	add_key(k, "v", q->hidden > 0 ? "view all" : "view");
-	if (q->command != NULL || q->path != NULL) {
-		add_key(k, "a", "always in this session");
-		if (can_keep)
-			add_key(k, "A", "always in this repository");
+	const struct {
+		bool there;
+		const char *key, *does;
+	} keys[] = {
+		{ true, "y", yes.p },
+		{ true, "v", q->hidden > 0 ? "view all" : "view" },
+		{ keeps, "a", "always in this session" },
+		{ keeps && k->u->root != NULL, "A",
+		    "always in this repository" },
+		{ q->network, "w", "yes, with the network" },
+		{ true, "n", "no" }, { true, "r", "no, and say why" },
+		{ k->args != NULL, "e", "edit first" },
+		{ true, "Esc", "no, and stop" },
+	};
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		size_t w = strlen(keys[i].key) +
+		    (brief ? 0 : 1 + strlen(keys[i].does));
+
+		if (!keys[i].there)
+			continue;
+		if (at > 0 && at + strlen(between) + w > columns) {
+			buf_adds(out, brief ? "\n" : ";\n");
+			at = 0;
+		} else if (at > 0) {
+			buf_adds(out, between);
+			at += strlen(between);
+		}
+		buf_fmt(out, brief ? "%s" : "%s %s", keys[i].key,
+		    keys[i].does);
+		at += w;
 	}
-	if (q->network)
-		add_key(k, "w", "yes, with the network");
-	add_key(k, "n", "no");
-	add_key(k, "r", "no, and say why");
-	if (can_edit)
-		add_key(k, "e", "edit first");
-	add_key(k, "Esc", "no, and stop");
+	buf_release(&yes);
 }
 
 /* On a small screen they are not explained: what is asked about goes first.
  * True: they are not. */
 static bool
-put_key_rows(const struct ui *u, const struct ui_question *q, bool can_edit,
-    struct buf *b)
+put_key_rows(const struct asking *k, struct buf *out)
 {
-	struct key_rows k = { .b = b, .columns = ui_columns(u) - 1 };
-
-	add_keys(q, can_edit, u->root != NULL, &k);
-	if (u->dumb || slice_newlines(buf_view(b)) + 1 < ui_height(u) / 3)
+	put_keys(k, false, out);
+	if (k->u->dumb ||
+	    slice_newlines(buf_view(out)) + 1 < ui_height(k->u) / 3)
 		return false;
-	buf_reset(b);
-	k.brief = true;
-	k.at = 0;
-	add_keys(q, can_edit, u->root != NULL, &k);
+	buf_reset(out);
+	put_keys(k, true, out);
 	return true;
 }
 
 /* The question but for its keys, as it fits the terminal above them and what
  * is queued. */
 static void
-put_question_rows(struct ui *u, struct ui_question *q, bool can_edit,
-    struct buf *out)
+put_question_rows(struct asking *k, struct buf *out)
 {
-	size_t rows = ui_height(u) - 1, from = slice_newlines(buf_view(out));
-	size_t below = ROWS_BELOW + ui_queued_rows(u);
+	size_t rows = ui_height(k->u) - 1;
+	size_t below = ROWS_BELOW + ui_queued_rows(k->u);
 	struct buf keys = BUF_INIT(1 << 16);
 
-	put_title(u, q, out);
-	q->hidden = 1000;		/* their rows, at worst */
-	put_key_rows(u, q, can_edit, &keys);
+	put_title(k->u, &k->q, out);
+	k->q.hidden = 1000;		/* their rows, at worst */
+	put_key_rows(k, &keys);
 	below += slice_newlines(buf_view(&keys)) + 2;
-	below += slice_newlines(buf_view(out)) - from;
-	put_body(u, q, rows > below ? rows - below : 1, out);
+	below += slice_newlines(buf_view(out));
+	put_body(k->u, &k->q, rows > below ? rows - below : 1, out);
 	buf_release(&keys);
 }
 
@@ -336,30 +352,6 @@ edit_call(struct ui *u, const char *args, bool command, const char **why)
 	return got;
 }
 
-/* What the next key is for. */
-enum state {
-	KEYS,			/* the question, or the message */
-	SURE,			/* Enter: always */
-	REASON			/* the reason of a no */
-};
-
-struct asking {
-	struct ui *u;
-	struct ui_question q;
-	struct slice confirm;	/* a y/n question instead of that; or {0} */
-	struct ui_call *call;	/* or NULL */
-	const char *args;	/* of the call, or NULL */
-	enum state state;
-	char sure;		/* the key that Enter is to follow: a or A */
-	bool handed;		/* a message waits, and keys answer */
-	char *message;		/* it, while a reason is typed */
-	long long quiet_from;	/* ms of the last key */
-	struct buf body;	/* the question's rows, made for ... */
-	size_t columns, height, queued;	/* ... these */
-	bool done;
-	struct ui_allow a;
-};
-
 /* ---- the row where it is answered ---- */
 
 /* What Enter would allow, exactly; of what is too long for the screen, and
@@ -394,10 +386,10 @@ put_always(const struct asking *k, struct buf *out)
 
 /* The keys, and in the last row what they answer. */
 static void
-put_keys(const struct asking *k, struct buf *out, struct buf *last)
+put_answer_row(const struct asking *k, struct buf *out, struct buf *last)
 {
 	struct buf keys = BUF_INIT(1 << 12), hidden = BUF_INIT(64);
-	bool brief = put_key_rows(k->u, &k->q, k->args != NULL, &keys);
+	bool brief = put_key_rows(k, &keys);
 	struct slice rest = buf_view(&keys), line;
 
 	if (!brief) {
@@ -434,7 +426,7 @@ put_row(struct asking *k)
 		k->height = ui_height(u);
 		k->queued = ui_queued_rows(u);
 		buf_reset(&k->body);
-		put_question_rows(u, &k->q, k->args != NULL, &k->body);
+		put_question_rows(k, &k->body);
 	}
 	buf_slice(b, buf_view(&k->body));
 	if (k->state == SURE)
@@ -447,7 +439,7 @@ put_row(struct asking *k)
 	else if (k->confirm.n > 0)
 		b->len--;	/* its LF */
 	else
-		put_keys(k, b, &safe);
+		put_answer_row(k, b, &safe);
 	term_put(b, buf_view(&safe), ui_columns(u) - 1);
 	buf_release(&safe);
 	ui_changed(u);
@@ -461,7 +453,7 @@ print_question(struct asking *k)
 
 	if (!k->u->dumb)
 		return;
-	put_question_rows(k->u, &k->q, k->args != NULL, &b);
+	put_question_rows(k, &b);
 	ui_print(k->u, &b);
 }
 
@@ -487,7 +479,7 @@ view(struct asking *k)
 		term_escape(&text, slice_of(k->q.path));
 		buf_addc(&text, '\n');
 	}
-	ui_question_text(&k->q, &text);
+	put_text(&k->q, &text);
 	if (text.len > 0 && text.p[text.len - 1] != '\n')
 		buf_addc(&text, '\n');
 	if (pager == NULL || pager[0] == '\0')
@@ -576,7 +568,7 @@ sure(struct asking *k, const struct key *key)
 		editor_key(k->u->editor, &typed);
 		return false;
 	}
-	name = ui_question_key(&k->q);
+	name = key_of(&k->q);
 	*map_put(&k->u->always, slice_of(name), NULL) = 1;
 	if (k->sure == 'A' && conf_allow(k->u->root, name, &e) < 0)
 		ui_note(k->u, "allowed for this session only: %s", e.text);
@@ -602,12 +594,6 @@ reason(struct asking *k, const struct key *key)
 	return true;
 }
 
-static void
-refuse(struct asking *k)
-{
-	k->a.stop = k->done = true;
-}
-
 /* Was it for the question?  Else it is the input's. */
 static bool
 take_key(struct asking *k, const struct key *key)
@@ -627,7 +613,7 @@ take_key(struct asking *k, const struct key *key)
 	}
 	if (key->name == KEY_ESC && (!draft || k->handed)) {
 		if (quiet || k->confirm.n > 0)
-			refuse(k);
+			k->a.stop = k->done = true;
 		return true;
 	}
 	return key->name == KEY_TEXT && key->text.n == 1 && quiet &&
@@ -659,7 +645,7 @@ take_early(struct asking *k)
 			continue;
 		event = editor_key(u->editor, &key);
 		if (event == EDITOR_INTERRUPT || event == EDITOR_QUIT)
-			refuse(k);
+			k->a.stop = k->done = true;
 	}
 }
 
@@ -682,7 +668,7 @@ wait_for_answer(struct asking *k)
 			break;
 		if (p[1].revents != 0 ||
 		    (p[0].revents != 0 && !ui_read_keys(u)))
-			refuse(k);
+			k->a.stop = k->done = true;
 		else if (p[2].revents != 0)
 			ui_job(u);
 		while (!k->done && keys_next(&u->keys, file_now_ms(), &key)) {
@@ -691,7 +677,7 @@ wait_for_answer(struct asking *k)
 			k->handed = false;
 			event = editor_key(u->editor, &key);
 			if (event == EDITOR_INTERRUPT || event == EDITOR_QUIT)
-				refuse(k);
+				k->a.stop = k->done = true;
 			if (event != EDITOR_ESC && event != EDITOR_INTERRUPT)
 				ui_event(u, event);
 		}
@@ -779,23 +765,21 @@ ui_ask(struct ui *u, const struct rec *ask)
 	struct asking k = { .u = u, .call = call,
 		.args = call != NULL ? call->args : NULL,
 		.body = BUF_INIT(TEXT_MAX) };
+	struct question *q = &k.q;
 	char *key;
 
-	struct ui_question *q = &k.q;
-
-	*q = (struct ui_question){ .name = rec_strdup(ask, "name"),
+	*q = (struct question){ .name = rec_strdup(ask, "name"),
 		.path = rec_strdup(ask, "path"),
 		.diff = rec_strdup(ask, "diff"),
 		.command = rec_strdup(ask, "command"),
 		.args = rec_strdup(ask, "arguments"),
-		.why = rec_strdup(ask, "why"),
+		.why = rec_strdup(ask, "why"), .lines = -1,
 		.made = scan_true(rec_get(ask, "new")),
 		.network = scan_true(rec_get(ask, "network")) };
-	if (!rec_int(ask, "lines", &q->lines))
-		q->lines = -1;
+	rec_int(ask, "lines", &q->lines);
 	if (q->name == NULL)
 		q->name = xstrdup("call");
-	key = ui_question_key(&k.q);
+	key = key_of(q);
 	at = key != NULL ? map_get(&u->always, slice_of(key)) : NULL;
 	if (at != NULL || (key != NULL && u->conf != NULL &&
 	    conf_allows(u->conf, u->root, key))) {
@@ -809,12 +793,11 @@ ui_ask(struct ui *u, const struct rec *ask)
 	}
 	free(key);
 	buf_release(&k.body);
-	free(k.q.name);
-	free(k.q.path);
-	free(k.q.diff);
-	free(k.q.command);
-	free(k.q.args);
-	free(k.q.why);
+	char *const all[] = { q->name, q->path, q->diff, q->command, q->args,
+		q->why };
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		free(all[i]);
 	return k.a;
 }
 

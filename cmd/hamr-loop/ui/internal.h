@@ -31,23 +31,38 @@ struct slice ui_themed(const struct ui *u, struct slice text, struct buf *b);
 /* Rows of the terminal. */
 size_t ui_height(const struct ui *u);
 
-/* ---- live.c ---- */
+/* ---- input.c ---- */
+
+/* Watch for Ctrl-Z, its end and a new size, on u->job, if it is time; no
+ * longer, unless it is still. */
+void ui_watch_job(struct ui *u);
+void ui_leave_job(struct ui *u);
 
 /* Keys come to us one by one, until they no longer do. */
 void ui_keys_on(struct ui *u);
 void ui_keys_off(struct ui *u);
 
-/* How many rows tell what is queued. */
-size_t ui_queued_rows(const struct ui *u);
+/* Those that are there go to the input.  Esc is one when nothing follows it:
+ * keys may come of the time alone. */
+void ui_take_keys(struct ui *u, long long now);
 
 /* What the editor tells: a message is sent, the turn interrupted, ... */
 void ui_event(struct ui *u, enum editor_event event);
 
-/* Call a person who looks elsewhere. */
-void ui_ring(struct ui *u, const char *why);
-
 /* What the terminal says of itself is no key. */
 bool ui_answered(struct ui *u, const struct key *key);
+
+/* ---- live.c ---- */
+
+/* A turn runs, or what a person began. */
+bool ui_is_busy(const struct ui *u);
+
+/* How many rows tell what is queued; of an answer, may still change. */
+size_t ui_queued_rows(const struct ui *u);
+size_t ui_tail_rows(const struct ui *u);
+
+/* Call a person who looks elsewhere. */
+void ui_ring(struct ui *u, const char *why);
 
 /* Make the live rows anew with the next frame, or now. */
 void ui_changed(struct ui *u);

@@ -1,14 +1,13 @@
 /* live.c - the rows at the bottom of a terminal: what is going on, the input,
- * where the session stands; and the keys that are typed there. */
+ * where the session stands. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "job_control.h"
 #include "record/msg.h"
 #include "term/cluster.h"
 #include "term/term.h"
@@ -60,6 +59,17 @@ add_thousands(struct buf *b, long long n)
 		buf_fmt(b, "%.*fk", n < 100000, (double)n / 1000);
 }
 
+/* "  12.4k in" */
+static void
+add_tokens(struct buf *b, long long n, const char *after)
+{
+	if (n <= 0)
+		return;
+	buf_adds(b, "  ");
+	add_thousands(b, n);
+	buf_adds(b, after);
+}
+
 static struct slice
 last_lines(struct slice text, size_t most)
 {
@@ -76,9 +86,8 @@ last_lines(struct slice text, size_t most)
 	return slice_from(text, at);
 }
 
-/* A turn runs, or what a person began. */
-static bool
-is_busy(const struct ui *u)
+bool
+ui_is_busy(const struct ui *u)
 {
 	return u->status.on || u->status.doing != NULL;
 }
@@ -100,7 +109,7 @@ add_activity(struct buf *rows, const struct ui *u, long long now)
 
 	if (u->question.len > 0) {
 		buf_slice(rows, buf_view(&u->question));
-	} else if (is_busy(u)) {
+	} else if (ui_is_busy(u)) {
 		buf_fmt(&lead, "%s ", spinner[now / SPIN_MS % 10]);
 		add_clock(&lead, now - u->status.since);
 		buf_adds(&lead, "  ");
@@ -133,7 +142,7 @@ count_sent(const struct ui *u)
 	size_t n = 0;
 
 	/* else it is about to be taken */
-	if (is_busy(u) || u->question.len > 0)
+	if (ui_is_busy(u) || u->question.len > 0)
 		for (size_t i = 0; i < u->sent.len; i++)
 			n += u->sent.p[i] == '\0';
 	return n;
@@ -142,30 +151,23 @@ count_sent(const struct ui *u)
 static void
 add_queued(struct buf *rows, const struct ui *u)
 {
-	size_t n = count_sent(u), at = 0, shown = n > QUEUED_ROWS ?
-	    QUEUED_ROWS - 1 : n;
+	size_t n = count_sent(u), at = 0;
+	char more[40];
 
-	for (size_t i = 0; i < shown; i++) {
+	for (size_t i = 0; i < n && i < QUEUED_ROWS; i++) {
 		struct slice text = slice_of(u->sent.p + at);
 
-		add_row(rows, u, "  queued: ", text);
 		at += text.n + 1;
-	}
-	if (n > shown) {
-		struct buf more = BUF_INIT(64);
-
-		buf_fmt(&more, "%zu more", n - shown);
-		add_row(rows, u, "  queued: ", buf_view(&more));
-		buf_release(&more);
+		snprintf(more, sizeof more, "%zu more", n - i);
+		add_row(rows, u, "  queued: ", n > QUEUED_ROWS &&
+		    i == QUEUED_ROWS - 1 ? slice_of(more) : text);
 	}
 }
 
 size_t
 ui_queued_rows(const struct ui *u)
 {
-	size_t n = count_sent(u);
-
-	return n < QUEUED_ROWS ? n : QUEUED_ROWS;
+	return num_min(count_sent(u), QUEUED_ROWS);
 }
 
 static void
@@ -180,10 +182,7 @@ add_status(struct buf *rows, const struct ui *u)
 		buf_fmt(&b, "%s%s", b.len > 0 ? "  " : "", s->mode);
 	if (s->on)
 		buf_fmt(&b, "  step %ld", s->steps + (s->open == 0));
-	if (s->tokens > 0) {
-		buf_adds(&b, "  ");
-		add_thousands(&b, s->tokens);
-	}
+	add_tokens(&b, s->tokens, "");
 	if (s->tokens > 0 && s->window > 0) {
 		buf_adds(&b, " of ");
 		add_thousands(&b, s->window);
@@ -277,29 +276,6 @@ ui_ring(struct ui *u, const char *why)
 	free(text);
 }
 
-bool
-ui_answered(struct ui *u, const struct key *key)
-{
-	if (key->name == KEY_REPLY)
-		screen_reply(u->screen, key->text);
-	else if (key->name == KEY_FOCUS_IN || key->name == KEY_FOCUS_OUT)
-		u->away = key->name == KEY_FOCUS_OUT;
-	else
-		return false;
-	return true;
-}
-
-/* Esc is one when nothing follows it: keys may come of the time alone. */
-static void
-take_keys(struct ui *u, long long now)
-{
-	struct key key;
-
-	while (u->editor != NULL && keys_next(&u->keys, now, &key))
-		if (!ui_answered(u, &key))
-			ui_event(u, editor_key(u->editor, &key));
-}
-
 static int
 sooner(int a, int b)
 {
@@ -315,18 +291,18 @@ ui_tick(struct ui *u)
 	if (u->screen == NULL)
 		return -1;
 	if (u->listening && u->question.len == 0)
-		take_keys(u, now);
+		ui_take_keys(u, now);
 	if (u->editor != NULL && editor_waits(u->editor) &&
 	    editor_look(u->editor))
 		ui_changed(u);
 	if (u->question.len > 0 ||
 	    (u->live && (u->status.on || u->editor != NULL))) {
-		next = u->stale ? u->drawn + FRAME_MS : is_busy(u) &&
+		next = u->stale ? u->drawn + FRAME_MS : ui_is_busy(u) &&
 		    u->live && u->question.len == 0 ?
 		    (u->drawn / SPIN_MS + 1) * SPIN_MS : -1;
 		if (next >= 0 && next <= now) {
 			compose(u, now);
-			next = is_busy(u) && u->live ?
+			next = ui_is_busy(u) && u->live ?
 			    (now / SPIN_MS + 1) * SPIN_MS : -1;
 		}
 		left = next < 0 ? -1 : (int)(next - now);
@@ -354,23 +330,6 @@ ui_status_doing(struct ui *u, const char *what)
 	ui_changed(u);
 }
 
-/* For as long as rows of ours stand there, or keys come to us. */
-static void
-watch_job(struct ui *u)
-{
-	if (u->job < 0 && (u->live || u->listening))
-		u->job = job_watch();
-}
-
-static void
-leave_job(struct ui *u)
-{
-	if (u->listening || u->status.on)
-		return;
-	job_leave(u->job);
-	u->job = -1;
-}
-
 void
 ui_begin_turn(struct ui *u, long long window)
 {
@@ -383,7 +342,7 @@ ui_begin_turn(struct ui *u, long long window)
 	s->window = window;
 	u->blocks = 0;
 	u->streamed = u->answered = u->printing = false;
-	watch_job(u);
+	ui_watch_job(u);
 	ui_status_doing(u, "");
 	ui_changed(u);
 }
@@ -396,7 +355,7 @@ ui_end_turn(struct ui *u)
 	ui_status_doing(u, "");
 	u->printing = false;
 	u->status.on = false;
-	leave_job(u);
+	ui_leave_job(u);
 	buf_reset(&u->partial);
 	if (u->screen == NULL)
 		return;
@@ -579,19 +538,11 @@ ui_sum(struct ui *u, const char *how, const struct track *t, long long ms)
 	add_count(&b, t->steps, "step", "");
 	add_count(&b, t->started, "call", "");
 	add_count(&b, (long long)t->nfiles, "file", " changed");
-	if (use->prompt > 0) {
-		buf_adds(&b, "  ");
-		add_thousands(&b, use->prompt);
-		buf_adds(&b, " in");
-	}
+	add_tokens(&b, use->prompt, " in");
 	if (use->prompt > 0 && use->cached > 0)
 		buf_fmt(&b, " (%lld %% cached)", (long long)(use->cached *
 		    100 / use->prompt));
-	if (use->completion > 0) {
-		buf_adds(&b, "  ");
-		add_thousands(&b, use->completion);
-		buf_adds(&b, " out");
-	}
+	add_tokens(&b, use->completion, " out");
 	if (use->has_cost && use->cost > 0)
 		buf_fmt(&b, use->cost < 0.1 ? "  $%.3f" : "  $%.2f",
 		    use->cost);
@@ -605,11 +556,27 @@ ui_sum(struct ui *u, const char *how, const struct track *t, long long ms)
 
 /* ---- the answer, as it comes ---- */
 
+size_t
+ui_tail_rows(const struct ui *u)
+{
+	size_t height = ui_height(u);
+
+	return height > 12 ? height - 8 : TAIL_LEAST;
+}
+
+static void
+emit_rows(struct ui *u, struct buf *rows)
+{
+	if (rows->len > 0)
+		ui_emit(u, buf_view(rows));
+	buf_release(rows);
+	ui_changed(u);
+}
+
 void
 ui_stream(struct ui *u, struct slice text)
 {
 	struct buf final = BUF_INIT((size_t)1 << 40);
-	size_t height = ui_height(u);
 
 	u->streamed = u->answered = true;
 	if (!u->markdown) {
@@ -618,15 +585,12 @@ ui_stream(struct ui *u, struct slice text)
 	}
 	if (u->answer == NULL) {
 		markdown_open();
-		u->answer = markdown_new(ui_columns(u) - 1, height > 12 ?
-		    height - 8 : TAIL_LEAST, u->color);
+		u->answer = markdown_new(ui_columns(u) - 1, ui_tail_rows(u),
+		    u->color);
 		*markdown_blocks(u->answer) = u->blocks;
 	}
 	markdown_add(u->answer, text, &final);
-	if (final.len > 0)
-		ui_emit(u, buf_view(&final));
-	buf_release(&final);
-	ui_changed(u);
+	emit_rows(u, &final);
 }
 
 void
@@ -644,10 +608,7 @@ ui_break(struct ui *u)
 	u->blocks = *markdown_blocks(u->answer);
 	markdown_free(u->answer);
 	u->answer = NULL;
-	if (final.len > 0)
-		ui_emit(u, buf_view(&final));
-	buf_release(&final);
-	ui_changed(u);
+	emit_rows(u, &final);
 }
 
 void
@@ -712,262 +673,4 @@ ui_said_in(struct ui *u, const struct rec *message)
 	if (msg_text(rec_get(message, "content"), &text))
 		ui_said(u, buf_view(&text).p);
 	buf_release(&text);
-}
-
-/* ---- keys ---- */
-
-void
-ui_keys_on(struct ui *u)
-{
-	if (u->listening || u->screen == NULL)
-		return;
-	u->listening = screen_keys_on(u->screen, STDIN_FILENO);
-	watch_job(u);
-}
-
-void
-ui_keys_off(struct ui *u)
-{
-	if (!u->listening)
-		return;
-	screen_keys_off(u->screen);
-	u->listening = false;
-	leave_job(u);
-}
-
-void
-ui_open_input(struct ui *u, const struct editor_options *o)
-{
-	if (!u->live)
-		return;
-	ui_keys_on(u);
-	if (!u->listening)
-		return;
-	term_open_clusters();
-	u->editor = editor_new(o);
-	screen_query(u->screen);
-	ui_changed(u);
-}
-
-void
-ui_close_input(struct ui *u)
-{
-	if (u->editor == NULL)
-		return;
-	/* what was not sent is found in the history */
-	ui_unsend(u);
-	if (!editor_is_empty(u->editor))
-		free(editor_take(u->editor));
-	editor_free(u->editor);
-	u->editor = NULL;
-	ui_keys_off(u);
-}
-
-int
-ui_keys_fd(const struct ui *u)
-{
-	return u->listening && !screen_in_front(u->screen) ? -1 :
-	    STDIN_FILENO;
-}
-
-bool
-ui_read_keys(struct ui *u)
-{
-	char part[65536];
-	ssize_t n = read(STDIN_FILENO, part, sizeof part);
-
-	if (n <= 0)
-		return false;
-	keys_add(&u->keys, (struct slice){ part, (size_t)n }, file_now_ms());
-	if (u->question.len == 0)
-		take_keys(u, file_now_ms());
-	ui_hurry(u);
-	ui_tick(u);
-	return true;
-}
-
-char *
-ui_take_sent(struct ui *u)
-{
-	char *text;
-
-	if (u->sent.len == 0 || memchr(u->sent.p, '\0', u->sent.len) == NULL)
-		return NULL;
-	text = xstrdup(u->sent.p);
-	buf_drop(&u->sent, strlen(text) + 1);
-	ui_changed(u);
-	return text;
-}
-
-char *
-ui_take_queued(void *arg)
-{
-	struct ui *u = arg;
-	size_t at = u->sent.len;
-	char *text;
-
-	if (at == 0)
-		return NULL;
-	for (at--; at > 0 && u->sent.p[at - 1] != '\0'; at--)
-		;
-	text = xstrdup(u->sent.p + at);
-	u->sent.len = at;
-	return text;
-}
-
-void
-ui_unsend(struct ui *u)
-{
-	char **v = NULL;
-	size_t n = 0, cap = 0;
-
-	if (u->editor == NULL)
-		return;
-	for (char *text; (text = ui_take_sent(u)) != NULL; ) {
-		GROW(v, n, cap);
-		v[n++] = text;
-	}
-	editor_recall(u->editor, v, n);
-	if (n > 1)
-		ui_note(u, "%zu queued messages were not sent; Down shows the "
-		    "next one", n);
-	while (n > 0)
-		free(v[--n]);
-	free(v);
-}
-
-void
-ui_clear_input(struct ui *u)
-{
-	static const struct key esc = { .name = KEY_ESC };
-
-	editor_key(u->editor, &esc);
-	ui_changed(u);
-}
-
-void
-ui_lend(struct ui *u)
-{
-	if (u->screen != NULL)
-		screen_suspend(u->screen);
-}
-
-void
-ui_take_back(struct ui *u)
-{
-	if (u->screen != NULL)
-		screen_resume(u->screen);
-	ui_changed(u);
-}
-
-/* As Ctrl-Z does. */
-static void
-stop(struct ui *u)
-{
-	ui_lend(u);
-	job_stop(u->job);
-	ui_take_back(u);
-}
-
-void
-ui_job(struct ui *u)
-{
-	int what = job_next(u->job);
-
-	if ((what & JOB_RESIZED) != 0) {
-		screen_resized(u->screen);
-		if (u->answer != NULL)
-			markdown_resize(u->answer, ui_columns(u) - 1,
-			    ui_height(u) > 12 ? ui_height(u) - 8 : TAIL_LEAST);
-	}
-	if ((what & JOB_STOP) != 0)
-		stop(u);
-	else if ((what & JOB_GO) != 0) {
-		ui_lend(u);
-		ui_take_back(u);
-	}
-	ui_hurry(u);
-}
-
-void
-ui_offer(struct ui *u, const char *text)
-{
-	static const struct key tab = { .name = KEY_TAB };
-
-	editor_set(u->editor, slice_of(text));
-	editor_key(u->editor, &tab);
-	ui_hurry(u);
-}
-
-void
-ui_edit_input(struct ui *u)
-{
-	char *text, *got;
-	const char *why = NULL;
-
-	if (u->editor == NULL)
-		return;
-	text = editor_text(u->editor);
-	got = ui_edit(u, slice_of(text), ".md", &why);
-	if (got == NULL) {
-		ui_note(u, "%s", why);
-	} else {
-		size_t n = strlen(got);
-
-		n -= n > 0 && got[n - 1] == '\n';
-		editor_set(u->editor, (struct slice){ got, n });
-	}
-	free(got);
-	free(text);
-}
-
-void
-ui_event(struct ui *u, enum editor_event event)
-{
-	char *text;
-
-	switch (event) {
-	case EDITOR_SEND:
-		text = editor_take(u->editor);
-		u->aside = is_busy(u);
-		if (!u->aside || u->at_once == NULL ||
-		    !u->at_once(u->at_once_arg, text))
-			buf_add(&u->sent, text, strlen(text) + 1);
-		u->aside = false;
-		free(text);
-		break;
-	case EDITOR_ESC:
-		u->interrupted |= is_busy(u);
-		break;
-	case EDITOR_INTERRUPT:
-		u->interrupted = true;
-		break;
-	case EDITOR_QUIT:
-		u->leaving = true;
-		break;
-	case EDITOR_SUSPEND:
-		stop(u);
-		break;
-	case EDITOR_EXTERNAL:
-		ui_edit_input(u);
-		break;
-	case EDITOR_OUTPUT:
-	case EDITOR_THINKING:
-		u->aside = u->status.on;
-		if (event == EDITOR_OUTPUT)
-			ui_show_output(u);
-		else
-			ui_show_thinking(u);
-		u->aside = false;
-		break;
-	case EDITOR_REDRAW:
-		screen_redraw(u->screen);
-		break;
-	case EDITOR_TOO_LONG:
-		ui_note(u, "a paste of more than 16 MiB was not taken");
-		break;
-	default:
-		break;
-	}
-	ui_changed(u);
 }

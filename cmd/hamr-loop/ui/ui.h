@@ -95,7 +95,8 @@ struct ui {
 	struct editor *editor;	/* the input; NULL: there is none */
 	struct keys keys;
 	bool listening;		/* keys come to us one by one */
-	int job;		/* job_control.h; -1: not watched */
+	int job;		/* Ctrl-Z and the like come here; -1: not
+				 * watched */
 	struct buf sent;	/* messages not taken yet, a NUL after each */
 	/* A command that is carried out in a turn, too: true, it was.  NULL:
 	 * there is none. */

@@ -1,0 +1,359 @@
+/* input.c - the keys that are typed at a terminal, and the messages they make;
+ * Ctrl-Z, and the terminal's size. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "term/cluster.h"
+#include "internal.h"
+
+void
+ui_lend(struct ui *u)
+{
+	if (u->screen != NULL)
+		screen_suspend(u->screen);
+}
+
+void
+ui_take_back(struct ui *u)
+{
+	if (u->screen != NULL)
+		screen_resume(u->screen);
+	ui_changed(u);
+}
+
+/* ---- Ctrl-Z and fg in raw mode, and the terminal's size ----
+ *
+ * A terminal whose keys we take one by one must be given back before we stop,
+ * and taken again when we go on; so these signals come as bytes of a
+ * descriptor for as long as that lasts: for as long as rows of ours stand
+ * there, or keys come to us.
+ */
+
+static sigset_t
+job_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	sigaddset(&set, SIGCONT);
+	sigaddset(&set, SIGWINCH);
+	return set;
+}
+
+void
+ui_watch_job(struct ui *u)
+{
+	sigset_t set = job_signals();
+
+	if (u->job >= 0 || !(u->live || u->listening))
+		return;
+	u->job = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (u->job >= 0)
+		sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+void
+ui_leave_job(struct ui *u)
+{
+	sigset_t set = job_signals();
+
+	if (u->listening || u->status.on || u->job < 0)
+		return;
+	close(u->job);
+	u->job = -1;
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+enum { STOP = 1, STOPPED = 2, RESIZED = 4 };
+
+/* What came, or-ed. */
+static int
+read_job(int fd)
+{
+	struct signalfd_siginfo info;
+	int what = 0;
+
+	while (read(fd, &info, sizeof info) == sizeof info)
+		what |= info.ssi_signo == SIGTSTP ? STOP :
+		    info.ssi_signo == SIGCONT ? STOPPED : RESIZED;
+	return what;
+}
+
+/* By the signal itself and not SIGSTOP: where no shell could wake us the
+ * system drops it.  What was blocked before is blocked again. */
+static void
+stop(struct ui *u)
+{
+	sigset_t set, before;
+
+	ui_lend(u);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &set, &before);
+	kill(getpid(), SIGTSTP);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	read_job(u->job);
+	ui_take_back(u);
+}
+
+void
+ui_job(struct ui *u)
+{
+	int what = read_job(u->job);
+
+	if ((what & RESIZED) != 0) {
+		screen_resized(u->screen);
+		if (u->answer != NULL)
+			markdown_resize(u->answer, ui_columns(u) - 1,
+			    ui_tail_rows(u));
+	}
+	if ((what & STOP) != 0) {
+		stop(u);
+	} else if ((what & STOPPED) != 0) {
+		ui_lend(u);
+		ui_take_back(u);
+	}
+	ui_hurry(u);
+}
+
+/* ---- keys ---- */
+
+bool
+ui_answered(struct ui *u, const struct key *key)
+{
+	if (key->name == KEY_REPLY)
+		screen_reply(u->screen, key->text);
+	else if (key->name == KEY_FOCUS_IN || key->name == KEY_FOCUS_OUT)
+		u->away = key->name == KEY_FOCUS_OUT;
+	else
+		return false;
+	return true;
+}
+
+void
+ui_take_keys(struct ui *u, long long now)
+{
+	struct key key;
+
+	while (u->editor != NULL && keys_next(&u->keys, now, &key))
+		if (!ui_answered(u, &key))
+			ui_event(u, editor_key(u->editor, &key));
+}
+
+void
+ui_keys_on(struct ui *u)
+{
+	if (u->listening || u->screen == NULL)
+		return;
+	u->listening = screen_keys_on(u->screen, STDIN_FILENO);
+	ui_watch_job(u);
+}
+
+void
+ui_keys_off(struct ui *u)
+{
+	if (!u->listening)
+		return;
+	screen_keys_off(u->screen);
+	u->listening = false;
+	ui_leave_job(u);
+}
+
+void
+ui_open_input(struct ui *u, const struct editor_options *o)
+{
+	if (!u->live)
+		return;
+	ui_keys_on(u);
+	if (!u->listening)
+		return;
+	term_open_clusters();
+	u->editor = editor_new(o);
+	screen_query(u->screen);
+	ui_changed(u);
+}
+
+void
+ui_close_input(struct ui *u)
+{
+	if (u->editor == NULL)
+		return;
+	/* what was not sent is found in the history */
+	ui_unsend(u);
+	if (!editor_is_empty(u->editor))
+		free(editor_take(u->editor));
+	editor_free(u->editor);
+	u->editor = NULL;
+	ui_keys_off(u);
+}
+
+int
+ui_keys_fd(const struct ui *u)
+{
+	return u->listening && !screen_in_front(u->screen) ? -1 :
+	    STDIN_FILENO;
+}
+
+bool
+ui_read_keys(struct ui *u)
+{
+	char part[65536];
+	ssize_t n = read(STDIN_FILENO, part, sizeof part);
+
+	if (n <= 0)
+		return false;
+	keys_add(&u->keys, (struct slice){ part, (size_t)n }, file_now_ms());
+	if (u->question.len == 0)
+		ui_take_keys(u, file_now_ms());
+	ui_hurry(u);
+	ui_tick(u);
+	return true;
+}
+
+char *
+ui_take_sent(struct ui *u)
+{
+	char *text;
+
+	if (u->sent.len == 0 || memchr(u->sent.p, '\0', u->sent.len) == NULL)
+		return NULL;
+	text = xstrdup(u->sent.p);
+	buf_drop(&u->sent, strlen(text) + 1);
+	ui_changed(u);
+	return text;
+}
+
+char *
+ui_take_queued(void *arg)
+{
+	struct ui *u = arg;
+	size_t at = u->sent.len;
+	char *text;
+
+	if (at == 0)
+		return NULL;
+	for (at--; at > 0 && u->sent.p[at - 1] != '\0'; at--)
+		;
+	text = xstrdup(u->sent.p + at);
+	u->sent.len = at;
+	return text;
+}
+
+void
+ui_unsend(struct ui *u)
+{
+	char **v = NULL;
+	size_t n = 0, cap = 0;
+
+	if (u->editor == NULL)
+		return;
+	for (char *text; (text = ui_take_sent(u)) != NULL; ) {
+		GROW(v, n, cap);
+		v[n++] = text;
+	}
+	editor_recall(u->editor, v, n);
+	if (n > 1)
+		ui_note(u, "%zu queued messages were not sent; Down shows the "
+		    "next one", n);
+	while (n > 0)
+		free(v[--n]);
+	free(v);
+}
+
+void
+ui_clear_input(struct ui *u)
+{
+	static const struct key esc = { .name = KEY_ESC };
+
+	editor_key(u->editor, &esc);
+	ui_changed(u);
+}
+
+void
+ui_offer(struct ui *u, const char *text)
+{
+	static const struct key tab = { .name = KEY_TAB };
+
+	editor_set(u->editor, slice_of(text));
+	editor_key(u->editor, &tab);
+	ui_hurry(u);
+}
+
+void
+ui_edit_input(struct ui *u)
+{
+	char *text, *got;
+	const char *why = NULL;
+
+	if (u->editor == NULL)
+		return;
+	text = editor_text(u->editor);
+	got = ui_edit(u, slice_of(text), ".md", &why);
+	if (got == NULL) {
+		ui_note(u, "%s", why);
+	} else {
+		size_t n = strlen(got);
+
+		n -= n > 0 && got[n - 1] == '\n';
+		editor_set(u->editor, (struct slice){ got, n });
+	}
+	free(got);
+	free(text);
+}
+
+void
+ui_event(struct ui *u, enum editor_event event)
+{
+	char *text;
+
+	switch (event) {
+	case EDITOR_SEND:
+		text = editor_take(u->editor);
+		u->aside = ui_is_busy(u);
+		if (!u->aside || u->at_once == NULL ||
+		    !u->at_once(u->at_once_arg, text))
+			buf_add(&u->sent, text, strlen(text) + 1);
+		u->aside = false;
+		free(text);
+		break;
+	case EDITOR_ESC:
+		u->interrupted |= ui_is_busy(u);
+		break;
+	case EDITOR_INTERRUPT:
+		u->interrupted = true;
+		break;
+	case EDITOR_QUIT:
+		u->leaving = true;
+		break;
+	case EDITOR_SUSPEND:
+		stop(u);
+		break;
+	case EDITOR_EXTERNAL:
+		ui_edit_input(u);
+		break;
+	case EDITOR_OUTPUT:
+	case EDITOR_THINKING:
+		u->aside = u->status.on;
+		if (event == EDITOR_OUTPUT)
+			ui_show_output(u);
+		else
+			ui_show_thinking(u);
+		u->aside = false;
+		break;
+	case EDITOR_REDRAW:
+		screen_redraw(u->screen);
+		break;
+	case EDITOR_TOO_LONG:
+		ui_note(u, "a paste of more than 16 MiB was not taken");
+		break;
+	default:
+		break;
+	}
+	ui_changed(u);
+}
