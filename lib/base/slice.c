@@ -127,6 +127,18 @@ slice_newlines(struct slice s)
 	return n;
 }
 
+struct slice
+slice_last_lines(struct slice s, size_t most)
+{
+	size_t at = s.n - (s.n > 0 && s.p[s.n - 1] == '\n');
+
+	if (most == 0)
+		return slice_from(s, s.n);
+	while (at > 0 && (s.p[at - 1] != '\n' || --most > 0))
+		at--;
+	return slice_from(s, at);
+}
+
 size_t
 slice_lines(struct slice s)
 {

@@ -72,5 +72,8 @@ struct slice slice_trim_end(struct slice s, const char *set);
  */
 bool slice_line(struct slice *rest, struct slice *line);
 
+/* The last lines of a text, so many at most. */
+struct slice slice_last_lines(struct slice s, size_t most);
+
 size_t slice_newlines(struct slice s);	/* how many LFs */
 size_t slice_lines(struct slice s);	/* and a last line without one */

@@ -41,6 +41,11 @@ lines(void **state)
 	assert_int_equal(slice_lines(text), 4);
 	assert_int_equal(slice_lines(SLICE("a\n")), 1);
 	assert_int_equal(slice_lines(SLICE("")), 0);
+	assert_true(slice_is(slice_last_lines(SLICE("a\nb\n"), 1), "b\n"));
+	assert_true(slice_is(slice_last_lines(SLICE("a\nb"), 1), "b"));
+	assert_true(slice_is(slice_last_lines(SLICE("a\n\nb"), 2), "\nb"));
+	assert_true(slice_is(slice_last_lines(SLICE("a\nb\n"), 9), "a\nb\n"));
+	assert_true(slice_is(slice_last_lines(SLICE("a\nb\n"), 0), ""));
 	assert_int_equal(slice_newlines(SLICE("\n\n\n\n\n\n\n\n\n")), 9);
 	assert_int_equal(slice_newlines(SLICE("\x8a\x0b\x09\x8a\x8a\n\xff\x0a")),
 	    2);

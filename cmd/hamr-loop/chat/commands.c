@@ -39,7 +39,8 @@ enum {
 	OPEN = 1,		/* it needs a session */
 	NOW = 2,		/* it does not wait for the end of a turn */
 	OFFERS = 4,		/* nor does it without an argument */
-	ALIAS = 8		/* of another one */
+	ALIAS = 8,		/* of another one */
+	SERVED = 16		/* for a program in a person's place, too */
 };
 
 struct command {
@@ -335,9 +336,9 @@ check(struct chat *c, const char *arg)
 {
 	struct run *r = c->run;
 	const struct track *k = &r->track;
-	size_t most = (size_t)conf_int(r->conf, "ui.output_lines"), at;
-	char *printed;
+	size_t most = (size_t)conf_int(r->conf, "ui.output_lines");
 	struct slice s;
+	char *printed;
 
 	if (arg[0] == '\0')
 		arg = conf_str(r->conf, "verification.profile");
@@ -359,16 +360,12 @@ check(struct chat *c, const char *arg)
 		say(c, "stopped");
 	} else if (r->ui.telling && !k->verified && k->verification != NULL) {
 		/* a program is told the last lines of what it printed */
-		printed = scan_strdup(scan_get(slice_of(k->verification),
+		printed = scan_text(scan_get(slice_of(k->verification),
 		    "output"));
-		s = slice_trim_end(slice_of(printed != NULL ? printed : ""),
-		    "\n");
-		at = s.n;
-		while (at > 0 && most > 0 && (s.p[at - 1] != '\n' ||
-		    --most > 0))
-			at--;
-		if (at < s.n)
-			ui_lines(&r->ui, slice_from(s, at));
+		s = slice_last_lines(slice_trim_end(slice_of(printed), "\n"),
+		    most);
+		if (s.n > 0)
+			ui_lines(&r->ui, s);
 		free(printed);
 	}
 	ui_status_doing(&r->ui, "");
@@ -501,24 +498,26 @@ static const struct command commands[] = {
 	{ TALK, OFFERS, "resume", "[ID]", "another session", resume },
 	{ TALK, NOW, "sessions", "", "list them", list },
 	{ TALK, OPEN, "fork", "[TURN]", "go on in a copy", fork_session },
-	{ TALK, OPEN | NOW, "export", "[FORM]", "write it to a file",
+	{ TALK, OPEN | NOW | SERVED, "export", "[FORM]", "write it to a file",
 	    export_page },
 	{ TALK, NOW, "edit", "", "write in $EDITOR", edit },
 	{ TALK, 0, "remember", "[FACT]", "for later", chat_remember },
 	{ TALK, NOW, "quit", "", "or Ctrl-D", quit },
 	{ TALK, NOW | ALIAS, "exit", "", "quit", quit },
-	{ WORK, OPEN, "undo", "", "the newest change", chat_undo },
-	{ WORK, OPEN | ALIAS, "undo-last-edit", "", "undo the newest change",
+	{ WORK, OPEN | SERVED, "undo", "", "the newest change", chat_undo },
+	{ WORK, OPEN | ALIAS | SERVED, "undo-last-edit", "", "undo it",
 	    chat_undo },
 	{ WORK, 0, "commit", "", "with git", chat_commit },
-	{ WORK, 0, "verify", "[full]", "run the check", check },
-	{ WORK, 0, "init", "", "write AGENTS.md", init },
-	{ LOOK, OPEN | NOW, "status", "", "where you are", page_status },
+	{ WORK, SERVED, "verify", "[full]", "run the check", check },
+	{ WORK, SERVED, "init", "", "write AGENTS.md", init },
+	{ LOOK, OPEN | NOW | SERVED, "status", "", "where you are",
+	    page_status },
 	{ LOOK, OPEN | NOW, "diff", "", "what was changed", page_diff },
 	{ LOOK, OPEN | NOW, "context", "", "what fills it",
 	    page_context },
 	{ LOOK, NOW, "budget", "", "the limits", page_budget },
-	{ LOOK, OPEN | NOW, "cost", "", "tokens and money", page_cost },
+	{ LOOK, OPEN | NOW | SERVED, "cost", "", "tokens and money",
+	    page_cost },
 	{ LOOK, OPEN | NOW, "last", "[raw]", "the last answer", last },
 	{ LOOK, OPEN | NOW, "copy", "[N]", "answer or block N", copy },
 	{ LOOK, NOW, "output", "", "what it printed", output },
@@ -526,7 +525,7 @@ static const struct command commands[] = {
 	{ LOOK, NOW, "help", "", "this page", help },
 	{ SET, OFFERS, "model", "[NAME]", "another model", model },
 	{ SET, OFFERS, "mode", "[MODE]", "what it may do", mode },
-	{ SET, OPEN, "compact", "", "shorten it now", compact },
+	{ SET, OPEN | SERVED, "compact", "", "shorten it now", compact },
 	{ SET, 0, "forget", "ID", "a fact", chat_forget },
 };
 
@@ -663,18 +662,16 @@ distance(const char *a, const char *b)
 	return d;
 }
 
-/* For a program in a person's place. */
-static const char *const served[] = { "compact", "cost", "export", "init",
-	"status", "undo", "undo-last-edit", "verify", NULL };
-#define SERVED "here there are /compact, /cost, /export, /init, /status, " \
+#define ARE_SERVED "here there are /compact, /cost, /export, /init, /status, " \
 	"/undo, /verify and your own"
 
 static bool
 is_offered(const struct chat *c, size_t i)
 {
-	return (commands[i].flags & ALIAS) == 0 &&
-	    (c->run->ui.peer == NULL ||
-	    slice_in(slice_of(commands[i].name), served));
+	int flags = commands[i].flags;
+
+	return (flags & ALIAS) == 0 && (c->run->ui.peer == NULL ||
+	    (flags & SERVED) != 0);
 }
 
 static void
@@ -692,7 +689,7 @@ tell_nearest(struct chat *c, const char *word)
 	}
 	ui_note(&c->run->ui, "no command /%s; %s%s%s%s", word,
 	    near.len > 0 ? "did you mean " : "", buf_view(&near).p,
-	    near.len > 0 ? "? " : "", c->run->ui.peer != NULL ? SERVED :
+	    near.len > 0 ? "? " : "", c->run->ui.peer != NULL ? ARE_SERVED :
 	    "/help lists them");
 	buf_release(&near);
 }
@@ -782,13 +779,14 @@ chat_command(struct chat *c, const char *line)
 bool
 chat_command_served(struct chat *c, const char *line)
 {
-	struct slice word = { line + 1, strcspn(line + 1, " \t\n") };
+	size_t n = strcspn(line + 1, " \t\n");
+	const struct command *cmd = find(line + 1, n);
 
 	if (!is_command(line))
 		return false;
-	if (find(word.p, word.n) != NULL && !slice_in(word, served)) {
-		ui_note(&c->run->ui, "/%.*s is for a terminal; " SERVED,
-		    (int)word.n, word.p);
+	if (cmd != NULL && (cmd->flags & SERVED) == 0) {
+		ui_note(&c->run->ui, "/%s is for a terminal; " ARE_SERVED,
+		    cmd->name);
 		return true;
 	}
 	return chat_command(c, line);

@@ -70,22 +70,6 @@ add_tokens(struct buf *b, long long n, const char *after)
 	buf_adds(b, after);
 }
 
-static struct slice
-last_lines(struct slice text, size_t most)
-{
-	size_t at = text.n - (text.n > 0 && text.p[text.n - 1] == '\n');
-	const char *lf;
-
-	for (; at > 0; at = (size_t)(lf - text.p)) {
-		lf = memrchr(text.p, '\n', at);
-		if (lf == NULL || --most == 0) {
-			at = lf != NULL ? (size_t)(lf + 1 - text.p) : 0;
-			break;
-		}
-	}
-	return slice_from(text, at);
-}
-
 bool
 ui_is_busy(const struct ui *u)
 {
@@ -127,7 +111,7 @@ add_activity(struct buf *rows, const struct ui *u, long long now)
 	buf_addc(rows, '\n');
 	if (u->printing && u->question.len == 0) {
 		size_t most = ui_height(u) / 4;
-		struct slice line, rest = last_lines(buf_view(&u->output),
+		struct slice line, rest = slice_last_lines(buf_view(&u->output),
 		    most < 1 ? 1 : num_min(most, OUTPUT_ROWS));
 
 		while (slice_line(&rest, &line))
@@ -505,7 +489,7 @@ ui_show_output(struct ui *u)
 void
 ui_last_output(struct ui *u, size_t most)
 {
-	struct slice all = buf_view(&u->output), last = last_lines(all, most);
+	struct slice all = buf_view(&u->output), last = slice_last_lines(all, most);
 	size_t before = slice_newlines(slice_part(all, 0, all.n - last.n));
 	const char *all_by = u->editor != NULL ? "; Ctrl-O shows all" :
 	    u->at_once != NULL ? "; /output shows all" : "";
