@@ -81,6 +81,19 @@ is_piece(struct slice t, size_t at)
 	return t.n - at < want;
 }
 
+/* Must more of the text be there before this can be judged? */
+static bool
+waits(struct slice t, size_t at, struct character s, bool joins)
+{
+	bool last = at + s.n == t.n;
+
+	if (!s.valid)
+		return is_piece(t, at);
+	if (s.cp == JOINER && !joins)
+		return last || is_piece(t, at + s.n);
+	return s.cp == '\r' && last;
+}
+
 static size_t
 escape(struct buf *out, struct slice text, unsigned long *before, bool whole)
 {
@@ -91,17 +104,17 @@ escape(struct buf *out, struct slice text, unsigned long *before, bool whole)
 		bool joins = s.cp == JOINER && term_is_picture(*before) &&
 		    term_is_picture(character_at(text, at + s.n).cp);
 
-		if (!whole && (s.valid ? s.cp == JOINER && !joins &&
-		    (at + s.n == text.n || is_piece(text, at + s.n)) :
-		    is_piece(text, at)))
+		if (!whole && waits(text, at, s, joins))
 			break;
+		*before = s.cp;
+		if (!whole && s.cp == '\r' && text.p[at + 1] == '\n')
+			continue;
 		if (s.valid && (s.cp == '\n' || s.cp == '\t' || joins ||
 		    !ctrl_is(s.cp)))
 			buf_add(out, text.p + at, s.n);
 		else
 			buf_fmt(out, s.cp < 0x100 ? "\\x%02lx" : "\\u{%lx}",
 			    s.cp);
-		*before = s.cp;
 	}
 	return at;
 }

@@ -29,9 +29,10 @@ void term_init(void);
  * stays. */
 void term_escape(struct buf *out, struct slice text);
 
-/* The same of a text that comes in pieces: what cannot be judged before more of
- * it is there (a piece of a character, a joiner) is left at the end of text.
- * *before is 0 at first.  Returns the bytes taken. */
+/* The same of a text that comes in pieces, whose lines may end in CR LF: what
+ * cannot be judged before more of it is there (a piece of a character, a
+ * joiner, a CR) is left at the end of text.  *before is 0 at first.  Returns
+ * the bytes taken. */
 size_t term_escape_part(struct buf *out, struct slice text,
     unsigned long *before);
 

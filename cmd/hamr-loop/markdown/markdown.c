@@ -76,6 +76,13 @@ markdown_resize(struct markdown *m, size_t columns, size_t tail_rows)
 	m->tail_rows = tail_rows;
 }
 
+static size_t
+look_every(const struct markdown *m)
+{
+	return m->columns > LOOK_EVERY && m->columns < LINE_LONG ? m->columns :
+	    LOOK_EVERY;
+}
+
 struct markdown *
 markdown_new(size_t columns, size_t tail_rows, bool colour)
 {
@@ -86,6 +93,7 @@ markdown_new(size_t columns, size_t tail_rows, bool colour)
 		.first = BUF_INIT(TEXT_MAX), .next = BUF_INIT(TEXT_MAX) };
 	rows_init(&m->rows);
 	markdown_resize(m, columns, tail_rows);
+	m->look = look_every(m);
 	return m;
 }
 
@@ -557,13 +565,6 @@ is_text(struct line *l, struct slice line)
 	    memchr(l->text.p, '|', l->text.n) == NULL;
 }
 
-static size_t
-look_every(const struct markdown *m)
-{
-	return m->columns > LOOK_EVERY && m->columns < LINE_LONG ? m->columns :
-	    LOOK_EVERY;
-}
-
 static void
 begin_line(struct markdown *m)
 {
@@ -616,64 +617,16 @@ end_line(struct markdown *m)
 
 /* ---- the text as it comes ---- */
 
-/* Clean text up to what may go on, all when it is over; returns the bytes
- * taken.  A CR before a LF goes. */
-static size_t
-clean(struct markdown *m, struct slice text, bool over, struct buf *out)
-{
-	size_t done = 0;
-
-	while (done < text.n) {
-		struct slice rest = slice_from(text, done);
-		const char *cr = memchr(rest.p, '\r', rest.n);
-		size_t n = cr != NULL ? (size_t)(cr - rest.p) : rest.n, took;
-
-		rest.n = n;
-		took = m->code != NULL ? 0 :
-		    term_escape_part(out, rest, &m->before);
-		if (m->code != NULL || over || cr != NULL) {
-			struct slice left = { rest.p + took, n - took };
-
-			if (m->code != NULL)
-				buf_slice(out, left);
-			else
-				term_escape(out, left);
-			took = n;
-		}
-		done += took;
-		if (took < n || cr == NULL || (done + 1 == text.n && !over))
-			break;
-		if (done + 1 == text.n || text.p[done + 1] != '\n')
-			buf_adds(out, m->code != NULL ? "\r" : "\\x0d");
-		m->before = '\r';
-		done++;
-	}
-	return done;
-}
-
+/* Take text that is clean. */
 static void
-add(struct markdown *m, struct slice text, bool over)
+take(struct markdown *m, struct slice text)
 {
-	struct buf cleaned = BUF_INIT(TEXT_MAX);
-	struct slice rest;
-	size_t done;
+	while (text.n > 0) {
+		size_t most = text.n < PIECE ? text.n : PIECE;
+		const char *end = memchr(text.p, '\n', most);
+		size_t n = end != NULL ? (size_t)(end - text.p) : most;
 
-	if (m->look == 0)
-		begin_line(m);
-	if (m->raw.len == 0) {
-		done = clean(m, text, over, &cleaned);
-		buf_add(&m->raw, text.p + done, text.n - done);
-	} else {
-		buf_slice(&m->raw, text);
-		done = clean(m, buf_view(&m->raw), over, &cleaned);
-		buf_drop(&m->raw, done);
-	}
-	for (rest = buf_view(&cleaned); rest.n > 0; ) {
-		size_t most = rest.n < PIECE ? rest.n : PIECE;
-		const char *end = memchr(rest.p, '\n', most);
-		size_t n = end != NULL ? (size_t)(end - rest.p) : most;
-
-		buf_add(&m->line, rest.p, n);
+		buf_add(&m->line, text.p, n);
 		while (m->line.len > m->look) {
 			const char *blank = memchr(m->line.p + m->look, ' ',
 			    m->line.len - m->look);
@@ -686,16 +639,8 @@ add(struct markdown *m, struct slice text, bool over)
 		}
 		if (end != NULL)
 			end_line(m);
-		rest = slice_from(rest, n + (end != NULL));
+		text = slice_from(text, n + (end != NULL));
 	}
-	buf_release(&cleaned);
-}
-
-void
-markdown_add(struct markdown *m, struct slice text, struct buf *final)
-{
-	m->out = final;
-	add(m, text, false);
 }
 
 static void
@@ -708,11 +653,28 @@ finish(struct markdown *m)
 }
 
 void
+markdown_add(struct markdown *m, struct slice text, struct buf *final)
+{
+	struct buf clean = BUF_INIT(TEXT_MAX);
+
+	m->out = final;
+	buf_slice(&m->raw, text);
+	buf_drop(&m->raw, term_escape_part(&clean, buf_view(&m->raw),
+	    &m->before));
+	take(m, buf_view(&clean));
+	buf_release(&clean);
+}
+
+void
 markdown_end(struct markdown *m, struct buf *final)
 {
+	struct buf clean = BUF_INIT(TEXT_MAX);
+
 	m->out = final;
-	add(m, SLICE(""), true);
+	term_escape(&clean, buf_view(&m->raw));
+	take(m, buf_view(&clean));
 	finish(m);
+	buf_release(&clean);
 }
 
 /* ---- the tail ---- */
@@ -829,18 +791,23 @@ size_t
 markdown_code(struct slice answer, size_t n, struct buf *out)
 {
 	struct buf nothing = BUF_INIT(TEXT_MAX), code = BUF_INIT(TEXT_MAX);
+	struct buf lines = BUF_INIT(TEXT_MAX);
 	struct markdown *m = markdown_new(0, 0, false);
 	size_t blocks;
 
 	m->code = &code;
 	m->wanted = n;
 	m->out = &nothing;
-	add(m, answer, true);
+	for (size_t i = 0; i < answer.n; i++)
+		if (answer.p[i] != '\r' || i + 1 == answer.n ||
+		    answer.p[i + 1] != '\n')
+			buf_addc(&lines, answer.p[i]);
+	take(m, buf_view(&lines));
 	finish(m);
 	blocks = m->blocks;
 	markdown_free(m);
 	if (blocks > 0 && n <= blocks)
 		buf_slice(out, buf_view(&code));
-	bufs_release(BUFS(&code, &nothing));
+	bufs_release(BUFS(&code, &nothing, &lines));
 	return n > blocks ? 0 : n > 0 ? n : blocks;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "editor.h"
 #include "history.h"
 #include "message.h"
@@ -239,39 +240,31 @@ search_on(struct editor *e, bool to_newer)
 		show_found(e, got);
 }
 
-static void
-search_drop_last(struct editor *e)
-{
-	struct buf *q = &e->query;
-
-	q->len -= q->len > 0;
-	while (q->len > 0 && ((unsigned char)q->p[q->len] & 0xc0) == 0x80)
-		q->len--;
-	if (q->p != NULL)
-		q->p[q->len] = '\0';
-	show_found(e, q->len == 0 ? e->history.n : history_search(&e->history,
-	    buf_view(q).p, e->history.n, false));
-}
-
 /* False: the key is not one of a search, which is over with what was found. */
 static bool
 search_key(struct editor *e, const struct key *key)
 {
 	char c = key->text.n == 1 ? *key->text.p : '\0';
 	struct slice text = key->text, line = SLICE("");
+	struct buf *q = &e->query;
 
 	switch (key->name) {
 	case KEY_TEXT: case KEY_PASTE:
 		if (text.p == NULL)
 			return true;
 		slice_line(&text, &line);
-		buf_slice(&e->query, line);
-		show_found(e, history_search(&e->history,
-		    buf_view(&e->query).p, e->found < e->history.n ?
-		    e->found + 1 : e->history.n, false));
+		buf_slice(q, line);
+		show_found(e, history_search(&e->history, buf_view(q).p,
+		    e->found < e->history.n ? e->found + 1 : e->history.n,
+		    false));
 		return true;
 	case KEY_BACKSPACE:
-		search_drop_last(e);
+		if (q->len > 0) {
+			q->len = utf8_cut(q->p, q->len, q->len - 1);
+			q->p[q->len] = '\0';
+		}
+		show_found(e, q->len == 0 ? e->history.n :
+		    history_search(&e->history, q->p, e->history.n, false));
 		return true;
 	case KEY_UP: case KEY_DOWN:
 		search_on(e, key->name == KEY_DOWN);

@@ -255,17 +255,6 @@ measure(struct screen *s)
 	    w.ws_row < ROWS_LEAST ? ROWS_LEAST : w.ws_row;
 }
 
-/* Also on another machine, from within it. */
-static bool
-in_tmux(void)
-{
-	const char *type = getenv("TERM");
-
-	return getenv("TMUX") != NULL || (type != NULL && getenv("STY") ==
-	    NULL && (strncmp(type, "tmux", 4) == 0 ||
-	    strncmp(type, "screen", 6) == 0));
-}
-
 struct screen *
 screen_new(int out, bool dumb)
 {
@@ -274,10 +263,15 @@ screen_new(int out, bool dumb)
 		SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGSYS, SIGTRAP, SIGIO };
 	struct sigaction old, new = { .sa_handler = restore_and_die,
 		.sa_flags = (int)SA_RESETHAND };
+	const char *type = getenv("TERM");
 	struct screen *s = xcalloc(1, sizeof *s);
 
 	*s = (struct screen){ .in = -1, .out = out, .dumb = dumb,
-		.fd = file_unblocked(out), .tmux = in_tmux() };
+		.fd = file_unblocked(out) };
+	/* also on another machine, from within it */
+	s->tmux = getenv("TMUX") != NULL || (type != NULL &&
+	    getenv("STY") == NULL && (strncmp(type, "tmux", 4) == 0 ||
+	    strncmp(type, "screen", 6) == 0));
 	bufs_init(BUFS(&s->frame, &s->off, &s->above, &s->control,
 	    &s->want.text, &s->have.text), FOREVER);
 	measure(s);
