@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "candidate_files.h"
 #include "git/gitignore.h"
+#include "internal.h"
 
 #define FIND_MS 2000
 #define QUICK_MS 10		/* of the 20 in which a key is to be shown */

@@ -1,12 +1,21 @@
 /* internal.h - the inside of the chat. */
 #pragma once
 
-#include "candidate_files.h"
+#include "base/map.h"
 #include "child/child.h"
+#include "screen/complete.h"
 #include "turn/run.h"
 
 /* Who is asked in the background. */
 enum { ASKED_SERVER, ASKED_SANDBOX, ASKED };
+
+/* Those of a large project are listed by a process of our own, so that a key is
+ * shown at once meanwhile. */
+struct file_list {		/* zeroed: nobody lists them */
+	pid_t pid;
+	int fd;			/* what it writes: names, a NUL after each */
+	long long begun;
+};
 
 struct chat {
 	struct run *run;
@@ -78,7 +87,51 @@ bool chat_at_once(void *chat, const char *line);
 void chat_candidates(void *chat, enum complete_kind kind,
     const char *command, struct candidates *out);
 
-/* ---- last_turn.c ---- */
+/* ---- pages.c: what a session holds ---- */
+
+/* A change of a file that a call made. */
+struct change {
+	char *call;
+	char *command, *diff;	/* of bash; of edit and write; or NULL */
+	char *mutated;		/* JSON: its paths */
+	bool undone;
+};
+
+/* All that was read in the session's file. */
+struct seen {
+	long turn, turns;	/* wanted; so far */
+	long line, at;		/* so far; of the wanted one's end */
+	long requests;
+	struct usage usage;
+	struct buf read, changed;	/* paths, LF behind each */
+	struct map ours;	/* ids of its checkpoints and calls */
+	struct change *v;
+	size_t n, cap;
+	char *answer;		/* the last one that says something, or NULL */
+	struct buf said;	/* it and those before it in its turn, NUL
+				 * behind each */
+	bool broken;		/* it broke off */
+	bool silent;		/* the turns since have none */
+	char *compaction;	/* the last record, or NULL */
+	char *checkpoint;	/* the last one's id, or NULL */
+	long compactions;
+	uint64_t context;	/* tokens of AGENTS.md and the like */
+};
+
+/* turn: its number, from 1; -1: none is wanted. */
+void see_session(struct chat *c, struct seen *s, long turn);
+void seen_release(struct seen *s);
+
+void page_show(struct chat *c, struct buf *page);	/* releases it */
+
+/* "s" or "". */
+const char *plural(long n);
+
+void page_status(struct chat *c, const char *arg);
+void page_cost(struct chat *c, const char *arg);
+void page_context(struct chat *c, const char *arg);
+void page_budget(struct chat *c, const char *arg);
+void page_diff(struct chat *c, const char *arg);
 
 /* Show the last turn of the session as it was shown then, and where the session
  * stands in the row at the bottom. */
@@ -122,3 +175,12 @@ void chat_commit(struct chat *c, const char *arg);
 char *own_command(struct chat *c, const char *name, const char *args,
     const char **why);
 void own_list(struct chat *c, struct candidates *out);
+
+/* ---- candidate_files.c: the project's files, for what completes after an @ */
+
+/* Add the files of the working directory that git tracks or does not ignore:
+ * as many as are found in 2 s.  Quick: now, or out->later is set. */
+void file_list_add(struct file_list *l, struct candidates *out);
+
+/* They are not wanted any more. */
+void file_list_release(struct file_list *l);

@@ -12,6 +12,7 @@
 #include "internal.h"
 
 #define SAID_MAX ((size_t)1 << 20)
+#define ROW "  %-9s"		/* "  model    qwen3-coder" */
 #define ANSWER_MS 2000		/* nobody waits longer for the first prompt */
 
 static void
@@ -52,22 +53,13 @@ chat_branch(const char *root)
 	return name;
 }
 
-/* "  model    qwen3-coder" */
-static void
-row(struct chat *c, const char *label, const char *what)
-{
-	ui_note(&c->run->ui, "  %-9s%s", label, what);
-}
-
 static void
 tell_model(struct chat *c, const char *name)
 {
 	const char *url = conf_str(c->run->conf, "provider.base_url");
-	char *text = xasprintf("%s%s%s", name, url[0] != '\0' ? " at " : "",
-	    url);
 
-	row(c, "model", text);
-	free(text);
+	ui_note(&c->run->ui, ROW "%s%s%s", "model", name,
+	    url[0] != '\0' ? " at " : "", url);
 }
 
 void
@@ -84,44 +76,25 @@ opening_ask_server(struct chat *c)
 	ask(c, ASKED_SERVER, "hamr-provider", &a);
 }
 
-/* Where the terminal edits its lines itself, nothing is told in the midst of
- * one. */
-static void
-await_answers(struct chat *c)
-{
-	for (int i = 0; i < ASKED; i++)
-		while (c->asked[i] != NULL) {
-			struct pollfd p[2] = { { c->asked[i]->out, POLLIN, 0 },
-				{ c->run->ui.signals, POLLIN, 0 } };
-			int n = poll(p, 2, ANSWER_MS);
-
-			if (n == 0 || p[1].revents != 0)
-				return;
-			if (n > 0)
-				opening_read(c, i);
-		}
-}
-
 void
 opening_begin(struct chat *c)
 {
 	const struct run *r = c->run;
+	struct ui *u = &c->run->ui;
 	char *name = chat_branch(r->root);
 	const char *model = conf_str(r->conf, "provider.model");
-	char *text = xasprintf("%s%s%s%s", r->root, name != NULL ? "  " : "",
-	    name != NULL ? name : "", access("AGENTS.md", R_OK) == 0 ?
-	    "  AGENTS.md" : "");
 	struct argv a = { 0 };
 
 	/* what needs nobody's answer */
-	ui_note(&c->run->ui, "hamr " HAMR_VERSION "  /help lists the commands");
-	row(c, "folder", text);
-	row(c, "mode", conf_str(r->conf, "agent.mode"));
+	ui_note(u, "hamr " HAMR_VERSION "  /help lists the commands");
+	ui_note(u, ROW "%s%s%s%s", "folder", r->root, name != NULL ? "  " : "",
+	    name != NULL ? name : "", access("AGENTS.md", R_OK) == 0 ?
+	    "  AGENTS.md" : "");
+	ui_note(u, ROW "%s", "mode", conf_str(r->conf, "agent.mode"));
 	if (r->o.replay != NULL)
-		row(c, "model", "a recording");
+		ui_note(u, ROW "%s", "model", "a recording");
 	else if (model[0] != '\0')
 		tell_model(c, model);
-	free(text);
 	free(name);
 	buf_init(&c->models, SAID_MAX);
 	opening_ask_server(c);
@@ -129,8 +102,19 @@ opening_begin(struct chat *c)
 	argv_option(&a, "--root", r->root);
 	argv_ours(&a, &r->o);
 	ask(c, ASKED_SANDBOX, "hamr-tool", &a);
-	if (r->ui.editor == NULL)
-		await_answers(c);
+	/* where the terminal edits its lines itself, nothing is told in the
+	 * midst of one */
+	for (int i = 0; r->ui.editor == NULL && i < ASKED; i++)
+		while (c->asked[i] != NULL) {
+			struct pollfd p[2] = { { c->asked[i]->out, POLLIN, 0 },
+				{ r->ui.signals, POLLIN, 0 } };
+			int n = poll(p, 2, ANSWER_MS);
+
+			if (n == 0 || p[1].revents != 0)
+				return;
+			if (n > 0)
+				opening_read(c, i);
+		}
 }
 
 /* A program is told all of them. */
@@ -186,8 +170,8 @@ tell_no_server(struct chat *c, struct slice said)
 	struct slice line;
 
 	if (said.n == 0)
-		row(c, "model", "no server answers; hamr-loop --doctor looks "
-		    "for one");
+		ui_note(&c->run->ui, ROW "%s", "model", "no server answers; "
+		    "hamr-loop --doctor looks for one");
 	while (slice_line(&said, &line)) {
 		size_t n = slice_starts(line, lead) ? strlen(lead) : 0;
 
@@ -200,7 +184,6 @@ static void
 tell_sandbox(struct chat *c, struct slice said)
 {
 	struct slice line, first = { "", 0 };
-	char *name;
 
 	while (first.n == 0 && slice_line(&said, &line)) {
 		size_t n = slice_find(line, 0, " ");
@@ -209,13 +192,12 @@ tell_sandbox(struct chat *c, struct slice said)
 		    "yes"))
 			first = line;
 	}
-	name = xmemdup0(first.p, slice_find(first, 0, " "));
 	if (first.n == 0)
-		row(c, "sandbox", "none: commands run as you; hamr-loop "
-		    "--doctor says why");
+		ui_note(&c->run->ui, ROW "%s", "sandbox", "none: commands run "
+		    "as you; hamr-loop --doctor says why");
 	else if (!c->spoken)
-		row(c, "sandbox", name);
-	free(name);
+		ui_note(&c->run->ui, ROW "%.*s", "sandbox",
+		    (int)slice_find(first, 0, " "), first.p);
 }
 
 void

@@ -1,4 +1,4 @@
-/* pages.c - what a session holds, on a page each. */
+/* pages.c - what a session holds, on a page each; and its last turn. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,15 +11,18 @@
 #include "base/num.h"
 #include "git/gitindex.h"
 #include "git/gitrepo.h"
-#include "pages.h"
+#include "internal.h"
+#include "record/msg.h"
 #include "show/inspect.h"
 #include "term/term.h"
+#include "tokens/budget.h"
 #include "tokens/token.h"
 
 #define OUTPUT_MAX ((size_t)1 << 20)
 #define COMPACT_MS 10000
 #define LABEL 14		/* columns */
 #define KINDS 16		/* of what is in the window */
+#define CALLS_SHOWN 20		/* of the last turn, the last ones */
 
 const char *
 plural(long n)
@@ -104,10 +107,16 @@ see_answer(struct seen *s, struct slice content, bool broken)
 	buf_release(&text);
 }
 
-static void
-see(void *arg, const struct rec *r)
+static bool
+begins_turn(const struct rec *r)
 {
-	struct seen *s = arg;
+	return msg_is_person(r) && !msg_by(r, "shell") &&
+	    !scan_true(msg_meta(r, "steering"));
+}
+
+static void
+see(struct seen *s, const struct rec *r)
+{
 	struct slice id;
 
 	s->line++;
@@ -115,8 +124,7 @@ see(void *arg, const struct rec *r)
 	case R_USER:
 		if (msg_by(r, "context"))
 			s->context += tokens_of(rec_get(r, "content"));
-		if (msg_is_person(r) && !msg_by(r, "shell") &&
-		    !scan_true(msg_meta(r, "steering"))) {
+		if (begins_turn(r)) {
 			s->silent = true;
 			if (s->turns++ == s->turn)
 				s->at = s->line - 1;
@@ -155,34 +163,43 @@ see(void *arg, const struct rec *r)
 	}
 }
 
-void
-see_records(struct chat *c, void (*see_record)(void *arg, const struct rec *r),
-    void *arg)
+/* The next record of the session's file; NULL: there is none.  *in is zero
+ * before the first, and behind the last again. */
+static const struct rec *
+next_record(struct chat *c, struct rec_in *in)
 {
-	int fd = open(c->run->session.path, O_RDONLY | O_CLOEXEC);
+	const char *path = c->run->session.path;
 	const struct rec *r;
-	struct rec_in in;
 	struct err e;
 
-	if (fd < 0)
-		return;
-	rec_in_init(&in, fd, c->run->session.path, REC_MAX);
-	while (rec_next(&in, &r, &e) > 0)
-		see_record(arg, r);
-	rec_in_release(&in);
-	close(fd);
+	if (in->name == NULL) {
+		int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+		if (fd < 0)
+			return NULL;
+		rec_in_init(in, fd, path, REC_MAX);
+	}
+	if (rec_next(in, &r, &e) > 0)
+		return r;
+	close(in->fd);
+	rec_in_release(in);
+	*in = (struct rec_in){ .name = NULL };
+	return NULL;
 }
 
 void
 see_session(struct chat *c, struct seen *s, long turn)
 {
+	struct rec_in in = { .name = NULL };
+	const struct rec *r;
 	struct slice el;
 
 	*s = (struct seen){ .turn = turn,
 		.read = BUF_INIT((size_t)1 << 40),
 		.changed = BUF_INIT((size_t)1 << 40),
 		.said = BUF_INIT((size_t)1 << 40) };
-	see_records(c, see, s);
+	while ((r = next_record(c, &in)) != NULL)
+		see(s, r);
 	/* the files that are changed still */
 	for (size_t i = 0; i < s->n; i++) {
 		if (s->v[i].undone)
@@ -639,4 +656,84 @@ page_budget(struct chat *c, const char *arg)
 	row_limits(c, &page);
 	page_show(c, &page);
 	buf_release(&facts);
+}
+
+/* ---- the last turn, shown again ---- */
+
+/* What the model said, which was streamed then. */
+static void
+show_answer(struct ui *u, struct slice content, size_t *blocks)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct slice words;
+
+	msg_text(content, &text);
+	words = slice_trim(buf_view(&text));
+	if (words.n > 0 && u->live && u->markdown)
+		ui_rows(u, words, blocks);
+	else if (words.n > 0)
+		ui_lines(u, words);
+	u->streamed = true;
+	buf_release(&text);
+}
+
+/* *calls: those that are to come, of which the last ones are shown. */
+static void
+show_record(struct chat *c, const struct rec *r, long *calls, size_t *blocks)
+{
+	struct ui *u = &c->run->ui;
+
+	if (r->kind == R_USER) {
+		if (msg_is_person(r))
+			ui_said_in(u, r);
+		if (*calls > CALLS_SHOWN)
+			ui_note(u, "  ... %ld earlier calls",
+			    *calls - CALLS_SHOWN);
+	} else if (r->kind == R_ASSISTANT) {
+		show_answer(u, *calls > CALLS_SHOWN ? SLICE("") :
+		    rec_get(r, "content"), blocks);
+		ui_committed(u, r);
+	} else if (*calls > CALLS_SHOWN) {
+		*calls -= r->kind == R_TOOL;
+	} else if (r->kind == R_ERROR) {
+		show_answer(u, scan_get(rec_get(r, "partial"), "content"),
+		    blocks);
+	} else if (r->kind == R_TOOL || r->kind == R_VERDICT ||
+	    r->kind == R_RECOVERY || r->kind == R_VERIFICATION) {
+		ui_committed(u, r);
+	} else if (r->kind == R_END) {
+		run_tell_last(c->run, r);
+	}
+}
+
+void
+chat_show_last_turn(struct chat *c)
+{
+	struct ui *u = &c->run->ui;
+	struct rec_in in = { .name = NULL };
+	long turns = 0, calls = 0, line = 0, from = 0;
+	const struct rec *r;
+	size_t blocks = 0;
+
+	u->status.tokens = 0;
+	u->status.cost = 0;
+	u->status.window = budget_from(c->run->conf, -1).effective;
+	/* where it begins; the row at the bottom learns of all there was */
+	while ((r = next_record(c, &in)) != NULL) {
+		line++;
+		ui_status_take(u, r);
+		if (begins_turn(r)) {
+			turns++;
+			calls = 0;
+			from = line;
+		}
+		calls += r->kind == R_TOOL;
+	}
+	if (turns > 1)
+		ui_note(u, "  ... %ld earlier turn%s; /export writes all of "
+		    "them to a file", turns - 1, plural(turns - 1));
+	for (line = 1; from > 0 && (r = next_record(c, &in)) != NULL; line++)
+		if (line >= from)
+			show_record(c, r, &calls, &blocks);
+	ui_status_doing(u, "");
 }

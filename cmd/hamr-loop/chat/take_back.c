@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "pages.h"
+#include "internal.h"
 
 #define SAID_MAX ((size_t)16 << 20)
 

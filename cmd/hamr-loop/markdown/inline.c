@@ -271,39 +271,32 @@ add_made(struct reader *r, const char *text)
 	add_piece(r, slice_of(text), NO_SOURCE);
 }
 
-/* The blanks that a line begins with: md4c skips them. */
-static void
-add_indent(struct reader *r, size_t upto)
-{
-	const char *p = r->source.p;
-	size_t at = upto;
-
-	for (size_t i = r->end; i < upto; i++)
-		if (p[i] == '\n') {
-			at = i + 1;
-			while (at + 1 < upto && p[at] == '\n')
-				at++;
-		}
-	upto = at;
-	while (p[upto] == ' ' || p[upto] == '\t')
-		upto++;
-	if (upto > at)
-		add_piece(r, (struct slice){ p + at, upto - at },
-		    at - LEAD_LEN)->look = 0;
-}
-
 /* Text that stands in the source, shown as this. */
 static void
 add_source(struct reader *r, struct slice text, struct slice shown)
 {
 	size_t at = (size_t)(text.p - r->source.p);
 	size_t skip = at < LEAD_LEN ? num_min(LEAD_LEN - at, text.n) : 0;
+	const char *p = r->source.p;
 	bool escaped;
 
-	if (r->after_break)
-		add_indent(r, at);
+	if (r->after_break) {
+		/* the blanks that a line begins with: md4c skips them */
+		size_t from = at, to;
+
+		for (size_t i = r->end; i < at; i++)
+			if (p[i] == '\n')
+				for (from = i + 1; from + 1 < at &&
+				    p[from] == '\n'; )
+					from++;
+		for (to = from; p[to] == ' ' || p[to] == '\t'; )
+			to++;
+		if (to > from)
+			add_piece(r, slice_part(r->source, from, to),
+			    from - LEAD_LEN)->look = 0;
+	}
 	r->after_break = false;
-	escaped = at > r->end && r->source.p[at - 1] == '\\';
+	escaped = at > r->end && p[at - 1] == '\\';
 	r->end = at + text.n;
 	if (skip < text.n)
 		add_piece(r, slice_from(shown, skip), at + skip -

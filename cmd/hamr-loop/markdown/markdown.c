@@ -565,14 +565,6 @@ is_text(struct line *l, struct slice line)
 	    memchr(l->text.p, '|', l->text.n) == NULL;
 }
 
-static void
-begin_line(struct markdown *m)
-{
-	buf_reset(&m->line);
-	m->in_text = false;
-	m->look = look_every(m);
-}
-
 /* The beginning of the open line goes to the paragraph, up to the blank at
  * `at`, if it is text. */
 static void
@@ -612,7 +604,9 @@ end_line(struct markdown *m)
 	}
 	if (m->at.leaf == LEAF_PARAGRAPH)
 		put_paragraph(m, false);
-	begin_line(m);
+	buf_reset(&m->line);
+	m->in_text = false;
+	m->look = look_every(m);
 }
 
 /* ---- the text as it comes ---- */

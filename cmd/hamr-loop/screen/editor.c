@@ -349,38 +349,33 @@ line_end(const struct message *m, size_t at)
 	return lf != NULL ? (size_t)(lf - m->text.p) : m->text.len;
 }
 
+/* Is the unit there one of a word?  blanks: words are what stands between
+ * blanks, for Ctrl-W. */
 static bool
-in_word(const struct message *m, size_t at)
+in_word(const struct message *m, size_t at, bool blanks)
 {
 	unsigned char c = (unsigned char)m->text.p[at];
 
-	return isalnum(c) != 0 || c == '_' || c >= 0x80 || c == 0x1a;
-}
-
-/* ... of Ctrl-W, between blanks. */
-static bool
-in_blank_word(const struct message *m, size_t at)
-{
-	return strchr(" \t\n", m->text.p[at]) == NULL;
+	return blanks ? strchr(" \t\n", c) == NULL :
+	    isalnum(c) != 0 || c == '_' || c >= 0x80 || c == 0x1a;
 }
 
 static size_t
 word_end(const struct message *m, size_t at)
 {
-	while (at < m->text.len && !in_word(m, at))
+	while (at < m->text.len && !in_word(m, at, false))
 		at = message_next(m, at);
-	while (at < m->text.len && in_word(m, at))
+	while (at < m->text.len && in_word(m, at, false))
 		at = message_next(m, at);
 	return at;
 }
 
 static size_t
-word_start(const struct message *m, size_t at,
-    bool (*in)(const struct message *, size_t))
+word_start(const struct message *m, size_t at, bool blanks)
 {
-	while (at > 0 && !in(m, message_prev(m, at)))
+	while (at > 0 && !in_word(m, message_prev(m, at), blanks))
 		at = message_prev(m, at);
-	while (at > 0 && in(m, message_prev(m, at)))
+	while (at > 0 && in_word(m, message_prev(m, at), blanks))
 		at = message_prev(m, at);
 	return at;
 }
@@ -555,8 +550,7 @@ ctrl_key(struct editor *e, char c, enum last was)
 	case 't': return editor_is_empty(e) ? EDITOR_THINKING : transpose(e);
 	case 'u': return kill_text(e, start < at ? start :
 	    message_prev(m, at), at, was);
-	case 'w': return kill_text(e, word_start(m, at, in_blank_word), at,
-	    was);
+	case 'w': return kill_text(e, word_start(m, at, true), at, was);
 	case 'y': return yank(e, 0, at);
 	case 'z': return EDITOR_SUSPEND;
 	case '_': return message_undo(m) ? EDITOR_CHANGED : EDITOR_NONE;
@@ -592,7 +586,7 @@ alt_key(struct editor *e, char c, enum last was)
 	size_t at = m->at;
 
 	switch (c) {
-	case 'b': return go(e, word_start(m, at, in_word));
+	case 'b': return go(e, word_start(m, at, false));
 	case 'f': return go(e, word_end(m, at));
 	case 'd': return kill_text(e, at, word_end(m, at), was);
 	case 'y': return was == LAST_YANK ? yank(e, e->yank + 1,
@@ -637,7 +631,7 @@ plain_key(struct editor *e, const struct key *key, enum last was)
 		return menu_open(&e->menu, m, &e->o.complete) ?
 		    EDITOR_CHANGED : EDITOR_NONE;
 	case KEY_BACKSPACE:
-		return far ? kill_text(e, word_start(m, at, in_word), at, was) :
+		return far ? kill_text(e, word_start(m, at, false), at, was) :
 		    erase(e, message_prev(m, at), at);
 	case KEY_DELETE:
 		return far ? kill_text(e, at, word_end(m, at), was) :
@@ -647,7 +641,7 @@ plain_key(struct editor *e, const struct key *key, enum last was)
 	case KEY_DOWN:
 		return down(e, was);
 	case KEY_LEFT:
-		return go(e, far ? word_start(m, at, in_word) :
+		return go(e, far ? word_start(m, at, false) :
 		    message_prev(m, at));
 	case KEY_RIGHT:
 		return go(e, far ? word_end(m, at) : message_next(m, at));

@@ -58,12 +58,13 @@ message_release(struct message *m)
 
 /* ---- folds ---- */
 
-static void
-fold_name(char *out, size_t i)
+static struct slice
+fold_name(char out[MESSAGE_FOLD], size_t i)
 {
 	out[0] = FOLD;
 	for (size_t k = 0; k < 3; k++)
 		out[1 + k] = (char)('0' + (i >> 6 * k & 0x3f));
+	return (struct slice){ out, MESSAGE_FOLD };
 }
 
 /* The paste that is folded at p, or NULL. */
@@ -292,10 +293,10 @@ void
 message_fold(struct message *m, struct slice text, bool whole, struct buf *raw)
 {
 	size_t had = raw->len;
+	char name[MESSAGE_FOLD];
 
 	while (text.n > 0) {
 		const char *first = NULL;
-		char name[MESSAGE_FOLD];
 		size_t which = 0, n;
 
 		for (size_t i = 0; i < m->npastes; i++) {
@@ -311,21 +312,15 @@ message_fold(struct message *m, struct slice text, bool whole, struct buf *raw)
 		if (first == NULL)
 			break;
 		n = (size_t)(first - text.p);
-		fold_name(name, which);
 		buf_add(raw, text.p, n);
-		buf_add(raw, name, sizeof name);
+		buf_slice(raw, fold_name(name, which));
 		n += m->pastes[which].n;
 		text = slice_from(text, n);
 	}
 	if (whole && raw->len == had && is_long(text) &&
-	    m->npastes < PASTES_MAX) {
-		char name[MESSAGE_FOLD];
-
-		fold_name(name, add_paste(m, text));
-		buf_add(raw, name, sizeof name);
-	} else {
-		buf_slice(raw, text);
-	}
+	    m->npastes < PASTES_MAX)
+		text = fold_name(name, add_paste(m, text));
+	buf_slice(raw, text);
 }
 
 void
@@ -348,13 +343,10 @@ message_paste(struct message *m, struct slice in)
 		    && (found == SIZE_MAX || at < m->at))
 			found = at;
 	}
-	if (found != SIZE_MAX) {
+	if (found != SIZE_MAX)
 		message_replace(m, found, MESSAGE_FOLD, in);
-	} else if (m->npastes < PASTES_MAX) {
-		fold_name(name, add_paste(m, in));
-		message_replace(m, m->at, 0, (struct slice){ name,
-		    sizeof name });
-	}
+	else if (m->npastes < PASTES_MAX)
+		message_replace(m, m->at, 0, fold_name(name, add_paste(m, in)));
 }
 
 void
@@ -404,8 +396,6 @@ row_end(const struct message *m, size_t from)
 size_t
 message_rows(struct message *m, size_t width, size_t at, size_t more)
 {
-	size_t next;
-
 	if (width != m->width) {
 		m->width = width;
 		m->nrows = 0;
@@ -414,7 +404,9 @@ message_rows(struct message *m, size_t width, size_t at, size_t more)
 	/* rows that are known behind the one in which `at` stands are enough */
 	while (!m->all_rows && !(m->nrows > more &&
 	    m->rows[m->nrows - 1 - more] > at)) {
-		next = m->nrows == 0 ? 0 : row_end(m, m->rows[m->nrows - 1]);
+		size_t next = m->nrows == 0 ? 0 :
+		    row_end(m, m->rows[m->nrows - 1]);
+
 		m->all_rows = next == SIZE_MAX;
 		if (m->all_rows)
 			break;

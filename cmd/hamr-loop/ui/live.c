@@ -489,7 +489,8 @@ ui_show_output(struct ui *u)
 void
 ui_last_output(struct ui *u, size_t most)
 {
-	struct slice all = buf_view(&u->output), last = slice_last_lines(all, most);
+	struct slice all = buf_view(&u->output);
+	struct slice last = slice_last_lines(all, most);
 	size_t before = slice_newlines(slice_part(all, 0, all.n - last.n));
 	const char *all_by = u->editor != NULL ? "; Ctrl-O shows all" :
 	    u->at_once != NULL ? "; /output shows all" : "";

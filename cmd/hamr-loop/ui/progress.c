@@ -80,50 +80,40 @@ ui_model_error(const struct track *t, bool chat)
 		err_say("%s", t->error_text);
 }
 
-/* What was told before goes to the status line. */
-static void
-report_trouble(struct ui *u, const char *code, const char *words, bool begun)
-{
-	static const char *const busy[] = { "overloaded", "rate_limited",
-		NULL };
-	const char *remedy = begun ? "the answer broke off" :
-	    slice_in(slice_of(code), busy) ? "waiting for it" :
-	    advice_for(code, words);
-
-	if (u->trouble != NULL && strcmp(u->trouble, words) == 0) {
-		if (begun)
-			ui_note(u, "  the answer broke off again");
-		return;
-	}
-	free(u->trouble);
-	u->trouble = xstrdup(words);
-	ui_note(u, "  %.1000s%s%s", words, remedy != NULL ? "; " : "",
-	    remedy != NULL ? remedy : "");
-}
-
+/* Trouble of the model server is told once, then it goes to the status line. */
 static bool
 ui_trouble(struct ui *u, const struct rec *r)
 {
+	static const char *const busy[] = { "overloaded", "rate_limited",
+		NULL };
 	char *code = rec_strdup(r, "code"), *words = rec_strdup(r, "message");
 	bool ours = code != NULL && words != NULL &&
 	    rec_str_is(r, "stage", "provider");
+	bool begun = rec_get(r, "partial").p != NULL, again, loads;
+	int64_t n, ms = 0;
 
 	if (ours && r->kind == R_ERROR && !scan_true(rec_get(r, "retryable"))) {
 		/* if it ends the run, the end of the run tells it */
 		ours = strcmp(code, "context_overflow") != 0 &&
 		    strcmp(code, "malformed_tool_call") != 0;
 	} else if (ours) {
-		report_trouble(u, code, words, rec_get(r, "partial").p != NULL);
+		const char *remedy = begun ? "the answer broke off" :
+		    slice_in(slice_of(code), busy) ? "waiting for it" :
+		    advice_for(code, words);
 
-		/* A wait that is not counted as a try. */
-		int64_t n, ms = 0;
-		bool loads = r->kind == R_PROGRESS && !rec_int(r, "attempt",
-		    &n);
-
+		again = u->trouble != NULL && strcmp(u->trouble, words) == 0;
+		if (again && begun)
+			ui_note(u, "  the answer broke off again");
+		else if (!again)
+			ui_note(u, "  %.1000s%s%s", words, remedy != NULL ?
+			    "; " : "", remedy != NULL ? remedy : "");
+		free(u->trouble);
+		u->trouble = xstrdup(words);
+		/* a wait that is not counted as a try */
+		loads = r->kind == R_PROGRESS && !rec_int(r, "attempt", &n);
 		rec_int(r, "wait_ms", &ms);
 		ui_status_doing(u, loads ? "the server is loading its model" :
-		    ms >= 1000 ? WAITING :
-		    "trying the model server again");
+		    ms >= 1000 ? WAITING : "trying the model server again");
 		if (!loads && ms >= 1000) {
 			u->status.until = file_now_ms() + ms;
 			ui_changed(u);
@@ -212,26 +202,6 @@ add_what(const struct ui_call *call, size_t columns, struct buf *out)
 		term_put_end(out, slice_of(all.p + head + 1), columns - 1);
 }
 
-/* On a terminal a call and its outcome stay one line: the longer of them gives
- * way, the call to no less than two thirds of it. */
-static void
-share_line(const struct ui *u, size_t rest, const struct ui_call *call,
-    const struct buf *got, size_t *for_what, size_t *for_got)
-{
-	size_t room = ui_columns(u), w, g;
-
-	room = room > rest + 10 ? room - rest : 10;
-	w = term_width(slice_of(call->what));
-	g = num_min(term_width(buf_view(got)), room + 1);
-	*for_what = w;
-	*for_got = g;
-	if (w + g <= room)
-		return;
-	if (w > room * 2 / 3)
-		*for_what = g < room / 3 ? room - g : room * 2 / 3;
-	*for_got = room - *for_what;
-}
-
 /* In a few words: the lines of a change, what was found, what was said. */
 static void
 add_outcome(const struct ui *u, const struct ui_call *call,
@@ -287,7 +257,6 @@ ui_call_result(struct ui *u, const struct ui_call *call, const struct rec *r)
 	struct buf b = BUF_INIT((size_t)2 << 20), o = BUF_INIT(1 << 16);
 	const char *on = !u->color ? "" : failed(r) ? "\033[31m" :
 	    "\033[32m";
-	size_t for_what, for_got;
 	char took[40] = "";
 	int64_t ms = 0;
 
@@ -295,10 +264,23 @@ ui_call_result(struct ui *u, const struct ui_call *call, const struct rec *r)
 	add_outcome(u, call, r, &o);
 	buf_adds(&b, "  ");
 	if (u->live) {
+		/* A call and its outcome stay one line: the longer of them
+		 * gives way, the call to no less than two thirds of it. */
+		size_t room = ui_columns(u), for_what, for_got, rest;
+
 		if (ms >= SHORT_MS)
 			snprintf(took, sizeof took, "  %lld.%lld s",
 			    (long long)ms / 1000, (long long)ms / 100 % 10);
-		share_line(u, 5 + strlen(took), call, &o, &for_what, &for_got);
+		rest = 5 + strlen(took);
+		room = room > rest + 10 ? room - rest : 10;
+		for_what = term_width(slice_of(call->what));
+		for_got = num_min(term_width(buf_view(&o)), room + 1);
+		if (for_what + for_got > room) {
+			if (for_what > room * 2 / 3)
+				for_what = for_got < room / 3 ?
+				    room - for_got : room * 2 / 3;
+			for_got = room - for_what;
+		}
 		add_what(call, for_what, &b);
 		if (o.len > 0)
 			buf_fmt(&b, "  %s", on);

@@ -115,51 +115,40 @@ ui_prompt(struct ui *u, const char *prompt)
 	screen_settle(u->screen, u->signals, -1);
 }
 
-/* A line in pieces that end between words, indented as it is. */
-static void
-fold(struct slice line, size_t columns, struct buf *out)
-{
-	size_t indent = line.n - slice_trim_start(line, " ").n;
-
-	indent = indent > columns / 2 ? 0 : indent;
-	term_pad(out, indent);
-	line = slice_from(line, indent);
-	columns -= indent;
-	while (line.n > 0) {
-		size_t n = term_fits(line, columns), at = n;
-
-		if (n < line.n) {
-			while (at > 0 && line.p[at] != ' ')
-				at--;
-			at = at > n / 2 ? at : n;
-			n = at + (line.p[at] == ' ');
-		}
-		buf_add(out, line.p, at);
-		line = slice_from(line, n);
-		if (line.n > 0) {
-			buf_addc(out, '\n');
-			term_pad(out, indent);
-		}
-	}
-}
-
-/* Harmless, and on a terminal in lines that end between words. */
+/* Harmless, and on a terminal in lines that end between words, indented as they
+ * are. */
 static void
 add_text(const struct ui *u, struct buf *b, struct slice text)
 {
 	struct buf safe = BUF_INIT(4 * BUF_RECORD_MAX);
+	size_t columns = ui_columns(u) - 1;
 	struct slice rest, line;
 	bool first = true;
 
-	if (!u->live) {
-		term_escape(b, text);
-		return;
-	}
-	term_escape(&safe, text);
+	term_escape(u->live ? &safe : b, text);
 	for (rest = buf_view(&safe); slice_line(&rest, &line); first = false) {
-		if (!first)
-			buf_addc(b, '\n');
-		fold(line, ui_columns(u) - 1, b);
+		size_t indent = line.n - slice_trim_start(line, " ").n;
+
+		indent = indent > columns / 2 ? 0 : indent;
+		buf_adds(b, first ? "" : "\n");
+		term_pad(b, indent);
+		line = slice_from(line, indent);
+		while (line.n > 0) {
+			size_t n = term_fits(line, columns - indent), at = n;
+
+			if (n < line.n) {
+				while (at > 0 && line.p[at] != ' ')
+					at--;
+				at = at > n / 2 ? at : n;
+				n = at + (line.p[at] == ' ');
+			}
+			buf_add(b, line.p, at);
+			line = slice_from(line, n);
+			if (line.n > 0) {
+				buf_addc(b, '\n');
+				term_pad(b, indent);
+			}
+		}
 	}
 	buf_release(&safe);
 }
