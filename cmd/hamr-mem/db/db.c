@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "json/sha.h"
 
 #include "internal.h"
 
@@ -255,6 +256,18 @@ prepare_writer(struct db *db, struct err *e)
 	return r < 0 ? -1 : was == 0 ? create(db, e) : 0;
 }
 
+/* short_hash(TEXT): the first 12 hex digits of its SHA-256. */
+static void
+short_hash(sqlite3_context *ctx, int n, sqlite3_value **v)
+{
+	const unsigned char *text = sqlite3_value_text(v[0]);
+	char hex[SHA_HEX];
+
+	(void)n;
+	sha256_hex(text, (size_t)sqlite3_value_bytes(v[0]), hex);
+	sqlite3_result_text(ctx, hex, 12, SQLITE_TRANSIENT);
+}
+
 static int
 open_file(struct db *db, const char *name, int flags, struct err *e)
 {
@@ -276,7 +289,11 @@ open_file(struct db *db, const char *name, int flags, struct err *e)
 		db->dev = st.st_dev;
 		db->ino = st.st_ino;
 	}
-	return configure(db, e) < 0 ? -1 : db_add_relevance(db, e);
+	if (configure(db, e) < 0)
+		return -1;
+	return sqlite3_create_function(db->h, "short_hash", 1, SQLITE_UTF8 |
+	    SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL, short_hash, NULL,
+	    NULL) != SQLITE_OK ? db_fail(db->h, e) : db_add_relevance(db, e);
 }
 
 static void

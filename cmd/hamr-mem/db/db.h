@@ -2,7 +2,8 @@
  *
  * Writers wait for each other on one locked file beside the database, so that
  * never two processes write or checkpoint at once (SQLite 3.40 can lose pages
- * when they do).  Statements are made once and kept; values are bound.
+ * when they do).  Statements are made once and kept; values are bound.  They
+ * may use short_hash(TEXT), the first 12 hex digits of the SHA-256 of a text.
  */
 #pragma once
 

@@ -113,7 +113,6 @@ port_salvage(struct store *st, port_fn *fn, void *ctx)
 /* ---- reading a line ---- */
 
 struct entry {
-	char key[KEY_SIZE];
 	bool forgotten;
 	struct item it;
 	struct slice tags, saves;	/* of the line */
@@ -126,18 +125,16 @@ refuse(struct err *e, const char *why)
 }
 
 static bool
-read_key(struct slice val, char out[KEY_SIZE])
+read_key(struct slice val, char id[MEMID_SIZE])
 {
-	char *text = scan_strdup(val);
-	const char *hex = text;
-	bool good;
+	char *text = scan_text(val);
+	const char *hex = strncmp(text, "m:", 2) == 0 ? text + 2 : text;
+	size_t digits = MEMID_SIZE - 3;
+	bool good = strlen(hex) == digits &&
+	    strspn(hex, "0123456789abcdef") == digits;
 
-	if (text != NULL && strncmp(text, "m:", 2) == 0)
-		hex += 2;
-	good = text != NULL && strlen(hex) == KEY_SIZE - 1 &&
-	    strspn(hex, "0123456789abcdef") == KEY_SIZE - 1;
 	if (good)
-		memcpy(out, hex, KEY_SIZE);
+		snprintf(id, MEMID_SIZE, "m:%s", hex);
 	free(text);
 	return good;
 }
@@ -203,9 +200,8 @@ read_entry(const struct rec *r, const struct redact *redact, struct entry *n,
 	if (!rec_int(r, "v", &v) || v != 1)
 		return refuse(e, "made by another version of hamr-mem: \"v\" "
 		    "is not 1");
-	if (!read_key(rec_get(r, "key"), n->key))
+	if (!read_key(rec_get(r, "key"), n->it.id))
 		return refuse(e, "\"key\" is not m: and 12 hex digits");
-	snprintf(n->it.id, sizeof n->it.id, "m:%s", n->key);
 	if (!read_time(rec_get(r, "time"), &n->it.time))
 		return refuse(e, "\"time\" is not a time");
 	n->tags = rec_get(r, "tags");
@@ -224,7 +220,7 @@ read_entry(const struct rec *r, const struct redact *redact, struct entry *n,
 /* ---- facts ---- */
 
 static int
-take_saves(struct store *st, struct entry *n, struct keys *lost,
+take_saves(struct store *st, struct entry *n, struct texts *lost,
     struct err *e)
 {
 	struct slice one;
@@ -233,13 +229,13 @@ take_saves(struct store *st, struct entry *n, struct keys *lost,
 		struct save s = { n->it.time != WHEN_NONE ? n->it.time : 0,
 			n->it.slot != NULL ? n->it.slot : "", n->tags };
 
-		return saves_add(st, n->key, &s, lost, e);
+		return saves_add(st, n->it.id + 2, &s, lost, e);
 	}
 	for (struct walk w = walk_of(n->saves); walk_next(&w, NULL, &one); ) {
 		char *slot = scan_strdup(scan_get(one, "slot"));
 		struct save s = { 0, slot != NULL ? slot : "",
 			scan_get(one, "tags") };
-		char other[KEY_SIZE] = "";
+		char other[MEMID_SIZE] = "";
 		int r = read_time(scan_get(one, "time"), &s.time) &&
 		    (scan_get(one, "key").p == NULL ||
 		    read_key(scan_get(one, "key"), other)) ? 0 :
@@ -249,8 +245,8 @@ take_saves(struct store *st, struct entry *n, struct keys *lost,
 			s.time = 0;
 		if (r == 0)
 			r = other[0] == '\0' ?
-			    saves_add(st, n->key, &s, lost, e) :
-			    saves_fell(st, other, &s, lost, e);
+			    saves_add(st, n->it.id + 2, &s, lost, e) :
+			    saves_fell(st, other + 2, &s, lost, e);
 		free(slot);
 		if (r < 0)
 			return r;
@@ -261,13 +257,13 @@ take_saves(struct store *st, struct entry *n, struct keys *lost,
 static int
 take_fact(struct store *st, struct entry *n, size_t *gone, struct err *e)
 {
-	struct keys lost = { .n = 0 };
+	struct texts lost = { .n = 0 };
 	int r = take_saves(st, n, &lost, e);
 
 	if (r == 0)
-		r = facts_settle(st, &lost, n->key,
+		r = facts_settle(st, &lost, n->it.id + 2,
 		    (struct slice){ n->it.text, n->it.len }, gone, e);
-	free(lost.v);
+	texts_release(&lost);
 	return r;
 }
 
@@ -368,7 +364,7 @@ take_message(struct store *st, struct item *it, struct err *e)
 static int
 take_slots(struct store *st, struct entry *n, size_t *gone, struct err *e)
 {
-	struct keys lost = { .n = 0 };
+	struct texts lost = { .n = 0 };
 	struct slice one;
 	struct walk w;
 	int r = 0;
@@ -381,13 +377,13 @@ take_slots(struct store *st, struct entry *n, size_t *gone, struct err *e)
 		int64_t time = WHEN_NONE;
 
 		if (slot != NULL && read_time(scan_get(one, "time"), &time))
-			r = saves_gone(st, slot, n->key, time, &lost, e);
+			r = saves_gone(st, slot, n->it.id + 2, time, &lost, e);
 		free(slot);
 	}
 	if (r == 0)
 		r = facts_settle(st, &lost, NULL, (struct slice){ NULL, 0 },
 		    gone, e);
-	free(lost.v);
+	texts_release(&lost);
 	return r;
 }
 
@@ -396,13 +392,13 @@ take_mark(struct store *st, struct entry *n, size_t *gone, struct err *e)
 {
 	int64_t time = n->it.time != WHEN_NONE ? n->it.time : 0, row;
 	int got = db_int(st->db, e, &row, "SELECT id FROM item WHERE key = ?1 "
-	    "AND kind = 2", "t", n->key);
+	    "AND kind = 2", "t", n->it.id + 2);
 
 	if (got > 0) {
 		*gone += 1;
-		return store_forget_one(st, row, n->key, time, e);
+		return store_forget_one(st, row, n->it.id + 2, time, e);
 	}
-	return got < 0 || facts_forget(st, n->key, time, gone, e) < 0 ? -1 :
+	return got < 0 || facts_forget(st, n->it.id + 2, time, gone, e) < 0 ? -1 :
 	    take_slots(st, n, gone, e);
 }
 

@@ -46,32 +46,18 @@ tags_join(struct slice a, struct slice b)
 	return buf_detach(&out);
 }
 
-/* ---- keys and slots ---- */
-
-void
-key_copy(char out[KEY_SIZE], struct slice key)
-{
-	memset(out, 0, KEY_SIZE);
-	memcpy(out, key.p, key.n < KEY_SIZE ? key.n : KEY_SIZE - 1);
-}
-
-static void
-add_key(struct keys *keys, struct slice key)
-{
-	GROW(keys->v, keys->n, keys->cap);
-	key_copy(keys->v[keys->n++], key);
-}
+/* ---- slots ---- */
 
 /* What stands for a slot whose name was forgotten. */
-static void
-hash_slot(const char *slot, char out[SHA_HEX])
-{
-	char *text = xasprintf("slot:%s", slot);
+#define SLOT(name) "short_hash('slot:' || " name ")"
 
-	sha256_hex(text, strlen(text), out);
-	out[12] = '\0';
-	free(text);
-}
+/* The saves of a slot, also of facts that were forgotten. */
+#define OF_SLOT "(SELECT time, key FROM saved WHERE slot = ?1 UNION ALL " \
+	"SELECT time, key FROM gone WHERE slot = " SLOT("?1") ")"
+
+/* Into gone goes one mark a slot: the latest save that fell. */
+#define RAISE " ON CONFLICT(slot) DO UPDATE SET time = excluded.time, " \
+	"key = excluded.key WHERE (excluded.time, excluded.key) > (time, key)"
 
 int
 saves_forgotten(struct store *st, const char *key, int64_t *time,
@@ -90,144 +76,87 @@ saves_last(struct store *st, const char *key, int64_t *time, struct err *e)
 	    "WHERE key = ?1", "t", key) < 0 ? -1 : 0;
 }
 
-/* The latest save of a slot, of a fact that may be forgotten: 1, 0: none. */
-static int
-saves_top(struct store *st, const char *slot, int64_t *time,
-    char key[KEY_SIZE], struct err *e)
-{
-	char hash[SHA_HEX];
-	struct st *s;
-	int got;
-
-	hash_slot(slot, hash);
-	s = db_query(st->db, e, "SELECT time, key FROM ("
-	    "SELECT time, key FROM saved WHERE slot = ?1 UNION ALL "
-	    "SELECT time, key FROM gone WHERE slot = ?2) "
-	    "ORDER BY time DESC, key DESC LIMIT 1", "tt", slot, hash);
-	got = st_step(s, e);
-	if (got > 0) {
-		*time = st_col_int(s, 0);
-		key_copy(key, st_col(s, 1));
-	}
-	st_done(s);
-	return got;
-}
-
-/* One mark a slot: the latest save that fell. */
-#define RAISE " ON CONFLICT(slot) DO UPDATE SET time = excluded.time, " \
-	"key = excluded.key WHERE (excluded.time, excluded.key) > (time, key)"
-
-static int
-raise_gone(struct store *st, const char *hash, const char *key, int64_t time,
-    struct err *e)
-{
-	return db_run(st->db, e, "INSERT INTO gone(slot, key, time) "
-	    "VALUES(?1, ?2, ?3)" RAISE, "tti", hash, key, time);
-}
-
 /* What is no later than a save of another fact falls; its mark stays, so that
  * what comes to be known later falls by it, too. */
 static int
-settle_slot(struct store *st, const char *slot, struct keys *lost,
+settle_slot(struct store *st, struct slice slot, struct texts *lost,
     struct err *e)
 {
-	char key[KEY_SIZE], hash[SHA_HEX];
-	int64_t time;
 	struct st *s;
-	int got = saves_top(st, slot, &time, key, e);
+	int got;
 
-	if (got <= 0)
-		return got;
-	hash_slot(slot, hash);
 	if (db_run(st->db, e, "INSERT INTO gone(slot, key, time) "
-	    "SELECT ?1, key, time FROM saved WHERE slot = ?2 AND key <> ?3 "
-	    "ORDER BY time DESC, key DESC LIMIT 1" RAISE, "ttt", hash, slot,
-	    key) < 0)
+	    "SELECT " SLOT("?1") ", key, time FROM saved WHERE slot = ?1 AND "
+	    "key <> (SELECT key FROM " OF_SLOT " ORDER BY time DESC, key DESC "
+	    "LIMIT 1) ORDER BY time DESC, key DESC LIMIT 1" RAISE, "s",
+	    slot) < 0)
 		return -1;
-	s = db_query(st->db, e, "SELECT DISTINCT key FROM saved "
-	    "WHERE slot = ?1 AND (time, key) <= "
-	    "(SELECT time, key FROM gone WHERE slot = ?2)", "tt", slot, hash);
+	s = db_query(st->db, e, "DELETE FROM saved WHERE slot = ?1 AND "
+	    "(time, key) <= (SELECT time, key FROM gone WHERE slot = "
+	    SLOT("?1") ") RETURNING key", "s", slot);
 	while ((got = st_step(s, e)) > 0)
-		add_key(lost, st_col(s, 0));
-	return got < 0 ? -1 : db_run(st->db, e, "DELETE FROM saved "
-	    "WHERE slot = ?1 AND (time, key) <= "
-	    "(SELECT time, key FROM gone WHERE slot = ?2)", "tt", slot, hash);
-}
-
-int
-saves_gone(struct store *st, const char *hash, const char *key, int64_t time,
-    struct keys *lost, struct err *e)
-{
-	struct st *s;
-	char *slot = NULL, own[SHA_HEX];
-	int got = 1, r;
-
-	if (raise_gone(st, hash, key, time, e) < 0)
-		return -1;
-	s = db_query(st->db, e, "SELECT DISTINCT slot FROM saved "
-	    "WHERE slot <> ''", "");
-	while (slot == NULL && (got = st_step(s, e)) > 0) {
-		slot = st_col_dup(s, 0);
-		hash_slot(slot, own);
-		if (strcmp(own, hash) != 0) {
-			free(slot);
-			slot = NULL;
-		}
-	}
-	st_done(s);
-	r = got < 0 ? -1 : slot == NULL ? 0 : settle_slot(st, slot, lost, e);
-	free(slot);
-	return r;
+		texts_add(lost, st_col_dup(s, 0));
+	return got;
 }
 
 /* ---- saving and forgetting ---- */
 
-static int
-insert(struct store *st, const char *key, const struct save *s,
-    struct err *e)
+int
+saves_fell(struct store *st, const char *key, const struct save *s,
+    struct texts *lost, struct err *e)
 {
-	struct st *q = db_query(st->db, e, "SELECT tags FROM saved "
-	    "WHERE key = ?1 AND time = ?2 AND slot = ?3", "tit", key, s->time,
-	    s->slot);
-	int r = st_step(q, e);
-	char *tags = tags_join(r > 0 ? st_col(q, 0) :
-	    (struct slice){ NULL, 0 }, s->tags);
+	struct slice slot = slice_of(s->slot);
 
+	return slot.n == 0 ? 0 : db_run(st->db, e, "INSERT INTO gone(slot, "
+	    "key, time) VALUES(" SLOT("?1") ", ?2, ?3)" RAISE, "sti", slot,
+	    key, s->time) < 0 ? -1 : settle_slot(st, slot, lost, e);
+}
+
+int
+saves_gone(struct store *st, const char *hash, const char *key, int64_t time,
+    struct texts *lost, struct err *e)
+{
+	struct st *s;
+	int got;
+
+	if (db_run(st->db, e, "INSERT INTO gone(slot, key, time) "
+	    "VALUES(?1, ?2, ?3)" RAISE, "tti", hash, key, time) < 0)
+		return -1;
+	s = db_query(st->db, e, "SELECT DISTINCT slot FROM saved "
+	    "WHERE slot <> '' AND " SLOT("slot") " = ?1", "t", hash);
+	got = st_step(s, e);
+	if (got > 0)
+		got = settle_slot(st, st_col(s, 0), lost, e);
+	st_done(s);
+	return got;
+}
+
+int
+saves_add(struct store *st, const char *key, const struct save *s,
+    struct texts *lost, struct err *e)
+{
+	int64_t forgotten;
+	struct st *q;
+	char *tags;
+	int r;
+
+	if (saves_forgotten(st, key, &forgotten, e) < 0)
+		return -1;
+	if (forgotten != WHEN_NONE && s->time <= forgotten)
+		return saves_fell(st, key, s, lost, e);
+	q = db_query(st->db, e, "SELECT tags FROM saved WHERE key = ?1 AND "
+	    "time = ?2 AND slot = ?3", "tit", key, s->time, s->slot);
+	r = st_step(q, e);
+	tags = tags_join(r > 0 ? st_col(q, 0) : (struct slice){ NULL, 0 },
+	    s->tags);
 	st_done(q);
 	if (r >= 0)
 		r = db_run(st->db, e, "INSERT OR REPLACE INTO saved(key, "
 		    "time, slot, tags) VALUES(?1, ?2, ?3, ?4)", "titt", key,
 		    s->time, s->slot, tags);
 	free(tags);
-	return r;
-}
-
-int
-saves_fell(struct store *st, const char *key, const struct save *s,
-    struct keys *lost, struct err *e)
-{
-	char hash[SHA_HEX];
-
-	if (s->slot[0] == '\0')
-		return 0;
-	hash_slot(s->slot, hash);
-	return raise_gone(st, hash, key, s->time, e) < 0 ? -1 :
-	    settle_slot(st, s->slot, lost, e);
-}
-
-int
-saves_add(struct store *st, const char *key, const struct save *s,
-    struct keys *lost, struct err *e)
-{
-	int64_t forgotten;
-
-	if (saves_forgotten(st, key, &forgotten, e) < 0)
-		return -1;
-	if (forgotten != WHEN_NONE && s->time <= forgotten)
-		return saves_fell(st, key, s, lost, e);
-	if (insert(st, key, s, e) < 0)
-		return -1;
-	return s->slot[0] == '\0' ? 0 : settle_slot(st, s->slot, lost, e);
+	return r < 0 || s->slot[0] == '\0' ? r :
+	    settle_slot(st, slice_of(s->slot), lost, e);
 }
 
 int
@@ -238,125 +167,78 @@ saves_mark(struct store *st, const char *key, int64_t time, struct err *e)
 	    "time = max(time, excluded.time)", "ti", key, time);
 }
 
+/* Its latest save in each slot is what others are measured by later. */
 static int
 saves_forget(struct store *st, const char *key, int64_t time,
-    struct keys *lost, struct err *e)
+    struct texts *lost, struct err *e)
 {
-	struct texts slots = { .n = 0 };
-	char hash[SHA_HEX];
 	struct st *s;
 	int r;
 
-	if (saves_mark(st, key, time, e) < 0)
+	if (saves_mark(st, key, time, e) < 0 ||
+	    db_run(st->db, e, "INSERT INTO gone(slot, key, time) "
+	    "SELECT " SLOT("slot") ", key, max(time) FROM saved "
+	    "WHERE key = ?1 AND time <= ?2 AND slot <> '' GROUP BY slot" RAISE,
+	    "ti", key, time) < 0)
 		return -1;
-	/* its latest save in each slot, which others are measured by later */
-	s = db_query(st->db, e, "SELECT slot, max(time) FROM saved "
-	    "WHERE key = ?1 AND time <= ?2 AND slot <> '' GROUP BY slot",
-	    "ti", key, time);
-	while ((r = st_step(s, e)) > 0) {
-		texts_add(&slots, st_col_dup(s, 0));
-		hash_slot(slots.v[slots.n - 1], hash);
-		r = raise_gone(st, hash, key, st_col_int(s, 1), e);
-		if (r < 0)
-			break;
-	}
-	st_done(s);
-	if (r == 0)
-		r = db_run(st->db, e, "DELETE FROM saved WHERE key = ?1 AND "
-		    "time <= ?2", "ti", key, time);
-	for (size_t i = 0; i < slots.n && r == 0; i++)
-		r = settle_slot(st, slots.v[i], lost, e);
-	if (r == 0)
-		add_key(lost, slice_of(key));
-	texts_release(&slots);
+	s = db_query(st->db, e, "DELETE FROM saved WHERE key = ?1 AND "
+	    "time <= ?2 RETURNING slot", "ti", key, time);
+	while ((r = st_step(s, e)) > 0)
+		if (st_col(s, 0).n > 0 &&
+		    settle_slot(st, st_col(s, 0), lost, e) < 0) {
+			st_done(s);
+			return -1;
+		}
+	texts_add(lost, xstrdup(key));
 	return r;
 }
 
 /* ---- exporting ---- */
 
-/* Append these saves, a JSON object each; how many there are. */
+/* Append the rows as a JSON array, unless there are fewer than least. */
 static int
-list_saves(struct st *s, struct buf *list, struct err *e)
+list_saves(struct st *s, int least, struct buf *out, struct err *e)
 {
+	struct buf list = BUF_INIT(BUF_RECORD_MAX);
 	char time[UTC_SIZE];
 	int n = 0, got;
 
 	for (; (got = st_step(s, e)) > 0; n++) {
-		struct slice slot = st_col(s, 1);
+		struct slice slot = st_col(s, 2);
 
-		scan_put(list, n > 0 ? ",{'time':?" : "{'time':?",
-		    when_text(st_col_int(s, 0), time));
-		if (!st_col_null(s, 2))
-			scan_put(list, ",'tags':$", st_col(s, 2));
-		scan_put(list, ",'slot':?}", slot.n > 0 ? slot :
+		scan_put(&list, n > 0 ? ",{'time':?" : "{'time':?",
+		    when_text(st_col_int(s, 3), time));
+		if (!st_col_null(s, 4))
+			scan_put(&list, ",'tags':$", st_col(s, 4));
+		if (!st_col_null(s, 5))
+			scan_put(&list, ",'key':@", st_col(s, 5));
+		scan_put(&list, ",'slot':?}", slot.n > 0 ? slot :
 		    (struct slice){ NULL, 0 });
 	}
-	return got < 0 ? -1 : n;
-}
-
-/* The latest save that another fact had in each slot of this one, behind the n
- * that are there. */
-static int
-list_replaced(struct store *st, const char *key, int n, struct buf *list,
-    struct err *e)
-{
-	struct st *s = db_query(st->db, e, "SELECT DISTINCT slot FROM saved "
-	    "WHERE key = ?1 AND slot <> '' ORDER BY slot", "t", key);
-	int got;
-
-	while ((got = st_step(s, e)) > 0) {
-		char *slot = st_col_dup(s, 0), hash[SHA_HEX];
-		char id[MEMID_SIZE] = "m:", time[UTC_SIZE];
-		struct st *gone;
-
-		hash_slot(slot, hash);
-		gone = db_query(st->db, e, "SELECT time, key FROM gone "
-		    "WHERE slot = ?1 AND key <> ?2", "tt", hash, key);
-		got = st_step(gone, e);
-		if (got > 0) {
-			key_copy(id + 2, st_col(gone, 1));
-			scan_put(list, "${'time':?,'key':@,'slot':@}",
-			    n++ > 0 ? SLICE(",") : SLICE(""),
-			    when_text(st_col_int(gone, 0), time),
-			    slice_of(id), slice_of(slot));
-		}
-		st_done(gone);
-		free(slot);
-		if (got < 0)
-			break;
-	}
-	st_done(s);
-	return got < 0 ? -1 : n;
+	if (n >= least)
+		scan_put(out, "[$]", buf_view(&list));
+	buf_release(&list);
+	return got;
 }
 
 int
 saves_list(struct store *st, const char *key, struct buf *out, struct err *e)
 {
-	struct buf list = BUF_INIT(BUF_RECORD_MAX);
-	int n = list_saves(db_query(st->db, e, "SELECT time, slot, tags "
-	    "FROM saved WHERE key = ?1 ORDER BY time, slot", "t", key), &list,
+	return list_saves(db_query(st->db, e, "SELECT 0, time, slot, time, "
+	    "tags, NULL FROM saved WHERE key = ?1 UNION ALL SELECT DISTINCT "
+	    "1, 0, s.slot, g.time, NULL, 'm:' || g.key FROM saved s "
+	    "JOIN gone g ON g.slot = " SLOT("s.slot") " WHERE s.key = ?1 AND "
+	    "s.slot <> '' AND g.key <> ?1 ORDER BY 1, 2, 3", "t", key), 2, out,
 	    e);
-
-	if (n >= 0)
-		n = list_replaced(st, key, n, &list, e);
-	if (n > 1)
-		scan_put(out, "[$]", buf_view(&list));
-	buf_release(&list);
-	return n < 0 ? -1 : 0;
 }
 
 int
 saves_list_gone(struct store *st, const char *key, struct buf *out,
     struct err *e)
 {
-	struct buf list = BUF_INIT(BUF_RECORD_MAX);
-	int n = list_saves(db_query(st->db, e, "SELECT time, slot, NULL "
-	    "FROM gone WHERE key = ?1 ORDER BY slot", "t", key), &list, e);
-
-	if (n > 0)
-		scan_put(out, "[$]", buf_view(&list));
-	buf_release(&list);
-	return n < 0 ? -1 : 0;
+	return list_saves(db_query(st->db, e, "SELECT 0, 0, slot, time, NULL, "
+	    "NULL FROM gone WHERE key = ?1 ORDER BY slot", "t", key), 1, out,
+	    e);
 }
 
 /* ---- facts ---- */
@@ -455,7 +337,7 @@ settle(struct store *st, const char *key, struct slice text, size_t *gone,
 }
 
 int
-facts_settle(struct store *st, const struct keys *keys, const char *key,
+facts_settle(struct store *st, const struct texts *keys, const char *key,
     struct slice text, size_t *gone, struct err *e)
 {
 	size_t n = 0;
@@ -474,13 +356,13 @@ int
 facts_forget(struct store *st, const char *key, int64_t time, size_t *gone,
     struct err *e)
 {
-	struct keys lost = { .n = 0 };
+	struct texts lost = { .n = 0 };
 	int r = saves_forget(st, key, time, &lost, e);
 
 	if (r == 0)
 		r = facts_settle(st, &lost, NULL, (struct slice){ NULL, 0 },
 		    gone, e);
-	free(lost.v);
+	texts_release(&lost);
 	return r;
 }
 
@@ -492,20 +374,25 @@ static int
 replace(struct store *st, const char *key, const char *slot, int64_t *time,
     struct err *e)
 {
-	char top[KEY_SIZE];
-	int64_t then, plain = WHEN_NONE, last;
-	int got = saves_top(st, slot, &then, top, e);
+	struct st *s = db_query(st->db, e, "SELECT time, key, (SELECT "
+	    "max(time) FROM saved WHERE key = t.key AND EXISTS (SELECT 1 "
+	    "FROM saved WHERE key = t.key AND slot = '')) FROM " OF_SLOT " t "
+	    "ORDER BY time DESC, key DESC LIMIT 1", "t", slot);
+	char *top = NULL;
+	int64_t last = DB_NULL;
+	int r = st_step(s, e);
 
-	if (got <= 0 || strcmp(top, key) == 0)
-		return got < 0 ? -1 : 0;
-	if (then >= *time)
-		*time = then + 1;
-	got = db_int(st->db, e, &plain, "SELECT max(time) FROM saved "
-	    "WHERE key = ?1 AND slot = ''", "t", top);
-	if (got <= 0)
-		return got;
-	return saves_last(st, top, &last, e) < 0 ? -1 :
-	    facts_forget(st, top, last, NULL, e);
+	if (r > 0 && !slice_is(st_col(s, 1), key)) {
+		if (st_col_int(s, 0) >= *time)
+			*time = st_col_int(s, 0) + 1;
+		last = st_col_int(s, 2);
+		top = st_col_dup(s, 1);
+	}
+	st_done(s);
+	if (last != DB_NULL)
+		r = facts_forget(st, top, last, NULL, e);
+	free(top);
+	return r < 0 ? -1 : 0;
 }
 
 static int
@@ -513,7 +400,7 @@ save(struct store *st, struct item *fact, struct err *e)
 {
 	struct save s = { .slot = fact->slot != NULL ? fact->slot : "",
 		.time = utc_now() };
-	struct keys lost = { .n = 0 };
+	struct texts lost = { .n = 0 };
 	const char *key = fact->id + 2;
 	int64_t forgotten;
 	int r;
@@ -531,7 +418,7 @@ save(struct store *st, struct item *fact, struct err *e)
 	if (r == 0)
 		r = facts_settle(st, &lost, key,
 		    (struct slice){ fact->text, fact->len }, NULL, e);
-	free(lost.v);
+	texts_release(&lost);
 	return r;
 }
 

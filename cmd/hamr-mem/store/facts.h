@@ -14,29 +14,19 @@
 
 #include "store.h"
 
-#define KEY_SIZE (MEMID_SIZE - 2)	/* 12 hex digits and a NUL */
-
 struct save {
 	int64_t time;
 	const char *slot;	/* "": none */
 	struct slice tags;	/* a JSON array; p NULL: none */
 };
 
-/* Keys of facts whose saves changed. */
-struct keys {
-	char (*v)[KEY_SIZE];
-	size_t n, cap;
-};
-
-void key_copy(char out[KEY_SIZE], struct slice key);
-
-/* A save became known.  lost gets the facts that it took saves from. */
+/* A save became known.  lost gets the keys of facts that it took saves from. */
 int saves_add(struct store *st, const char *key, const struct save *s,
-    struct keys *lost, struct err *e);
+    struct texts *lost, struct err *e);
 
 /* It fell elsewhere: another fact has its slot. */
 int saves_fell(struct store *st, const char *key, const struct save *s,
-    struct keys *lost, struct err *e);
+    struct texts *lost, struct err *e);
 
 /* Only the mark that an item was forgotten, at the latest time told. */
 int saves_mark(struct store *st, const char *key, int64_t time,
@@ -50,7 +40,7 @@ int saves_last(struct store *st, const char *key, int64_t *time,
 
 /* A forgotten fact was the latest in the slot with this hash. */
 int saves_gone(struct store *st, const char *hash, const char *key,
-    int64_t time, struct keys *lost, struct err *e);
+    int64_t time, struct texts *lost, struct err *e);
 
 /* What an export must say besides: the saves as a JSON array, and the latest
  * one that another fact had in each slot; of a forgotten fact its slots, by
@@ -63,7 +53,7 @@ int saves_list_gone(struct store *st, const char *key, struct buf *out,
 /* Make the facts what their saves say.  text is that of key, or p NULL; of two
  * texts for one key the smaller one stays.  gone, if not NULL, counts those
  * that are no longer there. */
-int facts_settle(struct store *st, const struct keys *keys, const char *key,
+int facts_settle(struct store *st, const struct texts *keys, const char *key,
     struct slice text, size_t *gone, struct err *e);
 
 /* Forget one. */

@@ -3,11 +3,13 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "store.h"
+#include "base/utc.h"
+#include "facts.h"
 #include "text.h"
 #include "words.h"
 
 #define TEXT_MAX ((size_t)512 << 20)
+#define SCRUB_PAGES 4096
 
 static const struct db_schema schema = {
 	.application_id = 0x68616d72,	/* "hamr" */
@@ -269,6 +271,101 @@ store_drop(struct store *st, int64_t row, struct err *e)
 	    "id < ?2", "ii", from, to) < 0)
 		return -1;
 	return db_run(st->db, e, "DELETE FROM item WHERE id = ?1", "i", row);
+}
+
+/* ---- forgetting for good: out of the tables, the index and the log ---- */
+
+/* What was deleted is out of the tables; get it out of the log too. */
+int
+store_wipe_log(struct store *st, struct err *e)
+{
+	int unclean = db_int(st->db, e, NULL, "SELECT 1 FROM state WHERE "
+	    "name = 'unclean'", "");
+
+	if (unclean <= 0)
+		return unclean;
+	if (db_truncate_log(st->db, e) < 0 || store_begin(st, e) < 0)
+		return -1;
+	if (store_end(st, db_exec(st->db, "DELETE FROM state WHERE name = "
+	    "'unclean'", e), e) < 0)
+		return -1;
+	db_truncate_log(st->db, NULL);	/* holds no text any more */
+	return 0;
+}
+
+int
+store_wipe(struct store *st, struct err *e)
+{
+	int64_t left = 0, size = 0;
+
+	if (words_settle(st, e) < 0 || db_exec(st->db,
+	    "INSERT INTO words(words) VALUES('optimize');"
+	    "INSERT OR REPLACE INTO state VALUES('unclean', 1)", e) < 0)
+		return -1;
+	/* pages that became free before still hold what stood in them: use
+	 * them all, and let them go */
+	if (db_int(st->db, e, &size, "PRAGMA page_size", "") < 0 ||
+	    db_int(st->db, e, &left, "PRAGMA freelist_count", "") < 0)
+		return -1;
+	for (; left > 0; left -= SCRUB_PAGES)
+		if (db_run(st->db, e, "INSERT INTO state VALUES('scrub' || "
+		    "?1, zeroblob(?2))", "ii", left, size * (left <
+		    SCRUB_PAGES ? left : SCRUB_PAGES)) < 0)
+			return -1;
+	return db_exec(st->db, "DELETE FROM state WHERE name LIKE 'scrub%'",
+	    e);
+}
+
+int
+store_forget_one(struct store *st, int64_t row, const char *key, int64_t time,
+    struct err *e)
+{
+	if (saves_mark(st, key, time, e) < 0)
+		return -1;
+	return row == 0 ? 0 : store_drop(st, row, e);
+}
+
+static int
+forget_all(struct store *st, const struct texts *keys, struct err *e)
+{
+	int64_t now = utc_now(), last;
+
+	for (size_t i = 0; i < keys->n; i++) {
+		const char *key = keys->v[i];
+		int64_t row = 0;
+
+		if (db_int(st->db, e, &row, "SELECT id FROM item WHERE "
+		    "key = ?1", "t", key) < 0 || (row < FACT_FIRST ?
+		    store_forget_one(st, row, key, now, e) :
+		    saves_last(st, key, &last, e) < 0 ? -1 :
+		    facts_forget(st, key, last > now ? last : now, NULL,
+		    e)) < 0)
+			return -1;
+	}
+	return keys->n == 0 ? 0 : store_wipe(st, e);
+}
+
+int64_t
+store_forget(struct store *st, const struct forget *f, struct err *e)
+{
+	struct texts keys = { .n = 0 };
+	int64_t n = -1;
+	struct st *s;
+	int r;
+
+	if (store_begin(st, e) < 0)
+		return -1;
+	s = db_query(st->db, e, "SELECT key FROM item WHERE (key >= ?1 AND "
+	    "key < ?1 || 'g') OR session = ?2 OR time < ?3", "tti", f->prefix,
+	    f->session, f->before);
+	while ((r = st_step(s, e)) > 0)
+		texts_add(&keys, st_col_dup(s, 0));
+	if (r == 0)
+		r = forget_all(st, &keys, e);
+	if (store_end(st, r, e) == 0 && store_wipe_log(st, e) == 0)
+		n = (int64_t)keys.n;
+	texts_release(&keys);
+	return n;
 }
 
 /* ---- looking at ---- */
