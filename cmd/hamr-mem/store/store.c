@@ -85,7 +85,7 @@ void
 store_close(struct store *st)
 {
 	db_close(st->db);
-	words_stay(st);
+	words_drop(st);
 	free(st->path);
 	*st = (struct store){ .db = NULL };
 }
@@ -112,7 +112,7 @@ store_end(struct store *st, int r, struct err *e)
 	bool good = r == 0 && words_settle(st, e) == 0;
 	int ended = db_end(st->db, good, e);
 
-	words_stay(st);
+	words_drop(st);
 	return good ? ended : -1;
 }
 
@@ -255,16 +255,8 @@ int
 store_drop(struct store *st, int64_t row, struct err *e)
 {
 	int64_t from = row << PASSAGE_BITS, to = (row + 1) << PASSAGE_BITS;
-	struct st *s = db_query(st->db, e, "SELECT text, path, name "
-	    "FROM source WHERE id >= ?1 AND id < ?2", "ii", from, to);
-	int got;
 
-	/* its words may be in nothing else */
-	while ((got = st_step(s, e)) > 0)
-		for (int i = 0; i < 3; i++)
-			words_leave(st, st_col(s, i));
-	if (got < 0 ||
-	    db_run(st->db, e, "INSERT INTO words(words, rowid, text, parts, "
+	if (db_run(st->db, e, "INSERT INTO words(words, rowid, text, parts, "
 	    "path, name) SELECT 'delete', id, text, parts, path, name "
 	    "FROM source WHERE id >= ?1 AND id < ?2", "ii", from, to) < 0 ||
 	    db_run(st->db, e, "DELETE FROM passage WHERE id >= ?1 AND "
@@ -298,7 +290,7 @@ store_wipe(struct store *st, struct err *e)
 {
 	int64_t left = 0, size = 0;
 
-	if (words_settle(st, e) < 0 || db_exec(st->db,
+	if (words_rebuild(st, e) < 0 || db_exec(st->db,
 	    "INSERT INTO words(words) VALUES('optimize');"
 	    "INSERT OR REPLACE INTO state VALUES('unclean', 1)", e) < 0)
 		return -1;

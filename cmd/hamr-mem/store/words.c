@@ -19,7 +19,6 @@
 #define BLOCK_BITS 20		/* of an id: the number of a run's block */
 #define MASK_BITS 14		/* of the number of one of its bits */
 #define MASK_BYTES (1 << MASK_BITS >> 3)
-#define ROWS_MAX 1000		/* looked at for a word that may be gone */
 
 /* ---- sets ---- */
 
@@ -89,9 +88,10 @@ add_word(struct wordset *set, struct slice w)
 
 /* The words of a text that are kept, in small letters, and those that an
  * underscore joins also as one. */
-static void
-add_words(struct wordset *set, struct slice text)
+void
+words_add(struct store *st, struct slice text)
 {
+	struct wordset *set = &st->come;
 	struct slice w;
 	const char *from = NULL;	/* of joined words */
 	size_t at = 0;
@@ -108,18 +108,6 @@ add_words(struct wordset *set, struct slice text)
 			from = NULL;
 		}
 	}
-}
-
-void
-words_add(struct store *st, struct slice text)
-{
-	add_words(&st->come, text);
-}
-
-void
-words_leave(struct store *st, struct slice text)
-{
-	add_words(&st->go, text);
 }
 
 /* ---- blocks: which sequences of three and of six bytes are in them ---- */
@@ -171,18 +159,6 @@ mask_has(struct slice mask, struct slice w)
 	return true;
 }
 
-/* May one of these, a line each, be in it? */
-static bool
-mask_has_any(struct slice mask, struct slice lines)
-{
-	struct slice w;
-
-	while (slice_line(&lines, &w))
-		if (mask_has(mask, w))
-			return true;
-	return false;
-}
-
 static struct st *
 block_words(struct store *st, int64_t id, struct err *e)
 {
@@ -222,20 +198,17 @@ sort_words(struct slice words, struct buf *run)
 	free(v);
 }
 
-/* The words of a, and with both those of b too, else without them. */
 static void
-merge(struct slice a, struct slice b, bool both, struct buf *out)
+merge(struct slice a, struct slice b, struct buf *out)
 {
 	struct slice x, y;
 	bool is_x = slice_line(&a, &x), is_y = slice_line(&b, &y);
 
-	while (is_x || (both && is_y)) {
+	while (is_x || is_y) {
 		int c = !is_x ? 1 : !is_y ? -1 : compare(x, y);
 
-		if (both || c < 0) {
-			buf_slice(out, c <= 0 ? x : y);
-			buf_addc(out, '\n');
-		}
+		buf_slice(out, c <= 0 ? x : y);
+		buf_addc(out, '\n');
 		if (c <= 0)
 			is_x = slice_line(&a, &x);
 		if (c >= 0)
@@ -244,42 +217,6 @@ merge(struct slice a, struct slice b, bool both, struct buf *out)
 }
 
 /* ---- the end of a transaction ---- */
-
-static bool
-has_word(struct slice text, struct slice want)
-{
-	struct slice word;
-	size_t at = 0;
-
-	while (text_word(text, &at, &word)) {
-		size_t from = (size_t)(word.p - text.p), end = from + want.n;
-
-		if (end <= text.n && strncasecmp(word.p, want.p, want.n) == 0 &&
-		    (end == text.n || !text_is_word(text.p[end])))
-			return true;
-	}
-	return false;
-}
-
-/* Does a text still hold it? */
-static int
-is_held(struct store *st, struct slice w, struct err *e)
-{
-	char quoted[WORD_MAX + 3];
-	struct st *s;
-	int got;
-
-	snprintf(quoted, sizeof quoted, "\"%.*s\"", (int)w.n, w.p);
-	s = db_query(st->db, e, "SELECT s.text, s.path, s.name FROM "
-	    "words JOIN source s ON s.id = words.rowid "
-	    "WHERE words MATCH ?1 LIMIT ?2", "ti", quoted, (int64_t)ROWS_MAX);
-	while ((got = st_step(s, e)) > 0)
-		if (has_word(st_col(s, 0), w) || has_word(st_col(s, 1), w) ||
-		    has_word(st_col(s, 2), w))
-			break;
-	st_done(s);
-	return got;
-}
 
 /* The last run: where its blocks begin, and how many bytes it has at least. */
 static int
@@ -315,7 +252,7 @@ join_last(struct store *st, struct buf *run, struct err *e)
 	if (got == 0)
 		got = db_run(st->db, e, "DELETE FROM block WHERE id >= ?1",
 		    "i", first) < 0 ? -1 : 1;
-	merge(buf_view(run), buf_view(&last), true, &both);
+	merge(buf_view(run), buf_view(&last), &both);
 	bufs_release(BUFS(&last, run));
 	*run = both;
 	return got;
@@ -346,102 +283,43 @@ put_run(struct store *st, struct slice run, struct err *e)
 	return r < 0 ? -1 : 0;
 }
 
-static int
-put_in(struct store *st, const struct wordset *set, struct err *e)
+int
+words_settle(struct store *st, struct err *e)
 {
 	struct buf run = BUF_INIT(SIZE_MAX);
 	int got = 0;
 
-	sort_words(buf_view(&set->words), &run);
+	sort_words(buf_view(&st->come.words), &run);
 	while (run.len > 0 && (got = join_last(st, &run, e)) > 0)
 		continue;
 	if (got == 0)
 		got = put_run(st, buf_view(&run), e);
 	buf_release(&run);
+	words_drop(st);
 	return got;
 }
 
-/* Which of these words no text holds any more, in order. */
-static int
-find_gone(struct store *st, const struct wordset *set, struct buf *gone,
-    struct err *e)
+void
+words_drop(struct store *st)
 {
-	struct slice words, w;
-	struct buf run = BUF_INIT(SIZE_MAX);
-	int held = 0;
-
-	sort_words(buf_view(&set->words), &run);
-	words = buf_view(&run);
-	while (held >= 0 && slice_line(&words, &w)) {
-		held = is_held(st, w, e);
-		if (held == 0) {
-			buf_slice(gone, w);
-			buf_addc(gone, '\n');
-		}
-	}
-	buf_release(&run);
-	return held < 0 ? -1 : 0;
-}
-
-/* The words of a block without those that are gone. */
-static int
-thin_block(struct store *st, int64_t id, struct slice gone, struct err *e)
-{
-	struct buf left = BUF_INIT(SIZE_MAX);
-	struct st *s = block_words(st, id, e);
-	struct mask mask;
-	bool fewer = false;
-	int r = st_step(s, e);
-
-	if (r > 0) {
-		merge(st_col(s, 0), gone, false, &left);
-		fewer = left.len < st_col(s, 0).n;
-	}
-	st_done(s);
-	mask_fill(&mask, buf_view(&left));
-	if (fewer)
-		r = db_run(st->db, e, "UPDATE block SET mask = CAST(?2 AS "
-		    "BLOB), words = ?3 WHERE id = ?1", "iss", id,
-		    (struct slice){ (const char *)mask.bits, MASK_BYTES },
-		    left.len > 0 ? buf_view(&left) : SLICE(""));
-	buf_release(&left);
-	return r < 0 ? -1 : 0;
-}
-
-static int
-take_out(struct store *st, const struct wordset *set, struct err *e)
-{
-	struct buf gone = BUF_INIT(SIZE_MAX);
-	struct st *s;
-	int r = find_gone(st, set, &gone, e), got = 0;
-
-	s = gone.len > 0 ? db_query(st->db, e, "SELECT id, mask FROM block",
-	    "") : NULL;
-	while (r == 0 && gone.len > 0 && (got = st_step(s, e)) > 0)
-		if (mask_has_any(st_col(s, 1), buf_view(&gone)))
-			r = thin_block(st, st_col_int(s, 0), buf_view(&gone),
-			    e);
-	st_done(s);
-	buf_release(&gone);
-	return r < 0 || got < 0 ? -1 : 0;
+	wordset_reset(&st->come);
 }
 
 int
-words_settle(struct store *st, struct err *e)
+words_rebuild(struct store *st, struct err *e)
 {
-	int r = put_in(st, &st->come, e);
+	struct st *s;
+	int got;
 
-	if (r == 0)
-		r = take_out(st, &st->go, e);
-	words_stay(st);
-	return r;
-}
-
-void
-words_stay(struct store *st)
-{
-	wordset_reset(&st->come);
-	wordset_reset(&st->go);
+	words_drop(st);
+	if (db_exec(st->db, "DELETE FROM block", e) < 0)
+		return -1;
+	s = db_query(st->db, e, "SELECT text FROM passage UNION ALL SELECT "
+	    "coalesce(path, tags) FROM item UNION ALL SELECT "
+	    "coalesce(name, slot) FROM item", "");
+	while ((got = st_step(s, e)) > 0)
+		words_add(st, st_col(s, 0));
+	return got < 0 ? -1 : words_settle(st, e);
 }
 
 /* ---- looking ---- */

@@ -19,13 +19,13 @@
 
 #define WORDS_FOUND 50		/* of words_holding, at most */
 
-/* A text comes, or goes, and words with it unless others hold them: at the end
- * of the transaction words_settle does what is to be done. */
+/* A text comes: at the end of the transaction words_settle puts its words in,
+ * or words_drop forgets them. */
 void words_add(struct store *st, struct slice text);
-void words_leave(struct store *st, struct slice text);
 int words_settle(struct store *st, struct err *e);
-/* Nothing comes or goes after all. */
-void words_stay(struct store *st);
+void words_drop(struct store *st);
+/* Texts have gone, and words with them: only those that are held now stay. */
+int words_rebuild(struct store *st, struct err *e);
 
 /* Append FTS5 expressions, a line each: of what begins with one of these that
  * has digits, and of words that hold one of them, the shortest first. */
