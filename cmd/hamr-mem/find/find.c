@@ -106,8 +106,7 @@ score(const struct hit *h, double rank, int64_t newest)
 
 /* ---- one tier of one memory ---- */
 
-/* The best items of a tier so far: by rank, then the newest; a heap with the
- * worst one at its root. */
+/* The best items of a tier so far: by rank, then the newest. */
 struct best {
 	struct candidate {
 		int64_t row, passage;
@@ -122,42 +121,20 @@ is_worse(const struct candidate *a, const struct candidate *b)
 	return a->rank != b->rank ? a->rank < b->rank : a->row < b->row;
 }
 
-static void
-sift(struct best *b, size_t i)
+static bool
+best_wants(const struct best *b, const struct candidate *c)
 {
-	for (;;) {
-		size_t least = i;
-		struct candidate c;
-
-		for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < b->n; k++)
-			if (is_worse(&b->v[k], &b->v[least]))
-				least = k;
-		if (least == i)
-			return;
-		c = b->v[i];
-		b->v[i] = b->v[least];
-		b->v[least] = c;
-		i = least;
-	}
+	return b->n < b->max || is_worse(&b->v[b->n - 1], c);
 }
 
 static void
 best_add(struct best *b, const struct candidate *c)
 {
-	if (b->n == b->max) {
-		b->v[0] = *c;
-		sift(b, 0);
-		return;
-	}
-	b->v[b->n++] = *c;
-	for (size_t i = b->n / 2; b->n == b->max && i-- > 0;)
-		sift(b, i);
-}
+	size_t i = b->n < b->max ? b->n++ : b->n - 1;
 
-static bool
-best_wants(const struct best *b, const struct candidate *c)
-{
-	return b->n < b->max || is_worse(&b->v[0], c);
+	for (; i > 0 && is_worse(&b->v[i - 1], c); i--)
+		b->v[i] = b->v[i - 1];
+	b->v[i] = *c;
 }
 
 /* An item's row, to be done with by st_done; without a row when it is not what
@@ -210,7 +187,7 @@ rank_rows(struct store *st, const struct find *f, struct st *s, bool each,
 				else if (want > 0)
 					best_add(best, &c);
 				if (best->n == best->max)
-					told->least = best->v[0].rank;
+					told->least = best->v[best->n - 1].rank;
 			}
 			c = (struct candidate){ passage >> PASSAGE_BITS,
 				passage, told->score };
@@ -307,6 +284,12 @@ by_passage(const void *pa, const void *pb)
 	return (a->passage > b->passage) - (a->passage < b->passage);
 }
 
+static int
+by_rank(const void *a, const void *b)
+{
+	return is_worse(a, b) ? 1 : -1;
+}
+
 /* Where some words were asked for: which of the best have all of them, and
  * which the phrase?  With others between them, words can stand at the distance
  * that they have in it. */
@@ -338,15 +321,11 @@ check_best(struct store *st, const struct query *q, bool all,
 		best->v[n++] = c;
 	}
 	best->n = n;
+	if (n > 0)
+		qsort(best->v, n, sizeof *best->v, by_rank);
 	free(has_all);
 	free(has_phrase);
 	return r;
-}
-
-static int
-by_rank(const void *a, const void *b)
-{
-	return is_worse(a, b) ? 1 : -1;
 }
 
 #define ROWS_SQL "SELECT rowid FROM words WHERE words MATCH ?1 AND " \
@@ -389,8 +368,6 @@ take_tier(const struct memory *m, const struct find *f, const struct query *q,
 		x->partial = true;
 	if (ask->asked != ASKED_ALL && r >= 0)
 		r = check_best(m->st, q, few, &best, e);
-	if (best.n > 0)
-		qsort(best.v, best.n, sizeof *best.v, by_rank);
 	for (size_t i = 0; i < best.n && r >= 0; i++)
 		r = take(m->st, f, &best.v[i], ask->tier, x, out, e);
 	free(best.v);
