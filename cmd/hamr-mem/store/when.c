@@ -13,65 +13,37 @@
 #define YEAR_0 (-62167219200000)
 #define YEAR_10000 253402300800000
 
-/* Exactly n digits with a value from lo to hi. */
+/* Does s begin as the form, where 0 is any digit? */
 static bool
-digits(const char **s, int n, int lo, int hi, int *out)
+looks(const char *s, const char *form)
 {
-	int v = 0;
-
-	for (int i = 0; i < n; i++) {
-		char c = (*s)[i];
-
-		if (c < '0' || c > '9')
+	for (; *form != '\0'; form++, s++)
+		if (*form == '0' ? *s < '0' || *s > '9' : *s != *form)
 			return false;
-		v = v * 10 + (c - '0');
-	}
-	*s += n;
-	*out = v;
-	return v >= lo && v <= hi;
-}
-
-static bool
-skip(const char **s, char c)
-{
-	if (**s != c)
-		return false;
-	(*s)++;
 	return true;
 }
 
-/* .fff: the first three digits count. */
-static bool
-fraction(const char **s, int *ms)
+static int
+two_digits(const char *s)
 {
-	int n = 0;
-
-	for (; **s >= '0' && **s <= '9'; (*s)++, n++)
-		if (n < 3)
-			*ms = *ms * 10 + (**s - '0');
-	for (int i = n; i < 3; i++)
-		*ms *= 10;
-	return n > 0;
+	return (s[0] - '0') * 10 + s[1] - '0';
 }
 
 /* Z, +HH:MM, +HHMM or nothing, up to the end; *min minutes east. */
 static bool
 zone(const char *s, int *min)
 {
-	int h, m, sign = *s == '-' ? -1 : 1;
+	const char *end = s[0] != '\0' && looks(s + 1, "00:00") ? s + 4 : s + 3;
 
-	*min = 0;
 	if (*s == '\0' || strcmp(s, "Z") == 0 || strcmp(s, "z") == 0)
 		return true;
-	if (*s != '+' && *s != '-')
+	if ((*s != '+' && *s != '-') || !looks(s + 1, "00") ||
+	    !looks(end, "00") || end[2] != '\0' || two_digits(s + 1) > 23 ||
+	    two_digits(end) > 59)
 		return false;
-	s++;
-	if (!digits(&s, 2, 0, 23, &h))
-		return false;
-	skip(&s, ':');
-	if (!digits(&s, 2, 0, 59, &m) || *s != '\0')
-		return false;
-	*min = sign * (h * 60 + m);
+	*min = two_digits(s + 1) * 60 + two_digits(end);
+	if (*s == '-')
+		*min = -*min;
 	return true;
 }
 
@@ -82,29 +54,34 @@ when_parse(const char *s, int64_t *out)
 	int ms = 0, east = 0;
 	int64_t at;
 
-	if (!digits(&s, 4, 0, 9999, &t.tm_year) || !skip(&s, '-') ||
-	    !digits(&s, 2, 1, 12, &t.tm_mon) || !skip(&s, '-') ||
-	    !digits(&s, 2, 1, 31, &t.tm_mday))
+	if (!looks(s, "0000-00-00"))
 		return false;
-	if (*s != '\0') {
-		if (!skip(&s, 'T') && !skip(&s, 't') && !skip(&s, ' '))
-			return false;
-		if (!digits(&s, 2, 0, 23, &t.tm_hour) || !skip(&s, ':') ||
-		    !digits(&s, 2, 0, 59, &t.tm_min))
-			return false;
-		if (skip(&s, ':') && !digits(&s, 2, 0, 60, &t.tm_sec))
-			return false;
-		if (skip(&s, '.') && !fraction(&s, &ms))
-			return false;
-	}
-	if (!zone(s, &east))
-		return false;
-	t.tm_year -= 1900;
-	t.tm_mon--;
-	day = (struct tm){ .tm_year = t.tm_year, .tm_mon = t.tm_mon,
-		.tm_mday = t.tm_mday };
+	t.tm_year = two_digits(s) * 100 + two_digits(s + 2) - 1900;
+	t.tm_mon = two_digits(s + 5) - 1;
+	t.tm_mday = two_digits(s + 8);
+	day = t;
 	timegm(&day);
-	if (day.tm_mday != t.tm_mday)	/* February 30 */
+	if (day.tm_mon != t.tm_mon || day.tm_mday != t.tm_mday)
+		return false;		/* February 30 */
+	s += 10;
+	if (*s != '\0') {
+		if (strchr("Tt ", *s) == NULL || !looks(s + 1, "00:00"))
+			return false;
+		t.tm_hour = two_digits(s + 1);
+		t.tm_min = two_digits(s + 4);
+		s += 6;
+		if (looks(s, ":00")) {
+			t.tm_sec = two_digits(s + 1);
+			s += 3;
+		}
+		if (looks(s, ".0")) {	/* three digits count */
+			s++;
+			for (int unit = 100; looks(s, "0"); unit /= 10)
+				ms += unit * (*s++ - '0');
+		}
+	}
+	if (t.tm_hour > 23 || t.tm_min > 59 || t.tm_sec > 60 ||
+	    !zone(s, &east))
 		return false;
 	at = ((int64_t)timegm(&t) - east * 60) * 1000 + ms;
 	if (at < YEAR_0 || at >= YEAR_10000)
