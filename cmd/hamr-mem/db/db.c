@@ -116,24 +116,6 @@ replace_file(const struct db *db, const char *by, struct err *e)
 
 /* ---- opening ---- */
 
-static int
-configure(struct db *db, struct err *e)
-{
-	sqlite3 *h = db->h;
-
-	sqlite3_extended_result_codes(h, 1);
-	sqlite3_busy_timeout(h, BUSY_MS);
-	sqlite3_db_config(h, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_db_config(h, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	sqlite3_db_config(h, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-	sqlite3_db_config(h, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
-	sqlite3_db_config(h, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
-	sqlite3_db_config(h, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-	return db_exec(db, "PRAGMA cell_size_check=1; PRAGMA mmap_size=0;"
-	    "PRAGMA temp_store=MEMORY; PRAGMA secure_delete=FAST;"
-	    "PRAGMA cache_size=-32768; PRAGMA synchronous=NORMAL;", e);
-}
-
 /* Is this one of the statements, each ended by ';'? */
 static bool
 is_statement(const char *all, struct slice sql)
@@ -142,15 +124,6 @@ is_statement(const char *all, struct slice sql)
 
 	return p != NULL && (p == all || p[-1] == ';') &&
 	    (p[sql.n] == ';' || p[sql.n] == '\0');
-}
-
-static bool
-is_shadow(const struct db_schema *schema, struct slice name)
-{
-	for (size_t i = 0; schema->shadow[i] != NULL; i++)
-		if (slice_starts(name, schema->shadow[i]))
-			return true;
-	return false;
 }
 
 /* Is there nothing but what we make?  A file may be planted, with triggers that
@@ -166,10 +139,12 @@ check_schema(struct db *db, struct err *e)
 
 	while ((got = st_step(s, e)) > 0) {
 		struct slice name = st_col(s, 1);
+		bool known = is_statement(schema->sql, st_col(s, 2));
 
-		if (is_statement(schema->sql, st_col(s, 2)) ||
-		    (slice_is(st_col(s, 0), "table") &&
-		    is_shadow(schema, name)))
+		if (slice_is(st_col(s, 0), "table"))
+			for (size_t i = 0; schema->shadow[i] != NULL; i++)
+				known |= slice_starts(name, schema->shadow[i]);
+		if (known)
 			continue;
 		got = err_set(e, ST_DATA, "%s: holds the %.*s %.*s, which "
 		    "hamr-mem did not make; move it away or name another one "
@@ -271,6 +246,13 @@ short_hash(sqlite3_context *ctx, int n, sqlite3_value **v)
 static int
 open_file(struct db *db, const char *name, int flags, struct err *e)
 {
+	static const struct { int key, on; } settings[] = {
+		{ SQLITE_DBCONFIG_DEFENSIVE, 1 },
+		{ SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
+		{ SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 },
+		{ SQLITE_DBCONFIG_DQS_DDL, 0 },
+		{ SQLITE_DBCONFIG_DQS_DML, 0 },
+		{ SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1 } };
 	struct stat st;
 
 	/* one thread, and nobody asks how much memory is in use: locking for
@@ -289,7 +271,14 @@ open_file(struct db *db, const char *name, int flags, struct err *e)
 		db->dev = st.st_dev;
 		db->ino = st.st_ino;
 	}
-	if (configure(db, e) < 0)
+	sqlite3_extended_result_codes(db->h, 1);
+	sqlite3_busy_timeout(db->h, BUSY_MS);
+	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+		sqlite3_db_config(db->h, settings[i].key, settings[i].on,
+		    NULL);
+	if (db_exec(db, "PRAGMA cell_size_check=1; PRAGMA mmap_size=0;"
+	    "PRAGMA temp_store=MEMORY; PRAGMA secure_delete=FAST;"
+	    "PRAGMA cache_size=-32768; PRAGMA synchronous=NORMAL;", e) < 0)
 		return -1;
 	return sqlite3_create_function(db->h, "short_hash", 1, SQLITE_UTF8 |
 	    SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL, short_hash, NULL,
@@ -306,44 +295,27 @@ close_file(struct db *db)
 	db->h = NULL;
 }
 
+/* The lock is taken. */
 static int
-open_writer(struct db *db, struct err *e)
+open_to_write(struct db *db, struct err *e)
 {
-	int r;
-
-	if (take_lock(db, e) < 0)
-		return -1;
-	r = open_file(db, db->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-	    e);
-	if (r == 0)
-		r = prepare_writer(db, e);
-	drop_lock(db);
-	return r;
-}
-
-/* A file that nobody can write, nor is: the log, which a reader would make, is
- * not needed. */
-static bool
-is_frozen(const struct db *db)
-{
-	char *log = xasprintf("%s-wal", db->path);
-	struct stat st;
-	bool none = stat(log, &st) < 0 || st.st_size == 0;
-	char *folder = file_folder(db->path);
-	bool frozen = none && access(folder, W_OK) < 0;
-
-	free(folder);
-	free(log);
-	return frozen;
+	return open_file(db, db->path, SQLITE_OPEN_READWRITE |
+	    SQLITE_OPEN_CREATE, e) < 0 ? -1 : prepare_writer(db, e);
 }
 
 static int
 open_reader(struct db *db, struct err *e)
 {
 	struct buf uri = BUF_INIT(1 << 16);
+	char *log = xasprintf("%s-wal", db->path);
+	char *folder = file_folder(db->path);
+	struct stat st;
 	int r;
 
-	if (is_frozen(db)) {
+	/* a file that nobody can write, nor is: the log, which a reader would
+	 * make, is not needed */
+	if ((stat(log, &st) < 0 || st.st_size == 0) &&
+	    access(folder, W_OK) < 0) {
 		buf_adds(&uri, "file:");
 		for (const char *p = db->path; *p != '\0'; p++)
 			if (strchr("%?#", *p) != NULL)
@@ -356,27 +328,11 @@ open_reader(struct db *db, struct err *e)
 	} else
 		r = open_file(db, db->path, SQLITE_OPEN_READWRITE, e);
 	buf_release(&uri);
+	free(folder);
+	free(log);
 	if (r == 0)
 		r = whose(db, e);
 	return r == 0 ? err_set(e, ST_NOINPUT, "%s: empty", db->path) : r;
-}
-
-/* A file without our lock beside it may be anybody's, who finds no lock there
- * because of us. */
-static int
-look_first(struct db *db, struct err *e)
-{
-	char *lock = xasprintf("%s-lock", db->path);
-	bool known = access(lock, F_OK) == 0 || access(db->path, F_OK) < 0;
-	struct err why;
-	int r = known ? 0 : open_reader(db, &why);
-
-	free(lock);
-	close_file(db);
-	if (r >= 0 || why.status == ST_NOINPUT)
-		return 0;
-	*e = why;
-	return -1;
 }
 
 struct db *
@@ -384,18 +340,32 @@ db_open(const char *path, enum db_mode mode, const struct db_schema *schema,
     struct err *e)
 {
 	struct db *db = xcalloc(1, sizeof *db);
-	int r = -1;
+	char *lock = xasprintf("%s-lock", path);
+	int r = 0;
 
 	db->path = xstrdup(path);
 	db->schema = schema;
 	db->lock = -1;
 	if (mode == DB_READ && access(path, F_OK) < 0)
-		err_sys(e, errno == ENOENT || errno == ENOTDIR ? ST_NOINPUT :
-		    ST_SYSTEM, "%s", path);
+		r = err_sys(e, errno == ENOENT || errno == ENOTDIR ?
+		    ST_NOINPUT : ST_SYSTEM, "%s", path);
 	else if (mode == DB_READ)
 		r = open_reader(db, e);
-	else if (look_first(db, e) == 0 && open_lock(db, e) == 0)
-		r = open_writer(db, e);
+	else if (access(lock, F_OK) < 0 && access(path, F_OK) == 0) {
+		/* a file without our lock beside it may be anybody's, who
+		 * finds no lock there because of us */
+		r = open_reader(db, e);
+		close_file(db);
+		if (r < 0 && e->status == ST_NOINPUT)
+			r = 0;
+	}
+	free(lock);
+	if (r >= 0 && mode == DB_WRITE && open_lock(db, e) == 0 &&
+	    take_lock(db, e) == 0) {
+		r = open_to_write(db, e);
+		drop_lock(db);
+	} else if (mode == DB_WRITE)
+		r = -1;
 	if (r >= 0)
 		return db;
 	db_close(db);
@@ -421,11 +391,8 @@ static int
 reopen(struct db *db, struct err *e)
 {
 	close_file(db);
-	if (open_file(db, db->path, SQLITE_OPEN_READWRITE |
-	    SQLITE_OPEN_CREATE, e) < 0 ||
-	    prepare_writer(db, e) < 0)
-		return -1;
-	return db->durable ? db_durable(db, e) : 0;
+	return open_to_write(db, e) < 0 ? -1 : db->durable ?
+	    db_durable(db, e) : 0;
 }
 
 /* ---- transactions ---- */
@@ -449,30 +416,22 @@ db_begin(struct db *db, struct err *e)
 	return -1;
 }
 
-/* Who opens the file next reads the log once more, if nobody else has it open:
- * a long one is emptied, unless a reader is in the way.  The lock is taken. */
-static void
-shorten_log(struct db *db)
+int
+db_end(struct db *db, bool commit, struct err *e)
 {
+	int r = db_finish(db, commit, e);
 	char *log = xasprintf("%s-wal", db->path);
 	struct stat st;
 
-	if (stat(log, &st) == 0 && st.st_size > LOG_MAX) {
+	/* who opens the file next reads the log once more, if nobody else has
+	 * it open: a long one is emptied, unless a reader is in the way */
+	if (r == 0 && commit && stat(log, &st) == 0 && st.st_size > LOG_MAX) {
 		sqlite3_busy_timeout(db->h, 0);
 		sqlite3_wal_checkpoint_v2(db->h, NULL,
 		    SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 		sqlite3_busy_timeout(db->h, BUSY_MS);
 	}
 	free(log);
-}
-
-int
-db_end(struct db *db, bool commit, struct err *e)
-{
-	int r = db_finish(db, commit, e);
-
-	if (r == 0 && commit)
-		shorten_log(db);
 	drop_lock(db);
 	return r;
 }

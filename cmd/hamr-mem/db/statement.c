@@ -13,31 +13,23 @@
 
 /* ---- reasons ---- */
 
-static bool
-is_full(int rc, int sys)
-{
-	if ((rc & 0xff) == SQLITE_FULL)
-		return true;
-	if ((rc & 0xff) != SQLITE_IOERR && (rc & 0xff) != SQLITE_CANTOPEN)
-		return false;
-	return sys == ENOSPC || sys == EDQUOT || sys == EFBIG;
-}
-
 int
 db_fail(sqlite3 *h, struct err *e)
 {
 	const char *path = sqlite3_db_filename(h, "main");
 	int rc = sqlite3_extended_errcode(h);
-	int sys = sqlite3_system_errno(h);
+	int sys = sqlite3_system_errno(h), kind = rc & 0xff;
 
 	if (sys == 0)		/* not kept on every way an error takes */
 		sys = errno;
 	if (path == NULL)
 		path = "memory";
-	if (is_full(rc, sys))
+	if (kind == SQLITE_FULL ||
+	    ((kind == SQLITE_IOERR || kind == SQLITE_CANTOPEN) &&
+	    (sys == ENOSPC || sys == EDQUOT || sys == EFBIG)))
 		return err_set(e, ST_SYSTEM, "%s: no space left; free some, "
 		    "what was stored before is intact", path);
-	switch (rc & 0xff) {
+	switch (kind) {
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
 		return err_set(e, ST_TEMP, "%s: in use by another program; "
@@ -74,18 +66,14 @@ stmt(struct st *s)
 	return (sqlite3_stmt *)s;
 }
 
-/* The statement of this SQL, reset and without values. */
 static sqlite3_stmt *
-statement(struct db *db, const char *sql, struct err *e)
+prepared(struct db *db, const char *sql, struct err *e)
 {
 	sqlite3_stmt *s;
 
 	for (size_t i = 0; i < db->n; i++)
-		if (db->kept[i].sql == sql) {
-			sqlite3_reset(db->kept[i].stmt);
-			sqlite3_clear_bindings(db->kept[i].stmt);
+		if (db->kept[i].sql == sql)
 			return db->kept[i].stmt;
-		}
 	if (sqlite3_prepare_v3(db->h, sql, -1, SQLITE_PREPARE_PERSISTENT, &s,
 	    NULL) != SQLITE_OK) {
 		db_fail(db->h, e);
@@ -96,9 +84,17 @@ statement(struct db *db, const char *sql, struct err *e)
 	return s;
 }
 
-static void
-bind(sqlite3_stmt *s, const char *types, va_list ap)
+/* The statement of this SQL, anew, with these values. */
+static struct st *
+statement(struct db *db, const char *sql, const char *types, va_list ap,
+    struct err *e)
 {
+	sqlite3_stmt *s = prepared(db, sql, e);
+
+	if (s == NULL)
+		return NULL;
+	sqlite3_reset(s);
+	sqlite3_clear_bindings(s);
 	for (int i = 1; *types != '\0'; types++, i++) {
 		struct slice v = { NULL, 0 };
 		const char *text;
@@ -127,53 +123,51 @@ bind(sqlite3_stmt *s, const char *types, va_list ap)
 			sqlite3_bind_text64(s, i, v.p, v.n, SQLITE_STATIC,
 			    SQLITE_UTF8);
 	}
+	return (struct st *)s;
 }
 
 struct st *
 db_query(struct db *db, struct err *e, const char *sql, const char *types,
     ...)
 {
-	sqlite3_stmt *s = statement(db, sql, e);
+	struct st *s;
 	va_list ap;
 
 	va_start(ap, types);
-	if (s != NULL)
-		bind(s, types, ap);
+	s = statement(db, sql, types, ap, e);
 	va_end(ap);
-	return (struct st *)s;
+	return s;
 }
 
 int
 db_run(struct db *db, struct err *e, const char *sql, const char *types, ...)
 {
-	sqlite3_stmt *s = statement(db, sql, e);
 	va_list ap;
+	int r;
 
 	va_start(ap, types);
-	if (s != NULL)
-		bind(s, types, ap);
+	r = st_step(statement(db, sql, types, ap, e), e);
 	va_end(ap);
-	return st_step((struct st *)s, e) < 0 ? -1 : 0;
+	return r < 0 ? -1 : 0;
 }
 
 int
 db_int(struct db *db, struct err *e, int64_t *out, const char *sql,
     const char *types, ...)
 {
-	sqlite3_stmt *s = statement(db, sql, e);
+	struct st *s;
 	va_list ap;
 	int got;
 
 	va_start(ap, types);
-	if (s != NULL)
-		bind(s, types, ap);
+	s = statement(db, sql, types, ap, e);
 	va_end(ap);
-	got = st_step((struct st *)s, e);
-	if (got > 0 && st_col_null((struct st *)s, 0))
+	got = st_step(s, e);
+	if (got > 0 && st_col_null(s, 0))
 		got = 0;
 	if (got > 0 && out != NULL)
-		*out = st_col_int((struct st *)s, 0);
-	st_done((struct st *)s);
+		*out = st_col_int(s, 0);
+	st_done(s);
 	return got;
 }
 

@@ -44,18 +44,6 @@ struct calls {
 	size_t n, cap;
 };
 
-static void
-calls_release(struct calls *c)
-{
-	for (size_t i = 0; i < c->n; i++) {
-		free(c->v[i].name);
-		free(c->v[i].path);
-	}
-	free(c->v);
-	map_release(&c->by_id);
-	*c = (struct calls){ .n = 0 };
-}
-
 static struct told *
 told_of(struct calls *c, struct slice call_id, bool make)
 {
@@ -122,18 +110,6 @@ calls_learn(struct calls *c, const struct redact *redact,
 	}
 }
 
-static void
-calls_start(struct calls *c, const struct rec *r)
-{
-	struct told *t = told_of(c, rec_get(r, "tool_call_id"), true);
-	char *at = rec_strdup(r, "at");
-	int64_t ms;
-
-	if (t != NULL && at != NULL && when_parse(at, &ms))
-		t->time = ms;
-	free(at);
-}
-
 /* ---- the stage's state ---- */
 
 struct index {
@@ -173,22 +149,6 @@ drop_pending(struct index *x)
 }
 
 static int
-open_store(struct index *x, struct err *e)
-{
-	const char *name = "file";
-	char *path = x->path != NULL ? xstrdup(x->path) :
-	    where_path(x->opts, true, &name, e);
-
-	if (path != NULL && store_open(&x->store, path, name, DB_WRITE,
-	    e) == 0)
-		x->open = true;
-	free(path);
-	if (x->open && x->opts->stage.mode == STAGE_RESIDENT)
-		return db_exec(x->store.db, RESIDENT_CACHE, e);
-	return x->open ? 0 : -1;
-}
-
-static int
 commit(struct index *x, struct err *e)
 {
 	int r = 0;
@@ -199,8 +159,18 @@ commit(struct index *x, struct err *e)
 		store_close(&x->store);
 		x->open = false;
 	}
-	if ((!x->open && open_store(x, e) < 0) ||
-	    store_begin(&x->store, e) < 0)
+	if (!x->open) {
+		const char *name = "file";
+		char *path = x->path != NULL ? xstrdup(x->path) :
+		    where_path(x->opts, true, &name, e);
+
+		x->open = path != NULL && store_open(&x->store, path, name,
+		    DB_WRITE, e) == 0;
+		free(path);
+		if (x->open && x->opts->stage.mode == STAGE_RESIDENT)
+			r = db_exec(x->store.db, RESIDENT_CACHE, e);
+	}
+	if (!x->open || r < 0 || store_begin(&x->store, e) < 0)
 		return -1;
 	for (size_t i = 0; i < x->n && r == 0; i++)
 		r = store_put(&x->store, &x->item[i], e);
@@ -293,20 +263,6 @@ tell_progress(struct index *x, struct stage *s)
 	x->told = true;
 }
 
-/* Commit between two syncs.  With -r a failed batch waits for the next sync,
- * which tries again and says it. */
-static void
-flush_batch(struct stage *s)
-{
-	struct index *x = s->self;
-
-	if (s->mode != STAGE_RESIDENT) {
-		flush(s);
-		tell_progress(x, s);
-	} else if (x->err.status == ST_OK && commit(x, &x->err) == 0)
-		x->err.status = ST_OK;
-}
-
 /* ---- what is remembered ---- */
 
 /* Append a path's parts, a '/' before each, without ".", ".." and empty
@@ -397,23 +353,6 @@ fill_result(struct index *x, const struct rec *r, struct item *it)
 	free(call);
 }
 
-static bool
-is_remembered(const struct rec *r)
-{
-	switch (r->kind) {
-	case R_USER:
-		return msg_is_person(r);
-	case R_ASSISTANT:
-		return true;
-	case R_TOOL:
-		return !scan_true(msg_meta(r, "cached")) &&
-		    scan_kind(msg_meta(r, "shared")) != SCAN_STRING &&
-		    !scan_true(msg_meta(r, "shared"));
-	default:
-		return false;
-	}
-}
-
 static void
 remember(struct index *x, const struct rec *r)
 {
@@ -446,17 +385,33 @@ static void
 on_record(struct stage *s, const struct rec *r)
 {
 	struct index *x = s->self;
+	bool resident = s->mode == STAGE_RESIDENT;
 
-	/* first: behind a long record its line is gone by now */
-	if (x->n >= BATCH_ITEMS || x->bytes >= (s->mode == STAGE_RESIDENT ?
-	    RESIDENT_BYTES : BATCH_BYTES))
-		flush_batch(s);
+	/* first: behind a long record its line is gone by now; with -r a
+	 * failed batch waits for the next sync, which tries again and says it */
+	if (x->n >= BATCH_ITEMS ||
+	    x->bytes >= (resident ? RESIDENT_BYTES : BATCH_BYTES)) {
+		if (!resident) {
+			flush(s);
+			tell_progress(x, s);
+		} else if (x->err.status == ST_OK && commit(x, &x->err) == 0) {
+			x->err.status = ST_OK;
+		}
+	}
 	if (!x->enabled || x->failed)
 		return;
 	if (r->kind == R_HAMR)
 		learn_header(x, r);
-	else if (r->kind == R_START)
-		calls_start(&x->calls, r);
+	else if (r->kind == R_START) {
+		struct told *t = told_of(&x->calls, rec_get(r, "tool_call_id"),
+		    true);
+		char *at = rec_strdup(r, "at");
+		int64_t ms;
+
+		if (t != NULL && at != NULL && when_parse(at, &ms))
+			t->time = ms;
+		free(at);
+	}
 	if (!rec_is_message(r->kind) || r->kind == R_SYSTEM)
 		return;
 	if (x->redact == NULL)
@@ -470,7 +425,11 @@ on_record(struct stage *s, const struct rec *r)
 		x->session = memid_session(r);
 	if (r->kind == R_ASSISTANT)
 		calls_learn(&x->calls, x->redact, r);
-	if (is_remembered(r))
+	if (r->kind == R_ASSISTANT || (r->kind == R_USER &&
+	    msg_is_person(r)) || (r->kind == R_TOOL &&
+	    !scan_true(msg_meta(r, "cached")) &&
+	    !scan_true(msg_meta(r, "shared")) &&
+	    scan_kind(msg_meta(r, "shared")) != SCAN_STRING))
 		remember(x, r);
 }
 
@@ -479,7 +438,13 @@ on_reset(struct stage *s)
 {
 	struct index *x = s->self;
 
-	calls_release(&x->calls);
+	for (size_t i = 0; i < x->calls.n; i++) {
+		free(x->calls.v[i].name);
+		free(x->calls.v[i].path);
+	}
+	free(x->calls.v);
+	map_release(&x->calls.by_id);
+	x->calls = (struct calls){ .n = 0 };
 	free(x->session);
 	free(x->cwd);
 	x->session = x->cwd = NULL;

@@ -254,109 +254,66 @@ take_saves(struct store *st, struct entry *n, struct texts *lost,
 	return 0;
 }
 
-static int
-take_fact(struct store *st, struct entry *n, size_t *gone, struct err *e)
-{
-	struct texts lost = { .n = 0 };
-	int r = take_saves(st, n, &lost, e);
-
-	if (r == 0)
-		r = facts_settle(st, &lost, n->it.id + 2,
-		    (struct slice){ n->it.text, n->it.len }, gone, e);
-	texts_release(&lost);
-	return r;
-}
-
 /* ---- messages ---- */
-
-/* The smaller one of two texts, of which NULL is none. */
-static bool
-is_smaller(const char *a, struct slice b)
-{
-	size_t n = a != NULL ? strlen(a) : 0, least = n < b.n ? n : b.n;
-	int c;
-
-	if (a == NULL || b.p == NULL)
-		return a != NULL && b.p == NULL;
-	c = memcmp(a, b.p, least);
-	return c < 0 || (c == 0 && n < b.n);
-}
 
 /* Of it and what is there the smaller one, part by part; true when that is not
  * what is there. */
 static bool
 merge_text(char **text, struct slice had)
 {
-	if (is_smaller(*text, had))
-		return true;
-	free(*text);
-	*text = had.p != NULL ? xmemdup0(had.p, had.n) : NULL;
-	return false;
-}
+	bool other = *text != NULL && (had.p == NULL || strcmp(*text,
+	    had.p) < 0);
 
-static bool
-merge_number(int64_t *n, bool none, bool had_none, int64_t had)
-{
-	if (!none && (had_none || *n < had))
-		return true;
-	*n = had;
-	return false;
-}
-
-/* 1: there is one, of which it becomes the merged one; *row is 0 when nothing
- * changes. */
-static int
-merge_message(struct store *st, struct item *it, int64_t *row, struct err *e)
-{
-	struct st *s = db_query(st->db, e, "SELECT id, session, role, name, "
-	    "path, line, time, kind FROM item WHERE key = ?1", "t",
-	    it->id + 2);
-	struct buf text = BUF_INIT((size_t)512 << 20);
-	bool other = false;
-	int got = st_step(s, e);
-
-	*row = 0;
-	if (got <= 0)
-		return got;
-	*row = st_col_int(s, 0);
-	other |= merge_text(&it->session, st_col(s, 1));
-	other |= merge_text(&it->role, st_col(s, 2));
-	other |= merge_text(&it->name, st_col(s, 3));
-	other |= merge_text(&it->path, st_col(s, 4));
-	other |= merge_number(&it->line, it->line == 0, st_col_null(s, 5),
-	    st_col_null(s, 5) ? 0 : st_col_int(s, 5));
-	other |= merge_number(&it->time, it->time == WHEN_NONE,
-	    st_col_null(s, 6), st_col_int(s, 6));
-	if (st_col_int(s, 7) != KIND_MESSAGE)
-		other = false;		/* it stands for a fact */
-	st_done(s);
-	got = store_text(st, *row, &text, e) < 0 ? -1 : 1;
-	other |= got > 0 && merge_text(&it->text, buf_view(&text));
-	it->len = it->text != NULL ? strlen(it->text) : 0;
-	buf_release(&text);
-	if (!other)
-		*row = 0;
-	return got;
+	if (!other) {
+		free(*text);
+		*text = had.p != NULL ? xmemdup0(had.p, had.n) : NULL;
+	}
+	return other;
 }
 
 static int
 take_message(struct store *st, struct item *it, struct err *e)
 {
-	int64_t row, forgotten;
+	struct buf text = BUF_INIT((size_t)512 << 20);
+	int64_t row, forgotten, line, time;
+	bool other = false;
+	struct st *s;
 	int got;
 
 	if (saves_forgotten(st, it->id + 2, &forgotten, e) < 0)
 		return -1;
 	if (forgotten != WHEN_NONE)
 		return 0;
-	got = merge_message(st, it, &row, e);
-	if (got < 0)
+	s = db_query(st->db, e, "SELECT id, session, role, name, path, line, "
+	    "time FROM item WHERE key = ?1", "t", it->id + 2);
+	got = st_step(s, e);
+	if (got <= 0)
+		return got < 0 ? -1 : store_add(st, it, e);
+	row = st_col_int(s, 0);
+	other |= merge_text(&it->session, st_col(s, 1));
+	other |= merge_text(&it->role, st_col(s, 2));
+	other |= merge_text(&it->name, st_col(s, 3));
+	other |= merge_text(&it->path, st_col(s, 4));
+	line = st_col_null(s, 5) ? 0 : st_col_int(s, 5);
+	time = st_col_int(s, 6);
+	st_done(s);
+	other |= it->line != 0 && (line == 0 || it->line < line);
+	other |= it->time != WHEN_NONE && (time == WHEN_NONE ||
+	    it->time < time);
+	if (it->line == 0 || (line != 0 && line < it->line))
+		it->line = line;
+	if (it->time == WHEN_NONE || (time != WHEN_NONE && time < it->time))
+		it->time = time;
+	if (row >= FACT_FIRST)
+		return 0;		/* it stands for a fact */
+	if (store_text(st, row, &text, e) < 0)
 		return -1;
-	if (got > 0 && row == 0)
-		return 0;
-	if (got > 0 && store_drop(st, row, e) < 0)
-		return -1;
-	return store_add(st, it, e);
+	buf_addc(&text, '\0');
+	other |= merge_text(&it->text, slice_of(text.p));
+	it->len = strlen(it->text);
+	buf_release(&text);
+	return !other ? 0 : store_drop(st, row, e) < 0 ? -1 :
+	    store_add(st, it, e);
 }
 
 /* ---- the mark of a forgotten one ---- */
@@ -387,34 +344,39 @@ take_slots(struct store *st, struct entry *n, size_t *gone, struct err *e)
 	return r;
 }
 
-static int
-take_mark(struct store *st, struct entry *n, size_t *gone, struct err *e)
-{
-	int64_t time = n->it.time != WHEN_NONE ? n->it.time : 0, row;
-	int got = db_int(st->db, e, &row, "SELECT id FROM item WHERE key = ?1 "
-	    "AND kind = 2", "t", n->it.id + 2);
-
-	if (got > 0) {
-		*gone += 1;
-		return store_forget_one(st, row, n->it.id + 2, time, e);
-	}
-	return got < 0 || facts_forget(st, n->it.id + 2, time, gone, e) < 0 ? -1 :
-	    take_slots(st, n, gone, e);
-}
-
 int
 port_import(struct store *st, const struct redact *redact,
     const struct rec *r, size_t *gone, struct err *e)
 {
+	struct texts lost = { .n = 0 };
 	struct entry n;
+	const char *key = n.it.id + 2;
+	int64_t row, time;
 	int got = read_entry(r, redact, &n, e);
 
-	if (got == 0 && n.forgotten)
-		got = take_mark(st, &n, gone, e);
-	else if (got == 0 && n.it.kind == KIND_FACT)
-		got = take_fact(st, &n, gone, e);
-	else if (got == 0)
+	if (got < 0)
+		goto out;
+	time = n.it.time != WHEN_NONE ? n.it.time : 0;
+	if (!n.forgotten && n.it.kind == KIND_MESSAGE) {
 		got = take_message(st, &n.it, e);
+	} else if (!n.forgotten) {
+		got = take_saves(st, &n, &lost, e);
+		if (got == 0)
+			got = facts_settle(st, &lost, key, (struct slice){
+			    n.it.text, n.it.len }, gone, e);
+	} else {
+		got = db_int(st->db, e, &row, "SELECT id FROM item WHERE "
+		    "key = ?1 AND kind = 2", "t", key);
+		if (got > 0) {
+			*gone += 1;
+			got = store_forget_one(st, row, key, time, e);
+		} else if (got == 0) {
+			got = facts_forget(st, key, time, gone, e) < 0 ? -1 :
+			    take_slots(st, &n, gone, e);
+		}
+	}
+out:
+	texts_release(&lost);
 	item_release(&n.it);
 	return got;
 }

@@ -135,15 +135,6 @@ take(struct opts *o, int c, char **argv, struct err *e)
 	return 0;
 }
 
-static const struct form *
-form_of(const char *word)
-{
-	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-		if (word != NULL && strcmp(word, forms[i].name) == 0)
-			return &forms[i];
-	return NULL;
-}
-
 static int
 read_command(struct opts *o, const struct form *f, int argc, char **argv,
     struct err *e)
@@ -172,24 +163,11 @@ read_command(struct opts *o, const struct form *f, int argc, char **argv,
 	return 0;
 }
 
-/* A word that names no file was meant as a command. */
-static int
-check_files(const struct opts *o, struct err *e)
-{
-	const char *word = o->nargs > 0 ? o->args[0] : "";
-
-	if (o->command != CMD_STAGE || *word == '\0' ||
-	    strspn(word, "abcdefghijklmnopqrstuvwxyz") != strlen(word) ||
-	    access(word, F_OK) == 0)
-		return 0;
-	return err_set(e, ST_NOINPUT, "%s: not a command, and no such file; "
-	    "try hamr-mem --help", word);
-}
-
 int
 opts_read(struct opts *o, int argc, char **argv, struct err *e)
 {
-	const struct form *f;
+	const struct form *f = NULL;
+	const char *word;
 	int c;
 
 	*o = (struct opts){ .since = WHEN_NONE, .before = WHEN_NONE };
@@ -198,8 +176,12 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	    NULL)) != -1)
 		if (take(o, c, argv, e) < 0)
 			return -1;
-	f = optind > 1 && strcmp(argv[optind - 1], "--") == 0 ? NULL :
-	    form_of(argv[optind]);
+	word = optind > 1 && strcmp(argv[optind - 1], "--") == 0 ? NULL :
+	    argv[optind];
+	for (size_t i = 0; word != NULL && i < sizeof forms / sizeof *forms;
+	    i++)
+		if (strcmp(word, forms[i].name) == 0)
+			f = &forms[i];
 	o->args = argv + optind;
 	o->nargs = (size_t)(argc - optind);
 	/* options may stand behind the files, too */
@@ -220,7 +202,14 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	    (o->before != WHEN_NONE) != 1)
 		return err_set(e, ST_USAGE, "forget: needs one of ID, "
 		    "--session S and --before T");
-	return check_files(o, e);
+	/* a word that names no file was meant as a command */
+	word = o->nargs > 0 ? o->args[0] : "";
+	if (o->command == CMD_STAGE && *word != '\0' &&
+	    strspn(word, "abcdefghijklmnopqrstuvwxyz") == strlen(word) &&
+	    access(word, F_OK) < 0)
+		return err_set(e, ST_NOINPUT, "%s: not a command, and no such "
+		    "file; try hamr-mem --help", word);
+	return 0;
 }
 
 void

@@ -45,20 +45,14 @@ project_path(bool create, struct err *e)
 	return path;
 }
 
-/* --db FILE: a name with a colon means something else to SQLite. */
-static char *
-file_path(const char *file)
-{
-	return xasprintf("%s%s", strcspn(file, ":") < strcspn(file, "/") ?
-	    "./" : "", file);
-}
-
 char *
 where_path(const struct opts *o, bool create, const char **name,
     struct err *e)
 {
 	bool project = o->db == NULL && !o->global;
-	char *path = o->db != NULL ? file_path(o->db) : o->global ?
+	/* a name with a colon means something else to SQLite */
+	char *path = o->db != NULL ? xasprintf("%s%s", strcspn(o->db, ":") <
+	    strcspn(o->db, "/") ? "./" : "", o->db) : o->global ?
 	    global_path(create, e) : project_path(create, e);
 	struct stat st;
 

@@ -108,22 +108,6 @@ is_word_byte(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* How long the secret is that begins at t.p[at]; 0: none of this kind. */
-static size_t
-match(const struct pattern *p, struct slice t, size_t at)
-{
-	size_t n = strlen(p->start), left = t.n - at;
-	regmatch_t m = { 0, (regoff_t)(left < SECRET_MAX ? left :
-	    SECRET_MAX) };
-
-	if (left < n || memcmp(t.p + at, p->start, n) != 0 ||
-	    (at > 0 && is_word_byte(p->start[0]) &&
-	    is_word_byte(t.p[at - 1])))
-		return 0;
-	return regexec(&p->re, t.p + at, 1, &m, REG_STARTEND) == 0 ?
-	    (size_t)m.rm_eo : 0;
-}
-
 /* Where the first secret at or behind `at` begins, its length and kind; t.n:
  * there is none. */
 static size_t
@@ -134,10 +118,21 @@ find(const struct redact *r, struct slice t, size_t at, size_t *len,
 		if (!r->begins[PAIR(t.p[at], t.p[at + 1])])
 			continue;
 		for (size_t i = 0; i < r->n; i++) {
-			*len = match(&r->p[i], t, at);
-			*kind = r->p[i].kind;
-			if (*len > 0)
-				return at;
+			const struct pattern *p = &r->p[i];
+			size_t left = t.n - at, n = strlen(p->start);
+			regmatch_t m = { 0, (regoff_t)(left < SECRET_MAX ?
+			    left : SECRET_MAX) };
+
+			/* a word does not begin within another */
+			if (left < n || memcmp(t.p + at, p->start, n) != 0 ||
+			    (at > 0 && is_word_byte(p->start[0]) &&
+			    is_word_byte(t.p[at - 1])) ||
+			    regexec(&p->re, t.p + at, 1, &m,
+			    REG_STARTEND) != 0 || m.rm_eo == 0)
+				continue;
+			*len = (size_t)m.rm_eo;
+			*kind = p->kind;
+			return at;
 		}
 	}
 	return t.n;

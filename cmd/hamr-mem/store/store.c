@@ -317,31 +317,11 @@ store_forget_one(struct store *st, int64_t row, const char *key, int64_t time,
 	return row == 0 ? 0 : store_drop(st, row, e);
 }
 
-static int
-forget_all(struct store *st, const struct texts *keys, struct err *e)
-{
-	int64_t now = utc_now(), last;
-
-	for (size_t i = 0; i < keys->n; i++) {
-		const char *key = keys->v[i];
-		int64_t row = 0;
-
-		if (db_int(st->db, e, &row, "SELECT id FROM item WHERE "
-		    "key = ?1", "t", key) < 0 || (row < FACT_FIRST ?
-		    store_forget_one(st, row, key, now, e) :
-		    saves_last(st, key, &last, e) < 0 ? -1 :
-		    facts_forget(st, key, last > now ? last : now, NULL,
-		    e)) < 0)
-			return -1;
-	}
-	return keys->n == 0 ? 0 : store_wipe(st, e);
-}
-
 int64_t
 store_forget(struct store *st, const struct forget *f, struct err *e)
 {
+	int64_t n = -1, now = utc_now(), last;
 	struct texts keys = { .n = 0 };
-	int64_t n = -1;
 	struct st *s;
 	int r;
 
@@ -352,8 +332,21 @@ store_forget(struct store *st, const struct forget *f, struct err *e)
 	    f->session, f->before);
 	while ((r = st_step(s, e)) > 0)
 		texts_add(&keys, st_col_dup(s, 0));
-	if (r == 0)
-		r = forget_all(st, &keys, e);
+	for (size_t i = 0; i < keys.n && r >= 0; i++) {
+		const char *key = keys.v[i];
+		int64_t row = 0;
+
+		r = db_int(st->db, e, &row, "SELECT id FROM item WHERE "
+		    "key = ?1", "t", key);
+		if (r > 0 && row < FACT_FIRST)
+			r = store_forget_one(st, row, key, now, e);
+		else if (r > 0)
+			r = saves_last(st, key, &last, e) < 0 ? -1 :
+			    facts_forget(st, key, last > now ? last : now,
+			    NULL, e);
+	}
+	if (r >= 0 && keys.n > 0)
+		r = store_wipe(st, e);
 	if (store_end(st, r, e) == 0 && store_wipe_log(st, e) == 0)
 		n = (int64_t)keys.n;
 	texts_release(&keys);
