@@ -3,25 +3,495 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "items/action.h"
 #include "record/msg.h"
 
 #include "simulation.h"
 
+#define FRAME (8 * 64)		/* a message around its text (chapter 8.1) */
+#define CLOSING 4		/* longest end of a message: "}]} */
+#define TASK_BYTES 300
+#define LINE_BYTES 80		/* of a line that tells of an error */
+
+/* ---- requests ---- */
+
+static void
+request_init(struct request *q)
+{
+	*q = (struct request){ .family = TOK_MODERN };
+	bufs_init(BUFS(&q->bytes, &q->words), (size_t)1 << 40);
+}
+
+static void
+request_release(struct request *q)
+{
+	bufs_release(BUFS(&q->bytes, &q->words));
+	free(q->m);
+}
+
+/* The bytes of message i. */
+static struct slice
+request_message(const struct request *q, size_t i)
+{
+	return slice_part(buf_view(&q->bytes), i > 0 ? q->m[i - 1].end + 1 : 0,
+	    q->m[i].end);
+}
+
+/* Every string in a value, the deep ones too. */
+static void
+add_strings(struct request *q, struct slice value)
+{
+	enum scan_kind kind = scan_kind(value);
+	struct slice v;
+
+	if (kind != SCAN_OBJECT && kind != SCAN_ARRAY) {
+		if (scan_str(value, &q->words))
+			buf_addc(&q->words, '\n');
+		return;
+	}
+	for (struct walk w = walk_of(value); walk_next(&w, NULL, &v); )
+		add_strings(q, v);
+}
+
+static void
+add_message(struct request *q, struct slice m, size_t end)
+{
+	static const char *const roles[] = { "system", "user", "assistant",
+		"tool" };
+	struct slice content = scan_get(m, "content");
+	struct slice role = scan_get(m, "role"), why = scan_get(m, "reasoning");
+	struct request_message new = { .end = end, .role = '?' };
+	struct buf args = BUF_INIT(BUF_RECORD_MAX);
+	struct scan scan = { 0 };
+	struct call call;
+
+	new.sum = FRAME + view_content_sum(q->family, content);
+	msg_text(content, &q->words);
+	buf_addc(&q->words, '\n');
+	if (scan_kind(why) == SCAN_STRING)
+		new.sum += view_content_sum(q->family, why);
+	for (struct walk w = walk_elements(scan_get(m, "tool_calls"));
+	    msg_next_call(&w, &call); ) {
+		add_strings(q, call.name);
+		buf_reset(&args);
+		scan_str(call.args, &args);
+		if (args.len > 0 && scan_value(&scan, args.p, args.len) == 0)
+			add_strings(q, buf_view(&args));
+		new.sum += view_content_sum(q->family, call.name) +
+		    view_content_sum(q->family, call.args);
+	}
+	scan_release(&scan);
+	buf_release(&args);
+	for (int i = 0; i < 4; i++)
+		if (scan_str_is(role, roles[i]))
+			new.role = roles[i][0];
+	new.words = q->words.len;
+	q->sum += new.sum;
+	GROW(q->m, q->n, q->cap);
+	q->m[q->n++] = new;
+}
+
+/* Forget the messages from n on. */
+static void
+cut(struct request *q, size_t n)
+{
+	while (q->n > n)
+		q->sum -= q->m[--q->n].sum;
+	q->bytes.len = q->n > 0 ? q->m[q->n - 1].end : 0;
+	q->words.len = q->n > 0 ? q->m[q->n - 1].words : 0;
+	q->same_words = num_min(q->same_words, q->words.len);
+}
+
+/* What is new in a request. */
+struct news {
+	size_t bytes;		/* of all messages */
+	size_t same;		/* of these, the common prefix */
+	uint64_t fresh;		/* estimate of what lies behind it */
+	size_t first;		/* the first message that is not the same */
+	bool broke;		/* what was there is no prefix, but for the
+				 * end of its last message */
+};
+
+/* The next request has the first `known` bytes of this one, then tail (checked
+ * JSON, commas between messages). */
+static struct news
+take(struct request *q, size_t known, struct slice tail)
+{
+	size_t was = q->bytes.len, keep = q->n, start, same = 0;
+	size_t last = q->n > 1 ? q->m[q->n - 2].end : 0;
+	size_t both = num_min(was - known, tail.n);
+	const char *p = q->bytes.p + known;
+	struct news news = { .bytes = known + tail.n };
+	struct slice m;
+
+	while (both - same >= 4096 && memcmp(p + same, tail.p + same, 4096) == 0)
+		same += 4096;
+	while (same < both && p[same] == tail.p[same])
+		same++;
+	news.same = known + same;
+	news.broke = news.same < was &&
+	    (news.same < last || was - news.same > CLOSING);
+	while (keep > 0 && q->m[keep - 1].end > news.same)
+		keep--;
+	cut(q, keep);
+	news.first = keep;
+	start = q->bytes.len;
+	q->bytes.len = known;
+	buf_slice(&q->bytes, tail);
+	for (struct walk w = { q->bytes.p + start, q->bytes.p + q->bytes.len,
+	    SCAN_ARRAY }; walk_next(&w, NULL, &m); ) {
+		size_t end = (size_t)(m.p - q->bytes.p) + m.n, had = 0;
+
+		add_message(q, m, end);
+		if (q->n == keep + 1 && news.same > end - m.n)
+			had = news.same - (end - m.n);
+		news.fresh += (uint64_t)((double)q->m[q->n - 1].sum *
+		    (1 - (double)had / (double)m.n));
+	}
+	return news;
+}
+
+/* The same with the messages of a view that was taken the last time too. */
+static struct news
+take_view(struct request *q, struct view *v)
+{
+	size_t known = num_min(v->body.len, q->bytes.len);
+
+	return take(q, known, slice_from(view_messages(v), known));
+}
+
+/* ---- what is essential ---- */
+
+/* Learn a text; its number. */
+static size_t
+learn(struct essentials *e, enum essential_kind kind, struct slice text)
+{
+	size_t no = finder_add(&e->texts, text);
+
+	if (no == e->n) {
+		GROW(e->v, e->n, e->cap);
+		e->v[e->n++] = (struct essential){ { 0 } };
+	}
+	e->v[no].weight[kind]++;
+	e->all[kind]++;
+	return no;
+}
+
+/* Learn a path or an error line, once each. */
+static void
+learn_once(struct essentials *e, enum essential_kind kind, struct slice text)
+{
+	char *key;
+	bool fresh;
+
+	if (text.n == 0)
+		return;
+	key = xasprintf("%d %.*s", kind, (int)text.n, text.p);
+	map_put(&e->once, slice_of(key), &fresh);
+	free(key);
+	if (fresh)
+		learn(e, kind, text);
+}
+
+static void
+learn_user(struct essentials *e, const struct rec *r)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct slice text;
+
+	if (msg_is_person(r))
+		msg_text(rec_get(r, "content"), &b);
+	text = slice_trim_end(buf_view(&b), " \t\r\n");
+	if (text.n > 0) {
+		if (e->nusers == 0)
+			learn(e, ESSENTIAL_TASK, (struct slice){ text.p,
+			    utf8_cut(text.p, text.n, TASK_BYTES) });
+		e->users[e->nusers++ % ESSENTIAL_LAST] = learn(e,
+		    ESSENTIAL_USER, text);
+	}
+	buf_release(&b);
+}
+
+static bool
+tells_of_error(struct slice line)
+{
+	static const char *const words[] = { "error", "failed", "failure",
+		"fatal", "exception", "panic", "traceback", "denied",
+		"not found", "no such", "assertion" };
+	char low[512];
+	size_t n = num_min(line.n, sizeof low - 1);
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)line.p[i];
+
+		if (c < ' ' && c != '\t')
+			return false;	/* it holds control characters */
+		low[i] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : (char)c;
+	}
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (memmem(low, n, words[i], strlen(words[i])) != NULL)
+			return true;
+	return false;
+}
+
+/* A request was made: look for everything in it. */
+static void
+look_for_all(struct retention *k, const struct essentials *e,
+    struct request *q)
+{
+	unsigned have[ESSENTIAL_KINDS] = { 0 };
+	size_t last = 0, users = num_min(e->nusers, ESSENTIAL_LAST);
+
+	k->looked = num_min(k->looked, q->same_words);
+	for (; k->n < e->n; k->n++) {
+		GROW(k->at, k->n, k->cap);
+		k->at[k->n] = 0;
+	}
+	for (size_t i = 0; i < k->n; i++)
+		if (k->at[i] > k->looked)
+			k->at[i] = 0;
+	finder_look(&e->texts, buf_view(&q->words), k->looked, k->at);
+	k->looked = q->same_words = q->words.len;
+	for (size_t i = 0; i < k->n; i++)
+		for (int kind = 0; k->at[i] > 0 && kind < ESSENTIAL_KINDS;
+		    kind++)
+			have[kind] += e->v[i].weight[kind];
+	for (int kind = 0; kind < ESSENTIAL_KINDS; kind++) {
+		if (e->all[kind] == 0)
+			continue;
+		k->share[kind] += (double)have[kind] / (double)e->all[kind];
+		k->asked[kind]++;
+	}
+	for (size_t i = 0; i < users; i++)
+		last += k->at[e->users[i]] > 0;
+	if (users > 0) {
+		k->share[ESSENTIAL_NEWEST] += (double)last / (double)users;
+		k->asked[ESSENTIAL_NEWEST]++;
+	}
+}
+
+double
+retention_percent(const struct retention *k, enum essential_kind kind)
+{
+	return k->asked[kind] > 0 ? 100 * k->share[kind] /
+	    (double)k->asked[kind] : -1;
+}
+
+/* ---- methods ---- */
+
+static bool
+is_ours(const struct method *m)
+{
+	return m->rule == METHOD_OURS || m->rule == METHOD_EVERY_CALL;
+}
+
+/* As at the beginning of a transcript: all but what the method is is
+ * released. */
+static void
+method_begin(struct method *m)
+{
+	request_release(&m->request);
+	free(m->retained.at);
+	free(m->steps);
+	*m = (struct method){ .rule = m->rule, .window = m->window,
+		.compact = m->compact, .changed = SIZE_MAX };
+	m->compact.set.every_call |= m->rule == METHOD_EVERY_CALL;
+	request_init(&m->request);
+}
+
+/* The first message from which a named rule shows all; *kept: never dropped are
+ * those up to here, the system's and the task.  With drop-oldest an assistant
+ * message goes with its results. */
+static size_t
+border_of(const struct method *m, const struct request *plain, size_t *kept)
+{
+	size_t i = plain->n, n = 0, want = m->rule == METHOD_LAST5 ? 5 : 10;
+	size_t last = plain->n;
+	uint64_t sum = 0, most = (uint64_t)m->window * 64 / 100;
+
+	*kept = 0;
+	if (m->rule == METHOD_RAW)
+		return 0;
+	while (m->rule != METHOD_DROP && i > 0 && n < want) {
+		i--;
+		if (m->rule == METHOD_LAST5)
+			n += plain->m[i].role == 't';
+		else
+			n += plain->m[i].role == 'a' && i + 1 < plain->n &&
+			    plain->m[i + 1].role == 't';
+	}
+	if (m->rule != METHOD_DROP)
+		return i;
+	while (*kept < plain->n && plain->m[*kept].role != 'a')
+		if (plain->m[(*kept)++].role == 'u')
+			break;
+	i = m->border > *kept ? m->border : *kept;
+	for (size_t k = 0; k < plain->n; k++)
+		sum += k < *kept || k >= i ? plain->m[k].sum : 0;
+	if (m->window == 0 || sum <= most * 75)
+		return i;
+	while (last > *kept && plain->m[--last].role == 't')
+		;
+	while (i < last && sum > most * 40) {
+		sum -= plain->m[i++].sum;
+		while (i < last && plain->m[i].role == 't')
+			sum -= plain->m[i++].sum;
+	}
+	return i;
+}
+
+/* The mask of a result, in the words of SWE-agent. */
+static void
+mask(struct slice m, struct buf *out)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	size_t lines = 1;
+
+	msg_text(scan_get(m, "content"), &text);
+	if (text.len > 0)
+		lines = slice_lines(buf_view(&text));
+	scan_put(out, "{'role':'tool','tool_call_id':$,'content':'Old "
+	    "environment output: ($ lines omitted)'}",
+	    scan_get(m, "tool_call_id"), SCAN_INT((long long)lines));
+	buf_release(&text);
+}
+
+/* Request the plain view with results before the border masked, or with all
+ * before it dropped but what is kept.  Only what differs from the last request
+ * is made anew. */
+static struct news
+take_rule(struct method *m, const struct request *plain)
+{
+	bool drops = m->rule == METHOD_DROP;
+	size_t kept, border = border_of(m, plain, &kept);
+	size_t gone = drops ? border - kept : 0;
+	size_t i = num_min(m->changed, m->asked + gone), at, known;
+	struct buf tail = BUF_INIT((size_t)1 << 40);
+	struct news news;
+
+	if (border != m->border)
+		i = num_min(i, drops ? kept : num_min(border, m->border));
+	at = i < kept + gone ? num_min(i, kept) : i - gone;
+	known = at > 0 ? m->request.m[at - 1].end : 0;
+	for (; i < plain->n; i++) {
+		if (drops && i >= kept && i < border)
+			continue;
+		if (known + tail.len > 0)
+			buf_addc(&tail, ',');
+		if (!drops && i < border && plain->m[i].role == 't')
+			mask(request_message(plain, i), &tail);
+		else
+			buf_slice(&tail, request_message(plain, i));
+	}
+	news = take(&m->request, known, buf_view(&tail));
+	buf_release(&tail);
+	m->border = border;
+	m->changed = SIZE_MAX;
+	return news;
+}
+
+/* A request is made now. */
+static void
+method_go(struct method *m, const struct simulation *s)
+{
+	struct compact *c = &m->compact;
+	struct step *step;
+	struct news news;
+
+	GROW(m->steps, m->n, m->cap);
+	step = &m->steps[m->n++];
+	*step = (struct step){ 0 };
+	m->request.family = s->family;
+	if (!is_ours(m)) {
+		news = take_rule(m, &s->plain);
+	} else if (c->view->n == 0) {
+		return;
+	} else if (compact_decide(c)) {
+		news = take_view(&m->request, c->view);
+		step->epoch = c->epoch.number != m->epoch;
+		m->epochs += step->epoch;
+		m->epoch = c->epoch.number;
+	} else {
+		step->closed = true;
+	}
+	if (!step->closed)
+		m->asked = m->request.n;
+	/* a server refuses it */
+	step->closed |= m->rule == METHOD_DROP && m->window > 0 &&
+	    (m->request.sum + s->tools) / 64 > (uint64_t)m->window;
+	m->closed += step->closed;
+	if (step->closed)
+		return;
+	look_for_all(&m->retained, &s->essentials, &m->request);
+	step->tokens = (long)((m->request.sum + s->tools) / 64);
+	if (step->tokens > m->largest)
+		m->largest = step->tokens;
+	m->tokens += (double)step->tokens;
+	m->fresh += news.fresh + (m->requests == 0 ? s->tools : 0);
+	m->bytes += (double)news.bytes;
+	m->same += (double)news.same;
+	m->breaks += m->requests > 0 && news.broke;
+	m->requests++;
+}
+
+/* ---- figures ---- */
+
+const char *
+method_name(const struct method *m)
+{
+	static const char *const names[] = {
+		[METHOD_EVERY_CALL] = "every_call", [METHOD_RAW] = "raw",
+		[METHOD_LAST5] = "last-5 masking",
+		[METHOD_TURN10] = "10-turn masking",
+		[METHOD_DROP] = "drop-oldest" };
+
+	return m->rule == METHOD_OURS ? m->compact.set.strategy->name :
+	    names[m->rule];
+}
+
+size_t
+method_over(const struct method *m, long room)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->n; i++)
+		n += room > 0 && m->steps[i].tokens > room;
+	return n;
+}
+
+double
+method_mean(const struct method *m)
+{
+	return m->requests > 0 ? m->tokens / (double)m->requests : 0;
+}
+
+double
+method_reuse(const struct method *m)
+{
+	return m->bytes > 0 ? 100 * m->same / m->bytes : 100;
+}
+
 /* ---- what the plain view tells of calls and results ---- */
 
-/* An edit in the answer.  It counts only if its old text occurs in the history
- * at all. */
+/* An edit in the answer: is its old text in the requests?  It counts only if
+ * that occurs in the history at all. */
 static void
 edit(struct simulation *s, struct slice args)
 {
-	const struct buf *words = &s->plain.words;
 	struct buf old = BUF_INIT(BUF_RECORD_MAX);
+	bool counts = scan_str(scan_get(args, "old"), &old) && old.len > 0 &&
+	    slice_has(buf_view(&s->plain.words), old.p);
 
-	if (scan_str(scan_get(args, "old"), &old) && old.len > 0 &&
-	    words->len > 0 &&
-	    memmem(words->p, words->len, old.p, old.len) != NULL)
-		for (size_t i = 0; i < s->nmethods; i++)
-			method_edit(&s->methods[i], buf_view(&old));
+	for (size_t i = 0; counts && i < s->nmethods; i++) {
+		struct method *m = &s->methods[i];
+
+		m->retained.asked[ESSENTIAL_EDIT]++;
+		m->retained.share[ESSENTIAL_EDIT] +=
+		    !m->steps[m->n - 1].closed &&
+		    slice_has(buf_view(&m->request.words), old.p);
+	}
 	buf_release(&old);
 }
 
@@ -33,14 +503,14 @@ take_call(void *self, struct view_call *call, struct slice name,
 	enum tool_kind *kind = arena_alloc(&s->view->arena, sizeof *kind);
 	struct action a;
 	struct slice one;
-	struct walk w;
 
 	action_init(&a, name, args->text);
-	essentials_call(&s->essentials, &a);
+	if (a.kind == TOOL_EDIT || a.kind == TOOL_WRITE)
+		learn_once(&s->essentials, ESSENTIAL_PATH, slice_of(a.object));
 	if (a.kind == TOOL_EDIT && s->asked) {
 		edit(s, buf_view(&a.args));
-		w = walk_of(scan_get(buf_view(&a.args), "edits"));
-		while (walk_next(&w, NULL, &one))
+		for (struct walk w = walk_of(scan_get(buf_view(&a.args),
+		    "edits")); walk_next(&w, NULL, &one); )
 			edit(s, one);
 	}
 	*kind = a.kind;
@@ -48,15 +518,30 @@ take_call(void *self, struct view_call *call, struct slice name,
 	action_release(&a);
 }
 
+/* Learn the first line that reports an error, of a failed result or of any
+ * command's output. */
 static void
 take_result(void *self, struct view_call *call, const struct rec *r,
     struct slice content)
 {
 	struct simulation *s = self;
 	const enum tool_kind *kind = call->note;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct slice rest, line;
 
 	(void)content;
-	essentials_result(&s->essentials, r, *kind);
+	msg_text(rec_get(r, "content"), &b);
+	rest = buf_view(&b);
+	if (*kind != TOOL_COMMAND && !result_failed(r, *kind, rest))
+		rest.n = 0;
+	while (slice_line(&rest, &line))
+		if (tells_of_error(line)) {
+			line.n = utf8_cut(line.p, line.n, LINE_BYTES);
+			learn_once(&s->essentials, ESSENTIAL_ERROR,
+			    slice_trim_end(line, " \t"));
+			break;
+		}
+	buf_release(&b);
 }
 
 /* ---- life ---- */
@@ -79,7 +564,10 @@ end(struct simulation *s)
 {
 	view_free(s->view);
 	request_release(&s->plain);
-	essentials_release(&s->essentials);
+	free(s->essentials.v);
+	finder_release(&s->essentials.texts);
+	map_release(&s->essentials.once);
+	s->essentials = (struct essentials){ 0 };
 	free(s->title);
 }
 
@@ -89,9 +577,14 @@ add(struct simulation *s, enum method_rule rule, const struct conf *conf,
 {
 	struct method *m = &s->methods[s->nmethods++];
 
-	method_init(m, rule, conf, strategy, window);
-	if (rule == METHOD_OURS || rule == METHOD_EVERY_CALL)
+	m->rule = rule;
+	m->window = window;
+	if (is_ours(m)) {
+		compact_init(&m->compact, conf, strategy, window,
+		    conf_str(conf, "provider.model"));
 		compact_count_by(&m->compact, s->family);
+	}
+	method_begin(m);
 }
 
 void
@@ -127,8 +620,11 @@ void
 simulation_reset(struct simulation *s)
 {
 	end(s);
-	for (size_t i = 0; i < s->nmethods; i++)
-		method_reset(&s->methods[i]);
+	for (size_t i = 0; i < s->nmethods; i++) {
+		if (is_ours(&s->methods[i]))
+			compact_reset(&s->methods[i].compact);
+		method_begin(&s->methods[i]);
+	}
 	begin(s);
 }
 
@@ -136,8 +632,11 @@ void
 simulation_release(struct simulation *s)
 {
 	end(s);
-	for (size_t i = 0; i < s->nmethods; i++)
-		method_release(&s->methods[i]);
+	for (size_t i = 0; i < s->nmethods; i++) {
+		method_begin(&s->methods[i]);
+		if (is_ours(&s->methods[i]))
+			compact_release(&s->methods[i].compact);
+	}
 }
 
 /* ---- steps ---- */
@@ -145,13 +644,13 @@ simulation_release(struct simulation *s)
 static void
 look(struct simulation *s)
 {
-	struct request_news news;
+	struct news news;
 
 	s->plain.family = s->family;
-	request_take_view(&s->plain, s->view, &news);
+	news = take_view(&s->plain, s->view);
 	for (size_t i = 0; i < s->nmethods; i++)
-		if (news.first < s->methods[i].changed)
-			s->methods[i].changed = news.first;
+		s->methods[i].changed = num_min(s->methods[i].changed,
+		    news.first);
 }
 
 /* A model was called here. */
@@ -165,25 +664,36 @@ go(struct simulation *s)
 	look(s);
 	s->before = s->plain.n;
 	for (size_t i = 0; i < s->nmethods; i++)
-		method_go(&s->methods[i], &s->plain, &s->essentials,
-		    s->tools);
+		method_go(&s->methods[i], s);
 }
 
-/* Add the answer as the plain view shows it, which is how it was generated. */
+/* The model answered, as the plain view shows it, which is how it was
+ * generated: what a server now holds is the request and that. */
 static void
 reply(struct simulation *s)
 {
+	struct slice message;
 	size_t i;
 
 	look(s);
 	for (i = s->plain.n; i > s->before; i--)
 		if (s->plain.m[i - 1].role == 'a')
 			break;
-	for (size_t k = 0; i > s->before && k < s->nmethods; k++)
-		method_reply(&s->methods[k], &s->plain, i - 1);
-}
+	if (i <= s->before)
+		return;
+	message = request_message(&s->plain, i - 1);
+	for (size_t k = 0; k < s->nmethods; k++) {
+		struct method *m = &s->methods[k];
 
-/* ---- records ---- */
+		if (m->n == 0 || m->asked == 0)
+			continue;
+		cut(&m->request, m->asked);
+		buf_adds(&m->request.bytes, m->request.bytes.len > 0 ? "," :
+		    "");
+		buf_slice(&m->request.bytes, message);
+		add_message(&m->request, message, m->request.bytes.len);
+	}
+}
 
 void
 simulation_record(struct simulation *s, const struct rec *r)
@@ -220,13 +730,14 @@ simulation_record(struct simulation *s, const struct rec *r)
 	default: break;
 	}
 	for (size_t i = 0; i < s->nmethods; i++)
-		method_record(&s->methods[i], r);
+		if (is_ours(&s->methods[i]))
+			compact_record(&s->methods[i].compact, r);
 	if (!rec_is_message(r->kind))
 		return;
 	s->messages++;
 	view_add(s->view, r);
 	if (r->kind == R_USER)
-		essentials_user(&s->essentials, r);
+		learn_user(&s->essentials, r);
 	if (r->kind == R_ASSISTANT && s->asked)
 		reply(s);
 	s->asked = r->kind == R_ASSISTANT;

@@ -1,11 +1,106 @@
 /* simulation.h - a transcript replayed call by call: a `go` before each
  * assistant message, to hamr-compact at several windows and to the named
- * rules.  Each window has its own methods: ours comes first, then every_call
- * and drop-oldest, then (with all strategies) ours by every other strategy.
+ * rules that it is measured against, which work on the plain view: all that
+ * was said, made legal.  Each window has its own methods: ours comes first,
+ * then every_call and drop-oldest, then (with all strategies) ours by every
+ * other strategy.
  */
 #pragma once
 
-#include "method.h"
+#include "base/map.h"
+#include "epoch/compact.h"
+#include "items/finder.h"
+
+/* A request as it goes out.  They are taken one after another, so that what a
+ * new one has in common with the one before is looked at once and not
+ * again. */
+struct request {
+	enum token_family family;
+	struct buf bytes;	/* the messages with commas between */
+	struct buf words;	/* what they say, decoded, an LF behind each */
+	struct request_message {
+		size_t end;	/* in bytes: behind it */
+		size_t words;	/* in words: behind its own */
+		uint64_t sum;	/* its estimate, in 1/64 token */
+		char role;	/* 's', 'u', 'a', 't', or '?' */
+	} *m;
+	size_t n, cap;
+	uint64_t sum;		/* of all messages */
+	size_t same_words;	/* words are as they were up to here; the
+				 * reader sets it to words.len */
+};
+
+/* What a request must not lose. */
+enum essential_kind {
+	ESSENTIAL_TASK, ESSENTIAL_USER, ESSENTIAL_PATH, ESSENTIAL_ERROR,
+	/* told by a request, not learned as texts: */
+	ESSENTIAL_NEWEST,	/* the last messages of persons */
+	ESSENTIAL_EDIT,		/* the old text of an edit */
+	ESSENTIAL_KINDS
+};
+enum { ESSENTIAL_LAST = 3 };	/* so many are the newest */
+
+/* Learned from the records, once for all methods. */
+struct essentials {
+	struct essential {	/* how often it is needed, as what */
+		unsigned weight[ESSENTIAL_KINDS];
+	} *v;
+	size_t n, cap;
+	size_t all[ESSENTIAL_KINDS];
+	size_t users[ESSENTIAL_LAST], nusers;	/* the last ones, a ring */
+	struct finder texts;	/* numbered as v */
+	struct map once;	/* paths and error lines, once each */
+};
+
+/* What of that one method kept. */
+struct retention {
+	size_t *at;		/* per essential: where + 1, 0: not there */
+	size_t n, cap;
+	size_t looked;		/* words looked at */
+	double share[ESSENTIAL_KINDS];	/* sums over requests, or edits */
+	size_t asked[ESSENTIAL_KINDS];
+};
+
+/* Percent; -1: there is nothing to keep. */
+double retention_percent(const struct retention *k, enum essential_kind kind);
+
+/* One way of making requests. */
+struct method {
+	enum method_rule {
+		METHOD_OURS,
+		METHOD_EVERY_CALL,	/* ours with every_call */
+		METHOD_RAW,		/* everything, each time */
+		METHOD_LAST5,		/* the last 5 results are kept */
+		METHOD_TURN10,		/* those of the last 10 tool steps */
+		METHOD_DROP		/* at 75 % of the window the oldest
+					 * steps and messages go, down to 40 %;
+					 * the task stays */
+	} rule;
+	struct compact compact;	/* ours */
+	long epoch;		/* the last one seen */
+	long window;
+	size_t border;		/* a named rule: what is before this message is
+				 * masked, or dropped */
+	size_t changed;		/* messages of the plain view from here on are
+				 * other than at the last request */
+	struct request request;	/* the last one and its reply */
+	size_t asked;		/* messages of it without the reply */
+	struct retention retained;
+	struct step {
+		long tokens;	/* 0: no request */
+		bool epoch, closed;	/* it was compacted; nothing fitted */
+	} *steps;
+	size_t n, cap;
+	size_t requests, breaks, closed, epochs;
+	uint64_t fresh;
+	double bytes, same, tokens;
+	long largest;
+};
+
+const char *method_name(const struct method *m);	/* ours: its strategy */
+size_t method_over(const struct method *m, long room);
+double method_mean(const struct method *m);
+double method_reuse(const struct method *m);	/* percent */
 
 enum { SIM_RULES = 3, SIM_WINDOWS = 6, SIM_OWN = 3, SIM_STRATEGIES = 8 };
 
@@ -18,7 +113,7 @@ struct simulation {
 	size_t nmethods;
 	struct essentials essentials;
 	enum token_family family;	/* all is counted, and ours compacts,
-				 * by it */
+					 * by it */
 	uint64_t tools;		/* their estimate */
 	struct view *view;	/* the plain one */
 	struct request plain;
