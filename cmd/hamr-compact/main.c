@@ -12,8 +12,7 @@
 #include "epoch/exhausted.h"
 #include "ledger/working_context.h"
 #include "opts.h"
-#include "report/report_svg.h"
-#include "report/report_text.h"
+#include "report/report.h"
 #include "term/term.h"
 
 /* What the mode needs of it. */

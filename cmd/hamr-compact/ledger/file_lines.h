@@ -7,7 +7,19 @@
 
 #include "record/rec.h"
 #include "items/action.h"
-#include "line_set.h"
+
+/* Lines: 1-200, 400-480.  Sorted, apart from each other; what touches is
+ * one. */
+struct line_set {
+	struct stretch {
+		long first, last;
+	} *v;
+	size_t n, cap;
+};
+
+void line_set_add(struct line_set *r, long first, long last);
+void line_set_drop(struct line_set *r, long first, long last);
+void line_set_release(struct line_set *r);
 
 struct ledger_call {
 	size_t no;		/* from 1 on */

@@ -314,6 +314,7 @@ put_lines(const struct ledger *l, const struct file_lines *f,
 	static const char *const names[] = { "editable", "truncated",
 		"compacted", "changed" };
 	struct line_set set[SORTS] = { 0 };
+	size_t most = (size_t)(t->width - 24) / 12 + 1;
 
 	for (size_t i = 0; i < f->n; i++) {
 		const struct span *p = &f->spans[i];
@@ -340,7 +341,15 @@ put_lines(const struct ledger *l, const struct file_lines *f,
 		if (set[i].n == 0)
 			continue;
 		buf_fmt(out, "    %-10s", names[i]);
-		line_set_print(&set[i], (size_t)(t->width - 24) / 12 + 1, out);
+		for (size_t k = 0; k < set[i].n && k < most; k++) {
+			const struct stretch *s = &set[i].v[k];
+
+			buf_fmt(out, "%s%ld", k > 0 ? ", " : "", s->first);
+			if (s->last > s->first)
+				buf_fmt(out, "-%ld", s->last);
+		}
+		if (set[i].n > most)
+			buf_fmt(out, " and %zu more", set[i].n - most);
 		buf_addc(out, '\n');
 	}
 	for (int i = 0; i < SORTS; i++)
