@@ -7,8 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "check/legality.h"
-#include "check/print.h"
+#include "check/check.h"
 #include "epoch/exhausted.h"
 #include "ledger/working_context.h"
 #include "opts.h"

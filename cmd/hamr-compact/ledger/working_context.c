@@ -25,7 +25,7 @@ take_call(void *self, struct view_call *call, struct slice name,
 
 	action_init(&a, name, args->text);
 	given = buf_view(&a.args);
-	*c = (struct ledger_call){ .no = l->ncalls + 1, .kind = a.kind,
+	*c = (struct ledger_call){ .no = l->plain->ncalls + 1, .kind = a.kind,
 		.first = 1, .turn = l->turns, .step = l->steps };
 	c->object = arena_dup(&l->plain->arena, a.object, strlen(a.object));
 	if (scan_int(scan_get(given, "first"), &first) && first > 0 &&
@@ -36,9 +36,6 @@ take_call(void *self, struct view_call *call, struct slice name,
 		scan_str(scan_get(given, "content"), &content);
 	c->written = (long)slice_lines(buf_view(&content));
 	call->note = c;
-	l->calls = xgrow(l->calls, l->ncalls, &l->capcalls,
-	    sizeof(struct ledger_call *));
-	l->calls[l->ncalls++] = c;
 	buf_release(&content);
 	action_release(&a);
 }
@@ -111,28 +108,14 @@ learn_files(struct ledger *l, const struct ledger_call *c,
 
 /* ---- results: git ---- */
 
-/* "XY path" of git status --short, or a line of its long form that names a
- * changed file. */
-static bool
-is_change(struct slice line)
-{
-	static const char *const names[] = { "modified:", "new file:",
-		"deleted:", "renamed:", "both modified:" };
-	const char *p = line.p;
-
-	if (line.n > 3 && p[2] == ' ' && strchr(" MADRCUT?!", p[0]) != NULL &&
-	    strchr(" MADRCUT?!", p[1]) != NULL && (p[0] != ' ' || p[1] != ' '))
-		return true;
-	line = slice_trim_start(line, "\t ");
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (slice_starts(line, names[i]) && line.n > strlen(names[i]))
-			return true;
-	return false;
-}
-
+/* A changed file is "XY path" of git status --short, or named in a line of its
+ * long form. */
 static char *
 status_in_short(struct slice text)
 {
+	static const char *const names[] = { "modified:", "new file:",
+		"deleted:", "renamed:", "both modified:" };
+	static const char marks[] = " MADRCUT?!";
 	char branch[128] = "";
 	size_t changes = 0;
 	struct slice line;
@@ -142,12 +125,22 @@ status_in_short(struct slice text)
 		    slice_starts(line, "On branch ") ? 10 :
 		    line.n > 3 && slice_starts(line, "## ") ? 3 : 0;
 
-		if (name == 0)
-			changes += is_change(line);
-		else
+		if (name > 0) {
 			snprintf(branch, sizeof branch, "branch %.*s, ",
 			    (int)(line.n - name < 100 ? line.n - name : 100),
 			    line.p + name);
+			continue;
+		}
+		if (line.n > 3 && line.p[2] == ' ' && memcmp(line.p, "  ",
+		    2) != 0 && strchr(marks, line.p[0]) != NULL &&
+		    strchr(marks, line.p[1]) != NULL) {
+			changes++;
+			continue;
+		}
+		line = slice_trim_start(line, "\t ");
+		for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+			changes += slice_starts(line, names[i]) &&
+			    line.n > strlen(names[i]);
 	}
 	return changes > 0 ? xasprintf("%s%zu changed", branch, changes) :
 	    xasprintf("%sclean", branch);
@@ -227,7 +220,7 @@ void
 ledger_init(struct ledger *l, const struct conf *conf, const char *strategy,
     long window)
 {
-	*l = (struct ledger){ .ncalls = 0 };
+	*l = (struct ledger){ .nfiles = 0 };
 	compact_init(&l->compact, conf, strategy, window,
 	    conf_str(conf, "provider.model"));
 	begin(l);
@@ -238,7 +231,6 @@ forget(struct ledger *l)
 {
 	for (size_t i = 0; i < l->nfiles; i++)
 		file_lines_release(&l->files[i]);
-	free(l->calls);
 	free(l->files);
 	free(l->commands);
 	map_release(&l->by_path);
@@ -477,8 +469,8 @@ put_request(const struct ledger *l, bool fits, struct buf *out)
 	size_t turn = 0, step = 0;	/* the last ones that lost something */
 	size_t compacted = 0;
 
-	for (size_t i = 0; i < l->ncalls; i++) {
-		const struct ledger_call *call = l->calls[i];
+	for (size_t i = 0; i < l->plain->ncalls; i++) {
+		const struct ledger_call *call = l->plain->calls[i].note;
 
 		if (!is_elided(l, call, false))
 			continue;

@@ -25,9 +25,9 @@ struct ledger_git {
 struct ledger {
 	struct compact compact;
 	struct view *plain;	/* for what it would be without us; pairs calls
-				 * with results as that of compact does */
-	struct ledger_call **calls;	/* they live as long as plain */
-	size_t ncalls, capcalls;
+				 * with results as that of compact does, and
+				 * each call's note is its struct
+				 * ledger_call */
 	struct map by_path, by_command;	/* index + 1 */
 	struct file_lines *files;
 	size_t nfiles, capfiles;

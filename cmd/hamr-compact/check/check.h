@@ -1,8 +1,13 @@
-/* print.h - what hamr-compact prints for people: counts, budgets, views. */
+/* check.h - what hamr-compact prints for people: counts, budgets, views, and
+ * whether these are legal.
+ */
 #pragma once
 
-#include "base/err.h"
 #include "epoch/compact.h"
+
+/* --check: append one sentence, and what was elided with hashes.  True:
+ * legal. */
+bool legality_print(struct compact *c, bool fits, struct buf *out);
 
 /* --count: the estimate of all that stands in the files (none: stdin). */
 int print_count(const char *const *files, size_t n, enum token_family f,
