@@ -8,7 +8,6 @@
 
 #include "base/file.h"
 #include "check/check.h"
-#include "epoch/exhausted.h"
 #include "ledger/working_context.h"
 #include "opts.h"
 #include "report/report.h"

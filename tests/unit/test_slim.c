@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "json/scan.h"
-#include "items/stub.h"
+#include "items/fact.h"
 
 /* What strings are made of here; the last two are halves of a pair. */
 static const char *const pieces[] = { "a", "\\n", "\\\"", "\\\\", "\\u0041",

@@ -28,7 +28,7 @@
 #include "tokens/token.h"
 #include "view/view.h"
 
-#include "summary.h"
+struct summary;			/* internal.h */
 
 struct strategy {
 	const char *name;
@@ -205,3 +205,10 @@ long epoch_trigger(const struct compact *c);
 void epoch_print(struct compact *c, struct buf *out);
 /* How many system messages there are in front: 0 or 1. */
 size_t epoch_system(const struct compact *c);
+
+/* ---- stage 4: nothing fits, and why ---- */
+
+/* Append the error record. */
+void exhausted_error(const struct compact *c, struct buf *out);
+/* Its sentence; yours to free. */
+char *exhausted_text(const struct compact *c);

@@ -4,8 +4,7 @@
 
 #include "base/utf8.h"
 
-#include "items/fact.h"
-#include "exhausted.h"
+#include "internal.h"
 
 #define QUOTED 40	/* bytes of a message that are shown */
 

@@ -8,7 +8,7 @@
 #include "record/msg.h"
 
 #include "items/command_output.h"
-#include "items/stub.h"
+#include "items/fact.h"
 #include "internal.h"
 
 #define MEMORY_SUM (15 * 64)	/* what "; memory m:123456789abc" counts */

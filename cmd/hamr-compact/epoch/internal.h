@@ -6,13 +6,6 @@
 
 #define SUMMARY_LEAST 1200	/* bytes of a summary, at the last stage */
 
-/* ---- settings.c ---- */
-
-/* From the configuration and the flags. */
-void settings_load(struct compact *c);
-/* A `config` record. */
-void settings_record(struct compact *c, const struct rec *r);
-
 /* ---- ingest.c: messages ---- */
 
 /* Of the new view: its callbacks. */
@@ -70,3 +63,28 @@ void ranges_release(struct ranges *s);
 
 /* A compaction record was read. */
 void epoch_read(struct compact *c, const struct rec *r);
+
+/* ---- summary.c: what is left of the oldest turns: one text, made of records
+ *
+ * Nodes are folded in in order, each once; the text is made anew from all of
+ * them (never from an earlier summary). ---- */
+
+struct summary *summary_new(void);
+void summary_free(struct summary *s);
+
+/* Make s cover the nodes before `fold`; starts again when it covers more. */
+void summary_fold(struct summary *s, const struct view *v, size_t fold);
+
+struct summary_room {
+	size_t cap;		/* bytes, about, without the context and what
+				 * people wrote that is kept whole */
+	long window;		/* tokens */
+	bool last;		/* of the last stage, after which nothing is
+				 * cut any more */
+	long context;		/* tokens of context that are kept */
+	enum token_family family;
+};
+
+/* Append it, a content value (JSON); v is the view it was made of. */
+void summary_print(const struct summary *s, const struct view *v,
+    const struct summary_room *room, struct buf *out);

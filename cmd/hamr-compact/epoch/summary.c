@@ -7,9 +7,8 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "items/fact.h"
 
-#include "summary.h"
+#include "internal.h"
 
 #define SENTENCES_SHOWN 6
 #define USER_KEPT 600		/* bytes of a user message that is not kept
@@ -603,19 +602,6 @@ contexts_fit(const struct summary *s, const struct summary_room *room,
 	return false;
 }
 
-/* The images of a content, as one of their own: nothing if it has none. */
-static void
-put_images(struct slice value, struct buf *out)
-{
-	struct slice part;
-
-	for (struct walk w = walk_elements(value); walk_next(&w, NULL, &part); )
-		if (scan_str_is(scan_get(part, "type"), "image_url"))
-			scan_put(out, out->len > 0 ? ",$" : "[$", part);
-	if (out->len > 0)
-		buf_addc(out, ']');
-}
-
 /* The content: what people wrote stands there as they wrote it. */
 static void
 put_all(const struct summary *s, const struct summary_room *room,
@@ -624,6 +610,7 @@ put_all(const struct summary *s, const struct summary_room *room,
 	struct slice *v = xcalloc(s->ncontexts + 4, sizeof *v);
 	struct buf instead = BUF_INIT(BUF_RECORD_MAX), quoted = instead;
 	struct buf images = instead;
+	struct slice part;
 	size_t n = 0;
 
 	if (!contexts_fit(s, room, &instead))
@@ -635,10 +622,17 @@ put_all(const struct summary *s, const struct summary_room *room,
 		v[n++] = task;
 	scan_quote(&quoted, text.p, text.n);
 	v[n++] = buf_view(&quoted);
+	/* its images, as a content of their own */
 	if (newest && s->nusers > 1)
-		put_images(s->newest, &images);
-	if (images.len > 0)
+		for (struct walk w = walk_elements(s->newest);
+		    walk_next(&w, NULL, &part); )
+			if (scan_str_is(scan_get(part, "type"), "image_url"))
+				scan_put(&images, images.len > 0 ? ",$" :
+				    "[$", part);
+	if (images.len > 0) {
+		buf_addc(&images, ']');
 		v[n++] = buf_view(&images);
+	}
 	view_join(out, v, n);
 	free(v);
 	bufs_release(BUFS(&instead, &quoted, &images));

@@ -1,12 +1,22 @@
-/* fact.c - a call and its outcome in short. */
+/* fact.c - a call and its outcome in short, and what is said of both. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
+#include "record/alias.h"
 
 #include "fact.h"
-#include "stub.h"
 
+#define STAYS 400		/* results up to so many bytes stay */
+#define LEAF_MAX 240		/* a longer string of arguments is cut ... */
+#define LEAF_KEPT 160		/* ... to this */
+#define OLD_MAX 100		/* the same of what an edit replaced: it is no
+				 * longer in the file */
+#define OLD_KEPT 80
+#define LINE_MAX_SHOWN 140
+#define ERRORS 3
+#define MEMORY_LEN 25		/* "; memory m:" and twelve digits */
 #define ARGS_STAY 600		/* arguments up to so many bytes stay */
 #define WHAT_MAX 300
 #define NAME_MAX_KEPT 63
@@ -32,21 +42,6 @@ first_string(const struct view_args *args, const char *const *keys)
 			    scan_kind(args->m[i].val) == SCAN_STRING)
 				return args->m[i].val;
 	return (struct slice){ NULL, 0 };
-}
-
-/* Normalize a path for comparison: no leading "./", no "//". */
-static void
-clean_path(char *s)
-{
-	char *o = s;
-
-	while (s[0] == '.' && s[1] == '/')
-		for (s += 2; *s == '/'; s++)
-			;
-	for (; *s != '\0'; s++)
-		if (s[0] != '/' || s[1] != '/')
-			*o++ = *s;
-	*o = '\0';
 }
 
 /* Take the lines that a read asks for. */
@@ -96,7 +91,7 @@ fact_new(struct view *v, const char *name, const struct view_args *args)
 	struct slice command = first_string(args, commands);
 	enum tool_kind kind = tool_kind(name, command);
 	struct fact *f;
-	char *what;
+	char *what, *o;
 	size_t n;
 
 	what = scan_strdup(kind == TOOL_COMMAND ? command :
@@ -108,8 +103,19 @@ fact_new(struct view *v, const char *name, const struct view_args *args)
 	f->exit = -1;
 	if (n > 0)
 		memcpy(f->what, what, n);
-	if (kind == TOOL_READ || kind == TOOL_EDIT || kind == TOOL_WRITE)
-		clean_path(f->what);
+	o = f->what;
+	if (kind == TOOL_READ || kind == TOOL_EDIT || kind == TOOL_WRITE) {
+		/* to be compared: no leading "./", no "//" */
+		const char *p = o;
+
+		while (p[0] == '.' && p[1] == '/')
+			for (p += 2; *p == '/'; p++)
+				;
+		for (; *p != '\0'; p++)
+			if (p[0] != '/' || p[1] != '/')
+				*o++ = *p;
+		*o = '\0';
+	}
 	if (kind == TOOL_READ)
 		take_range(f, args);
 	f->error = "";
@@ -117,6 +123,91 @@ fact_new(struct view *v, const char *name, const struct view_args *args)
 	    NAME_MAX_KEPT));
 	free(what);
 	return f;
+}
+
+/* ---- lines ---- */
+
+static struct slice
+line_at(struct slice text, size_t at)
+{
+	const char *lf = memchr(text.p + at, '\n', text.n - at);
+
+	return (struct slice){ text.p + at,
+		lf != NULL ? (size_t)(lf - text.p) - at : text.n - at };
+}
+
+static size_t
+line_start(struct slice text, size_t at)
+{
+	const char *lf = memrchr(text.p, '\n', at);
+
+	return lf != NULL ? (size_t)(lf - text.p) + 1 : 0;
+}
+
+static void
+put_line(struct buf *out, struct slice line)
+{
+	buf_addc(out, '\n');
+	buf_add(out, line.p, utf8_cut(line.p, line.n, LINE_MAX_SHOWN));
+}
+
+/* ---- lines that tell of errors ---- */
+
+/* Any of a few words, one look at each byte (shift-and: bit i is set when the
+ * bytes before are a word's up to its i-th).  There are 59 letters. */
+struct words {
+	uint64_t byte[256], first, last;
+};
+
+static const struct words *
+all_words(void)
+{
+	static const char *const words[] = { "rror", "RROR", "ailed", "FAIL",
+		"atal", "xcept", "anic", "denied", "ot foun", "o such",
+		"raceb", "ssert" };
+	static struct words w;	/* made once */
+	unsigned at = 0;
+
+	if (w.last != 0)
+		return &w;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		w.first |= (uint64_t)1 << at;
+		for (const char *p = words[i]; *p != '\0'; p++)
+			w.byte[(unsigned char)*p] |= (uint64_t)1 << at++;
+		w.last |= (uint64_t)1 << (at - 1);
+	}
+	return &w;
+}
+
+/* Find the starts of the first lines that report errors, each text once.
+ * Returns how many. */
+static size_t
+error_lines(struct slice text, size_t at[ERRORS], size_t most)
+{
+	const struct words *w = all_words();
+	uint64_t state = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; n < most; i++) {
+		size_t start, k;
+		struct slice line;
+
+		for (; i < text.n && (state & w->last) == 0; i++)
+			state = (state << 1 | w->first) &
+			    w->byte[(unsigned char)text.p[i]];
+		if ((state & w->last) == 0)
+			break;
+		start = line_start(text, i - 1);
+		line = line_at(text, start);
+		for (k = 0; k < n; k++)
+			if (slice_eq(line_at(text, at[k]), line))
+				break;
+		if (k == n)
+			at[n++] = start;
+		i = start + line.n;
+		state = 0;
+	}
+	return n;
 }
 
 /* ---- results ---- */
@@ -155,6 +246,7 @@ fact_result(struct view *v, struct fact *f, const struct rec *r,
 	struct slice meta = rec_get(r, "meta"), op = scan_get(meta, "op");
 	long first = positive(scan_get(meta, "first"));
 	struct slice line, rest = text;
+	size_t at[ERRORS];
 	int64_t n;
 
 	f->done = true;
@@ -178,9 +270,214 @@ fact_result(struct view *v, struct fact *f, const struct rec *r,
 	f->failed = result_failed(r, f->kind, text);
 	if (!f->failed || text.n == 0)
 		return;
-	line = error_line(text);
-	if (line.p == NULL)
+	if (error_lines(text, at, 1) > 0)
+		line = line_at(text, at[0]);
+	else
 		slice_line(&rest, &line);
 	f->error = arena_dup(&v->arena, line.p, utf8_cut(line.p, line.n,
 	    ERROR_KEPT));
+}
+
+/* ---- stubs ---- */
+
+/* Show the first line, up to three error lines and the last two, each once and
+ * in order. */
+static void
+stub_lines(struct slice text, struct buf *out)
+{
+	size_t at[ERRORS + 3] = { 0 }, n = 1, last;
+	size_t err[ERRORS], errors = error_lines(text, err, ERRORS);
+
+	for (size_t i = 0; i < errors; i++)
+		at[n++] = err[i];
+	while (text.n > 0 && text.p[text.n - 1] == '\n')
+		text.n--;
+	last = line_start(text, text.n);
+	if (last > 0)
+		at[n++] = line_start(text, last - 1);
+	at[n++] = last;
+	for (size_t i = 0, shown = 0; i < n; i++)
+		if ((i == 0 || at[i] > shown) && at[i] < text.n) {
+			put_line(out, line_at(text, at[i]));
+			shown = at[i];
+		}
+}
+
+bool
+stub_text(struct fact *f, struct slice text, struct buf *out)
+{
+	size_t start = out->len;
+
+	if (text.n <= STAYS)
+		return false;
+	buf_adds(out, "[elided ");
+	buf_adds(out, f->name);
+	if (f->what[0] != '\0')
+		buf_addc(out, ' ');
+	buf_add(out, f->what, utf8_cut(f->what, strcspn(f->what, "\n"),
+	    LINE_MAX_SHOWN));
+	if (f->kind != TOOL_READ) {
+		buf_fmt(out, ", %zu lines", slice_lines(text));
+	} else if (f->first > 0 && f->last >= f->first) {
+		buf_fmt(out, " lines %ld-%ld", f->first, f->last);
+		if (f->lines > 0)
+			buf_fmt(out, " of %ld", f->lines);
+	}
+	buf_fmt(out, ", %zu bytes", f->bytes);
+	if (f->kind == TOOL_READ && f->reads > 1)
+		buf_fmt(out, ", read %ldx", f->reads);
+	if (f->kind != TOOL_READ && f->exit >= 0)
+		buf_fmt(out, ", exit %ld", f->exit);
+	else if (f->kind != TOOL_READ && f->failed)
+		buf_adds(out, ", failed");
+	f->id_at = out->len - start;
+	buf_adds(out, f->kind == TOOL_READ ? "; re-read before editing]" :
+	    "]");
+	if (f->kind == TOOL_COMMAND || f->failed)
+		stub_lines(text, out);
+	else if (f->kind != TOOL_READ)
+		put_line(out, line_at(text, 0));
+	if (out->len - start + MEMORY_LEN < text.n / 10 * 7)
+		return true;
+	out->len = start;
+	f->id_at = 0;
+	return false;
+}
+
+/* ---- the line of context ---- */
+
+void
+context_line(const struct fact *f, struct map *inspected, struct buf *out)
+{
+	const char *what = NULL;
+	uint64_t times = (uint64_t)f->reads;
+
+	if (f->failed || f->what[0] == '\0')
+		return;
+	/* what a server showed is not what hamr-tool edits */
+	if (f->kind == TOOL_READ && !f->listing &&
+	    strstr(f->name, "__") == NULL)
+		what = f->what;
+	else if (f->kind == TOOL_COMMAND && asks_git(f->what, "status"))
+		what = "git status";
+	else if (f->kind == TOOL_COMMAND && asks_git(f->what, "diff"))
+		what = "git diff";
+	if (what == NULL)
+		return;
+	if (f->kind == TOOL_COMMAND)
+		times = ++*map_put(inspected, slice_of(what), NULL);
+	buf_fmt(out, "\n[context: %s", what);
+	if (f->kind == TOOL_READ && f->first > 0 && f->last >= f->first) {
+		buf_fmt(out, " %ld-%ld", f->first, f->last);
+		if (f->lines > 0)
+			buf_fmt(out, "/%ld", f->lines);
+	}
+	if (f->kind == TOOL_READ)
+		buf_adds(out, f->cut ? " truncated, re-read before editing" :
+		    " complete; editable");
+	else
+		buf_adds(out, f->cut ? " truncated" : " complete");
+	if (times > 1)
+		buf_fmt(out, "; %s %llux", f->kind == TOOL_READ ? "read" :
+		    "inspected", (unsigned long long)times);
+	buf_addc(out, ']');
+}
+
+/* ---- arguments ---- */
+
+/* "\u" and four digits at p, the first of them d: of these to follow? */
+static bool
+is_half(const char *p, const char *these)
+{
+	return p[0] == '\\' && p[1] == 'u' && (p[2] | 32) == 'd' &&
+	    strchr(these, p[3]) != NULL;
+}
+
+/* Bytes from the start of a string's inside that stand for at most so many
+ * bytes of text; no escape, no surrogate pair and no character is split. */
+static size_t
+leaf_head(struct slice in, size_t most)
+{
+	size_t at = 0;
+
+	while (at < in.n && most > 0) {
+		size_t n = 1, text = 1;
+
+		if (in.p[at] == '\\' && in.p[at + 1] == 'u') {
+			bool pair = at + 11 < in.n &&
+			    is_half(in.p + at, "89abAB") &&
+			    is_half(in.p + at + 6, "cdefCDEF");
+
+			n = pair ? 12 : 6;
+			text = pair ? 4 : 3;
+		} else if (in.p[at] == '\\') {
+			n = 2;
+		} else if ((unsigned char)in.p[at] >= 0x80) {
+			n = text = utf8_len((const unsigned char *)in.p + at,
+			    in.n - at);
+		}
+		if (text > most)
+			break;
+		most -= text;
+		at += n;
+	}
+	return at;
+}
+
+static void
+slim_string(struct slice v, size_t most, size_t keep, struct buf *out)
+{
+	struct slice in = { v.p + 1, v.n - 2 };
+	size_t kept;
+
+	/* an escape is at most three times as long as its text */
+	if (v.n <= most || (in.n <= 3 * most && leaf_head(in, most) == in.n)) {
+		buf_slice(out, v);
+		return;
+	}
+	kept = leaf_head(in, keep);
+	buf_add(out, v.p, kept + 1);
+	buf_fmt(out, "\xe2\x80\xa6[%zu bytes elided]\"", in.n - kept);
+}
+
+static void
+slim_value(struct slice v, bool edit, struct buf *out)
+{
+	struct slice key, val;
+	bool object = scan_kind(v) == SCAN_OBJECT;
+	const char *name;
+	size_t n = 0;
+
+	if (!object && scan_kind(v) != SCAN_ARRAY) {
+		if (scan_kind(v) == SCAN_STRING && !edit)
+			slim_string(v, LEAF_MAX, LEAF_KEPT, out);
+		else
+			buf_slice(out, v);
+		return;
+	}
+	buf_addc(out, object ? '{' : '[');
+	for (struct walk w = walk_of(v); walk_next(&w, &key, &val); ) {
+		buf_adds(out, n++ > 0 ? "," : "");
+		if (object)
+			scan_put(out, "'$':", key);
+		name = edit ? alias_key(SLICE("edit"), key) : NULL;
+		if (edit && scan_kind(val) == SCAN_STRING && slice_is(
+		    name != NULL ? slice_of(name) : key, "old"))
+			slim_string(val, OLD_MAX, OLD_KEPT, out);
+		else
+			slim_value(val, edit, out);
+	}
+	buf_addc(out, object ? '}' : ']');
+}
+
+bool
+slim_args(struct slice args, bool edit, struct buf *out)
+{
+	size_t before = out->len;
+
+	slim_value(args, edit, out);
+	if (out->len - before < args.n)
+		return true;
+	out->len = before;
+	return false;
 }

@@ -2,26 +2,21 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/num.h"
 
 #include "finder.h"
 
-/* Does a text begin with these two bytes?  It says where a look into the maps
- * is worth while. */
-static inline bool
-may_begin(const struct finder *f, const char *p)
+size_t
+finder_add(struct finder *f, struct slice text)
 {
-	unsigned pair = (unsigned char)p[0] | (unsigned char)p[1] << 8;
+	uint64_t *no = map_put(&f->by_text, text, NULL), *head;
+	struct finder_text *new;
 
-	return f->begins[pair / 8] >> pair % 8 & 1;
-}
-
-/* Make text i findable. */
-static void
-enter(struct finder *f, size_t i, struct slice text)
-{
-	uint64_t *head;
-
+	if (*no > 0)
+		return (size_t)*no - 1;
+	GROW(f->v, f->n, f->cap);
+	new = &f->v[f->n];
+	*new = (struct finder_text){ .n = text.n };
+	*no = ++f->n;
 	for (unsigned second = 0; second < 256; second++) {
 		unsigned pair = (unsigned char)text.p[0] | second << 8;
 
@@ -30,28 +25,15 @@ enter(struct finder *f, size_t i, struct slice text)
 	}
 	if (text.n < FINDER_HEAD) {
 		f->shorter[text.n] = true;
-		return;
+		return f->n - 1;
 	}
 	head = map_put(&f->heads, slice_part(text, 0, FINDER_HEAD), NULL);
 	for (size_t k = *head; k > 0; k = f->v[k - 1].next)
 		if (f->v[k - 1].n == text.n)
-			return;		/* its length is looked for */
-	f->v[i].next = *head;
-	*head = i + 1;
-}
-
-size_t
-finder_add(struct finder *f, struct slice text)
-{
-	uint64_t *no = map_put(&f->by_text, text, NULL);
-
-	if (*no == 0) {
-		GROW(f->v, f->n, f->cap);
-		f->v[f->n] = (struct finder_text){ .n = text.n };
-		*no = ++f->n;
-		enter(f, f->n - 1, text);
-	}
-	return (size_t)*no - 1;
+			return f->n - 1;	/* its length is looked for */
+	new->next = *head;
+	*head = f->n;
+	return f->n - 1;
 }
 
 /* Note the n bytes at `here` if they are one of the texts. */
@@ -79,8 +61,11 @@ finder_look(const struct finder *f, struct slice in, size_t from, size_t *at)
 	/* the last byte, an LF, begins none */
 	for (size_t here = from; here + 1 < in.n; here++) {
 		const uint64_t *head = NULL;
+		unsigned pair = (unsigned char)in.p[here] |
+		    (unsigned char)in.p[here + 1] << 8;
 
-		if (!may_begin(f, in.p + here))
+		/* is a look into the maps worth while? */
+		if (!(f->begins[pair / 8] >> pair % 8 & 1))
 			continue;
 		if (in.n - here >= FINDER_HEAD)
 			head = map_get(&f->heads, slice_part(in, here,
