@@ -17,13 +17,6 @@ foreign_count(struct streak *e, const struct open_call *c)
 
 /* ---- what is said, held until it is ---- */
 
-/* A verdict with all it needs. */
-struct held {
-	struct verdict v;
-	char *message;
-	struct call_row evidence;
-};
-
 void
 foreign_put(struct foreign *p, struct open_call *c, const struct verdict *v,
     enum advice a, const struct facts *more)
@@ -53,7 +46,7 @@ foreign_put(struct foreign *p, struct open_call *c, const struct verdict *v,
 		return;
 	}
 	now.leveled = true;
-	h = c->seen->held[c->seen->nheld++] = xcalloc(1, sizeof *h);
+	h = &c->seen->held[c->seen->nheld++];
 	h->message = message;
 	for (size_t i = 0; i < v->nevidence; i++)
 		call_row_add(&h->evidence, SIZE_MAX, v->evidence[i].id,
@@ -88,9 +81,8 @@ static void
 seen_free(struct seen *s)
 {
 	for (size_t i = 0; i < s->nheld; i++) {
-		call_row_clear(&s->held[i]->evidence);
-		free(s->held[i]->message);
-		free(s->held[i]);
+		call_row_clear(&s->held[i].evidence);
+		free(s->held[i].message);
 	}
 	free(s->args);
 	free(s);
@@ -135,7 +127,7 @@ step(struct guard *g)
 
 		for (size_t k = 0; k < c->seen->nheld &&
 		    c->action < ACT_BLOCK; k++) {
-			struct verdict *v = &c->seen->held[k]->v;
+			struct verdict *v = &c->seen->held[k].v;
 
 			v->phase = PHASE_RESULT;
 			guard_put(g, c, v);

@@ -18,8 +18,13 @@ struct seen {
 	char *args;		/* JSON with sorted keys, or as they came */
 	bool parsed;		/* they are JSON */
 	struct sig sorted;	/* of tool|args */
+	/* what is said of it when the step is over */
 	size_t nheld;
-	struct held *held[WARNINGS_MAX];
+	struct held {
+		struct verdict v;
+		char *message;
+		struct call_row evidence;
+	} held[WARNINGS_MAX];
 };
 
 /* What came of a call. */
@@ -82,7 +87,6 @@ extern const struct rules foreign_rules;
 
 /* Make g judge by the system; its self is yours to free. */
 void foreign_new(const struct system *system, struct guard *g);
-
 
 /* ---- for the systems ---- */
 
