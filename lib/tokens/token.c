@@ -1,10 +1,7 @@
 /* token.c - how many tokens a text has, estimated (chapter 8.1). */
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
-#include "base/num.h"
-#include "json/scan.h"
 #include "token.h"
 #include "token_tables.h"
 
@@ -55,47 +52,6 @@ token_sum(enum token_family f, const char *text, size_t n, unsigned *prev)
 		sum += w[*prev * 32 + class];
 		*prev = class;
 	}
-	return sum;
-}
-
-uint64_t
-token_sum_json(enum token_family f, const char *p, size_t n, unsigned *prev)
-{
-	static const char one[256] = { ['b'] = '\b', ['f'] = '\f',
-		['n'] = '\n', ['r'] = '\r', ['t'] = '\t' };
-	const uint8_t *w = token_weight[f];
-	const char *end = p + n;
-	char quoted[16] = "\"\\";
-	struct buf text = BUF_INIT(16);
-	unsigned a = *prev, b;
-	uint64_t sum = 0;
-
-	while (p < end) {
-		unsigned char c = (unsigned char)*p++;
-
-		if (c == '\\' && *p == 'u') {
-			/* two in a row are one character, mostly */
-			n = end - p >= 11 && p[5] == '\\' && p[6] == 'u' &&
-			    (p[1] == 'd' || p[1] == 'D') &&
-			    strchr("89aAbB", p[2]) ? 11 : 5;
-			memcpy(quoted + 2, p, n);
-			quoted[n + 2] = '"';
-			p += n;
-			buf_reset(&text);
-			scan_str((struct slice){ quoted, n + 3 }, &text);
-			sum += token_sum(f, text.p, num_min(text.len, 4), &a);
-			continue;
-		}
-		if (c == '\\') {
-			c = (unsigned char)*p++;
-			c = one[c] != 0 ? (unsigned char)one[c] : c;
-		}
-		b = token_class[c];
-		sum += w[a * 32 + b];
-		a = b;
-	}
-	buf_release(&text);
-	*prev = a;
 	return sum;
 }
 

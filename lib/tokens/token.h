@@ -17,11 +17,6 @@ enum token_family { TOK_MODERN, TOK_O200K, TOK_CL100K, TOK_QWEN25, TOK_LLAMA3,
 uint64_t token_sum(enum token_family f, const char *p, size_t n,
     unsigned *prev);
 
-/* The same of the text that the inside of a JSON string stands for (checked
- * bytes), without making it. */
-uint64_t token_sum_json(enum token_family f, const char *p, size_t n,
-    unsigned *prev);
-
 /* A whole text, for what has to fit: never less than a token for 16 bytes,
  * though the table has pairs that weigh nothing ("xxx"). */
 #define TOKEN_LEAST 4

@@ -12,7 +12,7 @@
 #include "internal.h"
 
 #define PER_IMAGE (1600 * 64)	/* in 1/64 tokens */
-#define DECODED_FIRST 256	/* bytes: then it is faster to make the text */
+#define SHORT 256		/* bytes: what weighs nothing there is little */
 #define PIECE ((size_t)64 << 10)	/* of a long text, made at a time */
 #define NO_RESULT "\"(no result)\""
 
@@ -55,8 +55,6 @@ string_sum(enum token_family f, struct slice val)
 	uint64_t sum = 0;
 	size_t n = 0;
 
-	if (val.n < DECODED_FIRST)	/* too little to matter */
-		return token_sum_json(f, rest.p, rest.n, &prev);
 	while (rest.n > 0) {
 		size_t at = PIECE, plain = 0;
 
@@ -72,7 +70,7 @@ string_sum(enum token_family f, struct slice val)
 		rest = slice_from(rest, at);
 	}
 	buf_release(&text);
-	return token_at_least(sum, n);
+	return val.n < SHORT ? sum : token_at_least(sum, n);
 }
 
 uint64_t
@@ -327,15 +325,12 @@ open_message(struct view *v, const char *role)
 
 /* What is shown as the result of a call. */
 static const char *
-result_of(struct view *v, const struct view_node *node, size_t i)
+result_of(const struct view *v, const struct view_node *node, size_t i)
 {
-	struct view_call *c = &v->calls[node->call + i];
+	const struct view_call *c = &v->calls[node->call + i];
 
-	if (is_slim(node, c) && c->stub != NULL) {
-		if (v->hooks.shown != NULL)
-			v->hooks.shown(v->hooks.self, c);
+	if (is_slim(node, c) && c->stub != NULL)
 		return c->stub;
-	}
 	return c->cut != NULL ? c->cut : c->result != NULL ? c->result :
 	    NO_RESULT;
 }

@@ -116,9 +116,6 @@ struct view_hooks {
 	 * counts. */
 	void (*result)(void *self, struct view_call *c, const struct rec *r,
 	    struct slice content);
-	/* The stub of c is going to be shown: last words about it.  They may
-	 * not change what it counts. */
-	void (*shown)(void *self, struct view_call *c);
 };
 
 struct view {
@@ -208,3 +205,6 @@ void view_show(struct view *v, size_t fold, struct slice summary, size_t thin);
 
 /* Estimates of content values and texts, in 1/64 token. */
 uint64_t view_content_sum(enum token_family f, struct slice content);
+
+/* Is this JSON string of white space alone?  Servers refuse such texts. */
+bool view_is_blank_string(struct slice checked);

@@ -64,23 +64,6 @@ families(void **state)
 	assert_int_equal(token_family_named("nonsense"), -1);
 }
 
-/* Of the inside of a JSON string the same as of its text. */
-static void
-test_json(void **state)
-{
-	static const char inside[] = "a\\n\\t\\\"b\\\\c\\/ \\u00e9 \\ud83d"
-	    "\\ude00 \\ud800x \\b\\f\\r end";
-	static const char text[] = "a\n\t\"b\\c/ \xc3\xa9 \xf0\x9f\x98\x80 "
-	    "\xef\xbf\xbdx \b\f\r end";
-	unsigned a = TOKEN_START, b = TOKEN_START;
-
-	(void)state;
-	assert_int_equal(
-	    token_sum_json(TOK_MODERN, inside, sizeof inside - 1, &a),
-	    token_sum(TOK_MODERN, text, sizeof text - 1, &b));
-	assert_int_equal(a, b);
-}
-
 /* Sums of long texts, from every place and in pieces, by the table itself. */
 static void
 long_texts(void **state)
@@ -131,7 +114,6 @@ main(void)
 		cmocka_unit_test(pieces_add_up),
 		cmocka_unit_test(counts_are_rounded),
 		cmocka_unit_test(families),
-		cmocka_unit_test(test_json),
 		cmocka_unit_test(long_texts),
 		cmocka_unit_test(a_text_is_never_for_nothing),
 	};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "record/memid.h"
 #include "record/msg.h"
 
 #include "items/command_output.h"
@@ -100,8 +101,8 @@ ingest(struct compact *c, struct fact *f, struct slice was, uint64_t *sum)
 
 	if (f->kind == TOOL_COMMAND) {
 		buf_reset(&c->clean);
-		if (clean_output(&c->clean, text) &&
-		    !slice_eq(buf_view(&c->clean), was))
+		clean_output(&c->clean, text);
+		if (!slice_eq(buf_view(&c->clean), was))
 			text = buf_view(&c->clean);
 	}
 	*sum = token_text(c->family, text.p, text.n);
@@ -192,52 +193,40 @@ ingest_string(struct compact *c, struct view_call *call, const struct rec *r,
 	return text;
 }
 
+/* The stub, with the id of hamr-mem's item in it, which memory knows by the
+ * call's original id (a JSON string). */
 static void
 make_stub(struct compact *c, struct view_call *call, struct slice text,
-    bool image)
+    struct slice id, bool image)
 {
 	struct fact *f = call->note;
-	struct buf *b = &c->quoted;
+	struct buf *stub = &c->made;
+	char mem[MEMID_SIZE], *name;
 	unsigned prev = TOKEN_START;
-	size_t n;
+	size_t at;
 
-	buf_reset(&c->made);
+	buf_reset(stub);
+	at = stub_text(f, text, stub);
+	if (stub->len == 0 && image)
+		buf_fmt(stub, "[elided %s %s, an image]", f->name, f->what);
 	call->stub = NULL;
-	if (!stub_text(f, text, &c->made)) {
-		if (!image)
-			return;
-		buf_fmt(&c->made, "[elided %s %s, an image]", f->name,
-		    f->what);
+	if (stub->len == 0)
+		return;
+	/* counted as if it had one */
+	call->stub_text = token_sum(c->family, stub->p, stub->len, &prev) +
+	    (at > 0 ? MEMORY_SUM : 0);
+	if (at > 0 && f->remembered && c->set.memory) {
+		name = scan_strdup(id);
+		memid_result(slice_of(c->session), slice_of(name), mem);
+		free(name);
+		buf_reset(&c->tmp);
+		buf_add(&c->tmp, stub->p, at);
+		buf_fmt(&c->tmp, "; memory %s%s", mem, stub->p + at);
+		stub = &c->tmp;
 	}
-	call->stub_text = token_sum(c->family, c->made.p, c->made.len,
-	    &prev) + (f->id_at > 0 ? MEMORY_SUM : 0);
-	/* f->id_at is where the id goes in what is quoted */
-	buf_reset(b);
-	scan_quote(b, c->made.p, f->id_at);
-	n = b->len;
-	scan_quote(b, c->made.p + f->id_at, c->made.len - f->id_at);
-	if (f->id_at > 0)
-		f->id_at = n - 1;
-	call->stub = arena_concat(&c->view->arena,
-	    (struct slice){ b->p, n - 1 },
-	    (struct slice){ b->p + n + 1, b->len - n - 1 });
-}
-
-static bool
-is_remembered(const struct compact *c, const struct fact *f)
-{
-	return f->remembered && c->set.memory;
-}
-
-/* Set f->mem to hamr-mem's id for the result with this call id (a JSON
- * string). */
-static void
-name_item(struct compact *c, struct fact *f, struct slice id)
-{
-	char *text = scan_strdup(id);
-
-	memid_result(slice_of(c->session), slice_of(text), f->mem);
-	free(text);
+	buf_reset(&c->quoted);
+	scan_quote(&c->quoted, stub->p, stub->len);
+	call->stub = arena_dup(&c->view->arena, c->quoted.p, c->quoted.len);
 }
 
 static void
@@ -271,36 +260,11 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 	if (file != NULL && !f->failed && f->kind == TOOL_WRITE)
 		file->edited = file->written = f->at;
 	f->remembered &= scan_kind(id) == SCAN_STRING;
-	/* memory knows the item by its original id, even if it was repeated */
-	if (is_remembered(c, f) && !slice_eq(id, slice_of(call->id)))
-		name_item(c, f, id);
-	make_stub(c, call, text, msg_has_image(content));
-}
-
-/* Put hamr-mem's id into the stub.  Done late, since hashing is expensive and
- * few stubs are ever shown. */
-static void
-take_shown(void *self, struct view_call *call)
-{
-	struct compact *c = self;
-	struct fact *f = call->note;
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	if (f->id_at == 0 || !is_remembered(c, f))
-		return;
-	if (f->mem[0] == '\0')
-		name_item(c, f, slice_of(call->id));
-	buf_add(&b, call->stub, f->id_at);
-	buf_fmt(&b, "; memory %s", f->mem);
-	buf_adds(&b, call->stub + f->id_at);
-	call->stub = arena_dup(&c->view->arena, b.p, b.len);
-	buf_release(&b);
-	f->id_at = 0;
+	make_stub(c, call, text, id, msg_has_image(content));
 }
 
 void
 ingest_begin(struct compact *c)
 {
-	c->view->hooks = (struct view_hooks){ c, take_call, take_result,
-		take_shown };
+	c->view->hooks = (struct view_hooks){ c, take_call, take_result };
 }

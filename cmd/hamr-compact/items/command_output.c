@@ -154,27 +154,7 @@ put_line(struct run *r, struct slice s, bool ended)
 		buf_addc(r->out, '\n');
 }
 
-/* Is there nothing to do?  Most output is so, and need not be copied. */
-static bool
-is_clean(struct slice text)
-{
-	struct slice was = { NULL, 0 }, s;
-	size_t blanks = 0;
-
-	if (memchr(text.p, '\033', text.n) != NULL ||
-	    memchr(text.p, '\r', text.n) != NULL)
-		return false;
-	while (slice_line(&text, &s)) {
-		blanks = s.n == 0 ? blanks + 1 : 0;
-		if (slice_trim_end(s, BLANK).n < s.n || blanks > BLANKS ||
-		    (s.n > 0 && slice_eq(s, was)) || is_frame(s))
-			return false;
-		was = s;
-	}
-	return true;
-}
-
-bool
+void
 clean_output(struct buf *out, struct slice text)
 {
 	struct buf plain = BUF_INIT(BUF_RECORD_MAX), line = plain;
@@ -182,9 +162,7 @@ clean_output(struct buf *out, struct slice text)
 	struct run r = { .out = out };
 	struct slice s;
 
-	if (text.n == 0 || is_clean(text))
-		return false;
-	if (memchr(text.p, '\033', text.n) != NULL) {
+	if (slice_has(text, "\033")) {
 		buf_reserve(&plain, text.n);
 		for (size_t at = 0, esc; at < text.n; at = esc) {
 			esc = slice_find(text, at, "\033");
@@ -207,5 +185,4 @@ clean_output(struct buf *out, struct slice text)
 	end_repeats(&r);
 	end_frames(&r);
 	bufs_release(BUFS(&plain, &line, &tmp));
-	return true;
 }

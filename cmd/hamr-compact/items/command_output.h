@@ -2,12 +2,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/buf.h"
 
 /* Append text, cleaned: escape sequences out, carriage returns applied,
  * trailing blanks away, blank lines at most two in a row, repeated lines and
- * stack frames of dependencies counted instead of shown.  False, and out as it
- * was, when there is nothing to clean. */
-bool clean_output(struct buf *out, struct slice text);
+ * stack frames of dependencies counted instead of shown. */
+void clean_output(struct buf *out, struct slice text);

@@ -303,13 +303,13 @@ stub_lines(struct slice text, struct buf *out)
 		}
 }
 
-bool
-stub_text(struct fact *f, struct slice text, struct buf *out)
+size_t
+stub_text(const struct fact *f, struct slice text, struct buf *out)
 {
-	size_t start = out->len;
+	size_t start = out->len, id_at;
 
 	if (text.n <= STAYS)
-		return false;
+		return 0;
 	buf_adds(out, "[elided ");
 	buf_adds(out, f->name);
 	if (f->what[0] != '\0')
@@ -330,7 +330,7 @@ stub_text(struct fact *f, struct slice text, struct buf *out)
 		buf_fmt(out, ", exit %ld", f->exit);
 	else if (f->kind != TOOL_READ && f->failed)
 		buf_adds(out, ", failed");
-	f->id_at = out->len - start;
+	id_at = out->len - start;
 	buf_adds(out, f->kind == TOOL_READ ? "; re-read before editing]" :
 	    "]");
 	if (f->kind == TOOL_COMMAND || f->failed)
@@ -338,10 +338,9 @@ stub_text(struct fact *f, struct slice text, struct buf *out)
 	else if (f->kind != TOOL_READ)
 		put_line(out, line_at(text, 0));
 	if (out->len - start + MEMORY_LEN < text.n / 10 * 7)
-		return true;
+		return id_at;
 	out->len = start;
-	f->id_at = 0;
-	return false;
+	return 0;
 }
 
 /* ---- the line of context ---- */

@@ -3,7 +3,6 @@
  */
 #pragma once
 
-#include "record/memid.h"
 #include "record/rec.h"
 #include "view/view.h"
 #include "action.h"
@@ -23,9 +22,7 @@ struct fact {
 	size_t at;		/* messages read before the call's */
 	size_t file;		/* index + 1 in struct files, or 0 */
 	size_t bytes;		/* of the content before any cut */
-	size_t id_at;		/* where in the stub the memory id goes */
 	const char *hash;	/* of the content as it came, when asked for */
-	char mem[MEMID_SIZE];	/* "": not made yet */
 	const char *error;	/* first line that tells of an error, or "" */
 	const char *name;	/* of the tool */
 	char what[];		/* path, or command */
@@ -46,9 +43,9 @@ void fact_result(struct view *v, struct fact *f, const struct rec *r,
 void context_line(const struct fact *f, struct map *inspected,
     struct buf *out);
 
-/* Append the stub; false when the result is short and stays.  f->id_at is where
- * the id of the memory item may be put. */
-bool stub_text(struct fact *f, struct slice text, struct buf *out);
+/* Append the stub; 0 when the result is short and stays, else where in it the
+ * id of the memory item may be put. */
+size_t stub_text(const struct fact *f, struct slice text, struct buf *out);
 
 /* Append args with long strings cut, of an edit only what it replaced; false
  * when they are short and stay. */

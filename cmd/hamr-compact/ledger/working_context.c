@@ -212,8 +212,7 @@ static void
 begin(struct ledger *l)
 {
 	l->plain = view_new();
-	l->plain->hooks = (struct view_hooks){ l, take_call, take_result,
-		NULL };
+	l->plain->hooks = (struct view_hooks){ l, take_call, take_result };
 }
 
 void

@@ -550,8 +550,7 @@ static void
 begin(struct simulation *s)
 {
 	s->view = view_new();
-	s->view->hooks = (struct view_hooks){ s, take_call, take_result,
-		NULL };
+	s->view->hooks = (struct view_hooks){ s, take_call, take_result };
 	request_init(&s->plain);
 	s->messages = s->steps = s->before = 0;
 	s->tools = 0;

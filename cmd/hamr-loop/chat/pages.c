@@ -80,9 +80,14 @@ see_id(struct seen *s, const struct rec *r, const char *key)
 static uint64_t
 tokens_of(struct slice json)
 {
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	unsigned prev = TOKEN_START;
+	uint64_t sum;
 
-	return token_sum_json(TOK_MODERN, json.p, json.n, &prev);
+	scan_inside(json, &text);
+	sum = token_sum(TOK_MODERN, text.p, text.len, &prev);
+	buf_release(&text);
+	return sum;
 }
 
 /* The text of an answer, whole or as far as it came. */
