@@ -31,8 +31,5 @@ void view_count_call(struct view *v, size_t i, unsigned parts);
 bool view_has_piece(const struct view *v, const struct view_node *node,
     enum piece_kind kind);
 
-/* Is it a string of white space alone? */
-bool view_is_blank_string(struct slice checked);
-
 /* The node's bytes are no longer right. */
 void view_touch(struct view *v, size_t node);

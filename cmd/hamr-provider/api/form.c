@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "json/scan.h"
 #include "record/msg.h"
+#include "view/view.h"
 
 #include "form.h"
 
@@ -75,18 +76,6 @@ writer_end(struct writer *w)
 	buf_addc(w->out, '}');
 }
 
-/* Is the text of a JSON string white space? */
-static bool
-is_blank(struct slice text)
-{
-	for (size_t i = 1; i + 1 < text.n; i++)
-		if (text.p[i] == '\\' && strchr("nrt", text.p[i + 1]) != NULL)
-			i++;
-		else if (text.p[i] != ' ')
-			return false;
-	return true;
-}
-
 static void
 put_text(struct writer *w, struct slice role, struct slice text)
 {
@@ -94,7 +83,7 @@ put_text(struct writer *w, struct slice role, struct slice text)
 	bool said = f->said != NULL && scan_str_is(role, "assistant");
 
 	/* Anthropic refuses a part of nothing but white space */
-	if (scan_kind(text) != SCAN_STRING || (!f->flat && is_blank(text)))
+	if (scan_kind(text) != SCAN_STRING || (!f->flat && view_is_blank_string(text)))
 		return;
 	writer_part(w, role);
 	scan_put(w->out, said ? f->said : f->text, text);

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "record/msg.h"
+#include "view/view.h"
 
 #include "quirks.h"
 #include "turns.h"
@@ -100,44 +100,6 @@ put_object(const struct turns *t, struct slice o)
 
 /* ---- messages of one role in a row ---- */
 
-static struct slice
-content_of(const struct turns *t, size_t i)
-{
-	return scan_get(t->group[i], "content");
-}
-
-/* The contents as one string, or if there are parts among them as a list. */
-static void
-join_contents(const struct turns *t, struct buf *out)
-{
-	struct buf text = BUF_INIT((size_t)1 << 40);
-	struct slice part;
-	bool parts = false;
-	size_t n = 0;
-
-	for (size_t i = 0; i < t->ngroup; i++)
-		parts |= scan_kind(content_of(t, i)) == SCAN_ARRAY;
-	for (size_t i = 0; i < t->ngroup; i++) {
-		struct slice c = content_of(t, i);
-		bool string = scan_kind(c) == SCAN_STRING;
-
-		if (!parts && string && c.n > 2) {
-			buf_adds(&text, text.len > 0 ? "\n\n" : "");
-			scan_str(c, &text);
-		} else if (parts && string)
-			scan_put(out, n++ > 0 ? ",{'type':'text','text':$}" :
-			    "[{'type':'text','text':$}", c);
-		for (struct walk w = walk_elements(c);
-		    walk_next(&w, NULL, &part); )
-			scan_put(out, n++ > 0 ? ",$" : "[$", part);
-	}
-	if (!parts)
-		scan_put(out, "@", buf_view(&text));
-	else
-		buf_adds(out, n > 0 ? "]" : "[]");
-	buf_release(&text);
-}
-
 /* The messages in hand, as one. */
 static void
 flush(struct turns *t)
@@ -156,8 +118,10 @@ flush(struct turns *t)
 		put_object(t, t->group[0]);
 	else {
 		calls = scan_get(t->group[t->ngroup - 1], "tool_calls");
+		for (size_t i = 0; i < t->ngroup; i++)
+			t->group[i] = scan_get(t->group[i], "content");
 		scan_put(&all, "{'role':$,'content':", role);
-		join_contents(t, &all);
+		view_join(&all, t->group, t->ngroup);
 		scan_put(&all, calls.p != NULL ? ",'tool_calls':$}" : "}",
 		    calls);
 		put_object(t, buf_view(&all));
