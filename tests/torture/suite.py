@@ -7,13 +7,14 @@ import re
 
 from table import TOP, run
 
-ROWS = (("P1 P2", "8 MB messages over pipes of 4 KiB", ["loop-pipes"]),
-    ("N1 N8", "a server that misbehaves", ["provider-fail"]),
-    ("N4 N5", "streams cut and split anywhere", ["provider-stream"]),
-    ("S1 S19", "threats to the sandbox", ["tool-box", "tool-threats"]))
+ROWS = (("P1 P2", "8 MB messages over pipes of 4 KiB", ["loop/pipes"]),
+    ("N1 N8", "a server that misbehaves", ["provider/fail"]),
+    ("N4 N5", "streams cut and split anywhere", ["provider/stream"]),
+    ("S1 S19", "threats to the sandbox", ["sandbox/box", "sandbox/threats"]))
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-AS_NOBODY = ["tool", "tool-files", "tool-edit", "tool-box", "tool-undo",
-    "loop", "loop-resume", "mem", "mem-stage", "provider", "guard", "compact"]
+AS_NOBODY = ["tool/tool", "tool/files", "tool/edit", "sandbox/box", "undo/undo",
+    "loop/loop", "loop/resume", "mem/mem", "mem/stage", "provider/provider",
+    "guard/guard", "compact/compact"]
 
 
 def one(table, name, before):
