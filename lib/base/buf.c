@@ -86,6 +86,12 @@ bufs_release(struct buf *const *row)
 }
 
 int
+buf_end_line(struct buf *b)
+{
+	return b->len > 0 && b->p[b->len - 1] != '\n' ? buf_addc(b, '\n') : 0;
+}
+
+int
 buf_adds(struct buf *b, const char *s)
 {
 	return buf_add(b, s, strlen(s));

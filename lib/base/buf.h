@@ -43,6 +43,7 @@ int buf_slice(struct buf *b, struct slice s);
 int buf_fmt(struct buf *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 int buf_vfmt(struct buf *b, const char *fmt, va_list ap);
+int buf_end_line(struct buf *b);		/* LF where a line is open */
 int buf_reserve(struct buf *b, size_t n);	/* room for n more bytes */
 
 /* Inline, as there is mostly room. */

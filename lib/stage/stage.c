@@ -142,6 +142,13 @@ take_in(struct stage *s, const struct rec *r)
 	if (s->mode == STAGE_FILTER &&
 	    (s->ops->keep == NULL || s->ops->keep(s, r)))
 		stage_put(s, r->kind, r->line);
+	if (s->asked != NULL && r->kind == s->reply &&
+	    rec_str_is(r, "id", s->asked)) {
+		struct slice line = slice_trim(r->line);
+
+		free(s->answer);
+		s->answer = xmemdup0(line.p, line.n);
+	}
 	if (s->ops->record != NULL)
 		s->ops->record(s, r);
 }
@@ -410,6 +417,24 @@ stage_wait(struct stage *s, struct pollfd *fds, size_t n, int ms)
 	flags = (flags & STAGE_READY) | flags_of(s, closed);
 	free(all);
 	return flags;
+}
+
+char *
+stage_ask(struct stage *s, enum rec_kind kind, struct slice line,
+    enum rec_kind reply, const char *id)
+{
+	char *answer;
+
+	stage_put(s, kind, line);
+	s->reply = reply;
+	s->asked = id;
+	/* a cancel may have come with it */
+	while (s->answer == NULL && stage_wait(s, NULL, 0, -1) == 0)
+		;
+	answer = s->answer;
+	s->answer = NULL;
+	s->asked = NULL;
+	return answer;
 }
 
 void

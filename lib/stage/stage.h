@@ -81,6 +81,9 @@ struct stage {
 	bool dirty;		/* a record came since the last go */
 	bool begun;		/* this transcript has a record */
 	bool cancelled, acting;
+	enum rec_kind reply;	/* waited for by stage_ask: a record of this */
+	const char *asked;	/* kind and id, NULL: none */
+	char *answer;		/* its line */
 	struct err err;		/* the failure that ends the run */
 	bool failed;
 	int status;
@@ -122,6 +125,11 @@ enum {
 	STAGE_READY = 8		/* one of fds has revents */
 };
 int stage_wait(struct stage *s, struct pollfd *fds, size_t n, int ms);
+
+/* Put a record of this kind, and wait for one of the other kind with its id:
+ * that one's line, yours.  NULL: it was to stop before one came. */
+char *stage_ask(struct stage *s, enum rec_kind kind, struct slice line,
+    enum rec_kind reply, const char *id);
 
 /* For input(): as if cancel had been read, or not. */
 void stage_cancel(struct stage *s, bool cancelled);

@@ -130,7 +130,7 @@ launch(struct batch *l, struct task *task)
 		rec_in_init(&s->in, l->input[0], "", REC_MAX);
 		s->mode = STAGE_RESIDENT;
 		s->out.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-		l->t->files->buffer = NULL;
+		l->t->files->editor_reads = false;
 		job_work(&task->job);
 		job_print(&task->job, &b);
 		_exit(file_write_all(fd[1], b.p, b.len) == 0 ? 0 : 1);

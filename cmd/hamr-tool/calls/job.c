@@ -51,8 +51,8 @@ box_allows(const struct tool *t, struct result *r)
 }
 
 /* In this order: the tool's name, JSON, schema, policy (the mode, then the
- * names).  Unless fine, r is the error. */
-static enum judged
+ * names).  False: r is the error. */
+static bool
 judge(struct job *j, struct slice given)
 {
 	const struct tool *t = j->t;
@@ -60,8 +60,8 @@ judge(struct job *j, struct slice given)
 	const struct schema *s = tool_schema(t, name);
 	struct buf names = BUF_INIT(RESULT_MAX);
 	struct result *r = &j->r;
-	enum args_fault fault;
 	struct slice args;
+	bool json;
 
 	j->schema = s;
 	buf_reset(&j->args);
@@ -72,15 +72,16 @@ judge(struct job *j, struct slice given)
 			    "\"%.*s\"; the tools are %s", (int)utf8_cut(name,
 			    strlen(name), 64), name, names.p);
 		buf_release(&names);
-		return JUDGED_UNKNOWN;
+		j->misuse = true;
+		return false;
 	}
-	fault = args_check(s, given, &j->args, r);
-	if (fault != ARGS_OK)
-		return fault == ARGS_JSON ? JUDGED_JSON : JUDGED_REFUSED;
+	if (!args_check(s, given, &j->args, r, &json)) {
+		j->misuse = !json;
+		return false;
+	}
 	args = buf_view(&j->args);
 	if (extra_of(s) != NULL)
-		return extra_judge(t, extra_of(s), args, r) ? JUDGED_FINE :
-		    JUDGED_REFUSED;
+		return extra_judge(t, extra_of(s), args, r);
 	if (!schema_is_on(s, tool_on(t) | SCHEMA_CHANGE)) {
 		tool_names(t, &names);
 		result_error(r, "denied", "denied: %s is switched off by the "
@@ -88,21 +89,20 @@ judge(struct job *j, struct slice given)
 		    s->id == TOOL_BASH ? "tools.bash.enabled" :
 		    "memory.enabled", names.p);
 		buf_release(&names);
-		return JUDGED_REFUSED;
+		return false;
 	}
 	/* in mode docs, which files is for the file tools to say */
 	if ((s->id == TOOL_EDIT || s->id == TOOL_WRITE) &&
 	    t->mode != MODE_PATCH && t->mode != MODE_DOCS) {
 		result_error(r, "denied", "denied: in mode %s no file is "
 		    "changed; say what you would change", mode_name(t->mode));
-		return JUDGED_REFUSED;
+		return false;
 	}
-	if (s->id == TOOL_BASH && !box_allows(t, r))
-		return JUDGED_REFUSED;
-	if ((s->id == TOOL_READ || s->id == TOOL_EDIT || s->id == TOOL_WRITE ||
-	    s->id == TOOL_VIEW) && !files_judge(t->files, s->name, args, r))
-		return JUDGED_REFUSED;
-	return JUDGED_FINE;
+	if (s->id == TOOL_BASH)
+		return box_allows(t, r);
+	return (s->id != TOOL_READ && s->id != TOOL_EDIT &&
+	    s->id != TOOL_WRITE && s->id != TOOL_VIEW) ||
+	    files_judge(t->files, s->name, args, r);
 }
 
 bool
@@ -161,13 +161,13 @@ job_has_plan(const struct job *j)
 /* Is there anything to ask for?  False: r is the error it would end with.
  * What the plan noted, the work will note again. */
 static bool
-make_plan(struct job *j, struct plan *p)
+make_plan(struct job *j, struct buf *diff, struct buf *more)
 {
-	*p = (struct plan){ .path = NULL };
+	*diff = *more = BUF_INIT(RESULT_MAX);
 	if (!job_has_plan(j))
 		return true;
-	if (!files_plan(j->t->files, j->schema->name, buf_view(&j->args), p,
-	    &j->r))
+	if (!files_plan(j->t->files, j->schema->id == TOOL_EDIT,
+	    buf_view(&j->args), diff, more, &j->r))
 		return false;
 	result_release(&j->r);
 	result_init(&j->r);
@@ -184,16 +184,14 @@ may_go_online(const struct tool *t)
 
 /* What is asked for, and why. */
 static void
-put_what(const struct job *j, const struct plan *p, struct buf *out)
+put_what(const struct job *j, const struct buf *diff, const struct buf *more,
+    struct buf *out)
 {
 	char *command = scan_strdup(scan_get(buf_view(&j->args), "command"));
 	const char *why = "it may change files";
 
 	if (job_has_plan(j)) {
-		scan_put(out, ",'diff':@,'path':@,'lines':$$",
-		    buf_view(&p->diff), slice_of(p->path),
-		    SCAN_INT(p->added + p->removed), p->made ?
-		    SLICE(",\"new\":true") : SLICE(""));
+		scan_put(out, ",'diff':@$", buf_view(diff), buf_view(more));
 		why = "it changes a file";
 	} else if (j->schema->id == TOOL_BASH && command != NULL) {
 		scan_put(out, ",'command':@,'lines':$$", slice_of(command),
@@ -210,71 +208,56 @@ put_what(const struct job *j, const struct plan *p, struct buf *out)
 	free(command);
 }
 
-/* Put the ask: all of what would be done, for what is not shown cannot be
- * allowed.  False: there is nothing to ask for, r says why. */
-static bool
-put_ask(struct job *j)
-{
-	struct tool *t = j->t;
-	struct buf line = BUF_INIT(REC_MAX);
-	struct plan p;
-	bool fits;
-
-	if (!make_plan(j, &p)) {
-		plan_release(&p);
-		return false;
-	}
-	t->ask = xasprintf("a%zu", t->answers + 1);
-	scan_put(&line, "{'type':'ask','id':@,'tool_call_id':@,'name':@",
-	    slice_of(t->ask), slice_of(j->call->id), slice_of(j->call->name));
-	put_what(j, &p, &line);
-	fits = !line.over && !p.diff.over;
-	if (fits)
-		stage_put(t->stage, R_ASK, buf_view(&line));
-	else
-		result_error(&j->r, "too_large", "too large to be shown to "
-		    "the user, who is asked; make the change in parts");
-	plan_release(&p);
-	buf_release(&line);
-	return fits;
-}
-
+/* Ask a person: all of what would be done, for what is not shown cannot be
+ * allowed. */
 static enum step
 ask(struct job *j)
 {
 	struct tool *t = j->t;
-	enum step step = STEP_NEXT;
+	struct buf line = BUF_INIT(REC_MAX);
+	char *id = xasprintf("a%zu", t->answers + 1), *text = NULL;
+	char *instead = NULL, *reason = NULL;
+	enum step step = STEP_DONE;
+	struct buf diff, more;
+	struct slice reply;
 
-	t->answered = t->allowed = t->online = t->stop = false;
-	if (!put_ask(j)) {
-		step = STEP_DONE;
+	if (!make_plan(j, &diff, &more))
+		goto out;
+	scan_put(&line, "{'type':'ask','id':@,'tool_call_id':@,'name':@",
+	    slice_of(id), slice_of(j->call->id), slice_of(j->call->name));
+	put_what(j, &diff, &more, &line);
+	if (line.over || diff.over) {
+		result_error(&j->r, "too_large", "too large to be shown to "
+		    "the user, who is asked; make the change in parts");
 		goto out;
 	}
-	while (!t->answered && step == STEP_NEXT)
-		if (stage_wait(t->stage, NULL, 0, -1) != 0 && !t->answered)
-			step = STEP_STOP;	/* a cancel may follow a no */
-	j->online = t->online && may_go_online(t);
-	if (step == STEP_NEXT && !t->allowed) {
-		bool why = t->reason != NULL && t->reason[0] != '\0';
+	text = stage_ask(t->stage, R_ASK, buf_view(&line), R_ANSWER, id);
+	reply = slice_of(text != NULL ? text : "");
+	j->online = scan_true(scan_get(reply, "network")) && may_go_online(t);
+	instead = scan_strdup(scan_get(reply, "arguments"));
+	reason = scan_text(scan_get(reply, "reason"));
+	if (text == NULL) {
+		step = STEP_STOP;
+	} else if (!scan_true(scan_get(reply, "allow"))) {
+		bool stop = scan_true(scan_get(reply, "stop"));
 
 		/* who stops the turn is asked nothing more */
-		if (t->stop)
+		if (stop)
 			stage_cancel(t->stage, true);
 		result_error(&j->r, "denied", "denied: the user did not allow "
-		    "this call%s%s", why ? ": " : t->stop ?
-		    " and stopped the turn" : "; do not repeat it",
-		    why ? t->reason : "");
-		step = STEP_DONE;
-	} else if (step == STEP_NEXT && t->instead != NULL) {
-		/* checked like any, by the hooks, too */
-		step = judge(j, slice_of(t->instead)) == JUDGED_FINE ?
-		    hook_before(j) : STEP_DONE;
+		    "this call%s%s", reason[0] != '\0' ? ": " : stop ?
+		    " and stopped the turn" : "; do not repeat it", reason);
+	} else if (instead == NULL) {
+		step = STEP_NEXT;
+	} else if (judge(j, slice_of(instead))) {
+		step = hook_before(j);	/* checked like any, by hooks, too */
 	}
 out:
-	free(t->ask);
-	free(t->instead);
-	free(t->reason);
-	t->ask = t->instead = t->reason = NULL;
+	bufs_release(BUFS(&diff, &more, &line));
+	free(id);
+	free(text);
+	free(instead);
+	free(reason);
 	return step;
 }
 
@@ -300,7 +283,7 @@ without_approval(struct job *j)
 		return extra_unasked(j->t, x, &j->r) ? STEP_NEXT : STEP_DONE;
 	if (j->schema->id == TOOL_BASH)
 		return STEP_NEXT;	/* read-only */
-	files_preview(j->t->files, j->schema->name, buf_view(&j->args),
+	files_preview(j->t->files, j->schema->id == TOOL_EDIT, buf_view(&j->args),
 	    &j->r);
 	if (strcmp(j->r.code, "denied") == 0 && !j->t->no_ask)
 		err_say("%s changed nothing, as nobody could be asked; --yes "
@@ -314,7 +297,7 @@ approve(struct job *j)
 	struct tool *t = j->t;
 	bool consent = mode_has_consent(t), writes;
 	enum step step = STEP_DONE;
-	struct plan p;
+	struct buf diff, more;
 	char *command;
 
 	j->kind = tool_kind(t, true);
@@ -339,10 +322,10 @@ approve(struct job *j)
 	if (!mode_has_approver(t)) {
 		step = ask(j);
 	} else {
-		if (make_plan(j, &p))
+		if (make_plan(j, &diff, &more))
 			step = hook_approve(j, job_has_plan(j) ?
-			    buf_view(&p.diff).p : NULL);
-		plan_release(&p);
+			    buf_view(&diff).p : NULL);
+		bufs_release(BUFS(&diff, &more));
 	}
 	j->allowed = step == STEP_NEXT;
 	return step;
@@ -388,41 +371,34 @@ job_begun(struct job *j)
 
 /* ---- work ---- */
 
-/* A command, plug-in or server that failed may have done so because it could
- * not write. */
+/* What the work could not do or see, behind its result: change anything, where
+ * nobody was there to allow it, which may be why it failed; what an editor has
+ * not saved. */
 static void
-tell_read_only(struct job *j)
+tell_limits(struct job *j)
 {
-	const char *what = j->schema->id == TOOL_BASH ? "commands" :
-	    j->schema->name;
+	bool bash = j->schema->id == TOOL_BASH;
+	const struct texts *unsaved = &j->t->files->unsaved;
 	struct buf *b = &j->r.content;
 
-	if (!j->unasked || !j->r.is_error || j->r.code != NULL)
-		return;
-	buf_adds(b, b->len > 0 && b->p[b->len - 1] != '\n' ? "\n" : "");
-	buf_fmt(b, "[ran read-only: %s can change files only with --yes]\n",
-	    what);
-	if (!j->t->no_ask)
-		err_say("without --yes %s could change nothing",
-		    j->schema->id == TOOL_BASH ? "the command" : what);
-}
-
-/* A command does not see what an editor has not saved. */
-static void
-tell_unsaved(struct job *j)
-{
-	const struct texts *t = &j->t->files->unsaved;
-	struct buf *b = &j->r.content;
-
-	if (t->n == 0)
-		return;
-	buf_adds(b, b->len > 0 && b->p[b->len - 1] != '\n' ? "\n" : "");
-	buf_adds(b, "[not saved in the editor, and not seen by the command:");
-	for (size_t i = 0; i < t->n && i < UNSAVED_TOLD; i++) {
-		buf_addc(b, ' ');
-		utf8_clean(b, t->v[i], strlen(t->v[i]));
+	if (bash && unsaved->n > 0) {
+		buf_end_line(b);
+		buf_adds(b, "[not saved in the editor, and not seen by the "
+		    "command:");
+		for (size_t i = 0; i < unsaved->n && i < UNSAVED_TOLD; i++) {
+			buf_addc(b, ' ');
+			utf8_clean(b, unsaved->v[i], strlen(unsaved->v[i]));
+		}
+		buf_adds(b, "]\n");
 	}
-	buf_adds(b, "]\n");
+	if (j->unasked && j->r.is_error && j->r.code == NULL) {
+		buf_end_line(b);
+		buf_fmt(b, "[ran read-only: %s can change files only with "
+		    "--yes]\n", bash ? "commands" : j->schema->name);
+		if (!j->t->no_ask)
+			err_say("without --yes %s could change nothing", bash ?
+			    "the command" : j->schema->name);
+	}
 }
 
 void
@@ -448,7 +424,6 @@ job_work(struct job *j)
 	case TOOL_BASH:
 		signals_hold(&j->signals);
 		bash_run(t->stage, &o, args, &j->r);
-		tell_unsaved(j);
 		break;
 	case TOOL_VIEW:
 		files_view(t->files, args, conf_bool(t->conf,
@@ -462,7 +437,7 @@ job_work(struct job *j)
 		    args, &j->r);
 		break;
 	}
-	tell_read_only(j);
+	tell_limits(j);
 	j->ms = file_now_ms() - begun;
 	journal_calls_end(t->journal, j);
 	if (j->schema->id == TOOL_BASH)
@@ -472,11 +447,9 @@ job_work(struct job *j)
 enum step
 job_before(struct job *j)
 {
-	bool fine;
+	bool fine = judge(j, (struct slice){ j->call->args, j->call->nargs });
 	enum step s;
 
-	j->judged = judge(j, (struct slice){ j->call->args, j->call->nargs });
-	fine = j->judged == JUDGED_FINE;
 	/* begun by a process that is gone: never run twice */
 	if (j->call->start == START_FOREIGN) {
 		if (fine && job_has_plan(j))

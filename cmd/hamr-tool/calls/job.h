@@ -5,18 +5,12 @@
 #include "root/signals.h"
 #include "tool.h"
 
-enum judged {
-	JUDGED_FINE,
-	JUDGED_UNKNOWN,		/* no such tool */
-	JUDGED_JSON,		/* arguments that are not JSON */
-	JUDGED_REFUSED
-};
-
 struct job {
 	struct tool *t;
 	struct call_state *call;
 	const struct schema *schema;
-	enum judged judged;	/* before anybody was asked */
+	bool misuse;		/* no such tool, or arguments that are not
+				 * JSON */
 	struct buf args;	/* canonical */
 	struct result r;
 	enum box_kind kind;	/* what a command of it gets */

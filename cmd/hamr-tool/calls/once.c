@@ -76,7 +76,7 @@ tool_once(struct tool *t, const char *name, const char *args, bool json)
 	do_once(&j, t, &call);
 	if (t->stage->failed) {
 		status = err_report(&t->stage->err);
-	} else if (j.judged == JUDGED_UNKNOWN || j.judged == JUDGED_JSON) {
+	} else if (j.misuse) {
 		if (json)
 			print_once(&j, true);
 		err_say("%s", j.r.content.p);
@@ -101,8 +101,7 @@ tool_answer(struct tool *t, const char *name, struct slice args,
 
 	files_turn(t->files);
 	do_once(&j, t, &call);
-	known = j.judged != JUDGED_UNKNOWN ||
-	    strcmp(j.r.code, "unknown_tool") != 0;
+	known = j.r.code == NULL || strcmp(j.r.code, "unknown_tool") != 0;
 	job_message(&j, message);
 	job_end(&j);
 	return known;

@@ -54,7 +54,9 @@ tool_open(struct tool *t, struct err *e)
 	struct files_opts o = { .root = t->root, .person = t->person,
 		.overwrite = conf_bool(t->conf, "policy.overwrite"),
 		.memory = conf_bool(t->conf, "memory.enabled") };
+	const char *const *ops;
 	struct lists *l;
+	size_t n;
 
 	t->extras = extras_new(t);
 	if (extras_check(t, e) < 0)
@@ -73,7 +75,11 @@ tool_open(struct tool *t, struct err *e)
 	    &l->nallow_write);
 	t->files->stage = t->stage;
 	t->journal = journal_calls_new(t);
-	tool_open_buffers(t);
+	ops = conf_list(t->conf, "tools.buffers", &n);
+	for (size_t i = 0; i < n && t->stage->mode == STAGE_RESIDENT; i++) {
+		t->files->editor_reads |= strcmp(ops[i], "read") == 0;
+		t->files->editor_writes |= strcmp(ops[i], "write") == 0;
+	}
 	return 0;
 }
 
@@ -128,9 +134,6 @@ tool_close(struct tool *t)
 	forget_calls(t);
 	free(t->calls);
 	texts_release(&t->later);
-	free(t->ask);
-	free(t->instead);
-	free(t->reason);
 	journal_calls_free(t->journal);
 	free(t->verify);
 	free(t->told);
@@ -305,22 +308,6 @@ take_verdict(struct tool *t, const struct rec *r)
 	}
 }
 
-static void
-take_answer(struct tool *t, const struct rec *r)
-{
-	t->answers++;
-	if (t->ask == NULL || !rec_str_is(r, "id", t->ask))
-		return;
-	t->answered = true;
-	t->allowed = scan_true(rec_get(r, "allow"));
-	t->online = scan_true(rec_get(r, "network"));
-	free(t->instead);
-	t->instead = rec_strdup(r, "arguments");
-	free(t->reason);
-	t->reason = rec_strdup(r, "reason");
-	t->stop = scan_true(rec_get(r, "stop"));
-}
-
 /* Only the mode can change, and only for who runs us (-r). */
 static void
 take_config(struct tool *t, const struct rec *r)
@@ -387,8 +374,7 @@ take(struct tool *t, const struct rec *r)
 	case R_TOOL: take_result(t, r); break;
 	case R_START: take_start(t, r); break;
 	case R_VERDICT: take_verdict(t, r); break;
-	case R_ANSWER: take_answer(t, r); break;
-	case R_FILE: tool_take_file(t, r); break;
+	case R_ANSWER: t->answers++; break;
 	case R_CONFIG: take_config(t, r); break;
 	case R_LIMIT:
 		if (rec_int(r, "context_tokens", &n) && n > 0 && n < 1L << 40)
@@ -416,7 +402,7 @@ tool_record(struct stage *s, const struct rec *r)
 	struct tool *t = s->self;
 
 	if (t->acting && r->kind != R_START && r->kind != R_ANSWER &&
-	    r->kind != R_FILE && r->kind != R_CONFIG) {
+	    r->kind != R_CONFIG) {
 		texts_add(&t->later, xmemdup0(r->line.p, r->line.n));
 		return;
 	}

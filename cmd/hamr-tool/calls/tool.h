@@ -59,18 +59,7 @@ struct tool {
 	struct call_state *calls;
 	size_t ncalls, cap;
 	bool closed;		/* its calls must not be run */
-	/* an ask that waits */
-	char *ask;		/* its id, NULL when there is none */
-	bool answered, allowed;
-	bool online;		/* the answer: with the network */
-	bool stop;		/* the person stops the turn */
-	char *instead;		/* arguments of the answer, or NULL */
-	char *reason;		/* of a no, or NULL */
 	size_t answers;		/* answer records read */
-	/* a file asked for, of an editor's */
-	char *file;		/* its id, NULL when there is none */
-	char *shown;		/* the content of the reply, or NULL */
-	size_t nfiles;
 	/* lines that came while a call ran, to be taken in after it */
 	bool acting;
 	struct texts later;
@@ -91,13 +80,6 @@ void tool_record(struct stage *s, const struct rec *r);
 void tool_reset(struct stage *s);
 /* What came while a call ran is taken in. */
 void tool_catch_up(struct tool *t);
-
-/* ---- calls/buffers.c ---- */
-
-/* Have the file tools ask for an editor's buffers, as tools.buffers says; a
- * reply came. */
-void tool_open_buffers(struct tool *t);
-void tool_take_file(struct tool *t, const struct rec *r);
 
 /* ---- calls/memory.c ----
  *

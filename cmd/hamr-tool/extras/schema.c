@@ -218,39 +218,42 @@ put_ours(const struct schema *t, struct slice text, struct buf *out,
 	return good && *sets == '\0';
 }
 
-enum args_fault
+bool
 args_check(const struct schema *t, struct slice text, struct buf *out,
-    struct result *r)
+    struct result *r, bool *json)
 {
 	const struct extra *x = extra_of(t);
 	struct scan scan = { .n = 0 };
 	struct buf why = BUF_INIT(4096), inner = BUF_INIT(BUF_RECORD_MAX);
-	enum args_fault fault = ARGS_JSON;
+	bool good = false;
 
 	/* some models encode the object a second time, as a string */
 	if (text.p != NULL && scan_kind(slice_trim(text)) == SCAN_STRING &&
 	    scan_str(slice_trim(text), &inner) &&
 	    scan_kind(slice_trim(buf_view(&inner))) == SCAN_OBJECT)
 		text = buf_view(&inner);
+	*json = false;
 	if (text.p == NULL)
 		buf_adds(&why, "function.arguments must be a string that "
 		    "holds a JSON object");
 	else if (scan_value(&scan, text.p, text.n) < 0)
 		buf_fmt(&why, "not valid JSON: %s (byte %zu)", scan.why,
 		    scan.at);
-	else if (scan_kind(slice_trim(text)) != SCAN_OBJECT) {
-		buf_adds(&why, "they must be one JSON object");
-		fault = ARGS_SCHEMA;
-	} else if (x != NULL ? json_schema_put(slice_of(x->plugin.parameters),
-	    slice_trim(text), JSON_SCHEMA_THEIRS, out, &why) :
-	    put_ours(t, text, out, &why))
-		fault = ARGS_OK;
-	else
-		fault = ARGS_SCHEMA;
-	if (fault != ARGS_OK)
+	else {
+		*json = true;
+		text = slice_trim(text);
+		if (scan_kind(text) != SCAN_OBJECT)
+			buf_adds(&why, "they must be one JSON object");
+		else if (x != NULL)
+			good = json_schema_put(slice_of(x->plugin.parameters),
+			    text, JSON_SCHEMA_THEIRS, out, &why);
+		else
+			good = put_ours(t, text, out, &why);
+	}
+	if (!good)
 		result_error(r, "bad_arguments", "bad arguments for %s: %s; "
 		    "wanted: %s", t->name, why.p, t->template);
 	scan_release(&scan);
 	bufs_release(BUFS(&why, &inner));
-	return fault;
+	return good;
 }

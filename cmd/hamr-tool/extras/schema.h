@@ -39,12 +39,10 @@ void schema_list(unsigned on, struct buf *out);
 void schema_put(const struct schema *s, struct slice parameters,
     struct buf *out);
 
-/* Why arguments were refused. */
-enum args_fault { ARGS_OK, ARGS_JSON, ARGS_SCHEMA };
-
 /* Check text (decoded out of the call, p NULL when there is none) as JSON and
  * against the schema.  Append to out an object with canonical names, integers
- * as integers, without null and unknown members.  Else r is a bad_arguments
- * error that shows the template. */
-enum args_fault args_check(const struct schema *t, struct slice text,
-    struct buf *out, struct result *r);
+ * as integers, without null and unknown members.  False: r is a
+ * bad_arguments error that shows the template, and *json tells whether text is
+ * JSON. */
+bool args_check(const struct schema *t, struct slice text, struct buf *out,
+    struct result *r, bool *json);

@@ -388,6 +388,7 @@ files_make_change(struct files *f, bool edit, struct slice args,
     struct result *r)
 {
 	struct change c;
+	struct slice text;
 	struct proof *p;
 
 	if (!plan(f, &c, edit, args, r)) {
@@ -397,9 +398,10 @@ files_make_change(struct files *f, bool edit, struct slice args,
 	} else {
 		cache_drop(&f->cache, c.path.rel);
 		files_note_unsaved(f, c.path.rel, false);
-		if (f->changed != NULL)
-			f->changed(f->buffer_arg, c.path.rel,
-			    buf_view(&c.new));
+		text = buf_view(&c.new);
+		if (f->editor_writes && strlen(text.p) == text.n &&
+		    utf8_check(text.p, text.n) == text.n)
+			free(files_ask_editor(f, c.path.rel, text.p));
 		p = proofs_of(&f->proofs, c.path.rel);
 		if (strcmp(p->hash, c.before) != 0)
 			p->n = 0;
@@ -429,41 +431,32 @@ files_judge_change(struct files *f, bool edit, struct slice args,
 }
 
 bool
-files_plan(struct files *f, const char *tool, struct slice args,
-    struct plan *p, struct result *r)
+files_plan(struct files *f, bool edit, struct slice args, struct buf *diff,
+    struct buf *more, struct result *r)
 {
 	struct buf rel = BUF_INIT(BUF_RECORD_MAX);
 	struct change c;
-	bool good = plan(f, &c, strcmp(tool, "edit") == 0, args, r);
+	bool good = plan(f, &c, edit, args, r);
 
-	*p = (struct plan){ .diff = BUF_INIT(RESULT_MAX) };
 	if (good) {
-		print_diff(&c, SIZE_MAX, &p->diff);
+		print_diff(&c, SIZE_MAX, diff);
 		utf8_clean(&rel, c.path.rel, strlen(c.path.rel));
-		p->path = buf_detach(&rel);
-		p->added = c.diff.added;
-		p->removed = c.diff.removed;
-		p->made = c.fd < 0;
+		scan_put(more, ",'path':@,'lines':$$", buf_view(&rel),
+		    SCAN_INT(c.diff.added + c.diff.removed), c.fd < 0 ?
+		    SLICE(",\"new\":true") : SLICE(""));
 	}
 	change_release(&c);
+	buf_release(&rel);
 	return good;
 }
 
 void
-plan_release(struct plan *p)
-{
-	free(p->path);
-	buf_release(&p->diff);
-}
-
-void
-files_preview(struct files *f, const char *tool, struct slice args,
-    struct result *r)
+files_preview(struct files *f, bool edit, struct slice args, struct result *r)
 {
 	struct buf diff = BUF_INIT(BUF_RECORD_MAX);
 	struct change c;
 
-	if (plan(f, &c, strcmp(tool, "edit") == 0, args, r)) {
+	if (plan(f, &c, edit, args, r)) {
 		files_path_meta(r, c.path.rel);
 		put_diff(&c, &diff, &r->meta);
 		result_error(r, "denied", "not made: --yes was not given, and "

@@ -302,17 +302,44 @@ files_note_unsaved(struct files *f, const char *rel, bool is)
 	}
 }
 
+char *
+files_ask_editor(struct files *f, const char *rel, const char *text)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	char *path, *id, *line, *content;
+
+	if (utf8_check(rel, strlen(rel)) < strlen(rel))
+		return NULL;
+	path = xasprintf("%s/%s", f->o.root, rel);
+	id = xasprintf("f%zu", ++f->nasked);
+	scan_put(&b, "{'type':'file','id':@,'op':@,'path':@", slice_of(id),
+	    slice_of(text != NULL ? "write" : "read"), slice_of(path));
+	if (text != NULL)
+		scan_put(&b, ",'content':@", slice_of(text));
+	buf_addc(&b, '}');
+	line = stage_ask(f->stage, R_FILE, buf_view(&b), R_FILE, id);
+	content = line == NULL ? NULL :
+	    scan_strdup(scan_get(slice_of(line), "content"));
+	buf_release(&b);
+	free(path);
+	free(id);
+	free(line);
+	return content;
+}
+
 bool
 files_load_shown(struct files *f, int fd, const char *rel, struct stat *st,
     struct buf *text, struct buf *disk, bool *unsaved, struct fault *fault)
 {
 	struct buf shown = BUF_INIT(FILE_MAX);
 	struct slice file;
+	char *content;
 
 	*unsaved = false;
 	if (!files_load(fd, rel, st, text, fault))
 		return false;
-	if (f->buffer != NULL && f->buffer(f->buffer_arg, rel, &shown)) {
+	content = f->editor_reads ? files_ask_editor(f, rel, NULL) : NULL;
+	if (content != NULL && buf_adds(&shown, content) == 0) {
 		/* editors hold lines: that the last one ends, and how they do,
 		 * is the file's to say */
 		file = buf_view(text);
@@ -331,6 +358,7 @@ files_load_shown(struct files *f, int fd, const char *rel, struct stat *st,
 		buf_reset(text);
 		buf_slice(text, buf_view(&shown));
 	}
+	free(content);
 	buf_release(&shown);
 	return true;
 }
@@ -423,8 +451,7 @@ files_known(struct files *f, struct slice args, struct result *r)
 
 	if (e == NULL || e->from == 0)
 		return;
-	buf_adds(&r->content, r->content.len > 0 &&
-	    r->content.p[r->content.len - 1] != '\n' ? "\n" : "");
+	buf_end_line(&r->content);
 	repeated_line(e, &r->content);
 }
 

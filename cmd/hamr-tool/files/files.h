@@ -83,12 +83,10 @@ struct files {
 	struct stage *stage;
 	files_see_change *on_change;	/* asked before edit or write changes */
 	void *change_arg;
-	/* Append what an editor shows of a file that it has open; false: it
-	 * has not.  Show it what edit or write has made of one.  NULL: there
-	 * is no editor. */
-	bool (*buffer)(void *, const char *rel, struct buf *text);
-	void (*changed)(void *, const char *rel, struct slice text);
-	void *buffer_arg;
+	/* an editor tells what it shows of files that it has open, and wants
+	 * to be told what edit or write has made of one */
+	bool editor_reads, editor_writes;
+	size_t nasked;		/* so often */
 	struct texts unsaved;	/* names of those with other text than the disk
 				 * has, as far as they were looked at */
 };
@@ -134,21 +132,12 @@ bool files_over_budget(struct files *f, struct slice args, struct result *r);
  * turn, is one line more in r's content. */
 void files_known(struct files *f, struct slice args, struct result *r);
 
-/* What an edit or a write would do. */
-struct plan {
-	char *path;		/* from the root, as UTF-8 */
-	struct buf diff;	/* all of it */
-	long added, removed;	/* lines */
-	bool made;		/* the file is new */
-};
-
-/* For an ask: would it be done?  Then true, with p to be released; else r is
- * the error it would end with. */
-bool files_plan(struct files *f, const char *tool, struct slice args,
-    struct plan *p, struct result *r);
-void plan_release(struct plan *p);
+/* For an ask, what an edit or a write would do: all of the diff, and more
+ * members of the ask.  False: r is the error it would end with. */
+bool files_plan(struct files *f, bool edit, struct slice args,
+    struct buf *diff, struct buf *more, struct result *r);
 /* The same checks and the diff, but nothing is written (no approval). */
-void files_preview(struct files *f, const char *tool, struct slice args,
+void files_preview(struct files *f, bool edit, struct slice args,
     struct result *r);
 
 /* Learn proofs, and what was spent of the turn's budget, from a recorded

@@ -61,6 +61,9 @@ bool files_load(int fd, const char *rel, struct stat *st, struct buf *text,
 bool files_load_shown(struct files *f, int fd, const char *rel,
     struct stat *st, struct buf *text, struct buf *disk, bool *unsaved,
     struct fault *fault);
+/* Ask the editor what it shows of a file, or show it this text of one: what it
+ * replies as content, yours; NULL: nothing. */
+char *files_ask_editor(struct files *f, const char *rel, const char *text);
 /* Is the editor's text another than the disk's? */
 void files_note_unsaved(struct files *f, const char *rel, bool is);
 bool is_binary(struct slice text);

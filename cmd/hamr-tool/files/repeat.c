@@ -108,7 +108,7 @@ repeated_find(struct files *f, const struct path *p, struct slice args)
 		return NULL;
 	e = find(&f->cache, p->rel, arg_int(args, "first", 1),
 	    arg_int(args, "last", INT64_MAX));
-	if (e == NULL || (f->buffer == NULL && e->st.st_ino != 0 &&
+	if (e == NULL || (!f->editor_reads && e->st.st_ino != 0 &&
 	    e->st.st_ino == st->st_ino && e->st.st_dev == st->st_dev &&
 	    e->st.st_size == st->st_size &&
 	    ns(e->st.st_mtim) == ns(st->st_mtim) &&
