@@ -24,7 +24,6 @@ struct extra {
 	bool bare;		/* without a sandbox */
 	bool once;		/* a second run is not as good as one, as the
 				 * server hints */
-	size_t listing;		/* in which the server named it */
 };
 
 struct extras {
@@ -87,9 +86,3 @@ void extra_free(struct extra *x);
 
 /* "read, edit, ..., x", appended. */
 void tool_names(const struct tool *t, struct buf *out);
-
-/* plug.c */
-int plugs_check(const struct tool *t, struct err *e);
-int plugs_load(struct tool *t, struct err *e);
-void plug_run(struct tool *t, const struct extra *x, bool writes,
-    struct slice args, struct result *r);

@@ -46,10 +46,9 @@ enum mcp_state {
 	MCP_DOWN		/* it ended, or did not do what it should */
 };
 
-/* What a call came to. */
-enum mcp_reply {
-	MCP_NONE, MCP_RESULT, MCP_ERROR, MCP_TOO_LONG, MCP_LATE, MCP_STOPPED,
-	MCP_LOST		/* the server ended */
+struct tools {
+	struct extra **v;
+	size_t n, cap;
 };
 
 struct mcp {
@@ -78,18 +77,16 @@ struct mcp {
 	int64_t id;		/* of the newest request */
 	int64_t asked;		/* of initialize or tools/list, 0 none */
 	int64_t call;		/* of the call in hand, 0 none */
-	enum mcp_reply reply;
-	struct buf answer;	/* its result or error, as JSON */
-	bool lossy;
-	bool unasked;		/* of MCP_LOST: the call did not reach it */
-	const char *call_id;	/* of the transcript: its progress is output */
+	const struct extra *x;	/* what that calls, its id in the transcript */
+	const char *call_id;
+	struct result *r;	/* what it comes to, ... */
+	bool done;		/* ... which is known */
+	bool unasked;		/* it ended before the call reached it */
 	long long until;	/* of MCP_INIT, MCP_LIST */
 	size_t pages;
-	struct extra **tools;	/* those listed before, which calls may know
-				 * still, and those being listed too */
-	size_t ntools, cap;
-	size_t listing;		/* the number of the one in force */
-	size_t nfresh;		/* being listed: they have the next number */
+	struct tools tools;	/* those that are published ... */
+	struct tools fresh;	/* ... and those that it lists now ... */
+	bool listed;		/* ... or has listed: all are there */
 	bool keep;		/* started again: its tools are known */
 };
 
@@ -138,7 +135,6 @@ mcp_new(const struct tool *t, const char *name)
 	m->network = conf_bool(t->conf, key_of(m, "network"));
 	m->io = (struct box_io){ -1, -1, -1 };
 	buf_init(&m->words, 2 * MCP_WORDS_MAX);
-	buf_init(&m->answer, 4 * MCP_LINE_MAX);
 	url = conf_str(t->conf, key_of(m, "url"));
 	if (url[0] != '\0')
 		program = which_beside("hamr-provider", t->root);
@@ -198,18 +194,13 @@ mcp_check(const struct extras *x, struct err *e)
 
 /* ---- ending ---- */
 
-/* Forget what was listed before a listing. */
 static void
-forget_before(struct mcp *m, size_t listing)
+tools_release(struct tools *l)
 {
-	size_t n = m->ntools;
-
-	m->ntools = 0;
-	for (size_t i = 0; i < n; i++)
-		if (m->tools[i]->listing < listing)
-			extra_free(m->tools[i]);
-		else
-			m->tools[m->ntools++] = m->tools[i];
+	for (size_t i = 0; i < l->n; i++)
+		extra_free(l->v[i]);
+	free(l->v);
+	*l = (struct tools){ .n = 0 };
 }
 
 static void
@@ -245,9 +236,9 @@ mcp_free(struct mcp **v, size_t n)
 			box_learn(m->box);
 		}
 		close_all(m);
-		forget_before(m, SIZE_MAX);
-		free(m->tools);
-		bufs_release(BUFS(&m->words, &m->answer));
+		tools_release(&m->tools);
+		tools_release(&m->fresh);
+		buf_release(&m->words);
 		free(m->name);
 		free(m->key);
 		free(m->prefix);
@@ -489,8 +480,9 @@ mcp_start(struct tool *t, struct mcp *m, bool keep)
 static void
 mcp_list(struct mcp *m)
 {
+	tools_release(&m->fresh);
 	m->state = MCP_LIST;
-	m->stale = false;
+	m->stale = m->listed = false;
 	m->pages = 0;
 	m->until = file_now_ms() + m->start;
 	m->asked = mcp_ask(m, "tools/list", NONE);
@@ -521,13 +513,12 @@ take_tool(struct mcp *m, struct slice tool)
 	struct slice hints = scan_get(tool, "annotations");
 	char *remote = scan_strdup(scan_get(tool, "name"));
 	bool wanted = remote != NULL && remote[0] != '\0' &&
-	    m->nfresh < MCP_TOOLS_MAX;
+	    m->fresh.n < MCP_TOOLS_MAX;
 	struct plugin *p;
 	struct extra *x;
 
-	for (size_t i = 0; wanted && i < m->ntools; i++)
-		wanted = m->tools[i]->listing <= m->listing ||
-		    strcmp(m->tools[i]->remote, remote) != 0;
+	for (size_t i = 0; wanted && i < m->fresh.n; i++)
+		wanted = strcmp(m->fresh.v[i]->remote, remote) != 0;
 	if (!wanted) {
 		free(remote);
 		return;
@@ -537,7 +528,6 @@ take_tool(struct mcp *m, struct slice tool)
 	x->server = m;
 	x->bare = m->bare;
 	x->remote = remote;
-	x->listing = m->listing + 1;
 	p = &x->plugin;
 	p->what = scan_strdup(scan_get(tool, "description"));
 	if (p->what == NULL)
@@ -547,9 +537,8 @@ take_tool(struct mcp *m, struct slice tool)
 	x->mutates = !scan_true(scan_get(hints, "readOnlyHint"));
 	x->once = scan_true(scan_get(hints, "destructiveHint")) &&
 	    !scan_true(scan_get(hints, "idempotentHint"));
-	m->tools = xgrow(m->tools, m->ntools, &m->cap, sizeof(struct extra *));
-	m->tools[m->ntools++] = x;
-	m->nfresh++;
+	GROW(m->fresh.v, m->fresh.n, m->fresh.cap);
+	m->fresh.v[m->fresh.n++] = x;
 }
 
 static void
@@ -562,13 +551,12 @@ mcp_listed(struct mcp *m, struct slice result)
 	    walk_next(&w, NULL, &el); )
 		take_tool(m, el);
 	if (scan_kind(cursor) == SCAN_STRING && ++m->pages < MCP_PAGES_MAX &&
-	    m->nfresh < MCP_TOOLS_MAX) {
+	    m->fresh.n < MCP_TOOLS_MAX) {
 		scan_put(&params, "{'cursor':$}", cursor);
 		m->asked = mcp_ask(m, "tools/list", buf_view(&params));
 		buf_release(&params);
 	} else {
-		m->listing++;
-		m->nfresh = 0;
+		m->listed = true;
 		m->state = MCP_UP;
 		m->asked = 0;
 	}
@@ -597,6 +585,7 @@ publish(struct extras *all, struct mcp *m, struct extra *x)
 	}
 }
 
+/* No call is in hand that would know those of before. */
 static void
 mcp_publish(struct tool *t)
 {
@@ -606,28 +595,33 @@ mcp_publish(struct tool *t)
 	for (size_t i = 0; i < all->nservers; i++) {
 		struct mcp *m = all->servers[i];
 
-		for (size_t k = 0; k < m->ntools; k++)
-			if (m->tools[k]->listing == m->listing)
-				publish(all, m, m->tools[k]);
+		if (m->listed) {
+			tools_release(&m->tools);
+			m->tools = m->fresh;
+			m->fresh = (struct tools){ .n = 0 };
+			m->listed = false;
+		}
+		for (size_t k = 0; k < m->tools.n; k++)
+			publish(all, m, m->tools.v[k]);
 	}
 }
 
 /* ---- listening ---- */
 
 static void
-answered(struct mcp *m, const struct rpc_msg *msg)
+answered(const struct tool *t, struct mcp *m, const struct rpc_msg *msg)
 {
 	bool good = msg->kind == RPC_RESULT;
-	int64_t id = 0, code;
+	char *words = scan_text(scan_get(msg->error, "message"));
+	int64_t id = 0, code = 0;
 
-	if (scan_kind(msg->id) != SCAN_NUMBER || !scan_int(msg->id, &id))
-		return;		/* ours are numbers */
-	if (id == m->asked && m->state == MCP_INIT && !good) {
-		char *words = scan_strdup(scan_get(msg->error, "message"));
-
-		mcp_stop(m, "it refused to initialize%s%.300s", words != NULL ?
-		    ": " : "", words != NULL ? words : "");
-		free(words);
+	scan_int(msg->id, &id);	/* ours are numbers */
+	scan_int(scan_get(msg->error, "code"), &code);
+	if (id == 0) {
+		;
+	} else if (id == m->asked && m->state == MCP_INIT && !good) {
+		mcp_stop(m, "it refused to initialize%s%.300s",
+		    words[0] != '\0' ? ": " : "", words);
 	} else if (id == m->asked && m->state == MCP_INIT) {
 		mcp_tell(m, "notifications/initialized", NONE);
 		m->asked = 0;
@@ -638,20 +632,24 @@ answered(struct mcp *m, const struct rpc_msg *msg)
 	} else if (id == m->asked && m->state == MCP_LIST) {
 		m->asked = 0;
 		mcp_listed(m, good ? msg->result : SLICE("{}"));
-	} else if (id == m->call && m->reply == MCP_NONE && !good &&
-	    m->http && scan_int(scan_get(msg->error, "code"),
-	    &code) && code == RPC_ASK_AGAIN) {
-		char *words = scan_strdup(scan_get(msg->error, "message"));
-
-		mcp_stop(m, "%.300s", words != NULL ? words : "it ended");
-		free(words);
+	} else if (id != m->call || m->done) {
+		;
+	} else if (!good && m->http && code == RPC_ASK_AGAIN) {
+		mcp_stop(m, "%.300s", words[0] != '\0' ? words : "it ended");
 		m->unasked = true;
-	} else if (id == m->call && m->reply == MCP_NONE) {
-		m->reply = good ? MCP_RESULT : MCP_ERROR;
-		m->lossy = m->rpc.lossy;
-		buf_reset(&m->answer);
-		buf_slice(&m->answer, good ? msg->result : msg->error);
+	} else {
+		m->done = true;
+		if (good)
+			mcp_result(t, msg->result, m->r);
+		else
+			result_error(m->r, code == RPC_NO_PARAMS ?
+			    "bad_arguments" : NULL, "%s: %s (error %lld of "
+			    "the MCP server %s)", m->x->schema.name,
+			    words[0] != '\0' ? words : "it failed",
+			    (long long)code, m->name);
+		m->r->lossy |= m->rpc.lossy;
 	}
+	free(words);
 }
 
 /* What it says of the call in hand is shown as a command's output is. */
@@ -688,7 +686,7 @@ message(struct tool *t, struct mcp *m, struct slice text)
 
 	rpc_read(text, &msg);
 	if (msg.kind == RPC_RESULT || msg.kind == RPC_ERROR) {
-		answered(m, &msg);
+		answered(t, m, &msg);
 	} else if (msg.kind == RPC_NOTIFY) {
 		if (scan_str_is(msg.method,
 		    "notifications/tools/list_changed"))
@@ -712,8 +710,11 @@ line(struct tool *t, struct mcp *m, enum rpc_got got, struct slice text)
 {
 	struct slice el;
 
-	if (got == RPC_LONG && m->call != 0) {
-		m->reply = MCP_TOO_LONG;	/* what else could it be */
+	if (got == RPC_LONG && m->call != 0 && !m->done) {
+		m->done = true;		/* what else could it be */
+		result_error(m->r, "too_large", "the answer of the MCP server "
+		    "%s is longer than %zu MiB; ask for less", m->name,
+		    MCP_LINE_MAX >> 20);
 	} else if (got == RPC_LONG && m->asked != 0) {
 		mcp_stop(m, "it answered with more than %zu MiB",
 		    MCP_LINE_MAX >> 20);
@@ -946,7 +947,6 @@ mcp_changed(struct tool *t)
 	for (size_t i = 0; i < x->nservers; i++) {
 		struct mcp *m = x->servers[i];
 
-		forget_before(m, m->listing);	/* no call is in hand */
 		if (m->state != MCP_UP || !m->stale)
 			continue;
 		mcp_list(m);
@@ -990,38 +990,38 @@ mcp_is_down(const struct tool *t, const char *name, struct result *r)
 
 /* ---- the call ---- */
 
-/* Ask, and wait for what m->reply is then. */
+/* Ask, and wait for the answer.  It is not done where the server ended. */
 static void
-ask_once(struct tool *t, const struct extra *x, struct slice args)
+ask_once(struct tool *t, struct mcp *m, struct slice args)
 {
-	long long until = file_now_ms() + x->server->timeout;
-	struct mcp *m = x->server;
+	long long until = file_now_ms() + m->timeout;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	bool stopped = false, late = false;
 
 	scan_put(&b, "{'name':@,'arguments':$,'_meta':{'progressToken':$}}",
-	    slice_of(x->remote), args, SCAN_INT(m->id + 1));
-	m->reply = MCP_NONE;
+	    slice_of(m->x->remote), args, SCAN_INT(m->id + 1));
 	m->unasked = false;
 	m->call = mcp_ask(m, "tools/call", buf_view(&b));
-	while (m->box != NULL && m->reply == MCP_NONE) {
-		int flags = mcp_round(t, until, -1);
-
-		if (m->reply != MCP_NONE)
-			break;
-		if ((flags & STOPPED) != 0)
-			m->reply = MCP_STOPPED;
-		else if (m->box != NULL && file_now_ms() >= until)
-			m->reply = MCP_LATE;
+	while (m->box != NULL && !m->done && !stopped && !late) {
+		stopped = (mcp_round(t, until, -1) & STOPPED) != 0;
+		late = file_now_ms() >= until;
 	}
-	if (m->reply == MCP_NONE)
-		m->reply = MCP_LOST;
-	if (m->reply == MCP_LATE || m->reply == MCP_STOPPED) {
+	if (!m->done && (stopped || (late && m->box != NULL))) {
+		m->done = true;
+		if (stopped)
+			result_error(m->r, "interrupted", "interrupted");
+		else
+			result_error(m->r, "timeout", "timed out after %lld "
+			    "s; the MCP server %s was told to stop",
+			    m->timeout / 1000, m->name);
 		buf_reset(&b);
 		scan_put(&b, "{'requestId':$,'reason':@}", SCAN_INT(m->call),
-		    m->reply == MCP_LATE ? SLICE("timed out") :
-		    SLICE("cancelled by the user"));
-		mcp_tell(m, "notifications/cancelled", buf_view(&b));
-		rpc_send(&m->rpc);
+		    stopped ? SLICE("cancelled by the user") :
+		    SLICE("timed out"));
+		if (m->box != NULL) {
+			mcp_tell(m, "notifications/cancelled", buf_view(&b));
+			rpc_send(&m->rpc);
+		}
 	}
 	buf_release(&b);
 	m->call = 0;
@@ -1044,50 +1044,6 @@ make_up(struct tool *t, struct mcp *m, int *left)
 	return m->state == MCP_UP;
 }
 
-static void
-fill(const struct tool *t, const struct extra *x, struct result *r)
-{
-	struct mcp *m = x->server;
-	struct slice answer = buf_view(&m->answer);
-	int64_t code = 0;
-	char *words;
-
-	switch (m->reply) {
-	case MCP_STOPPED:
-		result_error(r, "interrupted", "interrupted");
-		break;
-	case MCP_LATE:
-		result_error(r, "timeout", "timed out after %lld s; the MCP "
-		    "server %s was told to stop", m->timeout / 1000, m->name);
-		break;
-	case MCP_NONE:
-	case MCP_LOST:
-		say_down(m, r);
-		break;
-	case MCP_TOO_LONG:
-		result_error(r, "too_large", "the answer of the MCP server %s "
-		    "is longer than %zu MiB; ask for less", m->name,
-		    MCP_LINE_MAX >> 20);
-		break;
-	case MCP_ERROR:
-		words = scan_strdup(scan_get(answer, "message"));
-		scan_int(scan_get(answer, "code"), &code);
-		result_error(r, code == RPC_NO_PARAMS ? "bad_arguments" : NULL,
-		    "%s: %s (error %lld of the MCP server %s)", x->schema.name,
-		    words != NULL ? words : "it failed", (long long)code,
-		    m->name);
-		free(words);
-		break;
-	case MCP_RESULT:
-		mcp_result(t, answer, r);
-		break;
-	}
-	r->lossy = r->lossy || m->lossy;
-	m->lossy = false;
-	buf_release(&m->answer);
-	buf_init(&m->answer, 4 * MCP_LINE_MAX);
-}
-
 void
 mcp_call(struct tool *t, const struct extra *x, const char *id,
     struct slice args, struct result *r)
@@ -1097,34 +1053,33 @@ mcp_call(struct tool *t, const struct extra *x, const char *id,
 	bool confined;
 	int left = 1;
 
+	m->x = x;
 	m->call_id = id;
+	m->r = r;
+	m->done = false;
 	mcp_round(t, 0, -1);	/* it may have died long ago */
-	m->reply = MCP_LOST;
-	while (m->reply == MCP_LOST && make_up(t, m, &left)) {
+	while (!m->done && make_up(t, m, &left)) {
 		confined = m->writes && !m->bare;
 		if (confined)
 			sandboxes_look(t->sandboxes);
-		ask_once(t, x, args);
+		ask_once(t, m, args);
 		if (confined)
 			sandboxes_tidy(t->sandboxes, &notes);
-		if (m->reply != MCP_LOST || left == 0)
-			break;
-		if (x->once && !m->unasked) {
+		if (!m->done && left > 0 && x->once && !m->unasked) {
+			m->done = true;
 			result_error(r, "spawn_failed", "the MCP server %s "
 			    "ended in the call (%s); what it did before is "
 			    "not known, so look before you call it again",
 			    m->name, m->why);
-			goto out;
 		}
 	}
-	if (m->reply == MCP_LOST && (stage_wait(t->stage, NULL, 0, 0) &
-	    STOPPED) != 0)
-		m->reply = MCP_STOPPED;
-	fill(t, x, r);
-out:
-	if (notes.len > 0)
-		buf_fmt(&r->content, "%s[%s]\n", r->content.len > 0 &&
-		    r->content.p[r->content.len - 1] != '\n' ? "\n" : "",
-		    notes.p);
+	if (!m->done && (stage_wait(t->stage, NULL, 0, 0) & STOPPED) != 0)
+		result_error(r, "interrupted", "interrupted");
+	else if (!m->done)
+		say_down(m, r);
+	if (notes.len > 0) {
+		buf_end_line(&r->content);
+		buf_fmt(&r->content, "[%s]\n", notes.p);
+	}
 	buf_release(&notes);
 }

@@ -57,8 +57,7 @@ mcp_result(const struct tool *t, struct slice result, struct result *r)
 	    walk_next(&w, NULL, &el); ) {
 		struct slice type = scan_get(el, "type");
 
-		if (text.len > 0 && text.p[text.len - 1] != '\n')
-			buf_addc(&text, '\n');
+		buf_end_line(&text);
 		if (scan_str_is(type, "image"))
 			put_image(t, el, &text, r);
 		else if (!scan_str_is(type, "text") ||
