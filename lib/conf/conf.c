@@ -20,40 +20,23 @@
 
 /* ---- one value ---- */
 
-static void
-copy(struct toml_value *to, const struct toml_value *v)
-{
-	*to = (struct toml_value){ .kind = v->kind, .i = v->i, .d = v->d,
-	    .b = v->b };
-	if (v->s != NULL)
-		to->s = xstrdup(v->s);
-	if (v->kind != TOML_ARRAY)
-		return;
-	to->v = xcalloc(v->n, sizeof *to->v);
-	to->n = v->n;
-	for (size_t i = 0; i < v->n; i++)
-		copy(&to->v[i], &v->v[i]);
-}
-
 static bool
 is_nested(const struct toml_value *v)
 {
 	return v->n > 0 && v->v[0].kind == TOML_ARRAY;
 }
 
-/* A copy of v into en, and the texts of its array, or of the arrays in it. */
+/* v taken into en, and the texts of its array, or of the arrays in it. */
 static void
-entry_copy(struct entry *en, const struct toml_value *v)
+entry_take(struct entry *en, struct toml_value *from)
 {
-	size_t n = v->n + 1, at = 0, rows;
+	const struct toml_value *v = &en->v;
+	size_t n = from->n + 1, at = 0, rows;
 
-	copy(&en->v, v);
-	en->list = NULL;
-	en->argvs = NULL;
-	en->nargvs = 0;
+	*en = (struct entry){ .k = en->k, .name = en->name, .v = *from };
+	*from = (struct toml_value){ 0 };
 	if (v->kind != TOML_ARRAY)
 		return;
-	v = &en->v;
 	rows = is_nested(v) ? v->n : v->n > 0;
 	for (size_t i = 0; i < v->n; i++)
 		n += v->v[i].n;
@@ -76,9 +59,6 @@ entry_clear(struct entry *en)
 	free(en->argvs);
 	free(en->origin);
 	free(en->overridden);
-	en->list = NULL;
-	en->argvs = NULL;
-	en->origin = en->overridden = NULL;
 }
 
 static bool
@@ -323,7 +303,7 @@ note_name(struct conf *c, const char *key)
 
 static struct entry *
 store(struct source *at, const struct conf_key *k, const char *name,
-    const struct toml_value *v)
+    struct toml_value *v)
 {
 	struct conf *c = at->c;
 	struct entry *en = find(c, name);
@@ -339,11 +319,10 @@ store(struct source *at, const struct conf_key *k, const char *name,
 		*en = (struct entry){ .k = k, .name = xstrdup(name) };
 	}
 	entry_clear(en);
-	entry_copy(en, v);
+	entry_take(en, v);
 	en->origin = xstrdup(at->where);
 	en->layer = at->layer;
 	en->overridden = was;
-	en->derived = false;
 	note_name(c, name);
 	return en;
 }
@@ -403,8 +382,7 @@ wrong(const struct source *at, const char *name, const struct conf_key *k,
 }
 
 static int
-put(struct source *at, const char *key, const struct toml_value *v,
-    struct err *e)
+put(struct source *at, const char *key, struct toml_value *v, struct err *e)
 {
 	const struct conf_key *k = conf_key_find(key);
 	const struct entry *was;
@@ -482,7 +460,6 @@ derive(struct conf *c)
 	at.where = w->origin;
 	v.s = xasprintf("%lld", (long long)v.i);
 	store(&at, conf_key_find(block), block, &v)->derived = true;
-	toml_release(&v);
 }
 
 /* ---- a file ---- */
@@ -733,8 +710,7 @@ conf_load(const struct conf_opts *o, struct err *e)
 			v.s = xstrdup(k->def);
 		else if (!toml_value(k->def, strlen(k->def), &v))
 			err_die(ST_BUG, "default of %s", k->key);
-		entry_copy(&c->def[i], &v);
-		toml_release(&v);
+		entry_take(&c->def[i], &v);
 	}
 	if (!o->none) {
 		char *user = conf_user_path();

@@ -187,19 +187,16 @@ conf_load_repo(struct conf *c, const char *root, bool quiet, struct err *e)
 
 /* ---- trust given ---- */
 
-/* What the user's file says about a path, found by parsing it; lines from 1,
- * 0: nowhere. */
+/* What the user's file says about a path, found by parsing it. */
 struct spot {
 	const char *table;	/* "trust" or "allow" */
 	const char *path;
 	bool in_table;		/* the header in force is [trust] */
-	bool is_dotted;		/* the assignment is trust."PATH" = ... */
-	size_t header;		/* the line of [trust] */
-	size_t dotted;		/* the last line of trust."ANY" = ... */
-	size_t same;		/* the line about path */
-	const char *list;	/* its list is one of several lines: where that
-				 * begins; else NULL */
-	struct buf value;	/* what it says, as TOML */
+	bool dotted;		/* there is none, but trust."ANY" = ... */
+	size_t line;		/* the last of that, or the header; 0: none */
+	const char *at, *end;	/* the value about path; NULL: there is none */
+	bool lines;		/* it is one of several lines */
+	struct buf value;	/* the same as toml_show puts it */
 };
 
 static int
@@ -212,58 +209,89 @@ look(void *ctx, const struct toml_event *ev, struct err *e)
 	if (ev->v == NULL) {
 		s->in_table = about && ev->nkey == 1;
 		if (s->in_table)
-			s->header = ev->line;
+			s->line = ev->line;
 		return 0;
 	}
 	if (!about || ev->nkey != 2)
 		return 0;
-	if (!s->in_table)
-		s->dotted = ev->line;
+	if (!s->in_table) {
+		s->dotted = true;
+		s->line = ev->last;
+	}
 	if (strcmp(ev->key[1], s->path) == 0) {
-		s->same = ev->line;
-		s->is_dotted = !s->in_table;
-		s->list = ev->last > ev->line ? ev->at : NULL;
+		s->at = ev->at;
+		s->end = ev->end;
+		s->lines = ev->last > ev->line;
 		buf_reset(&s->value);
 		toml_show(&s->value, ev->v);
 	}
 	return 0;
 }
 
-/* Where the line of this number begins in text; behind it for one more. */
-static size_t
-line_at(struct slice text, size_t line)
-{
-	struct slice rest = text, passed;
-
-	while (--line > 0 && slice_line(&rest, &passed))
-		;
-	return text.n - rest.n;
-}
-
-/* The text with the value in it.  New lines end as their neighbours do. */
+/* The text with one line more, which ends as its neighbours do. */
 static void
-rewrite(const struct spot *s, struct slice old, const char *value,
+add_line(const struct spot *s, struct slice old, const char *value,
     struct buf *out)
 {
-	size_t line = s->same != 0 ? s->same : s->header != 0 ? s->header :
-	    s->dotted;
-	size_t to = line != 0 ? line_at(old, line + 1) : old.n;
-	size_t from = s->same != 0 ? line_at(old, line) : to;
-	bool dotted = s->same != 0 ? s->is_dotted : s->header == 0 &&
-	    s->dotted != 0;
-	const char *nl = to > 1 && old.p[to - 1] == '\n' &&
-	    old.p[to - 2] == '\r' ? "\r\n" : "\n";
+	struct slice rest = old, passed;
+	size_t at = old.n;
+	const char *nl;
 
-	buf_add(out, old.p, from);
-	if (from > 0 && old.p[from - 1] != '\n')
+	for (size_t i = 0; i < s->line && slice_line(&rest, &passed); i++)
+		at = old.n - rest.n;
+	nl = at > 1 && old.p[at - 1] == '\n' && old.p[at - 2] == '\r' ?
+	    "\r\n" : "\n";
+	buf_add(out, old.p, at);
+	if (at > 0 && old.p[at - 1] != '\n')
 		buf_adds(out, nl);
-	if (line == 0)
+	if (s->line == 0)
 		buf_fmt(out, "%s[%s]%s", old.n > 0 ? nl : "", s->table, nl);
-	if (dotted)
+	if (s->dotted)
 		buf_fmt(out, "%s.", s->table);
 	toml_quote(out, s->path);
 	buf_fmt(out, " = %s%s", value, nl);
-	buf_add(out, old.p + to, old.n - to);
+	buf_add(out, old.p + at, old.n - at);
+}
+
+/* What is said of the path from now on, and the file with it: the text, or the
+ * list that it is with the text in it. */
+static void
+new_value(const struct spot *s, struct slice old, const char *text, bool list,
+    struct buf *out, struct buf *file)
+{
+	struct buf quoted = BUF_INIT(CONF_FILE_MAX);
+	bool more = list && s->value.len > 2;
+	/* a list of several lines keeps them, and its comments: the new text
+	 * goes to its beginning, where a comma is right whatever follows */
+	bool first = list && s->lines;
+	bool known;
+
+	toml_quote(&quoted, text);
+	known = more && strstr(s->value.p, quoted.p) != NULL;
+	if (known)
+		buf_slice(out, buf_view(&s->value));
+	else if (!list)
+		buf_slice(out, buf_view(&quoted));
+	else if (first)
+		buf_fmt(out, "[%s%s%s", quoted.p, more ? ", " : "",
+		    s->value.p + 1);
+	else
+		buf_fmt(out, "%.*s%s%s]", more ? (int)s->value.len - 1 : 1,
+		    more ? s->value.p : "[", more ? ", " : "", quoted.p);
+	if (known) {
+		buf_slice(file, old);
+	} else if (s->at == NULL) {
+		add_line(s, old, out->p, file);
+	} else {
+		const char *to = first ? s->at + 1 : s->end;
+
+		buf_add(file, old.p, (size_t)((first ? to : s->at) - old.p));
+		buf_slice(file, buf_view(first ? &quoted : out));
+		if (first && more)
+			buf_adds(file, is_whitespace(*to) ? "," : ", ");
+		buf_add(file, to, (size_t)(old.p + old.n - to));
+	}
+	buf_release(&quoted);
 }
 
 /* The file itself where the user has linked to it, else its path with the
@@ -271,7 +299,7 @@ rewrite(const struct spot *s, struct slice old, const char *value,
 static char *
 user_file(mode_t *mode, struct err *e)
 {
-	char *path = conf_user_path(), *real, *slash;
+	char *path = conf_user_path(), *real, *dir;
 	struct stat st;
 	int r;
 
@@ -286,51 +314,13 @@ user_file(mode_t *mode, struct err *e)
 		return real;
 	}
 	*mode = 0600;
-	slash = strrchr(path, '/');
-	*slash = '\0';
-	r = file_mkdirs(path, e);
-	*slash = '/';
+	dir = file_folder(path);
+	r = file_mkdirs(dir, e);
+	free(dir);
 	if (r == 0)
 		return path;
 	free(path);
 	return NULL;
-}
-
-/* What the line is to say, and the file with it: the text, or the list that it
- * is with the text in it. */
-static void
-new_value(const struct spot *s, struct slice old, const char *text, bool list,
-    struct buf *out, struct buf *file)
-{
-	struct buf quoted = BUF_INIT(CONF_FILE_MAX);
-	bool more = s->value.len > 2;
-
-	toml_quote(&quoted, text);
-	if (!list) {
-		buf_slice(out, buf_view(&quoted));
-	} else if (more && strstr(s->value.p, quoted.p) != NULL) {
-		buf_slice(out, buf_view(&s->value));
-		buf_slice(file, old);
-	} else if (s->list != NULL) {
-		/* a list of several lines keeps them, and its comments: the
-		 * new text goes to its beginning, where a comma is right
-		 * whatever follows */
-		size_t to = (size_t)(s->list + 1 - old.p);
-
-		buf_fmt(out, "[%s%s%s", quoted.p, more ? ", " : "",
-		    s->value.p + 1);
-		buf_add(file, old.p, to);
-		buf_fmt(file, "%s%s", quoted.p, !more ? "" :
-		    is_whitespace(old.p[to]) ? "," : ", ");
-		buf_add(file, old.p + to, old.n - to);
-	} else {
-		buf_add(out, more ? s->value.p : "[",
-		    more ? s->value.len - 1 : 1);
-		buf_fmt(out, "%s%s]", more ? ", " : "", quoted.p);
-	}
-	if (file->len == 0)
-		rewrite(s, old, out->p, file);
-	buf_release(&quoted);
 }
 
 /* Write it into the user's file; what that becomes is checked before. */

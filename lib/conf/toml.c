@@ -655,6 +655,7 @@ assignment(struct toml *t)
 	skip_blanks(&t->in);
 	ev.at = t->in.p;
 	r = value(&t->in, &v, 0);
+	ev.end = t->in.p;
 	ev.last = t->in.line;
 	if (r == 0)
 		r = line_end(&t->in, "text after the value");

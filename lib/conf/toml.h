@@ -44,10 +44,10 @@ struct toml_value {
 struct toml_event {
 	const char *const *key;	/* the whole path, decoded */
 	size_t nkey;
-	const struct toml_value *v;
+	struct toml_value *v;	/* who zeroes it has taken it */
 	size_t line;
 	size_t last;		/* the value's last line */
-	const char *at;		/* where it begins in the document */
+	const char *at, *end;	/* where it is in the document */
 };
 
 /* Returns 0, or -1 with e filled: then the parse ends with that error. */
