@@ -12,7 +12,7 @@
 #include "git/gitrepo.h"
 
 #include "internal.h"
-#include "supervisor/landlock.h"
+#include "supervisor/restrict.h"
 
 #define NOTES_MAX 8192
 #define TRIES 12		/* while the root changes, */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "internal.h"
-#include "supervisor/landlock.h"
+#include "supervisor/restrict.h"
 
 __attribute__((format(printf, 4, 5)))
 static void

@@ -2,11 +2,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
 #include <linux/openat2.h>
+#include <linux/seccomp.h>
 #include <linux/securebits.h>
+#include <sched.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -17,11 +23,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/mem.h"
 
-#include "landlock.h"
-#include "seccomp.h"
+#include "restrict.h"
 #include "supervisor.h"
-#include "wire.h"
 
 #define SETUP_MAX ((size_t)4 << 20)
 #define FILE_SIZE ((rlim_t)2 << 30)
@@ -32,11 +37,13 @@
 struct setup {
 	struct wire_setup head;
 	bool alone;
+	bool network;		/* left to a network namespace, or open; else
+				 * sockets are for the machine itself only */
 	const char *root, *fixed;	/* "" when there is none */
-	const char *const *texts;	/* writable, hidden, mounts */
+	const char *const *writable, *const *hidden, *const *mounts;
 };
 
-/* ---- the layers ---- */
+/* ---- limits and powers ---- */
 
 static void
 set_limits(void)
@@ -79,6 +86,440 @@ drop_caps(void)
 	for (unsigned long c = 0; c <= CAP_LAST; c++)
 		prctl(PR_CAPBSET_DROP, c, 0, 0, 0);
 	syscall(SYS_capset, &head, none);
+}
+
+/* ---- Landlock: which files may be touched ---- */
+
+/* <linux/landlock.h> of Debian 12 ends with version 2. */
+enum {
+	FS_WRITE_FILE = 1 << 1, FS_READ_FILE = 1 << 2,
+	FS_REMOVE_DIR = 1 << 4, FS_REMOVE_FILE = 1 << 5,
+	FS_MAKE_CHAR = 1 << 6, FS_MAKE_DIR = 1 << 7, FS_MAKE_REG = 1 << 8,
+	FS_MAKE_SOCK = 1 << 9, FS_MAKE_FIFO = 1 << 10,
+	FS_MAKE_BLOCK = 1 << 11, FS_MAKE_SYM = 1 << 12,
+	FS_REFER = 1 << 13,		/* version 2 */
+	FS_TRUNCATE = 1 << 14,		/* version 3 */
+	NET_BIND_TCP = 1 << 0, NET_CONNECT_TCP = 1 << 1,	/* version 4 */
+	SCOPE_ABSTRACT_UNIX = 1 << 0, SCOPE_SIGNAL = 1 << 1	/* version 6 */
+};
+
+#define CREATE_VERSION 1
+#define RULE_PATH_BENEATH 1
+#define FILE_RIGHTS (FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE)
+
+struct attr {
+	uint64_t fs, net, scoped;
+};
+
+struct path_rule {
+	uint64_t rights;
+	int32_t fd;
+} __attribute__((packed));
+
+int
+landlock_version(void)
+{
+	long v = syscall(SYS_landlock_create_ruleset, NULL, 0, CREATE_VERSION);
+
+	return v > 0 ? (int)v : 0;
+}
+
+const char *
+landlock_lacks(int v)
+{
+#define LACKS(what) "it cannot protect .git and .hamr inside a writable " \
+	"root, hide the secrets in it, nor stop files elsewhere from being " \
+	what "chmod'ed or touched; and there are no pseudo-terminals and no " \
+	"System V IPC"
+	return v < 3 ? LACKS("truncated, ") : LACKS("");
+}
+
+static uint64_t
+write_rights(int v)
+{
+	uint64_t r = FS_WRITE_FILE | FS_REMOVE_DIR | FS_REMOVE_FILE |
+	    FS_MAKE_CHAR | FS_MAKE_DIR | FS_MAKE_REG | FS_MAKE_SOCK |
+	    FS_MAKE_FIFO | FS_MAKE_BLOCK | FS_MAKE_SYM;
+
+	if (v >= 2)
+		r |= FS_REFER;
+	if (v >= 3)
+		r |= FS_TRUNCATE;
+	return r;
+}
+
+static void
+allow(int rules, const char *path, uint64_t rights, int flags)
+{
+	struct path_rule rule = { rights, open(path,
+	    O_PATH | O_CLOEXEC | flags) };
+	struct stat st;
+
+	if (rule.fd < 0)
+		return;
+	if (fstat(rule.fd, &st) == 0 && !S_ISLNK(st.st_mode)) {
+		if (!S_ISDIR(st.st_mode))
+			rule.rights &= FILE_RIGHTS;
+		syscall(SYS_landlock_add_rule, rules, RULE_PATH_BENEATH, &rule,
+		    0);
+	}
+	close(rule.fd);
+}
+
+/* A rule is for all beneath it and cannot be taken back, so what holds
+ * something hidden gets none itself, only what else is in it. */
+static void
+allow_reading(int rules, const struct setup *s, const char *dir)
+{
+	DIR *d = file_opendir(AT_FDCWD, dir[0] != '\0' ? dir : "/");
+	struct dirent *e;
+
+	while ((e = file_readdir(d)) != NULL) {
+		char *path = xasprintf("%s/%s", dir, e->d_name);
+		size_t n = strlen(path);
+		bool is_hidden = false, holds_hidden = false;
+
+		for (int i = 0; i < s->head.nhidden; i++) {
+			bool near = strncmp(s->hidden[i], path, n) == 0;
+
+			is_hidden |= near && s->hidden[i][n] == '\0';
+			holds_hidden |= near && s->hidden[i][n] == '/';
+		}
+		if (!is_hidden && !holds_hidden)
+			allow(rules, path, FS_READ_FILE, O_NOFOLLOW);
+		else if (!is_hidden && e->d_type != DT_LNK)
+			allow_reading(rules, s, path);
+		free(path);
+	}
+	file_closedir(d);
+}
+
+/* Reading is allowed but for what is hidden (and for what is made later in a
+ * folder that holds something hidden), writing only as listed.  What is listed
+ * and not there is passed over. */
+static int
+landlock_apply(const struct setup *s)
+{
+	int v = landlock_version(), rules, got;
+	struct attr a = { .fs = write_rights(v) };
+
+	if (s->head.nhidden > 0)
+		a.fs |= FS_READ_FILE;
+	if (v >= 4 && !s->network)
+		a.net = NET_BIND_TCP | NET_CONNECT_TCP;
+	if (v >= 6)
+		a.scoped = SCOPE_SIGNAL |
+		    (s->alone || s->head.unix_sockets ? 0 : SCOPE_ABSTRACT_UNIX);
+	rules = (int)syscall(SYS_landlock_create_ruleset, &a, v >= 6 ?
+	    sizeof a : v >= 4 ? 16 : 8, 0);
+	if (rules < 0)
+		return -1;
+	if (s->head.nhidden > 0)
+		allow_reading(rules, s, "");
+	for (int i = 0; i < s->head.nwritable; i++)
+		allow(rules, s->writable[i], write_rights(v) |
+		    (s->head.nhidden > 0 ? FS_READ_FILE : 0), 0);
+	got = (int)syscall(SYS_landlock_restrict_self, rules, 0);
+	close(rules);
+	return got;
+}
+
+/* ---- seccomp: system calls that no command needs ---- */
+
+#if defined(__x86_64__)
+#define ARCH AUDIT_ARCH_X86_64
+#define X32_BIT 0x40000000U	/* the other numbers of x86-64 */
+#elif defined(__aarch64__)
+#define ARCH AUDIT_ARCH_AARCH64
+#elif defined(__riscv) && __riscv_xlen == 64
+#define ARCH AUDIT_ARCH_RISCV64
+#elif defined(__powerpc64__) && __BYTE_ORDER == __LITTLE_ENDIAN
+#define ARCH AUDIT_ARCH_PPC64LE
+#elif defined(__s390x__)
+#define ARCH AUDIT_ARCH_S390X
+#elif defined(__i386__)
+#define ARCH AUDIT_ARCH_I386
+#elif defined(__arm__)
+#define ARCH AUDIT_ARCH_ARM
+#endif
+
+/* The low half of a 64-bit argument is what an int argument is. */
+#if __BYTE_ORDER == __BIG_ENDIAN
+#define LOW(n) (offsetof(struct seccomp_data, args[n]) + 4)
+#else
+#define LOW(n) offsetof(struct seccomp_data, args[n])
+#endif
+
+/* Newer than the headers of Debian 12; the same on every architecture. */
+#define NR_FCHMODAT2 452
+#define NR_OPEN_TREE_ATTR 467
+#define MAKES_FILE (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
+#define NEW_NAMESPACES (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | \
+	CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
+#if defined(__s390x__)
+#define CLONE_FLAGS 1
+#else
+#define CLONE_FLAGS 0
+#endif
+#define MAX 240			/* a jump goes no farther than 255 */
+
+/* Where a jump goes: the answers stand at the end, in this order. */
+enum label { ALLOW, REFUSE, NO_SUCH_CALL, KILL, ASK, NLABELS };
+
+/* When a rule counts. */
+enum { SHARED = 1, NO_UNIX = 2, UNIX = 4, NET_NONE = 8, NET_ANY = 16,
+	NO_SETGID = 32 };
+
+/* The first rule of a call that is true gives the answer; without one, or
+ * with none that is true, the call is allowed.  Those of a call stand
+ * together. */
+struct rule {
+	int call;
+	enum label answer;
+	unsigned char when;	/* all of these */
+	unsigned char how;	/* what argument is to k; 0: always true */
+	unsigned char arg;
+	unsigned k;
+};
+
+#define NONE_OF 0xff		/* none of these bits; no code of BPF's */
+
+#define ANY(call, answer, when) { call, answer, when, 0, 0, 0 }
+#define OWN(call) \
+	{ call, ALLOW, SHARED, BPF_JEQ, 0, 0 }, ANY(call, ASK, SHARED)
+/* Whoever may run a file with one of these bits has its owner's or its group's
+ * rights from then on.  This call makes a file of the mode in argument n. */
+#define MODE(call, n) \
+	{ call, REFUSE, 0, BPF_JSET, n, S_ISUID | S_ISGID }
+/* This one if its flags, the argument before that, say so, */
+#define OPENED(call, n) \
+	{ call, ALLOW, 0, NONE_OF, (n) - 1, MAKES_FILE }, MODE(call, n)
+/* and this one changes a file, or a folder. */
+#define CHANGED(call, n) \
+	{ call, REFUSE, 0, BPF_JSET, n, S_ISUID }, \
+	{ call, REFUSE, NO_SETGID, BPF_JSET, n, S_ISGID }
+
+static const struct rule rules[] = {
+	/* the most frequent call first.  mkdir drops both bits by itself */
+	OPENED(SYS_openat, 3), CHANGED(SYS_fchmod, 1),
+	CHANGED(SYS_fchmodat, 2), CHANGED(NR_FCHMODAT2, 2),
+	MODE(SYS_mknodat, 2),
+#ifdef SYS_open
+	OPENED(SYS_open, 2), MODE(SYS_creat, 1), MODE(SYS_mknod, 1),
+	CHANGED(SYS_chmod, 1),
+#endif
+	/* its mode is in memory, where no filter can look: as if the kernel
+	 * were older, then openat is called */
+	ANY(SYS_openat2, NO_SUCH_CALL, 0),
+	ANY(SYS_mount, REFUSE, 0), ANY(SYS_umount2, REFUSE, 0),
+	ANY(SYS_pivot_root, REFUSE, 0), ANY(SYS_setns, REFUSE, 0),
+	ANY(SYS_unshare, REFUSE, 0), ANY(SYS_open_tree, REFUSE, 0),
+	ANY(SYS_move_mount, REFUSE, 0), ANY(SYS_fsopen, REFUSE, 0),
+	ANY(SYS_fsconfig, REFUSE, 0), ANY(SYS_fsmount, REFUSE, 0),
+	ANY(SYS_fspick, REFUSE, 0), ANY(SYS_mount_setattr, REFUSE, 0),
+	ANY(NR_OPEN_TREE_ATTR, REFUSE, 0), ANY(SYS_bpf, REFUSE, 0),
+	ANY(SYS_perf_event_open, REFUSE, 0), ANY(SYS_userfaultfd, REFUSE, 0),
+	ANY(SYS_io_uring_setup, REFUSE, 0), ANY(SYS_io_uring_enter, REFUSE, 0),
+	ANY(SYS_io_uring_register, REFUSE, 0), ANY(SYS_keyctl, REFUSE, 0),
+	ANY(SYS_add_key, REFUSE, 0), ANY(SYS_request_key, REFUSE, 0),
+	ANY(SYS_kexec_load, REFUSE, 0),
+#ifdef SYS_kexec_file_load
+	ANY(SYS_kexec_file_load, REFUSE, 0),
+#endif
+#if defined(__i386__) && defined(SYS_socketcall)
+	/* its arguments are in memory; socket is not */
+	ANY(SYS_socketcall, REFUSE, 0),
+#endif
+	ANY(SYS_init_module, REFUSE, 0), ANY(SYS_finit_module, REFUSE, 0),
+	ANY(SYS_delete_module, REFUSE, 0),
+	/* so are the flags of this; then clone is called */
+	ANY(SYS_clone3, NO_SUCH_CALL, 0),
+	{ SYS_clone, REFUSE, 0, BPF_JSET, CLONE_FLAGS, NEW_NAMESPACES },
+	{ SYS_ioctl, REFUSE, 0, BPF_JEQ, 1, TIOCSTI },
+	{ SYS_ioctl, REFUSE, 0, BPF_JEQ, 1, TIOCLINUX },
+
+	/* System V IPC and message queues are shared with all processes of
+	 * the machine unless a namespace sees to it */
+#ifdef SYS_shmget
+	ANY(SYS_shmget, REFUSE, SHARED), ANY(SYS_shmctl, REFUSE, SHARED),
+	ANY(SYS_shmat, REFUSE, SHARED), ANY(SYS_shmdt, REFUSE, SHARED),
+	ANY(SYS_semget, REFUSE, SHARED), ANY(SYS_semctl, REFUSE, SHARED),
+	ANY(SYS_semop, REFUSE, SHARED), ANY(SYS_semtimedop, REFUSE, SHARED),
+	ANY(SYS_msgget, REFUSE, SHARED), ANY(SYS_msgctl, REFUSE, SHARED),
+	ANY(SYS_msgsnd, REFUSE, SHARED), ANY(SYS_msgrcv, REFUSE, SHARED),
+#endif
+#ifdef SYS_ipc
+	ANY(SYS_ipc, REFUSE, SHARED),
+#endif
+	ANY(SYS_mq_open, REFUSE, SHARED), ANY(SYS_mq_unlink, REFUSE, SHARED),
+	/* their first argument is a process; 0 is the caller */
+	OWN(SYS_prlimit64), OWN(SYS_sched_setparam),
+	OWN(SYS_sched_setscheduler), OWN(SYS_sched_setaffinity),
+	OWN(SYS_sched_setattr),
+	/* a process or a group, which the first argument tells, never a user;
+	 * a group only as 0, the caller's */
+	{ SYS_setpriority, REFUSE, SHARED, BPF_JGT, 0, PRIO_PGRP },
+	{ SYS_setpriority, ALLOW, SHARED, BPF_JEQ, 1, 0 },
+	{ SYS_setpriority, ASK, SHARED, BPF_JEQ, 0, PRIO_PROCESS },
+	ANY(SYS_setpriority, REFUSE, SHARED),
+	{ SYS_ioprio_set, REFUSE, SHARED, BPF_JEQ, 0, 0 },
+	{ SYS_ioprio_set, REFUSE, SHARED, BPF_JGT, 0, 2 },
+	{ SYS_ioprio_set, ALLOW, SHARED, BPF_JEQ, 1, 0 },
+	{ SYS_ioprio_set, ASK, SHARED, BPF_JEQ, 0, 1 },
+	ANY(SYS_ioprio_set, REFUSE, SHARED),
+
+	/* One end of a pair of datagram sockets can send to any socket by its
+	 * name; those of SOCK_STREAM (1) and SOCK_SEQPACKET (5) are
+	 * connected.  The kernel takes the low four bits for the type. */
+	{ SYS_socketpair, REFUSE, NO_UNIX, BPF_JSET, 1, 0xa },
+	{ SYS_socketpair, ALLOW, NO_UNIX, BPF_JSET, 1, 1 },
+	ANY(SYS_socketpair, REFUSE, NO_UNIX),
+	{ SYS_socket, ALLOW, NET_NONE, BPF_JEQ, 0, AF_NETLINK },
+	{ SYS_socket, ALLOW, NET_NONE | UNIX, BPF_JEQ, 0, AF_UNIX },
+	ANY(SYS_socket, REFUSE, NET_NONE),
+	{ SYS_socket, REFUSE, NET_ANY, BPF_JEQ, 0, AF_VSOCK },
+	{ SYS_socket, REFUSE, NET_ANY, BPF_JEQ, 0, AF_ALG },
+	{ SYS_socket, REFUSE, NET_ANY, BPF_JEQ, 0, AF_PACKET },
+	{ SYS_socket, REFUSE, NET_ANY | NO_UNIX, BPF_JEQ, 0, AF_UNIX },
+};
+
+#define NRULES (sizeof rules / sizeof rules[0])
+
+struct prog {
+	struct sock_filter f[MAX];
+	unsigned char label[MAX];	/* of a jump, when it is true */
+	unsigned short n;
+};
+
+static void
+put(struct prog *p, unsigned code, size_t k)
+{
+	p->f[p->n++] = (struct sock_filter)BPF_STMT((unsigned short)code,
+	    (unsigned)k);
+}
+
+/* If what is loaded compares so with k, go to the label; else go on, unless
+ * more than that is skipped. */
+static void
+jump(struct prog *p, unsigned how, unsigned k, enum label to, unsigned skipped)
+{
+	p->label[p->n] = (unsigned char)to;
+	put(p, BPF_JMP | how | BPF_K, k);
+	p->f[p->n - 1].jf = (unsigned char)skipped;
+}
+
+static void
+build(struct prog *p, const struct setup *s, bool listened)
+{
+	const unsigned answers[] = { [ALLOW] = SECCOMP_RET_ALLOW,
+		[REFUSE] = SECCOMP_RET_ERRNO | EPERM,
+		[NO_SUCH_CALL] = SECCOMP_RET_ERRNO | ENOSYS,
+		[KILL] = SECCOMP_RET_KILL_PROCESS,
+		[ASK] = listened ? SECCOMP_RET_USER_NOTIF :
+		    SECCOMP_RET_ERRNO | EPERM };
+	struct stat st;
+	/* in a tree that is a group's each folder has the bit, and chmod and
+	 * cp keep it; not for root, whose own group is nobody's to use */
+	bool setgid = geteuid() != 0 && stat(s->root, &st) == 0 &&
+	    (st.st_mode & S_ISGID) != 0;
+	int now = (s->alone ? 0 : SHARED) | (s->head.unix_sockets ? UNIX :
+	    NO_UNIX) | (s->network ? NET_ANY : NET_NONE) |
+	    (setgid ? 0 : NO_SETGID);
+	const size_t nr = offsetof(struct seccomp_data, nr);
+	unsigned short end;
+
+	p->n = 0;
+	put(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
+	jump(p, BPF_JEQ, ARCH, NLABELS, 0);
+	p->f[p->n - 1].jt = 1;
+	jump(p, BPF_JGE, 0, KILL, 0);
+	put(p, BPF_LD | BPF_W | BPF_ABS, nr);
+#ifdef X32_BIT
+	jump(p, BPF_JGE, X32_BIT, REFUSE, 0);
+#endif
+	for (size_t i = 0; i < NRULES; i++) {
+		const struct rule *r = &rules[i];
+		bool lacks;
+
+		if ((r->when & ~now) != 0)
+			continue;
+		if (r->how == 0) {
+			jump(p, BPF_JEQ, (unsigned)r->call, r->answer, 0);
+			continue;
+		}
+		lacks = r->how == NONE_OF;
+		jump(p, BPF_JEQ, (unsigned)r->call, NLABELS, 3 + lacks);
+		put(p, BPF_LD | BPF_W | BPF_ABS, LOW(r->arg));
+		if (lacks) {
+			jump(p, BPF_JSET, r->k, NLABELS, 0);
+			p->f[p->n - 1].jt = 1;
+		}
+		jump(p, lacks ? BPF_JGE : r->how, lacks ? 0 : r->k, r->answer,
+		    0);
+		/* the last one of this call? */
+		if (i + 1 == NRULES || r[1].call != r->call)
+			put(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+		else
+			put(p, BPF_LD | BPF_W | BPF_ABS, nr);
+	}
+	end = p->n;
+	for (int i = 0; i < NLABELS; i++)
+		put(p, BPF_RET | BPF_K, answers[i]);
+	/* each jump knows now how far its label is */
+	for (unsigned short i = 0; i < end; i++)
+		if (BPF_CLASS(p->f[i].code) == BPF_JMP &&
+		    p->label[i] != NLABELS)
+			p->f[i].jt = (unsigned char)(end + p->label[i] -
+			    i - 1);
+}
+
+static int
+seccomp_apply(const struct setup *s, int *listener)
+{
+	*listener = -1;
+#ifdef ARCH
+	struct prog p = { .n = 0 };
+	struct sock_fprog fp;
+
+	if (!s->alone) {
+		build(&p, s, true);
+		fp = (struct sock_fprog){ p.n, p.f };
+		*listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+		    SECCOMP_FILTER_FLAG_NEW_LISTENER, &fp);
+		if (*listener >= 0)
+			return 0;
+		/* somebody above us listens: then all is refused */
+	}
+	build(&p, s, false);
+	fp = (struct sock_fprog){ p.n, p.f };
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &fp, 0, 0);
+#else
+	(void)s;
+	errno = ENOSYS;
+	return -1;
+#endif
+}
+
+void
+restrict_answer(int listener)
+{
+	struct seccomp_notif n;
+	struct seccomp_notif_resp r;
+	int about;
+	char path[64];
+
+	memset(&n, 0, sizeof n);
+	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &n) < 0)
+		return;
+	about = (int)(n.data.nr == SYS_setpriority ||
+	    n.data.nr == SYS_ioprio_set ? n.data.args[1] : n.data.args[0]);
+	snprintf(path, sizeof path, "/proc/%u/task/%d", n.pid, about);
+	r = (struct seccomp_notif_resp){ .id = n.id };
+	if (access(path, F_OK) == 0)
+		r.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+	else
+		r.error = -EPERM;
+	ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &r);
 }
 
 /* ---- do they hold? ---- */
@@ -166,8 +607,7 @@ try_layers(const struct setup *s)
 	if (!namespaces)
 		return NULL;
 	for (int i = 0; i < s->head.nmounts; i++)
-		if (!is_mounted(s->texts[s->head.nwritable + s->head.nhidden +
-		    i]))
+		if (!is_mounted(s->mounts[i]))
 			return "the root changed meanwhile";
 	if (!s->head.root_writable && !is_read_only(s->root))
 		return "it could write what is read-only";
@@ -186,17 +626,6 @@ try_layers(const struct setup *s)
 static int
 apply(const struct setup *s, int *listener, char why[WIRE_TEXT])
 {
-	/* a network namespace sees to sockets, where there is one */
-	bool network = s->alone || s->head.network;
-	struct landlock l = { s->texts, (size_t)s->head.nwritable,
-		s->texts + s->head.nwritable, (size_t)s->head.nhidden,
-		network, s->alone || s->head.unix_sockets };
-	struct stat st;
-	/* in a tree that is a group's each folder has the bit, and chmod and
-	 * cp keep it; not for root, whose own group is nobody's to use */
-	struct seccomp_want w = { network, s->head.unix_sockets, !s->alone,
-		geteuid() != 0 && stat(s->root, &st) == 0 &&
-		(st.st_mode & S_ISGID) != 0 };
 	const char *bad;
 	int fd;
 
@@ -206,12 +635,12 @@ apply(const struct setup *s, int *listener, char why[WIRE_TEXT])
 	set_limits();
 	if ((s->head.layer == LAYER_LANDLOCK || (s->alone &&
 	    landlock_version() >= LANDLOCK_REFER)) &&
-	    landlock_apply(&l) < 0) {
+	    landlock_apply(s) < 0) {
 		snprintf(why, WIRE_TEXT, "landlock: %s", strerror(errno));
 		return -1;
 	}
 	bad = try_layers(s);
-	if (bad == NULL && seccomp_apply(&w, listener) != 0) {
+	if (bad == NULL && seccomp_apply(s, listener) != 0) {
 		snprintf(why, WIRE_TEXT, "seccomp: %s", strerror(errno));
 		return -1;
 	}
@@ -245,7 +674,11 @@ restrict_self(bool alone, int *listener, char why[WIRE_TEXT])
 	    s.head.nhidden + s.head.nmounts);
 	s.root = texts[0];
 	s.fixed = texts[1];
-	s.texts = (const char *const *)texts + 2;
+	s.writable = (const char *const *)texts + 2;
+	s.hidden = s.writable + s.head.nwritable;
+	s.mounts = s.hidden + s.head.nhidden;
+	/* a network namespace sees to sockets, where there is one */
+	s.network = alone || s.head.network;
 	got = s.head.layer == LAYER_NONE ? 0 : apply(&s, listener, why);
 	free(texts);
 	buf_release(&b);

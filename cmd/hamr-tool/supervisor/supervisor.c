@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -15,12 +16,16 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/num.h"
+#include "base/utf8.h"
 
-#include "descendants.h"
-#include "seccomp.h"
+#include "restrict.h"
 #include "supervisor.h"
 #include "wire.h"
 
+#define PROC_MAX ((size_t)1 << 20)
+#define NAME_MAX_BYTES 60
+#define NAMES_MAX 5
 #define KILL_MS 30000		/* then what cannot die is left to itself */
 #define NFDS 4
 #define TEXTS_MAX ((size_t)64 << 20)
@@ -28,7 +33,7 @@
 struct super {
 	bool alone;		/* process 1: all there is, is the command's */
 	int signals;
-	int listener;		/* seccomp.h; -1: none */
+	int listener;		/* restrict.h; -1: none */
 	pid_t main;		/* the command, -1 when it has been reaped */
 	bool running;		/* between RUN and END */
 	bool empty;		/* said so */
@@ -44,6 +49,187 @@ say(struct wire w)
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		_exit(0);	/* nobody listens: with us all is ended */
+}
+
+struct process {
+	int pid;
+	bool leaf;		/* no children of its own */
+};
+
+struct processes {
+	struct process *v;
+	size_t n, cap;
+};
+
+/* ---- its descendants ----
+ *
+ * The supervisor is process 1 of a namespace, or child subreaper: what a
+ * command leaves behind (setsid, double fork) becomes its child, so all that
+ * /proc says descends from it belongs to the command that runs. */
+
+/* What /proc has in a file of a process or thread; NULL when it is gone.
+ * Yours. */
+static char *
+read_proc(int pid, const char *file, size_t *n)
+{
+	char *path = xasprintf("/proc/%d/%s", pid, file);
+	struct buf b = BUF_INIT(PROC_MAX);
+
+	file_read(path, &b, NULL);
+	free(path);
+	*n = b.len;
+	return b.len > 0 ? buf_detach(&b) : NULL;
+}
+
+/* The children of all its threads; how many there were. */
+static size_t
+add_children(struct processes *k, int pid)
+{
+	char *path = xasprintf("/proc/%d/task", pid);
+	DIR *d = file_opendir(AT_FDCWD, path);
+	struct dirent *e;
+	size_t n = 0, len;
+
+	free(path);
+	while ((e = file_readdir(d)) != NULL) {
+		char *file = xasprintf("task/%s/children", e->d_name);
+		char *text = read_proc(pid, file, &len), *save = NULL;
+
+		for (char *w = text != NULL ? strtok_r(text, " \n", &save) :
+		    NULL; w != NULL; w = strtok_r(NULL, " \n", &save), n++) {
+			int64_t child;
+
+			if (!num_i64(w, strlen(w), &child))
+				continue;
+			GROW(k->v, k->n, k->cap);
+			k->v[k->n++] = (struct process){ (int)child, true };
+		}
+		free(file);
+		free(text);
+	}
+	file_closedir(d);
+	return n;
+}
+
+/* All descendants of this process, parents before children. */
+static void
+walk(struct processes *k)
+{
+	*k = (struct processes){ .n = 0 };
+	add_children(k, getpid());
+	for (size_t i = 0; i < k->n; i++) {
+		size_t n = add_children(k, k->v[i].pid);
+
+		k->v[i].leaf = n == 0;
+	}
+}
+
+/* Has it ended already, waiting to be reaped? */
+static bool
+is_zombie(int pid)
+{
+	size_t n;
+	char *text = read_proc(pid, "stat", &n);
+	const char *paren = text != NULL ? strrchr(text, ')') : NULL;
+	bool gone = paren == NULL || paren[1] == '\0' || paren[2] == 'Z' ||
+	    paren[2] == 'X';
+
+	free(text);
+	return gone;
+}
+
+/* Send sig to every one that still runs; their number. */
+static size_t
+descendants_signal(int sig)
+{
+	struct processes k;
+	size_t n = 0;
+
+	walk(&k);
+	for (size_t i = 0; i < k.n; i++)
+		if (!is_zombie(k.v[i].pid) && kill(k.v[i].pid, sig) == 0)
+			n++;
+	free(k.v);
+	return n;
+}
+
+static char *
+command_line(int pid)
+{
+	struct buf clean = BUF_INIT(PROC_MAX);
+	size_t n;
+	char *text = read_proc(pid, "cmdline", &n);
+
+	while (n > 0 && text[n - 1] == '\0')
+		n--;
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+			text[i] = ' ';
+	if (n > 0)
+		utf8_clean(&clean, text, n);
+	free(text);
+	if (clean.len > NAME_MAX_BYTES) {
+		clean.len = utf8_cut(clean.p, clean.len, NAME_MAX_BYTES);
+		buf_adds(&clean, "...");
+	}
+	return buf_detach(&clean);
+}
+
+/* The command lines of those that run and have no children themselves, sorted,
+ * each once, as "a, b"; nothing when there are none. */
+static void
+descendants_names(struct buf *out)
+{
+	struct texts names = { .n = 0 };
+	struct processes k;
+	size_t said = 0;
+
+	walk(&k);
+	for (size_t i = 0; i < k.n; i++)
+		if (k.v[i].leaf && !is_zombie(k.v[i].pid))
+			texts_add(&names, command_line(k.v[i].pid));
+	free(k.v);
+	if (names.n > 0)
+		qsort(names.v, names.n, sizeof *names.v, text_order);
+	for (size_t i = 0; i < names.n; i++) {
+		const char *name = names.v[i];
+		bool again = i > 0 && strcmp(name, names.v[i - 1]) == 0;
+
+		if (!again && name[0] != '\0' && said++ < NAMES_MAX)
+			buf_fmt(out, "%s%s", said > 1 ? ", " : "", name);
+	}
+	if (said > NAMES_MAX)
+		buf_fmt(out, ", %zu more", said - NAMES_MAX);
+	texts_release(&names);
+}
+
+/* One more try to kill them all; true when there was nobody left. */
+static bool
+descendants_kill(void)
+{
+	int last = 0, own = getpgrp();
+	size_t before = 0, n;
+	struct processes k;
+
+	/* stop them until a walk finds no new one: a stopped process cannot
+	 * fork */
+	for (int i = 0; i < 100; i++) {
+		n = descendants_signal(SIGSTOP);
+		if (n == 0 || n == before)
+			break;
+		before = n;
+	}
+	/* each group they are in at one moment, then each of them */
+	walk(&k);
+	for (size_t i = 0; i < k.n; i++) {
+		int group = getpgid(k.v[i].pid);
+
+		if (group != last && group > 1 && group != own)
+			kill(-group, SIGKILL);
+		last = group;
+	}
+	free(k.v);
+	return descendants_signal(SIGKILL) == 0;
 }
 
 /* ---- a command ---- */
@@ -251,7 +437,7 @@ loop(struct super *s)
 		if (poll(p, 3, -1) < 0)
 			continue;
 		if (p[2].revents & POLLIN)
-			seccomp_answer(s->listener);
+			restrict_answer(s->listener);
 		else if (p[2].revents != 0)
 			p[2].fd = -1;	/* nobody is left to ask */
 		if (p[1].revents != 0)

@@ -7,10 +7,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
-#include "wire.h"
-
 #define WIRE_ARG "--supervisor"	/* how hamr-tool is told to be one */
 
 _Noreturn void supervisor_main(void);
@@ -18,9 +14,3 @@ _Noreturn void supervisor_main(void);
 /* n texts, each ended by NUL, from *p on, which moves behind them; NULL for
  * those that are not there.  Yours to free. */
 char **split_texts(char **p, const char *end, int n);
-
-/* restrict.c: it keeps itself, and so all it starts, within what its setup
- * (WIRE_SETUP) allows; and tries whether that holds.  alone: bubblewrap has
- * made the namespaces.  0, or -1 and why, where it is known.  *listener as of
- * seccomp.h. */
-int restrict_self(bool alone, int *listener, char why[WIRE_TEXT]);
