@@ -198,7 +198,7 @@ tamper() {	# NAME COMMAND: says what came of it
 evil() {	# FOLDER
 	git --git-dir="$1" config filter.x.clean "$p"
 	git --git-dir="$1" config core.fsmonitor "$p"
-	echo '* filter=x' >"$1/info/attributes"
+	mkdir -p "$1/info"; echo '* filter=x' >"$1/info/attributes"
 }
 tamper settings 'evil .'
 match "they are put right" "$(cat "$T/out")" "*exit 0; changed: b"

@@ -23,8 +23,6 @@ struct snap {
 				 * runs, so they are not its work */
 	uid_t me, owner;	/* of the root; git runs as this user */
 	dev_t dev;
-	struct map clean;	/* files found to be as our index has them,
-				 * and a stamp of what they looked like */
 	struct map folders;	/* and the snapshot that first saw each */
 	struct map older;	/* births of files that are new to the last one
 				 * and were there before the one before it */
@@ -47,7 +45,7 @@ struct snap {
 };
 
 /* Who works here holds a shared lock of this file; who holds it alone may
- * remove what nobody needs (prune.c). */
+ * remove what nobody needs (snap_prune). */
 #define SNAP_USE "hamr-use"
 #define SNAP_INDEX "hamr-index"	/* what the index was before, or will be */
 
@@ -101,6 +99,10 @@ void snap_give(const struct snap *s, int fd);
 /* A file of ours in the repository: opened, made if need be, and given to the
  * owner of the root. */
 int snap_file(const struct snap *s, const char *name, int flags);
+
+/* Append an index of these entries, which are put into their order. */
+void snap_print(const struct snap *s, struct gitindex_entry *v, size_t n,
+    struct buf *out);
 
 /* Drop the index and start without the user's. */
 void snap_unseed(struct snap *s);

@@ -2,8 +2,8 @@
  *
  * hamr-undo in .hamr/snap.git is NDJSON: `change`, `checkpoint`, `undoing` and
  * `undone`.
- * It is bounded: beyond 16 MiB the older half is forgotten, and prune.c forgets
- * what is old.
+ * It is bounded: beyond 16 MiB the older half is forgotten, and snap_prune
+ * forgets what is old.
  */
 #pragma once
 
@@ -57,11 +57,6 @@ int journal_undone(struct snap *s, bool done, char *const *ids, size_t n,
 /* All of it; an absent one is empty, a line cut short by a crash is passed. */
 int journal_read(struct snap *s, struct journal *j, struct err *e);
 void journal_release(struct journal *j);
-
-/* Forget what stands before a byte of the file, or (-1) before its newer half,
- * while nobody else writes to it; at once, so that a crash leaves the old one
- * or the new one.  0, or -1. */
-int journal_forget(struct snap *s, long long at);
 
 /* What is at t->path now: its new mode and hash ("": no file).  False: that
  * cannot be told. */

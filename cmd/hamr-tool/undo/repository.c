@@ -1,19 +1,35 @@
-/* repository.c - the repository of the snapshots: made, opened, given git. */
+/* repository.c - the repository of the snapshots: made, opened, given git.
+ *
+ * git obeys what it finds in a repository's configuration, so no git process of
+ * ours ever sees one that is not ours (5.3): GIT_DIR names .hamr/snap.git,
+ * nothing of the user's or the system's configuration is read, no protocol is
+ * allowed, git's own variables are not passed on.  As root, in a folder of
+ * another owner, git runs as that owner.  It ends with its deadline, and when
+ * we do, however that is.
+ */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "conf/state.h"
 #include "git/gitindex.h"
 #include "git/gitrepo.h"
+#include "libc/so.h"
 
 #include "files/files.h"
 #include "internal.h"
@@ -22,24 +38,19 @@
 #define USE_MS 30000		/* a snapshot of much takes that long */
 #define ALTERNATES "objects/info/alternates"
 #define OBJECTS_DEPTH 3		/* objects/info/commit-graphs */
+#define STOP_MS 50		/* how often snap_stopped is asked */
+#define ARGS_MAX 48
+#define TEMPORARY "tmp_obj_"	/* snap_prune removes what is left */
 
-/* What is in force: no filter, no line ends, no helper, nothing collected. */
-static const char config[] =
-    "[core]\n\trepositoryFormatVersion = %d\n\tbare = true\n"
-    "\tfileMode = true\n\tsymlinks = true\n\tignoreCase = false\n"
-    "\tprecomposeUnicode = false\n\tautocrlf = false\n"
-    "\tprotectNTFS = false\n\tprotectHFS = false\n\tsplitIndex = false\n"
-    "\tuntrackedCache = false\n\tfsmonitor = false\n\tcompression = 1\n"
-    "\tlogAllRefUpdates = false\n[gc]\n\tauto = 0\n[index]\n\tsparse = "
-    "false\n%s";
+/* git only reads what is in there. */
+static const char config[] = "[core]\n\trepositoryFormatVersion = %d\n"
+    "\tbare = true\n[gc]\n\tauto = 0\n%s";
 #define SHA256 "[extensions]\n\tobjectFormat = sha256\n"
-static const char attributes[] = "* -text -crlf -ident -filter !eol "
-    "!working-tree-encoding\n";
 static const char note[] = "Snapshots of hamr-tool, for hamr-tool undo. "
     "It may be removed; then nothing before that can be undone.\n";
 
 static const char *const folders[] = { "objects", "objects/info",
-	"objects/pack", "refs", "refs/heads", "info" };
+	"objects/pack", "refs", "refs/heads" };
 #define NFOLDERS (sizeof folders / sizeof folders[0])
 
 /* ---- how long it may take ---- */
@@ -154,6 +165,240 @@ put_file(const struct snap *s, const char *name, const char *text)
 	return r;
 }
 
+/* ---- a content as one of git's objects, in a file of its own ----
+ *
+ * git hash-object does the same, and takes a process for it. */
+
+/* The bytes of the file. */
+static int
+compress_blob(struct slice content, struct buf *out)
+{
+	/* libz's function; NULL: it is not installed */
+	static __typeof__(compress2) *compress;
+	void *lib = compress == NULL ? SO_OPEN("libz.so.1") : NULL;
+	struct buf whole = BUF_INIT(content.n + 64);
+	uLongf n;
+	int r = -1;
+
+	if (lib != NULL)
+		SO_FIND(compress, lib, compress2);
+	errno = ELIBACC;
+	buf_fmt(&whole, "blob %zu", content.n);
+	buf_addc(&whole, '\0');
+	buf_slice(&whole, content);
+	/* zlib's compressBound */
+	n = whole.len + (whole.len >> 12) + (whole.len >> 14) +
+	    (whole.len >> 25) + 13;
+	if (compress != NULL && buf_reserve(out, n) == 0 &&
+	    compress((Bytef *)out->p, &n, (const Bytef *)whole.p, whole.len,
+	    1) == Z_OK) {
+		out->len = n;
+		r = 0;
+	}
+	buf_release(&whole);
+	return r;
+}
+
+/* A folder of ours in the folder at; made if need be. */
+static int
+open_folder(const struct snap *s, int at, const char *name, bool create)
+{
+	int fd;
+
+	if (create && mkdirat(at, name, 0700) < 0 && errno != EEXIST)
+		return -1;
+	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && create)
+		snap_give(s, fd);
+	return fd;
+}
+
+void
+object_name(const struct snap *s, struct slice content,
+    unsigned char oid[SHA_BYTES])
+{
+	sha_git(s->sha256, "blob", content.n > 0 ? content.p : "", content.n,
+	    oid);
+}
+
+long long
+object_size(const struct snap *s, const char *oid)
+{
+	char *path = xasprintf("objects/%.2s/%s", oid, oid[0] != '\0' ?
+	    oid + 2 : "");
+	struct stat st;
+	bool there = fstatat(s->dirfd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISREG(st.st_mode);
+
+	free(path);
+	return there ? st.st_size : 0;
+}
+
+int
+object_put(const struct snap *s, struct slice content,
+    const unsigned char oid[SHA_BYTES])
+{
+	struct buf hex = BUF_INIT(SNAP_OID), bytes = BUF_INIT(GIT_OUT_MAX);
+	char folder[3], tmp[64];
+	int objects, dir = -1, fd = -1, r = -1;
+
+	snap_hex(oid, snap_oid_len(s), &hex);
+	snprintf(folder, sizeof folder, "%.2s", hex.p);
+	objects = open_folder(s, s->dirfd, "objects", false);
+	if (objects >= 0)
+		dir = open_folder(s, objects, folder, true);
+	if (dir >= 0 && faccessat(dir, hex.p + 2, F_OK, 0) == 0) {
+		r = 0;
+	} else if (dir >= 0 && compress_blob(content, &bytes) == 0) {
+		snprintf(tmp, sizeof tmp, TEMPORARY "%ld", (long)getpid());
+		unlinkat(dir, tmp, 0);
+		fd = openat(dir, tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		    0444);
+	}
+	/* the file whole, or not at all */
+	if (fd >= 0) {
+		snap_give(s, fd);
+		r = file_write_all(fd, bytes.p, bytes.len);
+		if (close(fd) < 0)
+			r = -1;
+		if (r == 0)
+			r = renameat(dir, tmp, dir, hex.p + 2);
+		if (r < 0)
+			unlinkat(dir, tmp, 0);
+	}
+	file_close(dir);
+	file_close(objects);
+	bufs_release(BUFS(&hex, &bytes));
+	return r;
+}
+
+/* ---- git as a child ---- */
+
+/* The child: after fork, so nothing here may take memory. */
+static _Noreturn void
+child(int root, pid_t parent, const char *git, const char *const *argv,
+    const char *const *env, int in, int out)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct stat st = { .st_uid = 0 };
+	sigset_t none;
+
+	setpgid(0, 0);
+	for (int i = 1; i < NSIG; i++)
+		signal(i, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (null >= 0 && dup2(in >= 0 ? in : null, 0) == 0 &&
+	    dup2(out, 1) == 1 && dup2(null, 2) == 2 &&
+	    close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) == 0 &&
+	    fchdir(root) == 0 && fstat(root, &st) == 0 &&
+	    /* become the owner of the working directory, if we may */
+	    (geteuid() != 0 || st.st_uid == 0 || (setgroups(0, NULL) == 0 &&
+	    setresgid(st.st_gid, st.st_gid, st.st_gid) == 0 &&
+	    setresuid(st.st_uid, st.st_uid, st.st_uid) == 0)) &&
+	    /* after that, which would take it back */
+	    prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent)
+		execve(git, (char *const *)(void *)argv,
+		    (char *const *)(void *)env);
+	_exit(126);
+}
+
+/* Read all that comes until the end, the deadline, or somebody's cancel. */
+static bool
+drain(struct snap *s, int fd, struct buf *out, long long deadline)
+{
+	for (;;) {
+		struct pollfd p = { fd, POLLIN, 0 };
+		bool idle = poll(&p, 1, STOP_MS) <= 0;
+		ssize_t n;
+
+		if (file_now_ms() >= deadline || snap_stopped(s))
+			return false;
+		if (idle)
+			continue;
+		if (buf_reserve(out, 65536) < 0)
+			return false;
+		n = read(fd, out->p + out->len, 65536);
+		if (n < 0 && errno != EINTR)
+			return false;
+		if (n == 0)
+			return true;
+		if (n > 0)
+			out->len += (size_t)n;
+	}
+}
+
+/* Start it; its pid, or -1. */
+static pid_t
+start(const struct snap *s, const char *const *args, int in, int out)
+{
+	char *git = which_program("git", s->f->root.real);
+	const char *path = getenv("PATH");
+	char *path_entry = xasprintf("PATH=%s", path != NULL ? path :
+	    "/usr/local/bin:/usr/bin:/bin");
+	char *dir_entry = xasprintf("GIT_DIR=%s", s->dir);
+	const char *const env[] = { path_entry, dir_entry, "LC_ALL=C",
+		"GIT_WORK_TREE=.",
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_CONFIG_SYSTEM=/dev/null", "GIT_ATTR_NOSYSTEM=1",
+		"GIT_ALLOW_PROTOCOL=", "GIT_NO_LAZY_FETCH=1",
+		"GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0",
+		"GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=false",
+		"GIT_ASKPASS=false", "HOME=/nonexistent", NULL };
+	const char *argv[ARGS_MAX] = { "git", "-c",
+		"core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
+		"-c", "core.pager=cat", "-c", "protocol.allow=never",
+		"-c", "credential.helper=", "-c", "core.quotePath=false",
+		"-c", "safe.directory=*", "--no-optional-locks" };
+	pid_t pid = -1, self = getpid();
+	size_t n = 0;
+
+	while (argv[n] != NULL)
+		n++;
+	for (size_t i = 0; args[i] != NULL && n < ARGS_MAX - 1; i++)
+		argv[n++] = args[i];
+	if (git != NULL)
+		pid = fork();
+	if (pid == 0)
+		child(s->f->root.fd, self, git, argv, env, in, out);
+	if (pid > 0)
+		setpgid(pid, pid);
+	free(path_entry);
+	free(dir_entry);
+	free(git);
+	return pid;
+}
+
+int
+snap_git(struct snap *s, const char *const *args, struct slice in,
+    struct buf *out)
+{
+	/* what goes to its stdin lies in a file, so that neither waits for
+	 * the other */
+	int fd = in.n > 0 ? file_memory(in.p, in.n) : -1;
+	struct buf none = BUF_INIT(GIT_OUT_MAX);
+	int end[2] = { -1, -1 }, status = -1;
+	bool whole = false;
+	pid_t pid = -1;
+
+	if ((fd >= 0 || in.n == 0) && pipe2(end, O_CLOEXEC) == 0) {
+		pid = start(s, args, fd, end[1]);
+		close(end[1]);
+	}
+	file_close(fd);
+	if (pid > 0) {
+		whole = drain(s, end[0], out != NULL ? out : &none,
+		    file_now_ms() + s->ms);
+		if (!whole)
+			kill(-pid, SIGKILL);
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+	}
+	file_close(end[0]);
+	buf_release(&none);
+	return whole && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 /* ---- what git may look at ---- */
 
 /* Are all files in this folder, and in those so deep in it, regular ones?  git
@@ -227,121 +472,7 @@ alternates_are_good(const struct snap *s)
 	return good;
 }
 
-/* Is the .gitattributes of the folder, the first n bytes of rel, a file or not
- * there?  git follows no link in place of it. */
-static bool
-is_plain_at(const struct snap *s, const char *rel, size_t n)
-{
-	char *path = xasprintf("%.*s%s.gitattributes", (int)n, rel,
-	    n > 0 ? "/" : "");
-	int fd = path_open(&s->f->root, path, O_PATH | O_NOFOLLOW);
-	struct stat st;
-	bool plain = fd < 0 || (fstat(fd, &st) == 0 &&
-	    (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode) ||
-	    S_ISDIR(st.st_mode)));
-
-	file_close(fd);
-	free(path);
-	return plain;
-}
-
-/* May git look up the attributes of this row of paths?  Not if a
- * .gitattributes beside or above one is a FIFO or the like: git would wait for
- * it. */
-static bool
-attributes_are_plain(const struct snap *s, const struct buf *paths)
-{
-	struct map asked = { 0 };
-	bool good = paths->len == 0 || is_plain_at(s, "", 0);
-	const char *rel;
-
-	for (size_t at = 0; good && (rel = snap_next(paths, &at)) != NULL; )
-		for (size_t n = 1; good && rel[n - 1] != '\0' &&
-		    rel[n] != '\0'; n++) {
-			bool fresh = false;
-
-			if (rel[n] == '/')
-				map_put(&asked, (struct slice){ rel, n },
-				    &fresh);
-			good = !fresh || is_plain_at(s, rel, n);
-		}
-	map_release(&asked);
-	return good;
-}
-
-/* ---- our index from the user's, so that little need be hashed ---- */
-
-/* Paths with a blob (their names are in oids) of another size than the file: it
- * was transformed, or changed since; in doubt it is hashed. */
-static bool
-find_other_sizes(struct snap *s, const struct buf *paths,
-    const struct buf *oids, struct buf *bad)
-{
-	static const char *const args[] = { "cat-file",
-		"--batch-check=%(objectsize)", NULL };
-	struct buf sizes = BUF_INIT(GIT_OUT_MAX);
-	bool good = oids->len == 0 ||
-	    snap_git(s, args, buf_view(oids), &sizes) == 0;
-	struct slice rest = buf_view(&sizes), size;
-	const char *rel;
-
-	for (size_t at = 0; good && (rel = snap_next(paths, &at)) != NULL &&
-	    slice_line(&rest, &size); ) {
-		int fd = path_open(&s->f->root, rel, O_PATH | O_NOFOLLOW);
-		struct stat st;
-
-		if (fd < 0 || fstat(fd, &st) < 0 ||
-		    strtoll(size.p, NULL, 10) != st.st_size)
-			snap_add(bad, rel);
-		file_close(fd);
-	}
-	buf_release(&sizes);
-	return good;
-}
-
-/* Take out of the copied index what does not name the bytes of a file, or is
- * more than a plain file, or what git was told not to look at. */
-static bool
-clean_index(struct snap *s, const struct gitindex *ix)
-{
-	static const char *const check[] = { "check-attr", "-z", "--stdin",
-		"filter", "ident", "working-tree-encoding", NULL };
-	static const char *const drop[] = { "update-index", "-z",
-		"--force-remove", "--stdin", NULL };
-	struct buf paths = BUF_INIT(GIT_OUT_MAX), oids = BUF_INIT(GIT_OUT_MAX);
-	struct buf bad = BUF_INIT(GIT_OUT_MAX), out = BUF_INIT(GIT_OUT_MAX);
-	const char *path, *value;
-	bool good;
-
-	for (size_t i = 0; i < ix->n; i++) {
-		const struct gitindex_entry *e = &ix->v[i];
-		bool plain = e->plain && (S_ISREG(e->mode) ||
-		    S_ISLNK(e->mode)) && !files_hidden(s->f, e->path);
-
-		snap_add(plain ? &paths : &bad, e->path);
-		if (plain) {
-			snap_hex(e->oid, ix->oid_len, &oids);
-			buf_addc(&oids, '\n');
-		}
-	}
-	good = attributes_are_plain(s, &paths) &&
-	    find_other_sizes(s, &paths, &oids, &bad) && (paths.len == 0 ||
-	    snap_git(s, check, buf_view(&paths), &out) == 0);
-	/* those that an attribute may transform in a way that keeps their
-	 * size */
-	for (size_t at = 0; good &&
-	    (path = snap_next(&out, &at)) != NULL; ) {
-		snap_next(&out, &at);	/* the attribute */
-		value = snap_next(&out, &at);
-		if (value != NULL && strcmp(value, "unspecified") != 0 &&
-		    strcmp(value, "unset") != 0)
-			snap_add(&bad, path);
-	}
-	if (good && bad.len > 0)
-		good = snap_git(s, drop, buf_view(&bad), NULL) == 0;
-	bufs_release(BUFS(&paths, &oids, &bad, &out));
-	return good;
-}
+/* ---- our index from the user's, so that little need be stored ---- */
 
 void
 snap_unseed(struct snap *s)
@@ -351,31 +482,33 @@ snap_unseed(struct snap *s)
 	unlinkat(s->dirfd, ALTERNATES, 0);
 }
 
-/* Take the user's index (written as st tells) and objects, if they fit ours;
- * not taking them is slower, and no more. */
+/* Take what the user's index has of plain files, and the user's objects; not
+ * taking them costs space, and no more.  Their blobs may be of other bytes,
+ * which an attribute transformed: each file is hashed, once. */
 static void
-seed(struct snap *s, const struct gitrepo *g, const struct gitindex *ix,
-    const struct stat *written, const char *objects)
+seed(struct snap *s, const struct gitindex *ix, const char *objects)
 {
-	struct timespec times[2] = { written->st_atim, written->st_mtim };
-	char *path = xasprintf("%s/info/attributes", g->common);
-	struct stat st;
-	/* one that is in two files is more than we copy, */
-	bool good = ix->base.len == 0 && (stat(path, &st) < 0 ||
-	    st.st_size == 0);
-	int fd = -1;
+	struct gitindex_entry *v = xcalloc(ix->n, sizeof *v);
+	struct buf out = BUF_INIT(GITINDEX_MAX);
+	size_t n = 0;
+	int fd;
 
-	/* and so is one that leaves folders out */
-	for (size_t i = 0; i < ix->n; i++)
-		good = good && !S_ISDIR(ix->v[i].mode);
-	if (good && put_file(s, ALTERNATES, objects) == 0)
-		fd = snap_file(s, "index", O_WRONLY | O_TRUNC);
-	/* its time too: git tells by it which entries to distrust */
-	if (fd < 0 || file_write_all(fd, ix->bytes.p, ix->bytes.len) < 0 ||
-	    futimens(fd, times) < 0 || !clean_index(s, ix))
+	for (size_t i = 0; i < ix->n; i++) {
+		const struct gitindex_entry *e = &ix->v[i];
+
+		if (e->plain && (S_ISREG(e->mode) || S_ISLNK(e->mode)) &&
+		    !files_hidden(s->f, e->path))
+			v[n++] = (struct gitindex_entry){ .path = e->path,
+				.oid = e->oid, .mode = e->mode };
+	}
+	snap_print(s, v, n, &out);
+	fd = snap_file(s, "index", O_WRONLY | O_TRUNC);
+	if (put_file(s, ALTERNATES, objects) < 0 || fd < 0 ||
+	    file_write_all(fd, out.p, out.len) < 0)
 		snap_unseed(s);
 	file_close(fd);
-	free(path);
+	buf_release(&out);
+	free(v);
 }
 
 /* ---- made and opened ---- */
@@ -396,34 +529,26 @@ make(struct snap *s, struct err *e)
 	struct gitrepo g = { NULL, NULL };
 	struct gitindex ix = { .n = 0 };
 	struct buf objects = BUF_INIT(65536);
-	struct stat written = { .st_size = 0 };
-	bool seedable = find_objects(s, &g, &objects);
-	char *path = g.dir != NULL ? xasprintf("%s/index", g.dir) : NULL;
+	bool seedable = find_objects(s, &g, &objects) &&
+	    gitindex_read(&ix, g.dir, NULL) == 0 && ix.n > 0;
 	int r = 0;
 
-	/* its time is taken first: the older, the more is distrusted */
-	if (path == NULL || lstat(path, &written) < 0 ||
-	    gitindex_read(&ix, g.dir, NULL) < 0)
-		seedable = false;
-	else
-		s->sha256 = ix.oid_len == 32;
+	s->sha256 = seedable && ix.oid_len == 32;
 	for (size_t i = 0; r == 0 && i < NFOLDERS; i++) {
 		int fd = root_folder(s->dirfd, folders[i]);
 
 		r = fd >= 0 ? close(fd) : -1;
 	}
-	if (r == 0 && (put_settings(s) < 0 ||
-	    put_file(s, "description", note) < 0 ||
+	if (r == 0 && (put_file(s, "description", note) < 0 ||
 	    put_file(s, "HEAD", "ref: refs/heads/none\n") < 0))
 		r = -1;
 	if (r == 0 && seedable)
-		seed(s, &g, &ix, &written, objects.p);
-	/* last, as check-attr must not see it: its presence says "made" */
+		seed(s, &ix, objects.p);
+	/* last: their presence says "made" */
 	if (r == 0)
-		r = put_file(s, "info/attributes", attributes);
+		r = put_settings(s);
 	if (r < 0)
 		err_sys(e, ST_SYSTEM, "%s", s->dir);
-	free(path);
 	gitindex_release(&ix);
 	gitrepo_release(&g);
 	buf_release(&objects);
@@ -436,8 +561,7 @@ is_plain(const struct snap *s)
 {
 	static const char *const files[] = { "HEAD", "config", "index",
 		"index.lock", SNAP_INDEX, "hamr-undo", "hamr-next",
-		"hamr-lock", SNAP_USE, "hamr-pruned", "info/attributes",
-		ALTERNATES };
+		"hamr-lock", SNAP_USE, "hamr-pruned", ALTERNATES };
 	struct stat st;
 
 	for (size_t i = 0; i < NFOLDERS; i++)
@@ -477,8 +601,7 @@ set_up(struct snap *s, bool create, struct err *e)
 
 	if (r < 0)
 		return -1;
-	if (faccessat(s->dirfd, "info/attributes", F_OK,
-	    AT_SYMLINK_NOFOLLOW) < 0) {
+	if (faccessat(s->dirfd, "config", F_OK, AT_SYMLINK_NOFOLLOW) < 0) {
 		r = create ? make(s, e) : err_set(e, ST_NOINPUT,
 		    "%s holds no snapshot", s->dir);
 	} else {
@@ -487,8 +610,7 @@ set_up(struct snap *s, bool create, struct err *e)
 		r = is_plain(s) && get_file(s, "config", &conf) == 0 ? 0 : -1;
 		s->sha256 = r == 0 && memmem(conf.p, conf.len, SHA256,
 		    strlen(SHA256)) != NULL;
-		if (r < 0 || put_settings(s) < 0 ||
-		    put_file(s, "info/attributes", attributes) < 0)
+		if (r < 0 || put_settings(s) < 0)
 			r = err_set(e, ST_POLICY, "%s is not as hamr-tool "
 			    "made it; move it away", s->dir);
 		buf_release(&conf);
@@ -553,7 +675,6 @@ snap_free(struct snap *s)
 {
 	if (s == NULL)
 		return;
-	map_release(&s->clean);
 	map_release(&s->folders);
 	map_release(&s->older);
 	gitindex_release(&s->now);

@@ -184,21 +184,6 @@ is_time(const struct timespec *a, const struct timespec *b)
 	    a->tv_nsec == b->tv_nsec;
 }
 
-/* What a file looks like, in one number; never 0. */
-static uint64_t
-stamp(const struct stat *st)
-{
-	const uint64_t v[] = { st->st_dev, st->st_ino, st->st_mode,
-		(uint64_t)st->st_size, (uint64_t)st->st_mtim.tv_sec,
-		(uint64_t)st->st_mtim.tv_nsec, (uint64_t)st->st_ctim.tv_sec,
-		(uint64_t)st->st_ctim.tv_nsec };
-	uint64_t h = 0xcbf29ce484222325;
-
-	for (size_t i = 0; i < sizeof v / sizeof v[0]; i++)
-		h = (h ^ v[i]) * 0x100000001b3 + (h >> 29);
-	return h | 1;
-}
-
 bool
 snap_read(const struct root *root, const char *rel, struct stat *st,
     struct buf *text)
@@ -230,21 +215,18 @@ index_mode(const struct stat *st)
 	return S_ISLNK(st->st_mode) ? S_IFLNK : st->st_mode;
 }
 
-/* Does what stat tells suffice to know that it is? */
+/* Does what stat tells suffice to know that it is?  What has a size had settled
+ * when it was read. */
 static bool
-looks_clean(struct take *t, const struct gitindex_entry *e, const char *rel,
+looks_clean(const struct take *t, const struct gitindex_entry *e,
     const struct stat *st)
 {
-	uint64_t *was = map_get(&t->s->clean, slice_of(rel));
-
-	if (was != NULL && *was == stamp(st))
-		return true;
 	return (e->mode & S_IFMT) == (st->st_mode & S_IFMT) &&
 	    is_time(&e->mtime, &st->st_mtim) &&
 	    is_time(&e->ctime, &st->st_ctim) &&
 	    e->ino == (uint32_t)st->st_ino && e->uid == st->st_uid &&
 	    e->gid == st->st_gid && e->size == (uint32_t)st->st_size &&
-	    is_settled(&t->written, &e->mtime);
+	    (e->size > 0 || is_settled(&t->written, &e->mtime));
 }
 
 static bool
@@ -260,14 +242,14 @@ inode_key(const uint32_t *ino)
 	return (struct slice){ (const char *)ino, sizeof *ino };
 }
 
-/* This file, which no entry has, was there when the last snapshot was taken,
- * ignored then, or too large, or not readable: the time of its birth, else 0.
- * One that was moved has the inode of its entry.  Where no birth is known, its
- * last change must do. */
-static int64_t
-older(struct take *t, const char *rel, const struct stat *st)
+/* If this file, which no entry has, was there when the last snapshot was taken,
+ * ignored then, or too large, or not readable: note the time of its birth.  One
+ * that was moved has the inode of its entry.  Where no birth is known, its last
+ * change must do. */
+static void
+note_older(struct take *t, const char *rel, const struct stat *st)
 {
-	const struct snap *s = t->s;
+	struct snap *s = t->s;
 	int64_t born = ns(st->st_ctim);
 	struct statx x = { .stx_mask = 0 };
 	uint32_t ino = (uint32_t)st->st_ino;
@@ -278,11 +260,12 @@ older(struct take *t, const char *rel, const struct stat *st)
 		born = x.stx_btime.tv_sec * 1000000000LL + x.stx_btime.tv_nsec;
 	file_close(fd);
 	if (born >= s->looked)
-		return 0;
+		return;
 	if (t->inodes.n == 0)
 		for (size_t i = 0; i < s->now.n; i++)
 			map_put(&t->inodes, inode_key(&s->now.v[i].ino), NULL);
-	return map_get(&t->inodes, inode_key(&ino)) == NULL ? born : 0;
+	if (map_get(&t->inodes, inode_key(&ino)) == NULL)
+		*map_put(&s->older, slice_of(rel), NULL) = (uint64_t)born;
 }
 
 /* The entry, if there is one, goes. */
@@ -306,18 +289,13 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 	unsigned char oid[SHA_BYTES];
 	struct timespec clock;
 	struct gitindex_entry new;
-	int64_t born;
 	bool settled, same;
 
 	/* another name of it may lie where nothing is watched */
 	if (S_ISREG(st.st_mode) && st.st_nlink > 1)
 		watch_doubt(&s->watch);
-	if (e != NULL && looks_clean(t, e, rel, &st)) {
-		/* the user's index had no more than git's mode */
-		t->changed = t->changed || e->mode != index_mode(&st);
-		e->mode = index_mode(&st);
+	if (e != NULL && looks_clean(t, e, &st))
 		return;
-	}
 	clock_gettime(CLOCK_REALTIME, &clock);
 	buf_reset(&t->text);
 	errno = 0;
@@ -338,13 +316,12 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 		.size = settled ? (uint32_t)st.st_size : 0, .plain = true };
 	same = e != NULL && memcmp(e->oid, oid, len) == 0;
 	if (same && e->mode == new.mode) {
+		/* one of the user's tells nothing of its file yet */
+		t->changed = t->changed || e->ino == 0;
 		new.path = e->path;
 		new.oid = e->oid;
 		*e = new;
-		if (settled) {
-			t->noted = true;
-			*map_put(&s->clean, slice_of(rel), NULL) = stamp(&st);
-		}
+		t->noted = t->noted || settled;
 		return;
 	}
 	/* what somebody else writes to just now stays as it was there */
@@ -356,9 +333,8 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 		t->failed = true;
 		return;
 	}
-	born = e == NULL ? older(t, rel, &st) : 0;
-	if (born > 0)
-		*map_put(&s->older, slice_of(rel), NULL) = (uint64_t)born;
+	if (e == NULL)
+		note_older(t, rel, &st);
 	drop(t, e);
 	new.path = arena_dup(&t->names, rel, strlen(rel));
 	new.oid = (unsigned char *)arena_dup(&t->names, (char *)oid, len);
@@ -507,13 +483,19 @@ look(struct take *t)
 
 /* ---- our index ---- */
 
+/* What its file looks like, in one number; 0: there is none. */
 static uint64_t
 index_stamp(const struct snap *s)
 {
+	const uint64_t prime = 0x9e3779b97f4a7c15;
 	struct stat st;
+	uint64_t h;
 
-	return fstatat(s->dirfd, "index", &st, AT_SYMLINK_NOFOLLOW) == 0 ?
-	    stamp(&st) : 0;
+	if (fstatat(s->dirfd, "index", &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	h = (st.st_ino * prime ^ (uint64_t)st.st_size) * prime;
+	h = (h ^ (uint64_t)ns(st.st_mtim)) * prime;
+	return (h ^ (uint64_t)ns(st.st_ctim)) | 1;
 }
 
 /* Does it end with the hash of what comes before, or (the user's) with none? */
@@ -567,14 +549,24 @@ read_index(struct snap *s)
 	return r;
 }
 
+void
+snap_print(const struct snap *s, struct gitindex_entry *v, size_t n,
+    struct buf *out)
+{
+	unsigned char sum[SHA_BYTES];
+
+	gitindex_print(v, n, snap_oid_len(s), out);
+	sha_git(s->sha256, NULL, out->p, out->len, sum);
+	buf_add(out, sum, snap_oid_len(s));
+}
+
 static int
 write_index(struct take *t)
 {
 	struct snap *s = t->s;
-	size_t n = 0, len = snap_oid_len(s);
+	size_t n = 0;
 	struct gitindex_entry *v = xcalloc(s->now.n + t->nnew + 1, sizeof *v);
 	struct buf out = BUF_INIT(GITINDEX_MAX);
-	unsigned char sum[SHA_BYTES];
 	struct gitindex fresh;
 	int fd, r;
 
@@ -583,9 +575,7 @@ write_index(struct take *t)
 			v[n++] = s->now.v[i];
 	for (size_t i = 0; i < t->nnew; i++)
 		v[n++] = t->new[i];
-	gitindex_print(v, n, len, &out);
-	sha_git(s->sha256, NULL, out.p, out.len, sum);
-	buf_add(&out, sum, len);
+	snap_print(s, v, n, &out);
 	free(v);
 	/* Written into the one before the last, then both change places: a
 	 * file that is made and removed at each change is what a file system
