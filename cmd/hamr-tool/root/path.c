@@ -45,14 +45,6 @@ pop_part(struct buf *b)
 		b->p[b->len] = '\0';
 }
 
-static void
-push_part(struct buf *b, struct slice part)
-{
-	if (b->len > 0)
-		buf_addc(b, '/');
-	buf_slice(b, part);
-}
-
 /* What is left of an absolute text beneath the root, by its letters; NULL when
  * it is outside. */
 static const char *
@@ -275,7 +267,9 @@ walk(struct finder *w)
 			pop_part(&w->done);
 			continue;
 		}
-		push_part(&w->done, part);
+		if (w->done.len > 0)
+			buf_addc(&w->done, '/');
+		buf_slice(&w->done, part);
 		if (w->missing)
 			continue;
 		fd = path_open(w->root, w->done.p, O_PATH | O_NOFOLLOW);

@@ -39,6 +39,8 @@ struct setup {
 	bool alone;
 	bool network;		/* left to a network namespace, or open; else
 				 * sockets are for the machine itself only */
+	bool setgid;		/* chmod may set it: no filter can tell a
+				 * folder from a file */
 	const char *root, *fixed;	/* "" when there is none */
 	const char *const *writable, *const *hidden, *const *mounts;
 };
@@ -208,8 +210,8 @@ landlock_apply(const struct setup *s)
 	if (v >= 4 && !s->network)
 		a.net = NET_BIND_TCP | NET_CONNECT_TCP;
 	if (v >= 6)
-		a.scoped = SCOPE_SIGNAL |
-		    (s->alone || s->head.unix_sockets ? 0 : SCOPE_ABSTRACT_UNIX);
+		a.scoped = SCOPE_SIGNAL | (s->alone || s->head.unix_sockets ?
+		    0 : SCOPE_ABSTRACT_UNIX);
 	rules = (int)syscall(SYS_landlock_create_ruleset, &a, v >= 6 ?
 	    sizeof a : v >= 4 ? 16 : 8, 0);
 	if (rules < 0)
@@ -417,14 +419,9 @@ build(struct prog *p, const struct setup *s, bool listened)
 		[KILL] = SECCOMP_RET_KILL_PROCESS,
 		[ASK] = listened ? SECCOMP_RET_USER_NOTIF :
 		    SECCOMP_RET_ERRNO | EPERM };
-	struct stat st;
-	/* in a tree that is a group's each folder has the bit, and chmod and
-	 * cp keep it; not for root, whose own group is nobody's to use */
-	bool setgid = geteuid() != 0 && stat(s->root, &st) == 0 &&
-	    (st.st_mode & S_ISGID) != 0;
 	int now = (s->alone ? 0 : SHARED) | (s->head.unix_sockets ? UNIX :
 	    NO_UNIX) | (s->network ? NET_ANY : NET_NONE) |
-	    (setgid ? 0 : NO_SETGID);
+	    (s->setgid ? 0 : NO_SETGID);
 	const size_t nr = offsetof(struct seccomp_data, nr);
 	unsigned short end;
 
@@ -662,6 +659,7 @@ restrict_self(bool alone, int *listener, char why[WIRE_TEXT])
 	struct setup s = { .alone = alone };
 	struct buf b = BUF_INIT(SETUP_MAX);
 	char *p, **texts;
+	struct stat st;
 	int got;
 
 	*listener = -1;
@@ -679,6 +677,10 @@ restrict_self(bool alone, int *listener, char why[WIRE_TEXT])
 	s.mounts = s.hidden + s.head.nhidden;
 	/* a network namespace sees to sockets, where there is one */
 	s.network = alone || s.head.network;
+	/* in a tree that is a group's each folder has the bit, and chmod and
+	 * cp keep it; not for root, whose own group is nobody's to use */
+	s.setgid = geteuid() != 0 && stat(s.root, &st) == 0 &&
+	    (st.st_mode & S_ISGID) != 0;
 	got = s.head.layer == LAYER_NONE ? 0 : apply(&s, listener, why);
 	free(texts);
 	buf_release(&b);
