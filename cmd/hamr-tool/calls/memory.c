@@ -180,7 +180,7 @@ memory_search(struct tool *t, struct slice args, struct result *r)
 			put_found(status == 0 ? buf_view(&text) :
 			    (struct slice){ NULL, 0 }, id != NULL, query, r);
 	}
-	result_cap(r, t->files->o.result_cap);
+	result_cap(r, t->files->result_cap);
 	bufs_release(BUFS(&text, &clean));
 	free(id);
 	free(query);

@@ -30,13 +30,13 @@ static void
 set_limit(struct tool *t, long limit)
 {
 	struct budget b = budget_from(t->conf, limit);
-	struct files_opts *o = &t->files->o;
+	struct files *f = t->files;
 
-	o->result_cap = cap_bytes(t, "context.max_single_read_result_tokens",
+	f->result_cap = cap_bytes(t, "context.max_single_read_result_tokens",
 	    b.result_cap);
-	o->turn_cap = cap_bytes(t,
+	f->turn_cap = cap_bytes(t,
 	    "context.max_total_read_result_tokens_per_turn", b.turn_cap);
-	t->output_cap = o->result_cap - 1 < OUTPUT_CAP_MAX ? o->result_cap :
+	t->output_cap = f->result_cap - 1 < OUTPUT_CAP_MAX ? f->result_cap :
 	    OUTPUT_CAP_MAX;	/* 0: no limit */
 }
 
@@ -44,16 +44,13 @@ static void
 set_mode(struct tool *t, int mode)
 {
 	t->mode = (enum mode)mode;
-	t->files->o.may_write = (tool_on(t) & SCHEMA_CHANGE) != 0;
-	t->files->o.docs_only = t->mode == MODE_DOCS;
+	t->files->may_write = (tool_on(t) & SCHEMA_CHANGE) != 0;
+	t->files->docs_only = t->mode == MODE_DOCS;
 }
 
 int
 tool_open(struct tool *t, struct err *e)
 {
-	struct files_opts o = { .root = t->root, .person = t->person,
-		.overwrite = conf_bool(t->conf, "policy.overwrite"),
-		.memory = conf_bool(t->conf, "memory.enabled") };
 	const char *const *ops;
 	struct lists *l;
 	size_t n;
@@ -62,9 +59,12 @@ tool_open(struct tool *t, struct err *e)
 	if (extras_check(t, e) < 0)
 		return -1;
 	t->sandboxes = sandboxes_new(t->conf, t->root, t->quiet);
-	t->files = files_new(&o, e);
+	t->files = files_new(t->root, e);
 	if (t->files == NULL)
 		return -1;
+	t->files->person = t->person;
+	t->files->overwrite = conf_bool(t->conf, "policy.overwrite");
+	t->files->memory = conf_bool(t->conf, "memory.enabled");
 	set_limit(t, -1);
 	set_mode(t, (int)t->mode);
 	l = &t->files->lists;

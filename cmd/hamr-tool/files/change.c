@@ -71,7 +71,7 @@ find_target(struct files *f, struct change *c, struct slice args)
 	    slice_ends(buf_view(&path), "/..")))
 		r = fault_set(fault, "bad_arguments", "the path names a "
 		    "folder, by the / near its end; name a file");
-	else if (r == 0 && f->o.docs_only && !lists_docs(&f->lists,
+	else if (r == 0 && f->docs_only && !lists_docs(&f->lists,
 	    c->path.rel))
 		r = fault_set(fault, "denied", "mode docs writes "
 		    "documentation only; %s was not changed", c->name);
@@ -159,7 +159,7 @@ plan_edit(struct files *f, struct change *c, struct slice args)
 	if (take_old(f, c) < 0)
 		return -1;
 	shown = proofs_of(&f->proofs, c->path.rel)->hash;
-	if (!f->o.person && strcmp(shown, c->before) != 0)
+	if (!f->person && strcmp(shown, c->before) != 0)
 		return fault_set(&c->fault, "not_read", *shown == '\0' ?
 		    "%s was not read in this session; read it, then edit" :
 		    "%s has changed since it was read; read it again, then "
@@ -167,7 +167,7 @@ plan_edit(struct files *f, struct change *c, struct slice args)
 	if (is_crlf(buf_view(&c->old)))
 		edits_crlf(&c->edits);
 	if (edits_find(&c->edits, buf_view(&c->old), c->name, &c->hits,
-	    &c->fault) < 0 || (!f->o.person && check_shown(f, c) < 0))
+	    &c->fault) < 0 || (!f->person && check_shown(f, c) < 0))
 		return -1;
 	edits_apply(&c->edits, &c->hits, buf_view(&c->old), &c->new);
 	if (c->new.over)
@@ -195,15 +195,15 @@ plan_write(struct files *f, struct change *c, struct slice args)
 		return fault_set(&c->fault, "exists", "%s exists and is %s",
 		    c->name, S_ISDIR(c->path.st.st_mode) ? "a folder" :
 		    "not a regular file");
-	if (!f->o.overwrite || !arg_bool(args, "overwrite"))
+	if (!f->overwrite || !arg_bool(args, "overwrite"))
 		return fault_set(&c->fault, "exists", "%s exists; change it "
-		    "with edit%s", c->name, f->o.overwrite ?
+		    "with edit%s", c->name, f->overwrite ?
 		    ", or set overwrite" : "");
 	if (take_old(f, c) < 0)
 		return -1;
 	p = proofs_of(&f->proofs, c->path.rel);
 	lines = (long)slice_lines(buf_view(&c->old));
-	if (!f->o.person && (strcmp(p->hash, c->before) != 0 ||
+	if (!f->person && (strcmp(p->hash, c->before) != 0 ||
 	    (lines > 0 && !proof_has(p, 1, lines))))
 		return fault_set(&c->fault, "exists", "%s exists and was not "
 		    "read whole; read all of it first, or change it with "

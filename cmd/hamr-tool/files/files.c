@@ -21,15 +21,14 @@
 #define LINKS_DEPTH 512
 
 struct files *
-files_new(const struct files_opts *o, struct err *e)
+files_new(const char *root, struct err *e)
 {
 	struct files *f = xcalloc(1, sizeof *f);
 
-	if (root_open(&f->root, o->root, e) < 0) {
+	if (root_open(&f->root, root, e) < 0) {
 		free(f);
 		return NULL;
 	}
-	f->o = *o;
 	return f;
 }
 
@@ -310,7 +309,7 @@ files_ask_editor(struct files *f, const char *rel, const char *text)
 
 	if (utf8_check(rel, strlen(rel)) < strlen(rel))
 		return NULL;
-	path = xasprintf("%s/%s", f->o.root, rel);
+	path = xasprintf("%s/%s", f->root.real, rel);
 	id = xasprintf("f%zu", ++f->nasked);
 	scan_put(&b, "{'type':'file','id':@,'op':@,'path':@", slice_of(id),
 	    slice_of(text != NULL ? "write" : "read"), slice_of(path));
@@ -433,13 +432,13 @@ files_judge(struct files *f, const char *tool, struct slice args,
 bool
 files_over_budget(struct files *f, struct slice args, struct result *r)
 {
-	if (f->o.turn_cap == 0 || f->used + ROOM_MIN <= f->o.turn_cap ||
+	if (f->turn_cap == 0 || f->used + ROOM_MIN <= f->turn_cap ||
 	    repeated_by(f, args) != NULL)
 		return false;
 	buf_fmt(&r->content, "not read: this turn's reads have used up their "
-	    "%zu bytes; %s%s\n", f->o.turn_cap, f->o.may_write ?
+	    "%zu bytes; %s%s\n", f->turn_cap, f->may_write ?
 	    "make the change with edit" : "answer from what was read",
-	    f->o.memory ? ", or look up what was read with search_memory" :
+	    f->memory ? ", or look up what was read with search_memory" :
 	    "");
 	return true;
 }
@@ -458,8 +457,8 @@ files_known(struct files *f, struct slice args, struct result *r)
 size_t
 files_left(const struct files *f)
 {
-	return f->o.turn_cap == 0 ? SIZE_MAX : f->o.turn_cap > f->used ?
-	    f->o.turn_cap - f->used : 0;
+	return f->turn_cap == 0 ? SIZE_MAX : f->turn_cap > f->used ?
+	    f->turn_cap - f->used : 0;
 }
 
 size_t
@@ -467,17 +466,17 @@ files_room(const struct files *f)
 {
 	size_t left = files_left(f);
 
-	return f->o.result_cap != 0 && f->o.result_cap < left ?
-	    f->o.result_cap : left;
+	return f->result_cap != 0 && f->result_cap < left ?
+	    f->result_cap : left;
 }
 
 bool
 files_certain(const struct files *f, size_t n)
 {
-	size_t each = f->o.result_cap;
+	size_t each = f->result_cap;
 
-	return f->o.turn_cap == 0 || n == 0 || (each != 0 &&
-	    f->used + n * each + ROOM_MIN <= f->o.turn_cap);
+	return f->turn_cap == 0 || n == 0 || (each != 0 &&
+	    f->used + n * each + ROOM_MIN <= f->turn_cap);
 }
 
 /* ---- before a call, and after one that was cut off ---- */

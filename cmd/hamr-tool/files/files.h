@@ -43,18 +43,6 @@ struct cache {
 	size_t n, cap;
 };
 
-struct files_opts {
-	const char *root;	/* absolute */
-	bool person;		/* one call from the shell: no prior read is
-				 * needed for an edit */
-	bool docs_only;		/* mode docs: *.md and kin only */
-	bool may_write;		/* modes patch and docs */
-	bool overwrite;		/* policy.overwrite */
-	bool memory;		/* search_memory is there */
-	size_t result_cap;	/* bytes; per-result cap of chapter 8.1 */
-	size_t turn_cap;	/* bytes; per-turn read cap */
-};
-
 /* A file that edit or write is about to change. */
 struct files_change {
 	const char *rel;	/* true name */
@@ -66,16 +54,24 @@ struct files_change {
 typedef int files_see_change(void *arg, const struct files_change *ch,
     struct err *why);
 
-/* From the lists on what follows is the caller's to set; what is pointed to
- * stays theirs. */
+/* From person on what follows is the caller's to set; what is pointed to stays
+ * theirs. */
 struct files {
 	struct root root;
-	struct files_opts o;	/* the mode and the caps may change */
 	struct proofs proofs;
 	struct cache cache;
 	bool told;		/* that the index could not be read */
 	size_t used;		/* of the turn's read budget, in bytes; other
 				 * processes' reads are added */
+	/* what may be done; it may change */
+	bool person;		/* one call from the shell: no prior read is
+				 * needed for an edit */
+	bool docs_only;		/* mode docs: *.md and kin only */
+	bool may_write;		/* modes patch and docs */
+	bool overwrite;		/* policy.overwrite */
+	bool memory;		/* search_memory is there */
+	size_t result_cap;	/* bytes; per-result cap of chapter 8.1 */
+	size_t turn_cap;	/* bytes; per-turn read cap */
 	struct lists lists;	/* of [policy] */
 	const char *call;	/* id of the call in hand; NULL: none */
 	/* asked every so often while a search or a listing runs: a cancel ends
@@ -91,7 +87,7 @@ struct files {
 				 * has, as far as they were looked at */
 };
 
-struct files *files_new(const struct files_opts *o, struct err *e);
+struct files *files_new(const char *root, struct err *e);
 void files_free(struct files *f);
 
 /* A person's message: the per-turn read budget begins anew. */

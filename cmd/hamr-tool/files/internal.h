@@ -102,9 +102,6 @@ void repeated_put(struct files *f, struct cached *e, struct result *r);
 void repeated_keep(struct files *f, const char *rel, const struct stat *st,
     const char *sha, long from, long to, long lines, struct slice args,
     const struct result *r);
-/* The same from a transcript. */
-void repeated_learn(struct files *f, const char *rel, struct slice args,
-    struct slice content, struct slice meta);
 
 /* ---- the tools ---- */
 
