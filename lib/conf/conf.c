@@ -588,7 +588,7 @@ conf_print(const struct conf *c, struct buf *out)
 	size_t n = 0, len;
 
 	for (size_t i = 0; i < conf_nkeys; i++)
-		if (!conf_key_is_named(&conf_keys[i]))
+		if (conf_key_name(conf_keys[i].key, &len) == NULL)
 			names[n++] = conf_keys[i].key;
 	for (size_t i = 0; i < c->n; i++)
 		if (conf_key_name(c->set[i].name, &len) != NULL)

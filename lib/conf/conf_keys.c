@@ -263,12 +263,6 @@ row(const char *name)
 	return NULL;
 }
 
-bool
-conf_key_is_named(const struct conf_key *k)
-{
-	return strncmp(k->key, "mcp.", 4) == 0;
-}
-
 const char *
 conf_key_name(const char *key, size_t *len)
 {

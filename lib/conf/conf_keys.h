@@ -54,9 +54,6 @@ extern const size_t conf_nkeys;
  * the row of "provider.model". */
 const struct conf_key *conf_key_find(const char *key);
 
-/* Is the row one of a table with a name ("mcp.NAME.command")? */
-bool conf_key_is_named(const struct conf_key *k);
-
 /* Has the full key a table's name in its middle?  Its length is *len. */
 const char *conf_key_name(const char *key, size_t *len);
 

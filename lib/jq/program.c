@@ -344,7 +344,8 @@ next_input(struct server *s, jv *out)
 	return true;
 }
 
-/* `input` and `inputs` of the program. */
+/* `input` and `inputs` of the program.  A filter has one input at a time; it,
+ * too, needs this: libjq 1.6 calls what it happens to find. */
 static jv
 give_input(jq_state *jq, void *self)
 {
@@ -352,18 +353,7 @@ give_input(jq_state *jq, void *self)
 	jv v;
 
 	(void)jq;
-	return next_input(s, &v) ? v : s->f.jv_invalid();
-}
-
-/* A filter has one input at a time.  Without this, libjq 1.6 calls what it
- * happens to find. */
-static jv
-no_input(jq_state *jq, void *self)
-{
-	struct server *s = self;
-
-	(void)jq;
-	return s->f.jv_invalid();
+	return s->importer && next_input(s, &v) ? v : s->f.jv_invalid();
 }
 
 static void
@@ -449,8 +439,7 @@ compile(struct server *s, const char *text, const char *vars)
 	if (!f->jq_compile_args(s->jq, text,
 	    to_value(s, slice_of(vars), 1, false)))
 		return false;
-	f->jq_set_input_cb(s->jq, s->importer ? give_input : no_input,
-	    s);
+	f->jq_set_input_cb(s->jq, give_input, s);
 	return true;
 }
 
