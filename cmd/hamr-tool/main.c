@@ -10,7 +10,7 @@
 #include "git/gitrepo.h"
 #include "extras/mcp.h"
 #include "serve/mcp_serve.h"
-#include "extras/mode.h"
+#include "extras/extra.h"
 #include "stage/stage.h"
 #include "supervisor/supervisor.h"
 

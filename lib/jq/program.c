@@ -1,4 +1,4 @@
-/* program.c - libjq: a jq program of the user's, served in a process of its own.
+/* program.c - libjq: a jq program of the user's, in a process of its own.
  *
  * libjq aborts when memory runs out and a program may loop for ever, so it
  * never runs in the process that was asked for it: a child serves the program

@@ -7,7 +7,7 @@
 #include "record/rec.h"
 #include "base/utf8.h"
 
-#include "hook.h"
+#include "job.h"
 
 #define HOOK_MS 5000
 #define APPROVE_MS 600000	/* it may ask a person */

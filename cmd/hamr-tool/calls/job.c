@@ -10,10 +10,8 @@
 #include "extras/schema.h"
 #include "extras/extra.h"
 #include "extras/mcp.h"
-#include "extras/mode.h"
 #include "run/bash.h"
 
-#include "hook.h"
 #include "readers.h"
 #include "journal_calls.h"
 
@@ -283,8 +281,8 @@ without_approval(struct job *j)
 		return extra_unasked(j->t, x, &j->r) ? STEP_NEXT : STEP_DONE;
 	if (j->schema->id == TOOL_BASH)
 		return STEP_NEXT;	/* read-only */
-	files_preview(j->t->files, j->schema->id == TOOL_EDIT, buf_view(&j->args),
-	    &j->r);
+	files_preview(j->t->files, j->schema->id == TOOL_EDIT,
+	    buf_view(&j->args), &j->r);
 	if (strcmp(j->r.code, "denied") == 0 && !j->t->no_ask)
 		err_say("%s changed nothing, as nobody could be asked; --yes "
 		    "allows changes", j->schema->name);

@@ -79,29 +79,30 @@ arg(struct slice args, const char *key)
 static void
 put_hit(struct slice hit, struct buf *out)
 {
-	char *id = arg(hit, "id"), *kind = arg(hit, "kind");
-	char *role = arg(hit, "role"), *name = arg(hit, "name");
-	char *text = arg(hit, "snippet");
+	struct slice id = scan_get(hit, "id"), text = scan_get(hit, "snippet");
+	size_t at;
 	int64_t line;
 
-	if (id == NULL || text == NULL)
-		goto out;
-	buf_fmt(out, "%s %s", id, role != NULL ? role :
-	    kind != NULL ? kind : "item");
-	if (name != NULL)
-		buf_fmt(out, " %s", name);
+	if (scan_kind(id) != SCAN_STRING || scan_kind(text) != SCAN_STRING)
+		return;
+	scan_str(id, out);
+	buf_addc(out, ' ');
+	if (!scan_str(scan_get(hit, "role"), out) &&
+	    !scan_str(scan_get(hit, "kind"), out))
+		buf_adds(out, "item");
+	if (scan_kind(scan_get(hit, "name")) == SCAN_STRING) {
+		buf_addc(out, ' ');
+		scan_str(scan_get(hit, "name"), out);
+	}
 	if (scan_int(scan_get(hit, "line"), &line))
 		buf_fmt(out, ", line %lld", (long long)line);
-	for (char *p = text; *p != '\0'; p++)
-		if (*p == '\n' || *p == '\t')
-			*p = ' ';
-	buf_fmt(out, ": %s\n", text);
-out:
-	free(id);
-	free(kind);
-	free(role);
-	free(name);
-	free(text);
+	buf_adds(out, ": ");
+	at = out->len;
+	scan_str(text, out);
+	for (; at < out->len; at++)
+		if (out->p[at] == '\n' || out->p[at] == '\t')
+			out->p[at] = ' ';
+	buf_addc(out, '\n');
 }
 
 /* What it printed: the whole item, or a record for each hit. */

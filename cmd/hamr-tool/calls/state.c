@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "extras/extra.h"
 #include "extras/mcp.h"
-#include "extras/mode.h"
 #include "json/scan.h"
 #include "record/alias.h"
 #include "record/msg.h"

@@ -1,5 +1,5 @@
 /* extra.c - tools that others give: which there are, and may they run; those
- * that are plug-ins, hamr-tool-NAME. */
+ * that are plug-ins, hamr-tool-NAME; what the mode allows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +12,85 @@
 
 #include "extra.h"
 #include "mcp.h"
-#include "mode.h"
 #include "json_schema.h"
 
 #define DESCRIBE_MS 2000
 #define CALL_S 120
 #define GRACE_MS 2000
+
+/* ---- the mode ---- */
+
+static const char *const modes[] = { [MODE_READ_ONLY] = "read-only",
+	[MODE_PATCH] = "patch", [MODE_VERIFY] = "verify",
+	[MODE_DOCS] = "docs" };
+
+int
+mode_named(const char *name)
+{
+	for (int i = 0; i < 4; i++)
+		if (strcmp(modes[i], name) == 0)
+			return i;
+	return -1;
+}
+
+const char *
+mode_name(enum mode m)
+{
+	return modes[m];
+}
+
+unsigned
+tool_on(const struct tool *t)
+{
+	return (conf_bool(t->conf, "tools.bash.enabled") ? SCHEMA_BASH : 0) |
+	    (conf_bool(t->conf, "memory.enabled") ? SCHEMA_MEMORY : 0) |
+	    (t->mode == MODE_PATCH || t->mode == MODE_DOCS ? SCHEMA_CHANGE :
+	    0);
+}
+
+bool
+mode_has_approver(const struct tool *t)
+{
+	size_t n;
+
+	conf_list(t->conf, "tools.approve", &n);
+	return n > 0;
+}
+
+bool
+mode_has_consent(const struct tool *t)
+{
+	return t->yes || mode_has_approver(t) ||
+	    (t->stage->mode == STAGE_RESIDENT && !t->no_ask);
+}
+
+enum box_kind
+tool_kind(const struct tool *t, bool approved)
+{
+	if (t->mode == MODE_VERIFY)
+		return BOX_PRIVATE;
+	return t->mode == MODE_PATCH && approved ? BOX_WRITE : BOX_READ;
+}
+
+struct box_want
+mode_want(const struct tool *t, bool writes)
+{
+	enum box_kind kind = writes ? BOX_WRITE : BOX_READ;
+
+	/* Where the kernel offers nothing, one that says that it changes
+	 * nothing is believed, as long as a change would be allowed. */
+	if (kind == BOX_READ && t->mode == MODE_PATCH &&
+	    sandboxes_refuse(t->sandboxes, BOX_READ) != NULL &&
+	    strcmp(conf_str(t->conf, "sandbox.mode"), "auto") == 0)
+		kind = BOX_WRITE;
+	return sandboxes_want(t->sandboxes, kind);
+}
+
+bool
+mode_may_write(const struct tool *t)
+{
+	return t->mode == MODE_PATCH && mode_has_consent(t);
+}
 
 /* ---- the list ---- */
 
@@ -215,40 +288,6 @@ plugs_load(struct tool *t, struct err *e)
 	return 0;
 }
 
-static void
-plug_run(struct tool *t, const struct extra *x, bool writes,
-    struct slice args, struct result *r)
-{
-	char *argv[] = { x->plugin.path, NULL };
-	struct buf input = BUF_INIT(BUF_RECORD_MAX);
-	struct output out, err;
-	struct prog p = { .sandboxes = t->sandboxes,
-		.want = mode_want(t, writes), .argv = argv,
-		.ms = CALL_S * 1000, .grace = GRACE_MS,
-		.out = &out, .err = &err };
-	struct report rep = { .prog = &p, .root = t->root,
-		.rootfd = t->files->root.fd, .cap = t->output_cap };
-
-	p.want.show = argv;
-	p.want.nshow = 1;
-	buf_slice(&input, args);
-	buf_addc(&input, '\n');
-	p.input = buf_view(&input);
-	output_init(&out, t->output_cap);
-	output_init(&err, t->output_cap);
-	prog_run(&p, t->stage);
-	if (p.end == PROG_FAILED)
-		result_error(r, p.e.status == ST_POLICY ? "denied" :
-		    "spawn_failed", "%s could not be run: %s", x->plugin.name,
-		    p.e.text);
-	else
-		report_fill(&rep, r);
-	prog_release(&p);
-	output_release(&out);
-	output_release(&err);
-	buf_release(&input);
-}
-
 /* ---- asking them ---- */
 
 int
@@ -382,10 +421,38 @@ void
 extra_run(struct tool *t, const struct extra *x, const char *id,
     bool allowed, struct slice args, struct result *r)
 {
-	if (x->schema.id == TOOL_MCP)
+	char *argv[] = { x->plugin.path, NULL };
+	struct buf input = BUF_INIT(BUF_RECORD_MAX);
+	struct output out, err;
+	struct prog p = { .sandboxes = t->sandboxes, .argv = argv,
+		.ms = CALL_S * 1000, .grace = GRACE_MS,
+		.out = &out, .err = &err };
+	struct report rep = { .prog = &p, .root = t->root,
+		.rootfd = t->files->root.fd, .cap = t->output_cap };
+
+	if (x->schema.id == TOOL_MCP) {
 		mcp_call(t, x, id, args, r);
+		return;
+	}
+	p.want = mode_want(t, allowed && extra_writes(t, x));
+	p.want.show = argv;
+	p.want.nshow = 1;
+	buf_slice(&input, args);
+	buf_addc(&input, '\n');
+	p.input = buf_view(&input);
+	output_init(&out, t->output_cap);
+	output_init(&err, t->output_cap);
+	prog_run(&p, t->stage);
+	if (p.end == PROG_FAILED)
+		result_error(r, p.e.status == ST_POLICY ? "denied" :
+		    "spawn_failed", "%s could not be run: %s", x->plugin.name,
+		    p.e.text);
 	else
-		plug_run(t, x, allowed && extra_writes(t, x), args, r);
+		report_fill(&rep, r);
+	prog_release(&p);
+	output_release(&out);
+	output_release(&err);
+	buf_release(&input);
 }
 
 /* ---- told ---- */

@@ -18,7 +18,6 @@
 
 #include "extra.h"
 #include "mcp.h"
-#include "mode.h"
 #include "rpc/rpc.h"
 #include "run/prog.h"
 
@@ -40,10 +39,11 @@
 
 enum mcp_state {
 	MCP_OFF,		/* never started */
-	MCP_INIT,		/* initialize was sent */
-	MCP_LIST,		/* tools/list was sent */
+	MCP_DOWN,		/* it ended, or did not do what it should */
 	MCP_UP,
-	MCP_DOWN		/* it ended, or did not do what it should */
+	/* from here on it is asked, and has time until m->until */
+	MCP_INIT,		/* initialize was sent */
+	MCP_LIST		/* tools/list was sent */
 };
 
 struct tools {
@@ -75,7 +75,6 @@ struct mcp {
 	bool writes;		/* its sandbox may write */
 	bool stale;		/* its tools have changed */
 	int64_t id;		/* of the newest request */
-	int64_t asked;		/* of initialize or tools/list, 0 none */
 	int64_t call;		/* of the call in hand, 0 none */
 	const struct extra *x;	/* what that calls, its id in the transcript */
 	const char *call_id;
@@ -211,7 +210,7 @@ close_all(struct mcp *m)
 		box_close(m->box);
 	m->box = NULL;
 	rpc_release(&m->rpc);
-	m->asked = m->call = 0;
+	m->call = 0;
 }
 
 void
@@ -314,7 +313,7 @@ mcp_tell(struct mcp *m, const char *method, struct slice params)
 	buf_release(&b);
 }
 
-static int64_t
+static void
 mcp_ask(struct mcp *m, const char *method, struct slice params)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
@@ -323,7 +322,6 @@ mcp_ask(struct mcp *m, const char *method, struct slice params)
 	if (!rpc_put(&m->rpc, buf_view(&b), RPC_QUEUE_MAX))
 		mcp_stop(m, "it does not read what it is asked");
 	buf_release(&b);
-	return m->id;
 }
 
 /* The headers for hamr-provider --mcp, which may hold a token and so are no
@@ -467,8 +465,7 @@ mcp_start(struct tool *t, struct mcp *m, bool keep)
 			m->rpc.repair = true;
 			m->state = MCP_INIT;
 			m->until = file_now_ms() + m->start;
-			m->asked = mcp_ask(m, "initialize",
-			    SLICE(INITIALIZE));
+			mcp_ask(m, "initialize", SLICE(INITIALIZE));
 		}
 		env_free(env);
 	}
@@ -485,7 +482,7 @@ mcp_list(struct mcp *m)
 	m->stale = m->listed = false;
 	m->pages = 0;
 	m->until = file_now_ms() + m->start;
-	m->asked = mcp_ask(m, "tools/list", NONE);
+	mcp_ask(m, "tools/list", NONE);
 }
 
 /* Servers of models want to see that it is an object. */
@@ -553,12 +550,11 @@ mcp_listed(struct mcp *m, struct slice result)
 	if (scan_kind(cursor) == SCAN_STRING && ++m->pages < MCP_PAGES_MAX &&
 	    m->fresh.n < MCP_TOOLS_MAX) {
 		scan_put(&params, "{'cursor':$}", cursor);
-		m->asked = mcp_ask(m, "tools/list", buf_view(&params));
+		mcp_ask(m, "tools/list", buf_view(&params));
 		buf_release(&params);
 	} else {
 		m->listed = true;
 		m->state = MCP_UP;
-		m->asked = 0;
 	}
 }
 
@@ -619,18 +615,16 @@ answered(const struct tool *t, struct mcp *m, const struct rpc_msg *msg)
 	scan_int(scan_get(msg->error, "code"), &code);
 	if (id == 0) {
 		;
-	} else if (id == m->asked && m->state == MCP_INIT && !good) {
+	} else if (id == m->id && m->state == MCP_INIT && !good) {
 		mcp_stop(m, "it refused to initialize%s%.300s",
 		    words[0] != '\0' ? ": " : "", words);
-	} else if (id == m->asked && m->state == MCP_INIT) {
+	} else if (id == m->id && m->state == MCP_INIT) {
 		mcp_tell(m, "notifications/initialized", NONE);
-		m->asked = 0;
 		m->state = MCP_UP;
 		m->stale = m->keep;	/* listed when there is time */
 		if (!m->keep)
 			mcp_list(m);
-	} else if (id == m->asked && m->state == MCP_LIST) {
-		m->asked = 0;
+	} else if (id == m->id && m->state == MCP_LIST) {
 		mcp_listed(m, good ? msg->result : SLICE("{}"));
 	} else if (id != m->call || m->done) {
 		;
@@ -715,7 +709,7 @@ line(struct tool *t, struct mcp *m, enum rpc_got got, struct slice text)
 		result_error(m->r, "too_large", "the answer of the MCP server "
 		    "%s is longer than %zu MiB; ask for less", m->name,
 		    MCP_LINE_MAX >> 20);
-	} else if (got == RPC_LONG && m->asked != 0) {
+	} else if (got == RPC_LONG && m->state >= MCP_INIT) {
 		mcp_stop(m, "it answered with more than %zu MiB",
 		    MCP_LINE_MAX >> 20);
 	} else if (got == RPC_TEXT && scan_kind(text) == SCAN_ARRAY) {
@@ -813,7 +807,7 @@ mcp_round(struct tool *t, long long until, int fd)
 
 		if (up && rpc_waiting(&m->rpc))
 			rpc_send(&m->rpc);
-		if (m->asked != 0 && (until < 0 || m->until < until))
+		if (m->state >= MCP_INIT && (until < 0 || m->until < until))
 			until = m->until;
 		q[FD_OUT] = (struct pollfd){ up ? m->io.out : -1, POLLIN, 0 };
 		q[FD_ERR] = (struct pollfd){ up ? m->io.err : -1, POLLIN, 0 };
@@ -835,7 +829,7 @@ mcp_round(struct tool *t, long long until, int fd)
 		struct mcp *m = x->servers[i];
 
 		look_after(t, m, p + i * NFDS);
-		if (m->asked != 0 && file_now_ms() >= m->until)
+		if (m->state >= MCP_INIT && file_now_ms() >= m->until)
 			mcp_stop(m, "no answer to %s within %lld s (mcp.%s."
 			    "start_timeout)", m->state == MCP_INIT ?
 			    "initialize" : "tools/list", m->start / 1000,
@@ -885,7 +879,7 @@ settle(struct tool *t)
 		const struct mcp *asked = NULL;
 
 		for (size_t i = 0; i < t->extras->nservers; i++)
-			if (t->extras->servers[i]->asked != 0)
+			if (t->extras->servers[i]->state >= MCP_INIT)
 				asked = t->extras->servers[i];
 		if (asked == NULL)
 			return true;
@@ -1001,7 +995,8 @@ ask_once(struct tool *t, struct mcp *m, struct slice args)
 	scan_put(&b, "{'name':@,'arguments':$,'_meta':{'progressToken':$}}",
 	    slice_of(m->x->remote), args, SCAN_INT(m->id + 1));
 	m->unasked = false;
-	m->call = mcp_ask(m, "tools/call", buf_view(&b));
+	mcp_ask(m, "tools/call", buf_view(&b));
+	m->call = m->id;
 	while (m->box != NULL && !m->done && !stopped && !late) {
 		stopped = (mcp_round(t, until, -1) & STOPPED) != 0;
 		late = file_now_ms() >= until;

@@ -56,15 +56,13 @@ find_target(struct files *f, struct change *c, struct slice args)
 {
 	struct buf path = BUF_INIT(BUF_RECORD_MAX);
 	struct fault *fault = &c->fault;
-	struct result found;
-	int r = 0;
+	int r;
 
-	result_init(&found);
 	if (!arg_str(args, "path", &path) || path.len == 0)
 		r = fault_set(fault, "bad_arguments", "the path is missing");
-	else if (!files_find(f, buf_view(&path), &c->path, &found))
-		r = fault_set(fault, found.code, "%s", found.content.p);
 	else
+		r = files_find(f, buf_view(&path), &c->path, fault);
+	if (r == 0)
 		c->name = path_name(c->path.rel);
 	if (r == 0 && (slice_ends(buf_view(&path), "/") ||
 	    slice_ends(buf_view(&path), "/.") ||
@@ -89,7 +87,6 @@ find_target(struct files *f, struct change *c, struct slice args)
 	    files_ignored(f, c->path.rel))
 		r = fault_set(fault, "denied", "%s is made by a build and git "
 		    "ignores it; change what it is made from", c->name);
-	result_release(&found);
 	buf_release(&path);
 	return r;
 }
@@ -195,7 +192,7 @@ plan_write(struct files *f, struct change *c, struct slice args)
 		return fault_set(&c->fault, "exists", "%s exists and is %s",
 		    c->name, S_ISDIR(c->path.st.st_mode) ? "a folder" :
 		    "not a regular file");
-	if (!f->overwrite || !arg_bool(args, "overwrite"))
+	if (!f->overwrite || !scan_true(scan_get(args, "overwrite")))
 		return fault_set(&c->fault, "exists", "%s exists; change it "
 		    "with edit%s", c->name, f->overwrite ?
 		    ", or set overwrite" : "");

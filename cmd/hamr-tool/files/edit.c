@@ -25,7 +25,7 @@ add(struct edits *e, struct slice args, struct fault *f)
 {
 	struct edit x = { .old = BUF_INIT(BUF_RECORD_MAX),
 		.new = BUF_INIT(BUF_RECORD_MAX),
-		.all = arg_bool(args, "all") };
+		.all = scan_true(scan_get(args, "all")) };
 
 	arg_str(args, "old", &x.old);
 	arg_str(args, "new", &x.new);

@@ -88,11 +88,11 @@ arg_int(struct slice args, const char *key, int64_t def)
 }
 
 bool
-arg_bool(struct slice args, const char *key)
+arg_is_search(struct slice args)
 {
-	struct slice v = scan_get(args, key);
+	struct slice query = scan_get(args, "query");
 
-	return scan_true(v) || scan_str_is(v, "true");
+	return scan_kind(query) == SCAN_STRING && query.n > 2;
 }
 
 /* ---- names ---- */
@@ -225,23 +225,20 @@ files_path_meta(struct result *r, const char *rel)
 	buf_addc(&r->meta, ',');
 }
 
-bool
+int
 files_find(struct files *f, struct slice text, struct path *p,
-    struct result *r)
+    struct fault *fault)
 {
-	struct fault fault = { 0 };
 	char *name;
 
-	if (path_find(&f->root, text, p, &fault) < 0) {
-		files_fault(r, &fault);
-		return false;
-	}
+	if (path_find(&f->root, text, p, fault) < 0)
+		return -1;
 	if (!files_hidden(f, p->rel))
-		return true;
+		return 0;
 	name = path_name(p->rel);
-	result_error(r, "denied", "%s is kept from reading and writing", name);
+	fault_set(fault, "denied", "%s is kept from reading and writing", name);
 	free(name);
-	return false;
+	return -1;
 }
 
 bool
@@ -394,36 +391,32 @@ files_judge(struct files *f, const char *tool, struct slice args,
 	int64_t first = arg_int(args, "first", 1);
 	int64_t last = arg_int(args, "last", INT64_MAX);
 	struct buf path = BUF_INIT(BUF_RECORD_MAX);
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	struct result found;
+	struct fault fault = { 0 };
 	struct path p = { 0 };
-	bool query;
+	bool search = arg_is_search(args);
 
 	if (strcmp(tool, "read") != 0 && strcmp(tool, "view_image") != 0)
 		return files_judge_change(f, strcmp(tool, "edit") == 0, args,
 		    r);
-	result_init(&found);
-	query = arg_str(args, "query", &text) && text.len > 0;
 	if (!arg_path(args, &path)) {
-		if (!query)
+		if (!search)
 			result_error(r, "bad_arguments",
 			    "read needs a path or a query");
 	} else if (path.len == 0 || slice_is(buf_view(&path), "/dev/null") ||
-	    (tool[0] == 'r' && !query && files_is_skill(buf_view(&path)))) {
+	    (tool[0] == 'r' && !search && files_is_skill(buf_view(&path)))) {
 		;
-	} else if (!files_find(f, buf_view(&path), &p, &found)) {
+	} else if (files_find(f, buf_view(&path), &p, &fault) < 0) {
 		/* all else is for the work */
-		if (is_refusal(found.code))
-			result_error(r, found.code, "%s", found.content.p);
-	} else if (!query && last < first && p.exists &&
+		if (is_refusal(fault.code))
+			files_fault(r, &fault);
+	} else if (!search && last < first && p.exists &&
 	    S_ISREG(p.st.st_mode)) {
 		files_path_meta(r, p.rel);
 		result_error(r, "bad_arguments", "last (%lld) is before first "
 		    "(%lld)", (long long)last, (long long)first);
 	}
 	path_release(&p);
-	result_release(&found);
-	bufs_release(BUFS(&path, &text));
+	buf_release(&path);
 	return r->code == NULL;
 }
 

@@ -17,7 +17,8 @@
 bool arg_str(struct slice args, const char *key, struct buf *out);
 /* An integer, or a decimal string; def when absent or null. */
 int64_t arg_int(struct slice args, const char *key, int64_t def);
-bool arg_bool(struct slice args, const char *key);
+/* Is it a read that searches? */
+bool arg_is_search(struct slice args);
 
 /* ---- names ---- */
 
@@ -27,9 +28,9 @@ bool arg_path(struct slice args, struct buf *out);
  * outside the root? */
 bool files_is_skill(struct slice path);
 
-/* path_find and the list of secrets.  On failure r is the error. */
-bool files_find(struct files *f, struct slice text, struct path *p,
-    struct result *r);
+/* path_find and the list of secrets: 0, or -1 with fault, which may be NULL. */
+int files_find(struct files *f, struct slice text, struct path *p,
+    struct fault *fault);
 /* A regular file that has names outside the root, or may have: it is
  * described, neither shown nor changed. */
 bool files_foreign(struct files *f, const char *rel, const struct stat *st);
@@ -83,8 +84,6 @@ size_t files_room(const struct files *f);
 
 /* The file was changed. */
 void cache_drop(struct cache *c, const char *rel);
-/* Lines of it were elided. */
-void cache_elide(struct cache *c, const char *rel, long first, long last);
 void cache_reset(struct cache *c);
 
 /* What a read of this file and these args repeats; NULL: it is new.  Valid

@@ -56,48 +56,6 @@ push(struct proof *p, long first, long last)
 	p->v[p->n++] = (struct range){ first, last };
 }
 
-void
-proof_add(struct proof *p, long first, long last)
-{
-	struct proof old = *p;
-	size_t i = 0;
-
-	p->v = NULL;
-	p->n = p->cap = 0;
-	for (; i < old.n && old.v[i].first < first; i++)
-		push(p, old.v[i].first, old.v[i].last);
-	push(p, first, last);
-	for (; i < old.n; i++)
-		push(p, old.v[i].first, old.v[i].last);
-	free(old.v);
-}
-
-void
-proof_drop(struct proof *p, long first, long last)
-{
-	struct proof old = *p;
-
-	p->v = NULL;
-	p->n = p->cap = 0;
-	for (size_t i = 0; i < old.n; i++) {
-		struct range r = old.v[i];
-
-		push(p, r.first, r.last < first ? r.last : first - 1);
-		if (r.last > last)
-			push(p, r.first > last ? r.first : last + 1, r.last);
-	}
-	free(old.v);
-}
-
-bool
-proof_has(const struct proof *p, long first, long last)
-{
-	for (size_t i = 0; i < p->n; i++)
-		if (p->v[i].first <= first && last <= p->v[i].last)
-			return true;
-	return false;
-}
-
 /* Add to p what old had between two lines, shifted. */
 static void
 carry(struct proof *p, const struct proof *old, long first, long last,
@@ -110,6 +68,43 @@ carry(struct proof *p, const struct proof *old, long first, long last,
 		if (a <= b)
 			push(p, a + shift, b == PROOF_END ? b : b + shift);
 	}
+}
+
+/* Between first and last there is one range of them, or nothing. */
+static void
+set(struct proof *p, long first, long last, bool shown)
+{
+	struct proof old = *p;
+
+	p->v = NULL;
+	p->n = p->cap = 0;
+	carry(p, &old, LONG_MIN, first > LONG_MIN ? first - 1 : first, 0);
+	if (shown)
+		push(p, first, last);
+	if (shown || last < PROOF_END)
+		carry(p, &old, shown ? first : last + 1, PROOF_END, 0);
+	free(old.v);
+}
+
+void
+proof_add(struct proof *p, long first, long last)
+{
+	set(p, first, last, true);
+}
+
+void
+proof_drop(struct proof *p, long first, long last)
+{
+	set(p, first, last, false);
+}
+
+bool
+proof_has(const struct proof *p, long first, long last)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->v[i].first <= first && last <= p->v[i].last)
+			return true;
+	return false;
 }
 
 void

@@ -380,13 +380,15 @@ read_path(struct files *f, struct slice path, struct slice args, bool query,
     struct result *r)
 {
 	struct cached *before = NULL;
+	struct fault fault;
 	struct path p;
 
 	if (!query && files_is_skill(path)) {
 		read_skill(f, path, r);
 		return;
 	}
-	if (!files_find(f, path, &p, r)) {
+	if (files_find(f, path, &p, &fault) < 0) {
+		files_fault(r, &fault);
 		path_release(&p);
 		return;
 	}
@@ -416,21 +418,20 @@ void
 files_read(struct files *f, struct slice args, struct result *r)
 {
 	struct buf path = BUF_INIT(BUF_RECORD_MAX);
-	struct buf query = BUF_INIT(BUF_RECORD_MAX);
-	bool has_query = arg_str(args, "query", &query) && query.len > 0;
+	bool search = arg_is_search(args);
 
 	arg_path(args, &path);
 	if (files_over_budget(f, args, r))
 		;
-	else if (has_query && path.len == 0)
+	else if (search && path.len == 0)
 		read_path(f, SLICE("."), args, true, r);
 	else if (path.len == 0)
 		buf_adds(&r->content, "nothing to read: the path is empty\n");
 	else if (slice_is(buf_view(&path), "/dev/null"))
 		buf_adds(&r->content, "nothing to read: /dev/null is empty\n");
 	else
-		read_path(f, buf_view(&path), args, has_query, r);
-	bufs_release(BUFS(&path, &query));
+		read_path(f, buf_view(&path), args, search, r);
+	buf_release(&path);
 }
 
 /* ---- view_image ---- */
@@ -490,11 +491,14 @@ files_view(struct files *f, struct slice args, bool vision,
 {
 	struct buf path = BUF_INIT(BUF_RECORD_MAX);
 	struct path p = { 0 };
+	struct fault fault;
 	char *name = NULL;
 
 	arg_str(args, "path", &path);
-	if (!files_find(f, buf_view(&path), &p, r))
+	if (files_find(f, buf_view(&path), &p, &fault) < 0) {
+		files_fault(r, &fault);
 		goto out;
+	}
 	files_path_meta(r, p.rel);
 	name = path_name(p.rel);
 	if (!p.exists)

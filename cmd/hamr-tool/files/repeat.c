@@ -52,18 +52,6 @@ cache_drop(struct cache *c, const char *rel)
 }
 
 void
-cache_elide(struct cache *c, const char *rel, long first, long last)
-{
-	for (size_t i = 0; i < c->n; i++) {
-		struct cached *e = &c->v[i];
-
-		if (strcmp(e->rel, rel) == 0 && e->from <= last &&
-		    e->to >= first)
-			e->elided = true;
-	}
-}
-
-void
 cache_reset(struct cache *c)
 {
 	while (c->n > 0)
@@ -133,19 +121,14 @@ struct cached *
 repeated_by(struct files *f, struct slice args)
 {
 	struct buf path = BUF_INIT(BUF_RECORD_MAX);
-	struct buf query = BUF_INIT(BUF_RECORD_MAX);
 	struct cached *e = NULL;
-	struct result unused;
 	struct path p = { 0 };
 
-	result_init(&unused);
-	if (f->cache.n > 0 && arg_path(args, &path) &&
-	    (!arg_str(args, "query", &query) || query.len == 0) &&
-	    files_find(f, buf_view(&path), &p, &unused))
+	if (f->cache.n > 0 && !arg_is_search(args) && arg_path(args, &path) &&
+	    files_find(f, buf_view(&path), &p, NULL) == 0)
 		e = repeated_find(f, &p, args);
 	path_release(&p);
-	result_release(&unused);
-	bufs_release(BUFS(&path, &query));
+	buf_release(&path);
 	return e;
 }
 
@@ -360,9 +343,13 @@ files_forget(struct files *f, const char *path, long first, long last)
 {
 	struct path p = { 0 };
 
-	if (path_find(&f->root, slice_of(path), &p, NULL) == 0) {
+	if (path_find(&f->root, slice_of(path), &p, NULL) == 0)
 		proof_drop(proofs_of(&f->proofs, p.rel), first, last);
-		cache_elide(&f->cache, p.rel, first, last);
+	for (size_t i = 0; p.rel != NULL && i < f->cache.n; i++) {
+		struct cached *e = &f->cache.v[i];
+
+		e->elided |= strcmp(e->rel, p.rel) == 0 && e->from <= last &&
+		    e->to >= first;
 	}
 	path_release(&p);
 }

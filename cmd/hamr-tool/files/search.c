@@ -344,7 +344,7 @@ search_run(struct files *f, const struct path *p, struct slice args,
     struct result *r)
 {
 	struct buf query = BUF_INIT(BUF_RECORD_MAX);
-	struct search s = { .f = f, .regex = arg_bool(args, "regex"),
+	struct search s = { .f = f, .regex = scan_true(scan_get(args, "regex")),
 		.text = BUF_INIT(SEARCH_FILE_MAX + 4) };
 	struct found *o = mmap(NULL, sizeof *o, PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
