@@ -196,6 +196,15 @@ test_allow(void **state)
 	assert_int_equal(conf_allow("/e", "path e", &f->e), 0);
 	user_is(f, "", "[allow]\n'/r' = [\"path a\",\n"
 	    "\t'path b',\t# why\n]\n'/e' = [\"path e\"\n]\n");
+	put_file(f, "home/hamr/config.toml", "[allow]\n"
+	    "'/r' = ['path a'] # why\n");
+	assert_int_equal(conf_allow("/r", "path b", &f->e), 0);
+	user_is(f, "", "[allow]\n'/r' = [\"path a\", \"path b\"] # why\n");
+	put_file(f, "home/hamr/config.toml", "allow.'/a' = [\n\t'path a',\n"
+	    "]\n[agent]\n");
+	assert_int_equal(conf_allow("/r", "path b", &f->e), 0);
+	user_is(f, "", "allow.'/a' = [\n\t'path a',\n]\n"
+	    "allow.\"/r\" = [\"path b\"]\n[agent]\n");
 	assert_int_equal(conf_allow("/r", "path \xff", &f->e), -1);
 	put_file(f, "home/hamr/config.toml", "[allow]\n'/r' = 'x'\n");
 	assert_int_equal(conf_allow("/r", "path a", &f->e), -1);
