@@ -43,7 +43,7 @@ enum {
 
 struct command {
 	int group, flags;
-	const char *name;	/* without its slash */
+	const char *name;	/* "/new" */
 	const char *args, *what;
 	void (*run)(struct chat *c, const char *arg);
 };
@@ -492,39 +492,39 @@ static void help(struct chat *c, const char *arg);
 enum { TALK, WORK, LOOK, SET, GROUPS };
 
 static const struct command commands[] = {
-	{ TALK, 0, "new", "", "begin a session", new },
-	{ TALK, OFFERS, "resume", "[ID]", "another session", resume },
-	{ TALK, NOW, "sessions", "", "list them", list },
-	{ TALK, OPEN, "fork", "[TURN]", "go on in a copy", fork_session },
-	{ TALK, OPEN | NOW | SERVED, "export", "[FORM]", "write it to a file",
+	{ TALK, 0, "/new", "", "begin a session", new },
+	{ TALK, OFFERS, "/resume", "[ID]", "another session", resume },
+	{ TALK, NOW, "/sessions", "", "list them", list },
+	{ TALK, OPEN, "/fork", "[TURN]", "go on in a copy", fork_session },
+	{ TALK, OPEN | NOW | SERVED, "/export", "[FORM]", "write it to a file",
 	    export_page },
-	{ TALK, NOW, "edit", "", "write in $EDITOR", edit },
-	{ TALK, 0, "remember", "[FACT]", "for later", chat_remember },
-	{ TALK, NOW, "quit", "", "or Ctrl-D", quit },
-	{ TALK, NOW | ALIAS, "exit", "", "quit", quit },
-	{ WORK, OPEN | SERVED, "undo", "", "the newest change", chat_undo },
-	{ WORK, OPEN | ALIAS | SERVED, "undo-last-edit", "", "undo it",
+	{ TALK, NOW, "/edit", "", "write in $EDITOR", edit },
+	{ TALK, 0, "/remember", "[FACT]", "for later", chat_remember },
+	{ TALK, NOW, "/quit", "", "or Ctrl-D", quit },
+	{ TALK, NOW | ALIAS, "/exit", "", "quit", quit },
+	{ WORK, OPEN | SERVED, "/undo", "", "the newest change", chat_undo },
+	{ WORK, OPEN | ALIAS | SERVED, "/undo-last-edit", "", "undo it",
 	    chat_undo },
-	{ WORK, 0, "commit", "", "with git", chat_commit },
-	{ WORK, SERVED, "verify", "[full]", "run the check", check },
-	{ WORK, SERVED, "init", "", "write AGENTS.md", init },
-	{ LOOK, OPEN | NOW | SERVED, "status", "", "where you are",
+	{ WORK, 0, "/commit", "", "with git", chat_commit },
+	{ WORK, SERVED, "/verify", "[full]", "run the check", check },
+	{ WORK, SERVED, "/init", "", "write AGENTS.md", init },
+	{ LOOK, OPEN | NOW | SERVED, "/status", "", "where you are",
 	    page_status },
-	{ LOOK, OPEN | NOW, "diff", "", "what was changed", page_diff },
-	{ LOOK, OPEN | NOW, "context", "", "what fills it",
+	{ LOOK, OPEN | NOW, "/diff", "", "what was changed", page_diff },
+	{ LOOK, OPEN | NOW, "/context", "", "what fills it",
 	    page_context },
-	{ LOOK, NOW, "budget", "", "the limits", page_budget },
-	{ LOOK, OPEN | NOW | SERVED, "cost", "", "tokens and money",
+	{ LOOK, NOW, "/budget", "", "the limits", page_budget },
+	{ LOOK, OPEN | NOW | SERVED, "/cost", "", "tokens and money",
 	    page_cost },
-	{ LOOK, OPEN | NOW, "last", "[raw]", "the last answer", last },
-	{ LOOK, OPEN | NOW, "copy", "[N]", "answer or block N", copy },
-	{ LOOK, NOW, "output", "", "what it printed", output },
-	{ LOOK, NOW, "thinking", "", "the last reasoning", thinking },
-	{ LOOK, NOW, "help", "", "this page", help },
-	{ SET, OFFERS, "model", "[NAME]", "another model", model },
-	{ SET, OFFERS, "mode", "[MODE]", "what it may do", mode },
-	{ SET, OPEN | SERVED, "compact", "", "shorten it now", compact },
-	{ SET, 0, "forget", "ID", "a fact", chat_forget },
+	{ LOOK, OPEN | NOW, "/last", "[raw]", "the last answer", last },
+	{ LOOK, OPEN | NOW, "/copy", "[N]", "answer or block N", copy },
+	{ LOOK, NOW, "/output", "", "what it printed", output },
+	{ LOOK, NOW, "/thinking", "", "the last reasoning", thinking },
+	{ LOOK, NOW, "/help", "", "this page", help },
+	{ SET, OFFERS, "/model", "[NAME]", "another model", model },
+	{ SET, OFFERS, "/mode", "[MODE]", "what it may do", mode },
+	{ SET, OPEN | SERVED, "/compact", "", "shorten it now", compact },
+	{ SET, 0, "/forget", "ID", "a fact", chat_forget },
 };
 
 #define COMMANDS (sizeof commands / sizeof *commands)
@@ -602,11 +602,9 @@ help(struct chat *c, const char *arg)
 		help_title(&h, groups[g]);
 		for (size_t i = 0; i < COMMANDS; i++) {
 			const struct command *cmd = &commands[i];
-			char *name = xasprintf("/%s", cmd->name);
 
 			if (cmd->group == g && (cmd->flags & ALIAS) == 0)
-				help_put(&h, name, cmd->args, cmd->what);
-			free(name);
+				help_put(&h, cmd->name, cmd->args, cmd->what);
 		}
 	}
 	own_list(c, &own);
@@ -627,8 +625,8 @@ static const struct command *
 find(const char *word, size_t n)
 {
 	for (size_t i = 0; i < COMMANDS; i++)
-		if (strlen(commands[i].name) == n &&
-		    strncmp(commands[i].name, word, n) == 0)
+		if (strlen(commands[i].name + 1) == n &&
+		    strncmp(commands[i].name + 1, word, n) == 0)
 			return &commands[i];
 	return NULL;
 }
@@ -678,7 +676,7 @@ tell_nearest(struct chat *c, const char *word)
 	struct buf near = BUF_INIT(1 << 12);
 
 	for (size_t i = 0; i < COMMANDS; i++) {
-		const char *name = commands[i].name;
+		const char *name = commands[i].name + 1;
 
 		if (is_offered(c, i) &&
 		    (distance(word, name) <= 2 || (strlen(word) > 1 &&
@@ -731,7 +729,7 @@ take_command(struct chat *c, const char *line, bool in_turn)
 	if (!now)
 		;
 	else if (cmd != NULL && cmd->args[0] == '\0' && arg[0] != '\0')
-		ui_note(&c->run->ui, "/%s takes no argument; Up brings your "
+		ui_note(&c->run->ui, "%s takes no argument; Up brings your "
 		    "text back", cmd->name);
 	else if (cmd != NULL && (cmd->flags & OPEN) != 0 && !c->open)
 		say(c, "there is no session yet; it begins with your first "
@@ -783,7 +781,7 @@ chat_command_served(struct chat *c, const char *line)
 	if (!is_command(line))
 		return false;
 	if (cmd != NULL && (cmd->flags & SERVED) == 0) {
-		ui_note(&c->run->ui, "/%s is for a terminal; " ARE_SERVED,
+		ui_note(&c->run->ui, "%s is for a terminal; " ARE_SERVED,
 		    cmd->name);
 		return true;
 	}
@@ -795,7 +793,7 @@ put_command(struct buf *out, const char *name, const char *args,
     const char *what)
 {
 	buf_adds(out, out->p[out->len - 1] == '[' ? "" : ",");
-	scan_put(out, "{'name':@,'description':@", slice_of(name),
+	scan_put(out, "{'name':@,'description':@", slice_of(name + 1),
 	    slice_of(what));
 	if (args[0] != '\0')
 		scan_put(out, ",'hint':@", slice_of(args));
@@ -822,8 +820,7 @@ chat_tell_session(struct chat *c)
 			    commands[i].what);
 	own_list(c, &own);
 	for (size_t i = 0; i < own.n; i++)
-		put_command(&b, own.v[i].text + 1, "arguments",
-		    own.v[i].about);
+		put_command(&b, own.v[i].text, "arguments", own.v[i].about);
 	candidates_release(&own);
 	buf_adds(&b, "]}");
 	hub_show(&c->run->hub, &b);
@@ -917,13 +914,10 @@ chat_candidates(void *arg, enum complete_kind kind, const char *command,
 		list_sessions(c, out);
 	else if (strcmp(command, "model") == 0)
 		list_models(c, out);
-	for (size_t i = 0; kind == COMPLETE_COMMAND && i < COMMANDS; i++) {
-		char *name = xasprintf("/%s", commands[i].name);
-
+	for (size_t i = 0; kind == COMPLETE_COMMAND && i < COMMANDS; i++)
 		if ((commands[i].flags & ALIAS) == 0)
-			candidates_add(out, name, commands[i].what);
-		free(name);
-	}
+			candidates_add(out, commands[i].name,
+			    commands[i].what);
 	if (kind == COMPLETE_COMMAND)
 		own_list(c, out);
 }

@@ -149,33 +149,15 @@ name_hooks(struct buf *out)
 	buf_release(&dir);
 }
 
-static void
-commit(struct chat *c, const char *message, bool all)
-{
-	static const char *const program = GIT;
-	const char *args[] = { "commit", "-m", message, "-a" };
-	struct child_opts how = { .commands = &program, .n = 1, .flags = args,
-		.nflags = all ? 4 : 3, .err = CHILD_ERR_OUT };
-	struct buf b = BUF_INIT(DIFF_MAX);
-	struct ui *u = &c->run->ui;
-	bool stopped;
-	int st = chat_run(c, &how, "git commit", SLICE(""), chat_keep, &b,
-	    &stopped);
-
-	if (st > 0)
-		ui_note(u, stopped ? "git was stopped:" :
-		    "git did not commit:");
-	ui_lines(u, buf_view(&b));
-	buf_release(&b);
-}
-
 void
 chat_commit(struct chat *c, const char *arg)
 {
+	static const char *const program = GIT;
 	struct buf diff = BUF_INIT(DIFF_MAX), hooks = BUF_INIT(1 << 12);
+	struct buf said = BUF_INIT(DIFF_MAX);
 	struct ui *u = &c->run->ui;
 	char *message = NULL, *question;
-	bool all;
+	bool all, stopped;
 
 	(void)arg;
 	read_diff(&diff, &all);
@@ -191,12 +173,21 @@ chat_commit(struct chat *c, const char *arg)
 		    "", hooks.len > 0 ? ", which runs " : "",
 		    buf_view(&hooks).p);
 		ui_lines(u, slice_of(message));
-		if (chat_confirm(c, question))
-			commit(c, message, all);
-		else
+
+		const char *args[] = { "commit", "-m", message, "-a" };
+		const struct child_opts how = { .commands = &program, .n = 1,
+			.flags = args, .nflags = all ? 4 : 3,
+			.err = CHILD_ERR_OUT };
+
+		if (!chat_confirm(c, question))
 			ui_note(u, "not committed");
+		else if (chat_run(c, &how, "git commit", SLICE(""), chat_keep,
+		    &said, &stopped) > 0)
+			ui_note(u, stopped ? "git was stopped:" :
+			    "git did not commit:");
+		ui_lines(u, buf_view(&said));
 		free(question);
 	}
 	free(message);
-	bufs_release(BUFS(&diff, &hooks));
+	bufs_release(BUFS(&diff, &hooks, &said));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/map.h"
+#include "base/mem.h"
 #include "child/child.h"
 #include "screen/complete.h"
 #include "turn/run.h"
@@ -103,7 +104,7 @@ struct seen {
 	long line, at;		/* so far; of the wanted one's end */
 	long requests;
 	struct usage usage;
-	struct buf read, changed;	/* paths, LF behind each */
+	struct texts read, changed;	/* paths */
 	struct map ours;	/* ids of its checkpoints and calls */
 	struct change *v;
 	size_t n, cap;

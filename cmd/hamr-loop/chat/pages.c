@@ -33,20 +33,18 @@ plural(long n)
 /* ---- what the session holds ---- */
 
 static void
-add_path(struct buf *paths, struct slice value)
+add_path(struct texts *paths, struct slice value)
 {
 	char *path = scan_kind(value) == SCAN_STRING ? scan_strdup(value) :
-	    NULL, *line;
+	    NULL;
 
-	if (path == NULL)
-		return;
-	line = xasprintf("\n%s\n", path);
-	if (paths->len == 0)
-		buf_addc(paths, '\n');
-	if (strstr(buf_view(paths).p, line) == NULL)
-		buf_fmt(paths, "%s\n", path);
-	free(line);
-	free(path);
+	for (size_t i = 0; path != NULL && i < paths->n; i++)
+		if (strcmp(paths->v[i], path) == 0) {
+			free(path);
+			return;
+		}
+	if (path != NULL)
+		texts_add(paths, path);
 }
 
 static void
@@ -199,10 +197,7 @@ see_session(struct chat *c, struct seen *s, long turn)
 	const struct rec *r;
 	struct slice el;
 
-	*s = (struct seen){ .turn = turn,
-		.read = BUF_INIT((size_t)1 << 40),
-		.changed = BUF_INIT((size_t)1 << 40),
-		.said = BUF_INIT((size_t)1 << 40) };
+	*s = (struct seen){ .turn = turn, .said = BUF_INIT((size_t)1 << 40) };
 	while ((r = next_record(c, &in)) != NULL)
 		see(s, r);
 	/* the files that are changed still */
@@ -229,7 +224,9 @@ seen_release(struct seen *s)
 	free(s->compaction);
 	free(s->checkpoint);
 	map_release(&s->ours);
-	bufs_release(BUFS(&s->read, &s->changed, &s->said));
+	texts_release(&s->read);
+	texts_release(&s->changed);
+	buf_release(&s->said);
 }
 
 /* ---- a page ---- */
@@ -270,15 +267,12 @@ row(const struct chat *c, struct buf *page, const char *label,
 
 static void
 row_paths(const struct chat *c, struct buf *page, const char *label,
-    const struct buf *paths)
+    const struct texts *paths)
 {
-	struct slice rest = buf_view(paths), path;
 	struct buf b = BUF_INIT((size_t)1 << 40);
 
-	while (slice_line(&rest, &path))
-		if (path.n > 0)
-			buf_fmt(&b, "%s%.*s", b.len > 0 ? ", " : "",
-			    (int)path.n, path.p);
+	for (size_t i = 0; i < paths->n; i++)
+		buf_fmt(&b, "%s%s", i > 0 ? ", " : "", paths->v[i]);
 	if (b.len > 0)
 		row(c, page, label, "%s", b.p);
 	buf_release(&b);

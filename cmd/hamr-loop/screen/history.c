@@ -9,8 +9,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/utf8.h"
 #include "history.h"
+#include "keys.h"
 
 #define HEAD "_HiStOrY_V2_"
 #define FILE_MAX ((size_t)256 << 20)
@@ -51,11 +51,9 @@ decode(struct slice line)
 		} else if (c == '\\' && i + 1 < line.n && p[1] == '\\') {
 			i++;
 		}
-		if ((unsigned char)c >= ' ' ? c != 0x7f : c == '\n' ||
-		    c == '\t')
-			buf_addc(&b, c);
+		buf_addc(&b, c);
 	}
-	utf8_clean(&clean, buf_view(&b).p, b.len);
+	keys_clean(&clean, buf_view(&b));
 	buf_release(&b);
 	if (clean.len == 0) {
 		buf_release(&clean);

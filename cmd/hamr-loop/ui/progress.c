@@ -393,29 +393,34 @@ show_result(struct ui *u, const struct rec *r)
 	printed(u, failed(r));
 }
 
+/* On a terminal what is told is told in plain words. */
 static void
-show_event(struct ui *u, const struct rec *r, const char *what,
-    const char *first, const char *second)
+show_event(struct ui *u, const struct rec *r)
 {
-	char *a = rec_strdup(r, first), *b = rec_strdup(r, second);
+	static const struct {
+		enum rec_kind kind;
+		const char *what, *first, *second;
+	} events[] = {
+		{ R_VERDICT, "guard", "action", "rule" },
+		{ R_ERROR, "error", "code", "message" },
+		{ R_RECOVERY, "recovery", "scenario", "stage" },
+		{ R_VERIFICATION, "verification", "status", "command" },
+	};
+	char *text = u->tty_err ? words_for(r) : NULL, *a, *b;
+	size_t i = 0;
 
-	ui_note(u, "  %s %s%s%s", what, a != NULL ? a : "?", b != NULL ? ": " :
-	    "", b != NULL ? b : "");
+	while (events[i].kind != r->kind)
+		i++;
+	a = rec_strdup(r, events[i].first);
+	b = rec_strdup(r, events[i].second);
+	if (text != NULL)
+		ui_note(u, "  %s", text);
+	else
+		ui_note(u, "  %s %s%s%s", events[i].what, a != NULL ? a : "?",
+		    b != NULL ? ": " : "", b != NULL ? b : "");
+	free(text);
 	free(a);
 	free(b);
-}
-
-/* On a terminal what is told is told in plain words. */
-static bool
-show_words(struct ui *u, const struct rec *r)
-{
-	char *text = u->tty_err ? words_for(r) : NULL;
-	bool any = text != NULL;
-
-	if (any)
-		ui_note(u, "  %s", text);
-	free(text);
-	return any;
 }
 
 /* What was not streamed: the words before calls; and, on a terminal that is
@@ -491,8 +496,7 @@ ui_committed(struct ui *u, const struct rec *r)
 		ui_status_doing(u, "");
 		break;
 	case R_VERDICT:
-		if (!show_words(u, r))
-			show_event(u, r, "guard", "action", "rule");
+		show_event(u, r);
 		break;
 	case R_ERROR:
 		show_text(u, scan_get(rec_get(r, "partial"), "content"),
@@ -501,17 +505,14 @@ ui_committed(struct ui *u, const struct rec *r)
 		if (!ui_trouble(u, r) &&
 		    !rec_str_is(r, "code", "budget_exhausted") &&
 		    !rec_str_is(r, "code", "stage_died"))
-			show_event(u, r, "error", "code", "message");
+			show_event(u, r);
 		break;
 	case R_RECOVERY:
-		if (rec_str_is(r, "scenario", "provider_down"))
-			break;		/* the wait was told */
-		if (!show_words(u, r))
-			show_event(u, r, "recovery", "scenario", "stage");
+		if (!rec_str_is(r, "scenario", "provider_down"))
+			show_event(u, r);	/* else the wait was told */
 		break;
 	case R_VERIFICATION:
-		if (!show_words(u, r))
-			show_event(u, r, "verification", "status", "command");
+		show_event(u, r);
 		printed(u, !rec_str_is(r, "status", "passed"));
 		break;
 	default:
