@@ -386,6 +386,24 @@ copies_behind_table(void **state)
 	bufs_release(BUFS(&rows, &code));
 }
 
+/* The backslash before a bar is the table's, whatever the table looks like. */
+static void
+bars_in_cells(void **state)
+{
+	struct slice table = SLICE("|name|other|\n|-|-|\n|`a\\|b`|worded|\n");
+	static const size_t columns[] = { 40, 10 };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct buf rows = BUF_INIT(MAX);
+		size_t blocks = 0;
+
+		markdown_rows(table, columns[i], true, &blocks, &rows);
+		assert_non_null(strstr(rows.p, "a|b"));
+		buf_release(&rows);
+	}
+}
+
 static void
 as_md4c(void **state)
 {
@@ -564,6 +582,7 @@ main(void)
 		cmocka_unit_test(answers_in_pieces),
 		cmocka_unit_test(random_in_pieces), cmocka_unit_test(as_md4c),
 		cmocka_unit_test(copies_behind_table),
+		cmocka_unit_test(bars_in_cells),
 		cmocka_unit_test(final_at_once), cmocka_unit_test(hostile),
 		cmocka_unit_test(tail_of_long_word),
 	};

@@ -99,6 +99,16 @@ struct table {
 	struct rows rows[TABLE_COLUMNS];
 };
 
+/* A backslash before a bar is the table's, in code, too. */
+static void
+add_cell(struct buf *out, struct slice cell)
+{
+	for (size_t i = 0; i < cell.n; i++)
+		if (cell.p[i] != '\\' || i + 1 == cell.n ||
+		    cell.p[i + 1] != '|')
+			buf_addc(out, cell.p[i]);
+}
+
 /* A cell as rows of so many columns. */
 static void
 wrap_cell(struct table *t, struct slice cell, size_t left, size_t columns,
@@ -109,10 +119,7 @@ wrap_cell(struct table *t, struct slice cell, size_t left, size_t columns,
 		.cut = t->how->cut };
 	struct buf b = BUF_INIT((size_t)1 << 24);
 
-	for (size_t i = 0; i < cell.n; i++)
-		if (cell.p[i] != '\\' || i + 1 == cell.n ||
-		    cell.p[i + 1] != '|')
-			buf_addc(&b, cell.p[i]);
+	add_cell(&b, cell);
 	rows_of(rows, buf_view(&b), &how);
 	buf_release(&b);
 }
@@ -245,7 +252,7 @@ put_record(struct table *t, const struct slice *cells, size_t n, bool first)
 			buf_fmt(&b, how.colour ? "**%.*s:** " : "%.*s: ",
 			    (int)t->name[i].n, t->name[i].p);
 		if (i < n)
-			buf_slice(&b, cells[i]);
+			add_cell(&b, cells[i]);
 		if (!first || i > 0)
 			how.first = how.next;
 		rows_of(&t->rows[0], buf_view(&b), &how);
