@@ -19,18 +19,8 @@
 static char *
 folder(const struct chat *c, bool project)
 {
-	char *conf, *dir, *all;
-
-	if (project)
-		return xasprintf("%s/.hamr/commands", c->run->root);
-	conf = conf_user_path();
-	if (conf == NULL)
-		return NULL;
-	dir = file_folder(conf);
-	all = xasprintf("%s/commands", dir);
-	free(conf);
-	free(dir);
-	return all;
+	return project ? xasprintf("%s/.hamr/commands", c->run->root) :
+	    conf_home("XDG_CONFIG_HOME", ".config", "/commands");
 }
 
 /* Its text; false: there is none. */
