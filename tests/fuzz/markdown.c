@@ -7,7 +7,7 @@ static void
 feed(struct slice text, int rule, size_t columns, bool colour,
     struct buf *out)
 {
-	struct markdown *m = markdown_new(columns, FIX_ROWS, colour);
+	struct markdown *m = markdown_new(columns, FIX_ROWS, colour, NULL);
 	size_t at = 0;
 
 	for (size_t i = 0; at < text.n; i++) {

@@ -208,7 +208,7 @@ static void
 feed(struct slice text, size_t most, uint64_t seed, size_t columns,
     bool colour, struct buf *out)
 {
-	struct markdown *m = markdown_new(columns, FIX_ROWS, colour);
+	struct markdown *m = markdown_new(columns, FIX_ROWS, colour, NULL);
 
 	for (size_t at = 0, n; at < text.n; at += n) {
 		n = most > 1 ? 1 + next_random(&seed) % most : 1;
@@ -455,7 +455,7 @@ as_md4c(void **state)
 static void
 final_after(const char *text, size_t rows, size_t tail_rows)
 {
-	struct markdown *m = markdown_new(20, FIX_ROWS, false);
+	struct markdown *m = markdown_new(20, FIX_ROWS, false, NULL);
 	struct buf out = BUF_INIT(MAX), tail = BUF_INIT(MAX);
 
 	markdown_add(m, slice_of(text), &out);
@@ -484,7 +484,7 @@ final_at_once(void **state)
 	markdown_open();
 
 	/* a paragraph in one line keeps its last rows, and what comes next */
-	struct markdown *m = markdown_new(20, FIX_ROWS, false);
+	struct markdown *m = markdown_new(20, FIX_ROWS, false, NULL);
 	struct buf out = BUF_INIT(MAX);
 
 	markdown_add(m, buf_view(&b), &out);
@@ -500,7 +500,7 @@ static void
 check_hostile(const char *part, size_t times, const char *end)
 {
 	struct buf b = BUF_INIT(MAX), out = BUF_INIT(MAX);
-	struct markdown *m = markdown_new(40, FIX_ROWS, true);
+	struct markdown *m = markdown_new(40, FIX_ROWS, true, NULL);
 	size_t n;
 
 	for (size_t i = 0; i < times; i++)
@@ -553,7 +553,7 @@ static void
 tail_of_long_word(void **state)
 {
 	struct buf final = BUF_INIT((size_t)1 << 30), rows = final;
-	struct markdown *m = markdown_new(80, 20, true);
+	struct markdown *m = markdown_new(80, 20, true, NULL);
 	char part[1 << 16];
 
 	(void)state;

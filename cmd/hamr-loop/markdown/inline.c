@@ -758,51 +758,13 @@ add_cluster(struct layout *l, size_t at, struct slice rest)
 	return n;
 }
 
-/* Break what was read. */
-static void
-wrap(struct rows *r, const struct rows_style *how)
-{
-	struct layout l = { .out = r, .how = how, .word_source = true };
-	struct slice t = buf_view(&r->plain);
-	size_t n, p = 0;
-
-	for (size_t at = 0; at < t.n; at += n) {
-		bool whole;
-		size_t end;
-
-		while (p + 1 < r->pieces && r->piece[p + 1].at <= at)
-			p++;
-		whole = (r->piece[p].look & LOOK_WHOLE) != 0;
-		end = r->piece[p].at + r->piece[p].n;
-		n = 1;
-		if (t.p[at] == '\n') {
-			place(&l);
-			end_row(&l);
-			l.word_source = true;
-			l.gap_columns = 0;
-			l.gap = l.word = l.end = at + 1;
-			l.wide = false;
-		} else if ((t.p[at] == ' ' || t.p[at] == '\t') && !whole) {
-			place(&l);
-			if (l.gap_columns == 0)
-				l.gap = at;
-			l.gap_columns++;
-			l.word = l.end = at + 1;
-			l.wide = false;
-		} else {
-			n = add_cluster(&l, at, slice_part(t, at, end > at ?
-			    end : t.n));
-		}
-	}
-	place(&l);
-	if (l.open)
-		end_row(&l);
-}
-
 void
 rows_of(struct rows *r, struct slice source, const struct rows_style *how)
 {
 	struct reader reader = { .out = r, .marks = !how->colour };
+	struct layout l = { .out = r, .how = how, .word_source = true };
+	struct slice t;
+	size_t n, p = 0;
 
 	forget(r);
 	if (!read_marked(&reader, source)) {
@@ -810,5 +772,36 @@ rows_of(struct rows *r, struct slice source, const struct rows_style *how)
 		reader = (struct reader){ .out = r };
 		add_piece(&reader, source, 0);
 	}
-	wrap(r, how);
+	t = buf_view(&r->plain);
+	for (size_t at = 0; at < t.n; at += n) {
+		bool blank = t.p[at] == ' ' || t.p[at] == '\t';
+		const struct piece *in;
+
+		while (p + 1 < r->pieces && r->piece[p + 1].at <= at)
+			p++;
+		in = &r->piece[p];
+		n = 1;
+		if (t.p[at] != '\n' && !(blank &&
+		    (in->look & LOOK_WHOLE) == 0)) {
+			n = add_cluster(&l, at, slice_part(t, at, in->at +
+			    in->n));
+			continue;
+		}
+		place(&l);
+		if (t.p[at] == '\n') {
+			end_row(&l);
+			l.word_source = true;
+			l.gap_columns = 0;
+			l.gap = at + 1;
+		} else {
+			if (l.gap_columns == 0)
+				l.gap = at;
+			l.gap_columns++;
+		}
+		l.word = l.end = at + 1;
+		l.wide = false;
+	}
+	place(&l);
+	if (l.open)
+		end_row(&l);
 }

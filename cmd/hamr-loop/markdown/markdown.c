@@ -53,7 +53,7 @@ struct markdown {
 	size_t blank_lines;	/* in indented code, not written yet */
 	bool gap;		/* a blank line was read */
 	enum shown shown;	/* what was shown last */
-	size_t blocks;		/* of code */
+	size_t *blocks, counted;	/* of code */
 	struct rows rows;
 	struct buf first, next;	/* what stands before rows */
 	struct buf *out;
@@ -84,7 +84,7 @@ look_every(const struct markdown *m)
 }
 
 struct markdown *
-markdown_new(size_t columns, size_t tail_rows, bool colour)
+markdown_new(size_t columns, size_t tail_rows, bool colour, size_t *blocks)
 {
 	struct markdown *m = xmalloc(sizeof *m);
 
@@ -92,6 +92,7 @@ markdown_new(size_t columns, size_t tail_rows, bool colour)
 		.line = BUF_INIT(TEXT_MAX), .text = BUF_INIT(TEXT_MAX),
 		.first = BUF_INIT(TEXT_MAX), .next = BUF_INIT(TEXT_MAX) };
 	rows_init(&m->rows);
+	m->blocks = blocks != NULL ? blocks : &m->counted;
 	markdown_resize(m, columns, tail_rows);
 	m->look = look_every(m);
 	return m;
@@ -102,12 +103,6 @@ release(struct markdown *m)
 {
 	bufs_release(BUFS(&m->raw, &m->line, &m->text, &m->first, &m->next));
 	rows_release(&m->rows);
-}
-
-size_t *
-markdown_blocks(struct markdown *m)
-{
-	return &m->blocks;
 }
 
 void
@@ -305,10 +300,10 @@ begin_code(struct markdown *m, struct slice info)
 {
 	struct buf b = BUF_INIT(TEXT_MAX), row = BUF_INIT(TEXT_MAX);
 
-	m->blocks++;
+	++*m->blocks;
 	m->blank_lines = 0;
 	if (m->code != NULL) {
-		if (m->wanted == 0 || m->wanted == m->blocks)
+		if (m->wanted == 0 || m->wanted == *m->blocks)
 			buf_reset(m->code);
 		return;
 	}
@@ -317,7 +312,7 @@ begin_code(struct markdown *m, struct slice info)
 	m->highlight = highlight_begin(m->colour ? info : SLICE(""));
 	buf_fmt(&b, "%.*s%s/copy %zu", (int)(info.n < 60 ? info.n :
 	    utf8_cut(info.p, info.n, 60)), info.p, info.n > 0 ? "  " : "",
-	    m->blocks);
+	    *m->blocks);
 	term_put(&row, slice_trim(buf_view(&b)), m->columns);
 	rows_dim(m->out, buf_view(&row).p, m->colour);
 	buf_addc(m->out, '\n');
@@ -358,7 +353,7 @@ put_code(struct markdown *m, struct slice text, size_t spare)
 	struct buf line = BUF_INIT(TEXT_MAX);
 	struct buf *out = m->code != NULL ? m->code : m->out;
 
-	if (m->code != NULL && m->wanted != 0 && m->wanted != m->blocks)
+	if (m->code != NULL && m->wanted != 0 && m->wanted != *m->blocks)
 		return;
 	for (; m->blank_lines > 0; m->blank_lines--)
 		buf_addc(out, '\n');
@@ -740,6 +735,8 @@ markdown_tail(struct markdown *m, struct buf *rows)
 	t.cut = true;
 	t.out = &out;
 	t.look = TEXT_MAX;
+	t.counted = *m->blocks;
+	t.blocks = &t.counted;
 	if (m->at.leaf == LEAF_TABLE)
 		add_table_tail(m, &t.text);
 	else if (m->at.leaf == LEAF_PARAGRAPH) {
@@ -772,12 +769,10 @@ void
 markdown_rows(struct slice answer, size_t columns, bool colour,
     size_t *blocks, struct buf *out)
 {
-	struct markdown *m = markdown_new(columns, 0, colour);
+	struct markdown *m = markdown_new(columns, 0, colour, blocks);
 
-	m->blocks = *blocks;
 	markdown_add(m, answer, out);
 	markdown_end(m, out);
-	*blocks = m->blocks;
 	markdown_free(m);
 }
 
@@ -786,8 +781,8 @@ markdown_code(struct slice answer, size_t n, struct buf *out)
 {
 	struct buf nothing = BUF_INIT(TEXT_MAX), code = BUF_INIT(TEXT_MAX);
 	struct buf lines = BUF_INIT(TEXT_MAX);
-	struct markdown *m = markdown_new(0, 0, false);
-	size_t blocks;
+	size_t blocks = 0;
+	struct markdown *m = markdown_new(0, 0, false, &blocks);
 
 	m->code = &code;
 	m->wanted = n;
@@ -798,7 +793,6 @@ markdown_code(struct slice answer, size_t n, struct buf *out)
 			buf_addc(&lines, answer.p[i]);
 	take(m, buf_view(&lines));
 	finish(m);
-	blocks = m->blocks;
 	markdown_free(m);
 	if (blocks > 0 && n <= blocks)
 		buf_slice(out, buf_view(&code));

@@ -24,13 +24,11 @@ struct markdown;
 bool markdown_open(void);
 
 /* Rows of at most `columns` (0: never broken).  Without colour the marks of
- * emphasis and code stay as they were written, and there is no SGR. */
-struct markdown *markdown_new(size_t columns, size_t tail_rows, bool colour);
+ * emphasis and code stay as they were written, and there is no SGR.  Its code
+ * blocks are counted on in *blocks, as their rows say; NULL: from 1. */
+struct markdown *markdown_new(size_t columns, size_t tail_rows, bool colour,
+    size_t *blocks);
 void markdown_free(struct markdown *m);
-
-/* How many code blocks there are, and the number of the last one, as its row
- * says: set, it goes on from there. */
-size_t *markdown_blocks(struct markdown *m);
 
 /* From here on rows are as wide as this. */
 void markdown_resize(struct markdown *m, size_t columns, size_t tail_rows);

@@ -571,8 +571,7 @@ ui_stream(struct ui *u, struct slice text)
 	if (u->answer == NULL) {
 		markdown_open();
 		u->answer = markdown_new(ui_columns(u) - 1, ui_tail_rows(u),
-		    u->color);
-		*markdown_blocks(u->answer) = u->blocks;
+		    u->color, &u->blocks);
 	}
 	markdown_add(u->answer, text, &final);
 	emit_rows(u, &final);
@@ -590,7 +589,6 @@ ui_break(struct ui *u)
 		return;
 	}
 	markdown_end(u->answer, &final);
-	u->blocks = *markdown_blocks(u->answer);
 	markdown_free(u->answer);
 	u->answer = NULL;
 	emit_rows(u, &final);
