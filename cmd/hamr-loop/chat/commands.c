@@ -297,7 +297,6 @@ mode(struct chat *c, const char *arg)
 static void
 model(struct chat *c, const char *arg)
 {
-	struct slice rest, line;
 	bool known;
 
 	if (arg[0] == '\0' && c->run->ui.editor != NULL &&
@@ -308,10 +307,9 @@ model(struct chat *c, const char *arg)
 	else {
 		set(c, "provider.model", arg);
 		/* is it among those that the server named, if it did? */
-		known = c->models.len == 0;
-		for (rest = buf_view(&c->models); slice_line(&rest, &line); )
-			known |= slice_is(slice_part(line, 0, strcspn(line.p,
-			    " \t\n")), arg);
+		known = c->models.n == 0;
+		for (size_t i = 0; i < c->models.n; i++)
+			known |= strcmp(c->models.v[i], arg) == 0;
 		if (!known)
 			ui_note(&c->run->ui, "the server does not list %s; "
 			    "/model shows what it has", arg);
@@ -876,14 +874,8 @@ list_sessions(struct chat *c, struct candidates *out)
 static void
 list_models(struct chat *c, struct candidates *out)
 {
-	struct slice rest = buf_view(&c->models), line;
-
-	while (slice_line(&rest, &line)) {
-		char *name = xmemdup0(line.p, strcspn(line.p, " \t\n"));
-
-		candidates_add(out, name, NULL);
-		free(name);
-	}
+	for (size_t i = 0; i < c->models.n; i++)
+		candidates_add(out, c->models.v[i], NULL);
 	c->offer = out->n == 0;
 	opening_ask_server(c);
 	if (c->offer)

@@ -22,7 +22,7 @@ struct chat {
 	struct run *run;
 	struct child *asked[ASKED];	/* NULL: not, or it has answered */
 	struct buf said[ASKED];
-	struct buf models;	/* what the server offers, a line each */
+	struct texts models;	/* what the server offers, by name */
 	bool offer;		/* they are waited for, to choose one */
 	struct file_list files;	/* for what completes after an @ */
 	bool spoken;		/* the person has said something */

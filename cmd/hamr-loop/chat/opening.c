@@ -96,7 +96,6 @@ opening_begin(struct chat *c)
 	else if (model[0] != '\0')
 		tell_model(c, model);
 	free(name);
-	buf_init(&c->models, SAID_MAX);
 	opening_ask_server(c);
 	argv_add(&a, "--sandbox-status");
 	argv_option(&a, "--root", r->root);
@@ -119,42 +118,30 @@ opening_begin(struct chat *c)
 
 /* A program is told all of them. */
 static void
-list_models(struct chat *c, struct slice said)
+list_models(struct chat *c)
 {
 	struct buf b = BUF_INIT(8 * SAID_MAX);
-	struct slice line;
-	const char *comma = "";
 
 	scan_put(&b, "{'type':'progress','stage':'loop','models':[");
-	while (slice_line(&said, &line)) {
-		line.n = strcspn(line.p, " \t\n");
-		if (line.n == 0)
-			continue;
-		scan_put(&b, "$@", slice_of(comma), line);
-		comma = ",";
-	}
+	for (size_t i = 0; i < c->models.n; i++)
+		scan_put(&b, "$@", slice_of(i > 0 ? "," : ""),
+		    slice_of(c->models.v[i]));
 	buf_adds(&b, "]}");
 	hub_show(&c->run->hub, &b);
 }
 
 static void
-take_models(struct chat *c, struct slice said)
+show_models(struct chat *c)
 {
 	struct ui *u = &c->run->ui;
-	struct slice rest, line;
-	char *name, *text = u->editor != NULL ? editor_text(u->editor) : NULL;
+	char *text = u->editor != NULL ? editor_text(u->editor) : NULL;
 	bool offer = c->offer && text != NULL && strcmp(text, "/model ") == 0;
 
-	buf_reset(&c->models);
-	buf_slice(&c->models, said);
-	rest = buf_view(&c->models);
 	/* the first one's name counts, if no other is known */
-	if (u->status.model == NULL && slice_line(&rest, &line)) {
-		name = xmemdup0(line.p, strcspn(line.p, " \t\n"));
+	if (u->status.model == NULL && c->models.n > 0) {
 		if (!c->spoken)
-			tell_model(c, name);
-		ui_where(u, name, NULL);
-		free(name);
+			tell_model(c, c->models.v[0]);
+		ui_where(u, c->models.v[0], NULL);
 	}
 	c->offer = false;
 	if (offer)
@@ -206,6 +193,7 @@ opening_read(struct chat *c, int i)
 	char part[4096];
 	ssize_t n = read(c->asked[i]->out, part, sizeof part);
 	struct buf *b = &c->said[i];
+	struct slice rest, line;
 	int status;
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -216,16 +204,22 @@ opening_read(struct chat *c, int i)
 	}
 	status = child_end(c->asked[i], 500);
 	c->asked[i] = NULL;
-	if (c->run->ui.peer != NULL && status == 0)
-		list_models(c, buf_view(b));
-	else if (c->run->ui.peer != NULL)
-		return;
-	else if (i == ASKED_SERVER && status == 0)
-		take_models(c, buf_view(b));
-	else if (i == ASKED_SERVER)
-		tell_no_server(c, buf_view(b));
-	else
+	if (i == ASKED_SANDBOX) {
 		tell_sandbox(c, buf_view(b));
+	} else if (status == 0) {
+		texts_release(&c->models);
+		for (rest = buf_view(b); slice_line(&rest, &line); ) {
+			line.n = strcspn(line.p, " \t\n");
+			if (line.n > 0)
+				texts_add(&c->models, xmemdup0(line.p, line.n));
+		}
+		if (c->run->ui.peer != NULL)
+			list_models(c);
+		else
+			show_models(c);
+	} else if (c->run->ui.peer == NULL) {
+		tell_no_server(c, buf_view(b));
+	}
 }
 
 void
@@ -237,5 +231,5 @@ opening_end(struct chat *c)
 		c->asked[i] = NULL;
 		buf_release(&c->said[i]);
 	}
-	buf_release(&c->models);
+	texts_release(&c->models);
 }
