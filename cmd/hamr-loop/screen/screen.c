@@ -68,7 +68,7 @@ struct screen {
 	bool torn;		/* what stands below the cursor's row or right
 				 * of it is not known */
 	bool hurry;
-	bool sync, kitty, light;	/* what it said it can */
+	bool sync, kitty;	/* what it said it can */
 	const char *keys_off;	/* ends what it was asked for; NULL: nothing */
 	struct buf off;		/* what was written last to give it back */
 	bool asked, answered;
@@ -76,7 +76,7 @@ struct screen {
 	long long settled_ms;	/* nothing is drawn before: rows that are
 				 * counted at another width than they have by
 				 * then take finished text with them */
-	size_t columns, height;
+	struct screen_info info;
 	struct buf frame;	/* drawn; it has taken this much of it */
 	size_t written;
 	struct buf above;	/* printed, not drawn yet */
@@ -249,9 +249,9 @@ measure(struct screen *s)
 	struct winsize w = { 0 };
 
 	ioctl(s->out, TIOCGWINSZ, &w);
-	s->columns = w.ws_col == 0 || w.ws_col > SIZE_LIE ? 80 :
+	s->info.columns = w.ws_col == 0 || w.ws_col > SIZE_LIE ? 80 :
 	    w.ws_col < COLUMNS_LEAST ? COLUMNS_LEAST : w.ws_col;
-	s->height = w.ws_row == 0 || w.ws_row > SIZE_LIE ? 24 :
+	s->info.rows = w.ws_row == 0 || w.ws_row > SIZE_LIE ? 24 :
 	    w.ws_row < ROWS_LEAST ? ROWS_LEAST : w.ws_row;
 }
 
@@ -349,7 +349,7 @@ screen_reply(struct screen *s, struct slice r)
 	char last = r.n > 0 ? r.p[r.n - 1] : '\0';
 
 	if (slice_starts(r, "\033]11;"))
-		s->light = is_light(r);
+		s->info.light = is_light(r);
 	if (!slice_starts(r, "\033[?"))
 		return;
 	if (last == 'u') {
@@ -363,22 +363,10 @@ screen_reply(struct screen *s, struct slice r)
 	}
 }
 
-bool
-screen_is_light(const struct screen *s)
+const struct screen_info *
+screen_info(const struct screen *s)
 {
-	return s->light;
-}
-
-size_t
-screen_columns(const struct screen *s)
-{
-	return s->columns;
-}
-
-size_t
-screen_rows(const struct screen *s)
-{
-	return s->height;
+	return &s->info;
 }
 
 /* ---- rows ---- */
@@ -458,14 +446,14 @@ breaks_before(const struct screen *s, struct slice row, size_t column)
 
 		w = 0;
 		len = sequence ? sequence_length(row) : term_cluster(row, &w);
-		if (used + w > s->columns) {
+		if (used + w > s->info.columns) {
 			n++;
 			used = 0;
 		}
 		used += w;
 		row = slice_from(row, len);
 	}
-	return n + (row.n > 0 && used >= s->columns);
+	return n + (row.n > 0 && used >= s->info.columns);
 }
 
 /* Where the terminal broke the rows anew at its new width: rows between the
@@ -473,12 +461,12 @@ breaks_before(const struct screen *s, struct slice row, size_t column)
 static size_t
 rows_above_cursor(const struct screen *s)
 {
-	size_t n = s->have.row;
+	size_t n = s->have.row, columns = s->info.columns;
 
 	for (size_t i = 0; i < s->have.row; i++) {
 		size_t breaks = breaks_before(s, row_at(&s->have.text, i),
 		    FOREVER);
-		size_t all = (s->reach[i] + s->columns - 1) / s->columns;
+		size_t all = (s->reach[i] + columns - 1) / columns;
 
 		n += s->tmux && all > breaks + 1 ? all - 1 : breaks;
 	}
@@ -538,7 +526,7 @@ put_all(struct screen *s, struct buf *b)
 	 * longer than a row */
 	while (slice_line(&above, &line)) {
 		if (!erased && (memchr(line.p, '\t', line.n) != NULL ||
-		    row_width(line, &jumps) >= s->columns || jumps)) {
+		    row_width(line, &jumps) >= s->info.columns || jumps)) {
 			buf_adds(b, "\033[J");
 			erased = true;
 		}
@@ -679,7 +667,7 @@ screen_live(struct screen *s, struct slice rows, size_t cursor_row,
 	size_t n = rows.n == 0 ? 0 : slice_newlines(rows) + 1;
 	struct slice first;
 
-	for (; n > s->height - 1; n--) {
+	for (; n > s->info.rows - 1; n--) {
 		slice_line(&rows, &first);
 		cursor_row -= cursor_row > 0;
 	}
@@ -753,10 +741,10 @@ screen_redraw(struct screen *s)
 void
 screen_resized(struct screen *s)
 {
-	size_t before = s->columns;
+	size_t before = s->info.columns;
 
 	measure(s);
-	s->torn |= s->columns != before && count_rows(&s->have.text) > 0;
+	s->torn |= s->info.columns != before && count_rows(&s->have.text) > 0;
 	s->settled_ms = file_now_ms() + (s->tmux ? SETTLE_TMUX_MS : SETTLE_MS);
 }
 

@@ -10,8 +10,8 @@
  * again with the next ticks.
  *
  * All text is given ready: escaped (lib/term) and coloured (SGR only), UTF-8,
- * LF between lines.  A printed line may be longer than the terminal, which
- * breaks it; a live row must be shorter than screen_columns().
+ * LF between lines.  A printed line may be longer than the terminal is wide,
+ * which breaks it; a live row must be shorter.
  */
 #pragma once
 
@@ -52,9 +52,6 @@ bool screen_in_front(const struct screen *s);
 void screen_query(struct screen *s);
 void screen_reply(struct screen *s, struct slice reply);
 
-/* Has it answered?  Are its colours dark on light? */
-bool screen_is_light(const struct screen *s);
-
 /* Another program has the terminal from here on: what was printed is drawn,
  * the live rows are erased.  It is ours again: they are drawn anew. */
 void screen_suspend(struct screen *s);
@@ -92,5 +89,11 @@ void screen_redraw(struct screen *s);
 /* The terminal has another size now (SIGWINCH): nothing is drawn until it may
  * be taken for settled. */
 void screen_resized(struct screen *s);
-size_t screen_columns(const struct screen *s);
-size_t screen_rows(const struct screen *s);
+
+/* What is known of the terminal; it is kept up to date. */
+struct screen_info {
+	size_t columns, rows;
+	bool light;		/* it said that its colours are dark on light */
+};
+
+const struct screen_info *screen_info(const struct screen *s);

@@ -22,13 +22,13 @@
 size_t
 ui_columns(const struct ui *u)
 {
-	return u->screen != NULL ? screen_columns(u->screen) : COLUMNS;
+	return u->screen != NULL ? screen_info(u->screen)->columns : COLUMNS;
 }
 
 size_t
 ui_height(const struct ui *u)
 {
-	return u->screen != NULL ? screen_rows(u->screen) : 24;
+	return u->screen != NULL ? screen_info(u->screen)->rows : 24;
 }
 
 /* ---- colours that read on the terminal's background ---- */
@@ -49,7 +49,7 @@ struct slice
 ui_themed(const struct ui *u, struct slice text, struct buf *b)
 {
 	bool light = u->theme == THEME_LIGHT || (u->theme == THEME_AUTO &&
-	    u->screen != NULL && screen_is_light(u->screen));
+	    u->screen != NULL && screen_info(u->screen)->light);
 	const char *term = getenv("TERM"), *more = getenv("COLORTERM"), *esc;
 	bool has_colours = (term != NULL && strstr(term, "256color") != NULL) ||
 	    (more != NULL && more[0] != '\0');
