@@ -121,12 +121,6 @@ is_worse(const struct candidate *a, const struct candidate *b)
 	return a->rank != b->rank ? a->rank < b->rank : a->row < b->row;
 }
 
-static bool
-best_wants(const struct best *b, const struct candidate *c)
-{
-	return b->n < b->max || is_worse(&b->v[b->n - 1], c);
-}
-
 static void
 best_add(struct best *b, const struct candidate *c)
 {
@@ -152,17 +146,6 @@ item_of(struct store *st, const struct find *f, int64_t row, int *got,
 	return s;
 }
 
-/* Is there a filter that the row itself does not tell? */
-static int
-is_wanted(struct store *st, const struct find *f, int64_t row, struct err *e)
-{
-	int got = 1;
-
-	if (f->session != NULL || f->since != WHEN_NONE)
-		st_done(item_of(st, f, row, &got, e));
-	return got;
-}
-
 /* The passages of an item come one after another; the best one stands for it,
  * unless each is to be looked at.  1: there are more rows than may be. */
 static int
@@ -179,9 +162,14 @@ rank_rows(struct store *st, const struct find *f, struct st *s, bool each,
 		int64_t passage = got > 0 ? st_col_int(s, 0) : 0;
 
 		if (each || passage >> PASSAGE_BITS != c.row) {
-			if (c.row > 0 && best_wants(best, &c)) {
-				int want = is_wanted(st, f, c.row, e);
+			if (c.row > 0 && (best->n < best->max ||
+			    is_worse(&best->v[best->n - 1], &c))) {
+				int want = 1;
 
+				/* a filter that the row does not tell */
+				if (f->session != NULL || f->since != WHEN_NONE)
+					st_done(item_of(st, f, c.row, &want,
+					    e));
 				if (want < 0)
 					got = -1;
 				else if (want > 0)
@@ -502,21 +490,6 @@ by_rows(const void *pa, const void *pb)
 	return a->no - b->no;
 }
 
-/* Is a piece of it found nowhere?  Then it is itself not, and may be a part of
- * what is.  Otherwise its pieces do. */
-static bool
-holds_unknown(const struct query *q, struct slice joined)
-{
-	for (size_t i = 0; i < q->nword; i++) {
-		const struct query_word *w = &q->word[i];
-
-		if (!w->joined && !w->part && w->rows == 0 &&
-		    memmem(joined.p, joined.n, w->text.p, w->text.n) != NULL)
-			return true;
-	}
-	return false;
-}
-
 /* The words, the rarest ones first. */
 static int
 sort_words(struct memory *m, struct query *q, struct err *e)
@@ -525,10 +498,22 @@ sort_words(struct memory *m, struct query *q, struct err *e)
 		if (!q->word[i].joined && count_rows(m,
 		    buf_view(&q->word[i].expr), &q->word[i].rows, e) < 0)
 			return -1;
-	for (size_t i = 0; i < q->nword; i++)
-		if (q->word[i].joined)
-			q->word[i].rows = holds_unknown(q, q->word[i].text) ?
-			    0 : HUGE_VAL;
+	/* is a piece of a joined one found nowhere?  Then it is itself not, and
+	 * may be a part of what is; otherwise its pieces do */
+	for (size_t i = 0; i < q->nword; i++) {
+		struct slice all = q->word[i].text;
+
+		if (!q->word[i].joined)
+			continue;
+		q->word[i].rows = HUGE_VAL;
+		for (size_t k = 0; k < q->nword; k++) {
+			const struct query_word *w = &q->word[k];
+
+			if (!w->joined && !w->part && w->rows == 0 && memmem(
+			    all.p, all.n, w->text.p, w->text.n) != NULL)
+				q->word[i].rows = 0;
+		}
+	}
 	if (q->nword > 0)
 		qsort(q->word, q->nword, sizeof *q->word, by_rows);
 	return 0;
@@ -560,26 +545,6 @@ bound_session(struct memory *m, const char *session, struct err *e)
 	return got;
 }
 
-/* Where all of the words are common, how many rows are looked at goes by the
- * rarest one: of it the newest ROWS_MAX. */
-static int
-bound(struct memory *m, const struct find *f, struct query *q,
-    struct search *x, struct err *e)
-{
-	if (f->session != NULL)
-		return bound_session(m, f->session, e);
-	if (q->nword == 0)
-		return 0;
-	if (sort_words(m, q, e) < 0)
-		return -1;
-	if (q->word[0].rows <= ROWS_MAX || q->word[0].joined)
-		return 0;
-	m->range[0].from = m->newest - (int64_t)((double)m->newest * ROWS_MAX /
-	    q->word[0].rows);
-	x->partial = true;
-	return 0;
-}
-
 static void
 add_term(struct ask *ask, const char *between, struct slice term, double rows)
 {
@@ -590,37 +555,15 @@ add_term(struct ask *ask, const char *between, struct slice term, double rows)
 		ask->rows[ask->n++] = rows;
 }
 
-/* Of these words those that are not in too many rows; else the first. */
-static int
-add_rare(struct memory *m, struct slice terms, struct ask *ask, struct err *e)
-{
-	struct slice first = { NULL, 0 }, term;
-	double rows, all = 0, most = 0;
-
-	while (slice_line(&terms, &term)) {
-		if (count_rows(m, term, &rows, e) < 0)
-			return -1;
-		if (first.n == 0) {
-			first = term;
-			most = rows;
-		}
-		if (all + rows > ANY_ROWS)
-			continue;
-		all += rows;
-		add_term(ask, " OR ", term, rows);
-	}
-	if (ask->n == 0 && first.n > 0)
-		add_term(ask, "", first, most);
-	return 0;
-}
-
-/* Words that hold one of those that stand in so many rows. */
+/* Words that hold one of those that stand in so many rows, unless they are
+ * themselves in too many; else the first. */
 static int
 words_within(struct memory *m, const struct query *q, double least,
     double most, struct ask *ask, struct err *e)
 {
-	struct slice fragment[FRAGMENTS];
+	struct slice fragment[FRAGMENTS], first = { NULL, 0 }, term, rest;
 	struct buf terms = BUF_INIT(EXPR_MAX);
+	double rows, all = 0, first_rows = 0;
 	size_t n = 0;
 	int r;
 
@@ -629,8 +572,20 @@ words_within(struct memory *m, const struct query *q, double least,
 		    q->word[i].rows <= most)
 			fragment[n++] = q->word[i].text;
 	r = words_holding(m->st, fragment, n, &terms, e);
-	if (r == 0)
-		r = add_rare(m, buf_view(&terms), ask, e);
+	rest = buf_view(&terms);
+	while (r == 0 && slice_line(&rest, &term)) {
+		r = count_rows(m, term, &rows, e);
+		if (first.n == 0) {
+			first = term;
+			first_rows = rows;
+		}
+		if (r < 0 || all + rows > ANY_ROWS)
+			continue;
+		all += rows;
+		add_term(ask, " OR ", term, rows);
+	}
+	if (r == 0 && ask->n == 0 && first.n > 0)
+		add_term(ask, "", first, first_rows);
 	buf_release(&terms);
 	return r;
 }
@@ -763,7 +718,22 @@ open_memory(struct memory *m, struct store *st, const struct find *f,
 		return -1;
 	if (time > x->newest)
 		x->newest = time;
-	return f->kind == KIND_FACT ? 0 : bound(m, f, q, x, e);
+	if (f->kind == KIND_FACT)
+		return 0;
+	if (f->session != NULL)
+		return bound_session(m, f->session, e);
+	if (q->nword == 0)
+		return 0;
+	if (sort_words(m, q, e) < 0)
+		return -1;
+	/* where all of the words are common, how many rows are looked at goes
+	 * by the rarest one: of it the newest ROWS_MAX */
+	if (q->word[0].rows > ROWS_MAX && !q->word[0].joined) {
+		m->range[0].from = m->newest - (int64_t)((double)m->newest *
+		    ROWS_MAX / q->word[0].rows);
+		x->partial = true;
+	}
+	return 0;
 }
 
 int

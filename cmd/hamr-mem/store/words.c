@@ -337,7 +337,7 @@ take(struct found *f, struct slice w)
 	if (i == WORDS_FOUND && strlen(f->v[i - 1]) <= w.n)
 		return;
 	for (size_t k = 0; k < f->n; k++)
-		if (strlen(f->v[k]) == w.n && memcmp(f->v[k], w.p, w.n) == 0)
+		if (slice_is(w, f->v[k]))
 			return;
 	if (i == WORDS_FOUND)
 		free(f->v[--i]);
@@ -403,36 +403,6 @@ look_for(struct store *st, struct slice fragments, struct found *f,
 	return got < 0 ? -1 : 0;
 }
 
-/* Of a joined fragment that is found the pieces are not looked for. */
-static int
-look_for_all(struct store *st, struct slice joined, struct slice plain,
-    struct found *f, struct err *e)
-{
-	struct buf left = BUF_INIT(SIZE_MAX);
-	struct slice w;
-	int r = look_for(st, joined, f, e);
-
-	while (slice_line(&plain, &w))
-		if (f->n == 0 || memmem(joined.p, joined.n, w.p, w.n) ==
-		    NULL) {
-			buf_slice(&left, w);
-			buf_addc(&left, '\n');
-		}
-	if (r == 0)
-		r = look_for(st, buf_view(&left), f, e);
-	buf_release(&left);
-	return r;
-}
-
-static bool
-has_digit(struct slice w)
-{
-	for (size_t i = 0; i < w.n; i++)
-		if (isdigit((unsigned char)w.p[i]))
-			return true;
-	return false;
-}
-
 static void
 add_term(struct buf *terms, struct slice w, const char *end)
 {
@@ -445,27 +415,44 @@ int
 words_holding(struct store *st, const struct slice *fragment, size_t n,
     struct buf *terms, struct err *e)
 {
-	struct buf joined = BUF_INIT(SIZE_MAX), plain = BUF_INIT(SIZE_MAX);
+	struct buf joined = BUF_INIT(SIZE_MAX), plain = joined, left = joined;
 	struct found f = { .n = 0 };
+	struct slice w, rest;
 	int r;
 
 	for (size_t i = 0; i < n; i++) {
-		struct slice w = fragment[i];
-		struct buf *small = is_joined(w) ? &joined : &plain;
+		struct buf *small;
+		bool digit = false;
 
+		w = fragment[i];
+		small = is_joined(w) ? &joined : &plain;
 		if (w.n < FRAGMENT_MIN || w.n > WORD_MAX)
 			continue;
-		if (w.n >= WORD_MIN && has_digit(w))
-			add_term(terms, w, "\"*\n");
-		for (size_t k = 0; k < w.n; k++)
-			buf_addc(small, (char)tolower((unsigned char)w.p[k]));
+		for (size_t k = 0; k < w.n; k++) {
+			unsigned char c = (unsigned char)w.p[k];
+
+			digit |= isdigit(c) != 0;
+			buf_addc(small, (char)tolower(c));
+		}
 		buf_addc(small, '\n');
+		if (digit && w.n >= WORD_MIN)
+			add_term(terms, w, "\"*\n");
 	}
-	r = look_for_all(st, buf_view(&joined), buf_view(&plain), &f, e);
+	r = look_for(st, buf_view(&joined), &f, e);
+	/* of a joined fragment that is found the pieces are not looked for */
+	rest = buf_view(&plain);
+	while (slice_line(&rest, &w))
+		if (f.n == 0 || memmem(buf_view(&joined).p, joined.len, w.p,
+		    w.n) == NULL) {
+			buf_slice(&left, w);
+			buf_addc(&left, '\n');
+		}
+	if (r == 0)
+		r = look_for(st, buf_view(&left), &f, e);
 	for (size_t i = 0; i < f.n; i++) {
 		add_term(terms, slice_of(f.v[i]), "\"\n");
 		free(f.v[i]);
 	}
-	bufs_release(BUFS(&joined, &plain));
+	bufs_release(BUFS(&joined, &plain, &left));
 	return r;
 }
