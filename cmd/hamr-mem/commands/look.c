@@ -1,16 +1,29 @@
 /* look.c - what looks into a memory, and forgets. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ctrl.h"
+#include "base/map.h"
 #include "base/mem.h"
+#include "base/num.h"
+#include "base/utc.h"
+#include "base/utf8.h"
 #include "commands.h"
 #include "find/find.h"
-#include "show.h"
-#include "term/term.h"
 #include "options/where.h"
+#include "record/rec.h"
+#include "term/term.h"
+#include "tokens/token.h"
 
 #define HITS 8			/* as the tool search_memory does */
+#define LIST_CHARS 200
+#define BRIEF_TOKENS 1000
+#define BRIEF_HITS 50
+#define BRIEF_CHARS 1000	/* of one fact */
 
 /* Text that holds nothing but what we put there. */
 static int
@@ -26,6 +39,131 @@ print_page(struct buf *page, struct err *e)
 }
 
 /* ---- search ---- */
+
+/* Append text on one line: white space is a blank, control and invisible
+ * direction characters are '?'; cut with "…" behind max characters. */
+static void
+show_line(struct slice t, size_t max, struct buf *out)
+{
+	bool blank = false;
+	size_t chars = 0;
+
+	for (size_t i = 0, n; i < t.n; i += n) {
+		n = utf8_len((const unsigned char *)t.p + i, t.n - i);
+		if (n == 0)
+			n = 1;
+		if (n == 1 && strchr(" \t\n\r\v\f", t.p[i]) != NULL) {
+			blank = chars > 0;
+			continue;
+		}
+		if (chars + blank >= max) {
+			buf_adds(out, "…");
+			return;
+		}
+		if (blank)
+			buf_addc(out, ' ');
+		chars += 1 + (size_t)blank;
+		blank = false;
+		if (ctrl_is(ctrl_code((const unsigned char *)t.p + i, n)))
+			buf_addc(out, '?');
+		else
+			buf_add(out, t.p + i, n);
+	}
+}
+
+static const char *
+kind_name(enum kind k)
+{
+	return k == KIND_FACT ? "fact" : "message";
+}
+
+static struct slice
+text_of(const char *s)
+{
+	return s != NULL ? slice_of(s) : (struct slice){ NULL, 0 };
+}
+
+static void
+show_hit(struct rec_out *out, const struct hit *h, bool partial)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	char time[UTC_SIZE], score[32];
+
+	/* four decimals, without zeros at the end */
+	snprintf(score, sizeof score, "%.15g",
+	    round(h->score * 10000) / 10000);
+	scan_put(&b, "{'type':'hit','id':@,'kind':@,'store':@,'session':?,"
+	    "'line':$,'role':?,'name':?,'time':?,'score':$,'snippet':?$}",
+	    slice_of(h->id), slice_of(kind_name(h->kind)), slice_of(h->store),
+	    text_of(h->session), h->line > 0 ? SCAN_INT(h->line) :
+	    SLICE("null"), text_of(h->role), text_of(h->name),
+	    when_text(h->time, time), slice_of(score), text_of(h->snippet),
+	    partial ? SLICE(",\"partial\":true") : SLICE(""));
+	rec_put(out, buf_view(&b));
+	buf_release(&b);
+}
+
+/* A snippet in so many columns; « and » become bold where there is colour.  Of
+ * what stands before the match a third of that is shown. */
+static void
+put_marked(struct buf *row, struct slice text, size_t columns, bool colour)
+{
+	const char *mark = memmem(text.p, text.n, "«", 2);
+	struct slice before = { text.p, mark != NULL ? (size_t)(mark -
+	    text.p) : 0 };
+
+	if (term_width(before) > columns / 3) {
+		columns -= term_put_end(row, before, columns / 3);
+		text = (struct slice){ mark, text.n - before.n };
+	}
+	while (text.n > 0 && columns > 0) {
+		struct slice part = text;
+		bool on = slice_starts(text, "«"), off = slice_starts(text,
+		    "»");
+
+		if (colour && (on || off)) {
+			buf_adds(row, on ? "\033[1m" : "\033[0m");
+			text = (struct slice){ text.p + 2, text.n - 2 };
+			continue;
+		}
+		for (part.n = on || off ? 2 : 1; part.n < text.n; part.n++) {
+			struct slice rest = { text.p + part.n,
+				text.n - part.n };
+
+			if (slice_starts(rest, "«") || slice_starts(rest,
+			    "»"))
+				break;
+		}
+		columns -= term_put(row, part, columns);
+		text = (struct slice){ text.p + part.n, text.n - part.n };
+	}
+	if (colour)
+		buf_adds(row, "\033[0m");
+}
+
+static void
+show_hit_row(struct buf *row, const struct hit *h, struct term t)
+{
+	const char *what = h->kind == KIND_FACT ? "fact" :
+	    h->name != NULL ? h->name : h->role != NULL ? h->role : "";
+	size_t width = t.columns > 0 ? t.columns : 80, at = MEMID_SIZE + 1;
+	struct buf line = BUF_INIT(1 << 20);
+	char day[UTC_SIZE] = "";
+
+	if (h->time != WHEN_NONE)
+		utc_print(h->time, day);
+	buf_fmt(row, "%s  ", h->id);
+	if (width >= 60) {
+		term_pad(row, 10 - term_put(row, slice_of(what), 10));
+		buf_fmt(row, "  %-10.10s  ", day);
+		at += 24;
+	}
+	show_line(slice_of(h->snippet), SIZE_MAX, &line);
+	put_marked(row, buf_view(&line), width > at + 8 ? width - at : 8,
+	    t.colour);
+	buf_addc(row, '\n');
+	buf_release(&line);
+}
 
 static int
 show_hits(const struct hits *hits, struct err *e)
@@ -81,9 +219,23 @@ command_search(const struct opts *o, struct err *e)
 /* ---- looking ---- */
 
 static bool
-list_one(void *ctx, const struct listed *l)
+list_one(void *out, const struct listed *l)
 {
-	show_listed(ctx, l);
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	char time[UTC_SIZE];
+	size_t end = 0;
+
+	for (size_t n, i = 0; end < l->text.n && i < LIST_CHARS; i++) {
+		n = utf8_len((const unsigned char *)l->text.p + end,
+		    l->text.n - end);
+		end += n > 0 ? n : 1;
+	}
+	scan_put(&b, "{'id':@,'kind':@,'key':?,'tags':$,'time':?,"
+	    "'content':@}", slice_of(l->id), slice_of(kind_name(l->kind)),
+	    l->slot, l->tags.p != NULL ? l->tags : SLICE("[]"),
+	    when_text(l->time, time), slice_part(l->text, 0, end));
+	rec_put(out, buf_view(&b));
+	buf_release(&b);
 	return true;
 }
 
@@ -100,6 +252,45 @@ command_list(const struct opts *o, struct err *e)
 	r = find_list(&st, 0, list_one, &out, e);
 	store_close(&st);
 	return r < 0 || rec_end(&out, e) < 0 ? -1 : ST_OK;
+}
+
+static void
+show_stats(struct rec_out *out, const struct store *st, const struct stats *n)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX), path = b;
+
+	/* folders may have names that are not UTF-8 */
+	utf8_clean(&path, st->path, strlen(st->path));
+	scan_put(&b, "{'type':'stats','store':@,'path':@,'facts':$,"
+	    "'messages':$,'sessions':$,'forgotten':$,'bytes':$}",
+	    slice_of(st->name), buf_view(&path), SCAN_INT(n->facts),
+	    SCAN_INT(n->messages), SCAN_INT(n->sessions),
+	    SCAN_INT(n->forgotten), SCAN_INT(n->bytes));
+	rec_put(out, buf_view(&b));
+	bufs_release(BUFS(&b, &path));
+}
+
+static void
+put_row(struct buf *page, const char *name, int64_t n, const char *what)
+{
+	buf_fmt(page, "%-10s %14s%s\n", name, num_grouped(n).s, what);
+}
+
+static void
+show_stats_page(struct buf *page, const struct store *st,
+    const struct stats *n)
+{
+	struct stat f;
+
+	term_put(page, slice_of(st->path), SIZE_MAX);
+	buf_fmt(page, " (%s)\n", st->name);
+	put_row(page, "facts", n->facts, "");
+	put_row(page, "messages", n->messages, "");
+	put_row(page, "sessions", n->sessions, "");
+	put_row(page, "forgotten", n->forgotten, "");
+	put_row(page, "text", (n->bytes + 1023) / 1024, " KiB");
+	if (stat(st->path, &f) == 0)
+		put_row(page, "file", (int64_t)f.st_size / 1024, " KiB");
 }
 
 int
@@ -238,4 +429,140 @@ command_forget(const struct opts *o, struct err *e)
 	if (got < 0)
 		return -1;
 	return total > 0 ? ST_OK : ST_NO;
+}
+
+/* ---- brief: the facts that a new session should begin with ---- */
+
+struct fact {
+	char id[MEMID_SIZE];
+	struct store *st;
+	int64_t row, time;
+};
+
+struct facts {
+	struct store *st;	/* where list_fact is */
+	struct fact *f;
+	size_t n, cap;
+	struct map seen;
+};
+
+static void
+add(struct facts *x, const char *id, struct store *st, int64_t row,
+    int64_t time)
+{
+	struct fact *f;
+	bool fresh;
+
+	map_put(&x->seen, slice_of(id), &fresh);
+	if (!fresh)
+		return;
+	GROW(x->f, x->n, x->cap);
+	f = &x->f[x->n++];
+	memcpy(f->id, id, sizeof f->id);
+	f->st = st;
+	f->row = row;
+	f->time = time;
+}
+
+static bool
+list_fact(void *ctx, const struct listed *l)
+{
+	struct facts *x = ctx;
+
+	add(x, l->id, x->st, l->row, l->time);
+	return true;
+}
+
+static int
+by_time(const void *pa, const void *pb)
+{
+	const struct fact *a = pa, *b = pb;
+
+	if (a->time != b->time)
+		return a->time > b->time ? -1 : 1;
+	return strcmp(a->id, b->id);
+}
+
+/* Those that match the task, then the others, newest first. */
+static int
+collect(struct facts *x, struct store *st, size_t n, struct slice task,
+    struct err *e)
+{
+	struct find f = { .query = task, .max = BRIEF_HITS,
+		.kind = KIND_FACT, .since = WHEN_NONE };
+	struct hits hits = { .n = 0 };
+	size_t matching;
+
+	if (find_hits(st, n, &f, &hits, e) < 0) {
+		hits_release(&hits);
+		return -1;
+	}
+	for (size_t i = 0; i < hits.n; i++)
+		add(x, hits.h[i].id, hits.h[i].from, hits.h[i].row, 0);
+	hits_release(&hits);
+	matching = x->n;
+	for (size_t i = 0; i < n; i++) {
+		x->st = &st[i];
+		if (find_list(&st[i], KIND_FACT, list_fact, x, e) < 0)
+			return -1;
+	}
+	if (x->n > matching)
+		qsort(x->f + matching, x->n - matching, sizeof *x->f,
+		    by_time);
+	return 0;
+}
+
+/* Lines until the tokens are used up; a fact that does not fit is left out,
+ * a smaller one behind it may fit. */
+static int
+print(const struct facts *x, size_t max, struct rec_out *out, struct err *e)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX), line = BUF_INIT(1 << 20);
+	uint64_t left = BRIEF_TOKENS;
+	int r = 0;
+
+	for (size_t i = 0, n = 0; i < x->n && n < max && left > 10; i++) {
+		uint64_t cost;
+
+		bufs_reset(BUFS(&text, &line));
+		r = store_text(x->f[i].st, x->f[i].row, &text, e);
+		if (r < 0)
+			break;
+		buf_fmt(&line, "%s ", x->f[i].id);
+		show_line(buf_view(&text), BRIEF_CHARS, &line);
+		cost = token_count(TOK_MODERN, line.p, line.len) + 1;
+		if (cost > left)
+			continue;
+		left -= cost;
+		n++;
+		rec_put(out, buf_view(&line));
+	}
+	bufs_release(BUFS(&text, &line));
+	return r;
+}
+
+int
+command_brief(const struct opts *o, struct err *e)
+{
+	struct buf task = BUF_INIT((size_t)8 << 20);
+	struct facts x = { .n = 0 };
+	struct store st[MEMORIES];
+	struct rec_out out;
+	size_t n = 0;
+	int r;
+
+	opts_words(o, &task);
+	rec_out_init(&out);
+	r = where_open(o, DB_READ, st, &n, e);
+	if (r == 0)
+		r = collect(&x, st, n, buf_view(&task), e);
+	if (r == 0)
+		r = print(&x, o->max != 0 ? o->max : SIZE_MAX, &out, e);
+	if (r == 0)
+		r = rec_end(&out, e);
+	where_close(st, n);
+	map_release(&x.seen);
+	free(x.f);
+	buf_release(&task);
+	return r;
 }
