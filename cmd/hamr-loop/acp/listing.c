@@ -36,43 +36,40 @@ put_page(struct buf *out, struct slice lines, const char *cwd,
     const char *cursor)
 {
 	struct buf list = BUF_INIT(BUF_RECORD_MAX);
-	struct scan scan = { 0 };
+	struct rec_text t = { .rest = lines };
+	const struct rec *r = &t.rec;
 	bool found = cursor == NULL;
 	char *last = NULL, *title, at[UTC_SIZE];
-	struct slice line;
 	int64_t age;
-	struct rec r;
 	size_t n = 0;
 
 	buf_addc(out, '{');
-	while (slice_line(&lines, &line)) {
-		if (rec_parse(&scan, line.p, line.n, &r) < 0)
-			continue;
+	while (rec_text_next(&t)) {
 		if (!found) {
-			found = rec_str_is(&r, "session", cursor);
+			found = rec_str_is(r, "session", cursor);
 			continue;
 		}
 		if (n == PAGE) {
 			scan_put(out, "'nextCursor':@,", slice_of(last));
 			break;
 		}
-		title = rec_strdup(&r, "task");
+		title = rec_strdup(r, "task");
 		age = 0;
-		rec_int(&r, "age_s", &age);
+		rec_int(r, "age_s", &age);
 		utc_print((utc_now() / 1000 - age) * 1000, at);
 		scan_put(&list, n++ > 0 ? ",{'sessionId':$,'cwd':@" :
-		    "{'sessionId':$,'cwd':@", rec_get(&r, "session"),
+		    "{'sessionId':$,'cwd':@", rec_get(r, "session"),
 		    slice_of(cwd));
 		if (title != NULL && title[0] != '\0')
 			scan_put(&list, ",'title':@", slice_of(title));
 		scan_put(&list, ",'updatedAt':@}", slice_of(at));
 		free(title);
 		free(last);
-		last = rec_strdup(&r, "session");
+		last = rec_strdup(r, "session");
 	}
 	scan_put(out, "'sessions':[$]}", buf_view(&list));
 	free(last);
-	scan_release(&scan);
+	scan_release(&t.scan);
 	buf_release(&list);
 	return found;
 }

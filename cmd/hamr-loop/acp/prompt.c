@@ -139,25 +139,6 @@ take_resource(struct prompt *p, struct slice resource)
 	return why;
 }
 
-/* What is wrong with it, or NULL. */
-static const char *
-take_block(struct prompt *p, struct slice block)
-{
-	struct slice type = scan_get(block, "type");
-
-	if (scan_str_is(type, "text"))
-		return scan_str(scan_get(block, "text"), &p->text) ||
-		    p->text.over ? NULL : "a text block needs text";
-	if (scan_str_is(type, "image"))
-		return take_image(p, scan_get(block, "data"));
-	if (scan_str_is(type, "resource_link"))
-		return take_link(p, block);
-	if (scan_str_is(type, "resource"))
-		return take_resource(p, scan_get(block, "resource"));
-	return scan_str_is(type, "audio") ? "audio is not supported" :
-	    "a block of an unknown type";
-}
-
 int
 prompt_say(struct worker *s, struct slice prompt, struct err *e)
 {
@@ -168,8 +149,23 @@ prompt_say(struct worker *s, struct slice prompt, struct err *e)
 	size_t n = 0;
 
 	bufs_init(BUFS(&p.text, &p.context, &p.images), PARTS_MAX);
-	for (; why == NULL && walk_next(&w, NULL, &block); n++)
-		why = take_block(&p, block);
+	for (; why == NULL && walk_next(&w, NULL, &block); n++) {
+		struct slice type = scan_get(block, "type");
+
+		if (scan_str_is(type, "text"))
+			why = scan_str(scan_get(block, "text"), &p.text) ||
+			    p.text.over ? NULL : "a text block needs text";
+		else if (scan_str_is(type, "image"))
+			why = take_image(&p, scan_get(block, "data"));
+		else if (scan_str_is(type, "resource_link"))
+			why = take_link(&p, block);
+		else if (scan_str_is(type, "resource"))
+			why = take_resource(&p, scan_get(block, "resource"));
+		else
+			why = scan_str_is(type, "audio") ?
+			    "audio is not supported" :
+			    "a block of an unknown type";
+	}
 	if (why == NULL && p.text.len + p.images.len + p.context.len == 0)
 		why = "the prompt is empty";
 	if (p.text.over || p.context.over || p.images.over)

@@ -5,14 +5,6 @@
 #include "base/mem.h"
 #include "internal.h"
 
-static void
-add_setting(struct worker *s, const struct buf *name, const char *key,
-    const struct buf *value)
-{
-	texts_add(&s->servers, xasprintf("mcp.%s.%s=%s", name->p, key,
-	    value->p));
-}
-
 /* A list of names and values as texts "NAME=value", or with another text
  * between.  False: it is none. */
 static bool
@@ -40,54 +32,46 @@ add_pairs(struct worker *s, const struct buf *name, const char *key,
 	}
 	buf_addc(&v, ']');
 	if (good)
-		add_setting(s, name, key, &v);
+		texts_add(&s->servers, xasprintf("mcp.%s.%s=%s", name->p, key,
+		    v.p));
 	buf_release(&v);
 	return good;
 }
 
-/* What is wrong with it, or NULL. */
+/* One over HTTP, or one that is started here.  What is wrong with it, or
+ * NULL. */
 static const char *
-add_http(struct worker *s, const struct buf *name, struct slice server)
+add_server(struct worker *s, const struct buf *name, bool http,
+    struct slice server)
 {
-	struct slice url = scan_get(server, "url");
-	struct slice headers = scan_get(server, "headers");
-	struct buf v = BUF_INIT(1 << 20);
-
-	if (name->len == 0 || scan_kind(url) != SCAN_STRING ||
-	    scan_kind(headers) != SCAN_ARRAY)
-		return "an MCP server over HTTP needs a name, a url and "
-		    "headers";
-	buf_slice(&v, url);
-	add_setting(s, name, "url", &v);
-	buf_release(&v);
-	return add_pairs(s, name, "headers", headers, ": ") ? NULL :
-	    "an MCP server's headers are not a list of names and values";
-}
-
-/* The same of one that is started here. */
-static const char *
-add_stdio(struct worker *s, const struct buf *name, struct slice server)
-{
-	struct slice command = scan_get(server, "command"), el;
+	struct slice what = scan_get(server, http ? "url" : "command"), el;
+	struct slice pairs = scan_get(server, http ? "headers" : "env");
 	struct slice args = scan_get(server, "args");
-	struct slice env = scan_get(server, "env");
 	struct buf v = BUF_INIT(1 << 20);
 	const char *why = NULL;
 
-	if (name->len == 0 || scan_kind(command) != SCAN_STRING ||
-	    scan_kind(args) != SCAN_ARRAY || scan_kind(env) != SCAN_ARRAY)
-		return "an MCP server needs a name, a command, args and env";
-	scan_put(&v, "[$", command);
-	for (struct walk w = walk_elements(args); walk_next(&w, NULL, &el); ) {
+	if (name->len == 0 || scan_kind(what) != SCAN_STRING ||
+	    scan_kind(pairs) != SCAN_ARRAY ||
+	    (!http && scan_kind(args) != SCAN_ARRAY))
+		return http ? "an MCP server over HTTP needs a name, a url and "
+		    "headers" : "an MCP server needs a name, a command, args "
+		    "and env";
+	scan_put(&v, http ? "$" : "[$", what);
+	for (struct walk w = walk_elements(http ? pairs : args); !http &&
+	    walk_next(&w, NULL, &el); ) {
 		if (scan_kind(el) != SCAN_STRING)
 			why = "an MCP server's args are not all strings";
 		scan_put(&v, ",$", el);
 	}
-	buf_addc(&v, ']');
-	add_setting(s, name, "command", &v);
+	texts_add(&s->servers, xasprintf(http ? "mcp.%s.url=%s" :
+	    "mcp.%s.command=%s]", name->p, v.p));
 	buf_release(&v);
-	return add_pairs(s, name, "env", env, "=") ? why :
-	    "an MCP server's env is not a list of names and values";
+	if (!add_pairs(s, name, http ? "headers" : "env", pairs, http ? ": " :
+	    "="))
+		return http ? "an MCP server's headers are not a list of "
+		    "names and values" : "an MCP server's env is not a list "
+		    "of names and values";
+	return why;
 }
 
 bool
@@ -111,13 +95,10 @@ servers_take(struct worker *s, const struct rpc_msg *m, bool must)
 			buf_addc(&name, (*p >= 'a' && *p <= 'z') ||
 			    (*p >= 'A' && *p <= 'Z') ||
 			    (*p >= '0' && *p <= '9') || *p == '-' ? *p : '_');
-		if (scan_str_is(type, "http"))
-			why = add_http(s, &name, el);
-		else if (type.p != NULL && !scan_str_is(type, "stdio"))
-			why = "only MCP servers over stdio and HTTP are "
-			    "supported";
-		else
-			why = add_stdio(s, &name, el);
+		why = scan_str_is(type, "http") ? add_server(s, &name, true,
+		    el) : type.p == NULL || scan_str_is(type, "stdio") ?
+		    add_server(s, &name, false, el) :
+		    "only MCP servers over stdio and HTTP are supported";
 		free(given);
 		buf_release(&name);
 	}

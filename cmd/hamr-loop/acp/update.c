@@ -73,7 +73,16 @@ static const struct {
 	{ "verify", "Verify", "Run the project's check; change nothing" },
 	{ "docs", "Docs", "Change documentation only" },
 };
-#define MODES (sizeof modes / sizeof *modes)
+
+static void
+put_modes(struct buf *out, const char *key)
+{
+	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+		scan_put(out, i > 0 ? ",{'$':@,'name':@,'description':@}" :
+		    "{'$':@,'name':@,'description':@}", slice_of(key),
+		    slice_of(modes[i].id), slice_of(modes[i].name),
+		    slice_of(modes[i].about));
+}
 
 static void
 begin_option(struct buf *out, const char *id, const char *name,
@@ -99,11 +108,7 @@ update_put_options(const struct worker *s, struct buf *out)
 
 	scan_put(out, "'configOptions':[");
 	begin_option(out, "mode", "Mode", s->mode);
-	for (size_t i = 0; i < MODES; i++)
-		scan_put(out, i > 0 ? ",{'value':@,'name':@,'description':@}" :
-		    "{'value':@,'name':@,'description':@}",
-		    slice_of(modes[i].id), slice_of(modes[i].name),
-		    slice_of(modes[i].about));
+	put_modes(out, "value");
 	buf_adds(out, "]},");
 	begin_option(out, "model", "Model", s->model);
 	for (size_t i = 0; i < s->models.n; i++) {
@@ -121,11 +126,7 @@ update_put_modes(const struct worker *s, struct buf *out)
 {
 	scan_put(out, ",'modes':{'currentModeId':@,'availableModes':[",
 	    slice_of(s->mode));
-	for (size_t i = 0; i < MODES; i++)
-		scan_put(out, i > 0 ? ",{'id':@,'name':@,'description':@}" :
-		    "{'id':@,'name':@,'description':@}",
-		    slice_of(modes[i].id), slice_of(modes[i].name),
-		    slice_of(modes[i].about));
+	put_modes(out, "id");
 	buf_adds(out, "]}");
 }
 

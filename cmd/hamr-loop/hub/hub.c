@@ -54,17 +54,14 @@ commit_lines(struct hub *h, struct slice lines)
 {
 	off_t at = h->session->size;
 	int rc = append(h, lines);
+	struct slice line;
 
-	while (rc > 0 && lines.n > 0) {
-		const char *lf = memchr(lines.p, '\n', lines.n);
-		size_t n = (size_t)(lf - lines.p);
+	while (rc > 0 && slice_line(&lines, &line)) {
 		struct rec r;
 
-		if (rec_parse(&h->scan, lines.p, n, &r) == 0)
+		if (rec_parse(&h->scan, line.p, line.n, &r) == 0)
 			note(h, &r, at);
-		at += (off_t)n + 1;
-		lines.p += n + 1;
-		lines.n -= n + 1;
+		at += (off_t)line.n + 1;
 	}
 	return rc < 0 ? -1 : 0;
 }
@@ -150,16 +147,10 @@ hub_durable(struct hub *h)
 void
 hub_commit_proposals(struct hub *h, struct slot *s)
 {
-	struct slice p = buf_view(&s->proposals);
+	struct slice p = buf_view(&s->proposals), line;
 
-	while (s->skip > 0 && p.n > 0) {
-		const char *lf = memchr(p.p, '\n', p.n);
-
-		p.n -= (size_t)(lf + 1 - p.p);
-		p.p = lf + 1;
-		s->skip--;
-	}
-	s->skip = 0;
+	for (; s->skip > 0; s->skip--)
+		slice_line(&p, &line);
 	commit_lines(h, p);
 	buf_reset(&s->proposals);
 }

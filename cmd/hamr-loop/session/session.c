@@ -60,34 +60,12 @@ session_create(struct session *s, const char *dir, struct err *e)
 	}
 }
 
-/* The offset after the last LF. */
-static off_t
-whole_lines(const struct session *s)
-{
-	char block[65536];
-	off_t at = s->size;
-
-	while (at > 0) {
-		size_t want = at < (off_t)sizeof block ? (size_t)at :
-		    sizeof block;
-		ssize_t n = session_read(s, block, want, at - (off_t)want);
-		const char *lf;
-
-		if (n != (ssize_t)want)
-			return s->size;
-		lf = memrchr(block, '\n', want);
-		at -= (off_t)want;
-		if (lf != NULL)
-			return at + (lf - block) + 1;
-	}
-	return 0;
-}
-
 int
 session_open(struct session *s, const char *dir, const char *id, int ms,
     struct err *e)
 {
-	off_t whole;
+	char block[65536], *lf = NULL;
+	off_t whole, size;
 
 	*s = (struct session){ .fd = -1, .lock = -1 };
 	s->id = xstrdup(id);
@@ -96,9 +74,21 @@ session_open(struct session *s, const char *dir, const char *id, int ms,
 	s->lock = lock_take(dir, s->id, ms, e);
 	if (s->lock < 0)
 		return -1;
-	s->size = lseek(s->fd, 0, SEEK_END);	/* now that it is ours */
-	whole = whole_lines(s);
-	if (whole < s->size) {
+	/* now that it is ours: the last LF, looked for from the end */
+	whole = size = s->size = lseek(s->fd, 0, SEEK_END);
+	while (whole > 0 && lf == NULL) {
+		size_t n = num_min(sizeof block, (size_t)whole);
+
+		whole -= (off_t)n;
+		if (session_read(s, block, n, whole) != (ssize_t)n) {
+			whole = size;
+			break;
+		}
+		lf = memrchr(block, '\n', n);
+		if (lf != NULL)
+			whole += lf - block + 1;
+	}
+	if (whole < size) {
 		err_say("%s: last line was cut short by a crash; its %lld "
 		    "bytes are dropped", s->path, (long long)(s->size - whole));
 		if (ftruncate(s->fd, whole) < 0)

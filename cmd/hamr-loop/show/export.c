@@ -20,26 +20,6 @@ const char *const export_forms[] = { "html", "openai", "atif", NULL };
 /* No string holds it: its quotes would be escaped there. */
 #define VERBATIM "{\"$json\":\""
 
-/* Give the program the next records, or the end: many, as each time the other
- * process has to be waited for. */
-static int
-give(struct program *p, struct rec_in *in, struct err *e)
-{
-	const struct rec *r;
-	int got = 1;
-
-	for (size_t given = 0; got > 0 && given < GIVEN_AT_ONCE;) {
-		got = rec_next(in, &r, e);
-		if (got > 0) {
-			program_give(p, r->line, 0);
-			given += r->line.n;
-		}
-	}
-	if (got == 0)
-		program_last(p);
-	return got;
-}
-
 /* What a program made, with the texts it gave verbatim put in, where they are
  * objects: blanks between their values become spaces, so that a line stays
  * one. */
@@ -106,13 +86,25 @@ static int
 run(struct program *p, struct rec_in *in, const char *form, struct buf *out,
     struct err *e)
 {
+	const struct rec *r;
 	struct slice text;
-	int ev;
+	int ev, got = 1;
 
 	program_give(p, SLICE("null"), 0);
 	while ((ev = program_next(p, &text, e)) >= 0 && ev != PROGRAM_END) {
-		if (ev == PROGRAM_NEED && give(p, in, e) < 0)
+		/* many records, as each time the other process has to be
+		 * waited for */
+		for (size_t given = 0; ev == PROGRAM_NEED && got > 0 &&
+		    given < GIVEN_AT_ONCE; given += r->line.n) {
+			got = rec_next(in, &r, e);
+			if (got <= 0)
+				break;
+			program_give(p, r->line, 0);
+		}
+		if (got < 0)
 			return -1;
+		if (ev == PROGRAM_NEED && got == 0)
+			program_last(p);
 		if (ev == PROGRAM_ERROR)
 			return err_set(e, ST_BUG, "--export %s: %.*s", form,
 			    (int)(text.n < 300 ? text.n : 300), text.p);

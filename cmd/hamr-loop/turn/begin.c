@@ -57,11 +57,26 @@ first_bytes(int fd, char *p, size_t n)
 	return have;
 }
 
+/* Append the first room bytes of an open text of this size, and how many are
+ * left out. */
+static void
+put_text(struct buf *out, int fd, off_t size, size_t room, const char *name)
+{
+	char *raw = xmalloc(room + 1);
+	size_t n = utf8_cut(raw, first_bytes(fd, raw, room + 1), room);
+
+	utf8_clean(out, raw, n);
+	if ((off_t)n < size)
+		buf_fmt(out, "\n[%lld more bytes in %s]\n",
+		    (long long)size - (long long)n, name);
+	free(raw);
+}
+
 static void
 context_files(const char *root, const char *dir, struct buf *out)
 {
 	size_t top = strlen(root), begun = out->len;
-	char *raw = xmalloc(FILES_MAX + 1), at[PATH_MAX];
+	char at[PATH_MAX];
 	struct stat st;
 
 	if (strlen(dir) >= sizeof at || strncmp(dir, root, top) != 0 ||
@@ -85,18 +100,10 @@ context_files(const char *root, const char *dir, struct buf *out)
 		    slice_ends(slice_of(real), ".md"))
 			fd = file_open_regular(AT_FDCWD, real, &st);
 		free(real);
-		/* its bytes left out are told */
 		if (fd >= 0 && st.st_size > 0) {
-			size_t n = utf8_cut(raw, first_bytes(fd, raw, room +
-			    1), room);
-
 			buf_adds(out, out->len > 0 ? "\n" : "");
 			buf_fmt(out, "%s of this repository:\n\n", shown);
-			utf8_clean(out, raw, n);
-			if ((off_t)n < st.st_size)
-				buf_fmt(out, "\n[%lld more bytes in %s]\n",
-				    (long long)st.st_size - (long long)n,
-				    shown);
+			put_text(out, fd, st.st_size, room, shown);
 		}
 		file_close(fd);
 		free(path);
@@ -104,7 +111,6 @@ context_files(const char *root, const char *dir, struct buf *out)
 			break;
 		*strrchr(at, '/') = '\0';
 	}
-	free(raw);
 }
 
 /* ---- the memory ---- */
@@ -257,20 +263,16 @@ add_text(struct mentions *f, const char *name, int fd)
 {
 	struct buf b = BUF_INIT(8 * MENTION_MAX);
 	char *raw = xmalloc(MENTION_MAX + 1);
-	size_t have = first_bytes(fd, raw, MENTION_MAX + 1), n;
+	size_t have = first_bytes(fd, raw, MENTION_MAX + 1);
 	struct stat st;
 
-	n = utf8_cut(raw, have, MENTION_MAX);
 	if (memchr(raw, '\0', have) != NULL) {
 		ui_note(f->ui, "  %s is not text; only its name is sent", name);
 	} else if (may_be_read(f, name) && fstat(fd, &st) == 0) {
 		buf_fmt(&b, "%s, which the user mentions:\n\n", name);
-		utf8_clean(&b, raw, n);
-		if ((off_t)n < st.st_size)
-			buf_fmt(&b, "\n[%lld more bytes in %s]\n",
-			    (long long)st.st_size - (long long)n, name);
+		put_text(&b, fd, st.st_size, MENTION_MAX, name);
 		if (setup_context(f->hub, b.p, "mention", false) == 0)
-			ui_note(f->ui, (off_t)n < st.st_size ? "  sent along: "
+			ui_note(f->ui, have > MENTION_MAX ? "  sent along: "
 			    "%s, its first 32 KiB" : "  sent along: %s", name);
 	}
 	free(raw);
@@ -526,13 +528,18 @@ setup_config(struct hub *h, const char *key, const char *value)
 	    slice_of(value));
 }
 
-/* A flag that says otherwise than the session did: from here on it counts. */
-static int
-changed_settings(const struct setup *s, struct hub *h)
+int
+setup_header(struct setup *s, struct hub *h)
 {
 	const struct track *k = h->track;
 	const struct opts *o = s->o;
 
+	if (s->headed)
+		return 0;
+	s->headed = true;
+	if (!k->has_header)
+		return header(s, h);
+	/* a flag that says otherwise than the session did counts from here */
 	if (o->mode != NULL && (k->mode == NULL ||
 	    strcmp(o->mode, k->mode) != 0) &&
 	    setup_config(h, "agent.mode", o->mode) < 0)
@@ -540,15 +547,6 @@ changed_settings(const struct setup *s, struct hub *h)
 	return o->model != NULL && (k->model == NULL ||
 	    strcmp(o->model, k->model) != 0) ?
 	    setup_config(h, "provider.model", o->model) : 0;
-}
-
-int
-setup_header(struct setup *s, struct hub *h)
-{
-	if (s->headed)
-		return 0;
-	s->headed = true;
-	return h->track->has_header ? changed_settings(s, h) : header(s, h);
 }
 
 int

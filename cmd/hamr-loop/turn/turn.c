@@ -230,22 +230,6 @@ note_death(struct turn *t)
 	    hub_sync(h, SLOT_GUARD) == 0;
 }
 
-/* One that ended for good: with its own words, as an editor, or who looks at
- * the session later, has not seen its stderr. */
-static void
-note_last_words(struct hub *h)
-{
-	char *text = xasprintf("%s%s%s", h->err.text, h->last_words != NULL ?
-	    ": " : "", h->last_words != NULL ? h->last_words : "");
-	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
-
-	utf8_clean(&clean, text, strlen(text));
-	hub_put(h, "{'type':'error','stage':'loop','code':'stage_died',"
-	    "'message':@,'retryable':false}", buf_view(&clean));
-	buf_release(&clean);
-	free(text);
-}
-
 /* A message that the person typed meanwhile goes in after the results;
  * commands wait for the prompt. */
 static bool
@@ -361,6 +345,7 @@ turn_settle(struct turn *t, bool task, bool run)
 void
 turn_run(struct turn *t)
 {
+	struct buf said = BUF_INIT(BUF_RECORD_MAX), clean = said;
 	struct hub *h = t->hub;
 	bool closed;
 
@@ -375,7 +360,15 @@ turn_run(struct turn *t)
 		turn_set_ending(t, END_TOOL_ERROR, "stage_died");
 		h->failed = false;	/* the session itself is sound */
 		close_calls(t, "stage_died", TEXT_RESULT_INTERRUPTED);
-		note_last_words(h);
+		/* with its own words, as an editor, or who looks at the session
+		 * later, has not seen its stderr */
+		buf_fmt(&said, "%s%s%s", h->err.text, h->last_words != NULL ?
+		    ": " : "", h->last_words != NULL ? h->last_words : "");
+		utf8_clean(&clean, said.p, said.len);
+		hub_put(h, "{'type':'error','stage':'loop',"
+		    "'code':'stage_died','message':@,'retryable':false}",
+		    buf_view(&clean));
+		bufs_release(BUFS(&said, &clean));
 	} else if (h->failed) {
 		turn_set_ending(t, END_TOOL_ERROR, "storage_full");
 	} else if (h->interrupts > 0 || closed) {
