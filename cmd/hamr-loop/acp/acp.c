@@ -258,49 +258,35 @@ on_initialize(struct acp *a, const struct rpc_msg *m)
 	buf_release(&b);
 }
 
-/* Start its process and work on m; not freed when it cannot be started. */
-static void
-open_session(struct worker *s, const struct rpc_msg *m, enum work work)
+/* It runs, or is started again.  False, with the error sent. */
+static bool
+is_up(struct worker *s, const struct rpc_msg *m)
 {
 	struct err e;
 
-	worker_work(s, work, m->id);
-	if (worker_begin(s, &e) < 0) {
-		acp_error(s->acp, m->id, RPC_INTERNAL, e.text);
-		worker_free(s);
-	}
+	if (s->child != NULL || worker_begin(s, &e) == 0)
+		return true;
+	acp_error(s->acp, m->id, RPC_INTERNAL, e.text);
+	return false;
 }
 
+/* session/new, session/load and session/resume */
 static void
-on_new(struct acp *a, const struct rpc_msg *m)
+on_open(struct acp *a, const struct rpc_msg *m)
 {
-	char *cwd = want_cwd(a, m);
-	struct worker *s;
-
-	if (cwd == NULL)
-		return;
-	s = worker_new(a, NULL, cwd);
-	if (servers_take(s, m, true))
-		open_session(s, m, STARTING);
-	else
-		worker_free(s);
-	free(cwd);
-}
-
-/* session/load and session/resume */
-static void
-on_load(struct acp *a, const struct rpc_msg *m)
-{
+	bool make = scan_str_is(m->method, "session/new");
 	bool load = scan_str_is(m->method, "session/load");
-	enum work work = load ? LOADING : RESUMING;
-	char *id = want_str(a, m, "sessionId"), *path = NULL;
-	char *cwd = id != NULL ? want_cwd(a, m) : NULL;
+	enum work work = make ? STARTING : load ? LOADING : RESUMING;
+	char *id = make ? NULL : want_str(a, m, "sessionId"), *path = NULL;
+	char *cwd = make || id != NULL ? want_cwd(a, m) : NULL;
 	struct worker *s = id != NULL ? find_session(a, id) : NULL;
 
 	if (cwd == NULL)
 		goto out;
-	path = listing_find(s != NULL && s->root != NULL ? s->root : cwd, id);
-	if (path == NULL) {
+	if (!make)
+		path = listing_find(s != NULL && s->root != NULL ? s->root :
+		    cwd, id);
+	if (!make && path == NULL) {
 		acp_error(a, m->id, RPC_NOT_FOUND, "there is no such session "
 		    "for that cwd");
 	} else if (s != NULL && s->work != IDLE) {
@@ -309,11 +295,14 @@ on_load(struct acp *a, const struct rpc_msg *m)
 	} else if (s != NULL && s->child != NULL) {
 		worker_work(s, work, m->id);
 	} else {
+		bool good;
+
 		if (s == NULL)
 			s = worker_new(a, id, cwd);
-		if (servers_take(s, m, load))
-			open_session(s, m, work);
-		else
+		good = servers_take(s, m, make || load);
+		if (good)
+			worker_work(s, work, m->id);
+		if (!good || !is_up(s, m))
 			worker_free(s);
 	}
 out:
@@ -350,18 +339,6 @@ on_list(struct acp *a, const struct rpc_msg *m)
 	buf_release(&page);
 	free(cursor);
 	free(cwd);
-}
-
-/* It runs, or is started again.  False, with the error sent. */
-static bool
-is_up(struct worker *s, const struct rpc_msg *m)
-{
-	struct err e;
-
-	if (s->child != NULL || worker_begin(s, &e) == 0)
-		return true;
-	acp_error(s->acp, m->id, RPC_INTERNAL, e.text);
-	return false;
 }
 
 static void
@@ -558,9 +535,9 @@ static const struct {
 	bool notice;		/* it has no id */
 } methods[] = {
 	{ "initialize", on_initialize, false },
-	{ "session/new", on_new, false },
-	{ "session/load", on_load, false },
-	{ "session/resume", on_load, false },
+	{ "session/new", on_open, false },
+	{ "session/load", on_open, false },
+	{ "session/resume", on_open, false },
 	{ "session/list", on_list, false },
 	{ "session/close", on_close, false },
 	{ "session/prompt", on_prompt, false },

@@ -165,39 +165,14 @@ show_hit_row(struct buf *row, const struct hit *h, struct term t)
 	buf_release(&line);
 }
 
-static int
-show_hits(const struct hits *hits, struct err *e)
-{
-	struct term t = term_of(STDOUT_FILENO);
-	struct buf rows = BUF_INIT(BUF_RECORD_MAX);
-	struct rec_out out;
-	int r;
-
-	if (hits->partial && hits->n == 0)
-		err_say("too many messages match to look through them in "
-		    "time; use rarer words or longer prefixes");
-	else if (hits->partial)
-		err_say("the words are common: only the newest messages with "
-		    "them were ranked; add a rarer word");
-	if (t.tty) {
-		for (size_t i = 0; i < hits->n; i++)
-			show_hit_row(&rows, &hits->h[i], t);
-		r = print_page(&rows, e);
-	} else {
-		rec_out_init(&out);
-		for (size_t i = 0; i < hits->n; i++)
-			show_hit(&out, &hits->h[i], hits->partial);
-		r = rec_end(&out, e);
-	}
-	return r < 0 ? -1 : hits->n > 0 ? ST_OK : ST_NO;
-}
-
 int
 command_search(const struct opts *o, struct err *e)
 {
-	struct buf words = BUF_INIT(WORDS_BYTES);
+	struct buf words = BUF_INIT(WORDS_BYTES), rows = words;
+	struct term t = term_of(STDOUT_FILENO);
 	struct hits hits = { .n = 0 };
 	struct store st[MEMORIES];
+	struct rec_out out;
 	struct find f;
 	size_t n = 0;
 	int r;
@@ -208,8 +183,21 @@ command_search(const struct opts *o, struct err *e)
 	r = where_open(o, DB_READ, st, &n, e);
 	if (r == 0)
 		r = find_hits(st, n, &f, &hits, e);
+	if (r == 0 && hits.partial)
+		err_say("%s", hits.n == 0 ? "too many messages match to look "
+		    "through them in time; use rarer words or longer prefixes" :
+		    "the words are common: only the newest messages with them "
+		    "were ranked; add a rarer word");
+	rec_out_init(&out);
+	for (size_t i = 0; i < hits.n && r == 0; i++)
+		if (t.tty)
+			show_hit_row(&rows, &hits.h[i], t);
+		else
+			show_hit(&out, &hits.h[i], hits.partial);
 	if (r == 0)
-		r = show_hits(&hits, e);
+		r = t.tty ? print_page(&rows, e) : rec_end(&out, e);
+	if (r == 0)
+		r = hits.n > 0 ? ST_OK : ST_NO;
 	hits_release(&hits);
 	where_close(st, n);
 	buf_release(&words);
@@ -270,29 +258,6 @@ show_stats(struct rec_out *out, const struct store *st, const struct stats *n)
 	bufs_release(BUFS(&b, &path));
 }
 
-static void
-put_row(struct buf *page, const char *name, int64_t n, const char *what)
-{
-	buf_fmt(page, "%-10s %14s%s\n", name, num_grouped(n).s, what);
-}
-
-static void
-show_stats_page(struct buf *page, const struct store *st,
-    const struct stats *n)
-{
-	struct stat f;
-
-	term_put(page, slice_of(st->path), SIZE_MAX);
-	buf_fmt(page, " (%s)\n", st->name);
-	put_row(page, "facts", n->facts, "");
-	put_row(page, "messages", n->messages, "");
-	put_row(page, "sessions", n->sessions, "");
-	put_row(page, "forgotten", n->forgotten, "");
-	put_row(page, "text", (n->bytes + 1023) / 1024, " KiB");
-	if (stat(st->path, &f) == 0)
-		put_row(page, "file", (int64_t)f.st_size / 1024, " KiB");
-}
-
 int
 command_stats(const struct opts *o, struct err *e)
 {
@@ -306,7 +271,22 @@ command_stats(const struct opts *o, struct err *e)
 		return r < 0 ? -1 : ST_OK;
 	r = find_stats(&st, &n, e);
 	if (r == 0 && term_of(STDOUT_FILENO).tty) {
-		show_stats_page(&page, &st, &n);
+		struct stat f;
+		int64_t file = stat(st.path, &f) < 0 ? -1 : f.st_size / 1024;
+		const struct { const char *name; int64_t n; const char *unit; }
+		    rows[] = { { "facts", n.facts, "" },
+			{ "messages", n.messages, "" },
+			{ "sessions", n.sessions, "" },
+			{ "forgotten", n.forgotten, "" },
+			{ "text", (n.bytes + 1023) / 1024, " KiB" },
+			{ "file", file, " KiB" } };
+
+		term_put(&page, slice_of(st.path), SIZE_MAX);
+		buf_fmt(&page, " (%s)\n", st.name);
+		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+			if (rows[i].n >= 0)
+				buf_fmt(&page, "%-10s %14s%s\n", rows[i].name,
+				    num_grouped(rows[i].n).s, rows[i].unit);
 		store_close(&st);
 		return print_page(&page, e);
 	}

@@ -81,30 +81,6 @@ name_fact(const struct opts *o, const struct redact *redact,
 	return r;
 }
 
-/* The fact that is replaced: its slot and tags are the new one's. 1, or 0:
- * there is none, or -1. */
-static int
-inherit(struct store *st, const char *prefix, struct item *fact,
-    struct err *e)
-{
-	int64_t row;
-	size_t which;
-	int got = where_find(st, 1, prefix, &which, &row, e);
-	struct st *s;
-
-	if (got <= 0)
-		return got;
-	s = db_query(st->db, e, "SELECT slot, tags FROM item WHERE id = ?1 "
-	    "AND kind = 1", "i", row);
-	got = st_step(s, e);
-	if (got > 0 && fact->slot == NULL)
-		fact->slot = st_col_dup(s, 0);
-	if (got > 0 && fact->tags == NULL)
-		fact->tags = st_col_dup(s, 1);
-	st_done(s);
-	return got;
-}
-
 static int
 save(const struct opts *o, struct item *fact, struct err *e)
 {
@@ -112,13 +88,27 @@ save(const struct opts *o, struct item *fact, struct err *e)
 	struct forget old = { prefix, NULL, WHEN_NONE };
 	struct rec_out out;
 	struct store st;
+	int64_t row;
+	size_t which;
+	struct st *s;
 	int r = 1;
 
 	if ((o->replace != NULL && where_read_id(o->replace, prefix, e) < 0) ||
 	    where_make_own(o, &st, e) < 0)
 		return -1;
 	if (o->replace != NULL)
-		r = inherit(&st, prefix, fact, e);
+		r = where_find(&st, 1, prefix, &which, &row, e);
+	if (r > 0 && o->replace != NULL) {
+		/* its slot and tags are the new one's */
+		s = db_query(st.db, e, "SELECT slot, tags FROM item "
+		    "WHERE id = ?1 AND kind = 1", "i", row);
+		r = st_step(s, e);
+		if (r > 0 && fact->slot == NULL)
+			fact->slot = st_col_dup(s, 0);
+		if (r > 0 && fact->tags == NULL)
+			fact->tags = st_col_dup(s, 1);
+		st_done(s);
+	}
 	if (r > 0)
 		r = store_save(&st, fact, e) < 0 ? -1 : 1;
 	if (r > 0 && o->replace != NULL && strncmp(fact->id + 2, prefix,

@@ -103,20 +103,6 @@ import_all(struct import_run *run, const struct opts *o, struct err *e)
 	return r;
 }
 
-/* All of it or nothing. */
-static int
-import_into(struct import_run *run, const struct opts *o, struct err *e)
-{
-	int r;
-
-	if (db_durable(run->st->db, e) < 0 || store_begin(run->st, e) < 0)
-		return -1;
-	r = import_all(run, o, e);
-	if (r == 0 && run->gone > 0)
-		r = store_wipe(run->st, e);
-	return store_end(run->st, r, e) < 0 ? -1 : store_wipe_log(run->st, e);
-}
-
 int
 command_import(const struct opts *o, struct err *e)
 {
@@ -126,7 +112,15 @@ command_import(const struct opts *o, struct err *e)
 
 	if (run.redact != NULL && where_make_own(o, &st, e) == 0) {
 		run.st = &st;
-		r = import_into(&run, o, e);
+		/* all of it or nothing */
+		if (db_durable(st.db, e) == 0 && store_begin(&st, e) == 0) {
+			r = import_all(&run, o, e);
+			if (r == 0 && run.gone > 0)
+				r = store_wipe(&st, e);
+			r = store_end(&st, r, e);
+		}
+		if (r == 0)
+			r = store_wipe_log(&st, e);
 		store_close(&st);
 	}
 	redact_free(run.redact);
@@ -259,18 +253,6 @@ keep_line(void *ctx, struct slice line, struct err *e)
 }
 
 static int
-take_damaged(struct rebuild *b, struct err *e)
-{
-	if (b->old.db == NULL &&
-	    store_open(&b->old, b->path, "file", DB_READ, NULL) < 0)
-		return 0;		/* nothing can be read */
-	if (store_begin(&b->new, e) < 0)
-		return -1;
-	port_salvage(&b->old, keep_line, b);
-	return store_end(&b->new, b->gone > 0 ? store_wipe(&b->new, e) : 0, e);
-}
-
-static int
 set_aside(struct rebuild *b, struct err *e)
 {
 	char *aside = NULL;
@@ -315,8 +297,18 @@ run(struct rebuild *b, struct err *e)
 	r = b->damaged ? 0 : take_old(b, e);
 	if (r < 0 && e->status == ST_DATA)
 		b->damaged = true;
+	/* nothing of it may be readable */
 	if (b->damaged)
-		r = take_damaged(b, e);
+		r = 0;
+	if (b->damaged && (b->old.db != NULL || store_open(&b->old, b->path,
+	    "file", DB_READ, NULL) == 0)) {
+		r = store_begin(&b->new, e);
+		if (r == 0) {
+			port_salvage(&b->old, keep_line, b);
+			r = store_end(&b->new, b->gone > 0 ?
+			    store_wipe(&b->new, e) : 0, e);
+		}
+	}
 	if (r == 0)
 		r = index_all(b, e);
 	if (r == 0)

@@ -388,7 +388,8 @@ on_record(struct stage *s, const struct rec *r)
 	bool resident = s->mode == STAGE_RESIDENT;
 
 	/* first: behind a long record its line is gone by now; with -r a
-	 * failed batch waits for the next sync, which tries again and says it */
+	 * failed batch waits for the next sync, which tries again and says
+	 * so */
 	if (x->n >= BATCH_ITEMS ||
 	    x->bytes >= (resident ? RESIDENT_BYTES : BATCH_BYTES)) {
 		if (!resident) {
