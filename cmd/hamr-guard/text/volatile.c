@@ -455,6 +455,13 @@ drop_digits(struct line *l, const char *p, const char *q)
 	return to;
 }
 
+/* The bits of a block without those before byte at, which were looked at. */
+static inline uint64_t
+bits_from(uint64_t bits, ptrdiff_t at)
+{
+	return at <= 0 ? bits : at >= 64 ? 0 : bits >> at << at;
+}
+
 bool
 volatile_is_json(struct slice text)
 {
@@ -475,10 +482,12 @@ volatile_drop(struct slice line, bool json, struct buf *out)
 
 	for (const char *block = l.p; block < l.end; block += 64)
 		for (uint64_t bits = bytes_within(block, '/', n) &
-		    bits_before(block, l.end); bits != 0; bits &= bits - 1) {
+		    bits_before(block, l.end); ; ) {
+			bits = bits_from(bits, next - block);
+			if (bits == 0)
+				break;
 			p = block + __builtin_ctzll(bits);
-			if (p < next)
-				continue;	/* of what was looked at */
+			next = p + 1;
 			if (is_digit(*p)) {
 				next = drop_digits(&l, p, over_digits(p,
 				    l.end));
@@ -574,11 +583,13 @@ volatile_mask(struct slice line, enum mask what, struct buf *out)
 	buf_reset(out);
 	for (const char *block = line.p; block < end; block += 64)
 		for (uint64_t bits = bytes_within(block, '0', 9) &
-		    bits_before(block, end); bits != 0; bits &= bits - 1) {
-			const char *p = block + __builtin_ctzll(bits);
+		    bits_before(block, end); ; ) {
+			const char *p;
 
-			if (p < next)
-				continue;
+			bits = bits_from(bits, next - block);
+			if (bits == 0)
+				break;
+			p = block + __builtin_ctzll(bits);
 			from = next;
 			next = over_number(line.p, &from, p, end);
 			if (what == MASK_IDS ? next - from < LONG_ID ||
@@ -592,6 +603,7 @@ volatile_mask(struct slice line, enum mask what, struct buf *out)
 	if (done == line.p)
 		return false;
 	buf_add(out, done, (size_t)(end - done));
+	buf_reserve(out, VOLATILE_MARGIN);
 	return true;
 }
 
