@@ -87,7 +87,22 @@ bool scan_is_json(struct slice text);
 
 /* ---- checked bytes only ---- */
 
-enum scan_kind scan_kind(struct slice val);
+/* Inline, as what is asked for is mostly one kind that is known. */
+static inline enum scan_kind
+scan_kind(struct slice val)
+{
+	if (val.p == NULL || val.n == 0)
+		return SCAN_NONE;
+	switch (val.p[0]) {
+	case '{': return SCAN_OBJECT;
+	case '[': return SCAN_ARRAY;
+	case '"': return SCAN_STRING;
+	case 't': return SCAN_TRUE;
+	case 'f': return SCAN_FALSE;
+	case 'n': return SCAN_NULL;
+	default: return SCAN_NUMBER;
+	}
+}
 
 /* val if it is of this kind, else {NULL, 0}. */
 static inline struct slice
@@ -108,7 +123,12 @@ scan_key_is(struct slice key, const char *text)
 	return scan_same_key(key, text);
 }
 
-bool scan_str_is(struct slice val, const char *text);
+static inline bool
+scan_str_is(struct slice val, const char *text)
+{
+	return scan_kind(val) == SCAN_STRING &&
+	    scan_key_is((struct slice){ val.p + 1, val.n - 2 }, text);
+}
 
 /* The value of key in obj; {NULL, 0} when obj is not an object or has
  * none. */

@@ -301,22 +301,6 @@ scan_decode(struct buf *out, const char *p, size_t n, bool wtf)
 	out->len = (size_t)(o - out->p);
 }
 
-enum scan_kind
-scan_kind(struct slice val)
-{
-	if (val.p == NULL || val.n == 0)
-		return SCAN_NONE;
-	switch (val.p[0]) {
-	case '{': return SCAN_OBJECT;
-	case '[': return SCAN_ARRAY;
-	case '"': return SCAN_STRING;
-	case 't': return SCAN_TRUE;
-	case 'f': return SCAN_FALSE;
-	case 'n': return SCAN_NULL;
-	default: return SCAN_NUMBER;
-	}
-}
-
 bool
 scan_same_key(struct slice key, const char *text)
 {
@@ -332,12 +316,6 @@ scan_same_key(struct slice key, const char *text)
 	same = slice_is(buf_view(&b), text);
 	buf_release(&b);
 	return same;
-}
-
-bool
-scan_str_is(struct slice val, const char *text)
-{
-	return scan_kind(val) == SCAN_STRING && scan_key_is(inside(val), text);
 }
 
 struct slice
