@@ -299,7 +299,7 @@ calls_forget(struct guard *g)
 		free(g->call[i].id);
 	}
 	g->ncall = 0;
-	pairing_reset(&g->pairing);
+	pairing_empty(&g->pairing);
 }
 
 /* A text and its NUL at to; where they end. */
@@ -454,6 +454,7 @@ void
 guard_release(struct guard *g)
 {
 	guard_reset(g);
+	pairing_reset(&g->pairing);
 	free(g->remembered);
 	streaks_release(&g->seen);
 	streaks_release(&g->faults);
