@@ -196,8 +196,11 @@ static size_t
 words_among(struct slice text, const char *const *row, size_t *all)
 {
 	const char *end = text.p + text.n;
+	uint32_t first = 0;	/* a bit for each letter they begin with */
 	size_t in = 0;
 
+	for (size_t i = 0; row[i] != NULL; i++)
+		first |= UINT32_C(1) << (*row[i] & 31);
 	*all = 0;
 	for (const char *p = text.p; p < end; p++) {
 		char word[16];
@@ -207,7 +210,8 @@ words_among(struct slice text, const char *const *row, size_t *all)
 			if (n < sizeof word - 1)
 				word[n++] = *p | 0x20;
 		*all += n > 0;
-		in += n > 0 && slice_in((struct slice){ word, n }, row);
+		in += n > 0 && (first >> (*word & 31) & 1) != 0 &&
+		    slice_in((struct slice){ word, n }, row);
 	}
 	return in;
 }
