@@ -8,7 +8,8 @@
     a TEXT [| MORE]               an assistant message without calls
     u TEXT                        a message by a person
     {...}                         a record as it is
-    N* LINE                       the line N times; # in it is its number
+    N* LINE                       the line N times; # in it is its number,
+                                  \\# a #
 \\n in TEXT is a line end; FILL is a line of more than sixty characters.
 """
 import json
@@ -19,8 +20,8 @@ FILL = "a line that is long enough to be something new to whoever reads %s"
 
 
 def text_of(s, n):
-    text, _, more = s.partition(" | ")
-    text = text.replace("\\n", "\n").replace("FILL", FILL % n)
+    text, _, more = (" " + s).partition(" | ")
+    text = text[1:].replace("\\n", "\n").replace("FILL", FILL % n)
     return text, json.loads(more) if more else {}
 
 
@@ -72,7 +73,9 @@ def made(lines):
         times, line = (int(m[1]), m[2]) if m else (1, line)
         for _ in range(times):
             counter += 1
-            yield from records(line.replace("#", str(counter)), counter)
+            yield from records(
+                re.sub(r"\\#|#", lambda m: "#" if len(m[0]) > 1 else
+                       str(counter), line), counter)
 
 
 if __name__ == "__main__":

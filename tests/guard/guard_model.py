@@ -104,6 +104,9 @@ class Call:
                               cmd.startswith("echo ") and "$" not in cmd)
         self.poll = bash and cmd.startswith(POLLS) or \
             self.name == "job_wait"
+        self.pauses = bash and cmd.startswith("sleep ") or \
+            self.name == "job_wait"
+        self.patient = False
         self.reads = self.name == "read" or self.idle or \
             bash and self.poll
         self.edits = self.name in ("edit", "write")
@@ -112,6 +115,11 @@ class Call:
         self.said = None
         self.same = 0
         self.due = []
+
+    def times(self, failed):
+        """As often as others it may be repeated."""
+        return 1 if not self.poll else 12 if self.patient and not failed \
+            else 3
 
 
 class Model:
@@ -252,7 +260,7 @@ class Model:
         if self.news > e["told"] and o["fresh"] > block:
             halt += o["fresh"] - block
             block = o["fresh"]
-        times = (3 if c.poll else 1) * (2 if e["transient"] else 1)
+        times = c.times(e["failed"]) * (2 if e["transient"] else 1)
         if n >= halt * times:
             c.said = "halt"
             self.halted = (self.rule(e), n)
@@ -264,7 +272,7 @@ class Model:
         self.say(c.id, "block", "call", self.rule(e), n, c.sig)
         e["blocked"] += 1
         e["told"] = self.news
-        self.is_stuck(e["n"] + e["blocked"], c.poll)
+        self.is_stuck(e["n"] + e["blocked"], e["times"])
         self.step["weights"].append(self.weight(c, e["transient"]))
         self.step["solid"] = self.step["blocked"] = True
         return True
@@ -280,7 +288,7 @@ class Model:
         limit = self.o["same_block"]
         if self.news > f["told"] and self.o["fresh"] > self.o["block"]:
             limit += self.o["fresh"] - self.o["block"]
-        limit *= (2 if f["transient"] else 1) * (3 if c.poll else 1)
+        limit *= (2 if f["transient"] else 1) * c.times(True)
         n = f["n"] + f["blocked"] + (f["at"] != c.at)
         if n < limit:
             return False
@@ -297,9 +305,14 @@ class Model:
     def weight(c, transient):
         return POINT // (3 if c.poll else 2 if transient else 1)
 
-    def is_stuck(self, n, poll):
-        if poll:
-            n //= 3
+    @staticmethod
+    def poll_weight(c, failed):
+        if c.pauses and c.patient:
+            return 0
+        return POINT // (6 if c.patient and not failed else 3)
+
+    def is_stuck(self, n, times):
+        n //= times
         self.stuck = max(self.stuck, n)
         if n >= self.o["stuck"]:
             self.step["stuck"] = True
@@ -430,8 +443,10 @@ class Model:
         # the same but for numbers: a counter, or a measure?
         differs = like and not alike
         first_error = first_error and not differs
-        measure = differs and not failed and e["numbers"] and not \
-            0 <= total(text) + 1 - e["numbers"] <= 3
+        measure = differs and not failed and (e["measures"] or
+            e["numbers"] and not 0 <= total(text) + 1 - e["numbers"] <= 3)
+        measures = bool(e) and like and (
+            e["measures"] or bool(measure and gain and e["numbers"]))
         if progress or (measure or not like) and gain and gain >= o["gain"]:
             self.news += 1
             self.score = 0
@@ -460,22 +475,25 @@ class Model:
             e["weak"] += 1
         e.update(raw=raw, norm=norm, mask=mask, failed=failed,
                  window=self.window, unsteady=unsteady,
-                 transient=transient, poll=c.poll,
-                 numbers=total(text) + 1 if differs else 0)
+                 transient=transient, times=c.times(failed),
+                 numbers=total(text) + 1 if differs else 0,
+                 measures=measures)
         self.entries[c.sig] = e
         self.history = (self.history + (self.pair(e),))[-128:]
-        self.is_stuck(e["n"], c.poll)
-        times = 3 if c.poll else 1
+        times = e["times"]
+        self.is_stuck(e["n"], times)
         times *= 2 if c.poll and transient else 1
         if not free and failed and like and e["weak"] >= o["warn"] * times:
             c.due.append(("retry", e["weak"]))
         elif not free and same and e["n"] >= o["warn"] * times:
             c.due.append(("repeat", e["n"]))
         elif not free and not failed and like and \
-                e["weak"] >= 2 * o["warn"] * times:
+                e["weak"] >= 2 * o["warn"] * times * (
+                    4 if measures else 1):
             c.due.append(("repeat-weak", e["weak"]))
         self.fault(c, failed, norm, transient, mute)
-        self.answer_of(c, short, raw)
+        self.answer_of(c, short, raw, mute and (
+            failed or not c.runs) or c.name in ("grep", "web_get"))
         self.check(c, failed, norm)
         if c.name == "read" and cached is None:
             self.reads += 1
@@ -483,11 +501,13 @@ class Model:
             if warn and self.reads >= warn and (self.reads - warn) % 8 == 0:
                 c.due.append(("reads", self.reads))
         weight = POINT if c.idle else \
+            self.poll_weight(c, failed) if same and not free and c.poll else \
             self.weight(c, transient) if same and not free else \
             POINT if files and not files[0] else \
-            0 if free or gain and (measure or not like) else \
+            0 if free or measure or gain and not like else \
             0 if first_error or other and short else \
-            POINT // (6 if unsteady else 3 if c.poll else 2)
+            POINT // 6 if unsteady else \
+            self.poll_weight(c, failed) if c.poll else POINT // 2
         s["weights"].append(weight)
         if weight and (c.idle or not (same and e["n"] == 2)):
             s["solid"] = True
@@ -517,18 +537,18 @@ class Model:
         f["at"] = c.at
         f["n"] += 1
         warn = self.o["same_warn"] + (c.bash or c.network)
-        warn *= (3 if c.poll else 1) * (2 if self.news > f["told"] else 1)
+        warn *= c.times(True) * (2 if self.news > f["told"] else 1)
         if len(f["sigs"]) > 1 and not c.due and f["n"] >= warn:
             c.due.append(("same-error", f["n"], norm))
 
-    def answer_of(self, c, short, raw):
+    def answer_of(self, c, short, raw, none):
         if not short:
             return
         calls = self.answers.setdefault((c.name, raw), set())
         if c.sig in calls:
             return
         calls.add(c.sig)
-        warn = self.o["answer"] * (3 if c.poll else 1)
+        warn = self.o["answer"] * c.times(False) * (1 if none else 4)
         if not c.due and len(calls) in [warn * 2**i for i in range(20)]:
             c.due.append(("same-answer", len(calls)))
 
@@ -662,6 +682,7 @@ class Model:
                 c.turn = self.turn
                 c.at = self.at
                 c.poll |= self.waited
+                c.patient = not c.pauses if self.waited else c.pauses
                 self.open.append(c)
                 self.call(c, forced, calls[:i])
         elif role == "assistant":
@@ -702,7 +723,7 @@ class Model:
         warn = self.o["warn"]
         self.halted = None
         for e in self.entries.values():
-            times = 3 if e["poll"] else 1
+            times = e["times"]
             e["n"] = min(e["n"], warn * times)
             e["weak"] = min(e["weak"], 2 * warn * times)
             e["blocked"] = 0

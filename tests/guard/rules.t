@@ -16,8 +16,10 @@ X
 c7 warn repeat-weak 7
 c8 warn repeat-weak 8"
 weak() {	# texts one after the other, as results of one call
-	printf '1* s c# t {} = %s\n' "$@" "$@" "$@" "$@" "$@" "$@" | said |
-	    head -n 1
+	local n=0 text
+	for text in "$@" "$@" "$@" "$@" "$@" "$@"; do
+		echo "s c$((++n)) t {} = $text"
+	done | said | head -n 1
 }
 while IFS='|' read -r name one two; do
 	is "$name" "$(weak "$one" "$two")" "c6 warn repeat-weak 6"
@@ -30,7 +32,7 @@ times in logs of servers|[20/Nov/2026:18:46:07 +0000] GET|[21/Dec/2026:01:02:03 
 times in the names of files|log 2026-11-20T10_07_33_120Z-0.log|log 2026-11-21T09_59_01_4Z-0.log
 the same, with hyphens|shot 2026-11-20-10-07-33.png|shot 2026-11-21-09-59-01.png
 durations|3 passed in 0.12s|3 passed in 1m4s
-seconds into a step of an image|#5 1.25 npm ERR|#5 17.04 npm ERR
+seconds into a step of an image|\#5 1.25 npm ERR|\#5 17.04 npm ERR
 numbers of processes|sshd[123]: up pid=77|sshd[9]: up pid=8
 numbers of processes, as a checker of memory has them|==123== lost|==77== lost
 addresses|<A at 0x7f001122>|<A at 0x7f00aabb>
@@ -72,11 +74,14 @@ long() {	# lines of numbers, the last one given
 	printf '%s\\n' $(seq "$1" $(($1 + 40)))
 	echo "$2"
 }
-is "... of a long one" "$(for i in 1 2 3 4 5 6; do long $i same$i; done |
+is "... of a long one" "$(for i in 1 2 3 4 5 6; do long 1 same$i; done |
     tr -d '\n' | sed 's/1\* s/\n1* s/g' | said | grep -m 1 weak)" \
     "c6 warn repeat-weak 6"
 is "... that differs far down" "$(for i in a b c d e f g; do long 1 $i; done |
     tr -d '\n' | sed 's/1\* s/\n1* s/g' | said | grep weak)" ""
+is "... a measure, which goes up and down: 24" "$(for i in $(seq 24); do
+echo "s c$i bench {} = $((i * 7919 % 1000)) operations a second"
+done | said)" "c24 warn repeat-weak 24"
 is "words are data" "$(weak 'decade' 'facade' | grep repeat)" ""
 is "numbers apart it weighs nothing and is never refused" \
 "$(said <<'X' | grep -v repeat-weak
@@ -314,18 +319,32 @@ is "... done to it, each time: nothing" "$(said <<'X'
 13* s c# rename {"name":"thing#"} = renamed thing#
 X
 )" ""
-is "24 different calls that each answer OK: a remark at 12, another at 24" \
-"$(said <<'X'
-30* s c# insert {"row":#} = OK
+while IFS='|' read -r call text; do
+	is "12 calls that find nothing are told: $call" \
+	    "$(echo "13* s c# $call = $text" | said)" "c12 warn same-answer 12"
+done <<'X'
+bash {"command":"find . -name x#"}|
+bash {"command":"grep -c x# a.c"}|0
+glob {"pattern":"x#"}|[]
+issues {"query":"x#"}|{"total":0,"items":[]}
+lsp_hover {"line":#}|No information available.
 X
-)" "c12 warn same-answer 12
-c24 warn same-answer 24"
-is "then at 48, and never more" \
-"$(echo '100* s c# bash {"command":"curl -so /dev/null -w %{http_code} h/#"} = 200' |
+is "another remark at 24, 48 and so on, and never more" \
+"$(echo '100* s c# glob {"pattern":"x#"} = No files found' |
     said)" "c12 warn same-answer 12
 c24 warn same-answer 24
 c48 warn same-answer 48
 c96 warn same-answer 96"
+while IFS='|' read -r call text; do
+	is "of 48 that went well: $call" \
+	    "$(echo "48* s c# $call = $text" | said)" "c48 warn same-answer 48"
+done <<'X'
+insert {"row":#}|OK
+bash {"command":"curl -so /dev/null -w %{http_code} h/#"}|200
+bash {"command":"cc -fsyntax-only f#.c"}|
+cell {"n":#}|None
+lint {"file":"f#"}|no errors
+X
 is "no answer at all is one, too, and what comes between does not matter" \
 "$(said -o loop_guard.same_answer_warn=3 <<'X'
 1* s c# bash {"command":"grep # x"} = | {"meta":{"exit":1}}
@@ -346,18 +365,14 @@ X
 )" ""
 is "what a command says of itself is no answer" \
 "$(said -o loop_guard.same_answer_warn=3 <<'X'
-1* s c# bash {"command":"echo try #; ./x"} = try #\nfine
-1* s c# bash {"command":"echo try #; ./x"} = try #\nfine
-1* s c# bash {"command":"echo try #; ./x"} = try #\nfine
+12* s c# bash {"command":"echo try #; ./x"} = try #\nfine
 X
-)" "c3 warn same-answer 3"
+)" "c12 warn same-answer 12"
 is "... behind a label of another agent, either" \
 "$(said -o loop_guard.same_answer_warn=3 <<'X'
-1* s c# run_shell_command {"command":"echo \"try #\"; ./x"} = Output: try #\nfine
-1* s c# run_shell_command {"command":"echo \"try #\"; ./x"} = Output: try #\nfine
-1* s c# run_shell_command {"command":"echo \"try #\"; ./x"} = Output: try #\nfine
+12* s c# run_shell_command {"command":"echo \"try #\"; ./x"} = Output: try #\nfine
 X
-)" "c3 warn same-answer 3"
+)" "c12 warn same-answer 12"
 is "the same call again is a repeat" \
 "$(said -o loop_guard.same_answer_warn=3 <<'X'
 2* s a# t {"x":1} = OK
@@ -852,12 +867,56 @@ is "numbers that change are what is waited for" "$({
 echo '20* s c# t_wait {} = # left'
 echo 'u go on'
 echo '20* s d# bash {"command":"wc -l out.csv"} = # out.csv'; } | said)" ""
-for text in '{"state":"BOOTING"}' 'in_progress' 'not yet' 'still 3 jobs'; do
-	is "what says that it goes on polls: $text" \
-	    "$(echo "15* s c# vm {} = $text" | said | grep 'repeat\|block' |
-	    sed -n '1p;$p')" "c9 warn repeat 9
-c15 block repeat 15"
+for text in '{"state":"BOOTING"}' 'in_progress' 'not yet' 'still 3 jobs' \
+    '<status>running</status>' 'Phase: Pending, since an hour ago at least, and nobody knows why'; do
+	is "what says that it goes on polls, with patience: $text" \
+	    "$(echo "61* s c# vm {} = $text" | said | grep 'repeat\|block' |
+	    sed -n '1p;$p')" "c36 warn repeat 36
+c61 block repeat 61"
 done
+is "... a command that waits, but no other one" "$({
+echo '40* s c# bash {"command":"sleep 9; ./state"} = running'
+echo '9* s d# bash {"command":"kubectl get pods"} = Pending'; } | said |
+    grep -m 2 repeat | cut -d ' ' -f 1)" "c36
+c37"
+is "what says that it is over is polled no more" "$(said <<'X'
+3* s c# job_status {} = {"state":"cancelled"}
+3* s c# BashOutput {"id":1} = <status>completed</status>
+X
+)" "c3 warn repeat 3
+c6 warn repeat 3"
+is "what there is to do is no state, nor what stands in a file" \
+"$(said <<'X' | grep repeat
+3* s c# get_issue {} = {"status":"In Progress"}
+3* s c# read {"path":"a.c"} = state = loading;
+3* s c# bash {"command":"cat a.c"} = state = loading;
+X
+)" "c3 warn repeat 3
+c6 warn repeat 3
+c9 warn repeat 3"
+is "a failure that only its text tells" "$({
+for i in 1 2 3 4; do
+echo "s e$i edit {\"path\":\"a.py\",\"old\":\"x$i\",\"new\":\"y$i\"} = ok"
+echo "s c$i bash {\"command\":\"python a.py\"} = Traceback (most recent call last):\n  File \"a.py\", line 3\nValueError: no x"
+done
+echo 'u go on'
+for i in 1 2 3 4; do
+echo "s f$i edit {\"path\":\"a.py\",\"old\":\"z$i\",\"new\":\"w$i\"} = ok"
+echo "s d$i bash {\"command\":\"./t\"} = not equal\n[The command completed with exit code 1.]"
+done; } | said)" "c4 warn futile-edits 4
+d4 warn futile-edits 4"
+is "what may pass by itself proves no edit futile" "$(for i in 1 2 3 4 5; do
+echo "s e$i bash {\"command\":\"rm -rf big$i; sleep $i\"} ="
+echo "s c$i bash {\"command\":\"git clone x\"} = Recv failure: Connection reset by peer | {\"is_error\":true}"
+done | said | grep futile)" ""
+is "a head that only quotes the pattern is no gain" "$(for i in $(seq 20); do
+echo "s c$i search_file_content {\"pattern\":\"word$i\"} = Found 2 matches for \"word$i\":\nL3: a line that holds all of these words\nL9: another line that holds them as well"
+done | said | head -n 1)" "c10 warn stall 4"
+is "behind a pause a look has as much patience, and so has the pause" "$({
+for i in $(seq 30); do
+	echo "s s$i bash {\"command\":\"sleep 60\"} ="
+	echo "s c$i pull_request {} = open"
+done; } | said | head -n 1)" "c25 warn stall 4"
 is "... not in a long answer, nor as a failure" "$(said <<'X' | cut -d ' ' -f 1,2
 3* s c# t {} = the service is running, as it was before, and so it will be tomorrow
 3* s d# u {} = still down | {"is_error":true}

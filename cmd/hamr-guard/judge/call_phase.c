@@ -26,7 +26,7 @@ streak_limits(const struct guard *g, const struct traits *t,
     const struct streak *e, struct verdict *v)
 {
 	const struct policy *p = g->policy;
-	unsigned long times = t->poll ? p->poll : 1;
+	unsigned long times = guard_times(g, t, e->failed);
 
 	v->warn = p->warn * times;
 	v->block = p->block;
@@ -73,7 +73,7 @@ fault_judge(const struct guard *g, const struct traits *t,
     const struct streak *f, struct verdict *v)
 {
 	const struct policy *p = g->policy;
-	unsigned long pauses = t->poll ? p->poll : 1, times = pauses;
+	unsigned long pauses = guard_times(g, t, true), times = pauses;
 
 	v->warn = p->same_warn;
 	v->block = p->same_block;
@@ -150,7 +150,7 @@ refuse_repeat(struct guard *g, struct open_call *o, struct streak *e,
 	    A_RETRY_BLOCK : A_REPEAT_BLOCK, count);
 	e->refused++;
 	e->news = g->news;
-	guard_stuck(g, e->n + e->refused, e->poll);
+	guard_stuck(g, e->n + e->refused, e->times);
 	step_weigh(&g->step, repeat_weight(o->is.poll, e->transient), false);
 }
 
@@ -200,7 +200,7 @@ judge_alone(struct guard *g, struct open_call *o)
 	    e->window != g->window))
 		e = NULL;
 	if (e != NULL) {
-		o->is.poll |= e->under_way;
+		traits_learn(&o->is, e->state, e->patient);
 		streak_limits(g, &o->is, e, &v);
 		v.count += e->n + e->refused;
 		v.evidence = e->calls.c;

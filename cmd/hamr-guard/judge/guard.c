@@ -8,6 +8,7 @@
 
 #define POOL_MAX 1024		/* calls without results that are remembered
 				 * beyond their step */
+#define PATIENCE 4		/* times poll_multiplier */
 #define SMALL_WINDOW 32768	/* chapter 3.2: where reads are counted */
 #define SMALL_WARN 32
 #define SMALL_MOST 64
@@ -88,6 +89,22 @@ guard_count(const struct guard *g, enum rule r, unsigned long value)
 		w->counted(w->self, r, value, g->line);
 }
 
+unsigned long
+guard_times(const struct guard *g, const struct traits *t, bool failed)
+{
+	return !t->poll ? 1 : g->policy->poll *
+	    (t->patient && !failed ? PATIENCE : 1);
+}
+
+void
+traits_learn(struct traits *t, enum going state, bool patient)
+{
+	t->poll |= state == UNDER_WAY;
+	t->patient |= patient;
+	if (state == OVER && !t->pauses)
+		t->poll = t->patient = false;
+}
+
 int
 repeat_weight(bool poll, bool transient)
 {
@@ -104,12 +121,11 @@ step_weigh(struct step *s, int weight, bool repeat)
 }
 
 void
-guard_stuck(struct guard *g, unsigned n, bool poll)
+guard_stuck(struct guard *g, unsigned long n, unsigned long times)
 {
-	if (poll)
-		n /= (unsigned)g->policy->poll;
+	n /= times;
 	if (n > g->stuck)
-		g->stuck = n;
+		g->stuck = (unsigned)n;
 	g->step.stuck |= n >= g->policy->stuck;
 }
 
@@ -210,10 +226,8 @@ recover(struct guard *g)
 	halt_clear(&g->halt);
 	for (unsigned i = 1; i <= g->seen.n; i++) {
 		struct streak *e = &g->seen.e[i];
-		unsigned long times = e->poll ? p->poll : 1;
-
-		at_most(&e->n, p->warn * times);
-		at_most(&e->weak, p->weak_warn * times);
+		at_most(&e->n, p->warn * e->times);
+		at_most(&e->weak, p->weak_warn * e->times);
 		e->refused = 0;
 	}
 	for (unsigned i = 1; i <= g->faults.n; i++) {
@@ -344,6 +358,7 @@ take_in(struct guard *g, const struct call *c)
 	    policy_lists(p->exempt, p->nexempt, tool);
 	o->is.poll |= g->waited ||
 	    policy_lists(p->poll_tools, p->npoll, tool);
+	o->is.patient = g->waited ? !o->is.waits : o->is.pauses;
 	/* one that only has another number */
 	o->is.idle |= o->is.thought != 0 && o->is.thought == g->thought;
 	if (o->is.thought != 0)

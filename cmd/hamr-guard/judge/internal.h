@@ -24,10 +24,20 @@ void guard_count(const struct guard *g, enum rule r, unsigned long value);
 /* The step weighs at least this much, in sixths: what a repeat does, less
  * where it may be repeated more.  repeat: for a call's first one. */
 int repeat_weight(bool poll, bool transient);
+/* How many times as often as others may a call be repeated?  Polling triples
+ * it; who pauses, or is told that it still goes on, has more patience, but not
+ * with a failure. */
+unsigned long guard_times(const struct guard *g, const struct traits *t,
+    bool failed);
 void step_weigh(struct step *s, int weight, bool repeat);
 
-/* A streak of n calls: does it count as stuck? */
-void guard_stuck(struct guard *g, unsigned n, bool poll);
+/* A streak of n calls that may be repeated so many times as others: does it
+ * count as stuck? */
+void guard_stuck(struct guard *g, unsigned long n, unsigned long times);
+
+/* What an answer said of the thing that a call asks for: it is a poll while
+ * that goes on, and none once it is over. */
+void traits_learn(struct traits *t, enum going state, bool patient);
 
 /* ---- call_phase.c ---- */
 
@@ -64,7 +74,9 @@ struct outcome {
 	bool new_error;		/* failed as nothing did in this turn */
 	bool mute;		/* printed nothing, or its exit status only */
 	bool brief;		/* less text than what counts as news */
-	bool under_way;		/* and it says that something goes on */
+	enum going state;	/* of what is asked for, as it says */
+	bool patient;		/* under way, in so many words */
+	bool none;		/* a short one that there is none, or no text */
 	bool nothing;		/* a line that there is none of what the call
 				 * names: its words do not count */
 	bool past_end;		/* a read behind the end of its file */

@@ -14,6 +14,8 @@
 #define LINES_END INT32_MAX	/* no file has more */
 #define ANSWER_MAX 240		/* bytes of one that may quote its call */
 #define STATUS_MAX 80		/* a longer line says more than a status */
+#define STATE_GAP 4		/* bytes between a name and what it tells */
+#define STATE_WORDS 3		/* that say little but a state */
 #define STATUS_LINES 4		/* of a result that may tell one, and its end */
 #define REMEMBERED 1024
 #define KEPT_MAX ((size_t)1 << 20)	/* bytes of texts that are kept */
@@ -223,7 +225,8 @@ is_status(struct slice text)
 {
 	static const char *const words[] = { "exit", "exited", "code",
 		"status", "command", "process", "with", "failed", "returned",
-		"error", "nonzero", "zero", "non", "no", "output", NULL };
+		"error", "nonzero", "zero", "non", "no", "output", "the",
+		"completed", "finished", NULL };
 	bool digit = false;
 	size_t all;
 
@@ -248,6 +251,27 @@ is_failure(struct slice line)
 	return false;
 }
 
+/* "ValueError: no such thing", where Python's traceback ends. */
+static bool
+ends_traceback(struct slice line, struct slice text)
+{
+	static const char *const ends[] = { "Error", "Exception" };
+	size_t n = 0;
+
+	while (n < line.n && (isalnum((unsigned char)line.p[n]) ||
+	    line.p[n] == '.' || line.p[n] == '_'))
+		n++;
+	if (n < line.n && line.p[n] != ':')
+		return false;
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		size_t k = strlen(ends[i]);
+
+		if (n >= k && memcmp(line.p + n - k, ends[i], k) == 0)
+			return slice_has(text, "Traceback (most recent call");
+	}
+	return false;
+}
+
 /* Does one of the first lines of a text, or its last, say so? */
 static bool
 tells_failure(struct slice text)
@@ -260,13 +284,13 @@ tells_failure(struct slice text)
 	text = slice_trim(text);
 	for (line = text; line.n > 0 && text.p[line.n - 1] != '\n'; )
 		line.n--;
-	return is_failure((struct slice){ text.p + line.n,
-	    text.n - line.n });
+	line = slice_from(text, line.n);
+	return is_failure(line) || ends_traceback(line, text);
 }
 
-/* Does a short answer say that what was asked for is still under way? */
+/* Does a text have a word for what goes on?  *all: of how many. */
 static bool
-is_under_way(struct slice text)
+goes_on(struct slice text, size_t *all)
 {
 	static const char *const words[] = { "pending", "queued", "running",
 		"waiting", "starting", "restarting", "stopping", "building",
@@ -274,10 +298,77 @@ is_under_way(struct slice text)
 		"creating", "initializing", "booting", "loading", "uploading",
 		"downloading", "processing", "importing", "exporting",
 		"copying", "syncing", "rolling", "progress", "still", "yet",
-		"busy", "unfinished", "incomplete", NULL };
-	size_t all;
+		"busy", "unfinished", "incomplete", "inprogress", "executing",
+		"scheduled", "enqueued", "preparing", "training", NULL };
 
-	return words_among(text, words, &all) > 0;
+	return words_among(text, words, all) > 0;
+}
+
+/* The value of a member or line that tells a state: "status": "running",
+ * <status>exited</status>, JobStatus: Failed; p NULL at the end.  It is taken
+ * off the text, with what stands before it. */
+static struct slice
+next_state(struct slice *text)
+{
+	static const char *const names[] = { "status", "state", "phase" };
+	const char *end = text->p + text->n, *p = text->p, *q;
+
+	while (p < end) {
+		bool names_one = false;
+
+		for (q = p; q < end && isalpha((unsigned char)*q); q++)
+			;
+		for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+			size_t n = strlen(names[i]);
+
+			names_one |= (size_t)(q - p) >= n &&
+			    strncasecmp(q - n, names[i], n) == 0;
+		}
+		p = q + (q == p);
+		while (names_one && q < end && q - p < STATE_GAP &&
+		    strchr("\"'>:= ", *q) != NULL)
+			q++;
+		if (!names_one || q == p)
+			continue;
+		for (p = q; q < end && (isalpha((unsigned char)*q) ||
+		    *q == '_' || *q == '-' || *q == ' '); q++)
+			;
+		*text = (struct slice){ q, (size_t)(end - q) };
+		return (struct slice){ p, (size_t)(q - p) };
+	}
+	return (struct slice){ NULL, 0 };
+}
+
+/* Does a text say of what c asks for that it is under way, or over?  *patient:
+ * in so many words, not as one of many. */
+static enum going
+state_of(const struct open_call *c, struct slice text, bool brief,
+    bool *patient)
+{
+	static const char *const over[] = { "complete", "completed",
+		"cancelled", "canceled", "failed", "failure", "killed",
+		"exited", "finished", "terminated", "succeeded", "success",
+		"stopped", "aborted", "dead", "done", "ended", "error",
+		NULL };
+	enum going state = NO_STATE;
+	struct slice rest = text, value;
+	size_t all = 0;
+
+	*patient = false;
+	if (text.n > LOOK_MAX)
+		return NO_STATE;
+	while ((value = next_state(&rest)).p != NULL)
+		if (goes_on(value, &all))
+			*patient = true;
+		else if (words_among(value, over, &all) > 0)
+			state = OVER;
+	brief |= c->is.poll && text.n <= ANSWER_MAX;
+	if (!*patient && brief && goes_on(text, &all)) {
+		*patient = c->is.waits || (!c->is.bash && (c->is.poll ||
+		    all <= STATE_WORDS));
+		return UNDER_WAY;
+	}
+	return *patient ? UNDER_WAY : state;
 }
 
 /* Is it a line that says that there is none of what was asked for? */
@@ -297,6 +388,35 @@ finds_nothing(struct slice text)
 	return memchr(text.p, '\n', text.n) == NULL &&
 	    words_among(text, nots, &all) > 0 &&
 	    words_among(text, finds, &all) > 0;
+}
+
+/* Does a short answer say that there is none of something, which is not what
+ * one hopes for, or is it an empty list? */
+static bool
+is_none(struct slice text)
+{
+	static const char *const nones[] = { "[]", "{}", "()", "0", NULL };
+	static const char *const begins[] = { "no ", "not ", "nothing ", "0 ",
+		"found 0 ", "found no ", NULL };
+	static const char *const hoped[] = { "output", "error", "errors",
+		"warning", "warnings", "problem", "problems", "issue",
+		"issues", "failed", "failures", "conflicts", NULL };
+	size_t all;
+
+	text = slice_trim(text);
+	if (slice_in(text, nones))
+		return true;
+	if (text.n == 0 || text.n > ANSWER_MAX)
+		return false;
+	if (*text.p == '{')
+		return slice_has(text, ":[]") || slice_has(text, ": []");
+	for (size_t i = 0; begins[i] != NULL; i++) {
+		size_t n = strlen(begins[i]);
+
+		if (text.n > n && strncasecmp(text.p, begins[i], n) == 0)
+			return words_among(text, hoped, &all) == 0;
+	}
+	return false;
 }
 
 /* ---- files ---- */
@@ -433,11 +553,12 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
     const struct meta *meta, struct outcome *o)
 {
 	const struct streak *e = streaks_get(&g->seen, c->is.sig);
+	struct fresh fresh = { .n = 0 };
 	struct digest_of of = { .masks = e != NULL && e->epoch == g->epoch,
-		.pages = c->is.network };
+		.pages = c->is.network, .fresh = &fresh };
 	struct slice text;
 	int64_t first, last, lines;
-	bool any;
+	bool any, none;
 
 	read_content(g, r, &o->d);
 	text = buf_view(&g->text);
@@ -467,6 +588,10 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	of.quick = o->quick;
 	digest_text(&g->text, &g->lines, &of, g->scratch, &o->d);
 	text = buf_view(&g->text);
+	if (o->d.gain > 0 && o->d.gain < g->policy->min_gain && c->is.seeks &&
+	    !c->is.bash && c->turn == g->turn && c->step == g->steps)
+		digest_quoted(&fresh, sign_text_of(&g->signer, &c->is),
+		    &g->lines, &o->d);
 	if (o->failed) {
 		o->d.hash = ~o->d.hash;
 		o->d.norm = ~o->d.norm;
@@ -485,12 +610,16 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 		o->d.gain = 0;
 	o->mute = o->d.lines == 0 ||
 	    (c->is.bash && o->d.lines == 1 && is_status(text));
+	none = o->nothing;
 	o->nothing &= o->d.own > 0 && o->d.lines == 1;
 	o->brief = o->d.chars - (o->nothing ? o->d.own : 0) <
 	    g->policy->min_gain;
+	o->none = none || is_none(text) ||
+	    (o->d.lines == 0 && (!c->is.runs || c->is.seeks || o->failed));
 	/* it matters when a call is repeated */
-	o->under_way = e != NULL && o->brief && !o->failed &&
-	    is_under_way(text);
+	if (e != NULL && !o->failed && !c->is.tracks && !c->is.looks &&
+	    !c->is.edits && !c->is.seeks && (c->is.poll || c->is.runs))
+		o->state = state_of(c, text, o->brief, &o->patient);
 	if (!c->is.looks)
 		return;
 	/* Was it a read of lines that are known?  Where meta tells the range

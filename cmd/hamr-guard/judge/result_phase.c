@@ -6,13 +6,16 @@
 #include "text/volatile.h"
 
 #define READS_AGAIN 8		/* reads from one warning to the next */
+#define ANSWER_GOOD 4		/* times same_answer_warn: of one that works */
+#define MEASURES 4		/* times repeat-weak's limit: of a measure */
 #define COUNTER_STEP 3		/* what counters add up to from call to call */
 
 /* ---- the streak of a signature ---- */
 
-/* MASKED: but for numbers and ids, for warnings only; ALIKE: but for what
- * changes by itself. */
-enum likeness { CHANGED, MASKED, ALIKE, SAME };
+/* MASKED: but for numbers and ids, for warnings only; MEASURED: these are no
+ * count of the calls, and say something; ALIKE: but for what changes by
+ * itself. */
+enum likeness { CHANGED, MEASURED, MASKED, ALIKE, SAME };
 
 static enum likeness
 compare(struct guard *g, const struct open_call *c, const struct streak *e,
@@ -52,6 +55,7 @@ count(struct guard *g, struct open_call *c, struct streak *e,
 
 	if (like == CHANGED) {
 		e->weak = 0;
+		e->measures = false;
 		call_row_empty(&e->calls);
 	}
 	if (like != SAME) {
@@ -69,12 +73,13 @@ count(struct guard *g, struct open_call *c, struct streak *e,
 	e->epoch = g->epoch;
 	e->window = g->window;
 	e->transient = o->transient;
-	e->poll = c->is.poll;
-	e->under_way = o->under_way;
+	e->times = guard_times(g, &c->is, o->failed);
+	e->state = o->state;
+	e->patient = o->patient;
 	e->shown = g->shown_new;
 	note_call(&e->calls, c);
 	cycle_push(&g->cycle, streak_pair(e));
-	guard_stuck(g, e->n, e->poll);
+	guard_stuck(g, e->n, e->times);
 	return excused;
 }
 
@@ -87,12 +92,20 @@ add_due(struct open_call *c, enum rule r, unsigned long count, uint64_t about)
 		c->due[c->ndue++] = (struct due){ r, count, about };
 }
 
+/* A measure that goes up and down says something each time. */
+static unsigned long
+weak_limit(const struct guard *g, const struct streak *e)
+{
+	return g->policy->weak_warn * e->times *
+	    (e->measures ? MEASURES : 1);
+}
+
 static void
 judge_streak(struct guard *g, struct open_call *c, struct streak *e,
     enum likeness like)
 {
 	const struct policy *p = g->policy;
-	unsigned long times = c->is.poll ? p->poll : 1;
+	unsigned long times = e->times;
 	bool weak = like != CHANGED;
 
 	/* who pauses before an error that may pass does what is advised */
@@ -104,7 +117,7 @@ judge_streak(struct guard *g, struct open_call *c, struct streak *e,
 		add_due(c, RULE_RETRY, e->weak, 0);
 	else if (like == SAME && e->n >= p->warn * times)
 		add_due(c, RULE_REPEAT, e->n, 0);
-	else if (!e->failed && weak && e->weak >= p->weak_warn * times)
+	else if (!e->failed && weak && e->weak >= weak_limit(g, e))
 		add_due(c, RULE_REPEAT_WEAK, e->weak, 0);
 }
 
@@ -156,12 +169,20 @@ is_same_answer(const struct open_call *c, const struct outcome *o)
 	    !c->is.idle && !o->past_end && !o->shown;
 }
 
+/* That there is none, or one answer to many questions, is said sooner than that
+ * all went well. */
+static unsigned long
+answer_limit(const struct guard *g, const struct traits *t, bool none)
+{
+	return g->policy->answer_warn * guard_times(g, t, false) *
+	    (none ? 1 : ANSWER_GOOD);
+}
+
 /* Remarked on at 12, 24, 48 and so on. */
 static void
 judge_answer(struct guard *g, struct open_call *c, const struct outcome *o)
 {
-	unsigned long warn = g->policy->answer_warn *
-	    (c->is.poll ? g->policy->poll : 1), times;
+	unsigned long warn, times;
 	struct sig key = { c->is.tool, o->nothing ? o->d.kind :
 		o->d.told ? o->d.norm : o->d.hash };
 	struct streak *e;
@@ -178,8 +199,10 @@ judge_answer(struct guard *g, struct open_call *c, const struct outcome *o)
 	}
 	e->shown = g->shown_new;
 	e->n++;
+	e->none = o->none || c->is.asks;
 	note_call(&e->calls, c);
 	guard_count(g, RULE_SAME_ANSWER, e->n);
+	warn = answer_limit(g, &c->is, e->none);
 	times = e->n / warn;
 	if (times > 0 && e->n % warn == 0 && (times & (times - 1)) == 0 &&
 	    c->ndue == 0)
@@ -197,7 +220,7 @@ judge_failure(struct guard *g, struct open_call *c, const struct outcome *o)
 	unsigned long warn = FAULT_TIMES * g->policy->futile_warn;
 	struct streak *e;
 
-	if (!c->is.runs || o->mute || o->transient || o->d.fault == 0)
+	if (!c->is.runs || o->mute || o->d.fault == 0)
 		return;
 	e = streaks_put(&g->seen, (struct sig){ c->is.tool, o->d.fault });
 	if (e->checks.n == 0 || e->passed != g->passed) {
@@ -224,8 +247,9 @@ judge_check(struct guard *g, struct open_call *c, struct streak *e,
 {
 	unsigned long edits = g->files.edited;
 
-	/* a search that finds nothing also fails, and proves nothing */
-	if (c->is.reads || c->is.edits)
+	/* a search that finds nothing also fails, and proves nothing; nor does
+	 * what may pass by itself */
+	if (c->is.reads || c->is.edits || o->transient)
 		return;
 	g->passed += !o->failed && c->is.runs;
 	e->passed += !o->failed;
@@ -300,6 +324,16 @@ is_counter(const struct open_call *c, const struct outcome *o,
 	    o->d.sum + 1 - e->numbers <= COUNTER_STEP);
 }
 
+/* A pause is no step that could bring anything, nor is a look at what is under
+ * way; after a pause one is worth less than without. */
+static int
+poll_weight(const struct open_call *c, const struct outcome *o)
+{
+	if (o->patient || (c->is.pauses && c->is.patient))
+		return 0;
+	return c->is.patient && !o->failed ? POINT / 6 : POINT / 3;
+}
+
 /* How much a call adds to the stall score, in sixths; other: it is not one of
  * this epoch already; news: its result is new, not only its numbers. */
 static int
@@ -310,17 +344,19 @@ weight(const struct open_call *c, const struct streak *e,
 	if (c->is.idle)
 		return POINT;
 	if (like == SAME && !excused)
-		return repeat_weight(c->is.poll, o->transient);
+		return c->is.poll ? poll_weight(c, o) :
+		    repeat_weight(false, o->transient);
 	if (o->files == OLD_STATE)
 		return POINT;
 	if (o->files == TWEAKED)
 		return POINT / 2;
-	if (excused || (news && o->d.gain > 0))
+	if (excused || like == MEASURED || (news && o->d.gain > 0))
 		return 0;
 	if (o->new_error || (other && is_same_answer(c, o)) || effect)
 		return 0;
 	/* what fails at times is asked often by who looks for the reason */
-	return e->unsteady ? POINT / 6 : c->is.poll ? POINT / 3 : POINT / 2;
+	return e->unsteady ? POINT / 6 : c->is.poll ? poll_weight(c, o) :
+	    POINT / 2;
 }
 
 /* Did a new command that may change files do so?  Hashes tell; without them
@@ -344,7 +380,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	enum likeness like;
 
 	outcome_read(g, c, r, o);
-	c->is.poll |= o->under_way;
+	traits_learn(&c->is, o->state, o->patient);
 	like = compare(g, c, e, o);
 	if (effect)
 		like = CHANGED;
@@ -365,9 +401,11 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	/* nor are the numbers of a failure news */
 	if (like == MASKED && o->failed)
 		o->new_error = false;
-	news = like == CHANGED || (like == MASKED && !o->failed &&
-	    !is_counter(c, o, e, done));
-	g->shown_new += o->d.gain > 0 && (like == CHANGED ||
+	if (like == MASKED && !o->failed && ((e->measures && done == 0) ||
+	    !is_counter(c, o, e, done)))
+		like = MEASURED;
+	news = like == CHANGED || like == MEASURED;
+	g->shown_new += o->d.gain > 0 && (news ||
 	    (like == MASKED && !differs_by_ids(o, e)));
 	if (o->files == TWEAKED)
 		news = false;
@@ -386,7 +424,9 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	other = e->n == 0 || e->epoch != g->epoch;
 	e->unsteady = !other && (e->unsteady || e->failed != o->failed);
 	excused = count(g, c, e, o, like);
-	e->numbers = like == MASKED ? o->d.sum + 1 : 0;
+	e->measures |= like == MEASURED && done == 0 && o->d.gain > 0 &&
+	    e->numbers != 0;
+	e->numbers = like == MASKED || like == MEASURED ? o->d.sum + 1 : 0;
 	e->done = done;
 	if (!excused)
 		judge_streak(g, c, e, like);
@@ -460,7 +500,7 @@ warn_streak(struct guard *g, struct open_call *c, const struct due *due,
 	if (due->rule == RULE_REPEAT_WEAK) {
 		v.rule = RULE_REPEAT_WEAK;
 		v.period = v.laps = 0;
-		v.warn = p->weak_warn * (c->is.poll ? p->poll : 1);
+		v.warn = weak_limit(g, e);
 		v.block = v.halt = 0;
 		v.same = e->weak;
 	}
@@ -504,8 +544,7 @@ warn_due(struct guard *g, struct open_call *c, const struct due *due,
 		break;
 	case RULE_SAME_ANSWER:
 		e = streaks_get(&g->same, key);
-		v.warn = g->policy->answer_warn *
-		    (c->is.poll ? g->policy->poll : 1);
+		v.warn = answer_limit(g, &c->is, e != NULL && e->none);
 		v.same = due->count;
 		if (e != NULL)
 			rest_on(&v, &e->calls, CALLS_MAX, true);

@@ -30,9 +30,13 @@ struct streak {
 	uint64_t news;		/* novelties when the model was last warned */
 	bool failed;
 	bool transient;		/* the outcome is an error that may pass */
-	bool poll;
+	unsigned long times;	/* as often as others it may be repeated */
 	uint64_t shown;		/* guard.shown_new behind its last call */
-	bool under_way;		/* so its last answer said */
+	enum going { NO_STATE, UNDER_WAY, OVER } state;
+				/* of what it asks for, as its last answer
+				 * said */
+	bool patient;		/* under way, in so many words */
+	bool measures;		/* it differed by more than what counts */
 	bool unsteady;		/* it failed and did not, nothing changed */
 	/* Of the last outcome, if it differed by numbers, else 0: */
 	uint64_t numbers;	/* their sum and one */
@@ -48,6 +52,7 @@ struct streak {
 	uint64_t last;		/* the call that gave it last */
 	unsigned step;		/* and its step */
 	bool varied;		/* not always the same call */
+	bool none;		/* the answer is none, or to a question */
 	/* of another system's rules */
 	unsigned long warnings;
 	bool stop;		/* no more of this */

@@ -78,6 +78,7 @@ static const char *const deployers[] = { "terraform apply",
 	"systemctl disable", NULL };
 static const char *const measures[] = { "wc", "du", "df", "free", "stat",
 	"ls", "perf stat", "hyperfine", NULL };
+static const char *const finders[] = { "find", "fd", "locate", NULL };
 static const char *const echoes[] = { "echo", "printf", NULL };
 static const char *const scripts[] = { "python -c", "python3 -c", "node -e",
 	"perl -e", "ruby -e", NULL };
@@ -340,7 +341,7 @@ shell_judge(struct slice cmd, struct shell *out)
 	size_t changes = 0;
 	struct simple s;
 
-	*out = (struct shell){ .idle = true, .reads = true };
+	*out = (struct shell){ .idle = true, .reads = true, .pauses = true };
 	while (p < end) {
 		bool reads, writes, waits;
 		size_t at;
@@ -351,6 +352,7 @@ shell_judge(struct slice cmd, struct shell *out)
 		out->idle = out->idle && is_idle(&s, at);
 		waits = is_command(&s, at, sleepers);
 		out->waits |= waits;
+		out->pauses &= waits || at >= s.n;
 		/* a tail that reads a pipe only shortens it */
 		out->poll |= !s.piped && (waits || is_command(&s, at, polls));
 		out->measures |= is_command(&s, at, measures);
@@ -359,6 +361,7 @@ shell_judge(struct slice cmd, struct shell *out)
 		else if (out->echoes == 0 && (s.until.p != NULL ||
 		    is_command(&s, at, scripts)))
 			out->echoes = QUOTE;
+		out->finds |= is_command(&s, at, finders);
 		reads = is_command(&s, at, readers);
 		out->reads = out->reads && !s.writes && (at >= s.n || reads);
 		writes = is_command(&s, at, writers);
@@ -383,6 +386,7 @@ shell_judge(struct slice cmd, struct shell *out)
 			p += p + 1 < end && p[0] == p[1] &&
 			    (*p == '|' || *p == '&') ? 2 : 1;
 	}
+	out->pauses &= out->waits;
 	if (out->poll || out->mutates || expands)
 		out->idle = false;
 }

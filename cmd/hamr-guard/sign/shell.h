@@ -18,10 +18,12 @@ struct shell {
 	bool idle;		/* cannot inform: :, true, echo of a constant */
 	bool poll;		/* looks whether something has happened */
 	bool waits;		/* sleeps */
+	bool pauses;		/* and does nothing else */
 	bool measures;		/* counts or weighs what changes: wc, du */
 	size_t echoes;		/* may print words of its own, lines as long as
 				 * this: echo, python -c; 0: it does not */
 	bool reads;		/* known to change no file */
+	bool finds;		/* looks for files */
 	bool mutates;		/* known to change files */
 	bool matters;		/* and not only git's index and history */
 	struct slice removes;	/* the one path that is all it changes */

@@ -273,6 +273,13 @@ named(struct signer *s, struct slice name)
 	static const char *const thinks[] = { "think", NULL };
 	static const char *const pauses[] = { "wait", "sleep", "pause",
 		"delay", NULL };
+	static const char *const seeks[] = { "search", "find", "grep", "glob",
+		"lookup", NULL };
+	static const char *const asks[] = { "get", "search", "find", "grep",
+		"glob", "list", "lookup", "calculate", "count", "read", NULL };
+	static const char *const tracks[] = { "todo", "todos", "todoread",
+		"todowrite", "issue", "issues", "ticket", "tickets", "plan",
+		"story", "card", NULL };
 	static const char *const git[] = { "git", NULL };
 	static const char *const commands[] = { "bash", "shell", "terminal",
 		"command", "exec", "process", NULL };
@@ -287,6 +294,9 @@ named(struct signer *s, struct slice name)
 	*n = (struct named){ .hash = h, .words = words.n > 0,
 		.network = has_word(&words, network), .acts = acts(&words),
 		.thinks = has_word(&words, thinks),
+		.tracks = has_word(&words, tracks),
+		.seeks = has_word(&words, seeks),
+		.asks = has_word(&words, asks),
 		.notes = words.n > 0 && (slice_has(name, "hink") ||
 		    slice_has(name, "hought")),
 		.commands = has_word(&words, commands),
@@ -455,6 +465,9 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	out->matters = out->edits && (scan_kind(path) != SCAN_STRING ||
 	    sign_matters(s, text_of(s, path)));
 	out->network = by_name->network;
+	out->tracks = by_name->tracks;
+	out->seeks = by_name->seeks;
+	out->asks = by_name->asks;
 	out->acts = by_name->acts;
 	if (!out->acts && by_name->words && action.p != NULL) {
 		words_of(action, &does);
@@ -473,9 +486,11 @@ judge(struct signer *s, struct slice name, struct slice kind,
 		out->idle = sh.idle;
 		out->poll = sh.poll;
 		out->waits = sh.waits;
+		out->pauses = sh.pauses;
 		out->measures = sh.measures;
 		out->echoes = sh.echoes;
 		out->reads = sh.reads;
+		out->seeks = sh.finds;
 		out->mutates = sh.mutates;
 		out->matters = sh.matters;
 		out->runs = sh.runs;
@@ -490,7 +505,7 @@ judge(struct signer *s, struct slice name, struct slice kind,
 		    (by_name->waits || slice_in(action, polls));
 		out->poll |= by_name->types &&
 		    scan_str_is(member(s, "chars"), "");
-		out->waits = by_name->pauses;
+		out->waits = out->pauses = by_name->pauses;
 	}
 	if (by_name->thinks)
 		out->idle = is_all_dropped(&s->members);

@@ -35,6 +35,8 @@ struct signer {
 		bool commands;	/* runs the one that it is given */
 		bool waits, pauses;	/* for something; for a time */
 		bool types;	/* into a program that runs */
+		bool seeks, asks;
+		bool tracks;	/* what people or the model have to do */
 	} names[NAMES];
 };
 
@@ -60,16 +62,21 @@ struct traits {
 				 * numbers; else 0 */
 	bool poll;
 	bool waits;		/* sleeps, or waits for something */
+	bool pauses;		/* does nothing else */
+	bool patient;		/* a poll behind such a call, or that call */
 	bool measures;		/* counts or weighs what may grow */
 	bool acts;		/* does something that its result shows: a
 				 * click, a move */
 	size_t echoes;		/* prints words of its own: shell.h */
 	bool bash;
 	bool network;		/* its errors are often not its own */
+	bool tracks;		/* reads or keeps a list of what is to do */
 	bool edits;		/* edit or write */
 	bool write;		/* of these, it has all of the content */
 	bool looks;		/* the read tool */
 	bool reads;		/* known to change nothing */
+	bool seeks;		/* looks for something that may not be there */
+	bool asks;		/* a question, as its name says */
 	bool mutates;		/* known to change files */
 	bool runs;		/* runs what may prove a change */
 	bool matters;		/* what it changes may make checks stale */

@@ -15,6 +15,7 @@
 #define TOLD_MAX 200		/* bytes of a line that is looked for in the
 				 * call */
 
+#define FRESH (sizeof ((struct fresh *)NULL)->line / sizeof(struct slice))
 #define BLANK UINT64_C(0x9e3779b97f4a7c15)	/* odd, for a hash of blanks */
 
 static bool
@@ -122,10 +123,12 @@ take_line(const struct pass *a, struct slice line, uint64_t blank,
     struct digest *d)
 {
 	uint64_t h, norm, mask, shown;
+	struct slice raw;
 	size_t chars;
 
 	for (; is_blank(*line.p); line = slice_from(line, 1))
 		blank = (blank + (uint64_t)*line.p) * BLANK;
+	raw = line;
 	h = norm = mask = hash_bytes(line.p, line.n);
 	if (a->seen != NULL)
 		hash_set_soon(a->seen, h);
@@ -147,8 +150,13 @@ take_line(const struct pass *a, struct slice line, uint64_t blank,
 	shown = a->json || a->pages ? norm : h;
 	if (a->pages && volatile_mask(line, MASK_IDS, &a->scratch[1]))
 		shown = hash_bytes(a->scratch[1].p, a->scratch[1].len);
-	if (a->seen != NULL && hash_set_add(a->seen, shown))
+	if (a->seen != NULL && hash_set_add(a->seen, shown)) {
+		struct fresh *fresh = a->of->fresh;
+
 		d->gain += chars;
+		if (fresh != NULL && fresh->n < FRESH)
+			fresh->line[fresh->n++] = raw;
+	}
 	d->chars += chars;
 	mix(&d->hash, blank, h);
 	d->lines++;
@@ -217,6 +225,27 @@ digest_text(struct buf *text, struct hash_set *seen,
 		d->mask = 0;
 	d->sketch = hash_both(d->sketch, d->lines);
 	hash_set_clear(&a.call);
+}
+
+void
+digest_quoted(const struct fresh *fresh, struct slice call,
+    struct hash_set *seen, struct digest *d)
+{
+	struct hash_set words = { .max = SIZE_MAX };
+	struct slice word;
+
+	if (fresh->n == FRESH)
+		return;
+	while (next_word(&call, &word))
+		hash_set_add(&words, hash_bytes(word.p, word.n));
+	for (size_t i = 0; i < fresh->n; i++) {
+		uint64_t others = BLANK;
+
+		if (take_words(fresh->line[i], &words, &others) > 0 &&
+		    !hash_set_add(seen, others))
+			d->gain -= count_chars(fresh->line[i]);
+	}
+	hash_set_clear(&words);
 }
 
 void
