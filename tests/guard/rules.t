@@ -905,6 +905,25 @@ echo "s f$i edit {\"path\":\"a.py\",\"old\":\"z$i\",\"new\":\"w$i\"} = ok"
 echo "s d$i bash {\"command\":\"./t\"} = not equal\n[The command completed with exit code 1.]"
 done; } | said)" "c4 warn futile-edits 4
 d4 warn futile-edits 4"
+while IFS= read -r text; do
+	is "... though its command did not fail: $text" "$(for i in 1 2 3 4 5; do
+echo "s e$i edit {\"path\":\"a.c\",\"old\":\"x$i\",\"new\":\"y$i\"} = ok"
+echo "s c$i bash {\"command\":\"make 2>&1 | tail -3\"} = $text"
+done | said)" "c5 warn futile-edits 4"
+done <<'X'
+E  assert [] == [1]\n1 failed, 2 passed in 0.2s
+a.c:3:5: error: x undeclared\nmake: *** [a.o] Error 1
+error[E0433]: failed to resolve
+--- FAIL: TestDrain (0.00s)
+src/b.ts(4,10): error TS2305: no member
+X
+is "... nor does it if nothing failed" "$(for i in 1 2 3 4 5 6; do
+echo "s e$i edit {\"path\":\"a.c\",\"old\":\"x$i\",\"new\":\"y$i\"} = ok"
+echo "s c$i bash {\"command\":\"make | tail -3\"} = 0 errors\n12 passed, 0 failed\nError: (none)"
+done | said)" ""
+is "what is made once more has another number: 6" "$(for i in 1 2 3 4 5 6; do
+echo "s c$i create_issue {\"title\":\"x\"} = {\"number\":${i}17}"
+done | said)" "c6 warn repeat-weak 6"
 is "what may pass by itself proves no edit futile" "$(for i in 1 2 3 4 5; do
 echo "s e$i bash {\"command\":\"rm -rf big$i; sleep $i\"} ="
 echo "s c$i bash {\"command\":\"git clone x\"} = Recv failure: Connection reset by peer | {\"is_error\":true}"

@@ -14,6 +14,7 @@
 #define LINES_END INT32_MAX	/* no file has more */
 #define ANSWER_MAX 240		/* bytes of one that may quote its call */
 #define STATUS_MAX 80		/* a longer line says more than a status */
+#define COMPLAINT_LINES 8	/* at the end of a text, that may tell of one */
 #define STATE_GAP 4		/* bytes between a name and what it tells */
 #define STATE_WORDS 3		/* that say little but a state */
 #define STATUS_LINES 4		/* of a result that may tell one, and its end */
@@ -288,6 +289,56 @@ tells_failure(struct slice text)
 	return is_failure(line) || ends_traceback(line, text);
 }
 
+/* Does a line tell of a failed test or an error: "1 failed, 2 passed",
+ * "FAIL: x", "a.c:3:5: error: x", "error[E0433]: x"? */
+static bool
+is_complaint(struct slice line)
+{
+	static const char *const counted[] = { " failed", " failing",
+		" failure", " error", NULL };
+	static const char *const begins[] = { "FAIL: ", "FAIL ", "FAIL\t",
+		"FAILED ", "--- FAIL", "not ok ", "error: ", "error[",
+		"fatal: ", NULL };
+	const char *end = line.p + line.n;
+
+	line = slice_trim(line);
+	for (size_t i = 0; begins[i] != NULL; i++)
+		if (slice_starts(line, begins[i]))
+			return true;
+	if (slice_has(line, ": error: ") || slice_has(line, ": error TS") ||
+	    slice_has(line, ": undefined: "))
+		return true;
+	for (const char *p = line.p; p < end; p++) {
+		if (*p < '1' || *p > '9')
+			continue;
+		while (p < end && isdigit((unsigned char)*p))
+			p++;
+		for (size_t i = 0; counted[i] != NULL; i++)
+			if (slice_starts((struct slice){ p,
+			    (size_t)(end - p) }, counted[i]))
+				return true;
+	}
+	return false;
+}
+
+/* Does one of the last lines of a text? */
+static bool
+complains(struct slice text)
+{
+	const char *end = text.p + text.n;
+
+	for (int n = 0; n < COMPLAINT_LINES && end > text.p; n++) {
+		const char *lf = memrchr(text.p, '\n',
+		    (size_t)(end - text.p - 1));
+		const char *from = lf != NULL ? lf + 1 : text.p;
+
+		if (is_complaint((struct slice){ from, (size_t)(end - from) }))
+			return true;
+		end = from;
+	}
+	return false;
+}
+
 /* Does a text have a word for what goes on?  *all: of how many. */
 static bool
 goes_on(struct slice text, size_t *all)
@@ -555,7 +606,7 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	const struct streak *e = streaks_get(&g->seen, c->is.sig);
 	struct fresh fresh = { .n = 0 };
 	struct digest_of of = { .masks = e != NULL && e->epoch == g->epoch,
-		.pages = c->is.network, .fresh = &fresh };
+		.pages = c->is.fetches, .fresh = &fresh };
 	struct slice text;
 	int64_t first, last, lines;
 	bool any, none;
@@ -614,6 +665,8 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	o->nothing &= o->d.own > 0 && o->d.lines == 1;
 	o->brief = o->d.chars - (o->nothing ? o->d.own : 0) <
 	    g->policy->min_gain;
+	if (e != NULL && !o->failed && c->is.bash && c->is.runs)
+		o->complains = complains(text);
 	o->none = none || is_none(text) ||
 	    (o->d.lines == 0 && (!c->is.runs || c->is.seeks || o->failed));
 	/* it matters when a call is repeated */

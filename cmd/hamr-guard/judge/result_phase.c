@@ -246,16 +246,17 @@ judge_check(struct guard *g, struct open_call *c, struct streak *e,
     const struct outcome *o)
 {
 	unsigned long edits = g->files.edited;
+	bool failed = o->failed || o->complains;
 
 	/* a search that finds nothing also fails, and proves nothing; nor does
 	 * what may pass by itself */
 	if (c->is.reads || c->is.edits || o->transient)
 		return;
-	g->passed += !o->failed && c->is.runs;
-	e->passed += !o->failed;
+	g->passed += !failed && c->is.runs;
+	e->passed += !failed;
 	/* it did not fail, or as it has not since it last passed: two failures
 	 * that two edits bring in turn are no progress */
-	if (!o->failed || hash_set_add(&g->failures, hash_both(
+	if (!failed || hash_set_add(&g->failures, hash_both(
 	    e->sig.b + e->passed, o->d.norm)) || e->checks.n == 0) {
 		call_row_clear(&e->checks);
 		/* an edit right before the first failure is one of them */
@@ -263,10 +264,10 @@ judge_check(struct guard *g, struct open_call *c, struct streak *e,
 		e->checked = edits;
 		e->futile = 0;
 	}
-	if (!o->failed)
+	if (!failed)
 		return;
 	note_call(&e->checks, c);
-	if (edits - e->edited < g->policy->futile_warn)
+	if (o->failed && edits - e->edited < g->policy->futile_warn)
 		judge_failure(g, c, o);
 	if (edits == e->checked)
 		return;		/* nothing was changed in between */
@@ -317,6 +318,9 @@ static bool
 is_counter(const struct open_call *c, const struct outcome *o,
     const struct streak *e, uint64_t done)
 {
+	/* of what is made once more the number is another, however large */
+	if (c->is.sends)
+		return true;
 	/* what a click shows has numbers of its own, as pages have */
 	if (c->is.acts)
 		return differs_by_ids(o, e);

@@ -79,6 +79,7 @@ static const char *const deployers[] = { "terraform apply",
 static const char *const measures[] = { "wc", "du", "df", "free", "stat",
 	"ls", "perf stat", "hyperfine", NULL };
 static const char *const finders[] = { "find", "fd", "locate", NULL };
+static const char *const fetchers[] = { "curl", "wget", "http", NULL };
 static const char *const echoes[] = { "echo", "printf", NULL };
 static const char *const scripts[] = { "python -c", "python3 -c", "node -e",
 	"perl -e", "ruby -e", NULL };
@@ -362,6 +363,7 @@ shell_judge(struct slice cmd, struct shell *out)
 		    is_command(&s, at, scripts)))
 			out->echoes = QUOTE;
 		out->finds |= is_command(&s, at, finders);
+		out->fetches |= is_command(&s, at, fetchers);
 		reads = is_command(&s, at, readers);
 		out->reads = out->reads && !s.writes && (at >= s.n || reads);
 		writes = is_command(&s, at, writers);

@@ -24,6 +24,7 @@ struct shell {
 				 * this: echo, python -c; 0: it does not */
 	bool reads;		/* known to change no file */
 	bool finds;		/* looks for files */
+	bool fetches;		/* something from a server */
 	bool mutates;		/* known to change files */
 	bool matters;		/* and not only git's index and history */
 	struct slice removes;	/* the one path that is all it changes */

@@ -277,6 +277,8 @@ named(struct signer *s, struct slice name)
 		"lookup", NULL };
 	static const char *const asks[] = { "get", "search", "find", "grep",
 		"glob", "list", "lookup", "calculate", "count", "read", NULL };
+	static const char *const sends[] = { "create", "post", "send", "add",
+		"submit", "publish", "comment", "book", "order", NULL };
 	static const char *const tracks[] = { "todo", "todos", "todoread",
 		"todowrite", "issue", "issues", "ticket", "tickets", "plan",
 		"story", "card", NULL };
@@ -297,6 +299,7 @@ named(struct signer *s, struct slice name)
 		.tracks = has_word(&words, tracks),
 		.seeks = has_word(&words, seeks),
 		.asks = has_word(&words, asks),
+		.sends = has_word(&words, sends),
 		.notes = words.n > 0 && (slice_has(name, "hink") ||
 		    slice_has(name, "hought")),
 		.commands = has_word(&words, commands),
@@ -464,10 +467,11 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	out->mutates = out->edits;
 	out->matters = out->edits && (scan_kind(path) != SCAN_STRING ||
 	    sign_matters(s, text_of(s, path)));
-	out->network = by_name->network;
+	out->network = out->fetches = by_name->network;
 	out->tracks = by_name->tracks;
 	out->seeks = by_name->seeks;
 	out->asks = by_name->asks;
+	out->sends = by_name->sends;
 	out->acts = by_name->acts;
 	if (!out->acts && by_name->words && action.p != NULL) {
 		words_of(action, &does);
@@ -491,6 +495,7 @@ judge(struct signer *s, struct slice name, struct slice kind,
 		out->echoes = sh.echoes;
 		out->reads = sh.reads;
 		out->seeks = sh.finds;
+		out->fetches = sh.fetches;
 		out->mutates = sh.mutates;
 		out->matters = sh.matters;
 		out->runs = sh.runs;

@@ -35,7 +35,7 @@ struct signer {
 		bool commands;	/* runs the one that it is given */
 		bool waits, pauses;	/* for something; for a time */
 		bool types;	/* into a program that runs */
-		bool seeks, asks;
+		bool seeks, asks, sends;
 		bool tracks;	/* what people or the model have to do */
 	} names[NAMES];
 };
@@ -70,6 +70,7 @@ struct traits {
 	size_t echoes;		/* prints words of its own: shell.h */
 	bool bash;
 	bool network;		/* its errors are often not its own */
+	bool fetches;		/* shows a page of the web, perhaps */
 	bool tracks;		/* reads or keeps a list of what is to do */
 	bool edits;		/* edit or write */
 	bool write;		/* of these, it has all of the content */
@@ -77,6 +78,7 @@ struct traits {
 	bool reads;		/* known to change nothing */
 	bool seeks;		/* looks for something that may not be there */
 	bool asks;		/* a question, as its name says */
+	bool sends;		/* makes one more of something, ditto */
 	bool mutates;		/* known to change files */
 	bool runs;		/* runs what may prove a change */
 	bool matters;		/* what it changes may make checks stale */

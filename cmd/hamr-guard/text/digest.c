@@ -200,7 +200,8 @@ digest_text(struct buf *text, struct hash_set *seen,
 	buf_reserve(text, VOLATILE_MARGIN);
 	a.json = volatile_is_json(buf_view(text));
 	end = text->p + text->len;
-	a.pages = of->pages && memchr(text->p, '\n', text->len) != NULL;
+	a.pages = of->pages && (memchr(text->p, '\n', text->len) != NULL ||
+	    slice_starts(slice_trim(buf_view(text)), "<"));
 	while (next_word(&call, &word))
 		hash_set_add(&a.call, hash_bytes(word.p, word.n));
 	for (p = text->p; p < end; p = lf + 1) {
