@@ -21,7 +21,7 @@ DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)),
 WORDS = """anchor basket candle delta ember fabric garden harbor island jacket
 kettle ladder marble needle orchard pepper quarry ribbon saddle tunnel umbrella
 velvet window yellow zipper copper bridge meadow signal timber""".split()
-MARK = re.compile(r"\$(id|i|hex|word|new|same|any\(((?:\\.|[^)\\])*)\)|"
+MARK = re.compile(r"\$(id|i|hex|word|new|same|(?:any|one)\(((?:\\.|[^)\\])*)\)|"
                   r"\(((?:\\.|[^\\)])*)\))")
 
 
@@ -32,12 +32,12 @@ class Kind:
         self.aside = digest[0] % 3 == 0
 
     def steps(self):
-        """(calls, text) of each step; calls are (tool, arguments, result,
+        """(calls, text) of each step, the text of calls may be None; calls are (tool, arguments, result,
         failed)."""
         rng = random.Random(self.name)
         same = "\n".join(sentence(rng) for _ in range(4))
         for lap in range(1, self.laps + 1):
-            word, calls = rng.choice(WORDS), []
+            word, calls, ones, aloud = rng.choice(WORDS), [], {}, None
             for line in self.lines:
                 when = re.match(r"(/?)(\d+): ", line)
                 if when:
@@ -48,14 +48,21 @@ class Kind:
                 if line.startswith("> "):
                     yield [], line[2:]
                     continue
-                line = MARK.sub(lambda m: fill(m, rng, lap, word, same), line)
+                if line.startswith("~ "):
+                    aloud = line[2:]
+                    continue
+                line = MARK.sub(
+                    lambda m: ones.setdefault(m[0], fill(
+                        m, rng, lap, word, same)) if m[1][:3] == "one"
+                    else fill(m, rng, lap, word, same), line)
                 if line.startswith("& "):
                     calls.append(call(line[2:]))
                     continue
                 if calls:
-                    yield calls, None
+                    yield calls, aloud
+                    aloud = None
                 calls = [call(line)]
-            yield calls, None
+            yield calls, aloud
 
     def records(self, name="kind"):
         """The transcript; its calls are name1, name2 and so on."""
@@ -66,7 +73,7 @@ class Kind:
             if not calls:
                 yield {"role": "assistant", "content": text}
                 continue
-            yield {"role": "assistant", "content": None, "tool_calls": [
+            yield {"role": "assistant", "content": text, "tool_calls": [
                 {"id": i, "type": "function",
                  "function": {"name": c[0], "arguments": c[1]}}
                 for i, c in zip(ids, calls)]}

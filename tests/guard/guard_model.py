@@ -307,7 +307,7 @@ class Model:
 
     @staticmethod
     def poll_weight(c, failed):
-        if c.pauses and c.patient:
+        if c.pauses and c.patient and not failed:
             return 0
         return POINT // (6 if c.patient and not failed else 3)
 

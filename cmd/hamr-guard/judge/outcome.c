@@ -531,7 +531,7 @@ files_inferred(struct guard *g, const struct open_call *c, struct outcome *o)
 	if (o->failed || !a->mutates)
 		return;
 	o->files = NEW_STATE;
-	o->novel_edit = true;
+	o->novel_edit = !a->moves;
 	o->matters = a->matters && !(a->removes != 0 &&
 	    files_of(&g->files, a->removes)->created);
 	if (!a->edits)
@@ -639,7 +639,7 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	of.quick = o->quick;
 	digest_text(&g->text, &g->lines, &of, g->scratch, &o->d);
 	text = buf_view(&g->text);
-	if (o->d.gain > 0 && o->d.gain < g->policy->min_gain && c->is.seeks &&
+	if (o->d.gain > 0 && o->d.gain < ANSWER_MAX && c->is.seeks &&
 	    !c->is.bash && c->turn == g->turn && c->step == g->steps)
 		digest_quoted(&fresh, sign_text_of(&g->signer, &c->is),
 		    &g->lines, &o->d);

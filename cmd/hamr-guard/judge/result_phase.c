@@ -333,7 +333,7 @@ is_counter(const struct open_call *c, const struct outcome *o,
 static int
 poll_weight(const struct open_call *c, const struct outcome *o)
 {
-	if (o->patient || (c->is.pauses && c->is.patient))
+	if (o->patient || (c->is.pauses && c->is.patient && !o->failed))
 		return 0;
 	return c->is.patient && !o->failed ? POINT / 6 : POINT / 3;
 }

@@ -68,6 +68,9 @@ static const char *const writers[] = { "rm", "mv", "cp", "mkdir", "rmdir",
 static const char *const recorders[] = { "git add", "git commit",
 	"git checkout -b", "git switch -c", "mkdir", "gofmt -w", "go fmt",
 	"cargo fmt", "black", "prettier --write", NULL };
+/* Writers that edit nothing: what they bring was there before. */
+static const char *const movers[] = { "git checkout", "git switch",
+	"git bisect", "git reset", "git restore", "git stash", NULL };
 /* They change what runs somewhere, and no file of the work. */
 static const char *const deployers[] = { "terraform apply",
 	"terraform destroy", "ansible-playbook", "kubectl apply",
@@ -337,7 +340,7 @@ void
 shell_judge(struct slice cmd, struct shell *out)
 {
 	const char *p = cmd.p, *end = cmd.p + cmd.n;
-	bool piped = false, expands = false;
+	bool piped = false, expands = false, edits = false;
 	struct slice until = { NULL, 0 };
 	size_t changes = 0;
 	struct simple s;
@@ -367,6 +370,7 @@ shell_judge(struct slice cmd, struct shell *out)
 		reads = is_command(&s, at, readers);
 		out->reads = out->reads && !s.writes && (at >= s.n || reads);
 		writes = is_command(&s, at, writers);
+		edits |= s.writes || (writes && !is_command(&s, at, movers));
 		out->mutates |= s.writes || writes ||
 		    is_command(&s, at, deployers);
 		if ((s.writes && !s.elsewhere) ||
@@ -389,6 +393,7 @@ shell_judge(struct slice cmd, struct shell *out)
 			    (*p == '|' || *p == '&') ? 2 : 1;
 	}
 	out->pauses &= out->waits;
+	out->moves = out->mutates && !edits;
 	if (out->poll || out->mutates || expands)
 		out->idle = false;
 }

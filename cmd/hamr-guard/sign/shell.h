@@ -26,6 +26,7 @@ struct shell {
 	bool finds;		/* looks for files */
 	bool fetches;		/* something from a server */
 	bool mutates;		/* known to change files */
+	bool moves;		/* only between states that git has */
 	bool matters;		/* and not only git's index and history */
 	struct slice removes;	/* the one path that is all it changes */
 	bool runs;		/* has a command that neither only reads nor is

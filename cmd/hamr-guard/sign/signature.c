@@ -269,7 +269,8 @@ named(struct signer *s, struct slice name)
 {
 	static const char *const network[] = { "web", "fetch", "http", "https",
 		"browser", "url", "curl", "internet", "network", "download",
-		"navigate", "puppeteer", NULL };
+		"navigate", "puppeteer", "api", "request", "rest", "graphql",
+		NULL };
 	static const char *const thinks[] = { "think", NULL };
 	static const char *const pauses[] = { "wait", "sleep", "pause",
 		"delay", NULL };
@@ -497,6 +498,7 @@ judge(struct signer *s, struct slice name, struct slice kind,
 		out->seeks = sh.finds;
 		out->fetches = sh.fetches;
 		out->mutates = sh.mutates;
+		out->moves = sh.moves;
 		out->matters = sh.matters;
 		out->runs = sh.runs;
 		if (sh.removes.p != NULL)

@@ -81,6 +81,7 @@ struct traits {
 	bool sends;		/* makes one more of something, ditto */
 	bool mutates;		/* known to change files */
 	bool runs;		/* runs what may prove a change */
+	bool moves;		/* between states that git has */
 	bool matters;		/* what it changes may make checks stale */
 	uint64_t removes;	/* hash of the one path it removes; 0: none */
 	uint64_t path;		/* hash; 0: none */
