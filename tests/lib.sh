@@ -27,6 +27,11 @@ GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 LC_ALL=C.UTF-8 TZ=UTC SHELL=$(command -v bash)
 export SHELL TOP BIN PATH T HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_DATA_HOME
 export XDG_CACHE_HOME GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM LC_ALL TZ
+# jq as it is, but for the time that it takes to start (tests/jq/quick.c)
+QUICK_JQ=${OBJ:-$TOP/obj}/quick-jq.so
+if [[ -f $QUICK_JQ && $QUICK_JQ != *[[:space:]:]* ]]; then
+	jq() { LD_PRELOAD=$QUICK_JQ command jq "$@"; }
+fi
 unset HAMR_BIN	# programs would call it an unknown variable
 # what a machine may have set that would make it another test
 for v in $(compgen -e | grep -E -e '_(API_KEY|BASE_URL|proxy)$' \
