@@ -6,6 +6,7 @@
 #	run TASK ARG...		hamr-loop on ./script: status in $S, records in out
 #	ended, says BY, recoveries	what out holds
 . "$TOP/tests/httpd/httpd.sh"
+. "$TOP/tests/quote.sh"
 at_end() { httpd_stop; }
 
 # a fresh repository named $1
@@ -16,26 +17,36 @@ fresh() {
 n=0
 # answers of the scripted model, one a line
 answer() {
-	jq -cn --arg t "$1" '{role: "assistant", content: $t,
-		finish_reason: "stop"}'
+	quote "$1"
+	printf '{"role":"assistant","content":%s,"finish_reason":"stop"}\n' \
+	    "$quoted"
 }
 call() {	# name arguments
+	local name
 	n=$((n + 1))
-	jq -cn --arg n "$1" --arg a "$2" --arg id "k$n" '{role: "assistant",
-		content: null, tool_calls: [{id: $id, type: "function",
-		function: {name: $n, arguments: $a}}],
-		finish_reason: "tool_calls"}'
+	quote "$1"; name=$quoted
+	quote "$2"
+	printf '{"role":"assistant","content":null,"tool_calls":[%s],%s\n' \
+	    "{\"id\":\"k$n\",\"type\":\"function\",\"function\":{\"name\":$name,\"arguments\":$quoted}}" \
+	    '"finish_reason":"tool_calls"}'
 }
-err() { jq -cn --arg c "$1" --argjson r "$2" '{type: "error",
-	stage: "provider", code: $c, message: $c, retryable: $r}'; }
+err() {	# code retryable
+	printf '{"type":"error","stage":"provider","code":"%s",%s\n' "$1" \
+	    "\"message\":\"$1\",\"retryable\":$2}"
+}
 # run TASK ARG...: with ./script; the status is in $S, records in out
 run() {
 	hamr-loop --no-config --yes --json --replay script "$@" >out 2>err \
 	    </dev/null
 	S=$?
 }
-ended() { tail -n 1 out | jq -r '[.status, .reason] | join(" ")'; }
+ended() {
+	tail -n 1 out |
+	    sed -E 's/.*"status":"([^"]*)",("reason":"([^"]*)")?.*/\1 \3/'
+}
 says() { jq -r 'select(.role == "user" and .meta.by == "'"$1"'") | .content' \
 	out; }
-recoveries() { jq -r 'select(.type == "recovery") |
-	"\(.scenario) \(.attempt)"' out | paste -sd,; }
+recoveries() {
+	sed -n 's/^{"type":"recovery".*"scenario":"\([^"]*\)","attempt":\([0-9]*\).*/\1 \2/p' \
+	    out | paste -sd,
+}
