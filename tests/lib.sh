@@ -7,6 +7,7 @@
 #	status "name" N command...       the command ends with status N
 #	match "name" "text" "glob"       the text matches a shell pattern
 #	skip "name" "why"                counted and printed
+#	without_bwrap FOLDER             programs for PATH, all but that
 #	said_in FILE			but for words on this machine's sandbox
 #	done_testing                     last line of every test
 #
@@ -29,9 +30,9 @@ export SHELL TOP BIN PATH T HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_DATA_HOME
 export XDG_CACHE_HOME GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM LC_ALL TZ
 # jq as it is, but for the time that it takes to start (tests/jq/quick.c)
 QUICK_JQ=${OBJ:-$TOP/obj}/quick-jq.so
-if [[ -f $QUICK_JQ && $QUICK_JQ != *[[:space:]:]* ]]; then
-	jq() { LD_PRELOAD=$QUICK_JQ command jq "$@"; }
-fi
+case $QUICK_JQ in *[[:space:]:]*) QUICK_JQ= ;; esac
+[ -f "$QUICK_JQ" ] || QUICK_JQ=
+jq() { LD_PRELOAD=$QUICK_JQ command jq "$@"; }
 unset HAMR_BIN	# programs would call it an unknown variable
 # what a machine may have set that would make it another test
 for v in $(compgen -e | grep -E -e '_(API_KEY|BASE_URL|proxy)$' \
@@ -57,6 +58,17 @@ first() {
 	{ cat; timeout 30 sh -c 'until [ -s "$HOME/first" ]; do sleep .05
 		done'; } | "$@" >"$HOME/first"
 	head -n 1 "$HOME/first"
+}
+
+# without_bwrap FOLDER: makes it, for PATH, with every program but bwrap
+without_bwrap() {
+	local dir
+	mkdir -p "$1"
+	for dir in /usr/local/bin /usr/bin /bin; do
+		[ "$dir" = /bin ] && [ /bin -ef /usr/bin ] ||
+			ln -s "$dir"/* "$1" 2>/dev/null
+	done
+	rm -f "$1/bwrap"
 }
 
 result() {	# 0|1 name

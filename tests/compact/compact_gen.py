@@ -452,7 +452,7 @@ def check(h, seed, window):
     # then with the compaction records committed
     fed, cuts = [], []
     for i, x in enumerate(h):
-        if json.loads(x).get("role") == "assistant":
+        if read(x).get("role") == "assistant":
             cuts.append(i)
             fed.append('{"type":"go","n":%d}' % i)
         fed.append(x)
@@ -461,7 +461,7 @@ def check(h, seed, window):
     out = run(args + ["-r"], fed, status=(0,))
     answers, cur = [], []
     for x in out:
-        if json.loads(x)["type"] == "go":
+        if read(x)["type"] == "go":
             answers.append(cur)
             cur = []
         else:
@@ -475,9 +475,9 @@ def check(h, seed, window):
         if r.random() < 0.15 and answered(h[:cut]):
             scratch = run(args + ["-n"], h[:cut])
             assert scratch[-1] == ans[-1], "not pure at %d" % cut
-        now = ans[-1] if json.loads(ans[-1])["type"] == "request" else None
+        now = ans[-1] if read(ans[-1])["type"] == "request" else None
         if now is not None:
-            m = json.loads(now)
+            m = read(now)
             assert legal(m["messages"]) is None, legal(m["messages"])
             lost = None
             if m["stage"] != "3":    # its summary has no room for all
@@ -492,10 +492,10 @@ def check(h, seed, window):
 
     committed, fresh = [], []
     for i, x in enumerate(h + [None]):
-        if x is None or json.loads(x).get("role") == "assistant":
+        if x is None or read(x).get("role") == "assistant":
             got = run(args + ["-n"], committed) if len(h) < 60 else []
             for y in got:
-                if json.loads(y)["type"] == "compaction":
+                if read(y)["type"] == "compaction":
                     committed.append(y)
             fresh = got
         if x is not None:

@@ -5,8 +5,8 @@
 
 GUARD=$(command -v hamr-guard)
 DATA=$TOP/tests/data/guard
-length=6
-nm "$GUARD" 2>/dev/null | grep -q __asan_init && length=5
+length=5	# CI has six
+[ -z "${CHECK_FULL:-}" ] || length=6
 
 ok "every sequence of $length calls, three signatures, two outcomes" \
     timeout 280 python3 -B "$TOP/tests/guard/guard_model.py" short "$GUARD" $length

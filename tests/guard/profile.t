@@ -26,7 +26,7 @@ word() {	# letters
 
 # What was said, in short: id action rule count [level].
 said() {	# profile [options] <transcript
-	guard -n -p "$@" | sed -En \
+	guard -n -p "$@" | LC_ALL=C sed -En \
 	    -e 's/^\{"type":"constrain".*"tool_choice":"([a-z]*)","rule":"([a-z-]*)","steps":([0-9]*).*/constrain \1 \2 \3/p' \
 	    -e 's/^\{"type":"verdict".*"tool_call_id":"([^"]*)".*"action":"([a-z]*)".*"rule":"([a-z-]*)","count":([0-9]*),"signature":"[0-9a-f]*","evidence":\[[^]]*\],("level":([0-9]*),)?"message":.*/\1 \2 \3 \4 \6/' \
 	    -e '/^\{/d; /^constrain/d; s/ (block|halt|share) ([a-z-]* [0-9]*).*/ \1 \2/; s/ $//; p'

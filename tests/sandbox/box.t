@@ -382,8 +382,7 @@ is "only what may write is asked for" "$(for m in read-only patch verify docs
 	do ask $m; done | tr '\n' ' ')" "start ask start start "
 
 # --- where there is nothing: no bwrap, and no Landlock
-mkdir "$T/path"; ln -sf /usr/local/bin/* /usr/bin/* /bin/* "$T/path"
-rm "$T/path/bwrap"; ln -sf "$BIN/hamr-tool" "$T/path/hamr-tool"
+without_bwrap "$T/path"; ln -sf "$BIN/hamr-tool" "$T/path/hamr-tool"
 nothing() {	# hamr-tool arguments
 	PATH=$T/path strace -f -o /dev/null -e trace=landlock_create_ruleset \
 		-e inject=landlock_create_ruleset:error=ENOSYS hamr-tool "$@"

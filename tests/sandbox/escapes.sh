@@ -23,12 +23,9 @@ at_end() {
 	rm -rf "$place"
 }
 chmod 755 "$place"
-mkdir "$place/bin" "$place/nobwrap"
+mkdir "$place/bin"
 cp "$BIN/hamr-tool" "$place/bin"
-for dir in /usr/local/bin /usr/bin /bin; do
-	ln -sf "$dir"/* "$place/nobwrap" 2>/dev/null
-done
-rm -f "$place/nobwrap/bwrap"
+without_bwrap "$place/nobwrap"
 if [ "$(id -u)" = 0 ]; then
 	who_list="root nobody"
 else

@@ -11,11 +11,8 @@ at_end() {
 }
 place=$(mktemp -d /srv/hamr-test.XXXXXX 2>/dev/null ||
 	mktemp -d "$T/place.XXXXXX")
-mkdir "$T/nobwrap" "$place/out" "$place/root"
-for dir in /usr/local/bin /usr/bin /bin; do
-	ln -sf "$dir"/* "$T/nobwrap" 2>/dev/null
-done
-rm -f "$T/nobwrap/bwrap"
+mkdir "$place/out" "$place/root"
+without_bwrap "$T/nobwrap"
 cd "$place/root" && git init -q . || exit 1
 t() { hamr-tool --yes --no-config --root . "$@"; }
 run() {	# LAYER OPTION... COMMAND: its content
