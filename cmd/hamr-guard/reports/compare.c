@@ -1,4 +1,5 @@
 /* compare.c - --compare: one row per profile, over the same transcripts. */
+#include <stdint.h>
 #include <string.h>
 
 #include "reports.h"
@@ -52,7 +53,7 @@ end(struct report *p)
 	struct table t;
 
 	if (p->stage->nfiles == 1) {
-		report_name(p->stage->files[0], &b);
+		term_put(&b, slice_of(p->stage->files[0]), SIZE_MAX);
 		buf_adds(&b, ": ");
 	}
 	if (p->usage.transcripts > 1) {

@@ -4,6 +4,7 @@
  * stands (that of an answer, too).  An id that several calls have is explained
  * for each.
  */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -307,29 +308,10 @@ static void
 put_place(const struct report *p, struct buf *b, size_t line)
 {
 	buf_adds(b, "  ");
-	report_name(p->name, b);
+	term_put(b, slice_of(p->name), SIZE_MAX);
 	buf_fmt(b, ":%zu, turn %llu, step %llu", line,
 	    (unsigned long long)p->usage.here.turns,
 	    (unsigned long long)p->usage.here.steps);
-}
-
-/* An answer, which has no calls: by its line. */
-static void
-take_answer(struct report *p, const struct rec *r)
-{
-	struct target *t = target_new(p->self, "", r->no);
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-
-	t->wanted = true;
-	msg_text(rec_get(r, "content"), &text);
-	buf_adds(&text, "");
-	sheet_paint(&p->sheet, &t->head, PAINT_BOLD, SLICE("an answer"));
-	put_place(p, &t->head, r->no);
-	buf_addc(&t->head, '\n');
-	put_label(p, &t->head, "text");
-	term_put(&t->head, buf_view(&text), COLUMNS);
-	buf_addc(&t->head, '\n');
-	buf_release(&text);
 }
 
 static void
@@ -436,17 +418,31 @@ record(struct report *p, const struct rec *r)
 {
 	struct explain *x = p->self;
 	struct usage *u = &p->usage;
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct target *t;
 
 	if (rec_is_message(r->kind) && r->kind != R_TOOL)
 		show(p);
 	if (r->kind == R_ASSISTANT) {
 		for (size_t i = u->first; i < u->n; i++)
 			take_call(p, &u->call[i]);
-		if (u->n == u->first && r->no == x->line)
-			take_answer(p, r);
 	}
 	if (r->kind == R_TOOL)
 		take_result(p, r);
+	if (r->kind != R_ASSISTANT || u->n > u->first || r->no != x->line)
+		return;
+	/* an answer, which has no calls: by its line */
+	t = target_new(x, "", r->no);
+	t->wanted = true;
+	msg_text(rec_get(r, "content"), &text);
+	buf_adds(&text, "");
+	sheet_paint(&p->sheet, &t->head, PAINT_BOLD, SLICE("an answer"));
+	put_place(p, &t->head, r->no);
+	buf_addc(&t->head, '\n');
+	put_label(p, &t->head, "text");
+	term_put(&t->head, buf_view(&text), COLUMNS);
+	buf_addc(&t->head, '\n');
+	buf_release(&text);
 }
 
 static void

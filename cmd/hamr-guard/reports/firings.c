@@ -17,7 +17,7 @@ struct firings {
 	struct buf steps;	/* a grade each */
 	unsigned long fired;	/* in this transcript */
 	unsigned long quiet;	/* transcripts without */
-	struct buf quiet_title, quiet_steps;	/* of the first of these */
+	bool over;		/* steps are of one that is */
 };
 
 /* ---- a row ---- */
@@ -200,44 +200,48 @@ begin(struct report *p)
 static void
 record(struct report *p, const struct rec *rec)
 {
+	struct firings *x = p->self;
+
+	if (x->over)
+		buf_reset(&x->steps);
+	x->over = false;
 	if (rec->kind == R_ASSISTANT)
-		buf_addc(&((struct firings *)p->self)->steps,
-		    p->judge->savings.ended ? GRADE_SAVED : GRADE_STEP);
+		buf_addc(&x->steps, p->judge->savings.ended ? GRADE_SAVED :
+		    GRADE_STEP);
 }
 
-/* A transcript's title and its steps, if there is something to be listed. */
+/* The transcript's title and its steps. */
 static void
-show_head(struct report *p, const struct buf *title, const struct buf *steps)
+show_head(struct report *p, const struct amounts *a)
 {
+	struct firings *x = p->self;
+	struct buf title = BUF_INIT(BUF_RECORD_MAX);
+
+	report_title(p, &title);
+	buf_adds(&title, ": ");
+	amounts_put(a, &title);
 	if (p->begun)
 		sheet_line(&p->sheet, PAINT_NONE, "%s", "");
-	sheet_line(&p->sheet, PAINT_BOLD, "%s", title->p);
-	if (steps->len > 0)
-		print_steps(steps, &p->sheet);
+	sheet_line(&p->sheet, PAINT_BOLD, "%s", title.p);
+	if (x->steps.len > 0)
+		print_steps(&x->steps, &p->sheet);
 	p->begun = true;
+	buf_release(&title);
 }
 
 static void
 over(struct report *p)
 {
 	struct firings *x = p->self;
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	report_title(p, &b);
-	buf_adds(&b, ": ");
-	amounts_put(&p->usage.here, &b);
 	if (x->fired > 0) {
-		show_head(p, &b, &x->steps);
+		show_head(p, &p->usage.here);
 		table_print(&x->table, &p->sheet);
-	} else if (x->quiet++ == 0) {
-		/* shown if it remains the only one */
-		x->quiet_title = b;
-		x->quiet_steps = x->steps;
-		b = x->steps = BUF_INIT(BUF_RECORD_MAX);
+	} else {
+		x->quiet++;
 	}
 	x->fired = 0;
-	buf_reset(&x->steps);
-	buf_release(&b);
+	x->over = true;
 }
 
 /* ---- totals ---- */
@@ -307,7 +311,7 @@ end(struct report *p)
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
 	if (n == 1 && x->quiet == 1)
-		show_head(p, &x->quiet_title, &x->quiet_steps);
+		show_head(p, &p->usage.all);
 	if (p->begun)
 		sheet_line(&p->sheet, PAINT_NONE, "%s", "");
 	count_put(&b, n, "transcript");
@@ -345,7 +349,7 @@ release(struct report *p)
 {
 	struct firings *x = p->self;
 
-	bufs_release(BUFS(&x->steps, &x->quiet_steps, &x->quiet_title));
+	buf_release(&x->steps);
 }
 
 const struct report_ops report_firings = { .size = sizeof(struct firings),

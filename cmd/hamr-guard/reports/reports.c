@@ -45,18 +45,6 @@ constrained(void *self, enum rule rule, size_t line)
 		j->report->ops->constrained(j->report, rule, line);
 }
 
-static void
-judge_init(struct judge *j, struct report *p, const char *profile,
-    unsigned bit)
-{
-	*j = (struct judge){ .report = p,
-		.watch = { .self = j, .fired = fired, .counted = counted,
-		    .constrained = constrained },
-		.savings = { .usage = &p->usage, .bit = bit } };
-	p->env.sink.watch = &j->watch;
-	profile_init(&j->profile, profile, &p->env);
-}
-
 /* ---- transcripts ---- */
 
 static void
@@ -128,9 +116,17 @@ report_run(struct report *p)
 	p->judge = xcalloc(judges(p), sizeof *p->judge);
 	p->env.sink.allow |= p->ops->allow;
 	p->env.sink.status &= !p->ops->all;	/* whose would it be? */
-	for (size_t i = 0; i < judges(p); i++)
-		judge_init(&p->judge[i], p,
-		    p->ops->all ? profile_name(i) : p->profile, 1u << i);
+	for (size_t i = 0; i < judges(p); i++) {
+		struct judge *j = &p->judge[i];
+
+		*j = (struct judge){ .report = p,
+			.watch = { .self = j, .fired = fired,
+			    .counted = counted, .constrained = constrained },
+			.savings = { .usage = &p->usage, .bit = 1u << i } };
+		p->env.sink.watch = &j->watch;
+		profile_init(&j->profile, p->ops->all ? profile_name(i) :
+		    p->profile, &p->env);
+	}
 	if (p->ops->begin != NULL)
 		p->ops->begin(p);
 	status = stage_run(s);
@@ -148,15 +144,9 @@ report_run(struct report *p)
 }
 
 void
-report_name(const char *file, struct buf *b)
-{
-	term_put(b, slice_of(file), SIZE_MAX);
-}
-
-void
 report_title(const struct report *p, struct buf *b)
 {
-	report_name(p->name != NULL ? p->name : "stdin", b);
+	term_put(b, slice_of(p->name != NULL ? p->name : "stdin"), SIZE_MAX);
 	if (p->of_file > 1 && p->usage.first_line < p->usage.last_line)
 		buf_fmt(b, ", lines %zu to %zu", p->usage.first_line,
 		    p->usage.last_line);

@@ -8,8 +8,8 @@
 
 #include "import/import.h"
 #include "profiles/profile.h"
-#include "savings.h"
 #include "table.h"
+#include "usage.h"
 
 struct report;
 
@@ -66,8 +66,6 @@ struct report {
 /* Run the stage with one of them; the exit status. */
 int report_run(struct report *p);
 
-/* "session.jsonl", with what would steer a terminal as '?'. */
-void report_name(const char *file, struct buf *b);
 /* That of the transcript in hand, with its lines when it is one of several. */
 void report_title(const struct report *p, struct buf *b);
 /* "2 turns, 5 steps, 7 calls, about 1,234 tokens" */
