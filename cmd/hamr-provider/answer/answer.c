@@ -347,21 +347,6 @@ answer_starved(const struct answer *a)
 
 /* ---- as records ---- */
 
-/* finish_reason in the words of chapter 2.2. */
-static const char *
-finish_word(const struct answer *a, bool has_calls)
-{
-	/* calls that a cut left are whole, and are to be run: nobody runs
-	 * those of "length" */
-	if (is_cut(a))
-		return has_calls ? "tool_calls" : "length";
-	if (a->finish == FINISH_FILTER)
-		return "content_filter";
-	if (a->finish == FINISH_ERROR)
-		return "error";
-	return has_calls ? "tool_calls" : "stop";
-}
-
 /* Append content, reasoning and calls; those whose arguments are not JSON
  * are named in malformed.  False: there are no calls. */
 static bool
@@ -394,13 +379,19 @@ answer_message(const struct answer *a, const struct map *seen,
 	struct buf malformed = BUF_INIT(BUF_RECORD_MAX);
 	struct slice model = a->model.len > 0 ? buf_view(&a->model) :
 	    slice_of(f->model);
+	const char *finish;
 	bool calls;
 
 	scan_put(out, "{'role':'assistant',");
 	calls = put_body(a, seen, true, out, &malformed);
+	/* calls that a cut left are whole, and are to be run: nobody runs
+	 * those of "length" */
+	finish = is_cut(a) ? (calls ? "tool_calls" : "length") :
+	    a->finish == FINISH_FILTER ? "content_filter" :
+	    a->finish == FINISH_ERROR ? "error" :
+	    calls ? "tool_calls" : "stop";
 	scan_put(out, model.n > 0 ? ",'finish_reason':@,'meta':{'model':@," :
-	    ",'finish_reason':@,'meta':{", slice_of(finish_word(a, calls)),
-	    model);
+	    ",'finish_reason':@,'meta':{", slice_of(finish), model);
 	scan_put(out, "'api':@", slice_of(f->api));
 	buf_fmt(out, ",\"ms\":%lld", f->ms);
 	if (f->ttft_ms >= 0)

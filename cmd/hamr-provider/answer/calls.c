@@ -93,34 +93,31 @@ decode(struct part *d, const struct call_delta *raw)
 	return true;
 }
 
-/* Gateways to Gemini say one index for every parallel call, and no id: is d a
- * whole call besides p, and not p once more? */
-static bool
-is_another(const struct part *p, const struct part *d)
-{
-	struct slice had = buf_view(&p->args), args = buf_view(&d->args);
-
-	return d->id.len == 0 && begins(args, 0, "{") && scan_is_json(args) &&
-	    scan_is_json(had) && (had.n > 2 ? !slice_eq(had, args) :
-	    !slice_eq(buf_view(&p->name), buf_view(&d->name)));
-}
-
 /* The call that a delta belongs to (whole: its arguments came as a value);
  * NULL: a new one. */
 static struct part *
 owner(struct calls *c, const struct part *d, bool whole)
 {
 	struct part *p = NULL, *last = c->n > 0 ? &c->v[c->n - 1] : NULL;
+	struct slice args = buf_view(&d->args), had;
 	bool named = d->name.len > 0;
 
 	if (d->index.len > 0) {
 		p = newest(c, &c->by_index, &d->index);
+		if (p == NULL || !named)
+			return p;
 		/* servers that say 0 for every parallel call */
-		if (p != NULL && named && d->id.len > 0 && p->id.len > 0 &&
+		if (d->id.len > 0 && p->id.len > 0 &&
 		    !slice_eq(buf_view(&d->id), buf_view(&p->id)))
-			p = newest(c, &c->by_id, &d->id);
-		else if (p != NULL && named && !whole && is_another(p, d))
-			p = NULL;
+			return newest(c, &c->by_id, &d->id);
+		/* gateways to Gemini do, and send no id: is d a whole call
+		 * besides p, and not p once more? */
+		had = buf_view(&p->args);
+		if (!whole && d->id.len == 0 && begins(args, 0, "{") &&
+		    scan_is_json(args) && scan_is_json(had) && (had.n > 2 ?
+		    !slice_eq(had, args) :
+		    !slice_eq(buf_view(&p->name), buf_view(&d->name))))
+			return NULL;
 		return p;
 	}
 	if (d->id.len > 0) {

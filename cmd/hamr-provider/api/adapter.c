@@ -510,34 +510,27 @@ take_delta(struct answer *a, struct slice o, struct failure *f)
 	return good ? API_MORE : API_ERROR;
 }
 
-/* Data is JSON, else a text. */
-static void
-put_event(struct adapter *ad, struct slice name, struct slice data)
+enum api_said
+adapter_event(struct adapter *ad, struct api_stream *st, struct answer *a,
+    struct slice data, struct failure *f)
 {
+	enum api_said said = API_MORE;
 	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
+	char *at, *line;
 
 	buf_reset(&ad->in);
-	utf8_clean(&clean, name.p != NULL ? name.p : "", name.n);
+	utf8_clean(&clean, st->event.p != NULL ? st->event.p : "",
+	    st->event.n);
 	scan_put(&ad->in, "{'name':@,'event':[", buf_view(&clean));
 	if (scan_value(&ad->scan, data.p, data.n) == 0) {
 		buf_slice(&ad->in, data);
-	} else {
+	} else {		/* a text */
 		buf_reset(&clean);
 		utf8_clean(&clean, data.p, data.n);
 		scan_put(&ad->in, "@", buf_view(&clean));
 	}
 	buf_adds(&ad->in, "]}");
 	buf_release(&clean);
-}
-
-enum api_said
-adapter_event(struct adapter *ad, struct api_stream *st, struct answer *a,
-    struct slice data, struct failure *f)
-{
-	enum api_said said = API_MORE;
-	char *at, *line;
-
-	put_event(ad, st->event, data);
 	if (ask(ad, "event", f) < 0)
 		return API_ERROR;
 	at = ad->out.len > 0 ? ad->out.p : NULL;

@@ -83,7 +83,8 @@ put_text(struct writer *w, struct slice role, struct slice text)
 	bool said = f->said != NULL && scan_str_is(role, "assistant");
 
 	/* Anthropic refuses a part of nothing but white space */
-	if (scan_kind(text) != SCAN_STRING || (!f->flat && view_is_blank_string(text)))
+	if (scan_kind(text) != SCAN_STRING ||
+	    (!f->flat && view_is_blank_string(text)))
 		return;
 	writer_part(w, role);
 	scan_put(w->out, said ? f->said : f->text, text);

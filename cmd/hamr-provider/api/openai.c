@@ -68,29 +68,19 @@ read_delta(struct answer *a, struct slice d)
 	answer_call_element(a, scan_get(d, "function_call"));
 }
 
-static bool
-is_error(const struct api_stream *st)
-{
-	struct slice e = api_member(st, "error");
-
-	if (scan_kind(e) == SCAN_OBJECT || scan_kind(e) == SCAN_STRING)
-		return true;
-	if (scan_str_is(api_member(st, "object"), "error") ||
-	    scan_str_is(api_member(st, "type"), "error"))
-		return true;
-	return api_member(st, "choices").p == NULL &&
-	    (api_member(st, "detail").p != NULL ||
-	    api_member(st, "message").p != NULL);
-}
-
 static enum api_said
 read(struct api_stream *st, struct answer *a, struct slice data,
     struct failure *f)
 {
-	struct slice c, d;
+	struct slice e = api_member(st, "error"), c, d;
 	int64_t index;
 
-	if (is_error(st))
+	if (scan_kind(e) == SCAN_OBJECT || scan_kind(e) == SCAN_STRING ||
+	    scan_str_is(api_member(st, "object"), "error") ||
+	    scan_str_is(api_member(st, "type"), "error") ||
+	    (api_member(st, "choices").p == NULL &&
+	    (api_member(st, "detail").p != NULL ||
+	    api_member(st, "message").p != NULL)))
 		return api_fails(f, data);
 	api_text(a, api_member(st, "model"), answer_model);
 	for (struct walk w = walk_elements(api_member(st, "choices"));

@@ -9,25 +9,16 @@ static const struct slice none = { NULL, 0 };
 /* ---- what is sent ---- */
 
 static void
-put_reasoning(struct writer *w, struct slice call)
+put_call(struct writer *w, struct slice call)
 {
-	struct slice item;
+	struct slice fn = scan_get(call, "function"), item;
 
 	for (struct walk walk = walk_elements(scan_get(call, "carry"));
-	    walk_next(&walk, NULL, &item); )
+	    !w->no_carry && walk_next(&walk, NULL, &item); )
 		if (scan_str_is(scan_get(item, "type"), "reasoning")) {
 			writer_item(w);
 			buf_slice(w->out, item);
 		}
-}
-
-static void
-put_call(struct writer *w, struct slice call)
-{
-	struct slice fn = scan_get(call, "function");
-
-	if (!w->no_carry)
-		put_reasoning(w, call);
 	writer_item(w);
 	scan_put(w->out, "{'type':'function_call','call_id':$,'name':$,"
 	    "'arguments':$}", scan_get(call, "id"), scan_get(fn, "name"),

@@ -187,9 +187,10 @@ of_props(struct slice props)
 	    n / slots : n;
 }
 
-/* What the entry of a list of models calls its window. */
+/* The window of the entry named model, or (Gemini) models/MODEL, else of the
+ * only one. */
 static long long
-of_entry(struct slice entry)
+of_list(struct slice models, const char *model)
 {
 	static const char *const keys[] = {
 		"max_model_len",		/* vLLM */
@@ -200,22 +201,11 @@ of_entry(struct slice entry)
 		"max_input_tokens",		/* Anthropic */
 		"inputTokenLimit",		/* Gemini */
 	};
-	long long n = 0;
-
-	for (size_t i = 0; i < sizeof keys / sizeof *keys && n == 0; i++)
-		n = number(entry, keys[i]);
-	return n;
-}
-
-/* The window of the entry named model, or (Gemini) models/MODEL, else of the
- * only one. */
-static long long
-of_list(struct slice models, const char *model)
-{
 	char *path = xasprintf("models/%s", model);
 	struct walk w = { .p = NULL };
 	struct slice entry, found = { NULL, 0 };
 	bool named = false;
+	long long tokens = 0;
 	size_t n = 0;
 
 	while (!named && next_entry(&w, models, &entry)) {
@@ -226,8 +216,11 @@ of_list(struct slice models, const char *model)
 			found = entry;
 	}
 	free(path);
-	return named || n == 1 || (n > 0 && *model == '\0') ?
-	    of_entry(found) : 0;
+	if (!named && n != 1 && (n == 0 || *model != '\0'))
+		return 0;
+	for (size_t i = 0; i < sizeof keys / sizeof *keys && tokens == 0; i++)
+		tokens = number(found, keys[i]);
+	return tokens;
 }
 
 /* What an adapter's program makes of the answer at path. */

@@ -42,21 +42,3 @@ void attempt_release(struct exchange *x);
 /* Send the request and read the answer; x->failure.code is NULL when there is
  * one. */
 void attempt_do(struct exchange *x);
-
-/* The same with an exchange of a cassette (its line), cut into pieces of
- * chunk bytes (0: one). */
-void attempt_play(struct exchange *x, struct slice line, size_t chunk);
-
-/* ---- cassettes (chapter 4.5) ----
- *
- * NDJSON, one exchange a line: {"type":"exchange","v":1,"api","request",
- * "status","end","response"}; response_hex instead where the bytes are no
- * text.  The key is blanked, and no header is in it.
- */
-
-/* Append what happened to the cassette p->record, if there is one; again: it
- * is tried once more, so that no answer came of it. */
-void cassette_add(struct exchange *x, bool again);
-
-/* The bytes of the response, and how it ended. */
-void cassette_read(struct slice line, struct buf *out, struct http_reply *r);

@@ -43,18 +43,6 @@ replay_counts(const struct rec *r)
 	    scan_str_is(stage, "hamr-provider")));
 }
 
-/* Bytes that a cassette has as hexadecimal digits: are they that? */
-static bool
-is_hex(struct slice val)
-{
-	struct slice digits = scan_plain(val);
-
-	for (size_t i = 0; i < digits.n; i++)
-		if (num_hex(digits.p[i]) < 0)
-			return false;
-	return val.p == NULL || (digits.p != NULL && digits.n % 2 == 0);
-}
-
 static int
 load(struct replay *p, int fd, const char *path, struct err *e)
 {
@@ -68,8 +56,14 @@ load(struct replay *p, int fd, const char *path, struct err *e)
 		bool is_tape = rec_str_is(r, "type", "exchange") &&
 		    !scan_true(rec_get(r, "again"));
 		struct slice line = { NULL, r->line.n };
+		struct slice hex = rec_get(r, "response_hex");
+		struct slice digits = scan_plain(hex);
+		bool bad = hex.p != NULL && (digits.p == NULL ||
+		    digits.n % 2 != 0);
 
-		if (is_tape && !is_hex(rec_get(r, "response_hex"))) {
+		for (size_t i = 0; i < digits.n; i++)
+			bad |= num_hex(digits.p[i]) < 0;
+		if (is_tape && bad) {
 			got = err_set(e, ST_DATA, "%s:%zu: response_hex must "
 			    "be a string of hexadecimal digits, two a byte",
 			    path, r->no);

@@ -289,14 +289,6 @@ broken(struct dialect *d, size_t n)
 		say(d, n);
 }
 
-/* What looked like a block is text that mentions its tag. */
-static void
-mention(struct dialect *d)
-{
-	say(d, 1);
-	d->again++;
-}
-
 static void
 into_block(struct dialect *d, const struct block *f)
 {
@@ -339,31 +331,28 @@ hand_on(struct dialect *d, size_t n)
 		    buf_view(&r->v[i].args));
 }
 
-/* Is a block only begun: its opening, and a piece of what stands first in
- * it? */
-static bool
-is_stub(const struct block *f, struct slice block)
-{
-	size_t at = skip_white(block, strlen(f->open));
-
-	if (f->kind == DIALECT_MISTRAL)		/* a name first */
-		at = skip_name(block, at);
-	return at == block.n || (f->inner != NULL &&
-	    tag_match(slice_from(block, at), f->inner) < 0);
-}
-
 /* The bytes were cut off within the block, which cannot be read to its end: is
  * what is missing to be dropped, and not to be kept as text? */
 static bool
 is_cut_off(struct dialect *d, enum block_said said)
 {
-	bool weak = d->block->weak;
+	const struct block *f = d->block;
+	struct slice s = d->reading.s;
+	bool weak = f->weak;
+	size_t at;
 
-	if (said == BLOCK_NONE)
-		return !weak && is_stub(d->block, d->reading.s) &&
-		    has_tools(d);
+	if (said == BLOCK_NONE) {
+		/* only begun: its opening, and a piece of what stands first in
+		 * it, a name with mistral */
+		at = skip_white(s, strlen(f->open));
+		if (f->kind == DIALECT_MISTRAL)
+			at = skip_name(s, at);
+		return !weak && has_tools(d) && (at == s.n ||
+		    (f->inner != NULL &&
+		    tag_match(slice_from(s, at), f->inner) < 0));
+	}
 	return (said == BLOCK_OPEN || (said == BLOCK_BROKEN && !weak &&
-	    !d->block->grows)) && all_tools(d) && is_meant(d, d->reading.s);
+	    !f->grows)) && all_tools(d) && is_meant(d, s);
 }
 
 /* The end of a block in s, looked at from byte from on; 0: not there. */
@@ -427,9 +416,10 @@ in_block(struct dialect *d, enum block_end e)
 		d->dropped++;
 	} else if (said == BLOCK_JUNK)
 		into_junk(d);
-	else if (said == BLOCK_NONE || f->weak)
-		mention(d);
-	else if (said == BLOCK_CALLS)
+	else if (said == BLOCK_NONE || f->weak) {
+		say(d, 1);	/* text that mentions its tag */
+		d->again++;
+	} else if (said == BLOCK_CALLS)
 		say(d, r->at);
 	else if (f->grows && said == BLOCK_BROKEN)
 		broken(d, r->at);
@@ -529,32 +519,13 @@ opens_block(const struct dialect *d, struct slice s, const struct block **f)
 	return weak == 1 || may == 0 ? weak : may;
 }
 
-/* Behind <tool_call>, a name and its first tag. */
-static int
-opens_glm(const struct dialect *d, struct slice s)
-{
-	size_t name = skip_name(s, 0), next = skip_white(s, name);
-	int key, end;
-
-	if (!reads(d, DIALECT_GLM) || s.n == 0 || name == 0)
-		return 0;
-	if (next == s.n)
-		return unsure(next);
-	key = tag_match(slice_from(s, next), "<arg_key>");
-	end = tag_match(slice_from(s, next), CALL_END);
-	if (key != 1 && end != 1)
-		return key < 0 || end < 0 ? -1 : 0;
-	/* words between the tags may be a mention of them */
-	return key == 1 || is_tool(d, (struct slice){ s.p, name });
-}
-
 /* <tool_call> stands here: what is behind it?  False: it is not known yet. */
 static bool
 at_call(struct dialect *d, enum block_end e)
 {
 	struct slice s = rest(d), inner;
-	size_t at = skip_white(s, strlen(CALL)), n;
-	int m, g;
+	size_t at = skip_white(s, strlen(CALL)), name, next, n;
+	int m, g = 0, key, end;
 
 	if (at == s.n && at < BLOCK_WHITE_MAX)
 		return false;
@@ -567,7 +538,19 @@ at_call(struct dialect *d, enum block_end e)
 		return true;
 	}
 	m = reads(d, DIALECT_QWEN3) ? qwen3_opening(inner, &n) : 0;
-	g = opens_glm(d, inner);
+	/* of glm a name and its first tag; words between the tags may be a
+	 * mention of them */
+	name = skip_name(inner, 0);
+	next = skip_white(inner, name);
+	if (reads(d, DIALECT_GLM) && name > 0 && next == inner.n)
+		g = unsure(next);
+	else if (reads(d, DIALECT_GLM) && name > 0) {
+		key = tag_match(slice_from(inner, next), "<arg_key>");
+		end = tag_match(slice_from(inner, next), CALL_END);
+		g = key == 1 || (end == 1 && is_tool(d,
+		    slice_part(inner, 0, name))) ? 1 :
+		    end != 1 && (key < 0 || end < 0) ? -1 : 0;
+	}
 	if ((m < 0 && inner.n > 0) || (g < 0 && e != BLOCK_STOPS))
 		return false;
 	if (g > 0)

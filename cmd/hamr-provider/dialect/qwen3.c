@@ -274,26 +274,13 @@ at_end(struct reading *r)
 
 /* ---- the call ---- */
 
-/* One newline at each end is the format's. */
-static struct slice
-value(struct slice s)
-{
-	bool crlf = begins(s, 0, "\r\n");
-
-	if (crlf || begins(s, 0, "\n"))
-		s = slice_from(s, crlf ? 2 : 1);
-	if (s.n > 0 && s.p[s.n - 1] == '\n')
-		s.n -= crlf && s.n > 1 && s.p[s.n - 2] == '\r' ? 2 : 1;
-	return s;
-}
-
 enum block_said
 read_qwen3(struct reading *r)
 {
 	struct qwen3 *q = &r->qwen3;
 	enum block_said said;
 	struct block_call *c;
-	struct slice name, fn, key;
+	struct slice name, fn, key, val;
 
 	if (q->prev.kind == Q_NONE && !begin_call(r))
 		return BLOCK_JUNK;
@@ -310,10 +297,18 @@ read_qwen3(struct reading *r)
 	if (q->n > 0)
 		q->v[q->n - 1].val_end = q->val_end;
 	for (size_t i = 0; i < q->n; i++) {
+		bool crlf;
+
 		key = key_of(r->s, &q->v[i]);
+		val = slice_part(r->s, q->v[i].val, q->v[i].val_end);
+		/* one newline at each end is the format's */
+		crlf = begins(val, 0, "\r\n");
+		if (crlf || begins(val, 0, "\n"))
+			val = slice_from(val, crlf ? 2 : 1);
+		if (slice_ends(val, "\n"))
+			val.n -= crlf && slice_ends(val, "\r\n") ? 2 : 1;
 		scan_put(&c->args, i > 0 ? ",@:" : "{@:", key);
-		tools_coerce(fn, name, key, value(slice_part(r->s,
-		    q->v[i].val, q->v[i].val_end)), &r->scan, &c->args);
+		tools_coerce(fn, name, key, val, &r->scan, &c->args);
 	}
 	buf_adds(&c->args, q->n > 0 ? "}" : "{}");
 	if (scan_record(&r->scan, c->args.p, c->args.len) != 0)

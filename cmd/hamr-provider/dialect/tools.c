@@ -92,23 +92,6 @@ is_word(struct slice s, const char *word)
 	return s.n == strlen(word) && strncasecmp(s.p, word, s.n) == 0;
 }
 
-/* The types of a parameter, also by another name that it goes by. */
-static unsigned
-types_of_key(struct slice fn, struct slice tool, struct slice wanted)
-{
-	struct slice props = scan_get(scan_get(fn, "parameters"),
-	    "properties"), key, val;
-	const char *canon = alias_key(tool, wanted);
-
-	if (scan_kind(props) != SCAN_OBJECT)
-		return 0;
-	for (struct walk w = walk_of(props); walk_next(&w, &key, &val); )
-		/* a value's quotes stand around a key's bytes too */
-		if (str_eq((struct slice){ key.p - 1, key.n + 2 }, wanted))
-			return types_of(val, 0);
-	return canon != NULL ? types_of(scan_get(props, canon), 0) : 0;
-}
-
 void
 tools_coerce(struct slice fn, struct slice tool, struct slice key,
     struct slice text, struct scan *sc, struct buf *out)
@@ -117,9 +100,21 @@ tools_coerce(struct slice fn, struct slice tool, struct slice key,
 		[SCAN_ARRAY] = IS_ARRAY, [SCAN_STRING] = 0,
 		[SCAN_NUMBER] = IS_NUMBER | IS_INTEGER, [SCAN_TRUE] = IS_BOOL,
 		[SCAN_FALSE] = IS_BOOL, [SCAN_NULL] = IS_NULL };
-	unsigned types = types_of_key(fn, tool, key);
+	struct slice props = scan_only(SCAN_OBJECT, scan_get(scan_get(fn,
+	    "parameters"), "properties")), name, val, schema = { NULL, 0 };
 	struct slice s = slice_trim(text);
+	const char *canon = alias_key(tool, key);
+	unsigned types;
 
+	for (struct walk w = walk_of(props); schema.p == NULL &&
+	    walk_next(&w, &name, &val); )
+		/* a value's quotes stand around a key's bytes too */
+		if (str_eq((struct slice){ name.p - 1, name.n + 2 }, key))
+			schema = val;
+	/* or by another name that it goes by */
+	if (schema.p == NULL && canon != NULL)
+		schema = scan_get(props, canon);
+	types = types_of(schema, 0);
 	/* a text is a text, but for null where that may stand too */
 	if (types & IS_STRING)
 		types &= IS_STRING | IS_NULL;

@@ -166,32 +166,14 @@ is_content(struct slice val)
 	return scan_kind(val) == SCAN_STRING || scan_kind(val) == SCAN_ARRAY;
 }
 
-/* Append the parts' texts to p->tmp, a line each; false: one is neither text
- * nor image. */
-static bool
-text_of_parts(struct printer *p, struct slice content)
-{
-	struct slice part;
-
-	buf_reset(&p->tmp);
-	for (struct walk w = walk_of(content); walk_next(&w, NULL, &part); ) {
-		if (p->tmp.len > 0 && p->tmp.p[p->tmp.len - 1] != '\n')
-			buf_addc(&p->tmp, '\n');
-		if (scan_str_is(scan_get(part, "type"), "image_url"))
-			buf_adds(&p->tmp, IMAGE);
-		else if (!scan_str(scan_kind(part) == SCAN_STRING ? part :
-		    scan_get(part, "text"), &p->tmp))
-			return false;
-	}
-	return true;
-}
-
 /* The content, for a model that sees no images with a line of text for each.
  * Text alone is one string: there are servers that take nothing else. */
 static void
 print_content(struct printer *p, struct slice content)
 {
+	struct buf *text = &p->tmp;
 	struct slice part;
+	bool only_text = true;	/* and images */
 	size_t n = 0;
 
 	member(p, SLICE("content"), SLICE(""));
@@ -199,8 +181,18 @@ print_content(struct printer *p, struct slice content)
 		buf_slice(p->out, content);
 		return;
 	}
-	if (text_of_parts(p, content)) {
-		scan_quote(p->out, p->tmp.p, p->tmp.len);
+	buf_reset(text);
+	for (struct walk w = walk_of(content); walk_next(&w, NULL, &part); ) {
+		if (text->len > 0 && text->p[text->len - 1] != '\n')
+			buf_addc(text, '\n');
+		if (scan_str_is(scan_get(part, "type"), "image_url"))
+			buf_adds(text, IMAGE);
+		else
+			only_text &= scan_str(scan_kind(part) == SCAN_STRING ?
+			    part : scan_get(part, "text"), text);
+	}
+	if (only_text) {
+		scan_quote(p->out, text->p, text->len);
 		return;
 	}
 	buf_addc(p->out, '[');

@@ -131,30 +131,23 @@ flush(struct turns *t)
 	t->ngroup = 0;
 }
 
-/* Does m go with the messages in hand? */
-static bool
-goes_on(const struct turns *t, struct slice m)
-{
-	struct slice role = scan_get(m, "role"), before;
-
-	if (!(t->quirks & QUIRK_ALTERNATE) || t->ngroup == 0)
-		return false;
-	before = t->group[t->ngroup - 1];
-	if (!slice_eq(role, scan_get(before, "role")))
-		return false;
-	return scan_str_is(role, "user") || (scan_str_is(role, "assistant") &&
-	    scan_get(before, "tool_calls").p == NULL);
-}
-
 void
 turns_fit(unsigned quirks, struct slice messages, struct buf *out)
 {
 	struct turns t = { .quirks = quirks, .out = out };
-	struct slice m;
+	struct slice m, none = { NULL, 0 };
 
 	buf_addc(out, '[');
 	for (struct walk w = walk_of(messages); walk_next(&w, NULL, &m); ) {
-		if (!goes_on(&t, m))
+		struct slice role = scan_get(m, "role");
+		struct slice last = t.ngroup > 0 ? t.group[t.ngroup - 1] : none;
+
+		/* does it go with the messages in hand? */
+		if (!(quirks & QUIRK_ALTERNATE) ||
+		    !slice_eq(role, scan_get(last, "role")) ||
+		    !(scan_str_is(role, "user") ||
+		    (scan_str_is(role, "assistant") &&
+		    scan_get(last, "tool_calls").p == NULL)))
 			flush(&t);
 		GROW(t.group, t.ngroup, t.cap);
 		t.group[t.ngroup++] = m;

@@ -268,19 +268,6 @@ base_beside(struct lookup *l, const char *what)
 	    conf_str(l->conf, key) : conf_overridden(l->conf, key);
 }
 
-static bool
-same_server(const struct settings *s, const char *base)
-{
-	char *full = with_scheme(s->api, base);
-	char *a = settings_where(full), *b = settings_where(s->base_url);
-	bool same = strcasecmp(a, b) == 0;
-
-	free(full);
-	free(a);
-	free(b);
-	return same;
-}
-
 /* A key, a command that prints one and headers are for the base_url that
  * stands beside them, and never for a server that was found by searching.  Is
  * what (of [provider]) for ours?  Else it is remembered as withheld. */
@@ -291,6 +278,7 @@ is_for_us(struct settings *s, struct lookup *l, const char *what,
 	struct lookup url = *l;
 	const char *base_key = whole_key(&url, "base_url"), *beside;
 	const char *origin, *full = whole_key(l, what);
+	char *base, *theirs, *ours;
 	bool good;
 
 	if (!conf_is_set(l->conf, full))
@@ -301,9 +289,15 @@ is_for_us(struct settings *s, struct lookup *l, const char *what,
 		good = false;
 	else if (is_command_line(conf_origin(l->conf, full)))
 		good = trusted || *conf_str(l->conf, base_key) != '\0';
-	else if (beside != NULL && *beside != '\0')
-		good = same_server(s, beside);
-	else
+	else if (beside != NULL && *beside != '\0') {
+		base = with_scheme(s->api, beside);
+		theirs = settings_where(base);
+		ours = settings_where(s->base_url);
+		good = strcasecmp(theirs, ours) == 0;
+		free(base);
+		free(theirs);
+		free(ours);
+	} else
 		/* said later, by a variable: that is beside it, too */
 		good = trusted || (*conf_str(l->conf, base_key) != '\0' &&
 		    *origin != '/' && is_profile(l, full) ==
