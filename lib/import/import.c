@@ -228,18 +228,6 @@ guess(struct rec_in *in, bool named, bool lenient, struct guess *g,
 	}
 }
 
-static void
-tell_tried(const struct rec_in *in, const struct guess *g)
-{
-	err_say("%s: tried, and why it is none of them:", in->name);
-	err_say("  hamr: no line with a role, or with a type of its own");
-	for (const struct import_format *f = import_formats; f->name != NULL;
-	    f++)
-		err_say("  %s: no %s", f->name, f->mark);
-	if (g->document)
-		err_say("  it is a JSON document with the keys %s", g->keys);
-}
-
 /* Whose transcript is in?  Reads as much of it as that takes.  *format is
  * NULL when it is ours.  0, or -1 with e. */
 static int
@@ -258,8 +246,18 @@ choose(struct rec_in *in, const struct import_opts *o, const char **format,
 		*format = g->one->name;
 	if (g->kind == GUESS_NOBODY && (g->odd || o->format != NULL ||
 	    (g->document && !o->lenient))) {
-		if (!o->quiet)
-			tell_tried(in, g);
+		if (!o->quiet) {
+			err_say("%s: tried, and why it is none of them:",
+			    in->name);
+			err_say("  hamr: no line with a role, or with a type "
+			    "of its own");
+		}
+		for (const struct import_format *f = import_formats;
+		    f->name != NULL && !o->quiet; f++)
+			err_say("  %s: no %s", f->name, f->mark);
+		if (!o->quiet && g->document)
+			err_say("  it is a JSON document with the keys %s",
+			    g->keys);
 		return err_set(e, ST_DATA, "%s: the format is not recognised; "
 		    "name it with -F, or see hamr-import(5) for writing one",
 		    in->name);

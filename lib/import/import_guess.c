@@ -517,32 +517,13 @@ guess_lines(struct look *k, struct slice s, bool all)
 	return true;
 }
 
-/* Does a value that begins here go on behind its line?  (A string does not:
- * then the line is broken.) */
-static bool
-is_over_lines(struct slice s)
-{
-	const char *lf = memchr(s.p, '\n', s.n);
-	bool quoted = false;
-
-	if (*s.p == '[')
-		return true;
-	if (lf == NULL)
-		return false;
-	for (const char *p = s.p; p < lf; p++)
-		if (quoted && *p == '\\')
-			p++;
-		else
-			quoted ^= *p == '"';
-	return !quoted && value_end(slice_part(s, 0, (size_t)(lf - s.p))) == 0;
-}
-
 static void
 guess_document(struct look *k, struct slice s)
 {
+	const char *lf = memchr(s.p, '\n', s.n), *p = s.p;
 	struct slice rest = s;
 	struct guess *g = k->g;
-	bool good = true;
+	bool good = true, quoted = false;
 
 	while (good && (rest = slice_trim_start(rest, " \t\r\n")).n > 0) {
 		size_t n = value_end(rest);
@@ -562,7 +543,15 @@ guess_document(struct look *k, struct slice s)
 	g->kind = GUESS_BROKEN;
 	if (!good && k->found == 0)
 		return;
-	g->document = good && is_over_lines(s);
+	/* does its first value go on behind its line?  (A string does not: then
+	 * the line is broken.) */
+	for (; lf != NULL && p < lf; p++)
+		if (quoted && *p == '\\')
+			p++;
+		else
+			quoted ^= *p == '"';
+	g->document = good && (*s.p == '[' || (lf != NULL && !quoted &&
+	    value_end(slice_part(s, 0, (size_t)(lf - s.p))) == 0));
 	conclude(k);
 	/* broken, or a record of ours: its reader says what is wrong */
 	if (g->kind == GUESS_NOBODY && (k->hamr || !good ||

@@ -4,8 +4,8 @@
  * comes late, which is put where its call stands.
  *
  * In chat logs of models without native calls, calls and results stand in the
- * text of messages: an assistant writes blocks <tool_call>...</tool_call> at the
- * end of its message, a user message answers with blocks
+ * text of messages: an assistant writes blocks <tool_call>...</tool_call> at
+ * the end of its message, a user message answers with blocks
  * <tool_response>...</tool_response>.  Their inside is a JSON object with name
  * and arguments (Hermes, Qwen), or <function=NAME> and <parameter=KEY>
  * (Qwen3-Coder).  No XML parser: values are raw text.
@@ -204,29 +204,6 @@ is_blank(struct slice content)
 		if (!is_blank_part(part))
 			return false;
 	return true;
-}
-
-/* A content of parts without those of white space alone, which servers refuse
- * too, in out when there are some; none but those are "". */
-static struct slice
-without_blank_parts(struct slice content, struct buf *out)
-{
-	struct slice part;
-	bool any = false;
-
-	for (struct walk w = walk_elements(content);
-	    walk_next(&w, NULL, &part); )
-		any |= is_blank_part(part);
-	if (!any)
-		return content;
-	for (struct walk w = walk_elements(content);
-	    walk_next(&w, NULL, &part); )
-		if (!is_blank_part(part)) {
-			buf_addc(out, out->len == 0 ? '[' : ',');
-			buf_slice(out, part);
-		}
-	buf_addc(out, ']');
-	return out->len > 1 ? buf_view(out) : SLICE("\"\"");
 }
 
 /* Half a pair of surrogates in an escape, which servers refuse, becomes U+FFFD:
@@ -532,21 +509,33 @@ add_call(struct view *v, const struct call *c)
 
 /* ---- assistants ---- */
 
-/* A call that stands in this text and that a caller wants to show slim: its
- * slim arguments become what is to stand in its place, and what it counts is
- * counted with the call. */
+/* The calls of a text: each gets an id that is never sent. */
 static void
-slim_in_text(struct view *v, size_t i, const struct dialect_call *d,
-    struct slice text)
+add_text_calls(struct view *v, struct slice text, bool may_slim)
 {
-	struct view_call *c = &v->calls[i];
+	struct dialect_call d = { .name = BUF_INIT(BUF_RECORD_MAX),
+		.args = BUF_INIT(BUF_RECORD_MAX) };
 	struct buf slim = BUF_INIT(BUF_RECORD_MAX);
-	size_t from = (size_t)(d->block.p - text.p), to = from + d->block.n;
+	size_t at = 0;
 
-	dialect_write(d, slice_of(c->slim), &slim);
-	c->slim = NULL;
-	if (slim.len < d->block.n) {
-		c->args = token_text(v->family, d->block.p, d->block.n);
+	while (dialect_call(text, &at, &d)) {
+		struct call given = { .name = buf_view(&d.name),
+			.given = buf_view(&d.args) };
+		size_t from = (size_t)(d.block.p - text.p);
+		size_t to = from + d.block.n;
+		struct view_call *c;
+
+		add_call(v, &given);
+		c = &v->calls[v->ncalls - 1];
+		buf_reset(&slim);
+		if (c->slim != NULL)
+			dialect_write(&d, slice_of(c->slim), &slim);
+		c->slim = NULL;
+		if (!may_slim || slim.len == 0 || slim.len >= d.block.n)
+			continue;
+		/* it is to be shown slim: its slim arguments become what is to
+		 * stand in its place, and what it counts is counted with it */
+		c->args = token_text(v->family, d.block.p, d.block.n);
 		c->slim_args = token_text(v->family, slim.p, slim.len);
 		while (is_whitespace(text.p[from - 1]))
 			from--;
@@ -556,31 +545,10 @@ slim_in_text(struct view *v, size_t i, const struct dialect_call *d,
 		c->at = from;
 		c->at_n = to - from;
 		view_grow(v, c->node, -c->args, -c->args);
-		view_count_call(v, i, COUNT_FULL);
-	}
-	buf_release(&slim);
-}
-
-/* The calls of a text: each gets an id that is never sent. */
-static void
-add_text_calls(struct view *v, struct slice text, bool may_slim)
-{
-	struct dialect_call d = { .name = BUF_INIT(BUF_RECORD_MAX),
-		.args = BUF_INIT(BUF_RECORD_MAX) };
-	size_t at = 0;
-
-	while (dialect_call(text, &at, &d)) {
-		struct call c = { .name = buf_view(&d.name),
-			.given = buf_view(&d.args) };
-
-		add_call(v, &c);
-		if (!may_slim)
-			v->calls[v->ncalls - 1].slim = NULL;
-		else if (v->calls[v->ncalls - 1].slim != NULL)
-			slim_in_text(v, v->ncalls - 1, &d, text);
+		view_count_call(v, v->ncalls - 1, COUNT_FULL);
 	}
 	last_node(v)->dialect = true;
-	bufs_release(BUFS(&d.name, &d.args));
+	bufs_release(BUFS(&d.name, &d.args, &slim));
 }
 
 static void
@@ -727,12 +695,24 @@ void
 view_add(struct view *v, const struct rec *r)
 {
 	struct buf parts = BUF_INIT(BUF_RECORD_MAX);
-	struct slice content;
+	struct slice content = rec_get(r, "content"), part;
+	bool any = false;
 
 	if (!rec_is_message(r->kind))
 		return;
 	v->records++;
-	content = without_blank_parts(rec_get(r, "content"), &parts);
+	/* parts of white space alone are left out: servers refuse them, too */
+	for (struct walk w = walk_elements(content);
+	    walk_next(&w, NULL, &part); )
+		any |= is_blank_part(part);
+	for (struct walk w = walk_elements(content); any &&
+	    walk_next(&w, NULL, &part); )
+		if (!is_blank_part(part))
+			scan_put(&parts, parts.len == 0 ? "[$" : ",$", part);
+	if (any && parts.len > 0)
+		buf_addc(&parts, ']');
+	if (any)
+		content = parts.len > 0 ? buf_view(&parts) : SLICE("\"\"");
 	if (r->kind == R_ASSISTANT)
 		add_assistant(v, r, content);
 	else

@@ -354,36 +354,30 @@ run_stages(struct compact *c, size_t k)
 	free(kept);
 }
 
-/* every_call: show only the newest steps in full, at each call. */
-static void
-slide(struct compact *c)
-{
-	size_t slim = steps_from(c, (size_t)c->set.keep_steps, tail_limit(c));
-	long size = compact_size(c);
-	struct anchor anchor = c->anchor;
-	uint64_t sum = view_sum(c->view);
-
-	if (slim <= c->epoch.slim)
-		return;
-	epoch_show(c, c->epoch.fold, slim, c->epoch.summary_cap > 0 ?
-	    c->epoch.summary_cap : summary_cap(c, &stage_rules[0]));
-	c->epoch.tail = slim;
-	if (view_sum(c->view) == sum)
-		c->anchor = anchor;	/* there was nothing to elide */
-	else
-		begin_epoch(c, size);
-}
-
 bool
 epoch_decide(struct compact *c)
 {
-	long b = c->budget.effective, size;
-	size_t k = epoch_aim(c).stage;
+	long b = c->budget.effective, size = compact_size(c);
+	size_t k = epoch_aim(c).stage, slim = 0;
+	struct anchor anchor = c->anchor;
+	uint64_t sum = view_sum(c->view);
 
 	if (c->set.strategy->high > 0 && c->view->n > 0) {
+		/* only the newest steps in full, at each call */
 		if (c->set.every_call)
-			slide(c);
-		size = compact_size(c);
+			slim = steps_from(c, (size_t)c->set.keep_steps,
+			    tail_limit(c));
+		if (slim > c->epoch.slim) {
+			epoch_show(c, c->epoch.fold, slim,
+			    c->epoch.summary_cap > 0 ? c->epoch.summary_cap :
+			    summary_cap(c, &stage_rules[0]));
+			c->epoch.tail = slim;
+			if (view_sum(c->view) == sum)
+				c->anchor = anchor;	/* nothing to elide */
+			else
+				begin_epoch(c, size);
+			size = compact_size(c);
+		}
 		if (c->demand && c->epoch.number > 0)	/* one further */
 			k = c->epoch.rule + 1 < STAGES ? c->epoch.rule + 1 :
 			    STAGES - 1;

@@ -103,37 +103,11 @@ youngest_first(const void *a, const void *b)
 	return (x->call < y->call) - (x->call > y->call);
 }
 
-/* Was it run or written again since? */
-static bool
-is_superseded(const struct compact *c, const struct fact *f)
-{
-	uint64_t *last;
-
-	if (f->kind == TOOL_COMMAND) {
-		last = map_get(&c->commands, slice_of(f->what));
-		return last != NULL && *last > f->at;
-	}
-	return f->file > 0 && c->files.v[f->file - 1].written > f->at;
-}
-
-/* Is the call worth its room?  A folded step brings all of its own message
- * with it, which only a full window pays for: with marks lower than that, such
- * steps cost a fifth more fresh tokens for two points of edit support.  One
- * whose message is several nodes stays folded. */
-static bool
-may_return(const struct compact *c, const struct view_call *call)
-{
-	const struct view *v = c->view;
-	size_t next = call->node + 1;
-
-	if (call->node >= c->epoch.fold)
-		return view_kept_sum(call) > 0;
-	return c->set.strategy->low == 0 && call->result != NULL &&
-	    !v->nodes[call->node].joins &&
-	    (next == v->n || !v->nodes[next].joins);
-}
-
-/* The calls that could be shown in full again, most valuable first. */
+/* The calls that could be shown in full again, most valuable first.  A folded
+ * step brings all of its own message with it, which only a full window pays
+ * for: with marks lower than that, such steps cost a fifth more fresh tokens
+ * for two points of edit support.  One whose message is several nodes stays
+ * folded. */
 static struct item *
 candidates(const struct compact *c, size_t *n)
 {
@@ -145,9 +119,20 @@ candidates(const struct compact *c, size_t *n)
 	for (size_t i = v->ncalls; i > 0 && v->ncalls - i < CANDIDATES; i--) {
 		const struct view_call *call = &v->calls[i - 1];
 		const struct fact *f = call->note;
+		size_t next = call->node + 1;
+		uint64_t *last = NULL;
 
-		if (call->node >= c->epoch.slim || is_superseded(c, f) ||
-		    !may_return(c, call))
+		/* was it run or written again since? */
+		if (f->kind == TOOL_COMMAND)
+			last = map_get(&c->commands, slice_of(f->what));
+		if (call->node >= c->epoch.slim || (last != NULL &&
+		    *last > f->at) || (f->kind != TOOL_COMMAND && f->file > 0 &&
+		    c->files.v[f->file - 1].written > f->at))
+			continue;
+		if (call->node >= c->epoch.fold ? view_kept_sum(call) == 0 :
+		    c->set.strategy->low != 0 || call->result == NULL ||
+		    v->nodes[call->node].joins ||
+		    (next < v->n && v->nodes[next].joins))
 			continue;
 		GROW(all, *n, cap);
 		all[(*n)++] = (struct item){ i - 1, age_of(c, f) };

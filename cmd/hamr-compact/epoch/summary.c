@@ -535,23 +535,6 @@ print_commands(const struct summary *s, struct section *sec, bool errors)
 
 /* ---- what the assistant said ---- */
 
-static struct slice
-last_sentence(struct slice s)
-{
-	size_t at;
-
-	s = slice_trim(s);
-	for (at = s.n; at > 0; at--) {
-		const char *p = s.p + at - 1;	/* it ends there? */
-
-		if (at < s.n && (*p == '\n' || (strchr(".!?:", *p) != NULL &&
-		    *p != '\0' && (p[1] == ' ' || p[1] == '\n'))))
-			break;
-	}
-	s = slice_trim((struct slice){ s.p + at, s.n - at });
-	return (struct slice){ s.p, utf8_cut(s.p, s.n, SENTENCE_KEPT) };
-}
-
 static void
 print_said(const struct summary *s, const struct view *v,
     struct section *sec)
@@ -562,14 +545,28 @@ print_said(const struct summary *s, const struct view *v,
 	bool fits = true;
 
 	for (; fits && from < s->nsaid; from++) {
+		struct slice said;
 		size_t at = 0;
 
 		buf_reset(&text);
 		while (view_text(v, s->said[from % SENTENCES_SHOWN],
 		    VIEW_SAID, &at, &text))
 			buf_addc(&text, '\n');
+		/* its last sentence */
+		said = slice_trim(buf_view(&text));
+		for (at = said.n; at > 0; at--) {
+			const char *p = said.p + at - 1;
+
+			/* does it end there? */
+			if (at < said.n && (*p == '\n' || (*p != '\0' &&
+			    strchr(".!?:", *p) != NULL &&
+			    (p[1] == ' ' || p[1] == '\n'))))
+				break;
+		}
+		said = slice_trim(slice_from(said, at));
 		buf_adds(&sec->line, "- ");
-		buf_slice(&sec->line, last_sentence(buf_view(&text)));
+		buf_add(&sec->line, said.p, utf8_cut(said.p, said.n,
+		    SENTENCE_KEPT));
 		if (sec->line.len > 2)
 			fits = section_put(sec);
 		buf_reset(&sec->line);

@@ -384,25 +384,6 @@ newest_first(const void *a, const void *b)
 	return (x->touched < y->touched) - (x->touched > y->touched);
 }
 
-static void
-put_files(struct ledger *l, const struct screen *t, struct buf *out)
-{
-	size_t read = 0, changed = 0;
-
-	for (size_t i = 0; i < l->nfiles; i++) {
-		read += l->files[i].reads > 0;
-		changed += l->files[i].changed > 0;
-	}
-	if (l->nfiles > 0)
-		qsort(l->files, l->nfiles, sizeof *l->files, newest_first);
-	buf_fmt(out, "\nfiles: %zu read, %zu changed\n", read, changed);
-	for (size_t i = 0; i < l->nfiles; i++)
-		put_file(l, &l->files[i], t, out);
-	if (l->nfiles > 0)
-		buf_adds(out, "  (editable: the lines stand in the request; "
-		    "others: re-read before editing)\n");
-}
-
 /* ---- the page: git, commands ---- */
 
 static void
@@ -496,6 +477,7 @@ ledger_print(struct ledger *l, const struct screen *t, struct buf *out)
 {
 	bool fits = l->compact.view->n == 0 ||
 	    compact_decide(&l->compact);
+	size_t read = 0, changed = 0;
 
 	if (l->title != NULL) {
 		buf_adds(out, "session ");
@@ -503,7 +485,18 @@ ledger_print(struct ledger *l, const struct screen *t, struct buf *out)
 		buf_addc(out, '\n');
 	}
 	put_request(l, fits, out);
-	put_files(l, t, out);
+	for (size_t i = 0; i < l->nfiles; i++) {
+		read += l->files[i].reads > 0;
+		changed += l->files[i].changed > 0;
+	}
+	if (l->nfiles > 0)
+		qsort(l->files, l->nfiles, sizeof *l->files, newest_first);
+	buf_fmt(out, "\nfiles: %zu read, %zu changed\n", read, changed);
+	for (size_t i = 0; i < l->nfiles; i++)
+		put_file(l, &l->files[i], t, out);
+	if (l->nfiles > 0)
+		buf_adds(out, "  (editable: the lines stand in the request; "
+		    "others: re-read before editing)\n");
 	if (l->status.call != NULL || l->diff.call != NULL)
 		buf_adds(out, "\ngit\n");
 	put_git(l, &l->status, "status", t, out);

@@ -126,7 +126,8 @@ take(struct request *q, size_t known, struct slice tail)
 	struct news news = { .bytes = known + tail.n };
 	struct slice m;
 
-	while (both - same >= 4096 && memcmp(p + same, tail.p + same, 4096) == 0)
+	while (both - same >= 4096 &&
+	    memcmp(p + same, tail.p + same, 4096) == 0)
 		same += 4096;
 	while (same < both && p[same] == tail.p[same])
 		same++;

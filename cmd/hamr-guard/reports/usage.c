@@ -1,5 +1,4 @@
 /* usage.c - what a transcript cost, and what a judge would have saved. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,13 +12,14 @@
 #define ARGS_MAX 400		/* bytes of arguments that are shown */
 
 /* The member that tells most about a call: a path, as agents' tools have it,
- * by its letters alone; else one of these.  A command line's is the command,
- * where others put the kind of an edit. */
-static const char *const paths[] = { "path", "filepath", "file", "files",
-	"paths", "filename", "absolutepath", "relativepath", "targetfile",
-	"notebookpath", "relativeworkspacepath", "dirpath", "uri" };
-static const char *const telling[] = { "command", "cmd", "query", "pattern",
-	"url", "prompt", NULL };
+ * else one of the others.  A command line's is the command, where others put
+ * the kind of an edit. */
+static const char *const telling[] = { "path", "file_path", "filePath",
+	"filepath", "file", "files", "paths", "filename", "fileName",
+	"absolute_path", "AbsolutePath", "relative_path", "target_file",
+	"TargetFile", "notebook_path", "relative_workspace_path", "dir_path",
+	"uri", "command", "cmd", "query", "pattern", "url", "prompt" };
+enum { TELLING = sizeof telling / sizeof *telling, OTHERS = TELLING - 6 };
 
 static uint64_t
 sum_of(struct slice v)
@@ -42,33 +42,6 @@ path_in(struct slice val)
 	return val;
 }
 
-/* The best path of an object; p NULL: none. */
-static struct slice
-path_of(struct slice object)
-{
-	struct slice key, val, found = { NULL, 0 };
-	size_t best = sizeof paths / sizeof *paths;
-
-	for (struct walk w = walk_of(object); walk_next(&w, &key, &val); ) {
-		char name[24];
-		size_t n = 0;
-
-		for (size_t i = 0; i < key.n; i++)
-			if (isalpha((unsigned char)key.p[i]) &&
-			    n < sizeof name - 1)
-				name[n++] = (char)tolower(
-				    (unsigned char)key.p[i]);
-		name[n] = '\0';
-		for (size_t i = 0; i < best; i++)
-			if (strcmp(paths[i], name) == 0 &&
-			    scan_kind(path_in(val)) == SCAN_STRING) {
-				best = i;
-				found = path_in(val);
-			}
-	}
-	return found;
-}
-
 /* What the call is about: the member that tells most, else all of the
  * arguments. */
 static char *
@@ -87,10 +60,12 @@ about(struct usage *u, struct slice name, struct slice given)
 	text = buf_view(&u->text);
 	json = scan_value(&u->scan, text.p, text.n) == 0 &&
 	    scan_kind(text) == SCAN_OBJECT;
-	if (json && !scan_str_is(name, "bash"))
-		val = path_of(text);
-	for (size_t i = 0; json && telling[i] != NULL && val.p == NULL; i++)
+	for (size_t i = scan_str_is(name, "bash") ? OTHERS : 0;
+	    json && i < TELLING && val.p == NULL; i++) {
 		val = scan_get(text, telling[i]);
+		if (i < OTHERS)
+			val = scan_only(SCAN_STRING, path_in(val));
+	}
 	/* the first file that a patch names: "*** Update File: a.c" */
 	if (scan_str_is(name, "edit"))
 		file = memmem(text.p, text.n, " File: ", 7);
