@@ -19,11 +19,6 @@
 #define KINDS_LEFT 16		/* told apart */
 #define LEFT_LONGEST 60		/* bytes of what one is called */
 
-/* Lines of the file where something was lost. */
-struct lost {
-	size_t first, last;
-};
-
 struct import {
 	const char *file;
 	char *name;		/* for messages: "FILE: -F FORMAT" */
@@ -43,8 +38,8 @@ struct import {
 	struct err bad;		/* a unit refused, not told yet */
 	bool is_bad;
 	size_t ncut, cut_told;
-	struct lost *lost;
-	size_t nlost, caplost;
+	struct map lost;	/* lines on which units begin where something
+				 * was lost */
 	struct import_left left;	/* in the whole file */
 	struct import_left left_here;	/* in the conversation in hand */
 	struct scan scan;
@@ -322,28 +317,17 @@ import_close(struct import *im)
 	import_left_reset(&im->left_here);
 	scan_release(&im->scan);
 	buf_release(&im->out);
-	free(im->lost);
+	map_release(&im->lost);
 	free(im->name);
 	free(im);
 }
 
 /* ---- reading ---- */
 
-static bool
-was_lost(const struct import *im, const struct rec *r, size_t line)
+static struct slice
+line_key(const size_t *line)
 {
-	size_t lo = 0, hi = im->nlost;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (im->lost[mid].last < line)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < im->nlost && im->lost[lo].first <= line &&
-	    slice_has(r->line, "\xef\xbf\xbd");
+	return (struct slice){ (const char *)line, sizeof *line };
 }
 
 /* Give the program what there is; with something refused, what comes before
@@ -357,13 +341,9 @@ feed(struct import *im)
 		int got = value_reader_next(&im->values, given == 0, &im->bad);
 
 		if (got == 1) {
-			if (im->values.lossy) {
-				im->lost = xgrow(im->lost, im->nlost,
-				    &im->caplost, sizeof *im->lost);
-				im->lost[im->nlost++] = (struct lost){
-				    im->values.line, im->values.now + 1 };
-			}
 			im->line = im->values.line;
+			if (im->values.lossy)
+				map_put(&im->lost, line_key(&im->line), NULL);
 			im->given = true;
 			program_give(im->program, im->values.json, im->line);
 			given += im->values.json.n + 64;
@@ -417,6 +397,7 @@ take(struct import *im, struct slice text, const struct rec **r,
 	struct slice el;
 	struct rec raw;
 	int64_t line, n = 1;
+	size_t at;
 	bool lossy;
 
 	im->held = (struct slice){ NULL, 0 };
@@ -443,7 +424,9 @@ take(struct import *im, struct slice text, const struct rec **r,
 		im->said = true;
 	}
 	if (raw.kind == R_HAMR || im->begun) {
-		lossy = was_lost(im, &raw, (size_t)line);
+		at = (size_t)line;
+		lossy = map_get(&im->lost, line_key(&at)) != NULL &&
+		    slice_has(raw.line, "\xef\xbf\xbd");
 		import_convert(&im->convert, &raw, lossy, &im->out);
 	} else {
 		im->held = text;

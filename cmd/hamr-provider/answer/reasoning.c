@@ -181,23 +181,6 @@ content_tag(struct reasoning *t, size_t tag)
 	put(t, SPLIT_CONTENT, buf_view(&t->tag));
 }
 
-/* t->tag is a whole tag. */
-static void
-whole_tag(struct reasoning *t, size_t tag)
-{
-	if (tag == T_END && t->state != IN_CONTENT)
-		end_reasoning(t);
-	else if (t->state == IN_REASONING)
-		put_reasoning(t, buf_view(&t->tag));
-	else if (tag == T_THINK && t->state == AT_START)
-		begin_reasoning(t);
-	else {
-		if (t->state == AT_START)
-			begin_content(t);
-		content_tag(t, tag);
-	}
-}
-
 /* Text, and not the beginning of a tag. */
 static void
 plain(struct reasoning *t, struct slice s)
@@ -223,12 +206,23 @@ byte(struct reasoning *t, char c)
 		for (size_t i = 0; i < NTAGS; i++) {
 			int m = tag_match(buf_view(&t->tag), tags[i]);
 
-			if (m == 1) {
-				whole_tag(t, i);
-				buf_reset(&t->tag);
-			}
-			if (m != 0)
+			if (m < 0)
 				return;
+			if (m == 0)
+				continue;
+			if (i == T_END && t->state != IN_CONTENT)
+				end_reasoning(t);
+			else if (t->state == IN_REASONING)
+				put_reasoning(t, buf_view(&t->tag));
+			else if (i == T_THINK && t->state == AT_START)
+				begin_reasoning(t);
+			else {
+				if (t->state == AT_START)
+					begin_content(t);
+				content_tag(t, i);
+			}
+			buf_reset(&t->tag);
+			return;
 		}
 		/* it is not a tag, but c may begin one */
 		t->tag.len--;

@@ -142,16 +142,18 @@ usage(struct answer *a, struct slice u)
 	api_usage(a, in, api_number(u, "output_tokens"), read, made);
 }
 
+/* A block of the content that begins, or is whole. */
 static void
-block_start(struct api_stream *st, struct answer *a, long index)
+take_block(struct api_stream *st, struct answer *a, struct slice c, long index,
+    bool whole)
 {
-	struct slice c = api_member(st, "content_block");
 	struct slice type = scan_get(c, "type"), input = scan_get(c, "input");
 
-	if (scan_str_is(type, "thinking")) {
+	if (scan_str_is(type, "thinking") && !whole) {
 		api_stream_reset(st);
 		st->open = index;
-	} else if (scan_str_is(type, "redacted_thinking")) {
+	} else if (is_thought(c)) {
+		api_text(a, scan_get(c, "thinking"), answer_reasoning);
 		answer_carry(a, c);
 	} else if (scan_str_is(type, "tool_use")) {
 		/* there are gateways that say 0 for every block */
@@ -185,39 +187,11 @@ block_delta(struct api_stream *st, struct answer *a, long index)
 	}
 }
 
-/* An answer without a stream. */
-static enum api_said
-whole(struct api_stream *st, struct answer *a)
-{
-	struct slice c;
-	long n = 0;
-
-	for (struct walk w = walk_elements(api_member(st, "content"));
-	    walk_next(&w, NULL, &c); ) {
-		struct slice type = scan_get(c, "type");
-
-		if (scan_str_is(type, "thinking"))
-			api_text(a, scan_get(c, "thinking"),
-			    answer_reasoning);
-		if (is_thought(c))
-			answer_carry(a, c);
-		else if (scan_str_is(type, "tool_use"))
-			api_call(a, n++, scan_get(c, "id"),
-			    scan_get(c, "name"), scan_get(c, "input"));
-		else
-			api_text(a, scan_get(c, "text"), answer_content);
-	}
-	api_text(a, api_member(st, "model"), answer_model);
-	api_text(a, api_member(st, "stop_reason"), answer_finish);
-	usage(a, api_member(st, "usage"));
-	return API_DONE;
-}
-
 static enum api_said
 read(struct api_stream *st, struct answer *a, struct slice data,
     struct failure *f)
 {
-	struct slice type = api_member(st, "type"), m;
+	struct slice type = api_member(st, "type"), m, c;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	int64_t n;
 	long index = scan_int(api_member(st, "index"), &n) && n >= 0 ?
@@ -226,14 +200,23 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	if (scan_str_is(type, "error") ||
 	    scan_kind(api_member(st, "error")) == SCAN_OBJECT)
 		return api_fails(f, data);
-	if (scan_str_is(type, "message"))
-		return whole(st, a);
+	if (scan_str_is(type, "message")) {	/* without a stream */
+		index = 0;
+		for (struct walk w = walk_elements(api_member(st, "content"));
+		    walk_next(&w, NULL, &c); )
+			take_block(st, a, c, index++, true);
+		api_text(a, api_member(st, "model"), answer_model);
+		api_text(a, api_member(st, "stop_reason"), answer_finish);
+		usage(a, api_member(st, "usage"));
+		return API_DONE;
+	}
 	if (scan_str_is(type, "message_start")) {
 		m = api_member(st, "message");
 		api_text(a, scan_get(m, "model"), answer_model);
 		usage(a, scan_get(m, "usage"));
 	} else if (scan_str_is(type, "content_block_start")) {
-		block_start(st, a, index);
+		take_block(st, a, api_member(st, "content_block"), index,
+		    false);
 	} else if (scan_str_is(type, "content_block_delta")) {
 		block_delta(st, a, index);
 	} else if (scan_str_is(type, "content_block_stop")) {

@@ -230,32 +230,27 @@ walk_tags(struct reading *r)
 
 /* ---- the end of the bytes ---- */
 
-/* Are only closing tags missing (which are not looked for any more), so that
- * white space and a piece of one is all behind the last tag? */
-static bool
-is_whole(struct qwen3 *q, struct slice held)
-{
-	bool own = q->prev.ours && q->depth == 0;
-	struct slice tail = slice_from(held, skip_white(held, q->prev.end));
-
-	if (q->prev.kind == Q_PARAM_END && q->n > 0 && q->depth == 0) {
-		q->shut = q->prev.start;
-		return tag_match(tail, FUNC_END) < 0;
-	}
-	return (own && q->prev.kind == Q_FUNC_END &&
-	    tag_match(tail, CALL_END) < 0) ||
-	    (own && q->prev.kind == Q_FUNC && tail.n == 0);
-}
-
 static enum block_said
 at_end(struct reading *r)
 {
 	struct qwen3 *q = &r->qwen3;
+	bool own = q->prev.ours && q->depth == 0, whole;
+	struct slice tail = slice_from(r->s, skip_white(r->s, q->prev.end));
 	enum block_said said;
 
 	if (q->end > 0)
 		return BLOCK_CALLS;
-	if (r->e == BLOCK_STOPS && is_whole(q, r->s)) {
+	/* are only closing tags missing (which are not looked for any more), so
+	 * that white space and a piece of one is all behind the last tag? */
+	if (q->prev.kind == Q_PARAM_END && q->n > 0 && q->depth == 0) {
+		q->shut = q->prev.start;
+		whole = tag_match(tail, FUNC_END) < 0;
+	} else {
+		whole = own && (q->prev.kind == Q_FUNC ? tail.n == 0 :
+		    q->prev.kind == Q_FUNC_END &&
+		    tag_match(tail, CALL_END) < 0);
+	}
+	if (r->e == BLOCK_STOPS && whole) {
 		full_end(q, r->s.n);
 		return BLOCK_CALLS;
 	}
