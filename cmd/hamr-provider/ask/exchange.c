@@ -1,5 +1,5 @@
-/* exchange.c - a request and its answer: attempts, the retries between, and what
- * cassettes keep of them. */
+/* exchange.c - a request and its answer: attempts, the retries between, and
+ * what cassettes keep of them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,15 +211,15 @@ read_whole(struct exchange *x)
 	struct slice raw = slice_trim(buf_view(&x->raw));
 	const char *mark = x->p->set->api->mark;
 	struct scan sc = { 0 };
-	bool object, whole;
+	bool object, cut;
 
 	object = begins(raw, 0, "{") || (mark == NULL && begins(raw, 0, "["));
-	whole = !object || scan_value(&sc, raw.p, raw.n) == 0;
-	scan_release(&sc);
 	/* does it end before its own end?  (The scanner says where a string or
 	 * a word begins that has none.) */
-	if (!whole && (sc.at >= raw.n || strchr("]}", raw.p[raw.n - 1]) ==
-	    NULL)) {
+	cut = object && scan_value(&sc, raw.p, raw.n) < 0 && (sc.at >= raw.n ||
+	    strchr("]}", raw.p[raw.n - 1]) == NULL);
+	scan_release(&sc);
+	if (cut) {
 		broken_off(x);
 		return;
 	}
@@ -421,28 +421,6 @@ attempt_do(struct exchange *x)
 		}
 		call.body = buf_view(&x->body);
 		http_do(server_http(x->p), &call, &x->reply);
-	}
-	judge(x);
-}
-
-/* The same with an exchange of a cassette (its line), cut into pieces of
- * chunk bytes (0: one). */
-static void
-attempt_play(struct exchange *x, struct slice line, size_t chunk)
-{
-	struct buf all = BUF_INIT((size_t)1 << 40);
-	enum http_next next = HTTP_MORE;
-
-	if (begin(x) == 0) {
-		cassette_read(line, &all, &x->reply);
-		x->reply.body = all.len > 0;
-		if (chunk == 0)
-			chunk = all.len;
-		for (size_t at = 0; at < all.len && next != HTTP_ABORT &&
-		    next != HTTP_LAST; at += chunk)
-			next = on_body(x, x->reply.status, all.p + at,
-			    all.len - at < chunk ? all.len - at : chunk);
-		buf_release(&all);
 	}
 	judge(x);
 }
@@ -769,13 +747,28 @@ void
 exchange_play(struct provider *p, const struct ask *ask, struct slice line)
 {
 	struct exchange x = { .p = p, .ask = ask };
+	struct buf all = BUF_INIT((size_t)1 << 40);
 	char *api = scan_strdup(scan_get(line, "api"));
+	size_t chunk = p->set->replay_chunk;
+	enum http_next next = HTTP_MORE;
 
-	if (api == NULL || speak(p, api) == 0) {
-		ids_note_all(&p->ids, ask->messages, 0);
-		attempt_init(&x);
-		attempt_play(&x, line, p->set->replay_chunk);
-		put_outcome(&x);
+	if (api != NULL && speak(p, api) < 0) {
+		free(api);
+		return;
 	}
 	free(api);
+	ids_note_all(&p->ids, ask->messages, 0);
+	attempt_init(&x);
+	if (begin(&x) == 0) {
+		cassette_read(line, &all, &x.reply);
+		x.reply.body = all.len > 0;
+		chunk = chunk > 0 ? chunk : all.len;
+		for (size_t at = 0; at < all.len && next != HTTP_ABORT &&
+		    next != HTTP_LAST; at += chunk)
+			next = on_body(&x, x.reply.status, all.p + at,
+			    num_min(all.len - at, chunk));
+		buf_release(&all);
+	}
+	judge(&x);
+	put_outcome(&x);
 }
