@@ -241,52 +241,43 @@ import_convert_end(struct import_convert *p)
 	map_release(&p->ids);
 }
 
-/* A content, without what its parts tell of what they stand for. */
-static void
-put_content(struct slice content, struct buf *out)
-{
-	struct slice el, key, val;
-
-	if (scan_kind(content) != SCAN_ARRAY ||
-	    !slice_has(content, "\"_left\":")) {
-		buf_slice(out, content);
-		return;
-	}
-	buf_addc(out, '[');
-	for (struct walk w = walk_of(content); walk_next(&w, NULL, &el); ) {
-		if (out->p[out->len - 1] != '[')
-			buf_addc(out, ',');
-		if (scan_get(el, "_left").p == NULL) {
-			buf_slice(out, el);
-			continue;
-		}
-		buf_addc(out, '{');
-		for (struct walk in = walk_of(el); walk_next(&in, &key, &val); )
-			if (!scan_key_is(key, "_left"))
-				copy_member(out, key, val);
-		buf_addc(out, '}');
-	}
-	buf_addc(out, ']');
-}
-
-/* All members but ours and what is null. */
+/* All members but ours and what is null; a content without what its parts tell
+ * of what they stand for. */
 static void
 copy_members(const struct rec *r, const char *const *without, struct buf *out)
 {
+	struct slice el, name, in;
+
 	for (size_t i = 0; i < r->n; i++) {
 		struct slice key = r->m[i].key, val = r->m[i].val;
 		const char *const *w = without;
 
 		while (*w != NULL && !scan_key_is(key, *w))
 			w++;
-		if (*w != NULL)
+		if (*w != NULL || (scan_kind(val) == SCAN_NULL &&
+		    !scan_key_is(key, "content")))
 			continue;
-		if (scan_key_is(key, "content")) {
-			put_member(out, "content", SLICE(""));
-			put_content(val, out);
-		} else if (scan_kind(val) != SCAN_NULL) {
+		if (!scan_key_is(key, "content") ||
+		    scan_kind(val) != SCAN_ARRAY ||
+		    !slice_has(val, "\"_left\":")) {
 			copy_member(out, key, val);
+			continue;
 		}
+		put_member(out, "content", SLICE("["));
+		for (struct walk parts = walk_of(val);
+		    walk_next(&parts, NULL, &el); ) {
+			bool stands = scan_get(el, "_left").p != NULL;
+
+			if (out->p[out->len - 1] != '[')
+				buf_addc(out, ',');
+			buf_slice(out, stands ? SLICE("{") : el);
+			for (struct walk m = walk_of(el); stands &&
+			    walk_next(&m, &name, &in); )
+				if (!scan_key_is(name, "_left"))
+					copy_member(out, name, in);
+			buf_adds(out, stands ? "}" : "");
+		}
+		buf_addc(out, ']');
 	}
 }
 

@@ -32,38 +32,9 @@ struct checker {
 };
 
 static const char *
-check_call(struct checker *k, const struct call *call)
-{
-	char *id = scan_strdup(call->id), *args;
-	bool fresh, object;
-
-	if (id == NULL || *id == '\0') {
-		free(id);
-		return "a call without an id";
-	}
-	args = scan_strdup(call->args);
-	object = args != NULL && scan_value(&k->scan, args,
-	    strlen(args)) == 0 && args[strspn(args, " \t\r\n")] == '{';
-	free(args);
-	map_put(&k->ids, slice_of(id), &fresh);
-	GROW(k->open, k->n, k->cap);
-	k->open[k->n++] = call->id;
-	free(id);
-	if (!fresh)
-		return "a duplicate call id";
-	if (call->name.n <= 2)
-		return "a call without a name";
-	if (!object)
-		return "arguments that are not a JSON object";
-	return NULL;
-}
-
-static const char *
 check_assistant(struct checker *k, struct slice m)
 {
 	struct slice calls = scan_get(m, "tool_calls");
-	const char *why = NULL;
-	struct walk w;
 	struct call call;
 
 	k->n = k->next = 0;
@@ -71,10 +42,27 @@ check_assistant(struct checker *k, struct slice m)
 		return NULL;
 	if (scan_kind(calls) != SCAN_ARRAY)
 		return "tool_calls that is not an array";
-	w = walk_of(calls);
-	while (why == NULL && msg_next_call(&w, &call))
-		why = check_call(k, &call);
-	return why;
+	for (struct walk w = walk_of(calls); msg_next_call(&w, &call); ) {
+		char *args = scan_text(call.args), *id = scan_text(call.id);
+		bool object = scan_record(&k->scan, args, strlen(args)) == 0;
+		bool fresh = true, has_id = *id != '\0';
+
+		if (has_id)
+			map_put(&k->ids, slice_of(id), &fresh);
+		free(args);
+		free(id);
+		if (!has_id)
+			return "a call without an id";
+		if (!fresh)
+			return "a duplicate call id";
+		if (call.name.n <= 2)
+			return "a call without a name";
+		if (!object)
+			return "arguments that are not a JSON object";
+		GROW(k->open, k->n, k->cap);
+		k->open[k->n++] = call.id;
+	}
+	return NULL;
 }
 
 static const char *

@@ -51,25 +51,6 @@ strategy_at(size_t i)
 	    strategies[i].high > 0 ? &strategies[i] : NULL;
 }
 
-/* From the configuration and the flags. */
-static void
-settings_load(struct compact *c)
-{
-	const struct conf *conf = c->conf;
-
-	c->set = (struct settings){
-		.budget = budget_keys(conf),
-		.keep_tokens = (long)conf_int(conf,
-		    "context.keep_recent_tokens"),
-		.keep_steps = (long)conf_int(conf,
-		    "context.keep_recent_tool_turns"),
-		.every_call = conf_bool(conf, "context.every_call"),
-		.memory = conf_bool(conf, "memory.enabled"),
-		.strategy = strategy_named(c->flag_strategy != NULL ?
-		    c->flag_strategy : conf_str(conf, "context.strategy")),
-	};
-}
-
 /* Ignore a value that does not fit its key, as in a file. */
 static void
 set_one(struct compact *c, const struct conf_key *k, struct slice val)
@@ -130,12 +111,24 @@ settings_record(struct compact *c, const struct rec *r)
 static void
 begin(struct compact *c)
 {
+	const struct conf *conf = c->conf;
+
 	c->view = view_new();
 	c->view->arena.spills = true;
 	ingest_begin(c);
 	c->view->family = c->family;
 	c->summary = summary_new();
-	settings_load(c);
+	c->set = (struct settings){
+		.budget = budget_keys(conf),
+		.keep_tokens = (long)conf_int(conf,
+		    "context.keep_recent_tokens"),
+		.keep_steps = (long)conf_int(conf,
+		    "context.keep_recent_tool_turns"),
+		.every_call = conf_bool(conf, "context.every_call"),
+		.memory = conf_bool(conf, "memory.enabled"),
+		.strategy = strategy_named(c->flag_strategy != NULL ?
+		    c->flag_strategy : conf_str(conf, "context.strategy")),
+	};
 	c->limit = -1;
 	c->budget = budget_of(&c->set.budget, c->flag_window, -1);
 	c->epoch = (struct epoch){ .number = 0 };

@@ -20,22 +20,16 @@ static const struct {
 	{ "open", TOOL_READ }, { "execute", TOOL_COMMAND },
 };
 
-/* The name of one of ours that does the same, or of the tool of a server. */
-static const char *
-canonical_name(const char *name)
-{
-	for (const char *p = name; (p = strstr(p, "__")) != NULL; p++)
-		name = p + 2;
-	return import_name(&(struct import_names){ .n = 0 }, slice_of(name),
-	    (struct slice){ NULL, 0 }).p;
-}
-
 enum tool_kind
 tool_kind(const char *name, struct slice command)
 {
 	enum tool_kind kind = TOOL_OTHER;
 
-	name = canonical_name(name);
+	/* of the tool of a server; of one of ours that does the same */
+	for (const char *p = name; (p = strstr(p, "__")) != NULL; p++)
+		name = p + 2;
+	name = import_name(&(struct import_names){ .n = 0 }, slice_of(name),
+	    (struct slice){ NULL, 0 }).p;
 	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
 		if (strcasecmp(tools[i].name, name) == 0) {
 			kind = tools[i].kind;

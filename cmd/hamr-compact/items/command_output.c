@@ -70,20 +70,6 @@ overwrite(struct buf *line, struct buf *tmp, struct slice s)
 	}
 }
 
-/* Is it a stack frame in a dependency? */
-static bool
-is_frame(struct slice s)
-{
-	s = slice_trim_start(s, " \t");
-	if (!slice_starts(s, "at ") && !slice_starts(s, "File \""))
-		return false;
-	return slice_has(s, "node_modules/") ||
-	    slice_has(s, "site-packages/") ||
-	    slice_has(s, "dist-packages/") ||
-	    slice_has(s, "node:internal/") ||
-	    slice_has(s, "/.cargo/registry/") || slice_has(s, "/rustc/");
-}
-
 /* What was just written, to compare the next line with. */
 struct run {
 	struct buf *out;
@@ -117,11 +103,21 @@ end_frames(struct run *r)
 	r->source = false;
 }
 
-/* True if the line belongs to a run of frames and is left out. */
+/* True if the line belongs to a run of stack frames in dependencies and is left
+ * out. */
 static bool
 in_frames(struct run *r, struct slice s)
 {
-	if (is_frame(s)) {
+	static const char *const folders[] = { "node_modules/",
+		"site-packages/", "dist-packages/", "node:internal/",
+		"/.cargo/registry/", "/rustc/" };
+	struct slice text = slice_trim_start(s, " \t");
+	bool frame = slice_starts(text, "at ") ||
+	    slice_starts(text, "File \""), in = false;
+
+	for (size_t i = 0; frame && i < sizeof folders / sizeof *folders; i++)
+		in |= slice_has(text, folders[i]);
+	if (in) {
 		r->source = slice_has(s, "File \"");
 		return ++r->frames > FRAMES;
 	}

@@ -153,49 +153,37 @@ put_line(struct buf *out, struct slice line)
 
 /* ---- lines that tell of errors ---- */
 
-/* Any of a few words, one look at each byte (shift-and: bit i is set when the
- * bytes before are a word's up to its i-th).  There are 59 letters. */
-struct words {
-	uint64_t byte[256], first, last;
-};
-
-static const struct words *
-all_words(void)
+/* Find the starts of the first lines that report errors, each text once.
+ * Returns how many.  Any of a few words does, by one look at each byte
+ * (shift-and: bit i is set when the bytes before are a word's up to its i-th).
+ * There are 59 letters. */
+static size_t
+error_lines(struct slice text, size_t at[ERRORS], size_t most)
 {
 	static const char *const words[] = { "rror", "RROR", "ailed", "FAIL",
 		"atal", "xcept", "anic", "denied", "ot foun", "o such",
 		"raceb", "ssert" };
-	static struct words w;	/* made once */
-	unsigned at = 0;
-
-	if (w.last != 0)
-		return &w;
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		w.first |= (uint64_t)1 << at;
-		for (const char *p = words[i]; *p != '\0'; p++)
-			w.byte[(unsigned char)*p] |= (uint64_t)1 << at++;
-		w.last |= (uint64_t)1 << (at - 1);
-	}
-	return &w;
-}
-
-/* Find the starts of the first lines that report errors, each text once.
- * Returns how many. */
-static size_t
-error_lines(struct slice text, size_t at[ERRORS], size_t most)
-{
-	const struct words *w = all_words();
-	uint64_t state = 0;
+	static struct {
+		uint64_t byte[256], first, last;
+	} w;				/* made once */
+	uint64_t state = 0, bit = 1;
 	size_t n = 0;
 
+	for (size_t i = 0; w.last >> 58 == 0 && i < sizeof words /
+	    sizeof *words; i++) {
+		w.first |= bit;
+		for (const char *p = words[i]; *p != '\0'; p++, bit <<= 1)
+			w.byte[(unsigned char)*p] |= bit;
+		w.last |= bit >> 1;
+	}
 	for (size_t i = 0; n < most; i++) {
 		size_t start, k;
 		struct slice line;
 
-		for (; i < text.n && (state & w->last) == 0; i++)
-			state = (state << 1 | w->first) &
-			    w->byte[(unsigned char)text.p[i]];
-		if ((state & w->last) == 0)
+		for (; i < text.n && (state & w.last) == 0; i++)
+			state = (state << 1 | w.first) &
+			    w.byte[(unsigned char)text.p[i]];
+		if ((state & w.last) == 0)
 			break;
 		start = line_start(text, i - 1);
 		line = line_at(text, start);

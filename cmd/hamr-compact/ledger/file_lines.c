@@ -172,49 +172,43 @@ file_was_read(struct file_lines *f, const struct ledger_call *c,
 
 /* ---- changes ---- */
 
-/* Renumber all spans: `an` lines from `a` on have become `bn`. */
-static void
-move_lines(struct file_lines *f, long a, long an, long bn)
-{
-	for (size_t i = 0; i < f->n; i++) {
-		struct line_set moved = { 0 };
-		struct line_set *r = &f->spans[i].lines;
-
-		if (f->spans[i].stale)
-			continue;
-		line_set_drop(r, a, a + an - 1);
-		for (size_t k = 0; k < r->n; k++)
-			if (r->v[k].first >= a)
-				line_set_add(&moved, r->v[k].first + bn - an,
-				    r->v[k].last + bn - an);
-			else if (r->v[k].last < a)
-				line_set_add(&moved, r->v[k].first,
-				    r->v[k].last);
-			else {	/* it surrounds an insertion */
-				line_set_add(&moved, r->v[k].first, a - 1);
-				line_set_add(&moved, a + bn - an,
-				    r->v[k].last + bn - an);
-			}
-		line_set_release(r);
-		*r = moved;
-	}
-}
-
 /* Where in a unified diff we are: the line in the new file (0: before the
  * first @@), and the lines taken out and put in there. */
 struct hunk {
 	long at, minus, plus;
 };
 
+/* Renumber all spans: `minus` lines from h->at on have become `plus`. */
 static void
 end_stretch(struct file_lines *f, struct span *own, struct hunk *h)
 {
-	if (h->minus + h->plus > 0) {
-		move_lines(f, h->at, h->minus, h->plus);
-		line_set_add(&own->lines, h->at, h->at + h->plus - 1);
-		if (f->lines > 0)
-			f->lines += h->plus - h->minus;
+	long a = h->at, more = h->plus - h->minus;
+
+	for (size_t i = 0; h->minus + h->plus > 0 && i < f->n; i++) {
+		struct line_set moved = { 0 };
+		struct line_set *r = &f->spans[i].lines;
+
+		if (f->spans[i].stale)
+			continue;
+		line_set_drop(r, a, a + h->minus - 1);
+		for (size_t k = 0; k < r->n; k++)
+			if (r->v[k].first >= a)
+				line_set_add(&moved, r->v[k].first + more,
+				    r->v[k].last + more);
+			else if (r->v[k].last < a)
+				line_set_add(&moved, r->v[k].first,
+				    r->v[k].last);
+			else {	/* it surrounds an insertion */
+				line_set_add(&moved, r->v[k].first, a - 1);
+				line_set_add(&moved, a + more,
+				    r->v[k].last + more);
+			}
+		line_set_release(r);
+		*r = moved;
 	}
+	line_set_add(&own->lines, a, a + h->plus - 1);
+	if (f->lines > 0)
+		f->lines += more;
 	h->at += h->plus;
 	h->minus = h->plus = 0;
 }

@@ -476,31 +476,6 @@ const struct system system_nanobot = {
 
 enum { KIMI_STALL, KIMI_GAIN };
 
-/* What `git status --porcelain` would show: an edit or a write always counts
- * (they said so themselves), a command only with a file it had not changed
- * before. */
-static bool
-changed_files(struct foreign *p, const struct open_call *c,
-    const struct foreign_result *res)
-{
-	struct slice m = msg_meta(res->r, "mutated"), el;
-	bool is_new, any = false;
-
-	if (c->is.edits)
-		return !res->failed;
-	if (!res->mutated || scan_kind(m) != SCAN_ARRAY)
-		return res->mutated;
-	for (struct walk w = walk_of(m); walk_next(&w, NULL, &el); ) {
-		struct slice path = scan_get(el, "path");
-
-		if (path.p == NULL || p->m.paths.n >= PATHS_KEPT)
-			continue;
-		map_put(&p->m.paths, path, &is_new);
-		any |= is_new;
-	}
-	return any;
-}
-
 /* A command put into the background, or a look at a task that has moved. */
 static bool
 moved_task(struct foreign *p, const struct open_call *c,
@@ -530,10 +505,25 @@ static void
 kimi_result(struct foreign *p, struct open_call *c,
     const struct foreign_result *res)
 {
-	struct slice text = slice_trim(res->text);
+	struct slice text = slice_trim(res->text), el, path;
+	struct slice files = msg_meta(res->r, "mutated");
 	uint64_t hash = hash_bytes(text.p, text.n);
-	bool moved = changed_files(p, c, res);
+	bool moved = c->is.edits ? !res->failed : res->mutated, fresh;
 
+	/* what `git status --porcelain` would show: an edit or a write always
+	 * counts (they said so themselves), a command only with a file it had
+	 * not changed before */
+	if (!c->is.edits && moved && scan_kind(files) == SCAN_ARRAY) {
+		moved = false;
+		for (struct walk w = walk_of(files);
+		    walk_next(&w, NULL, &el); ) {
+			path = scan_get(el, "path");
+			if (path.p == NULL || p->m.paths.n >= PATHS_KEPT)
+				continue;
+			map_put(&p->m.paths, path, &fresh);
+			moved |= fresh;
+		}
+	}
 	moved |= moved_task(p, c, res, hash);
 	if (!res->failed &&
 	    utf8_count(text.p, text.n) >= p->limit[KIMI_GAIN])

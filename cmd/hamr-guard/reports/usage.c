@@ -27,21 +27,6 @@ sum_of(struct slice v)
 	return view_content_sum(TOK_MODERN, v);
 }
 
-/* The path in a member's value: itself, or in the first of several. */
-static struct slice
-path_in(struct slice val)
-{
-	struct walk w;
-
-	if (scan_kind(val) == SCAN_ARRAY) {
-		w = walk_of(val);
-		walk_next(&w, NULL, &val);
-	}
-	if (scan_kind(val) == SCAN_OBJECT)
-		val = scan_get(val, "path");
-	return val;
-}
-
 /* What the call is about: the member that tells most, else all of the
  * arguments. */
 static char *
@@ -50,6 +35,7 @@ about(struct usage *u, struct slice name, struct slice given)
 	struct slice text, val = { NULL, 0 };
 	struct buf out = BUF_INIT(BUF_RECORD_MAX);
 	const char *file = NULL;
+	struct walk w;
 	bool json;
 
 	u->text.max = BUF_RECORD_MAX;
@@ -63,8 +49,14 @@ about(struct usage *u, struct slice name, struct slice given)
 	for (size_t i = scan_str_is(name, "bash") ? OTHERS : 0;
 	    json && i < TELLING && val.p == NULL; i++) {
 		val = scan_get(text, telling[i]);
-		if (i < OTHERS)
-			val = scan_only(SCAN_STRING, path_in(val));
+		if (i >= OTHERS)
+			continue;
+		/* a path stands there itself, or in the first of several */
+		w = walk_elements(val);
+		walk_next(&w, NULL, &val);
+		if (scan_kind(val) == SCAN_OBJECT)
+			val = scan_get(val, "path");
+		val = scan_only(SCAN_STRING, val);
 	}
 	/* the first file that a patch names: "*** Update File: a.c" */
 	if (scan_str_is(name, "edit"))

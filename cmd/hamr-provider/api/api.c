@@ -52,54 +52,45 @@ api_stream_release(struct api_stream *st)
 
 /* ---- events ---- */
 
-static enum api_said
-read_event(const struct api *api, struct api_stream *st, struct answer *a,
-    struct slice data, struct failure *f, struct buf *fixed)
-{
-	bool object = scan_record(&st->scan, data.p, data.n) == 0;
-	bool lossy = object && scan_lone_surrogate(data) != NULL;
-
-	if (!object) {		/* perhaps what the door takes of it is one */
-		scan_repair(data, fixed);
-		object = lossy = fixed->len > 0 &&
-		    scan_record(&st->scan, fixed->p, fixed->len) == 0;
-		data = object ? buf_view(fixed) : data;
-	}
-	if (!object && st->is_cut && (strchr("{[", *data.p) != NULL ||
-	    (api->own == NULL && !st->is_error)))
-		return API_MORE;	/* the beginning of one */
-	if (st->is_error && object)
-		return api_fails(f, data);
-	if (st->is_error) {
-		failure_words(f, data);
-		return API_ERROR;
-	}
-	if (api->own != NULL)
-		return adapter_event(api->own, st, a, data, f);
-	if (!object) {
-		failure_set(f, "server", "the server sent an event that is "
-		    "not a JSON object: %s", st->scan.why);
-		return API_ERROR;
-	}
-	a->lossy |= lossy;
-	return api->read(st, a, data, f);
-}
-
 enum api_said
 api_event(const struct api *api, struct api_stream *st, struct answer *a,
     struct slice data, struct failure *f)
 {
 	struct buf fixed = BUF_INIT(BUF_RECORD_MAX);
 	struct slice trimmed = slice_trim(data);
-	enum api_said said;
+	enum api_said said = API_ERROR;
+	bool object, lossy;
 
 	if (trimmed.n == 0)
 		return API_MORE;
 	if (slice_is(trimmed, "[DONE]"))
 		return API_DONE;
-	/* to an adapter blanks may be text */
-	said = read_event(api, st, a, api->own != NULL ? data : trimmed, f,
-	    &fixed);
+	if (api->own == NULL)		/* to an adapter blanks may be text */
+		data = trimmed;
+	object = scan_record(&st->scan, data.p, data.n) == 0;
+	lossy = object && scan_lone_surrogate(data) != NULL;
+	if (!object) {		/* perhaps what the door takes of it is one */
+		scan_repair(data, &fixed);
+		object = lossy = fixed.len > 0 &&
+		    scan_record(&st->scan, fixed.p, fixed.len) == 0;
+		data = object ? buf_view(&fixed) : data;
+	}
+	if (!object && st->is_cut && (strchr("{[", *data.p) != NULL ||
+	    (api->own == NULL && !st->is_error)))
+		said = API_MORE;	/* the beginning of one */
+	else if (st->is_error && object)
+		api_fails(f, data);
+	else if (st->is_error)
+		failure_words(f, data);
+	else if (api->own != NULL)
+		said = adapter_event(api->own, st, a, data, f);
+	else if (!object)
+		failure_set(f, "server", "the server sent an event that is "
+		    "not a JSON object: %s", st->scan.why);
+	else {
+		a->lossy |= lossy;
+		said = api->read(st, a, data, f);
+	}
 	buf_release(&fixed);
 	return said;
 }

@@ -108,30 +108,6 @@ string(struct reading *r, struct buf *out)
 	return closed ? BLOCK_CALLS : BLOCK_OPEN;
 }
 
-static enum block_said
-word(struct reading *r, struct buf *out)
-{
-	static const char *const words[][3] = { { "True", "true", "true" },
-		{ "False", "false", "false" }, { "None", "null", "null" } };
-	size_t from = r->at;
-	struct slice w;
-
-	while (r->at < r->s.n && strchr(",)]}: \t\r\n", r->s.p[r->at]) == NULL)
-		r->at++;
-	if (r->at == r->s.n)
-		return BLOCK_OPEN;
-	w = slice_part(r->s, from, r->at);
-	for (size_t i = 0; i < 3; i++)
-		if (slice_is(w, words[i][0]) || slice_is(w, words[i][1])) {
-			buf_adds(out, words[i][2]);
-			return BLOCK_CALLS;
-		}
-	if (w.n == 0 || scan_value(&r->scan, w.p, w.n) != 0)
-		return BLOCK_BROKEN;
-	buf_slice(out, w);
-	return BLOCK_CALLS;
-}
-
 static enum block_said value(struct reading *r, struct buf *out, int depth);
 
 /* What stands before a value: 'key': in a dict, NAME= in a call's
@@ -191,8 +167,12 @@ static enum block_said
 value(struct reading *r, struct buf *out, int depth)
 {
 	static const char open[] = "[({", close[] = "])}";
+	static const char *const words[][3] = { { "True", "true", "true" },
+		{ "False", "false", "false" }, { "None", "null", "null" } };
 	char c = peek(r);
 	const char *bracket = c != '\0' ? strchr(open, c) : NULL;
+	size_t from = r->at;
+	struct slice w;
 
 	if (depth > DEEP)
 		return BLOCK_BROKEN;
@@ -200,10 +180,24 @@ value(struct reading *r, struct buf *out, int depth)
 		return stuck(r);
 	if (c == '"' || c == '\'')
 		return string(r, out);
-	if (bracket == NULL)
-		return word(r, out);
-	r->at++;
-	return list(r, out, close[bracket - open], depth);
+	if (bracket != NULL) {
+		r->at++;
+		return list(r, out, close[bracket - open], depth);
+	}
+	while (r->at < r->s.n && strchr(",)]}: \t\r\n", r->s.p[r->at]) == NULL)
+		r->at++;
+	if (r->at == r->s.n)
+		return BLOCK_OPEN;
+	w = slice_part(r->s, from, r->at);
+	for (size_t i = 0; i < 3; i++)
+		if (slice_is(w, words[i][0]) || slice_is(w, words[i][1])) {
+			buf_adds(out, words[i][2]);
+			return BLOCK_CALLS;
+		}
+	if (w.n == 0 || scan_value(&r->scan, w.p, w.n) != 0)
+		return BLOCK_BROKEN;
+	buf_slice(out, w);
+	return BLOCK_CALLS;
 }
 
 enum block_said
