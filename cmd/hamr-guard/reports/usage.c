@@ -15,10 +15,12 @@
  * else one of the others.  A command line's is the command, where others put
  * the kind of an edit. */
 static const char *const telling[] = { "path", "file_path", "filePath",
-	"filepath", "file", "files", "paths", "filename", "fileName",
-	"absolute_path", "AbsolutePath", "relative_path", "target_file",
-	"TargetFile", "notebook_path", "relative_workspace_path", "dir_path",
-	"uri", "command", "cmd", "query", "pattern", "url", "prompt" };
+	"filepath", "file", "files", "paths", "filename", "file_name",
+	"fileName", "absolute_path", "absolutePath", "AbsolutePath",
+	"relative_path", "relativePath", "target_file", "targetFile",
+	"TargetFile", "notebook_path", "notebookPath",
+	"relative_workspace_path", "dir_path", "dirPath", "uri", "command",
+	"cmd", "query", "pattern", "url", "prompt" };
 enum { TELLING = sizeof telling / sizeof *telling, OTHERS = TELLING - 6 };
 
 static uint64_t
