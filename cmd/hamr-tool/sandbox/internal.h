@@ -42,8 +42,8 @@ struct sandboxes {
 	struct texts hidden;	/* those that are there */
 	uint64_t hidden_as;	/* stands for what they are now */
 	struct texts settings;	/* folders of the user's own, in the root */
-	const char **hide_list;	/* patterns: policy.secret, sandbox.mask */
-	const char **show_list;
+	struct texts hide_list;	/* patterns: policy.secret, sandbox.mask */
+	struct texts show_list;
 	struct lists hide, show;
 	struct names names;
 	/* what the machine can do */

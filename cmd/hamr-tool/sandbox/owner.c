@@ -173,8 +173,10 @@ is_path(const char *p)
 	return p[0] == '/' || strncmp(p, "~/", 2) == 0;
 }
 
+/* Those without a '!', or (shown) with one: paths, of this home; without a home
+ * patterns. */
 static void
-add_configured(const struct conf *c, const char *home, bool shown,
+add_masks(const struct conf *c, const char *home, bool shown,
     struct texts *out)
 {
 	const char *const *list;
@@ -184,9 +186,10 @@ add_configured(const struct conf *c, const char *home, bool shown,
 	for (size_t i = 0; i < n; i++) {
 		const char *p = list[i] + (list[i][0] == '!');
 
-		if ((list[i][0] == '!') == shown && is_path(p))
-			texts_add(out, p[0] == '/' ? xstrdup(p) :
-			    xasprintf("%s%s", home, p + 1));
+		if ((list[i][0] == '!') == shown &&
+		    is_path(p) == (home != NULL))
+			texts_add(out, p[0] != '~' || home == NULL ?
+			    xstrdup(p) : xasprintf("%s%s", home, p + 1));
 	}
 }
 
@@ -250,8 +253,8 @@ find_places(struct sandboxes *bs)
 			texts_add(out, xasprintf("%s/hamr", base));
 	}
 	for (size_t h = 0; h < n; h++) {
-		add_configured(bs->conf, homes[h], false, out);
-		add_configured(bs->conf, homes[h], true, &bs->shown);
+		add_masks(bs->conf, homes[h], false, out);
+		add_masks(bs->conf, homes[h], true, &bs->shown);
 	}
 	free(own_home);
 }
@@ -294,35 +297,12 @@ owner_reaches(const struct sandboxes *bs, struct texts *t)
 			;
 }
 
-/* The patterns of names in the root that more and sandbox.mask list, with a
- * '!' or without. */
-static const char **
-patterns(const struct conf *c, const char *more, bool shown, size_t *n)
-{
-	const char *const *mask, *const *first = NULL;
-	size_t nmask, nmore = 0;
-	const char **v;
-
-	mask = conf_list(c, "sandbox.mask", &nmask);
-	if (more != NULL)
-		first = conf_list(c, more, &nmore);
-	v = xcalloc(nmore + nmask + 1, sizeof *v);
-	for (*n = 0; *n < nmore; ++*n)
-		v[*n] = first[*n];
-	for (size_t i = 0; i < nmask; i++) {
-		const char *p = mask[i] + (mask[i][0] == '!');
-
-		if ((mask[i][0] == '!') == shown && !is_path(p))
-			v[(*n)++] = p;
-	}
-	return v;
-}
-
 void
 owner_find(struct sandboxes *bs)
 {
-	const char *home = getenv("HOME");
+	const char *home = getenv("HOME"), *const *secret;
 	struct stat st;
+	size_t n;
 
 	bs->uid = geteuid();
 	bs->gid = getegid();
@@ -336,11 +316,15 @@ owner_find(struct sandboxes *bs)
 		bs->home = xstrdup(home);
 	}
 	bs->cache = make_cache(bs);
-	bs->hide_list = patterns(bs->conf, "policy.secret", false,
-	    &bs->hide.nsecret);
-	bs->show_list = patterns(bs->conf, NULL, true, &bs->show.nsecret);
-	bs->hide.secret = bs->hide_list;
-	bs->show.secret = bs->show_list;
+	secret = conf_list(bs->conf, "policy.secret", &n);
+	for (size_t i = 0; i < n; i++)
+		texts_add(&bs->hide_list, xstrdup(secret[i]));
+	add_masks(bs->conf, NULL, false, &bs->hide_list);
+	add_masks(bs->conf, NULL, true, &bs->show_list);
+	bs->hide.secret = (const char *const *)bs->hide_list.v;
+	bs->hide.nsecret = bs->hide_list.n;
+	bs->show.secret = (const char *const *)bs->show_list.v;
+	bs->show.nsecret = bs->show_list.n;
 	bs->hide.allow_write = conf_list(bs->conf, "policy.allow_write",
 	    &bs->hide.nallow_write);
 	bs->names = (struct names){ .rootfd = bs->root.fd, .hide = &bs->hide,

@@ -434,8 +434,8 @@ sandboxes_free(struct sandboxes *bs)
 	texts_release(&bs->shown);
 	texts_release(&bs->hidden);
 	texts_release(&bs->settings);
-	free(bs->hide_list);
-	free(bs->show_list);
+	texts_release(&bs->hide_list);
+	texts_release(&bs->show_list);
 	free(bs->home);
 	free(bs->user);
 	free(bs->session);
