@@ -104,7 +104,8 @@ escape(struct buf *out, struct slice text, unsigned long *before, bool whole)
 		bool joins = s.cp == JOINER && term_is_picture(*before) &&
 		    term_is_picture(character_at(text, at + s.n).cp);
 
-		if (!whole && waits(text, at, s, joins))
+		if (!whole && (s.cp >= 0x80 || s.cp == '\r') &&
+		    waits(text, at, s, joins))
 			break;
 		*before = s.cp;
 		if (!whole && s.cp == '\r' && text.p[at + 1] == '\n')
