@@ -3,7 +3,7 @@
  * acp.c answers the editor; worker.c keeps a session's process; update.c says
  * what its records mean, call_updates.c those of calls; prompt.c makes records
  * of a prompt, servers.c settings of mcpServers; listing.c looks at the
- * sessions on the disk; whole.c finds the texts that a diff is between.
+ * sessions on the disk.
  */
 #pragma once
 
@@ -177,11 +177,3 @@ int listing_page(const char *cwd, const char *cursor, struct buf *out,
     struct err *e);
 /* Send all that the file says.  -1 with e when it cannot be read. */
 int listing_replay(struct worker *s, struct err *e);
-
-/* ---- whole.c ---- */
-
-/* The text after the diff is applied to it, or (back) before that; yours.
- * NULL: it does not fit. */
-char *whole_text(const char *text, struct slice diff, bool back);
-/* The file, yours; NULL: there is none, or it is too long or not text. */
-char *whole_read(const char *path);

@@ -126,7 +126,7 @@ contract_pursue(struct turn *t)
 {
 	struct track *k = t->hub->track;
 	enum lack lack = lacks(k, t->conf);
-	long long wall = limits_wall_end(t);
+	long long wall = turn_wall_end(t);
 	bool over, told;
 	char *text;
 

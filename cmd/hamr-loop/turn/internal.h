@@ -13,16 +13,8 @@ int turn_message(struct turn *t, const char *text, const char *rule);
  * what is open answered. */
 void turn_out_of_time(struct turn *t);
 
-/* ---- limits.c ---- */
-
-/* The limit that is reached, or NULL. */
-const char *limits_reached(const struct turn *t);
-
-/* Calls that may still be started; -1: no limit. */
-int64_t limits_calls_left(const struct turn *t);
-
 /* When max_wall_seconds is over, in ms of file_now_ms; 0: never. */
-long long limits_wall_end(const struct turn *t);
+long long turn_wall_end(const struct turn *t);
 
 /* ---- recover.c: failures a turn survives, each with its own count ---- */
 

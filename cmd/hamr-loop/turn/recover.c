@@ -162,7 +162,7 @@ wait_for_server(struct turn *t)
 	    (double)t->waited_ms / 1000;
 	int n = t->hub->track->recovered[PROVIDER_DOWN];
 	double s = waits[t->hub->track->has_partial][n < 3 ? n : 2];
-	long long wall = limits_wall_end(t);
+	long long wall = turn_wall_end(t);
 	struct buf b = BUF_INIT(1 << 16);
 	char *text;
 

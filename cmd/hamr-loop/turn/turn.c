@@ -15,6 +15,7 @@
 #define CANCEL_MS 1500		/* a cancelled action writes what there is */
 #define FINAL_REQUEST_MS 60000	/* the extra request of a spent budget */
 #define MAX_CUT 3		/* answers cut by length in a row */
+#define REPAIR_CALLS 8		/* at least so many in a repair turn */
 #define FITS_ANY 8192		/* bytes of a session, a third for the tools */
 
 void
@@ -58,6 +59,91 @@ int
 turn_status(enum ending e)
 {
 	return endings[e].status;
+}
+
+/* ---- the budgets of a turn (chapter 7.1) ---- */
+
+/* Calls that may still be started; -1: no limit. */
+static int64_t
+calls_left(const struct turn *t)
+{
+	const struct track *k = t->hub->track;
+	int64_t max = conf_int(t->conf, "agent.max_tool_calls");
+	int64_t left;
+
+	if (max == 0)
+		return -1;
+	if (k->repairs > 0)
+		max = max / 2 > REPAIR_CALLS ? max / 2 : REPAIR_CALLS;
+	left = max - (k->started - k->started_before);
+	return left > 0 ? left : 0;
+}
+
+/* The limit that is reached, or NULL. */
+static const char *
+limit_reached(const struct turn *t)
+{
+	const struct track *k = t->hub->track;
+	const struct conf *c = t->conf;
+	int64_t wall = conf_int(c, "budget.max_wall_seconds");
+	int64_t tokens = conf_int(c, "budget.max_tokens");
+	double cost = conf_num(c, "budget.max_cost");
+	int64_t steps = conf_int(c, "agent.max_model_steps");
+
+	if (steps > 0 && k->steps - k->steps_before >= steps)
+		return "max_model_steps";
+	if (calls_left(t) == 0)
+		return "max_tool_calls";
+	if (wall > 0 && file_now_ms() - t->begun >= wall * 1000)
+		return "max_wall_seconds";
+	if (tokens > 0 && k->usage.prompt + k->usage.completion >= tokens)
+		return "max_tokens";
+	if (cost > 0 && k->usage.has_cost && k->usage.cost >= cost)
+		return "max_cost";
+	return NULL;
+}
+
+long long
+turn_wall_end(const struct turn *t)
+{
+	int64_t wall = conf_int(t->conf, "budget.max_wall_seconds");
+
+	return wall > 0 ? t->begun + wall * 1000 : 0;
+}
+
+int
+turn_check_limits(const struct conf *c, const char *provider,
+    const char *model, struct err *e)
+{
+	size_t n, named, nrows, len;
+	const char *const *names = conf_names(c, "provider", &named);
+	const char *const *rows = conf_list(c, "budget.prices", &nrows);
+
+	if (conf_num(c, "budget.max_cost") == 0)
+		return 0;
+	/* those of [provider.NAME], or of [provider] itself */
+	conf_list(c, "provider.prices", &n);
+	for (size_t i = 0; provider != NULL && n == 0 && i < named; i++) {
+		char *key = xasprintf("provider.%s.prices", names[i]);
+
+		if (strcmp(names[i], provider) == 0)
+			conf_list(c, key, &n);
+		free(key);
+	}
+	if (n > 0)
+		return 0;
+	/* budget.prices may be one row of numbers, for any model; a model that
+	 * nobody has named yet is in it */
+	model = model != NULL ? model : conf_str(c, "provider.model");
+	len = strlen(model);
+	for (size_t i = 0; i < nrows; i++)
+		if (len == 0 || strchr(rows[i], ' ') == NULL ||
+		    (strncmp(rows[i], model, len) == 0 &&
+		    rows[i][len] == ' '))
+			return 0;
+	return err_set(e, ST_CONFIG, "budget.max_cost is set, but no prices "
+	    "are; set prices = [IN, OUT] under [provider], per million tokens, "
+	    "or drop the limit");
 }
 
 /* ---- records of our own ---- */
@@ -151,7 +237,7 @@ run_calls(struct turn *t)
 {
 	struct hub *h = t->hub;
 	struct track *k = h->track;
-	int64_t calls = limits_calls_left(t);
+	int64_t calls = calls_left(t);
 	size_t open = 0, cut = 0;
 
 	/* those begun before a crash are not begun again */
@@ -167,7 +253,7 @@ run_calls(struct turn *t)
 			hub_tell_slot(h, SLOT_TOOL, &b);
 			left--;
 		}
-	if (hub_go(h, SLOT_TOOL, limits_wall_end(t)) < 0) {
+	if (hub_go(h, SLOT_TOOL, turn_wall_end(t)) < 0) {
 		turn_out_of_time(t);
 		return false;
 	}
@@ -277,7 +363,7 @@ next(struct turn *t)
 		    k->had_calls ? TEXT_CUT : TEXT_CUT_TEXT, NULL) == 0 &&
 		    hub_sync(t->hub, SLOT_GUARD) == 0;
 	}
-	limit = limits_reached(t);
+	limit = limit_reached(t);
 	if (k->spent == SPENT_ANSWERED && !k->ended && limit != NULL) {
 		/* a crash came before the end record */
 		close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
@@ -309,7 +395,7 @@ next(struct turn *t)
 	}
 	if (limit == NULL)
 		return recover_resumed(t) ||
-		    ask_model(t, limits_wall_end(t)) ||
+		    ask_model(t, turn_wall_end(t)) ||
 		    (!t->timed_out && recover_asking(t));
 	final_request(t, limit);
 	return false;
