@@ -930,7 +930,7 @@ echo "s c$i bash {\"command\":\"git clone x\"} = Recv failure: Connection reset 
 done | said | grep futile)" ""
 is "a head that only quotes the pattern is no gain" "$(for i in $(seq 20); do
 echo "s c$i search_file_content {\"pattern\":\"word$i\"} = Found 2 matches for \"word$i\":\nL3: a line that holds all of these words\nL9: another line that holds them as well"
-done | said | head -n 1)" "c10 warn stall 4"
+done | said | head -n 1)" "c9 warn stall 4"
 is "behind a pause a look has as much patience, and so has the pause" "$({
 for i in $(seq 30); do
 	echo "s s$i bash {\"command\":\"sleep 60\"} ="
