@@ -365,8 +365,6 @@ shell_judge(struct slice cmd, struct shell *out)
 		else if (out->echoes == 0 && (s.until.p != NULL ||
 		    is_command(&s, at, scripts)))
 			out->echoes = QUOTE;
-		out->finds |= is_command(&s, at, finders);
-		out->fetches |= is_command(&s, at, fetchers);
 		reads = is_command(&s, at, readers);
 		out->reads = out->reads && !s.writes && (at >= s.n || reads);
 		writes = is_command(&s, at, writers);
@@ -380,7 +378,11 @@ shell_judge(struct slice cmd, struct shell *out)
 			out->removes = ++changes == 1 && !s.writes ?
 			    removed(&s, at) : (struct slice){ NULL, 0 };
 		}
-		out->runs |= at < s.n && !writes && !reads;
+		if (at < s.n && !writes && !reads) {
+			out->runs = true;
+			out->finds |= is_command(&s, at, finders);
+			out->fetches |= is_command(&s, at, fetchers);
+		}
 		piped = p < end && *p == '|' && (p + 1 == end || p[1] != '|');
 		if (s.until.p != NULL)
 			until = s.until;
