@@ -165,7 +165,11 @@ $O/quick-jq.so: tests/jq/quick.c
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -std=c11 $(WARN) -O2 -fPIC -shared -o $@ $< -ldl
 
-TESTS = $(filter-out %/check.t,$(wildcard tests/*/*.t))
+# what takes longest begins first, so that no core is idle at the end
+LONG  = $(patsubst %,tests/%.t,all/fleet loop/screen attack/attack \
+        all/import mem/crash loop/misbehave loop/acp all/install loop/turn \
+        compact/engine guard/model all/torture provider/dialect all/door)
+TESTS = $(LONG) $(filter-out %/check.t $(LONG),$(wildcard tests/*/*.t))
 JOBS  = 4
 
 check: all $O/httpd $O/quick-jq.so units layers $(TORTURE)
