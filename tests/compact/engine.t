@@ -54,7 +54,8 @@ for w in 16000 65536 131072; do
 		b=$((w - (w / 4 < 8192 ? w / 4 : 8192)))
 		compact -r --window $w --strategy "$name" <(awk '{ print }
 			/"tool_call_id"/ { print "{\"type\":\"go\",\"n\":" NR "}" }
-			' l400) | LC_ALL=C sed 's/"messages":.*"params"/"params"/' >steps
+			' l400) | awk -F '"messages":|"params"' '
+			NF > 2 { print $1 "\"params\"" $NF; next } 1' >steps
 		is "$name at $w: marks" "$(jq -s --argjson b $b \
 			--argjson h "$high" --argjson l "$low" '
 			[.[] | select(.type == "compaction")] as $c |
