@@ -10,7 +10,7 @@
 #include "check/check.h"
 #include "ledger/working_context.h"
 #include "opts.h"
-#include "report/report.h"
+#include "report/tables.h"
 #include "term/term.h"
 
 /* What the mode needs of it. */

@@ -71,8 +71,8 @@ struct outcome {
 	bool failed, transient;
 	bool cached;		/* the hashes are those of the call it repeats,
 				 * if that is known */
-	bool complains;		/* a check tells of a failure, though its command
-				 * did not fail: make | tail */
+	bool complains;		/* a check tells of a failure, though its
+				 * command did not fail: make | tail */
 	bool new_error;		/* failed as nothing did in this turn */
 	bool mute;		/* printed nothing, or its exit status only */
 	bool brief;		/* less text than what counts as news */

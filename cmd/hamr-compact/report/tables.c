@@ -1,8 +1,8 @@
-/* report.c - --report: a simulation as tables and charts of characters, as
+/* tables.c - --report: a simulation as tables and charts of characters, as
  * lines of JSON, and as a picture. */
 #include <string.h>
 
-#include "report.h"
+#include "tables.h"
 
 #define NAME_COLUMNS 16
 #define LABEL 7			/* columns of the chart's scale */

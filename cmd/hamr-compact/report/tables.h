@@ -1,4 +1,4 @@
-/* report.h - --report: what a simulation comes to. */
+/* tables.h - --report: what a simulation comes to. */
 #pragma once
 
 #include "layout.h"
