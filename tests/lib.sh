@@ -21,7 +21,7 @@ BIN=${HAMR_BIN:-$TOP/bin}
 PATH=$BIN:$PATH
 # where commands stand, which configuration splits at blanks
 case ${TMPDIR:-} in *[[:space:]]*) unset TMPDIR ;; esac
-T=$(mktemp -d "${TMPDIR:-/tmp}/hamr-test.XXXXXX")
+T=$(mktemp -d "${CHECK_DIR:-${TMPDIR:-/tmp}}/hamr-test.XXXXXX")
 HOME=$T/home XDG_CONFIG_HOME=$T/home/.config XDG_STATE_HOME=$T/home/.state
 XDG_DATA_HOME=$T/home/.data XDG_CACHE_HOME=$T/home/.cache
 GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
