@@ -1,7 +1,6 @@
 /* walk.c - the bytes that were checked: steps through them, and the text that
  * strings stand for, made and read.
  */
-#include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 

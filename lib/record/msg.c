@@ -1,7 +1,6 @@
 /* msg.c - messages: content, calls, who wrote them, which result answers which
  * call. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "msg.h"

@@ -1,5 +1,4 @@
 /* cluster.c - grapheme clusters and their columns, by utf8proc or wcwidth. */
-#include <stdint.h>
 #include <utf8proc.h>
 #include <wchar.h>
 

@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "conf/conf_keys.h"
 #include "record/memid.h"
-#include "record/msg.h"
 
 #include "internal.h"
 

@@ -2,7 +2,6 @@
  * each call.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "record/memid.h"

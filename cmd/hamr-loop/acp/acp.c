@@ -1,5 +1,4 @@
 /* acp.c - hamr-loop --acp: what the editor asks, and what it is asked. */
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>

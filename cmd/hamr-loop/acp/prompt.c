@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include "base/image.h"
-#include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
 #include "internal.h"

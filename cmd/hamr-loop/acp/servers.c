@@ -1,6 +1,5 @@
 /* servers.c - MCP servers that an editor passes on, as settings. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "internal.h"

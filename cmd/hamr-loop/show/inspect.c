@@ -1,7 +1,6 @@
 /* inspect.c - what is shown of sessions without running one. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "export.h"
 #include "inspect.h"

@@ -9,7 +9,6 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "record/msg.h"
-#include "term/cluster.h"
 #include "term/term.h"
 #include "internal.h"
 

@@ -6,7 +6,6 @@
 #include "commands.h"
 #include "base/file.h"
 #include "json/scan.h"
-#include "base/mem.h"
 #include "base/utc.h"
 #include "store/redact.h"
 #include "base/utf8.h"

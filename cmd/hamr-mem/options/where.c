@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "conf/conf.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "where.h"

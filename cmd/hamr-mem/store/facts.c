@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "base/utc.h"
 #include "json/scan.h"
-#include "json/sha.h"
 
 #include "facts.h"
 

@@ -1,6 +1,5 @@
 /* store.c - a memory: items and their passages, kept, replaced, forgotten. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/utc.h"

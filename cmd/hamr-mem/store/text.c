@@ -1,6 +1,5 @@
 /* text.c - a text as the full-text index sees it: passages, words, parts. */
 #include <ctype.h>
-#include <string.h>
 
 #include "text.h"
 #include "base/utf8.h"

@@ -1,7 +1,6 @@
 /* anthropic.c - the Messages API of Anthropic. */
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "request/quirks.h"

@@ -1,6 +1,5 @@
 /* render.c - a conversation for servers that know no tools. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "record/msg.h"

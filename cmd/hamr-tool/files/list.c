@@ -1,5 +1,4 @@
 /* list.c - read of a folder: what is in it. */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
