@@ -277,7 +277,6 @@ run(const struct opts *o, const struct conf *conf)
 		.ops = o->mode == MODE_REQUEST ? &request : &people,
 		.max_bytes = (size_t)conf_int(conf, "record.max_bytes") };
 	struct err e;
-	int st;
 
 	stage_apply(&s, &o->args);
 	if (stage_reads(&s, &o->args, conf, &e) < 0)
@@ -287,7 +286,7 @@ run(const struct opts *o, const struct conf *conf)
 	if (o->mode == MODE_REPORT || o->mode == MODE_LEDGER)
 		run.screen = screen_of_stdout();
 	buf_init(&run.out, (size_t)1 << 40);
-	st = run_mode(&s, &run, conf);
+	int st = run_mode(&s, &run, conf);
 	buf_release(&run.out);
 	return st;
 }
@@ -295,19 +294,16 @@ run(const struct opts *o, const struct conf *conf)
 int
 main(int argc, char **argv)
 {
-	struct opts o;
-	struct conf *conf;
 	struct err e;
-	char *root;
 	int st;
 
 	err_program("hamr-compact");
-	o = opts_read(argc, argv);
+	struct opts o = opts_read(argc, argv);
 	if (o.mode == MODE_COUNT)
 		return print_count(o.files, o.nfiles, o.family, &e) < 0 ?
 		    err_report(&e) : ST_OK;
-	root = o.args.no_config ? NULL : conf_root(".", &e);
-	conf = stage_conf(&o.args, root, &e);
+	char *root = o.args.no_config ? NULL : conf_root(".", &e);
+	struct conf *conf = stage_conf(&o.args, root, &e);
 	if (conf == NULL || (o.strategy != NULL && conf_set(conf,
 	    "context.strategy", o.strategy, "flag", &e) < 0))
 		st = err_report(&e);

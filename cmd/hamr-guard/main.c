@@ -167,7 +167,6 @@ run(struct stage *s, const struct opts *o, const char *profile,
 	static const struct stage_ops filter = { .name = "guard",
 		.keep = keep, .record = record, .reset = reset };
 	struct profile p;
-	int status;
 
 	if (o->import_only) {
 		s->ops = &pass;
@@ -180,7 +179,7 @@ run(struct stage *s, const struct opts *o, const char *profile,
 	profile_init(&p, profile, env);
 	s->ops = &filter;
 	s->self = &p.guard;	/* cppcheck-suppress autoVariables */
-	status = stage_run(s);
+	int status = stage_run(s);
 	profile_release(&p);
 	s->self = NULL;
 	return status;
@@ -193,17 +192,14 @@ main(int argc, char **argv)
 	struct stage s = { .ops = NULL };
 	struct profile_env env = { .sink.stage = &s };
 	const char *const *normalize;
-	const char *profile;
-	struct conf *conf;
 	struct err e;
-	char *root;
 	size_t n;
-	int status;
 
 	err_program("hamr-guard");
 	read_opts(argc, argv, &o);
-	root = conf_root(".", &e);
-	conf = root != NULL ? stage_conf(&o.stage, root, &e) : NULL;
+	char *root = conf_root(".", &e);
+	struct conf *conf = root != NULL ? stage_conf(&o.stage, root, &e) :
+	    NULL;
 	free(root);
 	if (conf == NULL)
 		return err_report(&e);
@@ -214,7 +210,7 @@ main(int argc, char **argv)
 	s.files = (const char *const *)argv + optind;
 	s.nfiles = (size_t)(argc - optind);
 	s.max_bytes = (size_t)conf_int(conf, "record.max_bytes");
-	profile = profile_of(conf, &o);
+	const char *profile = profile_of(conf, &o);
 	if (o.profile != NULL && !o.stage.quiet)
 		say_unread(conf, profile);
 	if (o.report == &report_calibrate && profile_is_foreign(profile))
@@ -227,7 +223,7 @@ main(int argc, char **argv)
 		env.rules = user_rules_new(normalize, n, &e);
 	if (n > 0 && env.rules == NULL)
 		return err_report(&e);
-	status = run(&s, &o, profile, &env);
+	int status = run(&s, &o, profile, &env);
 	user_rules_free(env.rules);
 	conf_free(conf);
 	free(o.stage.set);

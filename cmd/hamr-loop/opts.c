@@ -100,11 +100,9 @@ one(struct opts *o, int c, const struct option *l, char *arg, struct err *e)
 static int
 check_task(struct opts *o, struct err *e)
 {
-	size_t n;
-
 	if (o->task == NULL)
 		return 0;
-	n = strlen(o->task);
+	size_t n = strlen(o->task);
 	if (o->task[strspn(o->task, " \t\r\n")] == '\0')
 		return err_set(e, ST_USAGE, "the task is empty");
 	if (utf8_check(o->task, n) < n)

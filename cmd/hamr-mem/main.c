@@ -33,14 +33,13 @@ main(int argc, char **argv)
 {
 	struct opts o;
 	struct err e = { .status = ST_OK };
-	int status;
 
 	err_program("hamr-mem");
 	signal(SIGXFSZ, SIG_IGN);	/* a size limit is a full disk */
 	umask(077);			/* memories are private */
 	if (opts_read(&o, argc, argv, &e) < 0)
 		return err_report(&e);
-	status = run(&o, &e);
+	int status = run(&o, &e);
 	free(o.tag);
 	free(o.stage.set);
 	return status < 0 ? (int)err_report(&e) : status;

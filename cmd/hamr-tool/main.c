@@ -172,9 +172,8 @@ print_status(const struct tool *t, struct err *e)
 	struct sandboxes *bs = sandboxes_new(t->conf, t->root, true);
 	struct buf b = BUF_INIT(1 << 16);
 	struct rec_out out;
-	bool enforced;
+	bool enforced = sandboxes_status(bs, &b);
 
-	enforced = sandboxes_status(bs, &b);
 	sandboxes_free(bs);
 	rec_out_init(&out);
 	b.len--;	/* rec_put ends it */

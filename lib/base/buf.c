@@ -35,16 +35,14 @@ buf_reset(struct buf *b)
 int
 buf_reserve(struct buf *b, size_t n)
 {
-	size_t want, cap;
-
 	if (b->over || n > b->max || b->len > b->max - n) {
 		b->over = true;
 		return -1;
 	}
-	want = b->len + n + 1;
+	size_t want = b->len + n + 1;
 	if (want <= b->cap)
 		return 0;
-	cap = b->cap < 64 ? 64 : b->cap;
+	size_t cap = b->cap < 64 ? 64 : b->cap;
 	while (cap < want)
 		cap += cap / 2 + 16;
 	b->p = xrealloc(b->p, cap);
@@ -108,11 +106,10 @@ buf_vfmt(struct buf *b, const char *fmt, va_list ap)
 {
 	size_t room = b->over || b->cap == 0 ? 0 : b->cap - b->len;
 	va_list again;
-	int n;
 
 	/* mostly it fits what is there */
 	va_copy(again, ap);
-	n = vsnprintf(room > 0 ? b->p + b->len : NULL, room, fmt, again);
+	int n = vsnprintf(room > 0 ? b->p + b->len : NULL, room, fmt, again);
 	va_end(again);
 	if (n < 0 || buf_reserve(b, (size_t)n) < 0) {
 		if (room > 0)
@@ -129,10 +126,9 @@ int
 buf_fmt(struct buf *b, const char *fmt, ...)
 {
 	va_list ap;
-	int r;
 
 	va_start(ap, fmt);
-	r = buf_vfmt(b, fmt, ap);
+	int r = buf_vfmt(b, fmt, ap);
 	va_end(ap);
 	return r;
 }

@@ -39,14 +39,13 @@ static void
 fill(struct err *e, enum status st, const char *why, const char *fmt,
     va_list ap)
 {
-	size_t used, lead;
-	int n;
+	size_t lead;
 
 	if (e == NULL)
 		return;
 	e->status = st;
-	n = vsnprintf(e->text, sizeof e->text, fmt, ap);
-	used = n < 0 ? 0 : (size_t)n;
+	int n = vsnprintf(e->text, sizeof e->text, fmt, ap);
+	size_t used = n < 0 ? 0 : (size_t)n;
 	if (used >= sizeof e->text) {
 		/* what was cut may end inside a character: drop the piece */
 		used = lead = sizeof e->text - 1;
@@ -110,10 +109,9 @@ static void
 line(const char *fmt, va_list ap)
 {
 	char s[1400], *to = s;
-	int n, m;
+	int n = snprintf(s, sizeof s, "%s: ", program);
 
-	n = snprintf(s, sizeof s, "%s: ", program);
-	m = vsnprintf(s + n, sizeof s - (size_t)n - 1, fmt, ap);
+	int m = vsnprintf(s + n, sizeof s - (size_t)n - 1, fmt, ap);
 	if (m < 0)
 		m = 0;
 	if (m > (int)sizeof s - n - 2)

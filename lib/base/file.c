@@ -20,14 +20,13 @@ file_read_fd(int fd, const char *name, struct buf *out, struct err *e)
 {
 	for (;;) {
 		size_t room = out->max - out->len;
-		ssize_t n;
 
 		if (room > 65536)
 			room = 65536;
 		if (buf_reserve(out, room != 0 ? room : 1) < 0)
 			return err_set(e, ST_DATA, "%s: larger than %zu bytes",
 			    name, out->max);
-		n = read(fd, out->p + out->len, room);
+		ssize_t n = read(fd, out->p + out->len, room);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -43,13 +42,11 @@ file_read_fd(int fd, const char *name, struct buf *out, struct err *e)
 int
 file_read(const char *path, struct buf *out, struct err *e)
 {
-	int fd, r;
-
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(e, errno == ENOENT || errno == ENOTDIR ?
 		    ST_NOINPUT : ST_SYSTEM, "%s", path);
-	r = file_read_fd(fd, path, out, e);
+	int r = file_read_fd(fd, path, out, e);
 	close(fd);
 	return r;
 }
@@ -127,13 +124,12 @@ int
 file_sync_folder(const char *path)
 {
 	char *dir = file_folder(path);
-	int fd, r;
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	free(dir);
 	if (fd < 0)
 		return -1;
-	r = fsync(fd);
+	int r = fsync(fd);
 	close(fd);
 	return r;
 }
@@ -194,10 +190,9 @@ int
 file_unblocked(int fd)
 {
 	char path[40];
-	int ours;
 
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	ours = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int ours = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (ours < 0)
 		ours = open("/dev/tty", O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	return ours < 0 ? fd : ours;
@@ -302,10 +297,8 @@ which_program(const char *name, const char *root)
 	if (p == NULL)
 		p = "/usr/local/bin:/usr/bin:/bin";
 	for (;; p += n + 1) {
-		char *file;
-
 		n = strcspn(p, ":");
-		file = xasprintf("%.*s/%s", (int)n, p, name);
+		char *file = xasprintf("%.*s/%s", (int)n, p, name);
 		if (*p == '/' && !(root != NULL && n >= len &&
 		    strncmp(p, root, len) == 0 &&
 		    (n == len || p[len] == '/')) && which_is_program(file))
@@ -319,11 +312,11 @@ which_program(const char *name, const char *root)
 char *
 which_beside(const char *name, const char *root)
 {
-	char exe[PATH_MAX] = "", *dir, *path;
+	char exe[PATH_MAX] = "";
 
 	if (readlink("/proc/self/exe", exe, sizeof exe - 1) > 0) {
-		dir = file_folder(exe);
-		path = xasprintf("%s/%s", dir, name);
+		char *dir = file_folder(exe);
+		char *path = xasprintf("%s/%s", dir, name);
 		free(dir);
 		if (access(path, X_OK) == 0)
 			return path;

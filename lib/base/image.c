@@ -58,8 +58,6 @@ jpeg(struct image *im, const unsigned char *p, size_t n)
 static bool
 webp(struct image *im, const unsigned char *p, size_t n)
 {
-	unsigned long bits;
-
 	if (n < 30 || memcmp(p, "RIFF", 4) != 0 ||
 	    memcmp(p + 8, "WEBP", 4) != 0)
 		return false;
@@ -69,7 +67,7 @@ webp(struct image *im, const unsigned char *p, size_t n)
 		im->width = little(p + 26, 2) & 0x3fff;
 		im->height = little(p + 28, 2) & 0x3fff;
 	} else if (memcmp(p + 12, "VP8L", 4) == 0 && p[20] == 0x2f) {
-		bits = little(p + 21, 4);
+		unsigned long bits = little(p + 21, 4);
 		im->width = (bits & 0x3fff) + 1;
 		im->height = (bits >> 14 & 0x3fff) + 1;
 	} else if (memcmp(p + 12, "VP8X", 4) == 0) {

@@ -44,11 +44,9 @@ place(const struct map *m, struct slice k, uint64_t h)
 uint64_t *
 map_get(const struct map *m, struct slice key)
 {
-	struct map_entry *e;
-
 	if (m->n == 0 || key.p == NULL)
 		return NULL;
-	e = place(m, key, map_hash(key));
+	struct map_entry *e = place(m, key, map_hash(key));
 	return e->key != NULL ? &e->val : NULL;
 }
 
@@ -73,11 +71,10 @@ uint64_t *
 map_put(struct map *m, struct slice key, bool *fresh)
 {
 	uint64_t h = map_hash(key);
-	struct map_entry *e;
 
 	if (m->n + 1 > m->cap / 4 * 3)
 		grow(m);
-	e = place(m, key, h);
+	struct map_entry *e = place(m, key, h);
 	if (fresh != NULL)
 		*fresh = e->key == NULL;
 	if (e->key == NULL) {

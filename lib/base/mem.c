@@ -83,16 +83,14 @@ char *
 xasprintf(const char *fmt, ...)
 {
 	va_list ap, again;
-	char *s;
-	int n;
 
 	va_start(ap, fmt);
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	int n = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);
 	if (n < 0)
 		err_die(ST_BUG, "bad format");
-	s = xmalloc((size_t)n + 1);
+	char *s = xmalloc((size_t)n + 1);
 	vsnprintf(s, (size_t)n + 1, fmt, again);
 	va_end(again);
 	return s;

@@ -94,11 +94,9 @@ slice_trim(struct slice s)
 bool
 slice_line(struct slice *rest, struct slice *line)
 {
-	const char *lf;
-
 	if (rest->n == 0)
 		return false;
-	lf = memchr(rest->p, '\n', rest->n);
+	const char *lf = memchr(rest->p, '\n', rest->n);
 	*line = (struct slice){ rest->p,
 		lf != NULL ? (size_t)(lf - rest->p) : rest->n };
 	rest->p += line->n + (lf != NULL);

@@ -19,11 +19,10 @@ utc_print(int64_t ms, char out[UTC_SIZE])
 	int64_t fraction = ((ms % 1000) + 1000) % 1000;
 	time_t seconds = (time_t)((ms - fraction) / 1000);
 	struct tm t;
-	size_t n;
 
 	gmtime_r(&seconds, &t);
 	/* %Y alone has no zeros before the year 1000 */
-	n = (size_t)snprintf(out, UTC_SIZE, "%04d", t.tm_year + 1900);
+	size_t n = (size_t)snprintf(out, UTC_SIZE, "%04d", t.tm_year + 1900);
 	n += strftime(out + n, UTC_SIZE - n, "-%m-%dT%H:%M:%S", &t);
 	if (fraction != 0)
 		n += (size_t)snprintf(out + n, UTC_SIZE - n, ".%03d",

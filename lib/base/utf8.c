@@ -58,10 +58,9 @@ utf8_clean(struct buf *out, const char *p, size_t n)
 	bool lossy = false;
 
 	while (n > 0) {
-		const char *nul;
 		size_t good = utf8_check(p, n);
+		const char *nul = memchr(p, '\0', good);
 
-		nul = memchr(p, '\0', good);
 		if (nul != NULL)
 			good = (size_t)(nul - p);
 		buf_add(out, p, good);

@@ -31,13 +31,13 @@ static void
 entry_take(struct entry *en, struct toml_value *from)
 {
 	const struct toml_value *v = &en->v;
-	size_t n = from->n + 1, at = 0, rows;
+	size_t n = from->n + 1, at = 0;
 
 	*en = (struct entry){ .k = en->k, .name = en->name, .v = *from };
 	*from = (struct toml_value){ 0 };
 	if (v->kind != TOML_ARRAY)
 		return;
-	rows = is_nested(v) ? v->n : v->n > 0;
+	size_t rows = is_nested(v) ? v->n : v->n > 0;
 	for (size_t i = 0; i < v->n; i++)
 		n += v->v[i].n;
 	en->list = xcalloc(n, sizeof *en->list);
@@ -285,11 +285,10 @@ note_name(struct conf *c, const char *key)
 	struct texts *l = &c->names[*key == 'm'];
 	size_t n, i;
 	const char *p = conf_key_name(key, &n);
-	char *name;
 
 	if (p == NULL)
 		return;
-	name = xmemdup0(p, n);
+	char *name = xmemdup0(p, n);
 	for (i = 0; i < l->n && strcmp(l->v[i], name) < 0; i++)
 		;
 	if (i < l->n && strcmp(l->v[i], name) == 0) {
@@ -332,13 +331,13 @@ is_stricter(const struct source *at, const struct conf_key *k,
     const char *name, const struct toml_value *v)
 {
 	const struct entry *now = in_force(at->c, k, name);
-	double a = weight(k, v), b;
+	double a = weight(k, v);
 
 	if (k->mark == MARK_LESS_0 && a == 0)
 		return false;
 	if (now->layer == LAYER_DEFAULT && k->def == NULL)
 		return true;
-	b = weight(k, &now->v);
+	double b = weight(k, &now->v);
 	if (k->mark == MARK_LESS_0 && b == 0)
 		return true;
 	return k->mark == MARK_MORE ? a > b : a < b;
@@ -385,8 +384,6 @@ static int
 put(struct source *at, const char *key, struct toml_value *v, struct err *e)
 {
 	const struct conf_key *k = conf_key_find(key);
-	const struct entry *was;
-	const char *name;
 	size_t n;
 
 	if (k == NULL) {
@@ -400,8 +397,8 @@ put(struct source *at, const char *key, struct toml_value *v, struct err *e)
 	}
 	if (!conf_value_fits(k, v))
 		return wrong(at, key, k, v, e);
-	name = conf_key_canon(k, key);
-	was = find(at->c, name);
+	const char *name = conf_key_canon(k, key);
+	const struct entry *was = find(at->c, name);
 	if (was != NULL && was->layer == at->layer && at->layer <= LAYER_ENV)
 		return err_set(e, ST_CONFIG, "%s: key \"%s\" twice (%s, "
 		    "by one of its names)", at->where, name, was->origin);
@@ -422,7 +419,6 @@ put_text(struct source *at, const char *key, const char *text,
 	const struct conf_key *k = conf_key_find(key);
 	size_t n = strlen(text);
 	struct toml_value v;
-	int r;
 
 	if (utf8_check(text, n) < n)
 		return err_set(e, ST_CONFIG, "%s: the value of \"%s\" is not "
@@ -433,7 +429,7 @@ put_text(struct source *at, const char *key, const char *text,
 		v.kind = TOML_STRING;
 		v.s = xstrdup(text);
 	}
-	r = put(at, key, &v, e);
+	int r = put(at, key, &v, e);
 	toml_release(&v);
 	return r;
 }
@@ -445,11 +441,11 @@ derive(struct conf *c)
 {
 	static const char warns[] = "loop_guard.max_warnings_before_block";
 	static const char block[] = "loop_guard.block_threshold";
-	const struct entry *w = find(c, warns), *b;
+	const struct entry *w = find(c, warns);
 	struct toml_value v = { .kind = TOML_INT };
 	struct source at = { .c = c };
+	const struct entry *b = find(c, block);
 
-	b = find(c, block);
 	if (w == NULL || (b != NULL && !b->derived && b->layer >= w->layer))
 		return;
 	v.i = conf_int(c, "loop_guard.warn_threshold") + w->v.i;
@@ -627,25 +623,21 @@ load_env(struct conf *c, bool quiet, struct err *e)
 
 	for (char **p = environ; p != NULL && *p != NULL && r == 0; p++) {
 		size_t n = strcspn(*p, "=");
-		const struct conf_key *k;
 		struct source at = { .c = c, .layer = LAYER_ENV };
-		char *var;
 
 		if (strncmp(*p, "HAMR_", 5) != 0 || (*p)[n] != '=')
 			continue;
-		var = xmemdup0(*p, n);
-		k = conf_key_env(var);
+		char *var = xmemdup0(*p, n);
+		const struct conf_key *k = conf_key_env(var);
 		at.where = var;
 		if (k != NULL) {
 			r = put_text(&at, k->key, *p + n + 1, e);
 		} else if (strcmp(var, "HAMR_SHARE") != 0 &&
 		    strcmp(var, SET) != 0 && !quiet) {
-			char *near;
-
 			for (char *s = var; *s != '\0'; s++)
 				if (*s >= 'A' && *s <= 'Z')
 					*s = (char)(*s - 'A' + 'a');
-			near = conf_key_nearest(var + 5);
+			char *near = conf_key_nearest(var + 5);
 			err_say("unknown variable %.*s in the environment; "
 			    "nearest known key is \"%s\"",
 			    (int)(n < 200 ? n : 200), *p, near);
@@ -662,14 +654,12 @@ set_option(struct conf *c, const char *arg, const char *where,
 {
 	struct source at = { .c = c, .layer = LAYER_SET, .where = where };
 	const char *eq = strchr(arg, '=');
-	char *key;
-	int r;
 
 	if (eq == NULL || eq == arg)
 		return err_set(e, ST_USAGE, "%s takes KEY=VALUE, not \"%s\"",
 		    where, arg);
-	key = xmemdup0(arg, (size_t)(eq - arg));
-	r = put_text(&at, key, eq + 1, e);
+	char *key = xmemdup0(arg, (size_t)(eq - arg));
+	int r = put_text(&at, key, eq + 1, e);
 	free(key);
 	return r;
 }

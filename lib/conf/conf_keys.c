@@ -268,17 +268,15 @@ conf_key_name(const char *key, size_t *len)
 {
 	const char *p = strncmp(key, "provider.", 9) == 0 ? key + 9 :
 	    strncmp(key, "mcp.", 4) == 0 ? key + 4 : NULL;
-	char *table;
-	bool ok;
 
 	if (p == NULL)
 		return NULL;
 	*len = strcspn(p, ".");
 	if (p[*len] != '.' || *len > 64)
 		return NULL;
-	table = xmemdup0(key, (size_t)(p - key) + *len);
+	char *table = xmemdup0(key, (size_t)(p - key) + *len);
 	/* [provider] may have a key of that name */
-	ok = toml_is_bare(table + (p - key)) &&
+	bool ok = toml_is_bare(table + (p - key)) &&
 	    (*key != 'p' || row(table) == NULL);
 	free(table);
 	return ok ? p : NULL;
@@ -386,7 +384,7 @@ conf_key_wanted(const struct conf_key *k, struct buf *out)
 static size_t
 distance(const char *a, const char *b)
 {
-	size_t n = strlen(a), m = strlen(b), w = m + 1, r;
+	size_t n = strlen(a), m = strlen(b), w = m + 1;
 	size_t *d = xcalloc((n + 1) * w, sizeof *d);
 
 	for (size_t i = 0; i <= n; i++) {
@@ -404,7 +402,7 @@ distance(const char *a, const char *b)
 				*at = num_min(*at, *(at - 2 * w - 2) + 2);
 		}
 	}
-	r = d[n * w + m];
+	size_t r = d[n * w + m];
 	free(d);
 	return r;
 }
@@ -414,12 +412,12 @@ conf_key_nearest(const char *key)
 {
 	char *plain = plain_key(key), *r;
 	const char *best = NULL;
-	size_t least = SIZE_MAX, n, table;
+	size_t least = SIZE_MAX, n;
 	const char *name = conf_key_name(key, &n);
 
 	if (strlen(plain) > 200)	/* no key is: do not compare it all */
 		plain[200] = '\0';
-	table = (size_t)(last(plain) - plain);
+	size_t table = (size_t)(last(plain) - plain);
 	/* the right key in a wrong table, or in none, is near too, but one of
 	 * the same table nearer */
 	for (size_t i = 0; i < NAMES; i++) {

@@ -29,14 +29,14 @@ struct repo_file {
 static int
 repo_open(struct repo_file *f, const char *root, struct err *e)
 {
-	char *real = realpath(root, NULL), *dir;
+	char *real = realpath(root, NULL);
 	struct stat st;
 	int r = 0;
 
 	*f = (struct repo_file){ .fd = -1, .dir = -1 };
 	if (real == NULL)
 		return err_sys(e, ST_CONFIG, "%s", root);
-	dir = xasprintf("%s/.hamr", strcmp(real, "/") == 0 ? "" : real);
+	char *dir = xasprintf("%s/.hamr", strcmp(real, "/") == 0 ? "" : real);
 	f->path = xasprintf("%s/config.toml", dir);
 	f->dir = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (f->dir >= 0)
@@ -84,7 +84,6 @@ add_folder(struct buf *all, int dir, const char *path, int depth)
 		char *sub = xasprintf("%s/%s", path, name), hash[SHA_HEX] = "";
 		struct buf text = BUF_INIT(CONF_FILE_MAX);
 		struct stat st;
-		int file;
 
 		if (depth > 0 && fstatat(dirfd(d), name, &st,
 		    AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode)) {
@@ -92,7 +91,7 @@ add_folder(struct buf *all, int dir, const char *path, int depth)
 		} else {
 			/* its path, and its content where it is a regular
 			 * file */
-			file = file_open_regular(dirfd(d), name, NULL);
+			int file = file_open_regular(dirfd(d), name, NULL);
 			if (file >= 0 &&
 			    file_read_fd(file, sub, &text, NULL) == 0)
 				sha256_hex(buf_view(&text).p, text.len, hash);
@@ -235,12 +234,11 @@ add_line(const struct spot *s, struct slice old, const char *value,
 {
 	struct slice rest = old, passed;
 	size_t at = old.n;
-	const char *nl;
 
 	for (size_t i = 0; i < s->line && slice_line(&rest, &passed); i++)
 		at = old.n - rest.n;
-	nl = at > 1 && old.p[at - 1] == '\n' && old.p[at - 2] == '\r' ?
-	    "\r\n" : "\n";
+	const char *nl = at > 1 && old.p[at - 1] == '\n' && old.p[at - 2] ==
+	    '\r' ? "\r\n" : "\n";
 	buf_add(out, old.p, at);
 	if (at > 0 && old.p[at - 1] != '\n')
 		buf_adds(out, nl);
@@ -264,10 +262,9 @@ new_value(const struct spot *s, struct slice old, const char *text, bool list,
 	/* a list of several lines keeps them, and its comments: the new text
 	 * goes to its beginning, where a comma is right whatever follows */
 	bool first = list && s->lines;
-	bool known;
 
 	toml_quote(&quoted, text);
-	known = more && strstr(s->value.p, quoted.p) != NULL;
+	bool known = more && strstr(s->value.p, quoted.p) != NULL;
 	if (known)
 		buf_slice(out, buf_view(&s->value));
 	else if (!list)
@@ -299,23 +296,22 @@ new_value(const struct spot *s, struct slice old, const char *text, bool list,
 static char *
 user_file(mode_t *mode, struct err *e)
 {
-	char *path = conf_user_path(), *real, *dir;
+	char *path = conf_user_path();
 	struct stat st;
-	int r;
 
 	if (path == NULL) {
 		err_set(e, ST_CONFIG, "nowhere to store trust; set HOME");
 		return NULL;
 	}
-	real = realpath(path, NULL);
+	char *real = realpath(path, NULL);
 	if (real != NULL) {
 		free(path);
 		*mode = stat(real, &st) == 0 ? st.st_mode & 07777 : 0600;
 		return real;
 	}
 	*mode = 0600;
-	dir = file_folder(path);
-	r = file_mkdirs(dir, e);
+	char *dir = file_folder(path);
+	int r = file_mkdirs(dir, e);
 	free(dir);
 	if (r == 0)
 		return path;

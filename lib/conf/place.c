@@ -20,7 +20,7 @@
 char *
 conf_root(const char *dir, struct err *e)
 {
-	char *start = realpath(dir, NULL), *at;
+	char *start = realpath(dir, NULL);
 	struct stat st;
 
 	if (start == NULL || stat(start, &st) < 0 || !S_ISDIR(st.st_mode)) {
@@ -35,7 +35,7 @@ conf_root(const char *dir, struct err *e)
 		return NULL;
 	}
 	*e = (struct err){ .status = ST_OK };
-	at = gitrepo_find(start, e);
+	char *at = gitrepo_find(start, e);
 	if (at == NULL)		/* it is in none, or in somebody else's */
 		return start;
 	free(start);
@@ -60,16 +60,16 @@ char *
 conf_share(const char *name)
 {
 	const char *env = getenv("HAMR_SHARE");
-	char exe[PATH_MAX] = "", *bin, *prefix, *dir, *path;
+	char exe[PATH_MAX] = "";
 
 	if (env != NULL && *env != '\0')
 		return xasprintf("%s/%s", env, name);
 	if (readlink("/proc/self/exe", exe, sizeof exe - 1) <= 0)
 		return xasprintf("%s/%s", HAMR_SHARE_DIR, name);
-	bin = file_folder(exe);
-	prefix = file_folder(bin);
-	dir = xasprintf("%s/share/hamr", prefix);
-	path = xasprintf("%s/%s", access(dir, F_OK) == 0 ? dir :
+	char *bin = file_folder(exe);
+	char *prefix = file_folder(bin);
+	char *dir = xasprintf("%s/share/hamr", prefix);
+	char *path = xasprintf("%s/%s", access(dir, F_OK) == 0 ? dir :
 	    HAMR_SHARE_DIR, name);
 	free(bin);
 	free(prefix);

@@ -129,11 +129,11 @@ static char *
 state_home(const char *root, struct err *e)
 {
 	const char *base = file_base(root);
-	char hex[SHA_HEX], *id, *dir;
+	char hex[SHA_HEX];
 
 	sha256_hex(root, strlen(root), hex);
-	id = xasprintf("/%s-%.12s", *base != '\0' ? base : "root", hex);
-	dir = conf_home("XDG_STATE_HOME", ".local/state", id);
+	char *id = xasprintf("/%s-%.12s", *base != '\0' ? base : "root", hex);
+	char *dir = conf_home("XDG_STATE_HOME", ".local/state", id);
 	free(id);
 	if (dir == NULL)
 		err_set(e, ST_SYSTEM, "%s/.hamr cannot be used and HOME is "
@@ -183,12 +183,12 @@ state_dir(const char *root, bool create, struct err *e)
 char *
 state_folder(const char *root, const char *name, bool create, struct err *e)
 {
-	char *dir = state_dir(root, create, e), *sub;
+	char *dir = state_dir(root, create, e);
 	struct stat st;
 
 	if (dir == NULL)
 		return NULL;
-	sub = xasprintf("%s/%s", dir, name);
+	char *sub = xasprintf("%s/%s", dir, name);
 	free(dir);
 	if (create && mkdir(sub, 0700) < 0 && errno != EEXIST) {
 		err_sys(e, ST_SYSTEM, "%s", sub);

@@ -128,12 +128,10 @@ escape(struct toml_in *t, struct buf *out)
 {
 	static const char from[] = "btnfr\"\\", to[] = "\b\t\n\f\r\"\\";
 	unsigned long cp = 0;
-	int c, d, digits;
-	const char *at;
 
 	t->p++;
-	c = peek(t);
-	at = c > 0 ? strchr(from, c) : NULL;
+	int c = peek(t);
+	const char *at = c > 0 ? strchr(from, c) : NULL;
 	if (at != NULL) {
 		t->p++;
 		return buf_addc(out, to[at - from]);
@@ -142,9 +140,9 @@ escape(struct toml_in *t, struct buf *out)
 		return bad(t, "unknown escape in a string (a backslash is "
 		    "written \\\\, or the string in '...')");
 	t->p++;
-	digits = c == 'u' ? 4 : 8;
+	int digits = c == 'u' ? 4 : 8;
 	for (int i = 0; i < digits; i++, t->p++) {
-		d = t->p < t->end ? num_hex(*t->p) : -1;
+		int d = t->p < t->end ? num_hex(*t->p) : -1;
 		if (d < 0)
 			return bad(t, "\\%c needs %d hexadecimal digits",
 			    c, digits);
@@ -243,9 +241,6 @@ static int
 plain(struct toml_in *t, struct toml_value *v)
 {
 	struct slice s = { t->p, 0 };
-	struct buf text;
-	const char *what;
-	bool is_float;
 	int r = 0;
 
 	while (is_bare(peek(t)) || peek(t) == '+' || peek(t) == '.' ||
@@ -259,12 +254,12 @@ plain(struct toml_in *t, struct toml_value *v)
 		v->b = *s.p == 't';
 		return 0;
 	}
-	what = foreign(s);
+	const char *what = foreign(s);
 	if (what != NULL)
 		return unsupported(t, what);
-	text = BUF_INIT(s.n + 1);
-	is_float = memchr(s.p, '.', s.n) != NULL || memchr(s.p, 'e', s.n) !=
-	    NULL || memchr(s.p, 'E', s.n) != NULL;
+	struct buf text = BUF_INIT(s.n + 1);
+	bool is_float = memchr(s.p, '.', s.n) != NULL || memchr(s.p, 'e', s.n)
+	    != NULL || memchr(s.p, 'E', s.n) != NULL;
 	if (!number(s, &text))
 		r = bad(t, "not a value: %.*s (strings need quotes)",
 		    (int)(s.n < 40 ? s.n : 40), s.p);
@@ -302,14 +297,12 @@ array(struct toml_in *t, struct toml_value *v, int depth)
 
 	v->kind = TOML_ARRAY;
 	for (t->p++; ; t->p++) {
-		struct toml_value *el;
-
 		if (gap(t) < 0)
 			return -1;
 		if (peek(t) == ']')
 			break;
 		GROW(v->v, v->n, cap);
-		el = &v->v[v->n++];
+		struct toml_value *el = &v->v[v->n++];
 		*el = (struct toml_value){ 0 };
 		if (value(t, el, depth + 1) < 0 || gap(t) < 0)
 			return -1;
@@ -411,12 +404,11 @@ toml_quote(struct buf *out, const char *s)
 	buf_addc(out, '"');
 	for (; n > 0; s += len, n -= len) {
 		const unsigned char *u = (const unsigned char *)s;
-		unsigned long cp;
 
 		len = utf8_len(u, n);
 		if (len == 0)
 			len = 1;
-		cp = ctrl_code(u, len);
+		unsigned long cp = ctrl_code(u, len);
 		if (cp == '"' || cp == '\\')
 			buf_addc(out, '\\');
 		if (ctrl_is(cp))
@@ -507,11 +499,10 @@ key(struct toml *t)
 	struct toml_in *in = &t->in;
 
 	for (;;) {
-		const char *from;
 		char *name = NULL;
 
 		skip_blanks(in);
-		from = in->p;
+		const char *from = in->p;
 		if (peek(in) == '"' || peek(in) == '\'') {
 			if (string(in, &name) < 0)
 				return -1;
@@ -557,10 +548,9 @@ clash(struct toml *t, size_t n, size_t node, const char *before,
     const char *after)
 {
 	struct buf path = BUF_INIT(400);
-	int r;
 
 	toml_path(&path, (const char *const *)t->key, n);
-	r = bad(&t->in, "%s%s%s (line %zu)", before, path.over ?
+	int r = bad(&t->in, "%s%s%s (line %zu)", before, path.over ?
 	    "a long name" : path.p, after, t->nodes[node].line);
 	buf_release(&path);
 	return r;
@@ -605,7 +595,7 @@ static int
 header(struct toml *t)
 {
 	struct toml_event ev = { .line = t->in.line };
-	size_t at = 0, node;
+	size_t at = 0;
 	bool fresh;
 
 	if (starts(&t->in, "[["))
@@ -618,7 +608,7 @@ header(struct toml *t)
 		return bad(&t->in, "a table name without its ]");
 	if (descend(t, &at, NODE_IMPLIED) < 0)
 		return -1;
-	node = child(t, at, t->nkey - 1, NODE_HEADER, &fresh);
+	size_t node = child(t, at, t->nkey - 1, NODE_HEADER, &fresh);
 	if (!fresh && t->nodes[node].kind != NODE_IMPLIED)
 		return clash(t, t->nkey, node, "table [", "] twice");
 	t->nodes[node] = (struct node){ NODE_HEADER, ev.line };
@@ -637,9 +627,8 @@ assignment(struct toml *t)
 {
 	struct toml_value v = { 0 };
 	struct toml_event ev = { .v = &v, .line = t->in.line };
-	size_t at = t->table, node;
+	size_t at = t->table;
 	bool fresh;
-	int r;
 
 	truncate_key(t, t->ntable);
 	if (key(t) < 0)
@@ -648,13 +637,13 @@ assignment(struct toml *t)
 		return bad(&t->in, "a key without = and a value");
 	if (descend(t, &at, NODE_DOTTED) < 0)
 		return -1;
-	node = child(t, at, t->nkey - 1, NODE_VALUE, &fresh);
+	size_t node = child(t, at, t->nkey - 1, NODE_VALUE, &fresh);
 	if (!fresh)
 		return clash(t, t->nkey, node, "key \"", "\" twice");
 	t->in.p++;
 	skip_blanks(&t->in);
 	ev.at = t->in.p;
-	r = value(&t->in, &v, 0);
+	int r = value(&t->in, &v, 0);
 	ev.end = t->in.p;
 	ev.last = t->in.line;
 	if (r == 0)

@@ -223,8 +223,6 @@ matches_path(const char *pattern, const char *path)
 static bool
 matches(const struct rule *r, const char *path, const char *base)
 {
-	size_t n;
-
 	if (r->whole)
 		return strncmp(r->pattern, path, r->plain) == 0 &&
 		    (r->literal ? path[r->plain] == '\0' :
@@ -232,7 +230,7 @@ matches(const struct rule *r, const char *path, const char *base)
 	if (r->literal)
 		return strcmp(r->pattern, base) == 0;
 	if (r->end != NULL) {
-		n = strlen(base);
+		size_t n = strlen(base);
 		return n >= strlen(r->end) &&
 		    strcmp(base + n - strlen(r->end), r->end) == 0;
 	}
@@ -308,7 +306,6 @@ read_rules(struct level *l, int dirfd, const char *name)
 	struct buf b = BUF_INIT(RULES_MAX);
 	struct stat st;
 	int fd = file_open_regular(dirfd, name, &st);
-	char *p, *end;
 
 	if (fd < 0)
 		return;
@@ -316,8 +313,8 @@ read_rules(struct level *l, int dirfd, const char *name)
 	    file_read_fd(fd, name, &b, NULL) < 0)
 		b.len = 0;
 	close(fd);
-	p = b.p;
-	end = b.len > 0 ? b.p + b.len : b.p;
+	char *p = b.p;
+	char *end = b.len > 0 ? b.p + b.len : b.p;
 	if (slice_starts(buf_view(&b), "\xef\xbb\xbf"))
 		p += 3;
 	while (p < end) {
@@ -376,15 +373,14 @@ read_own(struct gitignore *g)
 {
 	const char *global = getenv("GIT_CONFIG_GLOBAL");
 	const char *x = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-	char *config, *own, *path, *real;
 
 	if (home == NULL || home[0] != '/')
 		return;
-	config = x != NULL && x[0] == '/' ? xasprintf("%s/git", x) :
+	char *config = x != NULL && x[0] == '/' ? xasprintf("%s/git", x) :
 	    xasprintf("%s/.config/git", home);
-	own = global != NULL ? xstrdup(global) : xasprintf("%s/.gitconfig",
-	    home);
-	path = excludes_in(own, home);
+	char *own = global != NULL ? xstrdup(global) :
+	    xasprintf("%s/.gitconfig", home);
+	char *path = excludes_in(own, home);
 	free(own);
 	if (path == NULL && global == NULL) {
 		own = xasprintf("%s/config", config);
@@ -393,7 +389,7 @@ read_own(struct gitignore *g)
 	}
 	if (path == NULL)
 		path = xasprintf("%s/ignore", config);
-	real = realpath(path, NULL);
+	char *real = realpath(path, NULL);
 	if (real != NULL)
 		read_rules(new_level(g, 0), AT_FDCWD, real);
 	free(real);
@@ -430,13 +426,10 @@ static void
 read_above(struct gitignore *g, const char *top)
 {
 	for (size_t i = 0; g->prefix[i] != '\0'; i++) {
-		char *dir;
-		int fd;
-
 		if (i > 0 && g->prefix[i - 1] != '/')
 			continue;
-		dir = xasprintf("%s/%.*s", top, (int)i, g->prefix);
-		fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		char *dir = xasprintf("%s/%.*s", top, (int)i, g->prefix);
+		int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (fd >= 0) {
 			read_rules(new_level(g, i), fd, ".gitignore");
 			close(fd);
@@ -451,12 +444,12 @@ gitignore_new(const char *root, bool own, struct err *e)
 {
 	struct gitignore *g = xcalloc(1, sizeof *g);
 	const char *rest = "";
-	char *top, *path = NULL;
+	char *path = NULL;
 	struct gitrepo repo = { NULL, NULL };
 
 	*e = (struct err){ .status = ST_OK };
 	g->folders = BUF_INIT((size_t)1 << 20);
-	top = gitrepo_find(root, e);
+	char *top = gitrepo_find(root, e);
 	if (top != NULL)
 		rest = root + strlen(top);
 	rest += *rest == '/';
@@ -575,13 +568,10 @@ enter_above(struct gitignore *g, int rootfd, const char *rel)
 	size_t entered = 0;
 
 	for (size_t i = 0; rel[i] != '\0'; i++) {
-		char *dir;
-		int fd;
-
 		if (rel[i] != '/')
 			continue;
-		dir = xmemdup0(rel, i);
-		fd = openat(rootfd, dir, O_PATH | O_DIRECTORY | O_NOFOLLOW |
+		char *dir = xmemdup0(rel, i);
+		int fd = openat(rootfd, dir, O_PATH | O_DIRECTORY | O_NOFOLLOW |
 		    O_CLOEXEC);
 		gitignore_enter(g, fd, dir);
 		entered++;
@@ -613,8 +603,6 @@ walk_one(struct gitignore *g, int dir, const char *base, const char *rel,
 {
 	struct gitignore_seen s = { .rel = rel, .base = base, .dirfd = dir };
 	struct stat st;
-	enum gitignore_next next;
-	int fd;
 
 	if (fstatat(dir, base, &st, AT_SYMLINK_NOFOLLOW) < 0) {
 		if (errno == ENOENT)
@@ -625,10 +613,10 @@ walk_one(struct gitignore *g, int dir, const char *base, const char *rel,
 	if (is_ignored(g, rel, S_ISDIR(st.st_mode)))
 		return false;
 	s.st = &st;
-	next = see(arg, &s);
+	enum gitignore_next next = see(arg, &s);
 	if (next != GITIGNORE_ENTER || !S_ISDIR(st.st_mode))
 		return next == GITIGNORE_STOP;
-	fd = depth < DEPTH_MAX ? openat(dir, base, O_RDONLY | O_DIRECTORY |
+	int fd = depth < DEPTH_MAX ? openat(dir, base, O_RDONLY | O_DIRECTORY |
 	    O_NOFOLLOW | O_CLOEXEC) : -1;
 	if (fd >= 0)
 		return walk(g, fd, rel, depth + 1, see, arg);
@@ -646,7 +634,6 @@ walk(struct gitignore *g, int fd, const char *rel, int depth,
 	struct texts names = { .n = 0 };
 	DIR *d = fdopendir(fd);
 	struct dirent *e;
-	bool stop;
 
 	if (d == NULL) {
 		s.error = errno;
@@ -660,7 +647,7 @@ walk(struct gitignore *g, int fd, const char *rel, int depth,
 	s.error = errno;	/* 0: it was read to its end */
 	if (names.n > 0)
 		qsort(names.v, names.n, sizeof *names.v, text_order);
-	stop = s.error != 0 && see(arg, &s) == GITIGNORE_STOP;
+	bool stop = s.error != 0 && see(arg, &s) == GITIGNORE_STOP;
 	for (size_t i = 0; i < names.n && !stop; i++) {
 		char *name = *rel != '\0' ? xasprintf("%s/%s", rel,
 		    names.v[i]) : xstrdup(names.v[i]);
@@ -691,14 +678,13 @@ gitignore_walk_in(struct gitignore *g, int rootfd, int fd, const char *rel,
     gitignore_see *see, void *arg)
 {
 	size_t entered = 0;
-	bool stop;
 
 	if (*rel != '\0') {
 		gitignore_enter(g, rootfd, "");
 		entered = 1 + enter_above(g, rootfd, rel);
 		g->none = is_ignored(g, rel, true);
 	}
-	stop = walk(g, fd, rel, 0, see, arg);
+	bool stop = walk(g, fd, rel, 0, see, arg);
 	g->none = false;
 	while (entered-- > 0)
 		gitignore_leave(g);

@@ -57,24 +57,21 @@ static const char *
 read_name(struct reader *r, struct gitindex *ix, size_t start,
     const char *before, size_t *len)
 {
-	const char *p, *nul;
-	size_t strip = 0, n;
+	size_t strip = 0;
 
 	/* version 4: so many bytes off the end of the name before */
 	for (bool more = r->version == 4, first = true; more; first = false) {
-		unsigned char c;
-
 		if (r->at >= r->end || strip > NAME_BYTES)
 			return NULL;
-		c = r->p[r->at++];
+		unsigned char c = r->p[r->at++];
 		strip = first ? c & 127 : ((strip + 1) << 7) | (c & 127);
 		more = c & 128;
 	}
-	p = (const char *)r->p + r->at;
-	nul = memchr(p, '\0', r->end - r->at);
+	const char *p = (const char *)r->p + r->at;
+	const char *nul = memchr(p, '\0', r->end - r->at);
 	if (nul == NULL)
 		return NULL;
-	n = (size_t)(nul - p);
+	size_t n = (size_t)(nul - p);
 	*len = n;
 	if (r->version < 4) {
 		/* filled up with NULs to a multiple of eight */
@@ -99,18 +96,17 @@ read_entry(struct reader *r, struct gitindex *ix)
 	const unsigned char *p = r->p + r->at;
 	size_t start = r->at, head = OID_AT + r->oid_len + 2, len;
 	const char *before = ix->n > 0 ? ix->v[ix->n - 1].path : "";
-	struct gitindex_entry e;
-	unsigned flags, more = 0;
+	unsigned more = 0;
 
 	if (r->end - r->at < head + 2)
 		return false;
-	flags = be16(p + head - 2);
+	unsigned flags = be16(p + head - 2);
 	if (flags & FLAG_EXTENDED) {
 		more = be16(p + head);
 		head += 2;
 	}
 	r->at += head;
-	e = (struct gitindex_entry){ .oid = p + OID_AT,
+	struct gitindex_entry e = { .oid = p + OID_AT,
 		.ctime = { num_be32(p), num_be32(p + 4) },
 		.mtime = { num_be32(p + 8), num_be32(p + 12) },
 		.ino = num_be32(p + 20), .mode = num_be32(p + 24),
@@ -132,14 +128,13 @@ static bool
 read_all(struct reader *r, const struct buf *b, struct gitindex *ix)
 {
 	struct slice body;
-	uint32_t n;
 
 	r->p = (const unsigned char *)b->p;
 	if (b->len < HEAD_LEN + r->oid_len || memcmp(b->p, "DIRC", 4) != 0)
 		return false;
 	r->end = b->len - r->oid_len;
 	r->version = num_be32(r->p + 4);
-	n = num_be32(r->p + 8);
+	uint32_t n = num_be32(r->p + 8);
 	if (r->version < 2 || r->version > 4)
 		return false;
 	for (r->at = HEAD_LEN; n > 0; n--)
@@ -192,11 +187,11 @@ static bool
 read_bits(struct slice *s, unsigned char *bits, size_t nbits)
 {
 	const unsigned char *p = (const unsigned char *)s->p;
-	size_t words, bit = 0;
+	size_t bit = 0;
 
 	if (s->n < 12)
 		return false;
-	words = num_be32(p + 4);
+	size_t words = num_be32(p + 4);
 	if (words > (s->n - 12) / 8)
 		return false;
 	p += 8;

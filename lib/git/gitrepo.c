@@ -140,14 +140,14 @@ gitrepo_is_top(const char *top, struct err *e)
 char *
 gitrepo_find(const char *dir, struct err *e)
 {
-	char *top = xstrdup(dir), *slash;
+	char *top = xstrdup(dir);
 
 	for (;;) {
 		int is = gitrepo_is_top(*top != '\0' ? top : "/", e);
 
 		if (is > 0)
 			return top;
-		slash = strrchr(top, '/');
+		char *slash = strrchr(top, '/');
 		if (is < 0 || slash == NULL)
 			break;
 		*slash = '\0';
@@ -160,10 +160,9 @@ int
 gitrepo_open(struct gitrepo *g, const char *top, struct err *e)
 {
 	struct stat st, folder;
-	int r;
 
 	*g = (struct gitrepo){ NULL, NULL };
-	r = gitrepo_is_top(top, e);
+	int r = gitrepo_is_top(top, e);
 	if (r <= 0)
 		return r;
 	g->dir = gitrepo_dir(top);

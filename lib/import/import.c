@@ -135,20 +135,19 @@ int
 import_check(const char *format, struct err *e)
 {
 	struct buf names = BUF_INIT(PROGRAM_MAX);
-	const struct import_format *f;
-	char *path;
 	int r = 0;
 
 	if (is_auto(format) || strcmp(format, "hamr") == 0)
 		return 0;
-	path = program_path(format);
+	char *path = program_path(format);
 	if (access(path, R_OK) < 0 && is_path(format)) {
 		r = err_sys(e, errno == ENOENT ? ST_NOINPUT : ST_SYSTEM,
 		    "-F %s", format);
 	} else if (access(path, R_OK) < 0) {
 		bool ours = false;
 
-		for (f = import_formats; f->name != NULL; f++) {
+		for (const struct import_format *f = import_formats; f->name !=
+		    NULL; f++) {
 			buf_fmt(&names, ", %s", f->name);
 			ours = ours || strcmp(f->name, format) == 0;
 		}
@@ -268,7 +267,6 @@ import_open(struct import **out, struct rec_in *in,
     const struct import_opts *o, struct err *e)
 {
 	struct import *im;
-	const struct import_format *known;
 	const char *format;
 	struct guess g;
 
@@ -288,7 +286,8 @@ import_open(struct import **out, struct rec_in *in,
 	im->values.in = in;
 	im->convert.names.own = conf_list(o->conf, "loop_guard.tools",
 	    &im->convert.names.n);
-	known = im->own ? NULL : import_format_named(format);
+	const struct import_format *known = im->own ? NULL :
+	    import_format_named(format);
 	if (known != NULL)
 		im->convert.format = known->name;
 	im->program = load_program(im, format, o, e);
@@ -398,7 +397,6 @@ take(struct import *im, struct slice text, const struct rec **r,
 	struct rec raw;
 	int64_t line, n = 1;
 	size_t at;
-	bool lossy;
 
 	im->held = (struct slice){ NULL, 0 };
 	if (rec_parse(&im->scan, text.p, text.n, &raw) < 0)
@@ -425,7 +423,7 @@ take(struct import *im, struct slice text, const struct rec **r,
 	}
 	if (raw.kind == R_HAMR || im->begun) {
 		at = (size_t)line;
-		lossy = map_get(&im->lost, line_key(&at)) != NULL &&
+		bool lossy = map_get(&im->lost, line_key(&at)) != NULL &&
 		    slice_has(raw.line, "\xef\xbf\xbd");
 		import_convert(&im->convert, &raw, lossy, &im->out);
 	} else {

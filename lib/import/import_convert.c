@@ -142,13 +142,13 @@ quoted(struct buf *b, struct slice text)
 static void
 put_mutated(struct buf *text, struct slice list, struct buf *out)
 {
-	struct slice el, sha;
+	struct slice el;
 	char hex[SHA_HEX];
 	bool any = false;
 
 	for (struct walk w = walk_elements(list); walk_next(&w, NULL, &el); ) {
 		/* the new content is to be known, or that the file is gone */
-		sha = scan_get(el, "sha256");
+		struct slice sha = scan_get(el, "sha256");
 		if (scan_kind(scan_get(el, "path")) != SCAN_STRING ||
 		    (scan_kind(scan_get(el, "text")) != SCAN_STRING &&
 		    scan_kind(sha) != SCAN_STRING &&
@@ -180,10 +180,10 @@ put_meta(struct import_convert *p, struct slice meta, struct slice was,
     bool lossy, struct buf *out)
 {
 	struct slice key, val;
-	size_t start = out->len, empty;
+	size_t start = out->len;
 
 	put_member(out, "meta", SLICE("{"));
-	empty = out->len;
+	size_t empty = out->len;
 	for (struct walk w = walk_of(scan_only(SCAN_OBJECT, meta));
 	    walk_next(&w, &key, &val); ) {
 		if (scan_kind(val) == SCAN_NULL || (was.p != NULL &&
@@ -290,7 +290,7 @@ read_call(struct import_convert *p, struct slice name, struct slice args,
     struct import_call *c)
 {
 	struct buf renamed = BUF_INIT(BUF_RECORD_MAX);
-	struct slice object = NONE, ours;
+	struct slice object = NONE;
 	char *theirs = scan_strdup(name);
 
 	if (theirs == NULL || *theirs == '\0') {
@@ -305,7 +305,7 @@ read_call(struct import_convert *p, struct slice name, struct slice args,
 	if (scan_value(&p->scan, p->args.p, p->args.len) == 0)
 		object = buf_view(&p->args);
 	object = slice_trim_start(object, " \t\r\n");
-	ours = import_name(&p->names, slice_of(theirs), object);
+	struct slice ours = import_name(&p->names, slice_of(theirs), object);
 	c->name = xstrdup(quoted(&p->text, ours).p);
 	c->was = slice_is(ours, theirs) ? NULL :
 	    xstrdup(quoted(&p->text, slice_of(theirs)).p);
@@ -320,29 +320,26 @@ read_call(struct import_convert *p, struct slice name, struct slice args,
 static void
 put_call(struct import_convert *p, struct slice el, struct buf *out)
 {
-	struct slice f = scan_get(el, "function"), given;
+	struct slice f = scan_get(el, "function");
 	char *own = id_text(scan_get(el, "id"));
 	char *id = *own != '\0' ? xstrdup(own) : NULL;
-	struct import_call *c;
 	bool fresh = false;
 
 	if (scan_kind(f) != SCAN_OBJECT)
 		f = el;
 	GROW(p->call, p->ncalls, p->capcalls);
-	c = &p->call[p->ncalls];
+	struct import_call *c = &p->call[p->ncalls];
 	read_call(p, scan_get(f, "name"), scan_get(f, "arguments"), c);
-	given = quoted(&p->text, slice_of(own));
+	struct slice given = quoted(&p->text, slice_of(own));
 	c->given = xmemdup0(given.p, given.n);
 	c->done = false;
 	pairing_call(&p->open, given, p->ncalls++);
 	/* its id: its own, or that with a number, or one made up.  The map
 	 * keeps the number to try next, so that many of one id cost no more */
 	while (!fresh) {
-		uint64_t *next;
-
 		if (id == NULL)
 			id = xasprintf("call_%zu", ++p->made_up);
-		next = map_put(&p->ids, slice_of(id), &fresh);
+		uint64_t *next = map_put(&p->ids, slice_of(id), &fresh);
 		if (fresh) {
 			*next = 2;
 			break;
@@ -370,7 +367,7 @@ put_assistant(struct import_convert *p, const struct rec *r, bool lossy,
 		"_line", "finish_reason", NULL };
 	struct slice calls = rec_get(r, "tool_calls"), el;
 	struct buf names = BUF_INIT(BUF_RECORD_MAX);
-	size_t first = p->ncalls, n;
+	size_t first = p->ncalls;
 	bool renamed = false;
 
 	buf_adds(out, "{\"role\":\"assistant\"");
@@ -395,7 +392,7 @@ put_assistant(struct import_convert *p, const struct rec *r, bool lossy,
 		put_member(out, "finish_reason", rec_get(r, "finish_reason"));
 	/* what its calls were called: one name, or a list in their order;
 	 * nothing when none was renamed */
-	n = p->ncalls - first;
+	size_t n = p->ncalls - first;
 	for (size_t i = first; i < p->ncalls; i++)
 		renamed |= p->call[i].was != NULL;
 	for (size_t i = first; i < p->ncalls && renamed; i++) {
@@ -445,7 +442,6 @@ put_tool(struct import_convert *p, const struct rec *r, bool lossy,
 	struct slice id = rec_get(r, "tool_call_id");
 	char *text = id_text(id);
 	size_t tag = (size_t)-1;
-	struct import_call *c;
 
 	/* it answers the oldest open call of its id; without an id the oldest
 	 * one that is open */
@@ -462,7 +458,7 @@ put_tool(struct import_convert *p, const struct rec *r, bool lossy,
 		put_stray(p, r, id, out);
 		return;
 	}
-	c = &p->call[tag];
+	struct import_call *c = &p->call[tag];
 	c->done = true;
 	scan_put(out, "{'role':'tool','tool_call_id':$,'name':$",
 	    slice_of(c->id), slice_of(c->name));

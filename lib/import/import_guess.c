@@ -489,14 +489,13 @@ guess_lines(struct look *k, struct slice s, bool all)
 	while (slice_line(&s, &line)) {
 		bool cut = line.p + line.n == end;	/* it has no LF */
 		struct buf whole = BUF_INIT(BUF_RECORD_MAX);
-		bool good;
 
 		if (cut && !all)
 			break;
 		line = slice_trim_start(line, " \t\r\n");
 		if (line.n == 0)
 			continue;
-		good = look_at_line(k, line);
+		bool good = look_at_line(k, line);
 		if (!good && cut && k->any) {
 			repair(line, &whole);
 			look_at_line(k, buf_view(&whole));

@@ -19,25 +19,22 @@ bool
 value_mend(struct slice text, struct buf *out)
 {
 	struct buf clean = BUF_INIT(BUF_RECORD_MAX * 2);
-	bool lossy, lone, quoted = false;
-	const char *p, *end;
-	size_t n;
-	int a, b;
+	bool quoted = false;
 
 	buf_adds(&clean, "");
-	lossy = utf8_clean(&clean, text.p, text.n);
-	p = clean.p;
-	end = p + clean.len;
+	bool lossy = utf8_clean(&clean, text.p, text.n);
+	const char *p = clean.p;
+	const char *end = p + clean.len;
 	buf_adds(out, "");
 	while (p < end)
 		if (quoted && *p == '\\') {
 			/* an escape: copied, or replaced if it is NUL or half
 			 * a pair of surrogates */
-			a = escape_at(p, end);
-			n = a >= 0 ? 6 : end - p >= 2 ? 2 : 1;
-			lone = a == 0 || (a >= 0xdc00 && a <= 0xdfff);
+			int a = escape_at(p, end);
+			size_t n = a >= 0 ? 6 : end - p >= 2 ? 2 : 1;
+			bool lone = a == 0 || (a >= 0xdc00 && a <= 0xdfff);
 			if (a >= 0xd800 && a <= 0xdbff) {
-				b = escape_at(p + 6, end);
+				int b = escape_at(p + 6, end);
 				lone = b < 0xdc00 || b > 0xdfff;
 				n = lone ? 6 : 12;
 			}
@@ -115,8 +112,6 @@ take_line(struct value_reader *u, struct slice raw, size_t n, bool lf,
     struct err *e)
 {
 	struct slice s = slice_trim((struct slice){ raw.p, n });
-	size_t first;
-	int got;
 
 	u->used = n + lf;
 	u->at = 0;
@@ -125,11 +120,11 @@ take_line(struct value_reader *u, struct slice raw, size_t n, bool lf,
 		u->skipping = u->skipping && !lf;
 		return 0;
 	}
-	got = check(u, s);
+	int got = check(u, s);
 	if (got > 0)
 		return got;
 	/* no value: perhaps several, without anything between */
-	first = value_end(s);
+	size_t first = value_end(s);
 	if (first == 0 || first == s.n || (s.p[first] != '{' &&
 	    !is_whitespace(s.p[first])) ||
 	    scan_value(&u->scan, s.p, first) < 0) {

@@ -82,12 +82,11 @@ frames_put(struct frames *f, int tag, struct slice head, struct slice rest)
 static bool
 frames_take(struct frames *f, int *tag, struct slice *payload)
 {
-	const char *p;
 	uint32_t n;
 
 	if (f->in.len - f->at < HEAD)
 		return false;
-	p = f->in.p + f->at;
+	const char *p = f->in.p + f->at;
 	memcpy(&n, p + 1, sizeof n);
 	if (f->in.len - f->at - HEAD < n)
 		return false;
@@ -463,7 +462,6 @@ serve(const char *text, const char *vars, bool importer, int fd)
 		.why = BUF_INIT(BUF_RECORD_MAX),
 		.text = BUF_INIT(BUF_RECORD_MAX) };
 	int null = open("/dev/null", O_RDWR);
-	const char *missing;
 	jv v;
 
 	/* from here on nothing of the user's can be reached but fd, as FD */
@@ -477,7 +475,7 @@ serve(const char *text, const char *vars, bool importer, int fd)
 	environ = nothing;	/* libjq falls over a NULL there */
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_FSIZE, 0);
-	missing = load(&s.f);
+	const char *missing = load(&s.f);
 	limit(RLIMIT_NOFILE, 0);
 #if !defined(__SANITIZE_ADDRESS__)	/* its shadow is terabytes of address */
 	limit(RLIMIT_AS, MEMORY(importer));
@@ -631,13 +629,13 @@ refused(const struct program *p, struct slice why, struct err *e)
 {
 	static const char at[] = " at <top-level>, line ", shell[] =
 	    " (Unix shell quoting issues?)";
-	char *whole = xmemdup0(why.p, why.n), *text = whole, *where, *aside;
+	char *whole = xmemdup0(why.p, why.n), *text = whole;
 
 	if (strncmp(text, "jq: error: ", 11) == 0)
 		text += 11;
 	text[strcspn(text, "\n")] = '\0';
-	where = strstr(text, at);
-	aside = strstr(text, shell);
+	char *where = strstr(text, at);
+	char *aside = strstr(text, shell);
 	if (where == NULL) {
 		err_set(e, ST_USAGE, "%s: %s", p->name, text[0] != '\0' ?
 		    text : "does not compile");

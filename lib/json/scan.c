@@ -43,7 +43,6 @@ special(struct scan *s)
 {
 	const char *p = s->p;
 	size_t left = (size_t)(s->end - p), k = 1;
-	int cp;
 
 	if ((unsigned char)*p >= 0x80) {
 		for (; s->p < s->end && (unsigned char)*s->p >= 0x80;
@@ -65,7 +64,7 @@ special(struct scan *s)
 	}
 	if (p[1] != 'u')
 		return refuse(s, p, "bad escape in a string");
-	cp = left >= 6 ? num_hex4(p + 2) : -1;
+	int cp = left >= 6 ? num_hex4(p + 2) : -1;
 	if (cp <= 0)
 		return refuse(s, p, cp < 0 ? "bad \\u escape" :
 		    "\\u0000 in a string");
@@ -129,17 +128,16 @@ blocks(struct scan *s, bool *escaped)
 
 	for (; s->end - p > 64; p += 64) {
 		uint64_t slash = bytes_like(p, '\\');
-		uint64_t behind, stop, high;
-		unsigned bad, odd = 64;
+		unsigned odd = 64;
+		uint64_t behind = escaped_bits(slash, &carry);
 
-		behind = escaped_bits(slash, &carry);
 		/* what else is escaped and no quote is a bad escape */
-		stop = BITS64(p, marked) & ~slash & ~behind;
+		uint64_t stop = BITS64(p, marked) & ~slash & ~behind;
 		stop &= -stop;		/* the first one */
-		bad = bad_escape(p, stop == 0 ? behind :
+		unsigned bad = bad_escape(p, stop == 0 ? behind :
 		    behind & (stop | (stop - 1)), slash);
 		*escaped |= (slash & (stop - 1)) != 0;
-		high = bytes_with(p, 7) >> over << over & (stop - 1);
+		uint64_t high = bytes_with(p, 7) >> over << over & (stop - 1);
 		over = 0;
 		if (high != 0)
 			odd = bad_character(s, p, high, &over);
@@ -288,18 +286,15 @@ static bool
 add_key(struct scan *s, size_t first, uint64_t *bloom, struct slice key,
     bool escaped)
 {
-	struct scan_key *k;
-	uint64_t bit;
-
 	if (s->nkeys == s->capkeys)
 		GROW(s->keys, s->nkeys, s->capkeys);
-	k = &s->keys[s->nkeys];
+	struct scan_key *k = &s->keys[s->nkeys];
 	*k = (struct scan_key){ key.p, (uint32_t)key.n, escaped, 0 };
 	if (escaped)
 		key = key_bytes(s, k, 0);
 	/* behind an empty one is at least a quote or NUL */
-	bit = UINT64_C(1) << (((unsigned)key.n + (unsigned)key.p[0] * 5 +
-	    (unsigned)key.p[key.n / 2] * 3) & 63);
+	uint64_t bit = UINT64_C(1) << (((unsigned)key.n + (unsigned)key.p[0] * 5
+	    + (unsigned)key.p[key.n / 2] * 3) & 63);
 	if ((*bloom & bit) != 0 && s->nkeys - first <= FEW_KEYS)
 		for (size_t i = first; i < s->nkeys; i++)
 			if (same_key(s, &s->keys[i], k))
@@ -362,11 +357,11 @@ digits(const char *p, const char *end)
 static bool
 number(struct scan *s)
 {
-	const char *p = s->p, *end = s->end, *q;
+	const char *p = s->p, *end = s->end;
 
 	if (p < end && *p == '-')
 		p++;
-	q = digits(p, end);
+	const char *q = digits(p, end);
 	if (q == p)
 		return refuse(s, s->p, "not a JSON value");
 	if (*p == '0' && q - p > 1)
@@ -467,19 +462,18 @@ array(struct scan *s)
 static inline bool
 pair(struct scan *s, size_t first, uint64_t *bloom, struct member *m)
 {
-	const char *at, *p;
 	bool escaped;
 
 	blanks(s);
 	if (s->p >= s->end || *s->p != '"')
 		return refuse(s, s->p, "key wanted");
-	at = s->p + 1;
+	const char *at = s->p + 1;
 	if (!string(s, &escaped))
 		return false;
 	m->key = (struct slice){ at, (size_t)(s->p - 1 - at) };
 	if (!add_key(s, first, bloom, m->key, escaped))
 		return false;
-	p = over_blanks(s->p, s->end);
+	const char *p = over_blanks(s->p, s->end);
 	if (p >= s->end || *p != ':')
 		return refuse(s, p, "':' wanted");
 	m->val.p = s->p = over_blanks(p + 1, s->end);

@@ -21,10 +21,10 @@ inside(struct slice val)
 static const char *
 over_blocks(const char *p, const char *end)
 {
-	uint64_t carry = 0, quotes;
+	uint64_t carry = 0;
 
 	for (; end - p >= 64; p += 64) {
-		quotes = bytes_like(p, '"');
+		uint64_t quotes = bytes_like(p, '"');
 		quotes &= ~escaped_bits(bytes_like(p, '\\'), &carry);
 		if (quotes != 0)
 			return p + __builtin_ctzll(quotes);
@@ -109,7 +109,7 @@ walk_elements(struct slice list)
 bool
 walk_key(struct walk *w, struct slice *key)
 {
-	const char *p = w->p, *q;
+	const char *p = w->p;
 
 	if (key != NULL)
 		*key = (struct slice){ NULL, 0 };
@@ -123,7 +123,7 @@ walk_key(struct walk *w, struct slice *key)
 		return false;
 	if (w->kind != SCAN_OBJECT)
 		return true;
-	q = over_string(p, w->end);
+	const char *q = over_string(p, w->end);
 	if (key != NULL)
 		*key = inside((struct slice){ p, (size_t)(q - p) });
 	p = over_blanks(q, w->end);
@@ -170,12 +170,12 @@ walk_next(struct walk *w, struct slice *key, struct slice *val)
 struct slice
 scan_get(struct slice obj, const char *key)
 {
-	struct slice k, v;
+	struct slice k;
 
 	if (scan_kind(obj) != SCAN_OBJECT)
 		return (struct slice){ NULL, 0 };
 	for (struct walk w = walk_of(obj); walk_key(&w, &k); ) {
-		v = walk_value(&w);
+		struct slice v = walk_value(&w);
 		if (scan_key_is(k, key))
 			return v;
 	}
@@ -210,9 +210,9 @@ decode_blocks(char *o, const char **from, const char *end)
 
 	for (; end - p >= 96; p = *from) {
 		const char *block = p;
-		uint64_t carry = 0, letters;
+		uint64_t carry = 0;
+		uint64_t letters = escaped_bits(bytes_like(p, '\\'), &carry);
 
-		letters = escaped_bits(bytes_like(p, '\\'), &carry);
 		for (; letters != 0; letters &= letters - 1) {
 			const char *at = block + __builtin_ctzll(letters);
 			char c = stands_for[(unsigned char)*at];
@@ -244,7 +244,6 @@ void
 scan_decode(struct buf *out, const char *p, size_t n, bool wtf)
 {
 	const char *end = p + n;
-	char *o;
 
 	/* decoded text is never longer: \uXXXX is at most three bytes; but it
 	 * may be shorter, and fit a ceiling that n does not */
@@ -258,11 +257,9 @@ scan_decode(struct buf *out, const char *p, size_t n, bool wtf)
 	}
 	if (buf_reserve(out, n) < 0)
 		return;
-	o = out->p + out->len;
+	char *o = out->p + out->len;
 	o = decode_blocks(o, &p, end);
 	while (p < end) {
-		int cp;
-
 		if (*p != '\\') {
 			const char *q = memchr(p, '\\', (size_t)(end - p));
 			size_t k = (size_t)((q != NULL ? q : end) - p);
@@ -280,7 +277,7 @@ scan_decode(struct buf *out, const char *p, size_t n, bool wtf)
 			o++;
 			continue;
 		}
-		cp = num_hex4(p);
+		int cp = num_hex4(p);
 		p += 4;
 		if (cp >= 0xd800 && cp < 0xdc00 && end - p >= 6 &&
 		    p[0] == '\\' && p[1] == 'u') {
@@ -304,7 +301,6 @@ bool
 scan_same_key(struct slice key, const char *text)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	bool same;
 
 	if (slice_is(key, text))
 		return true;
@@ -312,7 +308,7 @@ scan_same_key(struct slice key, const char *text)
 	if (key.n <= strlen(text) || memchr(key.p, '\\', key.n) == NULL)
 		return false;
 	scan_decode(&b, key.p, key.n, false);
-	same = slice_is(buf_view(&b), text);
+	bool same = slice_is(buf_view(&b), text);
 	buf_release(&b);
 	return same;
 }

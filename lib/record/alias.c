@@ -103,11 +103,9 @@ struct work {
 static enum name
 name_of(struct work *w, struct slice key, bool *exact)
 {
-	enum name name;
-
 	buf_reset(&w->key);
 	scan_inside(key, &w->key);
-	name = alias_of(w->tool, buf_view(&w->key));
+	enum name name = alias_of(w->tool, buf_view(&w->key));
 	*exact = name == NAMES;
 	if (*exact)
 		for (name = 0; name < NAMES; name++)
@@ -187,8 +185,6 @@ alias_args(struct slice tool, struct slice args, struct buf *out)
 	struct work w = { .tool = bit_of(tool),
 		.key = BUF_INIT(BUF_RECORD_MAX) };
 	struct slice key, val;
-	enum limit limit;
-	struct walk walk;
 	int64_t last = 0;
 	bool exact;
 
@@ -196,9 +192,9 @@ alias_args(struct slice tool, struct slice args, struct buf *out)
 	if (scan_kind(args) != SCAN_OBJECT)
 		return false;
 	choose(&w, args);
-	limit = judge_limit(&w, args, &last);
+	enum limit limit = judge_limit(&w, args, &last);
 	buf_addc(out, '{');
-	walk = walk_of(args);
+	struct walk walk = walk_of(args);
 	for (size_t i = 1; walk_next(&walk, &key, &val); i++) {
 		enum name name = name_of(&w, key, &exact);
 

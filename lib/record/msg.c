@@ -9,7 +9,7 @@
 static void
 next_function(struct walk *w, struct call *c)
 {
-	struct slice key, val;
+	struct slice key;
 	struct walk in;
 
 	if (*w->p != '{' || !walk_enter(w, &in)) {
@@ -17,7 +17,7 @@ next_function(struct walk *w, struct call *c)
 		return;
 	}
 	while (walk_key(&in, &key)) {
-		val = walk_value(&in);
+		struct slice val = walk_value(&in);
 		if (scan_key_is(key, "name"))
 			c->name = scan_only(SCAN_STRING, val);
 		else if (scan_key_is(key, "arguments"))
@@ -31,7 +31,7 @@ next_function(struct walk *w, struct call *c)
 bool
 msg_next_call(struct walk *w, struct call *c)
 {
-	struct slice key, val;
+	struct slice key;
 	struct walk in;
 
 	if (w->kind != SCAN_ARRAY || !walk_key(w, NULL))
@@ -46,7 +46,7 @@ msg_next_call(struct walk *w, struct call *c)
 			next_function(&in, c);
 			continue;
 		}
-		val = walk_value(&in);
+		struct slice val = walk_value(&in);
 		if (scan_key_is(key, "id"))
 			c->id = scan_only(SCAN_STRING, val);
 		else if (scan_key_is(key, "type"))
@@ -128,7 +128,6 @@ msg_is_person(const struct rec *r)
 {
 	struct slice by = msg_meta(r, "by"), content = rec_get(r, "content");
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	bool guard;
 
 	if (r->kind != R_USER)
 		return false;
@@ -140,7 +139,7 @@ msg_is_person(const struct rec *r)
 	    content.p[1] != '\\')
 		return true;
 	msg_text(content, &b);
-	guard = slice_starts(buf_view(&b), "[hamr-guard]");
+	bool guard = slice_starts(buf_view(&b), "[hamr-guard]");
 	buf_release(&b);
 	return !guard;
 }
@@ -156,13 +155,12 @@ ends_of(struct pairing *p, struct slice id, bool make)
 {
 	struct slice key = scan_plain(id);
 	char *text = NULL;
-	uint64_t *ends;
 
 	if (key.p == NULL) {
 		text = scan_strdup(id);
 		key = text != NULL ? slice_of(text) : SLICE("");
 	}
-	ends = make ? map_put(&p->by_id, key, NULL) :
+	uint64_t *ends = make ? map_put(&p->by_id, key, NULL) :
 	    map_get(&p->by_id, key);
 	free(text);
 	return ends;
@@ -189,11 +187,10 @@ size_t
 pairing_result(struct pairing *p, struct slice id)
 {
 	uint64_t *ends = ends_of(p, id, false);
-	struct pairing_call *c;
 
 	if (ends == NULL || (*ends & FIRST) == 0)
 		return (size_t)-1;
-	c = &p->c[(*ends & FIRST) - 1];
+	struct pairing_call *c = &p->c[(*ends & FIRST) - 1];
 	*ends = (*ends & ~(uint64_t)FIRST) | c->next;
 	p->open--;
 	return c->tag;

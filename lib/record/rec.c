@@ -78,7 +78,6 @@ int
 rec_parse(struct scan *s, const char *p, size_t n, struct rec *r)
 {
 	const struct word *w = roles;
-	struct slice v;
 	int64_t version;
 
 	if (scan_record(s, p, n) < 0)
@@ -86,7 +85,7 @@ rec_parse(struct scan *s, const char *p, size_t n, struct rec *r)
 	r->line = (struct slice){ p, n };
 	r->m = s->m;
 	r->n = s->n;
-	v = rec_get(r, "role");
+	struct slice v = rec_get(r, "role");
 	if (scan_kind(v) != SCAN_STRING) {
 		v = rec_get(r, "type");
 		w = types;
@@ -138,13 +137,11 @@ rec_in_release(struct rec_in *in)
 static char *
 find_lf(struct rec_in *in)
 {
-	char *lf;
-
 	if (in->looked < in->start)
 		in->looked = in->start;
 	if (in->looked == in->end)
 		return NULL;
-	lf = memchr(in->buf + in->looked, '\n', in->end - in->looked);
+	char *lf = memchr(in->buf + in->looked, '\n', in->end - in->looked);
 	in->looked = lf != NULL ? (size_t)(lf - in->buf) : in->end;
 	return lf;
 }
@@ -186,11 +183,10 @@ unfinished(struct rec_in *in, const struct rec **r, struct err *e)
 {
 	size_t n = in->end - in->start;
 	bool skipped = in->skipping;
-	const char *p;
 
 	if (n <= in->max && (!in->eof || n == 0))
 		return 0;
-	p = in->buf + in->start;
+	const char *p = in->buf + in->start;
 	in->start = in->looked = in->end;
 	in->skipping = n > in->max;
 	if (skipped)
@@ -216,11 +212,10 @@ static void
 shrink(struct rec_in *in)
 {
 	size_t have = in->end - in->start;
-	char *fresh;
 
 	if (in->cap <= KEPT || have > BLOCK / 2)
 		return;
-	fresh = xmalloc(BLOCK);
+	char *fresh = xmalloc(BLOCK);
 	memcpy(fresh, in->buf + in->start, have);
 	free(in->buf);
 	in->buf = fresh;
@@ -233,12 +228,12 @@ int
 rec_take(struct rec_in *in, const struct rec **r, struct err *e)
 {
 	bool skipped;
-	char *lf, *p = NULL;
+	char *p = NULL;
 	size_t n = 0;
 
 	shrink(in);
 	do {
-		lf = find_lf(in);
+		char *lf = find_lf(in);
 		if (lf == NULL)
 			return unfinished(in, r, e);
 		p = in->buf + in->start;

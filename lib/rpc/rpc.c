@@ -29,14 +29,13 @@ int
 rpc_fill(struct rpc *r)
 {
 	char buf[READ_BYTES];
-	ssize_t n;
 
 	if (r->taken > 0) {	/* lines that were handed out are done with */
 		buf_drop(&r->rd, r->taken);
 		r->looked -= r->taken;
 		r->taken = 0;
 	}
-	n = read(r->in, buf, sizeof buf);
+	ssize_t n = read(r->in, buf, sizeof buf);
 	if (n < 0)
 		return errno == EINTR || errno == EAGAIN ? 0 : -1;
 	if (n == 0)
@@ -48,9 +47,6 @@ rpc_fill(struct rpc *r)
 enum rpc_got
 rpc_take(struct rpc *r, struct slice *text)
 {
-	enum rpc_got skipped;
-	bool good;
-
 	for (;;) {
 		const char *lf = NULL;
 
@@ -66,7 +62,7 @@ rpc_take(struct rpc *r, struct slice *text)
 			r->skipping = false;	/* told of already */
 			continue;
 		}
-		good = scan_value(&r->scan, text->p, text->n) == 0;
+		bool good = scan_value(&r->scan, text->p, text->n) == 0;
 		r->lossy = !good && r->repair;
 		if (r->lossy) {
 			buf_reset(&r->fixed);
@@ -82,7 +78,7 @@ rpc_take(struct rpc *r, struct slice *text)
 		return RPC_NONE;
 	/* A line without its end that is longer than any may be: forget it,
 	 * and what comes until its end. */
-	skipped = r->skipping ? RPC_NONE : RPC_LONG;
+	enum rpc_got skipped = r->skipping ? RPC_NONE : RPC_LONG;
 	buf_reset(&r->rd);
 	r->taken = r->looked = 0;
 	r->skipping = true;

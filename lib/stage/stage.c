@@ -34,7 +34,6 @@ put_line(struct stage *s, struct slice line)
 {
 	struct buf made = BUF_INIT(BUF_RECORD_MAX * 2);
 	struct err e;
-	int r;
 
 	if (s->jq == NULL) {
 		rec_put(&s->out, line);
@@ -42,7 +41,7 @@ put_line(struct stage *s, struct slice line)
 	}
 	if (s->failed)
 		return;
-	r = program_run(s->jq, line, &made, &e);
+	int r = program_run(s->jq, line, &made, &e);
 	if (made.len > 0)
 		rec_put(&s->out, (struct slice){ made.p, made.len - 1 });
 	if (r > 0)
@@ -156,11 +155,6 @@ take_in(struct stage *s, const struct rec *r)
 static void
 handle(struct stage *s, const struct rec *r)
 {
-	struct scan scan;
-	struct slice copy;
-	struct rec own;
-	char *line;
-
 	if (r->kind == R_CANCEL)
 		return;		/* nothing in hand */
 	if (r->kind != R_GO && r->kind != R_SYNC &&
@@ -171,10 +165,10 @@ handle(struct stage *s, const struct rec *r)
 	/* For go, sync, and the first record of the next transcript something
 	 * is done before the line is used, and doing it may read on, which
 	 * ends the life of the record: hence a copy. */
-	scan = (struct scan){ 0 };
-	own = *r;
-	line = xmemdup0(r->line.p, r->line.n);
-	copy = (struct slice){ line, r->line.n };
+	struct scan scan = { 0 };
+	struct rec own = *r;
+	char *line = xmemdup0(r->line.p, r->line.n);
+	struct slice copy = { line, r->line.n };
 	if (own.kind == R_HAMR) {
 		size_t no = own.no;
 
@@ -380,22 +374,21 @@ int
 stage_wait(struct stage *s, struct pollfd *fds, size_t n, int ms)
 {
 	struct pollfd *all = xcalloc(n + 2, sizeof *all);
-	bool closed = false, reads;
+	bool closed = false;
 	struct err e;
-	int flags, got;
 
 	flush(s);
 	take_meanwhile(s);
 	if (n > 0)
 		memcpy(all, fds, n * sizeof *all);
-	reads = !s->in.eof && !s->failed && (s->mode == STAGE_RESIDENT ||
+	bool reads = !s->in.eof && !s->failed && (s->mode == STAGE_RESIDENT ||
 	    s->ops->input != NULL || !rec_waiting(&s->in));
 	all[n] = (struct pollfd){ reads ? s->in.fd : -1, POLLIN, 0 };
 	all[n + 1] = (struct pollfd){ s->out.fd, 0, 0 };
-	flags = flags_of(s, false);
+	int flags = flags_of(s, false);
 	if (flags != 0)
 		ms = 0;
-	got = poll(all, n + 2, ms);
+	int got = poll(all, n + 2, ms);
 	if (got > 0) {
 		if (n > 0)
 			memcpy(fds, all, n * sizeof *all);
@@ -423,15 +416,13 @@ char *
 stage_ask(struct stage *s, enum rec_kind kind, struct slice line,
     enum rec_kind reply, const char *id)
 {
-	char *answer;
-
 	stage_put(s, kind, line);
 	s->reply = reply;
 	s->asked = id;
 	/* a cancel may have come with it */
 	while (s->answer == NULL && stage_wait(s, NULL, 0, -1) == 0)
 		;
-	answer = s->answer;
+	char *answer = s->answer;
 	s->answer = NULL;
 	s->asked = NULL;
 	return answer;

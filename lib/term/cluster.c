@@ -32,12 +32,11 @@ bool
 term_open_clusters(void)
 {
 	struct lib *l = lib();
-	void *so;
 
 	if (l->breaks != NULL)
 		return true;
 	term_init();
-	so = SO_OPEN("libutf8proc.so.2");
+	void *so = SO_OPEN("libutf8proc.so.2");
 	if (so == NULL)
 		so = SO_OPEN("libutf8proc.so.3");
 	if (so == NULL)

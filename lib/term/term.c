@@ -272,14 +272,12 @@ term_wrap(struct buf *out, struct slice text, size_t at, size_t indent,
 
 	while (p < end) {
 		const char *q = p;
-		struct slice word;
-		size_t w;
 
 		while (q < end && *q != ' ' && *q != '\n')
 			q++;
-		word = (struct slice){ p, (size_t)(q - p) };
+		struct slice word = { p, (size_t)(q - p) };
 		p = q + 1;
-		w = term_width(word);
+		size_t w = term_width(word);
 		if (w == 0)
 			continue;
 		if (!first && at + 1 + w > columns) {

@@ -161,7 +161,6 @@ budget_clip(struct buf *out, struct slice text, long cap, enum token_family f)
 	uint64_t most = (uint64_t)cap * 64 + 32, sum = 0;
 	unsigned prev = TOKEN_START;
 	struct slice rest = text;
-	size_t a, b, lines;
 
 	/* is it more than cap tokens, rounded?  Counted only as far as that
 	 * takes */
@@ -177,14 +176,14 @@ budget_clip(struct buf *out, struct slice text, long cap, enum token_family f)
 		buf_slice(out, text);
 		return false;
 	}
-	a = head(text, room * 6 / 10, f);
-	b = tail(text, room * 4 / 10, f);
+	size_t a = head(text, room * 6 / 10, f);
+	size_t b = tail(text, room * 4 / 10, f);
 	if (b < a)
 		b = a;
 	buf_add(out, text.p, a);
 	if (a > 0 && text.p[a - 1] != '\n')
 		buf_addc(out, '\n');
-	lines = slice_newlines((struct slice){ text.p + a, b - a });
+	size_t lines = slice_newlines((struct slice){ text.p + a, b - a });
 	buf_adds(out, "[... ");
 	if (lines > 0)		/* not of the middle of one line */
 		buf_fmt(out, "%zu lines, ", lines);

@@ -76,15 +76,15 @@ string_sum(enum token_family f, struct slice val)
 uint64_t
 view_content_sum(enum token_family f, struct slice content)
 {
-	struct slice part, text, type;
+	struct slice part;
 	uint64_t sum = 0;
 
 	if (scan_kind(content) == SCAN_STRING)
 		return string_sum(f, content);
 	for (struct walk w = walk_elements(content);
 	    walk_next(&w, NULL, &part); ) {
-		text = scan_get(part, "text");
-		type = scan_get(part, "type");
+		struct slice text = scan_get(part, "text");
+		struct slice type = scan_get(part, "type");
 		if (scan_kind(part) == SCAN_STRING)
 			sum += string_sum(f, part);
 		else if (scan_kind(text) == SCAN_STRING)
@@ -129,7 +129,7 @@ view_count_call(struct view *v, size_t i, unsigned parts)
 {
 	struct view_call *c = &v->calls[i];
 	struct view_node *node = &v->nodes[c->node];
-	uint64_t full = c->full, thin = c->thin, more;
+	uint64_t full = c->full, thin = c->thin;
 	const char *result = c->cut != NULL ? c->cut :
 	    c->result != NULL ? c->result : NO_RESULT;
 
@@ -146,7 +146,7 @@ view_count_call(struct view *v, size_t i, unsigned parts)
 		    c->args) + (c->stub != NULL ? c->stub_text : c->text);
 	view_grow(v, c->node, full - c->full, thin - c->thin);
 	if (c->keep && !c->lean) {
-		more = full - thin - (c->full - c->thin);
+		uint64_t more = full - thin - (c->full - c->thin);
 		node->kept += more;
 		if (node->slim && view_is_shown(v, c->node))
 			v->sum += more;
@@ -608,11 +608,10 @@ view_notes_over(const struct view *v, size_t i, uint64_t most)
 
 	for (size_t k = 0; k < node->npieces && left > most; k++) {
 		const struct piece *p = &v->pieces[node->piece + k];
-		uint64_t sum;
 
 		if (p->kind != P_NOTE || n++ < node->skipped)
 			continue;
-		sum = view_content_sum(v->family, p->json);
+		uint64_t sum = view_content_sum(v->family, p->json);
 		if (sum == left)
 			return n - 1;	/* it is the newest */
 		left -= sum;
@@ -625,12 +624,11 @@ static uint64_t
 said_sum(const struct view *v, size_t skipped)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	uint64_t sum;
 
 	if (skipped == 0)
 		return 0;
 	print_skipped(skipped, &text);
-	sum = string_sum(v->family, buf_view(&text));
+	uint64_t sum = string_sum(v->family, buf_view(&text));
 	buf_release(&text);
 	return sum;
 }

@@ -80,21 +80,21 @@ static bool
 dialect_call(struct slice text, size_t *at, struct dialect_call *c)
 {
 	struct buf name = BUF_INIT(BUF_RECORD_MAX), args = name;
-	struct slice block, key, val;
-	size_t from, end, n = 0;
+	struct slice block;
+	size_t n = 0;
 
 	if (!next_block(text, at, CALL, CALL_END, &block))
 		return false;
 	c->tags = !scan_is_json(block) || *block.p != '{';
 	if (!c->tags) {
 		scan_str(scan_get(block, "name"), &name);
-		val = scan_get(block, "arguments");
+		struct slice val = scan_get(block, "arguments");
 		if (!scan_str(val, &args))
 			buf_slice(&args, val.p != NULL ? val : SLICE("{}"));
 	} else {
 		/* <function=NAME> <parameter=KEY> value </parameter> ... */
-		from = slice_find(block, 0, FUNCTION);
-		end = slice_find(block, from, ">");
+		size_t from = slice_find(block, 0, FUNCTION);
+		size_t end = slice_find(block, from, ">");
 		if (end < block.n)
 			buf_slice(&name, slice_part(block,
 			    from + strlen(FUNCTION), end));
@@ -104,7 +104,7 @@ dialect_call(struct slice text, size_t *at, struct dialect_call *c)
 			end = slice_find(block, from, ">");
 			if (end == block.n)
 				break;
-			key = slice_part(block, from, end);
+			struct slice key = slice_part(block, from, end);
 			from = end + 1;
 			end = slice_find(block, from, "</parameter>");
 			scan_put(&args, n++ > 0 ? ",@:@" : " @:@", key,
@@ -260,15 +260,13 @@ add_piece(struct view *v, enum piece_kind kind, struct slice content,
     struct slice mark)
 {
 	struct view_node *node = &v->nodes[v->n - 1];
-	struct piece *p;
-	uint64_t sum;
 
 	GROW(v->pieces, v->npieces, v->cappieces);
-	p = &v->pieces[v->npieces++];
+	struct piece *p = &v->pieces[v->npieces++];
 	*p = (struct piece){ .kind = kind };
 	p->json.p = keep_content(v, content, mark, &p->json.n);
 	node->npieces++;
-	sum = view_content_sum(v->family, p->json);
+	uint64_t sum = view_content_sum(v->family, p->json);
 	if (kind == P_NOTE)
 		node->notes += sum;
 	view_grow(v, v->n - 1, sum, kind == P_REASONING ? 0 : sum);
@@ -423,7 +421,6 @@ static char *
 unique_id(struct view *v, struct slice id, bool *own)
 {
 	struct slice plain = scan_plain(id);
-	char *wanted, *text;
 	struct buf out = BUF_INIT(BUF_RECORD_MAX);
 	bool fresh = false;
 
@@ -432,13 +429,13 @@ unique_id(struct view *v, struct slice id, bool *own)
 		claim(v, plain, &fresh);
 	if (fresh)
 		return keep_json(v, id);
-	wanted = scan_strdup(id);
+	char *wanted = scan_strdup(id);
 	if (wanted == NULL || *wanted == '\0') {
 		*own = false;
 		free(wanted);
 		wanted = xasprintf("call_hamr_%zu", v->ncalls + 1);
 	}
-	text = xstrdup(wanted);
+	char *text = xstrdup(wanted);
 	if (plain.n == 0)
 		claim(v, slice_of(text), &fresh);
 	while (!fresh) {
@@ -465,20 +462,19 @@ unique_id(struct view *v, struct slice id, bool *own)
 static void
 add_call(struct view *v, const struct call *c)
 {
-	struct view_call *nc;
 	struct view_args args;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	bool own_id, own_args = take_args(v, c->given, &args), own;
-	struct slice own_name = c->name, name;
+	bool own_id, own_args = take_args(v, c->given, &args);
+	struct slice own_name = c->name;
 
 	if (scan_lone_surrogate(own_name) != NULL)
 		own_name.p = keep_json(v, own_name);
-	name = own_name.n > 2 ? own_name : SLICE(NO_NAME);
+	struct slice name = own_name.n > 2 ? own_name : SLICE(NO_NAME);
 	GROW(v->calls, v->ncalls, v->capcalls);
-	nc = &v->calls[v->ncalls];
+	struct view_call *nc = &v->calls[v->ncalls];
 	*nc = (struct view_call){ .node = v->n - 1 };
 	nc->id = unique_id(v, c->id, &own_id);
-	own = own_id && own_args;
+	bool own = own_id && own_args;
 	if (c->whole.p != NULL) {
 		/* the record's own bytes where they will do */
 		if (own && scan_str_is(c->type, "function") &&
@@ -523,10 +519,9 @@ add_text_calls(struct view *v, struct slice text, bool may_slim)
 			.given = buf_view(&d.args) };
 		size_t from = (size_t)(d.block.p - text.p);
 		size_t to = from + d.block.n;
-		struct view_call *c;
 
 		add_call(v, &given);
-		c = &v->calls[v->ncalls - 1];
+		struct view_call *c = &v->calls[v->ncalls - 1];
 		buf_reset(&slim);
 		if (c->slim != NULL)
 			dialect_write(&d, slice_of(c->slim), &slim);
@@ -561,7 +556,6 @@ add_assistant(struct view *v, const struct rec *r, struct slice content)
 	struct view_node *last = last_node(v);
 	bool begins = v->n == (last != NULL && last->kind == VIEW_SYSTEM);
 	bool native = false;
-	size_t piece;
 	struct call c;
 
 	while (!native && walk_key(&elements, NULL)) {
@@ -584,7 +578,7 @@ add_assistant(struct view *v, const struct rec *r, struct slice content)
 		last_node(v)->bridged = true;
 		view_grow(v, v->n - 1, PER_MESSAGE, PER_MESSAGE);
 	}
-	piece = v->npieces;
+	size_t piece = v->npieces;
 	add_piece(v, P_TEXT, !native && is_blank(content) ? SLICE("null") :
 	    content, SLICE(""));
 	if (scan_kind(why) == SCAN_STRING)
@@ -662,8 +656,6 @@ static void
 add_other(struct view *v, const struct rec *r, struct slice content)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	struct slice name;
-	size_t i;
 
 	if (r->kind == R_SYSTEM && is_blank(content))
 		return;
@@ -673,10 +665,11 @@ add_other(struct view *v, const struct rec *r, struct slice content)
 		return;
 	}
 	if (r->kind == R_TOOL) {
-		i = pairing_result(&v->pairing, rec_get(r, "tool_call_id"));
+		size_t i = pairing_result(&v->pairing, rec_get(r,
+		    "tool_call_id"));
 		if (i == (size_t)-1)
 			return;		/* of no call, or a second one */
-		name = rec_get(r, "name");
+		struct slice name = rec_get(r, "name");
 		if (scan_kind(name) == SCAN_STRING && name.n > 2)
 			v->calls[i].name = keep_json(v, name);
 		take_result(v, i, r, content);

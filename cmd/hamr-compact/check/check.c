@@ -113,9 +113,8 @@ check_messages(struct slice messages, size_t *at)
 	struct checker k = { .last = NONE };
 	const char *why = NULL;
 	struct slice m;
-	struct walk w;
+	struct walk w = walk_of(messages);
 
-	w = walk_of(messages);
 	for (*at = 0; walk_next(&w, NULL, &m); ++*at) {
 		why = check_one(&k, m, *at);
 		if (why != NULL)
@@ -227,13 +226,11 @@ legality_print(struct compact *c, bool fits, struct buf *out)
 	struct buf text = all;
 	const struct view *v = c->view;
 	size_t at, n = 0;
-	const char *why;
-	struct retained k;
 
 	view_print(c->view, &all);
-	why = check_messages(buf_view(&all), &at);
+	const char *why = check_messages(buf_view(&all), &at);
 	read_all(buf_view(&all), &text);
-	k = look_for(c, buf_view(&text));
+	struct retained k = look_for(c, buf_view(&text));
 	for (size_t i = 0; i < v->ncalls; i++) {
 		const struct view_call *call = &v->calls[i];
 

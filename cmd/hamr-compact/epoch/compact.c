@@ -94,10 +94,10 @@ settings_record(struct compact *c, const struct rec *r)
 	for (struct walk w = walk_of(rec_get(r, "set"));
 	    walk_next(&w, &key, &val); ) {
 		struct buf name = BUF_INIT(256);
-		const struct conf_key *k;
 
 		buf_slice(&name, key);
-		k = name.len > 0 ? conf_key_find(name.p) : NULL;
+		const struct conf_key *k = name.len > 0 ? conf_key_find(name.p)
+		    : NULL;
 		if (k != NULL)
 			set_one(c, k, val);
 		buf_release(&name);
@@ -212,11 +212,10 @@ static void
 decide_if_answered(struct compact *c)
 {
 	size_t n = c->view->n;
-	const struct view_node *last;
 
 	if (n == 0)
 		return;
-	last = &c->view->nodes[n - 1];
+	const struct view_node *last = &c->view->nodes[n - 1];
 	if (last->answered == last->ncalls)
 		compact_decide(c);
 }
@@ -253,7 +252,7 @@ static void
 take_usage(struct compact *c, const struct rec *r)
 {
 	uint64_t sum = whole_sum(c);
-	int64_t prompt, completion, ratio;
+	int64_t prompt, completion;
 
 	if (c->foreign || (c->epoch.number > 0 && !c->epoch.recorded))
 		return;		/* it counted someone else's request */
@@ -264,7 +263,7 @@ take_usage(struct compact *c, const struct rec *r)
 	    completion > INT32_MAX)
 		completion = 0;
 	if (sum >= LEARN_FROM) {
-		ratio = prompt * 64 * RATIO_ONE / (int64_t)sum;
+		int64_t ratio = prompt * 64 * RATIO_ONE / (int64_t)sum;
 		c->ratio = ratio < RATIO_LEAST ? RATIO_LEAST :
 		    ratio > RATIO_MOST ? RATIO_MOST : (long)ratio;
 	}

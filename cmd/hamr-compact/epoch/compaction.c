@@ -185,7 +185,7 @@ void
 epoch_read(struct compact *c, const struct rec *r)
 {
 	struct epoch *e = &c->epoch, was = *e;
-	size_t fold, tail, slim, cap, i;
+	size_t fold, tail, slim, i;
 	struct slice id;
 
 	if (c->view->n == 0 ||
@@ -201,7 +201,7 @@ epoch_read(struct compact *c, const struct rec *r)
 	for (size_t k = 0; stage_rule(k) != NULL; k++)
 		if (rec_str_is(r, "stage", stage_rule(k)->stage))
 			e->rule = k;
-	cap = (size_t)number(r, "summary_cap", 8000);
+	size_t cap = (size_t)number(r, "summary_cap", 8000);
 	if (cap < 1200)
 		cap = 1200;
 	if (!border(c, r, "slim_to", "slim_at", &slim) || slim < tail)

@@ -149,12 +149,12 @@ epoch_last_step(const struct compact *c, size_t tail)
 static size_t
 tail_of(const struct compact *c, const struct stage_rule *rule)
 {
-	size_t n = c->view->n, i, steps = 0, first = n, step;
+	size_t n = c->view->n, i, steps = 0, first = n;
 	size_t want = (size_t)c->set.keep_steps, stop = tail_limit(c);
 	long b = epoch_window(c), most = percent_of(b, TAIL_PERCENT);
 	long size = 0;
+	size_t step = steps_from(c, 1, stop);
 
-	step = steps_from(c, 1, stop);
 	if (step < n && c->view->nodes[step].ncalls == 0)
 		step = n;	/* there is none */
 	if (c->set.keep_tokens < most)
@@ -311,15 +311,15 @@ run_stages(struct compact *c, size_t k)
 	struct buf folded = BUF_INIT(BUF_RECORD_MAX);
 	size_t *kept = xmalloc((c->nkept + 1) * sizeof *kept);
 	size_t i = 0, call = SIZE_MAX;
-	long size = compact_size(c), before, least;
+	long size = compact_size(c);
 
 	buf_slice(&folded, buf_view(&c->folded));
 	if (c->nkept > 0)
 		memcpy(kept, c->kept, c->nkept * sizeof *kept);
 	c->anchor.set = false;		/* compare estimate with estimate */
-	before = compact_size(c);
+	long before = compact_size(c);
 	epoch_drop_kept(c);
-	least = c->demand ? 1 : percent_of(epoch_window(c), 2);
+	long least = c->demand ? 1 : percent_of(epoch_window(c), 2);
 	if ((try_stages(c, k) || was.nkept > 0) &&
 	    compact_size(c) <= before - least) {
 		if (!c->demand && !c->set.every_call)

@@ -90,7 +90,7 @@ name_message(const struct compact *c, const struct largest *l,
 {
 	const struct view_node *node = &c->view->nodes[l->node];
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	size_t at = 0, n;
+	size_t at = 0;
 
 	if (l->call > 0) {
 		const struct view_call *call = &c->view->calls[l->call - 1];
@@ -103,7 +103,7 @@ name_message(const struct compact *c, const struct largest *l,
 	    "assistant");
 	if (view_text(c->view, l->node, node->kind == VIEW_USER ? VIEW_PERSON :
 	    VIEW_SAID, &at, &text) && text.len > 0) {
-		n = utf8_cut(text.p, strcspn(text.p, "\n"), QUOTED);
+		size_t n = utf8_cut(text.p, strcspn(text.p, "\n"), QUOTED);
 		buf_fmt(out, " that begins with \"%.*s\"", (int)n, text.p);
 	}
 	buf_release(&text);
@@ -114,18 +114,18 @@ exhausted_text(const struct compact *c)
 {
 	size_t first = c->epoch.fold > 0 ? c->epoch.fold : epoch_system(c);
 	struct largest l = find_largest(c, first);
-	long alone = compact_tokens(c, l.sum), fixed, want;
+	long alone = compact_tokens(c, l.sum);
 	long reserved = c->set.budget.reserved, room = c->budget.effective;
 	struct buf out = BUF_INIT(BUF_RECORD_MAX);
 	struct part p[PARTS];
 
 	measure(c, p);
-	fixed = p[SYSTEM].tokens + p[TOOLS].tokens;
+	long fixed = p[SYSTEM].tokens + p[TOOLS].tokens;
 	buf_fmt(&out, "the request does not fit: %ld tokens, room for %ld "
 	    "(window %ld)", compact_size(c), room, c->budget.window);
 	if (fixed >= room) {
 		/* the smallest window with room for it and a few more */
-		want = fixed + fixed / 10 + 1000;
+		long want = fixed + fixed / 10 + 1000;
 		want = want / 3 * 4 / 4 <= reserved ? want / 3 * 4 + 4 :
 		    want + reserved;
 		buf_fmt(&out, "; the system prompt (%ld) and tools (%ld) "

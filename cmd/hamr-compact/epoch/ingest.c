@@ -63,7 +63,6 @@ take_call(void *self, struct view_call *call, struct slice name,
 	struct files *fs = &c->files;
 	char *text = scan_text(name);
 	struct fact *f = fact_new(c->view, text, args);
-	uint64_t *at;
 
 	free(text);
 	call->note = f;
@@ -76,7 +75,7 @@ take_call(void *self, struct view_call *call, struct slice name,
 	if (f->kind == TOOL_COMMAND || f->kind == TOOL_OTHER ||
 	    f->what[0] == '\0')
 		return;
-	at = map_put(&fs->by_path, slice_of(f->what), NULL);
+	uint64_t *at = map_put(&fs->by_path, slice_of(f->what), NULL);
 	if (*at == 0) {
 		GROW(fs->v, fs->n, fs->cap);
 		fs->v[fs->n++] = (struct file){ .path = f->what };
@@ -120,10 +119,9 @@ ingest_parts(struct compact *c, struct view_call *call, struct slice content)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX), in = b;
 	struct slice part;
-	struct walk w;
 	uint64_t sum;
+	struct walk w = walk_of(content);
 
-	w = walk_of(content);
 	buf_addc(&b, '[');
 	while (walk_next(&w, NULL, &part)) {
 		struct slice shown = { NULL, 0 };
@@ -200,12 +198,11 @@ make_stub(struct compact *c, struct view_call *call, struct slice text,
 {
 	struct fact *f = call->note;
 	struct buf *stub = &c->made;
-	char mem[MEMID_SIZE], *name;
+	char mem[MEMID_SIZE];
 	unsigned prev = TOKEN_START;
-	size_t at;
 
 	buf_reset(stub);
-	at = stub_text(f, text, stub);
+	size_t at = stub_text(f, text, stub);
 	if (stub->len == 0 && image)
 		buf_fmt(stub, "[elided %s %s, an image]", f->name, f->what);
 	call->stub = NULL;
@@ -215,7 +212,7 @@ make_stub(struct compact *c, struct view_call *call, struct slice text,
 	call->stub_text = token_sum(c->family, stub->p, stub->len, &prev) +
 	    (at > 0 ? MEMORY_SUM : 0);
 	if (at > 0 && f->remembered && c->set.memory) {
-		name = scan_strdup(id);
+		char *name = scan_strdup(id);
 		memid_result(slice_of(c->session), slice_of(name), mem);
 		free(name);
 		buf_reset(&c->tmp);
@@ -235,14 +232,14 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 	struct compact *c = self;
 	struct fact *f = call->note;
 	struct file *file = f->file > 0 ? &c->files.v[f->file - 1] : NULL;
-	struct slice text, id = rec_get(r, "tool_call_id");
+	struct slice id = rec_get(r, "tool_call_id");
 	char hex[SHA_HEX];
 
 	if (f->kind == TOOL_READ && file != NULL)
 		f->reads = ++file->reads;
 	buf_reset(&c->tmp);
 	msg_text(content, &c->tmp);
-	text = buf_view(&c->tmp);
+	struct slice text = buf_view(&c->tmp);
 	if (c->hashes) {
 		sha256_hex(text.p, text.n, hex);
 		f->hash = arena_dup(&c->view->arena, hex, SHA_HEX - 1);

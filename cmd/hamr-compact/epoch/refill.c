@@ -81,14 +81,13 @@ struct item {
 static long
 age_of(const struct compact *c, const struct fact *f)
 {
-	const struct file *file;
 	long now = (long)c->view->records, age = now - (long)f->at;
 
 	if (f->kind == TOOL_COMMAND || f->failed)
 		return age * OLDER_COMMAND;
 	if (f->file == 0)
 		return age * OLDER_OTHER;
-	file = &c->files.v[f->file - 1];
+	const struct file *file = &c->files.v[f->file - 1];
 	age = (age + 2 * (now - (long)file->touched)) / 3;
 	return f->kind == TOOL_READ ? age * OLDER_READ : age;
 }
@@ -177,11 +176,10 @@ epoch_refill(struct compact *c)
 		const struct fact *f = call->note;
 		bool folded = call->node < c->epoch.fold;
 		uint64_t sum = view_kept_sum(call);
-		long more;
 
 		if (folded && !out[call->node])
 			sum += v->nodes[call->node].thin;
-		more = compact_tokens(c, sum) + 1;
+		long more = compact_tokens(c, sum) + 1;
 		/* what an edit put in is there unnumbered, however often the
 		 * file is read: the next edit matches it */
 		if (more > room || all[i].age + all[i].age * more / AGE_TOKENS >
@@ -318,10 +316,10 @@ void
 epoch_cut(struct compact *c, size_t from)
 {
 	const struct view *v = c->view;
-	size_t first = v->nodes[from].call, last = v->ncalls, n;
+	size_t first = v->nodes[from].call, last = v->ncalls;
 	uint64_t *size, each = UINT64_MAX, most, room;
+	size_t n = last - first;
 
-	n = last - first;
 	size = xcalloc(n + 1, sizeof *size);
 	for (size_t i = 0; i < n; i++)
 		size[i] = v->calls[first + i].text;

@@ -136,18 +136,16 @@ static void
 fold_call(struct summary *s, const struct fact *f)
 {
 	struct entries *t = f->kind == TOOL_COMMAND ? &s->commands : &s->files;
-	struct entry *it;
-	uint64_t *at;
 
 	if (f->what[0] == '\0' || f->kind == TOOL_OTHER)
 		return;
-	at = map_put(&t->by_text, slice_of(f->what), NULL);
+	uint64_t *at = map_put(&t->by_text, slice_of(f->what), NULL);
 	if (*at == 0) {
 		GROW(t->v, t->n, t->cap);
 		t->v[t->n++] = (struct entry){ .text = xstrdup(f->what) };
 		*at = t->n;
 	}
-	it = &t->v[*at - 1];
+	struct entry *it = &t->v[*at - 1];
 	it->edits += f->kind == TOOL_EDIT && !f->failed;
 	it->writes += f->kind == TOOL_WRITE && !f->failed;
 	it->reads += f->kind == TOOL_READ;
@@ -362,11 +360,11 @@ give(const struct summary *s, struct share *sh, size_t first, size_t longest)
 {
 	for (size_t i = sh->last; i > first; i--) {
 		const struct user *u = &s->users[i - 1];
-		size_t *most = &sh->most[i - 1 - sh->from], more;
+		size_t *most = &sh->most[i - 1 - sh->from];
 
 		if (u->len + u->more > longest || *most == USER_KEPT)
 			continue;
-		more = line_of(u, USER_KEPT) - line_of(u, *most);
+		size_t more = line_of(u, USER_KEPT) - line_of(u, *most);
 		if (more > sh->room)
 			continue;
 		sh->room -= more;
@@ -399,21 +397,21 @@ print_people(const struct summary *s, struct people_whole whole,
 {
 	static const size_t longest[] = { 120, 180, 300, USER_KEPT,
 		SIZE_MAX };
-	size_t newest = newest_line(s, whole), left, first, recent;
+	size_t newest = newest_line(s, whole);
 	struct share sh = { .last = s->nusers > 1 ? s->nusers - 1 : 1 };
 
 	if (s->nusers == 0)
 		return;
-	left = sec->room > newest + LEFT_OUT ? sec->room - newest - LEFT_OUT :
-	    0;
+	size_t left = sec->room > newest + LEFT_OUT ? sec->room - newest -
+	    LEFT_OUT : 0;
 	/* the first may take half, if there are others */
-	first = s->nusers == 1 ? sec->room : sec->room / 2;
+	size_t first = s->nusers == 1 ? sec->room : sec->room / 2;
 	first = num_min(first > FIRST_LEAST ? num_min(first, FIRST_LINE) :
 	    FIRST_LEAST, left);
 	first -= num_min(first, FRAME + MORE);
 	sh.room = left - (whole.first ? 0 :
 	    num_min(line_of(&s->users[0], first), left));
-	recent = recent_lines(s, sh.last, sh.room / 2);
+	size_t recent = recent_lines(s, sh.last, sh.room / 2);
 	sh.room -= recent;
 	share_beginnings(s, &sh);
 	sh.room += recent;
@@ -545,7 +543,6 @@ print_said(const struct summary *s, const struct view *v,
 	bool fits = true;
 
 	for (; fits && from < s->nsaid; from++) {
-		struct slice said;
 		size_t at = 0;
 
 		buf_reset(&text);
@@ -553,7 +550,7 @@ print_said(const struct summary *s, const struct view *v,
 		    VIEW_SAID, &at, &text))
 			buf_addc(&text, '\n');
 		/* its last sentence */
-		said = slice_trim(buf_view(&text));
+		struct slice said = slice_trim(buf_view(&text));
 		for (at = said.n; at > 0; at--) {
 			const char *p = said.p + at - 1;
 
@@ -643,8 +640,7 @@ whole_of(const struct summary *s, const struct view *v,
     const struct summary_room *room)
 {
 	struct people_whole whole = { true, true };
-	const struct user *first = s->users, *newest;
-	uint64_t sum;
+	const struct user *first = s->users;
 
 	/* does a later turn begin after the folded part? */
 	for (size_t i = v->n; i > s->upto; i--)
@@ -653,8 +649,8 @@ whole_of(const struct summary *s, const struct view *v,
 			whole.newest = false;
 	if (!room->last || s->nusers == 0)
 		return whole;
-	newest = first + s->nusers - 1;
-	sum = token_count(room->family, first->text, first->len);
+	const struct user *newest = first + s->nusers - 1;
+	uint64_t sum = token_count(room->family, first->text, first->len);
 	if (newest > first && whole.newest)
 		sum += token_count(room->family, newest->text, newest->len);
 	return sum > (uint64_t)room->window ? whole :
@@ -666,7 +662,7 @@ summary_print(const struct summary *s, const struct view *v,
     const struct summary_room *room, struct buf *out)
 {
 	struct buf firm = BUF_INIT(BUF_RECORD_MAX), text = firm, task = firm;
-	size_t cap = room->cap - sizeof FOOTER, most, all;
+	size_t cap = room->cap - sizeof FOOTER;
 	struct people_whole whole = whole_of(s, v, room);
 	size_t least = sizeof HEADER;	/* for user messages */
 	struct section sec = { .line = BUF_INIT(BUF_RECORD_MAX) };
@@ -679,9 +675,9 @@ summary_print(const struct summary *s, const struct view *v,
 	buf_adds(&text, HEADER);
 	/* User messages take precedence over everything but changed files and
 	 * open errors, which are short: make those first. */
-	most = cap > least ? cap - least : 0;
+	size_t most = cap > least ? cap - least : 0;
 	begin(&sec, &firm, "FILES CHANGED:", most, 100);
-	all = sec.room;
+	size_t all = sec.room;
 	sec.room = num_min(all, cap * 30 / 100);
 	print_changed(s, &sec, num_min(all - sec.room, cap * 20 / 100));
 	begin(&sec, &firm, "OPEN ERRORS:", most, 100);

@@ -91,19 +91,17 @@ fact_new(struct view *v, const char *name, const struct view_args *args)
 	struct slice command = first_string(args, commands);
 	enum tool_kind kind = tool_kind(name, command);
 	struct fact *f;
-	char *what, *o;
-	size_t n;
-
-	what = scan_strdup(kind == TOOL_COMMAND ? command :
+	char *what = scan_strdup(kind == TOOL_COMMAND ? command :
 	    first_string(args, paths));
-	n = what == NULL ? 0 : utf8_cut(what, strlen(what), WHAT_MAX);
+
+	size_t n = what == NULL ? 0 : utf8_cut(what, strlen(what), WHAT_MAX);
 	f = arena_alloc(&v->arena, sizeof *f + n + 1);
 	f->kind = kind;
 	f->longer = args->text.n > ARGS_STAY;
 	f->exit = -1;
 	if (n > 0)
 		memcpy(f->what, what, n);
-	o = f->what;
+	char *o = f->what;
 	if (kind == TOOL_READ || kind == TOOL_EDIT || kind == TOOL_WRITE) {
 		/* to be compared: no leading "./", no "//" */
 		const char *p = o;
@@ -177,16 +175,15 @@ error_lines(struct slice text, size_t at[ERRORS], size_t most)
 		w.last |= bit >> 1;
 	}
 	for (size_t i = 0; n < most; i++) {
-		size_t start, k;
-		struct slice line;
+		size_t k;
 
 		for (; i < text.n && (state & w.last) == 0; i++)
 			state = (state << 1 | w.first) &
 			    w.byte[(unsigned char)text.p[i]];
 		if ((state & w.last) == 0)
 			break;
-		start = line_start(text, i - 1);
-		line = line_at(text, start);
+		size_t start = line_start(text, i - 1);
+		struct slice line = line_at(text, start);
 		for (k = 0; k < n; k++)
 			if (slice_eq(line_at(text, at[k]), line))
 				break;
@@ -207,15 +204,15 @@ take_diff(struct fact *f, struct slice meta)
 	char *diff = scan_strdup(scan_get(meta, "diff"));
 
 	for (const char *p = diff; p != NULL; p = strstr(p, "\n@@ -")) {
-		const char *plus;
 		char *end;
-		long first, n = 1;
+		long n = 1;
 
 		p += *p == '\n';
-		plus = strncmp(p, "@@ -", 4) == 0 ? strchr(p, '+') : NULL;
+		const char *plus = strncmp(p, "@@ -", 4) == 0 ? strchr(p, '+') :
+		    NULL;
 		if (plus == NULL)
 			continue;
-		first = strtol(plus + 1, &end, 10);
+		long first = strtol(plus + 1, &end, 10);
 		if (*end == ',')
 			n = strtol(end + 1, NULL, 10);
 		if (first <= 0 || n < 0 || n > 100000000)
@@ -294,7 +291,7 @@ stub_lines(struct slice text, struct buf *out)
 size_t
 stub_text(const struct fact *f, struct slice text, struct buf *out)
 {
-	size_t start = out->len, id_at;
+	size_t start = out->len;
 
 	if (text.n <= STAYS)
 		return 0;
@@ -318,7 +315,7 @@ stub_text(const struct fact *f, struct slice text, struct buf *out)
 		buf_fmt(out, ", exit %ld", f->exit);
 	else if (f->kind != TOOL_READ && f->failed)
 		buf_adds(out, ", failed");
-	id_at = out->len - start;
+	size_t id_at = out->len - start;
 	buf_adds(out, f->kind == TOOL_READ ? "; re-read before editing]" :
 	    "]");
 	if (f->kind == TOOL_COMMAND || f->failed)
@@ -415,14 +412,13 @@ static void
 slim_string(struct slice v, size_t most, size_t keep, struct buf *out)
 {
 	struct slice in = { v.p + 1, v.n - 2 };
-	size_t kept;
 
 	/* an escape is at most three times as long as its text */
 	if (v.n <= most || (in.n <= 3 * most && leaf_head(in, most) == in.n)) {
 		buf_slice(out, v);
 		return;
 	}
-	kept = leaf_head(in, keep);
+	size_t kept = leaf_head(in, keep);
 	buf_add(out, v.p, kept + 1);
 	buf_fmt(out, "\xe2\x80\xa6[%zu bytes elided]\"", in.n - kept);
 }
@@ -432,7 +428,6 @@ slim_value(struct slice v, bool edit, struct buf *out)
 {
 	struct slice key, val;
 	bool object = scan_kind(v) == SCAN_OBJECT;
-	const char *name;
 	size_t n = 0;
 
 	if (!object && scan_kind(v) != SCAN_ARRAY) {
@@ -447,7 +442,7 @@ slim_value(struct slice v, bool edit, struct buf *out)
 		buf_adds(out, n++ > 0 ? "," : "");
 		if (object)
 			scan_put(out, "'$':", key);
-		name = edit ? alias_key(SLICE("edit"), key) : NULL;
+		const char *name = edit ? alias_key(SLICE("edit"), key) : NULL;
 		if (edit && scan_kind(val) == SCAN_STRING && slice_is(
 		    name != NULL ? slice_of(name) : key, "old"))
 			slim_string(val, OLD_MAX, OLD_KEPT, out);

@@ -9,12 +9,11 @@ size_t
 finder_add(struct finder *f, struct slice text)
 {
 	uint64_t *no = map_put(&f->by_text, text, NULL), *head;
-	struct finder_text *new;
 
 	if (*no > 0)
 		return (size_t)*no - 1;
 	GROW(f->v, f->n, f->cap);
-	new = &f->v[f->n];
+	struct finder_text *new = &f->v[f->n];
 	*new = (struct finder_text){ .n = text.n };
 	*no = ++f->n;
 	for (unsigned second = 0; second < 256; second++) {
@@ -41,11 +40,10 @@ static void
 look_at(const struct finder *f, struct slice in, size_t here, size_t n,
     size_t *at)
 {
-	const uint64_t *no;
-
 	if (n > in.n - here)
 		return;
-	no = map_get(&f->by_text, slice_part(in, here, here + n));
+	const uint64_t *no = map_get(&f->by_text, slice_part(in, here, here +
+	    n));
 	if (no != NULL && at[*no - 1] == 0)
 		at[*no - 1] = here + 1;
 }

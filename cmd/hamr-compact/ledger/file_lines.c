@@ -152,7 +152,6 @@ void
 file_was_read(struct file_lines *f, const struct ledger_call *c,
     const struct rec *r, struct slice text)
 {
-	struct span *s;
 	long first = c->first, last = 0;
 	char hash[65];
 
@@ -165,7 +164,7 @@ file_was_read(struct file_lines *f, const struct ledger_call *c,
 	if (!line_number(msg_meta(r, "first"), &first) ||
 	    !line_number(msg_meta(r, "last"), &last))
 		count_lines(text, &first, &last);
-	s = new_span(f, c, false);
+	struct span *s = new_span(f, c, false);
 	s->cut = scan_true(msg_meta(r, "truncated"));
 	line_set_add(&s->lines, first, last);
 }

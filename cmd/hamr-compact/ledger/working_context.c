@@ -19,12 +19,11 @@ take_call(void *self, struct view_call *call, struct slice name,
 	struct ledger *l = self;
 	struct ledger_call *c = arena_alloc(&l->plain->arena, sizeof *c);
 	struct buf content = BUF_INIT(BUF_RECORD_MAX);
-	struct slice given;
 	struct action a;
 	int64_t first;
 
 	action_init(&a, name, args->text);
-	given = buf_view(&a.args);
+	struct slice given = buf_view(&a.args);
 	*c = (struct ledger_call){ .no = l->plain->ncalls + 1, .kind = a.kind,
 		.first = 1, .turn = l->turns, .step = l->steps };
 	c->object = arena_dup(&l->plain->arena, a.object, strlen(a.object));
@@ -60,10 +59,9 @@ static struct file_lines *
 file_of(struct ledger *l, const char *name)
 {
 	struct slice path = relative(l, slice_of(name));
-	uint64_t *at;
 	bool fresh;
+	uint64_t *at = map_put(&l->by_path, path, &fresh);
 
-	at = map_put(&l->by_path, path, &fresh);
 	if (fresh) {
 		GROW(l->files, l->nfiles, l->capfiles);
 		l->files[l->nfiles++] = (struct file_lines){
@@ -151,13 +149,11 @@ status_in_short(struct slice text)
 static void
 count_command(struct ledger *l, const struct ledger_call *c)
 {
-	struct ledger_command *k;
-	uint64_t *at;
 	bool fresh;
 
 	if (c->object[0] == '\0')
 		return;
-	at = map_put(&l->by_command, slice_of(c->object), &fresh);
+	uint64_t *at = map_put(&l->by_command, slice_of(c->object), &fresh);
 	if (fresh) {
 		l->commands = xgrow(l->commands, l->ncommands,
 		    &l->capcommands, sizeof *l->commands);
@@ -165,7 +161,7 @@ count_command(struct ledger *l, const struct ledger_call *c)
 			.what = c->object };
 		*at = l->ncommands;
 	}
-	k = &l->commands[*at - 1];
+	struct ledger_command *k = &l->commands[*at - 1];
 	k->times++;
 	k->failed += c->failed;
 	k->ok = !c->failed;
@@ -179,7 +175,6 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 	struct ledger *l = self;
 	struct ledger_call *c = call->note;
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	size_t lines;
 
 	msg_text(content, &text);
 	c->done = true;
@@ -198,7 +193,7 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 			status_in_short(buf_view(&text)) };
 	}
 	if (asks_git(c->object, "diff")) {
-		lines = slice_lines(buf_view(&text));
+		size_t lines = slice_lines(buf_view(&text));
 		free(l->diff.said);
 		l->diff = (struct ledger_git){ c, xasprintf("%zu line%s",
 		    lines, lines == 1 ? "" : "s") };

@@ -119,7 +119,7 @@ struct news {
 static struct news
 take(struct request *q, size_t known, struct slice tail)
 {
-	size_t was = q->bytes.len, keep = q->n, start, same = 0;
+	size_t was = q->bytes.len, keep = q->n, same = 0;
 	size_t last = q->n > 1 ? q->m[q->n - 2].end : 0;
 	size_t both = num_min(was - known, tail.n);
 	const char *p = q->bytes.p + known;
@@ -138,7 +138,7 @@ take(struct request *q, size_t known, struct slice tail)
 		keep--;
 	cut(q, keep);
 	news.first = keep;
-	start = q->bytes.len;
+	size_t start = q->bytes.len;
 	q->bytes.len = known;
 	buf_slice(&q->bytes, tail);
 	for (struct walk w = { q->bytes.p + start, q->bytes.p + q->bytes.len,
@@ -184,12 +184,11 @@ learn(struct essentials *e, enum essential_kind kind, struct slice text)
 static void
 learn_once(struct essentials *e, enum essential_kind kind, struct slice text)
 {
-	char *key;
 	bool fresh;
 
 	if (text.n == 0)
 		return;
-	key = xasprintf("%d %.*s", kind, (int)text.n, text.p);
+	char *key = xasprintf("%d %.*s", kind, (int)text.n, text.p);
 	map_put(&e->once, slice_of(key), &fresh);
 	free(key);
 	if (fresh)
@@ -200,11 +199,10 @@ static void
 learn_user(struct essentials *e, const struct rec *r)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	struct slice text;
 
 	if (msg_is_person(r))
 		msg_text(rec_get(r, "content"), &b);
-	text = slice_trim_end(buf_view(&b), " \t\r\n");
+	struct slice text = slice_trim_end(buf_view(&b), " \t\r\n");
 	if (text.n > 0) {
 		if (e->nusers == 0)
 			learn(e, ESSENTIAL_TASK, (struct slice){ text.p,
@@ -368,14 +366,13 @@ take_rule(struct method *m, const struct request *plain)
 	bool drops = m->rule == METHOD_DROP;
 	size_t kept, border = border_of(m, plain, &kept);
 	size_t gone = drops ? border - kept : 0;
-	size_t i = num_min(m->changed, m->asked + gone), at, known;
+	size_t i = num_min(m->changed, m->asked + gone);
 	struct buf tail = BUF_INIT((size_t)1 << 40);
-	struct news news;
 
 	if (border != m->border)
 		i = num_min(i, drops ? kept : num_min(border, m->border));
-	at = i < kept + gone ? num_min(i, kept) : i - gone;
-	known = at > 0 ? m->request.m[at - 1].end : 0;
+	size_t at = i < kept + gone ? num_min(i, kept) : i - gone;
+	size_t known = at > 0 ? m->request.m[at - 1].end : 0;
 	for (; i < plain->n; i++) {
 		if (drops && i >= kept && i < border)
 			continue;
@@ -386,7 +383,7 @@ take_rule(struct method *m, const struct request *plain)
 		else
 			buf_slice(&tail, request_message(plain, i));
 	}
-	news = take(&m->request, known, buf_view(&tail));
+	struct news news = take(&m->request, known, buf_view(&tail));
 	buf_release(&tail);
 	m->border = border;
 	m->changed = SIZE_MAX;
@@ -398,11 +395,10 @@ static void
 method_go(struct method *m, const struct simulation *s)
 {
 	struct compact *c = &m->compact;
-	struct step *step;
 	struct news news;
 
 	GROW(m->steps, m->n, m->cap);
-	step = &m->steps[m->n++];
+	struct step *step = &m->steps[m->n++];
 	*step = (struct step){ 0 };
 	m->request.family = s->family;
 	if (!is_ours(m)) {
@@ -528,11 +524,11 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 	struct simulation *s = self;
 	const enum tool_kind *kind = call->note;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	struct slice rest, line;
+	struct slice line;
 
 	(void)content;
 	msg_text(rec_get(r, "content"), &b);
-	rest = buf_view(&b);
+	struct slice rest = buf_view(&b);
 	if (*kind != TOOL_COMMAND && !result_failed(r, *kind, rest))
 		rest.n = 0;
 	while (slice_line(&rest, &line))
@@ -644,10 +640,8 @@ simulation_release(struct simulation *s)
 static void
 look(struct simulation *s)
 {
-	struct news news;
-
 	s->plain.family = s->family;
-	news = take_view(&s->plain, s->view);
+	struct news news = take_view(&s->plain, s->view);
 	for (size_t i = 0; i < s->nmethods; i++)
 		s->methods[i].changed = num_min(s->methods[i].changed,
 		    news.first);
@@ -672,7 +666,6 @@ go(struct simulation *s)
 static void
 reply(struct simulation *s)
 {
-	struct slice message;
 	size_t i;
 
 	look(s);
@@ -681,7 +674,7 @@ reply(struct simulation *s)
 			break;
 	if (i <= s->before)
 		return;
-	message = request_message(&s->plain, i - 1);
+	struct slice message = request_message(&s->plain, i - 1);
 	for (size_t k = 0; k < s->nmethods; k++) {
 		struct method *m = &s->methods[k];
 

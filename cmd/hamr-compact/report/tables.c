@@ -451,16 +451,16 @@ put_panel(const struct simulation *s, size_t w, long y, struct buf *out)
 static void
 put_frontier(const struct simulation *s, size_t w, long y, struct buf *out)
 {
-	const struct method *all[SIM_OWN + SIM_STRATEGIES + SIM_RULES], *m;
+	const struct method *all[SIM_OWN + SIM_STRATEGIES + SIM_RULES];
 	double most = 1, least;	/* fresh at the right; support at the foot */
-	long top = y + 22, label = y + 6, tens;
+	long top = y + 22, label = y + 6;
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->each + SIM_RULES; i++) {
 		size_t k = n++;
+		const struct method *m = i < s->each ? simulation_ours(s, w) + i
+		    : simulation_rule(s, i - s->each);
 
-		m = i < s->each ? simulation_ours(s, w) + i :
-		    simulation_rule(s, i - s->each);
 		if ((m->rule == METHOD_OURS || m->rule == METHOD_DROP) &&
 		    (double)m->fresh > most)
 			most = (double)m->fresh;
@@ -470,7 +470,7 @@ put_frontier(const struct simulation *s, size_t w, long y, struct buf *out)
 	}
 	if (n == 0)
 		return;
-	tens = (long)edits_of(all[n - 1]) / 10;
+	long tens = (long)edits_of(all[n - 1]) / 10;
 	least = (double)(10 * (tens > 9 ? 9 : tens));
 	open_text(out, LEFT, y + 12, "w");
 	buf_fmt(out, "edit support (up, %.0f to 100 %%) against fresh tokens "

@@ -136,11 +136,10 @@ refuse_repeat(struct guard *g, struct open_call *o, struct streak *e,
 {
 	struct verdict v = { .count = count, .evidence = e->calls.c,
 		.nevidence = e->calls.n };
-	bool cycle, retry;
 
 	streak_judge(g, &o->is, e, &v);
-	cycle = v.rule == RULE_CYCLE;
-	retry = v.rule == RULE_RETRY;
+	bool cycle = v.rule == RULE_CYCLE;
+	bool retry = v.rule == RULE_RETRY;
 	if (halts) {
 		refuse(g, o, &v, ACT_HALT, cycle ? A_CYCLE_HALT : retry ?
 		    A_RETRY_HALT : A_REPEAT_HALT, count);
@@ -236,13 +235,12 @@ share(struct guard *g, struct map *same, struct open_call *o)
 	uint64_t *at = map_put(same, key, NULL);
 	struct open_call *twin = &g->call[*at - (*at != 0)];
 	struct call_ref evidence = { .id = twin->id, .line = twin->line };
-	char *message;
 
 	if (*at == 0 || twin->changes != o->changes) {
 		*at = (uint64_t)(o - g->call) + 1;
 		return false;
 	}
-	message = advice(A_SHARE, &(struct facts){ .count = 0 });
+	char *message = advice(A_SHARE, &(struct facts){ .count = 0 });
 	guard_put_call(g, o, &(struct verdict){ .action = ACT_SHARE,
 	    .rule = RULE_BATCH, .count = ++twin->same + 1,
 	    .evidence = &evidence, .nevidence = 1, .twin = twin->id,
@@ -288,7 +286,6 @@ judge_text(struct guard *g, struct slice text, enum rule *rule)
 	struct answers *a = &g->answers;
 	uint64_t h = hash_bytes(text.p, text.n);
 	bool compacted = a->compacted;
-	int plan;
 
 	a->same = a->same > 0 && a->text == h ? a->same + 1 : 1;
 	a->text = h;
@@ -304,7 +301,7 @@ judge_text(struct guard *g, struct slice text, enum rule *rule)
 	if (!a->ran && !compacted && prose_claims_pass(text))
 		return A_PREMATURE;
 	*rule = RULE_PLAN_PROSE;
-	plan = prose_plan(text);
+	int plan = prose_plan(text);
 	if (plan > 0)
 		guard_count(g, RULE_PLAN_PROSE, (unsigned long)plan);
 	return plan >= PLAN ? A_PLAN_PROSE : A_NONE;
@@ -314,7 +311,7 @@ void
 guard_answer(struct guard *g, const struct rec *r)
 {
 	struct answers *a = &g->answers;
-	struct slice text, finish = rec_get(r, "finish_reason");
+	struct slice finish = rec_get(r, "finish_reason");
 	struct verdict v = { .action = ACT_ALLOW, .phase = PHASE_TEXT };
 	struct nudge nudge = { .n = 0 };
 	enum advice wrong = A_NONE;
@@ -325,7 +322,7 @@ guard_answer(struct guard *g, const struct rec *r)
 	buf_reset(&g->text);
 	buf_adds(&g->text, "");
 	msg_text(rec_get(r, "content"), &g->text);
-	text = slice_trim(buf_view(&g->text));
+	struct slice text = slice_trim(buf_view(&g->text));
 	/* a null reason is that of a message that was cut while it came */
 	if (text.n > 0 && (finish.p == NULL || scan_str_is(finish, "stop")))
 		wrong = judge_text(g, text, &v.rule);

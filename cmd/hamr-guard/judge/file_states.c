@@ -18,11 +18,9 @@ key_of(uint64_t path, uint64_t state)
 struct file_state *
 files_of(struct file_states *f, uint64_t path)
 {
-	struct file_state *e;
-
 	if (f->file == NULL)
 		f->file = xcalloc(PATHS_MAX, sizeof *f->file);
-	e = &f->file[(path >> 20) % PATHS_MAX];
+	struct file_state *e = &f->file[(path >> 20) % PATHS_MAX];
 	if (e->path != path || e->turn != f->turn + 1)
 		*e = (struct file_state){ .path = path, .turn = f->turn + 1 };
 	return e;
@@ -40,11 +38,10 @@ files_reach(struct file_states *f, uint64_t path, uint64_t state,
     bool *back)
 {
 	struct file_state *e = files_of(f, path);
-	bool is_new;
 
 	f->left = key_of(path, e->state);
 	f->last = key_of(path, state);
-	is_new = hash_set_add(&f->states, f->last);
+	bool is_new = hash_set_add(&f->states, f->last);
 	*back |= !is_new && e->state != state &&
 	    !hash_set_add(&f->returned, f->last) &&
 	    e->learned == f->learned;
@@ -142,13 +139,12 @@ bool
 shown_add(struct shown *s, uint64_t path, uint64_t state, int64_t first,
     int64_t last)
 {
-	struct shown_file *f;
 	struct span now = { first, last };
 	unsigned kept = 0;
 
 	if (s->file == NULL)
 		s->file = xcalloc(SHOWN_FILES, sizeof *s->file);
-	f = &s->file[(path >> 20) % SHOWN_FILES];
+	struct shown_file *f = &s->file[(path >> 20) % SHOWN_FILES];
 	if (f->path != path || f->state != state)
 		*f = (struct shown_file){ .path = path, .state = state };
 	for (unsigned i = 0; i < f->n; i++) {

@@ -329,13 +329,12 @@ static void
 take_in(struct guard *g, const struct call *c)
 {
 	const struct policy *p = g->policy;
-	struct slice id = c->id.p != NULL ? c->id : SLICE("\"\""), args;
+	struct slice id = c->id.p != NULL ? c->id : SLICE("\"\"");
 	struct slice name = c->name.p != NULL ? c->name : SLICE("\"\"");
 	struct slice tool = scan_plain(name);
-	struct open_call *o;
 
 	GROW(g->call, g->ncall, g->capcall);
-	o = &g->call[g->ncall];
+	struct open_call *o = &g->call[g->ncall];
 	if (tool.p == NULL) {
 		buf_reset(&g->text);
 		scan_str(name, &g->text);
@@ -349,8 +348,8 @@ take_in(struct guard *g, const struct call *c)
 	o->tool = put_text(o->name, name);
 	put_text(o->tool, tool);
 	/* an object may stand in place of its text */
-	args = sign_call(&g->signer, tool = slice_of(o->tool), c->given,
-	    &o->is);
+	struct slice args = sign_call(&g->signer, tool = slice_of(o->tool),
+	    c->given, &o->is);
 	if (g->rules->taken != NULL)
 		g->rules->taken(g, o, args);
 	/* what has no name cannot run */
@@ -370,11 +369,10 @@ static void
 result(struct guard *g, const struct rec *r)
 {
 	size_t at = pairing_result(&g->pairing, rec_get(r, "tool_call_id"));
-	struct open_call *c;
 
 	if (at == (size_t)-1)
 		return;
-	c = &g->call[at];
+	struct open_call *c = &g->call[at];
 	if (c->turn == g->turn && c->action < ACT_BLOCK &&
 	    c->action != ACT_SHARE && !result_is_refusal(r))
 		g->rules->result(g, c, r);

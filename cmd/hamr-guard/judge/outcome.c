@@ -49,12 +49,11 @@ void
 outcome_rest(struct guard *g, struct remembered *m)
 {
 	static const struct digest_of of = { .quick = false };
-	struct buf text;
 
 	/* no streak of another transcript is left */
 	if (m == NULL || !m->quick || m->transcript != g->transcript)
 		return;
-	text = (struct buf){ .p = g->kept.p + m->at, .len = m->n,
+	struct buf text = { .p = g->kept.p + m->at, .len = m->n,
 		.cap = m->n + VOLATILE_MARGIN + 1, .max = g->kept.max };
 	m->quick = false;
 	m->d = (struct digest){ .gain = m->d.gain };
@@ -123,14 +122,12 @@ may_pass(const struct meta *meta, struct slice text)
 		"etimedout", "econnreset", "econnrefused", "eai_again",
 		"overloaded", NULL };
 	size_t n = text.n < LOOK_MAX ? text.n : LOOK_MAX;
-	bool yes;
-	char *start;
 
 	for (size_t i = 0; codes[i] != NULL; i++)
 		if (scan_str_is(meta->v[ERROR], codes[i]))
 			return true;
-	start = xmemdup0(text.p, n);
-	yes = has_status(start);
+	char *start = xmemdup0(text.p, n);
+	bool yes = has_status(start);
 	for (size_t i = 0; i < n; i++)
 		start[i] = (char)tolower((unsigned char)start[i]);
 	for (size_t i = 0; signs[i] != NULL && !yes; i++)
@@ -525,8 +522,6 @@ files_inferred(struct guard *g, const struct open_call *c, struct outcome *o)
 {
 	const struct traits *a = &c->is;
 	uint64_t state = a->change;
-	struct file_state *f;
-	bool is_new;
 
 	if (o->failed || !a->mutates)
 		return;
@@ -536,13 +531,13 @@ files_inferred(struct guard *g, const struct open_call *c, struct outcome *o)
 	    files_of(&g->files, a->removes)->created);
 	if (!a->edits)
 		return;
-	f = files_of(&g->files, a->path);
+	struct file_state *f = files_of(&g->files, a->path);
 	f->created |= a->write && f->state == 0;
 	if (!a->write) {
 		state += f->state;
 		files_base(&g->files, a->path, f->state);
 	}
-	is_new = hash_set_add(&g->files.edits, a->sig.b);
+	bool is_new = hash_set_add(&g->files.edits, a->sig.b);
 	is_new &= files_reach(&g->files, a->path, state, &o->back);
 	o->reached = true;
 	o->novel_edit = is_new;
@@ -579,11 +574,10 @@ read_cached(struct guard *g, const struct open_call *c, struct slice cached,
     struct outcome *o)
 {
 	const struct streak *e = streaks_get(&g->seen, c->is.sig);
-	struct remembered *m;
 	uint64_t h;
 
 	o->cached = true;
-	m = remembered_at(g, cached, &h);
+	struct remembered *m = remembered_at(g, cached, &h);
 	if (m->id == h && m->transcript == g->transcript) {
 		outcome_rest(g, m);
 		o->d = m->d;
@@ -607,12 +601,10 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	struct fresh fresh = { .n = 0 };
 	struct digest_of of = { .masks = e != NULL && e->epoch == g->epoch,
 		.pages = c->is.fetches, .fresh = &fresh };
-	struct slice text;
 	int64_t first, last, lines;
-	bool any, none;
 
 	read_content(g, r, &o->d);
-	text = buf_view(&g->text);
+	struct slice text = buf_view(&g->text);
 	if (c->is.bash && !o->failed && meta->v[EXIT].p == NULL)
 		o->failed = tells_failure(text);
 	else if (c->is.edits && !o->failed && meta->v[AFTER].p == NULL &&
@@ -661,7 +653,7 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 		o->d.gain = 0;
 	o->mute = o->d.lines == 0 ||
 	    (c->is.bash && o->d.lines == 1 && is_status(text));
-	none = o->nothing;
+	bool none = o->nothing;
 	o->nothing &= o->d.own > 0 && o->d.lines == 1;
 	o->brief = o->d.chars - (o->nothing ? o->d.own : 0) <
 	    g->policy->min_gain;
@@ -677,7 +669,7 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 		return;
 	/* Was it a read of lines that are known?  Where meta tells the range
 	 * that decides, as the lines that hamr-tool adds to a text vary. */
-	any = scan_int(meta->v[FIRST], &first);
+	bool any = scan_int(meta->v[FIRST], &first);
 	o->past_end = o->d.lines == 0;
 	if (scan_int(meta->v[LINES], &lines))
 		o->past_end |= any ? first > lines :
@@ -694,15 +686,14 @@ void
 outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
     struct outcome *o)
 {
-	struct slice value = rec_get(r, "meta"), key, val, cached;
+	struct slice value = rec_get(r, "meta"), key, val;
 	struct meta meta = { .any = scan_kind(value) == SCAN_OBJECT };
 	struct walk w = { .p = NULL };
-	struct remembered *m;
 	uint64_t h;
 	int64_t n;
 
 	/* not in the cache, and wanted at the end */
-	m = remembered_at(g, slice_of(c->id), &h);
+	struct remembered *m = remembered_at(g, slice_of(c->id), &h);
 	for (size_t i = 0; i < sizeof *m; i += 64)
 		__builtin_prefetch((const char *)m + i, 1);
 	if (meta.any)
@@ -713,7 +704,7 @@ outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
 				meta.v[i] = val;
 				break;
 			}
-	cached = meta.v[CACHED];
+	struct slice cached = meta.v[CACHED];
 	*o = (struct outcome){ .failed = scan_true(rec_get(r, "is_error")) ||
 	    scan_kind(meta.v[SIGNAL]) == SCAN_STRING ||
 	    (scan_int(meta.v[EXIT], &n) && n != 0) };

@@ -127,7 +127,6 @@ static void
 judge_fault(struct guard *g, struct open_call *c, const struct outcome *o)
 {
 	struct verdict limits = { .warn = 0 };
-	struct streak *f;
 
 	if (!o->failed) {
 		for (unsigned i = 1; i <= g->faults.n; i++)
@@ -137,7 +136,8 @@ judge_fault(struct guard *g, struct open_call *c, const struct outcome *o)
 	}
 	if (o->mute)
 		return;		/* a status alone says nothing */
-	f = streaks_put(&g->faults, (struct sig){ c->is.tool, o->d.norm });
+	struct streak *f = streaks_put(&g->faults, (struct sig){ c->is.tool,
+	    o->d.norm });
 	if (f->n == 0) {
 		call_row_clear(&f->calls);
 		f->refused = 0;
@@ -182,17 +182,15 @@ answer_limit(const struct guard *g, const struct traits *t, bool none)
 static void
 judge_answer(struct guard *g, struct open_call *c, const struct outcome *o)
 {
-	unsigned long warn, times;
 	struct sig key = { c->is.tool, o->nothing ? o->d.kind :
 		o->d.told ? o->d.norm : o->d.hash };
-	struct streak *e;
 
 	if (!is_same_answer(c, o))
 		return;
 	if (!hash_set_add(&g->answered, hash_both(key.a ^ key.b,
 	    c->is.sig.b)))
 		return;		/* not another call */
-	e = streaks_put(&g->same, key);
+	struct streak *e = streaks_put(&g->same, key);
 	if (e->n > 0 && had_effect(g, c, e)) {
 		e->shown = g->shown_new;
 		return;
@@ -202,8 +200,8 @@ judge_answer(struct guard *g, struct open_call *c, const struct outcome *o)
 	e->none = o->none || c->is.asks;
 	note_call(&e->calls, c);
 	guard_count(g, RULE_SAME_ANSWER, e->n);
-	warn = answer_limit(g, &c->is, e->none);
-	times = e->n / warn;
+	unsigned long warn = answer_limit(g, &c->is, e->none);
+	unsigned long times = e->n / warn;
 	if (times > 0 && e->n % warn == 0 && (times & (times - 1)) == 0 &&
 	    c->ndue == 0)
 		add_due(c, RULE_SAME_ANSWER, e->n, e->sig.b);
@@ -218,11 +216,11 @@ judge_failure(struct guard *g, struct open_call *c, const struct outcome *o)
 {
 	unsigned long edits = g->files.edited;
 	unsigned long warn = FAULT_TIMES * g->policy->futile_warn;
-	struct streak *e;
 
 	if (!c->is.runs || o->mute || o->d.fault == 0)
 		return;
-	e = streaks_put(&g->seen, (struct sig){ c->is.tool, o->d.fault });
+	struct streak *e = streaks_put(&g->seen, (struct sig){ c->is.tool,
+	    o->d.fault });
 	if (e->checks.n == 0 || e->passed != g->passed) {
 		call_row_clear(&e->checks);
 		e->passed = g->passed;
@@ -377,15 +375,14 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 {
 	struct streak *e = streaks_get(&g->seen, c->is.sig);
 	unsigned long reads = guard_reads(g, false);
-	bool progress = false, other, excused, news;
+	bool progress = false;
 	bool effect = e != NULL && had_effect(g, c, e);
 	struct outcome got, *o = &got;
 	uint64_t done = 0;
-	enum likeness like;
 
 	outcome_read(g, c, r, o);
 	traits_learn(&c->is, o->state, o->patient);
-	like = compare(g, c, e, o);
+	enum likeness like = compare(g, c, e, o);
 	if (effect)
 		like = CHANGED;
 	if (like == MASKED) {
@@ -408,7 +405,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	if (like == MASKED && !o->failed && ((e->measures && done == 0) ||
 	    !is_counter(c, o, e, done)))
 		like = MEASURED;
-	news = like == CHANGED || like == MEASURED;
+	bool news = like == CHANGED || like == MEASURED;
 	g->shown_new += o->d.gain > 0 && (news ||
 	    (like == MASKED && !differs_by_ids(o, e)));
 	if (o->files == TWEAKED)
@@ -425,9 +422,9 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 		return;
 	}
 	e = streaks_put(&g->seen, c->is.sig);
-	other = e->n == 0 || e->epoch != g->epoch;
+	bool other = e->n == 0 || e->epoch != g->epoch;
 	e->unsteady = !other && (e->unsteady || e->failed != o->failed);
-	excused = count(g, c, e, o, like);
+	bool excused = count(g, c, e, o, like);
 	e->measures |= like == MEASURED && done == 0 && o->d.gain > 0 &&
 	    e->numbers != 0;
 	e->numbers = like == MASKED || like == MEASURED ? o->d.sum + 1 : 0;
@@ -456,14 +453,14 @@ static void
 warn(struct guard *g, const struct open_call *c, struct verdict *v,
     enum advice a, struct facts *f, struct nudge *nudge)
 {
-	char *tool = scan_text(slice_of(c->name)), *message;
+	char *tool = scan_text(slice_of(c->name));
 
 	f->tool = slice_of(tool);
 	f->count = v->count;
 	f->steps = g->stall.steps;
 	f->period = v->period;
 	f->laps = v->laps;
-	message = advice(a, f);
+	char *message = advice(a, f);
 	v->action = ACT_WARN;
 	v->phase = PHASE_RESULT;
 	v->message = message;
@@ -479,11 +476,11 @@ static void
 rest_on(struct verdict *v, const struct call_row *row, unsigned long n,
     bool itself)
 {
-	size_t have = row->n, skip;
+	size_t have = row->n;
 
 	if (itself && have > 0)
 		have--;
-	skip = have > n ? have - n : 0;
+	size_t skip = have > n ? have - n : 0;
 	v->evidence = row->c + skip;
 	v->nevidence = have - skip;
 }

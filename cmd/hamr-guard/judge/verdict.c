@@ -122,12 +122,11 @@ nudge_put(struct nudge *g, struct stage *s)
 {
 	struct buf r = BUF_INIT(BUF_RECORD_MAX);
 	bool any = false;
-	char *more;
 
 	if (g->n == 0)
 		return;
 	if (g->n > g->told) {
-		more = advice(g->n == g->told + 1 ? A_MORE_ONE : A_MORE,
+		char *more = advice(g->n == g->told + 1 ? A_MORE_ONE : A_MORE,
 		    &(struct facts){ .count = g->n - g->told });
 		buf_fmt(&g->text, "\n%s", more);
 		free(more);

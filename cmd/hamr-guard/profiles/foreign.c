@@ -24,7 +24,6 @@ foreign_put(struct foreign *p, struct open_call *c, const struct verdict *v,
 	struct facts f = { .count = 0 };
 	struct verdict now = *v;
 	char *message;
-	struct held *h;
 
 	if (c->action >= ACT_BLOCK ||
 	    (v->action == ACT_WARN && c->seen->nheld == WARNINGS_MAX))
@@ -46,7 +45,7 @@ foreign_put(struct foreign *p, struct open_call *c, const struct verdict *v,
 		return;
 	}
 	now.leveled = true;
-	h = &c->seen->held[c->seen->nheld++];
+	struct held *h = &c->seen->held[c->seen->nheld++];
 	h->message = message;
 	for (size_t i = 0; i < v->nevidence; i++)
 		call_row_add(&h->evidence, SIZE_MAX, v->evidence[i].id,

@@ -28,12 +28,12 @@ hamr_call(struct foreign *p, struct open_call *c)
 {
 	bool bash = c->is.bash;
 	unsigned long halt = bash ? BASH_HALT : READ_HALT, n;
-	struct streak *e;
 	struct verdict v = { .rule = RULE_REPEAT, .halt = halt };
 
 	if (!bash && !c->is.looks)
 		return;
-	e = streaks_put(bash ? &p->m.results : &p->m.calls, c->is.sig);
+	struct streak *e = streaks_put(bash ? &p->m.results : &p->m.calls,
+	    c->is.sig);
 	v.count = n = e->n + 1;
 	v.evidence = e->calls.c;
 	v.nevidence = e->calls.n;
@@ -203,7 +203,6 @@ static void
 openfang_call(struct foreign *p, struct open_call *c)
 {
 	unsigned long breaker = p->limit[OF_BREAKER];
-	struct streak *e;
 
 	if (++p->m.total > breaker) {
 		foreign_put(p, c, &(struct verdict){ .action = ACT_HALT,
@@ -213,7 +212,7 @@ openfang_call(struct foreign *p, struct open_call *c)
 	}
 	call_row_add(&p->m.row, p->limit[OF_RING], c->id, c->line)->hash =
 	    c->seen->sorted.a;
-	e = streaks_put(&p->m.calls, c->seen->sorted);
+	struct streak *e = streaks_put(&p->m.calls, c->seen->sorted);
 	if (e->stop) {
 		foreign_put(p, c, &(struct verdict){ .action = ACT_BLOCK,
 		    .rule = RULE_REPEAT, .count = e->n + 1ul,
@@ -235,10 +234,9 @@ openfang_result(struct foreign *p, struct open_call *c,
 	unsigned long warn = p->limit[OF_SAME_WARN];
 	unsigned long block = p->limit[OF_SAME_BLOCK];
 	struct sig key = c->seen->sorted;
-	struct streak *e;
 
 	key.a = hash_both(key.a, hash_bytes(res->text.p, n));
-	e = streaks_put(&p->m.results, key);
+	struct streak *e = streaks_put(&p->m.results, key);
 	/* one warning a call: the count's own has been said */
 	if (e->n + 1 >= warn && c->seen->nheld == 0)
 		foreign_put(p, c, &(struct verdict){ .action = ACT_WARN,
@@ -400,10 +398,9 @@ static void
 put_line(struct buf *b, struct slice text, size_t max)
 {
 	struct slice rest = text, line = { "", 0 };
-	size_t cut;
 
 	slice_line(&rest, &line);
-	cut = utf8_cut(line.p, line.n, max);
+	size_t cut = utf8_cut(line.p, line.n, max);
 	buf_add(b, text.p, cut);
 	if (cut < text.n)
 		buf_adds(b, "...");
@@ -434,14 +431,12 @@ nanobot_result(struct foreign *p, struct open_call *c,
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct verdict v = { .action = ACT_WARN, .rule = RULE_RETRY,
 		.warn = retries + 1 };
-	struct streak *e;
-	size_t n;
 
 	if (!res->failed && !slice_starts(res->text, "Error"))
 		return;
-	e = streaks_put(&p->m.results, c->seen->sorted);
+	struct streak *e = streaks_put(&p->m.results, c->seen->sorted);
 	foreign_count(e, c);
-	n = e->calls.n;
+	size_t n = e->calls.n;
 	buf_adds(&b, "");
 	put_line(&b, res->text, CAME_BACK);
 	e->calls.c[n - 1].note = buf_detach(&b);
@@ -485,8 +480,6 @@ moved_task(struct foreign *p, const struct open_call *c,
 		"TaskStop", "BashOutput", "KillShell", "process", NULL };
 	const struct seen *s = c->seen;
 	struct slice args = slice_of(s->args);
-	struct streak *e;
-	bool moved;
 
 	if (!res->failed && s->parsed &&
 	    (scan_true(scan_get(args, "run_in_background")) ||
@@ -495,8 +488,8 @@ moved_task(struct foreign *p, const struct open_call *c,
 	if (!slice_in(slice_of(c->tool), looks))
 		return false;
 	/* 0: there was no output before */
-	e = streaks_put(&p->m.calls, s->sorted);
-	moved = e->d.hash != (hash | 1);
+	struct streak *e = streaks_put(&p->m.calls, s->sorted);
+	bool moved = e->d.hash != (hash | 1);
 	e->d.hash = hash | 1;
 	return moved;
 }
@@ -505,7 +498,7 @@ static void
 kimi_result(struct foreign *p, struct open_call *c,
     const struct foreign_result *res)
 {
-	struct slice text = slice_trim(res->text), el, path;
+	struct slice text = slice_trim(res->text), el;
 	struct slice files = msg_meta(res->r, "mutated");
 	uint64_t hash = hash_bytes(text.p, text.n);
 	bool moved = c->is.edits ? !res->failed : res->mutated, fresh;
@@ -517,7 +510,7 @@ kimi_result(struct foreign *p, struct open_call *c,
 		moved = false;
 		for (struct walk w = walk_of(files);
 		    walk_next(&w, NULL, &el); ) {
-			path = scan_get(el, "path");
+			struct slice path = scan_get(el, "path");
 			if (path.p == NULL || p->m.paths.n >= PATHS_KEPT)
 				continue;
 			map_put(&p->m.paths, path, &fresh);

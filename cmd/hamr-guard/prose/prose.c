@@ -272,10 +272,8 @@ has_intent(const struct sentence *s)
 static struct slice
 last_paragraph(struct slice text)
 {
-	const char *p;
-
 	text = slice_trim(text);
-	p = text.p + text.n;
+	const char *p = text.p + text.n;
 	while ((p = memrchr(text.p, '\n', (size_t)(p - text.p))) != NULL) {
 		const char *q = p;
 
@@ -296,15 +294,12 @@ count_items(struct slice par, int *steps, int *findings)
 	struct slice line;
 
 	while (slice_line(&par, &line)) {
-		bool number, mark;
-		size_t digits;
-
 		line = slice_trim(line);
-		digits = line.n;
+		size_t digits = line.n;
 		line = slice_trim_start(line, "0123456789");
-		number = line.n < digits;
-		mark = line.n > 1 && strchr(number ? ".)" : "-*+", *line.p) !=
-		    NULL && line.p[1] == ' ';
+		bool number = line.n < digits;
+		bool mark = line.n > 1 && strchr(number ? ".)" : "-*+", *line.p)
+		    != NULL && line.p[1] == ' ';
 		if (!mark || !sentence_next(&line, &s))
 			continue;
 		if (sentence_is(&s, 0, &verbs) > 0 ||
@@ -347,8 +342,6 @@ ends_in_call(struct slice text)
 {
 	struct slice s = slice_trim(text);
 	const char *open = NULL, *line;
-	struct scan scan;
-	bool call;
 
 	if (s.n < 6 || memcmp(s.p + s.n - 3, "```", 3) != 0)
 		return false;
@@ -360,8 +353,8 @@ ends_in_call(struct slice text)
 	    (size_t)(s.p + s.n - open))) == NULL)
 		return false;
 	s = slice_trim((struct slice){ line, (size_t)(s.p + s.n - line) });
-	scan = (struct scan){ .n = 0 };
-	call = scan_value(&scan, s.p, s.n) == 0 &&
+	struct scan scan = { .n = 0 };
+	bool call = scan_value(&scan, s.p, s.n) == 0 &&
 	    scan_kind(s) == SCAN_OBJECT &&
 	    scan_kind(scan_get(s, "name")) == SCAN_STRING &&
 	    scan_kind(scan_get(s, "arguments")) == SCAN_OBJECT;
@@ -379,7 +372,7 @@ prose_plan(struct slice text)
 	const struct slice par = last_paragraph(text);
 	const bool open = ends_open(par);
 	bool intends = false, announced = false, done = false, offer = false;
-	bool asks = false, code;
+	bool asks = false;
 	int steps = 0, findings = 0;
 	struct slice rest = par;
 	struct sentence s;
@@ -400,7 +393,7 @@ prose_plan(struct slice text)
 		offer |= sentence_has(&s, &offers);
 	}
 	count_items(par, &steps, &findings);
-	code = memmem(par.p, par.n, "```", 3) != NULL;
+	bool code = memmem(par.p, par.n, "```", 3) != NULL;
 	return 2 * intends + announced + open + (steps >= 2 && !done) -
 	    2 * asks - 2 * done - 2 * (code || findings >= 3) - 3 * offer;
 }
@@ -537,8 +530,6 @@ static bool
 is_status(struct slice line)
 {
 	char text[STATUS_MAX];
-	const char *colon;
-	struct slice s;
 	size_t n = 0;
 
 	line = trim_marks(line);
@@ -555,12 +546,12 @@ is_status(struct slice line)
 			continue;
 		text[n++] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
 	}
-	s = trim_marks((struct slice){ text, n });
+	struct slice s = trim_marks((struct slice){ text, n });
 	if (slice_in(s, status_words) || slice_starts(s, "working tree:"))
 		return true;
 	if (!slice_starts(s, "status:") && !slice_starts(s, "status :"))
 		return false;
-	colon = memchr(s.p, ':', s.n);
+	const char *colon = memchr(s.p, ':', s.n);
 	return slice_in(trim_marks((struct slice){ colon + 1,
 	    (size_t)(s.p + s.n - colon - 1) }), status_values);
 }

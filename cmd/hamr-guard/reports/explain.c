@@ -246,17 +246,16 @@ static void
 fired(struct report *p, const struct verdict *v, bool over)
 {
 	struct explain *x = p->self;
-	struct buf text = BUF_INIT(BUF_RECORD_MAX), *b;
-	struct target *t;
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 
 	(void)over;
 	if (v->action != ACT_ALLOW && v->call_id != NULL)
 		name_call(&x->judged, v->call_id);
-	t = v->call_id != NULL ? find(x, v->call_line, v->call_id) :
-	    find(x, v->line, "");
+	struct target *t = v->call_id != NULL ? find(x, v->call_line,
+	    v->call_id) : find(x, v->line, "");
 	if (t == NULL)
 		return;
-	b = v->phase == PHASE_RESULT ? &t->result : &t->call;
+	struct buf *b = v->phase == PHASE_RESULT ? &t->result : &t->call;
 	put_verdict(p, b, v);
 	if (v->phase != PHASE_TEXT)
 		put_limits(p, b, v);
@@ -293,10 +292,8 @@ counted(struct report *p, enum rule rule, unsigned long value, size_t line)
 static struct target *
 target_new(struct explain *x, const char *id, size_t line)
 {
-	struct target *t;
-
 	GROW(x->t, x->n, x->cap);
-	t = &x->t[x->n++];
+	struct target *t = &x->t[x->n++];
 	*t = (struct target){ .id = xstrdup(id), .line = line };
 	t->head.max = t->call.max = t->result.max = t->counters.max =
 	    BUF_RECORD_MAX;
@@ -321,12 +318,11 @@ take_call(struct report *p, const struct usage_call *c)
 	bool wanted = scan_str_is(slice_of(c->id), p->call) ||
 	    (x->line != 0 && c->line == x->line);
 	struct buf title = BUF_INIT(BUF_RECORD_MAX);
-	struct target *t;
 
 	name_call(&x->first, c->id);
 	if (!wanted && x->line == 0)
 		return;
-	t = target_new(x, c->id, c->line);
+	struct target *t = target_new(x, c->id, c->line);
 	t->wanted = wanted;
 	put_id(&title, c->id, COLUMNS);
 	sheet_paint(&p->sheet, &t->head, PAINT_BOLD, buf_view(&title));
@@ -419,7 +415,6 @@ record(struct report *p, const struct rec *r)
 	struct explain *x = p->self;
 	struct usage *u = &p->usage;
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	struct target *t;
 
 	if (rec_is_message(r->kind) && r->kind != R_TOOL)
 		show(p);
@@ -432,7 +427,7 @@ record(struct report *p, const struct rec *r)
 	if (r->kind != R_ASSISTANT || u->n > u->first || r->no != x->line)
 		return;
 	/* an answer, which has no calls: by its line */
-	t = target_new(x, "", r->no);
+	struct target *t = target_new(x, "", r->no);
 	t->wanted = true;
 	msg_text(rec_get(r, "content"), &text);
 	buf_adds(&text, "");

@@ -60,11 +60,10 @@ static void
 add_call(struct table *t, const struct report *p, const struct usage_call *c)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	char *tool;
 
 	buf_adds(&b, "");
 	if (c != NULL) {
-		tool = scan_strdup(slice_of(c->name));
+		char *tool = scan_strdup(slice_of(c->name));
 		term_put(&b, slice_of(tool), TOOL_COLUMNS);
 		table_text(t, PAINT_BLUE, buf_view(&b));
 		table_text(t, PAINT_NONE, slice_of(c->args));

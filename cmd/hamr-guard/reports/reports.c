@@ -104,7 +104,6 @@ report_run(struct report *p)
 	static const struct stage_ops ops = { .name = "guard",
 		.record = record, .reset = over, .end = end };
 	struct stage *s = p->stage;
-	int status;
 
 	term_init();
 	s->ops = &ops;
@@ -129,7 +128,7 @@ report_run(struct report *p)
 	}
 	if (p->ops->begin != NULL)
 		p->ops->begin(p);
-	status = stage_run(s);
+	int status = stage_run(s);
 	if (p->ops->release != NULL)
 		p->ops->release(p);
 	for (size_t i = 0; i < judges(p); i++) {

@@ -47,14 +47,14 @@ void
 sheet_line(const struct sheet *o, enum paint p, const char *fmt, ...)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX), wrapped = text, b = text;
-	struct slice rest, line;
+	struct slice line;
 	va_list ap;
 
 	va_start(ap, fmt);
 	buf_adds(&text, "");
 	buf_vfmt(&text, fmt, ap);
 	va_end(ap);
-	rest = buf_view(&text);
+	struct slice rest = buf_view(&text);
 	if (o->columns != 0 && term_width(rest) > o->columns) {
 		term_wrap(&wrapped, rest, 0, strspn(text.p, " "), o->columns);
 		rest = buf_view(&wrapped);

@@ -38,7 +38,6 @@ about(struct usage *u, struct slice name, struct slice given)
 	struct buf out = BUF_INIT(BUF_RECORD_MAX);
 	const char *file = NULL;
 	struct walk w;
-	bool json;
 
 	u->text.max = BUF_RECORD_MAX;
 	buf_reset(&u->text);
@@ -46,7 +45,7 @@ about(struct usage *u, struct slice name, struct slice given)
 		buf_slice(&u->text, given);
 	buf_adds(&u->text, "");
 	text = buf_view(&u->text);
-	json = scan_value(&u->scan, text.p, text.n) == 0 &&
+	bool json = scan_value(&u->scan, text.p, text.n) == 0 &&
 	    scan_kind(text) == SCAN_OBJECT;
 	for (size_t i = scan_str_is(name, "bash") ? OTHERS : 0;
 	    json && i < TELLING && val.p == NULL; i++) {

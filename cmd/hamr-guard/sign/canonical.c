@@ -25,10 +25,8 @@ by_key(const void *a, const void *b)
 void
 members_add(struct members *c, struct slice key, struct slice val)
 {
-	struct named_value *m;
-
 	GROW(c->m, c->n, c->cap);
-	m = &c->m[c->n++];
+	struct named_value *m = &c->m[c->n++];
 	*m = (struct named_value){ key, val, NULL };
 	if (memchr(key.p, '\\', key.n) != NULL) {
 		m->owned = scan_strdup((struct slice){ key.p - 1, key.n + 2 });
@@ -89,7 +87,6 @@ put_number(struct slice num, struct buf *out)
 	struct buf digits = BUF_INIT(BUF_RECORD_MAX);
 	bool minus = *p == '-', frac = false;
 	long point = 0, exp = 0, lead = 0;
-	size_t n;
 
 	for (e = p += minus; e < end && *e != 'e' && *e != 'E'; e++)
 		;
@@ -109,7 +106,7 @@ put_number(struct slice num, struct buf *out)
 		exp = strtol(e + 1, NULL, 10);
 	while ((size_t)lead < digits.len && digits.p[lead] == '0')
 		lead++;
-	n = digits.len;
+	size_t n = digits.len;
 	while (n > (size_t)lead && digits.p[n - 1] == '0')
 		n--;
 	n -= (size_t)lead;

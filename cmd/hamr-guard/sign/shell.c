@@ -147,15 +147,15 @@ over_blanks(const char *p, const char *end)
 static const char *
 over_redirection(const char *p, const char *end, struct simple *s)
 {
-	bool writes = false, descriptor, document;
-	const char *from = p, *w;
+	bool writes = false;
+	const char *from = p;
 
 	while (p < end && (*p == '<' || *p == '>' || *p == '&' || *p == '|'))
 		writes |= *p++ == '>';
-	document = p - from == 2 && *from == '<' && p[-1] == '<';
+	bool document = p - from == 2 && *from == '<' && p[-1] == '<';
 	if (document && p < end && *p == '-')
 		p++;
-	w = p = over_blanks(p, end);
+	const char *w = p = over_blanks(p, end);
 	p = over_word(p, end, s);
 	if (!writes) {
 		/* but a shift of numbers begins no document */
@@ -165,7 +165,7 @@ over_redirection(const char *p, const char *end, struct simple *s)
 			s->reads = true;
 		return p;
 	}
-	descriptor = p - w == 1 && *w >= '0' && *w <= '9' && w[-1] == '&';
+	bool descriptor = p - w == 1 && *w >= '0' && *w <= '9' && w[-1] == '&';
 	if (p == w || (!descriptor &&
 	    !slice_is((struct slice){ w, (size_t)(p - w) }, "/dev/null")))
 		s->writes = true;
@@ -347,14 +347,11 @@ shell_judge(struct slice cmd, struct shell *out)
 
 	*out = (struct shell){ .idle = true, .reads = true, .pauses = true };
 	while (p < end) {
-		bool reads, writes, waits;
-		size_t at;
-
 		p = simple_next(over_blanks(p, end), end, &s);
 		s.piped = piped;
-		at = name_at(&s);
+		size_t at = name_at(&s);
 		out->idle = out->idle && is_idle(&s, at);
-		waits = is_command(&s, at, sleepers);
+		bool waits = is_command(&s, at, sleepers);
 		out->waits |= waits;
 		out->pauses &= waits || at >= s.n;
 		/* a tail that reads a pipe only shortens it */
@@ -365,9 +362,9 @@ shell_judge(struct slice cmd, struct shell *out)
 		else if (out->echoes == 0 && (s.until.p != NULL ||
 		    is_command(&s, at, scripts)))
 			out->echoes = QUOTE;
-		reads = is_command(&s, at, readers);
+		bool reads = is_command(&s, at, readers);
 		out->reads = out->reads && !s.writes && (at >= s.n || reads);
-		writes = is_command(&s, at, writers);
+		bool writes = is_command(&s, at, writers);
 		edits |= s.writes || (writes && !is_command(&s, at, movers));
 		out->mutates |= s.writes || writes ||
 		    is_command(&s, at, deployers);

@@ -36,11 +36,10 @@ fold_path(struct slice path, struct buf *out)
 		buf_addc(out, '/');
 	while (p < end) {
 		const char *q = memchr(p, '/', (size_t)(end - p));
-		size_t n;
 
 		if (q == NULL)
 			q = end;
-		n = (size_t)(q - p);
+		size_t n = (size_t)(q - p);
 		if (n > 0 && !(n == 1 && *p == '.')) {
 			if (out->len > start && out->p[out->len - 1] != '/')
 				buf_addc(out, '/');
@@ -131,13 +130,12 @@ is_outside(const char *root, const char *path)
 static bool
 is_doc(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *base = path, *dot;
-	bool doc;
+	const char *slash = strrchr(path, '/'), *base = path;
 
 	if (slash != NULL)
 		base = slash + 1;
-	dot = strrchr(base, '.');
-	doc = strncmp(base, "README", 6) == 0 ||
+	const char *dot = strrchr(base, '.');
+	bool doc = strncmp(base, "README", 6) == 0 ||
 	    strncmp(base, "CHANGELOG", 9) == 0;
 	if (dot != NULL)
 		doc |= slice_in(slice_of(dot + 1), docs) ||
@@ -358,8 +356,6 @@ judge_edit(struct signer *s, struct traits *out)
 {
 	struct slice content = member(s, "content"), one;
 	struct slice new = member(s, "new"), edits = member(s, "edits");
-	enum code_change change;
-	struct code code;
 	bool list = false;
 
 	out->write = content.p != NULL && new.p == NULL;
@@ -377,8 +373,8 @@ judge_edit(struct signer *s, struct traits *out)
 		if (!is_code(s))
 			return;
 		/* does it change no code, or only numbers in it? */
-		change = code_compare(code_text(member(s, "old"), &s->path),
-		    code_text(new, &s->text), &s->line);
+		enum code_change change = code_compare(code_text(member(s,
+		    "old"), &s->path), code_text(new, &s->text), &s->line);
 		out->comments = change == CODE_SAME;
 		if (out->comments)
 			out->code.exact = code_in(s, new).exact;
@@ -391,7 +387,7 @@ judge_edit(struct signer *s, struct traits *out)
 			one = s->members.m[i].val;
 			list |= scan_kind(one) == SCAN_ARRAY;
 			out->change += sign_value(one);
-			code = code_in(s, one);
+			struct code code = code_in(s, one);
 			out->code.exact = hash_both(out->code.exact,
 			    code.exact);
 			out->code.shape = hash_both(out->code.shape,
@@ -407,14 +403,14 @@ judge_edit(struct signer *s, struct traits *out)
 static uint64_t
 thought_of(struct signer *s)
 {
-	uint64_t thought = 0, shape;
+	uint64_t thought = 0;
 
 	for (size_t i = 0; i < s->members.n; i++) {
 		struct slice text = s->members.m[i].val;
 
 		if (scan_kind(text) != SCAN_STRING)
 			continue;
-		shape = code_in(s, text).shape;
+		uint64_t shape = code_in(s, text).shape;
 		/* 1: not a line that is no comment */
 		if (shape != 1)
 			thought = hash_both(thought, shape);
@@ -568,12 +564,10 @@ static struct slice
 kind_of(struct signer *s, struct slice name, struct slice *args)
 {
 	struct slice tool = name, kind;
-	const struct named *by_name;
-	uint64_t h;
 
 	if (slice_in(name, ours))
 		return name;
-	h = hash_bytes(name.p, name.n) | 1;
+	uint64_t h = hash_bytes(name.p, name.n) | 1;
 	if (s->strange[h / 2 % NAMES] == h)
 		return name;
 	for (size_t i = name.n; i-- > 2; )
@@ -582,7 +576,7 @@ kind_of(struct signer *s, struct slice name, struct slice *args)
 			break;		/* SERVER__TOOL */
 		}
 	kind = import_name(&(struct import_names){ .n = 0 }, tool, *args);
-	by_name = named(s, tool);
+	const struct named *by_name = named(s, tool);
 	if (slice_eq(kind, tool) && by_name->edits)
 		/* by its command, as of any that edits */
 		kind = import_name(&(struct import_names){ .n = 0 },
@@ -648,7 +642,7 @@ struct slice
 sign_call(struct signer *s, struct slice name, struct slice args,
     struct traits *out)
 {
-	struct slice text, given, theirs, kind;
+	struct slice text, theirs;
 	uint64_t hash[2];
 
 	s->args.max = s->named.max = s->text.max = s->path.max =
@@ -662,7 +656,7 @@ sign_call(struct signer *s, struct slice name, struct slice args,
 	if (!scan_str(args, &s->args) && scan_kind(args) != SCAN_NONE)
 		buf_slice(&s->args, args);
 	buf_adds(&s->args, "");
-	given = text = slice_trim(buf_view(&s->args));
+	struct slice given = text = slice_trim(buf_view(&s->args));
 	if (scan_value(&s->scan, text.p, text.n) < 0) {
 		given = NOTHING;
 		judge(s, name, name, out);
@@ -676,7 +670,7 @@ sign_call(struct signer *s, struct slice name, struct slice args,
 			scan_value(&s->scan, text.p, text.n);
 		}
 		theirs = text;
-		kind = kind_of(s, name, &theirs);
+		struct slice kind = kind_of(s, name, &theirs);
 		if (!slice_eq(kind, name)) {
 			members_add_all(&s->members, theirs, false);
 			judge(s, name, kind, out);

@@ -21,12 +21,12 @@ say_which(const char *const *list, size_t n, struct err *e)
 	char name[64];
 
 	for (size_t i = 0; i < n && e->status == ST_USAGE; i++) {
-		struct program *one;
 		struct err why;
 
 		snprintf(name, sizeof name, "loop_guard.normalize, filter %zu",
 		    i + 1);
-		one = program_new(name, list[i], "{}", false, &why);
+		struct program *one = program_new(name, list[i], "{}", false,
+		    &why);
 		program_free(one);
 		if (one == NULL) {
 			*e = why;
@@ -62,20 +62,18 @@ struct slice
 user_rules_apply(struct user_rules *r, struct slice tool,
     struct slice args)
 {
-	struct slice text;
 	struct err e;
-	int got;
 
 	bufs_reset(BUFS(&r->named, &r->made));
 	if (r->program == NULL || !alias_args(tool, args, &r->named))
 		return args;
-	got = program_run(r->program, buf_view(&r->named), &r->made, &e);
+	int got = program_run(r->program, buf_view(&r->named), &r->made, &e);
 	if (got < 0) {
 		err_say("%s; the filters are disabled from here on", e.text);
 		program_free(r->program);
 		r->program = NULL;
 	}
-	text = buf_view(&r->made);
+	struct slice text = buf_view(&r->made);
 	if (got != 0 || scan_value(&r->scan, text.p, text.n) < 0)
 		return args;
 	text.n--;	/* its line feed */

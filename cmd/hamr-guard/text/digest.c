@@ -122,17 +122,15 @@ static void
 take_line(const struct pass *a, struct slice line, uint64_t blank,
     struct digest *d)
 {
-	uint64_t h, norm, mask, shown;
-	struct slice raw;
-	size_t chars;
+	uint64_t norm, mask;
 
 	for (; is_blank(*line.p); line = slice_from(line, 1))
 		blank = (blank + (uint64_t)*line.p) * BLANK;
-	raw = line;
-	h = norm = mask = hash_bytes(line.p, line.n);
+	struct slice raw = line;
+	uint64_t h = norm = mask = hash_bytes(line.p, line.n);
 	if (a->seen != NULL)
 		hash_set_soon(a->seen, h);
-	chars = count_chars(line);
+	size_t chars = count_chars(line);
 	if (a->of->given.p != NULL && d->chars <= GIVEN_MAX &&
 	    is_told(a, line)) {
 		mix(&d->hash, blank, h);
@@ -147,7 +145,7 @@ take_line(const struct pass *a, struct slice line, uint64_t blank,
 	}
 	if (a->of->masks)
 		d->sum += volatile_sum(line);
-	shown = a->json || a->pages ? norm : h;
+	uint64_t shown = a->json || a->pages ? norm : h;
 	if (a->pages && volatile_mask(line, MASK_IDS, &a->scratch[1]))
 		shown = hash_bytes(a->scratch[1].p, a->scratch[1].len);
 	if (a->seen != NULL && hash_set_add(a->seen, shown)) {
@@ -193,24 +191,22 @@ digest_text(struct buf *text, struct hash_set *seen,
 	struct pass a = { .seen = seen, .scratch = scratch, .of = of,
 		.call.max = SIZE_MAX };
 	struct slice call = of->call, word;
-	const char *p, *end, *lf;
+	const char *lf;
 	uint64_t blank = 0;	/* empty lines since the last other one: they
 				 * matter only when something follows */
 
 	buf_reserve(text, VOLATILE_MARGIN);
 	a.json = volatile_is_json(buf_view(text));
-	end = text->p + text->len;
+	const char *end = text->p + text->len;
 	a.pages = of->pages && (memchr(text->p, '\n', text->len) != NULL ||
 	    slice_starts(slice_trim(buf_view(text)), "<"));
 	while (next_word(&call, &word))
 		hash_set_add(&a.call, hash_bytes(word.p, word.n));
-	for (p = text->p; p < end; p = lf + 1) {
-		struct slice line;
-
+	for (const char *p = text->p; p < end; p = lf + 1) {
 		lf = memchr(p, '\n', (size_t)(end - p));
 		if (lf == NULL)
 			lf = end;
-		line = (struct slice){ p, (size_t)(lf - p) };
+		struct slice line = { p, (size_t)(lf - p) };
 		while (line.n > 0 && is_blank(line.p[line.n - 1]))
 			line.n--;
 		if (line.n == 0) {

@@ -49,16 +49,14 @@ bool
 hash_set_add(struct hash_set *s, uint64_t h)
 {
 	struct generation *g = &s->young;
-	uint64_t *p;
-	bool is_new;
 
 	h += h == 0;
 	if (2 * (g->n + 1) > g->cap)
 		grow(g);
-	p = place(g, h);
+	uint64_t *p = place(g, h);
 	if (*p == h)
 		return false;
-	is_new = !is_in(&s->old, h);
+	bool is_new = !is_in(&s->old, h);
 	*p = h;
 	if (++g->n >= s->max / 2) {
 		free(s->old.slot);

@@ -277,7 +277,6 @@ over_duration(const struct line *l, const char *p, const char *q)
 	    "mins sec secs seconds";
 	static const char apart[] = "ns us \302\265s ms s sec secs second "
 	    "seconds min mins minute minutes hour hours milliseconds";
-	const char *r;
 
 	if (at(l, p - 1) == '.')
 		return NULL;
@@ -288,7 +287,7 @@ over_duration(const struct line *l, const char *p, const char *q)
 		    NULL;
 	if (!is_unit(at(l, q)))
 		return NULL;
-	r = over_word(l, q, close);
+	const char *r = over_word(l, q, close);
 	if (r != NULL)
 		return r;
 	/* 1m30s, 2h5m */
@@ -324,7 +323,7 @@ is_pid(const struct line *l, const char *p, const char *q)
 	static const char *const words[] = { "pid", "PID", "Pid", "ppid",
 		"PPID", "tid", "TID", "process", "Process", "thread",
 		"Thread", NULL };
-	const char *w = p, *end;
+	const char *w = p;
 
 	if (at(l, p - 1) == '[' && at(l, q) == ']' && at(l, q + 1) == ':' &&
 	    is_alpha(at(l, p - 2)))
@@ -334,7 +333,7 @@ is_pid(const struct line *l, const char *p, const char *q)
 		return true;
 	while (w > l->p && p - w < 4 && w[-1] != '[' && is_before_pid(w[-1]))
 		w--;
-	end = w;
+	const char *end = w;
 	if (w == p || w == l->p || strchr("dDs", w[-1]) == NULL)
 		return false;
 	while (w > l->p && is_alpha(w[-1]) && end - w < 8)
@@ -392,16 +391,14 @@ volatile_name(const struct line *l, const char *p)
 		    "elapsed_ms", "request_id", "finishedAt", "durationMs" },
 		[11] = { "finished_at", "duration_ms" },
 		[16] = { "duration_seconds" } };
-	const char *q;
-	size_t n;
 
 	while (at(l, p - 1) == ' ')
 		p--;
 	if (at(l, --p) != '"')
 		return NULL;
-	n = (size_t)(p - l->p) < NAME_MAX_LEN ? (size_t)(p - l->p) :
+	size_t n = (size_t)(p - l->p) < NAME_MAX_LEN ? (size_t)(p - l->p) :
 	    NAME_MAX_LEN;
-	q = memrchr(p - n, '"', n);
+	const char *q = memrchr(p - n, '"', n);
 	if (q == NULL)
 		return NULL;
 	n = (size_t)(p - q) - 1;
@@ -476,7 +473,7 @@ bool
 volatile_drop(struct slice line, bool json, struct buf *out)
 {
 	struct line l = { line.p, line.p + line.n, line.p, out, false };
-	const char *next = l.p, *p, *q;
+	const char *next = l.p, *q;
 	/* '/', the digits and ':' are neighbors in ASCII */
 	const char n = json ? ':' - '/' : '9' - '/';
 
@@ -486,7 +483,7 @@ volatile_drop(struct slice line, bool json, struct buf *out)
 			bits = bits_from(bits, next - block);
 			if (bits == 0)
 				break;
-			p = block + __builtin_ctzll(bits);
+			const char *p = block + __builtin_ctzll(bits);
 			next = p + 1;
 			if (is_digit(*p)) {
 				next = drop_digits(&l, p, over_digits(p,
@@ -584,12 +581,10 @@ volatile_mask(struct slice line, enum mask what, struct buf *out)
 	for (const char *block = line.p; block < end; block += 64)
 		for (uint64_t bits = bytes_within(block, '0', 9) &
 		    bits_before(block, end); ; ) {
-			const char *p;
-
 			bits = bits_from(bits, next - block);
 			if (bits == 0)
 				break;
-			p = block + __builtin_ctzll(bits);
+			const char *p = block + __builtin_ctzll(bits);
 			from = next;
 			next = over_number(line.p, &from, p, end);
 			if (what == MASK_IDS ? next - from < LONG_ID ||

@@ -294,11 +294,9 @@ on_open(struct acp *a, const struct rpc_msg *m)
 	} else if (s != NULL && s->child != NULL) {
 		worker_work(s, work, m->id);
 	} else {
-		bool good;
-
 		if (s == NULL)
 			s = worker_new(a, id, cwd);
-		good = servers_take(s, m, make || load);
+		bool good = servers_take(s, m, make || load);
 		if (good)
 			worker_work(s, work, m->id);
 		if (!good || !is_up(s, m))
@@ -498,7 +496,7 @@ static bool
 on_answer(struct acp *a, const struct rpc_msg *m)
 {
 	struct slice outcome = scan_get(m->result, "outcome");
-	struct slice option = scan_get(outcome, "optionId"), id;
+	struct slice option = scan_get(outcome, "optionId");
 	bool chosen = m->kind == RPC_RESULT &&
 	    scan_str_is(scan_get(outcome, "outcome"), "selected");
 	bool always = chosen && (scan_str_is(option, "allow_always") ||
@@ -514,7 +512,7 @@ on_answer(struct acp *a, const struct rpc_msg *m)
 		i++;
 	if (i == a->nq)
 		return false;
-	id = slice_of(a->q[i].id);
+	struct slice id = slice_of(a->q[i].id);
 	if (a->q[i].kind == R_FILE)
 		acp_say_file(a->q[i].worker, id,
 		    scan_get(m->result, "content"));
@@ -688,7 +686,6 @@ int
 acp(int argc, char **argv)
 {
 	struct acp a = { .n = 0 };
-	long long until;
 	bool any = true;
 
 	signal(SIGPIPE, SIG_IGN);
@@ -705,7 +702,7 @@ acp(int argc, char **argv)
 	while (!a.over && !a.ended)
 		round_of_poll(&a, -1);
 	/* the editor has gone: its sessions end as they do at a Ctrl-C */
-	until = file_now_ms() + END_MS;
+	long long until = file_now_ms() + END_MS;
 	for (size_t i = 0; i < a.n; i++)
 		if (a.v[i]->work == PROMPTED && a.v[i]->child != NULL) {
 			a.v[i]->cancelled = true;

@@ -70,7 +70,7 @@ static char *
 whole_text(const char *text, struct slice diff, bool back)
 {
 	struct buf b = BUF_INIT(TEXT_MAX);
-	struct slice rest = slice_of(text), got;
+	struct slice rest = slice_of(text);
 	char away = back ? '+' : '-', put = back ? '-' : '+', before = '\0';
 	size_t at = 0;			/* lines of text taken */
 	bool in = false, fits = true;
@@ -89,7 +89,7 @@ whole_text(const char *text, struct slice diff, bool back)
 				buf_slice(&b, take_line(&rest));
 			fits &= at == to;
 		} else if (in && (line.p[0] == ' ' || line.p[0] == away)) {
-			got = take_line(&rest);
+			struct slice got = take_line(&rest);
 			at++;
 			fits &= slice_eq(slice_trim_end(got, "\n"),
 			    slice_trim_end(inside, "\n"));
@@ -234,11 +234,9 @@ calls_see(struct worker *s, const struct call *call)
 {
 	struct buf args = BUF_INIT(BUF_RECORD_MAX);
 	struct scan scan = { 0 };
-	struct seen_call *c;
-	char *path;
 
 	GROW(s->calls, s->ncalls, s->capcalls);
-	c = &s->calls[s->ncalls++];
+	struct seen_call *c = &s->calls[s->ncalls++];
 	*c = (struct seen_call){ .id = scan_strdup(call->id),
 		.name = scan_strdup(call->name),
 		.output = BUF_INIT(2 * OUTPUT_HELD + (1 << 20)) };
@@ -252,7 +250,7 @@ calls_see(struct worker *s, const struct call *call)
 		c->args = xmemdup0(args.p, args.len);
 	else
 		c->args = xstrdup("{}");
-	path = scan_strdup(scan_get(slice_of(c->args), "path"));
+	char *path = scan_strdup(scan_get(slice_of(c->args), "path"));
 	if (path == NULL)
 		path = scan_strdup(scan_get(slice_of(c->args), "file_path"));
 	if (path != NULL) {	/* where that file is */
@@ -322,10 +320,9 @@ calls_output(struct worker *s, const struct rec *r)
 {
 	struct seen_call *c = find_call(s, rec_get(r, "tool_call_id"));
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	struct slice end;
 
 	if (c != NULL && scan_str(rec_get(r, "text"), &text)) {
-		end = utf8_last(buf_view(&text), OUTPUT_HELD);
+		struct slice end = utf8_last(buf_view(&text), OUTPUT_HELD);
 		c->unsent += end.n;
 		if (c->output.len > OUTPUT_HELD) {
 			struct slice kept = utf8_last(buf_view(&c->output),
@@ -418,10 +415,9 @@ put_result_text(struct buf *out, const struct seen_call *c,
     const struct rec *r)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	struct slice text;
 
 	msg_text(rec_get(r, "content"), &b);
-	text = buf_view(&b);
+	struct slice text = buf_view(&b);
 	if (strcmp(c->name, "bash") == 0)
 		text = utf8_last(text, OUTPUT_SHOWN);
 	else if (text.n > RESULT_SHOWN)
@@ -434,7 +430,7 @@ void
 calls_result(struct worker *s, const struct rec *r, bool replay)
 {
 	struct seen_call *c = find_call(s, rec_get(r, "tool_call_id"));
-	bool failed = scan_true(rec_get(r, "is_error")), edited;
+	bool failed = scan_true(rec_get(r, "is_error"));
 	struct slice diff = msg_meta(r, "diff");
 	bool sent = false;
 	struct buf b;
@@ -443,7 +439,7 @@ calls_result(struct worker *s, const struct rec *r, bool replay)
 		return;
 	if (c->due && !replay)
 		send_output(s, c);
-	edited = is_edit(c) && !failed;
+	bool edited = is_edit(c) && !failed;
 	if (edited && !replay)
 		find_texts(c, diff, scan_kind(msg_meta(r,
 		    "sha256_before")) == SCAN_NULL);
@@ -486,7 +482,6 @@ put_asked(struct buf *out, const struct seen_call *c, const struct rec *r,
     int how)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	struct slice text;
 
 	put_call(out, c);
 	put_input(out, c);
@@ -494,7 +489,7 @@ put_asked(struct buf *out, const struct seen_call *c, const struct rec *r,
 		put_location(out, c->path, first_line(rec_get(r, "diff")));
 	if (!scan_str(rec_get(r, "diff"), &b))
 		scan_str(rec_get(r, "command"), &b);
-	text = buf_view(&b);
+	struct slice text = buf_view(&b);
 	if (how == 2) {
 		text.n = utf8_cut(text.p, text.n, ASKED_SHOWN);
 		while (text.n > 0 && text.p[text.n - 1] != '\n')

@@ -39,7 +39,7 @@ put_page(struct buf *out, struct slice lines, const char *cwd,
 	struct rec_text t = { .rest = lines };
 	const struct rec *r = &t.rec;
 	bool found = cursor == NULL;
-	char *last = NULL, *title, at[UTC_SIZE];
+	char *last = NULL, at[UTC_SIZE];
 	int64_t age;
 	size_t n = 0;
 
@@ -53,7 +53,7 @@ put_page(struct buf *out, struct slice lines, const char *cwd,
 			scan_put(out, "'nextCursor':@,", slice_of(last));
 			break;
 		}
-		title = rec_strdup(r, "task");
+		char *title = rec_strdup(r, "task");
 		age = 0;
 		rec_int(r, "age_s", &age);
 		utc_print((utc_now() / 1000 - age) * 1000, at);
@@ -79,15 +79,15 @@ listing_page(const char *cwd, const char *cursor, struct buf *out,
     struct err *e)
 {
 	struct buf b = BUF_INIT((size_t)1 << 30);
-	char *root = conf_root(cwd != NULL ? cwd : ".", e), *dir;
-	bool found;
+	char *root = conf_root(cwd != NULL ? cwd : ".", e);
 
 	if (root == NULL)
 		return -1;
-	dir = sessions_dir(root, false, e);
+	char *dir = sessions_dir(root, false, e);
 	if (dir != NULL)
 		sessions_list(dir, true, &b, e);
-	found = put_page(out, buf_view(&b), cwd != NULL ? cwd : root, cursor);
+	bool found = put_page(out, buf_view(&b), cwd != NULL ? cwd : root,
+	    cursor);
 	free(dir);
 	free(root);
 	buf_release(&b);

@@ -117,9 +117,9 @@ take_resource(struct prompt *p, struct slice resource)
 	struct slice text = scan_get(resource, "text");
 	char *uri = scan_strdup(scan_get(resource, "uri"));
 	char *path = uri != NULL ? path_of(uri) : NULL;
-	const char *why = NULL, *name;
+	const char *why = NULL;
+	const char *name = path != NULL ? from_root(p->s, path) : uri;
 
-	name = path != NULL ? from_root(p->s, path) : uri;
 	if (uri == NULL) {
 		why = "a resource needs a uri";
 	} else if (scan_kind(text) == SCAN_STRING) {
@@ -144,7 +144,7 @@ prompt_say(struct worker *s, struct slice prompt, struct err *e)
 	struct prompt p = { .s = s };
 	struct walk w = walk_elements(prompt);
 	const char *why = NULL;
-	struct slice block, text;
+	struct slice block;
 	size_t n = 0;
 
 	bufs_init(BUFS(&p.text, &p.context, &p.images), PARTS_MAX);
@@ -169,7 +169,7 @@ prompt_say(struct worker *s, struct slice prompt, struct err *e)
 		why = "the prompt is empty";
 	if (p.text.over || p.context.over || p.images.over)
 		why = "the prompt is too long";
-	text = buf_view(&p.text);
+	struct slice text = buf_view(&p.text);
 	if (why == NULL && p.context.len > 0)
 		worker_say(s, "{'role':'user','content':@,"
 		    "'meta':{'by':'context'}}", buf_view(&p.context));

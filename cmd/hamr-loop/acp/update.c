@@ -153,14 +153,14 @@ update_commands(struct worker *s)
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	const char *comma = "";
 	struct slice list = slice_of(s->commands != NULL ? s->commands : "[]");
-	struct slice el, hint;
+	struct slice el;
 
 	scan_put(&b, "{'sessionUpdate':'available_commands_update',"
 	    "'availableCommands':[");
 	for (struct walk w = walk_elements(list); walk_next(&w, NULL, &el); ) {
 		scan_put(&b, "${'name':$,'description':$", slice_of(comma),
 		    scan_get(el, "name"), scan_get(el, "description"));
-		hint = scan_get(el, "hint");
+		struct slice hint = scan_get(el, "hint");
 		if (hint.p != NULL)
 			scan_put(&b, ",'input':{'hint':$}", hint);
 		buf_addc(&b, '}');
@@ -316,11 +316,11 @@ see_progress(struct worker *s, const struct rec *r)
 static void
 see_verification(struct worker *s, const struct rec *r)
 {
-	char *words = words_for(r), *line;
+	char *words = words_for(r);
 
 	if (words == NULL)
 		return;
-	line = xasprintf("%s\n", words);
+	char *line = xasprintf("%s\n", words);
 	update_text(s, "agent_message_chunk", slice_of(line));
 	free(line);
 	free(words);
@@ -372,14 +372,13 @@ void
 update_record(struct worker *s, const struct rec *r, bool replay)
 {
 	int64_t in = 0, out = 0;
-	struct slice set;
 
 	if (rec_is_passing(r->kind)) {
 		if (!replay)
 			update_passing(s, r);
 		return;
 	}
-	set = rec_get(r, "set");
+	struct slice set = rec_get(r, "set");
 	switch (r->kind) {
 	case R_ASSISTANT: see_assistant(s, r); break;
 	case R_USER: see_user(s, r, replay); break;

@@ -45,15 +45,13 @@ find(struct candidates *out, int ms)
 {
 	struct finding f = { out, file_now_ms() + ms };
 	char *cwd = getcwd(NULL, 0);
-	struct gitignore *g;
 	bool all = true;
 	struct err e;
-	int fd;
 
 	if (cwd == NULL)
 		return true;
-	g = gitignore_new(cwd, true, &e);
-	fd = open(cwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct gitignore *g = gitignore_new(cwd, true, &e);
+	int fd = open(cwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0) {
 		all = !gitignore_walk(g, fd, see_file, &f);
 		close(fd);

@@ -52,9 +52,8 @@ void
 chat_run_turn(struct chat *c, const char *text)
 {
 	struct hub *h = &c->run->hub;
-	int status;
+	int status = run_turn(c->run, text, &c->err);
 
-	status = run_turn(c->run, text, &c->err);
 	if (status < 0 || h->failed) {
 		c->failed = true;
 		c->quit = true;
@@ -115,13 +114,12 @@ plain_line(struct ui *u, const char *prompt, bool *interrupted)
 bool
 chat_confirm(struct chat *c, const char *question)
 {
-	bool interrupted, yes;
-	char *line;
+	bool interrupted;
 
 	if (c->run->ui.editor != NULL)
 		return ui_confirm(&c->run->ui, question);
-	line = plain_line(&c->run->ui, question, &interrupted);
-	yes = line != NULL && strcmp(line, "y") == 0;
+	char *line = plain_line(&c->run->ui, question, &interrupted);
+	bool yes = line != NULL && strcmp(line, "y") == 0;
 	free(line);
 	return yes;
 }
@@ -169,7 +167,6 @@ converse(struct chat *c)
 
 	while (!c->quit) {
 		char *line;
-		size_t n;
 
 		stopped = false;
 		if (u->editor != NULL) {
@@ -185,7 +182,8 @@ converse(struct chat *c)
 			break;
 		again = line == NULL;
 		c->spoken = true;
-		n = again ? 0 : slice_trim_end(slice_of(line), " \t\n").n;
+		size_t n = again ? 0 : slice_trim_end(slice_of(line),
+		    " \t\n").n;
 		if (n > 0) {
 			line[n] = '\0';
 			if (!chat_command(c, line))
@@ -267,7 +265,6 @@ message(struct chat *c, const struct rec *r)
 	struct slice content = rec_get(r, "content");
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	struct run *run = c->run;
-	bool done;
 
 	msg_text(content, &text);
 	if (msg_by(r, "context")) {
@@ -284,7 +281,7 @@ message(struct chat *c, const struct rec *r)
 			c->failed = true;
 			c->err = run->hub.err;
 		}
-		done = c->failed;
+		bool done = c->failed;
 		/* a command's words are records of progress */
 		if (!done && buf_view(&text).p[0] == '/') {
 			run->ui.telling = true;
@@ -329,7 +326,6 @@ chat_records(struct run *r, struct err *e)
 	struct chat c = { .run = r };
 	struct scan scan = { 0 };
 	struct rec said;
-	char *line;
 
 	ui_take_signals(&r->ui);
 	ui_open_peer(&r->ui);
@@ -343,7 +339,7 @@ chat_records(struct run *r, struct err *e)
 	chat_tell_session(&c);
 	opening_ask_server(&c);
 	while (!c.quit && !c.failed) {
-		line = ui_take_said(&r->ui);
+		char *line = ui_take_said(&r->ui);
 		if (line == NULL && !wait_for_more(&c))
 			break;
 		if (line == NULL || rec_parse(&scan, line, strlen(line),

@@ -74,7 +74,6 @@ fork_session(struct chat *c, const char *arg)
 	struct seen s;
 	struct run *r = c->run;
 	long turn = number(arg);
-	char *id;
 
 	if (turn < 0 || (arg[0] != '\0' && turn == 0)) {
 		say(c, "usage: /fork [TURN]: go on in a copy of this session, "
@@ -88,7 +87,7 @@ fork_session(struct chat *c, const char *arg)
 		seen_release(&s);
 		return;
 	}
-	id = xstrdup(r->session.id);
+	char *id = xstrdup(r->session.id);
 	run_end(r);
 	c->open = false;
 	r->branches = true;
@@ -213,7 +212,6 @@ copy(struct chat *c, const char *arg)
 {
 	struct buf b = BUF_INIT((size_t)1 << 40);
 	long n = number(arg);
-	const char *answer;
 	struct seen s;
 	size_t k = 0;
 
@@ -222,7 +220,8 @@ copy(struct chat *c, const char *arg)
 		return;
 	}
 	if (last_answer(c, &s)) {
-		answer = n > 0 ? answer_with(&s, (size_t)n, &k) : s.answer;
+		const char *answer = n > 0 ? answer_with(&s, (size_t)n, &k) :
+		    s.answer;
 		if (markdown_code(slice_of(answer), k, &b) > 0)
 			to_clipboard(c, buf_view(&b));
 		else if (n == 0)
@@ -247,18 +246,17 @@ export_page(struct chat *c, const char *arg)
 	struct buf b = BUF_INIT((size_t)1 << 40);
 	struct err e;
 	const char *form = arg[0] != '\0' ? arg : "html";
-	char *to, *dir;
 
 	if (!slice_in(slice_of(form), export_forms)) {
 		say(c, "usage: /export [html|openai|atif]");
 		return;
 	}
-	dir = state_folder(c->run->root, "exports", true, &e);
+	char *dir = state_folder(c->run->root, "exports", true, &e);
 	if (dir == NULL) {
 		err_report(&e);
 		return;
 	}
-	to = xasprintf("%s/%s.%s%s", dir, c->run->session.id, form,
+	char *to = xasprintf("%s/%s.%s%s", dir, c->run->session.id, form,
 	    strcmp(form, "html") == 0 ? "" : ".json");
 	free(dir);
 	if (export_session(c->run->session.path, form, &b, &e) < 0 ||
@@ -297,8 +295,6 @@ mode(struct chat *c, const char *arg)
 static void
 model(struct chat *c, const char *arg)
 {
-	bool known;
-
 	if (arg[0] == '\0' && c->run->ui.editor != NULL &&
 	    c->run->o.replay == NULL)
 		ui_offer(&c->run->ui, "/model ");
@@ -307,7 +303,7 @@ model(struct chat *c, const char *arg)
 	else {
 		set(c, "provider.model", arg);
 		/* is it among those that the server named, if it did? */
-		known = c->models.n == 0;
+		bool known = c->models.n == 0;
 		for (size_t i = 0; i < c->models.n; i++)
 			known |= strcmp(c->models.v[i], arg) == 0;
 		if (!known)
@@ -333,8 +329,6 @@ check(struct chat *c, const char *arg)
 	struct run *r = c->run;
 	const struct track *k = &r->track;
 	size_t most = (size_t)conf_int(r->conf, "ui.output_lines");
-	struct slice s;
-	char *printed;
 
 	if (arg[0] == '\0')
 		arg = conf_str(r->conf, "verification.profile");
@@ -356,9 +350,10 @@ check(struct chat *c, const char *arg)
 		say(c, "stopped");
 	} else if (r->ui.telling && !k->verified && k->verification != NULL) {
 		/* a program is told the last lines of what it printed */
-		printed = scan_text(scan_get(slice_of(k->verification),
+		char *printed = scan_text(scan_get(slice_of(k->verification),
 		    "output"));
-		s = slice_last_lines(slice_trim_end(slice_of(printed), "\n"),
+		struct slice s =
+		    slice_last_lines(slice_trim_end(slice_of(printed), "\n"),
 		    most);
 		if (s.n > 0)
 			ui_lines(&r->ui, s);
@@ -374,7 +369,6 @@ static int
 open_old(struct chat *c, const char *id)
 {
 	struct run *r = c->run;
-	int rc;
 	char *before = r->resume_id;
 
 	r->o.fork = NULL;
@@ -382,7 +376,7 @@ open_old(struct chat *c, const char *id)
 	r->resume_id = id != NULL && id[0] != '\0' ? xstrdup(id) : NULL;
 	r->o.resume = true;
 	r->o.resume_id = r->resume_id;
-	rc = chat_open(c, NULL);
+	int rc = chat_open(c, NULL);
 	free(before);
 	r->o.resume = false;	/* what is opened after this one is new */
 	return rc;
@@ -428,13 +422,11 @@ chat_fork(struct chat *c)
 static void
 resume(struct chat *c, const char *arg)
 {
-	char *before;
-
 	if (arg[0] == '\0' && c->run->ui.editor != NULL) {
 		ui_offer(&c->run->ui, "/resume ");
 		return;
 	}
-	before = c->open ? xstrdup(c->run->session.id) : NULL;
+	char *before = c->open ? xstrdup(c->run->session.id) : NULL;
 	if (c->open)
 		run_end(c->run);
 	c->open = false;
@@ -542,7 +534,7 @@ help_put(struct help *h, const char *name, const char *args, const char *what)
 {
 	char *left = xasprintf("%s%s%s", name, args[0] != '\0' ? " " : "",
 	    args);
-	size_t most = h->width - 1, n;
+	size_t most = h->width - 1;
 
 	if (h->used > 0) {
 		term_pad(&h->page, h->width - h->used);
@@ -554,7 +546,7 @@ help_put(struct help *h, const char *name, const char *args, const char *what)
 			    h->title[0] != '\0' ? "\n" : "");
 		h->title = "";
 	}
-	n = term_put(&h->page, slice_of(left), most);
+	size_t n = term_put(&h->page, slice_of(left), most);
 	if (n + 2 + HELP_LEAST < most) {
 		term_pad(&h->page, n + 1 < HELP_COLUMN ? HELP_COLUMN - n : 2);
 		n = n + 1 < HELP_COLUMN ? HELP_COLUMN : n + 2;
@@ -635,7 +627,7 @@ find(const char *word, size_t n)
 static size_t
 distance(const char *a, const char *b)
 {
-	size_t n = strlen(b), *row = xcalloc(n + 1, sizeof *row), d;
+	size_t n = strlen(b), *row = xcalloc(n + 1, sizeof *row);
 
 	for (size_t j = 0; j <= n; j++)
 		row[j] = j;
@@ -651,7 +643,7 @@ distance(const char *a, const char *b)
 			corner = old;
 		}
 	}
-	d = row[n];
+	size_t d = row[n];
 	free(row);
 	return d;
 }
@@ -701,25 +693,21 @@ is_command(const char *line)
 static bool
 take_command(struct chat *c, const char *line, bool in_turn)
 {
-	const struct command *cmd;
 	const char *why = NULL;
-	char *word, *arg, *text = NULL;
-	struct slice rest;
-	size_t n;
-	bool now;
+	char *text = NULL;
 
 	if (strcmp(line, "exit") == 0 || strcmp(line, "quit") == 0)
 		line = "/quit";
 	if (!is_command(line))
 		return false;
-	n = strcspn(line + 1, " \t\n");
-	rest = slice_trim(slice_of(line + 1 + n));
-	word = xmemdup0(line + 1, n);
-	arg = xmemdup0(rest.p, rest.n);
-	cmd = find(word, strlen(word));
+	size_t n = strcspn(line + 1, " \t\n");
+	struct slice rest = slice_trim(slice_of(line + 1 + n));
+	char *word = xmemdup0(line + 1, n);
+	char *arg = xmemdup0(rest.p, rest.n);
+	const struct command *cmd = find(word, strlen(word));
 	if (cmd == NULL)
 		text = own_command(c, word, arg, &why);
-	now = !in_turn || (cmd == NULL ? text == NULL :
+	bool now = !in_turn || (cmd == NULL ? text == NULL :
 	    (cmd->flags & NOW) != 0 ||
 	    ((cmd->flags & OFFERS) != 0 && arg[0] == '\0'));
 	if (now && in_turn)
@@ -844,16 +832,16 @@ list_sessions(struct chat *c, struct candidates *out)
 
 	for (struct rec_text t = { .rest = buf_view(&b) };
 	    listed && rec_text_next(&t); ) {
-		char *id = rec_strdup(&t.rec, "session"), *about;
+		char *id = rec_strdup(&t.rec, "session");
 		char *task = scan_text(rec_get(&t.rec, "task"));
 		int64_t age = 0, steps = 0;
 
 		rec_int(&t.rec, "age_s", &age);
 		rec_int(&t.rec, "steps", &steps);
-		about = xasprintf("%lld %s  %lld step%s  %s", (long long)age /
-		    (age < 5400 ? 60 : age < 129600 ? 3600 : 86400),
-		    age < 5400 ? "min" : age < 129600 ? "h" : "d",
-		    (long long)steps, plural((long)steps), task);
+		char *about = xasprintf("%lld %s  %lld step%s  %s", (long
+		    long)age / (age < 5400 ? 60 : age < 129600 ? 3600 : 86400),
+		    age < 5400 ? "min" : age < 129600 ? "h" : "d", (long
+		    long)steps, plural((long)steps), task);
 		if (id != NULL && c->open && strcmp(id,
 		    c->run->session.id) == 0)
 			here = xasprintf("(this one)  %s", about);

@@ -43,7 +43,6 @@ read_diff(struct buf *out, bool *all)
 	const size_t n = sizeof any / sizeof *any;
 	struct buf names = BUF_INIT(DIFF_MAX);
 	struct argv a = { 0 };
-	size_t filters;
 
 	*all = look(staged, n, out) != 0 || out->len == 0;
 	if (!*all)
@@ -55,7 +54,7 @@ read_diff(struct buf *out, bool *all)
 	for (size_t i = 0; i < names.len; i += strlen(names.p + i) + 1)
 		argv_add(&a, xasprintf("--config-env=%s=HAMR_NONE",
 		    names.p + i));
-	filters = a.n;
+	size_t filters = a.n;
 	for (size_t i = 0; i < n; i++)
 		argv_add(&a, any[i]);
 	if (look(a.v, a.n, out) != 0)
@@ -73,11 +72,11 @@ tell_new_files(struct ui *u)
 	static const char *const args[] = { "ls-files", "--others",
 		"--exclude-standard" };
 	struct buf names = BUF_INIT(DIFF_MAX), b = BUF_INIT(1 << 16);
-	struct slice rest, line;
+	struct slice line;
 	size_t n = 0;
 
 	look(args, 3, &names);
-	rest = buf_view(&names);
+	struct slice rest = buf_view(&names);
 	while (n < NEW_FILES && slice_line(&rest, &line))
 		buf_fmt(&b, "%s%.*s", n++ > 0 ? ", " : "", (int)line.n,
 		    line.p);
@@ -156,7 +155,7 @@ chat_commit(struct chat *c, const char *arg)
 	struct buf diff = BUF_INIT(DIFF_MAX), hooks = BUF_INIT(1 << 12);
 	struct buf said = BUF_INIT(DIFF_MAX);
 	struct ui *u = &c->run->ui;
-	char *message = NULL, *question;
+	char *message = NULL;
 	bool all, stopped;
 
 	(void)arg;
@@ -169,8 +168,8 @@ chat_commit(struct chat *c, const char *arg)
 		ui_note(u, "the model wrote no message");
 	if (message != NULL) {
 		name_hooks(&hooks);
-		question = xasprintf("git commit%s%s%s? (y/n) ", all ? " -a" :
-		    "", hooks.len > 0 ? ", which runs " : "",
+		char *question = xasprintf("git commit%s%s%s? (y/n) ", all ?
+		    " -a" : "", hooks.len > 0 ? ", which runs " : "",
 		    buf_view(&hooks).p);
 		ui_lines(u, slice_of(message));
 

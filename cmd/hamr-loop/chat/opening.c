@@ -34,12 +34,12 @@ char *
 chat_branch(const char *root)
 {
 	static const char lead[] = "ref: refs/heads/";
-	char *dir = gitrepo_dir(root), *path, *name = NULL;
+	char *dir = gitrepo_dir(root), *name = NULL;
 	struct buf b = BUF_INIT(1 << 12);
 
 	if (dir == NULL)
 		return NULL;
-	path = xasprintf("%s/HEAD", dir);
+	char *path = xasprintf("%s/HEAD", dir);
 	if (gitrepo_read(path, 1 << 12, &b, NULL) == 0) {
 		const char *text = buf_view(&b).p;
 
@@ -194,7 +194,6 @@ opening_read(struct chat *c, int i)
 	ssize_t n = read(c->asked[i]->out, part, sizeof part);
 	struct buf *b = &c->said[i];
 	struct slice rest, line;
-	int status;
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -202,7 +201,7 @@ opening_read(struct chat *c, int i)
 		buf_add(b, part, (size_t)n);
 		return;
 	}
-	status = child_end(c->asked[i], 500);
+	int status = child_end(c->asked[i], 500);
 	c->asked[i] = NULL;
 	if (i == ASKED_SANDBOX) {
 		tell_sandbox(c, buf_view(b));

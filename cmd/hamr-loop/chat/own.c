@@ -49,10 +49,8 @@ static struct slice
 word_at(const char *args, int n)
 {
 	for (;; n--) {
-		size_t k;
-
 		args += strspn(args, " \t\n");
-		k = strcspn(args, " \t\n");
+		size_t k = strcspn(args, " \t\n");
 		if (n == 1 || k == 0)
 			return (struct slice){ args, k };
 		args += k;
@@ -66,12 +64,11 @@ own_command(struct chat *c, const char *name, const char *args,
 	struct buf text = BUF_INIT(4 * TEXT_MAX);
 	struct buf all = BUF_INIT((size_t)1 << 30);
 	bool project = false, got = load(c, false, name, &text);
-	struct slice rest;
 	const char *p;
 
 	if (!got)
 		project = got = load(c, true, name, &text);
-	rest = buf_view(&text);
+	struct slice rest = buf_view(&text);
 	if (project && !conf_is_trusted(c->run->conf))
 		*why = "that command is this project's, which is not trusted; "
 		    "look at .hamr/commands, then: hamr-loop --trust";
@@ -114,16 +111,15 @@ list_folder(struct chat *c, bool project, struct candidates *out)
 	while ((f = file_readdir(d)) != NULL) {
 		struct buf text = BUF_INIT(4 * TEXT_MAX);
 		size_t n = strlen(f->d_name), k = strlen(SUFFIX);
-		struct slice rest, line;
-		char *name, *what;
+		char *what;
 
 		if (n <= k || strcmp(f->d_name + n - k, SUFFIX) != 0)
 			continue;
-		name = xasprintf("/%.*s", (int)(n - k), f->d_name);
+		char *name = xasprintf("/%.*s", (int)(n - k), f->d_name);
 		load(c, project, name + 1, &text);
 		/* its description, or its first line that says something */
-		rest = buf_view(&text);
-		line = front_matter(&rest, "description");
+		struct slice rest = buf_view(&text);
+		struct slice line = front_matter(&rest, "description");
 		while (line.n == 0 && slice_line(&rest, &line))
 			line = slice_trim_start(slice_trim(line), "# ");
 		what = xasprintf("%s%.*s", !project ? "" : conf_is_trusted(

@@ -51,14 +51,13 @@ static void
 see_tool(struct seen *s, const struct rec *r)
 {
 	struct slice mutated = msg_meta(r, "mutated");
-	struct change *v;
 
 	if (!scan_true(rec_get(r, "is_error")) && rec_str_is(r, "name", "read"))
 		add_path(&s->read, msg_meta(r, "path"));
 	if (scan_kind(mutated) != SCAN_ARRAY || mutated.n <= 2)
 		return;
 	GROW(s->v, s->n, s->cap);
-	v = &s->v[s->n++];
+	struct change *v = &s->v[s->n++];
 	*v = (struct change){ .call = rec_strdup(r, "tool_call_id"),
 		.command = scan_strdup(msg_meta(r, "command")),
 		.diff = scan_strdup(msg_meta(r, "diff")),
@@ -80,10 +79,9 @@ tokens_of(struct slice json)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	unsigned prev = TOKEN_START;
-	uint64_t sum;
 
 	scan_inside(json, &text);
-	sum = token_sum(TOK_MODERN, text.p, text.len, &prev);
+	uint64_t sum = token_sum(TOK_MODERN, text.p, text.len, &prev);
 	buf_release(&text);
 	return sum;
 }
@@ -93,10 +91,9 @@ static void
 see_answer(struct seen *s, struct slice content, bool broken)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	struct slice words;
 
 	msg_text(content, &text);
-	words = slice_trim(buf_view(&text));
+	struct slice words = slice_trim(buf_view(&text));
 	if (words.n > 0) {
 		if (s->silent)
 			buf_reset(&s->said);
@@ -487,7 +484,6 @@ take_message(struct kinds *k, struct map *names, struct slice m)
 	struct slice content = scan_get(m, "content");
 	struct call call;
 	uint64_t *at;
-	char *name, *label;
 
 	if (scan_str_is(scan_get(m, "role"), "system")) {
 		add_kind(k, "instructions", tokens_of(content));
@@ -499,9 +495,9 @@ take_message(struct kinds *k, struct map *names, struct slice m)
 		for (struct walk w = walk_of(scan_get(m, "tool_calls"));
 		    msg_next_call(&w, &call); ) {
 			add_kind(k, "its calls", tokens_of(call.whole));
-			name = scan_strdup(call.name);
+			char *name = scan_strdup(call.name);
 			at = map_put(names, call.id, NULL);
-			label = xasprintf("results of %s", name != NULL ?
+			char *label = xasprintf("results of %s", name != NULL ?
 			    name : "?");
 			*at = add_kind(k, label, 0) + 1;
 			free(label);
@@ -592,7 +588,7 @@ page_context(struct chat *c, const char *arg)
 	struct buf page = BUF_INIT((size_t)1 << 40);
 	struct kinds k = { .n = 0 };
 	struct seen s;
-	long long all, room;
+	long long all;
 
 	(void)arg;
 	if (ask_compact(c, "-n", &got) < 0 ||
@@ -613,7 +609,7 @@ page_context(struct chat *c, const char *arg)
 			add_kind(&k, "AGENTS.md, files", s.context);
 			break;
 		}
-	room = value_of(buf_view(&facts), "effective_window");
+	long long room = value_of(buf_view(&facts), "effective_window");
 	buf_fmt(&page, "the next request: %s of %s tokens, %lld %%\n",
 	    num_grouped(all).s, num_grouped(room).s,
 	    room > 0 ? all * 100 / room : 0);
@@ -664,10 +660,9 @@ static void
 show_answer(struct ui *u, struct slice content, size_t *blocks)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	struct slice words;
 
 	msg_text(content, &text);
-	words = slice_trim(buf_view(&text));
+	struct slice words = slice_trim(buf_view(&text));
 	if (words.n > 0 && u->live && u->markdown)
 		ui_rows(u, words, blocks);
 	else if (words.n > 0)

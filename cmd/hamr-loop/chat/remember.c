@@ -13,14 +13,13 @@ static int
 ask(struct chat *c, const char *const *args, size_t n)
 {
 	struct buf b = BUF_INIT(OUTPUT_MAX);
-	struct slice said;
 	struct err e;
 	int status = child_run("hamr-mem", args, n, ASK_MS, CHILD_ERR_OUT, &b,
 	    &e);
 
 	if (status < 0)
 		err_report(&e);
-	said = slice_trim_end(buf_view(&b), "\n");
+	struct slice said = slice_trim_end(buf_view(&b), "\n");
 	if (slice_starts(said, "hamr-mem: "))
 		said = slice_from(said, 10);
 	if (said.n > 0)
@@ -36,11 +35,9 @@ ask(struct chat *c, const char *const *args, size_t n)
 static size_t
 id_length(const char *arg)
 {
-	size_t n;
-
 	if (strncmp(arg, "m:", 2) != 0)
 		return 0;
-	n = 2 + strspn(arg + 2, "0123456789abcdef");
+	size_t n = 2 + strspn(arg + 2, "0123456789abcdef");
 	return n >= 6 && (arg[n] == '\0' || arg[n] == ' ') ? n : 0;
 }
 

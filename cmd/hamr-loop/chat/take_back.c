@@ -18,7 +18,6 @@ run_tool(struct chat *c, const char *a, const char *b, const char *id,
 	struct child_opts how = { .commands = &program, .n = 1,
 		.err = CHILD_ERR_OUT };
 	bool stopped;
-	int st;
 
 	argv_add(&args, "undo");
 	argv_option(&args, "--root", c->run->root);
@@ -29,7 +28,7 @@ run_tool(struct chat *c, const char *a, const char *b, const char *id,
 		argv_add(&args, id);
 	how.flags = args.v;
 	how.nflags = args.n;
-	st = chat_run(c, &how, "undo", SLICE(""), chat_keep, out, &stopped);
+	int st = chat_run(c, &how, "undo", SLICE(""), chat_keep, out, &stopped);
 	free(args.v);
 	if (st >= 0 && stopped)
 		ui_note(&c->run->ui, "stopped");
@@ -165,17 +164,15 @@ chat_undo(struct chat *c, const char *arg)
 {
 	struct buf said = BUF_INIT(SAID_MAX);
 	struct seen s;
-	char *id;
-	int changed = -1, status;
-	bool sure;
+	int changed = -1;
 
 	(void)arg;
 	see_session(c, &s, -1);
-	id = find_change(c, &s);
+	char *id = find_change(c, &s);
 	if (id != NULL)
 		changed = show(c, &s, id);
 	/* a program cannot be asked: it has said so already */
-	sure = changed >= 0 && (c->run->ui.peer != NULL ? changed == 0 :
+	bool sure = changed >= 0 && (c->run->ui.peer != NULL ? changed == 0 :
 	    chat_confirm(c, changed == 0 ? "undo this? (y/n) " :
 	    "undo this all the same? (y/n) "));
 	if (changed >= 0 && !sure) {
@@ -183,8 +180,8 @@ chat_undo(struct chat *c, const char *arg)
 		    "nothing was undone; hamr-tool undo --force %s does it all "
 		    "the same" : "nothing was undone", id);
 	} else if (sure) {
-		status = run_tool(c, "--json", changed > 0 ? "--force" : NULL,
-		    id, &said);
+		int status = run_tool(c, "--json", changed > 0 ? "--force" :
+		    NULL, id, &said);
 		if (status == 0)
 			commit(c, &said);
 		else if (status > 0)

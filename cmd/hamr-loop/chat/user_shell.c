@@ -41,7 +41,6 @@ chat_run(struct chat *c, const struct child_opts *o, const char *doing,
 	struct child *child = child_start(o, &e);
 	char part[8192];
 	ssize_t n = 1;
-	int st;
 
 	if (child == NULL) {
 		err_report(&e);
@@ -72,7 +71,7 @@ chat_run(struct chat *c, const struct child_opts *o, const char *doing,
 	}
 	ui->interrupted = false;
 	c->quit |= ui->leaving;
-	st = child_end(child, *stopped ? 0 : LAST_MS);
+	int st = child_end(child, *stopped ? 0 : LAST_MS);
 	ui_status_doing(ui, "");
 	return st;
 }

@@ -217,7 +217,7 @@ struct child *
 child_start(const struct child_opts *o, struct err *e)
 {
 	struct child *c;
-	int fd[2], r;
+	int fd[2];
 
 	for (size_t i = 0; i < o->n; i++)
 		if (check_command(o->commands[i], e) < 0)
@@ -234,7 +234,7 @@ child_start(const struct child_opts *o, struct err *e)
 		c->err_theirs = fd[1];
 		fcntl(c->err, F_SETFL, O_NONBLOCK);
 	}
-	r = begin(c, o, e);
+	int r = begin(c, o, e);
 	if (r == 0 && !o->tty) {
 		FILE *in = pipeline_get_infile(c->p);
 		FILE *out = pipeline_get_outfile(c->p);
@@ -422,11 +422,10 @@ child_run(const char *command, const char *const *args, size_t n, int ms,
 	struct child_opts o = { .commands = &command, .n = 1, .flags = args,
 		.nflags = n, .err = err };
 	struct child *c = child_start(&o, e);
-	long long left;
 
 	if (c == NULL)
 		return -1;
-	left = child_talk(c, SLICE(""), file_now_ms() + ms, -1, out);
+	long long left = child_talk(c, SLICE(""), file_now_ms() + ms, -1, out);
 	return code_of(child_end(c, left > 0 ? QUIET_MS : 0));
 }
 
@@ -468,7 +467,6 @@ child_run_tty(const char *command, const char *const *args, size_t n,
 	bool known = tcgetattr(STDIN_FILENO, &modes) == 0;
 	struct child *c = child_start(&o, e);
 	sigset_t stop, mask;
-	int code;
 
 	if (c == NULL)
 		return -1;
@@ -478,7 +476,7 @@ child_run_tty(const char *command, const char *const *args, size_t n,
 	sigaction(SIGQUIT, &ignore, &quit);
 	sigprocmask(SIG_UNBLOCK, &stop, &mask);
 	stop_with(pipeline_get_pid(c->p, 0));
-	code = code_of(reap(c));
+	int code = code_of(reap(c));
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	sigaction(SIGINT, &ignore, NULL);
 	sigaction(SIGINT, &interrupt, NULL);

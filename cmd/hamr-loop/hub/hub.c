@@ -79,10 +79,8 @@ hub_commit_record(struct hub *h, const struct rec *r)
 int
 hub_commit(struct hub *h, struct buf *record)
 {
-	int rc;
-
 	buf_addc(record, '\n');
-	rc = record->over ? 0 : commit_lines(h, buf_view(record));
+	int rc = record->over ? 0 : commit_lines(h, buf_view(record));
 	buf_release(record);
 	return rc;
 }
@@ -276,7 +274,6 @@ static void
 read_terminal(struct hub *h)
 {
 	char part[4096];
-	ssize_t n;
 
 	if (h->ui->peer != NULL) {
 		h->listen = ui_read_peer(h->ui);
@@ -287,7 +284,7 @@ read_terminal(struct hub *h)
 			h->listen = false;
 		return;
 	}
-	n = read(STDIN_FILENO, part, sizeof part);
+	ssize_t n = read(STDIN_FILENO, part, sizeof part);
 	h->listen = n > 0;
 	for (ssize_t i = 0; i < n; i++)
 		buf_addc(&h->ui->sent, part[i] == '\n' ? '\0' : part[i]);
@@ -333,7 +330,6 @@ round_of_poll(struct hub *h, long long until)
 	bool behind = h->ui->out.len - h->ui->written > OUT_HIGH;
 	bool talk = ui_pump(h->ui);
 	bool quiet = h->quiet, waits = false;
-	int timeout, got;
 
 	take_settings(h);
 	for (int i = 0; i < SLOTS; i++) {
@@ -358,13 +354,13 @@ round_of_poll(struct hub *h, long long until)
 	p[3 * SLOTS + 2] = (struct pollfd){ h->listen ? ui_keys_fd(h->ui) : -1,
 	    POLLIN, 0 };
 	p[3 * SLOTS + 3] = (struct pollfd){ h->ui->job, POLLIN, 0 };
-	timeout = next_timeout(h, until);
+	int timeout = next_timeout(h, until);
 	if (waits && (timeout < 0 || timeout > QUIET_MS))
 		timeout = QUIET_MS;
 	h->quiet = false;
 	if (h->failed || take_wishes(h))
 		return;
-	got = poll(p, 3 * SLOTS + 4, timeout);
+	int got = poll(p, 3 * SLOTS + 4, timeout);
 	h->quiet = waits && got == 0;
 	if (got < 0)
 		return;
@@ -489,7 +485,6 @@ hub_end(struct hub *h)
 {
 	/* one that comes after the turn has ended for another */
 	bool hurry = h->ending && h->interrupts > 0;
-	long long until;
 
 	h->closing = true;
 	if (!h->failed && !hurry) {
@@ -507,7 +502,7 @@ hub_end(struct hub *h)
 	for (int i = 0; i < SLOTS; i++)
 		if (h->slot[i].child != NULL)
 			child_close_in(h->slot[i].child);
-	until = file_now_ms() + (hurry ? 0 : END_MS);
+	long long until = file_now_ms() + (hurry ? 0 : END_MS);
 	for (int i = 0; i < SLOTS; i++) {
 		struct slot *s = &h->slot[i];
 		long long left = until - file_now_ms();

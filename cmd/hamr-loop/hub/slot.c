@@ -65,13 +65,13 @@ static void
 answer_file(struct hub *h, struct slot *s, const struct rec *r)
 {
 	struct slice id = rec_get(r, "id");
-	char *said = NULL, *line;
+	char *said = NULL;
 
 	if (h->ui->peer != NULL && h->interrupts == 0) {
 		ui_passing(h->ui, r);
 		said = ui_await(h->ui, R_FILE, id);
 	}
-	line = said != NULL ? xasprintf("%s\n", said) : xasprintf(
+	char *line = said != NULL ? xasprintf("%s\n", said) : xasprintf(
 	    "{\"type\":\"file\",\"id\":%.*s}\n", (int)id.n, id.p);
 	slot_control(s, h->session->size, line);
 	free(said);
@@ -207,7 +207,7 @@ slot_stop(struct hub *h, struct slot *s, int ms, int *status)
 void
 slot_down(struct hub *h, struct slot *s, const char *fault)
 {
-	int st, code;
+	int st;
 
 	if (fault != NULL)
 		kill(-s->child->group, SIGKILL);
@@ -217,7 +217,7 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 		s->deadline = 0;
 		return;
 	}
-	code = WIFEXITED(st) ? WEXITSTATUS(st) : 0;
+	int code = WIFEXITED(st) ? WEXITSTATUS(st) : 0;
 	if (fault == NULL && (code == ST_USAGE || code >= ST_DATA)) {
 		/* What a stage's own status makes of ours: a remedy of the
 		 * person's is told as such.  A usage error is one of
@@ -300,7 +300,6 @@ static bool
 refill(struct hub *h, struct slot *s)
 {
 	off_t limit = h->session->size;
-	ssize_t n;
 
 	s->written = 0;
 	buf_reset(&s->out);
@@ -308,8 +307,8 @@ refill(struct hub *h, struct slot *s)
 		limit = s->q[0].at;
 	if (s->cursor < limit) {
 		buf_reserve(&s->out, CHUNK);
-		n = session_read(h->session, s->out.p, limit - s->cursor <
-		    (off_t)CHUNK ? (size_t)(limit - s->cursor) : CHUNK,
+		ssize_t n = session_read(h->session, s->out.p, limit - s->cursor
+		    < (off_t)CHUNK ? (size_t)(limit - s->cursor) : CHUNK,
 		    s->cursor);
 		if (n <= 0) {
 			struct err e;
@@ -377,7 +376,6 @@ void
 slot_listen(struct hub *h, struct slot *s)
 {
 	const struct rec *r;
-	const char *fault;
 	struct err e;
 	int got = rec_fill(&s->in, &e);
 
@@ -390,7 +388,7 @@ slot_listen(struct hub *h, struct slot *s)
 			slot_down(h, s, e.text);
 			return;
 		}
-		fault = take_record(h, s, r);
+		const char *fault = take_record(h, s, r);
 		if (fault != NULL) {
 			slot_down(h, s, fault);
 			return;

@@ -134,20 +134,20 @@ item_mark(const struct cursor *c, struct container *item)
 static bool
 take_item(struct cursor *c, bool interrupts, struct container *item)
 {
-	size_t before = blanks(c), n, after;
+	size_t before = blanks(c);
 	struct cursor ahead = *c;
 
 	if (before >= CODE_INDENT)
 		return false;
 	skip(&ahead, before);
-	n = item_mark(&ahead, item);
+	size_t n = item_mark(&ahead, item);
 	if (n == 0)
 		return false;
 	take(&ahead, n);
 	if (interrupts && (at_end(&ahead) ||
 	    (strchr(".)", item->mark) != NULL && item->number != 1)))
 		return false;
-	after = blanks(&ahead);
+	size_t after = blanks(&ahead);
 	if (after > CODE_INDENT || at_end(&ahead))
 		after = 1;
 	skip(&ahead, after);
@@ -187,13 +187,12 @@ static bool
 is_heading(const struct cursor *c, struct line *out)
 {
 	size_t n = run(c, '#');
-	struct slice t, without;
 
 	if (n == 0 || n > 6 || (c->p + n < c->end && c->p[n] != ' ' &&
 	    c->p[n] != '\t'))
 		return false;
-	t = slice_trim(slice_from(rest(c), n));
-	without = slice_trim_end(t, "#");
+	struct slice t = slice_trim(slice_from(rest(c), n));
+	struct slice without = slice_trim_end(t, "#");
 	if (without.n == 0 || is_whitespace(without.p[without.n - 1]))
 		t = slice_trim(without);
 	out->text = t;
@@ -206,11 +205,10 @@ is_fence(const struct cursor *c, size_t indent, struct line *out)
 {
 	char ch = c->p < c->end ? *c->p : '\0';
 	size_t n = ch == '`' || ch == '~' ? run(c, ch) : 0;
-	struct slice info;
 
 	if (n < 3)
 		return false;
-	info = slice_trim(slice_from(rest(c), n));
+	struct slice info = slice_trim(slice_from(rest(c), n));
 	if (ch == '`' && info.n > 0 && memchr(info.p, '`', info.n) != NULL)
 		return false;
 	out->text = info;
@@ -241,11 +239,10 @@ static bool
 is_delimiter(const struct place *at, const struct cursor *c)
 {
 	struct slice cells[TABLE_COLUMNS];
-	size_t n;
 
 	if (at->leaf != LEAF_PARAGRAPH || at->header.p == NULL)
 		return false;
-	n = table_delimiter(rest(c));
+	size_t n = table_delimiter(rest(c));
 	return n > 0 && n == table_cells(at->header, cells);
 }
 
@@ -297,10 +294,9 @@ block_line(const struct place *at, struct slice line, struct line *out)
 		out->matched++;
 	if (at->leaf == LEAF_FENCE && out->matched == at->depth) {
 		struct cursor ahead = c;
-		size_t n;
 
 		skip(&ahead, CODE_INDENT);
-		n = run(&ahead, at->fence.mark);
+		size_t n = run(&ahead, at->fence.mark);
 		take(&ahead, n);
 		out->kind = blanks(&c) < CODE_INDENT && n >= at->fence.n &&
 		    at_end(&ahead) ? LINE_FENCE_END : LINE_CODE;
@@ -356,10 +352,9 @@ block_prefix(const struct place *at, size_t columns, bool colour,
 	}
 	for (; i < at->depth; i++) {
 		const struct container *c = &at->in[i];
-		size_t n;
 
 		mark_of(c, mark);
-		n = term_width(slice_of(mark));
+		size_t n = term_width(slice_of(mark));
 		if (c->quote) {
 			rows_dim(first, colour ? "│" : ">", colour);
 			rows_dim(next, colour ? "│" : ">", colour);

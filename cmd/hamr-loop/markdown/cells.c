@@ -139,10 +139,8 @@ static void
 measure(struct table *t, const struct slice *cells, size_t n)
 {
 	for (size_t i = 0; i < n && i < t->n; i++) {
-		size_t w;
-
 		wrap_cell(t, cells[i], 0, (size_t)-1 / 2, 0, &t->rows[0]);
-		w = widest(&t->rows[0]);
+		size_t w = widest(&t->rows[0]);
 		if (w > t->width[i])
 			t->width[i] = w;
 		if (w <= t->least[i])
@@ -167,12 +165,12 @@ width_at(const struct table *t, size_t i, size_t limit)
 static bool
 fit(struct table *t)
 {
-	size_t used = t->how->indent + BETWEEN * (t->n - 1), room;
+	size_t used = t->how->indent + BETWEEN * (t->n - 1);
 	size_t limit = 0, most = 0, sum = 0;
 
 	if (used >= t->how->columns)
 		return false;
-	room = t->how->columns - used;
+	size_t room = t->how->columns - used;
 	for (size_t i = 0; i < t->n; i++)
 		most = t->width[i] > most ? t->width[i] : most;
 	do {

@@ -45,11 +45,10 @@ bool
 inline_open(void)
 {
 	parse **p = parser();
-	void *so;
 
 	if (*p != NULL)
 		return true;
-	so = SO_OPEN("libmd4c.so.0");
+	void *so = SO_OPEN("libmd4c.so.0");
 	if (so != NULL)
 		SO_FIND(*p, so, md_parse);
 	return *p != NULL;
@@ -85,14 +84,14 @@ static size_t
 name_at(const char *p)
 {
 	size_t marks_n = strspn(p, "_"), n = 0;
-	bool lower = false, upper = false, inner = false, behind;
+	bool lower = false, upper = false, inner = false;
 
 	for (; p[n] == '_' || is_alnum(p[n]); n++) {
 		lower |= islower((unsigned char)p[n]) != 0;
 		upper |= isupper((unsigned char)p[n]) != 0;
 		inner |= p[n] == '_' && n > marks_n;
 	}
-	behind = p[n - 1] == '_';
+	bool behind = p[n - 1] == '_';
 	if (marks_n == 1)
 		return inner && !behind ? n : 0;
 	return n > 4 && behind && p[n - 2] == '_' && lower != upper ? n : 0;
@@ -154,14 +153,13 @@ static bool
 is_index(const char *p)
 {
 	const char *to = strstr(p, "](");
-	size_t n;
 
 	if (is_one_of(p[1], "]&="))
 		return true;
 	if (to == NULL || (!is_alnum(p[-1]) && !is_one_of(p[-1], "_])")))
 		return false;
 	to += 2;
-	n = strcspn(to, ")");
+	size_t n = strcspn(to, ")");
 	return !is_one_of(*to, "#/.") && memmem(to, n, "://", 3) == NULL;
 }
 
@@ -224,12 +222,11 @@ static bool
 hide_literal(char *p)
 {
 	bool any = false, bold = false;
-	size_t n;
 
 	while ((p = strpbrk(p, marks)) != NULL) {
 		while (!is_blank(p[-1]))
 			p--;
-		n = strcspn(p, " \t\n");
+		size_t n = strcspn(p, " \t\n");
 		/* a URL is read whole */
 		if (memmem(p, n, "://", 3) == NULL)
 			any |= hide_in_word(p, n, &bold);
@@ -255,10 +252,9 @@ static struct piece *
 add_piece(struct reader *r, struct slice text, size_t source)
 {
 	struct rows *out = r->out;
-	struct piece *p;
 
 	GROW(out->piece, out->pieces, out->piece_cap);
-	p = &out->piece[out->pieces++];
+	struct piece *p = &out->piece[out->pieces++];
 	*p = (struct piece){ .at = out->plain.len, .n = text.n,
 		.source = source, .look = r->look, .inside = r->depth > 0 };
 	buf_slice(&out->plain, text);
@@ -278,7 +274,6 @@ add_source(struct reader *r, struct slice text, struct slice shown)
 	size_t at = (size_t)(text.p - r->source.p);
 	size_t skip = at < LEAD_LEN ? num_min(LEAD_LEN - at, text.n) : 0;
 	const char *p = r->source.p;
-	bool escaped;
 
 	if (r->after_break) {
 		/* the blanks that a line begins with: md4c skips them */
@@ -296,7 +291,7 @@ add_source(struct reader *r, struct slice text, struct slice shown)
 			    from - LEAD_LEN)->look = 0;
 	}
 	r->after_break = false;
-	escaped = at > r->end && p[at - 1] == '\\';
+	bool escaped = at > r->end && p[at - 1] == '\\';
 	r->end = at + text.n;
 	if (skip < text.n)
 		add_piece(r, slice_from(shown, skip), at + skip -
@@ -315,8 +310,6 @@ entity(struct slice t)
 		{ "&quot;", '"' }, { "&apos;", '\'' }, { "&nbsp;", 0xa0 },
 	};
 	char digits[12] = "", *end;
-	unsigned long cp;
-	bool hex;
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (slice_is(t, names[i].name))
@@ -324,8 +317,8 @@ entity(struct slice t)
 	if (t.n < 4 || t.n > sizeof digits || t.p[1] != '#')
 		return 0;
 	memcpy(digits, t.p + 2, t.n - 3);
-	hex = digits[0] == 'x' || digits[0] == 'X';
-	cp = strtoul(digits + hex, &end, hex ? 16 : 10);
+	bool hex = digits[0] == 'x' || digits[0] == 'X';
+	unsigned long cp = strtoul(digits + hex, &end, hex ? 16 : 10);
 	return *end != '\0' || ctrl_is(cp) || cp > 0x10ffff ||
 	    (cp >= 0xd800 && cp <= 0xdfff) ? 0 : cp;
 }
@@ -407,12 +400,11 @@ leave_link(struct reader *r, const MD_ATTRIBUTE *url)
 {
 	struct rows *out = r->out;
 	struct buf b = BUF_INIT(PARSED_MAX * 8);
-	size_t at;
 
 	r->links--;
 	if (r->links >= NESTED)
 		return;
-	at = r->link[r->links];
+	size_t at = r->link[r->links];
 	for (size_t i = 0; url->size > 0 && url->substr_offsets[i] < url->size;
 	    i++) {
 		size_t from = url->substr_offsets[i];
@@ -487,16 +479,14 @@ read_marked(struct reader *r, struct slice source)
 	};
 	struct buf b = BUF_INIT(PARSED_MAX * 2);
 	struct buf *plain = &r->out->plain;
-	bool any;
-	int rc;
 
 	if (*parser() == NULL || source.n > PARSED_MAX)
 		return false;
 	buf_adds(&b, LEAD);
 	buf_slice(&b, source);
-	any = hide_literal(b.p + LEAD_LEN);
+	bool any = hide_literal(b.p + LEAD_LEN);
 	r->source = buf_view(&b);
-	rc = (*parser())(b.p, (MD_SIZE)b.len, &callbacks, r);
+	int rc = (*parser())(b.p, (MD_SIZE)b.len, &callbacks, r);
 	for (size_t i = 0; any && i < plain->len; i++)
 		if (is_one_of(plain->p[i], hidden))
 			plain->p[i] = marks[strchr(hidden, plain->p[i]) -
@@ -619,12 +609,11 @@ static void
 end_row(struct layout *l)
 {
 	struct rows *r = l->out;
-	struct row *row;
 
 	if (!l->open)
 		begin_row(l);
 	set_look(l, 0);
-	row = &r->row[r->n - 1];
+	struct row *row = &r->row[r->n - 1];
 	while (!l->has_words && r->text.len > row->at &&
 	    r->text.p[r->text.len - 1] == ' ')
 		r->text.len--;
@@ -711,10 +700,9 @@ place(struct layout *l)
 		bool broken = l->out->n > 0 && !l->word_source;
 		size_t at = broken ? l->word : l->gap;
 		const struct piece *p = piece_at(l, at);
-		struct row *row;
 
 		begin_row(l);
-		row = &l->out->row[l->out->n - 1];
+		struct row *row = &l->out->row[l->out->n - 1];
 		row->inside = p->inside;
 		if (p->source != NO_SOURCE)
 			row->source = p->source + (at - p->at) -
@@ -763,7 +751,6 @@ rows_of(struct rows *r, struct slice source, const struct rows_style *how)
 {
 	struct reader reader = { .out = r, .marks = !how->colour };
 	struct layout l = { .out = r, .how = how, .word_source = true };
-	struct slice t;
 	size_t n, p = 0;
 
 	forget(r);
@@ -772,14 +759,13 @@ rows_of(struct rows *r, struct slice source, const struct rows_style *how)
 		reader = (struct reader){ .out = r };
 		add_piece(&reader, source, 0);
 	}
-	t = buf_view(&r->plain);
+	struct slice t = buf_view(&r->plain);
 	for (size_t at = 0; at < t.n; at += n) {
 		bool blank = t.p[at] == ' ' || t.p[at] == '\t';
-		const struct piece *in;
 
 		while (p + 1 < r->pieces && r->piece[p + 1].at <= at)
 			p++;
-		in = &r->piece[p];
+		const struct piece *in = &r->piece[p];
 		n = 1;
 		if (t.p[at] != '\n' && !(blank &&
 		    (in->look & LOOK_WHOLE) == 0)) {

@@ -195,15 +195,13 @@ header_at(const struct markdown *m)
 static void
 put_paragraph(struct markdown *m, bool over)
 {
-	struct rows_style how;
 	struct rows *r = &m->rows;
-	size_t n, source;
 
 	if (m->text.len == 0)
 		return;
-	how = style(m, 0);
+	struct rows_style how = style(m, 0);
 	rows_of(r, buf_view(&m->text), &how);
-	n = r->n;
+	size_t n = r->n;
 	if (!over) {
 		/* The rows that will not change any more: a new beginning is
 		 * made with the next one, so it must not begin within a link,
@@ -217,7 +215,7 @@ put_paragraph(struct markdown *m, bool over)
 			n--;
 	}
 	if (n > 0) {
-		source = n < r->n ? r->row[n].source : m->text.len;
+		size_t source = n < r->n ? r->row[n].source : m->text.len;
 		if (!m->began)
 			begin_block(m, PARAGRAPH);
 		m->began = true;
@@ -262,13 +260,13 @@ static void
 put_heading(struct markdown *m, struct slice text, size_t level)
 {
 	struct buf b = BUF_INIT(TEXT_MAX);
-	struct rows_style how;
 
 	if (!m->colour)
 		buf_fmt(&b, "%.*s ", (int)level, "######");
 	buf_slice(&b, text);
 	begin_block(m, HEADING);
-	how = style(m, LOOK_STRONG | (level == 1 ? LOOK_UNDERLINE : 0));
+	struct rows_style how = style(m, LOOK_STRONG | (level == 1 ?
+	    LOOK_UNDERLINE : 0));
 	rows_of(&m->rows, buf_view(&b), &how);
 	buf_slice(m->out, buf_view(&m->rows.text));
 	marks_drawn(m);
@@ -279,10 +277,9 @@ static void
 put_rule(struct markdown *m)
 {
 	struct buf rule = BUF_INIT(TEXT_MAX);
-	struct rows_style how;
 
 	begin_block(m, RULE);
-	how = style(m, 0);
+	struct rows_style how = style(m, 0);
 	buf_slice(m->out, how.first);
 	for (size_t i = how.indent; i < m->columns && i < RULE_COLUMNS; i++)
 		buf_adds(&rule, "─");
@@ -375,10 +372,8 @@ put_code(struct markdown *m, struct slice text, size_t spare)
 static void
 put_table(struct markdown *m)
 {
-	struct rows_style how;
-
 	begin_block(m, TABLE);
-	how = style(m, 0);
+	struct rows_style how = style(m, 0);
 	table_rows(buf_view(&m->text), &how, m->out);
 	marks_drawn(m);
 	buf_reset(&m->text);
@@ -391,13 +386,11 @@ add_row(struct markdown *m, struct slice line)
 	buf_addc(&m->text, '\n');
 	if (m->text.len > TABLE_LONG) {		/* the same columns again */
 		struct slice rest = buf_view(&m->text), head;
-		size_t n;
-		char *kept;
 
 		slice_line(&rest, &head);
 		slice_line(&rest, &head);
-		n = (size_t)(head.p + head.n + 1 - m->text.p);
-		kept = xmemdup0(m->text.p, n);
+		size_t n = (size_t)(head.p + head.n + 1 - m->text.p);
+		char *kept = xmemdup0(m->text.p, n);
 		put_table(m);
 		buf_add(&m->text, kept, n);
 		free(kept);
@@ -724,7 +717,7 @@ markdown_tail(struct markdown *m, struct buf *rows)
 {
 	struct markdown t = *m;		/* as far, with texts of its own */
 	struct buf out = BUF_INIT(TEXT_MAX);
-	struct slice line = text_tail(m, buf_view(&m->line)), text, all;
+	struct slice line = text_tail(m, buf_view(&m->line));
 	const char *from;
 	size_t n = 0;
 
@@ -740,7 +733,7 @@ markdown_tail(struct markdown *m, struct buf *rows)
 	if (m->at.leaf == LEAF_TABLE)
 		add_table_tail(m, &t.text);
 	else if (m->at.leaf == LEAF_PARAGRAPH) {
-		text = text_tail(m, buf_view(&m->text));
+		struct slice text = text_tail(m, buf_view(&m->text));
 		buf_slice(&t.text, text);
 		t.last -= t.last < m->text.len - text.n ? t.last :
 		    m->text.len - text.n;
@@ -753,7 +746,7 @@ markdown_tail(struct markdown *m, struct buf *rows)
 		finish(&t);
 	}
 	/* of its rows the last ones */
-	all = slice_trim_end(buf_view(&out), "\n");
+	struct slice all = slice_trim_end(buf_view(&out), "\n");
 	for (from = all.p + all.n; from > all.p; from--)
 		if (from[-1] == '\n' && ++n >= m->tail_rows)
 			break;

@@ -94,11 +94,11 @@ word_at(struct slice text, size_t at, struct word *w)
 static long
 fuzzy(const char *text, struct slice what, bool exact)
 {
-	size_t n = strlen(text), name, k = what.n, last = n;
-	const char *slash = strrchr(text, '/'), *rest;
+	size_t n = strlen(text), k = what.n, last = n;
+	const char *slash = strrchr(text, '/');
 	long score = 0;
+	size_t name = slash != NULL ? (size_t)(slash - text) + 1 : 0;
 
-	name = slash != NULL ? (size_t)(slash - text) + 1 : 0;
 	for (size_t i = n; i > 0 && k > 0; i--) {
 		while (k > 0 && what.p[k - 1] == '\\')
 			k--;
@@ -120,7 +120,7 @@ fuzzy(const char *text, struct slice what, bool exact)
 		k--;
 	if (k > 0)
 		return -1;
-	rest = text + name;
+	const char *rest = text + name;
 	if (last >= name && what.n > 0) {
 		score += SCORE_NAME;
 		if (last == name && (strlen(rest) == what.n ||
@@ -134,12 +134,11 @@ static int
 by_score(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
-	size_t nx, ny;
 
 	if (x->score != y->score)
 		return x->score < y->score ? 1 : -1;
-	nx = strlen(x->text);
-	ny = strlen(y->text);
+	size_t nx = strlen(x->text);
+	size_t ny = strlen(y->text);
 	if (x->score > 0 && nx != ny)
 		return nx < ny ? -1 : 1;
 	if (x->order != y->order)
@@ -241,8 +240,6 @@ bool
 menu_open(struct menu *u, struct message *m, const struct complete_source *s)
 {
 	struct word w;
-	const char *first;
-	size_t n;
 
 	if (s->list == NULL || !word_at(buf_view(&m->text), m->at, &w))
 		return false;
@@ -257,8 +254,8 @@ menu_open(struct menu *u, struct message *m, const struct complete_source *s)
 	if (u->matches == 0 || w.kind == COMPLETE_PATH || is_picked(u))
 		return true;
 	/* what all matches begin with is typed */
-	first = u->list.v[0].text;
-	n = strlen(first);
+	const char *first = u->list.v[0].text;
+	size_t n = strlen(first);
 	for (size_t i = 1; i < u->matches; i++) {
 		size_t k = 0;
 
@@ -394,14 +391,14 @@ menu_draw(const struct menu *u, size_t rows, size_t columns, bool colour,
     struct buf *out)
 {
 	bool more = u->matches > rows;
-	size_t shown = rows - (rows > 0 && more), names = 0, w;
+	size_t shown = rows - (rows > 0 && more), names = 0;
 	size_t first = u->chosen >= shown ? u->chosen - shown + 1 : 0;
 	char where[64];
 
 	if (rows == 0)
 		return;
 	for (size_t i = first; i < first + shown; i++) {
-		w = term_width(slice_of(u->list.v[i].text));
+		size_t w = term_width(slice_of(u->list.v[i].text));
 		names = w > names && w <= NAME_MAX_COLUMNS ? w : names;
 	}
 	for (size_t i = first; i < first + shown; i++) {

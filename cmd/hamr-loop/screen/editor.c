@@ -207,15 +207,13 @@ unshow(struct editor *e)
 static void
 show_found(struct editor *e, size_t i)
 {
-	const char *p;
-
 	e->found = i;
 	unshow(e);
 	if (i == e->history.n)
 		return;
 	take_in(e, slice_of(e->history.v[i]), true);
 	e->shows = true;
-	p = e->query.len == 0 ? NULL :
+	const char *p = e->query.len == 0 ? NULL :
 	    strcasestr(e->m.text.p, e->query.p);
 	if (p != NULL)
 		e->m.at = (size_t)(p - e->m.text.p);
@@ -300,10 +298,8 @@ search_key(struct editor *e, const struct key *key)
 char *
 editor_take(struct editor *e)
 {
-	char *whole;
-
 	settle(e);
-	whole = put_aside(e);
+	char *whole = put_aside(e);
 	message_reset(&e->m, e->kills, e->nkills);
 	e->top = 0;
 	return whole;
@@ -409,11 +405,9 @@ move_row(struct editor *e, bool down)
 static enum editor_event
 up(struct editor *e, enum last was)
 {
-	char *queued;
-
 	if (editor_is_empty(e) && e->where == e->history.n &&
 	    e->o.take_queued != NULL) {
-		queued = e->o.take_queued(e->o.queued_arg);
+		char *queued = e->o.take_queued(e->o.queued_arg);
 		if (queued != NULL) {
 			editor_set(e, slice_of(queued));
 			free(queued);
@@ -662,8 +656,6 @@ enum editor_event
 editor_key(struct editor *e, const struct key *key)
 {
 	enum last was = e->last;
-	enum editor_event event;
-	bool send;
 
 	if (key->name == KEY_FOCUS_IN || key->name == KEY_FOCUS_OUT ||
 	    key->name == KEY_REPLY)
@@ -671,14 +663,14 @@ editor_key(struct editor *e, const struct key *key)
 	e->last = LAST_OTHER;
 	if (e->searching && search_key(e, key))
 		return EDITOR_CHANGED;
-	send = key->name == KEY_ENTER && menu_ends(&e->menu);
+	bool send = key->name == KEY_ENTER && menu_ends(&e->menu);
 	if (menu_key(&e->menu, &e->m, key))
 		return send ? enter(e) : EDITOR_CHANGED;
 	if (key->name != KEY_UP && key->name != KEY_DOWN &&
 	    !(key->name == KEY_CTRL && (slice_is(key->text, "p") ||
 	    slice_is(key->text, "n"))))
 		e->goal = SIZE_MAX;
-	event = plain_key(e, key, was);
+	enum editor_event event = plain_key(e, key, was);
 	if (key->name != KEY_TAB)
 		menu_changed(&e->menu, &e->m);
 	if (key->name == KEY_TEXT)
@@ -746,12 +738,11 @@ draw_search(const struct editor *e, size_t columns, struct buf *out)
 {
 	bool none = e->query.len > 0 && e->found == e->history.n;
 	struct buf b = BUF_INIT(1 << 18);
-	size_t used;
 
 	buf_addc(out, '\n');
 	buf_adds(&b, none ? "not found: " : "search: ");
 	buf_slice(&b, buf_view(&e->query));
-	used = term_put_end(out, buf_view(&b), columns);
+	size_t used = term_put_end(out, buf_view(&b), columns);
 	buf_release(&b);
 	return used;
 }

@@ -437,7 +437,6 @@ csi(struct keys *k, const char *p, size_t n, struct key *key)
 {
 	unsigned long v[PARAMS][PARTS] = { { 0 } };
 	size_t i = 0, j = 0;
-	unsigned mods;
 	char final = p[n - 1];
 
 	if ((p[2] >= '<' && p[2] <= '?') || strchr("cntxyR", final) != NULL)
@@ -453,7 +452,8 @@ csi(struct keys *k, const char *p, size_t n, struct key *key)
 	}
 	if (v[1][1] == 3 || p[2] == '[')	/* let go; the console's F1 */
 		return MADE_NOTHING;
-	mods = v[1][0] > 0 && v[1][0] <= 256 ? (unsigned)v[1][0] - 1 : 0;
+	unsigned mods = v[1][0] > 0 && v[1][0] <= 256 ? (unsigned)v[1][0] - 1 :
+	    0;
 	mods |= mods & META ? ALT : 0;
 	switch (final) {
 	case 'u':
@@ -581,7 +581,6 @@ escape(struct keys *k, long long now, struct key *key)
 {
 	const char *p = k->in.p + k->done;
 	size_t n = k->in.len - k->done;
-	enum made made;
 
 	if (n < 2 || p[1] != ESC)
 		return sequence(k, now, key);
@@ -592,7 +591,7 @@ escape(struct keys *k, long long now, struct key *key)
 		return named(key, KEY_ESC, 0);
 	}
 	k->done++;
-	made = sequence(k, now, key);
+	enum made made = sequence(k, now, key);
 	if (made == MADE_WAIT)
 		k->done--;
 	else if (made == MADE_KEY && key->name != KEY_REPLY)
@@ -605,8 +604,6 @@ escape(struct keys *k, long long now, struct key *key)
 static enum made
 next(struct keys *k, long long now, struct key *key)
 {
-	unsigned char c;
-
 	buf_reset(&k->text);
 	if (k->paste == KEYS_MARKED)
 		return marked(k, now, key);
@@ -614,7 +611,7 @@ next(struct keys *k, long long now, struct key *key)
 		return MADE_WAIT;
 	if (k->paste == KEYS_UNMARKED)
 		return unmarked(k, now, key);
-	c = (unsigned char)k->in.p[k->done];
+	unsigned char c = (unsigned char)k->in.p[k->done];
 	if (is_typed(c))
 		return typed(k, now, key);
 	k->texted = k->held = false;

@@ -84,13 +84,12 @@ fold_at(const struct message *m, struct slice raw, size_t at)
 void
 message_unfold(const struct message *m, struct slice raw, struct buf *out)
 {
-	const struct message_paste *f;
 	const char *p;
 
 	while (raw.n > 0 && (p = memchr(raw.p, FOLD, raw.n)) != NULL) {
 		size_t n = (size_t)(p - raw.p);
+		const struct message_paste *f = fold_at(m, raw, n);
 
-		f = fold_at(m, raw, n);
 		buf_add(out, raw.p, n);
 		if (f != NULL)
 			buf_add(out, f->p, f->n);
@@ -106,14 +105,13 @@ size_t
 message_unit(const struct message *m, size_t at, size_t column,
     size_t *columns, struct buf *out)
 {
-	struct slice raw = buf_view(&m->text), rest;
-	const struct message_paste *f;
+	struct slice raw = buf_view(&m->text);
 	size_t w = 1, n = 1, had = out != NULL ? out->len : 0;
 
 	if (at >= raw.n)
 		return 0;
-	rest = slice_from(raw, at);
-	f = fold_at(m, raw, at);
+	struct slice rest = slice_from(raw, at);
+	const struct message_paste *f = fold_at(m, raw, at);
 	if (f != NULL) {
 		w = strlen(f->label);
 		n = MESSAGE_FOLD;
@@ -157,7 +155,7 @@ size_t
 message_prev(const struct message *m, size_t at)
 {
 	size_t from = at > LOOK_BACK ? at - LOOK_BACK : 0, next;
-	const char *p = m->text.p, *lf;
+	const char *p = m->text.p;
 
 	if (at == 0)
 		return 0;
@@ -168,7 +166,7 @@ message_prev(const struct message *m, size_t at)
 			from -= i;
 			break;
 		}
-	lf = memrchr(p + from, '\n', at - 1 - from);
+	const char *lf = memrchr(p + from, '\n', at - 1 - from);
 	if (lf != NULL)
 		from = (size_t)(lf - p) + 1;
 	while ((next = message_next(m, from)) < at && next > from)
@@ -209,11 +207,9 @@ splice(struct message *m, size_t from, size_t n, struct slice in)
 bool
 message_replace(struct message *m, size_t from, size_t n, struct slice in)
 {
-	char *own;
-
 	if (m->text.len - n + in.n > MESSAGE_MAX || (n == 0 && in.n == 0))
 		return false;
-	own = xmemdup0(in.n > 0 ? in.p : "", in.n);
+	char *own = xmemdup0(in.n > 0 ? in.p : "", in.n);
 	if (m->nundo >= UNDO_CHANGES)
 		forget_changes(m, UNDO_CHANGES / 10);
 	while (m->nundo > 0 && m->undo_bytes + n > UNDO_MAX)
@@ -252,11 +248,9 @@ message_type(struct message *m, struct slice in)
 bool
 message_undo(struct message *m)
 {
-	struct message_change c;
-
 	if (m->nundo == 0)
 		return false;
-	c = m->undo[--m->nundo];
+	struct message_change c = m->undo[--m->nundo];
 	splice(m, c.at, c.added, c.taken);
 	m->undo_bytes -= c.taken.n;
 	m->at = c.cursor;
@@ -297,7 +291,7 @@ message_fold(struct message *m, struct slice text, bool whole, struct buf *raw)
 
 	while (text.n > 0) {
 		const char *first = NULL;
-		size_t which = 0, n;
+		size_t which = 0;
 
 		for (size_t i = 0; i < m->npastes; i++) {
 			const struct message_paste *f = &m->pastes[i];
@@ -311,7 +305,7 @@ message_fold(struct message *m, struct slice text, bool whole, struct buf *raw)
 		}
 		if (first == NULL)
 			break;
-		n = (size_t)(first - text.p);
+		size_t n = (size_t)(first - text.p);
 		buf_add(raw, text.p, n);
 		buf_slice(raw, fold_name(name, which));
 		n += m->pastes[which].n;

@@ -104,13 +104,12 @@ push(struct screen *s)
 
 	while (s->written < s->frame.len && !s->gone) {
 		long long left = until - file_now_ms();
-		ssize_t n;
 
 		if (poll(&p, 1, left > 0 ? (int)left : 0) <= 0) {
 			s->stalled = true;
 			return false;
 		}
-		n = write(s->fd, s->frame.p + s->written,
+		ssize_t n = write(s->fd, s->frame.p + s->written,
 		    s->frame.len - s->written);
 		s->stalled = n < 0 && errno == EAGAIN;
 		if (n >= 0)
@@ -220,13 +219,11 @@ ask_for_keys(struct screen *s)
 static bool
 take(struct screen *s)
 {
-	struct termios raw;
-
 	if (s->taken || !s->keys)
 		return s->taken;
 	if (tcgetattr(s->in, &s->cooked) < 0)
 		return false;
-	raw = s->cooked;
+	struct termios raw = s->cooked;
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG | IEXTEN);
 	raw.c_iflag &= ~(tcflag_t)(ICRNL | INLCR | IGNCR | IXON);
 	raw.c_cc[VMIN] = 1;
@@ -330,10 +327,9 @@ is_light(struct slice reply)
 
 	for (int i = 0; at != NULL && i < 3; i++) {
 		char *end;
-		unsigned long v;
 
 		at += i == 0 ? 4 : 1;
-		v = strtoul(at, &end, 16);
+		unsigned long v = strtoul(at, &end, 16);
 		if (end - at == 2)
 			v *= 257;
 		sum += v * (i == 0 ? 3 : i == 1 ? 6 : 1);
@@ -692,8 +688,6 @@ screen_hurry(struct screen *s)
 int
 screen_tick(struct screen *s, long long now)
 {
-	long long left;
-
 	if (s->suspended || s->gone)
 		return -1;
 	if (!screen_in_front(s))
@@ -703,7 +697,7 @@ screen_tick(struct screen *s, long long now)
 		return s->stalled ? STALLED_MS : 0;
 	if (!is_due(s))
 		return -1;
-	left = s->settled_ms - now;
+	long long left = s->settled_ms - now;
 	if (left <= 0 && !s->hurry)
 		left = s->drawn_ms + FRAME_MS - now;
 	if (left > 0)
@@ -812,7 +806,6 @@ finish(struct screen *s, bool at_once)
 void
 screen_close(struct screen *s, bool at_once)
 {
-	struct pollfd p;
 	char part[256];
 	long long left;
 	ssize_t n;
@@ -821,7 +814,7 @@ screen_close(struct screen *s, bool at_once)
 		return;
 	/* Replies that are under way would be typed into the shell: all of
 	 * them end with a c. */
-	p = (struct pollfd){ s->in, POLLIN, 0 };
+	struct pollfd p = { s->in, POLLIN, 0 };
 	while (!at_once && s->asked && !s->answered && s->taken &&
 	    (left = s->asked_ms + REPLY_MS - file_now_ms()) > 0 &&
 	    poll(&p, 1, (int)left) > 0 &&

@@ -43,7 +43,7 @@ lock_take(const char *dir, const char *id, int ms, struct err *e)
 {
 	char *path = xasprintf("%s/%s.lock", dir, id);
 	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK |
-	    O_CLOEXEC, 0600), n;
+	    O_CLOEXEC, 0600);
 	struct stat st;
 	/* what is written into it must not end up elsewhere */
 	bool plain = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
@@ -63,7 +63,7 @@ lock_take(const char *dir, const char *id, int ms, struct err *e)
 	else if (!ours)
 		err_sys(e, ST_SYSTEM, "%s", path);
 	if (ours) {
-		n = snprintf(pid, sizeof pid, "%ld\n", (long)getpid());
+		int n = snprintf(pid, sizeof pid, "%ld\n", (long)getpid());
 		if (ftruncate(fd, 0) < 0 || pwrite(fd, pid, (size_t)n, 0) != n)
 			ours = err_sys(e, ST_SYSTEM, "%s", path) == 0;
 	}

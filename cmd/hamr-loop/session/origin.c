@@ -43,13 +43,12 @@ read_key(const char *path, unsigned char key[KEY_BYTES])
 static bool
 have_key(unsigned char key[KEY_BYTES])
 {
-	char *dir = origin_dir(), *path;
-	bool yes;
+	char *dir = origin_dir();
 
 	if (dir == NULL)
 		return false;
-	path = xasprintf("%s/key", dir);
-	yes = read_key(path, key);
+	char *path = xasprintf("%s/key", dir);
+	bool yes = read_key(path, key);
 	if (!yes && errno == ENOENT) {
 		/* Several may make it at once: the first one's counts. */
 		char *mine = xasprintf("%s.%ld", path, (long)getpid());
@@ -81,11 +80,10 @@ origin_mark(const char *id, const char *cwd, const char *created)
 	const char *part[] = { id, cwd, created };
 	unsigned char key[KEY_BYTES];
 	char hex[SHA_HEX];
-	struct sha *s;
 
 	if (!have_key(key))
 		return NULL;
-	s = sha_new();
+	struct sha *s = sha_new();
 	sha_add(s, key, sizeof key);
 	for (size_t i = 0; i < 3; i++)
 		sha_add(s, part[i], strlen(part[i]) + 1);
@@ -106,13 +104,12 @@ origin_is_here(int fd, const char *id, const char *root)
 	const struct rec *r;
 	struct stat st;
 	struct err e;
-	bool yes;
 
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1 ||
 	    st.st_uid != geteuid() || lseek(fd, 0, SEEK_SET) < 0)
 		return false;
 	rec_in_init(&in, fd, "session", REC_MAX);
-	yes = rec_next(&in, &r, &e) > 0;
+	bool yes = rec_next(&in, &r, &e) > 0;
 	if (yes) {
 		created = rec_strdup(r, "created");
 		mark = origin_mark(id, root, created != NULL ? created : "");

@@ -78,11 +78,11 @@ runlog_open(const char *path, const char *id)
 	char *name = xasprintf("%s" ENDING, id), *folder = file_folder(path);
 	char *up = file_folder(folder), *runs = xasprintf("%s/runs", up);
 	struct runlog *l = NULL;
-	int dir, fd = -1;
+	int fd = -1;
 	struct stat st;
 
 	mkdir(runs, 0700);	/* or it is there */
-	dir = open(runs, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int dir = open(runs, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir >= 0) {
 		char *oldest;
 		bool gone = true;
@@ -141,9 +141,8 @@ put(struct runlog *l, off_t at, const char *p, size_t n)
 static void
 shrink(struct runlog *l)
 {
-	size_t n = (size_t)l->size, head, tail;
-	char *all = xmalloc(n + 1), *lf, mark[80];
-	int k;
+	size_t n = (size_t)l->size;
+	char *all = xmalloc(n + 1), mark[80];
 
 	if (pread(l->fd, all, n, 0) != (ssize_t)n || n < KEEP_FIRST +
 	    KEEP_LAST) {
@@ -152,11 +151,11 @@ shrink(struct runlog *l)
 		free(all);
 		return;
 	}
-	lf = memrchr(all, '\n', KEEP_FIRST);
-	head = lf == NULL ? 0 : (size_t)(lf - all) + 1;
+	char *lf = memrchr(all, '\n', KEEP_FIRST);
+	size_t head = lf == NULL ? 0 : (size_t)(lf - all) + 1;
 	lf = memchr(all + n - KEEP_LAST, '\n', KEEP_LAST);
-	tail = lf == NULL ? n : (size_t)(lf - all) + 1;
-	k = snprintf(mark, sizeof mark, "[%zu bytes are left out here]\n",
+	size_t tail = lf == NULL ? n : (size_t)(lf - all) + 1;
+	int k = snprintf(mark, sizeof mark, "[%zu bytes are left out here]\n",
 	    tail - head);
 	if (put(l, (off_t)head, mark, (size_t)k) && put(l, (off_t)head + k,
 	    all + tail, n - tail)) {
@@ -181,7 +180,6 @@ runlog_line(struct runlog *l, const char *who, const char *fmt, ...)
 	struct buf raw = BUF_INIT(BUF_RECORD_MAX), line =
 	    BUF_INIT(8 * LINE_MAX_KEPT);
 	va_list ap;
-	size_t n;
 
 	if (l == NULL || l->fd < 0)
 		return;
@@ -193,7 +191,7 @@ runlog_line(struct runlog *l, const char *who, const char *fmt, ...)
 		for (char *p = raw.p; (p = strstr(p,
 		    l->hidden.v[i])) != NULL; )
 			memset(p, '*', strlen(l->hidden.v[i]));
-	n = utf8_cut(buf_view(&raw).p, raw.len, LINE_MAX_KEPT);
+	size_t n = utf8_cut(buf_view(&raw).p, raw.len, LINE_MAX_KEPT);
 	for (size_t i = 0; i < n; i++)
 		if (raw.p[i] == '\n')
 			raw.p[i] = ' ';

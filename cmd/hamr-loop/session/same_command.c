@@ -28,12 +28,11 @@ word(const char *p)
 	while (p[n] != '\0' && !(p[n] == ' ' || p[n] == '\t')) {
 		bool redirects = p[n] == '&' && (p[n + 1] == '>' ||
 		    (n > 0 && strchr("<>", p[n - 1]) != NULL));
-		const char *close;
 
 		if (strchr(OPERATORS, p[n]) != NULL && !redirects)
 			break;
 		if (p[n] == '\'' || p[n] == '"') {
-			close = p + n;
+			const char *close = p + n;
 			do
 				close = strchr(close + 1, p[n]);
 			while (close != NULL && p[n] == '"' &&
@@ -121,11 +120,10 @@ bool
 command_runs(const char *ran, const char *wanted, const char *root)
 {
 	struct line r, w;
-	bool same;
 
 	normalize(ran, root, &r);
 	normalize(wanted, root, &w);
-	same = w.n > 0 && r.n >= w.n && strstr(ran, "<<") == NULL;
+	bool same = w.n > 0 && r.n >= w.n && strstr(ran, "<<") == NULL;
 	for (size_t i = 0; same && i < w.n; i++)
 		same = slice_eq(r.v[i], w.v[i]);
 	/* with pipefail a filter after it hides no failure */

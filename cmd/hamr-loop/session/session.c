@@ -65,7 +65,7 @@ session_open(struct session *s, const char *dir, const char *id, int ms,
     struct err *e)
 {
 	char block[65536], *lf = NULL;
-	off_t whole, size;
+	off_t size;
 
 	*s = (struct session){ .fd = -1, .lock = -1 };
 	s->id = xstrdup(id);
@@ -75,7 +75,7 @@ session_open(struct session *s, const char *dir, const char *id, int ms,
 	if (s->lock < 0)
 		return -1;
 	/* now that it is ours: the last LF, looked for from the end */
-	whole = size = s->size = lseek(s->fd, 0, SEEK_END);
+	off_t whole = size = s->size = lseek(s->fd, 0, SEEK_END);
 	while (whole > 0 && lf == NULL) {
 		size_t n = num_min(sizeof block, (size_t)whole);
 

@@ -167,10 +167,9 @@ static void
 put_cell(struct buf *out, const char *text, size_t columns, size_t max)
 {
 	struct buf safe = BUF_INIT((size_t)1 << 20);
-	size_t w;
 
 	term_escape(&safe, slice_of(text));
-	w = term_put(out, buf_view(&safe), max);
+	size_t w = term_put(out, buf_view(&safe), max);
 	term_pad(out, w < columns ? columns - w : 0);
 	buf_release(&safe);
 }
@@ -332,10 +331,10 @@ static void
 own_header(const struct rec *r, const struct session *s, const char *root,
     const char *id, long at, struct buf *out)
 {
-	char created[UTC_SIZE], *mark;
+	char created[UTC_SIZE];
 
 	utc_print_now(created);
-	mark = origin_mark(s->id, root, created);
+	char *mark = origin_mark(s->id, root, created);
 	buf_addc(out, '{');
 	for (size_t i = 0; i < r->n; i++) {
 		struct slice key = r->m[i].key;
@@ -389,14 +388,14 @@ int
 sessions_fork(struct session *s, const char *dir, const char *root,
     const char *begun, long at, bool *here, struct err *e)
 {
-	char *id = sessions_find(dir, root, begun, e), *path;
+	char *id = sessions_find(dir, root, begun, e);
 	struct rec_in in;
-	int fd, r;
+	int r;
 
 	if (id == NULL)
 		return -1;
-	path = xasprintf("%s/%s" ENDING, dir, id);
-	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	char *path = xasprintf("%s/%s" ENDING, dir, id);
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0) {
 		r = err_sys(e, ST_SYSTEM, "%s", path);
 		goto out;

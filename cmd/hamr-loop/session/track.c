@@ -118,16 +118,14 @@ consent(struct track *t, const struct rec *r)
 	bool landlock = scan_str_is(msg_meta(r, "sandbox"), "landlock");
 	bool missing = scan_str_is(msg_meta(r, "error"), "denied");
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	locale_t own;
-	const char *text;
 
 	if (scan_str_is(how, "refused"))
 		t->refused = true;
 	if (!scan_str_is(how, "missing"))
 		return true;
-	own = newlocale(LC_MESSAGES_MASK, "", (locale_t)0);
+	locale_t own = newlocale(LC_MESSAGES_MASK, "", (locale_t)0);
 	msg_text(rec_get(r, "content"), &b);
-	text = buf_view(&b).p;
+	const char *text = buf_view(&b).p;
 	missing = missing || strcasestr(text, strerror(EROFS)) != NULL ||
 	    (landlock && strcasestr(text, strerror(EACCES)) != NULL);
 	if (own != (locale_t)0) {
@@ -148,21 +146,20 @@ command(struct track *t, const struct rec *r)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct slice ran = msg_meta(r, "command");
-	char *code, *text;
 
 	if (scan_kind(ran) != SCAN_STRING)
 		return;
 	if (!scan_true(rec_get(r, "is_error"))) {
 		if (t->bash_failed != NULL && scan_str_is(ran, t->bash_failed))
 			track_no_failure(t);
-		text = scan_text(ran);
+		char *text = scan_text(ran);
 		if (t->verify_command != NULL && command_runs(text,
 		    t->verify_command, t->cwd))
 			t->verified = true;
 		free(text);
 		return;
 	}
-	code = scan_strdup(msg_meta(r, "error"));
+	char *code = scan_strdup(msg_meta(r, "error"));
 	if (code == NULL || strcmp(code, "timeout") == 0) {
 		msg_text(rec_get(r, "content"), &b);
 		track_set(&t->bash_failed, scan_text(ran));
@@ -285,12 +282,10 @@ recovered(struct track *t)
 static void
 recovery(struct track *t, const struct rec *r)
 {
-	bool told;
-
 	for (int i = 0; i < SCENARIOS; i++)
 		if (rec_str_is(r, "scenario", track_scenarios[i]))
 			t->recovery = (enum scenario)i;
-	told = t->recovery < CONTEXT_EXHAUSTION ||
+	bool told = t->recovery < CONTEXT_EXHAUSTION ||
 	    (t->recovery == CONTEXT_EXHAUSTION && !t->unanswered);
 	if (!told)
 		recovered(t);
@@ -419,7 +414,6 @@ assistant(struct track *t, const struct rec *r)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	struct call c;
-	bool cut;
 
 	t->unanswered = false;
 	track_drop_calls(t);
@@ -432,7 +426,7 @@ assistant(struct track *t, const struct rec *r)
 	msg_text(rec_get(r, "content"), &text);
 	track_set(&t->answer, buf_detach(&text));
 	track_set(&t->finish, scan_text(rec_get(r, "finish_reason")));
-	cut = strcmp(t->finish, "length") == 0;
+	bool cut = strcmp(t->finish, "length") == 0;
 	t->had_calls = t->ncalls > 0 || msg_meta(r, "dropped_calls").p != NULL;
 	t->repeats = msg_meta(r, "repeats").p != NULL;
 	t->cut_in_a_row = cut ? t->cut_in_a_row + 1 : 0;

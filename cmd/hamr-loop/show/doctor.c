@@ -60,11 +60,10 @@ first_line(const char *command, const char *const *args, size_t n,
 {
 	struct buf b = BUF_INIT(SAID_MAX);
 	struct err e;
-	char *line;
 
 	*status = child_run(command, args, n, PEER_MS, CHILD_ERR_OUT, &b,
 	    &e);
-	line = xmemdup0(buf_view(&b).p, strcspn(buf_view(&b).p, "\n"));
+	char *line = xmemdup0(buf_view(&b).p, strcspn(buf_view(&b).p, "\n"));
 	buf_release(&b);
 	return line;
 }
@@ -78,7 +77,6 @@ doctor_server(struct doctor *d)
 	    conf_str(d->c, "provider.base_url"), *why;
 	struct argv a = { 0 };
 	int status;
-	char *line;
 
 	if (o->replay != NULL) {
 		report(d, FINE, "model server", "not used: the answers come "
@@ -89,7 +87,7 @@ doctor_server(struct doctor *d)
 	argv_add(&a, "-q");
 	argv_ours(&a, o);
 	argv_server(&a, o);
-	line = first_line("hamr-provider", a.v, a.n, &status);
+	char *line = first_line("hamr-provider", a.v, a.n, &status);
 	why = strncmp(line, "hamr-provider: ", 15) == 0 ? line + 15 : line;
 	if (status == 0)
 		report(d, FINE, "model server", "%s answers; first model: %s",
@@ -115,15 +113,13 @@ doctor_sandbox(struct doctor *d)
 	struct argv a = { 0 };
 	struct buf b = BUF_INIT(SAID_MAX);
 	struct err e;
-	const char *p;
-	int status;
 
 	argv_add(&a, "--sandbox-status");
 	argv_option(&a, "--root", d->root);
 	argv_ours(&a, d->o);
-	status = child_run("hamr-tool", a.v, a.n, PEER_MS, CHILD_ERR_NONE, &b,
-	    &e);
-	p = buf_view(&b).p;
+	int status = child_run("hamr-tool", a.v, a.n, PEER_MS, CHILD_ERR_NONE,
+	    &b, &e);
+	const char *p = buf_view(&b).p;
 	if (status != 0 || *p == '\0')
 		report(d, NOTE, "sandbox", "hamr-tool --sandbox-status printed "
 		    "nothing");
@@ -145,7 +141,6 @@ doctor_terminal(struct doctor *d)
 		"escape-time" };
 	int64_t ms;
 	int status;
-	char *line;
 
 	if (!markdown_open())
 		report(d, NOTE, "md4c", "not installed: answers are shown as "
@@ -155,7 +150,7 @@ doctor_terminal(struct doctor *d)
 		    "accents may shift a line; apt install libutf8proc2");
 	if (getenv("TMUX") == NULL)
 		return;
-	line = first_line("tmux", args, 3, &status);
+	char *line = first_line("tmux", args, 3, &status);
 	if (status == 0 && num_i64(line, strlen(line), &ms) && ms > ESCAPE_MS)
 		report(d, NOTE, "tmux", "holds back Esc for %lld ms; put "
 		    "\"set -s escape-time 10\" into ~/.tmux.conf",

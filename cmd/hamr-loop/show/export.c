@@ -33,14 +33,13 @@ put_value(struct slice v, struct buf *out)
 	while ((at = memmem(p, (size_t)(end - p), VERBATIM,
 	    sizeof VERBATIM - 1)) != NULL) {
 		const char *q = at + sizeof VERBATIM - 1, *close = q;
-		struct slice text;
 
 		while (close < end && *close != '"')
 			close += *close == '\\' ? 2 : 1;
 		close = close < end ? close : end;
 		buf_add(out, p, (size_t)(at - p));
 		scan_inside((struct slice){ q, (size_t)(close - q) }, &b);
-		text = buf_view(&b);
+		struct slice text = buf_view(&b);
 		if (scan_value(&scan, text.p, text.n) == 0 &&
 		    scan_kind(slice_trim(text)) == SCAN_OBJECT) {
 			for (size_t i = 0; i < text.n; i++)

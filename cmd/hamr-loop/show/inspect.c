@@ -67,7 +67,6 @@ inspect_ask(const struct opts *o, const char *flag, const char *path,
     int ms, enum child_err err, struct buf *out, struct err *e)
 {
 	struct argv a = { 0 };
-	int status;
 
 	argv_add(&a, flag);
 	argv_add(&a, "-q");
@@ -75,7 +74,7 @@ inspect_ask(const struct opts *o, const char *flag, const char *path,
 	argv_ours(&a, o);
 	if (path != NULL)
 		argv_add(&a, path);
-	status = child_run("hamr-compact", a.v, a.n, ms, err, out, e);
+	int status = child_run("hamr-compact", a.v, a.n, ms, err, out, e);
 	free(a.v);
 	return status;
 }

@@ -179,7 +179,7 @@ static int
 open_named(const struct mentions *f, const char *name)
 {
 	const char *home = getenv("HOME");
-	char *path, *real, *here = realpath(".", NULL);
+	char *path, *here = realpath(".", NULL);
 	struct stat st;
 	int fd = -1;
 
@@ -187,7 +187,7 @@ open_named(const struct mentions *f, const char *name)
 		path = xasprintf("%s%s", home, name + 1);
 	else
 		path = xstrdup(name);
-	real = realpath(path, NULL);
+	char *real = realpath(path, NULL);
 	if (f->chat || (real != NULL && here != NULL &&
 	    is_beneath(real, here)))
 		fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -235,14 +235,13 @@ may_be_read(struct mentions *f, const char *name)
 	struct buf args = BUF_INIT(1 << 16), said = BUF_INIT(1 << 20);
 	const char *words[] = { "--json", "--mode", "read-only", "read", NULL };
 	struct scan scan = { 0 };
-	struct slice line;
 	struct rec r;
 	bool may = false;
 
 	scan_put(&args, "{'path':@,'first':1,'last':1}", slice_of(name));
 	words[4] = args.p;
 	child_run("hamr-tool", words, 5, READ_MS, CHILD_ERR_NONE, &said, NULL);
-	line = slice_trim_end(buf_view(&said), "\n");
+	struct slice line = slice_trim_end(buf_view(&said), "\n");
 	if (rec_parse(&scan, line.p, line.n, &r) == 0) {
 		char *why = scan_strdup(rec_get(&r, "content"));
 
@@ -284,7 +283,7 @@ static void
 add_mention(struct mentions *f, char *name)
 {
 	char head[65536];	/* says whether it is an image */
-	size_t n = strlen(name), got;
+	size_t n = strlen(name);
 	int fd = n > 0 ? open_named(f, name) : -1;
 	struct image im;
 
@@ -292,7 +291,7 @@ add_mention(struct mentions *f, char *name)
 		name[--n] = '\0';
 		fd = open_named(f, name);
 	}
-	got = fd >= 0 ? first_bytes(fd, head, sizeof head) : 0;
+	size_t got = fd >= 0 ? first_bytes(fd, head, sizeof head) : 0;
 	if (got > 0 && image_probe(&im, (struct slice){ head, got }))
 		add_image(f, name, fd);
 	else if (fd >= 0 && f->chat)
@@ -313,7 +312,6 @@ put_content(struct buf *out, const char *text, const char *images,
 	    "[]"));
 	size_t unseen = 0;	/* of those that came with the message */
 	struct slice part;
-	char *all;
 
 	while (walk_next(&given, NULL, &part))
 		if (vision && f.n < IMAGES_MAX) {
@@ -322,19 +320,18 @@ put_content(struct buf *out, const char *text, const char *images,
 		} else {
 			unseen++;
 		}
-	all = unseen == 0 ? xstrdup(text) : xasprintf("%s\n[%zu image%s "
+	char *all = unseen == 0 ? xstrdup(text) : xasprintf("%s\n[%zu image%s "
 	    "attached that you cannot see]", text, unseen, unseen == 1 ?
 	    " is" : "s are");
 	for (const char *p = text; (p = strchr(p, '@')) != NULL; ) {
 		bool begins = p == text || strchr(BEFORE, p[-1]) != NULL;
-		char *name;
 		size_t n = 0;
 
 		p++;
 		if (!begins)
 			continue;
 		/* the word behind it, its backslashes taken away */
-		name = xmalloc(strlen(p) + 1);
+		char *name = xmalloc(strlen(p) + 1);
 		while (*p != '\0' && strchr(BLANK, *p) == NULL) {
 			if (*p == '\\' && p[1] != '\0')
 				p++;
@@ -395,11 +392,10 @@ read_system(struct setup *s, const char *mode, struct err *e)
 {
 	char *name = xasprintf("system/%s.txt", mode);
 	char *path = conf_share(name);
-	int r;
 
 	buf_release(&s->system);
 	buf_init(&s->system, SYSTEM_MAX);
-	r = file_read(path, &s->system, NULL);
+	int r = file_read(path, &s->system, NULL);
 	if (r < 0)
 		err_set(e, ST_NOINPUT, "%s is missing; reinstall hamr, or "
 		    "set HAMR_SHARE to its share/hamr", path);
@@ -477,10 +473,10 @@ header(const struct setup *s, struct hub *h)
 	struct buf b = BUF_INIT(BUF_RECORD_MAX), cwd = BUF_INIT(1 << 20);
 	const char *model = s->o->model != NULL ? s->o->model :
 	    conf_str(s->conf, "provider.model");
-	char at[UTC_SIZE], *mark;
+	char at[UTC_SIZE];
 
 	utc_print_now(at);
-	mark = origin_mark(h->session->id, s->root, at);
+	char *mark = origin_mark(h->session->id, s->root, at);
 	utf8_clean(&cwd, s->root, strlen(s->root));
 	scan_put(&b, "{'type':'hamr','v':1,'session':@,'cwd':@,'created':@,"
 	    "'mode':@", slice_of(h->session->id), buf_view(&cwd),
@@ -499,14 +495,13 @@ static int
 context_message(const struct setup *s, struct hub *h, struct child *memory)
 {
 	struct buf b = BUF_INIT(1 << 20), said = BUF_INIT(BRIEF_MAX);
-	long long left;
 	int r = 0;
 
 	context_files(s->root, s->dir, &b);
 	skills_list(s->conf, s->root, &b);
 	if (memory != NULL) {
-		left = child_talk(memory, SLICE(""), file_now_ms() + BRIEF_MS,
-		    -1, &said);
+		long long left = child_talk(memory, SLICE(""), file_now_ms() +
+		    BRIEF_MS, -1, &said);
 		child_end(memory, left > 0 ? BRIEF_MS : 0);
 	}
 	if (said.len > 0) {
@@ -553,7 +548,6 @@ int
 setup_session(struct setup *s, struct hub *h, const char *task, struct err *e)
 {
 	struct child *memory = NULL;
-	bool ready;
 
 	if (setup_header(s, h) < 0)
 		goto failed;
@@ -566,7 +560,7 @@ setup_session(struct setup *s, struct hub *h, const char *task, struct err *e)
 		hub_ask(h, SLOT_PROVIDER, false);
 	/* What the model is told needs no stage, and is to stand before the
 	 * task, whatever becomes of that; the mode may have been set since. */
-	ready = hub_wait(h, 0) == 0;
+	bool ready = hub_wait(h, 0) == 0;
 	if (!h->track->has_system && ((h->track->mode != NULL &&
 	    strcmp(h->track->mode, s->mode) != 0 &&
 	    read_system(s, h->track->mode, e) < 0) || hub_put(h,

@@ -102,19 +102,17 @@ verify_now(struct hub *h, const char *profile, long long until)
 static char *
 words(const struct track *k, enum lack lack)
 {
-	char *how, *output, *text;
-	struct slice v;
 	int64_t code;
 
 	if (lack == LACK_CHANGE)
 		return xstrdup(k->contract == CONTRACT_HARD ?
 		    TEXT_MUST_CHANGE : TEXT_NO_CHANGE);
-	v = slice_of(k->verification);
-	output = scan_text(scan_get(v, "output"));
-	how = scan_int(scan_get(v, "exit"), &code) ?
+	struct slice v = slice_of(k->verification);
+	char *output = scan_text(scan_get(v, "output"));
+	char *how = scan_int(scan_get(v, "exit"), &code) ?
 	    xasprintf("exit %lld", (long long)code) :
 	    xstrdup("no exit status");
-	text = lack == LACK_CHECK ? xasprintf(TEXT_REPAIR, how, output) :
+	char *text = lack == LACK_CHECK ? xasprintf(TEXT_REPAIR, how, output) :
 	    xasprintf(TEXT_NOT_VERIFIED, how, k->verify_command, output);
 	free(how);
 	free(output);
@@ -127,8 +125,6 @@ contract_pursue(struct turn *t)
 	struct track *k = t->hub->track;
 	enum lack lack = lacks(k, t->conf);
 	long long wall = turn_wall_end(t);
-	bool over, told;
-	char *text;
 
 	if (lack == LACK_VERIFICATION || (lack == LACK_CHECK &&
 	    !k->failed_verification)) {
@@ -147,15 +143,15 @@ contract_pursue(struct turn *t)
 	turn_set_ending(t, END_CONTRACT, lack == LACK_CHANGE ? "no_change" :
 	    "verification");
 	/* a change that was refused is not asked for */
-	over = lack == LACK_CHECK ? k->repairs >= conf_int(t->conf,
+	bool over = lack == LACK_CHECK ? k->repairs >= conf_int(t->conf,
 	    "agent.repair_attempts") : k->nudges >= conf_int(t->conf,
 	    "agent.contract_nudges") || (lack == LACK_CHANGE && k->refused);
 	if (over)
 		return false;
-	text = words(k, lack);
+	char *text = words(k, lack);
 	/* a repair is a turn of the loop with its own count of steps and
 	 * calls */
-	told = (lack != LACK_CHECK ? turn_message(t, text, "contract") :
+	bool told = (lack != LACK_CHECK ? turn_message(t, text, "contract") :
 	    hub_put(t->hub, "{'role':'user','content':@,"
 	    "'meta':{'by':'verify'}}", slice_of(text))) == 0 &&
 	    hub_sync(t->hub, SLOT_GUARD) == 0;

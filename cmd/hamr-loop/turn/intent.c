@@ -182,13 +182,12 @@ quote_end(const char *p, bool after_blank)
 
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
 		size_t n = strlen(pairs[i].open), m = strlen(pairs[i].close);
-		const char *end;
 
 		if (strncmp(p, pairs[i].open, n) != 0)
 			continue;
 		if (*p == '\'' && !after_blank)
 			return NULL;
-		end = memmem(p + n, i == 0 ? strlen(p + n) :
+		const char *end = memmem(p + n, i == 0 ? strlen(p + n) :
 		    strcspn(p + n, "\n"), pairs[i].close, m);
 		return end != NULL ? end + m : NULL;
 	}
@@ -201,8 +200,6 @@ simplify(const char *p, struct buf *out)
 	bool begins = true, blank = true;
 
 	while (*p != '\0' && !out->over) {
-		const char *end;
-
 		/* a line of a log or of code */
 		if (begins && (*p == '>' || *p == '\t' ||
 		    strncmp(p, "    ", 4) == 0)) {
@@ -210,7 +207,7 @@ simplify(const char *p, struct buf *out)
 			begins = false;
 			continue;
 		}
-		end = quote_end(p, blank);
+		const char *end = quote_end(p, blank);
 		begins = *p == '\n';
 		if (end != NULL) {
 			buf_addc(out, QUOTED);
@@ -260,11 +257,9 @@ add_word(struct words *w, const char *p, size_t n)
 static void
 words_of(struct words *w, const char *task)
 {
-	const char *p;
-
 	*w = (struct words){ .text = BUF_INIT(TEXT_MAX) };
 	simplify(task, &w->text);
-	p = w->text.len > 0 ? w->text.p : "";
+	const char *p = w->text.len > 0 ? w->text.p : "";
 	while (*p != '\0') {
 		size_t n = 0;
 
@@ -370,14 +365,13 @@ gerund(const struct word *w)
 	char base[32];
 	struct word one = { { base, 0 }, 0 };
 	size_t n = w->s.n;
-	enum kind k;
 
 	if (n < 5 || n >= sizeof base || memcmp(w->s.p + n - 3, "ing", 3) != 0)
 		return OTHER;
 	n -= 3;
 	memcpy(base, w->s.p, n);
 	one.s.n = n;
-	k = imperative(&one, 1);
+	enum kind k = imperative(&one, 1);
 	if (k == OTHER) {
 		base[n] = 'e';
 		one.s.n = n + 1;
@@ -587,10 +581,9 @@ bool
 intent_forbids_change(const char *task)
 {
 	struct words w;
-	bool yes;
 
 	words_of(&w, task);
-	yes = forbids(&w);
+	bool yes = forbids(&w);
 	words_release(&w);
 	return yes;
 }
@@ -601,7 +594,6 @@ intent_is_change(const char *task)
 	enum kind k = OTHER;
 	size_t from = 0, to = 0;	/* the sentence */
 	struct words w;
-	bool yes;
 
 	words_of(&w, task);
 	for (size_t i = 0; i < w.n && k == OTHER; ) {
@@ -621,7 +613,7 @@ intent_is_change(const char *task)
 		k = clause(&c);
 		i += c.n;
 	}
-	yes = k == CHANGE && !forbids(&w);
+	bool yes = k == CHANGE && !forbids(&w);
 	words_release(&w);
 	return yes;
 }

@@ -64,7 +64,7 @@ template_of(const struct track *k)
 	    k->error_text != NULL ? k->error_text : "", *first = NULL;
 	struct slice list = k->tools != NULL ?
 	    scan_get(slice_of(k->tools), "tools") : SLICE("[]");
-	struct slice tool, fn = SLICE(""), key, val;
+	struct slice tool, fn = SLICE(""), key;
 	struct buf b = BUF_INIT((size_t)1 << 20);
 	const char *comma = "";
 
@@ -84,7 +84,7 @@ template_of(const struct track *k)
 	buf_adds(&b, "{\"name\":");
 	buf_slice(&b, scan_get(fn, "name"));
 	buf_adds(&b, ",\"arguments\":{");
-	val = scan_get(scan_get(fn, "parameters"), "properties");
+	struct slice val = scan_get(scan_get(fn, "parameters"), "properties");
 	for (struct walk w = walk_of(val); walk_next(&w, &key, &val); ) {
 		char *type = scan_strdup(scan_get(val, "type"));
 

@@ -26,25 +26,23 @@ run_hook(struct hub *h, const char *const *argv, const char *record)
 	struct child_opts o = { .argv = argv, .unset = like->unset,
 		.nunset = like->nunset };
 	struct buf line = BUF_INIT(BUF_RECORD_MAX);
-	struct child *child;
 	char what[64];
-	long long left;
 	struct err e;
-	int st, interrupts = h->interrupts;
+	int interrupts = h->interrupts;
 
 	while (argv[o.nargv] != NULL)
 		o.nargv++;
-	child = child_start(&o, &e);
+	struct child *child = child_start(&o, &e);
 	if (child == NULL) {
 		err_say("the on_end hook: %s", e.text);
 		return;
 	}
 	buf_fmt(&line, "%s\n", record);
-	left = child_talk(child, buf_view(&line), file_now_ms() + HOOK_MS,
-	    h->ui->signals, NULL);
+	long long left = child_talk(child, buf_view(&line), file_now_ms() +
+	    HOOK_MS, h->ui->signals, NULL);
 	buf_release(&line);
 	hub_read_signals(h);
-	st = child_end(child, left > 0 && h->interrupts == interrupts ?
+	int st = child_end(child, left > 0 && h->interrupts == interrupts ?
 	    (int)left : 0);
 	if (left > 0 && st == 0)
 		return;
@@ -64,15 +62,13 @@ run_hook(struct hub *h, const char *const *argv, const char *record)
 static int
 find_replay(struct run *r, struct err *e)
 {
-	char *here;
-
 	if (r->o.replay == NULL)
 		return 0;
 	if (access(r->o.replay, R_OK) < 0)
 		return err_sys(e, ST_NOINPUT, "--replay: %s", r->o.replay);
 	if (r->o.replay[0] == '/')
 		return 0;
-	here = getcwd(NULL, 0);
+	char *here = getcwd(NULL, 0);
 	if (here == NULL)
 		return err_sys(e, ST_SYSTEM, "the working directory");
 	r->replay = xasprintf("%s/%s", here, r->o.replay);
@@ -298,14 +294,14 @@ ending_words(enum ending end, const char *reason)
 void
 run_tell_last(struct run *r, const struct rec *end)
 {
-	char *reason = rec_strdup(end, "reason"), *how;
+	char *reason = rec_strdup(end, "reason");
 	enum ending e = END_COMPLETED;
 	int64_t ms = 0;
 
 	while (e < END_INTERRUPTED && !rec_str_is(end, "status",
 	    turn_status_word(e)))
 		e++;
-	how = ending_words(e, reason != NULL ? reason : "");
+	char *how = ending_words(e, reason != NULL ? reason : "");
 	rec_int(end, "ms", &ms);
 	ui_sum(&r->ui, how, &r->track, ms);
 	free(how);
@@ -354,7 +350,6 @@ run_turn(struct run *r, const char *task, struct err *e)
 {
 	struct turn t = { .hub = &r->hub, .conf = r->conf,
 		.begun = file_now_ms() };
-	int status;
 
 	hub_revive(&r->hub);
 	ui_begin_turn(&r->ui, budget_from(r->conf, -1).effective);
@@ -371,7 +366,7 @@ run_turn(struct run *r, const char *task, struct err *e)
 	r->images = NULL;
 	turn_run(&t);
 	ui_end_turn(&r->ui);
-	status = turn_end(&t);
+	int status = turn_end(&t);
 	if (status < 0) {
 		*e = r->hub.err;
 	} else {

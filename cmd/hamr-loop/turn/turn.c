@@ -69,13 +69,12 @@ calls_left(const struct turn *t)
 {
 	const struct track *k = t->hub->track;
 	int64_t max = conf_int(t->conf, "agent.max_tool_calls");
-	int64_t left;
 
 	if (max == 0)
 		return -1;
 	if (k->repairs > 0)
 		max = max / 2 > REPAIR_CALLS ? max / 2 : REPAIR_CALLS;
-	left = max - (k->started - k->started_before);
+	int64_t left = max - (k->started - k->started_before);
 	return left > 0 ? left : 0;
 }
 
@@ -115,7 +114,7 @@ int
 turn_check_limits(const struct conf *c, const char *provider,
     const char *model, struct err *e)
 {
-	size_t n, named, nrows, len;
+	size_t n, named, nrows;
 	const char *const *names = conf_names(c, "provider", &named);
 	const char *const *rows = conf_list(c, "budget.prices", &nrows);
 
@@ -135,7 +134,7 @@ turn_check_limits(const struct conf *c, const char *provider,
 	/* budget.prices may be one row of numbers, for any model; a model that
 	 * nobody has named yet is in it */
 	model = model != NULL ? model : conf_str(c, "provider.model");
-	len = strlen(model);
+	size_t len = strlen(model);
 	for (size_t i = 0; i < nrows; i++)
 		if (len == 0 || strchr(rows[i], ' ') == NULL ||
 		    (strncmp(rows[i], model, len) == 0 &&
@@ -167,11 +166,11 @@ close_calls(struct turn *t, const char *code, const char *text)
 
 	for (size_t i = 0; i < k->ncalls; i++) {
 		const struct open_call *c = &k->calls[i];
-		struct buf b;
 
 		if (c->done)
 			continue;
-		b = refusal(c, code, c->started ? TEXT_RESULT_UNKNOWN : text);
+		struct buf b = refusal(c, code, c->started ? TEXT_RESULT_UNKNOWN
+		    : text);
 		if (hub_commit(t->hub, &b) < 0)
 			return;
 	}
@@ -322,13 +321,11 @@ static bool
 steered(struct turn *t)
 {
 	struct hub *h = t->hub;
-	char *line;
-	bool is;
 
 	if (h->ui->sent.len == 0 || strchr("/!\n", h->ui->sent.p[0]) != NULL)
 		return false;
-	line = ui_take_sent(h->ui);
-	is = line != NULL && setup_task(h, t->conf, line, NULL, true) == 0;
+	char *line = ui_take_sent(h->ui);
+	bool is = line != NULL && setup_task(h, t->conf, line, NULL, true) == 0;
 	free(line);
 	return is;
 }
@@ -347,7 +344,6 @@ static bool
 next(struct turn *t)
 {
 	struct track *k = t->hub->track;
-	const char *limit;
 
 	if (!note_death(t))
 		return false;
@@ -363,7 +359,7 @@ next(struct turn *t)
 		    k->had_calls ? TEXT_CUT : TEXT_CUT_TEXT, NULL) == 0 &&
 		    hub_sync(t->hub, SLOT_GUARD) == 0;
 	}
-	limit = limit_reached(t);
+	const char *limit = limit_reached(t);
 	if (k->spent == SPENT_ANSWERED && !k->ended && limit != NULL) {
 		/* a crash came before the end record */
 		close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
@@ -433,7 +429,6 @@ turn_run(struct turn *t)
 {
 	struct buf said = BUF_INIT(BUF_RECORD_MAX), clean = said;
 	struct hub *h = t->hub;
-	bool closed;
 
 	turn_set_ending(t, END_COMPLETED, "");
 	while (!h->failed && h->interrupts == 0 && !h->ui->out_closed &&
@@ -441,7 +436,7 @@ turn_run(struct turn *t)
 		;
 	if (t->timed_out)
 		final_request(t, "max_wall_seconds");
-	closed = h->ui->out_closed;
+	bool closed = h->ui->out_closed;
 	if (h->failed && h->stage_failed) {
 		turn_set_ending(t, END_TOOL_ERROR, "stage_died");
 		h->failed = false;	/* the session itself is sound */

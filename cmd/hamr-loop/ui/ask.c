@@ -83,12 +83,12 @@ static size_t
 put_rows(const struct ui *u, struct slice text, const char *look, size_t most,
     struct buf *out)
 {
-	size_t columns = ui_columns(u) - 1, at = 0, n;
+	size_t columns = ui_columns(u) - 1, at = 0;
 
 	for (size_t i = 0; i < most && (i == 0 || at < text.n); i++) {
 		struct slice rest = slice_from(text, at);
+		size_t n = term_fits(rest, columns);
 
-		n = term_fits(rest, columns);
 		n += n == 0 && rest.n > 0;	/* wider than the terminal */
 		buf_adds(out, u->color ? look : "");
 		term_put(out, (struct slice){ rest.p, n }, columns);
@@ -134,7 +134,7 @@ static void
 put_title(const struct ui *u, const struct question *q, struct buf *out)
 {
 	struct buf what = BUF_INIT(TEXT_MAX), more = BUF_INIT(TEXT_MAX);
-	size_t columns = ui_columns(u) - 1, n;
+	size_t columns = ui_columns(u) - 1;
 
 	term_put(&what, slice_of(q->name), SIZE_MAX);
 	if (q->path != NULL) {
@@ -151,7 +151,7 @@ put_title(const struct ui *u, const struct question *q, struct buf *out)
 		term_put(&more, slice_of(q->why), SIZE_MAX);
 		buf_addc(&more, ')');
 	}
-	n = put_rows(u, buf_view(&what), "\033[1m", TITLE_ROWS, out);
+	size_t n = put_rows(u, buf_view(&what), "\033[1m", TITLE_ROWS, out);
 	if (n < what.len)
 		buf_adds(&more, "  ... (v shows all)");
 	if (more.len > 0 && n == what.len && term_width(buf_view(&what)) +
@@ -254,10 +254,9 @@ run_on_file(struct ui *u, const char *program, struct slice text,
 	int fd = mkostemps(name, (int)strlen(suffix), O_CLOEXEC);
 	const char *args[] = { name };
 	struct err e;
-	bool ran;
 
 	ui_lend(u);
-	ran = fd >= 0 && file_write_all(fd, text.p, text.n) == 0 &&
+	bool ran = fd >= 0 && file_write_all(fd, text.p, text.n) == 0 &&
 	    child_run_tty(program, args, 1, &e) == 0 &&
 	    (after == NULL || file_read(name, after, &e) == 0);
 	if (fd >= 0) {
@@ -321,11 +320,11 @@ is_object(const char *text)
 static char *
 edit_call(struct ui *u, const char *args, bool command, const char **why)
 {
-	char *text = command && is_object(args) ? scan_strdup(scan_get(
-	    slice_of(args), "command")) : NULL, *got;
+	char *text = command && is_object(args) ?
+	    scan_strdup(scan_get(slice_of(args), "command")) : NULL;
 	struct slice before = slice_of(text != NULL ? text : args);
+	char *got = ui_edit(u, before, text != NULL ? ".sh" : ".json", why);
 
-	got = ui_edit(u, before, text != NULL ? ".sh" : ".json", why);
 	if (got != NULL) {
 		/* An editor ends the last line, which did not end before. */
 		size_t n = strlen(got);
@@ -361,7 +360,7 @@ put_always(const struct asking *k, struct buf *out)
 {
 	struct buf safe = BUF_INIT(TEXT_MAX), rows = BUF_INIT(TEXT_MAX);
 	size_t left = ui_height(k->u) / 3 + 2, had = out->len;
-	struct slice rest, line;
+	struct slice line;
 
 	buf_adds(&safe, k->sure == 'A' ? "always allow here, for good: " :
 	    "always allow: ");
@@ -369,7 +368,7 @@ put_always(const struct asking *k, struct buf *out)
 	term_escape(&safe, slice_of(k->q.command != NULL ? k->q.command :
 	    k->q.path));
 	buf_adds(&safe, "  (Enter)");
-	rest = buf_view(&safe);
+	struct slice rest = buf_view(&safe);
 	while (slice_newlines(buf_view(&rows)) <= left &&
 	    slice_line(&rest, &line))
 		put_rows(k->u, line, "", left + 1, &rows);
@@ -473,7 +472,6 @@ view(struct asking *k)
 {
 	const char *pager = getenv("PAGER");
 	struct buf text = BUF_INIT(TEXT_MAX);
-	bool shown;
 
 	if (k->q.path != NULL) {
 		term_escape(&text, slice_of(k->q.path));
@@ -484,7 +482,7 @@ view(struct asking *k)
 		buf_addc(&text, '\n');
 	if (pager == NULL || pager[0] == '\0')
 		pager = "less";
-	shown = run_on_file(k->u, pager, buf_view(&text), "", NULL);
+	bool shown = run_on_file(k->u, pager, buf_view(&text), "", NULL);
 	ui_break(k->u);
 	if (!shown)
 		ui_emit(k->u, buf_view(&text));
@@ -559,7 +557,6 @@ sure(struct asking *k, const struct key *key)
 {
 	const struct key typed = { .name = KEY_TEXT, .text = { &k->sure, 1 } };
 	struct err e;
-	char *name;
 
 	k->state = KEYS;
 	if (key->name == KEY_ESC)
@@ -568,7 +565,7 @@ sure(struct asking *k, const struct key *key)
 		editor_key(k->u->editor, &typed);
 		return false;
 	}
-	name = key_of(&k->q);
+	char *name = key_of(&k->q);
 	*map_put(&k->u->always, slice_of(name), NULL) = 1;
 	if (k->sure == 'A' && conf_allow(k->u->root, name, &e) < 0)
 		ui_note(k->u, "allowed for this session only: %s", e.text);
@@ -599,14 +596,14 @@ static bool
 take_key(struct asking *k, const struct key *key)
 {
 	long long now = file_now_ms();
-	bool quiet = now - k->quiet_from >= QUIET_MS, draft;
+	bool quiet = now - k->quiet_from >= QUIET_MS;
 
 	k->quiet_from = now;
 	if (k->state == SURE)
 		return sure(k, key);
 	if (k->state == REASON)
 		return reason(k, key);
-	draft = !editor_is_empty(k->u->editor);
+	bool draft = !editor_is_empty(k->u->editor);
 	if (key->name == KEY_TAB && draft) {
 		k->handed = !k->handed;
 		return true;
@@ -627,7 +624,6 @@ take_key(struct asking *k, const struct key *key)
 static void
 take_early(struct asking *k)
 {
-	enum editor_event event;
 	struct ui *u = k->u;
 	struct pollfd p = { ui_keys_fd(u), POLLIN, 0 };
 	char part[4096];
@@ -643,7 +639,7 @@ take_early(struct asking *k)
 			key.name = KEY_NEWLINE;
 		if (ui_answered(u, &key))
 			continue;
-		event = editor_key(u->editor, &key);
+		enum editor_event event = editor_key(u->editor, &key);
 		if (event == EDITOR_INTERRUPT || event == EDITOR_QUIT)
 			k->a.stop = k->done = true;
 	}
@@ -652,18 +648,16 @@ take_early(struct asking *k)
 static void
 wait_for_answer(struct asking *k)
 {
-	enum editor_event event;
 	struct ui *u = k->u;
 	struct key key;
 
 	while (!k->done) {
 		struct pollfd p[3] = { { ui_keys_fd(u), POLLIN, 0 },
 			{ u->signals, POLLIN, 0 }, { u->job, POLLIN, 0 } };
-		int left;
 
 		put_row(k);
 		ui_hurry(u);
-		left = ui_tick(u);
+		int left = ui_tick(u);
 		if (poll(p, 3, left) < 0 && errno != EINTR)
 			break;
 		if (p[1].revents != 0 ||
@@ -675,7 +669,7 @@ wait_for_answer(struct asking *k)
 			if (ui_answered(u, &key) || take_key(k, &key))
 				continue;
 			k->handed = false;
-			event = editor_key(u->editor, &key);
+			enum editor_event event = editor_key(u->editor, &key);
 			if (event == EDITOR_INTERRUPT || event == EDITOR_QUIT)
 				k->a.stop = k->done = true;
 			if (event != EDITOR_ESC && event != EDITOR_INTERRUPT)
@@ -766,7 +760,6 @@ ui_ask(struct ui *u, const struct rec *ask)
 		.args = call != NULL ? call->args : NULL,
 		.body = BUF_INIT(TEXT_MAX) };
 	struct question *q = &k.q;
-	char *key;
 
 	*q = (struct question){ .name = rec_strdup(ask, "name"),
 		.path = rec_strdup(ask, "path"),
@@ -779,7 +772,7 @@ ui_ask(struct ui *u, const struct rec *ask)
 	rec_int(ask, "lines", &q->lines);
 	if (q->name == NULL)
 		q->name = xstrdup("call");
-	key = key_of(q);
+	char *key = key_of(q);
 	at = key != NULL ? map_get(&u->always, slice_of(key)) : NULL;
 	if (at != NULL || (key != NULL && u->conf != NULL &&
 	    conf_allows(u->conf, u->root, key))) {

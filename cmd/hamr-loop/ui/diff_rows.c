@@ -46,11 +46,10 @@ static void
 add_text(struct buf *row, struct slice text)
 {
 	struct buf safe = BUF_INIT((size_t)1 << 40);
-	struct slice rest;
 	size_t column = 0;
 
 	term_escape(&safe, text);
-	for (rest = buf_view(&safe); rest.n > 0; ) {
+	for (struct slice rest = buf_view(&safe); rest.n > 0; ) {
 		size_t n = slice_find(rest, 0, "\t");
 
 		buf_add(row, rest.p, n);

@@ -219,11 +219,9 @@ ui_read_keys(struct ui *u)
 char *
 ui_take_sent(struct ui *u)
 {
-	char *text;
-
 	if (u->sent.len == 0 || memchr(u->sent.p, '\0', u->sent.len) == NULL)
 		return NULL;
-	text = xstrdup(u->sent.p);
+	char *text = xstrdup(u->sent.p);
 	buf_drop(&u->sent, strlen(text) + 1);
 	ui_changed(u);
 	return text;
@@ -234,13 +232,12 @@ ui_take_queued(void *arg)
 {
 	struct ui *u = arg;
 	size_t at = u->sent.len;
-	char *text;
 
 	if (at == 0)
 		return NULL;
 	for (at--; at > 0 && u->sent.p[at - 1] != '\0'; at--)
 		;
-	text = xstrdup(u->sent.p + at);
+	char *text = xstrdup(u->sent.p + at);
 	u->sent.len = at;
 	return text;
 }
@@ -288,13 +285,12 @@ ui_offer(struct ui *u, const char *text)
 void
 ui_edit_input(struct ui *u)
 {
-	char *text, *got;
 	const char *why = NULL;
 
 	if (u->editor == NULL)
 		return;
-	text = editor_text(u->editor);
-	got = ui_edit(u, slice_of(text), ".md", &why);
+	char *text = editor_text(u->editor);
+	char *got = ui_edit(u, slice_of(text), ".md", &why);
 	if (got == NULL) {
 		ui_note(u, "%s", why);
 	} else {

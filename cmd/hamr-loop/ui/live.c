@@ -191,7 +191,7 @@ compose(struct ui *u, long long now)
 {
 	struct buf rows = BUF_INIT((size_t)1 << 30);
 	struct buf themed = BUF_INIT((size_t)1 << 31);
-	size_t row = 0, column = 0, above, height = ui_height(u);
+	size_t row = 0, column = 0, height = ui_height(u);
 
 	if (u->live) {
 		/* what will stand above, but may still change */
@@ -208,7 +208,7 @@ compose(struct ui *u, long long now)
 		if (!u->dumb)
 			buf_addc(&rows, '\n');
 	}
-	above = slice_newlines(buf_view(&rows));
+	size_t above = slice_newlines(buf_view(&rows));
 	if (u->editor != NULL && (u->dumb ? !editor_is_empty(u->editor) :
 	    u->live || u->question.len > 0)) {
 		editor_draw(u->editor, ui_columns(u), height / 3 > 0 ?
@@ -245,15 +245,13 @@ ui_hurry(struct ui *u)
 void
 ui_ring(struct ui *u, const char *why)
 {
-	char *text;
-
 	if (u->screen == NULL || !u->away || u->bell == BELL_OFF)
 		return;
 	if (u->bell == BELL_RING || getenv("TMUX") != NULL)
 		screen_control(u->screen, "\a");
 	if (u->bell != BELL_NOTIFY)
 		return;
-	text = getenv("TMUX") != NULL ? xasprintf("\033Ptmux;\033\033]9;"
+	char *text = getenv("TMUX") != NULL ? xasprintf("\033Ptmux;\033\033]9;"
 	    "hamr: %s\a\033\\", why) : xasprintf("\033]9;hamr: %s\a", why);
 	screen_control(u->screen, text);
 	free(text);
@@ -268,7 +266,7 @@ sooner(int a, int b)
 int
 ui_tick(struct ui *u)
 {
-	long long now = file_now_ms(), next;
+	long long now = file_now_ms();
 	int left = -1;
 
 	if (u->screen == NULL)
@@ -280,9 +278,9 @@ ui_tick(struct ui *u)
 		ui_changed(u);
 	if (u->question.len > 0 ||
 	    (u->live && (u->status.on || u->editor != NULL))) {
-		next = u->stale ? u->drawn + FRAME_MS : ui_is_busy(u) &&
-		    u->live && u->question.len == 0 ?
-		    (u->drawn / SPIN_MS + 1) * SPIN_MS : -1;
+		long long next = u->stale ? u->drawn + FRAME_MS : ui_is_busy(u)
+		    && u->live && u->question.len == 0 ? (u->drawn / SPIN_MS +
+		    1) * SPIN_MS : -1;
 		if (next >= 0 && next <= now) {
 			compose(u, now);
 			next = ui_is_busy(u) && u->live ?
@@ -446,10 +444,10 @@ print_dim(struct ui *u, struct slice text)
 {
 	struct buf b = BUF_INIT((size_t)1 << 40), safe =
 	    BUF_INIT((size_t)1 << 40);
-	struct slice rest, line;
+	struct slice line;
 
 	term_escape(&safe, text);
-	rest = buf_view(&safe);
+	struct slice rest = buf_view(&safe);
 	while (slice_line(&rest, &line)) {
 		buf_fmt(&b, "%s    ", DIM(u));
 		buf_slice(&b, line);
@@ -606,13 +604,10 @@ ui_rows(struct ui *u, struct slice answer, size_t *blocks)
 void
 ui_output(struct ui *u, const char *p, size_t n)
 {
-	struct slice all, line;
-	const char *lf;
-
 	buf_add(&u->partial, p, n);
-	all = buf_view(&u->partial);
-	lf = memrchr(all.p, '\n', all.n);
-	line = (struct slice){ all.p, n == 0 || u->partial.over ? all.n :
+	struct slice all = buf_view(&u->partial);
+	const char *lf = memrchr(all.p, '\n', all.n);
+	struct slice line = { all.p, n == 0 || u->partial.over ? all.n :
 	    lf != NULL ? (size_t)(lf + 1 - all.p) : 0 };
 	ui_emit_text(u, line);
 	buf_drop(&u->partial, line.n);
@@ -630,12 +625,11 @@ ui_said(struct ui *u, const char *text)
 	struct slice rest = slice_of(text), line;
 	struct buf b = BUF_INIT((size_t)1 << 30);
 	const char *lead = "> ";
-	size_t cut;
 
 	buf_addc(&b, '\n');
 	for (size_t i = 0; i < SAID_LINES && b.len < SAID_BYTES &&
 	    slice_line(&rest, &line); i++) {
-		cut = utf8_cut(line.p, line.n, SAID_BYTES);
+		size_t cut = utf8_cut(line.p, line.n, SAID_BYTES);
 		buf_fmt(&b, "%s%s", u->color ? "\033[1m" : "", lead);
 		term_escape(&b, (struct slice){ line.p, cut });
 		buf_fmt(&b, "%s%s\n", cut < line.n ? "..." : "", PLAIN(u));

@@ -130,12 +130,11 @@ ui_waiting(struct ui *u, const struct rec *r)
 	int64_t ms, n = 0, of = 0;
 	bool ours = u->live && rec_str_is(r, "stage", "loop") &&
 	    rec_int(r, "wait_ms", &ms);
-	char *text;
 
 	if (ours) {
 		rec_int(r, "attempt", &n);
 		rec_int(r, "of", &of);
-		text = xasprintf(WAITING " (%lld of %lld)", (long long)n,
+		char *text = xasprintf(WAITING " (%lld of %lld)", (long long)n,
 		    (long long)of);
 		ui_status_doing(u, text);
 		free(text);
@@ -153,14 +152,14 @@ short_args(struct slice args, struct buf *out)
 	struct buf text = BUF_INIT(BUF_RECORD_MAX), v = BUF_INIT(1 << 20);
 	struct scan s = { 0 };
 	struct slice got = { NULL, 0 };
-	size_t n, i = 0;
+	size_t i = 0;
 
 	scan_str(args, &text);
 	if (scan_record(&s, buf_view(&text).p, text.len) == 0)
 		while (i < 5 && got.p == NULL)
 			got = scan_get(buf_view(&text), telling[i++]);
 	if (scan_str(got, &v)) {
-		n = utf8_cut(v.p, v.len, LINE_MAX_SHOWN);
+		size_t n = utf8_cut(v.p, v.len, LINE_MAX_SHOWN);
 		for (size_t k = 0; k < n; k++)
 			if (v.p[k] == '\n')
 				v.p[k] = ' ';
@@ -208,7 +207,6 @@ add_outcome(const struct ui *u, const struct ui_call *call,
     const struct rec *r, struct buf *out)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX), o = BUF_INIT(1 << 16);
-	size_t n;
 	struct slice op = msg_meta(r, "op");
 	int64_t added, removed, found;
 
@@ -230,7 +228,7 @@ add_outcome(const struct ui *u, const struct ui_call *call,
 		buf_fmt(&o, "%lld match%s", (long long)found, found == 1 ?
 		    "" : "es");
 	} else if (scan_str_is(op, "list") && !failed(r)) {
-		n = slice_lines(buf_view(&text));
+		size_t n = slice_lines(buf_view(&text));
 		buf_fmt(&o, "%zu entr%s", n, n == 1 ? "y" : "ies");
 	} else {
 		/* The first line of what the model is told, without the path
@@ -266,15 +264,15 @@ ui_call_result(struct ui *u, const struct ui_call *call, const struct rec *r)
 	if (u->live) {
 		/* A call and its outcome stay one line: the longer of them
 		 * gives way, the call to no less than two thirds of it. */
-		size_t room = ui_columns(u), for_what, for_got, rest;
+		size_t room = ui_columns(u);
 
 		if (ms >= SHORT_MS)
 			snprintf(took, sizeof took, "  %lld.%lld s",
 			    (long long)ms / 1000, (long long)ms / 100 % 10);
-		rest = 5 + strlen(took);
+		size_t rest = 5 + strlen(took);
 		room = room > rest + 10 ? room - rest : 10;
-		for_what = term_width(slice_of(call->what));
-		for_got = num_min(term_width(buf_view(&o)), room + 1);
+		size_t for_what = term_width(slice_of(call->what));
+		size_t for_got = num_min(term_width(buf_view(&o)), room + 1);
 		if (for_what + for_got > room) {
 			if (for_what > room * 2 / 3)
 				for_what = for_got < room / 3 ?
@@ -318,11 +316,10 @@ remember_calls(struct ui *u, const struct rec *r)
 	for (struct walk w = walk_of(rec_get(r, "tool_calls"));
 	    msg_next_call(&w, &c); ) {
 		struct buf what = BUF_INIT(1 << 20);
-		bool path;
 
 		scan_str(c.name, &what);
 		buf_addc(&what, ' ');
-		path = short_args(c.args, &what);
+		bool path = short_args(c.args, &what);
 		GROW(u->seen, u->nseen, u->capseen);
 		u->seen[u->nseen++] = (struct ui_call){
 			.what = buf_detach(&what),
@@ -360,15 +357,14 @@ show_result(struct ui *u, const struct rec *r)
 	struct slice rest, line;
 	struct diff d = { .names = false };
 	size_t lines = 0;
-	char *path, *what;
 
 	if (at != NULL && *at != 0)
 		call = &u->seen[*at - 1];
 	/* The path is shown as the tool took it, from the root, however long
 	 * the model wrote it. */
-	path = call->path ? scan_strdup(msg_meta(r, "path")) : NULL;
+	char *path = call->path ? scan_strdup(msg_meta(r, "path")) : NULL;
 	if (path != NULL && *path != '\0') {
-		what = xasprintf("%.*s %s", (int)strcspn(call->what, " "),
+		char *what = xasprintf("%.*s %s", (int)strcspn(call->what, " "),
 		    call->what, path);
 		free(call->what);
 		call->what = what;
@@ -406,13 +402,13 @@ show_event(struct ui *u, const struct rec *r)
 		{ R_RECOVERY, "recovery", "scenario", "stage" },
 		{ R_VERIFICATION, "verification", "status", "command" },
 	};
-	char *text = u->tty_err ? words_for(r) : NULL, *a, *b;
+	char *text = u->tty_err ? words_for(r) : NULL;
 	size_t i = 0;
 
 	while (events[i].kind != r->kind)
 		i++;
-	a = rec_strdup(r, events[i].first);
-	b = rec_strdup(r, events[i].second);
+	char *a = rec_strdup(r, events[i].first);
+	char *b = rec_strdup(r, events[i].second);
 	if (text != NULL)
 		ui_note(u, "  %s", text);
 	else
@@ -544,7 +540,6 @@ void
 ui_passing(struct ui *u, const struct rec *r)
 {
 	struct buf *o = &u->output, part = BUF_INIT(BUF_RECORD_MAX);
-	char *text;
 
 	if (u->json) {
 		ui_json_line(u, r);
@@ -569,7 +564,7 @@ ui_passing(struct ui *u, const struct rec *r)
 	}
 	if (r->kind != R_PROGRESS || ui_waiting(u, r) || ui_trouble(u, r))
 		return;
-	text = rec_strdup(r, "message");
+	char *text = rec_strdup(r, "message");
 	if (text == NULL)
 		text = rec_strdup(r, "text");
 	if (text != NULL)

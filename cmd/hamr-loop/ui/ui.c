@@ -343,11 +343,10 @@ ui_pump(struct ui *u)
 	while (u->written < u->out.len && !u->out_closed) {
 		struct pollfd p = { u->out_fd, POLLOUT, 0 };
 		size_t left = u->out.len - u->written;
-		ssize_t n;
 
 		if (poll(&p, 1, 0) <= 0)
 			return true;
-		n = write(u->out_fd, u->out.p + u->written,
+		ssize_t n = write(u->out_fd, u->out.p + u->written,
 		    left < 4096 ? left : 4096);
 		if (n < 0 && (errno == EINTR || errno == EAGAIN))
 			return true;

@@ -173,14 +173,12 @@ command_search(const struct opts *o, struct err *e)
 	struct hits hits = { .n = 0 };
 	struct store st[MEMORIES];
 	struct rec_out out;
-	struct find f;
 	size_t n = 0;
-	int r;
 
 	opts_words(o, &words);
-	f = (struct find){ buf_view(&words), o->max != 0 ? o->max : HITS,
+	struct find f = { buf_view(&words), o->max != 0 ? o->max : HITS,
 		o->kind, o->session, o->since, o->raw };
-	r = where_open(o, DB_READ, st, &n, e);
+	int r = where_open(o, DB_READ, st, &n, e);
 	if (r == 0)
 		r = find_hits(st, n, &f, &hits, e);
 	if (r == 0 && hits.partial)
@@ -334,12 +332,11 @@ command_show(const struct opts *o, struct err *e)
 	char prefix[MEMID_SIZE];
 	size_t n = 0, which;
 	int64_t row;
-	int r;
 
 	if (where_read_id(o->args[0], prefix, e) < 0 ||
 	    where_open(o, DB_READ, st, &n, e) < 0)
 		return -1;
-	r = where_find(st, n, prefix, &which, &row, e);
+	int r = where_find(st, n, prefix, &which, &row, e);
 	if (r == 0)
 		r = ST_NO;
 	else if (r > 0) {
@@ -377,14 +374,14 @@ command_forget(const struct opts *o, struct err *e)
 	char prefix[MEMID_SIZE];
 	struct forget f = { NULL, o->session, o->before };
 	struct store st[MEMORIES];
-	size_t n = 0, which, first = 0, end;
+	size_t n = 0, which, first = 0;
 	int64_t total = 0, got = 0, row;
 
 	if (o->nargs > 0 && where_read_id(o->args[0], prefix, e) < 0)
 		return -1;
 	if (where_open(o, DB_WRITE, st, &n, e) < 0)
 		return -1;
-	end = n;
+	size_t end = n;
 	if (o->nargs > 0) {
 		int r = where_find(st, n, prefix, &which, &row, e);
 
@@ -430,14 +427,13 @@ static void
 add(struct facts *x, const char *id, struct store *st, int64_t row,
     int64_t time)
 {
-	struct fact *f;
 	bool fresh;
 
 	map_put(&x->seen, slice_of(id), &fresh);
 	if (!fresh)
 		return;
 	GROW(x->f, x->n, x->cap);
-	f = &x->f[x->n++];
+	struct fact *f = &x->f[x->n++];
 	memcpy(f->id, id, sizeof f->id);
 	f->st = st;
 	f->row = row;
@@ -471,7 +467,6 @@ collect(struct facts *x, struct store *st, size_t n, struct slice task,
 	struct find f = { .query = task, .max = BRIEF_HITS,
 		.kind = KIND_FACT, .since = WHEN_NONE };
 	struct hits hits = { .n = 0 };
-	size_t matching;
 
 	if (find_hits(st, n, &f, &hits, e) < 0) {
 		hits_release(&hits);
@@ -480,7 +475,7 @@ collect(struct facts *x, struct store *st, size_t n, struct slice task,
 	for (size_t i = 0; i < hits.n; i++)
 		add(x, hits.h[i].id, hits.h[i].from, hits.h[i].row, 0);
 	hits_release(&hits);
-	matching = x->n;
+	size_t matching = x->n;
 	for (size_t i = 0; i < n; i++) {
 		x->st = &st[i];
 		if (find_list(&st[i], KIND_FACT, list_fact, x, e) < 0)
@@ -502,15 +497,13 @@ print(const struct facts *x, size_t max, struct rec_out *out, struct err *e)
 	int r = 0;
 
 	for (size_t i = 0, n = 0; i < x->n && n < max && left > 10; i++) {
-		uint64_t cost;
-
 		bufs_reset(BUFS(&text, &line));
 		r = store_text(x->f[i].st, x->f[i].row, &text, e);
 		if (r < 0)
 			break;
 		buf_fmt(&line, "%s ", x->f[i].id);
 		show_line(buf_view(&text), BRIEF_CHARS, &line);
-		cost = token_count(TOK_MODERN, line.p, line.len) + 1;
+		uint64_t cost = token_count(TOK_MODERN, line.p, line.len) + 1;
 		if (cost > left)
 			continue;
 		left -= cost;
@@ -529,11 +522,10 @@ command_brief(const struct opts *o, struct err *e)
 	struct store st[MEMORIES];
 	struct rec_out out;
 	size_t n = 0;
-	int r;
 
 	opts_words(o, &task);
 	rec_out_init(&out);
-	r = where_open(o, DB_READ, st, &n, e);
+	int r = where_open(o, DB_READ, st, &n, e);
 	if (r == 0)
 		r = collect(&x, st, n, buf_view(&task), e);
 	if (r == 0)

@@ -89,7 +89,6 @@ save(const struct opts *o, struct item *fact, struct err *e)
 	struct store st;
 	int64_t row;
 	size_t which;
-	struct st *s;
 	int r = 1;
 
 	if ((o->replace != NULL && where_read_id(o->replace, prefix, e) < 0) ||
@@ -99,7 +98,7 @@ save(const struct opts *o, struct item *fact, struct err *e)
 		r = where_find(&st, 1, prefix, &which, &row, e);
 	if (r > 0 && o->replace != NULL) {
 		/* its slot and tags are the new one's */
-		s = db_query(st.db, e, "SELECT slot, tags FROM item "
+		struct st *s = db_query(st.db, e, "SELECT slot, tags FROM item "
 		    "WHERE id = ?1 AND kind = 1", "i", row);
 		r = st_step(s, e);
 		if (r > 0 && fact->slot == NULL)

@@ -87,13 +87,12 @@ import_all(struct import_run *run, const struct opts *o, struct err *e)
 		return import_fd(run, STDIN_FILENO, "stdin", e);
 	for (size_t i = 0; i < o->nargs && r == 0; i++) {
 		const char *path = o->args[i];
-		int fd;
 
 		if (strcmp(path, "-") == 0) {
 			r = import_fd(run, STDIN_FILENO, "stdin", e);
 			continue;
 		}
-		fd = open(path, O_RDONLY | O_CLOEXEC);
+		int fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
 			return err_sys(e, errno == ENOENT || errno == ENOTDIR ?
 			    ST_NOINPUT : ST_SYSTEM, "%s", path);
@@ -151,7 +150,6 @@ static int
 find_files(struct rebuild *b, char *dir, struct err *e)
 {
 	struct stat st;
-	FTS *fts;
 	FTSENT *f;
 	int r = 0;
 
@@ -160,7 +158,7 @@ find_files(struct rebuild *b, char *dir, struct err *e)
 	if (!S_ISDIR(st.st_mode))
 		return err_set(e, ST_NOINPUT, "%s: not a directory; name the "
 		    "one with the transcripts", dir);
-	fts = fts_open((char *[]){ dir, NULL }, FTS_PHYSICAL | FTS_NOCHDIR,
+	FTS *fts = fts_open((char *[]){ dir, NULL }, FTS_PHYSICAL | FTS_NOCHDIR,
 	    by_name);
 	if (fts == NULL)
 		return err_sys(e, ST_SYSTEM, "%s", dir);
@@ -186,14 +184,13 @@ index_all(struct rebuild *b, struct err *e)
 	struct opts o = *b->o;
 	struct stage s = { .files = (const char *const *)b->files,
 		.nfiles = b->n, .mute = true, .open_end = true };
-	int status;
 
 	if (b->n == 0)
 		return 0;
 	o.stage.mode = STAGE_NEW;
 	o.stage.lenient = true;		/* a line cut short by a crash */
 	o.stage.quiet = true;
-	status = index_files(&s, &o, b->beside, e);
+	int status = index_files(&s, &o, b->beside, e);
 	/* it has closed stdout, whose place no file of ours may take */
 	if (fcntl(STDOUT_FILENO, F_GETFD) < 0)
 		open("/dev/null", O_WRONLY);
@@ -217,11 +214,9 @@ take_line(void *ctx, struct slice line, struct err *e)
 static int
 take_old(struct rebuild *b, struct err *e)
 {
-	int r;
-
 	if (store_begin(&b->new, e) < 0)
 		return -1;
-	r = port_export(&b->old, take_line, b, e);
+	int r = port_export(&b->old, take_line, b, e);
 	if (r == 0 && b->gone > 0)
 		r = store_wipe(&b->new, e);
 	return store_end(&b->new, r, e);
@@ -256,13 +251,12 @@ static int
 set_aside(struct rebuild *b, struct err *e)
 {
 	char *aside = NULL;
-	int r;
 
 	for (int i = 1; aside == NULL || access(aside, F_OK) == 0; i++) {
 		free(aside);
 		aside = xasprintf("%s-damaged-%d", b->path, i);
 	}
-	r = finish(b, e);
+	int r = finish(b, e);
 	if (r == 0)
 		r = db_set_aside(b->path, b->beside, aside, e);
 	if (r == 0)

@@ -220,11 +220,10 @@ static int
 prepare_writer(struct db *db, struct err *e)
 {
 	int was = whose(db, e), r;	/* before anything of it changes */
-	struct st *s;
 
 	if (was < 0)
 		return -1;
-	s = db_query(db, e, is_remote(db->path) ?
+	struct st *s = db_query(db, e, is_remote(db->path) ?
 	    "PRAGMA journal_mode=TRUNCATE" : "PRAGMA journal_mode=WAL", "");
 	r = st_step(s, e);
 	st_done(s);
@@ -474,11 +473,9 @@ int
 db_replace(struct db *db, const char *by, int (*last)(void *, struct err *),
     void *arg, struct err *e)
 {
-	int r;
-
 	if (take_lock(db, e) < 0)
 		return -1;
-	r = db_is_stale(db) ? reopen(db, e) : 0;
+	int r = db_is_stale(db) ? reopen(db, e) : 0;
 	if (r == 0)
 		r = last(arg, e);
 	if (r == 0)		/* or its log were taken for the new one's */

@@ -68,11 +68,11 @@ static int
 learn(const Fts5ExtensionApi *api, Fts5Context *f,
     const struct db_relevance *want, void **out)
 {
-	int n = api->xPhraseCount(f), rc;
+	int n = api->xPhraseCount(f);
 	sqlite3_int64 rows = 0, words = 0;
 	struct rarity *r = xcalloc(1, sizeof *r + (size_t)n * sizeof *r->idf);
+	int rc = api->xRowCount(f, &rows);
 
-	rc = api->xRowCount(f, &rows);
 	if (rc == SQLITE_OK)
 		rc = api->xColumnTotalSize(f, -1, &words);
 	r->n = n;
@@ -148,7 +148,7 @@ score(const Fts5ExtensionApi *api, Fts5Context *f, const struct rarity *r,
 	double bonus = 0;
 	struct place place[PLACES];
 	int end[DB_COLUMNS] = { 0 };
-	int n = 0, size = 0, rc = SQLITE_OK, *lengths;
+	int n = 0, size = 0, rc = SQLITE_OK;
 
 	for (int i = 0; i < r->n && i < PHRASES && rc == SQLITE_OK; i++) {
 		struct place p = { .word = i };
@@ -175,7 +175,7 @@ score(const Fts5ExtensionApi *api, Fts5Context *f, const struct rarity *r,
 		bonus = DB_PHRASE;
 	for (int i = 0; i < DB_COLUMNS; i++)
 		size += end[i];
-	lengths = &want->lengths[bonus > 0];
+	int *lengths = &want->lengths[bonus > 0];
 	if (*lengths >= LENGTHS && size < r->average)
 		size = (int)r->average;
 	want->score = bonus + sum(r, often, length(r, size));

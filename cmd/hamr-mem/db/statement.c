@@ -130,11 +130,10 @@ struct st *
 db_query(struct db *db, struct err *e, const char *sql, const char *types,
     ...)
 {
-	struct st *s;
 	va_list ap;
 
 	va_start(ap, types);
-	s = statement(db, sql, types, ap, e);
+	struct st *s = statement(db, sql, types, ap, e);
 	va_end(ap);
 	return s;
 }
@@ -143,10 +142,9 @@ int
 db_run(struct db *db, struct err *e, const char *sql, const char *types, ...)
 {
 	va_list ap;
-	int r;
 
 	va_start(ap, types);
-	r = st_step(statement(db, sql, types, ap, e), e);
+	int r = st_step(statement(db, sql, types, ap, e), e);
 	va_end(ap);
 	return r < 0 ? -1 : 0;
 }
@@ -155,14 +153,12 @@ int
 db_int(struct db *db, struct err *e, int64_t *out, const char *sql,
     const char *types, ...)
 {
-	struct st *s;
 	va_list ap;
-	int got;
 
 	va_start(ap, types);
-	s = statement(db, sql, types, ap, e);
+	struct st *s = statement(db, sql, types, ap, e);
 	va_end(ap);
-	got = st_step(s, e);
+	int got = st_step(s, e);
 	if (got > 0 && st_col_null(s, 0))
 		got = 0;
 	if (got > 0 && out != NULL)

@@ -203,17 +203,15 @@ take(struct store *st, const struct find *f, const struct candidate *c,
 	bool phrase = c->rank >= DB_PHRASE;
 	struct hit h = { .store = st->name, .from = st, .row = c->row,
 		.tier = phrase ? TIER_PHRASE : tier, .passage = c->passage };
-	struct slice hash;
-	struct st *s;
 	int got;
+	struct st *s = item_of(st, f, c->row, &got, e);
 
-	s = item_of(st, f, c->row, &got, e);
 	if (got > 0) {
 		copy_key(h.id, st_col(s, 0));
 		h.kind = (enum kind)st_col_int(s, 1);
 		h.line = st_col_null(s, 3) ? 0 : st_col_int(s, 3);
 		h.time = st_col_int(s, 6);
-		hash = st_col(s, 7);
+		struct slice hash = st_col(s, 7);
 		if (hash.n < sizeof h.hash)
 			memcpy(h.hash, hash.p, hash.n);
 		if ((*map_put(&x->seen, slice_of(h.id), NULL))++ == 0) {
@@ -454,18 +452,17 @@ blame_query(struct err *e)
 static int
 count_rows(struct memory *m, struct slice word, double *out, struct err *e)
 {
-	struct st *s;
 	int64_t at = 0;
-	uint64_t n = 0, *known;
+	uint64_t n = 0;
 	bool fresh;
 	int got = 0;
+	uint64_t *known = map_put(&m->rows, word, &fresh);
 
-	known = map_put(&m->rows, word, &fresh);
 	if (!fresh) {
 		*out = (double)*known;
 		return 0;
 	}
-	s = db_query(m->st->db, e, "SELECT rowid FROM words "
+	struct st *s = db_query(m->st->db, e, "SELECT rowid FROM words "
 	    "WHERE words MATCH ?1 ORDER BY rowid DESC", "s", word);
 	while (n < SAMPLE && (got = st_step(s, e)) > 0) {
 		at = st_col_int(s, 0) >> PASSAGE_BITS;
@@ -565,13 +562,12 @@ words_within(struct memory *m, const struct query *q, double least,
 	struct buf terms = BUF_INIT(EXPR_MAX);
 	double rows, all = 0, first_rows = 0;
 	size_t n = 0;
-	int r;
 
 	for (size_t i = 0; i < q->nword && n < FRAGMENTS; i++)
 		if (!q->word[i].part && q->word[i].rows >= least &&
 		    q->word[i].rows <= most)
 			fragment[n++] = q->word[i].text;
-	r = words_holding(m->st, fragment, n, &terms, e);
+	int r = words_holding(m->st, fragment, n, &terms, e);
 	rest = buf_view(&terms);
 	while (r == 0 && slice_line(&rest, &term)) {
 		r = count_rows(m, term, &rows, e);

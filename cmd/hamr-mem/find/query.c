@@ -43,7 +43,6 @@ static void
 add_any(struct query *q, struct slice w, bool part, struct map *seen)
 {
 	struct buf parts = BUF_INIT(4 * WORD_BYTES);
-	struct query_word *any;
 	struct slice p;
 	size_t at = 0;
 	bool fresh;
@@ -52,7 +51,7 @@ add_any(struct query *q, struct slice w, bool part, struct map *seen)
 	if (!fresh || q->nword >= QUERY_WORDS || is_stop_word(w))
 		return;
 	q->word = xrealloc(q->word, (q->nword + 1) * sizeof *q->word);
-	any = &q->word[q->nword];
+	struct query_word *any = &q->word[q->nword];
 	*any = (struct query_word){ .no = (int)q->nword++, .part = part };
 	if (!part)
 		any->text = w;
@@ -99,12 +98,11 @@ query_build(struct query *q, struct slice text)
 
 	init(q);
 	while (q->words < QUERY_WORDS && text_word(text, &at, &w)) {
-		uint64_t *no;
 		bool fresh;
 
 		if (w.n > WORD_BYTES)
 			continue;
-		no = map_put(&seen, w, &fresh);
+		uint64_t *no = map_put(&seen, w, &fresh);
 		if (fresh)
 			*no = seen.n - 1;
 		q->order[q->words++] = (int)*no;

@@ -235,7 +235,7 @@ on_idle(struct stage *s, int fd)
 static void
 tell_progress(struct index *x, struct stage *s)
 {
-	double all = 0, read = 0, seconds;
+	double all = 0, read = 0;
 	long long now = file_now_ms();
 	off_t at = lseek(s->in.fd, 0, SEEK_CUR);
 	bool before = true;
@@ -252,7 +252,7 @@ tell_progress(struct index *x, struct stage *s)
 		read += before ? (double)st.st_size : 0;
 	}
 	read += at > 0 ? (double)at : 0;
-	seconds = (double)(now - x->began) / 1e3;
+	double seconds = (double)(now - x->began) / 1e3;
 	fprintf(stderr, "\r\033[K%lld messages", (long long)x->stored);
 	if (read > 0)
 		fprintf(stderr, ", %.1f MB, %.1f MB/s", read / 1e6, read /
@@ -291,7 +291,6 @@ static bool
 is_excluded(const struct index *x, const char *path)
 {
 	struct buf cwd = BUF_INIT(BUF_RECORD_MAX), whole = cwd;
-	const char *within;
 	bool yes = false;
 
 	if (path == NULL || x->nexclude == 0)
@@ -301,7 +300,7 @@ is_excluded(const struct index *x, const char *path)
 		buf_slice(&whole, buf_view(&cwd));
 	add_parts(slice_of(path), &whole);
 	buf_addc(&whole, '\0');
-	within = whole.p;
+	const char *within = whole.p;
 	if (whole.len > cwd.len && whole.p[cwd.len] == '/' &&
 	    (cwd.len == 0 || memcmp(whole.p, cwd.p, cwd.len) == 0))
 		within += cwd.len + 1;

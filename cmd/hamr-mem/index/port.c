@@ -275,10 +275,9 @@ static int
 take_message(struct store *st, struct item *it, struct err *e)
 {
 	struct buf text = BUF_INIT((size_t)512 << 20);
-	int64_t row, forgotten, line, time;
+	int64_t forgotten;
 	bool other = false;
 	struct st *s;
-	int got;
 
 	if (saves_forgotten(st, it->id + 2, &forgotten, e) < 0)
 		return -1;
@@ -286,16 +285,16 @@ take_message(struct store *st, struct item *it, struct err *e)
 		return 0;
 	s = db_query(st->db, e, "SELECT id, session, role, name, path, line, "
 	    "time FROM item WHERE key = ?1", "t", it->id + 2);
-	got = st_step(s, e);
+	int got = st_step(s, e);
 	if (got <= 0)
 		return got < 0 ? -1 : store_add(st, it, e);
-	row = st_col_int(s, 0);
+	int64_t row = st_col_int(s, 0);
 	other |= merge_text(&it->session, st_col(s, 1));
 	other |= merge_text(&it->role, st_col(s, 2));
 	other |= merge_text(&it->name, st_col(s, 3));
 	other |= merge_text(&it->path, st_col(s, 4));
-	line = st_col_null(s, 5) ? 0 : st_col_int(s, 5);
-	time = st_col_int(s, 6);
+	int64_t line = st_col_null(s, 5) ? 0 : st_col_int(s, 5);
+	int64_t time = st_col_int(s, 6);
 	st_done(s);
 	other |= it->line != 0 && (line == 0 || it->line < line);
 	other |= it->time != WHEN_NONE && (time == WHEN_NONE ||
@@ -323,12 +322,11 @@ take_slots(struct store *st, struct entry *n, size_t *gone, struct err *e)
 {
 	struct texts lost = { .n = 0 };
 	struct slice one;
-	struct walk w;
 	int r = 0;
 
 	if (n->saves.p == NULL || scan_kind(n->saves) != SCAN_ARRAY)
 		return 0;
-	w = walk_of(n->saves);
+	struct walk w = walk_of(n->saves);
 	while (r == 0 && walk_next(&w, NULL, &one)) {
 		char *slot = scan_strdup(scan_get(one, "slot"));
 		int64_t time = WHEN_NONE;
@@ -351,12 +349,12 @@ port_import(struct store *st, const struct redact *redact,
 	struct texts lost = { .n = 0 };
 	struct entry n;
 	const char *key = n.it.id + 2;
-	int64_t row, time;
+	int64_t row;
 	int got = read_entry(r, redact, &n, e);
 
 	if (got < 0)
 		goto out;
-	time = n.it.time != WHEN_NONE ? n.it.time : 0;
+	int64_t time = n.it.time != WHEN_NONE ? n.it.time : 0;
 	if (!n.forgotten && n.it.kind == KIND_MESSAGE) {
 		got = take_message(st, &n.it, e);
 	} else if (!n.forgotten) {

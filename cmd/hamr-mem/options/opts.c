@@ -167,7 +167,6 @@ int
 opts_read(struct opts *o, int argc, char **argv, struct err *e)
 {
 	const struct form *f = NULL;
-	const char *word;
 	int c;
 
 	*o = (struct opts){ .since = WHEN_NONE, .before = WHEN_NONE };
@@ -176,8 +175,8 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	    NULL)) != -1)
 		if (take(o, c, argv, e) < 0)
 			return -1;
-	word = optind > 1 && strcmp(argv[optind - 1], "--") == 0 ? NULL :
-	    argv[optind];
+	const char *word = optind > 1 && strcmp(argv[optind - 1], "--") == 0 ?
+	    NULL : argv[optind];
 	for (size_t i = 0; word != NULL && i < sizeof forms / sizeof *forms;
 	    i++)
 		if (strcmp(word, forms[i].name) == 0)

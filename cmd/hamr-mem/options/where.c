@@ -74,11 +74,9 @@ static int
 open_there(char *path, const char *name, enum db_mode mode, struct store *st,
     struct err *e)
 {
-	int r;
-
 	if (path == NULL)
 		return -1;
-	r = access(path, F_OK) == 0 ? store_open(st, path, name, mode, e) :
+	int r = access(path, F_OK) == 0 ? store_open(st, path, name, mode, e) :
 	    err_sys(e, errno == ENOENT || errno == ENOTDIR ? ST_NOINPUT :
 	    ST_SYSTEM, "%s", path);
 	free(path);

@@ -15,12 +15,11 @@ static void
 tags_add(struct texts *t, struct slice list)
 {
 	struct slice v;
-	char *s;
 
 	if (list.p == NULL || scan_kind(list) != SCAN_ARRAY)
 		return;
 	for (struct walk w = walk_of(list); walk_next(&w, NULL, &v); ) {
-		s = scan_strdup(v);
+		char *s = scan_strdup(v);
 		if (s != NULL)
 			texts_add(t, s);
 	}
@@ -115,15 +114,12 @@ int
 saves_gone(struct store *st, const char *hash, const char *key, int64_t time,
     struct texts *lost, struct err *e)
 {
-	struct st *s;
-	int got;
-
 	if (db_run(st->db, e, "INSERT INTO gone(slot, key, time) "
 	    "VALUES(?1, ?2, ?3)" RAISE, "tti", hash, key, time) < 0)
 		return -1;
-	s = db_query(st->db, e, "SELECT DISTINCT slot FROM saved "
+	struct st *s = db_query(st->db, e, "SELECT DISTINCT slot FROM saved "
 	    "WHERE slot <> '' AND " SLOT("slot") " = ?1", "t", hash);
-	got = st_step(s, e);
+	int got = st_step(s, e);
 	if (got > 0)
 		got = settle_slot(st, st_col(s, 0), lost, e);
 	st_done(s);
@@ -136,8 +132,6 @@ saves_add(struct store *st, const char *key, const struct save *s,
 {
 	int64_t forgotten;
 	struct st *q;
-	char *tags;
-	int r;
 
 	if (saves_forgotten(st, key, &forgotten, e) < 0)
 		return -1;
@@ -145,8 +139,8 @@ saves_add(struct store *st, const char *key, const struct save *s,
 		return saves_fell(st, key, s, lost, e);
 	q = db_query(st->db, e, "SELECT tags FROM saved WHERE key = ?1 AND "
 	    "time = ?2 AND slot = ?3", "tit", key, s->time, s->slot);
-	r = st_step(q, e);
-	tags = tags_join(r > 0 ? st_col(q, 0) : (struct slice){ NULL, 0 },
+	int r = st_step(q, e);
+	char *tags = tags_join(r > 0 ? st_col(q, 0) : (struct slice){ NULL, 0 },
 	    s->tags);
 	st_done(q);
 	if (r >= 0)
@@ -402,7 +396,6 @@ save(struct store *st, struct item *fact, struct err *e)
 	struct texts lost = { .n = 0 };
 	const char *key = fact->id + 2;
 	int64_t forgotten;
-	int r;
 
 	if (fact->tags != NULL)
 		s.tags = slice_of(fact->tags);
@@ -413,7 +406,7 @@ save(struct store *st, struct item *fact, struct err *e)
 	if (fact->slot != NULL &&
 	    replace(st, key, fact->slot, &s.time, e) < 0)
 		return -1;
-	r = saves_add(st, key, &s, &lost, e);
+	int r = saves_add(st, key, &s, &lost, e);
 	if (r == 0)
 		r = facts_settle(st, &lost, key,
 		    (struct slice){ fact->text, fact->len }, NULL, e);

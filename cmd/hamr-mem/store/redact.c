@@ -32,21 +32,20 @@ struct redact {
 static bool
 read_line(struct redact *r, char *line)
 {
-	char *kind = line, *start = strpbrk(line, " \t"), *text, *anchored;
+	char *kind = line, *start = strpbrk(line, " \t");
 	regex_t re;
-	bool good;
 
 	if (*line == '#' || *line == '\0')
 		return true;
 	if (start == NULL)
 		return false;
 	*start++ = '\0';
-	text = strpbrk(start, " \t");
+	char *text = strpbrk(start, " \t");
 	if (text == NULL || text - start < 2)
 		return false;
 	*text++ = '\0';
-	anchored = xasprintf("^(%s)", text);
-	good = regcomp(&re, anchored, REG_EXTENDED) == 0;
+	char *anchored = xasprintf("^(%s)", text);
+	bool good = regcomp(&re, anchored, REG_EXTENDED) == 0;
 	free(anchored);
 	if (good) {
 		GROW(r->p, r->n, r->cap);

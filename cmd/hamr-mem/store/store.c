@@ -139,13 +139,12 @@ put_passages(struct store *st, int64_t row, const struct item *it,
 	int r = 0;
 
 	for (; r == 0 && text_passage(text, &at, &p); id++) {
-		struct slice split;
-
 		buf_reset(&parts);
 		text_parts(p, &parts);
 		if (it->path != NULL)
 			text_parts(slice_of(it->path), &parts);
-		split = parts.len > 0 ? buf_view(&parts) : SLICE("");
+		struct slice split = parts.len > 0 ? buf_view(&parts) :
+		    SLICE("");
 		words_add(st, p);
 		if (db_run(st->db, e, "INSERT INTO passage(id, off, text, "
 		    "parts) VALUES(?1, ?2, ?3, ?4)", "iiss", id,
@@ -186,11 +185,10 @@ insert(struct store *st, const struct item *it, const char *key,
 {
 	int64_t *last = it->kind == KIND_FACT ? &st->last_fact :
 	    &st->last_message;
-	int64_t id;
 
 	if (*last < 0 && store_newest(st, it->kind, last, e) < 0)
 		return -1;
-	id = it->kind == KIND_FACT && *last < FACT_FIRST ? FACT_FIRST :
+	int64_t id = it->kind == KIND_FACT && *last < FACT_FIRST ? FACT_FIRST :
 	    *last + 1;
 	if (db_run(st->db, e, "INSERT OR IGNORE INTO item(key, kind, "
 	    "session, line, role, name, path, time, tags, slot, hash, bytes, "
@@ -236,10 +234,9 @@ int
 store_put(struct store *st, const struct item *it, struct err *e)
 {
 	char hash[SHA_HEX], other[MEMID_SIZE];
-	int got;
 
 	hash_text(it, hash);
-	got = put(st, it, it->id + 2, hash, e);
+	int got = put(st, it, it->id + 2, hash, e);
 	if (got == 0 && it->kind == KIND_MESSAGE) {
 		memid_message(slice_of(it->session), slice_of(it->role),
 		    (struct slice){ it->text, it->len }, other);
@@ -417,7 +414,6 @@ int
 store_check(struct store *st, struct buf *out, struct err *e)
 {
 	struct err why;
-	int r;
 
 	if (faults(st, "PRAGMA integrity_check(20)", out, e) < 0 ||
 	    faults(st, "SELECT 'm:' || key || ': no text' FROM item i WHERE "
@@ -430,7 +426,7 @@ store_check(struct store *st, struct buf *out, struct err *e)
 	    "FROM item i JOIN forgotten f USING (key) WHERE i.kind = 2 OR "
 	    "i.time <= f.time", out, e) < 0 || db_begin(st->db, e) < 0)
 		return -1;
-	r = db_exec(st->db, "INSERT INTO words(words, rank) "
+	int r = db_exec(st->db, "INSERT INTO words(words, rank) "
 	    "VALUES('integrity-check', 1)", &why);
 	db_end(st->db, false, NULL);
 	if (r == 0)

@@ -7,11 +7,11 @@
 bool
 text_passage(struct slice text, size_t *at, struct slice *passage)
 {
-	size_t from = *at, n;
+	size_t from = *at;
 
 	if (from > text.n || (from == text.n && from > 0))
 		return false;
-	n = utf8_cut(text.p + from, text.n - from, PASSAGE_BYTES);
+	size_t n = utf8_cut(text.p + from, text.n - from, PASSAGE_BYTES);
 	*passage = (struct slice){ text.p + from, n };
 	if (from + n >= text.n)
 		*at = text.n + 1;
@@ -32,11 +32,11 @@ text_is_word(char byte)
 bool
 text_word(struct slice text, size_t *at, struct slice *word)
 {
-	size_t i = *at, from;
+	size_t i = *at;
 
 	while (i < text.n && !text_is_word(text.p[i]))
 		i++;
-	from = i;
+	size_t from = i;
 	while (i < text.n && text_is_word(text.p[i]))
 		i++;
 	*at = i;

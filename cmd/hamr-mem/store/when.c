@@ -52,7 +52,6 @@ when_parse(const char *s, int64_t *out)
 {
 	struct tm t = { 0 }, day;
 	int ms = 0, east = 0;
-	int64_t at;
 
 	if (!looks(s, "0000-00-00"))
 		return false;
@@ -83,7 +82,7 @@ when_parse(const char *s, int64_t *out)
 	if (t.tm_hour > 23 || t.tm_min > 59 || t.tm_sec > 60 ||
 	    !zone(s, &east))
 		return false;
-	at = ((int64_t)timegm(&t) - east * 60) * 1000 + ms;
+	int64_t at = ((int64_t)timegm(&t) - east * 60) * 1000 + ms;
 	if (at < YEAR_0 || at >= YEAR_10000)
 		return false;
 	*out = at;

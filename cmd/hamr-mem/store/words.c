@@ -36,7 +36,7 @@ place(const struct wordset *set, uint64_t hash)
 static void
 wordset_add(struct wordset *set, struct slice w)
 {
-	uint64_t hash = map_hash(w), *at;
+	uint64_t hash = map_hash(w);
 
 	if (hash == 0)
 		hash = 1;
@@ -51,7 +51,7 @@ wordset_add(struct wordset *set, struct slice w)
 		free(set->hash);
 		*set = big;
 	}
-	at = place(set, hash);
+	uint64_t *at = place(set, hash);
 	if (*at == hash)
 		return;
 	*at = hash;
@@ -417,15 +417,13 @@ words_holding(struct store *st, const struct slice *fragment, size_t n,
 {
 	struct buf joined = BUF_INIT(SIZE_MAX), plain = joined, left = joined;
 	struct found f = { .n = 0 };
-	struct slice w, rest;
-	int r;
+	struct slice w;
 
 	for (size_t i = 0; i < n; i++) {
-		struct buf *small;
 		bool digit = false;
 
 		w = fragment[i];
-		small = is_joined(w) ? &joined : &plain;
+		struct buf *small = is_joined(w) ? &joined : &plain;
 		if (w.n < FRAGMENT_MIN || w.n > WORD_MAX)
 			continue;
 		for (size_t k = 0; k < w.n; k++) {
@@ -438,9 +436,9 @@ words_holding(struct store *st, const struct slice *fragment, size_t n,
 		if (digit && w.n >= WORD_MIN)
 			add_term(terms, w, "\"*\n");
 	}
-	r = look_for(st, buf_view(&joined), &f, e);
+	int r = look_for(st, buf_view(&joined), &f, e);
 	/* of a joined fragment that is found the pieces are not looked for */
-	rest = buf_view(&plain);
+	struct slice rest = buf_view(&plain);
 	while (slice_line(&rest, &w))
 		if (f.n == 0 || memmem(buf_view(&joined).p, joined.len, w.p,
 		    w.n) == NULL) {

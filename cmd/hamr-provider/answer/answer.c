@@ -379,14 +379,12 @@ answer_message(const struct answer *a, const struct map *seen,
 	struct buf malformed = BUF_INIT(BUF_RECORD_MAX);
 	struct slice model = a->model.len > 0 ? buf_view(&a->model) :
 	    slice_of(f->model);
-	const char *finish;
-	bool calls;
 
 	scan_put(out, "{'role':'assistant',");
-	calls = put_body(a, seen, true, out, &malformed);
+	bool calls = put_body(a, seen, true, out, &malformed);
 	/* calls that a cut left are whole, and are to be run: nobody runs
 	 * those of "length" */
-	finish = is_cut(a) ? (calls ? "tool_calls" : "length") :
+	const char *finish = is_cut(a) ? (calls ? "tool_calls" : "length") :
 	    a->finish == FINISH_FILTER ? "content_filter" :
 	    a->finish == FINISH_ERROR ? "error" :
 	    calls ? "tool_calls" : "stop";

@@ -56,11 +56,11 @@ static void
 note(struct calls *c, struct map *by, const struct buf *key,
     const struct part *p)
 {
-	uint64_t at = (uint64_t)(p - c->v) + 1, *old;
+	uint64_t at = (uint64_t)(p - c->v) + 1;
 
 	if (key->len == 0)
 		return;
-	old = map_put(by, buf_view(key), NULL);
+	uint64_t *old = map_put(by, buf_view(key), NULL);
 	if (*old < at)
 		*old = at;
 }
@@ -99,7 +99,7 @@ static struct part *
 owner(struct calls *c, const struct part *d, bool whole)
 {
 	struct part *p = NULL, *last = c->n > 0 ? &c->v[c->n - 1] : NULL;
-	struct slice args = buf_view(&d->args), had;
+	struct slice args = buf_view(&d->args);
 	bool named = d->name.len > 0;
 
 	if (d->index.len > 0) {
@@ -112,7 +112,7 @@ owner(struct calls *c, const struct part *d, bool whole)
 			return newest(c, &c->by_id, &d->id);
 		/* gateways to Gemini do, and send no id: is d a whole call
 		 * besides p, and not p once more? */
-		had = buf_view(&p->args);
+		struct slice had = buf_view(&p->args);
 		if (!whole && d->id.len == 0 && begins(args, 0, "{") &&
 		    scan_is_json(args) && scan_is_json(had) && (had.n > 2 ?
 		    !slice_eq(had, args) :
@@ -165,10 +165,10 @@ take(struct buf *to, struct buf *from)
 void
 calls_merge(struct calls *c, const struct call_delta *raw, struct buf *fresh)
 {
-	struct part d, *p;
+	struct part d;
 	bool whole = decode(&d, raw);
+	struct part *p = owner(c, &d, whole);
 
-	p = owner(c, &d, whole);
 	if (p == NULL && d.id.len + d.name.len + d.args.len + d.carry.len == 0)
 		goto out;
 	if (p == NULL) {
@@ -198,10 +198,8 @@ out:
 void
 calls_add(struct calls *c, struct slice name, struct slice args)
 {
-	struct part *p;
-
 	GROW(c->v, c->n, c->cap);
-	p = &c->v[c->n++];
+	struct part *p = &c->v[c->n++];
 	part_init(p);
 	buf_slice(&p->name, name);
 	buf_slice(&p->args, args);
@@ -227,7 +225,7 @@ strip(struct slice s)
 static bool
 read_args(const struct part *p, struct buf *out)
 {
-	struct slice all = buf_view(&p->args), last, rest = all;
+	struct slice all = buf_view(&p->args), rest = all;
 
 	if (slice_trim(all).n == 0 || slice_is(all, "null")) {
 		buf_adds(out, "{}");
@@ -237,7 +235,7 @@ read_args(const struct part *p, struct buf *out)
 		rest = slice_from(all, 2);
 	else if (slice_starts(all, "null"))
 		rest = slice_from(all, 4);
-	last = slice_from(all, p->last);
+	struct slice last = slice_from(all, p->last);
 	if (scan_is_json(all))
 		buf_slice(out, all);
 	else if (scan_is_json(strip(all)))

@@ -91,8 +91,8 @@ body(struct harmony *h)
 static bool
 header(struct harmony *h)
 {
-	struct slice s = buf_view(&h->held), name;
-	size_t end = slice_find(s, 0, MESSAGE), to;
+	struct slice s = buf_view(&h->held);
+	size_t end = slice_find(s, 0, MESSAGE);
 	struct buf b = BUF_INIT(8 * HEADER_MAX);
 
 	if (end == s.n) {
@@ -101,13 +101,13 @@ header(struct harmony *h)
 		return h->state == HARMONY_OFF;
 	}
 	s.n = end;
-	to = slice_find(s, 0, "to=");
+	size_t to = slice_find(s, 0, "to=");
 	h->state = HARMONY_BODY;
 	h->empty = true;
 	h->kind = to < s.n ? HARMONY_CALL : slice_find(s, 0, "analysis") < s.n ?
 	    HARMONY_REASONING : HARMONY_CONTENT;
 	if (h->kind == HARMONY_CALL) {
-		name = slice_from(s, to + 3);
+		struct slice name = slice_from(s, to + 3);
 		for (to = 0; to < name.n && name.p[to] != '<' &&
 		    !is_whitespace(name.p[to]); to++)
 			;

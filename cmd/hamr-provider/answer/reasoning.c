@@ -241,14 +241,12 @@ void
 reasoning_feed(struct reasoning *t, struct slice text)
 {
 	for (size_t i = 0; i < text.n; i++) {
-		struct slice in;
-
 		if (t->state != IN_DOUBT) {
 			byte(t, text.p[i]);
 			continue;
 		}
 		buf_addc(&t->doubt, text.p[i]);
-		in = buf_view(&t->doubt);
+		struct slice in = buf_view(&t->doubt);
 		if (!slice_ends(in, tags[T_END]))
 			continue;
 		in.n -= strlen(tags[T_END]);

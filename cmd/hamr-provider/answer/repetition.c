@@ -22,7 +22,7 @@ static void
 search(struct repetition *r)
 {
 	const uint32_t *s = r->text + r->n - WINDOW;
-	size_t k = 0, i = r->n - WINDOW, period;
+	size_t k = 0, i = r->n - WINDOW;
 	uint16_t border[WINDOW + 1];
 
 	border[0] = border[1] = 0;
@@ -32,7 +32,7 @@ search(struct repetition *r)
 		k += s[j] == s[k];
 		border[j + 1] = (uint16_t)k;
 	}
-	period = WINDOW - k;
+	size_t period = WINDOW - k;
 	if (period > PASSAGE_MAX)
 		return;
 	while (i > 0 && r->text[i - 1] == r->text[i - 1 + period])
@@ -45,8 +45,6 @@ search(struct repetition *r)
 static bool
 add(struct repetition *r, uint32_t c)
 {
-	size_t passage;
-
 	if (r->n == REPETITION_KEPT) {
 		memmove(r->text, r->text + r->n - CARRIED,
 		    CARRIED * sizeof *r->text);
@@ -64,7 +62,7 @@ add(struct repetition *r, uint32_t c)
 	}
 	if (r->period == 0 || r->run < RUN_MIN)
 		return false;
-	passage = r->period;
+	size_t passage = r->period;
 	if (passage < PASSAGE_MIN)
 		passage *= (PASSAGE_MIN + passage - 1) / passage;
 	if (r->run / passage < (unsigned long long)r->limit)

@@ -43,18 +43,16 @@ adapter_is_path(const char *name)
 char *
 adapter_path(const char *name)
 {
-	char *file, *path, *conf;
-
 	if (adapter_is_path(name))
 		return xstrdup(name);
 	if (*name == '\0' || strchr(name, '/') != NULL)
 		return NULL;
-	file = xasprintf("providers/%s.jq", name);
-	path = conf_share(file);
+	char *file = xasprintf("providers/%s.jq", name);
+	char *path = conf_share(file);
 	if (path == NULL || access(path, F_OK) != 0) {
 		free(path);
 		path = NULL;
-		conf = conf_user_path();
+		char *conf = conf_user_path();
 		if (conf != NULL) {	/* beside the user's configuration */
 			*strrchr(conf, '/') = '\0';
 			path = xasprintf("%s/%s", conf, file);
@@ -210,14 +208,13 @@ static int
 ask(struct adapter *ad, const char *function, struct failure *f)
 {
 	struct err e;
-	int got;
 
 	buf_reset(&ad->out);
 	if (start(ad, &e) < 0) {
 		broke(ad, f, function, &e);
 		return -1;
 	}
-	got = program_run(ad->program, buf_view(&ad->in), &ad->out, &e);
+	int got = program_run(ad->program, buf_view(&ad->in), &ad->out, &e);
 	if (got != 0)
 		broke(ad, f, function, &e);
 	if (got < 0) {
@@ -260,14 +257,14 @@ static char *
 header(struct slice key, struct slice val, const struct adapter_defaults *d,
     bool *has_key)
 {
-	char *name = xmemdup0(key.p, key.n), *line = NULL, *at;
+	char *name = xmemdup0(key.p, key.n), *line = NULL;
 	char *text = scan_kind(val) == SCAN_NUMBER ? xmemdup0(val.p, val.n) :
 	    scan_strdup(val);
 
 	if (text != NULL && strpbrk(text, "\r\n") == NULL &&
 	    name[strspn(name, "abcdefghijklmnopqrstuvwxyz" LETTERS
 	    "0123456789-_")] == '\0') {
-		at = strstr(text, "[key]");
+		char *at = strstr(text, "[key]");
 		*has_key |= at != NULL;
 		if (at != NULL)
 			line = xasprintf("%s: %.*s%s%s", name,
@@ -299,8 +296,6 @@ take_headers(struct adapter *ad, struct slice headers,
 {
 	bool has_key = false;
 	struct slice key, val;
-	char *keyed;
-	size_t own;
 
 	for (struct walk w = walk_of(scan_only(SCAN_OBJECT, headers));
 	    walk_next(&w, &key, &val); ) {
@@ -315,9 +310,9 @@ take_headers(struct adapter *ad, struct slice headers,
 		}
 		add_header(c, line);
 	}
-	own = c->nheaders;
-	keyed = xasprintf("%s%s", d->key != NULL ? ad->api.key_header : "",
-	    d->key != NULL ? d->key : "");
+	size_t own = c->nheaders;
+	char *keyed = xasprintf("%s%s", d->key != NULL ? ad->api.key_header :
+	    "", d->key != NULL ? d->key : "");
 	for (size_t i = 0; i < d->nheaders; i++) {
 		bool said = has_key && strcmp(d->headers[i], keyed) == 0;
 
@@ -339,8 +334,7 @@ take_request(struct adapter *ad, const struct body *b,
     const struct adapter_defaults *d, struct adapter_call *c, struct buf *out,
     struct failure *f)
 {
-	struct slice all = buf_view(&ad->out), body, headers;
-	char *path;
+	struct slice all = buf_view(&ad->out);
 
 	if (all.n == 0 || scan_value(&ad->scan, all.p, all.n) < 0 ||
 	    scan_kind(all) != SCAN_OBJECT) {
@@ -348,8 +342,8 @@ take_request(struct adapter *ad, const struct body *b,
 		    "object with method, path, headers and body", ad->path);
 		return -1;
 	}
-	headers = scan_get(all, "headers");
-	body = scan_get(all, "body");
+	struct slice headers = scan_get(all, "headers");
+	struct slice body = scan_get(all, "body");
 	if (scan_kind(body) == SCAN_NONE || scan_kind(body) == SCAN_NULL)
 		body = SLICE("{}");
 	if ((scan_kind(body) != SCAN_OBJECT && scan_kind(body) != SCAN_ARRAY) ||
@@ -360,7 +354,7 @@ take_request(struct adapter *ad, const struct body *b,
 		return -1;
 	}
 	c->method = word(ad, scan_get(all, "method"), "method", "POST", f);
-	path = word(ad, scan_get(all, "path"), "path", "", f);
+	char *path = word(ad, scan_get(all, "path"), "path", "", f);
 	/* it never reaches into the host */
 	if (path != NULL)
 		c->path = xasprintf("%s%s", *path == '/' || *path == '?' ||
@@ -475,7 +469,7 @@ static enum api_said
 take_delta(struct answer *a, struct slice o, struct failure *f)
 {
 	struct slice type = scan_get(o, "type"), kind = scan_get(o, "kind");
-	struct slice text = scan_get(o, "text"), args;
+	struct slice text = scan_get(o, "text");
 	bool content = scan_str_is(kind, "content");
 	bool good = true;
 
@@ -498,7 +492,7 @@ take_delta(struct answer *a, struct slice o, struct failure *f)
 	else if (kind.p == NULL)
 		good = take_message(a, o);
 	else if (scan_str_is(kind, "tool_call")) {
-		args = scan_get(o, "arguments");
+		struct slice args = scan_get(o, "arguments");
 		api_call(a, (long)api_number(o, "index"), scan_get(o, "id"),
 		    scan_get(o, "name"), args.p != NULL ? args : text);
 	} else if (content || scan_str_is(kind, "reasoning")) {
@@ -516,7 +510,7 @@ adapter_event(struct adapter *ad, struct api_stream *st, struct answer *a,
 {
 	enum api_said said = API_MORE;
 	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
-	char *at, *line;
+	char *line;
 
 	buf_reset(&ad->in);
 	utf8_clean(&clean, st->event.p != NULL ? st->event.p : "",
@@ -533,10 +527,9 @@ adapter_event(struct adapter *ad, struct api_stream *st, struct answer *a,
 	buf_release(&clean);
 	if (ask(ad, "event", f) < 0)
 		return API_ERROR;
-	at = ad->out.len > 0 ? ad->out.p : NULL;
+	char *at = ad->out.len > 0 ? ad->out.p : NULL;
 	while (said != API_ERROR && (line = strsep(&at, "\n")) != NULL) {
 		struct slice result = slice_of(line);
-		enum api_said now;
 
 		if (result.n == 0)
 			continue;
@@ -545,7 +538,7 @@ adapter_event(struct adapter *ad, struct api_stream *st, struct answer *a,
 			    ad->scan.why);
 			return API_ERROR;
 		}
-		now = take_delta(a, result, f);
+		enum api_said now = take_delta(a, result, f);
 		if (now == API_ERROR && f->code == NULL)
 			failure_final(f, "server", "%s: event: returned "
 			    "something that is not a delta: %.*s", ad->path,
@@ -590,7 +583,6 @@ long long
 adapter_window(struct adapter *ad, struct slice answer, const char *model,
     struct failure *f)
 {
-	struct slice all;
 	int64_t n;
 
 	ad->made = 0;
@@ -599,7 +591,7 @@ adapter_window(struct adapter *ad, struct slice answer, const char *model,
 	    answer);
 	if (ask(ad, "window", f) < 0)
 		return -1;
-	all = ad->out.len > 0 ? buf_view(&ad->out) : SLICE("null");
+	struct slice all = ad->out.len > 0 ? buf_view(&ad->out) : SLICE("null");
 	while (all.n > 0 && all.p[all.n - 1] == '\n')
 		all.n--;
 	if (scan_value(&ad->scan, all.p, all.n) == 0 &&

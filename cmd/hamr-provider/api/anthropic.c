@@ -87,7 +87,6 @@ body(const struct body *b, struct slice messages, struct buf *out)
 		.no_carry = b->quirks & QUIRK_NO_CARRY };
 	struct slice name = scan_get(scan_get(b->tool_choice, "function"),
 	    "name");
-	char *tail;
 
 	scan_put(&own, "{'model':@,'max_tokens':", slice_of(b->model));
 	buf_fmt(&own, "%lld", b->max_tokens > 0 ? b->max_tokens : MAX_TOKENS);
@@ -105,7 +104,7 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	fields_put(&f, "messages", SLICE("["));
 	writer_messages(&w, messages);
 	if (w.end > 0) {	/* all up to the last part is to be cached */
-		tail = xmemdup0(out->p + w.end, out->len - w.end);
+		char *tail = xmemdup0(out->p + w.end, out->len - w.end);
 		out->len = w.end;
 		scan_put(out, CACHE);
 		buf_adds(out, tail);
@@ -190,7 +189,7 @@ static enum api_said
 read(struct api_stream *st, struct answer *a, struct slice data,
     struct failure *f)
 {
-	struct slice type = api_member(st, "type"), m, c;
+	struct slice type = api_member(st, "type"), c;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	int64_t n;
 	long index = scan_int(api_member(st, "index"), &n) && n >= 0 ?
@@ -210,7 +209,7 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 		return API_DONE;
 	}
 	if (scan_str_is(type, "message_start")) {
-		m = api_member(st, "message");
+		struct slice m = api_member(st, "message");
 		api_text(a, scan_get(m, "model"), answer_model);
 		usage(a, scan_get(m, "usage"));
 	} else if (scan_str_is(type, "content_block_start")) {

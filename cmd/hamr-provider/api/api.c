@@ -59,7 +59,6 @@ api_event(const struct api *api, struct api_stream *st, struct answer *a,
 	struct buf fixed = BUF_INIT(BUF_RECORD_MAX);
 	struct slice trimmed = slice_trim(data);
 	enum api_said said = API_ERROR;
-	bool object, lossy;
 
 	if (trimmed.n == 0)
 		return API_MORE;
@@ -67,8 +66,8 @@ api_event(const struct api *api, struct api_stream *st, struct answer *a,
 		return API_DONE;
 	if (api->own == NULL)		/* to an adapter blanks may be text */
 		data = trimmed;
-	object = scan_record(&st->scan, data.p, data.n) == 0;
-	lossy = object && scan_lone_surrogate(data) != NULL;
+	bool object = scan_record(&st->scan, data.p, data.n) == 0;
+	bool lossy = object && scan_lone_surrogate(data) != NULL;
 	if (!object) {		/* perhaps what the door takes of it is one */
 		scan_repair(data, &fixed);
 		object = lossy = fixed.len > 0 &&

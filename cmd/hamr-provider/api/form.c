@@ -176,7 +176,6 @@ writer_messages(struct writer *w, struct slice messages)
 	    walk_next(&walk, NULL, &m); ) {
 		struct slice role = scan_get(m, "role");
 		struct slice calls = scan_get(m, "tool_calls");
-		size_t had;
 
 		if (scan_str_is(role, "tool")) {
 			f->result(w, m);
@@ -198,7 +197,7 @@ writer_messages(struct writer *w, struct slice messages)
 		}
 		if (!w->no_carry)
 			each_call(w, calls, f->carry);
-		had = w->out->len;
+		size_t had = w->out->len;
 		put_content(w, role, scan_get(m, "content"));
 		if (w->out->len == had && scan_str_is(role, "user"))
 			put_text(w, role, SLICE("\"(empty)\""));

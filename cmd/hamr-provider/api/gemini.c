@@ -122,7 +122,7 @@ read(struct api_stream *st, struct answer *a, struct slice data,
     struct failure *f)
 {
 	struct slice u = api_member(st, "usageMetadata"), c = { NULL, 0 };
-	struct slice part, call, reason;
+	struct slice part;
 	long long made = api_number(u, "candidatesTokenCount");
 	long long thought = api_number(u, "thoughtsTokenCount");
 	struct walk w = walk_elements(api_member(st, "candidates"));
@@ -133,7 +133,7 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	walk_next(&w, NULL, &c);
 	w = walk_elements(scan_get(scan_get(c, "content"), "parts"));
 	while (walk_next(&w, NULL, &part)) {
-		call = scan_get(part, "functionCall");
+		struct slice call = scan_get(part, "functionCall");
 		if (scan_kind(call) == SCAN_OBJECT)
 			take_call(a, part, call);
 		else
@@ -146,7 +146,7 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	if (scan_kind(u) == SCAN_OBJECT)
 		api_usage(a, api_number(u, "promptTokenCount"), made,
 		    api_number(u, "cachedContentTokenCount"), -1);
-	reason = scan_get(c, "finishReason");
+	struct slice reason = scan_get(c, "finishReason");
 	if (scan_str_is(reason, "MALFORMED_FUNCTION_CALL")) {
 		char *why = scan_strdup(scan_get(c, "finishMessage"));
 

@@ -72,7 +72,7 @@ static enum api_said
 read(struct api_stream *st, struct answer *a, struct slice data,
     struct failure *f)
 {
-	struct slice e = api_member(st, "error"), c, d;
+	struct slice e = api_member(st, "error"), c;
 	int64_t index;
 
 	if (scan_kind(e) == SCAN_OBJECT || scan_kind(e) == SCAN_STRING ||
@@ -89,7 +89,7 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 			return api_fails(f, c);
 		if (scan_int(scan_get(c, "index"), &index) && index != 0)
 			continue;
-		d = scan_get(c, "delta");
+		struct slice d = scan_get(c, "delta");
 		if (scan_kind(d) == SCAN_OBJECT)
 			read_delta(a, d);
 		else if (!a->fed && a->native.n == 0)

@@ -146,7 +146,7 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	struct slice type = api_member(st, "type");
 	struct slice item = api_member(st, "item");
 	struct slice delta = api_member(st, "delta");
-	struct slice name = scan_get(item, "name"), last;
+	struct slice name = scan_get(item, "name");
 	bool is_call = scan_str_is(scan_get(item, "type"), "function_call");
 	int64_t n;
 	long index = scan_int(api_member(st, "output_index"), &n) && n >= 0 ?
@@ -191,7 +191,7 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	    scan_str_is(type, "response.incomplete") ||
 	    scan_str_is(type, "response.failed")) {
 		/* servers that send no deltas */
-		last = api_member(st, "response");
+		struct slice last = api_member(st, "response");
 		if (!a->fed && a->native.n == 0)
 			whole(a, scan_get(last, "output"));
 		return ended(a, last, data, f);

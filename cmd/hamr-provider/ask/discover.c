@@ -34,16 +34,15 @@ static bool
 get(struct provider *p, const char *base, const char *path, long max_ms,
     struct buf *out, struct http_reply *r)
 {
-	bool list = p->stage == NULL && path == p->set->api->models, good;
-	char *url;
+	bool list = p->stage == NULL && path == p->set->api->models;
 
 	if (list && p->models.len > 0) {
 		buf_reset(out);
 		buf_slice(out, buf_view(&p->models));
 		return true;
 	}
-	url = server_url(base, path);
-	good = server_get(p, url, max_ms, out, r);
+	char *url = server_url(base, path);
+	bool good = server_get(p, url, max_ms, out, r);
 	if (good && list)
 		buf_slice(&p->models, buf_view(out));
 	free(url);
@@ -177,12 +176,12 @@ static long long
 of_props(struct slice props)
 {
 	struct slice slot = scan_get(props, "default_generation_settings");
-	long long n = number(slot, "n_ctx"), slots;
+	long long n = number(slot, "n_ctx");
 
 	if (n > 0)
 		return n;
 	n = number(props, "n_ctx");
-	slots = number(props, "total_slots");
+	long long slots = number(props, "total_slots");
 	return slots > 1 && !scan_true(scan_get(props, "kv_unified")) ?
 	    n / slots : n;
 }
@@ -259,7 +258,6 @@ ask_window(struct provider *p, long long end, const char **source)
 	char *path = ad != NULL ? adapter_window_path(ad, s->model) : NULL;
 	long long n = ad != NULL ? adapter_window_told(ad) : 0;
 	size_t bare = strcspn(s->base_url, "?#");
-	char *root;
 
 	*source = "adapter";
 	if (path != NULL || n > 0) {
@@ -273,7 +271,7 @@ ask_window(struct provider *p, long long end, const char **source)
 		bare--;
 	if (bare > 3 && memcmp(s->base_url + bare - 3, "/v1", 3) == 0)
 		bare -= 3;
-	root = xmemdup0(s->base_url, bare);
+	char *root = xmemdup0(s->base_url, bare);
 	if (get_until(p, root, "/props", end, &b)) {
 		*source = "/props";
 		n = of_props(buf_view(&b));
@@ -387,13 +385,12 @@ put_speed(struct buf *out, const struct exchange *x, long long took)
 	struct slice whole = slice_trim(buf_view(&x->raw)), rate = { NULL, 0 };
 	long long tokens = x->p->answer->usage.completion;
 	double speed = 0;
-	bool known;
 
 	/* llama.cpp's own measure */
 	if (scan_is_json(whole))
 		rate = scan_get(scan_get(whole, "timings"),
 		    "predicted_per_second");
-	known = scan_kind(rate) == SCAN_NUMBER &&
+	bool known = scan_kind(rate) == SCAN_NUMBER &&
 	    num_double(rate.p, rate.n, &speed);
 	if (!known && tokens > 0 && took > 0) {
 		known = true;
@@ -447,7 +444,6 @@ server_probe(struct provider *p)
 	struct http_reply r;
 	struct rec_out out;
 	struct err e;
-	long long n;
 
 	if (server_find(p, &e) < 0) {
 		server_say_none();
@@ -459,7 +455,7 @@ server_probe(struct provider *p)
 		return unreachable(p, &r);
 	}
 	try(p, &tried);		/* first: Ollama loads the model with it */
-	n = ask_window(p, file_now_ms() + MODELS_MS, &source);
+	long long n = ask_window(p, file_now_ms() + MODELS_MS, &source);
 	if (n == 0 && p->set->window > 0) {
 		n = p->set->window;
 		source = "num_ctx";

@@ -48,7 +48,6 @@ cassette_add(struct exchange *x, bool again)
 	struct buf line = BUF_INIT((size_t)1 << 40);
 	struct buf request = BUF_INIT((size_t)1 << 40);
 	static const char digits[] = "0123456789abcdef";
-	struct slice tape;
 
 	if (x->p->record < 0 || x->body.len == 0)
 		return;
@@ -66,7 +65,7 @@ cassette_add(struct exchange *x, bool again)
 		scan_put(&line, ",'retry_after':@",
 		    slice_of(x->reply.retry_after));
 	/* bytes that a JSON string cannot hold are two hex digits each */
-	tape = x->tape.len > 0 ? buf_view(&x->tape) : SLICE("");
+	struct slice tape = x->tape.len > 0 ? buf_view(&x->tape) : SLICE("");
 	if (utf8_check(tape.p, tape.n) == tape.n &&
 	    memchr(tape.p, '\0', tape.n) == NULL)
 		scan_put(&line, ",'response':@}\n", tape);
@@ -153,7 +152,6 @@ on_body(void *ctx, long status, const char *p, size_t n)
 {
 	struct exchange *x = ctx;
 	size_t lead = skip_white((struct slice){ p, n }, 0);
-	const char *lf;
 
 	if (x->p->record >= 0)
 		buf_add(&x->tape, p, n);
@@ -173,7 +171,7 @@ on_body(void *ctx, long status, const char *p, size_t n)
 			return too_large(x);
 		/* an adapter does not say whether it reads lines or one
 		 * object: a first line that is a whole value tells */
-		lf = memchr(x->raw.p, '\n', x->raw.len);
+		const char *lf = memchr(x->raw.p, '\n', x->raw.len);
 		if (x->p->set->api->own == NULL || lf == NULL || x->is_whole)
 			return HTTP_MORE;
 		x->sse.lines = scan_is_json((struct slice){ x->raw.p,
@@ -211,13 +209,13 @@ read_whole(struct exchange *x)
 	struct slice raw = slice_trim(buf_view(&x->raw));
 	const char *mark = x->p->set->api->mark;
 	struct scan sc = { 0 };
-	bool object, cut;
+	bool object = begins(raw, 0, "{") || (mark == NULL && begins(raw, 0,
+	    "["));
 
-	object = begins(raw, 0, "{") || (mark == NULL && begins(raw, 0, "["));
 	/* does it end before its own end?  (The scanner says where a string or
 	 * a word begins that has none.) */
-	cut = object && scan_value(&sc, raw.p, raw.n) < 0 && (sc.at >= raw.n ||
-	    strchr("]}", raw.p[raw.n - 1]) == NULL);
+	bool cut = object && scan_value(&sc, raw.p, raw.n) < 0 && (sc.at >=
+	    raw.n || strchr("]}", raw.p[raw.n - 1]) == NULL);
 	scan_release(&sc);
 	if (cut) {
 		broken_off(x);
@@ -312,14 +310,13 @@ max_tokens(const struct exchange *x)
 	const struct settings *s = x->p->set;
 	long limit = s->window > 0 && x->p->limit < 0 ? (long)s->window :
 	    x->p->limit;
-	struct budget b;
 
 	if (s->max_tokens > 0 || limits_output(slice_of(s->params)) ||
 	    limits_output(x->ask->params))
 		return s->max_tokens;
 	if (limit < 0 && !conf_is_set(s->conf, "context.window"))
 		return 0;
-	b = budget_from(s->conf, limit);
+	struct budget b = budget_from(s->conf, limit);
 	return b.window - b.effective;
 }
 
@@ -351,7 +348,6 @@ make_body(struct exchange *x)
 	};
 	struct adapter_defaults defaults = {
 		(const char *const *)s->headers, s->nheaders, s->key };
-	char *path;
 	int r = 0;
 
 	buf_reset(&x->body);
@@ -370,7 +366,7 @@ make_body(struct exchange *x)
 		    &x->call, &x->body, &x->failure);
 		x->url = server_url(s->base_url, r == 0 ? x->call.path : "");
 	} else {
-		path = api->path != NULL ? xstrdup(api->path) :
+		char *path = api->path != NULL ? xstrdup(api->path) :
 		    api->model_path(s->model, b.stream);
 		x->url = server_url(s->base_url, path);
 		free(path);
@@ -503,7 +499,6 @@ learn(const struct exchange *x)
 	const struct settings *s = x->p->set;
 	struct slice words = x->raw.len > 0 ? buf_view(&x->raw) :
 	    buf_view(&f->message);
-	unsigned quirk;
 
 	if (x->p->answer->started)
 		return 0;
@@ -515,7 +510,7 @@ learn(const struct exchange *x)
 		    x->where);
 		return QUIRK_NO_TOOLS;
 	}
-	quirk = quirks_learn(x->p->quirks, x->reply.status, words,
+	unsigned quirk = quirks_learn(x->p->quirks, x->reply.status, words,
 	    buf_view(&x->body));
 	return strcmp(f->code, "bad_request") == 0 ||
 	    x->reply.status == 500 || quirk == QUIRK_NO_STREAM ? quirk : 0;
@@ -531,7 +526,6 @@ persist(struct exchange *x)
 	unsigned quirk = 0;
 
 	for (;;) {
-		long long ms;
 		unsigned last = quirk;
 
 		attempt_do(x);
@@ -548,7 +542,7 @@ persist(struct exchange *x)
 		/* what did not help is not how this server is */
 		if (strcmp(f->code, "bad_request") == 0)
 			x->p->quirks &= ~last;
-		ms = retry_in(x, f->loading ? looks : tries);
+		long long ms = retry_in(x, f->loading ? looks : tries);
 		cassette_add(x, ms >= 0);
 		if (ms < 0)
 			return;
@@ -620,14 +614,13 @@ set_malformed(struct failure *f, struct slice block)
 	struct slice json = slice_from(block, slice_find(block, 0, "{"));
 	struct scan s = { 0 };
 	const char *p = json.p;
-	size_t from;
 
 	json.n = slice_find(json, 0, "</");
 	if (json.n == 0 || scan_record(&s, p, json.n) == 0) {
 		failure_set(f, "malformed_tool_call", "the model's tool call "
 		    "could not be parsed");
 	} else {
-		from = s.at > SHOWN ? s.at - SHOWN : 0;
+		size_t from = s.at > SHOWN ? s.at - SHOWN : 0;
 		while (from < s.at && (p[from] & 0xc0) == 0x80)
 			from++;
 		failure_set(f, "malformed_tool_call", "the model's tool call "
@@ -718,7 +711,6 @@ speak(struct provider *p, const char *api)
 {
 	struct settings *s = p->set;
 	struct err e = { .text = "" };
-	char *path;
 
 	if (s->adapter != NULL && strcmp(adapter_api(s->adapter)->name,
 	    api) == 0)
@@ -727,7 +719,7 @@ speak(struct provider *p, const char *api)
 		s->api = api_named(api);
 	if (strcmp(s->api->name, api) == 0)
 		return 0;
-	path = adapter_is_path(api) ? NULL : adapter_path(api);
+	char *path = adapter_is_path(api) ? NULL : adapter_path(api);
 	adapter_free(s->adapter);
 	s->adapter = path == NULL ? NULL :
 	    adapter_open(path, s->http.max_body, &e);

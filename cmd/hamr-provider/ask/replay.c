@@ -91,7 +91,6 @@ replay_open(const char *path, double speed, struct err *e)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct replay *p;
-	int got;
 
 	if (fd < 0) {
 		err_sys(e, errno == ENOENT || errno == ENOTDIR ? ST_NOINPUT :
@@ -100,7 +99,7 @@ replay_open(const char *path, double speed, struct err *e)
 	}
 	p = xcalloc(1, sizeof *p);
 	p->speed = speed;
-	got = load(p, fd, path, e);
+	int got = load(p, fd, path, e);
 	close(fd);
 	if (got == 0)
 		return p;
@@ -159,10 +158,9 @@ show(struct provider *p, const char *kind, struct slice val, struct buf *shown)
 	msg_text(val, &b);
 	for (size_t at = 0; at < b.len && p->flags == 0;) {
 		struct slice piece = slice_from(buf_view(&b), at);
-		double ms;
 
 		piece.n = next_piece(p->replay, piece);
-		ms = speed > 0 ? (double)piece.n / 4 / speed * 1000 : 0;
+		double ms = speed > 0 ? (double)piece.n / 4 / speed * 1000 : 0;
 		if (!provider_pause(p, ms < DELAY_MAX_MS ? (long long)ms :
 		    DELAY_MAX_MS))
 			break;
@@ -272,12 +270,11 @@ play_message(struct provider *p, const struct entry *a)
 	    "reasoning"));
 	struct walk w = walk_elements(scan_get(a->line, "tool_calls"));
 	struct call c;
-	bool whole;
 
 	if (reasoning.p == NULL)
 		reasoning = scan_only(SCAN_STRING, scan_get(a->line,
 		    "reasoning_content"));
-	whole = show(p, "reasoning", reasoning, NULL) &&
+	bool whole = show(p, "reasoning", reasoning, NULL) &&
 	    show(p, "content", scan_get(a->line, "content"), &shown);
 	while (whole && msg_next_call(&w, &c))
 		whole = show(p, "tool_call", c.name, NULL) &&
@@ -300,7 +297,6 @@ replay_answer(struct provider *p, const struct ask *ask)
 	const struct replay *r = p->replay;
 	const struct entry *a = p->answers < r->n ? &r->v[p->answers] : NULL;
 	struct failure f = { .message = BUF_INIT(BUF_RECORD_MAX) };
-	char *code;
 
 	if (a == NULL)
 		provider_refuse(p, "server", SLICE(""), "the replay has %zu "
@@ -310,7 +306,7 @@ replay_answer(struct provider *p, const struct ask *ask)
 	else if (a->is_tape)
 		exchange_play(p, ask, a->line);
 	else if (a->is_error) {
-		code = scan_strdup(scan_get(a->line, "code"));
+		char *code = scan_strdup(scan_get(a->line, "code"));
 		f.code = code != NULL ? code : "server";
 		f.retryable = scan_true(scan_get(a->line, "retryable"));
 		if (!scan_str(scan_get(a->line, "message"), &f.message))

@@ -207,10 +207,9 @@ ask_transcript(struct ask *a, const struct provider *p, struct buf *copy)
 {
 	struct slice tools = scan_only(SCAN_ARRAY, line_get(p->tools, "tools"));
 	struct slice choice = line_get(p->constrain, "tool_choice");
-	size_t n;
 
 	view_give(p->view, copy);
-	n = copy->len;
+	size_t n = copy->len;
 	buf_slice(copy, tools);
 	buf_slice(copy, choice);
 	a->messages = (struct slice){ copy->p, n };

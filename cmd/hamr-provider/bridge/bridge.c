@@ -75,7 +75,6 @@ take_message(void *ctx, struct slice text)
 {
 	struct bridge *b = ctx;
 	struct rpc_msg m;
-	char *version;
 
 	text = slice_trim(text);
 	if (!scan_is_json(text))
@@ -83,7 +82,7 @@ take_message(void *ctx, struct slice text)
 	rpc_read(text, &m);
 	b->answered |= b->id.p != NULL && (m.kind == RPC_RESULT ||
 	    m.kind == RPC_ERROR) && slice_eq(m.id, b->id);
-	version = scan_strdup(scan_get(m.result, "protocolVersion"));
+	char *version = scan_strdup(scan_get(m.result, "protocolVersion"));
 	if (version != NULL && b->version == NULL)
 		b->version = xasprintf("MCP-Protocol-Version: %s", version);
 	free(version);
@@ -181,10 +180,10 @@ start_listening(struct bridge *b)
 	struct http_call c = { .url = b->url, .headers = b->headers,
 		.sink = take_body, .ctx = b, .wait = wait_alone };
 	struct http_reply r;
-	pid_t parent = getpid(), pid;
+	pid_t parent = getpid();
 
 	b->listens = true;
-	pid = fork();
+	pid_t pid = fork();
 	if (pid != 0)
 		return;
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);

@@ -116,10 +116,8 @@ dialect_new(enum dialect_kind kind, const struct dialect_out *out, void *ctx)
 struct block_call *
 reading_call(struct reading *r)
 {
-	struct block_call *c;
-
 	GROW(r->v, r->n, r->cap);
-	c = &r->v[r->n];
+	struct block_call *c = &r->v[r->n];
 	if (r->n < r->made) {
 		bufs_reset(BUFS(&c->name, &c->args));
 		return c;
@@ -254,14 +252,13 @@ is_meant(struct dialect *d, struct slice block)
 	size_t at = begins(block, 0, CALL) ?
 	    skip_white(block, strlen(CALL)) : 0, n;
 	struct buf name = BUF_INIT(BUF_RECORD_MAX);
-	bool named, meant;
 
 	if (qwen3_opening(slice_from(block, at), &n) == 1)
 		return is_tool(d, slice_part(block, at + strlen(FUNC),
 		    at + n - 1));
-	named = hermes_name(block, &name);
+	bool named = hermes_name(block, &name);
 	/* a mention: "within <tool_call></tool_call> tags" */
-	meant = named ? is_tool(d, buf_view(&name)) :
+	bool meant = named ? is_tool(d, buf_view(&name)) :
 	    !begins(block, at, CALL_END) && has_tools(d);
 	buf_release(&name);
 	return meant;
@@ -339,12 +336,11 @@ is_cut_off(struct dialect *d, enum block_said said)
 	const struct block *f = d->block;
 	struct slice s = d->reading.s;
 	bool weak = f->weak;
-	size_t at;
 
 	if (said == BLOCK_NONE) {
 		/* only begun: its opening, and a piece of what stands first in
 		 * it, a name with mistral */
-		at = skip_white(s, strlen(f->open));
+		size_t at = skip_white(s, strlen(f->open));
 		if (f->kind == DIALECT_MISTRAL)
 			at = skip_name(s, at);
 		return !weak && has_tools(d) && (at == s.n ||
@@ -362,11 +358,11 @@ block_end(const struct block *f, struct slice s, size_t from)
 	if (f->close == NULL)
 		return 0;
 	for (size_t at = from; (at = slice_find(s, at, f->close)) < s.n; at++) {
-		size_t b, to = at;
+		size_t to = at;
 
 		if (f->before == NULL || slice_find(s, 0, f->guard) > at)
 			return at + strlen(f->close);
-		b = strlen(f->before);
+		size_t b = strlen(f->before);
 		while (to > 0 && is_whitespace(s.p[to - 1]))
 			to--;
 		if (to >= b && begins(s, to - b, f->before))
@@ -382,12 +378,10 @@ in_block(struct dialect *d, enum block_end e)
 	const struct block *f = d->block;
 	struct reading *r = &d->reading;
 	struct slice s = rest(d);
-	size_t end = 0, n;
-	enum block_said said;
-	bool cut;
+	size_t end = 0;
 
 	if (!f->grows) {
-		n = f->close != NULL ? strlen(f->close) : 0;
+		size_t n = f->close != NULL ? strlen(f->close) : 0;
 		end = block_end(f, s, d->looked);
 		if (end == 0 && e == BLOCK_GROWS) {
 			d->looked = s.n > n ? s.n - n : 1;
@@ -396,11 +390,11 @@ in_block(struct dialect *d, enum block_end e)
 		r->at = 0;
 		s.n = end > 0 ? end : s.n;
 	}
-	cut = end == 0 && e == BLOCK_CUT;
+	bool cut = end == 0 && e == BLOCK_CUT;
 	r->s = s;
 	r->e = e;
 	r->n = 0;
-	said = f->read(r);
+	enum block_said said = f->read(r);
 	if (said == BLOCK_MORE)
 		return false;
 	if (f == &qwen3)
@@ -472,13 +466,12 @@ opens_object(struct slice s, size_t at)
 static int
 opens_weak(const struct dialect *d, struct slice s, const struct block **f)
 {
-	bool line = d->fence.line == FENCE_INDENT, json;
-	size_t name, at;
-	int m;
+	bool line = d->fence.line == FENCE_INDENT;
+	size_t at;
 
 	if (*s.p == '[' && reads(d, DIALECT_PYTHONIC) && line) {
 		*f = &pythonic;		/* [NAME( */
-		name = skip_white(s, 1);
+		size_t name = skip_white(s, 1);
 		at = skip_name(s, name);
 		return at == s.n ? unsure(at) : at > name &&
 		    s.p[at] == '(' && is_tool(d, slice_part(s, name, at));
@@ -487,12 +480,12 @@ opens_weak(const struct dialect *d, struct slice s, const struct block **f)
 		*f = &bare;
 		return opens_object(s, 0);
 	}
-	json = d->kind == DIALECT_JSON;
+	bool json = d->kind == DIALECT_JSON;
 	*f = json ? &fence : &fence_only;
 	if (*s.p != '`' || !(json ? line : d->kind == DIALECT_AUTO &&
 	    !d->said))
 		return 0;
-	m = tag_match(s, "```");
+	int m = tag_match(s, "```");
 	at = skip_name(s, 3);
 	while (m == 1 && at < s.n && (s.p[at] == ' ' || s.p[at] == '\r'))
 		at++;
@@ -504,7 +497,7 @@ opens_weak(const struct dialect *d, struct slice s, const struct block **f)
 static int
 opens_block(const struct dialect *d, struct slice s, const struct block **f)
 {
-	int may = 0, weak;
+	int may = 0;
 
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
 		int m = reads(d, blocks[i].kind) ?
@@ -515,7 +508,7 @@ opens_block(const struct dialect *d, struct slice s, const struct block **f)
 			return 1;
 		may = m < 0 ? -1 : may;
 	}
-	weak = opens_weak(d, s, f);
+	int weak = opens_weak(d, s, f);
 	return weak == 1 || may == 0 ? weak : may;
 }
 
@@ -523,13 +516,13 @@ opens_block(const struct dialect *d, struct slice s, const struct block **f)
 static bool
 at_call(struct dialect *d, enum block_end e)
 {
-	struct slice s = rest(d), inner;
-	size_t at = skip_white(s, strlen(CALL)), name, next, n;
-	int m, g = 0, key, end;
+	struct slice s = rest(d);
+	size_t at = skip_white(s, strlen(CALL)), n;
+	int g = 0;
 
 	if (at == s.n && at < BLOCK_WHITE_MAX)
 		return false;
-	inner = slice_from(s, at);
+	struct slice inner = slice_from(s, at);
 	if (begins(inner, 0, "{") && reads(d, DIALECT_HERMES)) {
 		d->reading.start = at;
 		d->reading.object = (struct scan_end){ .at = at };
@@ -537,16 +530,16 @@ at_call(struct dialect *d, enum block_end e)
 		into_block(d, &hermes);
 		return true;
 	}
-	m = reads(d, DIALECT_QWEN3) ? qwen3_opening(inner, &n) : 0;
+	int m = reads(d, DIALECT_QWEN3) ? qwen3_opening(inner, &n) : 0;
 	/* of glm a name and its first tag; words between the tags may be a
 	 * mention of them */
-	name = skip_name(inner, 0);
-	next = skip_white(inner, name);
+	size_t name = skip_name(inner, 0);
+	size_t next = skip_white(inner, name);
 	if (reads(d, DIALECT_GLM) && name > 0 && next == inner.n)
 		g = unsure(next);
 	else if (reads(d, DIALECT_GLM) && name > 0) {
-		key = tag_match(slice_from(inner, next), "<arg_key>");
-		end = tag_match(slice_from(inner, next), CALL_END);
+		int key = tag_match(slice_from(inner, next), "<arg_key>");
+		int end = tag_match(slice_from(inner, next), CALL_END);
 		g = key == 1 || (end == 1 && is_tool(d,
 		    slice_part(inner, 0, name))) ? 1 :
 		    end != 1 && (key < 0 || end < 0) ? -1 : 0;
@@ -582,7 +575,7 @@ open_call(struct dialect *d, enum block_end e)
 static bool
 opening(struct dialect *d, enum block_end e)
 {
-	bool code = fence_in(&d->fence) || fence_inline(&d->fence), may;
+	bool code = fence_in(&d->fence) || fence_inline(&d->fence);
 	struct slice s = rest(d);
 	const struct block *f;
 	int call = 0, func = 0, block = 0;
@@ -596,7 +589,7 @@ opening(struct dialect *d, enum block_end e)
 			func = qwen3_opening(s, &n);
 		block = opens_block(d, s, &f);
 	}
-	may = call < 0 || func < 0 || block < 0;
+	bool may = call < 0 || func < 0 || block < 0;
 	if (block == 1)
 		into_block(d, f);
 	else if (call == 1) {
@@ -623,7 +616,6 @@ static void
 walk(struct dialect *d, enum block_end e)
 {
 	bool more = true;
-	struct slice s;
 	size_t n;
 
 	while (more && d->pos < d->in.len) {
@@ -631,7 +623,7 @@ walk(struct dialect *d, enum block_end e)
 			more = in_block(d, e);
 			continue;
 		}
-		s = rest(d);
+		struct slice s = rest(d);
 		for (n = 0; n < s.n && memchr("<[{`", s.p[n], 4) == NULL; n++)
 			;
 		if (n > 0)

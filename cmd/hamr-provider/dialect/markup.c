@@ -45,16 +45,15 @@ call(struct reading *r, struct slice name, const struct tags *t)
 {
 	struct block_call *c = reading_call(r);
 	struct slice s = r->s, fn = tools_find(r->tools, name), key;
-	size_t val, end;
 
 	buf_slice(&c->name, name);
 	r->at = skip_white(s, r->at);
 	while (begins(s, r->at, t->key)) {
 		r->at += strlen(t->key);
 		key = slice_part(s, r->at, slice_find(s, r->at, t->key_end));
-		val = slice_find(s, r->at + key.n, t->value);
+		size_t val = slice_find(s, r->at + key.n, t->value);
 		val += val < s.n ? strlen(t->value) : 0;
-		end = value_end(s, val, t);
+		size_t end = value_end(s, val, t);
 		if (end == s.n)
 			return BLOCK_OPEN;
 		if (t == &minimax)
@@ -77,13 +76,10 @@ call(struct reading *r, struct slice name, const struct tags *t)
 enum block_said
 read_glm(struct reading *r)
 {
-	enum block_said said;
-	struct slice name;
-
 	r->at = skip_white(r->s, strlen(CALL));
-	name = slice_part(r->s, r->at, skip_name(r->s, r->at));
+	struct slice name = slice_part(r->s, r->at, skip_name(r->s, r->at));
 	r->at += name.n;
-	said = call(r, name, &glm);
+	enum block_said said = call(r, name, &glm);
 	r->at = r->s.n;
 	return said;
 }
@@ -92,13 +88,13 @@ enum block_said
 read_minimax(struct reading *r)
 {
 	enum block_said said = BLOCK_NONE;
-	struct slice s = r->s, name;
+	struct slice s = r->s;
 
 	while ((r->at = slice_find(s, r->at, INVOKE)) < s.n) {
 		size_t at = r->at + strlen(INVOKE);
 		size_t end = slice_find(s, at, ">");
+		struct slice name = unquoted(slice_part(s, at, end));
 
-		name = unquoted(slice_part(s, at, end));
 		r->at = end + 1;
 		if (end == s.n || name.n == 0)
 			return end >= s.n - 1 ? BLOCK_OPEN : BLOCK_BROKEN;

@@ -10,12 +10,11 @@ static bool
 take_object(struct reading *r, struct slice object)
 {
 	struct block_call *c = reading_call(r);
-	struct slice args;
 
 	if (!scan_str(scan_get(object, "name"), &c->name) ||
 	    c->name.len == 0)
 		return false;
-	args = scan_get(object, "arguments");
+	struct slice args = scan_get(object, "arguments");
 	if (scan_kind(args) == SCAN_NONE)
 		args = scan_get(object, "parameters");
 	switch (scan_kind(args)) {
@@ -44,8 +43,7 @@ take_object(struct reading *r, struct slice object)
 enum block_said
 read_hermes(struct reading *r)
 {
-	struct slice s = r->s, object;
-	int closed, next;
+	struct slice s = r->s;
 
 	if (r->object_end == 0)
 		r->object_end = r->pos = scan_end(&r->object, s);
@@ -53,8 +51,8 @@ read_hermes(struct reading *r)
 		return r->e == BLOCK_GROWS ? BLOCK_MORE : BLOCK_OPEN;
 	/* white space behind it is looked at once only */
 	r->pos = skip_white(s, r->pos);
-	closed = tag_match(slice_from(s, r->pos), CALL_END);
-	next = tag_match(slice_from(s, r->pos), CALL);
+	int closed = tag_match(slice_from(s, r->pos), CALL_END);
+	int next = tag_match(slice_from(s, r->pos), CALL);
 	if (closed != 1 && next != 1) {
 		if (r->e == BLOCK_GROWS && (closed < 0 || next < 0))
 			return BLOCK_MORE;
@@ -65,7 +63,7 @@ read_hermes(struct reading *r)
 	}
 	r->at = closed == 1 ? r->pos + strlen(CALL_END) : next == 1 ? r->pos :
 	    s.n;
-	object = slice_part(s, r->start, r->object_end);
+	struct slice object = slice_part(s, r->start, r->object_end);
 	return scan_record(&r->scan, object.p, object.n) == 0 &&
 	    take_object(r, object) ? BLOCK_CALLS : BLOCK_BROKEN;
 }
@@ -74,7 +72,7 @@ bool
 hermes_name(struct slice block, struct buf *out)
 {
 	static const char key[] = "\"name\"";
-	size_t at = slice_find(block, 0, key), end;
+	size_t at = slice_find(block, 0, key);
 
 	if (at == block.n)
 		return false;
@@ -84,7 +82,7 @@ hermes_name(struct slice block, struct buf *out)
 		at++;
 	if (!begins(block, at, "\""))
 		return false;
-	end = slice_find(block, ++at, "\"");
+	size_t end = slice_find(block, ++at, "\"");
 	if (end == block.n)
 		return false;
 	buf_slice(out, slice_part(block, at, end));
@@ -111,14 +109,12 @@ object(struct reading *r, struct slice *o)
 static enum block_said
 objects(struct reading *r)
 {
-	struct slice s = r->s, o, inner;
-	bool array;
+	struct slice s = r->s, o;
 
 	r->at = skip_white(s, r->at);
-	array = begins(s, r->at, "[");
+	bool array = begins(s, r->at, "[");
 	r->at += array;
 	for (;;) {
-		enum block_said said;
 		size_t next = r->at;
 
 		while (next < s.n && (is_whitespace(s.p[next]) ||
@@ -135,10 +131,10 @@ objects(struct reading *r)
 			return r->n > 0 ? BLOCK_CALLS : BLOCK_NONE;
 		}
 		r->at = next;
-		said = object(r, &o);
+		enum block_said said = object(r, &o);
 		if (said != BLOCK_CALLS)
 			return said;
-		inner = scan_get(o, "function");
+		struct slice inner = scan_get(o, "function");
 		if (!take_object(r, scan_kind(inner) == SCAN_OBJECT ? inner :
 		    o))
 			return BLOCK_BROKEN;
@@ -149,7 +145,6 @@ objects(struct reading *r)
 static enum block_said
 named_object(struct reading *r, struct slice name)
 {
-	enum block_said said;
 	struct block_call *c;
 	struct slice args;
 
@@ -157,7 +152,7 @@ named_object(struct reading *r, struct slice name)
 		return BLOCK_BROKEN;
 	if (r->at == r->s.n || r->s.p[r->at] != '{')
 		return r->at == r->s.n ? BLOCK_OPEN : BLOCK_BROKEN;
-	said = object(r, &args);
+	enum block_said said = object(r, &args);
 	if (said == BLOCK_CALLS) {
 		c = reading_call(r);
 		buf_slice(&c->name, name);
@@ -175,10 +170,8 @@ read_llama3(struct reading *r)
 	enum block_said said = BLOCK_NONE;
 
 	while (begins(r->s, r->at, PYTHON_TAG)) {
-		size_t name;
-
 		r->at = skip_white(r->s, r->at + strlen(PYTHON_TAG));
-		name = skip_name(r->s, r->at);
+		size_t name = skip_name(r->s, r->at);
 		said = name > r->at && begins(r->s, name, "(") ?
 		    python_call(r) : objects(r);
 		if (said != BLOCK_CALLS)
@@ -206,12 +199,12 @@ enum block_said
 read_mistral(struct reading *r)
 {
 	enum block_said said = BLOCK_NONE;
-	struct slice s = r->s, name;
+	struct slice s = r->s;
 	size_t at = 0;
 
 	while (begins(s, at, MISTRAL)) {
 		r->at = skip_white(s, at + strlen(MISTRAL));
-		name = slice_part(s, r->at, skip_name(s, r->at));
+		struct slice name = slice_part(s, r->at, skip_name(s, r->at));
 		r->at += name.n;
 		if (name.n == 0)
 			said = objects(r);
@@ -239,7 +232,7 @@ static enum block_said
 tagged(struct reading *r, const char *open, const char *sep)
 {
 	enum block_said said = BLOCK_NONE;
-	struct slice s = r->s, name;
+	struct slice s = r->s;
 
 	while ((r->at = slice_find(s, r->at, open)) < s.n) {
 		size_t begin = r->at + strlen(open), n;
@@ -248,7 +241,7 @@ tagged(struct reading *r, const char *open, const char *sep)
 
 		if (end == s.n)
 			return BLOCK_OPEN;
-		name = slice_trim(slice_part(s, begin, end));
+		struct slice name = slice_trim(slice_part(s, begin, end));
 		r->at = skip_white(s, behind);
 		if (strcmp(open, DS_CALL) == 0) {
 			/* the older form: function, sep, name, a fence */
@@ -316,15 +309,13 @@ read_fence(struct reading *r)
 enum block_said
 read_functions(struct reading *r)
 {
-	enum block_said said;
-
 	r->at = skip_white(r->s, strlen(FUNCTIONS));
 	if (begins(r->s, r->at, "<") && !begins(r->s, r->at, FUNCTIONS_END)) {
 		r->at = 0;
 		return read_minimax(r);
 	}
 	while (r->at < r->s.n && !begins(r->s, r->at, FUNCTIONS_END)) {
-		said = python_call(r);
+		enum block_said said = python_call(r);
 		if (said != BLOCK_CALLS)
 			return said;
 		r->at = skip_white(r->s, r->at);

@@ -76,22 +76,21 @@ string(struct reading *r, struct buf *out)
 {
 	static const char from[] = "nrtbfv", to[] = "\n\r\t\b\f\v";
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	char c, quote = r->s.p[r->at];
+	char quote = r->s.p[r->at];
 	char marks[4] = { quote, quote, quote, '\0' };
-	const char *q;
 	bool closed;
 
 	if (!begins(r->s, r->at, marks))
 		marks[1] = '\0';
 	r->at += strlen(marks);
 	while (!(closed = begins(r->s, r->at, marks)) && r->at < r->s.n) {
-		c = r->s.p[r->at++];
+		char c = r->s.p[r->at++];
 		if (c != '\\' || r->at == r->s.n) {
 			buf_addc(&text, c);
 			continue;
 		}
 		c = r->s.p[r->at++];
-		q = c != '\0' ? strchr(from, c) : NULL;
+		const char *q = c != '\0' ? strchr(from, c) : NULL;
 		if (q != NULL)
 			buf_addc(&text, to[q - from]);
 		else if (c != '\n' && !code_point(r, c, &text)) {
@@ -115,18 +114,16 @@ static enum block_said value(struct reading *r, struct buf *out, int depth);
 static enum block_said
 key(struct reading *r, struct buf *out, bool dict)
 {
-	enum block_said said;
-	struct slice name;
-
 	if (dict) {
 		if (strchr("'\"", peek(r)) == NULL || peek(r) == '\0')
 			return stuck(r);
-		said = string(r, out);
+		enum block_said said = string(r, out);
 		if (said != BLOCK_CALLS)
 			return said;
 	} else {
 		peek(r);
-		name = slice_part(r->s, r->at, skip_name(r->s, r->at));
+		struct slice name = slice_part(r->s, r->at, skip_name(r->s,
+		    r->at));
 		r->at += name.n;
 		if (name.n == 0)
 			return stuck(r);
@@ -141,7 +138,6 @@ key(struct reading *r, struct buf *out, bool dict)
 static enum block_said
 list(struct reading *r, struct buf *out, char close, int depth)
 {
-	enum block_said said;
 	bool dict = close == '}', object = dict || depth < 0;
 
 	buf_addc(out, object ? '{' : '[');
@@ -153,7 +149,7 @@ list(struct reading *r, struct buf *out, char close, int depth)
 				break;
 			buf_addc(out, ',');
 		}
-		said = object ? key(r, out, dict) : BLOCK_CALLS;
+		enum block_said said = object ? key(r, out, dict) : BLOCK_CALLS;
 		if (said == BLOCK_CALLS)
 			said = value(r, out, depth + 1);
 		if (said != BLOCK_CALLS)
@@ -172,7 +168,6 @@ value(struct reading *r, struct buf *out, int depth)
 	char c = peek(r);
 	const char *bracket = c != '\0' ? strchr(open, c) : NULL;
 	size_t from = r->at;
-	struct slice w;
 
 	if (depth > DEEP)
 		return BLOCK_BROKEN;
@@ -188,7 +183,7 @@ value(struct reading *r, struct buf *out, int depth)
 		r->at++;
 	if (r->at == r->s.n)
 		return BLOCK_OPEN;
-	w = slice_part(r->s, from, r->at);
+	struct slice w = slice_part(r->s, from, r->at);
 	for (size_t i = 0; i < 3; i++)
 		if (slice_is(w, words[i][0]) || slice_is(w, words[i][1])) {
 			buf_adds(out, words[i][2]);
@@ -205,7 +200,6 @@ python_call(struct reading *r)
 {
 	struct block_call *c = reading_call(r);
 	struct slice name = slice_part(r->s, r->at, skip_name(r->s, r->at));
-	enum block_said said;
 
 	r->at += name.n;
 	buf_slice(&c->name, name);
@@ -214,7 +208,7 @@ python_call(struct reading *r)
 		c->name.len -= 5;
 	if (name.n == 0 || !eat(r, '('))
 		return stuck(r);
-	said = list(r, &c->args, ')', -1);
+	enum block_said said = list(r, &c->args, ')', -1);
 	if (said != BLOCK_CALLS)
 		return said;
 	/* an object with a duplicate key is invalid */
@@ -227,12 +221,10 @@ python_call(struct reading *r)
 enum block_said
 read_pythonic(struct reading *r)
 {
-	enum block_said said;
-
 	r->at = 1;
 	do {
 		peek(r);
-		said = python_call(r);
+		enum block_said said = python_call(r);
 		if (said != BLOCK_CALLS)
 			return said;
 	} while (eat(r, ','));

@@ -236,7 +236,6 @@ at_end(struct reading *r)
 	struct qwen3 *q = &r->qwen3;
 	bool own = q->prev.ours && q->depth == 0, whole;
 	struct slice tail = slice_from(r->s, skip_white(r->s, q->prev.end));
-	enum block_said said;
 
 	if (q->end > 0)
 		return BLOCK_CALLS;
@@ -260,7 +259,7 @@ at_end(struct reading *r)
 	qwen3_begin(r, r->start, q->led);
 	q->flat = true;
 	begin_call(r);
-	said = walk_tags(r);
+	enum block_said said = walk_tags(r);
 	if (said != BLOCK_MORE)
 		return said;
 	return q->end > 0 && r->e == BLOCK_STOPS && q->opened <= 0 &&
@@ -273,31 +272,27 @@ enum block_said
 read_qwen3(struct reading *r)
 {
 	struct qwen3 *q = &r->qwen3;
-	enum block_said said;
-	struct block_call *c;
 	struct slice name, fn, key, val;
 
 	if (q->prev.kind == Q_NONE && !begin_call(r))
 		return BLOCK_JUNK;
-	said = walk_tags(r);
+	enum block_said said = walk_tags(r);
 	if (said == BLOCK_MORE && r->e != BLOCK_GROWS)
 		said = at_end(r);
 	if (said != BLOCK_CALLS)
 		return said;
 	r->at = q->end;
-	c = reading_call(r);
+	struct block_call *c = reading_call(r);
 	name = slice_part(r->s, r->start + strlen(FUNC), q->name_end);
 	fn = tools_find(r->tools, name);
 	buf_slice(&c->name, name);
 	if (q->n > 0)
 		q->v[q->n - 1].val_end = q->val_end;
 	for (size_t i = 0; i < q->n; i++) {
-		bool crlf;
-
 		key = key_of(r->s, &q->v[i]);
 		val = slice_part(r->s, q->v[i].val, q->v[i].val_end);
 		/* one newline at each end is the format's */
-		crlf = begins(val, 0, "\r\n");
+		bool crlf = begins(val, 0, "\r\n");
 		if (crlf || begins(val, 0, "\n"))
 			val = slice_from(val, crlf ? 2 : 1);
 		if (slice_ends(val, "\n"))

@@ -173,13 +173,11 @@ call_text(struct render *r, const struct call *c)
 {
 	const struct form *f = &forms[r->kind];
 	struct buf *t = &r->text;
-	struct slice args;
-	bool object;
 
 	buf_reset(&r->args);
 	scan_str(c->args, &r->args);
-	args = r->args.len > 0 ? buf_view(&r->args) : SLICE("{}");
-	object = scan_record(&r->scan, args.p, args.n) == 0;
+	struct slice args = r->args.len > 0 ? buf_view(&r->args) : SLICE("{}");
+	bool object = scan_record(&r->scan, args.p, args.n) == 0;
 	buf_adds(t, t->len > 0 ? "\n" : "");
 	buf_adds(t, f->before);
 	if (r->kind == DIALECT_HERMES)
@@ -251,10 +249,10 @@ message(struct render *r, struct slice m)
 	struct slice role = scan_get(m, "role");
 	struct slice calls = scan_get(m, "tool_calls");
 	struct call c;
-	size_t i;
 
 	if (scan_str_is(role, "tool")) {
-		i = pairing_result(&r->pairing, scan_get(m, "tool_call_id"));
+		size_t i = pairing_result(&r->pairing, scan_get(m,
+		    "tool_call_id"));
 		if (i != (size_t)-1)
 			r->results[i] = m;
 		return;

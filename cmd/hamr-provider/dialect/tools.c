@@ -12,11 +12,10 @@ str_eq(struct slice val, struct slice text)
 {
 	struct slice plain = scan_plain(val);
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	bool same;
 
 	if (plain.p != NULL)
 		return slice_eq(plain, text);
-	same = scan_str(val, &b) && b.len == text.n &&
+	bool same = scan_str(val, &b) && b.len == text.n &&
 	    (text.n == 0 || memcmp(b.p, text.p, text.n) == 0);
 	buf_release(&b);
 	return same;
@@ -104,7 +103,6 @@ tools_coerce(struct slice fn, struct slice tool, struct slice key,
 	    "parameters"), "properties")), name, val, schema = { NULL, 0 };
 	struct slice s = slice_trim(text);
 	const char *canon = alias_key(tool, key);
-	unsigned types;
 
 	for (struct walk w = walk_of(props); schema.p == NULL &&
 	    walk_next(&w, &name, &val); )
@@ -114,7 +112,7 @@ tools_coerce(struct slice fn, struct slice tool, struct slice key,
 	/* or by another name that it goes by */
 	if (schema.p == NULL && canon != NULL)
 		schema = scan_get(props, canon);
-	types = types_of(schema, 0);
+	unsigned types = types_of(schema, 0);
 	/* a text is a text, but for null where that may stand too */
 	if (types & IS_STRING)
 		types &= IS_STRING | IS_NULL;

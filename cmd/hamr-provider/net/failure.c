@@ -201,11 +201,10 @@ check_overflow(struct failure *f, struct slice text, struct slice object)
 {
 	struct slice error = scan_get(object, "error");
 	int64_t n;
-	char *low;
 
 	if (text.n == 0)
 		return;
-	low = xmemdup0(text.p, text.n < TEXT_MAX ? text.n : TEXT_MAX);
+	char *low = xmemdup0(text.p, text.n < TEXT_MAX ? text.n : TEXT_MAX);
 	for (char *p = low; *p != '\0'; p++)
 		*p = (char)tolower((unsigned char)*p);
 	if (has_any(low, overflow_texts, COUNT(overflow_texts)) &&
@@ -456,11 +455,10 @@ retry_after_ms(const char *header, long long now)
 	for (size_t i = 0; i < COUNT(forms); i++) {
 		struct tm tm = { 0 };
 		const char *end = strptime(header, forms[i], &tm);
-		long long left;
 
 		if (end == NULL || *end != '\0')
 			continue;
-		left = timegm(&tm) - now;
+		long long left = timegm(&tm) - now;
 		return left <= 0 ? 0 : left > 1000000000LL ?
 		    1000000000000LL : left * 1000;
 	}

@@ -359,29 +359,26 @@ void
 http_do(struct http *h, const struct http_call *c, struct http_reply *r)
 {
 	curl_socket_t kept = CURL_SOCKET_BAD;
-	const char *value;
 	struct pollfd fds[FDS_MAX];
 	long version = 0;
 
 	begin(h, c, r);
 	for (;;) {
 		const char *why;
-		long long end, now;
 		int running;
-		size_t n;
 		long ms;
 
 		curl_multi_perform(h->multi, &running);
 		if (is_over(h))
 			break;
-		end = deadline(h, &why);
-		now = file_now_ms();
+		long long end = deadline(h, &why);
+		long long now = file_now_ms();
 		if (end >= 0 && now >= end) {
 			if (h->next != HTTP_LAST)
 				fail(h, HTTP_TIMEOUT, why);
 			break;
 		}
-		n = waits_for(h, fds, &ms);
+		size_t n = waits_for(h, fds, &ms);
 		if (c->wait(c->wait_ctx, fds, n, (int)nearer(ms, end < 0 ? -1 :
 		    end - now)) != 0) {
 			fail(h, HTTP_GIVEN_UP, "");
@@ -389,7 +386,7 @@ http_do(struct http *h, const struct http_call *c, struct http_reply *r)
 		}
 	}
 	curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &r->status);
-	value = header(h, "Retry-After");
+	const char *value = header(h, "Retry-After");
 	snprintf(r->retry_after, sizeof r->retry_after, "%s",
 	    value != NULL ? value : "");
 	value = header(h, "Mcp-Session-Id");

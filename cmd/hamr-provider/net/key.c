@@ -35,16 +35,14 @@ static pid_t
 start(const char *const *argv, size_t n, int out)
 {
 	char **v = xcalloc(n + 1, sizeof *v);
-	pid_t pid;
-	int null;
 
 	for (size_t i = 0; i < n; i++)
 		v[i] = (char *)argv[i];
-	pid = fork();
+	pid_t pid = fork();
 	if (pid == 0) {
 		setpgid(0, 0);
 		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-		null = open("/dev/null", O_RDONLY);
+		int null = open("/dev/null", O_RDONLY);
 		if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
 		    dup2(out, STDOUT_FILENO) >= 0)
 			execvp(v[0], v);

@@ -75,8 +75,6 @@ set_field(struct slice l, const char *field, struct buf *to)
 static int
 take_line(struct sse *s, struct slice l, sse_fn *fn, void *ctx)
 {
-	struct slice value;
-
 	if (!s->begun && slice_starts(l, "\xef\xbb\xbf"))
 		l = slice_from(l, 3);
 	s->begun = true;
@@ -86,7 +84,7 @@ take_line(struct sse *s, struct slice l, sse_fn *fn, void *ctx)
 		return event_end(s, fn, ctx);
 	set_field(l, "event", &s->name);
 	set_field(l, "id", &s->next_id);
-	value = value_of(l, "retry");
+	struct slice value = value_of(l, "retry");
 	if (value.p != NULL && value.n > 0 && value.n < 10)
 		s->retry = strtoll(value.p, NULL, 10);
 	value = value_of(l, "data");
@@ -108,16 +106,13 @@ sse_feed(struct sse *s, const char *p, size_t n, sse_fn *fn, void *ctx)
 {
 	while (n > 0) {
 		bool skip = s->after_cr && *p == '\n';
-		const char *lf, *cr;
-		size_t k;
-		int rc;
 
 		s->after_cr = false;
 		p += skip;
 		n -= skip;
-		lf = memchr(p, '\n', n);
-		k = lf != NULL ? (size_t)(lf - p) : n;
-		cr = memchr(p, '\r', k);
+		const char *lf = memchr(p, '\n', n);
+		size_t k = lf != NULL ? (size_t)(lf - p) : n;
+		const char *cr = memchr(p, '\r', k);
 		if (cr != NULL)
 			k = (size_t)(cr - p);
 		if (buf_add(&s->line, p, k) < 0)
@@ -127,7 +122,7 @@ sse_feed(struct sse *s, const char *p, size_t n, sse_fn *fn, void *ctx)
 		s->after_cr = p[k] == '\r';
 		p += k + 1;
 		n -= k + 1;
-		rc = take_line(s, buf_view(&s->line), fn, ctx);
+		int rc = take_line(s, buf_view(&s->line), fn, ctx);
 		buf_reset(&s->line);
 		if (rc != 0)
 			return rc;

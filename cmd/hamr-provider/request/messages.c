@@ -146,11 +146,9 @@ id_of(struct slice val)
 static const char *
 open_call(struct printer *p, struct slice id)
 {
-	struct open_call *c;
-
 	id = id_of(id);
 	GROW(p->v, p->nopen, p->cap);
-	c = &p->v[p->nopen];
+	struct open_call *c = &p->v[p->nopen];
 	*c = (struct open_call){ .id = id };
 	if (!pairing_call(&p->pairing, id, p->nopen++) || *id.p != '"' ||
 	    id.n <= 2)
@@ -336,11 +334,11 @@ print_message(struct printer *p, struct slice m)
 	struct slice content = scan_get(m, "content");
 	bool developer = scan_str_is(role, "developer");
 	struct slice part;
-	size_t i;
 
 	if (scan_str_is(role, "tool")) {
-		i = p->nopen == 0 ? (size_t)-1 : pairing_result(&p->pairing,
-		    id_of(scan_get(m, "tool_call_id")));
+		size_t i = p->nopen == 0 ? (size_t)-1 :
+		    pairing_result(&p->pairing, id_of(scan_get(m,
+		    "tool_call_id")));
 		if (i != (size_t)-1)
 			p->v[i].result = m;
 	} else if (scan_str_is(role, "assistant"))

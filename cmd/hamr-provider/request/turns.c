@@ -33,10 +33,9 @@ put_id(struct slice val, struct buf *out)
 	struct buf id = BUF_INIT(BUF_RECORD_MAX);
 	uint64_t hash = 14695981039346656037u;	/* FNV-1a */
 	char text[ID_LENGTH];
-	bool fits;
 
 	scan_str(val, &id);
-	fits = id.len == ID_LENGTH;
+	bool fits = id.len == ID_LENGTH;
 	for (size_t i = 0; i < id.len; i++) {
 		hash = (hash ^ (unsigned char)id.p[i]) * 1099511628211u;
 		fits = fits && isalnum((unsigned char)id.p[i]);
@@ -104,11 +103,10 @@ static void
 flush(struct turns *t)
 {
 	struct buf all = BUF_INIT((size_t)1 << 40);
-	struct slice role, calls;
 
 	if (t->ngroup == 0)
 		return;
-	role = scan_get(t->group[0], "role");
+	struct slice role = scan_get(t->group[0], "role");
 	buf_adds(t->out, t->n++ > 0 ? "," : "");
 	if ((t->quirks & QUIRK_AFTER_TOOL) && scan_str_is(role, "user") &&
 	    scan_str_is(t->last, "tool"))
@@ -116,7 +114,8 @@ flush(struct turns *t)
 	if (t->ngroup == 1)
 		put_object(t, t->group[0]);
 	else {
-		calls = scan_get(t->group[t->ngroup - 1], "tool_calls");
+		struct slice calls = scan_get(t->group[t->ngroup - 1],
+		    "tool_calls");
 		for (size_t i = 0; i < t->ngroup; i++)
 			t->group[i] = scan_get(t->group[i], "content");
 		scan_put(&all, "{'role':$,'content':", role);

@@ -167,11 +167,9 @@ load_api(struct settings *s, struct lookup *l, const struct flags *f,
 bool
 settings_is_own_host(const struct api *api, const char *url)
 {
-	size_t n;
-
 	if (api->own_host == NULL)
 		return false;
-	n = strlen(api->own_host);
+	size_t n = strlen(api->own_host);
 	return strncasecmp(url, api->own_host, n) == 0 &&
 	    (url[n] == '\0' || url[n] == '/' || url[n] == ':' ||
 	    url[n] == '?');
@@ -205,7 +203,6 @@ load_url(struct settings *s, struct lookup *l, const struct flags *f,
 {
 	const char *env = variable(s->api->url_env);
 	const char *url = f->base_url, *fault = NULL;
-	size_t n;
 
 	*trusted = url != NULL;
 	if (url == NULL) {
@@ -242,7 +239,7 @@ load_url(struct settings *s, struct lookup *l, const struct flags *f,
 	if (fault != NULL)
 		return err_set(e, f->base_url != NULL ? ST_USAGE : ST_CONFIG,
 		    "the base URL %s", fault);
-	n = strlen(url);
+	size_t n = strlen(url);
 	while (n > 0 && url[n - 1] == '/')
 		n--;
 	s->base_url[n] = '\0';
@@ -257,11 +254,10 @@ static const char *
 base_beside(struct lookup *l, const char *what)
 {
 	struct lookup table = { .conf = l->conf };
-	const char *key;
 
 	if (is_profile(l, what))
 		table.name = l->name;
-	key = whole_key(&table, "base_url");
+	const char *key = whole_key(&table, "base_url");
 	if (!conf_is_set(l->conf, key))
 		return NULL;
 	return conf_rank(l->conf, key) <= conf_rank(l->conf, what) ?
@@ -276,23 +272,22 @@ is_for_us(struct settings *s, struct lookup *l, const char *what,
     bool trusted)
 {
 	struct lookup url = *l;
-	const char *base_key = whole_key(&url, "base_url"), *beside;
-	const char *origin, *full = whole_key(l, what);
-	char *base, *theirs, *ours;
+	const char *base_key = whole_key(&url, "base_url");
+	const char *full = whole_key(l, what);
 	bool good;
 
 	if (!conf_is_set(l->conf, full))
 		return false;
-	origin = conf_origin(l->conf, base_key);
-	beside = base_beside(l, full);
+	const char *origin = conf_origin(l->conf, base_key);
+	const char *beside = base_beside(l, full);
 	if (*s->base_url == '\0')
 		good = false;
 	else if (is_command_line(conf_origin(l->conf, full)))
 		good = trusted || *conf_str(l->conf, base_key) != '\0';
 	else if (beside != NULL && *beside != '\0') {
-		base = with_scheme(s->api, beside);
-		theirs = settings_where(base);
-		ours = settings_where(s->base_url);
+		char *base = with_scheme(s->api, beside);
+		char *theirs = settings_where(base);
+		char *ours = settings_where(s->base_url);
 		good = strcasecmp(theirs, ours) == 0;
 		free(base);
 		free(theirs);
@@ -427,7 +422,7 @@ load_rest(struct settings *s, struct lookup *l, const struct flags *f,
 {
 	const char *window = conf_is_set(l->conf, "context.window") ?
 	    "context.window" : "context.context_budget_tokens";
-	const char *dialect = get_str(l, "tool_dialect"), *replay, *scheme;
+	const char *dialect = get_str(l, "tool_dialect");
 	int kind = dialect_named(dialect);
 
 	s->conf = l->conf;
@@ -435,7 +430,7 @@ load_rest(struct settings *s, struct lookup *l, const struct flags *f,
 	s->model = xstrdup(f->model != NULL ? f->model : get_str(l, "model"));
 	s->http.ca_file = get_str(l, "ca_file");
 	s->http.proxy = get_str(l, "proxy");
-	scheme = strstr(s->http.proxy, "://");
+	const char *scheme = strstr(s->http.proxy, "://");
 	if (scheme != NULL && strncasecmp(s->http.proxy, "http", 4) != 0 &&
 	    strncasecmp(s->http.proxy, "socks", 5) != 0)
 		return err_set(e, ST_CONFIG, "provider.proxy must begin with "
@@ -448,7 +443,7 @@ load_rest(struct settings *s, struct lookup *l, const struct flags *f,
 	s->has_temperature = conf_is_set(l->conf, whole_key(l, "temperature"));
 	s->temperature = s->has_temperature ? conf_num(l->conf,
 	    whole_key(l, "temperature")) : 0;
-	replay = get_str(l, "reasoning_replay");
+	const char *replay = get_str(l, "reasoning_replay");
 	s->reasoning = strcmp(replay, "always") == 0 ? REASONING_ALWAYS :
 	    strcmp(replay, "never") == 0 ? REASONING_NEVER : REASONING_AUTO;
 	/* Ollama gives the window that is asked for, and its own default is
@@ -529,13 +524,13 @@ settings_release(struct settings *s)
 char *
 settings_where(const char *url)
 {
-	const char *host = strstr(url, "://"), *at, *end;
+	const char *host = strstr(url, "://");
 
 	if (host == NULL)
 		return xstrdup("the server");
 	host += 3;
-	end = host + strcspn(host, "/?#");
-	at = memrchr(host, '@', (size_t)(end - host));
+	const char *end = host + strcspn(host, "/?#");
+	const char *at = memrchr(host, '@', (size_t)(end - host));
 	return xasprintf("%.*s%.*s", (int)(host - url), url,
 	    (int)(end - (at != NULL ? at + 1 : host)),
 	    at != NULL ? at + 1 : host);

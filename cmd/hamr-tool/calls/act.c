@@ -223,8 +223,6 @@ turn(struct batch *l, struct task *task)
 	struct files *f = l->t->files;
 	struct job *j = &task->job;
 	struct scan scan = { .n = 0 };
-	struct slice message;
-	bool good;
 
 	while (task->state == TASK_WAITING || task->state == TASK_RUNNING) {
 		for (size_t i = 0; i < l->n && l->running < l->jobs; i++)
@@ -242,9 +240,9 @@ turn(struct batch *l, struct task *task)
 	if (task->state != TASK_OVER)
 		return true;
 	/* the message of its process is the answer */
-	message = buf_view(&task->text);
-	good = message.n > 0 && scan_record(&scan, message.p, message.n) == 0 &&
-	    scan_str(scan_get(message, "content"), &j->r.content);
+	struct slice message = buf_view(&task->text);
+	bool good = message.n > 0 && scan_record(&scan, message.p, message.n) ==
+	    0 && scan_str(scan_get(message, "content"), &j->r.content);
 	scan_release(&scan);
 	if (!good && l->stop)
 		return false;
@@ -330,7 +328,7 @@ verify(struct tool *t)
 		.rootfd = t->files->root.fd, .cap = p->cap,
 		.id = "verification" };
 	struct bash_end end = { -1, NULL };
-	struct slice all, rest, line;
+	struct slice rest, line;
 	struct result r;
 	struct buf v = BUF_INIT(BUF_RECORD_MAX);
 	char plain[16];
@@ -359,7 +357,7 @@ verify(struct tool *t)
 	/* what the command wrote; what came of it too, if that is more than a
 	 * number */
 	snprintf(plain, sizeof plain, "exit %d", end.exit);
-	all = rest = buf_view(&r.content);
+	struct slice all = rest = buf_view(&r.content);
 	scan_put(&v, ",'output':@", slice_line(&rest, &line) &&
 	    slice_is(line, plain) ? rest : all);
 	if (end.sandbox != NULL)
@@ -379,7 +377,7 @@ tool_act(struct stage *s)
 {
 	struct tool *t = s->self;
 	bool go_on = !t->closed;
-	size_t i = 0, n;
+	size_t i = 0;
 	struct job j;
 
 	t->acting = true;
@@ -395,7 +393,7 @@ tool_act(struct stage *s)
 		}
 		if (job_must_stop(t))
 			break;
-		n = parallel_run(t, i);
+		size_t n = parallel_run(t, i);
 		if (n > 0) {
 			go_on = parallel_do(t, i, n);
 			i += n;

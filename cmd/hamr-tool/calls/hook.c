@@ -40,7 +40,6 @@ ask(struct job *j, const char *const *argv, const char *who, int ms,
 	struct prog p = prog_bare(j->t->sandboxes, argv, ms, &text);
 	struct buf reason = BUF_INIT(4 * REASON_MAX);
 	enum step step = STEP_NEXT;
-	struct slice shown;
 
 	p.input = input;
 	prog_run(&p, j->t->stage);
@@ -51,8 +50,8 @@ ask(struct job *j, const char *const *argv, const char *who, int ms,
 	} else if (!prog_is_good(&p)) {	/* too much output is a no */
 		if (text.len > 0)
 			utf8_clean(&reason, text.p, text.len);
-		shown = slice_trim_end((struct slice){ reason.p, reason.len },
-		    " \t\r\n");
+		struct slice shown = slice_trim_end((struct slice){ reason.p,
+		    reason.len }, " \t\r\n");
 		if (shown.n > SHOWN_MAX)
 			shown.n = utf8_cut(shown.p, shown.n, SHOWN_MAX);
 		prog_how(&p, how);
@@ -98,11 +97,10 @@ enum step
 hook_approve(struct job *j, const char *diff)
 {
 	struct buf call = BUF_INIT(BUF_RECORD_MAX), how = BUF_INIT(4096);
-	enum step step;
 	size_t n;
 
 	put_call(j, diff, &call);
-	step = ask(j, conf_list(j->t->conf, "tools.approve", &n),
+	enum step step = ask(j, conf_list(j->t->conf, "tools.approve", &n),
 	    "the approver", APPROVE_MS, buf_view(&call), &how);
 	if (step == STEP_NEXT && how.len > 0) {
 		result_error(&j->r, "denied", "denied: the approver gave no "

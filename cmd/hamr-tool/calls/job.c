@@ -24,13 +24,12 @@ static bool
 box_allows(const struct tool *t, struct result *r)
 {
 	enum box_kind kind = tool_kind(t, mode_has_consent(t));
-	const char *why;
 
 	/* the machine is not asked where the answer would change nothing */
 	if (kind == BOX_WRITE &&
 	    strcmp(conf_str(t->conf, "sandbox.mode"), "require") != 0)
 		return true;
-	why = sandboxes_refuse(t->sandboxes, kind);
+	const char *why = sandboxes_refuse(t->sandboxes, kind);
 	if (why == NULL)
 		return true;
 	if (kind == BOX_WRITE)
@@ -58,7 +57,6 @@ judge(struct job *j, struct slice given)
 	const struct schema *s = tool_schema(t, name);
 	struct buf names = BUF_INIT(RESULT_MAX);
 	struct result *r = &j->r;
-	struct slice args;
 	bool json;
 
 	j->schema = s;
@@ -77,7 +75,7 @@ judge(struct job *j, struct slice given)
 		j->misuse = !json;
 		return false;
 	}
-	args = buf_view(&j->args);
+	struct slice args = buf_view(&j->args);
 	if (extra_of(s) != NULL)
 		return extra_judge(t, extra_of(s), args, r);
 	if (!schema_is_on(s, tool_on(t) | SCHEMA_CHANGE)) {
@@ -217,7 +215,6 @@ ask(struct job *j)
 	char *instead = NULL, *reason = NULL;
 	enum step step = STEP_DONE;
 	struct buf diff, more;
-	struct slice reply;
 
 	if (!make_plan(j, &diff, &more))
 		goto out;
@@ -230,7 +227,7 @@ ask(struct job *j)
 		goto out;
 	}
 	text = stage_ask(t->stage, R_ASK, buf_view(&line), R_ANSWER, id);
-	reply = slice_of(text != NULL ? text : "");
+	struct slice reply = slice_of(text != NULL ? text : "");
 	j->online = scan_true(scan_get(reply, "network")) && may_go_online(t);
 	instead = scan_strdup(scan_get(reply, "arguments"));
 	reason = scan_text(scan_get(reply, "reason"));
@@ -293,20 +290,20 @@ static enum step
 approve(struct job *j)
 {
 	struct tool *t = j->t;
-	bool consent = mode_has_consent(t), writes;
+	bool consent = mode_has_consent(t);
 	enum step step = STEP_DONE;
 	struct buf diff, more;
-	char *command;
 
 	j->kind = tool_kind(t, true);
-	writes = job_writes(j);
+	bool writes = job_writes(j);
 	j->kind = tool_kind(t, consent);
 	j->allowed = t->yes || j->call->start == START_MINE;
 	if (j->allowed || !writes)
 		return STEP_NEXT;
 	/* a command that only looks, where the kernel enforces that */
 	if (j->schema->id == TOOL_BASH) {
-		command = scan_strdup(scan_get(buf_view(&j->args), "command"));
+		char *command = scan_strdup(scan_get(buf_view(&j->args),
+		    "command"));
 		j->offline = command != NULL && readers_has(command) &&
 		    sandboxes_refuse(t->sandboxes, BOX_READ) == NULL;
 		free(command);
@@ -446,7 +443,6 @@ enum step
 job_before(struct job *j)
 {
 	bool fine = judge(j, (struct slice){ j->call->args, j->call->nargs });
-	enum step s;
 
 	/* begun by a process that is gone: never run twice */
 	if (j->call->start == START_FOREIGN) {
@@ -461,7 +457,7 @@ job_before(struct job *j)
 	}
 	if (!fine)
 		return STEP_DONE;
-	s = step_verdict(j);
+	enum step s = step_verdict(j);
 	if (s == STEP_NEXT && j->schema->id == TOOL_READ &&
 	    files_over_budget(j->t->files, buf_view(&j->args), &j->r))
 		s = STEP_DONE;

@@ -46,8 +46,7 @@ static int
 on_change(void *arg, const struct files_change *ch, struct err *why)
 {
 	struct journal_calls *jc = arg;
-	char *dir, *slash;
-	struct undo_path *t;
+	char *slash;
 	int fd = -1;
 
 	/* where no snapshot could be made, one content may be kept still */
@@ -55,11 +54,11 @@ on_change(void *arg, const struct files_change *ch, struct err *why)
 		jc->snap = snap_open(jc->t->files, true, why);
 	if (jc->snap == NULL)
 		return ch->old.p == NULL ? 0 : -1;
-	t = undo_entry_add(&jc->entry, ch->rel);
+	struct undo_path *t = undo_entry_add(&jc->entry, ch->rel);
 	t->new_mode = S_IFREG | (ch->mode & 07777);
 	memcpy(t->sha, ch->sha, SHA_HEX);
 	if (ch->old.p == NULL) {
-		dir = xstrdup(ch->rel);
+		char *dir = xstrdup(ch->rel);
 		while ((slash = strrchr(dir, '/')) != NULL && fd < 0) {
 			*slash = '\0';
 			fd = path_open(&jc->t->files->root, dir,

@@ -29,7 +29,6 @@ run(struct tool *t, const char **argv, struct slice input, int ms,
 	struct prog p = prog_bare(t->sandboxes, argv, ms, text);
 	struct buf how = BUF_INIT(65536);
 	struct output err;
-	struct slice said;
 	char *mem = which_beside("hamr-mem", t->root);
 	int status = -1;
 
@@ -44,7 +43,7 @@ run(struct tool *t, const char **argv, struct slice input, int ms,
 	p.grace = GRACE_MS;
 	p.err = &err;
 	prog_run(&p, t->stage);
-	said = slice_trim_end(output_head(&err), "\n");
+	struct slice said = slice_trim_end(output_head(&err), "\n");
 	if (p.end == PROG_ENDED && !p.signalled && p.number <= 1) {
 		status = p.number;
 	} else if (p.end == PROG_CANCEL) {
@@ -80,7 +79,6 @@ static void
 put_hit(struct slice hit, struct buf *out)
 {
 	struct slice id = scan_get(hit, "id"), text = scan_get(hit, "snippet");
-	size_t at;
 	int64_t line;
 
 	if (scan_kind(id) != SCAN_STRING || scan_kind(text) != SCAN_STRING)
@@ -97,7 +95,7 @@ put_hit(struct slice hit, struct buf *out)
 	if (scan_int(scan_get(hit, "line"), &line))
 		buf_fmt(out, ", line %lld", (long long)line);
 	buf_adds(out, ": ");
-	at = out->len;
+	size_t at = out->len;
 	scan_str(text, out);
 	for (; at < out->len; at++)
 		if (out->p[at] == '\n' || out->p[at] == '\t')
@@ -164,7 +162,6 @@ memory_search(struct tool *t, struct slice args, struct result *r)
 	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
 	struct buf text = BUF_INIT(TEXT_MAX);
 	int64_t n = COUNT_DEFAULT;
-	int status;
 
 	utf8_clean(&clean, query, strlen(query));
 	scan_put(&r->meta, "'query':@,", buf_view(&clean));
@@ -175,7 +172,7 @@ memory_search(struct tool *t, struct slice args, struct result *r)
 		result_error(r, "bad_arguments", "the query is too long; ask "
 		    "with a few words");
 	} else {
-		status = run(t, id != NULL ? show : find, SLICE(""),
+		int status = run(t, id != NULL ? show : find, SLICE(""),
 		    SEARCH_MS, &text, r);
 		if (status >= 0)
 			put_found(status == 0 ? buf_view(&text) :
@@ -197,7 +194,6 @@ memory_save(struct tool *t, struct slice args, struct result *r)
 	const char *argv[] = { NULL, "save", keyed ? "--key" : NULL, key,
 		NULL };
 	struct buf text = BUF_INIT(TEXT_MAX);
-	int status;
 
 	if (fact[strspn(fact, " \t\r\n")] == '\0') {
 		result_error(r, "bad_arguments", "the fact is empty; say what "
@@ -209,7 +205,7 @@ memory_save(struct tool *t, struct slice args, struct result *r)
 		result_error(r, "bad_arguments", "the key is longer than "
 		    "1000 bytes; a word or two will do");
 	} else {
-		status = run(t, argv, slice_of(fact), SAVE_MS, &text, r);
+		int status = run(t, argv, slice_of(fact), SAVE_MS, &text, r);
 		if (status > 0)
 			result_error(r, "spawn_failed", "it could not be "
 			    "saved; go on without memory");

@@ -96,12 +96,11 @@ tool_answer(struct tool *t, const char *name, struct slice args,
 	struct call_state call = { .id = (char *)"call_1",
 		.name = (char *)name, .args = (char *)(uintptr_t)args.p,
 		.nargs = args.n };
-	bool known;
 	struct job j;
 
 	files_turn(t->files);
 	do_once(&j, t, &call);
-	known = j.r.code == NULL || strcmp(j.r.code, "unknown_tool") != 0;
+	bool known = j.r.code == NULL || strcmp(j.r.code, "unknown_tool") != 0;
 	job_message(&j, message);
 	job_end(&j);
 	return known;

@@ -51,7 +51,6 @@ int
 tool_open(struct tool *t, struct err *e)
 {
 	const char *const *ops;
-	struct lists *l;
 	size_t n;
 
 	t->extras = extras_new(t);
@@ -66,7 +65,7 @@ tool_open(struct tool *t, struct err *e)
 	t->files->memory = conf_bool(t->conf, "memory.enabled");
 	set_limit(t, -1);
 	set_mode(t, (int)t->mode);
-	l = &t->files->lists;
+	struct lists *l = &t->files->lists;
 	l->secret = conf_list(t->conf, "policy.secret", &l->nsecret);
 	l->no_write = conf_list(t->conf, "policy.no_write", &l->nno_write);
 	l->docs = conf_list(t->conf, "policy.docs", &l->ndocs);
@@ -208,10 +207,9 @@ take_assistant(struct tool *t, const struct rec *r)
 	for (struct walk w = walk_of(rec_get(r, "tool_calls"));
 	    msg_next_call(&w, &c); ) {
 		struct buf args = BUF_INIT(BUF_RECORD_MAX);
-		struct call_state *s;
 
 		GROW(t->calls, t->ncalls, t->cap);
-		s = &t->calls[t->ncalls++];
+		struct call_state *s = &t->calls[t->ncalls++];
 		*s = (struct call_state){ .id = scan_text(c.id),
 			.name = scan_text(c.name) };
 		if (!scan_str(c.args, &args))

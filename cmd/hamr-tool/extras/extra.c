@@ -186,11 +186,10 @@ plugs_check(const struct tool *t, struct err *e)
 
 	for (size_t i = 0; i < n; i++) {
 		const char *name = name_in(list[i]);
-		char *path;
 
 		if (name != NULL && schema_find(name) != NULL)
 			return shadows(name, e);
-		path = plugin_find("tool", list[i], e);
+		char *path = plugin_find("tool", list[i], e);
 		if (path == NULL)
 			return -1;
 		free(path);
@@ -314,7 +313,6 @@ tool_schema(const struct tool *t, const char *name)
 {
 	const struct schema *s = schema_find(name);
 	struct extras *x = t->extras;
-	struct extra *found;
 	struct err e;
 
 	if (s != NULL)
@@ -325,7 +323,7 @@ tool_schema(const struct tool *t, const char *name)
 		stage_fail(t->stage, &e);
 		return NULL;
 	}
-	found = find(x, name);
+	struct extra *found = find(x, name);
 	if (found == NULL) {	/* its server may be down, or not up yet */
 		mcp_load((struct tool *)t, name);
 		found = find(x, name);

@@ -129,10 +129,9 @@ fail_enum(struct checked *s, struct slice list)
 {
 	const char *between = "";
 	struct slice el;
-	size_t begun;
 
 	fail(s, "must be one of ");
-	begun = s->why->len - strlen("must be one of ");
+	size_t begun = s->why->len - strlen("must be one of ");
 	for (struct walk w = walk_of(list); walk_next(&w, NULL, &el); ) {
 		if (s->why->len - begun + el.n > ENUM_MAX) {
 			buf_adds(s->why, ", ...");
@@ -153,10 +152,9 @@ in_enum(struct slice schema, struct slice v, struct slice *list)
 	char *text = scan_strdup(v);
 	struct slice el;
 	double x, y;
-	bool found;
 
 	*list = keyword(schema, "enum", SCAN_ARRAY);
-	found = list->p == NULL;
+	bool found = list->p == NULL;
 	for (struct walk w = walk_of(*list);
 	    !found && walk_next(&w, NULL, &el); )
 		found = text != NULL ? scan_str_is(el, text) :
@@ -249,13 +247,11 @@ has_required(struct checked *s, struct slice schema, struct slice v)
 	for (struct walk w = walk_of(keyword(schema, "required", SCAN_ARRAY));
 	    walk_next(&w, NULL, &el); ) {
 		char *name = scan_strdup(el);
-		struct slice got;
-		bool absent;
 
 		if (name == NULL)
 			continue;
-		got = scan_get(v, name);
-		absent = got.p == NULL || (scan_kind(got) == SCAN_NULL &&
+		struct slice got = scan_get(v, name);
+		bool absent = got.p == NULL || (scan_kind(got) == SCAN_NULL &&
 		    !takes_null(scan_get(props, name)));
 		if (absent)
 			buf_fmt(&s->at, "%s%s", at > 0 ? "." : "", name);
@@ -304,7 +300,6 @@ static bool
 put(struct checked *s, struct slice schema, struct slice v)
 {
 	struct slice list;
-	int set;
 
 	if (s->at.p != NULL)
 		s->at.p[s->at.len] = '\0';
@@ -312,7 +307,7 @@ put(struct checked *s, struct slice schema, struct slice v)
 		buf_slice(s->out, v);
 		return true;
 	}
-	set = types_of(schema);
+	int set = types_of(schema);
 	if (set != T_ANY)
 		v = number_in(v, set);
 	if ((type_of(v) & set) == 0) {
@@ -354,7 +349,6 @@ json_schema_template(struct slice schema, struct buf *out)
 	size_t begun = out->len;
 	bool required;
 	struct walk needed;
-	int set;
 
 	buf_addc(out, '{');
 	for (struct walk w = walk_of(properties(schema));
@@ -368,7 +362,7 @@ json_schema_template(struct slice schema, struct buf *out)
 			break;
 		}
 		scan_put(out, "$$:<", scan_comma(out), quoted);
-		set = types_of(val);
+		int set = types_of(val);
 		if (set == T_ANY)
 			buf_adds(out, "any");
 		else

@@ -115,7 +115,6 @@ mcp_new(const struct tool *t, const char *name)
 	struct mcp *m = xcalloc(1, sizeof *m);
 	const char *const *argv;
 	char *program = NULL;
-	const char *url;
 	size_t n;
 
 	m->name = xstrdup(name);
@@ -134,7 +133,7 @@ mcp_new(const struct tool *t, const char *name)
 	m->network = conf_bool(t->conf, key_of(m, "network"));
 	m->io = (struct box_io){ -1, -1, -1 };
 	buf_init(&m->words, 2 * MCP_WORDS_MAX);
-	url = conf_str(t->conf, key_of(m, "url"));
+	const char *url = conf_str(t->conf, key_of(m, "url"));
 	if (url[0] != '\0')
 		program = which_beside("hamr-provider", t->root);
 	/* one over HTTP is one over stdio behind hamr-provider --mcp */
@@ -281,7 +280,6 @@ mcp_stop(struct mcp *m, const char *fmt, ...)
 	struct buf why = BUF_INIT(4 * MCP_WORDS_MAX);
 	struct buf b = BUF_INIT(4 * MCP_WORDS_MAX);
 	struct clean c = { .n = 0 };
-	struct slice line;
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -289,7 +287,7 @@ mcp_stop(struct mcp *m, const char *fmt, ...)
 	va_end(ap);
 	clean_add(&c, m->words.p != NULL ? m->words.p : "", m->words.len, &b);
 	clean_end(&c, &b);
-	line = telling_line(buf_view(&b));
+	struct slice line = telling_line(buf_view(&b));
 	if (line.n > 0)
 		buf_fmt(&why, ": %.*s", (int)utf8_cut(line.p, line.n, 300),
 		    line.p);
@@ -511,7 +509,6 @@ take_tool(struct mcp *m, struct slice tool)
 	char *remote = scan_strdup(scan_get(tool, "name"));
 	bool wanted = remote != NULL && remote[0] != '\0' &&
 	    m->fresh.n < MCP_TOOLS_MAX;
-	struct plugin *p;
 	struct extra *x;
 
 	for (size_t i = 0; wanted && i < m->fresh.n; i++)
@@ -525,7 +522,7 @@ take_tool(struct mcp *m, struct slice tool)
 	x->server = m;
 	x->bare = m->bare;
 	x->remote = remote;
-	p = &x->plugin;
+	struct plugin *p = &x->plugin;
 	p->what = scan_strdup(scan_get(tool, "description"));
 	if (p->what == NULL)
 		p->what = scan_text(scan_get(tool, "title"));
@@ -873,7 +870,6 @@ settle(struct tool *t)
 {
 	long long next = file_now_ms() + MCP_WAIT_MS;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	char *words;
 
 	for (;;) {
 		const struct mcp *asked = NULL;
@@ -884,7 +880,7 @@ settle(struct tool *t)
 		if (asked == NULL)
 			return true;
 		if (file_now_ms() >= next) {
-			words = xasprintf("waiting for the MCP server %s",
+			char *words = xasprintf("waiting for the MCP server %s",
 			    asked->name);
 			scan_put(&b, "{'type':'progress','stage':'tool',"
 			    "'message':@}", slice_of(words));
@@ -1045,7 +1041,6 @@ mcp_call(struct tool *t, const struct extra *x, const char *id,
 {
 	struct mcp *m = x->server;
 	struct buf notes = BUF_INIT(WHAT_MAX * 4);
-	bool confined;
 	int left = 1;
 
 	m->x = x;
@@ -1054,7 +1049,7 @@ mcp_call(struct tool *t, const struct extra *x, const char *id,
 	m->done = false;
 	mcp_round(t, 0, -1);	/* it may have died long ago */
 	while (!m->done && make_up(t, m, &left)) {
-		confined = m->writes && !m->bare;
+		bool confined = m->writes && !m->bare;
 		if (confined)
 			sandboxes_look(t->sandboxes);
 		ask_once(t, m, args);

@@ -204,12 +204,11 @@ put_ours(const struct schema *t, struct slice text, struct buf *out,
 	    JSON_SCHEMA_BOUNDED;
 	const char *sets = "";
 	size_t at = out->len;
-	bool good;
 
 	alias_args(slice_of(t->name), text, &named);
 	scan_put(&schema, t->form);
-	good = json_schema_put(buf_view(&schema), buf_view(&named), how, out,
-	    why);
+	bool good = json_schema_put(buf_view(&schema), buf_view(&named), how,
+	    out, why);
 	if (good)
 		sets = check_sets(t->id, (struct slice){ out->p + at,
 		    out->len - at });

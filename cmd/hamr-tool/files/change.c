@@ -145,8 +145,6 @@ check_shown(struct files *f, struct change *c)
 static int
 plan_edit(struct files *f, struct change *c, struct slice args)
 {
-	const char *shown;
-
 	if (edits_parse(&c->edits, args, &c->fault) < 0 ||
 	    find_target(f, c, args) < 0)
 		return -1;
@@ -155,7 +153,7 @@ plan_edit(struct files *f, struct change *c, struct slice args)
 		    "write makes new files", c->name);
 	if (take_old(f, c) < 0)
 		return -1;
-	shown = proofs_of(&f->proofs, c->path.rel)->hash;
+	const char *shown = proofs_of(&f->proofs, c->path.rel)->hash;
 	if (!f->person && strcmp(shown, c->before) != 0)
 		return fault_set(&c->fault, "not_read", *shown == '\0' ?
 		    "%s was not read in this session; read it, then edit" :
@@ -178,9 +176,6 @@ plan_edit(struct files *f, struct change *c, struct slice args)
 static int
 plan_write(struct files *f, struct change *c, struct slice args)
 {
-	const struct proof *p;
-	long lines;
-
 	if (find_target(f, c, args) < 0)
 		return -1;
 	if (!arg_str(args, "content", &c->new))
@@ -198,8 +193,8 @@ plan_write(struct files *f, struct change *c, struct slice args)
 		    ", or set overwrite" : "");
 	if (take_old(f, c) < 0)
 		return -1;
-	p = proofs_of(&f->proofs, c->path.rel);
-	lines = (long)slice_lines(buf_view(&c->old));
+	const struct proof *p = proofs_of(&f->proofs, c->path.rel);
+	long lines = (long)slice_lines(buf_view(&c->old));
 	if (!f->person && (strcmp(p->hash, c->before) != 0 ||
 	    (lines > 0 && !proof_has(p, 1, lines))))
 		return fault_set(&c->fault, "exists", "%s exists and was not "
@@ -223,13 +218,13 @@ static void
 show_place(struct files *f, struct change *c, struct result *r)
 {
 	struct slice text = buf_view(&c->old), rest = text, line;
-	long first, last, no = 0;
+	long no = 0;
 
 	if (c->hits.n == 0 && edits_find(&c->edits, text, c->name, &c->hits,
 	    NULL) < 0)
 		return;
-	first = text_line(text, c->hits.v[0].at);
-	last = text_line(text, c->hits.v[c->hits.n - 1].at +
+	long first = text_line(text, c->hits.v[0].at);
+	long last = text_line(text, c->hits.v[c->hits.n - 1].at +
 	    c->hits.v[c->hits.n - 1].n - 1);
 	if (last - first >= PLACE_LINES)
 		return;
@@ -288,7 +283,6 @@ make(struct files *f, struct change *c)
 	mode_t mask = umask(0);
 	const char *base;
 	struct err why;
-	int dir, fd;
 
 	umask(mask);
 	ch.mode = c->fd >= 0 ? c->st.st_mode : 0666 & ~mask;
@@ -302,8 +296,8 @@ make(struct files *f, struct change *c)
 		    &c->fault);
 	/* Is there room for the old content once more?  If not, that is why it
 	 * could not be kept, and why the change cannot be made. */
-	dir = path_open_parent(&f->root, c->path.rel, &base);
-	fd = dir >= 0 ? replace_temporary(dir, tmp) : -1;
+	int dir = path_open_parent(&f->root, c->path.rel, &base);
+	int fd = dir >= 0 ? replace_temporary(dir, tmp) : -1;
 	if (fd < 0 || file_write_all(fd, c->old.p, c->old.len) < 0)
 		fault_sys(&c->fault, "cannot be written", c->path.rel);
 	else
@@ -385,8 +379,6 @@ files_make_change(struct files *f, bool edit, struct slice args,
     struct result *r)
 {
 	struct change c;
-	struct slice text;
-	struct proof *p;
 
 	if (!plan(f, &c, edit, args, r)) {
 		;
@@ -395,11 +387,11 @@ files_make_change(struct files *f, bool edit, struct slice args,
 	} else {
 		cache_drop(&f->cache, c.path.rel);
 		files_note_unsaved(f, c.path.rel, false);
-		text = buf_view(&c.new);
+		struct slice text = buf_view(&c.new);
 		if (f->editor_writes && strlen(text.p) == text.n &&
 		    utf8_check(text.p, text.n) == text.n)
 			free(files_ask_editor(f, c.path.rel, text.p));
-		p = proofs_of(&f->proofs, c.path.rel);
+		struct proof *p = proofs_of(&f->proofs, c.path.rel);
 		if (strcmp(p->hash, c.before) != 0)
 			p->n = 0;
 		proof_move(p, c.after, c.diff.v, c.diff.n);

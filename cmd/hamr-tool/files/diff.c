@@ -21,14 +21,12 @@ lines_of(struct lines *l, struct slice text)
 
 	*l = (struct lines){ .text = text };
 	for (;;) {
-		const char *lf;
-
 		GROW(l->at, (size_t)l->n, cap);
 		l->at[l->n] = pos;
 		if (pos >= text.n)
 			return;
 		l->n++;
-		lf = memchr(text.p + pos, '\n', text.n - pos);
+		const char *lf = memchr(text.p + pos, '\n', text.n - pos);
 		pos = lf != NULL ? (size_t)(lf - text.p) + 1 : text.n;
 	}
 }
@@ -106,7 +104,7 @@ void
 diff_make(struct diff *d, struct slice old, struct slice new)
 {
 	struct lines o, w;
-	long head = 0, tail = 0, an, bn;
+	long head = 0, tail = 0;
 
 	*d = (struct diff){ 0 };
 	lines_of(&o, old);
@@ -118,8 +116,8 @@ diff_make(struct diff *d, struct slice old, struct slice new)
 	    slice_eq(lines_get(&o, o.n - 1 - tail),
 	    lines_get(&w, w.n - 1 - tail)))
 		tail++;
-	an = o.n - head - tail;
-	bn = w.n - head - tail;
+	long an = o.n - head - tail;
+	long bn = w.n - head - tail;
 	if (an > 0 && bn > 0 && an <= LCS_CELLS / bn)
 		middle(d, &o, &w, head, an, head, bn);
 	else
@@ -134,11 +132,10 @@ hunk_at(struct slice s, char mark)
 {
 	const char *p = memchr(s.p, mark, s.n);
 	char *end;
-	long at;
 
 	if (p == NULL)
 		return 0;
-	at = strtol(p + 1, &end, 10);
+	long at = strtol(p + 1, &end, 10);
 	/* ",0": no lines, and at is the line before. */
 	return strncmp(end, ",0", 2) == 0 || at == 0 ? at : at - 1;
 }
@@ -278,13 +275,12 @@ diff_colour(struct slice text, bool colour, struct buf *out)
 	bool diff = false;
 
 	while (slice_line(&text, &line)) {
-		const char *c;
 		size_t i = 0;
 
 		diff |= slice_starts(line, "--- ");
 		while (!slice_starts(line, table[i].start))
 			i++;
-		c = diff && colour ? table[i].colour : "";
+		const char *c = diff && colour ? table[i].colour : "";
 		buf_adds(out, c);
 		term_escape(out, line);
 		buf_adds(out, *c != '\0' ? "\033[0m" : "");

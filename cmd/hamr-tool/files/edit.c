@@ -123,7 +123,7 @@ static long
 alike(struct slice a, struct slice b)
 {
 	char x[COMPARE_MAX], y[COMPARE_MAX];
-	size_t nx, ny, head = 0, tail = 0, least, most;
+	size_t head = 0, tail = 0;
 
 	if (slice_eq(a, b))
 		return 100;
@@ -131,10 +131,10 @@ alike(struct slice a, struct slice b)
 	b = slice_trim(b);
 	if (slice_eq(a, b))
 		return a.n > 0 ? 95 : 10;
-	nx = fold(a, x);
-	ny = fold(b, y);
-	least = nx < ny ? nx : ny;
-	most = nx < ny ? ny : nx;
+	size_t nx = fold(a, x);
+	size_t ny = fold(b, y);
+	size_t least = nx < ny ? nx : ny;
+	size_t most = nx < ny ? ny : nx;
 	while (head < least && x[head] == y[head])
 		head++;
 	while (tail < least - head && x[nx - 1 - tail] == y[ny - 1 - tail])
@@ -194,7 +194,6 @@ put_char(struct buf *out, struct slice s, size_t at)
 {
 	const unsigned char *p = (const unsigned char *)s.p + at;
 	size_t n = at < s.n ? utf8_len(p, s.n - at) : 0;
-	unsigned long c;
 
 	if (at >= s.n) {
 		buf_adds(out, "the end of the line");
@@ -204,7 +203,7 @@ put_char(struct buf *out, struct slice s, size_t at)
 		buf_fmt(out, "the byte 0x%02X", *p);
 		return;
 	}
-	c = ctrl_code(p, n);
+	unsigned long c = ctrl_code(p, n);
 	buf_fmt(out, "U+%04lX%s", c, c == '\t' ? " (tab)" :
 	    c == ' ' ? " (space)" : c == '\r' ? " (carriage return)" :
 	    c == 0xa0 ? " (no-break space)" : "");
@@ -215,12 +214,12 @@ static void
 put_difference(struct buf *out, struct slice old, struct slice file,
     long i, long no)
 {
-	size_t at = 0, from;
+	size_t at = 0;
 
 	while (at < old.n && at < file.n && old.p[at] == file.p[at])
 		at++;
 	at = utf8_cut(old.p, old.n, at);
-	from = at > SHOWN / 2 ? utf8_cut(old.p, old.n, at - 40) : 0;
+	size_t from = at > SHOWN / 2 ? utf8_cut(old.p, old.n, at - 40) : 0;
 	buf_fmt(out, "\nold line %ld:  ", i + 1);
 	put_quoted(out, old, from);
 	buf_fmt(out, "\nfile line %ld: ", no);
@@ -256,11 +255,11 @@ void
 edit_nearest(struct slice text, struct slice old_text, struct buf *out)
 {
 	struct lines file, old;
-	long where, i = 0;
+	long i = 0;
 
 	lines_of(&file, text);
 	lines_of(&old, old_text);
-	where = best(&file, &old);
+	long where = best(&file, &old);
 	if (where < 0) {
 		buf_adds(out, "nothing in it is similar; read the file "
 		    "again and copy the text exactly");

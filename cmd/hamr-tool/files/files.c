@@ -78,12 +78,12 @@ arg_str(struct slice args, const char *key, struct buf *out)
 int64_t
 arg_int(struct slice args, const char *key, int64_t def)
 {
-	struct slice v = scan_get(args, key), s;
+	struct slice v = scan_get(args, key);
 	int64_t n;
 
 	if (scan_int(v, &n))
 		return n;
-	s = scan_plain(v);
+	struct slice s = scan_plain(v);
 	return s.p != NULL && num_i64(s.p, s.n, &n) ? n : def;
 }
 
@@ -106,14 +106,13 @@ files_hidden(const struct files *f, const char *rel)
 struct gitignore *
 files_rules(struct files *f)
 {
-	struct gitignore *g;
 	struct stat st;
 	struct err e;
 	bool own = geteuid() != 0 || (fstat(f->root.fd, &st) == 0 &&
 	    st.st_uid == 0);
 
 	/* root's own ignore list is not the owner's */
-	g = gitignore_new(f->root.real, own, &e);
+	struct gitignore *g = gitignore_new(f->root.real, own, &e);
 	/* that it belongs to another user was said when the root was found */
 	if (e.text[0] != '\0' && e.status != ST_POLICY && !f->told) {
 		f->told = true;
@@ -149,10 +148,9 @@ bool
 files_ignored(struct files *f, const char *rel)
 {
 	struct gitignore *g = files_rules(f);
-	bool yes;
 
 	gitignore_enter(g, f->root.fd, "");
-	yes = gitignore_path(g, f->root.fd, rel, false);
+	bool yes = gitignore_path(g, f->root.fd, rel, false);
 	gitignore_free(g);
 	return yes;
 }
@@ -185,15 +183,12 @@ count_links(const struct stat *of, int at, const char *name, int depth,
 bool
 files_foreign(struct files *f, const char *rel, const struct stat *st)
 {
-	struct gitignore *g;
-	bool tracked;
-
 	if (st->st_nlink <= 1 || !S_ISREG(st->st_mode) ||
 	    count_links(st, f->root.fd, ".", LINKS_DEPTH, file_now_ms() +
 	    LINKS_MS) >= st->st_nlink)
 		return false;
-	g = files_rules(f);
-	tracked = gitindex_find(gitignore_index(g), rel) != NULL;
+	struct gitignore *g = files_rules(f);
+	bool tracked = gitindex_find(gitignore_index(g), rel) != NULL;
 	gitignore_free(g);
 	return !tracked;
 }
@@ -229,13 +224,11 @@ int
 files_find(struct files *f, struct slice text, struct path *p,
     struct fault *fault)
 {
-	char *name;
-
 	if (path_find(&f->root, text, p, fault) < 0)
 		return -1;
 	if (!files_hidden(f, p->rel))
 		return 0;
-	name = path_name(p->rel);
+	char *name = path_name(p->rel);
 	fault_set(fault, "denied", "%s is kept from reading and writing", name);
 	free(name);
 	return -1;
@@ -302,19 +295,18 @@ char *
 files_ask_editor(struct files *f, const char *rel, const char *text)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	char *path, *id, *line, *content;
 
 	if (utf8_check(rel, strlen(rel)) < strlen(rel))
 		return NULL;
-	path = xasprintf("%s/%s", f->root.real, rel);
-	id = xasprintf("f%zu", ++f->nasked);
+	char *path = xasprintf("%s/%s", f->root.real, rel);
+	char *id = xasprintf("f%zu", ++f->nasked);
 	scan_put(&b, "{'type':'file','id':@,'op':@,'path':@", slice_of(id),
 	    slice_of(text != NULL ? "write" : "read"), slice_of(path));
 	if (text != NULL)
 		scan_put(&b, ",'content':@", slice_of(text));
 	buf_addc(&b, '}');
-	line = stage_ask(f->stage, R_FILE, buf_view(&b), R_FILE, id);
-	content = line == NULL ? NULL :
+	char *line = stage_ask(f->stage, R_FILE, buf_view(&b), R_FILE, id);
+	char *content = line == NULL ? NULL :
 	    scan_strdup(scan_get(slice_of(line), "content"));
 	buf_release(&b);
 	free(path);
@@ -328,17 +320,15 @@ files_load_shown(struct files *f, int fd, const char *rel, struct stat *st,
     struct buf *text, struct buf *disk, bool *unsaved, struct fault *fault)
 {
 	struct buf shown = BUF_INIT(FILE_MAX);
-	struct slice file;
-	char *content;
 
 	*unsaved = false;
 	if (!files_load(fd, rel, st, text, fault))
 		return false;
-	content = f->editor_reads ? files_ask_editor(f, rel, NULL) : NULL;
+	char *content = f->editor_reads ? files_ask_editor(f, rel, NULL) : NULL;
 	if (content != NULL && buf_adds(&shown, content) == 0) {
 		/* editors hold lines: that the last one ends, and how they do,
 		 * is the file's to say */
-		file = buf_view(text);
+		struct slice file = buf_view(text);
 		if (shown.len > 0 && shown.p[shown.len - 1] != '\n' &&
 		    slice_ends(file, "\n"))
 			buf_addc(&shown, '\n');

@@ -36,9 +36,7 @@ see(void *arg, const struct gitignore_seen *s)
 	struct listing *l = arg;
 	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 	int depth = 1;
-	mode_t mode;
 	char target[PATH_TEXT_MAX + 1];
-	ssize_t n;
 
 	if (files_skips(l->f, s))
 		return GITIGNORE_PASS;
@@ -48,12 +46,13 @@ see(void *arg, const struct gitignore_seen *s)
 	}
 	for (const char *p = s->rel + l->skip; *p != '\0'; p++)
 		depth += *p == '/';
-	mode = s->st->st_mode;
+	mode_t mode = s->st->st_mode;
 	path_show(&line, s->rel + l->skip);
 	if (S_ISDIR(mode)) {
 		buf_addc(&line, '/');
 	} else if (S_ISLNK(mode)) {
-		n = readlinkat(s->dirfd, s->base, target, sizeof target - 1);
+		ssize_t n = readlinkat(s->dirfd, s->base, target, sizeof target
+		    - 1);
 		target[n > 0 ? n : 0] = '\0';
 		buf_adds(&line, " -> ");
 		path_show(&line, n > 0 ? target : "?");
@@ -102,16 +101,15 @@ list_run(struct files *f, const struct path *p, struct slice args,
     struct result *r)
 {
 	int64_t depth = arg_int(args, "depth", DEPTH_DEFAULT);
-	size_t room = files_room(f), shown;
+	size_t room = files_room(f);
 	struct listing l = { .f = f, .skip = strlen(p->rel),
 		.depth = depth < 1 ? 1 : depth > DEPTH_MAX ? DEPTH_MAX :
 		    (int)depth,
 		.deadline = file_now_ms() + WALK_MS };
-	bool cut;
 
 	l.skip += l.skip > 0;
-	cut = files_walk(f, p->rel, see, &l);
-	shown = put_entries(&l, room > LIST_TAIL ? room - LIST_TAIL : 0,
+	bool cut = files_walk(f, p->rel, see, &l);
+	size_t shown = put_entries(&l, room > LIST_TAIL ? room - LIST_TAIL : 0,
 	    &r->content);
 	if (l.n == 0 && l.unread == 0)
 		buf_adds(&r->content, "[nothing to show]\n");

@@ -111,15 +111,13 @@ static void
 show_text(struct files *f, const char *rel, const struct stat *st,
     struct view *v, struct slice text, struct slice args, struct result *r)
 {
-	struct proof *proof;
 	struct lines l;
-	bool none;
 	long last;
 	char hash[SHA_HEX];
 
 	lines_of(&l, text);
 	v->lines = l.n;
-	none = v->lines == 0 || v->first > v->lines;
+	bool none = v->lines == 0 || v->first > v->lines;
 	sha256_hex(text.p, text.n, hash);
 	v->crlf = is_crlf(text);
 	v->last = last = v->last < v->lines ? v->last : v->lines;
@@ -147,7 +145,7 @@ show_text(struct files *f, const char *rel, const struct stat *st,
 	if (v->last < last)
 		r->bytes = (long long)r->content.len + v->whole;
 	r->lossy = v->lossy;
-	proof = proofs_of(&f->proofs, rel);
+	struct proof *proof = proofs_of(&f->proofs, rel);
 	proof_read(proof, hash);
 	if (!v->cut_line && v->lines > 0)
 		proof_add(proof, v->first, v->last);
@@ -301,16 +299,13 @@ skills_folder(void)
 bool
 arg_path(struct slice args, struct buf *out)
 {
-	char *dir, *name;
-	const char *file;
-
 	if (!arg_str(args, "path", out))
 		return false;
 	if (!slice_starts(buf_view(out), "skill:"))
 		return true;
-	dir = skills_folder();
-	name = xstrdup(out->p + strlen("skill:"));
-	file = strchr(name, '/') != NULL ? "" : "/SKILL.md";
+	char *dir = skills_folder();
+	char *name = xstrdup(out->p + strlen("skill:"));
+	const char *file = strchr(name, '/') != NULL ? "" : "/SKILL.md";
 	buf_reset(out);
 	buf_fmt(out, "%s%s%s", dir != NULL ? dir : "", name, file);
 	if (dir == NULL || access(out->p, F_OK) < 0) {
@@ -337,7 +332,7 @@ files_is_skill(struct slice path)
 static void
 read_skill(const struct files *f, struct slice path, struct result *r)
 {
-	char *all = skills_folder(), *dir;
+	char *all = skills_folder();
 	size_t n = strlen(all);
 	struct buf text = BUF_INIT(SKILL_MAX);
 	struct root root = { .fd = -1 };
@@ -348,7 +343,7 @@ read_skill(const struct files *f, struct slice path, struct result *r)
 	/* the folder of one, which may be a link of the user's */
 	while (n < path.n && path.p[n] != '/')
 		n++;
-	dir = xmemdup0(path.p, n);
+	char *dir = xmemdup0(path.p, n);
 	n += n < path.n;
 	if (root_open(&root, dir, &fault.err) < 0)
 		fault.code = "not_found";

@@ -89,13 +89,11 @@ repeated_find(struct files *f, const struct path *p, struct slice args)
 	bool unsaved;
 	struct fault fault = { 0 };
 	char hex[SHA_HEX] = "";
-	struct cached *e;
 	struct stat now;
-	int fd;
 
 	if (!p->exists || !S_ISREG(st->st_mode) || f->person)
 		return NULL;
-	e = find(&f->cache, p->rel, arg_int(args, "first", 1),
+	struct cached *e = find(&f->cache, p->rel, arg_int(args, "first", 1),
 	    arg_int(args, "last", INT64_MAX));
 	if (e == NULL || (!f->editor_reads && e->st.st_ino != 0 &&
 	    e->st.st_ino == st->st_ino && e->st.st_dev == st->st_dev &&
@@ -103,7 +101,7 @@ repeated_find(struct files *f, const struct path *p, struct slice args)
 	    ns(e->st.st_mtim) == ns(st->st_mtim) &&
 	    ns(e->st.st_ctim) == ns(st->st_ctim)))
 		return e;
-	fd = path_open(&f->root, e->rel, O_RDONLY);
+	int fd = path_open(&f->root, e->rel, O_RDONLY);
 	if (fd >= 0 && files_load_shown(f, fd, e->rel, &now, &text, NULL,
 	    &unsaved, &fault)) {
 		sha256_hex(text.p, text.len, hex);
@@ -176,13 +174,12 @@ add(struct files *f, const char *rel, struct slice args, struct slice content,
     struct cached e)
 {
 	struct cache *c = &f->cache;
-	struct cached *old;
 
 	if (f->person || f->call == NULL)
 		return;
 	e.first = arg_int(args, "first", 1);
 	e.last = arg_int(args, "last", INT64_MAX);
-	old = find(c, rel, e.first, e.last);
+	struct cached *old = find(c, rel, e.first, e.last);
 	if (old != NULL)
 		delete(c, (size_t)(old - c->v));
 	e.rel = xstrdup(rel);
@@ -300,10 +297,8 @@ files_learn(struct files *f, const char *tool, struct slice args,
 	bool place = scan_str_is(scan_get(meta, "error"), "not_read") &&
 	    scan_kind(scan_get(meta, "sha256")) == SCAN_STRING;
 	struct path path = { 0 };
-	char *name, hash[SHA_HEX];
+	char hash[SHA_HEX];
 	int64_t first, last;
-	struct proof *p;
-	bool found;
 
 	if (scan_kind(scan_get(meta, "error")) == SCAN_STRING && !place)
 		return;
@@ -313,13 +308,13 @@ files_learn(struct files *f, const char *tool, struct slice args,
 		f->used += content.n;
 	if (read && !scan_str_is(scan_get(meta, "op"), "file"))
 		return;
-	name = scan_strdup(scan_get(meta, "path"));
+	char *name = scan_strdup(scan_get(meta, "path"));
 	if (name == NULL)
 		name = scan_strdup(scan_get(args, "path"));
-	found = name != NULL &&
+	bool found = name != NULL &&
 	    path_find(&f->root, slice_of(name), &path, NULL) == 0;
 	free(name);
-	p = found ? proofs_of(&f->proofs, path.rel) : NULL;
+	struct proof *p = found ? proofs_of(&f->proofs, path.rel) : NULL;
 	if (found && (place || read)) {
 		if (get_hash(meta, "sha256", hash)) {
 			proof_read(p, hash);

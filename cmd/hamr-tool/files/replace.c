@@ -42,12 +42,11 @@ replace_temporary(int dir, char name[REPLACE_NAME])
 {
 	for (int tries = 0; tries < 100; tries++) {
 		unsigned long long id;
-		int fd;
 
 		if (getrandom(&id, sizeof id, 0) != sizeof id)
 			return -1;
 		snprintf(name, REPLACE_NAME, "%s%016llx", REPLACE_PREFIX, id);
-		fd = open_new(dir, name);
+		int fd = open_new(dir, name);
 		if (fd >= 0 || errno != EEXIST)
 			return fd;
 	}
@@ -80,12 +79,11 @@ static int
 temporary_for(int dir, const char *base, char name[REPLACE_NAME])
 {
 	char hex[SHA_HEX];
-	int fd;
 
 	sha256_hex(base, strlen(base), hex);
 	snprintf(name, REPLACE_NAME, "%s%.16s", REPLACE_PREFIX, hex);
 	sweep_one(dir, name);
-	fd = open_new(dir, name);
+	int fd = open_new(dir, name);
 	return fd >= 0 || errno != EEXIST ? fd : replace_temporary(dir, name);
 }
 
@@ -110,11 +108,8 @@ static const char owner_lost[] = "the owner or group of the file cannot be "
 const char *
 replace_dress(int from, int to, const struct stat *was)
 {
-	char *names, *value;
-	const char *name;
-	ssize_t n, len;
+	char *names;
 	struct stat st;
-	int r;
 
 	if (fstat(to, &st) < 0 || ((st.st_uid != was->st_uid ||
 	    st.st_gid != was->st_gid) &&
@@ -122,12 +117,12 @@ replace_dress(int from, int to, const struct stat *was)
 		return owner_lost;
 	if (fchmod(to, was->st_mode & 07777) < 0)
 		return "its mode cannot be kept";
-	name = names = xmalloc(XATTR_MAX);
-	value = xmalloc(XATTR_MAX);
-	n = flistxattr(from, names, XATTR_MAX);
-	r = n < 0 && errno != ENOTSUP ? -1 : 0;
+	const char *name = names = xmalloc(XATTR_MAX);
+	char *value = xmalloc(XATTR_MAX);
+	ssize_t n = flistxattr(from, names, XATTR_MAX);
+	int r = n < 0 && errno != ENOTSUP ? -1 : 0;
 	for (; name < names + n && r == 0; name += strlen(name) + 1) {
-		len = fgetxattr(from, name, value, XATTR_MAX);
+		ssize_t len = fgetxattr(from, name, value, XATTR_MAX);
 		if (len < 0 ? errno != ENODATA :
 		    fsetxattr(to, name, value, (size_t)len, 0) < 0)
 			r = strncmp(name, "security.", 9) == 0 ||
@@ -162,11 +157,10 @@ replace_folders(const struct root *root, const char *rel, size_t *made,
 		const char *base;
 		int up = path_open_parent(root, dir, &base);
 		int r = up < 0 ? -1 : mkdirat(up, base, 0777);
-		int no;
 
 		if (r == 0)
 			r = replace_give(root, up, base);
-		no = errno;
+		int no = errno;
 		if (r == 0 && *made == 0)
 			*made = (size_t)(slash - rel);
 		if (r == 0)
@@ -217,13 +211,12 @@ settle(const struct root *root, int dir, const char *name, const char *base,
     int tmp, const char *rel, struct fault *f)
 {
 	mode_t mask = umask(0);
-	int r;
 
 	umask(mask);
 	if (replace_give(root, dir, name) < 0 ||
 	    fchmod(tmp, 0666 & ~mask) < 0 || fsync(tmp) < 0)
 		return fault_sys(f, "cannot be made", rel);
-	r = renameat2(dir, name, dir, base, RENAME_NOREPLACE);
+	int r = renameat2(dir, name, dir, base, RENAME_NOREPLACE);
 	if (r < 0 && (errno == EINVAL || errno == ENOSYS)) {
 		r = linkat(dir, name, dir, base, 0);
 		if (r == 0)
@@ -240,7 +233,7 @@ replace_file(const struct root *root, const char *rel, int fd,
     struct fault *f)
 {
 	const char *fails = fd >= 0 ? "cannot be written" : "cannot be made";
-	const char *base, *lost;
+	const char *base;
 	char name[REPLACE_NAME];
 	int dir = path_open_parent(root, rel, &base), tmp = -1, r = -1;
 
@@ -251,7 +244,7 @@ replace_file(const struct root *root, const char *rel, int fd,
 	} else if (fd < 0) {
 		r = settle(root, dir, name, base, tmp, rel, f);
 	} else {
-		lost = replace_dress(fd, tmp, was);
+		const char *lost = replace_dress(fd, tmp, was);
 		if (lost == owner_lost)
 			fault_set(f, "denied", "%s", lost);
 		else if (lost != NULL || fsync(tmp) < 0)
@@ -280,7 +273,7 @@ replace_make(const struct root *root, const char *rel, struct slice text,
 	char *dir = xstrdup(rel), *slash;
 	const char *base;
 	size_t made;
-	int r = replace_folders(root, rel, &made, f), up;
+	int r = replace_folders(root, rel, &made, f);
 
 	if (r == 0)
 		r = replace_file(root, rel, -1, NULL, SLICE(""), text, f);
@@ -289,7 +282,7 @@ replace_make(const struct root *root, const char *rel, struct slice text,
 		*slash = '\0';
 		if (strlen(dir) < made)
 			break;
-		up = path_open_parent(root, dir, &base);
+		int up = path_open_parent(root, dir, &base);
 		if (up < 0)
 			continue;
 		unlinkat(up, base, AT_REMOVEDIR);

@@ -86,16 +86,15 @@ put_lines(struct search *s, struct target *t, long from, long end, char mark)
 	for (long i = from < t->printed ? t->printed : from;
 	    i < end && i < t->l.n; i++) {
 		struct slice line = lines_bare(&t->l, i);
-		size_t room, head;
 
 		buf_reset(&b);
 		if (o->shown > 0 && (!t->began || i > t->printed))
 			buf_adds(&b, s->context > 0 ? "--\n" : "");
-		head = b.len;
+		size_t head = b.len;
 		buf_fmt(&b, "%s%c%ld%c", t->name, mark, i + 1, mark);
 		head = b.len - head;
-		room = head + LINE_TEXT_MIN > LINE_BYTES ? LINE_TEXT_MIN :
-		    LINE_BYTES - head;
+		size_t room = head + LINE_TEXT_MIN > LINE_BYTES ? LINE_TEXT_MIN
+		    : LINE_BYTES - head;
 		o->cut |= line.n > room;
 		o->lossy |= utf8_clean(&b, line.p, line.n > room ?
 		    utf8_cut(line.p, line.n, room) : line.n);
@@ -140,11 +139,10 @@ find_literal(struct search *s, struct target *t)
 	while (pos < t->l.text.n && s->found->matches < MATCHES_MAX) {
 		const char *hit = memmem(t->l.text.p + pos, t->l.text.n - pos,
 		    s->query.p, s->query.n);
-		size_t at;
 
 		if (hit == NULL)
 			break;
-		at = (size_t)(hit - t->l.text.p);
+		size_t at = (size_t)(hit - t->l.text.p);
 		if (t->l.at == NULL)
 			lines_of(&t->l, t->l.text);
 		while (first + 1 < t->l.n && t->l.at[first + 1] <= at)
@@ -265,7 +263,7 @@ static bool
 search_regex(struct search *s, const struct path *p, struct result *r)
 {
 	pid_t pid = fork();
-	int fd, e, status = -1;
+	int status = -1;
 
 	if (pid == 0) {
 #ifndef __SANITIZE_ADDRESS__
@@ -275,7 +273,7 @@ search_regex(struct search *s, const struct path *p, struct result *r)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		/* stdin and stdout are the parent's: it looks for a cancel */
 		s->f->stage = NULL;
-		e = regcomp(&s->re, s->query.p, REG_EXTENDED);
+		int e = regcomp(&s->re, s->query.p, REG_EXTENDED);
 		if (e != 0) {
 			regerror(e, &s->re, s->found->text, 256);
 			_exit(ST_NO);
@@ -283,7 +281,7 @@ search_regex(struct search *s, const struct path *p, struct result *r)
 		search_all(s, p);
 		_exit(ST_OK);
 	}
-	fd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+	int fd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	while (fd >= 0) {
 		struct pollfd w = { fd, POLLIN, 0 };
 

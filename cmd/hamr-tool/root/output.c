@@ -51,7 +51,7 @@ spool(struct output *o, const char *p, size_t n)
 void
 output_add(struct output *o, const char *p, size_t n, struct buf *text)
 {
-	size_t room = o->cap - o->head.len, keep;
+	size_t room = o->cap - o->head.len;
 	struct buf *tail = &o->tail;
 
 	buf_reset(text);
@@ -80,7 +80,7 @@ output_add(struct output *o, const char *p, size_t n, struct buf *text)
 		p += n - o->cap;
 		n = o->cap;
 	}
-	keep = o->cap - n;
+	size_t keep = o->cap - n;
 	if (tail->len > keep && tail->len + n > tail->max) {
 		memmove(tail->p, tail->p + tail->len - keep, keep);
 		tail->len = keep;
@@ -183,12 +183,11 @@ output_save(int rootfd, const struct output *out, const struct output *err)
 {
 	struct sink s = { .fd = -1, .room = OUTPUT_SPOOL_MAX };
 	char part[32], hex[SHA_HEX], *path = NULL;
-	int hamr, dir;
 
 	if (out->failed || err->failed)
 		return NULL;
-	hamr = root_hamr(rootfd);
-	dir = hamr >= 0 ? root_folder(hamr, "out") : -1;
+	int hamr = root_hamr(rootfd);
+	int dir = hamr >= 0 ? root_folder(hamr, "out") : -1;
 	if (dir >= 0) {
 		snprintf(part, sizeof part, ".%d.part", (int)getpid());
 		unlinkat(dir, part, 0);

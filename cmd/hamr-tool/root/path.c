@@ -90,7 +90,6 @@ inside(const struct root *r, const char *text)
 	struct buf plain = BUF_INIT(BUF_RECORD_MAX);
 	const char *rest = beneath(r, text);
 	struct slice part;
-	char *got;
 
 	if (rest == NULL) {
 		buf_adds(&plain, "");
@@ -106,7 +105,7 @@ inside(const struct root *r, const char *text)
 		    !slice_starts(buf_view(&plain), "/proc/"))
 			rest = behind_link(r, plain.p);
 	}
-	got = rest != NULL ? xstrdup(rest) : NULL;
+	char *got = rest != NULL ? xstrdup(rest) : NULL;
 	buf_release(&plain);
 	return got;
 }
@@ -213,7 +212,7 @@ follow(struct finder *w, int fd, const char *after)
 {
 	char target[PATH_TEXT_MAX + 1];
 	ssize_t n = readlinkat(fd, "", target, sizeof target - 1);
-	char *more, *all;
+	char *more;
 
 	if (n < 0)
 		return fault_sys(w->f, "cannot read the link", w->done.p);
@@ -230,7 +229,7 @@ follow(struct finder *w, int fd, const char *after)
 		more = xstrdup(target);
 		pop_part(&w->done);
 	}
-	all = xasprintf("%s%s", more, after);
+	char *all = xasprintf("%s%s", more, after);
 	free(more);
 	free(w->rest);
 	w->rest = all;
@@ -257,7 +256,7 @@ walk(struct finder *w)
 	struct slice part;
 
 	while (next_part(&at, &part)) {
-		int fd, r = 0;
+		int r = 0;
 
 		if (slice_is(part, "."))
 			continue;
@@ -272,7 +271,7 @@ walk(struct finder *w)
 		buf_slice(&w->done, part);
 		if (w->missing)
 			continue;
-		fd = path_open(w->root, w->done.p, O_PATH | O_NOFOLLOW);
+		int fd = path_open(w->root, w->done.p, O_PATH | O_NOFOLLOW);
 		if (fd < 0 && errno == ENOENT) {
 			w->missing = true;
 			continue;
@@ -301,8 +300,8 @@ path_find(const struct root *root, struct slice text, struct path *p,
 {
 	struct finder w = { .root = root, .p = p, .f = f,
 		.done = BUF_INIT(BUF_RECORD_MAX) };
-	char *name = NULL, *given;
-	int fd, r = -1;
+	char *name = NULL;
+	int r = -1;
 
 	*p = (struct path){ 0 };
 	if (text.n > PATH_TEXT_MAX)
@@ -311,7 +310,7 @@ path_find(const struct root *root, struct slice text, struct path *p,
 	if (text.n == 0 || memchr(text.p, '\0', text.n) != NULL)
 		return fault_set(f, "bad_arguments", text.n == 0 ?
 		    "the path is empty" : "the path holds a NUL byte");
-	given = xmemdup0(text.p, text.n);
+	char *given = xmemdup0(text.p, text.n);
 	w.text = name = path_name(given);
 	buf_adds(&w.done, "");
 	w.rest = given[0] == '/' ? inside(root, given) : xstrdup(given);
@@ -320,7 +319,7 @@ path_find(const struct root *root, struct slice text, struct path *p,
 	} else if (walk(&w) == 0) {
 		/* the true name is known: look at what it names */
 		p->rel = buf_detach(&w.done);
-		fd = path_open(root, p->rel, O_PATH | O_NOFOLLOW);
+		int fd = path_open(root, p->rel, O_PATH | O_NOFOLLOW);
 		p->exists = fd >= 0 && fstat(fd, &p->st) == 0 &&
 		    !S_ISLNK(p->st.st_mode);
 		if (fd < 0 && errno != ENOENT)
@@ -383,11 +382,10 @@ int
 root_folder(int dirfd, const char *name)
 {
 	bool made = mkdirat(dirfd, name, 0700) == 0;
-	int fd;
 
 	if (!made && errno != EEXIST)
 		return -1;
-	fd = openat(dirfd, name,
+	int fd = openat(dirfd, name,
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (made && fd >= 0)
 		root_give(dirfd, fd);
@@ -397,11 +395,11 @@ root_folder(int dirfd, const char *name)
 int
 root_hamr(int rootfd)
 {
-	int hamr = root_folder(rootfd, ".hamr"), fd;
+	int hamr = root_folder(rootfd, ".hamr");
 
 	if (hamr < 0)
 		return -1;
-	fd = openat(hamr, ".gitignore",
+	int fd = openat(hamr, ".gitignore",
 	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (fd >= 0) {
 		root_give(hamr, fd);
@@ -454,13 +452,12 @@ path_show(struct buf *out, const char *rel)
 {
 	size_t n = strlen(rel);
 	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
-	bool odd;
 
 	if (n == 0) {
 		buf_addc(out, '.');
 		return;
 	}
-	odd = utf8_clean(&clean, rel, n);
+	bool odd = utf8_clean(&clean, rel, n);
 	for (size_t i = 0; i < n; i++)
 		odd |= (unsigned char)rel[i] < ' ' || rel[i] == 0x7f;
 	if (odd)

@@ -90,11 +90,10 @@ take(struct run *r, bool err)
 {
 	int *fd = err ? &r->io.err : &r->io.out;
 	char bytes[READ_BYTES];
-	ssize_t n;
 
 	if (*fd < 0)
 		return false;
-	n = read(*fd, bytes, sizeof bytes);
+	ssize_t n = read(*fd, bytes, sizeof bytes);
 	if (n < 0)
 		return errno == EINTR;
 	if (n == 0) {
@@ -233,7 +232,6 @@ start(struct run *r)
 
 	for (int i = 0; i < 2; i++) {
 		char **own = NULL;
-		int no;
 
 		r->box = (p->resident ? sandboxes_resident : box_open)(
 		    p->sandboxes, &p->want, &p->e);
@@ -243,7 +241,7 @@ start(struct run *r)
 		if (p->env == NULL)
 			cmd.env = own = box_env(r->box, NULL, 0);
 		p->ran = box_spawn(r->box, &cmd, &r->io) == 0;
-		no = errno;
+		int no = errno;
 		env_free(own);
 		if (p->ran)
 			return true;

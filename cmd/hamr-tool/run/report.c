@@ -115,7 +115,7 @@ put_cut(const struct output *out, const struct output *err, int rootfd,
     size_t cap, struct result *r)
 {
 	size_t room = cap > 2 * NOTES ? cap - NOTES : cap / 2;
-	size_t nerr = room / 5 * 2, nout;
+	size_t nerr = room / 5 * 2;
 	char *path = output_save(rootfd, out, err), *where;
 
 	if (path == NULL)
@@ -127,7 +127,7 @@ put_cut(const struct output *out, const struct output *err, int rootfd,
 	/* a stream that is short leaves its share to the other */
 	if (err->total < nerr)
 		nerr = (size_t)err->total;
-	nout = room - nerr;
+	size_t nout = room - nerr;
 	if (out->total < nout) {
 		nout = (size_t)out->total;
 		nerr = room - nout;
@@ -165,7 +165,6 @@ report_fill(const struct report *rep, struct result *r)
 {
 	const struct prog *p = rep->prog;
 	const struct output *out = p->out, *err = p->err;
-	unsigned long long whole;
 
 	r->is_error = p->end == PROG_TIMEOUT || p->end == PROG_CANCEL ||
 	    !is_known(rep) || p->signalled || p->number != 0;
@@ -176,7 +175,7 @@ report_fill(const struct report *rep, struct result *r)
 		return;
 	}
 	put_first_line(rep, &r->content);
-	whole = r->content.len + out->total + err->total;
+	unsigned long long whole = r->content.len + out->total + err->total;
 	if (out->total + err->total > 0)
 		whole++;
 	if (err->total > 0)

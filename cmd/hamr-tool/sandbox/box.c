@@ -459,11 +459,9 @@ put_packet(struct box *b, const struct wire *w, const int fds[4])
 	if (b->lost)
 		return false;
 	if (fds != NULL) {
-		struct cmsghdr *c;
-
 		m.msg_control = &u;
 		m.msg_controllen = sizeof u;
-		c = CMSG_FIRSTHDR(&m);
+		struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 		c->cmsg_level = SOL_SOCKET;
 		c->cmsg_type = SCM_RIGHTS;
 		c->cmsg_len = CMSG_LEN(4 * sizeof(int));

@@ -48,9 +48,9 @@ own_group(const char *controller)
 	file_read("/proc/self/cgroup", &b, NULL);
 	for (char *l = b.len > 0 ? strtok_r(b.p, "\n", &save) : NULL;
 	    l != NULL && found == NULL; l = strtok_r(NULL, "\n", &save)) {
-		char *list = strchr(l, ':'), *path;
+		char *list = strchr(l, ':');
+		char *path = list != NULL ? strchr(list + 1, ':') : NULL;
 
-		path = list != NULL ? strchr(list + 1, ':') : NULL;
 		if (path == NULL)
 			continue;
 		*path++ = '\0';
@@ -129,7 +129,6 @@ cgroup_make(struct box *b, int fds[2])
 {
 	long long memory = conf_int(b->bs->conf, "sandbox.memory");
 	long long pids = conf_int(b->bs->conf, "sandbox.pids");
-	bool m, p;
 
 	fds[0] = fds[1] = -1;
 	b->bs->cgroup_why[0] = '\0';
@@ -146,9 +145,9 @@ cgroup_make(struct box *b, int fds[2])
 		return;
 	}
 	cgroup_remove(b);
-	m = memory == 0 || make_group(b, 0, "memory", (struct limit[]){
+	bool m = memory == 0 || make_group(b, 0, "memory", (struct limit[]){
 	    { "memory.limit_in_bytes", memory }, { NULL, 0 } }, &fds[0]);
-	p = pids == 0 || make_group(b, 1, "pids", (struct limit[]){
+	bool p = pids == 0 || make_group(b, 1, "pids", (struct limit[]){
 	    { "pids.max", pids }, { NULL, 0 } }, &fds[1]);
 	b->unlimited = words(memory == 0 || !m, pids == 0 || !p);
 	if (m && p)

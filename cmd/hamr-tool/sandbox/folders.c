@@ -35,12 +35,11 @@ static void
 remove_in(int at, const char *name, int depth)
 {
 	struct dirent *e;
-	DIR *d;
 
 	if (unlinkat(at, name, 0) == 0 || depth > DEPTH_MAX ||
 	    unlinkat(at, name, AT_REMOVEDIR) == 0)
 		return;
-	d = file_opendir(at, name);
+	DIR *d = file_opendir(at, name);
 	if (d == NULL && errno == EACCES &&
 	    fchmodat(at, name, 0700, 0) == 0)
 		d = file_opendir(at, name);
@@ -191,10 +190,9 @@ folders_way(const struct sandboxes *bs, const char *path)
 	while (at >= 0 && *path != '\0') {
 		size_t n = strcspn(path, "/");
 		char *name = xmemdup0(path, n);
-		int next;
 
 		path += n + strspn(path + n, "/");
-		next = make_own(bs, at, name, *path != '\0' || folder);
+		int next = make_own(bs, at, name, *path != '\0' || folder);
 		free(name);
 		close(at);
 		at = next;
@@ -219,13 +217,12 @@ sweep(const char *base)
 	while ((e = file_readdir(d)) != NULL) {
 		struct stat st;
 		long s = -1;
-		int fd;
 
 		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 			if (strncmp(e->d_name, rows[i].prefix,
 			    strlen(rows[i].prefix)) == 0)
 				s = rows[i].s;
-		fd = s >= 0 ? open_folder(dirfd(d), e->d_name) : -1;
+		int fd = s >= 0 ? open_folder(dirfd(d), e->d_name) : -1;
 		if (fd < 0)
 			continue;
 		if (fstat(fd, &st) == 0 && is_ours(&st) &&
@@ -245,7 +242,6 @@ static bool
 make_temp(struct sandboxes *bs)
 {
 	char *fresh = xasprintf("%s/" FRESH_PREFIX "XXXXXX", base_folder(bs));
-	int fd;
 
 	if (mkdtemp(fresh) == NULL) {
 		free(fresh);
@@ -265,8 +261,8 @@ make_temp(struct sandboxes *bs)
 	if (chmod(bs->temp, folder_mode(bs)) < 0)
 		errno = 0;
 	/* what is bound over a thing that is hidden: nobody can read it */
-	fd = openat(bs->lock, "none", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-	    0);
+	int fd = openat(bs->lock, "none", O_WRONLY | O_CREAT | O_EXCL |
+	    O_CLOEXEC, 0);
 	if (fd < 0)
 		return false;
 	close(fd);
@@ -293,11 +289,10 @@ static int
 session_open(const struct sandboxes *bs, const char *path)
 {
 	struct stat st, now;
-	int fd;
 
 	if (mkdir(path, folder_mode(bs)) < 0 && errno != EEXIST)
 		return -1;
-	fd = open_folder(AT_FDCWD, path);
+	int fd = open_folder(AT_FDCWD, path);
 	if (fd >= 0 && fstat(fd, &st) == 0 && is_ours(&st) &&
 	    flock(fd, LOCK_SH | LOCK_NB) == 0 && lstat(path, &now) == 0 &&
 	    now.st_ino == st.st_ino && now.st_dev == st.st_dev &&
@@ -312,11 +307,10 @@ session_open(const struct sandboxes *bs, const char *path)
 void
 folders_open(struct sandboxes *bs)
 {
-	bool good;
 	int fd = -1;
 
 	sweep(base_folder(bs));
-	good = make_temp(bs);
+	bool good = make_temp(bs);
 	if (good && bs->session != NULL) {
 		char *path = session_path(bs);
 

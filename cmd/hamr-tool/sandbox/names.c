@@ -179,10 +179,8 @@ look_at(struct names *n, size_t at)
 	const uint64_t *above = slash == NULL ? NULL : map_get(&n->known,
 	    (struct slice){ rel, (size_t)(slash - rel) });
 	struct timespec now;
-	bool changed;
 	struct dirent *e;
 	struct stat st;
-	DIR *list;
 
 	/* a link that has taken the place of one above is not followed */
 	if ((above != NULL && *above == 0) || fstatat(n->rootfd, rel, &st,
@@ -195,14 +193,14 @@ look_at(struct names *n, size_t at)
 	    d->ctime.tv_sec == st.st_ctim.tv_sec &&
 	    d->ctime.tv_nsec == st.st_ctim.tv_nsec)
 		return false;
-	changed = d->ino != 0 && drop_lost(n, d->rel, false);
+	bool changed = d->ino != 0 && drop_lost(n, d->rel, false);
 	clock_gettime(CLOCK_REALTIME, &now);
 	d->dev = st.st_dev;
 	d->ino = st.st_ino;
 	d->ctime = st.st_ctim;
 	d->settled = (now.tv_sec - d->ctime.tv_sec) * 1000000000LL +
 	    now.tv_nsec - d->ctime.tv_nsec > RACY_NS;
-	list = file_opendir(n->rootfd, rel);
+	DIR *list = file_opendir(n->rootfd, rel);
 	while ((e = file_readdir(list)) != NULL)
 		/* dirs may move */
 		changed |= see(n, n->dirs[at].rel, e, dirfd(list));

@@ -63,7 +63,7 @@ make_cache(const struct sandboxes *bs)
 {
 	const char *x = getenv("XDG_CACHE_HOME");
 	const char *base = strrchr(bs->root.real, '/');
-	char *top = NULL, *real, *cache = NULL, hex[SHA_HEX];
+	char *top = NULL, *cache = NULL, hex[SHA_HEX];
 	struct err e;
 
 	if (!bs->switched && x != NULL && x[0] == '/')
@@ -73,7 +73,7 @@ make_cache(const struct sandboxes *bs)
 		top = xasprintf("%s/.cache", bs->home);
 	if (top == NULL)
 		return NULL;
-	real = file_mkdirs(top, &e) == 0 ? realpath(top, NULL) : NULL;
+	char *real = file_mkdirs(top, &e) == 0 ? realpath(top, NULL) : NULL;
 	sha256_hex(bs->root.real, strlen(bs->root.real), hex);
 	if (real != NULL && !sandboxes_may_change(bs, top))
 		cache = xasprintf("%s/hamr/%s-%.12s", real, base != NULL &&
@@ -264,11 +264,10 @@ owner_reaches(const struct sandboxes *bs, struct texts *t)
 {
 	size_t to = 0;
 	int p[2];
-	pid_t pid;
 
 	if (!bs->switched || t->n == 0 || pipe2(p, O_CLOEXEC) < 0)
 		return;
-	pid = fork();
+	pid_t pid = fork();
 	if (pid == 0) {
 		struct stat st;
 		bool they = setgroups(1, &bs->gid) == 0 && setresgid(bs->gid,

@@ -52,7 +52,7 @@ void
 git_find(const struct sandboxes *bs, struct box_git *g)
 {
 	char *dot = xasprintf("%s/" STUB, bs->root.real);
-	char *dir = NULL, *common;
+	char *dir = NULL;
 	struct stat st;
 
 	*g = (struct box_git){ .missing = lstat(dot, &st) < 0 };
@@ -66,7 +66,7 @@ git_find(const struct sandboxes *bs, struct box_git *g)
 	else
 		free(dot);
 	if (dir != NULL && is_git_dir(bs, dir)) {
-		common = gitrepo_common(dir);
+		char *common = gitrepo_common(dir);
 		if (common != NULL && is_git_dir(bs, common))
 			texts_add(&g->dirs, common);
 		else
@@ -152,12 +152,12 @@ void
 stubs_make(struct box *b, const struct box_git *g)
 {
 	bool git_write = conf_bool(b->bs->conf, "sandbox.git_write");
-	int root = b->bs->root.fd, hamr;
+	int root = b->bs->root.fd;
 	struct stat st;
 
 	if (b->want.kind != BOX_WRITE || b->locked)
 		return;
-	hamr = root_hamr(root);
+	int hamr = root_hamr(root);
 	if (hamr < 0)
 		return;
 	/* where there is no .git, or only the stub of another run, which may
@@ -236,11 +236,11 @@ static void
 move(const struct sandboxes *bs, struct moves *m, const char *rel)
 {
 	const char *base;
-	int from = path_open_parent(&bs->root, rel, &base), hamr;
+	int from = path_open_parent(&bs->root, rel, &base);
 	bool moved = false;
 
 	if (m->to < 0) {
-		hamr = root_hamr(bs->root.fd);
+		int hamr = root_hamr(bs->root.fd);
 		m->to = hamr >= 0 ? root_folder(hamr, FOLDER) : -1;
 		file_close(hamr);
 	}
@@ -273,7 +273,7 @@ bool
 quarantine(struct box *b, unsigned look)
 {
 	const struct names *n = &b->bs->names;
-	bool any, write = conf_bool(b->bs->conf, "sandbox.git_write");
+	bool write = conf_bool(b->bs->conf, "sandbox.git_write");
 	struct moves m = { .to = -1 };
 	int root = b->bs->root.fd;
 	struct stat st;
@@ -292,7 +292,7 @@ quarantine(struct box *b, unsigned look)
 	}
 	say(b, &m.moved, "moved to .hamr/" FOLDER ": ");
 	say(b, &m.stuck, "made and could not be moved away: ");
-	any = m.moved.n > 0;
+	bool any = m.moved.n > 0;
 	texts_release(&m.moved);
 	texts_release(&m.stuck);
 	file_close(m.to);

@@ -266,7 +266,6 @@ box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
 {
 	struct box *b;
 	struct box_git g;
-	const char *no;
 
 	if (!look(bs)) {
 		err_set(e, ST_SYSTEM, "the root cannot be opened");
@@ -294,7 +293,7 @@ box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
 		box_close(b);
 		return NULL;
 	}
-	no = w->bare ? NULL : refusal(bs, w->kind);
+	const char *no = w->bare ? NULL : refusal(bs, w->kind);
 	if (no != NULL) {
 		err_set(e, ST_POLICY, "%s", no);
 		box_close(b);
@@ -313,19 +312,15 @@ struct box *
 sandboxes_resident(struct sandboxes *bs, const struct box_want *w,
     struct err *e)
 {
-	struct box **slot, *b;
-	char *marks;
-	bool good;
-
 	if (w->kind == BOX_PRIVATE)
 		return box_open(bs, w, e);
-	slot = &bs->resident[w->kind];
-	b = *slot;
+	struct box **slot = &bs->resident[w->kind];
+	struct box *b = *slot;
 	if (b != NULL) {
 		look(bs);
 		box_learn(b);
-		marks = marks_of(bs);
-		good = !b->lost && b->want.network == w->network &&
+		char *marks = marks_of(bs);
+		bool good = !b->lost && b->want.network == w->network &&
 		    b->want.unix_sockets == w->unix_sockets &&
 		    b->hidden_as == bs->hidden_as &&
 		    (b->layer != LAYER_BWRAP || b->look >= bs->names.changed) &&

@@ -25,11 +25,10 @@ try_one(struct sandboxes *bs, enum box_layer layer, enum box_kind kind,
     struct err *why)
 {
 	struct box_want w = sandboxes_want(bs, kind);
-	struct box *b;
 
 	bs->probed = true;	/* this layer or none */
 	bs->layer = layer;
-	b = box_open(bs, &w, why);
+	struct box *b = box_open(bs, &w, why);
 	if (b != NULL)
 		box_done(b, NULL);
 	return b != NULL;
@@ -39,17 +38,16 @@ static void
 put_layers(struct sandboxes *bs, struct buf *out)
 {
 	int v = landlock_version();
-	bool bwrap, landlock, filter;
 	struct err why;
+	bool bwrap = try_one(bs, LAYER_BWRAP, BOX_READ, &why);
 
-	bwrap = try_one(bs, LAYER_BWRAP, BOX_READ, &why);
 	if (bwrap)
 		line(out, "bubblewrap", "yes", "%s; namespaces, no "
 		    "capabilities, no new privileges; its self-test passed",
 		    bs->bwrap);
 	else
 		line(out, "bubblewrap", "no", "%s", why.text);
-	landlock = try_one(bs, LAYER_LANDLOCK, BOX_READ, &why);
+	bool landlock = try_one(bs, LAYER_LANDLOCK, BOX_READ, &why);
 	if (landlock && bwrap)
 		line(out, "landlock", "yes", "version %d; %s", v,
 		    v >= LANDLOCK_REFER ? "inside bubblewrap too" :
@@ -59,7 +57,7 @@ put_layers(struct sandboxes *bs, struct buf *out)
 		    "does not work; %s", v, landlock_lacks(v));
 	else
 		line(out, "landlock", "no", "%s", why.text);
-	filter = bwrap || landlock ||
+	bool filter = bwrap || landlock ||
 	    try_one(bs, LAYER_SECCOMP, BOX_WRITE, &why);
 	bs->layer = bwrap ? LAYER_BWRAP : landlock ? LAYER_LANDLOCK :
 	    filter ? LAYER_SECCOMP : LAYER_NONE;

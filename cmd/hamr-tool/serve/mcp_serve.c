@@ -205,14 +205,13 @@ run(struct serve *v, const struct rpc_msg *m, const char *name,
 	struct stage *s = v->t->stage;
 	struct buf message = BUF_INIT(BUF_RECORD_MAX);
 	struct buf b = BUF_INIT(2 * BUF_RECORD_MAX);
-	bool known, cancelled;
 
 	v->running = xmemdup0(m->id.p, m->id.n);
 	v->token = scan_get(scan_get(m->params, "_meta"), "progressToken");
 	v->progress = 0;
 	take_lines(v);		/* it may be cancelled already */
-	known = tool_answer(v->t, name, args, &message);
-	cancelled = (stage_wait(s, NULL, 0, 0) & STAGE_CANCEL) != 0;
+	bool known = tool_answer(v->t, name, args, &message);
+	bool cancelled = (stage_wait(s, NULL, 0, 0) & STAGE_CANCEL) != 0;
 	stage_cancel(s, false);
 	free(v->running);
 	v->running = NULL;
@@ -306,7 +305,6 @@ static void
 line(struct serve *v, enum rpc_got got, struct slice text)
 {
 	/* a call reads on, which ends the life of the line */
-	char *copy;
 
 	if (got == RPC_BAD) {
 		serve_error(v, SLICE("null"), RPC_PARSE, "this is not JSON, or "
@@ -318,7 +316,7 @@ line(struct serve *v, enum rpc_got got, struct slice text)
 		    "than 64 MiB");
 		return;
 	}
-	copy = xmemdup0(text.p, text.n);
+	char *copy = xmemdup0(text.p, text.n);
 	text.p = copy;
 	if (scan_kind(text) == SCAN_ARRAY)
 		batch(v, text);
@@ -408,18 +406,16 @@ serve(struct serve *v)
 	struct pollfd in = { STDIN_FILENO, POLLIN, 0 };
 	struct stage *s = v->t->stage;
 	struct slice text;
-	enum rpc_got got;
-	char *waited;
 	struct err e;
 
 	while (!s->failed) {
 		if (v->later.n > 0) {
-			waited = take_later(v, 0);
+			char *waited = take_later(v, 0);
 			line(v, RPC_TEXT, slice_of(waited));
 			free(waited);
 			continue;
 		}
-		got = rpc_take(&v->in, &text);
+		enum rpc_got got = rpc_take(&v->in, &text);
 		if (got != RPC_NONE) {
 			line(v, got, text);
 			continue;

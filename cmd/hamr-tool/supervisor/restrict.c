@@ -202,7 +202,7 @@ allow_reading(int rules, const struct setup *s, const char *dir)
 static int
 landlock_apply(const struct setup *s)
 {
-	int v = landlock_version(), rules, got;
+	int v = landlock_version();
 	struct attr a = { .fs = write_rights(v) };
 
 	if (s->head.nhidden > 0)
@@ -212,7 +212,7 @@ landlock_apply(const struct setup *s)
 	if (v >= 6)
 		a.scoped = SCOPE_SIGNAL | (s->alone || s->head.unix_sockets ?
 		    0 : SCOPE_ABSTRACT_UNIX);
-	rules = (int)syscall(SYS_landlock_create_ruleset, &a, v >= 6 ?
+	int rules = (int)syscall(SYS_landlock_create_ruleset, &a, v >= 6 ?
 	    sizeof a : v >= 4 ? 16 : 8, 0);
 	if (rules < 0)
 		return -1;
@@ -221,7 +221,7 @@ landlock_apply(const struct setup *s)
 	for (int i = 0; i < s->head.nwritable; i++)
 		allow(rules, s->writable[i], write_rights(v) |
 		    (s->head.nhidden > 0 ? FS_READ_FILE : 0), 0);
-	got = (int)syscall(SYS_landlock_restrict_self, rules, 0);
+	int got = (int)syscall(SYS_landlock_restrict_self, rules, 0);
 	close(rules);
 	return got;
 }
@@ -423,7 +423,6 @@ build(struct prog *p, const struct setup *s, bool listened)
 	    NO_UNIX) | (s->network ? NET_ANY : NET_NONE) |
 	    (s->setgid ? 0 : NO_SETGID);
 	const size_t nr = offsetof(struct seccomp_data, nr);
-	unsigned short end;
 
 	p->n = 0;
 	put(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
@@ -436,7 +435,6 @@ build(struct prog *p, const struct setup *s, bool listened)
 #endif
 	for (size_t i = 0; i < NRULES; i++) {
 		const struct rule *r = &rules[i];
-		bool lacks;
 
 		if ((r->when & ~now) != 0)
 			continue;
@@ -444,7 +442,7 @@ build(struct prog *p, const struct setup *s, bool listened)
 			jump(p, BPF_JEQ, (unsigned)r->call, r->answer, 0);
 			continue;
 		}
-		lacks = r->how == NONE_OF;
+		bool lacks = r->how == NONE_OF;
 		jump(p, BPF_JEQ, (unsigned)r->call, NLABELS, 3 + lacks);
 		put(p, BPF_LD | BPF_W | BPF_ABS, LOW(r->arg));
 		if (lacks) {
@@ -459,7 +457,7 @@ build(struct prog *p, const struct setup *s, bool listened)
 		else
 			put(p, BPF_LD | BPF_W | BPF_ABS, nr);
 	}
-	end = p->n;
+	unsigned short end = p->n;
 	for (int i = 0; i < NLABELS; i++)
 		put(p, BPF_RET | BPF_K, answers[i]);
 	/* each jump knows now how far its label is */
@@ -501,17 +499,15 @@ void
 restrict_answer(int listener)
 {
 	struct seccomp_notif n;
-	struct seccomp_notif_resp r;
-	int about;
 	char path[64];
 
 	memset(&n, 0, sizeof n);
 	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &n) < 0)
 		return;
-	about = (int)(n.data.nr == SYS_setpriority ||
+	int about = (int)(n.data.nr == SYS_setpriority ||
 	    n.data.nr == SYS_ioprio_set ? n.data.args[1] : n.data.args[0]);
 	snprintf(path, sizeof path, "/proc/%u/task/%d", n.pid, about);
-	r = (struct seccomp_notif_resp){ .id = n.id };
+	struct seccomp_notif_resp r = { .id = n.id };
 	if (access(path, F_OK) == 0)
 		r.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
 	else
@@ -526,11 +522,10 @@ has_caps(void)
 {
 	struct buf b = BUF_INIT(65536);
 	const char *at = NULL;
-	bool none;
 
 	if (file_read("/proc/self/status", &b, NULL) == 0 && b.p != NULL)
 		at = strstr(b.p, "\nCapEff:\t");
-	none = at != NULL && strtoull(at + 9, NULL, 16) == 0;
+	bool none = at != NULL && strtoull(at + 9, NULL, 16) == 0;
 	buf_release(&b);
 	return !none;
 }
@@ -569,11 +564,10 @@ is_mounted(const char *text)
 	int fd = (int)syscall(SYS_openat2, AT_FDCWD, at + 1, &how, sizeof how);
 	struct statx x;
 	struct stat st;
-	bool yes;
 
 	if (fd < 0)
 		return errno == ENOSYS;		/* before 5.6 */
-	yes = fstat(fd, &st) == 0 &&
+	bool yes = fstat(fd, &st) == 0 &&
 	    (ino == 0 || (st.st_dev == dev && st.st_ino == ino)) &&
 	    (statx(fd, "", AT_EMPTY_PATH, 0, &x) < 0 ||
 	    (x.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) == 0 ||
@@ -623,9 +617,6 @@ try_layers(const struct setup *s)
 static int
 apply(const struct setup *s, int *listener, char why[WIRE_TEXT])
 {
-	const char *bad;
-	int fd;
-
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (!s->alone)
 		drop_caps();
@@ -636,14 +627,14 @@ apply(const struct setup *s, int *listener, char why[WIRE_TEXT])
 		snprintf(why, WIRE_TEXT, "landlock: %s", strerror(errno));
 		return -1;
 	}
-	bad = try_layers(s);
+	const char *bad = try_layers(s);
 	if (bad == NULL && seccomp_apply(s, listener) != 0) {
 		snprintf(why, WIRE_TEXT, "seccomp: %s", strerror(errno));
 		return -1;
 	}
 	if (bad == NULL) {
 		/* file_close leaves errno as it is */
-		fd = socket(AF_VSOCK, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		int fd = socket(AF_VSOCK, SOCK_STREAM | SOCK_CLOEXEC, 0);
 		file_close(fd);
 		if (fd >= 0 || errno != EPERM)
 			bad = "a forbidden system call went through";
@@ -658,17 +649,15 @@ restrict_self(bool alone, int *listener, char why[WIRE_TEXT])
 {
 	struct setup s = { .alone = alone };
 	struct buf b = BUF_INIT(SETUP_MAX);
-	char *p, **texts;
 	struct stat st;
-	int got;
 
 	*listener = -1;
 	if (file_read_fd(WIRE_SETUP, "setup", &b, NULL) < 0 ||
 	    b.len < sizeof s.head)
 		return -1;
 	memcpy(&s.head, b.p, sizeof s.head);
-	p = b.p + sizeof s.head;
-	texts = split_texts(&p, b.p + b.len, 2 + s.head.nwritable +
+	char *p = b.p + sizeof s.head;
+	char **texts = split_texts(&p, b.p + b.len, 2 + s.head.nwritable +
 	    s.head.nhidden + s.head.nmounts);
 	s.root = texts[0];
 	s.fixed = texts[1];
@@ -681,7 +670,7 @@ restrict_self(bool alone, int *listener, char why[WIRE_TEXT])
 	 * cp keep it; not for root, whose own group is nobody's to use */
 	s.setgid = geteuid() != 0 && stat(s.root, &st) == 0 &&
 	    (st.st_mode & S_ISGID) != 0;
-	got = s.head.layer == LAYER_NONE ? 0 : apply(&s, listener, why);
+	int got = s.head.layer == LAYER_NONE ? 0 : apply(&s, listener, why);
 	free(texts);
 	buf_release(&b);
 	return got;

@@ -208,13 +208,13 @@ static bool
 descendants_kill(void)
 {
 	int last = 0, own = getpgrp();
-	size_t before = 0, n;
+	size_t before = 0;
 	struct processes k;
 
 	/* stop them until a walk finds no new one: a stopped process cannot
 	 * fork */
 	for (int i = 0; i < 100; i++) {
-		n = descendants_signal(SIGSTOP);
+		size_t n = descendants_signal(SIGSTOP);
 		if (n == 0 || n == before)
 			break;
 		before = n;
@@ -243,7 +243,6 @@ spawn(pid_t *pid, char *const argv[], char *const env[], const char *dir,
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
 	sigset_t all, none;
-	int got;
 
 	/* not sigfillset: it leaves out two of glibc's own, which a child
 	 * would then ignore */
@@ -255,7 +254,7 @@ spawn(pid_t *pid, char *const argv[], char *const env[], const char *dir,
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSID |
 	    POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
 	posix_spawn_file_actions_init(&actions);
-	got = posix_spawn_file_actions_addchdir_np(&actions, dir);
+	int got = posix_spawn_file_actions_addchdir_np(&actions, dir);
 	/* dup2 onto the same fd would keep close-on-exec, but theirs are
 	 * above 2 */
 	for (int i = 0; i < 3 && got == 0; i++)
@@ -408,7 +407,6 @@ receive(struct wire *w, int fds[NFDS])
 	struct iovec iov = { w, sizeof *w };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
 		.msg_control = &u, .msg_controllen = sizeof u };
-	struct cmsghdr *c;
 	ssize_t n;
 
 	for (int i = 0; i < NFDS; i++)
@@ -418,7 +416,7 @@ receive(struct wire *w, int fds[NFDS])
 	while (n < 0 && errno == EINTR);
 	if (n != (ssize_t)sizeof *w)
 		return false;
-	c = CMSG_FIRSTHDR(&m);
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 	if (c != NULL && c->cmsg_type == SCM_RIGHTS)
 		memcpy(fds, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
 	return true;
@@ -470,8 +468,7 @@ static void
 stay_above(void)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };
-	pid_t tool = getppid(), pid, got = 0;
-	long long deadline;
+	pid_t tool = getppid(), got = 0;
 	sigset_t set;
 	int sig;
 
@@ -479,7 +476,7 @@ stay_above(void)
 	prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
 	if (getppid() != tool)
 		_exit(0);
-	pid = fork();
+	pid_t pid = fork();
 	if (pid <= 0)
 		return;
 	close_range(3, ~0U, 0);
@@ -491,7 +488,7 @@ stay_above(void)
 		do
 			got = waitpid(-1, NULL, WNOHANG);
 		while (got > 0 && got != pid);
-	deadline = file_now_ms() + KILL_MS;
+	long long deadline = file_now_ms() + KILL_MS;
 	while (!descendants_kill() && file_now_ms() < deadline) {
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;

@@ -81,20 +81,19 @@ undo_path_look(const struct files *f, struct undo_path *t)
 {
 	struct buf text = BUF_INIT(FILE_MAX);
 	struct stat st;
-	bool good, file, read;
 	int fd = path_open(&f->root, t->path, O_PATH | O_NOFOLLOW);
 
 	if (fd < 0)
 		return errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
-	good = fstat(fd, &st) < 0 || S_ISDIR(st.st_mode);
+	bool good = fstat(fd, &st) < 0 || S_ISDIR(st.st_mode);
 	close(fd);
 	if (good)
 		return true;
 	/* of a FIFO or the like there is nothing to read, nor of what has no
 	 * mode for it */
-	file = S_ISREG(st.st_mode) || S_ISLNK(st.st_mode);
+	bool file = S_ISREG(st.st_mode) || S_ISLNK(st.st_mode);
 	errno = 0;
-	read = file && snap_read(&f->root, t->path, &st, &text);
+	bool read = file && snap_read(&f->root, t->path, &st, &text);
 	good = read || !file || errno == EACCES;
 	if (good)
 		t->new_mode = st.st_mode;
@@ -114,11 +113,11 @@ journal_forget(struct snap *s, long long at)
 {
 	char *path = xasprintf("%s/" NAME, s->dir);
 	struct buf b = BUF_INIT(4 * JOURNAL_MAX);
-	const char *lf;
 	int r = file_read(path, &b, NULL);
 
 	if (r == 0 && at < 0) {
-		lf = memchr(b.p + b.len / 2, '\n', b.len - b.len / 2);
+		const char *lf = memchr(b.p + b.len / 2, '\n', b.len - b.len /
+		    2);
 		at = lf != NULL ? lf + 1 - b.p : 0;
 	}
 	if (r == 0 && (size_t)at < b.len) {
@@ -140,19 +139,18 @@ append(struct snap *s, struct slice o, struct err *e)
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct stat st;
 	char last;
-	int fd, r;
 
 	if (fstatat(s->dirfd, NAME, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    st.st_size > (off_t)JOURNAL_MAX)
 		journal_forget(s, -1);
-	fd = snap_file(s, NAME, O_RDWR | O_APPEND);
+	int fd = snap_file(s, NAME, O_RDWR | O_APPEND);
 	/* a line that a crash cut short ends here */
 	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0 &&
 	    pread(fd, &last, 1, st.st_size - 1) == 1 && last != '\n')
 		buf_addc(&b, '\n');
 	buf_slice(&b, o);
 	buf_addc(&b, '\n');
-	r = fd >= 0 && file_write_all(fd, b.p, b.len) == 0 ? 0 :
+	int r = fd >= 0 && file_write_all(fd, b.p, b.len) == 0 ? 0 :
 	    err_sys(e, ST_SYSTEM, "%s/" NAME, s->dir);
 	file_close(fd);
 	buf_release(&b);
@@ -188,18 +186,17 @@ put_path(const struct undo_path *t, struct buf *list)
 int
 journal_add(struct snap *s, struct undo_entry *c, struct err *e)
 {
-	int lock = snap_lock(s, e), fd, r = -1;
+	int lock = snap_lock(s, e), r = -1;
 	struct buf b = BUF_INIT(64), o = BUF_INIT(BUF_RECORD_MAX);
 	char at[UTC_SIZE];
-	long long n;
 
 	if (lock < 0)
 		return -1;
 	/* a prefix and a number, not used before here but where a power
 	 * failure has left an older file */
-	fd = snap_file(s, COUNTER, O_RDWR);
+	int fd = snap_file(s, COUNTER, O_RDWR);
 	if (fd >= 0 && file_read_fd(fd, COUNTER, &b, NULL) == 0) {
-		n = b.len > 0 ? strtoll(b.p, NULL, 10) : 0;
+		long long n = b.len > 0 ? strtoll(b.p, NULL, 10) : 0;
 		n = n > 0 && n < ID_MAX ? n + 1 : 1;
 		buf_reset(&b);
 		buf_fmt(&b, "%lld\n", n);
@@ -239,14 +236,13 @@ journal_undone(struct snap *s, bool done, char *const *ids, size_t n,
     struct err *e)
 {
 	struct buf o = BUF_INIT(BUF_RECORD_MAX);
-	int r;
 
 	scan_put(&o, "{'type':@,'ids':[", slice_of(done ? "undone" :
 	    "undoing"));
 	for (size_t i = 0; i < n; i++)
 		scan_put(&o, "$@", scan_comma(&o), slice_of(ids[i]));
 	buf_adds(&o, "]}");
-	r = append(s, buf_view(&o), e);
+	int r = append(s, buf_view(&o), e);
 	buf_release(&o);
 	return r;
 }
@@ -285,19 +281,18 @@ read_change(struct journal *j, struct slice o, size_t at, bool checkpoint)
 	c.checkpoint = scan_strdup(scan_get(o, "checkpoint"));
 	for (struct walk w = walk_of(scan_get(o, "paths"));
 	    walk_next(&w, NULL, &el); ) {
-		char *hex = scan_strdup(scan_get(el, "hex")), *path;
+		char *hex = scan_strdup(scan_get(el, "hex"));
 		struct buf bytes = BUF_INIT(BUF_RECORD_MAX);
-		struct undo_path *t;
 
 		/* a name that is not UTF-8 comes from its hex digits */
 		if (hex != NULL)
 			snap_unhex(hex, &bytes);
-		path = hex != NULL ? buf_detach(&bytes) :
+		char *path = hex != NULL ? buf_detach(&bytes) :
 		    scan_strdup(scan_get(el, "path"));
 		free(hex);
 		if (path == NULL)
 			continue;
-		t = undo_entry_add(&c, path);
+		struct undo_path *t = undo_entry_add(&c, path);
 		copy(scan_get(el, "oid"), t->oid);
 		copy(scan_get(el, "sha256"), t->sha);
 		t->old_mode = (mode_t)number(el, "old_mode");
@@ -331,21 +326,20 @@ journal_read(struct snap *s, struct journal *j, struct err *e)
 	int fd = openat(s->dirfd, NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	struct buf b = BUF_INIT(4 * JOURNAL_MAX);
 	struct scan scan = { .n = 0 };
-	struct slice rest, o, type, el;
+	struct slice o, el;
 	struct walk w;
-	int r;
 
 	*j = (struct journal){ 0 };
 	if (fd < 0)
 		return errno == ENOENT ? 0 : err_sys(e, ST_SYSTEM, "%s/" NAME,
 		    s->dir);
-	r = file_read_fd(fd, NAME, &b, e);
+	int r = file_read_fd(fd, NAME, &b, e);
 	close(fd);
-	rest = r == 0 ? buf_view(&b) : SLICE("");
+	struct slice rest = r == 0 ? buf_view(&b) : SLICE("");
 	while (slice_line(&rest, &o)) {
 		if (scan_record(&scan, o.p, o.n) < 0)
 			continue;
-		type = scan_get(o, "type");
+		struct slice type = scan_get(o, "type");
 		w = walk_of(scan_get(o, "ids"));
 		if (scan_str_is(type, "undone") ||
 		    scan_str_is(type, "undoing"))
@@ -455,7 +449,6 @@ prune(struct snap *s, long long days, long long bytes)
 	struct buf oid = BUF_INIT(SNAP_OID);
 	DIR *d = file_opendir(s->dirfd, ".");
 	struct dirent *e;
-	size_t first;
 
 	/* what a killed process left */
 	unlinkat(s->dirfd, "index.lock", 0);
@@ -465,7 +458,7 @@ prune(struct snap *s, long long days, long long bytes)
 	file_closedir(d);
 	if (journal_read(s, &p.j, NULL) == 0 &&
 	    gitindex_read(&ix, s->dir, NULL) == 0) {
-		first = choose(&p, days, bytes);
+		size_t first = choose(&p, days, bytes);
 		if (first > 0 && first < p.j.n && journal_forget(s,
 		    (long long)p.j.v[first].offset) < 0)
 			/* the disk is full */

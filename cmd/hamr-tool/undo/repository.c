@@ -153,10 +153,10 @@ static int
 put_file(const struct snap *s, const char *name, const char *text)
 {
 	struct buf is = BUF_INIT(1 << 20);
-	int fd, r = 0;
+	int r = 0;
 
 	if (get_file(s, name, &is) < 0 || !slice_is(buf_view(&is), text)) {
-		fd = snap_file(s, name, O_WRONLY | O_TRUNC);
+		int fd = snap_file(s, name, O_WRONLY | O_TRUNC);
 		r = fd < 0 ? -1 : file_write_all(fd, text, strlen(text));
 		if (fd >= 0 && close(fd) < 0)
 			r = -1;
@@ -177,7 +177,6 @@ compress_blob(struct slice content, struct buf *out)
 	static __typeof__(compress2) *compress;
 	void *lib = compress == NULL ? SO_OPEN("libz.so.1") : NULL;
 	struct buf whole = BUF_INIT(content.n + 64);
-	uLongf n;
 	int r = -1;
 
 	if (lib != NULL)
@@ -187,7 +186,7 @@ compress_blob(struct slice content, struct buf *out)
 	buf_addc(&whole, '\0');
 	buf_slice(&whole, content);
 	/* zlib's compressBound */
-	n = whole.len + (whole.len >> 12) + (whole.len >> 14) +
+	uLongf n = whole.len + (whole.len >> 12) + (whole.len >> 14) +
 	    (whole.len >> 25) + 13;
 	if (compress != NULL && buf_reserve(out, n) == 0 &&
 	    compress((Bytef *)out->p, &n, (const Bytef *)whole.p, whole.len,
@@ -203,11 +202,10 @@ compress_blob(struct slice content, struct buf *out)
 static int
 open_folder(const struct snap *s, int at, const char *name, bool create)
 {
-	int fd;
-
 	if (create && mkdirat(at, name, 0700) < 0 && errno != EEXIST)
 		return -1;
-	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+	    O_CLOEXEC);
 	if (fd >= 0 && create)
 		snap_give(s, fd);
 	return fd;
@@ -240,11 +238,11 @@ object_put(const struct snap *s, struct slice content,
 {
 	struct buf hex = BUF_INIT(SNAP_OID), bytes = BUF_INIT(GIT_OUT_MAX);
 	char folder[3], tmp[64];
-	int objects, dir = -1, fd = -1, r = -1;
+	int dir = -1, fd = -1, r = -1;
 
 	snap_hex(oid, snap_oid_len(s), &hex);
 	snprintf(folder, sizeof folder, "%.2s", hex.p);
-	objects = open_folder(s, s->dirfd, "objects", false);
+	int objects = open_folder(s, s->dirfd, "objects", false);
 	if (objects >= 0)
 		dir = open_folder(s, objects, folder, true);
 	if (dir >= 0 && faccessat(dir, hex.p + 2, F_OK, 0) == 0) {
@@ -310,7 +308,6 @@ drain(struct snap *s, int fd, struct buf *out, long long deadline)
 	for (;;) {
 		struct pollfd p = { fd, POLLIN, 0 };
 		bool idle = poll(&p, 1, STOP_MS) <= 0;
-		ssize_t n;
 
 		if (file_now_ms() >= deadline || snap_stopped(s))
 			return false;
@@ -318,7 +315,7 @@ drain(struct snap *s, int fd, struct buf *out, long long deadline)
 			continue;
 		if (buf_reserve(out, 65536) < 0)
 			return false;
-		n = read(fd, out->p + out->len, 65536);
+		ssize_t n = read(fd, out->p + out->len, 65536);
 		if (n < 0 && errno != EINTR)
 			return false;
 		if (n == 0)
@@ -432,8 +429,6 @@ find_objects(const struct snap *s, struct gitrepo *g, struct buf *objects)
 {
 	struct stat st;
 	struct err e;
-	char *more;
-	bool good;
 
 	if (gitrepo_open(g, s->f->root.real, &e) <= 0) {
 		gitrepo_release(g);
@@ -441,8 +436,8 @@ find_objects(const struct snap *s, struct gitrepo *g, struct buf *objects)
 		return false;
 	}
 	buf_fmt(objects, "%s/objects", g->common);
-	more = xasprintf("%s/info/alternates", objects->p);
-	good = lstat(more, &st) < 0 && strchr(objects->p, '\n') == NULL &&
+	char *more = xasprintf("%s/info/alternates", objects->p);
+	bool good = lstat(more, &st) < 0 && strchr(objects->p, '\n') == NULL &&
 	    objects->p[0] != '#' && objects->p[0] != '"' &&
 	    holds_only_files(AT_FDCWD, objects->p, OBJECTS_DEPTH);
 	buf_addc(objects, '\n');
@@ -491,7 +486,6 @@ seed(struct snap *s, const struct gitindex *ix, const char *objects)
 	struct gitindex_entry *v = xcalloc(ix->n, sizeof *v);
 	struct buf out = BUF_INIT(GITINDEX_MAX);
 	size_t n = 0;
-	int fd;
 
 	for (size_t i = 0; i < ix->n; i++) {
 		const struct gitindex_entry *e = &ix->v[i];
@@ -502,7 +496,7 @@ seed(struct snap *s, const struct gitindex *ix, const char *objects)
 				.oid = e->oid, .mode = e->mode };
 	}
 	snap_print(s, v, n, &out);
-	fd = snap_file(s, "index", O_WRONLY | O_TRUNC);
+	int fd = snap_file(s, "index", O_WRONLY | O_TRUNC);
 	if (put_file(s, ALTERNATES, objects) < 0 || fd < 0 ||
 	    file_write_all(fd, out.p, out.len) < 0)
 		snap_unseed(s);

@@ -38,18 +38,15 @@ static bool
 is_for_writing(int dir, const char *fd)
 {
 	char name[64], text[512];
-	const char *flags;
-	ssize_t n;
-	int in;
 
 	snprintf(name, sizeof name, "fdinfo/%.20s", fd);
-	in = openat(dir, name, O_RDONLY | O_CLOEXEC);
-	n = in >= 0 ? read(in, text, sizeof text - 1) : -1;
+	int in = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	ssize_t n = in >= 0 ? read(in, text, sizeof text - 1) : -1;
 	file_close(in);
 	if (n <= 0)
 		return false;
 	text[n] = '\0';
-	flags = strstr(text, "flags:");
+	const char *flags = strstr(text, "flags:");
 	return flags != NULL && (strtol(flags + 6, NULL, 8) & O_ACCMODE) !=
 	    O_RDONLY;
 }
@@ -85,12 +82,11 @@ writers_have(struct writers *w, const struct stat *st)
 	w->looked = true;
 	while (d != NULL && (e = file_readdir(d)) != NULL) {
 		pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
-		DIR *one, *fds;
 
 		if (pid <= 0 || pid == getpid() || getsid(pid) != session)
 			continue;
-		one = file_opendir(dirfd(d), e->d_name);
-		fds = one != NULL ? file_opendir(dirfd(one), "fd") : NULL;
+		DIR *one = file_opendir(dirfd(d), e->d_name);
+		DIR *fds = one != NULL ? file_opendir(dirfd(one), "fd") : NULL;
 		while (fds != NULL && (fd = file_readdir(fds)) != NULL) {
 			if (fstatat(dirfd(fds), fd->d_name, &is, 0) < 0 ||
 			    !S_ISREG(is.st_mode) ||
@@ -193,11 +189,11 @@ snap_read(const struct root *root, const char *rel, struct stat *st,
 	    O_RDONLY | O_NOFOLLOW);
 	bool good = fd >= 0 && fstat(fd, st) == 0 &&
 	    (st->st_mode & S_IFMT) == kind;
-	ssize_t n;
 
 	if (good && S_ISLNK(kind)) {
 		good = buf_reserve(text, PATH_TEXT_MAX + 1) == 0;
-		n = good ? readlinkat(fd, "", text->p, PATH_TEXT_MAX) : -1;
+		ssize_t n = good ? readlinkat(fd, "", text->p, PATH_TEXT_MAX) :
+		    -1;
 		good = n >= 0;
 		text->len = good ? (size_t)n : 0;
 	} else if (good) {
@@ -288,8 +284,6 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 	struct stat st = *there;
 	unsigned char oid[SHA_BYTES];
 	struct timespec clock;
-	struct gitindex_entry new;
-	bool settled, same;
 
 	/* another name of it may lie where nothing is watched */
 	if (S_ISREG(st.st_mode) && st.st_nlink > 1)
@@ -308,13 +302,13 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 	object_name(s, buf_view(&t->text), oid);
 	/* one that may change without its time: git looks again at what has
 	 * no size */
-	settled = is_settled(&clock, &st.st_ctim) &&
+	bool settled = is_settled(&clock, &st.st_ctim) &&
 	    is_settled(&clock, &st.st_mtim);
-	new = (struct gitindex_entry){ .mtime = st.st_mtim,
+	struct gitindex_entry new = { .mtime = st.st_mtim,
 		.ctime = st.st_ctim, .ino = (uint32_t)st.st_ino,
 		.mode = index_mode(&st), .uid = st.st_uid, .gid = st.st_gid,
 		.size = settled ? (uint32_t)st.st_size : 0, .plain = true };
-	same = e != NULL && memcmp(e->oid, oid, len) == 0;
+	bool same = e != NULL && memcmp(e->oid, oid, len) == 0;
 	if (same && e->mode == new.mode) {
 		/* one of the user's tells nothing of its file yet */
 		t->changed = t->changed || e->ino == 0;
@@ -357,18 +351,16 @@ static enum gitignore_next
 see_folder(struct take *t, const struct gitignore_seen *g)
 {
 	struct snap *s = t->s;
-	uint64_t *since;
-	bool nested;
 
 	if (strcasecmp(g->base, ".hamr") == 0)
 		return GITIGNORE_PASS;
-	since = map_get(&t->folders, slice_of(g->rel));
+	uint64_t *since = map_get(&t->folders, slice_of(g->rel));
 	*map_put(&s->folders, slice_of(g->rel), NULL) = since != NULL ?
 	    *since : s->taken;
 	/* a mount may be of any kind */
 	if (g->st->st_dev != s->dev)
 		watch_doubt(&s->watch);
-	nested = gitignore_is_nested(g->dirfd, g->base);
+	bool nested = gitignore_is_nested(g->dirfd, g->base);
 	watch_folder(&s->watch, g->dirfd, g->base, nested ? NULL : g->rel);
 	if (nested != gitignore_is_nested(g->dirfd, g->base))
 		watch_doubt(&s->watch);
@@ -383,7 +375,6 @@ see(void *arg, const struct gitignore_seen *g)
 {
 	struct take *t = arg;
 	struct snap *s = t->s;
-	struct gitindex_entry *e;
 
 	if (t->asked++ % ASK_FILES == 0 && (snap_stopped(s) ||
 	    file_now_ms() > t->deadline))
@@ -397,7 +388,7 @@ see(void *arg, const struct gitignore_seen *g)
 	}
 	if (S_ISDIR(g->st->st_mode))
 		return see_folder(t, g);
-	e = find(s, g->rel);
+	struct gitindex_entry *e = find(s, g->rel);
 	if (e != NULL)
 		t->seen[e - s->now.v] = true;
 	/* what is in our index was asked about when it came there */
@@ -462,11 +453,10 @@ static void
 look(struct take *t)
 {
 	struct snap *s = t->s;
-	const struct buf *folders;
 	const char *path;
 
 	t->rules = files_rules(s->f);
-	folders = gitignore_folders(t->rules);
+	const struct buf *folders = gitignore_folders(t->rules);
 	watch_begin(&s->watch);
 	watch_folder(&s->watch, s->f->root.fd, ".", "");
 	for (size_t at = 0; (path = snap_next(folders, &at)) != NULL; )
@@ -489,11 +479,10 @@ index_stamp(const struct snap *s)
 {
 	const uint64_t prime = 0x9e3779b97f4a7c15;
 	struct stat st;
-	uint64_t h;
 
 	if (fstatat(s->dirfd, "index", &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0;
-	h = (st.st_ino * prime ^ (uint64_t)st.st_size) * prime;
+	uint64_t h = (st.st_ino * prime ^ (uint64_t)st.st_size) * prime;
 	h = (h ^ (uint64_t)ns(st.st_mtim)) * prime;
 	return (h ^ (uint64_t)ns(st.st_ctim)) | 1;
 }
@@ -533,13 +522,12 @@ read_index(struct snap *s)
 	uint64_t is = index_stamp(s);
 	struct gitindex fresh;
 	char dir[64];
-	int r;
 
 	if (is != 0 && is == s->stamp)
 		return 0;
 	/* the root may have been moved since */
 	snprintf(dir, sizeof dir, "/proc/self/fd/%d", s->dirfd);
-	r = gitindex_read(&fresh, dir, NULL);
+	int r = gitindex_read(&fresh, dir, NULL);
 	if (r == 0 && fresh.n > 0 && (fresh.oid_len != snap_oid_len(s) ||
 	    !is_whole(&fresh)))
 		r = -1;
@@ -568,7 +556,6 @@ write_index(struct take *t)
 	struct gitindex_entry *v = xcalloc(s->now.n + t->nnew + 1, sizeof *v);
 	struct buf out = BUF_INIT(GITINDEX_MAX);
 	struct gitindex fresh;
-	int fd, r;
 
 	for (size_t i = 0; i < s->now.n; i++)
 		if (!t->gone[i])
@@ -581,8 +568,8 @@ write_index(struct take *t)
 	 * file that is made and removed at each change is what a file system
 	 * takes longest for.  Neither is waited for to be on the disk; what a
 	 * power failure leaves of it is found out when it is read. */
-	fd = snap_file(s, SNAP_INDEX, O_WRONLY);
-	r = fd < 0 || out.over || file_write_all(fd, out.p, out.len) < 0 ||
+	int fd = snap_file(s, SNAP_INDEX, O_WRONLY);
+	int r = fd < 0 || out.over || file_write_all(fd, out.p, out.len) < 0 ||
 	    ftruncate(fd, (off_t)out.len) < 0 ? -1 : 0;
 	if (fd >= 0 && close(fd) < 0)
 		r = -1;
@@ -610,13 +597,11 @@ take(struct snap *s)
 	struct buf paths = BUF_INIT(GIT_OUT_MAX);
 	long long begun = file_now_ms();
 	struct stat st;
-	bool all;
-	int r;
 
 	s->why = NULL;
 	if (read_index(s) < 0)
 		return 1;
-	all = !watch_take(&s->watch, &paths) || s->stamp == 0;
+	bool all = !watch_take(&s->watch, &paths) || s->stamp == 0;
 	if (!all && paths.len == 0)
 		return 0;
 	t.deadline = begun + SNAP_MS;
@@ -628,7 +613,7 @@ take(struct snap *s)
 		look(&t);
 	else
 		look_at(&t, &paths);
-	r = t.stopped || t.failed ? -1 : 0;
+	int r = t.stopped || t.failed ? -1 : 0;
 	if (s->why == NULL && r < 0)
 		s->why = t.failed ? "a folder could not be read" :
 		    "it was stopped";
@@ -733,7 +718,7 @@ git_failure(const struct snap *s, int r)
 int
 snap_take(struct snap *s, struct snap_left *left, struct err *e)
 {
-	int fd = snap_lock(s, e), r;
+	int fd = snap_lock(s, e);
 
 	if (fd < 0)
 		return -1;
@@ -745,7 +730,7 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 	s->same = true;
 	settle(s);
 	s->why = "old contents could not be copied";
-	r = s->old.len > 0 ? -1 : take(s);
+	int r = s->old.len > 0 ? -1 : take(s);
 	if (r > 0) {
 		/* an index that leans on objects the user's git has dropped:
 		 * begin anew, with our own */
@@ -781,11 +766,10 @@ static int
 new_folders(const struct snap *s, const char *path)
 {
 	const char *end = path + strlen(path);
-	const uint64_t *since;
 	int n = 0;
 
 	while ((end = memrchr(path, '/', (size_t)(end - path))) != NULL) {
-		since = map_get(&s->folders,
+		const uint64_t *since = map_get(&s->folders,
 		    (struct slice){ path, (size_t)(end - path) });
 		if (since == NULL || *since != s->taken)
 			break;
@@ -799,7 +783,6 @@ snap_changes(struct snap *s, struct undo_entry *c)
 {
 	const struct gitindex *b = &s->now, *a = &s->before;
 	size_t i = 0, k = 0;
-	const uint64_t *born;
 	struct undo_path *t;
 
 	while (!s->same && (i < a->n || k < b->n)) {
@@ -827,7 +810,8 @@ snap_changes(struct snap *s, struct undo_entry *c)
 		} else if (is != NULL) {
 			t = undo_entry_add(c, is->path);
 			t->folders = new_folders(s, t->path);
-			born = map_get(&s->older, slice_of(t->path));
+			const uint64_t *born = map_get(&s->older,
+			    slice_of(t->path));
 			t->born = born != NULL ? (int64_t)*born : 0;
 		}
 	}
@@ -859,24 +843,21 @@ snap_fetch(struct snap *s, struct undo_path *const *v, size_t n,
 	static const char *const args[] = { "cat-file", "--batch", NULL };
 	struct buf in = BUF_INIT(GIT_OUT_MAX);
 	size_t at = 0;
-	int r;
 
 	for (size_t i = 0; i < n; i++)
 		buf_fmt(&in, "%s\n", v[i]->oid);
-	r = n > 0 ? snap_git(s, args, buf_view(&in), out) : 0;
+	int r = n > 0 ? snap_git(s, args, buf_view(&in), out) : 0;
 	/* "OID blob SIZE LF content LF", or "OID missing LF" */
 	for (size_t i = 0; i < n && r == 0; i++) {
 		struct slice rest = { out->p + at, out->len - at }, head;
-		const char *size;
-		long long len;
 		char *end;
 
 		v[i]->old = (struct slice){ NULL, 0 };
 		if (!slice_line(&rest, &head))
 			continue;
 		at = out->len - rest.n;
-		size = memmem(head.p, head.n, " blob ", 6);
-		len = size != NULL ? strtoll(size + 6, &end, 10) : -1;
+		const char *size = memmem(head.p, head.n, " blob ", 6);
+		long long len = size != NULL ? strtoll(size + 6, &end, 10) : -1;
 		if (len < 0 || end != head.p + head.n ||
 		    (size_t)len >= rest.n)
 			continue;

@@ -102,8 +102,8 @@ make_new(const struct root *root, struct step *s, int dir,
     const char *base, char tmp[REPLACE_NAME])
 {
 	struct stat old = { .st_ino = 0 };
-	mode_t mode = s->mode & 07777, now;
-	int fd, from, r;
+	mode_t mode = s->mode & 07777;
+	int r;
 
 	if (S_ISLNK(s->mode)) {
 		char *target = xmemdup0(s->text.p, s->text.n);
@@ -116,17 +116,17 @@ make_new(const struct root *root, struct step *s, int dir,
 		free(target);
 		return r;
 	}
-	fd = replace_temporary(dir, tmp);
+	int fd = replace_temporary(dir, tmp);
 	if (fd < 0)
 		return -1;
-	from = openat(dir, base, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+	int from = openat(dir, base, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
 	    O_CLOEXEC);
 	if (from >= 0 && (fstat(from, &old) < 0 || !S_ISREG(old.st_mode)))
 		old.st_ino = 0;
 	/* What nobody has changed since gets its old mode.  Else only x, the
 	 * one bit that was compared, is taken back; the others are
 	 * somebody's. */
-	now = old.st_mode & 07777;
+	mode_t now = old.st_mode & 07777;
 	if (old.st_ino != 0 && old.st_mode != s->left)
 		mode = (s->mode & 0100) == 0 ? now & ~(mode_t)0111 :
 		    (now & 0111) != 0 ? now : now | (now & 0444) >> 2;
@@ -150,11 +150,10 @@ put_aside(struct step *s, int dir, const char *base, bool link)
 {
 	char name[REPLACE_NAME];
 	struct stat st;
-	bool folder;
 
 	if (fstatat(dir, base, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT ? 0 : -1;
-	folder = S_ISDIR(st.st_mode);
+	bool folder = S_ISDIR(st.st_mode);
 	if (folder && !only_folders(dir, base, false)) {
 		errno = ENOTEMPTY;
 		return -1;
@@ -171,14 +170,14 @@ put_there(const struct root *root, struct step *s, int dir,
     const char *base)
 {
 	char tmp[REPLACE_NAME] = "";
-	int no, r = make_new(root, s, dir, base, tmp);
+	int r = make_new(root, s, dir, base, tmp);
 
 	if (r == 0)
 		r = put_aside(s, dir, base, true);
 	if (r == 0)
 		r = renameat(dir, tmp, dir, base);
 	if (r < 0 && tmp[0] != '\0') {
-		no = errno;
+		int no = errno;
 		unlinkat(dir, tmp, 0);
 		errno = no;
 	}
@@ -192,16 +191,15 @@ do_step(struct files *f, struct step *s, struct err *e)
 	bool goes = s->oid[0] == '\0';
 	const char *base;
 	size_t made = 0;
-	int dir, r;
 
 	if (!goes && replace_folders(&f->root, s->path, &made, &fault) < 0)
 		return err_set(e, ST_SYSTEM, "%s", fault.err.text);
-	dir = path_open_parent(&f->root, s->path, &base);
+	int dir = path_open_parent(&f->root, s->path, &base);
 	if (dir < 0)
 		/* what shall go may lie beneath what is a file by now */
 		return goes && (errno == ENOENT || errno == ENOTDIR ||
 		    errno == ELOOP) ? 0 : fail(s->path, e);
-	r = goes ? put_aside(s, dir, base, false) :
+	int r = goes ? put_aside(s, dir, base, false) :
 	    put_there(&f->root, s, dir, base);
 	s->done = r == 0;
 	if (r < 0)
@@ -220,14 +218,14 @@ clear_away(struct files *f, struct step *s)
 {
 	const char *base;
 	int dir = path_open_parent(&f->root, s->path, &base);
-	char *above = xstrdup(s->path), *slash;
+	char *above = xstrdup(s->path);
 
 	if (dir >= 0 && s->aside[0] != '\0' &&
 	    unlinkat(dir, s->aside, 0) < 0 && errno == EISDIR)
 		only_folders(dir, s->aside, true);
 	file_close(dir);
 	for (int i = 0; i < s->folders && s->oid[0] == '\0'; i++) {
-		slash = strrchr(above, '/');
+		char *slash = strrchr(above, '/');
 		if (slash == NULL)
 			break;
 		*slash = '\0';
@@ -410,7 +408,6 @@ carry_out(struct undo *u, struct err *e)
 	char **ids = xcalloc(u->j.n + 1, sizeof *ids);
 	struct undo_path **v = NULL;
 	size_t nids = 0, n = 0, cap = 0;
-	int r;
 
 	/* now it matters: what was read may have been taken back since */
 	if (u->lock < 0)
@@ -422,7 +419,7 @@ carry_out(struct undo *u, struct err *e)
 			v = xgrow(v, n, &cap, sizeof(struct undo_path *));
 			v[n++] = &u->j.v[i].v[k];
 		}
-	r = u->lock < 0 ? -1 : snap_fetch(u->snap, v, n, &u->text, e);
+	int r = u->lock < 0 ? -1 : snap_fetch(u->snap, v, n, &u->text, e);
 	for (size_t i = 0; i < n && r == 0; i++)
 		if (v[i]->old.p == NULL)
 			r = err_set(e, ST_SYSTEM, "the old content %.12s is "
@@ -544,7 +541,7 @@ undo_pick(struct undo *u, const char *id, struct err *e)
 {
 	const struct undo_entry *v = u->j.v;
 	size_t i = u->j.n, end = 0;
-	bool found, any = false;
+	bool any = false;
 
 	u->pick = xcalloc(u->j.n + 1, sizeof *u->pick);
 	while (i > 0 && (id == NULL ? !is_open(&v[i - 1]) :
@@ -554,7 +551,7 @@ undo_pick(struct undo *u, const char *id, struct err *e)
 		for (i = u->j.n; i > 0 && (!is_open(&v[i - 1]) ||
 		    strcmp(v[i - 1].call, id) != 0); )
 			i--;
-	found = i > 0;
+	bool found = i > 0;
 	if (found) {
 		end = v[i - 1].is_checkpoint ? u->j.n : i;
 		i--;

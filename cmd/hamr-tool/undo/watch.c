@@ -62,12 +62,11 @@ watch_begin(struct watch *w)
 void
 watch_folder(struct watch *w, int dir, const char *name, const char *rel)
 {
-	char *path;
 	int no = -1;
 
 	if (!w->whole)
 		return;
-	path = dir == AT_FDCWD ? xstrdup(name) :
+	char *path = dir == AT_FDCWD ? xstrdup(name) :
 	    xasprintf("/proc/self/fd/%d/%s", dir, name);
 	if (++w->n <= FOLDERS_MAX)
 		no = inotify_add_watch(w->fd, path, CHANGES | IN_ONLYDIR |
