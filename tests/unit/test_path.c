@@ -158,6 +158,17 @@ lengths(void **state)
 	assert_int_equal(path_find(&x->root, (struct slice){ "a\0b", 3 }, &p,
 	    &f), -1);
 	assert_string_equal(f.code, "bad_arguments");
+	/* however long a name is, what was wrong is told */
+	for (size_t i = 0; i < 1200; i++)
+		memcpy(text + 3 * i, "\xe2\x82\xac", 3);
+	for (size_t n = 3 * 1200; n >= 3 * 1190; n--) {
+		text[n] = '\0';
+		fault_set(&f, "denied", "%s is kept", text + n % 3);
+		assert_true(strlen(f.err.text) > 1000);
+		assert_non_null(strstr(f.err.text, "\xac...\xe2"));
+		assert_string_equal(f.err.text + strlen(f.err.text) - 8,
+		    " is kept");
+	}
 	free(text);
 }
 

@@ -417,16 +417,26 @@ root_hamr(int rootfd)
 int
 fault_set(struct fault *f, const char *code, const char *fmt, ...)
 {
-	char text[sizeof f->err.text];
+	const size_t most = sizeof f->err.text - 1;
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct slice end;
 	va_list ap;
 
 	if (f == NULL)
 		return -1;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
+	buf_vfmt(&text, fmt, ap);
 	va_end(ap);
 	f->code = code;
-	err_set(&f->err, ST_NO, "%s", text);
+	/* where a long name fills it, what was wrong stands at its end */
+	end = utf8_last(buf_view(&text), most / 2);
+	if (text.len > most)
+		err_set(&f->err, ST_NO, "%.*s...%s",
+		    (int)utf8_cut(text.p, text.len, most / 2 - 3), text.p,
+		    end.p);
+	else
+		err_set(&f->err, ST_NO, "%s", text.p);
+	buf_release(&text);
 	return -1;
 }
 
