@@ -252,6 +252,21 @@ exec {from}<&-
 ok "and nobody is left" sh -c '! cat /proc/[0-9]*/cmdline 2>/dev/null |
 	tr "\0" " " | grep -q "mcp_server.py [i]dle"'
 
+# --- a list that comes after a cancel
+resident --yes -o "mcp.s.command=[\"python3\",\"$server\",\"late-list\"]"
+say '{"type":"sync","n":1}'
+hear; hear
+say "$(call c1 s__grow '{}')" "$go"
+hear; say "$line"
+hear; say '{"type":"cancel"}'
+hear
+is "a cancel does not wait for a list" "$line" "$go"
+sleep 1.2
+ask s__echo '{"text":"x"}'
+is "which is told of later" \
+	"$(jq -r '.tools[-1].function.name' <<<"$rest")" s__grown18
+bye
+
 # --- what it may do
 once good write >/dev/null
 ok "with --yes it may write" test -e made-by-mcp

@@ -274,6 +274,8 @@ for line in sys.stdin:
         elif MODE == 'null-list':
             result(i, None)
         else:
+            if MODE == 'late-list' and TOOLS[-1]['name'] != 'step':
+                time.sleep(1)
             result(i, page(params))
     elif method == 'tools/call':
         call(i, params['name'], params['arguments'],

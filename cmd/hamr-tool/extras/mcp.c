@@ -937,6 +937,8 @@ mcp_changed(struct tool *t)
 	for (size_t i = 0; i < x->nservers; i++) {
 		struct mcp *m = x->servers[i];
 
+		/* a cancel waits for no list: one of before may be there */
+		any = any || m->listed;
 		if (m->state != MCP_UP || !m->stale)
 			continue;
 		mcp_list(m);
