@@ -381,8 +381,30 @@ copies_behind_table(void **state)
 	(void)state;
 	markdown_rows(answer, 40, false, &blocks, &rows);
 	assert_int_equal(blocks, 1);
-	assert_int_equal(markdown_code(answer, 1, &code), 1);
+	assert_int_equal(markdown_code(answer, 40, 1, &code), 1);
 	assert_string_equal(code.p, "x = 1\n");
+	bufs_release(BUFS(&rows, &code));
+}
+
+/* What is a table, or text, by how wide the terminal is: /copy finds the blocks
+ * that the screen numbers. */
+static void
+copies_at_a_width(void **state)
+{
+	struct slice answer = SLICE("one two three four five six seven eight "
+	    "nine ten | b\n-|-\n    x = 1\n");
+	static const size_t columns[] = { 20, 40, 45, 79, 0 };
+	struct buf rows = BUF_INIT(MAX), code = BUF_INIT(MAX);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+		size_t blocks = 0;
+
+		markdown_rows(answer, columns[i], false, &blocks, &rows);
+		assert_int_equal(blocks, columns[i] == 79);
+		assert_int_equal(markdown_code(answer, columns[i], 0, &code),
+		    blocks);
+	}
 	bufs_release(BUFS(&rows, &code));
 }
 
@@ -431,16 +453,16 @@ as_md4c(void **state)
 		has_words(buf_view(&rows), buf_view(&t.words));
 		want = buf_view(&t.code).p;
 		for (size_t k = 1; k <= t.blocks; k++) {
-			assert_int_equal(markdown_code(buf_view(&b), k, &code),
-			    k);
+			assert_int_equal(markdown_code(buf_view(&b), 0, k,
+			    &code), k);
 			assert_string_equal(code.p, want);
 			want += strlen(want) + 1;
 			buf_reset(&code);
 		}
-		assert_int_equal(markdown_code(buf_view(&b), t.blocks + 1,
-		    &code), 0);
+		assert_int_equal(markdown_code(buf_view(&b), 0, t.blocks +
+		    1, &code), 0);
 		assert_int_equal(code.len, 0);
-		assert_int_equal(markdown_code(buf_view(&b), 0, &code),
+		assert_int_equal(markdown_code(buf_view(&b), 0, 0, &code),
 		    t.blocks);
 		buf_release(&b);
 		buf_release(&rows);
@@ -582,6 +604,7 @@ main(void)
 		cmocka_unit_test(answers_in_pieces),
 		cmocka_unit_test(random_in_pieces), cmocka_unit_test(as_md4c),
 		cmocka_unit_test(copies_behind_table),
+		cmocka_unit_test(copies_at_a_width),
 		cmocka_unit_test(bars_in_cells),
 		cmocka_unit_test(final_at_once), cmocka_unit_test(hostile),
 		cmocka_unit_test(tail_of_long_word),

@@ -145,13 +145,14 @@ last_answer(struct chat *c, struct seen *s)
 /* The answer of the turn that has its code block n, which is its k-th then; or
  * the last one, with how many there are before it less. */
 static const char *
-answer_with(const struct seen *s, size_t n, size_t *k)
+answer_with(const struct ui *u, const struct seen *s, size_t n, size_t *k)
 {
 	const char *p = s->said.p, *next = p, *end = p + s->said.len;
 
 	for (*k = n; next < end; ) {
 		struct buf code = BUF_INIT((size_t)1 << 40);
-		size_t blocks = markdown_code(slice_of(next), 0, &code);
+		size_t blocks = markdown_code(slice_of(next),
+		    ui_columns(u) - 1, 0, &code);
 
 		buf_release(&code);
 		p = next;
@@ -173,7 +174,7 @@ last(struct chat *c, const char *arg)
 	if (last_answer(c, &s) && (strcmp(arg, "raw") == 0 || !u->live)) {
 		ui_lines(u, slice_of(s.answer));
 	} else if (s.answer != NULL) {
-		answer_with(&s, SIZE_MAX, &left);
+		answer_with(u, &s, SIZE_MAX, &left);
 		blocks = SIZE_MAX - left;
 		ui_rows(u, slice_of(s.answer), &blocks);
 	}
@@ -211,6 +212,7 @@ static void
 copy(struct chat *c, const char *arg)
 {
 	struct buf b = BUF_INIT((size_t)1 << 40);
+	const struct ui *u = &c->run->ui;
 	long n = number(arg);
 	struct seen s;
 	size_t k = 0;
@@ -220,9 +222,10 @@ copy(struct chat *c, const char *arg)
 		return;
 	}
 	if (last_answer(c, &s)) {
-		const char *answer = n > 0 ? answer_with(&s, (size_t)n, &k) :
-		    s.answer;
-		if (markdown_code(slice_of(answer), k, &b) > 0)
+		const char *answer = n > 0 ? answer_with(u, &s, (size_t)n,
+		    &k) : s.answer;
+		if (markdown_code(slice_of(answer), ui_columns(u) - 1, k,
+		    &b) > 0)
 			to_clipboard(c, buf_view(&b));
 		else if (n == 0)
 			to_clipboard(c, slice_of(answer));

@@ -770,12 +770,12 @@ markdown_rows(struct slice answer, size_t columns, bool colour,
 }
 
 size_t
-markdown_code(struct slice answer, size_t n, struct buf *out)
+markdown_code(struct slice answer, size_t columns, size_t n, struct buf *out)
 {
 	struct buf nothing = BUF_INIT(TEXT_MAX), code = BUF_INIT(TEXT_MAX);
 	struct buf lines = BUF_INIT(TEXT_MAX);
 	size_t blocks = 0;
-	struct markdown *m = markdown_new(0, 0, false, &blocks);
+	struct markdown *m = markdown_new(columns, 0, false, &blocks);
 
 	m->code = &code;
 	m->wanted = n;

@@ -54,6 +54,8 @@ void markdown_rows(struct slice answer, size_t columns, bool colour,
 
 /* Append the text of its code block n, from 1, as it was written, without
  * fences and without the indentation of a list it is in; 0 is the last one.
- * Returns n, or 0 when there is no such block.  For /copy: the text is not
- * cleaned. */
-size_t markdown_code(struct slice answer, size_t n, struct buf *out);
+ * They are those that rows of so many columns have: what is wider may be text
+ * instead of a table.  Returns n, or 0 when there is no such block.  For /copy:
+ * the text is not cleaned. */
+size_t markdown_code(struct slice answer, size_t columns, size_t n,
+    struct buf *out);
