@@ -1,6 +1,7 @@
 /* main.c - hamr-provider: request in, assistant message out. */
 #include <fcntl.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -128,6 +129,7 @@ run(struct provider *p, const struct flags *f, struct stage *s,
 			return err_report(e);
 	}
 	if (f->record != NULL) {
+		signal(SIGXFSZ, SIG_IGN);	/* a limit is a full disk */
 		p->record = open(f->record, O_WRONLY | O_APPEND | O_CREAT |
 		    O_CLOEXEC, 0600);
 		if (p->record < 0) {

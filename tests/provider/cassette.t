@@ -74,6 +74,21 @@ for hex in '"4g"' '"414"' 65; do
 done
 status "--replay-chunk 0: 2" 2 hamr-provider --no-config --replay tape \
 	--replay-chunk 0
+# a full disk: what does not fit is left out, whole
+events "$(d '{"content":"fine"}')" "$(fin stop)" >fine
+{ head -c 1500 /dev/zero | tr '\0' a | sed 's/.*/body &/'; } >long
+serve fine long fine
+rm -f tape
+hamr-provider -n -q --no-config --base-url "$URL" --model m --record tape \
+	<in >/dev/null
+cp tape first
+(ulimit -f 1; hamr-provider -n -q --no-config --base-url "$URL" --model m \
+	--record tape <in >got 2>.err)
+same "a line that does not fit leaves no half of it" tape first
+match "... and is told" "$(cat .err)" "*the cassette cannot be written: *"
+hamr-provider -n -q --no-config --base-url "$URL" --model m --record tape \
+	<in >/dev/null
+is "... and the next one is whole" "$(jq -c .type tape | wc -l)" 2
 status "a cassette that cannot be made: 71" 71 hamr-provider --no-config \
 	--record /nonexistent/x
 done_testing

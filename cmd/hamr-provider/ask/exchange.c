@@ -48,8 +48,9 @@ cassette_add(struct exchange *x, bool again)
 	struct buf line = BUF_INIT((size_t)1 << 40);
 	struct buf request = BUF_INIT((size_t)1 << 40);
 	static const char digits[] = "0123456789abcdef";
+	int fd = x->p->record;
 
-	if (x->p->record < 0 || x->body.len == 0)
+	if (fd < 0 || x->body.len == 0)
 		return;
 	one_line(buf_view(&x->body), &request);
 	settings_redact(x->p->set, false, &request);
@@ -77,11 +78,17 @@ cassette_add(struct exchange *x, bool again)
 		}
 		buf_adds(&line, "\"}\n");
 	}
-	if (file_write_all(x->p->record, line.p, line.len) < 0 &&
-	    !x->p->warned_record) {
+	off_t end = lseek(fd, 0, SEEK_END);
+	if (file_write_all(fd, line.p, line.len) < 0) {
+		int why = errno;
+
+		/* half a line would spoil the next one too */
+		if (end >= 0 && ftruncate(fd, end) < 0)
+			why = errno;
+		if (!x->p->warned_record)
+			err_say("the cassette cannot be written: %s",
+			    strerror(why));
 		x->p->warned_record = true;
-		err_say("the cassette cannot be written: %s",
-		    strerror(errno));
 	}
 	bufs_release(BUFS(&line, &request));
 }
