@@ -19,6 +19,11 @@
 #define KINDS_LEFT 16		/* told apart */
 #define LEFT_LONGEST 60		/* bytes of what one is called */
 
+/* Lines of the file where something was lost: those of a unit. */
+struct lost {
+	size_t first, last;
+};
+
 struct import {
 	const char *file;
 	char *name;		/* for messages: "FILE: -F FORMAT" */
@@ -38,8 +43,8 @@ struct import {
 	struct err bad;		/* a unit refused, not told yet */
 	bool is_bad;
 	size_t ncut, cut_told;
-	struct map lost;	/* lines on which units begin where something
-				 * was lost */
+	struct lost *lost;
+	size_t nlost, caplost;
 	struct import_left left;	/* in the whole file */
 	struct import_left left_here;	/* in the conversation in hand */
 	struct scan scan;
@@ -316,17 +321,27 @@ import_close(struct import *im)
 	import_left_reset(&im->left_here);
 	scan_release(&im->scan);
 	buf_release(&im->out);
-	map_release(&im->lost);
+	free(im->lost);
 	free(im->name);
 	free(im);
 }
 
 /* ---- reading ---- */
 
-static struct slice
-line_key(const size_t *line)
+static bool
+was_lost(const struct import *im, size_t line)
 {
-	return (struct slice){ (const char *)line, sizeof *line };
+	size_t lo = 0, hi = im->nlost;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (im->lost[mid].last < line)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < im->nlost && im->lost[lo].first <= line;
 }
 
 /* Give the program what there is; with something refused, what comes before
@@ -341,8 +356,11 @@ feed(struct import *im)
 
 		if (got == 1) {
 			im->line = im->values.line;
-			if (im->values.lossy)
-				map_put(&im->lost, line_key(&im->line), NULL);
+			if (im->values.lossy) {
+				GROW(im->lost, im->nlost, im->caplost);
+				im->lost[im->nlost++] = (struct lost){
+				    im->line, im->values.now + 1 };
+			}
 			im->given = true;
 			program_give(im->program, im->values.json, im->line);
 			given += im->values.json.n + 64;
@@ -396,7 +414,6 @@ take(struct import *im, struct slice text, const struct rec **r,
 	struct slice el;
 	struct rec raw;
 	int64_t line, n = 1;
-	size_t at;
 
 	im->held = (struct slice){ NULL, 0 };
 	if (rec_parse(&im->scan, text.p, text.n, &raw) < 0)
@@ -422,9 +439,9 @@ take(struct import *im, struct slice text, const struct rec **r,
 		im->said = true;
 	}
 	if (raw.kind == R_HAMR || im->begun) {
-		at = (size_t)line;
-		bool lossy = map_get(&im->lost, line_key(&at)) != NULL &&
+		bool lossy = was_lost(im, (size_t)line) &&
 		    slice_has(raw.line, "\xef\xbf\xbd");
+
 		import_convert(&im->convert, &raw, lossy, &im->out);
 	} else {
 		im->held = text;

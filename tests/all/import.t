@@ -351,4 +351,9 @@ match "... what to do is said" "$(cat "$T/.err")" \
 status "UTF-16" 65 hamr-guard --no-config wide
 match "... what to do is said" "$(cat "$T/.err")" \
 	"hamr-guard: wide:1: not UTF-8 at byte 1; it is UTF-16, make it UTF-8 first (iconv)"
+# a message may begin behind the first line of the unit that it stands in
+printf '[{"conversations":[\n {"from":"human","value":"hi"},\n {"from":"gpt","value":"x\377y"}\n]}]\n' >doc.json
+is "what is no text is told of a message within a unit" \
+	"$(imp -q doc.json | jq -c 'select(.role) | [.role, .meta.lossy]' |
+	paste -sd' ')" '["user",null] ["assistant",true]'
 done_testing
