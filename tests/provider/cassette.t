@@ -72,6 +72,16 @@ for hex in '"4g"' '"414"' 65; do
 		--replay damaged
 	match "... with its line" "$(cat .err)" "*damaged:2: response_hex *"
 done
+# of an answer without a stream the arguments are taken as they come
+for input in '"{\"a\":1}"' '{"a":1}'; do
+	jq -cn --arg r '{"type":"message","content":[{"type":"tool_use",
+	    "id":"t","name":"weather","input":'"$input"'}]}' '{type:"exchange",
+	    v:1,api:"anthropic",request:{},status:200,end:"done",response:$r}' \
+	    >call
+	is "arguments $input" "$(hamr-provider -n -q --no-config --replay call \
+		<in | jq -r '.tool_calls // empty |
+		.[].function.arguments')" '{"a":1}'
+done
 status "--replay-chunk 0: 2" 2 hamr-provider --no-config --replay tape \
 	--replay-chunk 0
 # a full disk: what does not fit is left out, whole

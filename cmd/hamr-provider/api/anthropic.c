@@ -156,9 +156,10 @@ take_block(struct api_stream *st, struct answer *a, struct slice c, long index,
 	} else if (scan_str_is(type, "tool_use")) {
 		/* there are gateways that say 0 for every block */
 		st->foreign = -1;
+		/* in a stream an empty one stands for what is to come */
 		api_call(a, index, scan_get(c, "id"), scan_get(c, "name"),
-		    scan_kind(input) == SCAN_OBJECT && input.n > 2 ? input :
-		    none);
+		    whole || (scan_kind(input) == SCAN_OBJECT && input.n > 2) ?
+		    input : none);
 	} else {
 		/* what the server calls by itself has an input, too */
 		if (input.p != NULL)
