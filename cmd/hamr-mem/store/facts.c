@@ -317,8 +317,9 @@ settle(struct store *st, const char *key, struct slice text, size_t *gone,
 	} else if (row > 0 && text.p == had.text && it.time == had.time &&
 	    same_text(it.tags, had.tags) && same_text(it.slot, had.slot)) {
 		r = 0;
-	} else if (text.p != NULL && (row == 0 ||
-	    store_drop(st, row, e) == 0)) {
+	} else if (text.p == NULL) {
+		r = 0;			/* a message has its key */
+	} else if (row == 0 || store_drop(st, row, e) == 0) {
 		snprintf(it.id, sizeof it.id, "m:%s", key);
 		it.text = xmemdup0(text.p, text.n);
 		it.len = text.n;
