@@ -274,6 +274,15 @@ is "an id by how it begins" "$(hamr-mem --db frag.db search 3f2a9c |
 status "a forgotten word is no fragment either" 1 sh -c 'hamr-mem --db frag.db \
     forget "$(hamr-mem --db frag.db search arseTre | jq -r .id)" &&
     hamr-mem --db frag.db search arseTre'
+# the words of a fact that was replaced go with it, and stand in nobody's way
+for w in {a..h}{a..h}; do
+	hamr-mem --no-config --db gone.db save --key k "xfrag$w shared" >/dev/null
+done
+hamr-mem --no-config --db gone.db save "longxfragment shared" >/dev/null
+is "words of replaced facts are gone" "$(hamr-mem --no-config --db gone.db \
+	search frag | jq -r .snippet | grep -c longxfragment) $(hamr-mem \
+	--no-config --db gone.db search hare | wc -l)" "1 2"
+
 # words by the thousand lie in several blocks
 word() { printf '%s' "$1" | tr 0-9 aeioubdgkl | sed 's/^/xq/; s/$/zw/'; }
 seq 7 13 60000 | tr 0-9 aeioubdgkl | sed 's/.*/{"role":"user","content":"a xq&zw_&zw"}/' |

@@ -47,13 +47,13 @@ struct store {
 	/* within a transaction: */
 	int64_t last_fact, last_message;	/* ids; -1: not known yet */
 	int marks;		/* 1: items were forgotten before it */
-	/* words of texts that come in a transaction; words.c's.  Each is known
-	 * by its hash alone, one look at memory */
+	/* words of texts that come and go in a transaction; words.c's.  Each is
+	 * known by its hash alone, one look at memory */
 	struct wordset {
 		uint64_t *hash;		/* 0: free */
 		size_t n, cap;
 		struct buf words;	/* an LF behind each */
-	} come;
+	} come, go;
 };
 
 /* Open; see db_open. */

@@ -88,10 +88,9 @@ add_word(struct wordset *set, struct slice w)
 
 /* The words of a text that are kept, in small letters, and those that an
  * underscore joins also as one. */
-void
-words_add(struct store *st, struct slice text)
+static void
+add_words(struct wordset *set, struct slice text)
 {
-	struct wordset *set = &st->come;
 	struct slice w;
 	const char *from = NULL;	/* of joined words */
 	size_t at = 0;
@@ -108,6 +107,18 @@ words_add(struct store *st, struct slice text)
 			from = NULL;
 		}
 	}
+}
+
+void
+words_add(struct store *st, struct slice text)
+{
+	add_words(&st->come, text);
+}
+
+void
+words_leave(struct store *st, struct slice text)
+{
+	add_words(&st->go, text);
 }
 
 /* ---- blocks: which sequences of three and of six bytes are in them ---- */
@@ -283,6 +294,44 @@ put_run(struct store *st, struct slice run, struct err *e)
 	return r < 0 ? -1 : 0;
 }
 
+/* Out of a block with a word that no text holds; its mask may go on saying that
+ * it is there. */
+static int
+take_out(struct store *st, int64_t id, struct slice w, struct err *e)
+{
+	char quoted[WORD_MAX + 3];
+
+	snprintf(quoted, sizeof quoted, "\"%.*s\"", (int)w.n, w.p);
+	return db_run(st->db, e, "UPDATE block SET words = substr(replace("
+	    "char(10) || words, char(10) || ?2 || char(10), char(10)), 2) "
+	    "WHERE id = ?1 AND instr(char(10) || words, char(10) || ?2 || "
+	    "char(10)) AND NOT EXISTS (SELECT 1 FROM words JOIN source s "
+	    "ON s.id = words.rowid WHERE words MATCH ?3 AND "
+	    "instr(lower(s.text || ' ' || coalesce(s.path, '') || ' ' || "
+	    "coalesce(s.name, '')), ?2))", "ist", id, w, quoted);
+}
+
+static int
+take_all_out(struct store *st, struct slice words, struct err *e)
+{
+	struct st *s = words.n == 0 ? NULL : db_query(st->db, e,
+	    "SELECT id, mask FROM block", "");
+	int got = 0;
+
+	while (words.n > 0 && (got = st_step(s, e)) > 0) {
+		struct slice rest = words, w;
+
+		while (got > 0 && slice_line(&rest, &w))
+			if (mask_has(st_col(s, 1), w) &&
+			    take_out(st, st_col_int(s, 0), w, e) < 0)
+				got = -1;
+		if (got < 0)
+			break;
+	}
+	st_done(s);
+	return got < 0 ? -1 : 0;
+}
+
 int
 words_settle(struct store *st, struct err *e)
 {
@@ -294,6 +343,8 @@ words_settle(struct store *st, struct err *e)
 		continue;
 	if (got == 0)
 		got = put_run(st, buf_view(&run), e);
+	if (got == 0)
+		got = take_all_out(st, buf_view(&st->go.words), e);
 	buf_release(&run);
 	words_drop(st);
 	return got;
@@ -303,6 +354,7 @@ void
 words_drop(struct store *st)
 {
 	wordset_reset(&st->come);
+	wordset_reset(&st->go);
 }
 
 int
