@@ -303,6 +303,9 @@ read_files {"files":[{"path":"a.c"},{"path":"b.c"}]}
 read_many_files {"paths":["a.c","b.c"]}
 open_file {"relative_workspace_path":"a.c","query":"x"}
 readFile {"uri":"a.c"}
+open_file {"relativeWorkspacePath":"a.c","query":"x"}
+list {"DirPath":"a.c"}
+view {"file-path":"a.c"}
 find_file {"file_name":"a.c","dir":"d"}
 edit {"input":"*** Begin Patch\n*** Update File: a.c\n@@\n-x\n+y"}
 X

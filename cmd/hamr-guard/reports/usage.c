@@ -1,4 +1,5 @@
 /* usage.c - what a transcript cost, and what a judge would have saved. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,21 +13,60 @@
 #define ARGS_MAX 400		/* bytes of arguments that are shown */
 
 /* The member that tells most about a call: a path, as agents' tools have it,
- * else one of the others.  A command line's is the command, where others put
- * the kind of an edit. */
-static const char *const telling[] = { "path", "file_path", "filePath",
-	"filepath", "file", "files", "paths", "filename", "file_name",
-	"fileName", "absolute_path", "absolutePath", "AbsolutePath",
-	"relative_path", "relativePath", "target_file", "targetFile",
-	"TargetFile", "notebook_path", "notebookPath",
-	"relative_workspace_path", "dir_path", "dirPath", "uri", "command",
-	"cmd", "query", "pattern", "url", "prompt" };
-enum { TELLING = sizeof telling / sizeof *telling, OTHERS = TELLING - 6 };
+ * by its letters alone; else one of these.  A command line's is the command,
+ * where others put the kind of an edit. */
+static const char *const paths[] = { "path", "filepath", "file", "files",
+	"paths", "filename", "absolutepath", "relativepath", "targetfile",
+	"notebookpath", "relativeworkspacepath", "dirpath", "uri" };
+static const char *const telling[] = { "command", "cmd", "query", "pattern",
+	"url", "prompt", NULL };
 
 static uint64_t
 sum_of(struct slice v)
 {
 	return view_content_sum(TOK_MODERN, v);
+}
+
+/* The path in a member's value: itself, or in the first of several. */
+static struct slice
+path_in(struct slice val)
+{
+	struct walk w;
+
+	if (scan_kind(val) == SCAN_ARRAY) {
+		w = walk_of(val);
+		walk_next(&w, NULL, &val);
+	}
+	if (scan_kind(val) == SCAN_OBJECT)
+		val = scan_get(val, "path");
+	return val;
+}
+
+/* The best path of an object; p NULL: none. */
+static struct slice
+path_of(struct slice object)
+{
+	struct slice key, val, found = { NULL, 0 };
+	size_t best = sizeof paths / sizeof *paths;
+
+	for (struct walk w = walk_of(object); walk_next(&w, &key, &val); ) {
+		char name[24];
+		size_t n = 0;
+
+		for (size_t i = 0; i < key.n; i++)
+			if (isalpha((unsigned char)key.p[i]) &&
+			    n < sizeof name - 1)
+				name[n++] = (char)tolower(
+				    (unsigned char)key.p[i]);
+		name[n] = '\0';
+		for (size_t i = 0; i < best; i++)
+			if (strcmp(paths[i], name) == 0 &&
+			    scan_kind(path_in(val)) == SCAN_STRING) {
+				best = i;
+				found = path_in(val);
+			}
+	}
+	return found;
 }
 
 /* What the call is about: the member that tells most, else all of the
@@ -37,7 +77,6 @@ about(struct usage *u, struct slice name, struct slice given)
 	struct slice text, val = { NULL, 0 };
 	struct buf out = BUF_INIT(BUF_RECORD_MAX);
 	const char *file = NULL;
-	struct walk w;
 
 	u->text.max = BUF_RECORD_MAX;
 	buf_reset(&u->text);
@@ -47,18 +86,10 @@ about(struct usage *u, struct slice name, struct slice given)
 	text = buf_view(&u->text);
 	bool json = scan_value(&u->scan, text.p, text.n) == 0 &&
 	    scan_kind(text) == SCAN_OBJECT;
-	for (size_t i = scan_str_is(name, "bash") ? OTHERS : 0;
-	    json && i < TELLING && val.p == NULL; i++) {
+	if (json && !scan_str_is(name, "bash"))
+		val = path_of(text);
+	for (size_t i = 0; json && telling[i] != NULL && val.p == NULL; i++)
 		val = scan_get(text, telling[i]);
-		if (i >= OTHERS)
-			continue;
-		/* a path stands there itself, or in the first of several */
-		w = walk_elements(val);
-		walk_next(&w, NULL, &val);
-		if (scan_kind(val) == SCAN_OBJECT)
-			val = scan_get(val, "path");
-		val = scan_only(SCAN_STRING, val);
-	}
 	/* the first file that a patch names: "*** Update File: a.c" */
 	if (scan_str_is(name, "edit"))
 		file = memmem(text.p, text.n, " File: ", 7);
