@@ -28,8 +28,7 @@ void mem_lean(void);
  * of size bytes) is doubled.  Returns the possibly moved array. */
 void *xgrow(void *p, size_t n, size_t *cap, size_t size);
 /* The same of a row v: GROW(l->v, l->n, l->cap). */
-#define GROW(v, n, cap) ((n) < (cap) ? (void)0 : \
-	(void)((v) = xgrow((v), (n), &(cap), sizeof *(v))))
+#define GROW(v, n, cap) ((v) = xgrow((v), (n), &(cap), sizeof *(v)))
 
 /* A row of texts, each of them its own.  Zero it; add; release. */
 struct texts {
