@@ -145,6 +145,12 @@ buf_drop(struct buf *b, size_t n)
 	b->p[b->len] = '\0';
 }
 
+struct slice
+buf_view(const struct buf *b)
+{
+	return (struct slice){ b->p != NULL ? b->p : "", b->len };
+}
+
 char *
 buf_detach(struct buf *b)
 {

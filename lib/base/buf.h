@@ -58,12 +58,5 @@ buf_addc(struct buf *b, char c)
 }
 
 void buf_drop(struct buf *b, size_t n);		/* the first n bytes away */
-
-/* Borrowed until it is changed. */
-static inline struct slice
-buf_view(const struct buf *b)
-{
-	return (struct slice){ b->p != NULL ? b->p : "", b->len };
-}
-
+struct slice buf_view(const struct buf *b);	/* borrowed until changed */
 char *buf_detach(struct buf *b);		/* yours; b is then empty */

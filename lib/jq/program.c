@@ -90,7 +90,7 @@ frames_take(struct frames *f, int *tag, struct slice *payload)
 	memcpy(&n, p + 1, sizeof n);
 	if (f->in.len - f->at - HEAD < n)
 		return false;
-	*tag = *p;
+	*tag = (unsigned char)*p;
 	*payload = (struct slice){ p + HEAD, n };
 	f->at += HEAD + n;
 	return true;

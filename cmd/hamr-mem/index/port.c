@@ -309,7 +309,7 @@ take_message(struct store *st, struct item *it, struct err *e)
 		return -1;
 	buf_addc(&text, '\0');
 	other |= merge_text(&it->text, slice_of(text.p));
-	it->len = strlen(it->text);
+	it->len = it->text != NULL ? strlen(it->text) : 0;
 	buf_release(&text);
 	return !other ? 0 : store_drop(st, row, e) < 0 ? -1 :
 	    store_add(st, it, e);
@@ -348,12 +348,12 @@ port_import(struct store *st, const struct redact *redact,
 {
 	struct texts lost = { .n = 0 };
 	struct entry n;
-	const char *key = n.it.id + 2;
 	int64_t row;
 	int got = read_entry(r, redact, &n, e);
 
 	if (got < 0)
 		goto out;
+	const char *key = n.it.id + 2;
 	int64_t time = n.it.time != WHEN_NONE ? n.it.time : 0;
 	if (!n.forgotten && n.it.kind == KIND_MESSAGE) {
 		got = take_message(st, &n.it, e);

@@ -60,8 +60,8 @@ load(struct replay *p, int fd, const char *path, struct err *e)
 		bool bad = hex.p != NULL && (digits.p == NULL ||
 		    digits.n % 2 != 0);
 
-		for (size_t i = 0; i < digits.n; i++)
-			bad |= num_hex(digits.p[i]) < 0;
+		for (size_t i = 0; !bad && i < digits.n; i++)
+			bad = num_hex(digits.p[i]) < 0;
 		if (is_tape && bad) {
 			got = err_set(e, ST_DATA, "%s:%zu: response_hex must "
 			    "be a string of hexadecimal digits, two a byte",

@@ -531,7 +531,8 @@ take_tool(struct mcp *m, struct slice tool)
 	x->mutates = !scan_true(scan_get(hints, "readOnlyHint"));
 	x->once = scan_true(scan_get(hints, "destructiveHint")) &&
 	    !scan_true(scan_get(hints, "idempotentHint"));
-	GROW(m->fresh.v, m->fresh.n, m->fresh.cap);
+	m->fresh.v = xgrow(m->fresh.v, m->fresh.n, &m->fresh.cap,
+	    sizeof(struct extra *));
 	m->fresh.v[m->fresh.n++] = x;
 }
 
@@ -610,20 +611,19 @@ answered(const struct tool *t, struct mcp *m, const struct rpc_msg *msg)
 
 	scan_int(msg->id, &id);	/* ours are numbers */
 	scan_int(scan_get(msg->error, "code"), &code);
-	if (id == 0) {
-		;
-	} else if (id == m->id && m->state == MCP_INIT && !good) {
+	bool ours = id != 0 && id == m->id;
+	if (ours && m->state == MCP_INIT && !good) {
 		mcp_stop(m, "it refused to initialize%s%.300s",
 		    words[0] != '\0' ? ": " : "", words);
-	} else if (id == m->id && m->state == MCP_INIT) {
+	} else if (ours && m->state == MCP_INIT) {
 		mcp_tell(m, "notifications/initialized", NONE);
 		m->state = MCP_UP;
 		m->stale = m->keep;	/* listed when there is time */
 		if (!m->keep)
 			mcp_list(m);
-	} else if (id == m->id && m->state == MCP_LIST) {
+	} else if (ours && m->state == MCP_LIST) {
 		mcp_listed(m, good ? msg->result : SLICE("{}"));
-	} else if (id != m->call || m->done) {
+	} else if (id == 0 || id != m->call || m->done) {
 		;
 	} else if (!good && m->http && code == RPC_ASK_AGAIN) {
 		mcp_stop(m, "%.300s", words[0] != '\0' ? words : "it ended");
