@@ -494,8 +494,8 @@ print(e.wait(p)["stopReason"], sorted(e.wait(n)))
 P
 )" "cancelled ['configOptions', 'modes', 'sessionId']"
 # that of the prompt; the other one has no message
-is "it is written down" "$(grep -l '"role":"user"' $(ls -t \
-	.hamr/sessions/*.ndjson) | head -n 1 | xargs tail -n 1 |
+is "it is written down" "$(ls -t .hamr/sessions/*.ndjson |
+	xargs grep -l '"role":"user"' | head -n 1 | xargs tail -n 1 |
 	jq -r .status)" interrupted
 
 # --- what a prompt can hold
