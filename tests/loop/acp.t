@@ -494,9 +494,8 @@ print(e.wait(p)["stopReason"], sorted(e.wait(n)))
 P
 )" "cancelled ['configOptions', 'modes', 'sessionId']"
 # that of the prompt; the other one has no message
-is "it is written down" "$(ls -t .hamr/sessions/*.ndjson |
-	xargs grep -l '"role":"user"' | head -n 1 | xargs tail -n 1 |
-	jq -r .status)" interrupted
+is "it is written down" "$(tail -n 1 "$(grep -l '"role":"user"' \
+	.hamr/sessions/*.ndjson | tail -n 1)" | jq -r .status)" interrupted
 
 # --- what a prompt can hold
 fresh parts
