@@ -327,7 +327,7 @@ settle(struct store *st, const char *key, struct slice text, size_t *gone,
 	} else if (text.p == NULL || (row > 0 && text.p == had.text &&
 	    it.time == had.time && same_text(it.tags, had.tags) &&
 	    same_text(it.slot, had.slot))) {
-		r = 0;			/* a message has its key, or all is so */
+		r = 0;			/* a message has its key, or it is so */
 	} else if (row == 0 || drop(st, row, &had, e) == 0) {
 		snprintf(it.id, sizeof it.id, "m:%s", key);
 		it.text = xmemdup0(text.p, text.n);
