@@ -309,17 +309,6 @@ read_change(struct journal *j, struct slice o, size_t at, bool checkpoint)
 	j->v[j->n++] = c;
 }
 
-static void
-mark_undone(struct journal *j, bool done, struct slice id)
-{
-	for (size_t i = j->n; i-- > 0; )
-		if (!j->v[i].undone && scan_str_is(id, j->v[i].id)) {
-			j->v[i].undone = done;
-			j->v[i].begun = true;
-			break;
-		}
-}
-
 int
 journal_read(struct snap *s, struct journal *j, struct err *e)
 {
@@ -327,7 +316,6 @@ journal_read(struct snap *s, struct journal *j, struct err *e)
 	struct buf b = BUF_INIT(4 * JOURNAL_MAX);
 	struct scan scan = { .n = 0 };
 	struct slice o, el;
-	struct walk w;
 
 	*j = (struct journal){ 0 };
 	if (fd < 0)
@@ -340,15 +328,24 @@ journal_read(struct snap *s, struct journal *j, struct err *e)
 		if (scan_record(&scan, o.p, o.n) < 0)
 			continue;
 		struct slice type = scan_get(o, "type");
-		w = walk_of(scan_get(o, "ids"));
-		if (scan_str_is(type, "undone") ||
-		    scan_str_is(type, "undoing"))
-			while (walk_next(&w, NULL, &el))
-				mark_undone(j, scan_str_is(type, "undone"),
-				    el);
-		else
+		bool done = scan_str_is(type, "undone");
+		if (!done && !scan_str_is(type, "undoing")) {
 			read_change(j, o, (size_t)(o.p - b.p),
 			    scan_str_is(type, "checkpoint"));
+			continue;
+		}
+		for (struct walk w = walk_of(scan_get(o, "ids"));
+		    walk_next(&w, NULL, &el); ) {
+			size_t i = j->n;
+
+			while (i > 0 && (j->v[i - 1].undone ||
+			    !scan_str_is(el, j->v[i - 1].id)))
+				i--;
+			if (i > 0) {
+				j->v[i - 1].undone = done;
+				j->v[i - 1].begun = true;
+			}
+		}
 	}
 	scan_release(&scan);
 	buf_release(&b);
@@ -357,25 +354,20 @@ journal_read(struct snap *s, struct journal *j, struct err *e)
 
 /* ---- snapshots that are old, or too many ---- */
 
-struct prune {
-	struct snap *s;
-	struct journal j;
-	struct map kept;	/* objects that stay */
-};
-
+/* The objects of an entry stay. */
 static void
-keep(struct prune *p, const struct undo_entry *c)
+keep(struct map *kept, const struct undo_entry *c)
 {
 	for (size_t i = 0; i < c->n && !c->undone; i++)
 		if (c->v[i].oid[0] != '\0')
-			map_put(&p->kept, slice_of(c->v[i].oid), NULL);
+			map_put(kept, slice_of(c->v[i].oid), NULL);
 }
 
 /* The first entry that stays; what it needs, and those behind it, is kept. */
 static size_t
-choose(struct prune *p, long long days, long long bytes)
+choose(const struct snap *s, const struct journal *j, struct map *kept,
+    long long days, long long bytes)
 {
-	const struct journal *j = &p->j;
 	long long total = 0;
 	size_t i = j->n, changes = 0;
 	char at[UTC_SIZE] = "";
@@ -390,11 +382,11 @@ choose(struct prune *p, long long days, long long bytes)
 		if (c->is_checkpoint || c->undone)
 			continue;
 		for (size_t k = 0; k < c->n; k++)
-			if (map_get(&p->kept, slice_of(c->v[k].oid)) == NULL)
-				total += object_size(p->s, c->v[k].oid);
+			if (map_get(kept, slice_of(c->v[k].oid)) == NULL)
+				total += object_size(s, c->v[k].oid);
 		if (bytes > 0 && changes > 0 && total > bytes)
 			break;
-		keep(p, c);
+		keep(kept, c);
 		changes++;
 	}
 	/* a checkpoint means all that comes behind it */
@@ -407,10 +399,10 @@ choose(struct prune *p, long long days, long long bytes)
 /* What neither the journal nor the index needs goes, and what a killed process
  * has left half written. */
 static void
-remove_objects(const struct prune *p)
+remove_objects(const struct snap *s, const struct map *kept)
 {
 	long long until = file_now_ms() + PRUNE_MS;
-	DIR *all = file_opendir(p->s->dirfd, "objects");
+	DIR *all = file_opendir(s->dirfd, "objects");
 	struct dirent *e, *f;
 
 	while (all != NULL && (e = file_readdir(all)) != NULL) {
@@ -421,7 +413,7 @@ remove_objects(const struct prune *p)
 		    file_now_ms() < until) {
 			char *oid = xasprintf("%s%s", e->d_name, f->d_name);
 
-			if (map_get(&p->kept, slice_of(oid)) == NULL)
+			if (map_get(kept, slice_of(oid)) == NULL)
 				unlinkat(dirfd(d), f->d_name, 0);
 			free(oid);
 		}
@@ -444,7 +436,8 @@ note_time(const struct snap *s)
 static void
 prune(struct snap *s, long long days, long long bytes)
 {
-	struct prune p = { .s = s };
+	struct journal j;
+	struct map kept = { 0 };
 	struct gitindex ix = { .n = 0 };
 	struct buf oid = BUF_INIT(SNAP_OID);
 	DIR *d = file_opendir(s->dirfd, ".");
@@ -456,24 +449,24 @@ prune(struct snap *s, long long days, long long bytes)
 		if (strncmp(e->d_name, "hamr-undo.", 10) == 0)
 			unlinkat(s->dirfd, e->d_name, 0);
 	file_closedir(d);
-	if (journal_read(s, &p.j, NULL) == 0 &&
+	if (journal_read(s, &j, NULL) == 0 &&
 	    gitindex_read(&ix, s->dir, NULL) == 0) {
-		size_t first = choose(&p, days, bytes);
-		if (first > 0 && first < p.j.n && journal_forget(s,
-		    (long long)p.j.v[first].offset) < 0)
+		size_t first = choose(s, &j, &kept, days, bytes);
+		if (first > 0 && first < j.n &&
+		    journal_forget(s, (long long)j.v[first].offset) < 0)
 			/* the disk is full */
 			for (size_t i = 0; i < first; i++)
-				keep(&p, &p.j.v[i]);
+				keep(&kept, &j.v[i]);
 		for (size_t i = 0; i < ix.n; i++) {
 			buf_reset(&oid);
 			snap_hex(ix.v[i].oid, ix.oid_len, &oid);
-			map_put(&p.kept, buf_view(&oid), NULL);
+			map_put(&kept, buf_view(&oid), NULL);
 		}
-		remove_objects(&p);
+		remove_objects(s, &kept);
 	}
-	journal_release(&p.j);
+	journal_release(&j);
 	gitindex_release(&ix);
-	map_release(&p.kept);
+	map_release(&kept);
 	buf_release(&oid);
 }
 

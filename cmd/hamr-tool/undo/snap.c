@@ -204,13 +204,6 @@ snap_read(const struct root *root, const char *rel, struct stat *st,
 	return good;
 }
 
-/* All of a file's mode is in our index; git reads no more than its kind. */
-static uint32_t
-index_mode(const struct stat *st)
-{
-	return S_ISLNK(st->st_mode) ? S_IFLNK : st->st_mode;
-}
-
 /* Does what stat tells suffice to know that it is?  What has a size had settled
  * when it was read. */
 static bool
@@ -301,12 +294,13 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 	}
 	object_name(s, buf_view(&t->text), oid);
 	/* one that may change without its time: git looks again at what has
-	 * no size */
+	 * no size; and of the mode it reads no more than the kind */
 	bool settled = is_settled(&clock, &st.st_ctim) &&
 	    is_settled(&clock, &st.st_mtim);
 	struct gitindex_entry new = { .mtime = st.st_mtim,
 		.ctime = st.st_ctim, .ino = (uint32_t)st.st_ino,
-		.mode = index_mode(&st), .uid = st.st_uid, .gid = st.st_gid,
+		.mode = S_ISLNK(st.st_mode) ? S_IFLNK : st.st_mode,
+		.uid = st.st_uid, .gid = st.st_gid,
 		.size = settled ? (uint32_t)st.st_size : 0, .plain = true };
 	bool same = e != NULL && memcmp(e->oid, oid, len) == 0;
 	if (same && e->mode == new.mode) {
@@ -348,29 +342,6 @@ find(struct snap *s, const char *rel)
 }
 
 static enum gitignore_next
-see_folder(struct take *t, const struct gitignore_seen *g)
-{
-	struct snap *s = t->s;
-
-	if (strcasecmp(g->base, ".hamr") == 0)
-		return GITIGNORE_PASS;
-	uint64_t *since = map_get(&t->folders, slice_of(g->rel));
-	*map_put(&s->folders, slice_of(g->rel), NULL) = since != NULL ?
-	    *since : s->taken;
-	/* a mount may be of any kind */
-	if (g->st->st_dev != s->dev)
-		watch_doubt(&s->watch);
-	bool nested = gitignore_is_nested(g->dirfd, g->base);
-	watch_folder(&s->watch, g->dirfd, g->base, nested ? NULL : g->rel);
-	if (nested != gitignore_is_nested(g->dirfd, g->base))
-		watch_doubt(&s->watch);
-	if (!nested)
-		return GITIGNORE_ENTER;
-	s->left.nested += !files_hidden(s->f, g->rel);
-	return GITIGNORE_PASS;
-}
-
-static enum gitignore_next
 see(void *arg, const struct gitignore_seen *g)
 {
 	struct take *t = arg;
@@ -386,17 +357,34 @@ see(void *arg, const struct gitignore_seen *g)
 		s->left.unreadable++;
 		return GITIGNORE_PASS;
 	}
-	if (S_ISDIR(g->st->st_mode))
-		return see_folder(t, g);
-	struct gitindex_entry *e = find(s, g->rel);
-	if (e != NULL)
-		t->seen[e - s->now.v] = true;
-	/* what is in our index was asked about when it came there */
-	if ((e != NULL || !files_hidden(s->f, g->rel)) &&
-	    is_covered(t, g->rel, g->st))
-		see_file(t, g->rel, g->st, e);
-	else
-		drop(t, e);
+	if (!S_ISDIR(g->st->st_mode)) {
+		struct gitindex_entry *e = find(s, g->rel);
+
+		if (e != NULL)
+			t->seen[e - s->now.v] = true;
+		/* what is in our index was asked about when it came there */
+		if ((e != NULL || !files_hidden(s->f, g->rel)) &&
+		    is_covered(t, g->rel, g->st))
+			see_file(t, g->rel, g->st, e);
+		else
+			drop(t, e);
+		return GITIGNORE_PASS;
+	}
+	if (strcasecmp(g->base, ".hamr") == 0)
+		return GITIGNORE_PASS;
+	const uint64_t *since = map_get(&t->folders, slice_of(g->rel));
+	*map_put(&s->folders, slice_of(g->rel), NULL) = since != NULL ?
+	    *since : s->taken;
+	/* a mount may be of any kind */
+	if (g->st->st_dev != s->dev)
+		watch_doubt(&s->watch);
+	bool nested = gitignore_is_nested(g->dirfd, g->base);
+	watch_folder(&s->watch, g->dirfd, g->base, nested ? NULL : g->rel);
+	if (nested != gitignore_is_nested(g->dirfd, g->base))
+		watch_doubt(&s->watch);
+	if (!nested)
+		return GITIGNORE_ENTER;
+	s->left.nested += !files_hidden(s->f, g->rel);
 	return GITIGNORE_PASS;
 }
 
@@ -487,20 +475,6 @@ index_stamp(const struct snap *s)
 	return (h ^ (uint64_t)ns(st.st_ctim)) | 1;
 }
 
-/* Does it end with the hash of what comes before, or (the user's) with none? */
-static bool
-is_whole(const struct gitindex *ix)
-{
-	static const unsigned char none[SHA_BYTES];
-	size_t n = ix->bytes.len - ix->oid_len;
-	unsigned char sum[SHA_BYTES];
-
-	if (memcmp(ix->bytes.p + n, none, ix->oid_len) == 0)
-		return true;
-	sha_git(ix->oid_len == SHA_BYTES, NULL, ix->bytes.p, n, sum);
-	return memcmp(ix->bytes.p + n, sum, ix->oid_len) == 0;
-}
-
 /* The index is now this one, with such a stamp; 0: it is of no use. */
 static void
 set_index(struct snap *s, const struct gitindex *fresh, uint64_t is)
@@ -519,7 +493,9 @@ set_index(struct snap *s, const struct gitindex *fresh, uint64_t is)
 static int
 read_index(struct snap *s)
 {
+	static const unsigned char none[SHA_BYTES];
 	uint64_t is = index_stamp(s);
+	unsigned char sum[SHA_BYTES];
 	struct gitindex fresh;
 	char dir[64];
 
@@ -528,9 +504,16 @@ read_index(struct snap *s)
 	/* the root may have been moved since */
 	snprintf(dir, sizeof dir, "/proc/self/fd/%d", s->dirfd);
 	int r = gitindex_read(&fresh, dir, NULL);
-	if (r == 0 && fresh.n > 0 && (fresh.oid_len != snap_oid_len(s) ||
-	    !is_whole(&fresh)))
-		r = -1;
+	if (r == 0 && fresh.n > 0) {
+		size_t len = fresh.oid_len, n = fresh.bytes.len - len;
+		const char *end = fresh.bytes.p + n;
+
+		/* the hash of what comes before, or (the user's) none */
+		sha_git(len == SHA_BYTES, NULL, fresh.bytes.p, n, sum);
+		if (len != snap_oid_len(s) || (memcmp(end, none, len) != 0 &&
+		    memcmp(end, sum, len) != 0))
+			r = -1;
+	}
 	if (r < 0)
 		gitindex_release(&fresh);
 	set_index(s, &fresh, r == 0 ? is : 0);

@@ -166,27 +166,9 @@ put_aside(struct step *s, int dir, const char *base, bool link)
 }
 
 static int
-put_there(const struct root *root, struct step *s, int dir,
-    const char *base)
-{
-	char tmp[REPLACE_NAME] = "";
-	int r = make_new(root, s, dir, base, tmp);
-
-	if (r == 0)
-		r = put_aside(s, dir, base, true);
-	if (r == 0)
-		r = renameat(dir, tmp, dir, base);
-	if (r < 0 && tmp[0] != '\0') {
-		int no = errno;
-		unlinkat(dir, tmp, 0);
-		errno = no;
-	}
-	return r;
-}
-
-static int
 do_step(struct files *f, struct step *s, struct err *e)
 {
+	char tmp[REPLACE_NAME] = "";
 	struct fault fault = { 0 };
 	bool goes = s->oid[0] == '\0';
 	const char *base;
@@ -199,8 +181,16 @@ do_step(struct files *f, struct step *s, struct err *e)
 		/* what shall go may lie beneath what is a file by now */
 		return goes && (errno == ENOENT || errno == ENOTDIR ||
 		    errno == ELOOP) ? 0 : fail(s->path, e);
-	int r = goes ? put_aside(s, dir, base, false) :
-	    put_there(&f->root, s, dir, base);
+	int r = goes ? 0 : make_new(&f->root, s, dir, base, tmp);
+	if (r == 0)
+		r = put_aside(s, dir, base, !goes);
+	if (r == 0 && !goes)
+		r = renameat(dir, tmp, dir, base);
+	if (r < 0 && tmp[0] != '\0') {
+		int no = errno;
+		unlinkat(dir, tmp, 0);
+		errno = no;
+	}
 	s->done = r == 0;
 	if (r < 0)
 		fail(s->path, e);
@@ -455,22 +445,7 @@ carry_out(struct undo *u, struct err *e)
 
 /* ---- said ---- */
 
-static void
-put_words(const struct undo *u, struct buf *out)
-{
-	for (size_t i = u->j.n; i-- > 0; )
-		if (u->pick[i])
-			buf_fmt(out, "undone %s, %s of %s\n", u->j.v[i].id,
-			    u->j.v[i].tool, u->j.v[i].at);
-	for (size_t i = 0; i < u->n; i++) {
-		buf_adds(out, u->v[i].oid[0] != '\0' ? "  restored " :
-		    "  removed ");
-		path_show(out, u->v[i].path);
-		buf_addc(out, '\n');
-	}
-}
-
-/* The same as a record, {"type":"undo"}: what each file is now. */
+/* What was done as a record, {"type":"undo"}: what each file is now. */
 static void
 put_record(const struct undo *u, const char *of, struct buf *out)
 {
@@ -586,16 +561,23 @@ undo_run(struct files *f, const char *id, bool force, bool json,
 		r = undo_pick(&u, id, e);
 	if (r != ST_OK)
 		goto out;
-	r = ST_SYSTEM;
-	if (carry_out(&u, e) == 0) {
-		if (json)
-			put_record(&u, id, &text);
-		else
-			put_words(&u, &text);
-		if (print(&text, e) == 0)
-			r = ST_OK;
+	if (carry_out(&u, e) < 0) {
+		r = e->status;
+		goto out;
 	}
-	if (r != ST_OK)
+	if (json)
+		put_record(&u, id, &text);
+	for (size_t i = u.j.n; !json && i-- > 0; )
+		if (u.pick[i])
+			buf_fmt(&text, "undone %s, %s of %s\n", u.j.v[i].id,
+			    u.j.v[i].tool, u.j.v[i].at);
+	for (size_t i = 0; !json && i < u.n; i++) {
+		buf_adds(&text, u.v[i].oid[0] != '\0' ? "  restored " :
+		    "  removed ");
+		path_show(&text, u.v[i].path);
+		buf_addc(&text, '\n');
+	}
+	if (print(&text, e) < 0)
 		r = e->status;
 out:
 	buf_release(&text);
