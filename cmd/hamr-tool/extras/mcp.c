@@ -411,63 +411,52 @@ make_writable(const struct tool *t, struct mcp *m, struct err *e)
 	return true;
 }
 
-/* What its sandbox is to be, from the mode and its settings; show is to be
- * released after box_open. */
-static struct box_want
-want_of(const struct tool *t, const struct mcp *m, struct texts *show)
-{
-	struct box_want want = mode_want(t, mode_may_write(t));
-	char *program = plugin_find(NULL, m->argv.v[0], NULL);
-
-	/* the program, and what its arguments name */
-	if (program != NULL)
-		texts_add(show, program);
-	for (char **p = m->argv.v; *p != NULL; p++)
-		if ((*p)[0] == '/')
-			texts_add(show, xstrdup(*p));
-	want.show = show->v;
-	want.nshow = show->n;
-	want.write = m->writable.v;
-	want.nwrite = m->writable.n;
-	want.bare = m->bare;
-	want.network = want.network || m->network;
-	return want;
-}
-
 static void
 mcp_start(struct tool *t, struct mcp *m, bool keep)
 {
 	struct box_cmd cmd = { .argv = m->argv.v, .piped = true };
 	struct texts show = { .n = 0 };
-	struct box_want want;
-	char **env = NULL;
 	struct err e;
 
 	buf_reset(&m->words);
 	m->keep = keep;
 	m->writes = mode_may_write(t);
 	if (make_writable(t, m, &e) && (!m->http || put_headers(t, m, &e))) {
-		want = want_of(t, m, &show);
+		struct box_want want = mode_want(t, m->writes);
+
+		/* the program, and what its arguments name */
+		char *program = plugin_find(NULL, m->argv.v[0], NULL);
+		if (program != NULL)
+			texts_add(&show, program);
+		for (char **p = m->argv.v; *p != NULL; p++)
+			if ((*p)[0] == '/')
+				texts_add(&show, xstrdup(*p));
+		want.show = show.v;
+		want.nshow = show.n;
+		want.write = m->writable.v;
+		want.nwrite = m->writable.n;
+		want.bare = m->bare;
+		want.network = want.network || m->network;
 		m->box = box_open(t->sandboxes, &want, &e);
+		texts_release(&show);
 	}
 	if (m->box == NULL) {
 		mcp_stop(m, "%s", e.text);
-	} else {
-		env = box_env(m->box, m->env, m->nenv);
-		add_npm_cache(&env);
-		cmd.env = env;
-		if (box_spawn(m->box, &cmd, &m->io) < 0) {
-			mcp_stop(m, "%s: %s", m->argv.v[0], strerror(errno));
-		} else {
-			rpc_init(&m->rpc, m->io.out, m->io.in, MCP_LINE_MAX);
-			m->rpc.repair = true;
-			m->state = MCP_INIT;
-			m->until = file_now_ms() + m->start;
-			mcp_ask(m, "initialize", SLICE(INITIALIZE));
-		}
-		env_free(env);
+		return;
 	}
-	texts_release(&show);
+	char **env = box_env(m->box, m->env, m->nenv);
+	add_npm_cache(&env);
+	cmd.env = env;
+	if (box_spawn(m->box, &cmd, &m->io) < 0) {
+		mcp_stop(m, "%s: %s", m->argv.v[0], strerror(errno));
+	} else {
+		rpc_init(&m->rpc, m->io.out, m->io.in, MCP_LINE_MAX);
+		m->rpc.repair = true;
+		m->state = MCP_INIT;
+		m->until = file_now_ms() + m->start;
+		mcp_ask(m, "initialize", SLICE(INITIALIZE));
+	}
+	env_free(env);
 }
 
 /* ---- tools/list ---- */
@@ -502,51 +491,46 @@ schema_of(struct slice v)
 	return buf_detach(&b);
 }
 
-static void
-take_tool(struct mcp *m, struct slice tool)
-{
-	struct slice hints = scan_get(tool, "annotations");
-	char *remote = scan_strdup(scan_get(tool, "name"));
-	bool wanted = remote != NULL && remote[0] != '\0' &&
-	    m->fresh.n < MCP_TOOLS_MAX;
-	struct extra *x;
-
-	for (size_t i = 0; wanted && i < m->fresh.n; i++)
-		wanted = strcmp(m->fresh.v[i]->remote, remote) != 0;
-	if (!wanted) {
-		free(remote);
-		return;
-	}
-	x = xcalloc(1, sizeof *x);
-	x->schema.id = TOOL_MCP;
-	x->server = m;
-	x->bare = m->bare;
-	x->remote = remote;
-	struct plugin *p = &x->plugin;
-	p->what = scan_strdup(scan_get(tool, "description"));
-	if (p->what == NULL)
-		p->what = scan_text(scan_get(tool, "title"));
-	p->what[utf8_cut(p->what, strlen(p->what), WHAT_MAX)] = '\0';
-	p->parameters = schema_of(scan_get(tool, "inputSchema"));
-	x->mutates = !scan_true(scan_get(hints, "readOnlyHint"));
-	x->once = scan_true(scan_get(hints, "destructiveHint")) &&
-	    !scan_true(scan_get(hints, "idempotentHint"));
-	m->fresh.v = xgrow(m->fresh.v, m->fresh.n, &m->fresh.cap,
-	    sizeof(struct extra *));
-	m->fresh.v[m->fresh.n++] = x;
-}
-
+/* A page of its tools: each name once. */
 static void
 mcp_listed(struct mcp *m, struct slice result)
 {
-	struct slice cursor = scan_get(result, "nextCursor"), el;
+	struct slice cursor = scan_get(result, "nextCursor"), tool;
 	struct buf params = BUF_INIT(BUF_RECORD_MAX);
+	struct tools *l = &m->fresh;
 
 	for (struct walk w = walk_of(scan_get(result, "tools"));
-	    walk_next(&w, NULL, &el); )
-		take_tool(m, el);
+	    walk_next(&w, NULL, &tool); ) {
+		struct slice hints = scan_get(tool, "annotations");
+		char *remote = scan_strdup(scan_get(tool, "name"));
+		bool wanted = remote != NULL && remote[0] != '\0' &&
+		    l->n < MCP_TOOLS_MAX;
+
+		for (size_t i = 0; wanted && i < l->n; i++)
+			wanted = strcmp(l->v[i]->remote, remote) != 0;
+		if (!wanted) {
+			free(remote);
+			continue;
+		}
+		struct extra *x = xcalloc(1, sizeof *x);
+		x->schema.id = TOOL_MCP;
+		x->server = m;
+		x->bare = m->bare;
+		x->remote = remote;
+		struct plugin *p = &x->plugin;
+		p->what = scan_strdup(scan_get(tool, "description"));
+		if (p->what == NULL)
+			p->what = scan_text(scan_get(tool, "title"));
+		p->what[utf8_cut(p->what, strlen(p->what), WHAT_MAX)] = '\0';
+		p->parameters = schema_of(scan_get(tool, "inputSchema"));
+		x->mutates = !scan_true(scan_get(hints, "readOnlyHint"));
+		x->once = scan_true(scan_get(hints, "destructiveHint")) &&
+		    !scan_true(scan_get(hints, "idempotentHint"));
+		l->v = xgrow(l->v, l->n, &l->cap, sizeof(struct extra *));
+		l->v[l->n++] = x;
+	}
 	if (scan_kind(cursor) == SCAN_STRING && ++m->pages < MCP_PAGES_MAX &&
-	    m->fresh.n < MCP_TOOLS_MAX) {
+	    l->n < MCP_TOOLS_MAX) {
 		scan_put(&params, "{'cursor':$}", cursor);
 		mcp_ask(m, "tools/list", buf_view(&params));
 		buf_release(&params);
