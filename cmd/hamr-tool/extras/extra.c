@@ -178,8 +178,8 @@ name_in(const char *entry)
 	return entry[0] == '/' ? NULL : entry;
 }
 
-static int
-plugs_check(const struct tool *t, struct err *e)
+int
+extras_check(const struct tool *t, struct err *e)
 {
 	size_t n;
 	const char *const *list = conf_list(t->conf, "tools.plugins", &n);
@@ -194,7 +194,7 @@ plugs_check(const struct tool *t, struct err *e)
 			return -1;
 		free(path);
 	}
-	return 0;
+	return mcp_check(t->extras, e);
 }
 
 static int
@@ -288,12 +288,6 @@ plugs_load(struct tool *t, struct err *e)
 }
 
 /* ---- asking them ---- */
-
-int
-extras_check(const struct tool *t, struct err *e)
-{
-	return plugs_check(t, e) < 0 || mcp_check(t->extras, e) < 0 ? -1 : 0;
-}
 
 int
 extras_load(struct tool *t, struct err *e)
