@@ -221,24 +221,6 @@ put_integer(struct checked *s, struct slice schema, struct slice v)
 static bool put(struct checked *s, struct slice schema, struct slice v);
 
 static bool
-put_array(struct checked *s, struct slice schema, struct slice v)
-{
-	struct slice items = scan_get(schema, "items"), el;
-	size_t at = s->at.len, i = 0;
-
-	buf_addc(s->out, '[');
-	for (struct walk w = walk_of(v); walk_next(&w, NULL, &el); i++) {
-		buf_slice(s->out, scan_comma(s->out));
-		buf_fmt(&s->at, "[%zu]", i);
-		if (!put(s, items, el))
-			return false;
-		s->at.len = at;
-	}
-	buf_addc(s->out, ']');
-	return true;
-}
-
-static bool
 has_required(struct checked *s, struct slice schema, struct slice v)
 {
 	struct slice props = properties(schema), el;
@@ -299,7 +281,8 @@ put_object(struct checked *s, struct slice schema, struct slice v)
 static bool
 put(struct checked *s, struct slice schema, struct slice v)
 {
-	struct slice list;
+	struct slice items = scan_get(schema, "items"), list, el;
+	size_t at = s->at.len, i = 0;
 
 	if (s->at.p != NULL)
 		s->at.p[s->at.len] = '\0';
@@ -319,12 +302,22 @@ put(struct checked *s, struct slice schema, struct slice v)
 		return fail_enum(s, list);
 	if (set == T_INTEGER && s->how != JSON_SCHEMA_THEIRS)
 		return put_integer(s, schema, v);
-	if (type_of(v) == T_ARRAY && scan_get(schema, "items").p != NULL)
-		return put_array(s, schema, v);
 	if (type_of(v) == T_OBJECT && (properties(schema).p != NULL ||
 	    keyword(schema, "required", SCAN_ARRAY).p != NULL))
 		return put_object(s, schema, v);
-	buf_slice(s->out, v);
+	if (type_of(v) != T_ARRAY || items.p == NULL) {
+		buf_slice(s->out, v);
+		return true;
+	}
+	buf_addc(s->out, '[');
+	for (struct walk w = walk_of(v); walk_next(&w, NULL, &el); i++) {
+		buf_slice(s->out, scan_comma(s->out));
+		buf_fmt(&s->at, "[%zu]", i);
+		if (!put(s, items, el))
+			return false;
+		s->at.len = at;
+	}
+	buf_addc(s->out, ']');
 	return true;
 }
 
