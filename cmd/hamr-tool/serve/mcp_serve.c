@@ -199,13 +199,23 @@ mcp_serve_unwritten(struct stage *s, enum rec_kind kind, struct slice record)
 static void take_lines(struct serve *v);
 
 static void
-run(struct serve *v, const struct rpc_msg *m, const char *name,
-    struct slice args)
+serve_call(struct serve *v, const struct rpc_msg *m)
 {
+	struct slice args = scan_get(m->params, "arguments");
+	char *name = scan_strdup(scan_get(m->params, "name"));
 	struct stage *s = v->t->stage;
 	struct buf message = BUF_INIT(BUF_RECORD_MAX);
 	struct buf b = BUF_INIT(2 * BUF_RECORD_MAX);
 
+	if (args.p == NULL || scan_kind(args) == SCAN_NULL)
+		args = SLICE("{}");
+	if (name == NULL || scan_kind(args) != SCAN_OBJECT) {
+		serve_error(v, m->id, RPC_NO_PARAMS, name == NULL ?
+		    "the name of a tool is missing" :
+		    "arguments must be an object");
+		free(name);
+		return;
+	}
 	v->running = xmemdup0(m->id.p, m->id.n);
 	v->token = scan_get(scan_get(m->params, "_meta"), "progressToken");
 	v->progress = 0;
@@ -234,24 +244,6 @@ run(struct serve *v, const struct rpc_msg *m, const char *name,
 		serve_result(v, m->id, buf_view(&b));
 	}
 	bufs_release(BUFS(&message, &b));
-}
-
-static void
-on_call(struct serve *v, const struct rpc_msg *m)
-{
-	struct slice args = scan_get(m->params, "arguments");
-	char *name = scan_strdup(scan_get(m->params, "name"));
-
-	if (args.p == NULL || scan_kind(args) == SCAN_NULL)
-		args = SLICE("{}");
-	if (name == NULL)
-		serve_error(v, m->id, RPC_NO_PARAMS, "the name of a tool is "
-		    "missing");
-	else if (scan_kind(args) != SCAN_OBJECT)
-		serve_error(v, m->id, RPC_NO_PARAMS, "arguments must be an "
-		    "object");
-	else
-		run(v, m, name, args);
 	free(name);
 }
 
@@ -275,7 +267,7 @@ message(struct serve *v, struct slice text)
 	else if (scan_str_is(m.method, "tools/list"))
 		serve_list(v, &m);
 	else if (scan_str_is(m.method, "tools/call"))
-		on_call(v, &m);
+		serve_call(v, &m);
 	else
 		serve_error(v, m.id, RPC_NO_METHOD, "there is no such method; "
 		    "hamr-tool has tools only");
@@ -304,8 +296,6 @@ batch(struct serve *v, struct slice text)
 static void
 line(struct serve *v, enum rpc_got got, struct slice text)
 {
-	/* a call reads on, which ends the life of the line */
-
 	if (got == RPC_BAD) {
 		serve_error(v, SLICE("null"), RPC_PARSE, "this is not JSON, or "
 		    "a key is repeated in it");
@@ -316,6 +306,7 @@ line(struct serve *v, enum rpc_got got, struct slice text)
 		    "than 64 MiB");
 		return;
 	}
+	/* a call reads on, which ends the life of the line */
 	char *copy = xmemdup0(text.p, text.n);
 	text.p = copy;
 	if (scan_kind(text) == SCAN_ARRAY)
@@ -400,55 +391,44 @@ mcp_serve_input(struct stage *s)
 
 /* ---- the loop ---- */
 
-static void
-serve(struct serve *v)
-{
-	struct pollfd in = { STDIN_FILENO, POLLIN, 0 };
-	struct stage *s = v->t->stage;
-	struct slice text;
-	struct err e;
-
-	while (!s->failed) {
-		if (v->later.n > 0) {
-			char *waited = take_later(v, 0);
-			line(v, RPC_TEXT, slice_of(waited));
-			free(waited);
-			continue;
-		}
-		enum rpc_got got = rpc_take(&v->in, &text);
-		if (got != RPC_NONE) {
-			line(v, got, text);
-			continue;
-		}
-		if (rec_flush(&s->out, &e) < 0)
-			stage_fail(s, &e);
-		if (s->in.eof)
-			return;
-		if (!mcp_idle(v->t, STDIN_FILENO, v->listed))
-			return;
-		if (v->listed && mcp_changed(v->t)) {
-			tell(v, "notifications/tools/list_changed",
-			    (struct slice){ NULL, 0 });
-			continue;
-		}
-		/* what came while servers were looked after was read there */
-		if (poll(&in, 1, 0) > 0 && rpc_fill(&v->in) < 0)
-			s->in.eof = true;
-	}
-}
-
 int
 mcp_serve(struct tool *t)
 {
+	struct pollfd in = { STDIN_FILENO, POLLIN, 0 };
 	struct serve v = { .t = t };
 	struct stage *s = t->stage;
+	struct slice text;
 	struct err e;
 
 	rpc_init(&v.in, STDIN_FILENO, -1, LINE_MAX_BYTES);
 	rec_in_init(&s->in, STDIN_FILENO, "stdin", 0);
 	s->mute = s->stream = true;
 	t->serve = &v;
-	serve(&v);
+	while (!s->failed) {
+		if (v.later.n > 0) {
+			char *waited = take_later(&v, 0);
+			line(&v, RPC_TEXT, slice_of(waited));
+			free(waited);
+			continue;
+		}
+		enum rpc_got got = rpc_take(&v.in, &text);
+		if (got != RPC_NONE) {
+			line(&v, got, text);
+			continue;
+		}
+		if (rec_flush(&s->out, &e) < 0)
+			stage_fail(s, &e);
+		if (s->in.eof || !mcp_idle(t, STDIN_FILENO, v.listed))
+			break;
+		if (v.listed && mcp_changed(t)) {
+			tell(&v, "notifications/tools/list_changed",
+			    (struct slice){ NULL, 0 });
+			continue;
+		}
+		/* what came while servers were looked after was read there */
+		if (poll(&in, 1, 0) > 0 && rpc_fill(&v.in) < 0)
+			s->in.eof = true;
+	}
 	if (rec_end(&s->out, &e) < 0)
 		stage_fail(s, &e);
 	texts_release(&v.later);
