@@ -71,37 +71,13 @@ see(void *arg, const struct gitignore_seen *s)
 	    GITIGNORE_PASS;
 }
 
-/* Show the upper levels whole before anything of a lower one, so that one
- * large folder does not hide its neighbours; the order stays that of paths. */
-static size_t
-put_entries(const struct listing *l, size_t room, struct buf *out)
-{
-	size_t left = LIST_MAX, shown = 0;
-	int whole = 0;
-
-	while (whole < DEPTH_MAX && l->at_depth[whole + 1] <= left)
-		left -= l->at_depth[++whole];
-	for (size_t i = 0; i < l->n; i++) {
-		const struct entry *e = &l->v[i];
-		size_t n = strlen(e->line);
-
-		if (e->depth > whole + 1 || (e->depth > whole && left == 0))
-			continue;
-		if (out->len + n > room)
-			break;
-		left -= e->depth > whole;
-		buf_add(out, e->line, n);
-		shown++;
-	}
-	return shown;
-}
-
 void
 list_run(struct files *f, const struct path *p, struct slice args,
     struct result *r)
 {
 	int64_t depth = arg_int(args, "depth", DEPTH_DEFAULT);
-	size_t room = files_room(f);
+	size_t room = files_room(f), left = LIST_MAX, shown = 0;
+	int whole = 0;
 	struct listing l = { .f = f, .skip = strlen(p->rel),
 		.depth = depth < 1 ? 1 : depth > DEPTH_MAX ? DEPTH_MAX :
 		    (int)depth,
@@ -109,8 +85,24 @@ list_run(struct files *f, const struct path *p, struct slice args,
 
 	l.skip += l.skip > 0;
 	bool cut = files_walk(f, p->rel, see, &l);
-	size_t shown = put_entries(&l, room > LIST_TAIL ? room - LIST_TAIL : 0,
-	    &r->content);
+	room -= room > LIST_TAIL ? LIST_TAIL : room;
+	/* the upper levels whole before anything of a lower one, so that one
+	 * large folder does not hide its neighbours; the order stays that of
+	 * paths */
+	while (whole < DEPTH_MAX && l.at_depth[whole + 1] <= left)
+		left -= l.at_depth[++whole];
+	for (size_t i = 0; i < l.n; i++) {
+		const struct entry *e = &l.v[i];
+		size_t n = strlen(e->line);
+
+		if (e->depth > whole + 1 || (e->depth > whole && left == 0))
+			continue;
+		if (r->content.len + n > room)
+			break;
+		left -= e->depth > whole;
+		buf_add(&r->content, e->line, n);
+		shown++;
+	}
 	if (l.n == 0 && l.unread == 0)
 		buf_adds(&r->content, "[nothing to show]\n");
 	if (l.unread > 0)

@@ -360,8 +360,7 @@ read_skill(const struct files *f, struct slice path, struct result *r)
 	else
 		result_cap(r, f->result_cap);
 	file_close(fd);
-	if (root.fd >= 0)
-		root_close(&root);
+	root_close(&root);
 	path_release(&p);
 	buf_release(&text);
 	free(dir);

@@ -73,20 +73,6 @@ sweep_one(int dir, const char *name)
 	close(fd);
 }
 
-/* The temporary of this file has one name, so that what a killed process left
- * is found without a look at the folder.  While somebody has that one, any. */
-static int
-temporary_for(int dir, const char *base, char name[REPLACE_NAME])
-{
-	char hex[SHA_HEX];
-
-	sha256_hex(base, strlen(base), hex);
-	snprintf(name, REPLACE_NAME, "%s%.16s", REPLACE_PREFIX, hex);
-	sweep_one(dir, name);
-	int fd = open_new(dir, name);
-	return fd >= 0 || errno != EEXIST ? fd : replace_temporary(dir, name);
-}
-
 void
 replace_sweep(int dir)
 {
@@ -234,11 +220,21 @@ replace_file(const struct root *root, const char *rel, int fd,
 {
 	const char *fails = fd >= 0 ? "cannot be written" : "cannot be made";
 	const char *base;
-	char name[REPLACE_NAME];
+	char name[REPLACE_NAME], hex[SHA_HEX];
 	int dir = path_open_parent(root, rel, &base), tmp = -1, r = -1;
 
-	if (dir >= 0 && (fd < 0 || faccessat(dir, base, W_OK, AT_EACCESS) == 0))
-		tmp = temporary_for(dir, base, name);
+	if (dir >= 0 &&
+	    (fd < 0 || faccessat(dir, base, W_OK, AT_EACCESS) == 0)) {
+		/* The temporary of this file has one name, so that what a
+		 * killed process left is found without a look at the folder.
+		 * While somebody has that one, any. */
+		sha256_hex(base, strlen(base), hex);
+		snprintf(name, REPLACE_NAME, "%s%.16s", REPLACE_PREFIX, hex);
+		sweep_one(dir, name);
+		tmp = open_new(dir, name);
+		if (tmp < 0 && errno == EEXIST)
+			tmp = replace_temporary(dir, name);
+	}
 	if (tmp < 0 || file_write_all(tmp, text.p, text.n) < 0) {
 		fault_sys(f, fails, rel);
 	} else if (fd < 0) {
