@@ -236,18 +236,6 @@ follow(struct finder *w, int fd, const char *after)
 	return 1;
 }
 
-/* There is a / after done, a file. */
-static int
-no_folder(struct finder *w)
-{
-	char *name = path_name(w->done.p);
-
-	fault_set(w->f, "not_found", "%s is not a folder; drop the / after it",
-	    name);
-	free(name);
-	return -1;
-}
-
 /* Walk all of rest; a link's own parts come before what is behind it. */
 static int
 walk(struct finder *w)
@@ -283,8 +271,13 @@ walk(struct finder *w)
 		else if (S_ISLNK(w->p->st.st_mode))
 			r = follow(w, fd, at);
 		else if (*at == '/' && !S_ISDIR(w->p->st.st_mode) &&
-		    !slice_starts(slice_of(at + strspn(at, "/")), ".."))
-			r = no_folder(w);
+		    !slice_starts(slice_of(at + strspn(at, "/")), "..")) {
+			char *name = path_name(w->done.p);
+
+			r = fault_set(w->f, "not_found", "%s is not a folder; "
+			    "drop the / after it", name);
+			free(name);
+		}
 		close(fd);
 		if (r < 0)
 			return -1;
@@ -347,17 +340,14 @@ path_release(struct path *p)
 int
 root_open(struct root *r, const char *dir, struct err *e)
 {
-	*r = (struct root){ .fd = -1 };
-	r->real = realpath(dir, NULL);
+	*r = (struct root){ .fd = -1, .real = realpath(dir, NULL) };
 	if (r->real != NULL)
 		r->fd = open(r->real, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (r->fd < 0) {
-		err_sys(e, ST_NOINPUT, "%s", dir);
-		free(r->real);
-		*r = (struct root){ .fd = -1 };
-		return -1;
-	}
-	return 0;
+	if (r->fd >= 0)
+		return 0;
+	err_sys(e, ST_NOINPUT, "%s", dir);
+	root_close(r);
+	return -1;
 }
 
 void
