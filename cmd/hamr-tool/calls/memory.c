@@ -74,64 +74,56 @@ arg(struct slice args, const char *key)
 
 /* ---- searching ---- */
 
-/* One hit: "m:ID fact: text", "m:ID tool bash, line 12: text". */
-static void
-put_hit(struct slice hit, struct buf *out)
-{
-	struct slice id = scan_get(hit, "id"), text = scan_get(hit, "snippet");
-	int64_t line;
-
-	if (scan_kind(id) != SCAN_STRING || scan_kind(text) != SCAN_STRING)
-		return;
-	scan_str(id, out);
-	buf_addc(out, ' ');
-	if (!scan_str(scan_get(hit, "role"), out) &&
-	    !scan_str(scan_get(hit, "kind"), out))
-		buf_adds(out, "item");
-	if (scan_kind(scan_get(hit, "name")) == SCAN_STRING) {
-		buf_addc(out, ' ');
-		scan_str(scan_get(hit, "name"), out);
-	}
-	if (scan_int(scan_get(hit, "line"), &line))
-		buf_fmt(out, ", line %lld", (long long)line);
-	buf_adds(out, ": ");
-	size_t at = out->len;
-	scan_str(text, out);
-	for (; at < out->len; at++)
-		if (out->p[at] == '\n' || out->p[at] == '\t')
-			out->p[at] = ' ';
-	buf_addc(out, '\n');
-}
-
-/* What it printed: the whole item, or a record for each hit. */
+/* What it printed: the whole item, or a record for each hit, shown as
+ * "m:ID fact: text", "m:ID tool bash, line 12: text". */
 static void
 put_found(struct slice text, bool whole, const char *query, struct result *r)
 {
 	struct scan scan = { .n = 0 };
-	struct slice line;
+	struct buf *out = &r->content;
+	struct slice hit;
+	int64_t line;
 	long n = 0;
 
 	if (whole && text.p != NULL) {
-		r->lossy = utf8_clean(&r->content, text.p, text.n);
-		if (r->content.len == 0 ||
-		    r->content.p[r->content.len - 1] != '\n')
-			buf_addc(&r->content, '\n');
+		r->lossy = utf8_clean(out, text.p, text.n);
+		if (out->len == 0 || out->p[out->len - 1] != '\n')
+			buf_addc(out, '\n');
 		n = 1;
 	}
-	while (!whole && slice_line(&text, &line)) {
-		if (scan_record(&scan, line.p, line.n) < 0)
+	while (!whole && slice_line(&text, &hit)) {
+		if (scan_record(&scan, hit.p, hit.n) < 0)
 			continue;
-		put_hit(line, &r->content);
 		n++;
+		struct slice words = scan_get(hit, "snippet");
+		if (scan_kind(words) != SCAN_STRING ||
+		    !scan_str(scan_get(hit, "id"), out))
+			continue;
+		buf_addc(out, ' ');
+		if (!scan_str(scan_get(hit, "role"), out) &&
+		    !scan_str(scan_get(hit, "kind"), out))
+			buf_adds(out, "item");
+		if (scan_kind(scan_get(hit, "name")) == SCAN_STRING) {
+			buf_addc(out, ' ');
+			scan_str(scan_get(hit, "name"), out);
+		}
+		if (scan_int(scan_get(hit, "line"), &line))
+			buf_fmt(out, ", line %lld", (long long)line);
+		buf_adds(out, ": ");
+		size_t at = out->len;
+		scan_str(words, out);
+		for (; at < out->len; at++)
+			if (out->p[at] == '\n' || out->p[at] == '\t')
+				out->p[at] = ' ';
+		buf_addc(out, '\n');
 	}
 	scan_release(&scan);
 	if (n == 0) {
-		buf_adds(&r->content, "nothing in memory for ");
-		scan_quote(&r->content, query, strlen(query));
-		buf_addc(&r->content, '\n');
+		buf_adds(out, "nothing in memory for ");
+		scan_quote(out, query, strlen(query));
+		buf_addc(out, '\n');
 	} else if (!whole) {
-		buf_adds(&r->content, "[an id as query shows the whole "
-		    "item]\n");
+		buf_adds(out, "[an id as query shows the whole item]\n");
 	}
 	scan_put(&r->meta, "'matches':$,", SCAN_INT(n));
 }
