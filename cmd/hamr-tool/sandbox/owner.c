@@ -111,14 +111,13 @@ sandboxes_may_change(const struct sandboxes *bs, const char *path)
 	const char *at = real != NULL ? real : path;
 	bool yes = is_beneath(path, bs->root.real) ||
 	    is_beneath(at, bs->root.real);
-	const char *const *servers, *const *v;
 	size_t nservers, n;
+	const char *const *servers = conf_names(bs->conf, "mcp", &nservers);
 
-	servers = conf_names(bs->conf, "mcp", &nservers);
 	for (size_t i = 0; i < nservers && !yes; i++) {
 		char *key = xasprintf("mcp.%s.writable", servers[i]);
+		const char *const *v = conf_list(bs->conf, key, &n);
 
-		v = conf_list(bs->conf, key, &n);
 		for (size_t k = 0; k < n && !yes; k++) {
 			char *folder = sandboxes_path(bs, v[k]);
 			char *is = realpath(folder, NULL);
@@ -135,59 +134,42 @@ sandboxes_may_change(const struct sandboxes *bs, const char *path)
 
 /* ---- what is hidden ---- */
 
-/* The true name, if there is such a thing and it is not known yet. */
+/* The true names of the paths that are there, each once, but those of not. */
 static void
-hide(struct texts *out, const char *path)
+add_true_names(const struct texts *paths, const struct texts *not,
+    struct texts *out)
 {
-	char *real = realpath(path, NULL);
+	for (size_t i = 0; i < paths->n; i++) {
+		char *real = realpath(paths->v[i], NULL);
+		bool known = real == NULL;
 
-	for (size_t i = 0; real != NULL && i < out->n; i++)
-		if (strcmp(out->v[i], real) == 0) {
+		for (size_t k = 0; k < out->n && !known; k++)
+			known = strcmp(out->v[k], real) == 0;
+		for (size_t k = 0; k < not->n && !known; k++)
+			known = strcmp(not->v[k], real) == 0;
+		if (known)
 			free(real);
-			return;
-		}
-	if (real != NULL)
-		texts_add(out, real);
-}
-
-static void
-show(struct texts *out, const char *path)
-{
-	char *real = realpath(path, NULL);
-	size_t to = 0;
-
-	for (size_t i = 0; i < out->n; i++)
-		if (real != NULL && strcmp(out->v[i], real) == 0)
-			free(out->v[i]);
 		else
-			out->v[to++] = out->v[i];
-	out->n = to;
-	free(real);
+			texts_add(out, real);
+	}
 }
 
 /* sandbox.mask has two kinds of texts: paths ("/x" and "~/x"), and patterns of
- * names in the root.  A '!' before either takes out of what is hidden. */
-static bool
-is_path(const char *p)
-{
-	return p[0] == '/' || strncmp(p, "~/", 2) == 0;
-}
-
-/* Those without a '!', or (shown) with one: paths, of this home; without a home
+ * names in the root.  A '!' before either takes out of what is hidden.  Those
+ * without a '!', or (shown) with one: paths, of this home; without a home
  * patterns. */
 static void
 add_masks(const struct conf *c, const char *home, bool shown,
     struct texts *out)
 {
-	const char *const *list;
 	size_t n;
+	const char *const *list = conf_list(c, "sandbox.mask", &n);
 
-	list = conf_list(c, "sandbox.mask", &n);
 	for (size_t i = 0; i < n; i++) {
 		const char *p = list[i] + (list[i][0] == '!');
+		bool is_path = p[0] == '/' || strncmp(p, "~/", 2) == 0;
 
-		if ((list[i][0] == '!') == shown &&
-		    is_path(p) == (home != NULL))
+		if ((list[i][0] == '!') == shown && is_path == (home != NULL))
 			texts_add(out, p[0] != '~' || home == NULL ?
 			    xstrdup(p) : xasprintf("%s%s", home, p + 1));
 	}
@@ -299,7 +281,7 @@ owner_reaches(const struct sandboxes *bs, struct texts *t)
 void
 owner_find(struct sandboxes *bs)
 {
-	const char *home = getenv("HOME"), *const *secret;
+	const char *home = getenv("HOME");
 	struct stat st;
 	size_t n;
 
@@ -315,7 +297,7 @@ owner_find(struct sandboxes *bs)
 		bs->home = xstrdup(home);
 	}
 	bs->cache = make_cache(bs);
-	secret = conf_list(bs->conf, "policy.secret", &n);
+	const char *const *secret = conf_list(bs->conf, "policy.secret", &n);
 	for (size_t i = 0; i < n; i++)
 		texts_add(&bs->hide_list, xstrdup(secret[i]));
 	add_masks(bs->conf, NULL, false, &bs->hide_list);
@@ -334,6 +316,7 @@ owner_find(struct sandboxes *bs)
 void
 owner_look(struct sandboxes *bs)
 {
+	struct texts shown = { .n = 0 };
 	uint64_t now = 1;
 	struct stat st;
 
@@ -348,9 +331,8 @@ owner_look(struct sandboxes *bs)
 		return;
 	bs->hidden_as = now;
 	texts_release(&bs->hidden);
-	for (size_t i = 0; i < bs->places.n; i++)
-		hide(&bs->hidden, bs->places.v[i]);
-	for (size_t i = 0; i < bs->shown.n; i++)
-		show(&bs->hidden, bs->shown.v[i]);
+	add_true_names(&bs->shown, &shown, &shown);
+	add_true_names(&bs->places, &shown, &bs->hidden);
+	texts_release(&shown);
 	owner_reaches(bs, &bs->hidden);
 }
