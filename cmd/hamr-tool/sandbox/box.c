@@ -72,8 +72,9 @@ put_files(const struct box *b, const struct box_git *g, struct buf *out,
 		"/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", NULL };
 	const struct sandboxes *bs = b->bs;
 	bool bwrap = b->layer == LAYER_BWRAP, write = b->want.kind == BOX_WRITE;
-	const char *const *scratch;
 	size_t n;
+	const char *const *scratch = conf_list(bs->conf, "sandbox.scratch",
+	    &n);
 
 	for (const char *const *p = bwrap ? fresh : dev; *p != NULL; p++)
 		put_text(out, &head->nwritable, *p);
@@ -83,7 +84,6 @@ put_files(const struct box *b, const struct box_git *g, struct buf *out,
 		put_text(out, &head->nwritable, b->want.write[i]);
 	if (bwrap ? head->root_writable : write)
 		put_text(out, &head->nwritable, bs->root.real);
-	scratch = conf_list(bs->conf, "sandbox.scratch", &n);
 	for (size_t i = 0; i < n && bwrap && b->scratch; i++) {
 		char *path = xasprintf("%s/%s", bs->root.real, scratch[i]);
 

@@ -60,8 +60,8 @@ box_env(const struct box *b, const char *const *more, size_t nmore)
 		"GIT_OPTIONAL_LOCKS=0" };
 	const struct sandboxes *bs = b->bs;
 	struct texts e = { .n = 0 };
-	const char *const *own;
 	size_t n;
+	const char *const *own = conf_list(bs->conf, "sandbox.env", &n);
 
 	put_all(&e, allowed, NALLOWED);
 	for (char **p = environ; *p != NULL; p++)
@@ -81,7 +81,6 @@ box_env(const struct box *b, const char *const *more, size_t nmore)
 		    bwrap ? "/tmp/.cache" : bs->tmp);
 	}
 	put_all(&e, fixed, sizeof fixed / sizeof fixed[0]);
-	own = conf_list(bs->conf, "sandbox.env", &n);
 	put_all(&e, own, n);
 	put_all(&e, more, nmore);
 	texts_add(&e, NULL);
@@ -114,16 +113,15 @@ is_secret(const struct conf *c, const char *entry)
 	static const char *const parts[] = { "KEY", "TOKEN", "SECRET", "PASS",
 		"CREDENTIAL", "AUTH", "COOKIE", "PRIVATE" };
 	char *name = xmemdup0(entry, strcspn(entry, "="));
-	const char *const *list, *const *servers;
-	bool yes = false;
 	size_t n, nservers;
+	const char *const *list = conf_list(c, "sandbox.env", &n);
+	const char *const *servers = conf_names(c, "mcp", &nservers);
+	bool yes = false;
 
 	for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !yes; i++)
 		yes = strcasestr(name, parts[i]) != NULL;
 	free(name);
-	list = conf_list(c, "sandbox.env", &n);
 	yes = yes && !is_in(entry, list, n);
-	servers = conf_names(c, "mcp", &nservers);
 	for (size_t i = 0; i < nservers && yes; i++) {
 		char *key = xasprintf("mcp.%s.env", servers[i]);
 

@@ -161,8 +161,10 @@ shown_of(const char *path)
 static void
 put_root(struct box *b, struct buf *out)
 {
-	const char *real = b->bs->root.real, *const *scratch;
+	const char *real = b->bs->root.real;
 	size_t n;
+	const char *const *scratch = conf_list(b->bs->conf, "sandbox.scratch",
+	    &n);
 
 	if (b->overlay != NULL) {
 		char *merged = xasprintf("%s/m", b->overlay);
@@ -173,7 +175,6 @@ put_root(struct box *b, struct buf *out)
 	}
 	bind_at(b, out, b->want.kind == BOX_WRITE && !b->locked ?
 	    "--bind" : "--ro-bind", real, real);
-	scratch = conf_list(b->bs->conf, "sandbox.scratch", &n);
 	for (size_t i = 0; i < n && b->scratch; i++) {
 		char *path = xasprintf("%s/%s", real, scratch[i]);
 		char *there = realpath(path, NULL);
@@ -186,33 +187,15 @@ put_root(struct box *b, struct buf *out)
 	}
 }
 
-/* Of other work trees, too, which find their configuration by what is here;
- * nor can all of it be moved away. */
-static void
-put_worktrees(struct box *b, struct buf *out, const char *dir)
-{
-	char *top = xasprintf("%s/worktrees", dir);
-	DIR *d = file_opendir(AT_FDCWD, top);
-	struct dirent *e;
-
-	if (d != NULL)
-		place(b, out, "--bind", top, top);
-	while ((e = file_readdir(d)) != NULL) {
-		char *path = xasprintf("%s/%s", top, e->d_name);
-
-		place(b, out, "--ro-bind", path, path);
-		free(path);
-	}
-	file_closedir(d);
-	free(top);
-}
-
 /* What git would run, or find its way by, stays as it is. */
 static void
 put_git_writable(struct box *b, struct buf *out, const char *dir)
 {
 	static const char *const kept[] = { "hooks", "config",
 		"config.worktree", "info", "modules", "commondir" };
+	char *top = xasprintf("%s/worktrees", dir);
+	DIR *d = file_opendir(AT_FDCWD, top);
+	struct dirent *e;
 
 	if (is_beneath(dir, b->bs->root.real))
 		place(b, out, "--bind", dir, dir);
@@ -225,7 +208,18 @@ put_git_writable(struct box *b, struct buf *out, const char *dir)
 			place(b, out, "--ro-bind", path, path);
 		free(path);
 	}
-	put_worktrees(b, out, dir);
+	/* of other work trees, too, which find their configuration by what is
+	 * here; nor can all of it be moved away */
+	if (d != NULL)
+		place(b, out, "--bind", top, top);
+	while ((e = file_readdir(d)) != NULL) {
+		char *path = xasprintf("%s/%s", top, e->d_name);
+
+		place(b, out, "--ro-bind", path, path);
+		free(path);
+	}
+	file_closedir(d);
+	free(top);
 }
 
 static void
