@@ -45,7 +45,7 @@ struct setup {
 	const char *const *writable, *const *hidden, *const *mounts;
 };
 
-/* ---- limits and powers ---- */
+/* ---- limits ---- */
 
 static void
 set_limits(void)
@@ -73,21 +73,6 @@ set_limits(void)
 			r.rlim_cur = r.rlim_max;
 		setrlimit(rows[i].what, &r);
 	}
-}
-
-/* Root without bubblewrap: root's name, and none of its powers. */
-static void
-drop_caps(void)
-{
-	struct { unsigned version; int pid; } head = { 0x20080522, 0 };
-	struct { unsigned e, p, i; } none[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
-
-	prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED, 0, 0,
-	    0);
-	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	for (unsigned long c = 0; c <= CAP_LAST; c++)
-		prctl(PR_CAPBSET_DROP, c, 0, 0, 0);
-	syscall(SYS_capset, &head, none);
 }
 
 /* ---- Landlock: which files may be touched ---- */
@@ -617,9 +602,19 @@ try_layers(const struct setup *s)
 static int
 apply(const struct setup *s, int *listener, char why[WIRE_TEXT])
 {
+	struct { unsigned version; int pid; } head = { 0x20080522, 0 };
+	struct { unsigned e, p, i; } none[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
+
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	if (!s->alone)
-		drop_caps();
+	/* root without bubblewrap: root's name, and none of its powers */
+	if (!s->alone) {
+		prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED,
+		    0, 0, 0);
+		prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+		for (unsigned long c = 0; c <= CAP_LAST; c++)
+			prctl(PR_CAPBSET_DROP, c, 0, 0, 0);
+		syscall(SYS_capset, &head, none);
+	}
 	set_limits();
 	if ((s->head.layer == LAYER_LANDLOCK || (s->alone &&
 	    landlock_version() >= LANDLOCK_REFER)) &&
