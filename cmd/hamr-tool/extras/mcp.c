@@ -113,14 +113,13 @@ static struct mcp *
 mcp_new(const struct tool *t, const char *name)
 {
 	struct mcp *m = xcalloc(1, sizeof *m);
-	const char *const *argv;
 	char *program = NULL;
 	size_t n;
 
 	m->name = xstrdup(name);
 	m->prefix = xstrdup(name);
 	clean_name(m->prefix);
-	argv = conf_list(t->conf, key_of(m, "command"), &n);
+	const char *const *argv = conf_list(t->conf, key_of(m, "command"), &n);
 	for (size_t i = 0; i < n; i++)
 		texts_add(&m->argv, xstrdup(argv[i]));
 	m->env = conf_list(t->conf, key_of(m, "env"), &m->nenv);
@@ -249,36 +248,16 @@ mcp_free(struct mcp **v, size_t n)
 	free(v);
 }
 
-/* The line that says why a program ended: node names the error above the
- * stack, npm in its first line but the code, others at the end. */
-static struct slice
-telling_line(struct slice text)
-{
-	struct slice l = { NULL, 0 }, last = l, error = l, npm = l;
-
-	while (slice_line(&text, &l)) {
-		if (slice_trim(l).n == 0)
-			continue;
-		last = l;
-		if (slice_starts(l, "npm error")) {
-			if (npm.n == 0 && !slice_starts(l, "npm error code"))
-				npm = l;
-		} else if (*l.p != ' ' && *l.p != '\t' &&
-		    (memmem(l.p, l.n, "Error", 5) != NULL ||
-		    memmem(l.p, l.n, "error:", 6) != NULL)) {
-			error = l;
-		}
-	}
-	return error.n > 0 ? error : npm.n > 0 ? npm : last;
-}
-
-/* End it; it is down, and why: what its stderr says of it, too. */
+/* End it; it is down, and why: what its stderr says of it, too.  node names the
+ * error above the stack, npm in its first line but the code, others at the
+ * end. */
 __attribute__((format(printf, 2, 3)))
 static void
 mcp_stop(struct mcp *m, const char *fmt, ...)
 {
 	struct buf why = BUF_INIT(4 * MCP_WORDS_MAX);
 	struct buf b = BUF_INIT(4 * MCP_WORDS_MAX);
+	struct slice l = { NULL, 0 }, last = l, error = l, npm = l;
 	struct clean c = { .n = 0 };
 	va_list ap;
 
@@ -287,10 +266,21 @@ mcp_stop(struct mcp *m, const char *fmt, ...)
 	va_end(ap);
 	clean_add(&c, m->words.p != NULL ? m->words.p : "", m->words.len, &b);
 	clean_end(&c, &b);
-	struct slice line = telling_line(buf_view(&b));
-	if (line.n > 0)
-		buf_fmt(&why, ": %.*s", (int)utf8_cut(line.p, line.n, 300),
-		    line.p);
+	for (struct slice rest = buf_view(&b); slice_line(&rest, &l); ) {
+		if (slice_trim(l).n == 0)
+			continue;
+		last = l;
+		if (slice_starts(l, "npm error")) {
+			if (npm.n == 0 && !slice_starts(l, "npm error code"))
+				npm = l;
+		} else if (*l.p != ' ' && *l.p != '\t' &&
+		    (slice_has(l, "Error") || slice_has(l, "error:"))) {
+			error = l;
+		}
+	}
+	l = error.n > 0 ? error : npm.n > 0 ? npm : last;
+	if (l.n > 0)
+		buf_fmt(&why, ": %.*s", (int)utf8_cut(l.p, l.n, 300), l.p);
 	buf_release(&b);
 	m->told = m->told && strcmp(m->why, why.p) == 0;
 	free(m->why);
@@ -328,14 +318,13 @@ mcp_ask(struct mcp *m, const char *method, struct slice params)
 static bool
 put_headers(struct tool *t, struct mcp *m, struct err *e)
 {
-	const char *const *v;
 	struct buf b = BUF_INIT((size_t)1 << 20), token = BUF_INIT(1 << 16);
 	struct prog p = prog_bare(t->sandboxes, m->token, MCP_TOKEN_MS, &token);
-	bool good = true;
 	size_t n;
+	const char *const *v = conf_list(t->conf, key_of(m, "headers"), &n);
+	bool good = true;
 
 	buf_adds(&b, "MCP_HEADERS=");
-	v = conf_list(t->conf, key_of(m, "headers"), &n);
 	for (size_t i = 0; i < n; i++)
 		buf_fmt(&b, "%s\n", v[i]);
 	if (m->ntoken > 0) {
@@ -383,10 +372,9 @@ add_npm_cache(char ***env)
 static bool
 make_writable(const struct tool *t, struct mcp *m, struct err *e)
 {
-	const char *const *v;
 	size_t n;
+	const char *const *v = conf_list(t->conf, key_of(m, "writable"), &n);
 
-	v = conf_list(t->conf, key_of(m, "writable"), &n);
 	texts_release(&m->writable);
 	for (size_t i = 0; i < n; i++) {
 		char *path = sandboxes_path(t->sandboxes, v[i]);
@@ -542,27 +530,6 @@ mcp_listed(struct mcp *m, struct slice result)
 
 /* ---- their names among all ---- */
 
-/* NAME__tool in the letters that every server takes, 64 of them.  Two that came
- * to one name: the later one gets a number at its end. */
-static void
-publish(struct extras *all, struct mcp *m, struct extra *x)
-{
-	char end[16] = "";
-
-	for (int i = 2; i <= 1000; i++) {
-		size_t room = PLUGIN_NAME_MAX - strlen(end);
-		char *name = xasprintf("%s__%s", m->prefix, x->remote);
-
-		clean_name(name);
-		free(x->plugin.name);
-		x->plugin.name = xasprintf("%.*s%s", (int)room, name, end);
-		free(name);
-		if (extras_add(all, x))
-			break;
-		snprintf(end, sizeof end, "_%d", i);
-	}
-}
-
 /* No call is in hand that would know those of before. */
 static void
 mcp_publish(struct tool *t)
@@ -579,8 +546,26 @@ mcp_publish(struct tool *t)
 			m->fresh = (struct tools){ .n = 0 };
 			m->listed = false;
 		}
-		for (size_t k = 0; k < m->tools.n; k++)
-			publish(all, m, m->tools.v[k]);
+		/* NAME__tool in the letters that every server takes, 64 of
+		 * them.  Two that came to one name: the later one gets a
+		 * number at its end */
+		for (size_t k = 0; k < m->tools.n; k++) {
+			struct extra *x = m->tools.v[k];
+			char *name = xasprintf("%s__%s", m->prefix, x->remote);
+			char end[16] = "";
+
+			clean_name(name);
+			for (int no = 2; no <= 1000; no++) {
+				free(x->plugin.name);
+				x->plugin.name = xasprintf("%.*s%s",
+				    (int)(PLUGIN_NAME_MAX - strlen(end)), name,
+				    end);
+				if (extras_add(all, x))
+					break;
+				snprintf(end, sizeof end, "_%d", no);
+			}
+			free(name);
+		}
 	}
 }
 
