@@ -332,50 +332,49 @@ take_later(struct serve *v, size_t i)
 
 /* cancel and ping are dealt with at once, all else after the call. */
 static void
-meanwhile(struct serve *v, struct slice text)
-{
-	struct buf *was = v->batch;
-	struct rpc_msg m;
-
-	rpc_read(text, &m);
-	v->batch = NULL;
-	if (m.kind == RPC_NOTIFY && scan_str_is(m.method,
-	    "notifications/cancelled")) {
-		struct slice id = scan_get(m.params, "requestId");
-		bool found = v->running != NULL && slice_is(id, v->running);
-
-		if (found)
-			stage_cancel(v->t->stage, true);
-		/* or a request that waits is not wanted any more */
-		for (size_t i = 0; i < v->later.n && !found; i++) {
-			rpc_read(slice_of(v->later.v[i]), &m);
-			found = m.kind == RPC_REQUEST && slice_eq(m.id, id);
-			if (found)
-				free(take_later(v, i));
-		}
-	} else if (m.kind == RPC_REQUEST && scan_str_is(m.method, "ping")) {
-		serve_result(v, m.id, SLICE("{}"));
-	} else if (v->later.n >= WAITING_MAX || v->bytes > LINE_MAX_BYTES) {
-		serve_error(v, m.id, RPC_INTERNAL, "too many "
-		    "requests are waiting; send it again later");
-	} else {
-		texts_add(&v->later, xmemdup0(text.p, text.n));
-		v->bytes += text.n;
-	}
-	v->batch = was;
-}
-
-static void
 take_lines(struct serve *v)
 {
+	struct buf *was = v->batch;
 	struct slice text;
+	struct rpc_msg m;
 	enum rpc_got got;
 
-	while ((got = rpc_take(&v->in, &text)) != RPC_NONE)
-		if (got == RPC_TEXT)
-			meanwhile(v, text);
-		else
+	while ((got = rpc_take(&v->in, &text)) != RPC_NONE) {
+		if (got != RPC_TEXT) {
 			line(v, got, text);
+			continue;
+		}
+		rpc_read(text, &m);
+		v->batch = NULL;
+		if (m.kind == RPC_NOTIFY && scan_str_is(m.method,
+		    "notifications/cancelled")) {
+			struct slice id = scan_get(m.params, "requestId");
+			bool found = v->running != NULL &&
+			    slice_is(id, v->running);
+
+			if (found)
+				stage_cancel(v->t->stage, true);
+			/* or a request that waits is not wanted any more */
+			for (size_t i = 0; i < v->later.n && !found; i++) {
+				rpc_read(slice_of(v->later.v[i]), &m);
+				found = m.kind == RPC_REQUEST &&
+				    slice_eq(m.id, id);
+				if (found)
+					free(take_later(v, i));
+			}
+		} else if (m.kind == RPC_REQUEST &&
+		    scan_str_is(m.method, "ping")) {
+			serve_result(v, m.id, SLICE("{}"));
+		} else if (v->later.n >= WAITING_MAX ||
+		    v->bytes > LINE_MAX_BYTES) {
+			serve_error(v, m.id, RPC_INTERNAL, "too many "
+			    "requests are waiting; send it again later");
+		} else {
+			texts_add(&v->later, xmemdup0(text.p, text.n));
+			v->bytes += text.n;
+		}
+		v->batch = was;
+	}
 }
 
 void
