@@ -93,9 +93,6 @@ bool snap_read(const struct root *root, const char *rel, struct stat *st,
  * for. */
 int snap_wait(struct snap *s, int fd, int how, struct err *e);
 
-/* What we made belongs to the owner of the root. */
-void snap_give(const struct snap *s, int fd);
-
 /* A file of ours in the repository: opened, made if need be, and given to the
  * owner of the root. */
 int snap_file(const struct snap *s, const char *name, int flags);

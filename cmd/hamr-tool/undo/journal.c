@@ -432,18 +432,30 @@ note_time(const struct snap *s)
 	file_close(fd);
 }
 
-/* Nobody else works here. */
-static void
-prune(struct snap *s, long long days, long long bytes)
+void
+snap_prune(struct snap *s, long long days, long long bytes)
 {
 	struct journal j;
 	struct map kept = { 0 };
 	struct gitindex ix = { .n = 0 };
 	struct buf oid = BUF_INIT(SNAP_OID);
-	DIR *d = file_opendir(s->dirfd, ".");
 	struct dirent *e;
+	struct stat st;
 
+	if (fstatat(s->dirfd, STAMP, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+		note_time(s);	/* the first time */
+		return;
+	}
+	if (llabs(time(NULL) - st.st_mtime) < DAY_S || s->use < 0)
+		return;
+	/* Is nobody else here?  The shared lock is released first: two
+	 * processes that upgraded theirs would wait for each other. */
+	close(s->use);
+	s->use = snap_file(s, SNAP_USE, O_RDWR);
+	if (s->use < 0 || flock(s->use, LOCK_EX | LOCK_NB) < 0)
+		return;
 	/* what a killed process left */
+	DIR *d = file_opendir(s->dirfd, ".");
 	unlinkat(s->dirfd, "index.lock", 0);
 	while ((e = file_readdir(d)) != NULL)
 		if (strncmp(e->d_name, "hamr-undo.", 10) == 0)
@@ -468,25 +480,5 @@ prune(struct snap *s, long long days, long long bytes)
 	gitindex_release(&ix);
 	map_release(&kept);
 	buf_release(&oid);
-}
-
-void
-snap_prune(struct snap *s, long long days, long long bytes)
-{
-	struct stat st;
-
-	if (fstatat(s->dirfd, STAMP, &st, AT_SYMLINK_NOFOLLOW) < 0) {
-		note_time(s);	/* the first time */
-		return;
-	}
-	if (llabs(time(NULL) - st.st_mtime) < DAY_S || s->use < 0)
-		return;
-	/* Is nobody else here?  The shared lock is released first: two
-	 * processes that upgraded theirs would wait for each other. */
-	close(s->use);
-	s->use = snap_file(s, SNAP_USE, O_RDWR);
-	if (s->use < 0 || flock(s->use, LOCK_EX | LOCK_NB) < 0)
-		return;
-	prune(s, days, bytes);
 	note_time(s);
 }

@@ -119,8 +119,8 @@ snap_next(const struct buf *row, size_t *at)
 
 /* ---- files of ours, which belong to the owner of the root ---- */
 
-void
-snap_give(const struct snap *s, int fd)
+static void
+give(const struct snap *s, int fd)
 {
 	if (geteuid() == 0 && s->owner != 0 && fchown(fd, s->owner,
 	    (gid_t)-1) < 0)
@@ -134,7 +134,7 @@ snap_file(const struct snap *s, const char *name, int flags)
 	    O_NONBLOCK | O_CLOEXEC, 0600);
 
 	if (fd >= 0)
-		snap_give(s, fd);
+		give(s, fd);
 	return fd;
 }
 
@@ -207,7 +207,7 @@ open_folder(const struct snap *s, int at, const char *name, bool create)
 	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
 	    O_CLOEXEC);
 	if (fd >= 0 && create)
-		snap_give(s, fd);
+		give(s, fd);
 	return fd;
 }
 
@@ -255,7 +255,7 @@ object_put(const struct snap *s, struct slice content,
 	}
 	/* the file whole, or not at all */
 	if (fd >= 0) {
-		snap_give(s, fd);
+		give(s, fd);
 		r = file_write_all(fd, bytes.p, bytes.len);
 		if (close(fd) < 0)
 			r = -1;
@@ -655,7 +655,7 @@ snap_open(struct files *f, bool create, struct err *e)
 			err_sys(e, ST_SYSTEM, "%s", s->dir);
 	}
 	if (s->dirfd >= 0) {
-		snap_give(s, s->dirfd);
+		give(s, s->dirfd);
 		r = set_up(s, create, e);
 	}
 	if (r == 0)

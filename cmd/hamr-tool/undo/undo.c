@@ -592,35 +592,6 @@ put_name(const char *rel, struct buf *list)
 	path_quote(list, rel);
 }
 
-static void
-put_entry(struct undo *u, const struct undo_entry *c, bool look,
-    struct buf *out)
-{
-	scan_put(out, "{'id':@,'at':@,'tool':@,'paths':[", slice_of(c->id),
-	    slice_of(c->at), slice_of(c->tool));
-	for (size_t k = 0; k < c->n; k++)
-		put_name(c->v[k].path, out);
-	buf_addc(out, ']');
-	if (look) {
-		scan_put(out, ",'changed':[");
-		/* paths that are not as the change left them, the newest
-		 * changes being asked first */
-		for (size_t k = 0; k < c->n; k++) {
-			struct undo_path now = { .path = c->v[k].path };
-			bool fresh;
-
-			map_put(&u->by_path, slice_of(now.path), &fresh);
-			if (fresh && (!undo_path_look(u->f, &now) ||
-			    !is_as_left(&c->v[k], &now)))
-				put_name(now.path, out);
-		}
-		buf_addc(out, ']');
-	}
-	if (c->checkpoint != NULL)
-		scan_put(out, ",'checkpoint':@", slice_of(c->checkpoint));
-	scan_put(out, ",'tool_call_id':@}\n", slice_of(c->call));
-}
-
 int
 undo_list(struct files *f, const char *id, struct err *e)
 {
@@ -630,9 +601,33 @@ undo_list(struct files *f, const char *id, struct err *e)
 
 	if (r == ST_OK && id != NULL)
 		r = undo_pick(&u, id, e);
-	for (size_t i = u.j.n; r == ST_OK && i-- > 0; )
-		if (id != NULL ? u.pick[i] : is_open(&u.j.v[i]))
-			put_entry(&u, &u.j.v[i], id != NULL, &text);
+	for (size_t i = u.j.n; r == ST_OK && i-- > 0; ) {
+		const struct undo_entry *c = &u.j.v[i];
+
+		if (id != NULL ? !u.pick[i] : !is_open(c))
+			continue;
+		scan_put(&text, "{'id':@,'at':@,'tool':@,'paths':[",
+		    slice_of(c->id), slice_of(c->at), slice_of(c->tool));
+		for (size_t k = 0; k < c->n; k++)
+			put_name(c->v[k].path, &text);
+		scan_put(&text, id != NULL ? "],'changed':[" : "]");
+		/* paths that are not as the change left them, the newest
+		 * changes being asked first */
+		for (size_t k = 0; k < c->n && id != NULL; k++) {
+			struct undo_path now = { .path = c->v[k].path };
+			bool fresh;
+
+			map_put(&u.by_path, slice_of(now.path), &fresh);
+			if (fresh && (!undo_path_look(f, &now) ||
+			    !is_as_left(&c->v[k], &now)))
+				put_name(now.path, &text);
+		}
+		buf_adds(&text, id != NULL ? "]" : "");
+		if (c->checkpoint != NULL)
+			scan_put(&text, ",'checkpoint':@",
+			    slice_of(c->checkpoint));
+		scan_put(&text, ",'tool_call_id':@}\n", slice_of(c->call));
+	}
 	if (r == ST_OK || (r == ST_NO && id == NULL))	/* an empty list */
 		r = print(&text, e) < 0 ? (int)e->status : ST_OK;
 	buf_release(&text);
