@@ -214,12 +214,17 @@ show_huge(const char *rel, struct view *v, int fd, off_t size,
 /* ---- the file ---- */
 
 static void
-describe(const char *rel, mode_t mode, long long size, struct result *r)
+describe(const char *rel, const struct stat *st, bool foreign,
+    struct result *r)
 {
+	mode_t mode = st->st_mode;
+
 	path_show(&r->content, rel);
 	if (S_ISREG(mode))
-		buf_fmt(&r->content, " is a binary file of %lld bytes; "
-		    "it is not shown\n", size);
+		buf_fmt(&r->content, " is a %sfile of %lld bytes%s; "
+		    "it is not shown\n", foreign ? "" : "binary ",
+		    (long long)st->st_size, foreign ? " that " FOREIGN_WORDS :
+		    "");
 	else
 		buf_fmt(&r->content, " is a %s; it is not read\n",
 		    S_ISFIFO(mode) ? "FIFO" : S_ISSOCK(mode) ? "socket" :
@@ -258,14 +263,10 @@ read_file(struct files *f, const struct path *p, struct slice args,
 		;
 	else if (!S_ISREG(st.st_mode) || (n > 0 &&
 	    is_binary((struct slice){ look, (size_t)n })))
-		describe(rel, st.st_mode, (long long)st.st_size, r);
-	else if (files_foreign(f, rel, &st)) {
-		path_show(&r->content, rel);
-		buf_fmt(&r->content, " is a file of %lld bytes that "
-		    FOREIGN_WORDS "; it is not shown\n",
-		    (long long)st.st_size);
-		scan_put(&r->meta, "'op':'file',");
-	} else if (st.st_size > (off_t)FILE_MAX)
+		describe(rel, &st, false, r);
+	else if (files_foreign(f, rel, &st))
+		describe(rel, &st, true, r);
+	else if (st.st_size > (off_t)FILE_MAX)
 		show_huge(rel, &v, fd, st.st_size, r);
 	else if (files_load_shown(f, fd, rel, &st, &text, NULL, &unsaved,
 	    &fault))
