@@ -50,8 +50,8 @@ set_mode(struct tool *t, int mode)
 int
 tool_open(struct tool *t, struct err *e)
 {
-	const char *const *ops;
 	size_t n;
+	const char *const *ops = conf_list(t->conf, "tools.buffers", &n);
 
 	t->extras = extras_new(t);
 	if (extras_check(t, e) < 0)
@@ -73,7 +73,6 @@ tool_open(struct tool *t, struct err *e)
 	    &l->nallow_write);
 	t->files->stage = t->stage;
 	t->journal = journal_calls_new(t);
-	ops = conf_list(t->conf, "tools.buffers", &n);
 	for (size_t i = 0; i < n && t->stage->mode == STAGE_RESIDENT; i++) {
 		t->files->editor_reads |= strcmp(ops[i], "read") == 0;
 		t->files->editor_writes |= strcmp(ops[i], "write") == 0;
@@ -181,22 +180,6 @@ tool_tell(struct tool *t)
 
 /* ---- records ---- */
 
-/* It is run at the next go. */
-static void
-take_verify(struct tool *t, const struct rec *r)
-{
-	free(t->verify);
-	t->verify = rec_strdup(r, "command");
-	if (t->verify == NULL)
-		t->verify = xstrdup(conf_str(t->conf,
-		    "verification.defaultCommand"));
-	t->verify_full = rec_str_is(r, "profile", "full") ||
-	    (rec_get(r, "profile").p == NULL && strcmp(conf_str(t->conf,
-	    "verification.profile"), "full") == 0);
-}
-
-/* ---- messages ---- */
-
 static void
 take_assistant(struct tool *t, const struct rec *r)
 {
@@ -256,8 +239,6 @@ take_result(struct tool *t, const struct rec *r)
 	scan_release(&scan);
 	bufs_release(BUFS(&args, &text));
 }
-
-/* ---- events ---- */
 
 const char *const action_names[] = { [ACT_NONE] = NULL, [ACT_WARN] = "warn",
 	[ACT_SHARE] = "share", [ACT_BLOCK] = "block", [ACT_HALT] = "halt" };
@@ -377,7 +358,17 @@ take(struct tool *t, const struct rec *r)
 		if (rec_int(r, "context_tokens", &n) && n > 0 && n < 1L << 40)
 			set_limit(t, (long)n);
 		break;
-	case R_VERIFY: take_verify(t, r); break;
+	case R_VERIFY:		/* it is run at the next go */
+		free(t->verify);
+		t->verify = rec_strdup(r, "command");
+		if (t->verify == NULL)
+			t->verify = xstrdup(conf_str(t->conf,
+			    "verification.defaultCommand"));
+		t->verify_full = rec_str_is(r, "profile", "full") ||
+		    (rec_get(r, "profile").p == NULL &&
+		    strcmp(conf_str(t->conf, "verification.profile"),
+		    "full") == 0);
+		break;
 	case R_COMPACTION: take_compaction(t, r); break;
 	case R_CHECKPOINT:	/* ours, read back, or of the process before
 				 * us in this turn */
