@@ -528,8 +528,6 @@ mcp_listed(struct mcp *m, struct slice result)
 	}
 }
 
-/* ---- their names among all ---- */
-
 /* No call is in hand that would know those of before. */
 static void
 mcp_publish(struct tool *t)
@@ -708,46 +706,38 @@ take_stderr(struct mcp *m)
 	}
 }
 
-static void
-take_stdout(struct tool *t, struct mcp *m)
-{
-	struct slice text = { NULL, 0 };
-	enum rpc_got got;
-	int n = 0;
-
-	for (int i = 0; i < READS_MAX && m->box != NULL; i++) {
-		n = rpc_fill(&m->rpc);
-		if (n <= 0)
-			break;
-		while (m->box != NULL &&
-		    (got = rpc_take(&m->rpc, &text)) != RPC_NONE)
-			line(t, m, got, text);
-	}
-	if (n >= 0 || m->box == NULL)
-		return;
-	box_learn(m->box);
-	if (m->io.err >= 0)
-		take_stderr(m);
-	mcp_stop(m, m->state == MCP_INIT ? "it ended before it answered "
-	    "initialize" : "it ended");
-}
-
 enum { FD_OUT, FD_ERR, FD_IN, FD_BOX, NFDS };
 
 /* What poll found of it. */
 static void
 look_after(struct tool *t, struct mcp *m, const struct pollfd *p)
 {
+	struct slice text = { NULL, 0 };
+	enum rpc_got got;
+	int n = 1;
+
 	if (m->box == NULL)
 		return;
 	if (p[FD_ERR].revents != 0)
 		take_stderr(m);
 	if (p[FD_BOX].revents != 0)
 		box_learn(m->box);
-	if (p[FD_OUT].revents != 0)
-		take_stdout(t, m);
-	else if (m->box->exited || m->box->lost)
+	if (p[FD_OUT].revents == 0 && (m->box->exited || m->box->lost))
 		mcp_stop(m, "it ended");	/* nothing is left to read */
+	for (int i = 0; p[FD_OUT].revents != 0 && n > 0 && i < READS_MAX &&
+	    m->box != NULL; i++) {
+		n = rpc_fill(&m->rpc);
+		while (n > 0 && m->box != NULL &&
+		    (got = rpc_take(&m->rpc, &text)) != RPC_NONE)
+			line(t, m, got, text);
+	}
+	if (n < 0 && m->box != NULL) {
+		box_learn(m->box);
+		if (m->io.err >= 0)
+			take_stderr(m);
+		mcp_stop(m, m->state == MCP_INIT ? "it ended before it "
+		    "answered initialize" : "it ended");
+	}
 	if (m->box != NULL && rpc_waiting(&m->rpc) && rpc_send(&m->rpc) < 0)
 		mcp_stop(m, "it does not read any more");
 }
