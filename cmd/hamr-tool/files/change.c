@@ -313,10 +313,25 @@ make(struct files *f, struct change *c)
 
 /* ---- said ---- */
 
+/* added, removed, diff; true: that was cut. */
+static bool
+put_diff(const struct change *c, struct buf *diff, struct buf *meta)
+{
+	bool cut = print_diff(c, DIFF_MAX, diff);
+
+	scan_put(meta, "'added':$,'removed':$,'diff':@,",
+	    SCAN_INT(c->diff.added), SCAN_INT(c->diff.removed),
+	    buf_view(diff));
+	return cut;
+}
+
+/* That it was made, in words and in meta. */
 static void
-put_words(const struct change *c, struct buf *out)
+put_made(const struct change *c, const struct proof *proof, struct result *r)
 {
 	long others = c->fd >= 0 ? (long)c->st.st_nlink - 1 : 0;
+	struct buf diff = BUF_INIT(BUF_RECORD_MAX), *meta = &r->meta;
+	struct buf *out = &r->content;
 
 	if (c->fd < 0)
 		buf_fmt(out, "made %s, %ld line%s\n", c->name, c->diff.added,
@@ -333,25 +348,6 @@ put_words(const struct change *c, struct buf *out)
 		buf_fmt(out, "its hard link is broken: %ld other name%s "
 		    "keep%s the old text\n", others, others == 1 ? "" : "s",
 		    others == 1 ? "s" : "");
-}
-
-/* added, removed, diff; true: that was cut. */
-static bool
-put_diff(const struct change *c, struct buf *diff, struct buf *meta)
-{
-	bool cut = print_diff(c, DIFF_MAX, diff);
-
-	scan_put(meta, "'added':$,'removed':$,'diff':@,",
-	    SCAN_INT(c->diff.added), SCAN_INT(c->diff.removed),
-	    buf_view(diff));
-	return cut;
-}
-
-static void
-put_meta(const struct change *c, const struct proof *proof, struct result *r)
-{
-	struct buf diff = BUF_INIT(BUF_RECORD_MAX), *meta = &r->meta;
-
 	files_path_meta(r, c->path.rel);
 	if (c->fd >= 0)
 		scan_put(meta, "'sha256_before':@,", slice_of(c->before));
@@ -399,8 +395,7 @@ files_make_change(struct files *f, bool edit, struct slice args,
 			p->n = 0;
 			proof_add(p, 1, (long)slice_lines(buf_view(&c.new)));
 		}
-		put_words(&c, &r->content);
-		put_meta(&c, p, r);
+		put_made(&c, p, r);
 	}
 	change_release(&c);
 }

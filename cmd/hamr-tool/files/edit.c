@@ -209,28 +209,6 @@ put_char(struct buf *out, struct slice s, size_t at)
 	    c == 0xa0 ? " (no-break space)" : "");
 }
 
-/* The one difference: a line of old beside the one of the file. */
-static void
-put_difference(struct buf *out, struct slice old, struct slice file,
-    long i, long no)
-{
-	size_t at = 0;
-
-	while (at < old.n && at < file.n && old.p[at] == file.p[at])
-		at++;
-	at = utf8_cut(old.p, old.n, at);
-	size_t from = at > SHOWN / 2 ? utf8_cut(old.p, old.n, at - 40) : 0;
-	buf_fmt(out, "\nold line %ld:  ", i + 1);
-	put_quoted(out, old, from);
-	buf_fmt(out, "\nfile line %ld: ", no);
-	put_quoted(out, file, from);
-	buf_adds(out, "\ndifferent from here: ");
-	put_char(out, old, at);
-	buf_adds(out, " in old, ");
-	put_char(out, file, at);
-	buf_adds(out, " in the file");
-}
-
 /* Line i of old may begin in the middle of its line when it is the first, and
  * end there when it is the last. */
 static bool
@@ -269,15 +247,31 @@ edit_nearest(struct slice text, struct slice old_text, struct buf *out)
 	while (i < old.n && where + i < file.n &&
 	    fits(&old, i, get(&file, where + i)))
 		i++;
-	if (i < old.n && where + i < file.n)
-		put_difference(out, get(&old, i), get(&file, where + i), i,
-		    where + i + 1);
-	else if (i < old.n)
-		buf_fmt(out, "\nthe file ends before line %ld of old",
-		    i + 1);
-	else
+	if (i == old.n) {
 		buf_adds(out, "\nonly the end differs: the file has no "
 		    "newline there");
+	} else if (where + i == file.n) {
+		buf_fmt(out, "\nthe file ends before line %ld of old",
+		    i + 1);
+	} else {
+		/* the one difference, and the two lines */
+		struct slice a = get(&old, i), b = get(&file, where + i);
+		size_t at = 0;
+
+		while (at < a.n && at < b.n && a.p[at] == b.p[at])
+			at++;
+		at = utf8_cut(a.p, a.n, at);
+		size_t from = at > SHOWN / 2 ? utf8_cut(a.p, a.n, at - 40) : 0;
+		buf_fmt(out, "\nold line %ld:  ", i + 1);
+		put_quoted(out, a, from);
+		buf_fmt(out, "\nfile line %ld: ", where + i + 1);
+		put_quoted(out, b, from);
+		buf_adds(out, "\ndifferent from here: ");
+		put_char(out, a, at);
+		buf_adds(out, " in old, ");
+		put_char(out, b, at);
+		buf_adds(out, " in the file");
+	}
 out:
 	free(file.at);
 	free(old.at);
