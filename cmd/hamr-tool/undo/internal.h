@@ -28,7 +28,8 @@ struct snap {
 				 * and were there before the one before it */
 	uint64_t taken;		/* so many snapshots */
 	int64_t looked;		/* snap_time */
-	struct gitindex now;	/* our index, as of the last snapshot */
+	struct gitindex now;	/* our index, as of the last snapshot; modes
+				 * are whole, git reads no more than the kind */
 	struct gitindex before;	/* and of the one before it; empty when it is */
 	bool same;		/* the same */
 	uint64_t stamp;		/* of the file `now' was read from; 0: none */

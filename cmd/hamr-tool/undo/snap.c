@@ -293,8 +293,7 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 		return;
 	}
 	object_name(s, buf_view(&t->text), oid);
-	/* one that may change without its time: git looks again at what has
-	 * no size; and of the mode it reads no more than the kind */
+	/* one that may change without its time: no size, so git looks again */
 	bool settled = is_settled(&clock, &st.st_ctim) &&
 	    is_settled(&clock, &st.st_mtim);
 	struct gitindex_entry new = { .mtime = st.st_mtim,
@@ -656,30 +655,6 @@ settle(struct snap *s)
 	buf_release(&text);
 }
 
-/* The time by the clock of the file system, which may be another's, on a file
- * of ours.  That goes by ticks, of 4 ms mostly: the first time the next one is
- * waited for, so what was made just before we were started is older. */
-static void
-note_time(struct snap *s, int fd)
-{
-	const struct timespec ms = { 0, 1000000 };
-	struct timespec first = { 0, 0 };
-	struct stat st;
-
-	for (int i = 0; i < TICK_MS; i++) {
-		if (futimens(fd, NULL) < 0 || fstat(fd, &st) < 0 ||
-		    st.st_dev != s->dev)
-			st.st_mtim = (struct timespec){ 0, 0 };
-		else if (i == 0)
-			first = st.st_mtim;
-		if (s->taken > 1 || st.st_mtim.tv_nsec != first.tv_nsec ||
-		    first.tv_sec == 0)
-			break;
-		nanosleep(&ms, NULL);
-	}
-	s->looked = ns(st.st_mtim);
-}
-
 int64_t
 snap_time(const struct snap *s)
 {
@@ -701,7 +676,10 @@ git_failure(const struct snap *s, int r)
 int
 snap_take(struct snap *s, struct snap_left *left, struct err *e)
 {
+	const struct timespec ms = { 0, 1000000 };
+	struct timespec first = { 0, 0 };
 	int fd = snap_lock(s, e);
+	struct stat st;
 
 	if (fd < 0)
 		return -1;
@@ -720,7 +698,22 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 		snap_unseed(s);
 		r = take(s);
 	}
-	note_time(s, fd);
+	/* The time by the clock of the file system, which may be another's,
+	 * on a file of ours.  That goes by ticks, of 4 ms mostly: the first
+	 * time the next one is waited for, so what was made just before we
+	 * were started is older. */
+	for (int i = 0; i < TICK_MS; i++) {
+		if (futimens(fd, NULL) < 0 || fstat(fd, &st) < 0 ||
+		    st.st_dev != s->dev)
+			st.st_mtim = (struct timespec){ 0, 0 };
+		else if (i == 0)
+			first = st.st_mtim;
+		if (s->taken > 1 || st.st_mtim.tv_nsec != first.tv_nsec ||
+		    first.tv_sec == 0)
+			break;
+		nanosleep(&ms, NULL);
+	}
+	s->looked = ns(st.st_mtim);
 	close(fd);
 	*left = s->left;
 	if (r == 0)
