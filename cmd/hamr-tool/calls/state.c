@@ -136,10 +136,8 @@ tool_close(struct tool *t)
 	free(t->told);
 	if (t->extras != NULL)
 		extras_free(t->extras);
-	if (t->sandboxes != NULL)
-		sandboxes_free(t->sandboxes);
-	if (t->files != NULL)
-		files_free(t->files);
+	sandboxes_free(t->sandboxes);
+	files_free(t->files);
 }
 
 /* ---- the `tools` record ---- */

@@ -388,8 +388,6 @@ mcp_serve_input(struct stage *s)
 		take_lines(t->serve);
 }
 
-/* ---- the loop ---- */
-
 int
 mcp_serve(struct tool *t)
 {

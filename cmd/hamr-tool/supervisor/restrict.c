@@ -45,8 +45,6 @@ struct setup {
 	const char *const *writable, *const *hidden, *const *mounts;
 };
 
-/* ---- limits ---- */
-
 static void
 set_limits(void)
 {
