@@ -45,15 +45,6 @@ skip(struct cursor *c, size_t n)
 	}
 }
 
-static bool
-at_end(const struct cursor *c)
-{
-	for (const char *p = c->p; p < c->end; p++)
-		if (*p != ' ' && *p != '\t')
-			return false;
-	return true;
-}
-
 static void
 take(struct cursor *c, size_t n)
 {
@@ -65,6 +56,12 @@ static struct slice
 rest(const struct cursor *c)
 {
 	return (struct slice){ c->p, (size_t)(c->end - c->p) };
+}
+
+static bool
+at_end(const struct cursor *c)
+{
+	return slice_trim_start(rest(c), " \t").n == 0;
 }
 
 /* How many of ch stand here. */
@@ -110,38 +107,27 @@ goes_on(struct cursor *c, const struct container *in)
 	return true;
 }
 
-/* The mark of an item: its bytes, 0 for none. */
-static size_t
-item_mark(const struct cursor *c, struct container *item)
-{
-	size_t n = 0;
-
-	*item = (struct container){ .number = 0 };
-	while (c->p + n < c->end && c->p[n] >= '0' && c->p[n] <= '9' && n < 9)
-		item->number = item->number * 10 +
-		    (unsigned long)(c->p[n++] - '0');
-	if (c->p + n >= c->end || strchr(n > 0 ? ".)" : "-+*", c->p[n]) ==
-	    NULL || c->p[n] == '\0')
-		return 0;
-	item->mark = c->p[n++];
-	if (c->p + n < c->end && c->p[n] != ' ' && c->p[n] != '\t')
-		return 0;
-	return n;
-}
-
 /* In the middle of a paragraph only an item with text begins a list, and of
  * those with a number the first one. */
 static bool
 take_item(struct cursor *c, bool interrupts, struct container *item)
 {
-	size_t before = blanks(c);
+	size_t before = blanks(c), n = 0;
 	struct cursor ahead = *c;
 
 	if (before >= CODE_INDENT)
 		return false;
 	skip(&ahead, before);
-	size_t n = item_mark(&ahead, item);
-	if (n == 0)
+	struct slice t = rest(&ahead);
+	*item = (struct container){ .number = 0 };
+	for (; n < t.n && t.p[n] >= '0' && t.p[n] <= '9' && n < 9; n++)
+		item->number = item->number * 10 +
+		    (unsigned long)(t.p[n] - '0');
+	if (n == t.n || strchr(n > 0 ? ".)" : "-+*", t.p[n]) == NULL ||
+	    t.p[n] == '\0')
+		return false;
+	item->mark = t.p[n++];
+	if (n < t.n && t.p[n] != ' ' && t.p[n] != '\t')
 		return false;
 	take(&ahead, n);
 	if (interrupts && (at_end(&ahead) ||
