@@ -89,7 +89,6 @@ table_delimiter(struct slice line)
 /* ---- drawn ---- */
 
 struct table {
-	struct slice source;
 	const struct rows_style *how;
 	struct buf *out;
 	size_t n;		/* columns */
@@ -124,29 +123,30 @@ wrap_cell(struct table *t, struct slice cell, size_t left, size_t columns,
 	buf_release(&b);
 }
 
+/* The widest row of a cell that has so many columns, or needs more. */
 static size_t
-widest(const struct rows *rows)
+widest(struct table *t, struct slice cell, size_t columns)
 {
-	size_t all = 0;
+	const struct rows *rows = &t->rows[0];
+	size_t most = 0;
 
+	wrap_cell(t, cell, 0, columns, 0, &t->rows[0]);
 	for (size_t i = 0; i < rows->n; i++)
-		if (rows->row[i].columns > all)
-			all = rows->row[i].columns;
-	return all;
+		if (rows->row[i].columns > most)
+			most = rows->row[i].columns;
+	return most;
 }
 
 static void
 measure(struct table *t, const struct slice *cells, size_t n)
 {
 	for (size_t i = 0; i < n && i < t->n; i++) {
-		wrap_cell(t, cells[i], 0, (size_t)-1 / 2, 0, &t->rows[0]);
-		size_t w = widest(&t->rows[0]);
+		size_t w = widest(t, cells[i], (size_t)-1 / 2);
+
 		if (w > t->width[i])
 			t->width[i] = w;
-		if (w <= t->least[i])
-			continue;
-		wrap_cell(t, cells[i], 0, 1, 0, &t->rows[0]);
-		w = widest(&t->rows[0]);
+		if (w > t->least[i])
+			w = widest(t, cells[i], 1);
 		if (w > t->least[i])
 			t->least[i] = w;
 	}
@@ -259,46 +259,14 @@ put_record(struct table *t, const struct slice *cells, size_t n, bool first)
 	buf_release(&b);
 }
 
-static void
-draw(struct table *t)
-{
-	struct slice rest = t->source, line, cells[TABLE_COLUMNS];
-	bool columns = fit(t), first = true;
-	struct buf b = BUF_INIT(1 << 20);
-
-	slice_line(&rest, &line);
-	slice_line(&rest, &line);
-	if (columns) {
-		put_row(t, t->name, t->n, true);
-		for (size_t i = 0; i < t->n; i++) {
-			buf_adds(&b, i > 0 ? "─┼─" : "");
-			for (size_t k = 0; k < t->width[i]; k++)
-				buf_adds(&b, "─");
-		}
-		buf_slice(t->out, t->how->next);
-		rows_dim(t->out, buf_view(&b).p, t->how->colour);
-		buf_addc(t->out, '\n');
-	} else if (rest.n == 0)
-		put_record(t, t->name, 0, true);
-	while (slice_line(&rest, &line)) {
-		size_t n = table_cells(line, cells);
-
-		if (columns)
-			put_row(t, cells, n, false);
-		else
-			put_record(t, cells, n, first);
-		first = false;
-	}
-	buf_release(&b);
-}
-
 void
 table_rows(struct slice source, const struct rows_style *how, struct buf *out)
 {
 	struct table *t = xcalloc(1, sizeof *t);
 	struct slice rest = source, line, cells[TABLE_COLUMNS];
+	struct buf rule = BUF_INIT(1 << 20);
 
-	*t = (struct table){ .source = source, .how = how, .out = out };
+	*t = (struct table){ .how = how, .out = out };
 	slice_line(&rest, &line);
 	t->n = table_cells(line, t->name);
 	for (size_t i = 0; i < TABLE_COLUMNS; i++)
@@ -307,10 +275,33 @@ table_rows(struct slice source, const struct rows_style *how, struct buf *out)
 	slice_line(&rest, &line);
 	for (size_t n = table_cells(line, cells), i = 0; i < n; i++)
 		read_align(cells[i], &t->align[i]);
+	struct slice body = rest;
 	while (slice_line(&rest, &line))
 		measure(t, cells, table_cells(line, cells));
-	draw(t);
+	bool columns = fit(t), first = true;
+	if (columns) {
+		put_row(t, t->name, t->n, true);
+		for (size_t i = 0; i < t->n; i++) {
+			buf_adds(&rule, i > 0 ? "─┼─" : "");
+			for (size_t k = 0; k < t->width[i]; k++)
+				buf_adds(&rule, "─");
+		}
+		buf_slice(out, how->next);
+		rows_dim(out, buf_view(&rule).p, how->colour);
+		buf_addc(out, '\n');
+	} else if (body.n == 0)
+		put_record(t, t->name, 0, true);
+	while (slice_line(&body, &line)) {
+		size_t n = table_cells(line, cells);
+
+		if (columns)
+			put_row(t, cells, n, false);
+		else
+			put_record(t, cells, n, first);
+		first = false;
+	}
 	for (size_t i = 0; i < TABLE_COLUMNS; i++)
 		rows_release(&t->rows[i]);
+	buf_release(&rule);
 	free(t);
 }
