@@ -163,15 +163,6 @@ is_index(const char *p)
 	return !is_one_of(*to, "#/.") && memmem(to, n, "://", 3) == NULL;
 }
 
-/* Does this backslash stand for itself?  An escape is of a mark, or of what
- * could begin a block: 1\. */
-static bool
-is_backslash(const char *p, bool number)
-{
-	return p[1] == '\\' || is_one_of(p[1], is_blank(p[-1]) ? ".()/^" :
-	    number ? "/^" : ".()/^?+-,;:'\"=@%&");
-}
-
 /* `bold`: a word before has begun it. */
 static bool
 hide_in_word(char *w, size_t n, bool *bold)
@@ -190,8 +181,12 @@ hide_in_word(char *w, size_t n, bool *bold)
 		if (c == '[')
 			literal = is_index(p);
 		else if (c == '\\') {
-			literal = windows || is_backslash(p, strspn(w,
-			    "0123456789") == i);
+			/* an escape is of a mark, or of what could begin a
+			 * block: 1\. */
+			literal = windows || p[1] == '\\' || is_one_of(p[1],
+			    is_blank(p[-1]) ? ".()/^" :
+			    strspn(w, "0123456789") == i ? "/^" :
+			    ".()/^?+-,;:'\"=@%&");
 			run = windows || (literal && p[1] != '\\') ? 1 : 2;
 		} else if (c == '_' && !link) {
 			size_t name = is_alnum(p[-1]) ? 0 : name_at(p);
@@ -594,12 +589,11 @@ static void
 begin_row(struct layout *l)
 {
 	struct rows *r = l->out;
-	struct slice before = r->n == 0 ? l->how->first : l->how->next;
 
 	GROW(r->row, r->n, r->cap);
 	r->row[r->n++] = (struct row){ .at = r->text.len,
 		.source = NO_SOURCE };
-	buf_slice(&r->text, before);
+	buf_slice(&r->text, r->n == 1 ? l->how->first : l->how->next);
 	l->open = true;
 	l->has_words = false;
 	l->used = l->how->indent;
@@ -623,14 +617,13 @@ end_row(struct layout *l)
 	l->open = false;
 }
 
+/* The piece that the text has there, from number *i on. */
 static const struct piece *
-piece_at(struct layout *l, size_t at)
+piece_at(const struct rows *r, size_t *i, size_t at)
 {
-	const struct rows *r = l->out;
-
-	while (l->piece + 1 < r->pieces && r->piece[l->piece + 1].at <= at)
-		l->piece++;
-	return &r->piece[l->piece];
+	while (*i + 1 < r->pieces && r->piece[*i + 1].at <= at)
+		++*i;
+	return &r->piece[*i];
 }
 
 /* Append [from, to) of the text, each piece in its look.  Behind what terminals
@@ -642,7 +635,7 @@ put(struct layout *l, size_t from, size_t to)
 	size_t w, n;
 
 	while (from < to) {
-		const struct piece *p = piece_at(l, from);
+		const struct piece *p = piece_at(l->out, &l->piece, from);
 		size_t end = p->at + p->n < to ? p->at + p->n : to;
 
 		set_look(l, p->look | l->how->look);
@@ -699,7 +692,7 @@ place(struct layout *l)
 	if (!l->open) {
 		bool broken = l->out->n > 0 && !l->word_source;
 		size_t at = broken ? l->word : l->gap;
-		const struct piece *p = piece_at(l, at);
+		const struct piece *p = piece_at(l->out, &l->piece, at);
 
 		begin_row(l);
 		struct row *row = &l->out->row[l->out->n - 1];
@@ -762,10 +755,8 @@ rows_of(struct rows *r, struct slice source, const struct rows_style *how)
 	struct slice t = buf_view(&r->plain);
 	for (size_t at = 0; at < t.n; at += n) {
 		bool blank = t.p[at] == ' ' || t.p[at] == '\t';
+		const struct piece *in = piece_at(r, &p, at);
 
-		while (p + 1 < r->pieces && r->piece[p + 1].at <= at)
-			p++;
-		const struct piece *in = &r->piece[p];
 		n = 1;
 		if (t.p[at] != '\n' && !(blank &&
 		    (in->look & LOOK_WHOLE) == 0)) {
