@@ -358,12 +358,13 @@ put_code(struct markdown *m, struct slice text, size_t spare)
 	buf_slice(&line, text);
 	if (m->cut)
 		put_cut_line(m, buf_view(&line));
-	else if (m->code != NULL || !m->colour)
-		buf_slice(out, buf_view(&line));
-	else
-		highlight_line(&m->highlight, buf_view(&line), out);
-	if (!m->cut)
+	else {
+		if (m->code != NULL || !m->colour)
+			buf_slice(out, buf_view(&line));
+		else
+			highlight_line(&m->highlight, buf_view(&line), out);
 		buf_addc(out, '\n');
+	}
 	buf_release(&line);
 }
 
@@ -524,15 +525,6 @@ take_line(struct markdown *m, const struct line *l)
 	}
 }
 
-static void
-read_line(struct markdown *m, struct slice line, struct line *l)
-{
-	m->at.header = (struct slice){ NULL, 0 };
-	if (m->at.leaf == LEAF_PARAGRAPH && header_at(m) < m->text.len)
-		m->at.header = slice_from(buf_view(&m->text), m->last);
-	block_line(&m->at, line, l);
-}
-
 /* Is it known what a line is that goes on?  It is text, whatever follows, and
  * not of a table.  What is too long for all else is text as well. */
 static bool
@@ -553,10 +545,10 @@ is_text(struct line *l, struct slice line)
 	    memchr(l->text.p, '|', l->text.n) == NULL;
 }
 
-/* The beginning of the open line goes to the paragraph, up to the blank at
- * `at`, if it is text. */
+/* The open line is over at `at`; or else what stands before this blank goes to
+ * the paragraph, if it is text. */
 static void
-take_beginning(struct markdown *m, size_t at)
+take_open(struct markdown *m, size_t at, bool over)
 {
 	struct slice line = { m->line.p, at };
 	struct line l;
@@ -564,36 +556,21 @@ take_beginning(struct markdown *m, size_t at)
 	if (m->in_text)
 		buf_slice(&m->text, line);
 	else {
-		read_line(m, line, &l);
-		if (!is_text(&l, line)) {
+		m->at.header = (struct slice){ NULL, 0 };
+		if (m->at.leaf == LEAF_PARAGRAPH && header_at(m) < m->text.len)
+			m->at.header = slice_from(buf_view(&m->text), m->last);
+		block_line(&m->at, line, &l);
+		if (!is_text(&l, line) && !over) {
 			m->look = l.kind == LINE_CODE ? TEXT_MAX : at * 2;
 			return;
 		}
 		take_line(m, &l);
 	}
-	m->in_text = m->in_pieces = true;
-	buf_drop(&m->line, at);
-	m->look = look_every(m);
-	put_paragraph(m, false);
-}
-
-static void
-end_line(struct markdown *m)
-{
-	struct slice line = buf_view(&m->line);
-	struct line l;
-
-	if (m->in_text)
-		buf_slice(&m->text, line);
-	else {
-		read_line(m, line, &l);
-		is_text(&l, line);
-		take_line(m, &l);
-	}
+	m->in_text = !over;
+	m->in_pieces |= !over;
 	if (m->at.leaf == LEAF_PARAGRAPH)
 		put_paragraph(m, false);
-	buf_reset(&m->line);
-	m->in_text = false;
+	buf_drop(&m->line, at);
 	m->look = look_every(m);
 }
 
@@ -616,11 +593,11 @@ take(struct markdown *m, struct slice text)
 			m->look = m->line.len;
 			if (blank != NULL) {
 				m->look = (size_t)(blank - m->line.p);
-				take_beginning(m, m->look);
+				take_open(m, m->look, false);
 			}
 		}
 		if (end != NULL)
-			end_line(m);
+			take_open(m, m->line.len, true);
 		text = slice_from(text, n + (end != NULL));
 	}
 }
@@ -629,7 +606,7 @@ static void
 finish(struct markdown *m)
 {
 	if (m->line.len > 0 || m->in_text)
-		end_line(m);
+		take_open(m, m->line.len, true);
 	close_leaf(m);
 	close_containers(m, 0);
 }
@@ -672,34 +649,14 @@ is_marks(const struct markdown *m)
 	for (size_t i = 0; i < m->line.len; i++) {
 		char c = m->line.p[i];
 
-		if (c >= '0' && c <= '9')
-			digits++;
-		else if (c == '\0' || strchr(" \t-=_*#`~+>|:.)[", c) == NULL)
+		digits += c >= '0' && c <= '9';
+		if (c == '\0' ||
+		    strchr(" \t-=_*#`~+>|:.)[0123456789", c) == NULL)
 			return false;
 	}
 	return m->line.len < LINE_LONG && digits < 4 &&
 	    (digits == 0 || m->at.leaf == LEAF_NONE ||
 	    m->at.leaf == LEAF_PARAGRAPH);
-}
-
-/* A table's first lines, and as many of the last as may be seen. */
-static void
-add_table_tail(const struct markdown *m, struct buf *out)
-{
-	struct slice rest = buf_view(&m->text), line;
-	const char *from = rest.p + rest.n;
-	size_t rows = 0;
-
-	slice_line(&rest, &line);
-	slice_line(&rest, &line);
-	buf_add(out, m->text.p, (size_t)(rest.p - m->text.p));
-	while (from > rest.p && rows <= m->tail_rows) {
-		from--;
-		while (from > rest.p && from[-1] != '\n')
-			from--;
-		rows++;
-	}
-	buf_add(out, from, (size_t)(rest.p + rest.n - from));
 }
 
 /* What is seen of a text at most. */
@@ -717,9 +674,8 @@ markdown_tail(struct markdown *m, struct buf *rows)
 {
 	struct markdown t = *m;		/* as far, with texts of its own */
 	struct buf out = BUF_INIT(TEXT_MAX);
-	struct slice line = text_tail(m, buf_view(&m->line));
-	const char *from;
-	size_t n = 0;
+	struct slice line = text_tail(m, buf_view(&m->line)), head;
+	struct slice text = buf_view(&m->text);
 
 	t.raw = t.line = t.text = t.first = t.next = BUF_INIT(TEXT_MAX);
 	rows_init(&t.rows);
@@ -730,10 +686,14 @@ markdown_tail(struct markdown *m, struct buf *rows)
 	t.look = TEXT_MAX;
 	t.counted = *m->blocks;
 	t.blocks = &t.counted;
-	if (m->at.leaf == LEAF_TABLE)
-		add_table_tail(m, &t.text);
-	else if (m->at.leaf == LEAF_PARAGRAPH) {
-		struct slice text = text_tail(m, buf_view(&m->text));
+	if (m->at.leaf == LEAF_TABLE) {
+		/* its first lines, and as many of the last as may be seen */
+		slice_line(&text, &head);
+		slice_line(&text, &head);
+		buf_add(&t.text, m->text.p, (size_t)(text.p - m->text.p));
+		buf_slice(&t.text, slice_last_lines(text, m->tail_rows + 1));
+	} else if (m->at.leaf == LEAF_PARAGRAPH) {
+		text = text_tail(m, text);
 		buf_slice(&t.text, text);
 		t.last -= t.last < m->text.len - text.n ? t.last :
 		    m->text.len - text.n;
@@ -745,13 +705,8 @@ markdown_tail(struct markdown *m, struct buf *rows)
 			buf_slice(&t.line, line);
 		finish(&t);
 	}
-	/* of its rows the last ones */
-	struct slice all = slice_trim_end(buf_view(&out), "\n");
-	for (from = all.p + all.n; from > all.p; from--)
-		if (from[-1] == '\n' && ++n >= m->tail_rows)
-			break;
-	if (all.n > 0 && m->tail_rows > 0)
-		buf_add(rows, from, (size_t)(all.p + all.n - from));
+	buf_slice(rows, slice_last_lines(slice_trim_end(buf_view(&out), "\n"),
+	    m->tail_rows));
 	buf_release(&out);
 	release(&t);
 }
