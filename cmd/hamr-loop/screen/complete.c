@@ -54,11 +54,12 @@ struct word {
 	struct slice command;	/* without its slash */
 };
 
-/* The word that ends at byte `at` of text.  False: nothing completes there. */
+/* The word that ends at the cursor.  False: nothing completes there. */
 static bool
-word_at(struct slice text, size_t at, struct word *w)
+word_at(const struct message *m, struct word *w)
 {
-	size_t from = at, n = 1;
+	struct slice text = buf_view(&m->text);
+	size_t at = m->at, from = at, n = 1;
 
 	/* a blank behind a backslash is part of it */
 	while (from > 0 && (!is_whitespace(text.p[from - 1]) ||
@@ -99,11 +100,13 @@ fuzzy(const char *text, struct slice what, bool exact)
 	long score = 0;
 	size_t name = slash != NULL ? (size_t)(slash - text) + 1 : 0;
 
-	for (size_t i = n; i > 0 && k > 0; i--) {
+	for (size_t i = n; ; i--) {
 		while (k > 0 && what.p[k - 1] == '\\')
 			k--;
 		if (k == 0)
 			break;
+		if (i == 0)
+			return -1;
 		if (what.p[k - 1] != (exact ? text[i - 1] :
 		    tolower((unsigned char)text[i - 1])))
 			continue;
@@ -116,10 +119,6 @@ fuzzy(const char *text, struct slice what, bool exact)
 		last = i - 1;
 		k--;
 	}
-	while (k > 0 && what.p[k - 1] == '\\')
-		k--;
-	if (k > 0)
-		return -1;
 	const char *rest = text + name;
 	if (last >= name && what.n > 0) {
 		score += SCORE_NAME;
@@ -241,7 +240,7 @@ menu_open(struct menu *u, struct message *m, const struct complete_source *s)
 {
 	struct word w;
 
-	if (s->list == NULL || !word_at(buf_view(&m->text), m->at, &w))
+	if (s->list == NULL || !word_at(m, &w))
 		return false;
 	if (!u->hint || u->matches == 0 || w.kind != u->kind ||
 	    w.from != u->from)
@@ -274,8 +273,7 @@ menu_hint(struct menu *u, struct message *m, const struct complete_source *s,
 {
 	struct word w;
 
-	if (s->list != NULL && u->list.n == 0 &&
-	    word_at(buf_view(&m->text), m->at, &w) &&
+	if (s->list != NULL && u->list.n == 0 && word_at(m, &w) &&
 	    w.kind != COMPLETE_ARGUMENT && m->at - w.from <= typed.n)
 		list(u, &w, s, true);
 }
@@ -286,8 +284,7 @@ menu_again(struct menu *u, const struct message *m,
 {
 	struct word w;
 
-	if (word_at(buf_view(&m->text), m->at, &w) &&
-	    w.kind == u->kind && w.from == u->from)
+	if (word_at(m, &w) && w.kind == u->kind && w.from == u->from)
 		list(u, &w, s, true);
 	else
 		menu_close(u);
@@ -302,8 +299,7 @@ menu_changed(struct menu *u, const struct message *m)
 	if (u->list.n == 0)
 		return;
 	u->matches = u->chosen = 0;
-	if (word_at(buf_view(&m->text), m->at, &w) &&
-	    w.kind == u->kind && w.from == u->from)
+	if (word_at(m, &w) && w.kind == u->kind && w.from == u->from)
 		u->matches = match(&u->list, w.kind, w.typed);
 	else
 		menu_close(u);
@@ -361,31 +357,6 @@ put_dim(struct buf *out, const char *text, size_t columns, bool colour)
 	buf_adds(out, colour ? "\033[0m" : "");
 }
 
-/* The names in a column of so many. */
-static void
-draw_candidate(const struct menu *u, size_t i, size_t names, size_t columns,
-    bool colour, struct buf *out)
-{
-	const struct candidate *c = &u->list.v[i];
-	bool chosen = i == u->chosen && !u->hint, bold = chosen && colour;
-	struct slice name = slice_of(c->text);
-	size_t used = 2;
-
-	buf_adds(out, chosen ? "> " : "  ");
-	buf_adds(out, bold ? "\033[1m" : "");
-	if (columns > used)
-		used += u->kind == COMPLETE_PATH ?
-		    term_put_end(out, name, columns - used) :
-		    term_put(out, name, columns - used);
-	buf_adds(out, bold ? "\033[0m" : "");
-	if (c->about == NULL || names + 4 + ABOUT_LEAST > columns)
-		return;
-	names = used > names + 4 ? used + 2 : names + 4;
-	term_pad(out, names - used);
-	if (names < columns)
-		put_dim(out, c->about, columns - names, colour);
-}
-
 void
 menu_draw(const struct menu *u, size_t rows, size_t columns, bool colour,
     struct buf *out)
@@ -402,8 +373,25 @@ menu_draw(const struct menu *u, size_t rows, size_t columns, bool colour,
 		names = w > names && w <= NAME_MAX_COLUMNS ? w : names;
 	}
 	for (size_t i = first; i < first + shown; i++) {
-		buf_addc(out, '\n');
-		draw_candidate(u, i, names, columns, colour, out);
+		const struct candidate *c = &u->list.v[i];
+		bool chosen = i == u->chosen && !u->hint;
+		bool bold = chosen && colour;
+		struct slice name = slice_of(c->text);
+		size_t used = 2;
+
+		buf_adds(out, chosen ? "\n> " : "\n  ");
+		buf_adds(out, bold ? "\033[1m" : "");
+		if (columns > used)
+			used += u->kind == COMPLETE_PATH ?
+			    term_put_end(out, name, columns - used) :
+			    term_put(out, name, columns - used);
+		buf_adds(out, bold ? "\033[0m" : "");
+		if (c->about == NULL || names + 4 + ABOUT_LEAST > columns)
+			continue;
+		size_t at = used > names + 4 ? used + 2 : names + 4;
+		term_pad(out, at - used);
+		if (at < columns)
+			put_dim(out, c->about, columns - at, colour);
 	}
 	if (more) {
 		buf_addc(out, '\n');
