@@ -288,11 +288,10 @@ typed(struct keys *k, long long now, struct key *key)
 	}
 	if (*p != '\t' && *p != '\r' && *p != '\n')
 		return characters(k, p, n, now, key);
-	*key = (struct key){ .name = *p == '\t' ? KEY_TAB :
-		*p == '\r' ? KEY_ENTER : KEY_NEWLINE };
 	k->done += 1 + (*p == '\r' && n > 1 && p[1] == '\n');
 	k->texted = false;
-	return MADE_KEY;
+	return named(key, *p == '\t' ? KEY_TAB : *p == '\r' ? KEY_ENTER :
+	    KEY_NEWLINE, 0);
 }
 
 /* ---- keys by their code ---- */
@@ -517,15 +516,13 @@ alt(struct keys *k, const char *p, size_t n, struct key *key)
 {
 	size_t len = utf8_len((const unsigned char *)p + 1, n - 1);
 
-	switch (p[1]) {
-	case '\r': case '\n':
+	if (p[1] == '\r' || p[1] == '\n') {
 		k->done += 2;
 		return named(key, KEY_NEWLINE, 0);
-	case '\b': case 0x7f:
+	}
+	if (p[1] == '\b' || p[1] == 0x7f) {
 		k->done += 2;
 		return named(key, KEY_BACKSPACE, ALT);
-	default:
-		break;
 	}
 	if (len == 0 || (unsigned char)p[1] < ' ') {
 		k->done++;
