@@ -732,21 +732,6 @@ draw_row(const struct editor *e, size_t row, size_t indent, bool more,
 	buf_release(&unit);
 }
 
-/* The row of a search; the column of the cursor in it. */
-static size_t
-draw_search(const struct editor *e, size_t columns, struct buf *out)
-{
-	bool none = e->query.len > 0 && e->found == e->history.n;
-	struct buf b = BUF_INIT(1 << 18);
-
-	buf_addc(out, '\n');
-	buf_adds(&b, none ? "not found: " : "search: ");
-	buf_slice(&b, buf_view(&e->query));
-	size_t used = term_put_end(out, buf_view(&b), columns);
-	buf_release(&b);
-	return used;
-}
-
 void
 editor_draw(struct editor *e, size_t columns, size_t max_rows,
     struct buf *rows, size_t *cursor_row, size_t *cursor_column)
@@ -785,7 +770,14 @@ editor_draw(struct editor *e, size_t columns, size_t max_rows,
 	if (!e->searching) {
 		menu_draw(&e->menu, below, columns, e->o.colour, rows);
 	} else if (below > 0) {
-		*cursor_column = draw_search(e, columns, rows);
+		struct buf b = BUF_INIT(1 << 18);
+
+		buf_addc(rows, '\n');
+		buf_adds(&b, e->query.len > 0 && e->found == e->history.n ?
+		    "not found: " : "search: ");
+		buf_slice(&b, buf_view(&e->query));
+		*cursor_column = term_put_end(rows, buf_view(&b), columns);
 		*cursor_row = shown;
+		buf_release(&b);
 	}
 }
