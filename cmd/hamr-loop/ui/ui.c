@@ -89,8 +89,8 @@ ui_emit(struct ui *u, struct slice lines)
 	struct buf themed = BUF_INIT((size_t)1 << 40);
 
 	if (u->screen == NULL) {
-		if (file_write_all(STDERR_FILENO, lines.p, lines.n) < 0)
-			return;		/* nobody is left to tell */
+		/* when that fails nobody is left to tell */
+		file_write_all(STDERR_FILENO, lines.p, lines.n);
 		return;
 	}
 	screen_print(u->screen, ui_themed(u, lines, &themed));
@@ -115,23 +115,25 @@ ui_prompt(struct ui *u, const char *prompt)
 	screen_settle(u->screen, u->signals, -1);
 }
 
-/* Harmless, and on a terminal in lines that end between words, indented as they
- * are. */
+/* A text and its LF, harmless, and on a terminal in lines that end between
+ * words, indented as they are. */
 static void
-add_text(const struct ui *u, struct buf *b, struct slice text)
+say(struct ui *u, struct slice text, bool dim)
 {
 	struct buf safe = BUF_INIT(4 * BUF_RECORD_MAX);
+	struct buf b = BUF_INIT(4 * BUF_RECORD_MAX);
 	size_t columns = ui_columns(u) - 1;
 	struct slice rest, line;
 	bool first = true;
 
-	term_escape(u->live ? &safe : b, text);
+	buf_adds(&b, dim ? "\033[2m" : "");
+	term_escape(u->live ? &safe : &b, text);
 	for (rest = buf_view(&safe); slice_line(&rest, &line); first = false) {
 		size_t indent = line.n - slice_trim_start(line, " ").n;
 
 		indent = indent > columns / 2 ? 0 : indent;
-		buf_adds(b, first ? "" : "\n");
-		term_pad(b, indent);
+		buf_adds(&b, first ? "" : "\n");
+		term_pad(&b, indent);
 		line = slice_from(line, indent);
 		while (line.n > 0) {
 			size_t n = term_fits(line, columns - indent), at = n;
@@ -142,14 +144,16 @@ add_text(const struct ui *u, struct buf *b, struct slice text)
 				at = at > n / 2 ? at : n;
 				n = at + (line.p[at] == ' ');
 			}
-			buf_add(b, line.p, at);
+			buf_add(&b, line.p, at);
 			line = slice_from(line, n);
 			if (line.n > 0) {
-				buf_addc(b, '\n');
-				term_pad(b, indent);
+				buf_addc(&b, '\n');
+				term_pad(&b, indent);
 			}
 		}
 	}
+	buf_adds(&b, dim ? "\033[0m\n" : "\n");
+	ui_print(u, &b);
 	buf_release(&safe);
 }
 
@@ -157,7 +161,6 @@ void
 ui_note(struct ui *u, const char *fmt, ...)
 {
 	struct buf raw = BUF_INIT(BUF_RECORD_MAX);
-	struct buf b = BUF_INIT(4 * BUF_RECORD_MAX);
 	va_list ap;
 
 	if ((u->quiet || u->json) && !u->telling)
@@ -165,11 +168,7 @@ ui_note(struct ui *u, const char *fmt, ...)
 	va_start(ap, fmt);
 	buf_vfmt(&raw, fmt, ap);
 	va_end(ap);
-	if (u->color)
-		buf_adds(&b, "\033[2m");
-	add_text(u, &b, buf_view(&raw));
-	buf_adds(&b, u->color ? "\033[0m\n" : "\n");
-	ui_print(u, &b);
+	say(u, buf_view(&raw), u->color);
 	buf_release(&raw);
 }
 
@@ -210,12 +209,7 @@ ui_stage_line(struct ui *u, const char *p, size_t n)
 void
 ui_error_line(void *arg, const char *line)
 {
-	struct ui *u = arg;
-	struct buf b = BUF_INIT((size_t)1 << 20);
-
-	add_text(u, &b, slice_of(line));
-	buf_addc(&b, '\n');
-	ui_print(u, &b);
+	say(arg, slice_of(line), false);
 }
 
 void
