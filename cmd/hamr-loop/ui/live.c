@@ -347,12 +347,10 @@ ui_end_turn(struct ui *u)
 	ui_changed(u);
 }
 
+/* Another name there, which is yours; NULL: none is known. */
 static void
-take_name(char **at, struct slice value)
+set_name(char **at, char *name)
 {
-	char *name = scan_kind(value) == SCAN_STRING ? scan_strdup(value) :
-	    NULL;
-
 	if (name == NULL)
 		return;
 	free(*at);
@@ -362,16 +360,8 @@ take_name(char **at, struct slice value)
 void
 ui_where(struct ui *u, const char *model, const char *mode)
 {
-	struct ui_status *s = &u->status;
-
-	if (model[0] != '\0') {
-		free(s->model);
-		s->model = xstrdup(model);
-	}
-	if (mode != NULL) {
-		free(s->mode);
-		s->mode = xstrdup(mode);
-	}
+	set_name(&u->status.model, model[0] != '\0' ? xstrdup(model) : NULL);
+	set_name(&u->status.mode, mode != NULL ? xstrdup(mode) : NULL);
 	ui_changed(u);
 }
 
@@ -387,17 +377,18 @@ ui_status_take(struct ui *u, const struct rec *r)
 		s->open = msg_count_calls(rec_get(r, "tool_calls"));
 	}
 	if (r->kind == R_ASSISTANT && s->model == NULL)
-		take_name(&s->model, msg_meta(r, "model"));
+		set_name(&s->model, scan_strdup(msg_meta(r, "model")));
 	s->open -= r->kind == R_TOOL && s->open > 0;
 	if (r->kind == R_LIMIT && rec_int(r, "context_tokens", &in) && in > 0 &&
 	    (s->window == 0 || in < s->window))
 		s->window = in;
 	if (r->kind == R_HAMR)
-		take_name(&s->mode, rec_get(r, "mode"));
+		set_name(&s->mode, rec_strdup(r, "mode"));
 	if (r->kind == R_CONFIG) {
-		take_name(&s->mode, scan_get(rec_get(r, "set"), "agent.mode"));
-		take_name(&s->model, scan_get(rec_get(r, "set"),
-		    "provider.model"));
+		set_name(&s->mode, scan_strdup(scan_get(rec_get(r, "set"),
+		    "agent.mode")));
+		set_name(&s->model, scan_strdup(scan_get(rec_get(r, "set"),
+		    "provider.model")));
 	}
 	if (r->kind == R_USER || r->kind == R_TOOL || r->kind == R_ERROR)
 		u->streamed = false;
