@@ -425,14 +425,11 @@ static void
 show_text(struct ui *u, struct slice content, bool with_calls)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	bool any = msg_text(content, &b) && b.len > 0;
 
-	if (!msg_text(content, &b) || b.len == 0) {
-		buf_release(&b);
-		return;
-	}
-	if (with_calls) {
+	if (any && with_calls) {
 		ui_note(u, "%s", b.p);
-	} else if (u->dumb && u->tty_err && u->tty_out) {
+	} else if (any && u->dumb && u->tty_err && u->tty_out) {
 		ui_lines(u, buf_view(&b));
 		u->answered = true;
 	}
@@ -516,26 +513,6 @@ ui_committed(struct ui *u, const struct rec *r)
 	}
 }
 
-/* The answer as it is written, on a terminal. */
-static void
-stream(struct ui *u, const struct rec *r)
-{
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	bool any = scan_str(rec_get(r, "text"), &text) && text.len > 0;
-
-	if (rec_str_is(r, "kind", "reasoning")) {
-		if (any)
-			ui_think(u, buf_view(&text));
-	} else {
-		ui_thought(u);
-		ui_status_doing(u, rec_str_is(r, "kind", "content") ?
-		    "answering" : "writing a call");
-		if (any && rec_str_is(r, "kind", "content"))
-			ui_stream(u, buf_view(&text));
-	}
-	buf_release(&text);
-}
-
 void
 ui_passing(struct ui *u, const struct rec *r)
 {
@@ -545,9 +522,21 @@ ui_passing(struct ui *u, const struct rec *r)
 		ui_json_line(u, r);
 		return;
 	}
-	if (r->kind == R_DELTA && u->live)
-		stream(u, r);
-	if (r->kind == R_OUTPUT && u->tty_err) {
+	if (r->kind == R_DELTA && u->live) {
+		/* the answer as it is written */
+		bool content = rec_str_is(r, "kind", "content");
+
+		scan_str(rec_get(r, "text"), &part);
+		if (!rec_str_is(r, "kind", "reasoning")) {
+			ui_thought(u);
+			ui_status_doing(u, content ? "answering" :
+			    "writing a call");
+			if (part.len > 0 && content)
+				ui_stream(u, buf_view(&part));
+		} else if (part.len > 0) {
+			ui_think(u, buf_view(&part));
+		}
+	} else if (r->kind == R_OUTPUT && u->tty_err) {
 		/* what a command prints; when it is too much, the end of it */
 		scan_str(rec_get(r, "text"), &part);
 		if (!u->printing)
@@ -559,9 +548,9 @@ ui_passing(struct ui *u, const struct rec *r)
 		if (part.len <= o->max)
 			buf_slice(o, buf_view(&part));
 		o->over = false;
-		buf_release(&part);
 		ui_changed(u);
 	}
+	buf_release(&part);
 	if (r->kind != R_PROGRESS || ui_waiting(u, r) || ui_trouble(u, r))
 		return;
 	char *text = rec_strdup(r, "message");
