@@ -188,22 +188,6 @@ want_str(struct acp *a, const struct rpc_msg *m, const char *key)
 	return text;
 }
 
-static char *
-want_cwd(struct acp *a, const struct rpc_msg *m)
-{
-	char *cwd = want_str(a, m, "cwd");
-	struct stat st;
-
-	if (cwd == NULL)
-		return NULL;
-	if (cwd[0] == '/' && stat(cwd, &st) == 0 && S_ISDIR(st.st_mode))
-		return cwd;
-	acp_error(a, m->id, RPC_NO_PARAMS, cwd[0] != '/' ?
-	    "cwd is not an absolute path" : "cwd is not a folder");
-	free(cwd);
-	return NULL;
-}
-
 static struct worker *
 find_session(struct acp *a, const char *id)
 {
@@ -277,11 +261,17 @@ on_open(struct acp *a, const struct rpc_msg *m)
 	bool load = scan_str_is(m->method, "session/load");
 	enum work work = make ? STARTING : load ? LOADING : RESUMING;
 	char *id = make ? NULL : want_str(a, m, "sessionId"), *path = NULL;
-	char *cwd = make || id != NULL ? want_cwd(a, m) : NULL;
+	char *cwd = make || id != NULL ? want_str(a, m, "cwd") : NULL;
 	struct worker *s = id != NULL ? find_session(a, id) : NULL;
+	struct stat st;
 
 	if (cwd == NULL)
 		goto out;
+	if (cwd[0] != '/' || stat(cwd, &st) < 0 || !S_ISDIR(st.st_mode)) {
+		acp_error(a, m->id, RPC_NO_PARAMS, cwd[0] != '/' ?
+		    "cwd is not an absolute path" : "cwd is not a folder");
+		goto out;
+	}
 	if (!make)
 		path = listing_find(s != NULL && s->root != NULL ? s->root :
 		    cwd, id);
@@ -371,16 +361,14 @@ on_close(struct acp *a, const struct rpc_msg *m)
 		return;
 	if (s->closing != NULL) {
 		acp_error(a, m->id, RPC_INVALID, "the session is being closed");
-		return;
-	}
-	if (s->child == NULL) {
+	} else if (s->child == NULL) {
 		put_result(a, m->id, SLICE("{}"));
 		worker_free(s);
-		return;
+	} else {
+		s->closing = xmemdup0(m->id.p, m->id.n);
+		s->cancelled = true;
+		worker_cancel(s);
 	}
-	s->closing = xmemdup0(m->id.p, m->id.n);
-	s->cancelled = true;
-	worker_cancel(s);
 }
 
 /* ---- settings ---- */
@@ -594,33 +582,6 @@ take_lines(struct acp *a)
 
 /* ---- the loop ---- */
 
-static void
-look_at_session(struct worker *s, const struct pollfd *p)
-{
-	if (s->child == NULL)
-		return;
-	if (p[2].revents != 0)
-		child_read_err(s->child);
-	if (p[1].revents != 0)
-		worker_write(s);
-	if (p[0].revents != 0)
-		worker_read(s);
-}
-
-static int
-timeout_of(struct acp *a)
-{
-	int least = -1;
-
-	for (size_t i = 0; i < a->n; i++) {
-		int ms = calls_send_due(a->v[i]);
-
-		if (ms >= 0 && (least < 0 || ms < least))
-			least = ms;
-	}
-	return least;
-}
-
 /* Let sessions end that are to: where somebody reads, once what they are at is
  * answered. */
 static void
@@ -644,14 +605,15 @@ round_of_poll(struct acp *a, int most)
 	struct pollfd *p = xcalloc(3 * n + 2, sizeof *p);
 	struct worker **v = xcalloc(n + 1, sizeof(struct worker *));
 	bool behind = a->rpc.wr.len - a->rpc.sent > ACP_QUEUE_HIGH;
-	int ms = timeout_of(a);
+	int ms = most;
 
-	if (most >= 0 && (ms < 0 || ms > most))
-		ms = most;
 	for (size_t i = 0; i < n; i++) {
 		struct child *c = a->v[i]->child;
 		bool more = a->v[i]->written < a->v[i]->out.len;
+		int due = calls_send_due(a->v[i]);
 
+		if (due >= 0 && (ms < 0 || due < ms))
+			ms = due;
 		v[i] = a->v[i];
 		p[3 * i] = (struct pollfd){ c == NULL || behind ? -1 : c->out,
 			POLLIN, 0 };
@@ -670,8 +632,16 @@ round_of_poll(struct acp *a, int most)
 			a->over = true;
 		if (p[3 * n + 1].revents & (POLLERR | POLLNVAL))
 			a->over = true;
-		for (size_t i = 0; i < n; i++)
-			look_at_session(v[i], p + 3 * i);
+		for (size_t i = 0; i < n; i++) {
+			if (v[i]->child == NULL)
+				continue;
+			if (p[3 * i + 2].revents != 0)
+				child_read_err(v[i]->child);
+			if (p[3 * i + 1].revents != 0)
+				worker_write(v[i]);
+			if (p[3 * i].revents != 0)
+				worker_read(v[i]);
+		}
 		if (p[3 * n].revents != 0 && rpc_fill(&a->rpc) < 0)
 			a->ended = true;
 		if (p[3 * n].revents != 0)
