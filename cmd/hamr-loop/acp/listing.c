@@ -30,19 +30,25 @@ listing_find(const char *cwd, const char *id)
 	return path;
 }
 
-/* A page of the lines.  False: the cursor was not found. */
-static bool
-put_page(struct buf *out, struct slice lines, const char *cwd,
-    const char *cursor)
+int
+listing_page(const char *cwd, const char *cursor, struct buf *out,
+    struct err *e)
 {
+	struct buf all = BUF_INIT((size_t)1 << 30);
 	struct buf list = BUF_INIT(BUF_RECORD_MAX);
-	struct rec_text t = { .rest = lines };
-	const struct rec *r = &t.rec;
+	char *root = conf_root(cwd != NULL ? cwd : ".", e);
 	bool found = cursor == NULL;
 	char *last = NULL, at[UTC_SIZE];
 	int64_t age;
 	size_t n = 0;
 
+	if (root == NULL)
+		return -1;
+	char *dir = sessions_dir(root, false, e);
+	if (dir != NULL)
+		sessions_list(dir, true, &all, e);
+	struct rec_text t = { .rest = buf_view(&all) };
+	const struct rec *r = &t.rec;
 	buf_addc(out, '{');
 	while (rec_text_next(&t)) {
 		if (!found) {
@@ -59,7 +65,7 @@ put_page(struct buf *out, struct slice lines, const char *cwd,
 		utc_print((utc_now() / 1000 - age) * 1000, at);
 		scan_put(&list, n++ > 0 ? ",{'sessionId':$,'cwd':@" :
 		    "{'sessionId':$,'cwd':@", rec_get(r, "session"),
-		    slice_of(cwd));
+		    slice_of(cwd != NULL ? cwd : root));
 		if (title != NULL && title[0] != '\0')
 			scan_put(&list, ",'title':@", slice_of(title));
 		scan_put(&list, ",'updatedAt':@}", slice_of(at));
@@ -69,28 +75,10 @@ put_page(struct buf *out, struct slice lines, const char *cwd,
 	}
 	scan_put(out, "'sessions':[$]}", buf_view(&list));
 	free(last);
-	scan_release(&t.scan);
-	buf_release(&list);
-	return found;
-}
-
-int
-listing_page(const char *cwd, const char *cursor, struct buf *out,
-    struct err *e)
-{
-	struct buf b = BUF_INIT((size_t)1 << 30);
-	char *root = conf_root(cwd != NULL ? cwd : ".", e);
-
-	if (root == NULL)
-		return -1;
-	char *dir = sessions_dir(root, false, e);
-	if (dir != NULL)
-		sessions_list(dir, true, &b, e);
-	bool found = put_page(out, buf_view(&b), cwd != NULL ? cwd : root,
-	    cursor);
 	free(dir);
 	free(root);
-	buf_release(&b);
+	scan_release(&t.scan);
+	bufs_release(BUFS(&list, &all));
 	return found ? 0 : err_set(e, ST_USAGE, "there is no such cursor");
 }
 
