@@ -20,6 +20,7 @@
 #include "child.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/num.h"
 
 #define LAST_CHANCE_MS 700	/* from SIGTERM to SIGKILL */
 #define ERR_LINE_MAX ((size_t)8192)	/* a longer one comes in pieces */
@@ -153,19 +154,15 @@ return_from_error(void)
 static int
 check_descriptors(size_t commands, struct err *e)
 {
-	int fd[64];
-	size_t n = 0, want = 2 * commands + 4;
-	int r = 0;
+	int fd[64], r = 0;
+	size_t n = 0, want = num_min(2 * commands + 4, sizeof fd / sizeof *fd);
 
-	if (want > sizeof fd / sizeof *fd)
-		want = sizeof fd / sizeof *fd;
-	while (n < want) {
+	while (r == 0 && n < want) {
 		fd[n] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-		if (fd[n] < 0) {
+		if (fd[n] < 0)
 			r = err_sys(e, ST_SYSTEM, "cannot start a stage");
-			break;
-		}
-		n++;
+		else
+			n++;
 	}
 	while (n > 0)
 		close(fd[--n]);
@@ -429,33 +426,8 @@ child_run(const char *command, const char *const *args, size_t n, int ms,
 	return code_of(child_end(c, left > 0 ? QUIET_MS : 0));
 }
 
-/* Until it has ended: when it stops, and not by a Ctrl-Z that has stopped us
- * too, nobody but us could go on, so we stop as well, for the shell to see. */
-static void
-stop_with(pid_t pid)
-{
-	for (;;) {
-		siginfo_t s = { .si_pid = 0 };
-
-		if (waitid(P_PID, (id_t)pid, &s, WEXITED | WSTOPPED |
-		    WNOWAIT) < 0) {
-			if (errno == EINTR)
-				continue;
-			return;
-		}
-		if (s.si_code != CLD_STOPPED)
-			return;
-		s.si_pid = 0;
-		if (waitid(P_PID, (id_t)pid, &s, WSTOPPED | WNOWAIT |
-		    WNOHANG) < 0 || s.si_pid == 0)
-			continue;	/* it goes on, and so do we */
-		kill(getpid(), SIGTSTP);
-		kill(pid, SIGCONT);
-	}
-}
-
-/* Its Ctrl-Z stops us too, for the shell to see; its Ctrl-C and Ctrl-\ are not
- * for us, as in system(3): of those that are blocked, what waits is dropped. */
+/* Its Ctrl-C and Ctrl-\ are not for us, as in system(3): of those that are
+ * blocked, what waits is dropped. */
 int
 child_run_tty(const char *command, const char *const *args, size_t n,
     struct err *e)
@@ -475,7 +447,25 @@ child_run_tty(const char *command, const char *const *args, size_t n,
 	sigaction(SIGINT, &ignore, &interrupt);
 	sigaction(SIGQUIT, &ignore, &quit);
 	sigprocmask(SIG_UNBLOCK, &stop, &mask);
-	stop_with(pipeline_get_pid(c->p, 0));
+	pid_t pid = pipeline_get_pid(c->p, 0);
+	/* When it stops, and not by a Ctrl-Z that has stopped us too, nobody
+	 * but us could go on, so we stop as well, for the shell to see. */
+	for (;;) {
+		siginfo_t s = { .si_pid = 0 };
+		int got = waitid(P_PID, (id_t)pid, &s, WEXITED | WSTOPPED |
+		    WNOWAIT);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 || s.si_code != CLD_STOPPED)
+			break;
+		s.si_pid = 0;
+		if (waitid(P_PID, (id_t)pid, &s, WSTOPPED | WNOWAIT |
+		    WNOHANG) < 0 || s.si_pid == 0)
+			continue;	/* it goes on, and so do we */
+		kill(getpid(), SIGTSTP);
+		kill(pid, SIGCONT);
+	}
 	int code = code_of(reap(c));
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	sigaction(SIGINT, &ignore, NULL);
