@@ -66,12 +66,12 @@ before_exec(void *data)
 {
 	const struct child *c = data;
 	pid_t leader = pipeline_get_pid(c->p, 0);
-	int tty = c->tty ? open("/dev/tty", O_RDWR) : -1;
+	int tty = c->o.tty ? open("/dev/tty", O_RDWR) : -1;
 	sigset_t none;
 
 	/* The first command's own pid is not yet known to its own copy; a
 	 * later one may come before the first has made the group. */
-	for (int i = 0; !c->tty && i < 50 &&
+	for (int i = 0; !c->o.tty && i < 50 &&
 	    setpgid(0, leader > 0 ? leader : 0) < 0; i++)
 		nanosleep(&(struct timespec){ 0, 1000 * 1000 }, NULL);
 	for (int fd = 0; fd < 3 && tty >= 0; fd++)
@@ -79,17 +79,18 @@ before_exec(void *data)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	if (c->pass > 0)
-		fcntl(c->pass, F_SETFD, 0);
-	if (c->to == CHILD_ERR_OUT)
+	if (c->o.pass > 0)
+		fcntl(c->o.pass, F_SETFD, 0);
+	if (c->o.err == CHILD_ERR_OUT)
 		dup2(STDOUT_FILENO, STDERR_FILENO);
 	else if (c->err_theirs >= 0)
 		dup2(c->err_theirs, STDERR_FILENO);
 }
 
 static void
-add_command(struct child *c, const struct child_opts *o, size_t i)
+add_command(struct child *c, size_t i)
 {
+	const struct child_opts *o = &c->o;
 	const char *line = i < o->n ? o->commands[i] : NULL;
 	size_t n = line != NULL ? strcspn(line, " \t") : 0;
 	char *first = xmemdup0(line != NULL ? line : "", n);
@@ -172,7 +173,7 @@ check_descriptors(size_t commands, struct err *e)
 /* Build and start it.  What is begun when that fails is left as it is: nobody
  * knows how far libpipeline came. */
 static int
-begin(struct child *c, const struct child_opts *o, struct err *e)
+begin(struct child *c, struct err *e)
 {
 	volatile int r = 0;
 
@@ -180,16 +181,16 @@ begin(struct child *c, const struct child_opts *o, struct err *e)
 	error_print_progname = return_from_error;
 	if (sigsetjmp(error_return()->back, 1) == 0) {
 		c->p = pipeline_new();
-		for (size_t i = 0; i < o->n || i == 0; i++)
-			add_command(c, o, i);
-		if (!o->tty) {
+		for (size_t i = 0; i < c->o.n || i == 0; i++)
+			add_command(c, i);
+		if (!c->o.tty) {
 			pipeline_want_in(c->p, -1);
 			pipeline_want_out(c->p, -1);
 		}
 		pipeline_start(c->p);
 	} else {
 		r = err_sys(e, ST_SYSTEM, "cannot start a %s",
-		    o->tty ? "command" : "stage");
+		    c->o.tty ? "command" : "stage");
 	}
 	error_print_progname = NULL;
 	return r;
@@ -222,8 +223,7 @@ child_start(const struct child_opts *o, struct err *e)
 	if (check_descriptors(o->n + (o->tty ? 0 : 2), e) < 0)
 		return NULL;
 	c = xcalloc(1, sizeof *c);
-	*c = (struct child){ .err = -1, .err_theirs = -1, .pass = o->pass,
-		.to = o->err, .tty = o->tty, .tell = o->tell, .arg = o->arg,
+	*c = (struct child){ .o = *o, .err = -1, .err_theirs = -1,
 		.said = BUF_INIT(2 * ERR_LINE_MAX) };
 	/* without a pipe its stderr is lost */
 	if (o->err == CHILD_ERR_TOLD && pipe2(fd, O_CLOEXEC) == 0) {
@@ -231,7 +231,7 @@ child_start(const struct child_opts *o, struct err *e)
 		c->err_theirs = fd[1];
 		fcntl(c->err, F_SETFL, O_NONBLOCK);
 	}
-	int r = begin(c, o, e);
+	int r = begin(c, e);
 	if (r == 0 && !o->tty) {
 		FILE *in = pipeline_get_infile(c->p);
 		FILE *out = pipeline_get_outfile(c->p);
@@ -285,7 +285,7 @@ child_read_err(struct child *c)
 
 		buf_add(&c->said, rest.p, k);
 		if (lf != NULL || c->said.len > ERR_LINE_MAX) {
-			c->tell(c->arg, buf_view(&c->said));
+			c->o.tell(c->o.arg, buf_view(&c->said));
 			buf_reset(&c->said);
 		}
 		rest = slice_from(rest, k + (lf != NULL));
@@ -340,7 +340,7 @@ reap(struct child *c)
 	pipeline_free(c->p);
 	read_all_err(c);
 	if (c->said.len > 0)
-		c->tell(c->arg, buf_view(&c->said));
+		c->o.tell(c->o.arg, buf_view(&c->said));
 	buf_release(&c->said);
 	file_close(c->err);
 	free(c);

@@ -40,12 +40,9 @@ struct child {
 	int err;		/* the same of its stderr; -1: there is none */
 	pid_t group;		/* its process group: the first command */
 	/* private */
-	int err_theirs, pass;
-	enum child_err to;
-	void (*tell)(void *arg, struct slice line);
-	void *arg;
+	struct child_opts o;	/* its command is borrowed while it starts */
+	int err_theirs;
 	struct buf said;	/* a line that is not whole yet */
-	bool tty;
 };
 
 /* Start it in a process group of its own.  A command "hamr-X" without a slash
