@@ -168,19 +168,12 @@ worker_free(struct worker *s)
 	calls_forget(s);
 	texts_release(&s->models);
 	texts_release(&s->servers);
-	free(s->id);
-	free(s->cwd);
-	free(s->root);
-	free(s->mode);
-	free(s->model);
-	free(s->title);
-	free(s->commands);
-	free(s->last);
-	free(s->request);
-	free(s->closing);
-	free(s->status);
-	free(s->reason);
-	free(s->error);
+	char *const all[] = { s->id, s->cwd, s->root, s->mode, s->model,
+		s->title, s->commands, s->last, s->request, s->closing,
+		s->status, s->reason, s->error };
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		free(all[i]);
 	buf_release(&s->out);
 	free(s);
 }
