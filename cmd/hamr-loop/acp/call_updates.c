@@ -209,31 +209,13 @@ put_input(struct buf *out, const struct seen_call *c)
 		scan_put(out, ",'rawInput':$", slice_of(c->args));
 }
 
-static void
-tell_call(struct worker *s, const struct seen_call *c)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	int64_t line = 0;
-
-	scan_put(&b, "{'sessionUpdate':'tool_call',");
-	put_call(&b, c);
-	if (c->path != NULL) {
-		scan_int(scan_get(slice_of(c->args), "first"), &line);
-		put_location(&b, c->path, line);
-	}
-	put_input(&b, c);
-	if (shows_terminal(s, c))
-		scan_put(&b, ",'_meta':{'terminal_info':{'terminal_id':@,"
-		    "'cwd':@}}", slice_of(c->id), slice_of(s->root));
-	buf_addc(&b, '}');
-	update_send(s, &b);
-}
-
 void
 calls_see(struct worker *s, const struct call *call)
 {
 	struct buf args = BUF_INIT(BUF_RECORD_MAX);
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct scan scan = { 0 };
+	int64_t line = 0;
 
 	GROW(s->calls, s->ncalls, s->capcalls);
 	struct seen_call *c = &s->calls[s->ncalls++];
@@ -266,7 +248,18 @@ calls_see(struct worker *s, const struct call *call)
 	free(path);
 	scan_release(&scan);
 	buf_release(&args);
-	tell_call(s, c);
+	scan_put(&b, "{'sessionUpdate':'tool_call',");
+	put_call(&b, c);
+	if (c->path != NULL) {
+		scan_int(scan_get(slice_of(c->args), "first"), &line);
+		put_location(&b, c->path, line);
+	}
+	put_input(&b, c);
+	if (shows_terminal(s, c))
+		scan_put(&b, ",'_meta':{'terminal_info':{'terminal_id':@,"
+		    "'cwd':@}}", slice_of(c->id), slice_of(s->root));
+	buf_addc(&b, '}');
+	update_send(s, &b);
 }
 
 static void
