@@ -535,8 +535,9 @@ rows_release(struct rows *r)
 	free(r->piece);
 }
 
-void
-rows_look(struct buf *out, unsigned look)
+/* What turns a look on (0: off). */
+static void
+put_look(struct buf *out, unsigned look)
 {
 	static const struct {
 		unsigned look;
@@ -558,10 +559,10 @@ void
 rows_dim(struct buf *out, const char *text, bool colour)
 {
 	if (colour)
-		rows_look(out, LOOK_DIM);
+		put_look(out, LOOK_DIM);
 	buf_adds(out, text);
 	if (colour)
-		rows_look(out, 0);
+		put_look(out, 0);
 }
 
 struct layout {
@@ -581,7 +582,7 @@ static void
 set_look(struct layout *l, unsigned look)
 {
 	if (l->how->colour && look != l->look)
-		rows_look(&l->out->text, look);
+		put_look(&l->out->text, look);
 	l->look = look;
 }
 

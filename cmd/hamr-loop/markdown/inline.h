@@ -69,8 +69,5 @@ void rows_of(struct rows *r, struct slice source,
  * backtick; else NO_SOURCE. */
 size_t rows_open_mark(const struct rows *r);
 
-/* What turns a look on (0: off). */
-void rows_look(struct buf *out, unsigned look);
-
 /* Append text that is ours, dim where there is colour. */
 void rows_dim(struct buf *out, const char *text, bool colour);
