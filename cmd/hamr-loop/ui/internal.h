@@ -3,14 +3,14 @@
 
 #include "ui.h"
 
+#define DIM(u) ((u)->color ? "\033[2m" : "")
+#define PLAIN(u) ((u)->color ? "\033[0m" : "")
+
 /* The calls that were seen are no longer known. */
 void ui_forget(struct ui *u);
 
 /* Queue one record for stdout. */
 void ui_json_line(struct ui *u, const struct rec *r);
-
-/* A text for the program in a person's place. */
-void ui_peer_tell(struct ui *u, struct slice text);
 
 /* Write whole lines, safe and coloured, to stderr. */
 void ui_emit(struct ui *u, struct slice lines);

@@ -24,8 +24,6 @@
 #define SAID_BYTES 4096		/* and of a line of it */
 #define TAIL_LEAST 4
 #define THOUGHT_MS 1000		/* what took less is not told */
-#define DIM(u) ((u)->color ? "\033[2m" : "")
-#define PLAIN(u) ((u)->color ? "\033[0m" : "")
 
 /* ---- rows ---- */
 

@@ -8,20 +8,6 @@
 #include "internal.h"
 
 void
-ui_peer_tell(struct ui *u, struct slice text)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	struct scan s = { 0 };
-	struct rec r;
-
-	scan_put(&b, "{'type':'progress','stage':'loop','text':@}", text);
-	if (!b.over && rec_parse(&s, b.p, b.len, &r) == 0)
-		ui_json_line(u, &r);
-	scan_release(&s);
-	buf_release(&b);
-}
-
-void
 ui_open_peer(struct ui *u)
 {
 	u->peer = xcalloc(1, sizeof *u->peer);

@@ -290,8 +290,7 @@ ui_call_result(struct ui *u, const struct ui_call *call, const struct rec *r)
 		snprintf(took, sizeof took, " (%lld.%02lld s)",
 		    (long long)ms / 1000, (long long)ms / 10 % 100);
 	}
-	buf_fmt(&b, "%s%s%s\n", u->color ? "\033[0;2m" : "", took,
-	    u->color ? "\033[0m" : "");
+	buf_fmt(&b, "%s%s%s\n", u->color ? "\033[0;2m" : "", took, PLAIN(u));
 	ui_print(u, &b);
 	buf_release(&o);
 }
@@ -378,11 +377,9 @@ show_result(struct ui *u, const struct rec *r)
 	    slice_line(&rest, &line); )
 		lines += diff_add(&d, line, u->color, &b);
 	if (rest.n > 0)
-		buf_fmt(&b, "%s       ... %zu more line%s%s%s\n",
-		    u->color ? "\033[2m" : "", slice_lines(rest),
-		    slice_lines(rest) == 1 ? "" : "s",
-		    u->live ? "; /diff shows all" : "",
-		    u->color ? "\033[0m" : "");
+		buf_fmt(&b, "%s       ... %zu more line%s%s%s\n", DIM(u),
+		    slice_lines(rest), slice_lines(rest) == 1 ? "" : "s",
+		    u->live ? "; /diff shows all" : "", PLAIN(u));
 	if (b.len > 0)
 		ui_emit(u, buf_view(&b));
 	bufs_release(BUFS(&text, &b));

@@ -82,21 +82,25 @@ ui_themed(const struct ui *u, struct slice text, struct buf *b)
 void
 ui_emit(struct ui *u, struct slice lines)
 {
-	if (u->telling) {
-		ui_peer_tell(u, slice_trim_end(lines, "\n"));
-		return;
-	}
-	struct buf themed = BUF_INIT((size_t)1 << 40);
+	struct buf b = BUF_INIT(u->telling ? BUF_RECORD_MAX : (size_t)1 << 40);
+	struct scan s = { 0 };
+	struct rec r;
 
-	if (u->screen == NULL) {
+	if (u->telling) {	/* the program in a person's place */
+		scan_put(&b, "{'type':'progress','stage':'loop','text':@}",
+		    slice_trim_end(lines, "\n"));
+		if (!b.over && rec_parse(&s, b.p, b.len, &r) == 0)
+			ui_json_line(u, &r);
+		scan_release(&s);
+	} else if (u->screen == NULL) {
 		/* when that fails nobody is left to tell */
 		file_write_all(STDERR_FILENO, lines.p, lines.n);
-		return;
+	} else {
+		screen_print(u->screen, ui_themed(u, lines, &b));
+		if (!u->live)
+			screen_flush(u->screen);
 	}
-	screen_print(u->screen, ui_themed(u, lines, &themed));
-	buf_release(&themed);
-	if (!u->live)
-		screen_flush(u->screen);
+	buf_release(&b);
 }
 
 void
