@@ -9,6 +9,8 @@
 #define TAB 8
 #define GUTTER "%6zu %c"	/* a tab's width: what is aligned stays so */
 #define CONTEXT "\033[2m"
+#define REMOVED "\033[31m"
+#define ADDED "\033[32m"
 
 /* "-5,7 ": where its lines begin and how many; ",1" is left out. */
 static bool
@@ -68,6 +70,8 @@ bool
 diff_line(struct diff *d, struct slice line, struct buf *row)
 {
 	char sign = line.n > 0 ? line.p[0] : ' ';
+	size_t old = sign == '-' || sign == ' ';
+	size_t new = sign == '+' || sign == ' ';
 	bool hunk = d->olds + d->news == 0 && slice_starts(line, "@@ ") &&
 	    read_hunk(d, line), shown = true;
 
@@ -77,29 +81,23 @@ diff_line(struct diff *d, struct slice line, struct buf *row)
 		buf_adds(row, "       ...");
 		shown = d->any;
 		d->any = true;
-	} else if (sign == '-' && d->olds > 0) {
-		buf_fmt(row, GUTTER, d->old++, sign);
-		d->olds--;
-		d->look = "\033[31m";
-	} else if (sign == '+' && d->news > 0) {
-		buf_fmt(row, GUTTER, d->new++, sign);
-		d->news--;
-		d->look = "\033[32m";
-	} else if (sign == ' ' && d->olds > 0 && d->news > 0) {
-		buf_fmt(row, GUTTER, d->new++, sign);
-		d->old++;
-		d->olds--;
-		d->news--;
+	} else if (old + new > 0 && old <= d->olds && new <= d->news) {
+		buf_fmt(row, GUTTER, new > 0 ? d->new : d->old, sign);
+		d->look = sign == '-' ? REMOVED : sign == '+' ? ADDED :
+		    CONTEXT;
+		d->old += old;
+		d->olds -= old;
+		d->new += new;
+		d->news -= new;
+		if (line.n > 0)
+			add_text(row, slice_from(line, 1));
 	} else {
 		shown = d->names || !(slice_starts(line, "--- ") ||
 		    slice_starts(line, "+++ "));
 		d->any = d->any && sign == '\\';
 		d->olds = d->news = 0;
 		add_text(row, line);
-		return shown;
 	}
-	if (!hunk && line.n > 0)
-		add_text(row, slice_from(line, 1));
 	return shown;
 }
 
