@@ -129,22 +129,6 @@ count_sent(const struct ui *u)
 	return n;
 }
 
-static void
-add_queued(struct buf *rows, const struct ui *u)
-{
-	size_t n = count_sent(u), at = 0;
-	char more[40];
-
-	for (size_t i = 0; i < n && i < QUEUED_ROWS; i++) {
-		struct slice text = slice_of(u->sent.p + at);
-
-		at += text.n + 1;
-		snprintf(more, sizeof more, "%zu more", n - i);
-		add_row(rows, u, "  queued: ", n > QUEUED_ROWS &&
-		    i == QUEUED_ROWS - 1 ? slice_of(more) : text);
-	}
-}
-
 size_t
 ui_queued_rows(const struct ui *u)
 {
@@ -189,7 +173,9 @@ compose(struct ui *u, long long now)
 {
 	struct buf rows = BUF_INIT((size_t)1 << 30);
 	struct buf themed = BUF_INIT((size_t)1 << 31);
-	size_t row = 0, column = 0, height = ui_height(u);
+	size_t row = 0, column = 0, height = ui_height(u), at = 0;
+	size_t queued = count_sent(u);
+	char more[40];
 
 	if (u->live) {
 		/* what will stand above, but may still change */
@@ -200,7 +186,14 @@ compose(struct ui *u, long long now)
 		if (u->partial.len > 0)
 			add_row(&rows, u, "", buf_view(&u->partial));
 		add_activity(&rows, u, now);
-		add_queued(&rows, u);
+		for (size_t i = 0; i < queued && i < QUEUED_ROWS; i++) {
+			struct slice text = slice_of(u->sent.p + at);
+
+			at += text.n + 1;
+			snprintf(more, sizeof more, "%zu more", queued - i);
+			add_row(&rows, u, "  queued: ", queued > QUEUED_ROWS &&
+			    i == QUEUED_ROWS - 1 ? slice_of(more) : text);
+		}
 	} else if (u->question.len > 0) {
 		buf_slice(&rows, buf_view(&u->question));
 		if (!u->dumb)
