@@ -650,8 +650,7 @@ screen_print(struct screen *s, struct slice lines)
 		s->above = rest;
 	}
 	buf_slice(&s->above, lines);
-	if (lines.n > 0 && lines.p[lines.n - 1] != '\n')
-		buf_addc(&s->above, '\n');
+	buf_end_line(&s->above);
 }
 
 /* More than the screen holds, less one row, is not shown: the first rows give

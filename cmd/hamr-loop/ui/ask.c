@@ -478,8 +478,7 @@ view(struct asking *k)
 		buf_addc(&text, '\n');
 	}
 	put_text(&k->q, &text);
-	if (text.len > 0 && text.p[text.len - 1] != '\n')
-		buf_addc(&text, '\n');
+	buf_end_line(&text);
 	if (pager == NULL || pager[0] == '\0')
 		pager = "less";
 	bool shown = run_on_file(k->u, pager, buf_view(&text), "", NULL);

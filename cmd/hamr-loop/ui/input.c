@@ -245,22 +245,17 @@ ui_take_queued(void *arg)
 void
 ui_unsend(struct ui *u)
 {
-	char **v = NULL;
-	size_t n = 0, cap = 0;
+	struct texts sent = { .n = 0 };
 
 	if (u->editor == NULL)
 		return;
-	for (char *text; (text = ui_take_sent(u)) != NULL; ) {
-		GROW(v, n, cap);
-		v[n++] = text;
-	}
-	editor_recall(u->editor, v, n);
-	if (n > 1)
+	for (char *text; (text = ui_take_sent(u)) != NULL; )
+		texts_add(&sent, text);
+	editor_recall(u->editor, sent.v, sent.n);
+	if (sent.n > 1)
 		ui_note(u, "%zu queued messages were not sent; Down shows the "
-		    "next one", n);
-	while (n > 0)
-		free(v[--n]);
-	free(v);
+		    "next one", sent.n);
+	texts_release(&sent);
 }
 
 void

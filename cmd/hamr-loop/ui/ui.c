@@ -189,8 +189,7 @@ ui_emit_text(struct ui *u, struct slice text)
 	struct buf b = BUF_INIT((size_t)1 << 40);
 
 	term_escape(&b, text);
-	if (b.len > 0 && b.p[b.len - 1] != '\n')
-		buf_addc(&b, '\n');
+	buf_end_line(&b);
 	if (b.len > 0)
 		ui_emit(u, buf_view(&b));
 	buf_release(&b);
@@ -440,7 +439,6 @@ ui_answer(struct ui *u, const char *text)
 		term_escape(&u->out, slice_of(text));
 	else
 		buf_add(&u->out, text, n);
-	if (text[n - 1] != '\n')
-		buf_addc(&u->out, '\n');
+	buf_end_line(&u->out);
 	ui_flush(u);
 }
