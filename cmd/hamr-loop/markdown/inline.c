@@ -109,21 +109,13 @@ is_path(const char *w, size_t n)
 	return false;
 }
 
-/* Two stars and a slash: a glob, or a path in bold?  The next stars tell. */
-static bool
-is_bold_path(const char *p)
-{
-	size_t n = strcspn(p, "* \t\n");
-
-	return p[n] == '*' && p[n + 1] == '*' && p[n - 1] != '/';
-}
-
 /* Are these n stars no emphasis?  In the word before them there is some. */
 static bool
 is_operator(const char *p, size_t n, bool marked)
 {
 	char before = p[-1], after = p[n];
 	bool begins = is_blank(before) || is_one_of(before, "([{");
+	size_t next = n + strcspn(p + n, "* \t\n");
 
 	if (is_blank(before) && is_blank(after))
 		return true;
@@ -139,7 +131,9 @@ is_operator(const char *p, size_t n, bool marked)
 		return true;
 	if (before == '/' && (n == 1 ? p[-2] != '*' : after == '/'))
 		return true;
-	if (n == 2 && begins && after == '/' && !is_bold_path(p + n))
+	/* a glob, unless the next stars end a path in bold */
+	if (n == 2 && begins && after == '/' && (p[next] != '*' ||
+	    p[next + 1] != '*' || p[next - 1] == '/'))
 		return true;
 	if (marked)
 		return false;
