@@ -147,8 +147,7 @@ void
 acp_done(struct worker *s, bool ended)
 {
 	struct slice id = slice_of(s->request != NULL ? s->request : "null");
-	bool opened = s->work != STARTING && s->work != LOADING &&
-	    s->work != RESUMING;
+	bool opened = s->work == IDLE || s->work == PROMPTED;
 	struct acp *a = s->acp;
 
 	if (s->work != IDLE && s->dropped)

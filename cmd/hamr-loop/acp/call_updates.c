@@ -425,7 +425,6 @@ calls_result(struct worker *s, const struct rec *r, bool replay)
 	struct seen_call *c = find_call(s, rec_get(r, "tool_call_id"));
 	bool failed = scan_true(rec_get(r, "is_error"));
 	struct slice diff = msg_meta(r, "diff");
-	bool sent = false;
 	struct buf b;
 
 	if (c == NULL)
@@ -442,10 +441,9 @@ calls_result(struct worker *s, const struct rec *r, bool replay)
 		put_location(&b, c->path, first_line(diff));
 		put_diff(&b, c);
 		buf_addc(&b, '}');
-		sent = update_send(s, &b);
+		if (update_send(s, &b))
+			return;
 	}
-	if (sent)
-		return;
 	begin_call_update(&b, c);
 	scan_put(&b, ",'status':@", failed ? SLICE("failed") :
 	    SLICE("completed"));

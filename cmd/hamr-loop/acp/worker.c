@@ -140,11 +140,8 @@ worker_read(struct worker *s)
 	struct err e;
 	int got = rec_fill(&s->in, &e), took = 1;
 
-	while (got >= 0 && took > 0) {
-		took = rec_take(&s->in, &r, &e);
-		if (took > 0)
-			update_record(s, r, false);
-	}
+	while (got >= 0 && (took = rec_take(&s->in, &r, &e)) > 0)
+		update_record(s, r, false);
 	if (got > 0 && took >= 0)
 		return;
 	end(s, END_MS);
