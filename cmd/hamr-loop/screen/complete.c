@@ -136,8 +136,7 @@ by_score(const void *a, const void *b)
 
 	if (x->score != y->score)
 		return x->score < y->score ? 1 : -1;
-	size_t nx = strlen(x->text);
-	size_t ny = strlen(y->text);
+	size_t nx = strlen(x->text), ny = strlen(y->text);
 	if (x->score > 0 && nx != ny)
 		return nx < ny ? -1 : 1;
 	if (x->order != y->order)
