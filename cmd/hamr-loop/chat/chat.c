@@ -219,9 +219,8 @@ chat(struct run *r, struct err *e)
 	r->ui.at_once = chat_at_once;
 	r->ui.at_once_arg = &c;
 	opening_begin(&c);
-	if ((r->o.resume && chat_resume(&c, r->o.resume_id) < 0) ||
-	    (r->o.fork != NULL && chat_fork(&c) < 0))
-		c.quit = true;
+	if (r->o.resume || r->o.fork != NULL)
+		c.quit = chat_resume(&c) < 0;
 	converse(&c);
 	opening_end(&c);
 	file_list_release(&c.files);

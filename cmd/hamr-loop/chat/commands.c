@@ -46,6 +46,8 @@ struct command {
 	const char *name;	/* "/new" */
 	const char *args, *what;
 	void (*run)(struct chat *c, const char *arg);
+	void (*show)(struct ui *u);	/* or this */
+	const char *const *words;	/* what its argument may be */
 };
 
 static void
@@ -105,27 +107,6 @@ fork_session(struct chat *c, const char *arg)
 }
 
 /* ---- what was shown ---- */
-
-static void
-output(struct chat *c, const char *arg)
-{
-	(void)arg;
-	ui_show_output(&c->run->ui);
-}
-
-static void
-thinking(struct chat *c, const char *arg)
-{
-	(void)arg;
-	ui_show_thinking(&c->run->ui);
-}
-
-static void
-edit(struct chat *c, const char *arg)
-{
-	(void)arg;
-	ui_edit_input(&c->run->ui);
-}
 
 /* The session, and its last answer that says something; false: that there is
  * none is told. */
@@ -326,6 +307,8 @@ compact(struct chat *c, const char *arg)
 
 /* ---- work ---- */
 
+static const char *const profiles[] = { "quick", "full", NULL };
+
 static void
 check(struct chat *c, const char *arg)
 {
@@ -335,7 +318,7 @@ check(struct chat *c, const char *arg)
 
 	if (arg[0] == '\0')
 		arg = conf_str(r->conf, "verification.profile");
-	if (strcmp(arg, "quick") != 0 && strcmp(arg, "full") != 0) {
+	if (!slice_in(slice_of(arg), profiles)) {
 		say(c, "usage: /verify [quick|full]");
 		return;
 	}
@@ -404,21 +387,14 @@ show_session(struct chat *c)
 }
 
 int
-chat_resume(struct chat *c, const char *id)
+chat_resume(struct chat *c)
 {
-	if (open_old(c, id) < 0)
-		return -1;
-	show_session(c);
-	return 0;
-}
+	const struct opts *o = &c->run->o;
+	int rc = o->resume ? open_old(c, o->resume_id) : chat_open(c, NULL);
 
-int
-chat_fork(struct chat *c)
-{
-	if (chat_open(c, NULL) < 0)
-		return -1;
-	show_session(c);
-	return 0;
+	if (rc == 0)
+		show_session(c);
+	return rc;
 }
 
 /* Another session in the place of this one; if it cannot be had, this stays. */
@@ -433,7 +409,9 @@ resume(struct chat *c, const char *arg)
 	if (c->open)
 		run_end(c->run);
 	c->open = false;
-	if (chat_resume(c, arg) < 0 && before != NULL) {
+	if (open_old(c, arg) == 0) {
+		show_session(c);
+	} else if (before != NULL) {
 		err_report(&c->err);
 		c->failed = open_old(c, before) < 0;
 	}
@@ -485,39 +463,45 @@ static void help(struct chat *c, const char *arg);
 enum { TALK, WORK, LOOK, SET, GROUPS };
 
 static const struct command commands[] = {
-	{ TALK, 0, "/new", "", "begin a session", new },
-	{ TALK, OFFERS, "/resume", "[ID]", "another session", resume },
-	{ TALK, NOW, "/sessions", "", "list them", list },
-	{ TALK, OPEN, "/fork", "[TURN]", "go on in a copy", fork_session },
+	{ TALK, 0, "/new", "", "begin a session", .run = new },
+	{ TALK, OFFERS, "/resume", "[ID]", "another session", .run = resume },
+	{ TALK, NOW, "/sessions", "", "list them", .run = list },
+	{ TALK, OPEN, "/fork", "[TURN]", "go on in a copy",
+	    .run = fork_session },
 	{ TALK, OPEN | NOW | SERVED, "/export", "[FORM]", "write it to a file",
-	    export_page },
-	{ TALK, NOW, "/edit", "", "write in $EDITOR", edit },
-	{ TALK, 0, "/remember", "[FACT]", "for later", chat_remember },
-	{ TALK, NOW, "/quit", "", "or Ctrl-D", quit },
-	{ TALK, NOW | ALIAS, "/exit", "", "quit", quit },
-	{ WORK, OPEN | SERVED, "/undo", "", "the newest change", chat_undo },
+	    .run = export_page, .words = export_forms },
+	{ TALK, NOW, "/edit", "", "write in $EDITOR", .show = ui_edit_input },
+	{ TALK, 0, "/remember", "[FACT]", "for later", .run = chat_remember },
+	{ TALK, NOW, "/quit", "", "or Ctrl-D", .run = quit },
+	{ TALK, NOW | ALIAS, "/exit", "", "quit", .run = quit },
+	{ WORK, OPEN | SERVED, "/undo", "", "the newest change",
+	    .run = chat_undo },
 	{ WORK, OPEN | ALIAS | SERVED, "/undo-last-edit", "", "undo it",
-	    chat_undo },
-	{ WORK, 0, "/commit", "", "with git", chat_commit },
-	{ WORK, SERVED, "/verify", "[full]", "run the check", check },
-	{ WORK, SERVED, "/init", "", "write AGENTS.md", init },
+	    .run = chat_undo },
+	{ WORK, 0, "/commit", "", "with git", .run = chat_commit },
+	{ WORK, SERVED, "/verify", "[full]", "run the check", .run = check,
+	    .words = profiles },
+	{ WORK, SERVED, "/init", "", "write AGENTS.md", .run = init },
 	{ LOOK, OPEN | NOW | SERVED, "/status", "", "where you are",
-	    page_status },
-	{ LOOK, OPEN | NOW, "/diff", "", "what was changed", page_diff },
+	    .run = page_status },
+	{ LOOK, OPEN | NOW, "/diff", "", "what was changed", .run = page_diff },
 	{ LOOK, OPEN | NOW, "/context", "", "what fills it",
-	    page_context },
-	{ LOOK, NOW, "/budget", "", "the limits", page_budget },
+	    .run = page_context },
+	{ LOOK, NOW, "/budget", "", "the limits", .run = page_budget },
 	{ LOOK, OPEN | NOW | SERVED, "/cost", "", "tokens and money",
-	    page_cost },
-	{ LOOK, OPEN | NOW, "/last", "[raw]", "the last answer", last },
-	{ LOOK, OPEN | NOW, "/copy", "[N]", "answer or block N", copy },
-	{ LOOK, NOW, "/output", "", "what it printed", output },
-	{ LOOK, NOW, "/thinking", "", "the last reasoning", thinking },
-	{ LOOK, NOW, "/help", "", "this page", help },
-	{ SET, OFFERS, "/model", "[NAME]", "another model", model },
-	{ SET, OFFERS, "/mode", "[MODE]", "what it may do", mode },
-	{ SET, OPEN | SERVED, "/compact", "", "shorten it now", compact },
-	{ SET, 0, "/forget", "ID", "a fact", chat_forget },
+	    .run = page_cost },
+	{ LOOK, OPEN | NOW, "/last", "[raw]", "the last answer", .run = last },
+	{ LOOK, OPEN | NOW, "/copy", "[N]", "answer or block N", .run = copy },
+	{ LOOK, NOW, "/output", "", "what it printed", .show = ui_show_output },
+	{ LOOK, NOW, "/thinking", "", "the last reasoning",
+	    .show = ui_show_thinking },
+	{ LOOK, NOW, "/help", "", "this page", .run = help },
+	{ SET, OFFERS, "/model", "[NAME]", "another model", .run = model },
+	{ SET, OFFERS, "/mode", "[MODE]", "what it may do", .run = mode,
+	    .words = track_modes },
+	{ SET, OPEN | SERVED, "/compact", "", "shorten it now",
+	    .run = compact },
+	{ SET, 0, "/forget", "ID", "a fact", .run = chat_forget },
 };
 
 #define COMMANDS (sizeof commands / sizeof *commands)
@@ -723,6 +707,8 @@ take_command(struct chat *c, const char *line, bool in_turn)
 	else if (cmd != NULL && (cmd->flags & OPEN) != 0 && !c->open)
 		say(c, "there is no session yet; it begins with your first "
 		    "message");
+	else if (cmd != NULL && cmd->show != NULL)
+		cmd->show(&c->run->ui);
 	else if (cmd != NULL)
 		cmd->run(c, arg);
 	else if (text != NULL)
@@ -817,13 +803,6 @@ chat_tell_session(struct chat *c)
 
 /* ---- what completes ---- */
 
-static void
-list_words(struct candidates *out, const char *const *words)
-{
-	for (; *words != NULL; words++)
-		candidates_add(out, *words, NULL);
-}
-
 /* "2 h  completed  3 steps  mend the parser" beside its id. */
 static void
 list_sessions(struct chat *c, struct candidates *out)
@@ -861,24 +840,10 @@ list_sessions(struct chat *c, struct candidates *out)
 	buf_release(&b);
 }
 
-/* Those that the server named last; it is asked again meanwhile. */
-static void
-list_models(struct chat *c, struct candidates *out)
-{
-	for (size_t i = 0; i < c->models.n; i++)
-		candidates_add(out, c->models.v[i], NULL);
-	c->offer = out->n == 0;
-	opening_ask_server(c);
-	if (c->offer)
-		say(c, c->asked[ASKED_SERVER] != NULL ? "asking the server "
-		    "for its models" : "no server was asked for its models");
-}
-
 void
 chat_candidates(void *arg, enum complete_kind kind, const char *command,
     struct candidates *out)
 {
-	static const char *const profiles[] = { "quick", "full", NULL };
 	struct chat *c = arg;
 
 	if (out->quick && c->run->ui.question.len > 0)
@@ -887,16 +852,24 @@ chat_candidates(void *arg, enum complete_kind kind, const char *command,
 		file_list_add(&c->files, out);
 	if (kind != COMPLETE_ARGUMENT || command == NULL)
 		command = "";
-	if (strcmp(command, "mode") == 0)
-		list_words(out, track_modes);
-	else if (strcmp(command, "export") == 0)
-		list_words(out, export_forms);
-	else if (strcmp(command, "verify") == 0)
-		list_words(out, profiles);
-	else if (strcmp(command, "resume") == 0)
+	const struct command *cmd = find(command, strlen(command));
+	const char *const *word = cmd != NULL ? cmd->words : NULL;
+	for (; word != NULL && *word != NULL; word++)
+		candidates_add(out, *word, NULL);
+	if (strcmp(command, "resume") == 0) {
 		list_sessions(c, out);
-	else if (strcmp(command, "model") == 0)
-		list_models(c, out);
+	} else if (strcmp(command, "model") == 0) {
+		/* those that the server named last; it is asked again
+		 * meanwhile */
+		for (size_t i = 0; i < c->models.n; i++)
+			candidates_add(out, c->models.v[i], NULL);
+		c->offer = out->n == 0;
+		opening_ask_server(c);
+		if (c->offer)
+			say(c, c->asked[ASKED_SERVER] != NULL ? "asking the "
+			    "server for its models" : "no server was asked for "
+			    "its models");
+	}
 	for (size_t i = 0; kind == COMPLETE_COMMAND && i < COMMANDS; i++)
 		if ((commands[i].flags & ALIAS) == 0)
 			candidates_add(out, commands[i].name,

@@ -74,11 +74,8 @@ bool chat_command(struct chat *c, const char *line);
 bool chat_command_served(struct chat *c, const char *line);
 void chat_tell_session(struct chat *c);
 
-/* Go on with an old session: id "": the newest. */
-int chat_resume(struct chat *c, const char *id);
-
-/* Begin in the copy that --fork names. */
-int chat_fork(struct chat *c);
+/* Begin with the session that --resume names, or in the copy of --fork. */
+int chat_resume(struct chat *c);
 
 /* What need not wait for the end of a turn is carried out: true.  For
  * ui.at_once. */
