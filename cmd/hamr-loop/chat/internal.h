@@ -97,8 +97,8 @@ struct change {
 
 /* All that was read in the session's file. */
 struct seen {
-	long turn, turns;	/* wanted; so far */
-	long line, at;		/* so far; of the wanted one's end */
+	long turns;
+	long at;		/* lines up to the end of the wanted one */
 	long requests;
 	struct usage usage;
 	struct texts read, changed;	/* paths */

@@ -114,55 +114,6 @@ begins_turn(const struct rec *r)
 	    !scan_true(msg_meta(r, "steering"));
 }
 
-static void
-see(struct seen *s, const struct rec *r)
-{
-	struct slice id;
-
-	s->line++;
-	switch (r->kind) {
-	case R_USER:
-		if (msg_by(r, "context"))
-			s->context += tokens_of(rec_get(r, "content"));
-		if (begins_turn(r)) {
-			s->silent = true;
-			if (s->turns++ == s->turn)
-				s->at = s->line - 1;
-		}
-		break;
-	case R_ASSISTANT:
-		see_answer(s, rec_get(r, "content"), false);
-		break;
-	case R_TOOL: see_tool(s, r); break;
-	case R_ERROR:
-		see_answer(s, scan_get(rec_get(r, "partial"), "content"), true);
-		break;
-	case R_UNDO:
-		for (struct walk w = walk_elements(rec_get(r,
-		    "tool_call_ids")); walk_next(&w, NULL, &id); )
-			for (size_t i = 0; i < s->n; i++)
-				s->v[i].undone |= s->v[i].call != NULL &&
-				    scan_str_is(id, s->v[i].call);
-		break;
-	case R_USAGE:
-		s->requests++;
-		usage_add(&s->usage, r);
-		break;
-	case R_CHECKPOINT:
-		see_id(s, r, "id");
-		free(s->checkpoint);
-		s->checkpoint = rec_strdup(r, "id");
-		break;
-	case R_START: see_id(s, r, "tool_call_id"); break;
-	case R_COMPACTION:
-		s->compactions++;
-		free(s->compaction);
-		s->compaction = xmemdup0(r->line.p, r->line.n);
-		break;
-	default: break;
-	}
-}
-
 /* The next record of the session's file; NULL: there is none.  *in is zero
  * before the first, and behind the last again. */
 static const struct rec *
@@ -194,9 +145,51 @@ see_session(struct chat *c, struct seen *s, long turn)
 	const struct rec *r;
 	struct slice el;
 
-	*s = (struct seen){ .turn = turn, .said = BUF_INIT((size_t)1 << 40) };
-	while ((r = next_record(c, &in)) != NULL)
-		see(s, r);
+	*s = (struct seen){ .said = BUF_INIT((size_t)1 << 40) };
+	for (long line = 0; (r = next_record(c, &in)) != NULL; line++)
+		switch (r->kind) {
+		case R_USER:
+			if (msg_by(r, "context"))
+				s->context += tokens_of(rec_get(r, "content"));
+			if (!begins_turn(r))
+				break;
+			s->silent = true;
+			if (s->turns++ == turn)
+				s->at = line;
+			break;
+		case R_ASSISTANT:
+			see_answer(s, rec_get(r, "content"), false);
+			break;
+		case R_TOOL: see_tool(s, r); break;
+		case R_ERROR:
+			see_answer(s, scan_get(rec_get(r, "partial"),
+			    "content"), true);
+			break;
+		case R_UNDO:
+			for (struct walk w = walk_elements(rec_get(r,
+			    "tool_call_ids")); walk_next(&w, NULL, &el); )
+				for (size_t i = 0; i < s->n; i++)
+					s->v[i].undone |= s->v[i].call !=
+					    NULL && scan_str_is(el,
+					    s->v[i].call);
+			break;
+		case R_USAGE:
+			s->requests++;
+			usage_add(&s->usage, r);
+			break;
+		case R_CHECKPOINT:
+			see_id(s, r, "id");
+			free(s->checkpoint);
+			s->checkpoint = rec_strdup(r, "id");
+			break;
+		case R_START: see_id(s, r, "tool_call_id"); break;
+		case R_COMPACTION:
+			s->compactions++;
+			free(s->compaction);
+			s->compaction = xmemdup0(r->line.p, r->line.n);
+			break;
+		default: break;
+		}
 	/* the files that are changed still */
 	for (size_t i = 0; i < s->n; i++) {
 		if (s->v[i].undone)
@@ -567,20 +560,6 @@ row_compaction(const struct chat *c, struct buf *page, const struct seen *s,
 	scan_release(&scan);
 }
 
-static void
-row_kinds(struct buf *page, struct kinds *k, long long all)
-{
-	qsort(k->v, k->n, sizeof k->v[0], by_tokens);
-	for (size_t i = 0; i < k->n; i++) {
-		long long n = k->all > 0 ? (long long)((double)k->v[i].tokens *
-		    (double)all / (double)k->all + 0.5) : 0;
-
-		if (n > 0)
-			buf_fmt(page, "  %-20s%9s  %3lld %%\n",
-			    k->v[i].name, num_grouped(n).s, n * 100 / all);
-	}
-}
-
 void
 page_context(struct chat *c, const char *arg)
 {
@@ -613,7 +592,15 @@ page_context(struct chat *c, const char *arg)
 	buf_fmt(&page, "the next request: %s of %s tokens, %lld %%\n",
 	    num_grouped(all).s, num_grouped(room).s,
 	    room > 0 ? all * 100 / room : 0);
-	row_kinds(&page, &k, all);
+	qsort(k.v, k.n, sizeof k.v[0], by_tokens);
+	for (size_t i = 0; i < k.n; i++) {
+		long long n = k.all > 0 ? (long long)((double)k.v[i].tokens *
+		    (double)all / (double)k.all + 0.5) : 0;
+
+		if (n > 0)
+			buf_fmt(&page, "  %-20s%9s  %3lld %%\n", k.v[i].name,
+			    num_grouped(n).s, n * 100 / all);
+	}
 	row_compaction(c, &page, &s, value_of(buf_view(&facts),
 	    "next_epoch_at"));
 	page_show(c, &page);
