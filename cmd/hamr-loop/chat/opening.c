@@ -116,61 +116,47 @@ opening_begin(struct chat *c)
 		}
 }
 
-/* A program is told all of them. */
+/* A program is told all of them; of a person's the first one's name counts, if
+ * no other is known. */
 static void
-list_models(struct chat *c)
-{
-	struct buf b = BUF_INIT(8 * SAID_MAX);
-
-	scan_put(&b, "{'type':'progress','stage':'loop','models':[");
-	for (size_t i = 0; i < c->models.n; i++)
-		scan_put(&b, "$@", slice_of(i > 0 ? "," : ""),
-		    slice_of(c->models.v[i]));
-	buf_adds(&b, "]}");
-	hub_show(&c->run->hub, &b);
-}
-
-static void
-show_models(struct chat *c)
+take_models(struct chat *c, struct slice said)
 {
 	struct ui *u = &c->run->ui;
-	char *text = u->editor != NULL ? editor_text(u->editor) : NULL;
-	bool offer = c->offer && text != NULL && strcmp(text, "/model ") == 0;
+	struct buf b = BUF_INIT(8 * SAID_MAX);
+	struct slice line;
 
-	/* the first one's name counts, if no other is known */
+	texts_release(&c->models);
+	scan_put(&b, "{'type':'progress','stage':'loop','models':[");
+	while (slice_line(&said, &line)) {
+		line.n = strcspn(line.p, " \t\n");
+		if (line.n == 0)
+			continue;
+		scan_put(&b, c->models.n > 0 ? ",@" : "@", line);
+		texts_add(&c->models, xmemdup0(line.p, line.n));
+	}
+	buf_adds(&b, "]}");
+	if (u->peer != NULL) {
+		hub_show(&c->run->hub, &b);
+		return;
+	}
+	buf_release(&b);
 	if (u->status.model == NULL && c->models.n > 0) {
 		if (!c->spoken)
 			tell_model(c, c->models.v[0]);
 		ui_where(u, c->models.v[0], NULL);
 	}
+	char *text = u->editor != NULL ? editor_text(u->editor) : NULL;
+	bool offer = c->offer && text != NULL && strcmp(text, "/model ") == 0;
 	c->offer = false;
 	if (offer)
 		ui_offer(u, text);	/* it asks again */
 	free(text);
 }
 
-/* Why there is none. */
-static void
-tell_no_server(struct chat *c, struct slice said)
-{
-	static const char lead[] = "hamr-provider: ";
-	struct slice line;
-
-	if (said.n == 0)
-		ui_note(&c->run->ui, ROW "%s", "model", "no server answers; "
-		    "hamr-loop --doctor looks for one");
-	while (slice_line(&said, &line)) {
-		size_t n = slice_starts(line, lead) ? strlen(lead) : 0;
-
-		ui_note(&c->run->ui, "%.*s", (int)(line.n - n), line.p + n);
-	}
-	c->offer = false;
-}
-
 static void
 tell_sandbox(struct chat *c, struct slice said)
 {
-	struct slice line, first = { "", 0 };
+	struct slice line, first = SLICE("");
 
 	while (first.n == 0 && slice_line(&said, &line)) {
 		size_t n = slice_find(line, 0, " ");
@@ -190,10 +176,11 @@ tell_sandbox(struct chat *c, struct slice said)
 void
 opening_read(struct chat *c, int i)
 {
+	static const char lead[] = "hamr-provider: ";
 	char part[4096];
 	ssize_t n = read(c->asked[i]->out, part, sizeof part);
 	struct buf *b = &c->said[i];
-	struct slice rest, line;
+	struct slice line, rest;
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -206,18 +193,19 @@ opening_read(struct chat *c, int i)
 	if (i == ASKED_SANDBOX) {
 		tell_sandbox(c, buf_view(b));
 	} else if (status == 0) {
-		texts_release(&c->models);
-		for (rest = buf_view(b); slice_line(&rest, &line); ) {
-			line.n = strcspn(line.p, " \t\n");
-			if (line.n > 0)
-				texts_add(&c->models, xmemdup0(line.p, line.n));
-		}
-		if (c->run->ui.peer != NULL)
-			list_models(c);
-		else
-			show_models(c);
+		take_models(c, buf_view(b));
 	} else if (c->run->ui.peer == NULL) {
-		tell_no_server(c, buf_view(b));
+		/* its own words say why there is none */
+		if (b->len == 0)
+			ui_note(&c->run->ui, ROW "%s", "model", "no server "
+			    "answers; hamr-loop --doctor looks for one");
+		for (rest = buf_view(b); slice_line(&rest, &line); ) {
+			size_t k = slice_starts(line, lead) ? strlen(lead) : 0;
+
+			ui_note(&c->run->ui, "%.*s", (int)(line.n - k),
+			    line.p + k);
+		}
+		c->offer = false;
 	}
 }
 
