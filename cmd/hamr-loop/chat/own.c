@@ -91,16 +91,6 @@ own_command(struct chat *c, const char *name, const char *args,
 	return all.p != NULL ? buf_detach(&all) : NULL;
 }
 
-static bool
-takes_arguments(const char *text)
-{
-	while ((text = strchr(text, '$')) != NULL)
-		if (strncmp(text, ALL, strlen(ALL)) == 0 ||
-		    (*++text >= '1' && *text <= '9'))
-			return true;
-	return false;
-}
-
 static void
 list_folder(struct chat *c, bool project, struct candidates *out)
 {
@@ -111,7 +101,7 @@ list_folder(struct chat *c, bool project, struct candidates *out)
 	while ((f = file_readdir(d)) != NULL) {
 		struct buf text = BUF_INIT(4 * TEXT_MAX);
 		size_t n = strlen(f->d_name), k = strlen(SUFFIX);
-		char *what;
+		bool more = false;	/* it takes arguments */
 
 		if (n <= k || strcmp(f->d_name + n - k, SUFFIX) != 0)
 			continue;
@@ -122,14 +112,17 @@ list_folder(struct chat *c, bool project, struct candidates *out)
 		struct slice line = front_matter(&rest, "description");
 		while (line.n == 0 && slice_line(&rest, &line))
 			line = slice_trim_start(slice_trim(line), "# ");
-		what = xasprintf("%s%.*s", !project ? "" : conf_is_trusted(
+		char *what = xasprintf("%s%.*s", !project ? "" : conf_is_trusted(
 		    c->run->conf) ? "(this project's) " : "(this project's, "
 		    "not trusted) ", (int)utf8_cut(line.p, line.n, 80),
 		    line.p);
+		for (const char *p = buf_view(&text).p; (p = strchr(p, '$')) !=
+		    NULL; p++)
+			more |= strncmp(p, ALL, strlen(ALL)) == 0 ||
+			    (p[1] >= '1' && p[1] <= '9');
 		if (name[1 + strspn(name + 1, NAME_BYTES)] == '\0') {
 			candidates_add(out, name, what);
-			out->v[out->n - 1].more = takes_arguments(
-			    buf_view(&text).p);
+			out->v[out->n - 1].more = more;
 		}
 		buf_release(&text);
 		free(name);
