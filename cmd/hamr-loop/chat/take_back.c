@@ -8,7 +8,7 @@
 #define SAID_MAX ((size_t)16 << 20)
 
 /* hamr-tool undo with these words: its status; -1: it was stopped, or did not
- * run. */
+ * run.  Where it fails it says why, and out is empty. */
 static int
 run_tool(struct chat *c, const char *a, const char *b, const char *id,
     struct buf *out)
@@ -30,21 +30,16 @@ run_tool(struct chat *c, const char *a, const char *b, const char *id,
 	how.nflags = args.n;
 	int st = chat_run(c, &how, "undo", SLICE(""), chat_keep, out, &stopped);
 	free(args.v);
+	struct slice said = slice_trim_end(buf_view(out), "\n");
+	if (slice_starts(said, "hamr-tool: "))
+		said = slice_from(said, 11);
 	if (st >= 0 && stopped)
 		ui_note(&c->run->ui, "stopped");
+	else if (st > 0 && WIFEXITED(st) && said.n > 0)
+		ui_note(&c->run->ui, "%.*s", (int)said.n, said.p);
+	if (st != 0 || stopped)
+		buf_reset(out);
 	return st < 0 || stopped || !WIFEXITED(st) ? -1 : WEXITSTATUS(st);
-}
-
-/* It says why. */
-static void
-tell(struct chat *c, const struct buf *said)
-{
-	struct slice s = slice_trim_end(buf_view(said), "\n");
-
-	if (slice_starts(s, "hamr-tool: "))
-		s = slice_from(s, 11);
-	if (s.n > 0)
-		ui_note(&c->run->ui, "%.*s", (int)s.n, s.p);
 }
 
 /* The newest change of this session; yours, or NULL. */
@@ -52,14 +47,10 @@ static char *
 find_change(struct chat *c, const struct seen *s)
 {
 	struct buf list = BUF_INIT(SAID_MAX);
-	struct rec_text t = { .rest = { NULL, 0 } };
-	char *id = NULL;
 	int status = run_tool(c, "--list", NULL, NULL, &list);
+	struct rec_text t = { .rest = buf_view(&list) };
+	char *id = NULL;
 
-	if (status == 0)
-		t.rest = buf_view(&list);
-	else if (status > 0)
-		tell(c, &list);
 	while (id == NULL && rec_text_next(&t)) {
 		char *by = rec_strdup(&t.rec, "checkpoint");
 
@@ -77,40 +68,33 @@ find_change(struct chat *c, const struct seen *s)
 	return id;
 }
 
-/* "bash make" */
-static void
-put_title(const struct seen *s, const struct rec *r, struct buf *out)
-{
-	struct slice call = rec_get(r, "tool_call_id");
-	char *tool = rec_strdup(r, "tool");
-	const char *command = NULL;
-
-	for (size_t i = 0; i < s->n; i++)
-		if (s->v[i].call != NULL && scan_str_is(call, s->v[i].call))
-			command = s->v[i].command;
-	buf_adds(out, tool != NULL ? tool : "change");
-	if (command != NULL)
-		buf_fmt(out, " %.*s", (int)strcspn(command, "\n"), command);
-	buf_addc(out, '\n');
-	free(tool);
-}
-
 /* What would be undone.  How many files were changed since; -1: it cannot be
  * told. */
 static int
 show(struct chat *c, const struct seen *s, const char *id)
 {
 	struct buf list = BUF_INIT(SAID_MAX), page = BUF_INIT(SAID_MAX);
-	struct rec_text t = { .rest = { NULL, 0 } };
 	struct slice path, el;
-	int changed = -1, status = run_tool(c, "--list", NULL, id, &list);
+	int changed = -1;
 
-	if (status == 0)
-		t.rest = buf_view(&list);
-	else if (status > 0)
-		tell(c, &list);
-	while (rec_text_next(&t)) {
-		put_title(s, &t.rec, &page);
+	run_tool(c, "--list", NULL, id, &list);
+	for (struct rec_text t = { .rest = buf_view(&list) };
+	    rec_text_next(&t); ) {
+		/* "bash make" */
+		struct slice call = rec_get(&t.rec, "tool_call_id");
+		char *tool = rec_strdup(&t.rec, "tool");
+		const char *command = NULL;
+
+		for (size_t i = 0; i < s->n; i++)
+			if (s->v[i].call != NULL &&
+			    scan_str_is(call, s->v[i].call))
+				command = s->v[i].command;
+		buf_adds(&page, tool != NULL ? tool : "change");
+		if (command != NULL)
+			buf_fmt(&page, " %.*s", (int)strcspn(command, "\n"),
+			    command);
+		buf_addc(&page, '\n');
+		free(tool);
 		changed = 0;
 		for (struct walk w = walk_of(rec_get(&t.rec, "paths"));
 		    walk_next(&w, NULL, &path); ) {
@@ -179,13 +163,9 @@ chat_undo(struct chat *c, const char *arg)
 		ui_note(&c->run->ui, c->run->ui.peer != NULL ?
 		    "nothing was undone; hamr-tool undo --force %s does it all "
 		    "the same" : "nothing was undone", id);
-	} else if (sure) {
-		int status = run_tool(c, "--json", changed > 0 ? "--force" :
-		    NULL, id, &said);
-		if (status == 0)
-			commit(c, &said);
-		else if (status > 0)
-			tell(c, &said);
+	} else if (sure && run_tool(c, "--json", changed > 0 ? "--force" :
+	    NULL, id, &said) == 0) {
+		commit(c, &said);
 	}
 	free(id);
 	seen_release(&s);
