@@ -45,8 +45,9 @@ struct command {
 	int group, flags;
 	const char *name;	/* "/new" */
 	const char *args, *what;
-	void (*run)(struct chat *c, const char *arg);
-	void (*show)(struct ui *u);	/* or this */
+	void (*run)(struct chat *c);	/* one of these */
+	void (*with)(struct chat *c, const char *arg);
+	void (*show)(struct ui *u);
 	const char *const *words;	/* what its argument may be */
 };
 
@@ -218,9 +219,8 @@ copy(struct chat *c, const char *arg)
 }
 
 static void
-init(struct chat *c, const char *arg)
+init(struct chat *c)
 {
-	(void)arg;
 	chat_turn(c, INIT_TASK);
 }
 
@@ -297,9 +297,8 @@ model(struct chat *c, const char *arg)
 }
 
 static void
-compact(struct chat *c, const char *arg)
+compact(struct chat *c)
 {
-	(void)arg;
 	hub_put(&c->run->hub, "{'type':'compact'}");
 	say(c, "older results are shortened before your next message goes out; "
 	    "/context shows what is there");
@@ -419,9 +418,8 @@ resume(struct chat *c, const char *arg)
 }
 
 static void
-new(struct chat *c, const char *arg)
+new(struct chat *c)
 {
-	(void)arg;
 	if (c->open)
 		run_end(c->run);
 	c->open = false;
@@ -433,13 +431,12 @@ new(struct chat *c, const char *arg)
 }
 
 static void
-list(struct chat *c, const char *arg)
+list(struct chat *c)
 {
 	struct buf b = BUF_INIT(OUTPUT_MAX);
 	struct err e;
 	char *dir = sessions_dir(c->run->root, false, &e);
 
-	(void)arg;
 	if (dir == NULL || sessions_list(dir, false, &b, &e) < 0)
 		err_report(&e);
 	else
@@ -451,27 +448,26 @@ list(struct chat *c, const char *arg)
 /* ---- the table ---- */
 
 static void
-quit(struct chat *c, const char *arg)
+quit(struct chat *c)
 {
-	(void)arg;
 	c->quit = true;
 }
 
-static void help(struct chat *c, const char *arg);
+static void help(struct chat *c);
 
 /* The groups of /help, in its order. */
 enum { TALK, WORK, LOOK, SET, GROUPS };
 
 static const struct command commands[] = {
 	{ TALK, 0, "/new", "", "begin a session", .run = new },
-	{ TALK, OFFERS, "/resume", "[ID]", "another session", .run = resume },
+	{ TALK, OFFERS, "/resume", "[ID]", "another session", .with = resume },
 	{ TALK, NOW, "/sessions", "", "list them", .run = list },
 	{ TALK, OPEN, "/fork", "[TURN]", "go on in a copy",
-	    .run = fork_session },
+	    .with = fork_session },
 	{ TALK, OPEN | NOW | SERVED, "/export", "[FORM]", "write it to a file",
-	    .run = export_page, .words = export_forms },
+	    .with = export_page, .words = export_forms },
 	{ TALK, NOW, "/edit", "", "write in $EDITOR", .show = ui_edit_input },
-	{ TALK, 0, "/remember", "[FACT]", "for later", .run = chat_remember },
+	{ TALK, 0, "/remember", "[FACT]", "for later", .with = chat_remember },
 	{ TALK, NOW, "/quit", "", "or Ctrl-D", .run = quit },
 	{ TALK, NOW | ALIAS, "/exit", "", "quit", .run = quit },
 	{ WORK, OPEN | SERVED, "/undo", "", "the newest change",
@@ -479,7 +475,7 @@ static const struct command commands[] = {
 	{ WORK, OPEN | ALIAS | SERVED, "/undo-last-edit", "", "undo it",
 	    .run = chat_undo },
 	{ WORK, 0, "/commit", "", "with git", .run = chat_commit },
-	{ WORK, SERVED, "/verify", "[full]", "run the check", .run = check,
+	{ WORK, SERVED, "/verify", "[full]", "run the check", .with = check,
 	    .words = profiles },
 	{ WORK, SERVED, "/init", "", "write AGENTS.md", .run = init },
 	{ LOOK, OPEN | NOW | SERVED, "/status", "", "where you are",
@@ -490,18 +486,18 @@ static const struct command commands[] = {
 	{ LOOK, NOW, "/budget", "", "the limits", .run = page_budget },
 	{ LOOK, OPEN | NOW | SERVED, "/cost", "", "tokens and money",
 	    .run = page_cost },
-	{ LOOK, OPEN | NOW, "/last", "[raw]", "the last answer", .run = last },
-	{ LOOK, OPEN | NOW, "/copy", "[N]", "answer or block N", .run = copy },
+	{ LOOK, OPEN | NOW, "/last", "[raw]", "the last answer", .with = last },
+	{ LOOK, OPEN | NOW, "/copy", "[N]", "answer or block N", .with = copy },
 	{ LOOK, NOW, "/output", "", "what it printed", .show = ui_show_output },
 	{ LOOK, NOW, "/thinking", "", "the last reasoning",
 	    .show = ui_show_thinking },
 	{ LOOK, NOW, "/help", "", "this page", .run = help },
-	{ SET, OFFERS, "/model", "[NAME]", "another model", .run = model },
-	{ SET, OFFERS, "/mode", "[MODE]", "what it may do", .run = mode,
+	{ SET, OFFERS, "/model", "[NAME]", "another model", .with = model },
+	{ SET, OFFERS, "/mode", "[MODE]", "what it may do", .with = mode,
 	    .words = track_modes },
 	{ SET, OPEN | SERVED, "/compact", "", "shorten it now",
 	    .run = compact },
-	{ SET, 0, "/forget", "ID", "a fact", .run = chat_forget },
+	{ SET, 0, "/forget", "ID", "a fact", .with = chat_forget },
 };
 
 #define COMMANDS (sizeof commands / sizeof *commands)
@@ -555,7 +551,7 @@ help_title(struct help *h, const char *title)
 }
 
 static void
-help(struct chat *c, const char *arg)
+help(struct chat *c)
 {
 	static const char *const groups[GROUPS] = { "session", "work", "look",
 		"settings" };
@@ -572,7 +568,6 @@ help(struct chat *c, const char *arg)
 		.two = columns >= HELP_WIDE };
 	struct candidates own = { 0 };
 
-	(void)arg;
 	columns = num_min(columns, HELP_WIDEST);
 	h.width = h.two ? (columns - HELP_TITLE) / 2 : columns - 2;
 	for (int g = 0; g < GROUPS; g++) {
@@ -709,8 +704,10 @@ take_command(struct chat *c, const char *line, bool in_turn)
 		    "message");
 	else if (cmd != NULL && cmd->show != NULL)
 		cmd->show(&c->run->ui);
+	else if (cmd != NULL && cmd->run != NULL)
+		cmd->run(c);
 	else if (cmd != NULL)
-		cmd->run(c, arg);
+		cmd->with(c, arg);
 	else if (text != NULL)
 		chat_turn(c, text);
 	else if (why != NULL)

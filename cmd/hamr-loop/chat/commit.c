@@ -149,7 +149,7 @@ name_hooks(struct buf *out)
 }
 
 void
-chat_commit(struct chat *c, const char *arg)
+chat_commit(struct chat *c)
 {
 	static const char *const program = GIT;
 	struct buf diff = BUF_INIT(DIFF_MAX), hooks = BUF_INIT(1 << 12);
@@ -158,7 +158,6 @@ chat_commit(struct chat *c, const char *arg)
 	char *message = NULL;
 	bool all, stopped;
 
-	(void)arg;
 	read_diff(&diff, &all);
 	if (all)
 		tell_new_files(u);

@@ -125,11 +125,11 @@ void page_show(struct chat *c, struct buf *page);	/* releases it */
 /* "s" or "". */
 const char *plural(long n);
 
-void page_status(struct chat *c, const char *arg);
-void page_cost(struct chat *c, const char *arg);
-void page_context(struct chat *c, const char *arg);
-void page_budget(struct chat *c, const char *arg);
-void page_diff(struct chat *c, const char *arg);
+void page_status(struct chat *c);
+void page_cost(struct chat *c);
+void page_context(struct chat *c);
+void page_budget(struct chat *c);
+void page_diff(struct chat *c);
 
 /* Show the last turn of the session as it was shown then, and where the session
  * stands in the row at the bottom. */
@@ -151,7 +151,7 @@ char *chat_branch(const char *root);
 
 /* The newest change of this session, listed, undone when the person says
  * yes. */
-void chat_undo(struct chat *c, const char *arg);
+void chat_undo(struct chat *c);
 
 /* ---- remember.c ---- */
 
@@ -164,7 +164,7 @@ void chat_forget(struct chat *c, const char *arg);
 
 /* A message that the model writes for what git has staged, or all that is
  * changed; committed when the person says yes. */
-void chat_commit(struct chat *c, const char *arg);
+void chat_commit(struct chat *c);
 
 /* ---- own.c: commands that are Markdown files ---- */
 

@@ -347,7 +347,7 @@ row_limits(const struct chat *c, struct buf *page)
 }
 
 void
-page_status(struct chat *c, const char *arg)
+page_status(struct chat *c)
 {
 	const struct run *r = c->run;
 	const struct track *k = &r->track;
@@ -355,7 +355,6 @@ page_status(struct chat *c, const char *arg)
 	struct seen s;
 	long undoable = 0;
 
-	(void)arg;
 	see_session(c, &s, -1);
 	for (size_t i = 0; i < s.n; i++)
 		undoable += !s.v[i].undone;
@@ -381,12 +380,11 @@ page_status(struct chat *c, const char *arg)
 }
 
 void
-page_cost(struct chat *c, const char *arg)
+page_cost(struct chat *c)
 {
 	struct buf page = BUF_INIT((size_t)1 << 40);
 	struct seen s;
 
-	(void)arg;
 	see_session(c, &s, -1);
 	row_cost(c, &page, &s);
 	seen_release(&s);
@@ -394,13 +392,12 @@ page_cost(struct chat *c, const char *arg)
 }
 
 void
-page_diff(struct chat *c, const char *arg)
+page_diff(struct chat *c)
 {
 	struct buf diff = BUF_INIT((size_t)1 << 40);
 	struct seen s;
 	long others = 0;
 
-	(void)arg;
 	see_session(c, &s, -1);
 	for (size_t i = 0; i < s.n; i++)
 		if (!s.v[i].undone && s.v[i].diff != NULL)
@@ -561,7 +558,7 @@ row_compaction(const struct chat *c, struct buf *page, const struct seen *s,
 }
 
 void
-page_context(struct chat *c, const char *arg)
+page_context(struct chat *c)
 {
 	struct buf got = BUF_INIT(BUF_RECORD_MAX), facts = BUF_INIT(OUTPUT_MAX);
 	struct buf page = BUF_INIT((size_t)1 << 40);
@@ -569,7 +566,6 @@ page_context(struct chat *c, const char *arg)
 	struct seen s;
 	long long all;
 
-	(void)arg;
 	if (ask_compact(c, "-n", &got) < 0 ||
 	    (all = take_request(&k, buf_view(&got))) <= 0) {
 		ui_note(&c->run->ui, "the next request cannot be made; "
@@ -610,7 +606,7 @@ out:
 }
 
 void
-page_budget(struct chat *c, const char *arg)
+page_budget(struct chat *c)
 {
 	static const struct {
 		const char *label, *key, *before, *after;
@@ -626,7 +622,6 @@ page_budget(struct chat *c, const char *arg)
 	struct buf facts = BUF_INIT(OUTPUT_MAX);
 	struct buf page = BUF_INIT((size_t)1 << 40);
 
-	(void)arg;
 	ask_compact(c, "--budget", &facts);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		long long n = value_of(buf_view(&facts), rows[i].key);

@@ -144,13 +144,12 @@ commit(struct chat *c, const struct buf *said)
 }
 
 void
-chat_undo(struct chat *c, const char *arg)
+chat_undo(struct chat *c)
 {
 	struct buf said = BUF_INIT(SAID_MAX);
 	struct seen s;
 	int changed = -1;
 
-	(void)arg;
 	see_session(c, &s, -1);
 	char *id = find_change(c, &s);
 	if (id != NULL)
