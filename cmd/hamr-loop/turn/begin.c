@@ -256,49 +256,40 @@ may_be_read(struct mentions *f, const char *name)
 	return may;
 }
 
-/* Its text goes before the message. */
-static void
-add_text(struct mentions *f, const char *name, int fd)
-{
-	struct buf b = BUF_INIT(8 * MENTION_MAX);
-	char *raw = xmalloc(MENTION_MAX + 1);
-	size_t have = first_bytes(fd, raw, MENTION_MAX + 1);
-	struct stat st;
-
-	if (memchr(raw, '\0', have) != NULL) {
-		ui_note(f->ui, "  %s is not text; only its name is sent", name);
-	} else if (may_be_read(f, name) && fstat(fd, &st) == 0) {
-		buf_fmt(&b, "%s, which the user mentions:\n\n", name);
-		put_text(&b, fd, st.st_size, MENTION_MAX, name);
-		if (setup_context(f->hub, b.p, "mention", false) == 0)
-			ui_note(f->ui, have > MENTION_MAX ? "  sent along: "
-			    "%s, its first 32 KiB" : "  sent along: %s", name);
-	}
-	free(raw);
-	buf_release(&b);
-}
-
 /* The name as it stands, else without what ends the sentence. */
 static void
 add_mention(struct mentions *f, char *name)
 {
-	char head[65536];	/* says whether it is an image */
+	char head[65536];	/* says whether it is an image, or text */
 	size_t n = strlen(name);
 	int fd = n > 0 ? open_named(f, name) : -1;
+	struct buf b = BUF_INIT(8 * MENTION_MAX);
 	struct image im;
+	struct stat st;
 
 	while (fd < 0 && n > 1 && strchr(ENDS, name[n - 1]) != NULL) {
 		name[--n] = '\0';
 		fd = open_named(f, name);
 	}
 	size_t got = fd >= 0 ? first_bytes(fd, head, sizeof head) : 0;
-	if (got > 0 && image_probe(&im, (struct slice){ head, got }))
+	if (got > 0 && image_probe(&im, (struct slice){ head, got })) {
 		add_image(f, name, fd);
-	else if (fd >= 0 && f->chat)
-		add_text(f, name, fd);
-	else if (f->chat && n > 0 && access(name, F_OK) < 0)
+	} else if (fd < 0 && f->chat && n > 0 && access(name, F_OK) < 0) {
 		ui_note(f->ui, "  @%s is not a file here; only the word is "
 		    "sent", name);
+	} else if (fd >= 0 && f->chat && memchr(head, '\0',
+	    num_min(got, MENTION_MAX + 1)) != NULL) {
+		ui_note(f->ui, "  %s is not text; only its name is sent", name);
+	} else if (fd >= 0 && f->chat && may_be_read(f, name) &&
+	    fstat(fd, &st) == 0) {
+		/* it goes before the message */
+		buf_fmt(&b, "%s, which the user mentions:\n\n", name);
+		put_text(&b, fd, st.st_size, MENTION_MAX, name);
+		if (setup_context(f->hub, b.p, "mention", false) == 0)
+			ui_note(f->ui, got > MENTION_MAX ? "  sent along: "
+			    "%s, its first 32 KiB" : "  sent along: %s", name);
+	}
+	buf_release(&b);
 	file_close(fd);
 }
 
@@ -468,30 +459,6 @@ setup_release(struct setup *s)
 /* ---- the first records ---- */
 
 static int
-header(const struct setup *s, struct hub *h)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX), cwd = BUF_INIT(1 << 20);
-	const char *model = s->o->model != NULL ? s->o->model :
-	    conf_str(s->conf, "provider.model");
-	char at[UTC_SIZE];
-
-	utc_print_now(at);
-	char *mark = origin_mark(h->session->id, s->root, at);
-	utf8_clean(&cwd, s->root, strlen(s->root));
-	scan_put(&b, "{'type':'hamr','v':1,'session':@,'cwd':@,'created':@,"
-	    "'mode':@", slice_of(h->session->id), buf_view(&cwd),
-	    slice_of(at), slice_of(s->mode));
-	if (model[0] != '\0')
-		scan_put(&b, ",'model':@", slice_of(model));
-	if (mark != NULL)
-		scan_put(&b, ",'mark':@", slice_of(mark));
-	buf_addc(&b, '}');
-	free(mark);
-	buf_release(&cwd);
-	return hub_commit(h, &b);
-}
-
-static int
 context_message(const struct setup *s, struct hub *h, struct child *memory)
 {
 	struct buf b = BUF_INIT(1 << 20), said = BUF_INIT(BRIEF_MAX);
@@ -526,22 +493,41 @@ setup_config(struct hub *h, const char *key, const char *value)
 int
 setup_header(struct setup *s, struct hub *h)
 {
+	struct buf b = BUF_INIT(BUF_RECORD_MAX), cwd = BUF_INIT(1 << 20);
 	const struct track *k = h->track;
 	const struct opts *o = s->o;
+	char at[UTC_SIZE];
 
 	if (s->headed)
 		return 0;
 	s->headed = true;
-	if (!k->has_header)
-		return header(s, h);
-	/* a flag that says otherwise than the session did counts from here */
-	if (o->mode != NULL && (k->mode == NULL ||
-	    strcmp(o->mode, k->mode) != 0) &&
-	    setup_config(h, "agent.mode", o->mode) < 0)
-		return -1;
-	return o->model != NULL && (k->model == NULL ||
-	    strcmp(o->model, k->model) != 0) ?
-	    setup_config(h, "provider.model", o->model) : 0;
+	if (k->has_header) {
+		/* a flag that says otherwise than the session did counts from
+		 * here */
+		if (o->mode != NULL && (k->mode == NULL ||
+		    strcmp(o->mode, k->mode) != 0) &&
+		    setup_config(h, "agent.mode", o->mode) < 0)
+			return -1;
+		return o->model != NULL && (k->model == NULL ||
+		    strcmp(o->model, k->model) != 0) ?
+		    setup_config(h, "provider.model", o->model) : 0;
+	}
+	const char *model = o->model != NULL ? o->model :
+	    conf_str(s->conf, "provider.model");
+	utc_print_now(at);
+	char *mark = origin_mark(h->session->id, s->root, at);
+	utf8_clean(&cwd, s->root, strlen(s->root));
+	scan_put(&b, "{'type':'hamr','v':1,'session':@,'cwd':@,'created':@,"
+	    "'mode':@", slice_of(h->session->id), buf_view(&cwd),
+	    slice_of(at), slice_of(s->mode));
+	if (model[0] != '\0')
+		scan_put(&b, ",'model':@", slice_of(model));
+	if (mark != NULL)
+		scan_put(&b, ",'mark':@", slice_of(mark));
+	buf_addc(&b, '}');
+	free(mark);
+	buf_release(&cwd);
+	return hub_commit(h, &b);
 }
 
 int
