@@ -48,24 +48,6 @@ enum lack {
 	LACK_CHECK		/* patch mode: nor has it since a change */
 };
 
-static enum lack
-lacks(const struct track *k, const struct conf *c)
-{
-	bool unverified = !k->verified && k->verify_command != NULL;
-
-	/* A soft contract is said once, and not after a refusal, nor if the
-	 * person thinks otherwise meanwhile: the answer then stands. */
-	if (wants_change(k, c) && (k->contract == CONTRACT_HARD ||
-	    (k->nudges == 0 && !k->refused &&
-	    conf_int(c, "agent.contract_nudges") != 0 &&
-	    (k->task == NULL || !intent_forbids_change(k->task)))))
-		return LACK_CHANGE;
-	if (unverified && k->mode != NULL && strcmp(k->mode, "verify") == 0)
-		return LACK_VERIFICATION;
-	return unverified && is_patch(k->mode) && k->nfiles > 0 ? LACK_CHECK :
-	    LACK_NOTHING;
-}
-
 const char *
 contract_remark(const struct track *k, const struct conf *c)
 {
@@ -123,9 +105,22 @@ bool
 contract_pursue(struct turn *t)
 {
 	struct track *k = t->hub->track;
-	enum lack lack = lacks(k, t->conf);
+	bool unverified = !k->verified && k->verify_command != NULL;
+	long long nudges = conf_int(t->conf, "agent.contract_nudges");
 	long long wall = turn_wall_end(t);
+	enum lack lack = LACK_NOTHING;
 
+	/* A soft contract is said once, and not after a refusal, nor if the
+	 * person thinks otherwise meanwhile: the answer then stands. */
+	if (wants_change(k, t->conf) && (k->contract == CONTRACT_HARD ||
+	    (k->nudges == 0 && !k->refused && nudges != 0 &&
+	    (k->task == NULL || !intent_forbids_change(k->task)))))
+		lack = LACK_CHANGE;
+	else if (unverified && k->mode != NULL &&
+	    strcmp(k->mode, "verify") == 0)
+		lack = LACK_VERIFICATION;
+	else if (unverified && is_patch(k->mode) && k->nfiles > 0)
+		lack = LACK_CHECK;
 	if (lack == LACK_VERIFICATION || (lack == LACK_CHECK &&
 	    !k->failed_verification)) {
 		turn_set_ending(t, END_TOOL_ERROR, "stage tool did not verify");
@@ -143,10 +138,9 @@ contract_pursue(struct turn *t)
 	turn_set_ending(t, END_CONTRACT, lack == LACK_CHANGE ? "no_change" :
 	    "verification");
 	/* a change that was refused is not asked for */
-	bool over = lack == LACK_CHECK ? k->repairs >= conf_int(t->conf,
-	    "agent.repair_attempts") : k->nudges >= conf_int(t->conf,
-	    "agent.contract_nudges") || (lack == LACK_CHANGE && k->refused);
-	if (over)
+	if (lack == LACK_CHECK ? k->repairs >= conf_int(t->conf,
+	    "agent.repair_attempts") : k->nudges >= nudges ||
+	    (lack == LACK_CHANGE && k->refused))
 		return false;
 	char *text = words(k, lack);
 	/* a repair is a turn of the loop with its own count of steps and
