@@ -227,52 +227,41 @@ simplify(const char *p, struct buf *out)
 	}
 }
 
-/* A mark within what stands between blanks ends nothing: a.c, f(x). */
-static void
-add_word(struct words *w, const char *p, size_t n)
-{
-	bool call = memchr(p, '(', n) != NULL && *p != '(';
-	char end = 0;
-
-	while (n > 0 && strchr("([*#", *p) != NULL) {
-		if (w->n > 0 && w->v[w->n - 1].end == 0)
-			w->v[w->n - 1].end = ',';
-		p++;
-		n--;
-	}
-	while (n > 0 && (strchr(",;:.!?", p[n - 1]) != NULL ||
-	    (strchr(")]", p[n - 1]) != NULL && !call))) {
-		end = strchr(")]", p[n - 1]) != NULL ? ',' : p[n - 1];
-		n--;
-	}
-	if (n == 0 || (n == 1 && *p == '-')) {	/* a mark, or a dash, alone */
-		if (w->n > 0 && w->v[w->n - 1].end == 0)
-			w->v[w->n - 1].end = end != 0 ? end : ',';
-		return;
-	}
-	GROW(w->v, w->n, w->cap);
-	w->v[w->n++] = (struct word){ { p, n }, end };
-}
-
 static void
 words_of(struct words *w, const char *task)
 {
 	*w = (struct words){ .text = BUF_INIT(TEXT_MAX) };
 	simplify(task, &w->text);
-	const char *p = w->text.len > 0 ? w->text.p : "";
-	while (*p != '\0') {
-		size_t n = 0;
+	const char *next = w->text.len > 0 ? w->text.p : "";
+	while (*next != '\0') {
+		const char *p = next;
+		char *before = w->n > 0 ? &w->v[w->n - 1].end : NULL;
+		char end = 0;
 
-		if (*p == '\n' && w->n > 0 && w->v[w->n - 1].end != '?')
-			w->v[w->n - 1].end = '\n';
-		if (is_whitespace(*p)) {
-			p++;
+		if (*p == '\n' && before != NULL && *before != '?')
+			*before = '\n';
+		next++;
+		if (is_whitespace(*p))
 			continue;
+		while (*next != '\0' && !is_whitespace(*next))
+			next++;
+		/* a mark within what stands between blanks ends nothing: a.c,
+		 * f(x) */
+		size_t n = (size_t)(next - p);
+		bool call = memchr(p, '(', n) != NULL && *p != '(';
+		for (; n > 0 && strchr("([*#", *p) != NULL; p++, n--)
+			if (before != NULL && *before == 0)
+				*before = ',';
+		for (; n > 0 && (strchr(",;:.!?", p[n - 1]) != NULL ||
+		    (strchr(")]", p[n - 1]) != NULL && !call)); n--)
+			end = strchr(")]", p[n - 1]) != NULL ? ',' : p[n - 1];
+		if (n > 1 || (n == 1 && *p != '-')) {
+			GROW(w->v, w->n, w->cap);
+			w->v[w->n++] = (struct word){ { p, n }, end };
+		} else if (before != NULL && *before == 0) {
+			/* a mark, or a dash, alone */
+			*before = end != 0 ? end : ',';
 		}
-		while (p[n] != '\0' && !is_whitespace(p[n]))
-			n++;
-		add_word(w, p, n);
-		p += n;
 	}
 	if (w->n > 0 && w->v[w->n - 1].end == 0)
 		w->v[w->n - 1].end = '.';
