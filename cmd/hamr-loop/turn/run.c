@@ -223,33 +223,6 @@ prepare(struct run *r, struct err *e)
 	return hub_start(&r->hub, r->session.size > 0, e);
 }
 
-/* What must not be missed, whatever else is shown. */
-static void
-print_remark(struct run *r, const struct turn *t)
-{
-	const struct track *k = &r->track;
-	const char *text = NULL;
-	bool full = t->end == END_BUDGET && strcmp(t->reason, "context") == 0;
-
-	if (t->end == END_DENIED)
-		text = "no change was made, because nobody could be asked; "
-		    "--yes allows changes";
-	else if (full)
-		text = k->error_text;
-	else if (t->end == END_COMPLETED)
-		text = contract_remark(k, r->conf);
-	if (text == NULL && k->mode != NULL && strcmp(k->mode, "verify") == 0 &&
-	    k->verify_command == NULL)
-		text = "nothing was verified: no command is set as "
-		    "defaultCommand under [verification]";
-	if (text != NULL && r->o.chat)
-		ui_note(&r->ui, "%s%s", text, full ? "\n/fork TURN goes on in "
-		    "a copy that ends with an earlier turn, /new begins again; "
-		    "Up brings your message back" : "");
-	else if (text != NULL)
-		err_say("%.1000s", text);
-}
-
 int
 run_begin(struct run *r, const char *task, struct err *e)
 {
@@ -266,29 +239,22 @@ run_begin(struct run *r, const char *task, struct err *e)
 static char *
 ending_words(enum ending end, const char *reason)
 {
-	switch (end) {
-	case END_COMPLETED:
-		return xstrdup("done");
-	case END_INTERRUPTED:
-		return xstrdup("interrupted");
-	case END_BUDGET:
-		return strcmp(reason, "context") == 0 ?
-		    xstrdup("stopped: the conversation has become too long") :
-		    xasprintf("stopped at the limit %s", reason);
-	case END_CONTRACT:
-		return xstrdup(strcmp(reason, "no_change") == 0 ?
-		    "stopped: no file was changed" :
-		    "stopped: the check did not pass");
-	case END_GUARD:
-		return xstrdup("stopped: the model was going in circles");
-	case END_MODEL:
-		return xstrdup("stopped: no usable answer from the model");
-	case END_DENIED:
-		return xstrdup("stopped: nobody could be asked");
-	case END_TOOL_ERROR:
-		break;
-	}
-	return xasprintf("stopped by an error in hamr: %s", reason);
+	static const char *const words[] = {
+		[END_COMPLETED] = "done",
+		[END_INTERRUPTED] = "interrupted",
+		[END_BUDGET] = "stopped: the conversation has become too long",
+		[END_CONTRACT] = "stopped: the check did not pass",
+		[END_GUARD] = "stopped: the model was going in circles",
+		[END_MODEL] = "stopped: no usable answer from the model",
+		[END_DENIED] = "stopped: nobody could be asked",
+	};
+
+	if (end == END_TOOL_ERROR)
+		return xasprintf("stopped by an error in hamr: %s", reason);
+	if (end == END_BUDGET && strcmp(reason, "context") != 0)
+		return xasprintf("stopped at the limit %s", reason);
+	return xstrdup(end == END_CONTRACT && strcmp(reason,
+	    "no_change") == 0 ? "stopped: no file was changed" : words[end]);
 }
 
 void
@@ -313,7 +279,9 @@ static void
 tell_end(struct run *r, const struct turn *t)
 {
 	bool well = t->end == END_COMPLETED;
+	bool full = t->end == END_BUDGET && strcmp(t->reason, "context") == 0;
 	const struct track *k = &r->track;
+	const char *text = NULL;
 	char cost[40] = "";
 
 	if (k->usage.has_cost && k->usage.cost > 0)
@@ -337,7 +305,24 @@ tell_end(struct run *r, const struct turn *t)
 	if (t->end == END_TOOL_ERROR && runlog_path(r->log) != NULL)
 		ui_note(&r->ui, "what happened: %s",
 		    runlog_path(r->log));
-	print_remark(r, t);
+	/* what must not be missed, whatever else is shown */
+	if (t->end == END_DENIED)
+		text = "no change was made, because nobody could be asked; "
+		    "--yes allows changes";
+	else if (full)
+		text = k->error_text;
+	else if (well)
+		text = contract_remark(k, r->conf);
+	if (text == NULL && k->mode != NULL && strcmp(k->mode, "verify") == 0 &&
+	    k->verify_command == NULL)
+		text = "nothing was verified: no command is set as "
+		    "defaultCommand under [verification]";
+	if (text != NULL && r->o.chat)
+		ui_note(&r->ui, "%s%s", text, full ? "\n/fork TURN goes on in "
+		    "a copy that ends with an earlier turn, /new begins again; "
+		    "Up brings your message back" : "");
+	else if (text != NULL)
+		err_say("%.1000s", text);
 	if (r->hub.stage_failed)
 		err_say("%s", r->hub.err.text);
 	else if (t->end == END_MODEL && r->track.error_text != NULL)
