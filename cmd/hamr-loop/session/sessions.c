@@ -358,61 +358,45 @@ own_header(const struct rec *r, const struct session *s, const char *root,
 	buf_adds(out, "}\n");
 }
 
-static int
-copy(struct session *s, struct rec_in *in, const char *root, const char *id,
-    long at, struct err *e)
-{
-	struct buf b = BUF_INIT((size_t)1 << 40);
-	const struct rec *r;
-	long n = 0;
-	int got = 0;
-
-	while ((at == 0 || n < at) && (got = rec_next(in, &r, e)) > 0) {
-		if (n++ == 0 && r->kind == R_HAMR) {
-			own_header(r, s, root, id, at, &b);
-			continue;
-		}
-		buf_slice(&b, r->line);
-		buf_addc(&b, '\n');
-	}
-	if (got >= 0 && n < at)
-		got = err_set(e, ST_USAGE, "session %s has %ld lines, not %ld",
-		    id, n, at);
-	if (got >= 0)
-		got = session_append(s, buf_view(&b), e);
-	buf_release(&b);
-	return got < 0 ? -1 : 0;
-}
-
 int
 sessions_fork(struct session *s, const char *dir, const char *root,
     const char *begun, long at, bool *here, struct err *e)
 {
 	char *id = sessions_find(dir, root, begun, e);
+	struct buf b = BUF_INIT((size_t)1 << 40);
+	const struct rec *r;
 	struct rec_in in;
-	int r;
+	int got = 0;
+	long n = 0;
 
 	if (id == NULL)
 		return -1;
 	char *path = xasprintf("%s/%s" ENDING, dir, id);
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0) {
-		r = err_sys(e, ST_SYSTEM, "%s", path);
-		goto out;
-	}
-	*here = origin_is_here(fd, id, root);
-	r = session_create(s, dir, e);
-	if (r == 0) {
+	int rc = fd < 0 ? err_sys(e, ST_SYSTEM, "%s", path) :
+	    session_create(s, dir, e);
+	if (rc == 0) {
+		*here = origin_is_here(fd, id, root);
 		lseek(fd, 0, SEEK_SET);
 		rec_in_init(&in, fd, path, REC_MAX);
-		r = copy(s, &in, root, id, at, e);
+		while ((at == 0 || n < at) && (got = rec_next(&in, &r, e)) > 0)
+			if (n++ == 0 && r->kind == R_HAMR) {
+				own_header(r, s, root, id, at, &b);
+			} else {
+				buf_slice(&b, r->line);
+				buf_addc(&b, '\n');
+			}
+		if (got >= 0 && n < at)
+			got = err_set(e, ST_USAGE, "session %s has %ld lines, "
+			    "not %ld", id, n, at);
+		rc = got < 0 ? -1 : session_append(s, buf_view(&b), e);
 		rec_in_release(&in);
-		if (r < 0)	/* nothing of it stays */
+		if (rc < 0)	/* nothing of it stays */
 			unlink(s->path);
 	}
-	close(fd);
-out:
+	file_close(fd);
+	buf_release(&b);
 	free(path);
 	free(id);
-	return r;
+	return rc;
 }
