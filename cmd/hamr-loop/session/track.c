@@ -80,33 +80,6 @@ unlimited(struct track *t, struct slice what)
 			    t->unlimited == names[i] ? names[i] : names[2];
 }
 
-/* A change makes what was verified before void, and is progress. */
-static void
-mutation(struct track *t, const struct rec *r)
-{
-	struct slice mutated = msg_meta(r, "mutated"), el;
-
-	if (scan_kind(mutated) != SCAN_ARRAY || mutated.n <= 2)
-		return;
-	for (struct walk w = walk_of(mutated); walk_next(&w, NULL, &el); ) {
-		char *path = scan_strdup(scan_get(el, "path"));
-		bool known = path == NULL;
-
-		for (size_t i = 0; i < t->nfiles && !known; i++)
-			known = strcmp(t->files[i], path) == 0;
-		if (known) {
-			free(path);
-			continue;
-		}
-		GROW(t->files, t->nfiles, t->capfiles);
-		t->files[t->nfiles++] = path;
-	}
-	t->verified = false;
-	if (t->last_recovery >= 0)
-		t->recovered[t->last_recovery]--;
-	t->last_recovery = -1;
-}
-
 /* Was it a change that somebody had to allow?  False: nothing came of it for
  * want of that: it was denied, or it ran read-only and tried to write.  Then
  * its own words tell, in the language of the person; Landlock gives another
@@ -232,22 +205,12 @@ track_release(struct track *t)
 	track_drop_calls(t);
 	drop_error(t);
 	new_turn(t);
-	free(t->calls);
-	free(t->files);
-	free(t->answer);
-	free(t->finish);
-	free(t->mode);
-	free(t->model);
-	free(t->cwd);
-	free(t->halt_rule);
-	free(t->halt_text);
-	free(t->tools);
-	free(t->task);
-	free(t->undone);
-	free(t->verify_command);
-	free(t->end_status);
-	free(t->end_answer);
-	free(t->end_line);
+	void *const owned[] = { t->calls, t->files, t->answer, t->finish,
+		t->mode, t->model, t->cwd, t->halt_rule, t->halt_text,
+		t->tools, t->task, t->undone, t->verify_command,
+		t->end_status, t->end_answer, t->end_line };
+	for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+		free(owned[i]);
 	*t = (struct track){ 0 };
 }
 
@@ -387,17 +350,6 @@ set_mode(struct track *t, struct slice to)
 }
 
 static void
-settings(struct track *t, const struct rec *r)
-{
-	struct slice to = rec_get(r, "set");
-	char *model = scan_strdup(scan_get(to, "provider.model"));
-
-	set_mode(t, scan_get(to, "agent.mode"));
-	if (model != NULL)
-		track_set(&t->model, model);
-}
-
-static void
 note_error(struct track *t, const struct rec *r)
 {
 	struct slice part = rec_get(r, "partial");
@@ -439,25 +391,42 @@ assistant(struct track *t, const struct rec *r)
 static void
 result(struct track *t, const struct rec *r)
 {
+	struct slice mutated = msg_meta(r, "mutated"), el;
+
 	note_call(t, rec_get(r, "tool_call_id"), false);
-	mutation(t, r);
+	if (scan_kind(mutated) == SCAN_ARRAY && mutated.n > 2) {
+		/* a change makes what was verified before void, and is
+		 * progress */
+		t->verified = false;
+		if (t->last_recovery >= 0)
+			t->recovered[t->last_recovery]--;
+		t->last_recovery = -1;
+		for (struct walk w = walk_of(mutated);
+		    walk_next(&w, NULL, &el); ) {
+			char *path = scan_strdup(scan_get(el, "path"));
+			size_t i = 0;
+
+			while (path != NULL && i < t->nfiles &&
+			    strcmp(t->files[i], path) != 0)
+				i++;
+			if (path == NULL || i < t->nfiles) {
+				free(path);
+				continue;
+			}
+			GROW(t->files, t->nfiles, t->capfiles);
+			t->files[t->nfiles++] = path;
+		}
+	}
 	if (consent(t, r))
 		command(t, r);
 	track_sandbox(t, msg_meta(r, "sandbox"));
 	unlimited(t, msg_meta(r, "unlimited"));
 }
 
-static void
-halt(struct track *t, const struct rec *r)
-{
-	t->halted = true;
-	track_set(&t->halt_rule, scan_text(rec_get(r, "rule")));
-	track_set(&t->halt_text, rec_strdup(r, "message"));
-}
-
 void
 track_record(struct track *t, const struct rec *r, off_t at)
 {
+	struct slice set;
 	bool guards = r->kind == R_VERDICT || r->kind == R_CONSTRAIN ?
 	    rec_str_is(r, "stage", "hamr-guard") :
 	    r->kind == R_USER && msg_by(r, "guard");
@@ -486,7 +455,13 @@ track_record(struct track *t, const struct rec *r, off_t at)
 		track_set(&t->model, rec_strdup(r, "model"));
 		track_set(&t->cwd, rec_strdup(r, "cwd"));
 		break;
-	case R_CONFIG: settings(t, r); break;
+	case R_CONFIG:
+		set = rec_get(r, "set");
+		set_mode(t, scan_get(set, "agent.mode"));
+		if (scan_kind(scan_get(set, "provider.model")) == SCAN_STRING)
+			track_set(&t->model, scan_strdup(scan_get(set,
+			    "provider.model")));
+		break;
 	case R_TOOLS:
 		track_set(&t->tools, xmemdup0(r->line.p, r->line.n));
 		break;
@@ -496,8 +471,11 @@ track_record(struct track *t, const struct rec *r, off_t at)
 		break;
 	case R_USAGE: usage_add(&t->usage, r); break;
 	case R_VERDICT:
-		if (rec_str_is(r, "action", "halt"))
-			halt(t, r);
+		if (!rec_str_is(r, "action", "halt"))
+			break;
+		t->halted = true;
+		track_set(&t->halt_rule, scan_text(rec_get(r, "rule")));
+		track_set(&t->halt_text, rec_strdup(r, "message"));
 		break;
 	case R_CONSTRAIN:
 		if (rec_str_is(r, "stage", "hamr-loop"))
