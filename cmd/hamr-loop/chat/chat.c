@@ -238,62 +238,50 @@ chat(struct run *r, struct err *e)
 
 /* ---- with a program: records in, records out ---- */
 
-/* The image parts of a content, as a JSON array; NULL: there are none. */
-static char *
-images_of(struct slice content)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	struct slice part;
-
-	for (struct walk w = walk_elements(content);
-	    walk_next(&w, NULL, &part); ) {
-		if (!scan_str_is(scan_get(part, "type"), "image_url"))
-			continue;
-		buf_addc(&b, b.len == 0 ? '[' : ',');
-		buf_slice(&b, part);
-	}
-	if (b.len == 0)
-		return NULL;
-	buf_addc(&b, ']');
-	return buf_detach(&b);
-}
-
 static void
 message(struct chat *c, const struct rec *r)
 {
-	struct slice content = rec_get(r, "content");
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct slice content = rec_get(r, "content"), part;
+	struct buf text = BUF_INIT(BUF_RECORD_MAX), b = text;
 	struct run *run = c->run;
 
 	msg_text(content, &text);
+	const char *said = buf_view(&text).p;
 	if (msg_by(r, "context")) {
-		struct buf all = BUF_INIT(BUF_RECORD_MAX);
-
-		buf_fmt(&all, "%s%s%s", run->o.piped != NULL ? run->o.piped :
-		    "", run->o.piped != NULL ? "\n" : "", buf_view(&text).p);
+		buf_fmt(&b, "%s%s%s", run->o.piped != NULL ? run->o.piped :
+		    "", run->o.piped != NULL ? "\n" : "", said);
 		free(run->o.piped);
-		run->o.piped = buf_detach(&all);
-	} else {
-		c->failed |= run_begin(run, buf_view(&text).p, &c->err) < 0;
-		/* a stage that failed is told by the turn */
-		if (run->hub.failed && !run->hub.stage_failed) {
-			c->failed = true;
-			c->err = run->hub.err;
-		}
-		bool done = c->failed;
-		/* a command's words are records of progress */
-		if (!done && buf_view(&text).p[0] == '/') {
-			run->ui.telling = true;
-			done = chat_command_served(c, buf_view(&text).p);
-			if (c->failed)
-				err_report(&c->err);
-			run->ui.telling = false;
-		}
-		if (!done) {
-			run->images = images_of(content);
-			chat_run_turn(c, buf_view(&text).p);
-		}
+		run->o.piped = buf_detach(&b);
+		buf_release(&text);
+		return;
 	}
+	c->failed |= run_begin(run, said, &c->err) < 0;
+	/* a stage that failed is told by the turn */
+	if (run->hub.failed && !run->hub.stage_failed) {
+		c->failed = true;
+		c->err = run->hub.err;
+	}
+	bool done = c->failed;
+	/* a command's words are records of progress */
+	if (!done && said[0] == '/') {
+		run->ui.telling = true;
+		done = chat_command_served(c, said);
+		if (c->failed)
+			err_report(&c->err);
+		run->ui.telling = false;
+	}
+	for (struct walk w = walk_elements(content);
+	    !done && walk_next(&w, NULL, &part); )
+		if (scan_str_is(scan_get(part, "type"), "image_url")) {
+			buf_addc(&b, b.len == 0 ? '[' : ',');
+			buf_slice(&b, part);
+		}
+	if (b.len > 0) {
+		buf_addc(&b, ']');
+		run->images = buf_detach(&b);
+	}
+	if (!done)
+		chat_run_turn(c, said);
 	buf_release(&text);
 }
 
