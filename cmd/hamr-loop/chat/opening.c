@@ -153,26 +153,6 @@ take_models(struct chat *c, struct slice said)
 	free(text);
 }
 
-static void
-tell_sandbox(struct chat *c, struct slice said)
-{
-	struct slice line, first = SLICE("");
-
-	while (first.n == 0 && slice_line(&said, &line)) {
-		size_t n = slice_find(line, 0, " ");
-
-		if (slice_starts(slice_trim_start(slice_from(line, n), " "),
-		    "yes"))
-			first = line;
-	}
-	if (first.n == 0)
-		ui_note(&c->run->ui, ROW "%s", "sandbox", "none: commands run "
-		    "as you; hamr-loop --doctor says why");
-	else if (!c->spoken)
-		ui_note(&c->run->ui, ROW "%.*s", "sandbox",
-		    (int)slice_find(first, 0, " "), first.p);
-}
-
 void
 opening_read(struct chat *c, int i)
 {
@@ -180,7 +160,7 @@ opening_read(struct chat *c, int i)
 	char part[4096];
 	ssize_t n = read(c->asked[i]->out, part, sizeof part);
 	struct buf *b = &c->said[i];
-	struct slice line, rest;
+	struct slice line, rest, layer = SLICE("");
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -190,8 +170,22 @@ opening_read(struct chat *c, int i)
 	}
 	int status = child_end(c->asked[i], 500);
 	c->asked[i] = NULL;
+	rest = buf_view(b);
 	if (i == ASKED_SANDBOX) {
-		tell_sandbox(c, buf_view(b));
+		/* the first one that it says "yes" of */
+		while (layer.n == 0 && slice_line(&rest, &line)) {
+			size_t k = slice_find(line, 0, " ");
+
+			if (slice_starts(slice_trim_start(slice_from(line, k),
+			    " "), "yes"))
+				layer = (struct slice){ line.p, k };
+		}
+		if (layer.n == 0)
+			ui_note(&c->run->ui, ROW "%s", "sandbox", "none: "
+			    "commands run as you; hamr-loop --doctor says why");
+		else if (!c->spoken)
+			ui_note(&c->run->ui, ROW "%.*s", "sandbox",
+			    (int)layer.n, layer.p);
 	} else if (status == 0) {
 		take_models(c, buf_view(b));
 	} else if (c->run->ui.peer == NULL) {
@@ -199,7 +193,7 @@ opening_read(struct chat *c, int i)
 		if (b->len == 0)
 			ui_note(&c->run->ui, ROW "%s", "model", "no server "
 			    "answers; hamr-loop --doctor looks for one");
-		for (rest = buf_view(b); slice_line(&rest, &line); ) {
+		while (slice_line(&rest, &line)) {
 			size_t k = slice_starts(line, lead) ? strlen(lead) : 0;
 
 			ui_note(&c->run->ui, "%.*s", (int)(line.n - k),
