@@ -13,6 +13,7 @@
 #define TEXT_MAX ((size_t)1 << 20)
 #define SUFFIX ".md"
 #define ALL "$ARGUMENTS"
+#define BLANK " \t\n"
 #define NAME_BYTES \
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
@@ -44,19 +45,6 @@ load(const struct chat *c, bool project, const char *name, struct buf *text)
 	return got;
 }
 
-/* The n-th word of args, from 1. */
-static struct slice
-word_at(const char *args, int n)
-{
-	for (;; n--) {
-		args += strspn(args, " \t\n");
-		size_t k = strcspn(args, " \t\n");
-		if (n == 1 || k == 0)
-			return (struct slice){ args, k };
-		args += k;
-	}
-}
-
 char *
 own_command(struct chat *c, const char *name, const char *args,
     const char **why)
@@ -79,7 +67,13 @@ own_command(struct chat *c, const char *name, const char *args,
 				buf_adds(&all, args);
 				p += strlen(ALL);
 			} else if (p[0] == '$' && p[1] >= '1' && p[1] <= '9') {
-				buf_slice(&all, word_at(args, p[1] - '0'));
+				const char *word = args + strspn(args, BLANK);
+
+				for (char n = '1'; n < p[1]; n++) {
+					word += strcspn(word, BLANK);
+					word += strspn(word, BLANK);
+				}
+				buf_add(&all, word, strcspn(word, BLANK));
 				p += 2;
 			} else {
 				buf_addc(&all, *p++);
