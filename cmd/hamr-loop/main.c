@@ -13,19 +13,6 @@
 #include "show/inspect.h"
 
 static int
-print_config(const struct run *r, struct err *e)
-{
-	struct buf b = BUF_INIT((size_t)16 << 20);
-	int rc = 0;
-
-	conf_print(r->conf, &b);
-	if (file_write_all(STDOUT_FILENO, b.p, b.len) < 0)
-		rc = err_sys(e, ST_SYSTEM, "stdout");
-	buf_release(&b);
-	return rc;
-}
-
-static int
 dispatch(struct run *r, struct err *e)
 {
 	if (r->o.trust) {
@@ -35,8 +22,15 @@ dispatch(struct run *r, struct err *e)
 		    "it changes it is not", r->root);
 		return ST_OK;
 	}
-	if (r->o.print_config)
-		return print_config(r, e);
+	if (r->o.print_config) {
+		struct buf b = BUF_INIT((size_t)16 << 20);
+
+		conf_print(r->conf, &b);
+		int rc = file_write_all(STDOUT_FILENO, b.p, b.len) < 0 ?
+		    err_sys(e, ST_SYSTEM, "stdout") : ST_OK;
+		buf_release(&b);
+		return rc;
+	}
 	if (r->o.sessions || r->o.inspect != NULL || r->o.export != NULL)
 		return views_show(&r->o, r->root, e);
 	if (r->o.doctor)
