@@ -110,33 +110,6 @@ check_task(struct opts *o, struct err *e)
 	return 0;
 }
 
-/* The task; or, beside one, the output of a command, say: not necessarily
- * text. */
-static int
-read_stdin(struct opts *o, struct err *e)
-{
-	bool task = o->task == NULL && o->word == NULL;
-	struct buf b = BUF_INIT((task ? TASK_MAX : PIPED_MAX) + 1);
-	struct buf clean = BUF_INIT(4 * PIPED_MAX);
-	int rc = file_read_fd(STDIN_FILENO, "stdin", &b, e);
-
-	if (rc < 0 && e->status == ST_DATA) {
-		err_set(e, ST_USAGE, "stdin holds more than %zu MiB; put it "
-		    "into a file, and name that in the task", b.max >> 20);
-	} else if (rc == 0 && task) {
-		if (memchr(buf_view(&b).p, '\0', b.len) != NULL)
-			rc = err_set(e, ST_USAGE, "the task on stdin holds a "
-			    "NUL");
-		else
-			o->task = buf_detach(&b);
-	} else if (rc == 0 && b.len > 0) {
-		o->piped_lossy = utf8_clean(&clean, b.p, b.len);
-		o->piped = buf_detach(&clean);
-	}
-	buf_release(&b);
-	return rc;
-}
-
 static int
 more_than_one(struct err *e)
 {
@@ -150,6 +123,7 @@ operands(struct opts *o, int n, char **v, struct err *e)
 {
 	bool dash = n > 0 && strcmp(v[n - 1], "-") == 0;
 	int words = n - dash;
+	struct buf clean = BUF_INIT(4 * PIPED_MAX);
 
 	/* behind a blank, what is short is a word of a task */
 	if (words > 0 && o->resume && o->resume_id == NULL &&
@@ -166,7 +140,28 @@ operands(struct opts *o, int n, char **v, struct err *e)
 		return more_than_one(e);
 	if (words == 1)
 		o->task = xstrdup(v[0]);
-	return dash ? read_stdin(o, e) : 0;
+	if (!dash)
+		return 0;
+	/* The task; or, beside one, the output of a command, say: not
+	 * necessarily text. */
+	bool task = o->task == NULL && o->word == NULL;
+	struct buf b = BUF_INIT((task ? TASK_MAX : PIPED_MAX) + 1);
+	int rc = file_read_fd(STDIN_FILENO, "stdin", &b, e);
+	if (rc < 0 && e->status == ST_DATA) {
+		err_set(e, ST_USAGE, "stdin holds more than %zu MiB; put it "
+		    "into a file, and name that in the task", b.max >> 20);
+	} else if (rc == 0 && task) {
+		if (memchr(buf_view(&b).p, '\0', b.len) != NULL)
+			rc = err_set(e, ST_USAGE, "the task on stdin holds a "
+			    "NUL");
+		else
+			o->task = buf_detach(&b);
+	} else if (rc == 0 && b.len > 0) {
+		o->piped_lossy = utf8_clean(&clean, b.p, b.len);
+		o->piped = buf_detach(&clean);
+	}
+	buf_release(&b);
+	return rc;
 }
 
 int
