@@ -59,8 +59,9 @@ is_running(const char *dir, const char *id)
 
 /* A damaged one is listed with what comes before the damage. */
 static void
-read_summary(struct summary *s, const char *dir, const char *path)
+read_summary(struct summary *s, const char *dir)
 {
+	char *path = xasprintf("%s/%s" ENDING, dir, s->id);
 	struct rec_in in;
 	const struct rec *r;
 	struct stat st;
@@ -94,6 +95,7 @@ read_summary(struct summary *s, const char *dir, const char *path)
 	rec_in_release(&in);
 	buf_release(&b);
 	file_close(fd);
+	free(path);
 	if (got < 0 || s->status == NULL || is_running(dir, s->id)) {
 		free(s->status);
 		s->status = xstrdup(is_running(dir, s->id) ? "running" :
@@ -174,45 +176,11 @@ put_cell(struct buf *out, const char *text, size_t columns, size_t max)
 	buf_release(&safe);
 }
 
-static void
-print_row(const struct summary *s, bool json, struct buf *out)
-{
-	time_t old = time(NULL) - s->touched;
-	const char *task = s->task != NULL ? s->task : "";
-	char ago[32];
-
-	if (!json) {
-		time_t seconds = old > 0 ? old : 0;
-
-		static const struct { time_t s; const char *unit; } units[] = {
-			{ 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1,
-			    "s" } };
-		size_t i = 0;
-
-		while (i < 3 && seconds < units[i].s)
-			i++;
-		snprintf(ago, sizeof ago, "%lld %s",
-		    (long long)(seconds / units[i].s),
-		    units[i].unit);
-		put_cell(out, s->id, 22, SIZE_MAX);
-		buf_addc(out, ' ');
-		put_cell(out, s->status, 16, SIZE_MAX);
-		buf_fmt(out, " %5ld %7s  ", s->steps, ago);
-		put_cell(out, task, 0, TASK_SHOWN);
-		buf_addc(out, '\n');
-		return;
-	}
-	scan_put(out, "{'session':@,'task':@,'status':@,'steps':$",
-	    slice_of(s->id), slice_of(task), slice_of(s->status),
-	    SCAN_INT(s->steps));
-	if (s->created != NULL)
-		scan_put(out, ",'created':@", slice_of(s->created));
-	scan_put(out, ",'age_s':$}\n", SCAN_INT(old));
-}
-
 int
 sessions_list(const char *dir, bool json, struct buf *out, struct err *e)
 {
+	static const struct { time_t s; const char *unit; } units[] = {
+		{ 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" } };
 	struct list l;
 
 	if (find_all(dir, &l, e) < 0)
@@ -222,11 +190,32 @@ sessions_list(const char *dir, bool json, struct buf *out, struct err *e)
 		    "STEPS", "AGE", "TASK");
 	for (size_t i = 0; i < l.n; i++) {
 		struct summary s = { .id = l.v[i].id };
-		char *path = xasprintf("%s/%s" ENDING, dir, l.v[i].id);
+		size_t u = 0;
 
-		read_summary(&s, dir, path);
-		print_row(&s, json, out);
-		free(path);
+		read_summary(&s, dir);
+		time_t age = time(NULL) - s.touched;
+		const char *task = s.task != NULL ? s.task : "";
+		if (json) {
+			scan_put(out, "{'session':@,'task':@,'status':@,"
+			    "'steps':$", slice_of(s.id), slice_of(task),
+			    slice_of(s.status), SCAN_INT(s.steps));
+			if (s.created != NULL)
+				scan_put(out, ",'created':@",
+				    slice_of(s.created));
+			scan_put(out, ",'age_s':$}\n", SCAN_INT(age));
+		} else {
+			while (u < 3 && age < units[u].s)
+				u++;
+			put_cell(out, s.id, 22, SIZE_MAX);
+			buf_addc(out, ' ');
+			put_cell(out, s.status, 16, SIZE_MAX);
+			char *ago = xasprintf("%lld %s", age > 0 ?
+			    (long long)(age / units[u].s) : 0, units[u].unit);
+			buf_fmt(out, " %5ld %7s  ", s.steps, ago);
+			free(ago);
+			put_cell(out, task, 0, TASK_SHOWN);
+			buf_addc(out, '\n');
+		}
 		free(s.task);
 		free(s.status);
 		free(s.created);
