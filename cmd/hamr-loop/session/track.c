@@ -350,6 +350,17 @@ set_mode(struct track *t, struct slice to)
 }
 
 static void
+settings(struct track *t, const struct rec *r)
+{
+	struct slice to = rec_get(r, "set");
+	char *model = scan_strdup(scan_get(to, "provider.model"));
+
+	set_mode(t, scan_get(to, "agent.mode"));
+	if (model != NULL)
+		track_set(&t->model, model);
+}
+
+static void
 note_error(struct track *t, const struct rec *r)
 {
 	struct slice part = rec_get(r, "partial");
@@ -426,7 +437,6 @@ result(struct track *t, const struct rec *r)
 void
 track_record(struct track *t, const struct rec *r, off_t at)
 {
-	struct slice set;
 	bool guards = r->kind == R_VERDICT || r->kind == R_CONSTRAIN ?
 	    rec_str_is(r, "stage", "hamr-guard") :
 	    r->kind == R_USER && msg_by(r, "guard");
@@ -455,13 +465,7 @@ track_record(struct track *t, const struct rec *r, off_t at)
 		track_set(&t->model, rec_strdup(r, "model"));
 		track_set(&t->cwd, rec_strdup(r, "cwd"));
 		break;
-	case R_CONFIG:
-		set = rec_get(r, "set");
-		set_mode(t, scan_get(set, "agent.mode"));
-		if (scan_kind(scan_get(set, "provider.model")) == SCAN_STRING)
-			track_set(&t->model, scan_strdup(scan_get(set,
-			    "provider.model")));
-		break;
+	case R_CONFIG: settings(t, r); break;
 	case R_TOOLS:
 		track_set(&t->tools, xmemdup0(r->line.p, r->line.n));
 		break;
