@@ -112,6 +112,7 @@ doctor_sandbox(struct doctor *d)
 {
 	struct argv a = { 0 };
 	struct buf b = BUF_INIT(SAID_MAX);
+	struct slice said, line;
 	struct err e;
 
 	argv_add(&a, "--sandbox-status");
@@ -119,16 +120,13 @@ doctor_sandbox(struct doctor *d)
 	argv_ours(&a, d->o);
 	int status = child_run("hamr-tool", a.v, a.n, PEER_MS, CHILD_ERR_NONE,
 	    &b, &e);
-	const char *p = buf_view(&b).p;
-	if (status != 0 || *p == '\0')
+	if (status != 0)
+		buf_reset(&b);
+	if (b.len == 0)
 		report(d, NOTE, "sandbox", "hamr-tool --sandbox-status printed "
 		    "nothing");
-	while (status == 0 && *p != '\0') {
-		size_t n = strcspn(p, "\n");
-
-		report(d, FINE, "sandbox", "%.*s", (int)n, p);
-		p += n + (p[n] == '\n');
-	}
+	for (said = buf_view(&b); slice_line(&said, &line); )
+		report(d, FINE, "sandbox", "%.*s", (int)line.n, line.p);
 	buf_release(&b);
 	free(a.v);
 }

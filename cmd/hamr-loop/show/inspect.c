@@ -38,30 +38,6 @@ expand(struct slice v, int depth, struct buf *out)
 	buf_addc(out, kind == SCAN_OBJECT ? '}' : ']');
 }
 
-/* The request among the records, or why there is none. */
-static int
-take_request(const struct buf *records, struct buf *out, struct err *e)
-{
-	struct rec_text t = { .rest = buf_view(records) };
-	int found = -1;
-
-	err_set(e, ST_NOFIT, "there is no request to show");
-	while (rec_text_next(&t)) {
-		if (t.rec.kind == R_REQUEST) {
-			buf_reset(out);
-			expand(t.rec.line, 0, out);
-			buf_addc(out, '\n');
-			found = 0;
-		} else if (t.rec.kind == R_ERROR) {
-			char *why = scan_text(rec_get(&t.rec, "message"));
-
-			err_set(e, ST_NOFIT, "%s", why);
-			free(why);
-		}
-	}
-	return found;
-}
-
 int
 inspect_ask(const struct opts *o, const char *flag, const char *path,
     int ms, enum child_err err, struct buf *out, struct err *e)
@@ -89,10 +65,28 @@ inspect(const struct opts *o, const char *path, struct buf *out,
 	    "budget") == 0 ? "--budget" : "--ledger", path, INSPECT_MS,
 	    CHILD_ERR_OURS, &got, e);
 
-	if (status >= 0 && context && status < ST_DATA)
-		status = take_request(&got, out, e);
-	else if (status >= 0)
+	if (status >= ST_DATA || (status >= 0 && !context)) {
 		buf_slice(out, buf_view(&got));
+	} else if (status >= 0) {
+		/* the request among the records, or why there is none */
+		struct rec_text t = { .rest = buf_view(&got) };
+
+		status = err_set(e, ST_NOFIT, "there is no request to show");
+		while (rec_text_next(&t)) {
+			if (t.rec.kind == R_REQUEST) {
+				buf_reset(out);
+				expand(t.rec.line, 0, out);
+				buf_addc(out, '\n');
+				status = 0;
+			} else if (t.rec.kind == R_ERROR) {
+				char *why = scan_text(rec_get(&t.rec,
+				    "message"));
+
+				err_set(e, ST_NOFIT, "%s", why);
+				free(why);
+			}
+		}
+	}
 	buf_release(&got);
 	return status;
 }
