@@ -239,22 +239,12 @@ run_begin(struct run *r, const char *task, struct err *e)
 static char *
 ending_words(enum ending end, const char *reason)
 {
-	static const char *const words[] = {
-		[END_COMPLETED] = "done",
-		[END_INTERRUPTED] = "interrupted",
-		[END_BUDGET] = "stopped: the conversation has become too long",
-		[END_CONTRACT] = "stopped: the check did not pass",
-		[END_GUARD] = "stopped: the model was going in circles",
-		[END_MODEL] = "stopped: no usable answer from the model",
-		[END_DENIED] = "stopped: nobody could be asked",
-	};
-
 	if (end == END_TOOL_ERROR)
-		return xasprintf("stopped by an error in hamr: %s", reason);
+		return xasprintf("%s: %s", turn_endings[end].told, reason);
 	if (end == END_BUDGET && strcmp(reason, "context") != 0)
 		return xasprintf("stopped at the limit %s", reason);
-	return xstrdup(end == END_CONTRACT && strcmp(reason,
-	    "no_change") == 0 ? "stopped: no file was changed" : words[end]);
+	return xstrdup(end == END_CONTRACT && strcmp(reason, "no_change") ==
+	    0 ? "stopped: no file was changed" : turn_endings[end].told);
 }
 
 void
@@ -265,7 +255,7 @@ run_tell_last(struct run *r, const struct rec *end)
 	int64_t ms = 0;
 
 	while (e < END_INTERRUPTED && !rec_str_is(end, "status",
-	    turn_status_word(e)))
+	    turn_endings[e].word))
 		e++;
 	char *how = ending_words(e, reason != NULL ? reason : "");
 	rec_int(end, "ms", &ms);
@@ -296,7 +286,7 @@ tell_end(struct run *r, const struct turn *t)
 	} else {
 		ui_note(&r->ui, "%s%s%s: %ld step%s, %ld call%s, %zu "
 		    "file%s changed%s; session %s",
-		    turn_status_word(t->end), well ? "" : ", ",
+		    turn_endings[t->end].word, well ? "" : ", ",
 		    well ? "" : t->reason, k->steps,
 		    k->steps == 1 ? "" : "s", k->started,
 		    k->started == 1 ? "" : "s", k->nfiles,
@@ -360,7 +350,7 @@ run_turn(struct run *r, const char *task, struct err *e)
 		 * counts where a person can mend it: no input, no permission,
 		 * configuration */
 		status = r->hub.stage_failed && r->hub.err.status != ST_PEER ?
-		    (int)r->hub.err.status : turn_status(t.end);
+		    (int)r->hub.err.status : turn_endings[t.end].status;
 	}
 	ui_flush(&r->ui);
 

@@ -35,31 +35,22 @@ turn_message(struct turn *t, const char *text, const char *rule)
 	    slice_of(rule != NULL ? rule : ""));
 }
 
-static const struct {
-	const char *word;
-	int status;
-} endings[] = {
-	[END_COMPLETED] = { "completed", ST_OK },
-	[END_TOOL_ERROR] = { "tool_error", ST_NO },
-	[END_BUDGET] = { "budget_exhausted", ST_NOFIT },
-	[END_CONTRACT] = { "contract_failed", ST_CONTRACT },
-	[END_GUARD] = { "guard_stopped", ST_GUARD },
-	[END_MODEL] = { "model_error", ST_MODEL },
-	[END_DENIED] = { "denied", ST_POLICY },
-	[END_INTERRUPTED] = { "interrupted", ST_INTERRUPTED },
+const struct turn_ending turn_endings[] = {
+	[END_COMPLETED] = { "completed", ST_OK, "done" },
+	[END_TOOL_ERROR] = { "tool_error", ST_NO,
+	    "stopped by an error in hamr" },
+	[END_BUDGET] = { "budget_exhausted", ST_NOFIT,
+	    "stopped: the conversation has become too long" },
+	[END_CONTRACT] = { "contract_failed", ST_CONTRACT,
+	    "stopped: the check did not pass" },
+	[END_GUARD] = { "guard_stopped", ST_GUARD,
+	    "stopped: the model was going in circles" },
+	[END_MODEL] = { "model_error", ST_MODEL,
+	    "stopped: no usable answer from the model" },
+	[END_DENIED] = { "denied", ST_POLICY,
+	    "stopped: nobody could be asked" },
+	[END_INTERRUPTED] = { "interrupted", ST_INTERRUPTED, "interrupted" },
 };
-
-const char *
-turn_status_word(enum ending e)
-{
-	return endings[e].word;
-}
-
-int
-turn_status(enum ending e)
-{
-	return endings[e].status;
-}
 
 /* ---- the budgets of a turn (chapter 7.1) ---- */
 
@@ -476,7 +467,7 @@ turn_end(struct turn *t)
 
 	scan_put(&b, "{'type':'end','status':@,'reason':@,'answer':@,"
 	    "'steps':$,'tool_calls':$,'files_changed':[",
-	    slice_of(turn_status_word(t->end)),
+	    slice_of(turn_endings[t->end].word),
 	    slice_of(t->reason != NULL ? t->reason : ""), slice_of(k->answer),
 	    SCAN_INT(k->steps), SCAN_INT(k->started));
 	for (size_t i = 0; i < k->nfiles; i++)

@@ -43,5 +43,10 @@ bool turn_settle(struct turn *t, bool task, bool run);
 /* Commit the end record and make it durable. */
 int turn_end(struct turn *t);
 
-const char *turn_status_word(enum ending e);
-int turn_status(enum ending e);
+/* What the end record calls it, the status of hamr-loop, and what a person is
+ * told; by enum ending. */
+extern const struct turn_ending {
+	const char *word;
+	int status;
+	const char *told;
+} turn_endings[];
