@@ -154,34 +154,6 @@ recover(struct turn *t, enum scenario s)
 
 /* ---- the model server ---- */
 
-/* Wait, told as progress, before it is asked again. */
-static bool
-wait_for_server(struct turn *t)
-{
-	double left = conf_num(t->conf, "agent.provider_wait") -
-	    (double)t->waited_ms / 1000;
-	int n = t->hub->track->recovered[PROVIDER_DOWN];
-	double s = waits[t->hub->track->has_partial][n < 3 ? n : 2];
-	long long wall = turn_wall_end(t);
-	struct buf b = BUF_INIT(1 << 16);
-	char *text;
-
-	if (wall != 0 && left > (double)(wall - file_now_ms()) / 1000)
-		left = (double)(wall - file_now_ms()) / 1000;
-	if (s > left)
-		s = left > 0 ? left : 0;
-	text = xasprintf("no answer (%s); asking the server again in %.0f s "
-	    "(%d of %d)", t->reason, s, n + 1, most[PROVIDER_DOWN]);
-	scan_put(&b, "{'type':'progress','stage':'loop','attempt':$,'of':$,"
-	    "'wait_ms':$,'message':@}", SCAN_INT(n + 1),
-	    SCAN_INT(most[PROVIDER_DOWN]), SCAN_INT((long long)(s * 1000)),
-	    slice_of(text));
-	free(text);
-	hub_show(t->hub, &b);
-	t->waited_ms += (long long)(s * 1000);
-	return hub_pause(t->hub, (int)(s * 1000)) == 0;
-}
-
 /* The scenario of an error that the model is told of; SCENARIOS: it is not. */
 static enum scenario
 told_of(const char *code)
@@ -207,6 +179,7 @@ recover_asking(struct turn *t)
 {
 	const struct track *k = t->hub->track;
 	const char *code = k->error_code;
+	struct buf b = BUF_INIT(1 << 16);
 
 	if (t->hub->failed || t->hub->interrupts > 0 || code == NULL)
 		return false;
@@ -218,6 +191,27 @@ recover_asking(struct turn *t)
 	if (!k->error_retryable && strcmp(code, "truncated") != 0 &&
 	    (strcmp(code, "network") != 0 || !k->has_partial))
 		return false;
-	return is_allowed(k, PROVIDER_DOWN) && wait_for_server(t) &&
+	if (!is_allowed(k, PROVIDER_DOWN))
+		return false;
+	/* wait, told as progress, before it is asked again */
+	double left = conf_num(t->conf, "agent.provider_wait") -
+	    (double)t->waited_ms / 1000;
+	int n = k->recovered[PROVIDER_DOWN];
+	double s = waits[k->has_partial][n < 3 ? n : 2];
+	long long wall = turn_wall_end(t);
+	if (wall != 0 && left > (double)(wall - file_now_ms()) / 1000)
+		left = (double)(wall - file_now_ms()) / 1000;
+	if (s > left)
+		s = left > 0 ? left : 0;
+	char *text = xasprintf("no answer (%s); asking the server again in "
+	    "%.0f s (%d of %d)", t->reason, s, n + 1, most[PROVIDER_DOWN]);
+	scan_put(&b, "{'type':'progress','stage':'loop','attempt':$,'of':$,"
+	    "'wait_ms':$,'message':@}", SCAN_INT(n + 1),
+	    SCAN_INT(most[PROVIDER_DOWN]), SCAN_INT((long long)(s * 1000)),
+	    slice_of(text));
+	free(text);
+	hub_show(t->hub, &b);
+	t->waited_ms += (long long)(s * 1000);
+	return hub_pause(t->hub, (int)(s * 1000)) == 0 &&
 	    recover(t, PROVIDER_DOWN);
 }
