@@ -115,39 +115,15 @@ show(struct chat *c, const struct seen *s, const char *id)
 	return changed;
 }
 
-/* The record goes into the session: guard and model are told by it. */
-static void
-commit(struct chat *c, const struct buf *said)
-{
-	struct slice line = slice_trim_end(buf_view(said), "\n"), el;
-	struct hub *h = &c->run->hub;
-	struct scan scan = { 0 };
-	struct rec r;
-
-	if (rec_parse(&scan, line.p, line.n, &r) == 0 && r.kind == R_UNDO) {
-		if (hub_put(h, "{'type':'undo','of':$,'paths':$,"
-		    "'tool_call_ids':$}", rec_get(&r, "of"),
-		    rec_get(&r, "paths"), rec_get(&r, "tool_call_ids")) == 0)
-			hub_sync(h, SLOT_GUARD);
-		for (struct walk w = walk_of(rec_get(&r, "paths"));
-		    walk_next(&w, NULL, &el); ) {
-			char *name = scan_strdup(scan_get(el, "path"));
-			bool gone = scan_kind(scan_get(el, "sha256")) !=
-			    SCAN_STRING;
-
-			ui_note(&c->run->ui, "%s %s", gone ? "removed" :
-			    "restored", name != NULL ? name : "?");
-			free(name);
-		}
-	}
-	scan_release(&scan);
-}
-
 void
 chat_undo(struct chat *c)
 {
 	struct buf said = BUF_INIT(SAID_MAX);
+	struct hub *h = &c->run->hub;
+	struct scan scan = { 0 };
+	struct slice el;
 	struct seen s;
+	struct rec r;
 	int changed = -1;
 
 	see_session(c, &s, -1);
@@ -164,7 +140,29 @@ chat_undo(struct chat *c)
 		    "the same" : "nothing was undone", id);
 	} else if (sure && run_tool(c, "--json", changed > 0 ? "--force" :
 	    NULL, id, &said) == 0) {
-		commit(c, &said);
+		struct slice line = slice_trim_end(buf_view(&said), "\n");
+
+		/* guard and model are told by the record in the session */
+		if (rec_parse(&scan, line.p, line.n, &r) == 0 &&
+		    r.kind == R_UNDO) {
+			if (hub_put(h, "{'type':'undo','of':$,'paths':$,"
+			    "'tool_call_ids':$}", rec_get(&r, "of"),
+			    rec_get(&r, "paths"),
+			    rec_get(&r, "tool_call_ids")) == 0)
+				hub_sync(h, SLOT_GUARD);
+			for (struct walk w = walk_of(rec_get(&r, "paths"));
+			    walk_next(&w, NULL, &el); ) {
+				char *name = scan_strdup(scan_get(el, "path"));
+				bool gone = scan_kind(scan_get(el,
+				    "sha256")) != SCAN_STRING;
+
+				ui_note(&c->run->ui, "%s %s", gone ?
+				    "removed" : "restored", name != NULL ?
+				    name : "?");
+				free(name);
+			}
+		}
+		scan_release(&scan);
 	}
 	free(id);
 	seen_release(&s);
