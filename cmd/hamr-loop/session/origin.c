@@ -40,19 +40,22 @@ read_key(const char *path, unsigned char key[KEY_BYTES])
 	return yes;
 }
 
-static bool
-have_key(unsigned char key[KEY_BYTES])
+/* The key is hashed in twice, the second time about the first hash, so that
+ * a mark once seen cannot be extended. */
+char *
+origin_mark(const char *id, const char *cwd, const char *created)
 {
-	char *dir = origin_dir();
+	const char *part[] = { id, cwd, created };
+	unsigned char key[KEY_BYTES], raw[KEY_BYTES];
+	char hex[SHA_HEX], *dir = origin_dir();
 
 	if (dir == NULL)
-		return false;
+		return NULL;
 	char *path = xasprintf("%s/key", dir);
-	bool yes = read_key(path, key);
-	if (!yes && errno == ENOENT) {
+	bool have = read_key(path, key);
+	if (!have && errno == ENOENT) {
 		/* Several may make it at once: the first one's counts. */
 		char *mine = xasprintf("%s.%ld", path, (long)getpid());
-		unsigned char raw[KEY_BYTES];
 		int fd = open(mine, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 		    0600);
 
@@ -65,23 +68,11 @@ have_key(unsigned char key[KEY_BYTES])
 			unlink(mine);
 		}
 		free(mine);
-		yes = read_key(path, key);
+		have = read_key(path, key);
 	}
 	free(path);
 	free(dir);
-	return yes;
-}
-
-/* The key is hashed in twice, the second time about the first hash, so that
- * a mark once seen cannot be extended. */
-char *
-origin_mark(const char *id, const char *cwd, const char *created)
-{
-	const char *part[] = { id, cwd, created };
-	unsigned char key[KEY_BYTES];
-	char hex[SHA_HEX];
-
-	if (!have_key(key))
+	if (!have)
 		return NULL;
 	struct sha *s = sha_new();
 	sha_add(s, key, sizeof key);
