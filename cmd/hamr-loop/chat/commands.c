@@ -764,9 +764,8 @@ static void
 put_command(struct buf *out, const char *name, const char *args,
     const char *what)
 {
-	buf_adds(out, out->p[out->len - 1] == '[' ? "" : ",");
-	scan_put(out, "{'name':@,'description':@", slice_of(name + 1),
-	    slice_of(what));
+	scan_put(out, "${'name':@,'description':@", scan_comma(out),
+	    slice_of(name + 1), slice_of(what));
 	if (args[0] != '\0')
 		scan_put(out, ",'hint':@", slice_of(args));
 	buf_addc(out, '}');

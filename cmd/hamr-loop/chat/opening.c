@@ -131,7 +131,7 @@ take_models(struct chat *c, struct slice said)
 		line.n = strcspn(line.p, " \t\n");
 		if (line.n == 0)
 			continue;
-		scan_put(&b, c->models.n > 0 ? ",@" : "@", line);
+		scan_put(&b, "$@", scan_comma(&b), line);
 		texts_add(&c->models, xmemdup0(line.p, line.n));
 	}
 	buf_adds(&b, "]}");
