@@ -470,6 +470,22 @@ db_truncate_log(struct db *db, struct err *e)
 }
 
 int
+db_vacuum(struct db *db, struct err *e)
+{
+	if (take_lock(db, e) < 0)
+		return -1;
+	int r = db_is_stale(db) ? reopen(db, e) : 0;
+	/* the copy that it makes is as long as the file */
+	if (r == 0)
+		r = db_exec(db, "PRAGMA temp_store=FILE; VACUUM;"
+		    "PRAGMA temp_store=MEMORY", e);
+	if (r == 0)
+		r = truncate_log(db, e);
+	drop_lock(db);
+	return r;
+}
+
+int
 db_replace(struct db *db, const char *by, int (*last)(void *, struct err *),
     void *arg, struct err *e)
 {

@@ -51,6 +51,9 @@ int db_end(struct db *db, bool commit, struct err *e);
 /* Copy the log into the file and empty it, so that nothing is left in it.
  * Tried for five seconds, then ST_TEMP: a reader is in the way. */
 int db_truncate_log(struct db *db, struct err *e);
+/* Write the whole file anew before that: SQLite leaves old bytes in the gaps of
+ * its pages, whatever secure_delete is. */
+int db_vacuum(struct db *db, struct err *e);
 
 /* Put the file `by` in its place, with the lock and after `last` said 0.  Who
  * has the old one open goes on reading it, and writes into the new one. */

@@ -8,7 +8,6 @@
 #include "words.h"
 
 #define TEXT_MAX ((size_t)512 << 20)
-#define SCRUB_PAGES 4096
 
 static const struct db_schema schema = {
 	.application_id = 0x68616d72,	/* "hamr" */
@@ -31,7 +30,7 @@ static const struct db_schema schema = {
 	"  tokenize='porter unicode61 remove_diacritics 2');"
 	"CREATE TABLE forgotten(key TEXT PRIMARY KEY, time INTEGER NOT NULL)"
 	"  WITHOUT ROWID;"
-	/* 'unclean': deleted text may still stand in the log */
+	/* 'unclean': deleted text may still stand in the file or log */
 	"CREATE TABLE state(name TEXT PRIMARY KEY, value) WITHOUT ROWID;"
 	/* facts.c says what these two are for */
 	"CREATE TABLE saved("
@@ -263,7 +262,6 @@ store_drop(struct store *st, int64_t row, struct err *e)
 
 /* ---- forgetting for good: out of the tables, the index and the log ---- */
 
-/* What was deleted is out of the tables; get it out of the log too. */
 int
 store_wipe_log(struct store *st, struct err *e)
 {
@@ -272,7 +270,7 @@ store_wipe_log(struct store *st, struct err *e)
 
 	if (unclean <= 0)
 		return unclean;
-	if (db_truncate_log(st->db, e) < 0 || store_begin(st, e) < 0)
+	if (db_vacuum(st->db, e) < 0 || store_begin(st, e) < 0)
 		return -1;
 	if (store_end(st, db_exec(st->db, "DELETE FROM state WHERE name = "
 	    "'unclean'", e), e) < 0)
@@ -284,24 +282,9 @@ store_wipe_log(struct store *st, struct err *e)
 int
 store_wipe(struct store *st, struct err *e)
 {
-	int64_t left = 0, size = 0;
-
-	if (words_rebuild(st, e) < 0 || db_exec(st->db,
+	return words_rebuild(st, e) < 0 ? -1 : db_exec(st->db,
 	    "INSERT INTO words(words) VALUES('optimize');"
-	    "INSERT OR REPLACE INTO state VALUES('unclean', 1)", e) < 0)
-		return -1;
-	/* pages that became free before still hold what stood in them: use
-	 * them all, and let them go */
-	if (db_int(st->db, e, &size, "PRAGMA page_size", "") < 0 ||
-	    db_int(st->db, e, &left, "PRAGMA freelist_count", "") < 0)
-		return -1;
-	for (; left > 0; left -= SCRUB_PAGES)
-		if (db_run(st->db, e, "INSERT INTO state VALUES('scrub' || "
-		    "?1, zeroblob(?2))", "ii", left, size * (left <
-		    SCRUB_PAGES ? left : SCRUB_PAGES)) < 0)
-			return -1;
-	return db_exec(st->db, "DELETE FROM state WHERE name LIKE 'scrub%'",
-	    e);
+	    "INSERT OR REPLACE INTO state VALUES('unclean', 1)", e);
 }
 
 int
