@@ -300,6 +300,12 @@ hamr-mem --db words.db forget "$(hamr-mem --db words.db search -n 1 "$w" |
 status "not when it was forgotten" 1 hamr-mem --db words.db search "$w"
 is "others are, by what they share" "$(hamr-mem --db words.db search -n 9 \
     kkl | grep -c kkl)" 9
+hamr-mem --db words.db save "one xqkeptzw" >/dev/null
+hamr-mem --db words.db forget --session "$(hamr-mem --db words.db search kkl |
+    jq -r .session | head -n 1)"
+is "many go at once" "$(hamr-mem --db words.db search kkl | wc -l)" 0
+is "and a word that stays is found" "$(hamr-mem --db words.db search qkept |
+    hit .snippet)" "one «xqkeptzw»"
 status "two letters are no fragment" 1 hamr-mem --db frag.db search ea
 
 # what is about a file is found by its path, whatever it says of it

@@ -8,7 +8,6 @@
 #include "json/scan.h"
 
 #include "facts.h"
-#include "words.h"
 
 /* ---- tags: a JSON array of strings, sorted, none twice ---- */
 
@@ -299,15 +298,6 @@ same_text(const char *a, const char *b)
 }
 
 static int
-drop(struct store *st, int64_t row, const struct item *had, struct err *e)
-{
-	words_leave(st, (struct slice){ had->text, had->len });
-	words_leave(st, slice_of(had->tags != NULL ? had->tags : ""));
-	words_leave(st, slice_of(had->slot != NULL ? had->slot : ""));
-	return store_drop(st, row, e);
-}
-
-static int
 settle(struct store *st, const char *key, struct slice text, size_t *gone,
     struct err *e)
 {
@@ -323,12 +313,12 @@ settle(struct store *st, const char *key, struct slice text, size_t *gone,
 		text = (struct slice){ had.text, had.len };
 	if (n == 0) {
 		*gone += row > 0;
-		r = row > 0 ? drop(st, row, &had, e) : 0;
+		r = row > 0 ? store_drop(st, row, e) : 0;
 	} else if (text.p == NULL || (row > 0 && text.p == had.text &&
 	    it.time == had.time && same_text(it.tags, had.tags) &&
 	    same_text(it.slot, had.slot))) {
 		r = 0;			/* a message has its key, or it is so */
-	} else if (row == 0 || drop(st, row, &had, e) == 0) {
+	} else if (row == 0 || store_drop(st, row, e) == 0) {
 		snprintf(it.id, sizeof it.id, "m:%s", key);
 		it.text = xmemdup0(text.p, text.n);
 		it.len = text.n;

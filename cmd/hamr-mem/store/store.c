@@ -250,8 +250,14 @@ int
 store_drop(struct store *st, int64_t row, struct err *e)
 {
 	int64_t from = row << PASSAGE_BITS, to = (row + 1) << PASSAGE_BITS;
+	struct st *s = db_query(st->db, e, "SELECT text, path, name "
+	    "FROM source WHERE id >= ?1 AND id < ?2", "ii", from, to);
+	int got;
 
-	if (db_run(st->db, e, "INSERT INTO words(words, rowid, text, parts, "
+	while ((got = st_step(s, e)) > 0)
+		for (int i = 0; i < 3; i++)
+			words_leave(st, st_col(s, i));
+	if (got < 0 || db_run(st->db, e, "INSERT INTO words(words, rowid, text, parts, "
 	    "path, name) SELECT 'delete', id, text, parts, path, name "
 	    "FROM source WHERE id >= ?1 AND id < ?2", "ii", from, to) < 0 ||
 	    db_run(st->db, e, "DELETE FROM passage WHERE id >= ?1 AND "
@@ -282,8 +288,7 @@ store_wipe_log(struct store *st, struct err *e)
 int
 store_wipe(struct store *st, struct err *e)
 {
-	return words_rebuild(st, e) < 0 ? -1 : db_exec(st->db,
-	    "INSERT INTO words(words) VALUES('optimize');"
+	return db_exec(st->db, "INSERT INTO words(words) VALUES('optimize');"
 	    "INSERT OR REPLACE INTO state VALUES('unclean', 1)", e);
 }
 

@@ -19,6 +19,7 @@
 #define BLOCK_BITS 20		/* of an id: the number of a run's block */
 #define MASK_BITS 14		/* of the number of one of its bits */
 #define MASK_BYTES (1 << MASK_BITS >> 3)
+#define ROWS_MAX 10000		/* that are looked at for words that leave */
 
 /* ---- sets ---- */
 
@@ -33,13 +34,19 @@ place(const struct wordset *set, uint64_t hash)
 	return &set->hash[i];
 }
 
-static void
-wordset_add(struct wordset *set, struct slice w)
+static uint64_t
+word_hash(struct slice w)
 {
 	uint64_t hash = map_hash(w);
 
-	if (hash == 0)
-		hash = 1;
+	return hash != 0 ? hash : 1;
+}
+
+static void
+wordset_add(struct wordset *set, struct slice w)
+{
+	uint64_t hash = word_hash(w);
+
 	if (set->n >= set->cap / 2) {
 		struct wordset big = { .n = set->n, .words = set->words,
 			.cap = set->cap != 0 ? set->cap * 2 : 1024 };
@@ -123,10 +130,6 @@ words_leave(struct store *st, struct slice text)
 
 /* ---- blocks: which sequences of three and of six bytes are in them ---- */
 
-struct mask {
-	unsigned char bits[MASK_BYTES];
-};
-
 /* The bit of the n bytes at p; -1 where there is an LF among them. */
 static int
 gram_bit(const char *p, size_t n)
@@ -137,20 +140,6 @@ gram_bit(const char *p, size_t n)
 		return -1;
 	memcpy(&v, p, n);
 	return (int)(htole64(v) * 0x9e3779b97f4a7c15u >> (64 - MASK_BITS));
-}
-
-static void
-mask_fill(struct mask *m, struct slice words)
-{
-	memset(m, 0, sizeof *m);
-	for (size_t n = 3; n <= 6; n += 3)
-		for (size_t i = 0; i + n <= words.n; i++) {
-			int bit = gram_bit(words.p + i, n);
-
-			if (bit >= 0)
-				m->bits[bit / 8] |=
-				    (unsigned char)(1 << bit % 8);
-		}
 }
 
 /* May one of its words hold this?  No is certain. */
@@ -170,11 +159,22 @@ mask_has(struct slice mask, struct slice w)
 	return true;
 }
 
-static struct st *
-block_words(struct store *st, int64_t id, struct err *e)
+/* A block of these words, in the place of what has its id. */
+static int
+put_block(struct store *st, int64_t id, struct slice words, struct err *e)
 {
-	return db_query(st->db, e, "SELECT words FROM block WHERE id = ?1",
-	    "i", id);
+	unsigned char mask[MASK_BYTES] = { 0 };
+
+	for (size_t n = 3; n <= 6; n += 3)
+		for (size_t i = 0; i + n <= words.n; i++) {
+			int bit = gram_bit(words.p + i, n);
+
+			if (bit >= 0)
+				mask[bit / 8] |= (unsigned char)(1 << bit % 8);
+		}
+	return db_run(st->db, e, "INSERT OR REPLACE INTO block(id, mask, "
+	    "words) VALUES(?1, CAST(?2 AS BLOB), ?3)", "iss", id,
+	    (struct slice){ (const char *)mask, MASK_BYTES }, words);
 }
 
 /* ---- runs: words in order, none twice, an LF behind each ---- */
@@ -274,7 +274,6 @@ put_run(struct store *st, struct slice run, struct err *e)
 {
 	int64_t id = 0;
 	size_t size;
-	struct mask mask;
 	int r = last_run(st, &id, &size, e);
 
 	if (r > 0)
@@ -284,81 +283,77 @@ put_run(struct store *st, struct slice run, struct err *e)
 		if (n > BLOCK_BYTES)
 			n = (size_t)((const char *)memrchr(run.p, '\n',
 			    BLOCK_BYTES) - run.p) + 1;
-		mask_fill(&mask, (struct slice){ run.p, n });
-		r = db_run(st->db, e, "INSERT INTO block(id, mask, words) "
-		    "VALUES(?1, CAST(?2 AS BLOB), ?3)", "iss", id,
-		    (struct slice){ (const char *)mask.bits, MASK_BYTES },
-		    (struct slice){ run.p, n });
+		r = put_block(st, id, (struct slice){ run.p, n }, e);
 		run = (struct slice){ run.p + n, run.n - n };
 	}
 	return r < 0 ? -1 : 0;
 }
 
-/* Out of a block with a word that no text holds; its mask may go on saying that
- * it is there. */
+/* Of the words that leave, those that no text holds any more.  1: looking for
+ * them would take as long as to collect all words anew. */
 static int
-take_out(struct store *st, int64_t id, struct slice w, struct err *e)
+find_lost(struct store *st, struct wordset *lost, struct err *e)
 {
+	struct slice rest = buf_view(&st->go.words), w;
 	char quoted[WORD_MAX + 3];
+	int rows = ROWS_MAX, got = 0;
 
-	snprintf(quoted, sizeof quoted, "\"%.*s\"", (int)w.n, w.p);
-	return db_run(st->db, e, "UPDATE block SET words = substr(replace("
-	    "char(10) || words, char(10) || ?2 || char(10), char(10)), 2) "
-	    "WHERE id = ?1 AND instr(char(10) || words, char(10) || ?2 || "
-	    "char(10)) AND NOT EXISTS (SELECT 1 FROM words JOIN source s "
-	    "ON s.id = words.rowid WHERE words MATCH ?3 AND "
-	    "instr(lower(s.text || ' ' || coalesce(s.path, '') || ' ' || "
-	    "coalesce(s.name, '')), ?2))", "ist", id, w, quoted);
+	while (got >= 0 && rows > 0 && slice_line(&rest, &w)) {
+		bool held = false;
+
+		snprintf(quoted, sizeof quoted, "\"%.*s\"", (int)w.n, w.p);
+		struct st *s = db_query(st->db, e, "SELECT instr(lower(s.text "
+		    "|| ' ' || coalesce(s.path, '') || ' ' || "
+		    "coalesce(s.name, '')), ?1) FROM words JOIN source s "
+		    "ON s.id = words.rowid WHERE words MATCH ?2", "st", w,
+		    quoted);
+		while (!held && rows-- > 0 && (got = st_step(s, e)) > 0)
+			held = st_col_int(s, 0) > 0;
+		st_done(s);
+		if (!held)
+			wordset_add(lost, w);
+	}
+	return got < 0 ? -1 : rows <= 0;
 }
 
+/* Out of the blocks that hold them. */
 static int
-take_all_out(struct store *st, struct slice words, struct err *e)
+take_out(struct store *st, const struct wordset *lost, struct err *e)
 {
-	struct st *s = words.n == 0 ? NULL : db_query(st->db, e,
-	    "SELECT id, mask FROM block", "");
-	int got = 0;
+	struct buf left = BUF_INIT(SIZE_MAX);
+	struct st *s = db_query(st->db, e, "SELECT id, mask, words FROM block",
+	    "");
+	int got;
 
-	while (words.n > 0 && (got = st_step(s, e)) > 0) {
-		struct slice rest = words, w;
+	while ((got = st_step(s, e)) > 0) {
+		struct slice rest = buf_view(&lost->words), w;
+		bool maybe = false;
 
-		while (got > 0 && slice_line(&rest, &w))
-			if (mask_has(st_col(s, 1), w) &&
-			    take_out(st, st_col_int(s, 0), w, e) < 0)
-				got = -1;
-		if (got < 0)
+		while (!maybe && slice_line(&rest, &w))
+			maybe = mask_has(st_col(s, 1), w);
+		if (!maybe)
+			continue;
+		struct slice words = rest = st_col(s, 2);
+		buf_reset(&left);
+		while (slice_line(&rest, &w))
+			if (*place(lost, word_hash(w)) == 0) {
+				buf_slice(&left, w);
+				buf_addc(&left, '\n');
+			}
+		if (left.len < words.n && put_block(st, st_col_int(s, 0),
+		    buf_view(&left), e) < 0) {
+			got = -1;
 			break;
+		}
 	}
 	st_done(s);
-	return got < 0 ? -1 : 0;
-}
-
-int
-words_settle(struct store *st, struct err *e)
-{
-	struct buf run = BUF_INIT(SIZE_MAX);
-	int got = 0;
-
-	sort_words(buf_view(&st->come.words), &run);
-	while (run.len > 0 && (got = join_last(st, &run, e)) > 0)
-		continue;
-	if (got == 0)
-		got = put_run(st, buf_view(&run), e);
-	if (got == 0)
-		got = take_all_out(st, buf_view(&st->go.words), e);
-	buf_release(&run);
-	words_drop(st);
+	buf_release(&left);
 	return got;
 }
 
-void
-words_drop(struct store *st)
-{
-	wordset_reset(&st->come);
-	wordset_reset(&st->go);
-}
-
-int
-words_rebuild(struct store *st, struct err *e)
+/* Only the words that are held now. */
+static int
+collect(struct store *st, struct err *e)
 {
 	struct st *s;
 	int got;
@@ -371,7 +366,36 @@ words_rebuild(struct store *st, struct err *e)
 	    "coalesce(name, slot) FROM item", "");
 	while ((got = st_step(s, e)) > 0)
 		words_add(st, st_col(s, 0));
-	return got < 0 ? -1 : words_settle(st, e);
+	return got;
+}
+
+int
+words_settle(struct store *st, struct err *e)
+{
+	struct buf run = BUF_INIT(SIZE_MAX);
+	struct wordset lost = { .n = 0 };
+	int got = find_lost(st, &lost, e);
+
+	if (got > 0)
+		got = collect(st, e);
+	else if (got == 0 && lost.n > 0)
+		got = take_out(st, &lost, e);
+	sort_words(buf_view(&st->come.words), &run);
+	while (got == 0 && run.len > 0 && (got = join_last(st, &run, e)) > 0)
+		got = 0;
+	if (got == 0)
+		got = put_run(st, buf_view(&run), e);
+	buf_release(&run);
+	wordset_reset(&lost);
+	words_drop(st);
+	return got;
+}
+
+void
+words_drop(struct store *st)
+{
+	wordset_reset(&st->come);
+	wordset_reset(&st->go);
 }
 
 /* ---- looking ---- */
@@ -441,7 +465,9 @@ look_for(struct store *st, struct slice fragments, struct found *f,
 			if (!mask_has(st_col(s, 1), w))
 				continue;
 			if (words == NULL) {
-				words = block_words(st, st_col_int(s, 0), e);
+				words = db_query(st->db, e, "SELECT words "
+				    "FROM block WHERE id = ?1", "i",
+				    st_col_int(s, 0));
 				got = st_step(words, e);
 			}
 			if (got > 0)

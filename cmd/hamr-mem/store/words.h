@@ -25,8 +25,6 @@ void words_add(struct store *st, struct slice text);
 void words_leave(struct store *st, struct slice text);
 int words_settle(struct store *st, struct err *e);
 void words_drop(struct store *st);
-/* Texts have gone, and words with them: only those that are held now stay. */
-int words_rebuild(struct store *st, struct err *e);
 
 /* Append FTS5 expressions, a line each: of what begins with one of these that
  * has digits, and of words that hold one of them, the shortest first. */
