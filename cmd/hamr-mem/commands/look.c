@@ -204,7 +204,7 @@ command_search(const struct opts *o, struct err *e)
 
 /* ---- looking ---- */
 
-static bool
+static void
 list_one(void *out, const struct listed *l)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
@@ -222,7 +222,6 @@ list_one(void *out, const struct listed *l)
 	    when_text(l->time, time), slice_part(l->text, 0, end));
 	rec_put(out, buf_view(&b));
 	buf_release(&b);
-	return true;
 }
 
 int
@@ -240,28 +239,13 @@ command_list(const struct opts *o, struct err *e)
 	return r < 0 || rec_end(&out, e) < 0 ? -1 : ST_OK;
 }
 
-static void
-show_stats(struct rec_out *out, const struct store *st, const struct stats *n)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX), path = b;
-
-	/* folders may have names that are not UTF-8 */
-	utf8_clean(&path, st->path, strlen(st->path));
-	scan_put(&b, "{'type':'stats','store':@,'path':@,'facts':$,"
-	    "'messages':$,'sessions':$,'forgotten':$,'bytes':$}",
-	    slice_of(st->name), buf_view(&path), SCAN_INT(n->facts),
-	    SCAN_INT(n->messages), SCAN_INT(n->sessions),
-	    SCAN_INT(n->forgotten), SCAN_INT(n->bytes));
-	rec_put(out, buf_view(&b));
-	bufs_release(BUFS(&b, &path));
-}
-
 int
 command_stats(const struct opts *o, struct err *e)
 {
-	struct buf page = BUF_INIT(BUF_RECORD_MAX);
+	struct buf line = BUF_INIT(BUF_RECORD_MAX), page = line, path = line;
 	struct rec_out out;
 	struct stats n;
+	struct stat f;
 	struct store st;
 	int r = where_open_own(o, DB_READ, &st, e);
 
@@ -269,7 +253,6 @@ command_stats(const struct opts *o, struct err *e)
 		return r < 0 ? -1 : ST_OK;
 	r = find_stats(&st, &n, e);
 	if (r == 0 && term_of(STDOUT_FILENO).tty) {
-		struct stat f;
 		int64_t file = stat(st.path, &f) < 0 ? -1 : f.st_size / 1024;
 		const struct { const char *name; int64_t n; const char *unit; }
 		    rows[] = { { "facts", n.facts, "" },
@@ -289,8 +272,18 @@ command_stats(const struct opts *o, struct err *e)
 		return print_page(&page, e);
 	}
 	rec_out_init(&out);
-	if (r == 0)
-		show_stats(&out, &st, &n);
+	if (r == 0) {
+		/* folders may have names that are not UTF-8 */
+		utf8_clean(&path, st.path, strlen(st.path));
+		scan_put(&line, "{'type':'stats','store':@,'path':@,"
+		    "'facts':$,'messages':$,'sessions':$,'forgotten':$,"
+		    "'bytes':$}", slice_of(st.name), buf_view(&path),
+		    SCAN_INT(n.facts), SCAN_INT(n.messages),
+		    SCAN_INT(n.sessions), SCAN_INT(n.forgotten),
+		    SCAN_INT(n.bytes));
+		rec_put(&out, buf_view(&line));
+	}
+	bufs_release(BUFS(&line, &path));
 	store_close(&st);
 	return r < 0 || rec_end(&out, e) < 0 ? -1 : ST_OK;
 }
@@ -351,23 +344,6 @@ command_show(const struct opts *o, struct err *e)
 
 /* ---- forget ---- */
 
-/* What rebuild set aside is a file of the user's. */
-static void
-tell_damaged(const char *path)
-{
-	bool there = true;
-
-	for (int i = 1; there; i++) {
-		char *aside = xasprintf("%s-damaged-%d", path, i);
-
-		there = access(aside, F_OK) == 0;
-		if (there)
-			err_say("%s may still hold it; remove that file, too",
-			    aside);
-		free(aside);
-	}
-}
-
 int
 command_forget(const struct opts *o, struct err *e)
 {
@@ -395,11 +371,22 @@ command_forget(const struct opts *o, struct err *e)
 		end = 1;
 	}
 	for (size_t i = first; i < end && got >= 0; i++) {
+		bool there = true;
+
 		got = store_forget(&st[i], &f, e);
 		total += got;
-		if (got > 0) {
+		if (got > 0)
 			remove_unfinished(st[i].path);
-			tell_damaged(st[i].path);
+		/* what rebuild set aside is a file of the user's */
+		for (int k = 1; got > 0 && there; k++) {
+			char *aside = xasprintf("%s-damaged-%d", st[i].path,
+			    k);
+
+			there = access(aside, F_OK) == 0;
+			if (there)
+				err_say("%s may still hold it; remove that "
+				    "file, too", aside);
+			free(aside);
 		}
 	}
 	where_close(st, n);
@@ -417,7 +404,6 @@ struct fact {
 };
 
 struct facts {
-	struct store *st;	/* where list_fact is */
 	struct fact *f;
 	size_t n, cap;
 	struct map seen;
@@ -440,13 +426,10 @@ add(struct facts *x, const char *id, struct store *st, int64_t row,
 	f->time = time;
 }
 
-static bool
+static void
 list_fact(void *ctx, const struct listed *l)
 {
-	struct facts *x = ctx;
-
-	add(x, l->id, x->st, l->row, l->time);
-	return true;
+	add(ctx, l->id, l->from, l->row, l->time);
 }
 
 static int
@@ -476,11 +459,9 @@ collect(struct facts *x, struct store *st, size_t n, struct slice task,
 		add(x, hits.h[i].id, hits.h[i].from, hits.h[i].row, 0);
 	hits_release(&hits);
 	size_t matching = x->n;
-	for (size_t i = 0; i < n; i++) {
-		x->st = &st[i];
+	for (size_t i = 0; i < n; i++)
 		if (find_list(&st[i], KIND_FACT, list_fact, x, e) < 0)
 			return -1;
-	}
 	if (x->n > matching)
 		qsort(x->f + matching, x->n - matching, sizeof *x->f,
 		    by_time);

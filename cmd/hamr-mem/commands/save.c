@@ -56,31 +56,6 @@ read_label(const char *option, const char *text, const struct redact *redact,
 }
 
 static int
-name_fact(const struct opts *o, const struct redact *redact,
-    struct item *fact, struct err *e)
-{
-	struct buf b = BUF_INIT(FACT_MAX * 8);
-	struct buf list = BUF_INIT(BUF_RECORD_MAX);
-	int r = 0;
-
-	if (o->key != NULL) {
-		r = read_label("key", o->key, redact, &b, e);
-		fact->slot = buf_detach(&b);
-	}
-	for (size_t i = 0; i < o->ntag && r == 0; i++) {
-		buf_reset(&b);
-		r = read_label("tag", o->tag[i], redact, &b, e);
-		scan_put(&list, i == 0 ? "[@" : ",@", buf_view(&b));
-	}
-	if (o->ntag > 0) {
-		buf_addc(&list, ']');
-		fact->tags = buf_detach(&list);
-	}
-	bufs_release(BUFS(&b, &list));
-	return r;
-}
-
-static int
 save(const struct opts *o, struct item *fact, struct err *e)
 {
 	char prefix[MEMID_SIZE] = "";
@@ -125,14 +100,31 @@ command_save(const struct opts *o, struct err *e)
 {
 	struct item fact = { .kind = KIND_FACT, .time = utc_now() };
 	struct buf raw = BUF_INIT(WORDS_BYTES), text = BUF_INIT(WORDS_BYTES);
+	struct buf label = BUF_INIT(FACT_MAX * 8);
+	struct buf tags = BUF_INIT(BUF_RECORD_MAX);
 	struct redact *redact = NULL;
 	int r = -1;
 
 	if (read_fact(o, &raw, e) < 0)
 		goto out;
 	redact = redact_load(e);
-	if (redact == NULL || name_fact(o, redact, &fact, e) < 0)
+	if (redact == NULL)
 		goto out;
+	if (o->key != NULL) {
+		if (read_label("key", o->key, redact, &label, e) < 0)
+			goto out;
+		fact.slot = buf_detach(&label);
+	}
+	for (size_t i = 0; i < o->ntag; i++) {
+		buf_reset(&label);
+		if (read_label("tag", o->tag[i], redact, &label, e) < 0)
+			goto out;
+		scan_put(&tags, i == 0 ? "[@" : ",@", buf_view(&label));
+	}
+	if (o->ntag > 0) {
+		buf_addc(&tags, ']');
+		fact.tags = buf_detach(&tags);
+	}
 	redact_add(redact, buf_view(&raw), &text);
 	if (text.len > FACT_MAX) {
 		err_set(e, ST_USAGE, "save: a fact is 64 KiB at most; without "
@@ -146,6 +138,6 @@ command_save(const struct opts *o, struct err *e)
 out:
 	redact_free(redact);
 	item_release(&fact);
-	bufs_release(BUFS(&raw, &text));
+	bufs_release(BUFS(&raw, &text, &label, &tags));
 	return r;
 }

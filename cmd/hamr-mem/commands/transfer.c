@@ -55,13 +55,19 @@ struct import_run {
 };
 
 static int
-import_fd(struct import_run *run, int fd, const char *name, struct err *e)
+import_file(struct import_run *run, const char *path, struct err *e)
 {
+	bool is_stdin = strcmp(path, "-") == 0;
+	const char *name = is_stdin ? "stdin" : path;
+	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	const struct rec *r;
 	struct rec_in in;
 	struct err why;
 	int got;
 
+	if (fd < 0)
+		return err_sys(e, errno == ENOENT || errno == ENOTDIR ?
+		    ST_NOINPUT : ST_SYSTEM, "%s", path);
 	rec_in_init(&in, fd, name, REC_MAX);
 	while ((got = rec_next(&in, &r, e)) > 0) {
 		size_t line = r->no;
@@ -75,31 +81,9 @@ import_fd(struct import_run *run, int fd, const char *name, struct err *e)
 		break;
 	}
 	rec_in_release(&in);
-	return got;
-}
-
-static int
-import_all(struct import_run *run, const struct opts *o, struct err *e)
-{
-	int r = 0;
-
-	if (o->nargs == 0)
-		return import_fd(run, STDIN_FILENO, "stdin", e);
-	for (size_t i = 0; i < o->nargs && r == 0; i++) {
-		const char *path = o->args[i];
-
-		if (strcmp(path, "-") == 0) {
-			r = import_fd(run, STDIN_FILENO, "stdin", e);
-			continue;
-		}
-		int fd = open(path, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			return err_sys(e, errno == ENOENT || errno == ENOTDIR ?
-			    ST_NOINPUT : ST_SYSTEM, "%s", path);
-		r = import_fd(run, fd, path, e);
+	if (!is_stdin)
 		close(fd);
-	}
-	return r;
+	return got;
 }
 
 int
@@ -113,7 +97,9 @@ command_import(const struct opts *o, struct err *e)
 		run.st = &st;
 		/* all of it or nothing */
 		if (db_durable(st.db, e) == 0 && store_begin(&st, e) == 0) {
-			r = import_all(&run, o, e);
+			r = o->nargs == 0 ? import_file(&run, "-", e) : 0;
+			for (size_t i = 0; i < o->nargs && r == 0; i++)
+				r = import_file(&run, o->args[i], e);
 			if (r == 0 && run.gone > 0)
 				r = store_wipe(&st, e);
 			r = store_end(&st, r, e);

@@ -778,19 +778,13 @@ find_list(struct store *st, int kind, list_fn *fn, void *ctx, struct err *e)
 	int got;
 
 	while ((got = st_step(s, e)) > 0) {
-		struct listed l = { .store = st->name,
-			.row = st_col_int(s, 0),
-			.kind = (enum kind)st_col_int(s, 2),
-			.slot = st_col(s, 3), .tags = st_col(s, 4),
+		struct listed l = { .from = st, .row = st_col_int(s, 0),
+			.kind = (enum kind)st_col_int(s, 2), .slot = st_col(s, 3), .tags = st_col(s, 4),
 			.time = st_col_int(s, 5), .text = st_col(s, 6) };
 
 		copy_key(l.id, st_col(s, 1));
-		if (!fn(ctx, &l)) {
-			got = 0;
-			break;
-		}
+		fn(ctx, &l);
 	}
-	st_done(s);
 	return got;
 }
 

@@ -41,15 +41,15 @@ int find_hits(struct store *st, size_t n, const struct find *f,
     struct hits *out, struct err *e);
 void hits_release(struct hits *h);
 
-/* Walk over the newest items first; fn gets each and returns false to end. */
+/* Walk over the newest items first; fn gets each. */
 struct listed {
-	const char *store;
+	struct store *from;
 	char id[MEMID_SIZE];
 	enum kind kind;
 	struct slice slot, tags, text;	/* text: how it begins */
 	int64_t row, time;
 };
-typedef bool list_fn(void *ctx, const struct listed *l);
+typedef void list_fn(void *ctx, const struct listed *l);
 int find_list(struct store *st, int kind, list_fn *fn, void *ctx,
     struct err *e);
 
