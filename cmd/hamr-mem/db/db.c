@@ -116,16 +116,6 @@ replace_file(const struct db *db, const char *by, struct err *e)
 
 /* ---- opening ---- */
 
-/* Is this one of the statements, each ended by ';'? */
-static bool
-is_statement(const char *all, struct slice sql)
-{
-	const char *p = memmem(all, strlen(all), sql.p, sql.n);
-
-	return p != NULL && (p == all || p[-1] == ';') &&
-	    (p[sql.n] == ';' || p[sql.n] == '\0');
-}
-
 /* Is there nothing but what we make?  A file may be planted, with triggers that
  * swallow what is saved, or views in place of tables. */
 static int
@@ -138,8 +128,12 @@ check_schema(struct db *db, struct err *e)
 	int got;
 
 	while ((got = st_step(s, e)) > 0) {
-		struct slice name = st_col(s, 1);
-		bool known = is_statement(schema->sql, st_col(s, 2));
+		struct slice name = st_col(s, 1), sql = st_col(s, 2);
+		const char *all = schema->sql, *at = memmem(all, strlen(all),
+		    sql.p, sql.n);
+		/* one of the statements, each ended by ';' */
+		bool known = at != NULL && (at == all || at[-1] == ';') &&
+		    (at[sql.n] == ';' || at[sql.n] == '\0');
 
 		if (slice_is(st_col(s, 0), "table"))
 			for (size_t i = 0; schema->shadow[i] != NULL; i++)
@@ -192,42 +186,6 @@ db_finish(struct db *db, bool commit, struct err *e)
 	if ((!commit || r < 0) && !sqlite3_get_autocommit(db->h))
 		db_exec(db, "ROLLBACK", NULL);
 	return r;
-}
-
-/* Make the tables.  The lock is taken. */
-static int
-create(struct db *db, struct err *e)
-{
-	const struct db_schema *schema = db->schema;
-	char *mark = xasprintf("PRAGMA application_id=%d; "
-	    "PRAGMA user_version=%d;", schema->application_id,
-	    schema->version);
-	int was = -1;
-	bool good = false;
-
-	if (db_exec(db, "BEGIN IMMEDIATE", e) == 0) {
-		was = whose(db, e);	/* somebody may have been faster */
-		good = was > 0 || (was == 0 &&
-		    db_exec(db, schema->sql, e) == 0 &&
-		    db_exec(db, mark, e) == 0);
-		good = db_finish(db, good, good ? e : NULL) == 0 && good;
-	}
-	free(mark);
-	return good ? 0 : -1;
-}
-
-static int
-prepare_writer(struct db *db, struct err *e)
-{
-	int was = whose(db, e), r;	/* before anything of it changes */
-
-	if (was < 0)
-		return -1;
-	struct st *s = db_query(db, e, is_remote(db->path) ?
-	    "PRAGMA journal_mode=TRUNCATE" : "PRAGMA journal_mode=WAL", "");
-	r = st_step(s, e);
-	st_done(s);
-	return r < 0 ? -1 : was == 0 ? create(db, e) : 0;
 }
 
 /* short_hash(TEXT): the first 12 hex digits of its SHA-256. */
@@ -298,8 +256,32 @@ close_file(struct db *db)
 static int
 open_to_write(struct db *db, struct err *e)
 {
-	return open_file(db, db->path, SQLITE_OPEN_READWRITE |
-	    SQLITE_OPEN_CREATE, e) < 0 ? -1 : prepare_writer(db, e);
+	const struct db_schema *schema = db->schema;
+	int was, r;
+
+	if (open_file(db, db->path, SQLITE_OPEN_READWRITE |
+	    SQLITE_OPEN_CREATE, e) < 0)
+		return -1;
+	was = whose(db, e);	/* before anything of it changes */
+	if (was < 0)
+		return -1;
+	struct st *s = db_query(db, e, is_remote(db->path) ?
+	    "PRAGMA journal_mode=TRUNCATE" : "PRAGMA journal_mode=WAL", "");
+	r = st_step(s, e);
+	st_done(s);
+	if (r < 0 || was > 0)
+		return r < 0 ? -1 : 0;
+	if (db_exec(db, "BEGIN IMMEDIATE", e) < 0)
+		return -1;
+	char *mark = xasprintf("PRAGMA application_id=%d; "
+	    "PRAGMA user_version=%d;", schema->application_id,
+	    schema->version);
+	was = whose(db, e);	/* somebody may have been faster */
+	bool good = was > 0 || (was == 0 && db_exec(db, schema->sql, e) == 0 &&
+	    db_exec(db, mark, e) == 0);
+	free(mark);
+	r = db_finish(db, good, good ? e : NULL);
+	return good ? r : -1;
 }
 
 static int
