@@ -193,40 +193,6 @@ by_text(const void *a, const void *b)
 	return compare(*(const struct slice *)a, *(const struct slice *)b);
 }
 
-static void
-sort_words(struct slice words, struct buf *run)
-{
-	size_t n = 0, max = slice_newlines(words);
-	struct slice *v = xcalloc(max + 1, sizeof *v);
-
-	while (slice_line(&words, &v[n]))
-		n++;
-	qsort(v, n, sizeof *v, by_text);
-	for (size_t i = 0; i < n; i++) {
-		buf_slice(run, v[i]);
-		buf_addc(run, '\n');
-	}
-	free(v);
-}
-
-static void
-merge(struct slice a, struct slice b, struct buf *out)
-{
-	struct slice x, y;
-	bool is_x = slice_line(&a, &x), is_y = slice_line(&b, &y);
-
-	while (is_x || is_y) {
-		int c = !is_x ? 1 : !is_y ? -1 : compare(x, y);
-
-		buf_slice(out, c <= 0 ? x : y);
-		buf_addc(out, '\n');
-		if (c <= 0)
-			is_x = slice_line(&a, &x);
-		if (c >= 0)
-			is_y = slice_line(&b, &y);
-	}
-}
-
 /* ---- the end of a transaction ---- */
 
 /* The last run: where its blocks begin, and how many bytes it has at least. */
@@ -249,6 +215,7 @@ static int
 join_last(struct store *st, struct buf *run, struct err *e)
 {
 	struct buf last = BUF_INIT(SIZE_MAX), both = BUF_INIT(SIZE_MAX);
+	struct slice a, b, x, y;
 	int64_t first;
 	size_t size;
 	struct st *s;
@@ -263,29 +230,59 @@ join_last(struct store *st, struct buf *run, struct err *e)
 	if (got == 0)
 		got = db_run(st->db, e, "DELETE FROM block WHERE id >= ?1",
 		    "i", first) < 0 ? -1 : 1;
-	merge(buf_view(run), buf_view(&last), &both);
+	a = buf_view(run);
+	b = buf_view(&last);
+	bool is_x = slice_line(&a, &x), is_y = slice_line(&b, &y);
+	while (is_x || is_y) {
+		int c = !is_x ? 1 : !is_y ? -1 : compare(x, y);
+
+		buf_slice(&both, c <= 0 ? x : y);
+		buf_addc(&both, '\n');
+		if (c <= 0)
+			is_x = slice_line(&a, &x);
+		if (c >= 0)
+			is_y = slice_line(&b, &y);
+	}
 	bufs_release(BUFS(&last, run));
 	*run = both;
 	return got;
 }
 
+/* The words that came are a run, cut into blocks. */
 static int
-put_run(struct store *st, struct slice run, struct err *e)
+put_run(struct store *st, struct err *e)
 {
+	struct slice words = buf_view(&st->come.words), left;
+	struct buf run = BUF_INIT(SIZE_MAX);
+	size_t n = 0, size;
+	struct slice *v = xcalloc(st->come.n + 1, sizeof *v);
 	int64_t id = 0;
-	size_t size;
-	int r = last_run(st, &id, &size, e);
+	int r;
 
+	while (slice_line(&words, &v[n]))
+		n++;
+	qsort(v, n, sizeof *v, by_text);
+	for (size_t i = 0; i < n; i++) {
+		buf_slice(&run, v[i]);
+		buf_addc(&run, '\n');
+	}
+	free(v);
+	do
+		r = run.len > 0 ? join_last(st, &run, e) : 0;
+	while (r > 0);
+	if (r == 0)
+		r = last_run(st, &id, &size, e);
 	if (r > 0)
 		id += (int64_t)1 << BLOCK_BITS;
-	for (size_t n; r >= 0 && run.n > 0; id++) {
-		n = run.n;
+	for (left = buf_view(&run); r >= 0 && left.n > 0; id++) {
+		n = left.n;
 		if (n > BLOCK_BYTES)
-			n = (size_t)((const char *)memrchr(run.p, '\n',
-			    BLOCK_BYTES) - run.p) + 1;
-		r = put_block(st, id, (struct slice){ run.p, n }, e);
-		run = (struct slice){ run.p + n, run.n - n };
+			n = (size_t)((const char *)memrchr(left.p, '\n',
+			    BLOCK_BYTES) - left.p) + 1;
+		r = put_block(st, id, slice_part(left, 0, n), e);
+		left = slice_from(left, n);
 	}
+	buf_release(&run);
 	return r < 0 ? -1 : 0;
 }
 
@@ -372,7 +369,6 @@ collect(struct store *st, struct err *e)
 int
 words_settle(struct store *st, struct err *e)
 {
-	struct buf run = BUF_INIT(SIZE_MAX);
 	struct wordset lost = { .n = 0 };
 	int got = find_lost(st, &lost, e);
 
@@ -380,12 +376,8 @@ words_settle(struct store *st, struct err *e)
 		got = collect(st, e);
 	else if (got == 0 && lost.n > 0)
 		got = take_out(st, &lost, e);
-	sort_words(buf_view(&st->come.words), &run);
-	while (got == 0 && run.len > 0 && (got = join_last(st, &run, e)) > 0)
-		got = 0;
 	if (got == 0)
-		got = put_run(st, buf_view(&run), e);
-	buf_release(&run);
+		got = put_run(st, e);
 	wordset_reset(&lost);
 	words_drop(st);
 	return got;
