@@ -160,32 +160,6 @@ saves_mark(struct store *st, const char *key, int64_t time, struct err *e)
 	    "time = max(time, excluded.time)", "ti", key, time);
 }
 
-/* Its latest save in each slot is what others are measured by later. */
-static int
-saves_forget(struct store *st, const char *key, int64_t time,
-    struct texts *lost, struct err *e)
-{
-	struct st *s;
-	int r;
-
-	if (saves_mark(st, key, time, e) < 0 ||
-	    db_run(st->db, e, "INSERT INTO gone(slot, key, time) "
-	    "SELECT " SLOT("slot") ", key, max(time) FROM saved "
-	    "WHERE key = ?1 AND time <= ?2 AND slot <> '' GROUP BY slot" RAISE,
-	    "ti", key, time) < 0)
-		return -1;
-	s = db_query(st->db, e, "DELETE FROM saved WHERE key = ?1 AND "
-	    "time <= ?2 RETURNING slot", "ti", key, time);
-	while ((r = st_step(s, e)) > 0)
-		if (st_col(s, 0).n > 0 &&
-		    settle_slot(st, st_col(s, 0), lost, e) < 0) {
-			st_done(s);
-			return -1;
-		}
-	texts_add(lost, xstrdup(key));
-	return r;
-}
-
 /* ---- exporting ---- */
 
 /* Append the rows as a JSON array, unless there are fewer than least. */
@@ -350,8 +324,21 @@ facts_forget(struct store *st, const char *key, int64_t time, size_t *gone,
     struct err *e)
 {
 	struct texts lost = { .n = 0 };
-	int r = saves_forget(st, key, time, &lost, e);
+	int r = saves_mark(st, key, time, e);
 
+	/* its latest save in each slot is what others are measured by later */
+	if (r == 0)
+		r = db_run(st->db, e, "INSERT INTO gone(slot, key, time) "
+		    "SELECT " SLOT("slot") ", key, max(time) FROM saved "
+		    "WHERE key = ?1 AND time <= ?2 AND slot <> '' "
+		    "GROUP BY slot" RAISE, "ti", key, time);
+	struct st *s = r < 0 ? NULL : db_query(st->db, e, "DELETE FROM saved "
+	    "WHERE key = ?1 AND time <= ?2 RETURNING slot", "ti", key, time);
+	while (r == 0 && (r = st_step(s, e)) > 0)
+		r = st_col(s, 0).n == 0 ? 0 :
+		    settle_slot(st, st_col(s, 0), &lost, e);
+	st_done(s);
+	texts_add(&lost, xstrdup(key));
 	if (r == 0)
 		r = facts_settle(st, &lost, NULL, (struct slice){ NULL, 0 },
 		    gone, e);

@@ -257,9 +257,10 @@ store_drop(struct store *st, int64_t row, struct err *e)
 	while ((got = st_step(s, e)) > 0)
 		for (int i = 0; i < 3; i++)
 			words_leave(st, st_col(s, i));
-	if (got < 0 || db_run(st->db, e, "INSERT INTO words(words, rowid, text, parts, "
-	    "path, name) SELECT 'delete', id, text, parts, path, name "
-	    "FROM source WHERE id >= ?1 AND id < ?2", "ii", from, to) < 0 ||
+	if (got < 0 || db_run(st->db, e, "INSERT INTO words(words, rowid, "
+	    "text, parts, path, name) SELECT 'delete', id, text, parts, path, "
+	    "name FROM source WHERE id >= ?1 AND id < ?2", "ii", from,
+	    to) < 0 ||
 	    db_run(st->db, e, "DELETE FROM passage WHERE id >= ?1 AND "
 	    "id < ?2", "ii", from, to) < 0)
 		return -1;

@@ -44,19 +44,6 @@ text_word(struct slice text, size_t *at, struct slice *word)
 	return i > from;
 }
 
-/* Does a new part begin at w[i]?  parseHTTPHeader2: parse HTTP Header2. */
-static bool
-is_border(const char *w, size_t n, size_t i)
-{
-	unsigned char a = (unsigned char)w[i - 1], b = (unsigned char)w[i];
-
-	if (!isupper(b))
-		return false;
-	if (islower(a) || isdigit(a))
-		return true;
-	return isupper(a) && i + 1 < n && islower((unsigned char)w[i + 1]);
-}
-
 void
 text_parts(struct slice text, struct buf *out)
 {
@@ -67,7 +54,13 @@ text_parts(struct slice text, struct buf *out)
 		size_t from = 0;
 
 		for (size_t i = 1; i < w.n; i++) {
-			if (!is_border(w.p, w.n, i))
+			unsigned char a = (unsigned char)w.p[i - 1];
+			unsigned char b = (unsigned char)w.p[i];
+
+			/* parseHTTPHeader2: parse HTTP Header2 */
+			if (!isupper(b) || (!islower(a) && !isdigit(a) &&
+			    (!isupper(a) || i + 1 == w.n ||
+			    !islower((unsigned char)w.p[i + 1]))))
 				continue;
 			if (out->len > 0)
 				buf_addc(out, ' ');
