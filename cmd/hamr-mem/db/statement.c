@@ -66,33 +66,25 @@ stmt(struct st *s)
 	return (sqlite3_stmt *)s;
 }
 
-static sqlite3_stmt *
-prepared(struct db *db, const char *sql, struct err *e)
-{
-	sqlite3_stmt *s;
-
-	for (size_t i = 0; i < db->n; i++)
-		if (db->kept[i].sql == sql)
-			return db->kept[i].stmt;
-	if (sqlite3_prepare_v3(db->h, sql, -1, SQLITE_PREPARE_PERSISTENT, &s,
-	    NULL) != SQLITE_OK) {
-		db_fail(db->h, e);
-		return NULL;
-	}
-	GROW(db->kept, db->n, db->cap);
-	db->kept[db->n++] = (struct kept){ sql, s };
-	return s;
-}
-
 /* The statement of this SQL, anew, with these values. */
 static struct st *
 statement(struct db *db, const char *sql, const char *types, va_list ap,
     struct err *e)
 {
-	sqlite3_stmt *s = prepared(db, sql, e);
+	sqlite3_stmt *s = NULL;
 
-	if (s == NULL)
-		return NULL;
+	for (size_t i = 0; i < db->n && s == NULL; i++)
+		if (db->kept[i].sql == sql)
+			s = db->kept[i].stmt;
+	if (s == NULL) {
+		if (sqlite3_prepare_v3(db->h, sql, -1,
+		    SQLITE_PREPARE_PERSISTENT, &s, NULL) != SQLITE_OK) {
+			db_fail(db->h, e);
+			return NULL;
+		}
+		GROW(db->kept, db->n, db->cap);
+		db->kept[db->n++] = (struct kept){ sql, s };
+	}
 	sqlite3_reset(s);
 	sqlite3_clear_bindings(s);
 	for (int i = 1; *types != '\0'; types++, i++) {
