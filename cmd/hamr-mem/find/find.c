@@ -779,7 +779,8 @@ find_list(struct store *st, int kind, list_fn *fn, void *ctx, struct err *e)
 
 	while ((got = st_step(s, e)) > 0) {
 		struct listed l = { .from = st, .row = st_col_int(s, 0),
-			.kind = (enum kind)st_col_int(s, 2), .slot = st_col(s, 3), .tags = st_col(s, 4),
+			.kind = (enum kind)st_col_int(s, 2),
+			.slot = st_col(s, 3), .tags = st_col(s, 4),
 			.time = st_col_int(s, 5), .text = st_col(s, 6) };
 
 		copy_key(l.id, st_col(s, 1));

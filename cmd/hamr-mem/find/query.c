@@ -64,22 +64,6 @@ add_any(struct query *q, struct slice w, bool part, struct map *seen)
 	buf_release(&parts);
 }
 
-/* What underscores join is a word, too: it may be a fragment. */
-static void
-add_joined(struct query *q, struct slice text, struct map *seen)
-{
-	for (size_t i = 0, n; i < text.n; i += n + 1) {
-		size_t joints = 0;
-
-		for (n = 0; i + n < text.n && (text.p[i + n] == '_' ||
-		    text_is_word(text.p[i + n])); n++)
-			joints += text.p[i + n] == '_';
-		if (n > FRAGMENT && n < WORD_BYTES && joints > 0 && joints < n)
-			add_any(q, (struct slice){ text.p + i, n }, false,
-			    seen);
-	}
-}
-
 static void
 init(struct query *q)
 {
@@ -117,7 +101,16 @@ query_build(struct query *q, struct slice text)
 		if (!is_stop_word(w))
 			add_any(q, w, false, &any);
 	}
-	add_joined(q, text, &any);
+	/* what underscores join is a word, too: it may be a fragment */
+	for (size_t i = 0, n; i < text.n; i += n + 1) {
+		size_t joints = 0;
+
+		for (n = 0; i + n < text.n && (text.p[i + n] == '_' ||
+		    text_is_word(text.p[i + n])); n++)
+			joints += text.p[i + n] == '_';
+		if (n > FRAGMENT && n < WORD_BYTES && joints > 0 && joints < n)
+			add_any(q, slice_part(text, i, i + n), false, &any);
+	}
 	if (q->words > 0)
 		buf_addc(&q->phrase, '"');
 	if (q->words == 1)	/* the phrase is the word */
