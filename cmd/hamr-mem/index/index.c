@@ -333,26 +333,6 @@ learn_header(struct index *x, const struct rec *r)
 /* ---- messages ---- */
 
 static void
-fill_result(struct index *x, const struct rec *r, struct item *it)
-{
-	struct slice id = rec_get(r, "tool_call_id");
-	struct told *t = told_of(&x->calls, id, false);
-	char *call = scan_strdup(id);
-
-	it->name = redact_value(x->redact, rec_get(r, "name"));
-	it->path = redact_value(x->redact, msg_meta(r, "path"));
-	if (t != NULL && it->name == NULL && t->name != NULL)
-		it->name = xstrdup(t->name);
-	if (t != NULL && it->path == NULL && t->path != NULL)
-		it->path = xstrdup(t->path);
-	if (t != NULL && t->time != WHEN_NONE)
-		it->time = t->time;
-	if (call != NULL && call[0] != '\0')
-		memid_result(slice_of(x->session), slice_of(call), it->id);
-	free(call);
-}
-
-static void
 remember(struct index *x, const struct rec *r)
 {
 	struct item it = { .kind = KIND_MESSAGE, .line = (int64_t)r->no,
@@ -364,8 +344,24 @@ remember(struct index *x, const struct rec *r)
 	it.len = strlen(it.text);
 	it.role = rec_strdup(r, "role");
 	it.session = xstrdup(x->session);
-	if (r->kind == R_TOOL)
-		fill_result(x, r, &it);
+	if (r->kind == R_TOOL) {
+		struct slice id = rec_get(r, "tool_call_id");
+		struct told *t = told_of(&x->calls, id, false);
+		char *call = scan_strdup(id);
+
+		it.name = redact_value(x->redact, rec_get(r, "name"));
+		it.path = redact_value(x->redact, msg_meta(r, "path"));
+		if (t != NULL && it.name == NULL && t->name != NULL)
+			it.name = xstrdup(t->name);
+		if (t != NULL && it.path == NULL && t->path != NULL)
+			it.path = xstrdup(t->path);
+		if (t != NULL && t->time != WHEN_NONE)
+			it.time = t->time;
+		if (call != NULL && call[0] != '\0')
+			memid_result(slice_of(x->session), slice_of(call),
+			    it.id);
+		free(call);
+	}
 	if (it.id[0] == '\0')		/* no result of a call with an id */
 		memid_message(slice_of(x->session), slice_of(it.role),
 		    (struct slice){ it.text, it.len }, it.id);

@@ -161,13 +161,34 @@ is_list(struct slice val)
 }
 
 static int
-read_texts(const struct rec *r, const struct redact *redact, struct item *it,
+read_entry(const struct rec *r, const struct redact *redact, struct entry *n,
     struct err *e)
 {
 	struct buf raw = BUF_INIT(BUF_RECORD_MAX), text = raw;
-	size_t most = it->kind == KIND_FACT ? FACT_MAX : BUF_RECORD_MAX;
-	int64_t line;
+	struct item *it = &n->it;
+	int64_t v, line;
 
+	*n = (struct entry){ .it = { .time = WHEN_NONE } };
+	if (!rec_str_is(r, "type", "memory"))
+		return refuse(e, "not a line of hamr-mem export: its type is "
+		    "not \"memory\"");
+	if (!rec_int(r, "v", &v) || v != 1)
+		return refuse(e, "made by another version of hamr-mem: \"v\" "
+		    "is not 1");
+	if (!read_key(rec_get(r, "key"), it->id))
+		return refuse(e, "\"key\" is not m: and 12 hex digits");
+	if (!read_time(rec_get(r, "time"), &it->time))
+		return refuse(e, "\"time\" is not a time");
+	n->tags = rec_get(r, "tags");
+	n->saves = rec_get(r, "saves");
+	if (!is_list(n->tags) || !is_list(n->saves))
+		return refuse(e, "\"tags\" or \"saves\" is not a list");
+	n->forgotten = rec_str_is(r, "kind", "forgotten");
+	if (n->forgotten)
+		return 0;
+	it->kind = rec_str_is(r, "kind", "fact") ? KIND_FACT : KIND_MESSAGE;
+	if (it->kind == KIND_MESSAGE && !rec_str_is(r, "kind", "message"))
+		return refuse(e, "\"kind\" is not fact, message or forgotten");
 	it->session = rec_strdup(r, "session");
 	it->role = rec_strdup(r, "role");
 	it->name = rec_strdup(r, "name");
@@ -182,39 +203,9 @@ read_texts(const struct rec *r, const struct redact *redact, struct item *it,
 	it->text = text.len > 0 ? buf_detach(&text) : NULL;
 	if (it->text == NULL)
 		return refuse(e, "\"content\" is not a text");
-	if (it->len > most)
+	if (it->kind == KIND_FACT && it->len > FACT_MAX)
 		return refuse(e, "\"content\" is over 64 KiB");
 	return 0;
-}
-
-static int
-read_entry(const struct rec *r, const struct redact *redact, struct entry *n,
-    struct err *e)
-{
-	int64_t v;
-
-	*n = (struct entry){ .it = { .time = WHEN_NONE } };
-	if (!rec_str_is(r, "type", "memory"))
-		return refuse(e, "not a line of hamr-mem export: its type is "
-		    "not \"memory\"");
-	if (!rec_int(r, "v", &v) || v != 1)
-		return refuse(e, "made by another version of hamr-mem: \"v\" "
-		    "is not 1");
-	if (!read_key(rec_get(r, "key"), n->it.id))
-		return refuse(e, "\"key\" is not m: and 12 hex digits");
-	if (!read_time(rec_get(r, "time"), &n->it.time))
-		return refuse(e, "\"time\" is not a time");
-	n->tags = rec_get(r, "tags");
-	n->saves = rec_get(r, "saves");
-	if (!is_list(n->tags) || !is_list(n->saves))
-		return refuse(e, "\"tags\" or \"saves\" is not a list");
-	n->forgotten = rec_str_is(r, "kind", "forgotten");
-	if (n->forgotten)
-		return 0;
-	n->it.kind = rec_str_is(r, "kind", "fact") ? KIND_FACT : KIND_MESSAGE;
-	if (n->it.kind == KIND_MESSAGE && !rec_str_is(r, "kind", "message"))
-		return refuse(e, "\"kind\" is not fact, message or forgotten");
-	return read_texts(r, redact, &n->it, e);
 }
 
 /* ---- facts ---- */
