@@ -25,36 +25,30 @@ global_path(bool create, struct err *e)
 	return path;
 }
 
-static char *
-project_path(bool create, struct err *e)
-{
-	char *root = conf_root(".", e), *dir = NULL, *path = NULL;
-
-	if (root == NULL)
-		return NULL;
-	if (e->text[0] != '\0')
-		err_say("%s", e->text);
-	dir = state_dir(root, create, e);
-	if (dir != NULL)
-		path = xasprintf("%s/memory.db", dir);
-	else if (!create && e->status == ST_NOINPUT)
-		path = xstrdup("");	/* nothing is there yet */
-	free(dir);
-	free(root);
-	return path;
-}
-
 char *
 where_path(const struct opts *o, bool create, const char **name,
     struct err *e)
 {
 	bool project = o->db == NULL && !o->global;
-	/* a name with a colon means something else to SQLite */
-	char *path = o->db != NULL ? xasprintf("%s%s", strcspn(o->db, ":") <
-	    strcspn(o->db, "/") ? "./" : "", o->db) : o->global ?
-	    global_path(create, e) : project_path(create, e);
+	char *root = project ? conf_root(".", e) : NULL, *dir = NULL;
+	char *path = o->global ? global_path(create, e) : NULL;
 	struct stat st;
 
+	/* a name with a colon means something else to SQLite */
+	if (o->db != NULL)
+		path = xasprintf("%s%s", strcspn(o->db, ":") <
+		    strcspn(o->db, "/") ? "./" : "", o->db);
+	if (root != NULL) {
+		if (e->text[0] != '\0')
+			err_say("%s", e->text);
+		dir = state_dir(root, create, e);
+		if (dir != NULL)
+			path = xasprintf("%s/memory.db", dir);
+		else if (!create && e->status == ST_NOINPUT)
+			path = xstrdup("");	/* nothing is there yet */
+		free(dir);
+		free(root);
+	}
 	*name = o->db != NULL ? "file" : o->global ? "global" : "project";
 	/* the project's folder is known to be the user's own, but what lies
 	 * in it may have come with an archive: a link would lead us to a file
