@@ -165,26 +165,6 @@ find_files(struct rebuild *b, char *dir, struct err *e)
 }
 
 static int
-index_all(struct rebuild *b, struct err *e)
-{
-	struct opts o = *b->o;
-	struct stage s = { .files = (const char *const *)b->files,
-		.nfiles = b->n, .mute = true, .open_end = true };
-
-	if (b->n == 0)
-		return 0;
-	o.stage.mode = STAGE_NEW;
-	o.stage.lenient = true;		/* a line cut short by a crash */
-	o.stage.quiet = true;
-	int status = index_files(&s, &o, b->beside, e);
-	/* it has closed stdout, whose place no file of ours may take */
-	if (fcntl(STDOUT_FILENO, F_GETFD) < 0)
-		open("/dev/null", O_WRONLY);
-	return status <= 0 ? status : err_set(e, (enum status)status,
-	    "rebuild: %s is as it was", b->path);
-}
-
-static int
 take_line(void *ctx, struct slice line, struct err *e)
 {
 	struct rebuild *b = ctx;
@@ -269,6 +249,9 @@ remove_beside(const char *beside)
 static int
 run(struct rebuild *b, struct err *e)
 {
+	struct opts o = *b->o;
+	struct stage s = { .files = (const char *const *)b->files,
+		.nfiles = b->n, .mute = true, .open_end = true };
 	int r = -1;
 
 	remove_beside(b->beside);
@@ -289,35 +272,24 @@ run(struct rebuild *b, struct err *e)
 			    store_wipe(&b->new, e) : 0, e);
 		}
 	}
-	if (r == 0)
-		r = index_all(b, e);
+	if (r == 0 && b->n > 0) {
+		o.stage.mode = STAGE_NEW;
+		o.stage.lenient = true;	/* a line cut short by a crash */
+		o.stage.quiet = true;
+		r = index_files(&s, &o, b->beside, e);
+		/* it has closed stdout, whose place no file of ours may take */
+		if (fcntl(STDOUT_FILENO, F_GETFD) < 0)
+			open("/dev/null", O_WRONLY);
+		if (r > 0)
+			r = err_set(e, (enum status)r, "rebuild: %s is as it "
+			    "was", b->path);
+	}
 	if (r == 0)
 		r = b->damaged ? set_aside(b, e) :
 		    db_replace(b->old.db, b->beside, finish, b, e);
 out:
 	store_close(&b->new);
 	remove_beside(b->beside);
-	return r;
-}
-
-/* One at a time: the new file has one name. */
-static int
-run_alone(struct rebuild *b, struct err *e)
-{
-	char *name = xasprintf("%s-rebuild", b->path);
-	int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	int r = -1;
-
-	if (fd < 0)
-		err_sys(e, ST_SYSTEM, "%s", name);
-	else if (file_lock(fd, 0) < 0)
-		err_set(e, ST_TEMP, "%s: is being rebuilt by another process; "
-		    "try again later", b->path);
-	else
-		r = run(b, e);
-	if (fd >= 0)
-		close(fd);
-	free(name);
 	return r;
 }
 
@@ -353,7 +325,20 @@ command_rebuild(const struct opts *o, struct err *e)
 	    e) == 0 || (ours && e->status == ST_DATA))) {
 		b.damaged = b.old.db == NULL;
 		b.beside = xasprintf("%s-new", b.path);
-		r = run_alone(&b, e);
+		/* one at a time: the new file has one name */
+		char *lock = xasprintf("%s-rebuild", b.path);
+		int fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+		    0600);
+		if (fd < 0)
+			err_sys(e, ST_SYSTEM, "%s", lock);
+		else if (file_lock(fd, 0) < 0)
+			err_set(e, ST_TEMP, "%s: is being rebuilt by another "
+			    "process; try again later", b.path);
+		else
+			r = run(&b, e);
+		if (fd >= 0)
+			close(fd);
+		free(lock);
 		store_close(&b.old);
 	}
 	for (size_t i = 0; i < b.n; i++)
