@@ -7,39 +7,32 @@
 /* ---- what is sent ---- */
 
 static void
-put_images(struct buf *out, struct slice content)
-{
-	struct buf url = BUF_INIT(BUF_RECORD_MAX);
-	struct slice part, mime, data;
-	size_t n = 0;
-
-	for (struct walk w = walk_elements(content);
-	    walk_next(&w, NULL, &part); ) {
-		buf_reset(&url);
-		if (scan_str(scan_get(scan_get(part, "image_url"), "url"),
-		    &url) && data_url(buf_view(&url), &mime, &data))
-			scan_put(out, n++ == 0 ? ",'images':[@" : ",@", data);
-	}
-	buf_adds(out, n > 0 ? "]" : "");
-	buf_release(&url);
-}
-
-static void
 put_messages(struct buf *out, struct slice messages)
 {
-	struct slice m, calls = { NULL, 0 }, call, name;
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct slice m, calls = { NULL, 0 }, call, name, part, mime, data;
+	struct buf text = BUF_INIT(BUF_RECORD_MAX), url = text;
 	size_t n = 0;
 
 	for (struct walk w = walk_of(messages); walk_next(&w, NULL, &m); ) {
 		struct slice role = scan_get(m, "role"), own = { NULL, 0 };
-		size_t ncalls = 0;
+		struct slice content = scan_get(m, "content");
+		size_t ncalls = 0, images = 0;
 
 		buf_reset(&text);
-		msg_text(scan_get(m, "content"), &text);
+		msg_text(content, &text);
 		scan_put(out, n++ > 0 ? ",{'role':$,'content':@" :
 		    "{'role':$,'content':@", role, buf_view(&text));
-		put_images(out, scan_get(m, "content"));
+		for (struct walk each = walk_elements(content);
+		    walk_next(&each, NULL, &part); ) {
+			struct slice image = scan_get(part, "image_url");
+
+			buf_reset(&url);
+			if (scan_str(scan_get(image, "url"), &url) &&
+			    data_url(buf_view(&url), &mime, &data))
+				scan_put(out, images++ == 0 ?
+				    ",'images':[@" : ",@", data);
+		}
+		buf_adds(out, images > 0 ? "]" : "");
 		if (scan_str_is(role, "assistant"))
 			calls = own = scan_get(m, "tool_calls");
 		for (struct walk each = walk_elements(own);
@@ -58,7 +51,7 @@ put_messages(struct buf *out, struct slice messages)
 			scan_put(out, ",'tool_name':$", name);
 		buf_addc(out, '}');
 	}
-	buf_release(&text);
+	bufs_release(BUFS(&text, &url));
 }
 
 static void
