@@ -170,22 +170,6 @@ number(struct slice o, const char *key)
 	return scan_int(scan_get(o, key), &n) && n > 0 ? n : 0;
 }
 
-/* The n_ctx of a slot is what one request may have; one beside the slots is
- * for all of them. */
-static long long
-of_props(struct slice props)
-{
-	struct slice slot = scan_get(props, "default_generation_settings");
-	long long n = number(slot, "n_ctx");
-
-	if (n > 0)
-		return n;
-	n = number(props, "n_ctx");
-	long long slots = number(props, "total_slots");
-	return slots > 1 && !scan_true(scan_get(props, "kv_unified")) ?
-	    n / slots : n;
-}
-
 /* The window of the entry named model, or (Gemini) models/MODEL, else of the
  * only one. */
 static long long
@@ -273,8 +257,20 @@ ask_window(struct provider *p, long long end, const char **source)
 		bare -= 3;
 	char *root = xmemdup0(s->base_url, bare);
 	if (get_until(p, root, "/props", end, &b)) {
+		struct slice props = buf_view(&b);
+		long long slots = number(props, "total_slots");
+
+		/* the n_ctx of a slot is what one request may have; one beside
+		 * the slots is for all of them */
 		*source = "/props";
-		n = of_props(buf_view(&b));
+		n = number(scan_get(props, "default_generation_settings"),
+		    "n_ctx");
+		if (n == 0) {
+			n = number(props, "n_ctx");
+			if (slots > 1 &&
+			    !scan_true(scan_get(props, "kv_unified")))
+				n /= slots;
+		}
 		if (n > 0)	/* llama.cpp */
 			p->quirks |= QUIRK_ONE_CALL;
 	}
@@ -379,27 +375,6 @@ server_models(struct provider *p)
 
 /* ---- one small request ---- */
 
-static void
-put_speed(struct buf *out, const struct exchange *x, long long took)
-{
-	struct slice whole = slice_trim(buf_view(&x->raw)), rate = { NULL, 0 };
-	long long tokens = x->p->answer->usage.completion;
-	double speed = 0;
-
-	/* llama.cpp's own measure */
-	if (scan_is_json(whole))
-		rate = scan_get(scan_get(whole, "timings"),
-		    "predicted_per_second");
-	bool known = scan_kind(rate) == SCAN_NUMBER &&
-	    num_double(rate.p, rate.n, &speed);
-	if (!known && tokens > 0 && took > 0) {
-		known = true;
-		speed = (double)tokens * 1000 / (double)took;
-	}
-	if (known)
-		buf_fmt(out, ",\"tokens_per_second\":%.15g", speed);
-}
-
 /* As any other request of this API, without a stream: append whether
  * tools work ("tools") and how fast it is ("tokens_per_second"). */
 static void
@@ -409,8 +384,10 @@ try(struct provider *p, struct buf *out)
 		.messages = { TRY_MESSAGES, sizeof TRY_MESSAGES - 1 },
 		.tools = { TRY_TOOLS, sizeof TRY_TOOLS - 1 } };
 	struct exchange x = { .p = p, .ask = &ask };
-	long long began = file_now_ms();
+	struct slice rate = { NULL, 0 };
+	long long began = file_now_ms(), took, tokens;
 	unsigned quirk = 0;
+	double speed = 0;
 
 	p->quirks &= ~(unsigned)QUIRK_ONE_CALL;	/* one will do */
 	p->set->stream = false;
@@ -425,7 +402,21 @@ try(struct provider *p, struct buf *out)
 	if (x.failure.code == NULL) {
 		scan_put(out, p->answer->native.n > 0 ? ",'tools':true" :
 		    ",'tools':false");
-		put_speed(out, &x, file_now_ms() - began);
+		took = file_now_ms() - began;
+		tokens = p->answer->usage.completion;
+		/* llama.cpp's own measure */
+		struct slice whole = slice_trim(buf_view(&x.raw));
+		if (scan_is_json(whole))
+			rate = scan_get(scan_get(whole, "timings"),
+			    "predicted_per_second");
+		bool known = scan_kind(rate) == SCAN_NUMBER &&
+		    num_double(rate.p, rate.n, &speed);
+		if (!known && tokens > 0 && took > 0) {
+			known = true;
+			speed = (double)tokens * 1000 / (double)took;
+		}
+		if (known)
+			buf_fmt(out, ",\"tokens_per_second\":%.15g", speed);
 	} else {
 		if (strcmp(x.failure.code, "bad_request") == 0 ||
 		    strcmp(x.failure.code, "server") == 0)

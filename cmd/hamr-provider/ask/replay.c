@@ -128,27 +128,9 @@ replay_has_tapes(const struct replay *r)
 
 /* ---- shown as deltas ---- */
 
-/* The length of the next piece of a text that is not empty: whole characters,
- * about a word; all of it when not paced. */
-static size_t
-next_piece(const struct replay *r, struct slice text)
-{
-	size_t max = text.n < PIECE_MAX ? text.n : PIECE_MAX, n = 0;
-
-	if (!(r->speed > 0))
-		return text.n;
-	while (n < max && text.p[n] == ' ')
-		n++;
-	while (n < max && text.p[n] != ' ' && text.p[n] != '\n')
-		n++;
-	if (n < max && text.p[n] == '\n')
-		n++;
-	n = utf8_cut(text.p, text.n, n);
-	return n > 0 ? n : text.n;
-}
-
-/* Show a text (a JSON string, or content parts) as deltas; *shown (or NULL)
- * gets what was shown of it.  False: the work in hand is to end. */
+/* Show a text (a JSON string, or content parts) as deltas, of whole characters
+ * and about a word, or all of it when not paced; *shown (or NULL) gets what was
+ * shown of it.  False: the work in hand is to end. */
 static bool
 show(struct provider *p, const char *kind, struct slice val, struct buf *shown)
 {
@@ -158,9 +140,20 @@ show(struct provider *p, const char *kind, struct slice val, struct buf *shown)
 	msg_text(val, &b);
 	for (size_t at = 0; at < b.len && p->flags == 0;) {
 		struct slice piece = slice_from(buf_view(&b), at);
+		size_t max = num_min(piece.n, PIECE_MAX), n = 0;
+		double ms = 0;
 
-		piece.n = next_piece(p->replay, piece);
-		double ms = speed > 0 ? (double)piece.n / 4 / speed * 1000 : 0;
+		while (n < max && piece.p[n] == ' ')
+			n++;
+		while (n < max && piece.p[n] != ' ' && piece.p[n] != '\n')
+			n++;
+		if (n < max && piece.p[n] == '\n')
+			n++;
+		n = utf8_cut(piece.p, piece.n, n);
+		if (speed > 0 && n > 0)
+			piece.n = n;
+		if (speed > 0)
+			ms = (double)piece.n / 4 / speed * 1000;
 		if (!provider_pause(p, ms < DELAY_MAX_MS ? (long long)ms :
 		    DELAY_MAX_MS))
 			break;
