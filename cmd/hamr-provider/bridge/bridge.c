@@ -34,7 +34,8 @@ struct bridge {
 	bool lost;		/* ... or the server forgot the session */
 	struct http *http, *side;
 	const char *headers[HEADERS_MAX];
-	size_t nheaders;	/* the user's; three of ours may follow */
+	size_t nheaders;	/* Accept and the lines of $MCP_HEADERS; three
+				 * of ours may follow */
 	char *own;		/* where those are */
 	char *resume;		/* Last-Event-ID, as a header, or NULL */
 	char *session, *version;	/* as headers, or NULL */
@@ -213,34 +214,14 @@ start_listening(struct bridge *b)
 /* ---- stdin ---- */
 
 /* Requests wait their turn, all else goes at once. */
-static void
-take_lines(struct bridge *b)
-{
-	struct slice text;
-	struct rpc_msg m;
-	enum rpc_got got;
-
-	while ((got = rpc_take(&b->in, &text)) != RPC_NONE) {
-		if (got != RPC_TEXT)
-			continue;
-		rpc_read(text, &m);
-		if (m.kind == RPC_REQUEST) {
-			GROW(b->later, b->nlater, b->caplater);
-			b->later[b->nlater++] = xmemdup0(text.p, text.n);
-		} else {
-			send_aside(b, text);
-			if (!b->listens && scan_str_is(m.method,
-			    "notifications/initialized"))
-				start_listening(b);
-		}
-	}
-}
-
 static int
 wait_here(void *ctx, struct pollfd *fds, size_t n, int ms)
 {
 	struct bridge *b = ctx;
 	struct pollfd *all = xcalloc(n + 1, sizeof *all);
+	enum rpc_got got = RPC_NONE;
+	struct slice text;
+	struct rpc_msg m;
 
 	if (n > 0)
 		memcpy(all, fds, n * sizeof *fds);
@@ -250,9 +231,23 @@ wait_here(void *ctx, struct pollfd *fds, size_t n, int ms)
 		memcpy(fds, all, n * sizeof *fds);
 	if (all[n].revents != 0) {
 		b->over = rpc_fill(&b->in) < 0;
-		take_lines(b);
+		got = rpc_take(&b->in, &text);
 	}
 	free(all);
+	for (; got != RPC_NONE; got = rpc_take(&b->in, &text)) {
+		if (got != RPC_TEXT)
+			continue;
+		rpc_read(text, &m);
+		if (m.kind == RPC_REQUEST) {
+			GROW(b->later, b->nlater, b->caplater);
+			b->later[b->nlater++] = xmemdup0(text.p, text.n);
+			continue;
+		}
+		send_aside(b, text);
+		if (!b->listens && scan_str_is(m.method,
+		    "notifications/initialized"))
+			start_listening(b);
+	}
 	return b->over;
 }
 
@@ -349,22 +344,6 @@ ask(struct bridge *b, const char *line)
 
 /* ---- all of it ---- */
 
-/* The lines of $MCP_HEADERS, and what the protocol asks for. */
-static void
-read_headers(struct bridge *b)
-{
-	const char *given = getenv("MCP_HEADERS");
-	char *p;
-
-	b->headers[b->nheaders++] = "Accept: application/json, "
-	    "text/event-stream";
-	b->own = xstrdup(given != NULL ? given : "");
-	for (p = strtok(b->own, "\n"); p != NULL &&
-	    b->nheaders < HEADERS_MAX - 3; p = strtok(NULL, "\n"))
-		if (strchr(p, ':') != NULL)
-			b->headers[b->nheaders++] = p;
-}
-
 /* Requests one by one; then the session is ended. */
 static void
 serve(struct bridge *b)
@@ -402,13 +381,20 @@ bridge_run(const char *url, const struct conf *conf, struct err *e)
 	struct bridge b = { .url = url, .conf = &hc,
 		.body = BUF_INIT(LINE_MAX_BYTES),
 		.lock = memfd_create("lock", MFD_CLOEXEC) };
+	const char *given = getenv("MCP_HEADERS");
 
 	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
 		return err_set(e, ST_USAGE, "--mcp needs an http or https URL, "
 		    "not \"%s\"", url);
 	rpc_init(&b.in, STDIN_FILENO, -1, LINE_MAX_BYTES);
 	sse_init(&b.sse, LINE_MAX_BYTES, LINE_MAX_BYTES);
-	read_headers(&b);
+	b.headers[b.nheaders++] = "Accept: application/json, "
+	    "text/event-stream";
+	b.own = xstrdup(given != NULL ? given : "");
+	for (char *p = strtok(b.own, "\n"); p != NULL &&
+	    b.nheaders < HEADERS_MAX - 3; p = strtok(NULL, "\n"))
+		if (strchr(p, ':') != NULL)
+			b.headers[b.nheaders++] = p;
 	b.http = http_new(&hc);
 	b.side = http_new(&hc);
 	serve(&b);
