@@ -556,21 +556,6 @@ at_call(struct dialect *d, enum block_end e)
 	return true;
 }
 
-/* The bytes end in mid-tag. */
-static void
-open_call(struct dialect *d, enum block_end e)
-{
-	size_t n = rest(d).n;
-
-	if (e == BLOCK_CUT && is_meant(d, rest(d))) {
-		leave(d, n);
-		d->dropped++;
-	} else {
-		d->again++;
-		broken(d, n);
-	}
-}
-
 /* What may begin a block stands here.  False: more bytes are needed. */
 static bool
 opening(struct dialect *d, enum block_end e)
@@ -593,10 +578,16 @@ opening(struct dialect *d, enum block_end e)
 	if (block == 1)
 		into_block(d, f);
 	else if (call == 1) {
-		if (!at_call(d, e)) {
-			if (e == BLOCK_GROWS)
-				return false;
-			open_call(d, e);
+		bool known = at_call(d, e);
+
+		if (!known && e == BLOCK_GROWS)
+			return false;
+		if (!known && e == BLOCK_CUT && is_meant(d, s)) {
+			leave(d, s.n);
+			d->dropped++;
+		} else if (!known) {
+			d->again++;
+			broken(d, s.n);
 		}
 	} else if (func == 1) {
 		qwen3_begin(&d->reading, 0, false);

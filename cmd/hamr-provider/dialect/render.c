@@ -27,8 +27,7 @@ static const struct form {
 	    "<tool_call>\n{\"name\": <function-name>, \"arguments\": "
 	    "<args-json-object>}\n</tool_call>",
 	    "<tool_call>\n{\"name\": ", ", \"arguments\": ",
-	    "}\n</tool_call>", NULL, NULL,
-	    NULL },
+	    "}\n</tool_call>", NULL, NULL, NULL },
 	[DIALECT_QWEN3] = {
 	    "If you choose to call a function ONLY reply in the following "
 	    "format with NO suffix:\n\n"
@@ -50,13 +49,11 @@ static const struct form {
 	    NULL },
 	[DIALECT_MISTRAL] = { IN_THIS_FORM
 	    MISTRAL "<function-name>" MISTRAL_ARGS "<args-json-object>",
-	    MISTRAL, MISTRAL_ARGS, "", NULL, NULL,
-	    NULL },
+	    MISTRAL, MISTRAL_ARGS, "", NULL, NULL, NULL },
 	[DIALECT_DEEPSEEK] = { IN_THIS_FORM
 	    DS_CALLS DS_CALL "<function-name>" DS_SEP
 	    "<args-json-object>" DS_END DS_CALLS_END,
-	    DS_CALLS DS_CALL, DS_SEP, DS_END DS_CALLS_END, NULL, NULL,
-	    NULL },
+	    DS_CALLS DS_CALL, DS_SEP, DS_END DS_CALLS_END, NULL, NULL, NULL },
 	[DIALECT_GLM] = { IN_THIS_FORM
 	    "<tool_call><function-name>\n<arg_key>example_key</arg_key>\n"
 	    "<arg_value>example_value</arg_value>\n</tool_call>",
@@ -66,8 +63,7 @@ static const struct form {
 	    KIMI_CALLS KIMI_CALL "functions.<function-name>:0" KIMI_ARGS
 	    "<args-json-object>" KIMI_END KIMI_CALLS_END,
 	    KIMI_CALLS KIMI_CALL "functions.", ":0" KIMI_ARGS,
-	    KIMI_END KIMI_CALLS_END, NULL, NULL,
-	    NULL },
+	    KIMI_END KIMI_CALLS_END, NULL, NULL, NULL },
 	[DIALECT_MINIMAX] = { IN_THIS_FORM
 	    "<minimax:tool_call>\n<invoke name=\"<function-name>\">\n"
 	    "<parameter name=\"example_key\">example_value</parameter>\n"
@@ -139,40 +135,14 @@ system_message(struct render *r, struct slice m, struct slice tools)
 
 /* ---- calls ---- */
 
-/* Each argument by itself. */
-static void
-members(struct render *r, struct slice args)
-{
-	const struct form *f = &forms[r->kind];
-	struct buf *t = &r->text;
-	bool python = r->kind == DIALECT_PYTHONIC;
-	struct slice key, val;
-	size_t n = 0;
-
-	for (struct walk w = walk_of(args); walk_next(&w, &key, &val); ) {
-		enum scan_kind k = scan_kind(val);
-
-		buf_adds(t, f->key);
-		buf_adds(t, python && n++ > 0 ? ", " : "");
-		scan_inside(key, t);
-		buf_adds(t, f->value);
-		/* Python's words for the three that JSON spells otherwise;
-		 * within lists and objects they stay, and are read so too */
-		if (python)
-			buf_slice(t, k == SCAN_TRUE ? SLICE("True") :
-			    k == SCAN_FALSE ? SLICE("False") :
-			    k == SCAN_NULL ? SLICE("None") : val);
-		else if (!scan_str(val, t))
-			buf_slice(t, val);
-		buf_adds(t, f->end);
-	}
-}
-
 static void
 call_text(struct render *r, const struct call *c)
 {
 	const struct form *f = &forms[r->kind];
+	bool python = r->kind == DIALECT_PYTHONIC;
+	struct slice key, val, each = { NULL, 0 };
 	struct buf *t = &r->text;
+	size_t n = 0;
 
 	buf_reset(&r->args);
 	scan_str(c->args, &r->args);
@@ -192,7 +162,24 @@ call_text(struct render *r, const struct call *c)
 	else if (f->key == NULL)
 		buf_slice(t, object ? args : SLICE("{}"));
 	else if (object)
-		members(r, args);
+		each = args;
+	for (struct walk w = walk_of(each); walk_next(&w, &key, &val); ) {
+		enum scan_kind k = scan_kind(val);
+
+		buf_adds(t, f->key);
+		buf_adds(t, python && n++ > 0 ? ", " : "");
+		scan_inside(key, t);
+		buf_adds(t, f->value);
+		/* Python's words for the three that JSON spells otherwise;
+		 * within lists and objects they stay, and are read so too */
+		if (python)
+			buf_slice(t, k == SCAN_TRUE ? SLICE("True") :
+			    k == SCAN_FALSE ? SLICE("False") :
+			    k == SCAN_NULL ? SLICE("None") : val);
+		else if (!scan_str(val, t))
+			buf_slice(t, val);
+		buf_adds(t, f->end);
+	}
 	buf_adds(t, f->after);
 }
 
