@@ -1,5 +1,6 @@
 /* settings.c - what the command line, configuration and environment say. */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -36,20 +37,15 @@ is_command_line(const char *origin)
 static const char *
 whole_key(struct lookup *l, const char *key)
 {
-	struct buf plain = BUF_INIT(sizeof l->full - 1);
-	struct buf own = BUF_INIT(sizeof l->full - 1);
-	const struct buf *use = &plain;
+	char own[sizeof l->full];
 
-	buf_fmt(&plain, "provider.%s", key);
-	if (l->name != NULL) {
-		buf_fmt(&own, "provider.%s.%s", l->name, key);
-		if (!own.over && conf_is_set(l->conf, own.p) &&
-		    !(conf_is_set(l->conf, plain.p) &&
-		    is_command_line(conf_origin(l->conf, plain.p))))
-			use = &own;
-	}
-	memcpy(l->full, use->p, use->len + 1);
-	bufs_release(BUFS(&plain, &own));
+	snprintf(l->full, sizeof l->full, "provider.%s", key);
+	if (l->name == NULL || (conf_is_set(l->conf, l->full) &&
+	    is_command_line(conf_origin(l->conf, l->full))))
+		return l->full;
+	int n = snprintf(own, sizeof own, "provider.%s.%s", l->name, key);
+	if (n < (int)sizeof own && conf_is_set(l->conf, own))
+		memcpy(l->full, own, sizeof own);
 	return l->full;
 }
 
@@ -248,22 +244,6 @@ load_url(struct settings *s, struct lookup *l, const struct flags *f,
 
 /* ---- what is for this address only ---- */
 
-/* The address that stands beside the key or headers in what (a full key), in
- * the same table and read no later; NULL: none does. */
-static const char *
-base_beside(struct lookup *l, const char *what)
-{
-	struct lookup table = { .conf = l->conf };
-
-	if (is_profile(l, what))
-		table.name = l->name;
-	const char *key = whole_key(&table, "base_url");
-	if (!conf_is_set(l->conf, key))
-		return NULL;
-	return conf_rank(l->conf, key) <= conf_rank(l->conf, what) ?
-	    conf_str(l->conf, key) : conf_overridden(l->conf, key);
-}
-
 /* A key, a command that prints one and headers are for the base_url that
  * stands beside them, and never for a server that was found by searching.  Is
  * what (of [provider]) for ours?  Else it is remembered as withheld. */
@@ -271,15 +251,21 @@ static bool
 is_for_us(struct settings *s, struct lookup *l, const char *what,
     bool trusted)
 {
-	struct lookup url = *l;
+	struct lookup url = *l, table = *l;
 	const char *base_key = whole_key(&url, "base_url");
-	const char *full = whole_key(l, what);
+	const char *full = whole_key(l, what), *beside = NULL;
 	bool good;
 
 	if (!conf_is_set(l->conf, full))
 		return false;
 	const char *origin = conf_origin(l->conf, base_key);
-	const char *beside = base_beside(l, full);
+	/* the address in the same table, read no later */
+	if (!is_profile(l, full))
+		table.name = NULL;
+	const char *key = whole_key(&table, "base_url");
+	if (conf_is_set(l->conf, key))
+		beside = conf_rank(l->conf, key) <= conf_rank(l->conf, full) ?
+		    conf_str(l->conf, key) : conf_overridden(l->conf, key);
 	if (*s->base_url == '\0')
 		good = false;
 	else if (is_command_line(conf_origin(l->conf, full)))
