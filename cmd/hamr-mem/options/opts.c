@@ -135,12 +135,25 @@ take(struct opts *o, int c, char **argv, struct err *e)
 	return 0;
 }
 
+/* The options, and what is left. */
+static int
+take_all(struct opts *o, int argc, char **argv, const char *opts,
+    const struct option *lopts, struct err *e)
+{
+	int c;
+
+	while ((c = getopt_long(argc, argv, opts, lopts, NULL)) != -1)
+		if (take(o, c, argv, e) < 0)
+			return -1;
+	o->args = argv + optind;
+	o->nargs = (size_t)(argc - optind);
+	return 0;
+}
+
 static int
 read_command(struct opts *o, const struct form *f, int argc, char **argv,
     struct err *e)
 {
-	int c;
-
 	if (o->stage.mode != STAGE_FILTER || o->stage.lenient ||
 	    o->stage.stream || o->stage.format != NULL)
 		return err_set(e, ST_USAGE, "%s: an option before it is for "
@@ -149,11 +162,8 @@ read_command(struct opts *o, const struct form *f, int argc, char **argv,
 	argc -= optind;
 	argv += optind;
 	optind = 0;			/* getopt_long starts anew */
-	while ((c = getopt_long(argc, argv, f->opts, f->lopts, NULL)) != -1)
-		if (take(o, c, argv, e) < 0)
-			return -1;
-	o->args = argv + optind;
-	o->nargs = (size_t)(argc - optind);
+	if (take_all(o, argc, argv, f->opts, f->lopts, e) < 0)
+		return -1;
 	if (o->nargs == 0 && f->wants != NULL)
 		return err_set(e, ST_USAGE, "%s: needs %s; try hamr-mem "
 		    "--help", f->name, f->wants);
@@ -167,31 +177,21 @@ int
 opts_read(struct opts *o, int argc, char **argv, struct err *e)
 {
 	const struct form *f = NULL;
-	int c;
 
 	*o = (struct opts){ .since = WHEN_NONE, .before = WHEN_NONE };
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+" STAGE_SHORT, stage_long,
-	    NULL)) != -1)
-		if (take(o, c, argv, e) < 0)
-			return -1;
+	if (take_all(o, argc, argv, "+" STAGE_SHORT, stage_long, e) < 0)
+		return -1;
 	const char *word = optind > 1 && strcmp(argv[optind - 1], "--") == 0 ?
 	    NULL : argv[optind];
 	for (size_t i = 0; word != NULL && i < sizeof forms / sizeof *forms;
 	    i++)
 		if (strcmp(word, forms[i].name) == 0)
 			f = &forms[i];
-	o->args = argv + optind;
-	o->nargs = (size_t)(argc - optind);
 	/* options may stand behind the files, too */
-	if (f == NULL && o->nargs > 0) {
-		while ((c = getopt_long(argc, argv, STAGE_SHORT,
-		    stage_long, NULL)) != -1)
-			if (take(o, c, argv, e) < 0)
-				return -1;
-		o->args = argv + optind;
-		o->nargs = (size_t)(argc - optind);
-	}
+	if (f == NULL && o->nargs > 0 &&
+	    take_all(o, argc, argv, STAGE_SHORT, stage_long, e) < 0)
+		return -1;
 	if (f != NULL && read_command(o, f, argc, argv, e) < 0)
 		return -1;
 	if (o->global && o->db != NULL)
