@@ -120,7 +120,7 @@ struct rebuild {
 	char *path, *beside;	/* the file, and the new one */
 	struct store old, new;
 	struct scan scan;
-	size_t gone, kept;
+	size_t gone, taken;
 	bool damaged;
 	char **files;
 	size_t n, cap;
@@ -172,7 +172,10 @@ take_line(void *ctx, struct slice line, struct err *e)
 
 	if (rec_parse(&b->scan, line.p, line.n, &r) < 0)
 		return err_set(e, ST_DATA, "%s: damaged", b->path);
-	return port_import(&b->new, b->redact, &r, &b->gone, e);
+	if (port_import(&b->new, b->redact, &r, &b->gone, e) < 0)
+		return -1;
+	b->taken++;
+	return 0;
 }
 
 /* Twice: before the transcripts, because of what was forgotten, and at the
@@ -204,16 +207,6 @@ finish(void *arg, struct err *e)
 /* ---- a damaged memory ---- */
 
 static int
-keep_line(void *ctx, struct slice line, struct err *e)
-{
-	struct rebuild *b = ctx;
-
-	if (take_line(ctx, line, e) == 0)
-		b->kept++;
-	return 0;
-}
-
-static int
 set_aside(struct rebuild *b, struct err *e)
 {
 	char *aside = NULL;
@@ -227,7 +220,7 @@ set_aside(struct rebuild *b, struct err *e)
 		r = db_set_aside(b->path, b->beside, aside, e);
 	if (r == 0)
 		err_say("%s was damaged: %zu items of it were kept; the "
-		    "damaged file is now %s", b->path, b->kept, aside);
+		    "damaged file is now %s", b->path, b->taken, aside);
 	free(aside);
 	return r;
 }
@@ -267,7 +260,8 @@ run(struct rebuild *b, struct err *e)
 	    "file", DB_READ, NULL) == 0)) {
 		r = store_begin(&b->new, e);
 		if (r == 0) {
-			port_salvage(&b->old, keep_line, b);
+			b->taken = 0;
+			port_salvage(&b->old, take_line, b);
 			r = store_end(&b->new, b->gone > 0 ?
 			    store_wipe(&b->new, e) : 0, e);
 		}

@@ -53,45 +53,34 @@ put_one(struct store *st, struct st *s, struct buf *out, struct err *e)
 	return r;
 }
 
-int
-port_export(struct store *st, port_fn *fn, void *ctx, struct err *e)
+/* Give fn the rows of a query as lines; lenient: those that can be read and
+ * that it takes.  Returns 0 at their end, or -1 with e. */
+static int
+put_rows(struct store *st, const char *sql, bool lenient, port_fn *fn,
+    void *ctx, struct err *e)
 {
 	struct buf line = BUF_INIT((size_t)1 << 40);
-	struct st *s = db_query(st->db, e, ITEMS " UNION ALL " MARKS
-	    " ORDER BY 1, 2", "");
+	struct st *s = db_query(st->db, e, sql, "");
 	int got;
 
 	while ((got = st_step(s, e)) > 0) {
 		buf_reset(&line);
-		if (put_one(st, s, &line, e) < 0 ||
-		    fn(ctx, buf_view(&line), e) < 0) {
+		if ((put_one(st, s, &line, e) < 0 ||
+		    fn(ctx, buf_view(&line), e) < 0) && !lenient) {
 			got = -1;
 			break;
 		}
 	}
 	st_done(s);
 	buf_release(&line);
-	return got < 0 ? -1 : 0;
+	return got;
 }
 
-/* The rows of a query, as far as they can be read; true: to their end. */
-static bool
-salvage(struct store *st, const char *sql, port_fn *fn, void *ctx)
+int
+port_export(struct store *st, port_fn *fn, void *ctx, struct err *e)
 {
-	struct buf line = BUF_INIT((size_t)1 << 40);
-	struct st *s = db_query(st->db, NULL, sql, "");
-	struct err e;
-	int got;
-
-	while ((got = st_step(s, &e)) > 0) {
-		buf_reset(&line);
-		if (put_one(st, s, &line, &e) < 0)
-			continue;
-		fn(ctx, buf_view(&line), &e);
-	}
-	st_done(s);
-	buf_release(&line);
-	return got == 0;
+	return put_rows(st, ITEMS " UNION ALL " MARKS " ORDER BY 1, 2", false,
+	    fn, ctx, e);
 }
 
 void
@@ -104,10 +93,11 @@ port_salvage(struct store *st, port_fn *fn, void *ctx)
 		{ MARKS " ORDER BY key", MARKS " ORDER BY key DESC" },
 		{ ITEMS " NOT INDEXED WHERE id < 1 << 42 ORDER BY id",
 		ITEMS " NOT INDEXED WHERE id < 1 << 42 ORDER BY id DESC" } };
+	struct err e;
 
 	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-		if (!salvage(st, ways[i][0], fn, ctx))
-			salvage(st, ways[i][1], fn, ctx);
+		if (put_rows(st, ways[i][0], true, fn, ctx, &e) < 0)
+			put_rows(st, ways[i][1], true, fn, ctx, &e);
 }
 
 /* ---- reading a line ---- */
