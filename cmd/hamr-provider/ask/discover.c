@@ -309,25 +309,36 @@ server_put_limit(struct provider *p)
 
 /* ---- what it has ---- */
 
+/* The list of models; else why there is none is said, and returned as a
+ * status.  needed: a server that answers without one is not enough. */
 static int
-unreachable(struct provider *p, const struct http_reply *r)
+get_models(struct provider *p, long max_ms, bool needed, struct buf *out)
 {
-	char *where = settings_where(p->set->base_url);
-	bool refused = r->status == 401 || r->status == 403;
 	struct buf key = BUF_INIT(1 << 16);
-	int st = ST_PEER;
+	struct http_reply r;
 	struct failure f;
+	struct err e;
+	int st = ST_PEER;
 
+	if (server_find(p, &e) < 0) {
+		server_say_none();
+		return ST_CONFIG;
+	}
+	if (get(p, p->set->base_url, p->set->api->models, max_ms, out, &r) ||
+	    (!needed && r.end == HTTP_DONE))
+		return ST_OK;
+	char *where = settings_where(p->set->base_url);
+	bool refused = r.status == 401 || r.status == 403;
 	failure_init(&f);
 	if (refused)
 		settings_key_words(p->set, &key);
-	if (r->end == HTTP_DONE)
+	if (r.end == HTTP_DONE)
 		err_say("%s does not list its models (HTTP %ld); %s%s",
-		    where, r->status, refused ?
+		    where, r.status, refused ?
 		    "check the key (api_key_env or api_key_command)" :
 		    api_url_hint(p->set->api), refused ? key.p : "");
 	else {
-		failure_transfer(&f, r, where);
+		failure_transfer(&f, &r, where);
 		err_say("%s%s", f.message.p, f.retryable ?
 		    "; is the server running?" : "");
 		st = f.retryable ? ST_TEMP : ST_PEER;
@@ -343,22 +354,17 @@ server_models(struct provider *p)
 {
 	struct buf b = BUF_INIT(REPLY_MAX), line = BUF_INIT(REPLY_MAX);
 	struct walk w = { .p = NULL };
-	struct http_reply r;
 	struct rec_out out;
 	struct err e;
 	char *name;
-	int st = ST_NO;
 
 	p->model_asked = true;		/* none is needed */
-	if (server_find(p, &e) < 0) {
-		server_say_none();
-		return ST_CONFIG;
-	}
-	if (!get(p, p->set->base_url, p->set->api->models,
-	    p->set->http.first_ms, &b, &r)) {
+	int st = get_models(p, p->set->http.first_ms, true, &b);
+	if (st != ST_OK) {
 		buf_release(&b);
-		return unreachable(p, &r);
+		return st;
 	}
+	st = ST_NO;
 	rec_out_init(&out);
 	while (next_model(&w, buf_view(&b), &name)) {
 		if (name == NULL)
@@ -432,18 +438,13 @@ server_probe(struct provider *p)
 {
 	struct buf line = BUF_INIT(REPLY_MAX), tried = BUF_INIT(REPLY_MAX);
 	const char *source = NULL;
-	struct http_reply r;
 	struct rec_out out;
 	struct err e;
+	int st = get_models(p, MODELS_MS, false, &line);
 
-	if (server_find(p, &e) < 0) {
-		server_say_none();
-		return ST_CONFIG;
-	}
-	if (!get(p, p->set->base_url, p->set->api->models, MODELS_MS, &line,
-	    &r) && r.end != HTTP_DONE) {
+	if (st != ST_OK) {
 		buf_release(&line);
-		return unreachable(p, &r);
+		return st;
 	}
 	try(p, &tried);		/* first: Ollama loads the model with it */
 	long long n = ask_window(p, file_now_ms() + MODELS_MS, &source);
