@@ -168,24 +168,6 @@ take_block(struct api_stream *st, struct answer *a, struct slice c, long index,
 	}
 }
 
-static void
-block_delta(struct api_stream *st, struct answer *a, long index)
-{
-	struct slice d = api_member(st, "delta"), type = scan_get(d, "type");
-
-	if (scan_str_is(type, "text_delta")) {
-		api_text(a, scan_get(d, "text"), answer_content);
-	} else if (scan_str_is(type, "thinking_delta")) {
-		scan_str(scan_get(d, "thinking"), &st->text);
-		api_text(a, scan_get(d, "thinking"), answer_reasoning);
-	} else if (scan_str_is(type, "signature_delta")) {
-		scan_str(scan_get(d, "signature"), &st->mark);
-	} else if (scan_str_is(type, "input_json_delta") &&
-	    index != st->foreign) {
-		api_call(a, index, none, none, scan_get(d, "partial_json"));
-	}
-}
-
 static enum api_said
 read(struct api_stream *st, struct answer *a, struct slice data,
     struct failure *f)
@@ -217,7 +199,21 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 		take_block(st, a, api_member(st, "content_block"), index,
 		    false);
 	} else if (scan_str_is(type, "content_block_delta")) {
-		block_delta(st, a, index);
+		struct slice d = api_member(st, "delta");
+
+		type = scan_get(d, "type");
+		if (scan_str_is(type, "text_delta")) {
+			api_text(a, scan_get(d, "text"), answer_content);
+		} else if (scan_str_is(type, "thinking_delta")) {
+			scan_str(scan_get(d, "thinking"), &st->text);
+			api_text(a, scan_get(d, "thinking"), answer_reasoning);
+		} else if (scan_str_is(type, "signature_delta")) {
+			scan_str(scan_get(d, "signature"), &st->mark);
+		} else if (scan_str_is(type, "input_json_delta") &&
+		    index != st->foreign) {
+			api_call(a, index, none, none,
+			    scan_get(d, "partial_json"));
+		}
 	} else if (scan_str_is(type, "content_block_stop")) {
 		if (st->open < 0 || st->open != index)
 			return API_MORE;

@@ -200,27 +200,6 @@ line_get(const char *line, const char *key)
 	return scan_get(slice_of(line + strspn(line, " \t\r")), key);
 }
 
-/* What is asked is a copy: records that come while we wait may replace the
- * lines. */
-static void
-ask_transcript(struct ask *a, const struct provider *p, struct buf *copy)
-{
-	struct slice tools = scan_only(SCAN_ARRAY, line_get(p->tools, "tools"));
-	struct slice choice = line_get(p->constrain, "tool_choice");
-
-	view_give(p->view, copy);
-	size_t n = copy->len;
-	buf_slice(copy, tools);
-	buf_slice(copy, choice);
-	a->messages = (struct slice){ copy->p, n };
-	if (tools.p != NULL)
-		a->tools = (struct slice){ copy->p + n, tools.n };
-	if (choice.p != NULL)
-		a->tool_choice = (struct slice){ copy->p + n + tools.n,
-			choice.n };
-	a->estimate = (long long)(view_sum(p->view) / 64);
-}
-
 static void
 act(struct stage *s)
 {
@@ -238,8 +217,24 @@ act(struct stage *s)
 	if (made)
 		ask = p->ask;
 	else if (p->replay == NULL || replay_has_tapes(p->replay)) {
+		struct slice tools = scan_only(SCAN_ARRAY,
+		    line_get(p->tools, "tools"));
+		struct slice choice = line_get(p->constrain, "tool_choice");
+
+		/* a copy: records that come while we wait may replace the
+		 * lines */
 		recall(p);
-		ask_transcript(&ask, p, &copy);
+		view_give(p->view, &copy);
+		size_t n = copy.len;
+		buf_slice(&copy, tools);
+		buf_slice(&copy, choice);
+		ask.messages = (struct slice){ copy.p, n };
+		if (tools.p != NULL)
+			ask.tools = (struct slice){ copy.p + n, tools.n };
+		if (choice.p != NULL)
+			ask.tool_choice = (struct slice){ copy.p + n + tools.n,
+				choice.n };
+		ask.estimate = (long long)(view_sum(p->view) / 64);
 		if (s->last) {
 			view_free(p->view);
 			begin(p);

@@ -167,19 +167,16 @@ static long long
 window_in(const char *text)
 {
 	const char *p;
+	long long n = 0;
 
-	for (size_t i = 0; i < COUNT(behind); i++) {
-		long long n = 0;
-
+	for (size_t i = 0; i < COUNT(behind) && n == 0; i++) {
 		p = strstr(text, behind[i]);
 		if (p != NULL)
 			n = number_at(p + strlen(behind[i]));
-		if (n > 0)
-			return n;
 	}
-	p = strstr(text, before);
+	p = n == 0 ? strstr(text, before) : NULL;
 	if (p == NULL)
-		return 0;
+		return n;
 	while (p > text && (isdigit((unsigned char)p[-1]) || p[-1] == ','))
 		p--;
 	return number_at(p);
