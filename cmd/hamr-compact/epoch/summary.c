@@ -166,44 +166,37 @@ fold_call(struct summary *s, const struct fact *f)
 	t->newest = *at;
 }
 
-static void
-fold_node(struct summary *s, const struct view *v, size_t i)
-{
-	const struct view_node *node = &v->nodes[i];
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-
-	/* AGENTS.md and the like stay in force for the whole session */
-	for (size_t at = 0; view_text(v, i, VIEW_CONTEXT, &at, &text);) {
-		GROW(s->contexts, s->ncontexts, s->capcontexts);
-		s->contexts[s->ncontexts++] = view_value(v, i, at);
-	}
-	buf_reset(&text);
-	if (node->kind == VIEW_USER && node->person)
-		for (size_t at = 0; view_text(v, i, VIEW_PERSON, &at,
-		    &text);) {
-			add_user(s, buf_view(&text), view_value(v, i, at));
-			buf_reset(&text);
-		}
-	buf_release(&text);
-	if (node->kind != VIEW_ASSISTANT)
-		return;
-	if (view_says(v, i))
-		s->said[s->nsaid++ % SENTENCES_SHOWN] = i;
-	for (size_t k = 0; k < node->ncalls; k++) {
-		const struct fact *f = v->calls[node->call + k].note;
-
-		if (f != NULL)
-			fold_call(s, f);
-	}
-}
-
 void
 summary_fold(struct summary *s, const struct view *v, size_t fold)
 {
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+
 	if (fold < s->upto)
 		empty(s);
-	for (; s->upto < fold; s->upto++)
-		fold_node(s, v, s->upto);
+	for (size_t i = s->upto; i < fold; i++) {
+		const struct view_node *node = &v->nodes[i];
+		bool person = node->kind == VIEW_USER && node->person;
+
+		/* AGENTS.md and the like stay in force for the whole session */
+		for (size_t at = 0; view_text(v, i, VIEW_CONTEXT, &at,
+		    &text);) {
+			GROW(s->contexts, s->ncontexts, s->capcontexts);
+			s->contexts[s->ncontexts++] = view_value(v, i, at);
+		}
+		buf_reset(&text);
+		for (size_t at = 0; person && view_text(v, i, VIEW_PERSON, &at,
+		    &text); buf_reset(&text))
+			add_user(s, buf_view(&text), view_value(v, i, at));
+		if (node->kind != VIEW_ASSISTANT)
+			continue;
+		if (view_says(v, i))
+			s->said[s->nsaid++ % SENTENCES_SHOWN] = i;
+		for (size_t k = 0; k < node->ncalls; k++)
+			if (v->calls[node->call + k].note != NULL)
+				fold_call(s, v->calls[node->call + k].note);
+	}
+	s->upto = fold;
+	buf_release(&text);
 }
 
 /* ---- a section: a title and lines, with a ceiling ---- */
@@ -380,24 +373,13 @@ newest_line(const struct summary *s, struct people_whole whole)
 	    line_of(&s->users[s->nusers - 1], USER_KEPT) : 0;
 }
 
-/* The room that those before it take, which come before older ones. */
-static size_t
-recent_lines(const struct summary *s, size_t last, size_t most)
-{
-	size_t n = 0;
-
-	for (size_t i = last; i > 1 && i + RECENT > last; i--)
-		n += line_of(&s->users[i - 1], USER_KEPT);
-	return num_min(n, most);
-}
-
 static void
 print_people(const struct summary *s, struct people_whole whole,
     struct section *sec, struct buf *front)
 {
 	static const size_t longest[] = { 120, 180, 300, USER_KEPT,
 		SIZE_MAX };
-	size_t newest = newest_line(s, whole);
+	size_t newest = newest_line(s, whole), recent = 0;
 	struct share sh = { .last = s->nusers > 1 ? s->nusers - 1 : 1 };
 
 	if (s->nusers == 0)
@@ -411,7 +393,10 @@ print_people(const struct summary *s, struct people_whole whole,
 	first -= num_min(first, FRAME + MORE);
 	sh.room = left - (whole.first ? 0 :
 	    num_min(line_of(&s->users[0], first), left));
-	size_t recent = recent_lines(s, sh.last, sh.room / 2);
+	/* those before the newest come before older ones */
+	for (size_t i = sh.last; i > 1 && i + RECENT > sh.last; i--)
+		recent += line_of(&s->users[i - 1], USER_KEPT);
+	recent = num_min(recent, sh.room / 2);
 	sh.room -= recent;
 	share_beginnings(s, &sh);
 	sh.room += recent;
@@ -573,29 +558,6 @@ print_said(const struct summary *s, const struct view *v,
 
 /* ---- all of it ---- */
 
-/* Do they fit, to be put verbatim in front?  Otherwise what is said instead. */
-static bool
-contexts_fit(const struct summary *s, const struct summary_room *room,
-    struct buf *instead)
-{
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	size_t bytes = 0;
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < s->ncontexts; i++) {
-		buf_reset(&text);
-		msg_text(s->contexts[i], &text);
-		bytes += text.len;
-		sum += token_count(room->family, text.p, text.len);
-	}
-	buf_release(&text);
-	if (sum <= (uint64_t)room->context)
-		return true;
-	buf_fmt(instead, "\"[%zu bytes of project instructions are left out: "
-	    "more than 10 %% of the window; read their files again]\"", bytes);
-	return false;
-}
-
 /* The content: what people wrote stands there as they wrote it. */
 static void
 put_all(const struct summary *s, const struct summary_room *room,
@@ -605,13 +567,25 @@ put_all(const struct summary *s, const struct summary_room *room,
 	struct buf instead = BUF_INIT(BUF_RECORD_MAX), quoted = instead;
 	struct buf images = instead;
 	struct slice part;
-	size_t n = 0;
+	size_t n = 0, bytes = 0;
+	uint64_t sum = 0;
 
-	if (!contexts_fit(s, room, &instead))
-		v[n++] = buf_view(&instead);
-	else
-		for (; n < s->ncontexts; n++)
-			v[n] = s->contexts[n];
+	/* contexts are in front, verbatim, if they fit */
+	for (; n < s->ncontexts; n++) {
+		buf_reset(&instead);
+		msg_text(s->contexts[n], &instead);
+		bytes += instead.len;
+		sum += token_count(room->family, instead.p, instead.len);
+		v[n] = s->contexts[n];
+	}
+	if (sum > (uint64_t)room->context) {
+		buf_reset(&instead);
+		buf_fmt(&instead, "\"[%zu bytes of project instructions are "
+		    "left out: more than 10 %% of the window; read their "
+		    "files again]\"", bytes);
+		v[0] = buf_view(&instead);
+		n = 1;
+	}
 	if (task.n > 0)
 		v[n++] = task;
 	scan_quote(&quoted, text.p, text.n);
