@@ -50,9 +50,10 @@ strategy_at(size_t i)
 	    strategies[i].high > 0 ? &strategies[i] : NULL;
 }
 
-/* Ignore a value that does not fit its key, as in a file. */
+/* A `config` record.  A value that does not fit its key is ignored, as in a
+ * file. */
 static void
-set_one(struct compact *c, const struct conf_key *k, struct slice val)
+settings_record(struct compact *c, const struct rec *r)
 {
 	struct settings *s = &c->set;
 	const struct { const char *key; long *at; } numbers[] = {
@@ -65,42 +66,31 @@ set_one(struct compact *c, const struct conf_key *k, struct slice val)
 		    &s->budget.turn.asked },
 		{ "context.keep_recent_tokens", &s->keep_tokens },
 		{ "context.keep_recent_tool_turns", &s->keep_steps } };
-	char *word = scan_strdup(val);
-	int64_t v;
-
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		if (strcmp(k->key, numbers[i].key) == 0 &&
-		    scan_int(val, &v) && v >= k->min && v <= k->max)
-			*numbers[i].at = (long)v;
-	if (strcmp(k->key, "context.every_call") == 0 &&
-	    (scan_kind(val) == SCAN_TRUE || scan_kind(val) == SCAN_FALSE))
-		s->every_call = scan_true(val);
-	if (word != NULL && strcmp(k->key, "context.strategy") == 0 &&
-	    c->flag_strategy == NULL && strategy_named(word) != NULL)
-		s->strategy = strategy_named(word);
-	if (word != NULL && strcmp(k->key, "provider.model") == 0) {
-		c->family = token_family(word);
-		c->view->family = c->family;
-	}
-	free(word);
-}
-
-/* A `config` record. */
-static void
-settings_record(struct compact *c, const struct rec *r)
-{
 	struct slice key, val;
+	int64_t v;
 
 	for (struct walk w = walk_of(rec_get(r, "set"));
 	    walk_next(&w, &key, &val); ) {
-		struct buf name = BUF_INIT(256);
+		char *given = xmemdup0(key.p, key.n);
+		char *word = scan_strdup(val);
+		const struct conf_key *k = conf_key_find(given);
+		const char *name = k != NULL ? k->key : "";
 
-		buf_slice(&name, key);
-		const struct conf_key *k = name.len > 0 ? conf_key_find(name.p)
-		    : NULL;
-		if (k != NULL)
-			set_one(c, k, val);
-		buf_release(&name);
+		for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+			if (strcmp(name, numbers[i].key) == 0 &&
+			    scan_int(val, &v) && v >= k->min && v <= k->max)
+				*numbers[i].at = (long)v;
+		if (strcmp(name, "context.every_call") == 0 &&
+		    (scan_kind(val) == SCAN_TRUE ||
+		    scan_kind(val) == SCAN_FALSE))
+			s->every_call = scan_true(val);
+		if (word != NULL && strcmp(name, "context.strategy") == 0 &&
+		    c->flag_strategy == NULL && strategy_named(word) != NULL)
+			s->strategy = strategy_named(word);
+		if (word != NULL && strcmp(name, "provider.model") == 0)
+			c->family = c->view->family = token_family(word);
+		free(word);
+		free(given);
 	}
 	c->budget = budget_of(&c->set.budget, c->flag_window, c->limit);
 }
@@ -298,21 +288,6 @@ take_message(struct compact *c, const struct rec *r)
 }
 
 static void
-take_constrain(struct compact *c, const struct rec *r)
-{
-	struct slice choice = rec_get(r, "tool_choice");
-
-	free(c->choice);
-	c->choice = NULL;
-	c->choice_steps = 0;
-	if (choice.p == NULL || scan_kind(choice) == SCAN_NULL)
-		return;
-	c->choice = xmemdup0(choice.p, choice.n);
-	if (!rec_int(r, "steps", &c->choice_steps) || c->choice_steps < 0)
-		c->choice_steps = 1;
-}
-
-static void
 take_header(struct compact *c, const struct rec *r)
 {
 	char *model = rec_strdup(r, "model");
@@ -321,11 +296,8 @@ take_header(struct compact *c, const struct rec *r)
 
 	c->foreign = scan_kind(format) == SCAN_STRING &&
 	    !scan_str_is(format, "hamr");
-
-	if (model != NULL && !c->model) {
-		c->family = token_family(model);
-		c->view->family = c->family;
-	}
+	if (model != NULL && !c->model)
+		c->family = c->view->family = token_family(model);
 	if (session != NULL && *session != '\0' && c->session == NULL) {
 		c->session = session;
 		session = NULL;
@@ -370,17 +342,19 @@ take_event(struct compact *c, const struct rec *r)
 void
 compact_record(struct compact *c, const struct rec *r)
 {
+	struct slice choice;
+
 	if (r->kind == R_REQUEST || (r->kind == R_ERROR &&
 	    rec_str_is(r, "stage", "compact"))) {
 		buf_reset(&c->seen);	/* our own: do not write it twice */
 		buf_slice(&c->seen, r->line);
 		return;
 	}
-	if (rec_is_message(r->kind)) {
-		take_message(c, r);
-		return;
-	}
 	switch (r->kind) {
+	case R_SYSTEM:
+	case R_USER:
+	case R_ASSISTANT:
+	case R_TOOL: take_message(c, r); break;
 	case R_HAMR: take_header(c, r); break;
 	case R_CONFIG:
 	case R_TOOLS:
@@ -394,7 +368,18 @@ compact_record(struct compact *c, const struct rec *r)
 		compact_decide(c);	/* a model was called before it */
 		take_usage(c, r);
 		break;
-	case R_CONSTRAIN: take_constrain(c, r); break;
+	case R_CONSTRAIN:
+		choice = rec_get(r, "tool_choice");
+		free(c->choice);
+		c->choice = NULL;
+		c->choice_steps = 0;
+		if (choice.p == NULL || scan_kind(choice) == SCAN_NULL)
+			break;
+		c->choice = xmemdup0(choice.p, choice.n);
+		if (!rec_int(r, "steps", &c->choice_steps) ||
+		    c->choice_steps < 0)
+			c->choice_steps = 1;
+		break;
 	case R_COMPACTION: epoch_read(c, r); break;
 	default: break;
 	}
