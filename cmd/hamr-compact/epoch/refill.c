@@ -77,21 +77,6 @@ struct item {
 	long age;		/* in messages, the lower the better */
 };
 
-/* Of a file's text: for the most part, since the file was touched. */
-static long
-age_of(const struct compact *c, const struct fact *f)
-{
-	long now = (long)c->view->records, age = now - (long)f->at;
-
-	if (f->kind == TOOL_COMMAND || f->failed)
-		return age * OLDER_COMMAND;
-	if (f->file == 0)
-		return age * OLDER_OTHER;
-	const struct file *file = &c->files.v[f->file - 1];
-	age = (age + 2 * (now - (long)file->touched)) / 3;
-	return f->kind == TOOL_READ ? age * OLDER_READ : age;
-}
-
 static int
 youngest_first(const void *a, const void *b)
 {
@@ -113,28 +98,41 @@ candidates(const struct compact *c, size_t *n)
 	const struct view *v = c->view;
 	size_t cap = 0;
 	struct item *all = NULL;
+	long now = (long)v->records;
 
 	*n = 0;
 	for (size_t i = v->ncalls; i > 0 && v->ncalls - i < CANDIDATES; i--) {
 		const struct view_call *call = &v->calls[i - 1];
 		const struct fact *f = call->note;
+		const struct file *file = f->file > 0 ?
+		    &c->files.v[f->file - 1] : NULL;
 		size_t next = call->node + 1;
 		uint64_t *last = NULL;
+		long age = now - (long)f->at;
 
 		/* was it run or written again since? */
 		if (f->kind == TOOL_COMMAND)
 			last = map_get(&c->commands, slice_of(f->what));
 		if (call->node >= c->epoch.slim || (last != NULL &&
-		    *last > f->at) || (f->kind != TOOL_COMMAND && f->file > 0 &&
-		    c->files.v[f->file - 1].written > f->at))
+		    *last > f->at) || (f->kind != TOOL_COMMAND &&
+		    file != NULL && file->written > f->at))
 			continue;
 		if (call->node >= c->epoch.fold ? view_kept_sum(call) == 0 :
 		    c->set.strategy->low != 0 || call->result == NULL ||
 		    v->nodes[call->node].joins ||
 		    (next < v->n && v->nodes[next].joins))
 			continue;
+		/* of a file's text: for the most part, since the file was
+		 * touched */
+		if (f->kind == TOOL_COMMAND || f->failed)
+			age *= OLDER_COMMAND;
+		else if (file == NULL)
+			age *= OLDER_OTHER;
+		else
+			age = (age + 2 * (now - (long)file->touched)) / 3 *
+			    (f->kind == TOOL_READ ? OLDER_READ : 1);
 		GROW(all, *n, cap);
-		all[(*n)++] = (struct item){ i - 1, age_of(c, f) };
+		all[(*n)++] = (struct item){ i - 1, age };
 	}
 	if (*n > 0)
 		qsort(all, *n, sizeof *all, youngest_first);
