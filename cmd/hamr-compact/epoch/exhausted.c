@@ -53,17 +53,17 @@ measure(const struct compact *c, struct part p[PARTS])
 
 /* ---- one message that is too large by itself ---- */
 
-struct largest {
-	uint64_t sum;
-	size_t node, call;	/* call: index + 1 of the call whose result it
-				 * is */
-};
-
-/* The largest message from node `first` on. */
-static struct largest
-find_largest(const struct compact *c, size_t first)
+/* The estimate of the largest message that is not folded; append "the user
+ * message that begins with ..." */
+static uint64_t
+name_largest(const struct compact *c, struct buf *out)
 {
-	struct largest l = { 0, 0, 0 };
+	size_t first = c->epoch.fold > 0 ? c->epoch.fold : epoch_system(c);
+	const struct view_node *largest = NULL;
+	const struct view_call *result = NULL;	/* it is the call's */
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	uint64_t sum = 0;
+	size_t at = 0;
 
 	for (size_t i = first; i < c->view->n; i++) {
 		const struct view_node *node = &c->view->nodes[i];
@@ -74,49 +74,41 @@ find_largest(const struct compact *c, size_t first)
 			const struct view_call *call = &c->view->calls[k];
 
 			own -= call->full - call->args;
-			if (call->text > l.sum)
-				l = (struct largest){ call->text, i, k + 1 };
+			if (call->text > sum) {
+				sum = call->text;
+				result = call;
+			}
 		}
-		if (own > l.sum)
-			l = (struct largest){ own, i, 0 };
+		if (own > sum) {
+			sum = own;
+			largest = node;
+			result = NULL;
+		}
 	}
-	return l;
-}
+	if (result != NULL) {
+		const struct fact *f = result->note;
 
-/* "the user message that begins with ..." */
-static void
-name_message(const struct compact *c, const struct largest *l,
-    struct buf *out)
-{
-	const struct view_node *node = &c->view->nodes[l->node];
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	size_t at = 0;
+		buf_fmt(out, "the result of %s (%s)", result->id, f->name);
+	} else if (largest != NULL) {
+		bool user = largest->kind == VIEW_USER;
 
-	if (l->call > 0) {
-		const struct view_call *call = &c->view->calls[l->call - 1];
-		const struct fact *f = call->note;
-
-		buf_fmt(out, "the result of %s (%s)", call->id, f->name);
-		return;
-	}
-	buf_fmt(out, "the %s message", node->kind == VIEW_USER ? "user" :
-	    "assistant");
-	if (view_text(c->view, l->node, node->kind == VIEW_USER ? VIEW_PERSON :
-	    VIEW_SAID, &at, &text) && text.len > 0) {
-		size_t n = utf8_cut(text.p, strcspn(text.p, "\n"), QUOTED);
-		buf_fmt(out, " that begins with \"%.*s\"", (int)n, text.p);
+		buf_fmt(out, "the %s message", user ? "user" : "assistant");
+		if (view_text(c->view, (size_t)(largest - c->view->nodes),
+		    user ? VIEW_PERSON : VIEW_SAID, &at, &text) && text.len > 0)
+			buf_fmt(out, " that begins with \"%.*s\"",
+			    (int)utf8_cut(text.p, strcspn(text.p, "\n"),
+			    QUOTED), text.p);
 	}
 	buf_release(&text);
+	return sum;
 }
 
 char *
 exhausted_text(const struct compact *c)
 {
-	size_t first = c->epoch.fold > 0 ? c->epoch.fold : epoch_system(c);
-	struct largest l = find_largest(c, first);
-	long alone = compact_tokens(c, l.sum);
+	struct buf out = BUF_INIT(BUF_RECORD_MAX), name = out;
+	long alone = compact_tokens(c, name_largest(c, &name));
 	long reserved = c->set.budget.reserved, room = c->budget.effective;
-	struct buf out = BUF_INIT(BUF_RECORD_MAX);
 	struct part p[PARTS];
 
 	measure(c, p);
@@ -133,10 +125,8 @@ exhausted_text(const struct compact *c)
 		    "or offer fewer tools",
 		    p[SYSTEM].tokens, p[TOOLS].tokens, want);
 	} else if (alone > room - fixed) {
-		buf_adds(&out, "; ");
-		name_message(c, &l, &out);
-		buf_fmt(&out, " alone takes %ld: shorten it, or raise "
-		    "context.window", alone);
+		buf_fmt(&out, "; %s alone takes %ld: shorten it, or raise "
+		    "context.window", name.p, alone);
 	} else {
 		buf_adds(&out, "; shorten the largest part, or raise "
 		    "context.window");
@@ -145,6 +135,7 @@ exhausted_text(const struct compact *c)
 	buf_fmt(&out, "; largest: %s %ld, %s %ld, %s %ld, %s %ld", p[0].name,
 	    p[0].tokens, p[1].name, p[1].tokens, p[2].name, p[2].tokens,
 	    p[3].name, p[3].tokens);
+	buf_release(&name);
 	return buf_detach(&out);
 }
 
