@@ -129,27 +129,6 @@ in_frames(struct run *r, struct slice s)
 	return false;
 }
 
-static void
-put_line(struct run *r, struct slice s, bool ended)
-{
-	if (s.n > 0 && r->lastlen == s.n && r->blanks == 0 && ended &&
-	    memcmp(r->out->p + r->last, s.p, s.n) == 0) {
-		r->repeats++;
-		return;
-	}
-	end_repeats(r);
-	if (in_frames(r, s))
-		return;
-	r->blanks = s.n == 0 ? r->blanks + 1 : 0;
-	if (r->blanks > BLANKS)
-		return;
-	r->last = r->out->len;
-	r->lastlen = s.n;
-	buf_slice(r->out, s);
-	if (ended)
-		buf_addc(r->out, '\n');
-}
-
 void
 clean_output(struct buf *out, struct slice text)
 {
@@ -176,7 +155,22 @@ clean_output(struct buf *out, struct slice text)
 			overwrite(&line, &tmp, s);
 			s = slice_trim_end(buf_view(&line), BLANK);
 		}
-		put_line(&r, s, ended);
+		if (s.n > 0 && r.lastlen == s.n && r.blanks == 0 && ended &&
+		    memcmp(out->p + r.last, s.p, s.n) == 0) {
+			r.repeats++;
+			continue;
+		}
+		end_repeats(&r);
+		if (in_frames(&r, s))
+			continue;
+		r.blanks = s.n == 0 ? r.blanks + 1 : 0;
+		if (r.blanks > BLANKS)
+			continue;
+		r.last = out->len;
+		r.lastlen = s.n;
+		buf_slice(out, s);
+		if (ended)
+			buf_addc(out, '\n');
 	}
 	end_repeats(&r);
 	end_frames(&r);
