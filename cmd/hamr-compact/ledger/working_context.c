@@ -147,7 +147,8 @@ status_in_short(struct slice text)
 /* ---- results ---- */
 
 static void
-count_command(struct ledger *l, const struct ledger_call *c)
+count_command(struct ledger *l, const struct ledger_call *c,
+    struct slice text)
 {
 	bool fresh;
 
@@ -155,8 +156,7 @@ count_command(struct ledger *l, const struct ledger_call *c)
 		return;
 	uint64_t *at = map_put(&l->by_command, slice_of(c->object), &fresh);
 	if (fresh) {
-		l->commands = xgrow(l->commands, l->ncommands,
-		    &l->capcommands, sizeof *l->commands);
+		GROW(l->commands, l->ncommands, l->capcommands);
 		l->commands[l->ncommands++] = (struct ledger_command){
 			.what = c->object };
 		*at = l->ncommands;
@@ -166,6 +166,17 @@ count_command(struct ledger *l, const struct ledger_call *c)
 	k->failed += c->failed;
 	k->ok = !c->failed;
 	k->last = c->no;
+	if (k->ok && asks_git(c->object, "status")) {
+		free(l->status.said);
+		l->status = (struct ledger_git){ c, status_in_short(text) };
+	}
+	if (k->ok && asks_git(c->object, "diff")) {
+		size_t lines = slice_lines(text);
+
+		free(l->diff.said);
+		l->diff = (struct ledger_git){ c, xasprintf("%zu line%s",
+		    lines, lines == 1 ? "" : "s") };
+	}
 }
 
 static void
@@ -180,24 +191,9 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 	c->done = true;
 	c->failed = result_failed(r, c->kind, buf_view(&text));
 	l->results++;
-	if (c->kind == TOOL_COMMAND)
-		count_command(l, c);
 	learn_files(l, c, r, buf_view(&text));
-	if (c->kind != TOOL_COMMAND || c->failed) {
-		buf_release(&text);
-		return;
-	}
-	if (asks_git(c->object, "status")) {
-		free(l->status.said);
-		l->status = (struct ledger_git){ c,
-			status_in_short(buf_view(&text)) };
-	}
-	if (asks_git(c->object, "diff")) {
-		size_t lines = slice_lines(buf_view(&text));
-		free(l->diff.said);
-		l->diff = (struct ledger_git){ c, xasprintf("%zu line%s",
-		    lines, lines == 1 ? "" : "s") };
-	}
+	if (c->kind == TOOL_COMMAND)
+		count_command(l, c, buf_view(&text));
 	buf_release(&text);
 }
 
@@ -410,31 +406,6 @@ often_first(const void *a, const void *b)
 	return (x->last < y->last) - (x->last > y->last);
 }
 
-static void
-put_commands(struct ledger *l, const struct screen *t, struct buf *out)
-{
-	size_t again = 0;
-
-	if (l->ncommands > 0)
-		qsort(l->commands, l->ncommands, sizeof *l->commands,
-		    often_first);
-	for (size_t i = 0; i < l->ncommands; i++)
-		again += l->commands[i].times > 1;
-	buf_fmt(out, "\ncommands: %zu different, %zu repeated\n",
-	    l->ncommands, again);
-	for (size_t i = 0; i < again && i < COMMANDS_SHOWN; i++) {
-		const struct ledger_command *c = &l->commands[i];
-
-		buf_fmt(out, "  %3zux ", c->times);
-		screen_text(t, slice_of(c->what), screen_room(t, 31), out);
-		if (c->failed > 0)
-			buf_fmt(out, ", failed %zux", c->failed);
-		buf_adds(out, c->ok ? ", last ok\n" : ", last failed\n");
-	}
-	if (again > COMMANDS_SHOWN)
-		buf_fmt(out, "  and %zu more\n", again - COMMANDS_SHOWN);
-}
-
 /* ---- the page: the request ---- */
 
 static void
@@ -472,7 +443,7 @@ ledger_print(struct ledger *l, const struct screen *t, struct buf *out)
 {
 	bool fits = l->compact.view->n == 0 ||
 	    compact_decide(&l->compact);
-	size_t read = 0, changed = 0;
+	size_t read = 0, changed = 0, again = 0;
 
 	if (l->title != NULL) {
 		buf_adds(out, "session ");
@@ -496,5 +467,22 @@ ledger_print(struct ledger *l, const struct screen *t, struct buf *out)
 		buf_adds(out, "\ngit\n");
 	put_git(l, &l->status, "status", t, out);
 	put_git(l, &l->diff, "diff", t, out);
-	put_commands(l, t, out);
+	if (l->ncommands > 0)
+		qsort(l->commands, l->ncommands, sizeof *l->commands,
+		    often_first);
+	for (size_t i = 0; i < l->ncommands; i++)
+		again += l->commands[i].times > 1;
+	buf_fmt(out, "\ncommands: %zu different, %zu repeated\n",
+	    l->ncommands, again);
+	for (size_t i = 0; i < again && i < COMMANDS_SHOWN; i++) {
+		const struct ledger_command *c = &l->commands[i];
+
+		buf_fmt(out, "  %3zux ", c->times);
+		screen_text(t, slice_of(c->what), screen_room(t, 31), out);
+		if (c->failed > 0)
+			buf_fmt(out, ", failed %zux", c->failed);
+		buf_adds(out, c->ok ? ", last ok\n" : ", last failed\n");
+	}
+	if (again > COMMANDS_SHOWN)
+		buf_fmt(out, "  and %zu more\n", again - COMMANDS_SHOWN);
 }
