@@ -341,22 +341,6 @@ border_of(const struct method *m, const struct request *plain, size_t *kept)
 	return i;
 }
 
-/* The mask of a result, in the words of SWE-agent. */
-static void
-mask(struct slice m, struct buf *out)
-{
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	size_t lines = 1;
-
-	msg_text(scan_get(m, "content"), &text);
-	if (text.len > 0)
-		lines = slice_lines(buf_view(&text));
-	scan_put(out, "{'role':'tool','tool_call_id':$,'content':'Old "
-	    "environment output: ($ lines omitted)'}",
-	    scan_get(m, "tool_call_id"), SCAN_INT((long long)lines));
-	buf_release(&text);
-}
-
 /* Request the plain view with results before the border masked, or with all
  * before it dropped but what is kept.  Only what differs from the last request
  * is made anew. */
@@ -367,24 +351,34 @@ take_rule(struct method *m, const struct request *plain)
 	size_t kept, border = border_of(m, plain, &kept);
 	size_t gone = drops ? border - kept : 0;
 	size_t i = num_min(m->changed, m->asked + gone);
-	struct buf tail = BUF_INIT((size_t)1 << 40);
+	struct buf tail = BUF_INIT((size_t)1 << 40), text = tail;
 
 	if (border != m->border)
 		i = num_min(i, drops ? kept : num_min(border, m->border));
 	size_t at = i < kept + gone ? num_min(i, kept) : i - gone;
 	size_t known = at > 0 ? m->request.m[at - 1].end : 0;
 	for (; i < plain->n; i++) {
+		struct slice message = request_message(plain, i);
+
 		if (drops && i >= kept && i < border)
 			continue;
 		if (known + tail.len > 0)
 			buf_addc(&tail, ',');
-		if (!drops && i < border && plain->m[i].role == 't')
-			mask(request_message(plain, i), &tail);
-		else
-			buf_slice(&tail, request_message(plain, i));
+		if (drops || i >= border || plain->m[i].role != 't') {
+			buf_slice(&tail, message);
+			continue;
+		}
+		/* the mask, in the words of SWE-agent */
+		buf_reset(&text);
+		msg_text(scan_get(message, "content"), &text);
+		size_t lines = slice_lines(buf_view(&text));
+		scan_put(&tail, "{'role':'tool','tool_call_id':$,'content':"
+		    "'Old environment output: ($ lines omitted)'}",
+		    scan_get(message, "tool_call_id"),
+		    SCAN_INT(lines > 0 ? (long long)lines : 1));
 	}
 	struct news news = take(&m->request, known, buf_view(&tail));
-	buf_release(&tail);
+	bufs_release(BUFS(&tail, &text));
 	m->border = border;
 	m->changed = SIZE_MAX;
 	return news;
