@@ -8,6 +8,8 @@
 
 #include "base/file.h"
 #include "check/check.h"
+#include "conf/place.h"
+#include "jq/program.h"
 #include "ledger/working_context.h"
 #include "opts.h"
 #include "report/tables.h"
@@ -21,9 +23,8 @@ struct run {
 	struct simulation simulation;
 	struct ledger ledger;
 	struct screen screen;
-	struct buf out;		/* what is to be printed; --report=svg: the
-				 * pictures so far */
-	long height;		/* of these */
+	struct buf out;		/* what is to be printed; --report=svg: what is
+				 * to be drawn */
 	size_t transcripts;
 };
 
@@ -154,7 +155,8 @@ print(struct stage *s)
 		buf_addc(out, '\n');
 	switch (run->o->mode) {
 	case MODE_SVG:
-		svg_picture(&run->simulation, &run->height, out);
+		buf_adds(out, run->transcripts++ > 0 ? "," : "[");
+		report_picture(&run->simulation, out);
 		break;
 	case MODE_REPORT:
 		report_tables(&run->simulation, &run->screen, out);
@@ -213,21 +215,36 @@ write_out(int fd, const struct buf *out)
 	return err_report(&e);
 }
 
-/* --report=svg: the document around all pictures is written when the stage has
- * ended, which closes its stdout. */
+/* --report=svg: the document is drawn when the stage has ended, which closes its
+ * stdout. */
 static int
 run_svg(struct stage *s, struct run *run)
 {
-	struct buf all = BUF_INIT((size_t)1 << 40);
+	struct buf text = BUF_INIT((size_t)1 << 20);
+	struct buf drawn = BUF_INIT((size_t)1 << 40);
+	char *file = conf_share("report.jq");
+	struct program *p = NULL;
+	struct err e;
 	int fd = dup(STDOUT_FILENO), st = stage_run(s);
 
-	if (st == ST_OK) {
-		svg_document(buf_view(&run->out), run->height, &all);
-		st = write_out(fd, &all);
+	if (st != ST_OK)
+		goto out;
+	buf_adds(&run->out, run->transcripts > 0 ? "]" : "[]");
+	if (file_read(file, &text, &e) == 0)
+		p = program_new("report.jq", text.p, "{}", false, &e);
+	if (p == NULL || program_run(p, buf_view(&run->out), &drawn, &e) != 0) {
+		st = err_report(&e);
+		goto out;
 	}
+	buf_reset(&run->out);
+	scan_str((struct slice){ drawn.p, drawn.len - 1 }, &run->out);
+	st = write_out(fd, &run->out);
+out:
 	if (fd >= 0 && close(fd) < 0 && st == ST_OK)
 		st = ST_SYSTEM;
-	buf_release(&all);
+	program_free(p);
+	bufs_release(BUFS(&text, &drawn));
+	free(file);
 	return st;
 }
 
