@@ -152,35 +152,27 @@ struct retained {
 	bool task, newest;
 };
 
-/* Append the text of all messages and the arguments of all calls, decoded. */
-static void
-read_all(struct slice messages, struct buf *text)
+/* Look in the text of all messages and the arguments of all calls, decoded, for
+ * the beginning of each message that a person wrote, and for each path that was
+ * edited. */
+static struct retained
+look_for(const struct compact *c, struct slice messages)
 {
+	const struct view *v = c->view;
+	struct retained k = { .task = true, .newest = true };
+	struct buf in = BUF_INIT((size_t)1 << 40), b = in;
+	struct finder texts = { .n = 0 };
+	size_t *no = NULL, n = 0, cap = 0, *at;
 	struct slice m;
 	struct call call;
 
 	for (struct walk w = walk_of(messages); walk_next(&w, NULL, &m); ) {
-		msg_text(scan_get(m, "content"), text);
-		buf_addc(text, '\n');
+		msg_text(scan_get(m, "content"), &in);
+		buf_addc(&in, '\n');
 		for (struct walk calls = walk_of(scan_get(m, "tool_calls"));
-		    msg_next_call(&calls, &call); ) {
-			scan_str(call.args, text);
-			buf_addc(text, '\n');
-		}
+		    msg_next_call(&calls, &call); buf_addc(&in, '\n'))
+			scan_str(call.args, &in);
 	}
-}
-
-/* Look in a text for the beginning of each message that a person wrote, and for
- * each path that was edited. */
-static struct retained
-look_for(const struct compact *c, struct slice in)
-{
-	const struct view *v = c->view;
-	struct retained k = { .task = true, .newest = true };
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	struct finder texts = { .n = 0 };
-	size_t *no = NULL, n = 0, cap = 0, *at;
-
 	for (size_t i = 0; i < v->n; i++)
 		for (size_t next = 0; v->nodes[i].kind == VIEW_USER &&
 		    view_text(v, i, VIEW_PERSON, &next, &b); buf_reset(&b)) {
@@ -198,7 +190,7 @@ look_for(const struct compact *c, struct slice in)
 		}
 	k.paths = n - k.users;
 	at = xcalloc(texts.n, sizeof *at);
-	finder_look(&texts, in, 0, at);
+	finder_look(&texts, buf_view(&in), 0, at);
 	for (size_t i = 0; i < n; i++) {
 		bool there = no[i] == NOTHING || at[no[i]] > 0;
 
@@ -213,7 +205,7 @@ look_for(const struct compact *c, struct slice in)
 	free(no);
 	free(at);
 	finder_release(&texts);
-	buf_release(&b);
+	bufs_release(BUFS(&in, &b));
 	return k;
 }
 
@@ -223,14 +215,12 @@ bool
 legality_print(struct compact *c, bool fits, struct buf *out)
 {
 	struct buf all = BUF_INIT((size_t)1 << 40), elided = all;
-	struct buf text = all;
 	const struct view *v = c->view;
 	size_t at, n = 0;
 
 	view_print(c->view, &all);
 	const char *why = check_messages(buf_view(&all), &at);
-	read_all(buf_view(&all), &text);
-	struct retained k = look_for(c, buf_view(&text));
+	struct retained k = look_for(c, buf_view(&all));
 	for (size_t i = 0; i < v->ncalls; i++) {
 		const struct view_call *call = &v->calls[i];
 
@@ -255,7 +245,7 @@ legality_print(struct compact *c, bool fits, struct buf *out)
 		    fits ? "" : ", too large to send", k.users_in, k.users,
 		    k.paths_in, k.paths);
 	buf_slice(out, buf_view(&elided));
-	bufs_release(BUFS(&all, &elided, &text));
+	bufs_release(BUFS(&all, &elided));
 	return why == NULL && k.task && k.newest;
 }
 
