@@ -641,20 +641,6 @@ look(struct simulation *s)
 		    news.first);
 }
 
-/* A model was called here. */
-static void
-go(struct simulation *s)
-{
-	if (s->asked || s->view->n == 0)
-		return;
-	s->asked = true;
-	s->steps++;
-	look(s);
-	s->before = s->plain.n;
-	for (size_t i = 0; i < s->nmethods; i++)
-		method_go(&s->methods[i], s);
-}
-
 /* The model answered, as the plain view shows it, which is how it was
  * generated: what a server now holds is the request and that. */
 static void
@@ -713,7 +699,16 @@ simulation_record(struct simulation *s, const struct rec *r)
 		s->tools = tools.n > 2 ? token_sum(s->family, tools.p,
 		    tools.n, &prev) : 0;
 		break;
-	case R_ASSISTANT: case R_USAGE: go(s); break;
+	case R_ASSISTANT: case R_USAGE:	/* a model was called here */
+		if (s->asked || s->view->n == 0)
+			break;
+		s->asked = true;
+		s->steps++;
+		look(s);
+		s->before = s->plain.n;
+		for (size_t i = 0; i < s->nmethods; i++)
+			method_go(&s->methods[i], s);
+		break;
 	default: break;
 	}
 	for (size_t i = 0; i < s->nmethods; i++)

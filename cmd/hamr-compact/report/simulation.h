@@ -143,3 +143,11 @@ simulation_rule(const struct simulation *s, size_t i)
 {
 	return &s->methods[s->nwindows * s->each + i];
 }
+
+/* All of a window, and then the rules: i is below each + SIM_RULES. */
+static inline const struct method *
+simulation_method(const struct simulation *s, size_t window, size_t i)
+{
+	return i < s->each ? simulation_ours(s, window) + i :
+	    simulation_rule(s, i - s->each);
+}

@@ -154,44 +154,36 @@ report_tables(const struct simulation *s, const struct screen *t,
 
 /* ---- lines of JSON ---- */
 
-static void
-put_json(const struct simulation *s, const struct method *m, long window,
-    long room, struct buf *out)
+void
+report_json(const struct simulation *s, struct buf *out)
 {
 	static const char *const kinds[] = { [ESSENTIAL_TASK] = "task",
 		[ESSENTIAL_USER] = "all", [ESSENTIAL_PATH] = "path",
 		[ESSENTIAL_ERROR] = "err", [ESSENTIAL_NEWEST] = "last",
 		[ESSENTIAL_EDIT] = "edit" };
+	size_t each = s->each + SIM_RULES;
 
-	buf_adds(out, "{\"session\":");
-	scan_quote(out, s->title != NULL ? s->title : "",
-	    s->title != NULL ? strlen(s->title) : 0);
-	buf_fmt(out, ",\"window\":%ld,\"room\":%ld,\"method\":\"%s\"",
-	    window, room, method_name(m));
-	buf_fmt(out, ",\"requests\":%zu,\"closed\":%zu,\"epochs\":%zu,"
-	    "\"mean\":%.0f,\"max\":%ld,\"over\":%zu,\"fresh\":%llu,"
-	    "\"reuse\":%.2f,\"breaks\":%zu", m->requests, m->closed,
-	    m->epochs, method_mean(m), m->largest, method_over(m, room),
-	    (unsigned long long)m->fresh / 64, method_reuse(m), m->breaks);
-	/* of what was asked for so often, so much was there */
-	for (int k = 0; k < ESSENTIAL_KINDS; k++)
-		buf_fmt(out, ",\"%s\":[%.3f,%zu]", kinds[k],
-		    m->retained.share[k], m->retained.asked[k]);
-	buf_adds(out, "}\n");
-}
+	for (size_t i = 0; i < s->nwindows * each; i++) {
+		const struct method *m = simulation_method(s, i / each,
+		    i % each);
+		long room = simulation_ours(s, i /
+		    each)->compact.budget.effective;
 
-void
-report_json(const struct simulation *s, struct buf *out)
-{
-	for (size_t w = 0; w < s->nwindows; w++) {
-		const struct method *m = simulation_ours(s, w);
-		long room = m->compact.budget.effective;
-
-		for (size_t i = 0; i < s->each; i++)
-			put_json(s, m + i, s->windows[w], room, out);
-		for (size_t i = 0; i < SIM_RULES; i++)
-			put_json(s, simulation_rule(s, i), s->windows[w],
-			    room, out);
+		scan_put(out, "{'session':@,'window':$,'room':$,'method':@",
+		    slice_of(s->title != NULL ? s->title : ""),
+		    SCAN_INT(s->windows[i / each]), SCAN_INT(room),
+		    slice_of(method_name(m)));
+		buf_fmt(out, ",\"requests\":%zu,\"closed\":%zu,\"epochs\":%zu,"
+		    "\"mean\":%.0f,\"max\":%ld,\"over\":%zu,\"fresh\":%llu,"
+		    "\"reuse\":%.2f,\"breaks\":%zu", m->requests, m->closed,
+		    m->epochs, method_mean(m), m->largest,
+		    method_over(m, room), (unsigned long long)m->fresh / 64,
+		    method_reuse(m), m->breaks);
+		/* of what was asked for so often, so much was there */
+		for (int k = 0; k < ESSENTIAL_KINDS; k++)
+			buf_fmt(out, ",\"%s\":[%.3f,%zu]", kinds[k],
+			    m->retained.share[k], m->retained.asked[k]);
+		buf_adds(out, "}\n");
 	}
 }
 
@@ -338,8 +330,7 @@ put_window(struct buf *out, const struct simulation *s, size_t w)
 	put_figure(out, "largest", (double)m->largest);
 	put_steps(out, "steps", m);
 	for (size_t i = 0; i < s->each + SIM_RULES; i++) {
-		m = i < s->each ? simulation_ours(s, w) + i :
-		    simulation_rule(s, i - s->each);
+		m = simulation_method(s, w, i);
 		buf_fmt(out, "%s{\"name\":\"%s\",\"own\":%s,\"drops\":%s,"
 		    "\"fresh\":%llu,\"edit\":%.17g",
 		    i > 0 ? "," : ",\"methods\":[", method_name(m),
