@@ -51,9 +51,12 @@ struct phrases {
 
 #define PHRASES(...) { .row = (const char *const[]){ __VA_ARGS__, NULL } }
 
+/* The letters that they begin with. */
 static uint32_t
-phrases_index(struct phrases *of)
+phrases_first(struct phrases *of)
 {
+	if (of->first != 0)
+		return of->first;
 	for (size_t i = 0; of->row[i] != NULL; i++) {
 		unsigned char *at = &of->at[*of->row[i] & 31];
 
@@ -62,13 +65,6 @@ phrases_index(struct phrases *of)
 		of->first |= UINT32_C(1) << (*of->row[i] & 31);
 	}
 	return of->first;
-}
-
-/* The letters that they begin with. */
-static inline uint32_t
-phrases_first(struct phrases *of)
-{
-	return of->first != 0 ? of->first : phrases_index(of);
 }
 
 /* Those from the first on that may begin with c, or NULL: most words of a text
@@ -310,30 +306,10 @@ count_items(struct slice par, int *steps, int *findings)
 	}
 }
 
-static bool
-ends_open(struct slice par)
-{
-	par = slice_trim_end(par, "*_`");
-	if (par.n == 0)
-		return false;
-	return par.p[par.n - 1] == ':' ||
-	    (par.n > 2 && (memcmp(par.p + par.n - 3, "...", 3) == 0 ||
-	    memcmp(par.p + par.n - 3, "\342\200\246", 3) == 0));
-}
-
 static struct phrases verbs_first = PHRASES("did", "do", "does",
     "should", "shall", "would", "could", "can", "is", "are");
 static struct phrases persons = PHRASES("i", "it", "we", "you",
     "this", "that", "there");
-
-/* "Did we ...", also where its mark is missing. */
-static bool
-is_question(const struct sentence *s)
-{
-	return s->end == '?' ||
-	    (sentence_is(s, 0, &verbs_first) > 0 &&
-	    sentence_is(s, 1, &persons) > 0);
-}
 
 /* Does text end in a fence that holds a call and nothing else, as models write
  * that have no other way to call (or have forgotten it)? */
@@ -370,7 +346,9 @@ int
 prose_plan(struct slice text)
 {
 	const struct slice par = last_paragraph(text);
-	const bool open = ends_open(par);
+	const struct slice tail = slice_trim_end(par, "*_`");
+	const bool open = slice_ends(tail, ":") || slice_ends(tail, "...") ||
+	    slice_ends(tail, "\342\200\246");
 	bool intends = false, announced = false, done = false, offer = false;
 	bool asks = false;
 	int steps = 0, findings = 0;
@@ -388,7 +366,9 @@ prose_plan(struct slice text)
 	if (!intends && !announced && !open)
 		return 0;
 	for (rest = par; sentence_next(&rest, &s); ) {
-		asks = is_question(&s);
+		/* "Did we ...", also where its mark is missing */
+		asks = s.end == '?' || (sentence_is(&s, 0, &verbs_first) > 0 &&
+		    sentence_is(&s, 1, &persons) > 0);
 		done |= sentence_has(&s, &past);
 		offer |= sentence_has(&s, &offers);
 	}
