@@ -124,7 +124,6 @@ end(struct report *p)
 	struct table t;
 
 	count_put(&b, p->usage.transcripts, "transcript");
-	buf_adds(&b, ", ");
 	count_put(&b, p->usage.all.calls, "call");
 	sheet_line(&p->sheet, PAINT_BOLD, "%s: how often each rule would "
 	    "have fired, threshold by threshold", b.p);

@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "reports.h"
 #include "term/term.h"
 
@@ -27,10 +28,9 @@ add_judge(struct table *t, const struct report *p, const struct judge *j)
 			term_put(&first, slice_of(slash != NULL ? slash + 1 :
 			    j->file), FILE_COLUMNS);
 		buf_fmt(&first, several ? ":%zu" : "line %zu", y->first.line);
-		if (y->first.call > 0) {
-			buf_adds(&first, ", call ");
-			number_put(&first, y->first.call);
-		}
+		if (y->first.call > 0)
+			buf_fmt(&first, ", call %s",
+			    num_grouped((int64_t)y->first.call).s);
 		table_text(t, PAINT_NONE, buf_view(&first));
 	} else {
 		table_add(t, PAINT_DIM, "never");
@@ -56,10 +56,8 @@ end(struct report *p)
 		term_put(&b, slice_of(p->stage->files[0]), SIZE_MAX);
 		buf_adds(&b, ": ");
 	}
-	if (p->usage.transcripts > 1) {
+	if (p->usage.transcripts > 1)
 		count_put(&b, p->usage.transcripts, "transcript");
-		buf_adds(&b, ", ");
-	}
 	amounts_put(&p->usage.all, &b);
 	sheet_line(&p->sheet, PAINT_BOLD, "%s", b.p);
 	table_init(&t, "lrrrsrrr", "profile\twarnings\tblocks\thalts\t"

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "reports.h"
 #include "term/term.h"
 
@@ -53,27 +54,6 @@ put_evidence(const struct verdict *v, struct buf *b)
 	}
 	if (!any && b->len >= 2)
 		b->len -= 2;
-}
-
-/* Tool and call, or the text of an answer. */
-static void
-add_call(struct table *t, const struct report *p, const struct usage_call *c)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	buf_adds(&b, "");
-	if (c != NULL) {
-		char *tool = scan_strdup(slice_of(c->name));
-		term_put(&b, slice_of(tool), TOOL_COLUMNS);
-		table_text(t, PAINT_BLUE, buf_view(&b));
-		table_text(t, PAINT_NONE, slice_of(c->args));
-		free(tool);
-	} else {
-		msg_text(rec_get(p->rec, "content"), &b);
-		table_add(t, PAINT_DIM, "(text)");
-		table_text(t, PAINT_NONE, buf_view(&b));
-	}
-	buf_release(&b);
 }
 
 /* Line, step, verdict and rule. */
@@ -166,9 +146,20 @@ fired(struct report *p, const struct verdict *v, bool over)
 		table_text(t, PAINT_NONE, SLICE(""));
 	else
 		table_add(t, PAINT_DIM, "%lu", limit);
-	add_call(t, p, v->call_id == NULL ? NULL :
-	    usage_find(&p->usage, v->call_line, v->call_id));
-	buf_adds(&b, "");
+	const struct usage_call *c = v->call_id == NULL ? NULL :
+	    usage_find(&p->usage, v->call_line, v->call_id);
+	if (c != NULL) {
+		char *tool = scan_strdup(slice_of(c->name));
+		term_put(&b, slice_of(tool), TOOL_COLUMNS);
+		table_text(t, PAINT_BLUE, buf_view(&b));
+		table_text(t, PAINT_NONE, slice_of(c->args));
+		free(tool);
+	} else {
+		msg_text(rec_get(p->rec, "content"), &b);
+		table_add(t, PAINT_DIM, "(text)");
+		table_text(t, PAINT_NONE, buf_view(&b));
+	}
+	buf_reset(&b);
 	put_evidence(v, &b);
 	table_text(t, PAINT_DIM, buf_view(&b));
 	buf_release(&b);
@@ -255,16 +246,12 @@ put_verdicts(const struct savings *t, struct buf *b)
 	bool any = false;
 
 	count_put(b, t->warns, "warning");
-	buf_adds(b, ", ");
 	count_put(b, t->blocks, "block");
-	buf_adds(b, ", ");
 	count_put(b, t->halts, "halt");
 	for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
-		if (more[i].n > 0) {
-			buf_adds(b, ", ");
-			number_put(b, more[i].n);
-			buf_adds(b, more[i].what);
-		}
+		if (more[i].n > 0)
+			buf_fmt(b, ", %s%s",
+			    num_grouped((int64_t)more[i].n).s, more[i].what);
 	for (int i = 0; i < RULES; i++)
 		if (t->rules[i] > 0) {
 			buf_fmt(b, any ? ", %s %lu" : " (%s %lu",
@@ -325,7 +312,6 @@ end(struct report *p)
 	put_verdicts(t, &b);
 	row(p, "said", &b);
 	count_put(&b, t->calls, "call");
-	buf_adds(&b, ", ");
 	count_put(&b, t->requests, "request");
 	buf_adds(&b, ", about ");
 	count_put(&b, saved, "token");

@@ -163,9 +163,7 @@ void
 amounts_put(const struct amounts *a, struct buf *b)
 {
 	count_put(b, a->turns, "turn");
-	buf_adds(b, ", ");
 	count_put(b, a->steps, "step");
-	buf_adds(b, ", ");
 	count_put(b, a->calls, "call");
 	buf_adds(b, ", about ");
 	count_put(b, tokens_of(a->tokens), "token");

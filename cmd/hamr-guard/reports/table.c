@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "table.h"
 #include "term/term.h"
 
@@ -80,21 +81,10 @@ sheet_lines(const struct sheet *o, struct slice lines)
 }
 
 void
-number_put(struct buf *b, uint64_t n)
-{
-	if (n >= 1000) {
-		number_put(b, n / 1000);
-		buf_fmt(b, ",%03u", (unsigned)(n % 1000));
-	} else {
-		buf_fmt(b, "%u", (unsigned)n);
-	}
-}
-
-void
 count_put(struct buf *b, uint64_t n, const char *one)
 {
-	number_put(b, n);
-	buf_fmt(b, " %s%s", one, n == 1 ? "" : "s");
+	buf_fmt(b, "%s%s %s%s", b->len > 0 && b->p[b->len - 1] != ' ' ?
+	    ", " : "", num_grouped((int64_t)n).s, one, n == 1 ? "" : "s");
 }
 
 /* ---- tables ---- */
@@ -135,11 +125,7 @@ table_add(struct table *t, enum paint p, const char *fmt, ...)
 void
 table_number(struct table *t, enum paint p, uint64_t n)
 {
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	number_put(&b, n);
-	table_text(t, p, buf_view(&b));
-	buf_release(&b);
+	table_add(t, p, "%s", num_grouped((int64_t)n).s);
 }
 
 static bool

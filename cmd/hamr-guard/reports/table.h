@@ -54,6 +54,6 @@ void table_number(struct table *t, enum paint p, uint64_t n);	/* 1,234 */
 /* Print it, each line behind two blanks; it is released then. */
 void table_print(struct table *t, const struct sheet *o);
 
-/* "1 call", "1,234 calls". */
+/* "1 call", "1,234 calls", behind a comma unless a blank or nothing stands
+ * there. */
 void count_put(struct buf *b, uint64_t n, const char *one);
-void number_put(struct buf *b, uint64_t n);
