@@ -146,17 +146,6 @@ dialect_write(const struct dialect_call *c, struct slice args,
 	buf_adds(out, "</function>");
 }
 
-/* Does the text begin with a result? */
-static bool
-dialect_is_result(struct slice text)
-{
-	struct slice all = slice_trim(text);
-	size_t at = 0;
-
-	return slice_starts(all, RESULT) &&
-	    next_block(text, &at, RESULT, RESULT_END, &all);
-}
-
 /* The next result; at the end *at is where other text begins, or text.n. */
 static bool
 dialect_result(struct slice text, size_t *at, struct slice *block)
@@ -302,28 +291,6 @@ is_long(const struct view_node *last, struct slice content)
 	return last->full >= NODE_LONG || content.n >= CONTENT_LONG;
 }
 
-/* What marks a text of r that was folded into a result, in JSON escapes. */
-static void
-note_mark(const struct rec *r, struct buf *mark)
-{
-	struct slice by = msg_meta(r, "by");
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-
-	msg_text(rec_get(r, "content"), &text);
-	if (r->kind == R_SYSTEM) {
-		buf_adds(mark, "[system] ");
-	} else if (scan_str_is(by, "guard") &&
-	    !slice_starts(buf_view(&text), "[hamr-guard]")) {
-		buf_adds(mark, "[hamr-guard] ");
-	} else if (scan_kind(by) == SCAN_STRING &&
-	    !slice_starts(buf_view(&text), "[hamr-guard]")) {
-		buf_addc(mark, '[');
-		buf_add(mark, by.p + 1, by.n - 2);
-		buf_adds(mark, "] ");
-	}
-	buf_release(&text);
-}
-
 static void
 add_text(struct view *v, const struct rec *r, struct slice content)
 {
@@ -333,14 +300,23 @@ add_text(struct view *v, const struct rec *r, struct slice content)
 	/* what was piped in is as much of the task as its words are */
 	bool piped = context && scan_str_is(msg_meta(r, "from"), "stdin");
 	bool person = msg_is_person(r) || piped;
-	struct buf mark = BUF_INIT(BUF_RECORD_MAX);
 	struct piece *p;
 
 	if (after && !person) {
-		note_mark(r, &mark);
+		/* it is folded into the result, behind a mark */
+		struct buf mark = BUF_INIT(BUF_RECORD_MAX), text = mark;
+		struct slice by = msg_meta(r, "by");
+
+		msg_text(rec_get(r, "content"), &text);
+		if (r->kind == R_SYSTEM)
+			buf_adds(&mark, "[system] ");
+		else if (scan_kind(by) == SCAN_STRING &&
+		    !slice_starts(buf_view(&text), "[hamr-guard]"))
+			scan_put(&mark, "[$] ", scan_str_is(by, "guard") ?
+			    SLICE("hamr-guard") : slice_part(by, 1, by.n - 1));
 		p = add_piece(v, P_NOTE, content, buf_view(&mark));
 		p->context = context;
-		buf_release(&mark);
+		bufs_release(BUFS(&mark, &text));
 		return;
 	}
 	if (last == NULL || last->kind != VIEW_USER) {
@@ -656,6 +632,8 @@ static void
 add_other(struct view *v, const struct rec *r, struct slice content)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct slice first;
+	size_t at = 0;
 
 	if (r->kind == R_SYSTEM && is_blank(content))
 		return;
@@ -677,7 +655,7 @@ add_other(struct view *v, const struct rec *r, struct slice content)
 	}
 	if (r->kind == R_USER && dialect_may(content))
 		msg_text(content, &text);
-	if (dialect_is_result(buf_view(&text)))
+	if (dialect_result(buf_view(&text), &at, &first))
 		add_text_results(v, r, buf_view(&text));
 	else
 		add_text(v, r, content);
