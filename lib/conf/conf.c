@@ -664,28 +664,12 @@ set_option(struct conf *c, const char *arg, const char *where,
 	return r;
 }
 
-/* Settings that are not to be seen among a program's arguments. */
-static int
-set_by_env(struct conf *c, struct err *e)
-{
-	const char *set = getenv(SET);
-	struct slice rest = slice_of(set != NULL ? set : ""), line;
-	int r = 0;
-
-	while (r == 0 && slice_line(&rest, &line)) {
-		char *arg = xmemdup0(line.p, line.n);
-
-		if (*arg != '\0')
-			r = set_option(c, arg, SET, e);
-		free(arg);
-	}
-	return r;
-}
-
 struct conf *
 conf_load(const struct conf_opts *o, struct err *e)
 {
 	struct conf *c = xcalloc(1, sizeof *c);
+	const char *set = getenv(SET);
+	struct slice rest = slice_of(set != NULL ? set : ""), line;
 	int r = 0;
 
 	c->def = xcalloc(conf_nkeys, sizeof *c->def);
@@ -714,8 +698,14 @@ conf_load(const struct conf_opts *o, struct err *e)
 		if (r == 0)
 			r = load_env(c, o->quiet, e);
 	}
-	if (r == 0)
-		r = set_by_env(c, e);
+	/* what is not to be seen among a program's arguments */
+	while (r == 0 && slice_line(&rest, &line)) {
+		char *arg = xmemdup0(line.p, line.n);
+
+		if (*arg != '\0')
+			r = set_option(c, arg, SET, e);
+		free(arg);
+	}
 	for (size_t i = 0; i < o->nset && r == 0; i++)
 		r = set_option(c, o->set[i], "-o", e);
 	if (r < 0) {
