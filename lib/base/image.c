@@ -96,11 +96,13 @@ image_probe(struct image *im, struct slice bytes)
 	return im->width > 0 && im->height > 0;
 }
 
+/* The last one fills up. */
+static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    "abcdefghijklmnopqrstuvwxyz0123456789+/=";
+
 void
 base64_add(struct buf *out, const void *bytes, size_t n)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	    "abcdefghijklmnopqrstuvwxyz0123456789+/";
 	const unsigned char *p = bytes;
 
 	if (buf_reserve(out, (n + 2) / 3 * 4 + 1) < 0)
@@ -117,19 +119,6 @@ base64_add(struct buf *out, const void *bytes, size_t n)
 	}
 }
 
-/* The value of a digit, 64 of '=', -1 of anything else. */
-static int
-base64_digit(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
-		return c - '0' + 52;
-	return c == '+' ? 62 : c == '/' ? 63 : c == '=' ? 64 : -1;
-}
-
 bool
 base64_take(struct buf *out, struct slice text)
 {
@@ -140,13 +129,15 @@ base64_take(struct buf *out, struct slice text)
 		if (text.n - i < 4)
 			return false;
 		for (size_t k = 0; k < 4; k++) {
-			int d = base64_digit(text.p[i + k]);
+			const char *at = memchr(digits, text.p[i + k],
+			    sizeof digits - 1);
+			bool fill = at != NULL && *at == '=';
 
-			if (d < 0 || (d == 64 && (k < 2 || i + 4 < text.n)) ||
-			    (d < 64 && pad > 0))
+			if (at == NULL || (fill && (k < 2 || i + 4 < text.n)) ||
+			    (!fill && pad > 0))
 				return false;
-			pad += d == 64;
-			v = v << 6 | (d < 64 ? (unsigned long)d : 0);
+			pad += fill;
+			v = v << 6 | (fill ? 0 : (unsigned long)(at - digits));
 		}
 		if (buf_add(out, (char[]){ (char)(v >> 16), (char)(v >> 8),
 		    (char)v }, (size_t)(3 - pad)) < 0)
