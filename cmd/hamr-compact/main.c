@@ -215,8 +215,8 @@ write_out(int fd, const struct buf *out)
 	return err_report(&e);
 }
 
-/* --report=svg: the document is drawn when the stage has ended, which closes its
- * stdout. */
+/* --report=svg: the document is drawn when the stage has ended, which closes
+ * its stdout. */
 static int
 run_svg(struct stage *s, struct run *run)
 {
