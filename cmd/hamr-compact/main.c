@@ -202,83 +202,34 @@ print(struct stage *s)
 	reset(s);
 }
 
-/* ---- runs ---- */
-
-static int
-write_out(int fd, const struct buf *out)
+/* --report=svg: all is read, and one document is drawn of it. */
+static void
+draw(struct stage *s)
 {
-	struct err e;
-
-	if (file_write_all(fd, out->p, out->len) == 0)
-		return ST_OK;
-	err_sys(&e, ST_SYSTEM, "stdout");
-	return err_report(&e);
-}
-
-/* --report=svg: the document is drawn when the stage has ended, which closes
- * its stdout. */
-static int
-run_svg(struct stage *s, struct run *run)
-{
-	struct buf text = BUF_INIT((size_t)1 << 20);
-	struct buf drawn = BUF_INIT((size_t)1 << 40);
-	char *file = conf_share("report.jq");
+	struct run *run = s->self;
+	struct buf text = BUF_INIT((size_t)1 << 40), drawn = text;
 	struct program *p = NULL;
 	struct err e;
-	int fd = dup(STDOUT_FILENO), st = stage_run(s);
 
-	if (st != ST_OK)
-		goto out;
+	if (run->o->mode != MODE_SVG || s->failed || s->status != ST_OK)
+		return;
+	char *file = conf_share("report.jq");
 	buf_adds(&run->out, run->transcripts > 0 ? "]" : "[]");
 	if (file_read(file, &text, &e) == 0)
 		p = program_new("report.jq", text.p, "{}", false, &e);
 	if (p == NULL || program_run(p, buf_view(&run->out), &drawn, &e) != 0) {
-		st = err_report(&e);
-		goto out;
+		stage_fail(s, &e);
+	} else {
+		buf_reset(&text);
+		scan_str((struct slice){ drawn.p, drawn.len - 1 }, &text);
+		rec_put(&s->out, (struct slice){ text.p, text.len - 1 });
 	}
-	buf_reset(&run->out);
-	scan_str((struct slice){ drawn.p, drawn.len - 1 }, &run->out);
-	st = write_out(fd, &run->out);
-out:
-	if (fd >= 0 && close(fd) < 0 && st == ST_OK)
-		st = ST_SYSTEM;
 	program_free(p);
 	bufs_release(BUFS(&text, &drawn));
 	free(file);
-	return st;
 }
 
-/* Run the stage with what the mode needs. */
-static int
-run_mode(struct stage *s, struct run *run, const struct conf *conf)
-{
-	const struct opts *o = run->o;
-	int st;
-
-	if (is_report(run)) {
-		simulation_init(&run->simulation, conf, o->strategy,
-		    o->window, o->mode != MODE_REPORT, o->family);
-		st = o->mode == MODE_SVG ? run_svg(s, run) : stage_run(s);
-		simulation_release(&run->simulation);
-	} else if (o->mode == MODE_LEDGER) {
-		ledger_init(&run->ledger, conf, o->strategy, o->window);
-		st = stage_run(s);
-		ledger_release(&run->ledger);
-	} else {
-		compact_init(&run->compact, conf, o->strategy, o->window,
-		    conf_str(conf, "provider.model"));
-		run->compact.hashes = o->mode == MODE_CHECK;
-		if (o->mode == MODE_BUDGET && o->nfiles == 0) {
-			print_budget(&run->compact, &run->out);
-			escape(&run->out);
-			st = write_out(STDOUT_FILENO, &run->out);
-		} else {
-			st = stage_run(s);
-		}
-		compact_release(&run->compact);
-	}
-	return st;
-}
+/* ---- runs ---- */
 
 static int
 run(const struct opts *o, const struct conf *conf)
@@ -287,13 +238,14 @@ run(const struct opts *o, const struct conf *conf)
 		.record = record, .act = act, .reset = reset };
 	static const struct stage_ops people = { .name = "compact",
 		.keep = keep_none, .record = record, .act = look,
-		.reset = print };
+		.reset = print, .end = draw };
 	struct run run = { .o = o, .fits = true };
 	struct stage s = { .self = &run, .files = o->files,
 		.nfiles = o->nfiles,
 		.ops = o->mode == MODE_REQUEST ? &request : &people,
 		.max_bytes = (size_t)conf_int(conf, "record.max_bytes") };
 	struct err e;
+	int st;
 
 	stage_apply(&s, &o->args);
 	if (stage_reads(&s, &o->args, conf, &e) < 0)
@@ -303,7 +255,28 @@ run(const struct opts *o, const struct conf *conf)
 	if (o->mode == MODE_REPORT || o->mode == MODE_LEDGER)
 		run.screen = screen_of_stdout();
 	buf_init(&run.out, (size_t)1 << 40);
-	int st = run_mode(&s, &run, conf);
+	if (is_report(&run)) {
+		simulation_init(&run.simulation, conf, o->strategy,
+		    o->window, o->mode != MODE_REPORT, o->family);
+		st = stage_run(&s);
+		simulation_release(&run.simulation);
+	} else if (o->mode == MODE_LEDGER) {
+		ledger_init(&run.ledger, conf, o->strategy, o->window);
+		st = stage_run(&s);
+		ledger_release(&run.ledger);
+	} else {
+		compact_init(&run.compact, conf, o->strategy, o->window,
+		    conf_str(conf, "provider.model"));
+		run.compact.hashes = o->mode == MODE_CHECK;
+		if (o->mode == MODE_BUDGET && o->nfiles == 0) {
+			print_budget(&run.compact, &run.out);
+			st = term_write(buf_view(&run.out), false, &e) < 0 ?
+			    err_report(&e) : ST_OK;
+		} else {
+			st = stage_run(&s);
+		}
+		compact_release(&run.compact);
+	}
 	buf_release(&run.out);
 	return st;
 }
