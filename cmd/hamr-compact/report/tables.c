@@ -52,46 +52,16 @@ put_tokens(struct buf *out, double v)
 enum part { COSTS = 1, KEPT = 2 };
 
 static void
-put_row(struct buf *out, const struct screen *t, const struct method *m,
-    const char *name, long room, int parts)
+put_rows(const struct simulation *s, const struct screen *t, size_t w,
+    int parts, struct buf *out)
 {
 	static const struct { enum essential_kind kind; int columns; } kept[] =
 	    { { ESSENTIAL_TASK, 5 }, { ESSENTIAL_USER, 5 },
 		{ ESSENTIAL_NEWEST, 5 }, { ESSENTIAL_PATH, 6 },
 		{ ESSENTIAL_ERROR, 4 }, { ESSENTIAL_EDIT, 5 } };
-	bool bold = t->colour && m->rule == METHOD_OURS;
-
-	buf_fmt(out, "%s%-*s", bold ? "\033[1m" : "", NAME_COLUMNS, name);
-	if (parts & COSTS) {
-		put_tokens(out, method_mean(m));
-		put_tokens(out, (double)m->largest);
-		buf_fmt(out, "%5zu", method_over(m, room));
-		put_tokens(out, (double)m->fresh / 64);
-		buf_fmt(out, "%6.1f",
-		    (double)(long)(method_reuse(m) * 10 + 1e-9) / 10);
-		buf_fmt(out, "%5zu", m->breaks);
-	}
-	for (size_t i = 0; (parts & KEPT) != 0 && i < 6; i++) {
-		double percent = retention_percent(&m->retained,
-		    kept[i].kind);
-
-		/* never rounded up; '-' if there is nothing to keep */
-		if (percent < 0)
-			buf_fmt(out, "%*s", kept[i].columns, "-");
-		else
-			buf_fmt(out, "%*d", kept[i].columns,
-			    (int)(percent + 1e-9));
-	}
-	buf_adds(out, bold ? "\033[m\n" : "\n");
-}
-
-static void
-put_rows(const struct simulation *s, const struct screen *t, size_t w,
-    int parts, struct buf *out)
-{
 	const struct method *ours = simulation_ours(s, w);
-	long room = ours->compact.budget.effective;
-	char name[NAME_COLUMNS];
+	const struct method *rows[] = { ours, ours + 2, simulation_rule(s, 0),
+		simulation_rule(s, 1), simulation_rule(s, 2), ours + 1 };
 
 	buf_fmt(out, "%s%-*s", t->colour ? "\033[2m" : "", NAME_COLUMNS, "");
 	if (parts & COSTS)
@@ -99,13 +69,36 @@ put_rows(const struct simulation *s, const struct screen *t, size_t w,
 	if (parts & KEPT)
 		buf_adds(out, " task  all last  path err edit");
 	buf_adds(out, t->colour ? "\033[m\n" : "\n");
-	snprintf(name, sizeof name, "hamr %s", method_name(ours));
-	put_row(out, t, ours, name, room, parts);
-	put_row(out, t, ours + 2, method_name(ours + 2), room, parts);
-	for (size_t i = 0; i < SIM_RULES; i++)
-		put_row(out, t, simulation_rule(s, i),
-		    method_name(simulation_rule(s, i)), room, parts);
-	put_row(out, t, ours + 1, method_name(ours + 1), room, parts);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct method *m = rows[i];
+		bool bold = t->colour && i == 0;
+
+		buf_fmt(out, "%s%s%-*s", bold ? "\033[1m" : "",
+		    i == 0 ? "hamr " : "", NAME_COLUMNS - (i == 0 ? 5 : 0),
+		    method_name(m));
+		if (parts & COSTS) {
+			put_tokens(out, method_mean(m));
+			put_tokens(out, (double)m->largest);
+			buf_fmt(out, "%5zu", method_over(m,
+			    ours->compact.budget.effective));
+			put_tokens(out, (double)m->fresh / 64);
+			buf_fmt(out, "%6.1f", (double)(long)(method_reuse(m) *
+			    10 + 1e-9) / 10);
+			buf_fmt(out, "%5zu", m->breaks);
+		}
+		for (size_t k = 0; (parts & KEPT) != 0 && k < 6; k++) {
+			double percent = retention_percent(&m->retained,
+			    kept[k].kind);
+
+			/* never rounded up; '-' if there is nothing to keep */
+			if (percent < 0)
+				buf_fmt(out, "%*s", kept[k].columns, "-");
+			else
+				buf_fmt(out, "%*d", kept[k].columns,
+				    (int)(percent + 1e-9));
+		}
+		buf_adds(out, bold ? "\033[m\n" : "\n");
+	}
 }
 
 void
