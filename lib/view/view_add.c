@@ -58,17 +58,6 @@ next_block(struct slice text, size_t *at, const char *open, const char *close,
 	return true;
 }
 
-/* Does the text end with a block of a call? */
-static bool
-dialect_has_calls(struct slice text)
-{
-	struct slice block;
-	size_t at = 0;
-
-	return slice_ends(slice_trim(text), CALL_END) &&
-	    next_block(text, &at, CALL, CALL_END, &block);
-}
-
 struct dialect_call {
 	struct buf name, args;	/* JSON: a string, an object's text quoted */
 	struct slice block;	/* what stands between the tags, trimmed */
@@ -532,7 +521,9 @@ add_assistant(struct view *v, const struct rec *r, struct slice content)
 	struct view_node *last = last_node(v);
 	bool begins = v->n == (last != NULL && last->kind == VIEW_SYSTEM);
 	bool native = false;
+	struct slice block;
 	struct call c;
+	size_t at = 0;
 
 	while (!native && walk_key(&elements, NULL)) {
 		native = *elements.p == '{';
@@ -541,7 +532,9 @@ add_assistant(struct view *v, const struct rec *r, struct slice content)
 	}
 	if (!native && dialect_may(content))
 		msg_text(content, &text);
-	if (!dialect_has_calls(buf_view(&text)))
+	/* calls stand at its end, or there are none */
+	if (!slice_ends(slice_trim(buf_view(&text)), CALL_END) ||
+	    !next_block(buf_view(&text), &at, CALL, CALL_END, &block))
 		buf_reset(&text);
 	/* does an assistant message stand there that this one goes on? */
 	if (last == NULL || last->kind != VIEW_ASSISTANT ||
