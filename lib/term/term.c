@@ -189,48 +189,50 @@ shown(struct slice text, size_t *columns, const char **instead)
 	return s.n;
 }
 
+/* The bytes of text that fit into max columns; *all are theirs.  They are
+ * appended, unless out is NULL. */
+static size_t
+fit(struct buf *out, struct slice text, size_t max, size_t *all)
+{
+	size_t at = 0, n, w;
+	const char *instead;
+
+	*all = 0;
+	for (; (n = shown(slice_from(text, at), &w, &instead)) > 0; at += n) {
+		if (*all + w > max)
+			break;
+		*all += w;
+		if (out != NULL)
+			buf_slice(out, instead != NULL ? slice_of(instead) :
+			    slice_part(text, at, at + n));
+	}
+	return at;
+}
+
 size_t
 term_width(struct slice text)
 {
-	size_t all = 0, n, w;
-	const char *instead;
+	size_t all;
 
-	for (; (n = shown(text, &w, &instead)) > 0; text = slice_from(text, n))
-		all += w;
+	fit(NULL, text, SIZE_MAX, &all);
 	return all;
 }
 
 size_t
 term_fits(struct slice text, size_t columns)
 {
-	size_t at = 0, used = 0, n, w;
-	const char *instead;
+	size_t all;
 
-	for (; (n = shown(slice_from(text, at), &w, &instead)) > 0; at += n) {
-		if (used + w > columns)
-			break;
-		used += w;
-	}
-	return at;
+	return fit(NULL, text, columns, &all);
 }
 
 size_t
 term_put(struct buf *out, struct slice text, size_t max)
 {
 	bool cut = term_fits(text, max) < text.n;
-	size_t room = cut && max > 0 ? max - 1 : max, all = 0, n, w;
-	const char *instead;
+	size_t all;
 
-	while ((n = shown(text, &w, &instead)) > 0) {
-		if (all + w > room)
-			break;
-		if (instead != NULL)
-			buf_adds(out, instead);
-		else
-			buf_add(out, text.p, n);
-		all += w;
-		text = slice_from(text, n);
-	}
+	fit(out, text, cut && max > 0 ? max - 1 : max, &all);
 	if (cut && max > 0) {
 		buf_adds(out, MORE);
 		all++;
