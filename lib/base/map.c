@@ -50,31 +50,26 @@ map_get(const struct map *m, struct slice key)
 	return e->key != NULL ? &e->val : NULL;
 }
 
-static void
-grow(struct map *m)
-{
-	struct map big = { NULL, m->n, m->cap != 0 ? m->cap * 2 : 16 };
-
-	big.e = xcalloc(big.cap, sizeof *big.e);
-	for (size_t i = 0; i < m->cap; i++) {
-		struct map_entry *e = &m->e[i];
-
-		if (e->key != NULL)
-			*place(&big, (struct slice){ e->key, e->n },
-			    e->hash) = *e;
-	}
-	free(m->e);
-	*m = big;
-}
-
 uint64_t *
 map_put(struct map *m, struct slice key, bool *fresh)
 {
 	uint64_t h = map_hash(key);
+	struct map_entry *e;
 
-	if (m->n + 1 > m->cap / 4 * 3)
-		grow(m);
-	struct map_entry *e = place(m, key, h);
+	if (m->n + 1 > m->cap / 4 * 3) {
+		struct map big = { NULL, m->n, m->cap != 0 ? m->cap * 2 : 16 };
+
+		big.e = xcalloc(big.cap, sizeof *big.e);
+		for (size_t i = 0; i < m->cap; i++) {
+			e = &m->e[i];
+			if (e->key != NULL)
+				*place(&big, (struct slice){ e->key, e->n },
+				    e->hash) = *e;
+		}
+		free(m->e);
+		*m = big;
+	}
+	e = place(m, key, h);
 	if (fresh != NULL)
 		*fresh = e->key == NULL;
 	if (e->key == NULL) {
