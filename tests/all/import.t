@@ -317,6 +317,14 @@ for i in 1 2 3; do
 	printf '"{\\"command\\":\\"make\\",\\"timeout\\":%d}"}}]}\n' $i
 	printf '{"role":"tool","tool_call_id":"%d","content":"same"}\n' $i
 done >t
+# of what jq has built in a program is given what it uses (jq of these tests, too)
+command jq -r 'builtins[]' -n | sort >names
+while IFS=/ read -r name n; do
+	with=$(printf '%*s' "$n" | sed 's/ /.;/g; s/;$//; s/..*/(&)/')
+	jq -n "if . then $name$with else 1 end" >out 2>&1 || echo "$name/$n"
+done <names >lacking
+is "each builtin of jq is there" "$(wc -l <names) $(cat lacking)" \
+    "$(command jq -n 'builtins | length') "
 rule() { hamr-guard -n --jq 'select(.rule).rule' -o "loop_guard.normalize=$1" t; }
 is "timeouts differ" "$(rule '[]')" ""
 is "normalize: they do not" "$(rule '["del(.timeout) # no time","."]')" \
