@@ -11,6 +11,7 @@
 #include "import.h"
 #include "import_guess.h"
 #include "import_convert.h"
+#include "jq/definitions.h"
 #include "jq/program.h"
 #include "value_reader.h"
 
@@ -173,6 +174,7 @@ load_program(struct import *im, const char *format,
 {
 	struct program *program = NULL;
 	struct buf shared = BUF_INIT(PROGRAM_MAX), own = shared, text = shared;
+	char *used = NULL;
 	char *common = conf_share("import.jq"), *path = program_path(format);
 	const char *vars = conf_bool(o->conf, "import.sidechains") ?
 	    "{\"sidechains\":true}" : "{\"sidechains\":false}";
@@ -181,9 +183,12 @@ load_program(struct import *im, const char *format,
 	if (file_read(common, &shared, e) < 0)
 		missing(common, e);
 	else if (file_read(path, &own, e) == 0) {
-		/* what all importers share goes before a program, on its first
-		 * line, so that libjq's errors tell the program's own lines */
-		rest = buf_view(&shared);
+		/* what it uses of what all importers share goes before a
+		 * program, on its first line, so that libjq's errors tell the
+		 * program's own lines */
+		used = xmalloc(shared.len + 1);
+		rest = (struct slice){ used, definitions_used(
+		    buf_view(&shared), buf_view(&own), used) };
 		while (slice_line(&rest, &line)) {
 			if (slice_starts(line, "#"))
 				continue;
@@ -201,6 +206,7 @@ load_program(struct import *im, const char *format,
 		program = program_new(im->name, text.p, vars, true, e);
 	}
 	bufs_release(BUFS(&shared, &own, &text));
+	free(used);
 	free(common);
 	free(path);
 	return program;
