@@ -41,7 +41,7 @@ has_word(struct slice s, struct slice word)
 }
 
 /* How many arguments are at the start of s, in parentheses.  ANY where only a
- * parser could tell: in texts with programs in them, and definitions. */
+ * parser could tell: in texts with programs in them, definitions, comments. */
 static size_t
 count_arguments(struct slice s)
 {
@@ -51,12 +51,12 @@ count_arguments(struct slice s)
 
 	s = slice_trim_start(s, " \t\r\n");
 	if (!slice_starts(s, "("))
-		return 0;
+		return slice_starts(s, "#") ? ANY : 0;
 	for (size_t i = 0; i < s.n && (depth > 0 || i == 0); i++) {
 		char c = s.p[i];
 
 		if (slice_starts(slice_from(s, i), "\\(") ||
-		    slice_starts(slice_from(s, i), "def "))
+		    slice_starts(slice_from(s, i), "def ") || c == '#')
 			return ANY;
 		if (c == '\\')
 			i++;
@@ -102,7 +102,8 @@ use_text(struct definitions *d, struct slice text, struct slice formals)
 
 		n = word_length(rest);
 		struct slice word = slice_part(rest, 0, n);
-		if (c == '#' && before == '\n')
+		if (c == '#' && before == '\n' && slice_find(rest, 0, "\n") <
+		    slice_find(rest, 0, "\\("))
 			n = slice_find(rest, 0, "\n");
 		else if (n > 0 && strchr(".$\"", before) == NULL &&
 		    !has_word(formals, word))

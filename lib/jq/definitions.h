@@ -10,6 +10,6 @@
 /* Write the definitions of library that program calls, and those that these
  * call, in their order to out, which has room for the whole of it, and return
  * their length.  A definition begins with "def " at the left margin.  Calls
- * are told by their names and arguments, without a parser: now and then one
- * too many is written, and in odd places one is overlooked. */
+ * are told by their names and numbers of arguments, without a parser: where
+ * that cannot tell, one too many is written. */
 size_t definitions_used(struct slice library, struct slice program, char *out);
