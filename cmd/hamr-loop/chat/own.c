@@ -106,10 +106,10 @@ list_folder(struct chat *c, bool project, struct candidates *out)
 		struct slice line = front_matter(&rest, "description");
 		while (line.n == 0 && slice_line(&rest, &line))
 			line = slice_trim_start(slice_trim(line), "# ");
-		char *what = xasprintf("%s%.*s", !project ? "" : conf_is_trusted(
-		    c->run->conf) ? "(this project's) " : "(this project's, "
-		    "not trusted) ", (int)utf8_cut(line.p, line.n, 80),
-		    line.p);
+		char *what = xasprintf("%s%.*s", !project ? "" :
+		    conf_is_trusted(c->run->conf) ? "(this project's) " :
+		    "(this project's, not trusted) ",
+		    (int)utf8_cut(line.p, line.n, 80), line.p);
 		for (const char *p = buf_view(&text).p; (p = strchr(p, '$')) !=
 		    NULL; p++)
 			more |= strncmp(p, ALL, strlen(ALL)) == 0 ||
