@@ -55,8 +55,8 @@ static const char *const rules[] = {
 	    "steps, with different arguments.",
 	[RULE_CYCLE] = "The same {period} calls went round {laps} times with "
 	    "the same results; this one is one of them.",
-	[RULE_STALL] = "The last {steps} steps returned nothing new; by what "
-	    "they did, they count for {count}.",
+	[RULE_STALL] = "The last {steps} steps returned nothing new, which "
+	    "makes a stall score of {count}.",
 	[RULE_PLACEHOLDER] = "The call cannot return anything new.",
 	[RULE_FUTILE_EDITS] = "After {count} different edits it still fails "
 	    "as it did before.",
