@@ -1061,6 +1061,12 @@ First I will inspect the logs. Then I'll update the code.
 Here is my plan:
 I look at it.\n```json\n{"name": "read", "arguments": {"path": "a"}}\n```
 1. Read the file\n2. Fix the bug\n\nLet’s start with the first:
+Alright, let me dig into the failing build.
+We need a new base image. Let me do that now.
+I'll now proceed with the edits.
+Let me try a different approach.
+I will now delete the unused files.
+{"name": "bash", "arguments": {"command": "ls"}}
 X
 while IFS= read -r text; do
 	is "an answer: $text" "$(answer "$text")" ""
@@ -1075,6 +1081,10 @@ I will not change the parser.
 If you want, I can also update the docs.
 Please confirm the file name, and I'll update it.
 Let me know if you want to run it on another machine.
+First I read the log, then the code: the server needs 7 seconds.
+I should mention that the coverage dropped to 90 %.
+The migration will run when you deploy; I'll leave the old table in place.
+{"name": "bash", "version": 2}
 X
 while IFS= read -r text; do
 	is "premature: $text" "$(answer "$text")" "- warn premature 1"

@@ -222,12 +222,18 @@ static struct phrases intents = PHRASES("i'll", "i will", "i need to",
     "i am going to", "i'm going to", "i am now going to", "i'm now going to",
     "i should", "let me", "let's", "next i", "next i'll", "first i",
     "then i'll");
-static struct phrases verbs = PHRASES("read", "run", "rerun", "re-run",
-    "rewrite", "remove", "refactor", "review", "look", "list", "check",
-    "create", "change", "inspect", "implement", "investigate", "install",
-    "examine", "explore", "edit", "analyse", "analyze", "add", "search",
-    "start", "open", "test", "build", "begin", "write", "update", "fix",
-    "modify", "verify", "debug");
+static struct phrases verbs = PHRASES("add", "adjust", "analyse", "analyze",
+    "apply", "begin", "browse", "build", "change", "check", "clean", "commit",
+    "compare", "compile", "configure", "continue", "convert", "create", "debug",
+    "define", "delete", "dig", "do", "edit", "examine", "execute", "explore",
+    "extend", "fetch", "figure", "find", "fix", "generate", "get", "grep",
+    "handle", "identify", "implement", "import", "inspect", "install",
+    "investigate", "list", "locate", "look", "make", "merge", "migrate",
+    "modify", "move", "open", "patch", "proceed", "query", "read", "refactor",
+    "remove", "rename", "replace", "rerun", "re-run", "resolve", "restart",
+    "review", "rewrite", "run", "scan", "search", "see", "start", "take",
+    "test", "trace", "try", "understand", "update", "use", "verify", "view",
+    "write");
 static struct phrases announcements = PHRASES("here is my plan",
     "here's my plan", "here is the plan", "here's the plan",
     "here's what i'll do", "here is what i will do", "my plan is",
@@ -248,12 +254,14 @@ static struct phrases offers = PHRASES("if you want", "if you'd like",
     "could you", "can you", "once you", "once i have", "as soon as you");
 
 static struct phrases nots = PHRASES("not", "never");
+static struct phrases reports = PHRASES("first i read", "next i read");
 
 static bool
 has_intent(const struct sentence *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		size_t n = sentence_is(s, i, &intents);
+		size_t n = sentence_is(s, i, &reports) > 0 ? 0 :
+		    sentence_is(s, i, &intents);
 
 		for (size_t k = i + n; n > 0 && k < i + n + REACH && k < s->n &&
 		    sentence_is(s, k, &nots) == 0; k++)
@@ -263,8 +271,7 @@ has_intent(const struct sentence *s)
 	return false;
 }
 
-/* What stands behind the last empty line; a list belongs to what announces
- * it. */
+/* What stands behind the last empty line. */
 static struct slice
 last_paragraph(struct slice text)
 {
@@ -311,27 +318,29 @@ static struct phrases verbs_first = PHRASES("did", "do", "does",
 static struct phrases persons = PHRASES("i", "it", "we", "you",
     "this", "that", "there");
 
-/* Does text end in a fence that holds a call and nothing else, as models write
- * that have no other way to call (or have forgotten it)? */
+/* Is text a call and nothing else, or does it end in a fence that holds one, as
+ * models write that have no other way to call (or have forgotten it)? */
 static bool
 ends_in_call(struct slice text)
 {
 	struct slice s = slice_trim(text);
 	const char *open = NULL, *line;
 
-	if (s.n < 6 || memcmp(s.p + s.n - 3, "```", 3) != 0)
+	if (slice_ends(s, "```")) {
+		s.n -= 3;
+		for (const char *p = s.p; (p = memmem(p, (size_t)(s.p + s.n -
+		    p), "```", 3)) != NULL; p += 3)
+			open = p + 3;
+		if (open == NULL || (line = memchr(open, '\n',
+		    (size_t)(s.p + s.n - open))) == NULL)
+			return false;
+		s = slice_trim((struct slice){ line,
+		    (size_t)(s.p + s.n - line) });
+	}
+	if (s.n == 0 || *s.p != '{')
 		return false;
-	s.n -= 3;
-	for (const char *p = s.p; (p = memmem(p, (size_t)(s.p + s.n - p),
-	    "```", 3)) != NULL; p += 3)
-		open = p + 3;
-	if (open == NULL || (line = memchr(open, '\n',
-	    (size_t)(s.p + s.n - open))) == NULL)
-		return false;
-	s = slice_trim((struct slice){ line, (size_t)(s.p + s.n - line) });
 	struct scan scan = { .n = 0 };
 	bool call = scan_value(&scan, s.p, s.n) == 0 &&
-	    scan_kind(s) == SCAN_OBJECT &&
 	    scan_kind(scan_get(s, "name")) == SCAN_STRING &&
 	    scan_kind(scan_get(s, "arguments")) == SCAN_OBJECT;
 	scan_release(&scan);
