@@ -1094,6 +1094,9 @@ I changed the loader and the tests passed.
 Verification passed, everything is in place.
 The test suite is green.
 It now passes all the unit tests.
+pytest reports 12 passed.
+Tests: 14 passed, 0 failed.
+I have checked the fix: `make check` passes.
 X
 while IFS= read -r text; do
 	is "no claim: $text" "$(answer "$text")" ""
@@ -1103,6 +1106,9 @@ I could not run the tests, so nobody knows whether they pass.
 Do the tests pass on your machine?
 CI passed on all checks.
 The password test is still to be written.
+pytest reports 10 of 12 passed.
+I added a test that passes an empty list.
+To make the tests pass, set DB_URL.
 X
 is "not premature when something was run since the change" "$(said <<'X'
 s e edit {"path":"a","old":"1","new":"2"} = ok

@@ -390,7 +390,7 @@ prose_plan(struct slice text)
 /* ---- a claim ---- */
 
 static struct phrases subjects = PHRASES("test", "tests", "suite", "specs",
-    "verification", "checks");
+    "verification", "check", "checks");
 static struct phrases passes = PHRASES("pass", "passes", "passed", "passing",
     "succeed", "succeeds", "succeeded", "green");
 static struct phrases between = PHRASES("all", "the", "these", "those", "its",
@@ -402,7 +402,8 @@ static struct phrases hedges = PHRASES("should", "sure", "so that", "will",
     "could", "cannot", "can't", "couldn't", "ci", "expect", "expected",
     "ensure", "earlier", "not", "no", "never", "need", "needs", "next", "don't",
     "doesn't", "didn't", "aren't", "assuming", "haven't", "hasn't", "fail",
-    "fails", "failed", "failing", "before", "to pass", "to succeed", "let me",
+    "fails", "failed", "failing", "before", "to pass", "to succeed", "to make",
+    "let me",
     "likely", "like", "please", "previously", "probably");
 
 /* Is the subject at most a few plain words behind i: "passed all the tests"? */
@@ -418,23 +419,46 @@ leads_to_subject(const struct sentence *s, size_t i)
 	return false;
 }
 
+/* Behind a verb: something else is passed, not the test. */
+static struct phrases objects = PHRASES("a", "an", "it", "its", "null", "them");
+
+static bool
+is_hedged(const struct sentence *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (sentence_is(s, i, &hedges) > 0 &&
+		    (i == 0 || strcmp(s->w[i - 1], "0") != 0))
+			return true;
+	return false;
+}
+
+/* "passed all the tests", "verified: passed", "12 passed": does the verb at i
+ * say it without a subject before it? */
+static bool
+claims_alone(const struct sentence *s, size_t i)
+{
+	const char *before = i > 0 ? s->w[i - 1] : "";
+	bool all = i < 2 || strcmp(s->w[i - 2], "of") != 0;
+
+	return leads_to_subject(s, i) || (strcmp(s->w[i], "passed") == 0 &&
+	    (strcmp(before, "verified") == 0 || (all && *before > '0' &&
+	    *before <= '9' && before[strspn(before, "0123456789")] == '\0')));
+}
+
 static bool
 claims(const struct sentence *s)
 {
-	if (s->end == '?' || !sentence_has(s, &passes) ||
-	    sentence_has(s, &hedges))
+	if (s->end == '?' || !sentence_has(s, &passes) || is_hedged(s))
 		return false;
 	for (size_t i = 0; i < s->n; i++) {
 		bool subject = sentence_is(s, i, &subjects) > 0;
 
-		if (sentence_is(s, i, &passes) > 0 &&
-		    (leads_to_subject(s, i) || (i > 0 &&
-		    strcmp(s->w[i - 1], "verified") == 0 &&
-		    strcmp(s->w[i], "passed") == 0)))
+		if (sentence_is(s, i, &passes) > 0 && claims_alone(s, i))
 			return true;
 		for (size_t k = i + 1; subject && k < s->n &&
 		    k <= i + CLAIM_REACH; k++)
-			if (sentence_is(s, k, &passes) > 0)
+			if (sentence_is(s, k, &passes) > 0 &&
+			    sentence_is(s, k + 1, &objects) == 0)
 				return true;
 	}
 	return false;
