@@ -86,7 +86,9 @@ put_base(struct box *b, struct buf *out)
 {
 	static const char *const flags[] = { "--unshare-all",
 		"--unshare-user", "--cap-drop", "ALL", "--disable-userns",
-		"--new-session", "--die-with-parent", "--as-pid-1" };
+		"--new-session", "--die-with-parent", "--as-pid-1",
+		"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
+		"--perms", "1777", "--tmpfs", "/dev/shm" };
 	/* root may write what the kernel shows of itself, with no capability
 	 * at all */
 	static const char *const kernel[] = { "/proc/sys",
@@ -97,14 +99,9 @@ put_base(struct box *b, struct buf *out)
 		put(out, flags[i], NULL, NULL);
 	if (b->want.network)
 		put(out, "--share-net", NULL, NULL);
-	put(out, "--ro-bind", "/", "/");
-	put(out, "--dev", "/dev", NULL);
-	put(out, "--proc", "/proc", NULL);
 	for (size_t i = 0; i < sizeof kernel / sizeof kernel[0]; i++)
 		if (access(kernel[i], F_OK) == 0)
 			put(out, "--ro-bind", kernel[i], kernel[i]);
-	put(out, "--perms", "1777", NULL);
-	put(out, "--tmpfs", "/dev/shm", NULL);
 	if (is_dir("/run")) {
 		put(out, "--perms", "0755", NULL);
 		put(out, "--tmpfs", "/run", NULL);
