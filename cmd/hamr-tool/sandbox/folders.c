@@ -75,16 +75,9 @@ holds_files(int at, const char *name, int depth)
 
 /* ---- folders of ours ---- */
 
-/* Can somebody else put another thing in the place of what is in it? */
-static bool
-is_others(const struct stat *st)
-{
-	return (st->st_mode & S_ISVTX) == 0 && ((st->st_mode & 02) != 0 ||
-	    (st->st_uid != geteuid() && st->st_uid != 0));
-}
-
 /* TMPDIR, if it is a folder that we may write.  Not where a command, or another
- * user, could put a link in the place of what bubblewrap binds. */
+ * user (who writes or owns what is not sticky), could put a link in the place
+ * of what bubblewrap binds. */
 static const char *
 base_folder(struct sandboxes *bs)
 {
@@ -97,7 +90,9 @@ base_folder(struct sandboxes *bs)
 		struct stat st;
 
 		if (real != NULL && stat(real, &st) == 0 &&
-		    S_ISDIR(st.st_mode) && !is_others(&st) &&
+		    S_ISDIR(st.st_mode) && ((st.st_mode & S_ISVTX) != 0 ||
+		    ((st.st_mode & 02) == 0 &&
+		    (st.st_uid == geteuid() || st.st_uid == 0))) &&
 		    access(real, W_OK) == 0 &&
 		    !sandboxes_may_change(bs, real))
 			bs->base = real;
