@@ -88,12 +88,6 @@ output_add(struct output *o, const char *p, size_t n, struct buf *text)
 	buf_add(tail, p, n);
 }
 
-bool
-output_is_whole(const struct output *o)
-{
-	return o->total <= 2 * (unsigned long long)o->cap;
-}
-
 struct slice
 output_head(const struct output *o)
 {

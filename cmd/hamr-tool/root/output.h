@@ -34,10 +34,8 @@ void output_release(struct output *o);
  * first).  p NULL: the end. */
 void output_add(struct output *o, const char *p, size_t n, struct buf *text);
 
-bool output_is_whole(const struct output *o);
-
-/* The first bytes, and the last ones; together they are the whole if
- * output_is_whole. */
+/* The first bytes, and the last ones; together they are the whole if total is
+ * at most twice the cap. */
 struct slice output_head(const struct output *o);
 struct slice output_tail(const struct output *o);
 

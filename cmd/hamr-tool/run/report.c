@@ -86,7 +86,7 @@ put_stream(const struct output *o, size_t share, const char *where,
 		return;
 	}
 	/* what is whole is cut as one piece */
-	if (output_is_whole(o)) {
+	if (o->total <= 2 * (unsigned long long)o->cap) {
 		buf_slice(&whole, head);
 		buf_slice(&whole, tail);
 		head = tail = buf_view(&whole);
