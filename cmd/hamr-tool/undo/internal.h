@@ -76,14 +76,8 @@ int object_put(const struct snap *s, struct slice content,
  * is how we store all; 0: it has none. */
 long long object_size(const struct snap *s, const char *oid);
 
-/* Append the hex digits of bytes, and the other way round. */
+/* Append the hex digits of bytes. */
 void snap_hex(const void *p, size_t n, struct buf *out);
-void snap_unhex(const char *hex, struct buf *out);
-
-/* A row of texts, each ended by NUL: one more, and the one at *at, which moves
- * on; NULL at the end. */
-void snap_add(struct buf *row, const char *text);
-const char *snap_next(const struct buf *row, size_t *at);
 
 /* What the file or the link (its target) is, and what it holds.  False: it is
  * no longer one, as st tells, or cannot be read. */

@@ -272,6 +272,7 @@ static void
 read_change(struct journal *j, struct slice o, size_t at, bool checkpoint)
 {
 	struct undo_entry c = { .is_checkpoint = checkpoint, .offset = at };
+	char two[3] = "";
 	struct slice el;
 
 	c.id = scan_strdup(scan_get(o, "id"));
@@ -285,8 +286,11 @@ read_change(struct journal *j, struct slice o, size_t at, bool checkpoint)
 		struct buf bytes = BUF_INIT(BUF_RECORD_MAX);
 
 		/* a name that is not UTF-8 comes from its hex digits */
-		if (hex != NULL)
-			snap_unhex(hex, &bytes);
+		for (const char *h = hex; h != NULL && h[0] != '\0' &&
+		    h[1] != '\0'; h += 2) {
+			memcpy(two, h, 2);
+			buf_addc(&bytes, (char)strtol(two, NULL, 16));
+		}
 		char *path = hex != NULL ? buf_detach(&bytes) :
 		    scan_strdup(scan_get(el, "path"));
 		free(hex);

@@ -76,7 +76,7 @@ snap_hurry(struct snap *s, int ms)
 	s->until = 0;
 }
 
-/* ---- names of objects, and rows of paths ---- */
+/* ---- names of objects ---- */
 
 void
 snap_hex(const void *p, size_t n, struct buf *out)
@@ -87,34 +87,6 @@ snap_hex(const void *p, size_t n, struct buf *out)
 		buf_addc(out, "0123456789abcdef"[c[i] >> 4]);
 		buf_addc(out, "0123456789abcdef"[c[i] & 15]);
 	}
-}
-
-void
-snap_unhex(const char *hex, struct buf *out)
-{
-	char two[3] = "";
-
-	for (; hex[0] != '\0' && hex[1] != '\0'; hex += 2) {
-		memcpy(two, hex, 2);
-		buf_addc(out, (char)strtol(two, NULL, 16));
-	}
-}
-
-void
-snap_add(struct buf *row, const char *text)
-{
-	buf_add(row, text, strlen(text) + 1);
-}
-
-const char *
-snap_next(const struct buf *row, size_t *at)
-{
-	const char *text = row->p + *at;
-
-	if (*at >= row->len)
-		return NULL;
-	*at += strlen(text) + 1;
-	return text;
 }
 
 /* ---- files of ours, which belong to the owner of the root ---- */

@@ -108,6 +108,19 @@ writers_have(struct writers *w, const struct stat *st)
 
 /* ---- one snapshot ---- */
 
+/* Of a row of texts, each ended by NUL, the one at *at, which moves on; NULL at
+ * the end. */
+static const char *
+next_text(const struct buf *row, size_t *at)
+{
+	const char *text = row->p + *at;
+
+	if (*at >= row->len)
+		return NULL;
+	*at += strlen(text) + 1;
+	return text;
+}
+
 struct take {
 	struct snap *s;
 	struct gitignore *rules;
@@ -414,7 +427,7 @@ look_at(struct take *t, const struct buf *paths)
 	struct map seen = { 0 };
 	const char *rel;
 
-	for (size_t at = 0; (rel = snap_next(paths, &at)) != NULL &&
+	for (size_t at = 0; (rel = next_text(paths, &at)) != NULL &&
 	    !t->failed; ) {
 		struct gitindex_entry *e = find(s, rel);
 		bool fresh;
@@ -446,7 +459,7 @@ look(struct take *t)
 	const struct buf *folders = gitignore_folders(t->rules);
 	watch_begin(&s->watch);
 	watch_folder(&s->watch, s->f->root.fd, ".", "");
-	for (size_t at = 0; (path = snap_next(folders, &at)) != NULL; )
+	for (size_t at = 0; (path = next_text(folders, &at)) != NULL; )
 		watch_folder(&s->watch, AT_FDCWD, path, NULL);
 	t->folders = s->folders;
 	s->folders = (struct map){ 0 };
@@ -639,7 +652,7 @@ settle(struct snap *s)
 		const char *next;
 
 		for (n = 0; n < SETTLE_FILES &&
-		    (next = snap_next(&s->old, &at)) != NULL; )
+		    (next = next_text(&s->old, &at)) != NULL; )
 			if (object_size(s, next) == 0) {
 				row[n] = &v[n];
 				snprintf(v[n++].oid, SNAP_OID, "%s", next);
@@ -782,7 +795,7 @@ snap_changes(struct snap *s, struct undo_entry *c)
 			buf_release(&hex);
 			/* of what the user's own objects hold, ours shall
 			 * hold a copy */
-			snap_add(&s->old, t->oid);
+			buf_add(&s->old, t->oid, strlen(t->oid) + 1);
 		} else if (is != NULL) {
 			t = undo_entry_add(c, is->path);
 			t->folders = new_folders(s, t->path);
