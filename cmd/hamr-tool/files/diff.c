@@ -37,12 +37,6 @@ lines_get(const struct lines *l, long i)
 	return (struct slice){ l->text.p + l->at[i], l->at[i + 1] - l->at[i] };
 }
 
-struct slice
-lines_bare(const struct lines *l, long i)
-{
-	return slice_trim_end(lines_get(l, i), "\r\n");
-}
-
 static void
 add(struct diff *d, long a, long an, long b, long bn)
 {

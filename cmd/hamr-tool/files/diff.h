@@ -41,5 +41,3 @@ struct lines {
 
 void lines_of(struct lines *l, struct slice text);
 struct slice lines_get(const struct lines *l, long i);
-/* The same without its end. */
-struct slice lines_bare(const struct lines *l, long i);

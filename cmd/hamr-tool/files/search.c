@@ -85,7 +85,7 @@ put_lines(struct search *s, struct target *t, long from, long end, char mark)
 
 	for (long i = from < t->printed ? t->printed : from;
 	    i < end && i < t->l.n; i++) {
-		struct slice line = lines_bare(&t->l, i);
+		struct slice line = slice_trim_end(lines_get(&t->l, i), "\r\n");
 
 		buf_reset(&b);
 		if (o->shown > 0 && (!t->began || i > t->printed))
@@ -161,7 +161,7 @@ find_regex(struct search *s, struct target *t)
 {
 	lines_of(&t->l, t->l.text);
 	for (long i = 0; i < t->l.n; i++) {
-		struct slice line = lines_bare(&t->l, i);
+		struct slice line = slice_trim_end(lines_get(&t->l, i), "\r\n");
 		regmatch_t m = { 0 };
 
 		m.rm_eo = (regoff_t)(line.n < REGEX_LINE_MAX ? line.n :
