@@ -402,7 +402,6 @@ make_writable(const struct tool *t, struct mcp *m, struct err *e)
 static void
 mcp_start(struct tool *t, struct mcp *m, bool keep)
 {
-	struct box_cmd cmd = { .argv = m->argv.v, .piped = true };
 	struct texts show = { .n = 0 };
 	struct err e;
 
@@ -434,7 +433,7 @@ mcp_start(struct tool *t, struct mcp *m, bool keep)
 	}
 	char **env = box_env(m->box, m->env, m->nenv);
 	add_npm_cache(&env);
-	cmd.env = env;
+	struct box_cmd cmd = { .argv = m->argv.v, .env = env, .piped = true };
 	if (box_spawn(m->box, &cmd, &m->io) < 0) {
 		mcp_stop(m, "%s: %s", m->argv.v[0], strerror(errno));
 	} else {
