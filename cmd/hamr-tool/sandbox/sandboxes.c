@@ -264,7 +264,6 @@ put_up(struct box *b, struct err *e)
 struct box *
 box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
 {
-	struct box *b;
 	struct box_git g;
 
 	if (!look(bs)) {
@@ -279,7 +278,7 @@ box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
 			return NULL;
 		}
 	git_find(bs, &g);
-	b = xcalloc(1, sizeof *b);
+	struct box *b = xcalloc(1, sizeof *b);
 	*b = (struct box){ .bs = bs, .want = *w, .pid = -1, .fd = -1,
 		.journal = -1, .look = bs->names.look,
 		.hidden_as = bs->hidden_as,
@@ -425,12 +424,10 @@ sandboxes_free(struct sandboxes *bs)
 	folders_close(bs);
 	if (bs->opened)
 		names_release(&bs->names);
-	texts_release(&bs->places);
-	texts_release(&bs->shown);
-	texts_release(&bs->hidden);
-	texts_release(&bs->settings);
-	texts_release(&bs->hide_list);
-	texts_release(&bs->show_list);
+	struct texts *const rows[] = { &bs->places, &bs->shown, &bs->hidden,
+		&bs->settings, &bs->hide_list, &bs->show_list };
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		texts_release(rows[i]);
 	free(bs->home);
 	free(bs->user);
 	free(bs->session);
