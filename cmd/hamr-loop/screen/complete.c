@@ -266,17 +266,6 @@ menu_open(struct menu *u, struct message *m, const struct complete_source *s)
 	return true;
 }
 
-void
-menu_hint(struct menu *u, struct message *m, const struct complete_source *s,
-    struct slice typed)
-{
-	struct word w;
-
-	if (s->list != NULL && u->list.n == 0 && word_at(m, &w) &&
-	    w.kind != COMPLETE_ARGUMENT && m->at - w.from <= typed.n)
-		list(u, &w, s, true);
-}
-
 bool
 menu_again(struct menu *u, const struct message *m,
     const struct complete_source *s)
@@ -291,17 +280,22 @@ menu_again(struct menu *u, const struct message *m,
 }
 
 void
-menu_changed(struct menu *u, const struct message *m)
+menu_changed(struct menu *u, const struct message *m,
+    const struct complete_source *s, struct slice typed)
 {
 	struct word w;
+	bool any = word_at(m, &w);
 
-	if (u->list.n == 0)
-		return;
-	u->matches = u->chosen = 0;
-	if (word_at(m, &w) && w.kind == u->kind && w.from == u->from)
-		u->matches = match(&u->list, w.kind, w.typed);
-	else
-		menu_close(u);
+	if (u->list.n > 0) {
+		u->matches = u->chosen = 0;
+		if (any && w.kind == u->kind && w.from == u->from)
+			u->matches = match(&u->list, w.kind, w.typed);
+		else
+			menu_close(u);
+	}
+	if (any && s->list != NULL && u->list.n == 0 &&
+	    w.kind != COMPLETE_ARGUMENT && m->at - w.from <= typed.n)
+		list(u, &w, s, true);
 }
 
 bool

@@ -65,10 +65,6 @@ bool menu_open(struct menu *u, struct message *m,
     const struct complete_source *from);
 void menu_close(struct menu *u);
 
-/* Typed was the last; if a command or path began with it, show the list. */
-void menu_hint(struct menu *u, struct message *m,
-    const struct complete_source *from, struct slice typed);
-
 /* A list that is to be shown was not there yet (list.later): look again.  True:
  * it is. */
 bool menu_again(struct menu *u, const struct message *m,
@@ -81,8 +77,10 @@ bool menu_ends(const struct menu *u);
 /* False: the key is none of an open menu's. */
 bool menu_key(struct menu *u, struct message *m, const struct key *key);
 
-/* Another key changed the message, or moved in it. */
-void menu_changed(struct menu *u, const struct message *m);
+/* Another key changed the message, or moved in it.  Typed was the last, or
+ * nothing; if a command or path began with it, the list is shown. */
+void menu_changed(struct menu *u, const struct message *m,
+    const struct complete_source *from, struct slice typed);
 
 /* How many rows it wants, at most max; append so many, an LF before each. */
 size_t menu_rows(const struct menu *u, size_t max);

@@ -340,9 +340,7 @@ line_start(const struct message *m, size_t at)
 static size_t
 line_end(const struct message *m, size_t at)
 {
-	const char *lf = memchr(m->text.p + at, '\n', m->text.len - at);
-
-	return lf != NULL ? (size_t)(lf - m->text.p) : m->text.len;
+	return slice_find(buf_view(&m->text), at, "\n");
 }
 
 /* Is the unit there one of a word?  blanks: words are what stands between
@@ -672,9 +670,8 @@ editor_key(struct editor *e, const struct key *key)
 		e->goal = SIZE_MAX;
 	enum editor_event event = plain_key(e, key, was);
 	if (key->name != KEY_TAB)
-		menu_changed(&e->menu, &e->m);
-	if (key->name == KEY_TEXT)
-		menu_hint(&e->menu, &e->m, &e->o.complete, key->text);
+		menu_changed(&e->menu, &e->m, &e->o.complete,
+		    key->name == KEY_TEXT ? key->text : SLICE(""));
 	return event;
 }
 
