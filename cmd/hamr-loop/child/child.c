@@ -280,15 +280,14 @@ child_read_err(struct child *c)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return errno == EINTR;
 	while (rest.n > 0) {
-		const char *lf = memchr(rest.p, '\n', rest.n);
-		size_t k = lf != NULL ? (size_t)(lf - rest.p) : rest.n;
+		size_t k = slice_find(rest, 0, "\n");
 
 		buf_add(&c->said, rest.p, k);
-		if (lf != NULL || c->said.len > ERR_LINE_MAX) {
+		if (k < rest.n || c->said.len > ERR_LINE_MAX) {
 			c->o.tell(c->o.arg, buf_view(&c->said));
 			buf_reset(&c->said);
 		}
-		rest = slice_from(rest, k + (lf != NULL));
+		rest = slice_from(rest, k + (k < rest.n));
 	}
 	if (n > 0)
 		return true;

@@ -496,18 +496,16 @@ rows_open_mark(const struct rows *r)
 {
 	for (size_t i = 0; i < r->pieces; i++) {
 		const struct piece *p = &r->piece[i];
-		const char *plain = r->plain.p + p->at;
-		const char *stars = memmem(plain, p->n, "**", 2);
-		const char *tick = memchr(plain, '`', p->n);
+		struct slice plain = { r->plain.p + p->at, p->n };
+		size_t tick = slice_find(plain, 0, "`");
 
 		if (p->source == NO_SOURCE || (p->look & LOOK_CODE) != 0)
 			continue;
-		if (tick != NULL && tick == plain && p->escaped)
-			tick = NULL;
-		if (stars == NULL || (tick != NULL && tick < stars))
-			stars = tick;
-		if (stars != NULL)
-			return p->source + (size_t)(stars - plain);
+		if (tick == 0 && p->escaped)
+			tick = p->n;
+		size_t mark = num_min(tick, slice_find(plain, 0, "**"));
+		if (mark < p->n)
+			return p->source + mark;
 	}
 	return NO_SOURCE;
 }

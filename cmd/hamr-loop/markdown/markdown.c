@@ -402,8 +402,7 @@ add_row(struct markdown *m, struct slice line)
 static void
 begin_table(struct markdown *m, struct slice delimiter)
 {
-	struct slice t = { m->text.p + m->last, m->text.len - m->last };
-	char *head = xmemdup0(t.p, t.n);
+	char *head = xmemdup0(m->text.p + m->last, m->text.len - m->last);
 
 	m->text.len = m->last > 0 ? m->last - 1 : 0;
 	if (m->text.len > 0)
@@ -587,14 +586,9 @@ take(struct markdown *m, struct slice text)
 
 		buf_add(&m->line, text.p, n);
 		while (m->line.len > m->look) {
-			const char *blank = memchr(m->line.p + m->look, ' ',
-			    m->line.len - m->look);
-
-			m->look = m->line.len;
-			if (blank != NULL) {
-				m->look = (size_t)(blank - m->line.p);
+			m->look = slice_find(buf_view(&m->line), m->look, " ");
+			if (m->look < m->line.len)
 				take_open(m, m->look, false);
-			}
 		}
 		if (end != NULL)
 			take_open(m, m->line.len, true);

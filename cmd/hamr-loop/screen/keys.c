@@ -168,10 +168,9 @@ static enum made
 marked(struct keys *k, long long now, struct key *key)
 {
 	size_t from = k->seen > k->done ? k->seen : k->done;
-	const char *end = from < k->in.len ? memmem(k->in.p + from,
-	    k->in.len - from, PASTE_END, strlen(PASTE_END)) : NULL;
+	size_t end = slice_find(buf_view(&k->in), from, PASTE_END);
 
-	if (end == NULL) {
+	if (end == k->in.len) {
 		paste_goes_on(k, strlen(PASTE_END) - 1);
 		if (k->broken) {	/* by Ctrl-C: its end never comes */
 			k->done = k->in.len - 1;
@@ -186,7 +185,7 @@ marked(struct keys *k, long long now, struct key *key)
 		    key);
 	}
 	k->marks_pastes = true;
-	paste_key(k, (size_t)(end - k->in.p) - k->done, key);
+	paste_key(k, end - k->done, key);
 	k->done += strlen(PASTE_END);
 	return MADE_KEY;
 }

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "screen.h"
 #include "term/cluster.h"
 #include "term/term.h"
@@ -392,8 +393,7 @@ row_width(struct slice row, bool *jumps)
 
 	*jumps = false;
 	while (row.n > 0) {
-		const char *esc = memchr(row.p, '\033', row.n);
-		size_t n = esc != NULL ? (size_t)(esc - row.p) : row.n;
+		size_t n = slice_find(row, 0, "\033");
 
 		all += term_width((struct slice){ row.p, n });
 		row = slice_from(row, n);
@@ -636,9 +636,8 @@ screen_print(struct screen *s, struct slice lines)
 	/* Of what waits for a terminal that nobody reads the older half goes;
 	 * how many lines that were stands there instead. */
 	if (all.n > WAITING_MAX && s->written < s->frame.len) {
-		const char *lf = memchr(all.p + all.n / 2, '\n',
-		    all.n - all.n / 2);
-		size_t n = lf != NULL ? (size_t)(lf + 1 - all.p) : all.n;
+		size_t n = num_min(slice_find(all, all.n / 2, "\n") + 1,
+		    all.n);
 		struct buf rest = BUF_INIT(FOREVER);
 
 		s->dropped += slice_newlines((struct slice){ all.p, n }) -

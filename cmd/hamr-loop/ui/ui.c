@@ -50,17 +50,17 @@ ui_themed(const struct ui *u, struct slice text, struct buf *b)
 {
 	bool light = u->theme == THEME_LIGHT || (u->theme == THEME_AUTO &&
 	    u->screen != NULL && screen_info(u->screen)->light);
-	const char *term = getenv("TERM"), *more = getenv("COLORTERM"), *esc;
+	const char *term = getenv("TERM"), *more = getenv("COLORTERM");
 	bool has_colours = (term != NULL && strstr(term, "256color") != NULL) ||
 	    (more != NULL && more[0] != '\0');
 
 	if (!u->color || (u->theme == THEME_AUTO && !light) || !has_colours)
 		return text;
-	while (text.n > 0 && (esc = memchr(text.p, '\033', text.n)) != NULL) {
-		size_t before = (size_t)(esc - text.p), i = 0, n = 1;
+	for (size_t at; (at = slice_find(text, 0, "\033")) < text.n; ) {
+		size_t i = 0, n = 1;
 
-		buf_add(b, text.p, before);
-		text = (struct slice){ esc, text.n - before };
+		buf_add(b, text.p, at);
+		text = slice_from(text, at);
 		while (i < sizeof palette / sizeof *palette &&
 		    !slice_starts(text, palette[i].ours))
 			i++;
