@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/utf8.h"
 #include "internal.h"
 
@@ -56,11 +57,10 @@ hunk_at(struct slice line, char mark)
 static struct slice
 take_line(struct slice *rest)
 {
-	const char *lf = rest->n > 0 ? memchr(rest->p, '\n', rest->n) : NULL;
-	struct slice line = { rest->p, lf != NULL ?
-		(size_t)(lf - rest->p) + 1 : rest->n };
+	size_t n = num_min(slice_find(*rest, 0, "\n") + 1, rest->n);
+	struct slice line = slice_part(*rest, 0, n);
 
-	*rest = (struct slice){ rest->p + line.n, rest->n - line.n };
+	*rest = slice_from(*rest, n);
 	return line;
 }
 
@@ -280,13 +280,11 @@ put_text(struct buf *out, struct slice text)
 static void
 put_diff(struct buf *out, const struct seen_call *c)
 {
-	scan_put(out, ",'content':[{'type':'diff','path':@,'oldText':",
-	    slice_of(c->path));
-	if (c->old != NULL)
-		scan_put(out, "@", slice_of(c->old));
-	else
-		buf_adds(out, "null");
-	scan_put(out, ",'newText':@}]", slice_of(c->new));
+	struct slice none = { NULL, 0 };
+
+	scan_put(out, ",'content':[{'type':'diff','path':@,'oldText':?,"
+	    "'newText':@}]", slice_of(c->path),
+	    c->old != NULL ? slice_of(c->old) : none, slice_of(c->new));
 }
 
 static void

@@ -78,10 +78,9 @@ static void
 put_modes(struct buf *out, const char *key)
 {
 	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-		scan_put(out, i > 0 ? ",{'$':@,'name':@,'description':@}" :
-		    "{'$':@,'name':@,'description':@}", slice_of(key),
-		    slice_of(modes[i].id), slice_of(modes[i].name),
-		    slice_of(modes[i].about));
+		scan_put(out, "${'$':@,'name':@,'description':@}",
+		    scan_comma(out), slice_of(key), slice_of(modes[i].id),
+		    slice_of(modes[i].name), slice_of(modes[i].about));
 }
 
 static void
@@ -96,9 +95,8 @@ begin_option(struct buf *out, const char *id, const char *name,
 static void
 put_model(struct buf *out, const char *value, const char *name)
 {
-	buf_adds(out, out->p[out->len - 1] == '[' ? "" : ",");
-	scan_put(out, "{'value':@,'name':@}", slice_of(value),
-	    slice_of(name));
+	scan_put(out, "${'value':@,'name':@}", scan_comma(out),
+	    slice_of(value), slice_of(name));
 }
 
 void
@@ -151,20 +149,18 @@ void
 update_commands(struct worker *s)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	const char *comma = "";
 	struct slice list = slice_of(s->commands != NULL ? s->commands : "[]");
 	struct slice el;
 
 	scan_put(&b, "{'sessionUpdate':'available_commands_update',"
 	    "'availableCommands':[");
 	for (struct walk w = walk_elements(list); walk_next(&w, NULL, &el); ) {
-		scan_put(&b, "${'name':$,'description':$", slice_of(comma),
+		scan_put(&b, "${'name':$,'description':$", scan_comma(&b),
 		    scan_get(el, "name"), scan_get(el, "description"));
 		struct slice hint = scan_get(el, "hint");
 		if (hint.p != NULL)
 			scan_put(&b, ",'input':{'hint':$}", hint);
 		buf_addc(&b, '}');
-		comma = ",";
 	}
 	buf_adds(&b, "]}");
 	update_send(s, &b);
@@ -194,37 +190,15 @@ see_assistant(struct worker *s, const struct rec *r)
 		calls_see(s, &call);
 }
 
-/* What the session is called: how its first message begins. */
-static void
-see_title(struct worker *s, struct slice text, bool tell)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	char at[UTC_SIZE];
-	bool known = s->title != NULL;
-
-	if (!known) {
-		text = slice_trim(text);
-		s->title = xmemdup0(text.p != NULL ? text.p : "",
-		    utf8_cut(text.p, text.n, TITLE_SHOWN));
-		for (char *p = s->title; *p != '\0'; p++)
-			*p = (unsigned char)*p < ' ' ? ' ' : *p;
-	}
-	if (!tell)
-		return;
-	utc_print_now(at);
-	scan_put(&b, "{'sessionUpdate':'session_info_update',");
-	if (!known)
-		scan_put(&b, "'title':@,", slice_of(s->title));
-	scan_put(&b, "'updatedAt':@}", slice_of(at));
-	update_send(s, &b);
-}
-
 static void
 see_user(struct worker *s, const struct rec *r, bool replay)
 {
 	struct walk w = walk_elements(rec_get(r, "content"));
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct buf told = BUF_INIT(BUF_RECORD_MAX);
+	bool known = s->title != NULL;
 	struct slice part;
+	char at[UTC_SIZE];
 
 	if (!msg_is_person(r))
 		return;
@@ -250,7 +224,22 @@ see_user(struct worker *s, const struct rec *r, bool replay)
 		}
 		free(url);
 	}
-	see_title(s, buf_view(&b), !replay);
+	if (!known) {	/* it is called as its first message begins */
+		struct slice text = slice_trim(buf_view(&b));
+
+		s->title = xmemdup0(text.p, utf8_cut(text.p, text.n,
+		    TITLE_SHOWN));
+		for (char *p = s->title; *p != '\0'; p++)
+			*p = (unsigned char)*p < ' ' ? ' ' : *p;
+	}
+	if (!replay) {
+		utc_print_now(at);
+		scan_put(&told, "{'sessionUpdate':'session_info_update',");
+		if (!known)
+			scan_put(&told, "'title':@,", slice_of(s->title));
+		scan_put(&told, "'updatedAt':@}", slice_of(at));
+		update_send(s, &told);
+	}
 	s->said_text = false;
 	buf_release(&b);
 }

@@ -291,17 +291,16 @@ static char *
 with_command(const char *args, const char *command)
 {
 	struct buf b = BUF_INIT(TEXT_MAX);
-	const char *comma = "{";
 	struct slice key, val;
 
+	buf_addc(&b, '{');
 	for (struct walk w = walk_of(slice_of(args));
 	    walk_next(&w, &key, &val); ) {
+		scan_put(&b, "$'$':", scan_comma(&b), key);
 		if (slice_is(key, "command"))
-			scan_put(&b, "$'$':@", slice_of(comma), key,
-			    slice_of(command));
+			scan_put(&b, "@", slice_of(command));
 		else
-			scan_put(&b, "$'$':$", slice_of(comma), key, val);
-		comma = ",";
+			buf_slice(&b, val);
 	}
 	buf_addc(&b, '}');
 	return buf_detach(&b);
