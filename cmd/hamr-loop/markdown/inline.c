@@ -157,7 +157,9 @@ is_index(const char *p)
 	return !is_one_of(*to, "#/.") && memmem(to, n, "://", 3) == NULL;
 }
 
-/* `bold`: a word before has begun it. */
+/* Put control characters in the place of marks that are code in a word, which
+ * a blank stands before; it has none of its own.  True: there were some.
+ * `bold`: a word before has begun it. */
 static bool
 hide_in_word(char *w, size_t n, bool *bold)
 {
@@ -200,26 +202,6 @@ hide_in_word(char *w, size_t n, bool *bold)
 				p[k] = hidden[strchr(marks, p[k]) - marks];
 		link &= c != '[' || !literal;
 		any |= literal;
-	}
-	return any;
-}
-
-/* Put control characters in the place of such marks in text, which a blank
- * stands before; it has no control characters of its own but blanks.  True:
- * there were some. */
-static bool
-hide_literal(char *p)
-{
-	bool any = false, bold = false;
-
-	while ((p = strpbrk(p, marks)) != NULL) {
-		while (!is_blank(p[-1]))
-			p--;
-		size_t n = strcspn(p, " \t\n");
-		/* a URL is read whole */
-		if (memmem(p, n, "://", 3) == NULL)
-			any |= hide_in_word(p, n, &bold);
-		p += n;
 	}
 	return any;
 }
@@ -468,12 +450,21 @@ read_marked(struct reader *r, struct slice source)
 	};
 	struct buf b = BUF_INIT(PARSED_MAX * 2);
 	struct buf *plain = &r->out->plain;
+	bool any = false, bold = false;
 
 	if (*parser() == NULL || source.n > PARSED_MAX)
 		return false;
 	buf_adds(&b, LEAD);
 	buf_slice(&b, source);
-	bool any = hide_literal(b.p + LEAD_LEN);
+	for (char *p = b.p + LEAD_LEN; (p = strpbrk(p, marks)) != NULL; ) {
+		while (!is_blank(p[-1]))
+			p--;
+		size_t n = strcspn(p, " \t\n");
+		/* a URL is read whole */
+		if (memmem(p, n, "://", 3) == NULL)
+			any |= hide_in_word(p, n, &bold);
+		p += n;
+	}
 	r->source = buf_view(&b);
 	int rc = (*parser())(b.p, (MD_SIZE)b.len, &callbacks, r);
 	for (size_t i = 0; any && i < plain->len; i++)

@@ -88,9 +88,9 @@ markdown_new(size_t columns, size_t tail_rows, bool colour, size_t *blocks)
 {
 	struct markdown *m = xmalloc(sizeof *m);
 
-	*m = (struct markdown){ .colour = colour, .raw = BUF_INIT(TEXT_MAX),
-		.line = BUF_INIT(TEXT_MAX), .text = BUF_INIT(TEXT_MAX),
-		.first = BUF_INIT(TEXT_MAX), .next = BUF_INIT(TEXT_MAX) };
+	*m = (struct markdown){ .colour = colour };
+	bufs_init(BUFS(&m->raw, &m->line, &m->text, &m->first, &m->next),
+	    TEXT_MAX);
 	rows_init(&m->rows);
 	m->blocks = blocks != NULL ? blocks : &m->counted;
 	markdown_resize(m, columns, tail_rows);
