@@ -319,9 +319,6 @@ control(struct keys *k, struct key *key, unsigned long c, unsigned mods)
 	case '[': return named(key, KEY_ESC, 0);
 	case '/': case '7': case '-':	/* where _ lies, or is sent for */
 		c = '_';
-		break;
-	default:
-		break;
 	}
 	return with_text(k, key, KEY_CTRL, c, mods & ~CTRL);
 }
@@ -391,16 +388,12 @@ by_code(struct keys *k, struct key *key, unsigned long code,
 		return named(key, KEY_ESC, 0);
 	case '\b': case 0x7f:
 		return named(key, KEY_BACKSPACE, held);
-	default:
-		break;
 	}
 	if (code >= 0xe000 && code <= 0xf8ff)
 		return by_sequence('u', code, held, key);
 	if (held & (CTRL | ALT)) {
-		if (code >= 0x80 && base != 0)
-			code = base;
-		else
-			code = shifted_of(code, shifted, held);
+		code = code >= 0x80 && base != 0 ? base :
+		    shifted_of(code, shifted, held);
 		if ((held & CTRL) == 0)
 			return with_text(k, key, KEY_ALT, code, 0);
 		return code >= ' ' && code < 0x7f ?
