@@ -73,6 +73,6 @@ void ui_stream(struct ui *u, struct slice text);
 void ui_think(struct ui *u, struct slice text);
 void ui_thought(struct ui *u);
 
-/* Print the last lines of what a command printed, dim. */
-void ui_last_output(struct ui *u, size_t most);
+/* A command has ended: if it failed, the last lines of what it printed stay. */
+void ui_printed(struct ui *u, bool failed);
 void ui_break(struct ui *u);

@@ -212,10 +212,9 @@ compose(struct ui *u, long long now)
 		rows.len--;
 	screen_live(u->screen, ui_themed(u, buf_view(&rows), &themed),
 	    above + row, column);
-	buf_release(&themed);
 	u->drawn = now;
 	u->stale = false;
-	buf_release(&rows);
+	bufs_release(BUFS(&rows, &themed));
 }
 
 void
@@ -466,14 +465,18 @@ ui_show_output(struct ui *u)
 }
 
 void
-ui_last_output(struct ui *u, size_t most)
+ui_printed(struct ui *u, bool failed)
 {
 	struct slice all = buf_view(&u->output);
-	struct slice last = slice_last_lines(all, most);
+	struct slice last = slice_last_lines(all, u->output_lines);
 	size_t before = slice_newlines(slice_part(all, 0, all.n - last.n));
 	const char *all_by = u->editor != NULL ? "; Ctrl-O shows all" :
 	    u->at_once != NULL ? "; /output shows all" : "";
+	bool show = failed && u->printing;
 
+	u->printing = false;
+	if (!show)
+		return;
 	if (last.n > LAST_BYTES) {
 		last = utf8_last(last, LAST_BYTES);
 		ui_note(u, "    ... (a long line%s)", all_by);

@@ -336,15 +336,6 @@ ui_restore_calls(struct ui *u, const struct rec *r)
 		remember_calls(u, r);
 }
 
-/* Of what it printed stays the end, if it failed. */
-static void
-printed(struct ui *u, bool failed)
-{
-	if (u->printing && failed)
-		ui_last_output(u, u->output_lines);
-	u->printing = false;
-}
-
 static void
 show_result(struct ui *u, const struct rec *r)
 {
@@ -383,7 +374,7 @@ show_result(struct ui *u, const struct rec *r)
 	if (b.len > 0)
 		ui_emit(u, buf_view(&b));
 	bufs_release(BUFS(&text, &b));
-	printed(u, failed(r));
+	ui_printed(u, failed(r));
 }
 
 /* On a terminal what is told is told in plain words. */
@@ -503,7 +494,7 @@ ui_committed(struct ui *u, const struct rec *r)
 		break;
 	case R_VERIFICATION:
 		show_event(u, r);
-		printed(u, !rec_str_is(r, "status", "passed"));
+		ui_printed(u, !rec_str_is(r, "status", "passed"));
 		break;
 	default:
 		break;

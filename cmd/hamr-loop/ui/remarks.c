@@ -54,7 +54,7 @@ find(const struct words *w, size_t n, const char *name)
 char *
 words_for(const struct rec *r)
 {
-	char *name, *more, *all = NULL;
+	char *name = NULL, *more = NULL, *all = NULL;
 	const char *text;
 
 	if (r->kind == R_VERDICT) {
@@ -69,21 +69,18 @@ words_for(const struct rec *r)
 			text = more != NULL ? more : name != NULL ? name : "";
 		all = xasprintf("%s: %.*s", lead, (int)strcspn(text, "\n"),
 		    text);
-		free(name);
-		free(more);
 	} else if (r->kind == R_RECOVERY) {
 		name = rec_strdup(r, "scenario");
 		text = find(recoveries, sizeof recoveries /
 		    sizeof *recoveries, name);
 		all = text != NULL ? xstrdup(text) : NULL;
-		free(name);
 	} else if (r->kind == R_VERIFICATION) {
 		name = rec_strdup(r, "status");
 		more = rec_strdup(r, "command");
 		all = xasprintf("checked with %s: %s", more != NULL ? more :
 		    "the project's command", name != NULL ? name : "?");
-		free(name);
-		free(more);
 	}
+	free(name);
+	free(more);
 	return all;
 }
