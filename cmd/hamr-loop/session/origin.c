@@ -31,10 +31,10 @@ origin_dir(void)
 static bool
 read_key(const char *path, unsigned char key[KEY_BYTES])
 {
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
-	bool yes = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    st.st_uid == geteuid() && read(fd, key, KEY_BYTES) == KEY_BYTES;
+	int fd = file_open_regular(AT_FDCWD, path, &st);
+	bool yes = fd >= 0 && st.st_uid == geteuid() &&
+	    read(fd, key, KEY_BYTES) == KEY_BYTES;
 
 	file_close(fd);
 	return yes;

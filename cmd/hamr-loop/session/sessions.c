@@ -47,7 +47,7 @@ static bool
 is_running(const char *dir, const char *id)
 {
 	char *p = xasprintf("%s/%s.lock", dir, id);
-	int fd = open(p, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = file_open_regular(AT_FDCWD, p, NULL);
 	bool held = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 &&
 	    errno == EWOULDBLOCK;
 
@@ -66,11 +66,10 @@ read_summary(struct summary *s, const char *dir)
 	struct stat st;
 	struct err e;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	int got = -1;
+	int fd = file_open_regular(AT_FDCWD, path, &st), got = -1;
 
 	rec_in_init(&in, fd, path, REC_MAX);
-	if (fd >= 0 && fstat(fd, &st) == 0)
+	if (fd >= 0)
 		s->touched = st.st_mtime;
 	while (fd >= 0 && (got = rec_next(&in, &r, &e)) > 0) {
 		if (r->kind == R_HAMR && s->created == NULL)
@@ -281,8 +280,7 @@ sessions_find(const char *dir, const char *root, const char *id,
 	/* else the newest that was written here */
 	for (size_t i = 0; i < l.n && id == NULL && found == NULL; i++) {
 		char *path = xasprintf("%s/%s" ENDING, dir, l.v[i].id);
-		int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
-		    O_CLOEXEC);
+		int fd = file_open_regular(AT_FDCWD, path, NULL);
 
 		if (fd >= 0 && origin_is_here(fd, l.v[i].id, root))
 			found = xstrdup(l.v[i].id);
@@ -360,7 +358,7 @@ sessions_fork(struct session *s, const char *dir, const char *root,
 	if (id == NULL)
 		return -1;
 	char *path = xasprintf("%s/%s" ENDING, dir, id);
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = file_open_regular(AT_FDCWD, path, NULL);
 	int rc = fd < 0 ? err_sys(e, ST_SYSTEM, "%s", path) :
 	    session_create(s, dir, e);
 	if (rc == 0) {
