@@ -110,9 +110,10 @@ struct seen {
 				 * behind each */
 	bool broken;		/* it broke off */
 	bool silent;		/* the turns since have none */
-	char *compaction;	/* the last record, or NULL */
 	char *checkpoint;	/* the last one's id, or NULL */
 	long compactions;
+	int64_t before, after, shortened;	/* the last one's tokens and
+						 * results */
 	uint64_t context;	/* tokens of AGENTS.md and the like */
 };
 

@@ -185,8 +185,10 @@ see_session(struct chat *c, struct seen *s, long turn)
 		case R_START: see_id(s, r, "tool_call_id"); break;
 		case R_COMPACTION:
 			s->compactions++;
-			free(s->compaction);
-			s->compaction = xmemdup0(r->line.p, r->line.n);
+			s->before = s->after = s->shortened = 0;
+			rec_int(r, "tokens_before", &s->before);
+			rec_int(r, "tokens_after", &s->after);
+			rec_int(r, "results_compacted", &s->shortened);
 			break;
 		default: break;
 		}
@@ -211,7 +213,6 @@ seen_release(struct seen *s)
 	}
 	free(s->v);
 	free(s->answer);
-	free(s->compaction);
 	free(s->checkpoint);
 	map_release(&s->ours);
 	texts_release(&s->read);
@@ -531,32 +532,6 @@ by_tokens(const void *a, const void *b)
 	return x->tokens < y->tokens ? 1 : x->tokens > y->tokens ? -1 : 0;
 }
 
-static void
-row_compaction(const struct chat *c, struct buf *page, const struct seen *s,
-    long long next)
-{
-	struct scan scan = { 0 };
-	int64_t before = 0, after = 0, results = 0;
-	struct rec r;
-
-	if (s->compaction != NULL && rec_parse(&scan, s->compaction,
-	    strlen(s->compaction), &r) == 0) {
-		rec_int(&r, "tokens_before", &before);
-		rec_int(&r, "tokens_after", &after);
-		rec_int(&r, "results_compacted", &results);
-		row(c, page, "so far", "shortened %ld time%s; the last time "
-		    "from %s to %s tokens, %lld result%s",
-		    s->compactions, plural(s->compactions),
-		    num_grouped(before).s, num_grouped(after).s,
-		    (long long)results, plural((long)results));
-	}
-	if (next > 0)
-		row(c, page, "next", "older results are shortened from %s "
-		    "tokens on; /compact does it now",
-		    num_grouped(next).s);
-	scan_release(&scan);
-}
-
 void
 page_context(struct chat *c)
 {
@@ -597,8 +572,16 @@ page_context(struct chat *c)
 			buf_fmt(&page, "  %-20s%9s  %3lld %%\n", k.v[i].name,
 			    num_grouped(n).s, n * 100 / all);
 	}
-	row_compaction(c, &page, &s, value_of(buf_view(&facts),
-	    "next_epoch_at"));
+	if (s.compactions > 0)
+		row(c, &page, "so far", "shortened %ld time%s; the last time "
+		    "from %s to %s tokens, %lld result%s", s.compactions,
+		    plural(s.compactions), num_grouped(s.before).s,
+		    num_grouped(s.after).s, (long long)s.shortened,
+		    plural((long)s.shortened));
+	long long next = value_of(buf_view(&facts), "next_epoch_at");
+	if (next > 0)
+		row(c, &page, "next", "older results are shortened from %s "
+		    "tokens on; /compact does it now", num_grouped(next).s);
 	page_show(c, &page);
 	seen_release(&s);
 out:
