@@ -169,9 +169,8 @@ shrink(struct runlog *l)
 void
 runlog_redact(struct runlog *l, const char *secret)
 {
-	if (l == NULL || secret == NULL || strlen(secret) < SECRET_MIN)
-		return;
-	texts_add(&l->hidden, xstrdup(secret));
+	if (l != NULL && secret != NULL && strlen(secret) >= SECRET_MIN)
+		texts_add(&l->hidden, xstrdup(secret));
 }
 
 void
@@ -300,21 +299,17 @@ runlog_record(struct runlog *l, const struct rec *r)
 		rec_int(r, "completion_tokens", &l->out);
 	} else if (r->kind == R_TOOL) {
 		char *name = rec_strdup(r, "name");
-		char *error = scan_text(msg_meta(r, "error"));
 		int64_t ms = 0, code;
+		char *how = scan_int(msg_meta(r, "exit"), &code) ?
+		    xasprintf("exit %lld", (long long)code) :
+		    scan_text(msg_meta(r, "error"));
 
 		l->calls++;
 		scan_int(msg_meta(r, "ms"), &ms);
-		if (scan_int(msg_meta(r, "exit"), &code))
-			runlog_line(l, "call", "%s, %lld ms, exit %lld",
-			    name != NULL ? name : "?", (long long)ms,
-			    (long long)code);
-		else
-			runlog_line(l, "call", "%s, %lld ms%s%s",
-			    name != NULL ? name : "?", (long long)ms,
-			    error[0] != '\0' ? ", " : "", error);
+		runlog_line(l, "call", "%s, %lld ms%s%s", name != NULL ? name :
+		    "?", (long long)ms, how[0] != '\0' ? ", " : "", how);
 		free(name);
-		free(error);
+		free(how);
 	} else if (r->kind == R_END) {
 		log_step(l);
 		l->steps = 0;
