@@ -57,26 +57,6 @@ run_hook(struct hub *h, const char *const *argv, const char *record)
 	runlog_line(h->log, "hook", "on_end: %s", what);
 }
 
-/* A recording is named from where we were called; the stages run in the root.
- * (No realpath: /dev/fd/63 of a shell must stay what it is.) */
-static int
-find_replay(struct run *r, struct err *e)
-{
-	if (r->o.replay == NULL)
-		return 0;
-	if (access(r->o.replay, R_OK) < 0)
-		return err_sys(e, ST_NOINPUT, "--replay: %s", r->o.replay);
-	if (r->o.replay[0] == '/')
-		return 0;
-	char *here = getcwd(NULL, 0);
-	if (here == NULL)
-		return err_sys(e, ST_SYSTEM, "the working directory");
-	r->replay = xasprintf("%s/%s", here, r->o.replay);
-	r->o.replay = r->replay;
-	free(here);
-	return 0;
-}
-
 int
 run_configure(struct run *r, struct err *e)
 {
@@ -118,8 +98,20 @@ run_configure(struct run *r, struct err *e)
 			return -1;
 		}
 	}
-	if (find_replay(r, e) < 0)
-		return -1;
+	if (r->o.replay != NULL && access(r->o.replay, R_OK) < 0)
+		return err_sys(e, ST_NOINPUT, "--replay: %s", r->o.replay);
+	/* A recording is named from where we were called; the stages run in
+	 * the root.  (No realpath: /dev/fd/63 of a shell must stay what it
+	 * is.) */
+	if (r->o.replay != NULL && r->o.replay[0] != '/') {
+		char *here = getcwd(NULL, 0);
+
+		if (here == NULL)
+			return err_sys(e, ST_SYSTEM, "the working directory");
+		r->replay = xasprintf("%s/%s", here, r->o.replay);
+		r->o.replay = r->replay;
+		free(here);
+	}
 	r->dir = realpath(r->o.dir != NULL ? r->o.dir : ".", NULL);
 	if (chdir(r->root) < 0)
 		return err_sys(e, ST_NOINPUT, "%s", r->root);
