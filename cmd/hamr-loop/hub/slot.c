@@ -60,23 +60,6 @@ answer_ask(struct hub *h, const struct rec *r)
 	}
 }
 
-/* A file of an editor's: what that says, or that there is none. */
-static void
-answer_file(struct hub *h, struct slot *s, const struct rec *r)
-{
-	struct slice id = rec_get(r, "id");
-	char *said = NULL;
-
-	if (h->ui->peer != NULL && h->interrupts == 0) {
-		ui_passing(h->ui, r);
-		said = ui_await(h->ui, R_FILE, id);
-	}
-	char *line = said != NULL ? xasprintf("%s\n", said) : xasprintf(
-	    "{\"type\":\"file\",\"id\":%.*s}\n", (int)id.n, id.p);
-	slot_control(s, h->session->size, line);
-	free(said);
-}
-
 /* A record that a stage wrote.  NULL, or for what the stage is to be ended. */
 static const char *
 take_record(struct hub *h, struct slot *s, const struct rec *r)
@@ -109,7 +92,18 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 			ui_passing(h->ui, r);
 		answer_ask(h, r);
 	} else if (r->kind == R_FILE && s == &h->slot[SLOT_TOOL]) {
-		answer_file(h, s, r);
+		/* of an editor's: what that says, or that there is none */
+		struct slice id = rec_get(r, "id");
+		char *said = NULL;
+
+		if (h->ui->peer != NULL && h->interrupts == 0) {
+			ui_passing(h->ui, r);
+			said = ui_await(h->ui, R_FILE, id);
+		}
+		slot_control(s, h->session->size, said != NULL ?
+		    xasprintf("%s\n", said) : xasprintf(
+		    "{\"type\":\"file\",\"id\":%.*s}\n", (int)id.n, id.p));
+		free(said);
 	} else if (rec_is_passing(r->kind)) {
 		if (r->kind == R_PROGRESS && s->deadline != 0)
 			s->deadline = file_now_ms() + PURE_DEADLINE_MS;
