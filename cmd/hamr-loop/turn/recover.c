@@ -43,18 +43,6 @@ is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '-';
 }
 
-/* Where a text has name as a word, or NULL. */
-static const char *
-find_word(const char *text, const char *name)
-{
-	size_t n = strlen(name);
-
-	for (const char *p = text; (p = strstr(p, name)) != NULL; p += n)
-		if ((p == text || !is_word(p[-1])) && !is_word(p[n]))
-			return p;
-	return NULL;
-}
-
 /* How a call looks of the tool that a broken one means: the tool that it, or
  * else the error, names first. */
 static char *
@@ -71,12 +59,14 @@ template_of(const struct track *k)
 	for (struct walk w = walk_of(list); walk_next(&w, NULL, &tool); ) {
 		struct slice one = scan_get(tool, "function");
 		char *name = scan_text(scan_get(one, "name"));
-		const char *at = *name != '\0' ? find_word(text, name) : NULL;
+		size_t n = strlen(name);
 
-		if (at != NULL && (first == NULL || at < first)) {
-			first = at;
-			fn = one;
-		}
+		for (const char *p = text; n > 0 && (p = strstr(p, name)) !=
+		    NULL && (first == NULL || p < first); p += n)
+			if ((p == text || !is_word(p[-1])) && !is_word(p[n])) {
+				first = p;
+				fn = one;
+			}
 		free(name);
 	}
 	if (fn.n == 0)

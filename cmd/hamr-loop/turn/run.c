@@ -256,7 +256,6 @@ run_tell_last(struct run *r, const struct rec *end)
 	free(reason);
 }
 
-/* How it ended, for people. */
 static void
 tell_end(struct run *r, const struct turn *t)
 {
