@@ -85,13 +85,10 @@ runlog_open(const char *path, const char *id)
 	int dir = open(runs, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir >= 0) {
 		char *oldest;
-		bool gone = true;
 
-		while (gone && count(dir, name, &oldest) >= FILES_MAX) {
-			gone = unlinkat(dir, oldest, 0) == 0;
+		while (count(dir, name, &oldest) >= FILES_MAX &&
+		    unlinkat(dir, oldest, 0) == 0)
 			free(oldest);
-			oldest = NULL;
-		}
 		free(oldest);
 		fd = openat(dir, name, O_RDWR | O_CREAT | O_NOFOLLOW |
 		    O_NONBLOCK | O_CLOEXEC, 0600);

@@ -113,7 +113,6 @@ struct list {
 	size_t n, cap;
 };
 
-/* Those last used first. */
 static int
 newest_first(const void *a, const void *b)
 {
