@@ -21,11 +21,9 @@ int
 chat_open(struct chat *c, const char *task)
 {
 	struct hub *h = &c->run->hub;
-	bool was_open = c->open;
 
-	c->open = was_open || run_open(c->run, &c->err) == 0;
-	if (c->open && !was_open)
-		h->listen = h->chat = true;
+	if (!c->open && run_open(c->run, &c->err) == 0)
+		c->open = h->listen = h->chat = true;
 	if (c->open && run_begin(c->run, task, &c->err) == 0)
 		return 0;
 	c->open = false;

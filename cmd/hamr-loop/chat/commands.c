@@ -24,7 +24,6 @@
 #define OUTPUT_MAX ((size_t)1 << 20)
 #define CLIPBOARD_MAX ((size_t)48 << 10)	/* terminals take 74,994 */
 
-/* The task of /init. */
 #define INIT_TASK \
 	"Look at this repository and write AGENTS.md at its root, for a " \
 	"coding agent that comes here for the first time: what it is, how " \
