@@ -16,10 +16,9 @@
 void
 hub_fail(struct hub *h, const struct err *e)
 {
-	if (h->failed)
-		return;
+	if (!h->failed)
+		h->err = *e;
 	h->failed = true;
-	h->err = *e;
 }
 
 /* Append lines (each with its LF) at once.  1; 0: nothing is committed any
@@ -277,17 +276,16 @@ read_terminal(struct hub *h)
 
 	if (h->ui->peer != NULL) {
 		h->listen = ui_read_peer(h->ui);
-		return;
+	} else if (h->ui->listening) {
+		h->listen &= ui_read_keys(h->ui);
+	} else {
+		ssize_t n = read(STDIN_FILENO, part, sizeof part);
+
+		h->listen = n > 0;
+		for (ssize_t i = 0; i < n; i++)
+			buf_addc(&h->ui->sent, part[i] == '\n' ? '\0' :
+			    part[i]);
 	}
-	if (h->ui->listening) {
-		if (!ui_read_keys(h->ui))
-			h->listen = false;
-		return;
-	}
-	ssize_t n = read(STDIN_FILENO, part, sizeof part);
-	h->listen = n > 0;
-	for (ssize_t i = 0; i < n; i++)
-		buf_addc(&h->ui->sent, part[i] == '\n' ? '\0' : part[i]);
 }
 
 static int

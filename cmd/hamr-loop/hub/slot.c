@@ -378,11 +378,7 @@ slot_listen(struct hub *h, struct slot *s)
 
 		if (took == 0)
 			break;
-		if (took < 0) {
-			slot_down(h, s, e.text);
-			return;
-		}
-		const char *fault = take_record(h, s, r);
+		const char *fault = took < 0 ? e.text : take_record(h, s, r);
 		if (fault != NULL) {
 			slot_down(h, s, fault);
 			return;
