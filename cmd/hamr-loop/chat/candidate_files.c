@@ -95,7 +95,6 @@ file_list_add(struct file_list *l, struct candidates *out)
 {
 	struct buf names = BUF_INIT(NAMES_MAX);
 	bool quick = out->quick;
-	struct err e;
 
 	if (l->pid != 0 && file_now_ms() - l->begun > STALE_MS)
 		file_list_release(l);	/* of an @ that nobody waited for */
@@ -112,7 +111,7 @@ file_list_add(struct file_list *l, struct candidates *out)
 		return;
 	}
 	if (lseek(l->fd, 0, SEEK_SET) == 0 &&
-	    file_read_fd(l->fd, "names", &names, &e) == 0)
+	    file_read_fd(l->fd, "names", &names, NULL) == 0)
 		for (size_t at = 0; at < names.len;
 		    at += strlen(names.p + at) + 1)
 			candidates_add(out, names.p + at, NULL);

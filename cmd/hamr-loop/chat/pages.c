@@ -35,8 +35,7 @@ plural(long n)
 static void
 add_path(struct texts *paths, struct slice value)
 {
-	char *path = scan_kind(value) == SCAN_STRING ? scan_strdup(value) :
-	    NULL;
+	char *path = scan_strdup(value);
 
 	for (size_t i = 0; path != NULL && i < paths->n; i++)
 		if (strcmp(paths->v[i], path) == 0) {
@@ -121,7 +120,6 @@ next_record(struct chat *c, struct rec_in *in)
 {
 	const char *path = c->run->session.path;
 	const struct rec *r;
-	struct err e;
 
 	if (in->name == NULL) {
 		int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -130,7 +128,7 @@ next_record(struct chat *c, struct rec_in *in)
 			return NULL;
 		rec_in_init(in, fd, path, REC_MAX);
 	}
-	if (rec_next(in, &r, &e) > 0)
+	if (rec_next(in, &r, NULL) > 0)
 		return r;
 	close(in->fd);
 	rec_in_release(in);
@@ -278,10 +276,9 @@ row_git(const struct chat *c, struct buf *page)
 	char *dir = gitrepo_dir(root), *name = chat_branch(root);
 	struct gitindex ix = { 0 };
 	struct stat st;
-	struct err e;
 	long n = 0;
 
-	if (name != NULL && gitindex_read(&ix, dir, &e) == 0) {
+	if (name != NULL && gitindex_read(&ix, dir, NULL) == 0) {
 		for (size_t i = 0; i < ix.n; i++) {
 			const struct gitindex_entry *f = &ix.v[i];
 			char *path = xasprintf("%s/%s", root, f->path);

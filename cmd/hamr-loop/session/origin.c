@@ -94,13 +94,12 @@ origin_is_here(int fd, const char *id, const char *root)
 	struct rec_in in;
 	const struct rec *r;
 	struct stat st;
-	struct err e;
 
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1 ||
 	    st.st_uid != geteuid() || lseek(fd, 0, SEEK_SET) < 0)
 		return false;
 	rec_in_init(&in, fd, "session", REC_MAX);
-	bool yes = rec_next(&in, &r, &e) > 0;
+	bool yes = rec_next(&in, &r, NULL) > 0;
 	if (yes) {
 		created = rec_strdup(r, "created");
 		mark = origin_mark(id, root, created != NULL ? created : "");

@@ -64,14 +64,13 @@ read_summary(struct summary *s, const char *dir)
 	struct rec_in in;
 	const struct rec *r;
 	struct stat st;
-	struct err e;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	int fd = file_open_regular(AT_FDCWD, path, &st), got = -1;
 
 	rec_in_init(&in, fd, path, REC_MAX);
 	if (fd >= 0)
 		s->touched = st.st_mtime;
-	while (fd >= 0 && (got = rec_next(&in, &r, &e)) > 0) {
+	while (fd >= 0 && (got = rec_next(&in, &r, NULL)) > 0) {
 		if (r->kind == R_HAMR && s->created == NULL)
 			s->created = rec_strdup(r, "created");
 		if (r->kind == R_USER && s->task == NULL && msg_is_person(r)) {
@@ -226,9 +225,8 @@ sessions_any(const char *dir, const char *prefix)
 {
 	bool found = false;
 	struct list l;
-	struct err e;
 
-	if (find_all(dir, &l, &e) < 0)
+	if (find_all(dir, &l, NULL) < 0)
 		return false;
 	for (size_t i = 0; i < l.n && !found; i++)
 		found = strncmp(l.v[i].id, prefix, strlen(prefix)) == 0;

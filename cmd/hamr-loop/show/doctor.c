@@ -59,10 +59,9 @@ first_line(const char *command, const char *const *args, size_t n,
     int *status)
 {
 	struct buf b = BUF_INIT(SAID_MAX);
-	struct err e;
 
 	*status = child_run(command, args, n, PEER_MS, CHILD_ERR_OUT, &b,
-	    &e);
+	    NULL);
 	char *line = xmemdup0(buf_view(&b).p, strcspn(buf_view(&b).p, "\n"));
 	buf_release(&b);
 	return line;
@@ -113,13 +112,12 @@ doctor_sandbox(struct doctor *d)
 	struct argv a = { 0 };
 	struct buf b = BUF_INIT(SAID_MAX);
 	struct slice said, line;
-	struct err e;
 
 	argv_add(&a, "--sandbox-status");
 	argv_option(&a, "--root", d->root);
 	argv_ours(&a, d->o);
 	int status = child_run("hamr-tool", a.v, a.n, PEER_MS, CHILD_ERR_NONE,
-	    &b, &e);
+	    &b, NULL);
 	if (status != 0)
 		buf_reset(&b);
 	if (b.len == 0)

@@ -131,14 +131,13 @@ context_ask(const char *root, const char *task, const struct argv *unset)
 		.nflags = task != NULL ? 2 : 0, .unset = unset->v,
 		.nunset = unset->n };
 	struct child *c = NULL;
-	struct err e;
 
 	for (int i = 0; i < 2; i++) {
 		any |= paths[i] != NULL && access(paths[i], R_OK) == 0;
 		free(paths[i]);
 	}
 	if (any)
-		c = child_start(&o, &e);
+		c = child_start(&o, NULL);
 	if (c != NULL)
 		child_close_in(c);
 	free(words);
@@ -350,24 +349,18 @@ flags_of(struct setup *s, const struct hub *h, enum slot_id id)
 	argv_add(a, "-r");
 	argv_add(a, "-q");	/* warnings were said by us, once */
 	argv_ours(a, o);
-	switch (id) {
-	case SLOT_COMPACT:
+	if (id == SLOT_COMPACT) {
 		argv_option(a, "--strategy", o->strategy);
-		break;
-	case SLOT_PROVIDER:
+	} else if (id == SLOT_PROVIDER) {
 		argv_server(a, o);
 		argv_option(a, "--replay", o->replay);
-		break;
-	case SLOT_TOOL:
+	} else if (id == SLOT_TOOL) {
 		argv_option(a, "--mode", s->mode);
 		argv_option(a, "--root", s->root);
 		if (o->yes)
 			argv_add(a, "--yes");
 		if (h->unattended)
 			argv_add(a, "--no-ask");
-		break;
-	default:
-		break;
 	}
 }
 
