@@ -204,37 +204,36 @@ command_search(const struct opts *o, struct err *e)
 
 /* ---- looking ---- */
 
-static void
-list_one(void *out, const struct listed *l)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	char time[UTC_SIZE];
-	size_t end = 0;
-
-	for (size_t n, i = 0; end < l->text.n && i < LIST_CHARS; i++) {
-		n = utf8_len((const unsigned char *)l->text.p + end,
-		    l->text.n - end);
-		end += n > 0 ? n : 1;
-	}
-	scan_put(&b, "{'id':@,'kind':@,'key':?,'tags':$,'time':?,"
-	    "'content':@}", slice_of(l->id), slice_of(kind_name(l->kind)),
-	    l->slot, l->tags.p != NULL ? l->tags : SLICE("[]"),
-	    when_text(l->time, time), slice_part(l->text, 0, end));
-	rec_put(out, buf_view(&b));
-	buf_release(&b);
-}
-
 int
 command_list(const struct opts *o, struct err *e)
 {
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	char time[UTC_SIZE];
 	struct rec_out out;
+	struct listed l;
 	struct store st;
 	int r = where_open_own(o, DB_READ, &st, e);
 
 	if (r != 0)
 		return r < 0 ? -1 : ST_OK;
 	rec_out_init(&out);
-	r = find_list(&st, 0, list_one, &out, e);
+	struct st *s = find_list(&st, 0, e);
+	while ((r = find_next(s, &l, e)) > 0) {
+		size_t end = 0;
+
+		for (size_t n, i = 0; end < l.text.n && i < LIST_CHARS; i++) {
+			n = utf8_len((const unsigned char *)l.text.p + end,
+			    l.text.n - end);
+			end += n > 0 ? n : 1;
+		}
+		buf_reset(&b);
+		scan_put(&b, "{'id':@,'kind':@,'key':?,'tags':$,'time':?,"
+		    "'content':@}", slice_of(l.id), slice_of(kind_name(l.kind)),
+		    l.slot, l.tags.p != NULL ? l.tags : SLICE("[]"),
+		    when_text(l.time, time), slice_part(l.text, 0, end));
+		rec_put(&out, buf_view(&b));
+	}
+	buf_release(&b);
 	store_close(&st);
 	return r < 0 || rec_end(&out, e) < 0 ? -1 : ST_OK;
 }
@@ -426,12 +425,6 @@ add(struct facts *x, const char *id, struct store *st, int64_t row,
 	f->time = time;
 }
 
-static void
-list_fact(void *ctx, const struct listed *l)
-{
-	add(ctx, l->id, l->from, l->row, l->time);
-}
-
 static int
 by_time(const void *pa, const void *pb)
 {
@@ -440,32 +433,6 @@ by_time(const void *pa, const void *pb)
 	if (a->time != b->time)
 		return a->time > b->time ? -1 : 1;
 	return strcmp(a->id, b->id);
-}
-
-/* Those that match the task, then the others, newest first. */
-static int
-collect(struct facts *x, struct store *st, size_t n, struct slice task,
-    struct err *e)
-{
-	struct find f = { .query = task, .max = BRIEF_HITS,
-		.kind = KIND_FACT, .since = WHEN_NONE };
-	struct hits hits = { .n = 0 };
-
-	if (find_hits(st, n, &f, &hits, e) < 0) {
-		hits_release(&hits);
-		return -1;
-	}
-	for (size_t i = 0; i < hits.n; i++)
-		add(x, hits.h[i].id, hits.h[i].from, hits.h[i].row, 0);
-	hits_release(&hits);
-	size_t matching = x->n;
-	for (size_t i = 0; i < n; i++)
-		if (find_list(&st[i], KIND_FACT, list_fact, x, e) < 0)
-			return -1;
-	if (x->n > matching)
-		qsort(x->f + matching, x->n - matching, sizeof *x->f,
-		    by_time);
-	return 0;
 }
 
 /* Lines until the tokens are used up; a fact that does not fit is left out,
@@ -499,20 +466,37 @@ int
 command_brief(const struct opts *o, struct err *e)
 {
 	struct buf task = BUF_INIT((size_t)8 << 20);
+	struct hits hits = { .n = 0 };
 	struct facts x = { .n = 0 };
 	struct store st[MEMORIES];
+	struct listed l;
 	struct rec_out out;
 	size_t n = 0;
 
 	opts_words(o, &task);
 	rec_out_init(&out);
+	struct find f = { .query = buf_view(&task), .max = BRIEF_HITS,
+		.kind = KIND_FACT, .since = WHEN_NONE };
 	int r = where_open(o, DB_READ, st, &n, e);
+	/* those that match the task, then the others, newest first */
 	if (r == 0)
-		r = collect(&x, st, n, buf_view(&task), e);
+		r = find_hits(st, n, &f, &hits, e);
+	for (size_t i = 0; i < hits.n && r == 0; i++)
+		add(&x, hits.h[i].id, hits.h[i].from, hits.h[i].row, 0);
+	size_t matching = x.n;
+	for (size_t i = 0; i < n && r == 0; i++) {
+		struct st *s = find_list(&st[i], KIND_FACT, e);
+
+		while ((r = find_next(s, &l, e)) > 0)
+			add(&x, l.id, &st[i], l.row, l.time);
+	}
+	if (x.n > matching)
+		qsort(x.f + matching, x.n - matching, sizeof *x.f, by_time);
 	if (r == 0)
 		r = print(&x, o->max != 0 ? o->max : SIZE_MAX, &out, e);
 	if (r == 0)
 		r = rec_end(&out, e);
+	hits_release(&hits);
 	where_close(st, n);
 	map_release(&x.seen);
 	free(x.f);

@@ -586,27 +586,6 @@ words_within(struct memory *m, const struct query *q, double least,
 	return r;
 }
 
-/* Any of the words, the rarest first, as long as not too many rows match: what
- * a common word adds to these is noise, at a price.  For a word that is nowhere
- * stand those that hold it. */
-static int
-rare_words(struct memory *m, struct query *q, struct ask *ask, struct err *e)
-{
-	double rows = 0;
-
-	if (sort_words(m, q, e) < 0 || words_within(m, q, 0, 0, ask, e) < 0)
-		return -1;
-	for (size_t i = 0; i < q->nword; i++) {
-		rows += q->word[i].rows;
-		if (ask->n > 0 && rows > ANY_ROWS)
-			break;
-		if (q->word[i].rows > 0)
-			add_term(ask, " OR ", buf_view(&q->word[i].expr),
-			    q->word[i].rows);
-	}
-	return 0;
-}
-
 /* All words.  Of a large memory none, but for the two rarest, that stand in so
  * many rows that they tell little; and, unless many are wanted, no more than
  * are needed to leave few rows: of words that are joined, the others are where
@@ -665,7 +644,7 @@ search_tier(struct memory *m, const struct find *f, struct query *q, int tier,
 	struct ask ask = { .tier = tier, .expr = BUF_INIT(EXPR_MAX) };
 	struct slice phrase = buf_view(&q->phrase);
 	size_t had = out->n;
-	double rows;
+	double rows = 0;
 	int r = 0;
 
 	if (tier == TIER_PHRASE) {	/* of several words: with TIER_ALL */
@@ -677,9 +656,24 @@ search_tier(struct memory *m, const struct find *f, struct query *q, int tier,
 		}
 	} else if (tier == TIER_ALL)
 		r = all_words(m, q, false, &ask, e);
-	else if (tier == TIER_ANY)
-		r = rare_words(m, q, &ask, e);
-	else
+	else if (tier == TIER_ANY) {
+		/* the rarest first, as long as not too many rows match: what a
+		 * common word adds to these is noise, at a price; for a word
+		 * that is nowhere stand those that hold it */
+		r = sort_words(m, q, e);
+		if (r == 0)
+			r = words_within(m, q, 0, 0, &ask, e);
+		for (size_t i = 0; i < q->nword && r == 0; i++) {
+			struct query_word *w = &q->word[i];
+
+			rows += w->rows;
+			if (ask.n > 0 && rows > ANY_ROWS)
+				break;
+			if (w->rows > 0)
+				add_term(&ask, " OR ", buf_view(&w->expr),
+				    w->rows);
+		}
+	} else
 		r = words_within(m, q, 1, SAMPLE - 1, &ask, e);
 	if (r == 0 && ask.expr.len > 0)
 		r = take_tier(m, f, q, &ask, x, out, e);
@@ -767,25 +761,28 @@ find_hits(struct store *st, size_t n, const struct find *f, struct hits *out,
 	return r;
 }
 
-int
-find_list(struct store *st, int kind, list_fn *fn, void *ctx, struct err *e)
+struct st *
+find_list(struct store *st, int kind, struct err *e)
 {
-	struct st *s = db_query(st->db, e, "SELECT i.id, i.key, i.kind, "
-	    "i.slot, i.tags, i.time, p.text FROM item i LEFT JOIN passage p "
+	return db_query(st->db, e, "SELECT i.id, i.key, i.kind, i.slot, "
+	    "i.tags, i.time, p.text FROM item i LEFT JOIN passage p "
 	    "ON p.id = i.id << 20 WHERE i.id >= ?2 AND (?1 IS NULL OR "
 	    "i.kind = ?1) ORDER BY i.id DESC", "ii",
 	    kind != 0 ? kind : DB_NULL, kind == KIND_FACT ? FACT_FIRST : 0);
-	int got;
+}
 
-	while ((got = st_step(s, e)) > 0) {
-		struct listed l = { .from = st, .row = st_col_int(s, 0),
-			.kind = (enum kind)st_col_int(s, 2),
-			.slot = st_col(s, 3), .tags = st_col(s, 4),
-			.time = st_col_int(s, 5), .text = st_col(s, 6) };
+int
+find_next(struct st *s, struct listed *l, struct err *e)
+{
+	int got = st_step(s, e);
 
-		copy_key(l.id, st_col(s, 1));
-		fn(ctx, &l);
-	}
+	if (got <= 0)
+		return got;
+	*l = (struct listed){ .row = st_col_int(s, 0),
+		.kind = (enum kind)st_col_int(s, 2), .slot = st_col(s, 3),
+		.tags = st_col(s, 4), .time = st_col_int(s, 5),
+		.text = st_col(s, 6) };
+	copy_key(l->id, st_col(s, 1));
 	return got;
 }
 

@@ -41,17 +41,16 @@ int find_hits(struct store *st, size_t n, const struct find *f,
     struct hits *out, struct err *e);
 void hits_release(struct hits *h);
 
-/* Walk over the newest items first; fn gets each. */
+/* The newest items first: a query, and each next one of it: 1, 0 none, -1
+ * e. */
 struct listed {
-	struct store *from;
 	char id[MEMID_SIZE];
 	enum kind kind;
 	struct slice slot, tags, text;	/* text: how it begins */
 	int64_t row, time;
 };
-typedef void list_fn(void *ctx, const struct listed *l);
-int find_list(struct store *st, int kind, list_fn *fn, void *ctx,
-    struct err *e);
+struct st *find_list(struct store *st, int kind, struct err *e);
+int find_next(struct st *s, struct listed *l, struct err *e);
 
 struct stats {
 	int64_t facts, messages, sessions, forgotten, bytes;
