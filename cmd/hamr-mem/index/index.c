@@ -65,49 +65,42 @@ told_of(struct calls *c, struct slice call_id, bool make)
 	return &c->v[*at - 1];
 }
 
-/* What the arguments are about: a path, else what was run or looked for. */
-static char *
-path_of(const struct redact *redact, const struct call *c)
-{
-	static const char *const keys[] = { "path", "command", "query",
-		"pattern", "url" };
-	struct buf args = BUF_INIT(BUF_RECORD_MAX);
-	struct buf named = BUF_INIT(BUF_RECORD_MAX);
-	struct scan scan = { 0 };
-	char *tool = scan_strdup(c->name), *path = NULL;
-
-	if (!scan_str(c->args, &args) ||
-	    scan_record(&scan, args.p, args.len) < 0 ||
-	    !alias_args(slice_of(tool != NULL ? tool : ""), buf_view(&args),
-	    &named))
-		goto out;
-	for (size_t i = 0; path == NULL && i < sizeof keys / sizeof *keys; i++)
-		path = redact_value(redact, scan_get(buf_view(&named),
-		    keys[i]));
-out:
-	scan_release(&scan);
-	bufs_release(BUFS(&args, &named));
-	free(tool);
-	return path;
-}
-
 static void
 calls_learn(struct calls *c, const struct redact *redact,
     const struct rec *r)
 {
+	static const char *const keys[] = { "path", "command", "query",
+		"pattern", "url" };
+	struct buf args = BUF_INIT(BUF_RECORD_MAX), named = args;
+	struct scan scan = { 0 };
 	struct call call;
 
 	for (struct walk w = walk_of(rec_get(r, "tool_calls"));
 	    msg_next_call(&w, &call); ) {
 		struct told *t = told_of(c, call.id, true);
+		char *tool = scan_strdup(call.name);
 
-		if (t == NULL)
-			continue;
-		free(t->name);
-		free(t->path);
-		t->name = redact_value(redact, call.name);
-		t->path = path_of(redact, &call);
+		bufs_reset(BUFS(&args, &named));
+		if (t != NULL) {
+			free(t->name);
+			free(t->path);
+			t->name = redact_value(redact, call.name);
+			t->path = NULL;
+		}
+		/* what the arguments are about: a path, else what was run or
+		 * looked for */
+		if (t != NULL && scan_str(call.args, &args) &&
+		    scan_record(&scan, args.p, args.len) == 0 &&
+		    alias_args(slice_of(tool != NULL ? tool : ""),
+		    buf_view(&args), &named))
+			for (size_t i = 0; t->path == NULL &&
+			    i < sizeof keys / sizeof *keys; i++)
+				t->path = redact_value(redact, scan_get(
+				    buf_view(&named), keys[i]));
+		free(tool);
 	}
+	scan_release(&scan);
+	bufs_release(BUFS(&args, &named));
 }
 
 /* ---- the stage's state ---- */
