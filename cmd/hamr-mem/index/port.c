@@ -16,27 +16,36 @@
 	"NULL, NULL FROM forgotten"
 enum { KEY, KIND, ROW, SESSION, LINE, ROLE, NAME, PATH, TIME, TAGS, SLOT };
 
+/* Give fn the rows of a query as lines; lenient: those that can be read and
+ * that it takes.  Returns 0 at their end, or -1 with e. */
 static int
-put_one(struct store *st, struct st *s, struct buf *out, struct err *e)
+put_rows(struct store *st, const char *sql, bool lenient, port_fn *fn,
+    void *ctx, struct err *e)
 {
+	struct buf line = BUF_INIT((size_t)1 << 40);
 	struct buf text = BUF_INIT((size_t)512 << 20);
-	struct buf list = BUF_INIT(BUF_RECORD_MAX);
-	struct slice key = st_col(s, KEY), content = { NULL, 0 };
-	int64_t kind = st_col_int(s, KIND);
+	struct buf saves = BUF_INIT(BUF_RECORD_MAX);
+	struct st *s = db_query(st->db, e, sql, "");
 	char id[MEMID_SIZE], time[UTC_SIZE];
-	int r = 0;
+	int got;
 
-	snprintf(id, sizeof id, "m:%.*s", (int)key.n, key.p);
-	if (!st_col_null(s, ROW)) {
-		r = store_text(st, st_col_int(s, ROW), &text, e);
-		content = buf_view(&text);
-	}
-	/* what the columns do not say is said only when it is more */
-	if (r == 0 && kind != KIND_MESSAGE)
-		r = kind == KIND_FACT ? saves_list(st, id + 2, &list, e) :
-		    saves_list_gone(st, id + 2, &list, e);
-	if (r == 0)
-		scan_put(out, "{'type':'memory','v':1,'key':@,'kind':@,"
+	while ((got = st_step(s, e)) > 0) {
+		struct slice key = st_col(s, KEY), content = { NULL, 0 };
+		int64_t kind = st_col_int(s, KIND);
+		int r = 0;
+
+		bufs_reset(BUFS(&line, &text, &saves));
+		snprintf(id, sizeof id, "m:%.*s", (int)key.n, key.p);
+		if (!st_col_null(s, ROW)) {
+			r = store_text(st, st_col_int(s, ROW), &text, e);
+			content = buf_view(&text);
+		}
+		/* what the columns do not say is said only when it is more */
+		if (r == 0 && kind != KIND_MESSAGE)
+			r = kind == KIND_FACT ?
+			    saves_list(st, id + 2, &saves, e) :
+			    saves_list_gone(st, id + 2, &saves, e);
+		scan_put(&line, "{'type':'memory','v':1,'key':@,'kind':@,"
 		    "'session':?,'line':$,'role':?,'name':?,'path':?,"
 		    "'time':?,'tags':$,'slot':?,'content':?", slice_of(id),
 		    kind == KIND_FACT ? SLICE("fact") : kind == KIND_MESSAGE ?
@@ -46,33 +55,17 @@ put_one(struct store *st, struct st *s, struct buf *out, struct err *e)
 		    when_text(st_col_int(s, TIME), time),
 		    st_col_null(s, TAGS) ? SLICE("[]") : st_col(s, TAGS),
 		    st_col(s, SLOT), content);
-	if (r == 0 && list.len > 0)
-		scan_put(out, ",'saves':$", buf_view(&list));
-	buf_adds(out, "}");
-	bufs_release(BUFS(&list, &text));
-	return r;
-}
-
-/* Give fn the rows of a query as lines; lenient: those that can be read and
- * that it takes.  Returns 0 at their end, or -1 with e. */
-static int
-put_rows(struct store *st, const char *sql, bool lenient, port_fn *fn,
-    void *ctx, struct err *e)
-{
-	struct buf line = BUF_INIT((size_t)1 << 40);
-	struct st *s = db_query(st->db, e, sql, "");
-	int got;
-
-	while ((got = st_step(s, e)) > 0) {
-		buf_reset(&line);
-		if ((put_one(st, s, &line, e) < 0 ||
-		    fn(ctx, buf_view(&line), e) < 0) && !lenient) {
+		scan_put(&line, saves.len > 0 ? ",'saves':$}" : "}",
+		    buf_view(&saves));
+		if (r == 0)
+			r = fn(ctx, buf_view(&line), e);
+		if (r < 0 && !lenient) {
 			got = -1;
 			break;
 		}
 	}
 	st_done(s);
-	buf_release(&line);
+	bufs_release(BUFS(&line, &text, &saves));
 	return got;
 }
 
