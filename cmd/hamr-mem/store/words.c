@@ -348,33 +348,22 @@ take_out(struct store *st, const struct wordset *lost, struct err *e)
 	return got;
 }
 
-/* Only the words that are held now. */
-static int
-collect(struct store *st, struct err *e)
-{
-	struct st *s;
-	int got;
-
-	words_drop(st);
-	if (db_exec(st->db, "DELETE FROM block", e) < 0)
-		return -1;
-	s = db_query(st->db, e, "SELECT text FROM passage UNION ALL SELECT "
-	    "coalesce(path, tags) FROM item UNION ALL SELECT "
-	    "coalesce(name, slot) FROM item", "");
-	while ((got = st_step(s, e)) > 0)
-		words_add(st, st_col(s, 0));
-	return got;
-}
-
 int
 words_settle(struct store *st, struct err *e)
 {
 	struct wordset lost = { .n = 0 };
 	int got = find_lost(st, &lost, e);
 
-	if (got > 0)
-		got = collect(st, e);
-	else if (got == 0 && lost.n > 0)
+	if (got > 0) {
+		words_drop(st);
+		got = db_exec(st->db, "DELETE FROM block", e);
+		struct st *s = got < 0 ? NULL : db_query(st->db, e, "SELECT "
+		    "text FROM passage UNION ALL SELECT coalesce(path, tags) "
+		    "FROM item UNION ALL SELECT coalesce(name, slot) "
+		    "FROM item", "");
+		while ((got = st_step(s, e)) > 0)
+			words_add(st, st_col(s, 0));
+	} else if (got == 0 && lost.n > 0)
 		got = take_out(st, &lost, e);
 	if (got == 0)
 		got = put_run(st, e);
