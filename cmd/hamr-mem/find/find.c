@@ -430,23 +430,6 @@ add_snippets(struct hit *h, size_t n, struct err *e)
 	return got < 0 ? -1 : 0;
 }
 
-/* The only words in a statement that are not ours are those of --raw. */
-static void
-blame_query(struct err *e)
-{
-	static const char *const begins[] = { "fts5:", "no such column:",
-		"unterminated string", "unknown special query:" };
-	struct err was = *e;
-	const char *why = NULL;
-
-	for (size_t i = 0; why == NULL && i < sizeof begins / sizeof *begins;
-	    i++)
-		why = strstr(was.text, begins[i]);
-	if (was.status == ST_BUG)
-		err_set(e, ST_USAGE, "--raw: %s", why != NULL ? why :
-		    was.text);
-}
-
 /* About how many rows hold a word: as many of the newest ones as are looked
  * at, scaled by the part of the memory they span. */
 static int
@@ -730,6 +713,8 @@ int
 find_hits(struct store *st, size_t n, const struct find *f, struct hits *out,
     struct err *e)
 {
+	static const char *const begins[] = { "fts5:", "no such column:",
+		"unterminated string", "unknown special query:" };
 	struct search x = { .newest = WHEN_NONE,
 		.until = file_now_ms() + SEARCH_MS };
 	struct query q;
@@ -749,8 +734,17 @@ find_hits(struct store *st, size_t n, const struct find *f, struct hits *out,
 	for (size_t i = 0; i < out->n && r == 0; i++)
 		if (out->h[i].snippet == NULL)
 			r = add_snippets(&out->h[i], out->n - i, e);
-	if (r < 0 && f->raw)
-		blame_query(e);
+	/* the only words in a statement that are not ours are those of --raw */
+	if (r < 0 && f->raw && e->status == ST_BUG) {
+		struct err was = *e;
+		const char *why = NULL;
+
+		for (size_t i = 0; why == NULL &&
+		    i < sizeof begins / sizeof *begins; i++)
+			why = strstr(was.text, begins[i]);
+		err_set(e, ST_USAGE, "--raw: %s", why != NULL ? why :
+		    was.text);
+	}
 	out->partial = x.partial;
 	map_release(&x.seen);
 	for (size_t i = 0; i < n; i++) {
