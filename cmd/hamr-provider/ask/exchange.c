@@ -93,30 +93,6 @@ cassette_add(struct exchange *x, bool again)
 	bufs_release(BUFS(&line, &request));
 }
 
-/* The bytes of the response, and how it ended. */
-static void
-cassette_read(struct slice line, struct buf *out, struct http_reply *r)
-{
-	struct buf hex = BUF_INIT((size_t)1 << 40);
-	struct buf why = BUF_INIT(sizeof r->why - 1);
-	int64_t n;
-
-	if (!scan_str(scan_get(line, "response"), out) &&
-	    scan_str(scan_get(line, "response_hex"), &hex))
-		for (size_t i = 0; i + 1 < hex.len; i += 2)
-			buf_addc(out, (char)(num_hex(hex.p[i]) * 16 +
-			    num_hex(hex.p[i + 1])));
-	*r = (struct http_reply){ .end = HTTP_DONE };
-	if (scan_int(scan_get(line, "status"), &n))
-		r->status = (long)n;
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-		if (scan_str_is(scan_get(line, "end"), ends[i]))
-			r->end = (enum http_end)i;
-	if (scan_str(scan_get(line, "why"), &why) && why.len > 0)
-		memcpy(r->why, why.p, why.len + 1);
-	bufs_release(BUFS(&hex, &why));
-}
-
 static bool
 is_ok(long status)
 {
@@ -613,30 +589,6 @@ was_cut(struct exchange *x)
 	return counts;
 }
 
-/* Why no call could be made of what the model wrote: where its JSON ends to be
- * any, if that is why. */
-static void
-set_malformed(struct failure *f, struct slice block)
-{
-	struct slice json = slice_from(block, slice_find(block, 0, "{"));
-	struct scan s = { 0 };
-	const char *p = json.p;
-
-	json.n = slice_find(json, 0, "</");
-	if (json.n == 0 || scan_record(&s, p, json.n) == 0) {
-		failure_set(f, "malformed_tool_call", "the model's tool call "
-		    "could not be parsed");
-	} else {
-		size_t from = s.at > SHOWN ? s.at - SHOWN : 0;
-		while (from < s.at && (p[from] & 0xc0) == 0x80)
-			from++;
-		failure_set(f, "malformed_tool_call", "the model's tool call "
-		    "is not valid JSON: %s after: %.*s", s.why,
-		    (int)(s.at - from), p + from);
-	}
-	scan_release(&s);
-}
-
 static void
 put_answer(struct exchange *x)
 {
@@ -648,12 +600,29 @@ put_answer(struct exchange *x)
 	struct prices prices = prices_find(p->set->conf, p->set->prices_key,
 	    p->set->model);
 	struct buf line = BUF_INIT((size_t)1 << 40);
+	struct scan s = { 0 };
 
 	if (answer_usage_record(p->answer, &prices, &line))
 		provider_put(p, R_USAGE, &line);
 	if (block.n > 0) {
+		/* where its JSON ends to be any, if that is why */
+		struct slice json = slice_from(block, slice_find(block, 0,
+		    "{"));
+		json.n = slice_find(json, 0, "</");
+		if (json.n == 0 || scan_record(&s, json.p, json.n) == 0) {
+			failure_set(&x->failure, "malformed_tool_call",
+			    "the model's tool call could not be parsed");
+		} else {
+			size_t from = s.at > SHOWN ? s.at - SHOWN : 0;
+			while (from < s.at && (json.p[from] & 0xc0) == 0x80)
+				from++;
+			failure_set(&x->failure, "malformed_tool_call",
+			    "the model's tool call is not valid JSON: %s "
+			    "after: %.*s", s.why, (int)(s.at - from),
+			    json.p + from);
+		}
+		scan_release(&s);
 		scan_put(&line, "{'content':@}", block);
-		set_malformed(&x->failure, block);
 		provider_fail(p, &x->failure, buf_view(&line));
 		buf_release(&line);
 	} else if (answer_starved(p->answer)) {
@@ -746,10 +715,13 @@ void
 exchange_play(struct provider *p, const struct ask *ask, struct slice line)
 {
 	struct exchange x = { .p = p, .ask = ask };
-	struct buf all = BUF_INIT((size_t)1 << 40);
+	struct http_reply *r = &x.reply;
+	struct buf all = BUF_INIT((size_t)1 << 40), hex = all;
+	struct buf why = BUF_INIT(sizeof r->why - 1);
 	char *api = scan_strdup(scan_get(line, "api"));
 	size_t chunk = p->set->replay_chunk;
 	enum http_next next = HTTP_MORE;
+	int64_t n;
 
 	if (api != NULL && speak(p, api) < 0) {
 		free(api);
@@ -759,14 +731,26 @@ exchange_play(struct provider *p, const struct ask *ask, struct slice line)
 	ids_note_all(&p->ids, ask->messages, 0);
 	attempt_init(&x);
 	if (begin(&x) == 0) {
-		cassette_read(line, &all, &x.reply);
-		x.reply.body = all.len > 0;
+		if (!scan_str(scan_get(line, "response"), &all) &&
+		    scan_str(scan_get(line, "response_hex"), &hex))
+			for (size_t i = 0; i + 1 < hex.len; i += 2)
+				buf_addc(&all, (char)(num_hex(hex.p[i]) * 16 +
+				    num_hex(hex.p[i + 1])));
+		*r = (struct http_reply){ .end = HTTP_DONE };
+		if (scan_int(scan_get(line, "status"), &n))
+			r->status = (long)n;
+		for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+			if (scan_str_is(scan_get(line, "end"), ends[i]))
+				r->end = (enum http_end)i;
+		if (scan_str(scan_get(line, "why"), &why) && why.len > 0)
+			memcpy(r->why, why.p, why.len + 1);
+		r->body = all.len > 0;
 		chunk = chunk > 0 ? chunk : all.len;
 		for (size_t at = 0; at < all.len && next != HTTP_ABORT &&
 		    next != HTTP_LAST; at += chunk)
-			next = on_body(&x, x.reply.status, all.p + at,
+			next = on_body(&x, r->status, all.p + at,
 			    num_min(all.len - at, chunk));
-		buf_release(&all);
+		bufs_release(BUFS(&all, &hex, &why));
 	}
 	judge(&x);
 	put_outcome(&x);
