@@ -129,24 +129,6 @@ full_end(struct qwen3 *q, size_t end)
 	q->val_end = q->shut;
 }
 
-static void
-on_func_end(struct qwen3 *q, struct qwen_tag *t)
-{
-	if (q->prev.kind == Q_FUNC)
-		t->ours = q->prev.ours;
-	else if (q->prev.kind != Q_PARAM_END)
-		return;
-	else if (q->depth > 0)
-		q->depth--;
-	else
-		t->ours = true;
-	if (!t->ours)
-		return;
-	q->shut = q->prev.start;
-	if (!q->led)
-		full_end(q, t->end);
-}
-
 /* The next tag; true when the block is surely over. */
 static bool
 step(struct qwen3 *q, struct slice held, struct qwen_tag t)
@@ -172,8 +154,18 @@ step(struct qwen3 *q, struct slice held, struct qwen_tag t)
 			on_param(q, held, t);
 		break;
 	case Q_FUNC_END:
-		if (near)
-			on_func_end(q, &t);
+		if (!near)
+			break;
+		if (q->prev.kind == Q_FUNC)
+			t.ours = q->prev.ours;
+		else if (q->prev.kind == Q_PARAM_END && q->depth > 0)
+			q->depth--;
+		else if (q->prev.kind == Q_PARAM_END)
+			t.ours = true;
+		if (t.ours)
+			q->shut = q->prev.start;
+		if (t.ours && !q->led)
+			full_end(q, t.end);
 		break;
 	case Q_CALL_END:
 		if (closed)
