@@ -69,7 +69,7 @@ put_rows(const struct simulation *s, const struct screen *t, size_t w,
 	if (parts & KEPT)
 		buf_adds(out, " task  all last  path err edit");
 	buf_adds(out, t->colour ? "\033[m\n" : "\n");
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < SIM_RULES + 3; i++) {
 		const struct method *m = rows[i];
 		bool bold = t->colour && i == 0;
 
