@@ -11,11 +11,16 @@
 
 #define TITLE_COLUMNS 60	/* of a picture */
 
+struct figure {
+	char s[48];
+};
+
 /* 1234 as "1.23k": at most five columns. */
-static void
-report_number(double v, char out[16])
+static struct figure
+figure(double v)
 {
 	const char *unit = "";
+	struct figure f;
 
 	if (v >= 999500) {
 		v /= 1000000;
@@ -24,30 +29,32 @@ report_number(double v, char out[16])
 		v /= 1000;
 		unit = "k";
 	}
-	snprintf(out, 16, *unit == '\0' || v >= 99.95 ? "%.0f%s" :
+	snprintf(f.s, sizeof f.s, *unit == '\0' || v >= 99.95 ? "%.0f%s" :
 	    v >= 9.995 ? "%.1f%s" : "%.2f%s", v, unit);
+	return f;
 }
 
 /* "131072 (128k)"; only whole thousands of 1024 are given twice. */
-static void
-report_window(long window, char out[48])
+static struct figure
+window_size(long window)
 {
+	struct figure f;
+
 	if (window % 1024 == 0)
-		snprintf(out, 48, "%ld (%ldk)", window, window / 1024);
+		snprintf(f.s, sizeof f.s, "%ld (%ldk)", window, window / 1024);
 	else
-		snprintf(out, 48, "%ld", window);
+		snprintf(f.s, sizeof f.s, "%ld", window);
+	return f;
+}
+
+/* Never rounded up. */
+static double
+reuse_shown(const struct method *m)
+{
+	return (double)(long)(method_reuse(m) * 10 + 1e-9) / 10;
 }
 
 /* ---- tables ---- */
-
-static void
-put_tokens(struct buf *out, double v)
-{
-	char text[16];
-
-	report_number(v, text);
-	buf_fmt(out, "%6s", text);
-}
 
 enum part { COSTS = 1, KEPT = 2 };
 
@@ -76,16 +83,13 @@ put_rows(const struct simulation *s, const struct screen *t, size_t w,
 		buf_fmt(out, "%s%s%-*s", bold ? "\033[1m" : "",
 		    i == 0 ? "hamr " : "", NAME_COLUMNS - (i == 0 ? 5 : 0),
 		    method_name(m));
-		if (parts & COSTS) {
-			put_tokens(out, method_mean(m));
-			put_tokens(out, (double)m->largest);
-			buf_fmt(out, "%5zu", method_over(m,
-			    ours->compact.budget.effective));
-			put_tokens(out, (double)m->fresh / 64);
-			buf_fmt(out, "%6.1f", (double)(long)(method_reuse(m) *
-			    10 + 1e-9) / 10);
-			buf_fmt(out, "%5zu", m->breaks);
-		}
+		if (parts & COSTS)
+			buf_fmt(out, "%6s%6s%5zu%6s%6.1f%5zu",
+			    figure(method_mean(m)).s,
+			    figure((double)m->largest).s,
+			    method_over(m, ours->compact.budget.effective),
+			    figure((double)m->fresh / 64).s,
+			    reuse_shown(m), m->breaks);
 		for (size_t k = 0; (parts & KEPT) != 0 && k < 6; k++) {
 			double percent = retention_percent(&m->retained,
 			    kept[k].kind);
@@ -112,22 +116,20 @@ report_tables(const struct simulation *s, const struct screen *t,
 "reuse: % of bytes in that prefix; brk: requests that do not extend the last\n"
 "% still there, word for word: the task; all and the last three messages of\n"
 "persons; edited paths; error lines; the text that an edit replaces\n";
-	char text[16], window[48];
 
-	report_number((double)s->plain.sum / 64, text);
 	if (s->title != NULL && s->title[0] != '\0') {
 		buf_adds(out, "session ");
 		screen_text(t, slice_of(s->title), screen_room(t, 8), out);
 		buf_addc(out, '\n');
 	}
 	buf_fmt(out, "%zu requests, %zu messages, %s tokens\n", s->steps,
-	    s->messages, text);
+	    s->messages, figure((double)s->plain.sum / 64).s);
 	for (size_t w = 0; w < s->nwindows; w++) {
 		const struct method *m = simulation_ours(s, w);
 
-		report_window(s->windows[w], window);
 		if (m->compact.budget.effective > 0)
-			buf_fmt(out, "\nwindow %s, room %ld", window,
+			buf_fmt(out, "\nwindow %s, room %ld",
+			    window_size(s->windows[w]).s,
 			    m->compact.budget.effective);
 		else
 			buf_adds(out, "\nno limit");
@@ -208,13 +210,13 @@ put_bars(const struct method *m, const struct screen *t, long top, int rows,
 	static const char *const ascii[] = { " ", ".", ".", ".", ":", ":",
 		":", "#", "#" };
 	size_t start = out->len;
-	char label[16] = "";
+	struct figure label = { "" };
 
 	if (row == rows - 1)
-		report_number((double)top, label);
+		label = figure((double)top);
 	else if (rows > 4 && row == rows / 2 - 1)
-		report_number((double)top / 2, label);
-	buf_fmt(out, "%*s %s", LABEL - 2, label, t->utf8 ? "│" : "|");
+		label = figure((double)top / 2);
+	buf_fmt(out, "%*s %s", LABEL - 2, label.s, t->utf8 ? "│" : "|");
 	for (size_t i = 0; i < width; i++) {
 		long tokens = column_at(m, i, width).tokens;
 		long eighths = top > 0 ? (tokens * rows * 8 + top / 2) / top :
@@ -251,9 +253,9 @@ report_charts(const struct simulation *s, const struct screen *t,
 		long top = room > 0 ? room : m->largest;
 
 		buf_adds(out, "\n");
-		report_window(s->windows[w], text);
 		if (s->windows[w] > 0)
-			buf_fmt(out, "%*s  window %s\n", LABEL - 2, "", text);
+			buf_fmt(out, "%*s  window %s\n", LABEL - 2, "",
+			    window_size(s->windows[w]).s);
 		for (int row = rows - 1; row >= 0; row--)
 			put_bars(m, t, top, rows, row, width, out);
 		/* the floor, with epochs (^) and steps where nothing fitted
@@ -282,15 +284,6 @@ report_charts(const struct simulation *s, const struct screen *t,
 /* ---- what report.jq draws ---- */
 
 static void
-put_figure(struct buf *out, const char *name, double v)
-{
-	char text[16];
-
-	report_number(v, text);
-	buf_fmt(out, ",\"%s\":\"%s\"", name, text);
-}
-
-static void
 put_steps(struct buf *out, const char *name, const struct method *m)
 {
 	buf_fmt(out, ",\"%s\":[", name);
@@ -301,59 +294,52 @@ put_steps(struct buf *out, const char *name, const struct method *m)
 	buf_addc(out, ']');
 }
 
-static void
-put_window(struct buf *out, const struct simulation *s, size_t w)
-{
-	const struct method *m = simulation_ours(s, w);
-	long room = m->compact.budget.effective;
-	long high = percent_of(room, m->compact.set.strategy->high);
-	long top = room > 0 ? room : simulation_rule(s, 0)->largest;
-	char text[48];
-
-	report_window(s->windows[w], text);
-	buf_fmt(out, "{\"window\":\"%s%s\",\"top\":%ld,\"high\":%ld,"
-	    "\"reuse\":\"%.1f\",\"epochs\":%zu,\"closed\":%zu",
-	    s->windows[w] > 0 ? "window " : "no limit",
-	    s->windows[w] > 0 ? text : "", top, high < room ? high : 0,
-	    (double)(long)(method_reuse(m) * 10 + 1e-9) / 10, m->epochs,
-	    m->closed);
-	put_figure(out, "top_text", (double)top);
-	put_figure(out, "high_text", (double)high);
-	put_figure(out, "mean", method_mean(m));
-	put_figure(out, "largest", (double)m->largest);
-	put_steps(out, "steps", m);
-	for (size_t i = 0; i < s->each + SIM_RULES; i++) {
-		m = simulation_method(s, w, i);
-		buf_fmt(out, "%s{\"name\":\"%s\",\"own\":%s,\"drops\":%s,"
-		    "\"fresh\":%llu,\"edit\":%.17g",
-		    i > 0 ? "," : ",\"methods\":[", method_name(m),
-		    m->rule == METHOD_OURS ? "true" : "false",
-		    m->rule == METHOD_DROP ? "true" : "false",
-		    (unsigned long long)m->fresh,
-		    retention_percent(&m->retained, ESSENTIAL_EDIT));
-		put_figure(out, "text", (double)m->fresh / 64);
-		buf_addc(out, '}');
-	}
-	buf_adds(out, "]}");
-}
-
 void
 report_picture(const struct simulation *s, struct buf *out)
 {
 	static const struct screen any = { .utf8 = true };
+	const struct method *raw = simulation_rule(s, 0);
 	struct buf title = BUF_INIT(BUF_RECORD_MAX);
 
 	screen_text(&any, slice_of(s->title != NULL && s->title[0] != '\0' ?
 	    s->title : "transcript"), TITLE_COLUMNS, &title);
-	scan_put(out, "{'title':@,'requests':$,'messages':$",
+	scan_put(out, "{'title':@,'requests':$,'messages':$,'tokens':@",
 	    buf_view(&title), SCAN_INT((long long)s->steps),
-	    SCAN_INT((long long)s->messages));
+	    SCAN_INT((long long)s->messages),
+	    slice_of(figure((double)s->plain.sum / 64).s));
 	buf_release(&title);
-	put_figure(out, "tokens", (double)s->plain.sum / 64);
-	put_steps(out, "raw", simulation_rule(s, 0));
+	put_steps(out, "raw", raw);
 	for (size_t w = 0; w < s->nwindows; w++) {
-		buf_adds(out, w > 0 ? "," : ",\"windows\":[");
-		put_window(out, s, w);
+		const struct method *m = simulation_ours(s, w);
+		long window = s->windows[w], room = m->compact.budget.effective;
+		long high = percent_of(room, m->compact.set.strategy->high);
+		long top = room > 0 ? room : raw->largest;
+
+		buf_fmt(out, "%s{\"window\":\"%s%s\",\"top\":%ld,"
+		    "\"top_text\":\"%s\",\"high\":%ld,\"high_text\":\"%s\","
+		    "\"mean\":\"%s\",\"largest\":\"%s\","
+		    "\"reuse\":\"%.1f\",\"epochs\":%zu,\"closed\":%zu",
+		    w > 0 ? "," : ",\"windows\":[",
+		    window > 0 ? "window " : "no limit",
+		    window > 0 ? window_size(window).s : "", top,
+		    figure((double)top).s, high < room ? high : 0,
+		    figure((double)high).s, figure(method_mean(m)).s,
+		    figure((double)m->largest).s, reuse_shown(m), m->epochs,
+		    m->closed);
+		put_steps(out, "steps", m);
+		for (size_t i = 0; i < s->each + SIM_RULES; i++) {
+			m = simulation_method(s, w, i);
+			buf_fmt(out, "%s{\"name\":\"%s\",\"own\":%s,"
+			    "\"drops\":%s,\"fresh\":%llu,\"text\":\"%s\","
+			    "\"edit\":%.17g}",
+			    i > 0 ? "," : ",\"methods\":[", method_name(m),
+			    m->rule == METHOD_OURS ? "true" : "false",
+			    m->rule == METHOD_DROP ? "true" : "false",
+			    (unsigned long long)m->fresh,
+			    figure((double)m->fresh / 64).s,
+			    retention_percent(&m->retained, ESSENTIAL_EDIT));
+		}
+		buf_adds(out, "]}");
 	}
 	buf_adds(out, "]}");
 }
