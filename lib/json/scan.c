@@ -621,16 +621,23 @@ scan_repair(struct slice text, struct buf *out)
 	}
 }
 
+/* Is there a \u?  By blocks, as most texts have backslashes and none of it. */
+static bool
+has_code_point(const char *p, const char *end)
+{
+	for (; end - p > 64; p += 64)
+		if ((bytes_like(p, '\\') & bytes_like(p + 1, 'u')) != 0)
+			return true;
+	return memmem(p, (size_t)(end - p), "\\u", 2) != NULL;
+}
+
 const char *
 scan_lone_surrogate(struct slice checked)
 {
-	const char *p = checked.n == 0 ? NULL :
-	    memmem(checked.p, checked.n, "\\u", 2);
-	const char *end = checked.p + checked.n;
+	const char *p = checked.p, *end = p + checked.n;
 
-	if (p == NULL)
+	if (checked.n == 0 || !has_code_point(p, end))
 		return NULL;
-	p = checked.p;
 	while ((p = memchr(p, '\\', (size_t)(end - p))) != NULL) {
 		const char *at = p;
 		int n = p[1] == 'u' ? num_hex4(p + 2) : 0;

@@ -422,6 +422,31 @@ test_bad_escapes(void **state)
 	scan_release(&s);
 }
 
+/* Wherever half of a pair stands, it is found; a whole pair is none. */
+static void
+half_a_pair_is_found(void **state)
+{
+	(void)state;
+	for (size_t before = 0; before < 140; before++)
+		for (size_t behind = 0; behind < 140; behind += 23) {
+			static const char half[] = "\\ud83d", rest[] = "\\ude00";
+			size_t n = before + 6 + behind;
+			char *p = malloc(n + 6);
+
+			memset(p, 'u', n + 6);
+			memcpy(p + before, half, 6);
+			assert_ptr_equal(scan_lone_surrogate(
+			    (struct slice){ p, n }), p + before);
+			memcpy(p + before + 6, rest, 6);
+			assert_null(scan_lone_surrogate(
+			    (struct slice){ p, n + 6 }));
+			memcpy(p + before, "\\\\ud83d", 7);
+			assert_ptr_equal(scan_lone_surrogate((struct slice){ p,
+			    before + 7 }), NULL);
+			free(p);
+		}
+}
+
 int
 main(void)
 {
@@ -436,6 +461,7 @@ main(void)
 		cmocka_unit_test(test_walk_strings),
 		cmocka_unit_test(test_walk_enter),
 		cmocka_unit_test(test_decode_ceiling),
+		cmocka_unit_test(half_a_pair_is_found),
 		cmocka_unit_test(test_random_strings),
 		cmocka_unit_test(test_bad_escapes),
 	};
