@@ -46,12 +46,14 @@ streaks_put(struct streaks *s, struct sig sig)
 	if (e != NULL)
 		return e;
 	if (s->e == NULL) {
-		s->e = xcalloc(STREAKS_MAX + 1, sizeof *s->e);
+		/* each is set when it is first used: most turns have few */
+		s->e = xmalloc((STREAKS_MAX + 1) * sizeof *s->e);
 		s->bucket = xcalloc(BUCKETS, sizeof *s->bucket);
 	}
 	if (s->n < STREAKS_MAX) {
 		i = ++s->n;
-		s->most = i > s->most ? i : s->most;
+		if (i > s->most)
+			s->e[s->most = i].calls = (struct call_row){ .n = 0 };
 	} else {		/* the one not asked for longest gives way */
 		for (unsigned k = 2; k <= s->n; k++)
 			if (s->e[k].used < s->e[i].used)
