@@ -296,14 +296,12 @@ batch(struct serve *v, struct slice text)
 static void
 line(struct serve *v, enum rpc_got got, struct slice text)
 {
-	if (got == RPC_BAD) {
-		serve_error(v, SLICE("null"), RPC_PARSE, "this is not JSON, or "
-		    "a key is repeated in it");
-		return;
-	}
-	if (got == RPC_LONG) {
-		serve_error(v, SLICE("null"), RPC_INVALID, "a message longer "
-		    "than 64 MiB");
+	if (got != RPC_TEXT) {
+		bool bad = got == RPC_BAD;
+
+		serve_error(v, SLICE("null"), bad ? RPC_PARSE : RPC_INVALID,
+		    bad ? "this is not JSON, or a key is repeated in it" :
+		    "a message longer than 64 MiB");
 		return;
 	}
 	/* a call reads on, which ends the life of the line */
