@@ -28,22 +28,6 @@ read_side(const char **p, char mark, size_t *first, size_t *lines)
 	return *end == ' ';
 }
 
-/* @@ -5,7 +5,10 @@ */
-static bool
-read_hunk(struct diff *d, struct slice line)
-{
-	char *text = xmemdup0(line.p, line.n < 80 ? line.n : 80);
-	const char *p = text + 3;
-	bool any = strncmp(text, "@@ ", 3) == 0 &&
-	    read_side(&p, '-', &d->old, &d->olds) &&
-	    read_side(&p, '+', &d->new, &d->news) && *p == '@';
-
-	if (!any)
-		d->olds = d->news = 0;
-	free(text);
-	return any;
-}
-
 static void
 add_text(struct buf *row, struct slice text)
 {
@@ -72,11 +56,19 @@ diff_line(struct diff *d, struct slice line, struct buf *row)
 	char sign = line.n > 0 ? line.p[0] : ' ';
 	size_t old = sign == '-' || sign == ' ';
 	size_t new = sign == '+' || sign == ' ';
-	bool hunk = d->olds + d->news == 0 && slice_starts(line, "@@ ") &&
-	    read_hunk(d, line), shown = true;
+	bool hunk = false, shown = true;
 
 	buf_reset(row);
 	d->look = CONTEXT;
+	if (d->olds + d->news == 0 && slice_starts(line, "@@ ")) {
+		/* @@ -5,7 +5,10 @@ */
+		char *text = xmemdup0(line.p, line.n < 80 ? line.n : 80);
+		const char *p = text + 3;
+
+		hunk = read_side(&p, '-', &d->old, &d->olds) &&
+		    read_side(&p, '+', &d->new, &d->news) && *p == '@';
+		free(text);
+	}
 	if (hunk) {
 		buf_adds(row, "       ...");
 		shown = d->any;
