@@ -46,18 +46,17 @@ bool
 ui_read_peer(struct ui *u)
 {
 	struct err e;
-	int got = rec_fill(u->peer, &e), took = 1;
+	int got = rec_fill(u->peer, &e), took;
 	const struct rec *r;
 
-	while (got >= 0 && took != 0) {
-		took = rec_take(u->peer, &r, &e);
+	while (got >= 0 && (took = rec_take(u->peer, &r, &e)) != 0) {
 		if (took < 0) {
 			err_say("%s", e.text);
-		} else if (took > 0 && r->kind != R_CANCEL) {
+		} else if (r->kind != R_CANCEL) {
 			GROW(u->said, u->nsaid, u->capsaid);
 			u->said[u->nsaid++] = (struct ui_said){ r->kind,
 				xmemdup0(r->line.p, r->line.n) };
-		} else if (took > 0) {
+		} else {
 			/* messages that are not begun go, too */
 			for (size_t i = u->nsaid; i-- > 0; )
 				if (u->said[i].kind == R_USER)
