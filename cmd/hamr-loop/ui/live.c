@@ -458,10 +458,10 @@ ui_show_output(struct ui *u)
 {
 	if (u->output.len == 0) {
 		ui_note(u, "no command has printed anything yet");
-		return;
+	} else {
+		ui_note(u, "  the last command printed:");
+		print_dim(u, buf_view(&u->output));
 	}
-	ui_note(u, "  the last command printed:");
-	print_dim(u, buf_view(&u->output));
 }
 
 void
