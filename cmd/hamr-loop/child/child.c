@@ -33,29 +33,23 @@ static int
 check_command(const char *command, struct err *e)
 {
 	char quote = '\0';
-	bool word = false;
 
 	for (const char *p = command; *p != '\0'; p++) {
 		if (*p == '\\' && quote != '\'') {
-			if (p[1] == '\0')
+			if (*++p == '\0')
 				return err_set(e, ST_CONFIG, "command \"%s\" "
 				    "ends in a backslash", command);
-			p++;
-			word = true;
 		} else if (quote != '\0') {
 			if (*p == quote)
 				quote = '\0';
 		} else if (*p == '"' || *p == '\'') {
 			quote = *p;
-			word = true;
-		} else if (*p != ' ' && *p != '\t') {
-			word = true;
 		}
 	}
 	if (quote != '\0')
 		return err_set(e, ST_CONFIG, "command \"%s\" has an "
 		    "unclosed quote", command);
-	if (!word)
+	if (command[strspn(command, " \t")] == '\0')
 		return err_set(e, ST_CONFIG, "a command in [stages] is empty");
 	return 0;
 }
