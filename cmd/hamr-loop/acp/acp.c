@@ -377,22 +377,19 @@ static bool
 set_option(struct worker *s, bool mode, const char *value)
 {
 	char **now = mode ? &s->mode : &s->model;
-	bool known = strcmp(value, *now) == 0 || (!mode && s->models.n == 0 &&
-	    value[0] != '\0');
+	bool known = mode ? slice_in(slice_of(value), track_modes) :
+	    s->models.n == 0 && value[0] != '\0';
 
-	if (mode)
-		known |= slice_in(slice_of(value), track_modes);
+	if (strcmp(value, *now) == 0)
+		return true;
 	for (size_t i = 0; !mode && i < s->models.n; i++)
 		known |= strcmp(value, s->models.v[i]) == 0;
 	if (!known)
 		return false;
-	if (strcmp(value, *now) != 0) {
-		worker_say(s, "{'type':'config','set':{'$':@}}", mode ?
-		    SLICE("agent.mode") : SLICE("provider.model"),
-		    slice_of(value));
-		free(*now);
-		*now = xstrdup(value);
-	}
+	worker_say(s, "{'type':'config','set':{'$':@}}", mode ?
+	    SLICE("agent.mode") : SLICE("provider.model"), slice_of(value));
+	free(*now);
+	*now = xstrdup(value);
 	return true;
 }
 
