@@ -401,29 +401,13 @@ first_line(struct slice diff)
 	return line > 0 ? line : 0;
 }
 
-static void
-put_result_text(struct buf *out, const struct seen_call *c,
-    const struct rec *r)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	msg_text(rec_get(r, "content"), &b);
-	struct slice text = buf_view(&b);
-	if (strcmp(c->name, "bash") == 0)
-		text = utf8_last(text, OUTPUT_SHOWN);
-	else if (text.n > RESULT_SHOWN)
-		text.n = utf8_cut(text.p, text.n, RESULT_SHOWN);
-	put_text(out, text);
-	buf_release(&b);
-}
-
 void
 calls_result(struct worker *s, const struct rec *r, bool replay)
 {
 	struct seen_call *c = find_call(s, rec_get(r, "tool_call_id"));
 	bool failed = scan_true(rec_get(r, "is_error"));
 	struct slice diff = msg_meta(r, "diff");
-	struct buf b;
+	struct buf content = BUF_INIT(BUF_RECORD_MAX), b;
 
 	if (c == NULL)
 		return;
@@ -447,7 +431,14 @@ calls_result(struct worker *s, const struct rec *r, bool replay)
 	    SLICE("completed"));
 	if (edited && c->path != NULL && c->new == NULL)
 		put_location(&b, c->path, first_line(diff));
-	put_result_text(&b, c, r);
+	msg_text(rec_get(r, "content"), &content);
+	struct slice text = buf_view(&content);
+	if (strcmp(c->name, "bash") == 0)
+		text = utf8_last(text, OUTPUT_SHOWN);
+	else if (text.n > RESULT_SHOWN)
+		text.n = utf8_cut(text.p, text.n, RESULT_SHOWN);
+	put_text(&b, text);
+	buf_release(&content);
 	if (shows_terminal(s, c)) {
 		struct slice code = msg_meta(r, "exit");
 		struct slice sig = msg_meta(r, "signal");
