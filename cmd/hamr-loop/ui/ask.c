@@ -337,17 +337,12 @@ edit_call(struct ui *u, const char *args, bool command, const char **why)
 		    got[strspn(got, " \t\n")] == '\0' ? "nothing is left" :
 		    NULL;
 	}
-	if (got != NULL && *why == NULL && text != NULL) {
-		char *whole = with_command(args, got);
+	char *whole = got == NULL || *why != NULL ? NULL :
+	    text != NULL ? with_command(args, got) : xstrdup(got);
 
-		free(got);
-		got = whole;
-	} else if (got != NULL && *why != NULL) {
-		free(got);
-		got = NULL;
-	}
+	free(got);
 	free(text);
-	return got;
+	return whole;
 }
 
 /* ---- the row where it is answered ---- */
