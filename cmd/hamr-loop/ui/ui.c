@@ -230,13 +230,11 @@ ui_init(struct ui *u, bool json, bool quiet)
 	u->out_fd = u->tty_out ? file_unblocked(STDOUT_FILENO) : STDOUT_FILENO;
 	u->color = err.colour;
 	u->live = u->tty_err && !u->dumb && !json && !quiet;
-	if (u->live) {
-		/* What is typed and shown is UTF-8, also where nobody has set
-		 * a locale. */
-		if (setlocale(LC_CTYPE, "") == NULL ||
-		    strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
-			setlocale(LC_CTYPE, "C.UTF-8");
-	}
+	/* What is typed and shown is UTF-8, also where nobody has set a
+	 * locale. */
+	if (u->live && (setlocale(LC_CTYPE, "") == NULL ||
+	    strcmp(nl_langinfo(CODESET), "UTF-8") != 0))
+		setlocale(LC_CTYPE, "C.UTF-8");
 	buf_init(&u->out, 4 * BUF_RECORD_MAX);
 	buf_init(&u->sent, KEYS_PASTE_MAX * 4);
 	buf_init(&u->question, (size_t)1 << 30);
@@ -320,11 +318,11 @@ ui_release(struct ui *u)
 		close(u->out_fd);
 	ui_forget(u);
 	free(u->seen);
-	free(u->trouble);
-	free(u->draft);
-	free(u->status.model);
-	free(u->status.mode);
-	free(u->status.doing);
+	char *const all[] = { u->trouble, u->draft, u->status.model,
+		u->status.mode, u->status.doing };
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		free(all[i]);
 	map_release(&u->always);
 	keys_release(&u->keys);
 	bufs_release(BUFS(&u->out, &u->sent, &u->question, &u->output,
