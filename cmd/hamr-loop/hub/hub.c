@@ -179,9 +179,8 @@ start_memory(struct hub *h)
 	struct slot *s = &h->slot[SLOT_MEM];
 	struct err e;
 
-	if (!s->used || s->started || h->failed || h->session->size == 0)
-		return;
-	if (slot_start(h, s, &e) < 0)
+	if (s->used && !s->started && !h->failed && h->session->size > 0 &&
+	    slot_start(h, s, &e) < 0)
 		hub_fail(h, &e);
 }
 
@@ -394,9 +393,8 @@ hub_wait(struct hub *h, long long until)
 {
 	while (busy(h)) {
 		if (h->failed || h->interrupts > 0 ||
-		    (h->ui->out_closed && !h->ending))
-			return -1;
-		if (until != 0 && file_now_ms() >= until)
+		    (h->ui->out_closed && !h->ending) ||
+		    (until != 0 && file_now_ms() >= until))
 			return -1;
 		round_of_poll(h, until);
 	}

@@ -321,13 +321,12 @@ own_header(const struct rec *r, const struct session *s, const char *root,
 	buf_addc(out, '{');
 	for (size_t i = 0; i < r->n; i++) {
 		struct slice key = r->m[i].key;
+		const char *own = slice_is(key, "session") ? s->id :
+		    slice_is(key, "created") ? created :
+		    slice_is(key, "cwd") ? root : NULL;
 
-		if (slice_is(key, "session"))
-			scan_put(out, "'$':@,", key, slice_of(s->id));
-		else if (slice_is(key, "created"))
-			scan_put(out, "'$':@,", key, slice_of(created));
-		else if (slice_is(key, "cwd"))
-			scan_put(out, "'$':@,", key, slice_of(root));
+		if (own != NULL)
+			scan_put(out, "'$':@,", key, slice_of(own));
 		else if (!slice_is(key, "fork_of") &&
 		    !slice_is(key, "fork_at") && !slice_is(key, "mark"))
 			scan_put(out, "'$':$,", key, r->m[i].val);

@@ -545,12 +545,10 @@ setup_session(struct setup *s, struct hub *h, const char *task, struct err *e)
 	    read_system(s, h->track->mode, e) < 0) || hub_put(h,
 	    "{'role':'system','content':@}", buf_view(&s->system)) < 0))
 		goto failed;
-	if (h->track->last == R_SYSTEM && context_message(s, h, memory) < 0) {
-		memory = NULL;
-		goto failed;
-	}
+	int told = h->track->last == R_SYSTEM ? context_message(s, h,
+	    memory) : 0;
 	memory = NULL;
-	if (!ready || hub_sync(h, SLOT_GUARD) < 0)
+	if (told < 0 || !ready || hub_sync(h, SLOT_GUARD) < 0)
 		goto failed;
 	return 0;
 failed:
