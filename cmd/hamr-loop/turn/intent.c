@@ -230,8 +230,10 @@ simplify(const char *p, struct buf *out)
 static void
 words_of(struct words *w, const char *task)
 {
-	*w = (struct words){ .text = BUF_INIT(TEXT_MAX) };
-	simplify(task, &w->text);
+	struct buf text = BUF_INIT(TEXT_MAX);
+
+	simplify(task, &text);
+	*w = (struct words){ .text = text };
 	const char *next = w->text.len > 0 ? w->text.p : "";
 	while (*next != '\0') {
 		const char *p = next;
