@@ -633,35 +633,6 @@ show_answer(struct ui *u, struct slice content, size_t *blocks)
 	buf_release(&text);
 }
 
-/* *calls: those that are to come, of which the last ones are shown. */
-static void
-show_record(struct chat *c, const struct rec *r, long *calls, size_t *blocks)
-{
-	struct ui *u = &c->run->ui;
-
-	if (r->kind == R_USER) {
-		if (msg_is_person(r))
-			ui_said_in(u, r);
-		if (*calls > CALLS_SHOWN)
-			ui_note(u, "  ... %ld earlier calls",
-			    *calls - CALLS_SHOWN);
-	} else if (r->kind == R_ASSISTANT) {
-		show_answer(u, *calls > CALLS_SHOWN ? SLICE("") :
-		    rec_get(r, "content"), blocks);
-		ui_committed(u, r);
-	} else if (*calls > CALLS_SHOWN) {
-		*calls -= r->kind == R_TOOL;
-	} else if (r->kind == R_ERROR) {
-		show_answer(u, scan_get(rec_get(r, "partial"), "content"),
-		    blocks);
-	} else if (r->kind == R_TOOL || r->kind == R_VERDICT ||
-	    r->kind == R_RECOVERY || r->kind == R_VERIFICATION) {
-		ui_committed(u, r);
-	} else if (r->kind == R_END) {
-		run_tell_last(c->run, r);
-	}
-}
-
 void
 chat_show_last_turn(struct chat *c)
 {
@@ -688,8 +659,33 @@ chat_show_last_turn(struct chat *c)
 	if (turns > 1)
 		ui_note(u, "  ... %ld earlier turn%s; /export writes all of "
 		    "them to a file", turns - 1, plural(turns - 1));
-	for (line = 1; from > 0 && (r = next_record(c, &in)) != NULL; line++)
-		if (line >= from)
-			show_record(c, r, &calls, &blocks);
+	/* calls are those to come, of which the last ones are shown */
+	for (line = 1; from > 0 && (r = next_record(c, &in)) != NULL; line++) {
+		bool hidden = calls > CALLS_SHOWN;
+
+		if (line < from)
+			continue;
+		if (r->kind == R_USER) {
+			if (msg_is_person(r))
+				ui_said_in(u, r);
+			if (hidden)
+				ui_note(u, "  ... %ld earlier calls",
+				    calls - CALLS_SHOWN);
+		} else if (r->kind == R_ASSISTANT) {
+			show_answer(u, hidden ? SLICE("") :
+			    rec_get(r, "content"), &blocks);
+			ui_committed(u, r);
+		} else if (hidden) {
+			calls -= r->kind == R_TOOL;
+		} else if (r->kind == R_ERROR) {
+			show_answer(u, scan_get(rec_get(r, "partial"),
+			    "content"), &blocks);
+		} else if (r->kind == R_TOOL || r->kind == R_VERDICT ||
+		    r->kind == R_RECOVERY || r->kind == R_VERIFICATION) {
+			ui_committed(u, r);
+		} else if (r->kind == R_END) {
+			run_tell_last(c->run, r);
+		}
+	}
 	ui_status_doing(u, "");
 }
