@@ -68,14 +68,11 @@ changes(const struct row *r, struct slice in, struct slice object)
 }
 
 static void
-put_object(unsigned known, struct slice in, struct slice object,
-    struct buf *out);
-
-static void
 put_field(unsigned known, struct slice in, struct slice key,
     struct slice val, struct buf *out, bool *any)
 {
-	struct slice name = key;
+	struct slice name = key, inner_key, inner;
+	bool inner_any = false;
 
 	for (size_t i = 0; i < NROWS; i++)
 		if ((known & rows[i].quirk) && is_of(&rows[i], in, key)) {
@@ -86,22 +83,13 @@ put_field(unsigned known, struct slice in, struct slice key,
 		}
 	scan_put(out, *any ? ",'$':" : "{'$':", name);
 	*any = true;
-	if (known != 0 && in.n == 0 && is_settings(key, val))
-		put_object(known, key, val, out);
-	else
+	if (known == 0 || in.n > 0 || !is_settings(key, val)) {
 		buf_slice(out, val);
-}
-
-static void
-put_object(unsigned known, struct slice in, struct slice object,
-    struct buf *out)
-{
-	struct slice key, val;
-	bool any = false;
-
-	for (struct walk w = walk_of(object); walk_next(&w, &key, &val); )
-		put_field(known, in, key, val, out, &any);
-	buf_adds(out, any ? "}" : "{}");
+		return;
+	}
+	for (struct walk w = walk_of(val); walk_next(&w, &inner_key, &inner); )
+		put_field(known, key, inner_key, inner, out, &inner_any);
+	buf_adds(out, inner_any ? "}" : "{}");
 }
 
 void
@@ -114,10 +102,16 @@ quirks_field(unsigned known, struct slice key, struct slice val,
 void
 quirks_body(unsigned known, struct slice body, struct buf *out)
 {
-	if (scan_kind(body) == SCAN_OBJECT)
-		put_object(known, SLICE(""), body, out);
-	else
+	struct slice key, val;
+	bool any = false;
+
+	if (scan_kind(body) != SCAN_OBJECT) {
 		buf_slice(out, body);
+		return;
+	}
+	for (struct walk w = walk_of(body); walk_next(&w, &key, &val); )
+		quirks_field(known, key, val, out, &any);
+	buf_adds(out, any ? "}" : "{}");
 }
 
 /* ---- learning ---- */
