@@ -96,7 +96,7 @@ int64_t store_forget(struct store *st, const struct forget *f,
     struct err *e);
 
 /* Text was taken out: get it out of the index too.  Within a transaction; and
- * out of the log, after it. */
+ * out of the file's gaps and the log, after it. */
 int store_wipe(struct store *st, struct err *e);
 int store_wipe_log(struct store *st, struct err *e);
 
