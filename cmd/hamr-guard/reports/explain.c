@@ -116,9 +116,14 @@ put_id(struct buf *b, const char *json, size_t columns)
 	free(id);
 }
 
+/* Limits, and counters where they are ours. */
 static void
-put_limits(const struct report *p, struct buf *b, const struct verdict *v)
+put_numbers(const struct report *p, struct buf *b, const struct verdict *v)
 {
+	static const char *const parts[] = { "", " 1/6", " 1/3", " 1/2",
+		" 2/3", " 5/6" };
+	unsigned long whole = v->score / POINT;
+	const char *part = parts[v->score % POINT];
 	const struct { const char *name; unsigned long n; } row[] = {
 		{ "warning", v->warn }, { "block", v->block },
 		{ "halt", v->halt } };
@@ -136,16 +141,8 @@ put_limits(const struct report *p, struct buf *b, const struct verdict *v)
 	if (t.len > 0 && v->transient)
 		buf_adds(&t, "; raised for a temporary error");
 	put_row(p, b, "limits", &t);
-}
-
-static void
-put_counters(const struct report *p, struct buf *b, const struct verdict *v)
-{
-	static const char *const parts[] = { "", " 1/6", " 1/3", " 1/2",
-		" 2/3", " 5/6" };
-	unsigned long whole = v->score / POINT;
-	const char *part = parts[v->score % POINT];
-
+	if (p->judge->profile.foreign)
+		return;
 	put_label(p, b, "counters");
 	buf_fmt(b, "%lu with this outcome, %lu refused, in epoch %lu of its "
 	    "turn\n", v->same, v->refused, v->epoch + 1);
@@ -258,9 +255,7 @@ fired(struct report *p, const struct verdict *v, bool over)
 	struct buf *b = v->phase == PHASE_RESULT ? &t->result : &t->call;
 	put_verdict(p, b, v);
 	if (v->phase != PHASE_TEXT)
-		put_limits(p, b, v);
-	if (v->phase != PHASE_TEXT && !p->judge->profile.foreign)
-		put_counters(p, b, v);
+		put_numbers(p, b, v);
 	for (size_t i = 0; i < v->nevidence; i++) {
 		if (i > 0)
 			buf_adds(&text, ", ");
