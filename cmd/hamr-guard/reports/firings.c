@@ -82,41 +82,6 @@ add_row(struct report *p, size_t line, enum paint paint, const char *verdict,
 enum grade { GRADE_SAVED, GRADE_STEP, GRADE_SHARE, GRADE_WARN, GRADE_BLOCK,
 	GRADE_HALT };
 
-static void
-print_steps(const struct buf *steps, const struct sheet *o)
-{
-	static const struct {
-		const char *letter;
-		enum paint paint;
-	} looks[] = { [GRADE_SAVED] = { ".", PAINT_DIM },
-		[GRADE_STEP] = { "-", PAINT_GREEN },
-		[GRADE_SHARE] = { "s", PAINT_CYAN },
-		[GRADE_WARN] = { "w", PAINT_YELLOW },
-		[GRADE_BLOCK] = { "b", PAINT_RED },
-		[GRADE_HALT] = { "H", PAINT_STOP } };
-	size_t cells = CELLS, from = 0;
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	if (o->columns > EDGE && o->columns < CELLS + EDGE)
-		cells = o->columns - EDGE;
-	if (cells > steps->len)
-		cells = steps->len;
-	buf_adds(&b, "  [");
-	for (size_t i = 0; i < cells; i++) {
-		size_t to = (i + 1) * steps->len / cells;
-		char most = GRADE_SAVED;
-
-		for (; from < to; from++)
-			if (steps->p[from] > most)
-				most = steps->p[from];
-		sheet_paint(o, &b, looks[(int)most].paint,
-		    slice_of(looks[(int)most].letter));
-	}
-	buf_addc(&b, ']');
-	rec_put(o->out, buf_view(&b));
-	buf_release(&b);
-}
-
 /* ---- a transcript ---- */
 
 static void
@@ -203,19 +168,45 @@ record(struct report *p, const struct rec *rec)
 static void
 show_head(struct report *p, const struct amounts *a)
 {
-	struct firings *x = p->self;
-	struct buf title = BUF_INIT(BUF_RECORD_MAX);
+	static const struct {
+		const char *letter;
+		enum paint paint;
+	} looks[] = { [GRADE_SAVED] = { ".", PAINT_DIM },
+		[GRADE_STEP] = { "-", PAINT_GREEN },
+		[GRADE_SHARE] = { "s", PAINT_CYAN },
+		[GRADE_WARN] = { "w", PAINT_YELLOW },
+		[GRADE_BLOCK] = { "b", PAINT_RED },
+		[GRADE_HALT] = { "H", PAINT_STOP } };
+	const struct buf *steps = &((struct firings *)p->self)->steps;
+	size_t cells = num_min(CELLS, steps->len), from = 0;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	report_title(p, &title);
-	buf_adds(&title, ": ");
-	amounts_put(a, &title);
+	report_title(p, &b);
+	buf_adds(&b, ": ");
+	amounts_put(a, &b);
 	if (p->begun)
 		sheet_line(&p->sheet, PAINT_NONE, "%s", "");
-	sheet_line(&p->sheet, PAINT_BOLD, "%s", title.p);
-	if (x->steps.len > 0)
-		print_steps(&x->steps, &p->sheet);
+	sheet_line(&p->sheet, PAINT_BOLD, "%s", b.p);
+	buf_reset(&b);
+	if (p->sheet.columns > EDGE)
+		cells = num_min(cells, p->sheet.columns - EDGE);
+	for (size_t i = 0; i < cells; i++) {
+		size_t to = (i + 1) * steps->len / cells;
+		char most = GRADE_SAVED;
+
+		for (; from < to; from++)
+			if (steps->p[from] > most)
+				most = steps->p[from];
+		buf_adds(&b, i == 0 ? "  [" : "");
+		sheet_paint(&p->sheet, &b, looks[(int)most].paint,
+		    slice_of(looks[(int)most].letter));
+	}
+	if (cells > 0) {
+		buf_addc(&b, ']');
+		rec_put(p->sheet.out, buf_view(&b));
+	}
 	p->begun = true;
-	buf_release(&title);
+	buf_release(&b);
 }
 
 static void
