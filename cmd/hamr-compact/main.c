@@ -3,7 +3,6 @@
  * The callbacks of the stage, for each mode.
  */
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
