@@ -26,26 +26,24 @@ def left($what; $n): if $n > 0 then {_left: ($what | tostring), _n: $n} else emp
 def left_type: left("type \(.type)");
 
 # One part of a content: as hamr stores it, or empty.  Thoughts are none.
+def words: {type: "text", text: .};
 def part:
-  if type == "string" then {type: "text", text: .}
+  if type == "string" then words
   elif . == null then empty
-  elif type != "object" then {type: "text", text: tojson}
-  elif (.text | type) == "string" and (.type | . == null or . == "text" or . == "input_text" or . == "output_text")
-    then {type: "text", text}
+  elif type != "object" then tojson | words
+  elif (.text | type) == "string" and (.type | IN([null, "text", "input_text", "output_text"][])) then .text | words
   elif .type == "image" and (.source | type) == "object" then
-    if (.source.data | type) == "string"
-    then image("data:\(.source.media_type // "image/png");base64,\(.source.data)")
-    else image(.source.url | strings) end
+    .source | if (.data | type) == "string" then image("data:\(.media_type // "image/png");base64,\(.data)") else image(.url | strings) end
   elif .type == "image" and (.data | type) == "string" then image("data:\(.mimeType // .media_type // "image/png");base64,\(.data)")
   elif .type == "image" and (.url | type) == "string" then image(.url)
   elif .type == "image_url" and (.image_url | type) == "object" then image(.image_url.url | strings)
-  elif .type == "image_url" or .type == "input_image" then image(.image_url | strings)
-  elif (.type | IN("think", "thinking", "redacted_thinking", "reasoning", "tool_use", "tool_call", "toolCall", "tool_result"))
+  elif .type | IN(["image_url", "input_image"][]) then image(.image_url | strings)
+  elif .type | IN(["think", "thinking", "redacted_thinking", "reasoning", "tool_use", "tool_call", "toolCall", "tool_result"][])
     then empty
-  elif (.text | type) == "string" then {type: "text", text}
-  elif (.content | type) == "string" then {type: "text", text: .content}
-  elif .type == null then {type: "text", text: ((.result // .output | s) // (del(._line) | tojson))}
-  else {type: "text", text: "[\(.type | tostring)]", _left: "part \(.type | tostring)"} end;
+  elif (.text | type) == "string" then .text | words
+  elif (.content | type) == "string" then .content | words
+  elif .type == null then (.result // .output | s) // (del(._line) | tojson) | words
+  else {type: "text", text: "[\(.type)]", _left: "part \(.type)"} end;
 
 # A content of several parts: a string when all of it is one text.
 def content:
@@ -62,7 +60,7 @@ def content:
 def text: content | if type == "array" then [.[] | .text | strings] | join("\n") else . end;
 
 # What a model thought, out of the parts of its message.
-def thoughts: [arr | obj | select(.type | IN("think", "thinking", "reasoning")) | (.thinking // .think // .text // .reasoning) | str]
+def thoughts: [arr | obj | select(.type | IN(["think", "thinking", "reasoning"][])) | (.thinking // .think // .text // .reasoning) | str]
   | if length == 0 then null else join("\n") end;
 
 # Calls and results.  Arguments that are text stay that text.
@@ -74,7 +72,7 @@ def on($line): . + {_line: $line};
 # The file that a call writes as a whole, to be told when it did.
 def written($name; $args): ($args | if type == "string" then (try fromjson catch null) else . end | o) as $a
   | ($a.path // $a.file_path // $a.filePath // $a.absolute_path) as $path | ($a.content // $a.file_text) as $text
-  | if ($name | IN("write", "Write", "write_file", "WriteFile", "create", "create_file")) and ($path | type) == "string" and ($text | type) == "string"
+  | if ($name | IN(["write", "Write", "write_file", "WriteFile", "create", "create_file"][])) and ($path | type) == "string" and ($text | type) == "string"
       and $a.mode != "append" then [{path: $path, text: $text}] else null end;
 def writes(f): reduce (f | select((.id | type) == "string")) as $c ({}; written($c.function.name; $c.function.arguments) as $w | if $w == null then . else .[$c.id] = $w end);
 

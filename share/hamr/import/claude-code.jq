@@ -20,11 +20,11 @@ def mutated:
   else null end;
 
 # What one may hold that is not said to anybody, or is said elsewhere too.
-def silent: IN("file-history-snapshot", "progress", "queue-operation", "summary", "pr-link", "last-prompt", "custom-title", "mode",
+def silent: IN(["file-history-snapshot", "progress", "queue-operation", "summary", "pr-link", "last-prompt", "custom-title", "mode",
   "permission-mode", "ai-title", "agent-name", "agent-color", "agent-setting", "tag", "started", "relocated", "worktree-state",
   "bridge-session", "frame-link", "atis-latch", "attribution-snapshot", "content-replacement",
-  "result", "stream_event", "rate_limit_event");
-def silent_system: IN("init", "stop_hook_summary", "turn_duration", "session_start", "local_command", "informational", "bridge_status", "api_error");
+  "result", "stream_event", "rate_limit_event"][]);
+def silent_system: IN(["init", "stop_hook_summary", "turn_duration", "session_start", "local_command", "informational", "bridge_status", "api_error"][]);
 
 # An entry of the tree; only a message keeps what it says.  A person's message
 # without a parent is where a conversation begins; anything else has lost its

@@ -22,10 +22,9 @@ def output:
     elif ($o | type) == "object" and ($o | has("stdout")) then {content: "\($o.stdout | asis // "")\($o.stderr | asis // "")", exit: (($o.exitCode | numbers) // null), ms: null}
     else {content: $o, exit: null, ms: null} end;
 
-def kind: .type | if . == "local_shell_call" or . == "custom_tool_call" or . == "tool_call" or . == "tool_search_call" or . == "web_search_call" or . == "image_generation_call" then "call"
-  elif . == "function_call" then "call"
-  elif . == "function_call_output" or . == "custom_tool_call_output" or . == "tool_result" or . == "tool_search_output" then "output"
-  else . end;
+def kind: .type as $type | {"local_shell_call": "call", "custom_tool_call": "call", "tool_call": "call", "tool_search_call": "call",
+  "web_search_call": "call", "image_generation_call": "call", "function_call": "call", "function_call_output": "output",
+  "custom_tool_call_output": "output", "tool_result": "output", "tool_search_output": "output"}[$type | tostring] // $type;
 
 def json_object: (try fromjson catch null) | type == "object";
 def the_call:
@@ -40,8 +39,8 @@ def the_call:
 def harness: type == "string" and test("^\\s*<(environment_context|user_instructions|turn_aborted|INSTRUCTIONS|permissions|collaboration_mode|skill|subagent_notification)|^# AGENTS.md instructions");
 
 # Lines that say nothing to the model, or what other lines say too.
-def silent: IN("event_msg", "record_type", "session_meta", "turn_context", "world_state");
-def silent_item: IN("ghost_snapshot", "other", "compaction", "context_compaction", "compaction_trigger");
+def silent: IN(["event_msg", "record_type", "session_meta", "turn_context", "world_state"][]);
+def silent_item: IN(["ghost_snapshot", "other", "compaction", "context_compaction", "compaction_trigger"][]);
 
 def fresh: {role: "assistant", content: [], reasoning: [], calls: [], usage: null, line: null};
 def held: .line != null;

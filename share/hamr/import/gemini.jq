@@ -47,14 +47,14 @@ def written: (.args | o) as $a
   | if ($a.file_path | type) != "string" then null
     elif .name == "write_file" and ($a.content | type) == "string" then [{path: $a.file_path, text: $a.content}]
     elif .name == "replace" then [{path: $a.file_path}] else null end;
-def failed: (.status | IN("error", "cancelled", "canceled"));
+def failed: (.status | IN(["error", "cancelled", "canceled"][]));
 
 # A notice (an update, a warning) written between what the model said and the
 # calls it made has parted them: the calls stand in a record without words.
 def calling: [.toolCalls | arr | obj] | length > 0;
 def wordless: .type == "gemini" and calling and ((.content | gemini_content) // "") == "";
 # Notices on the screen.
-def silent: .type | IN("info", "warning", "about", "help", "stats", "model_stats", "tool_stats", "quit", "update", "success");
+def silent: .type | IN(["info", "warning", "about", "help", "stats", "model_stats", "tool_stats", "quit", "update", "success"][]);
 def joined: reduce (.[] | select(silent | not)) as $m ([];
     if ($m | wordless) and length > 0 and (.[-1] | .type == "gemini" and (calling | not))
     then .[-1] |= . + {toolCalls: $m.toolCalls, thoughts: ([., $m | .thoughts | arr]), tokens: (.tokens // $m.tokens)}
@@ -70,7 +70,7 @@ def message: ._line as $line
       (.toolCalls | arr | obj
         | if (.result | type) == "array" and (.result | responses | length) > 0 then
             result(.id; ([.result | responses[] | .response | response] | join("\n"))) + {is_error: failed, meta: {mutated: (if failed then null else written end)}}
-          elif .result != null or (.status | IN("success", "error", "cancelled")) then
+          elif .result != null or (.status | IN(["success", "error", "cancelled"][])) then
             result(.id; (.result | gemini_content) // (.resultDisplay | s) // "") + {is_error: failed, meta: {mutated: (if failed then null else written end)}}
           else empty end)
     elif (.parts | type) == "array" then

@@ -17,7 +17,7 @@ def context($line):
       {role: "assistant", content: (.content | content), reasoning: ((.content | thoughts) // (.reasoning_content | s)), tool_calls: calls_of}
     elif .role == "tool" then result(.tool_call_id // .toolCallId; .content) + {is_error: (.isError == true or (.content | text | error_text))}
     elif .role == "user" then {role: "user", content: (.content | content // ""),
-      meta: by((.origin | o | .kind | IN("injection", "compaction_summary", "system_trigger", "hook_result", "background_task", "skill_activation")) or (.content | text | harness))}
+      meta: by((.origin | o | .kind | IN(["injection", "compaction_summary", "system_trigger", "hook_result", "background_task", "skill_activation"][])) or (.content | text | harness))}
     elif .role == "_compaction" then {type: "compaction", stage: "import"}
     elif .role | IN("_checkpoint", "_usage") then empty
     else left("role \(.role)") end)
@@ -42,8 +42,8 @@ def answer($id; $r; $m; $n): result($id; $r.content) + {is_error: $r.is_error, m
 
 # Kinds that say nothing to the model, or what is said elsewhere too.
 def silent: type == "string" and test("^(metadata$|forked$|(config|tools|llm|turn|permission|profile|plugin|runtime|token_counting|usage|plan_mode|swarm_mode|goal|cron|file_history|mcp|full_compaction|micro_compaction|background|interaction|subagent)\\.)");
-def silent_event: IN("StatusUpdate", "HookTriggered", "HookResolved", "TurnEnd", "StepInterrupted", "CompactionBegin", "ApprovalRequest",
-  "ApprovalResponse", "ApprovalRequestResolved", "Notification", "MCPLoadingBegin", "MCPLoadingEnd", "QuestionRequest");
+def silent_event: IN(["StatusUpdate", "HookTriggered", "HookResolved", "TurnEnd", "StepInterrupted", "CompactionBegin", "ApprovalRequest",
+  "ApprovalResponse", "ApprovalRequestResolved", "Notification", "MCPLoadingBegin", "MCPLoadingEnd", "QuestionRequest"][]);
 
 # What a line of a wire stands for, whichever protocol wrote it.
 def event: if (.message | type) == "object" and (.message.type | type) == "string" then .message | {kind: .type, is: (.payload | o)}

@@ -17,7 +17,7 @@ def tool_result: .state as $s
 def file_part: if (.mime | type) == "string" and (.mime | startswith("image/")) and (.url | type) == "string" then image(.url)
   else {type: "text", text: "[file \(.filename | asis // "")]"} + (if (.source | o | .text) != null then {} else {_left: "part file"} end) end;
 # Parts that say nothing to the model.
-def silent: .type | IN("text", "reasoning", "tool", "file", "step-start", "step-finish", "snapshot", "patch", "compaction", "retry");
+def silent: .type | IN(["text", "reasoning", "tool", "file", "step-start", "step-finish", "snapshot", "patch", "compaction", "retry"][]);
 
 def message: .info as $i | ._line as $line | [.parts | arr | obj] as $parts
   | if $i.role == "user" then

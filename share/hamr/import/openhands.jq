@@ -8,9 +8,9 @@ def v0_name: (.tool_call_metadata | o | .function_name | s) // ({run: "bash", ru
 # The arguments the model wrote, when the event keeps its answer.
 def written($id): [.tool_call_metadata | o | .model_response | o | .choices | arr | obj | .message | o | .tool_calls | arr | obj | select(.id == $id) | .function | o | .arguments] | first;
 def args_of: (.args | if type == "object" then . else null end) // (. | del(.action, .thought, .keep_prompt, .action_risk, ._line, .id, .source, .timestamp, .message, .timeout, .cause));
-def clean: with_entries(select(.value != null and .value != "" and (.key | IN("thought", "translated_ipython_code", "impl_source", "blocking", "is_static", "is_input", "hidden", "confirmation_state", "security_risk", "keep_prompt", "wait_for_response", "image_urls", "images_urls") | not)));
+def clean: with_entries(select(.value != null and .value != "" and (.key | IN(["thought", "translated_ipython_code", "impl_source", "blocking", "is_static", "is_input", "hidden", "confirmation_state", "security_risk", "keep_prompt", "wait_for_response", "image_urls", "images_urls"][]) | not)));
 
-def is_call: .action | IN("message", "finish", "reject", "change_agent_state", "null", "delegate", "system", "recall", "think", "agent_state_changed", "condensation", "task_tracking_note") | not;
+def is_call: .action | IN(["message", "finish", "reject", "change_agent_state", "null", "delegate", "system", "recall", "think", "agent_state_changed", "condensation", "task_tracking_note"][]) | not;
 
 def v0_action: ._line as $line
   | (if .source == "user" or (.action == "message" and (.source | . == null) and .wait_for_response == false and (.content | type) == "string") then
@@ -26,13 +26,13 @@ def v0_action: ._line as $line
       | {role: "assistant", content: (((.args | o | .thought) // .thought // "") | if . == "" then null else asis end),
          tool_calls: [call($id // (.id | if . == null then null else "event_\(.)" end); v0_name; ($text // (args_of | clean)))],
          meta: {model: ((.tool_call_metadata | o | .model_response | o | .model | s) // null)}}
-    elif .action | IN("change_agent_state", "null", "agent_state_changed", "recall") then empty
+    elif .action | IN(["change_agent_state", "null", "agent_state_changed", "recall"][]) then empty
     else left("action \(.action)") end)
   | on($line);
 
 def v0_observation: ._line as $line
-  | (if (.observation | IN("agent_state_changed", "null", "condense", "system")) then empty
-    elif (.observation | IN("recall", "message", "chat")) then left("observation \(.observation)")
+  | (if (.observation | IN(["agent_state_changed", "null", "condense", "system"][])) then empty
+    elif (.observation | IN(["recall", "message", "chat"][])) then left("observation \(.observation)")
     elif .observation == "error" and (.cause == null and (.tool_call_metadata | type) != "object") then
       {type: "error", stage: "import", code: "server", message: (.content // .message | asis // "error"), retryable: false}
         else
@@ -52,14 +52,14 @@ def sdk: ._line as $line
     elif .kind == "ActionEvent" then
       {role: "assistant", content: (.thought | content), reasoning: (.reasoning_content | s), group: (.llm_response_id | s),
         tool_calls: [call(.tool_call_id; .tool_name; ((.tool_call | o | .arguments // (.function | o | .arguments)) // (.action | if type == "object" then del(.kind) | clean else . end)))]}
-    elif (.kind | IN("ObservationEvent", "UserRejectObservation", "AgentErrorEvent")) then
+    elif (.kind | IN(["ObservationEvent", "UserRejectObservation", "AgentErrorEvent"][])) then
       (.observation | if type == "object" then . else {} end) as $o
       | (($o.exit_code | numbers) // ($o.metadata | o | .exit_code | numbers) // null) as $exit
       | result(.tool_call_id; ($o.content // $o.output // $o.text // .error // .rejection_reason // .observation | content))
         + {is_error: ($o.is_error == true or ($o.error | type == "string") or .kind == "AgentErrorEvent" or ($exit != null and $exit > 0)), meta: {exit: $exit,
            mutated: (if ($o.path | type) == "string" and ($o.new_content | type) == "string" then [{path: $o.path, text: $o.new_content}] else null end)}}
     elif .kind == "Condensation" or .kind == "CondensationEvent" then {type: "compaction", stage: "import"}
-    elif .kind | IN("ConversationStateUpdateEvent", "PauseEvent", "TokenEvent", "LLMCompletionLogEvent", "CondensationRequest", "StreamingDeltaEvent") then empty
+    elif .kind | IN(["ConversationStateUpdateEvent", "PauseEvent", "TokenEvent", "LLMCompletionLogEvent", "CondensationRequest", "StreamingDeltaEvent"][]) then empty
     else left("kind \(.kind)") end)
   | on($line);
 

@@ -38,7 +38,7 @@ def entry($wrote):
       {role: "user", content: (.summary | asis // ""), meta: {by: "context"}, _line}
     elif .type == "branch_summary" then {role: "user", content: (.summary | asis // ""), meta: {by: "context"}, _line}
     elif .type == "custom_message" then {role: "user", content: (.content | content), meta: {by: "context"}, _line}
-    elif .type | IN("model_change", "thinking_level_change", "label", "session_info", "custom") then empty
+    elif .type | IN(["model_change", "thinking_level_change", "label", "session_info", "custom"][]) then empty
     else left_type end;
 
 [(., inputs) | obj] as $all

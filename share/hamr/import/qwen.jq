@@ -41,4 +41,4 @@ def entry($wrote): ._line as $line | (.message | o | .parts) as $parts
    created: ([$said[] | .timestamp | strings] | first | time), model: ([$said[] | .model | strings] | first), _line: ($said[0]._line // 1)},
   (writes($said[] | .message | o | .parts | q_calls) as $wrote | $said[] | entry($wrote)),
   left("abandoned branch"; set($path[] | tostring) as $on | [range(0; $lines | length) | select(($on[tostring] | not) and $nodes[.].says)] | length),
-  (set($path[] | tostring) as $on | range(0; $lines | length) | select($on[tostring] | not) | $lines[.] | select((.type | IN("system", "user", "assistant", "tool_result") | not)) | left_type)
+  (set($path[] | tostring) as $on | range(0; $lines | length) | select($on[tostring] | not) | $lines[.] | select((.type | IN(["system", "user", "assistant", "tool_result"][]) | not)) | left_type)

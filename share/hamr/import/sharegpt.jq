@@ -17,7 +17,7 @@ def turn:
       else {role: "user", content: $v} end
     elif $who == "system" then {role: "system", content: $v}
     elif ($who | IN("function_call", "tool_call")) then {role: "assistant", content: null, tool_calls: ($v | calls_of)}
-    elif ($who | IN("observation", "tool", "function_response", "function", "ipython")) then result(null; $v)
+    elif ($who | IN(["observation", "tool", "function_response", "function", "ipython"][])) then result(null; $v)
     else $v | tagged | {role: "assistant", content: .text, tool_calls: (.calls | calls)} end;
 
 def tools: if type == "string" then (try fromjson catch null) else . end

@@ -7,7 +7,7 @@
 # keep their own name.
 def action:
   (split("\n")[0] | split(" ")) as $w
-  | if ($w[0] | IN("edit", "create", "insert", "append")) then call(null; $w[0]; {command: .})
+  | if ($w[0] | IN(["edit", "create", "insert", "append"][])) then call(null; $w[0]; {command: .})
     elif $w[0] == "str_replace_editor" then call(null; $w[0]; {command: ($w[1] // ""), path: ($w[2] // ""), text: .})
     else call(null; "bash"; {command: .}) end;
 
