@@ -318,11 +318,11 @@ ui_release(struct ui *u)
 		close(u->out_fd);
 	ui_forget(u);
 	free(u->seen);
-	char *const all[] = { u->trouble, u->draft, u->status.model,
-		u->status.mode, u->status.doing };
-
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		free(all[i]);
+	free(u->trouble);
+	free(u->draft);
+	free(u->status.model);
+	free(u->status.mode);
+	free(u->status.doing);
 	map_release(&u->always);
 	keys_release(&u->keys);
 	bufs_release(BUFS(&u->out, &u->sent, &u->question, &u->output,
