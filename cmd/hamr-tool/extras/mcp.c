@@ -137,17 +137,16 @@ mcp_new(const struct tool *t, const char *name)
 		program = which_beside("hamr-provider", t->root);
 	/* one over HTTP is one over stdio behind hamr-provider --mcp */
 	if (program != NULL) {
+		char *const bridge[] = { program, xstrdup("--no-config"),
+			xstrdup("-o"), xasprintf("provider.ca_file=%s",
+			    conf_str(t->conf, "provider.ca_file")),
+			xstrdup("-o"), xasprintf("provider.proxy=%s",
+			    conf_str(t->conf, "provider.proxy")),
+			xstrdup("--mcp"), xstrdup(url) };
+
 		texts_release(&m->argv);
-		texts_add(&m->argv, program);
-		texts_add(&m->argv, xstrdup("--no-config"));
-		texts_add(&m->argv, xstrdup("-o"));
-		texts_add(&m->argv, xasprintf("provider.ca_file=%s",
-		    conf_str(t->conf, "provider.ca_file")));
-		texts_add(&m->argv, xstrdup("-o"));
-		texts_add(&m->argv, xasprintf("provider.proxy=%s",
-		    conf_str(t->conf, "provider.proxy")));
-		texts_add(&m->argv, xstrdup("--mcp"));
-		texts_add(&m->argv, xstrdup(url));
+		for (size_t i = 0; i < sizeof bridge / sizeof bridge[0]; i++)
+			texts_add(&m->argv, bridge[i]);
 		m->env = (const char *const *)&m->headers;
 		m->nenv = 1;
 		m->http = m->network = true;
