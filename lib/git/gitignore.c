@@ -632,12 +632,12 @@ walk(struct gitignore *g, int fd, const char *rel, int depth,
 {
 	struct gitignore_seen s = { .rel = rel, .dirfd = -1 };
 	struct texts names = { .n = 0 };
-	DIR *d = fdopendir(fd);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *e;
 
 	if (d == NULL) {
 		s.error = errno;
-		close(fd);
+		file_close(fd);
 		return see(arg, &s) == GITIGNORE_STOP;
 	}
 	gitignore_enter(g, fd, rel);
@@ -664,13 +664,9 @@ walk(struct gitignore *g, int fd, const char *rel, int depth,
 bool
 gitignore_walk(struct gitignore *g, int rootfd, gitignore_see *see, void *arg)
 {
-	struct gitignore_seen s = { .rel = "", .dirfd = -1 };
 	int fd = openat(rootfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (fd >= 0)
-		return walk(g, fd, "", 0, see, arg);
-	s.error = errno;
-	return see(arg, &s) == GITIGNORE_STOP;
+	return walk(g, fd, "", 0, see, arg);
 }
 
 bool
