@@ -197,6 +197,12 @@ is "SVG: well-formed, a curve for each window" \
 svg --window 6000 s >one.svg
 is "SVG: the same epochs" "$(python3 check.py one.svg | sed -n 1p)" \
 	"1 $epochs"
+match "SVG: in words what the table has" "$(grep -o '[a-z]*: mean [^<]*' one.svg)" \
+	"late: mean *, largest *, fresh *, reuse *.? %, $epochs epochs*"
+is "SVG: every strategy and rule by its edit support" \
+	"$(grep -cE '>[-0-9a-z_ ]+: [0-9.]+[kM]?, [0-9]+ %<' one.svg)" 10
+nowhere() { HAMR_SHARE=$PWD/nowhere svg s; }
+status "SVG: without the program that draws it" 66 nowhere
 python3 - >hostile <<'X'
 import json
 bad = "</text><script>alert(1)</script>&amp;\"'\u001b[31m\u202e\uffff\u0007]]>"
