@@ -8,6 +8,7 @@
 #	match "name" "text" "glob"       the text matches a shell pattern
 #	skip "name" "why"                counted and printed
 #	without_bwrap FOLDER             programs for PATH, all but that
+#	quick_jq FOLDER                  jq for PATH, which starts fast
 #	said_in FILE			but for words on this machine's sandbox
 #	done_testing                     last line of every test
 #
@@ -33,6 +34,14 @@ QUICK_JQ=${OBJ:-$TOP/obj}/quick-jq.so
 case $QUICK_JQ in *[[:space:]:]*) QUICK_JQ= ;; esac
 [ -f "$QUICK_JQ" ] || QUICK_JQ=
 jq() { LD_PRELOAD=$QUICK_JQ command jq "$@"; }
+
+# quick_jq FOLDER: makes it, for PATH, with a jq as above for other programs
+quick_jq() {
+	mkdir -p "$1"
+	printf '#!/bin/sh\nLD_PRELOAD=%s exec "%s" "$@"\n' \
+	    "'$QUICK_JQ'" "$(type -P jq)" >"$1/jq"
+	chmod +x "$1/jq"
+}
 unset HAMR_BIN	# programs would call it an unknown variable
 # what a machine may have set that would make it another test
 for v in $(compgen -e | grep -E -e '_(API_KEY|BASE_URL|proxy)$' \

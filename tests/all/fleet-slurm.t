@@ -6,7 +6,8 @@ if [ "$(id -u)" != 0 ] || ! command -v sbatch slurmctld slurmd >/dev/null; then
 	skip "hamr-fleet --slurm" "slurmctld and slurmd, and root, are needed"
 	done_testing
 fi
-export FLEET_PATH=$BIN FLEET_DIR=$T/work SLURM_CONF=$T/slurm.conf
+quick_jq quick
+export FLEET_PATH=$T/quick:$BIN FLEET_DIR=$T/work SLURM_CONF=$T/slurm.conf
 at_end() {
 	for p in "${pids[@]}"; do kill "$p" && wait "$p"; done 2>/dev/null
 }

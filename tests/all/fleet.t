@@ -7,7 +7,8 @@ if ! command -v parallel >/dev/null; then
 	done_testing
 fi
 PATH=$TOP/examples:$PATH
-export FLEET_PATH=$BIN FLEET_DIR=$T/work
+quick_jq quick
+export FLEET_PATH=$T/quick:$BIN FLEET_DIR=$T/work
 . "$TOP/tests/all/sshd.sh"
 at_end() { down_all; }
 # what a person tells parallel elsewhere is not for us
