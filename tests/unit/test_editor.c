@@ -429,6 +429,7 @@ completes(void **state)
 		{ "/model p\t", "> /model p|" }, { "x /he\t", "> x /he|" },
 		{ "see @my\t", "> see @my\\ picture.png |" },
 		{ "see @my\\ p\t", "> see @my\\ picture.png |" },
+		{ "@\\r\\e\\a\\d\\m\\e\t", "> @README.md |" },
 		{ "@lch\t", "> @tests/loop-chat.t |" },
 		{ "@main\t", "> @main|\n> cmd/main.c\n  cmd/x/main.c" },
 		{ "@read\t", "> @README.md |" },

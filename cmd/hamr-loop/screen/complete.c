@@ -95,7 +95,7 @@ word_at(const struct message *m, struct word *w)
 static long
 fuzzy(const char *text, struct slice what, bool exact)
 {
-	size_t n = strlen(text), k = what.n, last = n;
+	size_t n = strlen(text), k = what.n, last = n, letters = 0;
 	const char *slash = strrchr(text, '/');
 	long score = 0;
 	size_t name = slash != NULL ? (size_t)(slash - text) + 1 : 0;
@@ -117,13 +117,14 @@ fuzzy(const char *text, struct slice what, bool exact)
 		if (last < n)
 			score += last == i ? SCORE_ROW : SCORE_GAP;
 		last = i - 1;
+		letters++;
 		k--;
 	}
 	const char *rest = text + name;
 	if (last >= name && what.n > 0) {
 		score += SCORE_NAME;
-		if (last == name && (strlen(rest) == what.n ||
-		    rest[what.n] == '.'))
+		if (last == name && (rest[letters] == '\0' ||
+		    rest[letters] == '.'))
 			score += SCORE_EXACT;
 	}
 	return score >= 0 ? score : 0;
