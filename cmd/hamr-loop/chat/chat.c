@@ -218,7 +218,7 @@ chat(struct run *r, struct err *e)
 	r->ui.at_once_arg = &c;
 	opening_begin(&c);
 	if (r->o.resume || r->o.fork != NULL)
-		c.quit = chat_resume(&c) < 0;
+		c.quit |= chat_resume(&c) < 0;
 	converse(&c);
 	opening_end(&c);
 	file_list_release(&c.files);
