@@ -624,9 +624,8 @@ round_of_poll(struct acp *a, int most)
 	p[3 * n + 1] = (struct pollfd){ STDOUT_FILENO,
 		rpc_waiting(&a->rpc) ? POLLOUT : 0, 0 };
 	if (poll(p, 3 * n + 2, ms) >= 0) {
-		if (p[3 * n + 1].revents != 0 && rpc_send(&a->rpc) < 0)
-			a->over = true;
-		if (p[3 * n + 1].revents & (POLLERR | POLLNVAL))
+		if ((p[3 * n + 1].revents != 0 && rpc_send(&a->rpc) < 0) ||
+		    (p[3 * n + 1].revents & (POLLERR | POLLNVAL)))
 			a->over = true;
 		for (size_t i = 0; i < n; i++) {
 			if (v[i]->child == NULL)

@@ -31,10 +31,8 @@ whole_read(const char *path)
 	    utf8_check(buf_view(&b).p, b.len) == b.len;
 
 	file_close(fd);
-	if (good) {
-		buf_add(&b, "", 0);
+	if (good)
 		return buf_detach(&b);
-	}
 	buf_release(&b);
 	return NULL;
 }
@@ -106,11 +104,8 @@ whole_text(const char *text, struct slice diff, bool back)
 		before = line.p[0];
 	}
 	buf_slice(&b, rest);
-	buf_add(&b, "", 0);
-	if (fits && in && !b.over) {
-		b.p[b.len] = '\0';
+	if (fits && in && !b.over)
 		return buf_detach(&b);
-	}
 	buf_release(&b);
 	return NULL;
 }
