@@ -112,7 +112,6 @@ unfolded(const struct editor *e, struct slice raw)
 {
 	struct buf b = BUF_INIT(WHOLE_MAX);
 
-	buf_add(&b, "", 0);
 	message_unfold(&e->m, raw, &b);
 	return buf_detach(&b);
 }

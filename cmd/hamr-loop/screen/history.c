@@ -55,11 +55,7 @@ decode(struct slice line)
 	}
 	keys_clean(&clean, buf_view(&b));
 	buf_release(&b);
-	if (clean.len == 0) {
-		buf_release(&clean);
-		return NULL;
-	}
-	return buf_detach(&clean);
+	return clean.len > 0 ? buf_detach(&clean) : NULL;
 }
 
 /* ---- entries ---- */

@@ -108,7 +108,6 @@ keys_clean(struct buf *out, struct slice text)
 static enum made
 paste_piece(struct keys *k, size_t n, struct key *key)
 {
-	buf_add(&k->text, "", 0);
 	keys_clean(&k->text, (struct slice){ k->in.p + k->done, n });
 	*key = (struct key){ .name = KEY_PASTE,
 		.text = k->too_long ? (struct slice){ NULL, 0 } :
