@@ -5,7 +5,7 @@
 
 slow=stalls,never-ends,dies,error-event
 
-bench() { HAMR_BIN=$BIN "$TOP/bench/misbehave" "$@"; }
+bench() { TMPDIR=$T HAMR_BIN=$BIN "$TOP/bench/misbehave" "$@"; }
 bench --list | cut -d' ' -f 1 | grep -vxF "$(tr , '\n' <<<$slow)" >rows
 ok "at least thirty rows" test "$(wc -l <rows)" -ge 30
 # runs mostly wait
