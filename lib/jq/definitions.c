@@ -56,7 +56,7 @@ count_arguments(struct slice s)
 		char c = s.p[i];
 
 		if (slice_starts(slice_from(s, i), "\\(") ||
-		    slice_starts(slice_from(s, i), "def ") || c == '#')
+		    slice_starts(slice_from(s, i), "def") || c == '#')
 			return ANY;
 		if (c == '\\')
 			i++;
@@ -102,10 +102,12 @@ use_text(struct definitions *d, struct slice text, struct slice formals)
 
 		n = word_length(rest);
 		struct slice word = slice_part(rest, 0, n);
-		if (c == '#' && before == '\n' && slice_find(rest, 0, "\n") <
-		    slice_find(rest, 0, "\\("))
-			n = slice_find(rest, 0, "\n");
-		else if (n > 0 && strchr(".$\"", before) == NULL &&
+		if (c == '#' && before == '\n') {
+			/* a comment, or a line of a text, which may end it */
+			rest = slice_part(rest, 0, slice_find(rest, 0, "\n"));
+			n = slice_has(rest, "\"") || slice_has(rest, "\\(") ?
+			    1 : rest.n;
+		} else if (n > 0 && strchr(".$\"", before) == NULL &&
 		    !has_word(formals, word))
 			use(d, word, count_arguments(slice_from(rest, n)));
 		else if (c == '.' && before == '.')

@@ -61,6 +61,7 @@ arguments_are_counted(void **state)
 	/* not to be told: all of that name */
 	uses("c(\"\\(1)\"; 1)", " error c(b; $x) c(f; g; h)");
 	uses("c(def f(x; y): 1; f; 1; 2)", " error c(b; $x) c(f; g; h)");
+	uses("c(def\nf: 1; 2)", " error c(b; $x) c(f; g; h)");
 	uses("c(1; # one; two\n 2)", " error c(b; $x) c(f; g; h)");
 	uses("c # one\n (1; 2)", " error c(b; $x) c(f; g; h)");
 }
@@ -74,6 +75,8 @@ other_words_are_no_calls(void **state)
 	uses("\n# a\nb", " error b");
 	/* which may be a line of a text */
 	uses("\"\n# \\(b)\n\"", " error b");
+	uses("\"\n# \" | b\n", " error b");
+	uses("\"\n# b\n\"", " error");
 	uses("\"\\(b)\"", " error b");
 	uses("{b: 1}[b:]", " error b");
 }
