@@ -92,7 +92,8 @@ def pieces:
 [foreach pieces as [$kind, $height, $it, $raw] ([0, 0]; [add, $height];
   .[0] as $y | $it
   | if $kind == "title" then
-      "\(.title | @html): \(.requests) requests, \(.messages) messages, \(.tokens) tokens"
+      # of apostrophes only the number is known to HTML 4, too
+      "\(.title | @html | split("&apos;") | join("&#39;")): \(.requests) requests, \(.messages) messages, \(.tokens) tokens"
       | text(16; $y + 24; "h")
     elif $kind == "panel" then panel($y; $raw)
     elif $kind == "frontier" then frontier($y)

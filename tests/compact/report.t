@@ -214,6 +214,7 @@ svg hostile >hostile.svg
 ok "SVG: hostile names are inert" python3 check.py hostile.svg
 match "SVG: and shown as they are" "$(python3 check.py hostile.svg |
 	tail -n 1)" '</text><script>alert(1)</script>&amp;"*'
+ok "SVG: apostrophes are numbers" grep -qF '&quot;&#39;' hostile.svg
 report hostile >hostile.out
 is "text: nor do they steer a terminal" \
 	"$(LC_ALL=C grep -c "$(printf '[\033\a]\|\342\200\256')" hostile.out)" 0
