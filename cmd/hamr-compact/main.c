@@ -139,8 +139,8 @@ print(struct stage *s)
 		buf_addc(out, '\n');
 	switch (run->o->mode) {
 	case MODE_SVG:
-		buf_adds(out, run->transcripts++ > 0 ? "," : "[");
 		report_picture(&run->simulation, out);
+		buf_addc(out, '\n');
 		break;
 	case MODE_REPORT:
 		report_tables(&run->simulation, &run->screen, out);
@@ -186,30 +186,54 @@ print(struct stage *s)
 	reset(s);
 }
 
-/* --report=svg: all is read, and one document is drawn of it. */
+/* --report=svg: all is read, and one document is drawn of it.  Each transcript
+ * is an input of its own, with the time that a program has for one. */
 static void
 draw(struct stage *s)
 {
 	struct run *run = s->self;
-	struct buf text = BUF_INIT((size_t)1 << 40), drawn = text;
+	struct buf text = BUF_INIT((size_t)1 << 40), in = text, drawn = text;
+	struct buf pictures = text;
+	struct slice rest = buf_view(&run->out), one, y, picture;
 	struct program *p = NULL;
 	struct err e;
+	int64_t height = 0;
+	int r = -1;
 
 	if (run->o->mode != MODE_SVG || s->failed || s->status != ST_OK)
 		return;
 	char *file = conf_share("report.jq");
-	buf_adds(&run->out, run->transcripts > 0 ? "]" : "[]");
 	if (file_read(file, &text, &e) == 0)
 		p = program_new("report.jq", text.p, "{}", false, &e);
-	if (p == NULL || program_run(p, buf_view(&run->out), &drawn, &e) != 0) {
+	while (p != NULL) {
+		bool last = !slice_line(&rest, &one);
+
+		bufs_reset(BUFS(&in, &drawn));
+		if (last)
+			scan_put(&in, "[$,'$']", SCAN_INT(height),
+			    buf_view(&pictures));
+		else
+			scan_put(&in, "[$,$]", SCAN_INT(height), one);
+		r = program_run(p, buf_view(&in), &drawn, &e);
+		if (r != 0 || last)
+			break;
+		struct walk w = walk_of(slice_part(buf_view(&drawn), 0,
+		    drawn.len - 1));
+		/* with its escapes */
+		if (walk_next(&w, NULL, &y) && scan_int(y, &height) &&
+		    walk_next(&w, NULL, &picture))
+			buf_slice(&pictures, slice_part(picture, 1,
+			    picture.n - 1));
+	}
+	if (r != 0) {
 		stage_fail(s, &e);
 	} else {
 		buf_reset(&text);
-		scan_str((struct slice){ drawn.p, drawn.len - 1 }, &text);
-		rec_put(&s->out, (struct slice){ text.p, text.len - 1 });
+		scan_str(slice_part(buf_view(&drawn), 0, drawn.len - 1), &text);
+		rec_put(&s->out, slice_part(buf_view(&text), 0, text.len - 1));
 	}
 	program_free(p);
-	bufs_release(BUFS(&text, &drawn));
+	bufs_release(BUFS(&text, &in, &drawn, &pictures));
 	free(file);
 }
 

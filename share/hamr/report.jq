@@ -1,6 +1,7 @@
-# report.jq - hamr-compact --report=svg: its input is an array of transcripts,
-# as report_picture in hamr-compact writes them; the result is a document that
-# needs nothing else (no script, no font, no link).
+# report.jq - hamr-compact --report=svg.  Of [y, a transcript], as
+# report_picture in hamr-compact writes it, the result is [y behind it, its
+# picture]; of [y, all pictures] a document that needs nothing else (no script,
+# no font, no link).
 
 def left: 64;		# of a plot
 def plot: 872;		# its width
@@ -83,27 +84,31 @@ def style:
 
 # What stands below each other: its kind, its height, what it is about.
 def pieces:
-  (.[] as $t | ["title", 44, $t], ($t.windows[]
-    | ["panel", high + 58, ., $t.raw],
+  .raw as $raw | ["title", 44, .], (.windows[]
+    | ["panel", high + 58, ., $raw],
       # was there any edit to support?
-      if .methods[0].edit < 0 then empty else ["frontier", high + 64, .] end)),
+      if .methods[0].edit < 0 then empty else ["frontier", high + 64, .] end),
   ["end", 0];
 
-[foreach pieces as [$kind, $height, $it, $raw] ([0, 0]; [add, $height];
-  .[0] as $y | $it
-  | if $kind == "title" then
-      # of apostrophes only the number is known to HTML 4, too
-      "\(.title | @html | split("&apos;") | join("&#39;")): \(.requests) requests, \(.messages) messages, \(.tokens) tokens"
-      | text(16; $y + 24; "h")
-    elif $kind == "panel" then panel($y; $raw)
-    elif $kind == "frontier" then frontier($y)
-    else $y end)]
-| .[-1] as $y
-| "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"960\" height=\"\($y + 28)\" viewBox=\"0 0 960 \($y + 28)\" role=\"img\">
+.[0] as $first | .[1]
+| if type == "object" then
+    [foreach pieces as [$kind, $height, $it, $raw] ([$first, 0]; [add, $height];
+      .[0] as $y | $it
+      | if $kind == "title" then
+          # of apostrophes only the number is known to HTML 4, too
+          "\(.title | @html | split("&apos;") | join("&#39;")): \(.requests) requests, \(.messages) messages, \(.tokens) tokens"
+          | text(16; $y + 24; "h")
+        elif $kind == "panel" then panel($y; $raw)
+        elif $kind == "frontier" then frontier($y)
+        else $y end)]
+    | [.[-1], (.[:-1] | add)]
+  else
+    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"960\" height=\"\($first + 28)\" viewBox=\"0 0 960 \($first + 28)\" role=\"img\">
 <title>request size over the steps</title>
 <style>\(style)</style>
 <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>
-\(.[:-1] | add // "")"
-+ ("blue: the requests; dotted: everything said so far; green: epochs; red: the room there is; orange: the high mark"
-  | text(left; $y + 14; "w"))
-+ "</svg>\n"
+\(.)"
+    + ("blue: the requests; dotted: everything said so far; green: epochs; red: the room there is; orange: the high mark"
+      | text(left; $first + 14; "w"))
+    + "</svg>\n"
+  end
