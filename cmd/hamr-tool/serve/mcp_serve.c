@@ -398,7 +398,7 @@ mcp_serve(struct tool *t)
 	rpc_init(&v.in, STDIN_FILENO, -1, LINE_MAX_BYTES);
 	rec_in_init(&s->in, STDIN_FILENO, "stdin", 0);
 	s->mute = s->stream = true;
-	t->serve = &v;
+	t->serve = &v;		/* cppcheck-suppress autoVariables */
 	while (!s->failed) {
 		if (v.later.n > 0) {
 			char *waited = take_later(&v, 0);
