@@ -18,7 +18,8 @@ else
 	parts="$parts faults clock"
 fi
 # shellcheck disable=SC2086
-timeout 500 "$TOP/build-aux/torture" "$OBJ/torture" $parts >table 2>&1
+TMPDIR=$T timeout 500 "$TOP/build-aux/torture" "$OBJ/torture" $parts \
+	>table 2>&1
 is "it came to its end" "$?" 0
 rows=0
 while read -r line; do
