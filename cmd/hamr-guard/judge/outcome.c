@@ -593,6 +593,44 @@ read_cached(struct guard *g, const struct open_call *c, struct slice cached,
 	return true;
 }
 
+/* An error not seen before says something, whatever its lines; one that was
+ * says nothing.  kind: also when it is the same but for the call's words. */
+static void
+read_error(struct guard *g, const struct meta *meta, struct slice text,
+    bool kind, struct outcome *o)
+{
+	o->d.hash = ~o->d.hash;
+	o->d.norm = ~o->d.norm;
+	o->transient = may_pass(meta, text);
+	o->new_error = hash_set_add(&g->errors, o->d.norm);
+	if (kind)
+		o->new_error &= hash_set_add(&g->errors, o->d.kind);
+	if (!o->new_error)
+		o->d.gain = 0;
+	else if (o->d.gain < text.n)
+		o->d.gain = text.n;
+}
+
+/* Was it a read of lines that are known?  Where meta tells the range that
+ * decides, as the lines that hamr-tool adds to a text vary. */
+static void
+read_range(struct guard *g, const struct meta *meta, struct outcome *o)
+{
+	int64_t first, last, lines;
+	bool any = scan_int(meta->v[FIRST], &first);
+
+	o->past_end = o->d.lines == 0;
+	if (scan_int(meta->v[LINES], &lines))
+		o->past_end |= any ? first > lines :
+		    lines > 0 && scan_str_is(meta->v[OP], "file");
+	if (any && scan_int(meta->v[LAST], &last) && first > 0 &&
+	    first <= last && last < LINES_END && meta->v[SHA].p != NULL)
+		o->shown = shown_add(&g->shown, sign_value(meta->v[PATH]),
+		    sign_value(meta->v[SHA]), first, last);
+	if (o->past_end || o->shown)
+		o->d.gain = 0;
+}
+
 static void
 read_text(struct guard *g, const struct open_call *c, const struct rec *r,
     const struct meta *meta, struct outcome *o)
@@ -601,7 +639,6 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	struct fresh fresh = { .n = 0 };
 	struct digest_of of = { .masks = e != NULL && e->epoch == g->epoch,
 		.pages = c->is.fetches, .fresh = &fresh };
-	int64_t first, last, lines;
 
 	read_content(g, r, &o->d);
 	struct slice text = buf_view(&g->text);
@@ -635,20 +672,8 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	    !c->is.bash && c->turn == g->turn && c->step == g->steps)
 		digest_quoted(&fresh, sign_text_of(&g->signer, &c->is),
 		    &g->lines, &o->d);
-	if (o->failed) {
-		o->d.hash = ~o->d.hash;
-		o->d.norm = ~o->d.norm;
-		o->transient = may_pass(meta, text);
-		/* an error not seen before says something, whatever its
-		 * lines; one that was says nothing */
-		o->new_error = hash_set_add(&g->errors, o->d.norm);
-		if (of.call.p != NULL)
-			o->new_error &= hash_set_add(&g->errors, o->d.kind);
-		if (!o->new_error)
-			o->d.gain = 0;
-		else if (o->d.gain < text.n)
-			o->d.gain = text.n;
-	}
+	if (o->failed)
+		read_error(g, meta, text, of.call.p != NULL, o);
 	if (c->is.idle)
 		o->d.gain = 0;
 	o->mute = o->d.lines == 0 ||
@@ -665,21 +690,8 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	if (e != NULL && !o->failed && !c->is.tracks && !c->is.looks &&
 	    !c->is.edits && !c->is.seeks && (c->is.poll || c->is.runs))
 		o->state = state_of(c, text, o->brief, &o->patient);
-	if (!c->is.looks)
-		return;
-	/* Was it a read of lines that are known?  Where meta tells the range
-	 * that decides, as the lines that hamr-tool adds to a text vary. */
-	bool any = scan_int(meta->v[FIRST], &first);
-	o->past_end = o->d.lines == 0;
-	if (scan_int(meta->v[LINES], &lines))
-		o->past_end |= any ? first > lines :
-		    lines > 0 && scan_str_is(meta->v[OP], "file");
-	if (any && scan_int(meta->v[LAST], &last) && first > 0 &&
-	    first <= last && last < LINES_END && meta->v[SHA].p != NULL)
-		o->shown = shown_add(&g->shown, sign_value(meta->v[PATH]),
-		    sign_value(meta->v[SHA]), first, last);
-	if (o->past_end || o->shown)
-		o->d.gain = 0;
+	if (c->is.looks)
+		read_range(g, meta, o);
 }
 
 void
