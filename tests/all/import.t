@@ -320,7 +320,7 @@ done >t
 # of what jq has built in a program is given what it uses (jq of these tests, too)
 command jq -r 'builtins[]' -n | sort >names
 while IFS=/ read -r name n; do
-	with=$(printf '%*s' "$n" | sed 's/ /.;/g; s/;$//; s/..*/(&)/')
+	with=$(printf '%*s' "$n" '' | sed 's/ /.;/g; s/;$//; s/..*/(&)/')
 	jq -n "if . then $name$with else 1 end" >out 2>&1 || echo "$name/$n"
 done <names >lacking
 is "each builtin of jq is there" "$(wc -l <names) $(cat lacking)" \
