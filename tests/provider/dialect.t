@@ -86,6 +86,13 @@ lifts "qwen3-coder" '[null,null,[["read","{\"path\":\"if (a < b && c) </paramete
 	"$qwen" stop
 lifts "without the leading tag" '[null,null,[["read","{\"path\":\"a\"}"]],"tool_calls",null]' \
 	'<function=read><parameter=path>a</parameter></function></tool_call>' stop
+behind='<tool_call>
+<function=read>
+</function>
+a<function=x></parameter><parameter=first>1'
+lifts "a parameter behind its function's end" \
+	"[\"error\",\"malformed_tool_call\",{\"content\":$(content "$behind")}]" \
+	"$behind" stop
 
 # ---- the dialects that are read whole ----
 

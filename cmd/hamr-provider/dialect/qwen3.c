@@ -109,7 +109,8 @@ on_param(struct qwen3 *q, struct slice held, struct qwen_tag t)
 		return;
 	}
 	if (q->prev.kind == Q_PARAM_END) {
-		if (q->depth > 0)
+		/* or that ended none of ours: our function is closed */
+		if (q->depth > 0 || q->n == 0)
 			return;
 		for (size_t i = 0; i < q->n; i++)
 			if (slice_eq(key_of(held, &q->v[i]),
