@@ -1,4 +1,5 @@
 /* slice.c - bytes that are borrowed: a pointer and a length. */
+#include <stdint.h>
 #include <string.h>
 
 #include "slice.h"
@@ -103,12 +104,23 @@ slice_line(struct slice *rest, struct slice *line)
 	return true;
 }
 
+/* Eight bytes at a time: lines are mostly short, so memchr would be called
+ * for each.  A byte of x that is 0 was an LF. */
 size_t
 slice_newlines(struct slice s)
 {
-	size_t n = 0;
+	const uint64_t ones = 0x0101010101010101u, low = ones * 0x7f;
+	size_t n = 0, i = 0;
 
-	for (size_t i = 0; i < s.n; i++)
+	for (; i + 8 <= s.n; i += 8) {
+		uint64_t x;
+
+		memcpy(&x, s.p + i, 8);
+		x ^= ones * '\n';
+		x = ~(((x & low) + low) | x | low);
+		n += (size_t)((x >> 7) * ones >> 56);
+	}
+	for (; i < s.n; i++)
 		n += s.p[i] == '\n';
 	return n;
 }
