@@ -62,34 +62,49 @@ reset(struct stage *s)
 
 /* ---- requests ---- */
 
+/* Write a record unless it equals the last one of ours that was read, so that a
+ * compacted transcript passes through unchanged. */
+static void
+put_own(struct stage *s, enum rec_kind kind, const struct slice *part,
+    size_t n)
+{
+	struct run *run = s->self;
+	const struct buf *seen = &run->compact.seen;
+	size_t at = 0, i;
+
+	for (i = 0; i < n; at += part[i++].n)
+		if (part[i].n > seen->len - at ||
+		    memcmp(seen->p + at, part[i].p, part[i].n) != 0)
+			break;
+	if (s->mode != STAGE_FILTER || i < n || at < seen->len)
+		stage_put_parts(s, kind, part, n);
+}
+
 static void
 act(struct stage *s)
 {
 	struct run *run = s->self;
 	struct compact *c = &run->compact;
-	struct buf line = BUF_INIT((size_t)1 << 40), epoch = line;
-	enum rec_kind kind = R_REQUEST;
+	struct buf line = BUF_INIT((size_t)1 << 40);
+	struct slice part[REQUEST_PARTS];
 
 	if (c->view->n == 0)
 		return;
 	if (compact_decide(c)) {
-		compact_request(c, &line);
+		compact_request(c, part);
 		if (c->epoch.number > 0 && !c->epoch.written) {
-			epoch_print(c, &epoch);
-			stage_put(s, R_COMPACTION, buf_view(&epoch));
+			epoch_print(c, &line);
+			stage_put(s, R_COMPACTION, buf_view(&line));
 		}
+		put_own(s, R_REQUEST, part, REQUEST_PARTS);
 	} else {
-		kind = R_ERROR;
 		exhausted_error(c, &line);
+		part[0] = buf_view(&line);
+		put_own(s, R_ERROR, part, 1);
 		if (s->mode != STAGE_RESIDENT)
 			stage_status(s, ST_NOFIT);
 	}
-	/* not if it equals the last one of ours that was read, so that a
-	 * compacted transcript passes through unchanged */
-	if (s->mode != STAGE_FILTER ||
-	    !slice_eq(buf_view(&line), buf_view(&c->seen)))
-		stage_put(s, kind, buf_view(&line));
-	bufs_release(BUFS(&line, &epoch));
+	buf_release(&line);
 }
 
 /* ---- modes that print for people ---- */

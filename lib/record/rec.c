@@ -389,22 +389,35 @@ rec_out_init(struct rec_out *o)
 	o->tty = isatty(o->fd) == 1;
 }
 
-/* A long line is not queued: copying it would cost more than writing it.  To a
- * terminal, a record goes with \u escapes for the characters that would steer
- * it; anything else was made for a terminal. */
 void
 rec_put(struct rec_out *o, struct slice line)
 {
-	if (o->tty && line.n > 0 && line.p[0] == '{') {
-		term_json(&o->buf, line);
-	} else if (o->tty || line.n < QUEUE) {
-		buf_slice(&o->buf, line);
-	} else {
+	rec_put_parts(o, &line, 1);
+}
+
+/* A long part is not queued: copying it would cost more than writing it.  To a
+ * terminal, a record goes with \u escapes for the characters that would steer
+ * it; anything else was made for a terminal. */
+void
+rec_put_parts(struct rec_out *o, const struct slice *part, size_t n)
+{
+	struct buf line = BUF_INIT((size_t)1 << 40);
+
+	for (size_t i = 0; i < n; i++) {
+		if (o->tty || part[i].n < QUEUE) {
+			buf_slice(o->tty ? &line : &o->buf, part[i]);
+			continue;
+		}
 		rec_flush(o, NULL);
-		if (o->error == 0 &&
-		    file_write_all(o->fd, line.p, line.n) < 0)
+		if (o->error == 0 && file_write_all(o->fd, part[i].p,
+		    part[i].n) < 0)
 			o->error = errno;
 	}
+	if (line.len > 0 && line.p[0] == '{')
+		term_json(&o->buf, buf_view(&line));
+	else
+		buf_slice(&o->buf, buf_view(&line));
+	buf_release(&line);
 	buf_addc(&o->buf, '\n');
 	if (o->buf.len >= QUEUE)
 		rec_flush(o, NULL);

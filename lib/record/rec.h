@@ -136,6 +136,8 @@ struct rec_out {
 void rec_out_init(struct rec_out *o);
 /* Queue one line (without LF).  Written when the queue is large. */
 void rec_put(struct rec_out *o, struct slice line);
+/* The same for a line in parts. */
+void rec_put_parts(struct rec_out *o, const struct slice *part, size_t n);
 /* Write what is queued.  0, or -1 and e (ST_SYSTEM).  A closed pipe ends the
  * process by SIGPIPE unless that is ignored (then errno EPIPE). */
 int rec_flush(struct rec_out *o, struct err *e);

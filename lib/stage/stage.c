@@ -15,24 +15,31 @@
 
 /* ---- writing ---- */
 
+static bool
+is_written(const struct stage *s, enum rec_kind kind)
+{
+	if (s->mute)
+		return false;
+	if (s->mode != STAGE_FILTER || !rec_is_passing(kind))
+		return true;
+	return kind == R_REQUEST ||
+	    (s->stream && (kind == R_DELTA || kind == R_OUTPUT));
+}
+
 /* Through --jq: what comes of the line.  A record that the program fails on
  * is reported and makes the status 65; without the program there is nothing
  * more to write. */
-void
-stage_put(struct stage *s, enum rec_kind kind, struct slice line)
+static void
+put_line(struct stage *s, struct slice line)
 {
 	struct buf made = BUF_INIT(BUF_RECORD_MAX * 2);
-	bool streams = s->stream && (kind == R_DELTA || kind == R_OUTPUT);
 	struct err e;
 
-	if (s->mute && s->ops->unwritten != NULL)
-		s->ops->unwritten(s, kind, line);
-	if (s->mute || (s->mode == STAGE_FILTER && rec_is_passing(kind) &&
-	    kind != R_REQUEST && !streams))
-		return;
-	if (s->jq == NULL)
+	if (s->jq == NULL) {
 		rec_put(&s->out, line);
-	if (s->jq == NULL || s->failed)
+		return;
+	}
+	if (s->failed)
 		return;
 	int r = program_run(s->jq, line, &made, &e);
 	if (made.len > 0)
@@ -42,6 +49,33 @@ stage_put(struct stage *s, enum rec_kind kind, struct slice line)
 	if (r < 0)
 		stage_fail(s, &e);
 	buf_release(&made);
+}
+
+void
+stage_put(struct stage *s, enum rec_kind kind, struct slice line)
+{
+	if (is_written(s, kind))
+		put_line(s, line);
+	else if (s->mute && s->ops->unwritten != NULL)
+		s->ops->unwritten(s, kind, line);
+}
+
+void
+stage_put_parts(struct stage *s, enum rec_kind kind, const struct slice *part,
+    size_t n)
+{
+	struct buf line = BUF_INIT((size_t)1 << 40);
+
+	if (!is_written(s, kind))
+		return;
+	if (s->jq == NULL) {
+		rec_put_parts(&s->out, part, n);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		buf_slice(&line, part[i]);
+	put_line(s, buf_view(&line));
+	buf_release(&line);
 }
 
 void

@@ -94,6 +94,9 @@ int stage_run(struct stage *s);
 /* Write an own record of this kind (one line, no LF).  Passing-only kinds are
  * left out in filter mode, see above; a mute stage hands it to unwritten(). */
 void stage_put(struct stage *s, enum rec_kind kind, struct slice line);
+/* The same of a long line that lies in parts. */
+void stage_put_parts(struct stage *s, enum rec_kind kind,
+    const struct slice *part, size_t n);
 
 /* An error record: {"type":"error","stage":...,"code","message",...}.
  * extra: further members, as `,"key":value`, or empty. */

@@ -386,16 +386,25 @@ compact_record(struct compact *c, const struct rec *r)
 }
 
 void
-compact_request(struct compact *c, struct buf *out)
+compact_request(struct compact *c, struct slice part[REQUEST_PARTS])
 {
-	scan_put(out, "{'type':'request','messages':[$]",
-	    view_messages(c->view));
-	if (c->tools != NULL)
-		scan_put(out, ",'tools':$", slice_of(c->tools));
-	if (c->choice != NULL && c->choice_steps > 0)
-		scan_put(out, ",'tool_choice':$", slice_of(c->choice));
-	buf_fmt(out, ",\"params\":{},\"tokens\":%ld,\"stage\":\"%s\"}",
+	struct buf *end = &c->made;
+
+	part[0] = SLICE("{\"type\":\"request\",\"messages\":[");
+	part[1] = view_messages(c->view);
+	buf_reset(end);
+	buf_addc(end, ']');
+	if (c->tools != NULL) {
+		buf_adds(end, ",\"tools\":");
+		buf_adds(end, c->tools);
+	}
+	if (c->choice != NULL && c->choice_steps > 0) {
+		buf_adds(end, ",\"tool_choice\":");
+		buf_adds(end, c->choice);
+	}
+	buf_fmt(end, ",\"params\":{},\"tokens\":%ld,\"stage\":\"%s\"}",
 	    compact_size(c), epoch_stage(c));
+	part[2] = buf_view(end);
 }
 
 bool

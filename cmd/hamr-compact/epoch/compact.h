@@ -145,8 +145,9 @@ void compact_record(struct compact *c, const struct rec *r);
  * fit the window.  Asking twice changes nothing. */
 bool compact_decide(struct compact *c);
 
-/* Append the request record. */
-void compact_request(struct compact *c, struct buf *out);
+/* The request record, in parts that are right until a record is taken in. */
+enum { REQUEST_PARTS = 3 };
+void compact_request(struct compact *c, struct slice part[REQUEST_PARTS]);
 
 /* Tokens of the request as it would be sent now. */
 long compact_size(const struct compact *c);
