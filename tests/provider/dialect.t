@@ -295,6 +295,10 @@ lifts "a call in reasoning is none" \
 	'[null,"<tool_call>{\"name\":\"read\"}</tool_call>",[["read","{\"path\": \"a.c\"}"]],"tool_calls",null]' \
 	"<tool_call>{\"name\":\"read\"}</tool_call></think>$hermes" stop
 
+lifts "a call in Mistral's reasoning is none" \
+	'[null,"I could [TOOL_CALLS]read[ARGS]{} so.",[["read","{\"path\":\"a.c\"}"]],"tool_calls",null]' \
+	"[THINK]I could [TOOL_CALLS]read[ARGS]{} so.[/THINK][TOOL_CALLS]read[ARGS]$a" stop
+
 # ---- servers without tools ----
 
 printf '{"type":"request","messages":[{"role":"system","content":"S"},%s,{"role":"assistant","content":"ok","tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\\"path\\":\\"x\\"}"}}]},{"role":"tool","tool_call_id":"a","content":"text"}],"tools":%s}\n' \

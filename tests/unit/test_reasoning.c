@@ -143,6 +143,20 @@ test_text_about_tags(void **state)
 	check("a < b, <b>, <thin", "", "a < b, <b>, <thin");
 }
 
+static void
+test_of_mistral(void **state)
+{
+	(void)state;
+	check("[THINK]A[/THINK] B", "A", "B");
+	check("[THINK] [TOOL_CALLS]f{} </think> A", "[TOOL_CALLS]f{} </think> A",
+	    "");
+	check("A[/THINK]\nB", "A", "B");
+	check("x [THINK]A[/THINK] y", "A", "x y");
+	check("the [THINK] tag, a </think> behind it", "",
+	    "the [THINK] tag, a </think> behind it");
+	check("<think>A[/THINK]</think>B", "A[/THINK]", "B");
+}
+
 /* What stands in a call is the call's. */
 static void
 test_within_a_call(void **state)
@@ -167,6 +181,7 @@ main(void)
 		cmocka_unit_test(test_opening_tag_missing),
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_text_about_tags),
+		cmocka_unit_test(test_of_mistral),
 		cmocka_unit_test(test_within_a_call),
 	};
 

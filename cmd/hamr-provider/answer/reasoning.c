@@ -12,16 +12,18 @@ enum state {
 	AT_START,		/* of the content, or behind a closing tag */
 	IN_CONTENT,
 	IN_REASONING,
-	IN_DOUBT		/* after <think> within a line of content: it is
-				 * a tag if a closing one follows */
+	IN_DOUBT		/* after an opening tag within a line of content:
+				 * it is one if a closing one follows */
 };
 
-enum tag { T_THINK, T_END, T_CALL, T_CALL_END, T_MORE };
+enum tag { T_CALL = 4, T_CALL_END, T_MORE };
 
-/* Behind T_CALL stand what else begins and ends a call that is written as
- * text, in pairs; tags within one are its text. */
+/* Opening tags are even.  Before T_CALL stand those of reasoning; it is closed
+ * by its own.  Behind it stand what else begins and ends a call that is written
+ * as text; tags within one are its text. */
 static const char *const tags[] = {
 	"<think>", "</think>",
+	"[THINK]", "[/THINK]",			/* of Mistral */
 	"<tool_call>", "</tool_call>",		/* if JSON is between */
 	"<function=", "</function>",
 	"<arg_value>", "</arg_value>",
@@ -42,6 +44,7 @@ struct reasoning {
 	bool settled;		/* a tag has counted */
 	bool content, reasoning;	/* something of it was handed on */
 	bool fresh;		/* IN_REASONING: nothing of this one yet */
+	size_t open;		/* the tag that opened it */
 	bool call_soon;		/* behind T_CALL */
 	size_t call_end;	/* the tag that ends the call in hand, or 0 */
 	struct fence fence;
@@ -119,8 +122,9 @@ put_reasoning(struct reasoning *t, struct slice s)
 }
 
 static void
-begin_reasoning(struct reasoning *t)
+begin_reasoning(struct reasoning *t, size_t tag)
 {
+	t->open = tag;
 	t->state = IN_REASONING;
 	t->settled = t->fresh = true;
 	buf_reset(&t->white);
@@ -148,13 +152,25 @@ begin_content(struct reasoning *t)
 
 /* ---- tags ---- */
 
+static bool
+is_think(size_t tag)
+{
+	return tag < T_CALL && tag % 2 == 0;
+}
+
+static bool
+is_end(size_t tag)
+{
+	return tag < T_CALL && tag % 2 == 1;
+}
+
 static void
 content_tag(struct reasoning *t, size_t tag)
 {
 	bool fenced = fence_in(&t->fence);
 	bool text = fenced || fence_inline(&t->fence) || t->call_end != 0;
 
-	if (tag == T_END && !text && !t->settled) {
+	if (is_end(tag) && !text && !t->settled) {
 		/* without an opening one: all that came was reasoning */
 		if (t->content) {
 			flush(t);
@@ -166,11 +182,13 @@ content_tag(struct reasoning *t, size_t tag)
 		end_reasoning(t);
 		return;
 	}
-	if (tag == T_THINK && !text) {
+	if (is_think(tag) && !text) {
 		if (t->fence.line == FENCE_INDENT)
-			begin_reasoning(t);
-		else
+			begin_reasoning(t, tag);
+		else {
+			t->open = tag;
 			t->state = IN_DOUBT;
+		}
 		return;
 	}
 	t->call_soon = !fenced && tag == T_CALL && t->call_end == 0;
@@ -210,12 +228,13 @@ byte(struct reasoning *t, char c)
 				return;
 			if (m == 0)
 				continue;
-			if (i == T_END && t->state != IN_CONTENT)
+			if (t->state == IN_REASONING ? i == t->open + 1 :
+			    t->state == AT_START && is_end(i))
 				end_reasoning(t);
 			else if (t->state == IN_REASONING)
 				put_reasoning(t, buf_view(&t->tag));
-			else if (i == T_THINK && t->state == AT_START)
-				begin_reasoning(t);
+			else if (t->state == AT_START && is_think(i))
+				begin_reasoning(t, i);
 			else {
 				if (t->state == AT_START)
 					begin_content(t);
@@ -247,11 +266,12 @@ reasoning_feed(struct reasoning *t, struct slice text)
 		}
 		buf_addc(&t->doubt, text.p[i]);
 		struct slice in = buf_view(&t->doubt);
-		if (!slice_ends(in, tags[T_END]))
+		const char *end = tags[t->open + 1];
+		if (!slice_ends(in, end))
 			continue;
-		in.n -= strlen(tags[T_END]);
+		in.n -= strlen(end);
 		in = slice_trim(in);
-		begin_reasoning(t);
+		begin_reasoning(t, t->open);
 		if (in.n > 0)
 			put_reasoning(t, in);
 		buf_reset(&t->doubt);
@@ -265,7 +285,7 @@ reasoning_end(struct reasoning *t)
 {
 	if (t->state == IN_DOUBT) {
 		t->state = IN_CONTENT;
-		put(t, SPLIT_CONTENT, SLICE("<think>"));
+		put(t, SPLIT_CONTENT, slice_of(tags[t->open]));
 		put(t, SPLIT_CONTENT, buf_view(&t->doubt));
 		buf_reset(&t->doubt);
 	}
