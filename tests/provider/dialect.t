@@ -131,6 +131,24 @@ $a
 $b
 \`\`\`<｜tool▁call▁end｜><｜tool▁calls▁end｜>" stop
 lifts "deepseek: the newer form" "$one" "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>read<｜tool▁sep｜>$a<｜tool▁call▁end｜><｜tool▁calls▁end｜>" stop
+lifts "deepseek 3.2" "$two" '<｜DSML｜function_calls>
+<｜DSML｜invoke name="read">
+<｜DSML｜parameter name="path" string="true">a.c</｜DSML｜parameter>
+</｜DSML｜invoke>
+<｜DSML｜invoke name="read">
+<｜DSML｜parameter name="path" string="true">b</｜DSML｜parameter>
+<｜DSML｜parameter name="first" string="false">2</｜DSML｜parameter>
+</｜DSML｜invoke>
+</｜DSML｜function_calls>' stop
+lifts "deepseek 4, with tags in a value" \
+	'["So.",null,[["read","{\"path\":\"</think> </｜DSML｜invoke> x\"}"]],"tool_calls",null]' \
+	'So.
+
+<｜DSML｜tool_calls>
+<｜DSML｜invoke name="read">
+<｜DSML｜parameter name="path" string="true"></think> </｜DSML｜invoke> x</｜DSML｜parameter>
+</｜DSML｜invoke>
+</｜DSML｜tool_calls>' stop
 lifts "glm" "$two" '<tool_call>read
 <arg_key>path</arg_key>
 <arg_value>a.c</arg_value>
@@ -192,6 +210,7 @@ for text in "<|python_tag|>$obj_a; {\"name\":\"re" \
 	"[TOOL_CALLS][{\"name\":\"read\",\"arguments\":$a},{\"na" \
 	"<|tool_calls_section_begin|><|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>$a<|tool_call_end|><|tool_call_begin|>functions.re" \
 	'<minimax:tool_call><invoke name="read"><parameter name="path">a.c</parameter></invoke><invoke name="read"><parameter name="pa' \
+	'<｜DSML｜tool_calls><｜DSML｜invoke name="read"><｜DSML｜parameter name="path" string="true">a.c</｜DSML｜parameter></｜DSML｜invoke><｜DSML｜invoke name="read"><｜DSML｜para' \
 	'[read(path="a.c"), read(pa'; do
 	lifts "cut, the last is dropped: $text" "$(printf %s "$one" |
 		jq -c '.[4] = 1')" "$text" length

@@ -29,6 +29,7 @@ static const char *const tags[] = {
 	"<arg_value>", "</arg_value>",
 	"<invoke ", "</invoke>",
 	"<｜tool▁sep｜>", "<｜tool▁call▁end｜>",
+	"<｜DSML｜invoke ", "</｜DSML｜invoke>",
 	"<|tool_call_argument_begin|>", "<|tool_call_end|>",
 	"<|python_tag|>", "<|eom_id|>",
 	"[TOOL_CALLS]", "[TOOL_RESULTS]",

@@ -9,7 +9,8 @@
  *			answer that is nothing but such objects
  *	mistral		[TOOL_CALLS][{"name":N,"arguments":{...}}], and
  *			[TOOL_CALLS]N[ARGS]{...}
- *	deepseek	<|tool_calls_begin|> with its own wide marks
+ *	deepseek	<|tool_calls_begin|> with its own wide marks; since 3.2
+ *			what minimax has, with |DSML| before each tag's name
  *	glm		<tool_call>N <arg_key>K</arg_key><arg_value>V
  *			</arg_value></tool_call>
  *	kimi		<|tool_call_begin|>functions.N:0
@@ -34,6 +35,8 @@
 #define DS_CALL "<｜tool▁call▁begin｜>"
 #define DS_SEP "<｜tool▁sep｜>"
 #define DS_END "<｜tool▁call▁end｜>"
+#define DSML_INVOKE "<｜DSML｜invoke name="
+#define DSML_INVOKE_END "</｜DSML｜invoke>"
 #define KIMI_CALLS "<|tool_calls_section_begin|>"
 #define KIMI_CALLS_END "<|tool_calls_section_end|>"
 #define KIMI_CALL "<|tool_call_begin|>"
@@ -112,7 +115,8 @@ struct block_call *reading_call(struct reading *r);
 typedef enum block_said block_read(struct reading *r);
 block_read read_hermes, read_qwen3;
 block_read read_llama3, read_bare, read_mistral, read_deepseek, read_kimi,
-    read_fence, read_functions, read_glm, read_minimax, read_pythonic;
+    read_dsml, read_fence, read_functions, read_glm, read_minimax,
+    read_pythonic;
 block_read python_call;		/* one N(K=V) */
 block_read read_junk;		/* no call: broken where it is closed, else
 				 * text */

@@ -1,4 +1,4 @@
-/* markup.c - glm and minimax: values between tags, as raw text.
+/* markup.c - glm, minimax, deepseek: values between tags, as raw text.
  *
  * No XML: a value ends at the first closing tag that is followed by what may
  * follow it, so that tags within a file's text do not end it.
@@ -7,14 +7,17 @@
 
 #include "internal.h"
 
-/* What stands around a key, around its value, and behind the last of them. */
+/* What stands around a key, around its value, behind the last of them, and
+ * before a name. */
 struct tags {
-	const char *key, *key_end, *value, *value_end, *end;
+	const char *key, *key_end, *value, *value_end, *end, *name;
 };
 static const struct tags glm = { "<arg_key>", "</arg_key>", "<arg_value>",
-	"</arg_value>", CALL_END };
+	"</arg_value>", CALL_END, CALL };
 static const struct tags minimax = { "<parameter name=", ">", ">",
-	"</parameter>", INVOKE_END };
+	"</parameter>", INVOKE_END, INVOKE };
+static const struct tags deepseek = { "<｜DSML｜parameter name=", ">", ">",
+	"</｜DSML｜parameter>", DSML_INVOKE_END, DSML_INVOKE };
 
 /* Where the value that begins at byte at ends: at its closing tag, with white
  * space and then the next key, the end or nothing more behind it; s.n: it is
@@ -32,11 +35,13 @@ value_end(struct slice s, size_t at, const struct tags *t)
 	return at;
 }
 
-/* The word of name="word". */
+/* The word of name="word", which may have string="true" behind it. */
 static struct slice
 unquoted(struct slice s)
 {
-	return slice_trim_end(slice_trim_start(s, "\"' "), "\"' ");
+	s = slice_trim_start(s, "\"' ");
+	s.n = slice_find(s, 0, "\"");
+	return slice_trim_end(s, "' ");
 }
 
 /* A call of this name, and behind it its arguments. */
@@ -56,7 +61,7 @@ call(struct reading *r, struct slice name, const struct tags *t)
 		size_t end = value_end(s, val, t);
 		if (end == s.n)
 			return BLOCK_OPEN;
-		if (t == &minimax)
+		if (t != &glm)
 			key = unquoted(key);
 		scan_put(&c->args, c->args.len > 0 ? ",@:" : "{@:", key);
 		tools_coerce(fn, name, key, slice_part(s, val, end), &r->scan,
@@ -76,7 +81,7 @@ call(struct reading *r, struct slice name, const struct tags *t)
 enum block_said
 read_glm(struct reading *r)
 {
-	r->at = skip_white(r->s, strlen(CALL));
+	r->at = skip_white(r->s, strlen(glm.name));
 	struct slice name = slice_part(r->s, r->at, skip_name(r->s, r->at));
 	r->at += name.n;
 	enum block_said said = call(r, name, &glm);
@@ -84,23 +89,35 @@ read_glm(struct reading *r)
 	return said;
 }
 
-enum block_said
-read_minimax(struct reading *r)
+static enum block_said
+invokes(struct reading *r, const struct tags *t)
 {
 	enum block_said said = BLOCK_NONE;
 	struct slice s = r->s;
 
-	while ((r->at = slice_find(s, r->at, INVOKE)) < s.n) {
-		size_t at = r->at + strlen(INVOKE);
+	while ((r->at = slice_find(s, r->at, t->name)) < s.n) {
+		size_t at = r->at + strlen(t->name);
 		size_t end = slice_find(s, at, ">");
 		struct slice name = unquoted(slice_part(s, at, end));
 
 		r->at = end + 1;
 		if (end == s.n || name.n == 0)
 			return end >= s.n - 1 ? BLOCK_OPEN : BLOCK_BROKEN;
-		said = call(r, name, &minimax);
+		said = call(r, name, t);
 		if (said != BLOCK_CALLS && said != BLOCK_UNCLOSED)
 			return said;
 	}
 	return said;
+}
+
+enum block_said
+read_minimax(struct reading *r)
+{
+	return invokes(r, &minimax);
+}
+
+enum block_said
+read_dsml(struct reading *r)
+{
+	return invokes(r, &deepseek);
 }
