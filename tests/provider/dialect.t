@@ -178,6 +178,12 @@ lifts "pythonic: literals" '[null,null,[["read","{\"path\":\"it'"'"'s\\n\",\"fir
 	'[read(path="it'"\\'"'s\n", first=[True, None, {"k": -1.5},])]' stop
 lifts "pythonic: escapes" '[null,null,[["read","{\"path\":\"é A😀\\\\d\\\\u12\"}"]],"tool_calls",null]' \
 	'[read(path="\u00e9\x20\U00000041\ud83d\ude00\d\u12")]' stop
+lifts "pythonic: in the marks of LFM2" \
+	'["So. Done.",null,[["read","{\"path\":\"</think>\"}"],["read","{}"]],"tool_calls",null]' \
+	'So. <|tool_call_start|>[read(path="</think>"), read()]<|tool_call_end|>Done.' stop
+lifts "pythonic: in those of Llama 4, not closed" "$one" \
+	'<|python_start|>[read(path="a.c")]' stop
+plain "pythonic: a mark in words" 'It begins with <|python_start|> or [.'
 plain "pythonic: no tool" '[see(path="a.c")]'
 plain "pythonic: a link" '[read(this)](https://example.org) it.'
 lifts "json: a fence that is all of the answer" "$one" "\`\`\`json

@@ -32,6 +32,7 @@ static const char *const tags[] = {
 	"<｜DSML｜invoke ", "</｜DSML｜invoke>",
 	"<|tool_call_argument_begin|>", "<|tool_call_end|>",
 	"<|python_tag|>", "<|eom_id|>",
+	"<|tool_call_start|>", "<|tool_call_end|>",
 	"[TOOL_CALLS]", "[TOOL_RESULTS]",
 };
 

@@ -41,6 +41,10 @@ static const struct block blocks[] = {
 	{ DIALECT_KIMI, KIMI_CALLS, KIMI_CALL, KIMI_CALLS_END,
 	    .read = read_kimi },
 	{ DIALECT_KIMI, KIMI_CALL, NULL, KIMI_END, .read = read_kimi },
+	{ DIALECT_PYTHONIC, "<|tool_call_start|>[", NULL, "<|tool_call_end|>",
+	    .read = read_pythonic },
+	{ DIALECT_PYTHONIC, "<|python_start|>[", NULL, "<|python_end|>",
+	    .read = read_pythonic },
 	{ DIALECT_MINIMAX, "<minimax:tool_call>", INVOKE,
 	    "</minimax:tool_call>", INVOKE_END, "<invoke",
 	    .read = read_minimax },
@@ -401,6 +405,7 @@ in_block(struct dialect *d, enum block_end e)
 	r->e = e;
 	r->n = 0;
 	enum block_said said = f->read(r);
+	r->at = end > 0 ? end : r->at;	/* behind its closing tag */
 	if (said == BLOCK_MORE)
 		return false;
 	if (f == &qwen3)

@@ -17,7 +17,8 @@
  *			<|tool_call_argument_begin|>{...}<|tool_call_end|>
  *	minimax		<invoke name="N"><parameter name="K">V</parameter>
  *			</invoke>
- *	pythonic	[N(K="V"), N()]; <function_calls>N(K="V")...
+ *	pythonic	[N(K="V"), N()], also in the marks of Llama 4 and LFM2;
+ *			<function_calls>N(K="V")...
  *	json		```json {"name":N,"arguments":{...}} ```
  */
 #pragma once

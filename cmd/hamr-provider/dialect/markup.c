@@ -84,9 +84,7 @@ read_glm(struct reading *r)
 	r->at = skip_white(r->s, strlen(glm.name));
 	struct slice name = slice_part(r->s, r->at, skip_name(r->s, r->at));
 	r->at += name.n;
-	enum block_said said = call(r, name, &glm);
-	r->at = r->s.n;
-	return said;
+	return call(r, name, &glm);
 }
 
 static enum block_said

@@ -221,7 +221,7 @@ python_call(struct reading *r)
 enum block_said
 read_pythonic(struct reading *r)
 {
-	r->at = 1;
+	r->at = slice_find(r->s, 0, "[") + 1;
 	do {
 		peek(r);
 		enum block_said said = python_call(r);
