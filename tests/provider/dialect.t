@@ -237,6 +237,12 @@ lifts "gpt-oss: words before the answer, with a < in it" \
 lifts "gpt-oss: a call without arguments" \
 	'[null,null,[["read","{}"]],"tool_calls",null]' \
 	'<|channel|>commentary to=functions.read<|message|><|call|>' stop
+lifts "gpt-oss: the recipient is all before the channel" "$one" \
+	' to=functions.read<|channel|>commentary <|constrain|>json<|message|>{"path":"a.c"}' stop
+plain "gpt-oss: words like a recipient" ' to=functions.read is a header.'
+plain "gpt-oss: a piece of one" 'to=functions.re'
+lifts "gpt-oss: to itself it calls nothing" '["So.","Hm.",[],"stop",null]' \
+	'<|channel|>commentary to=assistant<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to=assistant<|channel|>final<|message|>So.' stop
 lifts "gpt-oss: cut in a call" '["",null,[],"length",1]' \
 	'<|channel|>commentary to=functions.read<|message|>{"path":"a' length
 blank=$(printf '%4200s' '')

@@ -102,6 +102,8 @@ header(struct harmony *h)
 	}
 	s.n = end;
 	size_t to = slice_find(s, 0, "to=");
+	if (begins(s, to, "to=assistant"))	/* it calls nobody */
+		to = s.n;
 	h->state = HARMONY_BODY;
 	h->empty = true;
 	h->kind = to < s.n ? HARMONY_CALL : slice_find(s, 0, "analysis") < s.n ?
@@ -128,11 +130,16 @@ start(struct harmony *h)
 	size_t at = skip_white(s, 0);
 	int channel = tag_match(slice_from(s, at), "<|channel|>");
 	int begin = tag_match(slice_from(s, at), "<|start|>");
+	/* <|start|>assistant stood at the end of what was asked */
+	int to = tag_match(slice_from(s, at), "to=functions.");
 
-	if (at > HEADER_MAX || (channel == 0 && begin == 0))
-		h->state = HARMONY_OFF;
-	else if (channel == 1 || begin == 1)
+	if (to == 1)
+		to = tag_match(slice_from(s, skip_white(s, skip_name(s,
+		    at + strlen("to=")))), "<|");
+	if (channel == 1 || begin == 1 || to == 1)
 		h->state = HARMONY_HEADER;
+	else if (s.n > HEADER_MAX || (channel == 0 && begin == 0 && to == 0))
+		h->state = HARMONY_OFF;
 	return h->state != HARMONY_START;
 }
 

@@ -4,6 +4,7 @@
  *	<|start|>assistant<|channel|>final<|message|>B	content B
  *	<|channel|>commentary to=functions.N <|constrain|>json<|message|>{...}
  *	<|call|>					a call of N
+ *	 to=functions.N<|channel|>commentary<|message|>{...}	the same
  *
  * Only content that begins with such a tag is read so.  Calls come out as
  * content in the hermes dialect, so that dialect.h judges them.
