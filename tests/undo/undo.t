@@ -116,6 +116,20 @@ status "with --force, too" 77 t undo --force cp1
 is "and all that is beside it" "$(cat x/* n)" "mine${nl}y${nl}1"
 rm x/mine
 is "without it all goes" "$(t undo cp1 >/dev/null; ls -A)" .hamr
+for place in 'mkfifo d' 'echo f >d' 'ln -s e d'; do
+	mkdir d e
+	echo 1 >d/x
+	echo 2 >e/x
+	b 'rm -r d'
+	sh -c "$place"
+	status "no folder where one was: $place" 77 t undo
+	is "is said: $place" "$(cat "$T/.err"; cat e/x)" "hamr-tool: d/x is \
+in a folder that was replaced by something else; nothing was changed, move \
+that away first${nl}2"
+	rm d
+	is "without it: $place" "$(t undo >/dev/null; cat d/x)" 1
+	rm -r d e
+done
 cd ../root || exit 1
 
 # what a power failure, or somebody, has left of the file with the last number

@@ -77,6 +77,10 @@ fail(const char *path, struct err *e)
 	if (errno == ENOTEMPTY)
 		err_set(e, ST_POLICY, "%s is a folder with other files in it; "
 		    "nothing was changed, move them away first", name);
+	else if (errno == ENOTDIR || errno == ELOOP)
+		err_set(e, ST_POLICY, "%s is in a folder that was replaced by "
+		    "something else; nothing was changed, move that away "
+		    "first", name);
 	else
 		err_sys(e, errno == EACCES || errno == EPERM ? ST_POLICY :
 		    ST_SYSTEM, "%s cannot be put back", name);
