@@ -75,7 +75,8 @@ static void
 refused(void **state)
 {
 	(void)state;
-	says("a", "{\"old\":\"\",\"new\":\"b\"}", "bad_arguments: ");
+	says("a", "{\"old\":\"\",\"new\":\"b\"}", "bad_arguments: old is empty; "
+	    "give the exact text to replace, or make a new file with write");
 	says("a", "{\"old\":\"a\",\"new\":\"a\"}", "bad_arguments: ");
 	says("x\naaa\n", "{\"old\":\"aa\",\"new\":\"b\"}",
 	    "ambiguous: old occurs 2 times in f, line 2;");
@@ -105,6 +106,24 @@ nearest(void **state)
 	says("say \xe2\x80\x9chi\xe2\x80\x9d\n",
 	    "{\"old\":\"say \\\"hi\\\"\",\"new\":\"x\"}",
 	    "U+0022 in old, U+201C in the file");
+	/* a line left out, or one more: where it begins */
+	says("one\n\ntwo\nthree\nfour\n", "{\"old\":\"one\\ntwo\\nthree\\n"
+	    "four\",\"new\":\"x\"}", "at line 1:\nold line 2:  \"two\"\n"
+	    "file line 2: \"\"");
+	says("zero\none\ntwo\nthree\nfour\n", "{\"old\":\"one\\n\\ntwo\\n"
+	    "three\\nfour\",\"new\":\"x\"}", "at line 2:\nold line 2:  "
+	    "\"\"\nfile line 3: \"two\"");
+	/* a part of a line, or more than one */
+	says("a\nshort = f(a_rather_long_name, with, many, words);\n",
+	    "{\"old\":\"f(a_rather_long_nane\",\"new\":\"x\"}",
+	    "at line 2:\nold line 1:  \"f(a_rather_long_nane\"\n"
+	    "file line 2: \"short = f(a_rather_long_name, with, many, words);"
+	    "\"\ndifferent from here: U+006E in old, U+006D in the file");
+	says("a\nif (it_is_so) {\n", "{\"old\":\"if (it_is_so) {\\\\n  then "
+	    "do what is to be done\",\"new\":\"x\"}", "at line 2:\nold line 1:  "
+	    "\"if (it_is_so) {\\\\n  then do what is to be done\"\nfile line 2: "
+	    "\"if (it_is_so) {\"\ndifferent from here: U+005C in old, the "
+	    "end of the line in the file");
 	says("a line of text", "{\"old\":\"a line of text\\n\",\"new\":\"x\"}",
 	    "the file has no newline there");
 	says("alpha\n", "{\"old\":\"zzzz\",\"new\":\"x\"}",

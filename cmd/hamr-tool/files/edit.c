@@ -13,9 +13,12 @@
 
 #define LINES_NAMED 8		/* of an ambiguous match */
 #define COMPARE_MAX 400		/* bytes of a line that count */
-#define WORK_MAX 1000000	/* lines compared at most */
+#define WORK_MAX 1000000	/* lines compared at most, or places in one */
 #define OLD_LINES 40		/* lines of old that count */
 #define ALIKE 40		/* of 100, to be worth showing */
+#define SAME 95			/* of 100: but for white space */
+#define NEAR 3			/* lines that old leaves out, or adds */
+#define PART 8			/* bytes of a line that are no chance */
 #define SHOWN 160		/* bytes of a line shown */
 
 /* ---- what is asked for ---- */
@@ -33,7 +36,7 @@ add(struct edits *e, struct slice args, struct fault *f)
 	e->v[e->n++] = x;
 	if (x.old.len == 0)
 		return fault_set(f, "bad_arguments", "old is empty; give the "
-		    "exact text to replace");
+		    "exact text to replace, or make a new file with write");
 	if (slice_eq(buf_view(&x.old), buf_view(&x.new)))
 		return fault_set(f, "bad_arguments",
 		    "old and new are the same text");
@@ -85,6 +88,23 @@ edits_crlf(struct edits *e)
 	}
 }
 
+long
+text_line(struct slice text, size_t at)
+{
+	return 1 + (long)slice_newlines((struct slice){ text.p, at });
+}
+
+#define NOWHERE ((size_t)-1)
+
+static size_t
+find(struct slice text, struct slice old, size_t from)
+{
+	const char *hit = from <= text.n ? memmem(text.p + from,
+	    text.n - from, old.p, old.n) : NULL;
+
+	return hit != NULL ? (size_t)(hit - text.p) : NOWHERE;
+}
+
 /* ---- the nearest text ---- */
 
 /* The beginning of a line, without white space around it, as indentation is
@@ -130,7 +150,7 @@ alike(struct slice a, struct slice b)
 	a = slice_trim(a);
 	b = slice_trim(b);
 	if (slice_eq(a, b))
-		return a.n > 0 ? 95 : 10;
+		return a.n > 0 ? SAME : 10;
 	size_t nx = fold(a, x);
 	size_t ny = fold(b, y);
 	size_t least = nx < ny ? nx : ny;
@@ -147,6 +167,19 @@ static struct slice
 get(const struct lines *l, long i)
 {
 	return slice_trim_end(lines_get(l, i), "\n");
+}
+
+/* Where old leaves a line out, or has one more, most of it may fit a line too
+ * far; it begins where its first line is. */
+static long
+first(const struct lines *file, const struct lines *old, long where)
+{
+	for (long d = 0; d <= NEAR; d++)
+		for (long i = where - d; i <= where + d; i += d > 0 ? 2 * d : 1)
+			if (i >= 0 && i < file->n &&
+			    alike(get(file, i), get(old, 0)) >= SAME)
+				return i;
+	return where;
 }
 
 /* The line of the file where old fits best; -1 when nowhere well enough. */
@@ -170,13 +203,41 @@ best(const struct lines *file, const struct lines *old)
 			where = i;
 		}
 	}
-	return top >= ALIKE * k ? where : -1;
+	return top >= ALIKE * k ? first(file, old, where) : -1;
 }
 
+/* The line with the longest beginning of old, or the longest end: old is a
+ * part of a long line, or longer than its line. */
+static long
+part(struct slice text, struct slice old)
+{
+	size_t top = PART - 1, where = NOWHERE;
+
+	old = slice_trim(old);
+	for (int end = 0; end < 2; end++)
+		for (size_t n = 0, most = old.n; n < most; ) {
+			size_t k = most - (most - n) / 2;
+			size_t at = find(text, (struct slice){ end ? old.p +
+			    old.n - k : old.p, k }, 0);
+
+			if (at == NOWHERE)
+				most = k - 1;
+			else
+				n = k;
+			if (at != NOWHERE && k > top) {
+				top = k;
+				where = at;
+			}
+		}
+	return where != NOWHERE ? text_line(text, where) - 1 : -1;
+}
+
+/* The line, or of a long one what is around at. */
 static void
-put_quoted(struct buf *out, struct slice s, size_t from)
+put_quoted(struct buf *out, struct slice s, size_t at)
 {
 	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
+	size_t from = at > SHOWN / 2 ? utf8_cut(s.p, s.n, at - 40) : 0;
 	size_t n = s.n - from;
 
 	if (n > SHOWN)
@@ -209,6 +270,38 @@ put_char(struct buf *out, struct slice s, size_t at)
 	    c == 0xa0 ? " (no-break space)" : "");
 }
 
+static size_t
+run(struct slice a, struct slice b)
+{
+	size_t n = 0;
+
+	while (n < a.n && n < b.n && a.p[n] == b.p[n])
+		n++;
+	return n;
+}
+
+/* Where in a line of the file the first one of old begins, which may be a part
+ * of it: where the most of it follows.  Indentation begins a line. */
+static size_t
+begins(struct slice old, struct slice file)
+{
+	size_t top = 0, where = 0;
+
+	if (old.n > COMPARE_MAX)
+		old.n = COMPARE_MAX;
+	if (old.n > 0 && (old.p[0] == ' ' || old.p[0] == '\t'))
+		return 0;
+	for (size_t i = 0; i < file.n && i < WORK_MAX; i++) {
+		size_t n = run(old, slice_from(file, i));
+
+		if (n > top) {
+			top = n;
+			where = i;
+		}
+	}
+	return where;
+}
+
 /* Line i of old may begin in the middle of its line when it is the first, and
  * end there when it is the last. */
 static bool
@@ -238,6 +331,8 @@ edit_nearest(struct slice text, struct slice old_text, struct buf *out)
 	lines_of(&file, text);
 	lines_of(&old, old_text);
 	long where = best(&file, &old);
+	if (where < 0 && old.n == 1)
+		where = part(text, old_text);
 	if (where < 0) {
 		buf_adds(out, "nothing in it is similar; read the file "
 		    "again and copy the text exactly");
@@ -256,20 +351,17 @@ edit_nearest(struct slice text, struct slice old_text, struct buf *out)
 	} else {
 		/* the one difference, and the two lines */
 		struct slice a = get(&old, i), b = get(&file, where + i);
-		size_t at = 0;
+		size_t begin = i == 0 ? begins(a, b) : 0;
+		size_t at = utf8_cut(a.p, a.n, run(a, slice_from(b, begin)));
 
-		while (at < a.n && at < b.n && a.p[at] == b.p[at])
-			at++;
-		at = utf8_cut(a.p, a.n, at);
-		size_t from = at > SHOWN / 2 ? utf8_cut(a.p, a.n, at - 40) : 0;
 		buf_fmt(out, "\nold line %ld:  ", i + 1);
-		put_quoted(out, a, from);
+		put_quoted(out, a, at);
 		buf_fmt(out, "\nfile line %ld: ", where + i + 1);
-		put_quoted(out, b, from);
+		put_quoted(out, b, begin + at);
 		buf_adds(out, "\ndifferent from here: ");
 		put_char(out, a, at);
 		buf_adds(out, " in old, ");
-		put_char(out, b, at);
+		put_char(out, b, begin + at);
 		buf_adds(out, " in the file");
 	}
 out:
@@ -278,23 +370,6 @@ out:
 }
 
 /* ---- where it is ---- */
-
-long
-text_line(struct slice text, size_t at)
-{
-	return 1 + (long)slice_newlines((struct slice){ text.p, at });
-}
-
-#define NOWHERE ((size_t)-1)
-
-static size_t
-find(struct slice text, struct slice old, size_t from)
-{
-	const char *hit = from <= text.n ? memmem(text.p + from,
-	    text.n - from, old.p, old.n) : NULL;
-
-	return hit != NULL ? (size_t)(hit - text.p) : NOWHERE;
-}
 
 /* Edit i is at no place, or at several: "old occurs 3 times in f, lines 1, 5,
  * 9".  Counted with overlaps: "aa" stands twice in "aaa", and which is
