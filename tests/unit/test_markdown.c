@@ -106,6 +106,12 @@ shown(void **state)
 		{ "t\na | b\n--|--\n`x|y` | c\\|d",
 		    "t\n\na     │ b\n──────┼────\n`x|y` │ c|d\n" },
 		{ "|a|b|\n|-|\nno", "|a|b|\n|-|\nno\n" },
+		/* a row has all its text, be it of more cells or of one */
+		{ "|a|b|\n|-|-|\n|1|2|3|4|\n|5|||6\n|7|8||",
+		    "a │ b\n──┼──────\n1 │ 2|3|4\n5 │ ||6\n7 │ 8\n" },
+		{ "a|b\n-|-\n`c | d`\ne\\|f\nx|g\\",
+		    "a       │ b\n────────┼───\n`c | d` │\ne|f     │\n"
+		    "x       │ g\\\n" },
 		{ "|name|what is said|\n|-|-|\n"
 		    "|one two three four|a b c d e f|",
 		    "name     │ what is\n         │ said\n"

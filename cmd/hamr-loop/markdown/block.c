@@ -229,7 +229,7 @@ is_delimiter(const struct place *at, const struct cursor *c)
 	if (at->leaf != LEAF_PARAGRAPH || at->header.p == NULL)
 		return false;
 	size_t n = table_delimiter(rest(c));
-	return n > 0 && n == table_cells(at->header, cells);
+	return n > 0 && n == table_cells(at->header, TABLE_COLUMNS, cells);
 }
 
 /* The rest of a line behind its containers. */

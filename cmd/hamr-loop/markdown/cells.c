@@ -1,5 +1,6 @@
 /* cells.c - a table in Markdown, fitted to the terminal. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "cells.h"
@@ -29,33 +30,31 @@ skip_code(struct slice t, size_t at)
 }
 
 size_t
-table_cells(struct slice line, struct slice cells[TABLE_COLUMNS])
+table_cells(struct slice line, size_t most, struct slice *cells)
 {
 	struct slice t = slice_trim(line);
-	size_t n = 0, from = 0;
-	bool bar = false;
+	size_t n = 0, from = slice_starts(t, "|");
 
-	if (t.n > 0 && t.p[0] == '|') {
-		from = 1;
-		bar = true;
-	}
 	for (size_t i = from; i <= t.n; i++) {
-		if (i < t.n && t.p[i] == '\\')
+		if (i + 1 < t.n && t.p[i] == '\\')
 			i++;
 		else if (i < t.n && t.p[i] == '`')
 			i = skip_code(t, i) - 1;
 		else if (i == t.n || t.p[i] == '|') {
 			if (i == t.n && i == from && n > 0)
 				break;		/* it ended in a bar */
-			if (n == TABLE_COLUMNS)
-				return 0;
-			bar |= i < t.n;
-			cells[n++] = slice_trim((struct slice){ t.p + from,
-			    i - from });
+			struct slice cell = slice_trim(slice_part(t, from, i));
+
+			if (n < most)
+				cells[n] = cell;
+			else if (cell.n > 0)
+				cells[most - 1].n = (size_t)(cell.p + cell.n -
+				    cells[most - 1].p);
+			n++;
 			from = i + 1;
 		}
 	}
-	return bar ? n : 0;
+	return n;
 }
 
 static bool
@@ -77,9 +76,11 @@ size_t
 table_delimiter(struct slice line)
 {
 	struct slice cells[TABLE_COLUMNS];
-	size_t n = table_cells(line, cells);
+	size_t n = table_cells(line, TABLE_COLUMNS, cells);
 	enum align align;
 
+	if (n > TABLE_COLUMNS || memchr(line.p, '|', line.n) == NULL)
+		return 0;
 	for (size_t i = 0; i < n; i++)
 		if (!read_align(cells[i], &align))
 			return 0;
@@ -268,16 +269,16 @@ table_rows(struct slice source, const struct rows_style *how, struct buf *out)
 
 	*t = (struct table){ .how = how, .out = out };
 	slice_line(&rest, &line);
-	t->n = table_cells(line, t->name);
+	t->n = table_cells(line, TABLE_COLUMNS, t->name);
 	for (size_t i = 0; i < TABLE_COLUMNS; i++)
 		rows_init(&t->rows[i]);
 	measure(t, t->name, t->n);
 	slice_line(&rest, &line);
-	for (size_t n = table_cells(line, cells), i = 0; i < n; i++)
+	for (size_t n = table_cells(line, t->n, cells), i = 0; i < n; i++)
 		read_align(cells[i], &t->align[i]);
 	struct slice body = rest;
 	while (slice_line(&rest, &line))
-		measure(t, cells, table_cells(line, cells));
+		measure(t, cells, table_cells(line, t->n, cells));
 	bool columns = fit(t), first = true;
 	if (columns) {
 		put_row(t, t->name, t->n, true);
@@ -292,7 +293,7 @@ table_rows(struct slice source, const struct rows_style *how, struct buf *out)
 	} else if (body.n == 0)
 		put_record(t, t->name, 0, true);
 	while (slice_line(&body, &line)) {
-		size_t n = table_cells(line, cells);
+		size_t n = table_cells(line, t->n, cells);
 
 		if (columns)
 			put_row(t, cells, n, false);

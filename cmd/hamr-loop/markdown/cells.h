@@ -13,9 +13,10 @@
 
 #define TABLE_COLUMNS 64	/* what has more is text */
 
-/* The cells of a line, without the blanks around them; a bar inside of code or
- * behind a backslash is text.  0 when there is no bar, or too many. */
-size_t table_cells(struct slice line, struct slice cells[TABLE_COLUMNS]);
+/* How many cells a line has, and which, without the blanks around them; the
+ * last of `most` is all that is left.  A bar inside of code or behind a
+ * backslash is text. */
+size_t table_cells(struct slice line, size_t most, struct slice *cells);
 
 /* The columns that such a line tells of: |---|:-:|; 0: it is none. */
 size_t table_delimiter(struct slice line);
