@@ -121,8 +121,13 @@ term_cluster(struct slice text, size_t *columns)
 		*columns = width_of(cp);
 	for (; (more = code_at(text, n, &next)) > 0 && n < CLUSTER_MAX &&
 	    goes_on(text, n, cp, next, &state); n += more, cp = next) {
+		/* a vowel sign of Hindi or Thai has columns of its own */
+		int own = term_is_picture(next) ? 0 : wcwidth((wchar_t)next);
+
 		w = next == PICTURE || is_flag(next) ? 2 : width_of(next);
-		if (w > *columns)
+		if (own > 0)
+			*columns += (size_t)own;
+		else if (w > *columns)
 			*columns = w;
 	}
 	return n;

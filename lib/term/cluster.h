@@ -1,9 +1,9 @@
 /* cluster.h - what a person takes for one character, and its columns.
  *
  * By utf8proc, opened at run time, after term_open_clusters(): grapheme
- * clusters, as wide as their widest code point, 2 with VS16 and for a
- * flag.  Before that, and without the library, a character and the marks of no
- * width behind it, as the C library's wcwidth knows them.
+ * clusters, as wide as their widest code point and the marks that wcwidth gives
+ * columns; 2 with VS16 and for a flag.  Before that, and without the library, a
+ * character and the marks of no width behind it, as wcwidth knows them.
  */
 #pragma once
 

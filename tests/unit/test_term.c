@@ -1,4 +1,5 @@
 /* test_term.c - what would steer a terminal is shown, and not sent. */
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,8 +75,8 @@ in_pieces(void **state)
 	buf_release(&parts);
 }
 
-/* A cluster is as wide as its widest character; without the library marks of
- * no width stay with what they are on. */
+/* A cluster is as wide as its widest character and the vowel signs that have
+ * columns; without the library marks of no width stay with what they are on. */
 static void
 clusters(void **state)
 {
@@ -95,10 +96,15 @@ clusters(void **state)
 		    true },
 		{ "\xf0\x9f\x91\x8d\xf0\x9f\x8f\xbd.", 8, 2, true },
 		{ "a\xe2\x80\x8d" "b", 1, 1, false },
+		{ "\xe0\xa4\x95\xe0\xa4\xbf.", 6, 2, false },
+		{ "\xe0\xb8\x81\xe0\xb8\xb3.", 6, 2, false },
+		{ "\xef\xbd\xb6\xef\xbe\x9e.", 6, 2, false },
+		{ "\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab.", 9, 2, false },
 	};
 	size_t w;
 
 	(void)state;
+	setlocale(LC_CTYPE, "C.UTF-8");
 	term_init();
 	assert_int_equal(term_cluster(slice_of("e\xcc\x81x"), &w), 3);
 	if (!term_open_clusters())
