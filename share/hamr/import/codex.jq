@@ -39,8 +39,12 @@ def the_call:
 def harness: type == "string" and test("^\\s*<(environment_context|user_instructions|turn_aborted|INSTRUCTIONS|permissions|collaboration_mode|skill|subagent_notification)|^# AGENTS.md instructions");
 
 # Lines that say nothing to the model, or what other lines say too.
-def silent: IN(["event_msg", "record_type", "session_meta", "turn_context", "world_state"][]);
-def silent_item: IN(["ghost_snapshot", "other", "compaction", "context_compaction", "compaction_trigger"][]);
+def silent: IN(["event_msg", "record_type", "session_meta", "turn_context", "world_state", "inter_agent_communication_metadata"][]);
+def silent_item: IN(["ghost_snapshot", "other", "compaction", "context_compaction", "compaction_trigger", "additional_tools"][]);
+
+# Calls that the server ran itself; not all of them have an id.
+def served: .type == "web_search_call" or .type == "image_generation_call";
+def shown: if (.result | type) == "string" and .result != "" then [{type: "image", data: .result}] else .status end;
 
 def fresh: {role: "assistant", content: [], reasoning: [], calls: [], usage: null, line: null};
 def held: .line != null;
@@ -63,7 +67,7 @@ foreach ((., inputs | obj), null) as $l ({head: null, begun: false, model: null,
      elif $l.id and $l.timestamp then {type: "session_meta", payload: $l}
      elif $l.record_type != null then {type: "record_type", payload: {}}
      else {type: null, payload: {}} end) as $e
-  | ($e | if . == null then {} else .payload end) as $p
+  | ($e | if . == null then {} else .payload end | if served and .id == null then .id = "\(.type)_\($l._line)" else . end) as $p
   | if $e == null then .model as $model | .out = [.now | said($model)] | (if .begun or .head == null then . else .out = [.head | head] + .out end)
     elif $e.type == "session_meta" then (if .head == null then .head = ($p | {id, session_id, cwd, timestamp, model, _line: $l._line}) else . end)
     elif $e.type == "turn_context" then .model = ($p.model | s) | .head.model = (.head.model // .model) | .head.cwd = (.head.cwd // ($p.cwd | s))
@@ -78,11 +82,11 @@ foreach ((., inputs | obj), null) as $l ({head: null, begun: false, model: null,
       .now.line = (.now.line // ._n) | .now.calls += [$p | the_call]
       | (($p.input // $p.arguments // $p.action | asis | mutated)) as $m
       | (if $m != null and ($p.call_id | type) == "string" then .mutated[$p.call_id] = $m else . end)
-      | if $p.type == "web_search_call" or $p.type == "image_generation_call" then
-          .model as $model | .out = [.now | said($model)] + [result($p.id; $p.status) + {_line: ._n}] | .now = fresh else . end
+      | if $p | served then .model as $model
+          | .out = [.now | said($model)] + [result($p.id; $p | shown) + {is_error: ($p.status == "failed"), _line: ._n}] | .now = fresh else . end
     elif $e.type == "response_item" and ($p | kind) == "output" then
       .model as $model
-      | ($p.output // $p.result // $p.tools | output) as $o
+      | ($p.output // $p.result // ($p.tools | asis) | output) as $o
       | (if ($p.call_id | type) == "string" then .mutated[$p.call_id] else null end) as $m
       | ($o.exit != null and $o.exit != 0) as $failed
       | ($o.content | text | if type == "string" then test("^(Success|Done|Exit code: 0)|Success\\. Updated") else false end) as $good
@@ -94,6 +98,10 @@ foreach ((., inputs | obj), null) as $l ({head: null, begun: false, model: null,
       | ($p.content | content) as $c
       | .out = [.now | said($model)]
         + [{role: (if $p.role == "user" then "user" else "system" end), content: $c, meta: (if $p.role == "user" and ($c | text | harness) then {by: "context"} else null end), _line: ._n}]
+      | .now = fresh
+    elif $e.type == "inter_agent_communication" or ($e.type == "response_item" and $p.type == "agent_message") then
+      .model as $model
+      | .out = [.now | said($model)] + [$p.content | content | select(. != null and . != "") | {role: "user", content: ., meta: {by: "context"}, _line: $l._line}]
       | .now = fresh
     elif $e.type == "compacted" then
       .model as $model

@@ -1,0 +1,57 @@
+#!/bin/sh
+# import-today.t - what other agents write since their formats were first read:
+# calls a server ran, agents that speak to each other, what was taken back,
+# pictures in results, calls that were interrupted.
+. "$(dirname "$0")/../lib.sh"
+cd "$T" || exit 1
+
+# What a transcript says, a word a record: texts, pictures as (pic), calls as
+# id?, results as id=TEXT, failed ones as id!TEXT, what is not a person's in
+# brackets.
+said() {
+	timeout 20 hamr-guard --no-config --import-only "$@" 2>err | jq -r '
+	    def text: if type == "array" then map(.text // "(pic)") |
+	        join("") else . // "" end;
+	    if .role == "tool" then .tool_call_id +
+	        (if .is_error then "!" else "=" end) + (.content | text)
+	    elif .role == "user" and .meta.by then "[" + (.content | text) + "]"
+	    elif .role then (.content | text) +
+	        ([.tool_calls[]?.id + "?"] | join(""))
+	    elif .type == "compaction" or .type == "error" then
+	        "<" + (.code // .type) + ">"
+	    else empty end' | paste -sd' '
+}
+left() { sed -n 's/.*: left out: //p' err; }
+# Lines of a rollout, of the payloads that stdin has.
+rollout() { jq -c '{timestamp: "2026-08-03T10:48:56Z", type: (if .type |
+    IN("function_call", "function_call_output", "web_search_call",
+    "image_generation_call", "message", "agent_message", "tool_search_call",
+    "tool_search_output", "additional_tools") then "response_item"
+    elif .cwd then "session_meta" elif .trigger_turn != null then
+    "inter_agent_communication" else "event_msg" end), payload: .}'; }
+
+# ---- codex ----
+
+rollout >codex <<'J'
+{"id":"x","timestamp":"2026-08-03T10:48:56Z","cwd":"/w"}
+{"type":"function_call","name":"exec_command","arguments":"{}","call_id":"c1"}
+{"type":"web_search_call","status":"completed","action":{"query":"q"}}
+{"type":"image_generation_call","id":"ig","status":"completed","result":"AA"}
+{"type":"web_search_call","id":"ws","status":"failed","action":{}}
+{"type":"function_call_output","call_id":"c1","output":"one"}
+{"type":"agent_message","author":"/root/a","recipient":"/root","content":[{"type":"input_text","text":"found"}]}
+{"author":"/root/a","recipient":"/root","content":"more","trigger_turn":true}
+{"type":"tool_search_call","call_id":"c2","arguments":{"query":"x"}}
+{"type":"tool_search_output","call_id":"c2","tools":[{"type":"function_group"}]}
+{"type":"additional_tools","role":"developer","tools":[]}
+J
+is "codex: a search without an id takes no other call's result" \
+    "$(said codex | cut -d' ' -f 1-7)" "c1?web_search_call_3?\
+ web_search_call_3=completed ig? ig=(pic) ws? ws!failed c1=one"
+is "codex: what agents say to each other" "$(said codex |
+    cut -d' ' -f 8,9)" "[found] [more]"
+is "codex: tools that were found" "$(said codex | cut -d' ' -f 10-)" \
+    'c2? c2=[{"type":"function_group"}]'
+is "codex: nothing is left out" "$(left)" ""
+
+done_testing
