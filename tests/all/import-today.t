@@ -54,4 +54,32 @@ is "codex: tools that were found" "$(said codex | cut -d' ' -f 10-)" \
     'c2? c2=[{"type":"function_group"}]'
 is "codex: nothing is left out" "$(left)" ""
 
+rollout >codex <<'J'
+{"id":"x","timestamp":"2026-08-03T10:48:56Z","cwd":"/w"}
+{"type":"message","role":"user","content":"<environment_context>"}
+{"type":"message","role":"user","content":"one"}
+{"type":"message","role":"assistant","content":"uno"}
+{"type":"message","role":"user","content":"two"}
+{"type":"function_call","name":"shell","arguments":"{}","call_id":"c1"}
+{"type":"thread_rolled_back","num_turns":1}
+{"type":"message","role":"user","content":"three"}
+{"type":"message","role":"assistant","content":"tres"}
+J
+is "codex: a turn that was taken back was not said, and is told" \
+    "$(said codex): $(left)" \
+    "[<environment_context>] one uno three tres: undone (2)"
+while read -r back wanted; do
+	{ cat codex; echo "{\"type\":\"thread_rolled_back\",$back}" |
+	    rollout; } >more
+	is "codex: $back" "$(said more)" \
+	    "[<environment_context>]${wanted:+ $wanted}"
+done <<'J'
+"num_turns":1 one uno
+"num_turns":2
+"num_turns":9
+"num_turns":0,"rollback_start_index":3 one
+"num_turns":-1 one uno three tres
+"num_turns":"x" one uno three tres
+J
+
 done_testing

@@ -58,7 +58,22 @@ def usage: obj | {type: "usage", prompt_tokens: tokens(.input_tokens), completio
 
 def head: {type: "hamr", v: 1, session: (.id // .session_id | s), cwd: (.cwd | s), created: (.timestamp | time), model: (.model | s), _line: (._line // 1)};
 
-foreach ((., inputs | obj), null) as $l ({head: null, begun: false, model: null, now: fresh, mutated: {}};
+# What was taken back: from a person's message on, as many as are told, or from
+# the line of an index.
+def event($type): .type == "event_msg" and (.payload | o | .type) == $type;
+def prompt: .type == "response_item" and (.payload | o | .type == "message" and .role == "user" and (.content | text | harness | not));
+def undone: reduce .[] as $l ({at: [], gone: []};
+  if $l | prompt then .at += [$l._line]
+  elif $l | event("thread_rolled_back") then
+    ($l.payload.rollback_start_index | if type == "number" then . + 1 else null end) as $start
+    | (if $start != null then [.at[] | select(. < $start)] else .at[:([(.at | length) - ($l.payload.num_turns | amount // 0), 0] | max)] end) as $left
+    | (if $start != null then $start else .at[$left | length] end) as $from
+    | .at = $left | (if $from == null then . else .gone += [{from: $from, to: $l._line}] end)
+  else . end) | .gone;
+
+[., inputs | obj | select(.type != "event_msg" or event("token_count") or event("thread_rolled_back"))]
+| undone as $gone
+| foreach (.[], null) as $l ({head: null, begun: false, model: null, now: fresh, mutated: {}};
   .out = []
   | ._n = $l._line
   | (if $l == null then null
@@ -68,7 +83,8 @@ foreach ((., inputs | obj), null) as $l ({head: null, begun: false, model: null,
      elif $l.record_type != null then {type: "record_type", payload: {}}
      else {type: null, payload: {}} end) as $e
   | ($e | if . == null then {} else .payload end | if served and .id == null then .id = "\(.type)_\($l._line)" else . end) as $p
-  | if $e == null then .model as $model | .out = [.now | said($model)] | (if .begun or .head == null then . else .out = [.head | head] + .out end)
+  | if $l != null and ($e.type | IN("response_item", "compacted")) and any($gone[]; .from <= $l._line and $l._line <= .to) then .out = [left("undone")]
+    elif $e == null then .model as $model | .out = [.now | said($model)] | (if .begun or .head == null then . else .out = [.head | head] + .out end)
     elif $e.type == "session_meta" then (if .head == null then .head = ($p | {id, session_id, cwd, timestamp, model, _line: $l._line}) else . end)
     elif $e.type == "turn_context" then .model = ($p.model | s) | .head.model = (.head.model // .model) | .head.cwd = (.head.cwd // ($p.cwd | s))
     elif $e.type == "event_msg" and $p.type == "token_count" and (.now | held) then
