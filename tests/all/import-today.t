@@ -82,4 +82,28 @@ done <<'J'
 "num_turns":"x" one uno three tres
 J
 
+# ---- gemini ----
+
+# A history that was written anew: its messages hold what they were sent as.
+jq -c '., (if .id == "2" then {"$set": {messages: [
+	{id: "1", type: "user", content: [{text: "go"}]},
+	(.content = [.toolCalls[] | {functionCall: {id, name, args}}] |
+	    [.toolCalls[].result[]] as $all | .toolCalls[].result = $all),
+	{id: "3", type: "user", content: [.toolCalls[].result[0]]},
+	{id: "4", type: "gemini", content: [{text: "next"},
+	    {functionCall: {id: "c", name: "glob", args: {}}}]},
+	{id: "5", type: "user", content: [{functionResponse:
+	    {id: "c", name: "glob", response: {error: "none"}}}]}]}}
+    else empty end)' >anew <<'J'
+{"sessionId":"s","projectHash":"h","startTime":"2026-01-15T20:51:00Z"}
+{"id":"1","type":"user","content":[{"text":"go"}]}
+{"id":"2","type":"gemini","content":"","toolCalls":[{"id":"a","name":"read_file","args":{},"status":"success","result":[{"functionResponse":{"id":"a","response":{"output":"one"}}}]},{"id":"b","name":"read_file","args":{},"status":"success","result":[{"functionResponse":{"id":"b","response":{"output":"two"}}},{"inlineData":{"mimeType":"image/png","data":"AA"}}]}]}
+J
+grep -v '$set' anew >gemini
+is "gemini: a picture in a result" "$(said gemini)" \
+    "go a?b? a=one b=two(pic)"
+is "gemini: a history written anew says nothing twice" "$(said anew)" \
+    "go a?b? a=one b=two(pic) nextc? c!none"
+is "gemini: nothing is left out" "$(left)" ""
+
 done_testing

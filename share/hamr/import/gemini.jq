@@ -41,7 +41,16 @@ def gemini_content: if type == "string" then . elif type == "array" then [.[] | 
   elif type == "object" then [gemini_part] | .[0].text // null else null end;
 def response: if type == "string" then . elif type == "object" then (.output // .error // .content // .result // .) | asis // "" else asis // "" end;
 
-def responses: [arr | obj | .functionResponse | obj];
+# The parts that answer a call: all, or what stands with the response to it.
+def own($id): [arr | obj] | any(.[]; .functionResponse | o | .id == $id) as $named
+  | [foreach .[] as $p (true; if $p | has("functionResponse") then ($named | not) or ($p.functionResponse | o | .id == $id) else . end; select(.) | $p)];
+def answer: ([.[] | .functionResponse | obj | .response | response] | join("\n")) as $text
+  | [.[] | ., (.functionResponse | o | .parts | arr) | gemini_part]
+  | if length == 0 then $text else [{type: "text", text: $text} | select($text != "")] + . end;
+def responded: result(.id; [{functionResponse: .}] | answer) + {is_error: (.response | type == "object" and has("error"))};
+
+# What stands in a content alone, and not in a list of calls: their ids.
+def alone($told; $kind): .content | arr | obj | .[$kind] | obj | select($told["\(.id)"] | not);
 def usage: if type == "object" then {type: "usage", prompt_tokens: tokens(.input // .promptTokenCount), completion_tokens: tokens(.output // .candidatesTokenCount, .thoughts // .thoughtsTokenCount), cached_tokens: tokens(.cached // .cachedContentTokenCount)} else empty end;
 def written: (.args | o) as $a
   | if ($a.file_path | type) != "string" then null
@@ -60,22 +69,24 @@ def joined: reduce (.[] | select(silent | not)) as $m ([];
     then .[-1] |= . + {toolCalls: $m.toolCalls, thoughts: ([., $m | .thoughts | arr]), tokens: (.tokens // $m.tokens)}
     else .[length] = $m end);
 
-def message: ._line as $line
-  | if .type == "user" or (.role == "user" and (.parts | type) != "array") then {role: "user", content: (.content // "" | gemini_content // "")}
+def message($told): ._line as $line
+  | if .type == "user" or (.role == "user" and (.parts | type) != "array") then
+      (alone($told; "functionResponse") | responded),
+      (.content // "" | gemini_content | select(. != null) | {role: "user", content: .})
     elif .type == "gemini" or .type == "assistant" or .type == "model" then
       (.tokens | usage),
       {role: "assistant", content: (.content | gemini_content | if . == "" then null else . end),
         reasoning: ([.thoughts | arr | obj | [.subject, .description, .text | str] | join(": ")] | if length == 0 then null else join("\n") end),
-        tool_calls: ([.toolCalls | arr | obj | call(.id; .name; .args)] | calls), meta: {model: (.model | s)}},
+        tool_calls: ([(.toolCalls | arr | obj), alone($told; "functionCall") | call(.id; .name; .args)] | calls), meta: {model: (.model | s)}},
       (.toolCalls | arr | obj
-        | if (.result | type) == "array" and (.result | responses | length) > 0 then
-            result(.id; ([.result | responses[] | .response | response] | join("\n"))) + {is_error: failed, meta: {mutated: (if failed then null else written end)}}
+        | if any(.result | arr | obj; .functionResponse | type == "object") then
+            .id as $id | result($id; .result | own($id) | answer) + {is_error: failed, meta: {mutated: (if failed then null else written end)}}
           elif .result != null or (.status | IN(["success", "error", "cancelled"][])) then
             result(.id; (.result | gemini_content) // (.resultDisplay | s) // "") + {is_error: failed, meta: {mutated: (if failed then null else written end)}}
           else empty end)
     elif (.parts | type) == "array" then
       if .role == "user" then
-        (.parts[] | obj | .functionResponse | obj | result(.id; (.response | response))),
+        (.parts[] | obj | .functionResponse | obj | responded),
         (.parts | gemini_content | select(. != null) | {role: "user", content: .})
       else {role: "assistant", content: (.parts | gemini_content), reasoning: ([.parts[] | obj | select(.thought == true) | .text | str] | if length == 0 then null else join("\n") end),
         tool_calls: ([.parts[] | obj | .functionCall | obj | call(.id; .name; .args)] | calls)} end
@@ -91,4 +102,4 @@ def is_op: has("$set") or has("$rewindTo") or has("$patch") or (.history | type 
 | (.said | joined) as $said
 | {type: "hamr", v: 1, session: (.head.sessionId | s), cwd: ((.head.cwd | s) // (.head.directories | arr | str) // null),
    created: (.head.startTime // .head.start_time | time), model: ([$said[] | .model | strings] | first), _line: (._line // $all[0]._line // 1)},
-  ($said[] | message)
+  (set($said[] | .toolCalls | arr | obj | "\(.id)") as $told | $said[] | message($told))
