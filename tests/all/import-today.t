@@ -106,4 +106,32 @@ is "gemini: a history written anew says nothing twice" "$(said anew)" \
     "go a?b? a=one b=two(pic) nextc? c!none"
 is "gemini: nothing is left out" "$(left)" ""
 
+# ---- opencode ----
+
+jq -n '[
+    {info: {role: "user"}, parts: [{type: "text", text: "go"}]},
+    {info: {role: "assistant"}, parts: [
+	["a", {status: "completed", output: "no", metadata: {exit: 1}}],
+	["b", {status: "completed", output: "seen", attachments: [
+	    {type: "file", mime: "image/png", url: "data:image/png;base64,AA"},
+	    {type: "file", mime: "text/plain", url: "data:text/plain,x"}]}],
+	["c", {status: "error", error: "aborted",
+	    metadata: {interrupted: true, output: "half"}}],
+	["d", {status: "error", error: "gone"}],
+	["e", {status: "completed", output: "", metadata: {exit: 0}}] |
+	{type: "tool", callID: .[0], tool: "bash", state: .[1]}]},
+    {info: {role: "assistant", error: {name: "APIError",
+	data: {message: "busy"}}}, parts: []},
+    {info: {role: "user"}, parts: [{type: "compaction", auto: true}]},
+    {info: {role: "assistant", summary: true}, parts: [
+	{type: "text", text: "so-far"}]},
+    {info: {role: "user"}, parts: [{type: "subtask", prompt: "look"}]},
+    {info: {role: "assistant", error: {name: "MessageAbortedError"}},
+	parts: [{type: "text", text: "I"}]}] |
+    {info: {id: "s", directory: "/w"}, messages: map(.info.id = "m")}' >oc
+is "opencode: failed and interrupted calls, pictures, a compaction" \
+    "$(said oc)" "go a?b?c?d?e? a!no b=seen(pic) c!half d!gone e= <server>\
+ <compaction> [so-far] look I <interrupted>"
+is "opencode: nothing is left out" "$(left)" ""
+
 done_testing
