@@ -134,4 +134,38 @@ is "opencode: failed and interrupted calls, pictures, a compaction" \
  <compaction> [so-far] look I <interrupted>"
 is "opencode: nothing is left out" "$(left)" ""
 
+# ---- qwen ----
+
+jq -nc '[
+    ["user", {}, [{text: "go"}]],
+    ["assistant", {}, [{functionCall: {id: "a", name: "read_file"}}]],
+    ["tool_result", {}, [{functionResponse: {id: "a", response:
+	{output: "seen"}, parts: [{inlineData: {data: "AA"}}]}}]],
+    ["system", {subtype: "chat_compression", systemPayload: {compressedHistory:
+	[{role: "user", parts: [{text: "so-far"}]}, {role: "model"}]}}, null],
+    ["user", {subtype: "notification"}, [{text: "ended"}]],
+    ["user", {subtype: "mid_turn_user_message"}, [{text: "wait"}]],
+    ["user", {provenance: "goal_runtime"}, [{text: "on"}]],
+    ["assistant", {}, [{text: "done"}]]] | to_entries[] |
+    {uuid: "u\(.key)", parentUuid: (if .key > 0 then "u\(.key - 1)" else null
+	end), sessionId: "s", type: .value[0]} + .value[1] +
+    if .value[2] then {message: {parts: .value[2]}} else {} end' >qwen
+is "qwen: pictures, a summary, what is not a person's" "$(said qwen)" \
+    "go a? a=seen(pic) <compaction> [so-far] [ended] wait [on] done"
+{
+	cat qwen
+	echo '{"uuid":"r","parentUuid":"u0","sessionId":"s","type":"system",
+	    "subtype":"rewind"}' | jq -c .
+} >more
+is "qwen: taken back, and nothing said since" "$(said more)" "go"
+is "qwen: that is told" "$(left)" "abandoned branch (6)"
+{
+	echo '{"uuid":"b","parentUuid":null,"sessionId":"s","type":"system",
+	    "subtype":"agent_bootstrap","systemPayload":{"history":[
+	    {"role":"user","parts":[{"text":"task"}]},
+	    {"role":"model","parts":[{"text":"ok"}]}]}}' | jq -c .
+	sed '1s/"parentUuid":null/"parentUuid":"b"/' qwen | head -n 2
+} >forked
+is "qwen: what a forked agent began with" "$(said forked)" "task ok go a?"
+
 done_testing
