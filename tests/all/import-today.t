@@ -168,4 +168,31 @@ is "qwen: that is told" "$(left)" "abandoned branch (6)"
 } >forked
 is "qwen: what a forked agent began with" "$(said forked)" "task ok go a?"
 
+# ---- copilot ----
+
+jq -nc '[
+    ["session.start", {sessionId: "s"}],
+    ["user.message", {content: "go"}],
+    ["assistant.message", {content: "", toolRequests: [{toolCallId: "a",
+	name: "task", arguments: {}}]}],
+    ["subagent.started", {toolCallId: "a"}],
+    ["assistant.message", {parentToolCallId: "a", content: "side",
+	toolRequests: [{toolCallId: "b", name: "shell", arguments: {}}]}],
+    ["tool.execution_complete", {parentToolCallId: "a", toolCallId: "b",
+	success: false, result: {content: "no"}}],
+    ["tool.execution_complete", {toolCallId: "a", success: true,
+	result: {content: "found"}}],
+    ["system.notification", {content: "ended"}],
+    ["session.compaction_complete", {success: false, error: "x"}],
+    ["session.compaction_complete", {success: true, summaryContent: "so-far"}]
+    ][] | {type: .[0], data: .[1], id: "e",
+    timestamp: "2026-01-01T00:00:00Z"}' >copilot
+is "copilot: an agent's conversation is none of the person's" \
+    "$(said copilot)" "go a? a=found [ended] <compaction> [so-far]"
+is "copilot: that is told" "$(left)" \
+    "side conversation, see import.sidechains (2)"
+is "copilot: it comes after, where it is asked for" \
+    "$(said -o import.sidechains=true copilot): $(left)" \
+    "go a? a=found [ended] <compaction> [so-far] sideb? b!no: "
+
 done_testing
