@@ -195,4 +195,23 @@ is "copilot: it comes after, where it is asked for" \
     "$(said -o import.sidechains=true copilot): $(left)" \
     "go a? a=found [ended] <compaction> [so-far] sideb? b!no: "
 
+# ---- the SDK of OpenHands ----
+
+jq -c '. + {source: "agent", id: "i", timestamp: "2026-01-01T00:00:00"}' \
+    >openhands <<'J'
+{"kind":"SystemPromptEvent","system_prompt":{"type":"text","text":"be"},"dynamic_context":{"type":"text","text":"there"}}
+{"kind":"MessageEvent","llm_message":{"role":"user","content":[{"type":"text","text":"go"}]},"extended_content":[{"type":"text","text":"+skill"}]}
+{"kind":"ActionEvent","tool_name":"terminal","tool_call_id":"a","tool_call":{"id":"a","arguments":"{}"}}
+{"kind":"ObservationEvent","tool_call_id":"a","observation":{"content":[{"type":"text","text":"seen"},{"type":"image","image_urls":["data:image/png;base64,AA","data:image/png;base64,BB"]}]},"extended_content":[{"type":"text","text":"+rule"}]}
+{"kind":"Condensation","forgotten_event_ids":["i"],"summary":"so-far"}
+{"kind":"ConversationErrorEvent","code":"LLMError","detail":"busy"}
+{"kind":"InterruptEvent"}
+{"kind":"HookExecutionEvent","hook_command":"x"}
+J
+sed -i '2s/"agent"/"user"/' openhands
+is "openhands: what is added to messages, pictures, a summary, an error" \
+    "$(said openhands | tr '\n' ' ')" "be there go+skill a?\
+ a=seen(pic)(pic)+rule <compaction> [so-far] <server> "
+is "openhands: nothing is left out" "$(left)" ""
+
 done_testing

@@ -44,22 +44,25 @@ def v0_observation: ._line as $line
   | on($line);
 
 def sdk: ._line as $line
-  | (if .kind == "SystemPromptEvent" then {role: "system", content: (.system_prompt | content // "")}
+  | (if .kind == "SystemPromptEvent" then {role: "system", content: ([.system_prompt, .dynamic_context] | text // "")}
     elif .kind == "MessageEvent" then
       (.llm_message | o) as $m
       | if $m.role == "assistant" or .source == "agent" then {role: "assistant", content: ($m.content | content), reasoning: ($m.reasoning_content | s)}
-        else {role: "user", content: ($m.content | content // "")} end
+        else {role: "user", content: ([($m.content | if type == "array" then .[] else . end), (.extended_content | arr)] | content // "")} end
     elif .kind == "ActionEvent" then
       {role: "assistant", content: (.thought | content), reasoning: (.reasoning_content | s), group: (.llm_response_id | s),
         tool_calls: [call(.tool_call_id; .tool_name; ((.tool_call | o | .arguments // (.function | o | .arguments)) // (.action | if type == "object" then del(.kind) | clean else . end)))]}
     elif (.kind | IN(["ObservationEvent", "UserRejectObservation", "AgentErrorEvent"][])) then
-      (.observation | if type == "object" then . else {} end) as $o
+      (.observation | o) as $o | [.extended_content | arr] as $more
       | (($o.exit_code | numbers) // ($o.metadata | o | .exit_code | numbers) // null) as $exit
-      | result(.tool_call_id; ($o.content // $o.output // $o.text // .error // .rejection_reason // .observation | content))
+      | result(.tool_call_id; ($o.content // $o.output // $o.text // .error // .rejection_reason // .observation)
+          | if (type == "array" and $more != []) then . + $more elif $more != [] then [.] + $more else . end)
         + {is_error: ($o.is_error == true or ($o.error | type == "string") or .kind == "AgentErrorEvent" or ($exit != null and $exit > 0)), meta: {exit: $exit,
            mutated: (if ($o.path | type) == "string" and ($o.new_content | type) == "string" then [{path: $o.path, text: $o.new_content}] else null end)}}
-    elif .kind == "Condensation" or .kind == "CondensationEvent" then {type: "compaction", stage: "import"}
-    elif .kind | IN(["ConversationStateUpdateEvent", "PauseEvent", "TokenEvent", "LLMCompletionLogEvent", "CondensationRequest", "StreamingDeltaEvent"][]) then empty
+    elif .kind == "Condensation" or .kind == "CondensationEvent" then
+      {type: "compaction", stage: "import"}, (.summary | str | {role: "user", content: ., meta: {by: "context"}})
+    elif .kind == "ConversationErrorEvent" then {type: "error", stage: "provider", code: "server", message: (.detail // .code | asis // "error"), retryable: false}
+    elif .kind | IN(["ConversationStateUpdateEvent", "PauseEvent", "InterruptEvent", "HookExecutionEvent", "TokenEvent", "LLMCompletionLogEvent", "CondensationRequest", "StreamingDeltaEvent"][]) then empty
     else left("kind \(.kind)") end)
   | on($line);
 
