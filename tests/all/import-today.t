@@ -214,4 +214,15 @@ is "openhands: what is added to messages, pictures, a summary, an error" \
  a=seen(pic)(pic)+rule <compaction> [so-far] <server> "
 is "openhands: nothing is left out" "$(left)" ""
 
+# ---- logs of inspect ----
+
+jq -n '{eval: {model: "m"}, samples: [{id: 1, attachments:
+    {aa: "data:image/png;base64,AA", bb: "long"}, messages: [
+    {role: "user", content: [{type: "text", text: "go"},
+	{type: "image", image: "attachment://aa"}]},
+    {role: "assistant", content: "attachment://bb"},
+    {role: "assistant", content: "attachment://cc"}]}]}' >inspect
+is "inspect: what is attached" "$(said inspect)" \
+    "go(pic) long attachment://cc"
+
 done_testing

@@ -37,9 +37,12 @@ def conversation:
     then {type: "tools", tools: .tools, _line} else empty end),
   messages;
 
-# A log of inspect: what was evaluated, and its samples.
+# A log of inspect: what was evaluated, and its samples, whose long strings and
+# pictures stand beside their messages.
+def attached: (.attachments | o) as $a
+  | if $a == {} then . else .messages |= walk(if type == "string" and startswith("attachment://") then $a[.[13:]] // . else . end) end;
 def samples: . as $log | (.samples | arr | obj)
-  | . + {model: ($log.eval | o | .model), created: ($log.eval | o | .created), _line: (._line // $log._line)} | conversation;
+  | attached + {model: ($log.eval | o | .model), created: ($log.eval | o | .created), _line: (._line // $log._line)} | conversation;
 
 if type == "array" then (if any(.[]; obj | has("messages")) then .[] | obj | conversation else {type: "hamr", v: 1}, (.[] | obj | message) end)
 elif type != "object" then empty
