@@ -335,6 +335,10 @@ printf 'header Content-Encoding: gzip\nbody packed\n' >s
 serve s
 match "an answer compressed unasked is told so" "$(ask | jq -r '.code + .message')" \
 	"server*compressed answer*"
+{ echo 'header Content-Encoding: Identity'; events "$(d '{"content":"a"}')" \
+	"$(fin stop)"; } >s
+serve s
+is "... one that is not is none" "$(ask | jq -r '.content // .code')" a
 printf 'header X: %1200000s\nbody {}\n' y >s
 serve s
 is "a header line of a megabyte" "$(ask | jq -r '.code')" too_large

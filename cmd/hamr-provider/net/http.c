@@ -394,7 +394,7 @@ http_do(struct http *h, const struct http_call *c, struct http_reply *r)
 	    value != NULL ? value : "");
 	value = header(h, "Content-Encoding");
 	r->packed = value != NULL && *value != '\0' &&
-	    strcmp(value, "identity") != 0;
+	    strcasecmp(value, "identity") != 0;
 	/* the connection that stays open; one of HTTP/2 tells its answers
 	 * apart */
 	curl_easy_getinfo(h->easy, CURLINFO_ACTIVESOCKET, &kept);
