@@ -238,6 +238,10 @@ for after in -5 soon 1e400; do
 	serve s hello
 	ok "Retry-After: $after means nothing" test "$(ask | jq -r '.content // empty')" = hello
 done
+printf 'status 429\nheader Retry-After: Fri, 29 Sep 2023 16:26:57 GMT\n' >s
+serve s
+is "a date that is past is no wait of 0" "$(ask -o provider.max_retries=3 |
+	jq -s 'map(.wait_ms) | add > 0')" true
 printf 'status 503\nbody {"error":{"message":"Loading model","type":"unavailable_error","code":503}}\n' >s
 serve s hello
 is "a loading server is waited for, whatever max_retries is" \

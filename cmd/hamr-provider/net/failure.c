@@ -455,8 +455,9 @@ retry_after_ms(const char *header, long long now)
 
 		if (end == NULL || *end != '\0')
 			continue;
+		/* one that is past is of a clock that differs from ours */
 		long long left = timegm(&tm) - now;
-		return left <= 0 ? 0 : left > 1000000000LL ?
+		return left <= 0 ? -1 : left > 1000000000LL ?
 		    1000000000000LL : left * 1000;
 	}
 	return -1;
