@@ -348,6 +348,8 @@ done <<'X'
 1048576|{"error":{"message":"The input token count exceeds the maximum number of tokens allowed 1048576."}}
 131071|{"error":{"message":"The prompt is too long: 150000, model maximum context length: 131071"}}
 4096|{"error":{"message":"Requested tokens (5000) exceed context window of 4096"}}
+8192|{"message":"The input exceeds the model's maximum context limit of 8192 tokens."}
+272000|{"error":{"message":"Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 509178 tokens. Please reduce the length of the messages.","code":"context_length_exceeded"}}
 4096|{"error":{"message":"Prompt length 5000 is greater than max_seq_len 4096"}}
 X
 printf 'status 500\nbody {"error":{"code":500,"message":"Context size has been exceeded.","type":"server_error"}}\n' >s

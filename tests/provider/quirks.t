@@ -498,6 +498,10 @@ printf 'event {"type":"response.failed","response":{"status":"failed","error":{"
 serve s
 is "responses: failed" "$(go --api responses --base-url "$URL" -o \
 	provider.max_retries=0 | jq -r .code)" rate_limited
+printf 'event {"type":"error","error":{"type":"insufficient_quota","code":"insufficient_quota","message":"pay"}}\n' >s
+serve s
+is "responses: a quota that is used up" "$(go --api responses --base-url \
+	"$URL" -o provider.max_retries=0 | jq -r .code)" rate_limited
 printf 'event {"type":"response.output_text.delta","delta":"x"}\nevent {"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}}}\n' >s
 serve s
 is "responses: incomplete" "$(go --api responses --base-url "$URL" |

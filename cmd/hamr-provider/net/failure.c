@@ -87,6 +87,7 @@ static const char *const overflow_texts[] = {
 	"context size has been exceeded",
 	"exceed_context_size_error",
 	"maximum context length",
+	"maximum context limit",
 	"maximum model length",
 	"than the context length",
 	"trying to keep the first",
@@ -136,6 +137,7 @@ static const char *const rate_texts[] = {
 static const char *const behind[] = {
 	"available context size", "maximum context length", "context length",
 	"n_ctx", "tokens allowed", "maximum prompt length", "token limit",
+	"maximum context limit", "configured limit",
 	"exceeds the limit", "context window", "allowed input length",
 	"maximum model length", "max_seq_len", "must be", "less than",
 	"input length should be [1,", "while limit is", " > ",
@@ -361,7 +363,8 @@ failure_event(struct failure *f, struct slice object)
 		const char *word;
 		long status;
 	} words[] = {
-		{ "rate_limit", 429 }, { "overloaded", 529 },
+		{ "rate_limit", 429 }, { "insufficient_quota", 429 },
+		{ "overloaded", 529 },
 		{ "authentication", 401 }, { "permission", 403 },
 		{ "invalid_api_key", 401 }, { "timeout", 504 },
 		{ "invalid_request", 400 }, { "bad_request", 400 },
