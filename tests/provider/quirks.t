@@ -198,6 +198,14 @@ is "a configured one is" "$(go --base-url http://model.invalid/v1 -o \
 	"hello http://model.invalid/v1/chat/completions"
 match "one that is not there is told" "$(ask -o provider.max_retries=0 \
 	-o provider.proxy=http://127.0.0.1:9 | jq -r .message)" "*by the proxy*"
+echo 'status 407' >s407
+serve s407
+for url in http https; do
+	match "one that asks for a password, $url" "$(go --base-url \
+		$url://model.invalid/v1 -o "provider.proxy=http://127.0.0.1:$HTTPD_PORT" |
+		jq -c '[.code, .message, .retryable]')" \
+		'\["bad_request","HTTP 407*NAME:PASSWORD@*",false\]'
+done
 match "... and what is none, without its password" "$(ask -o \
 	provider.proxy=sock://me:canary@127.0.0.1:9 2>&1)" \
 	"*provider.proxy must begin with*not sock://"

@@ -348,6 +348,9 @@ failure_status(struct failure *f, long status, struct slice body)
 	if (status >= 300 && status < 400)
 		buf_adds(&f->message, "; redirects are not followed, so set "
 		    "base_url to the new address");
+	if (status == 407)
+		buf_adds(&f->message, "; the proxy asks for a password, so "
+		    "set provider.proxy to http://NAME:PASSWORD@HOST:PORT");
 	if (status != 429)
 		check_overflow(f, body, object);
 	if (words_no_tools(body))

@@ -227,9 +227,16 @@ curl_failed(struct http *h, CURLcode rc)
 	const char *why = h->error[0] != '\0' ? h->error :
 	    curl_easy_strerror(rc);
 	enum http_end end = HTTP_NETWORK;
-	long os = 0;
+	long os = 0, proxy = 0;
 
 	curl_easy_getinfo(h->easy, CURLINFO_OS_ERRNO, &os);
+	/* what a proxy answers to CONNECT is no answer of the server's, but
+	 * that it wants a password no network can mend */
+	curl_easy_getinfo(h->easy, CURLINFO_HTTP_CONNECTCODE, &proxy);
+	if (proxy == 407) {
+		h->reply->status = proxy;
+		return;
+	}
 	switch (rc) {
 	case CURLE_COULDNT_CONNECT:
 		if (os == ECONNREFUSED)
@@ -385,7 +392,8 @@ http_do(struct http *h, const struct http_call *c, struct http_reply *r)
 			break;
 		}
 	}
-	curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &r->status);
+	if (r->status == 0)
+		curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &r->status);
 	const char *value = header(h, "Retry-After");
 	snprintf(r->retry_after, sizeof r->retry_after, "%s",
 	    value != NULL ? value : "");
