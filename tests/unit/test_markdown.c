@@ -176,6 +176,46 @@ shown(void **state)
 	    "\033[35mint\033[0m x; \033[2m// y\033[0m\n");
 }
 
+/* A paragraph whose lines begin with bold text, code or links: each is shown as
+ * the first one, and is final as soon. */
+static void
+lines_of_spans(void **state)
+{
+	static const struct {
+		const char *line, *plain, *colour;
+	} row[] = {
+		{ "**key** is **b**", "**key** is **b**",
+		    "\033[0;1mkey\033[0m is \033[0;1mb\033[0m" },
+		{ "`code` is `c`", "`code` is `c`",
+		    "\033[0;36mcode\033[0m is \033[0;36mc\033[0m" },
+		{ "[a](/b) *c*", "a (/b) *c*",
+		    "a (\033[0;4m/b\033[0m) \033[0;3mc\033[0m" },
+		{ "  **d** `e`", "  **d** `e`",
+		    "  \033[0;1md\033[0m \033[0;36me\033[0m" },
+	};
+	struct buf b = BUF_INIT(MAX), out = BUF_INIT(MAX);
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof row / sizeof *row; i++) {
+		bufs_reset(BUFS(&b, &out));
+		for (size_t k = 0; k < 40; k++) {
+			const char *shown = i % 2 == 0 ? row[i / 2].plain :
+			    row[i / 2].colour;
+
+			buf_fmt(&b, "word\n%s\n", row[i / 2].line);
+			buf_fmt(&out, "word\n%s\n", shown);
+		}
+		is_rows(b.p, 40, i % 2 != 0, out.p);
+		struct markdown *m = markdown_new(40, FIX_ROWS, i % 2 != 0,
+		    NULL);
+		buf_reset(&out);
+		markdown_add(m, buf_view(&b), &out);
+		assert_int_equal(slice_newlines(buf_view(&out)), 76);
+		markdown_free(m);
+	}
+	bufs_release(BUFS(&b, &out));
+}
+
 /* What looks like code loses no mark; the rest is emphasis all the same. */
 static void
 code_in_prose(void **state)
@@ -606,7 +646,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_libraries),
-		cmocka_unit_test(shown), cmocka_unit_test(code_in_prose),
+		cmocka_unit_test(shown), cmocka_unit_test(lines_of_spans),
+		cmocka_unit_test(code_in_prose),
 		cmocka_unit_test(answers_in_pieces),
 		cmocka_unit_test(random_in_pieces), cmocka_unit_test(as_md4c),
 		cmocka_unit_test(copies_behind_table),

@@ -26,6 +26,8 @@
 struct piece {
 	size_t at, n;		/* in rows.plain */
 	size_t source;		/* where they stand in the source */
+	size_t begin;		/* where the span does that they begin, or
+				 * NO_SOURCE */
 	unsigned look;
 	bool inside;		/* of a span */
 	bool escaped;		/* its first byte has a backslash before */
@@ -213,8 +215,10 @@ struct reader {
 	struct slice source;	/* with LEAD */
 	size_t end;		/* of the last text in it */
 	bool marks, after_break;
+	bool closed;		/* a span was, behind the last text */
 	unsigned look;
 	size_t depth;		/* of spans */
+	size_t begin;		/* of the outermost one, until it has a piece */
 	size_t link[NESTED];	/* where their texts begin */
 	size_t links;
 };
@@ -227,7 +231,9 @@ add_piece(struct reader *r, struct slice text, size_t source)
 	GROW(out->piece, out->pieces, out->piece_cap);
 	struct piece *p = &out->piece[out->pieces++];
 	*p = (struct piece){ .at = out->plain.len, .n = text.n,
-		.source = source, .look = r->look, .inside = r->depth > 0 };
+		.source = source, .begin = r->begin, .look = r->look,
+		.inside = r->depth > 0 };
+	r->begin = NO_SOURCE;
 	buf_slice(&out->plain, text);
 	return p;
 }
@@ -235,7 +241,26 @@ add_piece(struct reader *r, struct slice text, size_t source)
 static void
 add_made(struct reader *r, const char *text)
 {
-	add_piece(r, slice_of(text), NO_SOURCE);
+	if (*text != '\0')
+		add_piece(r, slice_of(text), NO_SOURCE);
+}
+
+/* The blanks that a line begins with, which md4c skips; where it begins. */
+static size_t
+begin_line(struct reader *r)
+{
+	const char *p = r->source.p;
+	size_t from = slice_find(r->source, r->end, "\n"), to;
+
+	while (p[from] == '\n')
+		from++;
+	for (to = from; p[to] == ' ' || p[to] == '\t'; )
+		to++;
+	if (to > from)
+		add_piece(r, slice_part(r->source, from, to),
+		    from - LEAD_LEN)->look = 0;
+	r->after_break = false;
+	return from;
 }
 
 /* Text that stands in the source, shown as this. */
@@ -244,26 +269,12 @@ add_source(struct reader *r, struct slice text, struct slice shown)
 {
 	size_t at = (size_t)(text.p - r->source.p);
 	size_t skip = at < LEAD_LEN ? num_min(LEAD_LEN - at, text.n) : 0;
-	const char *p = r->source.p;
 
-	if (r->after_break) {
-		/* the blanks that a line begins with: md4c skips them */
-		size_t from = at, to;
-
-		for (size_t i = r->end; i < at; i++)
-			if (p[i] == '\n')
-				for (from = i + 1; from + 1 < at &&
-				    p[from] == '\n'; )
-					from++;
-		for (to = from; p[to] == ' ' || p[to] == '\t'; )
-			to++;
-		if (to > from)
-			add_piece(r, slice_part(r->source, from, to),
-			    from - LEAD_LEN)->look = 0;
-	}
-	r->after_break = false;
-	bool escaped = at > r->end && p[at - 1] == '\\';
+	if (r->after_break)
+		begin_line(r);
+	bool escaped = at > r->end && text.p[-1] == '\\';
 	r->end = at + text.n;
+	r->closed = false;
 	if (skip < text.n)
 		add_piece(r, slice_from(shown, skip), at + skip -
 		    LEAD_LEN)->escaped = escaped && skip == 0;
@@ -342,6 +353,12 @@ enter_span(MD_SPANTYPE type, void *detail, void *user)
 	struct reader *r = user;
 
 	(void)detail;
+	if (r->depth == 0) {
+		bool closed = r->closed && !r->after_break;
+		size_t from = r->after_break ? begin_line(r) : r->end;
+
+		r->begin = closed ? NO_SOURCE : from - LEAD_LEN;
+	}
 	r->depth++;
 	r->look |= spans[type].look;
 	add_mark(r, type);
@@ -411,6 +428,7 @@ leave_span(MD_SPANTYPE type, void *detail, void *user)
 	else if (type == MD_SPAN_IMG)
 		leave_link(r, &((MD_SPAN_IMG_DETAIL *)detail)->src);
 	add_mark(r, type);
+	r->closed = true;
 	/* the look is of one span of each kind: they do not nest in md4c's
 	 * eyes but for emphasis in itself, which looks the same */
 	r->look &= ~spans[type].look;
@@ -680,10 +698,13 @@ place(struct layout *l)
 
 		begin_row(l);
 		struct row *row = &l->out->row[l->out->n - 1];
-		row->inside = p->inside;
-		if (p->source != NO_SOURCE)
+		if (at == p->at && p->begin != NO_SOURCE) {
+			row->source = p->begin;
+		} else if (p->source != NO_SOURCE) {
+			row->inside = p->inside;
 			row->source = p->source + (at - p->at) -
 			    (at == p->at && p->escaped);
+		}
 		/* not the blanks where it was broken, or too many */
 		if (broken || l->gap_columns > columns / 2)
 			l->gap = l->word;
@@ -726,14 +747,15 @@ add_cluster(struct layout *l, size_t at, struct slice rest)
 void
 rows_of(struct rows *r, struct slice source, const struct rows_style *how)
 {
-	struct reader reader = { .out = r, .marks = !how->colour };
+	struct reader reader = { .out = r, .marks = !how->colour,
+		.begin = NO_SOURCE };
 	struct layout l = { .out = r, .how = how, .word_source = true };
 	size_t n, p = 0;
 
 	forget(r);
 	if (!read_marked(&reader, source)) {
 		forget(r);
-		reader = (struct reader){ .out = r };
+		reader = (struct reader){ .out = r, .begin = NO_SOURCE };
 		add_piece(&reader, source, 0);
 	}
 	struct slice t = buf_view(&r->plain);
