@@ -144,6 +144,9 @@ shown(void **state)
 		    "\xa5\xe6\x97\xa5", "\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5"
 		    "\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5\xe6\x97"
 		    "\xa5\xe6\x97\xa5\xe6\x97\xa5\n\xe6\x97\xa5\n" },
+		{ "a\n_b_ **c**_d_", "a\n_b_ **c**_d_\n" },
+		{ "_a **b**_ *_c_*\n**_d_** [_e_](f)", "_a **b**_ *_c_*\n"
+		    "**_d_** _e_ (f)\n" },
 		{ "src/\n  main.c", "src/\n  main.c\n" },
 		{ "a **kwargs b", "a **kwargs b\n" },
 	};

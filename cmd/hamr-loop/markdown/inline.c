@@ -214,6 +214,7 @@ struct reader {
 	struct rows *out;
 	struct slice source;	/* with LEAD */
 	size_t end;		/* of the last text in it */
+	size_t mark;		/* and of the last mark behind that */
 	bool marks, after_break;
 	bool closed;		/* a span was, behind the last text */
 	unsigned look;
@@ -273,7 +274,7 @@ add_source(struct reader *r, struct slice text, struct slice shown)
 	if (r->after_break)
 		begin_line(r);
 	bool escaped = at > r->end && text.p[-1] == '\\';
-	r->end = at + text.n;
+	r->end = r->mark = at + text.n;
 	r->closed = false;
 	if (skip < text.n)
 		add_piece(r, slice_from(shown, skip), at + skip -
@@ -338,13 +339,22 @@ static const struct {
 	[MD_SPAN_DEL] = { LOOK_STRIKE, "~~", "~~" },
 };
 
+/* Marks stay as they were written, stars or underscores. */
 static void
 add_mark(struct reader *r, MD_SPANTYPE type)
 {
-	bool under = r->end < r->source.n && r->source.p[r->end] == '_';
+	const char *mark = spans[type].mark;
 
+	if (*mark == '*') {
+		const char *p = strpbrk(r->source.p + r->mark, "*_");
+
+		if (p != NULL && *p == '_')
+			mark = spans[type].other;
+		if (p != NULL)
+			r->mark = (size_t)(p - r->source.p) + strlen(mark);
+	}
 	if (r->marks)
-		add_made(r, under ? spans[type].other : spans[type].mark);
+		add_made(r, mark);
 }
 
 static int
