@@ -225,4 +225,15 @@ jq -n '{eval: {model: "m"}, samples: [{id: 1, attachments:
 is "inspect: what is attached" "$(said inspect)" \
     "go(pic) long attachment://cc"
 
+# ---- kimi, mini-swe-agent, cline ----
+
+jq -nc '["TurnBegin", {user_input: "go"}], ["StepBegin", {n: 1}],
+    ["ContentPart", {type: "text", text: "I wi"}],
+    ["ToolCall", {id: "a", function: {name: "Shell", arguments: "{"}}],
+    ["StepRetry", {n: 1}], ["ContentPart", {type: "text", text: "I will."}],
+    ["PlanDisplay", {content: "x"}] |
+    {timestamp: 1.5, message: {type: .[0], payload: .[1]}}' >kimi
+is "kimi: what was said before a step was tried again was not" \
+    "$(said kimi): $(left)" "go I will.: "
+
 done_testing

@@ -43,7 +43,7 @@ def answer($id; $r; $m; $n): result($id; $r.content) + {is_error: $r.is_error, m
 # Kinds that say nothing to the model, or what is said elsewhere too.
 def silent: type == "string" and test("^(metadata$|forked$|(config|tools|llm|turn|permission|profile|plugin|runtime|token_counting|usage|plan_mode|swarm_mode|goal|cron|file_history|mcp|full_compaction|micro_compaction|background|interaction|subagent)\\.)");
 def silent_event: IN(["StatusUpdate", "HookTriggered", "HookResolved", "TurnEnd", "StepInterrupted", "CompactionBegin", "ApprovalRequest",
-  "ApprovalResponse", "ApprovalRequestResolved", "Notification", "MCPLoadingBegin", "MCPLoadingEnd", "QuestionRequest"][]);
+  "ApprovalResponse", "ApprovalRequestResolved", "Notification", "MCPLoadingBegin", "MCPLoadingEnd", "QuestionRequest", "PlanDisplay"][]);
 
 # What a line of a wire stands for, whichever protocol wrote it.
 def event: if (.message | type) == "object" and (.message.type | type) == "string" then .message | {kind: .type, is: (.payload | o)}
@@ -61,6 +61,7 @@ def step($l; $prompts): $l._line as $n | ($l | event) as $e | $e.is as $p
     elif $e.kind == "TurnBegin" or $e.kind == "SteerInput" then .out = [.now | said] + [{role: "user", content: ($p.user_input | content // ""), _line: $n}] | .now = fresh
     elif ($e.kind == "turn.prompt" or $e.kind == "turn.steer") and $prompts then .out = [.now | said] + [{role: "user", content: ($p.input | content // ""), _line: $n}] | .now = fresh
     elif $e.kind == "StepBegin" then .out = [.now | said] | .now = fresh
+    elif $e.kind == "StepRetry" then .now = fresh
     elif $e.kind == "StepEnd" then .now.finish = $p.finishReason | .out = [(select(.now.line != null) | $p.usage | usage | on($n)), (.now | said)] | .now = fresh
     elif $e.kind == "ContentPart" then part($p; $n)
     elif $e.kind == "ToolCall" then .now.line = (.now.line // $n) | ($p.function | o) as $f
