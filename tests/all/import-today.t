@@ -236,4 +236,17 @@ jq -nc '["TurnBegin", {user_input: "go"}], ["StepBegin", {n: 1}],
 is "kimi: what was said before a step was tried again was not" \
     "$(said kimi): $(left)" "go I will.: "
 
+jq -n '{trajectory_format: "mini-swe-agent-1.1", messages: [
+    {role: "user", content: "go"},
+    {object: "response", extra: {actions: [{command: "ls",
+	tool_call_id: "a"}]}, output: [
+	{type: "reasoning", summary: [{type: "summary_text", text: "hm"}]},
+	{type: "message", content: [{type: "output_text", text: "look"}]},
+	{type: "function_call", id: "fc", call_id: "a", name: "bash",
+	    arguments: "{}"}]},
+    {type: "function_call_output", call_id: "a", output: "no",
+	extra: {returncode: 1}}]}' >mini
+is "mini-swe-agent: answers of the Responses API" "$(said mini): $(left)" \
+    "go looka? a!no: "
+
 done_testing

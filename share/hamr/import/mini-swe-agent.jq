@@ -10,7 +10,14 @@ def actions($text):
   else ($text | fenced) as $f | if ($f | length) == 1 then [call(null; "bash"; {command: $f[0]})] else [] end end;
 def exit_of($text): ((.extra | o | .returncode | numbers) // ($text | try (capture("<returncode>(?<n>-?[0-9]+)</returncode>") | .n | tonumber) catch null)) // null;
 
-def messages: foreach (arr | obj) as $m ({open: 0, said: false};
+# An answer of the Responses API is kept as it came.
+def answered: if .object == "response" then [.output | arr | obj] as $items
+    | . + {role: "assistant", content: [$items[] | select(.type == "message") | .content | arr],
+      reasoning_content: ([$items[] | select(.type == "reasoning") | .summary, .content | arr | obj | .text | str] | if length == 0 then null else join("\n") end),
+      tool_calls: [$items[] | select(.type == "function_call") | {id: (.call_id // .id), function: {name, arguments}}]}
+  else . end;
+
+def messages: foreach (arr | obj | answered) as $m ({open: 0, said: false};
     .out = null | ($m.content | text // "") as $text
     | if $m.role == "assistant" then
         ($m | actions($text)) as $calls | .open = ($calls | length)
