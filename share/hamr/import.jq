@@ -34,7 +34,7 @@ def part:
   elif (.text | type) == "string" and (.type | IN([null, "text", "input_text", "output_text"][])) then .text | words
   elif .type == "image" and (.source | type) == "object" then
     .source | if (.data | type) == "string" then image("data:\(.media_type // "image/png");base64,\(.data)") else image(.url | strings) end
-  elif .type == "image" and (.data | type) == "string" then image("data:\(.mimeType // .media_type // "image/png");base64,\(.data)")
+  elif .type == "image" and (.data | type) == "string" then image("data:\(.mimeType // .mediaType // .media_type // "image/png");base64,\(.data)")
   elif .type == "image" and (.url // .image | type) == "string" then image(.url // .image)
   elif .type == "image" and (.image_urls | type) == "array" then image(.image_urls[] | strings)
   elif .type == "image_url" and (.image_url | type) == "object" then image(.image_url.url | strings)

@@ -249,4 +249,10 @@ jq -n '{trajectory_format: "mini-swe-agent-1.1", messages: [
 is "mini-swe-agent: answers of the Responses API" "$(said mini): $(left)" \
     "go looka? a!no: "
 
+jq -n '[{role: "user", content: [{type: "tool_result", tool_use_id: "a",
+    content: "x"}, {type: "image", data: "AA", mediaType: "image/webp"}]}]' |
+    timeout 20 hamr-guard -q --import-only -F cline >out
+is "cline: a picture is of its kind" "$(jq -r 'select(.role == "user") |
+    .content[0].image_url.url' out)" "data:image/webp;base64,AA"
+
 done_testing
