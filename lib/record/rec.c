@@ -165,6 +165,10 @@ remedy(const struct rec_in *in, const char *p, size_t n)
 		return "";
 	if (memcmp(p, "\037\213", 2) == 0)
 		return "; it is compressed, unpack it first (gzip -dc)";
+	if (memcmp(p, "\050\265", 2) == 0)
+		return "; it is compressed, unpack it first (zstd -dc)";
+	if (memcmp(p, "PK", 2) == 0)
+		return "; it is an archive, unpack it first (unzip)";
 	if (memcmp(p, "\377\376", 2) == 0 || memcmp(p, "\376\377", 2) == 0)
 		return "; it is UTF-16, make it UTF-8 first (iconv)";
 	return "";

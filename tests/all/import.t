@@ -356,6 +356,14 @@ iconv -f UTF-8 -t UTF-16 plain >wide
 status "a compressed file" 65 hamr-guard --no-config packed
 match "... what to do is said" "$(cat "$T/.err")" \
 	"hamr-guard: packed:1: *; it is compressed, unpack it first (gzip -dc)"
+printf '(\265/\375$x' >zstd
+printf 'PK\003\004\024' >zip
+status "what zstd wrote, as codex does" 65 hamr-guard --no-config zstd
+match "... what to do is said" "$(cat "$T/.err")" \
+	"hamr-guard: zstd:1: *; it is compressed, unpack it first (zstd -dc)"
+status "an archive, as a log of inspect is" 65 hamr-guard --no-config zip
+match "... what to do is said" "$(cat "$T/.err")" \
+	"hamr-guard: zip:1: *; it is an archive, unpack it first (unzip)"
 status "UTF-16" 65 hamr-guard --no-config wide
 match "... what to do is said" "$(cat "$T/.err")" \
 	"hamr-guard: wide:1: not UTF-8 at byte 1; it is UTF-16, make it UTF-8 first (iconv)"
