@@ -7,6 +7,7 @@ S=$TOP/tests/data/loop
 mkdir "$T/root" "$T/h"
 cd "$T/root" || exit 1
 PATH=$T/h:$PATH
+quick_jq "$T/h"	# for the hooks, too
 printf 'a\nb\n' >f
 
 hook() {	# NAME: a program, its text on stdin
