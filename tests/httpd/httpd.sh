@@ -10,15 +10,13 @@
 # keep HTTPD_PID and HTTPD_PORT elsewhere before the second start.
 
 httpd_start() {
-	httpd_fifo=$1.fifo
-	rm -f "$httpd_fifo"
-	mkfifo "$httpd_fifo" || return 1
+	httpd_fifo=${httpd_fifo:-$HOME/.httpd}
+	[ -p "$httpd_fifo" ] || mkfifo "$httpd_fifo" || return 1
 	"${HTTPD_BIN:-$TOP/build/tests/httpd}" -l "$@" \
 		</dev/null >"$httpd_fifo" &
 	HTTPD_PID=$!
 	HTTPD_PORT=
 	read -r HTTPD_PORT <"$httpd_fifo" || :
-	rm -f "$httpd_fifo"
 	if test -z "$HTTPD_PORT"; then
 		httpd_stop
 		return 1

@@ -2,6 +2,7 @@
 # calls written as text, and reasoning in the content (chapter 4.2)
 . "$(dirname "$0")/../lib.sh"
 . "$TOP/tests/provider/provider.sh"
+. "$TOP/tests/quote.sh"
 
 tools='[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object","properties":{"path":{"type":"string"},"first":{"type":"integer"}}}}}]'
 printf '{"type":"request","messages":[%s],"tools":%s}\n' "$user" "$tools" >in
@@ -9,38 +10,54 @@ printf '{"type":"request","messages":[%s],"tools":%s}\n' "$user" "$tools" >in
 # The content in one delta, in deltas of one character, and as an answer
 # without a stream must all make the same message.
 wanted() {
-	jq -c 'if .role then [.content, .reasoning, [.tool_calls[]? |
+	jq -c 'select(.type != "delta") |
+		if .role then [.content, .reasoning, [.tool_calls[]? |
 		[.function.name, .function.arguments]], .finish_reason,
-		.meta.dropped_calls] else [.type, .code, .partial] end'
+		.meta.dropped_calls] else [.type, .code, .partial] end' "$@"
 }
 content() {	# text, as JSON
-	jq -cn --arg t "$1" '$t'
+	quote "$1"
+	printf '%s\n' "$quoted"
 }
 # name wanted text finish ARG...
 lifts() {
+	local i
 	lifts_name=$1 lifts_want=$2 text=$3 finish=$4
 	shift 4
-	events "$(d "{\"content\":$(content "$text")}")" "$(fin "$finish")" >s
-	serve s
-	is "$lifts_name" "$(ask "$@" | wanted)" "$lifts_want"
+	quote "$text"
+	whole=$quoted
 	{
 		echo chunked
-		jq -cn --arg t "$text" '$t | split("")[] |
-			{choices:[{index:0,delta:{content:.}}]}' |
-			sed 's/^/event /'
-		echo "event $(fin "$finish")"
+		for ((i = 0; i < ${#text}; i++)); do
+			quote "${text:i:1}"
+			printf 'event {"choices":[{"index":0,"delta":%s}]}\n' \
+				"{\"content\":$quoted}"
+		done
+		printf 'event {"choices":[{"index":0,"delta":{},%s}]}\n' \
+			"\"finish_reason\":\"$finish\""
 		echo 'event [DONE]'
-	} >s
-	serve s
-	is "$lifts_name, a character a delta" "$(ask "$@" | wanted)" "$lifts_want"
+	} >by-character
 	{
 		echo 'header Content-Type: application/json'
 		printf 'body {"choices":[{"index":0,"message":{"role":"assistant","content":%s},"finish_reason":"%s"}]}\n' \
-			"$(content "$text")" "$finish"
-	} >s
-	serve s
-	is "$lifts_name, without a stream" \
-		"$(ask -o provider.stream=false "$@" | wanted)" "$lifts_want"
+			"$whole" "$finish"
+	} >at-once
+	events "$(d "{\"content\":$whole}")" "$(fin "$finish")" >s
+	serve s by-character at-once
+	asked "$@" >said.1
+	asked "$@" >said.2
+	asked -o provider.stream=false "$@" >said.3
+	mapfile -t got < <(wanted said.[123])
+	is "$lifts_name" "${got[0]}" "$lifts_want"
+	is "$lifts_name, a character a delta" "${got[1]}" "$lifts_want"
+	is "$lifts_name, without a stream" "${got[*]:2}" "$lifts_want"
+}
+
+plain() {	# name text finish ARG...: it stays text
+	plain_name=$1 text=$2
+	shift 2
+	quote "$text"
+	lifts "$plain_name" "[$quoted,null,[],\"stop\",null]" "$text" stop "$@"
 }
 
 # ---- hermes ----
@@ -60,14 +77,10 @@ $hermes" stop
 lifts "a name that is no tool stays text" \
 	'["<tool_call>{\"name\":\"rm\"}</tool_call>",null,[],"stop",null]' \
 	'<tool_call>{"name":"rm"}</tool_call>' stop
-lifts "a code fence stays text" \
-	"$(content "\`\`\`
+plain "a code fence stays text" "\`\`\`
 $hermes
-\`\`\`" | jq -c '[., null, [], "stop", null]')" "\`\`\`
-$hermes
-\`\`\`" stop
-lifts "none lifts nothing" "$(content "$hermes" | jq -c '[., null, [], "stop", null]')" \
-	"$hermes" stop -o provider.tool_dialect=none
+\`\`\`"
+plain "none lifts nothing" "$hermes" -o provider.tool_dialect=none
 
 # ---- qwen3-coder ----
 
@@ -101,13 +114,6 @@ two='[null,null,[["read","{\"path\":\"a.c\"}"],["read","{\"path\":\"b\",\"first\
 a='{"path":"a.c"}' b='{"path":"b","first":2}'
 obj_a="{\"name\":\"read\",\"parameters\":$a}"
 obj_b="{\"name\":\"read\",\"parameters\":$b}"
-plain() {	# name text finish ARG...: it stays text
-	plain_name=$1 text=$2
-	shift 2
-	lifts "$plain_name" "$(content "$text" | jq -c '[., null, [], "stop",
-		null]')" "$text" stop "$@"
-}
-
 lifts "llama3" "$one" "<|python_tag|>$obj_a<|eom_id|>" stop
 lifts "llama3: two" "$two" "<|python_tag|>$obj_a; $obj_b" stop
 lifts "llama3: a call in Python" "$one" '<|python_tag|>read.call(path="a.c")' \
@@ -208,9 +214,10 @@ for text in "<|python_tag|>{\"name\":\"read\",]}" \
 	"<｜tool▁call▁begin｜>read<｜tool▁sep｜>{1}<｜tool▁call▁end｜>" \
 	"<|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>{1}<|tool_call_end|>" \
 	'<invoke name="read"><parameter name="path">a</invoke>'; do
+	quote "$text"
 	lifts "it cannot be lifted: $text" \
-		"$(content "$text" | jq -c '["error","malformed_tool_call",
-		{content: .}]')" "$text" stop
+		"[\"error\",\"malformed_tool_call\",{\"content\":$quoted}]" \
+		"$text" stop
 done
 for text in "<|python_tag|>$obj_a; {\"name\":\"re" \
 	"[TOOL_CALLS][{\"name\":\"read\",\"arguments\":$a},{\"na" \
@@ -218,8 +225,7 @@ for text in "<|python_tag|>$obj_a; {\"name\":\"re" \
 	'<minimax:tool_call><invoke name="read"><parameter name="path">a.c</parameter></invoke><invoke name="read"><parameter name="pa' \
 	'<｜DSML｜tool_calls><｜DSML｜invoke name="read"><｜DSML｜parameter name="path" string="true">a.c</｜DSML｜parameter></｜DSML｜invoke><｜DSML｜invoke name="read"><｜DSML｜para' \
 	'[read(path="a.c"), read(pa'; do
-	lifts "cut, the last is dropped: $text" "$(printf %s "$one" |
-		jq -c '.[4] = 1')" "$text" length
+	lifts "cut, the last is dropped: $text" "${one%null]}1]" "$text" length
 done
 
 # ---- what is written for servers without tools ----

@@ -6,7 +6,7 @@
 #				POST requests, with what follows in it
 #	ask ARG...		hamr-provider -n against it, ./in as input; what
 #				it says without deltas and without times
-#	answer			the same, only the message's parts we compare
+#	asked ARG...		the same, all that it says
 
 . "$TOP/tests/httpd/httpd.sh"
 at_end() { httpd_stop; }
@@ -37,18 +37,22 @@ no_times() {
 	sed -E 's/"ms":[0-9]+,?//; s/"ttft_ms":[0-9]+,?//; s/,\}/}/g'
 }
 
+asked() {
+	hamr-provider -n -q --no-config --base-url "$URL" --model m "$@" <in
+}
+
 ask() {
-	hamr-provider -n -q --no-config --base-url "$URL" --model m "$@" <in |
-		grep -v '^{"type":"delta"' | no_times
+	asked "$@" | sed -E '/^\{"type":"delta"/d
+		s/"ms":[0-9]+,?//; s/"ttft_ms":[0-9]+,?//; s/,\}/}/g'
 }
 
 # the events given make this message (content, reasoning, calls, finish)
 says() {	# name wanted event...
 	says_name=$1 says_want=$2
 	shift 2
-	events "$@" | script s
+	events "$@" >s
 	serve s
-	is "$says_name" "$(ask | jq -c 'select(.role) |
+	is "$says_name" "$(asked | jq -c 'select(.role) |
 		[.content, .reasoning, [.tool_calls[]? | [.id, .function.name,
 		.function.arguments]], .finish_reason]')" "$says_want"
 }
