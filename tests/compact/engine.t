@@ -31,8 +31,11 @@ user() {
 	quote "$1"
 	printf '{"role":"user","content":%s}\n' "$quoted"
 }
-lines() { awk -v n="$1" -v w="$2" 'BEGIN { for (i = 1; i <= n; i++)
-	print w, "line", i, "of some text that is long enough" }'; }
+numbers=({1..2000})
+lines() {
+	printf "$2 line %d of some text that is long enough\n" \
+	    "${numbers[@]:0:$1}"
+}
 
 # ---- the marks of each strategy ----
 
@@ -52,8 +55,11 @@ for w in 16000 65536 131072; do
 		$s
 		X
 		b=$((w - (w / 4 < 8192 ? w / 4 : 8192)))
-		compact -r --window $w --strategy "$name" <(awk '{ print }
-			/"tool_call_id"/ { print "{\"type\":\"go\",\"n\":" NR "}" }
+		# a request every step, in a wide window every 4th or 8th
+		compact -r --window $w --strategy "$name" <(awk \
+			-v every=$((w / 16000)) '{ print }
+			/"tool_call_id"/ && ++n % every == 0 {
+			print "{\"type\":\"go\",\"n\":" NR "}" }
 			' l400) | awk -F '"messages":|"params"' '
 			NF > 2 { print $1 "\"params\"" $NF; next } 1' >steps
 		is "$name at $w: marks" "$(jq -s --argjson b $b \
@@ -138,8 +144,9 @@ turns 1 30 | tail -n +2; } >later
 request --window 32768 later | jq -r .messages[0].content >summary
 ok "nor is what the turn in hand is about" grep -q "^4[.] and now: .* 3000$" \
     summary
-{ jq -nc '{role:"user",content:([range(40000)]|join(" ")),meta:{by:"context",
-	from:"stdin"}}'; user "review this"; } >piped
+{ printf '%s"%s"%s\n' '{"role":"user","content":' "$(seq -s ' ' 0 39999)" \
+	',"meta":{"by":"context","from":"stdin"}}'
+user "review this"; } >piped
 is "what is piped in is as much of the task" "$(compact -n --window 32768 \
     piped 2>&1 | jq -c '[.code, .contributors.user > 24576]')" \
     '["budget_exhausted",true]'
