@@ -20,8 +20,10 @@ fault() {	# CALLS ERROR WHEN
 		'.meta.error // "fine", .meta.sandbox // "none"' | tr '\n' ' '
 	wc -l 2>/dev/null <ran || echo 0
 }
+every=2		# CI has each
+[ -z "${CHECK_FULL:-}" ] || every=1
 while read -r calls error most wanted; do
-	for when in $(seq "$most"); do
+	for when in $(seq 1 $every "$most"); do
 		fault "$calls" "$error" "$when" 2>/dev/null
 	done | sort -u >got
 	is "$calls from any of $most on: $error" "$(paste -sd, <got)" "$wanted"
