@@ -151,6 +151,18 @@ find_lf(struct rec_in *in)
 static const char *
 remedy(const struct rec_in *in, const char *p, size_t n)
 {
+	static const struct {
+		const char *begins, *remedy;
+	} others[] = {
+		{ "\037\213", "; it is compressed, unpack it first "
+		    "(gzip -dc)" },
+		{ "\050\265\057\375", "; it is compressed, unpack it first "
+		    "(zstd -dc)" },
+		{ "PK\003\004", "; it is an archive, unpack it first (unzip)" },
+		{ "\377\376", "; it is UTF-16, make it UTF-8 first (iconv)" },
+		{ "\376\377", "; it is UTF-16, make it UTF-8 first (iconv)" },
+	};
+
 	if (in->line > 1)
 		return "";
 	while (n > 0 && memchr(" \t\r", p[n - 1], 3) != NULL)
@@ -161,16 +173,10 @@ remedy(const struct rec_in *in, const char *p, size_t n)
 	if (n > 0 && *p == '{' && memchr("{[,:", p[n - 1], 4) != NULL)
 		return "; it is JSON over several lines, make each value one "
 		    "line first (jq -c .)";
-	if (n < 2)
-		return "";
-	if (memcmp(p, "\037\213", 2) == 0)
-		return "; it is compressed, unpack it first (gzip -dc)";
-	if (memcmp(p, "\050\265", 2) == 0)
-		return "; it is compressed, unpack it first (zstd -dc)";
-	if (memcmp(p, "PK", 2) == 0)
-		return "; it is an archive, unpack it first (unzip)";
-	if (memcmp(p, "\377\376", 2) == 0 || memcmp(p, "\376\377", 2) == 0)
-		return "; it is UTF-16, make it UTF-8 first (iconv)";
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (strlen(others[i].begins) <= n && memcmp(p, others[i].begins,
+		    strlen(others[i].begins)) == 0)
+			return others[i].remedy;
 	return "";
 }
 
