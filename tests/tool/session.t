@@ -101,6 +101,23 @@ is "mutated" "$(jq -c .meta.mutated <<<"$line")" \
 	"[{\"path\":\"m.c\",\"sha256\":\"$(sha256sum <m.c | cut -c 1-64)\"}]"
 bye
 
+# --- the root is moved away, and another one takes its place
+mkdir moved; echo old >moved/f
+resident --no-config --root moved --yes
+mv moved was; mkdir moved; echo new >moved/f
+say "$(call a read '{"path":"f"}' b bash '{"command":"cat f"}')" "$go"
+hear
+match "no tool works in a root that was moved away" "$(code) $line" \
+	"not_found*the folder */moved was replaced or moved*start a new one*"
+hear
+is "nor does a command in what took its place" "$(code)" not_found
+hear
+mv moved other; mv was moved
+say "$(call c read '{"path":"f"}')" "$go"
+hear; say "$line"; hear
+match "back in its place, it is as before" "$line" "*old*"
+bye
+
 # --- what is offered follows the mode
 names() { jq -r '[.tools[].function.name] | join(" ")' <<<"$line"; }
 all="read edit write bash view_image search_memory save_memory"

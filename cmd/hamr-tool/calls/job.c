@@ -75,6 +75,12 @@ judge(struct job *j, struct slice given)
 		j->misuse = !json;
 		return false;
 	}
+	if (!root_is_there(&t->files->root)) {
+		result_error(r, "not_found", "not_found: the folder %s was "
+		    "replaced or moved since this session began; tell the user "
+		    "to start a new one there", t->root);
+		return false;
+	}
 	struct slice args = buf_view(&j->args);
 	if (extra_of(s) != NULL)
 		return extra_judge(t, extra_of(s), args, r);

@@ -358,6 +358,15 @@ root_close(struct root *r)
 	*r = (struct root){ .fd = -1 };
 }
 
+bool
+root_is_there(const struct root *r)
+{
+	struct stat was, now;
+
+	return fstat(r->fd, &was) == 0 && stat(r->real, &now) == 0 &&
+	    was.st_dev == now.st_dev && was.st_ino == now.st_ino;
+}
+
 void
 root_give(int in, int fd)
 {

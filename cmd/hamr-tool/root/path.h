@@ -35,6 +35,9 @@ struct root {
 
 int root_open(struct root *r, const char *dir, struct err *e);
 void root_close(struct root *r);
+/* Does its name still lead to this folder?  Tools work in the folder, commands
+ * by its name. */
+bool root_is_there(const struct root *r);
 
 /* .hamr of the root, made with its .gitignore and out/ if need be, never
  * through a link: an fd, or -1 with errno. */
