@@ -23,19 +23,29 @@ cat >script <<'S'
 {"role":"assistant","content":"f now says bye instead of hello.","finish_reason":"stop"}
 S
 head -n 1 script >broken
-task() {	# ID SCRIPT
-	jq -cn --arg i "$1" --arg t "$T" --arg s "$T/$2" '{id: $i,
+task() {	# SCRIPT ID...
+	jq -cn --arg t "$T" --arg s "$T/$1" '$ARGS.positional[] | {id: .,
 	    repository: "\($t)/repo", task: "change f", options: ["--replay",
-	    $s, "--no-config", "-o", "agent.provider_wait=0"]}'
+	    $s, "--no-config", "-o", "agent.provider_wait=0"]}' \
+	    --args "${@:2}"
+}
+wait_for_one() {	# result in OUT
+	local i
+	for ((i = 0; i < 1200; i++)); do
+		compgen -G "$1/results/*" >/dev/null && break
+		sleep 0.05
+	done
 }
 report() { hamr-fleet report --json "$1" | tail -n 1 | jq -c "$2"; }
 
 # --- here
-{ task 1 script; task "a b/c" script; task .. script; task bad broken
-echo junk; task 1 script; echo; echo '{"id":5}'
+{ task script 1 "a b/c" ..; task broken bad
+echo junk; task script 1; echo; echo '{"id":5}'
 jq -cn '{id: "gone", repository: "/nowhere", task: "x"}'
 jq -cn --arg r "file://$T/repo" --arg s "$T/script" '{id: "url", repository: $r,
-    task: "change f", options: ["--replay", $s, "--no-config"]}'; } >tasks
+    task: "change f", options: ["--replay", $s, "--no-config"]}'
+task script long | jq -c '.task = "x" * 30000'
+task script quoted | jq -c '.task = "\u0027\"\\\n\u00e9" * 2500'; } >tasks
 echo dirt >repo/dirt
 status "run: not all is solved" 1 timeout 200 hamr-fleet run -j 3 out tasks
 cp "$T/.out" table && cp "$T/.err" err
@@ -43,13 +53,14 @@ rm repo/dirt
 is "run: what is said of lines" "$(grep -a '^hamr-fleet: line' err)" \
 "hamr-fleet: line 5: not an object with a string \"id\"
 hamr-fleet: line 6: line 1 has the id 1, too
-hamr-fleet: line 8: not an object with a string \"id\""
-match "run: how far it is" "$(cat err)" "*hamr-fleet: ? of 6, *a minute*left*"
-task $'two\nlines' script >lines
+hamr-fleet: line 8: not an object with a string \"id\"
+hamr-fleet: line 11: long: longer than 24,000 bytes; put the text into a file"
+match "run: how far it is" "$(cat err)" "*hamr-fleet: ? of 7, *a minute*left*"
+task script $'two\nlines' >lines
 status "run: an id of two lines" 1 hamr-fleet run lines.out lines
 match "... is refused" "$(cat "$T/.err")" "*line 1: the id*control characters*"
 is "run: folders" "$(cd out/results && ls -A | sort | paste -sd,)" \
-    "%2E.,1,a%20b%2Fc,bad,url"
+    "%2E.,1,a%20b%2Fc,bad,quoted,url"
 is "run: what is in one" "$(ls out/results/1 | paste -sd,)" \
     "diff.patch,log,memory.ndjson,result.json,session.ndjson"
 match "run: the diff" "$(cat 'out/results/a%20b%2Fc/diff.patch')" "*-hello
@@ -57,19 +68,19 @@ match "run: the diff" "$(cat 'out/results/a%20b%2Fc/diff.patch')" "*-hello
 is "run: the session" "$(jq -r 'select(.type == "end") | .status' \
     out/results/1/session.ndjson)" completed
 is "run: all memories in one" "$(hamr-mem --no-config --db out/memory.db \
-    export | jq -r 'select(.role == "assistant") | .session' | sort -u | wc -l)" 4
+    export | jq -r 'select(.role == "assistant") | .session' | sort -u | wc -l)" 5
 is "run: the repository is as it was" "$(cat repo/f) $(git -C repo worktree \
     list | wc -l)" "hello 1"
 is "run: nothing is left behind" "$(find work -name '*.out' -o -name f)" ""
-match "report: a table" "$(cat table)" "tasks *9
-solved *4
+match "report: a table" "$(cat table)" "tasks *11
+solved *5
 failed, model_error*1
-not run *4
+not run *5
 steps *
-uncommitted changes left out *in 4
+uncommitted changes left out *in 5
 *gone: lost: [!:]*: /nowhere: not a git repository*"
 is "report: as NDJSON" "$(report out '[.tasks, .solved, .not_run,
-    .failed | if type == "object" then add else . end]')" "[9,4,4,1]"
+    .failed | if type == "object" then add else . end]')" "[11,5,5,1]"
 hamr-fleet report --html out >report.html
 match "report: a page" "$(cat report.html)" \
     "<!DOCTYPE html>*a b/c*results/a%2520b%252Fc/diff.patch*/nowhere*"
@@ -77,54 +88,40 @@ match "report: it says why one failed" "$(cat report.html)" \
     "*model_error*the replay has 1 answer*"
 is "report: nothing in it runs" "$(grep -ciE '<script|src=' report.html)" 0
 status "run: results are not overwritten" 73 hamr-fleet run out tasks
-task 2 script >>tasks
-touch out/results/1/mark
-timeout 100 hamr-fleet run --resume -j 3 out tasks >/dev/null 2>&1
-is "run --resume: only what is missing" "$(ls out/results/1/mark) $(report out \
-    '.solved')" "out/results/1/mark 5"
 status "no tasks" 66 hamr-fleet run o2 none
 status "usage" 2 hamr-fleet what
 status "usage: -j without a number" 2 hamr-fleet run -j
 status "usage: -j is no number" 2 hamr-fleet run -j many o2 tasks
 status "usage: two task lists" 2 hamr-fleet run o2 tasks tasks
 is "options may come last" "$(hamr-fleet report out --json | tail -n 1 |
-    jq .tasks)" 10
-{ task long script | jq -c '.task = "x" * 30000'; task quoted script |
-    jq -c '.task = "\u0027\"\\\n\u00e9" * 2500'; } >longs
-status "run: a task that is too long" 1 timeout 100 hamr-fleet run o3 longs
-is "... is said, and the others go on" "$(report o3 '[.solved, .not_run]') $(
-    jq -r .why o3/refused.ndjson)" \
-    "[1,1] long: longer than 24,000 bytes; put the text into a file"
+    jq .tasks)" 11
 status "no results" 66 hamr-fleet report nowhere
 
 # --- stopped, and going on
-for i in 1 2 3 4 5; do task "s$i" script; done >many
+task script s1 s2 s3 s4 s5 >many
 timeout 100 hamr-fleet run -j 1 stop many >/dev/null 2>err &
 run=$!
-for i in $(seq 300); do
-	[ "$(ls stop/results 2>/dev/null | wc -l)" -ge 1 ] && break
-	sleep 0.1
-done
+wait_for_one stop
 kill -TERM "$(pgrep -P $run)"
 wait $run
 is "stopped: status" "$?" 130
 match "stopped: how to go on" "$(tail -n 1 err)" "*--resume goes on"
 some=$(ls stop/results | wc -l)
 ok "stopped: in the middle" test "$some" -lt 5
+for i in stop/results/*; do touch "$i/mark"; done
 status "stopped: it goes on" 0 timeout 200 hamr-fleet run --resume -j 2 stop many
 is "stopped: all are there" "$(ls stop/results | wc -l)" 5
+is "... and only what was missing was run" \
+    "$(ls stop/results/*/mark | wc -l)" "$some"
 
 # --- over ssh
 if [ -n "$SSHD" ] && up one && one=$port && lets_in $one && up two; then
 	two=$port
-	for i in $(seq 10); do task "t$i" script; done >ten
+	task script t{1..10} >ten
 	timeout 300 hamr-fleet run --sshlogin "$(login $one)" --sshlogin \
 	    "$(login $two)" --sshlogin "$(login 9)" far ten >table 2>err &
 	run=$!
-	for i in $(seq 600); do
-		[ "$(ls far/results 2>/dev/null | wc -l)" -ge 2 ] && break
-		sleep 0.1
-	done
+	wait_for_one far
 	down one
 	at=$(ls far/results | wc -l)
 	wait $run
@@ -174,7 +171,7 @@ exec '"$BIN"'/hamr-loop "$@"\n' >old/hamr-loop && chmod +x old/hamr-loop
 	{ jq -c '.tool_calls[0].function.arguments = "{\"command\":\"sleep 60\"}" |
 	    .tool_calls[0].function.name = "bash"' broken; tail -n 1 script
 	} >sleeping
-	for i in a b c d; do task $i sleeping; done >four
+	task sleeping a b c d >four
 	is "ssh: Ctrl-C" "$(LOGIN=$(login $two 4) timeout 100 python3 - <<-P
 		import glob, os, sys, time
 		sys.path.insert(0, "$TOP/tests")
@@ -216,8 +213,10 @@ done
 echo '{"role":' >logs/bad.ndjson
 FLEET_CHUNK=7 timeout 200 hamr-fleet replay -j 2 many.out logs >table 2>err
 is "replay: one cannot be read" "$?" 1
-FLEET_CHUNK=1000 timeout 200 hamr-fleet replay -j 1 one.out logs >/dev/null 2>&1
-same "replay: merged as by one process" many.out/replay.json one.out/replay.json
+printf '%s\n' "$T"/logs/*.ndjson >all.list
+FLEET_CHUNK=1000 timeout 200 hamr-fleet replay -j 1 one.out all.list >/dev/null 2>&1
+same "replay: merged as by one process, which has them as a list" \
+    many.out/replay.json one.out/replay.json
 is "replay: counts" "$(jq -c '[.transcripts, .unreadable]' many.out/replay.json)" \
     "[40,[\"$T/logs/bad.ndjson\"]]"
 is "replay: verdicts as hamr-guard's" "$(jq -c '.verdicts | map_values(.) |
@@ -239,7 +238,4 @@ FLEET_PATH=$T/none PATH=${PATH/"$BIN:"/} timeout 200 hamr-fleet replay \
 is "replay: without hamr nothing is unreadable" "$? $(cat err | tail -n 1)" \
     "1 hamr-fleet: 1 of 1 chunks were not replayed: 000000: $HOSTNAME:\
  hamr-guard is not installed; --resume tries them again"
-printf '%s\n' "$T"/logs/*.ndjson >all.list
-FLEET_CHUNK=7 timeout 200 hamr-fleet replay list.out all.list >/dev/null 2>&1
-is "replay: a list" "$(jq .transcripts list.out/replay.json)" 40
 done_testing
