@@ -1,6 +1,7 @@
 #!/bin/bash
 # misbehave.t - hamr's own column of bench/misbehave: how it ends when its model
-# misbehaves.  What takes minutes of waiting is left to the bench.
+# misbehaves.  What takes minutes of waiting is left to the bench; every other
+# row is run in CI alone.
 . "$(dirname "$0")/../lib.sh"
 
 slow=stalls,never-ends,dies,error-event
@@ -8,10 +9,10 @@ slow=stalls,never-ends,dies,error-event
 bench() { TMPDIR=$T HAMR_BIN=$BIN "$TOP/bench/misbehave" "$@"; }
 bench --list | cut -d' ' -f 1 | grep -vxF "$(tr , '\n' <<<$slow)" >rows
 ok "at least thirty rows" test "$(wc -l <rows)" -ge 30
+[ -n "${CHECK_FULL:-}" ] || sed -i '1~2{/injected/!d}' rows
 # runs mostly wait
 bench --jobs 6 --rows "$(paste -sd, rows)" --limit 100 --out r.json >out 2>&1
-is "every row was run" "$(jq -r .row r.json | sort -u | wc -l)" \
-	"$(wc -l <rows)"
+is "each of them was run" "$(jq -r .row r.json | sort)" "$(sort rows)"
 ends() { jq -r "select($1) | \"\(.row) \(.end)\"" r.json | sort -u; }
 # the others: three answers in a row that are empty, or cut off by the length
 # (an endless one is, too), end a turn (7.3)
@@ -28,6 +29,10 @@ is "the same in the other APIs" "$(jq -r .end apis.json | sort | uniq -c |
 
 # ---- agents that are none ----
 
+cat >asks <<'X'
+for i in 1 2 3 4 5; do curl -s "$1" -d '{"messages":[{"role":"user",
+"content":"fix it"}],"tools":[{"name":"bash"}]}'; done
+X
 cat >agents <<'X'
 [{"name": "missing", "command": ["/nonexistent/agent", "{task}"]},
 {"name": "terminal", "command": ["sh", "-c", "test -t 0 || echo no terminal"]},
@@ -35,29 +40,23 @@ cat >agents <<'X'
 {"name": "other-body", "command": ["curl", "-s", "-d", "[]",
  "{url}/v1/chat/completions"]},
 {"name": "dies", "command": ["sh", "-c",
- "curl -sd '{\"messages\":[]}' {url}/v1/chat/completions >/dev/null; kill $$"]}]
+ "curl -sd '{\"messages\":[]}' {url}/v1/chat/completions >/dev/null; kill $$"]},
+{"name": "again", "command": ["sh", "{home}/../../asks",
+ "{url}/v1/chat/completions"]}]
 X
-agents=missing,terminal,other-api,other-body,dies
-bench --agents-from agents --agents $agents --rows same-call --out bad.json \
-	>out 2>&1
-is "what they are is said" "$(jq -r '"\(.agent) \(.end): \(.why)"' bad.json |
-	sort)" "dies crashed: without a word
+bench --agents-from agents --rows same-call --out bad.json --agents \
+	missing,terminal,other-api,other-body,dies,again >out 2>&1
+is "what they are is said" "$(jq -r 'select(.agent != "again") |
+	"\(.agent) \(.end): \(.why)"' bad.json | sort)" \
+	"dies crashed: without a word
 missing never asked: /nonexistent/agent is not installed
 other-api never asked: it asked for /v1beta/x
 other-body never asked: it asked for /v1/chat/completions with a body that is \
 not that API's
 terminal never asked: no terminal"
-cat >asks <<'X'
-for i in 1 2 3 4 5; do curl -s "$1" -d '{"messages":[{"role":"user",
-"content":"fix it"}],"tools":[{"name":"bash"}]}'; done
-X
-cat >agents <<X
-[{"name": "again", "command": ["sh", "$PWD/asks", "{url}/v1/chat/completions"]}]
-X
-bench --agents-from agents --agents again --rows empty --out again.json \
-	>out 2>&1
 is "the same request once more tells the model nothing" \
-	"$(jq -r '"\(.requests) \(.heard)"' again.json)" "5 0"
+	"$(jq -r 'select(.agent == "again") | "\(.requests) \(.heard)"' \
+	bad.json)" "5 0"
 cat >agents <<'X'
 [{"name": "stays", "command": ["sh", "-c",
  "echo $$ >{home}/../pid; exec sleep 60"]}]
@@ -91,9 +90,9 @@ is "the table of a document is put anew" "$(cat doc)" "before
 | **done** | 1.5 of 2 |
 after
 | another |"
-bench --agents hamr --rows floods,empty --seeds 1,2 --out seeds.json >out 2>&1
+bench --rows same-index,empty --seeds 1,2 --out seeds.json >out 2>&1
 is "a seed that changes nothing is not run" "$(jq -r '"\(.row) \(.seed)"' \
-	seeds.json | sort | xargs)" "empty 1 empty 2 floods 1"
-bench --agents hamr --rows floods,empty --seeds 1,2 --out seeds.json >out 2>&1
+	seeds.json | sort | xargs)" "empty 1 empty 2 same-index 1"
+bench --rows same-index,empty --seeds 1,2 --out seeds.json >out 2>&1
 is "... nor what the file has" "$(cat out)" ""
 done_testing
