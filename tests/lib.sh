@@ -17,7 +17,7 @@
 # own configuration is out of reach.
 
 unset CDPATH
-TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+TOP=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
 BIN=${HAMR_BIN:-$TOP/bin}
 PATH=$BIN:$PATH
 # where commands stand, which configuration splits at blanks
@@ -44,11 +44,12 @@ quick_jq() {
 }
 unset HAMR_BIN	# programs would call it an unknown variable
 # what a machine may have set that would make it another test
-for v in $(compgen -e | grep -E -e '_(API_KEY|BASE_URL|proxy)$' \
-    -e '^(HAMR|GIT|CURL|OLLAMA|SBATCH|SLURM)_' \
-    -e '^(LANGUAGE|PARALLEL|PERL|PYTHON)' |
-    grep -vxE 'HAMR_SHARE|GIT_CONFIG_(GLOBAL|SYSTEM)'); do
-	unset "$v"
+for v in $(compgen -e); do
+	case $v in
+	HAMR_SHARE|GIT_CONFIG_GLOBAL|GIT_CONFIG_SYSTEM) ;;
+	*_API_KEY|*_BASE_URL|*_proxy|HAMR_*|GIT_*|CURL_*|OLLAMA_*|SBATCH_*|\
+	SLURM_*|LANGUAGE*|PARALLEL*|PERL*|PYTHON*) unset "$v" ;;
+	esac
 done
 unset HTTPS_PROXY HTTP_PROXY ALL_PROXY NO_PROXY TMUX NO_COLOR CLICOLOR_FORCE
 unset EDITOR VISUAL PAGER COLUMNS LINES COLORTERM ACCESSIBLE v
