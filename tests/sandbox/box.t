@@ -1,6 +1,7 @@
 #!/bin/bash
 # box.t - the sandbox: what it protects, leaves behind, lets through.
 . "$(dirname "$0")/../lib.sh"
+. "$TOP/tests/quote.sh"
 unset HAMR_BIN
 nl='
 '
@@ -26,11 +27,12 @@ calls() {	# [OPTION...] -- COMMAND...
 one() {		# COMMAND [OPTION...]
 	local c=$1
 	shift
-	hamr-tool --yes "$@" bash "$(jq -cn --arg c "$c" '{command: $c}')"
+	quote "$c"
+	hamr-tool --yes "$@" bash "{\"command\":$quoted}"
 }
 repo() {	# NAME: into a fresh one
 	mkdir "$T/$1" && cd "$T/$1" && git init -q . &&
-		git config user.email a@b && git config user.name a
+		printf '[user]\n\temail = a@b\n\tname = a\n' >>.git/config
 }
 
 # --- S3: what it is, and said

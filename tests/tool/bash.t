@@ -1,15 +1,15 @@
 #!/bin/bash
 # bash.t - the bash tool: status, output, limits, nothing survives.
 . "$(dirname "$0")/../lib.sh"
+. "$TOP/tests/quote.sh"
 unset HAMR_BIN
 
 mkdir root && cd root || exit 1
 
 sh_tool() {	# COMMAND [options]: the content
-	tests_cmd=$1
+	quote "$1"
 	shift
-	hamr-tool --yes "$@" bash "$(jq -cn --arg c "$tests_cmd" \
-		'{command: $c}')" </dev/null
+	hamr-tool --yes "$@" bash "{\"command\":$quoted}" </dev/null
 }
 sh_json() {
 	tests_cmd=$1
