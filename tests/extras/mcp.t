@@ -3,16 +3,18 @@
 . "$(dirname "$0")/../lib.sh"
 . "$TOP/tests/tool/tool.sh"
 
-server=$TOP/tests/extras/mcp_server.py
+# without what a machine adds to Python, which takes as long to start
+server='"python3","-S","-E","'$TOP/tests/extras/mcp_server.py'"'
 mcp() {	# MODE ARGS...: hamr-tool with one server, s
 	local mode=$1
 	shift
-	hamr-tool --yes -o "mcp.s.command=[\"python3\",\"$server\",${mode// /,}]" \
-	    "$@"
+	hamr-tool --yes -o "mcp.s.command=[$server,${mode// /,}]" "$@"
 }
 m() { mcp "\"$1\"" "${@:2}"; }
 once() { m "$1" "s__$2" "${3:-{\}}" "${@:4}"; }
 facts() { jq -c '[.content, .is_error, .meta.error]'; }
+# ours: how many tools there are without one
+ours=$(hamr-tool --schemas | jq '.tools | length')
 since() { echo $((($(date +%s%N) - $1) / 1000000)); }
 
 # --- a good one
@@ -26,47 +28,51 @@ is "description and schema" "$(jq -c '.tools[] | .function |
 '"string"},"n":{"type":"integer"}},"required":["text"]}]'
 is "text" "$(once good echo '{"text":"a\nb"}')" "a
 b"
-is "arguments are checked" "$(once good echo '{"text":5}' --json | facts |
-	cut -c 1-50)" '["bad arguments for s__echo: text must be a string'
-is "decimal strings, null" "$(once good echo '{"text":"x","n":"5"}')" x
-is "an image" "$(once good image '{}' --json | jq -c '.content |
-	[.[].type]')" \
+call bad s__echo '{"text":5}' numbers s__echo '{"text":"x","n":"5"}' \
+	image s__image '{}' images s__images '{}' kinds s__kinds '{}' \
+	fail s__fail '{}' refuse s__refuse '{}' structured s__structured '{}' \
+	lossy s__bad '{}' escape s__escape '{}' big s__big '{}' \
+	seen s__seen '{}' | m good -n >out
+said() { jq -c --arg id "$1" 'select(.role and .tool_call_id == $id)' out; }
+is "arguments are checked" "$(said bad | facts | cut -c 1-50)" \
+	'["bad arguments for s__echo: text must be a string'
+is "decimal strings, null" "$(said numbers | jq -r .content)" x
+is "an image" "$(said image | jq -c '.content | [.[].type]')" \
 	'["text","image_url","image_url"]'
-is "by its bytes, whatever the server says" "$(once good image '{}' --json |
+is "by its bytes, whatever the server says" "$(said image |
 	jq -c '.content | [.[2].image_url.url[:30], .[0].text]')" \
 	'["data:image/png;base64,iVBORw0K","look\n[an image that is not shown: '\
 'its data is not valid base64]\n"]'
-once good images '{}' --json >out
-is "bad images are text" "$(jq -r .content out | sed 's/.*shown: //' |
-	uniq -c | sed 's/^ *//')" "5 its data is not valid base64]
+is "bad images are text" "$(said images | jq -r .content |
+	sed 's/.*shown: //' | uniq -c | sed 's/^ *//')" \
+"5 its data is not valid base64]
 2 it is not a PNG, JPEG, GIF or WebP image]
 1 its data is not valid base64]
 1 it is larger than 3750000 bytes]"
 match "not for a model without eyes" "$(m good -o provider.vision=false \
 	s__image '{}' --json | jq -c .content)" \
 	'"look\\n\[image/png, * bytes; the model does not see images\]*"'
-is "other kinds as JSON" "$(once good kinds)" \
+is "other kinds as JSON" "$(said kinds | jq -r .content)" \
 '{"type": "audio", "data": "AAAA", "mimeType": "audio/wav"}
 {"type": "resource", "resource": {"uri": "file:///x", "text": "y"}}
 {"type": "new"}
 5'
-is "isError" "$(once good fail '{}' --json | facts)" \
-	'["it did not work",true,null]'
-is "an error of the protocol" "$(once good refuse '{}' --json | facts)" \
+is "isError" "$(said fail | facts)" '["it did not work",true,null]'
+is "an error of the protocol" "$(said refuse | facts)" \
 	'["s__refuse: these are wrong (error -32602 of the MCP server s)",true,'\
 '"bad_arguments"]'
-is "structured content" "$(once good structured)" '{"a": 1.5}'
-is "cleaned bytes" "$(once good bad '{}' --json |
-	jq -c '[.content, .meta.lossy]')" '["a�b��c",true]'
-is "no sequence for a terminal" "$(once good escape)" abc
-is "the cap, and the whole in a file" "$(once good big '{}' --json | jq -c \
+is "structured content" "$(said structured | jq -r .content)" '{"a": 1.5}'
+is "cleaned bytes" "$(said lossy | jq -c '[.content, .meta.lossy]')" \
+	'["a�b��c",true]'
+is "no sequence for a terminal" "$(said escape | jq -r .content)" abc
+is "the cap, and the whole in a file" "$(said big | jq -c \
 	'[(.content | length < 60000), .meta.truncated, .meta.bytes]')" \
 	'[true,true,588889]'
 is "cwd and environment" "$(GIVEN=g HIDDEN=h m good -o \
 	'mcp.s.env=["GIVEN","SET=s"]' s__where '{}' | jq -c '.[:4]')" \
 	"[\"$(pwd -P)\",\"g\",\"s\",null]"
-is "what it was told first" "$(once good seen '{}' | jq -c '[.[0][0],
-	(.[0][1] | keys), .[1]]')" '["initialize",["capabilities",'\
+is "what it was told first" "$(said seen | jq -c '.content | fromjson |
+	[.[0][0], (.[0][1] | keys), .[1]]')" '["initialize",["capabilities",'\
 '"clientInfo","protocolVersion"],["notifications/initialized",{}]]'
 is "in a transcript" "$(call c1 s__echo '{"text":"hi"}' | m good -n |
 	no_checkpoint | jq -c '[.type // .role, .tool_call_id, .content]')" \
@@ -77,8 +83,8 @@ is "started for its own tools only" "$(m exits read '{"path":"."}' 2>&1 |
 is "pages" "$(m pages --schemas | jq -c '.tools | length')" \
 	"$(jq -c '.tools | length' tools)"
 is "switched off" "$(m good -o mcp.s.enabled=false --schemas |
-	jq '.tools | length')" "$(hamr-tool --schemas | jq '.tools | length')"
-is "two servers" "$(m good -o "mcp.other.command=[\"python3\",\"$server\"]" \
+	jq '.tools | length')" "$ours"
+is "two servers" "$(m good -o "mcp.other.command=[$server]" \
 	--schemas | jq -c '[.tools[].function.name | select(test("__echo"))]
 	| sort')" '["other__echo","s__echo"]'
 
@@ -135,9 +141,9 @@ bad arguments for s__t9: the arguments is missing; wanted: {"a":<any, optional>,
 is "pages without end have one" "$(m endless-pages --schemas |
 	jq '[.tools[].function.name | select(test("^s__"))] | length')" 100
 is "no tools" "$(m no-list --schemas | jq '.tools | length')" \
-	"$(hamr-tool --schemas | jq '.tools | length')"
+	"$ours"
 is "null for tools" "$(m null-list --schemas | jq '.tools | length')" \
-	"$(hamr-tool --schemas | jq '.tools | length')"
+	"$ours"
 
 # --- those that do wrong
 is "garbage" "$(once garbage echo '{"text":"x"}')" x
@@ -155,7 +161,7 @@ is "questions to us" "$(once asks echo '{"text":"x"}' | jq -c '.[-3:] |
 	'[["a",{},null],[7,null,-32601],["c",null,-32601]]'
 m exits --schemas >out 2>err
 is "one that exits" "$? $(jq '.tools | length' out)" \
-	"0 $(hamr-tool --schemas | jq '.tools | length')"
+	"0 $ours"
 is "is said, with its last words" "$(said_in err)" \
 'hamr-tool: mcp.s: it ended '\
 'before it answered initialize: no module named x; its tools are left out'
@@ -184,7 +190,7 @@ is "none for what must not be done twice" "$(mcp '"good" "destructive"' \
 
 # --- resident
 resident --yes -o mcp.s.timeout=1 \
-    -o "mcp.s.command=[\"python3\",\"$server\",\"idle\"]"
+    -o "mcp.s.command=[$server,\"idle\"]"
 ask() {	# NAME ARGS: the result; the records before and after it are in rest
 	say "$(call c1 "$1" "$2")" "$go"
 	hear; say "$line"; hear
@@ -253,7 +259,7 @@ ok "and nobody is left" sh -c '! cat /proc/[0-9]*/cmdline 2>/dev/null |
 	tr "\0" " " | grep -q "mcp_server.py [i]dle"'
 
 # --- a list that comes after a cancel
-resident --yes -o "mcp.s.command=[\"python3\",\"$server\",\"late-list\"]"
+resident --yes -o "mcp.s.command=[$server,\"late-list\"]"
 say '{"type":"sync","n":1}'
 hear; hear
 say "$(call c1 s__grow '{}')" "$go"
@@ -271,13 +277,13 @@ bye
 once good write >/dev/null
 ok "with --yes it may write" test -e made-by-mcp
 rm -f made-by-mcp
-hamr-tool -o "mcp.s.command=[\"python3\",\"$server\"]" s__write '{}' >/dev/null
+hamr-tool -o "mcp.s.command=[$server]" s__write '{}' >/dev/null
 ok "without it may not" test ! -e made-by-mcp
 for mode in read-only docs; do
 	m good --mode "$mode" s__write '{}' >/dev/null
 	ok "nor in mode $mode" test ! -e made-by-mcp
 done
-keeps() { hamr-tool -o "mcp.s.command=[\"python3\",\"$server\"]" \
+keeps() { hamr-tool -o "mcp.s.command=[$server]" \
 	-o "mcp.s.writable=[\"sub/own\",\"$T/made/by/us\"]" \
 	s__write "{\"at\":\"$1\"}" >/dev/null; }
 keeps sub/own/x; keeps "$T/made/by/us/x"; keeps sub/y; keeps .git/x
@@ -307,7 +313,7 @@ is "our own folders are not where it may put a link in their place" "$(
 	call c1 s__write "{\"at\":\"$T/given/x\"}" c2 bash \
 	'{"command":"cut -d\" \" -f 4,5 /proc/self/mountinfo | grep /tmp$"}' |
 	TMPDIR=$T/given hamr-tool -n --yes \
-	-o "mcp.s.command=[\"python3\",\"$server\"]" \
+	-o "mcp.s.command=[$server]" \
 	-o "mcp.s.writable=[\"$T/given\"]" |
 	jq -r 'select(.name == "bash").content' | grep -c "$T/given/hamr"
 	ls "$T/given")" "0${nl}x"
@@ -315,10 +321,10 @@ is "npm has a cache it may write" "$(m good s__where '{}' | jq -r '.[4]')" \
 	"$(hamr-tool --yes bash '{"command":"echo $XDG_CACHE_HOME"}' |
 	sed -n 2p)/npm"
 asked=$( { call c1 s__echo '{"text":"x"}'; echo "$go"; } |
-	first hamr-tool -r -o "mcp.s.command=[\"python3\",\"$server\"]")
+	first hamr-tool -r -o "mcp.s.command=[$server]")
 is "a person is asked" "$(jq -c '[.type, .name, .arguments]' <<<"$asked")" \
 	'["ask","s__echo","{\"text\":\"x\"}"]'
-bare() { hamr-tool -o "mcp.s.command=[\"python3\",\"$server\"]" \
+bare() { hamr-tool -o "mcp.s.command=[$server]" \
 	-o mcp.s.sandbox=false "$@"; }
 is "without a sandbox, not unasked" "$(bare s__write '{}' --json |
 	jq -r .meta.error)" denied
@@ -337,7 +343,7 @@ mkdir "$T/run" && cd "$T/run" && git init -q . && echo hello >f || exit 1
 echo '{"role":"assistant","content":"One.","finish_reason":"stop"}'; } >script
 hamr-loop --no-config --yes --json --replay script \
 	-o "tools.plugins=[\"$TOP/examples/hamr-tool-count\"]" \
-	-o "mcp.s.command=[\"python3\",\"$server\"]" "How many are there?" \
+	-o "mcp.s.command=[$server]" "How many are there?" \
 	>out 2>err
 is "hamr-loop: a run" "$? $(said_in err)" "0 "
 is "their results" "$(jq -r 'select(.role == "tool") | .content' out)" "1
@@ -346,8 +352,8 @@ by way of s
 grown"
 is "tools: at first, and when they change" "$(jq -c 'select(.type == "tools") |
 	.tools | [length, .[-1].function.name]' out)" \
-	"$(n=$(hamr-tool --schemas | jq '.tools | length')
-	printf '[%d,"s__step"]\n[%d,"s__grown18"]' $((n + 19)) $((n + 20)))"
+	"$(printf '[%d,"s__step"]\n[%d,"s__grown18"]' $((ours + 19)) \
+	$((ours + 20)))"
 cd "$T/root" || exit 1
 
 # --- slow ones

@@ -127,11 +127,11 @@ def call(i, name, args, token=None):
         while True:
             raw(b'x' * 65536)
     elif MODE == 'flood':
-        for _ in range(300):
+        for _ in range(60):
             sys.stderr.write('noise ' * 20000 + '\n')
         result(i, text('after the noise'))
     elif MODE == 'pings':
-        for k in range(20000):
+        for k in range(5000):
             put({'jsonrpc': '2.0', 'id': 'p%d' % k, 'method': 'ping'})
         result(i, text('after the pings'))
     elif MODE == 'asks':
