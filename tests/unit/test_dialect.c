@@ -48,7 +48,8 @@ test_fences(void **state)
 		"~~~~\n~~~\n" H("{}") "\n~~~~~\nb",
 		"````\n```\n" H("{}"),
 		"write `<tool_call>{\"name\":\"read\"}</tool_call>` now",
-		"`<function=read>` and `</function>`" };
+		"`<function=read>` and `</function>`",
+		"write `so. <tool_call>{\"name\":\"read\"}</tool_call>` now" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof same / sizeof *same; i++) {

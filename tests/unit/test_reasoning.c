@@ -136,6 +136,9 @@ test_text_about_tags(void **state)
 	check("the `</think>` tag", "", "the `</think>` tag");
 	check("the `<think>` and `</think>` tags", "",
 	    "the `<think>` and `</think>` tags");
+	check("`<think>A</think>` or `A</think>`", "",
+	    "`<think>A</think>` or `A</think>`");
+	check("an ` alone\nA</think>B", "an ` alone\nA", "B");
 	check("x\n```\nA</think>\n<think>\n```\ny", "",
 	    "x\n```\nA</think>\n<think>\n```\ny");
 	check("x\n  ~~~~ c\n~~~\nA</think>\n~~~~~ \ny</think>z",

@@ -81,5 +81,5 @@ fence_in(const struct fence *f)
 bool
 fence_inline(const struct fence *f)
 {
-	return f->last == '`' && f->ticks % 2 == 1;
+	return f->ticks % 2 == 1;
 }

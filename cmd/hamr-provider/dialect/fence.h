@@ -25,6 +25,7 @@ struct fence {
 
 void fence_feed(struct fence *f, const char *p, size_t n);
 
-/* Is what comes next inside a fence, or right behind the ` of inline code? */
+/* Is what comes next inside a fence, or behind a ` of its line that is not
+ * closed there? */
 bool fence_in(const struct fence *f);
 bool fence_inline(const struct fence *f);
