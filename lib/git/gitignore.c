@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "gitignore.h"
 #include "gitrepo.h"
+#include "base/map.h"
 #include "base/mem.h"
 
 #define DEPTH_MAX 500	/* folders held open at once */
@@ -49,6 +50,7 @@ struct gitignore {
 	struct level *v;	/* the least important first */
 	size_t n, cap;
 	bool none;		/* of this walk nothing is ignored */
+	struct map *note;	/* what is; or NULL */
 	struct buf folders;
 };
 
@@ -610,8 +612,11 @@ walk_one(struct gitignore *g, int dir, const char *base, const char *rel,
 		s.error = errno;
 		return see(arg, &s) == GITIGNORE_STOP;
 	}
-	if (is_ignored(g, rel, S_ISDIR(st.st_mode)))
+	if (is_ignored(g, rel, S_ISDIR(st.st_mode))) {
+		if (g->note != NULL)
+			map_put(g->note, slice_of(rel), NULL);
 		return false;
+	}
 	s.st = &st;
 	enum gitignore_next next = see(arg, &s);
 	if (next != GITIGNORE_ENTER || !S_ISDIR(st.st_mode))
@@ -623,6 +628,12 @@ walk_one(struct gitignore *g, int dir, const char *base, const char *rel,
 	s.st = NULL;
 	s.error = depth < DEPTH_MAX ? errno : ELOOP;
 	return s.error != ENOENT && see(arg, &s) == GITIGNORE_STOP;
+}
+
+void
+gitignore_note(struct gitignore *g, struct map *m)
+{
+	g->note = m;
 }
 
 /* Closes fd.  True: stopped. */

@@ -12,6 +12,7 @@
 #include "gitindex.h"
 
 struct gitignore;
+struct map;
 
 /* For the folder root (absolute, open as rootfd), in a repository or not.  own:
  * the user's own list counts, too.  e says what could not be read; NULL is
@@ -50,6 +51,9 @@ struct gitignore_seen {
 enum gitignore_next { GITIGNORE_ENTER, GITIGNORE_PASS, GITIGNORE_STOP };
 typedef enum gitignore_next gitignore_see(void *arg,
     const struct gitignore_seen *s);
+
+/* What walks pass over because it is ignored is put into m (NULL: nowhere). */
+void gitignore_note(struct gitignore *g, struct map *m);
 
 /* Everything beneath the root that is not ignored, but .git: folders before
  * what is in them, which is walked when see answers ENTER.  No folder may be

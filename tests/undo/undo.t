@@ -332,10 +332,10 @@ rm m1 m2 m3
 printf 'data/\n' >.gitignore; mkdir data; echo precious >data/p
 b 'echo >.gitignore; echo 1 >data/new'
 is "a file that is no longer ignored stays" "$(t undo | tail -n +2; ls data)" \
-"  removed data/new
-  restored .gitignore
+"  restored .gitignore
+new
 p"
-truncate -s 17M large; echo precious >data/q
+rm data/new; truncate -s 17M large; echo precious >data/q
 b 'truncate -s 5 large; mv data/q q'
 is "so do one that was too large and one that was ignored" \
 	"$(t undo 2>/dev/null | tail -n +2; ls data large q)" "large
@@ -343,7 +343,23 @@ q
 
 data:
 p"
-rm -r data large q .gitignore
+# also one that was written anew, under the same name
+rm -r data large q
+printf '*.o\n' >.gitignore; echo 1 >ig.o; truncate -s 17M large
+b 'echo >.gitignore; sed -i s/1/2/ ig.o; mkdir new; echo 1 >new/a'
+is "what was ignored is not removed" "$(t undo | tail -n +2; cat ig.o
+	ls new 2>&1)" "  removed new/a
+  restored .gitignore
+2
+ls: cannot access 'new': No such file or directory"
+b 'echo 5 >other; mv other large'
+is "nor what was too large" "$(t undo 2>/dev/null; cat large)" 5
+truncate -s 17M large
+call c1 bash "$(sh_args true)" c2 bash "$(sh_args 'echo 1 >o1')" \
+	c3 bash "$(sh_args 'echo 6 >other; mv other large')" | new >/dev/null
+is "nor that, in one process" "$(t undo >/dev/null; cat large; ls o1 2>&1)" \
+	"6${nl}ls: cannot access 'o1': No such file or directory"
+rm -rf large ig.o .gitignore
 call c1 bash "$(sh_args 'truncate -s 17M large')" \
 	c2 bash "$(sh_args 'sleep 0.05; truncate -s 17M huge; echo 2 >o2')" \
 	c3 bash "$(sh_args 'truncate -s 5 large huge; echo 3 >o2')" | new >../out

@@ -26,6 +26,8 @@ struct snap {
 	struct map folders;	/* and the snapshot that first saw each */
 	struct map older;	/* births of files that are new to the last one
 				 * and were there before the one before it */
+	struct map others;	/* names of what it left out: ignored, nested
+				 * repositories, too large */
 	uint64_t taken;		/* so many snapshots */
 	int64_t looked;		/* snap_time */
 	struct gitindex now;	/* our index, as of the last snapshot; modes

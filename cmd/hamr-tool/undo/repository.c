@@ -643,6 +643,7 @@ snap_free(struct snap *s)
 		return;
 	map_release(&s->folders);
 	map_release(&s->older);
+	map_release(&s->others);
 	gitindex_release(&s->now);
 	gitindex_release(&s->before);
 	buf_release(&s->old);

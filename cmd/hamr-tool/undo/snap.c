@@ -129,8 +129,10 @@ struct take {
 	struct gitindex_entry *new;
 	size_t nnew, cap;
 	struct arena names;	/* of new */
-	struct writers others;
+	struct writers writers;
 	struct map folders;	/* of the last snapshot */
+	struct map left;	/* what it left out, if that is looked for anew */
+	const struct map *others;	/* and here in any case */
 	struct map inodes;	/* of its entries, once they are asked for */
 	struct buf text;
 	long long deadline;
@@ -244,10 +246,23 @@ inode_key(const uint32_t *ino)
 	return (struct slice){ (const char *)ino, sizeof *ino };
 }
 
+/* Did the last snapshot leave out what had this name, or a folder above it? */
+static bool
+was_left(const struct take *t, const char *rel)
+{
+	const char *end = rel + strlen(rel);
+
+	while (end != NULL && map_get(t->others,
+	    (struct slice){ rel, (size_t)(end - rel) }) == NULL)
+		end = memrchr(rel, '/', (size_t)(end - rel));
+	return end != NULL;
+}
+
 /* If this file, which no entry has, was there when the last snapshot was taken,
  * ignored then, or too large, or not readable: note the time of its birth.  One
  * that was moved has the inode of its entry.  Where no birth is known, its last
- * change must do. */
+ * change must do.  What is replaced by a file of the same name, as sed -i does,
+ * was there, too. */
 static void
 note_older(struct take *t, const char *rel, const struct stat *st)
 {
@@ -261,7 +276,7 @@ note_older(struct take *t, const char *rel, const struct stat *st)
 	    (x.stx_mask & STATX_BTIME) != 0)
 		born = x.stx_btime.tv_sec * 1000000000LL + x.stx_btime.tv_nsec;
 	file_close(fd);
-	if (born >= s->looked)
+	if (born >= s->looked && !was_left(t, rel))
 		return;
 	if (t->inodes.n == 0)
 		for (size_t i = 0; i < s->now.n; i++)
@@ -278,6 +293,17 @@ drop(struct take *t, const struct gitindex_entry *e)
 		return;
 	t->gone[e - t->s->now.v] = true;
 	t->changed = true;
+}
+
+/* One that does not, if it is there. */
+static void
+leave_out(struct take *t, const char *rel, const struct stat *there,
+    const struct gitindex_entry *e)
+{
+	drop(t, e);
+	if (there != NULL && (S_ISREG(there->st_mode) ||
+	    S_ISDIR(there->st_mode)))
+		map_put(&t->s->others, slice_of(rel), NULL);
 }
 
 /* A file that belongs in it. */
@@ -326,7 +352,7 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 	}
 	/* what somebody else writes to just now stays as it was there */
 	if (S_ISREG(st.st_mode) && !is_unwritten(&s->f->root, rel, &st) &&
-	    writers_have(&t->others, &st))
+	    writers_have(&t->writers, &st))
 		return;
 	if (!same && object_put(s, buf_view(&t->text), oid) < 0) {
 		s->why = strerror(errno);
@@ -379,7 +405,7 @@ see(void *arg, const struct gitignore_seen *g)
 		    is_covered(t, g->rel, g->st))
 			see_file(t, g->rel, g->st, e);
 		else
-			drop(t, e);
+			leave_out(t, g->rel, g->st, e);
 		return GITIGNORE_PASS;
 	}
 	if (strcasecmp(g->base, ".hamr") == 0)
@@ -397,6 +423,7 @@ see(void *arg, const struct gitignore_seen *g)
 	if (!nested)
 		return GITIGNORE_ENTER;
 	s->left.nested += !files_hidden(s->f, g->rel);
+	leave_out(t, g->rel, g->st, NULL);
 	return GITIGNORE_PASS;
 }
 
@@ -413,7 +440,7 @@ see_one(struct take *t, const char *rel, struct gitindex_entry *e)
 	else if (fd >= 0 && fstat(fd, &st) == 0 && is_covered(t, rel, &st))
 		see_file(t, rel, &st, e);
 	else
-		drop(t, e);
+		leave_out(t, rel, fd >= 0 ? &st : NULL, e);
 	file_close(fd);
 	return fd >= 0;
 }
@@ -442,6 +469,8 @@ look_at(struct take *t, const struct buf *paths)
 		if (e != NULL || !gitignore_path(t->rules, s->f->root.fd, rel,
 		    false))
 			see_one(t, rel, e);
+		else
+			map_put(&s->others, slice_of(rel), NULL);
 	}
 	if (t->rules != NULL)
 		gitignore_leave(t->rules);
@@ -463,6 +492,10 @@ look(struct take *t)
 		watch_folder(&s->watch, AT_FDCWD, path, NULL);
 	t->folders = s->folders;
 	s->folders = (struct map){ 0 };
+	t->left = s->others;
+	t->others = &t->left;
+	s->others = (struct map){ 0 };
+	gitignore_note(t->rules, &s->others);
 	s->left = (struct snap_left){ 0 };
 	gitignore_walk(t->rules, s->f->root.fd, see, t);
 	for (size_t i = 0; i < s->now.n && !t->stopped && !t->failed; i++)
@@ -587,7 +620,7 @@ take(struct snap *s)
 {
 	static const char *const check[] = { "rev-list", "--objects",
 		"--indexed-objects", "--quiet", NULL };
-	struct take t = { .s = s,
+	struct take t = { .s = s, .others = &s->others,
 		.text = BUF_INIT((size_t)SNAP_FILE_MAX + 65536) };
 	struct buf paths = BUF_INIT(GIT_OUT_MAX);
 	long long begun = file_now_ms();
@@ -627,8 +660,9 @@ take(struct snap *s)
 	gitignore_free(t.rules);
 	arena_release(&t.names);
 	map_release(&t.folders);
+	map_release(&t.left);
 	map_release(&t.inodes);
-	free(t.others.v);
+	free(t.writers.v);
 	free(t.seen);
 	free(t.gone);
 	free(t.new);
