@@ -232,6 +232,23 @@ is "its names" "$(j '{"pattern":"two","path":"s"}' '.meta |
 	[.op, .path, .query, .matches] | tojson')" '["search","s","two",3]'
 is "case counts" "$(j '{"query":"TWO","path":"s"}' .meta.matches)" 0
 is "none is no error" "$(r '{"query":"zzzz","path":"s"}')" "no match in s"
+printf 'a 12\nad d\n\\dw\n' >s/digits
+for escape in '\d+' '[\w.]+' '\t' '^[^]\s]'; do
+	quote "$escape"
+	is "an escape of others: $escape" "$(j "{\"query\":$quoted,
+		\"regex\":true}" .meta.error)" bad_arguments
+done
+is "is named" "$(r '{"query":"\\d","regex":true}')" "query has \\d, which a \
+POSIX extended regular expression does not know there; write [0-9], \
+[[:space:]], [[:alnum:]_] and the like"
+is "those that are known" "$(r '{"path":"s/digits","query":"\\bad\\s|[\\][d]",
+	"regex":true,"context":0}')" "s/digits:2:ad d
+s/digits:3:\\dw"
+rm s/digits
+printf 'bin\0one\n' >s/bin
+is "a binary file" "$(r '{"path":"s/bin","query":"one"}')" \
+	"no match in s/bin, a binary file, which is not searched"
+rm s/bin
 is "a bad regex" "$(j '{"query":"(","regex":true}' .meta.error)" \
 	bad_arguments
 is "over lines" "$(r '{"query":"three\nfour","path":"s","context":0}')" \

@@ -29,6 +29,7 @@
 #define NOTES_ROOM 300		/* of the room, for what put_notes says */
 #define REGEX_MEMORY ((rlim_t)512 << 20)
 #define REGEX_LINE_MAX 65536	/* bytes of a line that a regex sees */
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define ASK_FILES 32		/* files between two looks at the clock */
 
 /* What was found.  It lies in memory shared with the process that searches,
@@ -39,6 +40,7 @@ struct found {
 	bool cut;		/* a line was cut */
 	bool more;		/* a line was not shown */
 	bool lossy;
+	bool binary;		/* a file was not searched for that */
 	size_t len;
 	char text[TEXT_MAX];
 };
@@ -198,8 +200,10 @@ search_file(struct search *s, const char *rel, int fd)
 		s->found->unread++;
 		return;
 	}
-	if (is_binary(buf_view(&s->text)))
+	if (is_binary(buf_view(&s->text))) {
+		s->found->binary = true;
 		return;
+	}
 	t.name = name = path_name(rel);
 	t.l.text = buf_view(&s->text);
 	if (s->regex)
@@ -256,15 +260,50 @@ search_all(struct search *s, const struct path *p)
 	buf_release(&s->text);
 }
 
+/* The letter or digit of an escape that other regular expressions know, as \d;
+ * a C library takes it as the letter, or does as it likes, and in brackets a
+ * backslash is one.  NUL: there is none. */
+static char
+foreign_escape(struct slice query)
+{
+	bool set = false;
+
+	for (size_t i = 0; i + 1 < query.n; i++) {
+		char c = query.p[i], next = query.p[i + 1];
+		bool letter = strchr(LETTERS, next) != NULL && next != '\0';
+
+		if (c == '[' && !set) {
+			set = true;
+			i += next == '^';
+			i += i + 1 < query.n && query.p[i + 1] == ']';
+		} else if (c == ']') {
+			set = false;
+		} else if (c == '\\') {
+			if (letter && (set || strchr("bBsSwW", next) == NULL))
+				return next;
+			i += !set;
+		}
+	}
+	return '\0';
+}
+
 /* A regular expression of the model's may take for ever, eat all memory, or
  * break the C library's matcher, so a process of its own runs it and can be
  * stopped. */
 static bool
 search_regex(struct search *s, const struct path *p, struct result *r)
 {
-	pid_t pid = fork();
+	char foreign = foreign_escape(s->query);
 	int status = -1;
 
+	if (foreign != '\0') {
+		result_error(r, "bad_arguments", "query has \\%c, which a "
+		    "POSIX extended regular expression does not know there; "
+		    "write [0-9], [[:space:]], [[:alnum:]_] and the like",
+		    foreign);
+		return false;
+	}
+	pid_t pid = fork();
 	if (pid == 0) {
 #ifndef __SANITIZE_ADDRESS__
 		setrlimit(RLIMIT_AS, &(struct rlimit){ REGEX_MEMORY,
@@ -312,14 +351,15 @@ search_regex(struct search *s, const struct path *p, struct result *r)
 /* ---- the call ---- */
 
 static void
-put_notes(const struct found *o, const char *where, struct result *r)
+put_notes(const struct found *o, const struct path *p, struct result *r)
 {
 	const char *s = o->unread == 1 ? "" : "s";
 
 	if (o->matches == 0) {
 		buf_adds(&r->content, "no match in ");
-		path_show(&r->content, where);
-		buf_addc(&r->content, '\n');
+		path_show(&r->content, p->rel);
+		buf_adds(&r->content, o->binary && S_ISREG(p->st.st_mode) ?
+		    ", a binary file, which is not searched\n" : "\n");
 	}
 	if (o->more)
 		buf_fmt(&r->content, "[more: %ld%s matches in all; narrow "
@@ -364,7 +404,7 @@ search_run(struct files *f, const struct path *p, struct slice args,
 		search_all(&s, p);
 	if (!s.regex || search_regex(&s, p, r)) {
 		buf_add(&r->content, o->text, o->len);
-		put_notes(o, p->rel, r);
+		put_notes(o, p, r);
 		r->truncated = o->cut || o->more || !o->done;
 		r->lossy = o->lossy;
 		scan_put(&r->meta, "'op':'search','query':@,'matches':$,",
