@@ -192,7 +192,8 @@ edits(void **state)
 		{ "one\x15two\x15\x19\033y\033y", "> two|" },
 		{ "x\nyz\x15\x15", "> x|" },
 		{ "ab\x14", "> ba|" }, { "abc\x02\x14", "> acb|" },
-		{ "a\x14", "> a|" },
+		{ "a\x14", "> a|" }, { PASTE("abc\nd") UP "\x05\x14", "> acb|\n  d" },
+		{ PASTE("a\nd") UP "\x05\x14", "> a|\n  d" },
 		/* undo */
 		{ "foo \x1c" "bar\x1f", "> foo |" },
 		{ "foo\x1c \x1c" "b\x1c" "ar\x1f\x1f", "> |" },
@@ -425,7 +426,7 @@ completes(void **state)
 		    "> /model  another model" },
 		{ "/m\t" UP "\r", "> /model |" },
 		{ "/m\t\033", "> /mode|" }, { "/m\t x", "> /mode x|" },
-		{ "/mode p\t", "> /mode patch|" },
+		{ "/mode p\t", "> /mode patch|" }, { "/mode \t\033", "> |" },
 		{ "/model p\t", "> /model p|" }, { "x /he\t", "> x /he|" },
 		{ "see @my\t", "> see @my\\ picture.png |" },
 		{ "see @my\\ p\t", "> see @my\\ picture.png |" },

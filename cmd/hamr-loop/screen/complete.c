@@ -310,6 +310,7 @@ bool
 menu_key(struct menu *u, struct message *m, const struct key *key)
 {
 	bool ctrl = key->name == KEY_CTRL;
+	bool begun = u->kind != COMPLETE_ARGUMENT || m->at > u->from;
 
 	if (u->matches == 0 || (u->hint && key->name != KEY_UP &&
 	    key->name != KEY_DOWN && key->name != KEY_ESC))
@@ -319,7 +320,7 @@ menu_key(struct menu *u, struct message *m, const struct key *key)
 	u->hint = false;
 	if (key->name == KEY_ENTER)
 		take(u, m);
-	else if (key->name == KEY_ESC)
+	else if (key->name == KEY_ESC && begun)
 		menu_close(u);
 	else if (key->name == KEY_TAB || key->name == KEY_DOWN ||
 	    (ctrl && slice_is(key->text, "n")))

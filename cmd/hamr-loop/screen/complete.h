@@ -7,7 +7,8 @@
  *
  * Tab opens a small list of them, or completes the word where only one matches.
  * Open, Tab and the arrows choose, Enter takes what is chosen, and sends it
- * where nothing else belongs to it, Esc closes it, and what is typed narrows
+ * where nothing else belongs to it, Esc closes it (of arguments, before one is
+ * begun, it is a key of the input, which is cleared), and what is typed narrows
  * it.  Of commands and paths it is shown while they are typed, and nothing is
  * chosen then: Enter sends what stands there.
  */

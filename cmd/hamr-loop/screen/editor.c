@@ -477,13 +477,15 @@ erase(struct editor *e, size_t from, size_t to)
 	return EDITOR_CHANGED;
 }
 
-/* The two units around the cursor change places; at the end the last two. */
+/* The two units around the cursor change places; at a line's end its last
+ * two. */
 static enum editor_event
 transpose(struct editor *e)
 {
 	struct message *m = &e->m;
 	struct buf b = BUF_INIT(1 << 16);
-	size_t at = m->at < m->text.len ? m->at : message_prev(m, m->at);
+	size_t at = m->at < line_end(m, m->at) ? m->at :
+	    message_prev(m, m->at);
 	size_t from = message_prev(m, at), to = message_next(m, at);
 
 	if (from == at || at == to || m->text.p[from] == '\n' ||
