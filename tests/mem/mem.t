@@ -422,6 +422,38 @@ sqlite3 ro/m.db 'PRAGMA user_version=9' 2>/dev/null &&
 status "one of a newer hamr-mem" 65 hamr-mem --db ro/m.db search cold
 status "is not rebuilt" 65 hamr-mem --db ro/m.db rebuild none
 
+# ---- scripts that put no blanks between words ----
+
+scripts=$T/scripts.db
+while read -r text; do
+	hamr-mem --db "$scripts" save "$text" >/dev/null
+done <<'E'
+昨日の会議で、データベースの接続が失敗したことを報告し、再試行の回数を三回に増やすことを決めた。
+会议决定把数据库连接的重试次数增加到三次并且记录所有失败的请求以便以后分析问题
+ฐานข้อมูลเชื่อมต่อล้มเหลวเพราะรหัสผ่านหมดอายุและต้องเปลี่ยนใหม่ทุกเดือน
+데이터베이스연결실패시재시도횟수를세번으로늘리기로결정했습니다
+call parseHTTPHeader2 in the loop
+E
+while read -r query wanted; do
+	match "$query" "$(hamr-mem --db "$scripts" search -n 1 "$query" |
+	    jq -r .snippet)" "$wanted"
+done <<'E'
+接続 昨日の会議で、データベースの«接続»が失敗したこと*。
+再試行 …*を報告し、«再試»行の回数を三回に増やすことを決めた。
+データベースの接続はなぜ失敗した？ 昨日の会議で、«デー»タベースの*
+重试次数 会议决定*的«重试»次数*
+数据库为什么连接失败 会议决定把«数据»库连接的*
+รหัสผ่าน ฐานข้อมูลเชื่อมต่อ*รหั«สผ»่าน*
+재시도 데이터베이스*«재시»도*
+http call\ parse«HTTP»Header2\ in\ the\ loop
+E
+status "what is in none of them" 1 hamr-mem --db "$scripts" search 天気予報
+hamr-mem --db "$scripts" list | jq -r .id | while read -r id; do
+	hamr-mem --db "$scripts" forget "$id"
+done
+is "forgotten, no pair of theirs is left" "$(cat "$scripts"* |
+    grep -acE '接続|再試|数据|재시|รหัส')" 0
+
 # a folder whose name is not UTF-8
 mkdir "$T/w"$'\377' && cd "$T/w"$'\377' && git init -q . || exit 1
 hamr-mem save "a fact" >/dev/null

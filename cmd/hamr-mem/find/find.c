@@ -14,6 +14,7 @@
 #include "find.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "query.h"
 #include "store/words.h"
 
@@ -23,6 +24,7 @@
 #define COMMON 4		/* a word in one of so many rows is */
 #define ANY_ROWS 5000		/* that match any of the words, about */
 #define SAMPLE 300		/* rows that tell how common a word is */
+#define PART_BYTES 60		/* before a part in its snippet */
 #define FRAGMENTS 16		/* of a query that are looked for */
 #define ALL_ROWS 10		/* with some words, about: the others are
 				 * looked for in their text */
@@ -401,6 +403,35 @@ is_alike(const struct hit *a, const struct hit *b)
 	return a->from == b->from && strcmp(a->expr, b->expr) == 0;
 }
 
+/* A part of a word that was found, marked in shown, where it stands in the
+ * text; NULL when that is found by path or name. */
+static char *
+part_snippet(struct slice text, struct slice shown)
+{
+	struct buf out = BUF_INIT(SIZE_MAX);
+	size_t from = slice_find(shown, 0, "«") + strlen("«");
+	size_t to = slice_find(shown, 0, "»");
+
+	if (from >= to || to == shown.n)
+		return NULL;
+	struct slice part = slice_part(shown, from, to);
+	const char *at = memmem(text.p, text.n, part.p, part.n);
+	if (at == NULL)
+		return NULL;
+	struct slice before = { text.p, (size_t)(at - text.p) };
+	struct slice near = utf8_last(before, PART_BYTES);
+	struct slice after = slice_from(text, before.n + part.n);
+	size_t n = utf8_cut(after.p, after.n, 2 * PART_BYTES);
+	buf_adds(&out, near.n < before.n ? "…" : "");
+	buf_slice(&out, near);
+	buf_adds(&out, "«");
+	buf_slice(&out, part);
+	buf_adds(&out, "»");
+	buf_add(&out, after.p, n);
+	buf_adds(&out, n < after.n ? "…" : "");
+	return buf_detach(&out);
+}
+
 /* Of this hit and of those behind it that the same words found. */
 static int
 add_snippets(struct hit *h, size_t n, struct err *e)
@@ -413,7 +444,8 @@ add_snippets(struct hit *h, size_t n, struct err *e)
 		if (is_alike(&h[i], h))
 			got = show(h->from, h[i].passage, e);
 	s = got < 0 ? NULL : db_query(db, e, "SELECT rowid, snippet(shown, 0, "
-	    "'«', '»', '…', 24), snippet(shown, -1, '«', '»', '…', 24) "
+	    "'«', '»', '…', 24), snippet(shown, -1, '«', '»', '…', 24), "
+	    "(SELECT text FROM passage WHERE id = shown.rowid) "
 	    "FROM temp.shown WHERE shown MATCH ?1", "t", h->expr);
 	while (got >= 0 && (got = st_step(s, e)) > 0) {
 		struct slice text = st_col(s, 1);
@@ -421,9 +453,13 @@ add_snippets(struct hit *h, size_t n, struct err *e)
 
 		for (size_t i = 0; i < n; i++)
 			if (is_alike(&h[i], h) &&
-			    h[i].passage == st_col_int(s, 0))
-				h[i].snippet = st_col_dup(s, marked ? 1 :
-				    2);		/* found by path or name */
+			    h[i].passage == st_col_int(s, 0)) {
+				h[i].snippet = marked ? NULL : part_snippet(
+				    st_col(s, 3), st_col(s, 2));
+				if (h[i].snippet == NULL)
+					h[i].snippet = st_col_dup(s, marked ?
+					    1 : 2);	/* by path or name */
+			}
 	}
 	if (h->snippet == NULL)		/* forgotten in this moment */
 		h->snippet = xstrdup("");

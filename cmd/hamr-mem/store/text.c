@@ -3,6 +3,7 @@
 
 #include "text.h"
 #include "base/utf8.h"
+#include "term/term.h"
 
 bool
 text_passage(struct slice text, size_t *at, struct slice *passage)
@@ -44,6 +45,36 @@ text_word(struct slice text, size_t *at, struct slice *word)
 	return i > from;
 }
 
+/* Append the pairs of letters of a word that stands among others without a
+ * blank: Thai, Lao (U+0E00 on), kana, Han, Hangul (U+3040 on).  The index takes
+ * a whole sentence of them for one word. */
+static void
+add_pairs(struct slice w, struct buf *out)
+{
+	struct slice last = { NULL, 0 }, c;
+
+	for (size_t i = 0; i < w.n; i += c.n) {
+		const unsigned char *p = (const unsigned char *)w.p + i;
+
+		c = slice_part(w, i, i + utf8_len(p, w.n - i));
+		c.n += c.n == 0;
+		if (c.n != 3 || (p[0] == 0xe0 ? p[1] < 0xb8 : p[0] < 0xe3 ||
+		    p[0] > 0xed || (p[0] == 0xe3 && p[1] == 0x80))) {
+			last.n = 0;
+			continue;
+		}
+		if (term_width(c) == 0)		/* a mark */
+			continue;
+		if (last.n > 0) {
+			if (out->len > 0)
+				buf_addc(out, ' ');
+			buf_slice(out, last);
+			buf_slice(out, c);
+		}
+		last = c;
+	}
+}
+
 void
 text_parts(struct slice text, struct buf *out)
 {
@@ -52,11 +83,13 @@ text_parts(struct slice text, struct buf *out)
 
 	while (text_word(text, &at, &w)) {
 		size_t from = 0;
+		bool ascii = true;
 
 		for (size_t i = 1; i < w.n; i++) {
 			unsigned char a = (unsigned char)w.p[i - 1];
 			unsigned char b = (unsigned char)w.p[i];
 
+			ascii &= b < 0x80;
 			/* parseHTTPHeader2: parse HTTP Header2 */
 			if (!isupper(b) || (!islower(a) && !isdigit(a) &&
 			    (!isupper(a) || i + 1 == w.n ||
@@ -71,5 +104,7 @@ text_parts(struct slice text, struct buf *out)
 			buf_addc(out, ' ');
 			buf_add(out, w.p + from, w.n - from);
 		}
+		if (!ascii)
+			add_pairs(w, out);
 	}
 }

@@ -21,5 +21,6 @@ bool text_is_word(char byte);
 bool text_word(struct slice text, size_t *at, struct slice *word);
 
 /* Append the parts of the camelCase words of text, blanks between; of a word
- * of one part nothing (snake_case and paths fall apart by themselves). */
+ * of one part nothing (snake_case and paths fall apart by themselves).  Of a
+ * script without blanks between words its pairs of letters. */
 void text_parts(struct slice text, struct buf *out);
