@@ -1,6 +1,7 @@
 #!/bin/bash
 # files.t - hamr-tool read: files, folders, searches, names, secrets.
 . "$(dirname "$0")/../lib.sh"
+. "$TOP/tests/quote.sh"
 
 mkdir root && cd root && git init -q . || exit 1
 nl='
@@ -232,18 +233,22 @@ is "its names" "$(j '{"pattern":"two","path":"s"}' '.meta |
 	[.op, .path, .query, .matches] | tojson')" '["search","s","two",3]'
 is "case counts" "$(j '{"query":"TWO","path":"s"}' .meta.matches)" 0
 is "none is no error" "$(r '{"query":"zzzz","path":"s"}')" "no match in s"
-printf 'a 12\nad d\n\\dw\n' >s/digits
-for escape in '\d+' '[\w.]+' '\t' '^[^]\s]'; do
-	quote "$escape"
-	is "an escape of others: $escape" "$(j "{\"query\":$quoted,
-		\"regex\":true}" .meta.error)" bad_arguments
-done
-is "is named" "$(r '{"query":"\\d","regex":true}')" "query has \\d, which a \
-POSIX extended regular expression does not know there; write [0-9], \
-[[:space:]], [[:alnum:]_] and the like"
-is "those that are known" "$(r '{"path":"s/digits","query":"\\bad\\s|[\\][d]",
-	"regex":true,"context":0}')" "s/digits:2:ad d
+printf 'a 12\nad d\n\\dw\nx\ty\nx\tz\n' >s/digits
+regex() {	# QUERY: the lines of s/digits
+	quote "$1"
+	r "{\"path\":\"s/digits\",\"query\":$quoted,\"regex\":true,\"context\":0}"
+}
+is "\\d is a digit" "$(regex '^a \d+$')" "s/digits:1:a 12"
+is "... in brackets" "$(regex '[^\d\s\w]')" 's/digits:3:\dw'
+is "\\t is a tab" "$(regex 'x\ty|x[\t]z')" $'s/digits:4:x\ty\ns/digits:5:x\tz'
+is "\\b and \\s" "$(regex '\bad\s|[\][d]')" "s/digits:2:ad d
 s/digits:3:\\dw"
+is "... beside a class" "$(regex '^[[:alpha:]\d ]+$')" "s/digits:1:a 12
+s/digits:2:ad d"
+for escape in '\D' '[\b]' '\x41' '\p{L}'; do
+	match "an escape that is not known: $escape" "$(regex "$escape")" \
+	    'query has ?[Dbxp], which a POSIX *'
+done
 rm s/digits
 printf 'bin\0one\n' >s/bin
 is "a binary file" "$(r '{"path":"s/bin","query":"one"}')" \

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/num.h"
 #include "base/utf8.h"
 
 #include "internal.h"
@@ -260,29 +261,48 @@ search_all(struct search *s, const struct path *p)
 	buf_release(&s->text);
 }
 
-/* The letter or digit of an escape that other regular expressions know, as \d;
- * a C library takes it as the letter, or does as it likes, and in brackets a
- * backslash is one.  NUL: there is none. */
+/* Append query with what other regular expressions write as \d, also in
+ * brackets, where a C library takes a backslash for one; elsewhere it takes \d
+ * for the letter.  The letter of an escape that has no such meaning, or NUL. */
 static char
-foreign_escape(struct slice query)
+put_posix(struct slice query, struct buf *posix)
 {
+	static const struct {
+		char letter;
+		const char *set;
+	} escapes[] = { { 'd', "0-9" }, { 's', "[:space:]" }, { 't', "\t" },
+		{ 'w', "[:alnum:]_" } };
 	bool set = false;
 
-	for (size_t i = 0; i + 1 < query.n; i++) {
-		char c = query.p[i], next = query.p[i + 1];
-		bool letter = strchr(LETTERS, next) != NULL && next != '\0';
+	for (size_t i = 0; i < query.n; i++) {
+		char c = query.p[i], next = '\0';
+		size_t n = 1, k = 0;
 
+		if (i + 1 < query.n)
+			next = query.p[i + 1];
+		while (k < sizeof escapes / sizeof *escapes &&
+		    escapes[k].letter != next)
+			k++;
 		if (c == '[' && !set) {
 			set = true;
-			i += next == '^';
-			i += i + 1 < query.n && query.p[i + 1] == ']';
+			n += next == '^';
+			n += i + n < query.n && query.p[i + n] == ']';
+		} else if (c == '[' && next == ':') {
+			n = num_min(slice_find(query, i, ":]") + 2, query.n) - i;
 		} else if (c == ']') {
 			set = false;
-		} else if (c == '\\') {
-			if (letter && (set || strchr("bBsSwW", next) == NULL))
+		} else if (c == '\\' && k < sizeof escapes / sizeof *escapes) {
+			buf_fmt(posix, set ? "%s" : "[%s]", escapes[k].set);
+			i++;
+			continue;
+		} else if (c == '\\' && next != '\0') {
+			if (strchr(LETTERS, next) != NULL &&
+			    (set || strchr("bBSW", next) == NULL))
 				return next;
-			i += !set;
+			n += !set;
 		}
+		buf_slice(posix, slice_part(query, i, i + n));
+		i += n - 1;
 	}
 	return '\0';
 }
@@ -293,14 +313,16 @@ foreign_escape(struct slice query)
 static bool
 search_regex(struct search *s, const struct path *p, struct result *r)
 {
-	char foreign = foreign_escape(s->query);
+	struct buf posix = BUF_INIT(BUF_RECORD_MAX);
+	char foreign = put_posix(s->query, &posix);
 	int status = -1;
 
 	if (foreign != '\0') {
 		result_error(r, "bad_arguments", "query has \\%c, which a "
 		    "POSIX extended regular expression does not know there; "
-		    "write [0-9], [[:space:]], [[:alnum:]_] and the like",
+		    "write a set, such as [^0-9]",
 		    foreign);
+		buf_release(&posix);
 		return false;
 	}
 	pid_t pid = fork();
@@ -312,7 +334,8 @@ search_regex(struct search *s, const struct path *p, struct result *r)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		/* stdin and stdout are the parent's: it looks for a cancel */
 		s->f->stage = NULL;
-		int e = regcomp(&s->re, s->query.p, REG_EXTENDED);
+		int e = regcomp(&s->re, buf_view(&posix).p,
+		    REG_EXTENDED);
 		if (e != 0) {
 			regerror(e, &s->re, s->found->text, 256);
 			_exit(ST_NO);
@@ -320,6 +343,7 @@ search_regex(struct search *s, const struct path *p, struct result *r)
 		search_all(s, p);
 		_exit(ST_OK);
 	}
+	buf_release(&posix);
 	int fd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	while (fd >= 0) {
 		struct pollfd w = { fd, POLLIN, 0 };
