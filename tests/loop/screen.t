@@ -108,9 +108,10 @@ is "in a project of 20,000 files" "$(cat ../got)" "a key is shown in time
 0"
 
 # --- what it costs at 200 tokens a second, and after 100,000 lines
+fresh costs
 python3 - >script <<'P'
 import json
-for n in 900, 1:
+for n in 400, 1:	# 4 s of it, and a word
     print(json.dumps({"role": "assistant", "content": "words and " * n,
                       "finish_reason": "stop"}))
 P
@@ -329,15 +330,17 @@ if ! command -v tmux >/dev/null 2>&1; then
 	exit 0
 fi
 screen() { tm capture-pane -p -S - -t c; }
-sees() {	# name pattern
-	for _ in $(seq 600); do
+shows() {	# name pattern command: what it prints comes to be that
+	local got i
+	for ((i = 0; i < 600; i++)); do
+		got=$("${@:3}") || break
 		# shellcheck disable=SC2254
-		case $(screen) in $2) break ;; esac
-		tm has-session -t c 2>/dev/null || break
+		case $got in $2) break ;; esac
 		sleep 0.05
 	done
-	match "$1" "$(screen)" "$2"
+	match "$1" "$got" "$2"
 }
+sees() { shows "$1" "$2" screen; }
 fresh wide
 jq -cn '{role: "assistant", content: ("# Heading\n\n" + "It has a sentence "
     + "that is longer than forty columns, and 日本語 at the end.\n\n"
@@ -423,11 +426,7 @@ tm send-keys -t c C-u '/resume ' Tab 'LOO'
 sees "... and one is found by its task" '*> /resume LOO
 > 2*look*'
 tm send-keys -t c C-u 'exit' Enter
-for _ in $(seq 100); do
-	tm capture-pane -p -t c | grep -q 'to continue' && break
-	sleep 0.05
-done
-match "exit leaves" "$(screen)" '*hamr-loop --resume=*'
+sees "exit leaves" '*hamr-loop --resume=*'
 
 # --- /copy counts the code blocks of a turn, whichever answer they are in
 fresh copies
@@ -623,14 +622,7 @@ tm kill-server 2>/dev/null
 S=${S}q
 tm new-session -d -x 20 -y 9 -s c "hamr-loop --no-config --replay script; \
     sleep 60"
-small() {	# name pattern: the nine rows alone
-	for _ in $(seq 600); do
-		# shellcheck disable=SC2254
-		case $(tm capture-pane -p -t c) in $2) break ;; esac
-		sleep 0.05
-	done
-	match "$1" "$(tm capture-pane -p -t c)" "$2"
-}
+small() { shows "$1" "$2" tm capture-pane -p -t c; }	# the nine rows alone
 small "a chat on 20 columns and 9 rows" '*sandbox*
 >*
   patch*'
@@ -692,7 +684,7 @@ turning() { tm capture-pane -p -t c | grep -o '. 0:0.'; }
 for size in "40 12" "100 30"; do
 	tm resize-window -t c -x "${size% *}" -y "${size#* }"
 	was=$(turning)
-	for _ in $(seq 600); do [ "$(turning)" != "$was" ] && break
+	for ((i = 0; i < 600; i++)); do [ "$(turning)" != "$was" ] && break
 		sleep 0.05; done
 	small "... at $size, once" '*
     3
