@@ -103,8 +103,20 @@ plugin args '{"kind":"tool","name":"args","version":"1","description":"d",
  "u":{"type":["string","null"]},"z":{}}},"mutates":false}' <<'E'
 cat
 E
+# All calls of a kind are one message's.
+names=() calls=() wanted=()
 takes() {	# NAME ARGS WANTED
-	is "$1" "$(with args args "$2")" "$3"
+	calls+=("c${#names[@]}" args "$2")
+	names+=("$1") wanted+=("$3")
+}
+results() {	# FILTER: of each, as takes and refused have told
+	local i got
+	mapfile -t got < <(call "${calls[@]}" | with args -n |
+	    jq -r "select(.role == \"tool\") | $1")
+	for i in "${!names[@]}"; do
+		is "${names[i]}" "${got[i]%; wanted*}" "${wanted[i]}"
+	done
+	names=() calls=() wanted=()
 }
 takes "the text of the model" '{"s":"a","n":1.50,"z":{"q": null}}' \
 	'{"s":"a","n":1.50,"z":{"q": null}}'
@@ -119,10 +131,9 @@ takes "unknown members go through" '{"s":"a","more":{"x":1}}' \
 	'{"s":"a","more":{"x":1}}'
 takes "enum" '{"s":"a","e":3.0}' '{"s":"a","e":3.0}'
 takes "escapes in keys" '{"\u0073":"a"}' '{"\u0073":"a"}'
+results '.content | rtrimstr("\n")'
 refused() {	# ARGS WORDS
-	is "refused: $2" "$(call c1 args "$1" | with args -n |
-	    jq -r '"\(.meta.error) \(.content)"' |
-	    sed 's/; wanted.*//')" "bad_arguments bad arguments for args: $2"
+	takes "refused: $2" "$1" "bad_arguments bad arguments for args: $2"
 }
 refused '{}' "s is missing"
 refused '{"s":null}' "s is missing"
@@ -138,6 +149,7 @@ refused '{"s":"a","o":{}}' "o.k is missing"
 refused '{"s":"a","o":{"k":1}}' "o.k must be a string"
 refused '{"s":"a","u":1}' "u must be a string or null"
 refused '[]' "they must be one JSON object"
+results '"\(.meta.error) \(.content)"'
 match "a key twice" "$(call c1 args '{"s":"a","\u0073":"b"}' | with args -n |
 	jq -r .content)" "bad arguments for args: not valid JSON: *"
 match "the template" "$(call c1 args '{}' | with args -n | jq -r .content)" \

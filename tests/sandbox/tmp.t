@@ -154,16 +154,18 @@ for d in box-left new-left new-young; do
 	mkdir -m 700 "$TMPDIR/hamr-$d"
 done
 touch -d '5 minutes ago' "$TMPDIR/hamr-new-left"
+often=4		# CI has 8
+[ -z "${CHECK_FULL:-}" ] || often=8
 for k in 1 2 3 4 5 6; do
 	mkdir "$T/many$k"
-	for _ in $(seq 8); do
+	for _ in $(seq $often); do
 		hamr-tool --yes --no-config --root "$T/many$k" --json bash \
 			'{"command":":"}' 2>/dev/null | jq -r .meta.sandbox
 	done >"$T/many$k.out" &
 done
 wait
 is "many at once: each has its sandbox" "$(cat "$T"/many?.out | sort |
-	uniq -c | xargs)" "48 bubblewrap"
+	uniq -c | xargs)" "$((6 * often)) bubblewrap"
 mkdir "$T/plain" && cd "$T/plain" || exit 1
 hamr-tool --no-config --yes --root . bash '{"command":"true"}' >/dev/null
 for k in 1 2 3 4 5 6 7 8; do

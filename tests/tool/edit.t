@@ -315,9 +315,10 @@ cd ..
 # --- S9: killed at any call: old or new, and the next edit sweeps
 if strace -o /dev/null true 2>/dev/null; then
 	mkdir k
-	between=0
+	between=0 whens="1 2 4"		# CI has more
+	[ -z "${CHECK_FULL:-}" ] || whens="1 2 3 4 6 8"
 	for call in openat write fsync fchmod renameat pread64 close; do
-		for when in 1 2 3 4 6 8; do
+		for when in $whens; do
 			echo old >k/f
 			{ strace -qq -o /dev/null \
 				-e "inject=$call:signal=KILL:when=$when" \
@@ -354,19 +355,25 @@ rm -r left
 # --- S9: somebody else writes it at the same time
 mkdir race
 printf 'x\nAAA\n' >race/f
-(for _ in $(seq 200); do
-	printf 'x\nAAA\n' >"$T/race.new"
-	mv "$T/race.new" race/f
-done) &
+python3 -S -E - "$T/race.new" <<'X' &
+import os, sys, time
+while os.path.exists("race/f"):
+    with open(sys.argv[1], "w") as f:
+        f.write("x\nAAA\n")
+    os.rename(sys.argv[1], "race/f")
+    time.sleep(.002)
+X
+writer=$!
 odd=0
-for _ in $(seq 60); do
+for _ in {1..40}; do
 	p edit '{"path":"race/f","old":"AAA","new":"BBB"}' >/dev/null 2>&1
 	case $(tr '\n' , <race/f) in
 	x,AAA, | x,BBB,) ;;
 	*) odd=$((odd + 1)) ;;
 	esac
 done
-wait
+kill $writer
+wait $writer 2>/dev/null
 is "one of the legal texts, always" "$odd" 0
 is "no temporary is left" "$(ls -A race)" f
 

@@ -155,7 +155,9 @@ hamr-tool --yes --no-config --root . bash '{"command":"echo 2 >>s"}' >../../o
 is "that is no top level" "$(cat ../../o)" "exit 0; changed: s"
 
 # --- in one process, which is told by the kernel that nothing has changed
-for seed in 1 2; do
+seeds=1 rounds=1		# CI has more
+[ -z "${CHECK_FULL:-}" ] || seeds="1 2" rounds="1 2 3"
+for seed in $seeds; do
 	mkdir "../same$seed"; cd "../same$seed" || exit 1
 	is "commands and others, seed $seed" "$(python3 \
 		"$TOP/tests/undo/mutated_model.py" "$seed" 60 2>/dev/null
@@ -234,7 +236,7 @@ both() {
 	hamr-tool --no-config --root . undo --list | jq -r '.paths[]' |
 		sort -u | tr '\n' ' '
 }
-for round in 1 2 3; do
+for round in $rounds; do
 	first
 	for i in 1 2 3 4 5 6 7 8; do one $i & done
 	wait
