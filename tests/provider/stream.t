@@ -239,6 +239,13 @@ says "... to the end of the answer" '["wordwords",null,[],"stop"]' \
 says "a repeated word" '["hahaha ha",null,[],"stop"]' \
 	"$(d '{"content":"ha"}')" "$(d '{"content":"ha"}')" \
 	"$(d '{"content":"ha ha"}')" "$(fin stop)"
+says "a closing tag where reasoning comes apart" \
+	'["it ends at </think> so","a",[],"stop"]' \
+	"$(d '{"reasoning_content":"a"}')" \
+	"$(d '{"content":"it ends at </think> so"}')" "$(fin stop)"
+says "... one that is left over" '["b","a",[],"stop"]' \
+	"$(d '{"reasoning_content":"a"}')" "$(d '{"content":"</think>b"}')" \
+	"$(fin stop)"
 says "reasoning_content" '["b","a",[],"stop"]' \
 	"$(d '{"reasoning_content":"a","content":null}')" \
 	"$(d '{"content":"b"}')" "$(fin stop)"

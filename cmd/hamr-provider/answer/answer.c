@@ -169,7 +169,10 @@ answer_content(struct answer *a, struct slice text)
 void
 answer_reasoning(struct answer *a, struct slice text)
 {
-	a->fed |= text.n > 0;
+	if (text.n == 0)
+		return;
+	a->fed = true;
+	reasoning_is_apart(a->splitter);
 	on_thought(a, SPLIT_REASONING, text);
 }
 

@@ -43,7 +43,7 @@ struct reasoning {
 	void *ctx;
 	enum state state;
 	bool closed;		/* AT_START: behind a closing tag */
-	bool settled;		/* a tag has counted */
+	bool settled;		/* a tag has counted, or none is needed */
 	bool content, reasoning;	/* something of it was handed on */
 	bool fresh;		/* IN_REASONING: nothing of this one yet */
 	size_t open;		/* the tag that opened it */
@@ -85,6 +85,12 @@ reasoning_reset(struct reasoning *t)
 	t->call_soon = false;
 	t->call_end = 0;
 	t->fence = (struct fence){ 0 };
+}
+
+void
+reasoning_is_apart(struct reasoning *t)
+{
+	t->settled = true;
 }
 
 /* ---- handing on ---- */

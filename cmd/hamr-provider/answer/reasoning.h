@@ -39,5 +39,8 @@ struct reasoning *reasoning_new(reasoning_fn *emit, void *ctx);
 void reasoning_free(struct reasoning *t);
 void reasoning_reset(struct reasoning *t);	/* the next answer begins */
 
+/* The server sends reasoning by itself: content is not it after all. */
+void reasoning_is_apart(struct reasoning *t);
+
 void reasoning_feed(struct reasoning *t, struct slice text);
 void reasoning_end(struct reasoning *t);	/* hands on what was held */
