@@ -245,6 +245,7 @@ lifts "gpt-oss: a call without arguments" \
 	'<|channel|>commentary to=functions.read<|message|><|call|>' stop
 lifts "gpt-oss: the recipient is all before the channel" "$one" \
 	' to=functions.read<|channel|>commentary <|constrain|>json<|message|>{"path":"a.c"}' stop
+plain "gpt-oss: words that begin with its tag" '<|start|> begins a message.'
 plain "gpt-oss: words like a recipient" ' to=functions.read is a header.'
 plain "gpt-oss: a piece of one" 'to=functions.re'
 lifts "gpt-oss: to itself it calls nothing" '["So.","Hm.",[],"stop",null]' \

@@ -20,7 +20,7 @@ void
 harmony_reset(struct harmony *h)
 {
 	h->state = HARMONY_START;
-	h->said = false;
+	h->said = h->headed = false;
 	buf_reset(&h->held);
 }
 
@@ -105,7 +105,7 @@ header(struct harmony *h)
 	if (begins(s, to, "to=assistant"))	/* it calls nobody */
 		to = s.n;
 	h->state = HARMONY_BODY;
-	h->empty = true;
+	h->empty = h->headed = true;
 	h->kind = to < s.n ? HARMONY_CALL : slice_find(s, 0, "analysis") < s.n ?
 	    HARMONY_REASONING : HARMONY_CONTENT;
 	if (h->kind == HARMONY_CALL) {
@@ -172,7 +172,7 @@ harmony_end(struct harmony *h, bool cut)
 		say(h, buf_view(&h->held));
 		if (!cut)
 			end_body(h);
-	} else if (h->state != HARMONY_HEADER)
+	} else if (h->state != HARMONY_HEADER || !h->headed)
 		off(h);
 	h->state = HARMONY_OFF;
 	buf_reset(&h->held);

@@ -29,6 +29,7 @@ struct harmony {
 	enum harmony_kind kind;	/* of the body in hand */
 	bool said;		/* content, before this body */
 	bool empty;		/* nothing of this body yet */
+	bool headed;		/* a header was whole */
 	struct buf held;
 };
 
