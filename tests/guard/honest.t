@@ -32,6 +32,9 @@ honest "a task is asked for its state" < <(
 times 14 's c{} task_status {"id":"7"} = running')
 honest "a tool that waits" < <(
 times 14 's c{} wait_for {"job":1} = still running')
+honest "a tool that sleeps between two looks" < <(
+times 20 's j{} jobs__get_run {"id":1} = RUNNING, {}4000 ms
+s c{} time__sleep {"seconds":60} = Slept for 60 seconds')
 honest "nothing but sleep" < <(
 times 14 's c{} bash {"command":"sleep 300"} =')
 honest "a log that grows" < <(for i in $(seq 30); do

@@ -199,13 +199,11 @@ has_word(const struct words *all, const char *const *row)
 	return false;
 }
 
-/* Does a tool of this name wait for something or look whether it has happened?
- * BashOutput, task_status, job_wait, waitFor, browser_wait_for,
- * get_workflow_run. */
+/* Does a tool of this name look whether something has happened?  BashOutput,
+ * task_status, get_workflow_run. */
 static bool
 waits(const struct words *name)
 {
-	static const char *const waiting[] = { "wait", NULL };
 	static const char *const polling[] = { "poll", NULL };
 	static const char *const states[] = { "status", "progress", NULL };
 	static const char *const looking[] = { "output", "log", "logs",
@@ -225,8 +223,7 @@ waits(const struct words *name)
 			return true;	/* get_workflow_run */
 		else
 			looked |= slice_in(slice_of(name->w[i]), looks);
-	return strncmp(first, "wait", 4) == 0 || strcmp(first, "await") == 0 ||
-	    strcmp(first, "poll") == 0 || has_word(name, waiting) ||
+	return strcmp(first, "await") == 0 || strcmp(first, "poll") == 0 ||
 	    slice_in(last, polling) || slice_in(last, states) ||
 	    (slice_in(last, looking) && has_word(name, works));
 }
@@ -302,11 +299,12 @@ named(struct signer *s, struct slice name)
 		.notes = words.n > 0 && (slice_has(name, "hink") ||
 		    slice_has(name, "hought")),
 		.commands = has_word(&words, commands),
-		.git = has_word(&words, git), .waits = waits(&words),
+		.git = has_word(&words, git),
 		.pauses = has_word(&words, pauses) || (words.n > 0 &&
 		    strncmp(words.w[0], "wait", 4) == 0),
 		.types = words.n > 1 &&
 		    strcmp(words.w[words.n - 1], "stdin") == 0 };
+	n->waits = n->pauses || waits(&words);
 	n->edits = edits(&words, &n->files);
 	return n;
 }
