@@ -863,6 +863,10 @@ for cmd in 'sleep 5' 'tail -f log' 'ps aux' 'docker ps' 'kubectl get pods' \
 	is "$cmd polls" "$(echo "9* s c# bash {\"command\":\"$cmd\"} = x" |
 	    said | grep -m 1 repeat)" "c9 warn repeat 9"
 done
+is "kubectl rollout restart restarts, and polls nothing" "$(said <<'X'
+3* s c# bash {"command":"kubectl rollout restart deploy/web"} = web restarted
+X
+)" "c3 warn repeat 3"
 is "numbers that change are what is waited for" "$({
 echo '20* s c# t_wait {} = # left'
 echo 'u go on'

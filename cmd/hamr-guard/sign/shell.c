@@ -34,7 +34,7 @@ static const char *const sleepers[] = { "sleep", "wait", "inotifywait",
 static const char *const polls[] = { "tail", "ps", "watch", "pgrep", "jobs",
 	"top", "uptime", "docker ps", "docker logs", "docker inspect",
 	"docker compose ps", "docker compose logs",
-	"kubectl rollout", "kubectl wait", "nc", "ping", "pg_isready",
+	"kubectl rollout status", "kubectl wait", "nc", "ping", "pg_isready",
 	"kubectl get", "kubectl logs", "kubectl describe",
 	"systemctl status", "systemctl is-active", "service status",
 	"journalctl", "squeue", "qstat", "sacct", "gh run", "gh pr checks",
@@ -75,10 +75,10 @@ static const char *const movers[] = { "git checkout", "git switch",
 static const char *const deployers[] = { "terraform apply",
 	"terraform destroy", "ansible-playbook", "kubectl apply",
 	"kubectl create", "kubectl delete", "kubectl set", "kubectl scale",
-	"kubectl patch", "helm install", "helm upgrade", "helm uninstall",
-	"docker start", "docker stop", "docker rm", "systemctl start",
-	"systemctl stop", "systemctl restart", "systemctl enable",
-	"systemctl disable", NULL };
+	"kubectl patch", "kubectl rollout restart", "kubectl rollout undo",
+	"helm install", "helm upgrade", "helm uninstall", "docker start",
+	"docker stop", "docker rm", "systemctl start", "systemctl stop",
+	"systemctl restart", "systemctl enable", "systemctl disable", NULL };
 static const char *const measures[] = { "wc", "du", "df", "free", "stat",
 	"ls", "perf stat", "hyperfine", NULL };
 static const char *const finders[] = { "find", "fd", "locate", NULL };
