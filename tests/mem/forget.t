@@ -103,6 +103,31 @@ else
 	skip "a reader in the way" "no sqlite3"
 fi
 
+# a memory that SQLite does not copy in its cache of 32 MB, which is written
+# anew on its own disk, whose room may not do
+if mkdir disk tmp && unshare -m mount -t tmpfs none disk 2>/dev/null; then
+	jq -nc '{type: "hamr", v: 1, session: "s"}, (range(600) |
+	    {role: "user", content: "\(.) \("-" * 64000)"})' >large
+	cat >anew.sh <<'E'
+mount -t tmpfs -o size=90m none disk
+mount -t tmpfs -o size=64k none tmp
+mem() { hamr-mem --no-config --db disk/m.db "$@"; }
+mem -q -n large
+id=$(mem save "a fact with blorptext")
+TMPDIR=$PWD/tmp mem forget "$id"
+[ "$(stat -c %s disk/m.db-wal)" -lt 1000000 ] && echo short
+mount -o remount,size=200m disk
+TMPDIR=$PWD/tmp mem forget "$id"
+cat disk/m.db* | grep -ac blorptext
+E
+	is "written anew on its own disk, not in the temporary folder" \
+	    "$(unshare -m sh anew.sh 2>&1 | sed "s,$PWD,," | paste -sd' ')" \
+	    "hamr-mem: /disk/m.db: no space left; free some, what was stored\
+ before is intact short 0"
+else
+	skip "written anew on its own disk" "no mount"
+fi
+
 # both memories
 mkdir repo && cd repo || exit 1
 id=$(hamr-mem --global save 'a global quibblefish')

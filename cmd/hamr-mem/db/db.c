@@ -457,12 +457,18 @@ db_vacuum(struct db *db, struct err *e)
 	if (take_lock(db, e) < 0)
 		return -1;
 	int r = db_is_stale(db) ? reopen(db, e) : 0;
-	/* the copy that it makes is as long as the file */
+	/* the copy that it makes is as long as the file, and beside it: so the
+	 * disk that may be full is the file's */
+	sqlite3_temp_directory = file_folder(db->path);
 	if (r == 0)
 		r = db_exec(db, "PRAGMA temp_store=FILE; VACUUM;"
 		    "PRAGMA temp_store=MEMORY", e);
+	free(sqlite3_temp_directory);
+	sqlite3_temp_directory = NULL;
 	if (r == 0)
 		r = truncate_log(db, e);
+	else		/* what was written in vain fills the log */
+		truncate_log(db, NULL);
 	drop_lock(db);
 	return r;
 }
