@@ -32,8 +32,16 @@ for c in loop compact guard tool mem provider; do
 done
 cd "$T" || exit 1
 if command -v dpkg-shlibdeps >/dev/null; then
-	# xz takes half of the time of this test
+	# but in CI, xz takes half of the time of this test
 	[ -n "${CHECK_FULL:-}" ] || export DEB_COMPRESSION=none
+	# and so does what looks up, once more, what the same programs need
+	mkdir shim && cat >shim/dpkg-shlibdeps <<X
+#!/bin/sh
+[ -s "$T/needs" ] || "$(command -v dpkg-shlibdeps)" "\$@" >"$T/needs"
+cat "$T/needs"
+X
+	chmod +x shim/dpkg-shlibdeps
+	[ -n "${CHECK_FULL:-}" ] || PATH=$T/shim:$PATH
 	cp -R root pkg
 	cp -R root later && find later -exec touch -d "next week" {} + && mkdir d
 	ok "make deb" sh -c 'umask 077; "$@"' sh "$TOP/build-aux/deb" 1.2.3 \
