@@ -4,7 +4,7 @@
 # many writers (D1 D2 D4 D5 D7 N8 P2 P7 P8 P10 S19).  SAMPLE=n and SEED=n choose
 # another one.
 . "$(dirname "$0")/../lib.sh"
-: "${OBJ:=$TOP/obj}" "${SAMPLE:=3}" "${SEED:=1}"
+: "${OBJ:=$TOP/obj}" "${SAMPLE:=${CHECK_FULL:+6}}" "${SAMPLE:=1}" "${SEED:=1}"
 export SAMPLE SEED HAMR_BIN=$BIN
 case $OBJ$BIN in
 *[[:space:]]*)

@@ -33,13 +33,14 @@ class Table:
 
     def choose(self, row, cases):
         """Some of the cases, in order; the first and the last are among
-        them."""
+        three or more."""
         cases = list(cases)
-        if self.sample is None or len(cases) <= self.sample:
+        if self.sample is None or len(cases) <= max(2, self.sample):
             return cases
         draw = random.Random(f"{self.seed} {row}")
-        inner = draw.sample(range(1, len(cases) - 1), max(0, self.sample - 2))
-        return [cases[i] for i in sorted({0, len(cases) - 1, *inner})]
+        inner = draw.sample(range(1, len(cases) - 1), max(1, self.sample - 2))
+        ends = {0, len(cases) - 1} if self.sample > 2 else set()
+        return [cases[i] for i in sorted(ends.union(inner))]
 
     def some(self, row, count):
         """How often something drawn at random is done, and a source of
