@@ -1,6 +1,6 @@
 #!/bin/bash
 # crash.t - hamr-mem killed at its system calls, then run again (S22).
-# CALLS=N tries so many of each (else 12), CALLS=0 all of them.
+# CALLS=N tries so many of each (else 4, in CI 12), CALLS=0 all of them.
 . "$(dirname "$0")/../lib.sh"
 HAMR_SHARE=${HAMR_SHARE:-$TOP/share/hamr}; export HAMR_SHARE
 PATH=$HAMR_BIN:$PATH
@@ -11,6 +11,9 @@ if [ ! -x "$killat" ] || ! "$killat" probe 0 true; then
 	exit
 fi
 unset HAMR_BIN
+: "${CALLS:=${CHECK_FULL:+12}}" "${CALLS:=4}"
+step_at_end=12
+[ -z "${CHECK_FULL:-}" ] || step_at_end=5
 mem() { hamr-mem --no-config --db m/m.db "$@"; }
 talk() {	# SESSION LINES
 	printf '{"type":"hamr","v":1,"session":"%s"}\n' "$1"
@@ -46,8 +49,8 @@ crash() {	# NAME FROM COMMAND...
 	while [ ! -s k ]; do sleep 0.02; done	# its watcher writes it
 	n=$(cat k)
 	all >want
-	step=$((${CALLS:-12} > 0 ? n / ${CALLS:-12} + 1 : 1))
-	for k in $(seq 1 $step "$n") $(seq $((n - 25)) 5 "$n")
+	step=$((CALLS > 0 ? n / CALLS + 1 : 1))
+	for k in $(seq 1 $step "$n") $(seq $((n - 25)) $step_at_end "$n")
 	do	rm -rf m; cp -r "$from" m; rm -f k
 		{ "$killat" k "$k" hamr-mem --no-config --db m/m.db "$@" \
 		    </dev/null >/dev/null; } 2>/dev/null
@@ -74,7 +77,7 @@ fail=${OBJ:-$TOP/obj}/torture/fail.so
 case $fail in *[[:space:]]*) fail= ;; esac	# cannot be preloaded
 if [ -e "$fail" ] && ! grep -q __asan_init "$BIN/hamr-mem"; then
 	bad=
-	for k in $(seq 300 3 420); do
+	for k in $(seq 300 $step_at_end 420); do
 		rm -rf m && mkdir m
 		LD_PRELOAD=$fail FAIL_IN=hamr-mem FAIL="alloc:$k+" hamr-mem \
 		    --no-config --db m/m.db save x >/dev/null 2>&1
