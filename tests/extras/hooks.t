@@ -1,11 +1,10 @@
 #!/bin/bash
 # hooks.t - the user's own programs: [hooks] and [tools] approve.
 . "$(dirname "$0")/../lib.sh"
-unset HAMR_BIN
+. "$TOP/tests/tool/tool.sh"
 S=$TOP/tests/data/loop
 
-mkdir "$T/root" "$T/h"
-cd "$T/root" || exit 1
+mkdir "$T/h"
 PATH=$T/h:$PATH
 quick_jq "$T/h"	# for the hooks, too
 printf 'a\nb\n' >f
@@ -14,14 +13,6 @@ hook() {	# NAME: a program, its text on stdin
 	{ echo '#!/bin/sh'; cat; } >"$T/h/$1"
 	chmod +x "$T/h/$1"
 }
-call() {	# ID NAME ARGS...: one assistant message
-	jq -cn '$ARGS.positional | {role: "assistant", content: null,
-	    tool_calls: [range(0; length; 3) as $i | {id: .[$i],
-	    type: "function", function: {name: .[$i + 1],
-	    arguments: .[$i + 2]}}], finish_reason: "tool_calls"}' \
-	    --args "$@"
-}
-sh_args() { jq -cn --arg c "$1" '{command: $c}'; }
 before() { hamr-tool -n --yes -o 'hooks.before_tool=["my-before"]' "$@"; }
 after() { hamr-tool -n --yes -o 'hooks.after_tool=["my-after"]' "$@"; }
 results() {

@@ -1,6 +1,7 @@
 #!/bin/bash
 # mcp-server.t - hamr-tool --mcp: our tools for any MCP client.
 . "$(dirname "$0")/../lib.sh"
+. "$TOP/tests/quote.sh"
 unset HAMR_BIN
 
 mkdir "$T/root" "$T/plug"
@@ -12,9 +13,9 @@ init='{"jsonrpc":"2.0","id":0,"method":"initialize","params":{'\
 '"version":"1"}}}'
 ready='{"jsonrpc":"2.0","method":"notifications/initialized"}'
 call() {	# ID NAME ARGS
-	jq -cn --argjson id "$1" --arg name "$2" --argjson args "$3" '{jsonrpc:
-	    "2.0", id: $id, method: "tools/call", params: {name: $name,
-	    arguments: $args}}'
+	quote "$2"
+	printf '{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":%s}\n' \
+	    "$1" "{\"name\":$quoted,\"arguments\":${3//$'\n'/ }}"
 }
 calls() {	# [OPTIONS --] ID NAME ARGS...: the answers, as [id, text, isError]
 	local opts=()

@@ -1,10 +1,9 @@
 #!/bin/bash
 # plugin.t - plug-in tools: what they say they are, and their calls.
 . "$(dirname "$0")/../lib.sh"
-unset HAMR_BIN
+. "$TOP/tests/tool/tool.sh"
 
-mkdir "$T/plug" "$T/root"
-cd "$T/root" || exit 1
+mkdir "$T/plug"
 PATH=$T/plug:$PATH
 printf 'a b\nb\nc\n' >f
 
@@ -22,13 +21,6 @@ plugin() {	# NAME DESCRIPTION: a plug-in, its work on stdin
 	chmod +x "$T/plug/hamr-tool-$1"
 }
 with() { hamr-tool -o "tools.plugins=[\"$1\"]" --yes "${@:2}"; }
-call() {	# ID NAME ARGS...: one assistant message
-	jq -cn '$ARGS.positional | {role: "assistant", content: null,
-	    tool_calls: [range(0; length; 3) as $i | {id: .[$i],
-	    type: "function", function: {name: .[$i + 1],
-	    arguments: .[$i + 2]}}], finish_reason: "tool_calls"}' \
-	    --args "$@"
-}
 
 # --- the smallest one, as it is in examples/
 cp "$TOP/examples/hamr-tool-count" "$T/plug/"

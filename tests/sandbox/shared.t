@@ -2,6 +2,7 @@
 # shared.t - what a command shares with others: FIFOs and devices, other
 # processes, the supervisor, locks of ours; and masks. (S23 S24 S25 S26)
 . "$(dirname "$0")/../lib.sh"
+. "$TOP/tests/quote.sh"
 unset HAMR_BIN
 victim=
 at_end() {
@@ -19,9 +20,9 @@ run() {	# LAYER OPTION... COMMAND: its content
 	local path=$PATH layer=$1 command=${*: -1}
 	[ "$layer" = bubblewrap ] || path=$BIN:$T/nobwrap
 	set -- "${@:2:$#-2}"
+	quote "$command"
 	PATH=$path timeout 30 hamr-tool --yes --no-config --root . --json "$@" \
-		bash "$(jq -cn --arg c "$command" '{command: $c}')" \
-		2>"$T/err" >"$T/json"
+		bash "{\"command\":$quoted}" 2>"$T/err" >"$T/json"
 	jq -r '.meta.sandbox // "none"' "$T/json" >"$T/layer"
 	jq -r .content "$T/json"
 }
