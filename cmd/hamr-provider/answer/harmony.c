@@ -95,7 +95,7 @@ header(struct harmony *h)
 	size_t end = slice_find(s, 0, MESSAGE);
 	struct buf b = BUF_INIT(8 * HEADER_MAX);
 
-	if (end == s.n) {
+	if (end == s.n || end + strlen(MESSAGE) > HEADER_MAX) {
 		if (s.n > HEADER_MAX)
 			h->state = HARMONY_OFF;
 		return h->state == HARMONY_OFF;
