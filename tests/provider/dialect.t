@@ -247,7 +247,7 @@ lifts "gpt-oss: the recipient is all before the channel" "$one" \
 	' to=functions.read<|channel|>commentary <|constrain|>json<|message|>{"path":"a.c"}' stop
 plain "gpt-oss: words that begin with its tag" '<|start|> begins a message.'
 plain "gpt-oss: 4,200 bytes of them" \
-	"<|start|>$(printf '%4200s')<|message|> stands behind a header." \
+	"<|start|>$(printf '%4200s' '')<|message|> stands behind a header." \
 	-o provider.repeat_limit=0
 plain "gpt-oss: words like a recipient" ' to=functions.read is a header.'
 plain "gpt-oss: a piece of one" 'to=functions.re'
