@@ -55,6 +55,7 @@ while IFS='|' read -r body words; do
 	serve s
 	is "words of: ${body:-nothing}" "$(err .message)" "\"HTTP 400$words\""
 done <<'X'
+{"type":"error","message":{"type":"api_error","message":"boom"}}|: boom
 {"error":{"message":"a","type":"t","param":null,"code":7}}|: a
 {"error":"a"}|: a
 {"object":"error","message":"a"}|: a

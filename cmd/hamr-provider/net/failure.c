@@ -250,7 +250,7 @@ text_of(struct slice o, struct buf *out)
 {
 	static const char *const keys[] = { "message", "detail", "error",
 		"msg", "error_description" };
-	struct slice inner = scan_get(o, "error"), val;
+	struct slice inner = scan_get(o, "error"), val = scan_get(o, "message");
 	struct walk w = walk_elements(o);
 
 	if (scan_kind(o) == SCAN_STRING)
@@ -258,6 +258,9 @@ text_of(struct slice o, struct buf *out)
 	if (scan_kind(o) == SCAN_ARRAY)		/* FastAPI: a list of them */
 		return walk_next(&w, NULL, &val) && text_of(val, out);
 	if (scan_kind(inner) == SCAN_OBJECT && text_of(inner, out))
+		return true;
+	/* of Claude Code Router */
+	if (scan_kind(val) == SCAN_OBJECT && text_of(val, out))
 		return true;
 	for (size_t i = 0; i < COUNT(keys); i++) {
 		val = scan_get(o, keys[i]);
