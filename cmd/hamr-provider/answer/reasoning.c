@@ -12,8 +12,9 @@ enum state {
 	AT_START,		/* of the content, or behind a closing tag */
 	IN_CONTENT,
 	IN_REASONING,
-	IN_DOUBT		/* after an opening tag within a line of content:
-				 * it is one if a closing one follows */
+	IN_DOUBT		/* after an opening tag within a line of
+				 * content: it is one if a closing one
+				 * follows */
 };
 
 enum tag { T_CALL = 4, T_CALL_END, T_MORE };
