@@ -359,7 +359,12 @@ call c1 bash "$(sh_args true)" c2 bash "$(sh_args 'echo 1 >o1')" \
 	c3 bash "$(sh_args 'echo 6 >other; mv other large')" | new >/dev/null
 is "nor that, in one process" "$(t undo >/dev/null; cat large; ls o1 2>&1)" \
 	"6${nl}ls: cannot access 'o1': No such file or directory"
-rm -rf large ig.o .gitignore
+rm -rf large ig.o .gitignore o1
+b 'echo 1 >d'; rm d; mkdir d; echo mine >d/x
+b 'echo 1 >d/y'
+is "but what is in a folder that was a file is" "$(t undo | tail -n +2
+	ls d)" "  removed d/y${nl}x"
+rm -r d
 call c1 bash "$(sh_args 'truncate -s 17M large')" \
 	c2 bash "$(sh_args 'sleep 0.05; truncate -s 17M huge; echo 2 >o2')" \
 	c3 bash "$(sh_args 'truncate -s 5 large huge; echo 3 >o2')" | new >../out

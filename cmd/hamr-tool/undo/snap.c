@@ -301,8 +301,7 @@ leave_out(struct take *t, const char *rel, const struct stat *there,
     const struct gitindex_entry *e)
 {
 	drop(t, e);
-	if (there != NULL && (S_ISREG(there->st_mode) ||
-	    S_ISDIR(there->st_mode)))
+	if (there != NULL && S_ISREG(there->st_mode))
 		map_put(&t->s->others, slice_of(rel), NULL);
 }
 
@@ -423,7 +422,7 @@ see(void *arg, const struct gitignore_seen *g)
 	if (!nested)
 		return GITIGNORE_ENTER;
 	s->left.nested += !files_hidden(s->f, g->rel);
-	leave_out(t, g->rel, g->st, NULL);
+	map_put(&s->others, slice_of(g->rel), NULL);
 	return GITIGNORE_PASS;
 }
 
