@@ -70,8 +70,8 @@ is "codex: a turn that was taken back was not said, and is told" \
     "[<environment_context>] one uno three tres: undone (2)"
 while read -r back wanted; do
 	{ cat codex; echo "{\"type\":\"thread_rolled_back\",$back}" |
-	    rollout; } >more
-	is "codex: $back" "$(said more)" \
+	    rollout; } >later
+	is "codex: $back" "$(said later)" \
 	    "[<environment_context>]${wanted:+ $wanted}"
 done <<'J'
 "num_turns":1 one uno
@@ -99,7 +99,7 @@ jq -c '., (if .id == "2" then {"$set": {messages: [
 {"id":"1","type":"user","content":[{"text":"go"}]}
 {"id":"2","type":"gemini","content":"","toolCalls":[{"id":"a","name":"read_file","args":{},"status":"success","result":[{"functionResponse":{"id":"a","response":{"output":"one"}}}]},{"id":"b","name":"read_file","args":{},"status":"success","result":[{"functionResponse":{"id":"b","response":{"output":"two"}}},{"inlineData":{"mimeType":"image/png","data":"AA"}}]}]}
 J
-grep -v '$set' anew >gemini
+grep -vF '"$set"' anew >gemini
 is "gemini: a picture in a result" "$(said gemini)" \
     "go a?b? a=one b=two(pic)"
 is "gemini: a history written anew says nothing twice" "$(said anew)" \
@@ -156,8 +156,8 @@ is "qwen: pictures, a summary, what is not a person's" "$(said qwen)" \
 	cat qwen
 	echo '{"uuid":"r","parentUuid":"u0","sessionId":"s","type":"system",
 	    "subtype":"rewind"}' | jq -c .
-} >more
-is "qwen: taken back, and nothing said since" "$(said more)" "go"
+} >later
+is "qwen: taken back, and nothing said since" "$(said later)" "go"
 is "qwen: that is told" "$(left)" "abandoned branch (6)"
 {
 	echo '{"uuid":"b","parentUuid":null,"sessionId":"s","type":"system",
