@@ -33,7 +33,9 @@ def part:
   elif type != "object" then tojson | words
   elif (.text | type) == "string" and (.type | IN([null, "text", "input_text", "output_text"][])) then .text | words
   elif .type == "image" and (.source | type) == "object" then
-    .source | if (.data | type) == "string" then image("data:\(.media_type // "image/png");base64,\(.data)") else image(.url | strings) end
+    .source | if (.data | type) == "string" then image("data:\(.media_type // "image/png");base64,\(.data)")
+      elif (.url | type) == "string" then image(.url)
+      else {type: "text", text: "[image \(.path // .file_id // "" | asis)]", _left: "part image"} end
   elif .type == "image" and (.data | type) == "string" then image("data:\(.mimeType // .mediaType // .media_type // "image/png");base64,\(.data)")
   elif .type == "image" and (.url // .image | type) == "string" then image(.url // .image)
   elif .type == "image" and (.image_urls | type) == "array" then image(.image_urls[] | strings)
@@ -83,6 +85,10 @@ def use_results: arr | obj | select(.type == "tool_result")
   | result(.tool_use_id; .content) + {is_error: (.is_error == true)};
 def use_rest: if type == "array" then [.[] | select((type == "object" and .type == "tool_result") | not)]
     | if length == 0 then empty else content end else content end;
+
+# The tools that were offered, where all are as ours.
+def offered: select(type == "array" and length > 0 and all(.[]; type == "object" and (.function | type) == "object"
+    and (.function.name | type) == "string" and (.function.parameters | type) == "object")) | {type: "tools", tools: .};
 
 # How an answer ended, in our words.
 def finished: if . == null then null

@@ -255,4 +255,25 @@ jq -n '[{role: "user", content: [{type: "tool_result", tool_use_id: "a",
 is "cline: a picture is of its kind" "$(jq -r 'select(.role == "user") |
     .content[0].image_url.url' out)" "data:image/webp;base64,AA"
 
+# ---- ATIF ----
+
+jq -n '{schema_version: "ATIF-v1.7", session_id: "s", agent: {name: "x",
+    tool_definitions: [{type: "function", function: {name: "task",
+	parameters: {type: "object"}}}]}, steps: [
+    {source: "user", message: [{type: "text", text: "go"},
+	{type: "image", source: {media_type: "image/png", path: "i.png"}}]},
+    {source: "agent", message: "", tool_calls: [{tool_call_id: "a",
+	function_name: "task", arguments: {}}], observation: {results: [
+	{source_call_id: "a", subagent_trajectory_ref:
+	    [{trajectory_id: "t"}]}]}}],
+    subagent_trajectories: [{trajectory_id: "t", agent: {name: "y"},
+	steps: [{source: "user", message: "side"}]}]}' >atif
+is "atif: a picture beside the file is told" "$(said atif): $(left)" \
+    "go[image i.png] a? a=: part image (1),\
+ side conversation, see import.sidechains (1)"
+is "atif: a trajectory within comes after" \
+    "$(said -o import.sidechains=true atif)" "go[image i.png] a? a= side"
+is "atif: the tools" "$(timeout 20 hamr-guard -q --import-only atif |
+    jq -r 'select(.type == "tools").tools[].function.name')" task
+
 done_testing

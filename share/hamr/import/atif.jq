@@ -16,6 +16,11 @@ def step: ._line as $line
         else result(.source_call_id; .content) end)
   | on($line);
 
-if type == "array" then .[] else . end | obj | select(.steps | type == "array")
-| {type: "hamr", v: 1, session: (.session_id | s), created: ([.steps[] | obj | .timestamp | strings] | first | time), model: ((.agent | o | .model_name | s) // null), cwd: null, _line},
-  (.steps[] | obj | step)
+# An agent that a call started may have its own trajectory within.
+def trajectory: select(.steps | type == "array")
+  | {type: "hamr", v: 1, session: (.session_id // .trajectory_id | s), created: ([.steps[] | obj | .timestamp | strings] | first | time), model: ((.agent | o | .model_name | s) // null), cwd: null, _line},
+    (._line as $line | .agent | o | .tool_definitions | offered | on($line)),
+    (.steps[] | obj | step),
+    (.subagent_trajectories | arr | obj | if $sidechains then trajectory else left("side conversation, see import.sidechains"; [.steps | arr] | length) end);
+
+if type == "array" then .[] else . end | obj | trajectory

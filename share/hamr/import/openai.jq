@@ -33,8 +33,7 @@ def conversation:
     session: ([.id, .uuid, .session_id, .conversation_id, .instance_id | strings] | first),
     cwd: (.cwd | s), model: (.model | s),
     created: ([.created, .created_at, .session_start, .timestamp | time | strings] | first)},
-  (if (.tools | type) == "array" and (.tools | length) > 0 and all(.tools[]; type == "object" and (.function | type) == "object" and (.function.name | type) == "string" and (.function.parameters | type) == "object")
-    then {type: "tools", tools: .tools, _line} else empty end),
+  (._line as $line | .tools | offered | on($line)),
   messages;
 
 # A log of inspect: what was evaluated, and its samples, whose long strings and
