@@ -443,6 +443,12 @@ is "a page with other ids is the same page" "$(said <<'X' | head -n 1
 9* s c# web_fetch {"url":"http://a/?q=#"} = see below what it has\nsee http://b/?id=00ab#cdef and what else there is to be told of this
 X
 )" "c9 warn stall 4"
+is "... also with other handles of its elements" "$(said <<'X'
+9* s a# browser_click {"ref":"e#4"} = - heading "Sign in" [ref=e#]\n- alert [ref=s1e#]: a password is required\nuid=1_#0 button "Sign in, or make an account"
+u go on
+9* s b# browser_click {"ref":"e#4"} = - alert [ref=e#]: a password has 12 letters at the least, of which this one lacks #
+X
+)" "a9 warn stall 4"
 is "... one with other numbers is not" "$(said <<'X'
 9* s c# web_fetch {"url":"http://a/?q=#"} = see more\nsee item # and what else there is to be told of this page here
 X

@@ -572,6 +572,24 @@ is_place(struct slice line, const char *p)
 	return false;
 }
 
+/* Is the number from *from to *to in the handle of an element of a page, which
+ * each snapshot counts anew: [ref=e12], uid=3_14?  They are then all of it. */
+static bool
+is_handle(struct slice line, const char **from, const char **to)
+{
+	const char *p = *from;
+
+	while (p > line.p && is_word(p[-1]))
+		p--;
+	if (p - line.p < 4 || (memcmp(p - 4, "ref=", 4) != 0 &&
+	    memcmp(p - 4, "uid=", 4) != 0))
+		return false;
+	*from = p;
+	while (*to < line.p + line.n && is_word(**to))
+		(*to)++;
+	return true;
+}
+
 bool
 volatile_mask(struct slice line, enum mask what, struct buf *out)
 {
@@ -587,8 +605,9 @@ volatile_mask(struct slice line, enum mask what, struct buf *out)
 			const char *p = block + __builtin_ctzll(bits);
 			from = next;
 			next = over_number(line.p, &from, p, end);
-			if (what == MASK_IDS ? next - from < LONG_ID ||
-			    over_digits(from, next) == next :
+			if (what == MASK_IDS ? !is_handle(line, &from, &next) &&
+			    (next - from < LONG_ID ||
+			    over_digits(from, next) == next) :
 			    what == MASK_PLACES && !is_place(line, from))
 				continue;
 			buf_add(out, done, (size_t)(from - done));
