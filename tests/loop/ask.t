@@ -49,7 +49,7 @@ t.sees("always allow"); t.type("\033"); t.sees("allow this command? "); t.answer
 t.sees("allow this write? "); t.answer("a"); t.sees("src/a  (Enter)"); t.type("\r")
 t.sees("allow this write? "); t.answer("e")
 t.sees("allow this command? "); t.answer("e")
-t.sees("allow this write? "); t.answer("\033")
+t.sees("bash echo good >e2"); t.sees("allow this write? "); t.answer("\033")
 sys.exit(t.end() != 130)
 P
 is "every key does what it says" "$S $(answers)" '0 {"allow":false} {"allow":false,"reason":"not here"} {"allow":true,"scope":"session"} {"allow":true,"scope":"session"} {"allow":false} {"allow":true,"scope":"session"} {"allow":true,"scope":"session"} {"allow":true,"arguments":"{\"path\":\"e\",\"content\":\"good\\n\"}","scope":"once"} {"allow":true,"arguments":"{\"command\":\"echo good >e2\"}","scope":"once"} {"allow":false,"stop":true}'
@@ -57,6 +57,8 @@ is "and only that is done" "$(ls | paste -sd' ') $(cat ran src/a e e2 | paste -s
     "e e2 err f keys.py ran script src hi hi y good good"
 match "the model is told" "$(told)" "denied: the user did not allow this call*
 denied: the user did not allow this call: not here
+*\[the user changed the arguments to: {\"path\":\"e\",\"content\":\"good\\\\n\"}]
+*\[the user changed the arguments to: {\"command\":\"echo good >e2\"}]
 *the user did not allow this call and stopped the turn"
 is "Esc ends the turn" "$(tail -n 1 .hamr/sessions/*.ndjson |
     jq -r '.status + " " + .reason')" "interrupted refused"

@@ -777,6 +777,8 @@ ui_ask(struct ui *u, const struct rec *ask)
 	} else if (u->tty_err && isatty(STDIN_FILENO) == 1) {
 		put_question(&k);
 	}
+	if (call != NULL && k.a.args != NULL)
+		ui_call_is(call, slice_of(q->name), slice_of(k.a.args));
 	free(key);
 	buf_release(&k.body);
 	char *const all[] = { q->name, q->path, q->diff, q->command, q->args,

@@ -9,6 +9,9 @@
 /* The calls that were seen are no longer known. */
 void ui_forget(struct ui *u);
 
+/* What a call is on its line: its name and what it is about. */
+void ui_call_is(struct ui_call *call, struct slice name, struct slice args);
+
 /* Queue one record for stdout. */
 void ui_json_line(struct ui *u, const struct rec *r);
 

@@ -149,15 +149,14 @@ short_args(struct slice args, struct buf *out)
 {
 	static const char *const telling[] = { "command", "query", "path",
 		"file_path", "fact" };
-	struct buf text = BUF_INIT(BUF_RECORD_MAX), v = BUF_INIT(1 << 20);
+	struct buf v = BUF_INIT(1 << 20);
 	struct scan s = { 0 };
 	struct slice got = { NULL, 0 };
 	size_t i = 0;
 
-	scan_str(args, &text);
-	if (scan_record(&s, buf_view(&text).p, text.len) == 0)
+	if (scan_record(&s, args.p, args.n) == 0)
 		while (i < 5 && got.p == NULL)
-			got = scan_get(buf_view(&text), telling[i++]);
+			got = scan_get(args, telling[i++]);
 	if (scan_str(got, &v)) {
 		size_t n = utf8_cut(v.p, v.len, LINE_MAX_SHOWN);
 		for (size_t k = 0; k < n; k++)
@@ -167,9 +166,21 @@ short_args(struct slice args, struct buf *out)
 		if (n < v.len)
 			buf_adds(out, "...");
 	}
-	bufs_release(BUFS(&text, &v));
+	buf_release(&v);
 	scan_release(&s);
 	return i == 3 || i == 4;
+}
+
+void
+ui_call_is(struct ui_call *call, struct slice name, struct slice args)
+{
+	struct buf what = BUF_INIT(1 << 20);
+
+	buf_slice(&what, name);
+	buf_addc(&what, ' ');
+	call->path = short_args(args, &what);
+	free(call->what);
+	call->what = buf_detach(&what);
 }
 
 /* ---- a result ---- */
@@ -314,15 +325,14 @@ remember_calls(struct ui *u, const struct rec *r)
 
 	for (struct walk w = walk_of(rec_get(r, "tool_calls"));
 	    msg_next_call(&w, &c); ) {
-		struct buf what = BUF_INIT(1 << 20);
+		char *name = scan_text(c.name), *args = scan_strdup(c.args);
 
-		scan_str(c.name, &what);
-		buf_addc(&what, ' ');
-		bool path = short_args(c.args, &what);
 		GROW(u->seen, u->nseen, u->capseen);
-		u->seen[u->nseen++] = (struct ui_call){
-			.what = buf_detach(&what),
-			.args = scan_strdup(c.args), .path = path };
+		struct ui_call *call = &u->seen[u->nseen++];
+		*call = (struct ui_call){ .args = args };
+		ui_call_is(call, slice_of(name), slice_of(args != NULL ? args :
+		    ""));
+		free(name);
 		*map_put(&u->calls, c.id.p != NULL ? c.id : SLICE(""), NULL) =
 		    u->nseen;
 	}

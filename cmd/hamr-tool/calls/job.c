@@ -16,6 +16,7 @@
 #include "journal_calls.h"
 
 #define UNSAVED_TOLD 10
+#define EDITED_TOLD 1000	/* bytes */
 
 /* ---- may it run?  What is asked before anybody is ---- */
 
@@ -251,6 +252,7 @@ ask(struct job *j)
 	} else if (instead == NULL) {
 		step = STEP_NEXT;
 	} else if (judge(j, slice_of(instead))) {
+		j->edited = true;
 		step = hook_before(j);	/* checked like any, by hooks, too */
 	}
 out:
@@ -372,16 +374,24 @@ job_begun(struct job *j)
 
 /* ---- work ---- */
 
-/* What the work could not do or see, behind its result: change anything, where
- * nobody was there to allow it, which may be why it failed; what an editor has
- * not saved. */
+/* What the model cannot know of the work, behind its result: that a person
+ * made another call of it; what an editor has not saved; that it could change
+ * nothing, as nobody was there to allow it, which may be why it failed. */
 static void
-tell_limits(struct job *j)
+tell_more(struct job *j)
 {
 	bool bash = j->schema->id == TOOL_BASH;
 	const struct texts *unsaved = &j->t->files->unsaved;
 	struct buf *b = &j->r.content;
 
+	if (j->edited) {
+		struct slice args = buf_view(&j->args);
+		size_t n = utf8_cut(args.p, args.n, EDITED_TOLD);
+
+		buf_end_line(b);
+		buf_fmt(b, "[the user changed the arguments to: %.*s%s]\n",
+		    (int)n, args.p, n < args.n ? "..." : "");
+	}
 	if (bash && unsaved->n > 0) {
 		buf_end_line(b);
 		buf_adds(b, "[not saved in the editor, and not seen by the "
@@ -438,7 +448,7 @@ job_work(struct job *j)
 		    args, &j->r);
 		break;
 	}
-	tell_limits(j);
+	tell_more(j);
 	j->ms = file_now_ms() - begun;
 	journal_calls_end(t->journal, j);
 	if (j->schema->id == TOOL_BASH)

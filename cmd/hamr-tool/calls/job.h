@@ -18,6 +18,7 @@ struct job {
 	long long ms;
 	bool shared;
 	bool allowed;		/* approved: its sandbox may be writable */
+	bool edited;		/* a person changed its arguments */
 	bool unasked;		/* nobody was there to approve it */
 	bool offline;		/* it gets no network, whatever is set */
 	bool online;		/* it does: a person said so */
