@@ -131,6 +131,9 @@ is "no profile" "$(echo 'echo profile' >"$HOME/.bashrc"
 is "escapes go" "$(sh_tool 'printf "\033[31mred\033[0m \033]0;t\007o\033]8;;u\033\\\\l\033(B \033Pq#\033\\\\d \302\23331mc \b\a\r\n"')" \
 	"exit 0${nl}red ol d c "
 is "TAB and LF stay" "$(sh_tool 'printf "a\tb\nc\n"')" "exit 0${nl}a	b${nl}c"
+is "the states of a progress bar are lines" \
+	"$(sh_tool 'printf "\r 10%%\r 20%%\r\r\n"; sleep .1; printf "a\r"; sleep .1; printf "\033[Kb\r\nc"')" \
+	"exit 0${nl} 10%${nl} 20%${nl}a${nl}b${nl}c"
 is "a sequence without an end takes its line only" \
 	"$(sh_tool 'printf "\033]0;never\nnext\n"')" "exit 0${nl}${nl}next"
 is "invalid UTF-8 and NUL" "$(meta 'printf "a\377b\000c\303"' \

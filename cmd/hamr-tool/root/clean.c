@@ -17,6 +17,21 @@ is_plain(unsigned char b)
 	return (b >= 0x20 && b < 0x7f) || b == '\n' || b == '\t';
 }
 
+/* Text.  Behind a CR a terminal would write it over its line. */
+static void
+put(struct clean *c, const void *text, size_t n, struct buf *out)
+{
+	const char *p = text;
+
+	if (n == 0)
+		return;
+	if (c->cr && c->inside && *p != '\n')
+		buf_addc(out, '\n');
+	buf_add(out, p, n);
+	c->cr = false;
+	c->inside = p[n - 1] != '\n';
+}
+
 /* One character within a sequence; false: the sequence is over and the
  * character is text. */
 static bool
@@ -75,13 +90,16 @@ take(struct clean *c, const unsigned char *p, size_t n, struct buf *out)
 	case 0x90: case 0x98: case 0x9d: case 0x9e: case 0x9f:
 		c->state = CLEAN_STRING;
 		return;
+	case '\r':
+		c->cr = true;
+		return;
 	case 0:
 		c->lossy = true;
-		buf_add(out, REPLACEMENT, 3);
+		put(c, REPLACEMENT, 3, out);
 		return;
 	default:
 		if (cp >= 0xa0 || (cp < 0x80 && is_plain((unsigned char)cp)))
-			buf_add(out, p, n);
+			put(c, p, n, out);
 	}
 }
 
@@ -92,7 +110,7 @@ take_bad(struct clean *c, struct buf *out)
 	if (c->state == CLEAN_STRING)
 		return;
 	c->state = CLEAN_TEXT;
-	buf_add(out, REPLACEMENT, 3);
+	put(c, REPLACEMENT, 3, out);
 }
 
 /* Can these bytes be the beginning of a character that is not complete? */
@@ -123,7 +141,7 @@ clean_add(struct clean *c, const char *s, size_t n, struct buf *out)
 		if (c->state == CLEAN_TEXT && c->n == 0)
 			while (q < end && is_plain(*q))
 				q++;
-		buf_add(out, p, (size_t)(q - p));
+		put(c, p, (size_t)(q - p), out);
 		if (q == end)
 			break;
 		/* one that is not plain, or follows a piece of a character */

@@ -1,7 +1,8 @@
 /* clean.h - what a command printed, without what moves a terminal's cursor.
  *
  * CSI, OSC, DCS and the like, C0 (but LF and TAB), DEL and C1 are removed; NUL
- * and every byte that is not UTF-8 become U+FFFD.  A sequence that never ends
+ * and every byte that is not UTF-8 become U+FFFD.  A CR within a line ends it,
+ * so that the states of a progress bar are lines.  A sequence that never ends
  * swallows no more than its line.  How the bytes are cut does not matter.
  */
 #pragma once
@@ -16,6 +17,8 @@ struct clean {
 		CLEAN_STRING_ESC } state;
 	unsigned char part[4];	/* a character cut by the end of a read */
 	size_t n;
+	bool inside;		/* a line: something was kept of it */
+	bool cr;		/* and a CR came behind that */
 	bool lossy;		/* something became U+FFFD */
 };
 
