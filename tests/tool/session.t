@@ -104,6 +104,8 @@ bye
 # --- the root is moved away, and another one takes its place
 mkdir moved; echo old >moved/f
 resident --no-config --root moved --yes
+say "$(call c0 read '{"path":"f"}')" "$go"
+hear; say "$line"; hear; hear	# it has begun
 mv moved was; mkdir moved; echo new >moved/f
 say "$(call a read '{"path":"f"}' b bash '{"command":"cat f"}')" "$go"
 hear
