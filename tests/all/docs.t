@@ -78,6 +78,7 @@ chmod +x "$T/shim/hamr-provider"
 mkdir -p "$XDG_CONFIG_HOME/hamr"
 printf '[stages]\nprovider = ["%s"]\n' "$T/shim/hamr-provider" \
     >"$XDG_CONFIG_HOME/hamr/config.toml"
+quick_jq "$T/shim"
 PATH=$T/shim:$PATH
 
 # The repository: a session, a chat log of another program, a memory.  It is

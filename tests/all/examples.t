@@ -3,7 +3,8 @@
 . "$(dirname "$0")/../lib.sh"
 . "$TOP/tests/httpd/httpd.sh"
 at_end() { httpd_stop; httpd_stop "$pages"; }
-PATH=$TOP/examples:$PATH
+quick_jq "$T/quick"
+PATH=$TOP/examples:$T/quick:$PATH
 E=$TOP/examples pages=
 mkdir -p "$XDG_CONFIG_HOME/hamr"
 conf=$XDG_CONFIG_HOME/hamr/config.toml
