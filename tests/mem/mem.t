@@ -327,9 +327,10 @@ is "what was read of a file, too" "$(hamr-mem --db path.db search -n 5 \
 printf '%s\n' '{"type":"hamr","v":1,"session":"old"}' \
     '{"role":"user","content":"the common ancestor"}' |
     hamr-mem -n --no-config --db many.db
-seq 60000 | jq -c '{role:"user",content:"the common word \(.)"}' |
+seq -f '{"role":"user","content":"the common word %.0f"}' 60000 |
     hamr-mem -n --no-config --db many.db
-seq 20000 | jq -c '{role:"user",content:("\(.) words " * 40)}' |
+seq 20000 | sed 's/.*/& words /; h; G; G; G; G; s/\n//g; h; G; G; G; G; G; G; G
+    s/\n//g; s/.*/{"role":"user","content":"&"}/' |
     hamr-mem -n --no-config --db log.db
 ok "what was indexed does not stay in the log" \
     test "$(wc -c <log.db-wal)" -lt 6300000
