@@ -55,6 +55,10 @@ times 8 's c{} npm_view {"p":"x"} = connect ETIMEDOUT 1.2.3.4:443 '"$failed")
 honest "rows inserted" < <(times 60 's c{} insert {"row":{}} = OK')
 honest "parts uploaded" < <(
 times 60 's c{} upload_part {"part":{}} = {"status":"ok"}')
+honest "issues labelled, each answer the label's record" < <(
+times 40 's c{} github__add_labels {"issue":{},"labels":["x"]} = [{"id":208045946,"name":"triage","color":"ededed","default":false}]')
+honest "what a server is to refuse, posted" < <(
+times 40 's c{} bash {"command":"curl -s -d n=x{} http://h/orders"} = {"error":"validation failed","hint":"n has to be a number from 1 to 99"}')
 honest "addresses probed" < <(
 times 60 's c{} bash {"command":"curl -so /dev/null -w %{http_code} h/{}"} = 200')
 honest "words that are nowhere" < <(

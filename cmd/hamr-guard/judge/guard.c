@@ -112,10 +112,10 @@ repeat_weight(bool poll, bool transient)
 }
 
 void
-step_weigh(struct step *s, int weight, bool repeat)
+step_weigh(struct step *s, int weight, bool spared)
 {
 	if (weight > 0)
-		s->repeats = repeat && (s->weight == 0 || s->repeats);
+		s->spared = spared && (s->weight == 0 || s->spared);
 	if (weight > s->weight)
 		s->weight = weight;
 }

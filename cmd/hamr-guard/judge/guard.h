@@ -87,7 +87,8 @@ struct guard {
 		int weight;	/* the largest of its calls, in sixths */
 		bool idle, sweep;	/* of its calls, one cannot inform;
 				 * reads what was shown, or past an end */
-		bool repeats;	/* all that weighs is one repeat each */
+		bool spared;	/* all that weighs is one repeat each, or
+				 * one more of what is made */
 		bool blocked, halted;
 		bool news;	/* it brought something new */
 		bool changed;	/* or changed a file */

@@ -21,15 +21,16 @@ void note_call(struct call_row *row, const struct open_call *c);
 
 void guard_count(const struct guard *g, enum rule r, unsigned long value);
 
-/* The step weighs at least this much, in sixths: what a repeat does, less
- * where it may be repeated more.  repeat: for a call's first one. */
+/* What a repeat weighs, in sixths: less where it may be repeated more. */
 int repeat_weight(bool poll, bool transient);
 /* How many times as often as others may a call be repeated?  Polling triples
  * it; who pauses, or is told that it still goes on, has more patience, but not
  * with a failure. */
 unsigned long guard_times(const struct guard *g, const struct traits *t,
     bool failed);
-void step_weigh(struct step *s, int weight, bool repeat);
+/* The step weighs at least this much.  spared: what weighs so may be right, and
+ * asks for no text by itself. */
+void step_weigh(struct step *s, int weight, bool spared);
 
 /* A streak of n calls that may be repeated so many times as others: does it
  * count as stuck? */

@@ -440,8 +440,11 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 		    (g->reads - reads) % READS_AGAIN == 0)
 			add_due(c, RULE_READS, g->reads, 0);
 	}
+	/* a batch of what is made may have one long answer */
+	bool spared = other ? c->is.sends && !o->failed :
+	    like == SAME && e->n == 2;
 	step_weigh(&g->step, weight(c, e, o, other, like, excused,
-	    news, effect), like == SAME && e->n == 2 && !c->is.idle);
+	    news, effect), spared && !c->is.idle);
 	g->step.idle |= c->is.idle;
 	g->step.sweep |= c->is.looks && !c->is.idle &&
 	    (o->past_end || o->shown || o->d.gain == 0);
@@ -681,7 +684,7 @@ guard_step(struct guard *g)
 		unsigned long w = (unsigned long)g->step.weight;
 
 		/* who reads all once more may: that alone asks for no text */
-		if (g->step.repeats && s->score < limit &&
+		if (g->step.spared && s->score < limit &&
 		    s->score + w >= limit)
 			w = limit - 1 - s->score;
 		s->score += w;

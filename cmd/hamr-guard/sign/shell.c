@@ -83,6 +83,9 @@ static const char *const measures[] = { "wc", "du", "df", "free", "stat",
 	"ls", "perf stat", "hyperfine", NULL };
 static const char *const finders[] = { "find", "fd", "locate", NULL };
 static const char *const fetchers[] = { "curl", "wget", "http", NULL };
+/* Words that let these send something. */
+static const char *const bodies[] = { "POST", "-XPOST", "-d", "--data",
+	"--data-raw", "--data-binary", "--json", "-F", "--form", NULL };
 static const char *const echoes[] = { "echo", "printf", NULL };
 static const char *const scripts[] = { "python -c", "python3 -c", "node -e",
 	"perl -e", "ruby -e", NULL };
@@ -378,7 +381,10 @@ shell_judge(struct slice cmd, struct shell *out)
 		if (at < s.n && !writes && !reads) {
 			out->runs = true;
 			out->finds |= is_command(&s, at, finders);
-			out->fetches |= is_command(&s, at, fetchers);
+			bool fetches = is_command(&s, at, fetchers);
+			out->fetches |= fetches;
+			for (size_t i = at; fetches && i < s.n; i++)
+				out->sends |= slice_in(s.w[i], bodies);
 		}
 		piped = p < end && *p == '|' && (p + 1 == end || p[1] != '|');
 		if (s.until.p != NULL)

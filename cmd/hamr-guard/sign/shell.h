@@ -25,6 +25,7 @@ struct shell {
 	bool reads;		/* known to change no file */
 	bool finds;		/* looks for files */
 	bool fetches;		/* something from a server */
+	bool sends;		/* and gives it something */
 	bool mutates;		/* known to change files */
 	bool moves;		/* only between states that git has */
 	bool matters;		/* and not only git's index and history */

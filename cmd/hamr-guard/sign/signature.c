@@ -466,7 +466,7 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	out->tracks = by_name->tracks;
 	out->seeks = by_name->seeks;
 	out->asks = by_name->asks;
-	out->sends = by_name->sends;
+	out->sends = by_name->sends && !out->edits;
 	out->acts = by_name->acts;
 	if (!out->acts && by_name->words && action.p != NULL) {
 		words_of(action, &does);
@@ -491,6 +491,7 @@ judge(struct signer *s, struct slice name, struct slice kind,
 		out->reads = sh.reads;
 		out->seeks = sh.finds;
 		out->fetches = sh.fetches;
+		out->sends = sh.sends;
 		out->mutates = sh.mutates;
 		out->moves = sh.moves;
 		out->matters = sh.matters;
