@@ -274,7 +274,8 @@ hear
 say '{"type":"answer","id":"a3","allow":true,"arguments":"{\"cmd\":\"echo other\"}"}'
 hear; say "$line"; hear; hear
 is "arguments in its place" "$(jq -r .content <<<"$line")" "exit 0
-other"
+other
+[the user changed the arguments to: {\"command\":\"echo other\"}]"
 hear
 say "$(call c4 bash "$(sh_args 'touch ran')")" "$go"
 hear

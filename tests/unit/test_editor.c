@@ -192,7 +192,8 @@ edits(void **state)
 		{ "one\x15two\x15\x19\033y\033y", "> two|" },
 		{ "x\nyz\x15\x15", "> x|" },
 		{ "ab\x14", "> ba|" }, { "abc\x02\x14", "> acb|" },
-		{ "a\x14", "> a|" }, { PASTE("abc\nd") UP "\x05\x14", "> acb|\n  d" },
+		{ "a\x14", "> a|" },
+		{ PASTE("abc\nd") UP "\x05\x14", "> acb|\n  d" },
 		{ PASTE("a\nd") UP "\x05\x14", "> a|\n  d" },
 		/* undo */
 		{ "foo \x1c" "bar\x1f", "> foo |" },

@@ -219,7 +219,7 @@ struct reader {
 	bool closed;		/* a span was, behind the last text */
 	unsigned look;
 	size_t depth;		/* of spans */
-	size_t begin;		/* of the outermost one, until it has a piece */
+	size_t begin;		/* of the outermost, until it has a piece */
 	size_t link[NESTED];	/* where their texts begin */
 	size_t links;
 };
