@@ -276,8 +276,11 @@ note_older(struct take *t, const char *rel, const struct stat *st)
 	    (x.stx_mask & STATX_BTIME) != 0)
 		born = x.stx_btime.tv_sec * 1000000000LL + x.stx_btime.tv_nsec;
 	file_close(fd);
-	if (born >= s->looked && !was_left(t, rel))
-		return;
+	if (born >= s->looked) {
+		if (!was_left(t, rel))
+			return;
+		born = 1;	/* since long, for all that is known */
+	}
 	if (t->inodes.n == 0)
 		for (size_t i = 0; i < s->now.n; i++)
 			map_put(&t->inodes, inode_key(&s->now.v[i].ino), NULL);
