@@ -539,6 +539,7 @@ class Model:
         f["n"] += 1
         warn = self.o["same_warn"] + (c.bash or c.network)
         warn *= c.times(True) * (2 if self.news > f["told"] else 1)
+        warn *= 2 if transient else 1
         if len(f["sigs"]) > 1 and not c.due and f["n"] >= warn:
             c.due.append(("same-error", f["n"], norm))
 

@@ -242,6 +242,11 @@ X
  3 warn same-error 7
  3 warn same-error 8
  3 warn same-error 9"
+is "an error that may pass: at twice that" \
+"$(said <<'X' | grep same-error | head -1
+9* s c# bash {"command":"npm ci --fetch-timeout=#"} = connect ETIMEDOUT | {"is_error":true}
+X
+)" "c8 warn same-error 8"
 is "a bare status is no error of theirs" "$(said <<'X' | grep same-error
 9* s c# bash {"command":"grep #"} = Command exited with code 1 | {"is_error":true}
 9* s d# bash {"command":"grep x#"} = exit 1 | {"meta":{"exit":1}}

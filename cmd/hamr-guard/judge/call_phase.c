@@ -73,7 +73,8 @@ fault_judge(const struct guard *g, const struct traits *t,
     const struct streak *f, struct verdict *v)
 {
 	const struct policy *p = g->policy;
-	unsigned long pauses = guard_times(g, t, true), times = pauses;
+	unsigned long pauses = guard_times(g, t, true) *
+	    (f->transient ? 2 : 1), times = pauses;
 
 	v->warn = p->same_warn;
 	v->block = p->same_block;
@@ -88,7 +89,7 @@ fault_judge(const struct guard *g, const struct traits *t,
 	if (g->news > f->news)
 		times *= 2;
 	v->warn *= times;
-	v->block *= f->transient ? 2 * pauses : pauses;
+	v->block *= pauses;
 	v->poll = t->poll;
 	v->transient = f->transient;
 	v->same = f->n;
