@@ -86,7 +86,9 @@ static const char *const fetchers[] = { "curl", "wget", "http", NULL };
 /* Words that let these send something. */
 static const char *const bodies[] = { "POST", "-XPOST", "-d", "--data",
 	"--data-raw", "--data-binary", "--json", "-F", "--form", NULL };
-static const char *const echoes[] = { "echo", "printf", NULL };
+/* They print words of their own call. */
+static const char *const echoes[] = { "echo", "printf", "terraform plan",
+	"tofu plan", NULL };
 static const char *const scripts[] = { "python -c", "python3 -c", "node -e",
 	"perl -e", "ruby -e", NULL };
 /* Words before the command itself. */
