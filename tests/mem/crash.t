@@ -77,7 +77,7 @@ fail=${OBJ:-$TOP/obj}/torture/fail.so
 case $fail in *[[:space:]]*) fail= ;; esac	# cannot be preloaded
 if [ -e "$fail" ] && ! grep -q __asan_init "$BIN/hamr-mem"; then
 	bad=
-	for k in $(seq 300 $step_at_end 420); do
+	for k in $(seq 300 3 420); do
 		rm -rf m && mkdir m
 		LD_PRELOAD=$fail FAIL_IN=hamr-mem FAIL="alloc:$k+" hamr-mem \
 		    --no-config --db m/m.db save x >/dev/null 2>&1
