@@ -91,6 +91,11 @@ s c{} bash {"command":"make check"} = all 40 tests passed')
 honest "... that fails alike ten times" < <(times 10 \
 's e{} edit {"path":"a.c","old":"v{}","new":"w{}"} = ok
 s c{} bash {"command":"make check"} = FAIL: test_x '"$failed")
+is "one failure fewer after each edit, the status lost in a pipe: not a word" \
+    "$(times 12 \
+'s e{} edit {"path":"a.c","old":"v{}","new":"w{}"} = ok
+s c{} bash {"command":"make check | tail -n 2"} = FAILED a_test - TypeError\n{} failed of 40' |
+    said)" ""
 honest "a look at the tree after each file" < <(times 20 \
 's w{} write {"path":"n{}.c","content":"int x{};"} = ok
 s c{} bash {"command":"git status --short"} = ?? n{}.c')

@@ -662,8 +662,10 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 			of.call = (struct slice){ text.p,
 				text.n < LOOK_MAX ? text.n : LOOK_MAX };
 	}
-	o->quick = !of.masks && !o->failed && !o->nothing && !o->cached &&
-	    of.given.p == NULL && o->d.lines == 0 &&
+	if (e != NULL && !o->failed && c->is.bash && c->is.runs)
+		o->complains = complains(buf_view(&g->text));
+	o->quick = !of.masks && !o->failed && !o->complains && !o->nothing &&
+	    !o->cached && of.given.p == NULL && o->d.lines == 0 &&
 	    g->text.len <= KEPT_MAX;
 	of.quick = o->quick;
 	digest_text(&g->text, &g->lines, &of, g->scratch, &o->d);
@@ -682,8 +684,6 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	o->nothing &= o->d.own > 0 && o->d.lines == 1;
 	o->brief = o->d.chars - (o->nothing ? o->d.own : 0) <
 	    g->policy->min_gain;
-	if (e != NULL && !o->failed && c->is.bash && c->is.runs)
-		o->complains = complains(text);
 	o->none = none || is_none(text) ||
 	    (o->d.lines == 0 && (!c->is.runs || c->is.seeks || o->failed));
 	/* it matters when a call is repeated */
