@@ -192,9 +192,9 @@ content_tag(struct reasoning *t, size_t tag)
 		return;
 	}
 	if (is_think(tag) && !text) {
-		if (t->fence.line == FENCE_INDENT)
+		if (t->fence.line == FENCE_INDENT) {
 			begin_reasoning(t, tag);
-		else {
+		} else {
 			t->open = tag;
 			t->state = IN_DOUBT;
 		}

@@ -288,7 +288,8 @@ put_posix(struct slice query, struct buf *posix)
 			n += next == '^';
 			n += i + n < query.n && query.p[i + n] == ']';
 		} else if (c == '[' && next == ':') {
-			n = num_min(slice_find(query, i, ":]") + 2, query.n) - i;
+			n = num_min(slice_find(query, i, ":]") + 2,
+			    query.n) - i;
 		} else if (c == ']') {
 			set = false;
 		} else if (c == '\\' && k < sizeof escapes / sizeof *escapes) {

@@ -131,7 +131,8 @@ struct take {
 	struct arena names;	/* of new */
 	struct writers writers;
 	struct map folders;	/* of the last snapshot */
-	struct map left;	/* what it left out, if that is looked for anew */
+	struct map left;	/* what it left out, if that is looked for
+				 * anew */
 	const struct map *others;	/* and here in any case */
 	struct map inodes;	/* of its entries, once they are asked for */
 	struct buf text;
