@@ -47,7 +47,7 @@ LIBS_hamr-compact  =
 LIBS_hamr-guard    =
 LIBS_hamr-tool     =
 LIBS_hamr-mem      = -lsqlite3
-LIBS_hamr-provider = -lcurl -lcrypto
+LIBS_hamr-provider =
 # musl lacks some of glibc, and Alpine has fts apart.
 ifneq ($(findstring musl,$(shell $(CC) -dumpmachine 2>/dev/null)),)
 ALL_CPPFLAGS += -include libc/musl.h
@@ -244,7 +244,7 @@ $O/fuzz/%: tests/fuzz/%.c tests/fuzz/fuzz.h $O/libhamr.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(UNIT_CPPFLAGS) -Icmd/hamr-mem -Itests $(ALL_CFLAGS) \
 	    -fsanitize=fuzzer -o $@ $< $(OBJECTS_$*) $O/libhamr.a \
-	    -lcurl -lcrypto -lsqlite3 $(LIBS_all)
+	    -lsqlite3 $(LIBS_all)
 
 # Which lines do the tests run?  By gcov: a line a file, and the sum.
 cover:

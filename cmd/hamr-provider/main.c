@@ -155,7 +155,6 @@ main(int argc, char **argv)
 	int st;
 
 	err_program("hamr-provider");
-	unsetenv("GNUTLS_NO_IMPLICIT_INIT");	/* it was for us alone */
 	key_protect();
 	read_options(argc, argv, &args, &flags);
 	if (stage_format(&args, &e) < 0)

@@ -68,6 +68,6 @@ int err_report(const struct err *e);
 /* Print a help or a version to stdout, and end the process. */
 void err_print(const char *text) __attribute__((noreturn));
 
-/* Say the words and end the process with st (main.c, and mem.c once). */
+/* Say the words and end the process with st (main.c, mem.c and http.c). */
 void err_die(enum status st, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), noreturn));

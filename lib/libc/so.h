@@ -12,7 +12,7 @@
 #else
 #include <dlfcn.h>
 /* NULL: it is not installed. */
-#define SO_OPEN(file) dlopen(file, RTLD_NOW)
+#define SO_OPEN(file) dlopen(file, RTLD_LAZY)
 /* Let f be the library's function of this name, or NULL.  POSIX wants dlsym's
  * result usable as a function; ISO C has no conversion for it, hence the copy
  * through void **. */

@@ -51,7 +51,7 @@ X
 	ok "the same bytes, whenever it is made" cmp "$1" "d/$1"
 	is "who packages it" "$(dpkg-deb -f "$1" Maintainer)" "A B <a@b>"
 	match "what it needs" "$(dpkg-deb -f "$1" Depends)" \
-	    "*libcjson1*libsqlite3-0*libjq1*zlib1g*"
+	    "*libcjson1*libsqlite3-0*libcurl4*libjq1*zlib1g*"
 	dpkg-deb -x "$1" unpacked
 	is "all can read what is in it" "$(dpkg-deb -c "$1" |
 	    grep -v '^.......r')" ""

@@ -107,9 +107,6 @@ add_command(struct child *c, size_t i)
 		pipecmd_arg(cmd, o->flags[k]);
 	for (size_t k = 0; k < o->nunset; k++)
 		pipecmd_unsetenv(cmd, o->unset[k]);
-	/* 0.8 MiB: libcurl brings it and does not use it */
-	if (path != NULL && strcmp(first, "hamr-provider") == 0)
-		pipecmd_setenv(cmd, "GNUTLS_NO_IMPLICIT_INIT", "1");
 	pipecmd_discard_err(cmd, o->err == CHILD_ERR_NONE);
 	pipecmd_pre_exec(cmd, before_exec, NULL, c);
 	pipeline_command(c->p, cmd);

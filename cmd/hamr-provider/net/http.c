@@ -1,4 +1,5 @@
 /* http.c - one connection kept to one server; the only place with libcurl. */
+#define CURL_DISABLE_TYPECHECK	/* its macros want functions, not pointers */
 #include <curl/curl.h>
 #include <errno.h>
 #include <openssl/crypto.h>
@@ -8,8 +9,10 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "libc/so.h"
 
 #include "http.h"
 
@@ -17,6 +20,22 @@
 #define SOON_MS 5000		/* for usage and [DONE] behind the finish */
 #define FDS_MAX 16
 #define BLIND_MS 100		/* what libcurl waits for has no descriptor */
+
+/* libcurl and the 35 libraries behind it take 7 ms to load: it is opened when
+ * there is something to ask. */
+#define FUNCTIONS(X) \
+	X(curl_easy_cleanup) X(curl_easy_getinfo) X(curl_easy_header) \
+	X(curl_easy_init) X(curl_easy_setopt) X(curl_easy_strerror) \
+	X(curl_global_init_mem) X(curl_multi_add_handle) \
+	X(curl_multi_cleanup) X(curl_multi_fdset) X(curl_multi_info_read) \
+	X(curl_multi_init) X(curl_multi_perform) \
+	X(curl_multi_remove_handle) X(curl_multi_setopt) \
+	X(curl_multi_timeout) X(curl_slist_append) X(curl_slist_free_all)
+#define POINTER(name) __typeof__(name) *name;
+static struct {
+	FUNCTIONS(POINTER)
+} lib;
+#undef POINTER
 
 struct http {
 	struct http_conf conf;
@@ -66,7 +85,7 @@ on_body(char *p, size_t size, size_t n, void *arg)
 	}
 	if (h->next == HTTP_LAST || h->next == HTTP_ABORT)
 		return n;
-	curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &status);
+	lib.curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &status);
 	h->next = h->call->sink(h->call->ctx, status, p, n);
 	return h->next == HTTP_ABORT ? 0 : n;
 }
@@ -97,49 +116,76 @@ easy_options(struct http *h)
 	CURL *e = h->easy;
 	bool own_ca = *h->conf.ca_file != '\0';
 
-	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
-	must(curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR,
+	lib.curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
+	must(lib.curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR,
 	    is_plain(&h->conf) ? "http" : "http,https"));
-	curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L);
+	lib.curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L);
 	/* none of the environment */
-	must(curl_easy_setopt(e, CURLOPT_PROXY, h->conf.proxy));
-	must(curl_easy_setopt(e, CURLOPT_NOPROXY, ""));
-	curl_easy_setopt(e, CURLOPT_HTTP_VERSION,
+	must(lib.curl_easy_setopt(e, CURLOPT_PROXY, h->conf.proxy));
+	must(lib.curl_easy_setopt(e, CURLOPT_NOPROXY, ""));
+	lib.curl_easy_setopt(e, CURLOPT_HTTP_VERSION,
 	    (long)CURL_HTTP_VERSION_2TLS);
-	curl_easy_setopt(e, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 1L);
-	curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 2L);
+	lib.curl_easy_setopt(e, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	lib.curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 1L);
+	lib.curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 2L);
 	/* the folder takes 1 ms, a bundle 20 to 40 */
-	must(curl_easy_setopt(e, CURLOPT_CAINFO,
+	must(lib.curl_easy_setopt(e, CURLOPT_CAINFO,
 	    own_ca ? h->conf.ca_file :
 	    access(bundle, R_OK) == 0 ? bundle : NULL));
-	must(curl_easy_setopt(e, CURLOPT_CAPATH,
+	must(lib.curl_easy_setopt(e, CURLOPT_CAPATH,
 	    own_ca ? NULL : "/etc/ssl/certs"));
-	must(curl_easy_setopt(e, CURLOPT_USERAGENT,
+	must(lib.curl_easy_setopt(e, CURLOPT_USERAGENT,
 	    "hamr-provider/" HAMR_VERSION));
-	curl_easy_setopt(e, CURLOPT_HTTPHEADER, h->headers);
-	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, h->error);
-	curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
-	curl_easy_setopt(e, CURLOPT_HEADERDATA, h);
-	curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
-	curl_easy_setopt(e, CURLOPT_WRITEDATA, h);
-	curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L);
-	curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS,
+	lib.curl_easy_setopt(e, CURLOPT_HTTPHEADER, h->headers);
+	lib.curl_easy_setopt(e, CURLOPT_ERRORBUFFER, h->error);
+	lib.curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
+	lib.curl_easy_setopt(e, CURLOPT_HEADERDATA, h);
+	lib.curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
+	lib.curl_easy_setopt(e, CURLOPT_WRITEDATA, h);
+	lib.curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L);
+	lib.curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS,
 	    h->conf.connect_ms > 0 ? h->conf.connect_ms : 86400000L);
 }
 
 static struct curl_slist *
 header_list(const char *const *v, size_t n)
 {
-	struct curl_slist *list = curl_slist_append(NULL, "Expect:");
+	struct curl_slist *list = lib.curl_slist_append(NULL, "Expect:");
 	bool typed = false;
 
 	for (size_t i = 0; i < n; i++) {
 		typed |= strncasecmp(v[i], "Content-Type:", 13) == 0;
-		list = curl_slist_append(list, v[i]);
+		list = lib.curl_slist_append(list, v[i]);
 	}
-	return typed ? list : curl_slist_append(list,
+	return typed ? list : lib.curl_slist_append(list,
 	    "Content-Type: application/json");
+}
+
+static void
+load(bool plain)
+{
+	__typeof__(OPENSSL_init_crypto) *init;
+
+	/* 0.8 MiB: libcurl brings GnuTLS and does not use it */
+	setenv("GNUTLS_NO_IMPLICIT_INIT", "1", 1);
+	void *curl = SO_OPEN("libcurl.so.4");
+	unsetenv("GNUTLS_NO_IMPLICIT_INIT");
+	if (curl == NULL)
+		err_die(ST_SYSTEM,
+		    "libcurl.so.4 is not installed; install libcurl4");
+#define LOAD(name) \
+	SO_FIND(lib.name, curl, name); \
+	if (lib.name == NULL) \
+		err_die(ST_SYSTEM, "libcurl.so.4 has no " #name);
+	FUNCTIONS(LOAD)
+#undef LOAD
+	/* what libcurl has OpenSSL load for TLS takes 1.2 MiB, and 0.5 ms */
+	SO_FIND(init, curl, OPENSSL_init_crypto);
+	if (plain && init != NULL)
+		init(OPENSSL_INIT_NO_LOAD_CONFIG |
+		    OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS |
+		    OPENSSL_INIT_NO_ADD_ALL_CIPHERS |
+		    OPENSSL_INIT_NO_ADD_ALL_DIGESTS, NULL);
 }
 
 struct http *
@@ -147,22 +193,17 @@ http_new(const struct http_conf *c)
 {
 	struct http *h = xcalloc(1, sizeof *h);
 
+	load(is_plain(c));
 	h->conf = *c;
 	h->kept = -1;
-	/* what libcurl has OpenSSL load for TLS takes 1.2 MiB, and 0.5 ms */
-	if (is_plain(c))
-		OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG |
-		    OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS |
-		    OPENSSL_INIT_NO_ADD_ALL_CIPHERS |
-		    OPENSSL_INIT_NO_ADD_ALL_DIGESTS, NULL);
-	must(curl_global_init_mem(CURL_GLOBAL_DEFAULT, xmalloc, free,
+	must(lib.curl_global_init_mem(CURL_GLOBAL_DEFAULT, xmalloc, free,
 	    xrealloc, xstrdup, xcalloc));
-	h->multi = curl_multi_init();
-	h->easy = curl_easy_init();
+	h->multi = lib.curl_multi_init();
+	h->easy = lib.curl_easy_init();
 	if (h->multi == NULL || h->easy == NULL)
 		mem_none();
 	h->headers = header_list(c->headers, c->nheaders);
-	curl_multi_setopt(h->multi, CURLMOPT_MAXCONNECTS, 1L);
+	lib.curl_multi_setopt(h->multi, CURLMOPT_MAXCONNECTS, 1L);
 	easy_options(h);
 	return h;
 }
@@ -172,9 +213,9 @@ http_free(struct http *h)
 {
 	if (h == NULL)
 		return;
-	curl_easy_cleanup(h->easy);
-	curl_multi_cleanup(h->multi);
-	curl_slist_free_all(h->headers);
+	lib.curl_easy_cleanup(h->easy);
+	lib.curl_multi_cleanup(h->multi);
+	lib.curl_slist_free_all(h->headers);
 	free(h);
 }
 
@@ -196,21 +237,21 @@ begin(struct http *h, const struct http_call *c, struct http_reply *r)
 	h->too_large = false;
 	h->error[0] = '\0';
 	h->started = h->heard = file_now_ms();
-	curl_easy_setopt(h->easy, CURLOPT_URL, c->url);
-	curl_easy_setopt(h->easy, CURLOPT_FRESH_CONNECT, (long)unasked);
+	lib.curl_easy_setopt(h->easy, CURLOPT_URL, c->url);
+	lib.curl_easy_setopt(h->easy, CURLOPT_FRESH_CONNECT, (long)unasked);
 	if (c->post) {
-		curl_easy_setopt(h->easy, CURLOPT_POST, 1L);
-		curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, c->body.p);
-		curl_easy_setopt(h->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+		lib.curl_easy_setopt(h->easy, CURLOPT_POST, 1L);
+		lib.curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, c->body.p);
+		lib.curl_easy_setopt(h->easy, CURLOPT_POSTFIELDSIZE_LARGE,
 		    (curl_off_t)c->body.n);
 	} else
-		curl_easy_setopt(h->easy, CURLOPT_HTTPGET, 1L);
-	curl_easy_setopt(h->easy, CURLOPT_CUSTOMREQUEST, c->method);
+		lib.curl_easy_setopt(h->easy, CURLOPT_HTTPGET, 1L);
+	lib.curl_easy_setopt(h->easy, CURLOPT_CUSTOMREQUEST, c->method);
 	if (c->headers != NULL)
 		h->own = header_list(c->headers, c->nheaders);
-	curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER,
+	lib.curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER,
 	    h->own != NULL ? h->own : h->headers);
-	if (curl_multi_add_handle(h->multi, h->easy) != CURLM_OK)
+	if (lib.curl_multi_add_handle(h->multi, h->easy) != CURLM_OK)
 		mem_none();
 }
 
@@ -225,14 +266,14 @@ static void
 curl_failed(struct http *h, CURLcode rc)
 {
 	const char *why = h->error[0] != '\0' ? h->error :
-	    curl_easy_strerror(rc);
+	    lib.curl_easy_strerror(rc);
 	enum http_end end = HTTP_NETWORK;
 	long os = 0, proxy = 0;
 
-	curl_easy_getinfo(h->easy, CURLINFO_OS_ERRNO, &os);
+	lib.curl_easy_getinfo(h->easy, CURLINFO_OS_ERRNO, &os);
 	/* what a proxy answers to CONNECT is no answer of the server's, but
 	 * that it wants a password no network can mend */
-	curl_easy_getinfo(h->easy, CURLINFO_HTTP_CONNECTCODE, &proxy);
+	lib.curl_easy_getinfo(h->easy, CURLINFO_HTTP_CONNECTCODE, &proxy);
 	if (proxy == 407) {
 		h->reply->status = proxy;
 		return;
@@ -282,7 +323,7 @@ is_over(struct http *h)
 	CURLMsg *m;
 	int left;
 
-	while ((m = curl_multi_info_read(h->multi, &left))) {
+	while ((m = lib.curl_multi_info_read(h->multi, &left))) {
 		if (m->msg != CURLMSG_DONE)
 			continue;
 		if (h->too_large)
@@ -310,8 +351,8 @@ waits_for(struct http *h, struct pollfd *fds, long *ms)
 	FD_ZERO(&in);
 	FD_ZERO(&out);
 	FD_ZERO(&other);
-	curl_multi_fdset(h->multi, &in, &out, &other, &top);
-	curl_multi_timeout(h->multi, ms);
+	lib.curl_multi_fdset(h->multi, &in, &out, &other, &top);
+	lib.curl_multi_timeout(h->multi, ms);
 	for (int fd = 0; fd <= top && n < FDS_MAX; fd++) {
 		short events = (short)((FD_ISSET(fd, &in) ? POLLIN : 0) |
 		    (FD_ISSET(fd, &out) ? POLLOUT : 0));
@@ -358,7 +399,7 @@ header(struct http *h, const char *name)
 {
 	struct curl_header *found;
 
-	return curl_easy_header(h->easy, name, 0, CURLH_HEADER, -1, &found) ==
+	return lib.curl_easy_header(h->easy, name, 0, CURLH_HEADER, -1, &found) ==
 	    CURLHE_OK ? found->value : NULL;
 }
 
@@ -375,7 +416,7 @@ http_do(struct http *h, const struct http_call *c, struct http_reply *r)
 		int running;
 		long ms;
 
-		curl_multi_perform(h->multi, &running);
+		lib.curl_multi_perform(h->multi, &running);
 		if (is_over(h))
 			break;
 		long long end = deadline(h, &why);
@@ -393,7 +434,7 @@ http_do(struct http *h, const struct http_call *c, struct http_reply *r)
 		}
 	}
 	if (r->status == 0)
-		curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &r->status);
+		lib.curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &r->status);
 	const char *value = header(h, "Retry-After");
 	snprintf(r->retry_after, sizeof r->retry_after, "%s",
 	    value != NULL ? value : "");
@@ -405,14 +446,14 @@ http_do(struct http *h, const struct http_call *c, struct http_reply *r)
 	    strcasecmp(value, "identity") != 0;
 	/* the connection that stays open; one of HTTP/2 tells its answers
 	 * apart */
-	curl_easy_getinfo(h->easy, CURLINFO_ACTIVESOCKET, &kept);
-	curl_easy_getinfo(h->easy, CURLINFO_HTTP_VERSION, &version);
+	lib.curl_easy_getinfo(h->easy, CURLINFO_ACTIVESOCKET, &kept);
+	lib.curl_easy_getinfo(h->easy, CURLINFO_HTTP_VERSION, &version);
 	h->kept = version < CURL_HTTP_VERSION_2_0 ? (int)kept : -1;
-	curl_multi_remove_handle(h->multi, h->easy);
+	lib.curl_multi_remove_handle(h->multi, h->easy);
 	/* nothing of the caller's stays behind */
-	curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, NULL);
-	curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER, h->headers);
-	curl_slist_free_all(h->own);
+	lib.curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, NULL);
+	lib.curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER, h->headers);
+	lib.curl_slist_free_all(h->own);
 	h->own = NULL;
 	h->call = NULL;
 	h->reply = NULL;
