@@ -574,6 +574,8 @@ check_hostile(const char *part, size_t times, const char *end)
 	struct markdown *m = markdown_new(40, FIX_ROWS, true, NULL);
 	size_t n;
 
+	if (getenv("CHECK_FULL") == NULL)
+		times /= 8;
 	for (size_t i = 0; i < times; i++)
 		buf_adds(&b, part);
 	buf_adds(&b, end);
