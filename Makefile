@@ -174,7 +174,7 @@ LONG  = $(patsubst %,tests/%.t,all/fleet loop/screen attack/attack \
         all/import mem/crash loop/misbehave loop/acp all/install loop/turn \
         compact/engine guard/model all/torture provider/dialect all/door)
 TESTS = $(LONG) $(filter-out %/check.t $(LONG),$(wildcard tests/*/*.t))
-JOBS  = 4
+JOBS  = 6
 
 check: all $O/httpd $O/quick-jq.so units layers $(TORTURE)
 	@HAMR_BIN=$(call full,$B) HTTPD_BIN=$(call full,$O/httpd) \
