@@ -38,6 +38,7 @@ static const struct {
 	{ "tool-part", "type=tool_use|tool_result" },
 	{ "tool-message", "@message content[tool-part]" },
 	{ "codex-part", "type=input_text|output_text|input_image" },
+	{ "codex-item", "type:s role|call_id|summary" },
 	{ "pi-part", "type=toolCall" },
 	{ "opencode-message", "info:o parts:a" },
 	{ "gemini-message", "type=gemini;role:s parts:a !content" },
@@ -72,7 +73,8 @@ const struct import_format import_formats[] = {
 	    "type=system|progress|attachment isSidechain;"
 	    "type=summary leafUuid:s;"
 	    "type=file-history-snapshot snapshot:o", NULL, false },
-	/* flat, too: a header without a type, notes with a record_type */
+	/* flat, too: a header without a type, notes with a record_type; or both
+	 * in a document */
 	{ "codex",
 	    "line of type session_meta or response_item with payload",
 	    "payload:o type=session_meta|response_item|event_msg|"
@@ -83,7 +85,8 @@ const struct import_format import_formats[] = {
 	    "!payload:o type=function_call|function_call_output|"
 	    "local_shell_call|custom_tool_call|custom_tool_call_output "
 	    "call_id:s;"
-	    "!payload:o type=message content[codex-part]", NULL, false },
+	    "!payload:o type=message content[codex-part];"
+	    "session/id:s items[codex-item]", NULL, false },
 	{ "pi",
 	    "line of type session with cwd, or a toolResult message",
 	    "type=session cwd:s timestamp:s;"

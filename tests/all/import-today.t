@@ -68,6 +68,23 @@ J
 is "codex: a turn that was taken back was not said, and is told" \
     "$(said codex): $(left)" \
     "[<environment_context>] one uno three tres: undone (2)"
+# the first versions wrote a document
+cat >first <<'J'
+{
+  "session": {"timestamp": "2025-04-20T10:00:00Z", "id": "x", "instructions": ""},
+  "items": [
+    {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "list"}]},
+    {"id": "rs", "type": "reasoning", "summary": [], "duration_ms": 1},
+    {"id": "fc", "type": "function_call", "status": "completed", "arguments": "{}", "call_id": "c1", "name": "shell"},
+    {"type": "function_call_output", "call_id": "c1", "output": "{\"output\":\"a.c\",\"metadata\":{\"exit_code\":1}}"},
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "one"}]}
+  ]
+}
+J
+is "codex: a document of its first versions" "$(said first)" "list c1? c1!a.c one"
+jq -c . first >line
+is "... on one line" "$(timeout 20 hamr-guard -q --import-only line)" \
+    "$(timeout 20 hamr-guard -q --import-only first)"
 while read -r back wanted; do
 	{ cat codex; echo "{\"type\":\"thread_rolled_back\",$back}" |
 	    rollout; } >later

@@ -1,7 +1,7 @@
 # codex - rollout files of the codex CLI.  response_item lines are what the
 # model saw; event_msg lines say the same again for the screen.  Older files
 # are flat: a header without a type, the items without their envelope, and
-# notes with a record_type.
+# notes with a record_type.  The first ones are one document of the two.
 # units: lines
 
 # A patch tells which files it changes, and the whole of those it adds.
@@ -71,7 +71,9 @@ def undone: reduce .[] as $l ({at: [], gone: []};
     | .at = $left | (if $from == null then . else .gone += [{from: $from, to: $l._line}] end)
   else . end) | .gone;
 
-[., inputs | obj | select(.type != "event_msg" or event("token_count") or event("thread_rolled_back"))]
+def flat: if (.session | type) == "object" then .session + {_line}, (.items | arr | obj) else . end;
+
+[., inputs | obj | flat | select(.type != "event_msg" or event("token_count") or event("thread_rolled_back"))]
 | undone as $gone
 | foreach (.[], null) as $l ({head: null, begun: false, model: null, now: fresh, mutated: {}};
   .out = []
