@@ -241,8 +241,10 @@ hamr-loop --no-config --yes --json --replay slow.ndjson "sleep" >out 2>err &
 
 pid=$!
 for i in $(seq 100); do [ -e started ] && break; sleep 0.05; done
+begun=$(date +%s%3N)
 loop --resume >out2 2>err2
 is "a session in use: status 75" "$?" 75
+ok "... at once" test $(($(date +%s%3N) - begun)) -lt 900
 match "and the holder's pid" "$(cat err2)" "*process $pid;*"
 # Ctrl-C
 kill -INT $pid

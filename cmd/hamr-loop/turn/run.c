@@ -16,7 +16,7 @@
 #include "ui/ui.h"
 
 #define HOOK_MS 5000
-#define LOCK_MS 1000		/* of another loop: it may be about to end */
+#define LOCK_MS 250		/* of another loop: it may be about to end */
 #define EDITOR_LOCK_MS 5000	/* ... as those of an editor that crashed */
 
 static void
