@@ -17,6 +17,8 @@ check_cut(const char *in, const char *want)
 	"}\n</tool_call>"
 #define P(k, v) "<parameter=" k ">\n" v "\n</parameter>\n"
 #define F(name, params) "<function=" name ">\n" params "</function>"
+#define U(name, params) "<tool_call>\n<function=" name ">\n" params \
+	"</tool_call>"
 #define Q(name, params) "<tool_call>\n" F(name, params) "\n</tool_call>"
 
 /* ---- text ---- */
@@ -181,6 +183,23 @@ test_qwen3_closing_tags_missing(void **state)
 	    "M[<function=read>\n<parameter=path>\na]");
 	check("<tool_call>\n" F("read", P("path", "a")) "\n" Q("write", ""),
 	    "C[read {\"path\":\"a\"}]C[write {}]");
+	/* </function> */
+	check(U("read", P("path", "a")), "C[read {\"path\":\"a\"}]");
+	check("Go.\n" U("read", P("path", "a")) "\n" U("read", P("path", "b"))
+	    "\n", "T[Go.]C[read {\"path\":\"a\"}]C[read {\"path\":\"b\"}]");
+	check(U("read", P("path", "a")) Q("write", ""),
+	    "C[read {\"path\":\"a\"}]C[write {}]");
+	check(U("read", P("path", "a")) H("{}"),
+	    "C[read {\"path\":\"a\"}]C[read {}]");
+	check("<function=read>\n" P("path", "a") "</tool_call>",
+	    "C[read {\"path\":\"a\"}]");
+	check(Q("write", P("a", U("read", P("path", "x"))) P("b", "2")),
+	    "C[write {\"a\":\"<tool_call>\\n<function=read>\\n"
+	    "<parameter=path>\\nx\\n</parameter>\\n</tool_call>\","
+	    "\"b\":\"2\"}]");
+	check(Q("write", P("a", "x</parameter>\n</tool_call>") P("b", "2")),
+	    "C[write {\"a\":\"x</parameter>\\n</tool_call>\","
+	    "\"b\":\"2\"}]");
 }
 
 static void
@@ -282,6 +301,9 @@ test_cut(void **state)
 	check_cut(H("{}") "\nand so", "C[read {}]T[and so]");
 	check_cut(F("read", P("path", "a")), "C[read {\"path\":\"a\"}]");
 	check_cut("<tool_call>" F("read", P("path", "a")), "D1");
+	check_cut(U("read", P("path", "a")), "D1");
+	check_cut(U("read", P("path", "a")) Q("write", ""),
+	    "C[read {\"path\":\"a\"}]C[write {}]");
 	/* the end of what is written about is not the end */
 	check_cut("<tool_call>\n<function=write>\n<parameter=a>\n"
 	    Q("read", P("path", "a")), "D1");

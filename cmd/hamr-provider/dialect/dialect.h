@@ -6,8 +6,9 @@
  *
  *	hermes		<tool_call>{"name":N,"arguments":{...}}</tool_call>
  *	qwen3-coder	<tool_call><function=N><parameter=K>V</parameter>
- *			</function></tool_call>; the leading <tool_call> and
- *			the closing tags at the very end may be missing
+ *			</function></tool_call>; the leading <tool_call>,
+ *			</function>, and the closing tags at the very end may
+ *			be missing
  *	the others	see internal.h
  *
  * Values are raw text, no XML: the last fitting closing tag counts.  They are

@@ -135,7 +135,8 @@ static bool
 step(struct qwen3 *q, struct slice held, struct qwen_tag t)
 {
 	bool near = only_white(held, q->prev.end, t.start);
-	bool closed = near && q->prev.kind == Q_FUNC_END && q->prev.ours;
+	bool closed = near && q->prev.ours && (q->prev.kind == Q_FUNC_END ||
+	    q->prev.kind == Q_CALL_END);
 
 	/* read flat, an end counts only where the next block follows */
 	if (q->flat && q->end > 0 && !(near && (t.kind == Q_CALL ||
@@ -169,6 +170,11 @@ step(struct qwen3 *q, struct slice held, struct qwen_tag t)
 			full_end(q, t.end);
 		break;
 	case Q_CALL_END:
+		/* without </function>: the end, if nothing of it follows */
+		t.ours = near && q->prev.kind == Q_PARAM_END && q->n > 0 &&
+		    q->depth == 0;
+		if (t.ours)
+			q->shut = q->prev.start;
 		if (closed)
 			full_end(q, t.end);
 		break;
@@ -238,7 +244,8 @@ at_end(struct reading *r)
 		q->shut = q->prev.start;
 		whole = tag_match(tail, FUNC_END) < 0;
 	} else {
-		whole = own && (q->prev.kind == Q_FUNC ? tail.n == 0 :
+		whole = own && (q->prev.kind == Q_FUNC ||
+		    q->prev.kind == Q_CALL_END ? tail.n == 0 :
 		    q->prev.kind == Q_FUNC_END &&
 		    tag_match(tail, CALL_END) < 0);
 	}
