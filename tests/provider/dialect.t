@@ -340,6 +340,29 @@ lifts "a call in Mistral's reasoning is none" \
 	'[null,"I could [TOOL_CALLS]read[ARGS]{} so.",[["read","{\"path\":\"a.c\"}"]],"tool_calls",null]' \
 	"[THINK]I could [TOOL_CALLS]read[ARGS]{} so.[/THINK][TOOL_CALLS]read[ARGS]$a" stop
 
+# ---- what is left in the text ----
+
+native='{"tool_calls":[{"index":0,"id":"n","function":{"name":"read","arguments":"{}"}}]}'
+quote "A $hermes B"
+beside=$(d "{\"content\":$quoted}")
+broken=$(d '{"content":"<tool_call>{\"name\":\"read\" x}</tool_call>"}')
+says "a call in the text beside one of the API's is text" \
+	"[$quoted,null,[[\"n\",\"read\",\"{}\"]],\"tool_calls\"]" \
+	"$beside" "$(d "$native")" "$(fin tool_calls)"
+says "... and before it" \
+	"[$quoted,null,[[\"n\",\"read\",\"{}\"]],\"tool_calls\"]" \
+	"$(d "$native")" "$beside" "$(fin tool_calls)"
+says "... and one that cannot be read" \
+	'["<tool_call>{\"name\":\"read\" x}</tool_call>",null,[["n","read","{}"]],"tool_calls"]' \
+	"$broken" "$(d "$native")" "$(fin tool_calls)"
+says "... and where the length cuts" "[$quoted,null,[],\"length\"]" \
+	"$beside" "$(d "$native")" "$(fin length)"
+jq -c '.tool_choice = "none"' in >none && cp in may && mv none in
+plain "where none may be called" "A $hermes B"
+plain "... in a named dialect" "A $hermes B" -o provider.tool_dialect=hermes
+plain "... one that cannot be read" '<tool_call>{"name":"read" x}</tool_call>'
+mv may in
+
 # ---- servers without tools ----
 
 printf '{"type":"request","messages":[{"role":"system","content":"S"},%s,{"role":"assistant","content":"ok","tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\\"path\\":\\"x\\"}"}}]},{"role":"tool","tool_call_id":"a","content":"text"}],"tools":%s}\n' \

@@ -121,9 +121,10 @@ answer_new(enum dialect_kind dialect, long long repeat_limit,
 }
 
 void
-answer_reset(struct answer *a, struct slice tools)
+answer_reset(struct answer *a, struct slice tools, bool forbidden)
 {
 	a->tools = tools;
+	a->forbidden = forbidden;
 	reasoning_reset(a->splitter);
 	dialect_reset(a->dialect, tools);
 	harmony_reset(&a->harmony);
@@ -320,6 +321,21 @@ is_cut(const struct answer *a)
 	return answer_repeats(a) > 0 || a->finish == FINISH_LENGTH;
 }
 
+/* What looks like a call is text: where none may be made, and where the server
+ * reads them itself. */
+static void
+keep_text(struct answer *a)
+{
+	struct buf shown = a->content;
+
+	calls_reset(&a->lifted);
+	buf_reset(&a->malformed);
+	if (answer_repeats(a) == 0) {
+		a->content = a->raw;
+		a->raw = shown;
+	}
+}
+
 struct slice
 answer_end(struct answer *a, bool broken)
 {
@@ -330,7 +346,11 @@ answer_end(struct answer *a, bool broken)
 		reasoning_end(a->splitter);
 		/* the end of the text may be a passage too many */
 		cut = broken || is_cut(a);
-		a->dropped += dialect_end(a->dialect, cut);
+		unsigned dropped = dialect_end(a->dialect, cut);
+		if (a->forbidden || a->native.n > 0)
+			keep_text(a);
+		else
+			a->dropped += dropped;
 		/* their arguments may be cut although they parse */
 		if (is_cut(a)) {
 			a->dropped += (unsigned)a->native.n;

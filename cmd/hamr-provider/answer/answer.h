@@ -36,6 +36,7 @@ struct answer {
 	struct dialect *dialect;
 	struct harmony harmony;
 	bool has_harmony;	/* it is looked for */
+	bool forbidden;
 	struct slice tools;	/* borrowed */
 	struct buf fresh;	/* scratch: what is new of a call */
 	struct buf raw;		/* content as reasoning.h passed it on */
@@ -59,8 +60,9 @@ struct answer {
 struct answer *answer_new(enum dialect_kind dialect, long long repeat_limit,
     answer_delta *delta, void *ctx);
 void answer_free(struct answer *a);
-/* The next answer; tools are borrowed until the one after it. */
-void answer_reset(struct answer *a, struct slice tools);
+/* The next answer; tools are borrowed until the one after it.  forbidden: none
+ * may be called. */
+void answer_reset(struct answer *a, struct slice tools, bool forbidden);
 
 void answer_content(struct answer *a, struct slice text);
 void answer_reasoning(struct answer *a, struct slice text);

@@ -378,7 +378,9 @@ begin(struct exchange *x)
 	x->said = API_MORE;
 	x->first = 0;
 	x->started = file_now_ms();
-	answer_reset(x->p->answer, x->ask->tools);
+	/* what is replayed may call them all the same (chapter 4.5) */
+	answer_reset(x->p->answer, x->ask->tools, x->p->replay == NULL &&
+	    scan_str_is(x->ask->tool_choice, "none"));
 	if (api->own != NULL)
 		adapter_wait(api->own, provider_wait, x->p);
 	return make_body(x);
