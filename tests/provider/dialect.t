@@ -332,6 +332,19 @@ A
 </think>
 B' stop
 lifts "think, unclosed" '["","A",[],"stop",null]' '<think>A' stop
+lifts "a call at the end of reasoning that is never closed" \
+	'[null,"A",[["read","{\"path\": \"a.c\"}"]],"tool_calls",null]' \
+	"<think>A
+$hermes
+" stop
+lifts "... but words follow it" \
+	"[\"\",$(content "A
+$hermes or not"),[],\"stop\",null]" "<think>A
+$hermes or not" stop
+lifts "... but it is cut" \
+	"[\"\",$(content "A
+$hermes"),[],\"length\",null]" "<think>A
+$hermes" length
 lifts "a call in reasoning is none" \
 	'[null,"<tool_call>{\"name\":\"read\"}</tool_call>",[["read","{\"path\": \"a.c\"}"]],"tool_calls",null]' \
 	"<tool_call>{\"name\":\"read\"}</tool_call></think>$hermes" stop

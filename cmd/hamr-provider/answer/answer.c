@@ -41,7 +41,10 @@ on_text(void *ctx, struct slice s)
 {
 	struct answer *a = ctx;
 
-	add_text(a, "content", &a->content, &a->said, s);
+	if (a->again)
+		buf_slice(&a->raw, s);
+	else
+		add_text(a, "content", &a->content, &a->said, s);
 }
 
 static void
@@ -50,6 +53,7 @@ on_call(void *ctx, struct slice name, struct slice args)
 	struct answer *a = ctx;
 
 	calls_add(&a->lifted, name, args);
+	a->called = a->raw.len;
 	show(a, "tool_call", name);
 	show(a, "tool_call", args);
 }
@@ -336,6 +340,23 @@ keep_text(struct answer *a)
 	}
 }
 
+/* Reasoning that is never closed: calls at its end are meant. */
+static void
+read_again(struct answer *a)
+{
+	a->again = true;
+	dialect_reset(a->dialect, a->tools);
+	dialect_feed(a->dialect, buf_view(&a->reasoning));
+	dialect_end(a->dialect, false);
+	a->again = false;
+	buf_reset(&a->malformed);
+	if (a->called == a->raw.len && a->lifted.n > 0) {
+		buf_reset(&a->reasoning);
+		buf_slice(&a->reasoning, slice_trim(buf_view(&a->raw)));
+	} else
+		calls_reset(&a->lifted);
+}
+
 struct slice
 answer_end(struct answer *a, bool broken)
 {
@@ -343,12 +364,14 @@ answer_end(struct answer *a, bool broken)
 
 	if (!a->ended) {
 		harmony_end(&a->harmony, cut);
-		reasoning_end(a->splitter);
+		bool open = reasoning_end(a->splitter);
 		/* the end of the text may be a passage too many */
 		cut = broken || is_cut(a);
 		unsigned dropped = dialect_end(a->dialect, cut);
 		if (a->forbidden || a->native.n > 0)
 			keep_text(a);
+		else if (open && !cut && a->raw.len == 0)
+			read_again(a);
 		else
 			a->dropped += dropped;
 		/* their arguments may be cut although they parse */

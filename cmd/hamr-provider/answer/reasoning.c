@@ -289,7 +289,7 @@ reasoning_feed(struct reasoning *t, struct slice text)
 	flush(t);
 }
 
-void
+bool
 reasoning_end(struct reasoning *t)
 {
 	if (t->state == IN_DOUBT) {
@@ -305,4 +305,5 @@ reasoning_end(struct reasoning *t)
 		begin_content(t);
 	buf_reset(&t->white);
 	flush(t);
+	return t->state == IN_REASONING;
 }

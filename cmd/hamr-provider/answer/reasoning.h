@@ -21,6 +21,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 
 enum reasoning_kind {
@@ -43,4 +45,5 @@ void reasoning_reset(struct reasoning *t);	/* the next answer begins */
 void reasoning_is_apart(struct reasoning *t);
 
 void reasoning_feed(struct reasoning *t, struct slice text);
-void reasoning_end(struct reasoning *t);	/* hands on what was held */
+/* Hands on what was held.  True: it ended in reasoning. */
+bool reasoning_end(struct reasoning *t);
