@@ -169,6 +169,19 @@ a_event '{"type":"message_stop"}'; } >s
 serve s
 is "anthropic: cut by length" "$(with anthropic | jq -c 'select(.role) |
 	[.finish_reason, .tool_calls, .meta.dropped_calls]')" '["length",null,1]'
+echo 'body [{"candidates":[{"content":{"parts":[{"text":"Hel"}]}}]},
+body {"candidates":[{"content":{"parts":[{"text":"lo"}]},"finishReason":"STOP"}]}]' >s
+serve s
+is "gemini: an array of its events" "$(with gemini | jq -c 'select(.role) |
+	[.content, .finish_reason]')" '["Hello","stop"]'
+echo 'body [{"candidates":[{"content":{"parts":[{"text":"Hel"}]}}]}]' >s
+serve s
+is "... without the last one" "$(with gemini | jq -r 'select(.type ==
+	"error") | .code + " " + .partial.content')" "truncated Hel"
+echo 'body [{"error":{"code":429,"message":"slow down"}}]' >s
+serve s
+is "... an error" "$(with gemini -o provider.max_retries=0 | jq -r \
+	'select(.type == "error") | .code')" rate_limited
 { echo chunked; a_event '{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL","finishMessage":"Malformed function call: print(default_api.read("}]}'; } >s
 serve s
 is "gemini: a malformed call" "$(with gemini | jq -r 'select(.type ==

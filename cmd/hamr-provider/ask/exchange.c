@@ -192,19 +192,27 @@ read_whole(struct exchange *x)
 	struct slice raw = slice_trim(buf_view(&x->raw));
 	const char *mark = x->p->set->api->mark;
 	struct scan sc = { 0 };
-	bool object = begins(raw, 0, "{") || (mark == NULL && begins(raw, 0,
-	    "["));
+	bool array = begins(raw, 0, "["), object = begins(raw, 0, "{") || array;
+	struct slice one;
 
 	/* does it end before its own end?  (The scanner says where a string or
 	 * a word begins that has none.) */
-	bool cut = object && scan_value(&sc, raw.p, raw.n) < 0 && (sc.at >=
-	    raw.n || strchr("]}", raw.p[raw.n - 1]) == NULL);
+	bool bad = object && scan_value(&sc, raw.p, raw.n) < 0;
+	bool cut = bad && (sc.at >= raw.n ||
+	    strchr("]}", raw.p[raw.n - 1]) == NULL);
 	scan_release(&sc);
 	if (cut) {
 		broken_off(x);
 		return;
 	}
-	if (object)
+	/* Gemini's events, where a proxy does not pass alt=sse on */
+	if (array && !bad && mark != NULL) {
+		for (struct walk w = walk_elements(raw);
+		    walk_next(&w, NULL, &one); )
+			on_event(x, one);
+		if (x->said == API_MORE && x->p->answer->started)
+			broken_off(x);
+	} else if (object)
 		x->said = api_event(x->p->set->api, &x->stream, x->p->answer,
 		    raw, &x->failure);
 	if (x->first == 0)
