@@ -269,6 +269,15 @@ is "100 lines, counted to 10,000" "$(j '{"query":"match","path":"s",
 { echo wide; head -c 5000 /dev/zero | tr '\0' w; } | tr -d '\n' >s/wide
 is "300 bytes a line" "$(r '{"query":"wide","path":"s"}' | head -n 1 |
 	tr -d '\n' | wc -c)" 300
+{ head -c 5000 s/wide; printf 'néedle and more\n'; } >s/far
+for q in '"néedle"' '"n[^w]*edle","regex":true'; do
+	match "of a long line what is around the match: $q" \
+		"$(r '{"query":'"$q"',"path":"s/far"}')" \
+		"s/far:1:...www*wnéedle and more"
+done
+ok "300 bytes but for a character" test "$(r '{"query":"néedle","path":"s/far"}' |
+	tr -d '\n' | wc -c)" -ge 297
+rm s/far
 truncate -s 17M s/large
 match "large files are counted" "$(r '{"query":"five","path":"s"}')" \
 	"*[[]1 file over 16 MiB not searched]"

@@ -25,6 +25,7 @@
 #define LINES_MAX 100		/* lines shown, context included */
 #define LINE_BYTES 300
 #define LINE_TEXT_MIN 60	/* of it for the text, however long the path */
+#define LINE_BEFORE 20		/* before a match that is further on */
 #define MATCHES_MAX 10000	/* counted */
 #define TEXT_MAX ((size_t)1 << 20)	/* LINES_MAX lines of paths too */
 #define NOTES_ROOM 300		/* of the room, for what put_notes says */
@@ -79,9 +80,11 @@ is_over(struct search *s, bool ask)
 
 /* ---- showing ---- */
 
-/* Lines up to one that are not printed yet. */
+/* Lines up to one that are not printed yet; of a long one the beginning, or
+ * what is around the match, at which byte it is. */
 static void
-put_lines(struct search *s, struct target *t, long from, long end, char mark)
+put_lines(struct search *s, struct target *t, long from, long end, char mark,
+    size_t at)
 {
 	struct found *o = s->found;
 	struct buf b = BUF_INIT(TEXT_MAX);
@@ -99,6 +102,15 @@ put_lines(struct search *s, struct target *t, long from, long end, char mark)
 		size_t room = head + LINE_TEXT_MIN > LINE_BYTES ? LINE_TEXT_MIN
 		    : LINE_BYTES - head;
 		o->cut |= line.n > room;
+		if (line.n > room && i == from && at > room / 2) {
+			buf_adds(&b, "...");
+			room -= strlen("...");
+			/* not into the middle of its last character */
+			size_t before = num_min(at - LINE_BEFORE,
+			    line.n - room + 3);
+			line = slice_from(line, utf8_cut(line.p, line.n,
+			    before));
+		}
 		o->lossy |= utf8_clean(&b, line.p, line.n > room ?
 		    utf8_cut(line.p, line.n, room) : line.n);
 		buf_addc(&b, '\n');
@@ -116,18 +128,18 @@ put_lines(struct search *s, struct target *t, long from, long end, char mark)
 	buf_release(&b);
 }
 
-/* Lines first to last (from 0) match. */
+/* Lines first to last (from 0) match, from this byte of the first one on. */
 static void
-match(struct search *s, struct target *t, long first, long last)
+match(struct search *s, struct target *t, long first, long last, size_t at)
 {
 	s->found->matches++;
 	if (s->found->shown >= LINES_MAX) {
 		s->found->more = true;
 		return;
 	}
-	put_lines(s, t, 0, t->until < first ? t->until : first, '-');
-	put_lines(s, t, first - s->context, first, '-');
-	put_lines(s, t, first, last + 1, ':');
+	put_lines(s, t, 0, t->until < first ? t->until : first, '-', 0);
+	put_lines(s, t, first - s->context, first, '-', 0);
+	put_lines(s, t, first, last + 1, ':', at);
 	t->until = last + 1 + s->context;
 }
 
@@ -153,7 +165,7 @@ find_literal(struct search *s, struct target *t)
 		for (last = first; last + 1 < t->l.n && t->l.at[last + 1] <=
 		    at + s->query.n - 1; )
 			last++;
-		match(s, t, first, last);
+		match(s, t, first, last, at - t->l.at[first]);
 		pos = t->l.at[last + 1];
 		first = last;
 	}
@@ -170,7 +182,7 @@ find_regex(struct search *s, struct target *t)
 		m.rm_eo = (regoff_t)(line.n < REGEX_LINE_MAX ? line.n :
 		    REGEX_LINE_MAX);
 		if (regexec(&s->re, line.p, 1, &m, REG_STARTEND) == 0)
-			match(s, t, i, i);
+			match(s, t, i, i, (size_t)m.rm_so);
 		if (i % 256 == 255 && is_over(s, true))
 			break;
 	}
@@ -212,7 +224,7 @@ search_file(struct search *s, const char *rel, int fd)
 	else
 		find_literal(s, &t);
 	if (t.began && s->found->shown < LINES_MAX)
-		put_lines(s, &t, 0, t.until, '-');
+		put_lines(s, &t, 0, t.until, '-', 0);
 	free(t.l.at);
 	free(name);
 }
