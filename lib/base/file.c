@@ -20,19 +20,23 @@ file_read_fd(int fd, const char *name, struct buf *out, struct err *e)
 {
 	for (;;) {
 		size_t room = out->max - out->len;
+		char more;
 
 		if (room > 65536)
 			room = 65536;
-		if (buf_reserve(out, room != 0 ? room : 1) < 0)
-			return err_set(e, ST_DATA, "%s: larger than %zu bytes",
-			    name, out->max);
-		ssize_t n = read(fd, out->p + out->len, room);
+		buf_reserve(out, room);
+		/* at the ceiling: is that all? */
+		ssize_t n = room > 0 ? read(fd, out->p + out->len, room) :
+		    read(fd, &more, 1);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return err_sys(e, ST_SYSTEM, "%s", name);
 		if (n == 0)
 			break;
+		if (buf_reserve(out, (size_t)n) < 0)
+			return err_set(e, ST_DATA, "%s: larger than %zu bytes",
+			    name, out->max);
 		out->len += (size_t)n;
 	}
 	out->p[out->len] = '\0';

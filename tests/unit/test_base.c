@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -107,6 +108,32 @@ files(void **state)
 	assert_int_equal(errno, ELOOP);
 }
 
+/* A file as large as the ceiling is read, one a byte larger is not. */
+static void
+ceiling(void **state)
+{
+	int fd = memfd_create("file", MFD_CLOEXEC);
+
+	(void)state;
+	assert_int_equal(ftruncate(fd, 100000), 0);
+	for (size_t max = 99999; max <= 100000; max++) {
+		struct buf b = BUF_INIT(max);
+		struct err e;
+
+		lseek(fd, 0, SEEK_SET);
+		assert_int_equal(file_read_fd(fd, "f", &b, &e),
+		    max < 100000 ? -1 : 0);
+		assert_int_equal(b.over, max < 100000);
+		if (max < 100000)
+			assert_string_equal(e.text,
+			    "f: larger than 99999 bytes");
+		else
+			assert_int_equal(b.len, 100000);
+		buf_release(&b);
+	}
+	close(fd);
+}
+
 /* Bytes of this process in memory; 0 where that would count what watches it. */
 static size_t
 resident(void)
@@ -180,6 +207,7 @@ main(void)
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(times),
 		cmocka_unit_test(files),
+		cmocka_unit_test(ceiling),
 		cmocka_unit_test(arena_spills),
 	};
 

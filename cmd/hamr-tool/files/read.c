@@ -444,7 +444,7 @@ static void
 show_image(struct files *f, const struct path *p, const char *name, bool vision,
     struct result *r)
 {
-	struct buf bytes = BUF_INIT(IMAGE_BYTES_MAX + 1);
+	struct buf bytes = BUF_INIT(IMAGE_BYTES_MAX);
 	struct fault fault = { 0 };
 	struct image im;
 	int fd = path_open(&f->root, p->rel, O_RDONLY);
@@ -455,8 +455,7 @@ show_image(struct files *f, const struct path *p, const char *name, bool vision,
 	} else if (files_foreign(f, p->rel, &p->st)) {
 		result_error(r, "denied", "%s " FOREIGN_WORDS, name);
 	} else if (p->st.st_size > (off_t)IMAGE_BYTES_MAX ||
-	    file_read_fd(fd, name, &bytes, NULL) < 0 ||
-	    bytes.len > IMAGE_BYTES_MAX) {
+	    file_read_fd(fd, name, &bytes, NULL) < 0) {
 		result_error(r, "too_large", "%s is larger than %zu bytes; "
 		    "make a smaller copy with bash and view that", name,
 		    IMAGE_BYTES_MAX);
