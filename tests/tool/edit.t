@@ -177,6 +177,18 @@ printf '\357\273\277one\ntwo\r\nthree' >b
 is "not all lines are CRLF" "$(pj edit '{"path":"b","old":"two\r\n","new":"2\n"}')" ok
 printf '\357\273\277one\n2\nthree' >want
 same "then LF is LF; BOM and end stay" b want
+for e in '"old":"\ufeffone","new":"1"' '"old":"one","new":"\ufeff1"' \
+    '"old":"\ufeffone\n","new":"\ufeff1\n"'; do
+	printf '\357\273\277one\n' >b
+	is "a BOM in old or new: $e" "$(pj edit "{\"path\":\"b\",$e}")" ok
+	printf '\357\273\2771\n' >want
+	same "is that of the file" b want
+done
+echo one >b
+is "where the file has none, too" "$(pj edit \
+	'{"path":"b","old":"\ufeffone","new":"1"}') $(cat b)" "ok 1"
+is "a BOM alone is nothing" "$(pj edit \
+	'{"path":"b","old":"\ufeff","new":"1"}')" bad_arguments
 printf 'one\r\ntwo\r\n' >b
 is "CRLF" "$(pj edit '{"path":"b","old":"one\ntwo\n","new":"1\n2\n3\n"}')" ok
 printf '1\r\n2\r\n3\r\n' >want

@@ -23,6 +23,16 @@
 
 /* ---- what is asked for ---- */
 
+/* The BOM of a file, which read shows, stays as it is, whether old or new begin
+ * with it or not. */
+static void
+take(struct slice args, const char *key, struct buf *text)
+{
+	arg_str(args, key, text);
+	if (slice_starts(buf_view(text), "\xef\xbb\xbf"))
+		buf_drop(text, 3);
+}
+
 static int
 add(struct edits *e, struct slice args, struct fault *f)
 {
@@ -30,8 +40,8 @@ add(struct edits *e, struct slice args, struct fault *f)
 		.new = BUF_INIT(BUF_RECORD_MAX),
 		.all = scan_true(scan_get(args, "all")) };
 
-	arg_str(args, "old", &x.old);
-	arg_str(args, "new", &x.new);
+	take(args, "old", &x.old);
+	take(args, "new", &x.new);
 	GROW(e->v, e->n, e->cap);
 	e->v[e->n++] = x;
 	if (x.old.len == 0)
