@@ -1,6 +1,5 @@
 #!/bin/bash
 # snap.t - snapshots: what a call changed, also a command.
-CHECK_DIR=	# on a disk: tmpfs does not tell of what mmap writes
 . "$(dirname "$0")/../lib.sh"
 . "$TOP/tests/tool/tool.sh"
 

@@ -336,7 +336,7 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 	}
 	object_name(s, buf_view(&t->text), oid);
 	/* one that may change without its time: no size, so git looks again */
-	bool settled = is_settled(&clock, &st.st_ctim) &&
+	bool settled = !s->watch.untimed && is_settled(&clock, &st.st_ctim) &&
 	    is_settled(&clock, &st.st_mtim);
 	struct gitindex_entry new = { .mtime = st.st_mtim,
 		.ctime = st.st_ctim, .ino = (uint32_t)st.st_ino,

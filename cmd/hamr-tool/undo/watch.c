@@ -33,6 +33,7 @@ watch_init(struct watch *w, int root)
 	*w = (struct watch){ .fd = -1 };
 	if (fstatfs(root, &st) < 0)
 		return;
+	w->untimed = st.f_type == TMPFS_MAGIC;
 	for (size_t i = 0; i < sizeof local / sizeof *local; i++)
 		if ((long)st.f_type == local[i])
 			w->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);

@@ -15,6 +15,8 @@
 
 struct watch {
 	int fd;			/* -1: nothing is watched */
+	bool untimed;		/* what is written through a mapping changes no
+				 * time of its file: a tmpfs */
 	size_t n;		/* folders, since watch_begin */
 	bool whole;		/* all that was asked for is watched */
 	char **rel;		/* of each folder, by inotify's number; NULL */
