@@ -343,6 +343,22 @@ q
 
 data:
 p"
+rm q
+# nor one that took the place of another
+echo old >q; echo precious >data/q
+b 'mv data/q q'
+status "a file that was moved over another is not lost" 77 t undo
+is "but stays" "$(cat q)" precious
+mv q data/q
+is "until it is moved away" "$(t undo | tail -n +2; cat q data/q)" \
+	"  restored q
+old
+precious"
+b 'cp data/q q2; mv q2 q'
+is "what the call itself made is its own" "$(t undo >/dev/null; cat q)" old
+call c1 bash "$(sh_args 'echo made >data/made')" \
+	c2 bash "$(sh_args 'mv data/made q')" | new >/dev/null
+is "so is what a call of the same turn made" "$(t undo >/dev/null; cat q)" old
 # also one that was written anew, under the same name
 rm -r data large q
 printf '*.o\n' >.gitignore; echo 1 >ig.o; truncate -s 17M large

@@ -273,7 +273,8 @@ put_changed(const struct undo_entry *c, struct result *r)
 		r->bytes += (long long)(b.len - was);
 }
 
-/* What was there before the call is not its own, and undo leaves it.  What an
+/* What was there before the call is not its own, and undo leaves it: where the
+ * call moved it over another file, it left nothing but that one's end.  What an
  * earlier call of this turn made, where no snapshot looked then, is that one's:
  * an entry in its name. */
 static void
@@ -289,13 +290,18 @@ give_older(struct journal_calls *jc)
 			.checkpoint = jc->checkpoint };
 		size_t k = 0;
 
-		if (c->v[i].born == 0) {
+		while (k < jc->npast && jc->past[k].end < c->v[i].born)
+			k++;
+		bool made = k < jc->npast && c->v[i].born >= jc->begun;
+		if (c->v[i].born == 0 || c->v[i].oid[0] != '\0') {
+			if (c->v[i].born != 0 && !made) {
+				c->v[i].sha[0] = '\0';
+				c->v[i].new_mode = 0;
+			}
 			c->v[c->n++] = c->v[i];
 			continue;
 		}
-		while (k < jc->npast && jc->past[k].end < c->v[i].born)
-			k++;
-		if (k < jc->npast && c->v[i].born >= jc->begun) {
+		if (made) {
 			theirs.tool = jc->past[k].tool;
 			theirs.call = jc->past[k].call;
 			journal_add(jc->snap, &theirs, &e);

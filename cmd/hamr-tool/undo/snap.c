@@ -259,8 +259,9 @@ was_left(const struct take *t, const char *rel)
 	return end != NULL;
 }
 
-/* If this file, which no entry has, was there when the last snapshot was taken,
- * ignored then, or too large, or not readable: note the time of its birth.  One
+/* If this file, which its entry, if any, is not of, was there when the last
+ * snapshot was taken, ignored then, or too large, or not readable: note the
+ * time of its birth.  One
  * that was moved has the inode of its entry.  Where no birth is known, its last
  * change must do.  What is replaced by a file of the same name, as sed -i does,
  * was there, too. */
@@ -362,7 +363,7 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 		t->failed = true;
 		return;
 	}
-	if (e == NULL)
+	if (e == NULL || e->ino != (uint32_t)st.st_ino)
 		note_older(t, rel, &st);
 	drop(t, e);
 	new.path = arena_dup(&t->names, rel, strlen(rel));
@@ -833,13 +834,12 @@ snap_changes(struct snap *s, struct undo_entry *c)
 			/* of what the user's own objects hold, ours shall
 			 * hold a copy */
 			buf_add(&s->old, t->oid, strlen(t->oid) + 1);
-		} else if (is != NULL) {
+		} else {
 			t = undo_entry_add(c, is->path);
 			t->folders = new_folders(s, t->path);
-			const uint64_t *born = map_get(&s->older,
-			    slice_of(t->path));
-			t->born = born != NULL ? (int64_t)*born : 0;
 		}
+		const uint64_t *born = map_get(&s->older, slice_of(t->path));
+		t->born = born != NULL ? (int64_t)*born : 0;
 	}
 }
 
