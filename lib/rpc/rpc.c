@@ -142,6 +142,8 @@ rpc_read(struct slice text, struct rpc_msg *m)
 	m->params = scan_get(text, "params");
 	m->result = scan_get(text, "result");
 	m->error = scan_get(text, "error");
+	if (scan_kind(m->error) == SCAN_NULL)	/* some write both keys */
+		m->error = (struct slice){ NULL, 0 };
 	if (scan_kind(m->method) == SCAN_STRING && m->id.p == NULL)
 		m->kind = RPC_NOTIFY;
 	else if (!rpc_is_id(m->id))

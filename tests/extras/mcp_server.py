@@ -117,6 +117,9 @@ def call(i, name, args, token=None):
         raw(b'{"jsonrpc":"2.0","result":{}}\n{"id":%d,"result":{}}\n' % i)
         result(i, text('right'))
         result(i, text('twice'))
+    elif MODE == 'both-keys':
+        put({'jsonrpc': '2.0', 'id': i, 'result': text('good'),
+            'error': None})
     elif MODE == 'batch':
         raw(json.dumps([{'jsonrpc': '2.0', 'method': 'notifications/x'},
             {'jsonrpc': '2.0', 'id': i, 'result': text('batched')}])
