@@ -179,6 +179,9 @@ call c1 s__a '{}' c2 s__b '{}' | m exits -n 2>err >out
 is "why, once" "$(said_in err | grep -c .)" 1
 m no-init --schemas 2>&1 >/dev/null | grep -q "refused to initialize"
 is "one that refuses" "$?" 0
+m refuse-list --schemas 2>&1 >/dev/null | grep -q \
+	"refused to list its tools: the key is missing"
+is "also to list its tools" "$?" 0
 is "an answer with no error, which is written" "$(once both-keys echo \
 	'{"text":"x"}')" good
 

@@ -274,6 +274,8 @@ for line in sys.stdin:
     elif method == 'tools/list':
         if MODE == 'no-list':
             error(i, -32601, 'no such method')
+        elif MODE == 'refuse-list':
+            error(i, -32603, 'the key is missing')
         elif MODE == 'null-list':
             result(i, None)
         else:

@@ -577,8 +577,11 @@ answered(const struct tool *t, struct mcp *m, const struct rpc_msg *msg)
 	scan_int(msg->id, &id);	/* ours are numbers */
 	scan_int(scan_get(msg->error, "code"), &code);
 	bool ours = id != 0 && id == m->id;
-	if (ours && m->state == MCP_INIT && !good) {
-		mcp_stop(m, "it refused to initialize%s%.300s",
+	/* one without tools may not know that it could be asked for them */
+	if (ours && !good && (m->state == MCP_INIT ||
+	    (m->state == MCP_LIST && code != RPC_NO_METHOD))) {
+		mcp_stop(m, "it refused to %s%s%.300s", m->state == MCP_INIT ?
+		    "initialize" : "list its tools",
 		    words[0] != '\0' ? ": " : "", words);
 	} else if (ours && m->state == MCP_INIT) {
 		mcp_tell(m, "notifications/initialized", NONE);
