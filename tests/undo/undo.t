@@ -328,6 +328,19 @@ t undo >/dev/null; t undo >/dev/null; t undo >/dev/null
 is "that undo takes back" "$(stat -c %a m1 m2 m3 | tr '\n' ' ')" "640 664 644 "
 rm m1 m2 m3
 
+# --- many files
+b 'mkdir many; cd many; touch $(seq 100)'
+if strace -o /dev/null true 2>/dev/null; then
+	strace -f -qq -e trace=fsync -o ../trace hamr-tool --no-config \
+		--root . undo >/dev/null
+	ok "the disk is waited for once a folder" \
+		test "$(grep -c fsync ../trace)" -lt 10
+	ok "they are gone" test ! -e many
+else
+	skip "the disk is waited for once a folder" "strace does not work here"
+	t undo >/dev/null
+fi
+
 # --- what was there where no snapshot looks is not the call's to remove
 printf 'data/\n' >.gitignore; mkdir data; echo precious >data/p
 b 'echo >.gitignore; echo 1 >data/new'

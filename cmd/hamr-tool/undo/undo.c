@@ -169,8 +169,9 @@ put_aside(struct step *s, int dir, const char *base, bool link)
 	    renameat(dir, base, dir, name);
 }
 
+/* Do one; last: the next one is in another folder. */
 static int
-do_step(struct files *f, struct step *s, struct err *e)
+do_step(struct files *f, struct step *s, bool last, struct err *e)
 {
 	char tmp[REPLACE_NAME] = "";
 	struct fault fault = { 0 };
@@ -198,7 +199,7 @@ do_step(struct files *f, struct step *s, struct err *e)
 	s->done = r == 0;
 	if (r < 0)
 		fail(s->path, e);
-	else
+	else if (last)
 		fsync(dir);
 	close(dir);
 	return r;
@@ -247,13 +248,30 @@ by_order(const void *a, const void *b)
 	return goes ? strcmp(y->path, x->path) : strcmp(x->path, y->path);
 }
 
+static struct slice
+folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return (struct slice){ path, slash != NULL ? (size_t)(slash - path) :
+		0 };
+}
+
+/* Does step i begin another folder than that of the one before it? */
+static bool
+is_first(const struct undo *u, size_t i)
+{
+	return i == 0 || i == u->n || !slice_eq(folder_of(u->v[i].path),
+	    folder_of(u->v[i - 1].path));
+}
+
 /* Do all steps; when one fails the others are undone again. */
 static int
 do_all(struct undo *u, struct err *e)
 {
 	const struct root *root = &u->f->root;
 	const char *base;
-	size_t i = 0, len = SIZE_MAX;
+	size_t i = 0;
 	int r = 0, dir;
 
 	if (u->n > 0)
@@ -261,20 +279,15 @@ do_all(struct undo *u, struct err *e)
 	/* what a killed process left aside, before there is any of ours; once
 	 * a folder */
 	for (; i < u->n; i++) {
-		const char *slash = strrchr(u->v[i].path, '/');
-		size_t n = slash != NULL ? (size_t)(slash - u->v[i].path) : 0;
-
-		if (n == len && strncmp(u->v[i].path, u->v[i - 1].path, n) == 0)
-			continue;
-		len = n;
-		dir = path_open_parent(root, u->v[i].path, &base);
+		dir = is_first(u, i) ? path_open_parent(root, u->v[i].path,
+		    &base) : -1;
 		if (dir >= 0) {
 			replace_sweep(dir);
 			close(dir);
 		}
 	}
 	for (i = 0; i < u->n && r == 0; i++)
-		r = do_step(u->f, &u->v[i], e);
+		r = do_step(u->f, &u->v[i], is_first(u, i + 1), e);
 	for (size_t k = 0; r == 0 && k < u->n; k++)
 		clear_away(u->f, &u->v[k]);
 	while (r < 0 && i-- > 0) {
