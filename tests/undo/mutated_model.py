@@ -35,7 +35,8 @@ def command():
         'true', 'cat {a}', 'printf x >>{a}', 'mkdir -p d/e new', MMAP,
         'mkdir -p new; echo {t} >{a}', 'rm -f {a}', 'mv d e; mv e d',
         'mv {a} {b}', 'cp {a} {b}', 'chmod +x {a}', 'touch {a}',
-        'rm -rf d; mkdir d', 'ln {a} {b}', 'rm -f ig.o; echo {t} >ig.o',
+        'rm -rf d; mkdir d', 'ln {a} {b}', 'ln {a} {b} && printf z >>{b}',
+        'rm -f ig.o; echo {t} >ig.o',
         'git init -q d/e; echo {t} >d/e/z; rm -rf d/e/.git', 'rm -f {a} {b}',
         'touch -r {a} stamp; printf y | dd of={a} conv=notrunc; '
         'touch -r stamp {a}; rm stamp',

@@ -27,6 +27,11 @@ is "meta.mutated" "$(jq -c .meta.mutated ../out)" \
 {\"path\":\"u\",\"sha256\":\"$(sum u)\"}]"
 is "bytes count it" "$(jq .meta.bytes ../out)" \
 	"$(jq -j .content ../out | wc -c)"
+echo one >linked
+is "a new name's writes are those of both" \
+	"$(changed 'ln linked other; echo two >>other')" \
+	"exit 0; changed: linked, other"
+rm linked other
 is "below a parent that ignores SIGCHLD, too" "$(mkdir ../chld; cd ../chld || exit
 	trap '' CHLD; changed 'echo n >n')" "exit 0; changed: n"
 is "nothing changed" "$(b 'echo hi' | jq -c '[.content, .meta.mutated]')" \

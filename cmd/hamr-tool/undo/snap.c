@@ -482,6 +482,21 @@ look_at(struct take *t, const struct buf *paths)
 	map_release(&seen);
 }
 
+/* Has one of these files another name?  Nothing tells of what was written
+ * through that one but for the name that was written to. */
+static bool
+have_links(const struct snap *s, const struct buf *paths)
+{
+	const char *rel;
+	struct stat st;
+
+	for (size_t at = 0; (rel = next_text(paths, &at)) != NULL; )
+		if (fstatat(s->f->root.fd, rel, &st, AT_SYMLINK_NOFOLLOW) ==
+		    0 && S_ISREG(st.st_mode) && st.st_nlink > 1)
+			return true;
+	return false;
+}
+
 static void
 look(struct take *t)
 {
@@ -633,7 +648,8 @@ take(struct snap *s)
 	s->why = NULL;
 	if (read_index(s) < 0)
 		return 1;
-	bool all = !watch_take(&s->watch, &paths) || s->stamp == 0;
+	bool all = !watch_take(&s->watch, &paths) || s->stamp == 0 ||
+	    have_links(s, &paths);
 	if (!all && paths.len == 0)
 		return 0;
 	t.deadline = begun + SNAP_MS;
