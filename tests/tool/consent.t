@@ -131,5 +131,19 @@ say '{"type":"answer","id":"a3","allow":true,"arguments":"{\"path\":\"n\",\"cont
 hear; say "$line"; hear
 is "what they let pass is done" "$(cat n)" y
 hear
+say "$(call c4 write '{"path":"n2","content":"x\n"}')" "$go"
+hear
+say '{"type":"answer","id":"a4","allow":true,"arguments":{"path":"n2","content":"y\n"}}'
+hear; say "$line"; hear
+is "arguments as an object are these, too" "$(cat n2)" y
+hear
+say "$(call c5 write '{"path":"n3","content":"x\n"}')" "$go"
+hear
+say '{"type":"answer","id":"a5","allow":true,"arguments":5}'
+hear
+is "and a number is not the call of before" "$(jq -r .meta.error <<<"$line")" \
+	bad_arguments
+ok "which is not done" test ! -e n3
+hear
 bye
 done_testing

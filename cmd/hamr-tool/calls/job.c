@@ -236,7 +236,12 @@ ask(struct job *j)
 	text = stage_ask(t->stage, R_ASK, buf_view(&line), R_ANSWER, id);
 	struct slice reply = slice_of(text != NULL ? text : "");
 	j->online = scan_true(scan_get(reply, "network")) && may_go_online(t);
-	instead = scan_strdup(scan_get(reply, "arguments"));
+	struct slice given = scan_get(reply, "arguments");
+	instead = scan_strdup(given);
+	/* an object is as good as its text; what is neither is refused, as
+	 * what was asked about was not allowed then */
+	if (instead == NULL && given.n > 0 && scan_kind(given) != SCAN_NULL)
+		instead = xmemdup0(given.p, given.n);
 	reason = scan_text(scan_get(reply, "reason"));
 	if (text == NULL) {
 		step = STEP_STOP;
