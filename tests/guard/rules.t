@@ -235,13 +235,15 @@ u next
 9* s c# web_fetch {"url":"#"} = not found | {"is_error":true}
 u next
 9* s c# httpGet {"url":"#"} = not found | {"is_error":true}
+u next
+9* s c# webfetch {"url":"#"} = not found | {"is_error":true}
 X
-)" " 3 warn same-error 4
- 3 warn same-error 5
- 3 warn same-error 6
- 3 warn same-error 7
- 3 warn same-error 8
- 3 warn same-error 9"
+)" " 4 warn same-error 4
+ 4 warn same-error 5
+ 4 warn same-error 6
+ 4 warn same-error 7
+ 4 warn same-error 8
+ 4 warn same-error 9"
 is "an error that may pass: at twice that" \
 "$(said <<'X' | grep same-error | head -1
 9* s c# bash {"command":"npm ci --fetch-timeout=#"} = connect ETIMEDOUT | {"is_error":true}

@@ -265,7 +265,7 @@ named(struct signer *s, struct slice name)
 	static const char *const network[] = { "web", "fetch", "http", "https",
 		"browser", "url", "curl", "internet", "network", "download",
 		"navigate", "puppeteer", "api", "request", "rest", "graphql",
-		NULL };
+		"webfetch", "websearch", NULL };
 	static const char *const thinks[] = { "think", NULL };
 	static const char *const pauses[] = { "wait", "sleep", "pause",
 		"delay", NULL };
