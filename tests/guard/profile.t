@@ -176,6 +176,9 @@ is "hermes: the second word is advice to wait" \
     jq -r 'select(.type == "verdict") | .message | test("wait 5 seconds")')" \
 "false
 true"
+is "hermes: the block does not count warnings that were not given" \
+    "$(loop 6 t '{}' | guard -n -p hermes |
+    jq -r 'select(.action == "block").message' | grep -c '[0-9] warnings')" 0
 is "hermes: process is exempt" "$(loop 9 process '{"id":1}' | said hermes)" ""
 is "hermes: ... and not seen between others" "$({
 	step a t '{}' A; step p process '{}' P; step b t '{}' B

@@ -262,8 +262,8 @@ static const char *const table[] = {
 	"wait {wait} seconds before the next check; if not, change your "
 	"approach now.",
 	[A_HERMES_BLOCK] =
-	"Blocked: {pattern}, after {count} warnings. Use another tool or "
-	"other arguments, or answer with what you know.",
+	"Blocked: {pattern}, and the warnings are used up. Use another tool "
+	"or other arguments, or answer with what you know.",
 
 	[A_NANOBOT_WARN] =
 	"The same calls were made {count} times in a row. Change the "
