@@ -353,6 +353,17 @@ is "and the record tells it" "$(request --strategy late --window 27000 told)" \
 	"$(cat back)"
 is "with lower marks it does not" "$(event --window 24576 folded | tail -n 1 |
 	jq -c '[.fold_at > 1, (.keep | index("early"))]')" "[true,null]"
+{
+	user "do it"
+	call young edit '{"path":"a.c","old":"x","new":"the text of a.c"}' ok
+	for k in {1..15}; do
+		call "s$k" bash "{\"command\":\"run $k\"}" \
+		    "$(lines 60 "word$k")" | jq -c --arg s "$(lines 24 "say$k")" \
+		    'if .role == "assistant" then .content = $s else . end'
+	done
+} >folded
+is "but one that is young does" "$(event --window 32768 folded | head -n 1 |
+	jq -c '[.fold_at > 3, (.keep | index("young"))]')" "[true,0]"
 
 # An attempt that gained nothing is known to who reads the record.
 {

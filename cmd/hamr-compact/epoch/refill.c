@@ -10,6 +10,7 @@
 
 #define CUT_LEAST 100
 #define AGE_TOKENS 300		/* so many count as twice the age */
+#define FOLDED_AGE 80		/* of a folded step, where the low mark is set */
 #define CANDIDATES 4096		/* the newest calls: more would make an epoch as
 				 * slow as the transcript is long */
 
@@ -88,10 +89,8 @@ youngest_first(const void *a, const void *b)
 }
 
 /* The calls that could be shown in full again, most valuable first.  A folded
- * step brings all of its own message with it, which only a full window pays
- * for: with marks lower than that, such steps cost a fifth more fresh tokens
- * for two points of edit support.  One whose message is several nodes stays
- * folded. */
+ * step brings all of its own message with it; one whose message is several
+ * nodes stays folded. */
 static struct item *
 candidates(const struct compact *c, size_t *n)
 {
@@ -118,8 +117,7 @@ candidates(const struct compact *c, size_t *n)
 		    file != NULL && file->written > f->at))
 			continue;
 		if (call->node >= c->epoch.fold ? view_kept_sum(call) == 0 :
-		    c->set.strategy->low != 0 || call->result == NULL ||
-		    v->nodes[call->node].joins ||
+		    call->result == NULL || v->nodes[call->node].joins ||
 		    (next < v->n && v->nodes[next].joins))
 			continue;
 		/* of a file's text: for the most part, since the file was
@@ -178,10 +176,14 @@ epoch_refill(struct compact *c)
 		if (folded && !out[call->node])
 			sum += v->nodes[call->node].thin;
 		long more = compact_tokens(c, sum) + 1;
+		/* with low marks older ones cost a fifth more fresh tokens
+		 * for two points of edit support */
+		long oldest = folded && c->set.strategy->low > 0 ?
+		    FOLDED_AGE : aim.oldest;
 		/* what an edit put in is there unnumbered, however often the
 		 * file is read: the next edit matches it */
 		if (more > room || all[i].age + all[i].age * more / AGE_TOKENS >
-		    aim.oldest || (f->kind == TOOL_READ && f->file > 0 &&
+		    oldest || (f->kind == TOOL_READ && f->file > 0 &&
 		    ranges_cover(&shown, f)))
 			continue;
 		room -= more;
