@@ -93,6 +93,10 @@ is "by path; id and time of a result" \
 is "by a part of a camelCase word" "$(hamr-mem search 'header parse' |
     jq -r .line | sort | head -n 1)" 5
 is "porter and diacritics" "$(hamr-mem search 'failing cafe' | hit .line)" 5
+is "two parts of a name are shown where they stand" "$(hamr-mem --db part.db \
+    save 'call getUserName first' >/dev/null
+    hamr-mem --db part.db search 'user name' | hit .snippet)" \
+    'call get«User»Name first'
 status "secrets are not stored" 1 grep -aq sk-abcdef .hamr/memory.db \
     .hamr/memory.db-wal
 match "but marked" "$(hamr-mem show "m:$(sha 's1\0c1')")" \

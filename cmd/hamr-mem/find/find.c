@@ -403,18 +403,16 @@ is_alike(const struct hit *a, const struct hit *b)
 	return a->from == b->from && strcmp(a->expr, b->expr) == 0;
 }
 
-/* A part of a word that was found, marked in shown, where it stands in the
- * text; NULL when that is found by path or name. */
+/* A part of a word that was found, the first one of those marked in shown,
+ * where it stands in the text; NULL when it is spelled otherwise there. */
 static char *
 part_snippet(struct slice text, struct slice shown)
 {
 	struct buf out = BUF_INIT(SIZE_MAX);
 	size_t from = slice_find(shown, 0, "«") + strlen("«");
-	size_t to = slice_find(shown, 0, "»");
+	struct slice part = slice_part(shown, from, slice_find(shown, 0, "»"));
 
-	if (from >= to || to == shown.n)
-		return NULL;
-	struct slice part = slice_part(shown, from, to);
+	part.n = slice_find(part, 0, " ");
 	const char *at = memmem(text.p, text.n, part.p, part.n);
 	if (at == NULL)
 		return NULL;
@@ -444,21 +442,22 @@ add_snippets(struct hit *h, size_t n, struct err *e)
 		if (is_alike(&h[i], h))
 			got = show(h->from, h[i].passage, e);
 	s = got < 0 ? NULL : db_query(db, e, "SELECT rowid, snippet(shown, 0, "
-	    "'«', '»', '…', 24), snippet(shown, -1, '«', '»', '…', 24), "
-	    "(SELECT text FROM passage WHERE id = shown.rowid) "
+	    "'«', '»', '…', 24), snippet(shown, 1, '«', '»', '…', 24), "
+	    "(SELECT text FROM passage WHERE id = shown.rowid), "
+	    "snippet(shown, -1, '«', '»', '…', 24) "
 	    "FROM temp.shown WHERE shown MATCH ?1", "t", h->expr);
 	while (got >= 0 && (got = st_step(s, e)) > 0) {
-		struct slice text = st_col(s, 1);
-		bool marked = memmem(text.p, text.n, "«", 2) != NULL;
+		bool marked = slice_has(st_col(s, 1), "«");
+		bool part = !marked && slice_has(st_col(s, 2), "«");
 
 		for (size_t i = 0; i < n; i++)
 			if (is_alike(&h[i], h) &&
 			    h[i].passage == st_col_int(s, 0)) {
-				h[i].snippet = marked ? NULL : part_snippet(
+				h[i].snippet = !part ? NULL : part_snippet(
 				    st_col(s, 3), st_col(s, 2));
 				if (h[i].snippet == NULL)
-					h[i].snippet = st_col_dup(s, marked ?
-					    1 : 2);	/* by path or name */
+					h[i].snippet = st_col_dup(s, marked ||
+					    part ? 1 : 4); /* 4: path, name */
 			}
 	}
 	if (h->snippet == NULL)		/* forgotten in this moment */
