@@ -97,6 +97,12 @@ is "two parts of a name are shown where they stand" "$(hamr-mem --db part.db \
     save 'call getUserName first' >/dev/null
     hamr-mem --db part.db search 'user name' | hit .snippet)" \
     'call get«User»Name first'
+for w in Straße:strasse strassen:Straßen STRAẞE:straße; do
+	hamr-mem --db s.db save "the ${w%:*}" >/dev/null
+	is "a sharp s is ss: $w" "$(hamr-mem --db s.db search "${w#*:}" |
+	    hit .snippet | grep -ic "${w%:*}")" 1
+	rm -f s.db*
+done
 status "secrets are not stored" 1 grep -aq sk-abcdef .hamr/memory.db \
     .hamr/memory.db-wal
 match "but marked" "$(hamr-mem show "m:$(sha 's1\0c1')")" \

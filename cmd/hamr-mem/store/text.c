@@ -75,6 +75,27 @@ add_pairs(struct slice w, struct buf *out)
 	}
 }
 
+/* Append a word that has a sharp s as it is written without one: the index folds
+ * diacritics, but that is a letter of its own. */
+static void
+add_double_s(struct slice w, struct buf *out)
+{
+	struct slice c;
+
+	if (!slice_has(w, "ß") && !slice_has(w, "ẞ"))
+		return;
+	buf_addc(out, ' ');
+	for (size_t i = 0; i < w.n; i += c.n) {
+		c = slice_part(w, i, i + utf8_len((const unsigned char *)w.p +
+		    i, w.n - i));
+		c.n += c.n == 0;
+		if (slice_is(c, "ß") || slice_is(c, "ẞ"))
+			buf_adds(out, "ss");
+		else
+			buf_slice(out, c);
+	}
+}
+
 void
 text_parts(struct slice text, struct buf *out)
 {
@@ -104,7 +125,9 @@ text_parts(struct slice text, struct buf *out)
 			buf_addc(out, ' ');
 			buf_add(out, w.p + from, w.n - from);
 		}
-		if (!ascii)
+		if (!ascii) {
 			add_pairs(w, out);
+			add_double_s(w, out);
+		}
 	}
 }

@@ -22,5 +22,6 @@ bool text_word(struct slice text, size_t *at, struct slice *word);
 
 /* Append the parts of the camelCase words of text, blanks between; of a word
  * of one part nothing (snake_case and paths fall apart by themselves).  Of a
- * script without blanks between words its pairs of letters. */
+ * script without blanks between words its pairs of letters, and Straße also as
+ * Strasse. */
 void text_parts(struct slice text, struct buf *out);
