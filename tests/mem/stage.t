@@ -124,10 +124,12 @@ for k in 1 2 3 4 5 6 7 8; do
 			echo '{"type":"sync","n":'$n'}'
 		done
 	} 2>/dev/null >pipe &
+	writer=$!
 	hamr-mem -r --db k.db <pipe >acks &
 	pid=$!
 	sleep 0.0$((k * 7 % 10))$k
-	kill -9 $pid
+	# the writer may still wait for somebody to open the pipe
+	kill -9 $pid $writer
 	wait 2>/dev/null
 	last=$(grep -c '}$' acks)
 	have=$(hamr-mem --db k.db list | grep -c "k$k n")
