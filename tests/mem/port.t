@@ -269,6 +269,21 @@ for f in notes.txt other.db; do
 	is "with nothing of ours beside it" "$(echo $f*)" $f
 done
 
+# ---- a copy without its log ----
+
+mkdir copy
+mem log.db save "in the log" >/dev/null
+cp log.db copy
+status "a copy without its log is opened" 0 mem copy/log.db list
+match "... and what is missing is said" "$(cat "$T/.err")" \
+    '*copy/log.db-wal is missing; if this is a copy, copy that file, too: *'
+cp log.db log.db-wal copy
+is "with it all is there" "$(mem copy/log.db list | jq -r .content)" \
+    "in the log"
+ok "rebuilt" mem log.db rebuild copy
+status "what rebuild made is no such copy" 0 mem log.db list
+is "... and nothing is said" "$(cat "$T/.err")" ""
+
 # ---- a file of another version ----
 
 if command -v sqlite3 >/dev/null; then

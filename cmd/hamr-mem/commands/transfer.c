@@ -198,7 +198,9 @@ finish(void *arg, struct err *e)
 
 	if ((!b->damaged && take_old(b, e) < 0) ||
 	    store_wipe_log(&b->new, e) < 0 ||
-	    db_truncate_log(b->new.db, e) < 0)
+	    db_truncate_log(b->new.db, e) < 0 ||
+	    /* none of the two moves with it, see db_lost_log */
+	    db_exec(b->new.db, "PRAGMA journal_mode=DELETE", e) < 0)
 		return -1;
 	store_close(&b->new);
 	return 0;

@@ -493,6 +493,22 @@ db_replace(struct db *db, const char *by, int (*last)(void *, struct err *),
 /* ---- damaged files ---- */
 
 bool
+db_lost_log(const char *path)
+{
+	unsigned char head[20];
+	char *log = xasprintf("%s-wal", path);
+	bool lost = access(log, F_OK) < 0 && errno == ENOENT;
+	int fd = lost ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+
+	/* in the mode whose log stays behind */
+	lost = fd >= 0 && read(fd, head, sizeof head) == sizeof head &&
+	    head[18] == 2;
+	file_close(fd);
+	free(log);
+	return lost;
+}
+
+bool
 db_is_ours(const char *path, const struct db_schema *schema)
 {
 	static const char magic[] = "SQLite format 3";

@@ -83,6 +83,10 @@ struct db_relevance {
 				 * words; to be freed */
 };
 
+/* Is the log missing that a file in use has beside it, as beside a copy of the
+ * file alone?  It holds what was saved last. */
+bool db_lost_log(const char *path);
+
 /* Is what lies at path a file of ours, or was it before it was damaged?  It is
  * asked when db_open said ST_DATA. */
 bool db_is_ours(const char *path, const struct db_schema *schema);

@@ -66,6 +66,9 @@ store_open(struct store *st, const char *path, const char *name,
     enum db_mode mode, struct err *e)
 {
 	*st = (struct store){ .name = name };
+	if (db_lost_log(path))
+		err_say("%s: %s-wal is missing; if this is a copy, copy that "
+		    "file, too: it holds what was saved last", path, path);
 	st->db = db_open(path, mode, &schema, e);
 	if (st->db == NULL)
 		return -1;
