@@ -11,21 +11,6 @@
 #include "term/cluster.h"
 #include "internal.h"
 
-void
-ui_lend(struct ui *u)
-{
-	if (u->screen != NULL)
-		screen_suspend(u->screen);
-}
-
-void
-ui_take_back(struct ui *u)
-{
-	if (u->screen != NULL)
-		screen_resume(u->screen);
-	ui_changed(u);
-}
-
 /* ---- Ctrl-Z and fg in raw mode, and the terminal's size ----
  *
  * A terminal whose keys we take one by one must be given back before we stop,
@@ -85,6 +70,32 @@ read_job(int fd)
 	return what;
 }
 
+static void
+resized(struct ui *u)
+{
+	screen_resized(u->screen);
+	if (u->answer != NULL)
+		markdown_resize(u->answer, ui_columns(u) - 1, ui_tail_rows(u));
+}
+
+void
+ui_lend(struct ui *u)
+{
+	if (u->screen != NULL)
+		screen_suspend(u->screen);
+}
+
+/* A SIGCONT that came meanwhile is no news. */
+void
+ui_take_back(struct ui *u)
+{
+	if (u->screen != NULL)
+		screen_resume(u->screen);
+	if (u->job >= 0 && (read_job(u->job) & RESIZED) != 0)
+		resized(u);
+	ui_changed(u);
+}
+
 /* By the signal itself and not SIGSTOP: where no shell could wake us the
  * system drops it.  What was blocked before is blocked again. */
 static void
@@ -98,7 +109,6 @@ stop(struct ui *u)
 	sigprocmask(SIG_UNBLOCK, &set, &before);
 	kill(getpid(), SIGTSTP);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	read_job(u->job);
 	ui_take_back(u);
 }
 
@@ -107,12 +117,8 @@ ui_job(struct ui *u)
 {
 	int what = read_job(u->job);
 
-	if ((what & RESIZED) != 0) {
-		screen_resized(u->screen);
-		if (u->answer != NULL)
-			markdown_resize(u->answer, ui_columns(u) - 1,
-			    ui_tail_rows(u));
-	}
+	if ((what & RESIZED) != 0)
+		resized(u);
 	if ((what & STOP) != 0) {
 		stop(u);
 	} else if ((what & STOPPED) != 0) {
