@@ -8,7 +8,6 @@
 #include "libc/so.h"
 #include "term.h"
 
-#define JOINER 0x200d
 #define PICTURE 0xfe0f		/* VS16: the character before is a picture */
 
 struct lib {
@@ -69,11 +68,28 @@ width_of(unsigned long cp)
 	return w < 0 ? 1 : (size_t)w;
 }
 
-bool
-term_is_picture(unsigned long cp)
+/* Skin tones, and the selector that makes a character a picture, are some. */
+static bool
+is_picture(unsigned long cp)
 {
 	return (cp >= 0x1f000 && cp <= 0x1faff) || cp == PICTURE ||
 	    (cp >= 0x2190 && cp <= 0x2bff);
+}
+
+/* Arabic to Myanmar: Persian, Urdu and the scripts of India. */
+static bool
+is_joined_script(unsigned long cp)
+{
+	return cp >= 0x620 && cp <= 0x109f;
+}
+
+bool
+term_joins(unsigned long before, unsigned long cp, unsigned long next)
+{
+	if (cp == JOINER && is_picture(before) && is_picture(next))
+		return true;
+	return (cp == JOINER || cp == NON_JOINER) &&
+	    is_joined_script(before) && is_joined_script(next);
 }
 
 static bool
@@ -88,17 +104,13 @@ goes_on(struct slice t, size_t at, unsigned long before, unsigned long cp,
     utf8proc_int32_t *state)
 {
 	const struct lib *l = lib();
+	unsigned long next = before;	/* of a text cut behind a joiner */
 
-	if (l->breaks == NULL)
-		return !ctrl_is(cp) && wcwidth((wchar_t)cp) == 0;
-	if (cp == JOINER) {
-		unsigned long next = 0;
-
-		code_at(t, at + 3, &next);
-		if (!term_is_picture(before) || !term_is_picture(next))
-			return false;
-	} else if (ctrl_is(cp))
+	code_at(t, at + code_at(t, at, &cp), &next);
+	if (ctrl_is(cp) && !term_joins(before, cp, next))
 		return false;
+	if (l->breaks == NULL)
+		return wcwidth((wchar_t)cp) == 0;
 	return !l->breaks((utf8proc_int32_t)before, (utf8proc_int32_t)cp,
 	    state);
 }
@@ -122,7 +134,7 @@ term_cluster(struct slice text, size_t *columns)
 	for (; (more = code_at(text, n, &next)) > 0 && n < CLUSTER_MAX &&
 	    goes_on(text, n, cp, next, &state); n += more, cp = next) {
 		/* a vowel sign of Hindi or Thai has columns of its own */
-		int own = term_is_picture(next) ? 0 : wcwidth((wchar_t)next);
+		int own = is_picture(next) ? 0 : wcwidth((wchar_t)next);
 
 		w = next == PICTURE || is_flag(next) ? 2 : width_of(next);
 		if (own > 0)

@@ -20,9 +20,11 @@ bool term_open_clusters(void);
  * column. */
 size_t term_cluster(struct slice text, size_t *columns);
 
-/* Pictures, their skin tones, and the selector that makes a character one: a
- * joiner between two of them joins, any other one hides. */
-bool term_is_picture(unsigned long cp);
+enum { NON_JOINER = 0x200c, JOINER = 0x200d };
+
+/* A joiner or non-joiner that does its work: between two pictures, or in a word
+ * of a script that is written with them.  Any other one hides. */
+bool term_joins(unsigned long before, unsigned long cp, unsigned long next);
 
 /* Do terminals disagree about its columns (joined emoji, flags, skin tones,
  * VS16)?  Then the column is to be set absolutely behind it. */

@@ -13,7 +13,6 @@
 #include "base/utf8.h"
 
 #define MORE "\xe2\x80\xa6"	/* … */
-#define JOINER 0x200d
 
 struct term
 term_of(int fd)
@@ -89,7 +88,7 @@ waits(struct slice t, size_t at, struct character s, bool joins)
 
 	if (!s.valid)
 		return is_piece(t, at);
-	if (s.cp == JOINER && !joins)
+	if ((s.cp == JOINER || s.cp == NON_JOINER) && !joins)
 		return last || is_piece(t, at + s.n);
 	return s.cp == '\r' && last;
 }
@@ -101,8 +100,8 @@ escape(struct buf *out, struct slice text, unsigned long *before, bool whole)
 	size_t at = 0;
 
 	for (; (s = character_at(text, at)).n > 0; at += s.n) {
-		bool joins = s.cp == JOINER && term_is_picture(*before) &&
-		    term_is_picture(character_at(text, at + s.n).cp);
+		bool joins = term_joins(*before, s.cp,
+		    character_at(text, at + s.n).cp);
 
 		if (!whole && (s.cp >= 0x80 || s.cp == '\r') &&
 		    waits(text, at, s, joins))
