@@ -264,8 +264,8 @@ is "nothing of them is left" "$(pgrep -f '^sleep 6[23]\.[48]' | wc -l)" 0
 is "the model is told" "$(jq -r 'select(.meta.by == "shell") | .content' \
     .hamr/sessions/*.ndjson | paste -sd'|')" \
     '$ echo out; echo err >&2; sleep 62.8|out|err|[interrupted]'
-type_ '!seq 20000 | tail -n +2; kill -9 $$' Enter
-sees "a signal is told as one" '*20000
+type_ "!seq 19999 | tail -n +2; echo \$'\\e[31m20000\\e[m'; kill -9 \$\$" Enter
+sees "a signal is told as one, colours are not" '*20000
 signal 9
 
 >*'

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "internal.h"
+#include "term/clean.h"
 
 #define FIRST_TOLD ((size_t)4 << 10)	/* of its output, to the model */
 #define LAST_TOLD ((size_t)12 << 10)
@@ -19,6 +20,7 @@
 struct printed {
 	struct buf first, last;
 	size_t between;		/* bytes left out */
+	struct clean clean;
 	struct ui *ui;
 };
 
@@ -87,14 +89,20 @@ static void
 take_part(void *arg, struct slice part)
 {
 	struct printed *o = arg;
-	size_t room = FIRST_TOLD - o->first.len, k = part.n < room ? part.n :
-	    room;
+	size_t room = FIRST_TOLD - o->first.len;
+	struct buf b = BUF_INIT(HELD);
 
-	buf_add(&o->first, part.p, k);
-	buf_add(&o->last, part.p + k, part.n - k);
+	clean_add(&o->clean, part.p, part.n, &b);
+	size_t k = b.len < room ? b.len : room;
+
+	if (b.len > 0) {
+		buf_add(&o->first, b.p, k);
+		buf_add(&o->last, b.p + k, b.len - k);
+		ui_output(o->ui, b.p, b.len);
+	}
 	if (o->last.len > HELD / 2)
 		trim(o);
-	ui_output(o->ui, part.p, part.n);
+	buf_release(&b);
 }
 
 void
@@ -104,8 +112,8 @@ chat_shell(struct chat *c, const char *cmd)
 	const char *args[] = { "-c", "exec 2>&1; eval \"$1\"", "bash", cmd };
 	struct child_opts opts = { .commands = &bash, .n = 1, .flags = args,
 		.nflags = 4 };
-	struct printed o = { BUF_INIT(FIRST_TOLD), BUF_INIT(HELD), 0,
-		&c->run->ui };
+	struct printed o = { BUF_INIT(FIRST_TOLD), BUF_INIT(HELD),
+		.ui = &c->run->ui };
 	struct buf b = BUF_INIT((size_t)1 << 20);
 	bool stopped;
 	char end[40];
@@ -114,6 +122,7 @@ chat_shell(struct chat *c, const char *cmd)
 	if (st < 0)
 		return;
 	ui_output(&c->run->ui, "", 0);
+	clean_end(&o.clean, &o.last);
 	trim(&o);
 	if (stopped)
 		snprintf(end, sizeof end, "interrupted");

@@ -13,8 +13,8 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "json/scan.h"
-#include "root/clean.h"
 #include "sandbox/box.h"
+#include "term/clean.h"
 
 #include "extra.h"
 #include "mcp.h"

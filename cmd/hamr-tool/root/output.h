@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
-#include "clean.h"
+#include "term/clean.h"
 
 #define OUTPUT_SPOOL_MAX ((unsigned long long)64 << 20)
 

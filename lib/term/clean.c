@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/utf8.h"
-
 #include "clean.h"
 
 #define REPLACEMENT "\xef\xbf\xbd"
