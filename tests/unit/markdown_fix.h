@@ -36,8 +36,8 @@ fix_is_calm(struct slice rows, bool code_tabs, size_t *columns, size_t *n)
 		}
 		if (k == 0)
 			return buf_release(&plain), false;
-		calm &= !ctrl_is(cp) || cp == '\n' || cp == 0x200d ||
-		    (cp == '\t' && code_tabs);
+		calm &= !ctrl_is(cp) || cp == '\n' || cp == 0x200c ||
+		    cp == 0x200d || (cp == '\t' && code_tabs);
 		buf_add(&plain, p, k);
 		i += k;
 	}

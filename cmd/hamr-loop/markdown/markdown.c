@@ -525,11 +525,12 @@ take_line(struct markdown *m, const struct line *l)
 }
 
 /* Is it known what a line is that goes on?  It is text, whatever follows, and
- * not of a table.  What is too long for all else is text as well. */
+ * not of a table, whose row may have its first bar late.  What is too long for
+ * all else is text as well. */
 static bool
-is_text(struct line *l, struct slice line)
+is_text(struct line *l, struct slice line, bool in_table)
 {
-	size_t most = l->kind == LINE_ROW ? ROW_LONG : LINE_LONG;
+	size_t most = in_table ? ROW_LONG : LINE_LONG;
 
 	if (l->kind == LINE_CODE || l->kind == LINE_INDENTED ||
 	    l->kind == LINE_FENCE_END || l->kind == LINE_BLANK)
@@ -540,7 +541,7 @@ is_text(struct line *l, struct slice line)
 		l->kind = LINE_TEXT;
 		return true;
 	}
-	return l->kind == LINE_TEXT &&
+	return l->kind == LINE_TEXT && !in_table &&
 	    memchr(l->text.p, '|', l->text.n) == NULL;
 }
 
@@ -559,7 +560,7 @@ take_open(struct markdown *m, size_t at, bool over)
 		if (m->at.leaf == LEAF_PARAGRAPH && header_at(m) < m->text.len)
 			m->at.header = slice_from(buf_view(&m->text), m->last);
 		block_line(&m->at, line, &l);
-		if (!is_text(&l, line) && !over) {
+		if (!is_text(&l, line, m->at.leaf == LEAF_TABLE) && !over) {
 			m->look = l.kind == LINE_CODE ? TEXT_MAX : at * 2;
 			return;
 		}
