@@ -934,6 +934,11 @@ error[E0433]: failed to resolve
 --- FAIL: TestDrain (0.00s)
 src/b.ts(4,10): error TS2305: no member
 X
+is "what another agent's command changed is not known, though its status is" \
+"$(for i in $(seq 12); do
+echo "s e$i bash {\"command\":\"sed -i ${i}d a.c\"} = | {\"meta\":{\"exit\":0}}"
+echo "s c$i bash {\"command\":\"make\"} = FILL | {\"meta\":{\"exit\":0}}"
+done | said | grep -v stall)" ""
 is "... nor does it if nothing failed" "$(for i in 1 2 3 4 5 6; do
 echo "s e$i edit {\"path\":\"a.c\",\"old\":\"x$i\",\"new\":\"y$i\"} = ok"
 echo "s c$i bash {\"command\":\"make | tail -3\"} = 0 errors\n12 passed, 0 failed\nError: (none)"

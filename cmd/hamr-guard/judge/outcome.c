@@ -23,10 +23,10 @@
 
 /* ---- what meta tells ---- */
 
-enum { CACHED, EXIT, SIGNAL, MUTATED, BEFORE, AFTER, PATH, NAME, OP, FIRST,
+enum { CACHED, EXIT, SIGNAL, MUTATED, BEFORE, AFTER, PATH, STDOUT, OP, FIRST,
 	LAST, LINES, SHA, ERROR, META_KEYS };
 static const char *const meta_keys[META_KEYS] = { "cached", "exit", "signal",
-	"mutated", "sha256_before", "sha256_after", "path", "name", "op",
+	"mutated", "sha256_before", "sha256_after", "path", "stdout_bytes", "op",
 	"first", "last", "lines", "sha256", "error" };
 
 struct meta {
@@ -729,9 +729,9 @@ outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
 	if (o->cached)
 		o->d.gain = 0;
 	/* Of a command that hamr-tool ran meta always knows what was changed;
-	 * an importer (which notes the tool's own name) may not. */
+	 * an importer may not. */
 	if (meta.v[MUTATED].p != NULL || meta.v[AFTER].p != NULL ||
-	    (c->is.bash && meta.any && meta.v[NAME].p == NULL))
+	    (c->is.bash && meta.v[STDOUT].p != NULL))
 		files_reported(g, c, &meta, o);
 	else
 		files_inferred(g, c, o);
