@@ -934,6 +934,20 @@ error[E0433]: failed to resolve
 --- FAIL: TestDrain (0.00s)
 src/b.ts(4,10): error TS2305: no member
 X
+is "... in the foot of Gemini CLI" "$(for i in 1 2 3 4; do
+echo "s e$i edit {\"path\":\"a.py\",\"old\":\"x$i\",\"new\":\"y$i\"} = ok"
+echo "s c$i bash {\"command\":\"./t\"} = Command: ./t\nDirectory: (root)\nOutput: a\nb\nc\nError: (none)\nExit Code: 1\nSignal: 0\nProcess Group PGID: $i"
+done | said)" "c4 warn futile-edits 4"
+while IFS='|' read -r agent text; do
+	is "a short answer is one in what $agent puts around it, too" \
+	    "$(echo "30* s c# bash {\"command\":\"ssh n# is-up\"} = $text" |
+	    said)" ""
+done <<'X'
+Gemini CLI|Command: ssh\nDirectory: (root)\nOutput: up\nError: (none)\nExit Code: 0\nSignal: 0\nBackground PIDs: (none)\nProcess Group PGID: 17#
+OpenHands|up\n[The command completed with exit code 0.]\n[Current working directory: /work/app]\n[Python interpreter: /usr/bin/python]\n[Command finished with exit code 0]
+SWE-agent|up, as before\n(Open file: /testbed/reproduce.py)\n(Current directory: /testbed)\nbash-$
+mini-SWE-agent|<returncode>0</returncode>\n<output>\nit is up, as it was before\n</output>
+X
 is "what another agent's command changed is not known, though its status is" \
 "$(for i in $(seq 12); do
 echo "s e$i bash {\"command\":\"sed -i ${i}d a.c\"} = | {\"meta\":{\"exit\":0}}"

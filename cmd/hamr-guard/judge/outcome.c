@@ -279,6 +279,9 @@ tells_failure(struct slice text)
 	for (int n = 0; n < STATUS_LINES && slice_line(&rest, &line); n++)
 		if (is_failure(line))
 			return true;
+	for (rest = envelope_foot(text); slice_line(&rest, &line); )
+		if (is_failure(line))
+			return true;
 	text = slice_trim(text);
 	for (line = text; line.n > 0 && text.p[line.n - 1] != '\n'; )
 		line.n--;

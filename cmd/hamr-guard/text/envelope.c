@@ -33,16 +33,57 @@ open_codex(struct slice *text)
 	return true;
 }
 
-/* Gemini CLI: the command and where it ran. */
-static void
-open_gemini(struct slice *text)
-{
-	static const char *const labels[] = { "Command: ", "Directory: ",
-		NULL };
-	struct slice rest = *text, line;
+/* What stands around an output: its last line tells whose it is. */
+static const struct frame {
+	const char *last, *heads[3], *feet[6];
+} frames[] = {
+	/* Gemini CLI */
+	{ "Process Group PGID: ", { "Command: ", "Directory: " },
+	    { "Process Group PGID: ", "Background PIDs: ", "Signal: ",
+	    "Exit Code: ", "Error: (none)" } },
+	/* OpenHands */
+	{ "[Command finished with exit code ", { NULL },
+	    { "[Command finished with exit code ", "[Python interpreter: ",
+	    "[Current working directory: ",
+	    "[The command completed with exit code " } },
+	/* SWE-agent */
+	{ "bash-$", { NULL }, { "bash-$", "(Current directory: ",
+	    "(Open file: " } },
+	/* mini-SWE-agent */
+	{ "</output>", { "<returncode>", "<output>" }, { "</output>" } },
+};
 
-	while (slice_line(&rest, &line) && begins_with(line, labels))
-		*text = rest;
+/* The last line, if the row has what it begins with; p NULL: it has not. */
+static struct slice
+foot_of(struct slice text, const char *const *row)
+{
+	const char *lf = memrchr(text.p, '\n', text.n);
+	size_t at = lf != NULL ? (size_t)(lf + 1 - text.p) : 0;
+	struct slice line = slice_from(text, at);
+
+	return begins_with(line, row) ? line : (struct slice){ NULL, 0 };
+}
+
+static bool
+open_frame(struct slice *text)
+{
+	struct slice rest = slice_trim_end(*text, "\n"), line;
+
+	for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
+		const struct frame *f = &frames[i];
+
+		if (foot_of(rest, (const char *const[]){ f->last, NULL }).p ==
+		    NULL)
+			continue;
+		while ((line = foot_of(rest, f->feet)).p != NULL)
+			rest = slice_part(rest, 0, line.p > rest.p ?
+			    (size_t)(line.p - rest.p) - 1 : 0);
+		for (*text = rest; slice_line(&rest, &line) &&
+		    begins_with(line, f->heads); )
+			*text = rest;
+		return true;
+	}
+	return false;
 }
 
 struct slice
@@ -51,21 +92,24 @@ envelope_open(struct slice text)
 	const char *end = text.p + text.n, *lf = end;
 	const char *from = end - num_min(text.n, FOOT_MAX);
 
-	if (open_codex(&text))
+	if (open_codex(&text) || open_frame(&text))
 		return text;
 	while ((lf = memrchr(from, '\n', (size_t)(lf - from))) != NULL) {
 		struct slice foot = { lf + 1, (size_t)(end - lf - 1) };
-		bool gemini = slice_starts(foot, "Process Group PGID: ");
 
 		/* what Claude Code writes below what a sub-agent says */
-		if (!gemini && (!slice_starts(foot, "agentId: ") ||
-		    (!slice_has(foot, "<usage>") &&
-		    !slice_has(foot, "(for resuming"))))
-			continue;
-		text = slice_part(text, 0, (size_t)(lf - text.p));
-		if (gemini)
-			open_gemini(&text);
-		break;
+		if (slice_starts(foot, "agentId: ") &&
+		    (slice_has(foot, "<usage>") ||
+		    slice_has(foot, "(for resuming")))
+			return slice_part(text, 0, (size_t)(lf - text.p));
 	}
 	return text;
+}
+
+struct slice
+envelope_foot(struct slice text)
+{
+	struct slice open = envelope_open(text);
+
+	return slice_from(text, (size_t)(open.p + open.n - text.p));
 }

@@ -7,5 +7,7 @@
 
 #include "base/slice.h"
 
-/* The output without what Codex, Gemini CLI and Claude Code put around it. */
+/* The output without what its agent puts around it. */
 struct slice envelope_open(struct slice text);
+/* And what that puts below it. */
+struct slice envelope_foot(struct slice text);

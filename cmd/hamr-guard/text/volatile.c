@@ -321,7 +321,7 @@ static bool
 is_pid(const struct line *l, const char *p, const char *q)
 {
 	static const char *const words[] = { "pid", "PID", "Pid", "ppid",
-		"PPID", "tid", "TID", "process", "Process", "thread",
+		"PPID", "PGID", "tid", "TID", "process", "Process", "thread",
 		"Thread", NULL };
 	const char *w = p;
 
