@@ -938,6 +938,10 @@ is "... in the foot of Gemini CLI" "$(for i in 1 2 3 4; do
 echo "s e$i edit {\"path\":\"a.py\",\"old\":\"x$i\",\"new\":\"y$i\"} = ok"
 echo "s c$i bash {\"command\":\"./t\"} = Command: ./t\nDirectory: (root)\nOutput: a\nb\nc\nError: (none)\nExit Code: 1\nSignal: 0\nProcess Group PGID: $i"
 done | said)" "c4 warn futile-edits 4"
+is "an error at another place is no new one" "$(said <<'X' | head -n 1
+20* s c# edit {"path":"a#"} = the arguments are not JSON: a string does not end at column 4#17 | {"is_error":true}
+X
+)" "c9 warn stall 4"
 while IFS='|' read -r agent text; do
 	is "a short answer is one in what $agent puts around it, too" \
 	    "$(echo "30* s c# bash {\"command\":\"ssh n# is-up\"} = $text" |

@@ -606,8 +606,11 @@ read_error(struct guard *g, const struct meta *meta, struct slice text,
 	o->d.norm = ~o->d.norm;
 	o->transient = may_pass(meta, text);
 	o->new_error = hash_set_add(&g->errors, o->d.norm);
-	if (kind)
+	if (kind) {
 		o->new_error &= hash_set_add(&g->errors, o->d.kind);
+		o->new_error &= o->d.fault == o->d.kind ||
+		    hash_set_add(&g->errors, o->d.fault);
+	}
 	if (!o->new_error)
 		o->d.gain = 0;
 	else if (o->d.gain < text.n)

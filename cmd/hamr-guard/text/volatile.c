@@ -561,8 +561,13 @@ over_number(const char *line, const char **from, const char *p,
 static bool
 is_place(struct slice line, const char *p)
 {
-	if (p - line.p >= 5 && memcmp(p - 4, "ine ", 4) == 0)
-		return true;
+	static const char *const words[] = { "ine ", "olumn ", "osition ",
+		"char " };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (slice_ends((struct slice){ line.p, (size_t)(p - line.p) },
+		    words[i]))
+			return true;
 	if (p == line.p || strchr(":(,", p[-1]) == NULL)
 		return false;
 	/* behind the name of a file, or a number behind it */
