@@ -942,6 +942,8 @@ is "an error at another place is no new one" "$(said <<'X' | head -n 1
 20* s c# edit {"path":"a#"} = the arguments are not JSON: a string does not end at column 4#17 | {"is_error":true}
 X
 )" "c9 warn stall 4"
+is "a pause behind a pause cannot inform" \
+    "$(echo '13* s c# bash {"command":"sleep #"} =' | said)" "c13 warn stall 4"
 while IFS='|' read -r agent text; do
 	is "a short answer is one in what $agent puts around it, too" \
 	    "$(echo "30* s c# bash {\"command\":\"ssh n# is-up\"} = $text" |

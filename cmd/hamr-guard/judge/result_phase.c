@@ -166,7 +166,8 @@ static bool
 is_same_answer(const struct open_call *c, const struct outcome *o)
 {
 	return o->brief && (!o->failed || o->mute) && !o->cached &&
-	    !c->is.idle && !o->past_end && !o->shown;
+	    !c->is.idle && !o->past_end && !o->shown &&
+	    (!c->is.pauses || c->is.patient);
 }
 
 /* That there is none, or one answer to many questions, is said sooner than that
