@@ -944,6 +944,15 @@ X
 )" "c9 warn stall 4"
 is "a pause behind a pause cannot inform" \
     "$(echo '13* s c# bash {"command":"sleep #"} =' | said)" "c13 warn stall 4"
+is "nor can a plan behind a plan" \
+    "$(echo '5* s c# update_plan {"plan":[{"step":"part #"}]} = Plan updated' |
+    said)" "c5 warn stall 4"
+is "... behind some work it can, and so does each of a batch" "$({
+for i in $(seq 12); do
+	echo "s c$i update_plan {\"plan\":[{\"step\":\"part $i\"}]} = Plan updated"
+	echo "s d$i bash {\"command\":\"check $i\"} = ok"
+done
+echo '12* s e# complete_todo {"id":#} = ok'; } | said)" ""
 while IFS='|' read -r agent text; do
 	is "a short answer is one in what $agent puts around it, too" \
 	    "$(echo "30* s c# bash {\"command\":\"ssh n# is-up\"} = $text" |

@@ -166,7 +166,7 @@ turn_begin(struct guard *g)
 	g->passed = g->thought = 0;
 	g->steps = 0;
 	g->calls = g->reads = g->still = 0;
-	g->calls_asked = g->task = g->waited = false;
+	g->calls_asked = g->task = g->waited = g->planned = false;
 	streaks_clear(&g->seen);
 	hash_set_clear(&g->lines);
 	hash_set_clear(&g->errors);
@@ -358,7 +358,9 @@ take_in(struct guard *g, const struct call *c)
 	o->is.poll |= g->waited ||
 	    policy_lists(p->poll_tools, p->npoll, tool);
 	o->is.patient = g->waited ? !o->is.waits : o->is.pauses;
-	/* one that only has another number */
+	/* plans changed with no work in between, and a thought that only has
+	 * another number */
+	o->is.idle |= o->is.plans && g->planned;
 	o->is.idle |= o->is.thought != 0 && o->is.thought == g->thought;
 	if (o->is.thought != 0)
 		g->thought = o->is.thought;

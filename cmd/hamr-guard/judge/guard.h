@@ -160,7 +160,7 @@ struct guard {
 	} halt;
 	struct call_row last;	/* a call of each of the last steps */
 	unsigned stuck;		/* the largest streak of this epoch */
-	bool waited;		/* the last step only waited */
+	bool waited, planned;	/* the last step did only that */
 	unsigned long text_only;	/* messages that are to be text */
 	enum rule text_rule;	/* that asked for it */
 	unsigned long text_count;

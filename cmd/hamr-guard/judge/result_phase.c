@@ -678,9 +678,11 @@ guard_step(struct guard *g)
 	g->still = g->step.changed ? 0 : g->still + 1;
 	note_call(&g->last, c);
 	s->steps += !g->step.news;
-	g->waited = true;
-	for (size_t i = g->step.first; i < g->ncall; i++)
+	g->waited = g->planned = true;
+	for (size_t i = g->step.first; i < g->ncall; i++) {
 		g->waited &= g->call[i].is.waits;
+		g->planned &= g->call[i].is.plans;
+	}
 	if (!g->step.news && g->step.weight > 0) {
 		unsigned long w = (unsigned long)g->step.weight;
 

@@ -511,6 +511,9 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	}
 	if (by_name->thinks)
 		out->idle = is_all_dropped(&s->members);
+	for (size_t i = 0; i < s->members.n; i++)
+		out->plans |= by_name->tracks && !by_name->sends &&
+		    scan_kind(s->members.m[i].val) == SCAN_ARRAY;
 	out->thought = by_name->notes ? thought_of(s) : 0;
 	if (out->looks)
 		out->idle = scan_str_is(path, "/dev/null") ||

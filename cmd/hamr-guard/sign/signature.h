@@ -72,6 +72,7 @@ struct traits {
 	bool network;		/* its errors are often not its own */
 	bool fetches;		/* shows a page of the web, perhaps */
 	bool tracks;		/* reads or keeps a list of what is to do */
+	bool plans;		/* is given all of such a list */
 	bool edits;		/* edit or write */
 	bool write;		/* of these, it has all of the content */
 	bool looks;		/* the read tool */
