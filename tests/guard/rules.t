@@ -953,6 +953,15 @@ for i in $(seq 12); do
 	echo "s d$i bash {\"command\":\"check $i\"} = ok"
 done
 echo '12* s e# complete_todo {"id":#} = ok'; } | said)" ""
+is "a list of commands is judged as each of them" "$(said <<'X'
+4* s c# bash {"commands":["echo #","true"]} = #
+X
+said <<'X'
+9* s d# bash {"commands":["sed -i #d a.c"]} = FILL
+9* s e# bash {"commands":["sleep 60","cat state"]} = open
+X
+)" "c4 warn stall 4
+e18 warn repeat 9"
 while IFS='|' read -r agent text; do
 	is "a short answer is one in what $agent puts around it, too" \
 	    "$(echo "30* s c# bash {\"command\":\"ssh n# is-up\"} = $text" |

@@ -416,12 +416,15 @@ thought_of(struct signer *s)
 	return thought;
 }
 
-/* A command, or the words of one. */
+/* A command, or the words of one, or a list of several. */
 static struct slice
 command_of(struct signer *s)
 {
 	struct slice cmd = member(s, "command"), word, script = NOTHING;
+	bool several = cmd.p == NULL;
 
+	if (several)
+		cmd = member(s, "commands");
 	if (scan_kind(cmd) == SCAN_STRING)
 		return text_of(s, cmd);
 	if (scan_kind(cmd) != SCAN_ARRAY)
@@ -433,7 +436,7 @@ command_of(struct signer *s)
 		if (script.p != NULL)
 			buf_reset(&s->text);
 		else if (s->text.len > 0)
-			buf_addc(&s->text, ' ');
+			buf_addc(&s->text, several ? '\n' : ' ');
 		script = scan_str_is(word, "-c") || scan_str_is(word, "-lc") ?
 		    word : NOTHING;
 		scan_str(word, &s->text);
