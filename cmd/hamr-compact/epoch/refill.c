@@ -10,7 +10,7 @@
 
 #define CUT_LEAST 100
 #define AGE_TOKENS 300		/* so many count as twice the age */
-#define FOLDED_AGE 80		/* of a folded step, where the low mark is set */
+#define FOLDED_AGE 80		/* of a folded step, where a low mark is set */
 #define CANDIDATES 4096		/* the newest calls: more would make an epoch as
 				 * slow as the transcript is long */
 

@@ -26,8 +26,8 @@
 enum { CACHED, EXIT, SIGNAL, MUTATED, BEFORE, AFTER, PATH, STDOUT, OP, FIRST,
 	LAST, LINES, SHA, ERROR, META_KEYS };
 static const char *const meta_keys[META_KEYS] = { "cached", "exit", "signal",
-	"mutated", "sha256_before", "sha256_after", "path", "stdout_bytes", "op",
-	"first", "last", "lines", "sha256", "error" };
+	"mutated", "sha256_before", "sha256_after", "path", "stdout_bytes",
+	"op", "first", "last", "lines", "sha256", "error" };
 
 struct meta {
 	bool any;

@@ -75,8 +75,8 @@ add_pairs(struct slice w, struct buf *out)
 	}
 }
 
-/* Append a word that has a sharp s as it is written without one: the index folds
- * diacritics, but that is a letter of its own. */
+/* Append a word that has a sharp s as it is written without one: the index
+ * folds diacritics, but that is a letter of its own. */
 static void
 add_double_s(struct slice w, struct buf *out)
 {

@@ -125,7 +125,8 @@ easy_options(struct http *h)
 	must(lib.curl_easy_setopt(e, CURLOPT_NOPROXY, ""));
 	lib.curl_easy_setopt(e, CURLOPT_HTTP_VERSION,
 	    (long)CURL_HTTP_VERSION_2TLS);
-	lib.curl_easy_setopt(e, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	lib.curl_easy_setopt(e, CURLOPT_SSLVERSION,
+	    (long)CURL_SSLVERSION_TLSv1_2);
 	lib.curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 1L);
 	lib.curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 2L);
 	/* the folder takes 1 ms, a bundle 20 to 40 */
@@ -399,8 +400,8 @@ header(struct http *h, const char *name)
 {
 	struct curl_header *found;
 
-	return lib.curl_easy_header(h->easy, name, 0, CURLH_HEADER, -1, &found) ==
-	    CURLHE_OK ? found->value : NULL;
+	return lib.curl_easy_header(h->easy, name, 0, CURLH_HEADER, -1,
+	    &found) == CURLHE_OK ? found->value : NULL;
 }
 
 void
@@ -434,7 +435,8 @@ http_do(struct http *h, const struct http_call *c, struct http_reply *r)
 		}
 	}
 	if (r->status == 0)
-		lib.curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &r->status);
+		lib.curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE,
+		    &r->status);
 	const char *value = header(h, "Retry-After");
 	snprintf(r->retry_after, sizeof r->retry_after, "%s",
 	    value != NULL ? value : "");
