@@ -100,6 +100,27 @@ is "what did not help is not kept" "$(jq -c '.body | fromjson | [.max_tokens,
 	.max_completion_tokens]' log | paste -sd' ')" \
 	"[8192,null] [null,8192] [8192,null]"
 
+# what an answer may have at most, where we ask for more by ourselves
+most() {	# name WORDS API wanted
+	refuse 400 "$2" >no
+	serve no hello
+	go --api "$3" --base-url "$URL" -o context.window=65536 >/dev/null
+	is "$1" "$(jq -c '.body | fromjson | [.max_tokens,
+		.max_completion_tokens]' log | paste -sd' ')" "$4"
+}
+most "less output, says Anthropic" \
+	"max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for claude-3-haiku-20240307" \
+	anthropic "[8192,null] [4096,null]"
+most "... OpenAI" \
+	"max_tokens is too large: 8192. This model supports at most 4096 completion tokens, whereas you provided 8192." \
+	openai "[8192,null] [4096,null]"
+most "... Groq" \
+	'`max_completion_tokens` must be less than or equal to `4096`, the maximum value for it' \
+	openai "[8192,null] [4096,null]"
+most "... but not where it is its name" \
+	"gpt-5-2025-08-07: Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead." \
+	openai "[8192,null] [null,8192]"
+
 # ---- parameters, in other APIs too ----
 
 printf '{"type":"request","messages":%s,"params":{"tool_choice":"auto","max_completion_tokens":5},"tools":[{"type":"function","function":{"name":"f"}}]}\n' "$hi" >in

@@ -301,14 +301,16 @@ max_tokens(const struct exchange *x)
 	const struct settings *s = x->p->set;
 	long limit = s->window > 0 && x->p->limit < 0 ? (long)s->window :
 	    x->p->limit;
+	long long n = s->max_tokens, most = x->p->most_output;
 
-	if (s->max_tokens > 0 || limits_output(slice_of(s->params)) ||
+	if (limits_output(slice_of(s->params)) ||
 	    limits_output(x->ask->params))
-		return s->max_tokens;
-	if (limit < 0 && !conf_is_set(s->conf, "context.window"))
-		return 0;
-	struct budget b = budget_from(s->conf, limit);
-	return b.window - b.effective;
+		return n;
+	if (n == 0 && (limit >= 0 || conf_is_set(s->conf, "context.window"))) {
+		struct budget b = budget_from(s->conf, limit);
+		n = b.window - b.effective;
+	}
+	return most > 0 && (n == 0 || n > most) ? most : n;
 }
 
 /* What is sent, and where to. */
@@ -502,6 +504,12 @@ learn(const struct exchange *x)
 		    "(provider.tool_dialect)", *s->model != '\0' ? s->model :
 		    x->where);
 		return QUIRK_NO_TOOLS;
+	}
+	long long most = strcmp(f->code, "bad_request") == 0 ?
+	    quirks_most_output(words, buf_view(&x->body)) : 0;
+	if (most > 0 && (most < x->p->most_output || x->p->most_output == 0)) {
+		x->p->most_output = most;
+		return QUIRK_LESS_OUTPUT;
 	}
 	unsigned quirk = quirks_learn(x->p->quirks, x->reply.status, words,
 	    buf_view(&x->body));

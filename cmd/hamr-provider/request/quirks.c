@@ -1,9 +1,12 @@
 /* quirks.c - what this server does not take, learned from its answers. */
+#include <ctype.h>
 #include <string.h>
 
 #include "json/scan.h"
 
 #include "quirks.h"
+
+#define OUTPUT_MIN 1024		/* smaller numbers are other things */
 
 static const struct row {
 	enum quirk quirk;
@@ -185,4 +188,35 @@ quirks_learn(unsigned known, long status, struct slice words,
 			return r->quirk;
 	}
 	return 0;
+}
+
+long long
+quirks_most_output(struct slice words, struct slice body)
+{
+	static const char *const names[] = { "max_tokens",
+		"max_completion_tokens", "max_output_tokens" };
+	int64_t most = 0, n = 0, asked = 0;
+	bool named = false;
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		named |= slice_has(words, names[i]);
+		if (scan_int(scan_get(body, names[i]), &n))
+			asked = n;
+	}
+	if (!named || slice_has(words, "upported"))	/* not its number */
+		return 0;
+	n = 0;
+	for (size_t i = 0; i < words.n; i++) {
+		int digit = words.p[i] - '0';
+
+		if (!isdigit((unsigned char)words.p[i]))
+			n = 0;
+		else if (n < asked)
+			n = n * 10 + digit;
+		bool ends = i + 1 == words.n ||
+		    !isdigit((unsigned char)words.p[i + 1]);
+		if (ends && n >= OUTPUT_MIN && n < asked && n > most)
+			most = n;
+	}
+	return most;
 }

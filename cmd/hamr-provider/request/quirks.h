@@ -27,6 +27,7 @@ enum quirk {
 	QUIRK_DETAILS = 131072,		/* encrypted reasoning goes back */
 	QUIRK_NO_INCLUDE = 262144,
 	QUIRK_NO_CARRY = 524288,	/* thoughts of another model: no */
+	QUIRK_LESS_OUTPUT = 1048576,	/* than was asked for */
 	QUIRKS_OF_TURNS = QUIRK_SHORT_IDS | QUIRK_ALTERNATE |
 	    QUIRK_AFTER_TOOL | QUIRK_PLAIN_NAMES
 };
@@ -35,6 +36,10 @@ enum quirk {
  * not known yet and that would change the body; 0 if none. */
 unsigned quirks_learn(unsigned known, long status, struct slice words,
     struct slice body);
+
+/* The most tokens that an answer may have, as the refusal of a body that asks
+ * for more says; 0: it is about something else. */
+long long quirks_most_output(struct slice words, struct slice body);
 
 /* Append a field of the body, under the name it goes by or not at all; "{"
  * before it if there is not any yet.  In val, when it holds settings, the same
