@@ -580,6 +580,12 @@ is "OLLAMA_HOST without a scheme" "$(OLLAMA_HOST=127.0.0.1:$HTTPD_PORT go \
 	--api ollama | jq -r 'select(.role).content')" x
 match "... and without a port" "$(OLLAMA_HOST=127.0.0.2 go --api ollama \
 	-o provider.max_retries=0 | jq -r .message)" "http://127.0.0.2:11434:*"
+is "... and without a host" "$(OLLAMA_HOST=:$HTTPD_PORT go \
+	--api ollama | jq -r 'select(.role).content')" x
+for url in http:// http:///v1 https://:80/v1; do
+	is "an address without a host: $url" "$(go --base-url $url 2>&1)" \
+		"hamr-provider: the base URL names no host; write it like http://127.0.0.1:8080/v1"
+done
 
 printf 'line {"message":{"content":"","reasoning_content":"hm"}}\nline {"message":{"content":"x"},"done":true}\n' >s
 serve s

@@ -179,7 +179,7 @@ variable(const char *name)
 	return v != NULL && *v != '\0' ? v : NULL;
 }
 
-/* OLLAMA_HOST is often a host and a port only, or a host. */
+/* OLLAMA_HOST is often a host and a port only, or one of them. */
 static char *
 with_scheme(const struct api *api, const char *url)
 {
@@ -188,7 +188,8 @@ with_scheme(const struct api *api, const char *url)
 	if (api != &api_ollama || *url == '\0' || strstr(url, "://") != NULL)
 		return xstrdup(url);
 	if (memchr(url, ':', host) != NULL)
-		return xasprintf("http://%s", url);
+		return xasprintf("http://%s%s", *url == ':' ? "127.0.0.1" :
+		    "", url);
 	return xasprintf("http://%.*s:11434%s", (int)host, url, url + host);
 }
 
@@ -228,6 +229,9 @@ load_url(struct settings *s, struct lookup *l, const struct flags *f,
 	if (*url != '\0' && strncasecmp(url, "http://", 7) != 0 &&
 	    strncasecmp(url, "https://", 8) != 0)
 		fault = "must begin with http:// or https://, for example "
+		    "http://127.0.0.1:8080/v1";
+	else if (*url != '\0' && strchr("/:", strstr(url, "://")[3]) != NULL)
+		fault = "names no host; write it like "
 		    "http://127.0.0.1:8080/v1";
 	for (const char *p = url; *p != '\0' && fault == NULL; p++)
 		if ((unsigned char)*p <= ' ' || *p == 0x7f)
