@@ -341,6 +341,13 @@ lifts "... but words follow it" \
 	"[\"\",$(content "A
 $hermes or not"),[],\"stop\",null]" "<think>A
 $hermes or not" stop
+lifts "... only those at the end" \
+	'[null,"A\n\nor rather",[["read","{\"path\": \"a.c\"}"]],"tool_calls",null]' \
+	"<think>A
+<tool_call>{\"name\":\"read\"}</tool_call>
+
+or rather
+$hermes" stop
 lifts "... but it is cut" \
 	"[\"\",$(content "A
 $hermes"),[],\"length\",null]" "<think>A

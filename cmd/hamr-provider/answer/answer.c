@@ -41,9 +41,10 @@ on_text(void *ctx, struct slice s)
 {
 	struct answer *a = ctx;
 
-	if (a->again)
+	if (a->again) {
 		buf_slice(&a->raw, s);
-	else
+		calls_reset(&a->lifted);	/* they were only thought of */
+	} else
 		add_text(a, "content", &a->content, &a->said, s);
 }
 
@@ -53,7 +54,6 @@ on_call(void *ctx, struct slice name, struct slice args)
 	struct answer *a = ctx;
 
 	calls_add(&a->lifted, name, args);
-	a->called = a->raw.len;
 	show(a, "tool_call", name);
 	show(a, "tool_call", args);
 }
@@ -350,11 +350,10 @@ read_again(struct answer *a)
 	dialect_end(a->dialect, false);
 	a->again = false;
 	buf_reset(&a->malformed);
-	if (a->called == a->raw.len && a->lifted.n > 0) {
+	if (a->lifted.n > 0) {
 		buf_reset(&a->reasoning);
 		buf_slice(&a->reasoning, slice_trim(buf_view(&a->raw)));
-	} else
-		calls_reset(&a->lifted);
+	}
 }
 
 struct slice

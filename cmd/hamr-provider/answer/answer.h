@@ -38,7 +38,6 @@ struct answer {
 	bool has_harmony;	/* it is looked for */
 	bool forbidden;
 	bool again;		/* reasoning is read once more, into raw */
-	size_t called;		/* bytes of that before its last call */
 	struct slice tools;	/* borrowed */
 	struct buf fresh;	/* scratch: what is new of a call */
 	struct buf raw;		/* content as reasoning.h passed it on */
