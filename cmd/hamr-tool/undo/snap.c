@@ -850,9 +850,11 @@ snap_changes(struct snap *s, struct undo_entry *c)
 			/* of what the user's own objects hold, ours shall
 			 * hold a copy */
 			buf_add(&s->old, t->oid, strlen(t->oid) + 1);
-		} else {
+		} else if (is != NULL) {
 			t = undo_entry_add(c, is->path);
 			t->folders = new_folders(s, t->path);
+		} else {
+			break;
 		}
 		const uint64_t *born = map_get(&s->older, slice_of(t->path));
 		t->born = born != NULL ? (int64_t)*born : 0;
