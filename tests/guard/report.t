@@ -319,14 +319,16 @@ guard --calibrate loop calm >out
 cat >want <<'W'
 2 transcripts, 13 calls: how often each rule would have fired, threshold by threshold
  rule from now times transcripts share first at
- repeat 2 4 2 100 % loop:6
- 3 warn 2 1 50 % loop:8
- 4 1 1 50 % loop:10
- 5 block 0 0 0 %
- 8 halt 0 0 0 %
+ repeat 2 9 2 100 % loop:6
+ 3 warn 7 1 50 % loop:8
+ 4 6 1 50 % loop:10
+ 5 block 5 1 50 % loop:12
+ 6 4 1 50 % loop:14
+ 7 3 1 50 % loop:16
+ 8 halt 2 1 50 % loop:18
 W
-head -n 7 out | tr -s ' ' | sed 's/ *$//' >head
-same "rule by rule, threshold by threshold" head want
+head -n 9 out | tr -s ' ' | sed 's/ *$//' >head
+same "rule by rule, threshold by threshold, on past a block" head want
 is "other thresholds are marked" "$(guard --calibrate \
     -o loop_guard.warn_threshold=2 loop | awk '/ warn / { print $2; exit }')" \
     "2"

@@ -205,10 +205,14 @@ judge_alone(struct guard *g, struct open_call *o)
 		v.count += e->n + e->refused;
 		v.evidence = e->calls.c;
 		v.nevidence = e->calls.n;
-		if (v.count >= v.block || v.count >= v.halt) {
-			refuse_repeat(g, o, e, v.count, v.count >= v.halt);
-			return;
-		}
+	}
+	if (g->policy->counts_only) {
+		o->action = ACT_ALLOW;
+		return;
+	}
+	if (e != NULL && (v.count >= v.block || v.count >= v.halt)) {
+		refuse_repeat(g, o, e, v.count, v.count >= v.halt);
+		return;
 	}
 	if (refuse_faulty(g, o))
 		return;
@@ -268,7 +272,7 @@ guard_calls(struct guard *g)
 			o->action = ACT_ALLOW;
 		else if (g->halt.on)	/* it goes on for every later call */
 			guard_put_halted(g, o);
-		else if (forced || g->stall.over)
+		else if (!g->policy->counts_only && (forced || g->stall.over))
 			halt_stalled(g, o);
 		else if (g->step.left == 1 || !share(g, &same, o))
 			judge_alone(g, o);

@@ -8,6 +8,7 @@
 
 struct policy {
 	bool off;		/* -p off, or enabled = false */
+	bool counts_only;	/* nothing is refused, whatever its count */
 	unsigned long warn, block, halt, spaced_block, poll, weak_warn;
 	unsigned long same_warn, same_block, answer_warn, futile_warn, retries;
 	unsigned long soft_calls, stuck, explore;

@@ -25,6 +25,13 @@ struct calibrate {
 };
 
 static void
+begin(struct report *p)
+{
+	/* a refusal would end the counts at the threshold in force */
+	p->judge->profile.policy.counts_only = true;
+}
+
+static void
 counted(struct report *p, enum rule rule, unsigned long value, size_t line)
 {
 	struct calibrate *x = p->self;
@@ -145,5 +152,5 @@ release(struct report *p)
 }
 
 const struct report_ops report_calibrate = {
-	.size = sizeof(struct calibrate), .counted = counted, .end = end,
-	.release = release };
+	.size = sizeof(struct calibrate), .begin = begin, .counted = counted,
+	.end = end, .release = release };
