@@ -199,7 +199,7 @@ unfinished(struct rec_in *in, const struct rec **r, struct err *e)
 	const char *p = in->buf + in->start;
 	in->start = in->looked = in->end;
 	in->skipping = n > in->max;
-	if (skipped)
+	if (skipped || in->drop_end)
 		return 0;
 	in->line++;
 	if (n > in->max)

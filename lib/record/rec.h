@@ -84,6 +84,8 @@ struct rec_in {
 	size_t line;		/* number of the last line taken */
 	bool open_end;		/* a last line without LF is a record too
 				 * (formats of other programs) */
+	bool drop_end;		/* ... is none: it is being written, or was
+				 * cut short by a crash */
 	bool eof;		/* rec_fill has seen the end */
 	int out;		/* where what is read goes, see rec_fill; 0:
 				 * nowhere */

@@ -113,6 +113,21 @@ head -c 300 ".hamr/sessions/$A.ndjson" >.hamr/sessions/00.ndjson
 is "a damaged session is listed as such" "$(loop --sessions --json |
     jq -r 'select(.session == "00") | .status')" damaged
 
+# a crash left half a line, or it is being written
+loop --inspect ledger "$A" >ledger
+loop --export openai "$A" >openai
+printf '{"role":"assist' >>".hamr/sessions/$A.ndjson"
+for v in 'inspect ledger' 'export openai'; do
+	loop --${v% *} "${v#* }" "$A" >cut
+	is "--$v without it" "$?" 0
+	same "... is the same" cut "${v#* }"
+done
+loop --inspect context "$A" >cut
+is "--inspect context, too" "$(jq -c '[.type, .messages[-1].content]' \
+    cut)" '["request","It says hello."]'
+is "--fork, too" "$(loop --fork="$A" 2>/dev/null)" "It says hello."
+truncate -s -15 ".hamr/sessions/$A.ndjson"
+
 # ---- the doctor ----
 
 loop --doctor --base-url http://127.0.0.1:9/v1 --model m >out 2>err

@@ -361,6 +361,7 @@ sessions_fork(struct session *s, const char *dir, const char *root,
 		*here = origin_is_here(fd, id, root);
 		lseek(fd, 0, SEEK_SET);
 		rec_in_init(&in, fd, path, REC_MAX);
+		in.drop_end = true;
 		while ((at == 0 || n < at) && (got = rec_next(&in, &r, e)) > 0)
 			if (n++ == 0 && r->kind == R_HAMR) {
 				own_header(r, s, root, id, at, &b);

@@ -135,6 +135,7 @@ export_session(const char *path, const char *form, struct buf *out,
 	int fd = open(path, O_RDONLY | O_CLOEXEC), rc = -1;
 
 	rec_in_init(&in, fd, path, REC_MAX);
+	in.drop_end = true;
 	if (fd < 0)
 		err_sys(e, ST_NOINPUT, "%s", path);
 	else if (file_read(file, &text, e) == 0)

@@ -1,7 +1,11 @@
 /* inspect.c - what is shown of sessions without running one. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "export.h"
 #include "inspect.h"
 #include "record/rec.h"
@@ -38,6 +42,21 @@ expand(struct slice v, int depth, struct buf *out)
 	buf_addc(out, kind == SCAN_OBJECT ? '}' : ']');
 }
 
+/* Is it being written, or was it cut short by a crash? */
+static bool
+is_cut_short(const char *path)
+{
+	struct stat st;
+	int fd = file_open_regular(AT_FDCWD, path, &st);
+	char last = '\n';
+
+	if (fd >= 0 && st.st_size > 0 && pread(fd, &last, 1,
+	    st.st_size - 1) < 1)
+		last = '\n';
+	file_close(fd);
+	return last != '\n';
+}
+
 int
 inspect_ask(const struct opts *o, const char *flag, const char *path,
     int ms, enum child_err err, struct buf *out, struct err *e)
@@ -48,6 +67,8 @@ inspect_ask(const struct opts *o, const char *flag, const char *path,
 	argv_add(&a, "-q");
 	argv_option(&a, "--strategy", o->strategy);
 	argv_ours(&a, o);
+	if (path != NULL && is_cut_short(path))
+		argv_add(&a, "--lenient");
 	if (path != NULL)
 		argv_add(&a, path);
 	int status = child_run("hamr-compact", a.v, a.n, ms, err, out, e);
@@ -65,6 +86,9 @@ inspect(const struct opts *o, const char *path, struct buf *out,
 	    "budget") == 0 ? "--budget" : "--ledger", path, INSPECT_MS,
 	    CHILD_ERR_OURS, &got, e);
 
+	/* the record that stands for a last line which is none */
+	while (!context && slice_starts(buf_view(&got), "{\"type\""))
+		buf_drop(&got, slice_find(buf_view(&got), 0, "\n") + 1);
 	if (status >= ST_DATA || (status >= 0 && !context)) {
 		buf_slice(out, buf_view(&got));
 	} else if (status >= 0) {
