@@ -276,7 +276,7 @@ mem log.db save "in the log" >/dev/null
 cp log.db copy
 status "a copy without its log is opened" 0 mem copy/log.db list
 match "... and what is missing is said" "$(cat "$T/.err")" \
-    '*copy/log.db-wal is missing; if this is a copy, copy that file, too: *'
+    '*copy/log.db-wal is missing; if the memory was copied, copy that file, *'
 cp log.db log.db-wal copy
 is "with it all is there" "$(mem copy/log.db list | jq -r .content)" \
     "in the log"

@@ -497,14 +497,20 @@ db_lost_log(const char *path)
 {
 	unsigned char head[20];
 	char *log = xasprintf("%s-wal", path);
-	bool lost = access(log, F_OK) < 0 && errno == ENOENT;
+	char *p = xasprintf("%s-lock", path);
+	int lock = open(p, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	/* a writer makes the log, and a rebuild takes it away */
+	bool lost = access(log, F_OK) < 0 && (lock < 0 ||
+	    flock(lock, LOCK_SH | LOCK_NB) == 0) && access(log, F_OK) < 0;
 	int fd = lost ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 
 	/* in the mode whose log stays behind */
 	lost = fd >= 0 && read(fd, head, sizeof head) == sizeof head &&
 	    head[18] == 2;
 	file_close(fd);
+	file_close(lock);
 	free(log);
+	free(p);
 	return lost;
 }
 

@@ -67,8 +67,8 @@ store_open(struct store *st, const char *path, const char *name,
 {
 	*st = (struct store){ .name = name };
 	if (db_lost_log(path))
-		err_say("%s: %s-wal is missing; if this is a copy, copy that "
-		    "file, too: it holds what was saved last", path, path);
+		err_say("%s-wal is missing; if the memory was copied, copy "
+		    "that file, too: it holds what was saved last", path);
 	st->db = db_open(path, mode, &schema, e);
 	if (st->db == NULL)
 		return -1;
