@@ -257,6 +257,13 @@ if command -v sqlite3 >/dev/null; then
 	is "the other facts are kept" "$(mem dm.db list |
 		grep -c '"fact"')" 2
 fi
+mem dm.db -n <long
+mem dm.db rebuild dir 2>/dev/null
+rm -f dm.db-damaged* dm.db-wal dm.db-shm
+truncate -s $(($(stat -c %s dm.db) / 8 * 7)) dm.db
+status "its end is lost: rebuilt" 0 mem dm.db rebuild dir
+ok "most messages are kept" test "$(mem dm.db stats | jq .messages)" -gt 500
+ok "and it is whole" mem dm.db check
 echo "no memory" >notes.txt
 sqlite3 other.db 'CREATE TABLE t(a); INSERT INTO t VALUES(1)' ||
     echo "no database" >other.db

@@ -259,7 +259,7 @@ run(struct rebuild *b, struct err *e)
 	if (b->damaged)
 		r = 0;
 	if (b->damaged && (b->old.db != NULL || store_open(&b->old, b->path,
-	    "file", DB_READ, NULL) == 0)) {
+	    "file", DB_SALVAGE, NULL) == 0)) {
 		r = store_begin(&b->new, e);
 		if (r == 0) {
 			b->taken = 0;

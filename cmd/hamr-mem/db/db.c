@@ -203,8 +203,10 @@ short_hash(sqlite3_context *ctx, int n, sqlite3_value **v)
 static int
 open_file(struct db *db, const char *name, int flags, struct err *e)
 {
-	static const struct { int key, on; } settings[] = {
-		{ SQLITE_DBCONFIG_DEFENSIVE, 1 },
+	const struct { int key, on; } settings[] = {
+		/* pages beyond the end count as damage, not the whole file */
+		{ SQLITE_DBCONFIG_WRITABLE_SCHEMA, db->salvage },
+		{ SQLITE_DBCONFIG_DEFENSIVE, !db->salvage },
 		{ SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
 		{ SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 },
 		{ SQLITE_DBCONFIG_DQS_DDL, 0 },
@@ -327,10 +329,11 @@ db_open(const char *path, enum db_mode mode, const struct db_schema *schema,
 	db->path = xstrdup(path);
 	db->schema = schema;
 	db->lock = -1;
-	if (mode == DB_READ && access(path, F_OK) < 0)
+	db->salvage = mode == DB_SALVAGE;
+	if (mode != DB_WRITE && access(path, F_OK) < 0)
 		r = err_sys(e, errno == ENOENT || errno == ENOTDIR ?
 		    ST_NOINPUT : ST_SYSTEM, "%s", path);
-	else if (mode == DB_READ)
+	else if (mode != DB_WRITE)
 		r = open_reader(db, e);
 	else if (access(lock, F_OK) < 0 && access(path, F_OK) == 0) {
 		/* a file without our lock beside it may be anybody's, who

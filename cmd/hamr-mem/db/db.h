@@ -18,6 +18,7 @@ struct st;			/* a statement being run */
 
 enum db_mode {
 	DB_READ,		/* must be there; nothing is written */
+	DB_SALVAGE,		/* the same; it may have lost its end */
 	DB_WRITE		/* made when missing */
 };
 

@@ -18,7 +18,7 @@ struct db {
 	const struct db_schema *schema;
 	char *path;
 	int lock;		/* -1: for reading only */
-	bool durable, late;
+	bool salvage, durable, late;
 	long long until;	/* db_deadline */
 	dev_t dev;
 	ino_t ino;
