@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -275,6 +276,17 @@ stage_left_out(const struct stage *s)
 	return s->from != NULL ? import_left_out(s->from) : NULL;
 }
 
+/* Is what is read where all of it is written again?  There is no end to it. */
+static bool
+is_output(const struct stage *s, int fd)
+{
+	struct stat in, out;
+
+	return s->mode == STAGE_FILTER && s->out.regular &&
+	    fstat(fd, &in) == 0 && fstat(s->out.fd, &out) == 0 &&
+	    in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
 int
 stage_run(struct stage *s)
 {
@@ -293,6 +305,12 @@ stage_run(struct stage *s)
 		if (fd < 0) {
 			err_sys(&e, errno == ENOENT || errno == ENOTDIR ?
 			    ST_NOINPUT : ST_SYSTEM, "%s", name);
+			stage_fail(s, &e);
+			break;
+		}
+		if (is_output(s, fd)) {
+			err_set(&e, ST_USAGE, "%s is the output, too; write "
+			    "to another file, and rename it", name);
 			stage_fail(s, &e);
 			break;
 		}

@@ -124,4 +124,20 @@ for p in guard compact tool mem; do
 	is "hamr-$p --lenient: in its place" "$(jq -r '.type + (.code // "")' \
 	    out | tr '\n' ' ')" "a errorbad_record b "
 done
+
+# What is written must not be read again.
+echo '{"type":"x"}' >t
+for p in guard compact provider tool mem; do
+	extra=
+	[ $p = mem ] && extra="--db $T/m4.db"
+	[ $p = tool ] && extra="--root $T"
+	# shellcheck disable=SC2086
+	timeout 5 "hamr-$p" --no-config $extra <t >>t 2>err
+	is "hamr-$p: its input is its output" "$? $(cat t)" '2 {"type":"x"}'
+done
+echo '{"role":"assistant","content":"yes"}' >answer
+echo '{"role":"user","content":"well?"}' >t
+hamr-provider -n --no-config --replay answer <t >>t
+is "-n: an answer may be added to what was read" \
+    "$(jq -r '.content // empty' t | paste -sd' ')" "well? yes"
 done_testing
