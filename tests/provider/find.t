@@ -187,6 +187,12 @@ is "a server that lists none" "$(jq -r 'select(.role).content' out)" hello
 is "... is sent no model" "$(jq -r 'select(.method == "POST") | .body | fromjson | .model' log)" null
 status "--models of nobody" 75 hamr-provider --models --base-url http://127.0.0.1:9/v1
 status "--models of a server without" 69 hamr-provider --models --base-url "$URL"
+# OpenRouter has hundreds of models, a thousand bytes each
+{ printf 'body {"data":['; seq 10000 | jq -c '{id: "m\(.)", x: ("y" * 300)}' |
+	paste -sd, | tr -d '\n'; echo ']}'; } >many
+serve many
+is "--models, a long list" "$(timeout 3 hamr-provider --models --base-url "$URL" |
+	tail -n 1)" m10000
 
 # ---- the window ----
 

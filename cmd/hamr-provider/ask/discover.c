@@ -54,14 +54,13 @@ get(struct provider *p, const char *base, const char *path, long max_ms,
 static bool
 next_entry(struct walk *w, struct slice models, struct slice *entry)
 {
-	struct slice list = scan_get(models, "data");
+	if (w->p == NULL) {
+		struct slice list = scan_get(models, "data");
 
-	if (scan_kind(list) != SCAN_ARRAY)
-		list = scan_get(models, "models");
-	if (scan_kind(list) != SCAN_ARRAY)
-		return false;
-	if (w->p == NULL)
-		*w = walk_of(list);
+		if (scan_kind(list) != SCAN_ARRAY)
+			list = scan_get(models, "models");
+		*w = walk_elements(list);
+	}
 	return walk_next(w, NULL, entry);
 }
 
