@@ -372,6 +372,15 @@ is "what the call itself made is its own" "$(t undo >/dev/null; cat q)" old
 call c1 bash "$(sh_args 'echo made >data/made')" \
 	c2 bash "$(sh_args 'mv data/made q')" | new >/dev/null
 is "so is what a call of the same turn made" "$(t undo >/dev/null; cat q)" old
+# also where the turn began in another process
+call c1 bash "$(sh_args 'echo 1 >o1')" | new >../begun
+{ call c1 bash "$(sh_args 'echo 1 >o1')"; cat ../begun
+	call c2 bash "$(sh_args 'echo 2 >o2')" \
+	    c3 bash "$(sh_args 'mv data/q q3')"; } | new >/dev/null
+is "what was moved is no earlier call's" "$(t undo | tail -n +2; cat q3)" \
+	"  removed o2
+precious"
+t undo >/dev/null; mv q3 data/q
 # also one that was written anew, under the same name
 rm -r data large q
 printf '*.o\n' >.gitignore; echo 1 >ig.o; truncate -s 17M large

@@ -34,7 +34,7 @@ struct journal_calls {
 	char *checkpoint;	/* of this turn; NULL: none yet */
 	bool fresh;		/* nobody but us has run since */
 	struct undo_entry entry;	/* of the call in hand */
-	int64_t begun;		/* snap_time of the checkpoint, if it is ours */
+	int64_t begun;		/* snap_time of our first one in this turn */
 	struct past *past;
 	size_t npast, cap;
 };
@@ -114,6 +114,7 @@ journal_calls_turn(struct journal_calls *jc)
 	free(jc->checkpoint);
 	jc->checkpoint = NULL;
 	jc->broken = jc->fresh = false;
+	jc->begun = 0;
 	while (jc->npast > 0) {
 		free(jc->past[--jc->npast].tool);
 		free(jc->past[jc->npast].call);
@@ -235,13 +236,16 @@ journal_calls_checkpoint(struct journal_calls *jc, struct job *j)
 			jc->snap = snap_open(jc->t->files, true, &e);
 		return;
 	}
-	if (!take(jc, &left) || jc->checkpoint != NULL)
+	if (!take(jc, &left))
+		return;
+	if (jc->begun == 0)
+		jc->begun = snap_time(jc->snap);
+	if (jc->checkpoint != NULL)
 		return;
 	if (journal_add(jc->snap, &c, &e) < 0) {
 		give_up(jc, &e);
 	} else {
 		jc->checkpoint = xstrdup(c.id);
-		jc->begun = snap_time(jc->snap);
 		if (!jc->t->person && jc->t->serve == NULL)
 			put_checkpoint(jc, j, &left);
 	}
