@@ -189,6 +189,8 @@ is "an answer with no error, which is written" "$(once both-keys echo \
 is "one restart" "$(mcp '"good" "once1"' s__die '{}')" "alive again"
 is "then spawn_failed" "$(mcp '"good" "always"' s__die '{}' --json |
 	jq -c '[.is_error, .meta.error]')" '[true,"spawn_failed"]'
+is "not for what it said at its start" "$(once warns die)" "the MCP server s \
+is not running: it ended; do without it, or ask the user to look at it"
 is "none for what must not be done twice" "$(mcp '"good" "destructive"' \
 	s__die '{}' --json | facts | cut -c 1-49)" \
 	'["the MCP server s ended in the call (it ended); '

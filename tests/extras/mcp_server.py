@@ -224,6 +224,9 @@ raw_garbage = b'Starting server...\n{"jsonrpc":\n[]\nnull\n5\n\n\xff\xfe\n{}\n'
 if MODE == 'exits':
     sys.stderr.write('first\nno module named x\n')
     sys.exit(3)
+if MODE == 'warns':
+    sys.stderr.write('Error: in a setting that has no meaning\n')
+    sys.stderr.flush()
 if MODE == 'node':
     sys.stderr.write("node:internal/modules/cjs/loader:1368\n  throw err;\n"
         "  ^\n\nError: Cannot find module 'x'\n    at f (y)\n  code: 'Z'\n"

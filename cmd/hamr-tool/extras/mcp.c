@@ -953,6 +953,8 @@ ask_once(struct tool *t, struct mcp *m, struct slice args)
 	scan_put(&b, "{'name':@,'arguments':$,'_meta':{'progressToken':$}}",
 	    slice_of(m->x->remote), args, SCAN_INT(m->id + 1));
 	m->unasked = false;
+	buf_reset(&m->words);	/* what it said at its start is not why it
+				 * ends in this call */
 	mcp_ask(m, "tools/call", buf_view(&b));
 	m->call = m->id;
 	while (m->box != NULL && !m->done && !stopped && !late) {
