@@ -24,19 +24,19 @@ file_read_fd(int fd, const char *name, struct buf *out, struct err *e)
 
 		if (room > 65536)
 			room = 65536;
-		buf_reserve(out, room);
+		bool over = buf_reserve(out, room) < 0;
 		/* at the ceiling: is that all? */
-		ssize_t n = room > 0 ? read(fd, out->p + out->len, room) :
-		    read(fd, &more, 1);
+		ssize_t n = over ? 0 : room == 0 ? read(fd, &more, 1) :
+		    read(fd, out->p + out->len, room);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return err_sys(e, ST_SYSTEM, "%s", name);
-		if (n == 0)
-			break;
-		if (buf_reserve(out, (size_t)n) < 0)
+		if (over || buf_reserve(out, (size_t)n) < 0)
 			return err_set(e, ST_DATA, "%s: larger than %zu bytes",
 			    name, out->max);
+		if (n == 0)
+			break;
 		out->len += (size_t)n;
 	}
 	out->p[out->len] = '\0';

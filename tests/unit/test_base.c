@@ -129,6 +129,9 @@ ceiling(void **state)
 			    "f: larger than 99999 bytes");
 		else
 			assert_int_equal(b.len, 100000);
+		/* nor is anything behind what did not fit */
+		lseek(fd, 0, SEEK_SET);
+		assert_int_equal(file_read_fd(fd, "f", &b, &e), -1);
 		buf_release(&b);
 	}
 	close(fd);
