@@ -276,6 +276,17 @@ for f in notes.txt other.db; do
 	is "with nothing of ours beside it" "$(echo $f*)" $f
 done
 
+# ---- what list says of memories that were merged ----
+
+for i in 1 2 3; do mem one.db save "of one, $i" >/dev/null; done
+mem two.db save "of two" >/dev/null
+mem two.db import < <(mem one.db export)
+is "the newest first, whenever it came" "$(mem two.db list |
+    jq -r .content)" 'of two
+of one, 3
+of one, 2
+of one, 1'
+
 # ---- a copy without its log ----
 
 mkdir copy

@@ -790,14 +790,20 @@ find_hits(struct store *st, size_t n, const struct find *f, struct hits *out,
 	return r;
 }
 
+#define LISTED "SELECT i.id, i.key, i.kind, i.slot, i.tags, i.time, p.text " \
+	"FROM item i LEFT JOIN passage p ON p.id = i.id << 20 "
+
 struct st *
-find_list(struct store *st, int kind, struct err *e)
+find_list(struct store *st, struct err *e)
 {
-	return db_query(st->db, e, "SELECT i.id, i.key, i.kind, i.slot, "
-	    "i.tags, i.time, p.text FROM item i LEFT JOIN passage p "
-	    "ON p.id = i.id << 20 WHERE i.id >= ?2 AND (?1 IS NULL OR "
-	    "i.kind = ?1) ORDER BY i.id DESC", "ii",
-	    kind != 0 ? kind : DB_NULL, kind == KIND_FACT ? FACT_FIRST : 0);
+	return db_query(st->db, e, LISTED "ORDER BY i.time DESC, i.id DESC",
+	    "");
+}
+
+struct st *
+find_facts(struct store *st, struct err *e)
+{
+	return db_query(st->db, e, LISTED "WHERE i.id >= ?1", "i", FACT_FIRST);
 }
 
 int

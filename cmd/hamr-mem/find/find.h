@@ -41,15 +41,16 @@ int find_hits(struct store *st, size_t n, const struct find *f,
     struct hits *out, struct err *e);
 void hits_release(struct hits *h);
 
-/* The newest items first: a query, and each next one of it: 1, 0 none, -1
- * e. */
+/* The newest items first, or the facts in any order: a query, and each next one
+ * of it: 1, 0 none, -1 e. */
 struct listed {
 	char id[MEMID_SIZE];
 	enum kind kind;
 	struct slice slot, tags, text;	/* text: how it begins */
 	int64_t row, time;
 };
-struct st *find_list(struct store *st, int kind, struct err *e);
+struct st *find_list(struct store *st, struct err *e);
+struct st *find_facts(struct store *st, struct err *e);
 int find_next(struct st *s, struct listed *l, struct err *e);
 
 struct stats {
