@@ -611,6 +611,10 @@ sees "a command of one*s own" '*> /look f
 stopped*'
 is "... is sent without its front matter" "$(jq -r 'select(.role == "user") |
     .content' .hamr/sessions/*.ndjson | grep -c -e '^Look at f' -e descr)" 1
+tm send-keys -t c '/export' Enter
+sees "/export" '*written:*.html*'
+is "... a path that is wider than the terminal is one line" "$(tm capture-pane \
+    -pJ -t c | grep -c '^/.*/\.hamr/exports/2.*\.html$')" 1
 
 # --- a question on 20 columns and 9 rows: what is asked about, keys, the input
 fresh small

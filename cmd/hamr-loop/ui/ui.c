@@ -120,7 +120,8 @@ ui_prompt(struct ui *u, const char *prompt)
 }
 
 /* A text and its LF, harmless, and on a terminal in lines that end between
- * words, indented as they are. */
+ * words, indented as they are; a word that is wider is left to the terminal to
+ * break, so that a path can be copied. */
 static void
 say(struct ui *u, struct slice text, bool dim)
 {
@@ -142,14 +143,11 @@ say(struct ui *u, struct slice text, bool dim)
 		while (line.n > 0) {
 			size_t n = term_fits(line, columns - indent), at = n;
 
-			if (n < line.n) {
-				while (at > 0 && line.p[at] != ' ')
-					at--;
-				at = at > n / 2 ? at : n;
-				n = at + (line.p[at] == ' ');
-			}
+			while (at > 0 && at < line.n && line.p[at] != ' ')
+				at--;
+			at = at > 0 ? at : slice_find(line, n, " ");
 			buf_add(&b, line.p, at);
-			line = slice_from(line, n);
+			line = slice_trim_start(slice_from(line, at), " ");
 			if (line.n > 0) {
 				buf_addc(&b, '\n');
 				term_pad(&b, indent);
