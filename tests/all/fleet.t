@@ -43,7 +43,7 @@ report() { hamr-fleet report --json "$1" | tail -n 1 | jq -c "$2"; }
 echo junk; task script 1; echo; echo '{"id":5}'
 jq -cn '{id: "gone", repository: "/nowhere", task: "x"}'
 jq -cn --arg r "file://$T/repo" --arg s "$T/script" '{id: "url", repository: $r,
-    task: "change f", options: ["--replay", $s, "--no-config"]}'
+    task: "--help", options: ["--replay", $s, "--no-config"]}'
 task script long | jq -c '.task = "x" * 30000'
 task script quoted | jq -c '.task = "\u0027\"\\\n\u00e9" * 2500'; } >tasks
 echo dirt >repo/dirt
