@@ -145,7 +145,7 @@ operands(struct opts *o, int n, char **v, struct err *e)
 	/* The task; or, beside one, the output of a command, say: not
 	 * necessarily text. */
 	bool task = o->task == NULL && o->word == NULL;
-	struct buf b = BUF_INIT((task ? TASK_MAX : PIPED_MAX) + 1);
+	struct buf b = BUF_INIT(task ? TASK_MAX : PIPED_MAX);
 	int rc = file_read_fd(STDIN_FILENO, "stdin", &b, e);
 	if (rc < 0 && e->status == ST_DATA) {
 		err_set(e, ST_USAGE, "stdin holds more than %zu MiB; put it "
