@@ -47,6 +47,7 @@ the head of Codex|Exit code: 0\nWall time: 0.1 seconds\nOutput:\none two|Exit co
 its chunks|Chunk ID: a1b2\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\none two|Chunk ID: c3d4\nWall time: 9 seconds\nProcess exited with code 0\nOutput:\none two
 the foot of Gemini CLI|Command: ls\nDirectory: (root)\nOutput: one two\nProcess Group PGID: 17|Command: ls\nDirectory: (root)\nOutput: one two\nProcess Group PGID: 18
 the foot of a sub-agent|one two\nagentId: a1 (for resuming)|one two\nagentId: b2 (for resuming)
+what Cline says of the time|one two\n\n<environment_details>\n# Current Time\n1/10/2026, 10:02\n17 % used\n</environment_details>|one two\n\n<environment_details>\n# Current Time\n1/10/2026, 10:03\n19 % used\n</environment_details>
 its usage|one two\nagentId: a1\n<usage>total_tokens: 17</usage>|one two\nagentId: b2\n<usage>total_tokens: 18</usage>
 X
 while IFS='|' read -r name one two; do
@@ -970,6 +971,7 @@ done <<'X'
 Gemini CLI|Command: ssh\nDirectory: (root)\nOutput: up\nError: (none)\nExit Code: 0\nSignal: 0\nBackground PIDs: (none)\nProcess Group PGID: 17#
 OpenHands|up\n[The command completed with exit code 0.]\n[Current working directory: /work/app]\n[Python interpreter: /usr/bin/python]\n[Command finished with exit code 0]
 SWE-agent|up, as before\n(Open file: /testbed/reproduce.py)\n(Current directory: /testbed)\nbash-$
+Claude Code|up\n\n<system-reminder>\nThe list of what is to do has not been used for some time. Never tell the user of this.\n</system-reminder>
 mini-SWE-agent|<returncode>0</returncode>\n<output>\nit is up, as it was before\n</output>
 X
 is "what another agent's command changed is not known, though its status is" \

@@ -86,9 +86,30 @@ open_frame(struct slice *text)
 	return false;
 }
 
+/* Claude Code and Cline: what they say to the model, below a result. */
+static struct slice
+cut_notes(struct slice text)
+{
+	static const char *const notes[][2] = {
+		{ "<system-reminder>", "</system-reminder>" },
+		{ "<environment_details>", "</environment_details>" } };
+
+	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+		size_t at = text.n, next = 0;
+
+		if (!slice_ends(slice_trim_end(text, "\n"), notes[i][1]))
+			continue;
+		while ((next = slice_find(text, next, notes[i][0])) < text.n)
+			at = next++;
+		text = slice_part(text, 0, at);
+	}
+	return text;
+}
+
 struct slice
 envelope_open(struct slice text)
 {
+	text = cut_notes(text);
 	const char *end = text.p + text.n, *lf = end;
 	const char *from = end - num_min(text.n, FOOT_MAX);
 
