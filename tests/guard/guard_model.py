@@ -410,7 +410,8 @@ class Model:
             self.lines |= keys.keys()
             mute = not lines
             short = chars < o["gain"] and cached is None \
-                and not c.idle and (not failed or mute) and not (
+                and not c.idle and (not failed or mute) \
+                and (not c.pauses or c.patient) and not (
                     c.name == "read" and mute)
             error = kind(text, c.name + " " + json.dumps(c.args))
             first_error = failed and not {error, norm} & self.errors
