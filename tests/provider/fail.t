@@ -356,6 +356,18 @@ X
 printf 'status 500\nbody {"error":{"code":500,"message":"Context size has been exceeded.","type":"server_error"}}\n' >s
 serve s
 is "overflow with status 500, not tried again" "$(err .code)$(n)" '"context_overflow"1'
+printf 'status 400\nbody {"error":{"message":"Context size has been exceeded."}}\n' >s
+serve s
+cp in short
+jq -cn '{role: "user", content: ("some words " * 5000)}' >>in
+is "without a number: the window is smaller than what was sent" \
+    "$(ask | jq -c 'select(.type == "limit") |
+    [.context_tokens > 8000, .context_tokens < 12000, .source]')" \
+    '[true,true,"server error"]'
+serve s
+is "... but not larger than what is known" \
+    "$(ask -o context.window=4096 | grep -c '"limit"')" 0
+mv short in
 printf 'event {"error":{"code":400,"message":"request (9000 tokens) exceeds the available context size (8192 tokens)"}}\n' >s
 serve s
 is "overflow within the stream" "$(ask | jq -c '.context_tokens // .code' | xargs)" "8192 context_overflow"

@@ -20,6 +20,8 @@
 
 #define ERROR_BODY_MAX ((size_t)1 << 20)
 #define LARGE 4096		/* tokens; no smaller request overflows */
+#define SENT_MIN 2048		/* tokens; what comes of less tells nothing of
+				 * the window */
 #define BACKOFF_MS 500
 #define BACKOFF_CAP_MS 30000
 #define LOADING_MS 1000		/* between two looks at a loading server */
@@ -586,7 +588,7 @@ was_cut(struct exchange *x)
 	bool counts = p->counted_whole >= COUNTED_WHOLE;
 
 	/* an image is estimated at what the dearest server takes for it */
-	if (u->prompt < 0 || told == 0 || sent < 2048 ||
+	if (u->prompt < 0 || told == 0 || sent < SENT_MIN ||
 	    slice_has(x->ask->messages, "\"image_url\""))
 		return false;
 	if (told > p->most_read)
@@ -605,6 +607,18 @@ was_cut(struct exchange *x)
 		err_say(words, told, sent);
 	p->warned = true;
 	return counts;
+}
+
+/* A refusal that names no number: the window is smaller than what was sent. */
+static void
+bound_window(struct exchange *x)
+{
+	long long sent = x->ask->estimate;
+
+	if (strcmp(x->failure.code, "context_overflow") == 0 &&
+	    x->failure.limit == 0 && sent >= SENT_MIN &&
+	    sent < budget_from(x->p->set->conf, x->p->limit).window)
+		x->failure.limit = sent;
 }
 
 static void
@@ -647,6 +661,7 @@ put_answer(struct exchange *x)
 		failure_set(&x->failure, "context_overflow", "%s stopped for "
 		    "length before the first token: the context is full",
 		    x->where);
+		bound_window(x);
 		provider_fail(p, &x->failure, SLICE(""));
 	} else if (was_cut(x)) {
 		answer_partial(p->answer, &line);
@@ -671,6 +686,7 @@ put_outcome(struct exchange *x)
 			answer_end(x->p->answer, true);
 			answer_partial(x->p->answer, &partial);
 		}
+		bound_window(x);
 		if (strcmp(x->failure.code, "auth") == 0)
 			settings_key_words(x->p->set, &x->failure.message);
 		provider_fail(x->p, &x->failure, buf_view(&partial));

@@ -100,6 +100,7 @@ static const char *const overflow_texts[] = {
 	"exceed context limit",
 	"exceeds the model context",
 	"exceeds the model's context",
+	"context length exceeded",
 	"context window exceeded",
 	"more than max tokens allowed",
 	"exceed max message tokens",
