@@ -835,6 +835,18 @@ P
 is "one that stops only itself stops all, too; the screen is taken once" \
     "$(cat ../got)" "1
 0"
+answer "$(printf 'word%03d ' {1..200})" >script
+py "$(paced 200)" >../got <<'P'
+t = Terminal(["bash", "-c", "set -m; hamr-loop --no-config --replay script "
+              "-o \"$1\"; echo stopped $?; stty cols 40; fg", "-", sys.argv[1]])
+t.sees("sandbox"); t.sees("> "); t.type("go\r"); t.sees("word020"); t.type("\x1a")
+t.sees("stopped 148"); t.sees("done  ")
+print(re.findall(rb"(?:word\d{3} ){6}", t.all[t.all.index(b"stopped 148"):]))
+t.type("\x04"); print(t.end())
+P
+is "a terminal made narrow meanwhile: the answer goes on as wide as it is" \
+    "$(cat ../got)" "[]
+0"
 
 # --- a message that is larger than the window
 fresh full

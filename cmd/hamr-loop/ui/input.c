@@ -71,9 +71,8 @@ read_job(int fd)
 }
 
 static void
-resized(struct ui *u)
+fit_answer(struct ui *u)
 {
-	screen_resized(u->screen);
 	if (u->answer != NULL)
 		markdown_resize(u->answer, ui_columns(u) - 1, ui_tail_rows(u));
 }
@@ -85,14 +84,16 @@ ui_lend(struct ui *u)
 		screen_suspend(u->screen);
 }
 
-/* A SIGCONT that came meanwhile is no news. */
+/* A SIGCONT that came meanwhile is no news, and of another size a program in
+ * the background is not told. */
 void
 ui_take_back(struct ui *u)
 {
 	if (u->screen != NULL)
 		screen_resume(u->screen);
-	if (u->job >= 0 && (read_job(u->job) & RESIZED) != 0)
-		resized(u);
+	if (u->job >= 0)
+		read_job(u->job);
+	fit_answer(u);
 	ui_changed(u);
 }
 
@@ -117,8 +118,10 @@ ui_job(struct ui *u)
 {
 	int what = read_job(u->job);
 
-	if ((what & RESIZED) != 0)
-		resized(u);
+	if ((what & RESIZED) != 0) {
+		screen_resized(u->screen);
+		fit_answer(u);
+	}
 	if ((what & STOP) != 0) {
 		stop(u);
 	} else if ((what & STOPPED) != 0) {
