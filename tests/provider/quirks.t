@@ -237,14 +237,14 @@ large=$(head -c 40000 /dev/zero | tr '\0' 'x')
 printf '{"type":"request","tokens":9000,"messages":[{"role":"user","content":"%s"}]}\n' "$large" >in
 printf 'status 400\n' >s
 serve s
-is "Cerebras: an empty 400 to a large request" "$(ask | jq -r .code)" context_overflow
+is "Cerebras: an empty 400 to a large request" "$(ask | jq -r "select(.type == \"error\").code")" context_overflow
 printf 'status 413\n' >s
 serve s
-is "... or 413" "$(ask | jq -r .code)" context_overflow
+is "... or 413" "$(ask | jq -r "select(.type == \"error\").code")" context_overflow
 events "$(fin length)" '{"choices":[],"usage":{"prompt_tokens":8192,"completion_tokens":0}}' >s
 serve s
 is "MiMo: length before the first token" "$(ask | jq -r '.code // .type' |
-	xargs)" "usage context_overflow"
+	xargs)" "usage limit context_overflow"
 events "$(fin length)" '{"choices":[],"usage":{"prompt_tokens":8192,"completion_tokens":5}}' >s
 serve s
 is "... behind one it is an answer" "$(ask | jq -r 'select(.role).finish_reason')" length

@@ -495,22 +495,31 @@ db_replace(struct db *db, const char *by, int (*last)(void *, struct err *),
 
 /* ---- damaged files ---- */
 
+/* Is the file in the mode whose log stays behind? */
+static bool
+has_log(const char *path)
+{
+	unsigned char head[20];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool has = fd >= 0 && read(fd, head, sizeof head) == sizeof head &&
+	    head[18] == 2;
+
+	file_close(fd);
+	return has;
+}
+
 bool
 db_lost_log(const char *path)
 {
-	unsigned char head[20];
 	char *log = xasprintf("%s-wal", path);
 	char *p = xasprintf("%s-lock", path);
-	int lock = open(p, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	/* a writer makes the log, and a rebuild takes it away */
-	bool lost = access(log, F_OK) < 0 && (lock < 0 ||
-	    flock(lock, LOCK_SH | LOCK_NB) == 0) && access(log, F_OK) < 0;
-	int fd = lost ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	/* in this order: whoever makes a file has its lock first, and until
+	 * the log is there; a rebuild's own file comes without one */
+	bool lost = has_log(path);
+	int lock = lost ? open(p, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
 
-	/* in the mode whose log stays behind */
-	lost = fd >= 0 && read(fd, head, sizeof head) == sizeof head &&
-	    head[18] == 2;
-	file_close(fd);
+	lost = lost && (lock < 0 || flock(lock, LOCK_SH | LOCK_NB) == 0) &&
+	    access(log, F_OK) < 0 && has_log(path);
 	file_close(lock);
 	free(log);
 	free(p);
