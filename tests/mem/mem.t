@@ -9,6 +9,7 @@ sha() { printf '%b' "$1" | sha256sum | cut -c 1-12; }
 hit() { jq -r "$1" | head -n 1; }
 
 # nothing there yet
+status "a key that there is not" 78 hamr-mem -o memory.nokey=1 list
 status "search without a memory finds nothing" 1 hamr-mem search parser
 status "brief without a memory" 0 hamr-mem brief
 is "brief says nothing" "$(cat "$T/.out")" ""
