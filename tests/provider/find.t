@@ -187,6 +187,10 @@ is "a server that lists none" "$(jq -r 'select(.role).content' out)" hello
 is "... is sent no model" "$(jq -r 'select(.method == "POST") | .body | fromjson | .model' log)" null
 status "--models of nobody" 75 hamr-provider --models --base-url http://127.0.0.1:9/v1
 status "--models of a server without" 69 hamr-provider --models --base-url "$URL"
+printf 'method GET\nstatus 503\n' >s
+serve s
+status "--models of a busy server" 75 hamr-provider --models --base-url "$URL"
+match "... says to try again" "$(cat "$T/.err")" "*(HTTP 503); try again later"
 # OpenRouter has hundreds of models, a thousand bytes each
 { printf 'body {"data":['; seq 10000 | jq -c '{id: "m\(.)", x: ("y" * 300)}' |
 	paste -sd, | tr -d '\n'; echo ']}'; } >many

@@ -328,15 +328,18 @@ get_models(struct provider *p, long max_ms, bool needed, struct buf *out)
 		return ST_OK;
 	char *where = settings_where(p->set->base_url);
 	bool refused = r.status == 401 || r.status == 403;
+	bool busy = r.status == 429 || r.status >= 500;
 	failure_init(&f);
 	if (refused)
 		settings_key_words(p->set, &key);
-	if (r.end == HTTP_DONE)
+	if (r.end == HTTP_DONE) {
 		err_say("%s does not list its models (HTTP %ld); %s%s",
 		    where, r.status, refused ?
-		    "check the key (api_key_env or api_key_command)" :
-		    api_url_hint(p->set->api), refused ? key.p : "");
-	else {
+		    "check the key (api_key_env or api_key_command)" : busy ?
+		    "try again later" : api_url_hint(p->set->api),
+		    refused ? key.p : "");
+		st = busy ? ST_TEMP : ST_PEER;
+	} else {
 		failure_transfer(&f, &r, where);
 		err_say("%s%s", f.message.p, f.retryable ?
 		    "; is the server running?" : "");
