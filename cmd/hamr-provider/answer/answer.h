@@ -36,7 +36,7 @@ struct answer {
 	struct dialect *dialect;
 	struct harmony harmony;
 	bool has_harmony;	/* it is looked for */
-	bool forbidden;
+	bool forbidden;		/* no tool may be called */
 	bool again;		/* reasoning is read once more, into raw */
 	struct slice tools;	/* borrowed */
 	struct buf fresh;	/* scratch: what is new of a call */

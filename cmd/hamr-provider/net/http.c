@@ -162,11 +162,15 @@ header_list(const char *const *v, size_t n)
 	    "Content-Type: application/json");
 }
 
+/* Once: later there may be a thread of its resolver, and setenv is not for
+ * two. */
 static void
 load(bool plain)
 {
 	__typeof__(OPENSSL_init_crypto) *init;
 
+	if (lib.curl_easy_init != NULL)
+		return;
 	/* 0.8 MiB: libcurl brings GnuTLS and does not use it */
 	setenv("GNUTLS_NO_IMPLICIT_INIT", "1", 1);
 	void *curl = SO_OPEN("libcurl.so.4");
