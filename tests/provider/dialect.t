@@ -99,6 +99,26 @@ lifts "qwen3-coder" '[null,null,[["read","{\"path\":\"if (a < b && c) </paramete
 	"$qwen" stop
 lifts "without the leading tag" '[null,null,[["read","{\"path\":\"a\"}"]],"tool_calls",null]' \
 	'<function=read><parameter=path>a</parameter></function></tool_call>' stop
+lifts "qwen3-coder: without </parameter>" \
+	'[null,null,[["read","{\"path\":\"a\",\"first\":2}"],["read","{\"path\":\"b\"}"]],"tool_calls",null]' \
+	'<tool_call>
+<function=read>
+<parameter=path>
+a
+<parameter=first>
+2
+</function>
+</tool_call>
+<tool_call>
+<function=read>
+<parameter=path>
+b
+</function>
+</tool_call>' stop
+half='<function=read><parameter=path>a </function> b'
+lifts "... but not what has words behind it" \
+	"[\"error\",\"malformed_tool_call\",{\"content\":$(content "$half")}]" \
+	"$half" stop
 behind='<tool_call>
 <function=read>
 </function>
@@ -126,6 +146,8 @@ lifts "mistral" "$two" \
 	"[TOOL_CALLS][{\"name\":\"read\",\"arguments\":$a}, {\"name\":\"read\",\"arguments\":$b}]" stop
 lifts "mistral: the newer form" "$two" \
 	"[TOOL_CALLS]read[ARGS]${a}[TOOL_CALLS]read[CALL_ID]x1[ARGS]$b" stop
+lifts "mistral: the end of a turn is no text" "$one" \
+	"[TOOL_CALLS][{\"name\":\"read\",\"arguments\":$a}]</s>" stop
 lifts "mistral: text stays" '["So.",null,[["read","{\"path\":\"a.c\"}"]],"tool_calls",null]' \
 	"So.[TOOL_CALLS]read$a" stop
 lifts "deepseek" "$two" "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>read

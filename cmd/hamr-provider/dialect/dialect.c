@@ -409,7 +409,7 @@ in_block(struct dialect *d, enum block_end e)
 	if (said == BLOCK_MORE)
 		return false;
 	if (f == &qwen3)
-		d->again += r->qwen3.flat;
+		d->again += r->qwen3.flat || r->qwen3.loose;
 	if (said == BLOCK_UNCLOSED) {
 		r->n -= cut;
 		said = cut ? BLOCK_OPEN : BLOCK_CALLS;

@@ -79,6 +79,7 @@ struct qwen_tag {
 struct qwen3 {
 	bool led;		/* by <tool_call> */
 	bool flat;		/* what looks nested is text */
+	bool loose;		/* the next tag of ours ends a value, too */
 	size_t depth;		/* functions open within a value */
 	bool nested;		/* there was one */
 	long opened;		/* <tool_call> less </tool_call> */

@@ -164,6 +164,20 @@ named_object(struct reading *r, struct slice name)
 
 /* ---- the readers ---- */
 
+/* Behind a token that ends a turn, which servers may leave standing there. */
+static size_t
+skip_turn_end(struct slice s, size_t at)
+{
+	static const char *const ends[] = { "<|eom_id|>", "<|eot_id|>",
+		"<|im_end|>", "</s>" };
+	size_t to = skip_white(s, at);
+
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		if (begins(s, to, ends[i]))
+			return to + strlen(ends[i]);
+	return at;
+}
+
 enum block_said
 read_llama3(struct reading *r)
 {
@@ -176,10 +190,7 @@ read_llama3(struct reading *r)
 		    python_call(r) : objects(r);
 		if (said != BLOCK_CALLS)
 			return said;
-		r->at = skip_white(r->s, r->at);
-		if (begins(r->s, r->at, "<|eom_id|>") ||
-		    begins(r->s, r->at, "<|eot_id|>"))
-			r->at = skip_white(r->s, r->at + strlen("<|eom_id|>"));
+		r->at = skip_white(r->s, skip_turn_end(r->s, r->at));
 	}
 	return said;
 }
@@ -221,6 +232,7 @@ read_mistral(struct reading *r)
 		}
 		if (said != BLOCK_CALLS)
 			return said;
+		r->at = skip_turn_end(s, r->at);
 		at = skip_white(s, r->at);
 	}
 	return said;

@@ -108,7 +108,7 @@ on_param(struct qwen3 *q, struct slice held, struct qwen_tag t)
 		}
 		return;
 	}
-	if (q->prev.kind == Q_PARAM_END) {
+	if (q->prev.kind == Q_PARAM_END || q->prev.kind == Q_PARAM) {
 		/* or that ended none of ours: our function is closed */
 		if (q->depth > 0 || q->n == 0)
 			return;
@@ -116,7 +116,8 @@ on_param(struct qwen3 *q, struct slice held, struct qwen_tag t)
 			if (slice_eq(key_of(held, &q->v[i]),
 			    key_of(held, &p)))
 				return;
-		q->v[q->n - 1].val_end = q->prev.start;
+		q->v[q->n - 1].val_end = q->prev.kind == Q_PARAM ? t.start :
+		    q->prev.start;
 	} else if (q->prev.kind != Q_FUNC)
 		return;
 	GROW(q->v, q->n, q->cap);
@@ -134,12 +135,13 @@ full_end(struct qwen3 *q, size_t end)
 static bool
 step(struct qwen3 *q, struct slice held, struct qwen_tag t)
 {
-	bool near = only_white(held, q->prev.end, t.start);
+	bool open = q->loose && q->prev.kind == Q_PARAM && q->depth == 0;
+	bool near = open || only_white(held, q->prev.end, t.start);
 	bool closed = near && q->prev.ours && (q->prev.kind == Q_FUNC_END ||
 	    q->prev.kind == Q_CALL_END);
 
-	/* read flat, an end counts only where the next block follows */
-	if (q->flat && q->end > 0 && !(near && (t.kind == Q_CALL ||
+	/* read again, an end counts only where the next block follows */
+	if ((q->flat || q->loose) && q->end > 0 && !(near && (t.kind == Q_CALL ||
 	    t.kind == Q_FUNC)) && !(closed && t.kind == Q_CALL_END))
 		q->end = 0;
 	q->opened += (t.kind == Q_CALL) - (t.kind == Q_CALL_END);
@@ -152,7 +154,7 @@ step(struct qwen3 *q, struct slice held, struct qwen_tag t)
 			return true;
 		break;
 	case Q_PARAM:
-		if (near && q->end == 0)
+		if (near && q->end == 0 && (open || q->prev.kind != Q_PARAM))
 			on_param(q, held, t);
 		break;
 	case Q_FUNC_END:
@@ -162,19 +164,19 @@ step(struct qwen3 *q, struct slice held, struct qwen_tag t)
 			t.ours = q->prev.ours;
 		else if (q->prev.kind == Q_PARAM_END && q->depth > 0)
 			q->depth--;
-		else if (q->prev.kind == Q_PARAM_END)
+		else if (q->prev.kind == Q_PARAM_END || open)
 			t.ours = true;
 		if (t.ours)
-			q->shut = q->prev.start;
+			q->shut = open ? t.start : q->prev.start;
 		if (t.ours && !q->led)
 			full_end(q, t.end);
 		break;
 	case Q_CALL_END:
 		/* without </function>: the end, if nothing of it follows */
-		t.ours = near && q->prev.kind == Q_PARAM_END && q->n > 0 &&
-		    q->depth == 0;
+		t.ours = near && (q->prev.kind == Q_PARAM_END || open) &&
+		    q->n > 0 && q->depth == 0;
 		if (t.ours)
-			q->shut = q->prev.start;
+			q->shut = open ? t.start : q->prev.start;
 		if (closed)
 			full_end(q, t.end);
 		break;
@@ -229,6 +231,19 @@ walk_tags(struct reading *r)
 
 /* ---- the end of the bytes ---- */
 
+/* Read it all once more, in another way. */
+static enum block_said
+read_again(struct reading *r, bool flat)
+{
+	struct qwen3 *q = &r->qwen3;
+
+	qwen3_begin(r, r->start, q->led);
+	q->flat = flat;
+	q->loose = !flat;
+	begin_call(r);
+	return walk_tags(r);
+}
+
 static enum block_said
 at_end(struct reading *r)
 {
@@ -236,7 +251,7 @@ at_end(struct reading *r)
 	bool own = q->prev.ours && q->depth == 0, whole;
 	struct slice tail = slice_from(r->s, skip_white(r->s, q->prev.end));
 
-	if (q->end > 0)
+	if (q->end > 0 && (!q->loose || only_white(r->s, q->end, r->s.n)))
 		return BLOCK_CALLS;
 	/* are only closing tags missing (which are not looked for any more), so
 	 * that white space and a piece of one is all behind the last tag? */
@@ -253,17 +268,24 @@ at_end(struct reading *r)
 		full_end(q, r->s.n);
 		return BLOCK_CALLS;
 	}
-	if (!q->nested)
+	if (q->loose)
 		return BLOCK_OPEN;
-	/* perhaps something in a value opened and never closed: so text */
-	qwen3_begin(r, r->start, q->led);
-	q->flat = true;
-	begin_call(r);
-	enum block_said said = walk_tags(r);
-	if (said != BLOCK_MORE)
-		return said;
-	return q->end > 0 && r->e == BLOCK_STOPS && q->opened <= 0 &&
-	    only_white(r->s, q->prev.end, r->s.n) ? BLOCK_CALLS : BLOCK_OPEN;
+	if (q->nested) {
+		/* perhaps something in a value opened and never closed: so
+		 * text */
+		enum block_said said = read_again(r, true);
+
+		if (said != BLOCK_MORE)
+			return said;
+		if (q->end > 0 && r->e == BLOCK_STOPS && q->opened <= 0 &&
+		    only_white(r->s, q->prev.end, r->s.n))
+			return BLOCK_CALLS;
+	}
+	if (r->e != BLOCK_STOPS)
+		return BLOCK_OPEN;
+	/* or a </parameter> is missing, as Qwen3-Coder forgets it at times */
+	enum block_said said = read_again(r, false);
+	return said == BLOCK_MORE ? at_end(r) : said;
 }
 
 /* ---- the call ---- */
