@@ -215,6 +215,12 @@ fails "request makes no object" 'def request: 1, 2; def event: empty;' \
 	"bad_request: ./p.jq: request: must return one object*"
 fails "a header of two lines" 'def request: {headers: {a: "b\nc"}}; def event: empty;' \
 	'bad_request: ./p.jq: request: headers: "a"*'
+for h in Content-Length Host Transfer-Encoding; do
+	fails "$h is not the program's" \
+		"def request: {headers: {\"$h\": \"5\"}}; def event: empty;" \
+		"bad_request: ./p.jq: request: headers: $(echo $h |
+			tr A-Z a-z) cannot be set"
+done
 echo 'def request: {path: "@127.0.0.2:9/x"}; def event: {finish_reason: "stop"};' >p.jq
 serve lines
 with ./p.jq >/dev/null

@@ -294,13 +294,24 @@ take_headers(struct adapter *ad, struct slice headers,
     const struct adapter_defaults *d, struct adapter_call *c,
     struct failure *f)
 {
+	/* of the transfer: another length would let a part of the body pass
+	 * for a request of its own */
+	static const char *const ours[] = { "content-length", "host",
+		"transfer-encoding" };
 	bool has_key = false;
 	struct slice key, val;
 
 	for (struct walk w = walk_of(scan_only(SCAN_OBJECT, headers));
 	    walk_next(&w, &key, &val); ) {
+		for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+			if (key.n == strlen(ours[i]) &&
+			    strncasecmp(key.p, ours[i], key.n) == 0) {
+				failure_set(f, "bad_request", "%s: request: "
+				    "headers: %s cannot be set", ad->path,
+				    ours[i]);
+				return -1;
+			}
 		char *line = header(key, val, d, &has_key);
-
 		if (line == NULL) {
 			failure_set(f, "bad_request", "%s: request: headers: "
 			    "\"%.*s\" is not a header name with a one-line "
