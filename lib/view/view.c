@@ -446,11 +446,10 @@ print_node(struct view *v, size_t i)
 	while (end < v->n && v->nodes[end].joins);
 	node = whole_message(v, i, end);
 	if (is_bridged(v, i)) {
-		bool user = node.kind == VIEW_USER;
-
-		open_message(v, user ? "assistant" : "user");
-		buf_adds(&v->body, user ? "\"(interrupted)\"}" :
-		    "\"(continued)\"}");
+		open_message(v, node.kind == VIEW_USER ? "assistant" : "user");
+		/* a nudge interrupts nobody */
+		buf_adds(&v->body, node.kind == VIEW_USER && node.person ?
+		    "\"(interrupted)\"}" : "\"(continued)\"}");
 	}
 	if (node.kind != VIEW_ASSISTANT) {
 		open_message(v, node.kind == VIEW_SYSTEM ? "system" : "user");

@@ -348,6 +348,10 @@ is "it stands behind the summary, and a person's message not behind it" \
 	.content] | .[:4], .[-6:]' back | paste -sd ' ')" "$(printf '%s %s' \
 	'["early","early","late","late"]' \
 	'["t59.1","t59.1","(interrupted)","task 60","t60.1","t60.1"]')"
+sed 's/{"role":"user","content":"task \([0-9]*\)"/{"role":"assistant","content":"so"}\
+{"role":"user","content":"go on \1","meta":{"by":"guard"}/' folded >nudged
+is "a nudge there interrupts nobody" "$(request --strategy late --window 28500 \
+	nudged | jq -c '[.messages[4:7][].content]')" '["ok","(continued)","go on 30"]'
 cat folded <(event --strategy late --window 27000 folded) >told
 is "and the record tells it" "$(request --strategy late --window 27000 told)" \
 	"$(cat back)"

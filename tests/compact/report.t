@@ -41,6 +41,9 @@ every_call"
 match "and what the session is" "$(report --window 12288 s | head -n 2)" \
 	"session made, some-model
 45 requests, 91 messages, *k tokens"
+is "in JSON, each by its key" "$(hamr-compact --no-config --report=json \
+	--window 12288 s |
+	jq -c '[.session, .model]' | sort -u)" '["made","some-model"]'
 
 tokens() { row "hamr late" | cut -d ' ' -f 1 | sed 's/k$/ * 1000/'; }
 ok "--family: counted as another model does" python3 -c "import sys

@@ -546,7 +546,7 @@ begin(struct simulation *s)
 	s->messages = s->steps = s->before = 0;
 	s->tools = 0;
 	s->asked = false;
-	s->title = NULL;
+	s->session = s->model = NULL;
 }
 
 static void
@@ -558,7 +558,8 @@ end(struct simulation *s)
 	finder_release(&s->essentials.texts);
 	map_release(&s->essentials.once);
 	s->essentials = (struct essentials){ 0 };
-	free(s->title);
+	free(s->session);
+	free(s->model);
 }
 
 static void
@@ -673,7 +674,6 @@ simulation_record(struct simulation *s, const struct rec *r)
 {
 	unsigned prev = TOKEN_START;
 	struct slice tools;
-	char *session, *model;
 
 	switch (r->kind) {
 	case R_COMPACTION: case R_COMPACT: case R_RECOVERY: case R_LIMIT:
@@ -685,14 +685,10 @@ simulation_record(struct simulation *s, const struct rec *r)
 			return;
 		break;
 	case R_HAMR:
-		session = rec_strdup(r, "session");
-		model = rec_strdup(r, "model");
-		free(s->title);
-		s->title = xasprintf("%s%s%s", session != NULL ? session : "",
-		    session != NULL && model != NULL ? ", " : "",
-		    model != NULL ? model : "");
-		free(session);
-		free(model);
+		free(s->session);
+		free(s->model);
+		s->session = rec_strdup(r, "session");
+		s->model = rec_strdup(r, "model");
 		break;
 	case R_TOOLS:
 		tools = rec_get(r, "tools");

@@ -122,7 +122,7 @@ struct simulation {
 	bool asked;		/* nothing to answer came since the last go;
 				 * a second assistant message in a row goes on
 				 * from the first */
-	char *title;		/* session, model: bytes of others */
+	char *session, *model;	/* or NULL: bytes of others */
 };
 
 /* window: -1 for the usual five.  all: with every strategy. */

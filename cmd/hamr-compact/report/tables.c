@@ -1,6 +1,9 @@
 /* tables.c - --report: a simulation as tables and charts of characters, and as
  * JSON. */
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/mem.h"
 
 #include "tables.h"
 
@@ -105,6 +108,15 @@ put_rows(const struct simulation *s, const struct screen *t, size_t w,
 	}
 }
 
+/* The session's name and its model.  Yours to free. */
+static char *
+title_of(const struct simulation *s)
+{
+	return xasprintf("%s%s%s", s->session != NULL ? s->session : "",
+	    s->session != NULL && s->model != NULL ? ", " : "",
+	    s->model != NULL ? s->model : "");
+}
+
 void
 report_tables(const struct simulation *s, const struct screen *t,
     struct buf *out)
@@ -117,11 +129,14 @@ report_tables(const struct simulation *s, const struct screen *t,
 "% still there, word for word: the task; all and the last three messages of\n"
 "persons; edited paths; error lines; the text that an edit replaces\n";
 
-	if (s->title != NULL && s->title[0] != '\0') {
+	char *title = title_of(s);
+
+	if (*title != '\0') {
 		buf_adds(out, "session ");
-		screen_text(t, slice_of(s->title), screen_room(t, 8), out);
+		screen_text(t, slice_of(title), screen_room(t, 8), out);
 		buf_addc(out, '\n');
 	}
+	free(title);
 	buf_fmt(out, "%zu requests, %zu messages, %s tokens\n", s->steps,
 	    s->messages, figure((double)s->plain.sum / 64).s);
 	for (size_t w = 0; w < s->nwindows; w++) {
@@ -164,8 +179,10 @@ report_json(const struct simulation *s, struct buf *out)
 		long room = simulation_ours(s, i /
 		    each)->compact.budget.effective;
 
-		scan_put(out, "{'session':@,'window':$,'room':$,'method':@",
-		    slice_of(s->title != NULL ? s->title : ""),
+		scan_put(out, "{'session':@,'model':@,'window':$,'room':$,"
+		    "'method':@",
+		    slice_of(s->session != NULL ? s->session : ""),
+		    slice_of(s->model != NULL ? s->model : ""),
 		    SCAN_INT(s->windows[i / each]), SCAN_INT(room),
 		    slice_of(method_name(m)));
 		buf_fmt(out, ",\"requests\":%zu,\"closed\":%zu,\"epochs\":%zu,"
@@ -300,9 +317,11 @@ report_picture(const struct simulation *s, struct buf *out)
 	static const struct screen any = { .utf8 = true };
 	const struct method *raw = simulation_rule(s, 0);
 	struct buf title = BUF_INIT(BUF_RECORD_MAX);
+	char *name = title_of(s);
 
-	screen_text(&any, slice_of(s->title != NULL && s->title[0] != '\0' ?
-	    s->title : "transcript"), TITLE_COLUMNS, &title);
+	screen_text(&any, slice_of(*name != '\0' ? name : "transcript"),
+	    TITLE_COLUMNS, &title);
+	free(name);
 	scan_put(out, "{'title':@,'requests':$,'messages':$,'tokens':@",
 	    buf_view(&title), SCAN_INT((long long)s->steps),
 	    SCAN_INT((long long)s->messages),
