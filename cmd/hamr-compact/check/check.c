@@ -105,29 +105,6 @@ check_one(struct checker *k, struct slice m, size_t at)
 	return role == ASSISTANT ? check_assistant(k, m) : NULL;
 }
 
-/* The first breach of the rules of chapter 8.3, or NULL; *at is the index of
- * the message. */
-static const char *
-check_messages(struct slice messages, size_t *at)
-{
-	struct checker k = { .last = NONE };
-	const char *why = NULL;
-	struct slice m;
-	struct walk w = walk_of(messages);
-
-	for (*at = 0; walk_next(&w, NULL, &m); ++*at) {
-		why = check_one(&k, m, *at);
-		if (why != NULL)
-			break;
-	}
-	if (why == NULL && k.next < k.n)
-		why = "a call without its result at the end";
-	free(k.open);
-	map_release(&k.ids);
-	scan_release(&k.scan);
-	return why;
-}
-
 /* ---- what was left out ---- */
 
 static void
@@ -216,10 +193,24 @@ legality_print(struct compact *c, bool fits, struct buf *out)
 {
 	struct buf all = BUF_INIT((size_t)1 << 40), elided = all;
 	const struct view *v = c->view;
-	size_t at, n = 0;
+	struct checker checker = { .last = NONE };
+	const char *why = NULL;
+	struct slice m;
+	size_t at = 0, n = 0;
 
+	/* the first breach of the rules of chapter 8.3 */
 	view_print(c->view, &all);
-	const char *why = check_messages(buf_view(&all), &at);
+	for (struct walk w = walk_of(buf_view(&all));
+	    walk_next(&w, NULL, &m); at++) {
+		why = check_one(&checker, m, at);
+		if (why != NULL)
+			break;
+	}
+	if (why == NULL && checker.next < checker.n)
+		why = "a call without its result at the end";
+	free(checker.open);
+	map_release(&checker.ids);
+	scan_release(&checker.scan);
 	struct retained k = look_for(c, buf_view(&all));
 	for (size_t i = 0; i < v->ncalls; i++) {
 		const struct view_call *call = &v->calls[i];

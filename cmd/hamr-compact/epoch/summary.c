@@ -478,20 +478,6 @@ print_changed(const struct summary *s, struct section *sec, size_t more)
 		section_put(sec);
 }
 
-static void
-print_read(const struct summary *s, struct section *sec)
-{
-	const struct entry *f = entry_at(&s->files, s->files.newest);
-
-	for (; f != NULL; f = entry_at(&s->files, f->older)) {
-		if (has_changed(f))
-			continue;
-		buf_fmt(&sec->line, "- %s x%zu", f->text, f->reads);
-		if (!section_put(sec))
-			break;
-	}
-}
-
 /* The recent commands, or (errors) those whose last run failed and why. */
 static void
 print_commands(const struct summary *s, struct section *sec, bool errors)
@@ -663,7 +649,14 @@ summary_print(const struct summary *s, const struct view *v,
 		cap -= num_min(cap, task.len);
 	buf_slice(&text, buf_view(&firm));
 	begin(&sec, &text, "FILES READ:", cap, 20);
-	print_read(s, &sec);
+	for (const struct entry *f = entry_at(&s->files, s->files.newest);
+	    f != NULL; f = entry_at(&s->files, f->older)) {
+		if (has_changed(f))
+			continue;
+		buf_fmt(&sec.line, "- %s x%zu", f->text, f->reads);
+		if (!section_put(&sec))
+			break;
+	}
 	begin(&sec, &text, "RECENT COMMANDS:", cap, 15);
 	print_commands(s, &sec, false);
 	begin(&sec, &text, "NOTES:", cap, 15);

@@ -325,60 +325,50 @@ is_cut(const struct answer *a)
 	return answer_repeats(a) > 0 || a->finish == FINISH_LENGTH;
 }
 
-/* What looks like a call is text: where none may be made, and where the server
- * reads them itself. */
-static void
-keep_text(struct answer *a)
-{
-	struct buf shown = a->content;
-
-	calls_reset(&a->lifted);
-	buf_reset(&a->malformed);
-	if (answer_repeats(a) == 0) {
-		a->content = a->raw;
-		a->raw = shown;
-	}
-}
-
-/* Reasoning that is never closed: calls at its end are meant. */
-static void
-read_again(struct answer *a)
-{
-	a->again = true;
-	dialect_reset(a->dialect, a->tools);
-	dialect_feed(a->dialect, buf_view(&a->reasoning));
-	dialect_end(a->dialect, false);
-	a->again = false;
-	buf_reset(&a->malformed);
-	if (a->lifted.n > 0) {
-		buf_reset(&a->reasoning);
-		buf_slice(&a->reasoning, slice_trim(buf_view(&a->raw)));
-	}
-}
-
 struct slice
 answer_end(struct answer *a, bool broken)
 {
 	bool cut = broken || is_cut(a);
 
-	if (!a->ended) {
-		harmony_end(&a->harmony, cut);
-		bool open = reasoning_end(a->splitter);
-		/* the end of the text may be a passage too many */
-		cut = broken || is_cut(a);
-		unsigned dropped = dialect_end(a->dialect, cut);
-		if (a->forbidden || a->native.n > 0)
-			keep_text(a);
-		else if (open && !cut && a->raw.len == 0)
-			read_again(a);
-		else
-			a->dropped += dropped;
-		/* their arguments may be cut although they parse */
-		if (is_cut(a)) {
-			a->dropped += (unsigned)a->native.n;
-			calls_reset(&a->native);
+	if (a->ended)
+		return buf_view(&a->malformed);
+	a->ended = true;
+	harmony_end(&a->harmony, cut);
+	bool open = reasoning_end(a->splitter);
+	/* the end of the text may be a passage too many */
+	cut = broken || is_cut(a);
+	unsigned dropped = dialect_end(a->dialect, cut);
+	if (a->forbidden || a->native.n > 0) {
+		/* what looks like a call is text: where none may be made, and
+		 * where the server reads them itself */
+		struct buf shown = a->content;
+
+		calls_reset(&a->lifted);
+		buf_reset(&a->malformed);
+		if (answer_repeats(a) == 0) {
+			a->content = a->raw;
+			a->raw = shown;
 		}
-		a->ended = true;
+	} else if (open && !cut && a->raw.len == 0) {
+		/* reasoning that is never closed: calls at its end are meant */
+		a->again = true;
+		dialect_reset(a->dialect, a->tools);
+		dialect_feed(a->dialect, buf_view(&a->reasoning));
+		dialect_end(a->dialect, false);
+		a->again = false;
+		buf_reset(&a->malformed);
+		if (a->lifted.n > 0) {
+			buf_reset(&a->reasoning);
+			buf_slice(&a->reasoning,
+			    slice_trim(buf_view(&a->raw)));
+		}
+	} else {
+		a->dropped += dropped;
+	}
+	/* their arguments may be cut although they parse */
+	if (is_cut(a)) {
+		a->dropped += (unsigned)a->native.n;
+		calls_reset(&a->native);
 	}
 	return buf_view(&a->malformed);
 }
