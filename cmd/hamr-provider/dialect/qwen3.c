@@ -141,8 +141,9 @@ step(struct qwen3 *q, struct slice held, struct qwen_tag t)
 	    q->prev.kind == Q_CALL_END);
 
 	/* read again, an end counts only where the next block follows */
-	if ((q->flat || q->loose) && q->end > 0 && !(near && (t.kind == Q_CALL ||
-	    t.kind == Q_FUNC)) && !(closed && t.kind == Q_CALL_END))
+	if ((q->flat || q->loose) && q->end > 0 &&
+	    !(near && (t.kind == Q_CALL || t.kind == Q_FUNC)) &&
+	    !(closed && t.kind == Q_CALL_END))
 		q->end = 0;
 	q->opened += (t.kind == Q_CALL) - (t.kind == Q_CALL_END);
 	switch (t.kind) {
