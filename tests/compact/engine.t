@@ -352,6 +352,13 @@ sed 's/{"role":"user","content":"task \([0-9]*\)"/{"role":"assistant","content":
 {"role":"user","content":"go on \1","meta":{"by":"guard"}/' folded >nudged
 is "a nudge there interrupts nobody" "$(request --strategy late --window 28500 \
 	nudged | jq -c '[.messages[4:7][].content]')" '["ok","(continued)","go on 30"]'
+{
+	turns 12 1
+	echo '{"type":"usage","prompt_tokens":25000,"completion_tokens":9}'
+	echo '{"type":"error","stage":"provider","code":"malformed_tool_call","message":"m"}'
+} >failed
+is "a usage above the room counts though an error follows" \
+	"$(event --window 32768 failed | jq -c '.tokens_before')" 25000
 cat folded <(event --strategy late --window 27000 folded) >told
 is "and the record tells it" "$(request --strategy late --window 27000 told)" \
 	"$(cat back)"

@@ -381,6 +381,11 @@ compact_record(struct compact *c, const struct rec *r)
 			c->choice_steps = 1;
 		break;
 	case R_COMPACTION: epoch_read(c, r); break;
+	case R_ERROR:
+		/* the usage before it has no message, and is news */
+		if (c->anchor.open)
+			c->decided = false;
+		break;
 	default: break;
 	}
 }
