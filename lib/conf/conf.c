@@ -525,8 +525,11 @@ event(void *ctx, const struct toml_event *ev, struct err *e)
 	} else if (at->pending != NULL) {
 		r = err_set(e, ST_CONFIG, "%s", at->pending);
 	} else if (!conf_key_is_table(path.p)) {
-		at->pending = xasprintf("%s: unknown table [%.200s]", where,
-		    path.p);
+		path.p[utf8_cut(path.p, path.len, 200)] = '\0';
+		char *near = conf_key_nearest_table(path.p);
+		at->pending = xasprintf("%s: unknown table [%s]; nearest "
+		    "known table is [%s]", where, path.p, near);
+		free(near);
 	} else if (!is_untrusted(at)) {
 		buf_addc(&path, '.');
 		note_name(at->c, path.p);

@@ -442,3 +442,26 @@ conf_key_nearest(const char *key)
 	free(plain);
 	return r;
 }
+
+char *
+conf_key_nearest_table(const char *path)
+{
+	size_t least = SIZE_MAX;
+	char *best = NULL;
+
+	for (size_t i = 0; i < NAMES; i++) {
+		const char *name = name_at(i), *dot = strrchr(name, '.');
+
+		if (dot == NULL)
+			continue;
+		char *table = xmemdup0(name, (size_t)(dot - name));
+		size_t d = distance(path, table);
+		if (d < least) {
+			least = d;
+			free(best);
+			best = table;
+		} else
+			free(table);
+	}
+	return best;
+}

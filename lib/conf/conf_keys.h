@@ -65,6 +65,8 @@ bool conf_key_is_table(const char *path);
 
 /* The known key that is spelled most alike; never NULL, yours to free. */
 char *conf_key_nearest(const char *key);
+/* The same of the tables. */
+char *conf_key_nearest_table(const char *path);
 
 /* The row that environment variable var ("HAMR_AGENT_MODE") stands for; of
  * several the one with the longest table name.  NULL if unknown. */
