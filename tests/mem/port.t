@@ -301,6 +301,15 @@ is "with it all is there" "$(mem copy/log.db list | jq -r .content)" \
 ok "rebuilt" mem log.db rebuild copy
 status "what rebuild made is no such copy" 0 mem log.db list
 is "... and nothing is said" "$(cat "$T/.err")" ""
+if command -v sqlite3 >/dev/null; then
+	mem log.db save "in the log again" >/dev/null
+	sqlite3 log.db 'SELECT count(*) FROM item' >/dev/null
+	status "another program emptied the log and removed it" 1 \
+	    test -e log.db-wal
+	is "... which is no loss" "$(mem log.db list 2>&1 | jq -r .content |
+	    sort)" 'in the log
+in the log again'
+fi
 
 # ---- a file of another version ----
 

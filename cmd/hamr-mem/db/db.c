@@ -512,17 +512,15 @@ bool
 db_lost_log(const char *path)
 {
 	char *log = xasprintf("%s-wal", path);
-	char *p = xasprintf("%s-lock", path);
-	/* in this order: whoever makes a file has its lock first, and until
-	 * the log is there; a rebuild's own file comes without one */
-	bool lost = has_log(path);
-	int lock = lost ? open(p, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+	char *lock = xasprintf("%s-lock", path);
+	/* in this order: whoever makes a file has its lock first.  Beside our
+	 * lock another program took the log away, having emptied it, as
+	 * sqlite3(1) does; what rebuild makes comes without one */
+	bool lost = has_log(path) && access(lock, F_OK) < 0 &&
+	    access(log, F_OK) < 0;
 
-	lost = lost && (lock < 0 || flock(lock, LOCK_SH | LOCK_NB) == 0) &&
-	    access(log, F_OK) < 0 && has_log(path);
-	file_close(lock);
 	free(log);
-	free(p);
+	free(lock);
 	return lost;
 }
 
