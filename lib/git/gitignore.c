@@ -423,24 +423,6 @@ add_folder(struct gitignore *g, const char *path)
 	buf_add(&g->folders, path, strlen(path) + 1);
 }
 
-/* The rules of the folders above the root. */
-static void
-read_above(struct gitignore *g, const char *top)
-{
-	for (size_t i = 0; g->prefix[i] != '\0'; i++) {
-		if (i > 0 && g->prefix[i - 1] != '/')
-			continue;
-		char *dir = xasprintf("%s/%.*s", top, (int)i, g->prefix);
-		int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (fd >= 0) {
-			read_rules(new_level(g, i), fd, ".gitignore");
-			close(fd);
-		}
-		add_folder(g, dir);
-		free(dir);
-	}
-}
-
 struct gitignore *
 gitignore_new(const char *root, bool own, struct err *e)
 {
@@ -471,8 +453,19 @@ gitignore_new(const char *root, bool own, struct err *e)
 	}
 	if (path != NULL)
 		read_rules(new_level(g, 0), AT_FDCWD, path);
-	if (top != NULL)
-		read_above(g, top);
+	/* the rules of the folders above the root */
+	for (size_t i = 0; top != NULL && g->prefix[i] != '\0'; i++) {
+		if (i > 0 && g->prefix[i - 1] != '/')
+			continue;
+		char *dir = xasprintf("%s/%.*s", top, (int)i, g->prefix);
+		int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0) {
+			read_rules(new_level(g, i), fd, ".gitignore");
+			close(fd);
+		}
+		add_folder(g, dir);
+		free(dir);
+	}
 	gitrepo_release(&repo);
 	free(path);
 	free(top);

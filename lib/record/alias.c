@@ -116,24 +116,6 @@ name_of(struct work *w, struct slice key, bool *exact)
 }
 
 static void
-choose(struct work *w, struct slice args)
-{
-	struct walk walk = walk_of(args);
-	struct slice key, val;
-	bool exact;
-
-	for (size_t i = 1; walk_next(&walk, &key, &val); i++) {
-		enum name name = name_of(w, key, &exact);
-		struct choice *c = &w->by[name];
-		int rank = scan_kind(val) == SCAN_NULL ? BY_NULL :
-		    exact ? BY_NAME : BY_ALIAS;
-
-		if (name < NAMES && (c->at == 0 || rank > (int)c->rank))
-			*c = (struct choice){ i, rank, val };
-	}
-}
-
-static void
 put_edits(struct slice edits, struct buf *out)
 {
 	struct slice val;
@@ -191,10 +173,19 @@ alias_args(struct slice tool, struct slice args, struct buf *out)
 	args = slice_trim_start(args, " \t\r\n");
 	if (scan_kind(args) != SCAN_OBJECT)
 		return false;
-	choose(&w, args);
+	struct walk walk = walk_of(args);
+	for (size_t i = 1; walk_next(&walk, &key, &val); i++) {
+		enum name name = name_of(&w, key, &exact);
+		struct choice *c = &w.by[name];
+		int rank = scan_kind(val) == SCAN_NULL ? BY_NULL :
+		    exact ? BY_NAME : BY_ALIAS;
+
+		if (name < NAMES && (c->at == 0 || rank > (int)c->rank))
+			*c = (struct choice){ i, rank, val };
+	}
 	enum limit limit = judge_limit(&w, args, &last);
 	buf_addc(out, '{');
-	struct walk walk = walk_of(args);
+	walk = walk_of(args);
 	for (size_t i = 1; walk_next(&walk, &key, &val); i++) {
 		enum name name = name_of(&w, key, &exact);
 

@@ -276,17 +276,6 @@ stage_left_out(const struct stage *s)
 	return s->from != NULL ? import_left_out(s->from) : NULL;
 }
 
-/* Is what is read where all of it is written again?  There is no end to it. */
-static bool
-is_output(const struct stage *s, int fd)
-{
-	struct stat in, out;
-
-	return s->mode == STAGE_FILTER && s->out.regular &&
-	    fstat(fd, &in) == 0 && fstat(s->out.fd, &out) == 0 &&
-	    in.st_dev == out.st_dev && in.st_ino == out.st_ino;
-}
-
 int
 stage_run(struct stage *s)
 {
@@ -301,6 +290,7 @@ stage_run(struct stage *s)
 		const char *name = is_stdin ? "stdin" : s->files[i];
 		int fd = is_stdin ? STDIN_FILENO :
 		    open(name, O_RDONLY | O_CLOEXEC);
+		struct stat in, out;
 
 		if (fd < 0) {
 			err_sys(&e, errno == ENOENT || errno == ENOTDIR ?
@@ -308,7 +298,10 @@ stage_run(struct stage *s)
 			stage_fail(s, &e);
 			break;
 		}
-		if (is_output(s, fd)) {
+		/* where all that is read is written again there is no end */
+		if (s->mode == STAGE_FILTER && s->out.regular &&
+		    fstat(fd, &in) == 0 && fstat(s->out.fd, &out) == 0 &&
+		    in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
 			err_set(&e, ST_USAGE, "%s is the output, too; write "
 			    "to another file, and rename it", name);
 			stage_fail(s, &e);
