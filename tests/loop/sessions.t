@@ -185,4 +185,8 @@ match "... is told" "$(cat "$T/.err")" "*--fork needs a value, not --yes*"
 mkdir "$T/begin" && cd "$T/begin" && git init -q .
 hamr-loop --no-config -o 'stages.tool=[]' x 2>err
 is "a run that cannot begin leaves no session" "$? $(ls .hamr/sessions)" "78 "
+hamr-loop --no-config -o 'stages.guard=["hamr-guard", "hamr-gaurd -n"]' x 2>err
+is "nor one with a stage that is not there" "$? $(ls .hamr/sessions)" "78 "
+is "... which is named" "$(cat err)" \
+    "hamr-loop: -o: stages.guard: no program hamr-gaurd in PATH"
 done_testing

@@ -388,6 +388,31 @@ read_system(struct setup *s, const char *mode, struct err *e)
 	return r;
 }
 
+/* Refuse a command of [stages] whose program is not there: libpipeline tells
+ * only when it is too late, as a stage that died. */
+static int
+check_program(const struct conf *c, const char *key, const char *command,
+    struct err *e)
+{
+	size_t n = strcspn(command, " \t\"'\\");
+	char *name = xmemdup0(command, n), *path = NULL;
+	bool there = true;
+
+	if (command[n] == '"' || command[n] == '\'' || command[n] == '\\')
+		;	/* libpipeline's to split */
+	else if (*name == '/')
+		there = which_is_program(name);
+	else if (*name != '\0' && strchr(name, '/') == NULL)
+		there = (path = which_beside(name, NULL)) != NULL;
+	if (!there)
+		err_set(e, ST_CONFIG, "%s: %s: no program %s%s",
+		    conf_origin(c, key), key, name, *name == '/' ? "" :
+		    " in PATH");
+	free(path);
+	free(name);
+	return there ? 0 : -1;
+}
+
 int
 setup_slots(struct setup *s, struct hub *h, struct err *e)
 {
@@ -428,6 +453,10 @@ setup_slots(struct setup *s, struct hub *h, struct err *e)
 		if (c->n == 0)
 			return err_set(e, ST_CONFIG, "%s is empty; name at "
 			    "least one command", keys[i]);
+		for (size_t k = 0; k < c->n; k++)
+			if (check_program(s->conf, keys[i], c->commands[k],
+			    e) < 0)
+				return -1;
 		flags_of(s, h, (enum slot_id)i);
 		c->flags = s->flags[i].v;
 		c->nflags = s->flags[i].n;
