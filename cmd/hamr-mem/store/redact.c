@@ -14,13 +14,15 @@
 /* A secret is looked at this far: keys are short, a PEM block is not. */
 #define SECRET_MAX 65536
 
+/* Two bytes as a number. */
+#define PAIR(a, b) ((unsigned)(unsigned char)(a) << 8 | (unsigned char)(b))
+
 struct pattern {
 	char *kind, *start;
+	size_t n;		/* of start */
+	unsigned pair;		/* that it begins with */
 	regex_t re;
 };
-
-/* Two bytes as a number. */
-#define PAIR(a, b) ((unsigned char)(a) << 8 | (unsigned char)(b))
 
 struct redact {
 	struct pattern *p;
@@ -49,9 +51,10 @@ read_line(struct redact *r, char *line)
 	free(anchored);
 	if (good) {
 		GROW(r->p, r->n, r->cap);
+		unsigned pair = PAIR(start[0], start[1]);
 		r->p[r->n++] = (struct pattern){ xstrdup(kind),
-			xstrdup(start), re };
-		r->begins[PAIR(start[0], start[1])] = true;
+			xstrdup(start), strlen(start), pair, re };
+		r->begins[pair] = true;
 	}
 	return good;
 }
@@ -114,16 +117,19 @@ find(const struct redact *r, struct slice t, size_t at, size_t *len,
     const char **kind)
 {
 	for (; at + 1 < t.n; at++) {
-		if (!r->begins[PAIR(t.p[at], t.p[at + 1])])
+		unsigned pair = PAIR(t.p[at], t.p[at + 1]);
+
+		if (!r->begins[pair])
 			continue;
 		for (size_t i = 0; i < r->n; i++) {
 			const struct pattern *p = &r->p[i];
-			size_t left = t.n - at, n = strlen(p->start);
+			size_t left = t.n - at;
 			regmatch_t m = { 0, (regoff_t)(left < SECRET_MAX ?
 			    left : SECRET_MAX) };
 
 			/* a word does not begin within another */
-			if (left < n || memcmp(t.p + at, p->start, n) != 0 ||
+			if (p->pair != pair || left < p->n ||
+			    memcmp(t.p + at, p->start, p->n) != 0 ||
 			    (at > 0 && is_word_byte(p->start[0]) &&
 			    is_word_byte(t.p[at - 1])) ||
 			    regexec(&p->re, t.p + at, 1, &m,
