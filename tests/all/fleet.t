@@ -117,9 +117,9 @@ is "... and only what was missing was run" \
 # --- over ssh
 if [ -n "$SSHD" ] && up one && one=$port && lets_in $one && up two; then
 	two=$port
-	task script t{1..10} >ten
+	task script t{1..6} >six
 	timeout 300 hamr-fleet run --sshlogin "$(login $one)" --sshlogin \
-	    "$(login $two)" --sshlogin "$(login 9)" far ten >table 2>err &
+	    "$(login $two)" --sshlogin "$(login 9)" far six >table 2>err &
 	run=$!
 	wait_for_one far
 	down one
@@ -128,10 +128,10 @@ if [ -n "$SSHD" ] && up one && one=$port && lets_in $one && up two; then
 	is "ssh: status" "$?" 0
 	match "ssh: a host that does not answer" "$(cat err)" \
 	    "*-p 9 *does not answer; it is left out*"
-	ok "ssh: one died in the middle ($at)" test "$at" -lt 10
-	is "ssh: all results are there" "$(ls far/results | wc -l)" 10
+	ok "ssh: one died in the middle ($at)" test "$at" -lt 6
+	is "ssh: all results are there" "$(ls far/results | wc -l)" 6
 	is "ssh: all solved" "$(report far '[.tasks, .solved, .not_run]')" \
-	    "[10,10,0]"
+	    "[6,6,0]"
 	ok "ssh: on both" grep -q -- "-p $one " far/joblog
 	ok "ssh: and on the other" grep -q -- "-p $two " far/joblog
 	# hosts that cannot: no hamr there, another version
@@ -141,7 +141,7 @@ exec '"$BIN"'/hamr-loop "$@"\n' >old/hamr-loop && chmod +x old/hamr-loop
 	ln -s "$BIN"/hamr-[cgmpt]* old
 	up three "FLEET_PATH=$T/none" && three=$port
 	up four "FLEET_PATH=$T/old" && four=$port
-	head -n 2 ten >two
+	head -n 2 six >two
 	status "ssh: no hamr there" 1 env -u FLEET_PATH timeout 100 hamr-fleet \
 	    run --sshlogin "$(login $three)" gone two
 	env -u FLEET_PATH timeout 100 hamr-fleet run --sshlogin \
@@ -155,12 +155,12 @@ exec '"$BIN"'/hamr-loop "$@"\n' >old/hamr-loop && chmod +x old/hamr-loop
 	# a full disk on one: its files can only be small (BASH_ENV is read there)
 	echo "trap '' XFSZ; ulimit -f 4" >small
 	up five "BASH_ENV=$T/small" && five=$port
-	head -n 4 ten >four	# more than one host takes at once
+	head -n 4 six >four	# more than one host takes at once
 	timeout 200 hamr-fleet run --sshlogin "$(login $two)" --sshlogin \
 	    "$(login $five)" full four >table 2>err
 	is "ssh: a full disk on one host" "$? $(report full \
 	    '[.tasks, .solved, .not_run]')" "0 [4,4,0]"
-	head -n 1 ten >first
+	head -n 1 six >first
 	timeout 200 hamr-fleet run --sshlogin "$(login $five)" fuller first \
 	    >table 2>err
 	is "ssh: a full disk on all of them is not the tasks' failure" \
@@ -192,7 +192,7 @@ exec '"$BIN"'/hamr-loop "$@"\n' >old/hamr-loop && chmod +x old/hamr-loop
 	is "... leaves no worktree" "$(git -C repo worktree list | wc -l)" 1
 	down two
 	status "ssh: nobody answers" 69 hamr-fleet run --sshlogin \
-	    "$(login $two)" none ten
+	    "$(login $two)" none six
 else
 	skip "over ssh" "no openssh-server, or no /run/sshd, or no login by ssh"
 fi

@@ -112,7 +112,8 @@ is "the user allows some" "$(one 'mkdir .vscode; echo x >.vscode/x; echo x >.bas
 	'policy.allow_write=[".vscode"]'; ls -d .vscode)" \
 	"exit 0; changed: .vscode/x; moved to .hamr/quarantine: .bashrc${nl}.vscode"
 ok "beside the other" test -e .hamr/quarantine/1-.git/HEAD
-one 'for i in $(seq 1001); do mkdir -p many/$i; : >many/$i/.envrc; done' >out
+one 'mkdir many; cd many; mkdir $(seq 1001)
+	for i in *; do : >$i/.envrc; done' >out
 is "as many as there are" "$(find many -name .envrc | wc -l)" 0
 rm -r many
 mkdir was && echo u >was/.envrc
