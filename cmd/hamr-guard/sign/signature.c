@@ -240,6 +240,19 @@ acts(const struct words *name)
 	return has_word(name, row);
 }
 
+/* Does it ask a person, whose answer is a wish of theirs?  ask_user,
+ * AskUserQuestion, ask_followup_question, request_user_input. */
+static bool
+consults(const struct words *name)
+{
+	static const char *const persons[] = { "user", "human", "person",
+		"followup", NULL };
+	static const char *const asked[] = { "ask", "question", "questions",
+		"input", "prompt", "elicit", NULL };
+
+	return has_word(name, persons) && has_word(name, asked);
+}
+
 /* Does it change the file that it is given?  edit_block, fsWrite, apply_diff,
  * text_editor; *files: or files, wherever they stand: move_file, push_files. */
 static bool
@@ -274,7 +287,8 @@ named(struct signer *s, struct slice name)
 	static const char *const asks[] = { "get", "search", "find", "grep",
 		"glob", "list", "lookup", "calculate", "count", "read", NULL };
 	static const char *const sends[] = { "create", "post", "send", "add",
-		"submit", "publish", "comment", "book", "order", NULL };
+		"submit", "publish", "comment", "book", "order", "fill",
+		"type", NULL };
 	static const char *const tracks[] = { "todo", "todos", "todoread",
 		"todowrite", "issue", "issues", "ticket", "tickets", "plan",
 		"story", "card", NULL };
@@ -291,6 +305,7 @@ named(struct signer *s, struct slice name)
 		words_of(name, &words);
 	*n = (struct named){ .hash = h, .words = words.n > 0,
 		.network = has_word(&words, network), .acts = acts(&words),
+		.consults = consults(&words),
 		.thinks = has_word(&words, thinks),
 		.tracks = has_word(&words, tracks),
 		.seeks = has_word(&words, seeks),
@@ -470,6 +485,7 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	out->seeks = by_name->seeks;
 	out->asks = by_name->asks;
 	out->sends = by_name->sends && !out->edits;
+	out->consults = by_name->consults;
 	out->acts = by_name->acts;
 	if (!out->acts && by_name->words && action.p != NULL) {
 		words_of(action, &does);

@@ -29,7 +29,7 @@ struct signer {
 	struct named {		/* what names tell */
 		uint64_t hash;
 		bool words;	/* it has some, and is none of ours */
-		bool network, acts, git;
+		bool network, acts, consults, git;
 		bool thinks, notes;	/* what it is told, if no more */
 		bool edits, files;	/* one that it is given; any */
 		bool commands;	/* runs the one that it is given */
@@ -79,7 +79,8 @@ struct traits {
 	bool reads;		/* known to change nothing */
 	bool seeks;		/* looks for something that may not be there */
 	bool asks;		/* a question, as its name says */
-	bool sends;		/* makes one more of something, ditto */
+	bool sends;		/* makes or fills in one more, ditto */
+	bool consults;		/* asks a person, ditto */
 	bool mutates;		/* known to change files */
 	bool runs;		/* runs what may prove a change */
 	bool moves;		/* between states that git has */
