@@ -382,47 +382,38 @@ go(struct editor *e, size_t at)
 	return EDITOR_CHANGED;
 }
 
-/* A row up or down; false: there is none. */
-static bool
-move_row(struct editor *e, bool down)
+/* A row up or down, or from the first or last row through the history; up from
+ * an empty input to what is queued. */
+static enum editor_event
+go_row(struct editor *e, bool down, enum last was)
 {
 	struct message *m = &e->m;
-	size_t rows = message_rows(m, m->width > 0 ? m->width : FIRST_WIDTH,
-	    m->at, 2);
-	size_t row = message_row_of(m, m->at);
+	char *queued = !down && editor_is_empty(e) &&
+	    e->where == e->history.n && e->o.take_queued != NULL ?
+	    e->o.take_queued(e->o.queued_arg) : NULL;
 
-	if (down ? row + 1 >= rows : row == 0)
-		return false;
-	if (e->goal == SIZE_MAX)
-		e->goal = message_columns(m, message_row(m, row), m->at);
-	m->at = message_at_column(m, down ? row + 1 : row - 1, e->goal);
-	return true;
-}
+	if (queued != NULL) {
+		editor_set(e, slice_of(queued));
+		free(queued);
+		return EDITOR_CHANGED;
+	}
+	if (was != LAST_HISTORY) {
+		size_t rows = message_rows(m, m->width > 0 ? m->width :
+		    FIRST_WIDTH, m->at, 2);
+		size_t row = message_row_of(m, m->at);
 
-static enum editor_event
-up(struct editor *e, enum last was)
-{
-	if (editor_is_empty(e) && e->where == e->history.n &&
-	    e->o.take_queued != NULL) {
-		char *queued = e->o.take_queued(e->o.queued_arg);
-		if (queued != NULL) {
-			editor_set(e, slice_of(queued));
-			free(queued);
+		if (down ? row + 1 < rows : row > 0) {
+			if (e->goal == SIZE_MAX)
+				e->goal = message_columns(m,
+				    message_row(m, row), m->at);
+			m->at = message_at_column(m, down ? row + 1 : row - 1,
+			    e->goal);
 			return EDITOR_CHANGED;
 		}
 	}
-	if (was != LAST_HISTORY && move_row(e, false))
-		return EDITOR_CHANGED;
-	return e->where > 0 ? show_entry(e, e->where - 1) : EDITOR_NONE;
-}
-
-static enum editor_event
-down(struct editor *e, enum last was)
-{
-	if (was != LAST_HISTORY && move_row(e, true))
-		return EDITOR_CHANGED;
-	return e->where < e->history.n ? show_entry(e, e->where + 1) :
-	    EDITOR_NONE;
+	if (e->where == (down ? e->history.n : 0))
+		return EDITOR_NONE;
+	return show_entry(e, down ? e->where + 1 : e->where - 1);
 }
 
 /* ---- kill and yank ---- */
@@ -471,10 +462,8 @@ yank(struct editor *e, size_t i, size_t from)
 static enum editor_event
 erase(struct editor *e, size_t from, size_t to)
 {
-	if (from >= to)
-		return EDITOR_NONE;
-	message_replace(&e->m, from, to - from, (struct slice){ NULL, 0 });
-	return EDITOR_CHANGED;
+	return message_replace(&e->m, from, to - from, SLICE("")) ?
+	    EDITOR_CHANGED : EDITOR_NONE;
 }
 
 /* The two units around the cursor change places; at a line's end its last
@@ -531,9 +520,9 @@ ctrl_key(struct editor *e, char c, enum last was)
 	case 'k': return kill_text(e, at, end > at ? end :
 	    message_next(m, at), was);
 	case 'l': return EDITOR_REDRAW;
-	case 'n': return down(e, was);
+	case 'n': return go_row(e, true, was);
 	case 'o': return EDITOR_OUTPUT;
-	case 'p': return up(e, was);
+	case 'p': return go_row(e, false, was);
 	case 'r':
 		e->searching = true;
 		e->shows = false;
@@ -551,45 +540,37 @@ ctrl_key(struct editor *e, char c, enum last was)
 	}
 }
 
-/* Alt-U, Alt-L and Alt-C; ASCII only. */
-static enum editor_event
-change_case(struct editor *e, char how)
-{
-	struct message *m = &e->m;
-	size_t from = m->at, to = word_end(m, from);
-	char *word = xmemdup0(m->text.p + from, to - from);
-	bool first = true;
-
-	for (char *p = word; *p != '\0' && *p != '\x1a'; p++) {
-		unsigned char c = (unsigned char)*p;
-
-		*p = (char)(how == 'u' || (how == 'c' && first) ? toupper(c) :
-		    tolower(c));
-		first = first && isalnum(c) == 0;
-	}
-	message_replace(m, from, to - from, (struct slice){ word, to - from });
-	free(word);
-	return EDITOR_CHANGED;
-}
-
 static enum editor_event
 alt_key(struct editor *e, char c, enum last was)
 {
 	struct message *m = &e->m;
-	size_t at = m->at;
+	size_t at = m->at, end = word_end(m, at);
+	bool first = true;
 
 	switch (c) {
 	case 'b': return go(e, word_start(m, at, false));
-	case 'f': return go(e, word_end(m, at));
-	case 'd': return kill_text(e, at, word_end(m, at), was);
+	case 'f': return go(e, end);
+	case 'd': return kill_text(e, at, end, was);
 	case 'y': return was == LAST_YANK ? yank(e, e->yank + 1,
 	    e->yanked_from) : EDITOR_NONE;
-	case 'u': case 'l': case 'c': return change_case(e, c);
+	case 'u': case 'l': case 'c': break;
 	case '<': return e->where > 0 ? show_entry(e, 0) : EDITOR_NONE;
 	case '>': return e->where < e->history.n ?
 	    show_entry(e, e->history.n) : EDITOR_NONE;
 	default: return EDITOR_NONE;
 	}
+	/* upper or lower case, or a capital; ASCII only */
+	char *word = xmemdup0(m->text.p + at, end - at);
+	for (char *p = word; *p != '\0' && *p != '\x1a'; p++) {
+		unsigned char letter = (unsigned char)*p;
+
+		*p = (char)(c == 'u' || (c == 'c' && first) ?
+		    toupper(letter) : tolower(letter));
+		first = first && isalnum(letter) == 0;
+	}
+	message_replace(m, at, end - at, (struct slice){ word, end - at });
+	free(word);
+	return EDITOR_CHANGED;
 }
 
 static enum editor_event
@@ -629,10 +610,8 @@ plain_key(struct editor *e, const struct key *key, enum last was)
 	case KEY_DELETE:
 		return far ? kill_text(e, at, word_end(m, at), was) :
 		    erase(e, at, message_next(m, at));
-	case KEY_UP:
-		return up(e, was);
-	case KEY_DOWN:
-		return down(e, was);
+	case KEY_UP: case KEY_DOWN:
+		return go_row(e, key->name == KEY_DOWN, was);
 	case KEY_LEFT:
 		return go(e, far ? word_start(m, at, false) :
 		    message_prev(m, at));

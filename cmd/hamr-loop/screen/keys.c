@@ -235,15 +235,34 @@ is_pasted(const struct keys *k, const char *p, size_t n)
 	return others > 0 || k->soon;
 }
 
-/* Characters up to a TAB or a line end; a piece of the last one waits. */
+/* Characters up to a TAB or a line end, of which a piece of the last one waits;
+ * or one of these. */
 static enum made
-characters(struct keys *k, const char *p, size_t n, long long now,
-    struct key *key)
+typed(struct keys *k, long long now, struct key *key)
 {
-	size_t all = n;
+	static const char *const enter[] = { "\r", "\n", "\r\n", NULL };
+	const char *p = k->in.p + k->done;
+	size_t n = 0, left = k->in.len - k->done;
 
-	n = 0;
-	while (n < all && p[n] != '\t' && p[n] != '\r' && p[n] != '\n')
+	while (n < left && is_typed((unsigned char)p[n]))
+		n++;
+	if (k->held && (k->soon || !slice_in((struct slice){ p, n }, enter))) {
+		k->held = false;
+		return named(key, KEY_NEWLINE, 0);
+	}
+	k->held = false;
+	if (is_pasted(k, p, n)) {
+		k->paste = KEYS_UNMARKED;
+		return MADE_NOTHING;
+	}
+	if (*p == '\t' || *p == '\r' || *p == '\n') {
+		k->done += 1 + (*p == '\r' && n > 1 && p[1] == '\n');
+		k->texted = false;
+		return named(key, *p == '\t' ? KEY_TAB : *p == '\r' ?
+		    KEY_ENTER : KEY_NEWLINE, 0);
+	}
+	for (left = n, n = 0; n < left && p[n] != '\t' && p[n] != '\r' &&
+	    p[n] != '\n'; )
 		n++;
 	if (k->done + n == k->in.len && now - k->at < ESC_MS)
 		for (size_t back = 1; back <= 3 && back <= n; back++) {
@@ -264,32 +283,6 @@ characters(struct keys *k, const char *p, size_t n, long long now,
 	k->texted = true;
 	*key = (struct key){ .name = KEY_TEXT, .text = buf_view(&k->text) };
 	return k->text.len > 0 ? MADE_KEY : MADE_NOTHING;
-}
-
-static enum made
-typed(struct keys *k, long long now, struct key *key)
-{
-	static const char *const enter[] = { "\r", "\n", "\r\n", NULL };
-	const char *p = k->in.p + k->done;
-	size_t n = 0, left = k->in.len - k->done;
-
-	while (n < left && is_typed((unsigned char)p[n]))
-		n++;
-	if (k->held && (k->soon || !slice_in((struct slice){ p, n }, enter))) {
-		k->held = false;
-		return named(key, KEY_NEWLINE, 0);
-	}
-	k->held = false;
-	if (is_pasted(k, p, n)) {
-		k->paste = KEYS_UNMARKED;
-		return MADE_NOTHING;
-	}
-	if (*p != '\t' && *p != '\r' && *p != '\n')
-		return characters(k, p, n, now, key);
-	k->done += 1 + (*p == '\r' && n > 1 && p[1] == '\n');
-	k->texted = false;
-	return named(key, *p == '\t' ? KEY_TAB : *p == '\r' ? KEY_ENTER :
-	    KEY_NEWLINE, 0);
 }
 
 /* ---- keys by their code ---- */
@@ -467,40 +460,6 @@ csi(struct keys *k, const char *p, size_t n, struct key *key)
 	}
 }
 
-/* How many bytes of p, which begins with ESC, are one sequence; 0: more must
- * come.  *whole is false for one that was broken off. */
-static size_t
-csi_len(const char *p, size_t n, bool *whole)
-{
-	size_t i = 2;
-
-	if (n > 2 && p[2] == '[')	/* F1 of the Linux console */
-		return n > 3 ? 4 : 0;
-	while (i < n && i < ANSWER_MAX && p[i] >= ' ' && p[i] < '@')
-		i++;
-	if (i == n)
-		return 0;
-	*whole = p[i] >= '@' && p[i] <= '~';
-	return *whole ? i + 1 : i;
-}
-
-static size_t
-string_len(const char *p, size_t n, bool *whole)
-{
-	for (size_t i = 2; i < n; i++) {
-		if (p[i] == '\a')
-			return i + 1;
-		if (p[i] == ESC && i + 1 == n)
-			return 0;
-		if (p[i] == ESC && p[i + 1] == '\\')
-			return i + 2;
-		*whole = p[i] != ESC && p[i] != 3 && i < ANSWER_MAX;
-		if (!*whole)
-			return i;
-	}
-	return 0;
-}
-
 /* ESC and a character, or a control byte. */
 static enum made
 alt(struct keys *k, const char *p, size_t n, struct key *key)
@@ -524,6 +483,37 @@ alt(struct keys *k, const char *p, size_t n, struct key *key)
 	    1, len), 0);
 }
 
+/* How many bytes of p, which begins with ESC and what begins a sequence, are
+ * one; 0: more must come.  *whole is false for one that was broken off. */
+static size_t
+sequence_length(const char *p, size_t n, bool *whole)
+{
+	size_t i = 2;
+
+	if (p[1] == 'O')
+		return n > 2 ? 3 : 0;
+	if (p[1] == '[' && n > 2 && p[2] == '[')	/* the console's F1 */
+		return n > 3 ? 4 : 0;
+	if (p[1] == '[') {
+		while (i < n && i < ANSWER_MAX && p[i] >= ' ' && p[i] < '@')
+			i++;
+		*whole = i < n && p[i] >= '@' && p[i] <= '~';
+		return i == n ? 0 : *whole ? i + 1 : i;
+	}
+	for (; i < n; i++) {
+		if (p[i] == '\a')
+			return i + 1;
+		if (p[i] == ESC && i + 1 == n)
+			return 0;
+		if (p[i] == ESC && p[i + 1] == '\\')
+			return i + 2;
+		*whole = p[i] != ESC && p[i] != 3 && i < ANSWER_MAX;
+		if (!*whole)
+			return i;
+	}
+	return 0;
+}
+
 /* What begins with ESC, and another character than ESC. */
 static enum made
 sequence(struct keys *k, long long now, struct key *key)
@@ -532,25 +522,19 @@ sequence(struct keys *k, long long now, struct key *key)
 	size_t n = k->in.len - k->done, len = 0;
 	bool whole = true;
 
-	if (n == 1)
-		goto wait;
-	if (p[1] == '[')
-		len = csi_len(p, n, &whole);
-	else if (p[1] == 'O')
-		len = n > 2 ? 3 : 0;
-	else if (strchr("]P_^X", p[1]) != NULL && p[1] != '\0')
-		len = string_len(p, n, &whole);
-	else
+	if (n > 1 && (p[1] == '\0' || strchr("[O]P_^X", p[1]) == NULL))
 		return alt(k, p, n, key);
-	if (len == 0)
-		goto wait;
-	k->done += len;
-	if (!whole)
-		return MADE_NOTHING;
-	if (p[1] == 'O')
-		return by_sequence(p[2], 0, 0, key);
-	return p[1] == '[' ? csi(k, p, len, key) : answer(k, p, len, key);
-wait:
+	if (n > 1)
+		len = sequence_length(p, n, &whole);
+	if (len > 0) {
+		k->done += len;
+		if (!whole)
+			return MADE_NOTHING;
+		if (p[1] == 'O')
+			return by_sequence(p[2], 0, 0, key);
+		return p[1] == '[' ? csi(k, p, len, key) :
+		    answer(k, p, len, key);
+	}
 	if (now - k->at < (n > 2 ? PIECE_MS : ESC_MS))
 		return MADE_WAIT;
 	if (n > 2) {
@@ -589,35 +573,32 @@ escape(struct keys *k, long long now, struct key *key)
 
 /* ---- */
 
-static enum made
-next(struct keys *k, long long now, struct key *key)
-{
-	buf_reset(&k->text);
-	if (k->paste == KEYS_MARKED)
-		return marked(k, now, key);
-	if (k->done == k->in.len)
-		return MADE_WAIT;
-	if (k->paste == KEYS_UNMARKED)
-		return unmarked(k, now, key);
-	unsigned char c = (unsigned char)k->in.p[k->done];
-	if (is_typed(c))
-		return typed(k, now, key);
-	k->texted = k->held = false;
-	if (c == ESC)
-		return escape(k, now, key);
-	k->done++;
-	if (c == 0x7f)
-		return named(key, KEY_BACKSPACE, 0);
-	return control(k, key, c < 27 ? c + '`' : c + '@', 0);
-}
-
 bool
 keys_next(struct keys *k, long long now_ms, struct key *key)
 {
 	enum made made;
 
 	do {
-		made = next(k, now_ms, key);
+		bool is_there = k->done < k->in.len;
+		unsigned char c = is_there ? (unsigned char)k->in.p[k->done] :
+		    '\0';
+
+		buf_reset(&k->text);
+		if (k->paste == KEYS_MARKED) {
+			made = marked(k, now_ms, key);
+		} else if (!is_there) {
+			made = MADE_WAIT;
+		} else if (k->paste == KEYS_UNMARKED) {
+			made = unmarked(k, now_ms, key);
+		} else if (is_typed(c)) {
+			made = typed(k, now_ms, key);
+		} else {
+			k->texted = k->held = false;
+			k->done += c != ESC;
+			made = c == ESC ? escape(k, now_ms, key) : c == 0x7f ?
+			    named(key, KEY_BACKSPACE, 0) :
+			    control(k, key, c < 27 ? c + '`' : c + '@', 0);
+		}
 	} while (made == MADE_NOTHING);
 	return made == MADE_KEY;
 }

@@ -452,24 +452,6 @@ breaks_before(const struct screen *s, struct slice row, size_t column)
 	return n + (row.n > 0 && used >= s->info.columns);
 }
 
-/* Where the terminal broke the rows anew at its new width: rows between the
- * first and the cursor. */
-static size_t
-rows_above_cursor(const struct screen *s)
-{
-	size_t n = s->have.row, columns = s->info.columns;
-
-	for (size_t i = 0; i < s->have.row; i++) {
-		size_t breaks = breaks_before(s, row_at(&s->have.text, i),
-		    FOREVER);
-		size_t all = (s->reach[i] + columns - 1) / columns;
-
-		n += s->tmux && all > breaks + 1 ? all - 1 : breaks;
-	}
-	return n + breaks_before(s, row_at(&s->have.text, s->have.row),
-	    s->have.column);
-}
-
 /* Where the new rows reach to, of which the first is written over row `from`
  * of the old ones; FOREVER: those are erased. */
 static void
@@ -509,9 +491,20 @@ put_all(struct screen *s, struct buf *b)
 {
 	struct slice above = buf_view(&s->above), line;
 	size_t n = count_rows(&s->want.text), lines = slice_newlines(above);
+	size_t columns = s->info.columns, before = s->have.row;
 	bool erased = s->torn, jumps;
 
-	up(b, rows_above_cursor(s));
+	/* where the terminal broke the rows before the cursor anew at its new
+	 * width */
+	for (size_t i = 0; i < s->have.row; i++) {
+		size_t breaks = breaks_before(s, row_at(&s->have.text, i),
+		    FOREVER);
+		size_t all = (s->reach[i] + columns - 1) / columns;
+
+		before += s->tmux && all > breaks + 1 ? all - 1 : breaks;
+	}
+	up(b, before + breaks_before(s, row_at(&s->have.text, s->have.row),
+	    s->have.column));
 	buf_adds(b, "\r");
 	/* tmux keeps in its scrollback what is erased from the top of the
 	 * screen, so that is never more than an empty row */
@@ -522,7 +515,7 @@ put_all(struct screen *s, struct buf *b)
 	 * longer than a row */
 	while (slice_line(&above, &line)) {
 		if (!erased && (memchr(line.p, '\t', line.n) != NULL ||
-		    row_width(line, &jumps) >= s->info.columns || jumps)) {
+		    row_width(line, &jumps) >= columns || jumps)) {
 			buf_adds(b, "\033[J");
 			erased = true;
 		}
