@@ -94,19 +94,6 @@ take_quote(struct cursor *c)
 	return true;
 }
 
-static bool
-goes_on(struct cursor *c, const struct container *in)
-{
-	if (in->quote)
-		return take_quote(c);
-	if (at_end(c))
-		return true;
-	if (blanks(c) < in->indent)
-		return false;
-	skip(c, in->indent);
-	return true;
-}
-
 /* In the middle of a paragraph only an item with text begins a list, and of
  * those with a number the first one. */
 static bool
@@ -202,17 +189,6 @@ is_fence(const struct cursor *c, size_t indent, struct line *out)
 	return true;
 }
 
-static bool
-is_underline(const struct cursor *c, struct line *out)
-{
-	size_t n = run(c, '='), m = run(c, '-');
-	struct cursor ahead = *c;
-
-	take(&ahead, n + m);
-	out->level = n > 0 ? 1 : 2;
-	return n + m > 0 && at_end(&ahead);
-}
-
 static void
 code_line(struct cursor *c, size_t indent, struct line *out)
 {
@@ -247,15 +223,20 @@ leaf_line(const struct place *at, struct cursor *c, struct line *out)
 		return LINE_INDENTED;
 	}
 	if (indent < CODE_INDENT) {
-		struct cursor text = *c;
+		struct cursor text = *c, behind;
 
 		skip(&text, indent);
 		out->text = rest(&text);
 		if (same && is_delimiter(at, &text))
 			return LINE_DELIMITER;
+		size_t equals = run(&text, '='), dashes = run(&text, '-');
+		behind = text;
+		take(&behind, equals + dashes);
 		if (same && at->leaf == LEAF_PARAGRAPH && at->may_head &&
-		    is_underline(&text, out))
+		    behind.p > text.p && at_end(&behind)) {
+			out->level = equals > 0 ? 1 : 2;
 			return LINE_UNDERLINE;
+		}
 		if (is_rule(&text))
 			return LINE_RULE;
 		if (is_heading(&text, out))
@@ -275,9 +256,15 @@ block_line(const struct place *at, struct slice line, struct line *out)
 	struct cursor c = { line.p, line.p + line.n, 0, 0 };
 
 	out->matched = out->nopened = out->spare = 0;
-	while (out->matched < at->depth &&
-	    goes_on(&c, &at->in[out->matched]))
-		out->matched++;
+	for (; out->matched < at->depth; out->matched++) {
+		const struct container *in = &at->in[out->matched];
+
+		if (in->quote ? !take_quote(&c) :
+		    !at_end(&c) && blanks(&c) < in->indent)
+			break;
+		if (!in->quote && !at_end(&c))
+			skip(&c, in->indent);
+	}
 	if (at->leaf == LEAF_FENCE && out->matched == at->depth) {
 		struct cursor ahead = c;
 

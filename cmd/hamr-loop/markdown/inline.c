@@ -35,25 +35,17 @@ struct piece {
 
 typedef int parse(const MD_CHAR *, MD_SIZE, const MD_PARSER *, void *);
 
-static parse **
-parser(void)
-{
-	static parse *p;
-
-	return &p;
-}
+static parse *parser;		/* md_parse; NULL: it was not looked for, or
+				 * is not installed */
 
 bool
 inline_open(void)
 {
-	parse **p = parser();
+	void *so = parser == NULL ? SO_OPEN("libmd4c.so.0") : NULL;
 
-	if (*p != NULL)
-		return true;
-	void *so = SO_OPEN("libmd4c.so.0");
 	if (so != NULL)
-		SO_FIND(*p, so, md_parse);
-	return *p != NULL;
+		SO_FIND(parser, so, md_parse);
+	return parser != NULL;
 }
 
 /* ---- marks that are code ---- */
@@ -97,18 +89,6 @@ name_at(const char *p)
 	if (marks_n == 1)
 		return inner && !behind ? n : 0;
 	return n > 4 && behind && p[n - 2] == '_' && lower != upper ? n : 0;
-}
-
-/* In a path or a call: pkg/__init__.py, f.__name__, __a__(). */
-static bool
-is_path(const char *w, size_t n)
-{
-	for (size_t i = 1; i < n; i++)
-		if (w[i] == '_' ? is_one_of(w[i - 1], "/.") :
-		    w[i - 1] == '_' && (is_one_of(w[i], "/(") ||
-		    (w[i] == '.' && is_alnum(w[i + 1]))))
-			return true;
-	return false;
 }
 
 /* Are these n stars no emphasis?  In the word before them there is some. */
@@ -165,11 +145,16 @@ is_index(const char *p)
 static bool
 hide_in_word(char *w, size_t n, bool *bold)
 {
-	bool path = is_path(w, n), link = memmem(w, n, "](", 2) != NULL;
+	bool path = false, link = memmem(w, n, "](", 2) != NULL;
 	bool windows = n > 3 && (w[1] == ':' ? is_alnum(*w) && w[2] == '\\' :
 	    *w == '\\' && w[1] == '\\' && is_alnum(w[2]));
 	bool marked = false, any = false;
 
+	/* a path or a call: pkg/__init__.py, f.__name__, __a__() */
+	for (size_t i = 1; i < n; i++)
+		path |= w[i] == '_' ? is_one_of(w[i - 1], "/.") :
+		    w[i - 1] == '_' && (is_one_of(w[i], "/(") ||
+		    (w[i] == '.' && is_alnum(w[i + 1])));
 	for (size_t i = 0, run; i < n; i += run) {
 		char *p = w + i, c = *p;
 		bool literal = false;
@@ -264,23 +249,6 @@ begin_line(struct reader *r)
 	return from;
 }
 
-/* Text that stands in the source, shown as this. */
-static void
-add_source(struct reader *r, struct slice text, struct slice shown)
-{
-	size_t at = (size_t)(text.p - r->source.p);
-	size_t skip = at < LEAD_LEN ? num_min(LEAD_LEN - at, text.n) : 0;
-
-	if (r->after_break)
-		begin_line(r);
-	bool escaped = at > r->end && text.p[-1] == '\\';
-	r->end = r->mark = at + text.n;
-	r->closed = false;
-	if (skip < text.n)
-		add_piece(r, slice_from(shown, skip), at + skip -
-		    LEAD_LEN)->escaped = escaped && skip == 0;
-}
-
 /* The character that an entity stands for, if it may be shown; 0 otherwise. */
 static unsigned long
 entity(struct slice t)
@@ -311,17 +279,30 @@ text(MD_TEXTTYPE type, const MD_CHAR *p, MD_SIZE n, void *user)
 {
 	struct reader *r = user;
 	struct slice t = { p, n };
-	unsigned long cp = type == MD_TEXT_ENTITY ? entity(t) : 0;
 	char bytes[8];
 
 	if (type == MD_TEXT_BR || type == MD_TEXT_SOFTBR) {
 		add_made(r, "\n");
 		r->after_break = true;
-	} else if (p < r->source.p || p >= r->source.p + r->source.n)
+		return 0;
+	}
+	unsigned long cp = type == MD_TEXT_ENTITY ? entity(t) : 0;
+	if (p < r->source.p || p >= r->source.p + r->source.n) {
 		add_piece(r, t, NO_SOURCE);
-	else
-		add_source(r, t, cp == 0 ? t : (struct slice){ bytes,
-		    utf8_encode(bytes, cp) });
+		return 0;
+	}
+	size_t at = (size_t)(p - r->source.p);
+	size_t skip = at < LEAD_LEN ? num_min(LEAD_LEN - at, n) : 0;
+	if (r->after_break)
+		begin_line(r);
+	bool escaped = at > r->end && p[-1] == '\\';
+	r->end = r->mark = at + n;
+	r->closed = false;
+	if (cp != 0)
+		t = (struct slice){ bytes, utf8_encode(bytes, cp) };
+	if (skip < n)
+		add_piece(r, slice_from(t, skip), at + skip -
+		    LEAD_LEN)->escaped = escaped && skip == 0;
 	return 0;
 }
 
@@ -380,24 +361,13 @@ enter_span(MD_SPANTYPE type, void *detail, void *user)
 	return 0;
 }
 
-/* A URL that is its own text is said once. */
-static bool
-says(struct slice text, struct slice url)
-{
-	static const char *const added[] = { "", "mailto:", "http://" };
-
-	for (size_t i = 0; i < sizeof added / sizeof *added; i++)
-		if (slice_starts(url, added[i]) && slice_eq(text,
-		    slice_from(url, strlen(added[i]))))
-			return true;
-	return false;
-}
-
 static void
 leave_link(struct reader *r, const MD_ATTRIBUTE *url)
 {
+	static const char *const added[] = { "", "mailto:", "http://" };
 	struct rows *out = r->out;
 	struct buf b = BUF_INIT(PARSED_MAX * 8);
+	bool same = false;
 
 	r->links--;
 	if (r->links >= NESTED)
@@ -416,7 +386,12 @@ leave_link(struct reader *r, const MD_ATTRIBUTE *url)
 		else
 			buf_slice(&b, t);
 	}
-	if (says(slice_from(buf_view(&out->plain), at), buf_view(&b))) {
+	/* a URL that is its own text is said once */
+	for (size_t i = 0; i < sizeof added / sizeof *added; i++)
+		same |= slice_starts(buf_view(&b), added[i]) &&
+		    slice_eq(slice_from(buf_view(&out->plain), at),
+		    slice_from(buf_view(&b), strlen(added[i])));
+	if (same) {
 		for (size_t i = out->pieces; i-- > 0 &&
 		    out->piece[i].at >= at; )
 			out->piece[i].look |= LOOK_URL;
@@ -480,7 +455,7 @@ read_marked(struct reader *r, struct slice source)
 	struct buf *plain = &r->out->plain;
 	bool any = false, bold = false;
 
-	if (*parser() == NULL || source.n > PARSED_MAX)
+	if (parser == NULL || source.n > PARSED_MAX)
 		return false;
 	buf_adds(&b, LEAD);
 	buf_slice(&b, source);
@@ -494,7 +469,7 @@ read_marked(struct reader *r, struct slice source)
 		p += n;
 	}
 	r->source = buf_view(&b);
-	int rc = (*parser())(b.p, (MD_SIZE)b.len, &callbacks, r);
+	int rc = parser(b.p, (MD_SIZE)b.len, &callbacks, r);
 	for (size_t i = 0; any && i < plain->len; i++)
 		if (is_one_of(plain->p[i], hidden))
 			plain->p[i] = marks[strchr(hidden, plain->p[i]) -

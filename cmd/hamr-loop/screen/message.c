@@ -366,27 +366,6 @@ message_reset(struct message *m, const struct buf *keep, size_t n)
 
 /* ---- rows ---- */
 
-/* Where the row behind this one begins; SIZE_MAX: it is the last. */
-static size_t
-row_end(const struct message *m, size_t from)
-{
-	size_t column = 0, blank = 0, w, n;
-
-	for (size_t at = from; (n = message_unit(m, at, column, &w, NULL)) > 0;
-	    at += n) {
-		char c = m->text.p[at];
-
-		if (c == '\n')
-			return at + 1;
-		if (column + w > m->width && at > from)
-			return blank > 0 && c != ' ' ? blank : at;
-		column += w;
-		if (c == ' ')
-			blank = at + n;
-	}
-	return SIZE_MAX;
-}
-
 size_t
 message_rows(struct message *m, size_t width, size_t at, size_t more)
 {
@@ -398,9 +377,22 @@ message_rows(struct message *m, size_t width, size_t at, size_t more)
 	/* rows that are known behind the one in which `at` stands are enough */
 	while (!m->all_rows && !(m->nrows > more &&
 	    m->rows[m->nrows - 1 - more] > at)) {
-		size_t next = m->nrows == 0 ? 0 :
-		    row_end(m, m->rows[m->nrows - 1]);
+		size_t from = m->nrows > 0 ? m->rows[m->nrows - 1] : 0;
+		size_t next = m->nrows > 0 ? SIZE_MAX : 0;
+		size_t column = 0, blank = 0, w, n;
 
+		/* where the row behind that begins; nowhere: it is the last */
+		for (size_t i = from; next == SIZE_MAX &&
+		    (n = message_unit(m, i, column, &w, NULL)) > 0; i += n) {
+			char c = m->text.p[i];
+
+			if (c == '\n')
+				next = i + 1;
+			else if (column + w > m->width && i > from)
+				next = blank > 0 && c != ' ' ? blank : i;
+			column += w;
+			blank = c == ' ' ? i + n : blank;
+		}
 		m->all_rows = next == SIZE_MAX;
 		if (m->all_rows)
 			break;

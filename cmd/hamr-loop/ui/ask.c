@@ -98,35 +98,6 @@ put_rows(const struct ui *u, struct slice text, const char *look, size_t most,
 	return at;
 }
 
-/* As many lines of the diff or text as have room in so many rows; of one that
- * is longer than that, its beginning. */
-static void
-put_body(const struct ui *u, struct question *q, size_t rows,
-    struct buf *out)
-{
-	struct buf text = BUF_INIT(TEXT_MAX), row = BUF_INIT(TEXT_MAX);
-	struct diff d = { .names = false };
-	struct slice rest, line;
-
-	q->hidden = 0;
-	if (q->diff == NULL)
-		put_text(q, &text);
-	rest = q->diff != NULL ? slice_of(q->diff) : buf_view(&text);
-	while (slice_line(&rest, &line)) {
-		size_t had = slice_newlines(buf_view(out));
-
-		if (q->diff != NULL) {
-			if (!diff_line(&d, line, &row))
-				continue;
-			line = buf_view(&row);
-		}
-		q->hidden += rows == 0 || put_rows(u, line, q->diff != NULL ?
-		    d.look : "", rows, out) < line.n;
-		rows -= slice_newlines(buf_view(out)) - had;
-	}
-	bufs_release(BUFS(&text, &row));
-}
-
 /* What is asked about: "write src/a.c  3,012 lines, new".  Size and reason go
  * into a row of their own where they do not fit; the diff says that a file is
  * changed. */
@@ -227,21 +198,42 @@ put_key_rows(const struct asking *k, struct buf *out)
 }
 
 /* The question but for its keys, as it fits the terminal above them and what
- * is queued. */
+ * is queued: as many lines of the diff or text as have room; of one that is
+ * longer than that, its beginning. */
 static void
 put_question_rows(struct asking *k, struct buf *out)
 {
-	size_t rows = ui_height(k->u) - 1;
-	size_t below = ROWS_BELOW + ui_queued_rows(k->u);
-	struct buf keys = BUF_INIT(1 << 16);
+	struct question *q = &k->q;
+	size_t height = ui_height(k->u) - 1;
+	struct buf keys = BUF_INIT(1 << 16), text = BUF_INIT(TEXT_MAX);
+	struct buf row = BUF_INIT(TEXT_MAX);
+	struct diff d = { .names = false };
+	struct slice line;
 
-	put_title(k->u, &k->q, out);
-	k->q.hidden = 1000;		/* their rows, at worst */
+	put_title(k->u, q, out);
+	q->hidden = 1000;		/* their rows, at worst */
 	put_key_rows(k, &keys);
-	below += slice_newlines(buf_view(&keys)) + 2;
-	below += slice_newlines(buf_view(out));
-	put_body(k->u, &k->q, rows > below ? rows - below : 1, out);
-	buf_release(&keys);
+	size_t below = ROWS_BELOW + ui_queued_rows(k->u) + 2 +
+	    slice_newlines(buf_view(&keys)) + slice_newlines(buf_view(out));
+	size_t rows = height > below ? height - below : 1;
+	q->hidden = 0;
+	if (q->diff == NULL)
+		put_text(q, &text);
+	struct slice rest = q->diff != NULL ? slice_of(q->diff) :
+	    buf_view(&text);
+	while (slice_line(&rest, &line)) {
+		size_t had = slice_newlines(buf_view(out));
+
+		if (q->diff != NULL) {
+			if (!diff_line(&d, line, &row))
+				continue;
+			line = buf_view(&row);
+		}
+		q->hidden += rows == 0 || put_rows(k->u, line, q->diff != NULL ?
+		    d.look : "", rows, out) < line.n;
+		rows -= slice_newlines(buf_view(out)) - had;
+	}
+	bufs_release(BUFS(&keys, &text, &row));
 }
 
 /* Another program has the terminal, with a file of that text; what it leaves
@@ -286,26 +278,6 @@ ui_edit(struct ui *u, struct slice text, const char *suffix, const char **why)
 	return got;
 }
 
-/* The arguments with another command. */
-static char *
-with_command(const char *args, const char *command)
-{
-	struct buf b = BUF_INIT(TEXT_MAX);
-	struct slice key, val;
-
-	buf_addc(&b, '{');
-	for (struct walk w = walk_of(slice_of(args));
-	    walk_next(&w, &key, &val); ) {
-		scan_put(&b, "$'$':", scan_comma(&b), key);
-		if (slice_is(key, "command"))
-			scan_put(&b, "@", slice_of(command));
-		else
-			buf_slice(&b, val);
-	}
-	buf_addc(&b, '}');
-	return buf_detach(&b);
-}
-
 static bool
 is_object(const char *text)
 {
@@ -316,13 +288,15 @@ is_object(const char *text)
 	return yes;
 }
 
+/* The arguments, or of those with a command that, as a person leaves them. */
 static char *
 edit_call(struct ui *u, const char *args, bool command, const char **why)
 {
 	char *text = command && is_object(args) ?
 	    scan_strdup(scan_get(slice_of(args), "command")) : NULL;
-	struct slice before = slice_of(text != NULL ? text : args);
+	struct slice before = slice_of(text != NULL ? text : args), key, val;
 	char *got = ui_edit(u, before, text != NULL ? ".sh" : ".json", why);
+	struct buf b = BUF_INIT(TEXT_MAX);
 
 	if (got != NULL) {
 		/* An editor ends the last line, which did not end before. */
@@ -337,12 +311,23 @@ edit_call(struct ui *u, const char *args, bool command, const char **why)
 		    got[strspn(got, " \t\n")] == '\0' ? "nothing is left" :
 		    NULL;
 	}
-	char *whole = got == NULL || *why != NULL ? NULL :
-	    text != NULL ? with_command(args, got) : xstrdup(got);
-
+	if (*why == NULL && text == NULL) {
+		buf_adds(&b, got);
+	} else if (*why == NULL) {
+		buf_addc(&b, '{');
+		for (struct walk w = walk_of(slice_of(args));
+		    walk_next(&w, &key, &val); ) {
+			scan_put(&b, "$'$':", scan_comma(&b), key);
+			if (slice_is(key, "command"))
+				scan_put(&b, "@", slice_of(got));
+			else
+				buf_slice(&b, val);
+		}
+		buf_addc(&b, '}');
+	}
 	free(got);
 	free(text);
-	return whole;
+	return *why == NULL ? buf_detach(&b) : NULL;
 }
 
 /* ---- the row where it is answered ---- */
@@ -438,26 +423,20 @@ put_row(struct asking *k)
 	ui_changed(u);
 }
 
-/* Where there are no live rows it is printed. */
-static void
-print_question(struct asking *k)
-{
-	struct buf b = BUF_INIT(TEXT_MAX);
-
-	if (!k->u->dumb)
-		return;
-	put_question_rows(k, &b);
-	ui_print(k->u, &b);
-}
-
 /* ---- what keys do ---- */
 
+/* Where there are no live rows the question is printed. */
 static void
 ask_again(struct asking *k, const char *said)
 {
+	struct buf b = BUF_INIT(TEXT_MAX);
+
 	if (said != NULL)
 		ui_lines(k->u, slice_of(said));
-	print_question(k);
+	if (k->u->dumb) {
+		put_question_rows(k, &b);
+		ui_print(k->u, &b);
+	}
 	k->quiet_from = file_now_ms();
 }
 
@@ -567,23 +546,6 @@ sure(struct asking *k, const struct key *key)
 	return true;
 }
 
-/* An empty one is a plain no. */
-static bool
-reason(struct asking *k, const struct key *key)
-{
-	if (key->name == KEY_ESC) {
-		end_reason(k);
-		return true;
-	}
-	if (key->name != KEY_ENTER)
-		return false;
-	if (!editor_is_empty(k->u->editor))
-		k->a.reason = editor_text(k->u->editor);
-	k->done = true;
-	end_reason(k);
-	return true;
-}
-
 /* Was it for the question?  Else it is the input's. */
 static bool
 take_key(struct asking *k, const struct key *key)
@@ -594,8 +556,16 @@ take_key(struct asking *k, const struct key *key)
 	k->quiet_from = now;
 	if (k->state == SURE)
 		return sure(k, key);
-	if (k->state == REASON)
-		return reason(k, key);
+	if (k->state == REASON) {
+		if (key->name != KEY_ESC && key->name != KEY_ENTER)
+			return false;
+		k->done = key->name == KEY_ENTER;
+		/* an empty one is a plain no */
+		if (k->done && !editor_is_empty(k->u->editor))
+			k->a.reason = editor_text(k->u->editor);
+		end_reason(k);
+		return true;
+	}
 	bool draft = !editor_is_empty(k->u->editor);
 	if (key->name == KEY_TAB && draft) {
 		k->handed = !k->handed;
@@ -692,9 +662,8 @@ put_question(struct asking *k)
 	}
 	buf_adds(&k->u->question, "?");
 	take_early(k);
-	print_question(k);
+	ask_again(k, NULL);
 	ui_ring(k->u, "a question");
-	k->quiet_from = file_now_ms();
 	wait_for_answer(k);
 	if (k->state == REASON)
 		end_reason(k);

@@ -143,17 +143,19 @@ ui_waiting(struct ui *u, const struct rec *r)
 	return ours;
 }
 
-/* The one argument that tells a call from its neighbours.  Is it a path? */
-static bool
-short_args(struct slice args, struct buf *out)
+/* Its name, and the one argument that tells it from its neighbours. */
+void
+ui_call_is(struct ui_call *call, struct slice name, struct slice args)
 {
 	static const char *const telling[] = { "command", "query", "path",
 		"file_path", "fact" };
-	struct buf v = BUF_INIT(1 << 20);
+	struct buf what = BUF_INIT(1 << 20), v = BUF_INIT(1 << 20);
 	struct scan s = { 0 };
 	struct slice got = { NULL, 0 };
 	size_t i = 0;
 
+	buf_slice(&what, name);
+	buf_addc(&what, ' ');
 	if (scan_record(&s, args.p, args.n) == 0)
 		while (i < 5 && got.p == NULL)
 			got = scan_get(args, telling[i++]);
@@ -162,25 +164,15 @@ short_args(struct slice args, struct buf *out)
 		for (size_t k = 0; k < n; k++)
 			if (v.p[k] == '\n')
 				v.p[k] = ' ';
-		buf_add(out, v.p, n);
+		buf_add(&what, v.p, n);
 		if (n < v.len)
-			buf_adds(out, "...");
+			buf_adds(&what, "...");
 	}
-	buf_release(&v);
-	scan_release(&s);
-	return i == 3 || i == 4;
-}
-
-void
-ui_call_is(struct ui_call *call, struct slice name, struct slice args)
-{
-	struct buf what = BUF_INIT(1 << 20);
-
-	buf_slice(&what, name);
-	buf_addc(&what, ' ');
-	call->path = short_args(args, &what);
+	call->path = i == 3 || i == 4;
 	free(call->what);
 	call->what = buf_detach(&what);
+	buf_release(&v);
+	scan_release(&s);
 }
 
 /* ---- a result ---- */
