@@ -46,8 +46,9 @@ chat_interrupted(struct chat *c)
 	return any;
 }
 
-void
-chat_run_turn(struct chat *c, const char *text)
+/* One in an open session, also when it is cancelled already. */
+static void
+take_turn(struct chat *c, const char *text)
 {
 	struct hub *h = &c->run->hub;
 	int status = run_turn(c->run, text, &c->err);
@@ -69,7 +70,7 @@ chat_turn(struct chat *c, const char *text)
 	c->run->hub.interrupts = 0;
 	c->run->hub.ending = false;
 	if (chat_open(c, text) == 0)
-		chat_run_turn(c, text);
+		take_turn(c, text);
 }
 
 /* The next message on a terminal that edits its lines itself (TERM=dumb, or
@@ -279,7 +280,7 @@ message(struct chat *c, const struct rec *r)
 		run->images = buf_detach(&b);
 	}
 	if (!done)
-		chat_run_turn(c, said);
+		take_turn(c, said);
 	buf_release(&text);
 }
 

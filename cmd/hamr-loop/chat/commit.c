@@ -32,21 +32,24 @@ look(const char *const *args, size_t n, struct buf *out)
 	return child_run(LOOK, args, n, GIT_MS, CHILD_ERR_OUT, out, NULL);
 }
 
-/* What would be committed; *all: nothing is staged, so all that git knows. */
-static void
-read_diff(struct buf *out, bool *all)
+/* What would be committed.  True: nothing is staged, so all that git knows; new
+ * files are named, as they stay out of it. */
+static bool
+read_diff(struct ui *u, struct buf *out)
 {
 	static const char *const staged[] = { "diff", "--cached", DIFF };
 	static const char *const any[] = { "diff", "HEAD", DIFF };
 	static const char *const list[] = { "config", "--name-only", "-z",
 		"--get-regexp", "^filter[.]" };
+	static const char *const new[] = { "ls-files", "--others",
+		"--exclude-standard" };
 	const size_t n = sizeof any / sizeof *any;
-	struct buf names = BUF_INIT(DIFF_MAX);
+	struct buf names = BUF_INIT(DIFF_MAX), b = BUF_INIT(1 << 16);
 	struct argv a = { 0 };
+	struct slice line;
 
-	*all = look(staged, n, out) != 0 || out->len == 0;
-	if (!*all)
-		return;
+	if (look(staged, n, out) == 0 && out->len > 0)
+		return false;
 	buf_reset(out);
 	/* The filters that there are, as options that empty them.  Not by -c:
 	 * a name may have a = in it. */
@@ -62,29 +65,17 @@ read_diff(struct buf *out, bool *all)
 	for (size_t i = 0; i < filters; i++)
 		free((char *)a.v[i]);
 	free(a.v);
-	buf_release(&names);
-}
-
-/* What git does not know stays out of it. */
-static void
-tell_new_files(struct ui *u)
-{
-	static const char *const args[] = { "ls-files", "--others",
-		"--exclude-standard" };
-	struct buf names = BUF_INIT(DIFF_MAX), b = BUF_INIT(1 << 16);
-	struct slice line;
-	size_t n = 0;
-
-	look(args, 3, &names);
+	buf_reset(&names);
+	look(new, 3, &names);
 	struct slice rest = buf_view(&names);
-	while (n < NEW_FILES && slice_line(&rest, &line))
-		buf_fmt(&b, "%s%.*s", n++ > 0 ? ", " : "", (int)line.n,
-		    line.p);
+	for (size_t i = 0; i < NEW_FILES && slice_line(&rest, &line); i++)
+		buf_fmt(&b, "%s%.*s", i > 0 ? ", " : "", (int)line.n, line.p);
 	if (rest.n > 0)
 		buf_fmt(&b, " and %zu more", slice_lines(rest));
-	if (n > 0)
+	if (b.len > 0)
 		ui_note(u, "new files stay out until git add: %s", b.p);
 	bufs_release(BUFS(&names, &b));
+	return true;
 }
 
 /* Its answer, without controls; yours, or NULL. */
@@ -156,11 +147,8 @@ chat_commit(struct chat *c)
 	struct buf said = BUF_INIT(DIFF_MAX);
 	struct ui *u = &c->run->ui;
 	char *message = NULL;
-	bool all, stopped;
+	bool all = read_diff(u, &diff), stopped;
 
-	read_diff(&diff, &all);
-	if (all)
-		tell_new_files(u);
 	if (diff.len == 0)
 		ui_note(u, "git has nothing to commit");
 	else if ((message = ask_model(c, &diff)) == NULL)

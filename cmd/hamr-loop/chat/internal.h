@@ -38,8 +38,6 @@ int chat_open(struct chat *c, const char *task);
 
 /* One message of the person, and the turn that follows. */
 void chat_turn(struct chat *c, const char *text);
-/* The same in an open session, also when it is cancelled already. */
-void chat_run_turn(struct chat *c, const char *text);
 
 /* Was a signal for us there?  It is taken. */
 bool chat_interrupted(struct chat *c);

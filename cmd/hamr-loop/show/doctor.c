@@ -129,14 +129,38 @@ doctor_sandbox(struct doctor *d)
 	free(a.v);
 }
 
-/* What a chat is drawn with. */
+/* What is installed beside the programs; what a chat is drawn with. */
 static void
-doctor_terminal(struct doctor *d)
+doctor_installed(struct doctor *d)
 {
+	static const struct { const char *name, *why; enum state s; } all[] = {
+		{ "bash", "runs commands; apt install bash", MISSING },
+		{ "git", "undo and snapshots need it; apt install git",
+		    NOTE },
+		{ "bwrap", "the sandbox is weaker without it; apt install "
+		    "bubblewrap", NOTE },
+	};
 	static const char *const args[] = { "show-options", "-sv",
 		"escape-time" };
+	char *path = conf_share("system/patch.txt");
 	int64_t ms;
 	int status;
+
+	if (access(path, R_OK) < 0)
+		report(d, MISSING, "data files", "%s is missing; "
+		    "reinstall hamr, or set HAMR_SHARE to its share/hamr",
+		    path);
+	free(path);
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		char *at = which_program(all[i].name, NULL);
+
+		if (at != NULL)
+			report(d, FINE, all[i].name, "installed");
+		else
+			report(d, all[i].s, all[i].name, "not installed: %s",
+			    all[i].why);
+		free(at);
+	}
 
 	if (!markdown_open())
 		report(d, NOTE, "md4c", "not installed: answers are shown as "
@@ -226,39 +250,18 @@ sessions(struct doctor *d)
 	return dir;
 }
 
-static void
-disk(struct doctor *d)
-{
-	char *dir = sessions(d);
-	const char *at = dir != NULL && access(dir, F_OK) == 0 ? dir : d->root;
-	struct statvfs s;
-	int rc = statvfs(at, &s);
-	unsigned long long left = rc < 0 ? 0 :
-	    (unsigned long long)s.f_bavail * s.f_frsize;
-
-	if (rc < 0)
-		report(d, MISSING, "disk", "%s cannot be read", at);
-	else if (left < DISK_LOW)
-		report(d, MISSING, "disk", "only %llu MiB free; make room, or "
-		    "work may be lost", left >> 20);
-	else
-		report(d, FINE, "disk", "%llu MiB free", left >> 20);
-	free(dir);
-}
-
 int
 doctor(const struct opts *o, const struct conf *c, const char *root,
     const char *broken, struct err *e)
 {
-	struct doctor d = { .o = o, .c = c, .root = root,
-		.broken = broken };
-
-	report(&d, FINE, "hamr-loop", "hamr " HAMR_VERSION);
-
 	static const char *const names[] = { "hamr-compact", "hamr-guard",
 		"hamr-provider", "hamr-tool", "hamr-mem" };
-	const char *const version[] = { "-V" };
+	static const char *const version[] = { "-V" };
+	struct doctor d = { .o = o, .c = c, .root = root,
+		.broken = broken };
+	struct statvfs s;
 
+	report(&d, FINE, "hamr-loop", "hamr " HAMR_VERSION);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		int status;
 		char *line = first_line(names[i], version, 1, &status);
@@ -274,39 +277,23 @@ doctor(const struct opts *o, const struct conf *c, const char *root,
 			report(&d, FINE, names[i], "%s", line);
 		free(line);
 	}
-
-	/* What is installed beside the programs. */
-	char *path = conf_share("system/patch.txt");
-
-	if (access(path, R_OK) < 0)
-		report(&d, MISSING, "data files", "%s is missing; "
-		    "reinstall hamr, or set HAMR_SHARE to its share/hamr",
-		    path);
-	free(path);
-
-	static const struct { const char *name, *why; enum state s; } all[] = {
-		{ "bash", "runs commands; apt install bash", MISSING },
-		{ "git", "undo and snapshots need it; apt install git",
-		    NOTE },
-		{ "bwrap", "the sandbox is weaker without it; apt install "
-		    "bubblewrap", NOTE },
-	};
-
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-		char *at = which_program(all[i].name, NULL);
-
-		if (at != NULL)
-			report(&d, FINE, all[i].name, "installed");
-		else
-			report(&d, all[i].s, all[i].name, "not installed: %s",
-			    all[i].why);
-		free(at);
-	}
-	doctor_terminal(&d);
+	doctor_installed(&d);
 	doctor_server(&d);
 	doctor_sandbox(&d);
 	configuration(&d);
-	disk(&d);
+	char *dir = sessions(&d);
+	const char *at = dir != NULL && access(dir, F_OK) == 0 ? dir : root;
+	int rc = statvfs(at, &s);
+	unsigned long long left = rc < 0 ? 0 :
+	    (unsigned long long)s.f_bavail * s.f_frsize;
+	if (rc < 0)
+		report(&d, MISSING, "disk", "%s cannot be read", at);
+	else if (left < DISK_LOW)
+		report(&d, MISSING, "disk", "only %llu MiB free; make room, or "
+		    "work may be lost", left >> 20);
+	else
+		report(&d, FINE, "disk", "%llu MiB free", left >> 20);
+	free(dir);
 	errno = d.full;
 	return d.full != 0 ? err_sys(e, ST_SYSTEM, "stdout") :
 	    d.bad ? ST_NO : ST_OK;

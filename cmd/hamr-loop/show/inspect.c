@@ -42,33 +42,24 @@ expand(struct slice v, int depth, struct buf *out)
 	buf_addc(out, kind == SCAN_OBJECT ? '}' : ']');
 }
 
-/* Is it being written, or was it cut short by a crash? */
-static bool
-is_cut_short(const char *path)
-{
-	struct stat st;
-	int fd = file_open_regular(AT_FDCWD, path, &st);
-	char last = '\n';
-
-	if (fd >= 0 && st.st_size > 0 && pread(fd, &last, 1,
-	    st.st_size - 1) < 1)
-		last = '\n';
-	file_close(fd);
-	return last != '\n';
-}
-
 int
 inspect_ask(const struct opts *o, const char *flag, const char *path,
     int ms, enum child_err err, struct buf *out, struct err *e)
 {
 	struct argv a = { 0 };
+	struct stat st;
+	int fd = path != NULL ? file_open_regular(AT_FDCWD, path, &st) : -1;
+	char last = '\n';
 
 	argv_add(&a, flag);
 	argv_add(&a, "-q");
 	argv_option(&a, "--strategy", o->strategy);
 	argv_ours(&a, o);
-	if (path != NULL && is_cut_short(path))
+	/* it is being written, or was cut short by a crash */
+	if (fd >= 0 && st.st_size > 0 && pread(fd, &last, 1,
+	    st.st_size - 1) == 1 && last != '\n')
 		argv_add(&a, "--lenient");
+	file_close(fd);
 	if (path != NULL)
 		argv_add(&a, path);
 	int status = child_run("hamr-compact", a.v, a.n, ms, err, out, e);
