@@ -95,31 +95,19 @@ editor_prompt(struct editor *e, const char *prompt)
 	e->prompt = xstrdup(prompt);
 }
 
-static void
-replace_all(struct editor *e, struct slice raw)
-{
-	message_replace(&e->m, 0, e->m.text.len, raw);
-}
-
 bool
 editor_is_empty(const struct editor *e)
 {
 	return e->m.text.len == 0;
 }
 
-static char *
-unfolded(const struct editor *e, struct slice raw)
-{
-	struct buf b = BUF_INIT(WHOLE_MAX);
-
-	message_unfold(&e->m, raw, &b);
-	return buf_detach(&b);
-}
-
 char *
 editor_text(const struct editor *e)
 {
-	return unfolded(e, buf_view(&e->m.text));
+	struct buf b = BUF_INIT(WHOLE_MAX);
+
+	message_unfold(&e->m, buf_view(&e->m.text), &b);
+	return buf_detach(&b);
 }
 
 /* ---- the history ---- */
@@ -133,7 +121,7 @@ take_in(struct editor *e, struct slice text, bool recalled)
 
 	keys_clean(&clean, text);
 	message_fold(&e->m, buf_view(&clean), recalled, &raw);
-	replace_all(e, buf_view(&raw));
+	message_replace(&e->m, 0, e->m.text.len, buf_view(&raw));
 	bufs_release(BUFS(&clean, &raw));
 }
 
@@ -163,7 +151,7 @@ show_entry(struct editor *e, size_t i)
 	l = left_at(e, i);
 	e->where = i;
 	if (l != NULL)
-		replace_all(e, l->raw);
+		message_replace(&e->m, 0, e->m.text.len, l->raw);
 	else
 		take_in(e, i < e->history.n ? slice_of(e->history.v[i]) :
 		    SLICE(""), true);
@@ -178,14 +166,14 @@ put_aside(struct editor *e)
 {
 	const struct left *draft = e->where < e->history.n ?
 	    left_at(e, e->history.n) : NULL;
-	char *whole;
+	struct buf b = BUF_INIT(WHOLE_MAX);
 
 	if (draft != NULL) {
-		whole = unfolded(e, draft->raw);
-		history_add(&e->history, whole);
-		free(whole);
+		message_unfold(&e->m, draft->raw, &b);
+		history_add(&e->history, buf_view(&b).p);
+		buf_release(&b);
 	}
-	whole = editor_text(e);
+	char *whole = editor_text(e);
 	history_add(&e->history, whole);
 	forget_left(e);
 	e->where = e->history.n;
@@ -227,16 +215,6 @@ settle(struct editor *e)
 	menu_close(&e->menu);
 }
 
-static void
-search_on(struct editor *e, bool to_newer)
-{
-	size_t got = history_search(&e->history, buf_view(&e->query).p,
-	    e->found, to_newer);
-
-	if (got < e->history.n)
-		show_found(e, got);
-}
-
 /* False: the key is not one of a search, which is over with what was found. */
 static bool
 search_key(struct editor *e, const struct key *key)
@@ -244,7 +222,17 @@ search_key(struct editor *e, const struct key *key)
 	char c = key->text.n == 1 ? *key->text.p : '\0';
 	struct slice text = key->text, line = SLICE("");
 	struct buf *q = &e->query;
+	bool ctrl = key->name == KEY_CTRL;
+	bool newer = key->name == KEY_DOWN || (ctrl && c == 's');
 
+	if (newer || key->name == KEY_UP || (ctrl && c == 'r')) {
+		size_t got = history_search(&e->history, buf_view(q).p,
+		    e->found, newer);
+
+		if (got < e->history.n)
+			show_found(e, got);
+		return true;
+	}
 	switch (key->name) {
 	case KEY_TEXT: case KEY_PASTE:
 		if (text.p == NULL)
@@ -263,14 +251,7 @@ search_key(struct editor *e, const struct key *key)
 		show_found(e, q->len == 0 ? e->history.n :
 		    history_search(&e->history, q->p, e->history.n, false));
 		return true;
-	case KEY_UP: case KEY_DOWN:
-		search_on(e, key->name == KEY_DOWN);
-		return true;
 	case KEY_CTRL:
-		if (c == 'r' || c == 's') {
-			search_on(e, c == 's');
-			return true;
-		}
 		if (c != 'g' && c != 'c')
 			break;
 		/* fallthrough */
@@ -599,7 +580,7 @@ plain_key(struct editor *e, const struct key *key, enum last was)
 		if (editor_is_empty(e))
 			return EDITOR_ESC;
 		free(put_aside(e));
-		replace_all(e, (struct slice){ NULL, 0 });
+		message_replace(&e->m, 0, e->m.text.len, SLICE(""));
 		return EDITOR_CHANGED;
 	case KEY_TAB:
 		return menu_open(&e->menu, m, &e->o.complete) ?

@@ -403,17 +403,6 @@ by_code(struct keys *k, struct key *key, unsigned long code,
 #define PARAMS 4
 #define PARTS 3
 
-static enum made
-answer(struct keys *k, const char *p, size_t n, struct key *key)
-{
-	static const char mode[] = "\033[?2004;";
-
-	if (n > sizeof mode && memcmp(p, mode, sizeof mode - 1) == 0)
-		k->marks_pastes = strchr("123", p[sizeof mode - 1]) != NULL;
-	*key = (struct key){ .name = KEY_REPLY, .text = { p, n } };
-	return MADE_KEY;
-}
-
 /* CSI 97:65:97;5:1u: numbers, and parts of numbers; absent ones are 0. */
 static enum made
 csi(struct keys *k, const char *p, size_t n, struct key *key)
@@ -422,8 +411,6 @@ csi(struct keys *k, const char *p, size_t n, struct key *key)
 	size_t i = 0, j = 0;
 	char final = p[n - 1];
 
-	if ((p[2] >= '<' && p[2] <= '?') || strchr("cntxyR", final) != NULL)
-		return answer(k, p, n, key);
 	for (const char *c = p + 2; c < p + n - 1; c++) {
 		if (*c == ';' || *c == ':') {
 			j = *c == ':' ? j + 1 : 0;
@@ -518,6 +505,7 @@ sequence_length(const char *p, size_t n, bool *whole)
 static enum made
 sequence(struct keys *k, long long now, struct key *key)
 {
+	static const char mode[] = "\033[?2004;";
 	const char *p = k->in.p + k->done;
 	size_t n = k->in.len - k->done, len = 0;
 	bool whole = true;
@@ -532,8 +520,15 @@ sequence(struct keys *k, long long now, struct key *key)
 			return MADE_NOTHING;
 		if (p[1] == 'O')
 			return by_sequence(p[2], 0, 0, key);
-		return p[1] == '[' ? csi(k, p, len, key) :
-		    answer(k, p, len, key);
+		if (p[1] == '[' && (p[2] < '<' || p[2] > '?') &&
+		    strchr("cntxyR", p[len - 1]) == NULL)
+			return csi(k, p, len, key);
+		/* the answer to a query */
+		if (len > sizeof mode && memcmp(p, mode, sizeof mode - 1) == 0)
+			k->marks_pastes = strchr("123",
+			    p[sizeof mode - 1]) != NULL;
+		*key = (struct key){ .name = KEY_REPLY, .text = { p, len } };
+		return MADE_KEY;
 	}
 	if (now - k->at < (n > 2 ? PIECE_MS : ESC_MS))
 		return MADE_WAIT;
@@ -570,8 +565,6 @@ escape(struct keys *k, long long now, struct key *key)
 		key->alt = true;
 	return made;
 }
-
-/* ---- */
 
 bool
 keys_next(struct keys *k, long long now_ms, struct key *key)

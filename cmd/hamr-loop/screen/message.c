@@ -176,17 +176,6 @@ message_prev(const struct message *m, size_t at)
 
 /* ---- changes ---- */
 
-/* The rows up to the one before `at` still hold. */
-static void
-rows_changed(struct message *m, size_t at)
-{
-	while (m->nrows > 0 && m->rows[m->nrows - 1] >= at)
-		m->nrows--;
-	if (m->nrows > 0)
-		m->nrows--;
-	m->all_rows = false;
-}
-
 static void
 splice(struct message *m, size_t from, size_t n, struct slice in)
 {
@@ -200,7 +189,11 @@ splice(struct message *m, size_t from, size_t n, struct slice in)
 		memcpy(b->p + from, in.p, in.n);
 	b->len = from + in.n + behind;
 	b->p[b->len] = '\0';
-	rows_changed(m, from);
+	/* the rows up to the one before still hold */
+	while (m->nrows > 0 && m->rows[m->nrows - 1] >= from)
+		m->nrows--;
+	m->nrows -= m->nrows > 0;
+	m->all_rows = false;
 }
 
 /* in may lie in the text itself. */
@@ -349,8 +342,8 @@ message_reset(struct message *m, const struct buf *keep, size_t n)
 	forget_changes(m, m->nundo);
 	buf_reset(&m->text);
 	buf_add(&m->text, "", 0);
-	m->at = 0;
-	rows_changed(m, 0);
+	m->at = m->nrows = 0;
+	m->all_rows = false;
 	for (size_t i = 0; i < m->npastes; i++) {
 		char name[MESSAGE_FOLD];
 		bool named = false;

@@ -319,34 +319,28 @@ screen_query(struct screen *s)
 	put(s, QUERIES);
 }
 
-/* rgb:RRRR/GGGG/BBBB, or two digits each: is that light? */
-static bool
-is_light(struct slice reply)
-{
-	char *text = xmemdup0(reply.p, reply.n), *at = strstr(text, "rgb:");
-	unsigned long sum = 0;
-
-	for (int i = 0; at != NULL && i < 3; i++) {
-		char *end;
-
-		at += i == 0 ? 4 : 1;
-		unsigned long v = strtoul(at, &end, 16);
-		if (end - at == 2)
-			v *= 257;
-		sum += v * (i == 0 ? 3 : i == 1 ? 6 : 1);
-		at = *end == '/' ? end : NULL;
-	}
-	free(text);
-	return sum > (unsigned long)10 * 0x8000;
-}
-
 void
 screen_reply(struct screen *s, struct slice r)
 {
 	char last = r.n > 0 ? r.p[r.n - 1] : '\0';
 
-	if (slice_starts(r, "\033]11;"))
-		s->info.light = is_light(r);
+	if (slice_starts(r, "\033]11;")) {
+		/* rgb:RRRR/GGGG/BBBB, or two digits each: is that light? */
+		char *text = xmemdup0(r.p, r.n), *at = strstr(text, "rgb:");
+		unsigned long sum = 0;
+
+		for (int i = 0; at != NULL && i < 3; i++) {
+			char *end;
+
+			at += i == 0 ? 4 : 1;
+			unsigned long v = strtoul(at, &end, 16);
+			v *= end - at == 2 ? 257 : 1;
+			sum += v * (i == 0 ? 3 : i == 1 ? 6 : 1);
+			at = *end == '/' ? end : NULL;
+		}
+		free(text);
+		s->info.light = sum > (unsigned long)10 * 0x8000;
+	}
 	if (!slice_starts(r, "\033[?"))
 		return;
 	if (last == 'u') {
@@ -423,13 +417,6 @@ row_at(const struct buf *text, size_t i)
 	return row;
 }
 
-static void
-up(struct buf *b, size_t n)
-{
-	if (n > 0)
-		buf_fmt(b, "\033[%zuA", n);
-}
-
 /* How often a terminal of its width has broken the row before that column of
  * it: also before a wide character that its last column has no room for. */
 static size_t
@@ -503,8 +490,10 @@ put_all(struct screen *s, struct buf *b)
 
 		before += s->tmux && all > breaks + 1 ? all - 1 : breaks;
 	}
-	up(b, before + breaks_before(s, row_at(&s->have.text, s->have.row),
-	    s->have.column));
+	before += breaks_before(s, row_at(&s->have.text, s->have.row),
+	    s->have.column);
+	if (before > 0)
+		buf_fmt(b, "\033[%zuA", before);
 	buf_adds(b, "\r");
 	/* tmux keeps in its scrollback what is erased from the top of the
 	 * screen, so that is never more than an empty row */
@@ -544,7 +533,7 @@ move_to(struct buf *b, size_t *at, size_t row, size_t rows)
 	size_t down = row < rows ? row : rows > 0 ? rows - 1 : 0;
 
 	if (row < *at)
-		up(b, *at - row);
+		buf_fmt(b, "\033[%zuA", *at - row);
 	else if (down > *at)
 		buf_fmt(b, "\033[%zuB", down - *at);
 	buf_addc(b, '\r');

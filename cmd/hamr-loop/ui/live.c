@@ -73,12 +73,6 @@ ui_is_busy(const struct ui *u)
 	return u->status.on || u->status.doing != NULL;
 }
 
-static bool
-has_no_draft(const struct ui *u)
-{
-	return u->editor != NULL && editor_is_empty(u->editor);
-}
-
 /* What is going on, or is asked; what a command prints below it. */
 static void
 add_activity(struct buf *rows, const struct ui *u, long long now)
@@ -100,7 +94,8 @@ add_activity(struct buf *rows, const struct ui *u, long long now)
 		}
 		buf_adds(&what, u->status.doing != NULL ? u->status.doing :
 		    "waiting for the model");
-		if (now - u->status.since >= HINT_MS && has_no_draft(u))
+		if (now - u->status.since >= HINT_MS && u->editor != NULL &&
+		    editor_is_empty(u->editor))
 			buf_adds(&what, "  (Esc interrupts)");
 		add_row(rows, u, lead.p, buf_view(&what));
 		rows->len -= rows->p[rows->len - 1] == '\n';
@@ -160,8 +155,8 @@ add_status(struct buf *rows, const struct ui *u)
 	if (s->cost > 0)
 		buf_fmt(&b, s->cost < 0.1 ? "  $%.3f" : "  $%.2f", s->cost);
 	if (queued > 0)
-		buf_fmt(&b, "  %zu queued%s", queued, has_no_draft(u) ?
-		    ", Up edits" : "");
+		buf_fmt(&b, "  %zu queued%s", queued, u->editor != NULL &&
+		    editor_is_empty(u->editor) ? ", Up edits" : "");
 	add_row(rows, u, "  ", buf_view(&b));
 	rows->len--;
 	buf_release(&b);
