@@ -587,8 +587,7 @@ help(struct chat *c)
 	help_title(&h, "typing");
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		help_put(&h, keys[i][0], "", keys[i][1]);
-	if (h.used > 0)
-		buf_addc(&h.page, '\n');
+	help_title(&h, "");
 	page_show(c, &h.page);
 }
 

@@ -28,7 +28,6 @@ put_value(struct slice v, struct buf *out)
 {
 	const char *p = v.p, *end = v.p + v.n, *at;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	struct scan scan = { 0 };
 
 	while ((at = memmem(p, (size_t)(end - p), VERBATIM,
 	    sizeof VERBATIM - 1)) != NULL) {
@@ -40,7 +39,7 @@ put_value(struct slice v, struct buf *out)
 		buf_add(out, p, (size_t)(at - p));
 		scan_inside((struct slice){ q, (size_t)(close - q) }, &b);
 		struct slice text = buf_view(&b);
-		if (scan_value(&scan, text.p, text.n) == 0 &&
+		if (scan_is_json(text) &&
 		    scan_kind(slice_trim(text)) == SCAN_OBJECT) {
 			for (size_t i = 0; i < text.n; i++)
 				buf_addc(out, is_whitespace(text.p[i]) ? ' ' :
@@ -55,7 +54,6 @@ put_value(struct slice v, struct buf *out)
 	}
 	buf_add(out, p, (size_t)(end - p));
 	buf_addc(out, '\n');
-	scan_release(&scan);
 	buf_release(&b);
 }
 

@@ -281,11 +281,9 @@ ui_edit(struct ui *u, struct slice text, const char *suffix, const char **why)
 static bool
 is_object(const char *text)
 {
-	struct scan s = { 0 };
-	bool yes = scan_record(&s, text, strlen(text)) == 0;
+	struct slice s = slice_of(text);
 
-	scan_release(&s);
-	return yes;
+	return scan_is_json(s) && scan_kind(slice_trim(s)) == SCAN_OBJECT;
 }
 
 /* The arguments, or of those with a command that, as a person leaves them. */

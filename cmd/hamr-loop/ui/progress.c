@@ -150,13 +150,12 @@ ui_call_is(struct ui_call *call, struct slice name, struct slice args)
 	static const char *const telling[] = { "command", "query", "path",
 		"file_path", "fact" };
 	struct buf what = BUF_INIT(1 << 20), v = BUF_INIT(1 << 20);
-	struct scan s = { 0 };
 	struct slice got = { NULL, 0 };
 	size_t i = 0;
 
 	buf_slice(&what, name);
 	buf_addc(&what, ' ');
-	if (scan_record(&s, args.p, args.n) == 0)
+	if (scan_is_json(args))
 		while (i < 5 && got.p == NULL)
 			got = scan_get(args, telling[i++]);
 	if (scan_str(got, &v)) {
@@ -172,7 +171,6 @@ ui_call_is(struct ui_call *call, struct slice name, struct slice args)
 	free(call->what);
 	call->what = buf_detach(&what);
 	buf_release(&v);
-	scan_release(&s);
 }
 
 /* ---- a result ---- */
