@@ -82,19 +82,6 @@ common(__m128i x)
 	    _mm_cmpeq_epi8(x, _mm_set1_epi8('t'))));
 }
 
-/* The first of these bytes that no one-letter escape is made of, or 64.  The
- * common ones (slash: backslashes) are known without looking at each. */
-static inline unsigned
-bad_escape(const char *p, uint64_t bits, uint64_t slash)
-{
-	if (bits != 0)
-		bits &= ~(slash | BITS64(p, common));
-	for (; bits != 0; bits &= bits - 1)
-		if (escapes[(unsigned char)p[__builtin_ctzll(bits)]] != 1)
-			return (unsigned)__builtin_ctzll(bits);
-	return 64;
-}
-
 /* The characters whose first bytes are not ASCII: the first one that is none,
  * or 64.  *over: bytes of the last one that stand behind the block. */
 static unsigned
@@ -128,14 +115,22 @@ blocks(struct scan *s, bool *escaped)
 
 	for (; s->end - p > 64; p += 64) {
 		uint64_t slash = bytes_like(p, '\\');
-		unsigned odd = 64;
+		unsigned odd = 64, bad = 64;
 		uint64_t behind = escaped_bits(slash, &carry);
 
 		/* what else is escaped and no quote is a bad escape */
 		uint64_t stop = BITS64(p, marked) & ~slash & ~behind;
 		stop &= -stop;		/* the first one */
-		unsigned bad = bad_escape(p, stop == 0 ? behind :
-		    behind & (stop | (stop - 1)), slash);
+		if (stop != 0)
+			behind &= stop | (stop - 1);
+		/* is there a byte that no one-letter escape is made of?  The
+		 * common ones are known without looking at each */
+		if (behind != 0)
+			behind &= ~(slash | BITS64(p, common));
+		for (; behind != 0 && bad == 64; behind &= behind - 1)
+			if (escapes[(unsigned char)p[__builtin_ctzll(
+			    behind)]] != 1)
+				bad = (unsigned)__builtin_ctzll(behind);
 		*escaped |= (slash & (stop - 1)) != 0;
 		uint64_t high = bytes_with(p, 7) >> over << over & (stop - 1);
 		over = 0;
@@ -458,44 +453,34 @@ array(struct scan *s)
 	return true;
 }
 
-/* One "key": value of an object whose keys begin at first. */
-static inline bool
-pair(struct scan *s, size_t first, uint64_t *bloom, struct member *m)
-{
-	bool escaped;
-
-	blanks(s);
-	if (s->p >= s->end || *s->p != '"')
-		return refuse(s, s->p, "key wanted");
-	const char *at = s->p + 1;
-	if (!string(s, &escaped))
-		return false;
-	m->key = (struct slice){ at, (size_t)(s->p - 1 - at) };
-	if (!add_key(s, first, bloom, m->key, escaped))
-		return false;
-	const char *p = over_blanks(s->p, s->end);
-	if (p >= s->end || *p != ':')
-		return refuse(s, p, "':' wanted");
-	m->val.p = s->p = over_blanks(p + 1, s->end);
-	if (!value(s))
-		return false;
-	m->val.n = (size_t)(s->p - m->val.p);
-	return true;
-}
-
 static bool
 object(struct scan *s)
 {
 	size_t first = s->nkeys;
 	uint64_t bloom = 0;
-	struct member m;
 	int has = enter(s, '}');
 
 	if (has <= 0)
 		return has == 0;
 	for (;;) {
-		if (!pair(s, first, &bloom, &m))
+		bool escaped;
+
+		blanks(s);
+		if (s->p >= s->end || *s->p != '"')
+			return refuse(s, s->p, "key wanted");
+		struct member m = { .key.p = s->p + 1 };
+		if (!string(s, &escaped))
 			return false;
+		m.key.n = (size_t)(s->p - 1 - m.key.p);
+		if (!add_key(s, first, &bloom, m.key, escaped))
+			return false;
+		const char *p = over_blanks(s->p, s->end);
+		if (p >= s->end || *p != ':')
+			return refuse(s, p, "':' wanted");
+		m.val.p = s->p = over_blanks(p + 1, s->end);
+		if (!value(s))
+			return false;
+		m.val.n = (size_t)(s->p - m.val.p);
 		if (s->depth == 1) {
 			GROW(s->m, s->n, s->cap);
 			s->m[s->n++] = m;
@@ -621,22 +606,20 @@ scan_repair(struct slice text, struct buf *out)
 	}
 }
 
-/* Is there a \u?  By blocks, as most texts have backslashes and none of it. */
-static bool
-has_code_point(const char *p, const char *end)
-{
-	for (; end - p > 64; p += 64)
-		if ((bytes_like(p, '\\') & bytes_like(p + 1, 'u')) != 0)
-			return true;
-	return memmem(p, (size_t)(end - p), "\\u", 2) != NULL;
-}
-
 const char *
 scan_lone_surrogate(struct slice checked)
 {
-	const char *p = checked.p, *end = p + checked.n;
+	const char *p = checked.p, *end = p + checked.n, *block = p;
 
-	if (checked.n == 0 || !has_code_point(p, end))
+	if (checked.n == 0)
+		return NULL;
+	/* is there a \u?  By blocks, as most texts have backslashes and none
+	 * of it */
+	while (end - block > 64 && (bytes_like(block, '\\') &
+	    bytes_like(block + 1, 'u')) == 0)
+		block += 64;
+	if (end - block <= 64 &&
+	    memmem(block, (size_t)(end - block), "\\u", 2) == NULL)
 		return NULL;
 	while ((p = memchr(p, '\\', (size_t)(end - p))) != NULL) {
 		const char *at = p;

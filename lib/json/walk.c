@@ -15,30 +15,14 @@ inside(struct slice val)
 	return (struct slice){ val.p + 1, val.n - 2 };
 }
 
-#ifdef __SSE2__
-/* From inside a string by blocks, to its closing quote or near the end.  Only
- * quotes and backslashes matter in bytes that are checked. */
-static const char *
-over_blocks(const char *p, const char *end)
-{
-	uint64_t carry = 0;
-
-	for (; end - p >= 64; p += 64) {
-		uint64_t quotes = bytes_like(p, '"');
-		quotes &= ~escaped_bits(bytes_like(p, '\\'), &carry);
-		if (quotes != 0)
-			return p + __builtin_ctzll(quotes);
-	}
-	return p + carry;
-}
-#endif
-
 /* Behind the string that opens at p. */
 static const char *
 over_string(const char *p, const char *end)
 {
 	p++;
 #ifdef __SSE2__
+	uint64_t carry = 0;
+
 	/* most are short */
 	for (int i = 0; i < 2 && end - p >= 16; i++, p += 16) {
 		unsigned odd = odd_bytes(p);
@@ -48,8 +32,16 @@ over_string(const char *p, const char *end)
 		if (odd != 0)
 			break;
 	}
-	if (end - p >= 64)
-		p = over_blocks(p, end);
+	/* by blocks: only quotes and backslashes matter in bytes that are
+	 * checked */
+	for (; end - p >= 64; p += 64) {
+		uint64_t quotes = bytes_like(p, '"');
+
+		quotes &= ~escaped_bits(bytes_like(p, '\\'), &carry);
+		if (quotes != 0)
+			return p + __builtin_ctzll(quotes) + 1;
+	}
+	p += carry;
 	while (end - p >= 16 && odd_bytes(p) == 0)
 		p += 16;
 #endif
@@ -368,24 +360,6 @@ scan_true(struct slice val)
 	return scan_kind(val) == SCAN_TRUE;
 }
 
-/* The escape of c, behind the backslash, at o; its length. */
-static inline size_t
-put_escape(char *o, unsigned char c)
-{
-	static const char hex[] = "0123456789abcdef";
-	static const char one[256] = { ['"'] = '"', ['\\'] = '\\',
-		['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r',
-		['\t'] = 't' };
-
-	*o = one[c];
-	if (*o != '\0')
-		return 1;
-	memcpy(o, "u00", 3);
-	o[3] = hex[c >> 4];
-	o[4] = hex[c & 15];
-	return 5;
-}
-
 /* Copy up to the first byte that wants an escape; how many.  Pieces of 16 are
  * copied before they are looked at: o has room for all of p. */
 static inline size_t
@@ -414,6 +388,10 @@ copy_unescaped(char *o, const char *p, const char *end)
 void
 scan_quote(struct buf *out, const char *p, size_t n)
 {
+	static const char hex[] = "0123456789abcdef";
+	static const char one[256] = { ['"'] = '"', ['\\'] = '\\',
+		['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r',
+		['\t'] = 't' };
 	const char *end = p + n;
 	size_t room = out->max - out->len, want = n + n / 8 + 8;
 
@@ -431,9 +409,17 @@ scan_quote(struct buf *out, const char *p, size_t n)
 		if (out->cap - out->len < (size_t)(end - p) + 8 &&
 		    buf_reserve(out, (size_t)(end - p) + 8) < 0)
 			return;
-		out->p[out->len++] = '\\';
-		out->len += put_escape(out->p + out->len,
-		    (unsigned char)*p++);
+		char *o = out->p + out->len;
+		unsigned char c = (unsigned char)*p++;
+		o[0] = '\\';
+		o[1] = one[c];
+		out->len += 2;
+		if (o[1] == '\0') {
+			memcpy(o + 1, "u00", 3);
+			o[4] = hex[c >> 4];
+			o[5] = hex[c & 15];
+			out->len += 4;
+		}
 	}
 	out->p[out->len++] = '"';
 	out->p[out->len] = '\0';
