@@ -350,38 +350,6 @@ digits(const char *p, const char *end)
 }
 
 static bool
-number(struct scan *s)
-{
-	const char *p = s->p, *end = s->end;
-
-	if (p < end && *p == '-')
-		p++;
-	const char *q = digits(p, end);
-	if (q == p)
-		return refuse(s, s->p, "not a JSON value");
-	if (*p == '0' && q - p > 1)
-		return refuse(s, s->p, "number with a leading zero");
-	p = q;
-	if (p < end && *p == '.') {
-		q = digits(p + 1, end);
-		if (q == p + 1)
-			return refuse(s, s->p, "number without decimals");
-		p = q;
-	}
-	if (p < end && (*p == 'e' || *p == 'E')) {
-		p++;
-		if (p < end && (*p == '+' || *p == '-'))
-			p++;
-		q = digits(p, end);
-		if (q == p)
-			return refuse(s, s->p, "number without exponent");
-		p = q;
-	}
-	s->p = p;
-	return true;
-}
-
-static bool
 literal(struct scan *s, const char *word, size_t n)
 {
 	if ((size_t)(s->end - s->p) < n || memcmp(s->p, word, n) != 0)
@@ -505,19 +473,45 @@ object(struct scan *s)
 static bool
 value(struct scan *s)
 {
+	const char *p = s->p, *end = s->end;
 	bool escaped;
 
-	if (s->p >= s->end)
-		return refuse(s, s->p, "value wanted");
-	switch (*s->p) {
+	if (p >= end)
+		return refuse(s, p, "value wanted");
+	switch (*p) {
 	case '{': return object(s);
 	case '[': return array(s);
 	case '"': return string(s, &escaped);
 	case 't': return literal(s, "true", 4);
 	case 'f': return literal(s, "false", 5);
 	case 'n': return literal(s, "null", 4);
-	default: return number(s);
+	default: break;
 	}
+	/* a number */
+	p += *p == '-';
+	const char *q = digits(p, end);
+	if (q == p)
+		return refuse(s, s->p, "not a JSON value");
+	if (*p == '0' && q - p > 1)
+		return refuse(s, s->p, "number with a leading zero");
+	p = q;
+	if (p < end && *p == '.') {
+		q = digits(p + 1, end);
+		if (q == p + 1)
+			return refuse(s, s->p, "number without decimals");
+		p = q;
+	}
+	if (p < end && (*p == 'e' || *p == 'E')) {
+		p++;
+		if (p < end && (*p == '+' || *p == '-'))
+			p++;
+		q = digits(p, end);
+		if (q == p)
+			return refuse(s, s->p, "number without exponent");
+		p = q;
+	}
+	s->p = p;
+	return true;
 }
 
 int

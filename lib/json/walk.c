@@ -50,38 +50,6 @@ over_string(const char *p, const char *end)
 	return p < end ? p + 1 : end;
 }
 
-static const char *
-over_value(const char *p, const char *end)
-{
-	unsigned depth = 0;
-
-	do {
-		switch (*p) {
-		case '"':
-			p = over_string(p, end);
-			break;
-		case '{':
-		case '[':
-			depth++;
-			p++;
-			break;
-		case '}':
-		case ']':
-			depth--;
-			p++;
-			break;
-		default:
-			p++;
-			if (depth == 0)
-				while (p < end && *p != ',' && *p != ']' &&
-				    *p != '}' && !is_whitespace(*p))
-					p++;
-			break;
-		}
-	} while (depth > 0 && p < end);
-	return p;
-}
-
 struct walk
 walk_of(struct slice c)
 {
@@ -126,10 +94,35 @@ walk_key(struct walk *w, struct slice *key)
 struct slice
 walk_value(struct walk *w)
 {
-	const char *p = w->p;
+	const char *from = w->p, *p = from, *end = w->end;
+	unsigned depth = 0;
 
-	w->p = over_value(p, w->end);
-	return (struct slice){ p, (size_t)(w->p - p) };
+	do {
+		switch (*p) {
+		case '"':
+			p = over_string(p, end);
+			break;
+		case '{':
+		case '[':
+			depth++;
+			p++;
+			break;
+		case '}':
+		case ']':
+			depth--;
+			p++;
+			break;
+		default:
+			p++;
+			if (depth == 0)
+				while (p < end && *p != ',' && *p != ']' &&
+				    *p != '}' && !is_whitespace(*p))
+					p++;
+			break;
+		}
+	} while (depth > 0 && p < end);
+	w->p = p;
+	return (struct slice){ from, (size_t)(p - from) };
 }
 
 bool
