@@ -355,31 +355,6 @@ ignore(struct source *at, const char *what)
 	buf_fmt(&at->ignored, "%s%s", at->ignored.len > 0 ? ", " : "", what);
 }
 
-/* What somebody set instead of what the key wants; texts only where a word was
- * wanted, since elsewhere they may be a secret in the wrong place. */
-static int
-wrong(const struct source *at, const char *name, const struct conf_key *k,
-    const struct toml_value *v, struct err *e)
-{
-	struct buf b = BUF_INIT(1000);
-
-	buf_fmt(&b, "key \"%s\" must be ", name);
-	conf_key_wanted(k, &b);
-	buf_adds(&b, ", not ");
-	if (v->kind == TOML_STRING && k->words != NULL && strlen(v->s) <= 60)
-		toml_quote(&b, v->s);
-	else if (is_number(v))
-		buf_adds(&b, v->s);
-	else if (v->kind == TOML_ARRAY && v->n > 0)
-		buf_fmt(&b, "an array that begins with %s",
-		    toml_kind_name(v->v[0].kind));
-	else
-		buf_adds(&b, toml_kind_name(v->kind));
-	err_set(e, ST_CONFIG, "%s: %s", at->where, b.p);
-	buf_release(&b);
-	return -1;
-}
-
 static int
 put(struct source *at, const char *key, struct toml_value *v, struct err *e)
 {
@@ -395,8 +370,28 @@ put(struct source *at, const char *key, struct toml_value *v, struct err *e)
 		free(near);
 		return -1;
 	}
-	if (!conf_value_fits(k, v))
-		return wrong(at, key, k, v, e);
+	if (!conf_value_fits(k, v)) {
+		struct buf b = BUF_INIT(1000);
+
+		buf_fmt(&b, "key \"%s\" must be ", key);
+		conf_key_wanted(k, &b);
+		buf_adds(&b, ", not ");
+		/* texts only where a word was wanted: elsewhere they may be a
+		 * secret in the wrong place */
+		if (v->kind == TOML_STRING && k->words != NULL &&
+		    strlen(v->s) <= 60)
+			toml_quote(&b, v->s);
+		else if (is_number(v))
+			buf_adds(&b, v->s);
+		else if (v->kind == TOML_ARRAY && v->n > 0)
+			buf_fmt(&b, "an array that begins with %s",
+			    toml_kind_name(v->v[0].kind));
+		else
+			buf_adds(&b, toml_kind_name(v->kind));
+		err_set(e, ST_CONFIG, "%s: %s", at->where, b.p);
+		buf_release(&b);
+		return -1;
+	}
 	const char *name = conf_key_canon(k, key);
 	const struct entry *was = find(at->c, name);
 	if (was != NULL && was->layer == at->layer && at->layer <= LAYER_ENV)

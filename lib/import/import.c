@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/utf8.h"
 #include "conf/place.h"
 #include "import.h"
@@ -214,34 +215,26 @@ load_program(struct import *im, const char *format,
 
 /* ---- which format ---- */
 
-/* With a format named it is only asked whether each line is a value. */
-static int
-guess(struct rec_in *in, bool named, bool lenient, struct guess *g,
-    struct err *e)
-{
-	for (;;) {
-		struct slice raw = rec_raw(in);
-		bool all = in->eof || raw.n >= GUESS_HEAD;
-
-		if (raw.n > GUESS_HEAD)
-			raw.n = GUESS_HEAD;
-		import_guess(raw, all, lenient, g);
-		if (g->kind != GUESS_MORE || (named && g->lines))
-			return 0;
-		if (rec_fill(in, e) < 0)
-			return -1;
-	}
-}
-
 /* Whose transcript is in?  Reads as much of it as that takes.  *format is
  * NULL when it is ours.  0, or -1 with e. */
 static int
 choose(struct rec_in *in, const struct import_opts *o, const char **format,
     struct guess *g, struct err *e)
 {
-	if (guess(in, !is_auto(o->format), o->lenient, g, e) < 0)
-		return -1;
 	*format = is_auto(o->format) ? NULL : o->format;
+	for (;;) {
+		struct slice raw = rec_raw(in);
+		bool all = in->eof || raw.n >= GUESS_HEAD;
+
+		raw.n = num_min(raw.n, GUESS_HEAD);
+		import_guess(raw, all, o->lenient, g);
+		/* of one that is named it is only asked whether each line is
+		 * a value */
+		if (g->kind != GUESS_MORE || (*format != NULL && g->lines))
+			break;
+		if (rec_fill(in, e) < 0)
+			return -1;
+	}
 	if (*format != NULL)
 		return 0;
 	if (g->kind == GUESS_TWO)

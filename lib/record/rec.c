@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "rec.h"
 #include "term/term.h"
 
@@ -270,35 +271,11 @@ rec_waiting(struct rec_in *in)
 	return find_lf(in) != NULL || (in->eof && in->end > in->start);
 }
 
-/* Room for a block behind what is there: move it to the front when that is
- * cheap, else double.  With nothing there, reading begins at the front, in
- * memory that was in use before. */
-static void
-make_room(struct rec_in *in)
-{
-	size_t have = in->end - in->start;
-
-	shrink(in);
-	if (have == 0)
-		in->start = in->end = in->looked = 0;
-	if (in->cap - in->end >= BLOCK / 4)
-		return;
-	if (in->start > 0 && have <= in->cap / 2) {
-		memmove(in->buf, in->buf + in->start, have);
-		in->looked -= in->looked < in->start ? in->looked : in->start;
-		in->end = have;
-		in->start = 0;
-	}
-	if (in->cap - in->end < BLOCK / 4) {
-		in->cap = in->cap != 0 ? in->cap * 2 : BLOCK;
-		in->buf = xrealloc(in->buf, in->cap);
-	}
-}
-
 int
 rec_fill(struct rec_in *in, struct err *e)
 {
 	struct pollfd p[2] = { { in->fd, POLLIN, 0 }, { in->out, 0, 0 } };
+	size_t have = in->end - in->start;
 	ssize_t n;
 
 	while (in->out > 0 && poll(p, 2, -1) < 0 && errno == EINTR)
@@ -310,7 +287,23 @@ rec_fill(struct rec_in *in, struct err *e)
 		errno = EPIPE;
 		return err_sys(e, ST_SYSTEM, "stdout");
 	}
-	make_room(in);
+	/* Room for a block behind what is there: move it to the front when
+	 * that is cheap, else double.  With nothing there, reading begins at
+	 * the front, in memory that was in use before. */
+	shrink(in);
+	if (have == 0)
+		in->start = in->end = in->looked = 0;
+	if (in->cap - in->end < BLOCK / 4 && in->start > 0 &&
+	    have <= in->cap / 2) {
+		memmove(in->buf, in->buf + in->start, have);
+		in->looked -= num_min(in->looked, in->start);
+		in->end = have;
+		in->start = 0;
+	}
+	if (in->cap - in->end < BLOCK / 4) {
+		in->cap = in->cap != 0 ? in->cap * 2 : BLOCK;
+		in->buf = xrealloc(in->buf, in->cap);
+	}
 	for (;;) {
 		n = read(in->fd, in->buf + in->end, in->cap - in->end);
 		if (n >= 0 || (errno != EINTR && errno != EAGAIN))

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/ctrl.h"
 #include "base/utf8.h"
 #include "clean.h"
 
@@ -73,10 +74,8 @@ sequence_char(struct clean *c, unsigned long cp)
 static void
 take(struct clean *c, const unsigned char *p, size_t n, struct buf *out)
 {
-	unsigned long cp = n == 1 ? p[0] : p[0] & (0x7fu >> n);
+	unsigned long cp = ctrl_code(p, n);
 
-	for (size_t i = 1; i < n; i++)
-		cp = cp << 6 | (p[i] & 0x3f);
 	if (c->state != CLEAN_TEXT && sequence_char(c, cp))
 		return;
 	switch (cp) {
