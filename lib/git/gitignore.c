@@ -4,7 +4,6 @@
  * a .gitignore, and takes a process for each question.  fnmatch(3) reads sets
  * and classes in its own way.
  */
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,12 +12,14 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <wctype.h>
 
 #include "base/file.h"
 #include "gitignore.h"
 #include "gitrepo.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/num.h"
 
 #define DEPTH_MAX 500	/* folders held open at once */
 #define SPECIAL "*?[\\"
@@ -30,8 +31,7 @@ struct rule {
 	bool negated, dir_only;
 	bool whole;		/* for the path from its folder on, not for
 				 * the last name alone */
-	bool literal;		/* no *, ?, [ or \ */
-	size_t plain;		/* bytes before the first of those; git looks
+	size_t plain;		/* bytes before the first *, ?, [ or \: git looks
 				 * at a pattern from there on only */
 	const char *end;	/* "*END", END literal: what follows the star */
 };
@@ -56,29 +56,6 @@ struct gitignore {
 
 /* ---- patterns ---- */
 
-static bool
-is_in_class(const char *name, size_t n, unsigned char c, bool *known)
-{
-	static const struct {
-		const char *name;
-		int (*has)(int c);
-	} classes[] = {
-		{ "alnum", isalnum }, { "alpha", isalpha },
-		{ "blank", isblank }, { "cntrl", iscntrl },
-		{ "digit", isdigit }, { "graph", isgraph },
-		{ "lower", islower }, { "print", isprint },
-		{ "punct", ispunct }, { "space", isspace },
-		{ "upper", isupper }, { "xdigit", isxdigit },
-	};
-
-	for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
-		if (strlen(classes[i].name) == n &&
-		    memcmp(classes[i].name, name, n) == 0)
-			return c < 0x80 && classes[i].has(c) != 0;
-	*known = false;
-	return false;
-}
-
 /* A set in brackets, p after the '[': is c in it?  The place after its ']';
  * NULL: it has no end, or a class that git does not know. */
 static const char *
@@ -96,8 +73,13 @@ set_end(const char *p, unsigned char c, bool *is_in)
 			close = strchr(p, ']');
 		if (p[0] == '[' && p[1] == ':' && close != NULL &&
 		    close > p + 2 && close[-1] == ':') {
-			in |= is_in_class(p + 2, (size_t)(close - p) - 3, c,
-			    &known);
+			char name[8] = "";	/* longer than any */
+
+			memcpy(name, p + 2, num_min((size_t)(close - p) - 3,
+			    sizeof name - 1));
+			wctype_t class = wctype(name);
+			known = class != 0;
+			in |= c < 0x80 && iswctype(c, class) != 0;
 			p = close;
 			low = -1;
 			continue;
@@ -223,21 +205,14 @@ matches_path(const char *pattern, const char *path)
 }
 
 static bool
-matches(const struct rule *r, const char *path, const char *base)
+matches(const struct rule *r, const char *path, struct slice base)
 {
 	if (r->whole)
 		return strncmp(r->pattern, path, r->plain) == 0 &&
-		    (r->literal ? path[r->plain] == '\0' :
-		    matches_path(r->pattern + r->plain, path + r->plain));
-	if (r->literal)
-		return strcmp(r->pattern, base) == 0;
-	if (r->end != NULL) {
-		size_t n = strlen(base);
-		return n >= strlen(r->end) &&
-		    strcmp(base + n - strlen(r->end), r->end) == 0;
-	}
-	return matches_part(r->pattern, r->pattern + r->len, base,
-	    strlen(base));
+		    matches_path(r->pattern + r->plain, path + r->plain);
+	if (r->end != NULL)
+		return slice_ends(base, r->end);
+	return matches_part(r->pattern, r->pattern + r->len, base.p, base.n);
 }
 
 /* ---- files of rules ---- */
@@ -286,7 +261,6 @@ add_rule(struct level *l, char *line)
 	r.pattern = xstrdup(p);
 	r.len = strlen(p);
 	r.plain = strcspn(p, SPECIAL);
-	r.literal = p[r.plain] == '\0';
 	if (*p == '*' && strpbrk(p + 1, SPECIAL) == NULL)
 		r.end = r.pattern + 1;
 	GROW(l->v, l->n, l->cap);
@@ -401,22 +375,6 @@ read_own(struct gitignore *g)
 
 /* ---- the repository ---- */
 
-/* The entries beneath the prefix only, named from there. */
-static void
-narrow(struct gitindex *ix, const char *prefix)
-{
-	size_t n = strlen(prefix), to = 0;
-
-	for (size_t i = 0; i < ix->n && n > 0; i++)
-		if (strncmp(ix->v[i].path, prefix, n) == 0 &&
-		    ix->v[i].path[n] != '\0') {
-			ix->v[to] = ix->v[i];
-			ix->v[to++].path += n;
-		}
-	if (n > 0)
-		ix->n = to;
-}
-
 static void
 add_folder(struct gitignore *g, const char *path)
 {
@@ -427,9 +385,9 @@ struct gitignore *
 gitignore_new(const char *root, bool own, struct err *e)
 {
 	struct gitignore *g = xcalloc(1, sizeof *g);
-	const char *rest = "";
-	char *path = NULL;
 	struct gitrepo repo = { NULL, NULL };
+	struct gitindex *ix = &g->index;
+	const char *rest = "";
 
 	*e = (struct err){ .status = ST_OK };
 	g->folders = BUF_INIT((size_t)1 << 20);
@@ -442,17 +400,26 @@ gitignore_new(const char *root, bool own, struct err *e)
 		read_own(g);
 	if (top != NULL && gitrepo_open(&repo, *top != '\0' ? top : "/",
 	    e) > 0) {
-		if (gitindex_read(&g->index, repo.dir, e) == 0)
-			narrow(&g->index, g->prefix);
+		size_t n = strlen(g->prefix), to = 0;
+
+		/* the entries beneath the prefix only, named from there */
+		gitindex_read(ix, repo.dir, e);
+		for (size_t i = 0; i < ix->n; i++)
+			if (strncmp(ix->v[i].path, g->prefix, n) == 0 &&
+			    ix->v[i].path[n] != '\0') {
+				ix->v[to] = ix->v[i];
+				ix->v[to++].path += n;
+			}
+		ix->n = to;
 		add_folder(g, repo.dir);
-		path = xasprintf("%s/info", repo.common);
+		char *path = xasprintf("%s/info", repo.common);
 		if (access(path, F_OK) == 0)
 			add_folder(g, path);
 		free(path);
 		path = xasprintf("%s/info/exclude", repo.common);
-	}
-	if (path != NULL)
 		read_rules(new_level(g, 0), AT_FDCWD, path);
+		free(path);
+	}
 	/* the rules of the folders above the root */
 	for (size_t i = 0; top != NULL && g->prefix[i] != '\0'; i++) {
 		if (i > 0 && g->prefix[i - 1] != '/')
@@ -467,7 +434,6 @@ gitignore_new(const char *root, bool own, struct err *e)
 		free(dir);
 	}
 	gitrepo_release(&repo);
-	free(path);
 	free(top);
 	return g;
 }
@@ -518,7 +484,7 @@ is_out(const struct gitignore *g, const char *rel, bool is_dir)
 	char *full = g->prefix[0] != '\0' ? xasprintf("%s%s", g->prefix,
 	    rel) : NULL;
 	const char *path = full != NULL ? full : rel;
-	const char *base = file_base(path);
+	struct slice base = slice_of(file_base(path));
 
 	for (size_t i = g->n; i > 0 && !found; i--) {
 		const struct level *l = &g->v[i - 1];
