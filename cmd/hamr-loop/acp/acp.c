@@ -87,27 +87,6 @@ acp_forget(struct worker *s)
 /* ---- what a session worked on is done ---- */
 
 static void
-finish_opening(struct worker *s, struct slice id)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	struct err e;
-
-	if (s->work == LOADING && listing_replay(s, &e) < 0) {
-		acp_error(s->acp, id, RPC_INTERNAL, e.text);
-		return;
-	}
-	buf_addc(&b, '{');
-	if (s->work == STARTING)
-		scan_put(&b, "'sessionId':@,", slice_of(s->id));
-	update_put_options(s, &b);
-	update_put_modes(s, &b);
-	buf_addc(&b, '}');
-	put_result(s->acp, id, buf_view(&b));
-	buf_release(&b);
-	update_commands(s);
-}
-
-static void
 finish_prompt(struct worker *s, struct slice id)
 {
 	static const char *const told[] = { "denied", "contract_failed",
@@ -148,7 +127,9 @@ acp_done(struct worker *s, bool ended)
 {
 	struct slice id = slice_of(s->request != NULL ? s->request : "null");
 	bool opened = s->work == IDLE || s->work == PROMPTED;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct acp *a = s->acp;
+	struct err e;
 
 	if (s->work != IDLE && s->dropped)
 		acp_error(a, id, RPC_CANCELLED, "cancelled");
@@ -160,8 +141,19 @@ acp_done(struct worker *s, bool ended)
 		    "the session's process has ended; send the prompt again");
 	else if (s->work == PROMPTED)
 		finish_prompt(s, id);
-	else if (s->work != IDLE)
-		finish_opening(s, id);
+	else if (s->work == LOADING && listing_replay(s, &e) < 0)
+		acp_error(a, id, RPC_INTERNAL, e.text);
+	else if (s->work != IDLE) {
+		buf_addc(&b, '{');
+		if (s->work == STARTING)
+			scan_put(&b, "'sessionId':@,", slice_of(s->id));
+		update_put_options(s, &b);
+		update_put_modes(s, &b);
+		buf_addc(&b, '}');
+		put_result(a, id, buf_view(&b));
+		buf_release(&b);
+		update_commands(s);
+	}
 	s->work = IDLE;
 	if (!ended)
 		return;

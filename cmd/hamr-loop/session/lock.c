@@ -27,17 +27,6 @@ holder(int fd)
 	    pid <= INT32_MAX ? (long)pid : 0;
 }
 
-/* Does it run?  What was killed and is not waited for yet has no program. */
-static bool
-is_running(long pid)
-{
-	char *path = xasprintf("/proc/%ld/exe", pid), c;
-	bool yes = readlink(path, &c, 1) > 0 || errno == EACCES;
-
-	free(path);
-	return yes;
-}
-
 int
 lock_take(const char *dir, const char *id, int ms, struct err *e)
 {
@@ -48,11 +37,17 @@ lock_take(const char *dir, const char *id, int ms, struct err *e)
 	/* what is written into it must not end up elsewhere */
 	bool plain = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    st.st_nlink == 1;
-	bool ours = plain && (file_lock(fd, ms) == 0 || (ms > 0 && errno ==
-	    EWOULDBLOCK && !is_running(holder(fd)) &&
-	    file_lock(fd, KILLED_MS) == 0));
+	bool ours = plain && file_lock(fd, ms) == 0;
 	char pid[32];
 
+	if (plain && !ours && ms > 0 && errno == EWOULDBLOCK) {
+		/* what was killed and is not waited for yet has no program */
+		char *exe = xasprintf("/proc/%ld/exe", holder(fd)), c;
+
+		if (readlink(exe, &c, 1) <= 0 && errno != EACCES)
+			ours = file_lock(fd, KILLED_MS) == 0;
+		free(exe);
+	}
 	if (fd >= 0 && !plain)
 		err_set(e, ST_POLICY, "%s is not a lock file (a link, or not "
 		    "a file); remove it", path);

@@ -42,20 +42,6 @@ sessions_dir(const char *root, bool create, struct err *e)
 
 /* ---- one session, read ---- */
 
-/* Is its lock held? */
-static bool
-is_running(const char *dir, const char *id)
-{
-	char *p = xasprintf("%s/%s.lock", dir, id);
-	int fd = file_open_regular(AT_FDCWD, p, NULL);
-	bool held = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 &&
-	    errno == EWOULDBLOCK;
-
-	file_close(fd);
-	free(p);
-	return held;
-}
-
 /* A damaged one is listed with what comes before the damage. */
 static void
 read_summary(struct summary *s, const char *dir)
@@ -93,11 +79,18 @@ read_summary(struct summary *s, const char *dir)
 	buf_release(&b);
 	file_close(fd);
 	free(path);
-	if (got < 0 || s->status == NULL || is_running(dir, s->id)) {
+	/* is its lock held? */
+	path = xasprintf("%s/%s.lock", dir, s->id);
+	fd = file_open_regular(AT_FDCWD, path, NULL);
+	bool held = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 &&
+	    errno == EWOULDBLOCK;
+	if (got < 0 || s->status == NULL || held) {
 		free(s->status);
-		s->status = xstrdup(is_running(dir, s->id) ? "running" :
-		    got < 0 ? "damaged" : "unfinished");
+		s->status = xstrdup(held ? "running" : got < 0 ? "damaged" :
+		    "unfinished");
 	}
+	file_close(fd);
+	free(path);
 }
 
 /* ---- all of them ---- */

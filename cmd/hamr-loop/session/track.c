@@ -68,18 +68,6 @@ track_sandbox(struct track *t, struct slice name)
 	}
 }
 
-static void
-unlimited(struct track *t, struct slice what)
-{
-	static const char *const names[] = { "memory", "processes",
-		"memory and processes" };
-
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (scan_str_is(what, names[i]))
-			t->unlimited = t->unlimited == NULL || i == 2 ||
-			    t->unlimited == names[i] ? names[i] : names[2];
-}
-
 /* Was it a change that somebody had to allow?  False: nothing came of it for
  * want of that: it was denied, or it ran read-only and tried to write.  Then
  * its own words tell, in the language of the person; Landlock gives another
@@ -402,6 +390,8 @@ assistant(struct track *t, const struct rec *r)
 static void
 result(struct track *t, const struct rec *r)
 {
+	static const char *const limits[] = { "memory", "processes",
+		"memory and processes" };
 	struct slice mutated = msg_meta(r, "mutated"), el;
 
 	note_call(t, rec_get(r, "tool_call_id"), false);
@@ -431,7 +421,10 @@ result(struct track *t, const struct rec *r)
 	if (consent(t, r))
 		command(t, r);
 	track_sandbox(t, msg_meta(r, "sandbox"));
-	unlimited(t, msg_meta(r, "unlimited"));
+	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+		if (scan_str_is(msg_meta(r, "unlimited"), limits[i]))
+			t->unlimited = t->unlimited == NULL || i == 2 ||
+			    t->unlimited == limits[i] ? limits[i] : limits[2];
 }
 
 void

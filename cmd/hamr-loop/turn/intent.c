@@ -156,21 +156,6 @@ is_among(struct slice w, const char *row)
 	return false;
 }
 
-/* British spelling is looked up as American. */
-static bool
-is_verb(struct slice w, const char *row)
-{
-	char us[32];
-
-	if (is_among(w, row))
-		return true;
-	if (w.n < 6 || w.n >= sizeof us || memcmp(w.p + w.n - 3, "ise", 3) != 0)
-		return false;
-	memcpy(us, w.p, w.n);
-	us[w.n - 2] = 'z';
-	return is_among((struct slice){ us, w.n }, row);
-}
-
 /* Where the quotation that begins at p ends, or NULL: on its line, and a single
  * quote is no apostrophe. */
 static const char *
@@ -269,13 +254,6 @@ words_of(struct words *w, const char *task)
 		w->v[w->n - 1].end = '.';
 }
 
-static void
-words_release(struct words *w)
-{
-	buf_release(&w->text);
-	free(w->v);
-}
-
 /* ---- an imperative ---- */
 
 struct clause {
@@ -327,9 +305,20 @@ fits(const char *row, const struct word *w, size_t n)
 				at++;
 			return at < n ? at + 1 : 0;
 		}
-		if (at >= n || !is_verb(w[at].s, one))
+		if (at >= n)
 			return 0;
-		at++;
+		struct slice verb = w[at++].s;
+		if (is_among(verb, one))
+			continue;
+		/* British spelling is looked up as American */
+		char us[32];
+		if (verb.n < 6 || verb.n >= sizeof us ||
+		    !slice_ends(verb, "ise"))
+			return 0;
+		memcpy(us, verb.p, verb.n);
+		us[verb.n - 2] = 'z';
+		if (!is_among((struct slice){ us, verb.n }, one))
+			return 0;
 	}
 	return at;
 }
@@ -375,22 +364,6 @@ gerund(const struct word *w)
 	return k;
 }
 
-static size_t
-lead_in(const struct word *w, size_t n, int *flags)
-{
-	size_t k;
-
-	for (size_t i = 0; i < sizeof lead_ins / sizeof *lead_ins; i++) {
-		k = fits(lead_ins[i].words, w, n);
-		if (k == 0 || ((lead_ins[i].flags & GERUND) != 0 &&
-		    (k == n || gerund(&w[k]) == OTHER)))
-			continue;
-		*flags |= lead_ins[i].flags;
-		return k;
-	}
-	return 0;
-}
-
 /* An imperative further on: "In a.c rename x", "Tests fail so fix them". */
 static enum kind
 later(const struct word *w, size_t n)
@@ -434,11 +407,21 @@ asks(const struct clause *c, struct slice word)
 static enum kind
 clause(const struct clause *c)
 {
-	size_t at = 0, k, n = c->n < CLAUSE_MAX ? c->n : CLAUSE_MAX;
+	size_t at = 0, k, n = c->n < CLAUSE_MAX ? c->n : CLAUSE_MAX, i = 0;
 	int flags = 0;
 
-	while (at < n && (k = lead_in(c->w + at, n - at, &flags)) > 0)
+	while (at < n && i < sizeof lead_ins / sizeof *lead_ins) {
+		const char *row = lead_ins[i].words;
+		int more = lead_ins[i++].flags;
+
+		k = fits(row, c->w + at, n - at);
+		if (k == 0 || ((more & GERUND) != 0 && (at + k == n ||
+		    gerund(&c->w[at + k]) == OTHER)))
+			continue;
+		flags |= more;
 		at += k;
+		i = 0;		/* another one may follow */
+	}
 	if (at < n && (flags & GERUND) != 0)
 		return gerund(&c->w[at]);
 	if (at < n && (flags & POLITE) == 0 && asks(c, c->w[at].s))
@@ -575,7 +558,8 @@ intent_forbids_change(const char *task)
 
 	words_of(&w, task);
 	bool yes = forbids(&w);
-	words_release(&w);
+	buf_release(&w.text);
+	free(w.v);
 	return yes;
 }
 
@@ -605,6 +589,7 @@ intent_is_change(const char *task)
 		i += c.n;
 	}
 	bool yes = k == CHANGE && !forbids(&w);
-	words_release(&w);
+	buf_release(&w.text);
+	free(w.v);
 	return yes;
 }
