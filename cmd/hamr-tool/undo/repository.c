@@ -273,30 +273,6 @@ child(int root, pid_t parent, const char *git, const char *const *argv,
 	_exit(126);
 }
 
-/* Read all that comes until the end, the deadline, or somebody's cancel. */
-static bool
-drain(struct snap *s, int fd, struct buf *out, long long deadline)
-{
-	for (;;) {
-		struct pollfd p = { fd, POLLIN, 0 };
-		bool idle = poll(&p, 1, STOP_MS) <= 0;
-
-		if (file_now_ms() >= deadline || snap_stopped(s))
-			return false;
-		if (idle)
-			continue;
-		if (buf_reserve(out, 65536) < 0)
-			return false;
-		ssize_t n = read(fd, out->p + out->len, 65536);
-		if (n < 0 && errno != EINTR)
-			return false;
-		if (n == 0)
-			return true;
-		if (n > 0)
-			out->len += (size_t)n;
-	}
-}
-
 /* Start it; its pid, or -1. */
 static pid_t
 start(const struct snap *s, const char *const *args, int in, int out)
@@ -347,22 +323,38 @@ snap_git(struct snap *s, const char *const *args, struct slice in,
 	int fd = in.n > 0 ? file_memory(in.p, in.n) : -1;
 	struct buf none = BUF_INIT(GIT_OUT_MAX);
 	int end[2] = { -1, -1 }, status = -1;
+	long long deadline = file_now_ms() + s->ms;
 	bool whole = false;
 	pid_t pid = -1;
 
+	if (out == NULL)
+		out = &none;
 	if ((fd >= 0 || in.n == 0) && pipe2(end, O_CLOEXEC) == 0) {
 		pid = start(s, args, fd, end[1]);
 		close(end[1]);
 	}
 	file_close(fd);
-	if (pid > 0) {
-		whole = drain(s, end[0], out != NULL ? out : &none,
-		    file_now_ms() + s->ms);
-		if (!whole)
-			kill(-pid, SIGKILL);
-		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			;
+	/* all that comes until the end, the deadline, or somebody's cancel */
+	while (pid > 0 && !whole) {
+		struct pollfd p = { end[0], POLLIN, 0 };
+		bool idle = poll(&p, 1, STOP_MS) <= 0;
+
+		if (file_now_ms() >= deadline || snap_stopped(s))
+			break;
+		if (idle)
+			continue;
+		if (buf_reserve(out, 65536) < 0)
+			break;
+		ssize_t n = read(end[0], out->p + out->len, 65536);
+		if (n < 0 && errno != EINTR)
+			break;
+		out->len += n > 0 ? (size_t)n : 0;
+		whole = n == 0;
 	}
+	if (pid > 0 && !whole)
+		kill(-pid, SIGKILL);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
 	file_close(end[0]);
 	buf_release(&none);
 	return whole && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -417,28 +409,6 @@ find_objects(const struct snap *s, struct gitrepo *g, struct buf *objects)
 	return good;
 }
 
-/* Are the objects of the user's that ours lean on (if any) in the one place
- * where they may be, and nothing but files? */
-static bool
-alternates_are_good(const struct snap *s)
-{
-	char *path = xasprintf("%s/" ALTERNATES, s->dir);
-	struct buf is = BUF_INIT(65536), objects = BUF_INIT(65536);
-	struct gitrepo g = { NULL, NULL };
-	struct err e;
-	bool good;
-
-	if (gitrepo_read(path, 65535, &is, &e) < 0)
-		good = e.status == ST_NOINPUT;
-	else
-		good = find_objects(s, &g, &objects) &&
-		    slice_eq(buf_view(&is), buf_view(&objects));
-	gitrepo_release(&g);
-	bufs_release(BUFS(&objects, &is));
-	free(path);
-	return good;
-}
-
 /* ---- our index from the user's, so that little need be stored ---- */
 
 void
@@ -447,34 +417,6 @@ snap_unseed(struct snap *s)
 	unlinkat(s->dirfd, "index", 0);
 	unlinkat(s->dirfd, "index.lock", 0);
 	unlinkat(s->dirfd, ALTERNATES, 0);
-}
-
-/* Take what the user's index has of plain files, and the user's objects; not
- * taking them costs space, and no more.  Their blobs may be of other bytes,
- * which an attribute transformed: each file is hashed, once. */
-static void
-seed(struct snap *s, const struct gitindex *ix, const char *objects)
-{
-	struct gitindex_entry *v = xcalloc(ix->n, sizeof *v);
-	struct buf out = BUF_INIT(GITINDEX_MAX);
-	size_t n = 0;
-
-	for (size_t i = 0; i < ix->n; i++) {
-		const struct gitindex_entry *e = &ix->v[i];
-
-		if (e->plain && (S_ISREG(e->mode) || S_ISLNK(e->mode)) &&
-		    !files_hidden(s->f, e->path))
-			v[n++] = (struct gitindex_entry){ .path = e->path,
-				.oid = e->oid, .mode = e->mode };
-	}
-	snap_print(s, v, n, &out);
-	int fd = snap_file(s, "index", O_WRONLY | O_TRUNC);
-	if (put_file(s, ALTERNATES, objects) < 0 || fd < 0 ||
-	    file_write_all(fd, out.p, out.len) < 0)
-		snap_unseed(s);
-	file_close(fd);
-	buf_release(&out);
-	free(v);
 }
 
 /* ---- made and opened ---- */
@@ -494,9 +436,10 @@ make(struct snap *s, struct err *e)
 {
 	struct gitrepo g = { NULL, NULL };
 	struct gitindex ix = { .n = 0 };
-	struct buf objects = BUF_INIT(65536);
+	struct buf objects = BUF_INIT(65536), out = BUF_INIT(GITINDEX_MAX);
 	bool seedable = find_objects(s, &g, &objects) &&
 	    gitindex_read(&ix, g.dir, NULL) == 0 && ix.n > 0;
+	size_t n = 0;
 	int r = 0;
 
 	s->sha256 = seedable && ix.oid_len == 32;
@@ -508,8 +451,27 @@ make(struct snap *s, struct err *e)
 	if (r == 0 && (put_file(s, "description", note) < 0 ||
 	    put_file(s, "HEAD", "ref: refs/heads/none\n") < 0))
 		r = -1;
-	if (r == 0 && seedable)
-		seed(s, &ix, objects.p);
+	/* Take what the user's index has of plain files, and the user's
+	 * objects; not taking them costs space, and no more.  Their blobs may
+	 * be of other bytes, which an attribute transformed: each file is
+	 * hashed, once. */
+	if (r == 0 && seedable) {
+		struct gitindex_entry *v = xcalloc(ix.n, sizeof *v), *is;
+
+		for (is = ix.v; is < ix.v + ix.n; is++)
+			if (is->plain && (S_ISREG(is->mode) ||
+			    S_ISLNK(is->mode)) && !files_hidden(s->f, is->path))
+				v[n++] = (struct gitindex_entry){
+					.path = is->path, .oid = is->oid,
+					.mode = is->mode };
+		snap_print(s, v, n, &out);
+		free(v);
+		int fd = snap_file(s, "index", O_WRONLY | O_TRUNC);
+		if (put_file(s, ALTERNATES, objects.p) < 0 || fd < 0 ||
+		    file_write_all(fd, out.p, out.len) < 0)
+			snap_unseed(s);
+		file_close(fd);
+	}
 	/* last: their presence says "made" */
 	if (r == 0)
 		r = put_settings(s);
@@ -517,7 +479,7 @@ make(struct snap *s, struct err *e)
 		err_sys(e, ST_SYSTEM, "%s", s->dir);
 	gitindex_release(&ix);
 	gitrepo_release(&g);
-	buf_release(&objects);
+	bufs_release(BUFS(&objects, &out));
 	return r;
 }
 
@@ -562,7 +524,9 @@ snap_wait(struct snap *s, int fd, int how, struct err *e)
 static int
 set_up(struct snap *s, bool create, struct err *e)
 {
-	struct buf conf = BUF_INIT(1 << 20);
+	struct buf conf = BUF_INIT(1 << 20), objects = BUF_INIT(65536);
+	struct gitrepo g = { NULL, NULL };
+	struct err why;
 	int r = snap_wait(s, s->dirfd, LOCK_EX, e);
 
 	if (r < 0)
@@ -579,15 +543,23 @@ set_up(struct snap *s, bool create, struct err *e)
 		if (r < 0 || put_settings(s) < 0)
 			r = err_set(e, ST_POLICY, "%s is not as hamr-tool "
 			    "made it; move it away", s->dir);
-		buf_release(&conf);
+		buf_reset(&conf);
 	}
 	flock(s->dirfd, LOCK_UN);
 	if (r == 0) {
 		s->use = snap_file(s, SNAP_USE, O_RDWR);
 		r = snap_wait(s, s->use, LOCK_SH, e);
 	}
-	if (r == 0 && !alternates_are_good(s))
+	/* Are the objects of the user's that ours lean on (if any) in the one
+	 * place where they may be, and nothing but files? */
+	char *path = xasprintf("%s/" ALTERNATES, s->dir);
+	if (r == 0 && (gitrepo_read(path, 65535, &conf, &why) < 0 ?
+	    why.status != ST_NOINPUT : !find_objects(s, &g, &objects) ||
+	    !slice_eq(buf_view(&conf), buf_view(&objects))))
 		snap_unseed(s);
+	gitrepo_release(&g);
+	bufs_release(BUFS(&objects, &conf));
+	free(path);
 	return r;
 }
 

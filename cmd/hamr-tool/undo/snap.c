@@ -33,24 +33,6 @@ struct writers {
 	bool looked;
 };
 
-/* The line "flags:\t0100002" of fdinfo, in octal. */
-static bool
-is_for_writing(int dir, const char *fd)
-{
-	char name[64], text[512];
-
-	snprintf(name, sizeof name, "fdinfo/%.20s", fd);
-	int in = openat(dir, name, O_RDONLY | O_CLOEXEC);
-	ssize_t n = in >= 0 ? read(in, text, sizeof text - 1) : -1;
-	file_close(in);
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	const char *flags = strstr(text, "flags:");
-	return flags != NULL && (strtol(flags + 6, NULL, 8) & O_ACCMODE) !=
-	    O_RDONLY;
-}
-
 /* Can a lease be had for the file?  Not while anybody at all has it open for
  * writing (fcntl(2)).  Whoever opens it for writing in that moment waits until
  * we close it; we are told so by a signal that is ignored, as SIGIO is not. */
@@ -80,17 +62,28 @@ writers_have(struct writers *w, const struct stat *st)
 	struct stat is;
 
 	w->looked = true;
-	while (d != NULL && (e = file_readdir(d)) != NULL) {
+	while ((e = file_readdir(d)) != NULL) {
 		pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
 
 		if (pid <= 0 || pid == getpid() || getsid(pid) != session)
 			continue;
 		DIR *one = file_opendir(dirfd(d), e->d_name);
 		DIR *fds = one != NULL ? file_opendir(dirfd(one), "fd") : NULL;
-		while (fds != NULL && (fd = file_readdir(fds)) != NULL) {
+		while ((fd = file_readdir(fds)) != NULL) {
+			char name[64], text[512];
+
 			if (fstatat(dirfd(fds), fd->d_name, &is, 0) < 0 ||
-			    !S_ISREG(is.st_mode) ||
-			    !is_for_writing(dirfd(one), fd->d_name))
+			    !S_ISREG(is.st_mode))
+				continue;
+			/* the line "flags:\t0100002", in octal */
+			snprintf(name, sizeof name, "fdinfo/%.20s", fd->d_name);
+			int in = openat(dirfd(one), name, O_RDONLY | O_CLOEXEC);
+			ssize_t n = read(in, text, sizeof text - 1);
+			file_close(in);
+			text[n > 0 ? n : 0] = '\0';
+			const char *flags = strstr(text, "flags:");
+			if (flags == NULL || (strtol(flags + 6, NULL, 8) &
+			    O_ACCMODE) == O_RDONLY)
 				continue;
 			GROW(w->v, w->n, w->cap);
 			w->v[w->n].dev = is.st_dev;
@@ -247,24 +240,11 @@ inode_key(const uint32_t *ino)
 	return (struct slice){ (const char *)ino, sizeof *ino };
 }
 
-/* Did the last snapshot leave out what had this name, or a folder above it? */
-static bool
-was_left(const struct take *t, const char *rel)
-{
-	const char *end = rel + strlen(rel);
-
-	while (end != NULL && map_get(t->others,
-	    (struct slice){ rel, (size_t)(end - rel) }) == NULL)
-		end = memrchr(rel, '/', (size_t)(end - rel));
-	return end != NULL;
-}
-
 /* If this file, which its entry, if any, is not of, was there when the last
  * snapshot was taken, ignored then, or too large, or not readable: note the
- * time of its birth.  One
- * that was moved has the inode of its entry.  Where no birth is known, its last
- * change must do.  What is replaced by a file of the same name, as sed -i does,
- * was there, too. */
+ * time of its birth.  One that was moved has the inode of its entry.  Where no
+ * birth is known, its last change must do.  What is replaced by a file of the
+ * same name, as sed -i does, was there, too. */
 static void
 note_older(struct take *t, const char *rel, const struct stat *st)
 {
@@ -279,7 +259,12 @@ note_older(struct take *t, const char *rel, const struct stat *st)
 		born = x.stx_btime.tv_sec * 1000000000LL + x.stx_btime.tv_nsec;
 	file_close(fd);
 	if (born >= s->looked) {
-		if (!was_left(t, rel))
+		/* did it leave out what had this name, or a folder above? */
+		const char *end = rel + strlen(rel);
+		while (end != NULL && map_get(t->others,
+		    (struct slice){ rel, (size_t)(end - rel) }) == NULL)
+			end = memrchr(rel, '/', (size_t)(end - rel));
+		if (end == NULL)
 			return;
 		born = 1;	/* since long, for all that is known */
 	}
@@ -804,23 +789,6 @@ snap_settle(struct snap *s, int ms)
 	snap_hurry(s, 0);
 }
 
-/* So many folders above a new file were not there before. */
-static int
-new_folders(const struct snap *s, const char *path)
-{
-	const char *end = path + strlen(path);
-	int n = 0;
-
-	while ((end = memrchr(path, '/', (size_t)(end - path))) != NULL) {
-		const uint64_t *since = map_get(&s->folders,
-		    (struct slice){ path, (size_t)(end - path) });
-		if (since == NULL || *since != s->taken)
-			break;
-		n++;
-	}
-	return n;
-}
-
 void
 snap_changes(struct snap *s, struct undo_entry *c)
 {
@@ -852,7 +820,17 @@ snap_changes(struct snap *s, struct undo_entry *c)
 			buf_add(&s->old, t->oid, strlen(t->oid) + 1);
 		} else if (is != NULL) {
 			t = undo_entry_add(c, is->path);
-			t->folders = new_folders(s, t->path);
+			/* so many folders above it were not there before */
+			const char *end = t->path + strlen(t->path);
+			while ((end = memrchr(t->path, '/', (size_t)(end -
+			    t->path))) != NULL) {
+				const uint64_t *since = map_get(&s->folders,
+				    (struct slice){ t->path, (size_t)(end -
+				    t->path) });
+				if (since == NULL || *since != s->taken)
+					break;
+				t->folders++;
+			}
 		} else {
 			break;
 		}
