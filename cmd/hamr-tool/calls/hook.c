@@ -131,45 +131,6 @@ tell(struct job *j, const char *program, const char *code, const char *words)
 	free(text);
 }
 
-/* What one program makes of the message, put in its place. */
-static void
-pass_through(struct job *j, const char *const *argv, struct buf *message)
-{
-	struct buf text = BUF_INIT(BUF_RECORD_MAX), how = BUF_INIT(4096);
-	struct prog p = prog_bare(j->t->sandboxes, argv, HOOK_MS, &text);
-	struct scan scan = { .n = 0 };
-	struct rec r;
-
-	buf_addc(message, '\n');
-	p.input = buf_view(message);
-	prog_run(&p, j->t->stage);
-	message->len--;
-	if (!prog_is_good(&p)) {
-		prog_how(&p, &how);
-		tell(j, argv[0], p.end == PROG_TIMEOUT ? "timeout" :
-		    p.end == PROG_FAILED ? "spawn_failed" : "refused", how.p);
-	} else if (text.len > 0) {
-		/* one record, a tool message that answers this call: on one
-		 * line */
-		text.len = slice_trim_end(buf_view(&text), " \t\r\n").n;
-		for (size_t i = 0; i < text.len; i++)
-			if (text.p[i] == '\n' || text.p[i] == '\r')
-				text.p[i] = ' ';	/* between tokens */
-		if (rec_parse(&scan, text.p, text.len, &r) == 0 &&
-		    r.kind == R_TOOL &&
-		    rec_str_is(&r, "tool_call_id", j->call->id)) {
-			buf_reset(message);
-			buf_slice(message, buf_view(&text));
-		} else {
-			tell(j, argv[0], "bad_record", "it printed something "
-			    "other than a tool message of this call");
-		}
-	}
-	scan_release(&scan);
-	prog_release(&p);
-	bufs_release(BUFS(&how, &text));
-}
-
 void
 hook_after(struct job *j, struct buf *message)
 {
@@ -177,6 +138,42 @@ hook_after(struct job *j, struct buf *message)
 	const char *const *const *argvs = conf_argvs(j->t->conf,
 	    "hooks.after_tool", &n);
 
-	for (size_t i = 0; i < n; i++)
-		pass_through(j, argvs[i], message);
+	for (size_t i = 0; i < n; i++) {
+		struct buf text = BUF_INIT(BUF_RECORD_MAX);
+		struct buf how = BUF_INIT(4096);
+		struct prog p = prog_bare(j->t->sandboxes, argvs[i], HOOK_MS,
+		    &text);
+		struct scan scan = { .n = 0 };
+		struct rec r;
+
+		buf_addc(message, '\n');
+		p.input = buf_view(message);
+		prog_run(&p, j->t->stage);
+		message->len--;
+		bool said = text.len > 0;
+		/* one record, a tool message that answers this call: on one
+		 * line */
+		text.len = slice_trim_end(buf_view(&text), " \t\r\n").n;
+		for (size_t k = 0; k < text.len; k++)
+			if (text.p[k] == '\n' || text.p[k] == '\r')
+				text.p[k] = ' ';	/* between tokens */
+		if (!prog_is_good(&p)) {
+			prog_how(&p, &how);
+			tell(j, argvs[i][0], p.end == PROG_TIMEOUT ?
+			    "timeout" : p.end == PROG_FAILED ?
+			    "spawn_failed" : "refused", how.p);
+		} else if (said && rec_parse(&scan, text.p, text.len, &r) ==
+		    0 && r.kind == R_TOOL && rec_str_is(&r, "tool_call_id",
+		    j->call->id)) {
+			buf_reset(message);
+			buf_slice(message, buf_view(&text));
+		} else if (said) {
+			tell(j, argvs[i][0], "bad_record", "it printed "
+			    "something other than a tool message of this "
+			    "call");
+		}
+		scan_release(&scan);
+		prog_release(&p);
+		bufs_release(BUFS(&how, &text));
+	}
 }

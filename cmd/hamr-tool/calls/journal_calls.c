@@ -254,29 +254,6 @@ journal_calls_checkpoint(struct journal_calls *jc, struct job *j)
 
 /* ---- what a command changed ---- */
 
-/* "; changed: a.c, b.c" behind the status in the first line. */
-static void
-put_changed(const struct undo_entry *c, struct result *r)
-{
-	struct buf b = BUF_INIT(RESULT_MAX);
-	size_t at = r->content.len > 0 ? strcspn(r->content.p, ";\n") : 0;
-	size_t was = r->content.len;
-
-	buf_add(&b, r->content.p != NULL ? r->content.p : "", at);
-	for (size_t i = 0; i < c->n && i < NAMED_MAX; i++) {
-		buf_adds(&b, i == 0 ? "; changed: " : ", ");
-		path_show(&b, c->v[i].path);
-	}
-	if (c->n > NAMED_MAX)
-		buf_fmt(&b, " and %zu more", c->n - NAMED_MAX);
-	buf_add(&b, r->content.p != NULL ? r->content.p + at : "",
-	    r->content.len - at);
-	buf_release(&r->content);
-	r->content = b;
-	if (r->bytes >= 0)
-		r->bytes += (long long)(b.len - was);
-}
-
 /* What was there before the call is not its own, and undo leaves it: where the
  * call moved it over another file, it left nothing but that one's end.  What an
  * earlier call of this turn made, where no snapshot looked then, is that one's:
@@ -318,6 +295,9 @@ give_older(struct journal_calls *jc)
 static void
 compare(struct journal_calls *jc, struct job *j)
 {
+	const struct undo_entry *c = &jc->entry;
+	struct buf b = BUF_INIT(RESULT_MAX), *meta = &j->r.meta;
+	struct buf *text = &j->r.content;
 	struct snap_left left = { 0 };
 
 	/* what a cancelled command did is worth this while */
@@ -325,21 +305,33 @@ compare(struct journal_calls *jc, struct job *j)
 	if (!take(jc, &left))
 		return;
 	snap_changes(jc->snap, &jc->entry);
-	for (size_t i = 0; i < jc->entry.n; i++)
-		undo_path_look(jc->t->files, &jc->entry.v[i]);
-	if (jc->entry.n > 0) {
-		struct buf *meta = &j->r.meta;
-
+	for (size_t i = 0; i < c->n; i++)
+		undo_path_look(jc->t->files, &c->v[i]);
+	if (c->n > 0) {
 		scan_put(meta, "'mutated':[");
-		for (size_t i = 0; i < jc->entry.n && i < MUTATED_MAX; i++)
-			files_put_state(meta, jc->entry.v[i].path,
-			    jc->entry.v[i].sha);
+		for (size_t i = 0; i < c->n && i < MUTATED_MAX; i++)
+			files_put_state(meta, c->v[i].path, c->v[i].sha);
 		buf_adds(meta, "],");
-		if (jc->entry.n > MUTATED_MAX)
-			buf_fmt(meta, "\"mutated_more\":%zu,",
-			    jc->entry.n - MUTATED_MAX);
-		if (j->schema->id == TOOL_BASH)
-			put_changed(&jc->entry, &j->r);
+	}
+	if (c->n > MUTATED_MAX)
+		buf_fmt(meta, "\"mutated_more\":%zu,", c->n - MUTATED_MAX);
+	/* "; changed: a.c, b.c" behind the status in the first line */
+	if (c->n > 0 && j->schema->id == TOOL_BASH) {
+		size_t at = text->len > 0 ? strcspn(text->p, ";\n") : 0;
+
+		buf_add(&b, text->p != NULL ? text->p : "", at);
+		for (size_t i = 0; i < c->n && i < NAMED_MAX; i++) {
+			buf_adds(&b, i == 0 ? "; changed: " : ", ");
+			path_show(&b, c->v[i].path);
+		}
+		if (c->n > NAMED_MAX)
+			buf_fmt(&b, " and %zu more", c->n - NAMED_MAX);
+		buf_add(&b, text->p != NULL ? text->p + at : "",
+		    text->len - at);
+		if (j->r.bytes >= 0)
+			j->r.bytes += (long long)(b.len - text->len);
+		buf_release(text);
+		*text = b;
 	}
 	give_older(jc);
 	GROW(jc->past, jc->npast, jc->cap);

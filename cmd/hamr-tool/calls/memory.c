@@ -128,33 +128,28 @@ put_found(struct slice text, bool whole, const char *query, struct result *r)
 	scan_put(&r->meta, "'matches':$,", SCAN_INT(n));
 }
 
-/* The id that is meant: one of 12 digits anywhere, as it stands in a stub or a
- * hit, or a shorter one alone; yours, NULL: words are looked for. */
-static char *
-id_in(const char *query)
-{
-	for (const char *p = query; (p = strstr(p, "m:")) != NULL; p++) {
-		size_t n = strspn(p + 2, "0123456789abcdef");
-
-		if ((p == query || !isalnum((unsigned char)p[-1])) &&
-		    !isalnum((unsigned char)p[2 + n]) && (n == 12 ||
-		    (n >= 4 && p == query && p[2 + n] == '\0')))
-			return xmemdup0(p, n + 2);
-	}
-	return NULL;
-}
-
 void
 memory_search(struct tool *t, struct slice args, struct result *r)
 {
-	char *query = arg(args, "query"), *id = id_in(query), count[24];
+	char *query = arg(args, "query"), *id = NULL, count[24];
 	const char *find[] = { NULL, "search", "-n", count, "--", query,
 		NULL };
-	const char *show[] = { NULL, "show", id, NULL };
 	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
 	struct buf text = BUF_INIT(TEXT_MAX);
 	int64_t n = COUNT_DEFAULT;
 
+	/* The id that is meant: one of 12 digits anywhere, as it stands in a
+	 * stub or a hit, or a shorter one alone; NULL: words are looked for. */
+	for (const char *p = query; id == NULL &&
+	    (p = strstr(p, "m:")) != NULL; p++) {
+		size_t k = strspn(p + 2, "0123456789abcdef");
+
+		if ((p == query || !isalnum((unsigned char)p[-1])) &&
+		    !isalnum((unsigned char)p[2 + k]) && (k == 12 ||
+		    (k >= 4 && p == query && p[2 + k] == '\0')))
+			id = xmemdup0(p, k + 2);
+	}
+	const char *show[] = { NULL, "show", id, NULL };
 	utf8_clean(&clean, query, strlen(query));
 	scan_put(&r->meta, "'query':@,", buf_view(&clean));
 	scan_int(scan_get(args, "n"), &n);

@@ -30,25 +30,6 @@ is_plain(char c)
 	    (c >= 'A' && c <= 'Z') || strchr("%+,-./:=@^_!", c) != NULL;
 }
 
-/* What stands in quotes that open at *p, appended; false: not that simple. */
-static bool
-take_quoted(const char **p, struct buf *out)
-{
-	char quote = *(*p)++;
-
-	for (; **p != quote; (*p)++) {
-		if (quote == '"' && **p == '\\' && (*p)[1] != '\0' &&
-		    strchr("$`\"\\", (*p)[1]) != NULL)
-			(*p)++;
-		else if (**p == '\0' || (quote == '"' &&
-		    strchr("$`", **p) != NULL))
-			return false;
-		buf_addc(out, **p);
-	}
-	(*p)++;
-	return true;
-}
-
 /* One word at *p, without its quotes. */
 static bool
 take_word(const char **p, struct words *w)
@@ -56,15 +37,24 @@ take_word(const char **p, struct words *w)
 	struct buf b = BUF_INIT(1 << 20);
 	bool good = true, glob = false;
 	const char *from = *p;
+	char quote = '\0';	/* the one that is open */
 
-	while (good && **p != '\0' && **p != ' ' && **p != '\t') {
+	while (good && **p != '\0' && (quote != '\0' || (**p != ' ' &&
+	    **p != '\t'))) {
 		char c = **p;
 
-		if (c == '\'' || c == '"') {
-			good = take_quoted(p, &b);
+		if (c == quote || (quote == '\0' && (c == '\'' ||
+		    c == '"'))) {
+			quote = c == quote ? '\0' : c;
+			++*p;
 			continue;
 		}
-		if (c == '\\')
+		if (quote == '"' && c == '\\' && (*p)[1] != '\0' &&
+		    strchr("$`\"\\", (*p)[1]) != NULL)
+			c = *++*p;
+		else if (quote != '\0')
+			good = quote != '"' || strchr("$`", c) == NULL;
+		else if (c == '\\')
 			c = *++*p;
 		else if (strchr("*?[]", c) != NULL)
 			glob = true;
@@ -79,7 +69,7 @@ take_word(const char **p, struct words *w)
 	}
 	/* one that begins with a name can only become names in there */
 	w->any_glob |= glob && !(is_plain(*from) && *from != '-');
-	if (!good || w->n == WORDS_MAX) {
+	if (!good || quote != '\0' || w->n == WORDS_MAX) {
 		buf_release(&b);
 		return false;
 	}
