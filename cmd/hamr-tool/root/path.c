@@ -62,33 +62,13 @@ beneath(const struct root *r, const char *text)
 	return text;
 }
 
-/* The same where a folder that it begins with is the root by another name, as
- * a link to it is.  path: without "." and "..". */
-static const char *
-behind_link(const struct root *r, char *path)
-{
-	struct stat root, st;
-	bool same = false;
-	char *p = path;
-
-	while (fstat(r->fd, &root) == 0 && !same && *p != '\0') {
-		char *end = p + 1 + strcspn(p + 1, "/"), was = *end;
-
-		*end = '\0';
-		same = stat(path, &st) == 0 && st.st_dev == root.st_dev &&
-		    st.st_ino == root.st_ino;
-		*end = was;
-		p = end;
-	}
-	return same ? p : NULL;
-}
-
 /* The same of any absolute text; yours. */
 static char *
 inside(const struct root *r, const char *text)
 {
 	struct buf plain = BUF_INIT(BUF_RECORD_MAX);
 	const char *rest = beneath(r, text);
+	struct stat st, is;
 	struct slice part;
 
 	if (rest == NULL) {
@@ -100,10 +80,20 @@ inside(const struct root *r, const char *text)
 				buf_fmt(&plain, "/%.*s", (int)part.n, part.p);
 		}
 		rest = beneath(r, plain.p);
-		/* what /proc has for links are none */
-		if (rest == NULL && plain.p != NULL &&
-		    !slice_starts(buf_view(&plain), "/proc/"))
-			rest = behind_link(r, plain.p);
+	}
+	/* or where a folder that it begins with is the root by another name,
+	 * as a link to it is; what /proc has for links are none */
+	char *end = plain.p;
+	while (rest == NULL && end != NULL && *end != '\0' &&
+	    !slice_starts(buf_view(&plain), "/proc/") &&
+	    fstat(r->fd, &st) == 0) {
+		end += 1 + strcspn(end + 1, "/");
+		char was = *end;
+		*end = '\0';
+		if (stat(plain.p, &is) == 0 && is.st_dev == st.st_dev &&
+		    is.st_ino == st.st_ino)
+			rest = end;
+		*end = was;
 	}
 	char *got = rest != NULL ? xstrdup(rest) : NULL;
 	buf_release(&plain);
@@ -123,19 +113,33 @@ is_beneath(const char *path, const char *dir)
 
 /* ---- opening ---- */
 
-/* For kernels without openat2: part by part, no link followed. */
-static int
-walk_open(const struct root *r, const char *rel, int flags)
+int
+path_open(const struct root *r, const char *rel, int flags)
 {
-	const char *rest = rel;
+	struct open_how how = {
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS |
+		    RESOLVE_NO_SYMLINKS,
+	};
 	struct slice part;
-	int fd = r->fd;
+	long got;
 
-	if (!next_part(&rest, &part))
+	flags |= O_CLOEXEC;
+	if (!(flags & O_PATH))
+		flags |= O_NONBLOCK | O_NOCTTY;
+	how.flags = (unsigned)flags;
+	do
+		got = syscall(SYS_openat2, r->fd, *rel != '\0' ? rel : ".",
+		    &how, sizeof how);
+	while (got < 0 && (errno == EINTR || errno == EAGAIN));
+	if (got >= 0 || (errno != ENOSYS && errno != EPERM))
+		return (int)got;
+	/* a kernel without openat2: part by part, no link followed */
+	int fd = r->fd;
+	if (!next_part(&rel, &part))
 		return openat(fd, ".", flags);
-	for (;;) {
+	for (bool more = true; more && fd >= 0; ) {
 		char *name = xmemdup0(part.p, part.n);
-		bool more = next_part(&rest, &part);
+		more = next_part(&rel, &part);
 		int next = openat(fd, name, more ? O_PATH | O_NOFOLLOW |
 		    O_DIRECTORY | O_CLOEXEC : flags | O_NOFOLLOW);
 		int no = errno;
@@ -144,32 +148,9 @@ walk_open(const struct root *r, const char *rel, int flags)
 		if (fd != r->fd)
 			close(fd);
 		errno = no;
-		if (next < 0 || !more)
-			return next;
 		fd = next;
 	}
-}
-
-int
-path_open(const struct root *r, const char *rel, int flags)
-{
-	struct open_how how = {
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS |
-		    RESOLVE_NO_SYMLINKS,
-	};
-	long fd;
-
-	flags |= O_CLOEXEC;
-	if (!(flags & O_PATH))
-		flags |= O_NONBLOCK | O_NOCTTY;
-	how.flags = (unsigned)flags;
-	do
-		fd = syscall(SYS_openat2, r->fd, *rel != '\0' ? rel : ".",
-		    &how, sizeof how);
-	while (fd < 0 && (errno == EINTR || errno == EAGAIN));
-	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		return walk_open(r, rel, flags);
-	return (int)fd;
+	return fd;
 }
 
 int

@@ -195,34 +195,6 @@ watch(struct run *r)
 	}
 }
 
-static void
-finish(struct run *r)
-{
-	struct prog *p = r->p;
-
-	box_end(r->box, p->end == PROG_ENDED && p->resident ? &p->ended :
-	    NULL);
-	box_learn(r->box);
-	/* nobody writes any more: what the pipes hold, and no more */
-	while (p->end != PROG_TOO_MUCH && take(r, false))
-		;
-	while (take(r, true))
-		;
-	if (r->io.out >= 0)
-		store(r, false, NULL, 0);
-	if (r->io.err >= 0)
-		store(r, true, NULL, 0);
-	p->exited = r->box->exited;
-	if (p->exited) {
-		p->number = r->box->number;
-		p->signalled = r->box->code != CLD_EXITED;
-	} else if (p->end == PROG_ENDED) {
-		p->end = PROG_FAILED;
-		err_set(&p->e, ST_SYSTEM, "its end is not known");
-	}
-	p->unlimited = r->box->unlimited;
-}
-
 static bool
 start(struct run *r)
 {
@@ -289,7 +261,27 @@ prog_run(struct prog *p, struct stage *s)
 		p->end = PROG_ENDED;
 		r.deadline = file_now_ms() + p->ms;
 		watch(&r);
-		finish(&r);
+		box_end(r.box, p->end == PROG_ENDED && p->resident ?
+		    &p->ended : NULL);
+		box_learn(r.box);
+		/* nobody writes any more: what the pipes hold, and no more */
+		while (p->end != PROG_TOO_MUCH && take(&r, false))
+			;
+		while (take(&r, true))
+			;
+		if (r.io.out >= 0)
+			store(&r, false, NULL, 0);
+		if (r.io.err >= 0)
+			store(&r, true, NULL, 0);
+		p->exited = r.box->exited;
+		if (p->exited) {
+			p->number = r.box->number;
+			p->signalled = r.box->code != CLD_EXITED;
+		} else if (p->end == PROG_ENDED) {
+			p->end = PROG_FAILED;
+			err_set(&p->e, ST_SYSTEM, "its end is not known");
+		}
+		p->unlimited = r.box->unlimited;
 	}
 	box_io_close(&r.io);
 	if (r.box != NULL)
