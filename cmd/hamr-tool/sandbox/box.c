@@ -268,40 +268,14 @@ await_end(struct box *b)
 	return how;
 }
 
-/* What bubblewrap, or the child, had to say.  A lack of memory or processes,
- * also below a limit of ours, is none of the layer (ST_TEMP). */
-static void
-words_of_stderr(int fd, int how, struct err *why)
-{
-	struct buf b = BUF_INIT(1 << 16);
-	/* bubblewrap ends as a shell does */
-	bool killed = WIFSIGNALED(how) ? WTERMSIG(how) == SIGKILL :
-	    WEXITSTATUS(how) == 128 + SIGKILL;
-
-	if (lseek(fd, 0, SEEK_SET) == 0)
-		file_read_fd(fd, "stderr", &b, NULL);
-	if (b.len > 0) {
-		b.p[strcspn(b.p, "\n")] = '\0';
-		err_set(why, strstr(b.p, strerror(EAGAIN)) != NULL ||
-		    strstr(b.p, strerror(ENOMEM)) != NULL ? ST_TEMP :
-		    ST_SYSTEM, "%s", strncmp(b.p, "bwrap: ", 7) == 0 ?
-		    b.p + 7 : b.p);
-	} else if (killed) {
-		err_set(why, ST_TEMP, "the sandbox was killed at once; it has "
-		    "too little memory (sandbox.memory)");
-	} else {
-		err_set(why, ST_SYSTEM, "it ended at once");
-	}
-	buf_release(&b);
-}
-
 static int
-await_ready(struct box *b, int said, struct err *why)
+await_ready(struct box *box, int said, struct err *why)
 {
 	/* its end is seen even if a child of bubblewrap's holds the socket */
-	struct pollfd p[2] = { { b->fd, POLLIN, 0 },
-		{ (int)syscall(SYS_pidfd_open, b->pid, 0), POLLIN, 0 } };
+	struct pollfd p[2] = { { box->fd, POLLIN, 0 },
+		{ (int)syscall(SYS_pidfd_open, box->pid, 0), POLLIN, 0 } };
 	long long until = file_now_ms() + READY_MS;
+	struct buf b = BUF_INIT(1 << 16);
 	struct wire w;
 	ssize_t n;
 	int got;
@@ -314,18 +288,37 @@ await_ready(struct box *b, int said, struct err *why)
 		return err_set(why, ST_TEMP, "it did not start within %d s",
 		    READY_MS / 1000);
 	do
-		n = recv(b->fd, &w, sizeof w, MSG_DONTWAIT);
+		n = recv(box->fd, &w, sizeof w, MSG_DONTWAIT);
 	while (n < 0 && errno == EINTR);
 	if (n < 0 && p[1].revents == 0)
 		return err_sys(why, ST_TEMP, "it did not respond");
-	if (n != (ssize_t)sizeof w || w.op != WIRE_READY) {
-		/* it is ending, and has said why by then */
-		words_of_stderr(said, await_end(b), why);
-		return -1;
+	if (n == (ssize_t)sizeof w && w.op == WIRE_READY) {
+		w.text[WIRE_TEXT - 1] = '\0';
+		return w.a == 0 ? 0 : err_set(why, ST_SYSTEM, "%s",
+		    w.text[0] != '\0' ? w.text : "it could not be set up");
 	}
-	w.text[WIRE_TEXT - 1] = '\0';
-	return w.a == 0 ? 0 : err_set(why, ST_SYSTEM, "%s", w.text[0] != '\0' ?
-	    w.text : "it could not be set up");
+	/* It is ending, and it, bubblewrap, or the child has said why by then.
+	 * A lack of memory or processes, also below a limit of ours, is none
+	 * of the layer (ST_TEMP). */
+	int how = await_end(box);
+	if (lseek(said, 0, SEEK_SET) == 0)
+		file_read_fd(said, "stderr", &b, NULL);
+	if (b.len > 0) {
+		b.p[strcspn(b.p, "\n")] = '\0';
+		err_set(why, strstr(b.p, strerror(EAGAIN)) != NULL ||
+		    strstr(b.p, strerror(ENOMEM)) != NULL ? ST_TEMP :
+		    ST_SYSTEM, "%s", strncmp(b.p, "bwrap: ", 7) == 0 ?
+		    b.p + 7 : b.p);
+	} else if (WIFSIGNALED(how) ? WTERMSIG(how) == SIGKILL :
+	    WEXITSTATUS(how) == 128 + SIGKILL) {
+		/* bubblewrap ends as a shell does */
+		err_set(why, ST_TEMP, "the sandbox was killed at once; it has "
+		    "too little memory (sandbox.memory)");
+	} else {
+		err_set(why, ST_SYSTEM, "it ended at once");
+	}
+	buf_release(&b);
+	return -1;
 }
 
 int

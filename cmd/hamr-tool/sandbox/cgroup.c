@@ -37,32 +37,6 @@ put(const char *dir, const char *file, long long v)
 	return good;
 }
 
-/* Our own group in the hierarchy that has this controller ("" for version 2),
- * below its mount; NULL when there is none. */
-static char *
-own_group(const char *controller)
-{
-	struct buf b = BUF_INIT(LISTING_MAX);
-	char *save = NULL, *found = NULL;
-
-	file_read("/proc/self/cgroup", &b, NULL);
-	for (char *l = b.len > 0 ? strtok_r(b.p, "\n", &save) : NULL;
-	    l != NULL && found == NULL; l = strtok_r(NULL, "\n", &save)) {
-		char *list = strchr(l, ':');
-		char *path = list != NULL ? strchr(list + 1, ':') : NULL;
-
-		if (path == NULL)
-			continue;
-		*path++ = '\0';
-		if (strcmp(list + 1, controller) == 0 && path[0] == '/')
-			found = xasprintf(TOP "%s%s%s", controller[0] != '\0' ?
-			    "/" : "", controller, strcmp(path, "/") == 0 ?
-			    "" : path);
-	}
-	buf_release(&b);
-	return found;
-}
-
 /* A new group beneath parent that has this file; NULL when it cannot be. */
 static char *
 make_in(const struct box *b, const char *parent, const char *file)
@@ -90,14 +64,32 @@ struct limit {
 };
 
 /* Make b's group number i, with these limits, in the hierarchy that has this
- * controller; *fd is for who enters it. */
+ * controller ("" for version 2); *fd is for who enters it. */
 static bool
 make_group(struct box *b, int i, const char *controller,
     const struct limit l[2], int *fd)
 {
-	char *own = own_group(controller);
 	const char *probe = l[l[0].most == 0].file;
+	struct buf groups = BUF_INIT(LISTING_MAX);
+	char *save = NULL, *own = NULL;
 
+	/* the group that we are in there, below its mount */
+	file_read("/proc/self/cgroup", &groups, NULL);
+	for (char *line = groups.len > 0 ? strtok_r(groups.p, "\n", &save) :
+	    NULL; line != NULL && own == NULL;
+	    line = strtok_r(NULL, "\n", &save)) {
+		char *list = strchr(line, ':');
+		char *path = list != NULL ? strchr(list + 1, ':') : NULL;
+
+		if (path == NULL)
+			continue;
+		*path++ = '\0';
+		if (strcmp(list + 1, controller) == 0 && path[0] == '/')
+			own = xasprintf(TOP "%s%s%s", controller[0] != '\0' ?
+			    "/" : "", controller, strcmp(path, "/") == 0 ?
+			    "" : path);
+	}
+	buf_release(&groups);
 	if (own == NULL)
 		return false;
 	b->cgroup[i] = make_in(b, own, probe);

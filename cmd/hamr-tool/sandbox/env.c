@@ -106,36 +106,13 @@ is_in(const char *entry, const char *const *list, size_t n)
 	return false;
 }
 
-/* Does it look like a secret that nobody wants passed on? */
-static bool
-is_secret(const struct conf *c, const char *entry)
-{
-	static const char *const parts[] = { "KEY", "TOKEN", "SECRET", "PASS",
-		"CREDENTIAL", "AUTH", "COOKIE", "PRIVATE" };
-	char *name = xmemdup0(entry, strcspn(entry, "="));
-	size_t n, nservers;
-	const char *const *list = conf_list(c, "sandbox.env", &n);
-	const char *const *servers = conf_names(c, "mcp", &nservers);
-	bool yes = false;
-
-	for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !yes; i++)
-		yes = strcasestr(name, parts[i]) != NULL;
-	free(name);
-	yes = yes && !is_in(entry, list, n);
-	for (size_t i = 0; i < nservers && yes; i++) {
-		char *key = xasprintf("mcp.%s.env", servers[i]);
-
-		list = conf_list(c, key, &n);
-		yes = !is_in(entry, list, n);
-		free(key);
-	}
-	return yes;
-}
-
 void
 env_scrub(const struct conf *c)
 {
-	size_t to = 0;
+	static const char *const parts[] = { "KEY", "TOKEN", "SECRET", "PASS",
+		"CREDENTIAL", "AUTH", "COOKIE", "PRIVATE" };
+	size_t n, to = 0, nservers;
+	const char *const *servers = conf_names(c, "mcp", &nservers);
 
 	for (size_t i = 0; environ[i] != NULL; i++) {
 		char *entry = environ[i], *value = strchr(entry, '=');
@@ -145,7 +122,22 @@ env_scrub(const struct conf *c)
 			environ[to++] = entry;
 			continue;
 		}
-		if (!is_secret(c, entry))
+		/* does it look like a secret that nobody wants passed on? */
+		char *name = xmemdup0(entry, (size_t)(value - entry));
+		bool secret = false;
+		for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
+			secret |= strcasestr(name, parts[k]) != NULL;
+		free(name);
+		const char *const *list = conf_list(c, "sandbox.env", &n);
+		secret = secret && !is_in(entry, list, n);
+		for (size_t k = 0; k < nservers && secret; k++) {
+			char *key = xasprintf("mcp.%s.env", servers[k]);
+
+			list = conf_list(c, key, &n);
+			secret = !is_in(entry, list, n);
+			free(key);
+		}
+		if (!secret)
 			environ[to++] = xstrdup(entry);
 		explicit_bzero(value + 1, strlen(value + 1));
 	}

@@ -295,48 +295,6 @@ is_hidden(const struct box *b, const char *path, size_t n)
 	return false;
 }
 
-/* Outside the root, which may be in a folder that is hidden: then that
- * stays. */
-static void
-put_hidden(struct box *b, struct buf *out)
-{
-	const char *root = b->bs->root.real;
-
-	for (size_t i = 0; i < b->bs->hidden.n; i++) {
-		const char *path = b->bs->hidden.v[i];
-		bool there = !is_covered(path);
-
-		for (size_t k = 0; k < b->want.nshow && !there; k++) {
-			char *dir = shown_of(b->want.show[k]);
-
-			there = dir != NULL && is_beneath(path, dir);
-			free(dir);
-		}
-		if ((is_beneath(path, root) ? strcmp(path, root) != 0 :
-		    there && !is_beneath(root, path)) &&
-		    !is_hidden(b, path, i))
-			mask(b, out, path);
-	}
-}
-
-/* Is real, in the root, in something that is not shown as it is? */
-static bool
-is_covered_in_root(const struct box *b, const char *real)
-{
-	const struct names *n = &b->bs->names;
-	size_t len = strlen(b->bs->root.real);
-	const char *rel = real + len + strspn(real + len, "/");
-
-	if (is_hidden(b, real, b->bs->hidden.n) || is_beneath(rel, ".hamr"))
-		return true;
-	for (size_t i = 0; i < n->n; i++)
-		if (n->v[i].kind == NAME_SECRET && !n->v[i].is_link &&
-		    !n->v[i].shown && is_beneath(rel, n->v[i].rel) &&
-		    strcmp(rel, n->v[i].rel) != 0)
-			return true;
-	return false;
-}
-
 static void
 put_names(struct box *b, struct buf *out)
 {
@@ -348,10 +306,21 @@ put_names(struct box *b, struct buf *out)
 		const struct name *v = &n->v[i];
 		char *path = xasprintf("%s/%s", root, v->rel);
 		char *real = v->is_link ? realpath(path, NULL) : xstrdup(path);
-
 		/* of a link never more than a thing beneath the root */
-		if (real == NULL || !is_beneath(real, root) ||
-		    strcmp(real, root) == 0 || is_covered_in_root(b, real))
+		bool covers = real != NULL && is_beneath(real, root) &&
+		    strcmp(real, root) != 0 &&
+		    !is_hidden(b, real, b->bs->hidden.n);
+		const char *rel = covers ? real + strlen(root) : "";
+
+		rel += strspn(rel, "/");
+		covers = covers && !is_beneath(rel, ".hamr");
+		/* nor in something that is not shown as it is */
+		for (size_t k = 0; k < n->n && covers; k++)
+			covers = n->v[k].kind != NAME_SECRET ||
+			    n->v[k].is_link || n->v[k].shown ||
+			    !is_beneath(rel, n->v[k].rel) ||
+			    strcmp(rel, n->v[k].rel) == 0;
+		if (!covers)
 			;
 		else if (v->kind == NAME_GUARDED && !v->is_link)
 			texts_add(&guarded, xstrdup(path));
@@ -392,6 +361,8 @@ layers_refuse(struct sandboxes *bs)
 bool
 layers_make(struct box *b, const struct box_git *g, struct buf *out)
 {
+	const char *root = b->bs->root.real;
+
 	put_base(b, out);
 	for (size_t i = 0; i < b->want.nshow; i++) {
 		char *path = shown_of(b->want.show[i]);
@@ -408,7 +379,23 @@ layers_make(struct box *b, const struct box_git *g, struct buf *out)
 		put_git(b, out, g);
 		put_hamr(b, out);
 	}
-	put_hidden(b, out);	/* the home's first: these are never too many */
+	/* Outside the root, which may be in a folder that is hidden: then that
+	 * stays.  The home's first: these are never too many. */
+	for (size_t i = 0; i < b->bs->hidden.n; i++) {
+		const char *path = b->bs->hidden.v[i];
+		bool there = !is_covered(path);
+
+		for (size_t k = 0; k < b->want.nshow && !there; k++) {
+			char *dir = shown_of(b->want.show[k]);
+
+			there = dir != NULL && is_beneath(path, dir);
+			free(dir);
+		}
+		if ((is_beneath(path, root) ? strcmp(path, root) != 0 :
+		    there && !is_beneath(root, path)) &&
+		    !is_hidden(b, path, i))
+			mask(b, out, path);
+	}
 	if (!b->bare_root)
 		put_names(b, out);
 	put(out, "--chdir", "/", NULL);

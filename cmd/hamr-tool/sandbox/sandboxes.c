@@ -74,32 +74,13 @@ refusal(struct sandboxes *bs, enum box_kind kind)
 	return bs->refusal;
 }
 
-static bool
-make_overlay(struct box *b)
-{
-	static const char *const parts[] = { "", "/u", "/w", "/m" };
-	bool good = true;
-
-	for (size_t i = 0; i < 4 && good; i++) {
-		char *name = xasprintf("o%p%s", (void *)b, parts[i]);
-		char *path = folders_make(b->bs, name);
-
-		good = path != NULL;
-		free(name);
-		if (i == 0)
-			b->overlay = path;
-		else
-			free(path);
-	}
-	if (!good)
-		box_take_down(b);
-	return good;
-}
-
 static int
 try_bwrap(struct box *b, struct err *e)
 {
+	static const char *const parts[] = { "", "/u", "/w", "/m" };
 	struct sandboxes *bs = b->bs;
+	bool private = b->want.kind == BOX_PRIVATE;
+	bool overlay = private && bs->overlay_why[0] == '\0', good = overlay;
 
 	if (bs->bwrap == NULL)
 		bs->bwrap = which_program("bwrap", bs->root.real);
@@ -112,37 +93,31 @@ try_bwrap(struct box *b, struct err *e)
 	if (bs->temp == NULL)
 		return err_set(e, ST_SYSTEM, "no temporary folder can be "
 		    "made; make /tmp writable and free some space there");
-	if (b->want.kind == BOX_PRIVATE && bs->overlay_why[0] == '\0' &&
-	    make_overlay(b)) {
-		if (box_start(b, e) == 0)
-			return 0;
+	for (size_t i = 0; i < 4 && good; i++) {
+		char *name = xasprintf("o%p%s", (void *)b, parts[i]);
+		char *path = folders_make(bs, name);
+
+		good = path != NULL;
+		free(name);
+		if (i == 0)
+			b->overlay = path;
+		else
+			free(path);
+	}
+	if (good && box_start(b, e) == 0)
+		return 0;
+	if (overlay)
 		box_take_down(b);
-		if (e->status == ST_TEMP)
-			return -1;
+	if (good && e->status == ST_TEMP)
+		return -1;
+	if (good)
 		snprintf(bs->overlay_why, sizeof bs->overlay_why, "%.250s",
 		    e->text);
-	}
-	b->scratch = b->want.kind == BOX_PRIVATE;
+	b->scratch = private;
 	if (b->scratch)
 		buf_adds(&b->base, "the root was read-only but for scratch "
 		    "folders, as no private copy of it can be made here");
 	return box_start(b, e);
-}
-
-/* Does bubblewrap work here at all?  Then it failed of something in the root,
- * which may have been put there for that. */
-static bool
-works_at_all(struct sandboxes *bs)
-{
-	struct box b = { .bs = bs, .want = { .kind = BOX_READ },
-		.layer = LAYER_BWRAP, .pid = -1, .fd = -1, .journal = -1,
-		.base = BUF_INIT(NOTES_MAX), .bare_root = true };
-	struct err e;
-	bool works = bs->bwrap != NULL && bs->temp != NULL &&
-	    box_start(&b, &e) == 0;
-
-	box_take_down(&b);
-	return works;
 }
 
 static bool
@@ -176,8 +151,23 @@ insist_on_bwrap(struct box *b, struct err *e)
 
 		if (got == 0 && (i >= TRIES_NEW || !names_look(&bs->names)))
 			return 0;
-		if (got < 0 && (e->status != ST_SYSTEM || !works_at_all(bs)))
-			return got;
+		/* Does bubblewrap work here at all?  Then it failed of
+		 * something in the root, which may have been put there for
+		 * that. */
+		if (got < 0) {
+			struct box probe = { .bs = bs, .layer = LAYER_BWRAP,
+				.want = { .kind = BOX_READ }, .pid = -1,
+				.fd = -1, .journal = -1, .bare_root = true,
+				.base = BUF_INIT(NOTES_MAX) };
+			struct err why;
+			bool works = e->status == ST_SYSTEM &&
+			    bs->bwrap != NULL && bs->temp != NULL &&
+			    box_start(&probe, &why) == 0;
+
+			box_take_down(&probe);
+			if (!works)
+				return got;
+		}
 		if (i == TRIES) {
 			struct err why = *e;
 
