@@ -501,31 +501,6 @@ restrict_answer(int listener)
 /* ---- do they hold? ---- */
 
 static bool
-has_caps(void)
-{
-	struct buf b = BUF_INIT(65536);
-	const char *at = NULL;
-
-	if (file_read("/proc/self/status", &b, NULL) == 0 && b.p != NULL)
-		at = strstr(b.p, "\nCapEff:\t");
-	bool none = at != NULL && strtoull(at + 9, NULL, 16) == 0;
-	buf_release(&b);
-	return !none;
-}
-
-static bool
-can_write_etc(void)
-{
-	int fd = open(PROBE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-
-	if (fd < 0)
-		return errno == EEXIST;
-	close(fd);
-	unlink(PROBE);
-	return true;
-}
-
-static bool
 is_read_only(const char *path)
 {
 	struct statvfs v;
@@ -565,16 +540,29 @@ static const char *
 try_layers(const struct setup *s)
 {
 	bool namespaces = s->head.layer == LAYER_BWRAP;
+	bool files = s->head.layer >= LAYER_LANDLOCK;
+	struct buf b = BUF_INIT(65536);
+	const char *caps = NULL;
 	struct statvfs v;
 
-	if (has_caps())
+	if (file_read("/proc/self/status", &b, NULL) == 0 && b.p != NULL)
+		caps = strstr(b.p, "\nCapEff:\t");
+	bool none = caps != NULL && strtoull(caps + 9, NULL, 16) == 0;
+	buf_release(&b);
+	if (!none)
 		return "it kept capabilities";
 	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
 		return "it could gain privileges";
+	int fd = files ? open(PROBE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+	    0600) : -1;
+	bool writes = fd >= 0 || (files && errno == EEXIST);
+	if (fd >= 0) {
+		close(fd);
+		unlink(PROBE);
+	}
 	/* root may write settings of the kernel's without any capability */
-	if ((s->head.layer >= LAYER_LANDLOCK && can_write_etc()) ||
-	    (namespaces && (!is_read_only("/") || !is_read_only("/etc") ||
-	    !is_read_only("/proc/sys"))))
+	if (writes || (namespaces && (!is_read_only("/") ||
+	    !is_read_only("/etc") || !is_read_only("/proc/sys"))))
 		return "it could write /etc";
 	if (mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND, NULL) == 0)
 		return "it could remount /";

@@ -153,28 +153,6 @@ descendants_signal(int sig)
 	return n;
 }
 
-static char *
-command_line(int pid)
-{
-	struct buf clean = BUF_INIT(PROC_MAX);
-	size_t n;
-	char *text = read_proc(pid, "cmdline", &n);
-
-	while (n > 0 && text[n - 1] == '\0')
-		n--;
-	for (size_t i = 0; i < n; i++)
-		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-			text[i] = ' ';
-	if (n > 0)
-		utf8_clean(&clean, text, n);
-	free(text);
-	if (clean.len > NAME_MAX_BYTES) {
-		clean.len = utf8_cut(clean.p, clean.len, NAME_MAX_BYTES);
-		buf_adds(&clean, "...");
-	}
-	return buf_detach(&clean);
-}
-
 /* The command lines of those that run and have no children themselves, sorted,
  * each once, as "a, b"; nothing when there are none. */
 static void
@@ -185,9 +163,28 @@ descendants_names(struct buf *out)
 	size_t said = 0;
 
 	walk(&k);
-	for (size_t i = 0; i < k.n; i++)
-		if (k.v[i].leaf && !is_zombie(k.v[i].pid))
-			texts_add(&names, command_line(k.v[i].pid));
+	for (size_t i = 0; i < k.n; i++) {
+		struct buf clean = BUF_INIT(PROC_MAX);
+		size_t n;
+
+		if (!k.v[i].leaf || is_zombie(k.v[i].pid))
+			continue;
+		char *text = read_proc(k.v[i].pid, "cmdline", &n);
+		while (n > 0 && text[n - 1] == '\0')
+			n--;
+		for (size_t c = 0; c < n; c++)
+			if ((unsigned char)text[c] < 0x20 || text[c] == 0x7f)
+				text[c] = ' ';
+		if (n > 0)
+			utf8_clean(&clean, text, n);
+		free(text);
+		if (clean.len > NAME_MAX_BYTES) {
+			clean.len = utf8_cut(clean.p, clean.len,
+			    NAME_MAX_BYTES);
+			buf_adds(&clean, "...");
+		}
+		texts_add(&names, buf_detach(&clean));
+	}
 	free(k.v);
 	if (names.n > 0)
 		qsort(names.v, names.n, sizeof *names.v, text_order);
