@@ -31,8 +31,8 @@ struct rule {
 	bool negated, dir_only;
 	bool whole;		/* for the path from its folder on, not for
 				 * the last name alone */
-	size_t plain;		/* bytes before the first *, ?, [ or \: git looks
-				 * at a pattern from there on only */
+	size_t plain;		/* bytes before the first *, ?, [ or \: git
+				 * looks at a pattern from there on only */
 	const char *end;	/* "*END", END literal: what follows the star */
 };
 

@@ -396,7 +396,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	if ((o->files == NEW_STATE || o->files == TWEAKED) && !c->is.idle)
 		progress = c->is.edits ? !o->failed : e == NULL ?
 		    left_a_trace(o) : like == CHANGED && o->d.gain > 0;
-	/* what a person has not said before is as good as a message of theirs */
+	/* what a person has not said before is as good as their message */
 	progress |= c->is.consults && !o->failed && like == CHANGED &&
 	    o->d.gain > 0;
 	if (progress) {
