@@ -90,8 +90,7 @@ inside(const struct root *r, const char *text)
 		end += 1 + strcspn(end + 1, "/");
 		char was = *end;
 		*end = '\0';
-		if (stat(plain.p, &is) == 0 && is.st_dev == st.st_dev &&
-		    is.st_ino == st.st_ino)
+		if (stat(plain.p, &is) == 0 && is_same_file(&is, &st))
 			rest = end;
 		*end = was;
 	}
@@ -345,7 +344,7 @@ root_is_there(const struct root *r)
 	struct stat was, now;
 
 	return fstat(r->fd, &was) == 0 && stat(r->real, &now) == 0 &&
-	    was.st_dev == now.st_dev && was.st_ino == now.st_ino;
+	    is_same_file(&was, &now);
 }
 
 void

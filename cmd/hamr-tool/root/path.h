@@ -9,6 +9,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/stat.h>
 
 #include "base/buf.h"
@@ -68,6 +69,21 @@ void path_release(struct path *p);
 int path_open(const struct root *r, const char *rel, int flags);
 /* The folder a true name stands in, and its last part. */
 int path_open_parent(const struct root *r, const char *rel, const char **base);
+
+/* Have they the same number on the same disk? */
+static inline bool
+is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
+}
+
+/* Of a time that anybody may have set, in any year. */
+static inline int64_t
+time_ns(struct timespec t)
+{
+	return (int64_t)((uint64_t)t.tv_sec * 1000000000 +
+	    (uint64_t)t.tv_nsec);
+}
 
 /* A name as people read it: itself, or a JSON string when it holds control
  * bytes or bad UTF-8; "." for the root.  Yours to free. */

@@ -290,7 +290,7 @@ session_open(const struct sandboxes *bs, const char *path)
 	int fd = open_folder(AT_FDCWD, path);
 	if (fd >= 0 && fstat(fd, &st) == 0 && is_ours(&st) &&
 	    flock(fd, LOCK_SH | LOCK_NB) == 0 && lstat(path, &now) == 0 &&
-	    now.st_ino == st.st_ino && now.st_dev == st.st_dev &&
+	    is_same_file(&now, &st) &&
 	    fchmod(fd, folder_mode(bs)) == 0 && futimens(fd, NULL) == 0)
 		return fd;
 	file_close(fd);

@@ -36,9 +36,6 @@ names_release(struct names *n)
 	free(n->v);
 	free(n->dirs);
 	map_release(&n->known);
-	n->v = NULL;
-	n->dirs = NULL;
-	n->n = n->ndirs = n->cap = n->capdirs = 0;
 }
 
 /* ---- names ---- */
@@ -65,8 +62,7 @@ add(struct names *n, char *rel, enum name_kind kind, const struct stat *st)
 		bool same = n->v[at].ino == new.ino &&
 		    n->v[at].is_dir == new.is_dir &&
 		    n->v[at].is_link == new.is_link &&
-		    n->v[at].ctime.tv_sec == new.ctime.tv_sec &&
-		    n->v[at].ctime.tv_nsec == new.ctime.tv_nsec;
+		    time_ns(n->v[at].ctime) == time_ns(new.ctime);
 
 		/* the folder of the old one may have been moved away */
 		if (same)
@@ -190,16 +186,14 @@ look_at(struct names *n, size_t at)
 		return drop_lost(n, d->rel, true);
 	}
 	if (d->settled && d->dev == st.st_dev && d->ino == st.st_ino &&
-	    d->ctime.tv_sec == st.st_ctim.tv_sec &&
-	    d->ctime.tv_nsec == st.st_ctim.tv_nsec)
+	    time_ns(d->ctime) == time_ns(st.st_ctim))
 		return false;
 	bool changed = d->ino != 0 && drop_lost(n, d->rel, false);
 	clock_gettime(CLOCK_REALTIME, &now);
 	d->dev = st.st_dev;
 	d->ino = st.st_ino;
 	d->ctime = st.st_ctim;
-	d->settled = (now.tv_sec - d->ctime.tv_sec) * 1000000000LL +
-	    now.tv_nsec - d->ctime.tv_nsec > RACY_NS;
+	d->settled = time_ns(now) - time_ns(d->ctime) > RACY_NS;
 	DIR *list = file_opendir(n->rootfd, rel);
 	while ((e = file_readdir(list)) != NULL)
 		/* dirs may move */

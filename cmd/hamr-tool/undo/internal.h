@@ -78,8 +78,8 @@ int object_put(const struct snap *s, struct slice content,
  * is how we store all; 0: it has none. */
 long long object_size(const struct snap *s, const char *oid);
 
-/* Append the hex digits of bytes. */
-void snap_hex(const void *p, size_t n, struct buf *out);
+/* The hex digits of bytes, and a NUL. */
+void snap_hex(const void *p, size_t n, char *out);
 
 /* What the file or the link (its target) is, and what it holds.  False: it is
  * no longer one, as st tells, or cannot be read. */

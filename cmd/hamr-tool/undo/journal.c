@@ -161,13 +161,16 @@ static void
 put_path(const struct undo_path *t, struct buf *list)
 {
 	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
-	struct buf hex = BUF_INIT(BUF_RECORD_MAX);
+	size_t n = strlen(t->path);
 
 	scan_put(list, "${", scan_comma(list));
 	/* a name that is not UTF-8 is written a second time, in hex */
-	if (utf8_clean(&clean, t->path, strlen(t->path))) {
-		snap_hex(t->path, strlen(t->path), &hex);
-		scan_put(list, "'hex':@,", buf_view(&hex));
+	if (utf8_clean(&clean, t->path, n)) {
+		char *hex = xmalloc(2 * n + 1);
+
+		snap_hex(t->path, n, hex);
+		scan_put(list, "'hex':@,", slice_of(hex));
+		free(hex);
 	}
 	scan_put(list, "'path':@", buf_view(&clean));
 	if (t->oid[0] != '\0')
@@ -180,7 +183,7 @@ put_path(const struct undo_path *t, struct buf *list)
 	if (t->folders > 0)
 		scan_put(list, ",'folders':$", SCAN_INT(t->folders));
 	buf_addc(list, '}');
-	bufs_release(BUFS(&clean, &hex));
+	buf_release(&clean);
 }
 
 int
@@ -442,7 +445,7 @@ snap_prune(struct snap *s, long long days, long long bytes)
 	struct journal j;
 	struct map kept = { 0 };
 	struct gitindex ix = { .n = 0 };
-	struct buf oid = BUF_INIT(SNAP_OID);
+	char oid[SNAP_OID];
 	struct dirent *e;
 	struct stat st;
 
@@ -474,15 +477,13 @@ snap_prune(struct snap *s, long long days, long long bytes)
 			for (size_t i = 0; i < first; i++)
 				keep(&kept, &j.v[i]);
 		for (size_t i = 0; i < ix.n; i++) {
-			buf_reset(&oid);
-			snap_hex(ix.v[i].oid, ix.oid_len, &oid);
-			map_put(&kept, buf_view(&oid), NULL);
+			snap_hex(ix.v[i].oid, ix.oid_len, oid);
+			map_put(&kept, slice_of(oid), NULL);
 		}
 		remove_objects(s, &kept);
 	}
 	journal_release(&j);
 	gitindex_release(&ix);
 	map_release(&kept);
-	buf_release(&oid);
 	note_time(s);
 }

@@ -79,14 +79,15 @@ snap_hurry(struct snap *s, int ms)
 /* ---- names of objects ---- */
 
 void
-snap_hex(const void *p, size_t n, struct buf *out)
+snap_hex(const void *p, size_t n, char *out)
 {
 	const unsigned char *c = p;
 
 	for (size_t i = 0; i < n; i++) {
-		buf_addc(out, "0123456789abcdef"[c[i] >> 4]);
-		buf_addc(out, "0123456789abcdef"[c[i] & 15]);
+		*out++ = "0123456789abcdef"[c[i] >> 4];
+		*out++ = "0123456789abcdef"[c[i] & 15];
 	}
+	*out = '\0';
 }
 
 /* ---- files of ours, which belong to the owner of the root ---- */
@@ -208,16 +209,16 @@ int
 object_put(const struct snap *s, struct slice content,
     const unsigned char oid[SHA_BYTES])
 {
-	struct buf hex = BUF_INIT(SNAP_OID), bytes = BUF_INIT(GIT_OUT_MAX);
-	char folder[3], tmp[64];
+	struct buf bytes = BUF_INIT(GIT_OUT_MAX);
+	char hex[SNAP_OID], folder[3], tmp[64];
 	int dir = -1, fd = -1, r = -1;
 
-	snap_hex(oid, snap_oid_len(s), &hex);
-	snprintf(folder, sizeof folder, "%.2s", hex.p);
+	snap_hex(oid, snap_oid_len(s), hex);
+	snprintf(folder, sizeof folder, "%.2s", hex);
 	int objects = open_folder(s, s->dirfd, "objects", false);
 	if (objects >= 0)
 		dir = open_folder(s, objects, folder, true);
-	if (dir >= 0 && faccessat(dir, hex.p + 2, F_OK, 0) == 0) {
+	if (dir >= 0 && faccessat(dir, hex + 2, F_OK, 0) == 0) {
 		r = 0;
 	} else if (dir >= 0 && compress_blob(content, &bytes) == 0) {
 		snprintf(tmp, sizeof tmp, TEMPORARY "%ld", (long)getpid());
@@ -232,13 +233,13 @@ object_put(const struct snap *s, struct slice content,
 		if (close(fd) < 0)
 			r = -1;
 		if (r == 0)
-			r = renameat(dir, tmp, dir, hex.p + 2);
+			r = renameat(dir, tmp, dir, hex + 2);
 		if (r < 0)
 			unlinkat(dir, tmp, 0);
 	}
 	file_close(dir);
 	file_close(objects);
-	bufs_release(BUFS(&hex, &bytes));
+	buf_release(&bytes);
 	return r;
 }
 

@@ -42,7 +42,7 @@ is_unwritten(const struct root *root, const char *rel, const struct stat *st)
 	int fd = path_open(root, rel, O_RDONLY | O_NOFOLLOW);
 	struct stat is;
 	bool free = fd >= 0 && fstat(fd, &is) == 0 &&
-	    is.st_ino == st->st_ino && is.st_dev == st->st_dev &&
+	    is_same_file(&is, st) &&
 	    fcntl(fd, F_SETSIG, SIGURG) == 0 &&
 	    fcntl(fd, F_SETLEASE, F_RDLCK) == 0;
 
@@ -145,8 +145,7 @@ is_covered(struct take *t, const char *rel, const struct stat *st)
 	bool readable;
 
 	for (size_t i = 0; i < sizeof s->streams / sizeof *s->streams; i++)
-		if (s->streams[i].st_ino == st->st_ino &&
-		    s->streams[i].st_dev == st->st_dev)
+		if (is_same_file(&s->streams[i], st))
 			return false;
 	if (!S_ISREG(st->st_mode))
 		return S_ISLNK(st->st_mode);
@@ -168,17 +167,11 @@ is_covered(struct take *t, const char *rel, const struct stat *st)
 
 /* ---- is it as our index has it? ---- */
 
-static int64_t
-ns(struct timespec t)
-{
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
 /* So long before when that a later change must have another time? */
 static bool
 is_settled(const struct timespec *when, const struct timespec *then)
 {
-	return ns(*when) - ns(*then) > RACY_NS;
+	return time_ns(*when) - time_ns(*then) > RACY_NS;
 }
 
 /* As git's index has times. */
@@ -249,14 +242,15 @@ static void
 note_older(struct take *t, const char *rel, const struct stat *st)
 {
 	struct snap *s = t->s;
-	int64_t born = ns(st->st_ctim);
+	int64_t born = time_ns(st->st_ctim);
 	struct statx x = { .stx_mask = 0 };
 	uint32_t ino = (uint32_t)st->st_ino;
 	int fd = path_open(&s->f->root, rel, O_PATH | O_NOFOLLOW);
 
 	if (fd >= 0 && statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &x) == 0 &&
 	    (x.stx_mask & STATX_BTIME) != 0)
-		born = x.stx_btime.tv_sec * 1000000000LL + x.stx_btime.tv_nsec;
+		born = time_ns((struct timespec){ x.stx_btime.tv_sec,
+		    x.stx_btime.tv_nsec });
 	file_close(fd);
 	if (born >= s->looked) {
 		/* did it leave out what had this name, or a folder above? */
@@ -520,8 +514,8 @@ index_stamp(const struct snap *s)
 	if (fstatat(s->dirfd, "index", &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0;
 	uint64_t h = (st.st_ino * prime ^ (uint64_t)st.st_size) * prime;
-	h = (h ^ (uint64_t)ns(st.st_mtim)) * prime;
-	return (h ^ (uint64_t)ns(st.st_ctim)) | 1;
+	h = (h ^ (uint64_t)time_ns(st.st_mtim)) * prime;
+	return (h ^ (uint64_t)time_ns(st.st_ctim)) | 1;
 }
 
 /* The index is now this one, with such a stamp; 0: it is of no use. */
@@ -765,7 +759,7 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 			break;
 		nanosleep(&ms, NULL);
 	}
-	s->looked = ns(st.st_mtim);
+	s->looked = time_ns(st.st_mtim);
 	close(fd);
 	*left = s->left;
 	if (r == 0)
@@ -807,14 +801,10 @@ snap_changes(struct snap *s, struct undo_entry *c)
 		    memcmp(was->oid, is->oid, snap_oid_len(s)) == 0)
 			continue;
 		if (was != NULL) {
-			struct buf hex = BUF_INIT(SNAP_OID);
-
 			/* whatever it is now */
 			t = undo_entry_add(c, was->path);
 			t->old_mode = was->mode;
-			snap_hex(was->oid, snap_oid_len(s), &hex);
-			memcpy(t->oid, hex.p, hex.len);
-			buf_release(&hex);
+			snap_hex(was->oid, snap_oid_len(s), t->oid);
 			/* of what the user's own objects hold, ours shall
 			 * hold a copy */
 			buf_add(&s->old, t->oid, strlen(t->oid) + 1);
@@ -845,16 +835,13 @@ int
 snap_store(struct snap *s, struct slice content, char oid[SNAP_OID],
     struct err *e)
 {
-	struct buf hex = BUF_INIT(SNAP_OID);
 	unsigned char name[SHA_BYTES];
 
 	object_name(s, content, name);
 	if (object_put(s, content, name) < 0)
 		return err_sys(e, ST_SYSTEM, "the old content could not be "
 		    "kept in %s", s->dir);
-	snap_hex(name, snap_oid_len(s), &hex);
-	memcpy(oid, hex.p, hex.len + 1);
-	buf_release(&hex);
+	snap_hex(name, snap_oid_len(s), oid);
 	return 0;
 }
 
