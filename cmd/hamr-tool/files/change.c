@@ -116,16 +116,36 @@ take_old(struct files *f, struct change *c)
 
 /* ---- what an edit would do ---- */
 
-/* Was all that is replaced shown? */
 static int
-check_shown(struct files *f, struct change *c)
+plan_edit(struct files *f, struct change *c, struct slice args)
 {
-	const struct proof *p = proofs_of(&f->proofs, c->path.rel);
-	struct slice text = buf_view(&c->old);
 	long first = 1, last;
 	size_t from = 0;
 
-	for (size_t i = 0; i < c->hits.n; i++) {
+	if (edits_parse(&c->edits, args, &c->fault) < 0 ||
+	    find_target(f, c, args) < 0)
+		return -1;
+	if (!c->path.exists)
+		return fault_set(&c->fault, "not_found", "%s does not exist; "
+		    "write makes new files", c->name);
+	if (take_old(f, c) < 0)
+		return -1;
+	const struct proof *p = proofs_of(&f->proofs, c->path.rel);
+	if (!f->person && strcmp(p->hash, c->before) != 0)
+		return fault_set(&c->fault, "not_read", p->hash[0] == '\0' ?
+		    "%s was not read in this session; read it, then edit" :
+		    "%s has changed since it was read; read it again, then "
+		    "edit", c->name);
+	struct slice text = buf_view(&c->old);
+	bool crlf = is_crlf(text);
+	for (size_t i = 0; crlf && i < c->edits.n; i++) {
+		text_to_crlf(&c->edits.v[i].old);
+		text_to_crlf(&c->edits.v[i].new);
+	}
+	if (edits_find(&c->edits, text, c->name, &c->hits, &c->fault) < 0)
+		return -1;
+	/* was all that is replaced shown? */
+	for (size_t i = 0; i < c->hits.n && !f->person; i++) {
 		const struct hit *h = &c->hits.v[i];
 
 		first += text_line(slice_from(text, from), h->at - from) - 1;
@@ -139,32 +159,7 @@ check_shown(struct files *f, struct change *c)
 			    "of %s were never shown; read them, then edit",
 			    first, last, c->name);
 	}
-	return 0;
-}
-
-static int
-plan_edit(struct files *f, struct change *c, struct slice args)
-{
-	if (edits_parse(&c->edits, args, &c->fault) < 0 ||
-	    find_target(f, c, args) < 0)
-		return -1;
-	if (!c->path.exists)
-		return fault_set(&c->fault, "not_found", "%s does not exist; "
-		    "write makes new files", c->name);
-	if (take_old(f, c) < 0)
-		return -1;
-	const char *shown = proofs_of(&f->proofs, c->path.rel)->hash;
-	if (!f->person && strcmp(shown, c->before) != 0)
-		return fault_set(&c->fault, "not_read", *shown == '\0' ?
-		    "%s was not read in this session; read it, then edit" :
-		    "%s has changed since it was read; read it again, then "
-		    "edit", c->name);
-	if (is_crlf(buf_view(&c->old)))
-		edits_crlf(&c->edits);
-	if (edits_find(&c->edits, buf_view(&c->old), c->name, &c->hits,
-	    &c->fault) < 0 || (!f->person && check_shown(f, c) < 0))
-		return -1;
-	edits_apply(&c->edits, &c->hits, buf_view(&c->old), &c->new);
+	edits_apply(&c->edits, &c->hits, text, &c->new);
 	if (c->new.over)
 		return fault_set(&c->fault, "too_large", "%s would be larger "
 		    "than 64 MiB", c->name);
@@ -418,19 +413,18 @@ bool
 files_plan(struct files *f, bool edit, struct slice args, struct buf *diff,
     struct buf *more, struct result *r)
 {
-	struct buf rel = BUF_INIT(BUF_RECORD_MAX);
 	struct change c;
 	bool good = plan(f, &c, edit, args, r);
 
 	if (good) {
 		print_diff(&c, SIZE_MAX, diff);
-		utf8_clean(&rel, c.path.rel, strlen(c.path.rel));
-		scan_put(more, ",'path':@,'lines':$$", buf_view(&rel),
-		    SCAN_INT(c.diff.added + c.diff.removed), c.fd < 0 ?
-		    SLICE(",\"new\":true") : SLICE(""));
+		scan_put(more, ",'path':");
+		path_quote(more, c.path.rel);
+		scan_put(more, ",'lines':$$", SCAN_INT(c.diff.added +
+		    c.diff.removed), c.fd < 0 ? SLICE(",\"new\":true") :
+		    SLICE(""));
 	}
 	change_release(&c);
-	buf_release(&rel);
 	return good;
 }
 

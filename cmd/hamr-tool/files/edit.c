@@ -89,15 +89,6 @@ text_to_crlf(struct buf *b)
 	*b = out;
 }
 
-void
-edits_crlf(struct edits *e)
-{
-	for (size_t i = 0; i < e->n; i++) {
-		text_to_crlf(&e->v[i].old);
-		text_to_crlf(&e->v[i].new);
-	}
-}
-
 long
 text_line(struct slice text, size_t at)
 {
@@ -179,19 +170,6 @@ get(const struct lines *l, long i)
 	return slice_trim_end(lines_get(l, i), "\n");
 }
 
-/* Where old leaves a line out, or has one more, most of it may fit a line too
- * far; it begins where its first line is. */
-static long
-first(const struct lines *file, const struct lines *old, long where)
-{
-	for (long d = 0; d <= NEAR; d++)
-		for (long i = where - d; i <= where + d; i += d > 0 ? 2 * d : 1)
-			if (i >= 0 && i < file->n &&
-			    alike(get(file, i), get(old, 0)) >= SAME)
-				return i;
-	return where;
-}
-
 /* The line of the file where old fits best; -1 when nowhere well enough. */
 static long
 best(const struct lines *file, const struct lines *old)
@@ -213,7 +191,16 @@ best(const struct lines *file, const struct lines *old)
 			where = i;
 		}
 	}
-	return top >= ALIKE * k ? first(file, old, where) : -1;
+	if (top < ALIKE * k)
+		return -1;
+	/* where old leaves a line out, or has one more, most of it may fit a
+	 * line too far; it begins where its first line is */
+	for (long d = 0; d <= NEAR; d++)
+		for (long i = where - d; i <= where + d; i += d > 0 ? 2 * d : 1)
+			if (i >= 0 && i < file->n &&
+			    alike(get(file, i), get(old, 0)) >= SAME)
+				return i;
+	return where;
 }
 
 /* The line with the longest beginning of old, or the longest end: old is a

@@ -33,9 +33,6 @@ struct hits {
 int edits_parse(struct edits *e, struct slice args, struct fault *f);
 void edits_release(struct edits *e);
 
-/* Make LF in old and new mean CRLF. */
-void edits_crlf(struct edits *e);
-
 /* Find every edit in text as it is.  0, or -1 with f: no_match (all edits
  * are looked at for it first), then ambiguous, then bad_arguments for edits
  * that overlap.  name is for the words. */

@@ -169,8 +169,7 @@ count_links(const struct stat *of, int at, const char *name, int depth,
 	while (n < of->st_nlink && file_now_ms() < until &&
 	    (e = file_readdir(d)) != NULL) {
 		if (e->d_ino == of->st_ino && fstatat(dirfd(d), e->d_name, &st,
-		    AT_SYMLINK_NOFOLLOW) == 0 && st.st_ino == of->st_ino &&
-		    st.st_dev == of->st_dev)
+		    AT_SYMLINK_NOFOLLOW) == 0 && is_same_file(&st, of))
 			n++;
 		if (e->d_type == DT_DIR || e->d_type == DT_UNKNOWN)
 			n += count_links(of, dirfd(d), e->d_name, depth - 1,

@@ -62,12 +62,6 @@ cache_reset(struct cache *c)
 
 /* ---- is it the same file still? ---- */
 
-static long long
-ns(struct timespec t)
-{
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
 /* Keep st as the identity, unless it may change without being seen: that of
  * a file that was written just now. */
 static void
@@ -77,7 +71,7 @@ identify(struct cached *e, const struct stat *st)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	e->st = *st;
-	if (ns(now) - ns(st->st_ctim) < TICK_NS)
+	if (time_ns(now) - time_ns(st->st_ctim) < TICK_NS)
 		e->st.st_ino = 0;
 }
 
@@ -96,10 +90,9 @@ repeated_find(struct files *f, const struct path *p, struct slice args)
 	struct cached *e = find(&f->cache, p->rel, arg_int(args, "first", 1),
 	    arg_int(args, "last", INT64_MAX));
 	if (e == NULL || (!f->editor_reads && e->st.st_ino != 0 &&
-	    e->st.st_ino == st->st_ino && e->st.st_dev == st->st_dev &&
-	    e->st.st_size == st->st_size &&
-	    ns(e->st.st_mtim) == ns(st->st_mtim) &&
-	    ns(e->st.st_ctim) == ns(st->st_ctim)))
+	    is_same_file(&e->st, st) && e->st.st_size == st->st_size &&
+	    time_ns(e->st.st_mtim) == time_ns(st->st_mtim) &&
+	    time_ns(e->st.st_ctim) == time_ns(st->st_ctim)))
 		return e;
 	int fd = path_open(&f->root, e->rel, O_RDONLY);
 	if (fd >= 0 && files_load_shown(f, fd, e->rel, &now, &text, NULL,

@@ -184,10 +184,8 @@ is_unchanged(int dir, const char *base, int fd, const struct stat *was,
 	free(chunk);
 	return n == 0 && at == old.n &&
 	    fstatat(dir, base, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    st.st_dev == was->st_dev && st.st_ino == was->st_ino &&
-	    st.st_size == was->st_size &&
-	    st.st_mtim.tv_sec == was->st_mtim.tv_sec &&
-	    st.st_mtim.tv_nsec == was->st_mtim.tv_nsec;
+	    is_same_file(&st, was) && st.st_size == was->st_size &&
+	    time_ns(st.st_mtim) == time_ns(was->st_mtim);
 }
 
 /* The temporary becomes a new file, unless something has its name; where the
