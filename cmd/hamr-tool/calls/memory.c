@@ -134,7 +134,6 @@ memory_search(struct tool *t, struct slice args, struct result *r)
 	char *query = arg(args, "query"), *id = NULL, count[24];
 	const char *find[] = { NULL, "search", "-n", count, "--", query,
 		NULL };
-	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
 	struct buf text = BUF_INIT(TEXT_MAX);
 	int64_t n = COUNT_DEFAULT;
 
@@ -150,8 +149,7 @@ memory_search(struct tool *t, struct slice args, struct result *r)
 			id = xmemdup0(p, k + 2);
 	}
 	const char *show[] = { NULL, "show", id, NULL };
-	utf8_clean(&clean, query, strlen(query));
-	scan_put(&r->meta, "'query':@,", buf_view(&clean));
+	scan_put(&r->meta, "'query':@,", slice_of(query));
 	scan_int(scan_get(args, "n"), &n);
 	snprintf(count, sizeof count, "%lld", (long long)n);
 	/* one argument has a limit; nobody asks with so many words */
@@ -166,7 +164,7 @@ memory_search(struct tool *t, struct slice args, struct result *r)
 			    (struct slice){ NULL, 0 }, id != NULL, query, r);
 	}
 	result_cap(r, t->files->result_cap);
-	bufs_release(BUFS(&text, &clean));
+	buf_release(&text);
 	free(id);
 	free(query);
 }

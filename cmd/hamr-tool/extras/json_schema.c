@@ -166,24 +166,6 @@ in_enum(struct slice schema, struct slice v, struct slice *list)
 	return found;
 }
 
-/* A string that holds the number that is wanted, as JSON writes one ("007" and
- * "+1" are none): the number. */
-static struct slice
-number_in(struct slice v, int set)
-{
-	struct slice s = scan_plain(v);
-	int64_t i;
-	double d;
-
-	if (s.p == NULL || (set & T_STRING) != 0)
-		return v;
-	if (((set & T_INTEGER) != 0 && num_i64(s.p, s.n, &i)) ||
-	    ((set & T_NUMBER) != 0 && num_double(s.p, s.n, &d) &&
-	    scan_is_json(s)))
-		return s;
-	return v;
-}
-
 /* May the value of a member be null, or does null mean that it is absent? */
 static bool
 takes_null(struct slice schema)
@@ -283,6 +265,8 @@ put(struct checked *s, struct slice schema, struct slice v)
 {
 	struct slice items = scan_get(schema, "items"), list, el;
 	size_t at = s->at.len, i = 0;
+	int64_t number;
+	double d;
 
 	if (s->at.p != NULL)
 		s->at.p[s->at.len] = '\0';
@@ -291,8 +275,14 @@ put(struct checked *s, struct slice schema, struct slice v)
 		return true;
 	}
 	int set = types_of(schema);
-	if (set != T_ANY)
-		v = number_in(v, set);
+	/* a string that holds the number that is wanted, as JSON writes one
+	 * ("007" and "+1" are none): the number */
+	struct slice text = scan_plain(v);
+	if (text.p != NULL && (set & T_STRING) == 0 &&
+	    (((set & T_INTEGER) != 0 && num_i64(text.p, text.n, &number)) ||
+	    ((set & T_NUMBER) != 0 && num_double(text.p, text.n, &d) &&
+	    scan_is_json(text))))
+		v = text;
 	if ((type_of(v) & set) == 0) {
 		fail(s, "must be ");
 		put_types(set, true, s->why);

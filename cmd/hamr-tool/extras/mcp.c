@@ -611,47 +611,38 @@ answered(const struct tool *t, struct mcp *m, const struct rpc_msg *msg)
 	free(words);
 }
 
-/* What it says of the call in hand is shown as a command's output is. */
-static void
-progress(struct tool *t, const struct mcp *m, struct slice params)
-{
-	struct slice done = scan_get(params, "progress");
-	struct slice total = scan_get(params, "total");
-	struct slice words = scan_get(params, "message");
-	struct buf b = BUF_INIT(MCP_LINE_MAX);
-	int64_t token;
-
-	if (m->call == 0 || m->call_id == NULL || !scan_int(scan_get(params,
-	    "progressToken"), &token) || token != m->call ||
-	    scan_kind(done) != SCAN_NUMBER)
-		return;
-	buf_slice(&b, done);
-	if (scan_kind(total) == SCAN_NUMBER)
-		buf_fmt(&b, " of %.*s", (int)total.n, total.p);
-	if (scan_kind(words) == SCAN_STRING) {
-		buf_adds(&b, ": ");
-		scan_str(words, &b);
-	}
-	buf_addc(&b, '\n');
-	prog_put_output(t->stage, m->call_id, "stderr", buf_view(&b));
-	buf_release(&b);
-}
-
 static void
 message(struct tool *t, struct mcp *m, struct slice text)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct rpc_msg msg;
+	int64_t token;
 
 	rpc_read(text, &msg);
+	struct slice done = scan_get(msg.params, "progress");
 	if (msg.kind == RPC_RESULT || msg.kind == RPC_ERROR) {
 		answered(t, m, &msg);
-	} else if (msg.kind == RPC_NOTIFY) {
-		if (scan_str_is(msg.method,
-		    "notifications/tools/list_changed"))
-			m->stale = true;
-		else if (scan_str_is(msg.method, "notifications/progress"))
-			progress(t, m, msg.params);
+	} else if (msg.kind == RPC_NOTIFY && scan_str_is(msg.method,
+	    "notifications/tools/list_changed")) {
+		m->stale = true;
+	} else if (msg.kind == RPC_NOTIFY && scan_str_is(msg.method,
+	    "notifications/progress") && m->call != 0 && m->call_id != NULL &&
+	    scan_int(scan_get(msg.params, "progressToken"), &token) &&
+	    token == m->call && scan_kind(done) == SCAN_NUMBER) {
+		struct slice total = scan_get(msg.params, "total");
+		struct slice words = scan_get(msg.params, "message");
+
+		/* of the call in hand it is shown as a command's output is */
+		buf_slice(&b, done);
+		if (scan_kind(total) == SCAN_NUMBER)
+			buf_fmt(&b, " of %.*s", (int)total.n, total.p);
+		if (scan_kind(words) == SCAN_STRING) {
+			buf_adds(&b, ": ");
+			scan_str(words, &b);
+		}
+		buf_addc(&b, '\n');
+		prog_put_output(t->stage, m->call_id, "stderr", buf_view(&b));
+		buf_release(&b);
 	} else if (msg.kind == RPC_REQUEST) {
 		if (scan_str_is(msg.method, "ping"))
 			rpc_result(&b, msg.id, SLICE("{}"));
@@ -982,37 +973,33 @@ ask_once(struct tool *t, struct mcp *m, struct slice args)
 	m->call = 0;
 }
 
-/* Up, with the sandbox that the mode wants; *left more starts may be tried. */
-static bool
-make_up(struct tool *t, struct mcp *m, int *left)
-{
-	if (m->state == MCP_UP && m->writes != mode_may_write(t)) {
-		mcp_stop(m, "the mode has changed");
-		++*left;	/* this one is our own doing */
-	}
-	while (m->state != MCP_UP && *left > 0) {
-		--*left;
-		mcp_start(t, m, true);
-		if (!settle(t))
-			return false;
-	}
-	return m->state == MCP_UP;
-}
-
 void
 mcp_call(struct tool *t, const struct extra *x, const char *id,
     struct slice args, struct result *r)
 {
 	struct mcp *m = x->server;
 	struct buf notes = BUF_INIT(WHAT_MAX * 4);
-	int left = 1;
+	int left = 1;		/* more starts that may be tried */
+	bool settled = true;
 
 	m->x = x;
 	m->call_id = id;
 	m->r = r;
 	m->done = false;
 	mcp_round(t, 0, -1);	/* it may have died long ago */
-	while (!m->done && make_up(t, m, &left)) {
+	while (!m->done) {
+		/* up, with the sandbox that the mode wants */
+		if (m->state == MCP_UP && m->writes != mode_may_write(t)) {
+			mcp_stop(m, "the mode has changed");
+			left++;		/* this one is our own doing */
+		}
+		while (m->state != MCP_UP && left > 0 && settled) {
+			left--;
+			mcp_start(t, m, true);
+			settled = settle(t);
+		}
+		if (m->state != MCP_UP || !settled)
+			break;
 		bool confined = m->writes && !m->bare;
 		if (confined)
 			sandboxes_look(t->sandboxes);
