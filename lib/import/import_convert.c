@@ -109,23 +109,9 @@ import_path(struct slice tool, struct slice args, struct buf *out)
 
 /* Append a member to an object that is being written. */
 static void
-put_member(struct buf *out, const char *key, struct slice val)
+put_member(struct buf *out, struct slice key, struct slice val)
 {
-	if (out->p[out->len - 1] != '{')
-		buf_addc(out, ',');
-	buf_fmt(out, "\"%s\":", key);
-	buf_slice(out, val);
-}
-
-/* The same of a member that was read. */
-static void
-copy_member(struct buf *out, struct slice key, struct slice val)
-{
-	if (out->p[out->len - 1] != '{')
-		buf_addc(out, ',');
-	buf_add(out, key.p - 1, key.n + 2);
-	buf_addc(out, ':');
-	buf_slice(out, val);
+	scan_put(out, "$'$':$", scan_comma(out), key, val);
 }
 
 /* text as a JSON string, in b. */
@@ -155,17 +141,17 @@ put_mutated(struct buf *text, struct slice list, struct buf *out)
 		    scan_kind(sha) != SCAN_NULL))
 			continue;
 		if (!any)
-			put_member(out, "mutated", SLICE("["));
+			put_member(out, SLICE("mutated"), SLICE("["));
 		buf_adds(out, any ? ",{" : "{");
 		any = true;
-		put_member(out, "path", scan_get(el, "path"));
+		put_member(out, SLICE("path"), scan_get(el, "path"));
 		buf_reset(text);
 		if (scan_str(scan_get(el, "text"), text)) {
 			sha256_hex(text->p != NULL ? text->p : "", text->len,
 			    hex);
 			sha = quoted(text, slice_of(hex));
 		}
-		put_member(out, "sha256", sha);
+		put_member(out, SLICE("sha256"), sha);
 		buf_addc(out, '}');
 	}
 	if (any)
@@ -182,7 +168,7 @@ put_meta(struct import_convert *p, struct slice meta, struct slice was,
 	struct slice key, val;
 	size_t start = out->len;
 
-	put_member(out, "meta", SLICE("{"));
+	put_member(out, SLICE("meta"), SLICE("{"));
 	size_t empty = out->len;
 	for (struct walk w = walk_of(scan_only(SCAN_OBJECT, meta));
 	    walk_next(&w, &key, &val); ) {
@@ -192,12 +178,12 @@ put_meta(struct import_convert *p, struct slice meta, struct slice was,
 		if (scan_key_is(key, "mutated"))
 			put_mutated(&p->text, val, out);
 		else
-			copy_member(out, key, val);
+			put_member(out, key, val);
 	}
 	if (was.p != NULL)
-		put_member(out, "name", was);
+		put_member(out, SLICE("name"), was);
 	if (lossy)
-		put_member(out, "lossy", SLICE("true"));
+		put_member(out, SLICE("lossy"), SLICE("true"));
 	if (out->len == empty)
 		out->p[out->len = start] = '\0';
 	else
@@ -260,10 +246,10 @@ copy_members(const struct rec *r, const char *const *without, struct buf *out)
 		if (!scan_key_is(key, "content") ||
 		    scan_kind(val) != SCAN_ARRAY ||
 		    !slice_has(val, "\"_left\":")) {
-			copy_member(out, key, val);
+			put_member(out, key, val);
 			continue;
 		}
-		put_member(out, "content", SLICE("["));
+		put_member(out, SLICE("content"), SLICE("["));
 		for (struct walk parts = walk_of(val);
 		    walk_next(&parts, NULL, &el); ) {
 			bool stands = scan_get(el, "_left").p != NULL;
@@ -274,7 +260,7 @@ copy_members(const struct rec *r, const char *const *without, struct buf *out)
 			for (struct walk m = walk_of(el); stands &&
 			    walk_next(&m, &name, &in); )
 				if (!scan_key_is(name, "_left"))
-					copy_member(out, name, in);
+					put_member(out, name, in);
 			buf_adds(out, stands ? "}" : "");
 		}
 		buf_addc(out, ']');
@@ -389,7 +375,8 @@ put_assistant(struct import_convert *p, const struct rec *r, bool lossy,
 			out->p[out->len = start] = '\0';
 	}
 	if (scan_kind(rec_get(r, "finish_reason")) == SCAN_STRING)
-		put_member(out, "finish_reason", rec_get(r, "finish_reason"));
+		put_member(out, SLICE("finish_reason"),
+		    rec_get(r, "finish_reason"));
 	/* what its calls were called: one name, or a list in their order;
 	 * nothing when none was renamed */
 	size_t n = p->ncalls - first;
