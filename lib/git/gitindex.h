@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "base/mem.h"

@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/buf.h"

@@ -1,7 +1,6 @@
 /* json.c - the records we author, built with cJSON (its only use). */
 #include <cjson/cJSON.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "json.h"
 #include "base/mem.h"

@@ -521,11 +521,17 @@ static const struct {
 };
 
 static void
-take_message(struct acp *a, struct slice text)
+take_message(struct acp *a, enum rpc_got got, struct slice text)
 {
 	struct slice none = { NULL, 0 };
 	struct rpc_msg m;
 
+	if (got != RPC_TEXT) {
+		acp_error(a, none, RPC_PARSE, got == RPC_LONG ?
+		    "a message is longer than 64 MiB" :
+		    "a message is not JSON");
+		return;
+	}
 	rpc_read(text, &m);
 	/* an id of null is one, too */
 	if (m.kind == RPC_OTHER && scan_kind(m.id) == SCAN_NULL &&
@@ -553,21 +559,6 @@ take_message(struct acp *a, struct slice text)
 		acp_error(a, m.id, RPC_NO_METHOD, "there is no such method");
 }
 
-static void
-take_lines(struct acp *a)
-{
-	struct slice text, none = { NULL, 0 };
-	enum rpc_got got;
-
-	while ((got = rpc_take(&a->rpc, &text)) != RPC_NONE)
-		if (got == RPC_TEXT)
-			take_message(a, text);
-		else
-			acp_error(a, none, RPC_PARSE, got == RPC_LONG ?
-			    "a message is longer than 64 MiB" :
-			    "a message is not JSON");
-}
-
 /* ---- the loop ---- */
 
 /* Let sessions end that are to: where somebody reads, once what they are at is
@@ -593,6 +584,8 @@ round_of_poll(struct acp *a, int most)
 	struct pollfd *p = xcalloc(3 * n + 2, sizeof *p);
 	struct worker **v = xcalloc(n + 1, sizeof(struct worker *));
 	bool behind = a->rpc.wr.len - a->rpc.sent > ACP_QUEUE_HIGH;
+	enum rpc_got got;
+	struct slice text;
 	int ms = most;
 
 	for (size_t i = 0; i < n; i++) {
@@ -631,8 +624,9 @@ round_of_poll(struct acp *a, int most)
 		}
 		if (p[3 * n].revents != 0 && rpc_fill(&a->rpc) < 0)
 			a->ended = true;
-		if (p[3 * n].revents != 0)
-			take_lines(a);
+		while (p[3 * n].revents != 0 &&
+		    (got = rpc_take(&a->rpc, &text)) != RPC_NONE)
+			take_message(a, got, text);
 		close_sessions(a);
 	}
 	free(v);

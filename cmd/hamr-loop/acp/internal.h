@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/map.h"
 #include "base/mem.h"
 #include "child/child.h"
 #include "record/msg.h"
