@@ -47,17 +47,6 @@ struct opts {
 enum { OPT_REPORT = OPT_COMMAND, OPT_EXPLAIN, OPT_CALIBRATE, OPT_COMPARE,
 	OPT_IMPORT_ONLY };
 
-/* One thing is printed at a time: of two the last one would win unsaid. */
-static void
-set_report(struct opts *o, const char *option, const struct report_ops *report)
-{
-	if (o->shows != NULL && strcmp(o->shows, option) != 0)
-		err_die(ST_USAGE, "%s and %s: one at a time; leave one out",
-		    o->shows, option);
-	o->shows = option;
-	o->report = report;
-}
-
 static void
 read_opts(int argc, char **argv, struct opts *o)
 {
@@ -67,35 +56,36 @@ read_opts(int argc, char **argv, struct opts *o)
 		{ "explain", 1, 0, OPT_EXPLAIN },
 		{ "calibrate", 0, 0, OPT_CALIBRATE },
 		{ "compare", 0, 0, OPT_COMPARE }, { 0 } };
-	int c;
+	static const struct report_ops *const reports[] = { &report_firings,
+		&report_explain, &report_calibrate, &report_compare, NULL };
+	int c, at;
 
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, STAGE_SHORT "aep:", names,
-	    NULL)) != -1)
+	    &at)) != -1)
 		switch (c) {
 		case 'a': o->allow = true; break;
 		case 'e': o->status = true; break;
 		case 'p': o->profile = optarg; break;
-		case OPT_IMPORT_ONLY:
-			set_report(o, "--import-only", NULL);
-			o->import_only = true;
-			break;
-		case OPT_REPORT:
-			set_report(o, "--report", &report_firings);
-			break;
-		case OPT_CALIBRATE:
-			set_report(o, "--calibrate", &report_calibrate);
-			break;
-		case OPT_COMPARE:
-			set_report(o, "--compare", &report_compare);
-			break;
 		case OPT_EXPLAIN:
-			set_report(o, "--explain", &report_explain);
 			if (o->call != NULL && optarg != NULL &&
 			    strcmp(o->call, optarg) != 0)
 				err_die(ST_USAGE, "--explain: one call at a "
 				    "time, %s or %s", o->call, optarg);
 			o->call = optarg;
+			/* fallthrough */
+		case OPT_REPORT:
+		case OPT_CALIBRATE:
+		case OPT_COMPARE:
+		case OPT_IMPORT_ONLY:
+			/* of two the last one would win unsaid */
+			if (o->shows != NULL && o->shows != names[at].name)
+				err_die(ST_USAGE, "--%s and --%s: one at a "
+				    "time; leave one out", o->shows,
+				    names[at].name);
+			o->shows = names[at].name;
+			o->report = reports[c - OPT_REPORT];
+			o->import_only = c == OPT_IMPORT_ONLY;
 			break;
 		default:
 			stage_option(&o->stage, c, argv, help);
@@ -135,28 +125,25 @@ profile_of(const struct conf *c, const struct opts *o)
 
 	if (name == NULL)
 		name = conf_str(c, "loop_guard.profile");
-	if (profile_is_known(name))
-		return name;
-	for (size_t i = 0; i < PROFILES; i++)
-		buf_fmt(&b, i > 0 ? ", %s" : "%s", profile_name(i));
-	err_die(o->profile != NULL ? ST_USAGE : ST_CONFIG,
-	    "profile %s: unknown; there are %s", name, b.p);
-}
-
-/* A policy that somebody asked for by name does not know all keys. */
-static void
-say_unread(const struct conf *c, const char *profile)
-{
-	for (size_t i = 0; i < conf_nkeys; i++) {
+	if (!profile_is_known(name)) {
+		for (size_t i = 0; i < PROFILES; i++)
+			buf_fmt(&b, i > 0 ? ", %s" : "%s", profile_name(i));
+		err_die(o->profile != NULL ? ST_USAGE : ST_CONFIG,
+		    "profile %s: unknown; there are %s", name, b.p);
+	}
+	/* one that somebody asked for by name does not know all keys */
+	for (size_t i = 0; o->profile != NULL && !o->stage.quiet &&
+	    i < conf_nkeys; i++) {
 		const char *key = conf_keys[i].key;
 
 		if ((strncmp(key, "loop_guard.", 11) == 0 ||
 		    strncmp(key, "loop_control.", 13) == 0) &&
 		    conf_is_set(c, key) && !conf_is_derived(c, key) &&
-		    !profile_reads(profile, key))
+		    !profile_reads(name, key))
 			err_say("%s is set, but profile %s does not use it",
-			    key, profile);
+			    key, name);
 	}
+	return name;
 }
 
 static int
@@ -211,8 +198,6 @@ main(int argc, char **argv)
 	s.nfiles = (size_t)(argc - optind);
 	s.max_bytes = (size_t)conf_int(conf, "record.max_bytes");
 	const char *profile = profile_of(conf, &o);
-	if (o.profile != NULL && !o.stage.quiet)
-		say_unread(conf, profile);
 	if (o.report == &report_calibrate && profile_is_foreign(profile))
 		err_die(ST_USAGE, "--calibrate: profile %s has limits of its "
 		    "own; take -p default or strict", profile);

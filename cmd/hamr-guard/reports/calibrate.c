@@ -25,13 +25,6 @@ struct calibrate {
 };
 
 static void
-begin(struct report *p)
-{
-	/* a refusal would end the counts at the threshold in force */
-	p->judge->profile.policy.counts_only = true;
-}
-
-static void
 counted(struct report *p, enum rule rule, unsigned long value, size_t line)
 {
 	struct calibrate *x = p->self;
@@ -127,6 +120,7 @@ add_rule(struct table *t, const struct report *p, enum rule rule)
 static void
 end(struct report *p)
 {
+	struct calibrate *x = p->self;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct table t;
 
@@ -139,18 +133,11 @@ end(struct report *p)
 	for (int r = 0; r < RULES; r++)
 		add_rule(&t, p, (enum rule)r);
 	table_print(&t, &p->sheet);
+	for (size_t i = 0; i < RULES * (size_t)STEPS; i++)
+		free(x->row[i / STEPS][i % STEPS].file);
 	buf_release(&b);
 }
 
-static void
-release(struct report *p)
-{
-	struct calibrate *x = p->self;
-
-	for (size_t i = 0; i < RULES * (size_t)STEPS; i++)
-		free(x->row[i / STEPS][i % STEPS].file);
-}
-
-const struct report_ops report_calibrate = {
-	.size = sizeof(struct calibrate), .begin = begin, .counted = counted,
-	.end = end, .release = release };
+/* a refusal would end the counts at the threshold in force */
+const struct report_ops report_calibrate = { .counts_only = true,
+	.size = sizeof(struct calibrate), .counted = counted, .end = end };

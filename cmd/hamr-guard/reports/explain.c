@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/num.h"
 #include "judge/advice.h"
 #include "reports.h"
 #include "term/term.h"
@@ -34,7 +33,6 @@ struct names {
 };
 
 struct explain {
-	uint64_t line;		/* CALL as a number; 0: it is not one */
 	struct target *t;
 	size_t n, cap;
 	unsigned long found;
@@ -311,11 +309,11 @@ take_call(struct report *p, const struct usage_call *c)
 {
 	struct explain *x = p->self;
 	bool wanted = scan_str_is(slice_of(c->id), p->call) ||
-	    (x->line != 0 && c->line == x->line);
+	    (p->line != 0 && c->line == p->line);
 	struct buf title = BUF_INIT(BUF_RECORD_MAX);
 
 	name_call(&x->first, c->id);
-	if (!wanted && x->line == 0)
+	if (!wanted && p->line == 0)
 		return;
 	struct target *t = target_new(x, c->id, c->line);
 	t->wanted = wanted;
@@ -329,27 +327,6 @@ take_call(struct report *p, const struct usage_call *c)
 	term_put(&t->head, slice_of(c->args), COLUMNS);
 	buf_addc(&t->head, '\n');
 	buf_release(&title);
-}
-
-static void
-take_result(struct report *p, const struct rec *r)
-{
-	const struct usage_call *c = p->usage.result_of;
-	struct explain *x = p->self;
-	struct target *t = c != NULL ? find(x, c->line, c->id) : NULL;
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-
-	if (t == NULL)
-		return;
-	t->wanted |= r->no == x->line;
-	msg_text(rec_get(r, "content"), &text);
-	put_label(p, &t->head, "result");
-	buf_fmt(&t->head, "line %zu, ", r->no);
-	count_put(&t->head, text.len, "byte");
-	if (scan_true(rec_get(r, "is_error")))
-		buf_adds(&t->head, ", failed");
-	buf_addc(&t->head, '\n');
-	buf_release(&text);
 }
 
 /* ---- a step ---- */
@@ -396,33 +373,33 @@ show(struct report *p)
 }
 
 static void
-begin(struct report *p)
-{
-	struct explain *x = p->self;
-
-	if (!num_u64(p->call, strlen(p->call), &x->line))
-		x->line = 0;
-}
-
-static void
 record(struct report *p, const struct rec *r)
 {
 	struct explain *x = p->self;
 	struct usage *u = &p->usage;
+	const struct usage_call *c = u->result_of;
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct target *t;
 
 	if (rec_is_message(r->kind) && r->kind != R_TOOL)
 		show(p);
-	if (r->kind == R_ASSISTANT) {
-		for (size_t i = u->first; i < u->n; i++)
-			take_call(p, &u->call[i]);
+	for (size_t i = u->first; i < u->n && r->kind == R_ASSISTANT; i++)
+		take_call(p, &u->call[i]);
+	if (r->kind == R_TOOL && c != NULL &&
+	    (t = find(x, c->line, c->id)) != NULL) {
+		t->wanted |= r->no == p->line;
+		msg_text(rec_get(r, "content"), &text);
+		put_label(p, &t->head, "result");
+		buf_fmt(&t->head, "line %zu, ", r->no);
+		count_put(&t->head, text.len, "byte");
+		buf_adds(&t->head, scan_true(rec_get(r, "is_error")) ?
+		    ", failed\n" : "\n");
+		buf_release(&text);
 	}
-	if (r->kind == R_TOOL)
-		take_result(p, r);
-	if (r->kind != R_ASSISTANT || u->n > u->first || r->no != x->line)
+	if (r->kind != R_ASSISTANT || u->n > u->first || r->no != p->line)
 		return;
 	/* an answer, which has no calls: by its line */
-	struct target *t = target_new(x, "", r->no);
+	t = target_new(x, "", r->no);
 	t->wanted = true;
 	msg_text(rec_get(r, "content"), &text);
 	buf_adds(&text, "");
@@ -438,36 +415,27 @@ record(struct report *p, const struct rec *r)
 static void
 end(struct report *p)
 {
-	const struct explain *x = p->self;
-	bool any = x->judged.n > 0;
+	struct explain *x = p->self;
+	bool any = x->judged.n > 0, missing = x->found == 0 &&
+	    !p->stage->failed;
 	const struct names *s = any ? &x->judged : &x->first;
 
-	if (x->found > 0 || p->stage->failed)
-		return;
-	stage_status(p->stage, ST_NO);
-	if (x->first.n == 0)
+	if (missing)
+		stage_status(p->stage, ST_NO);
+	if (missing && x->first.n == 0)
 		err_say("--explain %s: the transcript has no calls", p->call);
-	else
+	else if (missing)
 		err_say("--explain %s: no such call among %llu; %s %s%s; give "
 		    "an id, or the line of a call's message or result",
 		    p->call, (unsigned long long)p->usage.all.calls,
 		    any ? "there are verdicts on" : "there are", s->ids.p,
 		    s->n > NAMES_MAX ? " and others" : "");
-}
-
-static void
-release(struct report *p)
-{
-	struct explain *x = p->self;
-
 	free(x->t);
-	buf_release(&x->first.ids);
 	free(x->first.last);
-	buf_release(&x->judged.ids);
 	free(x->judged.last);
+	bufs_release(BUFS(&x->first.ids, &x->judged.ids));
 }
 
 const struct report_ops report_explain = { .allow = true,
-	.size = sizeof(struct explain), .begin = begin, .record = record,
-	.fired = fired, .counted = counted, .over = show, .end = end,
-	.release = release };
+	.size = sizeof(struct explain), .record = record, .fired = fired,
+	.counted = counted, .over = show, .end = end };

@@ -1,4 +1,5 @@
 /* firings.c - --report: what fired, where, on what evidence, at what price. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,16 +147,11 @@ constrained(struct report *p, enum rule rule, size_t line)
 }
 
 static void
-begin(struct report *p)
-{
-	((struct firings *)p->self)->steps.max = BUF_RECORD_MAX;
-}
-
-static void
 record(struct report *p, const struct rec *rec)
 {
 	struct firings *x = p->self;
 
+	x->steps.max = BUF_RECORD_MAX;
 	if (x->over)
 		buf_reset(&x->steps);
 	x->over = false;
@@ -164,7 +160,8 @@ record(struct report *p, const struct rec *rec)
 		    GRADE_STEP);
 }
 
-/* The transcript's title and its steps. */
+/* The transcript's title, with its lines when it is one of several of a file,
+ * and its steps. */
 static void
 show_head(struct report *p, const struct amounts *a)
 {
@@ -181,7 +178,12 @@ show_head(struct report *p, const struct amounts *a)
 	size_t cells = num_min(CELLS, steps->len), from = 0;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	report_title(p, &b);
+	term_put(&b, slice_of(p->name != NULL ? p->name : "stdin"), SIZE_MAX);
+	if (p->of_file > 1 && p->usage.first_line < p->usage.last_line)
+		buf_fmt(&b, ", lines %zu to %zu", p->usage.first_line,
+		    p->usage.last_line);
+	else if (p->of_file > 1)
+		buf_fmt(&b, ", line %zu", p->usage.first_line);
 	buf_adds(&b, ": ");
 	amounts_put(a, &b);
 	if (p->begun)
@@ -316,18 +318,9 @@ end(struct report *p)
 	else if (x->quiet > 0)
 		sheet_line(&p->sheet, PAINT_GREEN,
 		    "  nothing fired in %lu of %llu", x->quiet, n);
-	buf_release(&b);
-}
-
-static void
-release(struct report *p)
-{
-	struct firings *x = p->self;
-
-	buf_release(&x->steps);
+	bufs_release(BUFS(&b, &x->steps));
 }
 
 const struct report_ops report_firings = { .size = sizeof(struct firings),
-	.begin = begin, .record = record, .fired = fired,
-	.constrained = constrained, .over = over, .end = end,
-	.release = release };
+	.record = record, .fired = fired, .constrained = constrained,
+	.over = over, .end = end };

@@ -1,7 +1,9 @@
 /* reports.c - reading for the reports, and what they share. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "reports.h"
 #include "term/term.h"
 
@@ -125,12 +127,12 @@ report_run(struct report *p)
 		p->env.sink.watch = &j->watch;
 		profile_init(&j->profile, p->ops->all ? profile_name(i) :
 		    p->profile, &p->env);
+		j->profile.policy.counts_only = p->ops->counts_only;
 	}
-	if (p->ops->begin != NULL)
-		p->ops->begin(p);
+	if (p->call == NULL ||
+	    !num_u64(p->call, strlen(p->call), &p->line))
+		p->line = 0;
 	int status = stage_run(s);
-	if (p->ops->release != NULL)
-		p->ops->release(p);
 	for (size_t i = 0; i < judges(p); i++) {
 		profile_release(&p->judge[i].profile);
 		free(p->judge[i].file);
@@ -140,17 +142,6 @@ report_run(struct report *p)
 	usage_release(&p->usage);
 	import_left_reset(&p->left);
 	return status;
-}
-
-void
-report_title(const struct report *p, struct buf *b)
-{
-	term_put(b, slice_of(p->name != NULL ? p->name : "stdin"), SIZE_MAX);
-	if (p->of_file > 1 && p->usage.first_line < p->usage.last_line)
-		buf_fmt(b, ", lines %zu to %zu", p->usage.first_line,
-		    p->usage.last_line);
-	else if (p->of_file > 1)
-		buf_fmt(b, ", line %zu", p->usage.first_line);
 }
 
 uint64_t

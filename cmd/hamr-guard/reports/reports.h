@@ -18,7 +18,7 @@ struct report_ops {
 	size_t size;		/* of its state, zeroed at the start */
 	bool all;		/* profiles judge, not only the chosen one */
 	bool allow;		/* calls that may run are of interest, too */
-	void (*begin)(struct report *p);
+	bool counts_only;	/* nothing is refused */
 	/* A record came; the usage has it, the judges do not. */
 	void (*record)(struct report *p, const struct rec *r);
 	/* What the one judge says (see struct watch); over: its turn had
@@ -29,9 +29,9 @@ struct report_ops {
 	void (*constrained)(struct report *p, enum rule r, size_t line);
 	/* A transcript is over: p->usage.here is of it. */
 	void (*over)(struct report *p);
-	/* All is read, and there were records. */
+	/* All is read; without records only --explain hears of it.  What the
+	 * state holds is freed now. */
 	void (*end)(struct report *p);
-	void (*release)(struct report *p);
 };
 extern const struct report_ops report_firings, report_explain,
     report_calibrate, report_compare;
@@ -50,6 +50,7 @@ struct report {
 	struct profile_env env;
 	const char *profile;	/* of all but --compare */
 	const char *call;	/* --explain */
+	uint64_t line;		/* the same as a number; 0: it is none */
 	/* private to the four */
 	struct sheet sheet;
 	struct usage usage;
@@ -66,8 +67,6 @@ struct report {
 /* Run the stage with one of them; the exit status. */
 int report_run(struct report *p);
 
-/* That of the transcript in hand, with its lines when it is one of several. */
-void report_title(const struct report *p, struct buf *b);
 /* "2 turns, 5 steps, 7 calls, about 1,234 tokens" */
 void amounts_put(const struct amounts *a, struct buf *b);
 uint64_t tokens_of(uint64_t sixtyfourths);
