@@ -460,6 +460,22 @@ is "but not to keep one content" "$(PATH=$bin:$PWD/../nogit t --yes edit \
 	t undo >/dev/null; cat keep)" "new${nl}old"
 rm -rf .hamr keep other fresh ../nogit
 
+# --- many at once: all or nothing
+mkdir many && for i in $(seq 10 99); do echo $i >many/$i; done
+b 'for i in many/*; do echo more >>$i; done; rm many/10; echo x >many/new'
+rm many/55 && mkdir many/55 && echo mine >many/55/f
+status "one of 90 files cannot be put back" 77 t undo --force
+match "is said" "$(cat "$T/.err")" "*many/55 is a folder with other files*"
+is "and none is" "$(cat many/11 many/99 many/new many/55/f | paste -sd,)" \
+	"11,more,99,more,x,mine"
+is "nothing is left behind" "$(ls -A many | wc -l) $(ls many/10 2>&1 |
+	grep -c 'No such')" "90 1"
+rm -r many/55
+t undo --force >/dev/null
+is "all are" "$(cat many/* | paste -sd,) $(ls -A many | wc -l)" \
+	"$(seq -s, 10 99) 90"
+rm -r many
+
 # --- as a record
 printf 'x\n' >rec
 b 'echo y >rec; echo z >rec2'

@@ -16,10 +16,12 @@
 #include "journal.h"
 #include "undo.h"
 
+#define SYNC_MANY 64		/* of more files the disk is synced as one */
+
 /* One file that is put back.  What shall go is renamed aside; what shall be
- * there otherwise is first linked aside, then replaced by a rename, so that a
- * name never leads to half a file.  At the end what stands aside is removed,
- * or put back. */
+ * there otherwise is first made beside, then what is there linked aside and
+ * replaced by a rename, so that a name never leads to half a file.  At the end
+ * what stands aside is removed, or put back. */
 struct step {
 	const char *path;	/* true name; of the journal, as is oid */
 	const char *oid;	/* "": it shall not be there */
@@ -27,6 +29,7 @@ struct step {
 	mode_t mode;		/* and its mode */
 	mode_t left;		/* the one that the change left */
 	int folders;		/* that many above go too, if they are empty */
+	char made[REPLACE_NAME];	/* what shall be there has it; or "" */
 	char aside[REPLACE_NAME];	/* what was there has it; or "" */
 	bool done;
 	bool other;		/* it is not as the change left it, but so: */
@@ -100,10 +103,10 @@ free_name(int dir, char name[REPLACE_NAME])
 	return close(fd);
 }
 
-/* Make the new thing under the name tmp. */
+/* Make the new thing beside base. */
 static int
-make_new(const struct root *root, struct step *s, int dir,
-    const char *base, char tmp[REPLACE_NAME])
+make_new(const struct root *root, struct step *s, int dir, const char *base,
+    bool sync)
 {
 	struct stat old = { .st_ino = 0 };
 	mode_t mode = s->mode & 07777;
@@ -112,15 +115,15 @@ make_new(const struct root *root, struct step *s, int dir,
 	if (S_ISLNK(s->mode)) {
 		char *target = xmemdup0(s->text.p, s->text.n);
 
-		r = free_name(dir, tmp);
+		r = free_name(dir, s->made);
 		if (r == 0)
-			r = symlinkat(target, dir, tmp);
+			r = symlinkat(target, dir, s->made);
 		if (r == 0)
-			r = replace_give(root, dir, tmp);
+			r = replace_give(root, dir, s->made);
 		free(target);
 		return r;
 	}
-	int fd = replace_temporary(dir, tmp);
+	int fd = replace_temporary(dir, s->made);
 	if (fd < 0)
 		return -1;
 	int from = openat(dir, base, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
@@ -136,11 +139,11 @@ make_new(const struct root *root, struct step *s, int dir,
 		    (now & 0111) != 0 ? now : now | (now & 0444) >> 2;
 	r = file_write_all(fd, s->text.p, s->text.n);
 	if (r == 0)
-		r = old.st_ino == 0 ? replace_give(root, dir, tmp) :
+		r = old.st_ino == 0 ? replace_give(root, dir, s->made) :
 		    replace_dress(from, fd, &old) != NULL ? -1 : 0;
 	if (r == 0)
 		r = fchmod(fd, mode);
-	if (r == 0)
+	if (r == 0 && sync)
 		r = fsync(fd);
 	file_close(from);
 	close(fd);
@@ -169,37 +172,43 @@ put_aside(struct step *s, int dir, const char *base, bool link)
 	    renameat(dir, base, dir, name);
 }
 
-/* Do one; last: the next one is in another folder. */
+/* Make what shall be there, and the folders that it needs. */
 static int
-do_step(struct files *f, struct step *s, bool last, struct err *e)
+prepare(struct files *f, struct step *s, bool sync, struct err *e)
 {
-	char tmp[REPLACE_NAME] = "";
 	struct fault fault = { 0 };
-	bool goes = s->oid[0] == '\0';
 	const char *base;
-	size_t made = 0;
+	size_t made;
 
-	if (!goes && replace_folders(&f->root, s->path, &made, &fault) < 0)
+	if (replace_folders(&f->root, s->path, &made, &fault) < 0)
 		return err_set(e, ST_SYSTEM, "%s", fault.err.text);
 	int dir = path_open_parent(&f->root, s->path, &base);
+	int r = dir < 0 ? -1 : make_new(&f->root, s, dir, base, sync);
+	if (r < 0)
+		fail(s->path, e);
+	file_close(dir);
+	return r;
+}
+
+/* Do one that is prepared; sync its folder, too. */
+static int
+do_step(struct files *f, struct step *s, bool sync, struct err *e)
+{
+	bool goes = s->oid[0] == '\0';
+	const char *base;
+	int dir = path_open_parent(&f->root, s->path, &base);
+
 	if (dir < 0)
 		/* what shall go may lie beneath what is a file by now */
 		return goes && (errno == ENOENT || errno == ENOTDIR ||
 		    errno == ELOOP) ? 0 : fail(s->path, e);
-	int r = goes ? 0 : make_new(&f->root, s, dir, base, tmp);
-	if (r == 0)
-		r = put_aside(s, dir, base, !goes);
+	int r = put_aside(s, dir, base, !goes);
 	if (r == 0 && !goes)
-		r = renameat(dir, tmp, dir, base);
-	if (r < 0 && tmp[0] != '\0') {
-		int no = errno;
-		unlinkat(dir, tmp, 0);
-		errno = no;
-	}
+		r = renameat(dir, s->made, dir, base);
 	s->done = r == 0;
 	if (r < 0)
 		fail(s->path, e);
-	else if (last)
+	else if (sync)
 		fsync(dir);
 	close(dir);
 	return r;
@@ -265,41 +274,66 @@ is_first(const struct undo *u, size_t i)
 	    folder_of(u->v[i - 1].path));
 }
 
+/* Take back a step, whatever of it was done. */
+static void
+take_back(const struct root *root, const struct step *s)
+{
+	const char *base;
+	int dir = path_open_parent(root, s->path, &base);
+
+	if (dir < 0)
+		return;
+	if (!s->done && s->made[0] != '\0')
+		unlinkat(dir, s->made, 0);
+	if (s->aside[0] != '\0') {
+		renameat(dir, s->aside, dir, base);
+		unlinkat(dir, s->aside, 0);	/* a link to what is there */
+	} else if (s->done && s->oid[0] != '\0') {
+		unlinkat(dir, base, 0);
+	}
+	close(dir);
+}
+
 /* Do all steps; when one fails the others are undone again. */
 static int
 do_all(struct undo *u, struct err *e)
 {
 	const struct root *root = &u->f->root;
+	int disk = u->n <= SYNC_MANY ? -1 : path_open(root, "",
+	    O_RDONLY | O_DIRECTORY);
+	bool many = disk >= 0;
 	const char *base;
 	size_t i = 0;
-	int r = 0, dir;
+	int r = 0;
 
 	if (u->n > 0)
 		qsort(u->v, u->n, sizeof *u->v, by_order);
 	/* what a killed process left aside, before there is any of ours; once
 	 * a folder */
 	for (; i < u->n; i++) {
-		dir = is_first(u, i) ? path_open_parent(root, u->v[i].path,
+		int dir = is_first(u, i) ? path_open_parent(root, u->v[i].path,
 		    &base) : -1;
 		if (dir >= 0) {
 			replace_sweep(dir);
 			close(dir);
 		}
 	}
+	/* what goes makes room for what comes */
+	for (i = 0; i < u->n && r == 0 && u->v[i].oid[0] == '\0'; i++)
+		r = do_step(u->f, &u->v[i], !many && is_first(u, i + 1), e);
+	for (size_t k = i; k < u->n && r == 0; k++)
+		r = prepare(u->f, &u->v[k], !many, e);
+	if (r == 0 && many && syncfs(disk) < 0)
+		r = err_sys(e, ST_SYSTEM, "%s", root->real);
+	for (; i < u->n && r == 0; i++)
+		r = do_step(u->f, &u->v[i], !many && is_first(u, i + 1), e);
+	if (r == 0 && many)
+		syncfs(disk);
 	for (i = 0; i < u->n && r == 0; i++)
-		r = do_step(u->f, &u->v[i], is_first(u, i + 1), e);
-	for (size_t k = 0; r == 0 && k < u->n; k++)
-		clear_away(u->f, &u->v[k]);
-	while (r < 0 && i-- > 0) {
-		struct step *s = &u->v[i];
-
-		dir = s->done ? path_open_parent(root, s->path, &base) : -1;
-		if (dir >= 0 && s->aside[0] != '\0')
-			renameat(dir, s->aside, dir, base);
-		else if (dir >= 0 && s->oid[0] != '\0')
-			unlinkat(dir, base, 0);
-		file_close(dir);
-	}
+		clear_away(u->f, &u->v[i]);
+	for (i = u->n; i > 0 && r < 0; i--)
+		take_back(root, &u->v[i - 1]);
+	file_close(disk);
 	return r;
 }
 
