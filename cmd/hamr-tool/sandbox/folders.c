@@ -196,39 +196,6 @@ folders_way(const struct sandboxes *bs, const char *path)
 	return at >= 0;
 }
 
-/* What was left by a kill goes: folders of ours that nobody holds the lock of,
- * after a while (a session may want its own again). */
-static void
-sweep(const char *base)
-{
-	static const struct {
-		const char *prefix;
-		long s;
-	} rows[] = { { TEMP_PREFIX, 0 }, { FRESH_PREFIX, FRESH_S },
-		{ SESSION_PREFIX, IDLE_S } };
-	DIR *d = opendir(base);
-	struct dirent *e;
-
-	while ((e = file_readdir(d)) != NULL) {
-		struct stat st;
-		long s = -1;
-
-		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-			if (strncmp(e->d_name, rows[i].prefix,
-			    strlen(rows[i].prefix)) == 0)
-				s = rows[i].s;
-		int fd = s >= 0 ? open_folder(dirfd(d), e->d_name) : -1;
-		if (fd < 0)
-			continue;
-		if (fstat(fd, &st) == 0 && is_ours(&st) &&
-		    (s == 0 || llabs(time(NULL) - st.st_mtime) > s) &&
-		    flock(fd, LOCK_EX | LOCK_NB) == 0)
-			remove_in(dirfd(d), e->d_name, 0);
-		close(fd);
-	}
-	file_closedir(d);
-}
-
 /* ---- that of this process ---- */
 
 /* Locked before it has its name: others that start take one that is not for
@@ -302,9 +269,34 @@ session_open(const struct sandboxes *bs, const char *path)
 void
 folders_open(struct sandboxes *bs)
 {
-	int fd = -1;
+	/* what was left by a kill, and how long it is left alone: a session
+	 * may want its own again */
+	static const struct {
+		const char *prefix;
+		long s;
+	} rows[] = { { TEMP_PREFIX, 0 }, { FRESH_PREFIX, FRESH_S },
+		{ SESSION_PREFIX, IDLE_S } };
+	DIR *d = opendir(base_folder(bs));
+	struct dirent *e;
+	struct stat st;
 
-	sweep(base_folder(bs));
+	while ((e = file_readdir(d)) != NULL) {
+		long s = -1;
+
+		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+			if (strncmp(e->d_name, rows[i].prefix,
+			    strlen(rows[i].prefix)) == 0)
+				s = rows[i].s;
+		int old = s >= 0 ? open_folder(dirfd(d), e->d_name) : -1;
+		/* one that nobody holds the lock of */
+		if (old >= 0 && fstat(old, &st) == 0 && is_ours(&st) &&
+		    (s == 0 || llabs(time(NULL) - st.st_mtime) > s) &&
+		    flock(old, LOCK_EX | LOCK_NB) == 0)
+			remove_in(dirfd(d), e->d_name, 0);
+		file_close(old);
+	}
+	file_closedir(d);
+	int fd = -1;
 	bool good = make_temp(bs);
 	if (good && bs->session != NULL) {
 		char *path = session_path(bs);

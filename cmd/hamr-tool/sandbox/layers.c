@@ -184,62 +184,54 @@ put_root(struct box *b, struct buf *out)
 	}
 }
 
-/* What git would run, or find its way by, stays as it is. */
-static void
-put_git_writable(struct box *b, struct buf *out, const char *dir)
-{
-	static const char *const kept[] = { "hooks", "config",
-		"config.worktree", "info", "modules", "commondir" };
-	char *top = xasprintf("%s/worktrees", dir);
-	DIR *d = file_opendir(AT_FDCWD, top);
-	struct dirent *e;
-
-	if (is_beneath(dir, b->bs->root.real))
-		place(b, out, "--bind", dir, dir);
-	else
-		bind_at(b, out, "--bind", dir, dir);
-	for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
-		char *path = xasprintf("%s/%s", dir, kept[i]);
-
-		if (access(path, F_OK) == 0)
-			place(b, out, "--ro-bind", path, path);
-		free(path);
-	}
-	/* of other work trees, too, which find their configuration by what is
-	 * here; nor can all of it be moved away */
-	if (d != NULL)
-		place(b, out, "--bind", top, top);
-	while ((e = file_readdir(d)) != NULL) {
-		char *path = xasprintf("%s/%s", top, e->d_name);
-
-		place(b, out, "--ro-bind", path, path);
-		free(path);
-	}
-	file_closedir(d);
-	free(top);
-}
-
 static void
 put_git(struct box *b, struct buf *out, const struct box_git *g)
 {
+	static const char *const kept[] = { "hooks", "config",
+		"config.worktree", "info", "modules", "commondir" };
 	enum box_kind kind = b->want.kind;
 	bool write = kind == BOX_WRITE && !b->locked &&
 	    conf_bool(b->bs->conf, "sandbox.git_write");
+	struct dirent *e;
 
 	for (size_t i = 0; i < g->dirs.n; i++) {
 		const char *dir = g->dirs.v[i];
+		bool inside = is_beneath(dir, b->bs->root.real);
+		bool writes = write && is_dir(dir);
+		const char *how = writes ? "--bind" : "--ro-bind";
 
-		if (write && is_dir(dir))
-			put_git_writable(b, out, dir);
-		else if (!is_beneath(dir, b->bs->root.real)) {
-			if (is_covered(dir) || is_given(b, dir))
-				bind_at(b, out, "--ro-bind", dir, dir);
-		} else if (kind == BOX_WRITE)
-			place(b, out, "--ro-bind", dir, dir);
-		else if (kind == BOX_PRIVATE)
+		if (!inside && (writes || is_covered(dir) || is_given(b, dir)))
+			bind_at(b, out, how, dir, dir);
+		else if (inside && kind == BOX_WRITE)
+			place(b, out, how, dir, dir);
+		else if (inside && kind == BOX_PRIVATE)
 			/* where all is read-only it is, too; and it may be
 			 * another run's stub, which goes any moment */
 			put(out, "--ro-bind-try", dir, dir);
+		if (!writes)
+			continue;
+		/* what git would run, or find its way by, stays as it is */
+		for (size_t k = 0; k < sizeof kept / sizeof kept[0]; k++) {
+			char *path = xasprintf("%s/%s", dir, kept[k]);
+
+			if (access(path, F_OK) == 0)
+				place(b, out, "--ro-bind", path, path);
+			free(path);
+		}
+		/* of other work trees, too, which find their configuration by
+		 * what is here; nor can all of it be moved away */
+		char *top = xasprintf("%s/worktrees", dir);
+		DIR *d = file_opendir(AT_FDCWD, top);
+		if (d != NULL)
+			place(b, out, "--bind", top, top);
+		while ((e = file_readdir(d)) != NULL) {
+			char *path = xasprintf("%s/%s", top, e->d_name);
+
+			place(b, out, "--ro-bind", path, path);
+			free(path);
+		}
+		file_closedir(d);
+		free(top);
 	}
 }
 

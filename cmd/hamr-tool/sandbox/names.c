@@ -165,55 +165,51 @@ none:
 	return false;
 }
 
-/* One folder again: nothing to do, gone, or to be listed. */
-static bool
-look_at(struct names *n, size_t at)
-{
-	struct names_dir *d = &n->dirs[at];
-	const char *rel = d->rel[0] != '\0' ? d->rel : ".";
-	const char *slash = strrchr(rel, '/');
-	const uint64_t *above = slash == NULL ? NULL : map_get(&n->known,
-	    (struct slice){ rel, (size_t)(slash - rel) });
-	struct timespec now;
-	struct dirent *e;
-	struct stat st;
-
-	/* a link that has taken the place of one above is not followed */
-	if ((above != NULL && *above == 0) || fstatat(n->rootfd, rel, &st,
-	    AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode)) {
-		d->gone = true;
-		*map_put(&n->known, slice_of(d->rel), NULL) = 0;
-		return drop_lost(n, d->rel, true);
-	}
-	if (d->settled && d->dev == st.st_dev && d->ino == st.st_ino &&
-	    time_ns(d->ctime) == time_ns(st.st_ctim))
-		return false;
-	bool changed = d->ino != 0 && drop_lost(n, d->rel, false);
-	clock_gettime(CLOCK_REALTIME, &now);
-	d->dev = st.st_dev;
-	d->ino = st.st_ino;
-	d->ctime = st.st_ctim;
-	d->settled = time_ns(now) - time_ns(d->ctime) > RACY_NS;
-	DIR *list = file_opendir(n->rootfd, rel);
-	while ((e = file_readdir(list)) != NULL)
-		/* dirs may move */
-		changed |= see(n, n->dirs[at].rel, e, dirfd(list));
-	file_closedir(list);
-	return changed;
-}
-
 bool
 names_look(struct names *n)
 {
 	bool changed = false;
+	struct timespec now;
+	struct dirent *e;
+	struct stat st;
 	size_t to = 0;
 
 	n->look++;
 	if (n->ndirs == 0)
 		add_dir(n, xstrdup(""));
 	/* those it finds are looked at in the same round */
-	for (size_t i = 0; i < n->ndirs; i++)
-		changed |= look_at(n, i);
+	for (size_t i = 0; i < n->ndirs; i++) {
+		struct names_dir *d = &n->dirs[i];
+		const char *rel = d->rel[0] != '\0' ? d->rel : ".";
+		const char *slash = strrchr(rel, '/');
+		const uint64_t *above = slash == NULL ? NULL :
+		    map_get(&n->known, (struct slice){ rel,
+		    (size_t)(slash - rel) });
+
+		/* a link that has taken the place of one above is not
+		 * followed */
+		if ((above != NULL && *above == 0) || fstatat(n->rootfd, rel,
+		    &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode)) {
+			d->gone = true;
+			*map_put(&n->known, slice_of(d->rel), NULL) = 0;
+			changed |= drop_lost(n, d->rel, true);
+			continue;
+		}
+		if (d->settled && d->dev == st.st_dev && d->ino == st.st_ino &&
+		    time_ns(d->ctime) == time_ns(st.st_ctim))
+			continue;
+		changed |= d->ino != 0 && drop_lost(n, d->rel, false);
+		clock_gettime(CLOCK_REALTIME, &now);
+		d->dev = st.st_dev;
+		d->ino = st.st_ino;
+		d->ctime = st.st_ctim;
+		d->settled = time_ns(now) - time_ns(d->ctime) > RACY_NS;
+		DIR *list = file_opendir(n->rootfd, rel);
+		while ((e = file_readdir(list)) != NULL)
+			/* dirs may move */
+			changed |= see(n, n->dirs[i].rel, e, dirfd(list));
+		file_closedir(list);
+	}
 	for (size_t i = 0; i < n->ndirs; i++)
 		if (n->dirs[i].gone)
 			free(n->dirs[i].rel);

@@ -119,38 +119,11 @@ share_journal(int hamr)
 	return -1;
 }
 
-/* git_write: what git would obey must be there to be protected.  Not
- * commondir: git dies of an empty one; it is looked for afterwards. */
-static void
-stubs_in_git(struct box *b, const char *dir)
-{
-	static const char *const names[] = { "hooks", "info", "modules",
-		"config.worktree" };
-	struct stat st;
-
-	if (lstat(dir, &st) < 0 || !S_ISDIR(st.st_mode))
-		return;
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		char *path = xasprintf("%s/%s", dir, names[i]);
-		int fd = i < 3 ? mkdir(path, 0755) : open(path, O_WRONLY |
-		    O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-		bool made = fd >= 0;
-
-		if (made && b->bs->switched &&
-		    lchown(path, b->bs->uid, b->bs->gid) < 0)
-			made = false;
-		if (fd > 0)
-			close(fd);
-		if (made)
-			texts_add(&b->stubs, path);
-		else
-			free(path);
-	}
-}
-
 void
 stubs_make(struct box *b, const struct box_git *g)
 {
+	static const char *const names[] = { "hooks", "info", "modules",
+		"config.worktree" };
 	bool git_write = conf_bool(b->bs->conf, "sandbox.git_write");
 	int root = b->bs->root.fd;
 	struct stat st;
@@ -173,9 +146,27 @@ stubs_make(struct box *b, const struct box_git *g)
 		close(b->journal);
 		b->journal = -1;
 	}
-	for (size_t i = 0; git_write && i < g->dirs.n; i++)
-		stubs_in_git(b, g->dirs.v[i]);
 	close(hamr);
+	/* git_write: what git would obey must be there to be protected.  Not
+	 * commondir: git dies of an empty one; it is looked for afterwards. */
+	for (size_t i = 0; git_write && i < g->dirs.n; i++)
+		for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+			const char *dir = g->dirs.v[i];
+			char *path = xasprintf("%s/%s", dir, names[k]);
+			int fd = lstat(dir, &st) < 0 || !S_ISDIR(st.st_mode) ?
+			    -1 : k < 3 ? mkdir(path, 0755) : open(path,
+			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
+			    O_CLOEXEC, 0644);
+			bool made = fd >= 0 && (!b->bs->switched ||
+			    lchown(path, b->bs->uid, b->bs->gid) == 0);
+
+			if (fd > 0)
+				close(fd);
+			if (made)
+				texts_add(&b->stubs, path);
+			else
+				free(path);
+		}
 }
 
 /* The last one that has the journal takes both away; closes it. */
