@@ -381,26 +381,6 @@ state_of(const char *oid, struct slice text, mode_t mode)
 	return is;
 }
 
-/* Is there a change that found the same at this path and left the same, and is
- * taken back, or will be before c?  Calls of several processes at once find
- * each other's files. */
-static bool
-has_twin(const struct undo *u, const struct undo_entry *c,
-    const struct undo_path *t)
-{
-	for (size_t i = u->j.n; i-- > 0; ) {
-		const struct undo_entry *other = &u->j.v[i];
-
-		for (size_t k = 0; k < other->n && (other->undone ||
-		    (u->pick[i] && other > c)); k++)
-			if (strcmp(other->v[k].path, t->path) == 0 &&
-			    strcmp(other->v[k].oid, t->oid) == 0 &&
-			    strcmp(other->v[k].sha, t->sha) == 0)
-				return true;
-	}
-	return false;
-}
-
 static int
 plan(struct undo *u, const struct undo_entry *c, const struct undo_path *t,
     struct err *e)
@@ -427,8 +407,21 @@ plan(struct undo *u, const struct undo_entry *c, const struct undo_path *t,
 	}
 	s = &u->v[*at - 1];
 	back = state_of(t->oid, t->old, t->old_mode);
-	if (!u->force && (!good || !is_as_left(t, &now)) &&
-	    !(good && is_as_left(&back, &now) && has_twin(u, c, t))) {
+	bool left = u->force || (good && is_as_left(t, &now));
+	bool done = good && is_as_left(&back, &now);
+	/* Is there a change that found the same at this path and left the
+	 * same, and is taken back, or will be before c?  Calls of several
+	 * processes at once find each other's files. */
+	for (size_t i = u->j.n; !left && done && i-- > 0; ) {
+		const struct undo_entry *other = &u->j.v[i];
+
+		for (size_t k = 0; k < other->n && (other->undone ||
+		    (u->pick[i] && other > c)); k++)
+			left |= strcmp(other->v[k].path, t->path) == 0 &&
+			    strcmp(other->v[k].oid, t->oid) == 0 &&
+			    strcmp(other->v[k].sha, t->sha) == 0;
+	}
+	if (!left) {
 		if (!good || !fresh || !c->begun)
 			return is_other(t->path, e);
 		s->other = true;
