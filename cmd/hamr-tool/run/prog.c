@@ -31,26 +31,6 @@ struct run {
 
 /* ---- its input and output ---- */
 
-static void
-feed(struct run *r)
-{
-	ssize_t n = 0;
-
-	while (r->left.n > 0) {
-		n = write(r->io.in, r->left.p, r->left.n);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			break;
-		r->left.p += n;
-		r->left.n -= (size_t)n;
-	}
-	if (n < 0 && errno == EAGAIN)
-		return;
-	close(r->io.in);	/* all of it, or it does not read */
-	r->io.in = -1;
-}
-
 void
 prog_put_output(struct stage *s, const char *id, const char *stream,
     struct slice text)
@@ -178,8 +158,18 @@ watch(struct run *r)
 		else
 			cancel = (stage_wait(r->stage, fds, NFDS, wait_ms(r)) &
 			    ~STAGE_READY) != 0;
-		if (fds[FD_IN].revents != 0)
-			feed(r);
+		ssize_t n = 1;
+		while (fds[FD_IN].revents != 0 && n > 0 && r->left.n > 0) {
+			n = write(r->io.in, r->left.p, r->left.n);
+			r->left = slice_from(r->left, n > 0 ? (size_t)n : 0);
+			if (n < 0 && errno == EINTR)
+				n = 1;
+		}
+		/* all of it, or it does not read */
+		if (fds[FD_IN].revents != 0 && (n >= 0 || errno != EAGAIN)) {
+			close(r->io.in);
+			r->io.in = -1;
+		}
 		if (fds[FD_OUT].revents != 0)
 			take(r, false);
 		if (fds[FD_ERR].revents != 0)

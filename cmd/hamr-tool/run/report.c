@@ -18,32 +18,6 @@ is_known(const struct report *r)
 }
 
 static void
-put_first_line(const struct report *r, struct buf *out)
-{
-	const struct prog *p = r->prog;
-
-	if (p->end == PROG_TIMEOUT) {
-		buf_fmt(out, "timed out after %d s", p->ms / 1000);
-	} else if (p->end == PROG_CANCEL) {
-		buf_adds(out, "interrupted");
-	} else if (!is_known(r)) {
-		buf_adds(out, "interrupted: the sandbox was ended while it "
-		    "ran");
-	} else if (p->signalled) {
-		buf_adds(out, "killed by ");
-		prog_signal_name(out, "SIG", p->number);
-	} else {
-		buf_fmt(out, "exit %d", p->number);
-	}
-	if (p->ended.len > 0)
-		buf_fmt(out, "; ended: %s", p->ended.p);
-	if (p->notes.len > 0)
-		buf_fmt(out, "; %s", p->notes.p);
-	if (r->clamped)
-		buf_fmt(out, "; timeout clamped to %d s", p->ms / 1000);
-}
-
-static void
 put_meta(const struct report *r, struct buf *meta)
 {
 	const struct prog *p = r->prog;
@@ -174,8 +148,27 @@ report_fill(const struct report *rep, struct result *r)
 		put_meta(rep, &r->meta);
 		return;
 	}
-	put_first_line(rep, &r->content);
-	unsigned long long whole = r->content.len + out->total + err->total;
+	struct buf *text = &r->content;
+	if (p->end == PROG_TIMEOUT) {
+		buf_fmt(text, "timed out after %d s", p->ms / 1000);
+	} else if (p->end == PROG_CANCEL) {
+		buf_adds(text, "interrupted");
+	} else if (!is_known(rep)) {
+		buf_adds(text, "interrupted: the sandbox was ended while it "
+		    "ran");
+	} else if (p->signalled) {
+		buf_adds(text, "killed by ");
+		prog_signal_name(text, "SIG", p->number);
+	} else {
+		buf_fmt(text, "exit %d", p->number);
+	}
+	if (p->ended.len > 0)
+		buf_fmt(text, "; ended: %s", p->ended.p);
+	if (p->notes.len > 0)
+		buf_fmt(text, "; %s", p->notes.p);
+	if (rep->clamped)
+		buf_fmt(text, "; timeout clamped to %d s", p->ms / 1000);
+	unsigned long long whole = text->len + out->total + err->total;
 	if (out->total + err->total > 0)
 		whole++;
 	if (err->total > 0)
@@ -184,7 +177,7 @@ report_fill(const struct report *rep, struct result *r)
 	r->bytes = (long long)whole;
 	put_meta(rep, &r->meta);
 	if (whole <= rep->cap)
-		put_streams(out, err, rep->cap, rep->cap, "", &r->content);
+		put_streams(out, err, rep->cap, rep->cap, "", text);
 	else
 		put_cut(out, err, rep->rootfd, rep->cap, r);
 	r->lossy = out->clean.lossy || err->clean.lossy;

@@ -277,29 +277,6 @@ split_texts(char **p, const char *end, int n)
 	return v;
 }
 
-static void
-run(struct super *s, const struct wire *w, const int fds[NFDS])
-{
-	struct buf texts = BUF_INIT(TEXTS_MAX);
-	int got = EINVAL;
-
-	if (!s->running && file_read_fd(fds[0], "run", &texts, NULL) == 0 &&
-	    texts.len > 0) {
-		char *p = texts.p + strlen(texts.p) + 1;
-		char *end = texts.p + texts.len;
-		char **argv = split_texts(&p, end, w->a);
-		char **env = split_texts(&p, end, w->b);
-
-		got = spawn(&s->main, argv, env, texts.p, fds + 1);
-		free(argv);
-		free(env);
-	}
-	buf_release(&texts);
-	s->running = s->running || got == 0;
-	s->empty = false;
-	say((struct wire){ .op = WIRE_STARTED, .a = got });
-}
-
 /* ---- ends ---- */
 
 static void
@@ -425,6 +402,7 @@ loop(struct super *s)
 {
 	struct pollfd p[3] = { { WIRE_CTL, POLLIN, 0 },
 		{ s->signals, POLLIN, 0 }, { s->listener, POLLIN, 0 } };
+	struct buf texts = BUF_INIT(TEXTS_MAX);
 	int fds[NFDS];
 	struct wire w;
 
@@ -442,7 +420,24 @@ loop(struct super *s)
 		if (!receive(&w, fds))
 			return;
 		if (w.op == WIRE_RUN) {
-			run(s, &w, fds);
+			int got = EINVAL;
+
+			if (!s->running && file_read_fd(fds[0], "run", &texts,
+			    NULL) == 0 && texts.len > 0) {
+				char *end = texts.p + texts.len;
+				char *at = texts.p + strlen(texts.p) + 1;
+				char **argv = split_texts(&at, end, w.a);
+				char **env = split_texts(&at, end, w.b);
+
+				got = spawn(&s->main, argv, env, texts.p,
+				    fds + 1);
+				free(argv);
+				free(env);
+			}
+			buf_release(&texts);
+			s->running = s->running || got == 0;
+			s->empty = false;
+			say((struct wire){ .op = WIRE_STARTED, .a = got });
 		} else if (w.op == WIRE_END) {
 			end(s, w.a != 0);
 		} else if (w.op == WIRE_SIGNAL && s->running && !s->empty) {
