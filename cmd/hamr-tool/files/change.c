@@ -207,25 +207,37 @@ fail(struct change *c, struct result *r)
 	files_fault(r, &c->fault);
 }
 
-/* Where no read is left, "read it" leads nowhere: show the lines that would
- * have changed.  They count as read. */
-static void
-show_place(struct files *f, struct change *c, struct result *r)
+/* The contents before and after, and their difference; false: r is the error.
+ * Release c in both cases. */
+static bool
+plan(struct files *f, struct change *c, bool edit, struct slice args,
+    struct result *r)
 {
+	*c = (struct change){ .fd = -1, .old = BUF_INIT(FILE_MAX),
+		.new = BUF_INIT(FILE_MAX) };
+	if ((edit ? plan_edit : plan_write)(f, c, args) == 0) {
+		sha256_hex(c->new.p, c->new.len, c->after);
+		diff_make(&c->diff, buf_view(&c->old), buf_view(&c->new));
+		return true;
+	}
+	fail(c, r);
+	/* Where no read is left, "read it" leads nowhere: show the lines that
+	 * would have changed.  They count as read. */
 	struct slice text = buf_view(&c->old), rest = text, line;
+	const char *code = c->fault.code;
 	long no = 0;
-
-	if (c->hits.n == 0 && edits_find(&c->edits, text, c->name, &c->hits,
-	    NULL) < 0)
-		return;
+	if (code == NULL || strcmp(code, "not_read") != 0 ||
+	    files_left(f) >= ROOM_MIN || (c->hits.n == 0 &&
+	    edits_find(&c->edits, text, c->name, &c->hits, NULL) < 0))
+		return false;
 	long first = text_line(text, c->hits.v[0].at);
 	long last = text_line(text, c->hits.v[c->hits.n - 1].at +
 	    c->hits.v[c->hits.n - 1].n - 1);
 	if (last - first >= PLACE_LINES)
-		return;
+		return false;
 	while (++no <= last && slice_line(&rest, &line))
 		if (no >= first && line.n > FILES_LINE_CHARS)
-			return;
+			return false;
 	buf_adds(&r->content, "; this turn's reads are used up, so the place "
 	    "is shown here; edit again:");
 	for (rest = text, no = 1; no <= last && slice_line(&rest, &line); no++)
@@ -237,28 +249,7 @@ show_place(struct files *f, struct change *c, struct result *r)
 	    SCAN_INT(last), slice_of(c->before));
 	proof_read(proofs_of(&f->proofs, c->path.rel), c->before);
 	proof_add(proofs_of(&f->proofs, c->path.rel), first, last);
-}
-
-/* The contents before and after, and their difference; false: r is the error.
- * Release c in both cases. */
-static bool
-plan(struct files *f, struct change *c, bool edit, struct slice args,
-    struct result *r)
-{
-	*c = (struct change){ .fd = -1, .old = BUF_INIT(FILE_MAX),
-		.new = BUF_INIT(FILE_MAX) };
-	if ((edit ? plan_edit : plan_write)(f, c, args) < 0) {
-		const char *code = c->fault.code;
-
-		fail(c, r);
-		if (code != NULL && strcmp(code, "not_read") == 0 &&
-		    files_left(f) < ROOM_MIN)
-			show_place(f, c, r);
-		return false;
-	}
-	sha256_hex(c->new.p, c->new.len, c->after);
-	diff_make(&c->diff, buf_view(&c->old), buf_view(&c->new));
-	return true;
+	return false;
 }
 
 static bool

@@ -28,7 +28,7 @@
 #define LINE_BEFORE 20		/* before a match that is further on */
 #define MATCHES_MAX 10000	/* counted */
 #define TEXT_MAX ((size_t)1 << 20)	/* LINES_MAX lines of paths too */
-#define NOTES_ROOM 300		/* of the room, for what put_notes says */
+#define NOTES_ROOM 300		/* of the room, for what is said behind */
 #define REGEX_MEMORY ((rlim_t)512 << 20)
 #define REGEX_LINE_MAX 65536	/* bytes of a line that a regex sees */
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -172,23 +172,6 @@ find_literal(struct search *s, struct target *t)
 }
 
 static void
-find_regex(struct search *s, struct target *t)
-{
-	lines_of(&t->l, t->l.text);
-	for (long i = 0; i < t->l.n; i++) {
-		struct slice line = slice_trim_end(lines_get(&t->l, i), "\r\n");
-		regmatch_t m = { 0 };
-
-		m.rm_eo = (regoff_t)(line.n < REGEX_LINE_MAX ? line.n :
-		    REGEX_LINE_MAX);
-		if (regexec(&s->re, line.p, 1, &m, REG_STARTEND) == 0)
-			match(s, t, i, i, (size_t)m.rm_so);
-		if (i % 256 == 255 && is_over(s, true))
-			break;
-	}
-}
-
-static void
 search_file(struct search *s, const char *rel, int fd)
 {
 	struct target t = { 0 };
@@ -220,9 +203,19 @@ search_file(struct search *s, const char *rel, int fd)
 	t.name = name = path_name(rel);
 	t.l.text = buf_view(&s->text);
 	if (s->regex)
-		find_regex(s, &t);
+		lines_of(&t.l, t.l.text);
 	else
 		find_literal(s, &t);
+	for (long i = 0; s->regex && i < t.l.n; i++) {
+		struct slice line = slice_trim_end(lines_get(&t.l, i), "\r\n");
+		regmatch_t m = { .rm_eo = (regoff_t)num_min(line.n,
+		    REGEX_LINE_MAX) };
+
+		if (regexec(&s->re, line.p, 1, &m, REG_STARTEND) == 0)
+			match(s, &t, i, i, (size_t)m.rm_so);
+		if (i % 256 == 255 && is_over(s, true))
+			break;
+	}
 	if (t.began && s->found->shown < LINES_MAX)
 		put_lines(s, &t, 0, t.until, '-', 0);
 	free(t.l.at);
@@ -387,37 +380,11 @@ search_regex(struct search *s, const struct path *p, struct result *r)
 
 /* ---- the call ---- */
 
-static void
-put_notes(const struct found *o, const struct path *p, struct result *r)
-{
-	const char *s = o->unread == 1 ? "" : "s";
-
-	if (o->matches == 0) {
-		buf_adds(&r->content, "no match in ");
-		path_show(&r->content, p->rel);
-		buf_adds(&r->content, o->binary && S_ISREG(p->st.st_mode) ?
-		    ", a binary file, which is not searched\n" : "\n");
-	}
-	if (o->more)
-		buf_fmt(&r->content, "[more: %ld%s matches in all; narrow "
-		    "the query or give a path]\n", o->matches,
-		    o->matches >= MATCHES_MAX ? " or more" : "");
-	if (o->skipped > 0)
-		buf_fmt(&r->content, "[%ld file%s over 16 MiB not "
-		    "searched]\n", o->skipped, o->skipped == 1 ? "" : "s");
-	if (o->unread > 0)
-		buf_fmt(&r->content, "[%ld file%s or folder%s could not be "
-		    "read]\n", o->unread, s, s);
-	if (!o->done)
-		buf_adds(&r->content, "[stopped before everything was "
-		    "searched; narrow it with a path]\n");
-}
-
 void
 search_run(struct files *f, const struct path *p, struct slice args,
     struct result *r)
 {
-	struct buf query = BUF_INIT(BUF_RECORD_MAX);
+	struct buf query = BUF_INIT(BUF_RECORD_MAX), *out = &r->content;
 	struct search s = { .f = f, .regex = scan_true(scan_get(args, "regex")),
 		.text = BUF_INIT(SEARCH_FILE_MAX + 4) };
 	struct found *o = mmap(NULL, sizeof *o, PROT_READ | PROT_WRITE,
@@ -433,15 +400,34 @@ search_run(struct files *f, const struct path *p, struct slice args,
 	s.context = context < 0 ? 0 : context > CONTEXT_MAX ? CONTEXT_MAX :
 	    (long)context;
 	s.deadline = file_now_ms() + WALK_MS;
-	s.room = files_room(f);
-	s.room -= s.room > NOTES_ROOM ? NOTES_ROOM : s.room;
-	s.room = s.room > TEXT_MAX ? TEXT_MAX : s.room;
+	size_t room = files_room(f);
+	s.room = num_min(room - num_min(room, NOTES_ROOM), TEXT_MAX);
 	s.found = o;
 	if (!s.regex)
 		search_all(&s, p);
 	if (!s.regex || search_regex(&s, p, r)) {
-		buf_add(&r->content, o->text, o->len);
-		put_notes(o, p, r);
+		const char *plural = o->unread == 1 ? "" : "s";
+
+		buf_add(out, o->text, o->len);
+		if (o->matches == 0) {
+			buf_adds(out, "no match in ");
+			path_show(out, p->rel);
+			buf_adds(out, o->binary && S_ISREG(p->st.st_mode) ?
+			    ", a binary file, which is not searched\n" : "\n");
+		}
+		if (o->more)
+			buf_fmt(out, "[more: %ld%s matches in all; narrow "
+			    "the query or give a path]\n", o->matches,
+			    o->matches >= MATCHES_MAX ? " or more" : "");
+		if (o->skipped > 0)
+			buf_fmt(out, "[%ld file%s over 16 MiB not searched]\n",
+			    o->skipped, o->skipped == 1 ? "" : "s");
+		if (o->unread > 0)
+			buf_fmt(out, "[%ld file%s or folder%s could not be "
+			    "read]\n", o->unread, plural, plural);
+		if (!o->done)
+			buf_adds(out, "[stopped before everything was "
+			    "searched; narrow it with a path]\n");
 		r->truncated = o->cut || o->more || !o->done;
 		r->lossy = o->lossy;
 		scan_put(&r->meta, "'op':'search','query':@,'matches':$,",
