@@ -278,31 +278,11 @@ job_writes(const struct job *j)
 	    (j->schema->id == TOOL_BASH && j->kind == BOX_WRITE);
 }
 
-/* Nobody is there to be asked: an edit is shown and not made, all else may only
- * read. */
-static enum step
-without_approval(struct job *j)
-{
-	const struct extra *x = extra_of(j->schema);
-
-	j->unasked = true;
-	scan_put(&j->r.meta, "'consent':'missing',");
-	if (x != NULL)
-		return extra_unasked(j->t, x, &j->r) ? STEP_NEXT : STEP_DONE;
-	if (j->schema->id == TOOL_BASH)
-		return STEP_NEXT;	/* read-only */
-	files_preview(j->t->files, j->schema->id == TOOL_EDIT,
-	    buf_view(&j->args), &j->r);
-	if (strcmp(j->r.code, "denied") == 0 && !j->t->no_ask)
-		err_say("%s changed nothing, as nobody could be asked; --yes "
-		    "allows changes", j->schema->name);
-	return STEP_DONE;
-}
-
 static enum step
 approve(struct job *j)
 {
 	struct tool *t = j->t;
+	const struct extra *x = extra_of(j->schema);
 	bool consent = mode_has_consent(t);
 	enum step step = STEP_DONE;
 	struct buf diff, more;
@@ -325,18 +305,32 @@ approve(struct job *j)
 		j->kind = tool_kind(t, false);
 		return STEP_NEXT;
 	}
-	if (!consent)
-		return without_approval(j);
-	if (!mode_has_approver(t)) {
-		step = ask(j);
-	} else {
-		if (make_plan(j, &diff, &more))
-			step = hook_approve(j, job_has_plan(j) ?
-			    buf_view(&diff).p : NULL);
-		bufs_release(BUFS(&diff, &more));
+	if (consent) {
+		if (!mode_has_approver(t)) {
+			step = ask(j);
+		} else {
+			if (make_plan(j, &diff, &more))
+				step = hook_approve(j, job_has_plan(j) ?
+				    buf_view(&diff).p : NULL);
+			bufs_release(BUFS(&diff, &more));
+		}
+		j->allowed = step == STEP_NEXT;
+		return step;
 	}
-	j->allowed = step == STEP_NEXT;
-	return step;
+	/* Nobody is there to be asked: an edit is shown and not made, all else
+	 * may only read. */
+	j->unasked = true;
+	scan_put(&j->r.meta, "'consent':'missing',");
+	if (x != NULL)
+		return extra_unasked(t, x, &j->r) ? STEP_NEXT : STEP_DONE;
+	if (j->schema->id == TOOL_BASH)
+		return STEP_NEXT;
+	files_preview(t->files, j->schema->id == TOOL_EDIT,
+	    buf_view(&j->args), &j->r);
+	if (strcmp(j->r.code, "denied") == 0 && !t->no_ask)
+		err_say("%s changed nothing, as nobody could be asked; --yes "
+		    "allows changes", j->schema->name);
+	return STEP_DONE;
 }
 
 /* ---- commit before act ---- */

@@ -203,19 +203,20 @@ put_integer(struct checked *s, struct slice schema, struct slice v)
 static bool put(struct checked *s, struct slice schema, struct slice v);
 
 static bool
-has_required(struct checked *s, struct slice schema, struct slice v)
+put_object(struct checked *s, struct slice schema, struct slice v)
 {
-	struct slice props = properties(schema), el;
+	struct slice props = properties(schema), key, val;
+	bool ours = s->how != JSON_SCHEMA_THEIRS;
 	size_t at = s->at.len;
 
 	for (struct walk w = walk_of(keyword(schema, "required", SCAN_ARRAY));
-	    walk_next(&w, NULL, &el); ) {
-		char *name = scan_strdup(el);
+	    walk_next(&w, NULL, &val); ) {
+		char *name = scan_strdup(val);
 
 		if (name == NULL)
 			continue;
-		struct slice got = scan_get(v, name);
-		bool absent = got.p == NULL || (scan_kind(got) == SCAN_NULL &&
+		val = scan_get(v, name);
+		bool absent = val.p == NULL || (scan_kind(val) == SCAN_NULL &&
 		    !takes_null(scan_get(props, name)));
 		if (absent)
 			buf_fmt(&s->at, "%s%s", at > 0 ? "." : "", name);
@@ -223,18 +224,6 @@ has_required(struct checked *s, struct slice schema, struct slice v)
 		if (absent)
 			return fail(s, "is missing");
 	}
-	return true;
-}
-
-static bool
-put_object(struct checked *s, struct slice schema, struct slice v)
-{
-	struct slice props = properties(schema), key, val;
-	bool ours = s->how != JSON_SCHEMA_THEIRS;
-	size_t at = s->at.len;
-
-	if (!has_required(s, schema, v))
-		return false;
 	buf_addc(s->out, '{');
 	for (struct walk w = walk_of(ours ? props : v);
 	    walk_next(&w, &key, &val); ) {

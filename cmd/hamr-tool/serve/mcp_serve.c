@@ -66,30 +66,6 @@ serve_result(struct serve *v, struct slice id, struct slice result)
 /* ---- methods ---- */
 
 static void
-serve_initialize(struct serve *v, const struct rpc_msg *m)
-{
-	static const char *const known[] = { "2024-11-05", "2025-03-26",
-		"2025-06-18", "2025-11-25" };
-	struct slice asked = scan_get(m->params, "protocolVersion");
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	const char *version = VERSION;
-
-	if (scan_kind(asked) != SCAN_STRING) {
-		serve_error(v, m->id, RPC_NO_PARAMS, "protocolVersion is "
-		    "missing");
-		return;
-	}
-	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-		if (scan_str_is(asked, known[i]))
-			version = known[i];
-	scan_put(&b, "{'protocolVersion':@,'capabilities':{'tools':"
-	    "{'listChanged':true}},'serverInfo':{'name':'hamr-tool',"
-	    "'version':@}}", slice_of(version), SLICE(HAMR_VERSION));
-	serve_result(v, m->id, buf_view(&b));
-	buf_release(&b);
-}
-
-static void
 serve_list(struct serve *v, const struct rpc_msg *m)
 {
 	struct slice cursor = scan_get(m->params, "cursor"), el;
@@ -252,25 +228,42 @@ serve_call(struct serve *v, const struct rpc_msg *m)
 static void
 message(struct serve *v, struct slice text)
 {
+	static const char *const known[] = { "2024-11-05", "2025-03-26",
+		"2025-06-18", "2025-11-25" };
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	const char *version = VERSION;
 	struct rpc_msg m;
 
 	rpc_read(text, &m);
+	struct slice asked = scan_get(m.params, "protocolVersion");
 	if (m.kind == RPC_OTHER)
 		serve_error(v, rpc_is_id(m.id) ? m.id : SLICE("null"),
 		    RPC_INVALID, "this is not a JSON-RPC 2.0 message");
 	if (m.kind != RPC_REQUEST)
 		return;
-	if (scan_str_is(m.method, "initialize"))
-		serve_initialize(v, &m);
-	else if (scan_str_is(m.method, "ping"))
+	bool begins = scan_str_is(m.method, "initialize");
+	if (begins && scan_kind(asked) != SCAN_STRING) {
+		serve_error(v, m.id, RPC_NO_PARAMS, "protocolVersion is "
+		    "missing");
+	} else if (begins) {
+		for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+			if (scan_str_is(asked, known[i]))
+				version = known[i];
+		scan_put(&b, "{'protocolVersion':@,'capabilities':{'tools':"
+		    "{'listChanged':true}},'serverInfo':{'name':'hamr-tool',"
+		    "'version':@}}", slice_of(version), SLICE(HAMR_VERSION));
+		serve_result(v, m.id, buf_view(&b));
+		buf_release(&b);
+	} else if (scan_str_is(m.method, "ping")) {
 		serve_result(v, m.id, SLICE("{}"));
-	else if (scan_str_is(m.method, "tools/list"))
+	} else if (scan_str_is(m.method, "tools/list")) {
 		serve_list(v, &m);
-	else if (scan_str_is(m.method, "tools/call"))
+	} else if (scan_str_is(m.method, "tools/call")) {
 		serve_call(v, &m);
-	else
+	} else {
 		serve_error(v, m.id, RPC_NO_METHOD, "there is no such method; "
 		    "hamr-tool has tools only");
+	}
 }
 
 static void
