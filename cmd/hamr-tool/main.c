@@ -267,8 +267,7 @@ main(int argc, char **argv)
 		env_scrub(conf);
 		status = o.status ? print_status(&t, &e) : run(&o, &t, &e);
 	}
-	if (conf != NULL)
-		conf_free(conf);
+	conf_free(conf);
 	free(root);
 	free(o.args.set);
 	return status;

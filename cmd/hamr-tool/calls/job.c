@@ -546,8 +546,7 @@ job_answer(struct job *j)
 	if (j->r.code != NULL)
 		c->code = xstrdup(j->r.code);
 	if (j->r.content.len <= SHARE_MAX)
-		c->text = xmemdup0(j->r.content.len > 0 ? j->r.content.p : "",
-		    j->r.content.len);
+		c->text = xmemdup0(j->r.content.p, j->r.content.len);
 	job_message(j, &line);
 	stage_put(j->t->stage, R_TOOL, buf_view(&line));
 	buf_release(&line);

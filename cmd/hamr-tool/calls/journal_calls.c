@@ -297,7 +297,7 @@ compare(struct journal_calls *jc, struct job *j)
 {
 	const struct undo_entry *c = &jc->entry;
 	struct buf b = BUF_INIT(RESULT_MAX), *meta = &j->r.meta;
-	struct buf *text = &j->r.content;
+	struct slice text = buf_view(&j->r.content);
 	struct snap_left left = { 0 };
 
 	/* what a cancelled command did is worth this while */
@@ -317,21 +317,20 @@ compare(struct journal_calls *jc, struct job *j)
 		buf_fmt(meta, "\"mutated_more\":%zu,", c->n - MUTATED_MAX);
 	/* "; changed: a.c, b.c" behind the status in the first line */
 	if (c->n > 0 && j->schema->id == TOOL_BASH) {
-		size_t at = text->len > 0 ? strcspn(text->p, ";\n") : 0;
+		size_t at = strcspn(text.p, ";\n");
 
-		buf_add(&b, text->p != NULL ? text->p : "", at);
+		buf_add(&b, text.p, at);
 		for (size_t i = 0; i < c->n && i < NAMED_MAX; i++) {
 			buf_adds(&b, i == 0 ? "; changed: " : ", ");
 			path_show(&b, c->v[i].path);
 		}
 		if (c->n > NAMED_MAX)
 			buf_fmt(&b, " and %zu more", c->n - NAMED_MAX);
-		buf_add(&b, text->p != NULL ? text->p + at : "",
-		    text->len - at);
+		buf_slice(&b, slice_from(text, at));
 		if (j->r.bytes >= 0)
-			j->r.bytes += (long long)(b.len - text->len);
-		buf_release(text);
-		*text = b;
+			j->r.bytes += (long long)(b.len - text.n);
+		buf_release(&j->r.content);
+		j->r.content = b;
 	}
 	give_older(jc);
 	GROW(jc->past, jc->npast, jc->cap);

@@ -15,8 +15,7 @@ static int
 print_once(struct job *j, bool json)
 {
 	struct stage *s = j->t->stage;
-	struct slice text = j->r.content.len > 0 ? buf_view(&j->r.content) :
-	    SLICE("");
+	struct slice text = buf_view(&j->r.content);
 	struct term to = term_of(STDOUT_FILENO);
 	struct buf out = BUF_INIT(BUF_RECORD_MAX);
 	struct buf message = BUF_INIT(BUF_RECORD_MAX);
@@ -44,7 +43,7 @@ print_once(struct job *j, bool json)
 	if (out.len > 0 && out.p[out.len - 1] == '\n')
 		out.len--;
 	if (!json)
-		rec_put(&s->out, out.len > 0 ? buf_view(&out) : SLICE(""));
+		rec_put(&s->out, buf_view(&out));
 	bufs_release(BUFS(&out, &message, &diff));
 	if (rec_end(&s->out, &e) < 0)
 		return err_report(&e);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/mem.h"
 
 #include "readers.h"
 
@@ -73,8 +72,7 @@ take_word(const char **p, struct words *w)
 		buf_release(&b);
 		return false;
 	}
-	w->v[w->n++] = xmemdup0(b.len > 0 ? b.p : "", b.len);
-	buf_release(&b);
+	w->v[w->n++] = buf_detach(&b);
 	return true;
 }
 

@@ -222,7 +222,7 @@ take_result(struct tool *t, const struct rec *r)
 	c->code = scan_strdup(scan_get(meta, "error"));
 	c->ran = c->code == NULL || !slice_in(slice_of(c->code), not_run);
 	if (text.len <= SHARE_MAX)
-		c->text = xmemdup0(text.len > 0 ? text.p : "", text.len);
+		c->text = xmemdup0(text.p, text.len);
 	/* what it proves to the file tools */
 	t->files->call = c->id;
 	if ((!c->is_error || scan_str_is(scan_get(meta, "error"),
@@ -233,7 +233,7 @@ take_result(struct tool *t, const struct rec *r)
 	    alias_args(slice_of(c->name), (struct slice){ c->args, c->nargs },
 	    &args))
 		files_learn(t->files, c->name, buf_view(&args),
-		    slice_of(text.len > 0 ? text.p : ""), meta);
+		    buf_view(&text), meta);
 	scan_release(&scan);
 	bufs_release(BUFS(&args, &text));
 }

@@ -263,7 +263,7 @@ mcp_stop(struct mcp *m, const char *fmt, ...)
 	va_start(ap, fmt);
 	buf_vfmt(&why, fmt, ap);
 	va_end(ap);
-	clean_add(&c, m->words.p != NULL ? m->words.p : "", m->words.len, &b);
+	clean_add(&c, buf_view(&m->words).p, m->words.len, &b);
 	clean_end(&c, &b);
 	for (struct slice rest = buf_view(&b); slice_line(&rest, &l); ) {
 		if (slice_trim(l).n == 0)
@@ -290,23 +290,14 @@ mcp_stop(struct mcp *m, const char *fmt, ...)
 
 /* ---- asking ---- */
 
+/* A request, or (not asks) a notification. */
 static void
-mcp_tell(struct mcp *m, const char *method, struct slice params)
+mcp_send(struct mcp *m, bool asks, const char *method, struct slice params)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	rpc_call(&b, NONE, method, params);
-	rpc_put(&m->rpc, buf_view(&b), RPC_QUEUE_MAX);
-	buf_release(&b);
-}
-
-static void
-mcp_ask(struct mcp *m, const char *method, struct slice params)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	rpc_call(&b, SCAN_INT(++m->id), method, params);
-	if (!rpc_put(&m->rpc, buf_view(&b), RPC_QUEUE_MAX))
+	rpc_call(&b, asks ? SCAN_INT(++m->id) : NONE, method, params);
+	if (!rpc_put(&m->rpc, buf_view(&b), RPC_QUEUE_MAX) && asks)
 		mcp_stop(m, "it does not read what it is asked");
 	buf_release(&b);
 }
@@ -440,7 +431,7 @@ mcp_start(struct tool *t, struct mcp *m, bool keep)
 		m->rpc.repair = true;
 		m->state = MCP_INIT;
 		m->until = file_now_ms() + m->start;
-		mcp_ask(m, "initialize", SLICE(INITIALIZE));
+		mcp_send(m, true, "initialize", SLICE(INITIALIZE));
 	}
 	env_free(env);
 }
@@ -455,7 +446,7 @@ mcp_list(struct mcp *m)
 	m->stale = m->listed = false;
 	m->pages = 0;
 	m->until = file_now_ms() + m->start;
-	mcp_ask(m, "tools/list", NONE);
+	mcp_send(m, true, "tools/list", NONE);
 }
 
 /* Servers of models want to see that it is an object. */
@@ -518,7 +509,7 @@ mcp_listed(struct mcp *m, struct slice result)
 	if (scan_kind(cursor) == SCAN_STRING && ++m->pages < MCP_PAGES_MAX &&
 	    l->n < MCP_TOOLS_MAX) {
 		scan_put(&params, "{'cursor':$}", cursor);
-		mcp_ask(m, "tools/list", buf_view(&params));
+		mcp_send(m, true, "tools/list", buf_view(&params));
 		buf_release(&params);
 	} else {
 		m->listed = true;
@@ -584,7 +575,7 @@ answered(const struct tool *t, struct mcp *m, const struct rpc_msg *msg)
 		    "initialize" : "list its tools",
 		    words[0] != '\0' ? ": " : "", words);
 	} else if (ours && m->state == MCP_INIT) {
-		mcp_tell(m, "notifications/initialized", NONE);
+		mcp_send(m, false, "notifications/initialized", NONE);
 		m->state = MCP_UP;
 		m->stale = m->keep;	/* listed when there is time */
 		if (!m->keep)
@@ -946,7 +937,7 @@ ask_once(struct tool *t, struct mcp *m, struct slice args)
 	m->unasked = false;
 	buf_reset(&m->words);	/* what it said at its start is not why it
 				 * ends in this call */
-	mcp_ask(m, "tools/call", buf_view(&b));
+	mcp_send(m, true, "tools/call", buf_view(&b));
 	m->call = m->id;
 	while (m->box != NULL && !m->done && !stopped && !late) {
 		stopped = (mcp_round(t, until, -1) & STOPPED) != 0;
@@ -965,7 +956,8 @@ ask_once(struct tool *t, struct mcp *m, struct slice args)
 		    stopped ? SLICE("cancelled by the user") :
 		    SLICE("timed out"));
 		if (m->box != NULL) {
-			mcp_tell(m, "notifications/cancelled", buf_view(&b));
+			mcp_send(m, false, "notifications/cancelled",
+			    buf_view(&b));
 			rpc_send(&m->rpc);
 		}
 	}

@@ -264,7 +264,6 @@ static int
 make(struct files *f, struct change *c)
 {
 	struct files_change ch = { .rel = c->path.rel, .sha = c->after };
-	struct slice old = c->old.p != NULL ? buf_view(&c->old) : SLICE("");
 	char tmp[REPLACE_NAME];
 	mode_t mask = umask(0);
 	const char *base;
@@ -273,7 +272,7 @@ make(struct files *f, struct change *c)
 	umask(mask);
 	ch.mode = c->fd >= 0 ? c->st.st_mode : 0666 & ~mask;
 	if (c->fd >= 0)
-		ch.old = old;
+		ch.old = buf_view(&c->old);
 	if (f->on_change == NULL || f->on_change(f->change_arg, &ch, &why) == 0)
 		return c->fd >= 0 ? replace_file(&f->root, c->path.rel, c->fd,
 		    &c->st, buf_view(c->unsaved ? &c->disk : &c->old),

@@ -240,7 +240,7 @@ put_quoted(struct buf *out, struct slice s, size_t at)
 	if (n > SHOWN)
 		n = utf8_cut(s.p + from, n, SHOWN);
 	utf8_clean(&clean, s.p + from, n);
-	scan_quote(out, clean.p != NULL ? clean.p : "", clean.len);
+	scan_put(out, "@", buf_view(&clean));
 	if (from + n < s.n)
 		buf_adds(out, "...");
 	buf_release(&clean);

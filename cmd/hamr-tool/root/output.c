@@ -91,16 +91,14 @@ output_add(struct output *o, const char *p, size_t n, struct buf *text)
 struct slice
 output_head(const struct output *o)
 {
-	return o->head.p != NULL ? buf_view(&o->head) : SLICE("");
+	return buf_view(&o->head);
 }
 
 struct slice
 output_tail(const struct output *o)
 {
-	size_t past = o->tail.len > o->cap ? o->tail.len - o->cap : 0;
-
-	return o->tail.p != NULL ? (struct slice){ o->tail.p + past,
-	    o->tail.len - past } : SLICE("");
+	return slice_from(buf_view(&o->tail), o->tail.len > o->cap ?
+	    o->tail.len - o->cap : 0);
 }
 
 /* ---- saved ---- */
