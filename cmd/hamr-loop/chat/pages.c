@@ -248,9 +248,6 @@ row(const struct chat *c, struct buf *page, const char *label,
 		used = 0;
 	}
 	term_wrap(page, buf_view(&what), used, at, columns);
-	while (page->len > 0 && page->p[page->len - 1] == '\n')
-		page->len--;
-	buf_addc(page, '\n');
 	buf_release(&what);
 }
 

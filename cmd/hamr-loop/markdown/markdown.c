@@ -524,33 +524,13 @@ take_line(struct markdown *m, const struct line *l)
 	}
 }
 
-/* Is it known what a line is that goes on?  It is text, whatever follows, and
- * not of a table, whose row may have its first bar late.  What is too long for
- * all else is text as well. */
-static bool
-is_text(struct line *l, struct slice line, bool in_table)
-{
-	size_t most = in_table ? ROW_LONG : LINE_LONG;
-
-	if (l->kind == LINE_CODE || l->kind == LINE_INDENTED ||
-	    l->kind == LINE_FENCE_END || l->kind == LINE_BLANK)
-		return false;
-	if (line.n >= most) {
-		if (l->kind != LINE_TEXT)
-			l->text = slice_trim(line);
-		l->kind = LINE_TEXT;
-		return true;
-	}
-	return l->kind == LINE_TEXT && !in_table &&
-	    memchr(l->text.p, '|', l->text.n) == NULL;
-}
-
 /* The open line is over at `at`; or else what stands before this blank goes to
  * the paragraph, if it is text. */
 static void
 take_open(struct markdown *m, size_t at, bool over)
 {
 	struct slice line = { m->line.p, at };
+	bool in_table = m->at.leaf == LEAF_TABLE;
 	struct line l;
 
 	if (m->in_text)
@@ -560,7 +540,18 @@ take_open(struct markdown *m, size_t at, bool over)
 		if (m->at.leaf == LEAF_PARAGRAPH && header_at(m) < m->text.len)
 			m->at.header = slice_from(buf_view(&m->text), m->last);
 		block_line(&m->at, line, &l);
-		if (!is_text(&l, line, m->at.leaf == LEAF_TABLE) && !over) {
+		/* What is too long for all else is text. */
+		bool is_long = line.n >= (in_table ? ROW_LONG : LINE_LONG) &&
+		    l.kind != LINE_CODE && l.kind != LINE_INDENTED &&
+		    l.kind != LINE_FENCE_END && l.kind != LINE_BLANK;
+		if (is_long && l.kind != LINE_TEXT) {
+			l.kind = LINE_TEXT;
+			l.text = slice_trim(line);
+		}
+		/* So is, whatever follows, what looks like it; but a row may
+		 * have its first bar late. */
+		if (!over && !is_long && (l.kind != LINE_TEXT || in_table ||
+		    memchr(l.text.p, '|', l.text.n) != NULL)) {
 			m->look = l.kind == LINE_CODE ? TEXT_MAX : at * 2;
 			return;
 		}
