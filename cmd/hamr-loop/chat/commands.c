@@ -660,15 +660,6 @@ tell_nearest(struct chat *c, const char *word)
 	buf_release(&near);
 }
 
-/* /etc/hosts is no command. */
-static bool
-is_command(const char *line)
-{
-	size_t n = strcspn(line, " \t\n");
-
-	return line[0] == '/' && n > 1 && memchr(line + 1, '/', n - 1) == NULL;
-}
-
 /* False: it is no command, or one that waits for the end of the turn. */
 static bool
 take_command(struct chat *c, const char *line, bool in_turn)
@@ -678,9 +669,10 @@ take_command(struct chat *c, const char *line, bool in_turn)
 
 	if (strcmp(line, "exit") == 0 || strcmp(line, "quit") == 0)
 		line = "/quit";
-	if (!is_command(line))
+	size_t n = line[0] == '/' ? strcspn(line + 1, " \t\n") : 0;
+	/* /etc/hosts is none */
+	if (n == 0 || memchr(line + 1, '/', n) != NULL)
 		return false;
-	size_t n = strcspn(line + 1, " \t\n");
 	struct slice rest = slice_trim(slice_of(line + 1 + n));
 	char *word = xmemdup0(line + 1, n);
 	char *arg = xmemdup0(rest.p, rest.n);
@@ -745,11 +737,9 @@ chat_command(struct chat *c, const char *line)
 bool
 chat_command_served(struct chat *c, const char *line)
 {
-	size_t n = strcspn(line + 1, " \t\n");
-	const struct command *cmd = find(line + 1, n);
+	const struct command *cmd = find(line + 1,
+	    strcspn(line + 1, " \t\n"));
 
-	if (!is_command(line))
-		return false;
 	if (cmd != NULL && (cmd->flags & SERVED) == 0) {
 		ui_note(&c->run->ui, "%s is for a terminal; " ARE_SERVED,
 		    cmd->name);

@@ -195,21 +195,6 @@ is_typed(unsigned char c)
 	return (c >= ' ' && c != 0x7f) || c == '\t' || c == '\r' || c == '\n';
 }
 
-static enum made
-unmarked(struct keys *k, long long now, struct key *key)
-{
-	size_t i = k->seen > k->done ? k->seen : k->done;
-
-	while (i < k->in.len && is_typed((unsigned char)k->in.p[i]))
-		i++;
-	if (i == k->in.len && now - k->at < TOGETHER_MS) {
-		paste_goes_on(k, 0);
-		return MADE_WAIT;
-	}
-	k->pasted_at = k->at;
-	return paste_key(k, i - k->done, key);
-}
-
 /* Is there more in a run of typed bytes than an Enter, one at its end or its
  * start? */
 static bool
@@ -582,7 +567,18 @@ keys_next(struct keys *k, long long now_ms, struct key *key)
 		} else if (!is_there) {
 			made = MADE_WAIT;
 		} else if (k->paste == KEYS_UNMARKED) {
-			made = unmarked(k, now_ms, key);
+			size_t i = k->seen > k->done ? k->seen : k->done;
+
+			while (i < k->in.len &&
+			    is_typed((unsigned char)k->in.p[i]))
+				i++;
+			made = MADE_WAIT;
+			if (i == k->in.len && now_ms - k->at < TOGETHER_MS) {
+				paste_goes_on(k, 0);
+			} else {
+				k->pasted_at = k->at;
+				made = paste_key(k, i - k->done, key);
+			}
 		} else if (is_typed(c)) {
 			made = typed(k, now_ms, key);
 		} else {

@@ -5,11 +5,10 @@
 #include "base/mem.h"
 #include "remarks.h"
 
-struct words {
+/* Of the guard's rules, and of recoveries. */
+static const struct {
 	const char *name, *text;
-};
-
-static const struct words rules[] = {
+} words[] = {
 	{ "repeat", "the same call gave the same result again" },
 	{ "repeat-weak", "the same call gave much the same result again" },
 	{ "same-answer", "many calls have the same short answer" },
@@ -27,9 +26,6 @@ static const struct words rules[] = {
 	{ "status-only", "its message was a status, not an answer" },
 	{ "premature", "it said that tests pass, and ran none" },
 	{ "monologue", "it said the same for the third time" },
-};
-
-static const struct words recoveries[] = {
 	{ "empty_response", "the answer was empty; asking again" },
 	{ "infinite_loop", "the model repeated itself; told it "
 	    "to try another way" },
@@ -42,41 +38,31 @@ static const struct words recoveries[] = {
 	{ "stage_died", "a part of hamr stopped and was restarted" },
 };
 
-static const char *
-find(const struct words *w, size_t n, const char *name)
-{
-	for (size_t i = 0; name != NULL && i < n; i++)
-		if (strcmp(w[i].name, name) == 0)
-			return w[i].text;
-	return NULL;
-}
-
 char *
 words_for(const struct rec *r)
 {
-	char *name = NULL, *more = NULL, *all = NULL;
-	const char *text;
+	bool verdict = r->kind == R_VERDICT;
+	char *name = rec_strdup(r, verdict ? "rule" :
+	    r->kind == R_RECOVERY ? "scenario" : "status");
+	char *more = rec_strdup(r, verdict ? "message" : "command"), *all = NULL;
+	const char *text = NULL;
 
-	if (r->kind == R_VERDICT) {
+	for (size_t i = 0; name != NULL && i < sizeof words / sizeof *words;
+	    i++)
+		if (strcmp(words[i].name, name) == 0)
+			text = words[i].text;
+	if (verdict) {
 		const char *lead = rec_str_is(r, "action", "halt") ?
 		    "stopped the model" : rec_str_is(r, "action", "block") ?
 		    "did not run a call" : "told the model";
 
-		name = rec_strdup(r, "rule");
-		more = rec_strdup(r, "message");
-		text = find(rules, sizeof rules / sizeof *rules, name);
 		if (text == NULL)
 			text = more != NULL ? more : name != NULL ? name : "";
 		all = xasprintf("%s: %.*s", lead, (int)strcspn(text, "\n"),
 		    text);
 	} else if (r->kind == R_RECOVERY) {
-		name = rec_strdup(r, "scenario");
-		text = find(recoveries, sizeof recoveries /
-		    sizeof *recoveries, name);
 		all = text != NULL ? xstrdup(text) : NULL;
 	} else if (r->kind == R_VERIFICATION) {
-		name = rec_strdup(r, "status");
-		more = rec_strdup(r, "command");
 		all = xasprintf("checked with %s: %s", more != NULL ? more :
 		    "the project's command", name != NULL ? name : "?");
 	}
