@@ -130,13 +130,6 @@ style(struct markdown *m, unsigned look)
 }
 
 static void
-put_trimmed(struct buf *out, struct slice row)
-{
-	buf_slice(out, slice_trim_end(row, " "));
-	buf_addc(out, '\n');
-}
-
-static void
 marks_drawn(struct markdown *m)
 {
 	for (size_t i = 0; i < m->at.depth; i++)
@@ -156,7 +149,8 @@ begin_block(struct markdown *m, enum shown what)
 	if (apart && m->shown != NOTHING) {
 		while (m->at.depth > 0 && !m->at.in[m->at.depth - 1].drawn)
 			m->at.depth--;
-		put_trimmed(m->out, style(m, 0).next);
+		buf_slice(m->out, slice_trim_end(style(m, 0).next, " "));
+		buf_addc(m->out, '\n');
 		m->at.depth = depth;
 	}
 	m->gap = false;
@@ -174,7 +168,8 @@ put_marks(struct markdown *m)
 	if (!any)
 		return;
 	begin_block(m, ITEM);
-	put_trimmed(m->out, style(m, 0).first);
+	buf_slice(m->out, slice_trim_end(style(m, 0).first, " "));
+	buf_addc(m->out, '\n');
 	marks_drawn(m);
 }
 

@@ -521,39 +521,34 @@ answer(struct asking *k, char c)
 	}
 }
 
-/* Enter, and nothing else, makes it always; else the key began a message. */
-static bool
-sure(struct asking *k, const struct key *key)
-{
-	const struct key typed = { .name = KEY_TEXT, .text = { &k->sure, 1 } };
-	struct err e;
-
-	k->state = KEYS;
-	if (key->name == KEY_ESC)
-		return true;
-	if (key->name != KEY_ENTER) {
-		editor_key(k->u->editor, &typed);
-		return false;
-	}
-	char *name = key_of(&k->q);
-	*map_put(&k->u->always, slice_of(name), NULL) = 1;
-	if (k->sure == 'A' && conf_allow(k->u->root, name, &e) < 0)
-		ui_note(k->u, "allowed for this session only: %s", e.text);
-	free(name);
-	k->a.yes = k->a.session = k->done = true;
-	return true;
-}
-
 /* Was it for the question?  Else it is the input's. */
 static bool
 take_key(struct asking *k, const struct key *key)
 {
+	const struct key typed = { .name = KEY_TEXT, .text = { &k->sure, 1 } };
 	long long now = file_now_ms();
 	bool quiet = now - k->quiet_from >= QUIET_MS;
+	struct err e;
 
 	k->quiet_from = now;
-	if (k->state == SURE)
-		return sure(k, key);
+	if (k->state == SURE) {
+		k->state = KEYS;
+		if (key->name == KEY_ESC)
+			return true;
+		/* only Enter makes it always, else the key began a message */
+		if (key->name != KEY_ENTER) {
+			editor_key(k->u->editor, &typed);
+			return false;
+		}
+		char *name = key_of(&k->q);
+		*map_put(&k->u->always, slice_of(name), NULL) = 1;
+		if (k->sure == 'A' && conf_allow(k->u->root, name, &e) < 0)
+			ui_note(k->u, "allowed for this session only: %s",
+			    e.text);
+		free(name);
+		k->a.yes = k->a.session = k->done = true;
+		return true;
+	}
 	if (k->state == REASON) {
 		if (key->name != KEY_ESC && key->name != KEY_ENTER)
 			return false;

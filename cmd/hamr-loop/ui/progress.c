@@ -80,7 +80,8 @@ ui_model_error(const struct track *t, bool chat)
 		err_say("%s", t->error_text);
 }
 
-/* Trouble of the model server is told once, then it goes to the status line. */
+/* Trouble of the model server is told once, then it goes to the status line, as
+ * does the wait before it is asked again. */
 static bool
 ui_trouble(struct ui *u, const struct rec *r)
 {
@@ -89,10 +90,21 @@ ui_trouble(struct ui *u, const struct rec *r)
 	char *code = rec_strdup(r, "code"), *words = rec_strdup(r, "message");
 	bool ours = code != NULL && words != NULL &&
 	    rec_str_is(r, "stage", "provider");
-	bool begun = rec_get(r, "partial").p != NULL, again, loads;
-	int64_t n, ms = 0;
+	bool begun = rec_get(r, "partial").p != NULL;
+	int64_t n = 0, of = 0, ms = 0;
+	bool waits = u->live && r->kind == R_PROGRESS &&
+	    rec_str_is(r, "stage", "loop") && rec_int(r, "wait_ms", &ms);
 
-	if (ours && r->kind == R_ERROR && !scan_true(rec_get(r, "retryable"))) {
+	if (waits) {
+		rec_int(r, "attempt", &n);
+		rec_int(r, "of", &of);
+		char *text = xasprintf(WAITING " (%lld of %lld)", (long long)n,
+		    (long long)of);
+		ui_status_doing(u, text);
+		free(text);
+		u->status.until = file_now_ms() + ms;
+	} else if (ours && r->kind == R_ERROR &&
+	    !scan_true(rec_get(r, "retryable"))) {
 		/* if it ends the run, the end of the run tells it */
 		ours = strcmp(code, "context_overflow") != 0 &&
 		    strcmp(code, "malformed_tool_call") != 0;
@@ -100,8 +112,9 @@ ui_trouble(struct ui *u, const struct rec *r)
 		const char *remedy = begun ? "the answer broke off" :
 		    slice_in(slice_of(code), busy) ? "waiting for it" :
 		    advice_for(code, words);
+		bool again = u->trouble != NULL &&
+		    strcmp(u->trouble, words) == 0;
 
-		again = u->trouble != NULL && strcmp(u->trouble, words) == 0;
 		if (again && begun)
 			ui_note(u, "  the answer broke off again");
 		else if (!again)
@@ -110,7 +123,8 @@ ui_trouble(struct ui *u, const struct rec *r)
 		free(u->trouble);
 		u->trouble = xstrdup(words);
 		/* a wait that is not counted as a try */
-		loads = r->kind == R_PROGRESS && !rec_int(r, "attempt", &n);
+		bool loads = r->kind == R_PROGRESS &&
+		    !rec_int(r, "attempt", &n);
 		rec_int(r, "wait_ms", &ms);
 		ui_status_doing(u, loads ? "the server is loading its model" :
 		    ms >= 1000 ? WAITING : "trying the model server again");
@@ -121,26 +135,7 @@ ui_trouble(struct ui *u, const struct rec *r)
 	}
 	free(code);
 	free(words);
-	return ours;
-}
-
-static bool
-ui_waiting(struct ui *u, const struct rec *r)
-{
-	int64_t ms, n = 0, of = 0;
-	bool ours = u->live && rec_str_is(r, "stage", "loop") &&
-	    rec_int(r, "wait_ms", &ms);
-
-	if (ours) {
-		rec_int(r, "attempt", &n);
-		rec_int(r, "of", &of);
-		char *text = xasprintf(WAITING " (%lld of %lld)", (long long)n,
-		    (long long)of);
-		ui_status_doing(u, text);
-		free(text);
-		u->status.until = file_now_ms() + ms;
-	}
-	return ours;
+	return ours || waits;
 }
 
 /* Its name, and the one argument that tells it from its neighbours. */
@@ -539,7 +534,7 @@ ui_passing(struct ui *u, const struct rec *r)
 		ui_changed(u);
 	}
 	buf_release(&part);
-	if (r->kind != R_PROGRESS || ui_waiting(u, r) || ui_trouble(u, r))
+	if (r->kind != R_PROGRESS || ui_trouble(u, r))
 		return;
 	char *text = rec_strdup(r, "message");
 	if (text == NULL)

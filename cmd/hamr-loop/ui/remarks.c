@@ -44,7 +44,8 @@ words_for(const struct rec *r)
 	bool verdict = r->kind == R_VERDICT;
 	char *name = rec_strdup(r, verdict ? "rule" :
 	    r->kind == R_RECOVERY ? "scenario" : "status");
-	char *more = rec_strdup(r, verdict ? "message" : "command"), *all = NULL;
+	char *more = rec_strdup(r, verdict ? "message" : "command");
+	char *all = NULL;
 	const char *text = NULL;
 
 	for (size_t i = 0; name != NULL && i < sizeof words / sizeof *words;
