@@ -99,7 +99,7 @@ struct seen {
 	long at;		/* lines up to the end of the wanted one */
 	long requests;
 	struct usage usage;
-	struct texts read, changed;	/* paths */
+	struct texts read;	/* paths */
 	struct map ours;	/* ids of its checkpoints and calls */
 	struct change *v;
 	size_t n, cap;

@@ -190,14 +190,6 @@ see_session(struct chat *c, struct seen *s, long turn)
 			break;
 		default: break;
 		}
-	/* the files that are changed still */
-	for (size_t i = 0; i < s->n; i++) {
-		if (s->v[i].undone)
-			continue;
-		for (struct walk w = walk_of(slice_of(s->v[i].mutated));
-		    walk_next(&w, NULL, &el); )
-			add_path(&s->changed, scan_get(el, "path"));
-	}
 }
 
 void
@@ -214,7 +206,6 @@ seen_release(struct seen *s)
 	free(s->checkpoint);
 	map_release(&s->ours);
 	texts_release(&s->read);
-	texts_release(&s->changed);
 	buf_release(&s->said);
 }
 
@@ -347,12 +338,20 @@ page_status(struct chat *c)
 	const struct run *r = c->run;
 	const struct track *k = &r->track;
 	struct buf page = BUF_INIT((size_t)1 << 40);
+	struct texts changed = { .n = 0 };
+	struct slice el;
 	struct seen s;
 	long undoable = 0;
 
 	see_session(c, &s, -1);
-	for (size_t i = 0; i < s.n; i++)
-		undoable += !s.v[i].undone;
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.v[i].undone)
+			continue;
+		undoable++;
+		for (struct walk w = walk_of(slice_of(s.v[i].mutated));
+		    walk_next(&w, NULL, &el); )
+			add_path(&changed, scan_get(el, "path"));
+	}
 	buf_fmt(&page, "session %s, %ld turn%s\n", r->session.id, s.turns,
 	    plural(s.turns));
 	row(c, &page, "model", "%s, mode %s", k->model != NULL ? k->model :
@@ -363,13 +362,14 @@ page_status(struct chat *c)
 	    plural(k->steps), k->started, plural(k->started), k->nfiles,
 	    plural((long)k->nfiles));
 	row_paths(c, &page, "read", &s.read);
-	row_paths(c, &page, "changed", &s.changed);
+	row_paths(c, &page, "changed", &changed);
 	if (s.checkpoint != NULL)
 		row(c, &page, "undo", "%ld change%s; the last checkpoint is %s",
 		    undoable, plural(undoable), s.checkpoint);
 	row_git(c, &page);
 	row_limits(c, &page);
 	row_cost(c, &page, &s);
+	texts_release(&changed);
 	seen_release(&s);
 	page_show(c, &page);
 }

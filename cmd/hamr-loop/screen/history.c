@@ -132,9 +132,8 @@ history_add(struct history *h, const char *message)
 	struct stat st;
 	int fd = -1;
 
-	if (message[strspn(message, " \t\n")] == '\0')
-		return;
-	if (h->n > 0 && strcmp(h->v[h->n - 1], message) == 0)
+	if (message[strspn(message, " \t\n")] == '\0' ||
+	    (h->n > 0 && strcmp(h->v[h->n - 1], message) == 0))
 		return;
 	append(h, xstrdup(message));
 	if (h->file != NULL && strlen(message) <= HISTORY_ENTRY_MAX)
