@@ -406,41 +406,23 @@ static struct phrases hedges = PHRASES("should", "sure", "so that", "will",
     "let me",
     "likely", "like", "please", "previously", "probably");
 
-/* Is the subject at most a few plain words behind i: "passed all the tests"? */
-static bool
-leads_to_subject(const struct sentence *s, size_t i)
-{
-	while (++i < s->n) {
-		if (sentence_is(s, i, &subjects) > 0)
-			return true;
-		if (sentence_is(s, i, &between) == 0)
-			return false;
-	}
-	return false;
-}
-
 /* Behind a verb: something else is passed, not the test. */
 static struct phrases objects = PHRASES("a", "an", "it", "its", "null", "them");
 
-static bool
-is_hedged(const struct sentence *s)
-{
-	for (size_t i = 0; i < s->n; i++)
-		if (sentence_is(s, i, &hedges) > 0 &&
-		    (i == 0 || strcmp(s->w[i - 1], "0") != 0))
-			return true;
-	return false;
-}
-
 /* "passed all the tests", "verified: passed", "12 passed": does the verb at i
- * say it without a subject before it? */
+ * say it without a subject before it?  Behind it a few plain words may stand
+ * before the subject. */
 static bool
 claims_alone(const struct sentence *s, size_t i)
 {
 	const char *before = i > 0 ? s->w[i - 1] : "";
 	bool all = i < 2 || strcmp(s->w[i - 2], "of") != 0;
+	size_t k = i + 1;
 
-	return leads_to_subject(s, i) || (strcmp(s->w[i], "passed") == 0 &&
+	while (sentence_is(s, k, &between) > 0)
+		k++;
+	return sentence_is(s, k, &subjects) > 0 ||
+	    (strcmp(s->w[i], "passed") == 0 &&
 	    (strcmp(before, "verified") == 0 || (all && *before > '0' &&
 	    *before <= '9' && before[strspn(before, "0123456789")] == '\0')));
 }
@@ -448,8 +430,12 @@ claims_alone(const struct sentence *s, size_t i)
 static bool
 claims(const struct sentence *s)
 {
-	if (s->end == '?' || !sentence_has(s, &passes) || is_hedged(s))
+	if (s->end == '?' || !sentence_has(s, &passes))
 		return false;
+	for (size_t i = 0; i < s->n; i++)
+		if (sentence_is(s, i, &hedges) > 0 &&
+		    (i == 0 || strcmp(s->w[i - 1], "0") != 0))
+			return false;
 	for (size_t i = 0; i < s->n; i++) {
 		bool subject = sentence_is(s, i, &subjects) > 0;
 
@@ -538,37 +524,6 @@ trim_marks(struct slice s)
 	return s;
 }
 
-/* A line in lower case, without marks of Markdown, with single blanks. */
-static bool
-is_status(struct slice line)
-{
-	char text[STATUS_MAX];
-	size_t n = 0;
-
-	line = trim_marks(line);
-	if (memchr("acdfostw", *line.p | 0x20, 8) == NULL)
-		return false;	/* most texts */
-	for (size_t i = 0; i < line.n; i++) {
-		char c = line.p[i];
-
-		if (c == '*' || c == '_' || c == '`')
-			continue;
-		if (c == '\t' || c == '\r')
-			c = ' ';
-		if (c == ' ' && n > 0 && text[n - 1] == ' ')
-			continue;
-		text[n++] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-	}
-	struct slice s = trim_marks((struct slice){ text, n });
-	if (slice_in(s, status_words) || slice_starts(s, "working tree:"))
-		return true;
-	if (!slice_starts(s, "status:") && !slice_starts(s, "status :"))
-		return false;
-	const char *colon = memchr(s.p, ':', s.n);
-	return slice_in(trim_marks((struct slice){ colon + 1,
-	    (size_t)(s.p + s.n - colon - 1) }), status_values);
-}
-
 bool
 prose_is_status(struct slice text)
 {
@@ -576,9 +531,35 @@ prose_is_status(struct slice text)
 	size_t lines = 0;
 
 	while (slice_line(&text, &line)) {
-		if (trim_marks(line).n == 0)
+		char low[STATUS_MAX];	/* without marks, with single blanks */
+		size_t n = 0;
+		struct slice s = trim_marks(line);
+
+		if (s.n == 0)
 			continue;
-		if (++lines > 2 || line.n > STATUS_MAX || !is_status(line))
+		/* most texts begin otherwise */
+		if (++lines > 2 || line.n > STATUS_MAX ||
+		    memchr("acdfostw", *s.p | 0x20, 8) == NULL)
+			return false;
+		for (size_t i = 0; i < s.n; i++) {
+			char c = s.p[i];
+
+			if (c == '*' || c == '_' || c == '`')
+				continue;
+			if (c == '\t' || c == '\r')
+				c = ' ';
+			if (c == ' ' && n > 0 && low[n - 1] == ' ')
+				continue;
+			low[n++] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+		}
+		s = trim_marks((struct slice){ low, n });
+		if (slice_in(s, status_words) ||
+		    slice_starts(s, "working tree:"))
+			continue;
+		if (!slice_starts(s, "status:") && !slice_starts(s, "status :"))
+			return false;
+		s = slice_from(s, slice_find(s, 0, ":") + 1);
+		if (!slice_in(trim_marks(s), status_values))
 			return false;
 	}
 	return lines > 0;

@@ -110,23 +110,6 @@ has_folder(const char *path, const char *folder)
 	return at != NULL && (at == path || at[-1] == '/');
 }
 
-/* Who knows what is behind a /../: it may matter. */
-static bool
-is_outside(const char *root, const char *path)
-{
-	size_t n = root != NULL ? strlen(root) : 0;
-
-	if (strstr(path, "/../") != NULL)
-		return false;
-	if (*path != '/')
-		return strncmp(path, "../", 3) == 0;
-	if (root == NULL)
-		return strncmp(path, "/tmp/", 5) == 0;
-	while (n > 0 && root[n - 1] == '/')
-		n--;
-	return strncmp(path, root, n) != 0 || path[n] != '/';
-}
-
 static bool
 is_doc(const char *path)
 {
@@ -148,8 +131,21 @@ bool
 sign_matters(const struct signer *s, struct slice given)
 {
 	char *path = xmemdup0(given.p != NULL ? given.p : "", given.n);
-	bool matters = !is_doc(path) && !is_outside(s->root, path);
+	size_t n = s->root != NULL ? strlen(s->root) : 0;
+	bool outside = false;
 
+	while (n > 0 && s->root[n - 1] == '/')
+		n--;
+	/* who knows what is behind a /../: it may matter */
+	if (strstr(path, "/../") != NULL)
+		outside = false;
+	else if (*path != '/')
+		outside = strncmp(path, "../", 3) == 0;
+	else if (s->root == NULL)
+		outside = strncmp(path, "/tmp/", 5) == 0;
+	else
+		outside = strncmp(path, s->root, n) != 0 || path[n] != '/';
+	bool matters = !outside && !is_doc(path);
 	free(path);
 	return matters;
 }

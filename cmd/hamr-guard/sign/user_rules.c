@@ -14,32 +14,12 @@ struct user_rules {
 	struct buf named, made;
 };
 
-/* They do not compile together: find the one at fault. */
-static void
-say_which(const char *const *list, size_t n, struct err *e)
-{
-	char name[64];
-
-	for (size_t i = 0; i < n && e->status == ST_USAGE; i++) {
-		struct err why;
-
-		snprintf(name, sizeof name, "loop_guard.normalize, filter %zu",
-		    i + 1);
-		struct program *one = program_new(name, list[i], "{}", false,
-		    &why);
-		program_free(one);
-		if (one == NULL) {
-			*e = why;
-			return;
-		}
-	}
-}
-
 struct user_rules *
 user_rules_new(const char *const *list, size_t n, struct err *e)
 {
 	struct user_rules *r = xcalloc(1, sizeof *r);
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	char name[64];
 
 	r->named.max = r->made.max = BUF_RECORD_MAX * 2;
 	/* a line each: a comment ends with its own */
@@ -52,7 +32,20 @@ user_rules_new(const char *const *list, size_t n, struct err *e)
 	buf_release(&text);
 	if (r->program != NULL)
 		return r;
-	say_which(list, n, e);
+	/* they do not compile together: find the one at fault */
+	for (size_t i = 0; i < n && e->status == ST_USAGE; i++) {
+		struct err why;
+
+		snprintf(name, sizeof name, "loop_guard.normalize, filter %zu",
+		    i + 1);
+		struct program *one = program_new(name, list[i], "{}", false,
+		    &why);
+		program_free(one);
+		if (one == NULL) {
+			*e = why;
+			break;
+		}
+	}
 	e->status = e->status == ST_USAGE ? ST_CONFIG : e->status;
 	user_rules_free(r);
 	return NULL;

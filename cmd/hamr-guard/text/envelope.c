@@ -15,24 +15,6 @@ begins_with(struct slice line, const char *const *row)
 	return false;
 }
 
-/* Codex: lines of its own, the last of which is "Output:". */
-static bool
-open_codex(struct slice *text)
-{
-	static const char *const labels[] = { "Chunk ID: ", "Wall time: ",
-		"Exit code: ", "Process exited with code ",
-		"Original token count: ", "Total output lines: ", NULL };
-	struct slice rest = *text, line = { NULL, 0 };
-	size_t n = 0;
-
-	while (slice_line(&rest, &line) && begins_with(line, labels))
-		n++;
-	if (n == 0 || !slice_is(line, "Output:"))
-		return false;
-	*text = rest;
-	return true;
-}
-
 /* What stands around an output: its last line tells whose it is. */
 static const struct frame {
 	const char *last, *heads[3], *feet[6];
@@ -86,13 +68,18 @@ open_frame(struct slice *text)
 	return false;
 }
 
-/* Claude Code and Cline: what they say to the model, below a result. */
-static struct slice
-cut_notes(struct slice text)
+struct slice
+envelope_open(struct slice text)
 {
+	/* Claude Code and Cline: what they say to the model, below a result */
 	static const char *const notes[][2] = {
 		{ "<system-reminder>", "</system-reminder>" },
 		{ "<environment_details>", "</environment_details>" } };
+	/* Codex: lines of its own, the last of which is "Output:" */
+	static const char *const labels[] = { "Chunk ID: ", "Wall time: ",
+		"Exit code: ", "Process exited with code ",
+		"Original token count: ", "Total output lines: ", NULL };
+	size_t labeled = 0;
 
 	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
 		size_t at = text.n, next = 0;
@@ -103,18 +90,15 @@ cut_notes(struct slice text)
 			at = next++;
 		text = slice_part(text, 0, at);
 	}
-	return text;
-}
-
-struct slice
-envelope_open(struct slice text)
-{
-	text = cut_notes(text);
+	struct slice rest = text, line = { NULL, 0 };
+	while (slice_line(&rest, &line) && begins_with(line, labels))
+		labeled++;
+	if (labeled > 0 && slice_is(line, "Output:"))
+		return rest;
+	if (open_frame(&text))
+		return text;
 	const char *end = text.p + text.n, *lf = end;
 	const char *from = end - num_min(text.n, FOOT_MAX);
-
-	if (open_codex(&text) || open_frame(&text))
-		return text;
 	while ((lf = memrchr(from, '\n', (size_t)(lf - from))) != NULL) {
 		struct slice foot = { lf + 1, (size_t)(end - lf - 1) };
 

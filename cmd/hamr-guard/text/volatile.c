@@ -12,6 +12,7 @@
 #define NAME_MAX_LEN 18		/* names that are looked for are shorter */
 #define HEX_ID 4		/* letters and digits of a short id */
 #define LONG_ID 8		/* of one that is nothing else */
+#define ADDRESS 7		/* bytes of the shortest: 0x7f0a0 */
 
 static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 
@@ -60,6 +61,14 @@ static inline const char *
 over_digits(const char *p, const char *end)
 {
 	while (p < end && is_digit(*p))
+		p++;
+	return p;
+}
+
+static inline const char *
+over_hex(const char *p, const char *end)
+{
+	while (p < end && is_hex(*p))
 		p++;
 	return p;
 }
@@ -160,23 +169,6 @@ over_day(const struct line *l, const char *p, const char *q)
 	return r;
 }
 
-/* The time in the name of a file, which can have no colon: 10_07_33_123Z,
- * 10-07-33; or NULL. */
-static const char *
-over_named_clock(const struct line *l, const char *p)
-{
-	char sep = at(l, p + 2);
-
-	if ((sep != '_' && sep != '-') || at(l, p + 5) != sep ||
-	    two(l, p) > 23 || two(l, p + 3) > 59 || two(l, p + 6) > 60)
-		return NULL;
-	p += 8;
-	if (at(l, p) == sep && is_digit(at(l, p + 1)))
-		p = over_digits(p + 1, l->end);
-	p += at(l, p) == 'Z';
-	return is_word(at(l, p)) ? NULL : p;
-}
-
 /* YYYY-MM-DD or YYYY/MM/DD, with or without a time behind it; or the day
  * first. */
 static const char *
@@ -197,9 +189,18 @@ over_date(const struct line *l, const char *p, const char *q)
 		if (r != NULL)
 			return r;
 	}
-	if (at(l, q) == 'T' || at(l, q) == '_' || at(l, q) == '-') {
-		r = over_named_clock(l, q + 1);
-		if (r != NULL)
+	/* in the name of a file, which can have no colon: 10_07_33_123Z,
+	 * 10-07-33 */
+	sep = at(l, q + 3);
+	if ((at(l, q) == 'T' || at(l, q) == '_' || at(l, q) == '-') &&
+	    (sep == '_' || sep == '-') && at(l, q + 6) == sep &&
+	    two(l, q + 1) <= 23 && two(l, q + 4) <= 59 &&
+	    two(l, q + 7) <= 60) {
+		r = q + 9;
+		if (at(l, r) == sep && is_digit(at(l, r + 1)))
+			r = over_digits(r + 1, l->end);
+		r += at(l, r) == 'Z';
+		if (!is_word(at(l, r)))
 			return r;
 	}
 	return q;
@@ -296,18 +297,7 @@ over_duration(const struct line *l, const char *p, const char *q)
 	return NULL;
 }
 
-/* "#5 12.07 text": the seconds into a step of an image that is built. */
-static const char *
-over_step_time(const struct line *l, const char *p, const char *q)
-{
-	if (p - l->p < 3 || *l->p != '#' || p[-1] != ' ' ||
-	    over_digits(l->p + 1, l->end) != p - 1 || at(l, q) != '.')
-		return NULL;
-	q = over_digits(q + 1, l->end);
-	return at(l, q) == ' ' ? q : NULL;
-}
-
-/* ---- process numbers, addresses ---- */
+/* ---- process numbers ---- */
 
 static bool
 is_before_pid(char c)
@@ -342,18 +332,6 @@ is_pid(const struct line *l, const char *p, const char *q)
 	    !is_word(at(l, w - 1));
 }
 
-static const char *
-over_address(const struct line *l, const char *p)
-{
-	const char *q = p + 2;
-
-	if (p[0] != '0' || at(l, p + 1) != 'x')
-		return NULL;
-	while (q < l->end && is_hex(*q))
-		q++;
-	return q - p >= 2 + 5 && !is_word(at(l, q)) ? q : NULL;
-}
-
 /* ---- temporary paths, volatile members ---- */
 
 /* At "/tmp/": leave out the names behind it that were made up. */
@@ -373,10 +351,10 @@ over_tmp(struct line *l, const char *p)
 	return p;
 }
 
-/* A colon at p: does it end the name of a member that tells a time or names a
- * request?  Then where that begins, at its quote; else NULL. */
+/* A colon at p: leave out the member before and behind it if its name tells a
+ * time or names a request; where to go on. */
 static const char *
-volatile_name(const struct line *l, const char *p)
+drop_member(struct line *l, const char *colon)
 {
 	/* by their length: most members have another */
 	static const char *const names[NAME_MAX_LEN][8] = {
@@ -391,34 +369,33 @@ volatile_name(const struct line *l, const char *p)
 		    "elapsed_ms", "request_id", "finishedAt", "durationMs" },
 		[11] = { "finished_at", "duration_ms" },
 		[16] = { "duration_seconds" } };
+	const char *p = colon;
 
 	while (at(l, p - 1) == ' ')
 		p--;
 	if (at(l, --p) != '"')
-		return NULL;
+		return colon + 1;
 	size_t n = (size_t)(p - l->p) < NAME_MAX_LEN ? (size_t)(p - l->p) :
 	    NAME_MAX_LEN;
 	const char *q = memrchr(p - n, '"', n);
 	if (q == NULL)
-		return NULL;
+		return colon + 1;
 	n = (size_t)(p - q) - 1;
-	return slice_in((struct slice){ q + 1, n }, names[n]) ? q : NULL;
-}
-
-/* Behind the value of a member, a string or a number, whose colon is at p. */
-static const char *
-over_value(const struct line *l, const char *p)
-{
-	for (p++; at(l, p) == ' '; p++)
+	if (!slice_in((struct slice){ q + 1, n }, names[n]))
+		return colon + 1;
+	/* behind its value, a string or a number */
+	for (p = colon + 1; at(l, p) == ' '; p++)
 		;
 	if (at(l, p) != '"') {
 		while (p < l->end && strchr(",}] \t", *p) == NULL)
 			p++;
-		return p;
+	} else {
+		for (p++; p < l->end && *p != '"'; p++)
+			p += *p == '\\';
+		p = p < l->end ? p + 1 : l->end;
 	}
-	for (p++; p < l->end && *p != '"'; p++)
-		p += *p == '\\';
-	return p < l->end ? p + 1 : l->end;
+	leave_out(l, q, p);
+	return p;
 }
 
 /* ---- a line ---- */
@@ -427,7 +404,7 @@ over_value(const struct line *l, const char *p)
 static const char *
 drop_digits(struct line *l, const char *p, const char *q)
 {
-	const char *from = p, *to = NULL;
+	const char *from = p, *to = NULL, *r = p;
 	char before = at(l, p - 1), behind = at(l, q);
 
 	if (is_word(before) && before != 'T')
@@ -436,12 +413,19 @@ drop_digits(struct line *l, const char *p, const char *q)
 		to = over_clock(l, p, q);
 	else if (behind == '-' || behind == '/')
 		to = over_date(l, p, q);
-	else if (behind == 'x')
-		to = over_address(l, p);
+	else if (behind == 'x' && q - p == 1 && *p == '0')
+		r = over_hex(q + 1, l->end);
 	else if (behind == '.' || behind == ' ' || is_unit(behind))
 		to = over_duration(l, p, q);
-	if (to == NULL && before == ' ')
-		to = over_step_time(l, p, q);
+	if (r - p >= ADDRESS && !is_word(at(l, r)))
+		to = r;
+	/* "#5 12.07 text": the seconds into a step of an image that is built */
+	if (to == NULL && before == ' ' && behind == '.' && p - l->p >= 3 &&
+	    *l->p == '#' && over_digits(l->p + 1, l->end) == p - 1) {
+		r = over_digits(q + 1, l->end);
+		if (at(l, r) == ' ')
+			to = r;
+	}
 	if (to == NULL && q - p <= 2 && (before == ' ' || behind == ' '))
 		to = over_month(l, p, q, &from);
 	if (to == NULL && is_before_pid(before) && is_pid(l, p, q))
@@ -473,7 +457,7 @@ bool
 volatile_drop(struct slice line, bool json, struct buf *out)
 {
 	struct line l = { line.p, line.p + line.n, line.p, out, false };
-	const char *next = l.p, *q;
+	const char *next = l.p;
 	/* '/', the digits and ':' are neighbors in ASCII */
 	const char n = json ? ':' - '/' : '9' - '/';
 
@@ -492,9 +476,8 @@ volatile_drop(struct slice line, bool json, struct buf *out)
 				if (l.end - p > 5 &&
 				    memcmp(p, "/tmp/", 5) == 0)
 					next = over_tmp(&l, p + 4);
-			} else if ((q = volatile_name(&l, p)) != NULL) {
-				next = over_value(&l, p);
-				leave_out(&l, q, next);
+			} else {
+				next = drop_member(&l, p);
 			}
 		}
 	if (l.any) {
@@ -538,8 +521,7 @@ over_number(const char *line, const char **from, const char *p,
 
 	while (start > *from && is_hex(start[-1]))
 		start--;
-	while (q < end && is_hex(*q))
-		q++;
+	q = over_hex(q, end);
 	if (start == line || !is_word(start[-1])) {
 		if ((q < end && *q == '-') ||
 		    (start > line && start[-1] == '-'))
@@ -626,24 +608,6 @@ volatile_mask(struct slice line, enum mask what, struct buf *out)
 	return true;
 }
 
-/* Is the number behind p called a percentage: "percent": 40, progress=40? */
-static bool
-is_percentage(const char *start, const char *p)
-{
-	static const char *const names[] = { "percent", "progress" };
-
-	while (p > start && !is_word(p[-1]) && p[-1] != '\n')
-		p--;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		size_t n = strlen(names[i]);
-
-		if ((size_t)(p - start) >= n &&
-		    memcmp(p - n, names[i], n) == 0)
-			return true;
-	}
-	return false;
-}
-
 uint64_t
 volatile_progress(struct slice text)
 {
@@ -654,12 +618,18 @@ volatile_progress(struct slice text)
 		q = over_digits(p, end);
 		if (q == p)
 			continue;
+		/* or by its name: "percent": 40, progress=40 */
+		struct slice name = { text.p, (size_t)(p - text.p) };
+		while (name.n > 0 && !is_word(name.p[name.n - 1]) &&
+		    name.p[name.n - 1] != '\n')
+			name.n--;
 		if ((q < end && *q == '%') ||
 		    (end - q > 1 && *q == '/' && is_digit(q[1])) ||
 		    (end - q > 4 && memcmp(q, " of ", 4) == 0 &&
 		    is_digit(q[4])) ||
 		    (end - q > 1 && q[0] == ' ' && q[1] == '%') ||
-		    is_percentage(text.p, p)) {
+		    slice_ends(name, "percent") ||
+		    slice_ends(name, "progress")) {
 			for (n = 0; p < q; p++)
 				n = n * 10 + (uint64_t)(*p - '0');
 			return n + 1;
