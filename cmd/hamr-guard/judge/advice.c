@@ -317,8 +317,8 @@ put_history(const struct call_row *h, struct buf *out)
 		    " of this turn");
 }
 
-static void
-fill(struct slice name, const struct facts *f, struct buf *out)
+void
+advice_fill(const char *text, const struct facts *f, struct buf *out)
 {
 	const struct {
 		const char *name;
@@ -327,50 +327,46 @@ fill(struct slice name, const struct facts *f, struct buf *out)
 		{ "laps", f->laps }, { "limit", f->limit },
 		{ "same", f->same }, { "steps", f->steps },
 		{ "wait", f->wait } };
+	struct slice name;
 
-	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-		if (slice_is(name, numbers[i].name))
-			buf_fmt(out, "%lu", numbers[i].n);
-	if (slice_is(name, "tool") && f->tool.n == 0)
-		buf_adds(out, "tool");
-	else if (slice_is(name, "tool"))
-		buf_add(out, f->tool.p, utf8_cut(f->tool.p, f->tool.n,
-		    TOOL_MAX));
-	else if (slice_is(name, "since") && f->steps == 0)
-		buf_adds(out, "only other calls returned anything new");
-	else if (slice_is(name, "since") && f->steps == 1)
-		buf_adds(out, "the last step returned nothing new");
-	else if (slice_is(name, "since"))
-		buf_fmt(out, "nothing new in the last %lu steps", f->steps);
-	else if (slice_is(name, "span") && f->steps < 2)
-		buf_adds(out, "last step");
-	else if (slice_is(name, "span"))
-		buf_fmt(out, "last %lu steps", f->steps);
-	else if (slice_is(name, "pattern") && f->period < 2)
-		buf_fmt(out, "the same call %lu times in a row", f->laps);
-	else if (slice_is(name, "pattern") && f->period == 2)
-		buf_adds(out, "two calls alternate");
-	else if (slice_is(name, "pattern"))
-		buf_fmt(out, "%lu calls repeat in a cycle", f->period);
-	else if (slice_is(name, "history"))
-		put_history(f->history, out);
-	else if (slice_is(name, "attempts"))
-		buf_adds(out, f->attempts);
-}
-
-void
-advice_fill(const char *text, const struct facts *f, struct buf *out)
-{
-	for (const char *p = text; ; ) {
+	for (const char *p = text; ; p = name.p + name.n + 1) {
 		size_t n = strcspn(p, "{");
 
 		buf_add(out, p, n);
-		p += n;
-		if (*p == '\0')
+		if (p[n] == '\0')
 			return;
-		n = strcspn(++p, "}");
-		fill((struct slice){ p, n }, f, out);
-		p += n + 1;
+		name = (struct slice){ p + n + 1, strcspn(p + n + 1, "}") };
+		for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+			if (slice_is(name, numbers[i].name))
+				buf_fmt(out, "%lu", numbers[i].n);
+		if (slice_is(name, "tool") && f->tool.n == 0)
+			buf_adds(out, "tool");
+		else if (slice_is(name, "tool"))
+			buf_add(out, f->tool.p, utf8_cut(f->tool.p, f->tool.n,
+			    TOOL_MAX));
+		else if (slice_is(name, "since") && f->steps == 0)
+			buf_adds(out, "only other calls returned anything "
+			    "new");
+		else if (slice_is(name, "since") && f->steps == 1)
+			buf_adds(out, "the last step returned nothing new");
+		else if (slice_is(name, "since"))
+			buf_fmt(out, "nothing new in the last %lu steps",
+			    f->steps);
+		else if (slice_is(name, "span") && f->steps < 2)
+			buf_adds(out, "last step");
+		else if (slice_is(name, "span"))
+			buf_fmt(out, "last %lu steps", f->steps);
+		else if (slice_is(name, "pattern") && f->period < 2)
+			buf_fmt(out, "the same call %lu times in a row",
+			    f->laps);
+		else if (slice_is(name, "pattern") && f->period == 2)
+			buf_adds(out, "two calls alternate");
+		else if (slice_is(name, "pattern"))
+			buf_fmt(out, "%lu calls repeat in a cycle", f->period);
+		else if (slice_is(name, "history"))
+			put_history(f->history, out);
+		else if (slice_is(name, "attempts"))
+			buf_adds(out, f->attempts);
 	}
 }
 

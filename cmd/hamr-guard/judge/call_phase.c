@@ -117,20 +117,6 @@ refuse(struct guard *g, struct open_call *o, struct verdict *v,
 	free(message);
 }
 
-/* Text was asked for, or the stall went on after it. */
-static void
-halt_stalled(struct guard *g, struct open_call *o)
-{
-	const struct stall *s = &g->stall;
-	struct verdict v = { .rule = s->over ? RULE_STALL : g->text_rule,
-		.count = s->over ? s->score / POINT : g->text_count,
-		.evidence = s->calls.c, .nevidence = s->calls.n,
-		.warn = g->policy->stall_warn,
-		.halt = g->policy->stall_limit };
-
-	refuse(g, o, &v, ACT_HALT, A_TEXT_HALT, 0);
-}
-
 static void
 refuse_repeat(struct guard *g, struct open_call *o, struct streak *e,
     unsigned long count, bool halts)
@@ -139,15 +125,12 @@ refuse_repeat(struct guard *g, struct open_call *o, struct streak *e,
 		.nevidence = e->calls.n };
 
 	streak_judge(g, &o->is, e, &v);
-	bool cycle = v.rule == RULE_CYCLE;
-	bool retry = v.rule == RULE_RETRY;
-	if (halts) {
-		refuse(g, o, &v, ACT_HALT, cycle ? A_CYCLE_HALT : retry ?
-		    A_RETRY_HALT : A_REPEAT_HALT, count);
+	enum advice a = v.rule == RULE_CYCLE ? A_CYCLE_BLOCK :
+	    v.rule == RULE_RETRY ? A_RETRY_BLOCK : A_REPEAT_BLOCK;
+	/* the sentence behind it is that of the halt */
+	refuse(g, o, &v, halts ? ACT_HALT : ACT_BLOCK, a + halts, count);
+	if (halts)
 		return;
-	}
-	refuse(g, o, &v, ACT_BLOCK, cycle ? A_CYCLE_BLOCK : retry ?
-	    A_RETRY_BLOCK : A_REPEAT_BLOCK, count);
 	e->refused++;
 	e->news = g->news;
 	guard_stuck(g, e->n + e->refused, e->times);
@@ -257,6 +240,7 @@ share(struct guard *g, struct map *same, struct open_call *o)
 void
 guard_calls(struct guard *g)
 {
+	const struct stall *s = &g->stall;
 	bool forced = g->text_only > 0;
 	struct map same = { .n = 0 };
 	unsigned long changes = 0;
@@ -272,8 +256,16 @@ guard_calls(struct guard *g)
 			o->action = ACT_ALLOW;
 		else if (g->halt.on)	/* it goes on for every later call */
 			guard_put_halted(g, o);
-		else if (!g->policy->counts_only && (forced || g->stall.over))
-			halt_stalled(g, o);
+		/* text was asked for, or the stall went on after it */
+		else if (!g->policy->counts_only && (forced || s->over))
+			refuse(g, o, &(struct verdict){
+			    .rule = s->over ? RULE_STALL : g->text_rule,
+			    .count = s->over ? s->score / POINT :
+			    g->text_count, .evidence = s->calls.c,
+			    .nevidence = s->calls.n,
+			    .warn = g->policy->stall_warn,
+			    .halt = g->policy->stall_limit },
+			    ACT_HALT, A_TEXT_HALT, 0);
 		else if (g->step.left == 1 || !share(g, &same, o))
 			judge_alone(g, o);
 		changes += o->action == ACT_ALLOW && !o->is.reads;

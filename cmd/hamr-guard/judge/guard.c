@@ -474,10 +474,6 @@ guard_release(struct guard *g)
 	streaks_release(&g->seen);
 	streaks_release(&g->faults);
 	streaks_release(&g->same);
-	hash_set_clear(&g->answered);
-	hash_set_clear(&g->lines);
-	hash_set_clear(&g->errors);
-	hash_set_clear(&g->failures);
 	files_release(&g->files);
 	cycle_release(&g->cycle);
 	free(g->call);

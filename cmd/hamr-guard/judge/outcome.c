@@ -29,11 +29,6 @@ static const char *const meta_keys[META_KEYS] = { "cached", "exit", "signal",
 	"mutated", "sha256_before", "sha256_after", "path", "stdout_bytes",
 	"op", "first", "last", "lines", "sha256", "error" };
 
-struct meta {
-	bool any;
-	struct slice v[META_KEYS];
-};
-
 /* ---- outcomes by id ---- */
 
 static struct remembered *
@@ -87,31 +82,8 @@ remember(struct guard *g, struct remembered *m, uint64_t h, struct outcome *o)
 
 /* ---- the text ---- */
 
-/* Is a status that may pass among the numbers of a text?  Not as a part of a
- * longer one, nor of a line and column: a.c:503:12. */
 static bool
-has_status(const char *text)
-{
-	static const char *const statuses[] = { "408", "429", "502", "503",
-		"504", "529" };
-
-	for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
-		for (const char *p = text; (p = strstr(p, statuses[i])) !=
-		    NULL; p += 3) {
-			char before = p > text ? p[-1] : ' ';
-
-			if (isalnum((unsigned char)before) || before == '.' ||
-			    isalnum((unsigned char)p[3]) ||
-			    (p[3] == ':' && isdigit((unsigned char)p[4])) ||
-			    (p[3] == '.' && isdigit((unsigned char)p[4])))
-				continue;
-			return true;
-		}
-	return false;
-}
-
-static bool
-may_pass(const struct meta *meta, struct slice text)
+may_pass(const struct slice *meta, struct slice text)
 {
 	static const char *const codes[] = { "timeout", "rate_limited",
 		"overloaded", "network", NULL };
@@ -121,13 +93,27 @@ may_pass(const struct meta *meta, struct slice text)
 		"connection refused", "connection reset", "connection error",
 		"etimedout", "econnreset", "econnrefused", "eai_again",
 		"overloaded", NULL };
+	static const char *const statuses[] = { "408", "429", "502", "503",
+		"504", "529", NULL };
 	size_t n = text.n < LOOK_MAX ? text.n : LOOK_MAX;
 
 	for (size_t i = 0; codes[i] != NULL; i++)
-		if (scan_str_is(meta->v[ERROR], codes[i]))
+		if (scan_str_is(meta[ERROR], codes[i]))
 			return true;
 	char *start = xmemdup0(text.p, n);
-	bool yes = has_status(start);
+	bool yes = false;
+	/* a status among the numbers, but not as a part of a longer one, nor
+	 * of a line and column: a.c:503:12 */
+	for (size_t i = 0; statuses[i] != NULL; i++)
+		for (const char *p = start; !yes &&
+		    (p = strstr(p, statuses[i])) != NULL; p += 3) {
+			char before = p > start ? p[-1] : ' ';
+
+			yes = !isalnum((unsigned char)before) &&
+			    before != '.' && !isalnum((unsigned char)p[3]) &&
+			    ((p[3] != ':' && p[3] != '.') ||
+			    !isdigit((unsigned char)p[4]));
+		}
 	for (size_t i = 0; i < n; i++)
 		start[i] = (char)tolower((unsigned char)start[i]);
 	for (size_t i = 0; signs[i] != NULL && !yes; i++)
@@ -249,27 +235,6 @@ is_failure(struct slice line)
 	return false;
 }
 
-/* "ValueError: no such thing", where Python's traceback ends. */
-static bool
-ends_traceback(struct slice line, struct slice text)
-{
-	static const char *const ends[] = { "Error", "Exception" };
-	size_t n = 0;
-
-	while (n < line.n && (isalnum((unsigned char)line.p[n]) ||
-	    line.p[n] == '.' || line.p[n] == '_'))
-		n++;
-	if (n < line.n && line.p[n] != ':')
-		return false;
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		size_t k = strlen(ends[i]);
-
-		if (n >= k && memcmp(line.p + n - k, ends[i], k) == 0)
-			return slice_has(text, "Traceback (most recent call");
-	}
-	return false;
-}
-
 /* Does one of the first lines of a text, or its last, say so? */
 static bool
 tells_failure(struct slice text)
@@ -286,55 +251,52 @@ tells_failure(struct slice text)
 	for (line = text; line.n > 0 && text.p[line.n - 1] != '\n'; )
 		line.n--;
 	line = slice_from(text, line.n);
-	return is_failure(line) || ends_traceback(line, text);
-}
-
-/* Does a line tell of a failed test or an error: "1 failed, 2 passed",
- * "FAIL: x", "a.c:3:5: error: x", "error[E0433]: x"? */
-static bool
-is_complaint(struct slice line)
-{
-	static const char *const counted[] = { " failed", " failing",
-		" failure", " error", NULL };
-	static const char *const begins[] = { "FAIL: ", "FAIL ", "FAIL\t",
-		"FAILED ", "--- FAIL", "not ok ", "error: ", "error[",
-		"fatal: ", NULL };
-	const char *end = line.p + line.n;
-
-	line = slice_trim(line);
-	for (size_t i = 0; begins[i] != NULL; i++)
-		if (slice_starts(line, begins[i]))
-			return true;
-	if (slice_has(line, ": error: ") || slice_has(line, ": error TS") ||
-	    slice_has(line, ": undefined: "))
+	if (is_failure(line))
 		return true;
-	for (const char *p = line.p; p < end; p++) {
-		if (*p < '1' || *p > '9')
-			continue;
-		while (p < end && isdigit((unsigned char)*p))
-			p++;
-		for (size_t i = 0; counted[i] != NULL; i++)
-			if (slice_starts((struct slice){ p,
-			    (size_t)(end - p) }, counted[i]))
-				return true;
-	}
-	return false;
+	/* "ValueError: no such thing", where Python's traceback ends */
+	size_t name = 0;
+	while (name < line.n && (isalnum((unsigned char)line.p[name]) ||
+	    line.p[name] == '.' || line.p[name] == '_'))
+		name++;
+	if (name < line.n && line.p[name] != ':')
+		return false;
+	line.n = name;
+	return (slice_ends(line, "Error") || slice_ends(line, "Exception")) &&
+	    slice_has(text, "Traceback (most recent call");
 }
 
-/* Does one of the last lines of a text? */
+/* Does one of the last lines of a text tell of a failed test or an error:
+ * "1 failed, 2 passed", "FAIL: x", "a.c:3:5: error: x", "error[E0433]: x"? */
 static bool
 complains(struct slice text)
 {
-	const char *end = text.p + text.n;
+	static const char *const begins[] = { "FAIL: ", "FAIL ", "FAIL\t",
+		"FAILED ", "--- FAIL", "not ok ", "error: ", "error[",
+		"fatal: ", NULL };
+	struct slice last = slice_last_lines(text, COMPLAINT_LINES), line;
 
-	for (int n = 0; n < COMPLAINT_LINES && end > text.p; n++) {
-		const char *lf = memrchr(text.p, '\n',
-		    (size_t)(end - text.p - 1));
-		const char *from = lf != NULL ? lf + 1 : text.p;
-
-		if (is_complaint((struct slice){ from, (size_t)(end - from) }))
+	while (slice_line(&last, &line)) {
+		line = slice_trim(line);
+		for (size_t i = 0; begins[i] != NULL; i++)
+			if (slice_starts(line, begins[i]))
+				return true;
+		if (slice_has(line, ": error: ") ||
+		    slice_has(line, ": error TS") ||
+		    slice_has(line, ": undefined: "))
 			return true;
-		end = from;
+		const char *end = line.p + line.n;
+		for (const char *p = line.p; p < end; p++) {
+			if (*p < '1' || *p > '9')
+				continue;
+			while (p < end && isdigit((unsigned char)*p))
+				p++;
+			line = (struct slice){ p, (size_t)(end - p) };
+			if (slice_starts(line, " failed") ||
+			    slice_starts(line, " failing") ||
+			    slice_starts(line, " failure") ||
+			    slice_starts(line, " error"))
+				return true;
+		}
 	}
 	return false;
 }
@@ -494,22 +456,22 @@ reach(struct guard *g, struct slice path, struct slice sha, struct outcome *o)
 /* What meta tells of changed files. */
 static void
 files_reported(struct guard *g, const struct open_call *c,
-    const struct meta *meta, struct outcome *o)
+    const struct slice *meta, struct outcome *o)
 {
-	struct slice path = meta->v[PATH], sha = meta->v[BEFORE], one;
+	struct slice path = meta[PATH], sha = meta[BEFORE], one;
 	bool is_new = false;
 
 	if (path.p != NULL && scan_kind(sha) == SCAN_STRING)
 		files_base(&g->files, sign_value(path), sign_value(sha));
 	else if (path.p != NULL && c->is.write)
 		files_of(&g->files, sign_value(path))->created = true;
-	if (scan_kind(meta->v[MUTATED]) == SCAN_ARRAY) {
-		for (struct walk w = walk_of(meta->v[MUTATED]);
+	if (scan_kind(meta[MUTATED]) == SCAN_ARRAY) {
+		for (struct walk w = walk_of(meta[MUTATED]);
 		    walk_next(&w, NULL, &one); )
 			is_new |= reach(g, scan_get(one, "path"),
 			    scan_get(one, "sha256"), o);
 	}
-	sha = meta->v[AFTER];
+	sha = meta[AFTER];
 	if (!o->reached && path.p != NULL && scan_kind(sha) == SCAN_STRING)
 		is_new = reach(g, path, sha, o);
 	o->back &= !is_new;
@@ -599,7 +561,7 @@ read_cached(struct guard *g, const struct open_call *c, struct slice cached,
 /* An error not seen before says something, whatever its lines; one that was
  * says nothing.  kind: also when it is the same but for the call's words. */
 static void
-read_error(struct guard *g, const struct meta *meta, struct slice text,
+read_error(struct guard *g, const struct slice *meta, struct slice text,
     bool kind, struct outcome *o)
 {
 	o->d.hash = ~o->d.hash;
@@ -620,26 +582,26 @@ read_error(struct guard *g, const struct meta *meta, struct slice text,
 /* Was it a read of lines that are known?  Where meta tells the range that
  * decides, as the lines that hamr-tool adds to a text vary. */
 static void
-read_range(struct guard *g, const struct meta *meta, struct outcome *o)
+read_range(struct guard *g, const struct slice *meta, struct outcome *o)
 {
 	int64_t first, last, lines;
-	bool any = scan_int(meta->v[FIRST], &first);
+	bool any = scan_int(meta[FIRST], &first);
 
 	o->past_end = o->d.lines == 0;
-	if (scan_int(meta->v[LINES], &lines))
+	if (scan_int(meta[LINES], &lines))
 		o->past_end |= any ? first > lines :
-		    lines > 0 && scan_str_is(meta->v[OP], "file");
-	if (any && scan_int(meta->v[LAST], &last) && first > 0 &&
-	    first <= last && last < LINES_END && meta->v[SHA].p != NULL)
-		o->shown = shown_add(&g->shown, sign_value(meta->v[PATH]),
-		    sign_value(meta->v[SHA]), first, last);
+		    lines > 0 && scan_str_is(meta[OP], "file");
+	if (any && scan_int(meta[LAST], &last) && first > 0 &&
+	    first <= last && last < LINES_END && meta[SHA].p != NULL)
+		o->shown = shown_add(&g->shown, sign_value(meta[PATH]),
+		    sign_value(meta[SHA]), first, last);
 	if (o->past_end || o->shown)
 		o->d.gain = 0;
 }
 
 static void
 read_text(struct guard *g, const struct open_call *c, const struct rec *r,
-    const struct meta *meta, struct outcome *o)
+    const struct slice *meta, struct outcome *o)
 {
 	const struct streak *e = streaks_get(&g->seen, c->is.sig);
 	struct fresh fresh = { .n = 0 };
@@ -648,10 +610,10 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 
 	read_content(g, r, &o->d);
 	struct slice text = buf_view(&g->text);
-	if (c->is.bash && !o->failed && meta->v[EXIT].p == NULL)
+	if (c->is.bash && !o->failed && meta[EXIT].p == NULL)
 		o->failed = tells_failure(text);
-	else if (c->is.edits && !o->failed && meta->v[AFTER].p == NULL &&
-	    meta->v[MUTATED].p == NULL)
+	else if (c->is.edits && !o->failed && meta[AFTER].p == NULL &&
+	    meta[MUTATED].p == NULL)
 		o->failed = tells_no_edit(text);
 	if (!c->is.poll)
 		open_envelope(&g->text);
@@ -704,9 +666,8 @@ void
 outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
     struct outcome *o)
 {
-	struct slice value = rec_get(r, "meta"), key, val;
-	struct meta meta = { .any = scan_kind(value) == SCAN_OBJECT };
-	struct walk w = { .p = NULL };
+	struct slice all = scan_only(SCAN_OBJECT, rec_get(r, "meta"));
+	struct slice meta[META_KEYS] = { { NULL, 0 } }, key, val;
 	uint64_t h;
 	int64_t n;
 
@@ -714,31 +675,29 @@ outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
 	struct remembered *m = remembered_at(g, slice_of(c->id), &h);
 	for (size_t i = 0; i < sizeof *m; i += 64)
 		__builtin_prefetch((const char *)m + i, 1);
-	if (meta.any)
-		w = walk_of(value);
-	while (meta.any && walk_next(&w, &key, &val))
+	for (struct walk w = walk_of(all); walk_next(&w, &key, &val); )
 		for (int i = 0; i < META_KEYS; i++)
 			if (scan_key_is(key, meta_keys[i])) {
-				meta.v[i] = val;
+				meta[i] = val;
 				break;
 			}
-	struct slice cached = meta.v[CACHED];
+	struct slice cached = meta[CACHED];
 	*o = (struct outcome){ .failed = scan_true(rec_get(r, "is_error")) ||
-	    scan_kind(meta.v[SIGNAL]) == SCAN_STRING ||
-	    (scan_int(meta.v[EXIT], &n) && n != 0) };
+	    scan_kind(meta[SIGNAL]) == SCAN_STRING ||
+	    (scan_int(meta[EXIT], &n) && n != 0) };
 	if (scan_kind(cached) == SCAN_STRING || scan_true(cached)) {
 		read_content(g, r, &o->d);
 		if (read_cached(g, c, cached, o))
 			return;
 	}
-	read_text(g, c, r, &meta, o);
+	read_text(g, c, r, meta, o);
 	if (o->cached)
 		o->d.gain = 0;
 	/* Of a command that hamr-tool ran meta always knows what was changed;
 	 * an importer may not. */
-	if (meta.v[MUTATED].p != NULL || meta.v[AFTER].p != NULL ||
-	    (c->is.bash && meta.v[STDOUT].p != NULL))
-		files_reported(g, c, &meta, o);
+	if (meta[MUTATED].p != NULL || meta[AFTER].p != NULL ||
+	    (c->is.bash && meta[STDOUT].p != NULL))
+		files_reported(g, c, meta, o);
 	else
 		files_inferred(g, c, o);
 	if (o->cached)

@@ -362,15 +362,6 @@ weight(const struct open_call *c, const struct streak *e,
 	    POINT / 2;
 }
 
-/* Did a new command that may change files do so?  Hashes tell; without them
- * one that says at length what was said before, like "already installed", did
- * not. */
-static bool
-left_a_trace(const struct outcome *o)
-{
-	return o->reached || o->brief || o->d.gain > 0;
-}
-
 void
 guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 {
@@ -393,9 +384,13 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 			like = CHANGED;
 	}
 	g->calls++;
+	/* did a new command that may change files do so?  Hashes tell; without
+	 * them one that says at length what was said before, like "already
+	 * installed", did not */
 	if ((o->files == NEW_STATE || o->files == TWEAKED) && !c->is.idle)
 		progress = c->is.edits ? !o->failed : e == NULL ?
-		    left_a_trace(o) : like == CHANGED && o->d.gain > 0;
+		    o->reached || o->brief || o->d.gain > 0 :
+		    like == CHANGED && o->d.gain > 0;
 	/* what a person has not said before is as good as their message */
 	progress |= c->is.consults && !o->failed && like == CHANGED &&
 	    o->d.gain > 0;

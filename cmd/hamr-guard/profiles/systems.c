@@ -471,33 +471,14 @@ const struct system system_nanobot = {
 
 enum { KIMI_STALL, KIMI_GAIN };
 
-/* A command put into the background, or a look at a task that has moved. */
-static bool
-moved_task(struct foreign *p, const struct open_call *c,
-    const struct foreign_result *res, uint64_t hash)
+static void
+kimi_result(struct foreign *p, struct open_call *c,
+    const struct foreign_result *res)
 {
 	static const char *const looks[] = { "TaskOutput", "TaskList",
 		"TaskStop", "BashOutput", "KillShell", "process", NULL };
 	const struct seen *s = c->seen;
 	struct slice args = slice_of(s->args);
-
-	if (!res->failed && s->parsed &&
-	    (scan_true(scan_get(args, "run_in_background")) ||
-	    scan_true(scan_get(args, "background"))))
-		return true;
-	if (!slice_in(slice_of(c->tool), looks))
-		return false;
-	/* 0: there was no output before */
-	struct streak *e = streaks_put(&p->m.calls, s->sorted);
-	bool moved = e->d.hash != (hash | 1);
-	e->d.hash = hash | 1;
-	return moved;
-}
-
-static void
-kimi_result(struct foreign *p, struct open_call *c,
-    const struct foreign_result *res)
-{
 	struct slice text = slice_trim(res->text), el;
 	struct slice files = msg_meta(res->r, "mutated");
 	uint64_t hash = hash_bytes(text.p, text.n);
@@ -517,7 +498,17 @@ kimi_result(struct foreign *p, struct open_call *c,
 			moved |= fresh;
 		}
 	}
-	moved |= moved_task(p, c, res, hash);
+	/* a command put into the background, or a look at a task */
+	if (!res->failed && s->parsed &&
+	    (scan_true(scan_get(args, "run_in_background")) ||
+	    scan_true(scan_get(args, "background")))) {
+		moved = true;
+	} else if (slice_in(slice_of(c->tool), looks)) {
+		/* 0: there was no output before */
+		struct streak *e = streaks_put(&p->m.calls, s->sorted);
+		moved |= e->d.hash != (hash | 1);
+		e->d.hash = hash | 1;
+	}
 	if (!res->failed &&
 	    utf8_count(text.p, text.n) >= p->limit[KIMI_GAIN])
 		moved |= hash_set_add(&p->m.outputs, hash);
