@@ -240,30 +240,6 @@ describe(struct tool *t, struct extra *x, struct err *e)
 }
 
 static int
-load(struct tool *t, const char *entry, struct extra *x, struct err *e)
-{
-	const char *name = name_in(entry);
-
-	x->plugin.path = plugin_find("tool", entry, e);
-	if (x->plugin.path == NULL || describe(t, x, e) < 0)
-		return -1;
-	if (schema_find(x->plugin.name) != NULL)
-		return shadows(x->plugin.name, e);
-	if (entry[0] != '/' && strcmp(name, x->plugin.name) != 0)
-		return err_set(e, ST_PEER, "plug-in hamr-tool-%s: --describe "
-		    "gives the name \"%s\"; fix it, or remove it from "
-		    "tools.plugins", name, x->plugin.name);
-	x->schema.id = TOOL_PLUGIN;
-	x->mutates = x->plugin.mutates;
-	if (extras_add(t->extras, x)) {
-		t->extras->nplugins++;
-		return 0;
-	}
-	return err_set(e, ST_CONFIG, "tools.plugins: two plug-ins have the "
-	    "name \"%s\"; take one out", x->plugin.name);
-}
-
-static int
 plugs_load(struct tool *t, struct err *e)
 {
 	struct extras *all = t->extras;
@@ -272,9 +248,30 @@ plugs_load(struct tool *t, struct err *e)
 
 	for (size_t i = 0; i < n && !all->plugins; i++) {
 		struct extra *x = xcalloc(1, sizeof *x);
+		const char *name = name_in(list[i]);
+		struct plugin *p = &x->plugin;
+		bool good = false;
 
-		if (load(t, list[i], x, e) == 0)
+		p->path = plugin_find("tool", list[i], e);
+		if (p->path == NULL || describe(t, x, e) < 0)
+			;
+		else if (schema_find(p->name) != NULL)
+			shadows(p->name, e);
+		else if (list[i][0] != '/' && strcmp(name, p->name) != 0)
+			err_set(e, ST_PEER, "plug-in hamr-tool-%s: --describe "
+			    "gives the name \"%s\"; fix it, or remove it from "
+			    "tools.plugins", name, p->name);
+		else
+			good = true;
+		x->schema.id = TOOL_PLUGIN;
+		x->mutates = p->mutates;
+		if (good && extras_add(all, x)) {
+			all->nplugins++;
 			continue;
+		}
+		if (good)
+			err_set(e, ST_CONFIG, "tools.plugins: two plug-ins "
+			    "have the name \"%s\"; take one out", p->name);
 		/* all or none, so that it can be tried again; servers are
 		 * asked after plug-ins */
 		extra_free(x);

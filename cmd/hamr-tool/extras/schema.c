@@ -169,29 +169,6 @@ is_blank(struct slice v)
 	return v.p == NULL || slice_is(v, "\"\"");
 }
 
-/* What the table cannot say: one of several arguments must be there.  Models
- * that fill in all they know of give the others as "" or []. */
-static const char *
-check_sets(enum tool_id id, struct slice args)
-{
-	struct slice edits = scan_get(args, "edits");
-	struct slice old = scan_get(args, "old"), new = scan_get(args, "new");
-	struct walk w = walk_of(edits);
-	struct slice el;
-
-	if (id == TOOL_READ && scan_get(args, "path").p == NULL &&
-	    scan_get(args, "query").p == NULL)
-		return "path or query is missing";
-	if (id != TOOL_EDIT)
-		return "";
-	if (walk_next(&w, NULL, &el))
-		return is_blank(old) && is_blank(new) ? "" :
-		    "give old and new, or edits, not both";
-	if (old.p == NULL)
-		return edits.p != NULL ? "edits is empty" : "old is missing";
-	return new.p == NULL ? "new is missing" : "";
-}
-
 /* The members that one of our tools knows, by their canonical names. */
 static bool
 put_ours(const struct schema *t, struct slice text, struct buf *out,
@@ -202,19 +179,36 @@ put_ours(const struct schema *t, struct slice text, struct buf *out,
 	/* bash says itself that it took a timeout within bounds */
 	enum json_schema_how how = t->id == TOOL_BASH ? JSON_SCHEMA_OURS :
 	    JSON_SCHEMA_BOUNDED;
-	const char *sets = "";
+	const char *lacks = "";
 	size_t at = out->len;
+	struct slice el;
 
 	alias_args(slice_of(t->name), text, &named);
 	scan_put(&schema, t->form);
 	bool good = json_schema_put(buf_view(&schema), buf_view(&named), how,
 	    out, why);
-	if (good)
-		sets = check_sets(t->id, (struct slice){ out->p + at,
-		    out->len - at });
-	buf_adds(why, sets);
 	bufs_release(BUFS(&schema, &named));
-	return good && *sets == '\0';
+	if (!good || (t->id != TOOL_READ && t->id != TOOL_EDIT))
+		return good;
+	/* What the table cannot say: one of several arguments must be there.
+	 * Models that fill in all they know of give the others as "" or []. */
+	struct slice args = slice_from(buf_view(out), at);
+	struct slice old = scan_get(args, "old"), new = scan_get(args, "new");
+	struct slice edits = scan_get(args, "edits");
+	struct walk w = walk_of(edits);
+	if (t->id == TOOL_READ)
+		lacks = scan_get(args, "path").p != NULL ||
+		    scan_get(args, "query").p != NULL ? "" :
+		    "path or query is missing";
+	else if (walk_next(&w, NULL, &el))
+		lacks = is_blank(old) && is_blank(new) ? "" :
+		    "give old and new, or edits, not both";
+	else if (old.p == NULL)
+		lacks = edits.p != NULL ? "edits is empty" : "old is missing";
+	else if (new.p == NULL)
+		lacks = "new is missing";
+	buf_adds(why, lacks);
+	return *lacks == '\0';
 }
 
 bool

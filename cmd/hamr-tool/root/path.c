@@ -358,14 +358,20 @@ root_give(int in, int fd)
 }
 
 int
+root_open_folder(int dirfd, const char *name)
+{
+	return openat(dirfd, name,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+int
 root_folder(int dirfd, const char *name)
 {
 	bool made = mkdirat(dirfd, name, 0700) == 0;
 
 	if (!made && errno != EEXIST)
 		return -1;
-	int fd = openat(dirfd, name,
-	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = root_open_folder(dirfd, name);
 	if (made && fd >= 0)
 		root_give(dirfd, fd);
 	return fd;

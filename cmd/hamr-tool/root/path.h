@@ -43,8 +43,10 @@ bool root_is_there(const struct root *r);
 /* .hamr of the root, made with its .gitignore and out/ if need be, never
  * through a link: an fd, or -1 with errno. */
 int root_hamr(int rootfd);
-/* A folder in dirfd, made if need be, never through a link; likewise. */
+/* A folder in dirfd, made if need be, never through a link; likewise.  And one
+ * that is there. */
 int root_folder(int dirfd, const char *name);
+int root_open_folder(int dirfd, const char *name);
 /* In somebody's folder (open as in) what root makes is theirs. */
 void root_give(int in, int fd);
 

@@ -152,8 +152,7 @@ static bool
 put_map(const char *file, const char *text)
 {
 	int fd = open(file, O_WRONLY | O_CLOEXEC);
-	bool good = fd >= 0 && write(fd, text, strlen(text)) ==
-	    (ssize_t)strlen(text);
+	bool good = fd >= 0 && file_write_all(fd, text, strlen(text)) == 0;
 
 	file_close(fd);
 	return good;

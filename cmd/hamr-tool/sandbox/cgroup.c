@@ -29,11 +29,9 @@ static bool
 put(const char *dir, const char *file, long long v)
 {
 	int fd = open_in(dir, file);
-	char *text = xasprintf("%lld", v);
-	bool good = fd >= 0 && file_write_all(fd, text, strlen(text)) == 0;
+	bool good = fd >= 0 && dprintf(fd, "%lld", v) > 0;
 
 	file_close(fd);
-	free(text);
 	return good;
 }
 

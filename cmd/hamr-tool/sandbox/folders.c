@@ -22,13 +22,6 @@
 #define FRESH_S 60		/* which takes less than that */
 #define DEPTH_MAX 4096
 
-static int
-open_folder(int dirfd, const char *name)
-{
-	return openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-	    O_CLOEXEC);
-}
-
 /* ---- with all that is in them ---- */
 
 static void
@@ -254,7 +247,7 @@ session_open(const struct sandboxes *bs, const char *path)
 
 	if (mkdir(path, folder_mode(bs)) < 0 && errno != EEXIST)
 		return -1;
-	int fd = open_folder(AT_FDCWD, path);
+	int fd = root_open_folder(AT_FDCWD, path);
 	if (fd >= 0 && fstat(fd, &st) == 0 && is_ours(&st) &&
 	    flock(fd, LOCK_SH | LOCK_NB) == 0 && lstat(path, &now) == 0 &&
 	    is_same_file(&now, &st) &&
@@ -287,7 +280,7 @@ folders_open(struct sandboxes *bs)
 			if (strncmp(e->d_name, rows[i].prefix,
 			    strlen(rows[i].prefix)) == 0)
 				s = rows[i].s;
-		int old = s >= 0 ? open_folder(dirfd(d), e->d_name) : -1;
+		int old = s >= 0 ? root_open_folder(dirfd(d), e->d_name) : -1;
 		/* one that nobody holds the lock of */
 		if (old >= 0 && fstat(old, &st) == 0 && is_ours(&st) &&
 		    (s == 0 || llabs(time(NULL) - st.st_mtime) > s) &&

@@ -79,13 +79,6 @@ git_find(const struct sandboxes *bs, struct box_git *g)
 
 /* ---- stubs ---- */
 
-static int
-open_hamr(const struct sandboxes *bs)
-{
-	return openat(bs->root.fd, ".hamr", O_RDONLY | O_DIRECTORY |
-	    O_NOFOLLOW | O_CLOEXEC);
-}
-
 /* The journal is there as long as the stub, and locked by all who need it: the
  * last one takes the stub away, or the next run does after a kill. */
 static int
@@ -177,7 +170,7 @@ drop_journal(const struct sandboxes *bs, int fd)
 
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
 		unlinkat(bs->root.fd, STUB, AT_REMOVEDIR);
-		hamr = open_hamr(bs);
+		hamr = root_open_folder(bs->root.fd, ".hamr");
 	}
 	if (hamr >= 0) {
 		unlinkat(hamr, JOURNAL, 0);
@@ -206,7 +199,7 @@ stubs_remove(struct box *b)
 void
 stubs_sweep(struct sandboxes *bs)
 {
-	int hamr = open_hamr(bs);
+	int hamr = root_open_folder(bs->root.fd, ".hamr");
 	int fd = hamr >= 0 ? open_journal(hamr, 0) : -1;
 
 	if (fd >= 0)

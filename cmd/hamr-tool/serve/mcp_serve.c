@@ -267,28 +267,12 @@ message(struct serve *v, struct slice text)
 }
 
 static void
-batch(struct serve *v, struct slice text)
+line(struct serve *v, enum rpc_got got, struct slice text)
 {
 	struct buf answers = BUF_INIT(2 * BUF_RECORD_MAX);
 	bool empty = true;
 	struct slice el;
 
-	v->batch = &answers;
-	for (struct walk w = walk_of(text); walk_next(&w, NULL, &el);
-	    empty = false)
-		message(v, el);
-	v->batch = NULL;
-	if (answers.len > 0) {
-		buf_addc(&answers, ']');
-		serve_put(v, &answers);
-	} else if (empty) {
-		serve_error(v, SLICE("null"), RPC_INVALID, "an empty batch");
-	}
-}
-
-static void
-line(struct serve *v, enum rpc_got got, struct slice text)
-{
 	if (got != RPC_TEXT) {
 		bool bad = got == RPC_BAD;
 
@@ -300,10 +284,22 @@ line(struct serve *v, enum rpc_got got, struct slice text)
 	/* a call reads on, which ends the life of the line */
 	char *copy = xmemdup0(text.p, text.n);
 	text.p = copy;
-	if (scan_kind(text) == SCAN_ARRAY)
-		batch(v, text);
-	else
+	if (scan_kind(text) != SCAN_ARRAY) {
 		message(v, text);
+		free(copy);
+		return;
+	}
+	v->batch = &answers;
+	for (struct walk w = walk_of(text); walk_next(&w, NULL, &el);
+	    empty = false)
+		message(v, el);
+	v->batch = NULL;
+	if (answers.len > 0) {
+		buf_addc(&answers, ']');
+		serve_put(v, &answers);
+	} else if (empty) {
+		serve_error(v, SLICE("null"), RPC_INVALID, "an empty batch");
+	}
 	free(copy);
 }
 

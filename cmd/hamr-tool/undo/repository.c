@@ -171,19 +171,6 @@ compress_blob(struct slice content, struct buf *out)
 	return r;
 }
 
-/* A folder of ours in the folder at; made if need be. */
-static int
-open_folder(const struct snap *s, int at, const char *name, bool create)
-{
-	if (create && mkdirat(at, name, 0700) < 0 && errno != EEXIST)
-		return -1;
-	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-	    O_CLOEXEC);
-	if (fd >= 0 && create)
-		give(s, fd);
-	return fd;
-}
-
 void
 object_name(const struct snap *s, struct slice content,
     unsigned char oid[SHA_BYTES])
@@ -215,9 +202,11 @@ object_put(const struct snap *s, struct slice content,
 
 	snap_hex(oid, snap_oid_len(s), hex);
 	snprintf(folder, sizeof folder, "%.2s", hex);
-	int objects = open_folder(s, s->dirfd, "objects", false);
+	int objects = root_open_folder(s->dirfd, "objects");
 	if (objects >= 0)
-		dir = open_folder(s, objects, folder, true);
+		dir = root_folder(objects, folder);
+	if (dir >= 0)
+		give(s, dir);
 	if (dir >= 0 && faccessat(dir, hex + 2, F_OK, 0) == 0) {
 		r = 0;
 	} else if (dir >= 0 && compress_blob(content, &bytes) == 0) {
@@ -594,8 +583,7 @@ snap_open(struct files *f, bool create, struct err *e)
 	}
 	s->dir = state_folder(f->root.real, "snap.git", create, e);
 	if (s->dir != NULL) {
-		s->dirfd = open(s->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-		    O_CLOEXEC);
+		s->dirfd = root_open_folder(AT_FDCWD, s->dir);
 		if (s->dirfd < 0)
 			err_sys(e, ST_SYSTEM, "%s", s->dir);
 	}
