@@ -432,29 +432,6 @@ csi(struct keys *k, const char *p, size_t n, struct key *key)
 	}
 }
 
-/* ESC and a character, or a control byte. */
-static enum made
-alt(struct keys *k, const char *p, size_t n, struct key *key)
-{
-	size_t len = utf8_len((const unsigned char *)p + 1, n - 1);
-
-	if (p[1] == '\r' || p[1] == '\n') {
-		k->done += 2;
-		return named(key, KEY_NEWLINE, 0);
-	}
-	if (p[1] == '\b' || p[1] == 0x7f) {
-		k->done += 2;
-		return named(key, KEY_BACKSPACE, ALT);
-	}
-	if (len == 0 || (unsigned char)p[1] < ' ') {
-		k->done++;
-		return named(key, KEY_ESC, 0);
-	}
-	k->done += 1 + len;
-	return with_text(k, key, KEY_ALT, ctrl_code((const unsigned char *)p +
-	    1, len), 0);
-}
-
 /* How many bytes of p, which begins with ESC and what begins a sequence, are
  * one; 0: more must come.  *whole is false for one that was broken off. */
 static size_t
@@ -493,11 +470,10 @@ sequence(struct keys *k, long long now, struct key *key)
 	static const char mode[] = "\033[?2004;";
 	const char *p = k->in.p + k->done;
 	size_t n = k->in.len - k->done, len = 0;
+	bool begun = n > 1 && p[1] != '\0' && strchr("[O]P_^X", p[1]) != NULL;
 	bool whole = true;
 
-	if (n > 1 && (p[1] == '\0' || strchr("[O]P_^X", p[1]) == NULL))
-		return alt(k, p, n, key);
-	if (n > 1)
+	if (begun)
 		len = sequence_length(p, n, &whole);
 	if (len > 0) {
 		k->done += len;
@@ -515,16 +491,26 @@ sequence(struct keys *k, long long now, struct key *key)
 		*key = (struct key){ .name = KEY_REPLY, .text = { p, len } };
 		return MADE_KEY;
 	}
-	if (now - k->at < (n > 2 ? PIECE_MS : ESC_MS))
+	if ((n == 1 || begun) && now - k->at < (n > 2 ? PIECE_MS : ESC_MS))
 		return MADE_WAIT;
-	if (n > 2) {
+	if (begun && n > 2) {
 		k->done += n;
 		return MADE_NOTHING;
 	}
-	if (n == 2)
-		return alt(k, p, n, key);
-	k->done++;
-	return named(key, KEY_ESC, 0);
+	/* ESC and a character, or a control byte, or ESC alone */
+	const unsigned char *c = (const unsigned char *)p + 1;
+	len = utf8_len(c, n - 1);
+	if (len == 0 || *c < ' ') {
+		bool newline = *c == '\r' || *c == '\n', back = *c == '\b';
+
+		k->done += newline || back ? 2 : 1;
+		return named(key, newline ? KEY_NEWLINE : back ?
+		    KEY_BACKSPACE : KEY_ESC, back ? ALT : 0);
+	}
+	k->done += 1 + len;
+	if (*c == 0x7f)
+		return named(key, KEY_BACKSPACE, ALT);
+	return with_text(k, key, KEY_ALT, ctrl_code(c, len), 0);
 }
 
 /* ESC ESC [ A is how some say Alt-Up; else the first is a key of its own. */
