@@ -211,14 +211,6 @@ take(struct menu *u, struct message *m)
 	menu_close(u);
 }
 
-/* Arguments that are told about are chosen by that. */
-static bool
-is_picked(const struct menu *u)
-{
-	return u->kind == COMPLETE_ARGUMENT && u->matches > 0 &&
-	    u->list.v[0].about != NULL;
-}
-
 static void
 list(struct menu *u, const struct word *w,
     const struct complete_source *s, bool hint)
@@ -246,11 +238,14 @@ menu_open(struct menu *u, struct message *m, const struct complete_source *s)
 	    w.from != u->from)
 		list(u, &w, s, false);
 	u->hint = false;
-	if (u->matches == 1 && !(is_picked(u) && w.typed.n == 0))
+	/* arguments that are told about are chosen by that */
+	bool told = u->kind == COMPLETE_ARGUMENT && u->matches > 0 &&
+	    u->list.v[0].about != NULL;
+	if (u->matches == 1 && !(told && w.typed.n == 0))
 		take(u, m);
 	else if (u->matches == 0)
 		menu_close(u);
-	if (u->matches == 0 || w.kind == COMPLETE_PATH || is_picked(u))
+	if (u->matches == 0 || w.kind == COMPLETE_PATH || told)
 		return true;
 	/* what all matches begin with is typed */
 	const char *first = u->list.v[0].text;
