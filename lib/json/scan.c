@@ -23,12 +23,6 @@ refuse(struct scan *s, const char *at, const char *why)
 	return false;
 }
 
-static inline void
-blanks(struct scan *s)
-{
-	s->p = over_blanks(s->p, s->end);
-}
-
 /* ---- strings ---- */
 
 /* What may follow a backslash: 1, and 2 for u. */
@@ -388,10 +382,10 @@ array(struct scan *s)
 	if (first)
 		prefix_open(s);
 	for (;;) {
-		blanks(s);
+		s->p = over_blanks(s->p, s->end);
 		if (!value(s))
 			return false;
-		blanks(s);
+		s->p = over_blanks(s->p, s->end);
 		if (s->p >= s->end)
 			return refuse(s, s->p, "unterminated array");
 		if (*s->p == ']')
@@ -433,7 +427,7 @@ object(struct scan *s)
 	for (;;) {
 		bool escaped;
 
-		blanks(s);
+		s->p = over_blanks(s->p, s->end);
 		if (s->p >= s->end || *s->p != '"')
 			return refuse(s, s->p, "key wanted");
 		struct member m = { .key.p = s->p + 1 };
@@ -453,7 +447,7 @@ object(struct scan *s)
 			GROW(s->m, s->n, s->cap);
 			s->m[s->n++] = m;
 		}
-		blanks(s);
+		s->p = over_blanks(s->p, s->end);
 		if (s->p >= s->end)
 			return refuse(s, s->p, "unterminated object");
 		if (*s->p == '}')
@@ -527,7 +521,7 @@ scan_value(struct scan *s, const char *p, size_t n)
 	s->prefix.on = false;
 	if (!value(s))
 		return -1;
-	blanks(s);
+	s->p = over_blanks(s->p, s->end);
 	if (s->p == s->end)
 		return 0;
 	refuse(s, s->p, "bytes after the value");
