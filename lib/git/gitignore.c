@@ -375,12 +375,6 @@ read_own(struct gitignore *g)
 
 /* ---- the repository ---- */
 
-static void
-add_folder(struct gitignore *g, const char *path)
-{
-	buf_add(&g->folders, path, strlen(path) + 1);
-}
-
 struct gitignore *
 gitignore_new(const char *root, bool own, struct err *e)
 {
@@ -411,10 +405,10 @@ gitignore_new(const char *root, bool own, struct err *e)
 				ix->v[to++].path += n;
 			}
 		ix->n = to;
-		add_folder(g, repo.dir);
+		buf_add(&g->folders, repo.dir, strlen(repo.dir) + 1);
 		char *path = xasprintf("%s/info", repo.common);
 		if (access(path, F_OK) == 0)
-			add_folder(g, path);
+			buf_add(&g->folders, path, strlen(path) + 1);
 		free(path);
 		path = xasprintf("%s/info/exclude", repo.common);
 		read_rules(new_level(g, 0), AT_FDCWD, path);
@@ -430,7 +424,7 @@ gitignore_new(const char *root, bool own, struct err *e)
 			read_rules(new_level(g, i), fd, ".gitignore");
 			close(fd);
 		}
-		add_folder(g, dir);
+		buf_add(&g->folders, dir, strlen(dir) + 1);
 		free(dir);
 	}
 	gitrepo_release(&repo);

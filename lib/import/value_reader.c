@@ -70,12 +70,6 @@ check(struct value_reader *u, struct slice s)
 }
 
 static int
-refuse(struct value_reader *u, const char *why, struct err *e)
-{
-	return err_set(e, ST_DATA, "%s:%zu: %s", u->in->name, u->line, why);
-}
-
-static int
 refuse_scan(struct value_reader *u, struct err *e)
 {
 	return err_set(e, ST_DATA, "%s:%zu: %s at byte %zu", u->in->name,
@@ -157,7 +151,8 @@ next_line(struct value_reader *u, bool wait, struct err *e)
 			u->now += lf != NULL;
 			u->line = u->now + (lf == NULL);
 			if (!again)
-				return refuse(u, "line too long", e);
+				return err_set(e, ST_DATA, "%s:%zu: line too "
+				    "long", u->in->name, u->line);
 			continue;
 		}
 		if (lf != NULL || (u->in->eof && n > 0)) {
@@ -230,9 +225,9 @@ next_value(struct value_reader *u, bool wait, struct err *e)
 			if (raw.n > 0)
 				take_value(u, raw, e);
 			u->in_array = false;
-			return refuse(u, u->cut ? "cut short: its end is "
-			    "missing" : u->end.at > 0 ? "too long" :
-			    "no JSON value", e);
+			return err_set(e, ST_DATA, "%s:%zu: %s", u->in->name,
+			    u->line, u->cut ? "cut short: its end is missing" :
+			    u->end.at > 0 ? "too long" : "no JSON value");
 		}
 		if (u->in->eof)
 			return 0;
