@@ -396,15 +396,14 @@ adapter_request(struct adapter *ad, const struct body *b,
 	/* the request record, with what the configuration says besides */
 	buf_reset(in);
 	scan_put(in, "{'request':{'type':'request','model':@,'stream':$",
-	    slice_of(b->model), json_truth(b->stream));
+	    slice_of(b->model), scan_truth(b->stream));
 	body_numbers(b, "temperature", "max_tokens", in);
 	scan_put(in, b->tool_choice.p != NULL ?
 	    ",'tools':$,'tool_choice':$,'params':" : ",'tools':$,'params':",
 	    scan_kind(b->tools) == SCAN_ARRAY ? b->tools : SLICE("[]"),
 	    b->tool_choice);
 	fields_begin(&params, b, SLICE("{}"), none);
-	scan_put(in, params.any ? "},'messages':$}}" : "{},'messages':$}}",
-	    messages);
+	scan_put(in, "},'messages':$}}", messages);
 	if (ask(ad, "request", f) < 0)
 		return -1;
 	ad->made = 0;		/* the answer's begin */

@@ -11,7 +11,6 @@ put_messages(struct buf *out, struct slice messages)
 {
 	struct slice m, calls = { NULL, 0 }, call, name, part, mime, data;
 	struct buf text = BUF_INIT(BUF_RECORD_MAX), url = text;
-	size_t n = 0;
 
 	for (struct walk w = walk_of(messages); walk_next(&w, NULL, &m); ) {
 		struct slice role = scan_get(m, "role"), own = { NULL, 0 };
@@ -20,8 +19,8 @@ put_messages(struct buf *out, struct slice messages)
 
 		buf_reset(&text);
 		msg_text(content, &text);
-		scan_put(out, n++ > 0 ? ",{'role':$,'content':@" :
-		    "{'role':$,'content':@", role, buf_view(&text));
+		scan_put(out, "${'role':$,'content':@", scan_comma(out), role,
+		    buf_view(&text));
 		for (struct walk each = walk_elements(content);
 		    walk_next(&each, NULL, &part); ) {
 			struct slice image = scan_get(part, "image_url");
@@ -65,7 +64,7 @@ body(const struct body *b, struct slice messages, struct buf *out)
 
 	/* what does not fit shall be an error, not be cut in silence */
 	scan_put(&own, "{'model':@,'stream':$,'truncate':false,'shift':false,"
-	    "'options':{", slice_of(b->model), json_truth(b->stream));
+	    "'options':{", slice_of(b->model), scan_truth(b->stream));
 	if (b->window > 0 && scan_get(more, "num_ctx").p == NULL)
 		buf_fmt(&own, "\"num_ctx\":%lld", b->window);
 	else

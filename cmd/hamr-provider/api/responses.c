@@ -59,7 +59,7 @@ body(const struct body *b, struct slice messages, struct buf *out)
 
 	scan_put(&own, "{'model':@,'stream':$,'store':false,"
 	    "'include':['reasoning.encrypted_content']", slice_of(b->model),
-	    json_truth(b->stream));
+	    scan_truth(b->stream));
 	body_numbers(b, "temperature", "max_output_tokens", &own);
 	buf_addc(&own, '}');
 	fields_begin(&f, b, buf_view(&own), ours);

@@ -84,7 +84,6 @@ static const struct form {
 struct render {
 	enum dialect_kind kind;
 	struct buf *out;
-	size_t n;		/* messages printed */
 	struct slice *results;	/* of the calls before, by number; the whole
 				 * message, or {NULL, 0} */
 	size_t ncalls, cap;
@@ -93,21 +92,14 @@ struct render {
 	struct buf text, args;
 };
 
-static void
-begin(struct render *r)
-{
-	buf_adds(r->out, r->n++ > 0 ? "," : "");
-}
-
 /* Message m with r->text as its content. */
 static void
 with_text(struct render *r, struct slice m)
 {
 	struct slice key, val;
 
-	begin(r);
-	scan_put(r->out, "{'role':$,'content':@", scan_get(m, "role"),
-	    buf_view(&r->text));
+	scan_put(r->out, "${'role':$,'content':@", scan_comma(r->out),
+	    scan_get(m, "role"), buf_view(&r->text));
 	for (struct walk w = walk_of(m); walk_next(&w, &key, &val); )
 		if (!scan_key_is(key, "role") &&
 		    !scan_key_is(key, "content") &&
@@ -208,10 +200,9 @@ results(struct render *r)
 		buf_adds(&r->text, "\n</tool_response>");
 		images = images || msg_has_image(content);
 	}
-	begin(r);
-	scan_put(r->out, images ? "{'role':'user','content':"
-	    "[{'type':'text','text':@}" : "{'role':'user','content':@",
-	    buf_view(&r->text));
+	scan_put(r->out, images ? "${'role':'user','content':"
+	    "[{'type':'text','text':@}" : "${'role':'user','content':@",
+	    scan_comma(r->out), buf_view(&r->text));
 	for (size_t i = 0; i < r->ncalls && images; i++) {
 		struct slice content = scan_get(r->results[i], "content");
 
@@ -246,8 +237,7 @@ message(struct render *r, struct slice m)
 	}
 	results(r);
 	if (!scan_str_is(role, "assistant") || msg_count_calls(calls) == 0) {
-		begin(r);
-		buf_slice(r->out, m);
+		scan_put(r->out, "$$", scan_comma(r->out), m);
 		return;
 	}
 	buf_reset(&r->text);
@@ -287,12 +277,10 @@ dialect_render(enum dialect_kind kind, struct slice messages,
 	results(&r);
 	if (!described)
 		system_message(&r, none, tools);
-	if (forbidden && tools_any(tools)) {
-		begin(&r);
-		scan_put(out, "{'role':'system','content':'No function may be "
+	if (forbidden && tools_any(tools))
+		scan_put(out, "${'role':'system','content':'No function may be "
 		    "called now: answer in plain text, without <tool_call>.'"
-		    "}");
-	}
+		    "}", scan_comma(out));
 	buf_addc(out, ']');
 	pairing_reset(&r.pairing);
 	scan_release(&r.scan);

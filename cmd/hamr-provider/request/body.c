@@ -69,19 +69,19 @@ fields_begin(struct fields *f, const struct body *b, struct slice own,
 	static const char *const none[] = { NULL };
 	struct list l = { NULL, 0, 0 };
 
+	buf_addc(f->out, '{');
 	add_fields(&l, own, none);
 	add_fields(&l, b->conf_params, ours);
 	add_fields(&l, b->params, ours);
 	for (size_t i = 0; i < l.n; i++)
-		quirks_field(f->quirks, l.v[i].key, l.v[i].val, f->out,
-		    &f->any);
+		quirks_field(f->quirks, l.v[i].key, l.v[i].val, f->out);
 	free(l.v);
 }
 
 void
 fields_put(struct fields *f, const char *key, struct slice val)
 {
-	quirks_field(f->quirks, slice_of(key), val, f->out, &f->any);
+	quirks_field(f->quirks, slice_of(key), val, f->out);
 }
 
 bool

@@ -36,10 +36,9 @@ void body_messages(const struct body *b, bool forbidden, bool carry,
 struct fields {
 	struct buf *out;
 	unsigned quirks;
-	bool any;		/* "{" is written */
 };
 
-/* Begin with those of own, of the configuration's params and of the request's,
+/* Begin, "{" first, with those of own, of the configuration's params and of the request's,
  * but for the names in ours; a field that comes again takes the place of the
  * one before. */
 void fields_begin(struct fields *f, const struct body *b, struct slice own,
@@ -48,12 +47,6 @@ void fields_begin(struct fields *f, const struct body *b, struct slice own,
 void fields_put(struct fields *f, const char *key, struct slice val);
 
 bool body_has_tools(const struct body *b);
-
-static inline struct slice
-json_truth(bool b)
-{
-	return b ? SLICE("true") : SLICE("false");
-}
 
 /* Append ,"KEY":temperature and ,"KEY":max_tokens, if they are to be sent; a
  * key may be NULL. */

@@ -19,7 +19,6 @@ struct open_call {
 struct printer {
 	const struct messages_rules *rules;
 	struct buf *out;
-	bool first;		/* member of the object being written */
 	size_t n;		/* messages printed */
 	struct open_call *v;
 	size_t nopen, cap;
@@ -31,16 +30,13 @@ struct printer {
 static void
 begin(struct printer *p)
 {
-	buf_adds(p->out, p->n++ > 0 ? "," : "");
-	p->first = true;
+	buf_adds(p->out, p->n++ > 0 ? ",{" : "{");
 }
 
-/* ,"key":val of an object; "{" before the first. */
 static void
 member(struct printer *p, struct slice key, struct slice val)
 {
-	scan_put(p->out, p->first ? "{'$':$" : ",'$':$", key, val);
-	p->first = false;
+	scan_put(p->out, "$'$':$", scan_comma(p->out), key, val);
 }
 
 /* ---- past calls, as every server can read them ---- */
@@ -73,8 +69,7 @@ print_function(struct printer *p, struct slice fn)
 	struct slice args = scan_get(fn, "arguments"), key, val;
 	struct buf wrapped = BUF_INIT(BUF_RECORD_MAX);
 
-	member(p, SLICE("function"), SLICE(""));
-	p->first = true;
+	member(p, SLICE("function"), SLICE("{"));
 	if (!named)
 		member(p, SLICE("name"), SLICE("\"unknown\""));
 	for (struct walk w = walk_of(scan_only(SCAN_OBJECT, fn));
@@ -99,21 +94,38 @@ print_function(struct printer *p, struct slice fn)
 	buf_addc(p->out, '}');
 }
 
-/* A call (an object), with this id (quoted; NULL: its own). */
+/* An id as JSON; anything else is the empty string. */
+static struct slice
+id_of(struct slice val)
+{
+	return scan_kind(val) == SCAN_STRING ||
+	    scan_kind(val) == SCAN_NUMBER ? val : SLICE("\"\"");
+}
+
+/* A call (an object).  Without an id, or with that of another call of the
+ * message, it gets one that depends on nothing but the number of the message
+ * and the place in it. */
 static void
-print_call(struct printer *p, struct slice call, const char *id)
+print_call(struct printer *p, struct slice call)
 {
 	struct slice fn = scan_get(call, "function"), key, val;
 	bool stripped = !p->rules->carry && scan_get(call, "carry").p != NULL;
 	bool typed = is_name(scan_get(call, "type"));
+	struct slice own = id_of(scan_get(call, "id"));
+	char *id = NULL;
 
+	bool fresh = pairing_call(&p->pairing, own, p->nopen);
+	GROW(p->v, p->nopen, p->cap);
+	if (!fresh || *own.p != '"' || own.n <= 2)
+		id = xasprintf("\"call_%zu_%zu\"", p->n, p->nopen + 1);
+	p->v[p->nopen++] = (struct open_call){ .id = own, .made = id };
 	if (!stripped && id == NULL && typed && scan_kind(fn) == SCAN_OBJECT &&
 	    is_name(scan_get(fn, "name")) &&
 	    is_object_text(p, scan_get(fn, "arguments"))) {
 		buf_slice(p->out, call);
 		return;
 	}
-	p->first = true;
+	buf_addc(p->out, '{');
 	if (id != NULL)
 		member(p, SLICE("id"), slice_of(id));
 	if (!typed)
@@ -128,32 +140,6 @@ print_call(struct printer *p, struct slice call, const char *id)
 	if (fn.p == NULL)
 		print_function(p, fn);
 	buf_addc(p->out, '}');
-}
-
-/* ---- which result answers which call ---- */
-
-/* An id as JSON; anything else is the empty string. */
-static struct slice
-id_of(struct slice val)
-{
-	return scan_kind(val) == SCAN_STRING ||
-	    scan_kind(val) == SCAN_NUMBER ? val : SLICE("\"\"");
-}
-
-/* One more call, with the id it has (may be {NULL, 0}).  Without one, or with
- * that of another call of the message, it gets one that depends on nothing but
- * the number of the message and the place in it.  That, or NULL. */
-static const char *
-open_call(struct printer *p, struct slice id)
-{
-	id = id_of(id);
-	GROW(p->v, p->nopen, p->cap);
-	struct open_call *c = &p->v[p->nopen];
-	*c = (struct open_call){ .id = id };
-	if (!pairing_call(&p->pairing, id, p->nopen++) || *id.p != '"' ||
-	    id.n <= 2)
-		c->made = xasprintf("\"call_%zu_%zu\"", p->n, p->nopen);
-	return c->made;
 }
 
 /* ---- content ---- */
@@ -172,7 +158,6 @@ print_content(struct printer *p, struct slice content)
 	struct buf *text = &p->tmp;
 	struct slice part;
 	bool only_text = true;	/* and images */
-	size_t n = 0;
 
 	member(p, SLICE("content"), SLICE(""));
 	if (!p->rules->no_images || !msg_has_image(content)) {
@@ -194,12 +179,10 @@ print_content(struct printer *p, struct slice content)
 		return;
 	}
 	buf_addc(p->out, '[');
-	for (struct walk w = walk_of(content); walk_next(&w, NULL, &part); ) {
-		buf_adds(p->out, n++ > 0 ? "," : "");
+	for (struct walk w = walk_of(content); walk_next(&w, NULL, &part); )
 		scan_put(p->out, scan_str_is(scan_get(part, "type"),
-		    "image_url") ? "{'type':'text','text':'" IMAGE "'}" : "$",
-		    part);
-	}
+		    "image_url") ? "${'type':'text','text':'" IMAGE "'}" :
+		    "$$", scan_comma(p->out), part);
 	buf_addc(p->out, ']');
 }
 
@@ -270,7 +253,6 @@ print_assistant(struct printer *p, struct slice m)
 	struct slice calls = scan_get(m, "tool_calls"), key, val;
 	struct slice content = scan_get(m, "content");
 	bool has = msg_count_calls(calls) > 0;
-	size_t n = 0;
 
 	begin(p);
 	for (struct walk w = walk_of(m); walk_next(&w, &key, &val); )
@@ -295,10 +277,9 @@ print_assistant(struct printer *p, struct slice m)
 		member(p, SLICE("tool_calls"), SLICE("["));
 		for (struct walk w = walk_of(calls);
 		    walk_next(&w, NULL, &val); ) {
-			if (scan_kind(val) != SCAN_OBJECT)
-				val = SLICE("{}");
-			buf_adds(p->out, n++ > 0 ? "," : "");
-			print_call(p, val, open_call(p, scan_get(val, "id")));
+			buf_slice(p->out, scan_comma(p->out));
+			print_call(p, scan_kind(val) == SCAN_OBJECT ? val :
+			    SLICE("{}"));
 		}
 		buf_addc(p->out, ']');
 	}
@@ -316,7 +297,7 @@ print_results(struct printer *p)
 			print_plain(p, c->result, c->made);
 		else {
 			begin(p);
-			scan_put(p->out, "{'role':'tool','tool_call_id':$,"
+			scan_put(p->out, "'role':'tool','tool_call_id':$,"
 			    "'content':'(no result)'}", c->made != NULL ?
 			    slice_of(c->made) : c->id);
 		}
@@ -348,7 +329,7 @@ print_message(struct printer *p, struct slice m)
 		/* in mid-conversation: marked user text */
 		begin(p);
 		if (scan_kind(content) == SCAN_ARRAY) {
-			scan_put(p->out, "{'role':'user','content':"
+			scan_put(p->out, "'role':'user','content':"
 			    "[{'type':'text','text':'[system] '}");
 			for (struct walk w = walk_of(content);
 			    walk_next(&w, NULL, &part); )
@@ -356,12 +337,12 @@ print_message(struct printer *p, struct slice m)
 			buf_adds(p->out, "]}");
 		} else
 			scan_put(p->out,
-			    "{'role':'user','content':'[system] $}",
+			    "'role':'user','content':'[system] $}",
 			    scan_kind(content) != SCAN_STRING ? SLICE("\"") :
 			    slice_from(content, 1));
 	} else if (developer) {	/* which local servers do not know */
 		begin(p);
-		scan_put(p->out, "{'role':'system','content':$}",
+		scan_put(p->out, "'role':'system','content':$}",
 		    is_content(content) ? content : SLICE("\"\""));
 	} else
 		print_plain(p, m, NULL);

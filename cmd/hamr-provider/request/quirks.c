@@ -72,10 +72,9 @@ changes(const struct row *r, struct slice in, struct slice object)
 
 static void
 put_field(unsigned known, struct slice in, struct slice key,
-    struct slice val, struct buf *out, bool *any)
+    struct slice val, struct buf *out)
 {
 	struct slice name = key, inner_key, inner;
-	bool inner_any = false;
 
 	for (size_t i = 0; i < NROWS; i++)
 		if ((known & rows[i].quirk) && is_of(&rows[i], in, key)) {
@@ -84,37 +83,37 @@ put_field(unsigned known, struct slice in, struct slice key,
 			name = slice_of(rows[i].renamed);
 			break;
 		}
-	scan_put(out, *any ? ",'$':" : "{'$':", name);
-	*any = true;
+	scan_put(out, "$'$':", scan_comma(out), name);
 	if (known == 0 || in.n > 0 || !is_settings(key, val)) {
 		buf_slice(out, val);
 		return;
 	}
+	buf_addc(out, '{');
 	for (struct walk w = walk_of(val); walk_next(&w, &inner_key, &inner); )
-		put_field(known, key, inner_key, inner, out, &inner_any);
-	buf_adds(out, inner_any ? "}" : "{}");
+		put_field(known, key, inner_key, inner, out);
+	buf_addc(out, '}');
 }
 
 void
 quirks_field(unsigned known, struct slice key, struct slice val,
-    struct buf *out, bool *any)
+    struct buf *out)
 {
-	put_field(known, SLICE(""), key, val, out, any);
+	put_field(known, SLICE(""), key, val, out);
 }
 
 void
 quirks_body(unsigned known, struct slice body, struct buf *out)
 {
 	struct slice key, val;
-	bool any = false;
 
 	if (scan_kind(body) != SCAN_OBJECT) {
 		buf_slice(out, body);
 		return;
 	}
+	buf_addc(out, '{');
 	for (struct walk w = walk_of(body); walk_next(&w, &key, &val); )
-		quirks_field(known, key, val, out, &any);
-	buf_adds(out, any ? "}" : "{}");
+		quirks_field(known, key, val, out);
+	buf_addc(out, '}');
 }
 
 /* ---- learning ---- */

@@ -16,7 +16,6 @@
 struct turns {
 	unsigned quirks;
 	struct buf *out;
-	size_t n;		/* messages printed */
 	struct slice *group;	/* messages of one role, to be one */
 	size_t ngroup, cap;
 	struct slice last;	/* role of the message printed last */
@@ -69,10 +68,10 @@ put_object(const struct turns *t, struct slice o)
 	bool ids = (t->quirks & QUIRK_SHORT_IDS) != 0;
 	bool names = (t->quirks & QUIRK_PLAIN_NAMES) != 0;
 	struct slice key, val, call;
-	size_t n = 0, ncalls = 0;
 
+	buf_addc(t->out, '{');
 	for (struct walk w = walk_of(o); walk_next(&w, &key, &val); ) {
-		scan_put(t->out, n++ > 0 ? ",'$':" : "{'$':", key);
+		scan_put(t->out, "$'$':", scan_comma(t->out), key);
 		if (ids && scan_kind(val) == SCAN_STRING &&
 		    (slice_is(key, "id") || slice_is(key, "tool_call_id")))
 			put_id(val, t->out);
@@ -86,14 +85,14 @@ put_object(const struct turns *t, struct slice o)
 			buf_addc(t->out, '[');
 			for (struct walk list = walk_of(val);
 			    walk_next(&list, NULL, &call); ) {
-				buf_adds(t->out, ncalls++ > 0 ? "," : "");
+				buf_slice(t->out, scan_comma(t->out));
 				put_object(t, call);
 			}
 			buf_addc(t->out, ']');
 		} else
 			buf_slice(t->out, val);
 	}
-	buf_adds(t->out, n > 0 ? "}" : "{}");
+	buf_addc(t->out, '}');
 }
 
 /* ---- messages of one role in a row ---- */
@@ -107,7 +106,7 @@ flush(struct turns *t)
 	if (t->ngroup == 0)
 		return;
 	struct slice role = scan_get(t->group[0], "role");
-	buf_adds(t->out, t->n++ > 0 ? "," : "");
+	buf_slice(t->out, scan_comma(t->out));
 	if ((t->quirks & QUIRK_AFTER_TOOL) && scan_str_is(role, "user") &&
 	    scan_str_is(t->last, "tool"))
 		scan_put(t->out, "{'role':'assistant','content':'(noted)'},");
