@@ -37,6 +37,21 @@ utf8_len(const unsigned char *p, size_t n)
 	return p[0] == 0xf4 && p[1] >= 0x90 ? 0 : 4;
 }
 
+bool
+utf8_begins(const unsigned char *p, size_t n)
+{
+	static const unsigned char fill[] = { 0x80, 0xbf };
+	unsigned char s[4];
+
+	for (size_t i = 0; i < sizeof fill && n < sizeof s; i++) {
+		memset(s, fill[i], sizeof s);
+		memcpy(s, p, n);
+		if (utf8_len(s, sizeof s) > n)
+			return true;
+	}
+	return false;
+}
+
 size_t
 utf8_check(const char *p, size_t n)
 {

@@ -10,6 +10,9 @@
  * overlong forms, surrogates, above U+10FFFF, and a piece of a character. */
 size_t utf8_len(const unsigned char *p, size_t n);
 
+/* Can these bytes be the beginning of a character that is not complete? */
+bool utf8_begins(const unsigned char *p, size_t n);
+
 /* Bytes of p that are valid from its start; n when all are. */
 size_t utf8_check(const char *p, size_t n);
 

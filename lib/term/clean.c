@@ -111,23 +111,6 @@ take_bad(struct clean *c, struct buf *out)
 	put(c, REPLACEMENT, 3, out);
 }
 
-/* Can these bytes be the beginning of a character that is not complete? */
-static bool
-is_beginning(const unsigned char *p, size_t n)
-{
-	static const unsigned char fill[2] = { 0x80, 0xbf };
-	unsigned char s[4];
-
-	for (size_t i = 0; i < 2; i++) {
-		memset(s, 0x80, sizeof s);
-		memset(s + n, fill[i], sizeof s - n);
-		memcpy(s, p, n);
-		if (utf8_len(s, sizeof s) > n)
-			return true;
-	}
-	return false;
-}
-
 void
 clean_add(struct clean *c, const char *s, size_t n, struct buf *out)
 {
@@ -150,7 +133,7 @@ clean_add(struct clean *c, const char *s, size_t n, struct buf *out)
 
 			if (*q == 0 && c->n == 1)
 				len = 1;	/* utf8_len may refuse NUL */
-			if (len == 0 && is_beginning(c->part, c->n))
+			if (len == 0 && utf8_begins(c->part, c->n))
 				break;
 			if (len > 0)
 				take(c, c->part, len, out);

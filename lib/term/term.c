@@ -66,30 +66,17 @@ character_at(struct slice t, size_t at)
 	return s;
 }
 
-/* A character that more bytes may complete? */
-static bool
-is_piece(struct slice t, size_t at)
-{
-	unsigned char c = (unsigned char)t.p[at];
-	size_t want = c < 0xc2 || c > 0xf4 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 :
-	    4;
-
-	for (size_t i = 1; at + i < t.n; i++)
-		if (((unsigned char)t.p[at + i] & 0xc0) != 0x80)
-			return false;
-	return t.n - at < want;
-}
-
 /* Must more of the text be there before this can be judged? */
 static bool
 waits(struct slice t, size_t at, struct character s, bool joins)
 {
+	const unsigned char *p = (const unsigned char *)t.p + at;
 	bool last = at + s.n == t.n;
 
 	if (!s.valid)
-		return is_piece(t, at);
+		return utf8_begins(p, t.n - at);
 	if ((s.cp == JOINER || s.cp == NON_JOINER) && !joins)
-		return last || is_piece(t, at + s.n);
+		return last || utf8_begins(p + s.n, t.n - at - s.n);
 	return s.cp == '\r' && last;
 }
 

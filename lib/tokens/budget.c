@@ -149,9 +149,7 @@ tail(struct slice text, uint64_t cap, enum token_family f)
 	}
 	if (text.n - lines > (text.n - at) / 2)
 		return lines;
-	while (at < text.n && ((unsigned char)text.p[at] & 0xc0) == 0x80)
-		at++;
-	return at;
+	return text.n - utf8_last(text, text.n - at).n;
 }
 
 bool
