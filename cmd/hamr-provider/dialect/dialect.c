@@ -30,30 +30,30 @@ static const struct block blocks[] = {
 	{ DIALECT_LLAMA3, PYTHON_TAG, .read = read_llama3 },
 	{ DIALECT_MISTRAL, MISTRAL, MISTRAL_ARGS, .read = read_mistral },
 	{ DIALECT_DEEPSEEK, DS_CALLS, DS_CALL, DS_CALLS_END,
-	    .read = read_deepseek },
-	{ DIALECT_DEEPSEEK, DS_CALL, NULL, DS_END, .read = read_deepseek },
-	{ DIALECT_DEEPSEEK, "<｜DSML｜function_calls>", DSML_INVOKE,
+	    .read = read_tagged },
+	{ DIALECT_DEEPSEEK, DS_CALL, NULL, DS_END, .read = read_tagged },
+	{ DIALECT_DEEPSEEK, DSML "function_calls>", DSML_INVOKE,
 	    "</｜DSML｜function_calls>", DSML_INVOKE_END, DSML_INVOKE,
-	    .read = read_dsml },
-	{ DIALECT_DEEPSEEK, "<｜DSML｜tool_calls>", DSML_INVOKE,
+	    .read = read_invokes },
+	{ DIALECT_DEEPSEEK, DSML "tool_calls>", DSML_INVOKE,
 	    "</｜DSML｜tool_calls>", DSML_INVOKE_END, DSML_INVOKE,
-	    .read = read_dsml },
+	    .read = read_invokes },
 	{ DIALECT_KIMI, KIMI_CALLS, KIMI_CALL, KIMI_CALLS_END,
-	    .read = read_kimi },
-	{ DIALECT_KIMI, KIMI_CALL, NULL, KIMI_END, .read = read_kimi },
+	    .read = read_tagged },
+	{ DIALECT_KIMI, KIMI_CALL, NULL, KIMI_END, .read = read_tagged },
 	{ DIALECT_PYTHONIC, "<|tool_call_start|>[", NULL, "<|tool_call_end|>",
 	    .read = read_pythonic },
 	{ DIALECT_PYTHONIC, "<|python_start|>[", NULL, "<|python_end|>",
 	    .read = read_pythonic },
 	{ DIALECT_MINIMAX, "<minimax:tool_call>", INVOKE,
 	    "</minimax:tool_call>", INVOKE_END, "<invoke",
-	    .read = read_minimax },
+	    .read = read_invokes },
 	{ DIALECT_MINIMAX, FUNCTIONS, INVOKE, FUNCTIONS_END, INVOKE_END,
 	    "<invoke", .read = read_functions },
 	{ DIALECT_PYTHONIC, FUNCTIONS, NULL, FUNCTIONS_END,
 	    .read = read_functions },
 	{ DIALECT_MINIMAX, INVOKE, NULL, INVOKE_END, "</parameter>",
-	    "<parameter", .read = read_minimax },
+	    "<parameter", .read = read_invokes },
 };
 /* What <tool_call> may begin, told by what stands behind it. */
 static const struct block hermes = { DIALECT_HERMES, CALL, .grows = true,
@@ -259,19 +259,27 @@ has_tools(const struct dialect *d)
 static bool
 is_meant(struct dialect *d, struct slice block)
 {
+	static const char key[] = "\"name\"";
 	size_t at = begins(block, 0, CALL) ?
 	    skip_white(block, strlen(CALL)) : 0, n;
-	struct buf name = BUF_INIT(BUF_RECORD_MAX);
 
 	if (qwen3_opening(slice_from(block, at), &n) == 1)
 		return is_tool(d, slice_part(block, at + strlen(FUNC),
 		    at + n - 1));
-	bool named = hermes_name(block, &name);
+	/* the name in a broken object, as well as it can be read */
+	size_t name = slice_find(block, 0, key);
+	name += name < block.n ? strlen(key) : 0;
+	while (name < block.n && (is_whitespace(block.p[name]) ||
+	    block.p[name] == ':'))
+		name++;
+	if (begins(block, name, "\"")) {
+		size_t end = slice_find(block, ++name, "\"");
+
+		if (end < block.n)
+			return is_tool(d, slice_part(block, name, end));
+	}
 	/* a mention: "within <tool_call></tool_call> tags" */
-	bool meant = named ? is_tool(d, buf_view(&name)) :
-	    !begins(block, at, CALL_END) && has_tools(d);
-	buf_release(&name);
-	return meant;
+	return !begins(block, at, CALL_END) && has_tools(d);
 }
 
 /* ---- blocks ---- */
@@ -473,42 +481,13 @@ opens_object(struct slice s, size_t at)
 	return m;
 }
 
-/* The blocks that begin as other text does, too. */
-static int
-opens_weak(const struct dialect *d, struct slice s, const struct block **f)
-{
-	bool line = d->fence.line == FENCE_INDENT;
-	size_t at;
-
-	if (*s.p == '[' && reads(d, DIALECT_PYTHONIC) && line) {
-		*f = &pythonic;		/* [NAME( */
-		size_t name = skip_white(s, 1);
-		at = skip_name(s, name);
-		return at == s.n ? unsure(at) : at > name &&
-		    s.p[at] == '(' && is_tool(d, slice_part(s, name, at));
-	}
-	if (*s.p == '{' && reads(d, DIALECT_LLAMA3) && !d->said) {
-		*f = &bare;
-		return opens_object(s, 0);
-	}
-	bool json = d->kind == DIALECT_JSON;
-	*f = json ? &fence : &fence_only;
-	if (*s.p != '`' || !(json ? line : d->kind == DIALECT_AUTO &&
-	    !d->said))
-		return 0;
-	int m = tag_match(s, "```");
-	at = skip_name(s, 3);
-	while (m == 1 && at < s.n && (s.p[at] == ' ' || s.p[at] == '\r'))
-		at++;
-	if (m != 1 || at == s.n)
-		return m != 1 ? m : unsure(at);
-	return s.p[at] == '\n' ? opens_object(s, at) : 0;
-}
-
 static int
 opens_block(const struct dialect *d, struct slice s, const struct block **f)
 {
-	int may = 0;
+	bool line = d->fence.line == FENCE_INDENT;
+	bool json = d->kind == DIALECT_JSON;
+	int may = 0, weak = 0;
+	size_t at;
 
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
 		int m = reads(d, blocks[i].kind) ?
@@ -519,7 +498,27 @@ opens_block(const struct dialect *d, struct slice s, const struct block **f)
 			return 1;
 		may = m < 0 ? -1 : may;
 	}
-	int weak = opens_weak(d, s, f);
+	/* those that begin as other text does, too */
+	if (*s.p == '[' && reads(d, DIALECT_PYTHONIC) && line) {
+		*f = &pythonic;		/* [NAME( */
+		size_t name = skip_white(s, 1);
+		at = skip_name(s, name);
+		weak = at == s.n ? unsure(at) : at > name &&
+		    s.p[at] == '(' && is_tool(d, slice_part(s, name, at));
+	} else if (*s.p == '{' && reads(d, DIALECT_LLAMA3) && !d->said) {
+		*f = &bare;
+		weak = opens_object(s, 0);
+	} else if (*s.p == '`' && (json ? line : d->kind == DIALECT_AUTO &&
+	    !d->said)) {
+		*f = json ? &fence : &fence_only;
+		weak = tag_match(s, "```");
+		at = skip_name(s, 3);
+		while (at < s.n && (s.p[at] == ' ' || s.p[at] == '\r'))
+			at++;
+		if (weak == 1)
+			weak = at == s.n ? unsure(at) : s.p[at] == '\n' ?
+			    opens_object(s, at) : 0;
+	}
 	return weak == 1 || may == 0 ? weak : may;
 }
 

@@ -36,7 +36,8 @@
 #define DS_CALL "<｜tool▁call▁begin｜>"
 #define DS_SEP "<｜tool▁sep｜>"
 #define DS_END "<｜tool▁call▁end｜>"
-#define DSML_INVOKE "<｜DSML｜invoke name="
+#define DSML "<｜DSML｜"
+#define DSML_INVOKE DSML "invoke name="
 #define DSML_INVOKE_END "</｜DSML｜invoke>"
 #define KIMI_CALLS "<|tool_calls_section_begin|>"
 #define KIMI_CALLS_END "<|tool_calls_section_end|>"
@@ -116,15 +117,13 @@ struct block_call *reading_call(struct reading *r);
 
 typedef enum block_said block_read(struct reading *r);
 block_read read_hermes, read_qwen3;
-block_read read_llama3, read_bare, read_mistral, read_deepseek, read_kimi,
-    read_dsml, read_fence, read_functions, read_glm, read_minimax,
-    read_pythonic;
+block_read read_llama3, read_bare, read_mistral, read_fence, read_functions,
+    read_glm, read_pythonic;
+block_read read_tagged;		/* of deepseek and kimi */
+block_read read_invokes;	/* of minimax and DSML */
 block_read python_call;		/* one N(K=V) */
 block_read read_junk;		/* no call: broken where it is closed, else
 				 * text */
-
-/* The name in a broken object, as well as it can be read. */
-bool hermes_name(struct slice block, struct buf *out);
 
 void qwen3_begin(struct reading *r, size_t at, bool led);
 /* Is s the beginning of a tag <function=NAME>?  1: all of it, and *n is its

@@ -87,9 +87,10 @@ read_glm(struct reading *r)
 	return call(r, name, &glm);
 }
 
-static enum block_said
-invokes(struct reading *r, const struct tags *t)
+enum block_said
+read_invokes(struct reading *r)
 {
+	const struct tags *t = begins(r->s, 0, DSML) ? &deepseek : &minimax;
 	enum block_said said = BLOCK_NONE;
 	struct slice s = r->s;
 
@@ -106,16 +107,4 @@ invokes(struct reading *r, const struct tags *t)
 			return said;
 	}
 	return said;
-}
-
-enum block_said
-read_minimax(struct reading *r)
-{
-	return invokes(r, &minimax);
-}
-
-enum block_said
-read_dsml(struct reading *r)
-{
-	return invokes(r, &deepseek);
 }

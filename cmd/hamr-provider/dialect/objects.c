@@ -68,27 +68,6 @@ read_hermes(struct reading *r)
 	    take_object(r, object) ? BLOCK_CALLS : BLOCK_BROKEN;
 }
 
-bool
-hermes_name(struct slice block, struct buf *out)
-{
-	static const char key[] = "\"name\"";
-	size_t at = slice_find(block, 0, key);
-
-	if (at == block.n)
-		return false;
-	at += strlen(key);
-	while (at < block.n && (is_whitespace(block.p[at]) ||
-	    block.p[at] == ':'))
-		at++;
-	if (!begins(block, at, "\""))
-		return false;
-	size_t end = slice_find(block, ++at, "\"");
-	if (end == block.n)
-		return false;
-	buf_slice(out, slice_part(block, at, end));
-	return true;
-}
-
 /* The JSON object that begins here, checked; r->at is set behind it. */
 static enum block_said
 object(struct reading *r, struct slice *o)
@@ -240,9 +219,12 @@ read_mistral(struct reading *r)
 
 /* Calls that begin with a tag, and have another between their names and their
  * objects. */
-static enum block_said
-tagged(struct reading *r, const char *open, const char *sep)
+enum block_said
+read_tagged(struct reading *r)
 {
+	bool deepseek = begins(r->s, 0, "<｜");
+	const char *open = deepseek ? DS_CALL : KIMI_CALL;
+	const char *sep = deepseek ? DS_SEP : KIMI_ARGS;
 	enum block_said said = BLOCK_NONE;
 	struct slice s = r->s;
 
@@ -255,7 +237,7 @@ tagged(struct reading *r, const char *open, const char *sep)
 			return BLOCK_OPEN;
 		struct slice name = slice_trim(slice_part(s, begin, end));
 		r->at = skip_white(s, behind);
-		if (strcmp(open, DS_CALL) == 0) {
+		if (deepseek) {
 			/* the older form: function, sep, name, a fence */
 			if (slice_is(name, "function"))
 				name = slice_part(s, r->at,
@@ -272,18 +254,6 @@ tagged(struct reading *r, const char *open, const char *sep)
 			return said;
 	}
 	return said;
-}
-
-enum block_said
-read_deepseek(struct reading *r)
-{
-	return tagged(r, DS_CALL, DS_SEP);
-}
-
-enum block_said
-read_kimi(struct reading *r)
-{
-	return tagged(r, KIMI_CALL, KIMI_ARGS);
 }
 
 /* One fence, or more with nothing between them; the last one's end may be a
@@ -324,7 +294,7 @@ read_functions(struct reading *r)
 	r->at = skip_white(r->s, strlen(FUNCTIONS));
 	if (begins(r->s, r->at, "<") && !begins(r->s, r->at, FUNCTIONS_END)) {
 		r->at = 0;
-		return read_minimax(r);
+		return read_invokes(r);
 	}
 	while (r->at < r->s.n && !begins(r->s, r->at, FUNCTIONS_END)) {
 		enum block_said said = python_call(r);

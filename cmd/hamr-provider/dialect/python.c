@@ -109,30 +109,6 @@ string(struct reading *r, struct buf *out)
 
 static enum block_said value(struct reading *r, struct buf *out, int depth);
 
-/* What stands before a value: 'key': in a dict, NAME= in a call's
- * parentheses. */
-static enum block_said
-key(struct reading *r, struct buf *out, bool dict)
-{
-	if (dict) {
-		if (strchr("'\"", peek(r)) == NULL || peek(r) == '\0')
-			return stuck(r);
-		enum block_said said = string(r, out);
-		if (said != BLOCK_CALLS)
-			return said;
-	} else {
-		peek(r);
-		struct slice name = slice_part(r->s, r->at, skip_name(r->s,
-		    r->at));
-		r->at += name.n;
-		if (name.n == 0)
-			return stuck(r);
-		scan_put(out, "@", name);
-	}
-	buf_addc(out, ':');
-	return eat(r, dict ? ':' : '=') ? BLOCK_CALLS : stuck(r);
-}
-
 /* A list, a tuple, a dict, or the arguments of a call (depth -1); behind its
  * opening bracket. */
 static enum block_said
@@ -149,7 +125,25 @@ list(struct reading *r, struct buf *out, char close, int depth)
 				break;
 			buf_addc(out, ',');
 		}
-		enum block_said said = object ? key(r, out, dict) : BLOCK_CALLS;
+		/* 'key': in a dict, NAME= in a call's parentheses */
+		enum block_said said = BLOCK_CALLS;
+		char c = peek(r);
+		size_t name = r->at;
+		if (dict) {
+			if (c != '\'' && c != '"')
+				return stuck(r);
+			said = string(r, out);
+		} else if (object) {
+			r->at = skip_name(r->s, name);
+			if (r->at == name)
+				return stuck(r);
+			scan_put(out, "@", slice_part(r->s, name, r->at));
+		}
+		if (object && said == BLOCK_CALLS) {
+			buf_addc(out, ':');
+			if (!eat(r, dict ? ':' : '='))
+				return stuck(r);
+		}
 		if (said == BLOCK_CALLS)
 			said = value(r, out, depth + 1);
 		if (said != BLOCK_CALLS)

@@ -165,26 +165,6 @@ number_at(const char *p)
 	return n;
 }
 
-/* The window that a text names, 0 when it names none. */
-static long long
-window_in(const char *text)
-{
-	const char *p;
-	long long n = 0;
-
-	for (size_t i = 0; i < COUNT(behind) && n == 0; i++) {
-		p = strstr(text, behind[i]);
-		if (p != NULL)
-			n = number_at(p + strlen(behind[i]));
-	}
-	p = n == 0 ? strstr(text, before) : NULL;
-	if (p == NULL)
-		return n;
-	while (p > text && (isdigit((unsigned char)p[-1]) || p[-1] == ','))
-		p--;
-	return number_at(p);
-}
-
 static bool
 has_any(const char *text, const char *const *list, size_t n)
 {
@@ -211,7 +191,20 @@ check_overflow(struct failure *f, struct slice text, struct slice object)
 	    !has_any(low, rate_texts, COUNT(rate_texts))) {
 		f->code = "context_overflow";
 		f->retryable = f->again = f->loading = false;
-		f->limit = window_in(low);
+		/* the window that the text names */
+		f->limit = 0;
+		for (size_t i = 0; i < COUNT(behind) && f->limit == 0; i++) {
+			const char *p = strstr(low, behind[i]);
+
+			if (p != NULL)
+				f->limit = number_at(p + strlen(behind[i]));
+		}
+		const char *p = f->limit == 0 ? strstr(low, before) : NULL;
+		while (p != NULL && p > low &&
+		    (isdigit((unsigned char)p[-1]) || p[-1] == ','))
+			p--;
+		if (p != NULL)
+			f->limit = number_at(p);
 		/* n_ctx of llama.cpp's error object */
 		if ((scan_int(scan_get(error, "n_ctx"), &n) ||
 		    scan_int(scan_get(object, "n_ctx"), &n)) && n > 0)
