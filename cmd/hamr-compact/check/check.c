@@ -105,23 +105,33 @@ check_one(struct checker *k, struct slice m, size_t at)
 	return role == ASSISTANT ? check_assistant(k, m) : NULL;
 }
 
-/* ---- what was left out ---- */
+/* ---- what was left out, and what must not be ---- */
 
-static void
-put_one(const char *how, const struct view_call *call, struct buf *out)
+/* List what was elided or cut; how many were elided. */
+static size_t
+put_elided(const struct compact *c, struct buf *out)
 {
-	const struct fact *f = call->note;
+	size_t n = 0;
 
-	buf_fmt(out, "%s %s %s", how, call->id, f->name);
-	if (f->what[0] != '\0') {
-		buf_addc(out, ' ');
-		buf_add(out, f->what, strcspn(f->what, "\n"));
+	for (size_t i = 0; i < c->view->ncalls; i++) {
+		const struct view_call *call = &c->view->calls[i];
+		const struct fact *f = call->note;
+		bool elided = call->result != NULL &&
+		    compact_elides(c, call, false);
+
+		if (!elided && call->cut == NULL)
+			continue;
+		n += elided;
+		buf_fmt(out, "%s %s %s", elided ? "elided" : "cut", call->id,
+		    f->name);
+		if (f->what[0] != '\0')
+			buf_fmt(out, " %.*s", (int)strcspn(f->what, "\n"),
+			    f->what);
+		buf_fmt(out, " %zu bytes sha256:%s\n", f->bytes,
+		    f->hash != NULL ? f->hash : "-");
 	}
-	buf_fmt(out, " %zu bytes sha256:%s\n", f->bytes,
-	    f->hash != NULL ? f->hash : "-");
+	return n;
 }
-
-/* ---- what must not be ---- */
 
 struct retained {
 	size_t users, users_in;		/* messages a person wrote */
@@ -192,36 +202,25 @@ bool
 legality_print(struct compact *c, bool fits, struct buf *out)
 {
 	struct buf all = BUF_INIT((size_t)1 << 40), elided = all;
-	const struct view *v = c->view;
 	struct checker checker = { .last = NONE };
 	const char *why = NULL;
 	struct slice m;
-	size_t at = 0, n = 0;
+	size_t at = 0;
 
 	/* the first breach of the rules of chapter 8.3 */
 	view_print(c->view, &all);
 	for (struct walk w = walk_of(buf_view(&all));
-	    walk_next(&w, NULL, &m); at++) {
-		why = check_one(&checker, m, at);
-		if (why != NULL)
-			break;
-	}
-	if (why == NULL && checker.next < checker.n)
+	    why == NULL && walk_next(&w, NULL, &m); )
+		why = check_one(&checker, m, at++);
+	if (why != NULL)
+		at--;
+	else if (checker.next < checker.n)
 		why = "a call without its result at the end";
 	free(checker.open);
 	map_release(&checker.ids);
 	scan_release(&checker.scan);
 	struct retained k = look_for(c, buf_view(&all));
-	for (size_t i = 0; i < v->ncalls; i++) {
-		const struct view_call *call = &v->calls[i];
-
-		if (call->result != NULL && compact_elides(c, call, false)) {
-			put_one("elided", call, &elided);
-			n++;
-		} else if (call->cut != NULL) {
-			put_one("cut", call, &elided);
-		}
-	}
+	size_t n = put_elided(c, &elided);
 	if (why != NULL)
 		buf_fmt(out, "not legal: message %zu: %s\n", at, why);
 	else if (!k.task || !k.newest)

@@ -183,25 +183,6 @@ tail_of(const struct compact *c, const struct stage_rule *rule)
 	return i < n ? i : n - 1;
 }
 
-/* How far to fold the oldest nodes: not at all while the slim region is small,
- * otherwise until it is half of what it may be. */
-static size_t
-fold_of(const struct compact *c, size_t tail)
-{
-	size_t from = c->epoch.fold > 0 ? c->epoch.fold : epoch_system(c);
-	long most = percent_of(epoch_window(c), epoch_aim(c).slim);
-	uint64_t sum = 0;
-
-	view_count_thin(c->view, tail);
-	for (size_t i = from; i < tail; i++)
-		sum += c->view->nodes[i].thin;
-	if (compact_tokens(c, sum) <= most)
-		return c->epoch.fold;
-	while (from < tail && compact_tokens(c, sum) > most / 2)
-		sum -= c->view->nodes[from++].thin;
-	return from;
-}
-
 static void
 changed_from(struct compact *c, size_t node)
 {
@@ -271,12 +252,14 @@ try_stages(struct compact *c, size_t k)
 {
 	long b = epoch_window(c), enough = percent_of(b, 80);
 	long high = percent_of(b, c->set.strategy->high) / 10 * 9;
+	long most = percent_of(b, epoch_aim(c).slim);
 	bool changed = false;
 
 	if (high > enough)
 		enough = high;
 	for (; k < STAGES; k++) {
 		size_t tail = tail_of(c, &stage_rules[k]);
+		uint64_t sum = 0;
 
 		if (c->set.strategy->stubs_first && k == 0 &&
 		    try_stage(c, k, c->epoch.fold, tail)) {
@@ -284,7 +267,20 @@ try_stages(struct compact *c, size_t k)
 			if (compact_size(c) <= percent_of(b, 50))
 				break;
 		}
-		if (try_stage(c, k, fold_of(c, tail), tail))
+		/* fold nothing more while the slim region is small, otherwise
+		 * the oldest nodes until it is half of what it may be */
+		size_t from = c->epoch.fold > 0 ? c->epoch.fold :
+		    epoch_system(c);
+		view_count_thin(c->view, tail);
+		for (size_t i = from; i < tail; i++)
+			sum += c->view->nodes[i].thin;
+		if (compact_tokens(c, sum) <= most)
+			from = c->epoch.fold;
+		else
+			while (from < tail &&
+			    compact_tokens(c, sum) > most / 2)
+				sum -= c->view->nodes[from++].thin;
+		if (try_stage(c, k, from, tail))
 			changed = true;
 		if (changed && compact_size(c) <= enough)
 			break;

@@ -101,31 +101,6 @@ summary_free(struct summary *s)
 
 /* ---- folding ---- */
 
-/* Keep the first and the newest message whole: they may be the task and what
- * the current turn is about. */
-static void
-add_user(struct summary *s, struct slice text, struct slice value)
-{
-	struct user *last = s->nusers > 1 ? &s->users[s->nusers - 1] : NULL;
-
-	if (text.n == 0 && !msg_has_image(value))
-		return;
-	s->newest = value;
-	if (s->nusers == 0)
-		s->task = value;
-	if (last != NULL && last->len > USER_KEPT) {
-		size_t n = utf8_cut(last->text, last->len, USER_KEPT);
-
-		last->more = last->len - n;
-		last->len = n;
-		last->text = xrealloc(last->text, n + 1);
-		last->text[n] = '\0';
-	}
-	GROW(s->users, s->nusers, s->capusers);
-	s->users[s->nusers++] = (struct user){ xmemdup0(text.p, text.n),
-		text.n, 0 };
-}
-
 static const struct entry *
 entry_at(const struct entries *t, size_t at)
 {
@@ -185,8 +160,32 @@ summary_fold(struct summary *s, const struct view *v, size_t fold)
 		}
 		buf_reset(&text);
 		for (size_t at = 0; person && view_text(v, i, VIEW_PERSON, &at,
-		    &text); buf_reset(&text))
-			add_user(s, buf_view(&text), view_value(v, i, at));
+		    &text); buf_reset(&text)) {
+			struct slice value = view_value(v, i, at);
+			struct slice wrote = buf_view(&text);
+			struct user *last = s->nusers > 1 ?
+			    &s->users[s->nusers - 1] : NULL;
+
+			if (wrote.n == 0 && !msg_has_image(value))
+				continue;
+			s->newest = value;
+			if (s->nusers == 0)
+				s->task = value;
+			/* the first and the newest stay whole: they may be the
+			 * task and what the current turn is about */
+			if (last != NULL && last->len > USER_KEPT) {
+				size_t n = utf8_cut(last->text, last->len,
+				    USER_KEPT);
+
+				last->more = last->len - n;
+				last->len = n;
+				last->text = xrealloc(last->text, n + 1);
+				last->text[n] = '\0';
+			}
+			GROW(s->users, s->nusers, s->capusers);
+			s->users[s->nusers++] = (struct user){
+				xmemdup0(wrote.p, wrote.n), wrote.n, 0 };
+		}
 		if (node->kind != VIEW_ASSISTANT)
 			continue;
 		if (view_says(v, i))

@@ -114,17 +114,25 @@ line_number(struct slice v, long *out)
 	return true;
 }
 
-/* ---- reads ---- */
-
-/* The lines that another program's read shows: by their line numbers, or else
- * counted from `first`. */
-static void
-count_lines(struct slice text, long *first, long *last)
+void
+file_was_read(struct file_lines *f, const struct ledger_call *c,
+    const struct rec *r, struct slice text)
 {
+	long first = c->first, last = 0;
 	long low = 0, high = 0, lines = 0, with = 0, n;
 	struct slice line;
+	char hash[65];
 
-	while (slice_line(&text, &line)) {
+	f->reads++;
+	f->touched = c->no;
+	f->gone = false;
+	meta_hash(r, "sha256", hash);
+	change(f, hash, hash);
+	line_number(msg_meta(r, "lines"), &f->lines);
+	bool known = line_number(msg_meta(r, "first"), &first) &&
+	    line_number(msg_meta(r, "last"), &last);
+	/* another program's read: by its line numbers, or else counted */
+	while (!known && slice_line(&text, &line)) {
 		const char *p = line.p, *stop = line.p + line.n;
 
 		for (n = 0; p < stop && *p == ' '; p++)
@@ -141,29 +149,11 @@ count_lines(struct slice text, long *first, long *last)
 		lines++;
 	}
 	if (with * 2 > lines) {
-		*first = low;
-		*last = high;
-	} else {
-		*last = *first + lines - 1;
+		first = low;
+		last = high;
+	} else if (!known) {
+		last = first + lines - 1;
 	}
-}
-
-void
-file_was_read(struct file_lines *f, const struct ledger_call *c,
-    const struct rec *r, struct slice text)
-{
-	long first = c->first, last = 0;
-	char hash[65];
-
-	f->reads++;
-	f->touched = c->no;
-	f->gone = false;
-	meta_hash(r, "sha256", hash);
-	change(f, hash, hash);
-	line_number(msg_meta(r, "lines"), &f->lines);
-	if (!line_number(msg_meta(r, "first"), &first) ||
-	    !line_number(msg_meta(r, "last"), &last))
-		count_lines(text, &first, &last);
 	struct span *s = new_span(f, c, false);
 	s->cut = scan_true(msg_meta(r, "truncated"));
 	line_set_add(&s->lines, first, last);
@@ -247,8 +237,7 @@ file_was_edited(struct file_lines *f, const struct ledger_call *c,
 	char before[65], after[65];
 	char *diff = scan_strdup(msg_meta(r, "diff"));
 	struct slice shown = msg_meta(r, "shown"), pair, a, b;
-	struct span own = { .call = c, .written = true }, *s;
-	struct walk in;
+	struct span own = { .call = c, .written = true };
 	long first, last;
 
 	f->edits++;
@@ -265,9 +254,10 @@ file_was_edited(struct file_lines *f, const struct ledger_call *c,
 		return;
 	/* the diff was truncated: hamr-tool says which lines are known now */
 	drop_spans(f);
-	s = new_span(f, c, true);
+	struct span *s = new_span(f, c, true);
 	for (struct walk w = walk_of(shown); walk_next(&w, NULL, &pair); ) {
-		in = walk_of(pair);
+		struct walk in = walk_of(pair);
+
 		if (walk_next(&in, NULL, &a) && walk_next(&in, NULL, &b) &&
 		    line_number(a, &first) && line_number(b, &last))
 			line_set_add(&s->lines, first, last);

@@ -76,23 +76,19 @@ learn_files(struct ledger *l, const struct ledger_call *c,
     const struct rec *r, struct slice text)
 {
 	struct slice op = msg_meta(r, "op"), one;
-	bool of_file = !c->failed && c->object[0] != '\0';
+	enum tool_kind kind = c->failed || c->object[0] == '\0' ? TOOL_OTHER :
+	    c->kind;
+	bool own = kind == TOOL_READ || kind == TOOL_EDIT || kind == TOOL_WRITE;
 
-	if (of_file && c->kind == TOOL_READ) {
-		if (!c->search && (op.p == NULL || scan_str_is(op, "file")))
-			file_was_read(file_of(l, c->object), c, r, text);
-		return;
-	}
-	if (of_file && c->kind == TOOL_EDIT) {
+	if (kind == TOOL_READ && !c->search && (op.p == NULL ||
+	    scan_str_is(op, "file")))
+		file_was_read(file_of(l, c->object), c, r, text);
+	else if (kind == TOOL_EDIT)
 		file_was_edited(file_of(l, c->object), c, r);
-		return;
-	}
-	if (of_file && c->kind == TOOL_WRITE) {
+	else if (kind == TOOL_WRITE)
 		file_was_written(file_of(l, c->object), c, r);
-		return;
-	}
 	for (struct walk w = walk_elements(msg_meta(r, "mutated"));
-	    walk_next(&w, NULL, &one); ) {
+	    !own && walk_next(&w, NULL, &one); ) {
 		char *path = scan_strdup(scan_get(one, "path"));
 		char *hash = scan_strdup(scan_get(one, "sha256"));
 
@@ -147,54 +143,49 @@ status_in_short(struct slice text)
 /* ---- results ---- */
 
 static void
-count_command(struct ledger *l, const struct ledger_call *c,
-    struct slice text)
-{
-	bool fresh;
-
-	if (c->object[0] == '\0')
-		return;
-	uint64_t *at = map_put(&l->by_command, slice_of(c->object), &fresh);
-	if (fresh) {
-		GROW(l->commands, l->ncommands, l->capcommands);
-		l->commands[l->ncommands++] = (struct ledger_command){
-			.what = c->object };
-		*at = l->ncommands;
-	}
-	struct ledger_command *k = &l->commands[*at - 1];
-	k->times++;
-	k->failed += c->failed;
-	k->ok = !c->failed;
-	k->last = c->no;
-	if (k->ok && asks_git(c->object, "status")) {
-		free(l->status.said);
-		l->status = (struct ledger_git){ c, status_in_short(text) };
-	}
-	if (k->ok && asks_git(c->object, "diff")) {
-		size_t lines = slice_lines(text);
-
-		free(l->diff.said);
-		l->diff = (struct ledger_git){ c, xasprintf("%zu line%s",
-		    lines, lines == 1 ? "" : "s") };
-	}
-}
-
-static void
 take_result(void *self, struct view_call *call, const struct rec *r,
     struct slice content)
 {
 	struct ledger *l = self;
 	struct ledger_call *c = call->note;
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	msg_text(content, &text);
+	msg_text(content, &b);
+	struct slice text = buf_view(&b);
 	c->done = true;
-	c->failed = result_failed(r, c->kind, buf_view(&text));
+	c->failed = result_failed(r, c->kind, text);
 	l->results++;
-	learn_files(l, c, r, buf_view(&text));
-	if (c->kind == TOOL_COMMAND)
-		count_command(l, c, buf_view(&text));
-	buf_release(&text);
+	learn_files(l, c, r, text);
+	if (c->kind == TOOL_COMMAND && c->object[0] != '\0') {
+		bool fresh;
+		uint64_t *at = map_put(&l->by_command, slice_of(c->object),
+		    &fresh);
+
+		if (fresh) {
+			GROW(l->commands, l->ncommands, l->capcommands);
+			l->commands[l->ncommands++] = (struct ledger_command){
+				.what = c->object };
+			*at = l->ncommands;
+		}
+		struct ledger_command *k = &l->commands[*at - 1];
+		k->times++;
+		k->failed += c->failed;
+		k->ok = !c->failed;
+		k->last = c->no;
+		if (k->ok && asks_git(c->object, "status")) {
+			free(l->status.said);
+			l->status = (struct ledger_git){ c,
+				status_in_short(text) };
+		}
+		if (k->ok && asks_git(c->object, "diff")) {
+			size_t lines = slice_lines(text);
+
+			free(l->diff.said);
+			l->diff = (struct ledger_git){ c, xasprintf(
+			    "%zu line%s", lines, lines == 1 ? "" : "s") };
+		}
+	}
+	buf_release(&b);
 }
 
 /* ---- life, records ---- */
