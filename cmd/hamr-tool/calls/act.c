@@ -308,8 +308,6 @@ parallel_do(struct tool *t, size_t i, size_t n)
 	return good;
 }
 
-/* ---- the verify record: the user's check, on a private copy ---- */
-
 /* Chapter 7.2: seconds and characters. */
 static const struct profile {
 	const char *name;
@@ -369,8 +367,6 @@ verify(struct tool *t)
 	free(t->verify);
 	t->verify = NULL;
 }
-
-/* ---- go ---- */
 
 void
 tool_act(struct stage *s)

@@ -48,12 +48,10 @@ ask(struct job *j, const char *const *argv, const char *who, int ms,
 	} else if (p.end == PROG_TIMEOUT || p.end == PROG_FAILED) {
 		prog_how(&p, how);
 	} else if (!prog_is_good(&p)) {	/* too much output is a no */
-		if (text.len > 0)
-			utf8_clean(&reason, text.p, text.len);
-		struct slice shown = slice_trim_end((struct slice){ reason.p,
-		    reason.len }, " \t\r\n");
-		if (shown.n > SHOWN_MAX)
-			shown.n = utf8_cut(shown.p, shown.n, SHOWN_MAX);
+		utf8_clean(&reason, text.p, text.len);
+		struct slice shown = slice_trim_end(buf_view(&reason),
+		    " \t\r\n");
+		shown.n = utf8_cut(shown.p, shown.n, SHOWN_MAX);
 		prog_how(&p, how);
 		if (shown.n > 0 && shown.p[0] != '\0')
 			result_error(&j->r, "denied", "%.*s", (int)shown.n,

@@ -114,8 +114,6 @@ job_must_stop(struct tool *t)
 	return stage_wait(t->stage, NULL, 0, 0) != 0 || t->stage->failed;
 }
 
-/* ---- the guard's say ---- */
-
 static enum step
 step_verdict(struct job *j)
 {

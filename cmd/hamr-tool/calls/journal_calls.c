@@ -189,40 +189,11 @@ writes(const struct job *j)
 	return job_writes(j) && (extra_of(j->schema) == NULL || j->allowed);
 }
 
-static void
-put_checkpoint(struct journal_calls *jc, const struct job *j,
-    const struct snap_left *left)
-{
-	char *path = scan_strdup(scan_get(buf_view(&j->args), "path"));
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	scan_put(&b, "{'type':'checkpoint','id':@,'paths':[",
-	    slice_of(jc->checkpoint));
-	if (path != NULL)
-		scan_put(&b, "@", slice_of(path));
-	buf_addc(&b, ']');
-	if (left->large + left->nested + left->unreadable > 0) {
-		scan_put(&b, ",'not_covered':{");
-		if (left->large > 0)
-			scan_put(&b, "'large':$,", SCAN_INT(left->large));
-		if (left->nested > 0)
-			scan_put(&b, "'repositories':$,",
-			    SCAN_INT(left->nested));
-		if (left->unreadable > 0)
-			scan_put(&b, "'unreadable':$,",
-			    SCAN_INT(left->unreadable));
-		b.p[b.len - 1] = '}';
-	}
-	buf_addc(&b, '}');
-	stage_put(jc->t->stage, R_CHECKPOINT, buf_view(&b));
-	buf_release(&b);
-	free(path);
-}
-
 void
 journal_calls_checkpoint(struct journal_calls *jc, struct job *j)
 {
 	struct undo_entry c = { .is_checkpoint = true };
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct snap_left left = { 0 };
 	struct err e;
 
@@ -242,14 +213,35 @@ journal_calls_checkpoint(struct journal_calls *jc, struct job *j)
 		jc->begun = snap_time(jc->snap);
 	if (jc->checkpoint != NULL)
 		return;
-	if (journal_add(jc->snap, &c, &e) < 0) {
+	if (journal_add(jc->snap, &c, &e) < 0)
 		give_up(jc, &e);
-	} else {
+	else
 		jc->checkpoint = xstrdup(c.id);
-		if (!jc->t->person && jc->t->serve == NULL)
-			put_checkpoint(jc, j, &left);
-	}
 	undo_entry_release(&c);
+	if (jc->checkpoint == NULL || jc->t->person || jc->t->serve != NULL)
+		return;
+	char *path = scan_strdup(scan_get(buf_view(&j->args), "path"));
+	scan_put(&b, "{'type':'checkpoint','id':@,'paths':[",
+	    slice_of(jc->checkpoint));
+	if (path != NULL)
+		scan_put(&b, "@", slice_of(path));
+	buf_addc(&b, ']');
+	if (left.large + left.nested + left.unreadable > 0) {
+		scan_put(&b, ",'not_covered':{");
+		if (left.large > 0)
+			scan_put(&b, "'large':$,", SCAN_INT(left.large));
+		if (left.nested > 0)
+			scan_put(&b, "'repositories':$,",
+			    SCAN_INT(left.nested));
+		if (left.unreadable > 0)
+			scan_put(&b, "'unreadable':$,",
+			    SCAN_INT(left.unreadable));
+		b.p[b.len - 1] = '}';
+	}
+	buf_addc(&b, '}');
+	stage_put(jc->t->stage, R_CHECKPOINT, buf_view(&b));
+	buf_release(&b);
+	free(path);
 }
 
 /* ---- what a command changed ---- */

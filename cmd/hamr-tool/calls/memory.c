@@ -66,12 +66,6 @@ run(struct tool *t, const char **argv, struct slice input, int ms,
 	return status;
 }
 
-static char *
-arg(struct slice args, const char *key)
-{
-	return scan_strdup(scan_get(args, key));
-}
-
 /* ---- searching ---- */
 
 /* What it printed: the whole item, or a record for each hit, shown as
@@ -131,7 +125,8 @@ put_found(struct slice text, bool whole, const char *query, struct result *r)
 void
 memory_search(struct tool *t, struct slice args, struct result *r)
 {
-	char *query = arg(args, "query"), *id = NULL, count[24];
+	char *query = scan_strdup(scan_get(args, "query"));
+	char *id = NULL, count[24];
 	const char *find[] = { NULL, "search", "-n", count, "--", query,
 		NULL };
 	struct buf text = BUF_INIT(TEXT_MAX);
@@ -169,12 +164,11 @@ memory_search(struct tool *t, struct slice args, struct result *r)
 	free(query);
 }
 
-/* ---- saving ---- */
-
 void
 memory_save(struct tool *t, struct slice args, struct result *r)
 {
-	char *fact = arg(args, "fact"), *key = arg(args, "key");
+	char *fact = scan_strdup(scan_get(args, "fact"));
+	char *key = scan_strdup(scan_get(args, "key"));
 	bool keyed = key != NULL && *key != '\0';
 	const char *argv[] = { NULL, "save", keyed ? "--key" : NULL, key,
 		NULL };

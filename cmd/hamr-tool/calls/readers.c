@@ -190,8 +190,6 @@ git_reads(const struct words *w)
 	return true;
 }
 
-/* ---- all ---- */
-
 bool
 readers_has(const char *command)
 {

@@ -444,8 +444,6 @@ extra_run(struct tool *t, const struct extra *x, const char *id,
 	buf_release(&input);
 }
 
-/* ---- told ---- */
-
 void
 tool_record_all(const struct tool *t, struct buf *out)
 {

@@ -47,12 +47,6 @@ keyword(struct slice schema, const char *name, enum scan_kind kind)
 	return scan_only(kind, scan_get(schema, name));
 }
 
-static struct slice
-properties(struct slice schema)
-{
-	return keyword(schema, "properties", SCAN_OBJECT);
-}
-
 static int
 type_named(struct slice v)
 {
@@ -205,7 +199,8 @@ static bool put(struct checked *s, struct slice schema, struct slice v);
 static bool
 put_object(struct checked *s, struct slice schema, struct slice v)
 {
-	struct slice props = properties(schema), key, val;
+	struct slice props = keyword(schema, "properties", SCAN_OBJECT);
+	struct slice key, val;
 	bool ours = s->how != JSON_SCHEMA_THEIRS;
 	size_t at = s->at.len;
 
@@ -281,7 +276,8 @@ put(struct checked *s, struct slice schema, struct slice v)
 		return fail_enum(s, list);
 	if (set == T_INTEGER && s->how != JSON_SCHEMA_THEIRS)
 		return put_integer(s, schema, v);
-	if (type_of(v) == T_OBJECT && (properties(schema).p != NULL ||
+	if (type_of(v) == T_OBJECT &&
+	    (keyword(schema, "properties", SCAN_OBJECT).p != NULL ||
 	    keyword(schema, "required", SCAN_ARRAY).p != NULL))
 		return put_object(s, schema, v);
 	if (type_of(v) != T_ARRAY || items.p == NULL) {
@@ -312,8 +308,6 @@ json_schema_put(struct slice schema, struct slice value,
 	return good;
 }
 
-/* ---- a call as it should be ---- */
-
 void
 json_schema_template(struct slice schema, struct buf *out)
 {
@@ -323,8 +317,8 @@ json_schema_template(struct slice schema, struct buf *out)
 	struct walk needed;
 
 	buf_addc(out, '{');
-	for (struct walk w = walk_of(properties(schema));
-	    walk_next(&w, &key, &val); ) {
+	for (struct walk w = walk_of(keyword(schema, "properties",
+	    SCAN_OBJECT)); walk_next(&w, &key, &val); ) {
 		struct slice quoted = { key.p - 1, key.n + 2 };
 		char *name = scan_strdup(quoted);
 

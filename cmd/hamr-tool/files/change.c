@@ -114,8 +114,6 @@ take_old(struct files *f, struct change *c)
 	return 0;
 }
 
-/* ---- what an edit would do ---- */
-
 static int
 plan_edit(struct files *f, struct change *c, struct slice args)
 {
@@ -165,8 +163,6 @@ plan_edit(struct files *f, struct change *c, struct slice args)
 		    "than 64 MiB", c->name);
 	return 0;
 }
-
-/* ---- what a write would do ---- */
 
 static int
 plan_write(struct files *f, struct change *c, struct slice args)

@@ -254,8 +254,6 @@ diff_print(const struct diff *d, struct slice old, struct slice new,
 	return true;
 }
 
-/* ---- for a terminal ---- */
-
 void
 diff_colour(struct slice text, bool colour, struct buf *out)
 {

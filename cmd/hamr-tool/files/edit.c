@@ -235,10 +235,8 @@ put_quoted(struct buf *out, struct slice s, size_t at)
 {
 	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
 	size_t from = at > SHOWN / 2 ? utf8_cut(s.p, s.n, at - 40) : 0;
-	size_t n = s.n - from;
+	size_t n = utf8_cut(s.p + from, s.n - from, SHOWN);
 
-	if (n > SHOWN)
-		n = utf8_cut(s.p + from, n, SHOWN);
 	utf8_clean(&clean, s.p + from, n);
 	scan_put(out, "@", buf_view(&clean));
 	if (from + n < s.n)

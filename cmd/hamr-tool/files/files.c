@@ -371,8 +371,6 @@ is_crlf(struct slice text)
 	return any;
 }
 
-/* ---- refusals ---- */
-
 bool
 files_judge(struct files *f, const char *tool, struct slice args,
     struct result *r)

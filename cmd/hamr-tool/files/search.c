@@ -111,8 +111,8 @@ put_lines(struct search *s, struct target *t, long from, long end, char mark,
 			line = slice_from(line, utf8_cut(line.p, line.n,
 			    before));
 		}
-		o->lossy |= utf8_clean(&b, line.p, line.n > room ?
-		    utf8_cut(line.p, line.n, room) : line.n);
+		o->lossy |= utf8_clean(&b, line.p, utf8_cut(line.p, line.n,
+		    room));
 		buf_addc(&b, '\n');
 		t->began = true;
 		t->printed = i + 1;
@@ -377,8 +377,6 @@ search_regex(struct search *s, const struct path *p, struct result *r)
 		    "complex; simplify it, or leave regex out");
 	return false;
 }
-
-/* ---- the call ---- */
 
 void
 search_run(struct files *f, const struct path *p, struct slice args,

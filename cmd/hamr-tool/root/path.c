@@ -155,12 +155,10 @@ path_open(const struct root *r, const char *rel, int flags)
 int
 path_open_parent(const struct root *r, const char *rel, const char **base)
 {
-	const char *slash = strrchr(rel, '/');
-	char *dir = slash != NULL ? xmemdup0(rel, (size_t)(slash - rel)) :
-	    xstrdup("");
+	char *dir = file_folder(rel);
 	int fd = path_open(r, dir, O_RDONLY | O_DIRECTORY);
 
-	*base = slash != NULL ? slash + 1 : rel;
+	*base = file_base(rel);
 	free(dir);
 	return fd;
 }

@@ -85,8 +85,6 @@ result_cap(struct result *r, size_t cap)
 	r->content = cut;
 }
 
-/* ---- the message ---- */
-
 void
 result_message(const struct result *r, const char *id, const char *name,
     long long ms, const char *verdict, struct buf *out)

@@ -467,33 +467,10 @@ put_packet(struct box *b, const struct wire *w, const int fds[4])
 	return got >= 0;
 }
 
-/* Pipes: our ends in io, theirs in fds (0, 1, 2). */
-static bool
-make_pipes(bool piped, struct box_io *io, int fds[3])
-{
-	int *ours[] = { &io->in, &io->out, &io->err };
-
-	for (int i = 0; i < 3; i++) {
-		int p[2];
-
-		if (i == 0 && !piped) {
-			fds[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-			if (fds[0] < 0)
-				return false;
-			continue;
-		}
-		if (pipe2(p, O_CLOEXEC) < 0)
-			return false;
-		fds[i] = p[i != 0];
-		*ours[i] = p[i == 0];
-		fcntl(*ours[i], F_SETFL, O_NONBLOCK);
-	}
-	return true;
-}
-
 int
 box_spawn(struct box *b, const struct box_cmd *cmd, struct box_io *io)
 {
+	int *ours[] = { &io->in, &io->out, &io->err };
 	const char *dir = b->bs->root.real;
 	struct buf t = BUF_INIT(TEXTS_MAX);
 	struct wire w = { .op = WIRE_RUN };
@@ -510,7 +487,20 @@ box_spawn(struct box *b, const struct box_cmd *cmd, struct box_io *io)
 	if (!t.over)
 		fds[0] = file_memory(t.p, t.len);
 	buf_release(&t);
-	if (fds[0] < 0 || !make_pipes(cmd->piped, io, fds + 1))
+	/* pipes: our ends in io, theirs behind the texts */
+	bool good = fds[0] >= 0;
+	for (int i = 0; i < 3 && good; i++) {
+		int p[2] = { -1, -1 };
+
+		if (i == 0 && !cmd->piped)
+			p[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		else if (pipe2(p, O_CLOEXEC) == 0)
+			fcntl(p[i == 0], F_SETFL, O_NONBLOCK);
+		fds[i + 1] = p[i != 0];
+		*ours[i] = p[i == 0];
+		good = fds[i + 1] >= 0;
+	}
+	if (!good)
 		got = errno != 0 ? errno : ENOMEM;
 	else if (put_packet(b, &w, fds))
 		got = await(b, WIRE_STARTED, &w) ? w.a : ETIMEDOUT;

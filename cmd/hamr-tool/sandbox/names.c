@@ -38,8 +38,6 @@ names_release(struct names *n)
 	map_release(&n->known);
 }
 
-/* ---- names ---- */
-
 /* True when it is new, or another one than was there. */
 static bool
 add(struct names *n, char *rel, enum name_kind kind, const struct stat *st)

@@ -175,8 +175,7 @@ descendants_names(struct buf *out)
 		for (size_t c = 0; c < n; c++)
 			if ((unsigned char)text[c] < 0x20 || text[c] == 0x7f)
 				text[c] = ' ';
-		if (n > 0)
-			utf8_clean(&clean, text, n);
+		utf8_clean(&clean, text, n);
 		free(text);
 		if (clean.len > NAME_MAX_BYTES) {
 			clean.len = utf8_cut(clean.p, clean.len,

@@ -76,8 +76,6 @@ snap_hurry(struct snap *s, int ms)
 	s->until = 0;
 }
 
-/* ---- names of objects ---- */
-
 void
 snap_hex(const void *p, size_t n, char *out)
 {
@@ -398,8 +396,6 @@ find_objects(const struct snap *s, struct gitrepo *g, struct buf *objects)
 	free(more);
 	return good;
 }
-
-/* ---- our index from the user's, so that little need be stored ---- */
 
 void
 snap_unseed(struct snap *s)

@@ -227,12 +227,6 @@ is_lack(int error)
 	    error == EIO;
 }
 
-static struct slice
-inode_key(const uint32_t *ino)
-{
-	return (struct slice){ (const char *)ino, sizeof *ino };
-}
-
 /* If this file, which its entry, if any, is not of, was there when the last
  * snapshot was taken, ignored then, or too large, or not readable: note the
  * time of its birth.  One that was moved has the inode of its entry.  Where no
@@ -264,8 +258,10 @@ note_older(struct take *t, const char *rel, const struct stat *st)
 	}
 	if (t->inodes.n == 0)
 		for (size_t i = 0; i < s->now.n; i++)
-			map_put(&t->inodes, inode_key(&s->now.v[i].ino), NULL);
-	if (map_get(&t->inodes, inode_key(&ino)) == NULL)
+			map_put(&t->inodes, (struct slice){ (const char *)
+			    &s->now.v[i].ino, sizeof ino }, NULL);
+	if (map_get(&t->inodes, (struct slice){ (const char *)&ino,
+	    sizeof ino }) == NULL)
 		*map_put(&s->older, slice_of(rel), NULL) = (uint64_t)born;
 }
 

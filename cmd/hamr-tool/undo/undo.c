@@ -257,21 +257,15 @@ by_order(const void *a, const void *b)
 	return goes ? strcmp(y->path, x->path) : strcmp(x->path, y->path);
 }
 
-static struct slice
-folder_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return (struct slice){ path, slash != NULL ? (size_t)(slash - path) :
-		0 };
-}
-
 /* Does step i begin another folder than that of the one before it? */
 static bool
 is_first(const struct undo *u, size_t i)
 {
-	return i == 0 || i == u->n || !slice_eq(folder_of(u->v[i].path),
-	    folder_of(u->v[i - 1].path));
+	if (i == 0 || i == u->n)
+		return true;
+	const char *path = u->v[i].path, *before = u->v[i - 1].path;
+	size_t n = (size_t)(file_base(path) - path);
+	return strncmp(path, before, n) != 0 || strchr(before + n, '/') != NULL;
 }
 
 /* Take back a step, whatever of it was done. */
@@ -513,17 +507,6 @@ put_record(const struct undo *u, const char *of, struct buf *out)
 	buf_adds(out, "]}\n");
 }
 
-static int
-print(const struct buf *text, struct err *e)
-{
-	struct rec_out out;
-
-	rec_out_init(&out);
-	if (text->len > 0)
-		rec_put(&out, (struct slice){ text->p, text->len - 1 });
-	return rec_end(&out, e);
-}
-
 /* ---- the command ---- */
 
 /* writes: nobody else takes back the same meanwhile. */
@@ -541,16 +524,25 @@ undo_open(struct undo *u, struct files *f, bool writes, struct err *e)
 	    (int)e->status : ST_OK;
 }
 
-static void
-undo_close(struct undo *u)
+/* Print the text, if all is well; the status. */
+static int
+undo_close(struct undo *u, struct buf *text, int r, struct err *e)
 {
+	struct rec_out out;
+
+	rec_out_init(&out);
+	if (r == ST_OK && text->len > 0)
+		rec_put(&out, (struct slice){ text->p, text->len - 1 });
+	if (r == ST_OK && rec_end(&out, e) < 0)
+		r = e->status;
 	journal_release(&u->j);
 	free(u->pick);
 	free(u->v);
 	map_release(&u->by_path);
-	buf_release(&u->text);
+	bufs_release(BUFS(&u->text, text));
 	file_close(u->lock);
 	snap_free(u->snap);
+	return r;
 }
 
 /* The changes that id means (NULL: the newest one) are picked.  0, or the
@@ -603,30 +595,21 @@ undo_run(struct files *f, const char *id, bool force, bool json,
 	u.force = force;
 	if (r == ST_OK)
 		r = undo_pick(&u, id, e);
-	if (r != ST_OK)
-		goto out;
-	if (carry_out(&u, e) < 0) {
+	if (r == ST_OK && carry_out(&u, e) < 0)
 		r = e->status;
-		goto out;
-	}
-	if (json)
+	if (r == ST_OK && json)
 		put_record(&u, id, &text);
-	for (size_t i = u.j.n; !json && i-- > 0; )
+	for (size_t i = u.j.n; r == ST_OK && !json && i-- > 0; )
 		if (u.pick[i])
 			buf_fmt(&text, "undone %s, %s of %s\n", u.j.v[i].id,
 			    u.j.v[i].tool, u.j.v[i].at);
-	for (size_t i = 0; !json && i < u.n; i++) {
+	for (size_t i = 0; r == ST_OK && !json && i < u.n; i++) {
 		buf_adds(&text, u.v[i].oid[0] != '\0' ? "  restored " :
 		    "  removed ");
 		path_show(&text, u.v[i].path);
 		buf_addc(&text, '\n');
 	}
-	if (print(&text, e) < 0)
-		r = e->status;
-out:
-	buf_release(&text);
-	undo_close(&u);
-	return r;
+	return undo_close(&u, &text, r, e);
 }
 
 static void
@@ -672,9 +655,6 @@ undo_list(struct files *f, const char *id, struct err *e)
 			    slice_of(c->checkpoint));
 		scan_put(&text, ",'tool_call_id':@}\n", slice_of(c->call));
 	}
-	if (r == ST_OK || (r == ST_NO && id == NULL))	/* an empty list */
-		r = print(&text, e) < 0 ? (int)e->status : ST_OK;
-	buf_release(&text);
-	undo_close(&u);
-	return r;
+	/* no repository is an empty list */
+	return undo_close(&u, &text, r == ST_NO && id == NULL ? ST_OK : r, e);
 }
