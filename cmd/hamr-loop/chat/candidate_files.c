@@ -61,33 +61,22 @@ find(struct candidates *out, int ms)
 	return all;
 }
 
-static bool
-begin(struct file_list *l)
+/* What there is time for, to a file: a process of its own does it. */
+__attribute__((noreturn))
+static void
+write_names(int fd)
 {
 	struct candidates all = { 0 };
 	struct buf names = BUF_INIT(NAMES_MAX);
 
-	l->fd = file_memory("", 0);
-	if (l->fd < 0)
-		return false;
-	l->begun = file_now_ms();
-	l->pid = fork();
-	if (l->pid == 0) {
-		/* nothing else of ours stays open in it */
-		dup2(l->fd, 0);
-		close_range(1, ~0U, 0);
-		find(&all, FIND_MS);
-		for (size_t i = 0; i < all.n; i++)
-			buf_add(&names, all.v[i].text,
-			    strlen(all.v[i].text) + 1);
-		file_write_all(0, names.p, names.len);
-		_exit(0);
-	}
-	if (l->pid > 0)
-		return true;
-	close(l->fd);
-	*l = (struct file_list){ 0 };
-	return false;
+	/* nothing else of ours stays open in it */
+	dup2(fd, 0);
+	close_range(1, ~0U, 0);
+	find(&all, FIND_MS);
+	for (size_t i = 0; i < all.n; i++)
+		buf_add(&names, all.v[i].text, strlen(all.v[i].text) + 1);
+	file_write_all(0, names.p, names.len);
+	_exit(0);
 }
 
 void
@@ -102,8 +91,16 @@ file_list_add(struct file_list *l, struct candidates *out)
 		if (find(out, QUICK_MS))
 			return;
 		candidates_release(out);
-		if (!begin(l))
-			return;
+		*l = (struct file_list){ .fd = file_memory("", 0),
+			.begun = file_now_ms() };
+		l->pid = l->fd < 0 ? -1 : fork();
+		if (l->pid == 0)
+			write_names(l->fd);
+	}
+	if (l->pid < 0) {
+		file_close(l->fd);
+		*l = (struct file_list){ 0 };
+		return;
 	}
 	/* -1: another wait has taken it, it is over, too */
 	if (waitpid(l->pid, NULL, quick ? WNOHANG : 0) == 0) {

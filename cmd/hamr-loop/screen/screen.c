@@ -581,7 +581,6 @@ draw(struct screen *s)
 	struct slice want = buf_view(&s->want.text);
 	struct slice had = buf_view(&s->have.text);
 	struct buf *b = &s->frame;
-	size_t at;
 
 	buf_slice(b, buf_view(&s->control));
 	if (s->dumb) {		/* a terminal that only goes on */
@@ -595,7 +594,7 @@ draw(struct screen *s)
 		buf_slice(b, slice_from(want, goes_on ? had.n : 0));
 	} else {
 		buf_adds(b, s->sync ? SYNC_BEGIN : "");
-		at = s->above.len > 0 || s->torn ? put_all(s, b) :
+		size_t at = s->above.len > 0 || s->torn ? put_all(s, b) :
 		    put_changed(s, b);
 		move_to(b, &at, s->want.row, count_rows(&s->want.text));
 		if (s->want.column > 0)
