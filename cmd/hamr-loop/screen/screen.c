@@ -659,9 +659,10 @@ screen_control(struct screen *s, const char *bytes)
 }
 
 void
-screen_hurry(struct screen *s)
+screen_hurry(struct screen *s, bool anew)
 {
 	s->hurry = true;
+	s->torn |= anew;
 }
 
 int
@@ -703,12 +704,6 @@ screen_settle(struct screen *s, int stop, int ms)
 		screen_flush(s);
 	while (s->written < s->frame.len && poll(p, 2, ms) > 0 &&
 	    p[1].revents == 0);
-}
-
-void
-screen_redraw(struct screen *s)
-{
-	s->torn = s->hurry = true;
 }
 
 void

@@ -70,8 +70,8 @@ void screen_live(struct screen *s, struct slice rows, size_t cursor_row,
 /* Bytes of ours for the terminal itself (the bell), with the next frame. */
 void screen_control(struct screen *s, const char *bytes);
 
-/* A key came: the next tick draws at once. */
-void screen_hurry(struct screen *s);
+/* A key came: the next tick draws at once; anew: whatever stands there. */
+void screen_hurry(struct screen *s, bool anew);
 
 /* Draw if it is time; ms until it wants to be called again, -1: nothing is
  * due. */
@@ -82,9 +82,6 @@ int screen_tick(struct screen *s, long long now_ms);
  * many ms (-1: forever). */
 void screen_flush(struct screen *s);
 void screen_settle(struct screen *s, int stop, int ms);
-
-/* Draw the live rows anew, whatever stands there. */
-void screen_redraw(struct screen *s);
 
 /* The terminal has another size now (SIGWINCH): nothing is drawn until it may
  * be taken for settled. */

@@ -19,40 +19,22 @@
  * there, or keys come to us.
  */
 
-static sigset_t
-job_signals(void)
+void
+ui_watch_job(struct ui *u, bool on)
 {
 	sigset_t set;
 
+	if (on == (u->job >= 0) || (on ? !u->live && !u->listening :
+	    u->status.on || u->listening))
+		return;
 	sigemptyset(&set);
 	sigaddset(&set, SIGTSTP);
 	sigaddset(&set, SIGCONT);
 	sigaddset(&set, SIGWINCH);
-	return set;
-}
-
-void
-ui_watch_job(struct ui *u)
-{
-	sigset_t set = job_signals();
-
-	if (u->job >= 0 || !(u->live || u->listening))
-		return;
-	u->job = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	if (u->job >= 0)
-		sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
-void
-ui_leave_job(struct ui *u)
-{
-	sigset_t set = job_signals();
-
-	if (u->listening || u->status.on || u->job < 0)
-		return;
-	close(u->job);
-	u->job = -1;
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	file_close(u->job);
+	u->job = on ? signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC) : -1;
+	if (!on || u->job >= 0)
+		sigprocmask(on ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 }
 
 enum { STOP = 1, STOPPED = 2, RESIZED = 4 };
@@ -161,7 +143,7 @@ ui_keys_on(struct ui *u)
 	if (u->listening || u->screen == NULL)
 		return;
 	u->listening = screen_keys_on(u->screen, STDIN_FILENO);
-	ui_watch_job(u);
+	ui_watch_job(u, true);
 }
 
 void
@@ -171,7 +153,7 @@ ui_keys_off(struct ui *u)
 		return;
 	screen_keys_off(u->screen);
 	u->listening = false;
-	ui_leave_job(u);
+	ui_watch_job(u, false);
 }
 
 void
@@ -347,7 +329,7 @@ ui_event(struct ui *u, enum editor_event event)
 		u->aside = false;
 		break;
 	case EDITOR_REDRAW:
-		screen_redraw(u->screen);
+		screen_hurry(u->screen, true);
 		break;
 	case EDITOR_TOO_LONG:
 		ui_note(u, "a paste of more than 16 MiB was not taken");

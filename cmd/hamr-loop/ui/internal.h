@@ -37,9 +37,8 @@ size_t ui_height(const struct ui *u);
 /* ---- input.c ---- */
 
 /* Watch for Ctrl-Z, its end and a new size, on u->job, if it is time; no
- * longer, unless it is still. */
-void ui_watch_job(struct ui *u);
-void ui_leave_job(struct ui *u);
+ * longer (on is false), unless it is still. */
+void ui_watch_job(struct ui *u, bool on);
 
 /* Keys come to us one by one, until they no longer do. */
 void ui_keys_on(struct ui *u);

@@ -224,7 +224,7 @@ ui_hurry(struct ui *u)
 	u->drawn = 0;
 	u->stale = true;
 	if (u->screen != NULL)
-		screen_hurry(u->screen);
+		screen_hurry(u->screen, false);
 }
 
 void
@@ -308,7 +308,7 @@ ui_begin_turn(struct ui *u, long long window)
 	s->window = window;
 	u->blocks = 0;
 	u->streamed = u->answered = u->printing = false;
-	ui_watch_job(u);
+	ui_watch_job(u, true);
 	ui_status_doing(u, "");
 	ui_changed(u);
 }
@@ -321,7 +321,7 @@ ui_end_turn(struct ui *u)
 	ui_status_doing(u, "");
 	u->printing = false;
 	u->status.on = false;
-	ui_leave_job(u);
+	ui_watch_job(u, false);
 	buf_reset(&u->partial);
 	if (u->screen == NULL)
 		return;
