@@ -16,7 +16,7 @@
 
 struct language {
 	const char *names;	/* with blanks around each */
-	const char *line_comment, *open, *close;	/* NULL: none */
+	const char *line_comment, *open, *close;	/* LF: none */
 	const char *quotes;
 	const char *keywords;	/* with blanks around each */
 	bool triple, diff;
@@ -49,16 +49,16 @@ static const struct language languages[] = {
 	    "false fn for if impl in let loop match mod move mut pub ref "
 	    "return self Self static struct super trait true type unsafe use "
 	    "where while ", false, false },
-	{ " py python python3 ", "#", NULL, NULL, "\"'",
+	{ " py python python3 ", "#", "\n", "\n", "\"'",
 	    " and as assert async await break class continue def del elif else "
 	    "except False finally for from global if import in is lambda None "
 	    "nonlocal not or pass raise return self True try while with "
 	    "yield ", true, false },
-	{ " sh bash zsh shell console fish ", "#", NULL, NULL, "\"'",
+	{ " sh bash zsh shell console fish ", "#", "\n", "\n", "\"'",
 	    " case do done elif else esac exit export fi for function if in "
 	    "local return set then unset until while ", false, false },
 	{ " rb ruby perl pl r elixir ex make makefile cmake dockerfile yaml "
-	    "yml toml ini conf nix jq ", "#", NULL, NULL, "\"'",
+	    "yml toml ini conf nix jq ", "#", "\n", "\n", "\"'",
 	    " and begin class def do else elsif end ensure false for foreach "
 	    "FROM RUN COPY CMD if in module my next nil not null or rescue "
 	    "return self sub then true unless until use when while yield ",
@@ -75,16 +75,16 @@ static const struct language languages[] = {
 	    "LIMIT NOT NULL ON OR ORDER OUTER PRIMARY REFERENCES RIGHT SELECT "
 	    "SET TABLE THEN UNION UNIQUE UPDATE VALUES VIEW WHEN WHERE WITH ",
 	    false, false },
-	{ " lua haskell hs ", "--", NULL, NULL, "\"",
+	{ " lua haskell hs ", "--", "\n", "\n", "\"",
 	    " and break case class data do else elseif end false for function "
 	    "if import in instance let local module nil not of or repeat "
 	    "return then true type until where while ", false, false },
-	{ " json jsonc json5 ", "//", NULL, NULL, "\"", " true false null ",
+	{ " json jsonc json5 ", "//", "\n", "\n", "\"", " true false null ",
 	    false, false },
-	{ " css scss less ", NULL, "/*", "*/", "\"'", " ", false, false },
-	{ " html xml svg vue svelte ", NULL, "<!--", "-->", "\"", " ", false,
+	{ " css scss less ", "\n", "/*", "*/", "\"'", " ", false, false },
+	{ " html xml svg vue svelte ", "\n", "<!--", "-->", "\"", " ", false,
 	    false },
-	{ " diff patch udiff ", NULL, NULL, NULL, "", " ", false, true },
+	{ " diff patch udiff ", "\n", "\n", "\n", "", " ", false, true },
 };
 
 static bool
@@ -128,14 +128,6 @@ coloured(struct buf *out, const char *colour, const char *p, size_t n)
 	buf_adds(out, OFF);
 }
 
-static bool
-starts(struct slice t, size_t at, const char *with)
-{
-	size_t n = with != NULL ? strlen(with) : 0;
-
-	return n > 0 && t.n - at >= n && memcmp(t.p + at, with, n) == 0;
-}
-
 /* A string or comment that begins at `at` and may go on in the next line. */
 static size_t
 put_until(struct highlight *h, struct slice t, size_t at, size_t from,
@@ -145,7 +137,7 @@ put_until(struct highlight *h, struct slice t, size_t at, size_t from,
 	size_t to = from;
 
 	while (to < t.n && !found) {
-		found = starts(t, to, end);
+		found = slice_starts(slice_from(t, to), end);
 		if (t.p[to] == '\\' && end[0] != '*' && end[0] != '-')
 			to += 2;
 		else
@@ -161,19 +153,20 @@ static size_t
 put_token(struct highlight *h, struct slice t, size_t at, struct buf *out)
 {
 	const struct language *l = h->language;
+	struct slice rest = slice_from(t, at);
 	size_t to = at;
 
-	if (starts(t, at, l->line_comment) && (l->line_comment[0] != '#' ||
+	if (slice_starts(rest, l->line_comment) && (*rest.p != '#' ||
 	    at == 0 || is_whitespace(t.p[at - 1]))) {
 		coloured(out, COMMENT, t.p + at, t.n - at);
 		return t.n;
 	}
-	if (starts(t, at, l->open))
+	if (slice_starts(rest, l->open))
 		return put_until(h, t, at, at + strlen(l->open), l->close,
 		    COMMENT, out);
 	if (t.p[at] != '\0' && strchr(l->quotes, t.p[at]) != NULL) {
-		if (l->triple && (starts(t, at, "\"\"\"") ||
-		    starts(t, at, "'''")))
+		if (l->triple && (slice_starts(rest, "\"\"\"") ||
+		    slice_starts(rest, "'''")))
 			return put_until(h, t, at, at + 3, t.p[at] == '"' ?
 			    "\"\"\"" : "'''", STRING, out);
 		to = put_until(h, t, at, at + 1, t.p[at] == '"' ? "\"" :

@@ -646,7 +646,7 @@ put_question(struct asking *k)
 	bool listened = k->u->listening, edited = k->u->editor != NULL;
 
 	ui_break(k->u);
-	ui_keys_on(k->u);
+	ui_listen(k->u, true);
 	if (!edited) {
 		term_open_clusters();
 		k->u->editor = editor_new(&plain);
@@ -674,7 +674,7 @@ put_question(struct asking *k)
 		k->u->editor = NULL;
 	}
 	if (!listened)
-		ui_keys_off(k->u);
+		ui_listen(k->u, false);
 	if (!k->u->live) {
 		screen_live(k->u->screen, SLICE(""), 0, 0);
 		screen_flush(k->u->screen);

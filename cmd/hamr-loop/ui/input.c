@@ -138,22 +138,14 @@ ui_take_keys(struct ui *u, long long now)
 }
 
 void
-ui_keys_on(struct ui *u)
+ui_listen(struct ui *u, bool on)
 {
-	if (u->listening || u->screen == NULL)
+	if (on == u->listening || u->screen == NULL)
 		return;
-	u->listening = screen_keys_on(u->screen, STDIN_FILENO);
-	ui_watch_job(u, true);
-}
-
-void
-ui_keys_off(struct ui *u)
-{
-	if (!u->listening)
-		return;
-	screen_keys_off(u->screen);
-	u->listening = false;
-	ui_watch_job(u, false);
+	if (!on)
+		screen_keys_off(u->screen);
+	u->listening = on && screen_keys_on(u->screen, STDIN_FILENO);
+	ui_watch_job(u, on);
 }
 
 void
@@ -161,7 +153,7 @@ ui_open_input(struct ui *u, const struct editor_options *o)
 {
 	if (!u->live)
 		return;
-	ui_keys_on(u);
+	ui_listen(u, true);
 	if (!u->listening)
 		return;
 	term_open_clusters();
@@ -181,7 +173,7 @@ ui_close_input(struct ui *u)
 		free(editor_take(u->editor));
 	editor_free(u->editor);
 	u->editor = NULL;
-	ui_keys_off(u);
+	ui_listen(u, false);
 }
 
 int

@@ -40,9 +40,8 @@ size_t ui_height(const struct ui *u);
  * longer (on is false), unless it is still. */
 void ui_watch_job(struct ui *u, bool on);
 
-/* Keys come to us one by one, until they no longer do. */
-void ui_keys_on(struct ui *u);
-void ui_keys_off(struct ui *u);
+/* Keys come to us one by one; they no longer do. */
+void ui_listen(struct ui *u, bool on);
 
 /* Those that are there go to the input.  Esc is one when nothing follows it:
  * keys may come of the time alone. */
