@@ -12,7 +12,7 @@
 /* The rest of a line; a tab of which only some columns were taken leaves the
  * others. */
 struct cursor {
-	const char *p, *end;
+	struct slice left;
 	size_t column, spare;
 };
 
@@ -22,8 +22,8 @@ blanks(const struct cursor *c)
 {
 	size_t n = c->spare;
 
-	for (const char *p = c->p; p < c->end && (*p == ' ' || *p == '\t');
-	    p++)
+	for (const char *p = c->left.p; p < c->left.p + c->left.n &&
+	    (*p == ' ' || *p == '\t'); p++)
 		n += *p == '\t' ? TAB - (c->column + n) % TAB : 1;
 	return n;
 }
@@ -34,10 +34,12 @@ skip(struct cursor *c, size_t n)
 {
 	while (n > 0) {
 		if (c->spare == 0) {
-			if (c->p >= c->end || (*c->p != ' ' && *c->p != '\t'))
+			char b = c->left.n > 0 ? *c->left.p : '\0';
+
+			if (b != ' ' && b != '\t')
 				return;
-			c->spare = *c->p == '\t' ? TAB - c->column % TAB : 1;
-			c->p++;
+			c->spare = b == '\t' ? TAB - c->column % TAB : 1;
+			c->left = slice_from(c->left, 1);
 		}
 		c->spare--;
 		c->column++;
@@ -48,20 +50,14 @@ skip(struct cursor *c, size_t n)
 static void
 take(struct cursor *c, size_t n)
 {
-	c->p += n;
+	c->left = slice_from(c->left, n);
 	c->column += n;
-}
-
-static struct slice
-rest(const struct cursor *c)
-{
-	return (struct slice){ c->p, (size_t)(c->end - c->p) };
 }
 
 static bool
 at_end(const struct cursor *c)
 {
-	return slice_trim_start(rest(c), " \t").n == 0;
+	return slice_trim_start(c->left, " \t").n == 0;
 }
 
 /* How many of ch stand here. */
@@ -70,7 +66,7 @@ run(const struct cursor *c, char ch)
 {
 	size_t n = 0;
 
-	while (c->p + n < c->end && c->p[n] == ch)
+	while (n < c->left.n && c->left.p[n] == ch)
 		n++;
 	return n;
 }
@@ -105,7 +101,7 @@ take_item(struct cursor *c, bool interrupts, struct container *item)
 	if (before >= CODE_INDENT)
 		return false;
 	skip(&ahead, before);
-	struct slice t = rest(&ahead);
+	struct slice t = ahead.left;
 	*item = (struct container){ .number = 0 };
 	for (; n < t.n && t.p[n] >= '0' && t.p[n] <= '9' && n < 9; n++)
 		item->number = item->number * 10 +
@@ -126,10 +122,11 @@ take_item(struct cursor *c, bool interrupts, struct container *item)
 	skip(&ahead, after);
 	item->indent = before + n + after;
 	*c = ahead;
-	if (c->end - c->p >= 4 && c->p[0] == '[' && c->p[2] == ']' &&
-	    c->p[3] == ' ' && strchr(" xX", c->p[1]) != NULL) {
+	t = c->left;
+	if (t.n >= 4 && t.p[0] == '[' && t.p[2] == ']' && t.p[3] == ' ' &&
+	    strchr(" xX", t.p[1]) != NULL) {
 		item->task = true;
-		item->done = c->p[1] != ' ';
+		item->done = t.p[1] != ' ';
 		take(c, 4);
 	}
 	return true;
@@ -141,17 +138,16 @@ take_item(struct cursor *c, bool interrupts, struct container *item)
 static bool
 is_rule(const struct cursor *c)
 {
-	struct cursor ahead = *c;
+	struct slice t = slice_trim_start(c->left, " \t");
 	size_t n = 0;
 
-	skip(&ahead, CODE_INDENT);
-	if (blanks(c) >= CODE_INDENT || ahead.p >= ahead.end ||
-	    strchr("*-_", *ahead.p) == NULL || *ahead.p == '\0')
+	if (blanks(c) >= CODE_INDENT || t.n == 0 ||
+	    strchr("*-_", *t.p) == NULL || *t.p == '\0')
 		return false;
-	for (const char *p = ahead.p; p < ahead.end; p++)
-		if (*p == *ahead.p)
+	for (size_t i = 0; i < t.n; i++)
+		if (t.p[i] == *t.p)
 			n++;
-		else if (*p != ' ' && *p != '\t')
+		else if (t.p[i] != ' ' && t.p[i] != '\t')
 			return false;
 	return n >= 3;
 }
@@ -160,11 +156,11 @@ static bool
 is_heading(const struct cursor *c, struct line *out)
 {
 	size_t n = run(c, '#');
+	struct slice t = slice_from(c->left, n);
 
-	if (n == 0 || n > 6 || (c->p + n < c->end && c->p[n] != ' ' &&
-	    c->p[n] != '\t'))
+	if (n == 0 || n > 6 || (t.n > 0 && *t.p != ' ' && *t.p != '\t'))
 		return false;
-	struct slice t = slice_trim(slice_from(rest(c), n));
+	t = slice_trim(t);
 	struct slice without = slice_trim_end(t, "#");
 	if (without.n == 0 || is_whitespace(without.p[without.n - 1]))
 		t = slice_trim(without);
@@ -176,12 +172,12 @@ is_heading(const struct cursor *c, struct line *out)
 static bool
 is_fence(const struct cursor *c, size_t indent, struct line *out)
 {
-	char ch = c->p < c->end ? *c->p : '\0';
+	char ch = c->left.n > 0 ? *c->left.p : '\0';
 	size_t n = ch == '`' || ch == '~' ? run(c, ch) : 0;
 
 	if (n < 3)
 		return false;
-	struct slice info = slice_trim(slice_from(rest(c), n));
+	struct slice info = slice_trim(slice_from(c->left, n));
 	if (ch == '`' && info.n > 0 && memchr(info.p, '`', info.n) != NULL)
 		return false;
 	out->text = info;
@@ -194,7 +190,7 @@ code_line(struct cursor *c, size_t indent, struct line *out)
 {
 	skip(c, indent);
 	out->spare = c->spare;
-	out->text = rest(c);
+	out->text = c->left;
 }
 
 static bool
@@ -204,7 +200,7 @@ is_delimiter(const struct place *at, const struct cursor *c)
 
 	if (at->leaf != LEAF_PARAGRAPH || at->header.p == NULL)
 		return false;
-	size_t n = table_delimiter(rest(c));
+	size_t n = table_delimiter(c->left);
 	return n > 0 && n == table_cells(at->header, TABLE_COLUMNS, cells);
 }
 
@@ -226,14 +222,14 @@ leaf_line(const struct place *at, struct cursor *c, struct line *out)
 		struct cursor text = *c, behind;
 
 		skip(&text, indent);
-		out->text = rest(&text);
+		out->text = text.left;
 		if (same && is_delimiter(at, &text))
 			return LINE_DELIMITER;
 		size_t equals = run(&text, '='), dashes = run(&text, '-');
 		behind = text;
 		take(&behind, equals + dashes);
 		if (same && at->leaf == LEAF_PARAGRAPH && at->may_head &&
-		    behind.p > text.p && at_end(&behind)) {
+		    equals + dashes > 0 && at_end(&behind)) {
 			out->level = equals > 0 ? 1 : 2;
 			return LINE_UNDERLINE;
 		}
@@ -244,7 +240,7 @@ leaf_line(const struct place *at, struct cursor *c, struct line *out)
 		if (is_fence(&text, indent, out))
 			return LINE_FENCE;
 	}
-	out->text = rest(c);
+	out->text = c->left;
 	return same && at->leaf == LEAF_TABLE &&
 	    memchr(out->text.p, '|', out->text.n) != NULL ? LINE_ROW :
 	    LINE_TEXT;
@@ -253,7 +249,7 @@ leaf_line(const struct place *at, struct cursor *c, struct line *out)
 void
 block_line(const struct place *at, struct slice line, struct line *out)
 {
-	struct cursor c = { line.p, line.p + line.n, 0, 0 };
+	struct cursor c = { .left = line };
 
 	out->matched = out->nopened = out->spare = 0;
 	for (; out->matched < at->depth; out->matched++) {

@@ -64,12 +64,8 @@ read_align(struct slice cell, enum align *align)
 	bool right = cell.n > 1 && cell.p[cell.n - 1] == ':';
 
 	*align = right ? left ? CENTER : RIGHT : LEFT;
-	if (cell.n <= (size_t)left + right)
-		return false;
-	for (size_t i = left; i < cell.n - right; i++)
-		if (cell.p[i] != '-')
-			return false;
-	return true;
+	return cell.n > (size_t)left + right && slice_trim_start(
+	    slice_part(cell, left, cell.n - right), "-").n == 0;
 }
 
 size_t
