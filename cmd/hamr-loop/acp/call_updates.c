@@ -37,20 +37,6 @@ whole_read(const char *path)
 	return NULL;
 }
 
-/* The line number of "@@ -12,3 +12,4 @@" behind mark, from 0. */
-static size_t
-hunk_at(struct slice line, char mark)
-{
-	const char *p = memchr(line.p, mark, line.n);
-	char *end;
-	long at = p != NULL ? strtol(p + 1, &end, 10) : 0;
-
-	/* ",0": no lines, and at is the line before */
-	if (at <= 0 || strncmp(end, ",0", 2) == 0)
-		return at > 0 ? (size_t)at : 0;
-	return (size_t)at - 1;
-}
-
 /* The next line of *rest with its LF, if it has one. */
 static struct slice
 take_line(struct slice *rest)
@@ -70,7 +56,7 @@ whole_text(const char *text, struct slice diff, bool back)
 	struct buf b = BUF_INIT(TEXT_MAX);
 	struct slice rest = slice_of(text);
 	char away = back ? '+' : '-', put = back ? '-' : '+', before = '\0';
-	size_t at = 0;			/* lines of text taken */
+	long at = 0;			/* lines of text taken */
 	bool in = false, fits = true;
 
 	while (diff.n > 0 && fits) {
@@ -80,8 +66,13 @@ whole_text(const char *text, struct slice diff, bool back)
 		if (slice_starts(line, "[diff cut"))
 			fits = false;
 		if (slice_starts(line, "@@ ")) {
-			size_t to = hunk_at(line, away);
+			/* "@@ -12,3 +12,4 @@": from 1, but of no lines (",0")
+			 * it is the line before */
+			const char *p = memchr(line.p, away, line.n);
+			char *end;
+			long to = p != NULL ? strtol(p + 1, &end, 10) : 0;
 
+			to -= to > 0 && strncmp(end, ",0", 2) != 0;
 			in = true;
 			for (; at < to && rest.n > 0; at++)
 				buf_slice(&b, take_line(&rest));
