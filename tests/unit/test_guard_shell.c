@@ -8,13 +8,14 @@
 
 #include "sign/shell.h"
 
-static struct shell
+static struct traits
 of(const char *cmd)
 {
-	struct shell sh;
+	struct traits t = { .idle = false };
+	struct slice removes;
 
-	shell_judge(slice_of(cmd), &sh);
-	return sh;
+	shell_judge(slice_of(cmd), &t, &removes);
+	return t;
 }
 
 static void

@@ -188,28 +188,6 @@ guard_turn(struct guard *g)
 	g->rules->turn(g);
 }
 
-/* Somebody else took an edit back: the files are in other states, what was
- * checked and seen before is about others. */
-static void
-undo(struct guard *g, const struct rec *r)
-{
-	struct slice paths = rec_get(r, "paths"), one;
-
-	guard_epoch(g);
-	stall_reset(&g->stall);
-	g->news++;
-	g->answers.ran = false;
-	if (scan_kind(paths) != SCAN_ARRAY)
-		return;
-	for (struct walk w = walk_of(paths); walk_next(&w, NULL, &one); ) {
-		/* no return of the model's */
-		hash_set_clear(&g->files.returned);
-		hash_set_clear(&g->files.edits);
-		files_base(&g->files, sign_value(scan_get(one, "path")),
-		    sign_value(scan_get(one, "sha256")));
-	}
-}
-
 static void
 at_most(unsigned *v, unsigned long most)
 {
@@ -270,7 +248,7 @@ is_small_window(const struct policy *p, long limit)
 static void
 learn(struct guard *g, const struct rec *r)
 {
-	struct slice contract;
+	struct slice contract, one;
 	int64_t n;
 
 	switch (r->kind) {
@@ -287,7 +265,22 @@ learn(struct guard *g, const struct rec *r)
 		break;
 	case R_RECOVERY: recover(g); break;
 	case R_VERIFICATION: g->answers.ran = true; break;
-	case R_UNDO: undo(g, r); break;
+	case R_UNDO:
+		/* somebody else took an edit back: the files are in other
+		 * states, what was checked and seen before is about others,
+		 * and no return is the model's */
+		guard_epoch(g);
+		stall_reset(&g->stall);
+		g->news++;
+		g->answers.ran = false;
+		for (struct walk w = walk_elements(rec_get(r, "paths"));
+		    walk_next(&w, NULL, &one); ) {
+			hash_set_clear(&g->files.returned);
+			hash_set_clear(&g->files.edits);
+			files_base(&g->files, sign_value(scan_get(one,
+			    "path")), sign_value(scan_get(one, "sha256")));
+		}
+		break;
 	case R_HAMR: signer_root(&g->signer, rec_get(r, "cwd")); break;
 	case R_CONFIG: learn_contract(g, r); break;
 	case R_LIMIT:

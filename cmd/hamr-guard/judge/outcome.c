@@ -131,13 +131,11 @@ read_content(struct guard *g, const struct rec *r, struct digest *d)
 	buf_reset(&g->text);
 	buf_adds(&g->text, "");
 	scan_str(content, &g->text);
-	if (scan_kind(content) == SCAN_ARRAY) {
-		for (struct walk w = walk_of(content);
-		    walk_next(&w, NULL, &part); )
-			if (!scan_str(part, &g->text) &&
-			    !scan_str(scan_get(part, "text"), &g->text))
-				digest_bytes(part, &g->lines, d);
-	}
+	for (struct walk w = walk_elements(content);
+	    walk_next(&w, NULL, &part); )
+		if (!scan_str(part, &g->text) &&
+		    !scan_str(scan_get(part, "text"), &g->text))
+			digest_bytes(part, &g->lines, d);
 }
 
 /* Does what an edit returned begin with its failure?  Many agents do not mark
@@ -165,29 +163,17 @@ tells_no_edit(struct slice text)
 	return false;
 }
 
-static void
-open_envelope(struct buf *text)
-{
-	struct slice all = buf_view(text), open = envelope_open(all);
-
-	if (open.n == all.n)
-		return;
-	text->len = (size_t)(open.p + open.n - all.p);
-	buf_drop(text, (size_t)(open.p - all.p));
-}
-
-/* How many of a text's words are in the row, in lower case; *all: of how
- * many. */
+/* How many of a text's words are in the row, in lower case; *all, which may
+ * be NULL: of how many. */
 static size_t
 words_among(struct slice text, const char *const *row, size_t *all)
 {
 	const char *end = text.p + text.n;
 	uint32_t first = 0;	/* a bit for each letter they begin with */
-	size_t in = 0;
+	size_t in = 0, words = 0;
 
 	for (size_t i = 0; row[i] != NULL; i++)
 		first |= UINT32_C(1) << (*row[i] & 31);
-	*all = 0;
 	for (const char *p = text.p; p < end; p++) {
 		char word[16];
 		size_t n = 0;
@@ -195,10 +181,12 @@ words_among(struct slice text, const char *const *row, size_t *all)
 		for (; p < end && isalpha((unsigned char)*p); p++)
 			if (n < sizeof word - 1)
 				word[n++] = *p | 0x20;
-		*all += n > 0;
+		words += n > 0;
 		in += n > 0 && (first >> (*word & 31) & 1) != 0 &&
 		    slice_in((struct slice){ word, n }, row);
 	}
+	if (all != NULL)
+		*all = words;
 	return in;
 }
 
@@ -224,10 +212,9 @@ static bool
 is_failure(struct slice line)
 {
 	static const char *const exits[] = { "exit", "exited", NULL };
-	size_t all;
 
 	if (line.n > STATUS_MAX || memchr(line.p, 'x', line.n) == NULL ||
-	    !is_status(line) || words_among(line, exits, &all) == 0)
+	    !is_status(line) || words_among(line, exits, NULL) == 0)
 		return false;
 	for (size_t i = 0; i < line.n; i++)
 		if (line.p[i] >= '1' && line.p[i] <= '9')
@@ -301,7 +288,7 @@ complains(struct slice text)
 	return false;
 }
 
-/* Does a text have a word for what goes on?  *all: of how many. */
+/* Does a text have a word for what goes on?  *all: words_among. */
 static bool
 goes_on(struct slice text, size_t *all)
 {
@@ -371,9 +358,9 @@ state_of(const struct open_call *c, struct slice text, bool brief,
 	if (text.n > LOOK_MAX)
 		return NO_STATE;
 	while ((value = next_state(&rest)).p != NULL)
-		if (goes_on(value, &all))
+		if (goes_on(value, NULL))
 			*patient = true;
-		else if (words_among(value, over, &all) > 0)
+		else if (words_among(value, over, NULL) > 0)
 			state = OVER;
 	brief |= c->is.poll && text.n <= ANSWER_MAX;
 	if (!*patient && brief && goes_on(text, &all)) {
@@ -393,14 +380,13 @@ finds_nothing(struct slice text)
 	static const char *const finds[] = { "find", "found", "match",
 		"matches", "matched", "matching", "result", "results", "hits",
 		"such", "exist", "exists", "there", NULL };
-	size_t all;
 
 	if (text.n > ANSWER_MAX)
 		return false;
 	text = slice_trim(text);
 	return memchr(text.p, '\n', text.n) == NULL &&
-	    words_among(text, nots, &all) > 0 &&
-	    words_among(text, finds, &all) > 0;
+	    words_among(text, nots, NULL) > 0 &&
+	    words_among(text, finds, NULL) > 0;
 }
 
 /* Does a short answer say that there is none of something, which is not what
@@ -414,7 +400,6 @@ is_none(struct slice text)
 	static const char *const hoped[] = { "output", "error", "errors",
 		"warning", "warnings", "problem", "problems", "issue",
 		"issues", "failed", "failures", "conflicts", NULL };
-	size_t all;
 
 	text = slice_trim(text);
 	if (slice_in(text, nones))
@@ -427,7 +412,7 @@ is_none(struct slice text)
 		size_t n = strlen(begins[i]);
 
 		if (text.n > n && strncasecmp(text.p, begins[i], n) == 0)
-			return words_among(text, hoped, &all) == 0;
+			return words_among(text, hoped, NULL) == 0;
 	}
 	return false;
 }
@@ -465,12 +450,10 @@ files_reported(struct guard *g, const struct open_call *c,
 		files_base(&g->files, sign_value(path), sign_value(sha));
 	else if (path.p != NULL && c->is.write)
 		files_of(&g->files, sign_value(path))->created = true;
-	if (scan_kind(meta[MUTATED]) == SCAN_ARRAY) {
-		for (struct walk w = walk_of(meta[MUTATED]);
-		    walk_next(&w, NULL, &one); )
-			is_new |= reach(g, scan_get(one, "path"),
-			    scan_get(one, "sha256"), o);
-	}
+	for (struct walk w = walk_elements(meta[MUTATED]);
+	    walk_next(&w, NULL, &one); )
+		is_new |= reach(g, scan_get(one, "path"),
+		    scan_get(one, "sha256"), o);
 	sha = meta[AFTER];
 	if (!o->reached && path.p != NULL && scan_kind(sha) == SCAN_STRING)
 		is_new = reach(g, path, sha, o);
@@ -615,9 +598,12 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	else if (c->is.edits && !o->failed && meta[AFTER].p == NULL &&
 	    meta[MUTATED].p == NULL)
 		o->failed = tells_no_edit(text);
-	if (!c->is.poll)
-		open_envelope(&g->text);
-	text = buf_view(&g->text);
+	struct slice open = c->is.poll ? text : envelope_open(text);
+	if (open.n < text.n) {
+		g->text.len = (size_t)(open.p + open.n - text.p);
+		buf_drop(&g->text, (size_t)(open.p - text.p));
+		text = buf_view(&g->text);
+	}
 	o->nothing = !o->failed && finds_nothing(text);
 	/* what the call says is known until the next step */
 	if (c->turn == g->turn && c->step == g->steps) {

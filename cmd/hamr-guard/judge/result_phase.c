@@ -629,24 +629,6 @@ warn_stall(struct guard *g, struct nudge *nudge)
 	s->asked = true;
 }
 
-/* Many calls, and one of them over and over: time to say what is known. */
-static void
-warn_calls(struct guard *g, struct nudge *nudge)
-{
-	const struct policy *p = g->policy;
-	struct verdict v = { .rule = RULE_CALLS, .count = g->calls,
-		.warn = p->soft_calls, .same = g->stuck };
-
-	guard_count(g, RULE_CALLS, g->calls);
-	if (p->soft_calls == 0 || g->calls < p->soft_calls ||
-	    g->stuck < p->stuck || g->text_only > 0 ||
-	    (g->calls_asked && !g->step.stuck))
-		return;
-	g->calls_asked = true;
-	warn_step(g, &v, &g->last, A_CALLS_TEXT, nudge);
-	ask_for_text(g, RULE_CALLS, v.count);
-}
-
 /* 8, 9, 10 steps and nothing was changed; then again as long as that. */
 static void
 warn_still(struct guard *g, struct nudge *nudge)
@@ -669,7 +651,8 @@ void
 guard_step(struct guard *g)
 {
 	const struct open_call *c = &g->call[g->ncall - 1];
-	unsigned long limit = g->policy->stall_limit * POINT;
+	const struct policy *p = g->policy;
+	unsigned long limit = p->stall_limit * POINT;
 	struct stall *s = &g->stall;
 	struct nudge nudge = { .n = 0 };
 
@@ -701,7 +684,19 @@ guard_step(struct guard *g)
 			warn_stall(g, &nudge);
 		if (g->step.futile != 0)
 			ask_for_text(g, RULE_FUTILE_EDITS, g->step.futile);
-		warn_calls(g, &nudge);
+		/* many calls, and one of them over and over: time to say what
+		 * is known */
+		guard_count(g, RULE_CALLS, g->calls);
+		if (p->soft_calls != 0 && g->calls >= p->soft_calls &&
+		    g->stuck >= p->stuck && g->text_only == 0 &&
+		    (!g->calls_asked || g->step.stuck)) {
+			g->calls_asked = true;
+			warn_step(g, &(struct verdict){ .rule = RULE_CALLS,
+			    .count = g->calls, .warn = p->soft_calls,
+			    .same = g->stuck }, &g->last, A_CALLS_TEXT,
+			    &nudge);
+			ask_for_text(g, RULE_CALLS, g->calls);
+		}
 		warn_still(g, &nudge);
 	}
 	nudge_put(&nudge, g->sink.stage);

@@ -289,30 +289,6 @@ last_paragraph(struct slice text)
 	return text;
 }
 
-/* Lines of a list: those that begin with something to do, and the others. */
-static void
-count_items(struct slice par, int *steps, int *findings)
-{
-	struct sentence s;
-	struct slice line;
-
-	while (slice_line(&par, &line)) {
-		line = slice_trim(line);
-		size_t digits = line.n;
-		line = slice_trim_start(line, "0123456789");
-		bool number = line.n < digits;
-		bool mark = line.n > 1 && strchr(number ? ".)" : "-*+", *line.p)
-		    != NULL && line.p[1] == ' ';
-		if (!mark || !sentence_next(&line, &s))
-			continue;
-		if (sentence_is(&s, 0, &verbs) > 0 ||
-		    sentence_is(&s, 0, &intents) > 0)
-			*steps += number;
-		else
-			++*findings;
-	}
-}
-
 static struct phrases verbs_first = PHRASES("did", "do", "does",
     "should", "shall", "would", "could", "can", "is", "are");
 static struct phrases persons = PHRASES("i", "it", "we", "you",
@@ -361,7 +337,7 @@ prose_plan(struct slice text)
 	bool intends = false, announced = false, done = false, offer = false;
 	bool asks = false;
 	int steps = 0, findings = 0;
-	struct slice rest = par;
+	struct slice rest = par, line;
 	struct sentence s;
 
 	if (ends_in_call(text))
@@ -381,7 +357,22 @@ prose_plan(struct slice text)
 		done |= sentence_has(&s, &past);
 		offer |= sentence_has(&s, &offers);
 	}
-	count_items(par, &steps, &findings);
+	/* lines of a list: those that begin with something to do, and others */
+	for (rest = par; slice_line(&rest, &line); ) {
+		line = slice_trim(line);
+		size_t digits = line.n;
+		line = slice_trim_start(line, "0123456789");
+		bool number = line.n < digits;
+		bool mark = line.n > 1 && strchr(number ? ".)" : "-*+", *line.p)
+		    != NULL && line.p[1] == ' ';
+		if (!mark || !sentence_next(&line, &s))
+			continue;
+		if (sentence_is(&s, 0, &verbs) > 0 ||
+		    sentence_is(&s, 0, &intents) > 0)
+			steps += number;
+		else
+			findings++;
+	}
 	bool code = memmem(par.p, par.n, "```", 3) != NULL;
 	return 2 * intends + announced + open + (steps >= 2 && !done) -
 	    2 * asks - 2 * done - 2 * (code || findings >= 3) - 3 * offer;

@@ -78,50 +78,19 @@ in_force(const struct policy *p, enum rule rule, unsigned long n)
 	    rule == RULE_FUTILE_EDITS ? "text only" : "halt";
 }
 
-/* From the lowest to where nothing fires any more, and what is in force. */
+/* Each rule from its lowest threshold to where nothing fires any more, and what
+ * is in force. */
 static void
-add_rule(struct table *t, const struct report *p, enum rule rule)
+end(struct report *p)
 {
-	const struct calibrate *x = p->self;
 	/* rules that count whole turns begin where a turn is long */
 	static const unsigned char lowest[RULES] = { [RULE_READS] = 8,
 		[RULE_CALLS] = 8, [RULE_NO_MUTATION] = 8, [RULE_REVISIT] = 1,
 		[RULE_PREMATURE] = 1, [RULE_STATUS_ONLY] = 1 };
-	unsigned long from = lowest[rule] != 0 ? lowest[rule] : 2;
-	const char *name = rule_name(rule);
-	uint64_t all = p->usage.transcripts;
-
-	if (x->row[rule][0].reached == 0)
-		return;
-	for (size_t i = 0; i < STEPS; i++) {
-		const struct row *r = &x->row[rule][i];
-		const char *now = in_force(&p->judge->profile.policy, rule,
-		    steps[i]);
-
-		if (steps[i] < from || (r->reached == 0 && *now == '\0'))
-			continue;
-		table_add(t, PAINT_BOLD, "%s", name);
-		name = "";
-		table_add(t, PAINT_NONE, "%lu", steps[i]);
-		table_add(t, strcmp(now, "warn") == 0 ? PAINT_YELLOW :
-		    PAINT_RED, "%s", now);
-		table_number(t, r->reached > 0 ? PAINT_NONE : PAINT_DIM,
-		    r->reached);
-		table_number(t, PAINT_NONE, r->transcripts);
-		table_add(t, PAINT_DIM, "%llu %%",
-		    (unsigned long long)(r->transcripts * 100 / all));
-		if (r->file != NULL)
-			table_add(t, PAINT_DIM, "%s:%zu", r->file, r->line);
-		else
-			table_text(t, PAINT_DIM, SLICE(""));
-	}
-}
-
-static void
-end(struct report *p)
-{
+	const struct policy *policy = &p->judge->profile.policy;
 	struct calibrate *x = p->self;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	enum rule last = RULES;
 	struct table t;
 
 	count_put(&b, p->usage.transcripts, "transcript");
@@ -130,8 +99,32 @@ end(struct report *p)
 	    "have fired, threshold by threshold", b.p);
 	table_init(&t, "lrlrrre",
 	    "rule\tfrom\tnow\ttimes\ttranscripts\tshare\tfirst at");
-	for (int r = 0; r < RULES; r++)
-		add_rule(&t, p, (enum rule)r);
+	for (size_t i = 0; i < RULES * (size_t)STEPS; i++) {
+		enum rule rule = (enum rule)(i / STEPS);
+		const struct row *r = &x->row[rule][i % STEPS];
+		unsigned long n = steps[i % STEPS];
+		unsigned long from = lowest[rule] != 0 ? lowest[rule] : 2;
+		const char *now = in_force(policy, rule, n);
+
+		if (x->row[rule][0].reached == 0 || n < from ||
+		    (r->reached == 0 && *now == '\0'))
+			continue;
+		table_add(&t, PAINT_BOLD, "%s", rule != last ?
+		    rule_name(rule) : "");
+		last = rule;
+		table_add(&t, PAINT_NONE, "%lu", n);
+		table_add(&t, strcmp(now, "warn") == 0 ? PAINT_YELLOW :
+		    PAINT_RED, "%s", now);
+		table_number(&t, r->reached > 0 ? PAINT_NONE : PAINT_DIM,
+		    r->reached);
+		table_number(&t, PAINT_NONE, r->transcripts);
+		table_add(&t, PAINT_DIM, "%llu %%", (unsigned long long)
+		    (r->transcripts * 100 / p->usage.transcripts));
+		if (r->file != NULL)
+			table_add(&t, PAINT_DIM, "%s:%zu", r->file, r->line);
+		else
+			table_text(&t, PAINT_DIM, SLICE(""));
+	}
 	table_print(&t, &p->sheet);
 	for (size_t i = 0; i < RULES * (size_t)STEPS; i++)
 		free(x->row[i / STEPS][i % STEPS].file);

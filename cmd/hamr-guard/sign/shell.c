@@ -342,7 +342,7 @@ removed(const struct simple *s, size_t at)
 }
 
 void
-shell_judge(struct slice cmd, struct shell *out)
+shell_judge(struct slice cmd, struct traits *t, struct slice *removes)
 {
 	const char *p = cmd.p, *end = cmd.p + cmd.n;
 	bool piped = false, expands = false, edits = false;
@@ -350,43 +350,45 @@ shell_judge(struct slice cmd, struct shell *out)
 	size_t changes = 0;
 	struct simple s;
 
-	*out = (struct shell){ .idle = true, .reads = true, .pauses = true };
+	*removes = (struct slice){ NULL, 0 };
+	t->idle = t->reads = t->pauses = true;
+	t->seeks = t->fetches = t->sends = t->runs = false;
 	while (p < end) {
 		p = simple_next(over_blanks(p, end), end, &s);
 		s.piped = piped;
 		size_t at = name_at(&s);
-		out->idle = out->idle && is_idle(&s, at);
+		t->idle = t->idle && is_idle(&s, at);
 		bool waits = is_command(&s, at, sleepers);
-		out->waits |= waits;
-		out->pauses &= waits || at >= s.n;
+		t->waits |= waits;
+		t->pauses &= waits || at >= s.n;
 		/* a tail that reads a pipe only shortens it */
-		out->poll |= !s.piped && (waits || is_command(&s, at, polls));
-		out->measures |= is_command(&s, at, measures);
+		t->poll |= !s.piped && (waits || is_command(&s, at, polls));
+		t->measures |= is_command(&s, at, measures);
 		if (is_command(&s, at, echoes))
-			out->echoes = 1;
-		else if (out->echoes == 0 && (s.until.p != NULL ||
+			t->echoes = 1;
+		else if (t->echoes == 0 && (s.until.p != NULL ||
 		    is_command(&s, at, scripts)))
-			out->echoes = QUOTE;
+			t->echoes = QUOTE;
 		bool reads = is_command(&s, at, readers);
-		out->reads = out->reads && !s.writes && (at >= s.n || reads);
+		t->reads = t->reads && !s.writes && (at >= s.n || reads);
 		bool writes = is_command(&s, at, writers);
 		edits |= s.writes || (writes && !is_command(&s, at, movers));
-		out->mutates |= s.writes || writes ||
+		t->mutates |= s.writes || writes ||
 		    is_command(&s, at, deployers);
 		if ((s.writes && !s.elsewhere) ||
 		    (writes && !is_command(&s, at, recorders) &&
 		    !is_elsewhere(&s, at))) {
-			out->matters = true;
-			out->removes = ++changes == 1 && !s.writes ?
+			t->matters = true;
+			*removes = ++changes == 1 && !s.writes ?
 			    removed(&s, at) : (struct slice){ NULL, 0 };
 		}
 		if (at < s.n && !writes && !reads) {
-			out->runs = true;
-			out->finds |= is_command(&s, at, finders);
+			t->runs = true;
+			t->seeks |= is_command(&s, at, finders);
 			bool fetches = is_command(&s, at, fetchers);
-			out->fetches |= fetches;
+			t->fetches |= fetches;
 			for (size_t i = at; fetches && i < s.n; i++)
-				out->sends |= slice_in(s.w[i], bodies);
+				t->sends |= slice_in(s.w[i], bodies);
 		}
 		piped = p < end && *p == '|' && (p + 1 == end || p[1] != '|');
 		if (s.until.p != NULL)
@@ -399,46 +401,21 @@ shell_judge(struct slice cmd, struct shell *out)
 			p += p + 1 < end && p[0] == p[1] &&
 			    (*p == '|' || *p == '&') ? 2 : 1;
 	}
-	out->pauses &= out->waits;
-	out->moves = out->mutates && !edits;
-	if (out->poll || out->mutates || expands)
-		out->idle = false;
+	t->pauses &= t->waits;
+	t->moves = t->mutates && !edits;
+	if (t->poll || t->mutates || expands)
+		t->idle = false;
 }
 
 /* ---- blanks folded ---- */
 
-/* Behind the next piece that is to be copied as it stands. */
-static const char *
-over_piece(const char *start, const char *p, const char *end)
-{
-	bool word = p == start || strchr(" \t\n;&|(", p[-1]) != NULL;
-	static const bool apart[256] = { [' '] = true, ['\t'] = true,
-		['\''] = true, ['"'] = true, ['\\'] = true, ['#'] = true };
-	bool any = false;
-	const char *nl;
-
-	switch (*p) {
-	case '\'':
-		return over_quotes(p, end, p > start && p[-1] == '$', &any);
-	case '"':
-		return over_quotes(p, end, true, &any);
-	case '\\':
-		return p + 1 < end ? p + 2 : end;
-	case '#':
-		nl = word ? memchr(p, '\n', (size_t)(end - p)) : p + 1;
-		return nl != NULL ? nl : end;
-	default:
-		do
-			p++;
-		while (p < end && !apart[(unsigned char)*p]);
-		return p;
-	}
-}
-
 void
 shell_fold(struct slice cmd, struct buf *out)
 {
+	static const bool apart[256] = { [' '] = true, ['\t'] = true,
+		['\''] = true, ['"'] = true, ['\\'] = true, ['#'] = true };
 	const char *start = cmd.p, *p = cmd.p, *end = cmd.p + cmd.n;
+	bool any = false;
 
 	if (memmem(cmd.p, cmd.n, "<<", 2) != NULL) {
 		buf_slice(out, cmd);	/* blanks of a here-document count */
@@ -450,10 +427,33 @@ shell_fold(struct slice cmd, struct buf *out)
 		if (q > p) {
 			if (p > start && q < end)
 				buf_addc(out, ' ');
-		} else {
-			q = over_piece(start, p, end);
-			buf_add(out, p, (size_t)(q - p));
+			p = q;
+			continue;
 		}
+		/* behind a piece that is copied as it stands */
+		switch (*p) {
+		case '\'':
+			q = over_quotes(p, end, p > start && p[-1] == '$',
+			    &any);
+			break;
+		case '"':
+			q = over_quotes(p, end, true, &any);
+			break;
+		case '\\':
+			q = p + 1 < end ? p + 2 : end;
+			break;
+		case '#':
+			q = p == start || strchr(" \t\n;&|(", p[-1]) != NULL ?
+			    memchr(p, '\n', (size_t)(end - p)) : p + 1;
+			if (q == NULL)
+				q = end;
+			break;
+		default:
+			do
+				q++;
+			while (q < end && !apart[(unsigned char)*q]);
+		}
+		buf_add(out, p, (size_t)(q - p));
 		p = q;
 	}
 }

@@ -464,10 +464,9 @@ judge(struct signer *s, struct slice name, struct slice kind,
 		NULL };
 	const struct named *by_name = named(s, name);
 	struct slice path = member(s, "path"), plain = scan_plain(path);
-	struct slice cmd = NOTHING;
+	struct slice cmd = NOTHING, removed;
 	struct slice action = scan_plain(member(s, "action"));
 	struct words does;
-	struct shell sh;
 
 	out->tool = hash_bytes(name.p, name.n);
 	out->bash = slice_is(kind, "bash");
@@ -496,23 +495,9 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	if (out->bash)
 		cmd = command_of(s);
 	if (cmd.p != NULL) {
-		shell_judge(cmd, &sh);
-		out->idle = sh.idle;
-		out->poll = sh.poll;
-		out->waits = sh.waits;
-		out->pauses = sh.pauses;
-		out->measures = sh.measures;
-		out->echoes = sh.echoes;
-		out->reads = sh.reads;
-		out->seeks = sh.finds;
-		out->fetches = sh.fetches;
-		out->sends = sh.sends;
-		out->mutates = sh.mutates;
-		out->moves = sh.moves;
-		out->matters = sh.matters;
-		out->runs = sh.runs;
-		if (sh.removes.p != NULL)
-			out->removes = path_hash(s, sh.removes);
+		shell_judge(cmd, out, &removed);
+		if (removed.p != NULL)
+			out->removes = path_hash(s, removed);
 	} else if (out->edits) {
 		judge_edit(s, out);
 	} else if (!out->bash) {

@@ -64,10 +64,11 @@ struct traits {
 	bool waits;		/* sleeps, or waits for something */
 	bool pauses;		/* does nothing else */
 	bool patient;		/* a poll behind such a call, or that call */
-	bool measures;		/* counts or weighs what may grow */
+	bool measures;		/* counts or weighs what may grow: wc, du */
 	bool acts;		/* does something that its result shows: a
 				 * click, a move */
-	size_t echoes;		/* prints words of its own: shell.h */
+	size_t echoes;		/* may print words of its own, lines as long as
+				 * this: echo, python -c; 0: it does not */
 	bool bash;
 	bool network;		/* its errors are often not its own */
 	bool fetches;		/* shows a page of the web, perhaps */

@@ -196,7 +196,8 @@ digest_text(struct buf *text, struct hash_set *seen,
 				 * matter only when something follows */
 
 	buf_reserve(text, VOLATILE_MARGIN);
-	a.json = volatile_is_json(buf_view(text));
+	struct slice head = slice_trim_start(buf_view(text), " \n");
+	a.json = head.n > 0 && (*head.p == '{' || *head.p == '[');
 	const char *end = text->p + text->len;
 	a.pages = of->pages && (memchr(text->p, '\n', text->len) != NULL ||
 	    slice_starts(slice_trim(buf_view(text)), "<"));

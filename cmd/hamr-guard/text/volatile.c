@@ -444,16 +444,6 @@ bits_from(uint64_t bits, ptrdiff_t at)
 }
 
 bool
-volatile_is_json(struct slice text)
-{
-	const char *p = text.p, *end = text.p + text.n;
-
-	while (p < end && (*p == ' ' || *p == '\n'))
-		p++;
-	return p < end && (*p == '{' || *p == '[');
-}
-
-bool
 volatile_drop(struct slice line, bool json, struct buf *out)
 {
 	struct line l = { line.p, line.p + line.n, line.p, out, false };
@@ -489,46 +479,36 @@ volatile_drop(struct slice line, bool json, struct buf *out)
 
 /* ---- numbers and ids masked ---- */
 
-/* The UUID (8-4-4-4-12 digits) that the hexadecimal digits from p on belong to:
- * where it begins, not before from; NULL: none. */
-static const char *
-uuid_of(const char *from, const char *p, const char *end)
-{
-	static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
-	static const unsigned char group[] = { 0, 9, 14, 19, 24 };
-
-	for (size_t i = 0; i < sizeof group; i++) {
-		const char *q = p - group[i];
-		size_t n = 0;
-
-		if (p - from < group[i] || end - q < 36)
-			continue;
-		while (n < 36 && (form[n] == '-' ? q[n] == '-' : is_hex(q[n])))
-			n++;
-		if (n == 36)
-			return q;
-	}
-	return NULL;
-}
-
 /* The first digit after *from is at p: what is to be masked with it begins at
  * *from then; where it ends. */
 static const char *
 over_number(const char *line, const char **from, const char *p,
     const char *end)
 {
-	const char *start = p, *q = p, *uuid = NULL;
+	static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+	static const unsigned char group[] = { 0, 9, 14, 19, 24 };
+	const char *start = p, *q = p;
 
 	while (start > *from && is_hex(start[-1]))
 		start--;
 	q = over_hex(q, end);
 	if (start == line || !is_word(start[-1])) {
-		if ((q < end && *q == '-') ||
-		    (start > line && start[-1] == '-'))
-			uuid = uuid_of(*from, start, end);
-		if (uuid != NULL) {
-			*from = uuid;
-			return uuid + 36;
+		bool dash = (q < end && *q == '-') ||
+		    (start > line && start[-1] == '-');
+		/* the UUID (8-4-4-4-12 digits) that they belong to */
+		for (size_t i = 0; dash && i < sizeof group; i++) {
+			const char *uuid = start - group[i];
+			size_t n = 0;
+
+			if (start - *from < group[i] || end - uuid < 36)
+				continue;
+			while (n < 36 && (form[n] == '-' ? uuid[n] == '-' :
+			    is_hex(uuid[n])))
+				n++;
+			if (n == 36) {
+				*from = uuid;
+				return uuid + 36;
+			}
 		}
 		if (q - start >= HEX_ID && (q == end || !is_word(*q))) {
 			*from = start;

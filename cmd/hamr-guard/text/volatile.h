@@ -14,11 +14,9 @@
  * by blocks; what they hold makes no difference. */
 #define VOLATILE_MARGIN 64
 
-/* Is the text JSON?  Then members of objects are looked at, too. */
-bool volatile_is_json(struct slice text);
-
 /* Does anything in the line change by itself?  Then out, emptied first, is
- * the line without it; else out is left alone. */
+ * the line without it; else out is left alone.  json: the line is of JSON, and
+ * members of objects are looked at, too. */
 bool volatile_drop(struct slice line, bool json, struct buf *out);
 
 /* The same of every hexadecimal id, UUID and run of digits, whatever it
