@@ -11,7 +11,8 @@
 
 /* All its buffers. */
 #define ALL(a) BUFS(&(a)->fresh, &(a)->raw, &(a)->content, &(a)->reasoning, \
-	&(a)->malformed, &(a)->carry, &(a)->cost, &(a)->model)
+	&(a)->malformed, &(a)->carry, &(a)->cost, &(a)->model, \
+	&(a)->harmony.held)
 
 static void
 show(struct answer *a, const char *kind, struct slice s)
@@ -117,7 +118,8 @@ answer_new(enum dialect_kind dialect, long long repeat_limit,
 	a->splitter = reasoning_new(on_thought, a);
 	a->dialect = dialect_new(dialect, &out, a);
 	a->said.limit = a->thought.limit = repeat_limit;
-	harmony_init(&a->harmony, on_channel, a);
+	a->harmony.emit = on_channel;
+	a->harmony.ctx = a;
 	a->has_harmony = dialect == DIALECT_AUTO;
 	bufs_init(ALL(a), BUF_RECORD_MAX);
 	buf_init(&a->model, 4096);
@@ -131,7 +133,8 @@ answer_reset(struct answer *a, struct slice tools, bool forbidden)
 	a->forbidden = forbidden;
 	reasoning_reset(a->splitter);
 	dialect_reset(a->dialect, tools);
-	harmony_reset(&a->harmony);
+	a->harmony.state = HARMONY_START;
+	a->harmony.said = a->harmony.headed = false;
 	bufs_reset(ALL(a));
 	calls_reset(&a->native);
 	calls_reset(&a->lifted);
@@ -150,7 +153,6 @@ answer_free(struct answer *a)
 		return;
 	reasoning_free(a->splitter);
 	dialect_free(a->dialect);
-	harmony_release(&a->harmony);
 	bufs_release(ALL(a));
 	calls_reset(&a->native);
 	calls_reset(&a->lifted);
@@ -248,42 +250,35 @@ answer_finish(struct answer *a, struct slice reason)
 			a->finish = words[i].finish;
 }
 
-/* A count of tokens; -1: none. */
+/* A count of tokens, by the first of two keys that has a number; -1: none. */
 static long long
-count(struct slice v)
-{
-	int64_t n;
-
-	return scan_int(v, &n) && n >= 0 ? n : -1;
-}
-
-/* The first of two that is a number. */
-static struct slice
-first_of(struct slice o, const char *a, const char *b)
+count(struct slice o, const char *a, const char *b)
 {
 	struct slice v = scan_get(o, a);
+	int64_t n;
 
-	return scan_kind(v) == SCAN_NUMBER ? v : scan_get(o, b);
+	if (scan_kind(v) != SCAN_NUMBER)
+		v = scan_get(o, b);
+	return scan_int(v, &n) && n >= 0 ? n : -1;
 }
 
 void
 answer_usage(struct answer *a, struct slice u)
 {
 	struct slice details = scan_get(u, "prompt_tokens_details");
-	struct slice cached = scan_get(details, "cached_tokens");
 	struct slice cost = scan_get(u, "cost");
+	bool apart = scan_kind(scan_get(details, "cached_tokens")) ==
+	    SCAN_NUMBER;
 
 	if (scan_kind(u) != SCAN_OBJECT)
 		return;
-	if (scan_kind(cached) != SCAN_NUMBER)
-		cached = first_of(u, "prompt_cache_hit_tokens",
-		    "cached_tokens");
 	a->usage = (struct usage){
-		.prompt = count(first_of(u, "prompt_tokens", "input_tokens")),
-		.completion = count(first_of(u, "completion_tokens",
-		    "output_tokens")),
-		.cached = count(cached),
-		.written = count(scan_get(details, "cache_write_tokens")),
+		.prompt = count(u, "prompt_tokens", "input_tokens"),
+		.completion = count(u, "completion_tokens", "output_tokens"),
+		.cached = count(apart ? details : u, apart ? "cached_tokens" :
+		    "prompt_cache_hit_tokens", "cached_tokens"),
+		.written = count(details, "cache_write_tokens",
+		    "cache_write_tokens"),
 	};
 	buf_reset(&a->cost);
 	if (scan_kind(cost) == SCAN_NUMBER && *cost.p != '-')
@@ -425,8 +420,7 @@ answer_message(const struct answer *a, const struct map *seen,
 	    calls ? "tool_calls" : "stop";
 	scan_put(out, model.n > 0 ? ",'finish_reason':@,'meta':{'model':@," :
 	    ",'finish_reason':@,'meta':{", slice_of(finish), model);
-	scan_put(out, "'api':@", slice_of(f->api));
-	buf_fmt(out, ",\"ms\":%lld", f->ms);
+	scan_put(out, "'api':@,'ms':$", slice_of(f->api), SCAN_INT(f->ms));
 	if (f->ttft_ms >= 0)
 		buf_fmt(out, ",\"ttft_ms\":%lld", f->ttft_ms);
 	if (malformed.len > 0)

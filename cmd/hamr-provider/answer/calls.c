@@ -207,25 +207,15 @@ calls_add(struct calls *c, struct slice name, struct slice args)
 
 /* ---- whole calls ---- */
 
-/* Special tokens that some servers leave behind the arguments. */
-static struct slice
-strip(struct slice s)
-{
-	static const char *const tail[] = { "<|call|>", "<|endoftext|>",
-		"<|im_end|>", "<|end|>" };
-
-	for (size_t i = 0; i < sizeof tail / sizeof *tail; i++)
-		if (slice_ends(s, tail[i]))
-			s.n -= strlen(tail[i]);
-	return s;
-}
-
 /* Append the arguments of a call as one text.  True when that is valid JSON;
  * what is empty or null is {}. */
 static bool
 read_args(const struct part *p, struct buf *out)
 {
-	struct slice all = buf_view(&p->args), rest = all;
+	/* special tokens that some servers leave behind them */
+	static const char *const tail[] = { "<|call|>", "<|endoftext|>",
+		"<|im_end|>", "<|end|>" };
+	struct slice all = buf_view(&p->args), rest = all, bare = all;
 
 	if (slice_trim(all).n == 0 || slice_is(all, "null")) {
 		buf_adds(out, "{}");
@@ -235,20 +225,19 @@ read_args(const struct part *p, struct buf *out)
 		rest = slice_from(all, 2);
 	else if (slice_starts(all, "null"))
 		rest = slice_from(all, 4);
-	struct slice last = slice_from(all, p->last);
-	if (scan_is_json(all))
-		buf_slice(out, all);
-	else if (scan_is_json(strip(all)))
-		buf_slice(out, strip(all));
-	else if (scan_is_json(rest))
-		buf_slice(out, rest);
-	else if (begins(last, 0, "{") && scan_is_json(last))
-		buf_slice(out, last);		/* sent again, whole */
-	else {
-		buf_slice(out, all);
-		return false;
-	}
-	return true;
+	for (size_t i = 0; i < sizeof tail / sizeof *tail; i++)
+		if (slice_ends(bare, tail[i]))
+			bare.n -= strlen(tail[i]);
+	struct slice last = slice_from(all, p->last);	/* again, whole? */
+	const struct slice forms[] = { all, bare, rest,
+		begins(last, 0, "{") ? last : all };
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+		if (scan_is_json(forms[i])) {
+			buf_slice(out, forms[i]);
+			return true;
+		}
+	buf_slice(out, all);
+	return false;
 }
 
 void

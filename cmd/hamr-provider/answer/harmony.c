@@ -9,27 +9,6 @@
 #define HEADER_MAX 4096		/* bytes; it is a few words */
 #define MESSAGE "<|message|>"
 
-void
-harmony_init(struct harmony *h, harmony_fn *emit, void *ctx)
-{
-	*h = (struct harmony){ .emit = emit, .ctx = ctx,
-		.held = BUF_INIT(BUF_RECORD_MAX) };
-}
-
-void
-harmony_reset(struct harmony *h)
-{
-	h->state = HARMONY_START;
-	h->said = h->headed = false;
-	buf_reset(&h->held);
-}
-
-void
-harmony_release(struct harmony *h)
-{
-	buf_release(&h->held);
-}
-
 /* ---- bodies ---- */
 
 static void

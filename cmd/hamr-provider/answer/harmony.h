@@ -22,6 +22,8 @@ enum harmony_kind { HARMONY_CONTENT, HARMONY_REASONING, HARMONY_CALL };
 /* What comes out; kind is content or reasoning, s never empty. */
 typedef void harmony_fn(void *ctx, enum harmony_kind kind, struct slice s);
 
+/* Zero it; set emit, ctx and held's ceiling.  Before the next answer held is
+ * emptied, and state, said and headed are zero again. */
 struct harmony {
 	harmony_fn *emit;
 	void *ctx;
@@ -32,10 +34,6 @@ struct harmony {
 	bool headed;		/* a header was whole */
 	struct buf held;
 };
-
-void harmony_init(struct harmony *h, harmony_fn *emit, void *ctx);
-void harmony_reset(struct harmony *h);
-void harmony_release(struct harmony *h);
 
 void harmony_feed(struct harmony *h, struct slice text);
 /* Cut by length or broken, a call in hand stays open. */
