@@ -189,44 +189,37 @@ adapter_wait(struct adapter *ad, program_waiter *wait, void *ctx)
 
 /* ---- asking ---- */
 
-static void
-broke(struct adapter *ad, struct failure *f, const char *function,
-    const struct err *e)
-{
-	size_t n = strlen(ad->path);
-	const char *why = e->text;
-
-	/* err.h's words begin with the program's name */
-	if (strncmp(why, ad->path, n) == 0 && why[n] == ':')
-		why += n + 1 + strspn(why + n + 1, " ");
-	failure_final(f, strcmp(function, "request") == 0 ? "bad_request" :
-	    "server", "%s: %s: %s", ad->path, function, why);
-}
-
 /* All results of function for ad->in, one a line, to ad->out; -1 with f. */
 static int
 ask(struct adapter *ad, const char *function, struct failure *f)
 {
+	size_t n = strlen(ad->path);
 	struct err e;
 
 	buf_reset(&ad->out);
-	if (start(ad, &e) < 0) {
-		broke(ad, f, function, &e);
-		return -1;
+	int got = start(ad, &e);
+	if (got == 0)
+		got = program_run(ad->program, buf_view(&ad->in), &ad->out,
+		    &e);
+	if (got != 0) {
+		const char *why = e.text;
+
+		/* err.h's words begin with the program's name */
+		if (strncmp(why, ad->path, n) == 0 && why[n] == ':')
+			why += n + 1 + strspn(why + n + 1, " ");
+		failure_final(f, strcmp(function, "request") == 0 ?
+		    "bad_request" : "server", "%s: %s: %s", ad->path, function,
+		    why);
 	}
-	int got = program_run(ad->program, buf_view(&ad->in), &ad->out, &e);
-	if (got != 0)
-		broke(ad, f, function, &e);
 	if (got < 0) {
 		program_free(ad->program);
 		ad->program = NULL;
 	}
 	ad->made += ad->out.len;
-	if (got >= 0 && (ad->out.over || ad->made > ad->max)) {
-		failure_set(f, "too_large", "%s: %s: its results are larger "
-		    "than provider.max_response_bytes", ad->path, function);
-		return -1;
-	}
+	if (got >= 0 && (ad->out.over || ad->made > ad->max))
+		return failure_set(f, "too_large", "%s: %s: its results are "
+		    "larger than provider.max_response_bytes", ad->path,
+		    function);
 	return got == 0 ? 0 : -1;
 }
 
@@ -305,20 +298,16 @@ take_headers(struct adapter *ad, struct slice headers,
 	    walk_next(&w, &key, &val); ) {
 		for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
 			if (key.n == strlen(ours[i]) &&
-			    strncasecmp(key.p, ours[i], key.n) == 0) {
-				failure_set(f, "bad_request", "%s: request: "
-				    "headers: %s cannot be set", ad->path,
-				    ours[i]);
-				return -1;
-			}
+			    strncasecmp(key.p, ours[i], key.n) == 0)
+				return failure_set(f, "bad_request", "%s: "
+				    "request: headers: %s cannot be set",
+				    ad->path, ours[i]);
 		char *line = header(key, val, d, &has_key);
-		if (line == NULL) {
-			failure_set(f, "bad_request", "%s: request: headers: "
-			    "\"%.*s\" is not a header name with a one-line "
-			    "value", ad->path, (int)(key.n < 60 ? key.n : 60),
-			    key.p);
-			return -1;
-		}
+		if (line == NULL)
+			return failure_set(f, "bad_request", "%s: request: "
+			    "headers: \"%.*s\" is not a header name with a "
+			    "one-line value", ad->path,
+			    (int)num_min(key.n, 60), key.p);
 		add_header(c, line);
 	}
 	size_t own = c->nheaders;
@@ -348,22 +337,19 @@ take_request(struct adapter *ad, const struct body *b,
 	struct slice all = buf_view(&ad->out);
 
 	if (all.n == 0 || scan_value(&ad->scan, all.p, all.n) < 0 ||
-	    scan_kind(all) != SCAN_OBJECT) {
-		failure_set(f, "bad_request", "%s: request: must return one "
-		    "object with method, path, headers and body", ad->path);
-		return -1;
-	}
+	    scan_kind(all) != SCAN_OBJECT)
+		return failure_set(f, "bad_request", "%s: request: must return "
+		    "one object with method, path, headers and body",
+		    ad->path);
 	struct slice headers = scan_get(all, "headers");
 	struct slice body = scan_get(all, "body");
 	if (scan_kind(body) == SCAN_NONE || scan_kind(body) == SCAN_NULL)
 		body = SLICE("{}");
 	if ((scan_kind(body) != SCAN_OBJECT && scan_kind(body) != SCAN_ARRAY) ||
 	    (headers.p != NULL && scan_kind(headers) != SCAN_OBJECT &&
-	    scan_kind(headers) != SCAN_NULL)) {
-		failure_set(f, "bad_request", "%s: request: body and headers "
-		    "must be objects if present", ad->path);
-		return -1;
-	}
+	    scan_kind(headers) != SCAN_NULL))
+		return failure_set(f, "bad_request", "%s: request: body and "
+		    "headers must be objects if present", ad->path);
 	c->method = word(ad, scan_get(all, "method"), "method", "POST", f);
 	char *path = word(ad, scan_get(all, "path"), "path", "", f);
 	/* it never reaches into the host */
@@ -374,11 +360,9 @@ take_request(struct adapter *ad, const struct body *b,
 	if (c->method == NULL || c->path == NULL)
 		return -1;
 	if (*c->method == '\0' ||
-	    c->method[strspn(c->method, LETTERS)] != '\0') {
-		failure_set(f, "bad_request", "%s: request: method must be an "
-		    "HTTP method such as POST", ad->path);
-		return -1;
-	}
+	    c->method[strspn(c->method, LETTERS)] != '\0')
+		return failure_set(f, "bad_request", "%s: request: method must "
+		    "be an HTTP method such as POST", ad->path);
 	quirks_body(b->quirks, body, out);
 	return take_headers(ad, headers, d, c, f);
 }

@@ -30,24 +30,10 @@ api_url_hint(const struct api *api)
 }
 
 void
-api_stream_init(struct api_stream *st)
-{
-	*st = (struct api_stream){ .open = -1, .foreign = -1 };
-	bufs_init(BUFS(&st->text, &st->mark), BUF_RECORD_MAX);
-}
-
-void
 api_stream_reset(struct api_stream *st)
 {
 	bufs_reset(BUFS(&st->text, &st->mark));
 	st->open = st->foreign = -1;
-}
-
-void
-api_stream_release(struct api_stream *st)
-{
-	bufs_release(BUFS(&st->text, &st->mark));
-	scan_release(&st->scan);
 }
 
 /* ---- events ---- */

@@ -72,9 +72,7 @@ extern const char api_names[];
 extern const struct api api_openai, api_responses, api_anthropic, api_gemini,
     api_ollama;
 
-void api_stream_init(struct api_stream *st);
 void api_stream_reset(struct api_stream *st);
-void api_stream_release(struct api_stream *st);
 
 /* Check one event and read it; repairs what can be repaired.  One that is cut
  * and no JSON for that says nothing. */

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "dialect/match.h"
 #include "request/quirks.h"
 #include "term/term.h"
 
@@ -29,23 +30,36 @@ static const char *const names[] = { "id", "model", "name" };
 
 /* ---- finding ---- */
 
-/* The list of models, which --probe needs three times, is asked for once. */
+static enum http_next
+on_body(void *ctx, long status, const char *p, size_t n)
+{
+	(void)status;
+	return buf_add(ctx, p, n) < 0 ? HTTP_ABORT : HTTP_MORE;
+}
+
+/* True when out holds one JSON object that came with status 200.  The list of
+ * models, which --probe needs three times, is asked for once. */
 static bool
 get(struct provider *p, const char *base, const char *path, long max_ms,
     struct buf *out, struct http_reply *r)
 {
 	bool list = p->stage == NULL && path == p->set->api->models;
 
+	buf_reset(out);
 	if (list && p->models.len > 0) {
-		buf_reset(out);
 		buf_slice(out, buf_view(&p->models));
 		return true;
 	}
 	char *url = server_url(base, path);
-	bool good = server_get(p, url, max_ms, out, r);
+	struct http_call c = { .url = url, .max_ms = max_ms, .sink = on_body,
+		.ctx = out, .wait = provider_wait, .wait_ctx = p };
+	http_do(server_http(p), &c, r);
+	free(url);
+	buf_drop(out, skip_white(buf_view(out), 0));
+	bool good = r->end == HTTP_DONE && r->status == 200 &&
+	    scan_is_json(buf_view(out)) && *out->p == '{';
 	if (good && list)
 		buf_slice(&p->models, buf_view(out));
-	free(url);
 	return good;
 }
 

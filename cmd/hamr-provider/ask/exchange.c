@@ -57,11 +57,11 @@ cassette_add(struct exchange *x, bool again)
 	one_line(buf_view(&x->body), &request);
 	settings_redact(x->p->set, false, &request);
 	settings_redact(x->p->set, false, &x->tape);
-	scan_put(&line, again ? "{'type':'exchange','v':1,'api':@,'again':true,"
-	    "'request':$" : "{'type':'exchange','v':1,'api':@,'request':$",
-	    slice_of(x->p->set->api->name), buf_view(&request));
-	buf_fmt(&line, ",\"status\":%ld", x->reply.status);
-	scan_put(&line, ",'end':@", slice_of(ends[x->reply.end]));
+	scan_put(&line, again ? "{'type':'exchange','v':1,'api':@,'again':true"
+	    : "{'type':'exchange','v':1,'api':@",
+	    slice_of(x->p->set->api->name));
+	scan_put(&line, ",'request':$,'status':$,'end':@", buf_view(&request),
+	    SCAN_INT(x->reply.status), slice_of(ends[x->reply.end]));
 	if (x->reply.why[0] != '\0')
 		scan_put(&line, ",'why':@", slice_of(x->reply.why));
 	if (x->reply.retry_after[0] != '\0')
@@ -431,7 +431,7 @@ attempt_init(struct exchange *x)
 		x->p->answer = answer_new(s->dialect, s->repeat_limit,
 		    provider_delta, x->p);
 	sse_init(&x->sse, s->max_line, s->max_event);
-	api_stream_init(&x->stream);
+	bufs_init(BUFS(&x->stream.text, &x->stream.mark), BUF_RECORD_MAX);
 	buf_init(&x->body, (size_t)1 << 40);
 	bufs_init(BUFS(&x->raw, &x->tape), max);
 	failure_init(&x->failure);
@@ -442,8 +442,9 @@ void
 attempt_release(struct exchange *x)
 {
 	sse_release(&x->sse);
-	api_stream_release(&x->stream);
-	bufs_release(BUFS(&x->body, &x->raw, &x->tape));
+	scan_release(&x->stream.scan);
+	bufs_release(BUFS(&x->body, &x->raw, &x->tape, &x->stream.text,
+	    &x->stream.mark));
 	failure_release(&x->failure);
 	adapter_call_release(&x->call);
 	free(x->url);
@@ -557,8 +558,8 @@ persist(struct exchange *x)
 		else
 			buf_fmt(&line, ",\"attempt\":%lld,\"of\":%lld",
 			    ++tries, x->p->set->max_retries);
-		buf_fmt(&line, ",\"wait_ms\":%lld", ms);
-		scan_put(&line, ",'message':@}", buf_view(&f->message));
+		scan_put(&line, ",'wait_ms':$,'message':@}", SCAN_INT(ms),
+		    buf_view(&f->message));
 		provider_put(x->p, R_PROGRESS, &line);
 		if (!provider_pause(x->p, ms)) {
 			failure_set(f, "interrupted", "cancelled");

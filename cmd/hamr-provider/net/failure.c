@@ -58,7 +58,7 @@ failure_code(struct slice val)
 	return NULL;
 }
 
-void
+int
 failure_set(struct failure *f, const char *code, const char *fmt, ...)
 {
 	va_list ap;
@@ -74,6 +74,7 @@ failure_set(struct failure *f, const char *code, const char *fmt, ...)
 			f->retryable = codes[i].retryable;
 			f->again = codes[i].again;
 		}
+	return -1;
 }
 
 /* ---- "your context is too large" ---- */

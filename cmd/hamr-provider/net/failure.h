@@ -22,9 +22,9 @@ void failure_init(struct failure *f);
 void failure_reset(struct failure *f);
 void failure_release(struct failure *f);
 
-/* A failure in our own words; whether it may be tried again goes by its
- * code. */
-void failure_set(struct failure *f, const char *code, const char *fmt, ...)
+/* A failure in our own words; whether it may be tried again goes by its code.
+ * Returns -1, to end a function with. */
+int failure_set(struct failure *f, const char *code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* The same, but it is never to be tried again. */
 #define failure_final(f, ...) \

@@ -398,14 +398,14 @@ deadline(const struct http *h, const char **why)
 	return nearer(at, quiet);
 }
 
-/* A header of the answer; NULL: none of that name. */
+/* A header of the answer; "": none of that name. */
 static const char *
 header(struct http *h, const char *name)
 {
 	struct curl_header *found;
 
 	return lib.curl_easy_header(h->easy, name, 0, CURLH_HEADER, -1,
-	    &found) == CURLHE_OK ? found->value : NULL;
+	    &found) == CURLHE_OK ? found->value : "";
 }
 
 void
@@ -441,15 +441,12 @@ http_do(struct http *h, const struct http_call *c, struct http_reply *r)
 	if (r->status == 0)
 		lib.curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE,
 		    &r->status);
-	const char *value = header(h, "Retry-After");
 	snprintf(r->retry_after, sizeof r->retry_after, "%s",
-	    value != NULL ? value : "");
-	value = header(h, "Mcp-Session-Id");
+	    header(h, "Retry-After"));
 	snprintf(r->session, sizeof r->session, "%s",
-	    value != NULL ? value : "");
-	value = header(h, "Content-Encoding");
-	r->packed = value != NULL && *value != '\0' &&
-	    strcasecmp(value, "identity") != 0;
+	    header(h, "Mcp-Session-Id"));
+	const char *coding = header(h, "Content-Encoding");
+	r->packed = *coding != '\0' && strcasecmp(coding, "identity") != 0;
 	/* the connection that stays open; one of HTTP/2 tells its answers
 	 * apart */
 	lib.curl_easy_getinfo(h->easy, CURLINFO_ACTIVESOCKET, &kept);

@@ -38,9 +38,9 @@ struct fields {
 	unsigned quirks;
 };
 
-/* Begin, "{" first, with those of own, of the configuration's params and of the request's,
- * but for the names in ours; a field that comes again takes the place of the
- * one before. */
+/* Begin, after "{", with those of own, of the configuration's params and of the
+ * request's, but for the names in ours; a field that comes again takes the
+ * place of the one before. */
 void fields_begin(struct fields *f, const struct body *b, struct slice own,
     const char *const *ours);
 /* One more; val may be empty, to be written behind it. */

@@ -3,7 +3,6 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "dialect/match.h"
 
 #include "provider.h"
 
@@ -37,9 +36,8 @@ provider_limit(struct provider *p, long long tokens, const char *source)
 	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 
 	p->limit = (long)tokens;
-	buf_fmt(&line, "{\"type\":\"limit\",\"context_tokens\":%lld",
-	    tokens);
-	scan_put(&line, ",'source':@}", slice_of(source));
+	scan_put(&line, "{'type':'limit','context_tokens':$,'source':@}",
+	    SCAN_INT(tokens), slice_of(source));
 	provider_put(p, R_LIMIT, &line);
 }
 
@@ -150,25 +148,4 @@ server_url(const char *base, const char *path)
 		bare--;
 	return xasprintf("%.*s%s%s", (int)bare, base, path,
 	    base[n] == '?' ? base + n : "");
-}
-
-static enum http_next
-on_body(void *ctx, long status, const char *p, size_t n)
-{
-	(void)status;
-	return buf_add(ctx, p, n) < 0 ? HTTP_ABORT : HTTP_MORE;
-}
-
-bool
-server_get(struct provider *p, const char *url, long max_ms, struct buf *out,
-    struct http_reply *r)
-{
-	struct http_call c = { .url = url, .max_ms = max_ms, .sink = on_body,
-		.ctx = out, .wait = provider_wait, .wait_ctx = p };
-
-	buf_reset(out);
-	http_do(server_http(p), &c, r);
-	buf_drop(out, skip_white(buf_view(out), 0));
-	return r->end == HTTP_DONE && r->status == 200 &&
-	    scan_is_json(buf_view(out)) && *out->p == '{';
 }

@@ -92,7 +92,3 @@ struct http *server_http(struct provider *p);
 
 /* base_url with path behind its own path; yours to free. */
 char *server_url(const char *base, const char *path);
-
-/* GET url: true when out holds one JSON object that came with status 200. */
-bool server_get(struct provider *p, const char *url, long max_ms,
-    struct buf *out, struct http_reply *r);
