@@ -6,18 +6,6 @@
 #include "commands/commands.h"
 #include "index/index.h"
 
-/* A key that is set is to exist, also where the command needs none. */
-static int
-check_set(struct stage_args a, struct err *e)
-{
-	a.no_config = true;
-	struct conf *conf = a.nset > 0 ? stage_conf(&a, NULL, e) : NULL;
-	bool good = a.nset == 0 || conf != NULL;
-
-	conf_free(conf);
-	return good ? 0 : -1;
-}
-
 int
 main(int argc, char **argv)
 {
@@ -27,9 +15,18 @@ main(int argc, char **argv)
 	err_program("hamr-mem");
 	signal(SIGXFSZ, SIG_IGN);	/* a size limit is a full disk */
 	umask(077);			/* memories are private */
-	if (opts_read(&o, argc, argv, &e) < 0 ||
-	    (o.command != CMD_STAGE && check_set(o.stage, &e) < 0))
+	if (opts_read(&o, argc, argv, &e) < 0)
 		return err_report(&e);
+	/* a key that is set is to exist, also where the command needs none */
+	if (o.command != CMD_STAGE && o.stage.nset > 0) {
+		struct stage_args set = o.stage;
+
+		set.no_config = true;
+		struct conf *conf = stage_conf(&set, NULL, &e);
+		if (conf == NULL)
+			return err_report(&e);
+		conf_free(conf);
+	}
 	int status = ST_BUG;
 	switch (o.command) {
 	case CMD_STAGE:

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/ctrl.h"
+#include "base/file.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -29,11 +30,10 @@
 static int
 print_page(struct buf *page, struct err *e)
 {
-	int r = 0;
+	int r = file_write_all(STDOUT_FILENO, page->p, page->len);
 
-	if (fwrite(buf_view(page).p, 1, page->len, stdout) != page->len ||
-	    fflush(stdout) != 0)
-		r = err_sys(e, ST_SYSTEM, "stdout");
+	if (r < 0)
+		err_sys(e, ST_SYSTEM, "stdout");
 	buf_release(page);
 	return r;
 }
@@ -108,34 +108,27 @@ show_hit(struct rec_out *out, const struct hit *h, bool partial)
 static void
 put_marked(struct buf *row, struct slice text, size_t columns, bool colour)
 {
-	const char *mark = memmem(text.p, text.n, "«", 2);
-	struct slice before = { text.p, mark != NULL ? (size_t)(mark -
-	    text.p) : 0 };
+	size_t mark = slice_find(text, 0, "«");
+	struct slice before = slice_part(text, 0, mark < text.n ? mark : 0);
 
 	if (term_width(before) > columns / 3) {
 		columns -= term_put_end(row, before, columns / 3);
-		text = (struct slice){ mark, text.n - before.n };
+		text = slice_from(text, before.n);
 	}
 	while (text.n > 0 && columns > 0) {
-		struct slice part = text;
 		bool on = slice_starts(text, "«"), off = slice_starts(text,
 		    "»");
+		size_t n = on || off ? 2 : 1;
 
 		if (colour && (on || off)) {
 			buf_adds(row, on ? "\033[1m" : "\033[0m");
-			text = (struct slice){ text.p + 2, text.n - 2 };
-			continue;
+		} else {
+			n = num_min(slice_find(text, n, "«"),
+			    slice_find(text, n, "»"));
+			columns -= term_put(row, slice_part(text, 0, n),
+			    columns);
 		}
-		for (part.n = on || off ? 2 : 1; part.n < text.n; part.n++) {
-			struct slice rest = { text.p + part.n,
-				text.n - part.n };
-
-			if (slice_starts(rest, "«") || slice_starts(rest,
-			    "»"))
-				break;
-		}
-		columns -= term_put(row, part, columns);
-		text = (struct slice){ text.p + part.n, text.n - part.n };
+		text = slice_from(text, n);
 	}
 	if (colour)
 		buf_adds(row, "\033[0m");

@@ -25,46 +25,9 @@
 
 /* ---- the lock beside the file, and which file it is ---- */
 
-/* WAL needs memory shared between processes; no network file system has it. */
-static bool
-is_remote(const char *path)
-{
-	struct statfs s;
-
-	if (statfs(path, &s) < 0)
-		return false;
-	switch ((unsigned long)s.f_type) {
-	case 0x6969:		/* NFS */
-	case 0xff534d42:	/* CIFS */
-	case 0xfe534d42:	/* SMB2 */
-	case 0x517b:		/* SMB */
-	case 0x01021997:	/* 9p */
-	case 0x65735546:	/* FUSE: sshfs and its kin */
-	case 0x5346414f:	/* AFS */
-	case 0x00c36400:	/* Ceph */
-		return true;
-	default:
-		return false;
-	}
-}
-
-static int
-open_lock(struct db *db, struct err *e)
-{
-	char *p = xasprintf("%s-lock", db->path);
-
-	db->lock = open(p, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (db->lock < 0)
-		err_sys(e, ST_SYSTEM, "%s", p);
-	free(p);
-	return db->lock < 0 ? -1 : 0;
-}
-
 static int
 take_lock(struct db *db, struct err *e)
 {
-	if (db->lock < 0)
-		return err_set(e, ST_BUG, "%s: opened for reading", db->path);
 	if (file_lock(db->lock, LOCK_MS) == 0)
 		return 0;
 	if (errno == ENOLCK || errno == ENOSYS || errno == EOPNOTSUPP)
@@ -75,6 +38,19 @@ take_lock(struct db *db, struct err *e)
 		return err_sys(e, ST_SYSTEM, "%s-lock", db->path);
 	return err_set(e, ST_TEMP, "%s: another process has been writing for "
 	    "ten minutes; try again later", db->path);
+}
+
+/* Open the lock's file, and take it. */
+static int
+open_lock(struct db *db, struct err *e)
+{
+	char *p = xasprintf("%s-lock", db->path);
+
+	db->lock = open(p, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int r = db->lock < 0 ? err_sys(e, ST_SYSTEM, "%s", p) :
+	    take_lock(db, e);
+	free(p);
+	return r;
 }
 
 static void
@@ -116,45 +92,13 @@ replace_file(const struct db *db, const char *by, struct err *e)
 
 /* ---- opening ---- */
 
-/* Is there nothing but what we make?  A file may be planted, with triggers that
- * swallow what is saved, or views in place of tables. */
-static int
-check_schema(struct db *db, struct err *e)
-{
-	const struct db_schema *schema = db->schema;
-	struct st *s = db_query(db, e, "SELECT type, name, sql "
-	    "FROM sqlite_master WHERE sql IS NOT NULL AND "
-	    "name NOT LIKE 'sqlite\\_%' ESCAPE '\\'", "");
-	int got;
-
-	while ((got = st_step(s, e)) > 0) {
-		struct slice name = st_col(s, 1), sql = st_col(s, 2);
-		const char *all = schema->sql, *at = memmem(all, strlen(all),
-		    sql.p, sql.n);
-		/* one of the statements, each ended by ';' */
-		bool known = at != NULL && (at == all || at[-1] == ';') &&
-		    (at[sql.n] == ';' || at[sql.n] == '\0');
-
-		if (slice_is(st_col(s, 0), "table"))
-			for (size_t i = 0; schema->shadow[i] != NULL; i++)
-				known |= slice_starts(name, schema->shadow[i]);
-		if (known)
-			continue;
-		got = err_set(e, ST_DATA, "%s: holds the %.*s %.*s, which "
-		    "hamr-mem did not make; move it away or name another one "
-		    "with --db", db->path, (int)st_col(s, 0).n, st_col(s, 0).p,
-		    (int)name.n, name.p);
-		break;
-	}
-	st_done(s);
-	return got < 0 ? -1 : 0;
-}
-
 /* Whose file is it?  1: ours, 0: nobody's yet, -1: e. */
 static int
 whose(struct db *db, struct err *e)
 {
+	const struct db_schema *schema = db->schema;
 	int64_t app = 0, version = 0, tables = 0;
+	int got;
 
 	if (db_int(db, e, &app, "PRAGMA application_id", "") < 0 ||
 	    db_int(db, e, &version, "PRAGMA user_version", "") < 0 ||
@@ -163,14 +107,40 @@ whose(struct db *db, struct err *e)
 		return -1;
 	if (app == 0 && version == 0 && tables == 0)
 		return 0;
-	if (app != db->schema->application_id)
+	if (app != schema->application_id)
 		return err_set(e, ST_DATA, "%s: not a memory file; move it "
 		    "away or name another one with --db", db->path);
-	if (version != db->schema->version)
+	if (version != schema->version)
 		return err_set(e, ST_DATA, "%s: made by another version of "
 		    "hamr-mem; export it with that one and import it into a "
 		    "new file", db->path);
-	return check_schema(db, e) < 0 ? -1 : 1;
+	/* Is there nothing but what we make?  A file may be planted, with
+	 * triggers that swallow what is saved, or views in place of tables. */
+	struct st *s = db_query(db, e, "SELECT type, name, sql "
+	    "FROM sqlite_master WHERE sql IS NOT NULL AND "
+	    "name NOT LIKE 'sqlite\\_%' ESCAPE '\\'", "");
+	while ((got = st_step(s, e)) > 0) {
+		struct slice type = st_col(s, 0), name = st_col(s, 1);
+		struct slice sql = st_col(s, 2);
+		const char *all = schema->sql, *at = memmem(all, strlen(all),
+		    sql.p, sql.n);
+		/* one of the statements, each ended by ';' */
+		bool known = at != NULL && (at == all || at[-1] == ';') &&
+		    (at[sql.n] == ';' || at[sql.n] == '\0');
+
+		for (size_t i = 0; slice_is(type, "table") &&
+		    schema->shadow[i] != NULL; i++)
+			known |= slice_starts(name, schema->shadow[i]);
+		if (known)
+			continue;
+		got = err_set(e, ST_DATA, "%s: holds the %.*s %.*s, which "
+		    "hamr-mem did not make; move it away or name another one "
+		    "with --db", db->path, (int)type.n, type.p, (int)name.n,
+		    name.p);
+		break;
+	}
+	st_done(s);
+	return got < 0 ? -1 : 1;
 }
 
 /* The end of a transaction; the lock stays. */
@@ -258,18 +228,26 @@ close_file(struct db *db)
 static int
 open_to_write(struct db *db, struct err *e)
 {
+	/* WAL needs memory shared between processes; no network file system has
+	 * it: NFS, CIFS, SMB2, SMB, 9p, FUSE (sshfs and its kin), AFS, Ceph */
+	static const unsigned long remote[] = { 0x6969, 0xff534d42, 0xfe534d42,
+		0x517b, 0x01021997, 0x65735546, 0x5346414f, 0x00c36400 };
 	const struct db_schema *schema = db->schema;
-	int was, r;
+	struct statfs at;
+	bool wal = true;
 
 	if (open_file(db, db->path, SQLITE_OPEN_READWRITE |
 	    SQLITE_OPEN_CREATE, e) < 0)
 		return -1;
-	was = whose(db, e);	/* before anything of it changes */
+	int was = whose(db, e);	/* before anything of it changes */
 	if (was < 0)
 		return -1;
-	struct st *s = db_query(db, e, is_remote(db->path) ?
-	    "PRAGMA journal_mode=TRUNCATE" : "PRAGMA journal_mode=WAL", "");
-	r = st_step(s, e);
+	if (statfs(db->path, &at) == 0)
+		for (size_t i = 0; i < sizeof remote / sizeof *remote; i++)
+			wal &= (unsigned long)at.f_type != remote[i];
+	struct st *s = db_query(db, e, wal ? "PRAGMA journal_mode=WAL" :
+	    "PRAGMA journal_mode=TRUNCATE", "");
+	int r = st_step(s, e);
 	st_done(s);
 	if (r < 0 || was > 0)
 		return r < 0 ? -1 : 0;
@@ -344,8 +322,7 @@ db_open(const char *path, enum db_mode mode, const struct db_schema *schema,
 			r = 0;
 	}
 	free(lock);
-	if (r >= 0 && mode == DB_WRITE && open_lock(db, e) == 0 &&
-	    take_lock(db, e) == 0) {
+	if (r >= 0 && mode == DB_WRITE && open_lock(db, e) == 0) {
 		r = open_to_write(db, e);
 		drop_lock(db);
 	} else if (mode == DB_WRITE)
@@ -362,8 +339,7 @@ db_close(struct db *db)
 	if (db == NULL)
 		return;
 	close_file(db);
-	if (db->lock >= 0)
-		close(db->lock);
+	file_close(db->lock);
 	free(db->kept);
 	free(db->path);
 	free(db);
@@ -495,30 +471,21 @@ db_replace(struct db *db, const char *by, int (*last)(void *, struct err *),
 
 /* ---- damaged files ---- */
 
-/* Is the file in the mode whose log stays behind? */
-static bool
-has_log(const char *path)
-{
-	unsigned char head[20];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool has = fd >= 0 && read(fd, head, sizeof head) == sizeof head &&
-	    head[18] == 2;
-
-	file_close(fd);
-	return has;
-}
-
 bool
 db_lost_log(const char *path)
 {
+	unsigned char head[20];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char *log = xasprintf("%s-wal", path);
 	char *lock = xasprintf("%s-lock", path);
-	/* in this order: whoever makes a file has its lock first.  Beside our
-	 * lock another program took the log away, having emptied it, as
-	 * sqlite3(1) does; what rebuild makes comes without one */
-	bool lost = has_log(path) && access(lock, F_OK) < 0 &&
-	    access(log, F_OK) < 0;
+	/* is it in the mode whose log stays behind?  In this order: whoever
+	 * makes a file has its lock first.  Beside our lock another program
+	 * took the log away, having emptied it, as sqlite3(1) does; what
+	 * rebuild makes comes without one */
+	bool lost = fd >= 0 && read(fd, head, sizeof head) == sizeof head &&
+	    head[18] == 2 && access(lock, F_OK) < 0 && access(log, F_OK) < 0;
 
+	file_close(fd);
 	free(log);
 	free(lock);
 	return lost;
@@ -534,8 +501,7 @@ db_is_ours(const char *path, const struct db_schema *schema)
 	char *lock = xasprintf("%s-lock", path);
 	bool locked = access(lock, F_OK) == 0;
 
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	free(lock);
 	if (n < (ssize_t)sizeof head || memcmp(head, magic, sizeof magic) != 0)
 		return n >= 0 && locked;	/* its head is lost */
@@ -565,12 +531,10 @@ db_set_aside(const char *path, const char *by, const char *aside,
 	struct db db = { .path = xstrdup(path), .lock = -1 };
 	int r = -1;
 
-	if (open_lock(&db, e) == 0 && take_lock(&db, e) == 0 &&
-	    also_named(path, "", aside, e) == 0 &&
+	if (open_lock(&db, e) == 0 && also_named(path, "", aside, e) == 0 &&
 	    also_named(path, "-wal", aside, e) == 0)
 		r = replace_file(&db, by, e);
-	if (db.lock >= 0)
-		close(db.lock);
+	file_close(db.lock);
 	free(db.path);
 	return r;
 }

@@ -37,21 +37,17 @@ struct often {
 	bool label;
 };
 
+/* Of a row of so many words. */
 static double
-sum(const struct rarity *r, const struct often *often, double length)
+sum(const struct rarity *r, const struct often *often, int size)
 {
-	double sum = 0;
+	double sum = 0, length = K1 * (1 - B) + K1 * B * (double)size /
+	    r->average;
 
 	for (int i = 0; i < r->n && i < PHRASES; i++)
 		sum += r->idf[i] * often[i].n * (K1 + 1) / (often[i].n +
 		    (often[i].label ? K1 : length));
 	return sum;
-}
-
-static double
-length(const struct rarity *r, int size)
-{
-	return K1 * (1 - B) + K1 * B * (double)size / r->average;
 }
 
 static int
@@ -178,12 +174,12 @@ score(const Fts5ExtensionApi *api, Fts5Context *f, const struct rarity *r,
 	int *lengths = &want->lengths[bonus > 0];
 	if (*lengths >= LENGTHS && size < r->average)
 		size = (int)r->average;
-	want->score = bonus + sum(r, often, length(r, size));
+	want->score = bonus + sum(r, often, size);
 	if (rc != SQLITE_OK || want->score < want->least || *lengths >= LENGTHS)
 		return rc;
 	++*lengths;
 	rc = api->xColumnSize(f, -1, &size);
-	want->score = bonus + sum(r, often, length(r, size));
+	want->score = bonus + sum(r, often, size);
 	return rc;
 }
 

@@ -48,11 +48,10 @@ static struct told *
 told_of(struct calls *c, struct slice call_id, bool make)
 {
 	char *id = scan_strdup(call_id);
-	uint64_t *at = NULL;
 
 	if (id == NULL)
 		return NULL;
-	at = make ? map_put(&c->by_id, slice_of(id), NULL) :
+	uint64_t *at = make ? map_put(&c->by_id, slice_of(id), NULL) :
 	    map_get(&c->by_id, slice_of(id));
 	free(id);
 	if (at == NULL)
@@ -223,19 +222,27 @@ on_idle(struct stage *s, int fd)
 		flush(s);
 }
 
-/* How far a long run is, for a person who waits: of the files that are named,
- * the bytes that were read. */
+/* Commit what has come, as it is much, and tell a person who waits how far a
+ * long run is: of the files that are named, the bytes that were read. */
 static void
-tell_progress(struct index *x, struct stage *s)
+store_batch(struct stage *s, struct index *x)
 {
 	double all = 0, read = 0;
-	long long now = file_now_ms();
-	off_t at = lseek(s->in.fd, 0, SEEK_CUR);
 	bool before = true;
 	struct stat st;
 
-	if (s->mode == STAGE_RESIDENT || x->opts->stage.quiet ||
-	    !isatty(STDERR_FILENO) || now - x->began < 1000)
+	/* with -r a failed batch waits for the next sync, which tries again
+	 * and says so */
+	if (s->mode == STAGE_RESIDENT) {
+		if (x->err.status == ST_OK && commit(x, &x->err) == 0)
+			x->err.status = ST_OK;
+		return;
+	}
+	flush(s);
+	long long now = file_now_ms();
+	off_t at = lseek(s->in.fd, 0, SEEK_CUR);
+	if (x->opts->stage.quiet || !isatty(STDERR_FILENO) ||
+	    now - x->began < 1000)
 		return;
 	for (size_t i = 0; i < s->nfiles; i++) {
 		before = before && s->files[i] != s->in.name;
@@ -305,24 +312,6 @@ is_excluded(const struct index *x, const char *path)
 	return yes;
 }
 
-static void
-learn_header(struct index *x, const struct rec *r)
-{
-	char *created = rec_strdup(r, "created");
-
-	free(x->session);
-	free(x->cwd);
-	x->session = rec_strdup(r, "session");
-	x->cwd = rec_strdup(r, "cwd");
-	if (x->session != NULL && x->session[0] == '\0') {
-		free(x->session);
-		x->session = NULL;
-	}
-	if (created == NULL || !when_parse(created, &x->created))
-		x->created = WHEN_NONE;
-	free(created);
-}
-
 /* ---- messages ---- */
 
 static void
@@ -373,25 +362,28 @@ static void
 on_record(struct stage *s, const struct rec *r)
 {
 	struct index *x = s->self;
-	bool resident = s->mode == STAGE_RESIDENT;
 
-	/* first: behind a long record its line is gone by now; with -r a
-	 * failed batch waits for the next sync, which tries again and says
-	 * so */
-	if (x->n >= BATCH_ITEMS ||
-	    x->bytes >= (resident ? RESIDENT_BYTES : BATCH_BYTES)) {
-		if (!resident) {
-			flush(s);
-			tell_progress(x, s);
-		} else if (x->err.status == ST_OK && commit(x, &x->err) == 0) {
-			x->err.status = ST_OK;
-		}
-	}
+	/* first: behind a long record its line is gone by now */
+	if (x->n >= BATCH_ITEMS || x->bytes >= (s->mode == STAGE_RESIDENT ?
+	    RESIDENT_BYTES : BATCH_BYTES))
+		store_batch(s, x);
 	if (!x->enabled || x->failed)
 		return;
-	if (r->kind == R_HAMR)
-		learn_header(x, r);
-	else if (r->kind == R_START) {
+	if (r->kind == R_HAMR) {
+		char *created = rec_strdup(r, "created");
+
+		free(x->session);
+		free(x->cwd);
+		x->session = rec_strdup(r, "session");
+		x->cwd = rec_strdup(r, "cwd");
+		if (x->session != NULL && x->session[0] == '\0') {
+			free(x->session);
+			x->session = NULL;
+		}
+		if (created == NULL || !when_parse(created, &x->created))
+			x->created = WHEN_NONE;
+		free(created);
+	} else if (r->kind == R_START) {
 		struct told *t = told_of(&x->calls, rec_get(r, "tool_call_id"),
 		    true);
 		char *at = rec_strdup(r, "at");

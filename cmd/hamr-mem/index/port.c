@@ -199,7 +199,7 @@ take_saves(struct store *st, struct entry *n, struct texts *lost,
 {
 	struct slice one;
 
-	if (n->saves.p == NULL || scan_kind(n->saves) != SCAN_ARRAY) {
+	if (scan_kind(n->saves) != SCAN_ARRAY) {
 		struct save s = { n->it.time != WHEN_NONE ? n->it.time : 0,
 			n->it.slot != NULL ? n->it.slot : "", n->tags };
 
@@ -251,14 +251,13 @@ take_message(struct store *st, struct item *it, struct err *e)
 	struct buf text = BUF_INIT((size_t)512 << 20);
 	int64_t forgotten;
 	bool other = false;
-	struct st *s;
 
 	if (saves_forgotten(st, it->id + 2, &forgotten, e) < 0)
 		return -1;
 	if (forgotten != WHEN_NONE)
 		return 0;
-	s = db_query(st->db, e, "SELECT id, session, role, name, path, line, "
-	    "time FROM item WHERE key = ?1", "t", it->id + 2);
+	struct st *s = db_query(st->db, e, "SELECT id, session, role, name, "
+	    "path, line, time FROM item WHERE key = ?1", "t", it->id + 2);
 	int got = st_step(s, e);
 	if (got <= 0)
 		return got < 0 ? -1 : store_add(st, it, e);
@@ -298,10 +297,8 @@ take_slots(struct store *st, struct entry *n, size_t *gone, struct err *e)
 	struct slice one;
 	int r = 0;
 
-	if (n->saves.p == NULL || scan_kind(n->saves) != SCAN_ARRAY)
-		return 0;
-	struct walk w = walk_of(n->saves);
-	while (r == 0 && walk_next(&w, NULL, &one)) {
+	for (struct walk w = walk_elements(n->saves);
+	    r == 0 && walk_next(&w, NULL, &one); ) {
 		char *slot = scan_strdup(scan_get(one, "slot"));
 		int64_t time = WHEN_NONE;
 

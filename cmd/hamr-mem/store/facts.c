@@ -16,9 +16,7 @@ tags_add(struct texts *t, struct slice list)
 {
 	struct slice v;
 
-	if (list.p == NULL || scan_kind(list) != SCAN_ARRAY)
-		return;
-	for (struct walk w = walk_of(list); walk_next(&w, NULL, &v); ) {
+	for (struct walk w = walk_elements(list); walk_next(&w, NULL, &v); ) {
 		char *s = scan_strdup(v);
 		if (s != NULL)
 			texts_add(t, s);
@@ -80,7 +78,6 @@ static int
 settle_slot(struct store *st, struct slice slot, struct texts *lost,
     struct err *e)
 {
-	struct st *s;
 	int got;
 
 	if (db_run(st->db, e, "INSERT INTO gone(slot, key, time) "
@@ -89,8 +86,8 @@ settle_slot(struct store *st, struct slice slot, struct texts *lost,
 	    "LIMIT 1) ORDER BY time DESC, key DESC LIMIT 1" RAISE, "s",
 	    slot) < 0)
 		return -1;
-	s = db_query(st->db, e, "DELETE FROM saved WHERE slot = ?1 AND "
-	    "(time, key) <= (SELECT time, key FROM gone WHERE slot = "
+	struct st *s = db_query(st->db, e, "DELETE FROM saved WHERE slot = ?1 "
+	    "AND (time, key) <= (SELECT time, key FROM gone WHERE slot = "
 	    SLOT("?1") ") RETURNING key", "s", slot);
 	while ((got = st_step(s, e)) > 0)
 		texts_add(lost, st_col_dup(s, 0));
@@ -131,14 +128,14 @@ saves_add(struct store *st, const char *key, const struct save *s,
     struct texts *lost, struct err *e)
 {
 	int64_t forgotten;
-	struct st *q;
 
 	if (saves_forgotten(st, key, &forgotten, e) < 0)
 		return -1;
 	if (forgotten != WHEN_NONE && s->time <= forgotten)
 		return saves_fell(st, key, s, lost, e);
-	q = db_query(st->db, e, "SELECT tags FROM saved WHERE key = ?1 AND "
-	    "time = ?2 AND slot = ?3", "tit", key, s->time, s->slot);
+	struct st *q = db_query(st->db, e, "SELECT tags FROM saved WHERE "
+	    "key = ?1 AND time = ?2 AND slot = ?3", "tit", key, s->time,
+	    s->slot);
 	int r = st_step(q, e);
 	char *tags = tags_join(r > 0 ? st_col(q, 0) : (struct slice){ NULL, 0 },
 	    s->tags);
@@ -239,32 +236,6 @@ fold(struct store *st, const char *key, struct item *it, struct err *e)
 	return got < 0 ? -1 : n;
 }
 
-/* What is there of it: its row, 0 for none, and the item. */
-static int
-look(struct store *st, const char *key, int64_t *row, struct item *it,
-    struct err *e)
-{
-	struct st *s = db_query(st->db, e, "SELECT id, time, tags, slot "
-	    "FROM item WHERE key = ?1 AND kind = 1", "t", key);
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	int got = st_step(s, e);
-
-	*row = 0;
-	*it = (struct item){ .line = 0 };
-	if (got > 0) {
-		*row = st_col_int(s, 0);
-		it->time = st_col_int(s, 1);
-		it->tags = st_col_dup(s, 2);
-		it->slot = st_col_dup(s, 3);
-		st_done(s);
-		got = store_text(st, *row, &text, e);
-		it->len = text.len;
-		it->text = xmemdup0(text.p, text.len);
-	}
-	buf_release(&text);
-	return got < 0 ? -1 : 0;
-}
-
 static bool
 same_text(const char *a, const char *b)
 {
@@ -276,16 +247,29 @@ settle(struct store *st, const char *key, struct slice text, size_t *gone,
     struct err *e)
 {
 	struct item it = { .kind = KIND_FACT }, had = { .line = 0 };
-	int64_t row;
+	struct buf is = BUF_INIT(BUF_RECORD_MAX);
+	int64_t row = 0;
 	int n = fold(st, key, &it, e), r = -1;
+	/* what is there of it: its row, 0 for none, and the item */
+	struct st *s = n < 0 ? NULL : db_query(st->db, e, "SELECT id, time, "
+	    "tags, slot FROM item WHERE key = ?1 AND kind = 1", "t", key);
+	int got = st_step(s, e);
 
-	if (n < 0 || look(st, key, &row, &had, e) < 0) {
-		item_release(&it);
-		return -1;
+	if (got > 0) {
+		row = st_col_int(s, 0);
+		had.time = st_col_int(s, 1);
+		had.tags = st_col_dup(s, 2);
+		had.slot = st_col_dup(s, 3);
+		st_done(s);
+		got = store_text(st, row, &is, e);
+		had.len = is.len;
+		had.text = buf_detach(&is);
+		if (text.p == NULL || strcmp(had.text, text.p) <= 0)
+			text = (struct slice){ had.text, had.len };
 	}
-	if (row > 0 && (text.p == NULL || strcmp(had.text, text.p) <= 0))
-		text = (struct slice){ had.text, had.len };
-	if (n == 0) {
+	if (got < 0) {
+		r = -1;
+	} else if (n == 0) {
 		*gone += row > 0;
 		r = row > 0 ? store_drop(st, row, e) : 0;
 	} else if (text.p == NULL || (row > 0 && text.p == had.text &&
@@ -348,33 +332,6 @@ facts_forget(struct store *st, const char *key, int64_t time, size_t *gone,
 
 /* ---- save ---- */
 
-/* A slot's fact is replaced: it goes, though it had been saved without the slot
- * too.  time becomes later than all that the new one is to win over. */
-static int
-replace(struct store *st, const char *key, const char *slot, int64_t *time,
-    struct err *e)
-{
-	struct st *s = db_query(st->db, e, "SELECT time, key, (SELECT "
-	    "max(time) FROM saved WHERE key = t.key AND EXISTS (SELECT 1 "
-	    "FROM saved WHERE key = t.key AND slot = '')) FROM " OF_SLOT " t "
-	    "ORDER BY time DESC, key DESC LIMIT 1", "t", slot);
-	char *top = NULL;
-	int64_t last = DB_NULL;
-	int r = st_step(s, e);
-
-	if (r > 0 && !slice_is(st_col(s, 1), key)) {
-		if (st_col_int(s, 0) >= *time)
-			*time = st_col_int(s, 0) + 1;
-		last = st_col_int(s, 2);
-		top = st_col_dup(s, 1);
-	}
-	st_done(s);
-	if (last != DB_NULL)
-		r = facts_forget(st, top, last, NULL, e);
-	free(top);
-	return r < 0 ? -1 : 0;
-}
-
 static int
 save(struct store *st, struct item *fact, struct err *e)
 {
@@ -390,10 +347,32 @@ save(struct store *st, struct item *fact, struct err *e)
 		return -1;
 	if (forgotten >= s.time)
 		s.time = forgotten + 1;
-	if (fact->slot != NULL &&
-	    replace(st, key, fact->slot, &s.time, e) < 0)
-		return -1;
-	int r = saves_add(st, key, &s, &lost, e);
+	int r = 0;
+	if (fact->slot != NULL) {
+		/* the slot's fact is replaced: it goes, though it had been
+		 * saved without the slot too */
+		struct st *q = db_query(st->db, e, "SELECT time, key, (SELECT "
+		    "max(time) FROM saved WHERE key = t.key AND EXISTS (SELECT "
+		    "1 FROM saved WHERE key = t.key AND slot = '')) FROM "
+		    OF_SLOT " t ORDER BY time DESC, key DESC LIMIT 1", "t",
+		    fact->slot);
+		char *top = NULL;
+		int64_t last = DB_NULL;
+
+		r = st_step(q, e);
+		if (r > 0 && !slice_is(st_col(q, 1), key)) {
+			if (st_col_int(q, 0) >= s.time)
+				s.time = st_col_int(q, 0) + 1;
+			last = st_col_int(q, 2);
+			top = st_col_dup(q, 1);
+		}
+		st_done(q);
+		if (last != DB_NULL)
+			r = facts_forget(st, top, last, NULL, e);
+		free(top);
+	}
+	if (r >= 0)
+		r = saves_add(st, key, &s, &lost, e);
 	if (r == 0)
 		r = facts_settle(st, &lost, key,
 		    (struct slice){ fact->text, fact->len }, NULL, e);

@@ -126,42 +126,6 @@ named(const char *a, const char *b)
 	    (struct slice){ NULL, 0 };
 }
 
-/* Its text, and its words in the index.  Both are statements of one row:
- * before one of several rows FTS5 writes out all it has collected. */
-static int
-put_passages(struct store *st, int64_t row, const struct item *it,
-    struct err *e)
-{
-	struct slice text = { it->text, it->len }, p;
-	struct slice path = named(it->path, it->tags);
-	struct slice name = named(it->name, it->slot);
-	struct buf parts = BUF_INIT(TEXT_MAX);
-	int64_t id = row << PASSAGE_BITS;
-	size_t at = 0;
-	int r = 0;
-
-	for (; r == 0 && text_passage(text, &at, &p); id++) {
-		buf_reset(&parts);
-		text_parts(p, &parts);
-		if (it->path != NULL)
-			text_parts(slice_of(it->path), &parts);
-		struct slice split = parts.len > 0 ? buf_view(&parts) :
-		    SLICE("");
-		words_add(st, p);
-		if (db_run(st->db, e, "INSERT INTO passage(id, off, text, "
-		    "parts) VALUES(?1, ?2, ?3, ?4)", "iiss", id,
-		    (int64_t)(p.p - text.p), p, split) < 0 ||
-		    db_run(st->db, e, "INSERT INTO words(rowid, text, parts, "
-		    "path, name) VALUES(?1, ?2, ?3, ?4, ?5)", "issss", id, p,
-		    split, path, name) < 0)
-			r = -1;
-	}
-	buf_release(&parts);
-	words_add(st, path);
-	words_add(st, name);
-	return r;
-}
-
 int
 store_newest(struct store *st, enum kind kind, int64_t *id, struct err *e)
 {
@@ -187,6 +151,12 @@ insert(struct store *st, const struct item *it, const char *key,
 {
 	int64_t *last = it->kind == KIND_FACT ? &st->last_fact :
 	    &st->last_message;
+	struct slice text = { it->text, it->len }, p;
+	struct slice path = named(it->path, it->tags);
+	struct slice name = named(it->name, it->slot);
+	struct buf parts = BUF_INIT(TEXT_MAX);
+	size_t at = 0;
+	int r = 1;
 
 	if (*last < 0 && store_newest(st, it->kind, last, e) < 0)
 		return -1;
@@ -202,7 +172,30 @@ insert(struct store *st, const struct item *it, const char *key,
 	if (db_changes(st->db) == 0)
 		return 0;
 	*last = id;
-	return put_passages(st, id, it, e) < 0 ? -1 : 1;
+	/* Its text, and its words in the index.  Both are statements of one
+	 * row: before one of several rows FTS5 writes out all it has
+	 * collected. */
+	id <<= PASSAGE_BITS;
+	for (; r > 0 && text_passage(text, &at, &p); id++) {
+		buf_reset(&parts);
+		text_parts(p, &parts);
+		if (it->path != NULL)
+			text_parts(slice_of(it->path), &parts);
+		struct slice split = parts.len > 0 ? buf_view(&parts) :
+		    SLICE("");
+		words_add(&st->come, p);
+		if (db_run(st->db, e, "INSERT INTO passage(id, off, text, "
+		    "parts) VALUES(?1, ?2, ?3, ?4)", "iiss", id,
+		    (int64_t)(p.p - text.p), p, split) < 0 ||
+		    db_run(st->db, e, "INSERT INTO words(rowid, text, parts, "
+		    "path, name) VALUES(?1, ?2, ?3, ?4, ?5)", "issss", id, p,
+		    split, path, name) < 0)
+			r = -1;
+	}
+	buf_release(&parts);
+	words_add(&st->come, path);
+	words_add(&st->come, name);
+	return r;
 }
 
 int
@@ -259,7 +252,7 @@ store_drop(struct store *st, int64_t row, struct err *e)
 
 	while ((got = st_step(s, e)) > 0)
 		for (int i = 0; i < 3; i++)
-			words_leave(st, st_col(s, i));
+			words_add(&st->go, st_col(s, i));
 	if (got < 0 || db_run(st->db, e, "INSERT INTO words(words, rowid, "
 	    "text, parts, path, name) SELECT 'delete', id, text, parts, path, "
 	    "name FROM source WHERE id >= ?1 AND id < ?2", "ii", from,
@@ -280,9 +273,8 @@ store_wipe_log(struct store *st, struct err *e)
 
 	if (unclean <= 0)
 		return unclean;
-	if (db_vacuum(st->db, e) < 0 || store_begin(st, e) < 0)
-		return -1;
-	if (store_end(st, db_exec(st->db, "DELETE FROM state WHERE name = "
+	if (db_vacuum(st->db, e) < 0 || store_begin(st, e) < 0 ||
+	    store_end(st, db_exec(st->db, "DELETE FROM state WHERE name = "
 	    "'unclean'", e), e) < 0)
 		return -1;
 	db_truncate_log(st->db, NULL);	/* holds no text any more */
@@ -310,14 +302,13 @@ store_forget(struct store *st, const struct forget *f, struct err *e)
 {
 	int64_t n = -1, now = utc_now(), last;
 	struct texts keys = { .n = 0 };
-	struct st *s;
 	int r;
 
 	if (store_begin(st, e) < 0)
 		return -1;
-	s = db_query(st->db, e, "SELECT key FROM item WHERE (key >= ?1 AND "
-	    "key < ?1 || 'g') OR session = ?2 OR time < ?3", "tti", f->prefix,
-	    f->session, f->before);
+	struct st *s = db_query(st->db, e, "SELECT key FROM item WHERE "
+	    "(key >= ?1 AND key < ?1 || 'g') OR session = ?2 OR time < ?3",
+	    "tti", f->prefix, f->session, f->before);
 	while ((r = st_step(s, e)) > 0)
 		texts_add(&keys, st_col_dup(s, 0));
 	for (size_t i = 0; i < keys.n && r >= 0; i++) {

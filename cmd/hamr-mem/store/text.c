@@ -45,19 +45,30 @@ text_word(struct slice text, size_t *at, struct slice *word)
 	return i > from;
 }
 
-/* Append the pairs of letters of a word that stands among others without a
- * blank: Thai, Lao (U+0E00 on), kana, Han, Hangul (U+3040 on).  The index takes
- * a whole sentence of them for one word. */
+static struct slice
+character(struct slice w, size_t at)
+{
+	size_t n = utf8_len((const unsigned char *)w.p + at, w.n - at);
+
+	return slice_part(w, at, at + (n > 0 ? n : 1));
+}
+
+/* Of a word that is not ASCII: append the pairs of letters of what stands among
+ * others without a blank: Thai, Lao (U+0E00 on), kana, Han, Hangul (U+3040 on);
+ * the index takes a whole sentence of them for one word.  And a word that has a
+ * sharp s as it is written without one: the index folds diacritics, but that is
+ * a letter of its own. */
 static void
-add_pairs(struct slice w, struct buf *out)
+add_other(struct slice w, struct buf *out)
 {
 	struct slice last = { NULL, 0 }, c;
+	bool sharp = false;
 
 	for (size_t i = 0; i < w.n; i += c.n) {
 		const unsigned char *p = (const unsigned char *)w.p + i;
 
-		c = slice_part(w, i, i + utf8_len(p, w.n - i));
-		c.n += c.n == 0;
+		c = character(w, i);
+		sharp |= slice_is(c, "ß") || slice_is(c, "ẞ");
 		if (c.n != 3 || (p[0] == 0xe0 ? p[1] < 0xb8 : p[0] < 0xe3 ||
 		    p[0] > 0xed || (p[0] == 0xe3 && p[1] == 0x80))) {
 			last.n = 0;
@@ -73,22 +84,10 @@ add_pairs(struct slice w, struct buf *out)
 		}
 		last = c;
 	}
-}
-
-/* Append a word that has a sharp s as it is written without one: the index
- * folds diacritics, but that is a letter of its own. */
-static void
-add_double_s(struct slice w, struct buf *out)
-{
-	struct slice c;
-
-	if (!slice_has(w, "ß") && !slice_has(w, "ẞ"))
-		return;
-	buf_addc(out, ' ');
-	for (size_t i = 0; i < w.n; i += c.n) {
-		c = slice_part(w, i, i + utf8_len((const unsigned char *)w.p +
-		    i, w.n - i));
-		c.n += c.n == 0;
+	if (sharp)
+		buf_addc(out, ' ');
+	for (size_t i = 0; sharp && i < w.n; i += c.n) {
+		c = character(w, i);
 		if (slice_is(c, "ß") || slice_is(c, "ẞ"))
 			buf_adds(out, "ss");
 		else
@@ -125,9 +124,7 @@ text_parts(struct slice text, struct buf *out)
 			buf_addc(out, ' ');
 			buf_add(out, w.p + from, w.n - from);
 		}
-		if (!ascii) {
-			add_pairs(w, out);
-			add_double_s(w, out);
-		}
+		if (!ascii)
+			add_other(w, out);
 	}
 }

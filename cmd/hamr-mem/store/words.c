@@ -93,10 +93,10 @@ add_word(struct wordset *set, struct slice w)
 		wordset_add(set, (struct slice){ small, w.n });
 }
 
-/* The words of a text that are kept, in small letters, and those that an
- * underscore joins also as one. */
-static void
-add_words(struct wordset *set, struct slice text)
+/* They are kept in small letters, and those that an underscore joins also as
+ * one. */
+void
+words_add(struct wordset *set, struct slice text)
 {
 	struct slice w;
 	const char *from = NULL;	/* of joined words */
@@ -114,18 +114,6 @@ add_words(struct wordset *set, struct slice text)
 			from = NULL;
 		}
 	}
-}
-
-void
-words_add(struct store *st, struct slice text)
-{
-	add_words(&st->come, text);
-}
-
-void
-words_leave(struct store *st, struct slice text)
-{
-	add_words(&st->go, text);
 }
 
 /* ---- blocks: which sequences of three and of six bytes are in them ---- */
@@ -218,13 +206,12 @@ join_last(struct store *st, struct buf *run, struct err *e)
 	struct slice a, b, x, y;
 	int64_t first;
 	size_t size;
-	struct st *s;
 	int got = last_run(st, &first, &size, e);
 
 	if (got <= 0 || size > 2 * run->len || size + run->len > RUN_MAX)
 		return got < 0 ? -1 : 0;
-	s = db_query(st->db, e, "SELECT words FROM block WHERE id >= ?1 "
-	    "ORDER BY id", "i", first);
+	struct st *s = db_query(st->db, e, "SELECT words FROM block WHERE "
+	    "id >= ?1 ORDER BY id", "i", first);
 	while ((got = st_step(s, e)) > 0)
 		buf_slice(&last, st_col(s, 0));
 	if (got == 0)
@@ -362,7 +349,7 @@ words_settle(struct store *st, struct err *e)
 		    "FROM item UNION ALL SELECT coalesce(name, slot) "
 		    "FROM item", "");
 		while ((got = st_step(s, e)) > 0)
-			words_add(st, st_col(s, 0));
+			words_add(&st->come, st_col(s, 0));
 	} else if (got == 0 && lost.n > 0)
 		got = take_out(st, &lost, e);
 	if (got == 0)

@@ -19,10 +19,10 @@
 
 #define WORDS_FOUND 50		/* of words_holding, at most */
 
-/* A text comes, or goes, and with it the words that no other holds: at the end
- * of the transaction words_settle does both, or words_drop forgets them. */
-void words_add(struct store *st, struct slice text);
-void words_leave(struct store *st, struct slice text);
+/* A text comes (st->come), or goes (st->go), and with it the words that no
+ * other holds: at the end of the transaction words_settle does both, or
+ * words_drop forgets them. */
+void words_add(struct wordset *set, struct slice text);
 int words_settle(struct store *st, struct err *e);
 void words_drop(struct store *st);
 
