@@ -9,6 +9,13 @@
 int
 main(int argc, char **argv)
 {
+	static int (*const commands[])(const struct opts *, struct err *) = {
+		[CMD_SAVE] = command_save, [CMD_SEARCH] = command_search,
+		[CMD_LIST] = command_list, [CMD_SHOW] = command_show,
+		[CMD_FORGET] = command_forget, [CMD_BRIEF] = command_brief,
+		[CMD_STATS] = command_stats, [CMD_CHECK] = command_check,
+		[CMD_REBUILD] = command_rebuild,
+		[CMD_EXPORT] = command_export, [CMD_IMPORT] = command_import };
 	struct opts o;
 	struct err e = { .status = ST_OK };
 
@@ -27,25 +34,10 @@ main(int argc, char **argv)
 			return err_report(&e);
 		conf_free(conf);
 	}
-	int status = ST_BUG;
-	switch (o.command) {
-	case CMD_STAGE:
-		status = index_files(&(struct stage){
-		    .files = (const char *const *)o.args,
-		    .nfiles = o.nargs }, &o, NULL, &e);
-		break;
-	case CMD_SAVE: status = command_save(&o, &e); break;
-	case CMD_SEARCH: status = command_search(&o, &e); break;
-	case CMD_LIST: status = command_list(&o, &e); break;
-	case CMD_SHOW: status = command_show(&o, &e); break;
-	case CMD_FORGET: status = command_forget(&o, &e); break;
-	case CMD_BRIEF: status = command_brief(&o, &e); break;
-	case CMD_STATS: status = command_stats(&o, &e); break;
-	case CMD_CHECK: status = command_check(&o, &e); break;
-	case CMD_REBUILD: status = command_rebuild(&o, &e); break;
-	case CMD_EXPORT: status = command_export(&o, &e); break;
-	case CMD_IMPORT: status = command_import(&o, &e); break;
-	}
+	struct stage s = { .files = (const char *const *)o.args,
+		.nfiles = o.nargs };
+	int status = o.command == CMD_STAGE ? index_files(&s, &o, NULL, &e) :
+	    commands[o.command](&o, &e);
 	free(o.tag);
 	free(o.stage.set);
 	return status < 0 ? (int)err_report(&e) : status;

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -95,16 +96,6 @@ struct place {
 	int word, column, at;
 };
 
-static bool
-is_there(const struct place *p, int n, struct place want)
-{
-	for (int i = 0; i < n; i++)
-		if (p[i].word == want.word && p[i].column == want.column &&
-		    p[i].at == want.at)
-			return true;
-	return false;
-}
-
 /* Do the words stand one behind another somewhere? */
 static bool
 is_phrase(const Fts5ExtensionApi *api, Fts5Context *f,
@@ -116,7 +107,7 @@ is_phrase(const Fts5ExtensionApi *api, Fts5Context *f,
 		first++;
 	for (int i = 0; i < n && first < want->n; i++) {
 		struct place next = p[i];
-		int k = first + 1;
+		int k = first + 1, at = 0;
 
 		if (next.word != want->order[first])
 			continue;
@@ -124,7 +115,10 @@ is_phrase(const Fts5ExtensionApi *api, Fts5Context *f,
 			next.at += want->order[k - 1] < 0 ? 1 :
 			    api->xPhraseSize(f, want->order[k - 1]);
 			next.word = want->order[k];
-			if (next.word >= 0 && !is_there(p, n, next))
+			for (at = 0; next.word >= 0 && at < n; at++)
+				if (memcmp(&p[at], &next, sizeof next) == 0)
+					break;
+			if (at == n)
 				break;
 		}
 		if (k == want->n)

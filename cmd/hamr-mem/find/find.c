@@ -123,16 +123,6 @@ is_worse(const struct candidate *a, const struct candidate *b)
 	return a->rank != b->rank ? a->rank < b->rank : a->row < b->row;
 }
 
-static void
-best_add(struct best *b, const struct candidate *c)
-{
-	size_t i = b->n < b->max ? b->n++ : b->n - 1;
-
-	for (; i > 0 && is_worse(&b->v[i - 1], c); i--)
-		b->v[i] = b->v[i - 1];
-	b->v[i] = *c;
-}
-
 /* An item's row, to be done with by st_done; without a row when it is not what
  * is looked for. */
 static struct st *
@@ -146,6 +136,30 @@ item_of(struct store *st, const struct find *f, int64_t row, int *got,
 
 	*got = st_step(s, e);
 	return s;
+}
+
+/* Put it in its place among the best, if it is one; told->least rises. */
+static int
+rank(struct store *st, const struct find *f, const struct candidate *c,
+    struct db_relevance *told, struct best *b, struct err *e)
+{
+	int want = 1;
+
+	if (b->n == b->max && !is_worse(&b->v[b->n - 1], c))
+		return 0;
+	/* a filter that the row does not tell */
+	if (f->session != NULL || f->since != WHEN_NONE)
+		st_done(item_of(st, f, c->row, &want, e));
+	if (want > 0) {
+		size_t i = b->n < b->max ? b->n++ : b->n - 1;
+
+		for (; i > 0 && is_worse(&b->v[i - 1], c); i--)
+			b->v[i] = b->v[i - 1];
+		b->v[i] = *c;
+	}
+	if (b->n == b->max)
+		told->least = b->v[b->n - 1].rank;
+	return want < 0 ? -1 : 0;
 }
 
 /* The passages of an item come one after another; the best one stands for it,
@@ -164,21 +178,8 @@ rank_rows(struct store *st, const struct find *f, struct st *s, bool each,
 		int64_t passage = got > 0 ? st_col_int(s, 0) : 0;
 
 		if (each || passage >> PASSAGE_BITS != c.row) {
-			if (c.row > 0 && (best->n < best->max ||
-			    is_worse(&best->v[best->n - 1], &c))) {
-				int want = 1;
-
-				/* a filter that the row does not tell */
-				if (f->session != NULL || f->since != WHEN_NONE)
-					st_done(item_of(st, f, c.row, &want,
-					    e));
-				if (want < 0)
-					got = -1;
-				else if (want > 0)
-					best_add(best, &c);
-				if (best->n == best->max)
-					told->least = best->v[best->n - 1].rank;
-			}
+			if (c.row > 0 && rank(st, f, &c, told, best, e) < 0)
+				got = -1;
 			c = (struct candidate){ passage >> PASSAGE_BITS,
 				passage, told->score };
 		} else if (told->score >= c.rank) {

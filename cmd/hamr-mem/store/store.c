@@ -130,10 +130,8 @@ int
 store_newest(struct store *st, enum kind kind, int64_t *id, struct err *e)
 {
 	*id = 0;
-	return (kind == KIND_FACT ?
-	    db_int(st->db, e, id, "SELECT max(id) FROM item", "") :
-	    db_int(st->db, e, id, "SELECT max(id) FROM item WHERE id < ?1",
-	    "i", FACT_FIRST)) < 0 ? -1 : 0;
+	return db_int(st->db, e, id, "SELECT max(id) FROM item WHERE id < ?1",
+	    "i", kind == KIND_FACT ? INT64_MAX : FACT_FIRST) < 0 ? -1 : 0;
 }
 
 /* What equal texts have in common. */
@@ -374,40 +372,35 @@ store_text(struct store *st, int64_t row, struct buf *out, struct err *e)
 
 /* ---- is it whole? ---- */
 
-/* Each row of a query that finds faults is a line. */
-static int
-faults(struct store *st, const char *sql, struct buf *out, struct err *e)
-{
-	struct st *s = db_query(st->db, e, sql, "");
-	int got;
-
-	while ((got = st_step(s, e)) > 0) {
-		struct slice v = st_col(s, 0);
-
-		if (v.n == 2 && slice_is(v, "ok"))
-			continue;
-		buf_fmt(out, "%s: ", st->path);
-		buf_slice(out, v);
-		buf_addc(out, '\n');
-	}
-	return got;
-}
-
 int
 store_check(struct store *st, struct buf *out, struct err *e)
 {
+	/* each row is a fault, or "ok" */
+	static const char *const faults[] = { "PRAGMA integrity_check(20)",
+		"SELECT 'm:' || key || ': no text' FROM item i WHERE NOT "
+		"EXISTS (SELECT 1 FROM passage WHERE id = i.id << 20)",
+		"SELECT 'passage ' || id || ': of no item' FROM passage WHERE "
+		"id >> 20 NOT IN (SELECT id FROM item)",
+		"SELECT 'm:' || key || ': forgotten, and here' FROM item i "
+		"JOIN forgotten f USING (key) WHERE i.kind = 2 OR "
+		"i.time <= f.time" };
 	struct err why;
 
-	if (faults(st, "PRAGMA integrity_check(20)", out, e) < 0 ||
-	    faults(st, "SELECT 'm:' || key || ': no text' FROM item i WHERE "
-	    "NOT EXISTS (SELECT 1 FROM passage WHERE id = i.id << 20)",
-	    out, e) < 0 ||
-	    faults(st, "SELECT 'passage ' || id || ': of no item' FROM "
-	    "passage WHERE id >> 20 NOT IN (SELECT id FROM item)",
-	    out, e) < 0 ||
-	    faults(st, "SELECT 'm:' || key || ': forgotten, and here' "
-	    "FROM item i JOIN forgotten f USING (key) WHERE i.kind = 2 OR "
-	    "i.time <= f.time", out, e) < 0 || db_begin(st->db, e) < 0)
+	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+		struct st *s = db_query(st->db, e, faults[i], "");
+		int got;
+
+		while ((got = st_step(s, e)) > 0) {
+			struct slice v = st_col(s, 0);
+
+			if (!slice_is(v, "ok"))
+				buf_fmt(out, "%s: %.*s\n", st->path, (int)v.n,
+				    v.p);
+		}
+		if (got < 0)
+			return -1;
+	}
+	if (db_begin(st->db, e) < 0)
 		return -1;
 	int r = db_exec(st->db, "INSERT INTO words(words, rank) "
 	    "VALUES('integrity-check', 1)", &why);

@@ -373,25 +373,6 @@ struct found {
 	size_t n;
 };
 
-static void
-take(struct found *f, struct slice w)
-{
-	size_t i = f->n;
-
-	if (i == WORDS_FOUND && strlen(f->v[i - 1]) <= w.n)
-		return;
-	for (size_t k = 0; k < f->n; k++)
-		if (slice_is(w, f->v[k]))
-			return;
-	if (i == WORDS_FOUND)
-		free(f->v[--i]);
-	for (; i > 0 && strlen(f->v[i - 1]) > w.n; i--)
-		f->v[i] = f->v[i - 1];
-	f->v[i] = xmemdup0(w.p, w.n);
-	if (f->n < WORDS_FOUND)
-		f->n++;
-}
-
 static bool
 is_joined(struct slice w)
 {
@@ -412,8 +393,22 @@ look(struct slice words, struct slice w, struct found *f)
 
 		p = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;
 		word.n = (size_t)(p - word.p) - 1;
-		if (w.n < word.n && is_joined(w) == is_joined(word))
-			take(f, word);
+		if (w.n >= word.n || is_joined(w) != is_joined(word))
+			continue;
+		size_t i = f->n;
+		bool known = i == WORDS_FOUND &&
+		    strlen(f->v[i - 1]) <= word.n;	/* or too long */
+		for (size_t k = 0; k < f->n && !known; k++)
+			known = slice_is(word, f->v[k]);
+		if (known)
+			continue;
+		if (i == WORDS_FOUND)
+			free(f->v[--i]);
+		for (; i > 0 && strlen(f->v[i - 1]) > word.n; i--)
+			f->v[i] = f->v[i - 1];
+		f->v[i] = xmemdup0(word.p, word.n);
+		if (f->n < WORDS_FOUND)
+			f->n++;
 	}
 }
 
