@@ -44,23 +44,15 @@ usage(const char *what, const char *arg)
 	    arg != NULL ? ": " : "", arg != NULL ? arg : "");
 }
 
-/* Refuse a second mode: the last one would win silently. */
-static void
-set_mode(struct opts *o, enum mode mode, const char *option)
-{
-	if (o->shows != NULL && strcmp(o->shows, option) != 0)
-		err_die(ST_USAGE, "%s and %s cannot be used together",
-		    o->shows, option);
-	o->shows = option;
-	o->mode = mode;
-}
-
 static void
 own_option(struct opts *o, int c, const char *arg)
 {
 	static const char *const modes[] = { [MODE_VIEW] = "--view",
 		[MODE_CHECK] = "--check", [MODE_BUDGET] = "--budget",
-		[MODE_LEDGER] = "--ledger", [MODE_COUNT] = "--count" };
+		[MODE_LEDGER] = "--ledger", [MODE_REPORT] = "--report",
+		[MODE_SVG] = "--report=svg", [MODE_JSON] = "--report=json",
+		[MODE_COUNT] = "--count" };
+	enum mode mode = MODE_REPORT;
 	int64_t n;
 	int family;
 
@@ -69,30 +61,33 @@ own_option(struct opts *o, int c, const char *arg)
 		if (!num_i64(arg, strlen(arg), &n) || n < 0 || n > 1000000000)
 			usage("--window is not a number of tokens", arg);
 		o->window = (long)n;
-		break;
+		return;
 	case OPT_STRATEGY:
 		o->strategy = arg;
-		break;
-	case OPT_REPORT:
-		if (arg == NULL)
-			set_mode(o, MODE_REPORT, "--report");
-		else if (strcmp(arg, "svg") == 0)
-			set_mode(o, MODE_SVG, "--report=svg");
-		else if (strcmp(arg, "json") == 0)
-			set_mode(o, MODE_JSON, "--report=json");
-		else
-			usage("--report is text, svg or json, not", arg);
-		break;
+		return;
 	case OPT_FAMILY:
 		family = token_family_named(arg);
 		if (family < 0)
 			usage("unknown family", arg);
 		o->has_family = true;
 		o->family = (enum token_family)family;
+		return;
+	case OPT_REPORT:
+		if (arg != NULL && strcmp(arg, "svg") == 0)
+			mode = MODE_SVG;
+		else if (arg != NULL && strcmp(arg, "json") == 0)
+			mode = MODE_JSON;
+		else if (arg != NULL)
+			usage("--report is text, svg or json, not", arg);
 		break;
 	default:
-		set_mode(o, (enum mode)(c - OPT_MODE), modes[c - OPT_MODE]);
+		mode = (enum mode)(c - OPT_MODE);
 	}
+	/* of two modes the last one would win silently */
+	if (o->mode != MODE_REQUEST && o->mode != mode)
+		err_die(ST_USAGE, "%s and %s cannot be used together",
+		    modes[o->mode], modes[mode]);
+	o->mode = mode;
 }
 
 struct opts

@@ -15,7 +15,6 @@ struct opts {
 	long window;		/* -1: none was given */
 	const char *strategy;	/* NULL: none was given */
 	enum mode mode;
-	const char *shows;	/* the option that says the mode, or NULL */
 	bool has_family;
 	enum token_family family;
 	const char *const *files;

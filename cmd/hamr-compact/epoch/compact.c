@@ -156,7 +156,9 @@ end(struct compact *c)
 {
 	view_free(c->view);
 	summary_free(c->summary);
-	files_release(&c->files);
+	map_release(&c->files.by_path);
+	free(c->files.v);
+	c->files = (struct files){ .n = 0 };
 	map_release(&c->commands);
 	map_release(&c->inspected);
 	free(c->session);

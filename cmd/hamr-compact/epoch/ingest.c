@@ -15,14 +15,6 @@
 
 /* ---- calls ---- */
 
-void
-files_release(struct files *f)
-{
-	map_release(&f->by_path);
-	free(f->v);
-	*f = (struct files){ .n = 0 };
-}
-
 /* Make and count the arguments with long strings cut, for when the call is old.
  * Done now, while they are at hand. */
 static void

@@ -10,7 +10,6 @@
 
 /* Of the new view: its callbacks. */
 void ingest_begin(struct compact *c);
-void files_release(struct files *f);
 
 /* ---- epoch.c: when, and what is folded, slim, in full ---- */
 

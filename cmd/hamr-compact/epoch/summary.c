@@ -269,17 +269,24 @@ line_of(const struct user *u, size_t most)
 	return n + FRAME + (n < u->len || u->more > 0 ? MORE : 0);
 }
 
+/* Append its beginning, which may have `most` bytes; how many it has. */
+static size_t
+put_beginning(const struct user *u, size_t most, struct buf *out)
+{
+	size_t n = utf8_cut(u->text, u->len, shown(u, most));
+	size_t more = u->len - n + u->more;
+
+	buf_add(out, u->text, n);
+	if (more > 0)
+		buf_fmt(out, " ... [%zu bytes more]", more);
+	return n;
+}
+
 static void
 put_user(struct section *sec, const struct summary *s, size_t i, size_t most)
 {
-	const struct user *u = &s->users[i];
-	size_t n = utf8_cut(u->text, u->len, shown(u, most));
-
 	buf_fmt(&sec->line, "%zu. ", i + 1);
-	buf_add(&sec->line, u->text, n);
-	if (u->len - n + u->more > 0)
-		buf_fmt(&sec->line, " ... [%zu bytes more]",
-		    u->len - n + u->more);
+	put_beginning(&s->users[i], most, &sec->line);
 	section_put(sec);
 }
 
@@ -291,16 +298,13 @@ static void
 put_task(struct section *sec, const struct summary *s, bool whole, size_t most,
     struct buf *front)
 {
-	const struct user *u = &s->users[0];
-	size_t n = utf8_cut(u->text, u->len, shown(u, most));
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 
 	if (whole) {
 		buf_slice(front, s->task);
 	} else {
-		buf_add(&text, u->text, n);
-		if (n < u->len)
-			buf_fmt(&text, " ... [%zu bytes more]", u->len - n);
+		size_t n = put_beginning(&s->users[0], most, &text);
+
 		scan_quote(front, text.p, text.len);
 		sec->room -= num_min(sec->room, n + FRAME + MORE);
 	}
