@@ -79,3 +79,9 @@ ro=$(best 5 hamr-tool --no-config bash '{"command":"true"}')
 echo "a command in a small one: $warm, without $ro"
 hamr-tool --no-config --yes bash '{"command":"echo >>a.c"}' >/dev/null
 echo "undo of it: $(best 1 hamr-tool --no-config undo) ms"
+mkdir many
+for i in $(seq 5000); do echo "$i" >"many/$i"; done
+# shellcheck disable=SC2016
+hamr-tool --no-config --yes bash \
+	'{"command":"for i in many/*; do echo >>$i; done"}' >/dev/null
+echo "undo of 5,000 files: $(best 1 hamr-tool --no-config undo) ms"
