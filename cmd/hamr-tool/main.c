@@ -116,36 +116,26 @@ parse(struct opts *o, int argc, char **argv)
 		bad_usage("--mode is read-only, patch, verify or docs");
 }
 
-/* A .git that is not taken; in a session the loop says it. */
-static void
-say_foreign(const struct opts *o, const struct err *e)
-{
-	if (e->text[0] != '\0' && o->args.mode != STAGE_RESIDENT)
-		err_say("%s", e->text);
-}
-
 static char *
 find_root(const struct opts *o, struct err *e)
 {
-	char *root;
+	char *root = o->root != NULL ? realpath(o->root, NULL) :
+	    conf_root(".", e);
 
-	if (o->root == NULL) {
-		root = conf_root(".", e);
-		if (root != NULL)
-			say_foreign(o, e);
-		if (root == NULL || o->schemas || !conf_root_is_too_broad(root))
-			return root;
-		err_set(e, ST_POLICY, "the root would be %s; go into a "
-		    "project, or pass --root %s", root, root);
-		free(root);
-		return NULL;
-	}
-	root = realpath(o->root, NULL);
-	if (root == NULL)
+	if (root == NULL && o->root != NULL)
 		err_sys(e, ST_NOINPUT, "%s", o->root);
-	else if (gitrepo_is_top(root, e) < 0)
-		say_foreign(o, e);
-	return root;
+	if (root == NULL)
+		return NULL;
+	/* a .git that is not taken; in a session the loop says it */
+	if ((o->root == NULL || gitrepo_is_top(root, e) < 0) &&
+	    e->text[0] != '\0' && o->args.mode != STAGE_RESIDENT)
+		err_say("%s", e->text);
+	if (o->root != NULL || o->schemas || !conf_root_is_too_broad(root))
+		return root;
+	err_set(e, ST_POLICY, "the root would be %s; go into a project, or "
+	    "pass --root %s", root, root);
+	free(root);
+	return NULL;
 }
 
 static void

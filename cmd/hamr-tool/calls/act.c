@@ -206,8 +206,6 @@ end_all(struct batch *l, int ms)
 		}
 }
 
-/* ---- results ---- */
-
 static void
 do_here(struct task *task)
 {

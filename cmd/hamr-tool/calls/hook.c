@@ -26,8 +26,6 @@ put_call(const struct job *j, const char *diff, struct buf *out)
 	buf_adds(out, "}\n");
 }
 
-/* ---- before, and approval ---- */
-
 /* What one program says of the call, shown as input: STEP_NEXT when it has
  * nothing against it.  Else its reason is told, cleaned and without blanks at
  * its end, or that it gave none.  If it did not speak, how tells what became
@@ -111,8 +109,6 @@ hook_approve(struct job *j, const char *diff)
 	bufs_release(BUFS(&how, &call));
 	return step;
 }
-
-/* ---- after ---- */
 
 /* On stderr for a person watching, and in the transcript for its readers. */
 static void

@@ -39,8 +39,6 @@ struct journal_calls {
 	size_t npast, cap;
 };
 
-/* ---- the change of one file by edit or write ---- */
-
 /* A file is about to be changed: its old content is kept, or it is not. */
 static int
 on_change(void *arg, const struct files_change *ch, struct err *why)

@@ -18,8 +18,6 @@
 #define TEXT_MAX ((size_t)64 << 20)
 #define COUNT_DEFAULT 8
 
-/* ---- hamr-mem ---- */
-
 /* Run it with these arguments behind its name; its status if that is 0 or 1,
  * else -1 and r is the error. */
 static int
@@ -65,8 +63,6 @@ run(struct tool *t, const char **argv, struct slice input, int ms,
 	free(mem);
 	return status;
 }
-
-/* ---- searching ---- */
 
 /* What it printed: the whole item, or a record for each hit, shown as
  * "m:ID fact: text", "m:ID tool bash, line 12: text". */

@@ -14,8 +14,6 @@
 
 #define WORDS_MAX 200
 
-/* ---- words ---- */
-
 struct words {
 	char *v[WORDS_MAX + 1];
 	size_t n;
@@ -97,8 +95,6 @@ words_take(struct words *w, const char *p)
 	}
 }
 
-/* ---- options ---- */
-
 /* Whose every option will do, also one that a pattern becomes. */
 static const char *const harmless[] = { "cat", "ls", "head", "wc", "nl",
 	"stat", "du", "df", "pwd", "basename", "dirname", "realpath",
@@ -119,8 +115,6 @@ static const struct reader {
 	{ "file", "C", { "--compile" } },
 };
 
-#define NREADERS (sizeof readers / sizeof readers[0])
-
 /* May arg be given, as far as these are refused?  getopt_long and git take the
  * beginning of a long name for it, and "--name=value". */
 static bool
@@ -139,8 +133,6 @@ may_have(const struct reader *r, const char *arg)
 			return false;
 	return true;
 }
-
-/* ---- git ---- */
 
 /* Options that write a file or run a program, whatever the command: -O is one
  * of grep's. */
@@ -162,8 +154,6 @@ static const char *const strict[][13] = {
 	{ "stash", "list" },
 };
 
-#define NSTRICT (sizeof strict / sizeof strict[0])
-
 static bool
 git_reads(const struct words *w)
 {
@@ -174,7 +164,8 @@ git_reads(const struct words *w)
 		at++;
 	if (at >= w->n || w->any_glob)
 		return false;
-	for (size_t i = 0; i < NSTRICT && only == NULL; i++)
+	for (size_t i = 0; i < sizeof strict / sizeof strict[0] &&
+	    only == NULL; i++)
 		if (strcmp(strict[i][0], w->v[at]) == 0)
 			only = strict[i] + 1;
 	if (only == NULL && !slice_in(slice_of(w->v[at]), commands))
@@ -198,7 +189,8 @@ readers_has(const char *command)
 	bool yes = simple && (slice_in(slice_of(w.v[0]), harmless) ||
 	    (strcmp(w.v[0], "git") == 0 && git_reads(&w)));
 
-	for (size_t r = 0; simple && !yes && r < NREADERS; r++) {
+	for (size_t r = 0; simple && !yes && r < sizeof readers /
+	    sizeof readers[0]; r++) {
 		yes = strcmp(readers[r].name, w.v[0]) == 0 && !w.any_glob;
 		for (size_t i = 1; yes && i < w.n; i++)
 			yes = may_have(&readers[r], w.v[i]);

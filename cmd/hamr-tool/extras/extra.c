@@ -197,13 +197,6 @@ extras_check(const struct tool *t, struct err *e)
 	return mcp_check(t->extras, e);
 }
 
-static int
-broke_its_word(struct err *e, const char *path, const char *why)
-{
-	return err_set(e, ST_PEER, "plug-in %s: %s; fix it, or remove it "
-	    "from tools.plugins", file_base(path), why);
-}
-
 /* Ask it, if what it said is not known. */
 static int
 describe(struct tool *t, struct extra *x, struct err *e)
@@ -216,8 +209,8 @@ describe(struct tool *t, struct extra *x, struct err *e)
 	char *cache = conf_home("XDG_CACHE_HOME", ".cache", "/describe");
 	bool kept = cache != NULL && !sandboxes_may_change(t->sandboxes, cache);
 	bool known = kept && plugin_recall(cache, path, &says);
+	const char *broken = NULL;
 	struct err why;
-	int r = 0;
 
 	if (!known) {
 		p.want = mode_want(t, false);
@@ -227,16 +220,20 @@ describe(struct tool *t, struct extra *x, struct err *e)
 		buf_adds(&how, "--describe: ");
 		prog_how(&p, &how);
 		if (!prog_is_good(&p))
-			r = broke_its_word(e, path, how.p);
+			broken = how.p;
 		prog_release(&p);
 	}
-	if (r == 0 && plugin_parse(&x->plugin, buf_view(&says), &why) < 0)
-		r = broke_its_word(e, path, why.text);
-	if (r == 0 && kept && !known)
+	if (broken == NULL &&
+	    plugin_parse(&x->plugin, buf_view(&says), &why) < 0)
+		broken = why.text;
+	if (broken != NULL)
+		err_set(e, ST_PEER, "plug-in %s: %s; fix it, or remove it "
+		    "from tools.plugins", file_base(path), broken);
+	else if (kept && !known)
 		plugin_remember(cache, path, buf_view(&says));
 	bufs_release(BUFS(&says, &how));
 	free(cache);
-	return r;
+	return broken != NULL ? -1 : 0;
 }
 
 static int
@@ -283,8 +280,6 @@ plugs_load(struct tool *t, struct err *e)
 	all->plugins = true;
 	return 0;
 }
-
-/* ---- asking them ---- */
 
 int
 extras_load(struct tool *t, struct err *e)

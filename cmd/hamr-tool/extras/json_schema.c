@@ -91,8 +91,6 @@ type_of(struct slice v)
 	}
 }
 
-/* ---- words ---- */
-
 /* Words may follow. */
 static bool
 fail(struct checked *s, const char *words)
@@ -137,8 +135,6 @@ fail_enum(struct checked *s, struct slice list)
 	}
 	return false;
 }
-
-/* ---- one value ---- */
 
 static bool
 in_enum(struct slice schema, struct slice v, struct slice *list)

@@ -675,10 +675,8 @@ take_stderr(struct mcp *m)
 	char buf[MCP_WORDS_MAX];
 	ssize_t n = 0;
 
-	for (int i = 0; i < READS_MAX; i++) {
-		n = read(m->io.err, buf, sizeof buf);
-		if (n <= 0)
-			break;
+	for (int i = 0; i < READS_MAX &&
+	    (n = read(m->io.err, buf, sizeof buf)) > 0; i++) {
 		buf_add(&m->words, buf, (size_t)n);
 		if (m->words.len > MCP_WORDS_MAX)
 			buf_drop(&m->words, m->words.len - MCP_WORDS_MAX);
@@ -913,11 +911,12 @@ mcp_is_down(const struct tool *t, const char *name, struct result *r)
 	struct extras *x = t->extras;
 
 	for (size_t i = 0; i < x->nservers; i++) {
-		if (x->servers[i]->state != MCP_DOWN ||
-		    !may_be_of(x->servers[i], name))
-			continue;
-		say_down(x->servers[i], r);
-		return true;
+		const struct mcp *m = x->servers[i];
+
+		if (m->state == MCP_DOWN && may_be_of(m, name)) {
+			say_down(m, r);
+			return true;
+		}
 	}
 	return false;
 }

@@ -163,12 +163,6 @@ schema_list(unsigned on, struct buf *out)
 
 /* ---- a call's arguments: the model's text in, checked values out ---- */
 
-static bool
-is_blank(struct slice v)
-{
-	return v.p == NULL || slice_is(v, "\"\"");
-}
-
 /* The members that one of our tools knows, by their canonical names. */
 static bool
 put_ours(const struct schema *t, struct slice text, struct buf *out,
@@ -201,7 +195,8 @@ put_ours(const struct schema *t, struct slice text, struct buf *out,
 		    scan_get(args, "query").p != NULL ? "" :
 		    "path or query is missing";
 	else if (walk_next(&w, NULL, &el))
-		lacks = is_blank(old) && is_blank(new) ? "" :
+		lacks = (old.p == NULL || slice_is(old, "\"\"")) &&
+		    (new.p == NULL || slice_is(new, "\"\"")) ? "" :
 		    "give old and new, or edits, not both";
 	else if (old.p == NULL)
 		lacks = edits.p != NULL ? "edits is empty" : "old is missing";

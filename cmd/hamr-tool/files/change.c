@@ -48,8 +48,6 @@ change_release(struct change *c)
 	diff_release(&c->diff);
 }
 
-/* ---- may it be written at all? ---- */
-
 /* Find the file and ask whether it may be written at all. */
 static int
 find_target(struct files *f, struct change *c, struct slice args)
@@ -194,8 +192,6 @@ plan_write(struct files *f, struct change *c, struct slice args)
 	return 0;
 }
 
-/* ---- both ---- */
-
 static void
 fail(struct change *c, struct result *r)
 {
@@ -292,8 +288,6 @@ make(struct files *f, struct change *c)
 	return -1;
 }
 
-/* ---- said ---- */
-
 /* added, removed, diff; true: that was cut. */
 static bool
 put_diff(const struct change *c, struct buf *diff, struct buf *meta)
@@ -348,8 +342,6 @@ put_made(const struct change *c, const struct proof *proof, struct result *r)
 	buf_adds(meta, "],");
 	buf_release(&diff);
 }
-
-/* ---- the calls ---- */
 
 void
 files_make_change(struct files *f, bool edit, struct slice args,

@@ -251,11 +251,9 @@ files_load(int fd, const char *rel, struct stat *st, struct buf *text,
 	struct err e;
 
 	fault->code = NULL;
-	if (fstat(fd, st) < 0) {
+	if (fstat(fd, st) < 0)
 		fault_sys(fault, "cannot be read", rel);
-		goto out;
-	}
-	if (!S_ISREG(st->st_mode))
+	else if (!S_ISREG(st->st_mode))
 		fault_set(fault, "denied", "%s is not a regular file", name);
 	else if (st->st_size > (off_t)FILE_MAX)
 		fault_set(fault, "too_large", "%s is larger than 64 MiB; use "
@@ -269,7 +267,6 @@ files_load(int fd, const char *rel, struct stat *st, struct buf *text,
 	 * read shows as a changed file later. */
 	else if ((size_t)st->st_size != text->len)
 		st->st_ino = 0;
-out:
 	free(name);
 	return fault->code == NULL;
 }

@@ -62,24 +62,6 @@ view_line(struct view *v, long no, struct slice s, long long bytes)
 	return true;
 }
 
-static void
-view_lines(struct view *v, const struct lines *l)
-{
-	long i, last = v->last;
-
-	for (i = v->first; i <= last; i++) {
-		struct slice s = slice_trim_end(lines_get(l, i - 1), "\n");
-
-		if (v->crlf && s.n > 0 && s.p[s.n - 1] == '\r')
-			s.n--;
-		if (!view_line(v, i, s, (long long)s.n))
-			break;
-	}
-	v->last = i - 1;
-	v->whole = (long long)(l->at[last] - l->at[v->last]) +
-	    (last - v->last) * NUMBERED;
-}
-
 /* The lines, "[612 more: {...}]" if there is more, and meta. */
 static void
 view_put(const struct view *v, const char *rel, bool open_end,
@@ -112,7 +94,7 @@ show_text(struct files *f, const char *rel, const struct stat *st,
     struct view *v, struct slice text, struct slice args, struct result *r)
 {
 	struct lines l;
-	long last;
+	long last, i;
 	char hash[SHA_HEX];
 
 	lines_of(&l, text);
@@ -121,8 +103,17 @@ show_text(struct files *f, const char *rel, const struct stat *st,
 	sha256_hex(text.p, text.n, hash);
 	v->crlf = is_crlf(text);
 	v->last = last = v->last < v->lines ? v->last : v->lines;
-	if (!none)
-		view_lines(v, &l);
+	for (i = v->first; !none && i <= last; i++) {
+		struct slice s = slice_trim_end(lines_get(&l, i - 1), "\n");
+
+		if (v->crlf && slice_ends(s, "\r"))
+			s.n--;
+		if (!view_line(v, i, s, (long long)s.n))
+			break;
+	}
+	v->last = none ? last : i - 1;
+	v->whole = (long long)(l.at[last] - l.at[v->last]) +
+	    (last - v->last) * NUMBERED;
 	free(l.at);
 	path_show(&r->content, rel);
 	if (none) {

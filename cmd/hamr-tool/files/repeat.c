@@ -123,8 +123,6 @@ repeated_by(struct files *f, struct slice args)
 	return e;
 }
 
-/* ---- said ---- */
-
 void
 repeated_line(const struct cached *e, struct buf *out)
 {
@@ -157,8 +155,6 @@ repeated_put(struct files *f, struct cached *e, struct result *r)
 	r->lossy = e->lossy;
 	r->bytes = e->bytes >= 0 ? e->bytes : (long long)e->len;
 }
-
-/* ---- kept ---- */
 
 /* Keep e, in the place of an older one of the same range; reads of nobody are
  * not kept. */

@@ -34,8 +34,6 @@ output_release(struct output *o)
 	o->spool = -1;
 }
 
-/* ---- taken in ---- */
-
 static void
 spool(struct output *o, const char *p, size_t n)
 {
@@ -100,8 +98,6 @@ output_tail(const struct output *o)
 	return slice_from(buf_view(&o->tail), o->tail.len > o->cap ?
 	    o->tail.len - o->cap : 0);
 }
-
-/* ---- saved ---- */
 
 struct sink {
 	struct sha *sha;

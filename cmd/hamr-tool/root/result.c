@@ -41,8 +41,6 @@ result_error(struct result *r, const char *code, const char *fmt, ...)
 	r->bytes = -1;
 }
 
-/* ---- the cut ---- */
-
 void
 result_join(struct buf *out, struct slice head, struct slice tail,
     unsigned long long total, size_t max, const char *where)

@@ -88,8 +88,6 @@ take(struct run *r, bool err)
 	return r->p->end != PROG_TOO_MUCH;
 }
 
-/* ---- its end ---- */
-
 static void
 stop(struct run *r, enum prog_end why, int grace)
 {
@@ -296,8 +294,6 @@ prog_end_by_pipe(const struct stage *s)
 	signal(SIGPIPE, SIG_DFL);
 	raise(SIGPIPE);
 }
-
-/* ---- in words ---- */
 
 bool
 prog_is_good(const struct prog *p)

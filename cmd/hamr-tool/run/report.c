@@ -45,8 +45,6 @@ put_meta(const struct report *r, struct buf *meta)
 		scan_put(meta, "'unlimited':@,", slice_of(p->unlimited));
 }
 
-/* ---- both streams within the cap ---- */
-
 static void
 put_stream(const struct output *o, size_t share, const char *where,
     struct buf *out)
@@ -113,8 +111,6 @@ put_cut(const struct output *out, const struct output *err, int rootfd,
 	free(where);
 	free(path);
 }
-
-/* ---- all of it ---- */
 
 void
 report_text(const struct output *out, const char *notes, int rootfd,

@@ -600,8 +600,6 @@ box_done(struct box *b, struct buf *notes)
 		box_close(b);
 }
 
-/* ---- down ---- */
-
 void
 box_take_down(struct box *b)
 {

@@ -95,8 +95,6 @@ env_free(char **env)
 	free(env);
 }
 
-/* ---- our own ---- */
-
 static bool
 is_in(const char *entry, const char *const *list, size_t n)
 {

@@ -189,8 +189,6 @@ folders_way(const struct sandboxes *bs, const char *path)
 	return at >= 0;
 }
 
-/* ---- that of this process ---- */
-
 /* Locked before it has its name: others that start take one that is not for
  * left over. */
 static bool
@@ -256,8 +254,6 @@ session_open(const struct sandboxes *bs, const char *path)
 	file_close(fd);
 	return -1;
 }
-
-/* ---- both ---- */
 
 void
 folders_open(struct sandboxes *bs)

@@ -331,8 +331,6 @@ put_names(struct box *b, struct buf *out)
 	texts_release(&secret);
 }
 
-/* ---- all ---- */
-
 const char *
 layers_refuse(struct sandboxes *bs)
 {

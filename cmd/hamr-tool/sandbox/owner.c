@@ -185,15 +185,13 @@ guard_settings(struct sandboxes *bs, const char *folder)
 	const char *const names[] = { folder, real };
 
 	for (size_t i = 0; i < 2; i++) {
-		char *path = NULL;
-
-		if (names[i] != NULL && is_beneath(names[i], bs->root.real))
-			path = xasprintf("%s/hamr", names[i]);
-		if (path != NULL)
-			texts_add(&bs->settings, xstrdup(path +
-			    strspn(path + strlen(bs->root.real), "/") +
-			    strlen(bs->root.real)));
-		free(path);
+		if (names[i] == NULL || names[i][0] != '/' ||
+		    !is_beneath(names[i], bs->root.real))
+			continue;
+		const char *rel = names[i] + strlen(bs->root.real);
+		rel += strspn(rel, "/");
+		texts_add(&bs->settings, xasprintf("%s%shamr", rel,
+		    *rel != '\0' ? "/" : ""));
 	}
 	free(real);
 }

@@ -56,11 +56,9 @@ git_find(const struct sandboxes *bs, struct box_git *g)
 	struct stat st;
 
 	*g = (struct box_git){ .missing = lstat(dot, &st) < 0 };
-	if (!g->missing) {
-		g->linked = S_ISLNK(st.st_mode);
-		if (!S_ISDIR(st.st_mode))
-			dir = gitrepo_dir(bs->root.real);
-	}
+	g->linked = !g->missing && S_ISLNK(st.st_mode);
+	if (!g->missing && !S_ISDIR(st.st_mode))
+		dir = gitrepo_dir(bs->root.real);
 	if (!g->missing && !g->linked)
 		texts_add(&g->dirs, dot);
 	else

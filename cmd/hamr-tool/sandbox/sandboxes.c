@@ -59,8 +59,6 @@ marks_of(const struct sandboxes *bs)
 	return buf_detach(&b);
 }
 
-/* ---- up ---- */
-
 /* Why commands of this kind do not run in the layer that there is; or NULL. */
 static const char *
 refusal(struct sandboxes *bs, enum box_kind kind)

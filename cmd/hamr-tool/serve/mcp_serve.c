@@ -223,8 +223,6 @@ serve_call(struct serve *v, const struct rpc_msg *m)
 	free(name);
 }
 
-/* ---- messages ---- */
-
 static void
 message(struct serve *v, struct slice text)
 {

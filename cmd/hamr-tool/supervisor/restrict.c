@@ -61,13 +61,12 @@ set_limits(void)
 		close(fd);
 	}
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		rlim_t most = rows[i].most;
-
 		if (getrlimit(rows[i].what, &r) < 0)
 			continue;
-		if (r.rlim_max == RLIM_INFINITY || r.rlim_max > most)
-			r.rlim_max = most;
-		if (r.rlim_cur == RLIM_INFINITY || r.rlim_cur > r.rlim_max)
+		/* no limit is the largest number */
+		if (r.rlim_max > rows[i].most)
+			r.rlim_max = rows[i].most;
+		if (r.rlim_cur > r.rlim_max)
 			r.rlim_cur = r.rlim_max;
 		setrlimit(rows[i].what, &r);
 	}
@@ -117,20 +116,6 @@ landlock_lacks(int v)
 	what "chmod'ed or touched; and there are no pseudo-terminals and no " \
 	"System V IPC"
 	return v < 3 ? LACKS("truncated, ") : LACKS("");
-}
-
-static uint64_t
-write_rights(int v)
-{
-	uint64_t r = FS_WRITE_FILE | FS_REMOVE_DIR | FS_REMOVE_FILE |
-	    FS_MAKE_CHAR | FS_MAKE_DIR | FS_MAKE_REG | FS_MAKE_SOCK |
-	    FS_MAKE_FIFO | FS_MAKE_BLOCK | FS_MAKE_SYM;
-
-	if (v >= 2)
-		r |= FS_REFER;
-	if (v >= 3)
-		r |= FS_TRUNCATE;
-	return r;
 }
 
 static void
@@ -186,7 +171,10 @@ static int
 landlock_apply(const struct setup *s)
 {
 	int v = landlock_version();
-	struct attr a = { .fs = write_rights(v) };
+	struct attr a = { .fs = FS_WRITE_FILE | FS_REMOVE_DIR |
+	    FS_REMOVE_FILE | FS_MAKE_CHAR | FS_MAKE_DIR | FS_MAKE_REG |
+	    FS_MAKE_SOCK | FS_MAKE_FIFO | FS_MAKE_BLOCK | FS_MAKE_SYM |
+	    (v >= 2 ? FS_REFER : 0) | (v >= 3 ? FS_TRUNCATE : 0) };
 
 	if (s->head.nhidden > 0)
 		a.fs |= FS_READ_FILE;
@@ -202,8 +190,7 @@ landlock_apply(const struct setup *s)
 	if (s->head.nhidden > 0)
 		allow_reading(rules, s, "");
 	for (int i = 0; i < s->head.nwritable; i++)
-		allow(rules, s->writable[i], write_rights(v) |
-		    (s->head.nhidden > 0 ? FS_READ_FILE : 0), 0);
+		allow(rules, s->writable[i], a.fs, 0);
 	int got = (int)syscall(SYS_landlock_restrict_self, rules, 0);
 	close(rules);
 	return got;

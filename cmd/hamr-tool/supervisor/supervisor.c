@@ -276,8 +276,6 @@ split_texts(char **p, const char *end, int n)
 	return v;
 }
 
-/* ---- ends ---- */
-
 static void
 reap(struct super *s)
 {

@@ -43,8 +43,6 @@ snap_lock(struct snap *s, struct err *e)
 	return -1;
 }
 
-/* ---- entries ---- */
-
 struct undo_path *
 undo_entry_add(struct undo_entry *c, const char *path)
 {

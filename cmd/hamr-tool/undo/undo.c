@@ -481,32 +481,6 @@ carry_out(struct undo *u, struct err *e)
 	return r;
 }
 
-/* ---- said ---- */
-
-/* What was done as a record, {"type":"undo"}: what each file is now. */
-static void
-put_record(const struct undo *u, const char *of, struct buf *out)
-{
-	size_t i = u->j.n;
-
-	while (of == NULL && i-- > 0)
-		if (u->pick[i])
-			of = u->j.v[i].id;
-	scan_put(out, "{'type':'undo','of':@,'paths':[", slice_of(of));
-	for (i = 0; i < u->n; i++) {
-		const struct step *s = &u->v[i];
-
-		files_put_state(out, s->path, state_of(s->oid, s->text,
-		    s->mode).sha);
-	}
-	scan_put(out, "],'tool_call_ids':[");
-	for (i = 0; i < u->j.n; i++)
-		if (u->pick[i])
-			scan_put(out, "$@", scan_comma(out),
-			    slice_of(u->j.v[i].call));
-	buf_adds(out, "]}\n");
-}
-
 /* ---- the command ---- */
 
 /* writes: nobody else takes back the same meanwhile. */
@@ -597,8 +571,24 @@ undo_run(struct files *f, const char *id, bool force, bool json,
 		r = undo_pick(&u, id, e);
 	if (r == ST_OK && carry_out(&u, e) < 0)
 		r = e->status;
-	if (r == ST_OK && json)
-		put_record(&u, id, &text);
+	if (r == ST_OK && json) {
+		/* {"type":"undo"}: what each file is now */
+		size_t k = u.j.n;
+		while (id == NULL && k-- > 0)
+			if (u.pick[k])
+				id = u.j.v[k].id;
+		scan_put(&text, "{'type':'undo','of':@,'paths':[",
+		    slice_of(id));
+		for (size_t i = 0; i < u.n; i++)
+			files_put_state(&text, u.v[i].path, state_of(
+			    u.v[i].oid, u.v[i].text, u.v[i].mode).sha);
+		scan_put(&text, "],'tool_call_ids':[");
+		for (k = 0; k < u.j.n; k++)
+			if (u.pick[k])
+				scan_put(&text, "$@", scan_comma(&text),
+				    slice_of(u.j.v[k].call));
+		buf_adds(&text, "]}\n");
+	}
 	for (size_t i = u.j.n; r == ST_OK && !json && i-- > 0; )
 		if (u.pick[i])
 			buf_fmt(&text, "undone %s, %s of %s\n", u.j.v[i].id,
