@@ -595,8 +595,7 @@ static const struct command *
 find(const char *word, size_t n)
 {
 	for (size_t i = 0; i < COMMANDS; i++)
-		if (strlen(commands[i].name + 1) == n &&
-		    strncmp(commands[i].name + 1, word, n) == 0)
+		if (slice_is((struct slice){ word, n }, commands[i].name + 1))
 			return &commands[i];
 	return NULL;
 }

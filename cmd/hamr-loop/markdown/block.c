@@ -76,13 +76,10 @@ run(const struct cursor *c, char ch)
 static bool
 take_quote(struct cursor *c)
 {
-	if (blanks(c) >= CODE_INDENT)
-		return false;
-
 	struct cursor ahead = *c;
 
 	skip(&ahead, CODE_INDENT);
-	if (run(&ahead, '>') == 0)
+	if (blanks(c) >= CODE_INDENT || run(&ahead, '>') == 0)
 		return false;
 	*c = ahead;
 	take(c, 1);

@@ -291,18 +291,14 @@ screen_plain(struct screen *s)
 }
 
 bool
-screen_keys_on(struct screen *s, int in)
+screen_keys(struct screen *s, int in)
 {
-	s->in = in;
-	s->keys = true;
-	return !screen_in_front(s) || take(s);
-}
-
-void
-screen_keys_off(struct screen *s)
-{
-	s->keys = false;
-	give_back(s);
+	s->keys = in >= 0;
+	if (s->keys)
+		s->in = in;
+	else
+		give_back(s);
+	return s->keys && (!screen_in_front(s) || take(s));
 }
 
 /* The Linux console shows a part of what it does not know. */

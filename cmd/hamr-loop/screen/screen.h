@@ -39,9 +39,9 @@ void screen_close(struct screen *s, bool at_once);
 
 /* From here on keys come one by one on in (Ctrl-C and Ctrl-Z too), pastes are
  * marked; whenever the process ends, also by a signal it does not survive, the
- * terminal is as it was.  False: it cannot be had. */
-bool screen_keys_on(struct screen *s, int in);
-void screen_keys_off(struct screen *s);
+ * terminal is as it was.  False: it cannot be had; or in is -1: they no longer
+ * come. */
+bool screen_keys(struct screen *s, int in);
 
 /* Are we in the foreground?  Keys are another program's else. */
 bool screen_in_front(const struct screen *s);

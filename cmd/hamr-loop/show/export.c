@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "conf/place.h"
 #include "export.h"
 #include "jq/program.h"
@@ -26,18 +27,16 @@ const char *const export_forms[] = { "html", "openai", "atif", NULL };
 static void
 put_value(struct slice v, struct buf *out)
 {
-	const char *p = v.p, *end = v.p + v.n, *at;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	while ((at = memmem(p, (size_t)(end - p), VERBATIM,
-	    sizeof VERBATIM - 1)) != NULL) {
-		const char *q = at + sizeof VERBATIM - 1, *close = q;
+	for (size_t at; (at = slice_find(v, 0, VERBATIM)) < v.n; ) {
+		size_t from = at + sizeof VERBATIM - 1, to = from;
 
-		while (close < end && *close != '"')
-			close += *close == '\\' ? 2 : 1;
-		close = close < end ? close : end;
-		buf_add(out, p, (size_t)(at - p));
-		scan_inside((struct slice){ q, (size_t)(close - q) }, &b);
+		while (to < v.n && v.p[to] != '"')
+			to += v.p[to] == '\\' ? 2 : 1;
+		to = num_min(to, v.n);
+		buf_add(out, v.p, at);
+		scan_inside(slice_part(v, from, to), &b);
 		struct slice text = buf_view(&b);
 		if (scan_is_json(text) &&
 		    scan_kind(slice_trim(text)) == SCAN_OBJECT) {
@@ -50,9 +49,9 @@ put_value(struct slice v, struct buf *out)
 			buf_addc(out, '}');
 		}
 		buf_reset(&b);
-		p = close + 2 < end ? close + 2 : end;
+		v = slice_from(v, num_min(to + 2, v.n));
 	}
-	buf_add(out, p, (size_t)(end - p));
+	buf_slice(out, v);
 	buf_addc(out, '\n');
 	buf_release(&b);
 }

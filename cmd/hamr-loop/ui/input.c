@@ -142,9 +142,7 @@ ui_listen(struct ui *u, bool on)
 {
 	if (on == u->listening || u->screen == NULL)
 		return;
-	if (!on)
-		screen_keys_off(u->screen);
-	u->listening = on && screen_keys_on(u->screen, STDIN_FILENO);
+	u->listening = screen_keys(u->screen, on ? STDIN_FILENO : -1);
 	ui_watch_job(u, on);
 }
 
