@@ -103,7 +103,7 @@ ask_model(struct chat *c, const struct buf *diff)
 	    DIFF_TOLD);
 	scan_put(&line, "{'role':'user','content':@}\n", buf_view(&text));
 	if (chat_run(c, &how, "asking for a commit message", buf_view(&line),
-	    chat_keep, &out, &stopped) >= 0 && !stopped)
+	    NULL, &out, &stopped) >= 0 && !stopped)
 		for (struct rec_text t = { .rest = buf_view(&out) };
 		    rec_text_next(&t); )
 			if (t.rec.kind == R_ASSISTANT)
@@ -167,7 +167,7 @@ chat_commit(struct chat *c)
 
 		if (!chat_confirm(c, question))
 			ui_note(u, "not committed");
-		else if (chat_run(c, &how, "git commit", SLICE(""), chat_keep,
+		else if (chat_run(c, &how, "git commit", SLICE(""), NULL,
 		    &said, &stopped) > 0)
 			ui_note(u, stopped ? "git was stopped:" :
 			    "git did not commit:");

@@ -28,7 +28,7 @@ run_tool(struct chat *c, const char *a, const char *b, const char *id,
 		argv_add(&args, id);
 	how.flags = args.v;
 	how.nflags = args.n;
-	int st = chat_run(c, &how, "undo", SLICE(""), chat_keep, out, &stopped);
+	int st = chat_run(c, &how, "undo", SLICE(""), NULL, out, &stopped);
 	free(args.v);
 	struct slice said = slice_trim_end(buf_view(out), "\n");
 	if (slice_starts(said, "hamr-tool: "))

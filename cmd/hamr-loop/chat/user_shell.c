@@ -68,20 +68,16 @@ chat_run(struct chat *c, const struct child_opts *o, const char *doing,
 		if (p[0].revents == 0)
 			continue;
 		n = read(p[0].fd, part, sizeof part);
-		if (n > 0)
+		if (n > 0 && take != NULL)
 			take(arg, (struct slice){ part, (size_t)n });
+		else if (n > 0)
+			buf_add(arg, part, (size_t)n);
 	}
 	ui->interrupted = false;
 	c->quit |= ui->leaving;
 	int st = child_end(child, *stopped ? 0 : LAST_MS);
 	ui_status_doing(ui, "");
 	return st;
-}
-
-void
-chat_keep(void *buf, struct slice part)
-{
-	buf_slice(buf, part);
 }
 
 /* What is shown, and kept for the model. */

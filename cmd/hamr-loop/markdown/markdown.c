@@ -625,19 +625,14 @@ is_marks(const struct markdown *m)
 {
 	size_t digits = 0;
 
-	if (m->in_text)
+	if (m->in_text || m->line.len >= LINE_LONG ||
+	    slice_trim_start(buf_view(&m->line),
+	    " \t-=_*#`~+>|:.)[0123456789").n > 0)
 		return false;
-	for (size_t i = 0; i < m->line.len; i++) {
-		char c = m->line.p[i];
-
-		digits += c >= '0' && c <= '9';
-		if (c == '\0' ||
-		    strchr(" \t-=_*#`~+>|:.)[0123456789", c) == NULL)
-			return false;
-	}
-	return m->line.len < LINE_LONG && digits < 4 &&
-	    (digits == 0 || m->at.leaf == LEAF_NONE ||
-	    m->at.leaf == LEAF_PARAGRAPH);
+	for (size_t i = 0; i < m->line.len; i++)
+		digits += m->line.p[i] >= '0' && m->line.p[i] <= '9';
+	return digits == 0 || (digits < 4 && (m->at.leaf == LEAF_NONE ||
+	    m->at.leaf == LEAF_PARAGRAPH));
 }
 
 /* What is seen of a text at most. */
