@@ -52,8 +52,8 @@ void chat_shell(struct chat *c, const char *cmd);
 
 /* Run a program to its end with this on its stdin, the rows at the bottom alive
  * and saying what is done; what it prints is handed over, or with take NULL
- * appended to the struct buf arg.  *stopped: the person stopped it.  Returns its
- * wait status; -1: it did not start, and that is told. */
+ * appended to the struct buf arg.  *stopped: the person stopped it.  Returns
+ * its wait status; -1: it did not start, and that is told. */
 int chat_run(struct chat *c, const struct child_opts *o, const char *doing,
     struct slice input, void (*take)(void *arg, struct slice part), void *arg,
     bool *stopped);

@@ -21,13 +21,6 @@
 #define TITLE_ROWS 3
 #define QUIET_MS 500
 
-/* What the next key is for. */
-enum state {
-	KEYS,			/* the question, or the message */
-	SURE,			/* Enter: always */
-	REASON			/* the reason of a no */
-};
-
 /* What is asked about; NULL: not. */
 struct question {
 	char *name, *path, *diff, *command, *args, *why;
@@ -43,10 +36,11 @@ struct asking {
 	struct slice confirm;	/* a y/n question instead of that; or {0} */
 	struct ui_call *call;	/* or NULL */
 	const char *args;	/* of the call, or NULL: it cannot be edited */
-	enum state state;
-	char sure;		/* the key that Enter is to follow: a or A */
+	char sure;		/* a or A: Enter, the next key, makes it
+				 * always; else NUL */
 	bool handed;		/* a message waits, and keys answer */
-	char *message;		/* it, while a reason is typed */
+	char *message;		/* it, while the reason of a no is typed; else
+				 * NULL */
 	long long quiet_from;	/* ms of the last key */
 	struct buf body;	/* the question's rows, made for ... */
 	size_t columns, height, queued;	/* ... these */
@@ -405,9 +399,9 @@ put_row(struct asking *k)
 		put_question_rows(k, &k->body);
 	}
 	buf_slice(b, buf_view(&k->body));
-	if (k->state == SURE)
+	if (k->sure != '\0')
 		put_always(k, b);
-	else if (k->state == REASON)
+	else if (k->message != NULL)
 		buf_adds(&safe, "the reason, for the model (Enter):");
 	else if (!editor_is_empty(u->editor) && !k->handed)
 		buf_adds(&safe, "(Tab: to the question; Enter queues the "
@@ -467,7 +461,6 @@ end_reason(struct asking *k)
 	editor_prompt(k->u->editor, "> ");
 	free(k->message);
 	k->message = NULL;
-	k->state = KEYS;
 }
 
 /* False: it answers nothing. */
@@ -490,7 +483,6 @@ answer(struct asking *k, char c)
 		k->message = editor_text(k->u->editor);
 		editor_set(k->u->editor, SLICE(""));
 		editor_prompt(k->u->editor, "no, because: ");
-		k->state = REASON;
 		return true;
 	case 'v':
 		view(k);
@@ -501,7 +493,6 @@ answer(struct asking *k, char c)
 		    (c == 'A' && k->u->root == NULL))
 			return false;
 		k->sure = c;
-		k->state = SURE;
 		return true;
 	case 'w':
 		k->a.yes = k->a.network = k->done = k->q.network;
@@ -525,14 +516,15 @@ answer(struct asking *k, char c)
 static bool
 take_key(struct asking *k, const struct key *key)
 {
-	const struct key typed = { .name = KEY_TEXT, .text = { &k->sure, 1 } };
+	const char sure = k->sure;
+	const struct key typed = { .name = KEY_TEXT, .text = { &sure, 1 } };
 	long long now = file_now_ms();
 	bool quiet = now - k->quiet_from >= QUIET_MS;
 	struct err e;
 
 	k->quiet_from = now;
-	if (k->state == SURE) {
-		k->state = KEYS;
+	if (sure != '\0') {
+		k->sure = '\0';
 		if (key->name == KEY_ESC)
 			return true;
 		/* only Enter makes it always, else the key began a message */
@@ -542,14 +534,14 @@ take_key(struct asking *k, const struct key *key)
 		}
 		char *name = key_of(&k->q);
 		*map_put(&k->u->always, slice_of(name), NULL) = 1;
-		if (k->sure == 'A' && conf_allow(k->u->root, name, &e) < 0)
+		if (sure == 'A' && conf_allow(k->u->root, name, &e) < 0)
 			ui_note(k->u, "allowed for this session only: %s",
 			    e.text);
 		free(name);
 		k->a.yes = k->a.session = k->done = true;
 		return true;
 	}
-	if (k->state == REASON) {
+	if (k->message != NULL) {
 		if (key->name != KEY_ESC && key->name != KEY_ENTER)
 			return false;
 		k->done = key->name == KEY_ENTER;
@@ -658,7 +650,7 @@ put_question(struct asking *k)
 	ask_again(k, NULL);
 	ui_ring(k->u, "a question");
 	wait_for_answer(k);
-	if (k->state == REASON)
+	if (k->message != NULL)
 		end_reason(k);
 	buf_reset(&k->u->question);
 	if (k->call != NULL)
