@@ -317,7 +317,6 @@ guard_answer(struct guard *g, const struct rec *r)
 	if (g->text_only > 0)
 		g->text_only--;
 	buf_reset(&g->text);
-	buf_adds(&g->text, "");
 	msg_text(rec_get(r, "content"), &g->text);
 	struct slice text = slice_trim(buf_view(&g->text));
 	/* a null reason is that of a message that was cut while it came */

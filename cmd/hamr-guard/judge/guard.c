@@ -85,7 +85,7 @@ guard_count(const struct guard *g, enum rule r, unsigned long value)
 {
 	const struct watch *w = g->sink.watch;
 
-	if (w != NULL && w->counted != NULL)
+	if (w != NULL)
 		w->counted(w->self, r, value, g->line);
 }
 

@@ -129,7 +129,6 @@ read_content(struct guard *g, const struct rec *r, struct digest *d)
 	struct slice content = rec_get(r, "content"), part;
 
 	buf_reset(&g->text);
-	buf_adds(&g->text, "");
 	scan_str(content, &g->text);
 	for (struct walk w = walk_elements(content);
 	    walk_next(&w, NULL, &part); )
@@ -493,26 +492,6 @@ files_inferred(struct guard *g, const struct open_call *c, struct outcome *o)
 		o->files = OLD_STATE;
 }
 
-/* A comment put in other words once more is no progress; numbers tried one
- * after the other, and drafts with nothing read in between, are, but nothing
- * new. */
-static void
-judge_trifle(struct guard *g, const struct open_call *c, struct outcome *o)
-{
-	/* a comment makes no check stale */
-	o->matters &= !c->is.comments;
-	if (c->is.write && files_rewritten(&g->files, c->is.path))
-		o->files = TWEAKED;
-	switch (files_trifle(&g->files, c->is.path, &c->is.code)) {
-	case ONLY_COMMENTS:
-		o->files = OLD_STATE;
-		o->novel_edit = o->matters = false;
-		break;
-	case ONLY_NUMBERS: o->files = TWEAKED; break;
-	case NO_TRIFLE: break;
-	}
-}
-
 /* ---- all of it ---- */
 
 /* A cached result is one line, or the same text: it shows nothing new, and
@@ -689,9 +668,23 @@ outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
 	if (o->cached)
 		return;
 	g->files.shown += !c->is.edits && o->d.gain > 0;
-	if (c->is.edits && o->files == NEW_STATE && !o->failed)
-		judge_trifle(g, c, o);
-	else if (o->files == SAME_FILES)
+	if (c->is.edits && o->files == NEW_STATE && !o->failed) {
+		bool again = c->is.write &&
+		    files_rewritten(&g->files, c->is.path);
+		enum trifle trifle = files_trifle(&g->files, c->is.path,
+		    &c->is.code);
+
+		/* A comment makes no check stale, and put in other words once
+		 * more is no progress; numbers tried one after the other, and
+		 * drafts with nothing read in between, are, but nothing new. */
+		o->matters &= !c->is.comments && trifle != ONLY_COMMENTS;
+		o->novel_edit &= trifle != ONLY_COMMENTS;
+		if (trifle == ONLY_COMMENTS)
+			o->files = OLD_STATE;
+		else if (again || trifle == ONLY_NUMBERS)
+			o->files = TWEAKED;
+	} else if (o->files == SAME_FILES) {
 		g->files.learned += c->is.runs && o->d.gain > 0;
+	}
 	remember(g, m, h, o);
 }

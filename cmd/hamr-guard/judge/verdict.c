@@ -82,7 +82,7 @@ sink_put(const struct sink *o, const struct verdict *v)
 	buf_release(&r);
 	if (o->status && v->action >= ACT_BLOCK)
 		stage_status(o->stage, ST_NO);
-	if (o->watch != NULL && o->watch->fired != NULL)
+	if (o->watch != NULL)
 		o->watch->fired(o->watch->self, v);
 }
 
@@ -97,7 +97,7 @@ sink_constrain(const struct sink *o, enum rule rule, unsigned long steps,
 	    SCAN_INT((long long)steps));
 	stage_put(o->stage, R_CONSTRAIN, buf_view(&r));
 	buf_release(&r);
-	if (o->watch != NULL && o->watch->constrained != NULL)
+	if (o->watch != NULL)
 		o->watch->constrained(o->watch->self, rule, line);
 }
 

@@ -82,7 +82,7 @@ struct verdict {
 	size_t call_line;	/* the message with the call; 0: no call */
 };
 
-/* Who wants to know; all of them may be NULL. */
+/* Who wants to know. */
 struct watch {
 	void *self;
 	/* A verdict, also one "allow" under -a. */

@@ -151,7 +151,6 @@ result(struct guard *g, struct open_call *c, const struct rec *r)
 		return;
 	buf_reset(&g->text);
 	msg_text(rec_get(r, "content"), &g->text);
-	buf_adds(&g->text, "");
 	res.text = buf_view(&g->text);
 	res.failed = scan_true(rec_get(r, "is_error"));
 	/* what meta tells; without it what the call is for */

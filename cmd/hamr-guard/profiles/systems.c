@@ -437,7 +437,6 @@ nanobot_result(struct foreign *p, struct open_call *c,
 	struct streak *e = streaks_put(&p->m.results, c->seen->sorted);
 	foreign_count(e, c);
 	size_t n = e->calls.n;
-	buf_adds(&b, "");
 	put_line(&b, res->text, CAME_BACK);
 	e->calls.c[n - 1].note = buf_detach(&b);
 	/* a line for each attempt: what was tried, what came back */

@@ -402,7 +402,6 @@ record(struct report *p, const struct rec *r)
 	t = target_new(x, "", r->no);
 	t->wanted = true;
 	msg_text(rec_get(r, "content"), &text);
-	buf_adds(&text, "");
 	sheet_paint(&p->sheet, &t->head, PAINT_BOLD, SLICE("an answer"));
 	put_place(p, &t->head, r->no);
 	buf_addc(&t->head, '\n');

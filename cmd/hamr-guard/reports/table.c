@@ -52,7 +52,6 @@ sheet_line(const struct sheet *o, enum paint p, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	buf_adds(&text, "");
 	buf_vfmt(&text, fmt, ap);
 	va_end(ap);
 	struct slice rest = buf_view(&text);
@@ -64,7 +63,6 @@ sheet_line(const struct sheet *o, enum paint p, const char *fmt, ...)
 		line = rest;
 		slice_line(&rest, &line);
 		buf_reset(&b);
-		buf_adds(&b, "");
 		sheet_paint(o, &b, p, line);
 		rec_put(o->out, buf_view(&b));
 	} while (rest.n > 0);
@@ -114,7 +112,6 @@ table_add(struct table *t, enum paint p, const char *fmt, ...)
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	va_list ap;
 
-	buf_adds(&b, "");
 	va_start(ap, fmt);
 	buf_vfmt(&b, fmt, ap);
 	va_end(ap);
@@ -183,7 +180,6 @@ table_print(struct table *t, const struct sheet *o)
 			size_t rest = width[k];
 
 			buf_reset(&text);
-			buf_adds(&text, "");
 			rest -= t->align[k] == 'e' ?
 			    term_put_end(&text, cell, rest) :
 			    term_put(&text, cell, rest);

@@ -82,7 +82,6 @@ about(struct usage *u, struct slice name, struct slice given)
 	buf_reset(&u->text);
 	if (!scan_str(given, &u->text) && given.p != NULL)
 		buf_slice(&u->text, given);
-	buf_adds(&u->text, "");
 	text = buf_view(&u->text);
 	bool json = scan_value(&u->scan, text.p, text.n) == 0 &&
 	    scan_kind(text) == SCAN_OBJECT;
@@ -99,7 +98,6 @@ about(struct usage *u, struct slice name, struct slice given)
 		buf_add(&out, file + 7, strcspn(file + 7, "\n\"\\"));
 	else
 		buf_add(&out, text.p, text.n < ARGS_MAX ? text.n : ARGS_MAX);
-	buf_adds(&out, "");
 	return buf_detach(&out);
 }
 

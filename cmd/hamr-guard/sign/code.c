@@ -13,23 +13,6 @@
 #include "json/bits.h"
 #include "text/volatile.h"
 
-static bool
-is_comment(struct slice s)
-{
-	static const char *const marks[] = { "//", "/*", "*/", "* ", "<!--",
-		"# ", "## ", "-- ", NULL };
-
-	/* a line of a patch */
-	if (s.n > 1 && (*s.p == '+' || *s.p == '-') && s.p[1] != *s.p)
-		s = slice_trim((struct slice){ s.p + 1, s.n - 1 });
-	if (s.n == 0 || strchr("/*<#-", *s.p) == NULL)
-		return false;
-	for (size_t i = 0; marks[i] != NULL; i++)
-		if (slice_starts(s, marks[i]))
-			return true;
-	return s.n == 1 && (*s.p == '#' || *s.p == '*');
-}
-
 /* A line up to a comment behind its code. */
 static struct slice
 before_comment(struct slice line)
@@ -55,9 +38,20 @@ before_comment(struct slice line)
 static bool
 next_code(struct slice *text, struct slice *line)
 {
+	static const char *const marks[] = { "//", "/*", "*/", "* ", "<!--",
+		"# ", "## ", "-- ", NULL };
+
 	while (slice_line(text, line)) {
-		*line = slice_trim(*line);
-		if (line->n == 0 || is_comment(*line))
+		struct slice s = *line = slice_trim(*line);
+
+		/* a line of a patch */
+		if (s.n > 1 && (*s.p == '+' || *s.p == '-') && s.p[1] != *s.p)
+			s = slice_trim(slice_from(s, 1));
+		bool comment = slice_is(s, "#") || slice_is(s, "*");
+		if (s.n > 0 && strchr("/*<#-", *s.p) != NULL)
+			for (size_t i = 0; marks[i] != NULL && !comment; i++)
+				comment = slice_starts(s, marks[i]);
+		if (line->n == 0 || comment)
 			continue;
 		*line = before_comment(*line);
 		return true;

@@ -60,7 +60,6 @@ text_of(struct signer *s, struct slice val)
 	if (plain.p != NULL)
 		return plain;
 	buf_reset(&s->text);
-	buf_adds(&s->text, "");
 	scan_str(val, &s->text);
 	return buf_view(&s->text);
 }
@@ -441,7 +440,6 @@ command_of(struct signer *s)
 	if (scan_kind(cmd) != SCAN_ARRAY)
 		return NOTHING;
 	buf_reset(&s->text);
-	buf_adds(&s->text, "");
 	for (struct walk w = walk_of(cmd); walk_next(&w, NULL, &word); ) {
 		/* behind -c or -lc the command is one word */
 		if (script.p != NULL)
@@ -594,7 +592,6 @@ kind_of(struct signer *s, struct slice name, struct slice *args)
 		buf_slice(&s->path, *args);
 	buf_reset(&s->theirs);
 	alias_args(kind, buf_view(&s->path), &s->theirs);
-	buf_adds(&s->theirs, "");
 	*args = buf_view(&s->theirs);
 	if (scan_get(*args, slice_is(kind, "bash") ? "command" : "path").p !=
 	    NULL || slice_is(tool, "apply_patch") || slice_is(tool, "patch") ||
@@ -630,12 +627,12 @@ print_members(struct signer *s, bool bash)
 			continue;
 		}
 		buf_reset(&s->path);
-		buf_adds(&s->path, "");
 		if (command)
 			shell_fold(text_of(s, m->val), &s->path);
 		else
 			fold_path(text_of(s, m->val), &s->path);
-		scan_quote(out, s->path.p, s->path.len);
+		struct slice folded = buf_view(&s->path);
+		scan_quote(out, folded.p, folded.n);
 	}
 	buf_addc(out, '}');
 }
@@ -657,7 +654,6 @@ sign_call(struct signer *s, struct slice name, struct slice args,
 	buf_reset(&s->args);
 	if (!scan_str(args, &s->args) && scan_kind(args) != SCAN_NONE)
 		buf_slice(&s->args, args);
-	buf_adds(&s->args, "");
 	struct slice given = text = slice_trim(buf_view(&s->args));
 	if (scan_value(&s->scan, text.p, text.n) < 0) {
 		given = NOTHING;
