@@ -146,41 +146,20 @@ profile_of(const struct conf *c, const struct opts *o)
 	return name;
 }
 
-static int
-run(struct stage *s, const struct opts *o, const char *profile,
-    const struct profile_env *env)
+int
+main(int argc, char **argv)
 {
 	static const struct stage_ops pass = { .name = "guard" };
 	static const struct stage_ops filter = { .name = "guard",
 		.keep = keep, .record = record, .reset = reset };
-	struct profile p;
-
-	if (o->import_only) {
-		s->ops = &pass;
-		return stage_run(s);
-	}
-	if (o->report != NULL)
-		return report_run(&(struct report){ .ops = o->report,
-		    .stage = s, .env = *env, .call = o->call,
-		    .profile = profile });
-	profile_init(&p, profile, env);
-	s->ops = &filter;
-	s->self = &p.guard;	/* cppcheck-suppress autoVariables */
-	int status = stage_run(s);
-	profile_release(&p);
-	s->self = NULL;
-	return status;
-}
-
-int
-main(int argc, char **argv)
-{
 	struct opts o = { .profile = NULL };
 	struct stage s = { .ops = NULL };
 	struct profile_env env = { .sink.stage = &s };
 	const char *const *normalize;
+	struct profile p;
 	struct err e;
 	size_t n;
+	int status;
 
 	err_program("hamr-guard");
 	read_opts(argc, argv, &o);
@@ -208,7 +187,19 @@ main(int argc, char **argv)
 		env.rules = user_rules_new(normalize, n, &e);
 	if (n > 0 && env.rules == NULL)
 		return err_report(&e);
-	int status = run(&s, &o, profile, &env);
+	s.ops = o.import_only ? &pass : &filter;
+	if (o.import_only) {
+		status = stage_run(&s);
+	} else if (o.report != NULL) {
+		status = report_run(&(struct report){ .ops = o.report,
+		    .stage = &s, .env = env, .call = o.call,
+		    .profile = profile });
+	} else {
+		profile_init(&p, profile, &env);
+		s.self = &p.guard;
+		status = stage_run(&s);
+		profile_release(&p);
+	}
 	user_rules_free(env.rules);
 	conf_free(conf);
 	free(o.stage.set);

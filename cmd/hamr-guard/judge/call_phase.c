@@ -117,26 +117,6 @@ refuse(struct guard *g, struct open_call *o, struct verdict *v,
 	free(message);
 }
 
-static void
-refuse_repeat(struct guard *g, struct open_call *o, struct streak *e,
-    unsigned long count, bool halts)
-{
-	struct verdict v = { .count = count, .evidence = e->calls.c,
-		.nevidence = e->calls.n };
-
-	streak_judge(g, &o->is, e, &v);
-	enum advice a = v.rule == RULE_CYCLE ? A_CYCLE_BLOCK :
-	    v.rule == RULE_RETRY ? A_RETRY_BLOCK : A_REPEAT_BLOCK;
-	/* the sentence behind it is that of the halt */
-	refuse(g, o, &v, halts ? ACT_HALT : ACT_BLOCK, a + halts, count);
-	if (halts)
-		return;
-	e->refused++;
-	e->news = g->news;
-	guard_stuck(g, e->n + e->refused, e->times);
-	step_weigh(&g->step, repeat_weight(o->is.poll, e->transient), false);
-}
-
 /* A tool that failed in one way whatever it was given: of its errors in this
  * epoch the one met most often, by more than one call, decides. */
 static bool
@@ -194,7 +174,21 @@ judge_alone(struct guard *g, struct open_call *o)
 		return;
 	}
 	if (e != NULL && (v.count >= v.block || v.count >= v.halt)) {
-		refuse_repeat(g, o, e, v.count, v.count >= v.halt);
+		bool halts = v.count >= v.halt;
+
+		streak_judge(g, &o->is, e, &v);
+		enum advice a = v.rule == RULE_CYCLE ? A_CYCLE_BLOCK :
+		    v.rule == RULE_RETRY ? A_RETRY_BLOCK : A_REPEAT_BLOCK;
+		/* the sentence behind it is that of the halt */
+		refuse(g, o, &v, halts ? ACT_HALT : ACT_BLOCK, a + halts,
+		    v.count);
+		if (halts)
+			return;
+		e->refused++;
+		e->news = g->news;
+		guard_stuck(g, e->n + e->refused, e->times);
+		step_weigh(&g->step, repeat_weight(o->is.poll, e->transient),
+		    false);
 		return;
 	}
 	if (refuse_faulty(g, o))

@@ -57,28 +57,23 @@ third_time(struct file_states *f, uint64_t key)
 }
 
 enum trifle
-files_trifle(struct file_states *f, uint64_t path, const struct code *code)
+files_trifle(struct file_states *f, uint64_t path, bool whole,
+    const struct code *code)
 {
 	struct file_state *e = files_of(f, path);
 	bool learned = e->tried != f->learned;
 
 	e->tried = f->learned;
+	if (whole) {
+		e->rewrites = e->shown == f->shown + 1 ? e->rewrites + 1 : 0;
+		e->shown = f->shown + 1;
+	}
 	if (code->exact != 0 && third_time(f, key_of(path, code->exact)))
 		return ONLY_COMMENTS;
 	if (code->shape != 0 && third_time(f, key_of(path, ~code->shape)) &&
 	    !learned)
-		return ONLY_NUMBERS;
-	return NO_TRIFLE;
-}
-
-bool
-files_rewritten(struct file_states *f, uint64_t path)
-{
-	struct file_state *e = files_of(f, path);
-
-	e->rewrites = e->shown == f->shown + 1 ? e->rewrites + 1 : 0;
-	e->shown = f->shown + 1;
-	return e->rewrites >= 2;
+		return ONE_MORE_TRY;
+	return whole && e->rewrites >= 2 ? ONE_MORE_TRY : NO_TRIFLE;
 }
 
 void

@@ -54,14 +54,12 @@ bool files_reach(struct file_states *f, uint64_t path, uint64_t state,
     bool *back);
 
 /* An edit that may change nothing that runs: does it change too little to be
- * called progress?  Not at first, nor if something was learned by the last. */
-enum trifle { NO_TRIFLE, ONLY_NUMBERS, ONLY_COMMENTS };
-enum trifle files_trifle(struct file_states *f, uint64_t path,
+ * called progress?  Not at first, nor numbers if something was learned by the
+ * last.  whole: all of the file is written; a draft is one more try the third
+ * time that nothing new was shown since the one before. */
+enum trifle { NO_TRIFLE, ONE_MORE_TRY, ONLY_COMMENTS };
+enum trifle files_trifle(struct file_states *f, uint64_t path, bool whole,
     const struct code *code);
-
-/* All of the file was written, and was before with nothing new shown since:
- * true from the third time on. */
-bool files_rewritten(struct file_states *f, uint64_t path);
 
 /* Which call led to the latest state, for who comes back to it; of a state
  * that no call led to, the one that left it first.  NULL: not known. */

@@ -425,14 +425,9 @@ reach(struct guard *g, struct slice path, struct slice sha, struct outcome *o)
 {
 	uint64_t file = sign_value(path);
 
-	if (scan_kind(sha) == SCAN_STRING || !files_of(&g->files,
-	    file)->created) {
-		char *text = scan_strdup(path);
-
-		o->matters |= text == NULL ||
-		    sign_matters(&g->signer, slice_of(text));
-		free(text);
-	}
+	if (scan_kind(sha) == SCAN_STRING ||
+	    !files_of(&g->files, file)->created)
+		o->matters |= sign_matters(&g->signer, path);
 	o->reached = true;
 	return files_reach(&g->files, file, sign_value(sha), &o->back);
 }
@@ -669,10 +664,8 @@ outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
 		return;
 	g->files.shown += !c->is.edits && o->d.gain > 0;
 	if (c->is.edits && o->files == NEW_STATE && !o->failed) {
-		bool again = c->is.write &&
-		    files_rewritten(&g->files, c->is.path);
 		enum trifle trifle = files_trifle(&g->files, c->is.path,
-		    &c->is.code);
+		    c->is.write, &c->is.code);
 
 		/* A comment makes no check stale, and put in other words once
 		 * more is no progress; numbers tried one after the other, and
@@ -681,7 +674,7 @@ outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
 		o->novel_edit &= trifle != ONLY_COMMENTS;
 		if (trifle == ONLY_COMMENTS)
 			o->files = OLD_STATE;
-		else if (again || trifle == ONLY_NUMBERS)
+		else if (trifle == ONE_MORE_TRY)
 			o->files = TWEAKED;
 	} else if (o->files == SAME_FILES) {
 		g->files.learned += c->is.runs && o->d.gain > 0;

@@ -15,17 +15,13 @@ bucket_of(struct sig sig)
 struct streak *
 streaks_get(struct streaks *s, struct sig sig)
 {
-	unsigned i;
-
-	if (s->n == 0)
-		return NULL;
-	for (i = s->bucket[bucket_of(sig)]; i != 0; i = s->e[i].next)
-		if (sig_is(s->e[i].sig, sig))
-			break;
-	if (i == 0)
-		return NULL;
-	s->e[i].used = ++s->uses;
-	return &s->e[i];
+	for (unsigned i = s->n > 0 ? s->bucket[bucket_of(sig)] : 0; i != 0;
+	    i = s->e[i].next)
+		if (sig_is(s->e[i].sig, sig)) {
+			s->e[i].used = ++s->uses;
+			return &s->e[i];
+		}
+	return NULL;
 }
 
 static void

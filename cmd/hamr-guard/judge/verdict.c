@@ -121,7 +121,6 @@ void
 nudge_put(struct nudge *g, struct stage *s)
 {
 	struct buf r = BUF_INIT(BUF_RECORD_MAX);
-	bool any = false;
 
 	if (g->n == 0)
 		return;
@@ -134,10 +133,8 @@ nudge_put(struct nudge *g, struct stage *s)
 	scan_put(&r, "{'role':'user','content':@,'meta':{'by':'guard',"
 	    "'rules':[", buf_view(&g->text));
 	for (int i = 0; i < RULES; i++)
-		if (g->by[i]) {
-			scan_put(&r, any ? ",@" : "@", slice_of(rules[i]));
-			any = true;
-		}
+		if (g->by[i])
+			scan_put(&r, "$@", scan_comma(&r), slice_of(rules[i]));
 	buf_adds(&r, "]}}");
 	stage_put(s, R_USER, buf_view(&r));
 	bufs_release(BUFS(&r, &g->text));

@@ -31,12 +31,9 @@ sum_of(struct slice v)
 static struct slice
 path_in(struct slice val)
 {
-	struct walk w;
+	struct walk w = walk_elements(val);
 
-	if (scan_kind(val) == SCAN_ARRAY) {
-		w = walk_of(val);
-		walk_next(&w, NULL, &val);
-	}
+	walk_next(&w, NULL, &val);
 	if (scan_kind(val) == SCAN_OBJECT)
 		val = scan_get(val, "path");
 	return val;

@@ -111,14 +111,12 @@ put_number(struct slice num, struct buf *out)
 		n--;
 	n -= (size_t)lead;
 	point += exp - lead;
+	if (minus && n > 0)
+		buf_addc(out, '-');
 	if (n == 0) {
 		buf_addc(out, '0');
-		buf_release(&digits);
-		return;
-	}
-	if (minus)
-		buf_addc(out, '-');
-	if (point >= -PLAIN_DIGITS && (point <= PLAIN_DIGITS || exp == 0)) {
+	} else if (point >= -PLAIN_DIGITS &&
+	    (point <= PLAIN_DIGITS || exp == 0)) {
 		if (point <= 0)
 			buf_adds(out, "0.");
 		for (long i = point; i < 0; i++)

@@ -102,51 +102,51 @@ static const char *const pictures[] = { "png", "jpg", "jpeg", "gif", "svg",
 
 /* Is the path in a folder of this name?  Only its first place counts. */
 static bool
-has_folder(const char *path, const char *folder)
+has_folder(struct slice path, const char *folder)
 {
-	const char *at = strstr(path, folder);
+	size_t at = slice_find(path, 0, folder);
 
-	return at != NULL && (at == path || at[-1] == '/');
+	return at < path.n && (at == 0 || path.p[at - 1] == '/');
 }
 
 static bool
-is_doc(const char *path)
+is_doc(struct slice path)
 {
-	const char *slash = strrchr(path, '/'), *base = path;
+	const char *slash = memrchr(path.p, '/', path.n);
+	struct slice base = slash == NULL ? path :
+	    slice_from(path, (size_t)(slash + 1 - path.p));
+	const char *dot = memrchr(base.p, '.', base.n);
+	struct slice ext = dot == NULL ? SLICE("") :
+	    slice_from(base, (size_t)(dot + 1 - base.p));
 
-	if (slash != NULL)
-		base = slash + 1;
-	const char *dot = strrchr(base, '.');
-	bool doc = strncmp(base, "README", 6) == 0 ||
-	    strncmp(base, "CHANGELOG", 9) == 0;
-	if (dot != NULL)
-		doc |= slice_in(slice_of(dot + 1), docs) ||
-		    (slice_in(slice_of(dot + 1), pictures) &&
-		    (has_folder(path, "doc/") || has_folder(path, "docs/")));
-	return doc;
+	return slice_starts(base, "README") ||
+	    slice_starts(base, "CHANGELOG") || slice_in(ext, docs) ||
+	    (slice_in(ext, pictures) &&
+	    (has_folder(path, "doc/") || has_folder(path, "docs/")));
 }
 
 bool
-sign_matters(const struct signer *s, struct slice given)
+sign_matters(struct signer *s, struct slice json)
 {
-	char *path = xmemdup0(given.p != NULL ? given.p : "", given.n);
 	size_t n = s->root != NULL ? strlen(s->root) : 0;
-	bool outside = false;
+	bool outside;
 
+	if (scan_kind(json) != SCAN_STRING)
+		return true;
+	struct slice path = text_of(s, json);
 	while (n > 0 && s->root[n - 1] == '/')
 		n--;
 	/* who knows what is behind a /../: it may matter */
-	if (strstr(path, "/../") != NULL)
+	if (slice_has(path, "/../"))
 		outside = false;
-	else if (*path != '/')
-		outside = strncmp(path, "../", 3) == 0;
+	else if (!slice_starts(path, "/"))
+		outside = slice_starts(path, "../");
 	else if (s->root == NULL)
-		outside = strncmp(path, "/tmp/", 5) == 0;
+		outside = slice_starts(path, "/tmp/");
 	else
-		outside = strncmp(path, s->root, n) != 0 || path[n] != '/';
-	bool matters = !outside && !is_doc(path);
-	free(path);
-	return matters;
+		outside = path.n <= n || memcmp(path.p, s->root, n) != 0 ||
+		    path.p[n] != '/';
+	return !outside && !is_doc(path);
 }
 
 /* ---- what a tool's name tells ---- */
@@ -199,8 +199,8 @@ has_word(const struct words *all, const char *const *row)
 static bool
 waits(const struct words *name)
 {
-	static const char *const polling[] = { "poll", NULL };
-	static const char *const states[] = { "status", "progress", NULL };
+	static const char *const states[] = { "poll", "status", "progress",
+		NULL };
 	static const char *const looking[] = { "output", "log", "logs",
 		"state", "result", NULL };
 	static const char *const looks[] = { "get", "read", "check", "view",
@@ -219,7 +219,7 @@ waits(const struct words *name)
 		else
 			looked |= slice_in(slice_of(name->w[i]), looks);
 	return strcmp(first, "await") == 0 || strcmp(first, "poll") == 0 ||
-	    slice_in(last, polling) || slice_in(last, states) ||
+	    slice_in(last, states) ||
 	    (slice_in(last, looking) && has_word(name, works));
 }
 
@@ -351,11 +351,9 @@ code_in(struct signer *s, struct slice json)
 static bool
 is_code(struct signer *s)
 {
-	char *path = scan_strdup(member(s, "path"));
-	bool code = path == NULL || !is_doc(path);
+	struct slice path = member(s, "path");
 
-	free(path);
-	return code;
+	return scan_kind(path) != SCAN_STRING || !is_doc(text_of(s, path));
 }
 
 /* What an edit or a write does to its file. */
@@ -471,8 +469,7 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	out->edits = slice_is(kind, "edit") || slice_is(kind, "write");
 	out->looks = slice_is(kind, "read");
 	out->mutates = out->edits;
-	out->matters = out->edits && (scan_kind(path) != SCAN_STRING ||
-	    sign_matters(s, text_of(s, path)));
+	out->matters = out->edits && sign_matters(s, path);
 	out->network = out->fetches = by_name->network;
 	out->tracks = by_name->tracks;
 	out->seeks = by_name->seeks;

@@ -115,9 +115,9 @@ struct slice sign_text_of(const struct signer *s, const struct traits *t);
 void sign_hex(struct signer *s, const struct traits *t, char sig[SHA_HEX]);
 void sign_text(struct signer *s, struct slice text, char sig[SHA_HEX]);
 
-/* Could a change of the file make the last check stale?  It could if the file
- * is below the root and is not documentation. */
-bool sign_matters(const struct signer *s, struct slice path);
+/* Could a change of the file, a JSON value, make the last check stale?  It
+ * could if the file is below the root and is not documentation. */
+bool sign_matters(struct signer *s, struct slice path);
 
 /* Hash of a path or of a file's content hash, a JSON value. */
 uint64_t sign_value(struct slice json);
