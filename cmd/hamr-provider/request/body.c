@@ -33,55 +33,44 @@ body_messages(const struct body *b, bool forbidden, bool carry,
 
 /* ---- fields ---- */
 
-struct list {
-	struct member *v;
-	size_t n, cap;
-};
-
-static void
-add_fields(struct list *l, struct slice object, const char *const *but)
-{
-	struct slice key, val;
-
-	for (struct walk w = walk_of(scan_only(SCAN_OBJECT, object));
-	    walk_next(&w, &key, &val); ) {
-		size_t i = 0;
-
-		while (but[i] != NULL && !scan_key_is(key, but[i]))
-			i++;
-		if (but[i] != NULL)
-			continue;
-		i = 0;
-		while (i < l->n && !slice_eq(l->v[i].key, key))
-			i++;
-		if (i == l->n) {
-			GROW(l->v, l->n, l->cap);
-			l->v[l->n++].key = key;
-		}
-		l->v[i].val = val;
-	}
-}
-
 void
 fields_begin(struct fields *f, const struct body *b, struct slice own,
     const char *const *ours)
 {
-	static const char *const none[] = { NULL };
-	struct list l = { NULL, 0, 0 };
+	const struct slice from[] = { own, b->conf_params, b->params };
+	struct member *v = NULL;
+	size_t n = 0, cap = 0;
+	struct slice key, val;
 
+	for (size_t k = 0; k < sizeof from / sizeof *from; k++)
+		for (struct walk w = walk_of(scan_only(SCAN_OBJECT, from[k]));
+		    walk_next(&w, &key, &val); ) {
+			size_t i = 0;
+
+			while (k > 0 && ours[i] != NULL &&
+			    !scan_key_is(key, ours[i]))
+				i++;
+			if (k > 0 && ours[i] != NULL)
+				continue;
+			i = 0;
+			while (i < n && !slice_eq(v[i].key, key))
+				i++;
+			if (i == n) {
+				GROW(v, n, cap);
+				v[n++].key = key;
+			}
+			v[i].val = val;
+		}
 	buf_addc(f->out, '{');
-	add_fields(&l, own, none);
-	add_fields(&l, b->conf_params, ours);
-	add_fields(&l, b->params, ours);
-	for (size_t i = 0; i < l.n; i++)
-		quirks_field(f->quirks, l.v[i].key, l.v[i].val, f->out);
-	free(l.v);
+	for (size_t i = 0; i < n; i++)
+		quirks_field(f->quirks, SLICE(""), v[i].key, v[i].val, f->out);
+	free(v);
 }
 
 void
 fields_put(struct fields *f, const char *key, struct slice val)
 {
-	quirks_field(f->quirks, slice_of(key), val, f->out);
+	quirks_field(f->quirks, SLICE(""), slice_of(key), val, f->out);
 }
 
 bool

@@ -36,7 +36,9 @@ begin(struct printer *p)
 static void
 member(struct printer *p, struct slice key, struct slice val)
 {
-	scan_put(p->out, "$'$':$", scan_comma(p->out), key, val);
+	bool first = p->out->p[p->out->len - 1] == '{';
+
+	scan_put(p->out, first ? "'$':$" : ",'$':$", key, val);
 }
 
 /* ---- past calls, as every server can read them ---- */

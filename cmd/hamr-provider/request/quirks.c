@@ -70,8 +70,8 @@ changes(const struct row *r, struct slice in, struct slice object)
 	return false;
 }
 
-static void
-put_field(unsigned known, struct slice in, struct slice key,
+void
+quirks_field(unsigned known, struct slice in, struct slice key,
     struct slice val, struct buf *out)
 {
 	struct slice name = key, inner_key, inner;
@@ -90,15 +90,8 @@ put_field(unsigned known, struct slice in, struct slice key,
 	}
 	buf_addc(out, '{');
 	for (struct walk w = walk_of(val); walk_next(&w, &inner_key, &inner); )
-		put_field(known, key, inner_key, inner, out);
+		quirks_field(known, key, inner_key, inner, out);
 	buf_addc(out, '}');
-}
-
-void
-quirks_field(unsigned known, struct slice key, struct slice val,
-    struct buf *out)
-{
-	put_field(known, SLICE(""), key, val, out);
 }
 
 void
@@ -112,7 +105,7 @@ quirks_body(unsigned known, struct slice body, struct buf *out)
 	}
 	buf_addc(out, '{');
 	for (struct walk w = walk_of(body); walk_next(&w, &key, &val); )
-		quirks_field(known, key, val, out);
+		quirks_field(known, SLICE(""), key, val, out);
 	buf_addc(out, '}');
 }
 

@@ -41,10 +41,11 @@ unsigned quirks_learn(unsigned known, long status, struct slice words,
  * for more says; 0: it is about something else. */
 long long quirks_most_output(struct slice words, struct slice body);
 
-/* Append a field of the body, whose "{" is written, under the name it goes by
- * or not at all.  In val, when it holds settings, the same is done. */
-void quirks_field(unsigned known, struct slice key, struct slice val,
-    struct buf *out);
+/* Append a field of the object named in (empty: of the body), whose "{" is
+ * written, under the name it goes by or not at all.  In val, when it holds
+ * settings of the body, the same is done. */
+void quirks_field(unsigned known, struct slice in, struct slice key,
+    struct slice val, struct buf *out);
 
 /* Append body (checked JSON) with all its fields so. */
 void quirks_body(unsigned known, struct slice body, struct buf *out);
