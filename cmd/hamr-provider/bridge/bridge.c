@@ -313,59 +313,51 @@ resume(struct bridge *b)
 	b->resume = NULL;
 }
 
-static void
-ask(struct bridge *b, const char *line)
-{
-	struct http_call c = { .url = b->url, .post = true,
-		.body = slice_of(line), .headers = b->headers,
-		.nheaders = put_headers(b), .sink = take_body, .ctx = b,
-		.wait = wait_here, .wait_ctx = b };
-	struct http_reply r;
-	struct rpc_msg m;
-
-	rpc_read(slice_of(line), &m);
-	b->id = m.id;
-	b->answered = b->stream = false;
-	buf_reset(&b->body);
-	sse_reset(&b->sse);
-	http_do(b->http, &c, &r);
-	if (b->session == NULL && r.session[0] != '\0')
-		b->session = xasprintf("Mcp-Session-Id: %s", r.session);
-	if (r.status == 200 && b->stream) {
-		sse_end(&b->sse, take_message, b);
-		resume(b);
-	} else if (r.status == 200) {
-		take_message(b, buf_view(&b->body));
-	}
-	if (!b->answered && !b->over)
-		fail(b, &r);
-	b->id.p = NULL;
-}
-
 /* ---- all of it ---- */
 
 /* Requests one by one; then the session is ended. */
 static void
 serve(struct bridge *b)
 {
-	struct http_call end = { .url = b->url, .method = "DELETE",
-		.headers = b->headers, .max_ms = END_MS, .sink = take_body,
-		.ctx = b, .wait = wait_alone };
+	struct http_call c = { .url = b->url, .post = true,
+		.headers = b->headers, .sink = take_body, .ctx = b,
+		.wait = wait_here, .wait_ctx = b };
 	struct http_reply r;
+	struct rpc_msg m;
 
 	while (!b->over && !b->lost) {
-		if (b->nlater > 0) {
-			char *line = b->later[0];
-
-			memmove(b->later, b->later + 1, --b->nlater *
-			    sizeof *b->later);
-			ask(b, line);
-			free(line);
-		} else {
+		if (b->nlater == 0) {
 			wait_here(b, NULL, 0, -1);
+			continue;
 		}
+		char *line = b->later[0];
+		memmove(b->later, b->later + 1, --b->nlater *
+		    sizeof *b->later);
+		c.body = slice_of(line);
+		c.nheaders = put_headers(b);
+		rpc_read(c.body, &m);
+		b->id = m.id;
+		b->answered = b->stream = false;
+		buf_reset(&b->body);
+		sse_reset(&b->sse);
+		http_do(b->http, &c, &r);
+		if (b->session == NULL && r.session[0] != '\0')
+			b->session = xasprintf("Mcp-Session-Id: %s",
+			    r.session);
+		if (r.status == 200 && b->stream) {
+			sse_end(&b->sse, take_message, b);
+			resume(b);
+		} else if (r.status == 200)
+			take_message(b, buf_view(&b->body));
+		if (!b->answered && !b->over)
+			fail(b, &r);
+		b->id.p = NULL;
+		free(line);
 	}
-	end.nheaders = put_headers(b);
+	struct http_call end = { .url = b->url, .method = "DELETE",
+		.headers = b->headers, .nheaders = put_headers(b),
+		.max_ms = END_MS, .sink = take_body, .ctx = b,
+		.wait = wait_alone };
 	if (b->session != NULL && !b->lost)
 		http_do(b->side, &end, &r);
 }
