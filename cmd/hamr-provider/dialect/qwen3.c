@@ -52,35 +52,6 @@ qwen3_opening(struct slice s, size_t *n)
 	return named_tag(s, FUNC, n);
 }
 
-/* The tag that begins at t->start: its kind, Q_NONE when there is none, and its
- * end.  False when more bytes are needed to tell. */
-static bool
-tag_at(struct slice held, struct qwen_tag *t)
-{
-	static const char *const tags[] = { [Q_CALL] = CALL,
-		[Q_CALL_END] = CALL_END, [Q_FUNC] = FUNC,
-		[Q_FUNC_END] = FUNC_END, [Q_PARAM] = PARAM,
-		[Q_PARAM_END] = "</parameter>" };
-	struct slice s = slice_from(held, t->start);
-	bool maybe = false;
-
-	for (int k = Q_CALL; k <= Q_PARAM_END; k++) {
-		size_t n = strlen(tags[k]);
-		int m = k == Q_FUNC || k == Q_PARAM ?
-		    named_tag(s, tags[k], &n) : tag_match(s, tags[k]);
-
-		if (m > 0) {
-			t->kind = k;
-			t->end = t->start + n;
-			return true;
-		}
-		maybe |= m < 0;
-	}
-	t->kind = Q_NONE;
-	t->end = t->start + 1;
-	return !maybe;
-}
-
 static bool
 only_white(struct slice held, size_t from, size_t to)
 {
@@ -206,20 +177,42 @@ begin_call(struct reading *r)
 static enum block_said
 walk_tags(struct reading *r)
 {
+	static const char *const tags[] = { [Q_CALL] = CALL,
+		[Q_CALL_END] = CALL_END, [Q_FUNC] = FUNC,
+		[Q_FUNC_END] = FUNC_END, [Q_PARAM] = PARAM,
+		[Q_PARAM_END] = "</parameter>" };
 	struct qwen3 *q = &r->qwen3;
 	struct slice held = r->s;
 
 	while (r->pos < held.n) {
-		struct qwen_tag t = { .start = slice_find(held, r->pos, "<") };
+		size_t start = slice_find(held, r->pos, "<");
+		struct qwen_tag t = { .kind = Q_NONE, .start = start,
+			.end = start + 1 };
 		bool first = q->prev.kind == Q_FUNC && q->prev.ours;
+		bool maybe = false;
 
 		/* the own <function=NAME> is followed by a tag of ours, or it
 		 * does not begin a call */
 		if (first && (!only_white(held, q->prev.end, t.start) ||
 		    t.start - q->prev.end > BLOCK_WHITE_MAX))
 			return BLOCK_JUNK;
-		r->pos = t.start;
-		if (t.start == held.n || !tag_at(held, &t))
+		r->pos = start;
+		if (start == held.n)
+			break;
+		for (int k = Q_CALL; k <= Q_PARAM_END && t.kind == Q_NONE;
+		    k++) {
+			struct slice s = slice_from(held, start);
+			size_t n = strlen(tags[k]);
+			int m = k == Q_FUNC || k == Q_PARAM ?
+			    named_tag(s, tags[k], &n) : tag_match(s, tags[k]);
+
+			if (m > 0) {
+				t.kind = k;
+				t.end = start + n;
+			}
+			maybe |= m < 0;
+		}
+		if (t.kind == Q_NONE && maybe)	/* more bytes tell */
 			break;
 		if (first && t.kind != Q_PARAM && t.kind != Q_FUNC_END)
 			return BLOCK_JUNK;
