@@ -122,7 +122,7 @@ run(struct provider *p, const struct flags *f, struct stage *s,
 		return server_models(p);
 	if (f->probe)
 		return server_probe(p);
-	if (p->set->replay) {
+	if (p->set->replay_file != NULL) {
 		p->replay = replay_open(p->set->replay_file,
 		    p->set->replay_speed, e);
 		if (p->replay == NULL)
@@ -148,7 +148,7 @@ main(int argc, char **argv)
 	struct stage stage = { .ops = &provider_ops, .self = &p };
 	struct stage_args args = { .mode = STAGE_FILTER };
 	struct flags flags = { .api = NULL };
-	struct settings set = { .replay = false };
+	struct settings set = { .api = NULL };
 	struct conf *conf = NULL;
 	char *root = NULL;
 	struct err e;

@@ -255,9 +255,8 @@ calls_put(const struct calls *c, const struct map *seen, struct map *fresh,
 		if (!read_args(p, &args))
 			scan_put(malformed, malformed->len > 0 ? ",@" : "@",
 			    buf_view(&id));
-		buf_adds(out, out->p[out->len - 1] == '[' ? "" : ",");
-		scan_put(out, "{'id':@,'type':'function','function':"
-		    "{'name':@,'arguments':@}", buf_view(&id),
+		scan_put(out, "${'id':@,'type':'function','function':"
+		    "{'name':@,'arguments':@}", scan_comma(out), buf_view(&id),
 		    tool_name(buf_view(&p->name)), buf_view(&args));
 		if (i == 0 && carry.n > 0)
 			scan_put(out, ",'carry':[$]", carry);

@@ -88,9 +88,9 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	struct slice name = scan_get(scan_get(b->tool_choice, "function"),
 	    "name");
 
-	scan_put(&own, "{'model':@,'max_tokens':", slice_of(b->model));
-	buf_fmt(&own, "%lld", b->max_tokens > 0 ? b->max_tokens : MAX_TOKENS);
-	scan_put(&own, ",'stream':$", scan_truth(b->stream));
+	scan_put(&own, "{'model':@,'max_tokens':$,'stream':$",
+	    slice_of(b->model), SCAN_INT(b->max_tokens > 0 ? b->max_tokens :
+	    MAX_TOKENS), scan_truth(b->stream));
 	body_numbers(b, "temperature", NULL, &own);
 	buf_addc(&own, '}');
 	fields_begin(&f, b, buf_view(&own), ours);

@@ -1,5 +1,4 @@
 /* api.c - the APIs by name, and an event on its way to one. */
-#include <stdio.h>
 #include <string.h>
 
 #include "record/msg.h"
@@ -122,13 +121,10 @@ void
 api_call(struct answer *a, long index, struct slice id, struct slice name,
     struct slice args)
 {
-	char text[32] = "";
-	struct call_delta d = { .id = id, .name = name, .args = args };
+	struct call_delta d = { .id = id, .name = name, .args = args,
+		.index = index >= 0 ? SCAN_INT(index) :
+		(struct slice){ NULL, 0 } };
 
-	if (index >= 0) {
-		snprintf(text, sizeof text, "%ld", index);
-		d.index = slice_of(text);
-	}
 	answer_call(a, &d);
 }
 

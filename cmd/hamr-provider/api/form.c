@@ -64,9 +64,8 @@ writer_part(struct writer *w, struct slice role)
 		writer_item(w);
 		scan_put(w->out, w->form->turn, role);
 		w->role = role;
-		w->parts = 0;
 	}
-	buf_adds(w->out, w->parts++ > 0 ? "," : "");
+	buf_slice(w->out, scan_comma(w->out));
 }
 
 void

@@ -31,7 +31,7 @@ struct writer {
 	struct buf *out;
 	struct slice role;	/* of the turn in hand; {NULL, 0}: none */
 	bool no_carry;		/* what calls carry is not sent */
-	size_t turns, parts;
+	size_t turns;
 	struct slice calls;	/* of the last assistant message */
 	size_t end;		/* where the last part ends, before its } */
 };

@@ -1,5 +1,4 @@
 /* gemini.c - generateContent of Google's Gemini API. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,14 +100,11 @@ take_call(struct answer *a, struct slice part, struct slice call)
 	struct slice mark = scan_get(part, "thoughtSignature");
 	struct slice args = scan_get(call, "args");
 	struct buf carry = BUF_INIT(BUF_RECORD_MAX);
-	char index[32];
-	struct call_delta d = { .id = scan_get(call, "id"),
-		.name = scan_get(call, "name"),
+	/* each one comes whole */
+	struct call_delta d = { .index = SCAN_INT((long long)a->native.n),
+		.id = scan_get(call, "id"), .name = scan_get(call, "name"),
 		.args = scan_kind(args) == SCAN_OBJECT ? args : SLICE("{}") };
 
-	/* each one comes whole */
-	snprintf(index, sizeof index, "%zu", a->native.n);
-	d.index = slice_of(index);
 	if (scan_kind(mark) == SCAN_STRING) {
 		scan_put(&carry, "{'thoughtSignature':$}", mark);
 		d.carry = buf_view(&carry);

@@ -175,16 +175,8 @@ get_until(struct provider *p, const char *base, const char *path,
 	return left > 0 && get(p, base, path, (long)left, out, &r);
 }
 
-static long long
-number(struct slice o, const char *key)
-{
-	int64_t n;
-
-	return scan_int(scan_get(o, key), &n) && n > 0 ? n : 0;
-}
-
 /* The window of the entry named model, or (Gemini) models/MODEL, else of the
- * only one. */
+ * only one; not positive: it does not tell. */
 static long long
 of_list(struct slice models, const char *model)
 {
@@ -214,8 +206,8 @@ of_list(struct slice models, const char *model)
 	free(path);
 	if (!named && n != 1 && (n == 0 || *model != '\0'))
 		return 0;
-	for (size_t i = 0; i < sizeof keys / sizeof *keys && tokens == 0; i++)
-		tokens = number(found, keys[i]);
+	for (size_t i = 0; i < sizeof keys / sizeof *keys && tokens <= 0; i++)
+		tokens = api_number(found, keys[i]);
 	return tokens;
 }
 
@@ -237,13 +229,13 @@ of_adapter(struct provider *p, const char *path, long long end)
 	}
 	failure_release(&f);
 	buf_release(&b);
-	return n > 0 ? n : 0;
+	return n;
 }
 
 /* The tokens of the server's context window by /props (llama.cpp), the list
  * of models (vLLM and others), /api/ps (Ollama) or /api/v0/models (LM Studio),
- * or as an adapter says, asked until `end` (file_now_ms); 0: it does not tell.
- * *source: which of them. */
+ * or as an adapter says, asked until `end` (file_now_ms); not positive: it does
+ * not tell.  *source: which of them. */
 static long long
 ask_window(struct provider *p, long long end, const char **source)
 {
@@ -271,15 +263,15 @@ ask_window(struct provider *p, long long end, const char **source)
 	char *root = xmemdup0(s->base_url, bare);
 	if (get_until(p, root, "/props", end, &b)) {
 		struct slice props = buf_view(&b);
-		long long slots = number(props, "total_slots");
+		long long slots = api_number(props, "total_slots");
 
 		/* the n_ctx of a slot is what one request may have; one beside
 		 * the slots is for all of them */
 		*source = "/props";
-		n = number(scan_get(props, "default_generation_settings"),
+		n = api_number(scan_get(props, "default_generation_settings"),
 		    "n_ctx");
-		if (n == 0) {
-			n = number(props, "n_ctx");
+		if (n <= 0) {
+			n = api_number(props, "n_ctx");
 			if (slots > 1 &&
 			    !scan_true(scan_get(props, "kv_unified")))
 				n /= slots;
@@ -287,7 +279,7 @@ ask_window(struct provider *p, long long end, const char **source)
 		if (n > 0)	/* llama.cpp */
 			p->quirks |= QUIRK_ONE_CALL;
 	}
-	for (size_t i = 0; i < 3 && n == 0; i++) {
+	for (size_t i = 0; i < 3 && n <= 0; i++) {
 		*source = lists[i];
 		if (get_until(p, i == 0 ? s->base_url : root, i == 0 ?
 		    s->api->models : lists[i], end, &b))
@@ -464,7 +456,7 @@ server_probe(struct provider *p)
 	}
 	try(p, &tried);		/* first: Ollama loads the model with it */
 	long long n = ask_window(p, file_now_ms() + MODELS_MS, &source);
-	if (n == 0 && p->set->window > 0) {
+	if (n <= 0 && p->set->window > 0) {
 		n = p->set->window;
 		source = "num_ctx";
 	}

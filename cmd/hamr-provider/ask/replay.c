@@ -194,13 +194,12 @@ put_call(struct provider *p, struct map *fresh, struct slice call,
 		if (!scan_is_json(buf_view(&args)))
 			scan_put(malformed, malformed->len > 0 ? ",@" : "@",
 			    buf_view(&id));
-		buf_adds(out, out->p[out->len - 1] == '[' ? "" : ",");
 		if (slice_eq(buf_view(&was), buf_view(&id)) &&
 		    scan_str_is(scan_get(call, "type"), "function"))
-			buf_slice(out, call);
+			scan_put(out, "$$", scan_comma(out), call);
 		else {
-			scan_put(out, "{'id':@,'type':'function',"
-			    "'function':$", buf_view(&id), fn);
+			scan_put(out, "${'id':@,'type':'function',"
+			    "'function':$", scan_comma(out), buf_view(&id), fn);
 			msg_put_carried(call, false, out);
 			buf_addc(out, '}');
 		}

@@ -13,13 +13,6 @@
 
 /* ---- what is read ---- */
 
-static void
-keep_line(char **where, const struct rec *r)
-{
-	free(*where);
-	*where = xmemdup0(r->line.p, r->line.n);
-}
-
 /* The value of a key, where the record's line is kept. */
 static struct slice
 kept(const struct rec *r, const char *key, struct slice line)
@@ -97,7 +90,7 @@ static void
 read_record(struct stage *s, const struct rec *r)
 {
 	struct provider *p = s->self;
-	char *model;
+	char *model, **line;
 	int64_t n;
 
 	if (replay_counts(r))
@@ -117,10 +110,10 @@ read_record(struct stage *s, const struct rec *r)
 		p->blocked = false;
 		break;
 	case R_TOOLS:
-		keep_line(&p->tools, r);
-		break;
 	case R_CONSTRAIN:
-		keep_line(&p->constrain, r);
+		line = r->kind == R_TOOLS ? &p->tools : &p->constrain;
+		free(*line);
+		*line = xmemdup0(r->line.p, r->line.n);
 		break;
 	case R_CONFIG:
 		/* the person chose another model in the session; replayed in

@@ -167,10 +167,10 @@ number_at(const char *p)
 }
 
 static bool
-has_any(const char *text, const char *const *list, size_t n)
+has_any(struct slice text, const char *const *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (strstr(text, list[i]) != NULL)
+		if (slice_has(text, list[i]))
 			return true;
 	return false;
 }
@@ -188,8 +188,8 @@ check_overflow(struct failure *f, struct slice text, struct slice object)
 	char *low = xmemdup0(text.p, text.n < TEXT_MAX ? text.n : TEXT_MAX);
 	for (char *p = low; *p != '\0'; p++)
 		*p = (char)tolower((unsigned char)*p);
-	if (has_any(low, overflow_texts, COUNT(overflow_texts)) &&
-	    !has_any(low, rate_texts, COUNT(rate_texts))) {
+	if (has_any(slice_of(low), overflow_texts, COUNT(overflow_texts)) &&
+	    !has_any(slice_of(low), rate_texts, COUNT(rate_texts))) {
 		f->code = "context_overflow";
 		f->retryable = f->again = f->loading = false;
 		/* the window that the text names */
@@ -318,30 +318,26 @@ words_no_tools(struct slice words)
 		"tool calling` is not supported",
 		"unction calling is not enabled for" };
 
-	for (size_t i = 0; i < COUNT(texts); i++)
-		if (slice_has(words, texts[i]))
-			return true;
-	return false;
+	return has_any(words, texts, COUNT(texts));
 }
 
 void
 failure_status(struct failure *f, long status, struct slice body)
 {
 	struct slice object = { NULL, 0 };
-	const char *instead = NULL;
 
 	body = slice_trim(body);	/* OpenRouter's begin with blanks */
 	if (scan_is_json(body))
 		object = body;
-	if (body.n == 0)
-		instead = ", with an empty body";
-	else if (slice_starts(body, "<"))
-		instead = ", with a page of HTML";
 	failure_set(f, code_of_status(status), "HTTP %ld", status);
-	if (object.p == NULL || !add_text(&f->message, ": ", object)) {
-		buf_adds(&f->message, instead != NULL ? instead : ": ");
-		if (instead == NULL)
-			add_shown(&f->message, body);
+	bool told = object.p != NULL && add_text(&f->message, ": ", object);
+	if (!told && body.n == 0)
+		buf_adds(&f->message, ", with an empty body");
+	else if (!told && slice_starts(body, "<"))
+		buf_adds(&f->message, ", with a page of HTML");
+	else if (!told) {
+		buf_adds(&f->message, ": ");
+		add_shown(&f->message, body);
 	}
 	if (status >= 300 && status < 400)
 		buf_adds(&f->message, "; redirects are not followed, so set "

@@ -132,19 +132,19 @@ load_api(struct settings *s, struct lookup *l, const struct flags *f,
 {
 	const char *api = f->api != NULL ? f->api : f->replay != NULL ?
 	    "replay" : get_str(l, "api"), *chunk = f->replay_chunk;
+	bool named = strcmp(api, "replay") == 0;
 	int64_t n = 0;
 
-	s->replay = strcmp(api, "replay") == 0;
-	s->api = api_named(s->replay ? "openai" : api);
+	s->api = api_named(named ? "openai" : api);
 	if (s->api == NULL && load_own(s, l, f, api, e) < 0)
 		return -1;
-	if (s->replay && f->replay == NULL)
+	if (named && f->replay == NULL)
 		return err_set(e, ST_USAGE, "--api replay needs --replay FILE; "
 		    "give it a script or a transcript");
-	if (!s->replay && f->replay != NULL && s->adapter == NULL)
+	/* an adapter reads a cassette */
+	if (!named && f->replay != NULL && s->adapter == NULL)
 		return err_set(e, ST_USAGE, "--replay FILE and --api %s cannot "
 		    "be combined; leave one out", api);
-	s->replay |= f->replay != NULL;	/* an adapter reads a cassette */
 	s->replay_file = f->replay;
 	if (f->replay_speed != NULL && (!num_double(f->replay_speed,
 	    strlen(f->replay_speed), &s->replay_speed) ||
@@ -323,28 +323,13 @@ load_key(struct settings *s, struct lookup *l, bool trusted, struct err *e)
 	return s->key != NULL ? key_check(s->key, origin, e) : 0;
 }
 
-/* The last word of a header whose name tells that it is secret, or NULL. */
-static const char *
-secret_of(const char *header)
-{
-	static const char *const names[] = { "auth", "key", "token", "secret",
-		"cookie" };
-	const char *value = strchr(header, ':') + 1;
-	const char *blank = strrchr(value, ' ');
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const char *hit = strcasestr(header, names[i]);
-
-		if (hit != NULL && hit < value)
-			return blank != NULL ? blank + 1 : value;
-	}
-	return NULL;
-}
-
 static int
 load_headers(struct settings *s, struct lookup *l, bool trusted,
     struct err *e)
 {
+	/* the last word behind such a name is secret */
+	static const char *const names[] = { "auth", "key", "token", "secret",
+		"cookie" };
 	const char *const *v;
 	size_t n;
 	size_t name = strcspn(s->api->key_header, ":") + 1;
@@ -355,7 +340,8 @@ load_headers(struct settings *s, struct lookup *l, bool trusted,
 	s->headers = xcalloc(n + 2, sizeof *s->headers);
 	s->secrets = xcalloc(n + 1, sizeof *s->secrets);
 	for (size_t i = 0; i < n; i++) {
-		bool clean = strchr(v[i], ':') != NULL;
+		const char *colon = strchr(v[i], ':');
+		bool clean = colon != NULL, secret = false;
 
 		for (const char *p = v[i]; *p != '\0'; p++)
 			clean &= *p == '\t' || !iscntrl((unsigned char)*p);
@@ -365,8 +351,15 @@ load_headers(struct settings *s, struct lookup *l, bool trusted,
 		if (strncasecmp(v[i], s->api->key_header, name) == 0)
 			s->own_key = true;
 		s->headers[s->nheaders++] = xstrdup(v[i]);
-		if (secret_of(v[i]) != NULL)
-			s->secrets[s->nsecrets++] = secret_of(v[i]);
+		for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+			const char *hit = strcasestr(v[i], names[k]);
+
+			secret |= hit != NULL && hit <= colon;
+		}
+		const char *blank = strrchr(colon, ' ');
+		if (secret)
+			s->secrets[s->nsecrets++] = blank != NULL ? blank + 1 :
+			    colon + 1;
 	}
 	if (s->key != NULL)
 		s->secrets[s->nsecrets++] = s->key;
@@ -484,9 +477,9 @@ settings_load(struct settings *s, const struct conf *c, const struct flags *f,
 		    l.name);
 	if (load_api(s, &l, f, e) < 0 || load_rest(s, &l, f, e) < 0)
 		return -1;
-	if (s->replay || s->program != NULL) {
-		s->base_url = xstrdup(s->replay ? "" : f->base_url != NULL ?
-		    f->base_url : get_str(&l, "base_url"));
+	if (s->replay_file != NULL || s->program != NULL) {
+		s->base_url = xstrdup(s->replay_file != NULL ? "" :
+		    f->base_url != NULL ? f->base_url : get_str(&l, "base_url"));
 		return 0;
 	}
 	if (load_url(s, &l, f, &trusted, e) < 0 ||

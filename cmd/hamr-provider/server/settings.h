@@ -23,13 +23,12 @@ struct flags {
 enum reasoning_replay { REASONING_AUTO, REASONING_ALWAYS, REASONING_NEVER };
 
 struct settings {
-	bool replay;
 	const struct api *api;
 	struct adapter *adapter;	/* that speaks it, or NULL; owned */
 	char *program;			/* hamr-provider-NAME, to be run in our
 					 * place; NULL: none.  Owned */
 	long long window;		/* num_ctx; 0: not asked for */
-	const char *replay_file;
+	const char *replay_file;	/* NULL: a server answers */
 	double replay_speed;
 	size_t replay_chunk;		/* bytes; 0: not cut */
 	char *base_url, *model;		/* owned; "" when to be looked for */
