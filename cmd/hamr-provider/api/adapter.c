@@ -374,8 +374,10 @@ adapter_request(struct adapter *ad, const struct body *b,
 {
 	static const char *const none[] = { NULL };
 	struct buf *in = &ad->in;
-	struct fields params = { .out = in };
+	/* the quirks are of what the program makes */
+	struct body plain = *b;
 
+	plain.quirks = 0;
 	ad->made = 0;
 	/* the request record, with what the configuration says besides */
 	buf_reset(in);
@@ -386,7 +388,7 @@ adapter_request(struct adapter *ad, const struct body *b,
 	    ",'tools':$,'tool_choice':$,'params':" : ",'tools':$,'params':",
 	    scan_kind(b->tools) == SCAN_ARRAY ? b->tools : SLICE("[]"),
 	    b->tool_choice);
-	fields_begin(&params, b, SLICE("{}"), none);
+	fields_begin(&plain, SLICE("{}"), none, in);
 	scan_put(in, "},'messages':$}}", messages);
 	if (ask(ad, "request", f) < 0)
 		return -1;
@@ -507,8 +509,7 @@ adapter_event(struct adapter *ad, struct api_stream *st, struct answer *a,
 	char *line;
 
 	buf_reset(&ad->in);
-	utf8_clean(&clean, st->event.p != NULL ? st->event.p : "",
-	    st->event.n);
+	utf8_clean(&clean, buf_view(&st->sse->name).p, st->sse->name.len);
 	scan_put(&ad->in, "{'name':@,'event':[", buf_view(&clean));
 	if (scan_value(&ad->scan, data.p, data.n) == 0) {
 		buf_slice(&ad->in, data);

@@ -82,7 +82,6 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	static const char *const ours[] = { "messages", "tools", "stream",
 		"system", "model", "tool_choice", NULL };
 	struct buf own = BUF_INIT(BUF_RECORD_MAX);
-	struct fields f = { .out = out, .quirks = b->quirks };
 	struct writer w = { .form = &form, .out = out,
 		.no_carry = b->quirks & QUIRK_NO_CARRY };
 	struct slice name = scan_get(scan_get(b->tool_choice, "function"),
@@ -93,15 +92,15 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	    MAX_TOKENS), scan_truth(b->stream));
 	body_numbers(b, "temperature", NULL, &own);
 	buf_addc(&own, '}');
-	fields_begin(&f, b, buf_view(&own), ours);
-	form_tools(&form, &f, b->tools);
+	fields_begin(b, buf_view(&own), ours, out);
+	form_tools(&form, b, out);
 	buf_reset(&own);
 	if (system_text(messages, &own)) {
-		fields_put(&f, "system", SLICE(""));
+		fields_put(b, "system", SLICE(""), out);
 		scan_put(out, "[{'type':'text','text':@" CACHE "}]",
 		    buf_view(&own));
 	}
-	fields_put(&f, "messages", SLICE("["));
+	fields_put(b, "messages", SLICE("["), out);
 	writer_messages(&w, messages);
 	if (w.end > 0) {	/* all up to the last part is to be cached */
 		char *tail = xmemdup0(out->p + w.end, out->len - w.end);
@@ -119,7 +118,7 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	else if (scan_kind(name) == SCAN_STRING)
 		scan_put(&own, "{'type':'tool','name':$}", name);
 	if (own.len > 0 && body_has_tools(b))
-		fields_put(&f, "tool_choice", buf_view(&own));
+		fields_put(b, "tool_choice", buf_view(&own), out);
 	buf_addc(out, '}');
 	buf_release(&own);
 }

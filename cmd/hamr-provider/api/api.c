@@ -59,12 +59,12 @@ api_event(const struct api *api, struct api_stream *st, struct answer *a,
 		    scan_record(&st->scan, fixed.p, fixed.len) == 0;
 		data = object ? buf_view(&fixed) : data;
 	}
-	if (!object && st->is_cut && (strchr("{[", *data.p) != NULL ||
-	    (api->own == NULL && !st->is_error)))
+	if (!object && st->sse->is_cut && (strchr("{[", *data.p) != NULL ||
+	    (api->own == NULL && !st->sse->is_error)))
 		said = API_MORE;	/* the beginning of one */
-	else if (st->is_error && object)
+	else if (st->sse->is_error && object)
 		api_fails(f, data);
-	else if (st->is_error)
+	else if (st->sse->is_error)
 		failure_words(f, data);
 	else if (api->own != NULL)
 		said = adapter_event(api->own, st, a, data, f);

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "json/scan.h"
 #include "net/failure.h"
+#include "net/sse.h"
 #include "request/body.h"
 
 enum api_said {
@@ -24,10 +25,7 @@ struct adapter;
 
 /* What an API keeps between the events of one stream. */
 struct api_stream {
-	/* of the event in hand: its name, borrowed; that it came as an error;
-	 * that the stream ended in it */
-	struct slice event;
-	bool is_error, is_cut;
+	const struct sse *sse;	/* that gives the event in hand; borrowed */
 	struct buf text, mark;	/* of the thought in hand */
 	long open;		/* index of a block, -1: none */
 	long foreign;		/* of one that is not for us, -1: none */

@@ -10,12 +10,12 @@
 #include "form.h"
 
 bool
-form_tools(const struct form *form, struct fields *f, struct slice tools)
+form_tools(const struct form *form, const struct body *b, struct buf *out)
 {
 	struct slice tool;
 	size_t n = 0;
 
-	for (struct walk w = walk_elements(tools);
+	for (struct walk w = walk_elements(b->tools);
 	    walk_next(&w, NULL, &tool); ) {
 		struct slice fn = scan_get(tool, "function");
 		struct slice name = scan_get(fn, "name");
@@ -30,13 +30,13 @@ form_tools(const struct form *form, struct fields *f, struct slice tools)
 			schema = SLICE("{\"type\":\"object\","
 			    "\"properties\":{}}");
 		if (n++ == 0) {
-			fields_put(f, "tools", SLICE(""));
-			scan_put(f->out, form->tools);
+			fields_put(b, "tools", SLICE(""), out);
+			scan_put(out, form->tools);
 		} else
-			buf_addc(f->out, ',');
-		scan_put(f->out, form->tool, name, about, schema);
+			buf_addc(out, ',');
+		scan_put(out, form->tool, name, about, schema);
 	}
-	buf_adds(f->out, n > 0 ? form->tools_end : "");
+	buf_adds(out, n > 0 ? form->tools_end : "");
 	return n > 0;
 }
 

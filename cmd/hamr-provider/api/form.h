@@ -37,8 +37,8 @@ struct writer {
 };
 
 /* The tools as a field; false: there are none. */
-bool form_tools(const struct form *form, struct fields *f,
-    struct slice tools);
+bool form_tools(const struct form *form, const struct body *b,
+    struct buf *out);
 
 /* Append legal messages (messages.h), but a system message where it stands
  * beside the others.  For each call of an assistant message carry is called

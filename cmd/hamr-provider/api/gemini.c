@@ -63,7 +63,6 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	static const char *const ours[] = { "contents", "tools",
 		"systemInstruction", "model", "stream", "tool_choice", NULL };
 	struct buf own = BUF_INIT(1 << 10), text = BUF_INIT(BUF_RECORD_MAX);
-	struct fields f = { .out = out, .quirks = b->quirks };
 	struct writer w = { .form = &form, .out = out };
 	struct slice choice = b->tool_choice;
 
@@ -72,21 +71,21 @@ body(const struct body *b, struct slice messages, struct buf *out)
 		*own.p = '{';
 		scan_put(&text, "{'generationConfig':$}}", buf_view(&own));
 	}
-	fields_begin(&f, b, buf_view(&text), ours);
+	fields_begin(b, buf_view(&text), ours, out);
 	buf_reset(&text);
 	if (system_text(messages, &text)) {
-		fields_put(&f, "systemInstruction", SLICE(""));
+		fields_put(b, "systemInstruction", SLICE(""), out);
 		scan_put(out, "{'parts':[{'text':@}]}", buf_view(&text));
 	}
-	if (form_tools(&form, &f, b->tools) &&
+	if (form_tools(&form, b, out) &&
 	    scan_kind(choice) == SCAN_STRING) {
-		fields_put(&f, "toolConfig", SLICE(""));
+		fields_put(b, "toolConfig", SLICE(""), out);
 		scan_put(out, "{'functionCallingConfig':{'mode':@}}",
 		    scan_str_is(choice, "none") ? SLICE("NONE") :
 		    scan_str_is(choice, "required") ? SLICE("ANY") :
 		    SLICE("AUTO"));
 	}
-	fields_put(&f, "contents", SLICE("["));
+	fields_put(b, "contents", SLICE("["), out);
 	writer_messages(&w, messages);
 	buf_adds(out, "]}");
 	bufs_release(BUFS(&own, &text));

@@ -60,7 +60,6 @@ body(const struct body *b, struct slice messages, struct buf *out)
 		"model", "options", "tool_choice", NULL };
 	struct slice more = scan_get(b->conf_params, "options"), key, val;
 	struct buf own = BUF_INIT(BUF_RECORD_MAX);
-	struct fields f = { .out = out, .quirks = b->quirks };
 
 	/* what does not fit shall be an error, not be cut in silence */
 	scan_put(&own, "{'model':@,'stream':$,'truncate':false,'shift':false,"
@@ -74,10 +73,10 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	    walk_next(&w, &key, &val); )
 		scan_put(&own, ",'$':$", key, val);
 	buf_adds(&own, "}}");
-	fields_begin(&f, b, buf_view(&own), ours);
+	fields_begin(b, buf_view(&own), ours, out);
 	if (body_has_tools(b) && !scan_str_is(b->tool_choice, "none"))
-		fields_put(&f, "tools", b->tools);
-	fields_put(&f, "messages", SLICE("["));
+		fields_put(b, "tools", b->tools, out);
+	fields_put(b, "messages", SLICE("["), out);
 	put_messages(out, messages);
 	buf_adds(out, "]}");
 	buf_release(&own);

@@ -9,7 +9,6 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	static const char *const ours[] = { "messages", "tools", "stream",
 		"tool_choice", NULL };
 	struct buf own = BUF_INIT(1 << 20);
-	struct fields f = { .out = out, .quirks = b->quirks };
 	struct slice choice = b->tool_choice;
 	bool tools = b->dialect <= DIALECT_NONE && body_has_tools(b);
 
@@ -26,13 +25,13 @@ body(const struct body *b, struct slice messages, struct buf *out)
 		buf_adds(&own, ",\"parallel_tool_calls\":true");
 	body_numbers(b, "temperature", "max_tokens", &own);
 	buf_addc(&own, '}');
-	fields_begin(&f, b, buf_view(&own), ours);
+	fields_begin(b, buf_view(&own), ours, out);
 	if (tools)
-		fields_put(&f, "tools", b->tools);
-	fields_put(&f, "messages", SLICE(""));
+		fields_put(b, "tools", b->tools, out);
+	fields_put(b, "messages", SLICE(""), out);
 	body_messages(b, scan_str_is(choice, "none"), false, out);
 	if (tools && choice.p != NULL)
-		fields_put(&f, "tool_choice", choice);
+		fields_put(b, "tool_choice", choice, out);
 	buf_addc(out, '}');
 	buf_release(&own);
 }

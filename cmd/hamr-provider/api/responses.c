@@ -51,7 +51,6 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	static const char *const ours[] = { "messages", "input", "tools",
 		"stream", "model", "tool_choice", NULL };
 	struct buf own = BUF_INIT(1 << 20);
-	struct fields f = { .out = out, .quirks = b->quirks };
 	struct writer w = { .form = &form, .out = out,
 		.no_carry = b->quirks & QUIRK_NO_CARRY };
 	struct slice name = scan_get(scan_get(b->tool_choice, "function"),
@@ -62,9 +61,9 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	    scan_truth(b->stream));
 	body_numbers(b, "temperature", "max_output_tokens", &own);
 	buf_addc(&own, '}');
-	fields_begin(&f, b, buf_view(&own), ours);
-	form_tools(&form, &f, b->tools);
-	fields_put(&f, "input", SLICE("["));
+	fields_begin(b, buf_view(&own), ours, out);
+	form_tools(&form, b, out);
+	fields_put(b, "input", SLICE("["), out);
 	writer_messages(&w, messages);
 	buf_addc(out, ']');
 	buf_reset(&own);
@@ -73,7 +72,7 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	else if (scan_kind(name) == SCAN_STRING)
 		scan_put(&own, "{'type':'function','name':$}", name);
 	if (own.len > 0 && body_has_tools(b))
-		fields_put(&f, "tool_choice", buf_view(&own));
+		fields_put(b, "tool_choice", buf_view(&own), out);
 	buf_addc(out, '}');
 	buf_release(&own);
 }

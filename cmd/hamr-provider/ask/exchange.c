@@ -110,9 +110,6 @@ on_event(void *ctx, struct slice data)
 
 	if (x->said == API_DONE || x->said == API_ERROR)
 		return 1;
-	x->stream.event = buf_view(&x->sse.name);
-	x->stream.is_error = x->sse.is_error;
-	x->stream.is_cut = x->sse.is_cut;
 	x->said = api_event(x->p->set->api, &x->stream, x->p->answer, data,
 	    &x->failure);
 	if (x->first == 0 && x->p->answer->started)
@@ -381,8 +378,6 @@ begin(struct exchange *x)
 	bufs_reset(BUFS(&x->raw, &x->tape));
 	failure_reset(&x->failure);
 	api_stream_reset(&x->stream);
-	x->stream.event = (struct slice){ NULL, 0 };
-	x->stream.is_error = x->stream.is_cut = false;
 	x->form = api->lines ? FORM_SSE : FORM_UNKNOWN;
 	x->sse.lines = api->lines;
 	x->is_whole = false;
@@ -431,6 +426,7 @@ attempt_init(struct exchange *x)
 		x->p->answer = answer_new(s->dialect, s->repeat_limit,
 		    provider_delta, x->p);
 	sse_init(&x->sse, s->max_line, s->max_event);
+	x->stream.sse = &x->sse;
 	bufs_init(BUFS(&x->stream.text, &x->stream.mark), BUF_RECORD_MAX);
 	buf_init(&x->body, (size_t)1 << 40);
 	bufs_init(BUFS(&x->raw, &x->tape), max);

@@ -3,7 +3,6 @@
 
 #include "api/adapter.h"
 #include "api/api.h"
-#include "net/sse.h"
 #include "server/provider.h"
 
 /* Ask the server and put what comes of it. */

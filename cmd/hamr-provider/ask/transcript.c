@@ -45,13 +45,6 @@ keep_request(struct provider *p, struct rec_in *in, const struct rec *r)
 		a->estimate = tokens;
 }
 
-static void
-drop(char **where)
-{
-	free(*where);
-	*where = NULL;
-}
-
 /* All messages so far are needed after all. */
 static void
 recall(struct provider *p)
@@ -90,7 +83,7 @@ static void
 read_record(struct stage *s, const struct rec *r)
 {
 	struct provider *p = s->self;
-	char *model, **line;
+	char *model;
 	int64_t n;
 
 	if (replay_counts(r))
@@ -103,17 +96,19 @@ read_record(struct stage *s, const struct rec *r)
 	switch (r->kind) {
 	case R_ASSISTANT:
 		ids_note(&p->ids, rec_get(r, "tool_calls"));
-		drop(&p->constrain);
+		buf_reset(&p->constrain);
 		break;
 	case R_REQUEST:
 		keep_request(p, &s->in, r);
 		p->blocked = false;
 		break;
 	case R_TOOLS:
+		buf_reset(&p->tools);
+		buf_slice(&p->tools, rec_get(r, "tools"));
+		break;
 	case R_CONSTRAIN:
-		line = r->kind == R_TOOLS ? &p->tools : &p->constrain;
-		free(*line);
-		*line = xmemdup0(r->line.p, r->line.n);
+		buf_reset(&p->constrain);
+		buf_slice(&p->constrain, rec_get(r, "tool_choice"));
 		break;
 	case R_CONFIG:
 		/* the person chose another model in the session; replayed in
@@ -159,9 +154,7 @@ forget(struct provider *p)
 	p->spool = -2;
 	map_release(&p->ids);
 	messages_past_release(&p->past);
-	drop(&p->tools);
-	buf_release(&p->request);
-	drop(&p->constrain);
+	bufs_release(BUFS(&p->tools, &p->constrain, &p->request));
 	p->answers = 0;
 	p->limit = -1;
 	p->asked = p->blocked = p->requested = false;
@@ -184,15 +177,6 @@ reset(struct stage *s)
 
 /* ---- acting ---- */
 
-/* A member of a line kept, which may be NULL; blanks may stand before it. */
-static struct slice
-line_get(const char *line, const char *key)
-{
-	if (line == NULL)
-		return (struct slice){ NULL, 0 };
-	return scan_get(slice_of(line + strspn(line, " \t\r")), key);
-}
-
 static void
 act(struct stage *s)
 {
@@ -211,11 +195,11 @@ act(struct stage *s)
 		ask = p->ask;
 	else if (p->replay == NULL || replay_has_tapes(p->replay)) {
 		struct slice tools = scan_only(SCAN_ARRAY,
-		    line_get(p->tools, "tools"));
-		struct slice choice = line_get(p->constrain, "tool_choice");
+		    buf_view(&p->tools));
+		struct slice choice = buf_view(&p->constrain);
 
-		/* a copy: records that come while we wait may replace the
-		 * lines */
+		/* a copy: records that come while we wait may replace
+		 * these */
 		recall(p);
 		view_give(p->view, &copy);
 		size_t n = copy.len;
@@ -224,7 +208,7 @@ act(struct stage *s)
 		ask.messages = (struct slice){ copy.p, n };
 		if (tools.p != NULL)
 			ask.tools = (struct slice){ copy.p + n, tools.n };
-		if (choice.p != NULL)
+		if (choice.n > 0)
 			ask.tool_choice = (struct slice){ copy.p + n + tools.n,
 				choice.n };
 		ask.estimate = (long long)(view_sum(p->view) / 64);
@@ -285,8 +269,8 @@ provider_init(struct provider *p, struct settings *set)
 	p->set = set;
 	p->record = -1;
 	p->limit = -1;
-	buf_init(&p->models, BUF_RECORD_MAX);
-	buf_init(&p->request, BUF_RECORD_MAX);
+	bufs_init(BUFS(&p->models, &p->request, &p->tools, &p->constrain),
+	    BUF_RECORD_MAX);
 	begin(p);
 	p->spool = -2;
 }

@@ -34,8 +34,8 @@ body_messages(const struct body *b, bool forbidden, bool carry,
 /* ---- fields ---- */
 
 void
-fields_begin(struct fields *f, const struct body *b, struct slice own,
-    const char *const *ours)
+fields_begin(const struct body *b, struct slice own, const char *const *ours,
+    struct buf *out)
 {
 	const struct slice from[] = { own, b->conf_params, b->params };
 	struct member *v = NULL;
@@ -61,16 +61,17 @@ fields_begin(struct fields *f, const struct body *b, struct slice own,
 			}
 			v[i].val = val;
 		}
-	buf_addc(f->out, '{');
+	buf_addc(out, '{');
 	for (size_t i = 0; i < n; i++)
-		quirks_field(f->quirks, SLICE(""), v[i].key, v[i].val, f->out);
+		quirks_field(b->quirks, SLICE(""), v[i].key, v[i].val, out);
 	free(v);
 }
 
 void
-fields_put(struct fields *f, const char *key, struct slice val)
+fields_put(const struct body *b, const char *key, struct slice val,
+    struct buf *out)
 {
-	quirks_field(f->quirks, SLICE(""), slice_of(key), val, f->out);
+	quirks_field(b->quirks, SLICE(""), slice_of(key), val, out);
 }
 
 bool

@@ -32,19 +32,14 @@ struct body {
 void body_messages(const struct body *b, bool forbidden, bool carry,
     struct buf *out);
 
-/* The fields of an object that is written to out, by these quirks. */
-struct fields {
-	struct buf *out;
-	unsigned quirks;
-};
-
-/* Begin, after "{", with those of own, of the configuration's params and of the
- * request's, but for the names in ours; a field that comes again takes the
- * place of the one before. */
-void fields_begin(struct fields *f, const struct body *b, struct slice own,
-    const char *const *ours);
+/* Append the fields of the body, by its quirks: "{", those of own, of the
+ * configuration's params and of the request's, but for the names in ours; a
+ * field that comes again takes the place of the one before. */
+void fields_begin(const struct body *b, struct slice own,
+    const char *const *ours, struct buf *out);
 /* One more; val may be empty, to be written behind it. */
-void fields_put(struct fields *f, const char *key, struct slice val);
+void fields_put(const struct body *b, const char *key, struct slice val,
+    struct buf *out);
 
 bool body_has_tools(const struct body *b);
 

@@ -32,7 +32,7 @@ struct provider {
 				 * -2: nor tried */
 	struct messages_past past;	/* of the last request */
 	size_t answers;		/* for the replay: messages and errors read */
-	char *tools, *constrain;	/* lines, owned, or NULL */
+	struct buf tools, constrain;	/* what was said last, JSON or empty */
 	struct buf request;	/* the last one lies there ... */
 	struct ask ask;		/* ... in slices */
 	bool requested;		/* it is not answered yet */

@@ -479,7 +479,8 @@ settings_load(struct settings *s, const struct conf *c, const struct flags *f,
 		return -1;
 	if (s->replay_file != NULL || s->program != NULL) {
 		s->base_url = xstrdup(s->replay_file != NULL ? "" :
-		    f->base_url != NULL ? f->base_url : get_str(&l, "base_url"));
+		    f->base_url != NULL ? f->base_url :
+		    get_str(&l, "base_url"));
 		return 0;
 	}
 	if (load_url(s, &l, f, &trusted, e) < 0 ||
