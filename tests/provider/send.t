@@ -188,6 +188,11 @@ asks "... a blank with calls whose reasoning was left out" \
 	"[{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[$(call a '"{}"')]},{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"A\"}]" \
 	-o provider.reasoning_replay=always
 
+request "\"messages\":$past" >in
+serve need hello
+is "never does not learn" "$(ask -o provider.reasoning_replay=never |
+    jq -r .code) $(wc -l <log)" "bad_request 1"
+
 # ---- what a server does not take ----
 
 refused() {	# name field words wanted-jq ARG...

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "request/quirks.h"
 
 #include "discover.h"
 #include "exchange.h"
@@ -269,6 +270,8 @@ provider_init(struct provider *p, struct settings *set)
 	p->set = set;
 	p->record = -1;
 	p->limit = -1;
+	if (set->reasoning == REASONING_NEVER)	/* as if it was refused */
+		p->quirks = QUIRK_NO_REASONING;
 	bufs_init(BUFS(&p->models, &p->request, &p->tools, &p->constrain),
 	    BUF_RECORD_MAX);
 	begin(p);
