@@ -48,7 +48,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	char *p = fuzz_copy(data, n);
 	struct query q;
 
-	query_build(&q, (struct slice){ p, n });
+	query_build(&q, (struct slice){ p, n }, false);
 	HOLDS(q.words > 0 || (q.phrase.len == 0 && q.all.len == 0));
 	runs(&q.phrase);
 	runs(&q.all);

@@ -210,7 +210,7 @@ command_list(const struct opts *o, struct err *e)
 	if (r != 0)
 		return r < 0 ? -1 : ST_OK;
 	rec_out_init(&out);
-	struct st *s = find_list(&st, e);
+	struct st *s = find_list(&st, false, e);
 	while ((r = find_next(s, &l, e)) > 0) {
 		size_t end = 0;
 
@@ -478,7 +478,7 @@ command_brief(const struct opts *o, struct err *e)
 		add(&x, hits.h[i].id, hits.h[i].from, hits.h[i].row, 0);
 	size_t matching = x.n;
 	for (size_t i = 0; i < n && r == 0; i++) {
-		struct st *s = find_facts(&st[i], e);
+		struct st *s = find_list(&st[i], true, e);
 
 		while ((r = find_next(s, &l, e)) > 0)
 			add(&x, l.id, &st[i], l.row, l.time);

@@ -756,10 +756,7 @@ find_hits(struct store *st, size_t n, const struct find *f, struct hits *out,
 	struct query q;
 	int r = 0;
 
-	if (f->raw)
-		query_raw(&q, f->query);
-	else
-		query_build(&q, f->query);
+	query_build(&q, f->query, f->raw);
 	for (size_t i = 0; i < n && r == 0; i++)
 		r = open_memory(&x.memory[i], &st[i], f, &q, &x, e);
 	for (int t = 0; t < TIERS && r == 0 && out->n < f->max; t++) {
@@ -795,16 +792,11 @@ find_hits(struct store *st, size_t n, const struct find *f, struct hits *out,
 	"FROM item i LEFT JOIN passage p ON p.id = i.id << 20 "
 
 struct st *
-find_list(struct store *st, struct err *e)
+find_list(struct store *st, bool facts, struct err *e)
 {
-	return db_query(st->db, e, LISTED "ORDER BY i.time DESC, i.id DESC",
-	    "");
-}
-
-struct st *
-find_facts(struct store *st, struct err *e)
-{
-	return db_query(st->db, e, LISTED "WHERE i.id >= ?1", "i", FACT_FIRST);
+	return facts ? db_query(st->db, e, LISTED "WHERE i.id >= ?1", "i",
+	    FACT_FIRST) : db_query(st->db, e, LISTED "ORDER BY i.time DESC, "
+	    "i.id DESC", "");
 }
 
 int

@@ -49,8 +49,7 @@ struct listed {
 	struct slice slot, tags, text;	/* text: how it begins */
 	int64_t row, time;
 };
-struct st *find_list(struct store *st, struct err *e);
-struct st *find_facts(struct store *st, struct err *e);
+struct st *find_list(struct store *st, bool facts, struct err *e);
 int find_next(struct st *s, struct listed *l, struct err *e);
 
 struct stats {

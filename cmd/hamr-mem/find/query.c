@@ -64,23 +64,20 @@ add_any(struct query *q, struct slice w, bool part, struct map *seen)
 	buf_release(&parts);
 }
 
-static void
-init(struct query *q)
-{
-	*q = (struct query){ .words = 0 };
-	buf_init(&q->phrase, EXPR_MAX);
-	buf_init(&q->all, EXPR_MAX);
-}
-
 void
-query_build(struct query *q, struct slice text)
+query_build(struct query *q, struct slice text, bool raw)
 {
 	struct map seen = { 0 }, any = { 0 };
 	struct slice w;
 	size_t at = 0;
 	int joined = 0;
 
-	init(q);
+	*q = (struct query){ .words = 0 };
+	bufs_init(BUFS(&q->phrase, &q->all), EXPR_MAX);
+	if (raw) {
+		buf_slice(&q->phrase, text);
+		return;
+	}
 	while (q->words < QUERY_WORDS && text_word(text, &at, &w)) {
 		bool fresh;
 
@@ -117,13 +114,6 @@ query_build(struct query *q, struct slice text)
 		buf_reset(&q->all);
 	map_release(&seen);
 	map_release(&any);
-}
-
-void
-query_raw(struct query *q, struct slice text)
-{
-	init(q);
-	buf_slice(&q->phrase, text);
 }
 
 void

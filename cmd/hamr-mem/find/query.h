@@ -34,7 +34,6 @@ struct query {
 	int asked[QUERY_WORDS];	/* and among those that are asked for; -1 */
 };
 
-void query_build(struct query *q, struct slice text);
-/* What somebody wrote in FTS5's own language. */
-void query_raw(struct query *q, struct slice text);
+/* raw: it is in FTS5's own language. */
+void query_build(struct query *q, struct slice text, bool raw);
 void query_release(struct query *q);

@@ -77,7 +77,7 @@ calls_learn(struct calls *c, const struct redact *redact,
 	for (struct walk w = walk_of(rec_get(r, "tool_calls"));
 	    msg_next_call(&w, &call); ) {
 		struct told *t = told_of(c, call.id, true);
-		char *tool = scan_strdup(call.name);
+		char *tool = scan_text(call.name);
 
 		bufs_reset(BUFS(&args, &named));
 		if (t != NULL) {
@@ -90,8 +90,7 @@ calls_learn(struct calls *c, const struct redact *redact,
 		 * looked for */
 		if (t != NULL && scan_str(call.args, &args) &&
 		    scan_record(&scan, args.p, args.len) == 0 &&
-		    alias_args(slice_of(tool != NULL ? tool : ""),
-		    buf_view(&args), &named))
+		    alias_args(slice_of(tool), buf_view(&args), &named))
 			for (size_t i = 0; t->path == NULL &&
 			    i < sizeof keys / sizeof *keys; i++)
 				t->path = redact_value(redact, scan_get(
@@ -329,7 +328,7 @@ remember(struct index *x, const struct rec *r)
 	if (r->kind == R_TOOL) {
 		struct slice id = rec_get(r, "tool_call_id");
 		struct told *t = told_of(&x->calls, id, false);
-		char *call = scan_strdup(id);
+		char *call = scan_text(id);
 
 		it.name = redact_value(x->redact, rec_get(r, "name"));
 		it.path = redact_value(x->redact, msg_meta(r, "path"));
@@ -339,7 +338,7 @@ remember(struct index *x, const struct rec *r)
 			it.path = xstrdup(t->path);
 		if (t != NULL && t->time != WHEN_NONE)
 			it.time = t->time;
-		if (call != NULL && call[0] != '\0')
+		if (*call != '\0')
 			memid_result(slice_of(x->session), slice_of(call),
 			    it.id);
 		free(call);

@@ -42,9 +42,8 @@ put_rows(struct store *st, const char *sql, bool lenient, port_fn *fn,
 		}
 		/* what the columns do not say is said only when it is more */
 		if (r == 0 && kind != KIND_MESSAGE)
-			r = kind == KIND_FACT ?
-			    saves_list(st, id + 2, &saves, e) :
-			    saves_list_gone(st, id + 2, &saves, e);
+			r = saves_list(st, id + 2, kind != KIND_FACT, &saves,
+			    e);
 		scan_put(&line, "{'type':'memory','v':1,'key':@,'kind':@,"
 		    "'session':?,'line':$,'role':?,'name':?,'path':?,"
 		    "'time':?,'tags':$,'slot':?,'content':?", slice_of(id),
@@ -206,9 +205,8 @@ take_saves(struct store *st, struct entry *n, struct texts *lost,
 		return saves_add(st, n->it.id + 2, &s, lost, e);
 	}
 	for (struct walk w = walk_of(n->saves); walk_next(&w, NULL, &one); ) {
-		char *slot = scan_strdup(scan_get(one, "slot"));
-		struct save s = { 0, slot != NULL ? slot : "",
-			scan_get(one, "tags") };
+		char *slot = scan_text(scan_get(one, "slot"));
+		struct save s = { 0, slot, scan_get(one, "tags") };
 		char other[MEMID_SIZE] = "";
 		int r = read_time(scan_get(one, "time"), &s.time) &&
 		    (scan_get(one, "key").p == NULL ||

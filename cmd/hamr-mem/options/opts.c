@@ -150,29 +150,6 @@ take_all(struct opts *o, int argc, char **argv, const char *opts,
 	return 0;
 }
 
-static int
-read_command(struct opts *o, const struct form *f, int argc, char **argv,
-    struct err *e)
-{
-	if (o->stage.mode != STAGE_FILTER || o->stage.lenient ||
-	    o->stage.stream || o->stage.format != NULL)
-		return err_set(e, ST_USAGE, "%s: an option before it is for "
-		    "reading transcripts; try hamr-mem --help", f->name);
-	o->command = f->command;
-	argc -= optind;
-	argv += optind;
-	optind = 0;			/* getopt_long starts anew */
-	if (take_all(o, argc, argv, f->opts, f->lopts, e) < 0)
-		return -1;
-	if (o->nargs == 0 && f->wants != NULL)
-		return err_set(e, ST_USAGE, "%s: needs %s; try hamr-mem "
-		    "--help", f->name, f->wants);
-	if (o->nargs > f->max)
-		return err_set(e, ST_USAGE, "%s: unexpected argument %s; "
-		    "try hamr-mem --help", f->name, o->args[f->max]);
-	return 0;
-}
-
 int
 opts_read(struct opts *o, int argc, char **argv, struct err *e)
 {
@@ -192,8 +169,26 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	if (f == NULL && o->nargs > 0 &&
 	    take_all(o, argc, argv, STAGE_SHORT, stage_long, e) < 0)
 		return -1;
-	if (f != NULL && read_command(o, f, argc, argv, e) < 0)
-		return -1;
+	if (f != NULL) {
+		if (o->stage.mode != STAGE_FILTER || o->stage.lenient ||
+		    o->stage.stream || o->stage.format != NULL)
+			return err_set(e, ST_USAGE, "%s: an option before it "
+			    "is for reading transcripts; try hamr-mem --help",
+			    f->name);
+		o->command = f->command;
+		argc -= optind;
+		argv += optind;
+		optind = 0;		/* getopt_long starts anew */
+		if (take_all(o, argc, argv, f->opts, f->lopts, e) < 0)
+			return -1;
+		if (o->nargs == 0 && f->wants != NULL)
+			return err_set(e, ST_USAGE, "%s: needs %s; try "
+			    "hamr-mem --help", f->name, f->wants);
+		if (o->nargs > f->max)
+			return err_set(e, ST_USAGE, "%s: unexpected argument "
+			    "%s; try hamr-mem --help", f->name,
+			    o->args[f->max]);
+	}
 	if (o->global && o->db != NULL)
 		return err_set(e, ST_USAGE, "--global and --db exclude each "
 		    "other");

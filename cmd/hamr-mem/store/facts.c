@@ -159,11 +159,19 @@ saves_mark(struct store *st, const char *key, int64_t time, struct err *e)
 
 /* ---- exporting ---- */
 
-/* Append the rows as a JSON array, unless there are fewer than least. */
-static int
-list_saves(struct st *s, int least, struct buf *out, struct err *e)
+int
+saves_list(struct store *st, const char *key, bool gone, struct buf *out,
+    struct err *e)
 {
 	struct buf list = BUF_INIT(BUF_RECORD_MAX);
+	struct st *s = db_query(st->db, e, gone ?
+	    "SELECT 0, 0, slot, time, NULL, NULL FROM gone WHERE key = ?1 "
+	    "ORDER BY slot" :
+	    "SELECT 0, time, slot, time, tags, NULL FROM saved WHERE key = ?1 "
+	    "UNION ALL SELECT DISTINCT 1, 0, s.slot, g.time, NULL, "
+	    "'m:' || g.key FROM saved s JOIN gone g ON g.slot = "
+	    SLOT("s.slot") " WHERE s.key = ?1 AND s.slot <> '' AND "
+	    "g.key <> ?1 ORDER BY 1, 2, 3", "t", key);
 	char time[UTC_SIZE];
 	int n = 0, got;
 
@@ -179,30 +187,10 @@ list_saves(struct st *s, int least, struct buf *out, struct err *e)
 		scan_put(&list, ",'slot':?}", slot.n > 0 ? slot :
 		    (struct slice){ NULL, 0 });
 	}
-	if (n >= least)
+	if (n > (gone ? 0 : 1))		/* one save is in the item itself */
 		scan_put(out, "[$]", buf_view(&list));
 	buf_release(&list);
 	return got;
-}
-
-int
-saves_list(struct store *st, const char *key, struct buf *out, struct err *e)
-{
-	return list_saves(db_query(st->db, e, "SELECT 0, time, slot, time, "
-	    "tags, NULL FROM saved WHERE key = ?1 UNION ALL SELECT DISTINCT "
-	    "1, 0, s.slot, g.time, NULL, 'm:' || g.key FROM saved s "
-	    "JOIN gone g ON g.slot = " SLOT("s.slot") " WHERE s.key = ?1 AND "
-	    "s.slot <> '' AND g.key <> ?1 ORDER BY 1, 2, 3", "t", key), 2, out,
-	    e);
-}
-
-int
-saves_list_gone(struct store *st, const char *key, struct buf *out,
-    struct err *e)
-{
-	return list_saves(db_query(st->db, e, "SELECT 0, 0, slot, time, NULL, "
-	    "NULL FROM gone WHERE key = ?1 ORDER BY slot", "t", key), 1, out,
-	    e);
 }
 
 /* ---- facts ---- */

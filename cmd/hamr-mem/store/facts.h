@@ -43,11 +43,9 @@ int saves_gone(struct store *st, const char *hash, const char *key,
     int64_t time, struct texts *lost, struct err *e);
 
 /* What an export must say besides: the saves as a JSON array, and the latest
- * one that another fact had in each slot; of a forgotten fact its slots, by
- * their hashes.  Nothing is appended when the item says it all. */
-int saves_list(struct store *st, const char *key, struct buf *out,
-    struct err *e);
-int saves_list_gone(struct store *st, const char *key, struct buf *out,
+ * one that another fact had in each slot; of a forgotten fact (gone) its slots,
+ * by their hashes.  Nothing is appended when the item says it all. */
+int saves_list(struct store *st, const char *key, bool gone, struct buf *out,
     struct err *e);
 
 /* Make the facts what their saves say.  text is that of key, or p NULL; of two

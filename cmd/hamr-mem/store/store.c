@@ -215,12 +215,11 @@ put(struct store *st, const struct item *it, const char *key,
 
 	if (got == 0)
 		got = insert(st, it, key, hash, e);
-	if (got == 0) {
-		got = db_int(st->db, e, NULL, "SELECT 1 FROM item "
-		    "WHERE key = ?1 AND hash <> ?2", "tt", key, hash);
-		return got < 0 ? -1 : got == 0;
-	}
-	return got;
+	if (got != 0)
+		return got;
+	got = db_int(st->db, e, NULL, "SELECT 1 FROM item "
+	    "WHERE key = ?1 AND hash <> ?2", "tt", key, hash);
+	return got < 0 ? -1 : got == 0;
 }
 
 int

@@ -34,6 +34,13 @@ place(const struct wordset *set, uint64_t hash)
 	return &set->hash[i];
 }
 
+static void
+put_word(struct buf *words, struct slice w)
+{
+	buf_slice(words, w);
+	buf_addc(words, '\n');
+}
+
 static uint64_t
 word_hash(struct slice w)
 {
@@ -64,8 +71,7 @@ wordset_add(struct wordset *set, struct slice w)
 	*at = hash;
 	set->n++;
 	set->words.max = SIZE_MAX;
-	buf_slice(&set->words, w);
-	buf_addc(&set->words, '\n');
+	put_word(&set->words, w);
 }
 
 static void
@@ -223,8 +229,7 @@ join_last(struct store *st, struct buf *run, struct err *e)
 	while (is_x || is_y) {
 		int c = !is_x ? 1 : !is_y ? -1 : compare(x, y);
 
-		buf_slice(&both, c <= 0 ? x : y);
-		buf_addc(&both, '\n');
+		put_word(&both, c <= 0 ? x : y);
 		if (c <= 0)
 			is_x = slice_line(&a, &x);
 		if (c >= 0)
@@ -249,10 +254,8 @@ put_run(struct store *st, struct err *e)
 	while (slice_line(&words, &v[n]))
 		n++;
 	qsort(v, n, sizeof *v, by_text);
-	for (size_t i = 0; i < n; i++) {
-		buf_slice(&run, v[i]);
-		buf_addc(&run, '\n');
-	}
+	for (size_t i = 0; i < n; i++)
+		put_word(&run, v[i]);
 	free(v);
 	do
 		r = run.len > 0 ? join_last(st, &run, e) : 0;
@@ -320,10 +323,8 @@ take_out(struct store *st, const struct wordset *lost, struct err *e)
 		struct slice words = rest = st_col(s, 2);
 		buf_reset(&left);
 		while (slice_line(&rest, &w))
-			if (*place(lost, word_hash(w)) == 0) {
-				buf_slice(&left, w);
-				buf_addc(&left, '\n');
-			}
+			if (*place(lost, word_hash(w)) == 0)
+				put_word(&left, w);
 		if (left.len < words.n && put_block(st, st_col_int(s, 0),
 		    buf_view(&left), e) < 0) {
 			got = -1;
@@ -482,10 +483,8 @@ words_holding(struct store *st, const struct slice *fragment, size_t n,
 	struct slice rest = buf_view(&plain);
 	while (slice_line(&rest, &w))
 		if (f.n == 0 || memmem(buf_view(&joined).p, joined.len, w.p,
-		    w.n) == NULL) {
-			buf_slice(&left, w);
-			buf_addc(&left, '\n');
-		}
+		    w.n) == NULL)
+			put_word(&left, w);
 	if (r == 0)
 		r = look_for(st, buf_view(&left), &f, e);
 	for (size_t i = 0; i < f.n; i++) {
