@@ -241,47 +241,32 @@ legality_print(struct compact *c, bool fits, struct buf *out)
 
 /* ---- --count ---- */
 
-static int
-sum_fd(int fd, const char *name, enum token_family f, unsigned *prev,
-    uint64_t *sum, struct err *e)
-{
-	char block[65536];
-	ssize_t n;
-
-	while ((n = read(fd, block, sizeof block)) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_sys(e, ST_SYSTEM, "%s", name);
-		*sum += token_sum(f, block, (size_t)n, prev);
-	}
-	return 0;
-}
-
 int
 print_count(const char *const *files, size_t n, enum token_family f,
     struct err *e)
 {
 	unsigned prev = TOKEN_START;
 	uint64_t sum = 0;
-	char text[32];
-	int got = 0;
+	char text[32], block[65536];
+	ssize_t got;
 
-	if (n == 0)
-		got = sum_fd(STDIN_FILENO, "stdin", f, &prev, &sum, e);
-	for (size_t i = 0; i < n && got == 0; i++) {
-		int fd = strcmp(files[i], "-") == 0 ? STDIN_FILENO :
-		    open(files[i], O_RDONLY | O_CLOEXEC);
+	for (size_t i = 0; i < (n > 0 ? n : 1); i++) {
+		const char *name = n > 0 ? files[i] : "stdin";
+		int fd = n == 0 || strcmp(name, "-") == 0 ? STDIN_FILENO :
+		    open(name, O_RDONLY | O_CLOEXEC);
 
 		if (fd < 0)
 			return err_sys(e, errno == ENOENT ? ST_NOINPUT :
-			    ST_SYSTEM, "%s", files[i]);
-		got = sum_fd(fd, files[i], f, &prev, &sum, e);
+			    ST_SYSTEM, "%s", name);
+		while ((got = read(fd, block, sizeof block)) > 0 ||
+		    (got < 0 && errno == EINTR))
+			if (got > 0)
+				sum += token_sum(f, block, (size_t)got, &prev);
+		if (got < 0)
+			return err_sys(e, ST_SYSTEM, "%s", name);
 		if (fd != STDIN_FILENO)
 			close(fd);
 	}
-	if (got < 0)
-		return -1;
 	n = (size_t)snprintf(text, sizeof text, "%llu\n",
 	    (unsigned long long)(sum + 32) / 64);
 	if (file_write_all(STDOUT_FILENO, text, n) < 0)

@@ -353,10 +353,6 @@ compact_record(struct compact *c, const struct rec *r)
 		return;
 	}
 	switch (r->kind) {
-	case R_SYSTEM:
-	case R_USER:
-	case R_ASSISTANT:
-	case R_TOOL: take_message(c, r); break;
 	case R_HAMR: take_header(c, r); break;
 	case R_CONFIG:
 	case R_TOOLS:
@@ -388,7 +384,9 @@ compact_record(struct compact *c, const struct rec *r)
 		if (c->anchor.open)
 			c->decided = false;
 		break;
-	default: break;
+	default:
+		if (rec_is_message(r->kind))
+			take_message(c, r);
 	}
 }
 
@@ -401,14 +399,10 @@ compact_request(struct compact *c, struct slice part[REQUEST_PARTS])
 	part[1] = view_messages(c->view);
 	buf_reset(end);
 	buf_addc(end, ']');
-	if (c->tools != NULL) {
-		buf_adds(end, ",\"tools\":");
-		buf_adds(end, c->tools);
-	}
-	if (c->choice != NULL && c->choice_steps > 0) {
-		buf_adds(end, ",\"tool_choice\":");
-		buf_adds(end, c->choice);
-	}
+	if (c->tools != NULL)
+		scan_put(end, ",'tools':$", slice_of(c->tools));
+	if (c->choice != NULL && c->choice_steps > 0)
+		scan_put(end, ",'tool_choice':$", slice_of(c->choice));
 	buf_fmt(end, ",\"params\":{},\"tokens\":%ld,\"stage\":\"%s\"}",
 	    compact_size(c), epoch_stage(c));
 	part[2] = buf_view(end);

@@ -42,10 +42,8 @@ note_elided(struct compact *c, struct buf *list)
 		const struct fact *f = call->note;
 
 		buf_fmt(list, "%s{\"tool_call_id\":%s", comma, call->id);
-		if (lines) {
-			buf_adds(list, ",\"path\":");
-			scan_quote(list, f->what, strlen(f->what));
-		}
+		if (lines)
+			scan_put(list, ",'path':@", slice_of(f->what));
 		if (lines && f->first > 0 && f->last >= f->first)
 			buf_fmt(list, ",\"first\":%ld,\"last\":%ld",
 			    f->first, f->last);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 
 #include "internal.h"
 
@@ -111,8 +112,7 @@ summary_cap(const struct compact *c, const struct stage_rule *rule)
 
 	if (most < SUMMARY_SMALL)
 		most = SUMMARY_SMALL;
-	return (size_t)most < rule->summary_cap ? (size_t)most :
-	    rule->summary_cap;
+	return num_min((size_t)most, rule->summary_cap);
 }
 
 /* ---- what a stage shows how ---- */
@@ -183,13 +183,6 @@ tail_of(const struct compact *c, const struct stage_rule *rule)
 	return i < n ? i : n - 1;
 }
 
-static void
-changed_from(struct compact *c, size_t node)
-{
-	if (node < c->changed)
-		c->changed = node;
-}
-
 /* Show the view this way, with the summary in c->folded. */
 static void
 show_as(struct compact *c, size_t fold, size_t slim, size_t cap)
@@ -197,8 +190,8 @@ show_as(struct compact *c, size_t fold, size_t slim, size_t cap)
 	struct epoch *e = &c->epoch;
 
 	if (fold != e->fold || (fold > 0 && cap != e->summary_cap))
-		changed_from(c, epoch_system(c));
-	changed_from(c, slim < e->slim ? slim : e->slim);
+		c->changed = num_min(c->changed, epoch_system(c));
+	c->changed = num_min(c->changed, num_min(slim, e->slim));
 	view_show(c->view, fold, buf_view(&c->folded), slim);
 	e->fold = fold;
 	e->slim = slim;
@@ -329,7 +322,8 @@ run_stages(struct compact *c, size_t k)
 		if (i < c->nkept && c->kept[i] < call)
 			call = c->kept[i];
 		if (call < SIZE_MAX)
-			changed_from(c, c->view->calls[call].node);
+			c->changed = num_min(c->changed,
+			    c->view->calls[call].node);
 		epoch_settle_cuts(c);
 		begin_epoch(c, size);
 	} else {

@@ -15,38 +15,6 @@
 
 /* ---- calls ---- */
 
-/* Make and count the arguments with long strings cut, for when the call is old.
- * Done now, while they are at hand. */
-static void
-make_slim(struct compact *c, struct view_call *call, struct slice name,
-    struct slice args)
-{
-	struct buf *made = &c->made, *b = &c->quoted;
-	unsigned prev = TOKEN_START;
-
-	buf_reset(made);
-	if (!slim_args(args, call->lean, made))
-		return;
-	if (call->json == NULL) {
-		call->slim = arena_dup(&c->view->arena, made->p, made->len);
-		return;
-	}
-	call->slim_args = view_content_sum(c->family, name) +
-	    token_sum(c->family, made->p, made->len, &prev);
-	buf_reset(b);
-	buf_adds(b, "{\"id\":");
-	buf_adds(b, call->id);
-	buf_adds(b, ",\"type\":\"function\",\"function\":{\"name\":");
-	buf_slice(b, name.n > 2 ? name : SLICE("\"unknown\""));
-	buf_adds(b, ",\"arguments\":");
-	scan_quote(b, made->p, made->len);
-	buf_addc(b, '}');
-	/* Gemini refuses a call without its thought signature */
-	msg_put_carried(slice_of(call->json), true, b);
-	buf_addc(b, '}');
-	call->slim = arena_dup(&c->view->arena, b->p, b->len);
-}
-
 static void
 take_call(void *self, struct view_call *call, struct slice name,
     const struct view_args *args)
@@ -55,13 +23,32 @@ take_call(void *self, struct view_call *call, struct slice name,
 	struct files *fs = &c->files;
 	char *text = scan_text(name);
 	struct fact *f = fact_new(c->view, text, args);
+	struct buf *made = &c->made, *whole = &c->quoted;
+	unsigned prev = TOKEN_START;
 
 	free(text);
 	call->note = f;
 	call->lean = f->kind == TOOL_EDIT;	/* what it put in stays */
 	f->at = c->view->records;
-	if (f->longer)
-		make_slim(c, call, name, args->text);
+	/* its arguments with long strings cut, for when the call is old: made
+	 * and counted now, while they are at hand */
+	bufs_reset(BUFS(made, whole));
+	if (f->longer && slim_args(args->text, call->lean, made)) {
+		if (call->json != NULL) {
+			call->slim_args = view_content_sum(c->family, name) +
+			    token_sum(c->family, made->p, made->len, &prev);
+			scan_put(whole, "{'id':$,'type':'function',"
+			    "'function':{'name':$,'arguments':@}",
+			    slice_of(call->id), name.n > 2 ? name :
+			    SLICE("\"unknown\""), buf_view(made));
+			/* Gemini refuses a call without its thought
+			 * signature */
+			msg_put_carried(slice_of(call->json), true, whole);
+			buf_addc(whole, '}');
+			made = whole;
+		}
+		call->slim = arena_dup(&c->view->arena, made->p, made->len);
+	}
 	if (f->kind == TOOL_COMMAND)
 		*map_put(&c->commands, slice_of(f->what), NULL) = f->at;
 	if (f->kind == TOOL_COMMAND || f->kind == TOOL_OTHER ||
@@ -126,13 +113,10 @@ ingest_parts(struct compact *c, struct view_call *call, struct slice content)
 			shown = ingest(c, call->note, buf_view(&in), &sum);
 			changed = shown.p != in.p;
 		}
-		if (changed) {
-			buf_adds(&b, "{\"type\":\"text\",\"text\":");
-			scan_quote(&b, shown.p, shown.n);
-			buf_addc(&b, '}');
-		} else {
+		if (changed)
+			scan_put(&b, "{'type':'text','text':@}", shown);
+		else
 			buf_slice(&b, part);
-		}
 	}
 	buf_addc(&b, ']');
 	call->result = arena_dup(&c->view->arena, b.p, b.len);

@@ -292,7 +292,7 @@ epoch_settle_cuts(struct compact *c)
 static long
 cut_room(const struct compact *c, size_t first)
 {
-	long least = percent_of(epoch_window(c), CUT_PERCENT), rest, most;
+	long least = percent_of(epoch_window(c), CUT_PERCENT);
 	uint64_t all = 0, largest = 0;
 
 	for (size_t i = first; i < c->view->ncalls; i++) {
@@ -305,8 +305,9 @@ cut_room(const struct compact *c, size_t first)
 	}
 	if (compact_tokens(c, all - largest) > least)
 		return least;
-	rest = epoch_filled(c) - (compact_size(c) - compact_tokens(c, all));
-	most = compact_tokens(c, largest);
+	long rest = epoch_filled(c) - (compact_size(c) -
+	    compact_tokens(c, all));
+	long most = compact_tokens(c, largest);
 	if (most > rest)
 		most = rest;
 	return most > least ? most : least;
@@ -317,16 +318,15 @@ epoch_cut(struct compact *c, size_t from)
 {
 	const struct view *v = c->view;
 	size_t first = v->nodes[from].call, last = v->ncalls;
-	uint64_t *size, each = UINT64_MAX, most, room;
 	size_t n = last - first;
+	uint64_t *size = xcalloc(n + 1, sizeof *size), each = UINT64_MAX;
 
-	size = xcalloc(n + 1, sizeof *size);
 	for (size_t i = 0; i < n; i++)
 		size[i] = v->calls[first + i].text;
 	qsort(size, n, sizeof *size, lower_first);
-	most = (uint64_t)cut_room(c, first) * 64 * 1024 / (uint64_t)c->ratio;
-	/* the newest notes stay within half of it */
-	room = most / 2;
+	uint64_t most = (uint64_t)cut_room(c, first) * 64 * 1024 /
+	    (uint64_t)c->ratio;
+	uint64_t room = most / 2;	/* for the newest notes */
 	for (size_t i = v->n; i > from; i--) {
 		uint64_t notes = v->nodes[i - 1].notes;
 

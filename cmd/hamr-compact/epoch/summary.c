@@ -93,8 +93,6 @@ empty(struct summary *s)
 void
 summary_free(struct summary *s)
 {
-	if (s == NULL)
-		return;
 	empty(s);
 	free(s);
 }

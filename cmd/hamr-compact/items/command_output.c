@@ -47,9 +47,7 @@ overwrite(struct buf *line, struct buf *tmp, struct slice s)
 {
 	buf_reset(line);
 	while (s.n > 0) {
-		const char *cr = memchr(s.p, '\r', s.n);
-		struct slice seg = { s.p, cr != NULL ? (size_t)(cr - s.p) :
-			s.n };
+		struct slice seg = slice_part(s, 0, slice_find(s, 0, "\r"));
 		size_t chars = utf8_count(seg.p, seg.n), covered = 0, n;
 
 		for (; covered < line->len && chars-- > 0; covered += n) {
@@ -63,10 +61,9 @@ overwrite(struct buf *line, struct buf *tmp, struct slice s)
 			buf_add(tmp, line->p + covered, line->len - covered);
 		buf_reset(line);
 		buf_slice(line, buf_view(tmp));
-		if (cr == NULL)
+		if (seg.n == s.n)
 			break;
-		s.n -= seg.n + 1;
-		s.p += seg.n + 1;
+		s = slice_from(s, seg.n + 1);
 	}
 }
 

@@ -128,10 +128,7 @@ fact_new(struct view *v, const char *name, const struct view_args *args)
 static struct slice
 line_at(struct slice text, size_t at)
 {
-	const char *lf = memchr(text.p + at, '\n', text.n - at);
-
-	return (struct slice){ text.p + at,
-		lf != NULL ? (size_t)(lf - text.p) - at : text.n - at };
+	return slice_part(text, at, slice_find(text, at, "\n"));
 }
 
 static size_t
@@ -295,10 +292,7 @@ stub_text(const struct fact *f, struct slice text, struct buf *out)
 
 	if (text.n <= STAYS)
 		return 0;
-	buf_adds(out, "[elided ");
-	buf_adds(out, f->name);
-	if (f->what[0] != '\0')
-		buf_addc(out, ' ');
+	buf_fmt(out, "[elided %s%s", f->name, f->what[0] != '\0' ? " " : "");
 	buf_add(out, f->what, utf8_cut(f->what, strcspn(f->what, "\n"),
 	    LINE_MAX_SHOWN));
 	if (f->kind != TOOL_READ) {

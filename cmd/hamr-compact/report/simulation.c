@@ -213,28 +213,6 @@ learn_user(struct essentials *e, const struct rec *r)
 	buf_release(&b);
 }
 
-static bool
-tells_of_error(struct slice line)
-{
-	static const char *const words[] = { "error", "failed", "failure",
-		"fatal", "exception", "panic", "traceback", "denied",
-		"not found", "no such", "assertion" };
-	char low[512];
-	size_t n = num_min(line.n, sizeof low - 1);
-
-	for (size_t i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)line.p[i];
-
-		if (c < ' ' && c != '\t')
-			return false;	/* it holds control characters */
-		low[i] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : (char)c;
-	}
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (memmem(low, n, words[i], strlen(words[i])) != NULL)
-			return true;
-	return false;
-}
-
 /* A request was made: look for everything in it. */
 static void
 look_for_all(struct retention *k, const struct essentials *e,
@@ -515,9 +493,13 @@ static void
 take_result(void *self, struct view_call *call, const struct rec *r,
     struct slice content)
 {
+	static const char *const words[] = { "error", "failed", "failure",
+		"fatal", "exception", "panic", "traceback", "denied",
+		"not found", "no such", "assertion" };
 	struct simulation *s = self;
 	const enum tool_kind *kind = call->note;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	bool tells = false;
 	struct slice line;
 
 	(void)content;
@@ -525,13 +507,27 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 	struct slice rest = buf_view(&b);
 	if (*kind != TOOL_COMMAND && !result_failed(r, *kind, rest))
 		rest.n = 0;
-	while (slice_line(&rest, &line))
-		if (tells_of_error(line)) {
-			line.n = utf8_cut(line.p, line.n, LINE_BYTES);
-			learn_once(&s->essentials, ESSENTIAL_ERROR,
-			    slice_trim_end(line, " \t"));
-			break;
+	while (!tells && slice_line(&rest, &line)) {
+		char low[512];
+		size_t n = num_min(line.n, sizeof low - 1), i;
+
+		for (i = 0; i < n; i++) {
+			unsigned char c = (unsigned char)line.p[i];
+
+			if (c < ' ' && c != '\t')
+				break;	/* it holds control characters */
+			low[i] = c >= 'A' && c <= 'Z' ? (char)(c + 32) :
+			    (char)c;
 		}
+		for (size_t k = 0; i == n && k < sizeof words / sizeof *words;
+		    k++)
+			tells |= memmem(low, n, words[k],
+			    strlen(words[k])) != NULL;
+	}
+	if (tells)
+		learn_once(&s->essentials, ESSENTIAL_ERROR, slice_trim_end(
+		    slice_part(line, 0, utf8_cut(line.p, line.n, LINE_BYTES)),
+		    " \t"));
 	buf_release(&b);
 }
 
