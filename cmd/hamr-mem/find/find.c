@@ -535,32 +535,6 @@ sort_words(struct memory *m, struct query *q, struct err *e)
 	return 0;
 }
 
-/* The items among which those of a session are: it may have been resumed when
- * much had come after it.  Two look-ups for GAP items, however many it has. */
-static int
-bound_session(struct memory *m, const char *session, struct err *e)
-{
-	struct range *last = m->range;
-	int64_t id = -1;
-	int got;
-
-	m->ranges = 0;
-	while ((got = db_int(m->st->db, e, &id, "SELECT min(id) FROM item "
-	    "WHERE session = ?1 AND id > ?2", "ti", session, id)) > 0) {
-		if (m->ranges == 0 || (m->ranges < RANGES &&
-		    id - last->to >= GAP)) {
-			last = &m->range[m->ranges++];
-			last->from = id;
-		}
-		if (db_int(m->st->db, e, &id, "SELECT max(id) FROM item "
-		    "WHERE session = ?1 AND id < ?2", "ti", session,
-		    id + GAP) < 0)
-			return -1;
-		last->to = id + 1;
-	}
-	return got;
-}
-
 static void
 add_term(struct ask *ask, const char *between, struct slice term, double rows)
 {
@@ -716,7 +690,9 @@ static int
 open_memory(struct memory *m, struct store *st, const struct find *f,
     struct query *q, struct search *x, struct err *e)
 {
-	int64_t time = WHEN_NONE;
+	struct range *last = m->range;
+	int64_t time = WHEN_NONE, id = -1;
+	int got;
 
 	m->st = st;
 	m->range[0].to = INT64_MAX >> PASSAGE_BITS;
@@ -727,22 +703,38 @@ open_memory(struct memory *m, struct store *st, const struct find *f,
 		return -1;
 	if (time > x->newest)
 		x->newest = time;
-	if (f->kind == KIND_FACT)
+	if (f->kind == KIND_FACT || (f->session == NULL && q->nword == 0))
 		return 0;
-	if (f->session != NULL)
-		return bound_session(m, f->session, e);
-	if (q->nword == 0)
+	if (f->session == NULL) {
+		if (sort_words(m, q, e) < 0)
+			return -1;
+		/* where all of the words are common, how many rows are looked
+		 * at goes by the rarest one: of it the newest ROWS_MAX */
+		if (q->word[0].rows > ROWS_MAX && !q->word[0].joined) {
+			last->from = m->newest - (int64_t)((double)m->newest *
+			    ROWS_MAX / q->word[0].rows);
+			x->partial = true;
+		}
 		return 0;
-	if (sort_words(m, q, e) < 0)
-		return -1;
-	/* where all of the words are common, how many rows are looked at goes
-	 * by the rarest one: of it the newest ROWS_MAX */
-	if (q->word[0].rows > ROWS_MAX && !q->word[0].joined) {
-		m->range[0].from = m->newest - (int64_t)((double)m->newest *
-		    ROWS_MAX / q->word[0].rows);
-		x->partial = true;
 	}
-	return 0;
+	/* the items among which those of a session are: it may have been
+	 * resumed when much had come after it; two look-ups for GAP items,
+	 * however many it has */
+	m->ranges = 0;
+	while ((got = db_int(st->db, e, &id, "SELECT min(id) FROM item "
+	    "WHERE session = ?1 AND id > ?2", "ti", f->session, id)) > 0) {
+		if (m->ranges == 0 || (m->ranges < RANGES &&
+		    id - last->to >= GAP)) {
+			last = &m->range[m->ranges++];
+			last->from = id;
+		}
+		if (db_int(st->db, e, &id, "SELECT max(id) FROM item "
+		    "WHERE session = ?1 AND id < ?2", "ti", f->session,
+		    id + GAP) < 0)
+			return -1;
+		last->to = id + 1;
+	}
+	return got;
 }
 
 int

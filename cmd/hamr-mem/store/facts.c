@@ -11,26 +11,18 @@
 
 /* ---- tags: a JSON array of strings, sorted, none twice ---- */
 
-static void
-tags_add(struct texts *t, struct slice list)
-{
-	struct slice v;
-
-	for (struct walk w = walk_elements(list); walk_next(&w, NULL, &v); ) {
-		char *s = scan_strdup(v);
-		if (s != NULL)
-			texts_add(t, s);
-	}
-}
-
 static char *
 tags_join(struct slice a, struct slice b)
 {
+	struct walk lists[] = { walk_elements(a), walk_elements(b) };
 	struct buf out = BUF_INIT(BUF_RECORD_MAX);
 	struct texts t = { .n = 0 };
+	struct slice v;
 
-	tags_add(&t, a);
-	tags_add(&t, b);
+	for (size_t i = 0; i < 2; i++)
+		while (walk_next(&lists[i], NULL, &v))
+			if (scan_kind(v) == SCAN_STRING)
+				texts_add(&t, scan_strdup(v));
 	if (t.n > 0)
 		qsort(t.v, t.n, sizeof *t.v, text_order);
 	for (size_t i = 0; i < t.n; i++)

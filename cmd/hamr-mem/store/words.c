@@ -276,33 +276,6 @@ put_run(struct store *st, struct err *e)
 	return r < 0 ? -1 : 0;
 }
 
-/* Of the words that leave, those that no text holds any more.  1: looking for
- * them would take as long as to collect all words anew. */
-static int
-find_lost(struct store *st, struct wordset *lost, struct err *e)
-{
-	struct slice rest = buf_view(&st->go.words), w;
-	char quoted[WORD_MAX + 3];
-	int rows = ROWS_MAX, got = 0;
-
-	while (got >= 0 && rows > 0 && slice_line(&rest, &w)) {
-		bool held = false;
-
-		snprintf(quoted, sizeof quoted, "\"%.*s\"", (int)w.n, w.p);
-		struct st *s = db_query(st->db, e, "SELECT instr(lower(s.text "
-		    "|| ' ' || coalesce(s.path, '') || ' ' || "
-		    "coalesce(s.name, '')), ?1) FROM words JOIN source s "
-		    "ON s.id = words.rowid WHERE words MATCH ?2", "st", w,
-		    quoted);
-		while (!held && rows-- > 0 && (got = st_step(s, e)) > 0)
-			held = st_col_int(s, 0) > 0;
-		st_done(s);
-		if (!held)
-			wordset_add(lost, w);
-	}
-	return got < 0 ? -1 : rows <= 0;
-}
-
 /* Out of the blocks that hold them. */
 static int
 take_out(struct store *st, const struct wordset *lost, struct err *e)
@@ -340,9 +313,29 @@ int
 words_settle(struct store *st, struct err *e)
 {
 	struct wordset lost = { .n = 0 };
-	int got = find_lost(st, &lost, e);
+	struct slice rest = buf_view(&st->go.words), w;
+	char quoted[WORD_MAX + 3];
+	int rows = ROWS_MAX, got = 0;
 
-	if (got > 0) {
+	/* of the words that leave, those that no text holds any more */
+	while (got >= 0 && rows > 0 && slice_line(&rest, &w)) {
+		bool held = false;
+
+		snprintf(quoted, sizeof quoted, "\"%.*s\"", (int)w.n, w.p);
+		struct st *s = db_query(st->db, e, "SELECT instr(lower(s.text "
+		    "|| ' ' || coalesce(s.path, '') || ' ' || "
+		    "coalesce(s.name, '')), ?1) FROM words JOIN source s "
+		    "ON s.id = words.rowid WHERE words MATCH ?2", "st", w,
+		    quoted);
+		while (!held && rows-- > 0 && (got = st_step(s, e)) > 0)
+			held = st_col_int(s, 0) > 0;
+		st_done(s);
+		if (!held)
+			wordset_add(&lost, w);
+	}
+	got = got < 0 ? -1 : 0;
+	if (got == 0 && rows <= 0) {
+		/* to look for more takes as long as to collect all anew */
 		words_drop(st);
 		got = db_exec(st->db, "DELETE FROM block", e);
 		struct st *s = got < 0 ? NULL : db_query(st->db, e, "SELECT "
