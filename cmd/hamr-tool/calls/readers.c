@@ -46,13 +46,11 @@ take_word(const char **p, struct words *w)
 			++*p;
 			continue;
 		}
-		if (quote == '"' && c == '\\' && (*p)[1] != '\0' &&
-		    strchr("$`\"\\", (*p)[1]) != NULL)
+		if (c == '\\' && (quote == '\0' || (quote == '"' &&
+		    (*p)[1] != '\0' && strchr("$`\"\\", (*p)[1]) != NULL)))
 			c = *++*p;
 		else if (quote != '\0')
 			good = quote != '"' || strchr("$`", c) == NULL;
-		else if (c == '\\')
-			c = *++*p;
 		else if (strchr("*?[]", c) != NULL)
 			glob = true;
 		else if (c == '~')	/* elsewhere it is a home folder */

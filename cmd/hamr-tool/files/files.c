@@ -247,7 +247,6 @@ files_load(int fd, const char *rel, struct stat *st, struct buf *text,
     struct fault *fault)
 {
 	char *name = path_name(rel);
-	struct stat after;
 	struct err e;
 
 	fault->code = NULL;
@@ -261,8 +260,6 @@ files_load(int fd, const char *rel, struct stat *st, struct buf *text,
 	else if (file_read_fd(fd, name, text, &e) < 0)
 		fault_set(fault, e.status == ST_DATA ? "too_large" : "denied",
 		    "%s", e.text);
-	else if (fstat(fd, &after) < 0)
-		fault_sys(fault, "cannot be read", rel);
 	/* Identity and content belong together: what is written while it is
 	 * read shows as a changed file later. */
 	else if ((size_t)st->st_size != text->len)

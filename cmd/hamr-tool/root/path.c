@@ -83,16 +83,16 @@ inside(const struct root *r, const char *text)
 	}
 	/* or where a folder that it begins with is the root by another name,
 	 * as a link to it is; what /proc has for links are none */
-	char *end = plain.p;
-	while (rest == NULL && end != NULL && *end != '\0' &&
+	size_t end = 0;
+	while (rest == NULL && plain.p != NULL && end < plain.len &&
 	    !slice_starts(buf_view(&plain), "/proc/") &&
 	    fstat(r->fd, &st) == 0) {
-		end += 1 + strcspn(end + 1, "/");
-		char was = *end;
-		*end = '\0';
+		end += 1 + strcspn(plain.p + end + 1, "/");
+		char was = plain.p[end];
+		plain.p[end] = '\0';
 		if (stat(plain.p, &is) == 0 && is_same_file(&is, &st))
-			rest = end;
-		*end = was;
+			rest = plain.p + end;
+		plain.p[end] = was;
 	}
 	char *got = rest != NULL ? xstrdup(rest) : NULL;
 	buf_release(&plain);

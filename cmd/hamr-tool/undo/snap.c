@@ -62,14 +62,14 @@ writers_have(struct writers *w, const struct stat *st)
 	struct stat is;
 
 	w->looked = true;
-	while ((e = file_readdir(d)) != NULL) {
+	while (d != NULL && (e = file_readdir(d)) != NULL) {
 		pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
 
 		if (pid <= 0 || pid == getpid() || getsid(pid) != session)
 			continue;
 		DIR *one = file_opendir(dirfd(d), e->d_name);
 		DIR *fds = one != NULL ? file_opendir(dirfd(one), "fd") : NULL;
-		while ((fd = file_readdir(fds)) != NULL) {
+		while (fds != NULL && (fd = file_readdir(fds)) != NULL) {
 			char name[64], text[512];
 
 			if (fstatat(dirfd(fds), fd->d_name, &is, 0) < 0 ||
