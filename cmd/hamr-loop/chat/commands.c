@@ -205,11 +205,10 @@ copy(struct chat *c, const char *arg)
 	if (last_answer(c, &s)) {
 		const char *answer = n > 0 ? answer_with(u, &s, (size_t)n,
 		    &k) : s.answer;
-		if (markdown_code(slice_of(answer), ui_columns(u) - 1, k,
-		    &b) > 0)
-			to_clipboard(c, buf_view(&b));
-		else if (n == 0)
-			to_clipboard(c, slice_of(answer));
+		bool code = markdown_code(slice_of(answer), ui_columns(u) - 1,
+		    k, &b) > 0;
+		if (code || n == 0)
+			to_clipboard(c, code ? buf_view(&b) : slice_of(answer));
 		else
 			say(c, "the turn has no such code block");
 	}

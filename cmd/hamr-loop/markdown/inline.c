@@ -478,13 +478,6 @@ read_marked(struct reader *r, struct slice source)
 	return rc == 0;
 }
 
-static void
-forget(struct rows *r)
-{
-	bufs_reset(BUFS(&r->text, &r->plain));
-	r->n = r->pieces = 0;
-}
-
 size_t
 rows_open_mark(const struct rows *r)
 {
@@ -737,9 +730,11 @@ rows_of(struct rows *r, struct slice source, const struct rows_style *how)
 	struct layout l = { .out = r, .how = how, .word_source = true };
 	size_t n, p = 0;
 
-	forget(r);
+	bufs_reset(BUFS(&r->text, &r->plain));
+	r->n = r->pieces = 0;
 	if (!read_marked(&reader, source)) {
-		forget(r);
+		buf_reset(&r->plain);
+		r->pieces = 0;
 		reader = (struct reader){ .out = r, .begin = NO_SOURCE };
 		add_piece(&reader, source, 0);
 	}
