@@ -220,21 +220,6 @@ recover(struct guard *g)
 
 /* ---- what the transcript says of itself ---- */
 
-/* agent.contract, from a config record; NULL: from the policy alone. */
-static void
-learn_contract(struct guard *g, const struct rec *r)
-{
-	const struct policy *p = g->policy;
-	struct slice contract = { NULL, 0 };
-
-	if (r != NULL)
-		contract = scan_get(rec_get(r, "set"), "agent.contract");
-	if (r == NULL || p->contract_flag)
-		g->contract = p->contract;
-	else if (scan_kind(contract) == SCAN_STRING)
-		g->contract = scan_str_is(contract, "change");
-}
-
 /* The window that a limit record tells, or -1: the configuration's. */
 static bool
 is_small_window(const struct policy *p, long limit)
@@ -282,7 +267,12 @@ learn(struct guard *g, const struct rec *r)
 		}
 		break;
 	case R_HAMR: signer_root(&g->signer, rec_get(r, "cwd")); break;
-	case R_CONFIG: learn_contract(g, r); break;
+	case R_CONFIG:
+		contract = scan_get(rec_get(r, "set"), "agent.contract");
+		if (!g->policy->contract_flag &&
+		    scan_kind(contract) == SCAN_STRING)
+			g->contract = scan_str_is(contract, "change");
+		break;
 	case R_LIMIT:
 		g->few_reads = rec_int(r, "context_tokens", &n) && n > 0 ?
 		    is_small_window(g->policy, (long)n) : g->small_window;
@@ -437,7 +427,7 @@ guard_init(struct guard *g, const struct rules *rules,
 		.files.returned.max = STATES_MAX,
 		.files.once.max = STATES_MAX, .files.twice.max = STATES_MAX };
 	cycle_init(&g->cycle, p->window);
-	learn_contract(g, NULL);
+	g->contract = p->contract;
 	g->few_reads = g->small_window = is_small_window(p, -1);
 	g->patch = true;
 }
@@ -452,7 +442,7 @@ guard_reset(struct guard *g)
 	signer_root(&g->signer, (struct slice){ NULL, 0 });
 	g->transcript++;
 	buf_reset(&g->kept);
-	learn_contract(g, NULL);
+	g->contract = g->policy->contract;
 	g->few_reads = g->small_window;
 	calls_forget(g);
 	g->step = (struct step){ .first = 0 };

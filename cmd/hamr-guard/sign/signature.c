@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/hash.h"
 #include "import/import_convert.h"
 #include "record/alias.h"
