@@ -51,26 +51,6 @@ hex(struct slice s, size_t at, size_t n)
 	return v;
 }
 
-/* \xHH, \uHHHH or \UHHHHHHHH, behind its letter c; false: it is none. */
-static bool
-code_point(struct reading *r, char c, struct buf *out)
-{
-	size_t n = c == 'x' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
-	long v = hex(r->s, r->at, n), low = -1;
-
-	if (v < 0)
-		return false;
-	r->at += n;
-	if ((v & ~0x3ffL) == 0xd800 && begins(r->s, r->at, "\\u"))
-		low = hex(r->s, r->at + 2, 4);
-	if ((low & ~0x3ffL) == 0xdc00) {
-		r->at += 6;
-		v = 0x10000 + ((v & 0x3ff) << 10) + (low & 0x3ff);
-	}
-	utf8_put(out, v > 0 ? (unsigned long)v : 0xfffd);
-	return true;
-}
-
 static enum block_said
 string(struct reading *r, struct buf *out)
 {
@@ -91,9 +71,23 @@ string(struct reading *r, struct buf *out)
 		}
 		c = r->s.p[r->at++];
 		const char *q = c != '\0' ? strchr(from, c) : NULL;
+		/* \xHH, \uHHHH or \UHHHHHHHH */
+		size_t n = c == 'x' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
+		long v = hex(r->s, r->at, n), low = -1;
 		if (q != NULL)
 			buf_addc(&text, to[q - from]);
-		else if (c != '\n' && !code_point(r, c, &text)) {
+		else if (v >= 0) {
+			r->at += n;
+			if ((v & ~0x3ffL) == 0xd800 &&
+			    begins(r->s, r->at, "\\u"))
+				low = hex(r->s, r->at + 2, 4);
+			if ((low & ~0x3ffL) == 0xdc00) {
+				r->at += 6;
+				v = 0x10000 + ((v & 0x3ff) << 10) +
+				    (low & 0x3ff);
+			}
+			utf8_put(&text, v > 0 ? (unsigned long)v : 0xfffd);
+		} else if (c != '\n') {
 			if (strchr("\\'\"", c) == NULL)
 				buf_addc(&text, '\\');
 			buf_addc(&text, c);
