@@ -280,31 +280,30 @@ judge(struct exchange *x)
 
 /* ---- one attempt ---- */
 
-/* Do params tell by themselves how long an answer may be? */
-static bool
-limits_output(struct slice params)
-{
-	return scan_get(params, "max_tokens").p != NULL ||
-	    scan_get(params, "max_completion_tokens").p != NULL ||
-	    scan_get(params, "max_output_tokens").p != NULL ||
-	    scan_get(params, "generationConfig").p != NULL ||
-	    scan_get(params, "generation_config").p != NULL ||
-	    scan_get(scan_get(params, "options"), "num_predict").p != NULL;
-}
-
 /* As it is set, else what is reserved of a window that is known; 0: the
  * server decides. */
 static long long
 max_tokens(const struct exchange *x)
 {
+	static const char *const keys[] = { "max_tokens",
+		"max_completion_tokens", "max_output_tokens",
+		"generationConfig", "generation_config" };
 	const struct settings *s = x->p->set;
+	const struct slice params[] = { slice_of(s->params), x->ask->params };
 	long limit = s->window > 0 && x->p->limit < 0 ? (long)s->window :
 	    x->p->limit;
 	long long n = s->max_tokens, most = x->p->most_output;
 
-	if (limits_output(slice_of(s->params)) ||
-	    limits_output(x->ask->params))
-		return n;
+	/* do params tell by themselves how long an answer may be? */
+	for (size_t i = 0; i < 2; i++) {
+		struct slice options = scan_get(params[i], "options");
+		bool told = scan_get(options, "num_predict").p != NULL;
+
+		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+			told |= scan_get(params[i], keys[k]).p != NULL;
+		if (told)
+			return n;
+	}
 	if (n == 0 && (limit >= 0 || conf_is_set(s->conf, "context.window"))) {
 		struct budget b = budget_from(s->conf, limit);
 		n = b.window - b.effective;
@@ -376,7 +375,8 @@ begin(struct exchange *x)
 
 	sse_reset(&x->sse);
 	bufs_reset(BUFS(&x->raw, &x->tape));
-	failure_reset(&x->failure);
+	failure_release(&x->failure);
+	failure_init(&x->failure);
 	api_stream_reset(&x->stream);
 	x->form = api->lines ? FORM_SSE : FORM_UNKNOWN;
 	x->sse.lines = api->lines;

@@ -138,22 +138,6 @@ wait_alone(void *ctx, struct pollfd *fds, size_t n, int ms)
 	return 0;
 }
 
-static void
-send_aside(struct bridge *b, struct slice text)
-{
-	struct bridge quiet = { .body = BUF_INIT(LINE_MAX_BYTES) };
-	struct http_call c = { .url = b->url, .post = true, .body = text,
-		.headers = b->headers, .nheaders = put_headers(b),
-		.max_ms = SIDE_MS, .sink = take_body, .ctx = &quiet,
-		.wait = wait_alone };
-	struct http_reply r;
-
-	sse_init(&quiet.sse, LINE_MAX_BYTES, LINE_MAX_BYTES);
-	http_do(b->side, &c, &r);
-	sse_release(&quiet.sse);
-	buf_release(&quiet.body);
-}
-
 /* ---- what the server says unasked ---- */
 
 /* The way back into a stream that broke off: false when it has none. */
@@ -220,6 +204,7 @@ wait_here(void *ctx, struct pollfd *fds, size_t n, int ms)
 	struct bridge *b = ctx;
 	struct pollfd *all = xcalloc(n + 1, sizeof *all);
 	enum rpc_got got = RPC_NONE;
+	struct http_reply r;
 	struct slice text;
 	struct rpc_msg m;
 
@@ -243,7 +228,15 @@ wait_here(void *ctx, struct pollfd *fds, size_t n, int ms)
 			b->later[b->nlater++] = xmemdup0(text.p, text.n);
 			continue;
 		}
-		send_aside(b, text);
+		struct bridge quiet = { .body = BUF_INIT(LINE_MAX_BYTES) };
+		struct http_call c = { .url = b->url, .post = true,
+			.body = text, .headers = b->headers,
+			.nheaders = put_headers(b), .max_ms = SIDE_MS,
+			.sink = take_body, .ctx = &quiet, .wait = wait_alone };
+		sse_init(&quiet.sse, LINE_MAX_BYTES, LINE_MAX_BYTES);
+		http_do(b->side, &c, &r);
+		sse_release(&quiet.sse);
+		buf_release(&quiet.body);
 		if (!b->listens && scan_str_is(m.method,
 		    "notifications/initialized"))
 			start_listening(b);

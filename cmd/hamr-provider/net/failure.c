@@ -35,15 +35,6 @@ failure_init(struct failure *f)
 }
 
 void
-failure_reset(struct failure *f)
-{
-	struct buf keep = f->message;
-
-	buf_reset(&keep);
-	*f = (struct failure){ .message = keep, .wait_ms = -1 };
-}
-
-void
 failure_release(struct failure *f)
 {
 	buf_release(&f->message);

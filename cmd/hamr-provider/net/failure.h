@@ -19,7 +19,6 @@ struct failure {
 
 #define FAILURE_MAX ((size_t)1 << 20)
 void failure_init(struct failure *f);
-void failure_reset(struct failure *f);
 void failure_release(struct failure *f);
 
 /* A failure in our own words; whether it may be tried again goes by its code.

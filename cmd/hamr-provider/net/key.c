@@ -144,50 +144,45 @@ key_check(char *key, const char *origin, struct err *e)
 	return 0;
 }
 
-/* How many bytes the key takes at this place, as it is or as somebody's JSON
- * escapes it; 0: it does not stand there. */
-static size_t
-key_at(struct slice s, size_t at, const char *key)
-{
-	size_t i = at;
-
-	for (; *key != '\0' && i < s.n; key++) {
-		bool escaped = s.p[i] == '\\' && i + 1 < s.n;
-
-		if (escaped && s.p[i + 1] == *key)
-			i += 2;
-		else if (s.p[i] == *key)
-			i++;
-		else if (escaped && s.p[i + 1] == 'u' && i + 6 <= s.n &&
-		    num_hex4(s.p + i + 2) == *key)
-			i += 6;
-		else
-			return 0;
-	}
-	return *key == '\0' ? i - at : 0;
-}
-
 void
 key_redact(const char *key, size_t least, struct buf *b)
 {
 	struct buf out = BUF_INIT(b->max);
-	struct slice all = buf_view(b);
-	size_t from = 0, hit;
+	struct slice s = buf_view(b);
+	size_t from = 0;
 
 	if (strlen(key) < least)
 		return;
-	for (size_t at = 0; at < all.n; at += hit > 0 ? hit : 1) {
-		hit = all.p[at] == *key || all.p[at] == '\\' ?
-		    key_at(all, at, key) : 0;
-		if (hit == 0)
+	for (size_t at = 0; at < s.n; at++) {
+		const char *k = key;
+		size_t i = at;
+
+		if (s.p[at] != *key && s.p[at] != '\\')
 			continue;
-		buf_slice(&out, slice_part(all, from, at));
+		/* as it is, or as somebody's JSON escapes it */
+		for (; *k != '\0' && i < s.n; k++) {
+			bool escaped = s.p[i] == '\\' && i + 1 < s.n;
+
+			if (escaped && s.p[i + 1] == *k)
+				i += 2;
+			else if (s.p[i] == *k)
+				i++;
+			else if (escaped && s.p[i + 1] == 'u' &&
+			    i + 6 <= s.n && num_hex4(s.p + i + 2) == *k)
+				i += 6;
+			else
+				break;
+		}
+		if (*k != '\0')
+			continue;
+		buf_slice(&out, slice_part(s, from, at));
 		buf_adds(&out, "[key]");
-		from = at + hit;
+		from = i;
+		at = i - 1;
 	}
 	if (from == 0)
 		return;
-	buf_slice(&out, slice_from(all, from));
+	buf_slice(&out, slice_from(s, from));
 	buf_release(b);
 	*b = out;
 }
