@@ -154,22 +154,11 @@ system_text(struct slice messages, struct buf *out)
 	    slice_trim(buf_view(out)).n > 0;
 }
 
-static void
-each_call(struct writer *w, struct slice calls,
-    void (*fn)(struct writer *w, struct slice call))
-{
-	struct walk walk = walk_elements(calls);
-	struct slice call;
-
-	while (fn != NULL && walk_next(&walk, NULL, &call))
-		fn(w, call);
-}
-
 void
 writer_messages(struct writer *w, struct slice messages)
 {
 	const struct form *f = w->form;
-	struct slice m;
+	struct slice m, call;
 
 	for (struct walk walk = walk_of(messages);
 	    walk_next(&walk, NULL, &m); ) {
@@ -194,13 +183,17 @@ writer_messages(struct writer *w, struct slice messages)
 			role = SLICE("\"user\"");
 			calls = (struct slice){ NULL, 0 };
 		}
-		if (!w->no_carry)
-			each_call(w, calls, f->carry);
+		for (struct walk each = walk_elements(calls);
+		    f->carry != NULL && !w->no_carry &&
+		    walk_next(&each, NULL, &call); )
+			f->carry(w, call);
 		size_t had = w->out->len;
 		put_content(w, role, scan_get(m, "content"));
 		if (w->out->len == had && scan_str_is(role, "user"))
 			put_text(w, role, SLICE("\"(empty)\""));
-		each_call(w, calls, f->call);
+		for (struct walk each = walk_elements(calls);
+		    walk_next(&each, NULL, &call); )
+			f->call(w, call);
 	}
 	close_turn(w);
 }

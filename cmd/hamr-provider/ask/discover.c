@@ -63,28 +63,23 @@ get(struct provider *p, const char *base, const char *path, long max_ms,
 	return good;
 }
 
-/* The next entry of a list of models, OpenAI's data or Ollama's models.
- * w->p is NULL at first. */
-static bool
-next_entry(struct walk *w, struct slice models, struct slice *entry)
+/* The entries of a list of models, OpenAI's data or Ollama's models. */
+static struct walk
+entries(struct slice models)
 {
-	if (w->p == NULL) {
-		struct slice list = scan_get(models, "data");
+	struct slice list = scan_get(models, "data");
 
-		if (scan_kind(list) != SCAN_ARRAY)
-			list = scan_get(models, "models");
-		*w = walk_elements(list);
-	}
-	return walk_next(w, NULL, entry);
+	return walk_elements(scan_kind(list) == SCAN_ARRAY ? list :
+	    scan_get(models, "models"));
 }
 
-/* Its name (NULL: none; yours to free). */
+/* The name of the next one (NULL: none; yours to free). */
 static bool
-next_model(struct walk *w, struct slice models, char **name)
+next_model(struct walk *w, char **name)
 {
 	struct slice entry;
 
-	if (!next_entry(w, models, &entry))
+	if (!walk_next(w, NULL, &entry))
 		return false;
 	*name = NULL;
 	for (size_t i = 0; i < 3 && *name == NULL; i++)
@@ -97,13 +92,12 @@ static bool
 first_model(struct provider *p, const char *base, long max_ms, char **model)
 {
 	struct buf b = BUF_INIT(REPLY_MAX);
-	struct walk w = { .p = NULL };
 	struct http_reply r;
 	bool good = get(p, base, p->set->api->models, max_ms, &b, &r);
+	struct walk w = entries(good ? buf_view(&b) : SLICE("{}"));
 
 	*model = NULL;
-	if (good)
-		next_model(&w, buf_view(&b), model);
+	next_model(&w, model);
 	buf_release(&b);
 	return good;
 }
@@ -190,13 +184,13 @@ of_list(struct slice models, const char *model)
 		"inputTokenLimit",		/* Gemini */
 	};
 	char *path = xasprintf("models/%s", model);
-	struct walk w = { .p = NULL };
+	struct walk w = entries(models);
 	struct slice entry, found = { NULL, 0 };
 	bool named = false;
 	long long tokens = 0;
 	size_t n = 0;
 
-	while (!named && next_entry(&w, models, &entry)) {
+	while (!named && walk_next(&w, NULL, &entry)) {
 		named = scan_str_is(scan_get(entry, "name"), path);
 		for (size_t i = 0; i < 3 && !named; i++)
 			named = scan_str_is(scan_get(entry, names[i]), model);
@@ -361,7 +355,6 @@ int
 server_models(struct provider *p)
 {
 	struct buf b = BUF_INIT(REPLY_MAX), line = BUF_INIT(REPLY_MAX);
-	struct walk w = { .p = NULL };
 	struct rec_out out;
 	struct err e;
 	char *name;
@@ -374,7 +367,8 @@ server_models(struct provider *p)
 	}
 	st = ST_NO;
 	rec_out_init(&out);
-	while (next_model(&w, buf_view(&b), &name)) {
+	struct walk w = entries(buf_view(&b));
+	while (next_model(&w, &name)) {
 		if (name == NULL)
 			continue;
 		buf_reset(&line);
