@@ -71,12 +71,6 @@ get_int(struct lookup *l, const char *key)
 	return conf_int(l->conf, whole_key(l, key));
 }
 
-static bool
-get_bool(struct lookup *l, const char *key)
-{
-	return conf_bool(l->conf, whole_key(l, key));
-}
-
 static long
 get_ms(struct lookup *l, const char *key)	/* it is seconds */
 {
@@ -420,9 +414,10 @@ load_rest(struct settings *s, struct lookup *l, const struct flags *f,
 		    "http://, https:// or socks5://, not %.*s",
 		    (int)(scheme - s->http.proxy) + 3, s->http.proxy);
 	s->params = get_str(l, "params");
-	s->no_images = !get_bool(l, "vision");
-	s->system_in_place = get_bool(l, "system_in_place");
-	s->stream = get_bool(l, "stream");
+	s->no_images = !conf_bool(l->conf, whole_key(l, "vision"));
+	s->system_in_place = conf_bool(l->conf,
+	    whole_key(l, "system_in_place"));
+	s->stream = conf_bool(l->conf, whole_key(l, "stream"));
 	s->has_temperature = conf_is_set(l->conf, whole_key(l, "temperature"));
 	s->temperature = s->has_temperature ? conf_num(l->conf,
 	    whole_key(l, "temperature")) : 0;
