@@ -288,8 +288,7 @@ run(const struct opts *o, const struct conf *conf)
 		st = stage_run(&s);
 		ledger_release(&run.ledger);
 	} else {
-		compact_init(&run.compact, conf, o->strategy, o->window,
-		    conf_str(conf, "provider.model"));
+		compact_init(&run.compact, conf, o->strategy, o->window);
 		run.compact.hashes = o->mode == MODE_CHECK;
 		if (o->mode == MODE_BUDGET && o->nfiles == 0) {
 			print_budget(&run.compact, &run.out);

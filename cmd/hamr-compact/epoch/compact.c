@@ -132,14 +132,16 @@ begin(struct compact *c)
 
 void
 compact_init(struct compact *c, const struct conf *conf,
-    const char *strategy, long flag_window, const char *model)
+    const char *strategy, long flag_window)
 {
+	const char *model = conf_str(conf, "provider.model");
+
 	*c = (struct compact){ .conf = conf, .flag_strategy = strategy,
 		.flag_window = flag_window };
 	buf_init(&c->seen, BUF_RECORD_MAX);
 	c->folded = c->tmp = c->clean = c->text = c->made =
 	    c->quoted = c->seen;
-	c->model = model != NULL && *model != '\0';
+	c->model = *model != '\0';
 	c->family = c->start_family = token_family(model);
 	begin(c);
 }

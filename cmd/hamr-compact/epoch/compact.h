@@ -132,9 +132,9 @@ struct compact {
 	struct buf tmp, clean, text, made, quoted;
 };
 
-/* strategy: of a flag, or NULL; model: of the configuration. */
+/* strategy: of a flag, or NULL. */
 void compact_init(struct compact *c, const struct conf *conf,
-    const char *strategy, long flag_window, const char *model);
+    const char *strategy, long flag_window);
 /* Estimate by this family, whatever a header says of the model. */
 void compact_count_by(struct compact *c, enum token_family family);
 void compact_reset(struct compact *c);	/* as new */

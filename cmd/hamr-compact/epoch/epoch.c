@@ -13,7 +13,6 @@
 #define BYTES_PER_TOKEN 4	/* of a summary */
 #define SUMMARY_SMALL 1400	/* bytes that it may have in any window */
 #define FILLED_PERCENT 95	/* of B: room for the next step */
-#define CONTEXT_PERCENT 10	/* of B: context kept when it is folded */
 #define B_UNLIMITED 122880	/* for a demand when there is no limit */
 
 static const struct stage_rule stage_rules[] = {
@@ -202,9 +201,7 @@ show_as(struct compact *c, size_t fold, size_t slim, size_t cap)
 void
 epoch_show(struct compact *c, size_t fold, size_t slim, size_t cap)
 {
-	struct summary_room room = { .cap = cap, .window = epoch_window(c),
-		.last = cap <= SUMMARY_LEAST, .context = percent_of(
-		epoch_window(c), CONTEXT_PERCENT), .family = c->family };
+	struct summary_room room = { cap, epoch_window(c), c->family };
 
 	buf_reset(&c->folded);
 	if (fold > 0) {

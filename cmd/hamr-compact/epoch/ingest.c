@@ -33,7 +33,7 @@ take_call(void *self, struct view_call *call, struct slice name,
 	/* its arguments with long strings cut, for when the call is old: made
 	 * and counted now, while they are at hand */
 	bufs_reset(BUFS(made, whole));
-	if (f->longer && slim_args(args->text, call->lean, made)) {
+	if (slim_args(args->text, call->lean, made)) {
 		if (call->json != NULL) {
 			call->slim_args = view_content_sum(c->family, name) +
 			    token_sum(c->family, made->p, made->len, &prev);

@@ -78,9 +78,6 @@ struct summary_room {
 	size_t cap;		/* bytes, about, without the context and what
 				 * people wrote that is kept whole */
 	long window;		/* tokens */
-	bool last;		/* of the last stage, after which nothing is
-				 * cut any more */
-	long context;		/* tokens of context that are kept */
 	enum token_family family;
 };
 

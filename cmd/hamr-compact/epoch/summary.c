@@ -10,6 +10,7 @@
 
 #include "internal.h"
 
+#define CONTEXT_PERCENT 10	/* of the window: context that is kept */
 #define SENTENCES_SHOWN 6
 #define USER_KEPT 600		/* bytes of a user message that is not kept
 				 * whole */
@@ -565,7 +566,7 @@ put_all(const struct summary *s, const struct summary_room *room,
 		sum += token_count(room->family, instead.p, instead.len);
 		v[n] = s->contexts[n];
 	}
-	if (sum > (uint64_t)room->context) {
+	if (sum > (uint64_t)percent_of(room->window, CONTEXT_PERCENT)) {
 		buf_reset(&instead);
 		buf_fmt(&instead, "\"[%zu bytes of project instructions are "
 		    "left out: more than 10 %% of the window; read their "
@@ -608,7 +609,7 @@ whole_of(const struct summary *s, const struct view *v,
 		if (v->nodes[i - 1].kind == VIEW_USER &&
 		    v->nodes[i - 1].person)
 			whole.newest = false;
-	if (!room->last || s->nusers == 0)
+	if (room->cap > SUMMARY_LEAST || s->nusers == 0)
 		return whole;
 	const struct user *newest = first + s->nusers - 1;
 	uint64_t sum = token_count(room->family, first->text, first->len);

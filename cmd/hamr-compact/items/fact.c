@@ -97,7 +97,6 @@ fact_new(struct view *v, const char *name, const struct view_args *args)
 	size_t n = what == NULL ? 0 : utf8_cut(what, strlen(what), WHAT_MAX);
 	f = arena_alloc(&v->arena, sizeof *f + n + 1);
 	f->kind = kind;
-	f->longer = args->text.n > ARGS_STAY;
 	f->exit = -1;
 	if (n > 0)
 		memcpy(f->what, what, n);
@@ -451,6 +450,8 @@ slim_args(struct slice args, bool edit, struct buf *out)
 {
 	size_t before = out->len;
 
+	if (args.n <= ARGS_STAY)
+		return false;
 	slim_value(args, edit, out);
 	if (out->len - before < args.n)
 		return true;

@@ -15,7 +15,6 @@ struct fact {
 	bool listing;		/* of a folder or a search, not of a file */
 	bool elided;		/* a compaction told that it is not in view */
 	bool remembered;	/* hamr-mem makes an item of its result */
-	bool longer;		/* the arguments are too long to stay */
 	long reads;		/* how often the path was read by then */
 	long first, last, lines;	/* of a file; 0: not known */
 	long exit;		/* of a command; -1: not known */

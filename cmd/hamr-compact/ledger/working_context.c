@@ -202,8 +202,7 @@ ledger_init(struct ledger *l, const struct conf *conf, const char *strategy,
     long window)
 {
 	*l = (struct ledger){ .nfiles = 0 };
-	compact_init(&l->compact, conf, strategy, window,
-	    conf_str(conf, "provider.model"));
+	compact_init(&l->compact, conf, strategy, window);
 	begin(l);
 }
 

@@ -567,8 +567,7 @@ add(struct simulation *s, enum method_rule rule, const struct conf *conf,
 	m->rule = rule;
 	m->window = window;
 	if (is_ours(m)) {
-		compact_init(&m->compact, conf, strategy, window,
-		    conf_str(conf, "provider.model"));
+		compact_init(&m->compact, conf, strategy, window);
 		compact_count_by(&m->compact, s->family);
 	}
 	method_begin(m);
