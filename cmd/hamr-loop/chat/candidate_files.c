@@ -61,24 +61,6 @@ find(struct candidates *out, int ms)
 	return all;
 }
 
-/* What there is time for, to a file: a process of its own does it. */
-__attribute__((noreturn))
-static void
-write_names(int fd)
-{
-	struct candidates all = { 0 };
-	struct buf names = BUF_INIT(NAMES_MAX);
-
-	/* nothing else of ours stays open in it */
-	dup2(fd, 0);
-	close_range(1, ~0U, 0);
-	find(&all, FIND_MS);
-	for (size_t i = 0; i < all.n; i++)
-		buf_add(&names, all.v[i].text, strlen(all.v[i].text) + 1);
-	file_write_all(0, names.p, names.len);
-	_exit(0);
-}
-
 void
 file_list_add(struct file_list *l, struct candidates *out)
 {
@@ -94,8 +76,20 @@ file_list_add(struct file_list *l, struct candidates *out)
 		*l = (struct file_list){ .fd = file_memory("", 0),
 			.begun = file_now_ms() };
 		l->pid = l->fd < 0 ? -1 : fork();
-		if (l->pid == 0)
-			write_names(l->fd);
+		if (l->pid == 0) {
+			/* a process of its own writes what there is time for
+			 * to the file; nothing else of ours stays open in it */
+			struct candidates all = { 0 };
+
+			dup2(l->fd, 0);
+			close_range(1, ~0U, 0);
+			find(&all, FIND_MS);
+			for (size_t i = 0; i < all.n; i++)
+				buf_add(&names, all.v[i].text,
+				    strlen(all.v[i].text) + 1);
+			file_write_all(0, names.p, names.len);
+			_exit(0);
+		}
 	}
 	if (l->pid < 0) {
 		file_close(l->fd);

@@ -284,37 +284,16 @@ message(struct chat *c, const struct rec *r)
 	buf_release(&text);
 }
 
-/* Wait for what it says next; false: the conversation is over. */
-static bool
-wait_for_more(struct chat *c)
-{
-	struct child *models = c->asked[ASKED_SERVER];
-	struct ui *u = &c->run->ui;
-	struct pollfd p[4] = { { STDIN_FILENO, POLLIN, 0 },
-		{ u->signals, POLLIN, 0 }, { STDOUT_FILENO, 0, 0 },
-		{ models != NULL ? models->out : -1, POLLIN, 0 } };
-
-	ui_flush(u);
-	if (poll(p, 4, -1) < 0)
-		return true;
-	if (p[0].revents != 0)
-		ui_read_peer(u);
-	if (models != NULL && p[3].revents != 0)
-		opening_read(c, ASKED_SERVER);
-	u->interrupted = false;		/* there is no turn to end */
-	return p[2].revents == 0 && !u->leaving &&
-	    (p[1].revents == 0 || !chat_interrupted(c));
-}
-
 int
 chat_records(struct run *r, struct err *e)
 {
 	struct chat c = { .run = r };
+	struct ui *u = &r->ui;
 	struct scan scan = { 0 };
 	struct rec said;
 
-	ui_take_signals(&r->ui);
-	ui_open_peer(&r->ui);
+	ui_take_signals(u);
+	ui_open_peer(u);
 	if (run_open(r, e) < 0)
 		return -1;
 	r->hub.listen = r->hub.chat = c.open = true;
@@ -325,11 +304,29 @@ chat_records(struct run *r, struct err *e)
 	chat_tell_session(&c);
 	opening_ask_server(&c);
 	while (!c.quit && !c.failed) {
-		char *line = ui_take_said(&r->ui);
-		if (line == NULL && !wait_for_more(&c))
-			break;
-		if (line == NULL || rec_parse(&scan, line, strlen(line),
-		    &said) < 0) {
+		char *line = ui_take_said(u);
+		if (line == NULL) {	/* wait for what it says next */
+			struct child *models = c.asked[ASKED_SERVER];
+			struct pollfd p[4] = { { STDIN_FILENO, POLLIN, 0 },
+				{ u->signals, POLLIN, 0 },
+				{ STDOUT_FILENO, 0, 0 },
+				{ models != NULL ? models->out : -1, POLLIN,
+				    0 } };
+
+			ui_flush(u);
+			if (poll(p, 4, -1) < 0)
+				continue;
+			if (p[0].revents != 0)
+				ui_read_peer(u);
+			if (models != NULL && p[3].revents != 0)
+				opening_read(&c, ASKED_SERVER);
+			u->interrupted = false;	/* there is no turn to end */
+			if (p[2].revents != 0 || u->leaving ||
+			    (p[1].revents != 0 && chat_interrupted(&c)))
+				break;
+			continue;
+		}
+		if (rec_parse(&scan, line, strlen(line), &said) < 0) {
 			;
 		} else if (said.kind == R_USER) {
 			message(&c, &said);
@@ -337,7 +334,7 @@ chat_records(struct run *r, struct err *e)
 			hub_set(&r->hub, rec_get(&said, "set"));
 			hub_sync(&r->hub, SLOT_GUARD);
 		} else if (said.kind == R_SYNC) {
-			ui_passing(&r->ui, &said);
+			ui_passing(u, &said);
 		}
 		free(line);
 	}

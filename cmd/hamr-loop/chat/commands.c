@@ -162,39 +162,17 @@ last(struct chat *c, const char *arg)
 	seen_release(&s);
 }
 
-/* By the terminal (OSC 52), or, where it is too much, in a file. */
-static void
-to_clipboard(struct chat *c, struct slice text)
-{
-	struct ui *u = &c->run->ui;
-	struct buf b = BUF_INIT((size_t)1 << 40);
-	char *to = xasprintf("%s/.hamr/copied.txt", c->run->root);
-	struct err e;
-
-	if (text.n <= CLIPBOARD_MAX && u->live) {
-		buf_adds(&b, "\033]52;c;");
-		base64_add(&b, text.p, text.n);
-		buf_adds(&b, "\a");
-		screen_control(u->screen, b.p);
-		ui_note(u, "copied %zu line%s, if your terminal allows it",
-		    slice_lines(text), plural((long)slice_lines(text)));
-	} else if (file_replace(to, text.p, text.n, 0600, &e) < 0) {
-		err_report(&e);
-	} else {
-		ui_note(u, "written: %s", to);
-	}
-	free(to);
-	buf_release(&b);
-}
-
 /* Block n of the turn, as numbered on the screen; 0: the last one of the last
- * answer, or all of that. */
+ * answer, or all of that.  By the terminal (OSC 52), or, where it is too much,
+ * in a file. */
 static void
 copy(struct chat *c, const char *arg)
 {
 	struct buf b = BUF_INIT((size_t)1 << 40);
-	const struct ui *u = &c->run->ui;
+	struct buf osc = BUF_INIT((size_t)1 << 40);
+	struct ui *u = &c->run->ui;
 	long n = number(arg);
+	struct err e;
 	struct seen s;
 	size_t k = 0;
 
@@ -207,13 +185,28 @@ copy(struct chat *c, const char *arg)
 		    &k) : s.answer;
 		bool code = markdown_code(slice_of(answer), ui_columns(u) - 1,
 		    k, &b) > 0;
-		if (code || n == 0)
-			to_clipboard(c, code ? buf_view(&b) : slice_of(answer));
-		else
+		struct slice text = code ? buf_view(&b) : slice_of(answer);
+		char *to = xasprintf("%s/.hamr/copied.txt", c->run->root);
+
+		if (!code && n > 0) {
 			say(c, "the turn has no such code block");
+		} else if (text.n <= CLIPBOARD_MAX && u->live) {
+			buf_adds(&osc, "\033]52;c;");
+			base64_add(&osc, text.p, text.n);
+			buf_adds(&osc, "\a");
+			screen_control(u->screen, osc.p);
+			ui_note(u, "copied %zu line%s, if your terminal "
+			    "allows it", slice_lines(text),
+			    plural((long)slice_lines(text)));
+		} else if (file_replace(to, text.p, text.n, 0600, &e) < 0) {
+			err_report(&e);
+		} else {
+			ui_note(u, "written: %s", to);
+		}
+		free(to);
 	}
 	seen_release(&s);
-	buf_release(&b);
+	bufs_release(BUFS(&b, &osc));
 }
 
 static void

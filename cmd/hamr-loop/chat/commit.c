@@ -114,37 +114,16 @@ ask_model(struct chat *c, const struct buf *diff)
 	return clean.len > 0 ? buf_detach(&clean) : NULL;
 }
 
-/* The hooks that git would run: "pre-commit commit-msg". */
-static void
-name_hooks(struct buf *out)
-{
-	static const char *const names[] = { "pre-commit",
-		"prepare-commit-msg", "commit-msg", "post-commit",
-		"post-index-change", "reference-transaction", "pre-auto-gc" };
-	static const char *const where[] = { "rev-parse", "--git-path",
-		"hooks" };
-	struct buf dir = BUF_INIT(1 << 16);
-
-	if (child_run(GIT, where, 3, GIT_MS, CHILD_ERR_OUT, &dir, NULL) == 0 &&
-	    dir.len > 1)
-		dir.p[--dir.len] = '\0';
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		char *path = xasprintf("%s/%s", buf_view(&dir).p, names[i]);
-
-		if (access(path, X_OK) == 0)
-			buf_fmt(out, "%s%s", out->len > 0 ? " " : "",
-			    names[i]);
-		free(path);
-	}
-	buf_release(&dir);
-}
+static const char *const hook_names[] = { "pre-commit", "prepare-commit-msg",
+	"commit-msg", "post-commit", "post-index-change",
+	"reference-transaction", "pre-auto-gc" };
 
 void
 chat_commit(struct chat *c)
 {
 	static const char *const program = GIT;
 	struct buf diff = BUF_INIT(DIFF_MAX), hooks = BUF_INIT(1 << 12);
-	struct buf said = BUF_INIT(DIFF_MAX);
+	struct buf said = BUF_INIT(DIFF_MAX), dir = BUF_INIT(1 << 16);
 	struct ui *u = &c->run->ui;
 	char *message = NULL;
 	bool all = read_diff(u, &diff), stopped;
@@ -154,7 +133,23 @@ chat_commit(struct chat *c)
 	else if ((message = ask_model(c, &diff)) == NULL)
 		ui_note(u, "the model wrote no message");
 	if (message != NULL) {
-		name_hooks(&hooks);
+		static const char *const where[] = { "rev-parse", "--git-path",
+			"hooks" };
+
+		/* those that git would run: "pre-commit commit-msg" */
+		if (child_run(GIT, where, 3, GIT_MS, CHILD_ERR_OUT, &dir,
+		    NULL) == 0 && dir.len > 1)
+			dir.p[--dir.len] = '\0';
+		for (size_t i = 0; i < sizeof hook_names / sizeof *hook_names;
+		    i++) {
+			char *path = xasprintf("%s/%s", buf_view(&dir).p,
+			    hook_names[i]);
+
+			if (access(path, X_OK) == 0)
+				buf_fmt(&hooks, "%s%s", hooks.len > 0 ? " " :
+				    "", hook_names[i]);
+			free(path);
+		}
 		char *question = xasprintf("git commit%s%s%s? (y/n) ", all ?
 		    " -a" : "", hooks.len > 0 ? ", which runs " : "",
 		    buf_view(&hooks).p);
@@ -175,5 +170,5 @@ chat_commit(struct chat *c)
 		free(question);
 	}
 	free(message);
-	bufs_release(BUFS(&diff, &hooks, &said));
+	bufs_release(BUFS(&diff, &hooks, &said, &dir));
 }
