@@ -567,32 +567,6 @@ take_key(struct asking *k, const struct key *key)
 
 /* ---- the terminal ---- */
 
-/* What was typed before the question stood there is a draft; Ctrl-C then is one
- * all the same. */
-static void
-take_early(struct asking *k)
-{
-	struct ui *u = k->u;
-	struct pollfd p = { ui_keys_fd(u), POLLIN, 0 };
-	char part[4096];
-	struct key key;
-	ssize_t n;
-
-	while (poll(&p, 1, 0) > 0 &&
-	    (n = read(STDIN_FILENO, part, sizeof part)) > 0)
-		keys_add(&u->keys, (struct slice){ part, (size_t)n },
-		    file_now_ms());
-	while (!k->done && keys_next(&u->keys, file_now_ms(), &key)) {
-		if (key.name == KEY_ENTER)
-			key.name = KEY_NEWLINE;
-		if (ui_answered(u, &key))
-			continue;
-		enum editor_event event = editor_key(u->editor, &key);
-		if (event == EDITOR_INTERRUPT || event == EDITOR_QUIT)
-			k->a.stop = k->done = true;
-	}
-}
-
 static void
 wait_for_answer(struct asking *k)
 {
@@ -633,26 +607,44 @@ wait_for_answer(struct asking *k)
 static void
 put_question(struct asking *k)
 {
-	struct editor_options plain = { .prompt = "> ",
-		.colour = k->u->color };
-	bool listened = k->u->listening, edited = k->u->editor != NULL;
+	struct ui *u = k->u;
+	struct editor_options plain = { .prompt = "> ", .colour = u->color };
+	bool listened = u->listening, edited = u->editor != NULL;
+	char part[4096];
+	struct key key;
+	ssize_t n;
 
-	ui_break(k->u);
-	ui_listen(k->u, true);
+	ui_break(u);
+	ui_listen(u, true);
 	if (!edited) {
 		term_open_clusters();
-		k->u->editor = editor_new(&plain);
-		if (k->u->draft != NULL)
-			editor_set(k->u->editor, slice_of(k->u->draft));
+		u->editor = editor_new(&plain);
+		if (u->draft != NULL)
+			editor_set(u->editor, slice_of(u->draft));
 	}
-	buf_adds(&k->u->question, "?");
-	take_early(k);
+	buf_adds(&u->question, "?");
+	/* What was typed before the question stood there is a draft; Ctrl-C
+	 * then is one all the same. */
+	struct pollfd p = { ui_keys_fd(u), POLLIN, 0 };
+	while (poll(&p, 1, 0) > 0 &&
+	    (n = read(STDIN_FILENO, part, sizeof part)) > 0)
+		keys_add(&u->keys, (struct slice){ part, (size_t)n },
+		    file_now_ms());
+	while (!k->done && keys_next(&u->keys, file_now_ms(), &key)) {
+		if (key.name == KEY_ENTER)
+			key.name = KEY_NEWLINE;
+		if (ui_answered(u, &key))
+			continue;
+		enum editor_event event = editor_key(u->editor, &key);
+		if (event == EDITOR_INTERRUPT || event == EDITOR_QUIT)
+			k->a.stop = k->done = true;
+	}
 	ask_again(k, NULL);
-	ui_ring(k->u, "a question");
+	ui_ring(u, "a question");
 	wait_for_answer(k);
 	if (k->message != NULL)
 		end_reason(k);
-	buf_reset(&k->u->question);
+	buf_reset(&u->question);
 	if (k->call != NULL)
 		k->call->refused = !k->a.yes;
 	if (k->call != NULL && k->a.reason != NULL) {
@@ -660,41 +652,18 @@ put_question(struct asking *k)
 		k->call->reason = xstrdup(k->a.reason);
 	}
 	if (!edited) {
-		free(k->u->draft);
-		k->u->draft = editor_text(k->u->editor);
-		editor_free(k->u->editor);
-		k->u->editor = NULL;
+		free(u->draft);
+		u->draft = editor_text(u->editor);
+		editor_free(u->editor);
+		u->editor = NULL;
 	}
 	if (!listened)
-		ui_listen(k->u, false);
-	if (!k->u->live) {
-		screen_live(k->u->screen, SLICE(""), 0, 0);
-		screen_flush(k->u->screen);
+		ui_listen(u, false);
+	if (!u->live) {
+		screen_live(u->screen, SLICE(""), 0, 0);
+		screen_flush(u->screen);
 	}
-	ui_hurry(k->u);
-}
-
-/* What a program says in a person's place. */
-static void
-ask_peer(struct ui *u, const struct rec *ask, const char *key,
-    struct ui_allow *a)
-{
-	char *line = ui_await(u, R_ANSWER, rec_get(ask, "id"));
-	struct scan s = { 0 };
-	struct rec r;
-
-	if (line != NULL && rec_parse(&s, line, strlen(line), &r) == 0) {
-		a->yes = scan_true(rec_get(&r, "allow"));
-		a->session = rec_str_is(&r, "scope", "session");
-		a->network = scan_true(rec_get(&r, "network"));
-		a->stop = scan_true(rec_get(&r, "stop"));
-		a->args = rec_strdup(&r, "arguments");
-		a->reason = rec_strdup(&r, "reason");
-	}
-	if (a->session && key != NULL)
-		*map_put(&u->always, slice_of(key), NULL) = a->yes ? 1 : 2;
-	scan_release(&s);
-	free(line);
+	ui_hurry(u);
 }
 
 struct ui_allow
@@ -707,6 +676,8 @@ ui_ask(struct ui *u, const struct rec *ask)
 		.args = call != NULL ? call->args : NULL,
 		.body = BUF_INIT(TEXT_MAX) };
 	struct question *q = &k.q;
+	struct scan scan = { 0 };
+	struct rec said;
 
 	*q = (struct question){ .name = rec_strdup(ask, "name"),
 		.path = rec_strdup(ask, "path"),
@@ -725,9 +696,23 @@ ui_ask(struct ui *u, const struct rec *ask)
 	    conf_allows(u->conf, u->root, key))) {
 		k.a.yes = at == NULL || *at == 1;
 		k.a.session = true;
-	} else if (u->peer != NULL) {
+	} else if (u->peer != NULL) {	/* a program in a person's place */
 		ui_json_line(u, ask);
-		ask_peer(u, ask, key, &k.a);
+		char *line = ui_await(u, R_ANSWER, rec_get(ask, "id"));
+		if (line != NULL &&
+		    rec_parse(&scan, line, strlen(line), &said) == 0) {
+			k.a.yes = scan_true(rec_get(&said, "allow"));
+			k.a.session = rec_str_is(&said, "scope", "session");
+			k.a.network = scan_true(rec_get(&said, "network"));
+			k.a.stop = scan_true(rec_get(&said, "stop"));
+			k.a.args = rec_strdup(&said, "arguments");
+			k.a.reason = rec_strdup(&said, "reason");
+		}
+		if (k.a.session && key != NULL)
+			*map_put(&u->always, slice_of(key), NULL) =
+			    k.a.yes ? 1 : 2;
+		scan_release(&scan);
+		free(line);
 	} else if (u->tty_err && isatty(STDIN_FILENO) == 1) {
 		put_question(&k);
 	}

@@ -179,24 +179,6 @@ failed(const struct rec *r)
 	    "exit"), &code) && code != 0) || msg_meta(r, "signal").p != NULL;
 }
 
-/* The call, "edit src/main.c"; of a path that is too long its end. */
-static void
-add_what(const struct ui_call *call, size_t columns, struct buf *out)
-{
-	size_t head = strcspn(call->what, " ");
-	struct slice all = slice_of(call->what), name = { all.p, head };
-
-	if (!call->path || term_width(all) <= columns || all.p[head] == '\0') {
-		term_put(out, all, columns);
-		return;
-	}
-	columns -= term_put(out, name, columns);
-	if (columns > 1)
-		buf_addc(out, ' ');
-	if (columns > 2)
-		term_put_end(out, slice_of(all.p + head + 1), columns - 1);
-}
-
 /* In a few words: the lines of a change, what was found, what was said. */
 static void
 add_outcome(const struct ui *u, const struct ui_call *call,
@@ -251,6 +233,8 @@ ui_call_result(struct ui *u, const struct ui_call *call, const struct rec *r)
 	struct buf b = BUF_INIT((size_t)2 << 20), o = BUF_INIT(1 << 16);
 	const char *on = !u->color ? "" : failed(r) ? "\033[31m" :
 	    "\033[32m";
+	struct slice what = slice_of(call->what);
+	size_t head = strcspn(call->what, " ");
 	char took[40] = "";
 	int64_t ms = 0;
 
@@ -267,7 +251,7 @@ ui_call_result(struct ui *u, const struct ui_call *call, const struct rec *r)
 			    (long long)ms / 1000, (long long)ms / 100 % 10);
 		size_t rest = 5 + strlen(took);
 		room = room > rest + 10 ? room - rest : 10;
-		size_t for_what = term_width(slice_of(call->what));
+		size_t for_what = term_width(what);
 		size_t for_got = num_min(term_width(buf_view(&o)), room + 1);
 		if (for_what + for_got > room) {
 			if (for_what > room * 2 / 3)
@@ -275,12 +259,24 @@ ui_call_result(struct ui *u, const struct ui_call *call, const struct rec *r)
 				    room - for_got : room * 2 / 3;
 			for_got = room - for_what;
 		}
-		add_what(call, for_what, &b);
+		/* "edit src/main.c"; of a path that is too long its end */
+		if (!call->path || term_width(what) <= for_what ||
+		    what.p[head] == '\0') {
+			term_put(&b, what, for_what);
+		} else {
+			for_what -= term_put(&b, (struct slice){ what.p,
+			    head }, for_what);
+			if (for_what > 1)
+				buf_addc(&b, ' ');
+			if (for_what > 2)
+				term_put_end(&b, slice_of(what.p + head + 1),
+				    for_what - 1);
+		}
 		if (o.len > 0)
 			buf_fmt(&b, "  %s", on);
 		term_put(&b, buf_view(&o), for_got);
 	} else {
-		term_escape(&b, slice_of(call->what));
+		term_escape(&b, what);
 		buf_fmt(&b, " -> %s", on);
 		buf_slice(&b, buf_view(&o));
 		snprintf(took, sizeof took, " (%lld.%02lld s)",
