@@ -4,39 +4,6 @@
 #include "base/mem.h"
 #include "internal.h"
 
-/* A list of names and values as texts "NAME=value", or with another text
- * between.  False: it is none. */
-static bool
-add_pairs(struct worker *s, const struct buf *name, const char *key,
-    struct slice list, const char *between)
-{
-	struct walk w = walk_elements(list);
-	struct buf v = BUF_INIT(1 << 20);
-	bool good = true;
-	struct slice el;
-
-	buf_addc(&v, '[');
-	while (good && walk_next(&w, NULL, &el)) {
-		char *k = scan_strdup(scan_get(el, "name"));
-		char *value = scan_strdup(scan_get(el, "value"));
-		char *both = k == NULL || value == NULL ? NULL :
-		    xasprintf("%s%s%s", k, between, value);
-
-		good = both != NULL;
-		if (good)
-			scan_put(&v, v.len > 1 ? ",@" : "@", slice_of(both));
-		free(both);
-		free(value);
-		free(k);
-	}
-	buf_addc(&v, ']');
-	if (good)
-		texts_add(&s->servers, xasprintf("mcp.%s.%s=%s", name->p, key,
-		    v.p));
-	buf_release(&v);
-	return good;
-}
-
 /* One over HTTP, or one that is started here.  What is wrong with it, or
  * NULL. */
 static const char *
@@ -48,6 +15,7 @@ add_server(struct worker *s, const struct buf *name, bool http,
 	struct slice args = scan_get(server, "args");
 	struct buf v = BUF_INIT(1 << 20);
 	const char *why = NULL;
+	bool good = true;
 
 	if (name->len == 0 || scan_kind(what) != SCAN_STRING ||
 	    scan_kind(pairs) != SCAN_ARRAY ||
@@ -64,12 +32,31 @@ add_server(struct worker *s, const struct buf *name, bool http,
 	}
 	texts_add(&s->servers, xasprintf(http ? "mcp.%s.url=%s" :
 	    "mcp.%s.command=%s]", name->p, v.p));
+	buf_reset(&v);
+	buf_addc(&v, '[');
+	for (struct walk w = walk_elements(pairs); good &&
+	    walk_next(&w, NULL, &el); ) {
+		char *key = scan_strdup(scan_get(el, "name"));
+		char *value = scan_strdup(scan_get(el, "value"));
+		char *both = key == NULL || value == NULL ? NULL :
+		    xasprintf(http ? "%s: %s" : "%s=%s", key, value);
+
+		good = both != NULL;
+		if (good)
+			scan_put(&v, v.len > 1 ? ",@" : "@", slice_of(both));
+		free(both);
+		free(value);
+		free(key);
+	}
+	buf_addc(&v, ']');
+	if (good)
+		texts_add(&s->servers, xasprintf("mcp.%s.%s=%s", name->p,
+		    http ? "headers" : "env", v.p));
+	else
+		why = http ? "an MCP server's headers are not a list of names "
+		    "and values" : "an MCP server's env is not a list of "
+		    "names and values";
 	buf_release(&v);
-	if (!add_pairs(s, name, http ? "headers" : "env", pairs, http ? ": " :
-	    "="))
-		return http ? "an MCP server's headers are not a list of "
-		    "names and values" : "an MCP server's env is not a list "
-		    "of names and values";
 	return why;
 }
 

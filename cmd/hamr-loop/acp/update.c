@@ -302,19 +302,6 @@ see_progress(struct worker *s, const struct rec *r)
 	}
 }
 
-static void
-see_verification(struct worker *s, const struct rec *r)
-{
-	char *words = words_for(r);
-
-	if (words == NULL)
-		return;
-	char *line = xasprintf("%s\n", words);
-	update_text(s, "agent_message_chunk", slice_of(line));
-	free(line);
-	free(words);
-}
-
 /* What passes by, and is never in a file. */
 static void
 update_passing(struct worker *s, const struct rec *r)
@@ -361,6 +348,7 @@ void
 update_record(struct worker *s, const struct rec *r, bool replay)
 {
 	int64_t in = 0, out = 0;
+	char *words, *line;
 
 	if (rec_is_passing(r->kind)) {
 		if (!replay)
@@ -393,7 +381,15 @@ update_record(struct worker *s, const struct rec *r, bool replay)
 		set_str(&s->model, scan_strdup(scan_get(set,
 		    "provider.model")));
 		break;
-	case R_VERIFICATION: see_verification(s, r); break;
+	case R_VERIFICATION:
+		words = words_for(r);
+		if (words == NULL)
+			break;
+		line = xasprintf("%s\n", words);
+		update_text(s, "agent_message_chunk", slice_of(line));
+		free(line);
+		free(words);
+		break;
 	case R_ERROR:
 		set_str(&s->error, rec_strdup(r, "message"));
 		break;
