@@ -72,47 +72,6 @@ put_text(struct buf *out, int fd, off_t size, size_t room, const char *name)
 	free(raw);
 }
 
-static void
-context_files(const char *root, const char *dir, struct buf *out)
-{
-	size_t top = strlen(root), begun = out->len;
-	char at[PATH_MAX];
-	struct stat st;
-
-	if (strlen(dir) >= sizeof at || strncmp(dir, root, top) != 0 ||
-	    (dir[top] != '/' && dir[top] != '\0'))
-		dir = root;
-	memcpy(at, dir, strlen(dir) + 1);
-	for (;;) {
-		size_t room = FILES_MAX - num_min(FILES_MAX, out->len - begun);
-		char *path = xasprintf("%s/AGENTS.md", at), *real = NULL;
-		const char *shown = path + top + 1;
-		int fd = -1;
-
-		if (room > 0)
-			fd = file_open_regular(AT_FDCWD, path, &st);
-		/* A link to another text of the repository is followed
-		 * (AGENTS.md is often CLAUDE.md); one that leads out, or to
-		 * something else, is not. */
-		if (room > 0 && fd < 0 && errno == ELOOP)
-			real = realpath(path, NULL);
-		if (real != NULL && is_beneath(real, root) &&
-		    slice_ends(slice_of(real), ".md"))
-			fd = file_open_regular(AT_FDCWD, real, &st);
-		free(real);
-		if (fd >= 0 && st.st_size > 0) {
-			buf_adds(out, out->len > 0 ? "\n" : "");
-			buf_fmt(out, "%s of this repository:\n\n", shown);
-			put_text(out, fd, st.st_size, room, shown);
-		}
-		file_close(fd);
-		free(path);
-		if (strlen(at) <= top)
-			break;
-		*strrchr(at, '/') = '\0';
-	}
-}
-
 /* ---- the memory ---- */
 
 /* Begin to ask what is remembered; NULL: there is no memory. */
@@ -484,9 +443,44 @@ static int
 context_message(const struct setup *s, struct hub *h, struct child *memory)
 {
 	struct buf b = BUF_INIT(1 << 20), said = BUF_INIT(BRIEF_MAX);
+	const char *dir = s->dir;
+	size_t top = strlen(s->root);
+	char at[PATH_MAX];
+	struct stat st;
 	int r = 0;
 
-	context_files(s->root, s->dir, &b);
+	if (strlen(dir) >= sizeof at || strncmp(dir, s->root, top) != 0 ||
+	    (dir[top] != '/' && dir[top] != '\0'))
+		dir = s->root;
+	memcpy(at, dir, strlen(dir) + 1);
+	for (;;) {
+		size_t room = FILES_MAX - num_min(FILES_MAX, b.len);
+		char *path = xasprintf("%s/AGENTS.md", at), *real = NULL;
+		const char *shown = path + top + 1;
+		int fd = -1;
+
+		if (room > 0)
+			fd = file_open_regular(AT_FDCWD, path, &st);
+		/* A link to another text of the repository is followed
+		 * (AGENTS.md is often CLAUDE.md); one that leads out, or to
+		 * something else, is not. */
+		if (room > 0 && fd < 0 && errno == ELOOP)
+			real = realpath(path, NULL);
+		if (real != NULL && is_beneath(real, s->root) &&
+		    slice_ends(slice_of(real), ".md"))
+			fd = file_open_regular(AT_FDCWD, real, &st);
+		free(real);
+		if (fd >= 0 && st.st_size > 0) {
+			buf_adds(&b, b.len > 0 ? "\n" : "");
+			buf_fmt(&b, "%s of this repository:\n\n", shown);
+			put_text(&b, fd, st.st_size, room, shown);
+		}
+		file_close(fd);
+		free(path);
+		if (strlen(at) <= top)
+			break;
+		*strrchr(at, '/') = '\0';
+	}
 	skills_list(s->conf, s->root, &b);
 	if (memory != NULL) {
 		long long left = child_talk(memory, SLICE(""), file_now_ms() +

@@ -118,29 +118,6 @@ run_configure(struct run *r, struct err *e)
 	return 0;
 }
 
-/* Feed the recorded part of a session to the tracker.  Calls whose results are
- * still to come will be shown with them. */
-static int
-read_back(struct run *r, struct err *e)
-{
-	struct rec_in in;
-	const struct rec *rec;
-	off_t at = 0;
-	int got;
-
-	if (lseek(r->session.fd, 0, SEEK_SET) < 0)
-		return err_sys(e, ST_SYSTEM, "%s", r->session.path);
-	rec_in_init(&in, r->session.fd, r->session.path, REC_MAX);
-	while ((got = rec_next(&in, &rec, e)) > 0) {
-		track_record(&r->track, rec, at);
-		if (rec->kind == R_ASSISTANT)
-			ui_restore_calls(&r->ui, rec);
-		at += (off_t)rec->line.n + 1;
-	}
-	rec_in_release(&in);
-	return got;
-}
-
 /* Of one that was not written here nothing is carried out that it asks for:
  * its open calls are answered as interrupted, its mode does not count. */
 static int
@@ -148,6 +125,8 @@ open_session(struct run *r, struct err *e)
 {
 	bool old = r->o.resume || r->o.fork != NULL;
 	char *dir = sessions_dir(r->root, !old, e), *id = NULL;
+	const struct rec *rec;
+	struct rec_in in;
 	bool here = true;
 	int rc = -1;
 
@@ -186,7 +165,21 @@ open_session(struct run *r, struct err *e)
 		return -1;
 	r->session.sync_all = strcmp(conf_str(r->conf, "agent.durability"),
 	    "all") == 0;
-	return old ? read_back(r, e) : 0;
+	if (!old)
+		return 0;
+	/* Feed the recorded part to the tracker.  Calls whose results are
+	 * still to come will be shown with them. */
+	if (lseek(r->session.fd, 0, SEEK_SET) < 0)
+		return err_sys(e, ST_SYSTEM, "%s", r->session.path);
+	rec_in_init(&in, r->session.fd, r->session.path, REC_MAX);
+	for (off_t at = 0; (rc = rec_next(&in, &rec, e)) > 0;
+	    at += (off_t)rec->line.n + 1) {
+		track_record(&r->track, rec, at);
+		if (rec->kind == R_ASSISTANT)
+			ui_restore_calls(&r->ui, rec);
+	}
+	rec_in_release(&in);
+	return rc;
 }
 
 static int
