@@ -141,26 +141,6 @@ return_from_error(void)
 	fprintf(stderr, "%s: ", program_invocation_name);
 }
 
-/* Find out before that, while nothing is begun, whether there are descriptors
- * left. */
-static int
-check_descriptors(size_t commands, struct err *e)
-{
-	int fd[64], r = 0;
-	size_t n = 0, want = num_min(2 * commands + 4, sizeof fd / sizeof *fd);
-
-	while (r == 0 && n < want) {
-		fd[n] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-		if (fd[n] < 0)
-			r = err_sys(e, ST_SYSTEM, "cannot start a stage");
-		else
-			n++;
-	}
-	while (n > 0)
-		close(fd[--n]);
-	return r;
-}
-
 /* Build and start it.  What is begun when that fails is left as it is: nobody
  * knows how far libpipeline came. */
 static int
@@ -205,13 +185,25 @@ take_pipe(FILE *f)
 struct child *
 child_start(const struct child_opts *o, struct err *e)
 {
+	size_t n = 0, want = 2 * (o->n + (o->tty ? 0 : 2)) + 4;
+	int r = 0, spare[64], fd[2];
 	struct child *c;
-	int fd[2];
 
 	for (size_t i = 0; i < o->n; i++)
 		if (check_command(o->commands[i], e) < 0)
 			return NULL;
-	if (check_descriptors(o->n + (o->tty ? 0 : 2), e) < 0)
+	/* while nothing is begun: are there descriptors left? */
+	want = num_min(want, sizeof spare / sizeof *spare);
+	while (r == 0 && n < want) {
+		spare[n] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		if (spare[n] < 0)
+			r = err_sys(e, ST_SYSTEM, "cannot start a stage");
+		else
+			n++;
+	}
+	while (n > 0)
+		close(spare[--n]);
+	if (r < 0)
 		return NULL;
 	c = xcalloc(1, sizeof *c);
 	*c = (struct child){ .o = *o, .err = -1, .err_theirs = -1,
@@ -222,7 +214,7 @@ child_start(const struct child_opts *o, struct err *e)
 		c->err_theirs = fd[1];
 		fcntl(c->err, F_SETFL, O_NONBLOCK);
 	}
-	int r = begin(c, e);
+	r = begin(c, e);
 	if (r == 0 && !o->tty) {
 		FILE *in = pipeline_get_infile(c->p);
 		FILE *out = pipeline_get_outfile(c->p);
