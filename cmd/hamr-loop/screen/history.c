@@ -33,31 +33,6 @@ encode(struct buf *out, const char *p)
 	buf_addc(out, '\n');
 }
 
-/* Yours, UTF-8 with LF and TAB and no other control bytes; NULL: nothing. */
-static char *
-decode(struct slice line)
-{
-	struct buf b = BUF_INIT(FILE_MAX), clean = BUF_INIT(4 * FILE_MAX);
-
-	for (size_t i = 0; i < line.n; i++) {
-		const char *p = line.p + i;
-		char c = *p;
-
-		if (line.n - i >= 4 && c == '\\' && p[1] >= '0' &&
-		    p[1] <= '3' && strspn(p + 2, "01234567") >= 2) {
-			c = (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 |
-			    (p[3] - '0'));
-			i += 3;
-		} else if (c == '\\' && i + 1 < line.n && p[1] == '\\') {
-			i++;
-		}
-		buf_addc(&b, c);
-	}
-	keys_clean(&clean, buf_view(&b));
-	buf_release(&b);
-	return clean.len > 0 ? buf_detach(&clean) : NULL;
-}
-
 /* ---- entries ---- */
 
 static void
@@ -101,10 +76,31 @@ history_init(struct history *h, const char *file)
 		rest = buf_view(&b);
 	file_close(fd);
 	for (; slice_line(&rest, &line); n++) {
-		char *text = slice_is(line, HEAD) ? NULL : decode(line);
+		struct buf text = BUF_INIT(FILE_MAX);
+		struct buf clean = BUF_INIT(4 * FILE_MAX);
 
-		if (text != NULL)
-			append(h, text);
+		if (slice_is(line, HEAD))
+			continue;
+		for (size_t i = 0; i < line.n; i++) {
+			const char *p = line.p + i;
+			char c = *p;
+
+			if (line.n - i >= 4 && c == '\\' && p[1] >= '0' &&
+			    p[1] <= '3' && strspn(p + 2, "01234567") >= 2) {
+				c = (char)((p[1] - '0') << 6 |
+				    (p[2] - '0') << 3 | (p[3] - '0'));
+				i += 3;
+			} else if (c == '\\' && i + 1 < line.n &&
+			    p[1] == '\\') {
+				i++;
+			}
+			buf_addc(&text, c);
+		}
+		/* UTF-8 with LF and TAB and no other control bytes */
+		keys_clean(&clean, buf_view(&text));
+		if (clean.len > 0)
+			append(h, buf_detach(&clean));
+		bufs_release(BUFS(&text, &clean));
 	}
 	buf_adds(&anew, HEAD "\n");
 	for (size_t i = 0; n > TOO_MANY && i < h->n; i++)
