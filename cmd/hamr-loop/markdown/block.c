@@ -166,22 +166,6 @@ is_heading(const struct cursor *c, struct line *out)
 	return true;
 }
 
-static bool
-is_fence(const struct cursor *c, size_t indent, struct line *out)
-{
-	char ch = c->left.n > 0 ? *c->left.p : '\0';
-	size_t n = ch == '`' || ch == '~' ? run(c, ch) : 0;
-
-	if (n < 3)
-		return false;
-	struct slice info = slice_trim(slice_from(c->left, n));
-	if (ch == '`' && info.n > 0 && memchr(info.p, '`', info.n) != NULL)
-		return false;
-	out->text = info;
-	out->fence = (struct fence){ ch, n, indent };
-	return true;
-}
-
 static void
 code_line(struct cursor *c, size_t indent, struct line *out)
 {
@@ -234,8 +218,15 @@ leaf_line(const struct place *at, struct cursor *c, struct line *out)
 			return LINE_RULE;
 		if (is_heading(&text, out))
 			return LINE_HEADING;
-		if (is_fence(&text, indent, out))
+		char ch = text.left.n > 0 ? *text.left.p : '\0';
+		size_t n = ch == '`' || ch == '~' ? run(&text, ch) : 0;
+		struct slice info = slice_trim(slice_from(text.left, n));
+		if (n >= 3 && (ch == '~' || info.n == 0 ||
+		    memchr(info.p, '`', info.n) == NULL)) {
+			out->text = info;
+			out->fence = (struct fence){ ch, n, indent };
 			return LINE_FENCE;
+		}
 	}
 	out->text = c->left;
 	return same && at->leaf == LEAF_TABLE &&

@@ -637,32 +637,11 @@ put(struct layout *l, size_t from, size_t to)
 	}
 }
 
-/* A word that does not fit into a row, in pieces that do. */
-static void
-put_cut(struct layout *l)
-{
-	size_t w, n;
-
-	for (size_t at = l->word; at < l->end; at += n) {
-		struct slice rest = { l->out->plain.p + at, l->end - at };
-
-		n = term_cluster(rest, &w);
-		if (l->used + w > l->how->columns && l->has_words) {
-			end_row(l);
-			begin_row(l);
-		}
-		l->has_words = true;
-		if (l->used + w > l->how->columns)
-			continue;	/* there is no row so wide */
-		put(l, at, at + n);
-	}
-}
-
 /* The word that ends here, and the blanks before it, go to a row. */
 static void
 place(struct layout *l)
 {
-	size_t columns = l->how->columns;
+	size_t columns = l->how->columns, w, n;
 
 	if (l->end == l->word)
 		return;
@@ -688,39 +667,30 @@ place(struct layout *l)
 			l->gap = l->word;
 	}
 	put(l, l->gap, l->word);
-	if (l->how->cut && l->used + l->columns > columns)
-		put_cut(l);
-	else
+	bool cut = l->how->cut && l->used + l->columns > columns;
+	if (!cut)
 		put(l, l->word, l->end);
+	/* a word that does not fit into a row, in pieces that do */
+	for (size_t at = l->word; cut && at < l->end; at += n) {
+		n = term_cluster(slice_part(buf_view(&l->out->plain), at,
+		    l->end), &w);
+		if (l->used + w > columns && l->has_words) {
+			end_row(l);
+			begin_row(l);
+		}
+		l->has_words = true;
+		if (l->used + w <= columns)	/* else no row is so wide */
+			put(l, at, at + n);
+	}
 	l->has_words = true;
 	l->word_source = false;
 	l->gap = l->word = l->end;
 	l->gap_columns = l->columns = 0;
 }
 
-/* A character of a word; it may be a word for itself. */
-static size_t
-add_cluster(struct layout *l, size_t at, struct slice rest)
-{
-	/* closing marks, which no row begins with */
-	static const char *const closing[] = { "、", "。", "，", "．", "！",
-		"？", "）", "」", "』", "】", "：", "；", "》", "〉", "”", "’",
-		NULL };
-	size_t w, n = term_cluster(rest, &w);
-
-	if ((w > 1 || l->wide) && l->end > l->word &&
-	    !slice_in((struct slice){ rest.p, n }, closing))
-		place(l);
-	if (l->end == l->word) {
-		l->word = at;
-		if (l->gap > at || l->gap_columns == 0)
-			l->gap = at;
-	}
-	l->wide = w > 1;
-	l->end = at + n;
-	l->columns += w;
-	return n;
-}
+/* Closing marks, which no row begins with. */
+static const char *const closing[] = { "、", "。", "，", "．", "！", "？",
+	"）", "」", "』", "】", "：", "；", "》", "〉", "”", "’", NULL };
 
 void
 rows_of(struct rows *r, struct slice source, const struct rows_style *how)
@@ -728,7 +698,7 @@ rows_of(struct rows *r, struct slice source, const struct rows_style *how)
 	struct reader reader = { .out = r, .marks = !how->colour,
 		.begin = NO_SOURCE };
 	struct layout l = { .out = r, .how = how, .word_source = true };
-	size_t n, p = 0;
+	size_t n, w, p = 0;
 
 	bufs_reset(BUFS(&r->text, &r->plain));
 	r->n = r->pieces = 0;
@@ -746,8 +716,19 @@ rows_of(struct rows *r, struct slice source, const struct rows_style *how)
 		n = 1;
 		if (t.p[at] != '\n' && !(blank &&
 		    (in->look & LOOK_WHOLE) == 0)) {
-			n = add_cluster(&l, at, slice_part(t, at, in->at +
-			    in->n));
+			/* a character of a word; it may be one by itself */
+			n = term_cluster(slice_part(t, at, in->at + in->n), &w);
+			if ((w > 1 || l.wide) && l.end > l.word &&
+			    !slice_in(slice_part(t, at, at + n), closing))
+				place(&l);
+			if (l.end == l.word) {
+				l.word = at;
+				if (l.gap > at || l.gap_columns == 0)
+					l.gap = at;
+			}
+			l.wide = w > 1;
+			l.end = at + n;
+			l.columns += w;
 			continue;
 		}
 		place(&l);

@@ -619,22 +619,6 @@ markdown_end(struct markdown *m, struct buf *final)
 
 /* ---- the tail ---- */
 
-/* What begins with marks alone may become anything: it is not shown yet. */
-static bool
-is_marks(const struct markdown *m)
-{
-	size_t digits = 0;
-
-	if (m->in_text || m->line.len >= LINE_LONG ||
-	    slice_trim_start(buf_view(&m->line),
-	    " \t-=_*#`~+>|:.)[0123456789").n > 0)
-		return false;
-	for (size_t i = 0; i < m->line.len; i++)
-		digits += m->line.p[i] >= '0' && m->line.p[i] <= '9';
-	return digits == 0 || (digits < 4 && (m->at.leaf == LEAF_NONE ||
-	    m->at.leaf == LEAF_PARAGRAPH));
-}
-
 /* What is seen of a text at most. */
 static struct slice
 text_tail(const struct markdown *m, struct slice t)
@@ -677,7 +661,17 @@ markdown_tail(struct markdown *m, struct buf *rows)
 	if (line.n < m->line.len && m->at.leaf != LEAF_FENCE)
 		put_cut_line(&t, line);
 	else {
-		if (!is_marks(m))
+		/* What begins with marks alone may become anything: it is not
+		 * shown yet. */
+		bool marks = !m->in_text && m->line.len < LINE_LONG &&
+		    slice_trim_start(buf_view(&m->line),
+		    " \t-=_*#`~+>|:.)[0123456789").n == 0;
+		size_t digits = 0;
+
+		for (size_t i = 0; marks && i < m->line.len; i++)
+			digits += m->line.p[i] >= '0' && m->line.p[i] <= '9';
+		if (!marks || digits > 3 || (digits > 0 && m->at.leaf !=
+		    LEAF_NONE && m->at.leaf != LEAF_PARAGRAPH))
 			buf_slice(&t.line, line);
 		finish(&t);
 	}
