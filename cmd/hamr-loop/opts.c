@@ -110,12 +110,8 @@ check_task(struct opts *o, struct err *e)
 	return 0;
 }
 
-static int
-more_than_one(struct err *e)
-{
-	return err_set(e, ST_USAGE, "more than one task; put the task into "
-	    "quotes");
-}
+static const char more_than_one[] = "more than one task; put the task into "
+	"quotes";
 
 /* [ID] [TASK] [-] */
 static int
@@ -137,7 +133,7 @@ operands(struct opts *o, int n, char **v, struct err *e)
 			return err_set(e, ST_USAGE, "- goes after the task: "
 			    "hamr-loop \"TASK\" -");
 	if (words > 1 || (words == 1 && o->task != NULL))
-		return more_than_one(e);
+		return err_set(e, ST_USAGE, "%s", more_than_one);
 	if (words == 1)
 		o->task = xstrdup(v[0]);
 	if (!dash)
@@ -175,9 +171,9 @@ opts_settle(struct opts *o, bool is_id, struct err *e)
 		}
 	} else if (o->task != NULL) {
 		return o->word[0] < '0' || o->word[0] > '9' ?
-		    more_than_one(e) : err_set(e, ST_USAGE, "no session's id "
-		    "begins with %s; hamr-loop --sessions lists them",
-		    o->word);
+		    err_set(e, ST_USAGE, "%s", more_than_one) :
+		    err_set(e, ST_USAGE, "no session's id begins with %s; "
+		    "hamr-loop --sessions lists them", o->word);
 	} else {
 		o->task = o->word;
 		o->word = NULL;
