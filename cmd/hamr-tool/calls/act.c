@@ -80,31 +80,6 @@ is_slow(const struct tool *t, const struct call_state *c)
 	    c->args, c->nargs }));
 }
 
-/* How many calls from number i on are worth it; 0: none. */
-static size_t
-parallel_run(const struct tool *t, size_t i)
-{
-	size_t n = 0, slow = 0;
-
-	/* one that is quick has nothing to wait for */
-	if (conf_int(t->conf, "tools.jobs") < 2 ||
-	    !only_reads(t, &t->calls[i]) ||
-	    !is_slow(t, &t->calls[i]))
-		return 0;
-	for (; i < t->ncalls && n < RUN_MAX; i++) {
-		const struct call_state *c = &t->calls[i];
-
-		/* one that may come to be refused for those before it waits
-		 * for them */
-		if (c->done || !only_reads(t, c) ||
-		    !files_certain(t->files, n))
-			break;
-		n++;
-		slow += is_slow(t, c);
-	}
-	return slow > 1 ? n : 0;
-}
-
 /* ---- processes ---- */
 
 /* The process of one call says its message and ends.  Records are the parent's
@@ -387,8 +362,22 @@ tool_act(struct stage *s)
 		}
 		if (job_must_stop(t))
 			break;
-		size_t n = parallel_run(t, i);
-		if (n > 0) {
+		/* How many from here on are worth it?  One that is quick has
+		 * nothing to wait for. */
+		size_t n = 0, slow = 0;
+		bool worth = conf_int(t->conf, "tools.jobs") >= 2 &&
+		    only_reads(t, &t->calls[i]) && is_slow(t, &t->calls[i]);
+		for (; worth && i + n < t->ncalls && n < RUN_MAX; n++) {
+			const struct call_state *c = &t->calls[i + n];
+
+			/* one that may come to be refused for those before it
+			 * waits for them */
+			if (c->done || !only_reads(t, c) ||
+			    !files_certain(t->files, n))
+				break;
+			slow += is_slow(t, c);
+		}
+		if (slow > 1) {
 			go_on = parallel_do(t, i, n);
 			i += n;
 			continue;

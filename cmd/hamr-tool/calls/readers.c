@@ -72,27 +72,6 @@ take_word(const char **p, struct words *w)
 	return true;
 }
 
-static bool
-words_take(struct words *w, const char *p)
-{
-	bool ascii = true;
-
-	for (const char *c = p; *c != '\0'; c++) {
-		ascii = ascii && (unsigned char)*c < 0x80;
-		/* a new line begins another command; in some locales a
-		 * backslash is the second half of a character */
-		if (*c == '\n' || *c == '\r' || (*c == '\\' && !ascii))
-			return false;
-	}
-	for (;;) {
-		p += strspn(p, " \t");
-		if (*p == '\0')
-			return w->n > 0;
-		if (!take_word(&p, w))
-			return false;
-	}
-}
-
 /* Whose every option will do, also one that a pattern becomes. */
 static const char *const harmless[] = { "cat", "ls", "head", "wc", "nl",
 	"stat", "du", "df", "pwd", "basename", "dirname", "realpath",
@@ -183,10 +162,20 @@ bool
 readers_has(const char *command)
 {
 	struct words w = { .n = 0 };
-	bool simple = words_take(&w, command);
+	const char *p = command + strspn(command, " \t");
+	bool ascii = true, simple = *p != '\0';
+
+	for (const char *c = command; *c != '\0'; c++) {
+		ascii = ascii && (unsigned char)*c < 0x80;
+		/* a new line begins another command; in some locales a
+		 * backslash is the second half of a character */
+		if (*c == '\n' || *c == '\r' || (*c == '\\' && !ascii))
+			simple = false;
+	}
+	for (; simple && *p != '\0'; p += strspn(p, " \t"))
+		simple = take_word(&p, &w);
 	bool yes = simple && (slice_in(slice_of(w.v[0]), harmless) ||
 	    (strcmp(w.v[0], "git") == 0 && git_reads(&w)));
-
 	for (size_t r = 0; simple && !yes && r < sizeof readers /
 	    sizeof readers[0]; r++) {
 		yes = strcmp(readers[r].name, w.v[0]) == 0 && !w.any_glob;

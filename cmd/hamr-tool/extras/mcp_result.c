@@ -9,40 +9,6 @@
 
 #define IMAGES_MAX ((size_t)20 << 20)	/* of one result */
 
-/* An image part, judged by its bytes as view_image judges a file's, whatever
- * the server says it is: one that a model's server refuses would stay in the
- * transcript and be refused with each request.  Else a line says why there is
- * none. */
-static void
-put_image(const struct tool *t, struct slice part, struct buf *text,
-    struct result *r)
-{
-	struct slice data = scan_get(part, "data");
-	struct buf b = BUF_INIT(MCP_LINE_MAX);
-	struct buf bytes = BUF_INIT(MCP_LINE_MAX);
-	struct image im;
-
-	if (!scan_str(data, &b) || b.len == 0 ||
-	    !base64_take(&bytes, buf_view(&b)))
-		buf_adds(text, "[an image that is not shown: its data is not "
-		    "valid base64]");
-	else if (!image_probe(&im, buf_view(&bytes)))
-		buf_adds(text, "[an image that is not shown: it is not a PNG, "
-		    "JPEG, GIF or WebP image]");
-	else if (!conf_bool(t->conf, "provider.vision"))
-		buf_fmt(text, "[%s, %zu bytes; the model does not see "
-		    "images]", im.mime, bytes.len);
-	else if (bytes.len > IMAGE_BYTES_MAX)
-		buf_fmt(text, "[an image that is not shown: it is larger than "
-		    "%zu bytes]", IMAGE_BYTES_MAX);
-	else if (r->images.len + b.len > IMAGES_MAX)
-		buf_fmt(text, "[an image that is not shown: the images of "
-		    "this result are larger than %zu MiB]", IMAGES_MAX >> 20);
-	else
-		image_part(&r->images, &im, buf_view(&bytes));
-	bufs_release(BUFS(&b, &bytes));
-}
-
 void
 mcp_result(const struct tool *t, struct slice result, struct result *r)
 {
@@ -58,11 +24,39 @@ mcp_result(const struct tool *t, struct slice result, struct result *r)
 		struct slice type = scan_get(el, "type");
 
 		buf_end_line(&text);
-		if (scan_str_is(type, "image"))
-			put_image(t, el, &text, r);
-		else if (!scan_str_is(type, "text") ||
-		    !scan_str(scan_get(el, "text"), &text))
-			buf_slice(&text, el);
+		if (!scan_str_is(type, "image")) {
+			if (!scan_str_is(type, "text") ||
+			    !scan_str(scan_get(el, "text"), &text))
+				buf_slice(&text, el);
+			continue;
+		}
+		/* An image is judged by its bytes as view_image judges a
+		 * file's, whatever the server says it is: one that a model's
+		 * server refuses would stay in the transcript and be refused
+		 * with each request.  Else a line says why there is none. */
+		struct buf data = BUF_INIT(MCP_LINE_MAX);
+		struct buf bytes = BUF_INIT(MCP_LINE_MAX);
+		struct image im;
+		if (!scan_str(scan_get(el, "data"), &data) ||
+		    data.len == 0 || !base64_take(&bytes, buf_view(&data)))
+			buf_adds(&text, "[an image that is not shown: its "
+			    "data is not valid base64]");
+		else if (!image_probe(&im, buf_view(&bytes)))
+			buf_adds(&text, "[an image that is not shown: it is "
+			    "not a PNG, JPEG, GIF or WebP image]");
+		else if (!conf_bool(t->conf, "provider.vision"))
+			buf_fmt(&text, "[%s, %zu bytes; the model does not "
+			    "see images]", im.mime, bytes.len);
+		else if (bytes.len > IMAGE_BYTES_MAX)
+			buf_fmt(&text, "[an image that is not shown: it is "
+			    "larger than %zu bytes]", IMAGE_BYTES_MAX);
+		else if (r->images.len + data.len > IMAGES_MAX)
+			buf_fmt(&text, "[an image that is not shown: the "
+			    "images of this result are larger than %zu MiB]",
+			    IMAGES_MAX >> 20);
+		else
+			image_part(&r->images, &im, buf_view(&bytes));
+		bufs_release(BUFS(&data, &bytes));
 	}
 	if (text.len == 0 && r->images.len == 0 && structured.p != NULL)
 		buf_slice(&text, structured);

@@ -187,35 +187,6 @@ put_range(struct buf *out, char mark, long at, long n)
 		buf_fmt(out, ",%ld", n);
 }
 
-/* Patches i to end (not included) stand near enough for one hunk. */
-static void
-put_hunk(struct buf *out, const struct diff *d, size_t i, size_t end,
-    const struct lines *o, const struct lines *w)
-{
-	const struct patch *p = &d->v[i], *last = &d->v[end - 1];
-	long before = p->a < CONTEXT ? p->a : CONTEXT;
-	long left = o->n - last->a - last->an;
-	long after = left < CONTEXT ? left : CONTEXT;
-	long a = p->a - before, b = p->b - before;
-
-	buf_adds(out, "@@ ");
-	put_range(out, '-', a, last->a + last->an + after - a);
-	buf_addc(out, ' ');
-	put_range(out, '+', b, last->b + last->bn + after - b);
-	buf_adds(out, " @@\n");
-	for (; i < end; i++) {
-		p = &d->v[i];
-		for (; a < p->a; a++)
-			put_line(out, ' ', lines_get(o, a));
-		for (; a < p->a + p->an; a++)
-			put_line(out, '-', lines_get(o, a));
-		for (long k = 0; k < p->bn; k++)
-			put_line(out, '+', lines_get(w, p->b + k));
-	}
-	for (long k = 0; k < after; k++)
-		put_line(out, ' ', lines_get(o, a + k));
-}
-
 bool
 diff_print(const struct diff *d, struct slice old, struct slice new,
     const char *name, bool made, size_t max, struct buf *out)
@@ -237,11 +208,32 @@ diff_print(const struct diff *d, struct slice old, struct slice new,
 	buf_adds(out, "\n+++ b/");
 	path_show(out, name);
 	buf_addc(out, '\n');
-	for (size_t i = 0, end; i < d->n && out->len - from <= max; i = end) {
+	for (size_t i = 0, end; i < d->n && out->len - from <= max; ) {
+		/* those up to end stand near enough for one hunk */
 		for (end = i + 1; end < d->n && d->v[end].a -
 		    (d->v[end - 1].a + d->v[end - 1].an) <= 2 * CONTEXT; end++)
 			;
-		put_hunk(out, d, i, end, &o, &w);
+		const struct patch *p = &d->v[i], *last = &d->v[end - 1];
+		long before = p->a < CONTEXT ? p->a : CONTEXT;
+		long left = o.n - last->a - last->an;
+		long after = left < CONTEXT ? left : CONTEXT;
+		long a = p->a - before, b = p->b - before;
+		buf_adds(out, "@@ ");
+		put_range(out, '-', a, last->a + last->an + after - a);
+		buf_addc(out, ' ');
+		put_range(out, '+', b, last->b + last->bn + after - b);
+		buf_adds(out, " @@\n");
+		for (; i < end; i++) {
+			p = &d->v[i];
+			for (; a < p->a; a++)
+				put_line(out, ' ', lines_get(&o, a));
+			for (; a < p->a + p->an; a++)
+				put_line(out, '-', lines_get(&o, a));
+			for (long k = 0; k < p->bn; k++)
+				put_line(out, '+', lines_get(&w, p->b + k));
+		}
+		for (long k = 0; k < after; k++)
+			put_line(out, ' ', lines_get(&o, a + k));
 	}
 	free(o.at);
 	free(w.at);

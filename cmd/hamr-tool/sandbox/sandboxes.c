@@ -181,27 +181,6 @@ insist_on_bwrap(struct box *b, struct err *e)
 	}
 }
 
-/* Said once, in plain words, to who started us. */
-static void
-say_once(struct sandboxes *bs)
-{
-	if (bs->told || bs->layer == LAYER_BWRAP)
-		return;
-	bs->told = true;
-	if (mode_is(bs, "off"))
-		err_say("commands run without a sandbox, as the "
-		    "configuration says (sandbox.mode)");
-	else if (bs->layer == LAYER_LANDLOCK)
-		err_say("commands run under Landlock, not in bubblewrap "
-		    "(%s): %s; see hamr-tool --sandbox-status",
-		    bs->why[LAYER_BWRAP].text,
-		    landlock_lacks(landlock_version()));
-	else
-		err_say("commands run without a sandbox and can touch all "
-		    "that you can (%s); see hamr-tool --sandbox-status",
-		    bs->why[LAYER_BWRAP].text);
-}
-
 /* From the best layer down, until one works; the first that did is all that is
  * tried from then on. */
 static int
@@ -245,7 +224,22 @@ put_up(struct box *b, struct err *e)
 		bs->probed = true;
 		bs->layer = layer;
 	}
-	say_once(bs);
+	if (bs->told || bs->layer == LAYER_BWRAP)
+		return 0;
+	/* said once, in plain words, to who started us */
+	bs->told = true;
+	if (mode_is(bs, "off"))
+		err_say("commands run without a sandbox, as the "
+		    "configuration says (sandbox.mode)");
+	else if (bs->layer == LAYER_LANDLOCK)
+		err_say("commands run under Landlock, not in bubblewrap "
+		    "(%s): %s; see hamr-tool --sandbox-status",
+		    bs->why[LAYER_BWRAP].text,
+		    landlock_lacks(landlock_version()));
+	else
+		err_say("commands run without a sandbox and can touch all "
+		    "that you can (%s); see hamr-tool --sandbox-status",
+		    bs->why[LAYER_BWRAP].text);
 	return 0;
 }
 
