@@ -109,66 +109,64 @@ key_of(struct mcp *m, const char *last)
 	return m->key;
 }
 
-static struct mcp *
-mcp_new(const struct tool *t, const char *name)
-{
-	struct mcp *m = xcalloc(1, sizeof *m);
-	char *program = NULL;
-	size_t n;
-
-	m->name = xstrdup(name);
-	m->prefix = xstrdup(name);
-	clean_name(m->prefix);
-	const char *const *argv = conf_list(t->conf, key_of(m, "command"), &n);
-	for (size_t i = 0; i < n; i++)
-		texts_add(&m->argv, xstrdup(argv[i]));
-	m->env = conf_list(t->conf, key_of(m, "env"), &m->nenv);
-	m->token = conf_list(t->conf, key_of(m, "token_command"), &m->ntoken);
-	m->timeout = (long long)(1000 * conf_num(t->conf,
-	    key_of(m, "timeout")));
-	m->start = (long long)(1000 * conf_num(t->conf,
-	    key_of(m, "start_timeout")));
-	m->bare = !conf_bool(t->conf, key_of(m, "sandbox"));
-	m->network = conf_bool(t->conf, key_of(m, "network"));
-	m->io = (struct box_io){ -1, -1, -1 };
-	buf_init(&m->words, 2 * MCP_WORDS_MAX);
-	const char *url = conf_str(t->conf, key_of(m, "url"));
-	if (url[0] != '\0')
-		program = which_beside("hamr-provider", t->root);
-	/* one over HTTP is one over stdio behind hamr-provider --mcp */
-	if (program != NULL) {
-		char *const bridge[] = { program, xstrdup("--no-config"),
-			xstrdup("-o"), xasprintf("provider.ca_file=%s",
-			    conf_str(t->conf, "provider.ca_file")),
-			xstrdup("-o"), xasprintf("provider.proxy=%s",
-			    conf_str(t->conf, "provider.proxy")),
-			xstrdup("--mcp"), xstrdup(url) };
-
-		texts_release(&m->argv);
-		for (size_t i = 0; i < sizeof bridge / sizeof bridge[0]; i++)
-			texts_add(&m->argv, bridge[i]);
-		m->env = (const char *const *)&m->headers;
-		m->nenv = 1;
-		m->http = m->network = true;
-	}
-	texts_add(&m->argv, NULL);
-	return m;
-}
-
 struct mcp **
 mcp_configured(const struct tool *t, size_t *n)
 {
-	size_t names;
-	const char *const *list = conf_names(t->conf, "mcp", &names);
+	const struct conf *c = t->conf;
+	size_t names, words;
+	const char *const *list = conf_names(c, "mcp", &names);
 	struct mcp **v = xcalloc(names + 1, sizeof(struct mcp *));
 
 	*n = 0;
 	for (size_t i = 0; i < names; i++) {
 		char *key = xasprintf("mcp.%s.enabled", list[i]);
+		bool enabled = conf_bool(c, key);
 
-		if (conf_bool(t->conf, key))
-			v[(*n)++] = mcp_new(t, list[i]);
 		free(key);
+		if (!enabled)
+			continue;
+		struct mcp *m = xcalloc(1, sizeof *m);
+		v[(*n)++] = m;
+		m->name = xstrdup(list[i]);
+		m->prefix = xstrdup(list[i]);
+		clean_name(m->prefix);
+		const char *const *argv = conf_list(c, key_of(m, "command"),
+		    &words);
+		for (size_t k = 0; k < words; k++)
+			texts_add(&m->argv, xstrdup(argv[k]));
+		m->env = conf_list(c, key_of(m, "env"), &m->nenv);
+		m->token = conf_list(c, key_of(m, "token_command"),
+		    &m->ntoken);
+		m->timeout = (long long)(1000 * conf_num(c, key_of(m,
+		    "timeout")));
+		m->start = (long long)(1000 * conf_num(c, key_of(m,
+		    "start_timeout")));
+		m->bare = !conf_bool(c, key_of(m, "sandbox"));
+		m->network = conf_bool(c, key_of(m, "network"));
+		m->io = (struct box_io){ -1, -1, -1 };
+		buf_init(&m->words, 2 * MCP_WORDS_MAX);
+		/* one over HTTP runs over stdio behind hamr-provider --mcp */
+		const char *url = conf_str(c, key_of(m, "url"));
+		char *program = url[0] == '\0' ? NULL :
+		    which_beside("hamr-provider", t->root);
+		if (program != NULL) {
+			char *const bridge[] = { program,
+				xstrdup("--no-config"), xstrdup("-o"),
+				xasprintf("provider.ca_file=%s", conf_str(c,
+				    "provider.ca_file")), xstrdup("-o"),
+				xasprintf("provider.proxy=%s", conf_str(c,
+				    "provider.proxy")), xstrdup("--mcp"),
+				xstrdup(url) };
+
+			texts_release(&m->argv);
+			for (size_t k = 0; k < sizeof bridge /
+			    sizeof bridge[0]; k++)
+				texts_add(&m->argv, bridge[k]);
+			m->env = (const char *const *)&m->headers;
+			m->nenv = 1;
+			m->http = m->network = true;
+		}
+		texts_add(&m->argv, NULL);
 	}
 	return v;
 }

@@ -431,21 +431,40 @@ image_part(struct buf *out, const struct image *im, struct slice bytes)
 	buf_adds(out, "\"}}");
 }
 
-static void
-show_image(struct files *f, const struct path *p, const char *name, bool vision,
+void
+files_view(struct files *f, struct slice args, bool vision,
     struct result *r)
 {
+	struct buf path = BUF_INIT(BUF_RECORD_MAX);
 	struct buf bytes = BUF_INIT(IMAGE_BYTES_MAX);
+	struct path p = { 0 };
 	struct fault fault = { 0 };
 	struct image im;
-	int fd = path_open(&f->root, p->rel, O_RDONLY);
+	char *name = NULL;
+	int fd = -1;
 
-	if (fd < 0) {
-		fault_sys(&fault, "cannot be read", p->rel);
+	arg_str(args, "path", &path);
+	if (files_find(f, buf_view(&path), &p, &fault) < 0) {
 		files_fault(r, &fault);
-	} else if (files_foreign(f, p->rel, &p->st)) {
+		goto out;
+	}
+	files_path_meta(r, p.rel);
+	name = path_name(p.rel);
+	if (p.exists && S_ISREG(p.st.st_mode))
+		fd = path_open(&f->root, p.rel, O_RDONLY);
+	if (!p.exists) {
+		result_error(r, "not_found", "%s does not exist; read its "
+		    "folder to see what does", name);
+	} else if (!S_ISREG(p.st.st_mode)) {
+		result_error(r, "bad_arguments", "%s is %s; name an image "
+		    "file", name, S_ISDIR(p.st.st_mode) ? "a folder" :
+		    "not a regular file");
+	} else if (fd < 0) {
+		fault_sys(&fault, "cannot be read", p.rel);
+		files_fault(r, &fault);
+	} else if (files_foreign(f, p.rel, &p.st)) {
 		result_error(r, "denied", "%s " FOREIGN_WORDS, name);
-	} else if (p->st.st_size > (off_t)IMAGE_BYTES_MAX ||
+	} else if (p.st.st_size > (off_t)IMAGE_BYTES_MAX ||
 	    file_read_fd(fd, name, &bytes, NULL) < 0) {
 		result_error(r, "too_large", "%s is larger than %zu bytes; "
 		    "make a smaller copy with bash and view that", name,
@@ -466,37 +485,9 @@ show_image(struct files *f, const struct path *p, const char *name, bool vision,
 			    (long long)r->images.len;
 		}
 	}
-	file_close(fd);
-	buf_release(&bytes);
-}
-
-void
-files_view(struct files *f, struct slice args, bool vision,
-    struct result *r)
-{
-	struct buf path = BUF_INIT(BUF_RECORD_MAX);
-	struct path p = { 0 };
-	struct fault fault;
-	char *name = NULL;
-
-	arg_str(args, "path", &path);
-	if (files_find(f, buf_view(&path), &p, &fault) < 0) {
-		files_fault(r, &fault);
-		goto out;
-	}
-	files_path_meta(r, p.rel);
-	name = path_name(p.rel);
-	if (!p.exists)
-		result_error(r, "not_found", "%s does not exist; read its "
-		    "folder to see what does", name);
-	else if (!S_ISREG(p.st.st_mode))
-		result_error(r, "bad_arguments", "%s is %s; name an image "
-		    "file", name, S_ISDIR(p.st.st_mode) ? "a folder" :
-		    "not a regular file");
-	else
-		show_image(f, &p, name, vision, r);
 out:
+	file_close(fd);
 	free(name);
 	path_release(&p);
-	buf_release(&path);
+	bufs_release(BUFS(&path, &bytes));
 }

@@ -45,33 +45,6 @@ struct setup {
 	const char *const *writable, *const *hidden, *const *mounts;
 };
 
-static void
-set_limits(void)
-{
-	static const struct { int what; rlim_t most; } rows[] = {
-		{ RLIMIT_FSIZE, FILE_SIZE }, { RLIMIT_NOFILE, OPEN_FILES },
-		{ RLIMIT_CORE, 0 } };
-	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-	struct rlimit r;
-
-	/* when memory ends, a command goes before anything else does */
-	if (fd >= 0) {
-		if (file_write_all(fd, "1000", 4) < 0)
-			errno = 0;	/* then as the kernel likes */
-		close(fd);
-	}
-	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		if (getrlimit(rows[i].what, &r) < 0)
-			continue;
-		/* no limit is the largest number */
-		if (r.rlim_max > rows[i].most)
-			r.rlim_max = rows[i].most;
-		if (r.rlim_cur > r.rlim_max)
-			r.rlim_cur = r.rlim_max;
-		setrlimit(rows[i].what, &r);
-	}
-}
-
 /* ---- Landlock: which files may be touched ---- */
 
 /* <linux/landlock.h> of Debian 12 ends with version 2. */
@@ -575,8 +548,12 @@ try_layers(const struct setup *s)
 static int
 apply(const struct setup *s, int *listener, char why[WIRE_TEXT])
 {
+	static const struct { int what; rlim_t most; } rows[] = {
+		{ RLIMIT_FSIZE, FILE_SIZE }, { RLIMIT_NOFILE, OPEN_FILES },
+		{ RLIMIT_CORE, 0 } };
 	struct { unsigned version; int pid; } head = { 0x20080522, 0 };
 	struct { unsigned e, p, i; } none[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
+	struct rlimit r;
 
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	/* root without bubblewrap: root's name, and none of its powers */
@@ -588,7 +565,23 @@ apply(const struct setup *s, int *listener, char why[WIRE_TEXT])
 			prctl(PR_CAPBSET_DROP, c, 0, 0, 0);
 		syscall(SYS_capset, &head, none);
 	}
-	set_limits();
+	/* when memory ends, a command goes before anything else does */
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		if (file_write_all(fd, "1000", 4) < 0)
+			errno = 0;	/* then as the kernel likes */
+		close(fd);
+	}
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		if (getrlimit(rows[i].what, &r) < 0)
+			continue;
+		/* no limit is the largest number */
+		if (r.rlim_max > rows[i].most)
+			r.rlim_max = rows[i].most;
+		if (r.rlim_cur > r.rlim_max)
+			r.rlim_cur = r.rlim_max;
+		setrlimit(rows[i].what, &r);
+	}
 	if ((s->head.layer == LAYER_LANDLOCK || (s->alone &&
 	    landlock_version() >= LANDLOCK_REFER)) &&
 	    landlock_apply(s) < 0) {
@@ -602,7 +595,7 @@ apply(const struct setup *s, int *listener, char why[WIRE_TEXT])
 	}
 	if (bad == NULL) {
 		/* file_close leaves errno as it is */
-		int fd = socket(AF_VSOCK, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		fd = socket(AF_VSOCK, SOCK_STREAM | SOCK_CLOEXEC, 0);
 		file_close(fd);
 		if (fd >= 0 || errno != EPERM)
 			bad = "a forbidden system call went through";

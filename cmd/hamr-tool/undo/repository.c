@@ -469,27 +469,6 @@ make(struct snap *s, struct err *e)
 	return r;
 }
 
-/* Nothing that git would follow elsewhere? */
-static bool
-is_plain(const struct snap *s)
-{
-	static const char *const files[] = { "HEAD", "config", "index",
-		"index.lock", SNAP_INDEX, "hamr-undo", "hamr-next",
-		"hamr-lock", SNAP_USE, "hamr-pruned", ALTERNATES };
-	struct stat st;
-
-	for (size_t i = 0; i < NFOLDERS; i++)
-		if (fstatat(s->dirfd, folders[i], &st, AT_SYMLINK_NOFOLLOW) <
-		    0 || !S_ISDIR(st.st_mode))
-			return false;
-	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-		if (fstatat(s->dirfd, files[i], &st, AT_SYMLINK_NOFOLLOW) ==
-		    0 && (!S_ISREG(st.st_mode) || st.st_nlink != 1))
-			return false;
-	return faccessat(s->dirfd, "commondir", F_OK, AT_SYMLINK_NOFOLLOW) <
-	    0 && holds_only_files(s->dirfd, "objects", OBJECTS_DEPTH);
-}
-
 int
 snap_wait(struct snap *s, int fd, int how, struct err *e)
 {
@@ -511,7 +490,11 @@ static int
 set_up(struct snap *s, bool create, struct err *e)
 {
 	struct buf conf = BUF_INIT(1 << 20), objects = BUF_INIT(65536);
+	static const char *const files[] = { "HEAD", "config", "index",
+		"index.lock", SNAP_INDEX, "hamr-undo", "hamr-next",
+		"hamr-lock", SNAP_USE, "hamr-pruned", ALTERNATES };
 	struct gitrepo g = { NULL, NULL };
+	struct stat st;
 	struct err why;
 	int r = snap_wait(s, s->dirfd, LOCK_EX, e);
 
@@ -521,9 +504,22 @@ set_up(struct snap *s, bool create, struct err *e)
 		r = create ? make(s, e) : err_set(e, ST_NOINPUT,
 		    "%s holds no snapshot", s->dir);
 	} else {
-		/* whoever gave us the folder may have made it: its settings
-		 * are ours, whatever they were */
-		r = is_plain(s) && get_file(s, "config", &conf) == 0 ? 0 : -1;
+		/* Whoever gave us the folder may have made it: is there
+		 * nothing that git would follow elsewhere?  Its settings are
+		 * ours, whatever they were. */
+		bool plain = true;
+		for (size_t i = 0; plain && i < NFOLDERS; i++)
+			plain = fstatat(s->dirfd, folders[i], &st,
+			    AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+		for (size_t i = 0; plain && i < sizeof files / sizeof files[0];
+		    i++)
+			plain = fstatat(s->dirfd, files[i], &st,
+			    AT_SYMLINK_NOFOLLOW) < 0 ||
+			    (S_ISREG(st.st_mode) && st.st_nlink == 1);
+		r = plain && faccessat(s->dirfd, "commondir", F_OK,
+		    AT_SYMLINK_NOFOLLOW) < 0 && holds_only_files(s->dirfd,
+		    "objects", OBJECTS_DEPTH) &&
+		    get_file(s, "config", &conf) == 0 ? 0 : -1;
 		s->sha256 = r == 0 && memmem(conf.p, conf.len, SHA256,
 		    strlen(SHA256)) != NULL;
 		if (r < 0 || put_settings(s) < 0)

@@ -457,21 +457,6 @@ look_at(struct take *t, const struct buf *paths)
 	map_release(&seen);
 }
 
-/* Has one of these files another name?  Nothing tells of what was written
- * through that one but for the name that was written to. */
-static bool
-have_links(const struct snap *s, const struct buf *paths)
-{
-	const char *rel;
-	struct stat st;
-
-	for (size_t at = 0; (rel = next_text(paths, &at)) != NULL; )
-		if (fstatat(s->f->root.fd, rel, &st, AT_SYMLINK_NOFOLLOW) ==
-		    0 && S_ISREG(st.st_mode) && st.st_nlink > 1)
-			return true;
-	return false;
-}
-
 static void
 look(struct take *t)
 {
@@ -614,20 +599,24 @@ take(struct snap *s)
 {
 	static const char *const check[] = { "rev-list", "--objects",
 		"--indexed-objects", "--quiet", NULL };
-	struct take t = { .s = s, .others = &s->others,
-		.text = BUF_INIT((size_t)SNAP_FILE_MAX + 65536) };
-	struct buf paths = BUF_INIT(GIT_OUT_MAX);
 	long long begun = file_now_ms();
+	struct take t = { .s = s, .others = &s->others,
+		.text = BUF_INIT((size_t)SNAP_FILE_MAX + 65536),
+		.deadline = begun + SNAP_MS };
+	struct buf paths = BUF_INIT(GIT_OUT_MAX);
+	const char *rel;
 	struct stat st;
 
 	s->why = NULL;
 	if (read_index(s) < 0)
 		return 1;
-	bool all = !watch_take(&s->watch, &paths) || s->stamp == 0 ||
-	    have_links(s, &paths);
+	bool all = !watch_take(&s->watch, &paths) || s->stamp == 0;
+	/* what was written through another name is told of that one only */
+	for (size_t at = 0; !all && (rel = next_text(&paths, &at)) != NULL; )
+		all = fstatat(s->f->root.fd, rel, &st, AT_SYMLINK_NOFOLLOW) ==
+		    0 && S_ISREG(st.st_mode) && st.st_nlink > 1;
 	if (!all && paths.len == 0)
 		return 0;
-	t.deadline = begun + SNAP_MS;
 	if (fstatat(s->dirfd, "index", &st, AT_SYMLINK_NOFOLLOW) == 0)
 		t.written = st.st_mtim;
 	t.seen = xcalloc(s->now.n + 1, sizeof *t.seen);

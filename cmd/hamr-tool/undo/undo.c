@@ -150,28 +150,6 @@ make_new(const struct root *root, struct step *s, int dir, const char *base,
 	return r;
 }
 
-/* What is there, if anything, goes aside: by a link where something takes its
- * name at once.  A folder does not that has somebody's files in it. */
-static int
-put_aside(struct step *s, int dir, const char *base, bool link)
-{
-	char name[REPLACE_NAME];
-	struct stat st;
-
-	if (fstatat(dir, base, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return errno == ENOENT ? 0 : -1;
-	bool folder = S_ISDIR(st.st_mode);
-	if (folder && !only_folders(dir, base, false)) {
-		errno = ENOTEMPTY;
-		return -1;
-	}
-	if (free_name(dir, name) < 0)
-		return -1;
-	memcpy(s->aside, name, sizeof name);
-	return link && !folder ? linkat(dir, base, dir, name, 0) :
-	    renameat(dir, base, dir, name);
-}
-
 /* Make what shall be there, and the folders that it needs. */
 static int
 prepare(struct files *f, struct step *s, bool sync, struct err *e)
@@ -195,14 +173,28 @@ static int
 do_step(struct files *f, struct step *s, bool sync, struct err *e)
 {
 	bool goes = s->oid[0] == '\0';
+	char name[REPLACE_NAME];
 	const char *base;
-	int dir = path_open_parent(&f->root, s->path, &base);
+	int dir = path_open_parent(&f->root, s->path, &base), r = -1;
+	struct stat st;
 
 	if (dir < 0)
 		/* what shall go may lie beneath what is a file by now */
 		return goes && (errno == ENOENT || errno == ENOTDIR ||
 		    errno == ELOOP) ? 0 : fail(s->path, e);
-	int r = put_aside(s, dir, base, !goes);
+	/* What is there, if anything, goes aside: by a link where something
+	 * takes its name at once.  A folder does not that has somebody's files
+	 * in it. */
+	if (fstatat(dir, base, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+		r = errno == ENOENT ? 0 : -1;
+	} else if (S_ISDIR(st.st_mode) && !only_folders(dir, base, false)) {
+		errno = ENOTEMPTY;
+	} else if (free_name(dir, name) == 0) {
+		memcpy(s->aside, name, sizeof name);
+		r = goes || S_ISDIR(st.st_mode) ?
+		    renameat(dir, base, dir, name) :
+		    linkat(dir, base, dir, name, 0);
+	}
 	if (r == 0 && !goes)
 		r = renameat(dir, s->made, dir, base);
 	s->done = r == 0;
@@ -268,26 +260,6 @@ is_first(const struct undo *u, size_t i)
 	return strncmp(path, before, n) != 0 || strchr(before + n, '/') != NULL;
 }
 
-/* Take back a step, whatever of it was done. */
-static void
-take_back(const struct root *root, const struct step *s)
-{
-	const char *base;
-	int dir = path_open_parent(root, s->path, &base);
-
-	if (dir < 0)
-		return;
-	if (!s->done && s->made[0] != '\0')
-		unlinkat(dir, s->made, 0);
-	if (s->aside[0] != '\0') {
-		renameat(dir, s->aside, dir, base);
-		unlinkat(dir, s->aside, 0);	/* a link to what is there */
-	} else if (s->done && s->oid[0] != '\0') {
-		unlinkat(dir, base, 0);
-	}
-	close(dir);
-}
-
 /* Do all steps; when one fails the others are undone again. */
 static int
 do_all(struct undo *u, struct err *e)
@@ -325,8 +297,24 @@ do_all(struct undo *u, struct err *e)
 		syncfs(disk);
 	for (i = 0; i < u->n && r == 0; i++)
 		clear_away(u->f, &u->v[i]);
-	for (i = u->n; i > 0 && r < 0; i--)
-		take_back(root, &u->v[i - 1]);
+	/* whatever was done of each */
+	for (i = u->n; i > 0 && r < 0; i--) {
+		const struct step *s = &u->v[i - 1];
+		int dir = path_open_parent(root, s->path, &base);
+
+		if (dir < 0)
+			continue;
+		if (!s->done && s->made[0] != '\0')
+			unlinkat(dir, s->made, 0);
+		if (s->aside[0] != '\0') {
+			renameat(dir, s->aside, dir, base);
+			/* a link to what is there */
+			unlinkat(dir, s->aside, 0);
+		} else if (s->done && s->oid[0] != '\0') {
+			unlinkat(dir, base, 0);
+		}
+		close(dir);
+	}
 	file_close(disk);
 	return r;
 }
