@@ -44,7 +44,8 @@ int64_t conf_int(const struct conf *c, const char *key);
 double conf_num(const struct conf *c, const char *key);
 bool conf_bool(const struct conf *c, const char *key);
 const char *conf_str(const struct conf *c, const char *key);	/* "" unset */
-/* A list of strings; *n its length.  Numbers in lists are texts. */
+/* A list of strings; *n its length, NULL behind them.  Numbers in lists are
+ * texts. */
 const char *const *conf_list(const struct conf *c, const char *key, size_t *n);
 
 /* Programs with their arguments: *n vectors, each with NULL at its end. */

@@ -336,10 +336,8 @@ take_in(struct guard *g, const struct call *c)
 	if (g->rules->taken != NULL)
 		g->rules->taken(g, o, args);
 	/* what has no name cannot run */
-	o->exempt = c->name.p == NULL ||
-	    policy_lists(p->exempt, p->nexempt, tool);
-	o->is.poll |= g->waited ||
-	    policy_lists(p->poll_tools, p->npoll, tool);
+	o->exempt = c->name.p == NULL || slice_in(tool, p->exempt);
+	o->is.poll |= g->waited || slice_in(tool, p->poll_tools);
 	o->is.patient = g->waited ? !o->is.waits : o->is.pauses;
 	/* plans changed with no work in between, and a thought that only has
 	 * another number */

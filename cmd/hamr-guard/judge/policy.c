@@ -15,6 +15,7 @@ void
 policy_read(struct policy *p, const struct conf *c, const char *profile)
 {
 	static const char contract[] = "agent.contract";
+	size_t n;
 
 	*p = (struct policy){ .conf = c };
 	p->warn = count_of(c, "loop_guard.warn_threshold");
@@ -41,8 +42,8 @@ policy_read(struct policy *p, const struct conf *c, const char *profile)
 	p->stall_limit = count_of(c, "loop_control.progress_stall_threshold");
 	p->min_gain = count_of(c,
 	    "loop_control.progress_min_info_gain_length");
-	p->poll_tools = conf_list(c, "loop_guard.poll_tools", &p->npoll);
-	p->exempt = conf_list(c, "loop_guard.exempt_tools", &p->nexempt);
+	p->poll_tools = conf_list(c, "loop_guard.poll_tools", &n);
+	p->exempt = conf_list(c, "loop_guard.exempt_tools", &n);
 	p->tools = conf_list(c, "loop_guard.tools", &p->ntools);
 	p->contract = strcmp(conf_str(c, contract), "change") == 0;
 	p->contract_flag = conf_is_set(c, contract) &&
@@ -69,13 +70,4 @@ policy_tool(const struct policy *p, struct slice name)
 			return slice_of(eq + 1);
 	}
 	return name;
-}
-
-bool
-policy_lists(const char *const *list, size_t n, struct slice tool)
-{
-	for (size_t i = 0; i < n; i++)
-		if (slice_is(tool, list[i]))
-			return true;
-	return false;
 }

@@ -16,8 +16,9 @@ struct policy {
 	unsigned long warn_reads, max_reads;
 	bool reads_set;
 	size_t window;
-	const char *const *poll_tools, *const *exempt, *const *tools;
-	size_t npoll, nexempt, ntools;
+	const char *const *poll_tools, *const *exempt;	/* end with NULL */
+	const char *const *tools;
+	size_t ntools;
 	bool contract;		/* agent.contract is "change" */
 	bool contract_flag;	/* by -o: wins over the transcript */
 	const struct conf *conf;
@@ -28,6 +29,3 @@ void policy_read(struct policy *p, const struct conf *c, const char *profile);
 
 /* The name that [loop_guard] tools gives to a tool, else the name itself. */
 struct slice policy_tool(const struct policy *p, struct slice name);
-
-/* Is the tool on the list? */
-bool policy_lists(const char *const *list, size_t n, struct slice tool);

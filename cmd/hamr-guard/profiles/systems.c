@@ -302,7 +302,7 @@ hermes_call(struct foreign *p, struct open_call *c)
 
 	if (conf_is_set(policy->conf,
 	    p->system->limits[HERMES_EXEMPT].key) ?
-	    policy_lists(policy->exempt, policy->nexempt, slice_of(c->tool)) :
+	    slice_in(slice_of(c->tool), policy->exempt) :
 	    strcmp(c->tool, "process") == 0)
 		return;
 	m->run = row->n > 0 && row->c[row->n - 1].hash == h ? m->run + 1 : 1;
