@@ -13,50 +13,43 @@
 #include "json/bits.h"
 #include "text/volatile.h"
 
-/* A line up to a comment behind its code. */
-static struct slice
-before_comment(struct slice line)
-{
-	const char *end = line.p + line.n - (line.n < 2 ? line.n : 2);
-
-	for (const char *block = line.p; block < end; block += 64)
-		for (uint64_t bits = (bytes_like(block, '/') |
-		    bytes_like(block, '#')) & bits_before(block, end);
-		    bits != 0; bits &= bits - 1) {
-			const char *p = block + __builtin_ctzll(bits);
-
-			if (p > line.p && isspace((unsigned char)p[-1]) &&
-			    (*p == '#' ? p[1] == ' ' :
-			    p[1] == '/' || p[1] == '*'))
-				return slice_trim((struct slice){ line.p,
-				    (size_t)(p - line.p) });
-		}
-	return line;
-}
-
 /* The next line of a text that runs, without a comment behind its code. */
 static bool
 next_code(struct slice *text, struct slice *line)
 {
 	static const char *const marks[] = { "//", "/*", "*/", "* ", "<!--",
 		"# ", "## ", "-- ", NULL };
+	bool comment;
 
-	while (slice_line(text, line)) {
+	do {
+		if (!slice_line(text, line))
+			return false;
 		struct slice s = *line = slice_trim(*line);
-
 		/* a line of a patch */
 		if (s.n > 1 && (*s.p == '+' || *s.p == '-') && s.p[1] != *s.p)
 			s = slice_trim(slice_from(s, 1));
-		bool comment = slice_is(s, "#") || slice_is(s, "*");
+		comment = slice_is(s, "#") || slice_is(s, "*");
 		if (s.n > 0 && strchr("/*<#-", *s.p) != NULL)
 			for (size_t i = 0; marks[i] != NULL && !comment; i++)
 				comment = slice_starts(s, marks[i]);
-		if (line->n == 0 || comment)
-			continue;
-		*line = before_comment(*line);
-		return true;
-	}
-	return false;
+	} while (line->n == 0 || comment);
+	/* a comment behind its code */
+	const char *end = line->p + line->n - (line->n < 2 ? line->n : 2);
+	for (const char *block = line->p; block < end; block += 64)
+		for (uint64_t bits = (bytes_like(block, '/') |
+		    bytes_like(block, '#')) & bits_before(block, end);
+		    bits != 0; bits &= bits - 1) {
+			const char *p = block + __builtin_ctzll(bits);
+
+			if (p == line->p || !isspace((unsigned char)p[-1]) ||
+			    (*p == '#' ? p[1] != ' ' :
+			    p[1] != '/' && p[1] != '*'))
+				continue;
+			*line = slice_trim(slice_part(*line, 0,
+			    (size_t)(p - line->p)));
+			return true;
+		}
+	return true;
 }
 
 static uint64_t

@@ -17,7 +17,7 @@
 
 struct simple {			/* one simple command */
 	struct slice w[WORDS_MAX];
-	size_t n;
+	size_t n, at;		/* their number; where its name stands */
 	bool piped;		/* its input comes from another */
 	bool expands;		/* $, `, *, ?, [ or a process in it */
 	bool writes;		/* > to something else than /dev/null or & */
@@ -215,7 +215,9 @@ simple_next(const char *p, const char *end, struct simple *s)
 		}
 		if (*p == '#') {
 			p = memchr(p, '\n', (size_t)(end - p));
-			return p != NULL ? p : end;
+			if (p == NULL)
+				p = end;
+			break;
 		}
 		p = over_word(p, end, s);
 		if (p < end && p - w == 1 && *w >= '0' && *w <= '9' &&
@@ -227,19 +229,9 @@ simple_next(const char *p, const char *end, struct simple *s)
 			s->more = true;
 		p = over_blanks(p, end);
 	}
-	return p;
-}
-
-/* ---- what a simple command is ---- */
-
-/* Where the command's name stands among its words. */
-static size_t
-name_at(const struct simple *s)
-{
-	size_t i = 0;
-
-	for (; i < s->n; i++) {
-		struct slice w = s->w[i];
+	/* behind what may stand before it */
+	for (; s->at < s->n; s->at++) {
+		struct slice w = s->w[s->at];
 		const char *eq = memchr(w.p, '=', w.n);
 		bool assignment = eq != NULL && eq > w.p &&
 		    strchr("-/'\"", *w.p) == NULL;
@@ -247,70 +239,67 @@ name_at(const struct simple *s)
 		if (!assignment && !slice_in(w, prefixes))
 			break;
 	}
-	if (i + 2 < s->n && slice_is(s->w[i], "timeout"))
-		i += 2;
-	return i;
+	if (s->at + 2 < s->n && slice_is(s->w[s->at], "timeout"))
+		s->at += 2;
+	return p;
 }
 
-/* Do the words from w[0] on begin with those of the row?  An option may carry
- * more: -i.bak. */
-static bool
-begins_with(const struct slice *w, size_t n, const char *p)
-{
-	for (size_t i = 0; i < n; i++) {
-		bool option = *p == '-';
-		size_t k = 0;
+/* ---- what a simple command is ---- */
 
-		while (k < w[i].n && *p != '\0' && *p != ' ' &&
-		    w[i].p[k] == *p) {
-			k++;
-			p++;
+/* The command, alone or with its first words, is one of the row.  An option
+ * may carry more: -i.bak. */
+static bool
+is_command(const struct simple *s, const char *const *row)
+{
+	if (s->at >= s->n)
+		return false;
+	for (; *row != NULL; row++) {
+		const char *p = *row;
+
+		if (*p != *s->w[s->at].p)
+			continue;
+		for (size_t i = s->at; i < s->n; i++, p++) {
+			struct slice w = s->w[i];
+			bool option = *p == '-';
+			size_t k = 0;
+
+			for (; k < w.n && *p != '\0' && *p != ' ' &&
+			    w.p[k] == *p; k++)
+				p++;
+			if ((*p != '\0' && *p != ' ') ||
+			    (k < w.n && !option))
+				break;
+			if (*p == '\0')
+				return true;
 		}
-		if ((*p != '\0' && *p != ' ') || (k < w[i].n && !option))
-			return false;
-		if (*p == '\0')
-			return true;
-		p++;
 	}
 	return false;
 }
 
-/* The command, alone or with its first words, is one of the row. */
 static bool
-is_command(const struct simple *s, size_t at, const char *const *row)
-{
-	if (at >= s->n)
-		return false;
-	for (; *row != NULL; row++)
-		if (**row == *s->w[at].p &&
-		    begins_with(s->w + at, s->n - at, *row))
-			return true;
-	return false;
-}
-
-static bool
-is_idle(const struct simple *s, size_t at)
+is_idle(const struct simple *s)
 {
 	static const char *const words[] = { ":", "true", "echo", "printf",
 		NULL };
 
-	if (at + 2 == s->n && !s->more && !s->writes &&
-	    slice_is(s->w[at], "cat") && slice_is(s->w[at + 1], "/dev/null"))
+	if (s->at + 2 == s->n && !s->more && !s->writes &&
+	    slice_is(s->w[s->at], "cat") &&
+	    slice_is(s->w[s->at + 1], "/dev/null"))
 		return true;
 	if (s->piped || s->expands || s->writes || s->reads)
 		return false;
 	if (s->until.p != NULL)
-		return at + 1 == s->n && slice_is(s->w[at], "cat");
-	return at < s->n ? slice_in(s->w[at], words) : s->n == 0;
+		return s->at + 1 == s->n && slice_is(s->w[s->at], "cat");
+	return s->at < s->n ? slice_in(s->w[s->at], words) : s->n == 0;
 }
 
 /* Is all that a writer is given below /tmp? */
 static bool
-is_elsewhere(const struct simple *s, size_t at)
+is_elsewhere(const struct simple *s)
 {
 	bool any = false;
 
-	for (size_t i = at + 1; i < s->n; i++) {
+	for (size_t i = s->at + 1; i < s->n; i++) {
 		if (*s->w[i].p == '-')
 			continue;
 		if (s->w[i].n < 6 || memcmp(s->w[i].p, "/tmp/", 5) != 0)
@@ -322,13 +311,14 @@ is_elsewhere(const struct simple *s, size_t at)
 
 /* The one path that `rm` is given, as it stands; p NULL: another command. */
 static struct slice
-removed(const struct simple *s, size_t at)
+removed(const struct simple *s)
 {
 	struct slice path = { NULL, 0 };
 
-	if (at >= s->n || !slice_is(s->w[at], "rm") || s->expands || s->more)
+	if (s->at >= s->n || !slice_is(s->w[s->at], "rm") || s->expands ||
+	    s->more)
 		return path;
-	for (size_t i = at + 1; i < s->n; i++) {
+	for (size_t i = s->at + 1; i < s->n; i++) {
 		struct slice w = s->w[i];
 
 		if (*w.p == '-')
@@ -356,38 +346,36 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes)
 	while (p < end) {
 		p = simple_next(over_blanks(p, end), end, &s);
 		s.piped = piped;
-		size_t at = name_at(&s);
-		t->idle = t->idle && is_idle(&s, at);
-		bool waits = is_command(&s, at, sleepers);
+		t->idle = t->idle && is_idle(&s);
+		bool waits = is_command(&s, sleepers);
 		t->waits |= waits;
-		t->pauses &= waits || at >= s.n;
+		t->pauses &= waits || s.at >= s.n;
 		/* a tail that reads a pipe only shortens it */
-		t->poll |= !s.piped && (waits || is_command(&s, at, polls));
-		t->measures |= is_command(&s, at, measures);
-		if (is_command(&s, at, echoes))
+		t->poll |= !s.piped && (waits || is_command(&s, polls));
+		t->measures |= is_command(&s, measures);
+		if (is_command(&s, echoes))
 			t->echoes = 1;
 		else if (t->echoes == 0 && (s.until.p != NULL ||
-		    is_command(&s, at, scripts)))
+		    is_command(&s, scripts)))
 			t->echoes = QUOTE;
-		bool reads = is_command(&s, at, readers);
-		t->reads = t->reads && !s.writes && (at >= s.n || reads);
-		bool writes = is_command(&s, at, writers);
-		edits |= s.writes || (writes && !is_command(&s, at, movers));
-		t->mutates |= s.writes || writes ||
-		    is_command(&s, at, deployers);
+		bool reads = is_command(&s, readers);
+		t->reads = t->reads && !s.writes && (s.at >= s.n || reads);
+		bool writes = is_command(&s, writers);
+		edits |= s.writes || (writes && !is_command(&s, movers));
+		t->mutates |= s.writes || writes || is_command(&s, deployers);
 		if ((s.writes && !s.elsewhere) ||
-		    (writes && !is_command(&s, at, recorders) &&
-		    !is_elsewhere(&s, at))) {
+		    (writes && !is_command(&s, recorders) &&
+		    !is_elsewhere(&s))) {
 			t->matters = true;
 			*removes = ++changes == 1 && !s.writes ?
-			    removed(&s, at) : (struct slice){ NULL, 0 };
+			    removed(&s) : (struct slice){ NULL, 0 };
 		}
-		if (at < s.n && !writes && !reads) {
+		if (s.at < s.n && !writes && !reads) {
 			t->runs = true;
-			t->seeks |= is_command(&s, at, finders);
-			bool fetches = is_command(&s, at, fetchers);
+			t->seeks |= is_command(&s, finders);
+			bool fetches = is_command(&s, fetchers);
 			t->fetches |= fetches;
-			for (size_t i = at; fetches && i < s.n; i++)
+			for (size_t i = s.at; fetches && i < s.n; i++)
 				t->sends |= slice_in(s.w[i], bodies);
 		}
 		piped = p < end && *p == '|' && (p + 1 == end || p[1] != '|');
