@@ -400,24 +400,6 @@ static struct phrases hedges = PHRASES("should", "sure", "so that", "will",
 /* Behind a verb: something else is passed, not the test. */
 static struct phrases objects = PHRASES("a", "an", "it", "its", "null", "them");
 
-/* "passed all the tests", "verified: passed", "12 passed": does the verb at i
- * say it without a subject before it?  Behind it a few plain words may stand
- * before the subject. */
-static bool
-claims_alone(const struct sentence *s, size_t i)
-{
-	const char *before = i > 0 ? s->w[i - 1] : "";
-	bool all = i < 2 || strcmp(s->w[i - 2], "of") != 0;
-	size_t k = i + 1;
-
-	while (sentence_is(s, k, &between) > 0)
-		k++;
-	return sentence_is(s, k, &subjects) > 0 ||
-	    (strcmp(s->w[i], "passed") == 0 &&
-	    (strcmp(before, "verified") == 0 || (all && *before > '0' &&
-	    *before <= '9' && before[strspn(before, "0123456789")] == '\0')));
-}
-
 static bool
 claims(const struct sentence *s)
 {
@@ -429,9 +411,23 @@ claims(const struct sentence *s)
 			return false;
 	for (size_t i = 0; i < s->n; i++) {
 		bool subject = sentence_is(s, i, &subjects) > 0;
+		const char *before = i > 0 ? s->w[i - 1] : "";
+		bool all = i < 2 || strcmp(s->w[i - 2], "of") != 0;
+		size_t behind = i + 1;
 
-		if (sentence_is(s, i, &passes) > 0 && claims_alone(s, i))
-			return true;
+		/* without a subject before the verb: "passed all the tests",
+		 * with a few plain words between; "verified: passed", "12
+		 * passed" */
+		if (sentence_is(s, i, &passes) > 0) {
+			while (sentence_is(s, behind, &between) > 0)
+				behind++;
+			if (sentence_is(s, behind, &subjects) > 0 ||
+			    (strcmp(s->w[i], "passed") == 0 &&
+			    (strcmp(before, "verified") == 0 || (all &&
+			    *before > '0' && *before <= '9' &&
+			    before[strspn(before, "0123456789")] == '\0'))))
+				return true;
+		}
 		for (size_t k = i + 1; subject && k < s->n &&
 		    k <= i + CLAIM_REACH; k++)
 			if (sentence_is(s, k, &passes) > 0 &&

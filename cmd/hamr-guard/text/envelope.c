@@ -46,28 +46,6 @@ foot_of(struct slice text, const char *const *row)
 	return begins_with(line, row) ? line : (struct slice){ NULL, 0 };
 }
 
-static bool
-open_frame(struct slice *text)
-{
-	struct slice rest = slice_trim_end(*text, "\n"), line;
-
-	for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
-		const struct frame *f = &frames[i];
-
-		if (foot_of(rest, (const char *const[]){ f->last, NULL }).p ==
-		    NULL)
-			continue;
-		while ((line = foot_of(rest, f->feet)).p != NULL)
-			rest = slice_part(rest, 0, line.p > rest.p ?
-			    (size_t)(line.p - rest.p) - 1 : 0);
-		for (*text = rest; slice_line(&rest, &line) &&
-		    begins_with(line, f->heads); )
-			*text = rest;
-		return true;
-	}
-	return false;
-}
-
 struct slice
 envelope_open(struct slice text)
 {
@@ -95,8 +73,21 @@ envelope_open(struct slice text)
 		labeled++;
 	if (labeled > 0 && slice_is(line, "Output:"))
 		return rest;
-	if (open_frame(&text))
+	rest = slice_trim_end(text, "\n");
+	for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
+		const struct frame *f = &frames[i];
+
+		if (foot_of(rest, (const char *const[]){ f->last, NULL }).p ==
+		    NULL)
+			continue;
+		while ((line = foot_of(rest, f->feet)).p != NULL)
+			rest = slice_part(rest, 0, line.p > rest.p ?
+			    (size_t)(line.p - rest.p) - 1 : 0);
+		for (text = rest; slice_line(&rest, &line) &&
+		    begins_with(line, f->heads); )
+			text = rest;
 		return text;
+	}
 	const char *end = text.p + text.n, *lf = end;
 	const char *from = end - num_min(text.n, FOOT_MAX);
 	while ((lf = memrchr(from, '\n', (size_t)(lf - from))) != NULL) {

@@ -17,21 +17,6 @@ place(const struct generation *g, uint64_t h)
 	return &g->slot[i];
 }
 
-/* At most half of the slots are ever taken. */
-static void
-grow(struct generation *g)
-{
-	struct generation big = { .cap = g->cap != 0 ? 4 * g->cap : SMALL,
-		.n = g->n };
-
-	big.slot = xcalloc(big.cap, sizeof *big.slot);
-	for (size_t i = 0; i < g->cap; i++)
-		if (g->slot[i] != 0)
-			*place(&big, g->slot[i]) = g->slot[i];
-	free(g->slot);
-	*g = big;
-}
-
 static bool
 is_in(const struct generation *g, uint64_t h)
 {
@@ -51,8 +36,18 @@ hash_set_add(struct hash_set *s, uint64_t h)
 	struct generation *g = &s->young;
 
 	h += h == 0;
-	if (2 * (g->n + 1) > g->cap)
-		grow(g);
+	/* at most half of the slots are ever taken */
+	if (2 * (g->n + 1) > g->cap) {
+		struct generation big = {
+			.cap = g->cap != 0 ? 4 * g->cap : SMALL, .n = g->n };
+
+		big.slot = xcalloc(big.cap, sizeof *big.slot);
+		for (size_t i = 0; i < g->cap; i++)
+			if (g->slot[i] != 0)
+				*place(&big, g->slot[i]) = g->slot[i];
+		free(g->slot);
+		*g = big;
+	}
 	uint64_t *p = place(g, h);
 	if (*p == h)
 		return false;
