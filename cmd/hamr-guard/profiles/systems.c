@@ -118,27 +118,6 @@ has_word(const char *text, const char *const *words)
 	return false;
 }
 
-/* A short shell command that looks at something, or any call that speaks of
- * status, poll or wait: substrings, as there. */
-static bool
-is_poll(const struct open_call *c)
-{
-	static const char *const any[] = { "status", "poll", "wait", NULL };
-	static const char *const shell[] = { "status", "poll", "wait",
-		"watch", "tail", "ps ", "jobs", "pgrep", "docker ps",
-		"kubectl get", NULL };
-	const struct seen *s = c->seen;
-	char *command = NULL;
-	bool yes = has_word(s->args, any);
-
-	if (s->parsed && (c->is.bash || strcmp(c->tool, "shell_exec") == 0))
-		command = scan_strdup(scan_get(slice_of(s->args), "command"));
-	if (command != NULL && strlen(command) < COMMAND_MAX)
-		yes |= has_word(command, shell);
-	free(command);
-	return yes;
-}
-
 /* The last laps of a pattern of 2 or 3 that are not all the same: its
  * period, or 0. */
 static size_t
@@ -163,8 +142,23 @@ ping_pong(const struct call_row *s, unsigned long least, unsigned long *laps)
 static void
 judge_count(struct foreign *p, struct open_call *c, struct streak *e)
 {
+	/* a short shell command that looks at something, or any call that
+	 * speaks of status, poll or wait: substrings, as there */
+	static const char *const any[] = { "status", "poll", "wait", NULL };
+	static const char *const shell[] = { "status", "poll", "wait",
+		"watch", "tail", "ps ", "jobs", "pgrep", "docker ps",
+		"kubectl get", NULL };
 	const struct call_row *row = &p->m.row;
-	unsigned long times = is_poll(c) ? p->limit[OF_POLL] : 1;
+	const struct seen *s = c->seen;
+	bool polls = has_word(s->args, any);
+	char *command = NULL;
+
+	if (s->parsed && (c->is.bash || strcmp(c->tool, "shell_exec") == 0))
+		command = scan_strdup(scan_get(slice_of(s->args), "command"));
+	if (command != NULL && strlen(command) < COMMAND_MAX)
+		polls |= has_word(command, shell);
+	free(command);
+	unsigned long times = polls ? p->limit[OF_POLL] : 1;
 	unsigned long least = p->limit[OF_LAPS];
 	struct verdict v = { .rule = RULE_REPEAT, .count = e->n + 1ul,
 		.warn = times * p->limit[OF_WARN],

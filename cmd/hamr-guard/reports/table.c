@@ -131,10 +131,12 @@ stretches(char align)
 	return align == 's' || align == 'e';
 }
 
-static void
-measure(const struct table *t, const struct sheet *o, size_t *width)
+void
+table_print(struct table *t, const struct sheet *o)
 {
+	size_t width[TABLE_COLUMNS] = { 0 };
 	size_t all = INDENT, stretch = t->columns;
+	struct buf line = BUF_INIT(BUF_RECORD_MAX), text = line;
 
 	for (size_t i = 0; i < t->n; i++) {
 		size_t w = term_width(slice_of(t->cell[i].text));
@@ -157,15 +159,6 @@ measure(const struct table *t, const struct sheet *o, size_t *width)
 			width[stretch] = w - STRETCH_MIN > over ? w - over :
 			    STRETCH_MIN;
 	}
-}
-
-void
-table_print(struct table *t, const struct sheet *o)
-{
-	size_t width[TABLE_COLUMNS] = { 0 };
-	struct buf line = BUF_INIT(BUF_RECORD_MAX), text = line;
-
-	measure(t, o, width);
 	for (size_t i = 0; i + t->columns <= t->n; i += t->columns) {
 		const struct cell *c = &t->cell[i];
 		size_t end = t->columns;

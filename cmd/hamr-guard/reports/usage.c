@@ -39,39 +39,13 @@ path_in(struct slice val)
 	return val;
 }
 
-/* The best path of an object; p NULL: none. */
-static struct slice
-path_of(struct slice object)
-{
-	struct slice key, val, found = { NULL, 0 };
-	size_t best = sizeof paths / sizeof *paths;
-
-	for (struct walk w = walk_of(object); walk_next(&w, &key, &val); ) {
-		char name[24];
-		size_t n = 0;
-
-		for (size_t i = 0; i < key.n; i++)
-			if (isalpha((unsigned char)key.p[i]) &&
-			    n < sizeof name - 1)
-				name[n++] = (char)tolower(
-				    (unsigned char)key.p[i]);
-		name[n] = '\0';
-		for (size_t i = 0; i < best; i++)
-			if (strcmp(paths[i], name) == 0 &&
-			    scan_kind(path_in(val)) == SCAN_STRING) {
-				best = i;
-				found = path_in(val);
-			}
-	}
-	return found;
-}
-
 /* What the call is about: the member that tells most, else all of the
  * arguments. */
 static char *
 about(struct usage *u, struct slice name, struct slice given)
 {
-	struct slice text, val = { NULL, 0 };
+	struct slice text, key, one, val = { NULL, 0 };
+	size_t best = sizeof paths / sizeof *paths;
 	struct buf out = BUF_INIT(BUF_RECORD_MAX);
 	const char *file = NULL;
 
@@ -82,8 +56,25 @@ about(struct usage *u, struct slice name, struct slice given)
 	text = buf_view(&u->text);
 	bool json = scan_value(&u->scan, text.p, text.n) == 0 &&
 	    scan_kind(text) == SCAN_OBJECT;
-	if (json && !scan_str_is(name, "bash"))
-		val = path_of(text);
+	bool shell = scan_str_is(name, "bash");
+	for (struct walk w = walk_of(text); json && !shell &&
+	    walk_next(&w, &key, &one); ) {
+		char letters[24];
+		size_t n = 0;
+
+		for (size_t i = 0; i < key.n; i++)
+			if (isalpha((unsigned char)key.p[i]) &&
+			    n < sizeof letters - 1)
+				letters[n++] = (char)tolower(
+				    (unsigned char)key.p[i]);
+		letters[n] = '\0';
+		for (size_t i = 0; i < best; i++)
+			if (strcmp(paths[i], letters) == 0 &&
+			    scan_kind(path_in(one)) == SCAN_STRING) {
+				best = i;
+				val = path_in(one);
+			}
+	}
 	for (size_t i = 0; json && telling[i] != NULL && val.p == NULL; i++)
 		val = scan_get(text, telling[i]);
 	/* the first file that a patch names: "*** Update File: a.c" */
