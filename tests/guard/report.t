@@ -329,6 +329,14 @@ cat >want <<'W'
 W
 head -n 9 out | tr -s ' ' | sed 's/ *$//' >head
 same "rule by rule, threshold by threshold, on past a block" head want
+is "the name of each rule stands once, in its first row" \
+    "$(awk 'NR > 2 && $1 ~ /[a-z]/ { print $1, $2 }' out)" \
+"repeat 2
+repeat-weak 2
+same-answer 12
+stall 2
+calls 8
+monologue 3"
 is "other thresholds are marked" "$(guard --calibrate \
     -o loop_guard.warn_threshold=2 loop | awk '/ warn / { print $2; exit }')" \
     "2"
