@@ -286,33 +286,6 @@ epoch_settle_cuts(struct compact *c)
 	c->ncuts = n;
 }
 
-/* Tokens for the results of calls from first on, the last step's: CUT_PERCENT
- * of B, or as many as the largest text of a file has, where what is kept whole
- * besides leaves room and the others do not cut it short anyway. */
-static long
-cut_room(const struct compact *c, size_t first)
-{
-	long least = percent_of(epoch_window(c), CUT_PERCENT);
-	uint64_t all = 0, largest = 0;
-
-	for (size_t i = first; i < c->view->ncalls; i++) {
-		const struct view_call *call = &c->view->calls[i];
-		const struct fact *f = call->note;
-
-		all += call->text;
-		if (f->kind == TOOL_READ && call->text > largest)
-			largest = call->text;
-	}
-	if (compact_tokens(c, all - largest) > least)
-		return least;
-	long rest = epoch_filled(c) - (compact_size(c) -
-	    compact_tokens(c, all));
-	long most = compact_tokens(c, largest);
-	if (most > rest)
-		most = rest;
-	return most > least ? most : least;
-}
-
 void
 epoch_cut(struct compact *c, size_t from)
 {
@@ -320,12 +293,33 @@ epoch_cut(struct compact *c, size_t from)
 	size_t first = v->nodes[from].call, last = v->ncalls;
 	size_t n = last - first;
 	uint64_t *size = xcalloc(n + 1, sizeof *size), each = UINT64_MAX;
+	uint64_t all = 0, largest = 0;
 
-	for (size_t i = 0; i < n; i++)
-		size[i] = v->calls[first + i].text;
+	for (size_t i = 0; i < n; i++) {
+		const struct view_call *call = &v->calls[first + i];
+		const struct fact *f = call->note;
+
+		size[i] = call->text;
+		all += call->text;
+		if (f->kind == TOOL_READ && call->text > largest)
+			largest = call->text;
+	}
 	qsort(size, n, sizeof *size, lower_first);
-	uint64_t most = (uint64_t)cut_room(c, first) * 64 * 1024 /
-	    (uint64_t)c->ratio;
+	/* CUT_PERCENT of B, or as many tokens as the largest text of a file
+	 * has, where what is kept whole besides leaves room and the others do
+	 * not cut it short anyway */
+	long tokens = percent_of(epoch_window(c), CUT_PERCENT);
+	if (compact_tokens(c, all - largest) <= tokens) {
+		long rest = epoch_filled(c) - (compact_size(c) -
+		    compact_tokens(c, all));
+		long file = compact_tokens(c, largest);
+
+		if (file > rest)
+			file = rest;
+		if (file > tokens)
+			tokens = file;
+	}
+	uint64_t most = (uint64_t)tokens * 64 * 1024 / (uint64_t)c->ratio;
 	uint64_t room = most / 2;	/* for the newest notes */
 	for (size_t i = v->n; i > from; i--) {
 		uint64_t notes = v->nodes[i - 1].notes;

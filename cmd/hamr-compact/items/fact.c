@@ -138,13 +138,6 @@ line_start(struct slice text, size_t at)
 	return lf != NULL ? (size_t)(lf - text.p) + 1 : 0;
 }
 
-static void
-put_line(struct buf *out, struct slice line)
-{
-	buf_addc(out, '\n');
-	buf_add(out, line.p, utf8_cut(line.p, line.n, LINE_MAX_SHOWN));
-}
-
 /* ---- lines that tell of errors ---- */
 
 /* Find the starts of the first lines that report errors, each text once.
@@ -261,27 +254,33 @@ fact_result(struct view *v, struct fact *f, const struct rec *r,
 
 /* ---- stubs ---- */
 
-/* Show the first line, up to three error lines and the last two, each once and
- * in order. */
+/* Show the first line, and of what failed or was run up to three error lines
+ * and the last two, each once and in order. */
 static void
-stub_lines(struct slice text, struct buf *out)
+stub_lines(const struct fact *f, struct slice text, struct buf *out)
 {
-	size_t at[ERRORS + 3] = { 0 }, n = 1, last;
-	size_t err[ERRORS], errors = error_lines(text, err, ERRORS);
+	size_t at[ERRORS + 3] = { 0 }, n = 1, shown = 0, err[ERRORS];
 
-	for (size_t i = 0; i < errors; i++)
-		at[n++] = err[i];
-	while (text.n > 0 && text.p[text.n - 1] == '\n')
-		text.n--;
-	last = line_start(text, text.n);
-	if (last > 0)
-		at[n++] = line_start(text, last - 1);
-	at[n++] = last;
-	for (size_t i = 0, shown = 0; i < n; i++)
-		if ((i == 0 || at[i] > shown) && at[i] < text.n) {
-			put_line(out, line_at(text, at[i]));
-			shown = at[i];
-		}
+	if (f->kind == TOOL_COMMAND || f->failed) {
+		size_t errors = error_lines(text, err, ERRORS);
+
+		for (size_t i = 0; i < errors; i++)
+			at[n++] = err[i];
+		while (text.n > 0 && text.p[text.n - 1] == '\n')
+			text.n--;
+		size_t last = line_start(text, text.n);
+		if (last > 0)
+			at[n++] = line_start(text, last - 1);
+		at[n++] = last;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if ((i > 0 && at[i] <= shown) || at[i] >= text.n)
+			continue;
+		struct slice line = line_at(text, at[i]);
+		buf_addc(out, '\n');
+		buf_add(out, line.p, utf8_cut(line.p, line.n, LINE_MAX_SHOWN));
+		shown = at[i];
+	}
 }
 
 size_t
@@ -311,10 +310,8 @@ stub_text(const struct fact *f, struct slice text, struct buf *out)
 	size_t id_at = out->len - start;
 	buf_adds(out, f->kind == TOOL_READ ? "; re-read before editing]" :
 	    "]");
-	if (f->kind == TOOL_COMMAND || f->failed)
-		stub_lines(text, out);
-	else if (f->kind != TOOL_READ)
-		put_line(out, line_at(text, 0));
+	if (f->kind != TOOL_READ || f->failed)
+		stub_lines(f, text, out);
 	if (out->len - start + MEMORY_LEN < text.n / 10 * 7)
 		return id_at;
 	out->len = start;

@@ -202,20 +202,32 @@ end_stretch(struct file_lines *f, struct span *own, struct hunk *h)
 	h->minus = h->plus = 0;
 }
 
-/* Apply a unified diff as hamr-tool writes it.  No library on our list reads
- * one. */
-static void
-apply_diff(struct file_lines *f, struct span *own, const char *p)
+void
+file_was_edited(struct file_lines *f, const struct ledger_call *c,
+    const struct rec *r)
 {
+	char before[65], after[65];
+	char *diff = scan_strdup(msg_meta(r, "diff"));
+	struct slice shown = msg_meta(r, "shown"), pair, a, b;
+	struct span own = { .call = c, .written = true };
 	struct hunk h = { 0 };
+	long first, last;
 
-	for (; p != NULL && *p != '\0'; p = strchr(p, '\n'), p += p != NULL) {
+	f->edits++;
+	f->touched = f->changed = c->no;
+	meta_hash(r, "sha256_before", before);
+	meta_hash(r, "sha256_after", after);
+	change(f, before, after);
+	/* a unified diff as hamr-tool writes it; no library on our list reads
+	 * one */
+	for (const char *p = diff; p != NULL && *p != '\0';
+	    p = strchr(p, '\n'), p += p != NULL) {
 		if (*p == '-' && h.at > 0) {
 			h.minus++;
 		} else if (*p == '+' && h.at > 0) {
 			h.plus++;
 		} else {
-			end_stretch(f, own, &h);
+			end_stretch(f, &own, &h);
 			h.at += h.at > 0 && *p == ' ';
 			if (strncmp(p, "@@ -", 4) != 0)
 				continue;
@@ -227,26 +239,8 @@ apply_diff(struct file_lines *f, struct span *own, const char *p)
 				h.at = 1;
 		}
 	}
-	end_stretch(f, own, &h);
-}
-
-void
-file_was_edited(struct file_lines *f, const struct ledger_call *c,
-    const struct rec *r)
-{
-	char before[65], after[65];
-	char *diff = scan_strdup(msg_meta(r, "diff"));
-	struct slice shown = msg_meta(r, "shown"), pair, a, b;
-	struct span own = { .call = c, .written = true };
-	long first, last;
-
-	f->edits++;
-	f->touched = f->changed = c->no;
-	meta_hash(r, "sha256_before", before);
-	meta_hash(r, "sha256_after", after);
-	change(f, before, after);
 	if (diff != NULL) {
-		apply_diff(f, &own, diff);
+		end_stretch(f, &own, &h);
 		*new_span(f, c, true) = own;
 	}
 	free(diff);
