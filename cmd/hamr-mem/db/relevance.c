@@ -9,7 +9,6 @@
  */
 #include <math.h>
 #include <sqlite3.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -59,37 +58,6 @@ count_row(const Fts5ExtensionApi *api, Fts5Context *f, void *arg)
 	(void)api;
 	(void)f;
 	return ++*n < COUNTED ? SQLITE_OK : SQLITE_DONE;
-}
-
-static int
-learn(const Fts5ExtensionApi *api, Fts5Context *f,
-    const struct db_relevance *want, void **out)
-{
-	int n = api->xPhraseCount(f);
-	sqlite3_int64 rows = 0, words = 0;
-	struct rarity *r = xcalloc(1, sizeof *r + (size_t)n * sizeof *r->idf);
-	int rc = api->xRowCount(f, &rows);
-
-	if (rc == SQLITE_OK)
-		rc = api->xColumnTotalSize(f, -1, &words);
-	r->n = n;
-	r->average = rows > 0 && words > 0 ? (double)words / (double)rows : 1;
-	for (int i = 0; i < n && rc == SQLITE_OK; i++) {
-		double have = 0;
-
-		if (want->nrows == (size_t)n)
-			have = want->rows[i];
-		else
-			rc = api->xQueryPhrase(f, i, &have, count_row);
-		r->idf[i] = log(((double)rows - have + 0.5) / (have + 0.5));
-		if (!(r->idf[i] > 1e-6))
-			r->idf[i] = 1e-6;
-	}
-	if (rc == SQLITE_OK)
-		*out = r;
-	else
-		free(r);
-	return rc;
 }
 
 struct place {
@@ -190,8 +158,32 @@ relevance(const Fts5ExtensionApi *api, Fts5Context *f, sqlite3_context *ctx,
 		sqlite3_result_error(ctx, "relevance: not for SQL", -1);
 		return;
 	}
-	if (want->rarity == NULL)
-		rc = learn(api, f, want, &want->rarity);
+	if (want->rarity == NULL) {	/* the first row */
+		int words = api->xPhraseCount(f);
+		struct rarity *r = xcalloc(1, sizeof *r + (size_t)words *
+		    sizeof *r->idf);
+		sqlite3_int64 rows = 0, all = 0;
+
+		want->rarity = r;
+		r->n = words;
+		rc = api->xRowCount(f, &rows);
+		if (rc == SQLITE_OK)
+			rc = api->xColumnTotalSize(f, -1, &all);
+		r->average = rows > 0 && all > 0 ? (double)all /
+		    (double)rows : 1;
+		for (int i = 0; i < words && rc == SQLITE_OK; i++) {
+			double have = 0;
+
+			if (want->nrows == (size_t)words)
+				have = want->rows[i];
+			else
+				rc = api->xQueryPhrase(f, i, &have, count_row);
+			r->idf[i] = log(((double)rows - have + 0.5) /
+			    (have + 0.5));
+			if (!(r->idf[i] > 1e-6))
+				r->idf[i] = 1e-6;
+		}
+	}
 	if (rc == SQLITE_OK)
 		rc = score(api, f, want->rarity, want);
 	if (rc != SQLITE_OK) {

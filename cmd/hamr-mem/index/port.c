@@ -286,36 +286,14 @@ take_message(struct store *st, struct item *it, struct err *e)
 	    store_add(st, it, e);
 }
 
-/* ---- the mark of a forgotten one ---- */
-
-static int
-take_slots(struct store *st, struct entry *n, size_t *gone, struct err *e)
-{
-	struct texts lost = { .n = 0 };
-	struct slice one;
-	int r = 0;
-
-	for (struct walk w = walk_elements(n->saves);
-	    r == 0 && walk_next(&w, NULL, &one); ) {
-		char *slot = scan_strdup(scan_get(one, "slot"));
-		int64_t time = WHEN_NONE;
-
-		if (slot != NULL && read_time(scan_get(one, "time"), &time))
-			r = saves_gone(st, slot, n->it.id + 2, time, &lost, e);
-		free(slot);
-	}
-	if (r == 0)
-		r = facts_settle(st, &lost, NULL, (struct slice){ NULL, 0 },
-		    gone, e);
-	texts_release(&lost);
-	return r;
-}
+/* ---- import ---- */
 
 int
 port_import(struct store *st, const struct redact *redact,
     const struct rec *r, size_t *gone, struct err *e)
 {
 	struct texts lost = { .n = 0 };
+	struct slice one;
 	struct entry n;
 	int64_t row;
 	int got = read_entry(r, redact, &n, e);
@@ -338,8 +316,23 @@ port_import(struct store *st, const struct redact *redact,
 			*gone += 1;
 			got = store_forget_one(st, row, key, time, e);
 		} else if (got == 0) {
-			got = facts_forget(st, key, time, gone, e) < 0 ? -1 :
-			    take_slots(st, &n, gone, e);
+			struct walk w = walk_elements(n.saves);
+
+			got = facts_forget(st, key, time, gone, e);
+			while (got == 0 && walk_next(&w, NULL, &one)) {
+				char *slot = scan_strdup(scan_get(one,
+				    "slot"));
+				int64_t at = WHEN_NONE;
+
+				if (slot != NULL && read_time(scan_get(one,
+				    "time"), &at))
+					got = saves_gone(st, slot, key, at,
+					    &lost, e);
+				free(slot);
+			}
+			if (got == 0)
+				got = facts_settle(st, &lost, NULL,
+				    (struct slice){ NULL, 0 }, gone, e);
 		}
 	}
 out:

@@ -1,6 +1,5 @@
 /* opts.c - the command line of hamr-mem. */
 #include <getopt.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -89,62 +88,62 @@ take_time(const char *arg, const char *name, int64_t *out, struct err *e)
 	    "2026-11-20T10:15:00Z", name, arg);
 }
 
-static int
-take(struct opts *o, int c, char **argv, struct err *e)
-{
-	uint64_t n;
-
-	switch (c) {
-	case OPT_GLOBAL: o->global = true; return 0;
-	case OPT_DB:
-		o->db = optarg;
-		return *optarg != '\0' ? 0 : err_set(e, ST_USAGE, "--db: needs "
-		    "the name of a file");
-	case OPT_KEY: o->key = optarg; return 0;
-	case OPT_SESSION: o->session = optarg; return 0;
-	case OPT_REPLACE: o->replace = optarg; return 0;
-	case OPT_RAW: o->raw = true; return 0;
-	case OPT_KIND:
-		if (strcmp(optarg, "fact") == 0)
-			o->kind = KIND_FACT;
-		else if (strcmp(optarg, "message") == 0)
-			o->kind = KIND_MESSAGE;
-		else
-			return err_set(e, ST_USAGE, "--kind %s: not fact or "
-			    "message", optarg);
-		return 0;
-	case OPT_SINCE: return take_time(optarg, "since", &o->since, e);
-	case OPT_BEFORE: return take_time(optarg, "before", &o->before, e);
-	case OPT_TAG:
-		GROW(o->tag, o->ntag, o->captag);
-		o->tag[o->ntag++] = optarg;
-		return 0;
-	case 'n':
-		if (o->command == CMD_STAGE)
-			break;
-		if (!num_u64(optarg, strlen(optarg), &n) || n < 1 ||
-		    n > MAX_HITS)
-			return err_set(e, ST_USAGE, "-n %s: not a number from "
-			    "1 to %d", optarg, MAX_HITS);
-		o->max = (size_t)n;
-		return 0;
-	default:
-		break;
-	}
-	stage_option(&o->stage, c, argv, help);
-	return 0;
-}
-
 /* The options, and what is left. */
 static int
 take_all(struct opts *o, int argc, char **argv, const char *opts,
     const struct option *lopts, struct err *e)
 {
-	int c;
+	uint64_t n;
+	int c, r = 0;
 
-	while ((c = getopt_long(argc, argv, opts, lopts, NULL)) != -1)
-		if (take(o, c, argv, e) < 0)
-			return -1;
+	while (r == 0 && (c = getopt_long(argc, argv, opts, lopts,
+	    NULL)) != -1)
+		switch (c) {
+		case OPT_GLOBAL: o->global = true; break;
+		case OPT_DB:
+			o->db = optarg;
+			if (*optarg == '\0')
+				r = err_set(e, ST_USAGE, "--db: needs the name "
+				    "of a file");
+			break;
+		case OPT_KEY: o->key = optarg; break;
+		case OPT_SESSION: o->session = optarg; break;
+		case OPT_REPLACE: o->replace = optarg; break;
+		case OPT_RAW: o->raw = true; break;
+		case OPT_KIND:
+			if (strcmp(optarg, "fact") == 0)
+				o->kind = KIND_FACT;
+			else if (strcmp(optarg, "message") == 0)
+				o->kind = KIND_MESSAGE;
+			else
+				r = err_set(e, ST_USAGE, "--kind %s: not fact "
+				    "or message", optarg);
+			break;
+		case OPT_SINCE:
+			r = take_time(optarg, "since", &o->since, e);
+			break;
+		case OPT_BEFORE:
+			r = take_time(optarg, "before", &o->before, e);
+			break;
+		case OPT_TAG:
+			GROW(o->tag, o->ntag, o->captag);
+			o->tag[o->ntag++] = optarg;
+			break;
+		case 'n':
+			if (o->command == CMD_STAGE)
+				stage_option(&o->stage, c, argv, help);
+			else if (!num_u64(optarg, strlen(optarg), &n) ||
+			    n < 1 || n > MAX_HITS)
+				r = err_set(e, ST_USAGE, "-n %s: not a number "
+				    "from 1 to %d", optarg, MAX_HITS);
+			else
+				o->max = (size_t)n;
+			break;
+		default:
+			stage_option(&o->stage, c, argv, help);
+		}
+	if (r < 0)
+		return -1;
 	o->args = argv + optind;
 	o->nargs = (size_t)(argc - optind);
 	return 0;

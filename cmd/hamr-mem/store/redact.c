@@ -8,6 +8,7 @@
 #include "conf/conf.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "record/msg.h"
 #include "redact.h"
 
@@ -30,35 +31,6 @@ struct redact {
 	bool begins[1 << 16];	/* a START begins with this PAIR */
 };
 
-/* One line of the list, without its LF; false: it is wrong. */
-static bool
-read_line(struct redact *r, char *line)
-{
-	char *kind = line, *start = strpbrk(line, " \t");
-	regex_t re;
-
-	if (*line == '#' || *line == '\0')
-		return true;
-	if (start == NULL)
-		return false;
-	*start++ = '\0';
-	char *text = strpbrk(start, " \t");
-	if (text == NULL || text - start < 2)
-		return false;
-	*text++ = '\0';
-	char *anchored = xasprintf("^(%s)", text);
-	bool good = regcomp(&re, anchored, REG_EXTENDED) == 0;
-	free(anchored);
-	if (good) {
-		GROW(r->p, r->n, r->cap);
-		unsigned pair = PAIR(start[0], start[1]);
-		r->p[r->n++] = (struct pattern){ xstrdup(kind),
-			xstrdup(start), strlen(start), pair, re };
-		r->begins[pair] = true;
-	}
-	return good;
-}
-
 struct redact *
 redact_load(struct err *e)
 {
@@ -75,15 +47,32 @@ redact_load(struct err *e)
 		    "stored; install it or set HAMR_SHARE", path);
 	}
 	for (char *p = b.p, *end; r != NULL &&
-	    (end = strchr(p, '\n')) != NULL; no++) {
+	    (end = strchr(p, '\n')) != NULL; no++, p = end + 1) {
+		struct pattern new = { .kind = NULL };
+
 		*end = '\0';
-		if (!read_line(r, p)) {
+		if (*p == '#' || *p == '\0')
+			continue;
+		char *start = strpbrk(p, " \t");
+		char *text = start != NULL ? strpbrk(start + 1, " \t") : NULL;
+		char *anchored = xasprintf("^(%s)", text != NULL ? text + 1 :
+		    "");
+		if (text == NULL || text - start < 3 ||
+		    regcomp(&new.re, anchored, REG_EXTENDED) != 0) {
 			err_set(e, ST_DATA, "%s:%zu: not KIND START REGEX",
 			    path, no);
 			redact_free(r);
 			r = NULL;
+		} else {
+			new.kind = xmemdup0(p, (size_t)(start - p));
+			new.n = (size_t)(text - start) - 1;
+			new.start = xmemdup0(start + 1, new.n);
+			new.pair = PAIR(start[1], start[2]);
+			GROW(r->p, r->n, r->cap);
+			r->p[r->n++] = new;
+			r->begins[new.pair] = true;
 		}
-		p = end + 1;
+		free(anchored);
 	}
 	buf_release(&b);
 	free(path);
@@ -110,22 +99,20 @@ is_word_byte(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Where the first secret at or behind `at` begins, its length and kind; t.n:
- * there is none. */
-static size_t
-find(const struct redact *r, struct slice t, size_t at, size_t *len,
-    const char **kind)
+void
+redact_add(const struct redact *r, struct slice t, struct buf *out)
 {
-	for (; at + 1 < t.n; at++) {
-		unsigned pair = PAIR(t.p[at], t.p[at + 1]);
+	size_t from = 0, len;
 
-		if (!r->begins[pair])
-			continue;
-		for (size_t i = 0; i < r->n; i++) {
+	for (size_t at = 0; at + 1 < t.n; at += len) {
+		unsigned pair = PAIR(t.p[at], t.p[at + 1]);
+		size_t left = t.n - at;
+
+		len = 1;
+		for (size_t i = 0; r->begins[pair] && i < r->n; i++) {
 			const struct pattern *p = &r->p[i];
-			size_t left = t.n - at;
-			regmatch_t m = { 0, (regoff_t)(left < SECRET_MAX ?
-			    left : SECRET_MAX) };
+			regmatch_t m = { 0, (regoff_t)num_min(left,
+			    SECRET_MAX) };
 
 			/* a word does not begin within another */
 			if (p->pair != pair || left < p->n ||
@@ -135,27 +122,15 @@ find(const struct redact *r, struct slice t, size_t at, size_t *len,
 			    regexec(&p->re, t.p + at, 1, &m,
 			    REG_STARTEND) != 0 || m.rm_eo == 0)
 				continue;
-			*len = (size_t)m.rm_eo;
-			*kind = p->kind;
-			return at;
+			buf_add(out, t.p + from, at - from);
+			buf_fmt(out, "[redacted:%s]", p->kind);
+			len = (size_t)m.rm_eo;
+			from = at + len;
+			break;
 		}
 	}
-	return t.n;
-}
-
-void
-redact_add(const struct redact *r, struct slice t, struct buf *out)
-{
-	const char *kind;
-	size_t len, at;
-
-	for (size_t from = 0; from < t.n; from = at + len) {
-		at = find(r, t, from, &len, &kind);
-		buf_add(out, t.p + from, at - from);
-		if (at == t.n)
-			break;
-		buf_fmt(out, "[redacted:%s]", kind);
-	}
+	if (from < t.n)
+		buf_add(out, t.p + from, t.n - from);
 }
 
 char *
@@ -163,14 +138,9 @@ redact_value(const struct redact *r, struct slice val)
 {
 	struct buf raw = BUF_INIT(BUF_RECORD_MAX);
 	struct buf out = BUF_INIT(BUF_RECORD_MAX);
-	const char *kind;
-	size_t len;
 
-	if (msg_text(val, &raw) && raw.len > 0) {
-		if (find(r, buf_view(&raw), 0, &len, &kind) == raw.len)
-			return buf_detach(&raw);
+	if (msg_text(val, &raw))
 		redact_add(r, buf_view(&raw), &out);
-	}
 	buf_release(&raw);
 	return out.len > 0 ? buf_detach(&out) : NULL;
 }

@@ -29,24 +29,6 @@ two_digits(const char *s)
 	return (s[0] - '0') * 10 + s[1] - '0';
 }
 
-/* Z, +HH:MM, +HHMM or nothing, up to the end; *min minutes east. */
-static bool
-zone(const char *s, int *min)
-{
-	const char *end = s[0] != '\0' && looks(s + 1, "00:00") ? s + 4 : s + 3;
-
-	if (*s == '\0' || strcmp(s, "Z") == 0 || strcmp(s, "z") == 0)
-		return true;
-	if ((*s != '+' && *s != '-') || !looks(s + 1, "00") ||
-	    !looks(end, "00") || end[2] != '\0' || two_digits(s + 1) > 23 ||
-	    two_digits(end) > 59)
-		return false;
-	*min = two_digits(s + 1) * 60 + two_digits(end);
-	if (*s == '-')
-		*min = -*min;
-	return true;
-}
-
 bool
 when_parse(const char *s, int64_t *out)
 {
@@ -79,9 +61,20 @@ when_parse(const char *s, int64_t *out)
 				ms += unit * (*s++ - '0');
 		}
 	}
-	if (t.tm_hour > 23 || t.tm_min > 59 || t.tm_sec > 60 ||
-	    !zone(s, &east))
+	if (t.tm_hour > 23 || t.tm_min > 59 || t.tm_sec > 60)
 		return false;
+	/* Z, +HH:MM, +HHMM or nothing */
+	if (*s != '\0' && strcmp(s, "Z") != 0 && strcmp(s, "z") != 0) {
+		const char *end = s + (looks(s + 1, "00:00") ? 4 : 3);
+
+		if ((*s != '+' && *s != '-') || !looks(s + 1, "00") ||
+		    !looks(end, "00") || end[2] != '\0' ||
+		    two_digits(s + 1) > 23 || two_digits(end) > 59)
+			return false;
+		east = two_digits(s + 1) * 60 + two_digits(end);
+		if (*s == '-')
+			east = -east;
+	}
 	int64_t at = ((int64_t)timegm(&t) - east * 60) * 1000 + ms;
 	if (at < YEAR_0 || at >= YEAR_10000)
 		return false;
