@@ -411,29 +411,6 @@ adapter_call_release(struct adapter_call *c)
 
 /* ---- event ---- */
 
-/* What has none of the codes is judged as an error object of a server is. */
-static enum api_said
-take_error(struct slice o, struct failure *f)
-{
-	const char *code = failure_code(scan_get(o, "code"));
-	struct slice retryable = scan_get(o, "retryable");
-	struct buf words = BUF_INIT(FAILURE_MAX);
-	long long limit = api_number(o, "context_tokens");
-
-	if (code == NULL)
-		return api_fails(f, o);
-	if (!scan_str(scan_get(o, "message"), &words) || words.len == 0)
-		buf_adds(&words, "the server reports an error");
-	failure_set(f, code, "%.600s", words.p);
-	if (scan_kind(retryable) == SCAN_TRUE ||
-	    scan_kind(retryable) == SCAN_FALSE)
-		f->retryable = f->again = scan_true(retryable);
-	if (limit > 0)
-		f->limit = limit;
-	buf_release(&words);
-	return API_ERROR;
-}
-
 /* The members of a message, all or some of them; false: it has none. */
 static bool
 take_message(struct answer *a, struct slice o)
@@ -473,8 +450,25 @@ take_delta(struct answer *a, struct slice o, struct failure *f)
 		return API_MORE;
 	if (scan_kind(o) != SCAN_OBJECT)
 		return API_ERROR;
-	if (scan_str_is(type, "error"))
-		return take_error(o, f);
+	if (scan_str_is(type, "error")) {
+		const char *code = failure_code(scan_get(o, "code"));
+		struct slice retryable = scan_get(o, "retryable");
+		struct buf words = BUF_INIT(FAILURE_MAX);
+
+		if (code == NULL)	/* as an error object of a server */
+			return api_fails(f, o);
+		if (!scan_str(scan_get(o, "message"), &words) ||
+		    words.len == 0)
+			buf_adds(&words, "the server reports an error");
+		failure_set(f, code, "%.600s", words.p);
+		buf_release(&words);
+		if (scan_kind(retryable) == SCAN_TRUE ||
+		    scan_kind(retryable) == SCAN_FALSE)
+			f->retryable = f->again = scan_true(retryable);
+		if (api_number(o, "context_tokens") > 0)
+			f->limit = api_number(o, "context_tokens");
+		return API_ERROR;
+	}
 	if (scan_str_is(type, "done"))
 		return API_DONE;
 	if (scan_str_is(type, "usage") &&

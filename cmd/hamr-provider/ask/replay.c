@@ -253,16 +253,41 @@ put_message(struct provider *p, struct slice line, struct slice reasoning)
 	provider_put(p, R_ASSISTANT, &out);
 }
 
-static void
-play_message(struct provider *p, const struct entry *a)
+void
+replay_answer(struct provider *p, const struct ask *ask)
 {
-	struct buf shown = BUF_INIT(BUF_RECORD_MAX);
-	struct buf partial = BUF_INIT(BUF_RECORD_MAX);
+	const struct replay *r = p->replay;
+	const struct entry *a = p->answers < r->n ? &r->v[p->answers] : NULL;
+	struct failure f = { .message = BUF_INIT(BUF_RECORD_MAX) };
+	struct buf shown = BUF_INIT(BUF_RECORD_MAX), partial = shown;
+	struct call c;
+
+	if (a == NULL) {
+		provider_refuse(p, "server", SLICE(""), "the replay has %zu "
+		    "answer%s and this would be number %zu; record more, or "
+		    "use a server", r->n, r->n == 1 ? "" : "s",
+		    p->answers + 1);
+		return;
+	}
+	if (a->is_tape) {
+		exchange_play(p, ask, a->line);
+		return;
+	}
+	if (a->is_error) {
+		char *code = scan_strdup(scan_get(a->line, "code"));
+		f.code = code != NULL ? code : "server";
+		f.retryable = scan_true(scan_get(a->line, "retryable"));
+		if (!scan_str(scan_get(a->line, "message"), &f.message))
+			buf_adds(&f.message, "a recorded failure");
+		provider_fail(p, &f, scan_only(SCAN_OBJECT, scan_get(a->line,
+		    "partial")));
+		failure_release(&f);
+		free(code);
+		return;
+	}
 	struct slice reasoning = scan_only(SCAN_STRING, scan_get(a->line,
 	    "reasoning"));
 	struct walk w = walk_elements(scan_get(a->line, "tool_calls"));
-	struct call c;
-
 	if (reasoning.p == NULL)
 		reasoning = scan_only(SCAN_STRING, scan_get(a->line,
 		    "reasoning_content"));
@@ -281,32 +306,4 @@ play_message(struct provider *p, const struct entry *a)
 		    "cancelled");
 	}
 	bufs_release(BUFS(&shown, &partial));
-}
-
-void
-replay_answer(struct provider *p, const struct ask *ask)
-{
-	const struct replay *r = p->replay;
-	const struct entry *a = p->answers < r->n ? &r->v[p->answers] : NULL;
-	struct failure f = { .message = BUF_INIT(BUF_RECORD_MAX) };
-
-	if (a == NULL)
-		provider_refuse(p, "server", SLICE(""), "the replay has %zu "
-		    "answer%s and this would be number %zu; record more, or "
-		    "use a server", r->n, r->n == 1 ? "" : "s",
-		    p->answers + 1);
-	else if (a->is_tape)
-		exchange_play(p, ask, a->line);
-	else if (a->is_error) {
-		char *code = scan_strdup(scan_get(a->line, "code"));
-		f.code = code != NULL ? code : "server";
-		f.retryable = scan_true(scan_get(a->line, "retryable"));
-		if (!scan_str(scan_get(a->line, "message"), &f.message))
-			buf_adds(&f.message, "a recorded failure");
-		provider_fail(p, &f, scan_only(SCAN_OBJECT, scan_get(a->line,
-		    "partial")));
-		failure_release(&f);
-		free(code);
-	} else
-		play_message(p, a);
 }

@@ -106,48 +106,6 @@ is_plain(const struct http_conf *c)
 	    strncasecmp(c->proxy, "https:", 6) != 0;
 }
 
-/* Everything about the one easy handle that no request changes. */
-static void
-easy_options(struct http *h)
-{
-	/* where certificates are in one file, and in no folder with hashes:
-	 * Red Hat's systems */
-	static const char bundle[] = "/etc/pki/tls/certs/ca-bundle.crt";
-	CURL *e = h->easy;
-	bool own_ca = *h->conf.ca_file != '\0';
-
-	lib.curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
-	must(lib.curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR,
-	    is_plain(&h->conf) ? "http" : "http,https"));
-	lib.curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L);
-	/* none of the environment */
-	must(lib.curl_easy_setopt(e, CURLOPT_PROXY, h->conf.proxy));
-	must(lib.curl_easy_setopt(e, CURLOPT_NOPROXY, ""));
-	lib.curl_easy_setopt(e, CURLOPT_HTTP_VERSION,
-	    (long)CURL_HTTP_VERSION_2TLS);
-	lib.curl_easy_setopt(e, CURLOPT_SSLVERSION,
-	    (long)CURL_SSLVERSION_TLSv1_2);
-	lib.curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 1L);
-	lib.curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 2L);
-	/* the folder takes 1 ms, a bundle 20 to 40 */
-	must(lib.curl_easy_setopt(e, CURLOPT_CAINFO,
-	    own_ca ? h->conf.ca_file :
-	    access(bundle, R_OK) == 0 ? bundle : NULL));
-	must(lib.curl_easy_setopt(e, CURLOPT_CAPATH,
-	    own_ca ? NULL : "/etc/ssl/certs"));
-	must(lib.curl_easy_setopt(e, CURLOPT_USERAGENT,
-	    "hamr-provider/" HAMR_VERSION));
-	lib.curl_easy_setopt(e, CURLOPT_HTTPHEADER, h->headers);
-	lib.curl_easy_setopt(e, CURLOPT_ERRORBUFFER, h->error);
-	lib.curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
-	lib.curl_easy_setopt(e, CURLOPT_HEADERDATA, h);
-	lib.curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
-	lib.curl_easy_setopt(e, CURLOPT_WRITEDATA, h);
-	lib.curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L);
-	lib.curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS,
-	    h->conf.connect_ms > 0 ? h->conf.connect_ms : 86400000L);
-}
-
 static struct curl_slist *
 header_list(const char *const *v, size_t n)
 {
@@ -196,7 +154,11 @@ load(bool plain)
 struct http *
 http_new(const struct http_conf *c)
 {
+	/* where certificates are in one file, and in no folder with hashes:
+	 * Red Hat's systems */
+	static const char bundle[] = "/etc/pki/tls/certs/ca-bundle.crt";
 	struct http *h = xcalloc(1, sizeof *h);
+	bool own_ca = *c->ca_file != '\0';
 
 	load(is_plain(c));
 	h->conf = *c;
@@ -209,7 +171,38 @@ http_new(const struct http_conf *c)
 		mem_none();
 	h->headers = header_list(c->headers, c->nheaders);
 	lib.curl_multi_setopt(h->multi, CURLMOPT_MAXCONNECTS, 1L);
-	easy_options(h);
+	/* all of the one easy handle that no request changes */
+	CURL *e = h->easy;
+	lib.curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
+	must(lib.curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR,
+	    is_plain(c) ? "http" : "http,https"));
+	lib.curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L);
+	/* none of the environment */
+	must(lib.curl_easy_setopt(e, CURLOPT_PROXY, c->proxy));
+	must(lib.curl_easy_setopt(e, CURLOPT_NOPROXY, ""));
+	lib.curl_easy_setopt(e, CURLOPT_HTTP_VERSION,
+	    (long)CURL_HTTP_VERSION_2TLS);
+	lib.curl_easy_setopt(e, CURLOPT_SSLVERSION,
+	    (long)CURL_SSLVERSION_TLSv1_2);
+	lib.curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 1L);
+	lib.curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 2L);
+	/* the folder takes 1 ms, a bundle 20 to 40 */
+	must(lib.curl_easy_setopt(e, CURLOPT_CAINFO,
+	    own_ca ? c->ca_file :
+	    access(bundle, R_OK) == 0 ? bundle : NULL));
+	must(lib.curl_easy_setopt(e, CURLOPT_CAPATH,
+	    own_ca ? NULL : "/etc/ssl/certs"));
+	must(lib.curl_easy_setopt(e, CURLOPT_USERAGENT,
+	    "hamr-provider/" HAMR_VERSION));
+	lib.curl_easy_setopt(e, CURLOPT_HTTPHEADER, h->headers);
+	lib.curl_easy_setopt(e, CURLOPT_ERRORBUFFER, h->error);
+	lib.curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
+	lib.curl_easy_setopt(e, CURLOPT_HEADERDATA, h);
+	lib.curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
+	lib.curl_easy_setopt(e, CURLOPT_WRITEDATA, h);
+	lib.curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L);
+	lib.curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS,
+	    c->connect_ms > 0 ? c->connect_ms : 86400000L);
 	return h;
 }
 

@@ -287,37 +287,6 @@ is_for_us(struct settings *s, struct lookup *l, const char *what,
 }
 
 static int
-load_key(struct settings *s, struct lookup *l, bool trusted, struct err *e)
-{
-	const char *var = get_str(l, "api_key_env"), *val;
-	const char *origin = s->api->key_env;
-	const char *const *argv;
-	size_t n;
-
-	argv = conf_list(l->conf, whole_key(l, "api_key_command"), &n);
-	if (*var != '\0' && is_for_us(s, l, "api_key_env", trusted)) {
-		origin = var;
-		val = getenv(var);
-		if (val == NULL || *val == '\0')
-			return err_set(e, ST_CONFIG, "provider.api_key_env: %s "
-			    "is not set in the environment; export it", var);
-		s->key = xstrdup(val);
-	} else if (n > 0 && is_for_us(s, l, "api_key_command", trusted)) {
-		origin = "provider.api_key_command";
-		s->key = key_command(argv, n, e);
-		if (s->key == NULL)
-			return -1;
-	} else if (trusted) {
-		s->key_variable = s->api->key_env;
-		val = variable(s->api->key_env);
-		if (val != NULL)
-			s->key = xstrdup(val);
-	}
-	s->key_origin = origin;
-	return s->key != NULL ? key_check(s->key, origin, e) : 0;
-}
-
-static int
 load_headers(struct settings *s, struct lookup *l, bool trusted,
     struct err *e)
 {
@@ -478,8 +447,31 @@ settings_load(struct settings *s, const struct conf *c, const struct flags *f,
 		    get_str(&l, "base_url"));
 		return 0;
 	}
-	if (load_url(s, &l, f, &trusted, e) < 0 ||
-	    load_key(s, &l, trusted, e) < 0)
+	if (load_url(s, &l, f, &trusted, e) < 0)
+		return -1;
+	/* the key */
+	const char *var = get_str(&l, "api_key_env"), *val = NULL;
+	const char *const *argv = conf_list(c, whole_key(&l,
+	    "api_key_command"), &n);
+	s->key_origin = s->api->key_env;
+	if (*var != '\0' && is_for_us(s, &l, "api_key_env", trusted)) {
+		s->key_origin = var;
+		val = variable(var);
+		if (val == NULL)
+			return err_set(e, ST_CONFIG, "provider.api_key_env: %s "
+			    "is not set in the environment; export it", var);
+	} else if (n > 0 && is_for_us(s, &l, "api_key_command", trusted)) {
+		s->key_origin = "provider.api_key_command";
+		s->key = key_command(argv, n, e);
+		if (s->key == NULL)
+			return -1;
+	} else if (trusted) {
+		s->key_variable = s->api->key_env;
+		val = variable(s->api->key_env);
+	}
+	if (val != NULL)
+		s->key = xstrdup(val);
+	if (s->key != NULL && key_check(s->key, s->key_origin, e) < 0)
 		return -1;
 	return load_headers(s, &l, trusted, e);
 }
