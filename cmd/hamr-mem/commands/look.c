@@ -103,37 +103,8 @@ show_hit(struct rec_out *out, const struct hit *h, bool partial)
 	buf_release(&b);
 }
 
-/* A snippet in so many columns; « and » become bold where there is colour.  Of
- * what stands before the match a third of that is shown. */
-static void
-put_marked(struct buf *row, struct slice text, size_t columns, bool colour)
-{
-	size_t mark = slice_find(text, 0, "«");
-	struct slice before = slice_part(text, 0, mark < text.n ? mark : 0);
-
-	if (term_width(before) > columns / 3) {
-		columns -= term_put_end(row, before, columns / 3);
-		text = slice_from(text, before.n);
-	}
-	while (text.n > 0 && columns > 0) {
-		bool on = slice_starts(text, "«"), off = slice_starts(text,
-		    "»");
-		size_t n = on || off ? 2 : 1;
-
-		if (colour && (on || off)) {
-			buf_adds(row, on ? "\033[1m" : "\033[0m");
-		} else {
-			n = num_min(slice_find(text, n, "«"),
-			    slice_find(text, n, "»"));
-			columns -= term_put(row, slice_part(text, 0, n),
-			    columns);
-		}
-		text = slice_from(text, n);
-	}
-	if (colour)
-		buf_adds(row, "\033[0m");
-}
-
+/* Its snippet takes what is left of the line; « and » become bold where there
+ * is colour. */
 static void
 show_hit_row(struct buf *row, const struct hit *h, struct term t)
 {
@@ -152,8 +123,32 @@ show_hit_row(struct buf *row, const struct hit *h, struct term t)
 		at += 24;
 	}
 	show_line(slice_of(h->snippet), SIZE_MAX, &line);
-	put_marked(row, buf_view(&line), width > at + 8 ? width - at : 8,
-	    t.colour);
+	struct slice text = buf_view(&line);
+	size_t columns = width > at + 8 ? width - at : 8;
+	size_t mark = slice_find(text, 0, "«");
+	struct slice before = slice_part(text, 0, mark < text.n ? mark : 0);
+	/* of what stands before the match a third of that is shown */
+	if (term_width(before) > columns / 3) {
+		columns -= term_put_end(row, before, columns / 3);
+		text = slice_from(text, before.n);
+	}
+	while (text.n > 0 && columns > 0) {
+		bool on = slice_starts(text, "«"), off = slice_starts(text,
+		    "»");
+		size_t n = on || off ? 2 : 1;
+
+		if (t.colour && (on || off)) {
+			buf_adds(row, on ? "\033[1m" : "\033[0m");
+		} else {
+			n = num_min(slice_find(text, n, "«"),
+			    slice_find(text, n, "»"));
+			columns -= term_put(row, slice_part(text, 0, n),
+			    columns);
+		}
+		text = slice_from(text, n);
+	}
+	if (t.colour)
+		buf_adds(row, "\033[0m");
 	buf_addc(row, '\n');
 	buf_release(&line);
 }
