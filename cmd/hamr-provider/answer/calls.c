@@ -65,34 +65,6 @@ note(struct calls *c, struct map *by, const struct buf *key,
 		*old = at;
 }
 
-/* A delta by itself; true: its arguments came as a value, not as text. */
-static bool
-decode(struct part *d, const struct call_delta *raw)
-{
-	enum scan_kind args = scan_kind(raw->args);
-	double n;
-
-	part_init(d);
-	/* 1e9 is 1000000000 */
-	if (scan_kind(raw->index) == SCAN_NUMBER &&
-	    num_double(raw->index.p, raw->index.n, &n) && n >= 0 && n < 1e15)
-		buf_fmt(&d->index, "%.0f", n);
-	else if (scan_kind(raw->index) != SCAN_NULL)
-		buf_slice(&d->index, raw->index);
-	scan_str(raw->id, &d->id);
-	scan_str(raw->name, &d->name);
-	if (scan_kind(raw->carry) == SCAN_OBJECT)
-		one_line(raw->carry, &d->carry);
-	if (scan_kind(raw->extra) == SCAN_OBJECT)
-		one_line(raw->extra, &d->extra);
-	if (args == SCAN_NONE || args == SCAN_STRING || args == SCAN_NULL) {
-		scan_str(raw->args, &d->args);
-		return false;
-	}
-	buf_slice(&d->args, raw->args);
-	return true;
-}
-
 /* The call that a delta belongs to (whole: its arguments came as a value);
  * NULL: a new one. */
 static struct part *
@@ -165,10 +137,30 @@ take(struct buf *to, struct buf *from)
 void
 calls_merge(struct calls *c, const struct call_delta *raw, struct buf *fresh)
 {
+	enum scan_kind args = scan_kind(raw->args);
+	bool whole = args != SCAN_NONE && args != SCAN_STRING &&
+	    args != SCAN_NULL;		/* a value, not text */
 	struct part d;
-	bool whole = decode(&d, raw);
-	struct part *p = owner(c, &d, whole);
+	double n;
 
+	part_init(&d);
+	/* 1e9 is 1000000000 */
+	if (scan_kind(raw->index) == SCAN_NUMBER &&
+	    num_double(raw->index.p, raw->index.n, &n) && n >= 0 && n < 1e15)
+		buf_fmt(&d.index, "%.0f", n);
+	else if (scan_kind(raw->index) != SCAN_NULL)
+		buf_slice(&d.index, raw->index);
+	scan_str(raw->id, &d.id);
+	scan_str(raw->name, &d.name);
+	if (scan_kind(raw->carry) == SCAN_OBJECT)
+		one_line(raw->carry, &d.carry);
+	if (scan_kind(raw->extra) == SCAN_OBJECT)
+		one_line(raw->extra, &d.extra);
+	if (whole)
+		buf_slice(&d.args, raw->args);
+	else
+		scan_str(raw->args, &d.args);
+	struct part *p = owner(c, &d, whole);
 	if (p == NULL && d.id.len + d.name.len + d.args.len + d.carry.len == 0)
 		goto out;
 	if (p == NULL) {
@@ -207,57 +199,45 @@ calls_add(struct calls *c, struct slice name, struct slice args)
 
 /* ---- whole calls ---- */
 
-/* Append the arguments of a call as one text.  True when that is valid JSON;
- * what is empty or null is {}. */
-static bool
-read_args(const struct part *p, struct buf *out)
-{
-	/* special tokens that some servers leave behind them */
-	static const char *const tail[] = { "<|call|>", "<|endoftext|>",
-		"<|im_end|>", "<|end|>" };
-	struct slice all = buf_view(&p->args), rest = all, bare = all;
-
-	if (slice_trim(all).n == 0 || slice_is(all, "null")) {
-		buf_adds(out, "{}");
-		return true;
-	}
-	if (slice_starts(all, "{}"))		/* a placeholder, then more */
-		rest = slice_from(all, 2);
-	else if (slice_starts(all, "null"))
-		rest = slice_from(all, 4);
-	for (size_t i = 0; i < sizeof tail / sizeof *tail; i++)
-		if (slice_ends(bare, tail[i]))
-			bare.n -= strlen(tail[i]);
-	struct slice last = slice_from(all, p->last);	/* again, whole? */
-	const struct slice forms[] = { all, bare, rest,
-		begins(last, 0, "{") ? last : all };
-	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-		if (scan_is_json(forms[i])) {
-			buf_slice(out, forms[i]);
-			return true;
-		}
-	buf_slice(out, all);
-	return false;
-}
-
 void
 calls_put(const struct calls *c, const struct map *seen, struct map *fresh,
     struct slice carry, struct buf *out, struct buf *malformed)
 {
+	/* special tokens that some servers leave behind arguments */
+	static const char *const tail[] = { "<|call|>", "<|endoftext|>",
+		"<|im_end|>", "<|end|>" };
 	struct buf id = BUF_INIT(BUF_RECORD_MAX);
-	struct buf args = BUF_INIT(BUF_RECORD_MAX);
 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct part *p = &c->v[i];
+		struct slice all = buf_view(&p->args), rest = all, bare = all;
+		bool none = slice_trim(all).n == 0 || slice_is(all, "null");
+		struct slice args = none ? SLICE("{}") : all;
+		bool good = none;
 
-		bufs_reset(BUFS(&id, &args));
+		if (slice_starts(all, "{}"))	/* a placeholder, then more */
+			rest = slice_from(all, 2);
+		else if (slice_starts(all, "null"))
+			rest = slice_from(all, 4);
+		for (size_t k = 0; k < sizeof tail / sizeof *tail; k++)
+			if (slice_ends(bare, tail[k]))
+				bare.n -= strlen(tail[k]);
+		struct slice last = slice_from(all, p->last);
+		const struct slice forms[] = { all, bare, rest,
+			begins(last, 0, "{") ? last : all };	/* again */
+		for (size_t k = 0; !good && k < sizeof forms / sizeof *forms;
+		    k++) {
+			good = scan_is_json(forms[k]);
+			args = good ? forms[k] : all;
+		}
+		buf_reset(&id);
 		ids_make(seen, fresh, buf_view(&p->id), &id);
-		if (!read_args(p, &args))
+		if (!good)
 			scan_put(malformed, malformed->len > 0 ? ",@" : "@",
 			    buf_view(&id));
 		scan_put(out, "${'id':@,'type':'function','function':"
 		    "{'name':@,'arguments':@}", scan_comma(out), buf_view(&id),
-		    tool_name(buf_view(&p->name)), buf_view(&args));
+		    tool_name(buf_view(&p->name)), args);
 		if (i == 0 && carry.n > 0)
 			scan_put(out, ",'carry':[$]", carry);
 		else if (p->carry.len > 0)
@@ -267,7 +247,7 @@ calls_put(const struct calls *c, const struct map *seen, struct map *fresh,
 			    buf_view(&p->extra));
 		buf_addc(out, '}');
 	}
-	bufs_release(BUFS(&id, &args));
+	buf_release(&id);
 }
 
 /* ---- ids ---- */

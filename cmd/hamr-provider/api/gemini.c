@@ -93,25 +93,6 @@ body(const struct body *b, struct slice messages, struct buf *out)
 
 /* ---- what comes ---- */
 
-static void
-take_call(struct answer *a, struct slice part, struct slice call)
-{
-	struct slice mark = scan_get(part, "thoughtSignature");
-	struct slice args = scan_get(call, "args");
-	struct buf carry = BUF_INIT(BUF_RECORD_MAX);
-	/* each one comes whole */
-	struct call_delta d = { .index = SCAN_INT((long long)a->native.n),
-		.id = scan_get(call, "id"), .name = scan_get(call, "name"),
-		.args = scan_kind(args) == SCAN_OBJECT ? args : SLICE("{}") };
-
-	if (scan_kind(mark) == SCAN_STRING) {
-		scan_put(&carry, "{'thoughtSignature':$}", mark);
-		d.carry = buf_view(&carry);
-	}
-	answer_call(a, &d);
-	buf_release(&carry);
-}
-
 static enum api_said
 read(struct api_stream *st, struct answer *a, struct slice data,
     struct failure *f)
@@ -129,12 +110,25 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	w = walk_elements(scan_get(scan_get(c, "content"), "parts"));
 	while (walk_next(&w, NULL, &part)) {
 		struct slice call = scan_get(part, "functionCall");
-		if (scan_kind(call) == SCAN_OBJECT)
-			take_call(a, part, call);
-		else
+		struct slice mark = scan_get(part, "thoughtSignature");
+		struct slice args = scan_get(call, "args");
+		struct buf carry = BUF_INIT(BUF_RECORD_MAX);
+		if (scan_kind(call) != SCAN_OBJECT) {
 			api_text(a, scan_get(part, "text"),
 			    scan_true(scan_get(part, "thought")) ?
 			    answer_reasoning : answer_content);
+			continue;
+		}
+		if (scan_kind(mark) == SCAN_STRING)
+			scan_put(&carry, "{'thoughtSignature':$}", mark);
+		/* each one comes whole */
+		answer_call(a, &(struct call_delta){
+			.index = SCAN_INT((long long)a->native.n),
+			.id = scan_get(call, "id"),
+			.name = scan_get(call, "name"),
+			.args = scan_kind(args) == SCAN_OBJECT ? args :
+			    SLICE("{}"), .carry = buf_view(&carry) });
+		buf_release(&carry);
 	}
 	if (thought > 0)
 		made = (made > 0 ? made : 0) + thought;

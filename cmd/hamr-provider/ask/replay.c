@@ -42,14 +42,21 @@ replay_counts(const struct rec *r)
 	    scan_str_is(stage, "hamr-provider")));
 }
 
-static int
-load(struct replay *p, int fd, const char *path, struct err *e)
+struct replay *
+replay_open(const char *path, double speed, struct err *e)
 {
+	int fd = open(path, O_RDONLY | O_CLOEXEC), got;
 	struct slice usage = { NULL, 0 };
 	const struct rec *r;
 	struct rec_in in;
-	int got;
 
+	if (fd < 0) {
+		err_sys(e, errno == ENOENT || errno == ENOTDIR ? ST_NOINPUT :
+		    ST_SYSTEM, "cannot open %s", path);
+		return NULL;
+	}
+	struct replay *p = xcalloc(1, sizeof *p);
+	p->speed = speed;
 	rec_in_init(&in, fd, path, REC_MAX);
 	while ((got = rec_next(&in, &r, e)) == 1) {
 		bool is_tape = rec_str_is(r, "type", "exchange") &&
@@ -82,25 +89,8 @@ load(struct replay *p, int fd, const char *path, struct err *e)
 		}
 	}
 	rec_in_release(&in);
-	free((char *)usage.p);
-	return got;
-}
-
-struct replay *
-replay_open(const char *path, double speed, struct err *e)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct replay *p;
-
-	if (fd < 0) {
-		err_sys(e, errno == ENOENT || errno == ENOTDIR ? ST_NOINPUT :
-		    ST_SYSTEM, "cannot open %s", path);
-		return NULL;
-	}
-	p = xcalloc(1, sizeof *p);
-	p->speed = speed;
-	int got = load(p, fd, path, e);
 	close(fd);
+	free((char *)usage.p);
 	if (got == 0)
 		return p;
 	replay_free(p);
