@@ -107,32 +107,6 @@ check_one(struct checker *k, struct slice m, size_t at)
 
 /* ---- what was left out, and what must not be ---- */
 
-/* List what was elided or cut; how many were elided. */
-static size_t
-put_elided(const struct compact *c, struct buf *out)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->view->ncalls; i++) {
-		const struct view_call *call = &c->view->calls[i];
-		const struct fact *f = call->note;
-		bool elided = call->result != NULL &&
-		    compact_elides(c, call, false);
-
-		if (!elided && call->cut == NULL)
-			continue;
-		n += elided;
-		buf_fmt(out, "%s %s %s", elided ? "elided" : "cut", call->id,
-		    f->name);
-		if (f->what[0] != '\0')
-			buf_fmt(out, " %.*s", (int)strcspn(f->what, "\n"),
-			    f->what);
-		buf_fmt(out, " %zu bytes sha256:%s\n", f->bytes,
-		    f->hash != NULL ? f->hash : "-");
-	}
-	return n;
-}
-
 struct retained {
 	size_t users, users_in;		/* messages a person wrote */
 	size_t paths, paths_in;		/* that were edited */
@@ -201,11 +175,11 @@ look_for(const struct compact *c, struct slice messages)
 bool
 legality_print(struct compact *c, bool fits, struct buf *out)
 {
-	struct buf all = BUF_INIT((size_t)1 << 40), elided = all;
+	struct buf all = BUF_INIT((size_t)1 << 40), list = all;
 	struct checker checker = { .last = NONE };
 	const char *why = NULL;
 	struct slice m;
-	size_t at = 0;
+	size_t at = 0, n = 0;
 
 	/* the first breach of the rules of chapter 8.3 */
 	view_print(c->view, &all);
@@ -220,7 +194,24 @@ legality_print(struct compact *c, bool fits, struct buf *out)
 	map_release(&checker.ids);
 	scan_release(&checker.scan);
 	struct retained k = look_for(c, buf_view(&all));
-	size_t n = put_elided(c, &elided);
+	/* what was elided or cut */
+	for (size_t i = 0; i < c->view->ncalls; i++) {
+		const struct view_call *call = &c->view->calls[i];
+		const struct fact *f = call->note;
+		bool elided = call->result != NULL &&
+		    compact_elides(c, call, false);
+
+		if (!elided && call->cut == NULL)
+			continue;
+		n += elided;
+		buf_fmt(&list, "%s %s %s", elided ? "elided" : "cut", call->id,
+		    f->name);
+		if (f->what[0] != '\0')
+			buf_fmt(&list, " %.*s", (int)strcspn(f->what, "\n"),
+			    f->what);
+		buf_fmt(&list, " %zu bytes sha256:%s\n", f->bytes,
+		    f->hash != NULL ? f->hash : "-");
+	}
 	if (why != NULL)
 		buf_fmt(out, "not legal: message %zu: %s\n", at, why);
 	else if (!k.task || !k.newest)
@@ -234,8 +225,8 @@ legality_print(struct compact *c, bool fits, struct buf *out)
 		    epoch_stage(c), compact_size(c),
 		    fits ? "" : ", too large to send", k.users_in, k.users,
 		    k.paths_in, k.paths);
-	buf_slice(out, buf_view(&elided));
-	bufs_release(BUFS(&all, &elided));
+	buf_slice(out, buf_view(&list));
+	bufs_release(BUFS(&all, &list));
 	return why == NULL && k.task && k.newest;
 }
 

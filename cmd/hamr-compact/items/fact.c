@@ -186,33 +186,6 @@ error_lines(struct slice text, size_t at[ERRORS], size_t most)
 
 /* ---- results ---- */
 
-/* Take the lines an edit made, from the first and last hunk of its diff. */
-static void
-take_diff(struct fact *f, struct slice meta)
-{
-	char *diff = scan_strdup(scan_get(meta, "diff"));
-
-	for (const char *p = diff; p != NULL; p = strstr(p, "\n@@ -")) {
-		char *end;
-		long n = 1;
-
-		p += *p == '\n';
-		const char *plus = strncmp(p, "@@ -", 4) == 0 ? strchr(p, '+') :
-		    NULL;
-		if (plus == NULL)
-			continue;
-		long first = strtol(plus + 1, &end, 10);
-		if (*end == ',')
-			n = strtol(end + 1, NULL, 10);
-		if (first <= 0 || n < 0 || n > 100000000)
-			continue;
-		if (f->first == 0)
-			f->first = first;
-		f->last = first + (n > 0 ? n - 1 : 0);
-	}
-	free(diff);
-}
-
 void
 fact_result(struct view *v, struct fact *f, const struct rec *r,
     struct slice was, struct slice text)
@@ -236,8 +209,28 @@ fact_result(struct view *v, struct fact *f, const struct rec *r,
 	    (size_t)n : was.n;
 	if (scan_int(scan_get(meta, "exit"), &n) && n >= 0 && n < 1000)
 		f->exit = (long)n;
-	if (f->kind == TOOL_EDIT)
-		take_diff(f, meta);
+	/* the lines an edit made, from the first and last hunk of its diff */
+	char *diff = f->kind == TOOL_EDIT ? scan_strdup(scan_get(meta,
+	    "diff")) : NULL;
+	for (const char *p = diff; p != NULL; p = strstr(p, "\n@@ -")) {
+		char *end;
+		long lines = 1;
+
+		p += *p == '\n';
+		const char *plus = strncmp(p, "@@ -", 4) == 0 ? strchr(p, '+') :
+		    NULL;
+		if (plus == NULL)
+			continue;
+		long from = strtol(plus + 1, &end, 10);
+		if (*end == ',')
+			lines = strtol(end + 1, NULL, 10);
+		if (from <= 0 || lines < 0 || lines > 100000000)
+			continue;
+		if (f->first == 0)
+			f->first = from;
+		f->last = from + (lines > 0 ? lines - 1 : 0);
+	}
+	free(diff);
 	f->remembered = !scan_true(scan_get(meta, "cached")) &&
 	    scan_kind(scan_get(meta, "shared")) != SCAN_STRING &&
 	    !scan_true(scan_get(meta, "shared"));
