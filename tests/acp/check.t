@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 unset HAMR_BIN
 . "$TOP/tests/loop/loop.sh"
-PATH=$ACP/node_modules/.bin:$PATH
+PATH=${ACP:?}/node_modules/.bin:$PATH
 
 # --- the SDK: permissions, an image, an MCP server, cancel, kill -9, load
 fresh sdk
