@@ -8,7 +8,7 @@ unset HAMR_BIN
 mkdir -p root/src && cd root || exit 1
 git init -q .
 printf 'int one;\n' >src/a.c
-servers=$MCP/node_modules/.bin
+servers=${MCP:?}/node_modules/.bin
 PATH=$servers:$PATH
 tool() {
 	hamr-tool --yes -o "mcp.ev.command=[\"$servers/mcp-server-everything\"]" \
