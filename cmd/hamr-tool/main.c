@@ -157,24 +157,6 @@ on_idle(struct stage *s, int fd)
 }
 
 static int
-print_status(const struct tool *t, struct err *e)
-{
-	struct sandboxes *bs = sandboxes_new(t->conf, t->root, true);
-	struct buf b = BUF_INIT(1 << 16);
-	struct rec_out out;
-	bool enforced = sandboxes_status(bs, &b);
-
-	sandboxes_free(bs);
-	rec_out_init(&out);
-	b.len--;	/* rec_put ends it */
-	rec_put(&out, buf_view(&b));
-	buf_release(&b);
-	if (rec_end(&out, e) < 0)
-		return err_report(e);
-	return enforced ? ST_OK : ST_NO;
-}
-
-static int
 run(const struct opts *o, struct tool *t, struct err *e)
 {
 	static const struct stage_ops ops = { .name = "tool",
@@ -255,7 +237,22 @@ main(int argc, char **argv)
 		t.person = o.name != NULL;
 		t.mode = (enum mode)mode_named(conf_str(conf, "agent.mode"));
 		env_scrub(conf);
-		status = o.status ? print_status(&t, &e) : run(&o, &t, &e);
+		if (o.status) {
+			struct sandboxes *bs = sandboxes_new(conf, root, true);
+			struct buf b = BUF_INIT(1 << 16);
+			struct rec_out out;
+
+			status = sandboxes_status(bs, &b) ? ST_OK : ST_NO;
+			sandboxes_free(bs);
+			rec_out_init(&out);
+			b.len--;	/* rec_put ends it */
+			rec_put(&out, buf_view(&b));
+			buf_release(&b);
+			if (rec_end(&out, &e) < 0)
+				status = err_report(&e);
+		} else {
+			status = run(&o, &t, &e);
+		}
 	}
 	conf_free(conf);
 	free(root);

@@ -447,25 +447,6 @@ mcp_list(struct mcp *m)
 	mcp_send(m, true, "tools/list", NONE);
 }
 
-/* Servers of models want to see that it is an object. */
-static char *
-schema_of(struct slice v)
-{
-	struct buf b = BUF_INIT(2 * PLUGIN_SCHEMA_MAX);
-	struct slice type = scan_get(v, "type");
-
-	if (!plugin_is_schema(v) || (type.p != NULL &&
-	    !scan_str_is(type, "object")))
-		return xstrdup(NO_SCHEMA);
-	if (type.p != NULL)
-		return xmemdup0(v.p, v.n);
-	buf_adds(&b, "{\"type\":\"object\"");
-	if (strspn(v.p + 1, " \t") < v.n - 2)
-		buf_addc(&b, ',');
-	buf_add(&b, v.p + 1, v.n - 1);
-	return buf_detach(&b);
-}
-
 /* A page of its tools: each name once. */
 static void
 mcp_listed(struct mcp *m, struct slice result)
@@ -477,6 +458,8 @@ mcp_listed(struct mcp *m, struct slice result)
 	for (struct walk w = walk_of(scan_get(result, "tools"));
 	    walk_next(&w, NULL, &tool); ) {
 		struct slice hints = scan_get(tool, "annotations");
+		struct slice schema = scan_get(tool, "inputSchema");
+		struct slice type = scan_get(schema, "type");
 		char *remote = scan_strdup(scan_get(tool, "name"));
 		bool wanted = remote != NULL && remote[0] != '\0' &&
 		    l->n < MCP_TOOLS_MAX;
@@ -488,16 +471,28 @@ mcp_listed(struct mcp *m, struct slice result)
 			continue;
 		}
 		struct extra *x = xcalloc(1, sizeof *x);
-		x->schema.id = TOOL_MCP;
-		x->server = m;
-		x->bare = m->bare;
-		x->remote = remote;
+		*x = (struct extra){ .schema.id = TOOL_MCP, .server = m,
+			.bare = m->bare, .remote = remote };
 		struct plugin *p = &x->plugin;
 		p->what = scan_strdup(scan_get(tool, "description"));
 		if (p->what == NULL)
 			p->what = scan_text(scan_get(tool, "title"));
 		p->what[utf8_cut(p->what, strlen(p->what), WHAT_MAX)] = '\0';
-		p->parameters = schema_of(scan_get(tool, "inputSchema"));
+		/* servers of models want to see that it is an object */
+		if (!plugin_is_schema(schema) || (type.p != NULL &&
+		    !scan_str_is(type, "object"))) {
+			p->parameters = xstrdup(NO_SCHEMA);
+		} else if (type.p != NULL) {
+			p->parameters = xmemdup0(schema.p, schema.n);
+		} else {
+			struct buf b = BUF_INIT(2 * PLUGIN_SCHEMA_MAX);
+
+			buf_adds(&b, "{\"type\":\"object\"");
+			if (strspn(schema.p + 1, " \t") < schema.n - 2)
+				buf_addc(&b, ',');
+			buf_add(&b, schema.p + 1, schema.n - 1);
+			p->parameters = buf_detach(&b);
+		}
 		x->mutates = !scan_true(scan_get(hints, "readOnlyHint"));
 		x->once = scan_true(scan_get(hints, "destructiveHint")) &&
 		    !scan_true(scan_get(hints, "idempotentHint"));

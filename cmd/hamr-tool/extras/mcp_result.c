@@ -30,10 +30,9 @@ mcp_result(const struct tool *t, struct slice result, struct result *r)
 				buf_slice(&text, el);
 			continue;
 		}
-		/* An image is judged by its bytes as view_image judges a
-		 * file's, whatever the server says it is: one that a model's
-		 * server refuses would stay in the transcript and be refused
-		 * with each request.  Else a line says why there is none. */
+		/* Judged by its bytes, as view_image judges a file's: one that
+		 * a model's server refuses would stay in the transcript and be
+		 * refused with each request.  Else a line says why. */
 		struct buf data = BUF_INIT(MCP_LINE_MAX);
 		struct buf bytes = BUF_INIT(MCP_LINE_MAX);
 		struct image im;
