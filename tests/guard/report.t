@@ -337,6 +337,9 @@ same-answer 12
 stall 2
 calls 8
 monologue 3"
+is "... also of one that comes first" "$({ person
+echo '{"role":"assistant","content":"It ends at once.","finish_reason":"stop"}'
+} | guard --calibrate | sed -n 3p | tr -s ' ')" " monologue 3 warn 0 0 0 %"
 is "other thresholds are marked" "$(guard --calibrate \
     -o loop_guard.warn_threshold=2 loop | awk '/ warn / { print $2; exit }')" \
     "2"

@@ -304,31 +304,6 @@ put_place(const struct report *p, struct buf *b, size_t line)
 	    (unsigned long long)p->usage.here.steps);
 }
 
-static void
-take_call(struct report *p, const struct usage_call *c)
-{
-	struct explain *x = p->self;
-	bool wanted = scan_str_is(slice_of(c->id), p->call) ||
-	    (p->line != 0 && c->line == p->line);
-	struct buf title = BUF_INIT(BUF_RECORD_MAX);
-
-	name_call(&x->first, c->id);
-	if (!wanted && p->line == 0)
-		return;
-	struct target *t = target_new(x, c->id, c->line);
-	t->wanted = wanted;
-	put_id(&title, c->id, COLUMNS);
-	sheet_paint(&p->sheet, &t->head, PAINT_BOLD, buf_view(&title));
-	put_place(p, &t->head, c->line);
-	buf_fmt(&t->head, ", call %llu\n", (unsigned long long)c->number);
-	put_label(p, &t->head, "call");
-	put_id(&t->head, c->name, 40);
-	buf_adds(&t->head, "  ");
-	term_put(&t->head, slice_of(c->args), COLUMNS);
-	buf_addc(&t->head, '\n');
-	buf_release(&title);
-}
-
 /* ---- a step ---- */
 
 static void
@@ -377,14 +352,35 @@ record(struct report *p, const struct rec *r)
 {
 	struct explain *x = p->self;
 	struct usage *u = &p->usage;
-	const struct usage_call *c = u->result_of;
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	const struct usage_call *c;
+	struct buf text = BUF_INIT(BUF_RECORD_MAX), title = text;
 	struct target *t;
 
 	if (rec_is_message(r->kind) && r->kind != R_TOOL)
 		show(p);
-	for (size_t i = u->first; i < u->n && r->kind == R_ASSISTANT; i++)
-		take_call(p, &u->call[i]);
+	for (size_t i = u->first; i < u->n && r->kind == R_ASSISTANT; i++) {
+		c = &u->call[i];
+		bool wanted = scan_str_is(slice_of(c->id), p->call) ||
+		    (p->line != 0 && c->line == p->line);
+		name_call(&x->first, c->id);
+		if (!wanted && p->line == 0)
+			continue;
+		t = target_new(x, c->id, c->line);
+		t->wanted = wanted;
+		buf_reset(&title);
+		put_id(&title, c->id, COLUMNS);
+		sheet_paint(&p->sheet, &t->head, PAINT_BOLD, buf_view(&title));
+		put_place(p, &t->head, c->line);
+		buf_fmt(&t->head, ", call %llu\n",
+		    (unsigned long long)c->number);
+		put_label(p, &t->head, "call");
+		put_id(&t->head, c->name, 40);
+		buf_adds(&t->head, "  ");
+		term_put(&t->head, slice_of(c->args), COLUMNS);
+		buf_addc(&t->head, '\n');
+	}
+	buf_release(&title);
+	c = u->result_of;
 	if (r->kind == R_TOOL && c != NULL &&
 	    (t = find(x, c->line, c->id)) != NULL) {
 		t->wanted |= r->no == p->line;

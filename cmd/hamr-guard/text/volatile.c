@@ -147,38 +147,33 @@ is_month(const struct line *l, const char *p)
 	return false;
 }
 
-/* 20/11/2026, 11/20/2026; 20/Nov/2026:18:46:07 as in the logs of servers. */
-static const char *
-over_day(const struct line *l, const char *p, const char *q)
-{
-	const char *r = q + 1, *s = over_digits(r, l->end);
-
-	if (at(l, q) != '/' || at(l, p - 1) == '/')
-		return NULL;
-	if (s == r && is_month(l, r))
-		s = r + 3;
-	else if (s == r || s - r > 2)
-		return NULL;
-	r = over_digits(s + 1, l->end);
-	if (at(l, s) != '/' || r - s != 5 || two(l, s + 1) < 19 ||
-	    two(l, s + 1) > 20 || is_word(at(l, r)) || at(l, r) == '/')
-		return NULL;
-	if (at(l, r) == ':' && two(l, r + 1) < 24 && at(l, r + 3) == ':' &&
-	    two(l, r + 4) < 60 && at(l, r + 6) == ':' && two(l, r + 7) <= 60)
-		return over_zone(l, r + 9);
-	return r;
-}
-
 /* YYYY-MM-DD or YYYY/MM/DD, with or without a time behind it; or the day
- * first. */
+ * first: 20/11/2026, 11/20/2026; 20/Nov/2026:18:46:07 as in the logs of
+ * servers. */
 static const char *
 over_date(const struct line *l, const char *p, const char *q)
 {
 	char sep = at(l, q);
-	const char *r;
+	const char *r = q + 1;
 
-	if (q - p <= 2)
-		return over_day(l, p, q);
+	if (q - p <= 2) {
+		const char *s = over_digits(r, l->end);
+
+		if (sep != '/' || at(l, p - 1) == '/')
+			return NULL;
+		if (s == r && is_month(l, r))
+			s = r + 3;
+		else if (s == r || s - r > 2)
+			return NULL;
+		r = over_digits(s + 1, l->end);
+		if (at(l, s) != '/' || r - s != 5 || two(l, s + 1) < 19 ||
+		    two(l, s + 1) > 20 || is_word(at(l, r)) || at(l, r) == '/')
+			return NULL;
+		return at(l, r) == ':' && two(l, r + 1) < 24 &&
+		    at(l, r + 3) == ':' && two(l, r + 4) < 60 &&
+		    at(l, r + 6) == ':' && two(l, r + 7) <= 60 ?
+		    over_zone(l, r + 9) : r;
+	}
 	if (q - p != 4 || (sep != '-' && sep != '/') || two(l, q + 1) > 12 ||
 	    at(l, q + 3) != sep || two(l, q + 4) > 31 ||
 	    is_digit(at(l, q + 6)))
