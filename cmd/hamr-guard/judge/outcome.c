@@ -303,15 +303,27 @@ goes_on(struct slice text, size_t *all)
 	return words_among(text, words, all) > 0;
 }
 
-/* The value of a member or line that tells a state: "status": "running",
- * <status>exited</status>, JobStatus: Failed; p NULL at the end.  It is taken
- * off the text, with what stands before it. */
-static struct slice
-next_state(struct slice *text)
+/* Does a text say of what c asks for that it is under way, or over?  *patient:
+ * in so many words, not as one of many. */
+static enum going
+state_of(const struct open_call *c, struct slice text, bool brief,
+    bool *patient)
 {
+	static const char *const over[] = { "complete", "completed",
+		"cancelled", "canceled", "failed", "failure", "killed",
+		"exited", "finished", "terminated", "succeeded", "success",
+		"stopped", "aborted", "dead", "done", "ended", "error",
+		NULL };
 	static const char *const names[] = { "status", "state", "phase" };
-	const char *end = text->p + text->n, *p = text->p, *q;
+	const char *end = text.p + text.n, *p = text.p, *q;
+	enum going state = NO_STATE;
+	size_t all = 0;
 
+	*patient = false;
+	if (text.n > LOOK_MAX)
+		return NO_STATE;
+	/* the values of members and lines that tell a state: "status":
+	 * "running", <status>exited</status>, JobStatus: Failed */
 	while (p < end) {
 		bool names_one = false;
 
@@ -329,38 +341,16 @@ next_state(struct slice *text)
 			q++;
 		if (!names_one || q == p)
 			continue;
-		for (p = q; q < end && (isalpha((unsigned char)*q) ||
-		    *q == '_' || *q == '-' || *q == ' '); q++)
-			;
-		*text = (struct slice){ q, (size_t)(end - q) };
-		return (struct slice){ p, (size_t)(q - p) };
-	}
-	return (struct slice){ NULL, 0 };
-}
-
-/* Does a text say of what c asks for that it is under way, or over?  *patient:
- * in so many words, not as one of many. */
-static enum going
-state_of(const struct open_call *c, struct slice text, bool brief,
-    bool *patient)
-{
-	static const char *const over[] = { "complete", "completed",
-		"cancelled", "canceled", "failed", "failure", "killed",
-		"exited", "finished", "terminated", "succeeded", "success",
-		"stopped", "aborted", "dead", "done", "ended", "error",
-		NULL };
-	enum going state = NO_STATE;
-	struct slice rest = text, value;
-	size_t all = 0;
-
-	*patient = false;
-	if (text.n > LOOK_MAX)
-		return NO_STATE;
-	while ((value = next_state(&rest)).p != NULL)
+		struct slice value = { q, 0 };
+		for (; q < end && (isalpha((unsigned char)*q) || *q == '_' ||
+		    *q == '-' || *q == ' '); q++)
+			value.n++;
+		p = q;
 		if (goes_on(value, NULL))
 			*patient = true;
 		else if (words_among(value, over, NULL) > 0)
 			state = OVER;
+	}
 	brief |= c->is.poll && text.n <= ANSWER_MAX;
 	if (!*patient && brief && goes_on(text, &all)) {
 		*patient = c->is.waits || (!c->is.bash && (c->is.poll ||
