@@ -163,7 +163,7 @@ readers_has(const char *command)
 {
 	struct words w = { .n = 0 };
 	const char *p = command + strspn(command, " \t");
-	bool ascii = true, simple = *p != '\0';
+	bool ascii = true, simple = true;
 
 	for (const char *c = command; *c != '\0'; c++) {
 		ascii = ascii && (unsigned char)*c < 0x80;
@@ -174,6 +174,7 @@ readers_has(const char *command)
 	}
 	for (; simple && *p != '\0'; p += strspn(p, " \t"))
 		simple = take_word(&p, &w);
+	simple = simple && w.n > 0;
 	bool yes = simple && (slice_in(slice_of(w.v[0]), harmless) ||
 	    (strcmp(w.v[0], "git") == 0 && git_reads(&w)));
 	for (size_t r = 0; simple && !yes && r < sizeof readers /
