@@ -83,6 +83,14 @@ is "... that differs far down" "$(for i in a b c d e f g; do long 1 $i; done |
 is "... a measure, which goes up and down: 24" "$(for i in $(seq 24); do
 echo "s c$i bench {} = $((i * 7919 % 1000)) operations a second"
 done | said)" "c24 warn repeat-weak 24"
+priced() {	# tool: nine times the same call, a measure comes back
+	for i in $(seq 9); do
+		echo "s c$i $1 {\"id\":7} = {\"price\":$((i * 7919 % 1000))}"
+	done | said
+}
+is "... that an order asked for has" "$(priced get_order)" ""
+is "... which is none where the order is made" \
+    "$(priced place_order | head -n 1)" "c6 warn repeat-weak 6"
 is "words are data" "$(weak 'decade' 'facade' | grep repeat)" ""
 is "numbers apart it weighs nothing and is never refused" \
 "$(said <<'X' | grep -v repeat-weak

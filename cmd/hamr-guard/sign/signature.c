@@ -304,7 +304,7 @@ named(struct signer *s, struct slice name)
 		.tracks = has_word(&words, tracks),
 		.seeks = has_word(&words, seeks),
 		.asks = has_word(&words, asks),
-		.sends = has_word(&words, sends),
+		.sends = has_word(&words, sends) && !has_word(&words, asks),
 		.notes = words.n > 0 && (slice_has(name, "hink") ||
 		    slice_has(name, "hought")),
 		.commands = has_word(&words, commands),
