@@ -40,7 +40,9 @@ git_tracks(const char *root, struct err *e)
 	}
 	gitindex_release(&ix);
 	gitrepo_release(&g);
-	return r;
+	/* without one that can be used we work as without a repository */
+	return r < 0 && (e->status == ST_DATA || e->status == ST_POLICY) ? 0 :
+	    r;
 }
 
 /* In somebody's folder what root makes is his. */

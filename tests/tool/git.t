@@ -103,6 +103,12 @@ if [ "$(id -u)" = 0 ]; then
 	match "nor is one in the folder itself" \
 		"$(hamr-tool --no-config read '{"path":"."}' 2>&1 >/dev/null)" \
 		"*mine/.git belongs to another user*"
+	echo 1 >d
+	is "and what is done there can be undone" "$({ hamr-tool --yes \
+		--no-config --root . bash '{"command":"echo 2 >d"}'
+		hamr-tool --root . undo >/dev/null; cat d; } 2>/dev/null)" \
+		"exit 0; changed: d
+1"
 else
 	skip "root in its folder, a shared folder" "not root"
 fi
@@ -182,6 +188,13 @@ fi
 printf 'DIRC\0\0\0\2\0\0\1\0garbage' >.git/index
 match "a damaged index is said" "$(hamr-tool --no-config read '{"path":"."}' \
 	2>&1)" "*.git/index is damaged; nothing is taken as tracked by git*"
+echo 1 >d
+for _ in 1 2; do	# the second time .hamr is there
+	is "and what is done can be undone" "$({ hamr-tool --yes --no-config \
+		bash '{"command":"echo 2 >d"}'; hamr-tool undo >/dev/null
+		cat d; } 2>/dev/null)" "exit 0; changed: d
+1"
+done
 
 # what git tracks in .hamr: a person's own part, or a reason to go elsewhere
 mkdir "$T/state" && cd "$T/state" && git init -q . || exit 1
