@@ -136,6 +136,7 @@ i=0; while [ ! -s r ] && [ $((i += 1)) -lt 300 ]; do sleep 0.1; done
 b : >../out
 is "another works: nothing is forgotten" "$(ids | wc -w)" 25
 kill -9 "$tool_pid"; bye
+is "what a killed one has changed comes to it" "$(ids | wc -w)" 26
 if command -v strace >/dev/null && strace -o ../st true 2>/dev/null; then
 	cp -a . ../whole
 	due

@@ -282,6 +282,42 @@ for signal in TERM HUP; do
 	broken; kill -$signal "$tool_pid"; bye
 	is "$signal" "$(t undo | tail -n 1)" "  removed broken"
 done
+
+# --- and what a killed process had done, but not written down
+killed() { broken; { kill -9 "$tool_pid"; bye; } 2>/dev/null; }
+killed
+is "what a killed one changed" "$(t undo --list | jq -c \
+	'select(.paths == ["broken"]) | .tool')" '"bash"'
+is "is taken back" "$(t undo | tail -n 1; ls broken 2>&1)" "  removed broken
+ls: cannot access 'broken': No such file or directory"
+killed; b 'echo 1 >next'
+is "also after the next one" "$(t undo | tail -n 1; t undo | tail -n 1)" \
+"  removed next
+  removed broken"
+killed; touch -d '1 hour ago' .hamr/snap.git/hamr-begun
+is "but not what was changed long after it" "$(t undo >/dev/null 2>&1
+	cat broken)" x
+rm broken
+if strace -o /dev/null true 2>/dev/null; then
+	mkdir ke; echo old >ke/f; b :
+	for when in 1 2 3 4 5 6; do
+		{ strace -qq -o /dev/null -e \
+			"inject=renameat,renameat2,fsync:signal=KILL:when=$when" \
+			hamr-tool --no-config --yes --root . edit \
+			'{"path":"ke/f","old":"old","new":"new"}'
+		} >/dev/null 2>&1
+		now=$(cat ke/f)
+		[ "$now" = old ] || t undo >/dev/null
+		[ "$(cat ke/f; ls -A ke)" = "old${nl}f" ] ||
+			t --yes edit '{"path":"ke/f","old":"old","new":"old2"}' \
+			>/dev/null && t undo >/dev/null
+		is "an edit killed at call $when" "$(cat ke/f; ls -A ke)" "old
+f"
+	done 2>/dev/null
+	rm -r ke
+else
+	skip "an edit that was killed" "strace does not work here"
+fi
 tool_pid=
 rm -f broken read
 mkfifo ../pipe

@@ -65,13 +65,15 @@ on_change(void *arg, const struct files_change *ch, struct err *why)
 		}
 		file_close(fd);
 		free(dir);
-		return 0;
+	} else {
+		t->old_mode = t->new_mode;
+		if (snap_store(jc->snap, ch->old, t->oid, why) < 0) {
+			undo_entry_release(&jc->entry);
+			return -1;
+		}
 	}
-	t->old_mode = t->new_mode;
-	if (snap_store(jc->snap, ch->old, t->oid, why) == 0)
-		return 0;
-	undo_entry_release(&jc->entry);
-	return -1;
+	journal_begin(jc->snap, &jc->entry);
+	return 0;
 }
 
 /* ---- setting up ---- */
@@ -187,17 +189,16 @@ writes(const struct job *j)
 	return job_writes(j) && (extra_of(j->schema) == NULL || j->allowed);
 }
 
-void
-journal_calls_checkpoint(struct journal_calls *jc, struct job *j)
+/* The first one of a turn, which a record tells of; the next ones only where
+ * somebody may have changed something since. */
+static void
+checkpoint(struct journal_calls *jc, struct job *j)
 {
 	struct undo_entry c = { .is_checkpoint = true };
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct snap_left left = { 0 };
 	struct err e;
 
-	undo_entry_release(&jc->entry);
-	if (!writes(j))
-		return;
 	/* edit and write keep the one file they change themselves */
 	if ((jc->checkpoint != NULL || jc->broken) &&
 	    (jc->fresh || job_has_plan(j))) {
@@ -240,6 +241,29 @@ journal_calls_checkpoint(struct journal_calls *jc, struct job *j)
 	stage_put(jc->t->stage, R_CHECKPOINT, buf_view(&b));
 	buf_release(&b);
 	free(path);
+}
+
+void
+journal_calls_checkpoint(struct journal_calls *jc, struct job *j)
+{
+	struct undo_entry *c = &jc->entry;
+
+	undo_entry_release(c);
+	if (!writes(j))
+		return;
+	checkpoint(jc, j);
+	c->tool = xstrdup(j->call->name);
+	c->call = xstrdup(j->call->id);
+	if (jc->checkpoint != NULL)
+		c->checkpoint = xstrdup(jc->checkpoint);
+}
+
+void
+journal_calls_begin(struct journal_calls *jc, struct job *j)
+{
+	/* edit and write tell of their file before they change it */
+	if (writes(j) && jc->snap != NULL && !job_has_plan(j))
+		journal_begin(jc->snap, &jc->entry);
 }
 
 /* ---- what a command changed ---- */
@@ -337,19 +361,16 @@ journal_calls_end(struct journal_calls *jc, struct job *j)
 
 	if (!writes(j) || jc->snap == NULL)
 		return;
-	c->tool = xstrdup(j->call->name);
-	c->call = xstrdup(j->call->id);
 	if (!one)
 		compare(jc, j);
 	else
 		jc->fresh = false;
 	if (jc->snap != NULL)
 		snap_hurry(jc->snap, 0);
-	if (c->n > 0 && jc->snap != NULL && !(one && j->r.is_error)) {
-		if (jc->checkpoint != NULL)
-			c->checkpoint = xstrdup(jc->checkpoint);
-		if (journal_add(jc->snap, c, &e) < 0)
-			give_up(jc, &e);
-	}
+	if (c->n > 0 && jc->snap != NULL && !(one && j->r.is_error) &&
+	    journal_add(jc->snap, c, &e) < 0)
+		give_up(jc, &e);
+	if (jc->snap != NULL)
+		journal_over(jc->snap);
 	undo_entry_release(c);
 }

@@ -26,5 +26,6 @@ void journal_calls_idle(struct journal_calls *jc);
 
 /* Before its start: put the checkpoint if one is due. */
 void journal_calls_checkpoint(struct journal_calls *jc, struct job *j);
-/* Behind the work: its result is completed. */
+/* Before the work; and behind it: its result is completed. */
+void journal_calls_begin(struct journal_calls *jc, struct job *j);
 void journal_calls_end(struct journal_calls *jc, struct job *j);

@@ -45,6 +45,7 @@ struct snap {
 	int hurry;		/* ms left after a cancel; 0: stop at once */
 	long long until;	/* the deadline that a cancel set; or 0 */
 	int use;		/* locked as long as this is open */
+	int begun;		/* of the call in hand (journal_begin); or -1 */
 };
 
 /* Who works here holds a shared lock of this file; who holds it alone may

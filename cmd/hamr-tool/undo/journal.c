@@ -17,11 +17,14 @@
 #include "json/scan.h"
 
 #include "files/files.h"
+#include "files/replace.h"
 #include "internal.h"
 #include "journal.h"
 
 #define NAME "hamr-undo"
 #define COUNTER "hamr-next"
+#define BEGUN "hamr-begun"	/* the call in hand; empty: none */
+#define CALL_NS 605000000000LL	/* no command runs longer */
 #define ID_MAX ((long long)1 << 53)
 #define JOURNAL_MAX ((size_t)16 << 20)
 #define FILE_MAX ((size_t)64 << 20)	/* what edit and write change */
@@ -184,12 +187,33 @@ put_path(const struct undo_path *t, struct buf *list)
 	buf_release(&clean);
 }
 
+/* All but the end of its line. */
+static void
+print_entry(const struct undo_entry *c, struct buf *o)
+{
+	char at[UTC_SIZE];
+
+	utc_print_now(at);
+	scan_put(o, "{'type':@,'id':@,'at':@", slice_of(c->is_checkpoint ?
+	    "checkpoint" : "change"), slice_of(c->id != NULL ? c->id : ""),
+	    slice_of(at));
+	if (c->is_checkpoint)
+		return;
+	scan_put(o, ",'tool':@,'tool_call_id':@", slice_of(c->tool),
+	    slice_of(c->call));
+	if (c->checkpoint != NULL)
+		scan_put(o, ",'checkpoint':@", slice_of(c->checkpoint));
+	scan_put(o, ",'paths':[");
+	for (size_t i = 0; i < c->n; i++)
+		put_path(&c->v[i], o);
+	buf_addc(o, ']');
+}
+
 int
 journal_add(struct snap *s, struct undo_entry *c, struct err *e)
 {
 	int lock = snap_lock(s, e), r = -1;
 	struct buf b = BUF_INIT(64), o = BUF_INIT(BUF_RECORD_MAX);
-	char at[UTC_SIZE];
 
 	if (lock < 0)
 		return -1;
@@ -210,20 +234,7 @@ journal_add(struct snap *s, struct undo_entry *c, struct err *e)
 		err_sys(e, ST_SYSTEM, "%s/" COUNTER, s->dir);
 		goto out;
 	}
-	utc_print_now(at);
-	scan_put(&o, "{'type':@,'id':@,'at':@", slice_of(c->is_checkpoint ?
-	    "checkpoint" : "change"), slice_of(c->id), slice_of(at));
-	if (!c->is_checkpoint) {
-		scan_put(&o, ",'tool':@,'tool_call_id':@", slice_of(c->tool),
-		    slice_of(c->call));
-		if (c->checkpoint != NULL)
-			scan_put(&o, ",'checkpoint':@",
-			    slice_of(c->checkpoint));
-		scan_put(&o, ",'paths':[");
-		for (size_t i = 0; i < c->n; i++)
-			put_path(&c->v[i], &o);
-		buf_addc(&o, ']');
-	}
+	print_entry(c, &o);
 	buf_addc(&o, '}');
 	r = append(s, buf_view(&o), e);
 out:
@@ -355,6 +366,126 @@ journal_read(struct snap *s, struct journal *j, struct err *e)
 	scan_release(&scan);
 	buf_release(&b);
 	return r;
+}
+
+/* ---- the call in hand ---- */
+
+void
+journal_begin(struct snap *s, const struct undo_entry *c)
+{
+	struct buf o = BUF_INIT(BUF_RECORD_MAX);
+	struct stat st = { .st_size = 0 };
+
+	if (s->begun < 0)
+		s->begun = snap_file(s, BEGUN, O_RDWR);
+	if (s->begun < 0 || flock(s->begun, LOCK_EX | LOCK_NB) < 0)
+		return;
+	fstatat(s->dirfd, NAME, &st, AT_SYMLINK_NOFOLLOW);
+	print_entry(c, &o);
+	scan_put(&o, ",'size':$}", SCAN_INT(st.st_size));
+	/* half of it, on a full disk, is nothing */
+	if (pwrite(s->begun, o.p, o.len, 0) < (ssize_t)o.len)
+		journal_over(s);
+	buf_release(&o);
+}
+
+void
+journal_over(struct snap *s)
+{
+	if (s->begun < 0 || flock(s->begun, LOCK_EX | LOCK_NB) < 0)
+		return;
+	if (ftruncate(s->begun, 0) == 0)
+		flock(s->begun, LOCK_UN);
+}
+
+/* Was the path changed while the call may have run? */
+static bool
+is_of_call(const struct snap *s, const char *path, int64_t begun)
+{
+	int fd = path_open(&s->f->root, path, O_PATH | O_NOFOLLOW);
+	struct stat st;
+	bool is = fd < 0 || fstat(fd, &st) < 0 ||
+	    (time_ns(st.st_ctim) >= begun &&
+	    time_ns(st.st_ctim) <= begun + CALL_NS);
+
+	file_close(fd);
+	return is;
+}
+
+/* What it has changed stays in c.  Of an edit that is known, if it was made;
+ * what it left half written goes. */
+static void
+find_changes(struct snap *s, struct undo_entry *c, int64_t begun)
+{
+	struct snap_left left = { 0 };
+	struct undo_path now;
+	const char *base;
+	size_t n = 0;
+	bool one = c->n > 0;
+
+	if (!one && snap_resume(s, begun) && snap_take(s, &left, NULL) == 0)
+		snap_changes(s, c);
+	for (size_t i = 0; i < c->n; i++) {
+		struct undo_path *t = &c->v[i];
+		int dir = one ? path_open_parent(&s->f->root, t->path, &base) :
+		    -1;
+
+		if (dir >= 0)
+			replace_sweep(dir);
+		file_close(dir);
+		now = (struct undo_path){ .path = t->path };
+		bool is = undo_path_look(s->f, &now) && (one ?
+		    strcmp(now.sha, t->sha) == 0 : t->born == 0 &&
+		    is_of_call(s, t->path, begun));
+		if (is && !one) {
+			t->new_mode = now.new_mode;
+			memcpy(t->sha, now.sha, SHA_HEX);
+		}
+		if (is)
+			c->v[n++] = *t;
+		else
+			free(t->path);
+	}
+	c->n = n;
+}
+
+void
+journal_recover(struct snap *s)
+{
+	int fd = openat(s->dirfd, BEGUN, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct journal j, all = { 0 };
+	struct scan scan = { .n = 0 };
+	struct stat st;
+
+	j = all;
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0 &&
+	    flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		if (file_read_fd(fd, BEGUN, &b, NULL) == 0 &&
+		    scan_record(&scan, b.p, b.len) == 0 &&
+		    journal_read(s, &all, NULL) == 0)
+			read_change(&j, buf_view(&b), 0, false);
+		/* it may have been written down, and nothing else was */
+		for (size_t i = 0; i < all.n && j.n > 0; i++)
+			if (all.v[i].offset >= (size_t)number(buf_view(&b),
+			    "size") && !all.v[i].is_checkpoint &&
+			    strcmp(all.v[i].call, j.v[0].call) == 0)
+				journal_release(&j);
+		if (j.n > 0)
+			find_changes(s, &j.v[0], time_ns(st.st_mtim));
+		if (j.n > 0 && j.v[0].n > 0) {
+			free(j.v[0].id);
+			j.v[0].id = NULL;
+			journal_add(s, &j.v[0], NULL);
+		}
+		/* if it stays, the next one finds it done */
+		(void)!ftruncate(fd, 0);
+	}
+	file_close(fd);
+	journal_release(&j);
+	journal_release(&all);
+	scan_release(&scan);
+	buf_release(&b);
 }
 
 /* ---- snapshots that are old, or too many ---- */

@@ -50,6 +50,13 @@ int snap_lock(struct snap *s, struct err *e);
 
 /* Write one down, under a new id, which is set.  0, or -1 with e. */
 int journal_add(struct snap *s, struct undo_entry *c, struct err *e);
+/* A call may begin to change things: these files, or (none) whatever it does.
+ * If it is not over before we are killed, the next process that opens the
+ * snapshots writes down what it changed (journal_recover).  Of several calls at
+ * once, of as many processes, only the first is remembered. */
+void journal_begin(struct snap *s, const struct undo_entry *c);
+void journal_over(struct snap *s);
+void journal_recover(struct snap *s);
 /* These are about to be taken back, or were.  The lock is held. */
 int journal_undone(struct snap *s, bool done, char *const *ids, size_t n,
     struct err *e);

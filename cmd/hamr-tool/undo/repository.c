@@ -33,6 +33,7 @@
 
 #include "files/files.h"
 #include "internal.h"
+#include "journal.h"
 #include "root/signals.h"
 
 #define USE_MS 30000		/* a snapshot of much takes that long */
@@ -492,7 +493,8 @@ set_up(struct snap *s, bool create, struct err *e)
 	struct buf conf = BUF_INIT(1 << 20), objects = BUF_INIT(65536);
 	static const char *const files[] = { "HEAD", "config", "index",
 		"index.lock", SNAP_INDEX, "hamr-undo", "hamr-next",
-		"hamr-lock", SNAP_USE, "hamr-pruned", ALTERNATES };
+		"hamr-begun", "hamr-lock", SNAP_USE, "hamr-pruned",
+		ALTERNATES };
 	struct gitrepo g = { NULL, NULL };
 	struct stat st;
 	struct err why;
@@ -554,7 +556,7 @@ snap_open(struct files *f, bool create, struct err *e)
 
 	s->f = f;
 	s->ms = SNAP_MS;
-	s->dirfd = s->use = -1;
+	s->dirfd = s->use = s->begun = -1;
 	s->old = BUF_INIT(GIT_OUT_MAX);
 	watch_init(&s->watch, f->root.fd);
 	s->me = geteuid();
@@ -583,8 +585,10 @@ snap_open(struct files *f, bool create, struct err *e)
 		give(s, s->dirfd);
 		r = set_up(s, create, e);
 	}
-	if (r == 0)
+	if (r == 0) {
+		journal_recover(s);
 		return s;
+	}
 	snap_free(s);
 	return NULL;
 }
@@ -602,6 +606,7 @@ snap_free(struct snap *s)
 	buf_release(&s->old);
 	watch_release(&s->watch);
 	file_close(s->use);
+	file_close(s->begun);
 	file_close(s->dirfd);
 	free(s->dir);
 	free(s);

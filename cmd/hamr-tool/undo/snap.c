@@ -544,6 +544,20 @@ read_index(struct snap *s)
 	return r;
 }
 
+bool
+snap_resume(struct snap *s, int64_t since)
+{
+	struct stat is, was;
+
+	/* one of after that time, which was compared with one of before it */
+	if (fstatat(s->dirfd, "index", &is, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    fstatat(s->dirfd, SNAP_INDEX, &was, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    time_ns(is.st_mtim) > since && time_ns(was.st_mtim) <= since)
+		renameat2(s->dirfd, SNAP_INDEX, s->dirfd, "index",
+		    RENAME_EXCHANGE);
+	return read_index(s) == 0 && s->stamp != 0;
+}
+
 void
 snap_print(const struct snap *s, struct gitindex_entry *v, size_t n,
     struct buf *out)

@@ -40,6 +40,9 @@ void snap_hurry(struct snap *s, int ms);
 /* Take one.  0, or -1 with e.  Takes the repository's lock for as long as it
  * runs. */
 int snap_take(struct snap *s, struct snap_left *left, struct err *e);
+/* The next one will be compared with the last that another process took before
+ * that time (snap_time).  False: there is none. */
+bool snap_resume(struct snap *s, int64_t since);
 /* When the last one ended, by the clock that files have; 0: not known. */
 int64_t snap_time(const struct snap *s);
 
