@@ -147,6 +147,18 @@ is "the nearest, and the difference" "$(said)" \
 old line 1:  \"    return 2;\"
 file line 3: \"\\treturn 1;\"
 different from here: U+0020 (space) in old, U+0009 (tab) in the file"
+step edit '{"path":"e.c","old":"int g(void)\n...\nsomething else\n...","new":"x"}'
+is "lines left out: where it begins" "$(said)" \
+	"old does not occur in e.c; the nearest text is at line 5:
+old line 2:  \"...\"
+file line 6: \"{\"
+different from here: U+002E in old, U+007B in the file"
+step edit '{"path":"e.c","old":"```c\nint g(void)\n```","new":"x"}'
+match "a fence around it" "$(said)" "*at line 4:*old line 1:  \"\`\`\`c\"*"
+printf 'a\0one\n' >nul
+step read '{"path":"nul"}' edit '{"path":"nul","old":"one","new":"x"}'
+is "a binary file" "$(out): $(said)" "denied: nul is a binary file, which \
+read does not show; change it with bash"
 step edit '{"path":"e.c","old":"\treturn 1;","new":"x"}'
 is "ambiguous" "$(out): $(said)" "ambiguous: old occurs 2 times in e.c, \
 lines 3, 7; add the lines around it to old, or set all"

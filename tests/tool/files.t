@@ -68,6 +68,10 @@ is "an empty file" "$(r '{"path":"empty"}')" "empty is empty, 0 lines"
 printf 'a\0b' >binary
 match "binary is described" "$(r '{"path":"binary"}')" \
 	"binary is a binary file of 3 bytes*"
+printf '\377\376a\0' >utf16
+is "UTF-16, and what shows it" "$(r '{"path":"utf16"}')" "utf16 is a UTF-16 \
+file of 4 bytes; it is not shown, iconv -f UTF-16 -t UTF-8 in bash does"
+rm utf16
 printf 'caf\351\n' >latin1
 is "bad UTF-8" "$(j '{"path":"latin1"}' '.meta.lossy')" true
 { echo short; head -c 6000 /dev/zero | tr '\0' x; echo; } >long

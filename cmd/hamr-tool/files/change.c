@@ -127,6 +127,9 @@ plan_edit(struct files *f, struct change *c, struct slice args)
 	if (take_old(f, c) < 0)
 		return -1;
 	const struct proof *p = proofs_of(&f->proofs, c->path.rel);
+	if (!f->person && is_binary(buf_view(&c->old)))
+		return fault_set(&c->fault, "denied", "%s is a binary file, "
+		    "which read does not show; change it with bash", c->name);
 	if (!f->person && strcmp(p->hash, c->before) != 0)
 		return fault_set(&c->fault, "not_read", p->hash[0] == '\0' ?
 		    "%s was not read in this session; read it, then edit" :

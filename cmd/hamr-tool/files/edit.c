@@ -191,6 +191,13 @@ best(const struct lines *file, const struct lines *old)
 			where = i;
 		}
 	}
+	/* old leaves out most of the lines between, or has one too many: where
+	 * one of its lines is */
+	for (long j = 0; top < ALIKE * k && j < k && k > 1; j++)
+		for (long i = 0; slice_trim(get(old, j)).n >= PART &&
+		    i < most; i++)
+			if (alike(get(file, i), get(old, j)) >= SAME)
+				return i > j ? i - j : 0;
 	if (top < ALIKE * k)
 		return -1;
 	/* where old leaves a line out, or has one more, most of it may fit a

@@ -205,17 +205,15 @@ show_huge(const char *rel, struct view *v, int fd, off_t size,
 /* ---- the file ---- */
 
 static void
-describe(const char *rel, const struct stat *st, bool foreign,
-    struct result *r)
+describe(const char *rel, const struct stat *st, const char *kind,
+    const char *why, struct result *r)
 {
 	mode_t mode = st->st_mode;
 
 	path_show(&r->content, rel);
 	if (S_ISREG(mode))
-		buf_fmt(&r->content, " is a %sfile of %lld bytes%s; "
-		    "it is not shown\n", foreign ? "" : "binary ",
-		    (long long)st->st_size, foreign ? " that " FOREIGN_WORDS :
-		    "");
+		buf_fmt(&r->content, " is a %sfile of %lld bytes%s\n", kind,
+		    (long long)st->st_size, why);
 	else
 		buf_fmt(&r->content, " is a %s; it is not read\n",
 		    S_ISFIFO(mode) ? "FIFO" : S_ISSOCK(mode) ? "socket" :
@@ -252,11 +250,16 @@ read_file(struct files *f, const struct path *p, struct slice args,
 	v.room -= v.room < 2 * strlen(rel) ? v.room : 2 * strlen(rel);
 	if (fault.code != NULL)
 		;
+	else if (n > 1 && (memcmp(look, "\xff\xfe", 2) == 0 ||
+	    memcmp(look, "\xfe\xff", 2) == 0))
+		describe(rel, &st, "UTF-16 ", "; it is not shown, iconv -f "
+		    "UTF-16 -t UTF-8 in bash does", r);
 	else if (!S_ISREG(st.st_mode) || (n > 0 &&
 	    is_binary((struct slice){ look, (size_t)n })))
-		describe(rel, &st, false, r);
+		describe(rel, &st, "binary ", "; it is not shown", r);
 	else if (files_foreign(f, rel, &st))
-		describe(rel, &st, true, r);
+		describe(rel, &st, "", " that " FOREIGN_WORDS "; it is not "
+		    "shown", r);
 	else if (st.st_size > (off_t)FILE_MAX)
 		show_huge(rel, &v, fd, st.st_size, r);
 	else if (files_load_shown(f, fd, rel, &st, &text, NULL, &unsaved,
