@@ -1,5 +1,7 @@
 """paths - what read, edit and write are asked to touch."""
+import fcntl
 import os
+import signal
 import socket
 
 import world
@@ -83,6 +85,29 @@ def odd(w):
     with open(w.root + "/sparse", "wb") as f:
         f.truncate(8 << 30)
     os.makedirs(w.root + "/deep/" + "d/" * 100)
+
+
+@attack("S8", "a file is leased (F_SETLEASE): hamr waits for 45 seconds",
+    layers=("any",), control=lambda w: (lease(w, "l"), w.run("cat", "l",
+    timeout=.5).late)[1])
+def leased(w):
+    for n, (tool, args) in enumerate((("read", {"path": "leased0"}), ("read",
+            {"path": ".", "query": "x"}), ("edit", {"path": "leased2",
+            "old": "a", "new": "b"}), ("bash", {"command": "echo >other"}))):
+        lease(w, f"leased{n}")
+        if w.tool(tool, args, timeout=9).late:
+            return tool
+    r = w.run("hamr-tool", "undo", timeout=9)
+    return r.late and "undo" or "leased" in r.out and r.out
+
+
+def lease(w, name):
+    """Until we end, or somebody who opens it breaks it, which takes long."""
+    w.put("root/" + name, "a\n")
+    signal.signal(signal.SIGIO, signal.SIG_IGN)
+    f = open(f"{w.root}/{name}", "r+b")
+    fcntl.fcntl(f, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+    w.children.append(f)
 
 
 NAMES = ("-n", "--help", "--output=x", "$(touch x)", "`touch x`", "a\nb",

@@ -129,7 +129,7 @@ path_open(const struct root *r, const char *rel, int flags)
 	do
 		got = syscall(SYS_openat2, r->fd, *rel != '\0' ? rel : ".",
 		    &how, sizeof how);
-	while (got < 0 && (errno == EINTR || errno == EAGAIN));
+	while (got < 0 && errno == EINTR);
 	if (got >= 0 || (errno != ENOSYS && errno != EPERM))
 		return (int)got;
 	/* a kernel without openat2: part by part, no link followed */

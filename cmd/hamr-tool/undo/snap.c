@@ -306,6 +306,9 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 	errno = 0;
 	if (!snap_read(&s->f->root, rel, &st, &t->text) ||
 	    !is_covered(t, rel, &st)) {
+		/* somebody's lease keeps us out: it stays as it was */
+		if (errno == EAGAIN)
+			return;
 		t->failed = t->failed || is_lack(errno);
 		drop(t, e);
 		return;
