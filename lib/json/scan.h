@@ -150,6 +150,7 @@ char *scan_text(struct slice val);	/* "": not a string; yours */
 struct slice scan_plain(struct slice val);
 
 bool scan_int(struct slice val, int64_t *out);	/* an integer of 64 bits */
+int64_t scan_int_or(struct slice val, int64_t def);
 bool scan_true(struct slice val);
 
 /* Walk over the members of an object or the elements of an array; of an array

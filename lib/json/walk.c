@@ -347,6 +347,13 @@ scan_int(struct slice val, int64_t *out)
 	return scan_kind(val) == SCAN_NUMBER && num_i64(val.p, val.n, out);
 }
 
+int64_t
+scan_int_or(struct slice val, int64_t def)
+{
+	scan_int(val, &def);
+	return def;
+}
+
 bool
 scan_true(struct slice val)
 {

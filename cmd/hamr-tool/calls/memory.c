@@ -126,7 +126,6 @@ memory_search(struct tool *t, struct slice args, struct result *r)
 	const char *find[] = { NULL, "search", "-n", count, "--", query,
 		NULL };
 	struct buf text = BUF_INIT(TEXT_MAX);
-	int64_t n = COUNT_DEFAULT;
 
 	/* The id that is meant: one of 12 digits anywhere, as it stands in a
 	 * stub or a hit, or a shorter one alone; NULL: words are looked for. */
@@ -141,8 +140,8 @@ memory_search(struct tool *t, struct slice args, struct result *r)
 	}
 	const char *show[] = { NULL, "show", id, NULL };
 	scan_put(&r->meta, "'query':@,", slice_of(query));
-	scan_int(scan_get(args, "n"), &n);
-	snprintf(count, sizeof count, "%lld", (long long)n);
+	snprintf(count, sizeof count, "%lld", (long long)scan_int_or(scan_get(
+	    args, "n"), COUNT_DEFAULT));
 	/* one argument has a limit; nobody asks with so many words */
 	if (strlen(query) > 100000) {
 		result_error(r, "bad_arguments", "the query is too long; ask "

@@ -308,12 +308,11 @@ take_compaction(struct tool *t, const struct rec *r)
 	for (struct walk w = walk_of(rec_get(r, "elided"));
 	    walk_next(&w, NULL, &el); ) {
 		char *path = scan_strdup(scan_get(el, "path"));
-		int64_t first = 1, last = INT32_MAX;
 
-		scan_int(scan_get(el, "first"), &first);
-		scan_int(scan_get(el, "last"), &last);
 		if (path != NULL)
-			files_forget(t->files, path, (long)first, (long)last);
+			files_forget(t->files, path, (long)scan_int_or(
+			    scan_get(el, "first"), 1), (long)scan_int_or(
+			    scan_get(el, "last"), INT32_MAX));
 		free(path);
 	}
 }

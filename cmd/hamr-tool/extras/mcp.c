@@ -556,10 +556,9 @@ answered(const struct tool *t, struct mcp *m, const struct rpc_msg *msg)
 {
 	bool good = msg->kind == RPC_RESULT;
 	char *words = scan_text(scan_get(msg->error, "message"));
-	int64_t id = 0, code = 0;
+	int64_t id = scan_int_or(msg->id, 0);	/* ours are numbers */
+	int64_t code = scan_int_or(scan_get(msg->error, "code"), 0);
 
-	scan_int(msg->id, &id);	/* ours are numbers */
-	scan_int(scan_get(msg->error, "code"), &code);
 	bool ours = id != 0 && id == m->id;
 	/* one without tools may not know that it could be asked for them */
 	if (ours && !good && (m->state == MCP_INIT ||

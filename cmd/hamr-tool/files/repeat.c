@@ -205,23 +205,17 @@ get_hash(struct slice meta, const char *key, char hash[SHA_HEX])
 	return true;
 }
 
-static int64_t
-number(struct slice meta, const char *key, int64_t def)
-{
-	scan_int(scan_get(meta, key), &def);
-	return def;
-}
-
 /* A read from a transcript, kept like one of ours. */
 static void
 learn_read(struct files *f, const char *rel, struct slice args,
     struct slice content, struct slice meta)
 {
 	char *id = scan_strdup(scan_get(meta, "cached"));
-	struct cached e = { .from = (long)number(meta, "first", 0),
-		.to = (long)number(meta, "last", 0),
-		.lines = (long)number(meta, "lines", -1),
-		.bytes = number(meta, "bytes", -1),
+	struct cached e = { .from = (long)scan_int_or(scan_get(meta,
+		    "first"), 0),
+		.to = (long)scan_int_or(scan_get(meta, "last"), 0),
+		.lines = (long)scan_int_or(scan_get(meta, "lines"), -1),
+		.bytes = scan_int_or(scan_get(meta, "bytes"), -1),
 		.truncated = scan_true(scan_get(meta, "truncated")),
 		.lossy = scan_true(scan_get(meta, "lossy")) };
 

@@ -57,10 +57,10 @@ bash_run(struct stage *s, const struct bash_opts *o, struct slice args,
 		.rootfd = o->rootfd, .cap = o->cap,
 		.unlimited = s->mode == STAGE_RESIDENT };
 	struct bash_end end = { -1, NULL };
-	int64_t asked = TIMEOUT_DEFAULT;
+	int64_t asked = scan_int_or(scan_get(args, "timeout"),
+	    TIMEOUT_DEFAULT);
 	struct signals signals;
 
-	scan_int(scan_get(args, "timeout"), &asked);
 	rep.clamped = asked < 1 || asked > TIMEOUT_MAX;
 	p.ms = asked < 1 ? 1000 : asked > TIMEOUT_MAX ? TIMEOUT_MAX * 1000 :
 	    (int)asked * 1000;

@@ -271,15 +271,6 @@ copy(struct slice v, char to[SNAP_OID])
 		memcpy(to, s.p, s.n);
 }
 
-static int64_t
-number(struct slice v, const char *key)
-{
-	int64_t n = 0;
-
-	scan_int(scan_get(v, key), &n);
-	return n;
-}
-
 static void
 read_change(struct journal *j, struct slice o, size_t at, bool checkpoint)
 {
@@ -311,9 +302,11 @@ read_change(struct journal *j, struct slice o, size_t at, bool checkpoint)
 		struct undo_path *t = undo_entry_add(&c, path);
 		copy(scan_get(el, "oid"), t->oid);
 		copy(scan_get(el, "sha256"), t->sha);
-		t->old_mode = (mode_t)number(el, "old_mode");
-		t->new_mode = (mode_t)number(el, "new_mode");
-		t->folders = (int)number(el, "folders");
+		t->old_mode = (mode_t)scan_int_or(scan_get(el,
+		    "old_mode"), 0);
+		t->new_mode = (mode_t)scan_int_or(scan_get(el,
+		    "new_mode"), 0);
+		t->folders = (int)scan_int_or(scan_get(el, "folders"), 0);
 		free(path);
 	}
 	if (c.id == NULL || c.at == NULL ||
@@ -467,9 +460,9 @@ journal_recover(struct snap *s)
 			read_change(&j, buf_view(&b), 0, false);
 		/* it may have been written down, and nothing else was */
 		for (size_t i = 0; i < all.n && j.n > 0; i++)
-			if (all.v[i].offset >= (size_t)number(buf_view(&b),
-			    "size") && !all.v[i].is_checkpoint &&
-			    strcmp(all.v[i].call, j.v[0].call) == 0)
+			if (!all.v[i].is_checkpoint && all.v[i].offset >=
+			    (size_t)scan_int_or(scan_get(buf_view(&b), "size"),
+			    0) && strcmp(all.v[i].call, j.v[0].call) == 0)
 				journal_release(&j);
 		if (j.n > 0)
 			find_changes(s, &j.v[0], time_ns(st.st_mtim));
