@@ -75,8 +75,6 @@ struct box {
 	bool bare_root;		/* nothing is put into the root, to see if
 				 * bubblewrap works at all */
 	struct texts mounts;	/* what is put there, see wire.h */
-	unsigned look;		/* of the names it was put up with */
-	uint64_t hidden_as;	/* and of what is hidden outside the root */
 	char *overlay;		/* its folder, BOX_PRIVATE only */
 	bool scratch;		/* no overlay: tmpfs on some names */
 	bool no_git;		/* there was no .git when it was put up */

@@ -28,13 +28,15 @@ mode_is(const struct sandboxes *bs, const char *word)
 /* What stands for the protected things as they are, yours: when it is another,
  * a box must be put up anew. */
 static char *
-marks_of(const struct sandboxes *bs)
+marks_of(const struct sandboxes *bs, enum box_layer layer)
 {
 	static const char *const own[] = { ".hamr", ".hamr/out" };
 	struct buf b = BUF_INIT(1 << 20);
 	struct box_git g;
 	struct stat st;
 
+	buf_fmt(&b, "%llx %u\n", (unsigned long long)bs->hidden_as, layer ==
+	    LAYER_BWRAP ? bs->names.changed : 0);
 	git_find(bs, &g);
 	for (size_t i = 0; i < 2; i++)
 		if (fstatat(bs->root.fd, own[i], &st, AT_SYMLINK_NOFOLLOW) ==
@@ -176,8 +178,6 @@ insist_on_bwrap(struct box *b, struct err *e)
 		box_take_down(b);
 		nanosleep(&nap, NULL);
 		look(bs);
-		b->look = bs->names.look;
-		b->hidden_as = bs->hidden_as;
 	}
 }
 
@@ -262,9 +262,8 @@ box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
 	git_find(bs, &g);
 	struct box *b = xcalloc(1, sizeof *b);
 	*b = (struct box){ .bs = bs, .want = *w, .pid = -1, .fd = -1,
-		.journal = -1, .look = bs->names.look,
-		.hidden_as = bs->hidden_as,
-		.base = BUF_INIT(NOTES_MAX), .notes = BUF_INIT(NOTES_MAX),
+		.journal = -1, .base = BUF_INIT(NOTES_MAX),
+		.notes = BUF_INIT(NOTES_MAX),
 		.no_git = g.missing,
 		/* a link can be replaced, and then git obeys what is there */
 		.locked = g.linked && w->kind == BOX_WRITE && !w->bare &&
@@ -283,7 +282,7 @@ box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
 	if (b->locked && b->layer == LAYER_BWRAP)
 		buf_adds(&b->base, "the root was read-only, as its .git is a "
 		    "link, which cannot be protected");
-	b->marks = marks_of(bs);
+	b->marks = marks_of(bs, b->layer);
 	return b;
 }
 
@@ -300,11 +299,9 @@ sandboxes_resident(struct sandboxes *bs, const struct box_want *w,
 	if (b != NULL) {
 		look(bs);
 		box_learn(b);
-		char *marks = marks_of(bs);
+		char *marks = marks_of(bs, b->layer);
 		bool good = !b->lost && b->want.network == w->network &&
 		    b->want.unix_sockets == w->unix_sockets &&
-		    b->hidden_as == bs->hidden_as &&
-		    (b->layer != LAYER_BWRAP || b->look >= bs->names.changed) &&
 		    strcmp(marks, b->marks) == 0;
 		free(marks);
 		if (good)
