@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 
+#include "path.h"
 #include "secret.h"
 
 #define COUNT(a) (sizeof (a) / sizeof (a)[0])
@@ -100,10 +101,8 @@ lists_secret(const struct lists *l, const char *rel)
 
 		p += n + (p[n] == '/');
 		if (strcasecmp(part, ".hamr") == 0)
-			yes = strcmp(p, "out") != 0 &&
-			    strncmp(p, "out/", 4) != 0 &&
-			    strcmp(p, "skills") != 0 &&
-			    strncmp(p, "skills/", 7) != 0;
+			yes = !is_beneath(p, "out") &&
+			    !is_beneath(p, "skills");
 		else
 			yes = strcasecmp(part, ".env.example") != 0 &&
 			    (strcasecmp(part, ".git") == 0 ||
@@ -140,8 +139,7 @@ lists_built(const char *rel)
 bool
 lists_docs(const struct lists *l, const char *rel)
 {
-	bool below = strncmp(rel, "docs/", 5) == 0 ||
-	    strncmp(rel, "doc/", 4) == 0;
+	bool below = is_beneath(rel, "docs") || is_beneath(rel, "doc");
 
 	return matches(docs, COUNT(docs), file_base(rel), 0) ||
 	    (below && matches(pictures, COUNT(pictures), file_base(rel),

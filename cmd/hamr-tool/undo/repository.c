@@ -91,14 +91,6 @@ snap_hex(const void *p, size_t n, char *out)
 
 /* ---- files of ours, which belong to the owner of the root ---- */
 
-static void
-give(const struct snap *s, int fd)
-{
-	if (geteuid() == 0 && s->owner != 0 && fchown(fd, s->owner,
-	    (gid_t)-1) < 0)
-		return;		/* git will say it */
-}
-
 int
 snap_file(const struct snap *s, const char *name, int flags)
 {
@@ -106,7 +98,7 @@ snap_file(const struct snap *s, const char *name, int flags)
 	    O_NONBLOCK | O_CLOEXEC, 0600);
 
 	if (fd >= 0)
-		give(s, fd);
+		root_give(s->f->root.fd, fd);
 	return fd;
 }
 
@@ -204,8 +196,6 @@ object_put(const struct snap *s, struct slice content,
 	int objects = root_open_folder(s->dirfd, "objects");
 	if (objects >= 0)
 		dir = root_folder(objects, folder);
-	if (dir >= 0)
-		give(s, dir);
 	if (dir >= 0 && faccessat(dir, hex + 2, F_OK, 0) == 0) {
 		r = 0;
 	} else if (dir >= 0 && compress_blob(content, &bytes) == 0) {
@@ -216,7 +206,7 @@ object_put(const struct snap *s, struct slice content,
 	}
 	/* the file whole, or not at all */
 	if (fd >= 0) {
-		give(s, fd);
+		root_give(dir, fd);
 		r = file_write_all(fd, bytes.p, bytes.len);
 		if (close(fd) < 0)
 			r = -1;
@@ -582,7 +572,7 @@ snap_open(struct files *f, bool create, struct err *e)
 			err_sys(e, ST_SYSTEM, "%s", s->dir);
 	}
 	if (s->dirfd >= 0) {
-		give(s, s->dirfd);
+		root_give(f->root.fd, s->dirfd);
 		r = set_up(s, create, e);
 	}
 	if (r == 0) {
