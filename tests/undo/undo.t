@@ -314,6 +314,16 @@ if strace -o /dev/null true 2>/dev/null; then
 		is "an edit killed at call $when" "$(cat ke/f; ls -A ke)" "old
 f"
 	done 2>/dev/null
+	for when in 1 2 3 4 5 6; do
+		{ strace -qq -o /dev/null -e \
+			"inject=mkdirat,renameat2,fsync:signal=KILL:when=$when" \
+			hamr-tool --no-config --yes --root . write \
+			'{"path":"ke/a/b/new","content":"new"}'
+		} >/dev/null 2>&1
+		[ ! -e ke/a/b/new ] || t undo >/dev/null
+		t undo --list >/dev/null
+		is "nothing is left of a write killed at call $when" "$(ls -A ke)" f
+	done 2>/dev/null
 	rm -r ke
 else
 	skip "an edit that was killed" "strace does not work here"

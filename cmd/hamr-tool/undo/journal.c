@@ -405,6 +405,24 @@ is_of_call(const struct snap *s, const char *path, int64_t begun)
 	return is;
 }
 
+/* A file that was not made: the folders that were made for it go. */
+static void
+drop_folders(const struct snap *s, struct undo_path *t)
+{
+	char *slash;
+
+	for (; t->folders > 0 && (slash = strrchr(t->path, '/')) != NULL;
+	    t->folders--) {
+		const char *base;
+
+		*slash = '\0';
+		int dir = path_open_parent(&s->f->root, t->path, &base);
+		if (dir >= 0)
+			unlinkat(dir, base, AT_REMOVEDIR);
+		file_close(dir);
+	}
+}
+
 /* What it has changed stays in c.  Of an edit that is known, if it was made;
  * what it left half written goes. */
 static void
@@ -434,10 +452,13 @@ find_changes(struct snap *s, struct undo_entry *c, int64_t begun)
 			t->new_mode = now.new_mode;
 			memcpy(t->sha, now.sha, SHA_HEX);
 		}
-		if (is)
+		if (is) {
 			c->v[n++] = *t;
-		else
-			free(t->path);
+			continue;
+		}
+		if (one)
+			drop_folders(s, t);
+		free(t->path);
 	}
 	c->n = n;
 }
