@@ -371,4 +371,11 @@ ok "in time" test "$(since "$begun")" -lt 10000
 is "and is said" "$(said_in "$T/.err")" \
 "hamr-tool: mcp.s: no answer to initialize "\
 'within 1 s (mcp.s.start_timeout); its tools are left out'
+garbled='while read -r l; do echo hello; done'
+hamr-tool --schemas -o 'mcp.s.command=["sh","-c","'"$garbled"'"]' \
+	-o mcp.s.start_timeout=1 >/dev/null 2>"$T/err"
+is "nor to one that writes something else" "$(cat "$T/err")" \
+	"hamr-tool: mcp.s: no answer to initialize within 1 s "\
+'(mcp.s.start_timeout), and what it wrote was not JSON, or too deep; its '\
+'tools are left out'
 done_testing

@@ -34,6 +34,7 @@
 #define INITIALIZE "{\"protocolVersion\":\"" VERSION "\"," \
 	"\"capabilities\":{},\"clientInfo\":{\"name\":\"hamr\"," \
 	"\"version\":\"" HAMR_VERSION "\"}}"
+#define GARBLED ", and what it wrote was not JSON, or too deep"
 #define NONE ((struct slice){ NULL, 0 })
 #define STOPPED (STAGE_CANCEL | STAGE_EOF | STAGE_CLOSED)
 
@@ -74,6 +75,8 @@ struct mcp {
 	struct buf words;	/* the end of its stderr */
 	bool writes;		/* its sandbox may write */
 	bool stale;		/* its tools have changed */
+	bool garbled;		/* it wrote a line that is not JSON, since it
+				 * was asked */
 	int64_t id;		/* of the newest request */
 	int64_t call;		/* of the call in hand, 0 none */
 	const struct extra *x;	/* what that calls, its id in the transcript */
@@ -294,6 +297,7 @@ mcp_send(struct mcp *m, bool asks, const char *method, struct slice params)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
+	m->garbled = m->garbled && !asks;
 	rpc_call(&b, asks ? SCAN_INT(++m->id) : NONE, method, params);
 	if (!rpc_put(&m->rpc, buf_view(&b), RPC_QUEUE_MAX) && asks)
 		mcp_stop(m, "it does not read what it is asked");
@@ -643,6 +647,7 @@ line(struct tool *t, struct mcp *m, enum rpc_got got, struct slice text)
 {
 	struct slice el;
 
+	m->garbled |= got == RPC_BAD;
 	if (got == RPC_LONG && m->call != 0 && !m->done) {
 		m->done = true;		/* what else could it be */
 		result_error(m->r, "too_large", "the answer of the MCP server "
@@ -760,9 +765,9 @@ mcp_round(struct tool *t, long long until, int fd)
 		look_after(t, m, p + i * NFDS);
 		if (m->state >= MCP_INIT && file_now_ms() >= m->until)
 			mcp_stop(m, "no answer to %s within %lld s (mcp.%s."
-			    "start_timeout)", m->state == MCP_INIT ?
+			    "start_timeout)%s", m->state == MCP_INIT ?
 			    "initialize" : "tools/list", m->start / 1000,
-			    m->name);
+			    m->name, m->garbled ? GARBLED : "");
 	}
 	sigaction(SIGPIPE, &old, NULL);
 	free(p);
@@ -940,8 +945,9 @@ ask_once(struct tool *t, struct mcp *m, struct slice args)
 			result_error(m->r, "interrupted", "interrupted");
 		else
 			result_error(m->r, "timeout", "timed out after %lld "
-			    "s; the MCP server %s was told to stop",
-			    m->timeout / 1000, m->name);
+			    "s; the MCP server %s was told to stop%s",
+			    m->timeout / 1000, m->name, m->garbled ? GARBLED :
+			    "");
 		buf_reset(&b);
 		scan_put(&b, "{'requestId':$,'reason':@}", SCAN_INT(m->call),
 		    stopped ? SLICE("cancelled by the user") :
