@@ -218,19 +218,11 @@ is "a person's message begins anew" "$({ limit 4000; reads | jq -c \
 	echo '{"role":"user","content":"more"}'
 	call f read '{"path":"a.txt"}'; } | new | codes)" "start f -${nl}tool f -"
 
-# --- leftovers of a crash
-mkdir crash; echo old >crash/f; echo half >crash/.hamr-tmp-0123456789abcdef
-echo mine >crash/.hamr-tm
+# --- what a process that is gone had begun
 is "a write that was cut off" "$({ call a write \
 	'{"path":"crash/g","content":"x"}'
 	echo '{"type":"start","tool_call_id":"a","at":"2026-11-20T10:00:00Z"}'
 	} | new | codes)" "tool a interrupted"
-is "its temporary is gone, nothing else" "$(ls -A crash | tr '\n' ' ')" \
-	".hamr-tm f "
-is "one in the making is no leftover" "$(exec 9>crash/.hamr-tmp-1
-	flock 9
-	call a write '{"path":"crash/h","content":"x"}' | new >/dev/null
-	ls -A crash | tr '\n' ' ')" ".hamr-tm .hamr-tmp-1 f h "
 
 # --- the end of a search: a regex that does not answer
 mkdir ../fake slow

@@ -294,6 +294,15 @@ killed; b 'echo 1 >next'
 is "also after the next one" "$(t undo | tail -n 1; t undo | tail -n 1)" \
 "  removed next
   removed broken"
+killed
+is "and is told where its call is found begun" "$({ echo "$user"
+	call c bash '{"command":"sleep 3372"}'
+	echo '{"type":"start","tool_call_id":"c","at":"2026-11-20T10:00:00Z"}'
+	} | new | jq -r 'select(.role == "tool") | .content, (.meta.mutated |
+	map(.path) | tojson)')" "interrupted: this call was begun and its end \
+is not known; changed: broken; look at what it did before it is called again
+[\"broken\"]"
+t undo >/dev/null
 killed; touch -d '1 hour ago' .hamr/snap.git/hamr-begun
 is "but not what was changed long after it" "$(t undo >/dev/null 2>&1
 	cat broken)" x
@@ -324,6 +333,11 @@ f"
 		t undo --list >/dev/null
 		is "nothing is left of a write killed at call $when" "$(ls -A ke)" f
 	done 2>/dev/null
+	e '{"path":"ke/f","old":"old","new":"new"}'; : >ke/.hamr-tmp-2
+	is "but one in the making stays" "$(exec 9>ke/.hamr-tmp-1; flock 9
+		t undo >/dev/null; cat ke/f; ls -A ke)" "old
+.hamr-tmp-1
+f"
 	rm -r ke
 else
 	skip "an edit that was killed" "strace does not work here"

@@ -460,13 +460,13 @@ job_before(struct job *j)
 
 	/* begun by a process that is gone: never run twice */
 	if (j->call->start == START_FOREIGN) {
-		if (fine && job_has_plan(j))
-			files_sweep(j->t->files, buf_view(&j->args));
 		result_release(&j->r);
 		result_init(&j->r);
 		result_error(&j->r, "interrupted", "interrupted: this call "
 		    "was begun and its end is not known; look at what it did "
 		    "before it is called again");
+		if (fine)
+			journal_calls_tell_killed(j->t->journal, j);
 		return STEP_DONE;
 	}
 	if (!fine)

@@ -306,21 +306,13 @@ give_older(struct journal_calls *jc)
 	}
 }
 
+/* In meta; and "; changed: a.c, b.c" behind the status in the first line. */
 static void
-compare(struct journal_calls *jc, struct job *j)
+tell_changes(const struct undo_entry *c, struct job *j)
 {
-	const struct undo_entry *c = &jc->entry;
 	struct buf b = BUF_INIT(RESULT_MAX), *meta = &j->r.meta;
 	struct slice text = buf_view(&j->r.content);
-	struct snap_left left = { 0 };
 
-	/* what a cancelled command did is worth this while */
-	snap_hurry(jc->snap, HURRY_MS);
-	if (!take(jc, &left))
-		return;
-	snap_changes(jc->snap, &jc->entry);
-	for (size_t i = 0; i < c->n; i++)
-		undo_path_look(jc->t->files, &c->v[i]);
 	if (c->n > 0) {
 		scan_put(meta, "'mutated':[");
 		for (size_t i = 0; i < c->n && i < MUTATED_MAX; i++)
@@ -329,8 +321,7 @@ compare(struct journal_calls *jc, struct job *j)
 	}
 	if (c->n > MUTATED_MAX)
 		buf_fmt(meta, "\"mutated_more\":%zu,", c->n - MUTATED_MAX);
-	/* "; changed: a.c, b.c" behind the status in the first line */
-	if (c->n > 0 && j->schema->id == TOOL_BASH) {
+	if (c->n > 0 && extra_of(j->schema) == NULL) {
 		size_t at = strcspn(text.p, ";\n");
 
 		buf_add(&b, text.p, at);
@@ -346,6 +337,35 @@ compare(struct journal_calls *jc, struct job *j)
 		buf_release(&j->r.content);
 		j->r.content = b;
 	}
+}
+
+void
+journal_calls_tell_killed(struct journal_calls *jc, struct job *j)
+{
+	struct err e;
+
+	if (jc->snap == NULL && !jc->broken)
+		jc->snap = snap_open(jc->t->files, false, &e);
+	const struct undo_entry *c = jc->snap != NULL ?
+	    journal_recovered(jc->snap) : NULL;
+	if (c != NULL && strcmp(c->call, j->call->id) == 0)
+		tell_changes(c, j);
+}
+
+static void
+compare(struct journal_calls *jc, struct job *j)
+{
+	const struct undo_entry *c = &jc->entry;
+	struct snap_left left = { 0 };
+
+	/* what a cancelled command did is worth this while */
+	snap_hurry(jc->snap, HURRY_MS);
+	if (!take(jc, &left))
+		return;
+	snap_changes(jc->snap, &jc->entry);
+	for (size_t i = 0; i < c->n; i++)
+		undo_path_look(jc->t->files, &c->v[i]);
+	tell_changes(c, j);
 	give_older(jc);
 	GROW(jc->past, jc->npast, jc->cap);
 	jc->past[jc->npast++] = (struct past){ xstrdup(j->call->name),

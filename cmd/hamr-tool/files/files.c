@@ -453,7 +453,7 @@ files_certain(const struct files *f, size_t n)
 	    f->used + n * each + ROOM_MIN <= f->turn_cap);
 }
 
-/* ---- before a call, and after one that was cut off ---- */
+/* ---- before a call ---- */
 
 bool
 files_walks(struct files *f, struct slice text)
@@ -476,23 +476,4 @@ files_walks(struct files *f, struct slice text)
 	scan_release(&scan);
 	bufs_release(BUFS(&args, &path));
 	return slow;
-}
-
-void
-files_sweep(struct files *f, struct slice args)
-{
-	struct buf path = BUF_INIT(BUF_RECORD_MAX);
-	struct path p = { 0 };
-	const char *base;
-	int dir = -1;
-
-	if (arg_str(args, "path", &path) &&
-	    path_find(&f->root, buf_view(&path), &p, NULL) == 0)
-		dir = path_open_parent(&f->root, p.rel, &base);
-	if (dir >= 0) {
-		replace_sweep(dir);
-		close(dir);
-	}
-	path_release(&p);
-	buf_release(&path);
 }

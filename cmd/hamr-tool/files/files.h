@@ -147,10 +147,6 @@ void files_learn(struct files *f, const char *tool, struct slice args,
 /* A range elided by a compaction is no proof any more. */
 void files_forget(struct files *f, const char *path, long first, long last);
 
-/* An edit or write of these args was cut off by a crash: remove the temporary
- * files that may be left in its folder. */
-void files_sweep(struct files *f, struct slice args);
-
 /* ---- for who looks at files, too ---- */
 
 /* Is this true name kept from everybody? */

@@ -9,6 +9,7 @@
 #include "json/sha.h"
 #include "root/path.h"
 
+#include "journal.h"
 #include "snap.h"
 #include "watch.h"
 
@@ -46,6 +47,8 @@ struct snap {
 	long long until;	/* the deadline that a cancel set; or 0 */
 	int use;		/* locked as long as this is open */
 	int begun;		/* of the call in hand (journal_begin); or -1 */
+	struct undo_entry killed;	/* of one that a killed process was
+					 * in, call NULL: none */
 };
 
 /* Who works here holds a shared lock of this file; who holds it alone may

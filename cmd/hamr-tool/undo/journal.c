@@ -491,6 +491,7 @@ journal_recover(struct snap *s)
 			free(j.v[0].id);
 			j.v[0].id = NULL;
 			journal_add(s, &j.v[0], NULL);
+			s->killed = j.v[--j.n];
 		}
 		/* if it stays, the next one finds it done */
 		(void)!ftruncate(fd, 0);
@@ -500,6 +501,12 @@ journal_recover(struct snap *s)
 	journal_release(&all);
 	scan_release(&scan);
 	buf_release(&b);
+}
+
+const struct undo_entry *
+journal_recovered(const struct snap *s)
+{
+	return s->killed.call != NULL ? &s->killed : NULL;
 }
 
 /* ---- snapshots that are old, or too many ---- */

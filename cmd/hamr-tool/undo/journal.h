@@ -57,6 +57,8 @@ int journal_add(struct snap *s, struct undo_entry *c, struct err *e);
 void journal_begin(struct snap *s, const struct undo_entry *c);
 void journal_over(struct snap *s);
 void journal_recover(struct snap *s);
+/* What that was; NULL: nothing. */
+const struct undo_entry *journal_recovered(const struct snap *s);
 /* These are about to be taken back, or were.  The lock is held. */
 int journal_undone(struct snap *s, bool done, char *const *ids, size_t n,
     struct err *e);

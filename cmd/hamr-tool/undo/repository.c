@@ -593,6 +593,7 @@ snap_free(struct snap *s)
 	map_release(&s->others);
 	gitindex_release(&s->now);
 	gitindex_release(&s->before);
+	undo_entry_release(&s->killed);
 	buf_release(&s->old);
 	watch_release(&s->watch);
 	file_close(s->use);
