@@ -1,6 +1,5 @@
 /* diff.c - what changed between two texts, as lines. */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

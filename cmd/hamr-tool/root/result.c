@@ -1,6 +1,5 @@
 /* result.c - what one call gives back: text for the model, facts in meta. */
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "json/scan.h"

@@ -1,7 +1,6 @@
 /* prog.c - one program run to its end: a command, a hook, a plug-in. */
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
