@@ -282,6 +282,19 @@ kill -INT $pid
 wait $pid
 is "SIGINT twice: status, one end record" "$? $(jq -r 'select(.type == "end") |
     .status' out | paste -sd' ')" "130 interrupted"
+# the first one waits for such a stage once
+rm -f started
+hamr-loop --no-config --yes --json --replay slow.ndjson "sleep" >out 2>err &
+
+pid=$!
+for i in $(seq 600); do [ -e started ] && break; sleep 0.05; done
+pkill -STOP -P $pid -f hamr-tool
+begun=$(date +%s%3N)
+kill -INT $pid
+wait $pid
+is "SIGINT, a stage is stopped: status, one end record" "$? $(jq -r 'select(
+    .type == "end") | .status' out | paste -sd' ')" "130 interrupted"
+ok "... within 4 s" test $(($(date +%s%3N) - begun)) -lt 4000
 for sig in TERM HUP; do
 	rm -f started
 	hamr-loop --no-config --yes --json --replay slow.ndjson "sleep" >out 2>err &

@@ -69,6 +69,23 @@ hamr-loop --no-config --json --base-url "http://127.0.0.1:$HTTPD_PORT/v1" \
 is "max_wall_seconds, while the model is asked" "$? $(ended) $(tail -n 1 out |
     jq -r .answer) $(grep -c POST log)" "3 budget_exhausted max_wall_seconds So far. 2"
 httpd_stop
+cat >deaf <<'X'
+#!/bin/sh
+# a stage that does not answer its first request, nor the cancel of it
+[ -e asked ] || while read -r line; do
+	case $line in
+	'{"type":"sync"'*) printf '%s\n' "$line" ;;
+	'{"type":"request"'*) touch asked ;;
+	esac
+done
+exec hamr-provider "$@"
+X
+chmod +x deaf
+answer "That far." >script
+run x -o budget.max_wall_seconds=2 -o stages.provider='["./deaf"]'
+is "a stage that does not stop in time is started again" "$S $(ended) $(
+    tail -n 1 out | jq -r .answer)" \
+    "3 budget_exhausted max_wall_seconds That far."
 { call bash '{"command":"sleep 1"}'; answer "That far."; answer "never"; } >script
 run x -o budget.max_wall_seconds=2 -o stages.tool='["hamr-tool", "sh -c \"while read -r l; do sleep 0.6; echo $l; done\""]'
 is "one end record, whatever happens" "$(jq -r 'select(.type == "end") |

@@ -295,14 +295,16 @@ child_close_in(struct child *c)
 }
 
 static bool
-is_alive_within(const struct child *c, int ms)
+is_alive_within(const struct child *c, int ms, int stop)
 {
 	long long end = file_now_ms() + ms;
+	struct pollfd p = { stop > 0 ? stop : -1, POLLIN, 0 };
 	bool alive;
 
 	while ((alive = kill(-c->group, 0) == 0 || errno == EPERM) &&
-	    file_now_ms() < end)	/* libpipeline's handler reaps */
-		nanosleep(&(struct timespec){ 0, 200 * 1000 }, NULL);
+	    file_now_ms() < end &&	/* libpipeline's handler reaps */
+	    ppoll(&p, 1, &(struct timespec){ 0, 200 * 1000 }, NULL) <= 0)
+		;
 	return alive;
 }
 
@@ -335,11 +337,11 @@ child_end(struct child *c, int ms)
 	redirect_to_null(c->in, O_WRONLY);
 	redirect_to_null(c->out, O_RDONLY);
 	read_all_err(c);
-	if (is_alive_within(c, ms)) {
+	if (is_alive_within(c, ms, c->o.stop)) {
 		/* hamr-tool ends its call at SIGTERM, if it is let run */
 		kill(-c->group, SIGTERM);
 		kill(-c->group, SIGCONT);
-		if (is_alive_within(c, LAST_CHANCE_MS))
+		if (is_alive_within(c, LAST_CHANCE_MS, -1))
 			kill(-c->group, SIGKILL);
 	}
 	return reap(c);
@@ -348,7 +350,7 @@ child_end(struct child *c, int ms)
 /* ---- to its end ---- */
 
 long long
-child_talk(struct child *c, struct slice input, long long until, int stop,
+child_talk(struct child *c, struct slice input, long long until,
     struct buf *out)
 {
 	bool giving = input.n > 0;
@@ -359,7 +361,8 @@ child_talk(struct child *c, struct slice input, long long until, int stop,
 		child_close_in(c);
 	while ((left = until - file_now_ms()) > 0) {
 		struct pollfd p[3] = { { giving ? c->in : -1, POLLOUT, 0 },
-			{ c->out, POLLIN, 0 }, { stop, POLLIN, 0 } };
+			{ c->out, POLLIN, 0 },
+			{ c->o.stop > 0 ? c->o.stop : -1, POLLIN, 0 } };
 		ssize_t n;
 
 		if (poll(p, 3, left < INT32_MAX ? (int)left : INT32_MAX) < 0 &&
@@ -404,7 +407,7 @@ child_run(const char *command, const char *const *args, size_t n, int ms,
 
 	if (c == NULL)
 		return -1;
-	long long left = child_talk(c, SLICE(""), file_now_ms() + ms, -1, out);
+	long long left = child_talk(c, SLICE(""), file_now_ms() + ms, out);
 	return code_of(child_end(c, left > 0 ? QUIET_MS : 0));
 }
 

@@ -22,6 +22,8 @@ struct child_opts {
 	const char *const *unset;	/* variables it does not inherit */
 	size_t nunset;
 	int pass;		/* a descriptor it inherits; 0: none */
+	int stop;		/* one of ours: what comes there ends every
+				 * wait for it; 0: none */
 	enum child_err {
 		CHILD_ERR_OURS,	/* its stderr is ours ... */
 		CHILD_ERR_NONE,
@@ -57,10 +59,9 @@ void child_close_in(struct child *c);
 
 /* Write input and close our end; append what it prints to out (NULL: thrown
  * away) until that ends or out is full, time is over (until, ms of
- * file_now_ms) or something comes on the descriptor stop (-1: none).  Returns
- * the ms left. */
+ * file_now_ms) or something comes on its stop.  Returns the ms left. */
 long long child_talk(struct child *c, struct slice input, long long until,
-    int stop, struct buf *out);
+    struct buf *out);
 
 /* Close both ends, wait up to ms for all of its processes, kill the group
  * after that, tell what else it said, free c.  Returns the raw wait status of

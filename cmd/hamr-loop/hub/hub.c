@@ -187,7 +187,7 @@ start_memory(struct hub *h)
 void
 hub_revive(struct hub *h)
 {
-	if (h->failed || !h->stage_failed)
+	if (h->failed)
 		return;
 	h->stage_failed = false;
 	for (int i = 0; i < SLOTS; i++)
@@ -442,16 +442,17 @@ hub_cancel(struct hub *h, int ms)
 	while (busy(h) && !h->failed && h->interrupts == interrupts &&
 	    file_now_ms() < until)
 		round_of_poll(h, until);
-	for (int i = 0; i < SLOTS; i++) {
-		/* What an acting stage says of an action that did not end in
-		 * time is too late: its calls are answered otherwise, or
-		 * another question is asked. */
+	for (int i = 0; i < SLOTS && !h->failed; i++) {
+		/* One that does not return in time would keep everybody
+		 * waiting once more. */
 		struct slot *s = &h->slot[i];
 
-		if ((i == SLOT_PROVIDER || i == SLOT_TOOL) && s->asked != 0 &&
-		    s->asked_go && s->discard == 0)
-			s->discard = s->asked;
+		if (s->asked != 0 && s->child != NULL) {
+			runlog_line(h->log, s->name, "did not stop in time");
+			slot_stop(h, s, 0, NULL);
+		}
 		s->asked = 0;
+		s->deadline = 0;
 	}
 }
 
@@ -498,10 +499,12 @@ hub_end(struct hub *h)
 	for (int i = 0; i < SLOTS; i++)
 		if (h->slot[i].child != NULL)
 			child_close_in(h->slot[i].child);
-	long long until = file_now_ms() + (hurry ? 0 : END_MS);
+	long long until = file_now_ms() + END_MS;
 	for (int i = 0; i < SLOTS; i++) {
 		struct slot *s = &h->slot[i];
-		long long left = until - file_now_ms();
+		/* one that has not answered does not end by itself either */
+		long long left = hurry || s->asked != 0 ? 0 :
+		    until - file_now_ms();
 
 		if (s->child != NULL)
 			slot_stop(h, s, left > 0 ? (int)left : 0, NULL);

@@ -118,7 +118,7 @@ int hub_sync(struct hub *h, enum slot_id id);
  * out with the last request. */
 int hub_go(struct hub *h, enum slot_id id, long long until);
 
-/* Try stages again that ended for good: a turn begins. */
+/* Try stages again that ended for good, or were ended: a turn begins. */
 void hub_revive(struct hub *h);
 
 /* Ask without waiting, unless it has ended for good; then wait for all that was
@@ -136,7 +136,8 @@ int hub_pause(struct hub *h, int ms);
  * answered, before its answer's turn in call order has come. */
 void hub_tell_slot(struct hub *h, enum slot_id id, struct buf *record);
 
-/* Cancel the action in hand and give it ms to write what there is. */
+/* Cancel the action in hand and give it ms to write what there is.  A stage
+ * that has not answered by then is ended, until hub_revive. */
 void hub_cancel(struct hub *h, int ms);
 
 void hub_feed(struct hub *h);

@@ -243,6 +243,7 @@ slot_start(struct hub *h, struct slot *s, struct err *e)
 	s->cmd.tell = tell_line;
 	s->cmd.arg = s;
 	s->cmd.pass = h->session->lock;
+	s->cmd.stop = h->ui->signals;
 	s->child = child_start(&s->cmd, e);
 	if (s->child == NULL)
 		return -1;

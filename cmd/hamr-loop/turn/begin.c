@@ -484,7 +484,7 @@ context_message(const struct setup *s, struct hub *h, struct child *memory)
 	skills_list(s->conf, s->root, &b);
 	if (memory != NULL) {
 		long long left = child_talk(memory, SLICE(""), file_now_ms() +
-		    BRIEF_MS, -1, &said);
+		    BRIEF_MS, &said);
 		child_end(memory, left > 0 ? BRIEF_MS : 0);
 	}
 	if (said.len > 0) {

@@ -24,7 +24,7 @@ run_hook(struct hub *h, const char *const *argv, const char *record)
 {
 	const struct child_opts *like = &h->slot[SLOT_TOOL].cmd;
 	struct child_opts o = { .argv = argv, .unset = like->unset,
-		.nunset = like->nunset };
+		.nunset = like->nunset, .stop = h->ui->signals };
 	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 	char what[64];
 	struct err e;
@@ -39,7 +39,7 @@ run_hook(struct hub *h, const char *const *argv, const char *record)
 	}
 	buf_fmt(&line, "%s\n", record);
 	long long left = child_talk(child, buf_view(&line), file_now_ms() +
-	    HOOK_MS, h->ui->signals, NULL);
+	    HOOK_MS, NULL);
 	buf_release(&line);
 	hub_read_signals(h);
 	int st = child_end(child, left > 0 && h->interrupts == interrupts ?
@@ -211,9 +211,9 @@ prepare(struct run *r, struct err *e)
 int
 run_begin(struct run *r, const char *task, struct err *e)
 {
+	hub_revive(&r->hub);
 	if (r->begun)
 		return 0;
-	hub_revive(&r->hub);
 	r->begun = setup_session(&r->setup, &r->hub, task, e) == 0;
 	/* once it has a record, the session ends as any other */
 	return r->begun || r->hub.failed || r->hub.interrupts > 0 ||

@@ -175,6 +175,7 @@ turn_out_of_time(struct turn *t)
 	if (h->failed || h->interrupts > 0 || h->ui->out_closed)
 		return;
 	hub_cancel(h, CANCEL_MS);
+	hub_revive(h);
 	close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
 	if (hub_sync(h, SLOT_GUARD) == 0)
 		t->timed_out = !t->spent;
@@ -444,16 +445,16 @@ turn_run(struct turn *t)
 	} else if (h->failed) {
 		turn_set_ending(t, END_TOOL_ERROR, "storage_full");
 	} else if (h->interrupts > 0 || closed) {
-		int taken = h->interrupts;
-
 		turn_set_ending(t, END_INTERRUPTED, closed ? "stdout closed" :
 		    h->refused ? "refused" : "signal");
-		hub_cancel(h, CANCEL_MS);
-		h->interrupts -= taken;	/* a second one waits for nothing */
+		h->interrupts = 0;	/* a second one waits for nothing */
 		h->ending = true;
+		hub_cancel(h, CANCEL_MS);
 		close_calls(t, "interrupted", TEXT_RESULT_INTERRUPTED);
-		hub_ask(h, SLOT_GUARD, false);
-		hub_wait(h, file_now_ms() + CANCEL_MS);
+		if (h->interrupts == 0) {
+			hub_ask(h, SLOT_GUARD, false);
+			hub_cancel(h, CANCEL_MS);
+		}
 		h->refused = false;
 	}
 }
