@@ -127,6 +127,23 @@ httpd_start log s s2 || exit 1
 is "no stream with tools: no wait" "$(unwaited) $(tail -n 1 out |
 	jq -r .answer)" "0 0 Here I am."
 
+# nor is a server asked sooner than it wants
+later() {
+	printf 'method POST\nstatus 429\nheader Retry-After: %s\nbody {"error":{"message":"slow down"}}\n' \
+	    "$1" >s
+	httpd_stop
+	httpd_start log s s2 || exit 1
+	at "$(port)" -o agent.mode=read-only --json \
+	    -o provider.max_retry_after=1 -o agent.provider_wait="$2"
+	printf '%s ' $? "$(jq -r '.retry_after // .wait_ms // empty' out |
+	    paste -sd' ')" "$(grep -c POST log)"
+}
+is "a wait that is longer than ours ends the turn" "$(later 300 200)" "6 300 1 "
+match "... and is told" "$(tail -n 1 err)" \
+    "hamr-loop: HTTP 429: slow down; the server asks for a wait of 300 s*"
+is "else it is waited for as long as the server asks" "$(later 3 200)" \
+    "0 3 3000 2 "
+
 # a server that is loading is waited for
 printf 'method POST\nstatus 503\nbody {"error":{"code":503,"message":"Loading model"}}\n' >s
 printf 'method POST\nbody {"choices":[{"message":{"content":"Here I am."},"finish_reason":"stop"}]}\n' >s2

@@ -144,6 +144,7 @@ drop_error(struct track *t)
 	track_set(&t->error_text, NULL);
 	track_set(&t->partial, NULL);
 	t->error_retryable = t->has_partial = false;
+	t->retry_after = 0;
 }
 
 /* A person has spoken: what went wrong before does not count any more. */
@@ -357,6 +358,8 @@ note_error(struct track *t, const struct rec *r)
 	track_set(&t->error_text, scan_text(rec_get(r, "message")));
 	t->error_retryable = scan_true(rec_get(r, "retryable"));
 	t->has_partial = part.p != NULL;
+	t->retry_after = 0;
+	rec_int(r, "retry_after", &t->retry_after);
 	track_set(&t->partial, scan_strdup(scan_get(part, "content")));
 }
 

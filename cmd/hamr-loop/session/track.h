@@ -94,6 +94,7 @@ struct track {
 	/* the newest error of provider or compact since the last message */
 	char *error_code, *error_text, *partial;
 	bool error_retryable, has_partial;
+	int64_t retry_after;	/* s, as the server asks; 0: it does not */
 
 	/* where the guard answers: offset of the last record after which it
 	 * may have something to say, and how many of its products follow */

@@ -191,6 +191,12 @@ recover_asking(struct turn *t)
 	long long wall = turn_wall_end(t);
 	if (wall != 0 && left > (double)(wall - file_now_ms()) / 1000)
 		left = (double)(wall - file_now_ms()) / 1000;
+	if ((double)k->retry_after > s) {
+		/* asked sooner it would only say so again */
+		if ((double)k->retry_after > left)
+			return false;
+		s = (double)k->retry_after;
+	}
 	if (s > left)
 		s = left > 0 ? left : 0;
 	char *text = xasprintf("no answer (%s); asking the server again in "

@@ -51,6 +51,9 @@ provider_fail(struct provider *p, struct failure *f, struct slice partial)
 		provider_limit(p, f->limit, "server error");
 	if (partial.n > 0)
 		scan_put(&extra, ",'partial':$", partial);
+	if (f->retryable && f->wait_ms > 0)
+		scan_put(&extra, ",'retry_after':$",
+		    SCAN_INT((f->wait_ms + 999) / 1000));
 	settings_redact(p->set, true, &extra);
 	stage_error(p->stage, f->code, f->retryable, buf_view(&f->message).p,
 	    buf_view(&extra));
