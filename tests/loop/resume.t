@@ -295,7 +295,7 @@ wait $pid
 is "SIGINT, a stage is stopped: status, one end record" "$? $(jq -r 'select(
     .type == "end") | .status' out | paste -sd' ')" "130 interrupted"
 ok "... within 4 s" test $(($(date +%s%3N) - begun)) -lt 4000
-for sig in TERM HUP; do
+for sig in TERM HUP QUIT; do
 	rm -f started
 	hamr-loop --no-config --yes --json --replay slow.ndjson "sleep" >out 2>err &
 

@@ -455,6 +455,7 @@ child_run_tty(const char *command, const char *const *args, size_t n,
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	sigaction(SIGINT, &ignore, NULL);
 	sigaction(SIGINT, &interrupt, NULL);
+	sigaction(SIGQUIT, &ignore, NULL);
 	sigaction(SIGQUIT, &quit, NULL);
 	if (known)	/* it may have died in raw mode */
 		tcsetattr(STDIN_FILENO, TCSANOW, &modes);

@@ -66,7 +66,7 @@ struct hub {
 	bool window_asked;	/* the provider had its first sync, at which it
 				 * asks the server for its window */
 	int interrupts;		/* how many signals came */
-	bool to_end;		/* one of them was TERM or HUP */
+	bool to_end;		/* one of them was not SIGINT */
 	bool unattended;	/* nobody is there to allow a call, and it was
 				 * not allowed beforehand */
 	bool chat;		/* a person types, and may name any file */

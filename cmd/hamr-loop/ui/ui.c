@@ -280,6 +280,7 @@ ui_take_signals(struct ui *u)
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGQUIT);
 	sigaddset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	u->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
