@@ -20,7 +20,6 @@
 #define HELP_LEAST 8		/* columns of it, else it is not said */
 #define HELP_WIDE 76		/* in two columns from here, */
 #define HELP_WIDEST 100		/* and no wider */
-#define CANCEL_MS 1500		/* a cancelled action writes what there is */
 #define OUTPUT_MAX ((size_t)1 << 20)
 #define CLIPBOARD_MAX ((size_t)48 << 10)	/* terminals take 74,994 */
 
@@ -321,7 +320,7 @@ check(struct chat *c, const char *arg)
 	if (chat_open(c, NULL) < 0)
 		return;
 	if (!verify_now(&r->hub, arg, 0) && r->hub.interrupts > 0) {
-		hub_cancel(&r->hub, CANCEL_MS);
+		hub_cancel(&r->hub);
 		r->ui.printing = false;
 		say(c, "stopped");
 	} else if (r->ui.telling && !k->verified && k->verification != NULL) {

@@ -11,6 +11,7 @@
 #include "internal.h"
 
 #define OUT_HIGH ((size_t)16 << 20)	/* stdout so far behind: read no more */
+#define CANCEL_MS 1500		/* a cancelled action writes what there is */
 #define QUIET_MS 10		/* after which there is time for all stages */
 
 void
@@ -429,9 +430,9 @@ hub_go(struct hub *h, enum slot_id id, long long until)
 }
 
 void
-hub_cancel(struct hub *h, int ms)
+hub_cancel(struct hub *h)
 {
-	long long until = file_now_ms() + ms;
+	long long until = file_now_ms() + CANCEL_MS;
 	int interrupts = h->interrupts;
 
 	for (int i = 0; i < SLOTS; i++)
@@ -449,7 +450,7 @@ hub_cancel(struct hub *h, int ms)
 
 		if (s->asked != 0 && s->child != NULL) {
 			runlog_line(h->log, s->name, "did not stop in time");
-			slot_stop(h, s, 0, NULL);
+			slot_stop(h, s, 0);
 		}
 		s->asked = 0;
 		s->deadline = 0;
@@ -507,7 +508,7 @@ hub_end(struct hub *h)
 		    until - file_now_ms();
 
 		if (s->child != NULL)
-			slot_stop(h, s, left > 0 ? (int)left : 0, NULL);
+			slot_stop(h, s, left > 0 ? (int)left : 0);
 		slot_drop_controls(s);
 		free(s->q);
 		free(s->said);

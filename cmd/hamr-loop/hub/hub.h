@@ -136,9 +136,9 @@ int hub_pause(struct hub *h, int ms);
  * answered, before its answer's turn in call order has come. */
 void hub_tell_slot(struct hub *h, enum slot_id id, struct buf *record);
 
-/* Cancel the action in hand and give it ms to write what there is.  A stage
+/* Cancel the action in hand and give it time to write what there is.  A stage
  * that has not answered by then is ended, until hub_revive. */
-void hub_cancel(struct hub *h, int ms);
+void hub_cancel(struct hub *h);
 
 void hub_feed(struct hub *h);
 int hub_durable(struct hub *h);

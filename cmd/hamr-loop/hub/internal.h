@@ -29,8 +29,8 @@ void slot_ask_again(struct hub *h, struct slot *s);
 int slot_start(struct hub *h, struct slot *s, struct err *e);
 /* The same once more, with what it was asked. */
 void slot_restart(struct hub *h, struct slot *s);
-/* End it within ms; its wait status in *status unless that is NULL. */
-void slot_stop(struct hub *h, struct slot *s, int ms, int *status);
+/* End it within ms; its wait status. */
+int slot_stop(struct hub *h, struct slot *s, int ms);
 /* It has ended by itself (fault is NULL), or is to be ended for a fault: it is
  * started again, or given up. */
 void slot_down(struct hub *h, struct slot *s, const char *fault);

@@ -180,8 +180,8 @@ give_up(struct hub *h, struct slot *s, enum status status, const char *fmt,
 	    s->cmd.commands[0], how);
 }
 
-void
-slot_stop(struct hub *h, struct slot *s, int ms, int *status)
+int
+slot_stop(struct hub *h, struct slot *s, int ms)
 {
 	int st = child_end(s->child, ms);
 
@@ -191,21 +191,18 @@ slot_stop(struct hub *h, struct slot *s, int ms, int *status)
 	else
 		runlog_line(h->log, s->name, "ended with status %d",
 		    WEXITSTATUS(st));
-	if (status != NULL)
-		*status = st;
 	s->child = NULL;
 	rec_in_release(&s->in);
+	return st;
 }
 
 /* One that says with its status why it cannot work would say so again. */
 void
 slot_down(struct hub *h, struct slot *s, const char *fault)
 {
-	int st;
-
 	if (fault != NULL)
 		kill(-s->child->group, SIGKILL);
-	slot_stop(h, s, END_MS, &st);
+	int st = slot_stop(h, s, END_MS);
 	if (h->failed || h->closing) {
 		s->asked = 0;
 		s->deadline = 0;

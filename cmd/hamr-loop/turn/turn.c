@@ -12,7 +12,6 @@
 #include "begin.h"
 #include "texts.h"
 
-#define CANCEL_MS 1500		/* a cancelled action writes what there is */
 #define FINAL_REQUEST_MS 60000	/* the extra request of a spent budget */
 #define MAX_CUT 3		/* answers cut by length in a row */
 #define REPAIR_CALLS 8		/* at least so many in a repair turn */
@@ -174,7 +173,7 @@ turn_out_of_time(struct turn *t)
 
 	if (h->failed || h->interrupts > 0 || h->ui->out_closed)
 		return;
-	hub_cancel(h, CANCEL_MS);
+	hub_cancel(h);
 	hub_revive(h);
 	close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
 	if (hub_sync(h, SLOT_GUARD) == 0)
@@ -449,11 +448,11 @@ turn_run(struct turn *t)
 		    h->refused ? "refused" : "signal");
 		h->interrupts = 0;	/* a second one waits for nothing */
 		h->ending = true;
-		hub_cancel(h, CANCEL_MS);
+		hub_cancel(h);
 		close_calls(t, "interrupted", TEXT_RESULT_INTERRUPTED);
 		if (h->interrupts == 0) {
 			hub_ask(h, SLOT_GUARD, false);
-			hub_cancel(h, CANCEL_MS);
+			hub_cancel(h);
 		}
 		h->refused = false;
 	}
