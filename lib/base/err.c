@@ -11,6 +11,8 @@
 
 #include "ctrl.h"
 #include "err.h"
+#include "num.h"
+#include "utf8.h"
 
 static const char *program = "hamr";
 static void (*writer)(void *arg, const char *line);	/* NULL: stderr */
@@ -39,23 +41,16 @@ static void
 fill(struct err *e, enum status st, const char *why, const char *fmt,
     va_list ap)
 {
-	size_t lead;
+	char text[sizeof e->text + 1];
 
 	if (e == NULL)
 		return;
 	e->status = st;
-	int n = vsnprintf(e->text, sizeof e->text, fmt, ap);
-	size_t used = n < 0 ? 0 : (size_t)n;
-	if (used >= sizeof e->text) {
-		/* what was cut may end inside a character: drop the piece */
-		used = lead = sizeof e->text - 1;
-		while (lead > 0 && ((unsigned char)e->text[lead - 1] & 0xc0) ==
-		    0x80)
-			lead--;
-		if (lead > 0 && (unsigned char)e->text[lead - 1] >= 0xc0)
-			used = lead - 1;
-		e->text[used] = '\0';
-	}
+	int n = vsnprintf(text, sizeof text, fmt, ap);
+	size_t used = utf8_cut(text, n > 0 ? num_min((size_t)n, sizeof text -
+	    1) : 0, sizeof e->text - 1);
+	memcpy(e->text, text, used);
+	e->text[used] = '\0';
 	if (why != NULL)
 		snprintf(e->text + used, sizeof e->text - used, ": %s", why);
 }
