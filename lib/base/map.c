@@ -9,8 +9,6 @@
 #include "map.h"
 #include "mem.h"
 
-#define SMALL 64		/* places worth being kept */
-
 struct map_entry {
 	char *key;		/* NULL: free */
 	size_t n;
@@ -86,20 +84,4 @@ map_release(struct map *m)
 		free(m->e[i].key);
 	free(m->e);
 	*m = (struct map){ NULL, 0, 0 };
-}
-
-void
-map_empty(struct map *m)
-{
-	if (m->cap > SMALL) {
-		map_release(m);
-		return;
-	}
-	for (size_t i = 0; m->n > 0 && i < m->cap; i++) {
-		if (m->e[i].key == NULL)
-			continue;
-		free(m->e[i].key);
-		m->e[i].key = NULL;
-	}
-	m->n = 0;
 }

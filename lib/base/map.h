@@ -25,4 +25,3 @@ uint64_t *map_put(struct map *m, struct slice key, bool *fresh);
 uint64_t map_hash(struct slice key);
 
 void map_release(struct map *m);	/* empty; usable again */
-void map_empty(struct map *m);		/* the same; keeps what is small */
