@@ -11,7 +11,9 @@
 #include "internal.h"
 
 #define OUT_HIGH ((size_t)16 << 20)	/* stdout so far behind: read no more */
-#define CANCEL_MS 1500		/* a cancelled action writes what there is */
+#define CANCEL_MS 2200		/* for a cancelled action; hamr-tool lets a
+				 * command end for 500 ms, and notes for 1,500
+				 * what it changed */
 #define QUIET_MS 10		/* after which there is time for all stages */
 
 void
