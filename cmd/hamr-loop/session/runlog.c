@@ -1,5 +1,4 @@
 /* runlog.c - the log of a run: bounded, private, best effort. */
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "base/utf8.h"
 #include "record/msg.h"
 #include "runlog.h"
+#include "sessions.h"
 #include "term/term.h"
 
 #define ENDING ".log"
@@ -27,8 +27,6 @@ struct runlog {
 	char *path;
 	int fd;
 	off_t size;
-	time_t second;		/* of the line before, and its text */
-	char at[32];
 	struct texts hidden;
 	/* the step under way */
 	const char *name[RUNLOG_SLOTS];
@@ -40,35 +38,22 @@ struct runlog {
 
 /* ---- the folder ---- */
 
-/* How many logs there are but own; the name of the oldest, yours. */
-static size_t
-count(int dir, const char *own, char **oldest)
+/* Make room for another one beside own. */
+static void
+remove_oldest(int dir, const char *own)
 {
-	struct timespec first = { 0, 0 };
-	size_t n = 0;
-	struct dirent *de;
-	struct stat st;
-	DIR *d = file_opendir(dir, ".");
+	struct by_age l;
+	size_t kept = 0;
 
-	*oldest = NULL;
-	while ((de = file_readdir(d)) != NULL) {
-		struct slice name = slice_of(de->d_name);
+	by_age_read(&l, file_opendir(dir, "."), ENDING);
+	for (size_t i = 0; i < l.n; i++) {
+		char *name = xasprintf("%s" ENDING, l.v[i].id);
 
-		if (name.n < sizeof ENDING || !slice_ends(name, ENDING) ||
-		    strcmp(de->d_name, own) == 0 ||
-		    fstatat(dir, de->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-			continue;
-		n++;
-		if (*oldest != NULL && (st.st_mtim.tv_sec > first.tv_sec ||
-		    (st.st_mtim.tv_sec == first.tv_sec &&
-		    st.st_mtim.tv_nsec >= first.tv_nsec)))
-			continue;
-		free(*oldest);
-		*oldest = xstrdup(de->d_name);
-		first = st.st_mtim;
+		if (strcmp(name, own) != 0 && ++kept >= FILES_MAX)
+			unlinkat(dir, name, 0);
+		free(name);
 	}
-	file_closedir(d);
-	return n;
+	by_age_release(&l);
 }
 
 struct runlog *
@@ -84,12 +69,7 @@ runlog_open(const char *path, const char *id)
 	mkdir(runs, 0700);	/* or it is there */
 	int dir = open(runs, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir >= 0) {
-		char *oldest;
-
-		while (count(dir, name, &oldest) >= FILES_MAX &&
-		    unlinkat(dir, oldest, 0) == 0)
-			free(oldest);
-		free(oldest);
+		remove_oldest(dir, name);
 		fd = openat(dir, name, O_RDWR | O_CREAT | O_NOFOLLOW |
 		    O_NONBLOCK | O_CLOEXEC, 0600);
 		close(dir);
@@ -194,14 +174,12 @@ runlog_line(struct runlog *l, const char *who, const char *fmt, ...)
 
 	struct timespec now;
 	struct tm tm;
+	char at[32];
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	if (now.tv_sec != l->second) {
-		l->second = now.tv_sec;
-		gmtime_r(&now.tv_sec, &tm);
-		strftime(l->at, sizeof l->at, "%Y-%m-%dT%H:%M:%S", &tm);
-	}
-	buf_fmt(&line, "%s.%03ldZ %-9s ", l->at, now.tv_nsec / 1000000, who);
+	gmtime_r(&now.tv_sec, &tm);
+	strftime(at, sizeof at, "%Y-%m-%dT%H:%M:%S", &tm);
+	buf_fmt(&line, "%s.%03ldZ %-9s ", at, now.tv_nsec / 1000000, who);
 	term_escape(&line, (struct slice){ buf_view(&raw).p, n });
 	buf_adds(&line, n < raw.len ? " ...\n" : "\n");
 	if (l->size + (off_t)line.len > FILE_MAX)

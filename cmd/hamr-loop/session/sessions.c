@@ -95,20 +95,10 @@ read_summary(struct summary *s, const char *dir)
 
 /* ---- all of them ---- */
 
-struct entry {
-	char *id;
-	struct timespec touched;
-};
-
-struct list {
-	struct entry *v;
-	size_t n, cap;
-};
-
 static int
 newest_first(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct aged *x = a, *y = b;
 
 	if (x->touched.tv_sec != y->touched.tv_sec)
 		return x->touched.tv_sec < y->touched.tv_sec ? 1 : -1;
@@ -117,41 +107,47 @@ newest_first(const void *a, const void *b)
 	return -strcmp(x->id, y->id);
 }
 
-static void
-list_release(struct list *l)
+void
+by_age_release(struct by_age *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		free(l->v[i].id);
 	free(l->v);
 }
 
-static int
-find_all(const char *dir, struct list *l, struct err *e)
+void
+by_age_read(struct by_age *l, DIR *d, const char *ending)
 {
-	DIR *d = opendir(dir);
-	size_t end = sizeof ENDING - 1;
+	size_t end = strlen(ending);
 	struct dirent *de;
 	struct stat st;
 
-	*l = (struct list){ .n = 0 };
-	if (d == NULL)
-		return err_sys(e, ST_NOINPUT, "%s", dir);
-	while ((de = readdir(d)) != NULL) {
+	*l = (struct by_age){ .n = 0 };
+	while (d != NULL && (de = file_readdir(d)) != NULL) {
 		size_t len = strlen(de->d_name);
 
 		if (de->d_name[0] == '.' || len <= end ||
-		    strcmp(de->d_name + len - end, ENDING) != 0 ||
+		    strcmp(de->d_name + len - end, ending) != 0 ||
 		    fstatat(dirfd(d), de->d_name, &st,
 		    AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
 			continue;
 		GROW(l->v, l->n, l->cap);
-		l->v[l->n++] = (struct entry){ xmemdup0(de->d_name, len - end),
+		l->v[l->n++] = (struct aged){ xmemdup0(de->d_name, len - end),
 			st.st_mtim };
 	}
-	closedir(d);
+	file_closedir(d);
 	if (l->n > 0)
 		qsort(l->v, l->n, sizeof *l->v, newest_first);
-	return 0;
+}
+
+static int
+find_all(const char *dir, struct by_age *l, struct err *e)
+{
+	DIR *d = opendir(dir);
+	int r = d != NULL ? 0 : err_sys(e, ST_NOINPUT, "%s", dir);
+
+	by_age_read(l, d, ENDING);
+	return r;
 }
 
 static void
@@ -170,7 +166,7 @@ sessions_list(const char *dir, bool json, struct buf *out, struct err *e)
 {
 	static const struct { time_t s; const char *unit; } units[] = {
 		{ 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" } };
-	struct list l;
+	struct by_age l;
 
 	if (find_all(dir, &l, e) < 0)
 		return -1;
@@ -209,7 +205,7 @@ sessions_list(const char *dir, bool json, struct buf *out, struct err *e)
 		free(s.status);
 		free(s.created);
 	}
-	list_release(&l);
+	by_age_release(&l);
 	return 0;
 }
 
@@ -217,19 +213,19 @@ bool
 sessions_any(const char *dir, const char *prefix)
 {
 	bool found = false;
-	struct list l;
+	struct by_age l;
 
 	if (find_all(dir, &l, NULL) < 0)
 		return false;
 	for (size_t i = 0; i < l.n && !found; i++)
 		found = strncmp(l.v[i].id, prefix, strlen(prefix)) == 0;
-	list_release(&l);
+	by_age_release(&l);
 	return found;
 }
 
 /* The one that is called so, or else the only one that begins so. */
 static char *
-by_name(const struct list *l, const char *dir, const char *id, struct err *e)
+by_name(const struct by_age *l, const char *dir, const char *id, struct err *e)
 {
 	const char *found = NULL, *other = NULL;
 
@@ -261,7 +257,7 @@ sessions_find(const char *dir, const char *root, const char *id,
     struct err *e)
 {
 	char *found = NULL;
-	struct list l;
+	struct by_age l;
 
 	if (find_all(dir, &l, e) < 0)
 		return NULL;
@@ -284,7 +280,7 @@ sessions_find(const char *dir, const char *root, const char *id,
 		err_set(e, ST_NOINPUT, "no session in %s was written here by "
 		    "you; hamr-loop --sessions lists what is there, "
 		    "--resume=ID takes one all the same", dir);
-	list_release(&l);
+	by_age_release(&l);
 	return found;
 }
 

@@ -1,10 +1,25 @@
 /* sessions.h - the sessions of a repository: listed, found, branched. */
 #pragma once
 
+#include <dirent.h>
 #include <stdbool.h>
+#include <time.h>
 
 #include "base/buf.h"
 #include "session.h"
+
+/* The files of a folder (it is closed; NULL: none) whose names end so, without
+ * that ending, those last written first. */
+struct by_age {
+	struct aged {
+		char *id;
+		struct timespec touched;
+	} *v;
+	size_t n, cap;
+};
+
+void by_age_read(struct by_age *l, DIR *d, const char *ending);
+void by_age_release(struct by_age *l);
 
 /* Where the sessions of root are; made when create is set.  NULL with
  * ST_NOINPUT when there are none. */
