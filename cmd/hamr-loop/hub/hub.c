@@ -445,13 +445,15 @@ hub_cancel(struct hub *h)
 	while (busy(h) && !h->failed && h->interrupts == interrupts &&
 	    file_now_ms() < until)
 		round_of_poll(h, until);
-	for (int i = 0; i < SLOTS && !h->failed; i++) {
+	for (int i = 0; i < SLOTS; i++) {
 		/* One that does not return in time would keep everybody
 		 * waiting once more. */
 		struct slot *s = &h->slot[i];
 
 		if (s->asked != 0 && s->child != NULL) {
-			runlog_line(h->log, s->name, "did not stop in time");
+			if (h->interrupts == interrupts)
+				ui_note(h->ui, "stage %s did not stop in time; "
+				    "it was ended", s->name);
 			slot_stop(h, s, 0);
 		}
 		s->asked = 0;
