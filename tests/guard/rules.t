@@ -38,6 +38,7 @@ numbers of processes, as a checker of memory has them|==123== lost|==77== lost
 addresses|<A at 0x7f001122>|<A at 0x7f00aabb>
 temporary paths|in /tmp/tmpab12/x.c|in /tmp/tmpcd9/x.c
 members of JSON|{"a":1,"request_id":"r-a","traceId":"a-b","elapsed_ms":1}|{"a":1,"request_id":"s-b","traceId":"c-d","elapsed_ms":17}
+members of JSON, however they are spelled|{"RequestID":"r-a","correlation-id":"a","checkedAt":"now"}|{"RequestID":"s-b","correlation-id":"b","checkedAt":"just now"}
 X
 while IFS='|' read -r name one two; do
 	is "$name is no part of the outcome" "$(weak "$one" "$two")" \

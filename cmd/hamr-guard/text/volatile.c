@@ -346,24 +346,39 @@ over_tmp(struct line *l, const char *p)
 	return p;
 }
 
+/* Does the name of a member tell a time, or name a request?  However it is
+ * spelled: requestId, request_id; all that end in At or _at tell a time. */
+static bool
+is_volatile_name(struct slice name)
+{
+	/* by their length: most members have another */
+	static const char *const names[NAME_MAX_LEN][4] = {
+		[3] = { "pid" }, [4] = { "time", "date", "took" },
+		[5] = { "nonce" }, [6] = { "tookms", "spanid" },
+		[7] = { "created", "elapsed", "traceid" },
+		[8] = { "duration" },
+		[9] = { "timestamp", "requestid", "elapsedms" },
+		[10] = { "durationms" },
+		[13] = { "correlationid" },
+		[15] = { "durationseconds" } };
+	char plain[NAME_MAX_LEN];
+	size_t n = 0;
+
+	if (slice_ends(name, "At") || slice_ends(name, "_at"))
+		return true;
+	for (size_t i = 0; i < name.n; i++)
+		if (is_alpha(name.p[i]))
+			plain[n++] = name.p[i] | 0x20;
+		else if (name.p[i] != '_' && name.p[i] != '-')
+			return false;
+	return slice_in((struct slice){ plain, n }, names[n]);
+}
+
 /* A colon at p: leave out the member before and behind it if its name tells a
  * time or names a request; where to go on. */
 static const char *
 drop_member(struct line *l, const char *colon)
 {
-	/* by their length: most members have another */
-	static const char *const names[NAME_MAX_LEN][8] = {
-		[3] = { "pid" }, [4] = { "time", "date", "took" },
-		[5] = { "nonce" }, [6] = { "spanId" },
-		[7] = { "created", "elapsed", "took_ms", "span_id",
-		    "traceId" },
-		[8] = { "duration", "trace_id" },
-		[9] = { "timestamp", "createdAt", "updatedAt", "startedAt",
-		    "elapsedMs", "requestId" },
-		[10] = { "created_at", "updated_at", "started_at",
-		    "elapsed_ms", "request_id", "finishedAt", "durationMs" },
-		[11] = { "finished_at", "duration_ms" },
-		[16] = { "duration_seconds" } };
 	const char *p = colon;
 
 	while (at(l, p - 1) == ' ')
@@ -373,10 +388,8 @@ drop_member(struct line *l, const char *colon)
 	size_t n = (size_t)(p - l->p) < NAME_MAX_LEN ? (size_t)(p - l->p) :
 	    NAME_MAX_LEN;
 	const char *q = memrchr(p - n, '"', n);
-	if (q == NULL)
-		return colon + 1;
-	n = (size_t)(p - q) - 1;
-	if (!slice_in((struct slice){ q + 1, n }, names[n]))
+	if (q == NULL || !is_volatile_name((struct slice){ q + 1,
+	    (size_t)(p - q) - 1 }))
 		return colon + 1;
 	/* behind its value, a string or a number */
 	for (p = colon + 1; at(l, p) == ' '; p++)
