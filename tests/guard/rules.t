@@ -456,6 +456,10 @@ is "a failure with other numbers is none, either" "$(said <<'X' | tail -n 2
 X
 )" "c17 warn stall 8
 constrain stall 1"
+is "where a traceback ends the code has failed, whatever ran it" "$(said <<'X'
+3* s c# ipython {"code":"f(x)"} = KeyError  Traceback (most recent call last)\nCell In[#], line 2\nKeyError: 'k'
+X
+)" "c3 warn retry 3"
 is "a page with other ids is the same page" "$(said <<'X' | head -n 1
 9* s c# web_fetch {"url":"http://a/?q=#"} = see below what it has\nsee http://b/?id=00ab#cdef and what else there is to be told of this
 X

@@ -237,10 +237,17 @@ tells_failure(struct slice text)
 	for (line = text; line.n > 0 && text.p[line.n - 1] != '\n'; )
 		line.n--;
 	line = slice_from(text, line.n);
-	if (is_failure(line))
-		return true;
-	/* "ValueError: no such thing", where Python's traceback ends */
+	return is_failure(line);
+}
+
+/* Does it end with "ValueError: no such thing", as Python's tracebacks do? */
+static bool
+is_traceback(struct slice text)
+{
 	size_t name = 0;
+
+	text = slice_trim(text);
+	struct slice line = slice_last_lines(text, 1);
 	while (name < line.n && (isalnum((unsigned char)line.p[name]) ||
 	    line.p[name] == '.' || line.p[name] == '_'))
 		name++;
@@ -557,8 +564,10 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 
 	read_content(g, r, &o->d);
 	struct slice text = buf_view(&g->text);
-	if (c->is.bash && !o->failed && meta[EXIT].p == NULL)
-		o->failed = tells_failure(text);
+	if (c->is.runs && !is_question(&c->is) && !o->failed &&
+	    meta[EXIT].p == NULL)
+		o->failed = is_traceback(text) ||
+		    (c->is.bash && tells_failure(text));
 	else if (c->is.edits && !o->failed && meta[AFTER].p == NULL &&
 	    meta[MUTATED].p == NULL)
 		o->failed = tells_no_edit(text);

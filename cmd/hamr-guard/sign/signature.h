@@ -96,6 +96,13 @@ struct traits {
 				 * numbers (shape); 0: it does more */
 };
 
+/* Does it only ask or look for something? */
+static inline bool
+is_question(const struct traits *t)
+{
+	return t->reads || t->asks || t->seeks;
+}
+
 void signer_root(struct signer *s, struct slice cwd);	/* a JSON value */
 void signer_release(struct signer *s);
 
