@@ -113,6 +113,7 @@ class Call:
         self.edits = self.name in ("edit", "write")
         self.runs = not self.reads and not self.edits
         self.network = "web" in self.name
+        self.asks = self.reads or self.name in ("grep", "web_get")
         self.said = None
         self.same = 0
         self.due = []
@@ -188,7 +189,7 @@ class Model:
         self.force_rule = self.force_count = None
         self.window = 0
         self.news = 0
-        self.score = 0
+        self.score = self.others = 0
         self.asked = self.over = False
         self.nudged = self.nudged_turn = 0
         self.last_text, self.same_text = None, 0
@@ -307,7 +308,9 @@ class Model:
         return POINT // (3 if c.poll else 2 if transient else 1)
 
     @staticmethod
-    def poll_weight(c, failed):
+    def poll_weight(c, failed, transient):
+        if failed and not transient:
+            return POINT // 2
         if c.pauses and c.patient and not failed:
             return 0
         return POINT // (6 if c.patient and not failed else 3)
@@ -451,7 +454,7 @@ class Model:
             e["measures"] or bool(measure and gain and e["numbers"]))
         if progress or (measure or not like) and gain and gain >= o["gain"]:
             self.news += 1
-            self.score = 0
+            self.score = self.others = 0
             self.asked = self.over = False
             s["news"] = True
         if files is None:
@@ -503,13 +506,16 @@ class Model:
             if warn and self.reads >= warn and (self.reads - warn) % 8 == 0:
                 c.due.append(("reads", self.reads))
         weight = POINT if c.idle else \
-            self.poll_weight(c, failed) if same and not free and c.poll else \
+            self.poll_weight(c, failed, transient) \
+            if same and not free and c.poll else \
             self.weight(c, transient) if same and not free else \
             POINT if files and not files[0] else \
             0 if free or measure or gain and not like else \
             0 if first_error or other and short else \
             POINT // 6 if unsteady else \
-            self.poll_weight(c, failed) if c.poll else POINT // 2
+            self.poll_weight(c, failed, transient) if c.poll else \
+            POINT if like and (c.asks or c.network) else \
+            POINT // 2
         s["weights"].append(weight)
         if weight and (c.idle or not (same and e["n"] == 2)):
             s["solid"] = True
@@ -583,7 +589,10 @@ class Model:
         halted = any(c.said == "halt" for c in s["calls"])
         last = s["calls"][-1]
         self.still = 0 if s.get("changed") else self.still + 1
-        if quiet and not s.get("solid") and self.score < limit:
+        if quiet and s.get("solid"):
+            self.others += w
+        if quiet and not s.get("solid") and self.score < limit and \
+                self.others < 2 * POINT:
             self.score = min(self.score + w, limit - 1)
         elif quiet:
             self.score += w
@@ -705,7 +714,7 @@ class Model:
         elif kind == "undo":
             self.epoch()
             self.news += 1
-            self.score = 0
+            self.score = self.others = 0
             self.asked = self.over = self.ran = False
             self.edits, self.returned = set(), set()
             for x in r["paths"]:

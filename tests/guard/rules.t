@@ -67,7 +67,7 @@ an id|{"id":17}|{"id":18}
 a commit|at 3f2a9c1 now|at 77d0e4b now
 a UUID|x 123e4567-e89b-12d3-a456-426614174000|x 9aaabbbb-cccc-dddd-eeee-ffffffffffff
 X
-is "... of a file that is read, too" "$(said <<'X' | head -n 1
+is "... of a file that is read, too" "$(said <<'X' | grep weak
 6* s c# read {"path":"count"} = # lines so far
 X
 )" "c6 warn repeat-weak 6"
@@ -416,10 +416,10 @@ read_of() {	# id first last [header]: as hamr-tool answers
 is "by meta: ranges that were shown, whatever the header says" "$({
 read_of a 1 90
 for i in 2 3 4 5 6 7 8 9; do read_of "c$i" "$i" 80 "[context: $i$i$i more] read ${i}x, which is another header every single time"; done
-} | said)" "c9 warn stall 4"
+} | said | head -n 1)" "c9 warn stall 4"
 is "... past the end" "$({ read_of a 1 90; for i in 1 2 3 4 5 6 7 8; do
 echo "s c$i read {\"path\":\"f\",\"first\":${i}00} = f has 90 lines, none from ${i}00 on, as was said $i times before | {\"meta\":{\"op\":\"file\",\"path\":\"f\",\"lines\":90,\"sha256\":\"x\"}}"
-done; } | said)" "c8 warn stall 4"
+done; } | said | head -n 1)" "c8 warn stall 4"
 is "... not of a file that changed, nor after a compaction" "$({ read_of a 1 90
 for i in 2 3 4 5 6; do read_of "c$i" "$i" 80 | sed "s/\"x\"/\"x$i\"/"; done
 for i in 2 3 4; do echo '{"type":"compaction","epoch":1}'
@@ -433,7 +433,8 @@ is "an error that only quotes its call is no new one" "$(said <<'X' | head -n 1
 12* s c# read {"path":"/w/src/name#/deep.ts"} = ENOENT: no such file or directory, open '/w/src/name#/deep.ts' | {"is_error":true}
 X
 )" "c9 warn stall 4"
-is "... nor one that is known as it stands" "$(said <<'X' | grep stall
+is "... nor one that is known as it stands" \
+"$(said <<'X' | grep -m 2 stall
 17* s c# bash {"command":"TRY=# make"} = make: the file a.c, line 3 and line 12: that is not a type at all | {"is_error":true}
 X
 )" "c17 warn stall 8
@@ -451,11 +452,48 @@ is "... one with another word is" "$(said <<'X'
 1* s c# read {"path":"j"} = cannot open it: resource busy, somebody else has locked the whole | {"is_error":true}
 X
 )" ""
-is "a failure with other numbers is none, either" "$(said <<'X' | tail -n 2
+is "a failure with other numbers is none, either" \
+"$(said <<'X' | grep -m 2 stall
 17* s c# t {} = no free port: ###3 and ###9 are in use, says the server that was to start | {"is_error":true}
 X
 )" "c17 warn stall 8
 constrain stall 1"
+is "a failure in few words, and a question: a half each" "$({
+for i in $(seq 17); do
+	echo "s f$i bash {\"command\":\"cat f$i\"} = cat: f$i: No such file or directory | {\"is_error\":true}"
+done | said | grep 'stall 8'
+for i in $(seq 9); do
+	echo "s q$i bash {\"command\":\"sed -n $i,80p a.c\"} = int main(int argc, char *argv[]), and so on to the end of this text"
+done | said; })" "f17 warn stall 8
+q9 warn stall 4"
+is "... asked once more and answered so, but for ids: one" \
+"$(said <<'X' | grep -A 1 'stall 8'
+9* s c# get_order {"id":17} = {"error":"this order is not one that can be found","request_id":"r-#"}
+X
+)" "c9 warn stall 8
+constrain stall 1"
+is "... a failed look behind a pause: a half, but not if it may pass" "$({
+for i in $(seq 9); do
+	echo "s s$i bash {\"command\":\"sleep 9\"} ="
+	echo "s c$i bash {\"command\":\"cat out$i\"} = cat: out$i: No such file | {\"is_error\":true}"
+done | said | grep -m 1 stall
+for i in $(seq 9); do
+	echo "s s$i bash {\"command\":\"sleep 9\"} ="
+	echo "s d$i bash {\"command\":\"curl a$i\"} = Connection refused | {\"is_error\":true}"
+done | said | grep -m 1 stall; })" "c9 warn stall 4"
+is "a question answered by an empty list is no news, whatever its ids" \
+"$(said <<'X' | head -n 1
+9* s c# web_search {"query":"word#"} = {"results":[],"searchId":"7f3b#aa0c17de","page":"one of one, as of today"}
+X
+)" "c9 warn stall 4"
+is "... a list that holds something is" "$(said <<'X'
+12* s c# web_search {"query":"word#"} = {"results":["entry #"],"tags":[],"page":"one of one, as of this very day"}
+X
+)" ""
+is "an error in another cell is no new one, either" \
+"$(for i in $(seq 9); do
+echo "s c$i ipython {\"code\":\"f(x$i)\"} = KeyError  Traceback (most recent call last)\nCell In[$i], line 2\n      1 df = load()\nKeyError: 'k'"
+done | said | head -n 1)" "c9 warn stall 4"
 is "where a traceback ends the code has failed, whatever ran it" "$(said <<'X'
 3* s c# ipython {"code":"f(x)"} = KeyError  Traceback (most recent call last)\nCell In[#], line 2\nKeyError: 'k'
 X
@@ -581,6 +619,10 @@ is "a look at twelve files once more: told, not stopped" \
     "$({ files a; files b; } | sed 's/FILL/is a line long enough to be something new to who reads it/' |
     said | sed -n '1p;$p')" "b4 warn stall 4
 b12 warn stall 7"
+is "... nor once more if other calls brought nothing before" "$({
+for i in 1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 8; do
+	echo "s c$((++n)) t {\"a\":$i} = the same line of more than sixty characters for each of these"
+done; } | said | grep -m 1 constrain)" "constrain stall 1"
 is "... and the third time is" \
     "$({ files a; files b; files c; } | sed 's/FILL/is a line long enough to be something new to who reads it/' |
     said | grep -m 1 constrain)" "constrain stall 1"

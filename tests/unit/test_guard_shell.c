@@ -65,11 +65,11 @@ files(void **state)
 {
 	static const char *const reads[] = { "ls -l", "cat a b", "git status",
 		"grep -n x f | head", "cd d; ls", "git diff 2>/dev/null",
-		"ls 2>&1", "wc -l <f" };
+		"ls 2>&1", "wc -l <f", "sed -n 1p f" };
 	static const char *const writes[] = { "rm f", "echo x >f", "mv a b",
 		"sed -i s/a/b/ f", "sed -i.bak s/a/b/ f", "git checkout f",
 		"ls | tee f", "sudo rm f", "perl -pi -e 1 f", "cat a >| b" };
-	static const char *const unknown[] = { "make", "./x", "sed -n 1p f",
+	static const char *const unknown[] = { "make", "./x",
 		"find . -name x", "python3 t.py",
 		"python3 - <<'E'\nif a > b:\n\trm = 1\nE" };
 

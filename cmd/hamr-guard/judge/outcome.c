@@ -402,8 +402,12 @@ is_none(struct slice text)
 		return true;
 	if (text.n == 0 || text.n > ANSWER_MAX)
 		return false;
-	if (*text.p == '{')
-		return slice_has(text, ":[]") || slice_has(text, ": []");
+	if (*text.p == '{') {	/* whose lists are all empty */
+		size_t list = slice_find(text, 0, "[");
+
+		return slice_starts(slice_from(text, list), "[]") &&
+		    slice_find(text, list + 1, "[") == text.n;
+	}
 	for (size_t i = 0; begins[i] != NULL; i++) {
 		size_t n = strlen(begins[i]);
 
@@ -577,7 +581,8 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 		buf_drop(&g->text, (size_t)(open.p - text.p));
 		text = buf_view(&g->text);
 	}
-	o->nothing = !o->failed && finds_nothing(text);
+	o->nothing = !o->failed && (finds_nothing(text) ||
+	    (is_question(&c->is) && is_none(text)));
 	/* what the call says is known until the next step */
 	if (c->turn == g->turn && c->step == g->steps) {
 		text = sign_text_of(&g->signer, &c->is);
@@ -608,7 +613,9 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	o->mute = o->d.lines == 0 ||
 	    (c->is.bash && o->d.lines == 1 && is_status(text));
 	bool none = o->nothing;
-	o->nothing &= o->d.own > 0 && o->d.lines == 1;
+	o->nothing &= o->d.lines == 1;
+	if (o->nothing && !hash_set_add(&g->errors, o->d.kind))
+		o->d.gain = 0;
 	o->brief = o->d.chars - (o->nothing ? o->d.own : 0) <
 	    g->policy->min_gain;
 	o->none = none || is_none(text) ||

@@ -5,6 +5,7 @@
 #include "internal.h"
 #include "text/volatile.h"
 
+#define OTHERS 2		/* points that end the mercy for repeats */
 #define READS_AGAIN 8		/* reads from one warning to the next */
 #define ANSWER_GOOD 4		/* times same_answer_warn: of one that works */
 #define MEASURES 4		/* times repeat-weak's limit: of a measure */
@@ -328,10 +329,13 @@ is_counter(const struct open_call *c, const struct outcome *o,
 }
 
 /* A pause is no step that could bring anything, nor is a look at what is under
- * way; after a pause one is worth less than without. */
+ * way; after a pause one is worth less than without.  What is not there does
+ * not come by looking at it. */
 static int
 poll_weight(const struct open_call *c, const struct outcome *o)
 {
+	if (o->failed && !o->transient)
+		return POINT / 2;
 	if (o->patient || (c->is.pauses && c->is.patient && !o->failed))
 		return 0;
 	return c->is.patient && !o->failed ? POINT / 6 : POINT / 3;
@@ -358,8 +362,14 @@ weight(const struct open_call *c, const struct streak *e,
 	if (o->new_error || (other && is_same_answer(c, o)) || effect)
 		return 0;
 	/* what fails at times is asked often by who looks for the reason */
-	return e->unsteady ? POINT / 6 : c->is.poll ? poll_weight(c, o) :
-	    POINT / 2;
+	if (e->unsteady)
+		return POINT / 6;
+	if (c->is.poll)
+		return poll_weight(c, o);
+	/* a question that was answered, but for times and ids */
+	if (like != CHANGED && (is_question(&c->is) || c->is.fetches))
+		return POINT;
+	return POINT / 2;
 }
 
 void
@@ -668,8 +678,9 @@ guard_step(struct guard *g)
 		unsigned long w = (unsigned long)g->step.weight;
 
 		/* who reads all once more may: that alone asks for no text */
-		if (g->step.spared && s->score < limit &&
-		    s->score + w >= limit)
+		s->others += g->step.spared ? 0 : w;
+		if (g->step.spared && s->others < OTHERS * POINT &&
+		    s->score < limit && s->score + w >= limit)
 			w = limit - 1 - s->score;
 		s->score += w;
 		s->sweeps += g->step.sweep;

@@ -279,7 +279,8 @@ named(struct signer *s, struct slice name)
 	static const char *const seeks[] = { "search", "find", "grep", "glob",
 		"lookup", NULL };
 	static const char *const asks[] = { "get", "search", "find", "grep",
-		"glob", "list", "lookup", "calculate", "count", "read", NULL };
+		"glob", "list", "lookup", "calculate", "count", "read",
+		"recall", NULL };
 	static const char *const sends[] = { "create", "post", "send", "add",
 		"submit", "publish", "comment", "book", "order", "fill",
 		"type", NULL };

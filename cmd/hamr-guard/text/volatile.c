@@ -532,7 +532,7 @@ static bool
 is_place(struct slice line, const char *p)
 {
 	static const char *const words[] = { "ine ", "olumn ", "osition ",
-		"char " };
+		"char ", "In[", "In [" };
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (slice_ends((struct slice){ line.p, (size_t)(p - line.p) },
