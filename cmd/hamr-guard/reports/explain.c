@@ -55,13 +55,10 @@ static const char *const rules[] = {
 	    "the same results; this one is one of them.",
 	[RULE_STALL] = "The last {steps} steps returned nothing new, which "
 	    "makes a stall score of {count}.",
-	[RULE_PLACEHOLDER] = "The call cannot return anything new.",
 	[RULE_FUTILE_EDITS] = "After {count} different edits it still fails "
 	    "as it did before.",
 	[RULE_REVISIT] = "A file is back in the same earlier state for the "
 	    "second time in this turn, and leaving it taught nothing.",
-	[RULE_SWEEP] = "The read went past the end of the file, or over lines "
-	    "already shown.",
 	[RULE_NO_MUTATION] = "{count} steps went by without a file change, in "
 	    "a task that wants one.",
 	[RULE_READS] = "This is read {count} of the turn.",
