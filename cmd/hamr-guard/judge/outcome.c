@@ -236,8 +236,7 @@ tells_failure(struct slice text)
 	text = slice_trim(text);
 	for (line = text; line.n > 0 && text.p[line.n - 1] != '\n'; )
 		line.n--;
-	line = slice_from(text, line.n);
-	return is_failure(line);
+	return is_failure(slice_from(text, line.n));
 }
 
 /* Does it end with "ValueError: no such thing", as Python's tracebacks do? */

@@ -57,7 +57,7 @@ count(struct guard *g, struct open_call *c, struct streak *e,
 	if (like == CHANGED) {
 		e->weak = 0;
 		e->measures = false;
-		call_row_empty(&e->calls);
+		call_row_clear(&e->calls);
 	}
 	if (like != SAME) {
 		e->n = 0;

@@ -27,10 +27,9 @@ streaks_get(struct streaks *s, struct sig sig)
 static void
 forget(struct streak *e)
 {
-	call_row_empty(&e->calls);
+	call_row_clear(&e->calls);
 	call_row_clear(&e->checks);
 	free(e->text);
-	e->text = NULL;
 }
 
 struct streak *
@@ -48,8 +47,6 @@ streaks_put(struct streaks *s, struct sig sig)
 	}
 	if (s->n < STREAKS_MAX) {
 		i = ++s->n;
-		if (i > s->most)
-			s->e[s->most = i].calls = (struct call_row){ .n = 0 };
 	} else {		/* the one not asked for longest gives way */
 		for (unsigned k = 2; k <= s->n; k++)
 			if (s->e[k].used < s->e[i].used)
@@ -62,8 +59,7 @@ streaks_put(struct streaks *s, struct sig sig)
 	}
 	e = &s->e[i];
 	b = &s->bucket[bucket_of(sig)];
-	*e = (struct streak){ .sig = sig, .next = *b, .used = ++s->uses,
-		.calls = e->calls };	/* empty, but with its memory */
+	*e = (struct streak){ .sig = sig, .next = *b, .used = ++s->uses };
 	*b = i;
 	return e;
 }
@@ -82,8 +78,6 @@ void
 streaks_release(struct streaks *s)
 {
 	streaks_clear(s);
-	for (unsigned i = 1; i <= s->most; i++)
-		call_row_clear(&s->e[i].calls);
 	free(s->e);
 	free(s->bucket);
 	*s = (struct streaks){ .n = 0 };

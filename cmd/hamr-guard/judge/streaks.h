@@ -65,7 +65,7 @@ struct streak {
 struct streaks {
 	struct streak *e;		/* 1 to n; 0 is the end of buckets */
 	unsigned *bucket;
-	unsigned n, most;	/* in use, and ever so */
+	unsigned n;
 	uint64_t uses;
 };
 

@@ -156,19 +156,12 @@ call_row_add(struct call_row *r, size_t max, const char *id, size_t line)
 }
 
 void
-call_row_empty(struct call_row *r)
+call_row_clear(struct call_row *r)
 {
 	for (size_t i = 0; i < r->n; i++) {
 		free(r->c[i].id);
 		free(r->c[i].note);
 	}
-	r->n = 0;
-}
-
-void
-call_row_clear(struct call_row *r)
-{
-	call_row_empty(r);
 	free(r->c);
 	*r = (struct call_row){ .n = 0 };
 }

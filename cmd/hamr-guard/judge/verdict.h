@@ -31,7 +31,6 @@ struct call_row {
 /* One more call, of which at most the last max are kept. */
 struct call_ref *call_row_add(struct call_row *r, size_t max, const char *id,
     size_t line);
-void call_row_empty(struct call_row *r);	/* memory kept */
 void call_row_clear(struct call_row *r);
 
 enum action { ACT_NONE, ACT_ALLOW, ACT_SHARE, ACT_WARN, ACT_BLOCK, ACT_HALT };

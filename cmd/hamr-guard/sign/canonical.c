@@ -8,7 +8,6 @@
 #include "canonical.h"
 
 #define PLAIN_DIGITS 40		/* longer numbers get an exponent */
-#define FEW 16			/* members sorted one by one */
 
 /* ---- members ---- */
 
@@ -47,18 +46,7 @@ members_add_all(struct members *c, struct slice obj, bool nulls)
 void
 members_sort(struct members *c)
 {
-	size_t sorted = 1;
-
-	/* mostly they are few */
-	while (sorted < c->n && sorted < FEW) {
-		struct named_value m = c->m[sorted];
-		size_t i = sorted++;
-
-		for (; i > 0 && by_key(&c->m[i - 1], &m) > 0; i--)
-			c->m[i] = c->m[i - 1];
-		c->m[i] = m;
-	}
-	if (sorted < c->n)
+	if (c->n > 1)
 		qsort(c->m, c->n, sizeof *c->m, by_key);
 }
 
