@@ -35,15 +35,12 @@ static const struct frame {
 	{ "</output>", { "<returncode>", "<output>" }, { "</output>" } },
 };
 
-/* The last line, if the row has what it begins with; p NULL: it has not. */
 static struct slice
-foot_of(struct slice text, const char *const *row)
+last_line(struct slice text)
 {
 	const char *lf = memrchr(text.p, '\n', text.n);
-	size_t at = lf != NULL ? (size_t)(lf + 1 - text.p) : 0;
-	struct slice line = slice_from(text, at);
 
-	return begins_with(line, row) ? line : (struct slice){ NULL, 0 };
+	return slice_from(text, lf != NULL ? (size_t)(lf + 1 - text.p) : 0);
 }
 
 struct slice
@@ -74,13 +71,13 @@ envelope_open(struct slice text)
 	if (labeled > 0 && slice_is(line, "Output:"))
 		return rest;
 	rest = slice_trim_end(text, "\n");
+	const struct slice last = last_line(rest);
 	for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
 		const struct frame *f = &frames[i];
 
-		if (foot_of(rest, (const char *const[]){ f->last, NULL }).p ==
-		    NULL)
+		if (!slice_starts(last, f->last))
 			continue;
-		while ((line = foot_of(rest, f->feet)).p != NULL)
+		while (begins_with(line = last_line(rest), f->feet))
 			rest = slice_part(rest, 0, line.p > rest.p ?
 			    (size_t)(line.p - rest.p) - 1 : 0);
 		for (text = rest; slice_line(&rest, &line) &&
