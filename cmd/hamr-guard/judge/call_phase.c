@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "internal.h"
 #include "prose/prose.h"
+#include "text/volatile.h"
 
 #define NUDGES_TURN 6		/* answers refused */
 
@@ -312,6 +313,7 @@ guard_answer(struct guard *g, const struct rec *r)
 		g->text_only--;
 	buf_reset(&g->text);
 	msg_text(rec_get(r, "content"), &g->text);
+	buf_reserve(&g->text, VOLATILE_MARGIN);
 	struct slice text = slice_trim(buf_view(&g->text));
 	/* a null reason is that of a message that was cut while it came */
 	if (text.n > 0 && (finish.p == NULL || scan_str_is(finish, "stop")))

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "json/bits.h"
 #include "json/scan.h"
 #include "prose.h"
 
@@ -46,34 +47,24 @@ lower(char c)
 struct phrases {
 	const char *const *row;	/* ends with NULL */
 	unsigned char at[32];	/* where those of a letter begin, from 1 */
-	uint32_t first;		/* a bit for each of these letters */
+	bool indexed;		/* at is set */
 };
 
 #define PHRASES(...) { .row = (const char *const[]){ __VA_ARGS__, NULL } }
 
-/* The letters that they begin with. */
-static uint32_t
-phrases_first(struct phrases *of)
+/* Those from the first on that may begin with c, or NULL: most words of a text
+ * begin otherwise. */
+static const char *const *
+phrases_with(struct phrases *of, char c)
 {
-	if (of->first != 0)
-		return of->first;
-	for (size_t i = 0; of->row[i] != NULL; i++) {
+	for (unsigned char i = 0; !of->indexed && of->row[i] != NULL; i++) {
 		unsigned char *at = &of->at[*of->row[i] & 31];
 
 		if (*at == 0)
-			*at = (unsigned char)(i + 1);
-		of->first |= UINT32_C(1) << (*of->row[i] & 31);
+			*at = i + 1;
 	}
-	return of->first;
-}
-
-/* Those from the first on that may begin with c, or NULL: most words of a text
- * begin otherwise. */
-static inline const char *const *
-phrases_with(struct phrases *of, char c)
-{
-	return (phrases_first(of) >> (c & 31) & 1) == 0 ? NULL :
-	    of->row + of->at[c & 31] - 1;
+	of->indexed = true;
+	return of->at[c & 31] == 0 ? NULL : of->row + of->at[c & 31] - 1;
 }
 
 /* Is the phrase, whose last word may go on, at p?  What is between two words
@@ -98,20 +89,26 @@ is_stem(const char *p, const char *end, const char *phrase)
 static bool
 has_stem(struct slice text, struct phrases *stems)
 {
-	const uint32_t first = phrases_first(stems);
 	const char *end = text.p + text.n;
-	bool inside = false;
+	uint64_t inside = 0;	/* a word goes on from the block before */
 
-	for (const char *p = text.p; p < end; p++) {
-		uint32_t begins = first >> (*p & 31) & !inside;
+	for (const char *block = text.p; block < end; block += 64) {
+		uint64_t words = bits_before(block, end) &
+		    (bytes_within(block, '0', 9) |
+		    bytes_within(block, 'A', 25) |
+		    bytes_within(block, 'a', 25));
+		uint64_t starts = words & ~(words << 1 | inside);
 
-		inside = is_letter(*p);
-		if (begins == 0)
-			continue;
-		for (const char *const *row = phrases_with(stems, *p);
-		    *row != NULL && **row == lower(*p); row++)
-			if (is_stem(p, end, *row))
-				return true;
+		inside = words >> 63;
+		for (; starts != 0; starts &= starts - 1) {
+			const char *p = block + __builtin_ctzll(starts);
+			const char *const *row = phrases_with(stems, *p);
+
+			for (; row != NULL && *row != NULL &&
+			    **row == lower(*p); row++)
+				if (is_stem(p, end, *row))
+					return true;
+		}
 	}
 	return false;
 }

@@ -7,6 +7,8 @@
 
 #include "base/buf.h"
 
+/* Of all of these: VOLATILE_MARGIN bytes behind text can be read. */
+
 /* The score of the last paragraph as a plan; it is one from 2 on.  A call that
  * is written as text, in a fence at the end, is one. */
 int prose_plan(struct slice text);
