@@ -580,8 +580,9 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 		buf_drop(&g->text, (size_t)(open.p - text.p));
 		text = buf_view(&g->text);
 	}
+	o->none = is_none(text);
 	o->nothing = !o->failed && (finds_nothing(text) ||
-	    (is_question(&c->is) && is_none(text)));
+	    (o->none && is_question(&c->is)));
 	/* what the call says is known until the next step */
 	if (c->turn == g->turn && c->step == g->steps) {
 		text = sign_text_of(&g->signer, &c->is);
@@ -611,14 +612,13 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 		o->d.gain = 0;
 	o->mute = o->d.lines == 0 ||
 	    (c->is.bash && o->d.lines == 1 && is_status(text));
-	bool none = o->nothing;
+	o->none |= o->nothing || (o->d.lines == 0 &&
+	    (!c->is.runs || c->is.seeks || o->failed));
 	o->nothing &= o->d.lines == 1;
 	if (o->nothing && !hash_set_add(&g->errors, o->d.kind))
 		o->d.gain = 0;
 	o->brief = o->d.chars - (o->nothing ? o->d.own : 0) <
 	    g->policy->min_gain;
-	o->none = none || is_none(text) ||
-	    (o->d.lines == 0 && (!c->is.runs || c->is.seeks || o->failed));
 	/* it matters when a call is repeated */
 	if (e != NULL && !o->failed && !c->is.tracks && !c->is.looks &&
 	    !c->is.edits && !c->is.seeks && (c->is.poll || c->is.runs))
