@@ -117,7 +117,7 @@ reset(struct stage *s)
 	guard_reset(s->self);
 }
 
-static const char *
+static size_t
 profile_of(const struct conf *c, const struct opts *o)
 {
 	const char *name = o->profile;
@@ -125,7 +125,8 @@ profile_of(const struct conf *c, const struct opts *o)
 
 	if (name == NULL)
 		name = conf_str(c, "loop_guard.profile");
-	if (!profile_is_known(name)) {
+	size_t profile = profile_find(name);
+	if (profile == PROFILES) {
 		for (size_t i = 0; i < PROFILES; i++)
 			buf_fmt(&b, i > 0 ? ", %s" : "%s", profile_name(i));
 		err_die(o->profile != NULL ? ST_USAGE : ST_CONFIG,
@@ -139,11 +140,11 @@ profile_of(const struct conf *c, const struct opts *o)
 		if ((strncmp(key, "loop_guard.", 11) == 0 ||
 		    strncmp(key, "loop_control.", 13) == 0) &&
 		    conf_is_set(c, key) && !conf_is_derived(c, key) &&
-		    !profile_reads(name, key))
+		    !profile_reads(profile, key))
 			err_say("%s is set, but profile %s does not use it",
 			    key, name);
 	}
-	return name;
+	return profile;
 }
 
 int
@@ -176,10 +177,10 @@ main(int argc, char **argv)
 	s.files = (const char *const *)argv + optind;
 	s.nfiles = (size_t)(argc - optind);
 	s.max_bytes = (size_t)conf_int(conf, "record.max_bytes");
-	const char *profile = profile_of(conf, &o);
+	size_t profile = profile_of(conf, &o);
 	if (o.report == &report_calibrate && profile_is_foreign(profile))
 		err_die(ST_USAGE, "--calibrate: profile %s has limits of its "
-		    "own; take -p default or strict", profile);
+		    "own; take -p default or strict", profile_name(profile));
 	if (stage_reads(&s, &o.stage, conf, &e) < 0)
 		return err_report(&e);
 	normalize = conf_list(conf, "loop_guard.normalize", &n);

@@ -24,8 +24,8 @@ profile_name(size_t i)
 	return table[i].name;
 }
 
-static size_t
-find(const char *name)
+size_t
+profile_find(const char *name)
 {
 	size_t i = 0;
 
@@ -35,21 +35,13 @@ find(const char *name)
 }
 
 bool
-profile_is_known(const char *name)
+profile_is_foreign(size_t i)
 {
-	return find(name) < PROFILES;
+	return table[i].system != NULL;
 }
 
 bool
-profile_is_foreign(const char *name)
-{
-	size_t i = find(name);
-
-	return i < PROFILES && table[i].system != NULL;
-}
-
-bool
-profile_reads(const char *name, const char *key)
+profile_reads(size_t i, const char *key)
 {
 	static const char *const all[] = { "loop_guard.enabled",
 		"loop_guard.profile", "loop_guard.tools",
@@ -60,7 +52,8 @@ profile_reads(const char *name, const char *key)
 		"loop_guard.outcome_warn_threshold",
 		"loop_guard.outcome_block_threshold",
 		"loop_guard.ping_pong_min_repeats", NULL };
-	const struct system *system = table[find(name)].system;
+	const struct system *system = table[i].system;
+	const char *name = table[i].name;
 	struct slice k = slice_of(key);
 
 	if (slice_in(k, all) || strcmp(name, "off") == 0)
@@ -77,15 +70,14 @@ profile_reads(const char *name, const char *key)
 }
 
 void
-profile_init(struct profile *p, const char *name,
-    const struct profile_env *env)
+profile_init(struct profile *p, size_t i, const struct profile_env *env)
 {
-	size_t i = find(name);
 	const struct system *system = table[i].system;
 
 	*p = (struct profile){ .name = table[i].name,
 		.about = system != NULL ? system->about : table[i].about };
-	policy_read(&p->policy, env->conf, system != NULL ? "default" : name);
+	policy_read(&p->policy, env->conf,
+	    system != NULL ? "default" : p->name);
 	p->foreign = system != NULL && !p->policy.off;
 	guard_init(&p->guard, p->foreign ? &foreign_rules : &guard_rules,
 	    &env->sink, &p->policy);

@@ -22,14 +22,13 @@ struct profile_env {
 	struct user_rules *rules;	/* [loop_guard] normalize, or NULL */
 };
 
-/* Their names, in the order of --compare. */
+/* They are numbered in the order of --compare; PROFILES: no such name. */
+size_t profile_find(const char *name);
 const char *profile_name(size_t i);
-bool profile_is_known(const char *name);
-bool profile_is_foreign(const char *name);	/* another system's rules */
+bool profile_is_foreign(size_t i);	/* another system's rules */
 /* Does it obey this key of [loop_guard] or [loop_control]? */
-bool profile_reads(const char *name, const char *key);
+bool profile_reads(size_t i, const char *key);
 
-/* name is known.  What is borrowed must outlive p. */
-void profile_init(struct profile *p, const char *name,
-    const struct profile_env *env);
+/* What is borrowed must outlive p. */
+void profile_init(struct profile *p, size_t i, const struct profile_env *env);
 void profile_release(struct profile *p);

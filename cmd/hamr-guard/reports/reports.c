@@ -125,8 +125,8 @@ report_run(struct report *p)
 			    .counted = counted, .constrained = constrained },
 			.savings = { .usage = &p->usage, .bit = 1u << i } };
 		p->env.sink.watch = &j->watch;
-		profile_init(&j->profile, p->ops->all ? profile_name(i) :
-		    p->profile, &p->env);
+		profile_init(&j->profile, p->ops->all ? i : p->profile,
+		    &p->env);
 		j->profile.policy.counts_only = p->ops->counts_only;
 	}
 	if (p->call == NULL ||

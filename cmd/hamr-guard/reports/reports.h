@@ -48,7 +48,7 @@ struct report {
 	const struct report_ops *ops;
 	struct stage *stage;
 	struct profile_env env;
-	const char *profile;	/* of all but --compare */
+	size_t profile;		/* of all but --compare */
 	const char *call;	/* --explain */
 	uint64_t line;		/* the same as a number; 0: it is none */
 	/* private to the four */
