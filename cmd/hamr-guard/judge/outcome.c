@@ -233,20 +233,16 @@ tells_failure(struct slice text)
 	for (rest = envelope_foot(text); slice_line(&rest, &line); )
 		if (is_failure(line))
 			return true;
-	text = slice_trim(text);
-	for (line = text; line.n > 0 && text.p[line.n - 1] != '\n'; )
-		line.n--;
-	return is_failure(slice_from(text, line.n));
+	return is_failure(envelope_last_line(slice_trim(text)));
 }
 
 /* Does it end with "ValueError: no such thing", as Python's tracebacks do? */
 static bool
 is_traceback(struct slice text)
 {
+	struct slice line = envelope_last_line(slice_trim(text));
 	size_t name = 0;
 
-	text = slice_trim(text);
-	struct slice line = slice_last_lines(text, 1);
 	while (name < line.n && (isalnum((unsigned char)line.p[name]) ||
 	    line.p[name] == '.' || line.p[name] == '_'))
 		name++;

@@ -35,8 +35,8 @@ static const struct frame {
 	{ "</output>", { "<returncode>", "<output>" }, { "</output>" } },
 };
 
-static struct slice
-last_line(struct slice text)
+struct slice
+envelope_last_line(struct slice text)
 {
 	const char *lf = memrchr(text.p, '\n', text.n);
 
@@ -71,13 +71,13 @@ envelope_open(struct slice text)
 	if (labeled > 0 && slice_is(line, "Output:"))
 		return rest;
 	rest = slice_trim_end(text, "\n");
-	const struct slice last = last_line(rest);
+	const struct slice last = envelope_last_line(rest);
 	for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
 		const struct frame *f = &frames[i];
 
 		if (!slice_starts(last, f->last))
 			continue;
-		while (begins_with(line = last_line(rest), f->feet))
+		while (begins_with(line = envelope_last_line(rest), f->feet))
 			rest = slice_part(rest, 0, line.p > rest.p ?
 			    (size_t)(line.p - rest.p) - 1 : 0);
 		for (text = rest; slice_line(&rest, &line) &&

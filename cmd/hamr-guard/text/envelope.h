@@ -11,3 +11,5 @@
 struct slice envelope_open(struct slice text);
 /* And what that puts below it. */
 struct slice envelope_foot(struct slice text);
+/* The last line of a text that does not end with LF. */
+struct slice envelope_last_line(struct slice text);
