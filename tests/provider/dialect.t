@@ -115,6 +115,39 @@ a
 b
 </function>
 </tool_call>' stop
+lifts "... of the first parameter, before the next one" \
+	'[null,null,[["read","{\"path\":\"a\",\"first\":2}"],["read","{\"path\":\"b\"}"]],"tool_calls",null]' \
+	'<tool_call>
+<function=read>
+<parameter=path>
+a
+<parameter=first>
+2
+</parameter>
+</function>
+</tool_call>
+<tool_call>
+<function=read>
+<parameter=path>
+b
+</parameter>
+</function>
+</tool_call>' stop
+lifts "... but a line that closes its parameter, or begins none, is text" \
+	'[null,null,[["read","{\"path\":\"a\\n<parameter=first>\\n2\\n</parameter>\\nb\\n<parameter=path>\\n<parameter=x>\"}"]],"tool_calls",null]' \
+	'<tool_call>
+<function=read>
+<parameter=path>
+a
+<parameter=first>
+2
+</parameter>
+b
+<parameter=path>
+<parameter=x>
+</parameter>
+</function>
+</tool_call>' stop
 half='<function=read><parameter=path>a </function> b'
 lifts "... but not what has words behind it" \
 	"[\"error\",\"malformed_tool_call\",{\"content\":$(content "$half")}]" \

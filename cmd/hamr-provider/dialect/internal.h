@@ -135,6 +135,9 @@ int qwen3_opening(struct slice s, size_t *n);
 /* The "function" of the tool of this name (decoded), or {NULL, 0}. */
 struct slice tools_find(struct slice tools, struct slice name);
 bool tools_any(struct slice tools);		/* an array with an element */
+/* Has the schema of the tool a parameter of this name?  fn as from
+ * tools_find. */
+bool tools_has(struct slice fn, struct slice key);
 /* Append text as JSON: the value its parameter's schema asks for when it can
  * be read as one, else a string.  fn as from tools_find. */
 void tools_coerce(struct slice fn, struct slice tool, struct slice key,

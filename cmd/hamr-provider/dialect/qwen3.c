@@ -13,6 +13,7 @@
 
 #define NAME_MAX_BYTES 256
 #define PARAM "<parameter="
+#define PARAM_END "</parameter>"
 
 enum { Q_NONE, Q_CALL, Q_CALL_END, Q_FUNC, Q_FUNC_END, Q_PARAM, Q_PARAM_END };
 
@@ -66,6 +67,15 @@ key_of(struct slice held, const struct qwen_param *p)
 	return slice_part(held, p->key, p->key_end);
 }
 
+static bool
+is_given(const struct qwen3 *q, struct slice held, struct slice key)
+{
+	for (size_t i = 0; i < q->n; i++)
+		if (slice_eq(key_of(held, &q->v[i]), key))
+			return true;
+	return false;
+}
+
 static void
 on_param(struct qwen3 *q, struct slice held, struct qwen_tag t)
 {
@@ -81,12 +91,9 @@ on_param(struct qwen3 *q, struct slice held, struct qwen_tag t)
 	}
 	if (q->prev.kind == Q_PARAM_END || q->prev.kind == Q_PARAM) {
 		/* or that ended none of ours: our function is closed */
-		if (q->depth > 0 || q->n == 0)
+		if (q->depth > 0 || q->n == 0 ||
+		    is_given(q, held, key_of(held, &p)))
 			return;
-		for (size_t i = 0; i < q->n; i++)
-			if (slice_eq(key_of(held, &q->v[i]),
-			    key_of(held, &p)))
-				return;
 		q->v[q->n - 1].val_end = q->prev.kind == Q_PARAM ? t.start :
 		    q->prev.start;
 	} else if (q->prev.kind != Q_FUNC)
@@ -180,7 +187,7 @@ walk_tags(struct reading *r)
 	static const char *const tags[] = { [Q_CALL] = CALL,
 		[Q_CALL_END] = CALL_END, [Q_FUNC] = FUNC,
 		[Q_FUNC_END] = FUNC_END, [Q_PARAM] = PARAM,
-		[Q_PARAM_END] = "</parameter>" };
+		[Q_PARAM_END] = PARAM_END };
 	struct qwen3 *q = &r->qwen3;
 	struct slice held = r->s;
 
@@ -284,6 +291,40 @@ at_end(struct reading *r)
 
 /* ---- the call ---- */
 
+/* Qwen3-Coder forgets a </parameter> at times: a line of value i that begins
+ * another parameter of the tool, not given yet and not closed within the
+ * value, ends the value. */
+static void
+split_value(struct reading *r, struct slice fn, size_t i)
+{
+	static const char line[] = "\n" PARAM;
+	struct qwen3 *q = &r->qwen3;
+	size_t end = q->v[i].val_end, at = q->v[i].val, n;
+	struct slice held = slice_part(r->s, 0, end);
+
+	while ((n = slice_find(held, at, PARAM_END)) < end)
+		at = n + 1;
+	for (; (at = slice_find(held, at, line)) < end; at++) {
+		struct qwen_param next = { .key = at + strlen(line),
+			.val_end = end };
+
+		if (named_tag(slice_from(held, at + 1), PARAM, &n) != 1)
+			continue;
+		next.val = at + 1 + n;
+		next.key_end = next.val - 1;
+		if (!tools_has(fn, key_of(held, &next)) ||
+		    is_given(q, r->s, key_of(held, &next)))
+			continue;
+		GROW(q->v, q->n, q->cap);
+		memmove(&q->v[i + 2], &q->v[i + 1],
+		    (q->n - i - 1) * sizeof *q->v);
+		q->v[i].val_end = at + 1;
+		q->v[i + 1] = next;
+		q->n++;
+		return;
+	}
+}
+
 enum block_said
 read_qwen3(struct reading *r)
 {
@@ -305,6 +346,7 @@ read_qwen3(struct reading *r)
 	if (q->n > 0)
 		q->v[q->n - 1].val_end = q->val_end;
 	for (size_t i = 0; i < q->n; i++) {
+		split_value(r, fn, i);
 		key = key_of(r->s, &q->v[i]);
 		val = slice_part(r->s, q->v[i].val, q->v[i].val_end);
 		/* one newline at each end is the format's */

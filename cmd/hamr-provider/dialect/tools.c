@@ -85,6 +85,26 @@ types_of(struct slice schema, unsigned depth)
 	    types_in(scan_get(schema, "oneOf"), depth);
 }
 
+/* The schema of a parameter, or {NULL, 0}. */
+static struct slice
+schema_of(struct slice fn, struct slice key)
+{
+	struct slice props = scan_only(SCAN_OBJECT, scan_get(scan_get(fn,
+	    "parameters"), "properties")), name, val;
+
+	for (struct walk w = walk_of(props); walk_next(&w, &name, &val); )
+		/* a value's quotes stand around a key's bytes too */
+		if (str_eq((struct slice){ name.p - 1, name.n + 2 }, key))
+			return val;
+	return (struct slice){ NULL, 0 };
+}
+
+bool
+tools_has(struct slice fn, struct slice key)
+{
+	return schema_of(fn, key).p != NULL;
+}
+
 static bool
 is_word(struct slice s, const char *word)
 {
@@ -99,19 +119,12 @@ tools_coerce(struct slice fn, struct slice tool, struct slice key,
 		[SCAN_ARRAY] = IS_ARRAY, [SCAN_STRING] = 0,
 		[SCAN_NUMBER] = IS_NUMBER | IS_INTEGER, [SCAN_TRUE] = IS_BOOL,
 		[SCAN_FALSE] = IS_BOOL, [SCAN_NULL] = IS_NULL };
-	struct slice props = scan_only(SCAN_OBJECT, scan_get(scan_get(fn,
-	    "parameters"), "properties")), name, val, schema = { NULL, 0 };
-	struct slice s = slice_trim(text);
+	struct slice s = slice_trim(text), schema = schema_of(fn, key);
 	const char *canon = alias_key(tool, key);
 
-	for (struct walk w = walk_of(props); schema.p == NULL &&
-	    walk_next(&w, &name, &val); )
-		/* a value's quotes stand around a key's bytes too */
-		if (str_eq((struct slice){ name.p - 1, name.n + 2 }, key))
-			schema = val;
 	/* or by another name that it goes by */
 	if (schema.p == NULL && canon != NULL)
-		schema = scan_get(props, canon);
+		schema = schema_of(fn, slice_of(canon));
 	unsigned types = types_of(schema, 0);
 	/* a text is a text, but for null where that may stand too */
 	if (types & IS_STRING)
