@@ -247,6 +247,48 @@ lifts "pythonic: in those of Llama 4, not closed" "$one" \
 plain "pythonic: a mark in words" 'It begins with <|python_start|> or [.'
 plain "pythonic: no tool" '[see(path="a.c")]'
 plain "pythonic: a link" '[read(this)](https://example.org) it.'
+
+lifts "gemma 4" "$two" \
+	'<|tool_call>call:read{path:<|"|>a.c<|"|>}<tool_call|><|tool_call>call:read{path:<|"|>b<|"|>,first:2}<tool_call|>' stop
+lifts "gemma 4: thoughts, and tags in a value" \
+	'["So.","Hm.",[["read","{\"path\":\"\\\\n {x}, }<tool_call|> \\\"</think>\",\"first\":[{\"k\":\"v\",\"w\":null}]}"]],"tool_calls",null]' \
+	'<|channel>thought
+Hm.<channel|>So.<|tool_call>call:read{path:<|"|>\n {x}, }<tool_call|> "</think><|"|>,first:[{k:<|"|>v<|"|>,w:null}]}<tool_call|>' stop
+lifts "gemma 4: in other quotes, with none, and in parentheses" "$two" \
+	'<|tool_call>call:read{path: "a.c"}<tool_call|> <|tool_call>call:default_api.read(path: b, first: 2)<tool_call|>' stop
+lifts "gemma 4: cut" '["So.",null,[["read","{\"path\":\"a.c\"}"]],"tool_calls",1]' \
+	'So.<|tool_call>call:read{path:<|"|>a.c<|"|>}<tool_call|><|tool_call>call:read{path:<|"|>' length
+half='<|tool_call>call:read{path:<|"|>a'
+lifts "gemma 4: not closed" \
+	"[\"error\",\"malformed_tool_call\",{\"content\":$(content "$half")}]" \
+	"$half" stop
+plain "gemma 4: a mention" 'Between <|tool_call> and <tool_call|> stands call:read{}.'
+plain "gemma 4: no tool" '<|tool_call>call:rm{path:<|"|>a<|"|>}<tool_call|>'
+lifts "functiongemma" "$two" \
+	'<start_function_call>call:read{path:<escape>a.c<escape>}<end_function_call><start_function_call>call:read{path:<escape>b<escape>,first:2}<end_function_call>' stop
+lifts "gemma 3" \
+	'["I look.\n\nThen:",null,[["read","{\"path\":\"a.c\"}"],["read","{\"path\":\"```\\nx\\n```\\n\",\"first\":2}"],["read","{}"]],"tool_calls",null]' \
+	'I look.
+
+```tool_code
+print(default_api.read(path="a.c"))
+# the next one
+text = read(path="""```
+x
+```
+""", first=2)
+```
+Then:
+```tool_code
+read()
+```' stop
+plain "gemma 3: code that calls no tool" '```tool_code
+x = rm(path="a")
+```
+It is ```tool_code``` that Gemma writes.'
+lifts "kimi: its end within a value" \
+	'[null,null,[["read","{\"path\":\"<|tool_calls_section_end|>\"}"]],"tool_calls",null]' \
+	'<|tool_calls_section_begin|><|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>{"path":"<|tool_calls_section_end|>"}<|tool_call_end|><|tool_calls_section_end|>' stop
 lifts "json: a fence that is all of the answer" "$one" "\`\`\`json
 $obj_a
 \`\`\`" stop
@@ -324,7 +366,7 @@ plain "OLMo: a mention" 'Calls stand in <function_calls></function_calls>.'
 mv in in.plain
 past='{"role":"assistant","content":"","tool_calls":[{"id":"p1","type":"function","function":{"name":"read","arguments":"{\"path\":\"a \\\"b\\\"WHAT\",\"first\":2}"}}]},{"role":"tool","tool_call_id":"p1","content":"its text"}'
 for name in hermes qwen3-coder llama3 mistral deepseek glm kimi minimax \
-	pythonic json; do
+	pythonic gemma json; do
 	# tags among the arguments are theirs, where the call has marks
 	what='<think>c</think>'
 	[ $name != pythonic ] || what=

@@ -17,7 +17,7 @@ enum state {
 				 * follows */
 };
 
-enum tag { T_CALL = 4, T_CALL_END, T_MORE };
+enum tag { T_CALL = 6, T_CALL_END, T_MORE };
 
 /* Opening tags are even.  Before T_CALL stand those of reasoning; it is closed
  * by its own.  Behind it stand what else begins and ends a call that is written
@@ -25,6 +25,7 @@ enum tag { T_CALL = 4, T_CALL_END, T_MORE };
 static const char *const tags[] = {
 	"<think>", "</think>",
 	"[THINK]", "[/THINK]",			/* of Mistral */
+	"<|channel>thought", "<channel|>",	/* of Gemma 4 */
 	"<tool_call>", "</tool_call>",		/* if JSON is between */
 	"<function=", "</function>",
 	"<arg_value>", "</arg_value>",
@@ -34,6 +35,8 @@ static const char *const tags[] = {
 	"<|tool_call_argument_begin|>", "<|tool_call_end|>",
 	"<|python_tag|>", "<|eom_id|>",
 	"<|tool_call_start|>", "<|tool_call_end|>",
+	"<|tool_call>", "<tool_call|>",
+	"<start_function_call>", "<end_function_call>",
 	"[TOOL_CALLS]", "[TOOL_RESULTS]",
 };
 

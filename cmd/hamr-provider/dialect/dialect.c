@@ -9,8 +9,10 @@
 
 #define PIECE_MIN 5		/* bytes of a tag that are taken for it */
 
-/* Blocks that had to be read twice, in one answer: more is an attack. */
+/* Blocks that had to be read twice, in one answer, and the bytes of those that
+ * went on behind a closing tag: more is an attack. */
 #define AGAIN_MAX 64
+#define REREAD_MAX ((size_t)16 << 20)
 
 /* How a block begins and ends, and how it is read. */
 struct block {
@@ -54,6 +56,9 @@ static const struct block blocks[] = {
 	    .read = read_functions },
 	{ DIALECT_MINIMAX, INVOKE, NULL, INVOKE_END, "</parameter>",
 	    "<parameter", .read = read_invokes },
+	{ DIALECT_GEMMA, GEMMA, "call:", GEMMA_END, .read = read_gemma },
+	{ DIALECT_GEMMA, GEMMA_FUNCTION, "call:", GEMMA_FUNCTION_END,
+	    .read = read_gemma },
 };
 /* What <tool_call> may begin, told by what stands behind it. */
 static const struct block hermes = { DIALECT_HERMES, CALL, .grows = true,
@@ -72,6 +77,8 @@ static const struct block fence_only = { DIALECT_JSON, "```", .weak = true,
 	.read = read_fence };
 static const struct block fence = { DIALECT_JSON, "```", .close = "\n```",
 	.weak = true, .read = read_fence };
+static const struct block tool_code = { DIALECT_GEMMA, TOOL_CODE,
+	.close = "\n```", .weak = true, .read = read_tool_code };
 /* No call, up to its closing tag. */
 static const struct block junk_call = { DIALECT_HERMES, CALL,
 	.close = CALL_END, .read = read_junk };
@@ -88,6 +95,7 @@ struct dialect {
 	size_t looked;		/* in a block: so far, from pos */
 	struct reading reading;	/* and the tools */
 	unsigned again;
+	size_t reread;
 	unsigned dropped;	/* incomplete calls */
 	/* the text between calls */
 	struct buf ready;	/* to hand on */
@@ -102,7 +110,7 @@ dialect_named(const char *name)
 {
 	static const char *const names[] = { "auto", "none", "hermes",
 		"qwen3-coder", "llama3", "mistral", "deepseek", "glm", "kimi",
-		"minimax", "pythonic", "json", "fenced" };
+		"minimax", "pythonic", "gemma", "json", "fenced" };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(name, names[i]) == 0)
@@ -160,6 +168,7 @@ dialect_reset(struct dialect *d, struct slice tools)
 	d->after_block = d->said = false;
 	d->pos = d->looked = 0;
 	d->again = d->dropped = 0;
+	d->reread = 0;
 }
 
 /* ---- the text between calls ---- */
@@ -402,7 +411,8 @@ in_block(struct dialect *d, enum block_end e)
 		size_t n = f->close != NULL ? strlen(f->close) : 0;
 		end = block_end(f, s, d->looked);
 		if (end == 0 && e == BLOCK_GROWS) {
-			d->looked = s.n > n ? s.n - n : 1;
+			if (s.n > d->looked + n)
+				d->looked = s.n - n;
 			return false;
 		}
 		r->at = 0;
@@ -416,6 +426,14 @@ in_block(struct dialect *d, enum block_end e)
 	r->at = end > 0 ? end : r->at;	/* behind its closing tag */
 	if (said == BLOCK_MORE)
 		return false;
+	if (said == BLOCK_OPEN && end > 0 && f->before == NULL &&
+	    d->reread < REREAD_MAX) {
+		/* that tag stood within quotes; those of the next block would
+		 * not fit */
+		d->looked = end;
+		d->reread += end;
+		return in_block(d, e);
+	}
 	if (f == &qwen3)
 		d->again += r->qwen3.flat || r->qwen3.loose;
 	if (said == BLOCK_UNCLOSED) {
@@ -439,9 +457,12 @@ in_block(struct dialect *d, enum block_end e)
 	else {
 		/* a quote too many: what follows the block is not part of
 		 * it */
-		if (f->grows && d->again++ < AGAIN_MAX && f == &hermes &&
-		    (end = slice_find(s, 0, CALL_END)) < s.n)
-			s.n = end + strlen(CALL_END);
+		const char *close = f == &hermes ? CALL_END :
+		    f->before == NULL ? f->close : NULL;
+		end = close != NULL && d->again++ < AGAIN_MAX ?
+		    slice_find(s, 0, close) : s.n;
+		if (end < s.n)
+			s.n = end + strlen(close);
 		broken(d, s.n);
 	}
 	return true;
@@ -494,6 +515,14 @@ opens_block(const struct dialect *d, struct slice s, const struct block **f)
 		    tag_match(s, blocks[i].open) : 0;
 
 		*f = &blocks[i];
+		if (m == 1)
+			return 1;
+		may = m < 0 ? -1 : may;
+	}
+	if (line && reads(d, DIALECT_GEMMA)) {
+		int m = tag_match(s, TOOL_CODE);
+
+		*f = &tool_code;
 		if (m == 1)
 			return 1;
 		may = m < 0 ? -1 : may;

@@ -14,10 +14,10 @@
  * Values are raw text, no XML: the last fitting closing tag counts.  They are
  * coerced by the schema of the tool (integer, number, boolean, array, object,
  * null when it fits, else a string).  Nothing is lifted out of a code fence
- * (``` or ~~~) of the answer, but by the dialect json, and by auto where fences
- * of json are all of it.  DIALECT_AUTO reads every dialect but lifts
- * only names that stand in tools (any other block is text); a named dialect
- * lifts any name.  White space between blocks, and between text and a block,
+ * (``` or ~~~) of the answer, but out of one of tool_code, by the dialect json,
+ * and by auto where fences of json are all of it.  DIALECT_AUTO reads every
+ * dialect but lifts only names that stand in tools (any other block is text); a
+ * named dialect lifts any name.  White space between blocks, and between text and a block,
  * is dropped, but that the longest of it around the blocks between two texts
  * stays between them.
  */
@@ -30,11 +30,11 @@
 enum dialect_kind { DIALECT_AUTO, DIALECT_NONE, DIALECT_HERMES,
 	DIALECT_QWEN3, DIALECT_LLAMA3, DIALECT_MISTRAL, DIALECT_DEEPSEEK,
 	DIALECT_GLM, DIALECT_KIMI, DIALECT_MINIMAX, DIALECT_PYTHONIC,
-	DIALECT_JSON };
+	DIALECT_GEMMA, DIALECT_JSON };
 
 /* By the name in tool_dialect: auto, none, hermes, qwen3-coder, llama3,
- * mistral, deepseek, glm, kimi, minimax, pythonic, json (fenced is another
- * name of it); -1 for any other name. */
+ * mistral, deepseek, glm, kimi, minimax, pythonic, gemma, json (fenced is
+ * another name of it); -1 for any other name. */
 int dialect_named(const char *name);
 
 /* What it finds.  Slices are valid during the call. */

@@ -19,6 +19,10 @@
  *			</invoke>
  *	pythonic	[N(K="V"), N()], also in the marks of Llama 4 and LFM2;
  *			<function_calls>N(K="V")...
+ *	gemma		<|tool_call>call:N{K:<|"|>V<|"|>,K:12}<tool_call|> of
+ *			Gemma 4; <start_function_call>call:N{K:<escape>V
+ *			<escape>}<end_function_call> of FunctionGemma; lines
+ *			N(K="V") in a fence tool_code of Gemma 3
  *	json		```json {"name":N,"arguments":{...}} ```
  */
 #pragma once
@@ -49,6 +53,11 @@
 #define FUNCTIONS_END "</function_calls>"
 #define MISTRAL "[TOOL_CALLS]"
 #define MISTRAL_ARGS "[ARGS]"
+#define GEMMA "<|tool_call>"
+#define GEMMA_END "<tool_call|>"
+#define GEMMA_FUNCTION "<start_function_call>"
+#define GEMMA_FUNCTION_END "<end_function_call>"
+#define TOOL_CODE "```tool_code"
 #define INVOKE "<invoke name="
 #define INVOKE_END "</invoke>"
 
@@ -121,7 +130,8 @@ block_read read_llama3, read_bare, read_mistral, read_fence, read_functions,
     read_glm, read_pythonic;
 block_read read_tagged;		/* of deepseek and kimi */
 block_read read_invokes;	/* of minimax and DSML */
-block_read python_call;		/* one N(K=V) */
+block_read read_gemma, read_tool_code;
+block_read python_call;		/* one N(K=V), or N{K:V} */
 block_read read_junk;		/* no call: broken where it is closed, else
 				 * text */
 

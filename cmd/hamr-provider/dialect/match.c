@@ -40,9 +40,13 @@ skip_name(struct slice s, size_t at)
 struct slice
 tool_name(struct slice said)
 {
-	static const char prefix[] = "functions.";
-	size_t n = sizeof prefix - 1;
+	static const char *const prefixes[] = { "functions.", "default_api." };
 
-	return said.n > n && slice_starts(said, prefix) ?
-	    slice_from(said, n) : said;
+	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+		size_t n = strlen(prefixes[i]);
+
+		if (said.n > n && slice_starts(said, prefixes[i]))
+			return slice_from(said, n);
+	}
+	return said;
 }

@@ -17,6 +17,6 @@ bool begins(struct slice s, size_t at, const char *tag);
 size_t skip_white(struct slice s, size_t at);
 size_t skip_name(struct slice s, size_t at);
 
-/* The tool that a call names: gpt-oss and Kimi say functions.NAME, and not
- * every server takes that away. */
+/* The tool that a call names: gpt-oss and Kimi say functions.NAME, Gemma
+ * default_api.NAME, and not every server takes that away. */
 struct slice tool_name(struct slice said);

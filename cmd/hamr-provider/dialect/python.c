@@ -1,8 +1,11 @@
-/* python.c - [N(K="V")]: calls as Python writes them.
+/* python.c - [N(K="V")]: calls as Python writes them, and as Gemma does.
  *
  * Format: names, and literals of Python (strings, numbers, True, False, None,
- * lists, tuples, dicts), which become JSON.  No library on our list reads it.
+ * lists, tuples, dicts), which become JSON.  Gemma has N{K:V}, and marks of its
+ * own around strings, in which nothing is escaped.  No library on our list
+ * reads it.
  */
+#include <ctype.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -51,21 +54,30 @@ hex(struct slice s, size_t at, size_t n)
 	return v;
 }
 
+/* What a string that stands here is in; NULL: none does. */
+static const char *
+quotes_at(const struct reading *r)
+{
+	static const char *const quotes[] = { "\"\"\"", "\'\'\'", "\"", "'",
+		"<|\"|>", "<escape>" };
+
+	for (size_t i = 0; i < sizeof quotes / sizeof *quotes; i++)
+		if (begins(r->s, r->at, quotes[i]))
+			return quotes[i];
+	return NULL;
+}
+
 static enum block_said
-string(struct reading *r, struct buf *out)
+string(struct reading *r, const char *marks, struct buf *out)
 {
 	static const char from[] = "nrtbfv", to[] = "\n\r\t\b\f\v";
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	char quote = r->s.p[r->at];
-	char marks[4] = { quote, quote, quote, '\0' };
-	bool closed;
+	bool closed, raw = *marks == '<';
 
-	if (!begins(r->s, r->at, marks))
-		marks[1] = '\0';
 	r->at += strlen(marks);
 	while (!(closed = begins(r->s, r->at, marks)) && r->at < r->s.n) {
 		char c = r->s.p[r->at++];
-		if (c != '\\' || r->at == r->s.n) {
+		if (c != '\\' || raw || r->at == r->s.n) {
 			buf_addc(&text, c);
 			continue;
 		}
@@ -103,12 +115,35 @@ string(struct reading *r, struct buf *out)
 
 static enum block_said value(struct reading *r, struct buf *out, int depth);
 
+/* What an object's value belongs to: K= or K: */
+static enum block_said
+key(struct reading *r, struct buf *out)
+{
+	const char *marks = quotes_at(r);
+	enum block_said said = BLOCK_CALLS;
+	size_t name = r->at;
+
+	if (marks != NULL)
+		said = string(r, marks, out);
+	else {
+		while (r->at < r->s.n && (isalnum((unsigned char)
+		    r->s.p[r->at]) || memchr("_-.", r->s.p[r->at], 3) != NULL))
+			r->at++;
+		if (r->at == name)
+			return stuck(r);
+		scan_put(out, "@", slice_part(r->s, name, r->at));
+	}
+	if (said != BLOCK_CALLS || eat(r, ':') || eat(r, '='))
+		return said;
+	return stuck(r);
+}
+
 /* A list, a tuple, a dict, or the arguments of a call (depth -1); behind its
  * opening bracket. */
 static enum block_said
 list(struct reading *r, struct buf *out, char close, int depth)
 {
-	bool dict = close == '}', object = dict || depth < 0;
+	bool object = close == '}' || depth < 0;
 
 	buf_addc(out, object ? '{' : '[');
 	for (bool first = true; !eat(r, close); first = false) {
@@ -119,25 +154,9 @@ list(struct reading *r, struct buf *out, char close, int depth)
 				break;
 			buf_addc(out, ',');
 		}
-		/* 'key': in a dict, NAME= in a call's parentheses */
-		enum block_said said = BLOCK_CALLS;
-		char c = peek(r);
-		size_t name = r->at;
-		if (dict) {
-			if (c != '\'' && c != '"')
-				return stuck(r);
-			said = string(r, out);
-		} else if (object) {
-			r->at = skip_name(r->s, name);
-			if (r->at == name)
-				return stuck(r);
-			scan_put(out, "@", slice_part(r->s, name, r->at));
-		}
-		if (object && said == BLOCK_CALLS) {
-			buf_addc(out, ':');
-			if (!eat(r, dict ? ':' : '='))
-				return stuck(r);
-		}
+		peek(r);
+		enum block_said said = object ? key(r, out) : BLOCK_CALLS;
+		buf_adds(out, object ? ":" : "");
 		if (said == BLOCK_CALLS)
 			said = value(r, out, depth + 1);
 		if (said != BLOCK_CALLS)
@@ -155,31 +174,36 @@ value(struct reading *r, struct buf *out, int depth)
 		{ "False", "false", "false" }, { "None", "null", "null" } };
 	char c = peek(r);
 	const char *bracket = c != '\0' ? strchr(open, c) : NULL;
+	const char *marks = quotes_at(r);
+	/* a word that is none of Python's is a string of Gemma's */
+	bool gemma = begins(r->s, 0, GEMMA) || begins(r->s, 0, GEMMA_FUNCTION);
 	size_t from = r->at;
 
 	if (depth > DEEP)
 		return BLOCK_BROKEN;
 	if (c == '\0')
 		return stuck(r);
-	if (c == '"' || c == '\'')
-		return string(r, out);
+	if (marks != NULL)
+		return string(r, marks, out);
 	if (bracket != NULL) {
 		r->at++;
 		return list(r, out, close[bracket - open], depth);
 	}
-	while (r->at < r->s.n && strchr(",)]}: \t\r\n", r->s.p[r->at]) == NULL)
+	while (r->at < r->s.n && strchr(gemma ? ",)]}" : ",)]}: \t\r\n",
+	    r->s.p[r->at]) == NULL)
 		r->at++;
 	if (r->at == r->s.n)
 		return BLOCK_OPEN;
-	struct slice w = slice_part(r->s, from, r->at);
+	struct slice w = slice_trim(slice_part(r->s, from, r->at));
 	for (size_t i = 0; i < 3; i++)
 		if (slice_is(w, words[i][0]) || slice_is(w, words[i][1])) {
 			buf_adds(out, words[i][2]);
 			return BLOCK_CALLS;
 		}
-	if (w.n == 0 || scan_value(&r->scan, w.p, w.n) != 0)
+	bool json = w.n > 0 && scan_value(&r->scan, w.p, w.n) == 0;
+	if (w.n == 0 || (!json && !gemma))
 		return BLOCK_BROKEN;
-	buf_slice(out, w);
+	scan_put(out, json ? "$" : "@", w);
 	return BLOCK_CALLS;
 }
 
@@ -190,13 +214,14 @@ python_call(struct reading *r)
 	struct slice name = slice_part(r->s, r->at, skip_name(r->s, r->at));
 
 	r->at += name.n;
-	buf_slice(&c->name, name);
+	buf_slice(&c->name, tool_name(name));
 	/* of llama's own tools: search.call(query="...") */
 	if (name.n > 5 && slice_ends(name, ".call"))
 		c->name.len -= 5;
-	if (name.n == 0 || !eat(r, '('))
+	bool braces = eat(r, '{');
+	if (name.n == 0 || (!braces && !eat(r, '(')))
 		return stuck(r);
-	enum block_said said = list(r, &c->args, ')', -1);
+	enum block_said said = list(r, &c->args, braces ? '}' : ')', -1);
 	if (said != BLOCK_CALLS)
 		return said;
 	/* an object with a duplicate key is invalid */
@@ -217,4 +242,51 @@ read_pythonic(struct reading *r)
 			return said;
 	} while (eat(r, ','));
 	return eat(r, ']') ? BLOCK_CALLS : stuck(r);
+}
+
+/* <|tool_call>call:N{K:V}<tool_call|> */
+enum block_said
+read_gemma(struct reading *r)
+{
+	static const char call[] = "call:";
+	enum block_said said = BLOCK_NONE;
+
+	r->at = strlen(begins(r->s, 0, GEMMA) ? GEMMA : GEMMA_FUNCTION);
+	do {
+		peek(r);
+		if (!begins(r->s, r->at, call))
+			break;
+		r->at += strlen(call);
+		said = python_call(r);
+	} while (said == BLOCK_CALLS);
+	return said;
+}
+
+/* A fence of lines N(K=V), whose value may be printed or kept. */
+enum block_said
+read_tool_code(struct reading *r)
+{
+	static const char print[] = "print(";
+	enum block_said said = BLOCK_NONE;
+
+	r->at = strlen(TOOL_CODE);
+	while (peek(r) != '\0' && !begins(r->s, r->at, "```")) {
+		size_t name = skip_name(r->s, r->at);
+		size_t sign = skip_white(r->s, name);
+
+		if (begins(r->s, r->at, "#")) {
+			r->at = slice_find(r->s, r->at, "\n");
+			continue;
+		}
+		if (name > r->at && begins(r->s, sign, "="))
+			r->at = skip_white(r->s, sign + 1);
+		bool printed = begins(r->s, r->at, print);
+		r->at += printed ? strlen(print) : 0;
+		said = python_call(r);
+		if (said == BLOCK_CALLS && printed && !eat(r, ')'))
+			said = stuck(r);
+		if (said != BLOCK_CALLS)
+			return said;
+	}
+	return said;
 }

@@ -74,6 +74,10 @@ static const struct form {
 	[DIALECT_PYTHONIC] = { IN_THIS_FORM
 	    "[<function-name>(example_key=\"example value\", other_key=12)]",
 	    "[", "(", ")]", "", "=", "" },
+	[DIALECT_GEMMA] = { IN_THIS_FORM TOOL_CODE
+	    "\n<function-name>(example_key=\"example value\", other_key=12)\n"
+	    "```",
+	    TOOL_CODE "\n", "(", ")\n```", "", "=", "" },
 	[DIALECT_JSON] = { IN_THIS_FORM
 	    "```json\n{\"name\": <function-name>, "
 	    "\"arguments\": <args-json-object>}\n```",
@@ -131,7 +135,7 @@ static void
 call_text(struct render *r, const struct call *c)
 {
 	const struct form *f = &forms[r->kind];
-	bool python = r->kind == DIALECT_PYTHONIC;
+	bool python = r->kind == DIALECT_PYTHONIC || r->kind == DIALECT_GEMMA;
 	struct slice key, val, each = { NULL, 0 };
 	struct buf *t = &r->text;
 	size_t n = 0;

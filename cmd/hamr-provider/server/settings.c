@@ -416,7 +416,8 @@ load_rest(struct settings *s, struct lookup *l, const struct flags *f,
 	if (kind < 0)
 		return err_set(e, ST_CONFIG, "provider.tool_dialect: unknown "
 		    "dialect %s; use auto, none, hermes, qwen3-coder, llama3, "
-		    "mistral, deepseek, glm, kimi, minimax, pythonic or json",
+		    "mistral, deepseek, glm, kimi, minimax, pythonic, gemma or "
+		    "json",
 		    dialect);
 	s->dialect = (enum dialect_kind)kind;
 	return 0;
