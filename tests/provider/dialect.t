@@ -210,6 +210,8 @@ lifts "deepseek 4, with tags in a value" \
 <｜DSML｜parameter name="path" string="true"></think> </｜DSML｜invoke> x</｜DSML｜parameter>
 </｜DSML｜invoke>
 </｜DSML｜tool_calls>' stop
+lifts "hermes: args, as a template of gemma3n has it" "$one" \
+	"<tool_call>{\"name\":\"read\",\"args\":$a}</tool_call>" stop
 lifts "glm" "$two" '<tool_call>read
 <arg_key>path</arg_key>
 <arg_value>a.c</arg_value>

@@ -9,14 +9,15 @@
 static bool
 take_object(struct reading *r, struct slice object)
 {
+	static const char *const keys[] = { "arguments", "parameters", "args" };
 	struct block_call *c = reading_call(r);
 
 	if (!scan_str(scan_get(object, "name"), &c->name) ||
 	    c->name.len == 0)
 		return false;
-	struct slice args = scan_get(object, "arguments");
-	if (scan_kind(args) == SCAN_NONE)
-		args = scan_get(object, "parameters");
+	struct slice args = { NULL, 0 };
+	for (size_t i = 0; i < 3 && scan_kind(args) == SCAN_NONE; i++)
+		args = scan_get(object, keys[i]);
 	switch (scan_kind(args)) {
 	case SCAN_OBJECT:
 		buf_slice(&c->args, args);
