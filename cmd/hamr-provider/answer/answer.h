@@ -28,6 +28,13 @@ struct usage {
 	long long prompt, completion, cached, written;
 };
 
+/* A text whose pieces may each repeat all that came before. */
+struct growing {
+	struct buf text;	/* so far; where that is not asked for, the
+				 * last piece ... */
+	long pieces;		/* ... of so many that did; -1: one did not */
+};
+
 /* For others to read: native.n, started, fed, usage. */
 struct answer {
 	answer_delta *delta;
@@ -38,6 +45,8 @@ struct answer {
 	bool has_harmony;	/* it is looked for */
 	bool forbidden;		/* no tool may be called */
 	bool again;		/* reasoning is read once more, into raw */
+	bool cumulative;	/* what a piece repeats is left out; yours */
+	struct growing said_all, thought_all;
 	struct slice tools;	/* borrowed */
 	struct buf fresh;	/* scratch: what is new of a call */
 	struct buf raw;		/* content as reasoning.h passed it on */
@@ -83,6 +92,8 @@ void answer_model(struct answer *a, struct slice name);		/* decoded */
 
 /* Has a finish_reason come, or was it cut by us? */
 bool answer_finished(const struct answer *a);
+/* Does each piece of its text seem to repeat all before it, unasked? */
+bool answer_grows(const struct answer *a);
 /* How often it repeated a passage until it was cut for that; 0: it did not.
  * What comes then is not read any more. */
 long long answer_repeats(const struct answer *a);
