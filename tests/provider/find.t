@@ -266,4 +266,34 @@ is "--probe: Ollama's own API" "$(own) $(jq -r .path log | grep -e chat -e api.p
 serve chat
 is "... that does not tell" "$(own)" '[32768,"num_ctx"]'
 
+# num_ctx: what is set, else the model's own, never more than it has
+printf 'path /api/show\nalways\nbody {"parameters":"stop \\"<x>\\"\\nnum_ctx  65536","model_info":{"general.architecture":"q","q.context_length":131072,"v.context_length":9}}\n' >show
+printf 'path /api/show\nalways\nbody {"model_info":{"general.architecture":"q","q.context_length":8192}}\n' >small
+num_ctx() {
+	: >out
+	{
+		echo '{"type":"sync","n":1}'
+		cat in
+		echo '{"type":"go"}'
+		until grep -q '"role"' out; do sleep 0.05; done
+	} | hamr-provider -r --no-config --api ollama --model m \
+		--base-url "${URL%/v1}" "$@" >out
+	jq -c 'select(.path == "/api/chat").body | fromjson | .options.num_ctx' \
+		log | tail -n 1
+}
+serve show chat
+is "Ollama: the window of the Modelfile" "$(num_ctx)" 65536
+is "... asked for by the model's name" "$(jq -r .body log | head -n 1)" \
+	'{"model":"m"}'
+is "... after what is set" "$(num_ctx -o context.window=16384)" 16384
+is "... the smaller of two" "$(num_ctx -o context.window=16384 \
+	-o context.context_budget_tokens=12000)" 12000
+is "... and before it, params" "$(num_ctx -o context.window=16384 \
+	-o 'provider.params={"options":{"num_ctx":20000}}')" 20000
+serve small chat
+is "... and no more than the model was trained for" "$(num_ctx) $(num_ctx \
+	-o context.window=16384)" "8192 8192"
+is "... which is the limit of the session" "$(jq -c 'select(.type == "limit") |
+	[.context_tokens, .source]' out)" '[8192,"num_ctx"]'
+
 done_testing

@@ -37,11 +37,12 @@ on_body(void *ctx, long status, const char *p, size_t n)
 	return buf_add(ctx, p, n) < 0 ? HTTP_ABORT : HTTP_MORE;
 }
 
-/* True when out holds one JSON object that came with status 200.  The list of
- * models, which --probe needs three times, is asked for once. */
+/* True when out holds one JSON object that came with status 200, of a POST if
+ * there is a body.  The list of models, which --probe needs three times, is
+ * asked for once. */
 static bool
-get(struct provider *p, const char *base, const char *path, long max_ms,
-    struct buf *out, struct http_reply *r)
+get(struct provider *p, const char *base, const char *path,
+    struct slice body, long max_ms, struct buf *out, struct http_reply *r)
 {
 	bool list = p->stage == NULL && path == p->set->api->models;
 
@@ -51,8 +52,9 @@ get(struct provider *p, const char *base, const char *path, long max_ms,
 		return true;
 	}
 	char *url = server_url(base, path);
-	struct http_call c = { .url = url, .max_ms = max_ms, .sink = on_body,
-		.ctx = out, .wait = provider_wait, .wait_ctx = p };
+	struct http_call c = { .url = url, .post = body.n > 0, .body = body,
+		.max_ms = max_ms, .sink = on_body, .ctx = out,
+		.wait = provider_wait, .wait_ctx = p };
 	http_do(server_http(p), &c, r);
 	free(url);
 	buf_drop(out, skip_white(buf_view(out), 0));
@@ -93,7 +95,8 @@ first_model(struct provider *p, const char *base, long max_ms, char **model)
 {
 	struct buf b = BUF_INIT(REPLY_MAX);
 	struct http_reply r;
-	bool good = get(p, base, p->set->api->models, max_ms, &b, &r);
+	bool good = get(p, base, p->set->api->models, SLICE(""), max_ms, &b,
+	    &r);
 	struct walk w = entries(good ? buf_view(&b) : SLICE("{}"));
 
 	*model = NULL;
@@ -166,7 +169,7 @@ get_until(struct provider *p, const char *base, const char *path,
 	long long left = end - file_now_ms();
 	struct http_reply r;
 
-	return left > 0 && get(p, base, path, (long)left, out, &r);
+	return left > 0 && get(p, base, path, SLICE(""), (long)left, out, &r);
 }
 
 /* The window of the entry named model, or (Gemini) models/MODEL, else of the
@@ -284,10 +287,61 @@ ask_window(struct provider *p, long long end, const char **source)
 	return n;
 }
 
+/* The num_ctx of a model's Modelfile, the answer of /api/show; not positive:
+ * there is none. */
+static long long
+own_window(struct slice show)
+{
+	struct buf b = BUF_INIT(REPLY_MAX);
+	struct slice line, rest;
+	int64_t n = 0;
+
+	scan_str(scan_get(show, "parameters"), &b);
+	for (rest = buf_view(&b); slice_line(&rest, &line); )
+		if (slice_starts(line, "num_ctx ")) {
+			line = slice_trim(slice_from(line, 8));
+			num_i64(line.p, line.n, &n);
+		}
+	buf_release(&b);
+	return n;
+}
+
+/* Of Ollama, ask for the window that the model's own settings say where nobody
+ * said another, and for no more than the model has. */
+static void
+fit_window(struct provider *p)
+{
+	struct settings *s = p->set;
+	struct buf b = BUF_INIT(REPLY_MAX), body = b;
+	struct http_reply r;
+
+	if (s->api != &api_ollama || *s->model == '\0')
+		return;
+	scan_put(&body, "{'model':@}", slice_of(s->model));
+	if (get(p, s->base_url, "/api/show", buf_view(&body), SYNC_MS, &b,
+	    &r)) {
+		struct slice info = scan_get(buf_view(&b), "model_info");
+		char *arch = scan_strdup(scan_get(info,
+		    "general.architecture"));
+		char *key = xasprintf("%s.context_length",
+		    arch != NULL ? arch : "");
+		long long own = own_window(buf_view(&b));
+		long long most = api_number(info, key);
+
+		s->window = s->asked_window >= 0 ? s->asked_window :
+		    own > 0 ? own : OLLAMA_WINDOW;
+		if (most > 0 && s->window > most)
+			s->window = most;
+		free(arch);
+		free(key);
+	}
+	bufs_release(BUFS(&b, &body));
+}
+
 void
 server_put_limit(struct provider *p)
 {
-	long long end = file_now_ms() + SYNC_MS, n = p->set->window;
+	long long end = file_now_ms() + SYNC_MS, n;
 	const struct adapter *ad = p->set->api->own;
 	char *path = ad != NULL ? adapter_window_path(ad, "") : NULL;
 	bool known = path != NULL ||
@@ -300,6 +354,8 @@ server_put_limit(struct provider *p)
 	if (*p->set->base_url == '\0' || (!known &&
 	    settings_is_own_host(p->set->api, p->set->base_url)))
 		return;
+	fit_window(p);
+	n = p->set->window;
 	if (n == 0)
 		n = ask_window(p, end, &source);
 	if (n > 0)
@@ -323,7 +379,8 @@ get_models(struct provider *p, long max_ms, bool needed, struct buf *out)
 		server_say_none();
 		return ST_CONFIG;
 	}
-	if (get(p, p->set->base_url, p->set->api->models, max_ms, out, &r) ||
+	if (get(p, p->set->base_url, p->set->api->models, SLICE(""), max_ms,
+	    out, &r) ||
 	    (!needed && r.end == HTTP_DONE))
 		return ST_OK;
 	char *where = settings_where(p->set->base_url);

@@ -362,12 +362,31 @@ settings_redact(const struct settings *s, bool record, struct buf *b)
 
 /* ---- the rest ---- */
 
+/* Ollama gives the window that is asked for, and its own default is small. */
+static void
+load_window(struct settings *s)
+{
+	static const char *const keys[] = { "context.window",
+		"context.context_budget_tokens" };
+	struct slice options = scan_get(slice_of(s->params), "options");
+	int64_t n;
+
+	s->asked_window = -1;
+	for (size_t i = 0; i < 2; i++) {
+		n = conf_int(s->conf, keys[i]);
+		if (conf_is_set(s->conf, keys[i]) && (s->asked_window <= 0 ||
+		    (n > 0 && n < s->asked_window)))
+			s->asked_window = n;
+	}
+	if (scan_int(scan_get(options, "num_ctx"), &n) && n > 0)
+		s->asked_window = n;
+	s->window = s->asked_window >= 0 ? s->asked_window : OLLAMA_WINDOW;
+}
+
 static int
 load_rest(struct settings *s, struct lookup *l, const struct flags *f,
     struct err *e)
 {
-	const char *window = conf_is_set(l->conf, "context.window") ?
-	    "context.window" : "context.context_budget_tokens";
 	const char *dialect = get_str(l, "tool_dialect");
 	int kind = dialect_named(dialect);
 
@@ -394,11 +413,8 @@ load_rest(struct settings *s, struct lookup *l, const struct flags *f,
 	const char *replay = get_str(l, "reasoning_replay");
 	s->reasoning = strcmp(replay, "always") == 0 ? REASONING_ALWAYS :
 	    strcmp(replay, "never") == 0 ? REASONING_NEVER : REASONING_AUTO;
-	/* Ollama gives the window that is asked for, and its own default is
-	 * small; what nobody set is a size that most machines can hold */
 	if (s->api == &api_ollama)
-		s->window = conf_is_set(l->conf, window) ?
-		    conf_int(l->conf, window) : 32768;
+		load_window(s);
 	s->max_tokens = get_int(l, "max_tokens");
 	s->repeat_limit = get_int(l, "repeat_limit");
 	s->max_retries = get_int(l, "max_retries");

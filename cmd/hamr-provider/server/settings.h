@@ -10,6 +10,8 @@
 #include "base/err.h"
 #include "net/http.h"
 
+#define OLLAMA_WINDOW 32768	/* that most machines can hold */
+
 struct api;
 struct adapter;
 
@@ -28,6 +30,7 @@ struct settings {
 	char *program;			/* hamr-provider-NAME, to be run in our
 					 * place; NULL: none.  Owned */
 	long long window;		/* num_ctx; 0: not asked for */
+	long long asked_window;		/* that somebody set; -1: nobody */
 	const char *replay_file;	/* NULL: a server answers */
 	double replay_speed;
 	size_t replay_chunk;		/* bytes; 0: not cut */
