@@ -142,6 +142,10 @@ printf 'status 500\nheader Retry-After: 0\nbody {"error":{"message":"%s"}}\n' $k
 serve no
 go --base-url "$URL" --model m
 is "... also in progress" "$(cat out err | grep -c canary)" 0
+printf 'status 429\nheader Retry-After: %s\nbody {}\n' $key >no
+serve no
+go --base-url "$URL" --model m --record tape -o provider.max_retries=0
+is "... nor in a cassette" "$(jq -r .retry_after tape)" "[key]"
 go --base-url "http://user:$key@127.0.0.1:9/v1" --model m -o provider.max_retries=0
 is "a key in the URL is not shown" "$(cat out err | grep -c canary)" 0
 OPENAI_API_KEY="$key

@@ -48,7 +48,7 @@ static void
 cassette_add(struct exchange *x, bool again)
 {
 	struct buf line = BUF_INIT((size_t)1 << 40);
-	struct buf request = BUF_INIT((size_t)1 << 40);
+	struct buf request = BUF_INIT((size_t)1 << 40), after = request;
 	static const char digits[] = "0123456789abcdef";
 	int fd = x->p->record;
 
@@ -64,9 +64,11 @@ cassette_add(struct exchange *x, bool again)
 	    SCAN_INT(x->reply.status), slice_of(ends[x->reply.end]));
 	if (x->reply.why[0] != '\0')
 		scan_put(&line, ",'why':@", slice_of(x->reply.why));
-	if (x->reply.retry_after[0] != '\0')
-		scan_put(&line, ",'retry_after':@",
-		    slice_of(x->reply.retry_after));
+	if (x->reply.retry_after[0] != '\0') {
+		buf_adds(&after, x->reply.retry_after);
+		settings_redact(x->p->set, false, &after);
+		scan_put(&line, ",'retry_after':@", buf_view(&after));
+	}
 	/* bytes that a JSON string cannot hold are two hex digits each */
 	struct slice tape = x->tape.len > 0 ? buf_view(&x->tape) : SLICE("");
 	if (utf8_check(tape.p, tape.n) == tape.n &&
@@ -92,7 +94,7 @@ cassette_add(struct exchange *x, bool again)
 			    strerror(why));
 		x->p->warned_record = true;
 	}
-	bufs_release(BUFS(&line, &request));
+	bufs_release(BUFS(&line, &request, &after));
 }
 
 static bool
