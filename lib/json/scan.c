@@ -583,15 +583,32 @@ scan_end(struct scan_end *e, struct slice s)
 void
 scan_repair(struct slice text, struct buf *out)
 {
-	utf8_clean(out, text.p, text.n);
-	/* \u0000 and \ufffd have one length */
-	for (size_t i = 0; i + 5 < out->len; i++) {
-		if (out->p[i] != '\\')
-			continue;
-		if (memcmp(out->p + i, "\\u0000", 6) == 0)
-			memcpy(out->p + i, "\\ufffd", 6);
-		i++;
+	static const char *const words[] = { "NaN", "Infinity", "-Infinity" };
+	struct buf clean = BUF_INIT(out->max);
+	bool quoted = false;
+	size_t n;
+
+	utf8_clean(&clean, text.p, text.n);
+	for (struct slice s = buf_view(&clean); s.n > 0;
+	    s = slice_from(s, n)) {
+		n = 1;
+		for (size_t i = 0; i < 3 && !quoted && n == 1; i++)
+			if (slice_starts(s, words[i]))
+				n = strlen(words[i]);
+		quoted ^= *s.p == '"';
+		if (n > 1)
+			buf_adds(out, "null");
+		else if (slice_starts(s, "\\u0000")) {
+			n = 6;
+			buf_adds(out, "\\ufffd");
+		} else if (quoted && (unsigned char)*s.p < 0x20)
+			buf_fmt(out, "\\u%04x", *s.p);
+		else {
+			n = num_min(*s.p == '\\' ? 2 : 1, s.n);
+			buf_add(out, s.p, n);
+		}
 	}
+	buf_release(&clean);
 }
 
 const char *

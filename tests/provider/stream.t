@@ -301,6 +301,22 @@ printf 'event %s\n' "$(fin stop)"; } | script s
 serve s
 is "foreign bytes are cleaned" "$(ask | jq -c '[.content, .meta.lossy]')" \
 	'["a�b�",true]'
+{ echo chunked; printf 'text data: {"choices":[{"delta":{"content":"a\\x01\\tNaN"},"logprob":-Infinity,"x":[NaN]}]}\\n\\n\n'
+printf 'event %s\n' "$(fin stop)"; } | script s
+serve s
+is "control bytes in a string, and numbers of Python's" \
+	"$(ask | jq -c .content)" '"a\u0001\tNaN"'
+says "what is no JSON behind the end" '["a",null,[],"stop"]' \
+	"$(d '{"content":"a"}')" "$(fin stop)" '{bad' 'bye'
+events 'error: no room' >s
+serve s
+is "an error in plain words" "$(ask -o provider.max_retries=0 |
+	jq -c '[.code, .message]')" \
+	'["server","the server reports in its answer: error: no room"]'
+printf 'text \\xEF\\xBB\\xBF\nbody {"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}\n' |
+	script s
+serve s
+is "a BOM before a whole answer" "$(ask | jq -r .content)" x
 
 # ---- usage ----
 

@@ -1,4 +1,5 @@
 /* api.c - the APIs by name, and an event on its way to one. */
+#include <ctype.h>
 #include <string.h>
 
 #include "record/msg.h"
@@ -59,12 +60,15 @@ api_event(const struct api *api, struct api_stream *st, struct answer *a,
 		    scan_record(&st->scan, fixed.p, fixed.len) == 0;
 		data = object ? buf_view(&fixed) : data;
 	}
-	if (!object && st->sse->is_cut && (strchr("{[", *data.p) != NULL ||
-	    (api->own == NULL && !st->sse->is_error)))
-		said = API_MORE;	/* the beginning of one */
+	/* what follows the answer, or the beginning of an object */
+	if (!object && ((api->own == NULL && answer_finished(a)) ||
+	    (st->sse->is_cut && (strchr("{[", *data.p) != NULL ||
+	    (api->own == NULL && !st->sse->is_error)))))
+		said = answer_finished(a) ? API_FINISHED : API_MORE;
 	else if (st->sse->is_error && object)
 		api_fails(f, data);
-	else if (st->sse->is_error)
+	else if (st->sse->is_error || (!object && api->own == NULL &&
+	    isalpha((unsigned char)*data.p)))
 		failure_words(f, data);
 	else if (api->own != NULL)
 		said = adapter_event(api->own, st, a, data, f);

@@ -25,6 +25,7 @@
 #define BACKOFF_MS 500
 #define BACKOFF_CAP_MS 30000
 #define LOADING_MS 1000		/* between two looks at a loading server */
+#define BOM "\xef\xbb\xbf"
 #define SHOWN ((size_t)40)	/* bytes before what is wrong in a call */
 #define COUNTED_WHOLE 2		/* requests that show how a server counts */
 
@@ -146,10 +147,16 @@ on_body(void *ctx, long status, const char *p, size_t n)
 		return HTTP_MORE;
 	}
 	/* JSON begins with a brace; a page of HTML is not a stream either */
+	if (x->form == FORM_UNKNOWN && begins((struct slice){ p, n }, 0, BOM))
+		lead += strlen(BOM);
 	if (x->form == FORM_UNKNOWN && lead < n)
 		x->form = memchr("{<[", p[lead], 3) != NULL ? FORM_WHOLE :
 		    FORM_SSE;
 	if (x->form == FORM_WHOLE) {
+		if (x->raw.len == 0) {
+			p += lead;
+			n -= lead;
+		}
 		buf_add(&x->raw, p, n);
 		if (x->raw.over)
 			return too_large(x);
