@@ -105,6 +105,9 @@ X
 fails "JSON that is no answer" 69 '"server",false' <<X
 body {"hello":"world"}
 X
+fails "... cut where a value seems to end" 75 '"truncated",true' <<X
+body {"choices":[{"message":{"content":"use {a}
+X
 { events "$(d '{"content":"so "}')" "$(d '{"content":"far"}')" \
 	'{"error":{"message":"boom"}}'; } | script s
 serve s

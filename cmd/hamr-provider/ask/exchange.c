@@ -199,22 +199,16 @@ read_whole(struct exchange *x)
 {
 	struct slice raw = slice_trim(buf_view(&x->raw));
 	const char *mark = x->p->set->api->mark;
-	struct scan sc = { 0 };
 	bool array = begins(raw, 0, "["), object = begins(raw, 0, "{") || array;
+	struct scan_end end = { 0 };
 	struct slice one;
 
-	/* does it end before its own end?  (The scanner says where a string or
-	 * a word begins that has none.) */
-	bool bad = object && scan_value(&sc, raw.p, raw.n) < 0;
-	bool cut = bad && (sc.at >= raw.n ||
-	    strchr("]}", raw.p[raw.n - 1]) == NULL);
-	scan_release(&sc);
-	if (cut) {
+	if (object && scan_end(&end, raw) == 0) {
 		broken_off(x);
 		return;
 	}
 	/* Gemini's events, where a proxy does not pass alt=sse on */
-	if (array && !bad && mark != NULL) {
+	if (array && scan_is_json(raw) && mark != NULL) {
 		for (struct walk w = walk_elements(raw);
 		    walk_next(&w, NULL, &one); )
 			on_event(x, one);
