@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 #include "request/quirks.h"
-#include "request/turns.h"
 
 #include "api.h"
 #include "form.h"
@@ -46,9 +45,9 @@ put_call(struct writer *w, struct slice call)
 
 	writer_part(w, SLICE("\"assistant\""));
 	scan_put(w->out, "{'type':'tool_use','id':");
-	put_word(scan_get(call, "id"), SIZE_MAX, w->out);
+	messages_word(scan_get(call, "id"), SIZE_MAX, w->out);
 	scan_put(w->out, ",'name':");
-	put_word(scan_get(fn, "name"), SIZE_MAX, w->out);
+	messages_word(scan_get(fn, "name"), SIZE_MAX, w->out);
 	scan_put(w->out, ",'input':");
 	put_arguments(fn, w->out);
 	writer_end(w);
@@ -59,7 +58,7 @@ put_result(struct writer *w, struct slice m)
 {
 	writer_part(w, SLICE("\"user\""));
 	scan_put(w->out, "{'type':'tool_result','tool_use_id':");
-	put_word(scan_get(m, "tool_call_id"), SIZE_MAX, w->out);
+	messages_word(scan_get(m, "tool_call_id"), SIZE_MAX, w->out);
 	scan_put(w->out, ",'content':");
 	writer_inside(w, scan_get(m, "content"));
 	writer_end(w);

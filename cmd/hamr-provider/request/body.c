@@ -14,7 +14,9 @@ body_messages(const struct body *b, bool forbidden, bool carry,
 {
 	struct messages_rules rules = { .system_in_place = b->system_in_place,
 		.reasoning = b->reasoning, .no_images = b->no_images,
-		.details = b->quirks & QUIRK_DETAILS, .carry = carry };
+		.details = b->quirks & QUIRK_DETAILS, .carry = carry,
+		.short_ids = b->quirks & QUIRK_SHORT_IDS,
+		.plain_names = b->quirks & QUIRK_PLAIN_NAMES };
 	struct buf text = BUF_INIT(2 * BUF_RECORD_MAX);
 	struct buf legal = BUF_INIT((size_t)1 << 40);
 	bool fit = (b->quirks & QUIRKS_OF_TURNS) != 0;

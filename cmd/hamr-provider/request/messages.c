@@ -1,12 +1,17 @@
 /* messages.c - the messages of a request, as chat completions have them. */
+#include <ctype.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "record/msg.h"
 
 #include "messages.h"
 
+#define ID_LENGTH 9		/* of Mistral's models */
+#define NAME_LENGTH 64		/* of OpenAI's functions */
 #define IMAGE "[image omitted: this model cannot see images]"
 
 /* A call of the assistant message before, and what answers it. */
@@ -38,7 +43,52 @@ member(struct printer *p, struct slice key, struct slice val)
 {
 	bool first = p->out->p[p->out->len - 1] == '{';
 
-	scan_put(p->out, first ? "'$':$" : ",'$':$", key, val);
+	scan_put(p->out, first ? "'$':" : ",'$':", key);
+	if (p->rules->plain_names && slice_is(key, "name") &&
+	    scan_kind(val) == SCAN_STRING)
+		messages_word(val, NAME_LENGTH, p->out);
+	else
+		buf_slice(p->out, val);
+}
+
+/* ---- ids and names that any server takes ---- */
+
+/* The same id gets the same nine letters and digits, always. */
+static void
+put_id(struct slice val, struct buf *out)
+{
+	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	struct buf id = BUF_INIT(BUF_RECORD_MAX);
+	uint64_t hash = 14695981039346656037u;	/* FNV-1a */
+	char text[ID_LENGTH];
+
+	scan_str(val, &id);
+	bool fits = id.len == ID_LENGTH;
+	for (size_t i = 0; i < id.len; i++) {
+		hash = (hash ^ (unsigned char)id.p[i]) * 1099511628211u;
+		fits = fits && isalnum((unsigned char)id.p[i]);
+	}
+	for (size_t i = 0; i < ID_LENGTH; i++, hash /= 62)
+		text[i] = digits[hash % 62];
+	if (fits)
+		buf_slice(out, val);
+	else
+		scan_quote(out, text, ID_LENGTH);
+	buf_release(&id);
+}
+
+void
+messages_word(struct slice word, size_t max, struct buf *out)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	scan_str(word, &b);
+	for (size_t i = 0; i < b.len; i++)
+		if (!isalnum((unsigned char)b.p[i]) && b.p[i] != '-')
+			b.p[i] = '_';
+	scan_quote(out, buf_view(&b).p, num_min(b.len, max));
+	buf_release(&b);
 }
 
 /* ---- past calls, as every server can read them ---- */
@@ -120,9 +170,16 @@ print_call(struct printer *p, struct slice call)
 	GROW(p->v, p->nopen, p->cap);
 	if (!fresh || *own.p != '"' || own.n <= 2)
 		id = xasprintf("\"call_%zu_%zu\"", p->n, p->nopen + 1);
+	if (p->rules->short_ids) {
+		struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+		put_id(id != NULL ? slice_of(id) : own, &b);
+		free(id);
+		id = buf_detach(&b);
+	}
 	p->v[p->nopen++] = (struct open_call){ .id = own, .made = id };
-	if (!stripped && id == NULL && typed && scan_kind(fn) == SCAN_OBJECT &&
-	    is_name(scan_get(fn, "name")) &&
+	if (!stripped && id == NULL && typed && !p->rules->plain_names &&
+	    scan_kind(fn) == SCAN_OBJECT && is_name(scan_get(fn, "name")) &&
 	    is_object_text(p, scan_get(fn, "arguments"))) {
 		buf_slice(p->out, call);
 		return;

@@ -19,7 +19,13 @@ struct messages_rules {
 				 * reasoning_details */
 	bool no_images;		/* each is a line of text in its place */
 	bool carry;		/* calls keep their "carry", for an adapter */
+	bool short_ids;		/* ids are 9 letters and digits */
+	bool plain_names;	/* names are 64 letters, digits, _ and - */
 };
+
+/* Append a name or an id as APIs take them: a JSON string of letters, digits, _
+ * (in place of anything else) and -, at most max. */
+void messages_word(struct slice word, size_t max, struct buf *out);
 
 /* What was printed last, up to its last message that no result can follow to
  * change: a request that begins the same is not walked again up to there.

@@ -15,7 +15,7 @@ enum quirk {
 	QUIRK_NO_TOOL_CHOICE = 64,
 	QUIRK_REASONING = 128,		/* send it back anyway */
 	QUIRK_NO_REASONING = 256,
-	/* about the messages (turns.h) */
+	/* about the messages (messages.h, turns.h) */
 	QUIRK_SHORT_IDS = 512,		/* ids of 9 letters and digits */
 	QUIRK_ALTERNATE = 1024,		/* user and assistant in turn */
 	QUIRK_AFTER_TOOL = 2048,	/* no user message behind a result */
@@ -23,13 +23,12 @@ enum quirk {
 	QUIRK_NO_STREAM = 8192,		/* not with tools, it says */
 	QUIRK_NO_TOOLS = 16384,		/* described as text instead */
 	QUIRK_ONE_CALL = 32768,		/* unless asked for several */
-	QUIRK_PLAIN_NAMES = 65536,	/* names of calls, see turns.h */
+	QUIRK_PLAIN_NAMES = 65536,	/* names of calls */
 	QUIRK_DETAILS = 131072,		/* encrypted reasoning goes back */
 	QUIRK_NO_INCLUDE = 262144,
 	QUIRK_NO_CARRY = 524288,	/* thoughts of another model: no */
 	QUIRK_LESS_OUTPUT = 1048576,	/* than was asked for */
-	QUIRKS_OF_TURNS = QUIRK_SHORT_IDS | QUIRK_ALTERNATE |
-	    QUIRK_AFTER_TOOL | QUIRK_PLAIN_NAMES
+	QUIRKS_OF_TURNS = QUIRK_ALTERNATE | QUIRK_AFTER_TOOL
 };
 
 /* The quirk that a refusal (status, its words) of this body tells of, that is
