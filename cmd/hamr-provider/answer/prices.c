@@ -1,18 +1,25 @@
 /* prices.c - what an answer cost, where prices are configured. */
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/num.h"
 #include "prices.h"
 
 #define PRICES_MAX 4
 
-/* Of n numbers, none negative. */
+/* Two to four numbers, none negative. */
 static bool
-take(const double *v, size_t n, struct prices *p)
+row(const char *text, struct prices *p)
 {
-	for (size_t i = 0; i < n; i++)
-		if (v[i] < 0)
+	double v[PRICES_MAX];
+	size_t n = 0, len;
+
+	for (; *(text += strspn(text, " ")) != '\0'; text += len) {
+		len = strcspn(text, " ");
+		if (n == PRICES_MAX || !num_double(text, len, &v[n]) ||
+		    v[n++] < 0)
 			return false;
+	}
 	if (n < 2)
 		return false;
 	*p = (struct prices){ true, v[0], v[1], n > 2 ? v[2] : v[0],
@@ -23,28 +30,13 @@ take(const double *v, size_t n, struct prices *p)
 static bool
 numbers(const char *const *texts, size_t n, struct prices *p)
 {
-	double v[PRICES_MAX];
+	struct buf all = BUF_INIT(1 << 20);
 
 	for (size_t i = 0; i < n; i++)
-		if (n > PRICES_MAX ||
-		    !num_double(texts[i], strlen(texts[i]), &v[i]))
-			return false;
-	return take(v, n, p);
-}
-
-/* The numbers behind a model's name. */
-static bool
-row(const char *text, struct prices *p)
-{
-	double v[PRICES_MAX];
-	size_t n = 0, len;
-
-	for (; *(text += strspn(text, " ")) != '\0'; text += len) {
-		len = strcspn(text, " ");
-		if (n == PRICES_MAX || !num_double(text, len, &v[n++]))
-			return false;
-	}
-	return take(v, n, p);
+		buf_fmt(&all, "%s ", texts[i]);
+	bool good = n > 0 && row(all.p, p);
+	buf_release(&all);
+	return good;
 }
 
 struct prices
