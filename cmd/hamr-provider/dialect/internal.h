@@ -132,6 +132,8 @@ block_read read_tagged;		/* of deepseek and kimi */
 block_read read_invokes;	/* of minimax and DSML */
 block_read read_gemma, read_tool_code;
 block_read python_call;		/* one N(K=V), or N{K:V} */
+/* From r->at up to end lines N(K=V), whose value may be printed or kept. */
+enum block_said python_lines(struct reading *r, const char *end);
 block_read read_junk;		/* no call: broken where it is closed, else
 				 * text */
 

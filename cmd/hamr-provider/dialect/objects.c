@@ -297,13 +297,5 @@ read_functions(struct reading *r)
 		r->at = 0;
 		return read_invokes(r);
 	}
-	while (r->at < r->s.n && !begins(r->s, r->at, FUNCTIONS_END)) {
-		enum block_said said = python_call(r);
-		if (said != BLOCK_CALLS)
-			return said;
-		r->at = skip_white(r->s, r->at);
-	}
-	if (r->at < r->s.n)
-		r->at += strlen(FUNCTIONS_END);
-	return r->n > 0 ? BLOCK_CALLS : BLOCK_NONE;
+	return python_lines(r, FUNCTIONS_END);
 }

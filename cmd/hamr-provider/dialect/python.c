@@ -262,15 +262,13 @@ read_gemma(struct reading *r)
 	return said;
 }
 
-/* A fence of lines N(K=V), whose value may be printed or kept. */
 enum block_said
-read_tool_code(struct reading *r)
+python_lines(struct reading *r, const char *end)
 {
 	static const char print[] = "print(";
 	enum block_said said = BLOCK_NONE;
 
-	r->at = strlen(TOOL_CODE);
-	while (peek(r) != '\0' && !begins(r->s, r->at, "```")) {
+	while (peek(r) != '\0' && !begins(r->s, r->at, end)) {
 		size_t name = skip_name(r->s, r->at);
 		size_t sign = skip_white(r->s, name);
 
@@ -289,4 +287,11 @@ read_tool_code(struct reading *r)
 			return said;
 	}
 	return said;
+}
+
+enum block_said
+read_tool_code(struct reading *r)
+{
+	r->at = strlen(TOOL_CODE);
+	return python_lines(r, "```");
 }
