@@ -148,6 +148,15 @@ says "the name on every delta" '[null,null,[["a","f","{\"x\":1}"]],"tool_calls"]
 	"$(d '{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\""}}]}')" \
 	"$(d '{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":":1}"}}]}')" \
 	"$(fin tool_calls)"
+says "the name in pieces" '[null,null,[["a","read_file","{}"]],"tool_calls"]' \
+	"$(d '{"tool_calls":[{"index":0,"id":"a","function":{"name":"rea","arguments":""}}]}')" \
+	"$(d '{"tool_calls":[{"index":0,"function":{"name":"d_file","arguments":"{}"}}]}')" \
+	"$(fin tool_calls)"
+says "... each with those before" '[null,null,[["a","read_file","{}"]],"tool_calls"]' \
+	"$(d '{"tool_calls":[{"index":0,"id":"a","function":{"name":"rea"}}]}')" \
+	"$(d '{"tool_calls":[{"index":0,"id":"a","function":{"name":"read_file"}}]}')" \
+	"$(d '{"tool_calls":[{"index":0,"id":"a","function":{"name":"read_file","arguments":"{}"}}]}')" \
+	"$(fin tool_calls)"
 says "index 0 for every parallel call" \
 	'[null,null,[["a","f","{\"x\":1}"],["b","g","{}"]],"tool_calls"]' \
 	"$(d '{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":1}"}}]}')" \

@@ -174,6 +174,16 @@ calls_merge(struct calls *c, const struct call_delta *raw, struct buf *fresh)
 		note(c, &c->by_id, &p->id, p);
 	if (take(&p->name, &d.name))
 		buf_slice(fresh, buf_view(&p->name));
+	else if (d.name.len > 0 && p->args.len == 0) {
+		/* in pieces, or once more */
+		size_t had = p->name.len;
+		struct slice more = buf_view(&d.name);
+
+		if (more.n >= had && memcmp(more.p, p->name.p, had) == 0)
+			more = slice_from(more, had);
+		buf_slice(&p->name, more);
+		buf_slice(fresh, more);
+	}
 	take(&p->carry, &d.carry);
 	take(&p->extra, &d.extra);
 	if (whole)

@@ -2,7 +2,8 @@
  *
  * A delta belongs to the call with its index, else with its id, else begins a
  * new call if it brings a new name, else goes to the last open call.  One that
- * brings nothing begins no call.
+ * brings nothing begins no call.  A name may come in pieces before the
+ * arguments.
  */
 #pragma once
 
