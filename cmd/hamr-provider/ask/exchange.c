@@ -50,7 +50,6 @@ cassette_add(struct exchange *x, bool again)
 {
 	struct buf line = BUF_INIT((size_t)1 << 40);
 	struct buf request = BUF_INIT((size_t)1 << 40), after = request;
-	static const char digits[] = "0123456789abcdef";
 	int fd = x->p->record;
 
 	if (fd < 0 || x->body.len == 0)
@@ -77,10 +76,8 @@ cassette_add(struct exchange *x, bool again)
 		scan_put(&line, ",'response':@}\n", tape);
 	else {
 		scan_put(&line, ",'response_hex':'");
-		for (size_t i = 0; i < tape.n; i++) {
-			buf_addc(&line, digits[(unsigned char)tape.p[i] >> 4]);
-			buf_addc(&line, digits[(unsigned char)tape.p[i] & 15]);
-		}
+		for (size_t i = 0; i < tape.n; i++)
+			buf_fmt(&line, "%02x", (unsigned char)tape.p[i]);
 		buf_adds(&line, "\"}\n");
 	}
 	off_t end = lseek(fd, 0, SEEK_END);
