@@ -173,6 +173,10 @@ says "... without ids, each call whole" \
 says "arguments: an object" '[null,null,[["a","f","{\"x\": 1}"]],"tool_calls"]' \
 	"$(d '{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":{"x": 1}}}]}')" \
 	"$(fin tool_calls)"
+says "arguments: an object encoded twice" \
+	'[null,null,[["a","f","{\"x\": 1}"]],"tool_calls"]' \
+	"$(d '{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"\"{\\\"x\\\": 1}\""}}]}')" \
+	"$(fin tool_calls)"
 says "arguments: null, empty, absent" \
 	'[null,null,[["a","f","{}"],["b","f","{}"],["c","f","{}"]],"tool_calls"]' \
 	"$(d '{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":null}},{"index":1,"id":"b","function":{"name":"f","arguments":""}},{"index":2,"id":"c","function":{"name":"f"}}]}')" \

@@ -216,7 +216,7 @@ calls_put(const struct calls *c, const struct map *seen, struct map *fresh,
 	/* special tokens that some servers leave behind arguments */
 	static const char *const tail[] = { "<|call|>", "<|endoftext|>",
 		"<|im_end|>", "<|end|>" };
-	struct buf id = BUF_INIT(BUF_RECORD_MAX);
+	struct buf id = BUF_INIT(BUF_RECORD_MAX), once = id;
 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct part *p = &c->v[i];
@@ -240,6 +240,12 @@ calls_put(const struct calls *c, const struct map *seen, struct map *fresh,
 			good = scan_is_json(forms[k]);
 			args = good ? forms[k] : all;
 		}
+		/* an object encoded twice */
+		buf_reset(&once);
+		if (good && scan_str(args, &once) &&
+		    begins(buf_view(&once), 0, "{") &&
+		    scan_is_json(buf_view(&once)))
+			args = buf_view(&once);
 		buf_reset(&id);
 		ids_make(seen, fresh, buf_view(&p->id), &id);
 		if (!good)
@@ -257,7 +263,7 @@ calls_put(const struct calls *c, const struct map *seen, struct map *fresh,
 			    buf_view(&p->extra));
 		buf_addc(out, '}');
 	}
-	buf_release(&id);
+	bufs_release(BUFS(&id, &once));
 }
 
 /* ---- ids ---- */
