@@ -34,10 +34,11 @@ call write '{"path":"never","content":"x\n"}'
 answer "Done."; } >script
 cat >../ed <<'X'
 #!/bin/sh
-sed -i 's/bad/good/' "$1"
+sed -i "s/bad/$TO/" "$1"
 X
 chmod +x ../ed
-EDITOR=$T/ed ask <<'P'
+# a variable's value is the shell's, as for git and man
+EDITOR='TO="good" "$T/ed"' ask <<'P'
 t = Terminal(loop)
 t.sees("allow this write? "); t.answer("n")
 t.sees("allow this write? "); t.answer("r"); t.sees("because: ")

@@ -230,26 +230,30 @@ put_question_rows(struct asking *k, struct buf *out)
 	bufs_release(BUFS(&keys, &text, &row));
 }
 
-/* Another program has the terminal, with a file of that text; what it leaves
- * there goes to `after`, if that is wanted.  False: it did not run. */
+/* Another program, as a person's variable names it for a shell, has the
+ * terminal, with a file of that text; what it leaves there goes to `after`, if
+ * that is wanted.  False: it did not run. */
 static bool
 run_on_file(struct ui *u, const char *program, struct slice text,
     const char *suffix, struct buf *after)
 {
 	char *name = xasprintf("/tmp/hamr-text.XXXXXX%s", suffix);
+	/* "LESS=-N less", in the shell's place: it may be stopped alone */
+	char *line = xasprintf("exec env %s \"$@\"", program);
 	int fd = mkostemps(name, (int)strlen(suffix), O_CLOEXEC);
-	const char *args[] = { name };
+	const char *args[] = { "-c", line, "sh", name };
 	struct err e;
 
 	ui_lend(u);
 	bool ran = fd >= 0 && file_write_all(fd, text.p, text.n) == 0 &&
-	    child_run_tty(program, args, 1, &e) == 0 &&
+	    child_run_tty("sh", args, 4, &e) == 0 &&
 	    (after == NULL || file_read(name, after, &e) == 0);
 	if (fd >= 0) {
 		close(fd);
 		unlink(name);
 	}
 	ui_take_back(u);
+	free(line);
 	free(name);
 	return ran;
 }
