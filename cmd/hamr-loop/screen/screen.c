@@ -241,9 +241,11 @@ take(struct screen *s)
 	return true;
 }
 
-static void
+/* True: it has another width. */
+static bool
 measure(struct screen *s)
 {
+	size_t before = s->info.columns;
 	struct winsize w = { 0 };
 
 	ioctl(s->out, TIOCGWINSZ, &w);
@@ -251,6 +253,8 @@ measure(struct screen *s)
 	    w.ws_col < COLUMNS_LEAST ? COLUMNS_LEAST : w.ws_col;
 	s->info.rows = w.ws_row == 0 || w.ws_row > SIZE_LIE ? 24 :
 	    w.ws_row < ROWS_LEAST ? ROWS_LEAST : w.ws_row;
+	s->torn |= s->info.columns != before && s->have.text.len > 0;
+	return s->info.columns != before;
 }
 
 struct screen *
@@ -661,6 +665,12 @@ screen_hurry(struct screen *s, bool anew)
 	s->torn |= anew;
 }
 
+static void
+wait_for_size(struct screen *s)
+{
+	s->settled_ms = file_now_ms() + (s->tmux ? SETTLE_TMUX_MS : SETTLE_MS);
+}
+
 int
 screen_tick(struct screen *s, long long now)
 {
@@ -673,6 +683,9 @@ screen_tick(struct screen *s, long long now)
 		return s->stalled ? STALLED_MS : 0;
 	if (!is_due(s))
 		return -1;
+	/* SIGWINCH may wait still */
+	if (measure(s))
+		wait_for_size(s);
 	long long left = s->settled_ms - now;
 	if (left <= 0 && !s->hurry)
 		left = s->drawn_ms + FRAME_MS - now;
@@ -705,11 +718,8 @@ screen_settle(struct screen *s, int stop, int ms)
 void
 screen_resized(struct screen *s)
 {
-	size_t before = s->info.columns;
-
 	measure(s);
-	s->torn |= s->info.columns != before && count_rows(&s->have.text) > 0;
-	s->settled_ms = file_now_ms() + (s->tmux ? SETTLE_TMUX_MS : SETTLE_MS);
+	wait_for_size(s);
 }
 
 /* ---- another program's turn ---- */
