@@ -671,6 +671,10 @@ sleep 0.7
 tm send-keys -t c n
 small "a no, and the turn goes on" '*It is made
 done *'
+tm resize-window -t c -x 20 -y 2
+sleep 0.4
+tm send-keys -t c 'a draft'
+small "of two rows one is the input" '*> a draft*'
 
 # --- a task alone, without the chat, whose terminal changes its size
 fresh plain

@@ -634,7 +634,7 @@ screen_print(struct screen *s, struct slice lines)
 }
 
 /* More than the screen holds, less one row, is not shown: the first rows give
- * way. */
+ * way, up to the cursor's, and then the last. */
 void
 screen_live(struct screen *s, struct slice rows, size_t cursor_row,
     size_t cursor_column)
@@ -642,10 +642,14 @@ screen_live(struct screen *s, struct slice rows, size_t cursor_row,
 	size_t n = rows.n == 0 ? 0 : slice_newlines(rows) + 1;
 	struct slice first;
 
-	for (; n > s->info.rows - 1; n--) {
-		slice_line(&rows, &first);
-		cursor_row -= cursor_row > 0;
-	}
+	for (; n > s->info.rows - 1; n--)
+		if (cursor_row > 0) {
+			slice_line(&rows, &first);
+			cursor_row--;
+		} else {
+			rows.n = (size_t)((const char *)memrchr(rows.p, '\n',
+			    rows.n) - rows.p);
+		}
 	buf_reset(&s->want.text);
 	buf_slice(&s->want.text, rows);
 	s->want.row = cursor_row;
