@@ -229,6 +229,19 @@ is "... and that of a failed check, once" "$(sed -n '/^> .verify/,/^> exit/p' \
     99
 > exit"
 
+{ call bash '{"command":"seq 200000; false"}'; answer "It fails."
+answer "It fails."; } >script
+ACCESSIBLE=1 py >../got <<'P'
+t = chat("-o", "ui.output_lines=2")
+t.sees("sandbox"); t.sees("> "); t.type("go\n"); t.sees("lines before")
+print(re.findall(rb" (\d+)", t.sees("It fails"))); t.sees("> ")
+t.type("/output\n"); t.sees("left out; all of it is in .hamr/out/")
+t.sees("200000"); t.sees("> "); t.type("exit\n"); print(t.end())
+P
+is "of much output, too, the last lines stay" "$(cat ../got)" \
+    "[b'199999', b'200000']
+0"
+
 # --- the terminal goes away: nothing is sent that was not, nothing is lost
 fresh away
 export XDG_STATE_HOME=$T/away/state

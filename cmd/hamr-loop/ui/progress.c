@@ -17,6 +17,7 @@
 #define SHORT_MS 100		/* the time of what took less is not shown */
 #define WAITING "waiting to ask the model server again"
 #define LINE_MAX_SHOWN 100	/* bytes of a call's arguments on its line */
+#define STREAMED_MAX (1 << 20)	/* of what a command prints, as it runs */
 
 /* The first that fits; words: NULL or a piece of the server's text. */
 static const struct {
@@ -327,6 +328,27 @@ ui_restore_calls(struct ui *u, const struct rec *r)
 		remember_calls(u, r);
 }
 
+/* Of more than is told as it runs the end stands in the result alone. */
+static void
+add_last_output(struct ui *u, const struct rec *r)
+{
+	char *file = scan_strdup(msg_meta(r, "output_file"));
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	int64_t out = 0, err = 0;
+
+	scan_int(msg_meta(r, "stdout_bytes"), &out);
+	scan_int(msg_meta(r, "stderr_bytes"), &err);
+	if (file != NULL && u->printing && out + err > STREAMED_MAX &&
+	    msg_text(rec_get(r, "content"), &text)) {
+		buf_fmt(&u->output, "\n[the next is left out; all of it is in %s]\n",
+		    file);
+		buf_slice(&u->output, slice_last_lines(buf_view(&text),
+		    u->output_lines));
+	}
+	buf_release(&text);
+	free(file);
+}
+
 static void
 show_result(struct ui *u, const struct rec *r)
 {
@@ -365,6 +387,7 @@ show_result(struct ui *u, const struct rec *r)
 	if (b.len > 0)
 		ui_emit(u, buf_view(&b));
 	bufs_release(BUFS(&text, &b));
+	add_last_output(u, r);
 	ui_printed(u, failed(r));
 }
 
