@@ -77,6 +77,18 @@ a key is shown in time
 steers 0
 bytes few"
 
+# --- what ends slowly is not waited for behind an input that is dead
+fresh slow
+answer "Fine." >script
+py >../got <<'P'
+t = chat("-o", "stages.guard=[\"hamr-guard\", \"sh -c 'cat; sleep 0.3'\"]")
+t.sees("sandbox"); t.sees("> "); t.type("go\r"); t.sees("done  "); t.sees("> ")
+t.type("\x04"); t.sees("to continue"); print(t.end())
+print(b"> " in t.all[t.seen:])
+P
+is "the input goes before a chat ends" "$(cat ../got)" "0
+False"
+
 # --- a large project: what an @ may become is listed while keys go on
 fresh large
 python3 - <<'P'

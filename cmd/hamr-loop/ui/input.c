@@ -172,6 +172,8 @@ ui_close_input(struct ui *u)
 	editor_free(u->editor);
 	u->editor = NULL;
 	ui_listen(u, false);
+	/* what ends may take long, and reads no keys */
+	screen_live(u->screen, SLICE(""), 0, 0);
 }
 
 int
