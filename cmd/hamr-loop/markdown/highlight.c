@@ -15,80 +15,74 @@
 #define OFF "\033[0m"
 
 struct language {
+	enum { PLAIN, TRIPLE, DIFF, ANY_CASE } kind;	/* quotes of Python, a
+							 * diff, keywords */
 	const char *names;	/* with blanks around each */
 	const char *line_comment, *open, *close;	/* LF: none */
 	const char *quotes;
 	const char *keywords;	/* with blanks around each */
-	bool triple, diff;
 };
 
 static const struct language languages[] = {
-	{ " c h cpp c++ cc hpp cxx objc cuda glsl ", "//", "/*", "*/", "\"'",
+	{ PLAIN, " c h cpp c++ cc hpp cxx objc cuda glsl ", "//", "/*", "*/",
+	    "\"'",
 	    " auto bool break case catch char class const constexpr continue "
 	    "default delete do double else enum explicit extern false float "
 	    "for friend goto if inline int long namespace new NULL nullptr "
 	    "operator override private protected public return short signed "
 	    "sizeof static struct switch template this throw true try typedef "
-	    "typename union unsigned using virtual void volatile while ",
-	    false, false },
-	{ " js javascript jsx ts typescript tsx mjs java kotlin kt scala "
-	    "swift dart cs csharp c# php groovy ", "//", "/*", "*/", "\"'`",
+	    "typename union unsigned using virtual void volatile while " },
+	{ PLAIN, " js javascript jsx ts typescript tsx mjs java kotlin kt "
+	    "scala swift dart cs csharp c# php groovy ", "//", "/*", "*/",
+	    "\"'`",
 	    " abstract any as async await boolean break case catch class const "
 	    "continue default delete do else enum export extends false final "
 	    "finally for from fun func function get if implements import in "
-	    "instanceof int interface let long namespace new null number "
-	    "of override package private protected public readonly return "
-	    "set static string super switch this throw throws true try type "
-	    "typeof undefined val var void while yield ", false, false },
-	{ " go golang ", "//", "/*", "*/", "\"'`",
+	    "instanceof int interface let long namespace new null number of "
+	    "override package private protected public readonly return set "
+	    "static string super switch this throw throws true try type typeof "
+	    "undefined val var void while yield " },
+	{ PLAIN, " go golang ", "//", "/*", "*/", "\"'`",
 	    " break case chan const continue default defer else false for func "
 	    "go if import interface map nil package range return select struct "
-	    "switch true type var ", false, false },
-	{ " rust rs zig ", "//", "/*", "*/", "\"",
+	    "switch true type var " },
+	{ PLAIN, " rust rs zig ", "//", "/*", "*/", "\"",
 	    " as async await break const continue crate dyn else enum extern "
 	    "false fn for if impl in let loop match mod move mut pub ref "
 	    "return self Self static struct super trait true type unsafe use "
-	    "where while ", false, false },
-	{ " py python python3 ", "#", "\n", "\n", "\"'",
+	    "where while " },
+	{ TRIPLE, " py python python3 ", "#", "\n", "\n", "\"'",
 	    " and as assert async await break class continue def del elif else "
 	    "except False finally for from global if import in is lambda None "
 	    "nonlocal not or pass raise return self True try while with "
-	    "yield ", true, false },
-	{ " sh bash zsh shell console fish ", "#", "\n", "\n", "\"'",
+	    "yield " },
+	{ PLAIN, " sh bash zsh shell console fish ", "#", "\n", "\n", "\"'",
 	    " case do done elif else esac exit export fi for function if in "
-	    "local return set then unset until while ", false, false },
-	{ " rb ruby perl pl r elixir ex make makefile cmake dockerfile yaml "
-	    "yml toml ini conf nix jq ", "#", "\n", "\n", "\"'",
+	    "local return set then unset until while " },
+	{ PLAIN, " rb ruby perl pl r elixir ex make makefile cmake dockerfile "
+	    "yaml yml toml ini conf nix jq ", "#", "\n", "\n", "\"'",
 	    " and begin class def do else elsif end ensure false for foreach "
 	    "FROM RUN COPY CMD if in module my next nil not null or rescue "
-	    "return self sub then true unless until use when while yield ",
-	    false, false },
-	{ " sql sqlite postgresql mysql ", "--", "/*", "*/", "'\"",
+	    "return self sub then true unless until use when while yield " },
+	{ ANY_CASE, " sql sqlite postgresql mysql ", "--", "/*", "*/", "'\"",
 	    " add all alter and as asc begin between by case commit create "
 	    "default delete desc distinct drop else end exists foreign from "
 	    "group having if in index inner insert into is join key left like "
 	    "limit not null on or order outer primary references right select "
-	    "set table then union unique update values view when where with "
-	    "ADD ALL ALTER AND AS ASC BEGIN BETWEEN BY CASE COMMIT CREATE "
-	    "DEFAULT DELETE DESC DISTINCT DROP ELSE END EXISTS FOREIGN FROM "
-	    "GROUP HAVING IF IN INDEX INNER INSERT INTO IS JOIN KEY LEFT LIKE "
-	    "LIMIT NOT NULL ON OR ORDER OUTER PRIMARY REFERENCES RIGHT SELECT "
-	    "SET TABLE THEN UNION UNIQUE UPDATE VALUES VIEW WHEN WHERE WITH ",
-	    false, false },
-	{ " lua haskell hs ", "--", "\n", "\n", "\"",
+	    "set table then union unique update values view when where with " },
+	{ PLAIN, " lua haskell hs ", "--", "\n", "\n", "\"",
 	    " and break case class data do else elseif end false for function "
 	    "if import in instance let local module nil not of or repeat "
-	    "return then true type until where while ", false, false },
-	{ " json jsonc json5 ", "//", "\n", "\n", "\"", " true false null ",
-	    false, false },
-	{ " css scss less ", "\n", "/*", "*/", "\"'", " ", false, false },
-	{ " html xml svg vue svelte ", "\n", "<!--", "-->", "\"", " ", false,
-	    false },
-	{ " diff patch udiff ", "\n", "\n", "\n", "", " ", false, true },
+	    "return then true type until where while " },
+	{ PLAIN, " json jsonc json5 ", "//", "\n", "\n", "\"",
+	    " true false null " },
+	{ PLAIN, " css scss less ", "\n", "/*", "*/", "\"'", " " },
+	{ PLAIN, " html xml svg vue svelte ", "\n", "<!--", "-->", "\"", " " },
+	{ DIFF, " diff patch udiff ", "\n", "\n", "\n", "", " " },
 };
 
 static bool
-lists(const char *words, const char *p, size_t n)
+lists(const char *words, const char *p, size_t n, bool any_case)
 {
 	char word[24];
 
@@ -98,7 +92,7 @@ lists(const char *words, const char *p, size_t n)
 	memcpy(word + 1, p, n);
 	word[n + 1] = ' ';
 	word[n + 2] = '\0';
-	return strstr(words, word) != NULL;
+	return (any_case ? strcasestr : strstr)(words, word) != NULL;
 }
 
 struct highlight
@@ -113,7 +107,7 @@ highlight_begin(struct slice info)
 		n++;
 	}
 	for (size_t i = 0; i < sizeof languages / sizeof *languages; i++)
-		if (lists(languages[i].names, name, n))
+		if (lists(languages[i].names, name, n, false))
 			return (struct highlight){ &languages[i], NULL };
 	return (struct highlight){ NULL, NULL };
 }
@@ -165,7 +159,7 @@ put_token(struct highlight *h, struct slice t, size_t at, struct buf *out)
 		return put_until(h, t, at, at + strlen(l->open), l->close,
 		    COMMENT, out);
 	if (t.p[at] != '\0' && strchr(l->quotes, t.p[at]) != NULL) {
-		if (l->triple && (slice_starts(rest, "\"\"\"") ||
+		if (l->kind == TRIPLE && (slice_starts(rest, "\"\"\"") ||
 		    slice_starts(rest, "'''")))
 			return put_until(h, t, at, at + 3, t.p[at] == '"' ?
 			    "\"\"\"" : "'''", STRING, out);
@@ -179,7 +173,7 @@ put_token(struct highlight *h, struct slice t, size_t at, struct buf *out)
 		to++;
 	if (to == at)
 		to++;
-	if (lists(l->keywords, t.p + at, to - at))
+	if (lists(l->keywords, t.p + at, to - at, l->kind == ANY_CASE))
 		coloured(out, KEYWORD, t.p + at, to - at);
 	else
 		buf_add(out, t.p + at, to - at);
@@ -195,7 +189,7 @@ highlight_line(struct highlight *h, struct slice t, struct buf *out)
 		buf_slice(out, t);
 		return;
 	}
-	if (h->language->diff) {
+	if (h->language->kind == DIFF) {
 		const char *colour = slice_starts(t, "@@") ? PLACE :
 		    slice_starts(t, "+++") || slice_starts(t, "---") ?
 		    COMMENT : slice_starts(t, "+") ? ADDED :
