@@ -129,6 +129,16 @@ paste_key(struct keys *k, size_t n, struct key *key)
 	return MADE_KEY;
 }
 
+/* The bytes of a character at the end that is not complete. */
+static size_t
+begun(const char *p, size_t n)
+{
+	for (size_t k = 1; k <= 3 && k <= n; k++)
+		if (utf8_begins((const unsigned char *)p + n - k, k))
+			return k;
+	return 0;
+}
+
 /* Bytes at the end that may go on: of the paste's end, a line's, a
  * character. */
 static size_t
@@ -140,13 +150,7 @@ unfinished(const struct keys *k)
 	for (n = strlen(PASTE_END) - 1; n > 0; n--)
 		if (n <= left && memcmp(end - n, PASTE_END, n) == 0)
 			return n;
-	if (left > 0 && end[-1] == '\r')
-		return 1;
-	for (n = 1; n <= 3 && n <= left; n++)
-		if ((unsigned char)end[-(ptrdiff_t)n] >= 0xc0)
-			return utf8_len((const unsigned char *)end - n, n) ==
-			    0 ? n : 0;
-	return 0;
+	return left > 0 && end[-1] == '\r' ? 1 : begun(k->in.p + k->done, left);
 }
 
 /* What is looked at without its end; the last `keep` bytes may begin it. */
@@ -250,17 +254,7 @@ typed(struct keys *k, long long now, struct key *key)
 	    p[n] != '\n'; )
 		n++;
 	if (k->done + n == k->in.len && now - k->at < ESC_MS)
-		for (size_t back = 1; back <= 3 && back <= n; back++) {
-			unsigned char c = (unsigned char)p[n - back];
-
-			if (c < 0x80)
-				break;
-			if (c >= 0xc2 && c < 0xf5) {
-				n -= back < (c < 0xe0 ? 2u : c < 0xf0 ? 3u :
-				    4u) ? back : 0;
-				break;
-			}
-		}
+		n -= begun(p, n);
 	if (n == 0)
 		return MADE_WAIT;
 	keys_clean(&k->text, (struct slice){ p, n });
