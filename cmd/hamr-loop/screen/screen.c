@@ -378,22 +378,27 @@ sequence_length(struct slice t)
 	return n < t.n ? n + 1 : t.n;
 }
 
-/* Columns of a row, without the sequences in it.  *jumps: one of them sets a
- * column absolutely; what it jumps over would stay. */
+/* The bytes of what a row begins with, a sequence or a character, and its
+ * columns. */
+static size_t
+first_of(struct slice row, size_t *columns)
+{
+	*columns = 0;
+	return *row.p == '\033' ? sequence_length(row) :
+	    term_cluster(row, columns);
+}
+
+/* Columns of a row.  *jumps: a sequence in it sets a column absolutely; what it
+ * jumps over would stay. */
 static size_t
 row_width(struct slice row, bool *jumps)
 {
-	size_t all = 0;
+	size_t all = 0, w, n;
 
-	*jumps = false;
-	while (row.n > 0) {
-		size_t n = slice_find(row, 0, "\033");
-
-		all += term_width((struct slice){ row.p, n });
-		row = slice_from(row, n);
-		n = row.n > 0 ? sequence_length(row) : 0;
-		*jumps |= n > 0 && row.p[n - 1] == 'G';
-		row = slice_from(row, n);
+	for (*jumps = false; row.n > 0; row = slice_from(row, n)) {
+		n = first_of(row, &w);
+		all += w;
+		*jumps |= n > 1 && row.p[n - 1] == 'G';
 	}
 	return all;
 }
@@ -425,10 +430,7 @@ breaks_before(const struct screen *s, struct slice row, size_t column)
 	size_t n = 0, used = 0, all, w, len;
 
 	for (all = 0; row.n > 0 && all < column; all += w) {
-		bool sequence = *row.p == '\033';
-
-		w = 0;
-		len = sequence ? sequence_length(row) : term_cluster(row, &w);
+		len = first_of(row, &w);
 		if (used + w > s->info.columns) {
 			n++;
 			used = 0;
