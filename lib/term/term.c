@@ -12,6 +12,7 @@
 #include "term.h"
 #include "base/utf8.h"
 
+#define TAB 8
 #define MORE "\xe2\x80\xa6"	/* … */
 
 struct term
@@ -249,6 +250,23 @@ term_pad(struct buf *out, size_t n)
 {
 	while (n-- > 0)
 		buf_addc(out, ' ');
+}
+
+void
+term_tabs(struct buf *out, struct slice text)
+{
+	for (size_t column = 0; text.n > 0; ) {
+		size_t n = slice_find(text, 0, "\t");
+
+		buf_add(out, text.p, n);
+		column += term_width((struct slice){ text.p, n });
+		if (n < text.n) {
+			term_pad(out, TAB - column % TAB);
+			column = 0;
+			n++;
+		}
+		text = slice_from(text, n);
+	}
 }
 
 void

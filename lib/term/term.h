@@ -58,8 +58,9 @@ size_t term_put(struct buf *out, struct slice text, size_t max);
 /* The same, cut at its beginning. */
 size_t term_put_end(struct buf *out, struct slice text, size_t max);
 
-/* Append n blanks. */
+/* Append n blanks; text with blanks for its tabs. */
 void term_pad(struct buf *out, size_t n);
+void term_tabs(struct buf *out, struct slice text);
 
 /* Append text in lines of at most `columns`, each behind `indent` blanks; the
  * first one starts at column `at`. */

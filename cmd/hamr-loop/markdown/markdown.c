@@ -315,28 +315,22 @@ begin_code(struct markdown *m, struct slice info)
 static void
 put_cut_line(struct markdown *m, struct slice line)
 {
-	size_t used = 0, w, n;
+	struct buf flat = BUF_INIT(TEXT_MAX);
+	size_t n, w;
 
-	for (size_t at = 0; at < line.n; at += n) {
-		struct slice rest = slice_from(line, at);
-		bool tab = line.p[at] == '\t';
-
-		n = term_cluster(rest, &w);
-		if (tab)
-			w = 8 - used % 8;
-		if (used > 0 && used + w > m->columns) {
+	term_tabs(&flat, line);
+	for (struct slice t = buf_view(&flat); t.n > 0; t = slice_from(t, n)) {
+		n = term_fits(t, m->columns);
+		if (n > 0) {
+			buf_add(m->out, t.p, n);
 			buf_addc(m->out, '\n');
-			used = 0;
+		} else {	/* it is wider than the terminal */
+			n = term_cluster(t, &w);
 		}
-		if (used + w > m->columns)
-			continue;
-		used += w;
-		if (tab)
-			term_pad(m->out, w);
-		else
-			buf_add(m->out, rest.p, n);
 	}
-	buf_addc(m->out, '\n');
+	if (flat.len == 0)
+		buf_addc(m->out, '\n');
+	buf_release(&flat);
 }
 
 static void

@@ -6,7 +6,6 @@
 #include "term/term.h"
 #include "diff_rows.h"
 
-#define TAB 8
 #define GUTTER "%6zu %c"	/* a tab's width: what is aligned stays so */
 #define CONTEXT "\033[2m"
 #define REMOVED "\033[31m"
@@ -32,21 +31,9 @@ static void
 add_text(struct buf *row, struct slice text)
 {
 	struct buf safe = BUF_INIT((size_t)1 << 40);
-	size_t column = 0;
 
 	term_escape(&safe, text);
-	for (struct slice rest = buf_view(&safe); rest.n > 0; ) {
-		size_t n = slice_find(rest, 0, "\t");
-
-		buf_add(row, rest.p, n);
-		column += term_width((struct slice){ rest.p, n });
-		if (n < rest.n) {
-			term_pad(row, TAB - column % TAB);
-			column += TAB - column % TAB;
-			n++;
-		}
-		rest = slice_from(rest, n);
-	}
+	term_tabs(row, buf_view(&safe));
 	buf_release(&safe);
 }
 
