@@ -556,9 +556,13 @@ until = time.time() + 0.2
 while time.time() < until: t.more(until)
 os.kill(t.pid, signal.SIGTERM)
 print(t.end(), b"\x1b[<u" in t.all)
+os.environ["ACCESSIBLE"] = "1"		# it edits its lines itself
+t = chat(); t.sees("sandbox"); t.sees("> ")
+os.kill(t.pid, signal.SIGTERM)
+print(t.end())
 P
 is "the terminal is given back, and nothing that was not taken" \
-    "$(tr '\n' ' ' <../got)" "True True True True True True 130 False "
+    "$(tr '\n' ' ' <../got)" "True True True True True True 130 False 130 "
 
 # --- a row that a terminal takes for wider than we do is not broken by it
 fresh wider

@@ -78,12 +78,12 @@ chat_turn(struct chat *c, const char *text)
  * end of input, also of a line that was begun, or when a signal came:
  * *interrupted is set where that is SIGINT. */
 static char *
-plain_line(struct ui *u, const char *prompt, bool *interrupted)
+plain_line(struct chat *c, const char *prompt, bool *interrupted)
 {
+	struct ui *u = &c->run->ui;
 	struct pollfd p[2] = { { STDIN_FILENO, POLLIN, 0 },
 		{ u->signals, POLLIN, 0 } };
 	struct buf b = BUF_INIT(LINE_LIMIT);
-	struct signalfd_siginfo info;
 	char part[4096];
 	ssize_t n;
 
@@ -95,10 +95,8 @@ plain_line(struct ui *u, const char *prompt, bool *interrupted)
 		n = p[1].revents == 0 ? read(STDIN_FILENO, part,
 		    sizeof part) : 0;
 		if (n <= 0) {
-			*interrupted = p[1].revents != 0;
-			while (*interrupted && read(u->signals, &info,
-			    sizeof info) == sizeof info)
-				*interrupted = info.ssi_signo == SIGINT;
+			*interrupted = p[1].revents != 0 &&
+			    chat_interrupted(c) && !c->quit;
 			buf_release(&b);
 			ui_prompt(u, "\n");
 			return NULL;
@@ -117,7 +115,7 @@ chat_confirm(struct chat *c, const char *question)
 
 	if (c->run->ui.editor != NULL)
 		return ui_confirm(&c->run->ui, question);
-	char *line = plain_line(&c->run->ui, question, &interrupted);
+	char *line = plain_line(c, question, &interrupted);
 	bool yes = line != NULL && strcmp(line, "y") == 0;
 	free(line);
 	return yes;
@@ -175,7 +173,7 @@ converse(struct chat *c)
 		} else {
 			line = ui_take_sent(u);
 			if (line == NULL)
-				line = plain_line(u, PROMPT, &stopped);
+				line = plain_line(c, PROMPT, &stopped);
 		}
 		if (line == NULL && (!stopped || again))
 			break;
