@@ -380,10 +380,8 @@ conf_key_wanted(const struct conf_key *k, struct buf *out)
 
 /* ---- the nearest key ---- */
 
-/* How far a, as typed, is from b.  A letter or a word that was left out counts
- * less than one that is wrong or too many; two may be changed about. */
-static size_t
-distance(const char *a, const char *b)
+size_t
+conf_distance(const char *a, const char *b)
 {
 	size_t n = strlen(a), m = strlen(b), w = m + 1;
 	size_t *d = xcalloc((n + 1) * w, sizeof *d);
@@ -423,8 +421,8 @@ conf_key_nearest(const char *key)
 	 * the same table nearer */
 	for (size_t i = 0; i < NAMES; i++) {
 		const char *key_last = last(name_at(i));
-		size_t d = num_min(distance(plain, name_at(i)),
-		    5 + distance(last(plain), key_last));
+		size_t d = num_min(conf_distance(plain, name_at(i)),
+		    5 + conf_distance(last(plain), key_last));
 
 		if (table != (size_t)(key_last - name_at(i)) ||
 		    strncmp(plain, name_at(i), table) != 0)
@@ -456,7 +454,7 @@ conf_key_nearest_table(const char *path)
 		if (dot == NULL)
 			continue;
 		char *table = xmemdup0(name, (size_t)(dot - name));
-		size_t d = distance(path, table);
+		size_t d = conf_distance(path, table);
 		if (d < least) {
 			least = d;
 			free(best);

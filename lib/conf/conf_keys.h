@@ -63,6 +63,11 @@ const char *conf_key_canon(const struct conf_key *k, const char *key);
 /* Is there a table of this path, for a header without keys? */
 bool conf_key_is_table(const char *path);
 
+/* How far a, as typed, is from b.  A letter or a word that was left out counts
+ * less (2) than one that is wrong or too many (3); two may be changed about
+ * (2). */
+size_t conf_distance(const char *a, const char *b);
+
 /* The known key that is spelled most alike; never NULL, yours to free. */
 char *conf_key_nearest(const char *key);
 /* The same of the tables. */

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "conf/conf_keys.h"
 #include "conf/state.h"
 #include "internal.h"
 #include "base/image.h"
@@ -20,6 +21,7 @@
 #define HELP_LEAST 8		/* columns of it, else it is not said */
 #define HELP_WIDE 76		/* in two columns from here, */
 #define HELP_WIDEST 100		/* and no wider */
+#define NEAR 5			/* two letters left out, or one and one wrong */
 #define OUTPUT_MAX ((size_t)1 << 20)
 #define CLIPBOARD_MAX ((size_t)48 << 10)	/* terminals take 74,994 */
 
@@ -593,31 +595,6 @@ find(const char *word, size_t n)
 
 /* ---- one that there is not ---- */
 
-/* Letters to add, leave out or change to get from one to the other. */
-static size_t
-distance(const char *a, const char *b)
-{
-	size_t n = strlen(b), *row = xcalloc(n + 1, sizeof *row);
-
-	for (size_t j = 0; j <= n; j++)
-		row[j] = j;
-	for (size_t i = 1; a[i - 1] != '\0'; i++) {
-		size_t corner = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= n; j++) {
-			size_t old = row[j];
-
-			row[j] = num_min(num_min(row[j] + 1, row[j - 1] + 1),
-			    corner + (a[i - 1] != b[j - 1]));
-			corner = old;
-		}
-	}
-	size_t d = row[n];
-	free(row);
-	return d;
-}
-
 #define ARE_SERVED "here there are /compact, /cost, /export, /init, /status, " \
 	"/undo, /verify and your own"
 
@@ -639,7 +616,7 @@ tell_nearest(struct chat *c, const char *word)
 		const char *name = commands[i].name + 1;
 
 		if (is_offered(c, i) &&
-		    (distance(word, name) <= 2 || (strlen(word) > 1 &&
+		    (conf_distance(word, name) <= NEAR || (strlen(word) > 1 &&
 		    strncmp(word, name, strlen(word)) == 0)))
 			buf_fmt(&near, "%s/%s", near.len > 0 ? ", " : "", name);
 	}
