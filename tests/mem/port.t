@@ -229,7 +229,7 @@ do	damage "$page"
 	status "damaged at page $page: a fault" 1 mem dm.db check
 	match "... is a line" "$(cat "$T/.out")" "*dm.db: *"
 	match "which way out is told" "$(mem dm.db export 2>&1 >/dev/null)" \
-	    "*damaged (*by hamr-mem --db */dm.db rebuild DIR*"
+	    "*damaged (*; hamr-mem --db */dm.db rebuild DIR keeps *"
 	status "damaged at page $page: rebuilt" 0 mem dm.db rebuild dir
 	match "it says what was kept, and where the old one is" \
 	    "$(cat "$T/.err")" \
@@ -250,6 +250,31 @@ status "its head is lost" 65 mem dm.db search fact
 status "a fault, too" 1 mem dm.db check
 ok "rebuilt" mem dm.db rebuild dir
 ok "and whole" mem dm.db check
+mem lost.db -n <long
+for i in 1 2 3; do mem lost.db save --key "k$i" "fact $i" >/dev/null; done
+for layout in new vacuumed; do
+	if [ $layout = vacuumed ]; then
+		mem lost.db forget "$(mem lost.db save x)"
+	elif ! sqlite3 lost.db 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null
+	then
+		skip "a new memory that lost its first page" "no sqlite3"
+		continue
+	fi
+	mem lost.db export >before
+	rm -rf lost; mkdir lost; cp lost.db lost
+	dd if=/dev/urandom of=lost/lost.db bs=4096 count=1 conv=notrunc \
+	    2>/dev/null
+	status "$layout, its first page is lost, no lock beside it" 65 \
+	    mem lost/lost.db list
+	match "... it says so" "$(cat "$T/.err")" \
+	    '*lost.db: damaged (its first page is lost); * rebuild DIR *'
+	status "... rebuilt" 0 mem lost/lost.db rebuild dir
+	mem lost/lost.db export | grep -Fxf before >after
+	same "... all is kept" before after
+	is "... beside the damaged one" "$(echo lost/*.db-[dn]*)" \
+	    lost/lost.db-damaged-1
+	ok "... and whole" mem lost/lost.db check
+done
 if command -v sqlite3 >/dev/null; then
 	for i in 1 2 3; do mem dm.db save "fact $i" >/dev/null; done
 	sqlite3 dm.db "UPDATE item SET tags = '[' WHERE id = 1 << 42"

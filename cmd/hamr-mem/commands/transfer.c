@@ -231,7 +231,7 @@ static void
 remove_beside(const char *beside)
 {
 	static const char *const ends[] = { "", "-wal", "-shm", "-journal",
-		"-lock" };
+		"-lock", "-copy", "-copy-wal", "-copy-shm" };
 
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
 		char *p = xasprintf("%s%s", beside, ends[i]);
@@ -239,6 +239,32 @@ remove_beside(const char *beside)
 		unlink(p);
 		free(p);
 	}
+}
+
+/* Take what can be read of it.  Nothing may be. */
+static int
+take_damaged(struct rebuild *b, struct err *e)
+{
+	char *copy = xasprintf("%s-copy", b->beside);
+	int r = 0;
+
+	/* without its first page it is no database any more */
+	if (b->old.db == NULL && store_open(&b->old, b->path, "file",
+	    DB_SALVAGE, NULL) < 0) {
+		r = db_truncate_log(b->new.db, e);
+		if (r == 0)
+			r = db_lend_head(b->path, b->beside, copy, e);
+		if (r == 0)
+			store_open(&b->old, copy, "file", DB_SALVAGE, NULL);
+	}
+	if (r == 0 && b->old.db != NULL && (r = store_begin(&b->new, e)) == 0) {
+		b->taken = 0;
+		port_salvage(&b->old, take_line, b);
+		r = store_end(&b->new, b->gone > 0 ? store_wipe(&b->new, e) :
+		    0, e);
+	}
+	free(copy);
+	return r;
 }
 
 static int
@@ -255,19 +281,8 @@ run(struct rebuild *b, struct err *e)
 	r = b->damaged ? 0 : take_old(b, e);
 	if (r < 0 && e->status == ST_DATA)
 		b->damaged = true;
-	/* nothing of it may be readable */
 	if (b->damaged)
-		r = 0;
-	if (b->damaged && (b->old.db != NULL || store_open(&b->old, b->path,
-	    "file", DB_SALVAGE, NULL) == 0)) {
-		r = store_begin(&b->new, e);
-		if (r == 0) {
-			b->taken = 0;
-			port_salvage(&b->old, take_line, b);
-			r = store_end(&b->new, b->gone > 0 ?
-			    store_wipe(&b->new, e) : 0, e);
-		}
-	}
+		r = take_damaged(b, e);
 	if (r == 0 && b->n > 0) {
 		o.stage.mode = STAGE_NEW;
 		o.stage.lenient = true;	/* a line cut short by a crash */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -22,6 +23,7 @@
 #define TRUNCATE_MS 5000
 #define LOG_MAX (6 << 20)	/* SQLite's own limit, 1,000 pages, is less */
 #define LOCK_MS (10 * 60 * 1000)
+#define PAGE 4096		/* what SQLite writes a new file in */
 
 /* ---- the lock beside the file, and which file it is ---- */
 
@@ -208,7 +210,9 @@ open_file(struct db *db, const char *name, int flags, struct err *e)
 	if (db_exec(db, "PRAGMA cell_size_check=1; PRAGMA mmap_size=0;"
 	    "PRAGMA temp_store=MEMORY; PRAGMA secure_delete=FAST;"
 	    "PRAGMA cache_size=-32768; PRAGMA synchronous=NORMAL;", e) < 0)
-		return -1;
+		return sqlite3_errcode(db->h) == SQLITE_NOTADB &&
+		    db_is_ours(db->path, db->schema) ? db_damaged(db->path,
+		    "its first page is lost", e) : -1;
 	return sqlite3_create_function(db->h, "short_hash", 1, SQLITE_UTF8 |
 	    SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL, short_hash, NULL,
 	    NULL) != SQLITE_OK ? db_fail(db->h, e) : db_add_relevance(db, e);
@@ -495,7 +499,7 @@ bool
 db_is_ours(const char *path, const struct db_schema *schema)
 {
 	static const char magic[] = "SQLite format 3";
-	unsigned char head[100];
+	unsigned char head[16 * PAGE];
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head);
 	char *lock = xasprintf("%s-lock", path);
@@ -503,10 +507,59 @@ db_is_ours(const char *path, const struct db_schema *schema)
 
 	file_close(fd);
 	free(lock);
-	if (n < (ssize_t)sizeof head || memcmp(head, magic, sizeof magic) != 0)
-		return n >= 0 && locked;	/* its head is lost */
+	if (n < 100 || memcmp(head, magic, sizeof magic) != 0)
+		/* its head is lost */
+		return n >= 0 && (locked || memmem(head, (size_t)n,
+		    schema->sign, strlen(schema->sign)) != NULL);
 	return num_be32(head + 68) == (uint32_t)schema->application_id &&
 	    num_be32(head + 60) == (uint32_t)schema->version;
+}
+
+/* A missing file has no copy. */
+static int
+copy_file(const char *path, const char *copy, const char *end, struct err *e)
+{
+	char *from = xasprintf("%s%s", path, end);
+	char *to = xasprintf("%s%s", copy, end);
+	int in = open(from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), r = 0;
+
+	if (in >= 0 || errno != ENOENT) {
+		int out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_TRUNC |
+		    O_CLOEXEC | O_NOFOLLOW, 0600);
+		ssize_t n = out < 0 ? -1 : 1;
+
+		while (n > 0)
+			n = sendfile(out, in, NULL, 1 << 30);
+		r = n < 0 ? err_sys(e, ST_SYSTEM, "%s", to) : 0;
+		file_close(out);
+		file_close(in);
+	}
+	free(from);
+	free(to);
+	return r;
+}
+
+int
+db_lend_head(const char *path, const char *from, const char *copy,
+    struct err *e)
+{
+	unsigned char head[PAGE];
+	int r = copy_file(path, copy, "", e);
+
+	if (r == 0)
+		r = copy_file(path, copy, "-wal", e);
+	if (r < 0)
+		return r;
+	int in = open(from, O_RDONLY | O_CLOEXEC);
+	int out = open(copy, O_WRONLY | O_CLOEXEC);
+	if (in < 0 || read(in, head, PAGE) != PAGE)
+		r = err_sys(e, ST_SYSTEM, "%s", from);
+	memset(head + 28, 0, 4);	/* as many pages as there are */
+	if (r == 0 && (out < 0 || pwrite(out, head, PAGE, 0) != PAGE))
+		r = err_sys(e, ST_SYSTEM, "%s", copy);
+	file_close(in);
+	file_close(out);
+	return r;
 }
 
 /* By a second name, so that there is no moment without the first. */

@@ -29,6 +29,7 @@ struct db_schema {
 	const char *sql;
 	const char *shadow[4];	/* with these begin names of tables that SQLite
 				 * makes for them */
+	const char *sign;	/* stands in the first pages of each */
 };
 
 /* Open path.  NULL with e; DB_READ of a missing or still empty file is
@@ -91,6 +92,12 @@ bool db_lost_log(const char *path);
 /* Is what lies at path a file of ours, or was it before it was damaged?  It is
  * asked when db_open said ST_DATA. */
 bool db_is_ours(const char *path, const struct db_schema *schema);
+
+/* Copy a damaged file and its log to `copy`, with the first page of `from`:
+ * it says what the file is and where its tables begin, which is the same in
+ * all that one schema made. */
+int db_lend_head(const char *path, const char *from, const char *copy,
+    struct err *e);
 
 /* Put the file `by` in the place of a damaged one, with the lock; the damaged
  * one gets the name aside, and so does its log. */

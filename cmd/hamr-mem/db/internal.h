@@ -28,6 +28,8 @@ struct db {
 
 /* The failure of the last call of SQLite. */
 int db_fail(struct sqlite3 *h, struct err *e);
+/* ST_DATA, with what to do. */
+int db_damaged(const char *path, const char *why, struct err *e);
 
 /* Names the pointer to a struct db_relevance within SQLite. */
 #define RELEVANCE "hamr relevance"

@@ -14,6 +14,14 @@
 /* ---- reasons ---- */
 
 int
+db_damaged(const char *path, const char *why, struct err *e)
+{
+	return err_set(e, ST_DATA, "%s: damaged (%s); hamr-mem --db %s "
+	    "rebuild DIR keeps what can be read of it; DIR holds transcripts "
+	    "or nothing", path, why, path);
+}
+
+int
 db_fail(sqlite3 *h, struct err *e)
 {
 	const char *path = sqlite3_db_filename(h, "main");
@@ -38,10 +46,7 @@ db_fail(sqlite3 *h, struct err *e)
 		return err_set(e, ST_DATA, "%s: not a memory file; move it "
 		    "away or name another one with --db", path);
 	case SQLITE_CORRUPT:
-		return err_set(e, ST_DATA, "%s: damaged (%s); what can be "
-		    "read of it is saved by hamr-mem --db %s rebuild DIR, "
-		    "where DIR holds transcripts or nothing", path,
-		    sqlite3_errmsg(h), path);
+		return db_damaged(path, sqlite3_errmsg(h), e);
 	case SQLITE_READONLY:
 	case SQLITE_PERM:
 	case SQLITE_CANTOPEN:

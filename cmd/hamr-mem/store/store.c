@@ -36,17 +36,19 @@ static const struct db_schema schema = {
 	"CREATE TABLE saved("
 	"  key TEXT NOT NULL, time INTEGER NOT NULL, slot TEXT NOT NULL,"
 	"  tags TEXT NOT NULL, PRIMARY KEY(key, time, slot)) WITHOUT ROWID;"
-	"CREATE INDEX saved_slot ON saved(slot, time, key);"
 	"CREATE TABLE gone(slot TEXT PRIMARY KEY, key TEXT NOT NULL,"
 	"  time INTEGER NOT NULL) WITHOUT ROWID;"
+	WORDS_SQL
+	/* behind all tables, as VACUUM puts them: db_lend_head */
+	"CREATE INDEX saved_slot ON saved(slot, time, key);"
 	/* the newest time is asked for at each search */
 	"CREATE INDEX item_time ON item(time);"
 	"CREATE INDEX item_session ON item(session);"
-	WORDS_SQL
 	/* what a transaction adds to the index is written as one segment, up
 	 * to 16 MB: segments of 1 MB, the default, are merged once more */
 	"INSERT INTO words(words, rank) VALUES('hashsize', 16777216);",
-	.shadow = { "words_" } };
+	.shadow = { "words_" },
+	.sign = "hashsize" };
 
 void
 item_release(struct item *it)
@@ -66,7 +68,7 @@ store_open(struct store *st, const char *path, const char *name,
     enum db_mode mode, struct err *e)
 {
 	*st = (struct store){ .name = name };
-	if (db_lost_log(path))
+	if (mode != DB_SALVAGE && db_lost_log(path))
 		err_say("%s-wal is missing; if the memory was copied, copy "
 		    "that file, too: it holds what was saved last", path);
 	st->db = db_open(path, mode, &schema, e);
