@@ -71,13 +71,26 @@ db_is_stale(const struct db *db)
 	    st.st_ino != db->ino;
 }
 
-/* What belongs to the old file and is empty goes first: who opens the new one
- * must not find it. */
+/* The new file gets the old one's mode and is on the disk first.  What belongs
+ * to the old one and is empty goes before it: who opens the new one must not
+ * find it. */
 static int
 replace_file(const struct db *db, const char *by, struct err *e)
 {
 	static const char *const ends[] = { "-wal", "-shm" };
+	int fd = open(by, O_RDONLY | O_CLOEXEC);
+	struct stat st;
 
+	if (fd < 0 || stat(db->path, &st) < 0 || fchmod(fd, st.st_mode) < 0 ||
+	    fsync(fd) < 0) {
+		err_sys(e, ST_SYSTEM, "%s", by);
+		file_close(fd);
+		return -1;
+	}
+	/* only root can do this, and only root has to */
+	if (fchown(fd, st.st_uid, st.st_gid) < 0)
+		errno = 0;
+	close(fd);
 	for (size_t i = 0; i < 2; i++) {
 		char *p = xasprintf("%s%s", db->path, ends[i]);
 		int r = unlink(p) < 0 && errno != ENOENT ? err_sys(e,
@@ -435,41 +448,34 @@ db_truncate_log(struct db *db, struct err *e)
 }
 
 int
-db_vacuum(struct db *db, struct err *e)
-{
-	if (take_lock(db, e) < 0)
-		return -1;
-	int r = db_is_stale(db) ? reopen(db, e) : 0;
-	/* the copy that it makes is as long as the file, and beside it: so the
-	 * disk that may be full is the file's */
-	sqlite3_temp_directory = file_folder(db->path);
-	if (r == 0)
-		r = db_exec(db, "PRAGMA temp_store=FILE; VACUUM;"
-		    "PRAGMA temp_store=MEMORY", e);
-	free(sqlite3_temp_directory);
-	sqlite3_temp_directory = NULL;
-	if (r == 0)
-		r = truncate_log(db, e);
-	else		/* what was written in vain fills the log */
-		truncate_log(db, NULL);
-	drop_lock(db);
-	return r;
-}
-
-int
 db_replace(struct db *db, const char *by, int (*last)(void *, struct err *),
     void *arg, struct err *e)
 {
 	if (take_lock(db, e) < 0)
 		return -1;
 	int r = db_is_stale(db) ? reopen(db, e) : 0;
-	if (r == 0)
+	if (r == 0 && last != NULL)
 		r = last(arg, e);
+	else if (r == 0)
+		r = db_run(db, e, "VACUUM INTO ?1", "t", by);
 	if (r == 0)		/* or its log were taken for the new one's */
 		r = truncate_log(db, e);
 	if (r == 0)
 		r = replace_file(db, by, e);
 	drop_lock(db);
+	return r;
+}
+
+int
+db_vacuum(struct db *db, struct err *e)
+{
+	char *by = xasprintf("%s-vacuum", db->path);
+
+	unlink(by);		/* of one that was killed */
+	int r = db_replace(db, by, NULL, NULL, e);
+	if (r < 0)
+		unlink(by);
+	free(by);
 	return r;
 }
 

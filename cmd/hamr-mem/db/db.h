@@ -53,14 +53,15 @@ int db_end(struct db *db, bool commit, struct err *e);
 /* Copy the log into the file and empty it, so that nothing is left in it.
  * Tried for five seconds, then ST_TEMP: a reader is in the way. */
 int db_truncate_log(struct db *db, struct err *e);
-/* Write the whole file anew before that: SQLite leaves old bytes in the gaps of
- * its pages, whatever secure_delete is. */
-int db_vacuum(struct db *db, struct err *e);
 
-/* Put the file `by` in its place, with the lock and after `last` said 0.  Who
- * has the old one open goes on reading it, and writes into the new one. */
+/* Put the file `by` in its place, with the lock and after `last` said 0; by is
+ * made as a copy of it where last is NULL.  Who has the old one open goes on
+ * reading it, and writes into the new one. */
 int db_replace(struct db *db, const char *by,
     int (*last)(void *arg, struct err *e), void *arg, struct err *e);
+/* Write the whole file anew: SQLite leaves old bytes in the gaps of its pages,
+ * whatever secure_delete is. */
+int db_vacuum(struct db *db, struct err *e);
 
 /* What relevance(TABLE, ?i) in the WHERE of a full-text query is told.  It is
  * bm25 with bounded work, positive, in score, and true for a row that reaches
