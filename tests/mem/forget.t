@@ -128,6 +128,22 @@ else
 	skip "written anew on its own disk" "no mount"
 fi
 
+# a link to it, and the mode that it has
+mkdir real
+hamr-mem --db real/m.db save "a fact with blorptext" >/dev/null
+chmod 640 real/m.db
+ln -s real/m.db link.db
+mem() { hamr-mem --db link.db "$@"; }
+id=$(mem save "a fact with glorptext" 2>said)
+is "a link's log and lock are the file's" "$(cat said; echo link.db*)" link.db
+mkdir none
+ok "rebuilt by its link" mem rebuild none
+ok "forgotten by its link" mem forget "$id"
+is "the file is the one that was, but for what is gone" \
+    "$(stat -c %a real/m.db) $(readlink link.db) $(hamr-mem --db real/m.db \
+    list | jq -r .content) $(cat real/m.db* | grep -aoc glorp)" \
+    "640 real/m.db a fact with blorptext 0"
+
 # both memories
 mkdir repo && cd repo || exit 1
 id=$(hamr-mem --global save 'a global quibblefish')

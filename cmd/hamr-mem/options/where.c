@@ -52,9 +52,18 @@ where_path(const struct opts *o, bool create, const char **name,
 	*name = o->db != NULL ? "file" : o->global ? "global" : "project";
 	/* the project's folder is known to be the user's own, but what lies
 	 * in it may have come with an archive: a link would lead us to a file
-	 * elsewhere */
-	if (path != NULL && (project ? lstat(path, &st) :
-	    stat(path, &st)) == 0 && !S_ISREG(st.st_mode)) {
+	 * elsewhere.  Where else one is meant, its lock and log lie beside the
+	 * file itself */
+	bool is = path != NULL && lstat(path, &st) == 0;
+	char *real = is && !project && S_ISLNK(st.st_mode) ?
+	    realpath(path, NULL) : NULL;
+
+	if (real != NULL) {
+		is = stat(real, &st) == 0;
+		free(path);
+		path = real;
+	}
+	if (is && !S_ISREG(st.st_mode)) {
 		err_set(e, ST_SYSTEM, "%s: not a plain file; name another one "
 		    "with --db", path);
 		free(path);
