@@ -285,6 +285,20 @@ is "an id by how it begins" "$(hamr-mem --db frag.db search 3f2a9c |
 status "a forgotten word is no fragment either" 1 sh -c 'hamr-mem --db frag.db \
     forget "$(hamr-mem --db frag.db search arseTre | jq -r .id)" &&
     hamr-mem --db frag.db search arseTre'
+for w in Übungen:übung ΠΡΟΤΑΣΗ:προτασ Сервера:Серв запускать:ЗАПУСК; do
+	for i in one two; do
+		hamr-mem --db case.db save "$i ${w%:*}" >/dev/null
+	done
+	is "a fragment in capitals or small letters: ${w#*:}" \
+	    "$(hamr-mem --db case.db search "${w#*:}" | jq -r .snippet |
+	    sort)" "one «${w%:*}»
+two «${w%:*}»"
+	hamr-mem --db case.db forget "$(hamr-mem --db case.db search one |
+	    jq -r .id)"
+	is "... also when one is forgotten" "$(hamr-mem --db case.db search \
+	    "${w#*:}" | jq -r .snippet)" "two «${w%:*}»"
+	rm -f case.db*
+done
 # the words of a fact that was replaced go with it, and stand in nobody's way
 for w in {a..h}{a..h}; do
 	hamr-mem --no-config --db gone.db save --key k "xfrag$w shared" >/dev/null

@@ -1,5 +1,4 @@
 /* words.c - the distinct words of a memory as they were written. */
-#include <ctype.h>
 #include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,20 +81,50 @@ wordset_reset(struct wordset *set)
 	*set = (struct wordset){ .n = 0 };
 }
 
+/* In small letters, also those of two bytes: Latin-1, Greek, Cyrillic.  Returns
+ * how many digits it has. */
+static size_t
+fold(struct slice w, char out[WORD_MAX])
+{
+	static const struct {
+		unsigned char lead, first, last, to, less;
+	} ranges[] = {
+		{ 0xc3, 0x80, 0x96, 0xc3, 0xe0 },
+		{ 0xc3, 0x98, 0x9e, 0xc3, 0xe0 },
+		{ 0xce, 0x91, 0x9f, 0xce, 0xe0 },
+		{ 0xce, 0xa0, 0xa9, 0xcf, 0x20 },
+		{ 0xd0, 0x80, 0x8f, 0xd1, 0xf0 },
+		{ 0xd0, 0x90, 0x9f, 0xd0, 0xe0 },
+		{ 0xd0, 0xa0, 0xaf, 0xd1, 0x20 } };
+	size_t digits = 0;
+	bool ascii = true;
+
+	for (size_t i = 0; i < w.n; i++) {
+		digits += w.p[i] >= '0' && w.p[i] <= '9';
+		ascii &= (signed char)w.p[i] >= 0;
+		out[i] = w.p[i] >= 'A' && w.p[i] <= 'Z' ?
+		    (char)(w.p[i] | 0x20) : w.p[i];
+	}
+	for (size_t i = 0; !ascii && i + 1 < w.n; i++) {
+		unsigned char a = (unsigned char)w.p[i];
+		unsigned char b = (unsigned char)w.p[i + 1];
+
+		for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++)
+			if (a == ranges[k].lead && b >= ranges[k].first &&
+			    b <= ranges[k].last) {
+				out[i] = (char)ranges[k].to;
+				out[i + 1] = (char)(b - ranges[k].less);
+			}
+	}
+	return digits;
+}
+
 static void
 add_word(struct wordset *set, struct slice w)
 {
 	char small[WORD_MAX];
-	size_t digits = 0;
 
-	if (w.n < WORD_MIN || w.n > WORD_MAX)
-		return;
-	for (size_t i = 0; i < w.n; i++) {
-		digits += w.p[i] >= '0' && w.p[i] <= '9';
-		small[i] = w.p[i] >= 'A' && w.p[i] <= 'Z' ?
-		    (char)(w.p[i] | 0x20) : w.p[i];
-	}
-	if (digits * 3 <= w.n)
+	if (w.n >= WORD_MIN && w.n <= WORD_MAX && fold(w, small) * 3 <= w.n)
 		wordset_add(set, (struct slice){ small, w.n });
 }
 
@@ -312,7 +341,7 @@ take_out(struct store *st, const struct wordset *lost, struct err *e)
 int
 words_settle(struct store *st, struct err *e)
 {
-	struct wordset lost = { .n = 0 };
+	struct wordset lost = { .n = 0 }, has = lost;
 	struct slice rest = buf_view(&st->go.words), w;
 	char quoted[WORD_MAX + 3];
 	int rows = ROWS_MAX, got = 0;
@@ -322,13 +351,15 @@ words_settle(struct store *st, struct err *e)
 		bool held = false;
 
 		snprintf(quoted, sizeof quoted, "\"%.*s\"", (int)w.n, w.p);
-		struct st *s = db_query(st->db, e, "SELECT instr(lower(s.text "
-		    "|| ' ' || coalesce(s.path, '') || ' ' || "
-		    "coalesce(s.name, '')), ?1) FROM words JOIN source s "
-		    "ON s.id = words.rowid WHERE words MATCH ?2", "st", w,
-		    quoted);
-		while (!held && rows-- > 0 && (got = st_step(s, e)) > 0)
-			held = st_col_int(s, 0) > 0;
+		struct st *s = db_query(st->db, e, "SELECT s.text, s.path, "
+		    "s.name FROM words JOIN source s ON s.id = words.rowid "
+		    "WHERE words MATCH ?1", "t", quoted);
+		while (!held && rows-- > 0 && (got = st_step(s, e)) > 0) {
+			for (int i = 0; i < 3; i++)
+				words_add(&has, st_col(s, i));
+			held = has.n > 0 && *place(&has, word_hash(w)) != 0;
+			wordset_reset(&has);
+		}
 		st_done(s);
 		if (!held)
 			wordset_add(&lost, w);
@@ -452,23 +483,17 @@ words_holding(struct store *st, const struct slice *fragment, size_t n,
 {
 	struct buf joined = BUF_INIT(SIZE_MAX), plain = joined, left = joined;
 	struct found f = { .n = 0 };
+	char letters[WORD_MAX];
 	struct slice w;
 
 	for (size_t i = 0; i < n; i++) {
-		bool digit = false;
-
 		w = fragment[i];
 		struct buf *small = is_joined(w) ? &joined : &plain;
 		if (w.n < FRAGMENT_MIN || w.n > WORD_MAX)
 			continue;
-		for (size_t k = 0; k < w.n; k++) {
-			unsigned char c = (unsigned char)w.p[k];
-
-			digit |= isdigit(c) != 0;
-			buf_addc(small, (char)tolower(c));
-		}
-		buf_addc(small, '\n');
-		if (digit && w.n >= WORD_MIN)
+		size_t digits = fold(w, letters);
+		put_word(small, (struct slice){ letters, w.n });
+		if (digits > 0 && w.n >= WORD_MIN)
 			add_term(terms, w, "\"*\n");
 	}
 	int r = look_for(st, buf_view(&joined), &f, e);
