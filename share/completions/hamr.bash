@@ -42,7 +42,7 @@ _hamr() {
 	hamr-tool1\ --mode | hamr-tool\ --mode) words="read-only patch verify docs" ;;
 	hamr-tool1\ --root | hamr-tool\ --root) kind=DIR ;;
 	hamr-tool1\ -o | hamr-tool\ -o) kind=KEY ;;
-	hamr-mem1\ -F | hamr-mem\ -F) words="auto hamr" ;;
+	hamr-mem1\ -F | hamr-mem\ -F) words="auto hamr openai claude-code codex pi opencode gemini qwen kimi swe-agent mini-swe-agent openhands sharegpt atif cline copilot" ;;
 	hamr-mem1\ --db | hamr-mem\ --db) kind=FILE ;;
 	hamr-mem1\ --key | hamr-mem\ --key) kind=WORD ;;
 	hamr-mem1\ --tag | hamr-mem\ --tag) kind=WORD ;;
@@ -71,7 +71,7 @@ _hamr() {
 		hamr-compact) words="-n -r -q -F --lenient --jq --strategy --window --view --check --report --ledger --budget --count --family -o --no-config --help --version" ;;
 		hamr-guard) words="-n -r -q -F --lenient --jq -a -e -p --import-only --report --compare --explain --calibrate -o --no-config --help --version" ;;
 		hamr-tool) words="-n -r -q -F --lenient --mode --yes --no-ask --root --schemas --mcp --sandbox-status --json --stream --list --force read edit write bash view_image search_memory save_memory undo -o --no-config --help --version" ;;
-		hamr-mem) words="-n -r -q -F --lenient --global --db --key --tag --replace --kind --raw --session --since --before save search list show brief stats check rebuild export import forget -o --no-config --help --version" ;;
+		hamr-mem) words="-n -r -q -F --lenient --stream --global --db --key --tag --replace --kind --raw --session --since --before save search list show brief stats check rebuild export import forget -o --no-config --help --version" ;;
 		hamr-provider) words="-n -r -q -F --lenient --stream --api --base-url --model --provider --replay --replay-speed --replay-chunk --record --models --mcp --probe -o --no-config --help --version" ;;
 		esac
 		case $cur in

@@ -30,9 +30,13 @@ for c in loop compact guard tool mem provider; do
 		case $manual in *"$o"*) ;; *) echo "$o" ;; esac
 	done | grep -vxE -- '--(help|version)')" ""
 done
-is "the formats are the importers" "$(grep -P "^hamr-guard\t-F\t" "$C/table" |
-    cut -f 3 | tr '|' '\n' | grep -vxE auto | sort)" \
-    "$(cd "$TOP/share/hamr/import" && ls -- *.jq | sed 's/\.jq$//' | sort)"
+for c in guard compact mem; do
+	is "the formats of hamr-$c are the importers" "$(grep -P \
+	    "^hamr-$c\t-F\t" "$C/table" | cut -f 3 | tr '|' '\n' |
+	    grep -vxE auto | sort)" \
+	    "$(cd "$TOP/share/hamr/import" && ls -- *.jq |
+	    sed 's/\.jq$//' | sort)"
+done
 
 # ---- bash ----
 cat >bash.sh <<'X'
