@@ -21,7 +21,6 @@
 #include "tokens/token.h"
 
 #define HITS 8			/* as the tool search_memory does */
-#define LIST_CHARS 200
 #define BRIEF_TOKENS 1000
 #define BRIEF_HITS 50
 #define BRIEF_CHARS 1000	/* of one fact */
@@ -198,27 +197,22 @@ command_list(const struct opts *o, struct err *e)
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	char time[UTC_SIZE];
 	struct rec_out out;
-	struct listed l;
 	struct store st;
 	int r = where_open_own(o, DB_READ, &st, e);
 
 	if (r != 0)
 		return r < 0 ? -1 : ST_OK;
 	rec_out_init(&out);
-	struct st *s = find_list(&st, false, e);
-	while ((r = find_next(s, &l, e)) > 0) {
-		size_t end = 0;
-
-		for (size_t n, i = 0; end < l.text.n && i < LIST_CHARS; i++) {
-			n = utf8_len((const unsigned char *)l.text.p + end,
-			    l.text.n - end);
-			end += n > 0 ? n : 1;
-		}
+	struct st *s = db_query(st.db, e, "SELECT 'm:' || key, kind, slot, "
+	    "coalesce(tags, '[]'), time, coalesce(substr(text, 1, 200), '') "
+	    "FROM item i LEFT JOIN passage p ON p.id = i.id << 20 "
+	    "ORDER BY time DESC, i.id DESC", "");
+	while ((r = st_step(s, e)) > 0) {
 		buf_reset(&b);
 		scan_put(&b, "{'id':@,'kind':@,'key':?,'tags':$,'time':?,"
-		    "'content':@}", slice_of(l.id), slice_of(kind_name(l.kind)),
-		    l.slot, l.tags.p != NULL ? l.tags : SLICE("[]"),
-		    when_text(l.time, time), slice_part(l.text, 0, end));
+		    "'content':@}", st_col(s, 0), slice_of(kind_name(
+		    (enum kind)st_col_int(s, 1))), st_col(s, 2), st_col(s, 3),
+		    when_text(st_col_int(s, 4), time), st_col(s, 5));
 		rec_put(&out, buf_view(&b));
 	}
 	buf_release(&b);
@@ -229,45 +223,51 @@ command_list(const struct opts *o, struct err *e)
 int
 command_stats(const struct opts *o, struct err *e)
 {
+	static const char *const names[] = { "facts", "messages", "sessions",
+		"forgotten" };
 	struct buf line = BUF_INIT(BUF_RECORD_MAX), page = line, path = line;
+	int64_t n[5] = { 0 };
 	struct rec_out out;
-	struct stats n;
 	struct stat f;
 	struct store st;
 	int r = where_open_own(o, DB_READ, &st, e);
 
 	if (r != 0)
 		return r < 0 ? -1 : ST_OK;
-	r = find_stats(&st, &n, e);
-	if (r == 0 && term_of(STDOUT_FILENO).tty) {
-		int64_t file = stat(st.path, &f) < 0 ? -1 : f.st_size / 1024;
-		const struct { const char *name; int64_t n; const char *unit; }
-		    rows[] = { { "facts", n.facts, "" },
-			{ "messages", n.messages, "" },
-			{ "sessions", n.sessions, "" },
-			{ "forgotten", n.forgotten, "" },
-			{ "text", (n.bytes + 1023) / 1024, " KiB" },
-			{ "file", file, " KiB" } };
-
+	struct st *s = db_query(st.db, e, "SELECT "
+	    "(SELECT count(*) FROM item WHERE kind = 1),"
+	    "(SELECT count(*) FROM item WHERE kind = 2),"
+	    "(SELECT count(DISTINCT session) FROM item),"
+	    "(SELECT count(*) FROM forgotten WHERE key NOT IN "
+	    "(SELECT key FROM item)),"
+	    "(SELECT coalesce(sum(bytes), 0) FROM item)", "");
+	r = st_step(s, e);
+	for (int i = 0; i < 5 && r > 0; i++)
+		n[i] = st_col_int(s, i);
+	st_done(s);
+	if (r > 0 && term_of(STDOUT_FILENO).tty) {
 		term_put(&page, slice_of(st.path), SIZE_MAX);
 		buf_fmt(&page, " (%s)\n", st.name);
-		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-			if (rows[i].n >= 0)
-				buf_fmt(&page, "%-10s %14s%s\n", rows[i].name,
-				    num_grouped(rows[i].n).s, rows[i].unit);
+		for (int i = 0; i < 4; i++)
+			buf_fmt(&page, "%-10s %14s\n", names[i],
+			    num_grouped(n[i]).s);
+		buf_fmt(&page, "%-10s %14s KiB\n", "text",
+		    num_grouped((n[4] + 1023) / 1024).s);
+		if (stat(st.path, &f) == 0)
+			buf_fmt(&page, "%-10s %14s KiB\n", "file",
+			    num_grouped(f.st_size / 1024).s);
 		store_close(&st);
 		return print_page(&page, e);
 	}
 	rec_out_init(&out);
-	if (r == 0) {
+	if (r > 0) {
 		/* folders may have names that are not UTF-8 */
 		utf8_clean(&path, st.path, strlen(st.path));
 		scan_put(&line, "{'type':'stats','store':@,'path':@,"
 		    "'facts':$,'messages':$,'sessions':$,'forgotten':$,"
 		    "'bytes':$}", slice_of(st.name), buf_view(&path),
-		    SCAN_INT(n.facts), SCAN_INT(n.messages),
-		    SCAN_INT(n.sessions), SCAN_INT(n.forgotten),
-		    SCAN_INT(n.bytes));
+		    SCAN_INT(n[0]), SCAN_INT(n[1]), SCAN_INT(n[2]),
+		    SCAN_INT(n[3]), SCAN_INT(n[4]));
 		rec_put(&out, buf_view(&line));
 	}
 	bufs_release(BUFS(&line, &path));
@@ -397,20 +397,18 @@ struct facts {
 };
 
 static void
-add(struct facts *x, const char *id, struct store *st, int64_t row,
+add(struct facts *x, struct slice id, struct store *st, int64_t row,
     int64_t time)
 {
 	bool fresh;
 
-	map_put(&x->seen, slice_of(id), &fresh);
-	if (!fresh)
+	map_put(&x->seen, id, &fresh);
+	if (!fresh || id.n >= MEMID_SIZE)
 		return;
 	GROW(x->f, x->n, x->cap);
 	struct fact *f = &x->f[x->n++];
-	memcpy(f->id, id, sizeof f->id);
-	f->st = st;
-	f->row = row;
-	f->time = time;
+	*f = (struct fact){ .st = st, .row = row, .time = time };
+	memcpy(f->id, id.p, id.n);
 }
 
 static int
@@ -457,7 +455,6 @@ command_brief(const struct opts *o, struct err *e)
 	struct hits hits = { .n = 0 };
 	struct facts x = { .n = 0 };
 	struct store st[MEMORIES];
-	struct listed l;
 	struct rec_out out;
 	size_t n = 0;
 
@@ -470,13 +467,16 @@ command_brief(const struct opts *o, struct err *e)
 	if (r == 0)
 		r = find_hits(st, n, &f, &hits, e);
 	for (size_t i = 0; i < hits.n && r == 0; i++)
-		add(&x, hits.h[i].id, hits.h[i].from, hits.h[i].row, 0);
+		add(&x, slice_of(hits.h[i].id), hits.h[i].from,
+		    hits.h[i].row, 0);
 	size_t matching = x.n;
 	for (size_t i = 0; i < n && r == 0; i++) {
-		struct st *s = find_list(&st[i], true, e);
+		struct st *s = db_query(st[i].db, e, "SELECT 'm:' || key, id, "
+		    "time FROM item WHERE id >= ?1", "i", FACT_FIRST);
 
-		while ((r = find_next(s, &l, e)) > 0)
-			add(&x, l.id, &st[i], l.row, l.time);
+		while ((r = st_step(s, e)) > 0)
+			add(&x, st_col(s, 0), &st[i], st_col_int(s, 1),
+			    st_col_int(s, 2));
 	}
 	if (x.n > matching)
 		qsort(x.f + matching, x.n - matching, sizeof *x.f, by_time);

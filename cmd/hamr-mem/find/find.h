@@ -40,19 +40,3 @@ struct find {
 int find_hits(struct store *st, size_t n, const struct find *f,
     struct hits *out, struct err *e);
 void hits_release(struct hits *h);
-
-/* The newest items first, or the facts in any order: a query, and each next one
- * of it: 1, 0 none, -1 e. */
-struct listed {
-	char id[MEMID_SIZE];
-	enum kind kind;
-	struct slice slot, tags, text;	/* text: how it begins */
-	int64_t row, time;
-};
-struct st *find_list(struct store *st, bool facts, struct err *e);
-int find_next(struct st *s, struct listed *l, struct err *e);
-
-struct stats {
-	int64_t facts, messages, sessions, forgotten, bytes;
-};
-int find_stats(struct store *st, struct stats *out, struct err *e);
