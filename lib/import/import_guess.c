@@ -339,8 +339,8 @@ struct look {
 	bool lenient;		/* lines that are refused do not count */
 };
 
-/* Is it a record of ours: a role, or a type that we know?  (Another one, that
- * looks like nobody else's, is ours to pass on, too.) */
+/* Is it a record of ours: a role, or a type that we know?  (Another type, of
+ * what looks like nobody else's, is ours to pass on, too.) */
 static bool
 is_hamr(const struct rec *r)
 {
@@ -407,7 +407,8 @@ look_at_line(struct look *k, struct slice line)
 	}
 	look_at(k, r.line, false);
 	if (k->found == before) {
-		k->hamr |= is_hamr(&r) || !is_odd(r.line);
+		k->hamr |= is_hamr(&r) || (!is_odd(r.line) &&
+		    scan_kind(rec_get(&r, "type")) == SCAN_STRING);
 		k->odd |= is_odd(r.line);
 	}
 	return true;

@@ -180,6 +180,10 @@ is "as many as there are" "$(echo "$said" | grep -c ': no ')" 16
 printf '{\n"createdAt":"t",\n"agents":{"main":{}}\n}\n' >state
 match "nor is a document of many lines anybody's" "$(imp state 2>&1)" \
     "*hamr: no *claude-code: no *not recognised*"
+echo '{"name":"x","version":"1.0"}' >package
+status "nor is what has neither role nor type" 65 imp -q -F auto package
+is "... that passes where no format is asked for" "$(imp package)" \
+    "$(cat package)"
 printf '%s\n' '{"type":"note","text":"t","content":[],"createdAt":"x"}' >note
 is "an event of somebody's stage passes" "$(imp note 2>/dev/null)" "$(cat note)"
 printf '%s\n' '{"messages":[{"role":"user","content":"x"}],' \
