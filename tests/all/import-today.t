@@ -292,5 +292,13 @@ is "atif: a trajectory within comes after" \
     "$(said -o import.sidechains=true atif)" "go[image i.png] a? a= side"
 is "atif: the tools" "$(timeout 20 hamr-guard -q --import-only atif |
     jq -r 'select(.type == "tools").tools[].function.name')" task
+jq -cn '{schema_version: "ATIF-v1.7", agent: {name: "x"}, steps: [{source: "agent",
+    message: "", tool_calls: [("a", "b", "c") | {tool_call_id: .,
+	function_name: "f", arguments: {}}], observation: {results: [
+	{source_call_id: "a", content: "", is_error: true},
+	{source_call_id: "b", content: "", extra: {is_error: true}},
+	{source_call_id: "c", content: "", extra: 7}]}}]}' >atif
+is "atif: a result that is an error" "$(timeout 20 hamr-guard -q --import-only \
+    atif | jq -c 'select(.role == "tool").is_error' | xargs)" "true true null"
 
 done_testing

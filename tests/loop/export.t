@@ -166,6 +166,18 @@ is "atif: arguments byte for byte, digits too; what is no object as text" \
 is "... and what is said is as it was" "$(jq -r '.steps[0].message' doc)" \
     '{"$json":"{}"}'
 rm .hamr/sessions/big.ndjson
+jq -cn '{role: "assistant", content: null, tool_calls: [("1", "2") |
+    {id: ., type: "function", function: {name: "f", arguments: "{}"}}]},
+    ({role: "tool", tool_call_id: "1", content: "no", is_error: true},
+    {role: "tool", tool_call_id: "2", content: "yes"},
+    {role: "assistant", content: "so"})' >.hamr/sessions/failed.ndjson
+export_as atif failed >doc
+is "atif: the calls that failed" "$(jq -c '.steps | map(.extra)' doc)" \
+    '[{"failed_calls":["1"]},null]'
+is "... also when it is read again" "$(hamr-guard -q --import-only doc |
+    jq -c 'select(.role == "tool") | [.content, .is_error]' | paste -sd' ')" \
+    '["no",true] ["yes",null]'
+rm .hamr/sessions/failed.ndjson
 status "something else: 2" 2 hamr-loop --no-config --export pdf "$id"
 status "no such session: 66" 66 hamr-loop --no-config --export html nope
 echo '{"role":' >>"$f"

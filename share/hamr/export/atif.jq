@@ -36,12 +36,17 @@ def step($n; $usage):
 [foreach (inputs, {"end": true}) as $r ({n: 0};
   .out = null
   | if $r.role == "tool" then
-      if .step then .results += [{source_call_id: (($r.tool_call_id | strings) // ""), content: ($r.content | text)}]
+      if .step then
+        (($r.tool_call_id | strings) // "") as $id
+        | .results += [{source_call_id: $id, content: ($r.content | text)}]
+        | if $r.is_error == true then .failed += [$id] else . end
       else . end
     elif $r | source or $r["end"] then
       .out = (.step | if . then . else null end)
       | (if .out and .results then .out.observation = {results: .results} else . end)
+      | (if .out and .failed then .out.extra = {failed_calls: .failed} else . end)
       | .results = null
+      | .failed = null
       | if $r["end"] then .
         else .n += 1 | .n as $n | .usage as $usage | .step = ($r | step($n; $usage))
           | if $r.role == "assistant" then .usage = null else . end end

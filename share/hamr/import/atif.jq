@@ -1,7 +1,10 @@
 # atif - the Agent Trajectory Interchange Format (Harbor, terminal-bench).
 # units: elements
 
-def step: ._line as $line
+# A result says that it failed, or the step says which of its calls did.
+def failed($calls): .is_error == true or (.extra | o | .is_error == true) or (.source_call_id as $id | $id != null and any($calls | arr; . == $id));
+
+def step: ._line as $line | (.extra | o | .failed_calls) as $failed
   | (if .source == "system" then {role: "system", content: (.message | content // "")}
     elif .source == "user" then {role: "user", content: (.message | content // "")}
     else
@@ -13,7 +16,7 @@ def step: ._line as $line
     (select(.source != "user" or (.observation | type) == "object") | (.tool_calls | type == "array" and length > 0) as $called
       | .observation | o | .results | arr | obj
       | if .source_call_id == null and ($called | not) then {role: "user", content: (.content | content // ""), meta: {by: "context"}}
-        else result(.source_call_id; .content) end)
+        else result(.source_call_id; .content) + {is_error: failed($failed)} end)
   | on($line);
 
 # An agent that a call started may have its own trajectory within.
