@@ -79,8 +79,8 @@ struct scan_end {
 size_t scan_end(struct scan_end *e, struct slice s);
 
 /* Append text with U+FFFD for what is refused of others' JSON: bytes that are
- * not UTF-8, and NUL, raw or escaped; with control bytes in strings escaped, and
- * null for Python's NaN and Infinity. */
+ * not UTF-8, and NUL, raw or escaped; with control bytes in strings escaped,
+ * and null for Python's NaN and Infinity. */
 void scan_repair(struct slice text, struct buf *out);
 
 /* Is text one JSON value?  Its values can be read then. */

@@ -340,8 +340,8 @@ add_last_output(struct ui *u, const struct rec *r)
 	scan_int(msg_meta(r, "stderr_bytes"), &err);
 	if (file != NULL && u->printing && out + err > STREAMED_MAX &&
 	    msg_text(rec_get(r, "content"), &text)) {
-		buf_fmt(&u->output, "\n[the next is left out; all of it is in %s]\n",
-		    file);
+		buf_fmt(&u->output,
+		    "\n[what follows is left out; all of it is in %s]\n", file);
 		buf_slice(&u->output, slice_last_lines(buf_view(&text),
 		    u->output_lines));
 	}

@@ -17,9 +17,9 @@
  * (``` or ~~~) of the answer, but out of one of tool_code, by the dialect json,
  * and by auto where fences of json are all of it.  DIALECT_AUTO reads every
  * dialect but lifts only names that stand in tools (any other block is text); a
- * named dialect lifts any name.  White space between blocks, and between text and a block,
- * is dropped, but that the longest of it around the blocks between two texts
- * stays between them.
+ * named dialect lifts any name.  White space between blocks, and between text
+ * and a block, is dropped, except that between two texts the longest run of it
+ * around the blocks stays.
  */
 #pragma once
 
