@@ -276,7 +276,7 @@ printf 'path /api/show\nalways\nbody {"model_info":{"general.architecture":"q","
 num_ctx() {
 	: >out
 	{
-		echo '{"type":"sync","n":1}'
+		[ -z "${sync-1}" ] || echo '{"type":"sync","n":1}'
 		cat in
 		echo '{"type":"go"}'
 		until grep -q '"role"' out; do sleep 0.05; done
@@ -289,6 +289,9 @@ serve show chat
 is "Ollama: the window of the Modelfile" "$(num_ctx)" 65536
 is "... asked for by the model's name" "$(jq -r .body log | head -n 1)" \
 	'{"model":"m"}'
+is "... also before the first sync, or the model would be loaded twice" \
+	"$(sync='' num_ctx) $(jq -r .path log | tail -n 2 | xargs)" \
+	"65536 /api/show /api/chat"
 is "... after what is set" "$(num_ctx -o context.window=16384)" 16384
 is "... the smaller of two" "$(num_ctx -o context.window=16384 \
 	-o context.context_budget_tokens=12000)" 12000

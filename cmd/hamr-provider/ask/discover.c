@@ -306,17 +306,17 @@ own_window(struct slice show)
 	return n;
 }
 
-/* Of Ollama, ask for the window that the model's own settings say where nobody
- * said another, and for no more than the model has. */
-static void
-fit_window(struct provider *p)
+void
+server_fit_window(struct provider *p)
 {
 	struct settings *s = p->set;
 	struct buf b = BUF_INIT(REPLY_MAX), body = b;
 	struct http_reply r;
 
-	if (s->api != &api_ollama || *s->model == '\0')
+	if (p->window_fits || p->stage->mode != STAGE_RESIDENT ||
+	    s->api != &api_ollama || *s->model == '\0')
 		return;
+	p->window_fits = true;
 	scan_put(&body, "{'model':@}", slice_of(s->model));
 	if (get(p, s->base_url, "/api/show", buf_view(&body), SYNC_MS, &b,
 	    &r)) {
@@ -354,7 +354,7 @@ server_put_limit(struct provider *p)
 	if (*p->set->base_url == '\0' || (!known &&
 	    settings_is_own_host(p->set->api, p->set->base_url)))
 		return;
-	fit_window(p);
+	server_fit_window(p);
 	n = p->set->window;
 	if (n == 0)
 		n = ask_window(p, end, &source);

@@ -703,6 +703,7 @@ exchange(struct provider *p, const struct ask *ask)
 	struct err e;
 
 	if (server_find(p, &e) == 0) {
+		server_fit_window(p);
 		ids_note_all(&p->ids, ask->messages,
 		    messages_known(&p->past, ask->messages));
 		attempt_init(&x);

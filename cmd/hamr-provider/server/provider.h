@@ -45,7 +45,7 @@ struct provider {
 	struct answer *answer;
 	unsigned quirks;
 	long long most_output;	/* tokens of an answer, said the server; 0 */
-	bool limit_asked, model_asked, warned, warned_record;
+	bool limit_asked, model_asked, window_fits, warned, warned_record;
 	int counted_whole;	/* requests since a cut, see ask/exchange.c */
 	long long most_read;	/* tokens that the server ever read at once */
 	int record;		/* the cassette being written; -1: none */
