@@ -165,4 +165,16 @@ run x -o stages.guard="['$PWD/guard']"
 is "five restarts, then tool_error" "$S $(ended) $(tail -n 1 .hamr/runs/* |
     wc -l) $(grep -c 'started again' .hamr/runs/*)" \
     "1 tool_error stage_died 1 5"
+cat >guard <<'X'
+#!/bin/sh
+head -c 1 >/dev/null
+echo "cannot think" >&2
+exit 1
+X
+for how in --json --quiet; do
+	hamr-loop --no-config --yes "$how" --replay script x >out 2>err \
+	    -o "stages.guard=['$PWD/guard']" </dev/null
+	match "its last line is told, $how" "$(tail -n 1 err)" \
+	    "hamr-loop: stage guard (*) ended 6 times in one action: cannot think"
+done
 done_testing

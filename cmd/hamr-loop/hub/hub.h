@@ -81,8 +81,8 @@ struct hub {
 	struct err err;		/* what ended the run */
 	int died;		/* stages started again so far ... */
 	const char *who_died;	/* ... the last one's name */
-	bool stage_failed;	/* a stage ended for good; err names it, ... */
-	const char *last_words;	/* ... and this it said at last, or NULL */
+	bool stage_failed;	/* a stage ended for good; err names it, and
+				 * says what it said at last */
 	struct scan scan;
 };
 

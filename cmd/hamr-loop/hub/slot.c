@@ -157,12 +157,8 @@ slot_ask_again(struct hub *h, struct slot *s)
 }
 
 static void
-give_up(struct hub *h, struct slot *s, enum status status, const char *fmt,
-    int value)
+give_up(struct hub *h, struct slot *s, enum status status, const char *how)
 {
-	char how[128];
-
-	snprintf(how, sizeof how, fmt, value);
 	s->asked = 0;
 	s->deadline = 0;
 	if (s == &h->slot[SLOT_MEM]) {	/* the run continues without memory */
@@ -175,9 +171,11 @@ give_up(struct hub *h, struct slot *s, enum status status, const char *fmt,
 	runlog_line(h->log, s->name, "%s; given up", how);
 	h->stage_failed = true;
 	h->failed = true;
-	h->last_words = s->said;
-	err_set(&h->err, status, "stage %s (%s) %s", s->name,
-	    s->cmd.commands[0], how);
+	/* with its own words, as an editor, or who looks at the session later,
+	 * has not seen its stderr */
+	err_set(&h->err, status, "stage %s (%s) %s%s%s", s->name,
+	    s->cmd.commands[0], how, s->said != NULL ? ": " : "",
+	    s->said != NULL ? s->said : "");
 }
 
 int
@@ -200,6 +198,8 @@ slot_stop(struct hub *h, struct slot *s, int ms)
 void
 slot_down(struct hub *h, struct slot *s, const char *fault)
 {
+	char how[64];
+
 	if (fault != NULL)
 		kill(-s->child->group, SIGKILL);
 	int st = slot_stop(h, s, END_MS);
@@ -213,15 +213,16 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 		/* What a stage's own status makes of ours: a remedy of the
 		 * person's is told as such.  A usage error is one of
 		 * [stages]. */
+		snprintf(how, sizeof how, "ended with status %d", code);
 		give_up(h, s, code == ST_USAGE ? ST_CONFIG :
 		    code == ST_NOINPUT || code == ST_POLICY ||
-		    code == ST_CONFIG ? (enum status)code : ST_PEER,
-		    "ended with status %d", code);
+		    code == ST_CONFIG ? (enum status)code : ST_PEER, how);
 		return;
 	}
 	if (++s->restarts > MAX_RESTARTS) {
-		give_up(h, s, ST_PEER, "ended %d times in one action",
+		snprintf(how, sizeof how, "ended %d times in one action",
 		    s->restarts);
+		give_up(h, s, ST_PEER, how);
 		return;
 	}
 	h->died++;

@@ -418,7 +418,7 @@ turn_settle(struct turn *t, bool task, bool run)
 void
 turn_run(struct turn *t)
 {
-	struct buf said = BUF_INIT(BUF_RECORD_MAX), clean = said;
+	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
 	struct hub *h = t->hub;
 
 	turn_set_ending(t, END_COMPLETED, "");
@@ -432,15 +432,11 @@ turn_run(struct turn *t)
 		turn_set_ending(t, END_TOOL_ERROR, "stage_died");
 		h->failed = false;	/* the session itself is sound */
 		close_calls(t, "stage_died", TEXT_RESULT_INTERRUPTED);
-		/* with its own words, as an editor, or who looks at the session
-		 * later, has not seen its stderr */
-		buf_fmt(&said, "%s%s%s", h->err.text, h->last_words != NULL ?
-		    ": " : "", h->last_words != NULL ? h->last_words : "");
-		utf8_clean(&clean, said.p, said.len);
+		utf8_clean(&clean, h->err.text, strlen(h->err.text));
 		hub_put(h, "{'type':'error','stage':'loop',"
 		    "'code':'stage_died','message':@,'retryable':false}",
 		    buf_view(&clean));
-		bufs_release(BUFS(&said, &clean));
+		buf_release(&clean);
 	} else if (h->failed) {
 		turn_set_ending(t, END_TOOL_ERROR, "storage_full");
 	} else if (h->interrupts > 0 || closed) {
