@@ -177,4 +177,12 @@ for how in --json --quiet; do
 	match "its last line is told, $how" "$(tail -n 1 err)" \
 	    "hamr-loop: stage guard (*) ended 6 times in one action: cannot think"
 done
+cat >guard <<'X'
+#!/bin/sh
+exec sleep 60 >&-
+X
+SECONDS=0
+run x -o "stages.guard=['$PWD/guard']"
+is "one that only closes its stdout is ended at once" \
+    "$S $(ended) $((SECONDS < 8))" "1 tool_error stage_died 1"
 done_testing

@@ -14,6 +14,7 @@
 #define MAX_RESTARTS 5		/* of one stage in one run (chapter 7.3) */
 #define CHUNK ((size_t)65536)	/* session bytes handed over at once */
 #define GO_LINE 64		/* bytes, and more, of a go */
+#define EXIT_MS 100		/* from the end of its output to its own */
 
 static void
 tell_line(void *slot, struct slice line)
@@ -198,11 +199,13 @@ slot_stop(struct hub *h, struct slot *s, int ms)
 void
 slot_down(struct hub *h, struct slot *s, const char *fault)
 {
+	/* with a filter behind it, it may have a call to end still */
+	bool alone = fault == NULL && s->cmd.n == 1;
 	char how[64];
 
 	if (fault != NULL)
 		kill(-s->child->group, SIGKILL);
-	int st = slot_stop(h, s, END_MS);
+	int st = slot_stop(h, s, alone ? EXIT_MS : END_MS);
 	if (h->failed || h->closing) {
 		s->asked = 0;
 		s->deadline = 0;
