@@ -185,4 +185,23 @@ SECONDS=0
 run x -o "stages.guard=['$PWD/guard']"
 is "one that only closes its stdout is ended at once" \
     "$S $(ended) $((SECONDS < 8))" "1 tool_error stage_died 1"
+
+# ---- a memory that does not answer ----
+
+answer "Read." >script
+cat >mem <<'X'
+#!/bin/sh
+while read -r line; do :; done
+exec sleep 60
+X
+chmod +x mem
+SECONDS=0
+run x -o "stages.mem=['$PWD/mem']"
+is "a finished run waits for it for a moment" \
+    "$S $(ended) $((SECONDS < 8))" "0 completed stop 1"
+match "and says so" "$(cat err)" "*hamr-loop: stage mem ($PWD/mem) did not \
+answer in time; this run is not indexed; later: hamr-mem -n $PWD/.hamr/*.ndjson"
+f=$(sed -n 's/.*later: hamr-mem -n //p' err)
+hamr-mem --no-config -n "$f" >/dev/null && hamr-mem --no-config search Read >hits
+is "and what is said to do does it" "$(grep -c Read. hits)" 1
 done_testing

@@ -14,6 +14,7 @@
 #define CANCEL_MS 2200		/* for a cancelled action; hamr-tool lets a
 				 * command end for 500 ms, and notes for 1,500
 				 * what it changed */
+#define MEM_MS 5000		/* of no progress, at the end of a run */
 #define QUIET_MS 10		/* after which there is time for all stages */
 
 void
@@ -482,6 +483,35 @@ hub_start(struct hub *h, bool resume, struct err *e)
 	return 0;
 }
 
+/* Nobody waits for what the other stages still do, but hamr-mem may have much
+ * to index, or wait for another's lock: it has MEM_MS, and more while it
+ * reads. */
+static void
+sync_all(struct hub *h)
+{
+	struct slot *mem = &h->slot[SLOT_MEM];
+	int ms = h->ending ? END_MS : MEM_MS;
+	long long until = file_now_ms() + ms;
+	long long last = h->ending ? until :
+	    file_now_ms() + PURE_DEADLINE_MS - ms;
+	off_t taken;
+
+	h->ending = true;
+	for (int i = 0; i < SLOTS; i++)
+		if (h->slot[i].child != NULL &&
+		    (i != SLOT_PROVIDER || h->window_asked))
+			hub_ask(h, (enum slot_id)i, false);
+	hub_feed(h);
+	do {
+		taken = mem->cursor;
+		hub_wait(h, until);
+		until = file_now_ms() + ms;
+	} while (mem->asked != 0 && mem->cursor != taken &&
+	    h->interrupts == 0 && until < last);
+	if (mem->asked != 0 && mem->child != NULL && h->interrupts == 0)
+		slot_down(h, mem, "did not answer in time");
+}
+
 void
 hub_end(struct hub *h)
 {
@@ -492,13 +522,7 @@ hub_end(struct hub *h)
 	if (!h->failed && !hurry) {
 		h->interrupts = 0;
 		start_memory(h);
-		for (int i = 0; i < SLOTS; i++)
-			if (h->slot[i].child != NULL &&
-			    (i != SLOT_PROVIDER || h->window_asked))
-				hub_ask(h, (enum slot_id)i, false);
-		/* hamr-mem may have much to take in still */
-		hub_wait(h, file_now_ms() +
-		    (h->ending ? END_MS : PURE_DEADLINE_MS));
+		sync_all(h);
 		hurry = h->interrupts > 0;
 	}
 	for (int i = 0; i < SLOTS; i++)

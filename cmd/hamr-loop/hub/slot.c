@@ -163,8 +163,9 @@ give_up(struct hub *h, struct slot *s, enum status status, const char *how)
 	s->asked = 0;
 	s->deadline = 0;
 	if (s == &h->slot[SLOT_MEM]) {	/* the run continues without memory */
-		err_say("stage mem (%s) %s; this run is not indexed",
-		    s->cmd.commands[0], how);
+		err_say("stage mem (%s) %s; this run is not indexed; later: "
+		    "hamr-mem -n %s", s->cmd.commands[0], how,
+		    h->session->path);
 		s->used = false;
 		return;
 	}
@@ -206,6 +207,10 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 	if (fault != NULL)
 		kill(-s->child->group, SIGKILL);
 	int st = slot_stop(h, s, alone ? EXIT_MS : END_MS);
+	if (s == &h->slot[SLOT_MEM] && h->closing && fault != NULL) {
+		give_up(h, s, ST_PEER, fault);
+		return;
+	}
 	if (h->failed || h->closing) {
 		s->asked = 0;
 		s->deadline = 0;
