@@ -441,6 +441,16 @@ tm send-keys -t c '/copy' Enter
 sees "the last answer is copied" '*copied 1 line*'
 tm send-keys -t c '/cost' Enter
 sees "/cost" '*> /cost*tokens *none counted yet*'
+f=$(ls .hamr/sessions/*.ndjson)
+sed 's/"content":"look"/"content":"look into every file that is here, and say what it is for"/' \
+    "$f" >"${f%/*}/20260101T000000Z-aaaa.ndjson"
+tm send-keys -t c '/sessions' Enter
+sees "/sessions has a row for each, cut at the edge" '*> /sessions
+SESSION * TASK
+20260101T000000Z-aaaa * look into every file th…
+2* look
+*'
+rm "${f%/*}/20260101T000000Z-aaaa.ndjson"
 tm send-keys -t c '/resume' Enter
 sees "/resume offers the sessions" '*> /resume*
 > 2*step*look*'
