@@ -592,9 +592,9 @@ is "an image is 1600 tokens" "$(budget_of im)" $(((1608 * 1126) / 1024))
 { jq -nc --arg c "$(lines 2000 sys)" '{role:"system",content:$c}'; user hi
 } >sys
 match "a window smaller than the system prompt" "$(request --window 8000 sys |
-	jq -r .message)" "the request does not fit: * tokens, room for 6000 (window 8000); the system prompt (*) and tools (0) alone exceed the window: raise context.window to *, or offer fewer tools; largest: system *"
+	jq -r .message)" "the request does not fit: * tokens, room for 6000 (window 8000); the system prompt (*) and tools (0) alone exceed the window: raise --window to *, or offer fewer tools; largest: system *"
 w=$(request --window 8000 sys | jq -r .message |
-	sed 's/.*context.window to \([0-9]*\),.*/\1/')
+	sed 's/.*--window to \([0-9]*\),.*/\1/')
 is "the window it names is enough" "$(request --window "$w" sys |
 	jq -r .type)" request
 head -c 300000 /dev/zero | tr '\0' z >zzz
@@ -609,7 +609,11 @@ is "--count is the table's own" "$(compact --count zzz)" 4689
 { user go; jq -nc --arg c "$(lines 1500 big)" '{role:"user",content:$c}'
 } >big
 match "a single message larger than the window" "$(request --window 8000 big |
-	jq -r .message)" '* the user message that begins with "big line 1 of some text that is long eno" alone takes *: shorten it, or raise context.window; largest: user *'
+	jq -r .message)" '* the user message that begins with "big line 1 of some text that is long eno" alone takes *: shorten it, or raise --window; largest: user *'
+for key in context.window context.context_budget_tokens; do
+	match "... and the key that limits, $key" "$(request -o $key=8000 big |
+		jq -r .message)" "*: shorten it, or raise $key; largest: *"
+done
 
 # ---- many messages of one role in a row are one, and need not all fit ----
 

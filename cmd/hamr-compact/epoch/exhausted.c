@@ -103,12 +103,22 @@ name_largest(const struct compact *c, struct buf *out)
 	return sum;
 }
 
+/* What to raise for a larger window. */
+static const char *
+window_key(const struct compact *c)
+{
+	return c->flag_window >= 0 ? "--window" :
+	    c->budget.window == c->set.budget.tokens ?
+	    "context.context_budget_tokens" : "context.window";
+}
+
 char *
 exhausted_text(const struct compact *c)
 {
 	struct buf out = BUF_INIT(BUF_RECORD_MAX), name = out;
 	long alone = compact_tokens(c, name_largest(c, &name));
 	long reserved = c->set.budget.reserved, room = c->budget.effective;
+	const char *key = window_key(c);
 	struct part p[PARTS];
 
 	measure(c, p);
@@ -121,15 +131,13 @@ exhausted_text(const struct compact *c)
 		want = want / 3 * 4 / 4 <= reserved ? want / 3 * 4 + 4 :
 		    want + reserved;
 		buf_fmt(&out, "; the system prompt (%ld) and tools (%ld) "
-		    "alone exceed the window: raise context.window to %ld, "
-		    "or offer fewer tools",
-		    p[SYSTEM].tokens, p[TOOLS].tokens, want);
+		    "alone exceed the window: raise %s to %ld, or offer fewer "
+		    "tools", p[SYSTEM].tokens, p[TOOLS].tokens, key, want);
 	} else if (alone > room - fixed) {
-		buf_fmt(&out, "; %s alone takes %ld: shorten it, or raise "
-		    "context.window", name.p, alone);
+		buf_fmt(&out, "; %s alone takes %ld: shorten it, or raise %s",
+		    name.p, alone, key);
 	} else {
-		buf_adds(&out, "; shorten the largest part, or raise "
-		    "context.window");
+		buf_fmt(&out, "; shorten the largest part, or raise %s", key);
 	}
 	qsort(p, PARTS, sizeof *p, larger_first);
 	buf_fmt(&out, "; largest: %s %ld, %s %ld, %s %ld, %s %ld", p[0].name,
