@@ -215,6 +215,19 @@ load_program(struct import *im, const char *format,
 
 /* ---- which format ---- */
 
+/* Where an array is no JSON; 0: nowhere, after all. */
+static int
+find_fault(struct rec_in *in, struct err *e)
+{
+	struct value_reader u = { .in = in, .elements = true };
+	int got;
+
+	while ((got = value_reader_next(&u, true, e)) > 0)
+		;
+	value_reader_release(&u);
+	return got;
+}
+
 /* Whose transcript is in?  Reads as much of it as that takes.  *format is
  * NULL when it is ours.  0, or -1 with e. */
 static int
@@ -260,6 +273,8 @@ choose(struct rec_in *in, const struct import_opts *o, const char **format,
 		    "name it with -F, or see hamr-import(5) for writing one",
 		    in->name);
 	}
+	if (g->kind == GUESS_BROKEN && g->bad_array)
+		return find_fault(in, e);
 	if (!o->quiet && (*format != NULL || o->format != NULL))
 		err_say("%s: read as %s", in->name, *format != NULL ? *format :
 		    "hamr");

@@ -544,6 +544,7 @@ guess_document(struct look *k, struct slice s)
 		bufs_release(BUFS(&whole, &clean));
 	}
 	g->kind = GUESS_BROKEN;
+	g->bad_array = !good && *s.p == '[';
 	if (!good && k->found == 0)
 		return;
 	/* does its first value go on behind its line?  (A string does not: then

@@ -33,6 +33,7 @@ struct guess {
 	bool lines;		/* a value a line, as far as was seen */
 	bool document;		/* one JSON value over several lines, or an
 				 * array: what a format has on lines is in it */
+	bool bad_array;		/* GUESS_BROKEN: an array that is no JSON */
 	char keys[100];		/* GUESS_NOBODY: of its first object */
 	bool odd;		/* GUESS_NOBODY: looks like somebody's
 				 * transcript all the same */

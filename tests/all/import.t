@@ -222,6 +222,14 @@ is "what is no text is mended and told" "$(head -2 bad >u; printf \
 head -c 700 openai-array.json >cut
 status "a document cut short" 65 imp cut
 match "a document cut short: where" "$(imp -q cut 2>&1 >out)" "*cut:*cut short*"
+printf '[\n{"role":"user","content":"x"},\n{"role":"user" "content":"y"}\n]\n' >bad.json
+status "an array that is no JSON" 65 imp bad.json
+is "... where it is broken" "$(cat "$T/.err")" \
+    "hamr-guard: bad.json:3: ',' or '}' wanted at byte 16"
+is "... also in its first message" "$(printf '[{"role":"user" "a":1}]\n' |
+    imp 2>&1)" "hamr-guard: stdin:1: ',' or '}' wanted at byte 16"
+is "what only begins like one" "$(echo '[info] begun' | imp 2>&1)" \
+    "hamr-guard: stdin:1: not a JSON value at byte 1"
 
 # ---- hostile ----
 
