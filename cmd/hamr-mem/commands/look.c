@@ -285,10 +285,17 @@ command_check(const struct opts *o, struct err *e)
 	char *path = where_path(o, false, &name, e);
 	bool ours = path != NULL && store_is_ours(path);
 	int r = where_open_own(o, DB_WRITE, &st, e);
+	/* one that may not be written can be read all the same */
+	bool reads = r < 0 && e->status == ST_SYSTEM;
 
 	free(path);
+	if (reads)
+		r = where_open_own(o, DB_READ, &st, e);
 	if (r == 0) {
-		r = store_check(&st, &b, e);
+		if (reads)
+			err_say("%s: its index is not compared with its text: "
+			    "only who may write can do that", st.path);
+		r = store_check(&st, !reads, &b, e);
 		store_close(&st);
 	} else if (r > 0)
 		r = 0;

@@ -115,5 +115,6 @@ int store_newest(struct store *st, enum kind kind, int64_t *id,
 int store_text(struct store *st, int64_t row, struct buf *out,
     struct err *e);
 
-/* Append a line for each fault. */
-int store_check(struct store *st, struct buf *out, struct err *e);
+/* Append a line for each fault; index: also whether it fits the text, which
+ * only a memory that is open to be written can tell. */
+int store_check(struct store *st, bool index, struct buf *out, struct err *e);
