@@ -1,4 +1,4 @@
-/* acp.c - hamr-loop --acp: what the editor asks, and what it is asked. */
+/* acp.c - hamr-loop --acp: requests from the editor, and questions to it. */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -15,8 +15,8 @@
 
 #define PROTOCOL 1
 #define LINE_MAX_BYTES ((size_t)64 << 20)
-#define END_MS 5000		/* for sessions, when stdin has ended ... */
-#define LAST_MS 500		/* ... and for who reads what they said */
+#define END_MS 5000		/* for sessions, after stdin has ended ... */
+#define LAST_MS 500		/* ... and for the reader of stdout */
 
 /* ---- sending ---- */
 
@@ -84,7 +84,7 @@ acp_forget(struct worker *s)
 			remove_question(s->acp, i);
 }
 
-/* ---- what a session worked on is done ---- */
+/* ---- the end of a session's work ---- */
 
 static void
 finish_prompt(struct worker *s, struct slice id)
@@ -104,7 +104,7 @@ finish_prompt(struct worker *s, struct slice id)
 		buf_release(&b);
 		return;
 	}
-	/* why the turn ended, where the answer does not say it */
+	/* why the turn ended, if the answer does not say so */
 	if (!s->cancelled && slice_in(slice_of(status), told)) {
 		buf_fmt(&b, "\n[%s: %s]\n", status, s->error != NULL &&
 		    strcmp(s->reason, "context") == 0 ? s->error : s->reason);
@@ -165,7 +165,7 @@ acp_done(struct worker *s, bool ended)
 
 /* ---- parameters ---- */
 
-/* The string, yours; NULL with the error sent. */
+/* A string parameter; the caller frees it.  NULL: the error was sent. */
 static char *
 want_str(struct acp *a, const struct rpc_msg *m, const char *key)
 {
@@ -188,7 +188,7 @@ find_session(struct acp *a, const char *id)
 	return NULL;
 }
 
-/* The open session that it is about; NULL with the error sent. */
+/* The open session that a request names.  NULL: the error was sent. */
 static struct worker *
 want_session(struct acp *a, const struct rpc_msg *m)
 {
@@ -232,7 +232,7 @@ on_initialize(struct acp *a, const struct rpc_msg *m)
 	buf_release(&b);
 }
 
-/* It runs, or is started again.  False, with the error sent. */
+/* Start the session's process unless it runs.  False: the error was sent. */
 static bool
 is_up(struct worker *s, const struct rpc_msg *m)
 {
@@ -289,7 +289,7 @@ out:
 	free(id);
 }
 
-/* There, and neither a string nor null? */
+/* Is a parameter present, but neither a string nor null? */
 static bool
 is_wrong(const struct rpc_msg *m, const char *key, const char *text)
 {
@@ -364,7 +364,7 @@ on_close(struct acp *a, const struct rpc_msg *m)
 
 /* ---- settings ---- */
 
-/* False: there is no such value. */
+/* False: not a valid value. */
 static bool
 set_option(struct worker *s, bool mode, const char *value)
 {
@@ -467,7 +467,7 @@ acp_say_file(struct worker *s, struct slice id, struct slice content)
 		worker_say(s, "{'type':'file','id':$}", id);
 }
 
-/* False: nothing was asked with that id. */
+/* False: no question has this id. */
 static bool
 on_answer(struct acp *a, const struct rpc_msg *m)
 {
@@ -537,7 +537,7 @@ take_message(struct acp *a, enum rpc_got got, struct slice text)
 	if (m.kind == RPC_OTHER && scan_kind(m.id) == SCAN_NULL &&
 	    scan_kind(m.method) == SCAN_STRING)
 		m.kind = RPC_REQUEST;
-	/* an answer that is none is a no: the turn waits for it */
+	/* a malformed answer is a no, because the turn waits for it */
 	if (m.method.p == NULL && on_answer(a, &m))
 		return;
 	if (m.kind == RPC_RESULT || m.kind == RPC_ERROR)
@@ -561,8 +561,8 @@ take_message(struct acp *a, enum rpc_got got, struct slice text)
 
 /* ---- the loop ---- */
 
-/* Let sessions end that are to: where somebody reads, once what they are at is
- * answered. */
+/* Close the input of sessions that must end, after their work is answered if
+ * somebody reads stdout. */
 static void
 close_sessions(struct acp *a)
 {
@@ -603,7 +603,7 @@ round_of_poll(struct acp *a, int most)
 		p[3 * i + 2] = (struct pollfd){ c == NULL ? -1 : c->err,
 			POLLIN, 0 };
 	}
-	/* who does not read is not listened to for ever */
+	/* stop reading from an editor that does not read */
 	p[3 * n] = (struct pollfd){ a->ended || a->rpc.wr.len - a->rpc.sent >
 		4 * ACP_QUEUE_HIGH ? -1 : STDIN_FILENO, POLLIN, 0 };
 	p[3 * n + 1] = (struct pollfd){ STDOUT_FILENO,
@@ -640,7 +640,7 @@ acp(int argc, char **argv)
 	bool any = true;
 
 	signal(SIGPIPE, SIG_IGN);
-	/* all options but --acp; what else there is would be a task */
+	/* all options but --acp; an operand would be a task */
 	a.args = xcalloc((size_t)argc + 1, sizeof *a.args);
 	for (int i = 1; i < argc; i++)
 		if (strcmp(argv[i], "--acp") != 0)
@@ -652,7 +652,7 @@ acp(int argc, char **argv)
 		    fcntl(STDOUT_FILENO, F_GETFL) | O_NONBLOCK);
 	while (!a.over && !a.ended)
 		round_of_poll(&a, -1);
-	/* the editor has gone: its sessions end as they do at a Ctrl-C */
+	/* the editor is gone: end its sessions as Ctrl-C does */
 	long long until = file_now_ms() + END_MS;
 	for (size_t i = 0; i < a.n; i++)
 		if (a.v[i]->work == PROMPTED && a.v[i]->child != NULL) {

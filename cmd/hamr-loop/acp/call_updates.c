@@ -1,4 +1,4 @@
-/* call_updates.c - the calls of a model, as an editor shows them. */
+/* call_updates.c - the model's calls as updates for an editor. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +14,13 @@
 #define OUTPUT_MS 250		/* at most four times a second */
 #define RESULT_SHOWN ((size_t)64 << 10)
 #define INPUT_SHOWN ((size_t)256 << 10)
-#define ASKED_SHOWN ((size_t)128 << 10)	/* of what is too long to be asked */
+#define ASKED_SHOWN ((size_t)128 << 10)	/* shown of a question too long */
 #define TITLE_SHOWN ((size_t)320)
-#define TEXT_MAX ACP_MESSAGE_MAX	/* one that is longer is not shown */
+#define TEXT_MAX ACP_MESSAGE_MAX	/* a longer text is not shown */
 
-/* ---- the texts that a diff is between, whole ---- */
+/* ---- the whole texts of a diff's two sides ---- */
 
-/* The file, yours; NULL: there is none, or it is too long or not text. */
+/* The file's text; the caller frees it.  NULL: none, too long, or not text. */
 static char *
 whole_read(const char *path)
 {
@@ -48,8 +48,8 @@ take_line(struct slice *rest)
 	return line;
 }
 
-/* The text after the diff is applied to it, or (back) before that; yours.
- * NULL: it does not fit. */
+/* Apply the diff to text, or (back) reverse it; the caller frees the result.
+ * NULL: it does not apply. */
 static char *
 whole_text(const char *text, struct slice diff, bool back)
 {
@@ -85,8 +85,8 @@ whole_text(const char *text, struct slice diff, bool back)
 			if (line.p[0] == ' ')
 				buf_slice(&b, got);
 		} else if (in && line.p[0] == '\\') {
-			/* the line before has no LF; where it was put in, its
-			 * LF was the diff's */
+			/* the previous line has no LF; if it was added, its LF
+			 * is only the diff's */
 			if (before == put && b.len > 0)
 				b.len--;
 		} else if (in) {
@@ -152,8 +152,8 @@ shows_terminal(const struct worker *s, const struct seen_call *c)
 	return s->acp->terminal && strcmp(c->name, "bash") == 0;
 }
 
-/* What it is, behind the update's own name: the members of a call that is told
- * or asked about, but where it is. */
+/* The members that describe a call in an update or question, except its
+ * location; they follow the update's own name. */
 static void
 put_call(struct buf *out, const struct seen_call *c)
 {
@@ -172,7 +172,7 @@ put_call(struct buf *out, const struct seen_call *c)
 	if (strcmp(c->name, "read") == 0 &&
 	    scan_get(slice_of(c->args), "query").p != NULL)
 		kind = "search";
-	/* "read src/a.c", or a command as it is */
+	/* "read src/a.c", or just the command */
 	if (strcmp(c->name, "bash") != 0)
 		buf_fmt(&title, "%s ", c->name);
 	for (size_t i = 0; i < sizeof telling / sizeof *telling; i++)
@@ -346,8 +346,7 @@ calls_start(struct worker *s, const struct rec *r)
 
 /* ---- a result ---- */
 
-/* The texts that an edit made one of the other, as far as the file and the
- * diff tell them. */
+/* The texts before and after an edit, if the file and the diff tell them. */
 static void
 find_texts(struct seen_call *c, struct slice diff, bool made)
 {
@@ -380,7 +379,7 @@ first_line(struct slice diff)
 	p = p != NULL ? strchr(p, '+') : NULL;
 	if (p != NULL)
 		line = strtol(p + 1, NULL, 10);
-	/* behind the lines that only surround it */
+	/* after the lines of context */
 	while (p != NULL && (p = strchr(p, '\n')) != NULL && *++p == ' ')
 		line++;
 	buf_release(&b);
@@ -442,7 +441,8 @@ calls_result(struct worker *s, const struct rec *r, bool replay)
 
 /* ---- permission ---- */
 
-/* What would be done; how 0: all of it, 1: no whole texts, 2: the beginning. */
+/* What the call would do.  how: 0: all of it, 1: no whole texts, 2: only the
+ * beginning. */
 static void
 put_asked(struct buf *out, const struct seen_call *c, const struct rec *r,
     int how)
@@ -508,7 +508,7 @@ calls_ask(struct worker *s, const struct rec *r)
 		    "'kind':'reject_always'}]}");
 		asked = acp_ask(s, "session/request_permission", &params, r);
 	}
-	/* what the result says counts; this was a proposal */
+	/* the result decides; these were proposed */
 	free(c->old);
 	free(c->new);
 	c->old = c->new = NULL;

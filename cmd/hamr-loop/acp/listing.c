@@ -1,4 +1,4 @@
-/* listing.c - the sessions on the disk: found, listed, told again. */
+/* listing.c - find, list and replay the sessions on disk. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

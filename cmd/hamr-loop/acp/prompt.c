@@ -1,4 +1,4 @@
-/* prompt.c - what an editor's prompt says, as records. */
+/* prompt.c - turn an editor's prompt into records. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,8 +16,8 @@ struct prompt {
 	struct buf images;	/* parts, a comma before each */
 };
 
-/* The path of a file:// URI, or of a plain absolute path; yours.  NULL: it is
- * something else. */
+/* The path of a file:// URI or a plain absolute path; the caller frees it.
+ * NULL: something else. */
 static char *
 path_of(const char *uri)
 {
@@ -44,7 +44,7 @@ path_of(const char *uri)
 	return buf_detach(&b);
 }
 
-/* Beneath the root as the tools name it. */
+/* The path relative to the root, as the tools name it. */
 static const char *
 from_root(const struct worker *s, const char *path)
 {
@@ -109,8 +109,8 @@ take_image(struct prompt *p, struct slice data)
 	return why;
 }
 
-/* Text goes before the task; what else a resource holds only if it is an
- * image. */
+/* Take a resource: text goes before the task; of other content, only images are
+ * taken. */
 static const char *
 take_resource(struct prompt *p, struct slice resource)
 {

@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "internal.h"
 
-/* One over HTTP, or one that is started here.  What is wrong with it, or
- * NULL. */
+/* Add a server that is reached over HTTP or started here.  Returns what is
+ * wrong with it, or NULL. */
 static const char *
 add_server(struct worker *s, const struct buf *name, bool http,
     struct slice server)
@@ -76,7 +76,7 @@ servers_take(struct worker *s, const struct rpc_msg *m, bool must)
 		char *given = scan_strdup(scan_get(el, "name"));
 		struct buf name = BUF_INIT(1 << 12);
 
-		/* as [mcp.NAME] can have it */
+		/* as allowed in [mcp.NAME] */
 		for (char *p = given; p != NULL && *p != '\0'; p++)
 			buf_addc(&name, (*p >= 'a' && *p <= 'z') ||
 			    (*p >= 'A' && *p <= 'Z') ||

@@ -1,4 +1,4 @@
-/* update.c - what a session's records mean to an editor. */
+/* update.c - turn a session's records into updates for an editor. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ update_text(struct worker *s, const char *kind, struct slice text)
 {
 	bool gap = s->said_text && strcmp(kind, "agent_message_chunk") == 0;
 
-	/* two messages of the model, one behind the other */
+	/* two messages of the model in a row */
 	if (gap && text.n > 0) {
 		s->said_text = false;
 		update_text(s, kind, SLICE("\n\n"));
@@ -224,7 +224,7 @@ see_user(struct worker *s, const struct rec *r, bool replay)
 		}
 		free(url);
 	}
-	if (!known) {	/* it is called as its first message begins */
+	if (!known) {	/* title it by its first message */
 		struct slice text = slice_trim(buf_view(&b));
 
 		s->title = xmemdup0(text.p, utf8_cut(text.p, text.n,
@@ -267,7 +267,7 @@ set_str(char **to, char *text)
 	*to = text;
 }
 
-/* Where the session stands, from the process itself. */
+/* Take the session's state as its process reports it. */
 static void
 see_progress(struct worker *s, const struct rec *r)
 {
@@ -302,7 +302,7 @@ see_progress(struct worker *s, const struct rec *r)
 	}
 }
 
-/* What passes by, and is never in a file. */
+/* Handle records that are passed on but never committed. */
 static void
 update_passing(struct worker *s, const struct rec *r)
 {
@@ -324,7 +324,7 @@ update_passing(struct worker *s, const struct rec *r)
 		break;
 	case R_OUTPUT: calls_output(s, r); break;
 	case R_ASK: calls_ask(s, r); break;
-	case R_FILE:	/* one that the editor has open */
+	case R_FILE:	/* a file the editor may have open */
 		scan_put(&b, "{'sessionId':@,'path':$", slice_of(s->id),
 		    rec_get(r, "path"));
 		if (write)

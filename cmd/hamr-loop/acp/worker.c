@@ -1,4 +1,4 @@
-/* worker.c - a session's process: started, told, listened to, ended. */
+/* worker.c - a session's process: start it, talk to it, end it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "internal.h"
 
-#define NAME "hamr-loop: "	/* before what it says for itself */
+#define NAME "hamr-loop: "	/* before its own messages */
 #define END_MS 1000		/* from the end of its output to its own */
 
 struct worker *
@@ -62,8 +62,8 @@ worker_begin(struct worker *s, struct err *e)
 		argv_add(&a, resume);
 	o.flags = a.v;
 	o.nflags = a.n;
-	/* with the editor's servers in its environment: they may have keys,
-	 * which are not for ps to show */
+	/* pass the editor's servers in its environment: they may have keys,
+	 * which ps must not show */
 	buf_fmt(&b, "%s\n", was != NULL ? was : "");
 	for (size_t i = 0; i < s->servers.n; i++)
 		buf_fmt(&b, "%s\n", s->servers.v[i]);
@@ -116,14 +116,14 @@ worker_write(struct worker *s)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return;		/* its end is read elsewhere */
+			return;		/* the end is handled elsewhere */
 		s->written += (size_t)n;
 	}
 	buf_reset(&s->out);
 	s->written = 0;
 }
 
-/* It has ended, or is to within ms. */
+/* It has ended, or must within ms. */
 static void
 end(struct worker *s, int ms)
 {
