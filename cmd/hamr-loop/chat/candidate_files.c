@@ -1,4 +1,4 @@
-/* candidate_files.c - the project's files, for what completes after an @. */
+/* candidate_files.c - the project's files, for completion after an @. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "internal.h"
 
 #define FIND_MS 2000
-#define QUICK_MS 10		/* of the 20 in which a key is to be shown */
+#define QUICK_MS 10		/* of the 20 within which a key must be shown */
 #define STALE_MS 5000
 #define NAMES_MAX ((size_t)1 << 30)
 
@@ -39,7 +39,7 @@ see_file(void *arg, const struct gitignore_seen *s)
 	return GITIGNORE_PASS;
 }
 
-/* False: not all, there was no time. */
+/* False: time ran out before all were found. */
 static bool
 find(struct candidates *out, int ms)
 {
@@ -68,7 +68,7 @@ file_list_add(struct file_list *l, struct candidates *out)
 	bool quick = out->quick;
 
 	if (l->pid != 0 && file_now_ms() - l->begun > STALE_MS)
-		file_list_release(l);	/* of an @ that nobody waited for */
+		file_list_release(l);	/* begun for an @ nobody waited for */
 	if (l->pid == 0) {
 		if (find(out, QUICK_MS))
 			return;
@@ -77,8 +77,8 @@ file_list_add(struct file_list *l, struct candidates *out)
 			.begun = file_now_ms() };
 		l->pid = l->fd < 0 ? -1 : fork();
 		if (l->pid == 0) {
-			/* a process of its own writes what there is time for
-			 * to the file; nothing else of ours stays open in it */
+			/* the child writes what it finds in time to the file;
+			 * it keeps no other descriptor of ours open */
 			struct candidates all = { 0 };
 
 			dup2(l->fd, 0);
@@ -96,7 +96,7 @@ file_list_add(struct file_list *l, struct candidates *out)
 		*l = (struct file_list){ 0 };
 		return;
 	}
-	/* -1: another wait has taken it, it is over, too */
+	/* -1: another wait has reaped it, so it has ended, too */
 	if (waitpid(l->pid, NULL, quick ? WNOHANG : 0) == 0) {
 		out->later = true;
 		return;

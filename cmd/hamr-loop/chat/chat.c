@@ -15,7 +15,7 @@
 
 #define PROMPT "> "
 #define LINE_LIMIT ((size_t)16 << 20)
-#define PASTE_MS 100		/* bytes that wait so soon were pasted */
+#define PASTE_MS 100		/* bytes that follow this soon were pasted */
 
 int
 chat_open(struct chat *c, const char *task)
@@ -46,7 +46,7 @@ chat_interrupted(struct chat *c)
 	return any;
 }
 
-/* One in an open session, also when it is cancelled already. */
+/* Run a turn in an open session, even if it is already cancelled. */
 static void
 take_turn(struct chat *c, const char *text)
 {
@@ -74,9 +74,9 @@ chat_turn(struct chat *c, const char *text)
 }
 
 /* The next message on a terminal that edits its lines itself (TERM=dumb, or
- * [ui] plain), yours: a line, or several that were pasted at once.  NULL at the
- * end of input, also of a line that was begun, or when a signal came:
- * *interrupted is set where that is SIGINT. */
+ * [ui] plain): a line, or several pasted at once.  The caller frees it.  NULL
+ * at the end of input, even within a line, or when a signal came; *interrupted
+ * is set if that was SIGINT. */
 static char *
 plain_line(struct chat *c, const char *prompt, bool *interrupted)
 {
@@ -121,7 +121,7 @@ chat_confirm(struct chat *c, const char *question)
 	return yes;
 }
 
-/* A message of the person, from the rows at the bottom. */
+/* The next message of the person, from the input in the live rows. */
 static char *
 edited_line(struct chat *c, bool *stopped)
 {
@@ -185,7 +185,7 @@ converse(struct chat *c)
 			line[n] = '\0';
 			if (!chat_command(c, line))
 				chat_turn(c, line);
-			/* a run that could not begin may be tried again */
+			/* a run that could not begin can be retried */
 			if (c->failed && !c->quit) {
 				err_report(&c->err);
 				c->failed = false;
@@ -253,7 +253,7 @@ message(struct chat *c, const struct rec *r)
 		return;
 	}
 	c->failed |= run_begin(run, said, &c->err) < 0;
-	/* a stage that failed is told by the turn */
+	/* the turn reports a failed stage */
 	if (run->hub.failed && !run->hub.stage_failed) {
 		c->failed = true;
 		c->err = run->hub.err;

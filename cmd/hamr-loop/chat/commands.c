@@ -1,4 +1,4 @@
-/* commands.c - what a person says with a slash. */
+/* commands.c - slash commands. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +17,10 @@
 #include "turn/contract.h"
 
 #define HELP_TITLE 9
-#define HELP_COLUMN 16		/* where /help says what a command does, */
-#define HELP_LEAST 8		/* columns of it, else it is not said */
-#define HELP_WIDE 76		/* in two columns from here, */
-#define HELP_WIDEST 100		/* and no wider */
+#define HELP_COLUMN 16		/* where /help's descriptions begin, */
+#define HELP_LEAST 8		/* their columns; with fewer none is shown */
+#define HELP_WIDE 76		/* from this width in two columns, */
+#define HELP_WIDEST 100		/* and never wider than this */
 #define NEAR 5			/* two letters left out, or one and one wrong */
 #define OUTPUT_MAX ((size_t)1 << 20)
 #define CLIPBOARD_MAX ((size_t)48 << 10)	/* terminals take 74,994 */
@@ -36,7 +36,7 @@
 enum {
 	OPEN = 1,		/* it needs a session */
 	NOW = 2,		/* it does not wait for the end of a turn */
-	OFFERS = 4,		/* nor does it without an argument */
+	OFFERS = 4,		/* without an argument it does not either */
 	ALIAS = 8,		/* of another one */
 	SERVED = 16		/* for a program in a person's place, too */
 };
@@ -59,7 +59,7 @@ say(struct chat *c, const char *text)
 
 /* ---- about the session ---- */
 
-/* "": 0; -1: it is none. */
+/* "": 0; -1: not a number. */
 static long
 number(const char *arg)
 {
@@ -109,8 +109,8 @@ fork_session(struct chat *c, const char *arg)
 
 /* ---- what was shown ---- */
 
-/* The session, and its last answer that says something; false: that there is
- * none is told. */
+/* Read the session and its last answer with text.  False: there is none, and
+ * the person was told. */
 static bool
 last_answer(struct chat *c, struct seen *s)
 {
@@ -124,8 +124,8 @@ last_answer(struct chat *c, struct seen *s)
 	return s->answer != NULL;
 }
 
-/* The answer of the turn that has its code block n, which is its k-th then; or
- * the last one, with how many there are before it less. */
+/* The answer that holds code block n of the turn, with the number of that block
+ * within the answer; or the last answer, with n less the blocks before it. */
 static const char *
 answer_with(const struct ui *u, const struct seen *s, size_t n, size_t *k)
 {
@@ -163,9 +163,9 @@ last(struct chat *c, const char *arg)
 	seen_release(&s);
 }
 
-/* Block n of the turn, as numbered on the screen; 0: the last one of the last
- * answer, or all of that.  By the terminal (OSC 52), or, where it is too much,
- * in a file. */
+/* Copy block n of the turn, as numbered on the screen; 0: the last one of the
+ * last answer, or all of that answer.  The terminal copies it (OSC 52); what is
+ * too long goes to a file. */
 static void
 copy(struct chat *c, const char *arg)
 {
@@ -278,7 +278,7 @@ model(struct chat *c, const char *arg)
 		say(c, "usage: /model NAME");
 	else {
 		set(c, "provider.model", arg);
-		/* is it among those that the server named, if it did? */
+		/* is it among the models that the server listed, if any? */
 		bool known = c->models.n == 0;
 		for (size_t i = 0; i < c->models.n; i++)
 			known |= strcmp(c->models.v[i], arg) == 0;
@@ -326,7 +326,7 @@ check(struct chat *c, const char *arg)
 		r->ui.printing = false;
 		say(c, "stopped");
 	} else if (r->ui.telling && !k->verified && k->verification != NULL) {
-		/* a program is told the last lines of what it printed */
+		/* a program gets the last lines of the output */
 		char *printed = scan_text(scan_get(slice_of(k->verification),
 		    "output"));
 		struct slice s =
@@ -355,11 +355,11 @@ open_old(struct chat *c, const char *id)
 	r->o.resume_id = r->resume_id;
 	int rc = chat_open(c, NULL);
 	free(before);
-	r->o.resume = false;	/* what is opened after this one is new */
+	r->o.resume = false;	/* the next session is a new one */
 	return rc;
 }
 
-/* What was said last, so that one knows where to go on. */
+/* Show the last turn, so that the person knows where to continue. */
 static void
 show_session(struct chat *c)
 {
@@ -388,7 +388,7 @@ chat_resume(struct chat *c)
 	return rc;
 }
 
-/* Another session in the place of this one; if it cannot be had, this stays. */
+/* Replace this session with another; keep this one if that cannot be opened. */
 static void
 resume(struct chat *c, const char *arg)
 {
@@ -501,7 +501,7 @@ static const struct command commands[] = {
 
 #define COMMANDS (sizeof commands / sizeof *commands)
 
-/* A name and what it is for, in two columns where there is room, behind the
+/* Lays out names and descriptions, in two columns where they fit, after the
  * title of their group. */
 struct help {
 	struct buf page;
@@ -600,7 +600,7 @@ find(const char *word, size_t n)
 	return NULL;
 }
 
-/* ---- one that there is not ---- */
+/* ---- unknown commands ---- */
 
 #define ARE_SERVED "here there are /compact, /cost, /export, /init, /status, " \
 	"/undo, /verify and your own"
@@ -634,7 +634,7 @@ tell_nearest(struct chat *c, const char *word)
 	buf_release(&near);
 }
 
-/* False: it is no command, or one that waits for the end of the turn. */
+/* False: not a command, or one that must wait for the end of the turn. */
 static bool
 take_command(struct chat *c, const char *line, bool in_turn)
 {
@@ -644,7 +644,7 @@ take_command(struct chat *c, const char *line, bool in_turn)
 	if (strcmp(line, "exit") == 0 || strcmp(line, "quit") == 0)
 		line = "/quit";
 	size_t n = line[0] == '/' ? strcspn(line + 1, " \t\n") : 0;
-	/* /etc/hosts is none */
+	/* /etc/hosts is not a command */
 	if (n == 0 || memchr(line + 1, '/', n) != NULL)
 		return false;
 	struct slice rest = slice_trim(slice_of(line + 1 + n));
@@ -791,7 +791,7 @@ list_sessions(struct chat *c, struct candidates *out)
 		free(about);
 		free(task);
 	}
-	if (here != NULL)	/* the last that one would want */
+	if (here != NULL)	/* the least useful choice */
 		candidates_add(out, c->run->session.id, here);
 	free(here);
 	free(dir);
@@ -817,7 +817,7 @@ chat_candidates(void *arg, enum complete_kind kind, const char *command,
 	if (strcmp(command, "resume") == 0) {
 		list_sessions(c, out);
 	} else if (strcmp(command, "model") == 0) {
-		/* those that the server named last; it is asked again
+		/* the models that the server listed last; it is asked again
 		 * meanwhile */
 		for (size_t i = 0; i < c->models.n; i++)
 			candidates_add(out, c->models.v[i], NULL);

@@ -7,18 +7,18 @@
 #include "base/utf8.h"
 #include "internal.h"
 
-/* Without a program that the repository's configuration names and nobody was
- * told of: to look, it runs none at all, not that of a server which has a
- * missing object either. */
+/* Run no program that the repository's configuration names without telling the
+ * person.  LOOK runs none at all, not even to fetch a missing object from a
+ * server. */
 #define GIT "git -c core.fsmonitor=false"
 #define LOOK "env HAMR_NONE= GIT_ALLOW_PROTOCOL=none " GIT \
 	" -c core.hooksPath=/dev/null -c diff.autoRefreshIndex=false"
 #define DIFF "--no-color", "--no-ext-diff", "--no-textconv", \
 	"--ignore-submodules=dirty", "--submodule=short"
 #define DIFF_MAX ((size_t)16 << 20)
-#define DIFF_TOLD ((size_t)48 << 10)	/* of it, to the model */
+#define DIFF_TOLD ((size_t)48 << 10)	/* of the diff, sent to the model */
 #define GIT_MS 60000
-#define NEW_FILES 3		/* that are named */
+#define NEW_FILES 3		/* named at most */
 
 #define ASKED \
 	"Write the git commit message for this change: one line of at most " \
@@ -32,8 +32,8 @@ look(const char *const *args, size_t n, struct buf *out)
 	return child_run(LOOK, args, n, GIT_MS, CHILD_ERR_OUT, out, NULL);
 }
 
-/* What would be committed.  True: nothing is staged, so all that git knows; new
- * files are named, as they stay out of it. */
+/* Read what would be committed.  True: nothing is staged, so it is all changes
+ * to tracked files; new files are named, as they are left out. */
 static bool
 read_diff(struct ui *u, struct buf *out)
 {
@@ -51,7 +51,7 @@ read_diff(struct ui *u, struct buf *out)
 	if (look(staged, n, out) == 0 && out->len > 0)
 		return false;
 	buf_reset(out);
-	/* The filters that there are, as options that empty them.  Not by -c:
+	/* The configured filters, as options that clear them.  Not by -c:
 	 * a name may have a = in it. */
 	look(list, 5, &names);
 	for (size_t i = 0; i < names.len; i += strlen(names.p + i) + 1)
@@ -78,7 +78,7 @@ read_diff(struct ui *u, struct buf *out)
 	return true;
 }
 
-/* Its answer, without controls; yours, or NULL. */
+/* The model's answer without control bytes, or NULL; the caller frees it. */
 static char *
 ask_model(struct chat *c, const struct buf *diff)
 {
@@ -136,7 +136,7 @@ chat_commit(struct chat *c)
 		static const char *const where[] = { "rev-parse", "--git-path",
 			"hooks" };
 
-		/* those that git would run: "pre-commit commit-msg" */
+		/* the hooks that git would run: "pre-commit commit-msg" */
 		if (child_run(GIT, where, 3, GIT_MS, CHILD_ERR_OUT, &dir,
 		    NULL) == 0 && dir.len > 1)
 			dir.p[--dir.len] = '\0';

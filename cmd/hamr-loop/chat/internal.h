@@ -1,4 +1,4 @@
-/* internal.h - the inside of the chat. */
+/* internal.h - private to chat/. */
 #pragma once
 
 #include "base/map.h"
@@ -7,82 +7,81 @@
 #include "screen/complete.h"
 #include "turn/run.h"
 
-/* Who is asked in the background. */
+/* Children that are asked in the background. */
 enum { ASKED_SERVER, ASKED_SANDBOX, ASKED };
 
-/* Those of a large project are listed by a process of our own, so that a key is
- * shown at once meanwhile. */
-struct file_list {		/* zeroed: nobody lists them */
+/* The process that lists the files of a large project, so that the input stays
+ * responsive meanwhile. */
+struct file_list {		/* zeroed: none runs */
 	pid_t pid;
-	int fd;			/* what it writes: names, a NUL after each */
+	int fd;			/* its output: names, a NUL after each */
 	long long begun;
 };
 
 struct chat {
 	struct run *run;
-	struct child *asked[ASKED];	/* NULL: not, or it has answered */
+	struct child *asked[ASKED];	/* NULL: not asked, or has answered */
 	struct buf said[ASKED];
 	struct texts models;	/* what the server offers, by name */
-	bool offer;		/* they are waited for, to choose one */
-	struct file_list files;	/* for what completes after an @ */
+	bool offer;		/* offer a choice when they come */
+	struct file_list files;	/* for completion after an @ */
 	bool spoken;		/* the person has said something */
-	bool open;		/* there is a session, its stages run */
+	bool open;		/* there is a session; its stages run */
 	bool quit;
-	struct err err;		/* what ended it, when failed is set */
+	struct err err;		/* why it ended, if failed is set */
 	bool failed;
 };
 
-/* There is a session from here on; task (NULL: none) is what it begins with.
- * -1 when there is none: c->err. */
+/* Begin a session unless there is one; task (NULL: none) is its first message.
+ * -1 with c->err. */
 int chat_open(struct chat *c, const char *task);
 
-/* One message of the person, and the turn that follows. */
+/* Send a message of the person and run its turn. */
 void chat_turn(struct chat *c, const char *text);
 
-/* Was a signal for us there?  It is taken. */
+/* Did a signal come?  Consumes it; any but SIGINT ends the chat (c->quit). */
 bool chat_interrupted(struct chat *c);
 
-/* y, typed by the person. */
+/* Ask; true if the person types y. */
 bool chat_confirm(struct chat *c, const char *question);
 
 /* ---- user_shell.c ---- */
 
-/* Run a command of the person, show it, and tell the model. */
+/* Run a command that the person typed, show its output and tell the model. */
 void chat_shell(struct chat *c, const char *cmd);
 
-/* Run a program to its end with this on its stdin, the rows at the bottom alive
- * and saying what is done; what it prints is handed over, or with take NULL
+/* Run a program with input on its stdin until it ends, while the live rows show
+ * doing.  Each part of its output is passed to take or, if take is NULL,
  * appended to the struct buf arg.  *stopped: the person stopped it.  Returns
- * its wait status; -1: it did not start, and that is told. */
+ * its wait status; -1: it did not start, and the person was told. */
 int chat_run(struct chat *c, const struct child_opts *o, const char *doing,
     struct slice input, void (*take)(void *arg, struct slice part), void *arg,
     bool *stopped);
 
 /* ---- commands.c ---- */
 
-/* A line that begins with a slash or with "!".  False: it is none of these, but
- * a message. */
+/* Carry out a line that begins with a slash or "!".  False: it is a message. */
 bool chat_command(struct chat *c, const char *line);
 
-/* The same of those that mean something to a program, too; and a record that
- * lists them, with where the session stands. */
+/* Carry out a command that a program may give, too; send it a record that
+ * lists those commands and the session's state. */
 bool chat_command_served(struct chat *c, const char *line);
 void chat_tell_session(struct chat *c);
 
-/* Begin with the session that --resume names, or in the copy of --fork. */
+/* Begin with the session that --resume names, or with a copy for --fork. */
 int chat_resume(struct chat *c);
 
-/* What need not wait for the end of a turn is carried out: true.  For
- * ui.at_once. */
+/* For ui.at_once: carry out a command that need not wait for the end of the
+ * turn.  False: not such a command. */
 bool chat_at_once(void *chat, const char *line);
 
-/* What completes: commands, and what a command takes.  For complete_source. */
+/* For complete_source: add commands, arguments of a command, or paths. */
 void chat_candidates(void *chat, enum complete_kind kind,
     const char *command, struct candidates *out);
 
 /* ---- pages.c: what a session holds ---- */
 
-/* A change of a file that a call made. */
+/* A call's change to files. */
 struct change {
 	char *call;
 	char *command, *diff;	/* of bash; of edit and write; or NULL */
@@ -90,19 +89,19 @@ struct change {
 	bool undone;
 };
 
-/* All that was read in the session's file. */
+/* What see_session found in the session's file. */
 struct seen {
 	long turns;
-	long at;		/* lines up to the end of the wanted one */
+	long at;		/* lines up to the end of the wanted turn */
 	long requests;
 	struct usage usage;
 	struct texts read;	/* paths */
 	struct map ours;	/* ids of its checkpoints and calls */
 	struct change *v;
 	size_t n, cap;
-	char *answer;		/* the last one that says something, or NULL */
-	struct buf said;	/* it and those before it in its turn, NUL
-				 * behind each */
+	char *answer;		/* the last one with text, or NULL */
+	struct buf said;	/* the answers of its turn up to it, a NUL
+				 * after each */
 	bool broken;		/* it broke off */
 	bool silent;		/* the turns since have none */
 	char *checkpoint;	/* the last one's id, or NULL */
@@ -112,7 +111,7 @@ struct seen {
 	uint64_t context;	/* tokens of AGENTS.md and the like */
 };
 
-/* turn: its number, from 1; -1: none is wanted. */
+/* Read the session's file.  turn: the wanted turn, from 1; -1: none. */
 void see_session(struct chat *c, struct seen *s, long turn);
 void seen_release(struct seen *s);
 
@@ -127,54 +126,54 @@ void page_context(struct chat *c);
 void page_budget(struct chat *c);
 void page_diff(struct chat *c);
 
-/* Show the last turn of the session as it was shown then, and where the session
- * stands in the row at the bottom. */
+/* Show the session's last turn as it looked then, and the session's state in
+ * the bottom row. */
 void chat_show_last_turn(struct chat *c);
 
 /* ---- opening.c ---- */
 
-/* Say what there is, ask for the rest; ask the server, if nobody does;
- * something came from asked[i]; no more of it. */
+/* Show what is known and ask in the background for the rest; ask the server
+ * unless that is under way; read what asked[i] said; stop asking. */
 void opening_begin(struct chat *c);
 void opening_ask_server(struct chat *c);
 void opening_read(struct chat *c, int i);
 void opening_end(struct chat *c);
 
-/* "branch main", or that HEAD names none; yours, or NULL. */
+/* "branch main", or "no branch" for a detached HEAD; the caller frees it.
+ * NULL: root is not in a git repository, or HEAD cannot be read. */
 char *chat_branch(const char *root);
 
 /* ---- take_back.c ---- */
 
-/* The newest change of this session, listed, undone when the person says
- * yes. */
+/* List the newest change of this session and undo it if the person confirms. */
 void chat_undo(struct chat *c);
 
 /* ---- remember.c ---- */
 
-/* List the facts, keep one, show or change the one with that id; take it
- * out. */
+/* List the facts, keep one, show or change the one with that id; remove it. */
 void chat_remember(struct chat *c, const char *arg);
 void chat_forget(struct chat *c, const char *arg);
 
 /* ---- commit.c ---- */
 
-/* A message that the model writes for what git has staged, or all that is
- * changed; committed when the person says yes. */
+/* Let the model write a commit message for what git has staged, or for all
+ * changes, and commit if the person confirms. */
 void chat_commit(struct chat *c);
 
 /* ---- own.c: commands that are Markdown files ---- */
 
-/* The text of command name with its arguments in place, yours; NULL: there is
- * none, or (*why is set) it may not be used. */
+/* The text of command name with its arguments filled in; the caller frees it.
+ * NULL: no such command, or (*why is set) it may not be used. */
 char *own_command(struct chat *c, const char *name, const char *args,
     const char **why);
 void own_list(struct chat *c, struct candidates *out);
 
-/* ---- candidate_files.c: the project's files, for what completes after an @ */
+/* ---- candidate_files.c: the project's files, for completion after an @ */
 
-/* Add the files of the working directory that git tracks or does not ignore:
- * as many as are found in 2 s.  Quick: now, or out->later is set. */
+/* Add the files of the working directory that git tracks or does not ignore, as
+ * far as they are found in 2 s.  With out->quick, do not wait: set out->later
+ * if they are not there yet. */
 void file_list_add(struct file_list *l, struct candidates *out);
 
-/* They are not wanted any more. */
+/* End the listing. */
 void file_list_release(struct file_list *l);

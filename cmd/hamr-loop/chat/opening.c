@@ -1,5 +1,5 @@
-/* opening.c - what there is, told when a chat begins: the server and the
- * sandbox are asked in the background. */
+/* opening.c - what a chat shows when it begins; the server and the sandbox are
+ * asked in the background. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define SAID_MAX ((size_t)1 << 20)
 #define ROW "  %-9s"		/* "  model    qwen3-coder" */
-#define ANSWER_MS 2000		/* nobody waits longer for the first prompt */
+#define ANSWER_MS 2000		/* the first prompt waits no longer */
 
 static void
 ask(struct chat *c, int i, const char *program, struct argv *a)
@@ -85,7 +85,7 @@ opening_begin(struct chat *c)
 	const char *model = conf_str(r->conf, "provider.model");
 	struct argv a = { 0 };
 
-	/* what needs nobody's answer */
+	/* what can be shown without asking */
 	ui_note(u, "hamr " HAMR_VERSION "  /help lists the commands");
 	ui_note(u, ROW "%s%s%s%s", "folder", r->root, name != NULL ? "  " : "",
 	    name != NULL ? name : "", access("AGENTS.md", R_OK) == 0 ?
@@ -101,8 +101,8 @@ opening_begin(struct chat *c)
 	argv_option(&a, "--root", r->root);
 	argv_ours(&a, &r->o);
 	ask(c, ASKED_SANDBOX, "hamr-tool", &a);
-	/* where the terminal edits its lines itself, nothing is told in the
-	 * midst of one */
+	/* where the terminal edits its lines itself, do not print in the
+	 * middle of one */
 	for (int i = 0; r->ui.editor == NULL && i < ASKED; i++)
 		while (c->asked[i] != NULL) {
 			struct pollfd p[2] = { { c->asked[i]->out, POLLIN, 0 },
@@ -116,8 +116,8 @@ opening_begin(struct chat *c)
 		}
 }
 
-/* A program is told all of them; of a person's the first one's name counts, if
- * no other is known. */
+/* Tell a program all models; for a person, use the first one if no model is
+ * known. */
 static void
 take_models(struct chat *c, struct slice said)
 {
@@ -172,7 +172,7 @@ opening_read(struct chat *c, int i)
 	c->asked[i] = NULL;
 	rest = buf_view(b);
 	if (i == ASKED_SANDBOX) {
-		/* the first one that it says "yes" of */
+		/* the first layer that is marked "yes" */
 		while (layer.n == 0 && slice_line(&rest, &line)) {
 			size_t k = slice_find(line, 0, " ");
 
@@ -189,7 +189,7 @@ opening_read(struct chat *c, int i)
 	} else if (status == 0) {
 		take_models(c, buf_view(b));
 	} else if (c->run->ui.peer == NULL) {
-		/* its own words say why there is none */
+		/* its own message says why there is none */
 		if (b->len == 0)
 			ui_note(&c->run->ui, ROW "%s", "model", "no server "
 			    "answers; hamr-loop --doctor looks for one");

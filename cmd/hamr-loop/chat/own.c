@@ -24,7 +24,7 @@ folder(const struct chat *c, bool project)
 	    conf_home("XDG_CONFIG_HOME", ".config", "/commands");
 }
 
-/* Its text; false: there is none. */
+/* Read its text.  False: there is no such file. */
 static bool
 load(const struct chat *c, bool project, const char *name, struct buf *text)
 {
@@ -101,7 +101,7 @@ list_folder(struct chat *c, bool project, struct candidates *out)
 			continue;
 		char *name = xasprintf("/%.*s", (int)(n - k), f->d_name);
 		load(c, project, name + 1, &text);
-		/* its description, or its first line that says something */
+		/* its description, or its first line with text */
 		struct slice rest = buf_view(&text);
 		struct slice line = front_matter(&rest, "description");
 		while (line.n == 0 && slice_line(&rest, &line))

@@ -85,7 +85,7 @@ tokens_of(struct slice json)
 	return sum;
 }
 
-/* The text of an answer, whole or as far as it came. */
+/* Take the text of an answer, complete or cut off. */
 static void
 see_answer(struct seen *s, struct slice content, bool broken)
 {
@@ -113,8 +113,8 @@ begins_turn(const struct rec *r)
 	    !scan_true(msg_meta(r, "steering"));
 }
 
-/* The next record of the session's file; NULL: there is none.  *in is zero
- * before the first, and behind the last again. */
+/* The next record of the session's file; NULL: no more.  *in is zeroed before
+ * the first one, and again after the last. */
 static const struct rec *
 next_record(struct chat *c, struct rec_in *in)
 {
@@ -218,7 +218,7 @@ page_show(struct chat *c, struct buf *page)
 	buf_release(page);
 }
 
-/* A row: a label, and behind it, in a column of its own, what is told. */
+/* Append a row: a label, and its text in the second column. */
 __attribute__((format(printf, 4, 5)))
 static void
 row(const struct chat *c, struct buf *page, const char *label,
@@ -255,8 +255,8 @@ row_paths(const struct chat *c, struct buf *page, const char *label,
 	buf_release(&b);
 }
 
-/* From git's files: git itself would run what the repository's configuration
- * names. */
+/* Read git's files: git itself would run programs that the repository's
+ * configuration names. */
 static void
 row_git(const struct chat *c, struct buf *page)
 {
@@ -271,8 +271,8 @@ row_git(const struct chat *c, struct buf *page)
 			const struct gitindex_entry *f = &ix.v[i];
 			char *path = xasprintf("%s/%s", root, f->path);
 
-			/* another one than git saw last, by its size and
-			 * time, as git asks first */
+			/* changed since git saw it, by its size and time,
+			 * which git checks first, too */
 			n += f->plain && (lstat(path, &st) != 0 ||
 			    (uint32_t)st.st_size != f->size ||
 			    (uint32_t)st.st_mtim.tv_sec !=
@@ -420,7 +420,7 @@ ask_compact(const struct chat *c, const char *flag, struct buf *out)
 	    NULL, COMPACT_MS, CHILD_ERR_NONE, out, NULL);
 }
 
-/* The number behind a name in what --budget prints; 0: there is none. */
+/* The number after a name in the output of --budget; 0: none. */
 static long long
 value_of(struct slice text, const char *name)
 {
@@ -445,7 +445,7 @@ struct kinds {
 	uint64_t all;
 };
 
-/* Its place; of more kinds than there are the last one's. */
+/* The index of a kind; the last one when there are too many kinds. */
 static size_t
 add_kind(struct kinds *k, const char *name, uint64_t tokens)
 {
@@ -495,7 +495,7 @@ take_message(struct kinds *k, struct map *names, struct slice m)
 	}
 }
 
-/* What is in a request, by kind; its own count of all, or 0. */
+/* Count what is in a request, by kind.  Returns the total it states, or 0. */
 static long long
 take_request(struct kinds *k, struct slice lines)
 {
@@ -543,8 +543,8 @@ page_context(struct chat *c)
 	}
 	ask_compact(c, "--budget", &facts);
 	see_session(c, &s, -1);
-	/* AGENTS.md and what was mentioned go in one message with the
-	 * person's. */
+	/* AGENTS.md and mentioned files are in one message with the
+	 * person's text. */
 	for (size_t i = 0; i < k.n; i++)
 		if (strcmp(k.v[i].name, "messages to it") == 0 &&
 		    s.context > 0 && s.context <= k.v[i].tokens) {
@@ -614,7 +614,7 @@ page_budget(struct chat *c)
 
 /* ---- the last turn, shown again ---- */
 
-/* What the model said, which was streamed then. */
+/* Show an answer of the model, which was streamed when it was live. */
 static void
 show_answer(struct ui *u, struct slice content, size_t *blocks)
 {
@@ -642,7 +642,7 @@ chat_show_last_turn(struct chat *c)
 	u->status.tokens = 0;
 	u->status.cost = 0;
 	u->status.window = budget_from(c->run->conf, -1).effective;
-	/* where it begins; the row at the bottom learns of all there was */
+	/* find where it begins; the bottom row is updated from every record */
 	while ((r = next_record(c, &in)) != NULL) {
 		line++;
 		ui_status_take(u, r);
@@ -656,7 +656,7 @@ chat_show_last_turn(struct chat *c)
 	if (turns > 1)
 		ui_note(u, "  ... %ld earlier turn%s; /export writes all of "
 		    "them to a file", turns - 1, plural(turns - 1));
-	/* calls are those to come, of which the last ones are shown */
+	/* calls counts down; only the last ones are shown */
 	for (line = 1; from > 0 && (r = next_record(c, &in)) != NULL; line++) {
 		bool hidden = calls > CALLS_SHOWN;
 

@@ -5,10 +5,10 @@
 
 #include "internal.h"
 
-#define ASK_MS 60000		/* it may wait for another's lock */
+#define ASK_MS 60000		/* it may wait for the lock */
 #define OUTPUT_MAX ((size_t)1 << 20)
 
-/* What hamr-mem says; its status. */
+/* Run hamr-mem and show its output.  Returns its status. */
 static int
 ask(struct chat *c, const char *const *args, size_t n)
 {
@@ -31,7 +31,7 @@ ask(struct chat *c, const char *const *args, size_t n)
 	return status;
 }
 
-/* How long the id is that arg begins with, 0: it is none. */
+/* The length of the id at the start of arg, 0: not an id. */
 static size_t
 id_length(const char *arg)
 {

@@ -7,8 +7,8 @@
 
 #define SAID_MAX ((size_t)16 << 20)
 
-/* hamr-tool undo with these words: its status; -1: it was stopped, or did not
- * run.  Where it fails it says why, and out is empty. */
+/* Run hamr-tool undo with these words.  Returns its status; -1: it was stopped
+ * or did not run.  When it fails it says why, and out is empty. */
 static int
 run_tool(struct chat *c, const char *a, const char *b, const char *id,
     struct buf *out)
@@ -42,7 +42,7 @@ run_tool(struct chat *c, const char *a, const char *b, const char *id,
 	return st < 0 || stopped || !WIFEXITED(st) ? -1 : WEXITSTATUS(st);
 }
 
-/* The newest change of this session; yours, or NULL. */
+/* The newest change of this session, or NULL; the caller frees it. */
 static char *
 find_change(struct chat *c, const struct seen *s)
 {
@@ -68,8 +68,8 @@ find_change(struct chat *c, const struct seen *s)
 	return id;
 }
 
-/* What would be undone.  How many files were changed since; -1: it cannot be
- * told. */
+/* Show what would be undone.  Returns how many of the files have changed since;
+ * -1: unknown. */
 static int
 show(struct chat *c, const struct seen *s, const char *id)
 {
@@ -130,7 +130,7 @@ chat_undo(struct chat *c)
 	char *id = find_change(c, &s);
 	if (id != NULL)
 		changed = show(c, &s, id);
-	/* a program cannot be asked: it has said so already */
+	/* a program is not asked: its command is its yes, if no file changed */
 	bool sure = changed >= 0 && (c->run->ui.peer != NULL ? changed == 0 :
 	    chat_confirm(c, changed == 0 ? "undo this? (y/n) " :
 	    "undo this all the same? (y/n) "));
@@ -142,7 +142,7 @@ chat_undo(struct chat *c)
 	    NULL, id, &said) == 0) {
 		struct slice line = slice_trim_end(buf_view(&said), "\n");
 
-		/* guard and model are told by the record in the session */
+		/* the record in the session tells the guard and the model */
 		if (rec_parse(&scan, line.p, line.n, &r) == 0 &&
 		    r.kind == R_UNDO) {
 			if (hub_put(h, "{'type':'undo','of':$,'paths':$,"

@@ -1,5 +1,5 @@
-/* user_shell.c - "!command": a person's own, shown as it runs, told to the
- * model. */
+/* user_shell.c - "!command": a person's own command; its output is shown as it
+ * runs, and sent to the model. */
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,12 +11,12 @@
 #include "internal.h"
 #include "term/clean.h"
 
-#define FIRST_TOLD ((size_t)4 << 10)	/* of its output, to the model */
+#define FIRST_TOLD ((size_t)4 << 10)	/* of its output, sent to the model */
 #define LAST_TOLD ((size_t)12 << 10)
 #define HELD ((size_t)64 << 10)
-#define LAST_MS 500			/* behind the end of its output */
+#define LAST_MS 500			/* after the end of its output */
 
-/* What it printed: the first of it, the last of it. */
+/* The beginning and the end of its output. */
 struct printed {
 	struct buf first, last;
 	size_t between;		/* bytes left out */
@@ -80,7 +80,7 @@ chat_run(struct chat *c, const struct child_opts *o, const char *doing,
 	return st;
 }
 
-/* What is shown, and kept for the model. */
+/* Show a part of the output and keep it for the model. */
 static void
 take_part(void *arg, struct slice part)
 {
