@@ -23,7 +23,7 @@
 #include "base/num.h"
 
 #define LAST_CHANCE_MS 700	/* from SIGTERM to SIGKILL */
-#define ERR_LINE_MAX ((size_t)8192)	/* a longer one comes in pieces */
+#define ERR_LINE_MAX ((size_t)8192)	/* a longer line comes in pieces */
 #define QUIET_MS 500		/* from the end of its output to its own */
 
 /* ---- commands ---- */
@@ -63,8 +63,8 @@ before_exec(void *data)
 	int tty = c->o.tty ? open("/dev/tty", O_RDWR) : -1;
 	sigset_t none;
 
-	/* The first command's own pid is not yet known to its own copy; a
-	 * later one may come before the first has made the group. */
+	/* The first command does not know its own pid here; a later one may
+	 * run before the first has made the group. */
 	for (int i = 0; !c->o.tty && i < 50 &&
 	    setpgid(0, leader > 0 ? leader : 0) < 0; i++)
 		nanosleep(&(struct timespec){ 0, 1000 * 1000 }, NULL);
@@ -116,9 +116,9 @@ add_command(struct child *c, size_t i)
 
 /* ---- starting ---- */
 
-/* Where libpipeline's last words lead: it ends the process by error(3) when a
- * fork, a pipe or an allocation fails, and a session must get its end record
- * first.  error's hook takes no argument, so this cannot travel. */
+/* Where to return to when libpipeline calls error(3), which would end the
+ * process: a session must get its end record first.  A global, because error's
+ * hook takes no argument. */
 struct error_return {
 	sigjmp_buf back;
 	pid_t owner;
@@ -132,7 +132,8 @@ error_return(void)
 	return &w;
 }
 
-/* In the place of the program's name, before error() has said anything. */
+/* Called by error() before any output, in place of printing the program's name.
+ */
 static void
 return_from_error(void)
 {
@@ -141,8 +142,8 @@ return_from_error(void)
 	fprintf(stderr, "%s: ", program_invocation_name);
 }
 
-/* Build and start it.  What is begun when that fails is left as it is: nobody
- * knows how far libpipeline came. */
+/* Build and start the pipeline.  When that fails, what exists of it is leaked:
+ * we cannot know how far libpipeline came. */
 static int
 begin(struct child *c, struct err *e)
 {
@@ -167,8 +168,8 @@ begin(struct child *c, struct err *e)
 	return r;
 }
 
-/* A request of the later steps goes through in one write, without the two
- * processes waking each other for every 64 KiB; a refusal only costs time. */
+/* So that a large request goes through in one write, without the two processes
+ * waking each other for every 64 KiB.  A refusal only costs time. */
 #define PIPE_SIZE (256 << 10)
 
 static int
@@ -192,7 +193,7 @@ child_start(const struct child_opts *o, struct err *e)
 	for (size_t i = 0; i < o->n; i++)
 		if (check_command(o->commands[i], e) < 0)
 			return NULL;
-	/* while nothing is begun: are there descriptors left? */
+	/* before anything is started: are enough descriptors left? */
 	want = num_min(want, sizeof spare / sizeof *spare);
 	while (r == 0 && n < want) {
 		spare[n] = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -208,7 +209,7 @@ child_start(const struct child_opts *o, struct err *e)
 	c = xcalloc(1, sizeof *c);
 	*c = (struct child){ .o = *o, .err = -1, .err_theirs = -1,
 		.said = BUF_INIT(2 * ERR_LINE_MAX) };
-	/* without a pipe its stderr is lost */
+	/* without a pipe its stderr is discarded */
 	if (o->err == CHILD_ERR_TOLD && pipe2(fd, O_CLOEXEC) == 0) {
 		c->err = fd[0];
 		c->err_theirs = fd[1];
@@ -240,8 +241,8 @@ child_start(const struct child_opts *o, struct err *e)
 
 /* ---- ending ---- */
 
-/* libpipeline owns the descriptor and closing it behind its back would be a
- * double close: let the number lead to /dev/null instead. */
+/* libpipeline owns the descriptor, so closing it here would be a double close:
+ * redirect it to /dev/null instead. */
 static void
 redirect_to_null(int fd, int flags)
 {
@@ -279,8 +280,8 @@ child_read_err(struct child *c)
 	return false;
 }
 
-/* Something it left behind may hold the other end: what is there now, and at
- * most as much as a pipe holds. */
+/* Read what is there now, and at most as much as a pipe holds, as a process it
+ * left behind may hold the other end. */
 static void
 read_all_err(struct child *c)
 {
@@ -314,7 +315,7 @@ reap(struct child *c)
 {
 	int *statuses = NULL, n = 0, r = 0;
 
-	/* libpipeline would say on stderr who was ended by a signal */
+	/* else libpipeline reports on stderr what was killed by a signal */
 	setenv("PIPELINE_QUIET", "1", 1);
 	pipeline_wait_all(c->p, &statuses, &n);
 	unsetenv("PIPELINE_QUIET");
@@ -338,7 +339,7 @@ child_end(struct child *c, int ms)
 	redirect_to_null(c->out, O_RDONLY);
 	read_all_err(c);
 	if (is_alive_within(c, ms, c->o.stop)) {
-		/* hamr-tool ends its call at SIGTERM, if it is let run */
+		/* hamr-tool ends its call on SIGTERM, but must be running */
 		kill(-c->group, SIGTERM);
 		kill(-c->group, SIGCONT);
 		if (is_alive_within(c, LAST_CHANCE_MS, -1))
@@ -390,7 +391,7 @@ child_talk(struct child *c, struct slice input, long long until,
 	return left;
 }
 
-/* As a shell tells it. */
+/* The exit status as a shell reports it. */
 static int
 code_of(int st)
 {
@@ -411,8 +412,8 @@ child_run(const char *command, const char *const *args, size_t n, int ms,
 	return code_of(child_end(c, left > 0 ? QUIET_MS : 0));
 }
 
-/* Its Ctrl-C and Ctrl-\ are not for us, as in system(3): of those that are
- * blocked, what waits is dropped. */
+/* Ignore Ctrl-C and Ctrl-\ meanwhile, as system(3) does; pending ones that are
+ * blocked are dropped. */
 int
 child_run_tty(const char *command, const char *const *args, size_t n,
     struct err *e)
@@ -433,8 +434,8 @@ child_run_tty(const char *command, const char *const *args, size_t n,
 	sigaction(SIGQUIT, &ignore, &quit);
 	sigprocmask(SIG_UNBLOCK, &stop, &mask);
 	pid_t pid = pipeline_get_pid(c->p, 0);
-	/* When it stops, and not by a Ctrl-Z that has stopped us too, nobody
-	 * but us could go on, so we stop as well, for the shell to see. */
+	/* When it stops, other than by a Ctrl-Z that has stopped us too, only
+	 * we could continue it, so we stop as well, for the shell to see. */
 	for (;;) {
 		siginfo_t s = { .si_pid = 0 };
 		int got = waitid(P_PID, (id_t)pid, &s, WEXITED | WSTOPPED |
@@ -447,7 +448,7 @@ child_run_tty(const char *command, const char *const *args, size_t n,
 		s.si_pid = 0;
 		if (waitid(P_PID, (id_t)pid, &s, WSTOPPED | WNOWAIT |
 		    WNOHANG) < 0 || s.si_pid == 0)
-			continue;	/* it goes on, and so do we */
+			continue;	/* it continues, and so do we */
 		kill(getpid(), SIGTSTP);
 		kill(pid, SIGCONT);
 	}
