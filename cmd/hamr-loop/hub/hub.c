@@ -10,12 +10,12 @@
 #include "base/mem.h"
 #include "internal.h"
 
-#define OUT_HIGH ((size_t)16 << 20)	/* stdout so far behind: read no more */
-#define CANCEL_MS 2200		/* for a cancelled action; hamr-tool lets a
-				 * command end for 500 ms, and notes for 1,500
-				 * what it changed */
+#define OUT_HIGH ((size_t)16 << 20)	/* queued for stdout: stop reading */
+#define CANCEL_MS 2200		/* for a cancelled action; hamr-tool gives a
+				 * command 500 ms to end, and takes 1,500 ms to
+				 * record what it changed */
 #define MEM_MS 5000		/* of no progress, at the end of a run */
-#define QUIET_MS 10		/* after which there is time for all stages */
+#define QUIET_MS 10		/* after which all stages are served */
 
 void
 hub_fail(struct hub *h, const struct err *e)
@@ -25,8 +25,8 @@ hub_fail(struct hub *h, const struct err *e)
 	h->failed = true;
 }
 
-/* Append lines (each with its LF) at once.  1; 0: nothing is committed any
- * more; -1. */
+/* Append lines (each with its LF) in one write.  1; 0: the session is closed to
+ * commits; -1: failed. */
 static int
 append(struct hub *h, struct slice lines)
 {
@@ -34,7 +34,7 @@ append(struct hub *h, struct slice lines)
 
 	if (lines.n == 0 || h->closing)
 		return 0;
-	/* where a stage failed the session itself is sound */
+	/* if only a stage failed, the session is still sound */
 	if (h->failed && !h->stage_failed)
 		return -1;
 	if (session_append(h->session, lines, &e) == 0)
@@ -43,7 +43,7 @@ append(struct hub *h, struct slice lines)
 	return -1;
 }
 
-/* Take note of what stands at this place of the session now. */
+/* Track the record now at this offset of the session. */
 static void
 note(struct hub *h, const struct rec *r, off_t at)
 {
@@ -74,7 +74,7 @@ hub_commit_record(struct hub *h, const struct rec *r)
 {
 	off_t at = h->session->size;
 
-	/* its LF stands behind it, where it was read */
+	/* its LF follows it in the buffer it was read into */
 	if (append(h, (struct slice){ r->line.p, r->line.n + 1 }) > 0)
 		note(h, r, at);
 }
@@ -176,7 +176,7 @@ hub_init(struct hub *h, struct session *ses, struct track *t, struct ui *ui,
 	return ui_take_signals(ui) < 0 ? err_sys(e, ST_SYSTEM, "signalfd") : 0;
 }
 
-/* No request waits for it: it is started behind the first one. */
+/* No request waits for the memory, so it is started after the first one. */
 static void
 start_memory(struct hub *h)
 {
@@ -241,7 +241,7 @@ hub_read_signals(struct hub *h)
 	}
 }
 
-/* What keys meant besides text; false: nothing. */
+/* Act on keys that were not text.  False: there were none. */
 static bool
 take_wishes(struct hub *h)
 {
@@ -254,7 +254,7 @@ take_wishes(struct hub *h)
 	return any;
 }
 
-/* A program's settings count at once, in mid-turn too. */
+/* Apply a program's settings at once, even in mid-turn. */
 static void
 take_settings(struct hub *h)
 {
@@ -271,7 +271,7 @@ take_settings(struct hub *h)
 	scan_release(&scan);
 }
 
-/* The terminal hands over keys, or whole lines. */
+/* Read keys, or whole lines, from the terminal. */
 static void
 read_terminal(struct hub *h)
 {
@@ -321,9 +321,9 @@ check_deadlines(struct hub *h)
 	}
 }
 
-/* One round of the poll loop.  Whom nobody asks for anything is told what was
- * committed when nothing else has happened for a while: five processes that
- * wake up at each record keep those waiting that a step waits for. */
+/* One round of the poll loop.  Stages that are asked for nothing get committed
+ * records only after a quiet while: five processes waking up at each record
+ * would delay those that a step waits for. */
 static void
 round_of_poll(struct hub *h, long long until)
 {
@@ -349,7 +349,7 @@ round_of_poll(struct hub *h, long long until)
 		    s->child->err : -1, POLLIN, 0 };
 	}
 	p[3 * SLOTS] = (struct pollfd){ h->ui->signals, POLLIN, 0 };
-	/* asked for nothing, poll still tells when its reader has left */
+	/* even without events, poll reports that its reader has left */
 	p[3 * SLOTS + 1] = (struct pollfd){ h->ui->out_closed ? -1 :
 	    STDOUT_FILENO, talk ? POLLOUT : 0, 0 };
 	p[3 * SLOTS + 2] = (struct pollfd){ h->listen ? ui_keys_fd(h->ui) : -1,
@@ -447,8 +447,8 @@ hub_cancel(struct hub *h)
 	    file_now_ms() < until)
 		round_of_poll(h, until);
 	for (int i = 0; i < SLOTS; i++) {
-		/* One that does not return in time would keep everybody
-		 * waiting once more. */
+		/* Stop a stage that does not return in time, or everybody
+		 * waits for it again. */
 		struct slot *s = &h->slot[i];
 
 		if (s->asked != 0 && s->child != NULL) {
@@ -515,7 +515,7 @@ sync_all(struct hub *h)
 void
 hub_end(struct hub *h)
 {
-	/* one that comes after the turn has ended for another */
+	/* interrupted after the turn ended for another reason */
 	bool hurry = h->ending && h->interrupts > 0;
 
 	h->closing = true;
@@ -531,7 +531,7 @@ hub_end(struct hub *h)
 	long long until = file_now_ms() + END_MS;
 	for (int i = 0; i < SLOTS; i++) {
 		struct slot *s = &h->slot[i];
-		/* one that has not answered does not end by itself either */
+		/* a stage that does not answer will not exit by itself */
 		long long left = hurry || s->asked != 0 ? 0 :
 		    until - file_now_ms();
 

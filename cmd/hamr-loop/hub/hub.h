@@ -1,10 +1,10 @@
-/* hub.h - the one committing writer and its resident stages (chapter 1.3).
+/* hub.h - the only writer of the session and its resident stages (chapter 1.3).
  *
- * Every slot reads the session file itself, through our hands: it has a
- * cursor into it and a queue of control lines (go, sync, cancel, request)
- * that are due when the cursor reaches their place.  So a commit is one write,
- * nothing committed is kept in memory, and a stage that died is started again
- * by setting its cursor to 0.
+ * The hub feeds each slot from the session file: a slot has a cursor into the
+ * file and a queue of control lines (go, sync, cancel, request), each due when
+ * the cursor reaches its offset.  So a commit is one write, nothing committed
+ * is kept in memory, and a stage that died is restarted by setting its cursor
+ * to 0.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ enum slot_id {
 };
 
 struct control {
-	off_t at;		/* due when the cursor is here */
+	off_t at;		/* due when the cursor gets here */
 	char *line;		/* with its LF; owned */
 	size_t n;
 };
@@ -34,20 +34,20 @@ struct slot {
 	struct hub *hub;
 	const char *name;
 	struct child_opts cmd;
-	bool used;		/* this run has the slot ... */
-	bool started;		/* ... and its stage was started once */
+	bool used;		/* this run uses the slot */
+	bool started;		/* its stage was started once */
 	struct child *child;	/* NULL: not running */
 	struct rec_in in;
-	off_t cursor;		/* session bytes handed over to out */
-	struct buf out;		/* being written */
+	off_t cursor;		/* session bytes copied to out so far */
+	struct buf out;		/* being written to the child */
 	size_t written;
 	struct control *q;
 	size_t nq, capq;
-	off_t barrier;		/* where its last returned barrier stood */
-	int64_t asked;		/* number of the go or sync in flight; 0 */
+	off_t barrier;		/* offset of the last go or sync it returned */
+	int64_t asked;		/* number of the go or sync in flight, or 0 */
 	bool asked_go;
-	int64_t discard;	/* output is thrown away until this sync */
-	size_t skip;		/* proposals that are in the session already */
+	int64_t discard;	/* discard its output until this sync */
+	size_t skip;		/* proposals already in the session */
 	struct buf proposals;	/* whole lines, until the barrier returns */
 	long long deadline;	/* ms, 0: none */
 	int restarts;
@@ -61,42 +61,42 @@ struct hub {
 	struct ui *ui;
 	struct runlog *log;	/* borrowed; NULL: none */
 	struct slice request;	/* compact's last one; n is 0: none */
-	struct buf kept;	/* it lies there */
+	struct buf kept;	/* holds the bytes of request */
 	int64_t number;		/* of the last go or sync */
 	bool window_asked;	/* the provider had its first sync, at which it
 				 * asks the server for its window */
 	int interrupts;		/* how many signals came */
 	bool to_end;		/* one of them was not SIGINT */
-	bool unattended;	/* nobody is there to allow a call, and it was
-				 * not allowed beforehand */
+	bool unattended;	/* calls were not allowed beforehand, and nobody
+				 * is there to allow one */
 	bool chat;		/* a person types, and may name any file */
-	bool listen;		/* lines of a terminal that is not redrawn
-				 * are taken in meanwhile */
+	bool listen;		/* read lines from a terminal that is not
+				 * redrawn while waiting */
 	bool refused;		/* a person said no, and stop */
-	bool ending;		/* the turn is ending: a closed stdout does
-				 * not stop a wait any more */
-	bool closing;		/* the end record is written: no more */
+	bool ending;		/* the turn is ending: a closed stdout no
+				 * longer stops a wait */
+	bool closing;		/* the end record is written; commit no more */
 	bool quiet;		/* nothing came for a while */
 	bool failed;
 	struct err err;		/* what ended the run */
-	int died;		/* stages started again so far ... */
-	const char *who_died;	/* ... the last one's name */
-	bool stage_failed;	/* a stage ended for good; err names it, and
-				 * says what it said at last */
+	int died;		/* stages restarted so far */
+	const char *who_died;	/* the last one's name */
+	bool stage_failed;	/* a stage ended for good; err names it, with
+				 * its last line on stderr */
 	struct scan scan;
 };
 
 int hub_init(struct hub *h, struct session *s, struct track *t,
     struct ui *ui, struct err *e);
 
-/* Start every used slot, the memory's behind the first request.  resume: the
- * session has records already. */
+/* Start every used slot, the memory's after the first request.  resume: the
+ * session already has records. */
 int hub_start(struct hub *h, bool resume, struct err *e);
 
-/* Commit one record of our own (released), made of a form (json/scan.h) or
- * before.  The session's bytes are sent by the next wait: to a slot that is
- * asked for something at once, to the others when there is time, and to all by
- * hub_feed as far as their pipes take them. */
+/* Commit one record of the loop, made from a form (json/scan.h) or given ready
+ * (released).  The next wait sends it on: at once to a slot that is asked for
+ * something, to the others when there is time.  hub_feed sends to all as much
+ * as their pipes take. */
 #define hub_put(h, form, ...) \
 	hub_put_slices(h, form, \
 	    (const struct slice[]){ { NULL, 0 }, ##__VA_ARGS__ })
@@ -104,45 +104,45 @@ int hub_put_slices(struct hub *h, const char *form,
     const struct slice *from1);
 int hub_commit(struct hub *h, struct buf *record);
 
-/* A config record for each of these settings. */
+/* Commit a config record for each of these settings. */
 void hub_set(struct hub *h, struct slice settings);
 
-/* Show a record (released) that is not committed: one of progress, or one that
- * could not be. */
+/* Show a record (released) that is not committed: progress, or one that could
+ * not be committed. */
 void hub_show(struct hub *h, struct buf *record);
 
 /* Ask and wait for the answer.  0; -1 when the run is over (h->failed, or an
  * interrupt: h->interrupts). */
 int hub_sync(struct hub *h, enum slot_id id);
-/* until: give up then, in ms of file_now_ms; 0: never.  The provider's go goes
- * out with the last request. */
+/* until: when to give up, in ms of file_now_ms; 0: never.  The provider's go is
+ * sent with the last request. */
 int hub_go(struct hub *h, enum slot_id id, long long until);
 
-/* Try stages again that ended for good, or were ended: a turn begins. */
+/* A turn begins: restart stages that were given up or stopped. */
 void hub_revive(struct hub *h);
 
-/* Ask without waiting, unless it has ended for good; then wait for all that was
- * asked. */
+/* Ask without waiting, unless the stage has ended for good; wait for all
+ * answers. */
 void hub_ask(struct hub *h, enum slot_id id, bool go);
 int hub_wait(struct hub *h, long long until_ms);
 
-/* Signals that came: interrupts, or the end of it all. */
+/* Read the signals that came into h->interrupts and h->to_end. */
 void hub_read_signals(struct hub *h);
 
-/* Let ms pass, with the stages alive.  -1 as of hub_sync. */
+/* Let ms pass while serving the stages.  -1 as for hub_sync. */
 int hub_pause(struct hub *h, int ms);
 
-/* Tell one slot a record that is not committed (released): that a call is
- * answered, before its answer's turn in call order has come. */
+/* Send one slot a record (released) that is not committed: that a call is
+ * answered, before its answer is due in call order. */
 void hub_tell_slot(struct hub *h, enum slot_id id, struct buf *record);
 
-/* Cancel the action in hand and give it time to write what there is.  A stage
- * that has not answered by then is ended, until hub_revive. */
+/* Cancel the action in progress and give the stage time to write what it has.
+ * A stage that has not answered by then is stopped until hub_revive. */
 void hub_cancel(struct hub *h);
 
 void hub_feed(struct hub *h);
 int hub_durable(struct hub *h);
 
-/* sync, close, kill after 2 s.  What stages still propose is not committed:
- * the end record is the last one. */
+/* Sync, close, kill after 2 s.  What stages still propose is not committed, so
+ * that the end record stays the last one. */
 void hub_end(struct hub *h);

@@ -1,4 +1,4 @@
-/* internal.h - the inside of the hub.
+/* internal.h - private to hub/.
  *
  * hub.c asks, waits and commits; slot.c keeps one stage alive, moves its bytes
  * and takes in what it says.
@@ -7,35 +7,35 @@
 
 #include "hub.h"
 
-#define PURE_DEADLINE_MS 30000	/* whatever takes no time (chapter 1.3) */
+#define PURE_DEADLINE_MS 30000	/* for quick requests (chapter 1.3) */
 #define END_MS 2000		/* from closed ends to SIGKILL */
 
-/* The run is over, for this reason; the first one counts. */
+/* End the run for this reason; the first reason counts. */
 void hub_fail(struct hub *h, const struct err *e);
 
-/* Commit a record as a stage wrote it, r of the stage's rec_in. */
+/* Commit the record r of a stage, as the stage wrote it. */
 void hub_commit_record(struct hub *h, const struct rec *r);
-/* What guard, compact and mem proposed, committed together. */
+/* Commit what guard, compact or mem proposed, all together. */
 void hub_commit_proposals(struct hub *h, struct slot *s);
 
-/* Queue a control line (yours no more) after those due no later. */
+/* Queue a control line (taken over) after those that are due no later. */
 void slot_control(struct slot *s, off_t at, char *line);
 void slot_drop_controls(struct slot *s);
 /* Queue the go or sync in flight (the provider's with its request). */
 void slot_ask_again(struct hub *h, struct slot *s);
 
-/* Start it; it reads the session from its beginning, and what it says up to
- * its last barrier is thrown away. */
+/* Start the stage.  It reads the session from the beginning; its output up to
+ * its last barrier is discarded. */
 int slot_start(struct hub *h, struct slot *s, struct err *e);
-/* The same once more, with what it was asked. */
+/* Start it again and repeat what it was asked. */
 void slot_restart(struct hub *h, struct slot *s);
-/* End it within ms; its wait status. */
+/* Stop it within ms.  Returns its wait status. */
 int slot_stop(struct hub *h, struct slot *s, int ms);
-/* It has ended by itself (fault is NULL), or is to be ended for a fault: it is
- * started again, or given up. */
+/* The stage ended by itself (fault is NULL) or must be stopped for a fault:
+ * restart it, or give it up. */
 void slot_down(struct hub *h, struct slot *s, const char *fault);
 
-/* Is it asked for nothing, and what it has not read yet little? */
+/* Is it asked for nothing, with little left unread? */
 bool slot_can_wait(const struct hub *h, const struct slot *s);
 /* Write until its pipe is full or nothing is due. */
 void slot_feed(struct hub *h, struct slot *s);

@@ -12,8 +12,8 @@
 #include "internal.h"
 
 #define MAX_RESTARTS 5		/* of one stage in one run (chapter 7.3) */
-#define CHUNK ((size_t)65536)	/* session bytes handed over at once */
-#define GO_LINE 64		/* bytes, and more, of a go */
+#define CHUNK ((size_t)65536)	/* session bytes per write */
+#define GO_LINE 64		/* bytes of a go line, at least */
 #define EXIT_MS 100		/* from the end of its output to its own */
 
 static void
@@ -35,7 +35,7 @@ answer_ask(struct hub *h, const struct rec *r)
 	struct ui_allow a = { .yes = false };
 	int interrupts = h->interrupts;
 
-	if (interrupts == 0)	/* else what is asked about is cancelled */
+	if (interrupts == 0)	/* otherwise the action was cancelled */
 		a = ui_ask(h->ui, r);
 	scan_put(&b, "{'type':'answer'");
 	if (scan_kind(id) == SCAN_STRING)
@@ -61,7 +61,7 @@ answer_ask(struct hub *h, const struct rec *r)
 	}
 }
 
-/* A record that a stage wrote.  NULL, or for what the stage is to be ended. */
+/* Handle a record from a stage.  Returns NULL, or the fault to stop it for. */
 static const char *
 take_record(struct hub *h, struct slot *s, const struct rec *r)
 {
@@ -89,11 +89,11 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 	} else if (r->kind == R_REQUEST) {
 		h->request = rec_keep(&s->in, r, &h->kept);
 	} else if (r->kind == R_ASK) {
-		if (h->ui->peer == NULL)	/* it is shown what is asked */
+		if (h->ui->peer == NULL)	/* else ui_ask does */
 			ui_passing(h->ui, r);
 		answer_ask(h, r);
 	} else if (r->kind == R_FILE && s == &h->slot[SLOT_TOOL]) {
-		/* of an editor's: what that says, or that there is none */
+		/* for a file in an editor: its text, or that there is none */
 		struct slice id = rec_get(r, "id");
 		char *said = NULL;
 
@@ -196,7 +196,7 @@ slot_stop(struct hub *h, struct slot *s, int ms)
 	return st;
 }
 
-/* One that says with its status why it cannot work would say so again. */
+/* A stage whose exit status says why it cannot work is not restarted. */
 void
 slot_down(struct hub *h, struct slot *s, const char *fault)
 {
@@ -218,9 +218,8 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 	}
 	int code = WIFEXITED(st) ? WEXITSTATUS(st) : 0;
 	if (fault == NULL && (code == ST_USAGE || code >= ST_DATA)) {
-		/* What a stage's own status makes of ours: a remedy of the
-		 * person's is told as such.  A usage error is one of
-		 * [stages]. */
+		/* The stage's status decides ours, where the person can fix
+		 * the cause.  A usage error is one in [stages]. */
 		snprintf(how, sizeof how, "ended with status %d", code);
 		give_up(h, s, code == ST_USAGE ? ST_CONFIG :
 		    code == ST_NOINPUT || code == ST_POLICY ||
@@ -295,8 +294,7 @@ slot_restart(struct hub *h, struct slot *s)
 		s->deadline = file_now_ms() + PURE_DEADLINE_MS;
 }
 
-/* Put what is due into out, to be written at once.  False when there is
- * nothing. */
+/* Put what is due into out, for one write.  False: there is nothing. */
 static bool
 refill(struct hub *h, struct slot *s)
 {
@@ -326,7 +324,7 @@ refill(struct hub *h, struct slot *s)
 		const struct control *c = &s->q[0];
 
 		if (s->out.len == 0 && c->n >= CHUNK) {
-			/* what is long goes without a copy */
+			/* a long line is moved, not copied */
 			free(s->out.p);
 			s->out.p = c->line;
 			s->out.len = c->n;
@@ -362,7 +360,7 @@ slot_feed(struct hub *h, struct slot *s)
 		if (n < 0 && errno == EAGAIN)
 			return;
 		if (n < 0 && errno == EPIPE) {
-			/* its end is read, and dealt with, below */
+			/* slot_listen reads its end of file and handles that */
 			s->written = s->out.len;
 			return;
 		}
