@@ -1,4 +1,4 @@
-/* block.c - what a line of Markdown is. */
+/* block.c - classify a line of Markdown. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,14 +9,14 @@
 
 #define TAB 4			/* columns, as CommonMark has it */
 
-/* The rest of a line; a tab of which only some columns were taken leaves the
- * others. */
+/* The rest of a line; of a partly consumed tab the remaining columns are left.
+ */
 struct cursor {
 	struct slice left;
 	size_t column, spare;
 };
 
-/* Columns of blanks ahead. */
+/* The columns of blanks at the cursor. */
 static size_t
 blanks(const struct cursor *c)
 {
@@ -28,7 +28,7 @@ blanks(const struct cursor *c)
 	return n;
 }
 
-/* Take n columns of them at most. */
+/* Skip at most n columns of blanks. */
 static void
 skip(struct cursor *c, size_t n)
 {
@@ -60,7 +60,7 @@ at_end(const struct cursor *c)
 	return slice_trim_start(c->left, " \t").n == 0;
 }
 
-/* How many of ch stand here. */
+/* How many ch there are at the cursor. */
 static size_t
 run(const struct cursor *c, char ch)
 {
@@ -87,8 +87,8 @@ take_quote(struct cursor *c)
 	return true;
 }
 
-/* In the middle of a paragraph only an item with text begins a list, and of
- * those with a number the first one. */
+/* A list can interrupt a paragraph only with an item that has text and, if
+ * numbered, the number 1. */
 static bool
 take_item(struct cursor *c, bool interrupts, struct container *item)
 {
@@ -131,7 +131,7 @@ take_item(struct cursor *c, bool interrupts, struct container *item)
 
 /* ---- leaves ---- */
 
-/* Three or more of one mark, and nothing else but blanks. */
+/* Three or more of one mark, with nothing but blanks. */
 static bool
 is_rule(const struct cursor *c)
 {
@@ -185,7 +185,7 @@ is_delimiter(const struct place *at, const struct cursor *c)
 	return n > 0 && n == table_cells(at->header, TABLE_COLUMNS, cells);
 }
 
-/* The rest of a line behind its containers. */
+/* Classify the rest of a line after its containers. */
 static enum line_kind
 leaf_line(const struct place *at, struct cursor *c, struct line *out)
 {
@@ -276,7 +276,7 @@ block_line(const struct place *at, struct slice line, struct line *out)
 	out->kind = leaf_line(at, &c, out);
 }
 
-/* ---- what stands before rows ---- */
+/* ---- the prefix of rows ---- */
 
 /* "• ", "[x] ", "12. " or "12. [x] ". */
 static void

@@ -1,8 +1,8 @@
-/* block.h - what a line of Markdown is, after the lines before it: the
- * containers it is in (quotes, items of lists), those that it opens, and what
- * its rest is; and what stands before the rows of that.  The rules are
- * CommonMark's and GitHub's (tables, tasks); they are followed here because
- * md4c reads whole texts only.
+/* block.h - classify a line of Markdown, given the lines before it: the
+ * containers it is in (quotes, list items), those it opens, and what the rest
+ * of it is; and the prefix of its rows.  The rules are CommonMark's and
+ * GitHub's (tables, tasks).  md4c does not do this because it reads only whole
+ * texts.
  */
 #pragma once
 
@@ -11,16 +11,16 @@
 
 #include "base/buf.h"
 
-#define BLOCK_DEPTH 32		/* deeper marks are text, */
-#define CODE_INDENT 4		/* and those behind so many blanks */
+#define BLOCK_DEPTH 32		/* deeper marks are text */
+#define CODE_INDENT 4		/* marks after this many blanks are text */
 
 /* A quote, or an item of a list. */
 struct container {
 	bool quote;
-	char mark;		/* of an item: - + * . ) */
+	char mark;		/* an item's: - + * . ) */
 	bool task, done;
 	unsigned long number;
-	size_t indent;		/* columns that lines of the item begin with */
+	size_t indent;		/* columns before the item's text */
 	bool drawn;		/* its mark was shown */
 };
 
@@ -30,10 +30,10 @@ enum leaf {
 
 struct fence {
 	char mark;
-	size_t n, indent;	/* how many, and the blanks before them */
+	size_t n, indent;	/* how many marks, and the blanks before */
 };
 
-/* Where the lines before have led. */
+/* The state after the previous lines. */
 struct place {
 	struct container in[BLOCK_DEPTH];
 	size_t depth;
@@ -52,21 +52,21 @@ enum line_kind {
 
 struct line {
 	enum line_kind kind;
-	size_t matched;		/* containers that go on */
+	size_t matched;		/* containers that continue */
 	struct container opened[BLOCK_DEPTH];
 	size_t nopened;
-	struct slice text;	/* of code: behind `spare` blanks */
+	struct slice text;	/* of code: after `spare` blanks */
 	size_t spare;
 	size_t level;		/* of a heading */
 	struct fence fence;
 };
 
-/* What this line, without its LF, is. */
+/* Classify this line, given without its LF. */
 void block_line(const struct place *at, struct slice line, struct line *out);
 
-/* The marks of all containers here, for rows of so many columns: before the
- * first row, and before others, as an item's mark is drawn once.  The outermost
- * are left out where they would take more than half of the row.  Returns how
- * wide both are. */
+/* Set first and next to the marks of all containers, for rows of this many
+ * columns: next is for later rows, as an item's mark is drawn once.  The
+ * outermost are left out where they would take more than half of the row.
+ * Returns their width, which is the same for both. */
 size_t block_prefix(const struct place *at, size_t columns, bool colour,
     struct buf *first, struct buf *next);

@@ -10,8 +10,8 @@
 
 enum align { LEFT, CENTER, RIGHT };
 
-/* Behind the code that begins at `at`, or behind its backticks when nothing
- * ends it. */
+/* The place after the code that begins at `at`, or after its backticks if
+ * nothing closes it. */
 static size_t
 skip_code(struct slice t, size_t at)
 {
@@ -95,7 +95,7 @@ struct table {
 	struct rows rows[TABLE_COLUMNS];
 };
 
-/* A backslash before a bar is the table's, in code, too. */
+/* A backslash before a bar belongs to the table, even in code. */
 static void
 add_cell(struct buf *out, struct slice cell)
 {
@@ -105,7 +105,7 @@ add_cell(struct buf *out, struct slice cell)
 			buf_addc(out, cell.p[i]);
 }
 
-/* A cell as rows of so many columns. */
+/* Wrap a cell into rows of this many columns. */
 static void
 wrap_cell(struct table *t, struct slice cell, size_t left, size_t columns,
     unsigned look, struct rows *rows)
@@ -120,7 +120,7 @@ wrap_cell(struct table *t, struct slice cell, size_t left, size_t columns,
 	buf_release(&b);
 }
 
-/* The widest row of a cell that has so many columns, or needs more. */
+/* The widest row of a cell wrapped at this many columns; may exceed them. */
 static size_t
 widest(struct table *t, struct slice cell, size_t columns)
 {
@@ -157,7 +157,7 @@ width_at(const struct table *t, size_t i, size_t limit)
 	return w > t->least[i] ? w : t->least[i];
 }
 
-/* Give each column what it needs, or the same as others that need more.
+/* Give each column what it needs, or an equal share to those that need more.
  * False: there is no room for the longest words. */
 static bool
 fit(struct table *t)
@@ -184,8 +184,7 @@ fit(struct table *t)
 	return true;
 }
 
-/* A cell's rows beside the others'; blanks are only written when something
- * follows. */
+/* Write the cells of a row side by side, without trailing blanks. */
 static void
 put_row(struct table *t, const struct slice *cells, size_t n, bool head)
 {

@@ -1,10 +1,10 @@
-/* highlight.c - code coloured line by line. */
+/* highlight.c - color code line by line. */
 #include <ctype.h>
 #include <string.h>
 
 #include "highlight.h"
 
-#define LINE_COLOURED 2000	/* bytes; what is longer was not typed */
+#define LINE_COLOURED 2000	/* bytes; a longer line was not typed */
 
 #define COMMENT "\033[2m"
 #define STRING "\033[32m"
@@ -17,7 +17,7 @@
 struct language {
 	enum { PLAIN, TRIPLE, DIFF, ANY_CASE } kind;	/* quotes of Python, a
 							 * diff, keywords */
-	const char *names;	/* with blanks around each */
+	const char *names;	/* a blank on both sides of each */
 	const char *line_comment, *open, *close;	/* LF: none */
 	const char *quotes;
 	const char *keywords;	/* with blanks around each */
@@ -122,7 +122,7 @@ coloured(struct buf *out, const char *colour, const char *p, size_t n)
 	buf_adds(out, OFF);
 }
 
-/* A string or comment that begins at `at` and may go on in the next line. */
+/* A string or comment that begins at `at` and may continue on the next line. */
 static size_t
 put_until(struct highlight *h, struct slice t, size_t at, size_t from,
     const char *end, const char *colour, struct buf *out)
@@ -166,7 +166,7 @@ put_token(struct highlight *h, struct slice t, size_t at, struct buf *out)
 		to = put_until(h, t, at, at + 1, t.p[at] == '"' ? "\"" :
 		    t.p[at] == '\'' ? "'" : "`", STRING, out);
 		if (t.p[at] != '`')
-			h->until = NULL;	/* of this line only */
+			h->until = NULL;	/* only within this line */
 		return to;
 	}
 	while (to < t.n && (isalnum((unsigned char)t.p[to]) || t.p[to] == '_'))

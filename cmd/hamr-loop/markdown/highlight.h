@@ -1,6 +1,6 @@
-/* highlight.h - code coloured line by line: comments, strings, keywords, and
- * what a diff adds and takes away.  Cheap on purpose: no grammar is followed,
- * and only a comment or a string of several lines is remembered.
+/* highlight.h - color code line by line: comments, strings, keywords, and what
+ * a diff adds and removes.  Cheap on purpose: it does not parse, and remembers
+ * only whether a comment or string of several lines is open.
  */
 #pragma once
 
@@ -10,11 +10,11 @@ struct language;
 
 struct highlight {
 	const struct language *language;	/* NULL: plain */
-	const char *until;	/* what ends the comment or string we are in */
+	const char *until;	/* what ends the open comment or string */
 };
 
-/* For a code block whose fence says this: "c", "Python", "sh title=x". */
+/* Begin a code block with this info string: "c", "Python", "sh title=x". */
 struct highlight highlight_begin(struct slice info);
 
-/* Append a line, without its LF, the colours set back at its end. */
+/* Append a line, without its LF; colors are reset at its end. */
 void highlight_line(struct highlight *h, struct slice line, struct buf *out);

@@ -12,31 +12,31 @@
 #include "libc/so.h"
 #include "term/cluster.h"
 
-/* What is longer is one word of megabytes: not for a parser. */
+/* A longer text is one word of megabytes: do not parse it. */
 #define PARSED_MAX ((size_t)16 << 10)
 
-/* Whatever follows it is a paragraph for md4c, and neither a list nor a
- * definition; emphasis begins behind it as at the beginning of a line. */
+/* Makes md4c take whatever follows for a paragraph, not a list or definition;
+ * emphasis can begin after it as at the beginning of a line. */
 #define LEAD "x "
 #define LEAD_LEN (sizeof LEAD - 1)
 
-#define NESTED 8		/* links and images in each other */
+#define NESTED 8		/* depth of nested links and images */
 
-/* Bytes of one look, in order and without gaps between. */
+/* Bytes of one look; pieces are in order and without gaps. */
 struct piece {
 	size_t at, n;		/* in rows.plain */
 	size_t source;		/* where they stand in the source */
-	size_t begin;		/* where the span does that they begin, or
+	size_t begin;		/* where the span that they begin starts, or
 				 * NO_SOURCE */
 	unsigned look;
 	bool inside;		/* of a span */
-	bool escaped;		/* its first byte has a backslash before */
+	bool escaped;		/* a backslash precedes its first byte */
 };
 
 typedef int parse(const MD_CHAR *, MD_SIZE, const MD_PARSER *, void *);
 
-static parse *parser;		/* md_parse; NULL: it was not looked for, or
-				 * is not installed */
+static parse *parser;		/* md_parse; NULL: not loaded yet, or not
+				 * installed */
 
 bool
 inline_open(void)
@@ -52,7 +52,7 @@ inline_open(void)
 
 static const char marks[] = "_*[~\\", hidden[] = "\x1f\x1e\x1d\x1c\x17";
 
-/* What emphasis is closed before. */
+/* What may follow closing emphasis. */
 #define CLOSES ".,;:!?)"
 
 static bool
@@ -73,7 +73,7 @@ is_alnum(char c)
 	return isalnum((unsigned char)c) != 0;
 }
 
-/* A name like __init__, __FILE__ or _get_it: its bytes, or 0. */
+/* The length of a name like __init__, __FILE__ or _get_it, or 0. */
 static size_t
 name_at(const char *p)
 {
@@ -91,7 +91,8 @@ name_at(const char *p)
 	return n > 4 && behind && p[n - 2] == '_' && lower != upper ? n : 0;
 }
 
-/* Are these n stars no emphasis?  In the word before them there is some. */
+/* Are these n stars an operator or a glob, not emphasis?  marked: there is
+ * emphasis in the word before them. */
 static bool
 is_operator(const char *p, size_t n, bool marked)
 {
@@ -113,7 +114,7 @@ is_operator(const char *p, size_t n, bool marked)
 		return true;
 	if (before == '/' && (n == 1 ? p[-2] != '*' : after == '/'))
 		return true;
-	/* a glob, unless the next stars end a path in bold */
+	/* a glob, unless the next stars close a path in bold */
 	if (n == 2 && begins && after == '/' && (p[next] != '*' ||
 	    p[next + 1] != '*' || p[next - 1] == '/'))
 		return true;
@@ -124,7 +125,7 @@ is_operator(const char *p, size_t n, bool marked)
 	    !is_one_of(after, CLOSES) && (after & 0x80) == 0;
 }
 
-/* Is this bracket that of an index or of a lambda, whatever follows? */
+/* Does this bracket belong to an index or lambda, whatever follows? */
 static bool
 is_index(const char *p)
 {
@@ -139,9 +140,9 @@ is_index(const char *p)
 	return !is_one_of(*to, "#/.") && memmem(to, n, "://", 3) == NULL;
 }
 
-/* Put control characters in the place of marks that are code in a word, which
- * a blank stands before; it has none of its own.  True: there were some.
- * `bold`: a word before has begun it. */
+/* Replace the marks that are code in a word with control characters, of which
+ * it has none itself.  A blank precedes the word.  True: there were such marks.
+ * `bold`: an earlier word has begun bold text. */
 static bool
 hide_in_word(char *w, size_t n, bool *bold)
 {
@@ -164,7 +165,7 @@ hide_in_word(char *w, size_t n, bool *bold)
 		if (c == '[')
 			literal = is_index(p);
 		else if (c == '\\') {
-			/* an escape is of a mark, or of what could begin a
+			/* an escape precedes a mark, or what could begin a
 			 * block: 1\. */
 			literal = windows || p[1] == '\\' || is_one_of(p[1],
 			    is_blank(p[-1]) ? ".()/^" :
@@ -198,14 +199,14 @@ hide_in_word(char *w, size_t n, bool *bold)
 struct reader {
 	struct rows *out;
 	struct slice source;	/* with LEAD */
-	size_t end;		/* of the last text in it */
-	size_t mark;		/* and of the last mark behind that */
+	size_t end;		/* of the last text in the source */
+	size_t mark;		/* of the last mark after that */
 	bool marks, after_break;
-	bool closed;		/* a span was, behind the last text */
+	bool closed;		/* a span was, after the last text */
 	unsigned look;
 	size_t depth;		/* of spans */
-	size_t begin;		/* of the outermost, until it has a piece */
-	size_t link[NESTED];	/* where their texts begin */
+	size_t begin;		/* the outermost's, until it has a piece */
+	size_t link[NESTED];	/* where link texts begin */
 	size_t links;
 };
 
@@ -231,7 +232,8 @@ add_made(struct reader *r, const char *text)
 		add_piece(r, slice_of(text), NO_SOURCE);
 }
 
-/* The blanks that a line begins with, which md4c skips; where it begins. */
+/* Add the blanks at a line's start, which md4c skips.  Returns where the line
+ * begins. */
 static size_t
 begin_line(struct reader *r)
 {
@@ -249,7 +251,7 @@ begin_line(struct reader *r)
 	return from;
 }
 
-/* The character that an entity stands for, if it may be shown; 0 otherwise. */
+/* The character of an entity, if it may be shown; else 0. */
 static unsigned long
 entity(struct slice t)
 {
@@ -310,7 +312,7 @@ text(MD_TEXTTYPE type, const MD_CHAR *p, MD_SIZE n, void *user)
 
 static const struct {
 	unsigned look;
-	const char *mark, *other;	/* of stars, of underscores */
+	const char *mark, *other;	/* with stars, with underscores */
 } spans[] = {
 	[MD_SPAN_EM] = { LOOK_EM, "*", "_" },
 	[MD_SPAN_STRONG] = { LOOK_STRONG, "**", "__" },
@@ -320,7 +322,7 @@ static const struct {
 	[MD_SPAN_DEL] = { LOOK_STRIKE, "~~", "~~" },
 };
 
-/* Marks stay as they were written, stars or underscores. */
+/* Keep marks as written, stars or underscores. */
 static void
 add_mark(struct reader *r, MD_SPANTYPE type)
 {
@@ -386,7 +388,7 @@ leave_link(struct reader *r, const MD_ATTRIBUTE *url)
 		else
 			buf_slice(&b, t);
 	}
-	/* a URL that is its own text is said once */
+	/* a URL that is its own text is shown once */
 	for (size_t i = 0; i < sizeof added / sizeof *added; i++)
 		same |= slice_starts(buf_view(&b), added[i]) &&
 		    slice_eq(slice_from(buf_view(&out->plain), at),
@@ -414,15 +416,15 @@ leave_span(MD_SPANTYPE type, void *detail, void *user)
 		leave_link(r, &((MD_SPAN_IMG_DETAIL *)detail)->src);
 	add_mark(r, type);
 	r->closed = true;
-	/* the look is of one span of each kind: they do not nest in md4c's
-	 * eyes but for emphasis in itself, which looks the same */
+	/* one bit per kind of span will do: for md4c only emphasis nests in
+	 * its own kind, and that looks the same */
 	r->look &= ~spans[type].look;
 	r->depth--;
 	return 0;
 }
 
-/* What md4c takes for more than one paragraph would lose its marks: it stops,
- * and the text stays as it was written. */
+/* Text that md4c takes for more than one paragraph would lose its marks: stop,
+ * so that it is shown as written. */
 static int
 enter_block(MD_BLOCKTYPE type, void *detail, void *user)
 {
@@ -440,7 +442,7 @@ leave_block(MD_BLOCKTYPE type, void *detail, void *user)
 	return 0;
 }
 
-/* False: there is no parser, or it took the text for something else. */
+/* False: there is no parser, or it did not take the text for a paragraph. */
 static bool
 read_marked(struct reader *r, struct slice source)
 {
@@ -463,7 +465,7 @@ read_marked(struct reader *r, struct slice source)
 		while (!is_blank(p[-1]))
 			p--;
 		size_t n = strcspn(p, " \t\n");
-		/* a URL is read whole */
+		/* a URL is left as it is */
 		if (memmem(p, n, "://", 3) == NULL)
 			any |= hide_in_word(p, n, &bold);
 		p += n;
@@ -514,7 +516,7 @@ rows_release(struct rows *r)
 	free(r->piece);
 }
 
-/* What turns a look on (0: off). */
+/* Append the SGR that turns a look on (0: off). */
 static void
 put_look(struct buf *out, unsigned look)
 {
@@ -547,14 +549,14 @@ rows_dim(struct buf *out, const char *text, bool colour)
 struct layout {
 	struct rows *out;
 	const struct rows_style *how;
-	size_t piece;		/* the one that is written */
+	size_t piece;		/* the one being written */
 	size_t used;		/* columns of the open row */
 	bool open, has_words;
-	unsigned look;		/* that is on */
+	unsigned look;		/* now on */
 	size_t gap, word, end;	/* blanks before the word, the word */
 	size_t gap_columns, columns;
 	bool word_source;	/* take the row's place from the word */
-	bool wide;		/* the last character was */
+	bool wide;		/* the last character was wide */
 };
 
 static void
@@ -597,7 +599,7 @@ end_row(struct layout *l)
 	l->open = false;
 }
 
-/* The piece that the text has there, from number *i on. */
+/* The piece at that place of the text, searched from number *i on. */
 static const struct piece *
 piece_at(const struct rows *r, size_t *i, size_t at)
 {
@@ -606,8 +608,8 @@ piece_at(const struct rows *r, size_t *i, size_t at)
 	return &r->piece[*i];
 }
 
-/* Append [from, to) of the text, each piece in its look.  Behind what terminals
- * do not agree about, the column is set. */
+/* Append [from, to) of the text, each piece in its look.  Set the column after
+ * characters whose width terminals disagree about. */
 static void
 put(struct layout *l, size_t from, size_t to)
 {
@@ -637,7 +639,7 @@ put(struct layout *l, size_t from, size_t to)
 	}
 }
 
-/* The word that ends here, and the blanks before it, go to a row. */
+/* Put the word that ends here, and the blanks before it, into a row. */
 static void
 place(struct layout *l)
 {
@@ -662,7 +664,7 @@ place(struct layout *l)
 			row->source = p->source + (at - p->at) -
 			    (at == p->at && p->escaped);
 		}
-		/* not the blanks where it was broken, or too many */
+		/* drop the blanks at a break, or if there are too many */
 		if (broken || l->gap_columns > columns / 2)
 			l->gap = l->word;
 	}
@@ -670,7 +672,7 @@ place(struct layout *l)
 	bool cut = l->how->cut && l->used + l->columns > columns;
 	if (!cut)
 		put(l, l->word, l->end);
-	/* a word that does not fit into a row, in pieces that do */
+	/* cut a word that does not fit into a row into pieces that do */
 	for (size_t at = l->word; cut && at < l->end; at += n) {
 		n = term_cluster(slice_part(buf_view(&l->out->plain), at,
 		    l->end), &w);
@@ -679,7 +681,7 @@ place(struct layout *l)
 			begin_row(l);
 		}
 		l->has_words = true;
-		if (l->used + w <= columns)	/* else no row is so wide */
+		if (l->used + w <= columns)	/* else it fits no row */
 			put(l, at, at + n);
 	}
 	l->has_words = true;
@@ -688,7 +690,7 @@ place(struct layout *l)
 	l->gap_columns = l->columns = 0;
 }
 
-/* Closing marks, which no row begins with. */
+/* Closing marks, which must not begin a row. */
 static const char *const closing[] = { "、", "。", "，", "．", "！", "？",
 	"）", "」", "』", "】", "：", "；", "》", "〉", "”", "’", NULL };
 
@@ -716,7 +718,7 @@ rows_of(struct rows *r, struct slice source, const struct rows_style *how)
 		n = 1;
 		if (t.p[at] != '\n' && !(blank &&
 		    (in->look & LOOK_WHOLE) == 0)) {
-			/* a character of a word; it may be one by itself */
+			/* a character of a word, or a word by itself */
 			n = term_cluster(slice_part(t, at, in->at + in->n), &w);
 			if ((w > 1 || l.wide) && l.end > l.word &&
 			    !slice_in(slice_part(t, at, at + n), closing))

@@ -1,15 +1,14 @@
-/* inline.h - what is inside of a paragraph, a heading or a cell of a table
- * (emphasis, code, links; read by md4c), as rows of a terminal.
+/* inline.h - the text of a paragraph, heading or table cell (emphasis, code,
+ * links; parsed by md4c) as rows of a terminal.
  *
- * Nothing is lost: HTML, and entities that are not among the usual ones or
- * would steer the terminal, stay as they were written, and so does a link whose
- * URL stands elsewhere, [text][label].  A link is its text and its URL.  Marks
- * of emphasis that are code all the same (*.c, __init__, 2**8, f[i](x), \d+\.)
- * stay, though CommonMark takes them for marks: what may be either is shown as
- * it was written.
+ * Nothing is lost: HTML, entities that are unusual or would control the
+ * terminal, and links whose URL is elsewhere, [text][label], stay as they were
+ * written.  A link is shown as its text and its URL.  What CommonMark takes for
+ * emphasis but may be code (*.c, __init__, 2**8, f[i](x), \d+\.) is shown as
+ * written, too.
  *
- * Rows break at blanks, and beside wide characters; not within code or a URL.
- * A word wider than a row is a row for itself.
+ * Rows break at blanks and next to wide characters, but not within code or a
+ * URL.  A word wider than a row gets a row of its own.
  */
 #pragma once
 
@@ -30,11 +29,11 @@ enum look {
 struct rows_style {
 	struct slice first, next;	/* before the first row, and others */
 	size_t indent;			/* how wide both are */
-	size_t columns;			/* for all of a row */
+	size_t columns;			/* of a whole row */
 	size_t left;			/* the row's column on the terminal */
 	unsigned look;			/* of all the text */
-	bool colour;			/* else marks of emphasis and code
-					 * stay */
+	bool colour;			/* if unset, marks of emphasis and
+					 * code are kept */
 	bool cut;			/* break words that are too wide */
 };
 
@@ -43,7 +42,7 @@ struct row {
 	size_t columns;
 	size_t source;		/* where it begins in the source, or
 				 * NO_SOURCE */
-	bool inside;		/* of a span: nothing can begin here */
+	bool inside;		/* of a span: parsing cannot begin here */
 };
 
 struct rows {
@@ -51,23 +50,23 @@ struct rows {
 	struct row *row;
 	size_t n, cap;
 	struct buf plain;	/* of all rows; LF: a break */
-	struct piece *piece;	/* of one look each */
+	struct piece *piece;	/* each has one look */
 	size_t pieces, piece_cap;
 };
 
-/* Load md4c, once.  False: it is not installed, and all text is plain. */
+/* Load md4c once.  False: it is not installed, and all text is plain. */
 bool inline_open(void);
 
 void rows_init(struct rows *r);
 void rows_release(struct rows *r);
 
-/* Make rows of some lines that are one block; what r held before goes. */
+/* Make rows of the lines of one block, in place of r's previous rows. */
 void rows_of(struct rows *r, struct slice source,
     const struct rows_style *how);
 
-/* Where a mark stands in the source that something may still close, ** or a
- * backtick; else NO_SOURCE. */
+/* Where an opening mark (** or a backtick) in the source may still be closed;
+ * NO_SOURCE: none. */
 size_t rows_open_mark(const struct rows *r);
 
-/* Append text that is ours, dim where there is colour. */
+/* Append text of our own, dim if colour is set. */
 void rows_dim(struct buf *out, const char *text, bool colour);

@@ -1,9 +1,9 @@
 /* markdown.c - a streamed answer in Markdown as rows for a terminal.
  *
- * Every decision is taken at a place that the text alone gives (the end of a
- * line, or a blank in a long one), never at the end of a piece: so the pieces
- * make no difference.  A paragraph is kept from the first of its rows that may
- * still change, a table whole, and nothing else.
+ * Every decision is made at a place that depends on the text alone (the end of
+ * a line, or a blank in a long one), never at the end of a piece: so the pieces
+ * make no difference.  Of a paragraph the text from its first row that may
+ * still change is kept, of a table all, and nothing else.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +19,14 @@
 #include "term/term.h"
 
 #define TEXT_MAX ((size_t)1 << 30)
-#define BLOCK_MARKS "#>-+*_~`=0123456789"	/* they begin a block */
+#define BLOCK_MARKS "#>-+*_~`=0123456789"	/* may begin a block */
 #define OPEN_ROWS 4		/* of a paragraph that may still change */
 #define HELD_ROWS 12		/* at most, when a link, code or bold text
 				 * begins there */
-#define LINE_LONG 4096		/* what is not told apart by then is text */
+#define LINE_LONG 4096		/* an undecided line is text by then */
 #define ROW_LONG 16384		/* of a table */
-#define TABLE_LONG ((size_t)256 << 10)	/* is written, and begun again */
-#define PIECE 4096		/* bytes looked at at once */
+#define TABLE_LONG ((size_t)256 << 10)	/* a longer one is written in parts */
+#define PIECE 4096		/* bytes handled at once */
 #define LOOK_EVERY 40		/* columns at least between two looks at a
 				 * long line */
 #define RULE_COLUMNS 40
@@ -37,17 +37,17 @@ enum shown { NOTHING, PARAGRAPH, HEADING, CODE, TABLE, RULE, ITEM };
 struct markdown {
 	size_t columns, tail_rows;
 	bool colour, cut;
-	struct buf raw;		/* not cleaned yet: a piece of a character */
-	unsigned long before;	/* the last character that was */
-	struct buf line;	/* what is known of it, but for what went to
-				 * the paragraph */
-	size_t look;		/* where it is looked at next */
+	struct buf raw;		/* not cleaned yet: part of a character */
+	unsigned long before;	/* the last cleaned character */
+	struct buf line;	/* the open line, except what went to the
+				 * paragraph */
+	size_t look;		/* where to check it next */
 	bool in_text;		/* its beginning went to the paragraph */
 	struct place at;
 	struct container sibling[BLOCK_DEPTH];	/* the item before, or none */
 	struct buf text;	/* of the paragraph, or the table's lines */
-	size_t last;		/* where its last line begins, */
-	bool in_pieces;		/* which came in pieces: it heads no table */
+	size_t last;		/* where its last line begins */
+	bool in_pieces;		/* that came in parts: not a table header */
 	bool began;		/* rows of this paragraph are final */
 	struct highlight highlight;
 	size_t blank_lines;	/* in indented code, not written yet */
@@ -55,7 +55,7 @@ struct markdown {
 	enum shown shown;	/* what was shown last */
 	size_t *blocks, counted;	/* of code */
 	struct rows rows;
-	struct buf first, next;	/* what stands before rows */
+	struct buf first, next;	/* the prefixes of rows */
 	struct buf *out;
 	struct buf *code;	/* markdown_code: its text, and nothing else */
 	size_t wanted;
@@ -114,9 +114,9 @@ markdown_free(struct markdown *m)
 	free(m);
 }
 
-/* ---- what stands before and between blocks ---- */
+/* ---- prefixes, and rows between blocks ---- */
 
-/* How rows look that stand here. */
+/* The style of rows at this place. */
 static struct rows_style
 style(struct markdown *m, unsigned look)
 {
@@ -136,8 +136,8 @@ marks_drawn(struct markdown *m)
 		m->at.in[i].drawn = true;
 }
 
-/* A blank row before what comes, where there was one, and around what is to
- * stand apart. */
+/* Put a blank row before the next block where the text has one, and around
+ * blocks that must be set off. */
 static void
 begin_block(struct markdown *m, enum shown what)
 {
@@ -157,7 +157,7 @@ begin_block(struct markdown *m, enum shown what)
 	m->shown = what;
 }
 
-/* The marks of items that have no text before what comes. */
+/* Put the marks of items that have no text before the next block. */
 static void
 put_marks(struct markdown *m)
 {
@@ -175,8 +175,8 @@ put_marks(struct markdown *m)
 
 /* ---- paragraphs ---- */
 
-/* Could the last line be the first one of a table?  Where it begins, or
- * where the text ends. */
+/* Where the last line begins if it could be a table's header, or else where the
+ * text ends. */
 static size_t
 header_at(const struct markdown *m)
 {
@@ -186,7 +186,7 @@ header_at(const struct markdown *m)
 	    memchr(t.p, '|', t.n) != NULL ? m->last : m->text.len;
 }
 
-/* Write the rows of the paragraph that are final, or all, when it is over. */
+/* Write the final rows of the paragraph, or all of them if it is over. */
 static void
 put_paragraph(struct markdown *m, bool over)
 {
@@ -198,8 +198,8 @@ put_paragraph(struct markdown *m, bool over)
 	rows_of(r, buf_view(&m->text), &how);
 	size_t n = r->n;
 	if (!over) {
-		/* The rows that will not change any more: a new beginning is
-		 * made with the next one, so it must not begin within a link,
+		/* Rows that can no longer change are final.  Parsing restarts
+		 * with the next row, so that must not begin within a link,
 		 * code or bold text. */
 		size_t header = header_at(m), mark = rows_open_mark(r);
 
@@ -237,7 +237,7 @@ add_text(struct markdown *m, struct slice text)
 		m->last = 0;
 		text = t;
 	} else {
-		/* so far to the right a mark is text, and stays there */
+		/* this far right a mark is text and stays */
 		if (m->at.depth > 0 && !(far && t.n > 0 &&
 		    strchr(BLOCK_MARKS, *t.p) != NULL))
 			text = t;
@@ -286,7 +286,7 @@ put_rule(struct markdown *m)
 
 /* ---- code ---- */
 
-/* A row of its own says the language, and how the block is copied. */
+/* Put a row that shows the language and how to copy the block. */
 static void
 begin_code(struct markdown *m, struct slice info)
 {
@@ -311,7 +311,7 @@ begin_code(struct markdown *m, struct slice info)
 	bufs_release(BUFS(&b, &row));
 }
 
-/* In the tail a line that is too wide is broken here, and tabs are blanks. */
+/* In the tail, break a line that is too wide, and turn tabs into blanks. */
 static void
 put_cut_line(struct markdown *m, struct slice line)
 {
@@ -374,7 +374,7 @@ add_row(struct markdown *m, struct slice line)
 {
 	buf_slice(&m->text, line);
 	buf_addc(&m->text, '\n');
-	if (m->text.len > TABLE_LONG) {		/* the same columns again */
+	if (m->text.len > TABLE_LONG) {		/* the same header again */
 		struct slice rest = buf_view(&m->text), head;
 
 		slice_line(&rest, &head);
@@ -387,7 +387,7 @@ add_row(struct markdown *m, struct slice line)
 	}
 }
 
-/* The paragraph's last line was a table's first. */
+/* The paragraph's last line was the header of a table. */
 static void
 begin_table(struct markdown *m, struct slice delimiter)
 {
@@ -427,7 +427,7 @@ close_containers(struct markdown *m, size_t depth)
 	}
 }
 
-/* Into the containers of the line. */
+/* Enter the containers of the line. */
 static void
 go_to(struct markdown *m, const struct line *l)
 {
@@ -439,7 +439,7 @@ go_to(struct markdown *m, const struct line *l)
 		struct container c = l->opened[i];
 		const struct container *s = &m->sibling[m->at.depth];
 
-		/* items of one list count on from its first */
+		/* items are numbered on from the first of their list */
 		if (!c.quote && !s->quote && s->mark == c.mark &&
 		    (c.mark == '.' || c.mark == ')'))
 			c.number = s->number + 1;
@@ -513,8 +513,8 @@ take_line(struct markdown *m, const struct line *l)
 	}
 }
 
-/* The open line is over at `at`; or else what stands before this blank goes to
- * the paragraph, if it is text. */
+/* The open line ends at `at` (over); or, at a blank, move what precedes it to
+ * the paragraph if it is text. */
 static void
 take_open(struct markdown *m, size_t at, bool over)
 {
@@ -529,7 +529,7 @@ take_open(struct markdown *m, size_t at, bool over)
 		if (m->at.leaf == LEAF_PARAGRAPH && header_at(m) < m->text.len)
 			m->at.header = slice_from(buf_view(&m->text), m->last);
 		block_line(&m->at, line, &l);
-		/* What is too long for all else is text. */
+		/* A line too long for anything else is text. */
 		bool is_long = line.n >= (in_table ? ROW_LONG : LINE_LONG) &&
 		    l.kind != LINE_CODE && l.kind != LINE_INDENTED &&
 		    l.kind != LINE_FENCE_END && l.kind != LINE_BLANK;
@@ -537,8 +537,8 @@ take_open(struct markdown *m, size_t at, bool over)
 			l.kind = LINE_TEXT;
 			l.text = slice_trim(line);
 		}
-		/* So is, whatever follows, what looks like it; but a row may
-		 * have its first bar late. */
+		/* So is one that looks like text, whatever follows; but the
+		 * first bar of a table row may come late. */
 		if (!over && !is_long && (l.kind != LINE_TEXT || in_table ||
 		    memchr(l.text.p, '|', l.text.n) != NULL)) {
 			m->look = l.kind == LINE_CODE ? TEXT_MAX : at * 2;
@@ -556,7 +556,7 @@ take_open(struct markdown *m, size_t at, bool over)
 
 /* ---- the text as it comes ---- */
 
-/* Take text that is clean. */
+/* Take clean text. */
 static void
 take(struct markdown *m, struct slice text)
 {
@@ -613,7 +613,7 @@ markdown_end(struct markdown *m, struct buf *final)
 
 /* ---- the tail ---- */
 
-/* What is seen of a text at most. */
+/* The most of a text that can be visible. */
 static struct slice
 text_tail(const struct markdown *m, struct slice t)
 {
@@ -626,7 +626,7 @@ text_tail(const struct markdown *m, struct slice t)
 void
 markdown_tail(struct markdown *m, struct buf *rows)
 {
-	struct markdown t = *m;		/* as far, with texts of its own */
+	struct markdown t = *m;		/* the same state, own buffers */
 	struct buf out = BUF_INIT(TEXT_MAX);
 	struct slice line = text_tail(m, buf_view(&m->line)), head;
 	struct slice text = buf_view(&m->text);
@@ -641,7 +641,7 @@ markdown_tail(struct markdown *m, struct buf *rows)
 	t.counted = *m->blocks;
 	t.blocks = &t.counted;
 	if (m->at.leaf == LEAF_TABLE) {
-		/* its first lines, and as many of the last as may be seen */
+		/* its first lines, and as many last ones as can be visible */
 		slice_line(&text, &head);
 		slice_line(&text, &head);
 		buf_add(&t.text, m->text.p, (size_t)(text.p - m->text.p));
@@ -655,8 +655,8 @@ markdown_tail(struct markdown *m, struct buf *rows)
 	if (line.n < m->line.len && m->at.leaf != LEAF_FENCE)
 		put_cut_line(&t, line);
 	else {
-		/* What begins with marks alone may become anything: it is not
-		 * shown yet. */
+		/* A line of marks alone may become anything: do not show it
+		 * yet. */
 		bool marks = !m->in_text && m->line.len < LINE_LONG &&
 		    slice_trim_start(buf_view(&m->line),
 		    " \t-=_*#`~+>|:.)[0123456789").n == 0;

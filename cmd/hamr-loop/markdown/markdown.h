@@ -1,13 +1,14 @@
 /* markdown.h - a streamed answer in Markdown as rows for a terminal.
  *
- * Text comes in pieces of any size and is cleaned first (lib/term): nothing in
- * it steers a terminal.  What will not change any more is handed out at once as
- * final rows: lines of code, finished list items, all but the last rows of a
- * paragraph.  A table is final when it is complete.  Whatever the pieces, the
- * final rows are the same, and a piece costs the same after any amount of text.
+ * Text comes in pieces of any size and is cleaned first (lib/term), so that it
+ * cannot control the terminal.  What can no longer change is returned at once
+ * as final rows: lines of code, finished list items, all but the last rows of a
+ * paragraph.  A table is final when it is complete.  The final rows do not
+ * depend on how the text was cut, and the cost of a piece does not grow with
+ * the text before it.
  *
- * Blocks are told apart here line by line, as md4c reads whole texts only; what
- * is inside of them (inline.h) is md4c's.  Without md4c it is shown as it is.
+ * Blocks are recognized here line by line, because md4c reads only whole texts;
+ * md4c parses their contents (inline.h).  Without it those are shown as is.
  */
 #pragma once
 
@@ -23,39 +24,38 @@ struct markdown;
  * installed. */
 bool markdown_open(void);
 
-/* Rows of at most `columns` (0: never broken).  Without colour the marks of
- * emphasis and code stay as they were written, and there is no SGR.  Its code
- * blocks are counted on in *blocks, as their rows say; NULL: from 1. */
+/* Make rows of at most `columns` (0: never break them).  Without colour, marks
+ * of emphasis and code stay as written, and there is no SGR.  Code blocks are
+ * numbered on from *blocks, which is updated; NULL: from 1. */
 struct markdown *markdown_new(size_t columns, size_t tail_rows, bool colour,
     size_t *blocks);
 void markdown_free(struct markdown *m);
 
-/* From here on rows are as wide as this. */
+/* Use this width from now on. */
 void markdown_resize(struct markdown *m, size_t columns, size_t tail_rows);
 
-/* Take text; append the rows that are final by it, each with its LF and SGR
- * set back at its end.  A word, a URL or a line of code that is wider than the
- * terminal is one line: the terminal breaks it. */
+/* Take text and append the rows that it makes final, each with an LF and its
+ * SGR reset.  A word, URL or line of code wider than the terminal is one line:
+ * the terminal breaks it. */
 void markdown_add(struct markdown *m, struct slice text, struct buf *final);
 
-/* Append what is open as it would look now: the last tail_rows rows at most,
- * each at most `columns` wide, LF between them. */
+/* Append the rows that are not final as they look now: the last tail_rows at
+ * most, each at most `columns` wide, LF between them. */
 void markdown_tail(struct markdown *m, struct buf *rows);
 
-/* The answer is over (or was cut off): append all the rest; nothing is added
- * behind it. */
+/* The answer is over (or was cut off): append the remaining rows.  Add no text
+ * after this. */
 void markdown_end(struct markdown *m, struct buf *final);
 
 /* ---- a whole answer ---- */
 
-/* Append its rows: for /last.  Its code blocks are counted on in *blocks. */
+/* Append its rows, for /last.  Code blocks are numbered on from *blocks. */
 void markdown_rows(struct slice answer, size_t columns, bool colour,
     size_t *blocks, struct buf *out);
 
-/* Append the text of its code block n, from 1, as it was written, without
- * fences and without the indentation of a list it is in; 0 is the last one.
- * They are those that rows of so many columns have: what is wider may be text
- * instead of a table.  Returns n, or 0 when there is no such block.  For /copy:
- * the text is not cleaned. */
+/* Append the text of its code block n (from 1; 0: the last) as written, without
+ * fences and list indentation, for /copy: the text is not cleaned.  columns is
+ * the width the answer was shown at, on which what counts as a block depends.
+ * Returns the block's number, or 0 when there is no such block. */
 size_t markdown_code(struct slice answer, size_t columns, size_t n,
     struct buf *out);
