@@ -1,4 +1,4 @@
-/* complete.c - what the word at the cursor may become. */
+/* complete.c - complete the word at the cursor. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,15 +10,15 @@
 #include "complete.h"
 #include "term/term.h"
 
-/* What makes one of two matches the better one. */
+/* What makes one match better than another. */
 #define SCORE_START 8		/* at the start of a word or a name */
 #define SCORE_ROW 5		/* next to the letter before */
 #define SCORE_NAME 12		/* all of it in the file's own name */
 #define SCORE_GAP (-1)
 #define SCORE_EXACT 20		/* the name itself, or up to its suffix */
 #define ROWS 6			/* of the list */
-#define NAME_MAX_COLUMNS 40	/* that what is told beside it is moved for */
-#define ABOUT_LEAST 12		/* columns, else it is not told */
+#define NAME_MAX_COLUMNS 40	/* wider names do not move descriptions */
+#define ABOUT_LEAST 12		/* columns; with fewer it is left out */
 
 void
 candidates_add(struct candidates *c, const char *text, const char *about)
@@ -61,7 +61,7 @@ word_at(const struct message *m, struct word *w)
 	struct slice text = buf_view(&m->text);
 	size_t at = m->at, from = at, n = 1;
 
-	/* a blank behind a backslash is part of it */
+	/* a blank after a backslash is part of the word */
 	while (from > 0 && (!is_whitespace(text.p[from - 1]) ||
 	    (from > 1 && text.p[from - 2] == '\\')))
 		from--;
@@ -89,9 +89,9 @@ word_at(const struct message *m, struct word *w)
 
 /* ---- what matches ---- */
 
-/* How well the letters of what, in order, stand in text; -1: they do not.
- * The last place where they end is the one looked at, backwards, so that they
- * stand close together and in the name rather than the folder. */
+/* How well text contains the letters of what in order; -1: it does not.  They
+ * are searched backwards from the last place where they can end, so that they
+ * are found close together, and in the name rather than the folder. */
 static long
 fuzzy(const char *text, struct slice what, bool exact)
 {
@@ -145,8 +145,8 @@ by_score(const void *a, const void *b)
 	return strcmp(x->text, y->text);
 }
 
-/* Sort those that match typed to the front, the best first; how many.  Of an
- * argument that is told about, a word of that will do. */
+/* Sort the matches of typed to the front, the best first.  Returns how many.
+ * An argument matches by a word of its description, too. */
 static size_t
 match(struct candidates *c, enum complete_kind kind, struct slice typed)
 {
@@ -187,7 +187,7 @@ menu_close(struct menu *u)
 	u->hint = false;
 }
 
-/* What is chosen is written into the message. */
+/* Write the choice into the message. */
 static void
 take(struct menu *u, struct message *m)
 {
@@ -238,7 +238,7 @@ menu_open(struct menu *u, struct message *m, const struct complete_source *s)
 	    w.from != u->from)
 		list(u, &w, s, false);
 	u->hint = false;
-	/* arguments that are told about are chosen by that */
+	/* arguments with descriptions are chosen by those */
 	bool told = u->kind == COMPLETE_ARGUMENT && u->matches > 0 &&
 	    u->list.v[0].about != NULL;
 	if (u->matches == 1 && !(told && w.typed.n == 0))
@@ -247,7 +247,7 @@ menu_open(struct menu *u, struct message *m, const struct complete_source *s)
 		menu_close(u);
 	if (u->matches == 0 || w.kind == COMPLETE_PATH || told)
 		return true;
-	/* what all matches begin with is typed */
+	/* type what all matches begin with */
 	const char *first = u->list.v[0].text;
 	size_t n = strlen(first);
 	for (size_t i = 1; i < u->matches; i++) {

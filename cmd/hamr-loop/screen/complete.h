@@ -1,16 +1,17 @@
-/* complete.h - what the word at the cursor may become.
+/* complete.h - complete the word at the cursor.
  *
- * Three things complete: a command (a slash and a word, at the start of the
- * message), a command's argument, and @path.  What there is says a callback;
- * this finds which of it match, the best first: commands and arguments that
- * begin with what was typed, paths that hold its letters in order.
+ * Three things can be completed: a command (a slash and a word, at the start of
+ * the message), a command's argument, and @path.  A callback lists the
+ * candidates; this finds those that match, the best first: commands and
+ * arguments that begin with what was typed, paths that contain its letters in
+ * order.
  *
- * Tab opens a small list of them, or completes the word where only one matches.
- * Open, Tab and the arrows choose, Enter takes what is chosen, and sends it
- * where nothing else belongs to it, Esc closes it (of arguments, before one is
- * begun, it is a key of the input, which is cleared), and what is typed narrows
- * it.  Of commands and paths it is shown while they are typed, and nothing is
- * chosen then: Enter sends what stands there.
+ * Tab opens a small list of matches, or completes the word if there is only
+ * one.  In the list, Tab and the arrows choose; Enter takes the choice, and
+ * sends it if nothing can follow it; Esc closes the list (a list of arguments
+ * of which none is begun leaves Esc to the input, which is cleared); typing
+ * narrows it.  While a command or path is typed the list is shown without a
+ * choice: Enter then sends the message as it is.
  */
 #pragma once
 
@@ -25,25 +26,26 @@ enum complete_kind { COMPLETE_COMMAND, COMPLETE_ARGUMENT, COMPLETE_PATH };
 struct candidate {
 	char *text;		/* "/model", "qwen3-coder", "src/main.c" */
 	char *about;		/* shown beside it, or NULL */
-	bool more;		/* arguments belong behind it */
-	long score;		/* private; so is the order of coming */
+	bool more;		/* arguments follow it */
+	long score;		/* private, like order */
 	size_t order;
 };
 
 struct candidates {
 	struct candidate *v;
 	size_t n, cap;
-	bool quick;		/* nobody asked: what takes time is left out, */
-	bool later;		/* or there when it is asked for again */
+	bool quick;		/* not asked for: skip what takes time */
+	bool later;		/* that will be there on another try */
 };
 
-/* Copied; one that is not UTF-8 or would steer a terminal is left out. */
+/* Add copies of text and about.  A text that is not UTF-8 or would control the
+ * terminal is left out. */
 void candidates_add(struct candidates *c, const char *text,
     const char *about);
 void candidates_release(struct candidates *c);
 
-/* Adds all there are of that kind; for arguments of that command ("model"),
- * else NULL. */
+/* list adds all candidates of a kind; for arguments, those of command
+ * ("model"), which is otherwise NULL. */
 struct complete_source {
 	void (*list)(void *arg, enum complete_kind kind, const char *command,
 	    struct candidates *out);
@@ -54,9 +56,9 @@ struct complete_source {
 
 struct menu {			/* zeroed: closed */
 	struct candidates list;
-	size_t matches;		/* of them, first; 0: none is shown */
+	size_t matches;		/* how many, at the front; 0: not shown */
 	size_t chosen;
-	bool hint;		/* nothing is */
+	bool hint;		/* nothing is chosen */
 	enum complete_kind kind;
 	size_t from;		/* where the word begins */
 };
@@ -66,24 +68,23 @@ bool menu_open(struct menu *u, struct message *m,
     const struct complete_source *from);
 void menu_close(struct menu *u);
 
-/* A list that is to be shown was not there yet (list.later): look again.  True:
- * it is. */
+/* Try again to get a list that was not there yet (list.later).  True: it is
+ * there. */
 bool menu_again(struct menu *u, const struct message *m,
     const struct complete_source *from);
 
-/* Is what is chosen a command, or the argument of one, that nothing else
- * belongs behind? */
+/* Is the choice a command or argument that nothing can follow? */
 bool menu_ends(const struct menu *u);
 
-/* False: the key is none of an open menu's. */
+/* False: the key is not for an open menu. */
 bool menu_key(struct menu *u, struct message *m, const struct key *key);
 
-/* Another key changed the message, or moved in it.  Typed was the last, or
- * nothing; if a command or path began with it, the list is shown. */
+/* Another key changed the message or moved the cursor.  typed is what was typed
+ * last, or empty; if that began a command or path, the list is shown. */
 void menu_changed(struct menu *u, const struct message *m,
     const struct complete_source *from, struct slice typed);
 
-/* How many rows it wants, at most max; append so many, an LF before each. */
+/* How many rows it wants, at most max; append that many, an LF before each. */
 size_t menu_rows(const struct menu *u, size_t max);
 void menu_draw(const struct menu *u, size_t rows, size_t columns, bool colour,
     struct buf *out);

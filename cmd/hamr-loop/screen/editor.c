@@ -14,10 +14,10 @@
 
 #define KILLS 16
 #define WHOLE_MAX ((size_t)1 << 32)	/* of a message with its pastes */
-#define LEAST_COLUMNS 8			/* beside a prompt that is shown */
-#define FIRST_WIDTH 77			/* before it was drawn once */
+#define LEAST_COLUMNS 8			/* beside a prompt, to show it */
+#define FIRST_WIDTH 77			/* before the first draw */
 
-/* What the key before did, where the next one goes on with it. */
+/* What the previous key did, if the next one may continue it. */
 enum last { LAST_OTHER, LAST_KILL, LAST_YANK, LAST_HISTORY };
 
 /* A message as it was left, browsing the history: raw, its folds in it. */
@@ -112,8 +112,8 @@ editor_text(const struct editor *e)
 
 /* ---- the history ---- */
 
-/* A text of people's instead, as ours with its pastes folded.  recalled: if it
- * is long it is folded as a paste is. */
+/* Replace the message with a plain text, folding known pastes.  recalled: fold
+ * all of it if it is as long as a paste. */
 static void
 take_in(struct editor *e, struct slice text, bool recalled)
 {
@@ -134,7 +134,8 @@ left_at(const struct editor *e, size_t i)
 	return NULL;
 }
 
-/* What stands there now is found again when one comes back to it. */
+/* Show entry i of the history; the message as it is now is kept for the way
+ * back. */
 static enum editor_event
 show_entry(struct editor *e, size_t i)
 {
@@ -159,8 +160,7 @@ show_entry(struct editor *e, size_t i)
 	return EDITOR_CHANGED;
 }
 
-/* The message at hand goes into the history, and a draft before it that was
- * left for it. */
+/* Move the message into the history, and before it the draft it replaced. */
 static char *
 put_aside(struct editor *e)
 {
@@ -190,7 +190,7 @@ unshow(struct editor *e)
 	e->shows = false;
 }
 
-/* The cursor stands where it was found. */
+/* Show what was found, with the cursor at the match. */
 static void
 show_found(struct editor *e, size_t i)
 {
@@ -206,7 +206,7 @@ show_found(struct editor *e, size_t i)
 		e->m.at = (size_t)(p - e->m.text.p);
 }
 
-/* Nothing is searched or listed any more. */
+/* End a search and close the list. */
 static void
 settle(struct editor *e)
 {
@@ -215,7 +215,7 @@ settle(struct editor *e)
 	menu_close(&e->menu);
 }
 
-/* False: the key is not one of a search, which is over with what was found. */
+/* False: the key is not for the search, which ends with what was found. */
 static bool
 search_key(struct editor *e, const struct key *key)
 {
@@ -266,7 +266,7 @@ search_key(struct editor *e, const struct key *key)
 	}
 	e->searching = false;
 	if (e->shows) {
-		/* as if one had gone back to what was found */
+		/* as if the person had browsed to what was found */
 		unshow(e);
 		show_entry(e, e->found);
 	}
@@ -323,8 +323,8 @@ line_end(const struct message *m, size_t at)
 	return slice_find(buf_view(&m->text), at, "\n");
 }
 
-/* Is the unit there one of a word?  blanks: words are what stands between
- * blanks, for Ctrl-W. */
+/* Is the unit part of a word?  blanks: words are separated by blanks only, for
+ * Ctrl-W. */
 static bool
 in_word(const struct message *m, size_t at, bool blanks)
 {
@@ -363,8 +363,8 @@ go(struct editor *e, size_t at)
 	return EDITOR_CHANGED;
 }
 
-/* A row up or down, or from the first or last row through the history; up from
- * an empty input to what is queued. */
+/* Go a row up or down, or from the first or last row through the history; up
+ * from an empty input to the queued messages. */
 static enum editor_event
 go_row(struct editor *e, bool down, enum last was)
 {
@@ -399,7 +399,7 @@ go_row(struct editor *e, bool down, enum last was)
 
 /* ---- kill and yank ---- */
 
-/* What is killed in a row is one. */
+/* Consecutive kills are joined. */
 static enum editor_event
 kill_text(struct editor *e, size_t from, size_t to, enum last was)
 {
@@ -447,8 +447,7 @@ erase(struct editor *e, size_t from, size_t to)
 	    EDITOR_CHANGED : EDITOR_NONE;
 }
 
-/* The two units around the cursor change places; at a line's end its last
- * two. */
+/* Swap the two units around the cursor; at a line's end, its last two. */
 static enum editor_event
 transpose(struct editor *e)
 {
@@ -540,7 +539,7 @@ alt_key(struct editor *e, char c, enum last was)
 	    show_entry(e, e->history.n) : EDITOR_NONE;
 	default: return EDITOR_NONE;
 	}
-	/* upper or lower case, or a capital; ASCII only */
+	/* upper case, lower case or capitalized; ASCII only */
 	char *word = xmemdup0(m->text.p + at, end - at);
 	for (char *p = word; *p != '\0' && *p != '\x1a'; p++) {
 		unsigned char letter = (unsigned char)*p;
@@ -650,8 +649,8 @@ editor_look(struct editor *e)
 
 /* ---- drawn ---- */
 
-/* One row of the message, behind the prompt, or where its rows go on; more: it
- * has rows beyond this one that are not shown. */
+/* One row of the message after the prompt or, in later rows, its indentation;
+ * more: rows after this one are not shown. */
 static void
 draw_row(const struct editor *e, size_t row, size_t indent, bool more,
     struct buf *out)
@@ -705,7 +704,7 @@ editor_draw(struct editor *e, size_t columns, size_t max_rows,
 	all = message_rows(&e->m, columns - indent, e->m.at, max_rows + 1);
 	cursor = message_row_of(&e->m, e->m.at);
 	shown = max_rows - below < all ? max_rows - below : all;
-	/* the row at the top, so that the cursor's is among those shown */
+	/* choose the top row so that the cursor's row is shown */
 	if (cursor < e->top)
 		e->top = cursor;
 	if (cursor >= e->top + shown)

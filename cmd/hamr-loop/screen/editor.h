@@ -1,8 +1,8 @@
 /* editor.h - the input: a message of several lines, edited by keys.
  *
- * Pure: keys come in, rows come out; nothing is read or written but the
- * history's file.  Its keys are emacs's and those of hamr-loop(1).  A long
- * paste is one unit, shown as [pasted 214 lines], and is sent whole.
+ * Pure: keys come in, rows come out; it reads and writes only the history's
+ * file.  Its keys are those of emacs and of hamr-loop(1).  A long paste is one
+ * unit, shown as [pasted 214 lines], and is sent whole.
  *
  *	while (keys_next(&keys, now, &key))
  *		switch (editor_key(e, &key)) {
@@ -38,8 +38,8 @@ struct editor_options {
 	bool colour;
 	struct complete_source complete;	/* .list NULL: nothing */
 
-	/* Up in an empty input: the newest queued message, no longer queued,
-	 * yours; NULL: none.  The pointer may be NULL. */
+	/* Up in an empty input: remove the newest queued message and return
+	 * it; the editor frees it.  NULL: none.  The pointer may be NULL. */
 	char *(*take_queued)(void *arg);
 	void *queued_arg;
 };
@@ -51,34 +51,34 @@ void editor_free(struct editor *e);
 
 enum editor_event editor_key(struct editor *e, const struct key *key);
 
-/* A list of what completes is not there yet: look for it again.  True: it is,
- * and is to be drawn. */
+/* Is a list of completions not there yet?  Try again to get it; true: draw. */
 bool editor_waits(const struct editor *e);
 bool editor_look(struct editor *e);
 
-/* Nothing stands in the input. */
+/* Is the input empty? */
 bool editor_is_empty(const struct editor *e);
 
-/* All of the message, pastes too; yours. */
+/* The whole message with its pastes; the caller frees it. */
 char *editor_text(const struct editor *e);
 
-/* The same, and it is in the history and no longer in the input. */
+/* Move the message from the input to the history and return it; the caller
+ * frees it. */
 char *editor_take(struct editor *e);
 
-/* Another text instead; pastes that stand in it stay folded.  Ctrl-_ brings
- * the old one back. */
+/* Replace the text; pastes that it still contains stay folded.  Ctrl-_ undoes
+ * that. */
 void editor_set(struct editor *e, struct slice text);
 
-/* Messages that were taken from here and not sent, the oldest first, which
- * stands in the input then; Down leads to the others and to what stood there.
+/* Bring back n messages that were taken and not sent, the oldest first.  The
+ * oldest is put into the input; Down leads to the others and the previous text.
  */
 void editor_recall(struct editor *e, char *const *v, size_t n);
 
-/* Another prompt, as "no, because: ". */
+/* Change the prompt, as to "no, because: ". */
 void editor_prompt(struct editor *e, const char *prompt);
 
-/* Append its rows with LF between them, at most max_rows (1 or more) and none
- * wider than columns less one; where the cursor stands in them.  Rows hold
- * SGR where colour is on, and no other controls. */
+/* Append its rows with LF between them, at most max_rows (1 or more), each at
+ * most columns - 1 wide, and store the cursor's place in them.  They contain
+ * SGR if colour is on, and no other controls. */
 void editor_draw(struct editor *e, size_t columns, size_t max_rows,
     struct buf *rows, size_t *cursor_row, size_t *cursor_column);

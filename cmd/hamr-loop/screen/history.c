@@ -1,4 +1,4 @@
-/* history.c - the messages that were sent or put aside, oldest first. */
+/* history.c - the messages that were sent or set aside, oldest first. */
 #include <ctype.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define HEAD "_HiStOrY_V2_"
 #define FILE_MAX ((size_t)256 << 20)
 #define KEPT_BYTES ((size_t)64 << 20)	/* of all entries in memory */
-#define TOO_MANY (2 * HISTORY_ENTRIES)	/* lines: the file is written anew */
+#define TOO_MANY (2 * HISTORY_ENTRIES)	/* lines: rewrite the file */
 #define LOCK_MS 1000
 
 /* ---- a line of the file ---- */
@@ -43,8 +43,8 @@ drop(struct history *h, size_t i)
 	memmove(h->v + i, h->v + i + 1, (--h->n - i) * sizeof *h->v);
 }
 
-/* A message that is there moves to the end; the oldest go where there is no
- * room. */
+/* Move a known message to the end; drop the oldest entries if there is no room.
+ */
 static void
 append(struct history *h, char *owned)
 {
@@ -96,7 +96,7 @@ history_init(struct history *h, const char *file)
 			}
 			buf_addc(&text, c);
 		}
-		/* UTF-8 with LF and TAB and no other control bytes */
+		/* UTF-8 with no control bytes but LF and TAB */
 		keys_clean(&clean, buf_view(&text));
 		if (clean.len > 0)
 			append(h, buf_detach(&clean));

@@ -1,4 +1,4 @@
-/* keys.c - the bytes of a terminal as keys. */
+/* keys.c - decode the bytes of a terminal into keys. */
 #include <stddef.h>
 #include <string.h>
 
@@ -7,12 +7,12 @@
 #include "keys.h"
 
 #define ESC '\033'
-#define ESC_MS 50		/* what ESC alone waits for */
+#define ESC_MS 50		/* after it a lone ESC is the key */
 #define PIECE_MS 1000		/* the rest of a sequence, over a slow line */
-#define TOGETHER_MS 20		/* bytes so close came together */
-#define RESUMED_MS 100		/* a line end is no Enter, but of the paste */
-#define STALLED_MS 1000		/* text goes on with it */
-#define MARKED_MS 2000		/* of a paste that stalls what came is shown */
+#define TOGETHER_MS 20		/* bytes this close came together */
+#define RESUMED_MS 100		/* a line end is not Enter but pasted */
+#define STALLED_MS 1000		/* text this soon continues the paste */
+#define MARKED_MS 2000		/* then show what a stalled paste has */
 #define ANSWER_MAX ((size_t)64 << 10)
 #define PASTE_END "\033[201~"
 
@@ -26,7 +26,7 @@
 
 #define KEYPAD 57399		/* kitty's own numbers */
 
-/* What was made of the bytes at the front. */
+/* What the bytes at the front were decoded to. */
 enum made { MADE_KEY, MADE_NOTHING, MADE_WAIT };
 
 void
@@ -66,7 +66,7 @@ keys_add(struct keys *k, struct slice bytes, long long now_ms)
 		k->done = 0;
 	}
 	buf_slice(&k->in, bytes);
-	if (k->in.over) {		/* nobody takes keys */
+	if (k->in.over) {		/* keys are not being taken */
 		buf_reset(&k->in);
 		k->seen = 0;
 	}
@@ -116,7 +116,7 @@ paste_piece(struct keys *k, size_t n, struct key *key)
 	return MADE_KEY;
 }
 
-/* The paste is whole: its last line end is left to the person. */
+/* The paste is complete; its last line end is left to the person. */
 static enum made
 paste_key(struct keys *k, size_t n, struct key *key)
 {
@@ -129,7 +129,7 @@ paste_key(struct keys *k, size_t n, struct key *key)
 	return MADE_KEY;
 }
 
-/* The bytes of a character at the end that is not complete. */
+/* How many bytes at the end are an incomplete character. */
 static size_t
 begun(const char *p, size_t n)
 {
@@ -139,8 +139,8 @@ begun(const char *p, size_t n)
 	return 0;
 }
 
-/* Bytes at the end that may go on: of the paste's end, a line's, a
- * character. */
+/* How many bytes at the end may be incomplete: the paste's end mark, a line
+ * end, a character. */
 static size_t
 unfinished(const struct keys *k)
 {
@@ -153,7 +153,7 @@ unfinished(const struct keys *k)
 	return left > 0 && end[-1] == '\r' ? 1 : begun(k->in.p + k->done, left);
 }
 
-/* What is looked at without its end; the last `keep` bytes may begin it. */
+/* No end mark was found; the last `keep` bytes may begin one. */
 static void
 paste_goes_on(struct keys *k, size_t keep)
 {
@@ -181,7 +181,7 @@ marked(struct keys *k, long long now, struct key *key)
 			k->too_long = false;
 			return MADE_NOTHING;
 		}
-		/* what comes later is of it, too, and no key */
+		/* what comes later is part of the paste, too */
 		if (keys_wait(k, now) != 0)
 			return MADE_WAIT;
 		return paste_piece(k, k->in.len - k->done - unfinished(k),
@@ -199,8 +199,8 @@ is_typed(unsigned char c)
 	return (c >= ' ' && c != 0x7f) || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Is there more in a run of typed bytes than an Enter, one at its end or its
- * start? */
+/* Is a run of bytes with line ends a paste?  If the terminal marks pastes, a
+ * single line end at their start or end is Enter. */
 static bool
 is_pasted(const struct keys *k, const char *p, size_t n)
 {
@@ -224,8 +224,8 @@ is_pasted(const struct keys *k, const char *p, size_t n)
 	return others > 0 || k->soon;
 }
 
-/* Characters up to a TAB or a line end, of which a piece of the last one waits;
- * or one of these. */
+/* Characters up to a TAB or a line end, without an incomplete last one; or the
+ * TAB or line end. */
 static enum made
 typed(struct keys *k, long long now, struct key *key)
 {
@@ -288,7 +288,7 @@ control(struct keys *k, struct key *key, unsigned long c, unsigned mods)
 	case 'i': return named(key, KEY_TAB, 0);
 	case 'h': return named(key, KEY_BACKSPACE, 0);
 	case '[': return named(key, KEY_ESC, 0);
-	case '/': case '7': case '-':	/* where _ lies, or is sent for */
+	case '/': case '7': case '-':	/* _'s key, or sent for it */
 		c = '_';
 	}
 	return with_text(k, key, KEY_CTRL, c, mods & ~CTRL);
@@ -322,7 +322,7 @@ by_sequence(char final, unsigned long n, unsigned mods, struct key *key)
 	return MADE_NOTHING;
 }
 
-/* The character that a key with Shift or Caps Lock writes. */
+/* The character that a key makes with Shift or Caps Lock. */
 static unsigned long
 shifted_of(unsigned long code, unsigned long shifted, unsigned mods)
 {
@@ -399,7 +399,7 @@ csi(struct keys *k, const char *p, size_t n, struct key *key)
 			v[i][j] = v[i][j] * 10 + (unsigned long)(*c - '0');
 		}
 	}
-	if (v[1][1] == 3 || p[2] == '[')	/* let go; the console's F1 */
+	if (v[1][1] == 3 || p[2] == '[')	/* released; the console's F1 */
 		return MADE_NOTHING;
 	unsigned mods = v[1][0] > 0 && v[1][0] <= 256 ? (unsigned)v[1][0] - 1 :
 	    0;
@@ -426,8 +426,8 @@ csi(struct keys *k, const char *p, size_t n, struct key *key)
 	}
 }
 
-/* How many bytes of p, which begins with ESC and what begins a sequence, are
- * one; 0: more must come.  *whole is false for one that was broken off. */
+/* The length of the sequence at p, which begins with ESC and an introducer; 0:
+ * incomplete.  *whole is false for one that was broken off. */
 static size_t
 sequence_length(const char *p, size_t n, bool *whole)
 {
@@ -457,7 +457,7 @@ sequence_length(const char *p, size_t n, bool *whole)
 	return 0;
 }
 
-/* What begins with ESC, and another character than ESC. */
+/* Decode ESC followed by a character other than ESC. */
 static enum made
 sequence(struct keys *k, long long now, struct key *key)
 {
@@ -507,7 +507,8 @@ sequence(struct keys *k, long long now, struct key *key)
 	return with_text(k, key, KEY_ALT, ctrl_code(c, len), 0);
 }
 
-/* ESC ESC [ A is how some say Alt-Up; else the first is a key of its own. */
+/* Some terminals send ESC ESC [ A for Alt-Up; otherwise the first ESC is a key.
+ */
 static enum made
 escape(struct keys *k, long long now, struct key *key)
 {

@@ -1,4 +1,4 @@
-/* message.c - a text that is being edited. */
+/* message.c - a text being edited. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define UNDO_MAX ((size_t)64 << 20)	/* bytes of all that was taken out */
 #define UNDO_CHANGES 10000
 #define TAB_COLUMNS 8
-#define LOOK_BACK 256			/* bytes; no cluster is as long */
+#define LOOK_BACK 256			/* bytes; longer than any cluster */
 
 void
 message_init(struct message *m)
@@ -127,8 +127,8 @@ message_unit(const struct message *m, size_t at, size_t column,
 		n = term_cluster(rest, &w);
 		if (out != NULL)
 			term_escape(out, (struct slice){ rest.p, n });
-		/* One that would be shown with more than itself (a joiner that
-		 * joins no pictures) is shown as its first character. */
+		/* A unit whose escaped form has other bytes (a joiner that
+		 * joins no emoji) is shown as its first character. */
 		if (out != NULL && out->len - had != n) {
 			const unsigned char *c = (const unsigned char *)rest.p;
 
@@ -150,7 +150,7 @@ message_next(const struct message *m, size_t at)
 	return at + message_unit(m, at, 0, NULL, NULL);
 }
 
-/* From a place where a unit surely begins: behind an LF, or some way back. */
+/* From a place where a unit must begin: after an LF, or some way back. */
 size_t
 message_prev(const struct message *m, size_t at)
 {
@@ -189,14 +189,14 @@ splice(struct message *m, size_t from, size_t n, struct slice in)
 		memcpy(b->p + from, in.p, in.n);
 	b->len = from + in.n + behind;
 	b->p[b->len] = '\0';
-	/* the rows up to the one before still hold */
+	/* the rows up to the previous one are still valid */
 	while (m->nrows > 0 && m->rows[m->nrows - 1] >= from)
 		m->nrows--;
 	m->nrows -= m->nrows > 0;
 	m->all_rows = false;
 }
 
-/* in may lie in the text itself. */
+/* in may point into the text itself. */
 bool
 message_replace(struct message *m, size_t from, size_t n, struct slice in)
 {
@@ -218,7 +218,7 @@ message_replace(struct message *m, size_t from, size_t n, struct slice in)
 	return true;
 }
 
-/* Words are undone one by one. */
+/* Typed text is undone word by word. */
 void
 message_type(struct message *m, struct slice in)
 {
@@ -321,7 +321,7 @@ message_paste(struct message *m, struct slice in)
 		message_replace(m, m->at, 0, in);
 		return;
 	}
-	/* folded in the text already? the nearest one before the cursor */
+	/* already folded in the text?  take the nearest before the cursor */
 	for (size_t at = 0; at < raw.n; at++) {
 		const struct message_paste *f = raw.p[at] == FOLD ?
 		    fold_at(m, raw, at) : NULL;
@@ -367,14 +367,14 @@ message_rows(struct message *m, size_t width, size_t at, size_t more)
 		m->nrows = 0;
 		m->all_rows = false;
 	}
-	/* rows that are known behind the one in which `at` stands are enough */
+	/* enough known rows after the one of `at` will do */
 	while (!m->all_rows && !(m->nrows > more &&
 	    m->rows[m->nrows - 1 - more] > at)) {
 		size_t from = m->nrows > 0 ? m->rows[m->nrows - 1] : 0;
 		size_t next = m->nrows > 0 ? SIZE_MAX : 0;
 		size_t column = 0, blank = 0, w, n;
 
-		/* where the row behind that begins; nowhere: it is the last */
+		/* where the next row begins; SIZE_MAX: this is the last */
 		for (size_t i = from; next == SIZE_MAX &&
 		    (n = message_unit(m, i, column, &w, NULL)) > 0; i += n) {
 			char c = m->text.p[i];

@@ -1,9 +1,9 @@
-/* message.h - a text that is being edited: its units, long pastes that are
- * shown folded, what can be undone, and the rows it takes.
+/* message.h - a text being edited: its units, folded long pastes, its undo
+ * history, and its rows.
  *
- * The bytes are UTF-8 with LF and TAB and no other controls, but that a folded
- * paste is one unit of MESSAGE_FOLD bytes, the first of them \x1a, which names
- * it.  Positions are bytes and lie between units.
+ * The bytes are UTF-8 with no controls but LF and TAB, except that a folded
+ * paste is one unit of MESSAGE_FOLD bytes, which begins with \x1a and names the
+ * paste.  Positions are byte offsets between units.
  */
 #pragma once
 
@@ -13,8 +13,8 @@
 
 #define MESSAGE_MAX ((size_t)64 << 20)
 #define MESSAGE_FOLD 4
-#define MESSAGE_FOLD_LINES 8	/* a paste of more is folded, */
-#define MESSAGE_FOLD_BYTES 4096	/* and one as long as that */
+#define MESSAGE_FOLD_LINES 8	/* a paste of more is folded */
+#define MESSAGE_FOLD_BYTES 4096	/* and so is one this long */
 
 struct message_paste {
 	char *p;		/* NULL: free */
@@ -23,10 +23,10 @@ struct message_paste {
 };
 
 struct message_change {
-	size_t at, added;	/* bytes that were put there ... */
-	struct slice taken;	/* ... for these, ours */
-	size_t cursor;		/* before it */
-	bool typed;		/* the next typed one is part of it */
+	size_t at, added;	/* bytes put at `at` ... */
+	struct slice taken;	/* ... in place of these; owned */
+	size_t cursor;		/* before the change */
+	bool typed;		/* what is typed next joins this change */
 };
 
 struct message {
@@ -36,56 +36,55 @@ struct message {
 	size_t npastes, cappastes;
 	struct message_change *undo;
 	size_t nundo, capundo, undo_bytes;
-	size_t *rows;		/* where the rows begin that are known ... */
+	size_t *rows;		/* where the known rows begin ... */
 	size_t nrows, caprows;
-	size_t width;		/* ... at this one */
-	bool all_rows;		/* there are no more */
+	size_t width;		/* ... at this width */
+	bool all_rows;		/* all rows are known */
 };
 
 void message_init(struct message *m);
 void message_release(struct message *m);
 
-/* The bytes of the unit at `at`, 0 at the end; with its columns behind
- * `column` columns of its row, and what is shown for it appended to out, both
- * of which may be NULL. */
+/* The length of the unit at `at` in bytes, 0 at the end.  Stores its width
+ * after `column` columns of its row in *columns, and appends what is shown for
+ * it to out; both may be NULL. */
 size_t message_unit(const struct message *m, size_t at, size_t column,
     size_t *columns, struct buf *out);
 size_t message_next(const struct message *m, size_t at);
 size_t message_prev(const struct message *m, size_t at);
 
-/* One change that can be undone: n bytes at from become in (clean, folds
- * allowed), and the cursor stands behind them.  False: it would change nothing,
- * or be too long. */
+/* Replace n bytes at from with in (clean, folds allowed) and put the cursor
+ * after it, as one change to undo.  False: no difference, or too long. */
 bool message_replace(struct message *m, size_t from, size_t n,
     struct slice in);
 void message_type(struct message *m, struct slice in);	/* at the cursor */
 
-/* A paste at the cursor: folded if it is long; the one it repeats is shown
- * whole instead. */
+/* Paste at the cursor, folded if it is long.  Pasting the same text again
+ * unfolds the first paste instead. */
 void message_paste(struct message *m, struct slice in);
 
-/* False: nothing is left to undo. */
+/* False: there is nothing to undo. */
 bool message_undo(struct message *m);
 
-/* Append the text with its pastes; fold those again that stand in a text, and
- * where there are none, with whole, all of it if it is as long as a paste. */
+/* Append raw with its pastes unfolded; append text with known pastes folded.
+ * With whole, a text without any is folded itself if it is long enough. */
 void message_unfold(const struct message *m, struct slice raw,
     struct buf *out);
 void message_fold(struct message *m, struct slice text, bool whole,
     struct buf *raw);
 
-/* Empty, with nothing to undo; pastes that no text of keep (n of them) names
- * are given back. */
+/* Empty the message and its undo history; free the pastes that none of the n
+ * texts of keep names. */
 void message_reset(struct message *m, const struct buf *keep, size_t n);
 
-/* ---- rows of so many columns ---- */
+/* ---- rows of a given width ---- */
 
-/* How many there are, or those up to `more` behind the one where `at` stands;
- * that one; where row i begins. */
+/* How many rows there are, or are up to `more` after that of `at`; the row of
+ * `at`; where row i begins. */
 size_t message_rows(struct message *m, size_t width, size_t at, size_t more);
 size_t message_row_of(const struct message *m, size_t at);
 size_t message_row(const struct message *m, size_t i);
-/* The columns of the bytes from..to of one row; the position in row i that is
- * nearest to a column. */
+/* The width of the bytes from..to in one row; the position in row i nearest to
+ * a column. */
 size_t message_columns(const struct message *m, size_t from, size_t to);
 size_t message_at_column(const struct message *m, size_t i, size_t column);

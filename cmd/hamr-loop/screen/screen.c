@@ -17,15 +17,15 @@
 
 #define FRAME_MS 33		/* 30 frames a second */
 #define BEHIND_MS 500		/* are we in front again? */
-#define REPLY_MS 1000		/* a terminal that answers has done so */
-#define WRITE_MS 30		/* a terminal that is read takes more by then */
-#define STALLED_MS 100		/* does it again? */
+#define REPLY_MS 1000		/* by then a terminal has answered */
+#define WRITE_MS 30		/* by then a read terminal takes more */
+#define STALLED_MS 100		/* retry a stalled terminal */
 #define LEND_MS 1000		/* before another program has the terminal */
-#define LEAVE_MS 300		/* and when we were told to end */
+#define LEAVE_MS 300		/* at the end, when told to end */
 #define SETTLE_MS 40		/* between a change of the size and a frame */
-#define SETTLE_TMUX_MS 290	/* tmux tells of the next change 250 ms late,
-				 * and has broken all rows anew by then */
-#define COLUMNS_LEAST 4		/* so many we draw for, also on fewer */
+#define SETTLE_TMUX_MS 290	/* tmux reports the next change 250 ms late,
+				 * and has rewrapped all rows by then */
+#define COLUMNS_LEAST 4		/* drawn for, even on fewer */
 #define ROWS_LEAST 2
 #define SIZE_LIE 10000
 #define WAITING_MAX ((size_t)16 << 20)	/* for a terminal nobody reads */
@@ -35,8 +35,8 @@
 #define PASTES_OFF "\033[?2004l"
 #define SYNC_BEGIN "\033[?2026h"
 #define SYNC_END "\033[?2026l"
-/* a live row that the terminal takes for wider than we do is cut at its edge
- * and does not become two */
+/* a live row that the terminal thinks is wider than we do is cut at its edge
+ * instead of wrapped */
 #define WRAP_OFF "\033[?7l"
 #define WRAP_ON "\033[?7h"
 /* kitty: 1, keys that are ambiguous, and 4, the base layout's key */
@@ -46,8 +46,8 @@
 #define OTHER_KEYS_OFF "\033[>4;0m"
 #define FOCUS_ON "\033[?1004h"
 #define FOCUS_OFF "\033[?1004l"
-/* kitty's flags, synchronized output, marked pastes, the background's colour;
- * and last what every terminal answers */
+/* kitty's flags, synchronized output, marked pastes, the background's color;
+ * last, a query that every terminal answers */
 #define QUERIES \
 	"\033[?u\033[?2026$p\033[?2004$p\033]11;?\033\\\033[c"
 
@@ -61,17 +61,17 @@ struct screen {
 	int fd;			/* out, and a write to it never waits */
 	bool dumb;
 	struct termios cooked;	/* the terminal as it was */
-	bool keys;		/* keys are to come one by one ... */
+	bool keys;		/* keys should come one by one ... */
 	bool taken;		/* ... and do */
 	bool suspended;		/* another program has the terminal */
 	bool gone;		/* it cannot be written to */
 	bool stalled;		/* it took nothing for a while */
-	bool torn;		/* what stands below the cursor's row or right
-				 * of it is not known */
+	bool torn;		/* what is below the cursor's row or right of
+				 * it is unknown */
 	bool hurry;
-	bool sync, kitty;	/* what it said it can */
-	const char *keys_off;	/* ends what it was asked for; NULL: nothing */
-	struct buf off;		/* what was written last to give it back */
+	bool sync, kitty;	/* reported as supported */
+	const char *keys_off;	/* undoes what we enabled, or NULL */
+	struct buf off;		/* written last, to restore it */
 	bool asked, answered;
 	long long asked_ms, drawn_ms;
 	long long settled_ms;	/* nothing is drawn before: rows that are
@@ -90,8 +90,8 @@ struct screen {
 	size_t cap;
 };
 
-/* The one of this process, for what a signal handler restores: it is given
- * nothing. */
+/* The only screen, for the signal handler that restores it: a handler gets no
+ * argument. */
 static struct screen *the_screen;
 
 /* ---- the terminal's own state ---- */
@@ -134,8 +134,8 @@ put(struct screen *s, const char *bytes)
 	push(s);
 }
 
-/* As a signal handler may.  What nobody has read by now gives way to it, also
- * the half of it that went in: an ESC begins anew, whatever was begun. */
+/* Async-signal-safe.  Discards output that was not read yet, even what is half
+ * written: an ESC restarts whatever sequence was begun. */
 static void
 put_at_once(int fd, const char *bytes)
 {
@@ -143,7 +143,7 @@ put_at_once(int fd, const char *bytes)
 
 	if (write(fd, bytes, (size_t)n) != n && tcflush(fd, TCOFLUSH) == 0 &&
 	    tcflow(fd, TCOON) == 0 && write(fd, bytes, (size_t)n) < n)
-		return;		/* nobody is left to tell */
+		return;		/* there is no terminal left */
 }
 
 bool
@@ -154,9 +154,9 @@ screen_in_front(const struct screen *s)
 	return group < 0 || group == getpgrp();
 }
 
-/* The terminal's modes, and what says so to who writes its end.  In the
- * background they are not ours to give: who stopped us and is in front has set
- * them, and the attempt would stop us.  (TCSADRAIN would wait for a reader.) */
+/* Restore the terminal's modes.  Not in the background: the foreground program
+ * has set its own, and the attempt would stop us.  (TCSADRAIN would wait for a
+ * reader.) */
 static bool
 give_modes_back(struct screen *s)
 {
@@ -205,7 +205,7 @@ restore_and_die(int number)
 	sigemptyset(&set);
 	sigaddset(&set, number);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(number);		/* by SA_RESETHAND what it always does */
+	raise(number);		/* SA_RESETHAND: its default action */
 }
 
 static void
@@ -215,8 +215,8 @@ ask_for_keys(struct screen *s)
 	put(s, s->kitty ? KITTY_ON FOCUS_ON : OTHER_KEYS_ON FOCUS_ON);
 }
 
-/* Lines are ended as before (ONLCR), keys are all ours: also Ctrl-C, Ctrl-Z,
- * Ctrl-S, and Enter is not Ctrl-J. */
+/* Keep ONLCR, but take all keys, including Ctrl-C, Ctrl-Z and Ctrl-S, and tell
+ * Enter from Ctrl-J. */
 static bool
 take(struct screen *s)
 {
@@ -233,7 +233,7 @@ take(struct screen *s)
 		return false;
 	s->taken = true;
 	buf_reset(&s->off);
-	/* last: who sees the mark may type Ctrl-D at once */
+	/* last: whoever sees it may send Ctrl-D at once */
 	if (!s->dumb)
 		put(s, PASTES_ON);
 	if (s->answered)
@@ -241,7 +241,7 @@ take(struct screen *s)
 	return true;
 }
 
-/* True: it has another width. */
+/* True: the width has changed. */
 static bool
 measure(struct screen *s)
 {
@@ -270,7 +270,7 @@ screen_new(int out, bool dumb)
 
 	*s = (struct screen){ .in = -1, .out = out, .dumb = dumb,
 		.fd = file_unblocked(out) };
-	/* also on another machine, from within it */
+	/* even a tmux on a machine that we were reached from */
 	s->tmux = getenv("TMUX") != NULL || (type != NULL &&
 	    getenv("STY") == NULL && (strncmp(type, "tmux", 4) == 0 ||
 	    strncmp(type, "screen", 6) == 0));
@@ -278,7 +278,7 @@ screen_new(int out, bool dumb)
 	    &s->want.text, &s->have.text), FOREVER);
 	measure(s);
 	the_screen = s;
-	/* ours until the end: what is ignored or handled stays so */
+	/* until the end; signals ignored or handled already stay so */
 	sigemptyset(&new.sa_mask);
 	for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
 		if (sigaction(fatal[i], NULL, &old) == 0 &&
@@ -305,7 +305,7 @@ screen_keys(struct screen *s, int in)
 	return s->keys && (!screen_in_front(s) || take(s));
 }
 
-/* The Linux console shows a part of what it does not know. */
+/* Not on the Linux console, which shows parts of queries it does not know. */
 void
 screen_query(struct screen *s)
 {
@@ -362,8 +362,8 @@ screen_info(const struct screen *s)
 
 /* ---- rows ---- */
 
-/* Bytes of the sequence that begins there: ESC, [ and so on up to a letter, or
- * ESC, ] up to ESC \. */
+/* The length of the sequence at the start of t: ESC [ ... up to a letter, or
+ * ESC ] ... up to ESC \. */
 static size_t
 sequence_length(struct slice t)
 {
@@ -378,8 +378,7 @@ sequence_length(struct slice t)
 	return n < t.n ? n + 1 : t.n;
 }
 
-/* The bytes of what a row begins with, a sequence or a character, and its
- * columns. */
+/* The bytes and columns of the first sequence or character of a row. */
 static size_t
 first_of(struct slice row, size_t *columns)
 {
@@ -388,8 +387,8 @@ first_of(struct slice row, size_t *columns)
 	    term_cluster(row, columns);
 }
 
-/* Columns of a row.  *jumps: a sequence in it sets a column absolutely; what it
- * jumps over would stay. */
+/* The columns of a row.  *jumps: a sequence in it sets an absolute column, so
+ * what it skips would stay on the screen. */
 static size_t
 row_width(struct slice row, bool *jumps)
 {
@@ -409,7 +408,7 @@ count_rows(const struct buf *text)
 	return text->len == 0 ? 0 : slice_newlines(buf_view(text)) + 1;
 }
 
-/* Row i; empty behind the last. */
+/* Row i; empty after the last. */
 static struct slice
 row_at(const struct buf *text, size_t i)
 {
@@ -422,8 +421,8 @@ row_at(const struct buf *text, size_t i)
 	return row;
 }
 
-/* How often a terminal of its width has broken the row before that column of
- * it: also before a wide character that its last column has no room for. */
+/* How often the terminal has wrapped the row before that column, including
+ * before a wide character that does not fit into the last column. */
 static size_t
 breaks_before(const struct screen *s, struct slice row, size_t column)
 {
@@ -441,8 +440,8 @@ breaks_before(const struct screen *s, struct slice row, size_t column)
 	return n + (row.n > 0 && used >= s->info.columns);
 }
 
-/* Where the new rows reach to, of which the first is written over row `from`
- * of the old ones; FOREVER: those are erased. */
+/* Set how far the new rows reach; the first is written over row `from` of the
+ * old ones; FOREVER: those are erased. */
 static void
 set_reach(struct screen *s, size_t from)
 {
@@ -462,7 +461,7 @@ set_reach(struct screen *s, size_t from)
 
 /* ---- a frame ---- */
 
-/* A live row; over an old one what it jumps over is erased before. */
+/* Write a live row; over an old one, first erase what it skips. */
 static void
 put_row(struct buf *b, struct slice row, bool over)
 {
@@ -483,7 +482,7 @@ put_all(struct screen *s, struct buf *b)
 	size_t columns = s->info.columns, before = s->have.row;
 	bool erased = s->torn, jumps;
 
-	/* where the terminal broke the rows before the cursor anew at its new
+	/* where the terminal rewrapped the rows before the cursor at its new
 	 * width */
 	for (size_t i = 0; i < s->have.row; i++) {
 		size_t breaks = breaks_before(s, row_at(&s->have.text, i),
@@ -527,8 +526,7 @@ put_all(struct screen *s, struct buf *b)
 	return n > 0 ? n - 1 : 0;
 }
 
-/* To the start of that row; rows that are not there yet, of so many, are
- * made. */
+/* Move to the start of that row, creating rows that do not exist yet. */
 static void
 move_to(struct buf *b, size_t *at, size_t row, size_t rows)
 {
@@ -544,7 +542,7 @@ move_to(struct buf *b, size_t *at, size_t row, size_t rows)
 	*at = row;
 }
 
-/* Only rows that are others now; the row where the cursor is left. */
+/* Write only rows that have changed.  Returns the row the cursor is left in. */
 static size_t
 put_changed(struct screen *s, struct buf *b)
 {
@@ -585,7 +583,7 @@ draw(struct screen *s)
 	struct buf *b = &s->frame;
 
 	buf_slice(b, buf_view(&s->control));
-	if (s->dumb) {		/* a terminal that only goes on */
+	if (s->dumb) {		/* it can only be appended to */
 		bool goes_on = s->above.len == 0 && want.n >= had.n &&
 		    memcmp(want.p, had.p, had.n) == 0;
 
@@ -616,8 +614,8 @@ screen_print(struct screen *s, struct slice lines)
 {
 	struct slice all = buf_view(&s->above);
 
-	/* Of what waits for a terminal that nobody reads the older half goes;
-	 * how many lines that were stands there instead. */
+	/* Drop the older half of what waits for a terminal that is not read;
+	 * put the number of those lines in its place. */
 	if (all.n > WAITING_MAX && s->written < s->frame.len) {
 		size_t n = num_min(slice_find(all, all.n / 2, "\n") + 1,
 		    all.n);
@@ -635,8 +633,8 @@ screen_print(struct screen *s, struct slice lines)
 	buf_end_line(&s->above);
 }
 
-/* More than the screen holds, less one row, is not shown: the first rows give
- * way, up to the cursor's, and then the last. */
+/* If the rows do not fit on the screen, less one row, drop the first ones, up
+ * to the cursor's, and then the last. */
 void
 screen_live(struct screen *s, struct slice rows, size_t cursor_row,
     size_t cursor_column)
@@ -689,7 +687,7 @@ screen_tick(struct screen *s, long long now)
 		return s->stalled ? STALLED_MS : 0;
 	if (!is_due(s))
 		return -1;
-	/* SIGWINCH may wait still */
+	/* SIGWINCH may still be pending */
 	if (measure(s))
 		wait_for_size(s);
 	long long left = s->settled_ms - now;
@@ -759,8 +757,8 @@ screen_resume(struct screen *s)
 
 /* ---- the end ---- */
 
-/* All that was drawn is taken: who paused the terminal reads on later, unless
- * we are told to end, before or meanwhile. */
+/* Wait until the terminal has taken all output, as a paused one will be read
+ * later, unless we were or are told to end. */
 static void
 finish(struct screen *s, bool at_once)
 {
@@ -776,9 +774,9 @@ finish(struct screen *s, bool at_once)
 
 		if (ppoll(&p, 1, at_once ? &wait : NULL, &mask) != 0)
 			continue;
-		/* what nobody has read gives way to what gives the terminal
-		 * back */
-		s->gone = s->torn;	/* that was of no use */
+		/* discard output that was not read in favor of what restores
+		 * the terminal */
+		s->gone = s->torn;	/* it did not help */
 		tcflush(s->fd, TCOFLUSH);
 		tcflow(s->fd, TCOON);
 		buf_reset(&s->frame);
@@ -798,8 +796,8 @@ screen_close(struct screen *s, bool at_once)
 
 	if (s == NULL)
 		return;
-	/* Replies that are under way would be typed into the shell: all of
-	 * them end with a c. */
+	/* Late replies would end up as input of the shell; the last one ends
+	 * with a c. */
 	struct pollfd p = { s->in, POLLIN, 0 };
 	while (!at_once && s->asked && !s->answered && s->taken &&
 	    (left = s->asked_ms + REPLY_MS - file_now_ms()) > 0 &&
@@ -809,7 +807,7 @@ screen_close(struct screen *s, bool at_once)
 			s->asked = false;
 	screen_live(s, SLICE(""), 0, 0);
 	if (!s->gone && is_due(s))
-		draw(s);	/* also in the background */
+		draw(s);	/* even in the background */
 	if (s->taken && screen_in_front(s))
 		tcsetattr(s->in, TCSANOW, &s->cooked);
 	finish(s, at_once);

@@ -1,17 +1,16 @@
 /* screen.h - the only writer to a person's terminal: finished text goes above,
  * a few live rows stay at the bottom.
  *
- * What is printed and what the rows are to show is taken in, and drawn by
- * screen_tick in one write, at most 30 times a second, or at once after
- * screen_hurry.  A row that did not change is not written again, and when
- * nothing changed nothing is.  In the background nothing is drawn; it is kept
- * until we are in front again.  Nothing waits for a terminal that nobody reads:
- * what it does not take is kept, 16 MiB at most and then the newest, and tried
+ * Printed text and live rows are queued, and screen_tick draws them in one
+ * write, at most 30 times a second, or at once after screen_hurry.  Only rows
+ * that changed are written.  In the background nothing is drawn; it is kept
+ * until we are in the foreground again.  We never wait for a terminal that is
+ * not read: what it does not take is kept, the newest 16 MiB at most, and tried
  * again with the next ticks.
  *
- * All text is given ready: escaped (lib/term) and coloured (SGR only), UTF-8,
- * LF between lines.  A printed line may be longer than the terminal is wide,
- * which breaks it; a live row must be shorter.
+ * Callers pass text that is escaped (lib/term), colored (SGR only) and UTF-8,
+ * with LF between lines.  A printed line may be wider than the terminal, which
+ * breaks it; a live row must be narrower.
  */
 #pragma once
 
@@ -23,74 +22,74 @@
 
 struct screen;
 
-/* Draw on out.  There is one screen in a process.  A dumb terminal is only
- * appended to: its one row begins anew where it cannot go on. */
+/* Draw on out.  A process has only one screen.  A dumb terminal is only
+ * appended to: its one row is begun anew when it cannot be continued. */
 struct screen *screen_new(int out, bool dumb);
 
-/* From here on it is taken for a dumb one. */
+/* Treat the terminal as dumb from now on. */
 void screen_plain(struct screen *s);
 
-/* Draw what is due, erase the live rows, give the terminal back, free it.  A
- * terminal that is paused is waited for, but not if we are told to end: at_once
- * is set, or TERM, HUP or INT comes.  May be NULL. */
+/* Draw what is due, erase the live rows, restore the terminal and free s, which
+ * may be NULL.  Waits for a paused terminal, unless at_once is set or TERM, HUP
+ * or INT comes. */
 void screen_close(struct screen *s, bool at_once);
 
 /* ---- the keyboard ---- */
 
-/* From here on keys come one by one on in (Ctrl-C and Ctrl-Z too), pastes are
- * marked; whenever the process ends, also by a signal it does not survive, the
- * terminal is as it was.  False: it cannot be had; or in is -1: they no longer
- * come. */
+/* Read keys one by one from in (Ctrl-C and Ctrl-Z too), with pastes marked; in
+ * -1: stop that.  However the process ends, even by a fatal signal, the
+ * terminal is restored.  False: keys are not read, as the terminal cannot be
+ * set or in is -1. */
 bool screen_keys(struct screen *s, int in);
 
-/* Are we in the foreground?  Keys are another program's else. */
+/* Are we in the foreground?  If not, another program gets the keys. */
 bool screen_in_front(const struct screen *s);
 
-/* Ask the terminal what it can do; the answers come as keys (KEY_REPLY), and
- * are given to screen_reply.  Those that are still to come are waited for, 1 s
- * at most, before the terminal is given back. */
+/* Ask the terminal what it can do.  The answers come as keys (KEY_REPLY); pass
+ * them to screen_reply.  Before the terminal is restored, missing answers are
+ * waited for, 1 s at most. */
 void screen_query(struct screen *s);
 void screen_reply(struct screen *s, struct slice reply);
 
-/* Another program has the terminal from here on: what was printed is drawn,
- * the live rows are erased.  It is ours again: they are drawn anew. */
+/* Lend the terminal to another program: printed text is drawn, the live rows
+ * are erased.  Take it back: the live rows are drawn again. */
 void screen_suspend(struct screen *s);
 void screen_resume(struct screen *s);
 
 /* ---- what it shows ---- */
 
-/* Whole lines, each with its LF: they go above the live rows, for good. */
+/* Print whole lines, each with an LF, above the live rows, for good. */
 void screen_print(struct screen *s, struct slice lines);
 
-/* What the bottom is to show, rows with LF between them (none: ""), and where
- * the cursor stands in it, from 0. */
+/* Set the live rows, LF between them (none: ""), and the cursor's place in
+ * them, from 0. */
 void screen_live(struct screen *s, struct slice rows, size_t cursor_row,
     size_t cursor_column);
 
-/* Bytes of ours for the terminal itself (the bell), with the next frame. */
+/* Send control bytes of our own (the bell) with the next frame. */
 void screen_control(struct screen *s, const char *bytes);
 
-/* A key came: the next tick draws at once; anew: whatever stands there. */
+/* Let the next tick draw at once, as after a key; anew: redraw everything. */
 void screen_hurry(struct screen *s, bool anew);
 
-/* Draw if it is time; ms until it wants to be called again, -1: nothing is
- * due. */
+/* Draw if it is time.  Returns the ms until it must be called again, -1:
+ * nothing is due. */
 int screen_tick(struct screen *s, long long now_ms);
 
-/* Draw what is due now; wait until the terminal has taken it, or something
- * comes on the descriptor stop (-1: nothing does), or it took nothing for so
- * many ms (-1: forever). */
+/* Draw what is due now; wait until the terminal has taken it, something comes
+ * on the descriptor stop (-1: none), or it took nothing for ms (-1: forever).
+ */
 void screen_flush(struct screen *s);
 void screen_settle(struct screen *s, int stop, int ms);
 
-/* The terminal has another size now (SIGWINCH): nothing is drawn until it may
- * be taken for settled. */
+/* The terminal was resized (SIGWINCH): draw nothing until the size is likely
+ * to have settled. */
 void screen_resized(struct screen *s);
 
-/* What is known of the terminal; it is kept up to date. */
+/* What is known about the terminal, kept up to date. */
 struct screen_info {
 	size_t columns, rows;
-	bool light;		/* it said that its colours are dark on light */
+	bool light;		/* it reported dark text on light */
 };
 
 const struct screen_info *screen_info(const struct screen *s);
