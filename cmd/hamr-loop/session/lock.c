@@ -1,4 +1,4 @@
-/* lock.c - who writes a session: its lock, and whether its holder lives. */
+/* lock.c - a session's lock: one writer, and whether it is still alive. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 #define KILLED_MS 5000	/* for the stages of a loop that was killed */
 
-/* The pid in the lock file; 0: none that can be read. */
+/* The pid in the lock file; 0: it has no readable one. */
 static long
 holder(int fd)
 {
@@ -34,14 +34,14 @@ lock_take(const char *dir, const char *id, int ms, struct err *e)
 	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK |
 	    O_CLOEXEC, 0600);
 	struct stat st;
-	/* what is written into it must not end up elsewhere */
+	/* writing into it must not change another file */
 	bool plain = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    st.st_nlink == 1;
 	bool ours = plain && file_lock(fd, ms) == 0;
 	char pid[32];
 
 	if (plain && !ours && ms > 0 && errno == EWOULDBLOCK) {
-		/* what was killed and is not waited for yet has no program */
+		/* a zombie has no executable */
 		char *exe = xasprintf("/proc/%ld/exe", holder(fd)), c;
 
 		if (readlink(exe, &c, 1) <= 0 && errno != EACCES)

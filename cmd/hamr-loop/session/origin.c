@@ -54,7 +54,7 @@ origin_mark(const char *id, const char *cwd, const char *created)
 	char *path = xasprintf("%s/key", dir);
 	bool have = read_key(path, key);
 	if (!have && errno == ENOENT) {
-		/* Several may make it at once: the first one's counts. */
+		/* Several processes may create it at once: the first wins. */
 		char *mine = xasprintf("%s.%ld", path, (long)getpid());
 		int fd = open(mine, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 		    0600);
@@ -62,7 +62,7 @@ origin_mark(const char *id, const char *cwd, const char *created)
 		if (fd >= 0 && getrandom(raw, sizeof raw, 0) == sizeof raw &&
 		    file_write_all(fd, (char *)raw, sizeof raw) == 0 &&
 		    fsync(fd) == 0 && link(mine, path) < 0)
-			errno = 0;		/* there is one */
+			errno = 0;		/* another process made one */
 		if (fd >= 0) {
 			close(fd);
 			unlink(mine);
@@ -89,7 +89,7 @@ origin_mark(const char *id, const char *cwd, const char *created)
 bool
 origin_is_here(int fd, const char *id, const char *root)
 {
-	struct buf cwd = BUF_INIT(1 << 20);	/* as the header has it */
+	struct buf cwd = BUF_INIT(1 << 20);	/* as spelled in the header */
 	char *created = NULL, *mark = NULL;
 	struct rec_in in;
 	const struct rec *r;

@@ -17,7 +17,7 @@
 
 #define ENDING ".log"
 #define FILE_MAX ((off_t)1 << 20)
-#define KEEP_FIRST ((size_t)128 << 10)	/* of a file that is full */
+#define KEEP_FIRST ((size_t)128 << 10)	/* kept of a full file's beginning */
 #define KEEP_LAST ((size_t)512 << 10)
 #define FILES_MAX 50
 #define LINE_MAX_KEPT ((size_t)4096)
@@ -28,17 +28,17 @@ struct runlog {
 	int fd;
 	off_t size;
 	struct texts hidden;
-	/* the step under way */
+	/* the current step */
 	const char *name[RUNLOG_SLOTS];
 	long long since[RUNLOG_SLOTS], spent[RUNLOG_SLOTS];	/* us */
 	long steps, calls;
-	int64_t in, out;	/* tokens, as the server says */
-	bool answered;		/* the model has; there is a step to tell */
+	int64_t in, out;	/* tokens, as the server reports */
+	bool answered;		/* by the model; there is a step to log */
 };
 
 /* ---- the folder ---- */
 
-/* Make room for another one beside own. */
+/* Remove the oldest logs, but not own, to make room for one more. */
 static void
 remove_oldest(int dir, const char *own)
 {
@@ -59,14 +59,14 @@ remove_oldest(int dir, const char *own)
 struct runlog *
 runlog_open(const char *path, const char *id)
 {
-	/* in "runs" of the folder that has that of the sessions, too */
+	/* in the folder "runs" next to the sessions' folder */
 	char *name = xasprintf("%s" ENDING, id), *folder = file_folder(path);
 	char *up = file_folder(folder), *runs = xasprintf("%s/runs", up);
 	struct runlog *l = NULL;
 	int fd = -1;
 	struct stat st;
 
-	mkdir(runs, 0700);	/* or it is there */
+	mkdir(runs, 0700);	/* or it exists */
 	int dir = open(runs, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir >= 0) {
 		remove_oldest(dir, name);
@@ -114,7 +114,7 @@ put(struct runlog *l, off_t at, const char *p, size_t n)
 	return pwrite(l->fd, p, n, at) == (ssize_t)n;
 }
 
-/* Full: what began it stays, and the newest; the middle goes. */
+/* Shrink a full log: keep its beginning and its end, drop the middle. */
 static void
 shrink(struct runlog *l)
 {
@@ -162,7 +162,7 @@ runlog_line(struct runlog *l, const char *who, const char *fmt, ...)
 	va_start(ap, fmt);
 	buf_vfmt(&raw, fmt, ap);
 	va_end(ap);
-	/* Overwrite what must not be seen; the length stays. */
+	/* Overwrite secrets; the length stays the same. */
 	for (size_t i = 0; i < l->hidden.n && raw.len > 0; i++)
 		for (char *p = raw.p; (p = strstr(p,
 		    l->hidden.v[i])) != NULL; )
@@ -198,7 +198,7 @@ now_us(void)
 	return t.tv_sec * 1000000LL + t.tv_nsec / 1000;
 }
 
-/* One line for the step that is over, if the model has answered in it. */
+/* Log one line for a finished step, if the model answered in it. */
 static void
 log_step(struct runlog *l)
 {
@@ -244,7 +244,7 @@ runlog_answered(struct runlog *l, int slot)
 
 /* ---- records ---- */
 
-/* Which records are told, as whose, and what of them. */
+/* Which records are logged, under which name, and which keys of them. */
 static const struct logged {
 	enum rec_kind kind;
 	const char *who, *keys[6];

@@ -1,15 +1,15 @@
 /* runlog.h - what happened around a session's records: .hamr/runs/ID.log.
  *
- * For whoever investigates a failed run: when a stage was started
- * and how it ended, what it said on stderr, how long each step took and where,
- * retries, signals.  One file a session, one run after the other, mode
- * 0600; at most 1 MiB (what is left out is from the middle, and told), and the
- * 50 files that were written last.  A line is
+ * For whoever investigates a failed run: when a stage started and how it ended,
+ * what it said on stderr, how long each step took and where, retries, signals.
+ * One file per session, one run after the other, mode 0600; at most 1 MiB (the
+ * middle is left out, and a line says so).  The 50 files written last are kept.
+ * A line is
  *
  *	2026-11-20T16:55:44.123Z WHO      what
  *
- * Every function takes NULL for a log: then it does nothing.  A log that
- * cannot be written is not kept; the run continues.
+ * Every function takes a NULL log and then does nothing.  A log that cannot be
+ * written is dropped; the run continues.
  */
 #pragma once
 
@@ -22,10 +22,10 @@ struct runlog;
 struct runlog *runlog_open(const char *path, const char *id);
 void runlog_close(struct runlog *l);
 
-/* Where it is; NULL: nowhere. */
+/* Its path, borrowed; NULL: none. */
 const char *runlog_path(const struct runlog *l);
 
-/* This text (the value of a key) never gets in; NULL and short ones are
+/* Keep this text (the value of a key) out of the log; NULL and short texts are
  * ignored. */
 void runlog_redact(struct runlog *l, const char *secret);
 
@@ -33,11 +33,11 @@ void runlog_redact(struct runlog *l, const char *secret);
 void runlog_line(struct runlog *l, const char *who, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* A slot is asked; it has answered.  Their times are told as one line a step,
- * when the next one begins. */
+/* A slot is asked; it has answered.  The times of a step are logged as one line
+ * when the next step begins. */
 #define RUNLOG_SLOTS 8
 void runlog_asked(struct runlog *l, int slot, const char *name);
 void runlog_answered(struct runlog *l, int slot);
 
-/* A record that was committed, or passed by: what of it matters here. */
+/* Log what matters of a record that was committed or only passed on. */
 void runlog_record(struct runlog *l, const struct rec *r);

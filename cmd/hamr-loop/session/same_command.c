@@ -1,7 +1,7 @@
-/* same_command.c - is one shell command a run of another one?
+/* same_command.c - does one shell command run another?
  *
- * Reads as much of the shell's grammar as it takes to find blanks, operators
- * and redirections outside of quotes; what it cannot tell is another command.
+ * Reads only as much of the shell's grammar as it takes to find blanks,
+ * operators and redirections outside quotes; in doubt commands differ.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +11,14 @@
 
 #define OPERATORS "&|;\n"
 
-/* Words as they are written, and operators. */
+/* Words, as written, and operators. */
 struct line {
 	struct slice *v;
 	size_t n, cap;
-	bool pipefail;		/* set in it */
+	bool pipefail;		/* the line sets it */
 };
 
-/* The length of the word at p; what is quoted belongs to it, and so does the
- * "&" of "2>&1". */
+/* The length of the word at p, with quoted parts and the "&" of "2>&1". */
 static size_t
 word(const char *p)
 {
@@ -61,7 +60,7 @@ cut(struct line *l, size_t at, size_t n)
 	l->n -= n;
 }
 
-/* What goes before: "cd .", "set -o pipefail", each with what ends it. */
+/* Drop a leading "cd ." or "set -o pipefail" with the operator after it. */
 static bool
 drop_first(struct line *l, const char *root)
 {
@@ -105,7 +104,7 @@ normalize(const char *text, const char *root, struct line *l)
 			l->v[i].n = 1;
 		if (!slice_starts(s, "2>"))
 			i++;
-		else	/* its target may be a word of its own */
+		else	/* its target may be a separate word */
 			cut(l, i, (slice_is(s, "2>") || slice_is(s, "2>>")) &&
 			    i + 1 < l->n ? 2 : 1);
 	}

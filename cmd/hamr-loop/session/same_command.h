@@ -1,4 +1,4 @@
-/* same_command.h - is one shell command a run of another one? */
+/* same_command.h - does one shell command run another? */
 #pragma once
 
 #include <stdbool.h>

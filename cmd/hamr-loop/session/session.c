@@ -74,7 +74,7 @@ session_open(struct session *s, const char *dir, const char *id, int ms,
 	s->lock = lock_take(dir, s->id, ms, e);
 	if (s->lock < 0)
 		return -1;
-	/* now that it is ours: the last LF, looked for from the end */
+	/* now that we hold the lock: find the last LF, from the end */
 	off_t whole = size = s->size = lseek(s->fd, 0, SEEK_END);
 	while (whole > 0 && lf == NULL) {
 		size_t n = num_min(sizeof block, (size_t)whole);
@@ -98,8 +98,8 @@ session_open(struct session *s, const char *dir, const char *id, int ms,
 	return 0;
 }
 
-/* A write that failed half-way (disk full) must not leave half a line for the
- * next one to run into. */
+/* A write that failed half-way (disk full) must not leave part of a line before
+ * the next one. */
 int
 session_append(struct session *s, struct slice lines, struct err *e)
 {

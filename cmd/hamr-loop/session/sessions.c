@@ -1,4 +1,4 @@
-/* sessions.c - the sessions of a repository: listed, found, branched. */
+/* sessions.c - list, find and fork the sessions of a repository. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -40,9 +40,9 @@ sessions_dir(const char *root, bool create, struct err *e)
 	return dir;
 }
 
-/* ---- one session, read ---- */
+/* ---- reading one session ---- */
 
-/* A damaged one is listed with what comes before the damage. */
+/* Of a damaged session, the part before the damage counts. */
 static void
 read_summary(struct summary *s, const char *dir)
 {
@@ -223,7 +223,7 @@ sessions_any(const char *dir, const char *prefix)
 	return found;
 }
 
-/* The one that is called so, or else the only one that begins so. */
+/* The session with this id, or else the only one with this prefix. */
 static char *
 by_name(const struct by_age *l, const char *dir, const char *id, struct err *e)
 {
@@ -296,9 +296,9 @@ sessions_path(const char *dir, const char *root, const char *id,
 	return path;
 }
 
-/* ---- a branch ---- */
+/* ---- fork ---- */
 
-/* The header with an id and a time of its own, and where it comes from. */
+/* The header with a new id and time, and the session it was forked from. */
 static void
 own_header(const struct rec *r, const struct session *s, const char *root,
     const char *id, long at, struct buf *out)
@@ -363,7 +363,7 @@ sessions_fork(struct session *s, const char *dir, const char *root,
 			    "not %ld", id, n, at);
 		rc = got < 0 ? -1 : session_append(s, buf_view(&b), e);
 		rec_in_release(&in);
-		if (rc < 0)	/* nothing of it stays */
+		if (rc < 0)	/* leave nothing of it behind */
 			unlink(s->path);
 	}
 	file_close(fd);

@@ -1,4 +1,4 @@
-/* sessions.h - the sessions of a repository: listed, found, branched. */
+/* sessions.h - list, find and fork the sessions of a repository. */
 #pragma once
 
 #include <dirent.h>
@@ -8,8 +8,8 @@
 #include "base/buf.h"
 #include "session.h"
 
-/* The files of a folder (it is closed; NULL: none) whose names end so, without
- * that ending, those last written first. */
+/* The files of a folder whose names have an ending, without that ending, the
+ * last written first.  by_age_read closes d, which may be NULL. */
 struct by_age {
 	struct aged {
 		char *id;
@@ -21,30 +21,30 @@ struct by_age {
 void by_age_read(struct by_age *l, DIR *d, const char *ending);
 void by_age_release(struct by_age *l);
 
-/* Where the sessions of root are; made when create is set.  NULL with
- * ST_NOINPUT when there are none. */
+/* The folder of root's sessions, created if create is set; the caller frees it.
+ * NULL with e: ST_NOINPUT when there are none. */
 char *sessions_dir(const char *root, bool create, struct err *e);
 
-/* Append what there is in dir, those last used first: a table for people, or
- * with json one object a line: session, task, status, steps, created, age_s.
+/* Append the sessions in dir, the last used first: a table for people, or with
+ * json one object per line: session, task, status, steps, created, age_s.
  * status is that of the last end record, "running" (its lock is held), or
  * "unfinished". */
 int sessions_list(const char *dir, bool json, struct buf *out, struct err *e);
 
-/* The id of the session that is called so or is the only one that begins so;
- * of the one last used when id is NULL, but never of one that was not written
- * here (origin.h).  Yours; NULL with ST_NOINPUT, or ST_USAGE for what is no id
- * or begins several. */
+/* The id of the session named id, or of the only one whose id begins with it;
+ * with id NULL, of the last used one that was written here (origin.h).  The
+ * caller frees it.  NULL with e: ST_NOINPUT: none; ST_USAGE: not an id, or
+ * ambiguous. */
 char *sessions_find(const char *dir, const char *root, const char *id,
     struct err *e);
-/* The path of its file. */
+/* The path of its file; the caller frees it.  NULL with e. */
 char *sessions_path(const char *dir, const char *root, const char *id,
     struct err *e);
 
-/* Does the id of a session in dir begin so? */
+/* Does the id of a session in dir begin with prefix? */
 bool sessions_any(const char *dir, const char *prefix);
 
-/* A new session that begins with the first at lines of session id (0: all of
- * them), under a header of its own; *here: that one was written here. */
+/* Create a session with a header of its own and the first at lines (0: all) of
+ * session id.  *here: session id was written here. */
 int sessions_fork(struct session *s, const char *dir, const char *root,
     const char *id, long at, bool *here, struct err *e);

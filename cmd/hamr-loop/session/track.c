@@ -37,7 +37,7 @@ track_no_failure(struct track *t)
 	track_set(&t->bash_failed, NULL);
 }
 
-/* The first call of that id which has no start (or result) yet gets it. */
+/* Mark the first call with this id that has no start (or result) yet. */
 static void
 note_call(struct track *t, struct slice id, bool start)
 {
@@ -51,7 +51,7 @@ note_call(struct track *t, struct slice id, bool start)
 	}
 }
 
-/* What its commands ran in, the weakest of them. */
+/* Keep the weakest sandbox that a command ran in. */
 static void
 track_sandbox(struct track *t, struct slice name)
 {
@@ -68,10 +68,9 @@ track_sandbox(struct track *t, struct slice name)
 	}
 }
 
-/* Was it a change that somebody had to allow?  False: nothing came of it for
- * want of that: it was denied, or it ran read-only and tried to write.  Then
- * its own words tell, in the language of the person; Landlock gives another
- * error than a mount. */
+/* False: a change was not made for lack of consent: it was denied, or it ran
+ * read-only and tried to write.  The latter shows in its output, in the
+ * person's language; Landlock causes another error than a read-only mount. */
 static bool
 consent(struct track *t, const struct rec *r)
 {
@@ -101,7 +100,7 @@ consent(struct track *t, const struct rec *r)
 	return !missing;
 }
 
-/* The last command that failed, until it passes. */
+/* Keep the last command that failed, until it passes. */
 static void
 command(struct track *t, const struct rec *r)
 {
@@ -147,7 +146,7 @@ drop_error(struct track *t)
 	t->retry_after = 0;
 }
 
-/* A person has spoken: what went wrong before does not count any more. */
+/* A person has spoken: earlier failures no longer count. */
 static void
 reset_failures(struct track *t)
 {
@@ -207,14 +206,14 @@ static void
 verification(struct track *t, const struct rec *r)
 {
 	t->verified = rec_str_is(r, "status", "passed");
-	/* one that was stopped said nothing: it is run again */
+	/* a verification that was stopped has no verdict: it is run again */
 	t->failed_verification = !t->verified &&
 	    !(rec_get(r, "exit").p == NULL &&
 	    rec_str_is(r, "output", "interrupted"));
 	track_set(&t->verification, xmemdup0(r->line.p, r->line.n));
 }
 
-/* The recovery that was recorded last counts. */
+/* Count the last recorded recovery. */
 static void
 recovered(struct track *t)
 {
@@ -229,8 +228,8 @@ recovered(struct track *t)
 	t->recovery = SCENARIOS;
 }
 
-/* One with words for the model counts with these: where they were cut off, it
- * is made again. */
+/* A recovery that tells the model something counts once its message is there;
+ * if that was cut off, it is done again. */
 static void
 recovery(struct track *t, const struct rec *r)
 {
@@ -243,7 +242,7 @@ recovery(struct track *t, const struct rec *r)
 		recovered(t);
 }
 
-/* The model is told of it with the person's next message. */
+/* Note an undo, to tell the model with the person's next message. */
 static void
 undone(struct track *t, const struct rec *r)
 {
@@ -261,7 +260,7 @@ undone(struct track *t, const struct rec *r)
 	}
 }
 
-/* What the loop itself said, or a person. */
+/* Take a message of the loop or of a person. */
 static void
 user(struct track *t, const struct rec *r)
 {
@@ -330,7 +329,7 @@ track_is_mode(struct slice val)
 	return false;
 }
 
-/* A mode that there is not changes nothing. */
+/* An unknown mode changes nothing. */
 static void
 set_mode(struct track *t, struct slice to)
 {
@@ -399,7 +398,7 @@ result(struct track *t, const struct rec *r)
 
 	note_call(t, rec_get(r, "tool_call_id"), false);
 	if (scan_kind(mutated) == SCAN_ARRAY && mutated.n > 2) {
-		/* a change makes what was verified before void, and is
+		/* a change invalidates the verification, and is
 		 * progress */
 		t->verified = false;
 		if (t->last_recovery >= 0)

@@ -1,6 +1,6 @@
 /* track.h - what the loop knows, derived from the committed records alone.
  *
- * The same on a live run and on a resume: feed every record in order.
+ * Live and resumed runs are treated alike: feed it every record in order.
  */
 #pragma once
 
@@ -29,7 +29,7 @@ bool track_is_mode(struct slice val);		/* a JSON value */
 /* What the task's turn must have done (contract.h). */
 enum contract { CONTRACT_NONE, CONTRACT_SOFT, CONTRACT_HARD };
 
-/* Of the budget: the model was told that it is used up; it has answered. */
+/* The budget is used up: the model was told; it has answered. */
 enum spent { SPENT_NOT, SPENT_TOLD, SPENT_ANSWERED };
 
 struct usage {
@@ -46,41 +46,41 @@ struct track {
 	char *tools;		/* the newest tools record, or NULL */
 	char *verify_command;	/* what counts as verification, or NULL */
 	enum rec_kind last;	/* kind of the last message; R_OTHER: none */
-	bool ended;		/* an end record is the last word */
+	bool ended;		/* the last record that counts is an end */
 	char *end_status, *end_answer, *end_line;
 
-	/* the turn: since the last message of a person that was not typed
-	 * while it was under way */
+	/* the turn: since the last message of a person that began one, rather
+	 * than being typed during it */
 	char *task;		/* what the person wrote, or NULL */
 	enum contract contract;
-	bool unanswered;	/* nothing was said to it yet */
-	char *undone;		/* "a.c, b.c": what the person undid since the
-				 * last message of theirs; or NULL */
+	bool unanswered;	/* the task has no answer yet */
+	char *undone;		/* "a.c, b.c": what the person undid since their
+				 * last message, or NULL */
 	bool refused;		/* a person or an approver said no to a call */
-	bool no_consent;	/* a change was not made, as nobody was there to
-				 * allow it */
+	bool no_consent;	/* a change was not made because nobody was
+				 * there to allow it */
 	long steps;		/* assistant messages */
 	long started;		/* calls that got a start */
 	int cut_in_a_row;	/* answers cut by length, one after the other */
 	bool repeats;		/* the last was cut for repeating itself */
 	int empty_in_a_row;
-	bool halted;		/* a halt stands; its rule and text: */
+	bool halted;		/* a halt is in force; its rule and text: */
 	char *halt_rule, *halt_text;
-	int recovered[SCENARIOS];	/* without progress since */
-	int nudges;		/* how often the contract was told */
+	int recovered[SCENARIOS];	/* times, without progress since */
+	int nudges;		/* reminders of the contract so far */
 	bool verified;		/* passed since the last change */
-	bool failed_verification;	/* the newest one failed ... */
-	char *verification;	/* ... its record, or NULL */
+	bool failed_verification;	/* the newest one failed */
+	char *verification;	/* the newest one's record, or NULL */
 	enum spent spent;
-	int repairs;		/* repair turns begun, and what was before */
+	int repairs;		/* repair turns begun; the counts before: */
 	long steps_before, started_before;
 	char *bash_failed;	/* the last command that failed, until it
 				 * passes; or NULL */
-	char *bash_output;	/* what it said */
+	char *bash_output;	/* its output */
 	struct usage usage;
-	const char *unlimited;	/* what the sandbox did not limit, NULL: none */
-	const char *sandbox;	/* the weakest a command ran in, NULL: none
-				 * ran */
+	const char *unlimited;	/* what the sandbox did not limit, or NULL */
+	const char *sandbox;	/* the weakest that a command ran in; NULL: no
+				 * command ran */
 	char **files;		/* changed, each once */
 	size_t nfiles, capfiles;
 
@@ -94,23 +94,23 @@ struct track {
 	/* the newest error of provider or compact since the last message */
 	char *error_code, *error_text, *partial;
 	bool error_retryable, has_partial;
-	int64_t retry_after;	/* s, as the server asks; 0: it does not */
+	int64_t retry_after;	/* seconds the server asks for; 0: none */
 
-	/* where the guard answers: offset of the last record after which it
-	 * may have something to say, and how many of its products follow */
+	/* the guard: offset of the last record that it may react to, and how
+	 * many of its records follow that */
 	off_t decision;
 	size_t guard_after;
 	/* private */
-	int last_recovery;	/* it may still bring progress; -1: none */
-	enum scenario recovery;	/* the model is not told of it yet; SCENARIOS:
+	int last_recovery;	/* may still bring progress; -1: none */
+	enum scenario recovery;	/* one the model was not told of yet; SCENARIOS:
 				 * none */
 };
 
 void track_init(struct track *t, const char *verify_command);
 void track_release(struct track *t);
 
-/* r stands at offset at in the session. */
+/* Take the record r, which is at offset at in the session. */
 void track_record(struct track *t, const struct rec *r, off_t at);
 
-/* Calls of the last assistant message that have no result. */
+/* How many calls of the last assistant message have no result. */
 size_t track_open(const struct track *t);
