@@ -1,4 +1,4 @@
-/* doctor.c - what is there and what is missing, one line each. */
+/* doctor.c - report what is installed and what is missing, one line each. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -20,19 +20,19 @@
 #define PEER_MS 10000
 #define SAID_MAX ((size_t)256 << 10)
 #define DISK_LOW ((unsigned long long)64 << 20)	/* bytes */
-#define ESCAPE_MS 50		/* tmux: longer is felt */
+#define ESCAPE_MS 50		/* tmux: a longer delay is noticeable */
 enum state { FINE, NOTE, MISSING };
 
 struct doctor {
 	const struct opts *o;
 	const struct conf *c;
 	const char *root;
-	const char *broken;	/* of the configuration; "": nothing */
+	const char *broken;	/* in the configuration; "": nothing */
 	int full;		/* errno of a line that could not be written */
 	bool bad;
 };
 
-/* A line, at once: a server may take long to be asked. */
+/* Print a line at once, as asking a server may take long. */
 static void
 report(struct doctor *d, enum state s, const char *what,
     const char *fmt, ...)
@@ -53,7 +53,7 @@ report(struct doctor *d, enum state s, const char *what,
 	bufs_release(BUFS(&b, &out));
 }
 
-/* The first line a program says, on either output, and its status. */
+/* The first line of a program's stdout or stderr, and its status. */
 static char *
 first_line(const char *command, const char *const *args, size_t n,
     int *status)
@@ -67,7 +67,7 @@ first_line(const char *command, const char *const *args, size_t n,
 	return line;
 }
 
-/* Its own words say best why none does. */
+/* If no server answers, its own message says best why. */
 static void
 doctor_server(struct doctor *d)
 {
@@ -129,7 +129,7 @@ doctor_sandbox(struct doctor *d)
 	free(a.v);
 }
 
-/* What is installed beside the programs; what a chat is drawn with. */
+/* Report what is installed besides the programs, and what a chat needs. */
 static void
 doctor_installed(struct doctor *d)
 {
@@ -203,7 +203,7 @@ configuration(struct doctor *d)
 	free(repo);
 }
 
-/* Where sessions go; that folder, yours. */
+/* Report where sessions go.  Returns that folder; the caller frees it. */
 static char *
 sessions(struct doctor *d)
 {
@@ -213,7 +213,7 @@ sessions(struct doctor *d)
 	size_t top = strlen(d->root);
 	bool there = dir != NULL && access(dir, F_OK) == 0;
 
-	/* the folder itself, or the one that it can be made in */
+	/* the folder itself, or the closest one that exists above it */
 	while (access(at, F_OK) < 0 && (slash = strrchr(at, '/')) != NULL &&
 	    slash > at)
 		*slash = '\0';

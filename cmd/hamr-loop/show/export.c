@@ -1,4 +1,4 @@
-/* export.c - a session in the forms of others. */
+/* export.c - write a session in other formats. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +18,11 @@
 
 const char *const export_forms[] = { "html", "openai", "atif", NULL };
 
-/* No string holds it: its quotes would be escaped there. */
+/* Cannot occur in a string, where its quotes would be escaped. */
 #define VERBATIM "{\"$json\":\""
 
-/* What a program made, with the texts it gave verbatim put in, where they are
- * objects: blanks between their values become spaces, so that a line stays
- * one. */
+/* A program's result with its verbatim texts put in, if they are objects; white
+ * space between their values becomes spaces, to stay on one line. */
 static void
 put_value(struct slice v, struct buf *out)
 {
@@ -88,8 +87,8 @@ run(struct program *p, struct rec_in *in, const char *form, struct buf *out,
 
 	program_give(p, SLICE("null"), 0);
 	while ((ev = program_next(p, &text, e)) >= 0 && ev != PROGRAM_END) {
-		/* many records, as each time the other process has to be
-		 * waited for */
+		/* many records at once, because each time we wait for the
+		 * other process */
 		for (size_t given = 0; ev == PROGRAM_NEED && got > 0 &&
 		    given < GIVEN_AT_ONCE; given += r->line.n) {
 			got = rec_next(in, &r, e);

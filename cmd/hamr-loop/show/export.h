@@ -1,12 +1,11 @@
-/* export.h - a session in the forms of others: openai, atif, html.
+/* export.h - write a session in other formats: openai, atif, html.
  *
- * Each form is a jq program, share/hamr/export/FORM.jq, which is given null
- * and then, as `inputs`, the records.  A string that it makes is written as it
- * is but for what steers a terminal (lib/term), an array as markup, text,
- * markup and so on, of which the texts are escaped for HTML, and an object as a
- * line of JSON; in it {"$json": TEXT} becomes TEXT, as its bytes are, or
- * {"_invalid": TEXT} when that is not an object of JSON: jq would lose digits
- * of large numbers.
+ * Each format is a jq program, share/hamr/export/FORM.jq, whose input is null
+ * and whose `inputs` are the records.  Of its results, a string is written as
+ * is except for terminal controls (lib/term).  An array is markup, text, markup
+ * and so on; the texts are escaped for HTML.  An object is a line of JSON; in
+ * it {"$json": TEXT} becomes the bytes of TEXT, or {"_invalid": TEXT} if TEXT
+ * is not a JSON object, because jq would lose digits of large numbers.
  */
 #pragma once
 
@@ -15,6 +14,6 @@
 
 extern const char *const export_forms[];		/* ends with NULL */
 
-/* Append the session at path. */
+/* Append the session at path in this format.  -1 with e. */
 int export_session(const char *path, const char *form, struct buf *out,
     struct err *e);

@@ -1,4 +1,4 @@
-/* inspect.c - what is shown of sessions without running one. */
+/* inspect.c - show sessions without running one. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ inspect_ask(const struct opts *o, const char *flag, const char *path,
 	argv_add(&a, "-q");
 	argv_option(&a, "--strategy", o->strategy);
 	argv_ours(&a, o);
-	/* it is being written, or was cut short by a crash */
+	/* the last line is being written, or a crash cut it short */
 	if (fd >= 0 && st.st_size > 0 && pread(fd, &last, 1,
 	    st.st_size - 1) == 1 && last != '\n')
 		argv_add(&a, "--lenient");
@@ -77,13 +77,13 @@ inspect(const struct opts *o, const char *path, struct buf *out,
 	    "budget") == 0 ? "--budget" : "--ledger", path, INSPECT_MS,
 	    CHILD_ERR_OURS, &got, e);
 
-	/* the record that stands for a last line which is none */
+	/* drop the record that stands for an incomplete last line */
 	while (!context && slice_starts(buf_view(&got), "{\"type\""))
 		buf_drop(&got, slice_find(buf_view(&got), 0, "\n") + 1);
 	if (status >= ST_DATA || (status >= 0 && !context)) {
 		buf_slice(out, buf_view(&got));
 	} else if (status >= 0) {
-		/* the request among the records, or why there is none */
+		/* find the request among the records, or why there is none */
 		struct rec_text t = { .rest = buf_view(&got) };
 
 		status = err_set(e, ST_NOFIT, "there is no request to show");
@@ -120,7 +120,7 @@ views_show(const struct opts *o, const char *root, struct err *e)
 		path = sessions_path(dir, root, o->id, e);
 	if (o->sessions)
 		rc = dir != NULL ? sessions_list(dir, o->json, &b, e) : -1;
-	/* the budget is the configuration's where there is no session yet */
+	/* without a session the budget is that of the configuration */
 	else if (o->inspect != NULL && (path != NULL || (o->id == NULL &&
 	    strcmp(o->inspect, "budget") == 0)))
 		rc = inspect(o, path, &b, e);
