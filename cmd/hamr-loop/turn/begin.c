@@ -22,18 +22,18 @@
 #include "texts.h"
 
 #define FILES_MAX ((size_t)32 << 10)	/* of all AGENTS.md files */
-#define MENTION_MAX ((size_t)32 << 10)	/* of a file behind an @ */
+#define MENTION_MAX ((size_t)32 << 10)	/* of a file after an @ */
 #define READ_MS 2000
 #define BRIEF_MAX ((size_t)64 << 10)
 #define BRIEF_MS 1000
 #define TASK_MAX ((size_t)4096)		/* of the task, as a query */
 #define IMAGES_MAX 8
 #define BLANK " \t\n"
-#define BEFORE BLANK "([{<\"'"	/* what may stand before an @ */
-#define ENDS ".,;:!?)]}>\"'"	/* what may end a sentence after a path */
+#define BEFORE BLANK "([{<\"'"	/* may come before an @ */
+#define ENDS ".,;:!?)]}>\"'"	/* may follow a path in a sentence */
 #define SYSTEM_MAX ((size_t)1 << 20)
 
-/* Does a true path lie beneath the folder? */
+/* Is a resolved path below the folder? */
 static bool
 is_beneath(const char *real, const char *folder)
 {
@@ -43,7 +43,7 @@ is_beneath(const char *real, const char *folder)
 	    (real[n] == '/' || folder[n - 1] == '/');
 }
 
-/* The first bytes, at most n: how many there are. */
+/* Read the first bytes, at most n.  Returns how many. */
 static size_t
 first_bytes(int fd, char *p, size_t n)
 {
@@ -57,8 +57,8 @@ first_bytes(int fd, char *p, size_t n)
 	return have;
 }
 
-/* Append the first room bytes of an open text of this size, and how many are
- * left out. */
+/* Append the first room bytes of an open text file of this size, and how many
+ * were left out. */
 static void
 put_text(struct buf *out, int fd, off_t size, size_t room, const char *name)
 {
@@ -74,7 +74,7 @@ put_text(struct buf *out, int fd, off_t size, size_t room, const char *name)
 
 /* ---- the memory ---- */
 
-/* Begin to ask what is remembered; NULL: there is no memory. */
+/* Start asking the memory; NULL: there is none. */
 static struct child *
 context_ask(const char *root, const char *task, const struct argv *unset)
 {
@@ -112,7 +112,7 @@ setup_context(struct hub *h, const char *text, const char *from, bool lossy)
 	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	/* it may name folders whose names are not UTF-8 */
+	/* it may contain names of folders that are not UTF-8 */
 	utf8_clean(&clean, text, strlen(text));
 	scan_put(&b, "{'role':'user','content':@,'meta':{'by':'context'",
 	    buf_view(&clean));
@@ -131,8 +131,8 @@ struct mentions {
 	struct ui *ui;
 };
 
-/* A plain file of that name that may be shown, which without a person is one
- * beneath the working directory; -1: none. */
+/* Open a regular file of this name that may be shown: without a person, one
+ * below the working directory.  -1: none. */
 static int
 open_named(const struct mentions *f, const char *name)
 {
@@ -186,7 +186,7 @@ add_image(struct mentions *f, const char *name, int fd)
 	buf_release(&b);
 }
 
-/* Would hamr-tool show it to the model?  Else a person is told why not. */
+/* May hamr-tool show it to the model?  If not, tell the person why. */
 static bool
 may_be_read(struct mentions *f, const char *name)
 {
@@ -214,11 +214,11 @@ may_be_read(struct mentions *f, const char *name)
 	return may;
 }
 
-/* The name as it stands, else without what ends the sentence. */
+/* Add the file of this name, or of the name without a sentence's end. */
 static void
 add_mention(struct mentions *f, char *name)
 {
-	char head[65536];	/* says whether it is an image, or text */
+	char head[65536];	/* tells an image from text */
 	size_t n = strlen(name);
 	int fd = n > 0 ? open_named(f, name) : -1;
 	struct buf b = BUF_INIT(8 * MENTION_MAX);
@@ -240,7 +240,7 @@ add_mention(struct mentions *f, char *name)
 		ui_note(f->ui, "  %s is not text; only its name is sent", name);
 	} else if (fd >= 0 && f->chat && may_be_read(f, name) &&
 	    fstat(fd, &st) == 0) {
-		/* it goes before the message */
+		/* the file goes before the message */
 		buf_fmt(&b, "%s, which the user mentions:\n\n", name);
 		put_text(&b, fd, st.st_size, MENTION_MAX, name);
 		if (setup_context(f->hub, b.p, "mention", false) == 0)
@@ -259,7 +259,7 @@ put_content(struct buf *out, const char *text, const char *images,
 		.vision = vision, .chat = h->chat, .hub = h, .ui = h->ui };
 	struct walk given = walk_elements(slice_of(images != NULL ? images :
 	    "[]"));
-	size_t unseen = 0;	/* of those that came with the message */
+	size_t unseen = 0;	/* images from the message not shown */
 	struct slice part;
 
 	while (walk_next(&given, NULL, &part))
@@ -279,7 +279,7 @@ put_content(struct buf *out, const char *text, const char *images,
 		p++;
 		if (!begins)
 			continue;
-		/* the word behind it, its backslashes taken away */
+		/* the word after it, without its backslashes */
 		char *name = xmalloc(strlen(p) + 1);
 		while (*p != '\0' && strchr(BLANK, *p) == NULL) {
 			if (*p == '\\' && p[1] != '\0')
@@ -306,7 +306,7 @@ flags_of(struct setup *s, const struct hub *h, enum slot_id id)
 	struct argv *a = &s->flags[id];
 
 	argv_add(a, "-r");
-	argv_add(a, "-q");	/* warnings were said by us, once */
+	argv_add(a, "-q");	/* we have already warned, once */
 	argv_ours(a, o);
 	if (id == SLOT_COMPACT) {
 		argv_option(a, "--strategy", o->strategy);
@@ -347,8 +347,8 @@ read_system(struct setup *s, const char *mode, struct err *e)
 	return r;
 }
 
-/* Refuse a command of [stages] whose program is not there: libpipeline tells
- * only when it is too late, as a stage that died. */
+/* Refuse a command of [stages] whose program does not exist: libpipeline
+ * reports that too late, as a stage that died. */
 static int
 check_program(const struct conf *c, const char *key, const char *command,
     struct err *e)
@@ -358,7 +358,7 @@ check_program(const struct conf *c, const char *key, const char *command,
 	bool there = true;
 
 	if (command[n] == '"' || command[n] == '\'' || command[n] == '\\')
-		;	/* libpipeline's to split */
+		;	/* libpipeline splits it */
 	else if (*name == '/')
 		there = which_is_program(name);
 	else if (*name != '\0' && strchr(name, '/') == NULL)
@@ -384,7 +384,7 @@ setup_slots(struct setup *s, struct hub *h, struct err *e)
 	if (read_system(s, s->mode, e) < 0)
 		return -1;
 
-	/* Keys are the provider's alone (chapter 4.1). */
+	/* Only the provider gets the keys (chapter 4.1). */
 	static const char *const customary[] = { "OPENAI_API_KEY",
 		"ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OLLAMA_API_KEY" };
 	const char *const *names;
@@ -393,7 +393,7 @@ setup_slots(struct setup *s, struct hub *h, struct err *e)
 	for (size_t i = 0; i < sizeof customary / sizeof *customary; i++)
 		add_secret(s, customary[i]);
 	add_secret(s, conf_str(s->conf, "provider.api_key_env"));
-	/* also those of servers that this run does not ask */
+	/* including those of servers that this run does not use */
 	names = conf_names(s->conf, "provider", &n);
 	for (size_t i = 0; i < n; i++) {
 		char *key = xasprintf("provider.%s.api_key_env", names[i]);
@@ -461,9 +461,9 @@ context_message(const struct setup *s, struct hub *h, struct child *memory)
 
 		if (room > 0)
 			fd = file_open_regular(AT_FDCWD, path, &st);
-		/* A link to another text of the repository is followed
-		 * (AGENTS.md is often CLAUDE.md); one that leads out, or to
-		 * something else, is not. */
+		/* Follow a link to another text in the repository (AGENTS.md
+		 * is often CLAUDE.md), but not one that leads out of it or to
+		 * something else. */
 		if (room > 0 && fd < 0 && errno == ELOOP)
 			real = realpath(path, NULL);
 		if (real != NULL && is_beneath(real, s->root) &&
@@ -518,7 +518,7 @@ setup_header(struct setup *s, struct hub *h)
 		return 0;
 	s->headed = true;
 	if (k->has_header) {
-		/* a flag that says otherwise than the session did counts from
+		/* a flag that differs from the session takes effect from
 		 * here */
 		if (o->mode != NULL && (k->mode == NULL ||
 		    strcmp(o->mode, k->mode) != 0) &&
@@ -553,15 +553,15 @@ setup_session(struct setup *s, struct hub *h, const char *task, struct err *e)
 
 	if (setup_header(s, h) < 0)
 		goto failed;
-	/* while tool and provider say what they offer */
+	/* meanwhile tool and provider report what they offer */
 	if (!h->track->has_system && (task != NULL || s->o->chat) &&
 	    conf_bool(s->conf, "memory.enabled"))
 		memory = context_ask(s->root, task, &s->secrets);
 	hub_ask(h, SLOT_TOOL, false);
 	if (h->track->has_system || s->o->chat)
 		hub_ask(h, SLOT_PROVIDER, false);
-	/* What the model is told needs no stage, and is to stand before the
-	 * task, whatever becomes of that; the mode may have been set since. */
+	/* The system message needs no stage and must come before the task,
+	 * whatever happens to that; the mode may have changed since. */
 	bool ready = hub_wait(h, 0) == 0;
 	if (!h->track->has_system && ((h->track->mode != NULL &&
 	    strcmp(h->track->mode, s->mode) != 0 &&

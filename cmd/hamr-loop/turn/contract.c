@@ -21,7 +21,7 @@ contract_of(const struct conf *c, const char *mode, bool chat,
 {
 	const char *want = conf_str(c, "agent.contract");
 	const char *from = conf_origin(c, "agent.mode");
-	/* did the person say the mode, for this run? */
+	/* did the person choose the mode for this run? */
 	bool said = is_patch(conf_str(c, "agent.mode")) &&
 	    (strcmp(from, "--mode") == 0 || strcmp(from, "-o") == 0 ||
 	    strncmp(from, "HAMR_", 5) == 0);
@@ -56,7 +56,7 @@ contract_remark(const struct track *k, const struct conf *c)
 	    "no file was changed, although the task asks for a change";
 }
 
-/* hamr-tool runs it, in its sandbox; once more if it died over it. */
+/* hamr-tool runs it in its sandbox; retry once if hamr-tool died. */
 bool
 verify_now(struct hub *h, const char *profile, long long until)
 {
@@ -80,7 +80,7 @@ verify_now(struct hub *h, const char *profile, long long until)
 	return k->verification != NULL && hub_sync(h, SLOT_GUARD) == 0;
 }
 
-/* What the model is told, yours. */
+/* What to tell the model; the caller frees it. */
 static char *
 words(const struct track *k, enum lack lack)
 {
@@ -110,8 +110,8 @@ contract_pursue(struct turn *t)
 	long long wall = turn_wall_end(t);
 	enum lack lack = LACK_NOTHING;
 
-	/* A soft contract is said once, and not after a refusal, nor if the
-	 * person thinks otherwise meanwhile: the answer then stands. */
+	/* Remind of a soft contract once, but not after a refusal, nor if the
+	 * person has changed their mind: the answer then stands. */
 	if (wants_change(k, t->conf) && (k->contract == CONTRACT_HARD ||
 	    (k->nudges == 0 && !k->refused && nudges != 0 &&
 	    (k->task == NULL || !intent_forbids_change(k->task)))))
@@ -137,7 +137,7 @@ contract_pursue(struct turn *t)
 	}
 	turn_set_ending(t, END_CONTRACT, lack == LACK_CHANGE ? "no_change" :
 	    "verification");
-	/* a change that was refused is not asked for */
+	/* do not ask for a change that was refused */
 	if (lack == LACK_CHECK ? k->repairs >= conf_int(t->conf,
 	    "agent.repair_attempts") : k->nudges >= nudges ||
 	    (lack == LACK_CHANGE && k->refused))

@@ -7,15 +7,15 @@
 #include "intent.h"
 #include "base/mem.h"
 
-#define TEXT_MAX ((size_t)64 << 10)	/* of a task, looked at */
+#define TEXT_MAX ((size_t)64 << 10)	/* of a task, looked at at most */
 #define CLAUSE_MAX 64		/* words of a clause, likewise */
-#define QUOTED '`'		/* stands for whatever was quoted */
+#define QUOTED '`'		/* replaces quoted text */
 
 enum kind { OTHER, LOOK, CHANGE };
 
-/* What an imperative asks for; the first row that fits counts.  In a row "a|b"
- * is either word, "*" any words, "@" something to be told (a list, a plan),
- * "!" a target of make. */
+/* What an imperative asks for; the first matching row counts.  In a row, "a|b"
+ * matches either word, "*" any words, "@" something to be told (a list, a
+ * plan), "!" a make target. */
 static const struct {
 	const char *words;
 	enum kind kind;
@@ -75,8 +75,8 @@ static const struct {
 	    "understand|validate|verify|view|walk|watch", LOOK },
 };
 
-/* What stands before an imperative.  POLITE: it may end with a question
- * mark; GERUND: "mind renaming it". */
+/* What may precede an imperative.  POLITE: it may end with a question mark;
+ * GERUND: "mind renaming it". */
 enum { POLITE = 1, GERUND = 2 };
 
 static const struct {
@@ -113,7 +113,7 @@ static const char asking[] = "am|are|aren't|can|could|did|didn't|do|does|"
     "shouldn't|was|wasn't|were|what|what's|when|where|where's|which|who|"
     "who's|whom|whose|why|will|would";
 
-/* Verbs of a statement: what stands before them was a noun. */
+/* Verbs of a statement: the word before one was a noun. */
 static const char finite[] = "are|aren't|breaks|can|can't|cannot|crashed|"
     "crashes|did|didn't|does|doesn't|fail|failed|fails|had|hangs|has|is|"
     "isn't|lacks|leaks|looks|may|must|needs|never|returns|seems|should|"
@@ -156,8 +156,8 @@ is_among(struct slice w, const char *row)
 	return false;
 }
 
-/* Where the quotation that begins at p ends, or NULL: on its line, and a single
- * quote is no apostrophe. */
+/* The end of the quotation that begins at p, on the same line, or NULL: it is
+ * not one, as an apostrophe. */
 static const char *
 quote_end(const char *p, bool after_blank)
 {
@@ -232,8 +232,8 @@ words_of(struct words *w, const char *task)
 			continue;
 		while (*next != '\0' && !is_whitespace(*next))
 			next++;
-		/* a mark within what stands between blanks ends nothing: a.c,
-		 * f(x) */
+		/* a mark inside a word, as in a.c or f(x), does not end a
+		 * clause */
 		size_t n = (size_t)(next - p);
 		bool call = memchr(p, '(', n) != NULL && *p != '(';
 		for (; n > 0 && strchr("([*#", *p) != NULL; p++, n--)
@@ -246,7 +246,7 @@ words_of(struct words *w, const char *task)
 			GROW(w->v, w->n, w->cap);
 			w->v[w->n++] = (struct word){ { p, n }, end };
 		} else if (before != NULL && *before == 0) {
-			/* a mark, or a dash, alone */
+			/* a mark or a dash on its own */
 			*before = end != 0 ? end : ',';
 		}
 	}
@@ -263,7 +263,7 @@ struct clause {
 	bool question;		/* ... which ends with a question mark */
 };
 
-/* A list, a plan: within a few words, and not put into a file. */
+/* Is it a list, a plan, ... within a few words, and not for a file? */
 static bool
 is_told(const struct word *w, size_t n)
 {
@@ -279,7 +279,7 @@ is_told(const struct word *w, size_t n)
 	return found;
 }
 
-/* How many words the row takes, 0: it does not fit. */
+/* How many words the row matches, 0: it does not match. */
 static size_t
 fits(const char *row, const struct word *w, size_t n)
 {
@@ -364,7 +364,7 @@ gerund(const struct word *w)
 	return k;
 }
 
-/* An imperative further on: "In a.c rename x", "Tests fail so fix them". */
+/* A later imperative: "In a.c rename x", "Tests fail so fix them". */
 static enum kind
 later(const struct word *w, size_t n)
 {
@@ -388,8 +388,8 @@ later(const struct word *w, size_t n)
 	return OTHER;
 }
 
-/* Is something asked?  "When f is missing, ..." and "..., which is slow, ..."
- * are not questions. */
+/* Is it a question?  "When f is missing, ..." and "..., which is slow, ..." are
+ * not. */
 static bool
 asks(const struct clause *c, struct slice word)
 {
@@ -436,8 +436,8 @@ clause(const struct clause *c)
 
 /* ---- what is forbidden ---- */
 
-/* From w[i] on: nothing, or all there is, as the object of a verb: "", "any of
- * the files", "it"; not "the tests", "anything else". */
+/* Is the object at w[i] empty or everything: "", "any of the files", "it"; but
+ * not "the tests", "anything else"? */
 static bool
 is_everything(const struct words *w, size_t i)
 {
@@ -511,7 +511,7 @@ is_hands_off(const struct words *w, size_t i)
 	return false;
 }
 
-/* A clause that says "read only", and no more than that. */
+/* Is it a clause that says just "read only"? */
 static bool
 is_read_only(const struct words *w, size_t i)
 {

@@ -1,32 +1,32 @@
-/* internal.h - the inside of a turn. */
+/* internal.h - private to turn/. */
 #pragma once
 
 #include "turn.h"
 
-/* The turn ends so, unless something is found that goes on. */
+/* Set how the turn ends, unless something is found that continues it. */
 void turn_set_ending(struct turn *t, enum ending e, const char *reason);
 
-/* Commit a message of the loop; rule (or NULL) is told in its meta. */
+/* Commit a message of the loop; rule (or NULL) goes into its meta. */
 int turn_message(struct turn *t, const char *text, const char *rule);
 
-/* An action did not return: if it was its time that ran out, it is stopped and
- * what is open answered. */
+/* An action did not return: if its time ran out, stop it and answer the open
+ * calls. */
 void turn_out_of_time(struct turn *t);
 
-/* When max_wall_seconds is over, in ms of file_now_ms; 0: never. */
+/* When max_wall_seconds are over, in ms of file_now_ms; 0: never. */
 long long turn_wall_end(const struct turn *t);
 
 /* ---- recover.c: failures a turn survives, each with its own count ---- */
 
-/* Commit the recovery record and tell the model.  False when this scenario,
- * or all of them, happened too often (or the hub has failed): the turn ends as
- * it would have. */
+/* Commit the recovery record and tell the model.  False: this scenario, or all
+ * together, happened too often, or the hub has failed; the turn then ends as it
+ * would have without recovery. */
 bool recover(struct turn *t, enum scenario s);
 
-/* An error stands whose recovery a crash prevented: the same, if the model is
- * to be told of it. */
+/* Do the recovery that a crash prevented, if the last error has one that tells
+ * the model.  False as for recover, or there is none. */
 bool recover_resumed(struct turn *t);
 
-/* Asking the model has failed, with t->end and t->reason set: is there a
- * recovery for it?  May wait. */
+/* Asking the model has failed, with t->end and t->reason set: try to recover.
+ * May wait.  False: there is no recovery. */
 bool recover_asking(struct turn *t);

@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 
 #define ALL_MOST 5		/* of the first five scenarios together */
-#define COMMAND ((size_t)500)	/* bytes of a command repeated */
+#define COMMAND ((size_t)500)	/* bytes of a command to quote */
 #define EXCERPT ((size_t)2000)	/* ... and of its output */
 
 /* How often each may happen in a turn. */
@@ -20,8 +20,8 @@ static const int most[SCENARIOS] = {
 	[PROVIDER_DOWN] = 3, [STAGE_DIED] = 5
 };
 
-/* Seconds before the server is asked again: one that broke off in mid-answer
- * is there, one that gave none may have to be started. */
+/* Seconds before the server is asked again: one that broke off in mid-answer is
+ * up, one that gave no answer may have to be started. */
 static const double waits[2][3] = { { 1, 15, 120 }, { 1, 5, 20 } };
 
 static bool
@@ -43,8 +43,8 @@ is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '-';
 }
 
-/* How a call looks of the tool that a broken one means: the tool that it, or
- * else the error, names first. */
+/* A sample call of the tool that a malformed call meant: the first tool named
+ * in it, or else in the error. */
 static char *
 template_of(const struct track *k)
 {
@@ -124,14 +124,14 @@ recover(struct turn *t, enum scenario s)
 		free(template);
 		break;
 	case CONTEXT_EXHAUSTION:
-		/* a message that has no answer yet is not pushed back, where
-		 * it would be cut; and nothing was read for it */
+		/* add nothing after a message without an answer: that would
+		 * move it to where it is cut, and nothing was read for it */
 		text = k->unanswered ? NULL : xstrdup(TEXT_CONTEXT);
 		break;
 	default:
-		break;		/* nothing: the same is asked again */
+		break;		/* say nothing, ask again */
 	}
-	/* in one write: whoever resumes finds both, or none */
+	/* in one write: a resume finds both or neither */
 	scan_put(&b, "{'type':'recovery','scenario':@,'attempt':$}",
 	    slice_of(track_scenarios[s]), SCAN_INT(k->recovered[s] + 1));
 	if (text != NULL)
@@ -144,7 +144,7 @@ recover(struct turn *t, enum scenario s)
 
 /* ---- the model server ---- */
 
-/* The scenario of an error that the model is told of; SCENARIOS: it is not. */
+/* The scenario of an error that the model is told about; SCENARIOS: none. */
 static enum scenario
 told_of(const char *code)
 {
@@ -177,13 +177,13 @@ recover_asking(struct turn *t)
 		return recover(t, told_of(code));
 	if (t->end != END_MODEL)
 		return false;
-	/* broken off in mid-answer, it is worth another try whatever it says */
+	/* an answer that broke off is worth a retry, whatever the error says */
 	if (!k->error_retryable && strcmp(code, "truncated") != 0 &&
 	    (strcmp(code, "network") != 0 || !k->has_partial))
 		return false;
 	if (!is_allowed(k, PROVIDER_DOWN))
 		return false;
-	/* wait, told as progress, before it is asked again */
+	/* wait, with progress, before asking again */
 	double left = conf_num(t->conf, "agent.provider_wait") -
 	    (double)t->waited_ms / 1000;
 	int n = k->recovered[PROVIDER_DOWN];
@@ -192,7 +192,7 @@ recover_asking(struct turn *t)
 	if (wall != 0 && left > (double)(wall - file_now_ms()) / 1000)
 		left = (double)(wall - file_now_ms()) / 1000;
 	if ((double)k->retry_after > s) {
-		/* asked sooner it would only say so again */
+		/* an earlier retry would only get the same answer */
 		if ((double)k->retry_after > left)
 			return false;
 		s = (double)k->retry_after;

@@ -16,8 +16,8 @@
 #include "ui/ui.h"
 
 #define HOOK_MS 5000
-#define LOCK_MS 250		/* of another loop: it may be about to end */
-#define EDITOR_LOCK_MS 5000	/* ... as those of an editor that crashed */
+#define LOCK_MS 250		/* another loop may be about to end */
+#define EDITOR_LOCK_MS 5000	/* ... or those of a crashed editor */
 
 static void
 run_hook(struct hub *h, const char *const *argv, const char *record)
@@ -100,9 +100,9 @@ run_configure(struct run *r, struct err *e)
 	}
 	if (r->o.replay != NULL && access(r->o.replay, R_OK) < 0)
 		return err_sys(e, ST_NOINPUT, "--replay: %s", r->o.replay);
-	/* A recording is named from where we were called; the stages run in
-	 * the root.  (No realpath: /dev/fd/63 of a shell must stay what it
-	 * is.) */
+	/* The path of a recording is relative to where we were started, but
+	 * the stages run in the root.  (No realpath: a shell's /dev/fd/63 must
+	 * stay as it is.) */
 	if (r->o.replay != NULL && r->o.replay[0] != '/') {
 		char *here = getcwd(NULL, 0);
 
@@ -118,8 +118,8 @@ run_configure(struct run *r, struct err *e)
 	return 0;
 }
 
-/* Of one that was not written here nothing is carried out that it asks for:
- * its open calls are answered as interrupted, its mode does not count. */
+/* Open the session.  Nothing that a foreign session asks for is carried out:
+ * its open calls are answered as interrupted, its mode is ignored. */
 static int
 open_session(struct run *r, struct err *e)
 {
@@ -198,7 +198,7 @@ prepare(struct run *r, struct err *e)
 	r->hub.unattended = !r->o.yes && !ui_can_ask(&r->ui);
 	if (setup_slots(&r->setup, &r->hub, e) < 0)
 		return -1;
-	/* What the log must not say is known by now. */
+	/* The secrets to keep out of the log are known by now. */
 	r->log = r->hub.log = runlog_open(r->session.path, r->session.id);
 	for (size_t i = 0; i < r->setup.secrets.n; i++)
 		runlog_redact(r->log, getenv(r->setup.secrets.v[i]));
@@ -215,7 +215,7 @@ run_begin(struct run *r, const char *task, struct err *e)
 	if (r->begun)
 		return 0;
 	r->begun = setup_session(&r->setup, &r->hub, task, e) == 0;
-	/* once it has a record, the session ends as any other */
+	/* once it has a record, the session ends like any other */
 	return r->begun || r->hub.failed || r->hub.interrupts > 0 ||
 	    r->ui.out_closed ? 0 : -1;
 }
@@ -279,7 +279,7 @@ tell_end(struct run *r, const struct turn *t)
 	if (t->end == END_TOOL_ERROR && runlog_path(r->log) != NULL)
 		ui_note(&r->ui, "what happened: %s",
 		    runlog_path(r->log));
-	/* what must not be missed, whatever else is shown */
+	/* what a person must not miss, whatever else is shown */
 	if (t->end == END_DENIED)
 		text = "no change was made, because nobody could be asked; "
 		    "--yes allows changes";
@@ -330,8 +330,8 @@ run_turn(struct run *r, const char *task, struct err *e)
 		*e = r->hub.err;
 	} else {
 		tell_end(r, &t);
-		/* a stage that ended for good says why in its status, and that
-		 * counts where a person can mend it: no input, no permission,
+		/* the status of a stage that ended for good says why; use it
+		 * where a person can fix the cause: no input, no permission,
 		 * configuration */
 		status = r->hub.stage_failed && r->hub.err.status != ST_PEER ?
 		    (int)r->hub.err.status : turn_endings[t.end].status;
@@ -360,8 +360,8 @@ run_task(struct run *r, struct err *e)
 {
 	if (open_session(r, e) < 0)
 		return -1;
-	/* A completed session that is given nothing new to do says its answer,
-	 * or its end record. */
+	/* A completed session without a new task prints its answer, or its
+	 * end record. */
 	if (r->o.task == NULL && r->track.ended && strcmp(r->track.end_status,
 	    "completed") == 0) {
 		ui_print_ended(&r->ui, r->track.end_answer, r->track.end_line);
@@ -369,7 +369,7 @@ run_task(struct run *r, struct err *e)
 			ui_note(&r->ui, "copied to session %s", r->session.id);
 		return ST_OK;
 	}
-	/* what a fork has so far is not kept */
+	/* do not keep an unused fork */
 	if (r->o.task == NULL && r->track.task == NULL && r->o.fork != NULL)
 		return err_set(e, ST_USAGE, "there is no task yet where the "
 		    "fork begins; say one behind the options: hamr-loop "
@@ -391,7 +391,7 @@ run_end(struct run *r)
 	r->hub_made = r->begun = false;
 	runlog_close(r->log);
 	r->log = NULL;
-	/* one whose task could not be written stays, to be looked at */
+	/* keep a session whose task could not be written, for inspection */
 	r->session.used = r->track.has_person || r->o.task != NULL;
 	session_close(&r->session);
 	map_release(&r->ui.always);

@@ -16,8 +16,8 @@ struct run {
 	struct err broken;	/* what is wrong with its files, for --doctor;
 				 * text "": nothing */
 	char *root;
-	char *dir;		/* where we were called, or -C */
-	char *replay;		/* --replay, found from where we were called */
+	char *dir;		/* where we were started, or -C */
+	char *replay;		/* --replay, relative to where we started */
 	struct session session;
 	struct track track;
 	struct ui ui;
@@ -25,37 +25,37 @@ struct run {
 	struct runlog *log;
 	struct setup setup;
 	bool hub_made;
-	bool begun;		/* its first records are there */
+	bool begun;		/* the first records are committed */
 	bool foreign;		/* the session was not written here ... */
 	bool lent_mode;		/* ... and o.mode is the configuration's */
 	bool branches;		/* o.fork is the session that was open */
-	char *resume_id;	/* of a /resume */
-	char *images;		/* a JSON array of parts that come with the next
+	char *resume_id;	/* from a /resume */
+	char *images;		/* a JSON array of image parts for the next
 				 * task, or NULL; owned */
 };
 
 /* Read the configuration and go to the root. */
 int run_configure(struct run *r, struct err *e);
 
-/* Open or make the session as the options say, and start the stages. */
+/* Open or create the session as the options say, and start the stages. */
 int run_open(struct run *r, struct err *e);
 
-/* The first records, if they are not there yet; task (or NULL) is what the
- * session begins with.  -1 when it cannot begin.  Where a stage failed, or the
- * person stopped it, the turn tells so, and this is done again by the next. */
+/* Commit the first records unless they are there; task (or NULL) is the first
+ * task.  -1 with e when the session cannot begin.  If a stage failed or the
+ * person stopped it, the turn reports that, and the next turn tries again. */
 int run_begin(struct run *r, const char *task, struct err *e);
 
-/* One turn to its end record; task may be NULL (go on with what is there).
- * The status. */
+/* Run one turn to its end record; task may be NULL (continue with what is
+ * there).  Returns the exit status. */
 int run_turn(struct run *r, const char *task, struct err *e);
 
-/* How the last turn of a session that is resumed ended; its end record. */
+/* Show how the last turn of a resumed session ended; end is its end record. */
 void run_tell_last(struct run *r, const struct rec *end);
 
-/* One task of the command line: all of the above. */
+/* Run the task of the command line: all of the above. */
 int run_task(struct run *r, struct err *e);
 
-/* End the stages and close the session; another one may be opened. */
+/* Stop the stages and close the session; another one may be opened. */
 void run_end(struct run *r);
 
 void run_release(struct run *r);

@@ -1,4 +1,4 @@
-/* skills.c - what the model may read when it wants to: SKILL.md folders. */
+/* skills.c - SKILL.md folders, which the model reads when it wants to. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "base/utf8.h"
 #include "skills.h"
 
-#define HEAD_MAX ((size_t)64 << 10)	/* of a SKILL.md, looked at */
+#define HEAD_MAX ((size_t)64 << 10)	/* read of a SKILL.md */
 #define SKILLS_MAX 100
-#define ABOUT_MAX 1000		/* bytes of a description that are told */
+#define ABOUT_MAX 1000		/* bytes of a description */
 
 struct slice
 front_matter(struct slice *text, const char *key)
@@ -30,7 +30,7 @@ front_matter(struct slice *text, const char *key)
 			value = slice_trim((struct slice){ line.p + n + 1,
 			    line.n - n - 1 });
 	}
-	return (struct slice){ NULL, 0 };	/* it was a rule */
+	return (struct slice){ NULL, 0 };	/* "---" was a thematic break */
 }
 
 static void
@@ -41,8 +41,8 @@ put_value(struct buf *out, struct slice v)
 	utf8_clean(out, v.p, utf8_cut(v.p, v.n, ABOUT_MAX));
 }
 
-/* Those in dir, but for those that the folder first has too: skill:NAME is the
- * one in first. */
+/* List the skills in dir, except those also in the folder first, which
+ * skill:NAME means. */
 static void
 add_folder(const char *dir, const char *first, struct buf *out)
 {

@@ -1,13 +1,14 @@
-/* skills.h - what the model may read when it wants to: SKILL.md folders. */
+/* skills.h - SKILL.md folders, which the model reads when it wants to. */
 #pragma once
 
 #include "base/buf.h"
 #include "conf/conf.h"
 
-/* Append each skill's name, description and what it is read as: the user's, and
- * those of the repository if it is trusted.  Nothing where there are none. */
+/* Append each skill's name, description and the name to read it by: the user's
+ * skills, and the repository's if it is trusted.  Appends nothing without any.
+ */
 void skills_list(const struct conf *c, const char *root, struct buf *out);
 
-/* The lines between two of "---" that a text may begin with are about it, and
- * are taken off it.  The value of a key there, or nothing. */
+/* Remove the front matter (lines between two "---") from the start of text.
+ * Returns the value of key in it, or an empty slice. */
 struct slice front_matter(struct slice *text, const char *key);

@@ -14,7 +14,7 @@
 
 #define FINAL_REQUEST_MS 60000	/* the extra request of a spent budget */
 #define MAX_CUT 3		/* answers cut by length in a row */
-#define REPAIR_CALLS 8		/* at least so many in a repair turn */
+#define REPAIR_CALLS 8		/* allowed at least in a repair turn */
 #define FITS_ANY 8192		/* bytes of a session, a third for the tools */
 
 void
@@ -68,7 +68,7 @@ calls_left(const struct turn *t)
 	return left > 0 ? left : 0;
 }
 
-/* The limit that is reached, or NULL. */
+/* The limit that was reached, or NULL. */
 static const char *
 limit_reached(const struct turn *t)
 {
@@ -110,7 +110,7 @@ turn_check_limits(const struct conf *c, const char *provider,
 
 	if (conf_num(c, "budget.max_cost") == 0)
 		return 0;
-	/* those of [provider.NAME], or of [provider] itself */
+	/* prices from [provider.NAME], or from [provider] */
 	conf_list(c, "provider.prices", &n);
 	for (size_t i = 0; provider != NULL && n == 0 && i < named; i++) {
 		char *key = xasprintf("provider.%s.prices", names[i]);
@@ -121,8 +121,8 @@ turn_check_limits(const struct conf *c, const char *provider,
 	}
 	if (n > 0)
 		return 0;
-	/* budget.prices may be one row of numbers, for any model; a model that
-	 * nobody has named yet is in it */
+	/* budget.prices may be one row of numbers, for any model, also for one
+	 * not named yet */
 	model = model != NULL ? model : conf_str(c, "provider.model");
 	size_t len = strlen(model);
 	for (size_t i = 0; i < nrows; i++)
@@ -135,7 +135,7 @@ turn_check_limits(const struct conf *c, const char *provider,
 	    "or drop the limit");
 }
 
-/* ---- records of our own ---- */
+/* ---- records of the loop ---- */
 
 static struct buf
 refusal(const struct open_call *c, const char *code, const char *text)
@@ -183,8 +183,8 @@ turn_out_of_time(struct turn *t)
 
 /* ---- one step ---- */
 
-/* go to compact, then the request to the provider.  True when an assistant
- * message was committed; else the turn has ended, or is to be tried again. */
+/* Send go to compact, then its request to the provider.  True: an assistant
+ * message was committed; false: the turn has ended, or must be retried. */
 static bool
 ask_model(struct turn *t, long long until)
 {
@@ -193,8 +193,8 @@ ask_model(struct turn *t, long long until)
 	long steps = k->steps;
 
 	h->request.n = 0;
-	/* the server's window is asked for behind a first request that fits
-	 * any */
+	/* a first request that fits any window need not wait for the server's
+	 * window */
 	if (!h->window_asked && (steps > 0 || h->session->size > FITS_ANY) &&
 	    hub_sync(h, SLOT_PROVIDER) < 0)
 		return false;
@@ -220,8 +220,8 @@ ask_model(struct turn *t, long long until)
 	return hub_sync(h, SLOT_GUARD) == 0;
 }
 
-/* More calls than the budget has left: the tool stage is told that the last
- * ones are answered, and their answers are committed after its own. */
+/* Run the open calls.  If the budget allows fewer, the tool stage is told that
+ * the last ones are answered, and those answers are committed after its own. */
 static bool
 run_calls(struct turn *t)
 {
@@ -230,7 +230,7 @@ run_calls(struct turn *t)
 	int64_t calls = calls_left(t);
 	size_t open = 0, cut = 0;
 
-	/* those begun before a crash are not begun again */
+	/* calls started before a crash are not started again */
 	for (size_t i = 0; i < k->ncalls; i++)
 		open += !k->calls[i].done && !k->calls[i].started;
 	if (calls >= 0 && (int64_t)open > calls)
@@ -268,11 +268,11 @@ final_request(struct turn *t, const char *limit)
 
 	t->spent = true;
 	turn_set_ending(t, END_BUDGET, limit);
-	/* in one write, as a recovery is */
+	/* in one write, like a recovery */
 	scan_put(&b, "{'role':'user','content':@,'meta':{'by':'loop'}}\n"
 	    "{'type':'constrain','stage':'hamr-loop','tool_choice':'none',"
 	    "'rule':@,'steps':1}", slice_of(text), slice_of(limit));
-	if (h->track->spent != SPENT_TOLD)	/* else before a crash */
+	if (h->track->spent != SPENT_TOLD)	/* else done before a crash */
 		hub_commit(h, &b);
 	buf_release(&b);
 	if (h->track->spent == SPENT_TOLD && hub_sync(h, SLOT_GUARD) == 0 &&
@@ -291,7 +291,7 @@ halt(struct turn *t)
 	return recover(t, INFINITE_LOOP);
 }
 
-/* A stage that died was started again: the session says so. */
+/* Record in the session that a stage died and was restarted. */
 static bool
 note_death(struct turn *t)
 {
@@ -306,8 +306,8 @@ note_death(struct turn *t)
 	    hub_sync(h, SLOT_GUARD) == 0;
 }
 
-/* A message that the person typed meanwhile goes in after the results;
- * commands wait for the prompt. */
+/* Commit a message that the person typed meanwhile, after the results; commands
+ * wait for the prompt. */
 static bool
 steered(struct turn *t)
 {
@@ -321,8 +321,8 @@ steered(struct turn *t)
 	return is;
 }
 
-/* Was the last answer cut by its length, and the model not told yet?  A crash
- * may have left some of its calls answered. */
+/* Was the last answer cut for its length and the model not told yet?  After a
+ * crash, some of its calls may be answered. */
 static bool
 is_cut(const struct track *k)
 {
@@ -330,7 +330,7 @@ is_cut(const struct track *k)
 	    strcmp(k->finish, "length") == 0;
 }
 
-/* One thing that is due, by the records.  False: the turn is over. */
+/* Do the next thing due by the records.  False: the turn is over. */
 static bool
 next(struct turn *t)
 {
@@ -352,7 +352,7 @@ next(struct turn *t)
 	}
 	const char *limit = limit_reached(t);
 	if (k->spent == SPENT_ANSWERED && !k->ended && limit != NULL) {
-		/* a crash came before the end record */
+		/* there was a crash before the end record */
 		close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
 		hub_sync(t->hub, SLOT_GUARD);
 		turn_set_ending(t, END_BUDGET, limit);
@@ -442,7 +442,7 @@ turn_run(struct turn *t)
 	} else if (h->interrupts > 0 || closed) {
 		turn_set_ending(t, END_INTERRUPTED, closed ? "stdout closed" :
 		    h->refused ? "refused" : "signal");
-		h->interrupts = 0;	/* a second one waits for nothing */
+		h->interrupts = 0;	/* a second one ends without waiting */
 		h->ending = true;
 		hub_cancel(h);
 		close_calls(t, "interrupted", TEXT_RESULT_INTERRUPTED);
@@ -476,14 +476,14 @@ turn_end(struct turn *t)
 		json_double(usage, "cost", k->usage.cost);
 	json_print(usage, &b);
 	json_free(usage);
-	/* the weakest that a command ran in, and what it did not limit */
+	/* the weakest sandbox of a command, and what it did not limit */
 	scan_put(&b, k->unlimited != NULL ? ",'sandbox':'$, $ not limited'" :
 	    ",'sandbox':'$'", slice_of(k->sandbox != NULL ? k->sandbox :
 	    "unused"), slice_of(k->unlimited != NULL ? k->unlimited : ""));
 	scan_put(&b, ",'ms':$}", SCAN_INT(file_now_ms() - t->begun));
 	t->record = xstrdup(buf_view(&b).p);
-	/* When the session cannot be written, who reads stdout is still told
-	 * how it ended. */
+	/* When the session cannot be written, the reader of stdout still
+	 * learns how it ended. */
 	if (t->hub->failed) {
 		hub_show(t->hub, &b);
 		return -1;

@@ -1,7 +1,7 @@
 /* turn.h - one turn of the agent: steps until it ends, and how it ended.
  *
- * What to do next is decided by the committed records alone (track.h), so a
- * resumed session goes on where it stood.
+ * The committed records alone decide what to do next (track.h), so a resumed
+ * session continues where it stopped.
  */
 #pragma once
 
@@ -18,33 +18,33 @@ struct turn {
 	const struct conf *conf;
 	long long begun;	/* ms, monotonic */
 	long long waited_ms;	/* for a server that was down */
-	int died;		/* of hub->died, what is told already */
+	int died;		/* part of hub->died already reported */
 	bool timed_out;		/* its time ran out in an action ... */
 	bool spent;		/* ... or before; the final request is out */
 	enum ending end;
 	char *reason;		/* owned */
-	char *record;		/* the end record, once it is; owned */
+	char *record;		/* the end record, once committed; owned */
 };
 
-/* Can the limits that are set be kept?  A cost needs prices: ST_CONFIG.  The
- * provider and the model are those of the command line, or NULL. */
+/* Can the configured limits be enforced?  -1 with e: ST_CONFIG: a cost limit
+ * needs prices.  provider and model are those of the command line, or NULL. */
 int turn_check_limits(const struct conf *c, const char *provider,
     const char *model, struct err *e);
 
-/* Go on until the turn ends; sets t->end and t->reason.  Calls left open are
- * answered, so that none is without a result. */
+/* Run until the turn ends; set t->end and t->reason.  Open calls are answered,
+ * so that none is left without a result. */
 void turn_run(struct turn *t);
 
-/* Before a new task: what calls were left open are answered.  None is run in a
- * session that is not gone on with (run false), or after a later message.
- * False: the turn is over. */
+/* Before a new task: answer the calls left open.  None is run in a session that
+ * is not continued (run is false), or after a later message.  False: the turn
+ * is over. */
 bool turn_settle(struct turn *t, bool task, bool run);
 
 /* Commit the end record and make it durable. */
 int turn_end(struct turn *t);
 
-/* What the end record calls it, the status of hamr-loop, and what a person is
- * told; by enum ending. */
+/* By enum ending: the word in the end record, hamr-loop's exit status, and what
+ * a person is told. */
 extern const struct turn_ending {
 	const char *word;
 	int status;
