@@ -1,4 +1,4 @@
-/* ask.c - a person is asked whether a call may run. */
+/* ask.c - ask a person whether a call may run. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -21,34 +21,34 @@
 #define TITLE_ROWS 3
 #define QUIET_MS 500
 
-/* What is asked about; NULL: not. */
+/* What is asked about; a member that does not apply is NULL. */
 struct question {
 	char *name, *path, *diff, *command, *args, *why;
 	int64_t lines;
 	bool made;		/* the file is new */
-	bool network;		/* it may be allowed the network */
+	bool network;		/* network access may be granted */
 	size_t hidden;		/* lines of it that were not shown */
 };
 
 struct asking {
 	struct ui *u;
 	struct question q;
-	struct slice confirm;	/* a y/n question instead of that; or {0} */
+	struct slice confirm;	/* a y/n question instead, or {0} */
 	struct ui_call *call;	/* or NULL */
 	const char *args;	/* of the call, or NULL: it cannot be edited */
 	char sure;		/* a or A: Enter, the next key, makes it
 				 * always; else NUL */
 	bool handed;		/* a message waits, and keys answer */
-	char *message;		/* it, while the reason of a no is typed; else
-				 * NULL */
+	char *message;		/* that message, while the reason for a no is
+				 * typed; else NULL */
 	long long quiet_from;	/* ms of the last key */
-	struct buf body;	/* the question's rows, made for ... */
-	size_t columns, height, queued;	/* ... these */
+	struct buf body;	/* the question's rows, made for */
+	size_t columns, height, queued;	/* these sizes */
 	bool done;
 	struct ui_allow a;
 };
 
-/* What a lasting answer is kept by; yours, or NULL. */
+/* The key that a lasting answer is kept under, or NULL; the caller frees it. */
 static char *
 key_of(const struct question *q)
 {
@@ -57,7 +57,7 @@ key_of(const struct question *q)
 	    q->args != NULL ? xasprintf("call %s %s", q->name, q->args) : NULL;
 }
 
-/* All of what would be done, one of these. */
+/* Append all of what would be done: diff, command or arguments. */
 static void
 put_text(const struct question *q, struct buf *out)
 {
@@ -71,8 +71,8 @@ add_lines(struct buf *b, long long n)
 	buf_fmt(b, "%s line%s", num_grouped(n).s, n == 1 ? "" : "s");
 }
 
-/* Text, which is safe, in rows of that look, at most so many; the bytes that
- * had room. */
+/* Append text, already escaped, in at most this many rows of this look.
+ * Returns the bytes that fit. */
 static size_t
 put_rows(const struct ui *u, struct slice text, const char *look, size_t most,
     struct buf *out)
@@ -92,9 +92,9 @@ put_rows(const struct ui *u, struct slice text, const char *look, size_t most,
 	return at;
 }
 
-/* What is asked about: "write src/a.c  3,012 lines, new".  Size and reason go
- * into a row of their own where they do not fit; the diff says that a file is
- * changed. */
+/* What is asked about: "write src/a.c  3,012 lines, new".  Size and reason get
+ * a row of their own where they do not fit; a changed file shows in the diff.
+ */
 static void
 put_title(const struct ui *u, const struct question *q, struct buf *out)
 {
@@ -127,7 +127,8 @@ put_title(const struct ui *u, const struct question *q, struct buf *out)
 	bufs_release(BUFS(&what, &more));
 }
 
-/* The keys in rows, each in one with what it does; brief: without that. */
+/* The keys, each with what it does, never split across rows; brief: keys
+ * only. */
 static void
 put_keys(const struct asking *k, bool brief, struct buf *out)
 {
@@ -177,8 +178,8 @@ put_keys(const struct asking *k, bool brief, struct buf *out)
 	buf_release(&yes);
 }
 
-/* On a small screen they are not explained: what is asked about goes first.
- * True: they are not. */
+/* On a small screen the keys are not explained, to leave room for what is asked
+ * about.  True: they are not. */
 static bool
 put_key_rows(const struct asking *k, struct buf *out)
 {
@@ -191,9 +192,8 @@ put_key_rows(const struct asking *k, struct buf *out)
 	return true;
 }
 
-/* The question but for its keys, as it fits the terminal above them and what
- * is queued: as many lines of the diff or text as have room; of one that is
- * longer than that, its beginning. */
+/* The question without its keys, fitted to the terminal above them and the
+ * queued messages: as many lines of the diff or text as there is room for. */
 static void
 put_question_rows(struct asking *k, struct buf *out)
 {
@@ -230,15 +230,15 @@ put_question_rows(struct asking *k, struct buf *out)
 	bufs_release(BUFS(&keys, &text, &row));
 }
 
-/* Another program, as a person's variable names it for a shell, has the
- * terminal, with a file of that text; what it leaves there goes to `after`, if
- * that is wanted.  False: it did not run. */
+/* Run another program, named as in $EDITOR for a shell, on the terminal with a
+ * file that holds text; store what it leaves in the file in `after`, unless
+ * that is NULL.  False: it did not run. */
 static bool
 run_on_file(struct ui *u, const char *program, struct slice text,
     const char *suffix, struct buf *after)
 {
 	char *name = xasprintf("/tmp/hamr-text.XXXXXX%s", suffix);
-	/* "LESS=-N less", in the shell's place: it may be stopped alone */
+	/* "LESS=-N less"; it replaces the shell, so it can be stopped alone */
 	char *line = xasprintf("exec env %s \"$@\"", program);
 	int fd = mkostemps(name, (int)strlen(suffix), O_CLOEXEC);
 	const char *args[] = { "-c", line, "sh", name };
@@ -284,7 +284,7 @@ is_object(const char *text)
 	return scan_is_json(s) && scan_kind(slice_trim(s)) == SCAN_OBJECT;
 }
 
-/* The arguments, or of those with a command that, as a person leaves them. */
+/* Let a person edit the arguments, or (command) only the command in them. */
 static char *
 edit_call(struct ui *u, const char *args, bool command, const char **why)
 {
@@ -295,7 +295,7 @@ edit_call(struct ui *u, const char *args, bool command, const char **why)
 	struct buf b = BUF_INIT(TEXT_MAX);
 
 	if (got != NULL) {
-		/* An editor ends the last line, which did not end before. */
+		/* An editor adds an LF to the last line, which had none. */
 		size_t n = strlen(got);
 
 		if (n > 0 && got[n - 1] == '\n' &&
@@ -328,8 +328,8 @@ edit_call(struct ui *u, const char *args, bool command, const char **why)
 
 /* ---- the row where it is answered ---- */
 
-/* What Enter would allow, exactly; of what is too long for the screen, and
- * stands above, the beginning. */
+/* What exactly Enter would allow; only its beginning if it is too long for the
+ * screen, as it is shown above. */
 static void
 put_always(const struct asking *k, struct buf *out)
 {
@@ -467,7 +467,7 @@ end_reason(struct asking *k)
 	k->message = NULL;
 }
 
-/* False: it answers nothing. */
+/* False: the key is not an answer. */
 static bool
 answer(struct asking *k, char c)
 {
@@ -483,7 +483,7 @@ answer(struct asking *k, char c)
 		k->done = true;
 		return true;
 	case 'r':
-		/* the message being typed waits while a reason is */
+		/* set aside the message while a reason is typed */
 		k->message = editor_text(k->u->editor);
 		editor_set(k->u->editor, SLICE(""));
 		editor_prompt(k->u->editor, "no, because: ");
@@ -516,7 +516,7 @@ answer(struct asking *k, char c)
 	}
 }
 
-/* Was it for the question?  Else it is the input's. */
+/* Was the key for the question?  If not, it goes to the input. */
 static bool
 take_key(struct asking *k, const struct key *key)
 {
@@ -531,7 +531,7 @@ take_key(struct asking *k, const struct key *key)
 		k->sure = '\0';
 		if (key->name == KEY_ESC)
 			return true;
-		/* only Enter makes it always, else the key began a message */
+		/* only Enter confirms; another key began a message */
 		if (key->name != KEY_ENTER) {
 			editor_key(k->u->editor, &typed);
 			return false;
@@ -606,8 +606,8 @@ wait_for_answer(struct asking *k)
 	}
 }
 
-/* The keys are the terminal's to give before anything is shown: what is typed
- * from here on can be told from what was typed before. */
+/* Start reading keys before anything is shown, so that what is typed from here
+ * on can be told from what was typed before. */
 static void
 put_question(struct asking *k)
 {
@@ -627,8 +627,8 @@ put_question(struct asking *k)
 			editor_set(u->editor, slice_of(u->draft));
 	}
 	buf_adds(&u->question, "?");
-	/* What was typed before the question stood there is a draft; Ctrl-C
-	 * then is one all the same. */
+	/* What was typed before the question was shown is a draft, but a
+	 * Ctrl-C counts as one all the same. */
 	struct pollfd p = { ui_keys_fd(u), POLLIN, 0 };
 	while (poll(&p, 1, 0) > 0 &&
 	    (n = read(STDIN_FILENO, part, sizeof part)) > 0)

@@ -1,4 +1,4 @@
-/* diff_rows.c - a unified diff as a person reads it. */
+/* diff_rows.c - a unified diff for a person. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,12 +6,12 @@
 #include "term/term.h"
 #include "diff_rows.h"
 
-#define GUTTER "%6zu %c"	/* a tab's width: what is aligned stays so */
+#define GUTTER "%6zu %c"	/* a tab wide, to keep alignment */
 #define CONTEXT "\033[2m"
 #define REMOVED "\033[31m"
 #define ADDED "\033[32m"
 
-/* "-5,7 ": where its lines begin and how many; ",1" is left out. */
+/* Read "-5,7 ": the first line and how many; ",1" may be left out. */
 static bool
 read_side(const char **p, char mark, size_t *first, size_t *lines)
 {

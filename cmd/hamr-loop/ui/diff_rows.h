@@ -1,5 +1,5 @@
-/* diff_rows.h - a unified diff as a person reads it: each line behind its
- * number, tabs as blanks, and nothing in it steers a terminal.
+/* diff_rows.h - a unified diff for a person: each line after its number, tabs
+ * as blanks, escaped so that nothing in it controls the terminal.
  *
  *	struct diff d = { .names = true };
  *
@@ -14,15 +14,15 @@
 #include "base/buf.h"
 
 struct diff {
-	bool names;		/* show what names the files, too */
+	bool names;		/* show the lines that name the files, too */
 	const char *look;	/* SGR of the last line */
-	size_t old, new;	/* numbers of the next lines, */
-	size_t olds, news;	/* and how many are to come */
-	bool any;		/* there was a hunk of this file */
+	size_t old, new;	/* numbers of the next lines */
+	size_t olds, news;	/* how many are left in the hunk */
+	bool any;		/* this file had a hunk */
 };
 
-/* Put a line (without its LF) into row; false: it is not shown. */
+/* Put a line (without its LF) into row.  False: it is not shown. */
 bool diff_line(struct diff *d, struct slice line, struct buf *row);
 
-/* Append it, with its LF. */
+/* Append a line's row to out, with an LF.  False: it is not shown. */
 bool diff_add(struct diff *d, struct slice line, bool colour, struct buf *out);

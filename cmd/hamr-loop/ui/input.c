@@ -13,10 +13,9 @@
 
 /* ---- Ctrl-Z and fg in raw mode, and the terminal's size ----
  *
- * A terminal whose keys we take one by one must be given back before we stop,
- * and taken again when we go on; so these signals come as bytes of a
- * descriptor for as long as that lasts: for as long as rows of ours stand
- * there, or keys come to us.
+ * A terminal that we read keys from one by one must be restored before we stop,
+ * and taken again when we continue.  So these signals come on a descriptor as
+ * long as live rows are shown or we read keys.
  */
 
 void
@@ -39,7 +38,7 @@ ui_watch_job(struct ui *u, bool on)
 
 enum { STOP = 1, STOPPED = 2, RESIZED = 4 };
 
-/* What came, or-ed. */
+/* The signals that came, or-ed. */
 static int
 read_job(int fd)
 {
@@ -66,8 +65,8 @@ ui_lend(struct ui *u)
 		screen_suspend(u->screen);
 }
 
-/* A SIGCONT that came meanwhile is no news, and of another size a program in
- * the background is not told. */
+/* Drop a SIGCONT that came meanwhile, and check the size: a program in the
+ * background gets no SIGWINCH. */
 void
 ui_take_back(struct ui *u)
 {
@@ -79,8 +78,8 @@ ui_take_back(struct ui *u)
 	ui_changed(u);
 }
 
-/* By the signal itself and not SIGSTOP: where no shell could wake us the
- * system drops it.  What was blocked before is blocked again. */
+/* Stop by SIGTSTP, not SIGSTOP: where no shell could wake us, the kernel drops
+ * it.  Restores the previous signal mask. */
 static void
 stop(struct ui *u)
 {
@@ -165,14 +164,14 @@ ui_close_input(struct ui *u)
 {
 	if (u->editor == NULL)
 		return;
-	/* what was not sent is found in the history */
+	/* keep what was not sent in the history */
 	ui_unsend(u);
 	if (!editor_is_empty(u->editor))
 		free(editor_take(u->editor));
 	editor_free(u->editor);
 	u->editor = NULL;
 	ui_listen(u, false);
-	/* what ends may take long, and reads no keys */
+	/* ending may take a while, without reading keys */
 	screen_live(u->screen, SLICE(""), 0, 0);
 }
 

@@ -1,5 +1,5 @@
-/* live.c - the rows at the bottom of a terminal: what is going on, the input,
- * where the session stands. */
+/* live.c - the rows at the bottom of a terminal: the current activity, the
+ * input, the session's state. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,20 +14,20 @@
 
 #define FRAME_MS 33		/* rows are made as often as they are drawn */
 #define SPIN_MS 125
-#define HINT_MS 10000		/* what lasts so long can be interrupted */
-#define RING_MS 20000		/* of a turn that a person does not watch */
+#define HINT_MS 10000		/* then say that it can be interrupted */
+#define RING_MS 20000		/* a shorter turn ends without a bell */
 #define GAUGE 4			/* cells */
 #define OUTPUT_ROWS 5		/* of a running command; a quarter of all */
-#define LAST_BYTES ((size_t)16 << 10)	/* of one that failed */
+#define LAST_BYTES ((size_t)16 << 10)	/* kept of a failed one */
 #define QUEUED_ROWS 3
-#define SAID_LINES 12		/* of a message that was sent, */
+#define SAID_LINES 12		/* shown of a message that was sent, */
 #define SAID_BYTES 4096		/* and of a line of it */
 #define TAIL_LEAST 4
-#define THOUGHT_MS 1000		/* what took less is not told */
+#define THOUGHT_MS 1000		/* shorter ones are not reported */
 
 /* ---- rows ---- */
 
-/* One row of text that is not ours: cut to what is left of it. */
+/* Append foreign text to a row, cut to the room left in it. */
 static void
 add_row(struct buf *rows, const struct ui *u, const char *lead,
     struct slice text)
@@ -73,7 +73,7 @@ ui_is_busy(const struct ui *u)
 	return u->status.on || u->status.doing != NULL;
 }
 
-/* What is going on, or is asked; what a command prints below it. */
+/* The current activity or question, and below it a command's output. */
 static void
 add_activity(struct buf *rows, const struct ui *u, long long now)
 {
@@ -117,7 +117,7 @@ count_sent(const struct ui *u)
 {
 	size_t n = 0;
 
-	/* else it is about to be taken */
+	/* otherwise it is about to be taken */
 	if (ui_is_busy(u) || u->question.len > 0)
 		for (size_t i = 0; i < u->sent.len; i++)
 			n += u->sent.p[i] == '\0';
@@ -173,7 +173,7 @@ compose(struct ui *u, long long now)
 	char more[40];
 
 	if (u->live) {
-		/* what will stand above, but may still change */
+		/* will move above the live rows, but may still change */
 		if (u->answer != NULL)
 			markdown_tail(u->answer, &rows);
 		if (rows.len > 0)
@@ -279,7 +279,7 @@ ui_tick(struct ui *u)
 	return u->listening ? sooner(left, keys_wait(&u->keys, now)) : left;
 }
 
-/* ---- what is going on ---- */
+/* ---- the current activity ---- */
 
 void
 ui_status_doing(struct ui *u, const char *what)
@@ -325,14 +325,14 @@ ui_end_turn(struct ui *u)
 	buf_reset(&u->partial);
 	if (u->screen == NULL)
 		return;
-	if (u->editor == NULL) {	/* nothing of ours is left */
+	if (u->editor == NULL) {	/* no live rows are left */
 		screen_live(u->screen, SLICE(""), 0, 0);
 		screen_flush(u->screen);
 	}
 	ui_changed(u);
 }
 
-/* Another name there, which is yours; NULL: none is known. */
+/* Replace a name; takes over name.  NULL: unknown. */
 static void
 set_name(char **at, char *name)
 {

@@ -31,7 +31,7 @@ ui_close_peer(struct ui *u)
 	u->nsaid = u->capsaid = 0;
 }
 
-/* The i-th of what was said and not taken; its line is yours. */
+/* Remove the i-th waiting record; the caller frees its line. */
 static char *
 remove_said(struct ui *u, size_t i)
 {
@@ -57,7 +57,7 @@ ui_read_peer(struct ui *u)
 			u->said[u->nsaid++] = (struct ui_said){ r->kind,
 				xmemdup0(r->line.p, r->line.n) };
 		} else {
-			/* messages that are not begun go, too */
+			/* drop messages that were not begun, too */
 			for (size_t i = u->nsaid; i-- > 0; )
 				if (u->said[i].kind == R_USER)
 					free(remove_said(u, i));

@@ -14,12 +14,12 @@
 #include "internal.h"
 #include "remarks.h"
 
-#define SHORT_MS 100		/* the time of what took less is not shown */
+#define SHORT_MS 100		/* a shorter time is not shown */
 #define WAITING "waiting to ask the model server again"
 #define LINE_MAX_SHOWN 100	/* bytes of a call's arguments on its line */
-#define STREAMED_MAX (1 << 20)	/* of what a command prints, as it runs */
+#define STREAMED_MAX (1 << 20)	/* output shown while a command runs */
 
-/* The first that fits; words: NULL or a piece of the server's text. */
+/* The first match counts; words: NULL or a part of the server's text. */
 static const struct {
 	const char *code, *words, *remedy;
 } advice[] = {
@@ -81,8 +81,8 @@ ui_model_error(const struct track *t, bool chat)
 		err_say("%s", t->error_text);
 }
 
-/* Trouble of the model server is told once, then it goes to the status line, as
- * does the wait before it is asked again. */
+/* Report trouble with the model server once, then in the status line only, like
+ * the wait before a retry. */
 static bool
 ui_trouble(struct ui *u, const struct rec *r)
 {
@@ -106,7 +106,7 @@ ui_trouble(struct ui *u, const struct rec *r)
 		u->status.until = file_now_ms() + ms;
 	} else if (ours && r->kind == R_ERROR &&
 	    !scan_true(rec_get(r, "retryable"))) {
-		/* if it ends the run, the end of the run tells it */
+		/* if it ends the run, that is reported at the end */
 		ours = strcmp(code, "context_overflow") != 0 &&
 		    strcmp(code, "malformed_tool_call") != 0;
 	} else if (ours) {
@@ -123,7 +123,7 @@ ui_trouble(struct ui *u, const struct rec *r)
 			    "; " : "", remedy != NULL ? remedy : "");
 		free(u->trouble);
 		u->trouble = xstrdup(words);
-		/* a wait that is not counted as a try */
+		/* a wait that does not count as a retry */
 		bool loads = r->kind == R_PROGRESS &&
 		    !rec_int(r, "attempt", &n);
 		rec_int(r, "wait_ms", &ms);
@@ -139,7 +139,7 @@ ui_trouble(struct ui *u, const struct rec *r)
 	return ours || waits;
 }
 
-/* Its name, and the one argument that tells it from its neighbours. */
+/* Its name, and the argument that best identifies it. */
 void
 ui_call_is(struct ui_call *call, struct slice name, struct slice args)
 {
@@ -180,7 +180,7 @@ failed(const struct rec *r)
 	    "exit"), &code) && code != 0) || msg_meta(r, "signal").p != NULL;
 }
 
-/* In a few words: the lines of a change, what was found, what was said. */
+/* Sum up a result: lines changed, matches found, or its first words. */
 static void
 add_outcome(const struct ui *u, const struct ui_call *call,
     const struct rec *r, struct buf *out)
@@ -210,8 +210,8 @@ add_outcome(const struct ui *u, const struct ui_call *call,
 		size_t n = slice_lines(buf_view(&text));
 		buf_fmt(&o, "%zu entr%s", n, n == 1 ? "y" : "ies");
 	} else {
-		/* The first line of what the model is told, without the path
-		 * before it that stands in the call ("read PATH") already. */
+		/* The first line of the result, without a leading path that
+		 * the call already shows ("read PATH"). */
 		const char *p = buf_view(&text).p;
 		const char *path = strchr(call->what, ' ');
 		size_t len = path != NULL ? strlen(path + 1) : 0;
@@ -222,7 +222,7 @@ add_outcome(const struct ui *u, const struct ui_call *call,
 		term_escape(&o, (struct slice){ p, len });
 		buf_adds(&o, p[len] != '\n' && p[len] != '\0' ? "..." : "");
 	}
-	/* that all went well goes without saying */
+	/* success need not be reported */
 	if (!u->live || !slice_is(buf_view(&o), "exit 0"))
 		buf_slice(out, buf_view(&o));
 	bufs_release(BUFS(&o, &text));
@@ -243,8 +243,8 @@ ui_call_result(struct ui *u, const struct ui_call *call, const struct rec *r)
 	add_outcome(u, call, r, &o);
 	buf_adds(&b, "  ");
 	if (u->live) {
-		/* A call and its outcome stay one line: the longer of them
-		 * gives way, the call to no less than two thirds of it. */
+		/* A call and its outcome stay on one line: the longer is cut,
+		 * the call to no less than two thirds of the line. */
 		size_t room = ui_columns(u);
 
 		if (ms >= SHORT_MS)
@@ -260,7 +260,7 @@ ui_call_result(struct ui *u, const struct ui_call *call, const struct rec *r)
 				    room - for_got : room * 2 / 3;
 			for_got = room - for_what;
 		}
-		/* "edit src/main.c"; of a path that is too long its end */
+		/* "edit src/main.c"; a path that is too long keeps its end */
 		if (!call->path || term_width(what) <= for_what ||
 		    what.p[head] == '\0') {
 			term_put(&b, what, for_what);
@@ -328,7 +328,7 @@ ui_restore_calls(struct ui *u, const struct rec *r)
 		remember_calls(u, r);
 }
 
-/* Of more than is told as it runs the end stands in the result alone. */
+/* If more was printed than is shown live, only the result has the end. */
 static void
 add_last_output(struct ui *u, const struct rec *r)
 {
@@ -363,8 +363,8 @@ show_result(struct ui *u, const struct rec *r)
 
 	if (at != NULL && *at != 0)
 		call = &u->seen[*at - 1];
-	/* The path is shown as the tool took it, from the root, however long
-	 * the model wrote it. */
+	/* Show the path as the tool resolved it, from the root, whatever the
+	 * model wrote. */
 	char *path = call->path ? scan_strdup(msg_meta(r, "path")) : NULL;
 	if (path != NULL && *path != '\0') {
 		char *what = xasprintf("%.*s %s", (int)strcspn(call->what, " "),
@@ -391,7 +391,7 @@ show_result(struct ui *u, const struct rec *r)
 	ui_printed(u, failed(r));
 }
 
-/* On a terminal what is told is told in plain words. */
+/* On a terminal, events are shown in plain words. */
 static void
 show_event(struct ui *u, const struct rec *r)
 {
@@ -421,8 +421,8 @@ show_event(struct ui *u, const struct rec *r)
 	free(b);
 }
 
-/* What was not streamed: the words before calls; and, on a terminal that is
- * written line by line, all that the model says. */
+/* Show text that was not streamed: the words before calls; on a terminal that
+ * is written line by line, all that the model says. */
 static void
 show_text(struct ui *u, struct slice content, bool with_calls)
 {
@@ -461,7 +461,7 @@ ui_committed(struct ui *u, const struct rec *r)
 {
 	uint64_t *at;
 
-	/* where nothing else is shown they may be asked about */
+	/* nothing else is shown, but a person may be asked about them */
 	if ((u->json || u->quiet) && u->tty_err && r->kind == R_ASSISTANT)
 		remember_calls(u, r);
 	if (u->json) {
@@ -482,7 +482,7 @@ ui_committed(struct ui *u, const struct rec *r)
 			ui_status_doing(u, u->seen[*at - 1].what);
 		break;
 	case R_USER:
-		/* what was queued in a turn is told when it is its time */
+		/* show a message queued in a turn when it is its time */
 		if (scan_true(msg_meta(r, "steering")))
 			ui_said_in(u, r);
 		break;
@@ -496,7 +496,7 @@ ui_committed(struct ui *u, const struct rec *r)
 	case R_ERROR:
 		show_text(u, scan_get(rec_get(r, "partial"), "content"),
 		    false);
-		/* what ends the turn is told by that */
+		/* an error that ends the turn is reported at its end */
 		if (!ui_trouble(u, r) &&
 		    !rec_str_is(r, "code", "budget_exhausted") &&
 		    !rec_str_is(r, "code", "stage_died"))
@@ -504,7 +504,7 @@ ui_committed(struct ui *u, const struct rec *r)
 		break;
 	case R_RECOVERY:
 		if (!rec_str_is(r, "scenario", "provider_down"))
-			show_event(u, r);	/* else the wait was told */
+			show_event(u, r);	/* else the wait was shown */
 		break;
 	case R_VERIFICATION:
 		show_event(u, r);
@@ -539,7 +539,7 @@ ui_passing(struct ui *u, const struct rec *r)
 			ui_think(u, buf_view(&part));
 		}
 	} else if (r->kind == R_OUTPUT && u->tty_err) {
-		/* what a command prints; when it is too much, the end of it */
+		/* a command's output; if it is too much, the end of it */
 		scan_str(rec_get(r, "text"), &part);
 		if (!u->printing)
 			buf_reset(o);

@@ -1,8 +1,8 @@
-/* remarks.h - what hamr tells the model or does by itself, for a person. */
+/* remarks.h - tell a person what hamr told the model or did by itself. */
 #pragma once
 
 #include "record/rec.h"
 
-/* What a verdict, recovery or verification means, or a message of the loop's
- * own; yours.  NULL: nothing that a person need know. */
+/* What a verdict, recovery, verification or message of the loop means, in words
+ * that the caller frees.  NULL: nothing a person needs to know. */
 char *words_for(const struct rec *r);

@@ -15,7 +15,7 @@
 #include "term/term.h"
 #include "internal.h"
 
-#define COLUMNS 80		/* where nobody says how many */
+#define COLUMNS 80		/* where the width is unknown */
 #define AT_ONCE_MS 300
 #define OUTPUT_MAX ((size_t)16 << 20)
 
@@ -31,9 +31,10 @@ ui_height(const struct ui *u)
 	return u->screen != NULL ? screen_info(u->screen)->rows : 24;
 }
 
-/* ---- colours that read on the terminal's background ---- */
+/* ---- colors for the terminal's background ---- */
 
-/* What is written otherwise, and of the 256 colours those instead. */
+/* The SGR that we write, and the one of 256 colors to replace it with on a dark
+ * or light background. */
 static const struct {
 	const char *ours, *dark, *light;
 } palette[] = {
@@ -93,7 +94,7 @@ ui_emit(struct ui *u, struct slice lines)
 			ui_json_line(u, &r);
 		scan_release(&s);
 	} else if (u->screen == NULL) {
-		/* when that fails nobody is left to tell */
+		/* if that fails, there is nowhere to report it */
 		file_write_all(STDERR_FILENO, lines.p, lines.n);
 	} else {
 		screen_print(u->screen, ui_themed(u, lines, &b));
@@ -119,9 +120,9 @@ ui_prompt(struct ui *u, const char *prompt)
 	screen_settle(u->screen, u->signals, -1);
 }
 
-/* A text and its LF, harmless, and on a terminal in lines that end between
- * words, indented as they are; a word that is wider is left to the terminal to
- * break, so that a path can be copied. */
+/* Show a text and an LF, escaped; on a terminal, wrapped between words with its
+ * indentation.  The terminal breaks a word that is too wide, so that a path can
+ * be copied. */
 static void
 say(struct ui *u, struct slice text, bool dim)
 {
@@ -193,7 +194,7 @@ ui_emit_text(struct ui *u, struct slice text)
 	buf_release(&b);
 }
 
-/* A terminal is given only what cannot steer it; a file all of it. */
+/* A terminal gets it escaped, a file gets all of it as it is. */
 void
 ui_stage_line(struct ui *u, const char *p, size_t n)
 {
@@ -228,8 +229,7 @@ ui_init(struct ui *u, bool json, bool quiet)
 	u->out_fd = u->tty_out ? file_unblocked(STDOUT_FILENO) : STDOUT_FILENO;
 	u->color = err.colour;
 	u->live = u->tty_err && !u->dumb && !json && !quiet;
-	/* What is typed and shown is UTF-8, also where nobody has set a
-	 * locale. */
+	/* Input and output are UTF-8, even where no locale is set. */
 	if (u->live && (setlocale(LC_CTYPE, "") == NULL ||
 	    strcmp(nl_langinfo(CODESET), "UTF-8") != 0))
 		setlocale(LC_CTYPE, "C.UTF-8");
@@ -330,7 +330,7 @@ ui_release(struct ui *u)
 
 /* ---- stdout ---- */
 
-/* At most what poll promised: a pipe that is writable takes PIPE_BUF. */
+/* Write no more than poll promised: a writable pipe takes PIPE_BUF bytes. */
 bool
 ui_pump(struct ui *u)
 {
@@ -364,8 +364,8 @@ ui_stdout_closed(struct ui *u)
 		u->out_errno = EPIPE;
 }
 
-/* Our signals are blocked, they come on a descriptor; here they do what they
- * always do. */
+/* Our signals are blocked and come on a descriptor; here they are unblocked and
+ * have their default effect. */
 void
 ui_flush(struct ui *u)
 {
