@@ -66,7 +66,7 @@ main(int argc, char **argv)
 	if (status == 0)
 		ui_configure(&r.ui, r.conf);
 	if (status == 0 && r.o.word != NULL) {
-		/* "--resume WORD": a session's id, or the task? */
+		/* is WORD of "--resume WORD" a session's id, or the task? */
 		struct err none;
 		char *dir = sessions_dir(r.root, false, &none);
 

@@ -1,4 +1,4 @@
-/* opts.c - what the command line of hamr-loop says. */
+/* opts.c - the command line of hamr-loop. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "show/export.h"
 
 #define TASK_MAX ((size_t)16 << 20)
-#define PIPED_MAX ((size_t)1 << 20)	/* of stdin beside a task */
+#define PIPED_MAX ((size_t)1 << 20)	/* of stdin given with a task */
 #define ID_LEAST 8		/* a session's id, without its "=" */
 
 static const char help[] =
@@ -40,7 +40,7 @@ static const char help[] =
 "  66 missing, 71 system, 75 in use, 77 denied, 78 configuration,\n"
 "  130 interrupted\n";
 
-/* Most set a text or a flag of struct opts: by where that is in it. */
+/* Most options set a text or flag of struct opts, given by its offset. */
 #define AT 256
 #define TEXT(name, member) \
 	{ name, required_argument, NULL, AT + offsetof(struct opts, member) }
@@ -63,7 +63,7 @@ static const struct option longs[] = {
 	{ "version", no_argument, NULL, 'V' }, { NULL, 0, NULL, 0 }
 };
 
-/* c as getopt_long returns it, of a long option if that is not NULL. */
+/* Take option c as getopt_long returns it, for a long option if not NULL. */
 static int
 one(struct opts *o, int c, const struct option *l, char *arg, struct err *e)
 {
@@ -96,7 +96,7 @@ one(struct opts *o, int c, const struct option *l, char *arg, struct err *e)
 	return 0;
 }
 
-/* The task's text must be able to stand in a record. */
+/* The task must be text that a record can hold. */
 static int
 check_task(struct opts *o, struct err *e)
 {
@@ -121,7 +121,7 @@ operands(struct opts *o, int n, char **v, struct err *e)
 	int words = n - dash;
 	struct buf clean = BUF_INIT(4 * PIPED_MAX);
 
-	/* behind a blank, what is short is a word of a task */
+	/* after a blank, a short word belongs to the task */
 	if (words > 0 && o->resume && o->resume_id == NULL &&
 	    strlen(v[0]) >= ID_LEAST && strpbrk(v[0], " \t\r\n/") == NULL) {
 		o->word = xstrdup(v[0]);
@@ -138,8 +138,8 @@ operands(struct opts *o, int n, char **v, struct err *e)
 		o->task = xstrdup(v[0]);
 	if (!dash)
 		return 0;
-	/* The task; or, beside one, the output of a command, say: not
-	 * necessarily text. */
+	/* The task; or, if there is one, for instance the output of a command,
+	 * which need not be text. */
 	bool task = o->task == NULL && o->word == NULL;
 	struct buf b = BUF_INIT(task ? TASK_MAX : PIPED_MAX);
 	int rc = file_read_fd(STDIN_FILENO, "stdin", &b, e);
@@ -182,7 +182,7 @@ opts_settle(struct opts *o, bool is_id, struct err *e)
 	return check_task(o, e);
 }
 
-/* Is it the name of one of ours? */
+/* Is it one of our options? */
 static bool
 is_option(const char *arg)
 {
@@ -208,7 +208,7 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 
 		if (c == ':' || c == '?')
 			return err_option(e, c, argv);
-		/* getopt gives "--fork --yes" the second one as a value */
+		/* getopt takes "--yes" in "--fork --yes" as a value */
 		if (optarg == arg && is_option(arg))
 			return err_set(e, ST_USAGE, "%s needs a value, not %s; "
 			    "try hamr-loop --help", argv[optind - 2], arg);
@@ -226,7 +226,7 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 		    "lists sessions; leave out --resume, --fork and options "
 		    "that print something");
 	if (o->inspect != NULL || o->export != NULL) {
-		/* What stands where a task would is the session. */
+		/* The operand is a session, not a task. */
 		static const char *const views[] = { "budget", "ledger",
 			"context", NULL };
 
