@@ -294,6 +294,20 @@ killed; b 'echo 1 >next'
 is "also after the next one" "$(t undo | tail -n 1; t undo | tail -n 1)" \
 "  removed next
   removed broken"
+rm -f broken
+resident --yes --no-config --root .
+say "$user" "$(call c bash '{"command":"echo 1 >next"}')" "$go"
+hear 30; say "$line"; hear 30; hear 30
+hamr-tool --yes --no-config --root . bash \
+	"$(sh_args 'echo x >broken; sleep 3372')" >/dev/null 2>&1 &
+wait_for broken
+{ kill -9 $!; wait $!; flock -w 30 .hamr/snap.git/hamr-begun true; } 2>/dev/null
+say "$user" "$(call d bash '{"command":"echo 2 >next"}')" "$go"
+hear 30; say "$line"; hear 30
+is "and after one of a process that was there before" \
+	"$(t undo | tail -n 1; t undo | tail -n 1)" "  restored next
+  removed broken"
+bye
 killed
 is "and is told where its call is found begun" "$({ echo "$user"
 	call c bash '{"command":"sleep 3372"}'

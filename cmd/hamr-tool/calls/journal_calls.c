@@ -251,6 +251,9 @@ journal_calls_checkpoint(struct journal_calls *jc, struct job *j)
 	undo_entry_release(c);
 	if (!writes(j))
 		return;
+	/* what another process was killed in comes before it */
+	if (jc->snap != NULL)
+		journal_recover(jc->snap);
 	checkpoint(jc, j);
 	c->tool = xstrdup(j->call->name);
 	c->call = xstrdup(j->call->id);

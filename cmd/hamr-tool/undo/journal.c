@@ -491,6 +491,7 @@ journal_recover(struct snap *s)
 			free(j.v[0].id);
 			j.v[0].id = NULL;
 			journal_add(s, &j.v[0], NULL);
+			undo_entry_release(&s->killed);
 			s->killed = j.v[--j.n];
 		}
 		/* if it stays, the next one finds it done */

@@ -52,8 +52,9 @@ int snap_lock(struct snap *s, struct err *e);
 int journal_add(struct snap *s, struct undo_entry *c, struct err *e);
 /* A call may begin to change things: these files, or (none) whatever it does.
  * If it is not over before we are killed, the next process that opens the
- * snapshots writes down what it changed (journal_recover).  Of several calls at
- * once, of as many processes, only the first is remembered. */
+ * snapshots, or has a call to begin, writes down what it changed
+ * (journal_recover).  Of several calls at once, of as many processes, only the
+ * first is remembered. */
 void journal_begin(struct snap *s, const struct undo_entry *c);
 void journal_over(struct snap *s);
 void journal_recover(struct snap *s);
