@@ -144,6 +144,15 @@ is "the file is the one that was, but for what is gone" \
     list | jq -r .content) $(cat real/m.db* | grep -aoc glorp)" \
     "640 real/m.db a fact with blorptext 0"
 
+ln -s real/later.db later.db
+status "of one that is not there yet, nothing is found" 1 \
+    hamr-mem --db later.db search blorp
+id=$(hamr-mem --db later.db save "a fact with blorptext")
+is "it is made, with its log and lock" "$(echo later.db*; stat -c %a \
+    real/later.db; hamr-mem --db real/later.db list | jq -r .id)" "later.db
+600
+$id"
+
 # both memories
 mkdir repo && cd repo || exit 1
 id=$(hamr-mem --global save 'a global quibblefish')

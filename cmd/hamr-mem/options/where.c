@@ -1,5 +1,6 @@
 /* where.c - which memories a command line means, and opening them. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -55,9 +56,15 @@ where_path(const struct opts *o, bool create, const char **name,
 	 * elsewhere.  Where else one is meant, its lock and log lie beside the
 	 * file itself */
 	bool is = path != NULL && lstat(path, &st) == 0;
-	char *real = is && !project && S_ISLNK(st.st_mode) ?
-	    realpath(path, NULL) : NULL;
+	bool link = is && !project && S_ISLNK(st.st_mode);
 
+	/* one to a file that is not there yet makes it */
+	if (link && create)
+		file_close(open(path, O_RDWR | O_CREAT | O_NONBLOCK |
+		    O_NOCTTY | O_CLOEXEC, 0600));
+	char *real = link ? realpath(path, NULL) : NULL;
+	if (link && real == NULL)
+		is = errno != ENOENT;
 	if (real != NULL) {
 		is = stat(real, &st) == 0;
 		free(path);
