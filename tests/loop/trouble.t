@@ -132,7 +132,7 @@ later() {
 	printf 'method POST\nstatus 429\nheader Retry-After: %s\nbody {"error":{"message":"slow down"}}\n' \
 	    "$1" >s
 	httpd_stop
-	httpd_start log s s2 || exit 1
+	httpd_start log s "${3:-s2}" || exit 1
 	at "$(port)" -o agent.mode=read-only --json \
 	    -o provider.max_retry_after=1 -o agent.provider_wait="$2"
 	printf '%s ' $? "$(jq -r '.retry_after // .wait_ms // empty' out |
@@ -143,6 +143,8 @@ match "... and is told" "$(tail -n 1 err)" \
     "hamr-loop: HTTP 429: slow down; the server asks for a wait of 300 s*"
 is "else it is waited for as long as the server asks" "$(later 3 200)" \
     "0 3 3000 2 "
+is "nor is it asked sooner with what is left of our wait" "$(later 2 3 s)" \
+    "6 2 2000 2 2 "
 
 # a server that is loading is waited for
 printf 'method POST\nstatus 503\nbody {"error":{"code":503,"message":"Loading model"}}\n' >s

@@ -191,12 +191,11 @@ recover_asking(struct turn *t)
 	long long wall = turn_wall_end(t);
 	if (wall != 0 && left > (double)(wall - file_now_ms()) / 1000)
 		left = (double)(wall - file_now_ms()) / 1000;
-	if ((double)k->retry_after > s) {
-		/* an earlier retry would only get the same answer */
-		if ((double)k->retry_after > left)
-			return false;
+	/* an earlier retry would only get the same answer */
+	if (k->retry_after > 0 && (double)k->retry_after > left)
+		return false;
+	if ((double)k->retry_after > s)
 		s = (double)k->retry_after;
-	}
 	if (s > left)
 		s = left > 0 ? left : 0;
 	char *text = xasprintf("no answer (%s); asking the server again in "
