@@ -321,6 +321,12 @@ killed; touch -d '1 hour ago' .hamr/snap.git/hamr-begun
 is "but not what was changed long after it" "$(t undo >/dev/null 2>&1
 	cat broken)" x
 rm broken
+hamr-tool --yes --no-config --root . bash \
+	"$(sh_args 'sleep 3; echo x >broken; sleep 3372')" >/dev/null 2>&1 &
+wait_for broken
+{ kill -9 $!; wait $!; flock -w 30 .hamr/snap.git/hamr-begun true; } 2>/dev/null
+is "and of a long call what it did at its end, too" "$(t undo | tail -n 1)" \
+	"  removed broken"
 if strace -o /dev/null true 2>/dev/null; then
 	mkdir ke; echo old >ke/f; b :
 	for when in 1 2 3 4 5 6; do

@@ -422,7 +422,7 @@ job_work(struct job *j)
 
 	j->call->ran = true;
 	t->files->call = j->call->id;
-	journal_calls_begin(t->journal, j);
+	o.alive = journal_calls_begin(t->journal, j);
 	switch (j->schema->id) {
 	case TOOL_READ: files_read(t->files, args, &j->r); break;
 	case TOOL_EDIT:

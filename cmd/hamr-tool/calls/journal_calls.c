@@ -261,12 +261,12 @@ journal_calls_checkpoint(struct journal_calls *jc, struct job *j)
 		c->checkpoint = xstrdup(jc->checkpoint);
 }
 
-void
+int
 journal_calls_begin(struct journal_calls *jc, struct job *j)
 {
 	/* edit and write tell of their file before they change it */
-	if (writes(j) && jc->snap != NULL && !job_has_plan(j))
-		journal_begin(jc->snap, &jc->entry);
+	return writes(j) && jc->snap != NULL && !job_has_plan(j) ?
+	    journal_begin(jc->snap, &jc->entry) : -1;
 }
 
 /* ---- what a command changed ---- */

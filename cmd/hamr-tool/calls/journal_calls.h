@@ -28,6 +28,7 @@ void journal_calls_idle(struct journal_calls *jc);
 void journal_calls_checkpoint(struct journal_calls *jc, struct job *j);
 /* It was begun by a process that is gone: what it changed is told. */
 void journal_calls_tell_killed(struct journal_calls *jc, struct job *j);
-/* Before the work; and behind it: its result is completed. */
-void journal_calls_begin(struct journal_calls *jc, struct job *j);
+/* Before the work: journal_begin, or -1; and after it: its result is
+ * completed. */
+int journal_calls_begin(struct journal_calls *jc, struct job *j);
 void journal_calls_end(struct journal_calls *jc, struct job *j);

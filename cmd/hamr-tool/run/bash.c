@@ -50,6 +50,7 @@ bash_run(struct stage *s, const struct bash_opts *o, struct slice args,
 	struct prog p = { .sandboxes = o->sandboxes, .resident = true,
 		.want = sandboxes_want(o->sandboxes, o->kind),
 		.argv = (char *const *)(void *)argv, .out = &out, .err = &err,
+		.alive = o->alive,
 		.grace = GRACE_TIMEOUT_MS, .grace_cancel = GRACE_CANCEL_MS };
 	/* what is not limited goes into the end record, which the loop
 	 * writes */

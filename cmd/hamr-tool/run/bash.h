@@ -16,6 +16,7 @@ struct bash_opts {
 	const char *root;	/* absolute; what is shown as cwd */
 	int rootfd;
 	size_t cap;		/* per-result cap, bytes */
+	int alive;		/* as of a prog */
 	const char *id;		/* tool_call_id of the `output` records, NULL:
 				 * none are put */
 };

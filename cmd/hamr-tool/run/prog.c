@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -10,6 +11,7 @@
 
 #define QUIET_MS 100		/* after its end, nothing for so long */
 #define QUIET_LIMIT_MS 1000	/* and never longer than this */
+#define ALIVE_MS 1000		/* from one sign of life to the next */
 #define READ_BYTES 65536
 #define NOTES_MAX 8192
 #define SHOWN_MAX ((size_t)1 << 20)	/* in `output` records */
@@ -24,7 +26,7 @@ struct run {
 	struct box_io io;
 	struct slice left;	/* of the input */
 	struct buf chunk;
-	long long deadline, quiet, limit, kill;
+	long long deadline, quiet, limit, kill, told;
 	bool exited;
 };
 
@@ -130,7 +132,21 @@ wait_ms(const struct run *r)
 		until = r->kill;
 	else if (r->exited)
 		until = r->quiet < r->limit ? r->quiet : r->limit;
+	if (r->p->alive > 0 && until > now + ALIVE_MS)
+		until = now + ALIVE_MS;
 	return until > now ? (int)(until - now) : 0;
+}
+
+static void
+tell_alive(struct run *r)
+{
+	static const struct timespec now[2] = { { 0, UTIME_NOW },
+		{ 0, UTIME_OMIT } };
+
+	if (r->p->alive > 0 && file_now_ms() >= r->told + ALIVE_MS) {
+		futimens(r->p->alive, now);
+		r->told = file_now_ms();
+	}
 }
 
 static void
@@ -149,6 +165,7 @@ watch(struct run *r)
 			    r->p->signals, POLLIN, 0 },
 		};
 
+		tell_alive(r);
 		/* a reason to stop stays true: then it would not wait */
 		if (ending)
 			poll(fds, NFDS, wait_ms(r));

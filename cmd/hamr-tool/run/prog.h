@@ -31,6 +31,8 @@ struct prog {
 	int ms;			/* the time it has */
 	int grace;		/* from TERM to KILL; 0: KILL at once */
 	int grace_cancel;	/* the same after a cancel; 0: as grace */
+	int alive;		/* a file that is touched each second it runs:
+				 * its time of access; 0: none */
 	int signals;		/* a signalfd that cancels it; 0: none, and
 				 * SIGPIPE ends us if stdout was closed */
 	struct output *out;	/* where stdout goes, or ... */

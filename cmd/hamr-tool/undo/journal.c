@@ -24,7 +24,7 @@
 #define NAME "hamr-undo"
 #define COUNTER "hamr-next"
 #define BEGUN "hamr-begun"	/* the call in hand; empty: none */
-#define CALL_NS 605000000000LL	/* no command runs longer */
+#define ALIVE_NS 2000000000LL	/* from the last sign of life to the end */
 #define ID_MAX ((long long)1 << 53)
 #define JOURNAL_MAX ((size_t)16 << 20)
 #define FILE_MAX ((size_t)64 << 20)	/* what edit and write change */
@@ -363,7 +363,7 @@ journal_read(struct snap *s, struct journal *j, struct err *e)
 
 /* ---- the call in hand ---- */
 
-void
+int
 journal_begin(struct snap *s, const struct undo_entry *c)
 {
 	struct buf o = BUF_INIT(BUF_RECORD_MAX);
@@ -372,7 +372,7 @@ journal_begin(struct snap *s, const struct undo_entry *c)
 	if (s->begun < 0)
 		s->begun = snap_file(s, BEGUN, O_RDWR);
 	if (s->begun < 0 || flock(s->begun, LOCK_EX | LOCK_NB) < 0)
-		return;
+		return -1;
 	fstatat(s->dirfd, NAME, &st, AT_SYMLINK_NOFOLLOW);
 	print_entry(c, &o);
 	scan_put(&o, ",'size':$}", SCAN_INT(st.st_size));
@@ -380,6 +380,7 @@ journal_begin(struct snap *s, const struct undo_entry *c)
 	if (pwrite(s->begun, o.p, o.len, 0) < (ssize_t)o.len)
 		journal_over(s);
 	buf_release(&o);
+	return s->begun;
 }
 
 void
@@ -393,13 +394,13 @@ journal_over(struct snap *s)
 
 /* Was the path changed while the call may have run? */
 static bool
-is_of_call(const struct snap *s, const char *path, int64_t begun)
+is_of_call(const struct snap *s, const char *path, int64_t begun, int64_t end)
 {
 	int fd = path_open(&s->f->root, path, O_PATH | O_NOFOLLOW);
 	struct stat st;
 	bool is = fd < 0 || fstat(fd, &st) < 0 ||
 	    (time_ns(st.st_ctim) >= begun &&
-	    time_ns(st.st_ctim) <= begun + CALL_NS);
+	    time_ns(st.st_ctim) <= end);
 
 	file_close(fd);
 	return is;
@@ -426,7 +427,7 @@ drop_folders(const struct snap *s, struct undo_path *t)
 /* What it has changed stays in c.  Of an edit that is known, if it was made;
  * what it left half written goes. */
 static void
-find_changes(struct snap *s, struct undo_entry *c, int64_t begun)
+find_changes(struct snap *s, struct undo_entry *c, int64_t begun, int64_t end)
 {
 	struct snap_left left = { 0 };
 	struct undo_path now;
@@ -447,7 +448,7 @@ find_changes(struct snap *s, struct undo_entry *c, int64_t begun)
 		now = (struct undo_path){ .path = t->path };
 		bool is = undo_path_look(s->f, &now) && (one ?
 		    strcmp(now.sha, t->sha) == 0 : t->born == 0 &&
-		    is_of_call(s, t->path, begun));
+		    is_of_call(s, t->path, begun, end));
 		if (is && !one) {
 			t->new_mode = now.new_mode;
 			memcpy(t->sha, now.sha, SHA_HEX);
@@ -486,7 +487,10 @@ journal_recover(struct snap *s)
 			    0) && strcmp(all.v[i].call, j.v[0].call) == 0)
 				journal_release(&j);
 		if (j.n > 0)
-			find_changes(s, &j.v[0], time_ns(st.st_mtim));
+			find_changes(s, &j.v[0], time_ns(st.st_mtim),
+			    ALIVE_NS + (time_ns(st.st_atim) >
+			    time_ns(st.st_mtim) ? time_ns(st.st_atim) :
+			    time_ns(st.st_mtim)));
 		if (j.n > 0 && j.v[0].n > 0) {
 			free(j.v[0].id);
 			j.v[0].id = NULL;

@@ -53,9 +53,11 @@ int journal_add(struct snap *s, struct undo_entry *c, struct err *e);
 /* A call may begin to change things: these files, or (none) whatever it does.
  * If it is not over before we are killed, the next process that opens the
  * snapshots, or has a call to begin, writes down what it changed
- * (journal_recover).  Of several calls at once, of as many processes, only the
+ * (journal_recover).  Returns the file that says so, which is this process's as
+ * long as the call runs: its access time is to be the last sign of life, to two
+ * seconds.  Or -1: of several calls at once, of as many processes, only the
  * first is remembered. */
-void journal_begin(struct snap *s, const struct undo_entry *c);
+int journal_begin(struct snap *s, const struct undo_entry *c);
 void journal_over(struct snap *s);
 void journal_recover(struct snap *s);
 /* What that was; NULL: nothing. */
