@@ -1,4 +1,4 @@
-/* provider.c - what is said of an answer; the one connection. */
+/* provider.c - the records of an answer; the one connection. */
 #include <string.h>
 
 #include "base/file.h"
@@ -6,7 +6,7 @@
 
 #include "provider.h"
 
-/* ---- what is said ---- */
+/* ---- records and notices ---- */
 
 void
 provider_delta(void *ctx, const char *kind, struct slice text)
@@ -141,7 +141,7 @@ server_http(struct provider *p)
 	return p->http;
 }
 
-/* A query of base_url (?api-version=1) stays at the end. */
+/* A query of base (?api-version=1) stays at the end. */
 char *
 server_url(const char *base, const char *path)
 {

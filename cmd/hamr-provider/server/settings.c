@@ -16,8 +16,8 @@
 
 #include "settings.h"
 
-/* Keys are looked up in [provider.NAME] first, but for what the command line
- * says of [provider]. */
+/* Keys are looked up in [provider.NAME] first, unless the command line sets
+ * them in [provider]. */
 struct lookup {
 	const struct conf *conf;
 	const char *name;	/* --provider, or NULL */
@@ -79,7 +79,7 @@ get_ms(struct lookup *l, const char *key)	/* it is seconds */
 
 /* ---- which API is spoken ---- */
 
-/* None of ours: an adapter, or a program on PATH. */
+/* Load an API that is not built in: an adapter, or a program on PATH. */
 static int
 load_own(struct settings *s, struct lookup *l, const struct flags *f,
     const char *name, struct err *e)
@@ -88,8 +88,8 @@ load_own(struct settings *s, struct lookup *l, const struct flags *f,
 	    conf_origin(l->conf, whole_key(l, "api")) : "";
 	const char *slash = *origin == '/' && *name != '/' ?
 	    strrchr(origin, '/') : NULL;
-	/* a path in a file is relative to the file's folder, for a repository
-	 * that one happens to be in is not to lend the program */
+	/* a path in a file is relative to the file's folder: the repository
+	 * in the working directory must not supply the program */
 	char *api = slash == NULL ? xstrdup(name) : xasprintf("%.*s/%s",
 	    (int)(slash - origin), origin, name);
 	char *path = adapter_path(api);
@@ -173,7 +173,7 @@ variable(const char *name)
 	return v != NULL && *v != '\0' ? v : NULL;
 }
 
-/* OLLAMA_HOST is often a host and a port only, or one of them. */
+/* OLLAMA_HOST is often just a host, a port or both. */
 static char *
 with_scheme(const struct api *api, const char *url)
 {
@@ -240,11 +240,11 @@ load_url(struct settings *s, struct lookup *l, const struct flags *f,
 	return 0;
 }
 
-/* ---- what is for this address only ---- */
+/* ---- keys and headers for one address only ---- */
 
-/* A key, a command that prints one and headers are for the base_url that
- * stands beside them, and never for a server that was found by searching.  Is
- * what (of [provider]) for ours?  Else it is remembered as withheld. */
+/* A key, a command that prints one and headers belong to the base_url beside
+ * them, never to a server that was discovered.  Is the key `what` (of
+ * [provider]) for our base_url?  If not, it is remembered as withheld. */
 static bool
 is_for_us(struct settings *s, struct lookup *l, const char *what,
     bool trusted)
@@ -362,7 +362,7 @@ settings_redact(const struct settings *s, bool record, struct buf *b)
 
 /* ---- the rest ---- */
 
-/* Ollama gives the window that is asked for, and its own default is small. */
+/* Ollama uses the window we ask for; its own default is small. */
 static void
 load_window(struct settings *s)
 {

@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "net/http.h"
 
-#define OLLAMA_WINDOW 32768	/* that most machines can hold */
+#define OLLAMA_WINDOW 32768	/* fits on most machines */
 
 struct api;
 struct adapter;
@@ -26,27 +26,27 @@ enum reasoning_replay { REASONING_AUTO, REASONING_ALWAYS, REASONING_NEVER };
 
 struct settings {
 	const struct api *api;
-	struct adapter *adapter;	/* that speaks it, or NULL; owned */
-	char *program;			/* hamr-provider-NAME, to be run in our
-					 * place; NULL: none.  Owned */
-	long long window;		/* num_ctx; 0: not asked for */
-	long long asked_window;		/* that somebody set; -1: nobody */
+	struct adapter *adapter;	/* speaks the API, or NULL; owned */
+	char *program;			/* hamr-provider-NAME, to exec instead
+					 * of us; NULL: none.  Owned */
+	long long window;		/* num_ctx; 0: not requested */
+	long long asked_window;		/* set by the user; -1: not set */
 	const char *replay_file;	/* NULL: a server answers */
 	double replay_speed;
 	size_t replay_chunk;		/* bytes; 0: not cut */
-	char *base_url, *model;		/* owned; "" when to be looked for */
+	char *base_url, *model;		/* owned; "" when to be discovered */
 	char *key;			/* owned, NULL: none */
 	const char *key_origin;		/* a variable or configuration key */
-	const char *key_variable;	/* that would be used, or NULL */
-	const char *withheld;		/* what would have given a key or a
-					 * header, but for another address */
-	char **headers;			/* owned, with the key's */
-	const char **secrets;		/* the key, and those of headers */
+	const char *key_variable;	/* would supply a key, or NULL */
+	const char *withheld;		/* a setting for a key or a header that
+					 * belongs to another address */
+	char **headers;			/* owned; includes the key's */
+	const char **secrets;		/* the key, and secrets in headers */
 	size_t nheaders, nsecrets;
-	struct http_conf http;		/* but for its headers */
+	struct http_conf http;		/* without the headers */
 	enum dialect_kind dialect;
 	enum reasoning_replay reasoning;
-	bool own_key;			/* one is among the headers */
+	bool own_key;			/* the user's headers hold a key */
 	bool no_images;			/* the model sees no images */
 	bool system_in_place, stream, cumulative, has_temperature, quiet;
 	double temperature;
@@ -62,17 +62,17 @@ int settings_load(struct settings *s, const struct conf *c,
     const struct flags *f, struct err *e);
 void settings_release(struct settings *s);
 
-/* Append what a person whose key was refused may want to know: which one was
- * sent, or why none was. */
+/* Append a hint for a user whose key was refused: which key was sent, or why
+ * none was. */
 void settings_key_words(const struct settings *s, struct buf *out);
 
-/* Take the key, and what is secret among the headers, out of words that a
- * server sent; out of a record only what cannot be a word of its text. */
+/* Redact the key and the secrets in headers from text that a server sent;
+ * from a record only those too long to be a word of its text. */
 void settings_redact(const struct settings *s, bool record, struct buf *b);
 
 /* Is url at the API's own host? */
 bool settings_is_own_host(const struct api *api, const char *url);
 
-/* The address without what may be secret in it: scheme, host and port of
- * url; yours to free. */
+/* Scheme, host and port of url, without the parts that may be secret.  The
+ * caller frees it. */
 char *settings_where(const char *url);
