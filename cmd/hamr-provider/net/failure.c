@@ -446,7 +446,7 @@ retry_after_ms(const char *header, long long now)
 
 		if (end == NULL || *end != '\0')
 			continue;
-		/* one that is past is of a clock that differs from ours */
+		/* a past date means that the server's clock differs */
 		long long left = timegm(&tm) - now;
 		return left <= 0 ? -1 : left > 1000000000LL ?
 		    1000000000000LL : left * 1000;

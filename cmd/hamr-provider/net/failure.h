@@ -8,11 +8,11 @@
 
 struct failure {
 	const char *code;	/* of the closed list; NULL: nothing failed */
-	bool retryable;		/* later it may work */
-	bool again;		/* we may try again ourselves, now */
+	bool retryable;		/* it may work later */
+	bool again;		/* we may retry now, by ourselves */
 	bool loading;		/* the server is still starting: wait for it */
 	bool partial;		/* it broke off in the middle of an answer */
-	long long limit;	/* the true window, 0: unknown */
+	long long limit;	/* the real window in tokens; 0: unknown */
 	long long wait_ms;	/* Retry-After, -1: none */
 	struct buf message;
 };
@@ -21,15 +21,15 @@ struct failure {
 void failure_init(struct failure *f);
 void failure_release(struct failure *f);
 
-/* A failure in our own words; whether it may be tried again goes by its code.
- * Returns -1, to end a function with. */
+/* Set code and message; the code decides whether it may be retried.  Always
+ * returns -1, so that callers can return it. */
 int failure_set(struct failure *f, const char *code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same, but it is never to be tried again. */
+/* The same, but never to be retried. */
 #define failure_final(f, ...) \
 	(failure_set(f, __VA_ARGS__), (f)->retryable = (f)->again = false)
 
-/* The one of the codes that a JSON string says, or NULL. */
+/* The failure code that a JSON string names, or NULL. */
 const char *failure_code(struct slice val);
 
 /* The answer of a server with a status other than 200. */
@@ -38,16 +38,17 @@ void failure_status(struct failure *f, long status, struct slice body);
 /* An error object within an answer of status 200 (checked JSON). */
 void failure_event(struct failure *f, struct slice object);
 
-/* The same in words that are not JSON. */
+/* The same for text that is not JSON. */
 void failure_words(struct failure *f, struct slice text);
 
-/* Do a server's words say that it, or its model, has no tools of its own? */
+/* Does a server's message say that it, or its model, does not support
+ * tools? */
 bool words_no_tools(struct slice words);
 
-/* A transfer that did not come to its end. */
+/* A transfer that did not complete. */
 void failure_transfer(struct failure *f, const struct http_reply *r,
     const char *where);
 
-/* Retry-After in both forms, in milliseconds from now (unix time); -1 when
- * it is neither.  What is in the past is 0. */
+/* Read Retry-After in both forms, seconds and HTTP date.  now is unix time.
+ * Returns milliseconds from now; -1 when it is neither, negative or past. */
 long long retry_after_ms(const char *header, long long now);

@@ -21,8 +21,8 @@
 #define FDS_MAX 16
 #define BLIND_MS 100		/* what libcurl waits for has no descriptor */
 
-/* libcurl and the 35 libraries behind it take 7 ms to load: it is opened when
- * there is something to ask. */
+/* libcurl and the 35 libraries it needs take 7 ms to load, so we open it at
+ * the first request. */
 #define FUNCTIONS(X) \
 	X(curl_easy_cleanup) X(curl_easy_getinfo) X(curl_easy_header) \
 	X(curl_easy_init) X(curl_easy_setopt) X(curl_easy_strerror) \
@@ -90,8 +90,8 @@ on_body(char *p, size_t size, size_t n, void *arg)
 	return h->next == HTTP_ABORT ? 0 : n;
 }
 
-/* A setting that was not taken would mean another one, such as the proxy of
- * the environment. */
+/* If an option were refused, libcurl would fall back to another setting, such
+ * as the proxy of the environment. */
 static void
 must(CURLcode rc)
 {
@@ -120,8 +120,8 @@ header_list(const char *const *v, size_t n)
 	    "Content-Type: application/json");
 }
 
-/* Once: later there may be a thread of its resolver, and setenv is not for
- * two. */
+/* Called once: later a resolver thread may run, and setenv is not
+ * thread-safe. */
 static void
 load(bool plain)
 {
@@ -154,8 +154,8 @@ load(bool plain)
 struct http *
 http_new(const struct http_conf *c)
 {
-	/* where certificates are in one file, and in no folder with hashes:
-	 * Red Hat's systems */
+	/* Red Hat's systems have one bundle, not a folder of hashed
+	 * certificates */
 	static const char bundle[] = "/etc/pki/tls/certs/ca-bundle.crt";
 	struct http *h = xcalloc(1, sizeof *h);
 	bool own_ca = *c->ca_file != '\0';
@@ -177,7 +177,7 @@ http_new(const struct http_conf *c)
 	must(lib.curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR,
 	    is_plain(c) ? "http" : "http,https"));
 	lib.curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L);
-	/* none of the environment */
+	/* ignore the environment's proxy */
 	must(lib.curl_easy_setopt(e, CURLOPT_PROXY, c->proxy));
 	must(lib.curl_easy_setopt(e, CURLOPT_NOPROXY, ""));
 	lib.curl_easy_setopt(e, CURLOPT_HTTP_VERSION,
@@ -223,8 +223,8 @@ static void
 begin(struct http *h, const struct http_call *c, struct http_reply *r)
 {
 	struct pollfd kept = { h->kept, POLLIN, 0 };
-	/* what can be read from the kept connection before anything is asked
-	 * does not answer the next request: an answer's length was wrong */
+	/* bytes on the kept connection before we send anything do not answer
+	 * the next request: the length of an earlier answer was wrong */
 	bool unasked = h->kept >= 0 && poll(&kept, 1, 0) > 0;
 
 	memset(r, 0, sizeof *r);
@@ -363,14 +363,14 @@ waits_for(struct http *h, struct pollfd *fds, long *ms)
 	return n;
 }
 
-/* The nearer of two times, -1 being never. */
+/* The earlier of two times; -1 is never. */
 static long long
 nearer(long long a, long long b)
 {
 	return a < 0 || (b >= 0 && b < a) ? b : a;
 }
 
-/* When the request is given up (-1: never), and why. */
+/* When the request times out (-1: never), and why. */
 static long long
 deadline(const struct http *h, const char **why)
 {
@@ -391,7 +391,7 @@ deadline(const struct http *h, const char **why)
 	return nearer(at, quiet);
 }
 
-/* A header of the answer; "": none of that name. */
+/* A header of the answer; "" if absent. */
 static const char *
 header(struct http *h, const char *name)
 {

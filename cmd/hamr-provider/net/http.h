@@ -24,32 +24,33 @@ struct http_conf {
 	long connect_ms, first_ms, idle_ms, total_ms;
 };
 
-/* Headers are copied, the rest is borrowed. */
+/* Headers are copied, the rest is borrowed.  Never NULL; the caller frees it
+ * with http_free. */
 struct http *http_new(const struct http_conf *c);
 void http_free(struct http *h);
 
-/* A piece of the body; what to do then. */
+/* What to do after a piece of the body. */
 enum http_next {
 	HTTP_MORE,
-	HTTP_SOON,	/* what is left is unimportant and comes soon */
-	HTTP_LAST,	/* that was all; wait for a clean end, but not long */
+	HTTP_SOON,	/* the rest is unimportant and should come soon */
+	HTTP_LAST,	/* complete; wait briefly for a clean end */
 	HTTP_ABORT
 };
 typedef enum http_next http_sink(void *ctx, long status, const char *p,
     size_t n);
 
-/* Wait for fds or ms milliseconds (-1: no limit) and fill revents; not 0 when
- * the request shall be given up. */
+/* Wait for fds or ms milliseconds (-1: no limit) and fill revents; nonzero
+ * aborts the request. */
 typedef int http_wait(void *ctx, struct pollfd *fds, size_t n, int ms);
 
 struct http_call {
 	const char *url;
 	bool post;
 	const char *method;	/* NULL: POST or GET */
-	const char *const *headers;	/* instead of the conf's; NULL: those */
+	const char *const *headers;	/* NULL: the conf's */
 	size_t nheaders;
 	struct slice body;
-	long max_ms;		/* for all of it; 0: as in the conf */
+	long max_ms;		/* whole request; 0: the conf's total_ms */
 	http_sink *sink;
 	void *ctx;
 	http_wait *wait;
@@ -58,18 +59,18 @@ struct http_call {
 
 enum http_end {
 	HTTP_DONE,		/* a whole answer, or HTTP_LAST */
-	HTTP_GIVEN_UP,		/* wait said so */
-	HTTP_ABORTED,		/* the sink said so */
+	HTTP_GIVEN_UP,		/* wait returned nonzero */
+	HTTP_ABORTED,		/* the sink returned HTTP_ABORT */
 	HTTP_NETWORK, HTTP_TLS, HTTP_TIMEOUT, HTTP_TOO_LARGE,
 	HTTP_BAD_URL
 };
 
 struct http_reply {
 	enum http_end end;
-	long status;		/* 0: none came */
-	bool body;		/* a byte of the body came */
-	bool packed;		/* it is compressed, though we asked not */
-	char why[300];		/* words, when not done */
+	long status;		/* 0: none received */
+	bool body;		/* some of the body was received */
+	bool packed;		/* compressed, against our request */
+	char why[300];		/* the error message, unless HTTP_DONE */
 	char retry_after[80];	/* headers, or "" */
 	char session[256];	/* Mcp-Session-Id */
 };

@@ -29,8 +29,8 @@ key_protect(void)
 	setrlimit(RLIMIT_CORE, &none);
 }
 
-/* In a group of its own, to be ended with all it starts; and should we be
- * killed meanwhile, it is, too. */
+/* Start the command in its own process group, so that it can be killed with
+ * its children; it dies with us if we are killed. */
 static pid_t
 start(const char *const *argv, size_t n, int out)
 {
@@ -49,13 +49,13 @@ start(const char *const *argv, size_t n, int out)
 		_exit(CANNOT_RUN);
 	}
 	if (pid > 0)
-		setpgid(pid, pid);	/* whoever comes first */
+		setpgid(pid, pid);	/* as above, whichever runs first */
 	free(v);
 	return pid;
 }
 
-/* What it prints until it ends, whoever else may hold its output open; false
- * when it does not end in time, or prints too much. */
+/* Read the output until the command exits, even if another process still
+ * holds the pipe open; false when it times out or prints too much. */
 static bool
 read_output(int fd, pid_t pid, struct buf *b)
 {
@@ -159,7 +159,7 @@ key_redact(const char *key, size_t least, struct buf *b)
 
 		if (s.p[at] != *key && s.p[at] != '\\')
 			continue;
-		/* as it is, or as somebody's JSON escapes it */
+		/* as it is, or escaped for JSON */
 		for (; *k != '\0' && i < s.n; k++) {
 			bool escaped = s.p[i] == '\\' && i + 1 < s.n;
 

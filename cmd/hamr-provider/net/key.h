@@ -6,17 +6,17 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* No core dump, and no other process of this user may look into this one. */
+/* Disable core dumps, and ptrace by the user's other processes. */
 void key_protect(void);
 
-/* The first line a command prints, that has 10 s to end.  NULL with e; yours
- * to free. */
+/* The first line that a command prints; it has 10 s to exit.  The caller
+ * frees it.  NULL with e. */
 char *key_command(const char *const *argv, size_t n, struct err *e);
 
-/* A key must be one line of visible characters: 0, or -1 with e.  It is
- * never shown.  Trailing line ends are removed. */
+/* Check that a key is one line of visible characters, after removing trailing
+ * line ends.  0, or -1 with e, which names origin but never shows the key. */
 int key_check(char *key, const char *origin, struct err *e);
 
-/* Every occurrence of key in b becomes "[key]", if it has at least so many
- * bytes. */
+/* Replace every occurrence of key in b with "[key]" if key has at least
+ * `least` bytes. */
 void key_redact(const char *key, size_t least, struct buf *b);

@@ -1,4 +1,4 @@
-/* sse.c - server-sent events out of bytes that come cut anywhere. */
+/* sse.c - server-sent events from a byte stream that may be cut anywhere. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ event_end(struct sse *s, sse_fn *fn, void *ctx)
 	return rc;
 }
 
-/* The value of a line "field:value"; NULL when it is of another field. */
+/* The value of a line "field:value"; NULL for any other field. */
 static struct slice
 value_of(struct slice l, const char *field)
 {
