@@ -1,4 +1,4 @@
-/* body.c - the body of one request, spliced together out of slices. */
+/* body.c - the body of one request, assembled from slices. */
 #include <stdlib.h>
 
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-/* body.h - the body of one request, spliced together out of slices.
+/* body.h - the body of one request, assembled from slices.
  *
  * Everything that stays the same from request to request comes first, then
  * the messages, then what may change: the bytes of two requests of one
@@ -13,31 +13,32 @@
 #include "messages.h"
 
 struct body {
-	const char *model;		/* "": none is named */
+	const char *model;		/* "": not sent */
 	bool stream, system_in_place, reasoning, no_images;
 	enum dialect_kind dialect;
 	bool has_temperature;
 	double temperature;
 	long long max_tokens;		/* 0: not sent */
-	long long window;		/* to be asked for; 0: the server's */
+	long long window;		/* to request; 0: the server's own */
 	unsigned quirks;		/* quirks.h */
 	struct slice conf_params;	/* a JSON object, or {NULL, 0} */
 	/* of the request; JSON or {NULL, 0} */
 	struct slice messages, tools, tool_choice, params;
-	struct messages_past *past;	/* of the request before, or NULL */
+	struct messages_past *past;	/* of the previous request, or NULL */
 };
 
-/* The legal messages, as the chat completions API has them; with carry calls
- * keep what must go back with them.  forbidden: no tool may be called. */
+/* Append the messages, made legal, in the form of the chat completions API.
+ * carry: calls keep what must be sent back with them.  forbidden: no tool may
+ * be called. */
 void body_messages(const struct body *b, bool forbidden, bool carry,
     struct buf *out);
 
-/* Append the fields of the body, by its quirks: "{", those of own, of the
- * configuration's params and of the request's, but for the names in ours; a
- * field that comes again takes the place of the one before. */
+/* Append "{", the fields of own, and those of the configuration's and the
+ * request's params that are not named in ours (NULL-terminated), as the quirks
+ * require.  A later field replaces an earlier one of the same name. */
 void fields_begin(const struct body *b, struct slice own,
     const char *const *ours, struct buf *out);
-/* One more; val may be empty, to be written behind it. */
+/* Append one more field; if val is empty, the caller appends the value. */
 void fields_put(const struct body *b, const char *key, struct slice val,
     struct buf *out);
 

@@ -17,7 +17,7 @@
 /* A call of the assistant message before, and what answers it. */
 struct open_call {
 	struct slice id;	/* a JSON string */
-	char *made;		/* or that, made up; quoted */
+	char *made;		/* or an id that we made up; quoted */
 	struct slice result;	/* a whole tool message, or {NULL, 0} */
 };
 
@@ -53,7 +53,7 @@ member(struct printer *p, struct slice key, struct slice val)
 
 /* ---- ids and names that any server takes ---- */
 
-/* The same id gets the same nine letters and digits, always. */
+/* The same id always maps to the same nine letters and digits. */
 static void
 put_id(struct slice val, struct buf *out)
 {
@@ -154,9 +154,9 @@ id_of(struct slice val)
 	    scan_kind(val) == SCAN_NUMBER ? val : SLICE("\"\"");
 }
 
-/* A call (an object).  Without an id, or with that of another call of the
- * message, it gets one that depends on nothing but the number of the message
- * and the place in it. */
+/* Print a call (an object).  If it has no id, or that of another call of the
+ * message, its id is made from the number of the message and the call's place
+ * in it only. */
 static void
 print_call(struct printer *p, struct slice call)
 {
@@ -209,8 +209,8 @@ is_content(struct slice val)
 	return scan_kind(val) == SCAN_STRING || scan_kind(val) == SCAN_ARRAY;
 }
 
-/* The content, for a model that sees no images with a line of text for each.
- * Text alone is one string: there are servers that take nothing else. */
+/* Print the content; for a model without vision a line of text replaces each
+ * image.  Text alone becomes one string: some servers accept nothing else. */
 static void
 print_content(struct printer *p, struct slice content)
 {
@@ -247,7 +247,7 @@ print_content(struct printer *p, struct slice content)
 
 /* ---- messages ---- */
 
-/* Keys of ours, and those of a response. */
+/* Is this one of our own keys, or a key of responses only? */
 static bool
 is_private(struct slice key)
 {
@@ -256,8 +256,8 @@ is_private(struct slice key)
 	    scan_key_is(key, "reasoning");
 }
 
-/* A message, with a content whatever it had; id: its tool_call_id (quoted;
- * NULL: its own). */
+/* Print a message, always with a content.  id: the tool_call_id to print
+ * (quoted; NULL: the message's own). */
 static void
 print_plain(struct printer *p, struct slice m, const char *id)
 {
@@ -345,7 +345,7 @@ print_assistant(struct printer *p, struct slice m)
 	buf_addc(p->out, '}');
 }
 
-/* Results come in the order of their calls; a missing one is made. */
+/* Print the results in the order of their calls; make up missing ones. */
 static void
 print_results(struct printer *p)
 {

@@ -1,4 +1,4 @@
-/* quirks.c - what this server does not take, learned from its answers. */
+/* quirks.c - what this server does not accept, learned from its answers. */
 #include <ctype.h>
 #include <string.h>
 
@@ -162,7 +162,7 @@ quirks_learn(unsigned known, long status, struct slice words,
 	if (status != 400 && status != 422)
 		return 0;
 	if (slice_has(words, "reasoning_content")) {
-		/* one change of mind only */
+		/* change our mind only once */
 		if (known & (QUIRK_REASONING | QUIRK_NO_REASONING))
 			return 0;
 		/* a text that holds it has its quotes escaped */

@@ -10,12 +10,12 @@
 struct turns {
 	unsigned quirks;
 	struct buf *out;
-	struct slice *group;	/* messages of one role, to be one */
+	struct slice *group;	/* messages of one role, to be merged */
 	size_t ngroup, cap;
 	struct slice last;	/* role of the message printed last */
 };
 
-/* The messages in hand, as one. */
+/* Print the messages of the group as one. */
 static void
 flush(struct turns *t)
 {

@@ -1,13 +1,13 @@
 /* turns.h - messages as strict templates want them.
  *
- * Some servers take any legal messages, others refuse them by the order of
- * their roles (quirks.h learns it).  What comes is made to fit; what fits stays
- * as it is.
+ * Some servers accept any legal messages, others refuse some orders of roles
+ * (quirks.h learns which).  Messages that do not fit are adapted; the others
+ * stay as they are.
  */
 #pragma once
 
 #include "base/buf.h"
 
-/* Append messages (a checked JSON array of legal messages) as these quirks
- * want them. */
+/* Append messages (a checked JSON array of legal messages), adapted to these
+ * quirks. */
 void turns_fit(unsigned quirks, struct slice messages, struct buf *out);
