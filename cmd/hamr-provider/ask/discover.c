@@ -13,7 +13,7 @@
 #include "discover.h"
 #include "exchange.h"
 
-#define LOOK_MS 200		/* for each server of this machine */
+#define LOOK_MS 200		/* for each server on this machine */
 #define MODELS_MS 2000
 #define SYNC_MS 300
 #define REPLY_MAX ((size_t)16 << 20)
@@ -25,7 +25,7 @@
 	"\"description\":\"Answers pong.\",\"parameters\":{" \
 	"\"type\":\"object\",\"properties\":{}}}}]"
 
-/* What an entry of a list of models is known by. */
+/* The keys that may name an entry of a list of models. */
 static const char *const names[] = { "id", "model", "name" };
 
 /* ---- finding ---- */
@@ -37,9 +37,9 @@ on_body(void *ctx, long status, const char *p, size_t n)
 	return buf_add(ctx, p, n) < 0 ? HTTP_ABORT : HTTP_MORE;
 }
 
-/* True when out holds one JSON object that came with status 200, of a POST if
- * there is a body.  The list of models, which --probe needs three times, is
- * asked for once. */
+/* GET path, or POST a body.  True when the answer is status 200 and one JSON
+ * object, which is in out.  The list of models, which --probe needs three
+ * times, is fetched once. */
 static bool
 get(struct provider *p, const char *base, const char *path,
     struct slice body, long max_ms, struct buf *out, struct http_reply *r)
@@ -89,7 +89,7 @@ next_model(struct walk *w, char **name)
 	return true;
 }
 
-/* Ask for the first model; false: there is no answer.  *model may be NULL. */
+/* Ask for the first model; false: no answer.  *model may become NULL. */
 static bool
 first_model(struct provider *p, const char *base, long max_ms, char **model)
 {
@@ -173,7 +173,7 @@ get_until(struct provider *p, const char *base, const char *path,
 }
 
 /* The window of the entry named model, or (Gemini) models/MODEL, else of the
- * only one; not positive: it does not tell. */
+ * only entry; not positive: unknown. */
 static long long
 of_list(struct slice models, const char *model)
 {
@@ -229,10 +229,10 @@ of_adapter(struct provider *p, const char *path, long long end)
 	return n;
 }
 
-/* The tokens of the server's context window by /props (llama.cpp), the list
- * of models (vLLM and others), /api/ps (Ollama) or /api/v0/models (LM Studio),
- * or as an adapter says, asked until `end` (file_now_ms); not positive: it does
- * not tell.  *source: which of them. */
+/* The server's context window in tokens, from /props (llama.cpp), the list of
+ * models (vLLM and others), /api/ps (Ollama), /api/v0/models (LM Studio) or an
+ * adapter, asked until `end` (file_now_ms); not positive: unknown.  *source:
+ * which of them. */
 static long long
 ask_window(struct provider *p, long long end, const char **source)
 {
@@ -262,8 +262,8 @@ ask_window(struct provider *p, long long end, const char **source)
 		struct slice props = buf_view(&b);
 		long long slots = api_number(props, "total_slots");
 
-		/* the n_ctx of a slot is what one request may have; one beside
-		 * the slots is for all of them */
+		/* the n_ctx of a slot limits one request; the n_ctx beside the
+		 * slots is shared by all of them */
 		*source = "/props";
 		n = api_number(scan_get(props, "default_generation_settings"),
 		    "n_ctx");
@@ -287,8 +287,8 @@ ask_window(struct provider *p, long long end, const char **source)
 	return n;
 }
 
-/* The num_ctx of a model's Modelfile, the answer of /api/show; not positive:
- * there is none. */
+/* The num_ctx of a model's Modelfile, from the answer of /api/show; not
+ * positive: not set. */
 static long long
 own_window(struct slice show)
 {
@@ -349,8 +349,8 @@ server_put_limit(struct provider *p)
 	const char *source = "num_ctx";
 
 	free(path);
-	/* without an address nothing is looked for before it is needed, and
-	 * the API's own host does not tell, unless a program knows better */
+	/* without an address, do not search before a request needs it; the
+	 * API's own host does not report it, unless an adapter knows how */
 	if (*p->set->base_url == '\0' || (!known &&
 	    settings_is_own_host(p->set->api, p->set->base_url)))
 		return;
@@ -364,8 +364,8 @@ server_put_limit(struct provider *p)
 
 /* ---- what it has ---- */
 
-/* The list of models; else why there is none is said, and returned as a
- * status.  needed: a server that answers without one is not enough. */
+/* Get the list of models; on failure print why and return a status.  needed:
+ * fail also if the server answers without a list. */
 static int
 get_models(struct provider *p, long max_ms, bool needed, struct buf *out)
 {
@@ -440,8 +440,8 @@ server_models(struct provider *p)
 
 /* ---- one small request ---- */
 
-/* As any other request of this API, without a stream: append whether
- * tools work ("tools") and how fast it is ("tokens_per_second"). */
+/* Make an ordinary request without a stream; append whether tools work
+ * ("tools") and how fast the server is ("tokens_per_second"). */
 static void
 try(struct provider *p, struct buf *out)
 {

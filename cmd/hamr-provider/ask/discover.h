@@ -4,20 +4,21 @@
 #include "base/err.h"
 #include "server/provider.h"
 
-/* Make base_url and model known: as set, else look for a server of this
- * machine, else ask the one named for its first model (which may stay "").
- * 0, or -1 with e when there is no server. */
+/* Determine base_url and model: without a base_url look for a server on this
+ * machine; without a model ask the server for its first one (it may stay "").
+ * 0, or -1 with e when no server is found. */
 int server_find(struct provider *p, struct err *e);
 
-/* The two lines that say how to point us at a server. */
+/* Print the two lines that say how to configure a server. */
 void server_say_none(void);
 
-/* In a session, ask Ollama once for the window that the model's own settings
- * name where nobody set one, and for no more than the model has.  Before the
- * first request: another num_ctx later would load the model again. */
+/* In a session, once: unless the user set a window, request from Ollama the one
+ * in the model's own settings, and never more than the model has.  Call it
+ * before the first request: for another num_ctx Ollama loads the model again. */
 void server_fit_window(struct provider *p);
 
-/* At the first sync: a limit, if the server tells within 300 ms. */
+/* At the first sync: put a limit if the server reports its window within
+ * 300 ms. */
 void server_put_limit(struct provider *p);
 
 /* --models, --probe: print and return the exit status. */

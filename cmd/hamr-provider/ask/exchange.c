@@ -1,5 +1,5 @@
-/* exchange.c - a request and its answer: attempts, the retries between, and
- * what cassettes keep of them. */
+/* exchange.c - a request and its answer: attempts, retries, and what a
+ * cassette records of them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,8 +43,8 @@ static const char *const ends[] = {
 	[HTTP_TOO_LARGE] = "too_large", [HTTP_BAD_URL] = "bad_url",
 };
 
-/* Append what happened to the cassette p->record, if there is one; again: it
- * is tried once more, so that no answer came of it. */
+/* Append this exchange to the cassette p->record, if there is one; again: it
+ * will be retried, so it produced no answer. */
 static void
 cassette_add(struct exchange *x, bool again)
 {
@@ -143,7 +143,7 @@ on_body(void *ctx, long status, const char *p, size_t n)
 		buf_add(&x->raw, p, n < room ? n : room);
 		return HTTP_MORE;
 	}
-	/* JSON begins with a brace; a page of HTML is not a stream either */
+	/* JSON begins with a brace; an HTML page is not a stream either */
 	if (x->form == FORM_UNKNOWN && begins((struct slice){ p, n }, 0, BOM))
 		lead += strlen(BOM);
 	if (x->form == FORM_UNKNOWN && lead < n)
@@ -190,7 +190,7 @@ broken_off(struct exchange *x)
 	x->failure.partial = true;
 }
 
-/* An answer without a stream: all of it is there. */
+/* Read a complete answer that was not streamed. */
 static void
 read_whole(struct exchange *x)
 {
@@ -269,7 +269,7 @@ judge(struct exchange *x)
 			    "HTTP 400 with an empty body; the request of about "
 			    "%lld tokens is probably too large",
 			    x->ask->estimate);
-		/* else a model may be what is not found */
+		/* otherwise it may be the model that was not found */
 		if (r->status == 404 && !slice_has(buf_view(&x->raw), "model"))
 			buf_fmt(&x->failure.message, "; %s",
 			    api_url_hint(x->p->set->api));
@@ -280,8 +280,8 @@ judge(struct exchange *x)
 
 /* ---- one attempt ---- */
 
-/* As it is set, else what is reserved of a window that is known; 0: the
- * server decides. */
+/* The configured value, else what is reserved of a known window; 0: the server
+ * decides. */
 static long long
 max_tokens(const struct exchange *x)
 {
@@ -311,7 +311,7 @@ max_tokens(const struct exchange *x)
 	return most > 0 && (n == 0 || n > most) ? most : n;
 }
 
-/* What is sent, and where to. */
+/* Make the body and the URL. */
 static int
 make_body(struct exchange *x)
 {
@@ -367,7 +367,7 @@ make_body(struct exchange *x)
 	return r;
 }
 
-/* -1: there is nothing to be sent, x->failure says why. */
+/* -1: there is nothing to send; x->failure says why. */
 static int
 begin(struct exchange *x)
 {
@@ -385,7 +385,7 @@ begin(struct exchange *x)
 	x->said = API_MORE;
 	x->first = 0;
 	x->started = file_now_ms();
-	/* what is replayed may call them all the same (chapter 4.5) */
+	/* a replayed answer may call tools anyway (chapter 4.5) */
 	answer_reset(x->p->answer, x->ask->tools, x->p->replay == NULL &&
 	    scan_str_is(x->ask->tool_choice, "none"));
 	if (api->own != NULL)
@@ -450,7 +450,7 @@ attempt_release(struct exchange *x)
 
 /* ---- retries ---- */
 
-/* May this failure be tried again, and after how long?  -1: no. */
+/* Milliseconds until this failure may be retried; -1: never. */
 static long long
 retry_in(struct exchange *x, long long tries)
 {
@@ -485,8 +485,8 @@ retry_in(struct exchange *x, long long tries)
 	return r % (top + 1);
 }
 
-/* What the failure tells of the server, if a request without that may do; 0:
- * nothing. */
+/* The quirk that the failure reveals, if avoiding it may make the request
+ * work; 0: none. */
 static unsigned
 learn(const struct exchange *x)
 {
@@ -517,7 +517,7 @@ learn(const struct exchange *x)
 	    x->reply.status == 500 || quirk == QUIRK_NO_STREAM ? quirk : 0;
 }
 
-/* Attempts until there is an answer, or a failure that stays. */
+/* Try until there is an answer or a permanent failure. */
 static void
 persist(struct exchange *x)
 {
@@ -540,7 +540,7 @@ persist(struct exchange *x)
 			cassette_add(x, true);
 			continue;
 		}
-		/* what did not help is not how this server is */
+		/* it did not help, so the server lacks this quirk */
 		if (strcmp(f->code, "bad_request") == 0)
 			x->p->quirks &= ~last;
 		long long ms = retry_in(x, f->loading ? looks : tries);
@@ -569,9 +569,9 @@ persist(struct exchange *x)
 /* ---- the outcome ---- */
 
 /* The server read far less than we sent: it cut the request, or did not count
- * what was in its cache.  One that counted whole requests before counts its
- * cache, so it did cut, and did not answer this request; what it ever read is
- * the window that is known of.  Else only warn. */
+ * its cache.  If it counted whole requests before, it counts its cache, so it
+ * cut this one: fail, with the most it ever read as the window.  Otherwise
+ * only warn. */
 static bool
 was_cut(struct exchange *x)
 {
@@ -581,11 +581,11 @@ was_cut(struct exchange *x)
 	struct provider *p = x->p;
 	long long sent = x->ask->estimate;
 	const struct usage *u = &p->answer->usage;
-	/* at most: those of the cache may be counted twice */
+	/* an upper bound: cached tokens may be counted twice */
 	long long told = u->prompt + (u->cached > 0 ? u->cached : 0);
 	bool counts = p->counted_whole >= COUNTED_WHOLE;
 
-	/* an image is estimated at what the dearest server takes for it */
+	/* an image is estimated at its cost on the most expensive server */
 	if (u->prompt < 0 || told == 0 || sent < SENT_MIN ||
 	    slice_has(x->ask->messages, "\"image_url\""))
 		return false;
@@ -607,7 +607,7 @@ was_cut(struct exchange *x)
 	return counts;
 }
 
-/* A refusal that names no number: the window is smaller than what was sent. */
+/* A refusal without a number: the window is smaller than what we sent. */
 static void
 bound_window(struct exchange *x)
 {
@@ -674,7 +674,7 @@ put_answer(struct exchange *x)
 	}
 }
 
-/* What came of it; nobody may be there to read a failure. */
+/* Put the outcome; there may be no reader left for a failure. */
 static void
 put_outcome(struct exchange *x)
 {
@@ -717,7 +717,8 @@ exchange(struct provider *p, const struct ask *ask)
 	}
 }
 
-/* The API of a cassette: ours, the adapter in hand, or one found by name. */
+/* Switch to the API of a cassette: a built-in one, the adapter already loaded,
+ * or an adapter found by name. */
 static int
 speak(struct provider *p, const char *api)
 {

@@ -1,14 +1,14 @@
-/* exchange.h - a request and its answer, in one attempt or more. */
+/* exchange.h - a request and its answer, in one or more attempts. */
 #pragma once
 
 #include "api/adapter.h"
 #include "api/api.h"
 #include "server/provider.h"
 
-/* Ask the server and put what comes of it. */
+/* Ask the server, with retries, and put the answer or the error. */
 void exchange(struct provider *p, const struct ask *ask);
 
-/* The same out of a line of a cassette. */
+/* The same, answered from a line of a cassette. */
 void exchange_play(struct provider *p, const struct ask *ask,
     struct slice line);
 
@@ -21,23 +21,23 @@ struct exchange {
 	const struct ask *ask;
 	struct sse sse;
 	struct buf body;		/* what is sent */
-	struct buf raw;			/* what came, unless it is events */
-	struct buf tape;		/* all that came, when it is recorded */
+	struct buf raw;			/* received, unless as events */
+	struct buf tape;		/* all received bytes, when recording */
 	struct failure failure;
 	struct http_reply reply;
 	enum form_of_answer form;
 	enum api_said said;
 	struct api_stream stream;
-	struct adapter_call call;	/* what an adapter wants sent */
-	bool is_whole;			/* it is not lines */
-	long long started, first;	/* ms; first 0: nothing came yet */
+	struct adapter_call call;	/* the adapter's request */
+	bool is_whole;			/* one object, not lines */
+	long long started, first;	/* ms; first 0: nothing received yet */
 	char *url, *where;
 };
 
-/* Zero x and give it provider and ask first. */
+/* Before: zero x and set p and ask. */
 void attempt_init(struct exchange *x);
 void attempt_release(struct exchange *x);
 
-/* Send the request and read the answer; x->failure.code is NULL when there is
- * one. */
+/* Send the request and read the answer; x->failure.code is NULL on
+ * success. */
 void attempt_do(struct exchange *x);

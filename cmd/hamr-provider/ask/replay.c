@@ -1,4 +1,4 @@
-/* replay.c - answers out of a file instead of a server. */
+/* replay.c - answers from a file instead of a server. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@
 
 struct entry {
 	struct slice line;	/* owned */
-	struct slice usage;	/* the usage record that stood between the
-				 * answer before and this one; owned */
+	struct slice usage;	/* the usage record between the previous
+				 * answer and this one; owned */
 	bool is_error, is_tape;
 };
 
@@ -118,9 +118,9 @@ replay_has_tapes(const struct replay *r)
 
 /* ---- shown as deltas ---- */
 
-/* Show a text (a JSON string, or content parts) as deltas, of whole characters
- * and about a word, or all of it when not paced; *shown (or NULL) gets what was
- * shown of it.  False: the work in hand is to end. */
+/* Show a text (a JSON string, or content parts) as deltas of whole characters,
+ * about a word each, or as one when not paced; *shown (or NULL) gets the part
+ * that was shown.  False: the current work must end. */
 static bool
 show(struct provider *p, const char *kind, struct slice val, struct buf *shown)
 {
@@ -158,8 +158,8 @@ show(struct provider *p, const char *kind, struct slice val, struct buf *shown)
 
 /* ---- the message ---- */
 
-/* One call: its own bytes, if it is written as we write calls, but for what it
- * lacks or repeats. */
+/* Put one call: its own bytes if it is written as we write calls, except what
+ * it lacks or repeats. */
 static void
 put_call(struct provider *p, struct map *fresh, struct slice call,
     struct buf *out, struct buf *malformed)
@@ -197,7 +197,7 @@ put_call(struct provider *p, struct map *fresh, struct slice call,
 	bufs_release(BUFS(&args, &was, &id));
 }
 
-/* The meta of the recorded message is kept, but for what is made anew. */
+/* Keep the meta of the recorded message, except the keys made anew. */
 static void
 put_message(struct provider *p, struct slice line, struct slice reasoning)
 {

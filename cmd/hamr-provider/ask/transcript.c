@@ -1,4 +1,4 @@
-/* transcript.c - the stage: what was read, and when to answer. */
+/* transcript.c - the stage: what it reads, and when it answers. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@
 
 /* ---- what is read ---- */
 
-/* The value of a key, where the record's line is kept. */
+/* The value of a key, as a slice of the copy of the record's line. */
 static struct slice
 kept(const struct rec *r, const char *key, struct slice line)
 {
@@ -25,7 +25,7 @@ kept(const struct rec *r, const char *key, struct slice line)
 	return v;
 }
 
-/* Members are taken now: the record has them found. */
+/* Take the members now, while the record has them parsed. */
 static void
 keep_request(struct provider *p, struct rec_in *in, const struct rec *r)
 {
@@ -46,7 +46,7 @@ keep_request(struct provider *p, struct rec_in *in, const struct rec *r)
 		a->estimate = tokens;
 }
 
-/* All messages so far are needed after all. */
+/* Load the spooled messages into the view. */
 static void
 recall(struct provider *p)
 {
@@ -63,8 +63,8 @@ recall(struct provider *p)
 	p->spool = -1;
 }
 
-/* In a session requests come made; the messages, of many megabytes, lie in a
- * file until one does not. */
+/* In a session requests usually arrive complete, so the messages, many
+ * megabytes, are spooled to a file until a request needs them. */
 static void
 remember(struct stage *s, const struct rec *r)
 {
@@ -144,7 +144,7 @@ keep(struct stage *s, const struct rec *r)
 	return r->kind != R_REQUEST;
 }
 
-/* Of the transcript; what is of the process stays. */
+/* Forget the transcript, but not the state of the process. */
 static void
 forget(struct provider *p)
 {
@@ -184,7 +184,7 @@ act(struct stage *s)
 	struct provider *p = s->self;
 	struct buf copy = BUF_INIT((size_t)1 << 40);
 	struct ask ask = { .estimate = 0 };
-	struct buf request = p->request;	/* another one may come */
+	struct buf request = p->request;	/* another may arrive */
 	bool made = p->requested;
 
 	if (!made && (p->blocked || !p->asked))
@@ -270,7 +270,7 @@ provider_init(struct provider *p, struct settings *set)
 	p->set = set;
 	p->record = -1;
 	p->limit = -1;
-	if (set->reasoning == REASONING_NEVER)	/* as if it was refused */
+	if (set->reasoning == REASONING_NEVER)	/* as if refused */
 		p->quirks = QUIRK_NO_REASONING;
 	bufs_init(BUFS(&p->models, &p->request, &p->tools, &p->constrain),
 	    BUF_RECORD_MAX);

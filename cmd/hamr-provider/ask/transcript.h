@@ -1,4 +1,4 @@
-/* transcript.h - the stage: what was read, and when to answer. */
+/* transcript.h - the stage: what it reads, and when it answers. */
 #pragma once
 
 #include "server/provider.h"
