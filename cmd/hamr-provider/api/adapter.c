@@ -68,7 +68,7 @@ adapter_path(const char *name)
 
 /* ---- life ---- */
 
-/* What the head of a program says: "# KEY: VALUE".  Yours to free. */
+/* A "# KEY: VALUE" of the program's head.  The caller frees it. */
 static char *
 head(const char *text, const char *key)
 {
@@ -189,7 +189,7 @@ adapter_wait(struct adapter *ad, program_waiter *wait, void *ctx)
 
 /* ---- asking ---- */
 
-/* All results of function for ad->in, one a line, to ad->out; -1 with f. */
+/* Run function on ad->in; results go to ad->out, one per line.  -1 with f. */
 static int
 ask(struct adapter *ad, const char *function, struct failure *f)
 {
@@ -225,7 +225,7 @@ ask(struct adapter *ad, const char *function, struct failure *f)
 
 /* ---- request ---- */
 
-/* A word of `request`, checked; NULL with f. */
+/* Check and copy a string that `request` returned; NULL with f. */
 static char *
 word(struct adapter *ad, struct slice val, const char *what,
     const char *otherwise, struct failure *f)
@@ -280,15 +280,15 @@ add_header(struct adapter_call *c, char *line)
 	c->headers[c->nheaders++] = line;
 }
 
-/* The program's headers, and the defaults that it does not say itself; the
- * key goes one way only. */
+/* Take the program's headers, and the defaults that it does not set itself;
+ * the key is sent in one header only. */
 static int
 take_headers(struct adapter *ad, struct slice headers,
     const struct adapter_defaults *d, struct adapter_call *c,
     struct failure *f)
 {
-	/* of the transfer: another length would let a part of the body pass
-	 * for a request of its own */
+	/* these frame the transfer: a wrong length would let part of the body
+	 * pass for a second request */
 	static const char *const ours[] = { "content-length", "host",
 		"transfer-encoding" };
 	bool has_key = false;
@@ -436,8 +436,8 @@ take_message(struct answer *a, struct slice o)
 	return any;
 }
 
-/* Tell the answer one result of `event`; API_ERROR without f: it is not
- * a delta. */
+/* Add one result of `event` to the answer; API_ERROR without f: it is not a
+ * delta. */
 static enum api_said
 take_delta(struct answer *a, struct slice o, struct failure *f)
 {

@@ -1,9 +1,9 @@
 /* adapter.h - an API that a jq program speaks (ADAPTERS in hamr-provider(1)).
  *
- * The program defines two functions: `request` makes what is sent to the
- * server of a request record, `event` makes deltas of one event of the
- * answer.  It is run by program.h, so it opens nothing, sees no key and is
- * bounded; what it does wrong is the failure of one request.
+ * The program defines two functions: `request` turns a request record into
+ * what is sent to the server, `event` turns one event of the answer into
+ * deltas.  It is run by program.h, so it opens nothing, sees no key and is
+ * bounded; an error in it fails only the current request.
  */
 #pragma once
 
@@ -14,23 +14,24 @@
 
 struct adapter;
 
-/* The file that NAME or FILE.jq means: a path is itself, a name is
- * share/hamr/providers/NAME.jq or one of the user's.  NULL: there is no such
- * file.  Yours to free. */
+/* The file that NAME or FILE.jq means: a path is used as is, a name is
+ * share/hamr/providers/NAME.jq or the user's own.  NULL: no such file.  The
+ * caller frees it. */
 char *adapter_path(const char *name);
 bool adapter_is_path(const char *name);
 
-/* Read and compile; NULL with e.  A result may have max bytes. */
+/* Read and compile; NULL with e.  A result may have up to max bytes.  The
+ * caller frees it with adapter_free. */
 struct adapter *adapter_open(const char *path, size_t max, struct err *e);
 void adapter_free(struct adapter *ad);
 
-/* As an API; borrowed from ad. */
+/* The adapter as an API; borrowed from ad. */
 const struct api *adapter_api(const struct adapter *ad);
 
-/* Wait with this while the program works. */
+/* Call wait while the program runs. */
 void adapter_wait(struct adapter *ad, program_waiter *wait, void *ctx);
 
-/* What is to be sent. */
+/* The request to send. */
 struct adapter_call {
 	char *method, *path;	/* path is appended to base_url */
 	char **headers;		/* the default ones are among them */
@@ -38,29 +39,29 @@ struct adapter_call {
 };
 void adapter_call_release(struct adapter_call *c);
 
-/* What is sent where nothing else is said. */
+/* What is sent unless the program says otherwise. */
 struct adapter_defaults {
 	const char *const *headers;
 	size_t nheaders;
 	const char *key;	/* NULL: none; replaces "[key]" in headers */
 };
 
-/* Ask `request` about these legal messages; its body goes to out.  0, or -1
- * with f. */
+/* Run `request` on these legal messages; fill call, and append the body to
+ * out.  0, or -1 with f. */
 int adapter_request(struct adapter *ad, const struct body *b,
     struct slice messages, const struct adapter_defaults *d,
     struct adapter_call *call, struct buf *out, struct failure *f);
 
-/* The window by the head of the program: a number, or 0; and the path that
- * tells it of this model (yours), or NULL. */
+/* The window from the head of the program: a number of tokens, or 0; and the
+ * path to ask for this model's window, or NULL, which the caller frees. */
 long long adapter_window_told(const struct adapter *ad);
 char *adapter_window_path(const struct adapter *ad, const char *model);
 
-/* Ask `window` about what came from there (checked JSON): tokens, 0: it does
- * not tell, -1 with f. */
+/* Run `window` on the answer from that path (checked JSON): tokens, 0:
+ * unknown, or -1 with f. */
 long long adapter_window(struct adapter *ad, struct slice answer,
     const char *model, struct failure *f);
 
-/* Ask `event` about the data of one event (any bytes) and tell the answer. */
+/* Run `event` on the data of one event (any bytes) and update the answer. */
 enum api_said adapter_event(struct adapter *ad, struct api_stream *st,
     struct answer *a, struct slice data, struct failure *f);

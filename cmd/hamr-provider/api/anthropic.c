@@ -24,7 +24,7 @@ is_thought(struct slice item)
 	    scan_str_is(type, "redacted_thinking");
 }
 
-/* Thoughts go back unchanged, before all that they led to. */
+/* Send thoughts back unchanged, before the content and calls they led to. */
 static void
 put_thoughts(struct writer *w, struct slice call)
 {
@@ -138,7 +138,7 @@ usage(struct answer *a, struct slice u)
 	api_usage(a, in, api_number(u, "output_tokens"), read, made);
 }
 
-/* A block of the content that begins, or is whole. */
+/* Read a content block that begins here, or is complete. */
 static void
 take_block(struct api_stream *st, struct answer *a, struct slice c, long index,
     bool whole)

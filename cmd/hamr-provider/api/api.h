@@ -1,7 +1,7 @@
-/* api.h - what one kind of server wants and says.
+/* api.h - one kind of server: its requests and its events.
  *
- * A request is made of legal chat messages (messages.h); an API writes them
- * in its form, and reads events back into an answer.
+ * A request is made from legal chat messages (messages.h); an API writes them
+ * in its own form, and reads events into an answer.
  */
 #pragma once
 
@@ -17,31 +17,31 @@
 enum api_said {
 	API_MORE,
 	API_FINISHED,		/* a finish_reason; usage may follow */
-	API_DONE,		/* nothing more comes */
-	API_ERROR		/* f says which */
+	API_DONE,		/* no more events */
+	API_ERROR		/* f says why */
 };
 
 struct adapter;
 
 /* What an API keeps between the events of one stream. */
 struct api_stream {
-	const struct sse *sse;	/* that gives the event in hand; borrowed */
-	struct buf text, mark;	/* of the thought in hand */
-	long open;		/* index of a block, -1: none */
-	long foreign;		/* of one that is not for us, -1: none */
+	const struct sse *sse;	/* source of the current event; borrowed */
+	struct buf text, mark;	/* of the current thought */
+	long open;		/* index of the open block; -1: none */
+	long foreign;		/* index of a block to skip; -1: none */
 	struct scan scan;
 };
 
-/* One event's data, or a whole answer (checked JSON, its members in st->scan),
- * to the answer. */
+/* Read one event's data or a whole answer (checked JSON, its members in
+ * st->scan) into the answer. */
 typedef enum api_said api_read(struct api_stream *st, struct answer *a,
     struct slice data, struct failure *f);
 
 struct api {
 	const char *name;
-	struct adapter *own;	/* a program speaks it (adapter.h): read, body
-				 * and mark are not used */
-	/* where it is, and the variables its users know */
+	struct adapter *own;	/* a jq program speaks it (adapter.h): read,
+				 * body and mark are not used */
+	/* its address, and the environment variables its users know */
 	const char *own_url, *own_host;	/* own_host: "https://..." */
 	const char *url_env, *key_env;
 	const char *key_header;	/* before the key */
@@ -51,8 +51,8 @@ struct api {
 	bool chat;		/* base_url is the chat completions kind */
 	bool one_system;	/* the system message is a field of its own */
 	const char *mark;	/* a whole answer holds this */
-	const char *path;	/* of a request, behind base_url ... */
-	/* ... or one that names the model; yours */
+	const char *path;	/* of a request, appended to base_url ... */
+	/* ... or a path with the model's name, which the caller frees */
 	char *(*model_path)(const char *model, bool stream);
 	/* The body; messages are legal (chat: it prints them itself). */
 	void (*body)(const struct body *b, struct slice messages,
@@ -60,11 +60,11 @@ struct api {
 	api_read *read;
 };
 
-/* By name; NULL: not known. */
+/* Find an API by name; NULL: unknown. */
 const struct api *api_named(const char *name);
-/* What to check where base_url leads to something else. */
+/* What to check when base_url leads to something else. */
 const char *api_url_hint(const struct api *api);
-/* All names, with commas. */
+/* All names, separated by commas. */
 extern const char api_names[];
 
 extern const struct api api_openai, api_responses, api_anthropic, api_gemini,
@@ -72,8 +72,8 @@ extern const struct api api_openai, api_responses, api_anthropic, api_gemini,
 
 void api_stream_reset(struct api_stream *st);
 
-/* Check one event and read it; repairs what can be repaired.  One that is cut
- * and no JSON for that says nothing. */
+/* Check one event, repair it if possible, and read it.  An event that was cut
+ * and therefore is not JSON is ignored. */
 enum api_said api_event(const struct api *api, struct api_stream *st,
     struct answer *a, struct slice data, struct failure *f);
 
@@ -87,15 +87,15 @@ enum api_said api_fails(struct failure *f, struct slice object);
 
 typedef void api_text_fn(struct answer *a, struct slice text);
 
-/* Feed a string decoded, or the text parts of an array, into fn, if there is
- * any; false: there was none. */
+/* Pass a string (decoded), or the text parts of an array, to fn; false: there
+ * was no text. */
 bool api_text(struct answer *a, struct slice val, api_text_fn *fn);
 
-/* A delta of a call; index -1: none; id, name, args are JSON values or {NULL,
- * 0}: not given. */
+/* Add a delta of a call.  index -1: none; id, name, args: JSON values, or
+ * {NULL, 0} when not given. */
 void api_call(struct answer *a, long index, struct slice id,
     struct slice name, struct slice args);
 
-/* Usage (answer.h) in numbers; -1: not given, the one from before stays. */
+/* Set the usage (answer.h) in tokens; -1: not given, the old value stays. */
 void api_usage(struct answer *a, long long prompt, long long completion,
     long long cached, long long written);

@@ -1,4 +1,4 @@
-/* form.c - tools and messages written as an API has them. */
+/* form.c - tools and messages in the form of an API. */
 #include <ctype.h>
 #include <string.h>
 

@@ -25,7 +25,7 @@ put_call(struct writer *w, struct slice call)
 	writer_end(w);
 }
 
-/* The API knows a result by its function's name; images stand beside it. */
+/* The API identifies a result by its function's name; images go beside it. */
 static void
 put_result(struct writer *w, struct slice m)
 {

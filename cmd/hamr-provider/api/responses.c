@@ -1,4 +1,4 @@
-/* responses.c - the Responses API of OpenAI, no state on the server. */
+/* responses.c - OpenAI's Responses API, without state on the server. */
 #include "request/quirks.h"
 
 #include "api.h"
@@ -79,7 +79,7 @@ body(const struct body *b, struct slice messages, struct buf *out)
 
 /* ---- what comes ---- */
 
-/* The response as it stands at its end. */
+/* Read the final response object. */
 static enum api_said
 ended(struct answer *a, struct slice r, struct slice data, struct failure *f)
 {
@@ -113,7 +113,7 @@ texts(struct answer *a, struct slice list, api_text_fn *fn)
 	}
 }
 
-/* The items of an answer that came at once. */
+/* Read the items of an answer that was not streamed. */
 static void
 whole(struct answer *a, struct slice list)
 {
