@@ -21,13 +21,13 @@ struct opts {
 	const char **tag;
 	size_t ntag, captag;
 	int64_t since, before;		/* WHEN_NONE: not given */
-	char **args;			/* what is left: files or words */
+	char **args;			/* the remaining files or words */
 	size_t nargs;
 };
 
 /* Read argv; --help and --version end the process.  -1 with e (ST_USAGE). */
 int opts_read(struct opts *o, int argc, char **argv, struct err *e);
 
-/* The words that are left, cleaned, a blank between each two. */
+/* Append the remaining arguments, cleaned and separated by blanks. */
 #define WORDS_BYTES ((size_t)8 << 20)
 void opts_words(const struct opts *o, struct buf *out);

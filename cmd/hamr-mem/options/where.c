@@ -1,4 +1,4 @@
-/* where.c - which memories a command line means, and opening them. */
+/* where.c - find and open the memories that a command line means. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ where_path(const struct opts *o, bool create, const char **name,
 	return path;
 }
 
-/* Open what is at path, which is let go: 0, or 1: there is none yet, or -1. */
+/* Open the file at path, and free path: 0, 1 if missing, or -1. */
 static int
 open_there(char *path, const char *name, enum db_mode mode, struct store *st,
     struct err *e)
