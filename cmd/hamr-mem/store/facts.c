@@ -1,4 +1,4 @@
-/* facts.c - facts, put together from their saves. */
+/* facts.c - facts, derived from their saves. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,14 +36,14 @@ tags_join(struct slice a, struct slice b)
 
 /* ---- slots ---- */
 
-/* What stands for a slot whose name was forgotten. */
+/* The hash that replaces the name of a forgotten slot. */
 #define SLOT(name) "short_hash('slot:' || " name ")"
 
-/* The saves of a slot, also of facts that were forgotten. */
+/* The saves of a slot, including those of forgotten facts. */
 #define OF_SLOT "(SELECT time, key FROM saved WHERE slot = ?1 UNION ALL " \
 	"SELECT time, key FROM gone WHERE slot = " SLOT("?1") ")"
 
-/* Into gone goes one mark a slot: the latest save that fell. */
+/* gone has one mark per slot: the latest save that fell. */
 #define RAISE " ON CONFLICT(slot) DO UPDATE SET time = excluded.time, " \
 	"key = excluded.key WHERE (excluded.time, excluded.key) > (time, key)"
 
@@ -64,8 +64,8 @@ saves_last(struct store *st, const char *key, int64_t *time, struct err *e)
 	    "WHERE key = ?1", "t", key) < 0 ? -1 : 0;
 }
 
-/* What is no later than a save of another fact falls; its mark stays, so that
- * what comes to be known later falls by it, too. */
+/* A save that is not later than another fact's save falls; its mark stays, so
+ * that saves learned later can fall by it, too. */
 static int
 settle_slot(struct store *st, struct slice slot, struct texts *lost,
     struct err *e)
@@ -187,8 +187,8 @@ saves_list(struct store *st, const char *key, bool gone, struct buf *out,
 
 /* ---- facts ---- */
 
-/* What its saves make of the fact: time, tags and slot into it.  Returns how
- * many there are. */
+/* Set the time, tags and slot of the fact from its saves.  Returns the number
+ * of saves, or -1 with e. */
 static int
 fold(struct store *st, const char *key, struct item *it, struct err *e)
 {

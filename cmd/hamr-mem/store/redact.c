@@ -1,4 +1,4 @@
-/* redact.c - secrets in texts become [redacted:KIND]. */
+/* redact.c - replace secrets in texts with [redacted:KIND]. */
 #include <ctype.h>
 #include <regex.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 #include "record/msg.h"
 #include "redact.h"
 
-/* A secret is looked at this far: keys are short, a PEM block is not. */
+/* Longest secret recognized: keys are short, a PEM block is not. */
 #define SECRET_MAX 65536
 
 /* Two bytes as a number. */

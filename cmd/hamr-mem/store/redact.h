@@ -1,6 +1,6 @@
-/* redact.h - secrets in texts become [redacted:KIND].
+/* redact.h - replace secrets in texts with [redacted:KIND].
  *
- * What a secret looks like stands in share/hamr/secrets.txt.
+ * share/hamr/secrets.txt says what a secret looks like.
  */
 #pragma once
 
@@ -9,12 +9,13 @@
 
 struct redact;
 
-/* The installed list.  NULL with e: it is missing (ST_NOINPUT) or wrong
- * (ST_DATA). */
+/* Load the installed list; the caller frees it with redact_free.  NULL with e:
+ * it is missing (ST_NOINPUT) or malformed (ST_DATA). */
 struct redact *redact_load(struct err *e);
 void redact_free(struct redact *r);
 
-/* Append text, its secrets replaced. */
+/* Append text with its secrets replaced. */
 void redact_add(const struct redact *r, struct slice text, struct buf *out);
-/* The text of a content value without them, yours; NULL when there is none. */
+/* The text of a content value with its secrets replaced; NULL when there is
+ * no text.  The caller frees it. */
 char *redact_value(const struct redact *r, struct slice val);

@@ -144,7 +144,7 @@ hash_text(const struct item *it, char hash[SHA_HEX])
 	hash[16] = '\0';
 }
 
-/* 1: it is in, 0: the key stands for an item already. */
+/* 1: inserted, 0: another item has the key already. */
 static int
 insert(struct store *st, const struct item *it, const char *key,
     const char *hash, struct err *e)
@@ -331,7 +331,7 @@ store_forget(struct store *st, const struct forget *f, struct err *e)
 	return n;
 }
 
-/* ---- looking at ---- */
+/* ---- reading ---- */
 
 int
 store_find(struct store *st, const char *prefix, int64_t *row, struct err *e)

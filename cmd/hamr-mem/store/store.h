@@ -1,8 +1,8 @@
 /* store.h - a memory: items and their passages, kept, replaced, forgotten.
  *
  * An item is a message of a transcript or a fact.  Its text is kept in
- * passages, each a row of the full-text index.  Forgotten items leave a mark
- * (their key and when, no text) that keeps the stage from bringing them back.
+ * passages, each a row of the full-text index.  A forgotten item leaves a mark
+ * (its key and the time, no text) that keeps the stage from adding it again.
  */
 #pragma once
 
@@ -16,17 +16,17 @@
 
 #define FACT_MAX ((size_t)64 << 10)
 
-/* A passage's id is its item's, and its number in the low bits: 2^20 passages
- * of 1,300 bytes are far more than the longest record can hold. */
+/* A passage's id is its item's id with the passage's number in the low bits:
+ * 2^20 passages of 1,300 bytes hold far more than the longest record. */
 #define PASSAGE_BITS 20
 
-/* Facts are numbered from here on, so that they stand apart from messages and
- * before them where the newest rows come first. */
+/* Facts are numbered from here on, so that they are apart from messages and
+ * come before them in descending order. */
 #define FACT_FIRST ((int64_t)1 << 42)
 
 enum kind { KIND_FACT = 1, KIND_MESSAGE = 2 };
 
-/* An item to be put in.  Texts that are NULL are not there. */
+/* An item to be put in; it owns its strings, NULL where absent. */
 struct item {
 	char id[MEMID_SIZE];
 	enum kind kind;
@@ -47,12 +47,12 @@ struct store {
 	/* within a transaction: */
 	int64_t last_fact, last_message;	/* ids; -1: not known yet */
 	int marks;		/* 1: items were forgotten before it */
-	/* words of texts that come and go in a transaction; words.c's.  Each is
-	 * known by its hash alone, one look at memory */
+	/* for words.c: words of texts that a transaction adds and removes,
+	 * compared by hash only: one memory access each */
 	struct wordset {
 		uint64_t *hash;		/* 0: free */
 		size_t n, cap;
-		struct buf words;	/* an LF behind each */
+		struct buf words;	/* an LF after each */
 	} come, go;
 };
 
@@ -63,58 +63,60 @@ void store_close(struct store *st);
 /* See db_is_ours. */
 bool store_is_ours(const char *path);
 
-/* A transaction; see db_begin and db_end.  r is what came of it: 0, or -1 with
- * e, which takes all back and is returned. */
+/* A transaction; see db_begin and db_end.  r is its result so far: 0 commits;
+ * -1 with e rolls back and is returned. */
 int store_begin(struct store *st, struct err *e);
 int store_end(struct store *st, int r, struct err *e);
 
-/* Within a transaction: put an item in, unless it is there or was forgotten.
- * A message whose id stands for another text gets the id of its own text. */
+/* Within a transaction: put an item in, unless it is present or was forgotten.
+ * A message whose id already belongs to another text gets an id made from its
+ * own text. */
 int store_put(struct store *st, const struct item *it, struct err *e);
 
-/* Within a transaction: put an item in under its id, without asking. */
+/* Within a transaction: put an item in under its id, without these checks. */
 int store_add(struct store *st, const struct item *it, struct err *e);
 
-/* Within a transaction: take an item out, leaving no mark. */
+/* Within a transaction: remove an item without leaving a mark. */
 int store_drop(struct store *st, int64_t row, struct err *e);
 
-/* Save a fact now, a transaction of its own: one that was forgotten is back,
- * one that is there gets the tags and the slot, an older one in the same slot
- * is replaced. */
+/* Save a fact now, in its own transaction: a forgotten fact comes back, an
+ * existing one gets the tags and the slot, an older one in the same slot is
+ * replaced. */
 int store_save(struct store *st, struct item *fact, struct err *e);
 
 /* What to forget; exactly one is set. */
 struct forget {
-	const char *prefix;	/* hex digits that one key begins with */
+	const char *prefix;	/* hex digits at the beginning of a key */
 	const char *session;
 	int64_t before;		/* WHEN_NONE: not set */
 };
 
-/* Forget for good, a transaction of its own: afterwards no byte of the text
- * is left in any file.  Returns how many items, or -1. */
+/* Forget for good, in its own transaction: afterwards no byte of the text is
+ * left in any file.  Returns the number of items, or -1 with e. */
 int64_t store_forget(struct store *st, const struct forget *f,
     struct err *e);
 
-/* Text was taken out: get it out of the index too.  Within a transaction; and
- * out of the file's gaps and the log, after it. */
+/* After text was removed: store_wipe, within the transaction, removes it from
+ * the index too; store_wipe_log, after the transaction, from the file's unused
+ * space and the log. */
 int store_wipe(struct store *st, struct err *e);
 int store_wipe_log(struct store *st, struct err *e);
 
-/* Within a transaction: a message is forgotten (row 0: it is not here). */
+/* Within a transaction: forget a message (row 0: it is not in the store). */
 int store_forget_one(struct store *st, int64_t row, const char *key,
     int64_t time, struct err *e);
 
-/* Ids by a prefix of hex digits: how many begin so (0, 1, or 2 for more), the
- * first one's row in *row; -1 with e. */
+/* Find ids by a prefix of hex digits.  Returns the number of matches (0, 1, or
+ * 2 for more), with the first one's row in *row; -1 with e. */
 int store_find(struct store *st, const char *prefix, int64_t *row,
     struct err *e);
-/* The highest number of an item of a kind, 0: none. */
+/* The highest item id of a kind in *id, 0: none. */
 int store_newest(struct store *st, enum kind kind, int64_t *id,
     struct err *e);
 /* Append the whole text of an item. */
 int store_text(struct store *st, int64_t row, struct buf *out,
     struct err *e);
 
-/* Append a line for each fault; index: also whether it fits the text, which
- * only a memory that is open to be written can tell. */
+/* Append a line for each fault found; index: also check whether the index fits
+ * the text, for which st must be open for writing.  0, or -1 with e. */
 int store_check(struct store *st, bool index, struct buf *out, struct err *e);

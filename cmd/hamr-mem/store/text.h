@@ -9,19 +9,18 @@
 #define PASSAGE_BYTES 1500
 #define PASSAGE_OVERLAP 200
 
-/* The passage of text that begins at *at; *at becomes the start of the next
- * one.  False when there is none left.  An empty text has one, empty. */
+/* Get the passage of text that begins at *at, and advance *at to the next one.
+ * False when none is left.  An empty text has one empty passage. */
 bool text_passage(struct slice text, size_t *at, struct slice *passage);
 
-/* Of words: letters and digits, and every byte that is not ASCII (the index's
- * own tokenizer decides about those). */
+/* Is this byte part of a word: a letter, a digit, or not ASCII?  (The index's
+ * tokenizer decides about the latter.) */
 bool text_is_word(char byte);
 
-/* The next word at or behind *at.  False: none. */
+/* Get the next word at or after *at, and move *at past it.  False: none. */
 bool text_word(struct slice text, size_t *at, struct slice *word);
 
-/* Append the parts of the camelCase words of text, blanks between; of a word
- * of one part nothing (snake_case and paths fall apart by themselves).  Of a
- * script without blanks between words its pairs of letters, and Straße also as
- * Strasse. */
+/* Append, separated by blanks: the parts of each camelCase word in text that
+ * has more than one (the index splits snake_case and paths itself); the pairs
+ * of letters of scripts without blanks between words; Strasse for Straße. */
 void text_parts(struct slice text, struct buf *out);

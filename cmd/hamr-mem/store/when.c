@@ -13,7 +13,7 @@
 #define YEAR_0 (-62167219200000)
 #define YEAR_10000 253402300800000
 
-/* Does s begin as the form, where 0 is any digit? */
+/* Does s begin with this form, in which 0 is any digit? */
 static bool
 looks(const char *s, const char *form)
 {

@@ -9,8 +9,8 @@
 
 #define WHEN_NONE INT64_MIN
 
-/* YYYY-MM-DD, or with THH:MM, THH:MM:SS or THH:MM:SS.fff and Z or +HH:MM
- * behind it (UTC when absent). */
+/* Parse YYYY-MM-DD, optionally followed by THH:MM, THH:MM:SS or
+ * THH:MM:SS.fff and then Z or +HH:MM (UTC when absent).  False: invalid. */
 bool when_parse(const char *s, int64_t *ms);
-/* As records write it, in out; p NULL for WHEN_NONE. */
+/* Format a time as records write it, in out; p is NULL for WHEN_NONE. */
 struct slice when_text(int64_t ms, char out[UTC_SIZE]);

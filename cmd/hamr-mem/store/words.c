@@ -1,4 +1,4 @@
-/* words.c - the distinct words of a memory as they were written. */
+/* words.c - the distinct words of a memory, unstemmed. */
 #include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "text.h"
 #include "words.h"
 
-#define WORD_MIN 4		/* a shorter one holds no fragment */
+#define WORD_MIN 4		/* a shorter one has no fragments */
 #define WORD_MAX 64
 #define FRAGMENT_MIN 3		/* bytes; shorter ones are in too many */
 #define RUN_MAX ((size_t)4 << 20)	/* two runs become one up to this */
@@ -22,7 +22,7 @@
 
 /* ---- sets ---- */
 
-/* Its place among the hashes, 0 there: it is free. */
+/* The slot of a hash; it holds 0 if the hash is not in the set. */
 static uint64_t *
 place(const struct wordset *set, uint64_t hash)
 {
@@ -81,8 +81,8 @@ wordset_reset(struct wordset *set)
 	*set = (struct wordset){ .n = 0 };
 }
 
-/* In small letters, also those of two bytes: Latin-1, Greek, Cyrillic.  Returns
- * how many digits it has. */
+/* Convert to lower case, including two-byte letters: Latin-1, Greek, Cyrillic.
+ * Returns the number of digits. */
 static size_t
 fold(struct slice w, char out[WORD_MAX])
 {
@@ -128,8 +128,7 @@ add_word(struct wordset *set, struct slice w)
 		wordset_add(set, (struct slice){ small, w.n });
 }
 
-/* They are kept in small letters, and those that an underscore joins also as
- * one. */
+/* Words are kept in lower case; those that underscores join also as one. */
 void
 words_add(struct wordset *set, struct slice text)
 {
@@ -153,7 +152,7 @@ words_add(struct wordset *set, struct slice text)
 
 /* ---- blocks: which sequences of three and of six bytes are in them ---- */
 
-/* The bit of the n bytes at p; -1 where there is an LF among them. */
+/* The bit of the n bytes at p; -1 if they contain an LF. */
 static int
 gram_bit(const char *p, size_t n)
 {
@@ -165,7 +164,7 @@ gram_bit(const char *p, size_t n)
 	return (int)(htole64(v) * 0x9e3779b97f4a7c15u >> (64 - MASK_BITS));
 }
 
-/* May one of its words hold this?  No is certain. */
+/* May a word of this block contain w?  Only false is certain. */
 static bool
 mask_has(struct slice mask, struct slice w)
 {
@@ -182,7 +181,7 @@ mask_has(struct slice mask, struct slice w)
 	return true;
 }
 
-/* A block of these words, in the place of what has its id. */
+/* Write a block of these words, replacing the one with this id. */
 static int
 put_block(struct store *st, int64_t id, struct slice words, struct err *e)
 {
@@ -200,7 +199,7 @@ put_block(struct store *st, int64_t id, struct slice words, struct err *e)
 	    (struct slice){ (const char *)mask, MASK_BYTES }, words);
 }
 
-/* ---- runs: words in order, none twice, an LF behind each ---- */
+/* ---- runs: sorted, distinct words, an LF after each ---- */
 
 static int
 compare(struct slice a, struct slice b)
@@ -218,7 +217,7 @@ by_text(const void *a, const void *b)
 
 /* ---- the end of a transaction ---- */
 
-/* The last run: where its blocks begin, and how many bytes it has at least. */
+/* The last run: its first block, and a lower bound of its size in bytes. */
 static int
 last_run(struct store *st, int64_t *first, size_t *size, struct err *e)
 {
@@ -232,8 +231,8 @@ last_run(struct store *st, int64_t *first, size_t *size, struct err *e)
 	return got;
 }
 
-/* It and this one become one, unless it is much longer: so there are few, and
- * a word is written few times.  1: they have. */
+/* Merge the last run into this one, unless it is much longer: so runs are few,
+ * and each word is rewritten only a few times.  1: merged. */
 static int
 join_last(struct store *st, struct buf *run, struct err *e)
 {
@@ -269,7 +268,7 @@ join_last(struct store *st, struct buf *run, struct err *e)
 	return got;
 }
 
-/* The words that came are a run, cut into blocks. */
+/* Write the added words as a run, cut into blocks. */
 static int
 put_run(struct store *st, struct err *e)
 {
@@ -305,7 +304,7 @@ put_run(struct store *st, struct err *e)
 	return r < 0 ? -1 : 0;
 }
 
-/* Out of the blocks that hold them. */
+/* Remove the lost words from their blocks. */
 static int
 take_out(struct store *st, const struct wordset *lost, struct err *e)
 {
@@ -346,7 +345,7 @@ words_settle(struct store *st, struct err *e)
 	char quoted[WORD_MAX + 3];
 	int rows = ROWS_MAX, got = 0;
 
-	/* of the words that leave, those that no text holds any more */
+	/* which of the removed words are in no other text? */
 	while (got >= 0 && rows > 0 && slice_line(&rest, &w)) {
 		bool held = false;
 
@@ -391,7 +390,7 @@ words_drop(struct store *st)
 	wordset_reset(&st->go);
 }
 
-/* ---- looking ---- */
+/* ---- searching ---- */
 
 struct found {
 	char *v[WORDS_FOUND];	/* the shortest first */
@@ -404,9 +403,9 @@ is_joined(struct slice w)
 	return memchr(w.p, '_', w.n) != NULL;
 }
 
-/* The words that hold w.  Joined words are looked at for joined fragments
- * only: what else they hold stands in one of their pieces, which is a word of
- * its own. */
+/* Find the words that contain w.  Joined words are searched for joined
+ * fragments only: any other fragment is in one of their pieces, which are
+ * words themselves. */
 static void
 look(struct slice words, struct slice w, struct found *f)
 {
@@ -437,7 +436,8 @@ look(struct slice words, struct slice w, struct found *f)
 	}
 }
 
-/* The words of all blocks that hold one of these, a line each. */
+/* Search all blocks for words that contain one of the fragments, which are
+ * one per line. */
 static int
 look_for(struct store *st, struct slice fragments, struct found *f,
     struct err *e)
