@@ -1,4 +1,4 @@
-/* db.c - one SQLite file, spoken to safely; the only room that knows SQLite. */
+/* db.c - safe access to one SQLite file; the only room that knows SQLite. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -72,9 +72,9 @@ db_is_stale(const struct db *db)
 	    st.st_ino != db->ino;
 }
 
-/* The new file gets the old one's mode and is on the disk first.  What belongs
- * to the old one and is empty goes before it: who opens the new one must not
- * find it. */
+/* Give the new file the old one's mode and sync it before the rename.  The old
+ * file's log, empty or set aside by now, is removed first: whoever opens the
+ * new file must not find it. */
 static int
 replace_file(const struct db *db, const char *by, struct err *e)
 {
@@ -108,7 +108,7 @@ replace_file(const struct db *db, const char *by, struct err *e)
 
 /* ---- opening ---- */
 
-/* Whose file is it?  1: ours, 0: nobody's yet, -1: e. */
+/* Whose file is it?  1: ours, 0: still empty, -1 with e. */
 static int
 whose(struct db *db, struct err *e)
 {
@@ -363,8 +363,7 @@ db_close(struct db *db)
 	free(db);
 }
 
-/* The file was replaced: what is written goes into the one that is there now.
- * The lock is taken. */
+/* The file was replaced: open the one that is there now.  The lock is held. */
 static int
 reopen(struct db *db, struct err *e)
 {
@@ -414,7 +413,7 @@ db_end(struct db *db, bool commit, struct err *e)
 	return r;
 }
 
-/* The same with the lock taken. */
+/* db_truncate_log with the lock held. */
 static int
 truncate_log(struct db *db, struct err *e)
 {
@@ -569,7 +568,7 @@ db_lend_head(const char *path, const char *from, const char *copy,
 	return r;
 }
 
-/* By a second name, so that there is no moment without the first. */
+/* Make a hard link, so that the first name never disappears. */
 static int
 also_named(const char *path, const char *end, const char *aside,
     struct err *e)

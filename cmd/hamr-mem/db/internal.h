@@ -1,4 +1,4 @@
-/* internal.h - what a database is made of; for this folder only. */
+/* internal.h - the insides of a database; for this folder only. */
 #pragma once
 
 #include <sys/types.h>
@@ -17,7 +17,7 @@ struct db {
 	struct sqlite3 *h;
 	const struct db_schema *schema;
 	char *path;
-	int lock;		/* -1: for reading only */
+	int lock;		/* -1: opened for reading */
 	bool salvage, durable, late;
 	long long until;	/* db_deadline */
 	dev_t dev;
@@ -26,9 +26,9 @@ struct db {
 	size_t n, cap;
 };
 
-/* The failure of the last call of SQLite. */
+/* Put the failure of the last SQLite call in e; returns -1. */
 int db_fail(struct sqlite3 *h, struct err *e);
-/* ST_DATA, with what to do. */
+/* Put ST_DATA with advice in e; returns -1. */
 int db_damaged(const char *path, const char *why, struct err *e);
 
 /* Names the pointer to a struct db_relevance within SQLite. */

@@ -21,7 +21,7 @@
 #define B 0.75
 #define PHRASES 64
 #define PLACES 500		/* of words in a row, that are compared */
-#define LENGTHS 1000		/* of rows, that are looked up, with the phrase
+#define LENGTHS 1000		/* of rows that are looked up, with the phrase
 				 * and without it */
 #define LOOK_EVERY 250		/* rows between two looks at the clock */
 
@@ -64,7 +64,7 @@ struct place {
 	int word, column, at;
 };
 
-/* Do the words stand one behind another somewhere? */
+/* Are the words in sequence anywhere in the row? */
 static bool
 is_phrase(const Fts5ExtensionApi *api, Fts5Context *f,
     const struct db_relevance *want, const struct place *p, int n)
