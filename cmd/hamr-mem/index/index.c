@@ -1,4 +1,4 @@
-/* index.c - the stage: what of a transcript is remembered, and when.
+/* index.c - the stage: which parts of a transcript are remembered, and when.
  *
  * Items are collected and put into the memory in batches: at go, at sync, at
  * the end, and when many have come.  The lock is held during a batch only.
@@ -24,7 +24,7 @@
 
 #define BATCH_ITEMS 20000
 #define BATCH_BYTES ((size_t)16 << 20)
-/* Of a resident stage, which lives beside others. */
+/* Limits of a resident stage, which shares the machine with others. */
 #define RESIDENT_BYTES ((size_t)4 << 20)
 #define RESIDENT_CACHE "PRAGMA cache_size=-8192"
 /* A resident stage keeps this much while the disk is full. */
@@ -32,7 +32,7 @@
 
 /* ---- calls ---- */
 
-/* What calls told that their results do not. */
+/* What calls say and their results do not. */
 struct told {
 	char *name, *path;	/* NULL: not told */
 	int64_t time;
@@ -198,8 +198,8 @@ flush(struct stage *s)
 	    true, x->err.text, SLICE(""));
 }
 
-/* A transcript's end is no reason to commit while there is more to read: many
- * small commits cost as much as all of the indexing. */
+/* Do not commit at the end of a transcript while there is more to read: many
+ * small commits cost as much as the indexing. */
 static void
 on_act(struct stage *s)
 {
@@ -221,8 +221,8 @@ on_idle(struct stage *s, int fd)
 		flush(s);
 }
 
-/* Commit what has come, as it is much, and tell a person who waits how far a
- * long run is: of the files that are named, the bytes that were read. */
+/* Commit a full batch, and show the progress of a long run: how many bytes of
+ * the named files have been read. */
 static void
 store_batch(struct stage *s, struct index *x)
 {
@@ -284,8 +284,8 @@ add_parts(struct slice path, struct buf *out)
 	}
 }
 
-/* Does a pattern fit the path as it is told, or as it stands in the session's
- * folder, or as a whole? */
+/* Does a pattern match the path as given, relative to the session's folder, or
+ * absolute? */
 static bool
 is_excluded(const struct index *x, const char *path)
 {

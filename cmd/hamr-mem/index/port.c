@@ -1,4 +1,4 @@
-/* port.c - a memory as lines, and lines into a memory. */
+/* port.c - export a memory as lines, and import lines into a memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,8 @@
 	"NULL, NULL FROM forgotten"
 enum { KEY, KIND, ROW, SESSION, LINE, ROLE, NAME, PATH, TIME, TAGS, SLOT };
 
-/* Give fn the rows of a query as lines; lenient: those that can be read and
- * that it takes.  Returns 0 at their end, or -1 with e. */
+/* Call fn with the rows of a query as lines; lenient: skip those that cannot
+ * be read or that fn refuses.  Returns 0 at the end, or -1 with e. */
 static int
 put_rows(struct store *st, const char *sql, bool lenient, port_fn *fn,
     void *ctx, struct err *e)
@@ -40,7 +40,7 @@ put_rows(struct store *st, const char *sql, bool lenient, port_fn *fn,
 			r = store_text(st, st_col_int(s, ROW), &text, e);
 			content = buf_view(&text);
 		}
-		/* what the columns do not say is said only when it is more */
+		/* only when the columns do not say everything */
 		if (r == 0 && kind != KIND_MESSAGE)
 			r = saves_list(st, id + 2, kind != KIND_FACT, &saves,
 			    e);
@@ -121,7 +121,7 @@ read_key(struct slice val, char id[MEMID_SIZE])
 	return good;
 }
 
-/* A time, or null or nothing: WHEN_NONE. */
+/* Read a time; null or absent is WHEN_NONE. */
 static bool
 read_time(struct slice val, int64_t *out)
 {
@@ -228,8 +228,8 @@ take_saves(struct store *st, struct entry *n, struct texts *lost,
 
 /* ---- messages ---- */
 
-/* Of it and what is there the smaller one, part by part; true when that is not
- * what is there. */
+/* Keep the smaller of *text and what the store had; true when it differs from
+ * what the store had. */
 static bool
 merge_text(char **text, struct slice had)
 {

@@ -1,7 +1,7 @@
-/* port.h - a memory as lines, and lines into a memory.
+/* port.h - export a memory as lines, and import lines into a memory.
  *
- * A line is a whole item, or the mark of a forgotten one.  What comes of
- * lines does not depend on their order, nor on how often each comes.
+ * A line is a whole item, or the mark of a forgotten one.  The result of an
+ * import depends neither on the order of the lines nor on repetition.
  */
 #pragma once
 
@@ -9,14 +9,14 @@
 #include "store/redact.h"
 #include "store/store.h"
 
-/* Give fn each line, sorted by key; it returns 0, or -1 with e. */
+/* Call fn with each line, sorted by key; it returns 0, or -1 with e. */
 typedef int port_fn(void *ctx, struct slice line, struct err *e);
 int port_export(struct store *st, port_fn *fn, void *ctx, struct err *e);
 
-/* The same of a damaged memory, as far as it can be read, facts first. */
+/* The same for a damaged memory, as far as it can be read, facts first. */
 void port_salvage(struct store *st, port_fn *fn, void *ctx);
 
-/* Within a transaction: take a line in.  gone counts items that are no longer
- * there.  -1 with e; ST_DATA when it is no such line. */
+/* Within a transaction: import a line.  gone counts the items removed.  0, or
+ * -1 with e; ST_DATA when it is not a valid line. */
 int port_import(struct store *st, const struct redact *redact,
     const struct rec *r, size_t *gone, struct err *e);
