@@ -1,4 +1,4 @@
-/* commands.h - what each command of hamr-mem does. */
+/* commands.h - the commands of hamr-mem. */
 #pragma once
 
 #include "options/opts.h"
@@ -16,5 +16,5 @@ int command_rebuild(const struct opts *o, struct err *e);
 int command_export(const struct opts *o, struct err *e);
 int command_import(const struct opts *o, struct err *e);
 
-/* The new file of a rebuild that was killed, unless one is going on. */
+/* Remove the new file of a killed rebuild, unless a rebuild is running. */
 void remove_unfinished(const char *path);

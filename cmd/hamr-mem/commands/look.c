@@ -1,4 +1,4 @@
-/* look.c - what looks into a memory, and forgets. */
+/* look.c - the commands that read a memory, and forget. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,8 +102,8 @@ show_hit(struct rec_out *out, const struct hit *h, bool partial)
 	buf_release(&b);
 }
 
-/* Its snippet takes what is left of the line; « and » become bold where there
- * is colour. */
+/* The snippet takes the rest of the line; « and » become bold if there is
+ * color. */
 static void
 show_hit_row(struct buf *row, const struct hit *h, struct term t)
 {
@@ -275,7 +275,7 @@ command_stats(const struct opts *o, struct err *e)
 	return r < 0 || rec_end(&out, e) < 0 ? -1 : ST_OK;
 }
 
-/* A damaged memory may be so much so that it cannot be opened. */
+/* A memory may be too damaged to be opened. */
 int
 command_check(const struct opts *o, struct err *e)
 {
@@ -428,8 +428,8 @@ by_time(const void *pa, const void *pb)
 	return strcmp(a->id, b->id);
 }
 
-/* Lines until the tokens are used up; a fact that does not fit is left out,
- * a smaller one behind it may fit. */
+/* Print facts until the tokens are used up; one that does not fit is skipped,
+ * as a smaller one after it may fit. */
 static int
 print(const struct facts *x, size_t max, struct rec_out *out, struct err *e)
 {

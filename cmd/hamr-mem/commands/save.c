@@ -1,4 +1,4 @@
-/* save.c - a fact is saved. */
+/* save.c - save a fact. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,7 +39,7 @@ read_fact(const struct opts *o, struct buf *out, struct err *e)
 	return 0;
 }
 
-/* A --key or --tag, cleaned and without secrets. */
+/* Read a --key or --tag, cleaned and without secrets. */
 static int
 read_label(const char *option, const char *text, const struct redact *redact,
     struct buf *out, struct err *e)

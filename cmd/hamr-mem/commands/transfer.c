@@ -1,4 +1,4 @@
-/* transfer.c - a memory taken elsewhere and back, and made anew.
+/* transfer.c - export, import and rebuild a memory.
  *
  * rebuild: the new file is made of transcripts and of what the old one holds.
  * It is written beside the old one, which is in use meanwhile, and takes its
@@ -178,8 +178,8 @@ take_line(void *ctx, struct slice line, struct err *e)
 	return 0;
 }
 
-/* Twice: before the transcripts, because of what was forgotten, and at the
- * end, because others may have written meanwhile. */
+/* Done twice: before the transcripts, so that forgotten items stay so, and at
+ * the end, because others may have written meanwhile. */
 static int
 take_old(struct rebuild *b, struct err *e)
 {
@@ -241,7 +241,7 @@ remove_beside(const char *beside)
 	}
 }
 
-/* Take what can be read of it.  Nothing may be. */
+/* Take over what can be read, which may be nothing. */
 static int
 take_damaged(struct rebuild *b, struct err *e)
 {
