@@ -1,4 +1,4 @@
-/* find.c - finding items of one or more memories.
+/* find.c - find items in one or more memories.
  *
  * A cascade: the query as a phrase, all of its words, any of them, words that
  * hold one of them.  What an earlier tier found stands before what a later one
@@ -21,7 +21,7 @@
 #define DAY_MS (24.0 * 3600 * 1000)
 #define SEARCH_MS 120		/* all of a search, but its last step */
 #define ROWS_MAX 50000		/* of one tier that are ranked, the newest */
-#define COMMON 4		/* a word in one of so many rows is */
+#define COMMON 4		/* a word in one of this many rows is common */
 #define ANY_ROWS 5000		/* that match any of the words, about */
 #define SAMPLE 300		/* rows that tell how common a word is */
 #define PART_BYTES 60		/* before a part in its snippet */
@@ -123,8 +123,8 @@ is_worse(const struct candidate *a, const struct candidate *b)
 	return a->rank != b->rank ? a->rank < b->rank : a->row < b->row;
 }
 
-/* An item's row, to be done with by st_done; without a row when it is not what
- * is looked for. */
+/* An item's row, which the caller ends with st_done; without a row when the
+ * item does not match the filters. */
 static struct st *
 item_of(struct store *st, const struct find *f, int64_t row, int *got,
     struct err *e)
@@ -162,8 +162,8 @@ rank(struct store *st, const struct find *f, const struct candidate *c,
 	return want < 0 ? -1 : 0;
 }
 
-/* The passages of an item come one after another; the best one stands for it,
- * unless each is to be looked at.  1: there are more rows than may be. */
+/* The passages of an item are consecutive; the best one represents it, unless
+ * each is to be checked.  1: there are more rows than the limit. */
 static int
 rank_rows(struct store *st, const struct find *f, struct st *s, bool each,
     struct search *x, struct db_relevance *told, struct best *best,
@@ -198,7 +198,7 @@ rank_rows(struct store *st, const struct find *f, struct st *s, bool each,
 	return got;
 }
 
-/* Of an item or a text found before, nothing. */
+/* Add a hit, unless its item was found before. */
 static int
 take(struct store *st, const struct find *f, const struct candidate *c,
     int tier, struct search *x, struct hits *out, struct err *e)
@@ -320,7 +320,7 @@ check_best(struct store *st, const struct query *q, bool all,
 #define ROWS_SQL "SELECT rowid FROM words WHERE words MATCH ?1 AND " \
 	"rowid >= ?2 AND rowid < ?3 AND relevance(words, ?4) ORDER BY rowid"
 
-/* 1: so many have the words that were asked for that those with all of them, or
+/* 1: too many rows have the words we asked for, so those with all of them, or
  * the newest, may not be among the best. */
 static int
 take_tier(const struct memory *m, const struct find *f, const struct query *q,
@@ -375,7 +375,7 @@ by_score(const void *pa, const void *pb)
 	return strcmp(a->id, b->id);
 }
 
-/* Sorted, equal texts once, max at most. */
+/* Sort the hits, drop duplicate texts, and keep at most max. */
 static void
 settle(struct hits *hits, size_t max)
 {
@@ -431,7 +431,7 @@ part_snippet(struct slice text, struct slice shown)
 	return buf_detach(&out);
 }
 
-/* Of this hit and of those behind it that the same words found. */
+/* Add snippets to this hit and to those after it found by the same words. */
 static int
 add_snippets(struct hit *h, size_t n, struct err *e)
 {
@@ -506,7 +506,7 @@ by_rows(const void *pa, const void *pb)
 	return a->no - b->no;
 }
 
-/* The words, the rarest ones first. */
+/* Sort the words, the rarest first. */
 static int
 sort_words(struct memory *m, struct query *q, struct err *e)
 {

@@ -1,4 +1,4 @@
-/* find.h - finding items of one or more memories. */
+/* find.h - find items in one or more memories. */
 #pragma once
 
 #include "store/store.h"
@@ -22,10 +22,10 @@ struct hit {
 struct hits {
 	struct hit *h;
 	size_t n, cap;
-	bool partial;			/* not all that match was ranked */
+	bool partial;			/* some matches were not ranked */
 };
 
-#define MEMORIES 2			/* that are read at once, at most */
+#define MEMORIES 2			/* most memories read at once */
 
 struct find {
 	struct slice query;
@@ -36,7 +36,8 @@ struct find {
 	bool raw;			/* query is FTS5's own language */
 };
 
-/* The best hits of all stores, best first. */
+/* Find the best hits of all stores, best first; hits_release frees them.
+ * 0, or -1 with e. */
 int find_hits(struct store *st, size_t n, const struct find *f,
     struct hits *out, struct err *e);
 void hits_release(struct hits *h);

@@ -1,4 +1,4 @@
-/* query.c - FTS5 expressions built of whatever somebody typed. */
+/* query.c - FTS5 expressions built from whatever the user typed. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -8,7 +8,7 @@
 #include "query.h"
 #include "store/text.h"
 
-#define WORD_BYTES 1000		/* a longer one is no word */
+#define WORD_BYTES 1000		/* anything longer is not a word */
 #define FRAGMENT 3		/* bytes; shorter ones are in too many words */
 #define EXPR_MAX ((size_t)1 << 20)
 
