@@ -1,4 +1,4 @@
-/* answer.c - one assistant message in the making. */
+/* answer.c - one assistant message under construction. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #include "answer.h"
 
-/* So many pieces that each hold all before them are not by chance. */
+/* This many pieces that each repeat all before them are not a coincidence. */
 #define GROWN_MIN 8
 
 /* All its buffers. */
@@ -26,7 +26,7 @@ show(struct answer *a, const char *kind, struct slice s)
 	a->delta(a->ctx, kind, s);
 }
 
-/* Add as much of a text as is said before it repeats itself too often. */
+/* Add the part of a text before it repeats itself too often. */
 static void
 add_text(struct answer *a, const char *kind, struct buf *to,
     struct repetition *r, struct slice s)
@@ -165,7 +165,7 @@ answer_free(struct answer *a)
 
 /* ---- what a server sends ---- */
 
-/* What a piece of text says that those before it did not. */
+/* The part of a piece of text that the pieces before it did not have. */
 static struct slice
 only_new(const struct answer *a, struct growing *g, struct slice piece)
 {
@@ -235,8 +235,8 @@ answer_calls(struct answer *a, struct slice list)
 		answer_call_element(a, el);
 }
 
-/* Servers' words, in any case, in those of chapter 2.2.  All others are an end
- * like any: whether there are calls decides. */
+/* Map servers' words, in any case, to those of chapter 2.2.  Any other word is
+ * a normal end: whether there are calls decides. */
 void
 answer_finish(struct answer *a, struct slice reason)
 {

@@ -1,4 +1,4 @@
-/* calls.c - tool calls put together from the deltas of a stream, and their
+/* calls.c - tool calls assembled from the deltas of a stream, and their
  * ids. */
 #include <stdlib.h>
 #include <string.h>

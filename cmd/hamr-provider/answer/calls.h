@@ -1,8 +1,8 @@
-/* calls.h - tool calls put together from the deltas of a stream, and their ids.
+/* calls.h - tool calls assembled from the deltas of a stream, and their ids.
  *
  * A delta belongs to the call with its index, else with its id, else begins a
- * new call if it brings a new name, else goes to the last open call.  One that
- * brings nothing begins no call.  A name may come in pieces before the
+ * new call if it has a new name, else goes to the last open call.  An empty
+ * delta does not begin a call.  A name may arrive in pieces before the
  * arguments.
  */
 #pragma once
@@ -15,9 +15,9 @@
 struct part {
 	struct buf index;	/* the JSON text of "index", or empty */
 	struct buf id, name;	/* decoded */
-	struct buf args;	/* all pieces one after the other */
-	struct buf carry;	/* JSON that must go back with it, or empty */
-	struct buf extra;	/* the same, as Gemini's chat API has it */
+	struct buf args;	/* all pieces, concatenated */
+	struct buf carry;	/* JSON to send back with it, or empty */
+	struct buf extra;	/* the same, in the form of Gemini's chat API */
 	size_t last;		/* where the last piece begins */
 };
 
@@ -28,35 +28,35 @@ struct calls {
 	struct map by_index, by_id;
 };
 
-void calls_reset(struct calls *c);		/* and gives memory back */
+void calls_reset(struct calls *c);		/* and frees its memory */
 
-/* What a delta says of a call: JSON values, {NULL, 0} where nothing. */
+/* What a delta says about a call: JSON values, {NULL, 0} where absent. */
 struct call_delta {
 	struct slice index, id, name, args, carry, extra;
 };
 
-/* That of an element of tool_calls (checked JSON). */
+/* Make one from an element of tool_calls (checked JSON), borrowed. */
 struct call_delta call_delta(struct slice element);
 
-/* Merge a delta.  fresh gets what is new of the call to look at: the name, or
+/* Merge a delta.  fresh gets the new visible part of the call: its name, or
  * arguments. */
 void calls_merge(struct calls *c, const struct call_delta *d,
     struct buf *fresh);
 
-/* A call that is whole, found in a text. */
+/* Add a complete call that was found in a text. */
 void calls_add(struct calls *c, struct slice name, struct slice args);
 
-/* Append all calls as elements of tool_calls, behind its [, with ids made by
- * ids_make; the ids of those whose arguments are not JSON go to malformed, with
- * commas.  carry: elements that go with the first one. */
+/* Append all calls as elements of tool_calls, whose [ is written already, with
+ * ids from ids_make; the ids of calls whose arguments are not JSON are appended
+ * to malformed, separated by commas.  carry: elements for the first call. */
 void calls_put(const struct calls *c, const struct map *seen,
     struct map *fresh, struct slice carry, struct buf *out,
     struct buf *malformed);
 
 /* ---- ids: never empty, never twice in one transcript ---- */
 
-/* Put into seen the ids of a tool_calls value; of the messages of an array, but
- * those in its first bytes that are known. */
+/* Add to seen the ids of a tool_calls value, or of an array of messages except
+ * those within its first `known` bytes. */
 void ids_note(struct map *seen, struct slice tool_calls);
 void ids_note_all(struct map *seen, struct slice messages, size_t known);
 
@@ -66,6 +66,6 @@ void ids_note_all(struct map *seen, struct slice messages, size_t known);
 void ids_make(const struct map *seen, struct map *fresh, struct slice wanted,
     struct buf *out);
 
-/* Append checked JSON; if it has line ends, without the blanks between its
- * tokens: so it can stand in a record. */
+/* Append checked JSON; if it has line ends, drop the white space between its
+ * tokens, so that it fits on a record's line. */
 void one_line(struct slice json, struct buf *out);

@@ -1,4 +1,4 @@
-/* harmony.h - gpt-oss answers whose channels a server left in the content.
+/* harmony.h - gpt-oss answers whose server left the channels in the content.
  *
  *	<|channel|>analysis<|message|>A<|end|>		reasoning A
  *	<|start|>assistant<|channel|>final<|message|>B	content B
@@ -6,8 +6,8 @@
  *	<|call|>					a call of N
  *	 to=functions.N<|channel|>commentary<|message|>{...}	the same
  *
- * Only content that begins with such a tag is read so.  Calls come out as
- * content in the hermes dialect, so that dialect.h judges them.
+ * Only content that begins with such a tag is read this way.  Calls come out
+ * as content in the hermes dialect, for dialect.h to parse.
  */
 #pragma once
 
@@ -19,22 +19,23 @@ enum harmony_state { HARMONY_START, HARMONY_OFF, HARMONY_HEADER,
 	HARMONY_BODY };
 enum harmony_kind { HARMONY_CONTENT, HARMONY_REASONING, HARMONY_CALL };
 
-/* What comes out; kind is content or reasoning, s never empty. */
+/* Called with the output; kind is content or reasoning, s is never empty. */
 typedef void harmony_fn(void *ctx, enum harmony_kind kind, struct slice s);
 
-/* Zero it; set emit, ctx and held's ceiling.  Before the next answer held is
- * emptied, and state, said and headed are zero again. */
+/* Zero it, then set emit, ctx and held's ceiling.  Before the next answer,
+ * empty held and zero state, said and headed. */
 struct harmony {
 	harmony_fn *emit;
 	void *ctx;
 	enum harmony_state state;
-	enum harmony_kind kind;	/* of the body in hand */
-	bool said;		/* content, before this body */
+	enum harmony_kind kind;	/* of the current body */
+	bool said;		/* there was content before this body */
 	bool empty;		/* nothing of this body yet */
-	bool headed;		/* a header was whole */
+	bool headed;		/* a complete header was read */
 	struct buf held;
 };
 
 void harmony_feed(struct harmony *h, struct slice text);
-/* Cut by length or broken, a call in hand stays open. */
+/* End the content.  cut (by length, or broken off): an unfinished call stays
+ * open. */
 void harmony_end(struct harmony *h, bool cut);

@@ -12,18 +12,18 @@ struct prices {
 	double in, out, cached, written;
 };
 
-/* Are they well formed?  [in, out], or with a third for tokens out of the
- * cache and a fourth for those written to it; in budget.prices, so for all
- * models, or a row "MODEL IN OUT [CACHED [WRITTEN]]" a model.  0, or -1. */
+/* Check the configured prices: [in, out], optionally a third for tokens read
+ * from the cache and a fourth for tokens written to it; in budget.prices such
+ * a list for all models, or one row "MODEL IN OUT [CACHED [WRITTEN]]" per
+ * model.  0, or -1 with e. */
 int prices_check(const struct conf *c, const char *own_key, struct err *e);
 
-/* Those of the provider's own key when they are set, else those of the model
- * in budget.prices.  Tokens of the cache cost what others do unless it is
- * said. */
+/* The prices of the provider's own key if set, else those of the model in
+ * budget.prices.  Cached tokens cost the same as others by default. */
 struct prices prices_find(const struct conf *c, const char *own_key,
     const char *model);
 
-/* In the currency of the prices; negative counts are 0.  cached and written
- * are parts of prompt. */
+/* The cost in the currency of the prices; negative counts are 0.  cached and
+ * written are included in prompt. */
 double prices_cost(const struct prices *p, long long prompt,
     long long completion, long long cached, long long written);

@@ -1,4 +1,4 @@
-/* reasoning.c - reasoning that a server leaves in the content, split off. */
+/* reasoning.c - split off the reasoning that a server leaves in the content. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,9 +19,9 @@ enum state {
 
 enum tag { T_CALL = 6, T_CALL_END, T_MORE };
 
-/* Opening tags are even.  Before T_CALL stand those of reasoning; it is closed
- * by its own.  Behind it stand what else begins and ends a call that is written
- * as text; tags within one are its text. */
+/* Opening tags have even numbers.  Tags before T_CALL are for reasoning, each
+ * closed by its own.  T_CALL and the tags after it begin and end calls written
+ * as text; tags within such a call are its text. */
 static const char *const tags[] = {
 	"<think>", "</think>",
 	"[THINK]", "[/THINK]",			/* of Mistral */
@@ -152,7 +152,7 @@ end_reasoning(struct reasoning *t)
 	buf_reset(&t->white);
 }
 
-/* Content begins; what stood before it is content only without a tag. */
+/* Begin content; what came before is content only if there was no tag. */
 static void
 begin_content(struct reasoning *t)
 {

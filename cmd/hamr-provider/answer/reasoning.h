@@ -1,7 +1,7 @@
-/* reasoning.h - reasoning that a server leaves in the content, split off.
+/* reasoning.h - split off the reasoning that a server leaves in the content.
  *
- * Fed with the content as it comes (decoded UTF-8, cut anywhere, also within
- * a tag), it hands every piece on as content or reasoning, in order, as soon
+ * Fed with the content as it arrives (decoded UTF-8, cut anywhere, even within
+ * a tag), it passes on every piece as content or reasoning, in order, as soon
  * as it is certain which; what may still become a tag is held back.  Forms:
  *
  *	<think>A</think>B	reasoning A, content B
@@ -13,7 +13,7 @@
  * Mistral's [THINK]A[/THINK]B and Gemma 4's <|channel>thought A<channel|>B are
  * the same.
  *
- * White space behind a closing tag and before the content is dropped, and
+ * White space after a closing tag and before the content is dropped, and
  * white space at both ends of the reasoning.  An opening tag counts at the
  * start of the content (white space before it is dropped), at the start of a
  * line, and within a line if a closing one follows; a closing tag without an
@@ -33,7 +33,7 @@ enum reasoning_kind {
 				 * (s is empty); happens at most once */
 };
 
-/* s is valid during the call and never empty, but for SPLIT_RECLASSIFY. */
+/* s is valid during the call; it is empty only for SPLIT_RECLASSIFY. */
 typedef void reasoning_fn(void *ctx, enum reasoning_kind kind, struct slice s);
 
 struct reasoning;
@@ -42,9 +42,10 @@ struct reasoning *reasoning_new(reasoning_fn *emit, void *ctx);
 void reasoning_free(struct reasoning *t);
 void reasoning_reset(struct reasoning *t);	/* the next answer begins */
 
-/* The server sends reasoning by itself: content is not it after all. */
+/* The server sends reasoning separately, so the content so far was not
+ * reasoning: a closing tag without an opening one is text. */
 void reasoning_is_apart(struct reasoning *t);
 
 void reasoning_feed(struct reasoning *t, struct slice text);
-/* Hands on what was held.  True: it ended in reasoning. */
+/* End the content: pass on what was held.  True: it ended in reasoning. */
 bool reasoning_end(struct reasoning *t);

@@ -1,4 +1,4 @@
-/* repetition.c - a model that says the same passage over and over.
+/* repetition.c - detect a model that repeats the same passage.
  *
  * A run of equal passages is a stretch of text with a period.  Every STEP
  * characters the shortest period of the last WINDOW ones is looked for (by

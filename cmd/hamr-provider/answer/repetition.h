@@ -1,4 +1,4 @@
-/* repetition.h - a model that says the same passage over and over.
+/* repetition.h - detect a model that repeats the same passage.
  *
  * Fed with the text of an answer, cut anywhere.  What counts is a passage of
  * 20 to 2,000 characters that comes limit times in a row and fills 4,000
@@ -19,8 +19,8 @@ enum { REPETITION_KEPT = 8192 };
 
 /* Zero it and set limit to begin. */
 struct repetition {
-	long long limit;	/* 0: nothing is looked for */
-	long long times;	/* how often it was said; 0: not found */
+	long long limit;	/* 0: off */
+	long long times;	/* how often it occurred; 0: not found */
 	struct fence fence;
 	uint32_t text[REPETITION_KEPT];
 	size_t n;
@@ -31,10 +31,10 @@ struct repetition {
 				 * 0: none known */
 };
 
-/* How many of these bytes belong to the answer: all of them, or those up to
- * the end of the last passage that is allowed.  Then times is set, and no more
- * is to be fed. */
+/* Returns how many of these bytes belong to the answer: all of them, or those
+ * up to the end of the last passage allowed.  In the latter case times is set,
+ * and the caller must not feed any more. */
 size_t repetition_feed(struct repetition *r, const char *p, size_t n);
 
-/* The next text; limit is kept. */
+/* Begin the next text; limit is kept. */
 void repetition_reset(struct repetition *r);
