@@ -9,8 +9,8 @@
 
 #define PIECE_MIN 5		/* bytes of a tag that are taken for it */
 
-/* Blocks that had to be read twice, in one answer, and the bytes of those that
- * went on behind a closing tag: more is an attack. */
+/* Limits for one answer: blocks that had to be read twice, and bytes of blocks
+ * that continued after a closing tag.  More is an attack. */
 #define AGAIN_MAX 64
 #define REREAD_MAX ((size_t)16 << 20)
 
@@ -60,14 +60,14 @@ static const struct block blocks[] = {
 	{ DIALECT_GEMMA, GEMMA_FUNCTION, "call:", GEMMA_FUNCTION_END,
 	    .read = read_gemma },
 };
-/* What <tool_call> may begin, told by what stands behind it. */
+/* What <tool_call> may begin; the text after it tells which. */
 static const struct block hermes = { DIALECT_HERMES, CALL, .grows = true,
 	.read = read_hermes };
 static const struct block qwen3 = { DIALECT_QWEN3, FUNC, .grows = true,
 	.read = read_qwen3 };
 static const struct block glm = { DIALECT_GLM, CALL, NULL, CALL_END,
 	"</arg_value>", "<arg_key>", .read = read_glm };
-/* What begins as other text does, too. */
+/* Blocks whose beginnings are also common in text. */
 static const struct block bare = { DIALECT_LLAMA3, "{", .weak = true,
 	.read = read_bare };
 static const struct block pythonic = { DIALECT_PYTHONIC, "[", .weak = true,
@@ -79,7 +79,7 @@ static const struct block fence = { DIALECT_JSON, "```", .close = "\n```",
 	.weak = true, .read = read_fence };
 static const struct block tool_code = { DIALECT_GEMMA, TOOL_CODE,
 	.close = "\n```", .weak = true, .read = read_tool_code };
-/* No call, up to its closing tag. */
+/* Not a call; ends at its closing tag. */
 static const struct block junk_call = { DIALECT_HERMES, CALL,
 	.close = CALL_END, .read = read_junk };
 static const struct block junk_function = { DIALECT_QWEN3, FUNC,
@@ -236,7 +236,7 @@ leave(struct dialect *d, size_t n)
 
 /* ---- which blocks are meant ---- */
 
-/* The bytes that are not handed on yet. */
+/* The bytes that are not passed on yet. */
 static struct slice
 rest(const struct dialect *d)
 {
@@ -250,7 +250,7 @@ reads(const struct dialect *d, enum dialect_kind kind)
 	return d->kind == DIALECT_AUTO || d->kind == kind;
 }
 
-/* auto lifts only what the tools have. */
+/* auto lifts only names that are in tools. */
 static bool
 is_tool(const struct dialect *d, struct slice name)
 {
@@ -320,7 +320,7 @@ into_block(struct dialect *d, const struct block *f)
 	d->looked = 1;
 }
 
-/* What begins here is no call after all. */
+/* Not a call after all. */
 static void
 into_junk(struct dialect *d)
 {
@@ -355,8 +355,8 @@ hand_on(struct dialect *d, size_t n)
 		    buf_view(&r->v[i].args));
 }
 
-/* The bytes were cut off within the block, which cannot be read to its end: is
- * what is missing to be dropped, and not to be kept as text? */
+/* The content was cut within this block: drop the incomplete block, rather
+ * than keep it as text? */
 static bool
 is_cut_off(struct dialect *d, enum block_said said)
 {
@@ -378,7 +378,7 @@ is_cut_off(struct dialect *d, enum block_said said)
 	    !f->grows)) && all_tools(d) && is_meant(d, s);
 }
 
-/* The end of a block in s, looked at from byte from on; 0: not there. */
+/* The end of a block in s, searched for from byte `from`; 0: not found. */
 static size_t
 block_end(const struct block *f, struct slice s, size_t from)
 {
@@ -470,7 +470,7 @@ in_block(struct dialect *d, enum block_end e)
 
 /* ---- where a block begins ---- */
 
-/* More is needed, unless too much white space has come already. */
+/* More bytes are needed, unless there was too much white space already. */
 static int
 unsure(size_t at)
 {
@@ -551,7 +551,7 @@ opens_block(const struct dialect *d, struct slice s, const struct block **f)
 	return weak == 1 || may == 0 ? weak : may;
 }
 
-/* <tool_call> stands here: what is behind it?  False: it is not known yet. */
+/* <tool_call> is here: what follows it?  False: not known yet. */
 static bool
 at_call(struct dialect *d, enum block_end e)
 {
@@ -595,7 +595,7 @@ at_call(struct dialect *d, enum block_end e)
 	return true;
 }
 
-/* What may begin a block stands here.  False: more bytes are needed. */
+/* Something that may begin a block is here.  False: more bytes are needed. */
 static bool
 opening(struct dialect *d, enum block_end e)
 {

@@ -1,7 +1,7 @@
 /* fence.h - is this place of an answer inside code?  (Markdown, line by line.)
  *
  * Fed with the text of an answer, cut anywhere.  A fence is a line that begins
- * (behind any white space: lists are indented) with three or more ` or ~ and
+ * (after any white space: lists are indented) with three or more ` or ~ and
  * ends at a line of at least as many of the same.
  */
 #pragma once
@@ -25,7 +25,7 @@ struct fence {
 
 void fence_feed(struct fence *f, const char *p, size_t n);
 
-/* Is what comes next inside a fence, or behind a ` of its line that is not
+/* Is the next byte inside a fence?  Is it after a ` on its line that is not
  * closed there? */
 bool fence_in(const struct fence *f);
 bool fence_inline(const struct fence *f);

@@ -1,9 +1,9 @@
-/* internal.h - what the readers of the dialects owe to dialect.c.
+/* internal.h - the interface between dialect.c and the readers of dialects.
  *
- * Two dialects, hermes and qwen3-coder, are read while they come: the reader
+ * Two dialects, hermes and qwen3-coder, are read as they arrive: the reader
  * looks at the bytes held, which begin with its block and only grow (it
  * remembers how far it has looked), until it can tell what the block is.  The
- * others are read when all of a block is there:
+ * others are read when the whole block is there:
  *
  *	llama3		<|python_tag|>{"name":N,"parameters":{...}}; also an
  *			answer that is nothing but such objects
@@ -68,15 +68,15 @@ enum block_end { BLOCK_GROWS, BLOCK_STOPS, BLOCK_CUT };	/* more to come? */
 
 enum block_said {
 	BLOCK_MORE,		/* cannot be decided yet */
-	BLOCK_NONE,		/* no call begins here: it is text */
+	BLOCK_NONE,		/* not a call: it is text */
 	BLOCK_CALLS,		/* calls, up to at */
 	BLOCK_UNCLOSED,		/* the same, but the last one is not closed */
-	BLOCK_OPEN,		/* calls, and one that is not whole */
+	BLOCK_OPEN,		/* calls, the last one incomplete */
 	BLOCK_BROKEN,		/* a call that cannot be read */
-	BLOCK_JUNK		/* none either; ends at the next closing tag */
+	BLOCK_JUNK		/* not a call; ends at the next closing tag */
 };
 
-/* What was read: the name decoded, arguments as the text of an object. */
+/* A call: the name decoded, the arguments as the text of an object. */
 struct block_call {
 	struct buf name, args;
 };
@@ -121,7 +121,7 @@ struct reading {
 	struct qwen3 qwen3;
 };
 
-/* A call to be filled, empty; it counts when r->n is raised. */
+/* An empty call to fill in; it counts once r->n is incremented. */
 struct block_call *reading_call(struct reading *r);
 
 typedef enum block_said block_read(struct reading *r);
@@ -132,14 +132,15 @@ block_read read_tagged;		/* of deepseek and kimi */
 block_read read_invokes;	/* of minimax and DSML */
 block_read read_gemma, read_tool_code;
 block_read python_call;		/* one N(K=V), or N{K:V} */
-/* From r->at up to end lines N(K=V), whose value may be printed or kept. */
+/* Read lines N(K=V) from r->at up to end; a line may print or assign the
+ * value. */
 enum block_said python_lines(struct reading *r, const char *end);
-block_read read_junk;		/* no call: broken where it is closed, else
+block_read read_junk;		/* not a call: broken if it is closed, else
 				 * text */
 
 void qwen3_begin(struct reading *r, size_t at, bool led);
-/* Is s the beginning of a tag <function=NAME>?  1: all of it, and *n is its
- * length; -1: may be; 0: no. */
+/* Does s begin with a tag <function=NAME>?  1: yes, and *n is its length; -1:
+ * perhaps; 0: no. */
 int qwen3_opening(struct slice s, size_t *n);
 
 /* ---- tools ---- */
@@ -147,10 +148,10 @@ int qwen3_opening(struct slice s, size_t *n);
 /* The "function" of the tool of this name (decoded), or {NULL, 0}. */
 struct slice tools_find(struct slice tools, struct slice name);
 bool tools_any(struct slice tools);		/* an array with an element */
-/* Has the schema of the tool a parameter of this name?  fn as from
+/* Does the tool's schema have a parameter of this name?  fn is from
  * tools_find. */
 bool tools_has(struct slice fn, struct slice key);
-/* Append text as JSON: the value its parameter's schema asks for when it can
- * be read as one, else a string.  fn as from tools_find. */
+/* Append text as JSON: a value of the type in its parameter's schema if it can
+ * be read as one, else a string.  fn is from tools_find. */
 void tools_coerce(struct slice fn, struct slice tool, struct slice key,
     struct slice text, struct scan *sc, struct buf *out);

@@ -7,8 +7,8 @@
 
 #include "internal.h"
 
-/* What stands around a key, around its value, behind the last of them, and
- * before a name. */
+/* The marks around a key, around its value, after the last value, and before
+ * a name. */
 struct tags {
 	const char *key, *key_end, *value, *value_end, *end, *name;
 };
@@ -44,7 +44,7 @@ unquoted(struct slice s)
 	return slice_trim_end(s, "' ");
 }
 
-/* A call of this name, and behind it its arguments. */
+/* Read the arguments of a call of this name. */
 static enum block_said
 call(struct reading *r, struct slice name, const struct tags *t)
 {

@@ -1,4 +1,4 @@
-/* match.c - marks looked for in text that may still be cut anywhere. */
+/* match.c - find marks in text that may be cut anywhere. */
 #include <ctype.h>
 #include <string.h>
 

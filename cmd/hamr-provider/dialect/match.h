@@ -1,4 +1,4 @@
-/* match.h - marks looked for in text that may still be cut anywhere. */
+/* match.h - find marks in text that may be cut anywhere. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,17 +6,17 @@
 
 #include "base/buf.h"
 
-/* Is s the beginning of tag, or does it begin with it?  1: it begins with
- * tag; -1: it is a piece of tag (or empty); 0: neither. */
+/* Does s begin with tag?  1: yes; -1: s is only the beginning of tag (or
+ * empty); 0: no. */
 int tag_match(struct slice s, const char *tag);
 
 bool begins(struct slice s, size_t at, const char *tag);
 
-/* Behind the white space, or the name (letters, digits, _ - . :), at byte
- * at. */
+/* The position after the white space, or the name (letters, digits, _ - . :),
+ * that begins at byte at. */
 size_t skip_white(struct slice s, size_t at);
 size_t skip_name(struct slice s, size_t at);
 
-/* The tool that a call names: gpt-oss and Kimi say functions.NAME, Gemma
- * default_api.NAME, and not every server takes that away. */
+/* The tool that a call names, borrowed: gpt-oss and Kimi say functions.NAME,
+ * Gemma default_api.NAME, and not every server removes the prefix. */
 struct slice tool_name(struct slice said);

@@ -5,7 +5,7 @@
 
 /* ---- one object ---- */
 
-/* The call that a JSON object (checked) says; false: none. */
+/* Take the call in a checked JSON object; false: there is none. */
 static bool
 take_object(struct reading *r, struct slice object)
 {
@@ -69,7 +69,7 @@ read_hermes(struct reading *r)
 	    take_object(r, object) ? BLOCK_CALLS : BLOCK_BROKEN;
 }
 
-/* The JSON object that begins here, checked; r->at is set behind it. */
+/* Read and check the JSON object that begins here; r->at moves past it. */
 static enum block_said
 object(struct reading *r, struct slice *o)
 {
@@ -144,7 +144,7 @@ named_object(struct reading *r, struct slice name)
 
 /* ---- the readers ---- */
 
-/* Behind a token that ends a turn, which servers may leave standing there. */
+/* Skip an end-of-turn token, which some servers leave in the text. */
 static size_t
 skip_turn_end(struct slice s, size_t at)
 {
@@ -257,8 +257,8 @@ read_tagged(struct reading *r)
 	return said;
 }
 
-/* One fence, or more with nothing between them; the last one's end may be a
- * piece. */
+/* Read one or more adjacent fences; the end of the last one may be
+ * incomplete. */
 enum block_said
 read_fence(struct reading *r)
 {

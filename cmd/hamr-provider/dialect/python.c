@@ -37,8 +37,7 @@ stuck(const struct reading *r)
 	return r->at >= r->s.n ? BLOCK_OPEN : BLOCK_BROKEN;
 }
 
-/* The number of so many hexadecimal digits at this place; -1: there are
- * none. */
+/* The value of the n hexadecimal digits at byte at; -1: invalid. */
 static long
 hex(struct slice s, size_t at, size_t n)
 {
@@ -138,8 +137,8 @@ key(struct reading *r, struct buf *out)
 	return stuck(r);
 }
 
-/* A list, a tuple, a dict, or the arguments of a call (depth -1); behind its
- * opening bracket. */
+/* Read a list, a tuple, a dict, or the arguments of a call (depth -1), after
+ * its opening bracket. */
 static enum block_said
 list(struct reading *r, struct buf *out, char close, int depth)
 {

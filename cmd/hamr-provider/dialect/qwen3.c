@@ -232,7 +232,7 @@ walk_tags(struct reading *r)
 
 /* ---- the end of the bytes ---- */
 
-/* Read it all once more, in another way. */
+/* Read the whole block again, in another mode. */
 static enum block_said
 read_again(struct reading *r, bool flat)
 {

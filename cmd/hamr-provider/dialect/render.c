@@ -1,4 +1,4 @@
-/* render.c - a conversation for servers that know no tools. */
+/* render.c - a conversation for servers without tool support. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -181,8 +181,8 @@ call_text(struct render *r, const struct call *c)
 
 /* ---- results ---- */
 
-/* One user message with the results of all calls before, in their order, and
- * behind their texts their images. */
+/* Write one user message with the results of all preceding calls, in order:
+ * first the texts, then the images. */
 static void
 results(struct render *r)
 {
