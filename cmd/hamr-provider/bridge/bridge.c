@@ -1,4 +1,5 @@
-/* bridge.c - an MCP server over streamable HTTP, for who speaks stdio. */
+/* bridge.c - an MCP server over streamable HTTP, for clients that speak
+ * stdio. */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -140,7 +141,7 @@ wait_alone(void *ctx, struct pollfd *fds, size_t n, int ms)
 
 /* ---- what the server says unasked ---- */
 
-/* The way back into a stream that broke off: false when it has none. */
+/* Prepare to resume a broken stream; false when it cannot be resumed. */
 static bool
 resume_at(struct bridge *b)
 {
@@ -157,8 +158,8 @@ retry_ms(const struct bridge *b)
 	    (int)b->sse.retry : RETRY_MAX_MS;
 }
 
-/* The stream that belongs to no request is read, as long as the server gives
- * one, in a process of its own, which ends with this one. */
+/* Read the stream that belongs to no request, as long as the server offers
+ * one, in a separate process that ends with this one. */
 static void
 start_listening(struct bridge *b)
 {
@@ -197,7 +198,7 @@ start_listening(struct bridge *b)
 
 /* ---- stdin ---- */
 
-/* Requests wait their turn, all else goes at once. */
+/* Queue requests, send everything else at once. */
 static int
 wait_here(void *ctx, struct pollfd *fds, size_t n, int ms)
 {
@@ -246,8 +247,9 @@ wait_here(void *ctx, struct pollfd *fds, size_t n, int ms)
 
 /* ---- a request ---- */
 
-/* No answer came.  Who knows the session no more, or takes the token no more,
- * did nothing: this process ends, and another one may ask again. */
+/* No answer came.  A server that no longer knows the session, or no longer
+ * accepts the token, did nothing: this process ends, and a new one may ask
+ * again. */
 static void
 fail(struct bridge *b, const struct http_reply *r)
 {
@@ -279,8 +281,8 @@ fail(struct bridge *b, const struct http_reply *r)
 	free(words);
 }
 
-/* A stream that ended before the answer goes on where it was, as long as that
- * brings something. */
+/* Resume a stream that ended before the answer, as long as that yields new
+ * events. */
 static void
 resume(struct bridge *b)
 {
@@ -308,7 +310,7 @@ resume(struct bridge *b)
 
 /* ---- all of it ---- */
 
-/* Requests one by one; then the session is ended. */
+/* Serve requests one by one; then end the session. */
 static void
 serve(struct bridge *b)
 {
