@@ -93,7 +93,7 @@ copy_key(char id[MEMID_SIZE], struct slice key)
 	    MEMID_SIZE - 3);
 }
 
-/* Of bm25's open range into [tier, tier + 1). */
+/* Map bm25's open range into [tier, tier + 1). */
 static double
 score(const struct hit *h, double rank, int64_t newest)
 {
@@ -461,7 +461,7 @@ add_snippets(struct hit *h, size_t n, struct err *e)
 					    part ? 1 : 4); /* 4: path, name */
 			}
 	}
-	if (h->snippet == NULL)		/* forgotten in this moment */
+	if (h->snippet == NULL)		/* forgotten just now */
 		h->snippet = xstrdup("");
 	return got < 0 ? -1 : 0;
 }
