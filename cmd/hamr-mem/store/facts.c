@@ -363,7 +363,7 @@ save(struct store *st, struct item *fact, struct err *e)
 int
 store_save(struct store *st, struct item *fact, struct err *e)
 {
-	/* a fact is nowhere else: it shall survive a power cut too */
+	/* a fact exists nowhere else: it must survive a power failure */
 	if (db_durable(st->db, e) < 0 || store_begin(st, e) < 0)
 		return -1;
 	return store_end(st, save(st, fact, e), e);
