@@ -1,4 +1,4 @@
-/* api.c - the APIs by name, and an event on its way to one. */
+/* api.c - find an API by name; check events and pass them to it. */
 #include <ctype.h>
 #include <string.h>
 

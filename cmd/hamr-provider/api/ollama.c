@@ -61,7 +61,7 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	struct slice more = scan_get(b->conf_params, "options"), key, val;
 	struct buf own = BUF_INIT(BUF_RECORD_MAX);
 
-	/* what does not fit shall be an error, not be cut in silence */
+	/* a request that does not fit must fail, not be cut silently */
 	scan_put(&own, "{'model':@,'stream':$,'truncate':false,'shift':false,"
 	    "'options':{", slice_of(b->model), scan_truth(b->stream));
 	if (b->window > 0 && scan_get(more, "num_ctx").p == NULL)
