@@ -286,7 +286,7 @@ curl_failed(struct http *h, CURLcode rc)
 		break;
 	case CURLE_URL_MALFORMAT:
 	case CURLE_UNSUPPORTED_PROTOCOL:
-		/* also a reply that is not HTTP/1 */
+		/* includes a reply that is not HTTP/1 */
 		if (h->nheader + h->nbody == 0 &&
 		    strstr(why, "HTTP") == NULL)
 			end = HTTP_BAD_URL;
