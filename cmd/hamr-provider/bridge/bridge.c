@@ -66,7 +66,7 @@ put_line(const struct bridge *b, struct slice text)
 	line[text.n] = '\n';
 	fcntl(b->lock, F_SETLKW, &lock);
 	if (file_write_all(STDOUT_FILENO, line, text.n + 1) < 0)
-		exit(ST_OK);		/* nobody reads any more */
+		exit(ST_OK);		/* the reader is gone */
 	fcntl(b->lock, F_SETLK, &none);
 	free(line);
 }
