@@ -24,7 +24,7 @@ main(int argc, char **argv)
 	umask(077);			/* memories are private */
 	if (opts_read(&o, argc, argv, &e) < 0)
 		return err_report(&e);
-	/* a key that is set is to exist, also where the command needs none */
+	/* a key that is set must exist, even if the command needs none */
 	if (o.command != CMD_STAGE && o.stage.nset > 0) {
 		struct stage_args set = o.stage;
 
