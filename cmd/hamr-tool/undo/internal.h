@@ -29,30 +29,30 @@ struct snap {
 				 * and were there before the one before it */
 	struct map others;	/* names of what it left out: ignored, nested
 				 * repositories, too large */
-	uint64_t taken;		/* so many snapshots */
+	uint64_t taken;		/* number of snapshots taken */
 	int64_t looked;		/* snap_time */
 	struct gitindex now;	/* our index, as of the last snapshot; modes
 				 * are whole, git reads no more than the kind */
 	struct gitindex before;	/* and of the one before it; empty when it is */
-	bool same;		/* the same */
+	bool same;		/* `before' equals `now' */
 	uint64_t stamp;		/* of the file `now' was read from; 0: none */
 	bool checked;		/* git finds all that it names */
 	struct watch watch;	/* of all that the last snapshot looked at */
 	struct snap_left left;
 	struct buf old;		/* old contents that the user's objects hold */
-	const char *why;	/* the last one failed; NULL: git did */
+	const char *why;	/* why the last one failed; NULL: git did */
 	int ms;			/* for one step of git */
 	bool sha256;		/* objects have names of 64 digits, else 40 */
 	int hurry;		/* ms left after a cancel; 0: stop at once */
 	long long until;	/* the deadline that a cancel set; or 0 */
-	int use;		/* locked as long as this is open */
+	int use;		/* fd of SNAP_USE; locked while open */
 	int begun;		/* of the call in hand (journal_begin); or -1 */
 	struct undo_entry killed;	/* of one that a killed process was
 					 * in, call NULL: none */
 };
 
-/* Who works here holds a shared lock of this file; who holds it alone may
- * remove what nobody needs (snap_prune). */
+/* Every process that uses the repository holds a shared lock on this file; an
+ * exclusive lock is needed to remove unused objects (snap_prune). */
 #define SNAP_USE "hamr-use"
 #define SNAP_INDEX "hamr-index"	/* what the index was before, or will be */
 
@@ -73,32 +73,32 @@ snap_oid_len(const struct snap *s)
 	return s->sha256 ? 32 : 20;
 }
 
-/* The name of a content; it is stored under that.  0, or -1 with errno. */
+/* Set oid to the name of a content; store a content under its name: 0, or -1
+ * with errno. */
 void object_name(const struct snap *s, struct slice content,
     unsigned char oid[SHA_BYTES]);
 int object_put(const struct snap *s, struct slice content,
     const unsigned char oid[SHA_BYTES]);
-/* So many bytes on disk has the object of this name in a file of its own, which
- * is how we store all; 0: it has none. */
+/* Bytes on disk of this loose object (we store no packs); 0: there is none. */
 long long object_size(const struct snap *s, const char *oid);
 
 /* The hex digits of bytes, and a NUL. */
 void snap_hex(const void *p, size_t n, char *out);
 
-/* What the file or the link (its target) is, and what it holds.  False: it is
- * no longer one, as st tells, or cannot be read. */
+/* Read a file, or the target of a link.  False: it is neither any more (see
+ * st), or cannot be read. */
 bool snap_read(const struct root *root, const char *rel, struct stat *st,
     struct buf *text);
 
-/* Wait for a lock.  Where a file system has none there is nothing to wait
- * for. */
+/* Wait for a lock.  0, or -1 with e (ST_TEMP: another process keeps it).  On a
+ * file system without locks it is 0 at once. */
 int snap_wait(struct snap *s, int fd, int how, struct err *e);
 
-/* A file of ours in the repository: opened, made if need be, and given to the
- * owner of the root. */
+/* Open a file of ours in the repository, creating it if needed, and give it to
+ * the owner of the root. */
 int snap_file(const struct snap *s, const char *name, int flags);
 
-/* Append an index of these entries, which are put into their order. */
+/* Sort the entries and append them to out as an index. */
 void snap_print(const struct snap *s, struct gitindex_entry *v, size_t n,
     struct buf *out);
 

@@ -1,4 +1,5 @@
-/* journal.h - what can be taken back: one line a change, beside the snapshots.
+/* journal.h - the changes that can be undone, one line each, kept with the
+ * snapshots.
  *
  * hamr-undo in .hamr/snap.git is NDJSON: `change`, `checkpoint`, `undoing` and
  * `undone`.
@@ -20,13 +21,13 @@ struct files;
 struct undo_path {
 	char *path;		/* true name */
 	char oid[SNAP_OID];	/* the old content; "": there was none */
-	struct slice old;	/* that, once snap_fetch has read it */
+	struct slice old;	/* that content, set by snap_fetch */
 	mode_t old_mode;
 	char sha[SHA_HEX];	/* of the new content; "": there is none */
 	mode_t new_mode;	/* 0: there is nothing, or a folder */
 	int folders;		/* how many folders were made for it */
-	int64_t born;		/* it was there, where no snapshot looks, since
-				 * this time (snap_time); else 0 */
+	int64_t born;		/* since when (snap_time) it has existed where
+				 * no snapshot looks; else 0 */
 };
 
 struct undo_entry {
@@ -34,7 +35,7 @@ struct undo_entry {
 	struct undo_path *v;
 	size_t n, cap;
 	bool undone;
-	bool begun;		/* to be; what was killed may have done some */
+	bool begun;		/* being undone; if killed, maybe in part */
 	bool is_checkpoint;
 	size_t offset;		/* where its line was in the file */
 };
@@ -45,33 +46,34 @@ struct journal {
 };
 
 /* The lock of the journal (and of the snapshots): a descriptor to close, or
- * -1 with e.  Not to be held while a snapshot is taken. */
+ * -1 with e.  Do not hold it while taking a snapshot. */
 int snap_lock(struct snap *s, struct err *e);
 
-/* Write one down, under a new id, which is set.  0, or -1 with e. */
+/* Record c under a new id, which is stored in it.  0, or -1 with e. */
 int journal_add(struct snap *s, struct undo_entry *c, struct err *e);
-/* A call may begin to change things: these files, or (none) whatever it does.
- * If it is not over before we are killed, the next process that opens the
- * snapshots, or has a call to begin, writes down what it changed
- * (journal_recover).  Returns the file that says so, which is this process's as
- * long as the call runs: its access time is to be the last sign of life, to two
- * seconds.  Or -1: of several calls at once, of as many processes, only the
- * first is remembered. */
+/* A call is about to change these files, or any file if c lists none.  If we
+ * are killed before journal_over, the next process that opens the snapshots or
+ * begins a call records what the call changed (journal_recover).  Returns the
+ * descriptor of the file that says so: touch its access time every second or
+ * two while the call runs, as a sign of life.  -1: another process has a call
+ * in progress; only the first one is remembered. */
 int journal_begin(struct snap *s, const struct undo_entry *c);
 void journal_over(struct snap *s);
 void journal_recover(struct snap *s);
-/* What that was; NULL: nothing. */
+/* What journal_recover found; NULL: nothing. */
 const struct undo_entry *journal_recovered(const struct snap *s);
-/* These are about to be taken back, or were.  The lock is held. */
+/* Record that these changes are about to be undone, or (done) have been.  The
+ * caller holds the lock.  0, or -1 with e. */
 int journal_undone(struct snap *s, bool done, char *const *ids, size_t n,
     struct err *e);
 
-/* All of it; an absent one is empty, a line cut short by a crash is passed. */
+/* Read the whole journal.  A missing file is an empty journal; a line cut
+ * short by a crash is skipped.  0, or -1 with e. */
 int journal_read(struct snap *s, struct journal *j, struct err *e);
 void journal_release(struct journal *j);
 
-/* What is at t->path now: its new mode and hash ("": no file).  False: that
- * cannot be told. */
+/* Set t's new mode and hash to those of t->path now ("": no file).  False if
+ * they cannot be determined. */
 bool undo_path_look(const struct files *f, struct undo_path *t);
 
 struct undo_path *undo_entry_add(struct undo_entry *c, const char *path);

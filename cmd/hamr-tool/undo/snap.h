@@ -1,11 +1,11 @@
 /* snap.h - snapshots of the root: .hamr/snap.git, a bare repository of ours.
  *
  * A snapshot is that repository's index: every file that git tracks or does not
- * ignore, up to 16 MiB each, its bytes as they lie there (no filter, no line
- * ends changed).  The index is seeded from the user's, with the user's objects
- * as alternates; the user's repository is only asked, never changed.  Not
- * covered: ignored and larger files, submodules and repositories within,
- * folders without files, what policy hides.
+ * ignore, up to 16 MiB each, byte for byte (no filters, no line-ending
+ * conversion).  The index is seeded from the user's, with the user's objects
+ * as alternates; the user's repository is only read, never changed.  Not
+ * covered: ignored and larger files, submodules and nested repositories,
+ * empty folders, files that policy hides.
  */
 #pragma once
 
@@ -28,44 +28,44 @@ struct snap_left {
 	long large, nested, unreadable;
 };
 
-/* Open the repository of files' root; create: make it when there is none.
- * NULL with e (ST_NOINPUT: there is none). */
+/* Open the repository of f's root; create: make it if it does not exist.
+ * NULL with e (ST_NOINPUT: it does not exist). */
 struct snap *snap_open(struct files *f, bool create, struct err *e);
 void snap_free(struct snap *s);
 
-/* From now on a cancel, or a signal that waits (signals.h), leaves it ms to
- * end; 0: as it was. */
+/* From now on a snapshot has ms left after a cancel or a pending signal
+ * (signals.h); 0: it stops at once, the default. */
 void snap_hurry(struct snap *s, int ms);
 
 /* Take one.  0, or -1 with e.  Takes the repository's lock for as long as it
  * runs. */
 int snap_take(struct snap *s, struct snap_left *left, struct err *e);
-/* The next one will be compared with the last that another process took before
- * that time (snap_time).  False: there is none. */
+/* Compare the next snapshot with the last one that another process took before
+ * this time (snap_time).  False: there is none. */
 bool snap_resume(struct snap *s, int64_t since);
-/* When the last one ended, by the clock that files have; 0: not known. */
+/* When the last snapshot ended, by the file system's clock; 0: unknown. */
 int64_t snap_time(const struct snap *s);
 
 /* Add to c what changed from the snapshot before the last to the last: paths,
  * old contents and whole modes, new folders. */
 void snap_changes(struct snap *s, struct undo_entry *c);
-/* When nothing else is to be done: the old contents of all changes so far shall
- * not go away with the user's own objects.  What is left undone after ms is
- * done with the next snapshot. */
+/* Call when idle: copy the old contents of all changes so far that only the
+ * user's repository holds, so that a git gc there cannot remove them.  What is
+ * not done within ms is done with the next snapshot. */
 void snap_settle(struct snap *s, int ms);
 
-/* Store one content; its name. */
+/* Store content; oid gets its name.  0, or -1 with e. */
 int snap_store(struct snap *s, struct slice content, char oid[SNAP_OID],
     struct err *e);
-/* Read the old contents of n paths, which then lie in out; one that is not
- * there has p NULL. */
+/* Read the old contents of n paths into out; their slices point into it.  A
+ * missing one has p NULL.  0, or -1 with e. */
 int snap_fetch(struct snap *s, struct undo_path *const *v, size_t n,
     struct buf *out, struct err *e);
 
-/* What can be taken back is bounded, and so is what it takes: once a day, at
- * the end of a process and when nobody else works on the same repository, what
- * is older than so many days, or more than so many bytes on disk (0: no limit),
- * is forgotten, the oldest first, and every object is removed that neither the
- * journal nor the index names.  The journal is replaced first, so
- * a kill in between loses nothing.  s is then good for snap_free only. */
+/* Bound the undo history: drop changes older than days, then the oldest until
+ * the rest takes up to bytes on disk (0: no limit), and remove every object
+ * that neither the journal nor the index names.  Runs once a day, at the end of
+ * a process, if no other process uses the repository.  The journal is replaced
+ * first, so a kill in between loses nothing.  Afterwards only snap_free may be
+ * called on s. */
 void snap_prune(struct snap *s, long long days, long long bytes);

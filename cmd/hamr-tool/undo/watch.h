@@ -1,10 +1,10 @@
 /* watch.h - what has changed in these folders since we looked?
  *
- * By inotify, and only where the kernel tells of all.  What another process
- * writes through a mapping that it keeps (not a command of ours: all of those
- * have ended, and a file open for writing tells when it is closed) is noticed
- * with the next change.  So is what one command writes through another name of
- * a file that it made where nothing is watched, in an ignored folder.
+ * Uses inotify, and only where the kernel reports every change.  A write by
+ * another process through a mapping that it keeps is noticed with the next
+ * change (our own commands have ended by then, and closing a file that was open
+ * for writing is reported).  So is a write through another name of a file, if a
+ * command made that name where nothing is watched, in an ignored folder.
  */
 #pragma once
 
@@ -15,29 +15,29 @@
 
 struct watch {
 	int fd;			/* -1: nothing is watched */
-	bool untimed;		/* what is written through a mapping changes no
-				 * time of its file: a tmpfs */
+	bool untimed;		/* writes through a mapping do not change the
+				 * file's times: a tmpfs */
 	size_t n;		/* folders, since watch_begin */
 	bool whole;		/* all that was asked for is watched */
 	char **rel;		/* of each folder, by inotify's number; NULL */
 	size_t nrel;
 };
 
-/* For the tree open as root; on a file system that does not tell of all changes
- * nothing is watched. */
+/* For the tree open as root.  Nothing is watched on a file system that does not
+ * report all changes. */
 void watch_init(struct watch *w, int root);
 void watch_release(struct watch *w);
 
-/* What has happened so far does not count; the folders follow. */
+/* Forget all changes so far; watch_folder calls follow. */
 void watch_begin(struct watch *w);
-/* This folder, and what is in it but not beneath: name, in the folder open as
- * dir; rel beneath the root, or NULL.  To be called before it is read. */
+/* Watch the folder name in dir and its entries, but not those below; rel is its
+ * path beneath the root, or NULL.  Call it before reading the folder. */
 void watch_folder(struct watch *w, int dir, const char *name,
     const char *rel);
 /* Something will change unseen. */
 void watch_doubt(struct watch *w);
 
-/* Append the paths, each ended by NUL, of the files that came, went or changed
- * since watch_begin and the last call; some may be the same.  False: there may
- * be more, or folders. */
+/* Append the paths, each ended by NUL, of the files created, removed or changed
+ * since watch_begin and the last call; there may be duplicates.  False: there
+ * may be more, or folders. */
 bool watch_take(struct watch *w, struct buf *paths);
