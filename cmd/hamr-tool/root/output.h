@@ -1,8 +1,8 @@
 /* output.h - one stream of a command's output, in bounded memory.
  *
- * The first and the last bytes are kept in memory; once they are not the
- * whole, all of it (up to a limit) is also in an unnamed file of ours, from
- * which it can be saved.
+ * The first and the last bytes are kept in memory; once the head is full, the
+ * whole output (up to a limit) is also in an unnamed temporary file, from which
+ * it can be saved.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct output {
 	size_t cap;		/* of head and of tail */
 	struct clean clean;
 	struct buf head;	/* the first cap bytes */
-	struct buf tail;	/* what is behind the head; of much the end */
+	struct buf tail;	/* what follows the head; its end, if long */
 	unsigned long long total;	/* cleaned bytes */
 	unsigned long long raw;		/* bytes as they came */
 	char last;			/* the last cleaned byte */
@@ -30,8 +30,7 @@ struct output {
 void output_init(struct output *o, size_t cap);
 void output_release(struct output *o);
 
-/* Take bytes in; what they come to, cleaned, is left in text (emptied
- * first).  p NULL: the end. */
+/* Add bytes; text is replaced by them, cleaned.  p NULL: end of output. */
 void output_add(struct output *o, const char *p, size_t n, struct buf *text);
 
 /* The first bytes, and the last ones; together they are the whole if total is
@@ -41,8 +40,8 @@ struct slice output_tail(const struct output *o);
 
 /* Write stdout and stderr, as the result shows them, into
  * .hamr/out/HASH12.txt below the root (mode 0600, at most 64 MiB; .hamr and
- * its .gitignore are made).  The path, yours; NULL when it cannot be saved.
- * Before, what nobody has used for 30 days goes, and the oldest while there is
- * more than 1 GiB. */
+ * its .gitignore are made).  Returns the path, which the caller frees; NULL if
+ * it cannot be saved.  Files unused for 30 days are removed first, then the
+ * oldest while they take more than 1 GiB. */
 char *output_save(int rootfd, const struct output *out,
     const struct output *err);

@@ -1,10 +1,10 @@
 /* path.h - names beneath the root: what a path means, and how it is opened.
  *
- * A path from outside is first found: its links are followed by hand, beneath
- * the root only, which gives the one true name (relative, no link, no "."
- * or ".." in it).  That name is what policy judges, what proofs are kept
- * under and what is opened, and the kernel refuses it (openat2) should a link
- * have been put in its way meanwhile.
+ * A path from outside is first resolved: its links are followed by hand,
+ * beneath the root only, which yields the one true name (relative, without
+ * links, "." or "..").  Policy judges that name, proofs are kept under it, and
+ * it is what we open; the kernel refuses it (openat2) if somebody has put a
+ * link in its way meanwhile.
  */
 #pragma once
 
@@ -36,21 +36,21 @@ struct root {
 
 int root_open(struct root *r, const char *dir, struct err *e);
 void root_close(struct root *r);
-/* Does its name still lead to this folder?  Tools work in the folder, commands
- * by its name. */
+/* Does its name still lead to this folder?  Tools use the open folder, commands
+ * its name. */
 bool root_is_there(const struct root *r);
 
-/* .hamr of the root, made with its .gitignore and out/ if need be, never
- * through a link: an fd, or -1 with errno. */
+/* Open .hamr of the root, never through a link; it, its .gitignore and out/ are
+ * made if needed.  An fd, or -1 with errno. */
 int root_hamr(int rootfd);
-/* A folder in dirfd, made if need be, never through a link; likewise.  And one
- * that is there. */
+/* Open a folder in dirfd, never through a link: made if needed, or an existing
+ * one only.  An fd, or -1 with errno. */
 int root_folder(int dirfd, const char *name);
 int root_open_folder(int dirfd, const char *name);
-/* In somebody's folder (open as in) what root makes is theirs. */
+/* If we run as root, give fd to the owner of the folder open as in. */
 void root_give(int in, int fd);
 
-/* Is path dir itself, or in it, by their letters? */
+/* Is path dir itself, or in it?  Compares the strings only. */
 bool is_beneath(const char *path, const char *dir);
 
 struct path {
@@ -69,17 +69,18 @@ void path_release(struct path *p);
 /* Open a true name; no link is followed, not even in the middle.  A
  * descriptor (close-on-exec, never blocking), or -1 with errno. */
 int path_open(const struct root *r, const char *rel, int flags);
-/* The folder a true name stands in, and its last part. */
+/* Open the folder that holds a true name; *base is the name's last part. */
 int path_open_parent(const struct root *r, const char *rel, const char **base);
 
-/* Have they the same number on the same disk? */
+/* Are these the same inode on the same device? */
 static inline bool
 is_same_file(const struct stat *a, const struct stat *b)
 {
 	return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
 }
 
-/* Of a time that anybody may have set, in any year. */
+/* A time in ns.  Files may have a time in any year: it wraps, by unsigned
+ * arithmetic. */
 static inline int64_t
 time_ns(struct timespec t)
 {
@@ -88,7 +89,7 @@ time_ns(struct timespec t)
 }
 
 /* A name as people read it: itself, or a JSON string when it holds control
- * bytes or bad UTF-8; "." for the root.  Yours to free. */
+ * bytes or bad UTF-8; "." for the root.  The caller frees it. */
 char *path_name(const char *rel);
 /* The same, appended; and a true name as a JSON string, as UTF-8. */
 void path_show(struct buf *out, const char *rel);

@@ -11,13 +11,13 @@
 
 struct result {
 	struct buf content;	/* UTF-8 without NUL; what the model reads */
-	struct buf images;	/* image parts behind it, as JSON with commas
+	struct buf images;	/* image parts after it, as JSON with commas
 				 * between; empty: the content is a string */
 	bool is_error;
 	const char *code;	/* meta.error, one of the closed list (static
 				 * string), NULL when none */
 	struct buf meta;	/* further members of meta, as JSON, each with
-				 * a comma behind it: "'op':'file'," */
+				 * a comma after it: "'op':'file'," */
 	bool truncated, lossy;	/* meta.truncated, meta.lossy */
 	long long bytes;	/* meta.bytes: of the whole result before any
 				 * cut; -1: the length of content */

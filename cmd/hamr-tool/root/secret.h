@@ -8,9 +8,9 @@
 #include <stddef.h>
 
 /* The user's additions, borrowed: patterns of fnmatch(3), where * matches /
- * too.  One without a slash, but at its end, is for any part of a path, one
- * with a slash counts from the root.  What lies in a folder that is matched is
- * matched. */
+ * too.  A pattern without a slash, other than at its end, matches any part of a
+ * path; one with a slash matches from the root.  Everything in a matched folder
+ * is matched. */
 struct lists {
 	const char *const *secret, *const *no_write, *const *docs;
 	const char *const *allow_write;		/* below */
@@ -23,19 +23,18 @@ bool lists_secret(const struct lists *l, const char *rel);
 bool lists_matches(const struct lists *l, const char *rel);
 /* Not written by edit and write: lock files and the user's own list. */
 bool lists_no_write(const struct lists *l, const char *rel);
-/* Has it a part that is made by builds, so that it is not written when git
- * ignores it (node_modules, build, dist, target, out, coverage)? */
+/* Is some part of it a build folder (node_modules, build, dist, target, out,
+ * coverage)?  It is not written if git ignores it. */
 bool lists_built(const char *rel);
 /* May mode docs write it?  Documents anywhere, pictures in docs/ and doc/. */
 bool lists_docs(const struct lists *l, const char *rel);
 
 /* Names that other programs obey when somebody enters, opens or builds the
- * folder: shells, direnv, editors, git, agents.  One table for all that keeps
- * them: edit and write refuse them, and the sandbox moves away those that a
- * command made. */
+ * folder: shells, direnv, editors, git, agents.  Edit and write refuse them,
+ * and the sandbox quarantines those that a command made; both use one table. */
 
 /* Is any part of this name one of them?  Case does not matter: some file
  * systems fold it. */
 bool protected_base(const char *base);
-/* Does the user's own list allow_write take rel out? */
+/* Does the user's list allow_write exempt rel? */
 bool protected_allowed(const struct lists *l, const char *rel);

@@ -1,8 +1,8 @@
-/* signals.h - those that end this process wait until a call is written down.
+/* signals.h - hold back fatal signals until a call is recorded.
  *
- * A command may have changed files when a signal ends us: what it changed is
- * found and noted for undo first.  The command itself is ended at once (bash.c
- * watches for the same signals).
+ * A command may have changed files when a signal ends us; its changes must be
+ * recorded for undo first.  The command itself is ended at once (bash.c watches
+ * for the same signals).
  */
 #pragma once
 
@@ -15,10 +15,10 @@ struct signals {
 };
 
 void signals_hold(struct signals *h);
-/* Is one waiting? */
+/* Is such a signal pending? */
 bool signals_waiting(void);
-/* A close-on-exec fd that is readable then; -1 with errno. */
+/* A close-on-exec fd that is readable when one is; -1 with errno. */
 int signals_fd(void);
-/* One that is waiting ends this process here.  Does nothing if it was not
- * begun. */
+/* Unblock the signals; a pending one ends this process here.  Does nothing
+ * without signals_hold. */
 void signals_release(struct signals *h);
