@@ -1,7 +1,7 @@
 /* bash.h - the bash tool: one command, its status, its output, its end.
  *
  * Nothing the command starts outlives the call.  While it runs SIGPIPE is
- * ignored and SIGTERM and SIGINT wait: first its processes are ended.
+ * ignored, and SIGTERM and SIGINT wait until its processes have been ended.
  */
 #pragma once
 
@@ -23,9 +23,10 @@ struct bash_opts {
 
 struct bash_end {
 	int exit;		/* -1: it did not end by itself */
-	const char *sandbox;	/* it ran in; NULL: it did not run */
+	const char *sandbox;	/* where it ran; NULL: it did not run */
 };
 
-/* args has passed the schema.  r is filled whatever happens. */
+/* Run the command of args, which have passed the schema.  r is always
+ * filled. */
 struct bash_end bash_run(struct stage *s, const struct bash_opts *o,
     struct slice args, struct result *r);

@@ -1,9 +1,9 @@
 /* prog.h - one program run to its end: a command, a hook, a plug-in.
  *
- * It gets a text on stdin, has a deadline, and what it writes is taken in up
- * to a ceiling.  It ends with its process and 100 ms of quiet, not at the end
- * of its pipes.  Nothing it starts outlives it.  While it runs SIGPIPE is
- * ignored.
+ * It gets a text on stdin and has a deadline; its output is read up to a
+ * ceiling.  It is over once its process has ended and its pipes have been quiet
+ * for 100 ms, not at end of file.  Nothing it starts outlives it.  While it
+ * runs SIGPIPE is ignored.
  */
 #pragma once
 
@@ -16,15 +16,15 @@ enum prog_end {
 	PROG_TIMEOUT,
 	PROG_CANCEL,		/* cancel, end of input, stdout closed */
 	PROG_TOO_MUCH,		/* it wrote more than text holds */
-	PROG_FAILED		/* it never ran, or its end is not known; e */
+	PROG_FAILED		/* not started, or its end is unknown; see e */
 };
 
 struct prog {
 	/* what is wanted */
 	struct sandboxes *sandboxes;
 	struct box_want want;
-	bool resident;		/* in the sandbox that stays up; no stdin; what
-				 * it leaves behind is named */
+	bool resident;		/* use the sandbox that stays up; no stdin; the
+				 * processes it leaves behind are named */
 	char *const *argv;
 	char *const *env;	/* NULL: the sandbox's own */
 	struct slice input;
@@ -53,8 +53,8 @@ struct prog {
 	struct err e;
 };
 
-/* One that the user trusts: without a sandbox, with our environment; borrowed
- * are argv and text. */
+/* A program that the user trusts: no sandbox, our environment.  argv and text
+ * are borrowed. */
 struct prog prog_bare(struct sandboxes *bs, const char *const *argv, int ms,
     struct buf *text);
 void prog_run(struct prog *p, struct stage *s);
@@ -64,16 +64,15 @@ void prog_release(struct prog *p);
 void prog_put_output(struct stage *s, const char *id, const char *stream,
     struct slice text);
 
-/* It ended with status 0. */
+/* Did it end with status 0? */
 bool prog_is_good(const struct prog *p);
 /* "status 3", "SIGSEGV", "no answer within 5 s", appended. */
 void prog_how(const struct prog *p, struct buf *out);
 
-/* "SIGKILL"; real-time signals have no name: the word and the number.
- * Appended. */
+/* Append "SIGKILL"; for a real-time signal, which has no name, the word and the
+ * number. */
 void prog_signal_name(struct buf *out, const char *word, int sig);
 
-/* Nobody reads what we write, which was learnt while a command ran: end by
- * SIGPIPE, as if it had not been ignored then.  For when the call is written
- * down. */
+/* If stdout was found closed while a command ran, end by SIGPIPE, as if it had
+ * not been ignored then.  Call it once the call is recorded. */
 void prog_end_by_pipe(const struct stage *s);
