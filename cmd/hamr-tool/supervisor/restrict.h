@@ -1,13 +1,12 @@
-/* restrict.h - a process keeps itself, and all it starts, within a setup: which
- * files may be touched, by Landlock, which system calls made, by seccomp, and
- * limits.
+/* restrict.h - a process confines itself, and all it starts, to a setup: files
+ * by Landlock, system calls by seccomp, and limits.
  *
  * Refused by the filter, with EPERM: the mount family, pivot_root, setns,
  * unshare and new namespaces, bpf, perf_event_open, userfaultfd, io_uring,
  * keys, kexec, modules; sockets of AF_VSOCK, AF_ALG, AF_PACKET, of AF_UNIX
  * unless they are allowed; TIOCSTI and TIOCLINUX; the bits S_ISUID and S_ISGID,
- * of what is made and by chmod.  openat2 and clone3, whose arguments no filter
- * can see, are not there.  Without namespaces, also: System V IPC, POSIX
+ * on creation and by chmod.  openat2 and clone3, whose arguments a filter
+ * cannot see, fail with ENOSYS.  Without namespaces, also: System V IPC, POSIX
  * message queues, limits and priorities of other processes.  A call of another
  * architecture ends the process.
  */
@@ -17,14 +16,14 @@
 
 #include "wire.h"
 
-/* Within what the setup on fd WIRE_SETUP allows; and try whether that holds.
- * alone: bubblewrap has made the namespaces.  0, or -1 and why, where it is
- * known.
+/* Confine this process to the setup on fd WIRE_SETUP, and test that it holds.
+ * alone: bubblewrap has made the namespaces.  0, or -1 with why, if known.
  *
- * *listener: readable when a process asks for limits or priorities of one that
- * may be itself, by its number; restrict_answer must answer.  -1: none. */
+ * *listener is readable when a process asks for limits or priorities of a pid
+ * that may be its own; call restrict_answer then.  -1: none. */
 int restrict_self(bool alone, int *listener, char why[WIRE_TEXT]);
-/* Allowed for a process itself and its threads. */
+/* Answer one such request: EPERM unless it is about the asking
+ * process or one of its threads. */
 void restrict_answer(int listener);
 
 /* The first version of Landlock in which files can be renamed and linked into

@@ -2,7 +2,7 @@
  *
  * Packets of one size over a socket pair (SOCK_SEQPACKET).  A box runs one
  * command at a time: RUN, then STARTED, EXIT and EMPTY as they happen, END and
- * its answer ENDED.  The other end closed means the end of everything.
+ * its answer ENDED.  When one end closes, the other ends everything.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 #define WIRE_TEXT 1024
 
-/* What keeps a command from the rest, best last. */
+/* What confines a command, strongest last. */
 enum box_layer {
 	LAYER_NONE,		/* nothing does */
 	LAYER_SECCOMP,		/* no network, no mounts; files are open */
@@ -37,10 +37,9 @@ struct wire {
 };
 
 /* What the supervisor is to be, at the head of the file on fd WIRE_SETUP.
- * Behind it texts, each ended by NUL: the root; a place in it that is
- * read-only, or ""; those that may be written; those that are hidden; those
- * that are mounts of their own, as "DEV INO PATH" of what is mounted (INO 0:
- * anything). */
+ * Texts follow, each ended by NUL: the root; a read-only path in it, or "";
+ * the writable paths; the hidden paths; the mount points, as "DEV INO PATH" of
+ * what is mounted (INO 0: anything). */
 struct wire_setup {
 	int layer;		/* enum box_layer */
 	bool network, unix_sockets;
