@@ -1,9 +1,9 @@
-/* journal_calls.h - what a call changed, kept so that it can be taken back.
+/* journal_calls.h - record what a call changed, so that it can be undone.
  *
- * Before the first call of a turn that may write there is a checkpoint; after
- * each call that wrote, what differs is its meta.mutated and an entry for
- * hamr-tool undo.  Where no snapshot can be made it is said, once a turn, and
- * the call goes on.
+ * A checkpoint is made before the first call of a turn that may write; after
+ * each call that wrote, the difference becomes its meta.mutated and an entry
+ * for hamr-tool undo.  If no snapshot can be made, that is reported once a
+ * turn, and the call goes on.
  */
 #pragma once
 
@@ -18,17 +18,17 @@ void journal_calls_free(struct journal_calls *jc);
 void journal_calls_turn(struct journal_calls *jc);
 /* A checkpoint that is recorded already. */
 void journal_calls_known(struct journal_calls *jc, const char *id);
-/* The calls of one go are over: others may change files from now on. */
+/* The calls of one `go' are over: others may change files from now on. */
 void journal_calls_pause(struct journal_calls *jc);
 
-/* Nothing else is to be done: what can wait until then. */
+/* Call when idle: does the work that can wait. */
 void journal_calls_idle(struct journal_calls *jc);
 
 /* Before its start: put the checkpoint if one is due. */
 void journal_calls_checkpoint(struct journal_calls *jc, struct job *j);
-/* It was begun by a process that is gone: what it changed is told. */
+/* A process that is gone began this call: report what it changed. */
 void journal_calls_tell_killed(struct journal_calls *jc, struct job *j);
-/* Before the work: journal_begin, or -1; and after it: its result is
- * completed. */
+/* Call before the work (journal_begin, or -1), and after it to complete the
+ * result. */
 int journal_calls_begin(struct journal_calls *jc, struct job *j);
 void journal_calls_end(struct journal_calls *jc, struct job *j);

@@ -1,14 +1,14 @@
-/* readers.h - commands that only look: a table of programs and what of their
- * options they may be given.
+/* readers.h - commands that only read: a table of programs and the options that
+ * they may be given.
  *
- * This decides who is asked, not what is possible: what is taken for a reader
- * runs in a sandbox that is read-only and without network all the same.
+ * This decides whether to ask, not what is possible: a command taken for a
+ * reader still runs in a sandbox that is read-only and has no network.
  */
 #pragma once
 
 #include <stdbool.h>
 
 /* Is the command, as bash would read it, one simple command (no pipes, lists,
- * redirections, substitutions, assignments) of a program of the table, without
- * an option that writes, runs something or goes on for ever? */
+ * redirections, substitutions, assignments) that runs a program of the table
+ * without an option that writes, runs something or never ends? */
 bool readers_has(const char *command);

@@ -1,4 +1,4 @@
-/* tool.h - what hamr-tool knows of its transcript, and how it is set up. */
+/* tool.h - what hamr-tool knows about its transcript, and its setup. */
 #pragma once
 
 #include <stdbool.h>
@@ -45,8 +45,8 @@ struct tool {
 	const char *root;	/* absolute */
 	bool yes, person;
 	bool quiet;		/* no warnings */
-	bool no_ask;		/* resident, but nobody answers an ask; who
-				 * runs us tells the user */
+	bool no_ask;		/* resident, but nobody answers an ask; our
+				 * parent tells the user */
 	enum mode mode;
 	struct stage *stage;
 	struct serve *serve;	/* --mcp, mcp_serve.h */
@@ -60,7 +60,7 @@ struct tool {
 	size_t ncalls, cap;
 	bool closed;		/* its calls must not be run */
 	size_t answers;		/* answer records read */
-	/* lines that came while a call ran, to be taken in after it */
+	/* lines that came while a call ran, to be processed after it */
 	bool acting;
 	struct texts later;
 	char *told;		/* the `tools` record that was proposed last */
@@ -78,24 +78,23 @@ void tool_close(struct tool *t);
  * the next transcript begins. */
 void tool_record(struct stage *s, const struct rec *r);
 void tool_reset(struct stage *s);
-/* What came while a call ran is taken in. */
+/* Process the lines that came while a call ran. */
 void tool_catch_up(struct tool *t);
 
 /* ---- calls/memory.c ----
  *
- * search_memory and save_memory: hamr-mem asked as a child.  It stands beside
- * hamr-tool or on PATH, and runs without a sandbox, in the root, as it keeps
- * what hamr itself keeps.  args have passed the schema; r is filled whatever
- * happens. */
+ * search_memory and save_memory: run hamr-mem as a child.  It is found beside
+ * hamr-tool or on PATH, and runs without a sandbox, in the root, since its
+ * files are hamr's own.  args have passed the schema; r is always filled. */
 void memory_search(struct tool *t, struct slice args, struct result *r);
 void memory_save(struct tool *t, struct slice args, struct result *r);
 
 /* ---- the `tools` record ---- */
 
-/* Propose `tools`, if it was before and is another now: after each go, and
- * when a `config` record has set the mode. */
+/* Propose `tools` again if it has changed since: called after each go, and when
+ * a `config` record has set the mode. */
 void tool_tell(struct tool *t);
-/* Put it, whatever was said before; what is configured is asked for it. */
+/* Put `tools` in any case; asks the configured plug-ins and servers first. */
 void tool_put(struct tool *t);
 
 /* ---- calls/act.c, calls/once.c ---- */
