@@ -1,9 +1,9 @@
-/* extra.h - tools that others give: plug-ins and MCP servers (chapter 5.1);
- * what the mode and the switches allow of all of them.
+/* extra.h - external tools, of plug-ins and MCP servers (chapter 5.1), and what
+ * the mode and the switches allow of all tools.
  *
- * What they offer is found out once, when somebody asks: for the `tools`
- * record, or for a call of a name that is none of ours.  A struct extra stands
- * behind a struct schema with id TOOL_PLUGIN or TOOL_MCP.
+ * They are asked for their tools once, on demand: for the `tools` record, or
+ * for a call whose name is not one of ours.  A struct schema with id
+ * TOOL_PLUGIN or TOOL_MCP is the first member of a struct extra.
  */
 #pragma once
 
@@ -23,8 +23,7 @@ struct extra {
 	struct mcp *server;	/* TOOL_MCP: whose, and its name there */
 	char *remote;
 	bool bare;		/* without a sandbox */
-	bool once;		/* a second run is not as good as one, as the
-				 * server hints */
+	bool once;		/* not idempotent, as the server hints */
 };
 
 struct extras {
@@ -35,16 +34,16 @@ struct extras {
 	bool plugins, mcp;	/* asked already */
 };
 
-/* [tools] plugins and [mcp.NAME]: ST_CONFIG for a name of ours, a plug-in that
- * is not there, a server without a command.  Nothing is started. */
+/* Check [tools] plugins and [mcp.NAME]: ST_CONFIG for a name that one of our
+ * tools has, a missing plug-in, a server without a command.  Starts nothing. */
 int extras_check(const struct tool *t, struct err *e);
 
 struct extras *extras_new(const struct tool *t);
 void extras_free(struct extras *x);
 
-/* Ask all that is configured, once.  -1: a plug-in broke its word (ST_PEER) or
- * has a name of ours (ST_CONFIG).  A server that does not answer is said on
- * stderr and left out. */
+/* Ask every configured plug-in and server, once.  -1: a plug-in broke the
+ * protocol (ST_PEER) or has the name of one of our tools (ST_CONFIG).  A server
+ * that does not answer is reported on stderr and left out. */
 int extras_load(struct tool *t, struct err *e);
 
 /* The tool of this name, ours or another's; NULL when there is none.  An
@@ -62,12 +61,12 @@ extra_of(const struct schema *s)
 /* Does the call get a sandbox that may write?  Then it is asked for. */
 bool extra_writes(const struct tool *t, const struct extra *x);
 
-/* A call that nobody allows: a sandbox that only reads is all it may get.
- * False: it would have none; r is the error. */
+/* A call that nobody approved may only get a read-only sandbox.  False: it
+ * would run without one; r is the error. */
 bool extra_unasked(const struct tool *t, const struct extra *x,
     struct result *r);
 
-/* The mode's and the paths' say; false: r is the error. */
+/* Do the mode and the paths allow the call?  False: r is the error. */
 bool extra_judge(const struct tool *t, const struct extra *x,
     struct slice args, struct result *r);
 
@@ -80,8 +79,8 @@ void extra_run(struct tool *t, const struct extra *x, const char *id,
  * deny. */
 void tool_record_all(const struct tool *t, struct buf *out);
 
-/* Add one, made with xcalloc; its id and the plug-in's texts are set.
- * False (x is the caller's still): there is one of that name. */
+/* Add new, made with xcalloc, its id and the plug-in's texts set; x then owns
+ * it.  False (the caller still owns it): the name is taken. */
 bool extras_add(struct extras *x, struct extra *new);
 void extra_free(struct extra *x);
 
@@ -98,7 +97,7 @@ const char *mode_name(enum mode m);
  * (SCHEMA_BASH, ...). */
 unsigned tool_on(const struct tool *t);
 
-/* Is there a program that approves calls ([tools] approve)? */
+/* Is an approver configured ([tools] approve)? */
 bool mode_has_approver(const struct tool *t);
 
 /* Can a change be allowed: by --yes, an approver, or somebody who is asked? */

@@ -1,9 +1,9 @@
-/* json_schema.h - arguments against a JSON Schema.
+/* json_schema.h - check arguments against a JSON Schema.
  *
- * Type, required, enum and items are looked at, in properties at every depth;
- * of plug-ins and MCP servers all other keywords are the tool's business.  An
- * optional member that is null is absent, and a decimal string is the number it
- * says, where the schema wants one.
+ * Type, required, enum and items are checked, in properties at every depth; for
+ * plug-ins and MCP servers all other keywords are left to the tool.  An
+ * optional member that is null counts as absent, and a decimal string as a
+ * number where the schema wants one.
  */
 #pragma once
 
@@ -12,14 +12,14 @@
 #include "base/buf.h"
 
 enum json_schema_how {
-	JSON_SCHEMA_THEIRS,	/* what is not looked at stays, byte for byte */
+	JSON_SCHEMA_THEIRS,	/* unchecked parts stay, byte for byte */
 	JSON_SCHEMA_OURS,	/* only what the schema names stays, in its
 				 * order; integers have digits only */
 	JSON_SCHEMA_BOUNDED	/* and are within minimum and maximum */
 };
 
 /* Append value to out as the schema wants it (both checked JSON).  False: why
- * is what is wrong, "items[2].name must be a string"; out is of no use then. */
+ * says what is wrong, "items[2].name must be a string"; out is undefined. */
 bool json_schema_put(struct slice schema, struct slice value,
     enum json_schema_how how, struct buf *out, struct buf *why);
 

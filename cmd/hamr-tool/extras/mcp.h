@@ -1,9 +1,9 @@
 /* mcp.h - tools of MCP servers over stdio, resident for the session.
  *
  * [mcp.NAME] says how each is started (in the sandbox, by box.h).  A server is
- * started when its tools are asked for, kept, and started again when it died.
- * What it writes is never trusted: garbage is left out, answers to nothing
- * are forgotten, nothing it does makes us wait longer than a deadline.
+ * started when its tools are asked for, kept, and restarted if it died.  Its
+ * output is never trusted: garbage and unexpected answers are dropped, and
+ * nothing it does makes us wait longer than a deadline.
  */
 #pragma once
 
@@ -21,16 +21,16 @@ void mcp_free(struct mcp **v, size_t n);
 /* ST_CONFIG: one has no command. */
 int mcp_check(const struct extras *x, struct err *e);
 
-/* Start those that are not up, all at once, and list their tools: every
- * server, or those that name can be a tool of. */
+/* Start the servers that are not up, in parallel, and list their tools: every
+ * server (name NULL), or those that may have the tool name. */
 void mcp_load(struct tool *t, const char *name);
 
-/* Look after the servers, without waiting; then, where one said that its
- * tools have changed, list them again.  True when the tools are others. */
+/* Serve the servers' output without waiting, and list the tools again of each
+ * that said they have changed.  True if the tools differ now. */
 bool mcp_changed(struct tool *t);
 
-/* Look after them until fd can be read, or, if changes are wanted, one's tools
- * are others.  False: nobody reads stdout any more. */
+/* Serve the servers until fd is readable or, if changes is set, the tools of
+ * one have changed.  False: nobody reads stdout any more. */
 bool mcp_idle(struct tool *t, int fd, bool changes);
 
 /* The NAME of [mcp.NAME]. */

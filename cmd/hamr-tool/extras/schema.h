@@ -25,11 +25,11 @@ struct schema {
 	const char *template;	/* a call as it should be, as JSON */
 };
 
-/* One of ours by the exact name, NULL when there is none (tool_schema of
- * extra.h knows the others too). */
+/* Find a built-in tool by its exact name; NULL: there is none (tool_schema of
+ * extra.h also finds external ones). */
 const struct schema *schema_find(const char *name);
 
-/* Is the tool there, with these switched on? */
+/* Is the tool available with these switches on? */
 bool schema_is_on(const struct schema *s, unsigned on);
 /* "read, edit, write, ...", appended. */
 void schema_names(unsigned on, struct buf *out);
