@@ -35,7 +35,7 @@ void diff_colour(struct slice text, bool colour, struct buf *out);
 /* A text as lines: their start offsets, and one more for its end. */
 struct lines {
 	struct slice text;
-	size_t *at;		/* yours */
+	size_t *at;		/* the caller frees it */
 	long n;
 };
 

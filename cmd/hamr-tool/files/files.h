@@ -19,7 +19,7 @@
 #include "root/result.h"
 #include "root/secret.h"
 
-#define FILES_LINE_CHARS 2000	/* of a line; what is longer is cut */
+#define FILES_LINE_CHARS 2000	/* a longer line is cut */
 
 struct gitignore;
 struct stage;
@@ -50,12 +50,12 @@ struct files_change {
 	const char *sha;	/* of the new content, in hex */
 	unsigned mode;		/* of the new one */
 };
-/* Called for each, right before it is done; -1 with why: then it is not. */
+/* Called right before each change; -1 with why prevents it. */
 typedef int files_see_change(void *arg, const struct files_change *ch,
     struct err *why);
 
-/* From person on what follows is the caller's to set; what is pointed to stays
- * theirs. */
+/* The caller sets the members from person on and keeps ownership of what they
+ * point to. */
 struct files {
 	struct root root;
 	struct proofs proofs;
@@ -74,17 +74,17 @@ struct files {
 	size_t turn_cap;	/* bytes; per-turn read cap */
 	struct lists lists;	/* of [policy] */
 	const char *call;	/* id of the call in hand; NULL: none */
-	/* asked every so often while a search or a listing runs: a cancel ends
-	 * it with what was found; may be NULL */
+	/* polled while a search or a listing runs: a cancel ends it with what
+	 * was found so far; may be NULL */
 	struct stage *stage;
 	files_see_change *on_change;	/* asked before edit or write changes */
 	void *change_arg;
-	/* an editor tells what it shows of files that it has open, and wants
-	 * to be told what edit or write has made of one */
+	/* an editor can be asked for its text of an open file, and wants to be
+	 * sent the new text after an edit or write */
 	bool editor_reads, editor_writes;
-	size_t nasked;		/* so often */
-	struct texts unsaved;	/* names of those with other text than the disk
-				 * has, as far as they were looked at */
+	size_t nasked;		/* requests made of the editor */
+	struct texts unsaved;	/* open files whose text is known to differ
+				 * from the disk's */
 };
 
 struct files *files_new(const char *root, struct err *e);
@@ -95,12 +95,12 @@ void files_turn(struct files *f);
 /* A new transcript: no proof is left. */
 void files_reset(struct files *f);
 
-/* A read that searches or lists, not one of a file; args as the model wrote
- * them. */
+/* Does this read search or list, instead of reading a file?  text: args as the
+ * model wrote them. */
 bool files_walks(struct files *f, struct slice text);
 /* Bytes left of the turn's budget. */
 size_t files_left(const struct files *f);
-/* Would a read not be refused, whatever n reads before it give? */
+/* Is a read sure not to be refused, whatever n reads before it return? */
 bool files_certain(const struct files *f, size_t n);
 
 /* Run one call: read; edit, or write; view_image.  args: a checked JSON object
@@ -115,21 +115,21 @@ void files_view(struct files *f, struct slice args, bool vision,
  * before it where out is not empty. */
 void image_part(struct buf *out, const struct image *im, struct slice bytes);
 
-/* What is refused before anything is begun, so that the call gets no start:
- * names that are kept, or lie outside the root, and arguments that no file can
- * fit.  False: r is the error.  The calls above ask it all again. */
+/* Refuse a call before it begins, so that it gets no start record: hidden
+ * names, names outside the root, and arguments that fit no file.  False: r is
+ * the error.  The calls above check all this again. */
 bool files_judge(struct files *f, const char *tool, struct slice args,
     struct result *r);
-/* Are the reads of this turn used up?  Then r is the one line that says so,
- * no error, and the call gets no start.  A read that repeats one of this turn
- * costs nothing and is not refused.  files_read asks it too. */
+/* Is the turn's read budget used up?  Then r is one line that says so (not an
+ * error), and the call gets no start.  A read that repeats one of this turn
+ * costs nothing and is not refused.  files_read checks this too. */
 bool files_over_budget(struct files *f, struct slice args, struct result *r);
-/* A read is refused: what is known of it already, if it repeats one of this
- * turn, is one line more in r's content. */
+/* A read is refused: if it repeats one of this turn, append a line to r's
+ * content that says what is already known. */
 void files_known(struct files *f, struct slice args, struct result *r);
 
-/* For an ask, what an edit or a write would do: all of the diff, and more
- * members of the ask.  False: r is the error it would end with. */
+/* For an ask, what an edit or a write would do: the whole diff, and further
+ * members of the ask (more).  False: r is the error it would end with. */
 bool files_plan(struct files *f, bool edit, struct slice args,
     struct buf *diff, struct buf *more, struct result *r);
 /* The same checks and the diff, but nothing is written (no approval). */
@@ -138,23 +138,23 @@ void files_preview(struct files *f, bool edit, struct slice args,
 
 /* Learn proofs, and what was spent of the turn's budget, from a recorded
  * result of the transcript (a tool message of read, edit or write: its text,
- * its meta as a JSON value, and the call's canonical args).  Never for a result
- * that files_read or files_make_change of this same f made and that has come
- * back: those are known. */
+ * its meta as a JSON value, and the call's canonical args).  Do not call it for
+ * a result that this f made: that is known already. */
 void files_learn(struct files *f, const char *tool, struct slice args,
     struct slice content, struct slice meta);
 
-/* A range elided by a compaction is no proof any more. */
+/* A compaction elided these lines: they are not proof any more. */
 void files_forget(struct files *f, const char *path, long first, long last);
 
-/* ---- for who looks at files, too ---- */
+/* ---- for others that look at files ---- */
 
-/* Is this true name kept from everybody? */
+/* Is this true name hidden by policy? */
 bool files_hidden(const struct files *f, const char *rel);
 /* Cancelled, or past the deadline? */
 bool files_stopped(const struct files *f, long long deadline);
-/* What git ignores beneath the root, no folder entered; yours. */
+/* The ignore rules of the root, with no folder entered.  The caller frees
+ * them. */
 struct gitignore *files_rules(struct files *f);
-/* Append what a file is now, {path, sha256}, to a list whose [ is there; it is
- * gone where sha is "". */
+/* Append a file's state, {path, sha256}, to a list whose [ is written; sha "":
+ * the file is gone. */
 void files_put_state(struct buf *list, const char *rel, const char *sha);

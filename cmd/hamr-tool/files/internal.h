@@ -7,7 +7,7 @@
 #include "git/gitignore.h"
 
 #define FILE_MAX ((size_t)64 << 20)	/* hashed, proved, edited up to here */
-#define WALK_MS 10000			/* a search or listing ends after it */
+#define WALK_MS 10000			/* limit of a search or a listing */
 #define LINE_CUT " more bytes in this line]"	/* ends a line in part */
 #define BINARY_LOOK 8192		/* a NUL in these: not text */
 
@@ -24,21 +24,21 @@ bool arg_is_search(struct slice args);
 
 /* The path of a read, as arg_str; "skill:NAME" becomes the file's. */
 bool arg_path(struct slice args, struct buf *out);
-/* Is it a path among the user's own skills, which may be read though they lie
+/* Is it a path in the user's own skills, which may be read although they are
  * outside the root? */
 bool files_is_skill(struct slice path);
 
 /* path_find and the list of secrets: 0, or -1 with fault, which may be NULL. */
 int files_find(struct files *f, struct slice text, struct path *p,
     struct fault *fault);
-/* A regular file that has names outside the root, or may have: it is
- * described, neither shown nor changed. */
+/* Does this regular file have, or may it have, names outside the root?  Then it
+ * is only described, not shown or changed. */
 bool files_foreign(struct files *f, const char *rel, const struct stat *st);
 #define FOREIGN_WORDS "has hard links outside the root, and git does not " \
 	"track it"
-/* Walk what is beneath the folder rel and not ignored; true: it was stopped.
- * see passes over what files_skips: it is kept from everybody, or a temporary
- * of ours. */
+/* Walk everything beneath the folder rel that is not ignored; true: the walk
+ * was stopped.  see must skip what files_skips: hidden files and our
+ * temporaries. */
 bool files_walk(struct files *f, const char *rel, gitignore_see *see,
     void *arg);
 bool files_skips(const struct files *f, const struct gitignore_seen *s);
@@ -53,19 +53,20 @@ bool is_refusal(const char *code);
 
 /* ---- contents ---- */
 
-/* All of the regular file open at fd, and its identity; false with a fault
- * when it cannot be read or changes meanwhile. */
+/* Read the whole regular file open at fd, and its identity; false with a fault
+ * if it cannot be read or changes meanwhile. */
 bool files_load(int fd, const char *rel, struct stat *st, struct buf *text,
     struct fault *fault);
-/* The same, but of one that an editor has open what that shows; then disk
- * (unless it is NULL) is what the file holds, *unsaved. */
+/* As files_load, but if an editor has the file open, text is what the editor
+ * shows.  If the file's content differs, *unsaved is set and disk (unless NULL)
+ * is that content. */
 bool files_load_shown(struct files *f, int fd, const char *rel,
     struct stat *st, struct buf *text, struct buf *disk, bool *unsaved,
     struct fault *fault);
-/* Ask the editor what it shows of a file, or show it this text of one: what it
- * replies as content, yours; NULL: nothing. */
+/* Ask the editor for its text of a file, or (text not NULL) send it a new one.
+ * Returns the content of its reply, which the caller frees; NULL: none. */
 char *files_ask_editor(struct files *f, const char *rel, const char *text);
-/* Is the editor's text another than the disk's? */
+/* Note whether the editor's text differs from the disk's. */
 void files_note_unsaved(struct files *f, const char *rel, bool is);
 bool is_binary(struct slice text);
 /* Does every line end in CRLF (and is there one)? */
@@ -73,7 +74,7 @@ bool is_crlf(struct slice text);
 /* Bytes a read result may have now; SIZE_MAX when nothing limits it. */
 size_t files_room(const struct files *f);
 
-#define ROOM_MIN 400		/* of the turn's budget; less is none */
+#define ROOM_MIN 400		/* less left of the turn's budget is none */
 
 /* ---- a read that repeats one of this turn: not made twice ----
  *
@@ -86,18 +87,18 @@ size_t files_room(const struct files *f);
 void cache_drop(struct cache *c, const char *rel);
 void cache_reset(struct cache *c);
 
-/* What a read of this file and these args repeats; NULL: it is new.  Valid
- * until the next change. */
+/* The earlier read that a read of this file with these args repeats; NULL:
+ * none.  Valid until the next change. */
 struct cached *repeated_find(struct files *f, const struct path *p,
     struct slice args);
-/* The same for a call whose path was not looked at yet. */
+/* As repeated_find, for a call whose path has not been resolved yet. */
 struct cached *repeated_by(struct files *f, struct slice args);
-/* The line that stands for it. */
+/* Append the line that stands for a repeated read. */
 void repeated_line(const struct cached *e, struct buf *out);
-/* Its result. */
+/* Make r the result of a repeated read. */
 void repeated_put(struct files *f, struct cached *e, struct result *r);
 
-/* A file was read, as st: r is its result. */
+/* Remember a read of a file that is as in st; r is the result. */
 void repeated_keep(struct files *f, const char *rel, const struct stat *st,
     const char *sha, long from, long to, long lines, struct slice args,
     const struct result *r);
@@ -107,7 +108,7 @@ void repeated_keep(struct files *f, const char *rel, const struct stat *st,
 /* files_judge for edit and write. */
 bool files_judge_change(struct files *f, bool edit, struct slice args,
     struct result *r);
-/* The kinds of read beside files. */
+/* The other kinds of read. */
 void list_run(struct files *f, const struct path *p, struct slice args,
     struct result *r);
 void search_run(struct files *f, const struct path *p, struct slice args,

@@ -1,7 +1,7 @@
 /* proof.h - which lines of which content the model has been shown.
  *
  * Per true name (path.h): a content hash, and the line ranges shown under it.
- * As the hash names the content, ranges are as good as the texts themselves.
+ * The hash identifies the content, so the texts need not be kept.
  * Lines count from 1; PROOF_END as a last line means the whole file.
  */
 #pragma once
@@ -21,7 +21,7 @@ struct range {
 
 struct proof {
 	char hash[SHA_HEX];	/* "": none is valid */
-	struct range *v;	/* sorted, apart from each other */
+	struct range *v;	/* sorted, never touching */
 	size_t n, cap;
 };
 
@@ -36,7 +36,7 @@ struct proofs {
 struct proof *proofs_of(struct proofs *ps, const char *rel);
 void proofs_reset(struct proofs *ps);	/* nothing was ever shown */
 
-/* Content hash was read: another hash than before empties the set. */
+/* Content with this hash was read; a new hash empties the set. */
 void proof_read(struct proof *p, const char *hash);
 /* Lines first to last were shown (ranges that touch are joined). */
 void proof_add(struct proof *p, long first, long last);
@@ -44,7 +44,7 @@ void proof_add(struct proof *p, long first, long last);
 void proof_drop(struct proof *p, long first, long last);
 /* Was every line of first to last shown, as one text? */
 bool proof_has(const struct proof *p, long first, long last);
-/* An own change from p->hash to hash: ranges move along, and the new lines
- * count as shown. */
+/* We changed the content from p->hash to hash: the ranges move along, and the
+ * new lines count as shown. */
 void proof_move(struct proof *p, const char *hash, const struct patch *v,
     size_t n);
