@@ -5,8 +5,8 @@
  * finds out once, when the first is opened).  A struct box is one that is up: a
  * supervisor of ours in its own namespaces (bubblewrap), else under Landlock
  * and seccomp, else bare.  It runs one command at a time, ends every process of
- * it, and may stay up between commands.  bash keeps one up for each kind
- * (sandboxes_resident); each plug-in or MCP server gets one of its own
+ * that command, and may stay up between commands.  bash keeps one up for each
+ * kind (sandboxes_resident); each plug-in or MCP server gets one of its own
  * (box_open), so several can run at once.
  *
  * All fds handed out are close-on-exec and non-blocking.  The caller ignores
@@ -28,7 +28,7 @@
 /* What a command may do to the root. */
 enum box_kind {
 	BOX_READ,		/* read it */
-	BOX_WRITE,		/* change it, but .git and .hamr */
+	BOX_WRITE,		/* change it, except .git and .hamr */
 	BOX_PRIVATE		/* change a copy that is dropped (verify) */
 };
 
@@ -37,13 +37,13 @@ struct box_want {
 	bool network;		/* and with it AF_UNIX */
 	bool unix_sockets;
 	bool bare;		/* no sandbox ([mcp.NAME] sandbox = false) */
-	/* Programs and files, absolute, that it is about: what stands in /tmp,
-	 * /var/tmp or /run, where it has folders of its own, is there to be
-	 * read with the folder it is in.  Looked at by box_open only. */
+	/* Programs and files, absolute, that the command needs.  Those in /tmp,
+	 * /var/tmp or /run, which the box replaces by folders of its own, are
+	 * made readable, with their folder.  Used by box_open only. */
 	char *const *show;
 	size_t nshow;
-	/* Folders, absolute, that it may change whatever its kind is; the
-	 * same. */
+	/* Folders, absolute, that it may change whatever its kind is.  Used by
+	 * box_open only. */
 	char *const *write;
 	size_t nwrite;
 };
@@ -57,15 +57,15 @@ struct box {
 	const char *unlimited;	/* what is not limited in it: "memory",
 				 * "processes", "memory and processes"; NULL:
 				 * both are, or nothing is confined at all */
-	int fd;			/* readable when something is to be learnt by
-				 * box_learn; -1 when lost */
+	int fd;			/* readable when box_learn has news; -1 when
+				 * lost */
 	/* as of the last box_learn */
 	bool exited;		/* the command has ended: CLD_EXITED and an
 				 * exit status, or another code and a signal */
 	int code, number;
-	bool empty;		/* and so has all it started */
-	bool lost;		/* the supervisor is gone: all ended, no status
-				 * will come */
+	bool empty;		/* and so have all processes it started */
+	bool lost;		/* the supervisor is gone: all has ended, there
+				 * will be no status */
 	/* private */
 	struct sandboxes *bs;
 	struct box_want want;
@@ -78,26 +78,26 @@ struct box {
 	char *overlay;		/* its folder, BOX_PRIVATE only */
 	bool scratch;		/* no overlay: tmpfs on some names */
 	bool no_git;		/* there was no .git when it was put up */
-	bool locked;		/* the root is read-only for its .git is a
+	bool locked;		/* the root is read-only because its .git is a
 				 * link */
 	char *cgroup[2];	/* folders of ours, to be removed */
 	struct texts stubs;	/* made by us in the git directory */
 	int journal;		/* .hamr/stubs, locked; -1 */
 	char *marks;		/* what was protected when it was put up */
-	struct buf base;	/* to be told of each of its commands */
-	struct buf notes;	/* of what it did since */
+	struct buf base;	/* notes for each of its commands */
+	struct buf notes;	/* on what it has done since */
 };
 
-/* root: absolute.  Nothing is started yet.  Never fails; conf is borrowed.
- * quiet: what a sandbox cannot do here is not told on stderr. */
+/* root: absolute.  Nothing is started yet.  Never fails; c is borrowed.
+ * quiet: do not report on stderr what a sandbox cannot do here. */
 struct sandboxes *sandboxes_new(const struct conf *c, const char *root,
     bool quiet);
 void sandboxes_free(struct sandboxes *bs);	/* ends all that is up */
 
 /* From now on commands use the private /tmp of this session (NULL: a new one of
- * this process); those that stayed up are ended.  A later process with the same
- * root and id finds it again within a day.  ended: it is removed when this
- * process is done with it.  True when a box may have been up for another
+ * this process); boxes that stayed up are ended.  A later process with the same
+ * root and id finds the same /tmp within a day.  ended: remove it when this
+ * process is done with it.  True if a box may have been up for another
  * session. */
 bool sandboxes_session(struct sandboxes *bs, const char *id);
 void sandboxes_session_ended(struct sandboxes *bs, bool ended);
@@ -105,20 +105,20 @@ void sandboxes_session_ended(struct sandboxes *bs, bool ended);
 /* [sandbox] network and unix_sockets as configured. */
 struct box_want sandboxes_want(const struct sandboxes *bs, enum box_kind kind);
 
-/* A path of the configuration: "~/x" is in the home, any other that is not
- * absolute in the root.  Yours. */
+/* Make a path of the configuration absolute: "~/x" is in the home, any other
+ * relative path in the root.  The caller frees it. */
 char *sandboxes_path(const struct sandboxes *bs, const char *text);
-/* Is path in the root, or in what an MCP server may change ([mcp.NAME]
- * writable)?  Then nothing there is to be relied on. */
+/* Is path in the root, or in a folder that an MCP server may change ([mcp.NAME]
+ * writable)?  Then its content cannot be trusted. */
 bool sandboxes_may_change(const struct sandboxes *bs, const char *path);
 
-/* May commands of this kind run here?  NULL, or in one line why not.  Asks the
- * machine, once.  A kind that cannot be enforced (BOX_READ without Landlock,
- * and anything then where [sandbox] mode is "require") must not: box_open
- * refuses it (ST_POLICY), unless bare. */
+/* May commands of this kind run here?  NULL, or one line that says why not.
+ * Probes the machine, once.  box_open refuses (ST_POLICY) a kind that cannot be
+ * enforced, unless bare: without Landlock every kind but BOX_WRITE, and that
+ * too if [sandbox] mode is "require". */
 const char *sandboxes_refuse(struct sandboxes *bs, enum box_kind kind);
-/* The lines of --sandbox-status; every layer is tried.  True when there is one
- * that keeps files. */
+/* Append the lines of --sandbox-status; tries every layer.  True if one of them
+ * protects files. */
 bool sandboxes_status(struct sandboxes *bs, struct buf *out);
 
 /* ---- one box ---- */
@@ -127,11 +127,11 @@ bool sandboxes_status(struct sandboxes *bs, struct buf *out);
  * it could not be started). */
 struct box *box_open(struct sandboxes *bs, const struct box_want *w,
     struct err *e);
-/* End all that runs in it and the box itself. */
+/* End everything that runs in the box, and the box itself. */
 void box_close(struct box *b);
 
-/* The one that stays up for this want, opened if need be, and put up anew when
- * what must be masked has changed.  Theirs: box_done, not box_close.
+/* The resident box for this want, opened if needed, and reopened if what must
+ * be masked has changed.  bs owns it: call box_done, not box_close.
  * BOX_PRIVATE is a new one each time. */
 struct box *sandboxes_resident(struct sandboxes *bs, const struct box_want *w,
     struct err *e);
@@ -143,12 +143,12 @@ struct box *sandboxes_resident(struct sandboxes *bs, const struct box_want *w,
  * notes may be NULL. */
 void box_done(struct box *b, struct buf *notes);
 
-/* The same for something that stays up in a box that may write: what is there
- * now is not its doing; and what it has left since, like box_done. */
+/* The same for a process that stays up in a writable box: sandboxes_look notes
+ * what exists now; sandboxes_tidy moves what appeared since, as box_done. */
 void sandboxes_look(struct sandboxes *bs);
 void sandboxes_tidy(struct sandboxes *bs, struct buf *notes);
 
-/* Nothing could be started in it: it is not used again. */
+/* Nothing could be started in this box: do not use it again. */
 void box_drop(struct box *b);
 
 /* The environment of chapter 5.3 for a command in b, and more entries
@@ -167,7 +167,7 @@ struct box_cmd {
 	bool piped;		/* stdin is a pipe of ours, else /dev/null */
 };
 
-/* Our ends of what a command reads and writes; -1 when closed or not there. */
+/* Our ends of a command's pipes; -1 if closed or absent. */
 struct box_io {
 	int in, out, err;
 };
@@ -177,12 +177,12 @@ struct box_io {
 int box_spawn(struct box *b, const struct box_cmd *cmd, struct box_io *io);
 void box_io_close(struct box_io *io);
 
-/* Learn what has happened; never waits. */
+/* Update b's state from the supervisor's messages; never waits. */
 void box_learn(struct box *b);
 
-/* A signal for every process of the command. */
+/* Send a signal to every process of the command. */
 void box_signal(struct box *b, int sig);
 /* End every process of the command, now, and wait until they are gone; the
  * names of those that still ran ("sleep 30, x", "" for none) are appended
- * unless names is NULL.  What was written is still in the pipes. */
+ * unless names is NULL.  Unread output stays in the pipes. */
 void box_end(struct box *b, struct buf *names);

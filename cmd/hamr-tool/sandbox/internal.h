@@ -1,4 +1,4 @@
-/* internal.h - what the files of the sandbox know of each other. */
+/* internal.h - what the files of the sandbox share. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 
 #define NRESIDENT 2		/* BOX_READ and BOX_WRITE */
 
-/* How git is kept here. */
+/* Where git keeps its files here. */
 struct box_git {
 	bool missing;		/* there is no .git */
 	bool linked;		/* .git is a link: it cannot be protected */
@@ -26,21 +26,21 @@ struct sandboxes {
 	bool opened;		/* what follows is known */
 	uid_t uid;		/* commands run as */
 	gid_t gid;
-	bool switched;		/* and that is not who we are */
+	bool switched;		/* uid is not ours */
 	char *home, *user;	/* of uid if switched, else HOME and NULL */
 	char *base;		/* where temporary folders are made, or NULL */
-	char *temp;		/* our folder for all this, or NULL */
-	char *tmp;		/* what a command finds as /tmp: in it, or the
+	char *temp;		/* our temporary folder, or NULL */
+	char *tmp;		/* a command's /tmp: in temp, or the
 				 * session's */
 	char *session;		/* its id; NULL: by hand */
 	int session_fd;		/* its folder, locked; -1: none of its own */
-	bool ended;		/* it has, and may take its folder with it */
+	bool ended;		/* the session has: its folder can be removed */
 	char *cache;		/* XDG_CACHE_HOME of commands */
-	int lock;		/* on temp, as long as we are */
+	int lock;		/* on temp, for our lifetime */
 	struct texts places;	/* outside the root, that are hidden, */
-	struct texts shown;	/* but for these */
-	struct texts hidden;	/* those that are there */
-	uint64_t hidden_as;	/* stands for what they are now */
+	struct texts shown;	/* except these */
+	struct texts hidden;	/* the places that exist */
+	uint64_t hidden_as;	/* a hash of what they are now */
 	struct texts settings;	/* folders of the user's own, in the root */
 	struct texts hide_list;	/* patterns: policy.secret, sandbox.mask */
 	struct texts show_list;
@@ -50,10 +50,10 @@ struct sandboxes {
 	bool probed;
 	enum box_layer layer;
 	struct err why[LAYER_BWRAP + 1];	/* a layer does not work, "" */
-	bool told;		/* on stderr, or not to be */
-	bool told_limits;	/* nor that nothing is limited */
+	bool told;		/* reported on stderr, or never to be */
+	bool told_limits;	/* the same for missing limits */
 	char refusal[512];
-	char overlay_why[256];	/* it does not work, "" */
+	char overlay_why[256];	/* why it does not work, "" */
 	char cgroup_why[128];
 	char *bwrap;		/* path, NULL: none */
 	struct box *resident[NRESIDENT];
@@ -61,27 +61,27 @@ struct sandboxes {
 
 /* ---- owner.c: who commands run as, their cache, what they never see ---- */
 void owner_find(struct sandboxes *bs);
-/* Is what they never see there by now, or another thing in its place?  Then
- * hidden and hidden_as change. */
+/* Look again at the places that commands never see; if one has appeared or was
+ * replaced, hidden and hidden_as change. */
 void owner_look(struct sandboxes *bs);
-/* Root as somebody else: drop what they have no way to.  They cannot read it,
- * and bubblewrap, as they, can put nothing over it. */
+/* If root runs commands as another user, drop the paths that this user cannot
+ * reach: they cannot be read, nor can that user's bubblewrap mask them. */
 void owner_reaches(const struct sandboxes *bs, struct texts *t);
 
 /* ---- folders.c ---- */
 void folders_open(struct sandboxes *bs);
 void folders_close(struct sandboxes *bs);
-/* A folder of ours in bs->temp; NULL with errno. */
+/* Make a folder in bs->temp.  The caller frees its path; NULL with errno. */
 char *folders_make(const struct sandboxes *bs, const char *name);
-/* All of path is removed, whatever it is; links are not followed. */
+/* Remove path, recursively, whatever it is; links are not followed. */
 void folders_remove(const char *path);
-/* path is in /tmp and bubblewrap is to put something there: make the way to it
- * beneath ours, of true folders.  It would follow a link that a command left
- * in the way, and that before it has left the host's files behind. */
+/* bubblewrap will mount something at path, in /tmp: make the folders that lead
+ * to it in our /tmp.  bubblewrap would follow a link that a command left there,
+ * while it still sees the host's files. */
 bool folders_way(const struct sandboxes *bs, const char *path);
 
 /* ---- layers.c: arguments for bubblewrap, each ended by NUL ---- */
-/* Why nothing may be started, as things are: NULL mostly. */
+/* Why nothing may be started now; NULL: it may. */
 const char *layers_refuse(struct sandboxes *bs);
 /* False: something in /tmp cannot be reached. */
 bool layers_make(struct box *b, const struct box_git *g, struct buf *out);
@@ -92,10 +92,10 @@ void git_find(const struct sandboxes *bs, struct box_git *g);
  * journalled until stubs_remove. */
 void stubs_make(struct box *b, const struct box_git *g);
 void stubs_remove(struct box *b);
-/* What a run that was killed has left. */
+/* Remove the stubs of a run that was killed. */
 void stubs_sweep(struct sandboxes *bs);
-/* Move what appeared since look and is guarded; b->notes says so.  True when
- * anything was moved. */
+/* Move guarded names that appeared since look to .hamr/quarantine and note it
+ * in b->notes.  True if anything was moved. */
 bool quarantine(struct box *b, unsigned look);
 
 /* ---- cgroup.c ---- */
@@ -105,8 +105,8 @@ void cgroup_make(struct box *b, int fds[2]);
 void cgroup_remove(struct box *b);
 
 /* ---- box.c ---- */
-/* Start the supervisor of b in layer b->layer, and hear that it is well; 0, or
- * -1 with why.  ST_TEMP: that says nothing about the layer. */
+/* Start the supervisor of b in b->layer, and wait until it is ready; 0, or -1
+ * with why.  ST_TEMP: the failure says nothing about the layer. */
 int box_start(struct box *b, struct err *why);
-/* After a start that failed: as if it had not been tried. */
+/* Undo a failed start. */
 void box_take_down(struct box *b);

@@ -1,7 +1,7 @@
 /* names.h - which names in the root are secrets, and which are protected.
  *
- * All folders are looked through once; later only those that have changed
- * (their ctime, which no command can set).  Links are not followed.
+ * All folders are scanned once, and later only those whose ctime, which a
+ * command cannot set, has changed.  Links are not followed.
  */
 #pragma once
 
@@ -14,8 +14,7 @@
 struct lists;
 struct texts;
 
-/* What is looked for; .git and .hamr of the root itself are others' business.
- */
+/* What names_look finds; .git and .hamr of the root are handled elsewhere. */
 enum name_kind {
 	NAME_NONE,
 	NAME_SECRET,		/* of the secret list */
@@ -44,7 +43,7 @@ struct names {
 	struct name *v;		/* sorted by rel */
 	size_t n, cap;
 	unsigned look;		/* number of the last one */
-	unsigned changed;	/* and of the last that found a change */
+	unsigned changed;	/* and of the last look that found a change */
 	bool partial;		/* there were too many folders to see all */
 	/* private */
 	struct names_dir *dirs;
@@ -57,14 +56,14 @@ void names_release(struct names *n);
 /* Note which secrets git tracks (root: absolute): test certificates and the
  * like are shown, but .env* and what the user has listed are not. */
 void names_note_tracked(struct names *n, const char *root);
-/* Does it matter what git tracks? */
+/* Does it matter which files git tracks? */
 bool names_ask_git(const struct names *n);
 
-/* How many secrets are masked, how many are shown, and protected names. */
+/* The numbers of masked secrets, shown secrets and protected names. */
 struct names_count {
 	size_t masked, shown, guarded;
 };
 void names_count(const struct names *n, struct names_count *c);
 
-/* Look (again).  True when anything was added or went. */
+/* Look (again).  True if any name was added or removed. */
 bool names_look(struct names *n);
