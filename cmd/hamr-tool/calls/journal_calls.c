@@ -309,7 +309,7 @@ give_older(struct journal_calls *jc)
 	}
 }
 
-/* In meta; and "; changed: a.c, b.c" behind the status in the first line. */
+/* In meta; and "; changed: a.c, b.c" after the status in the first line. */
 static void
 tell_changes(const struct undo_entry *c, struct job *j)
 {

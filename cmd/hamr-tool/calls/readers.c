@@ -122,7 +122,7 @@ static const char *const commands[] = { "log", "diff", "show", "status",
 	"blame", "ls-files", "ls-tree", "rev-parse", "rev-list", "merge-base",
 	"describe", "grep", NULL };
 
-/* And what may follow these: only the words behind them. */
+/* And what may follow these: only the words after them. */
 static const char *const strict[][13] = {
 	{ "branch", "-a", "-r", "-v", "-vv", "-av", "-avv", "-rv", "-l",
 	    "--list", "--all", "--show-current" },

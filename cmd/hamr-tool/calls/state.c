@@ -284,7 +284,7 @@ take_verdict(struct tool *t, const struct rec *r)
 	}
 }
 
-/* Only the mode can change, and only for who runs us (-r). */
+/* Only the mode can change, and only in a resident process (-r). */
 static void
 take_config(struct tool *t, const struct rec *r)
 {
