@@ -148,7 +148,7 @@ mcp_configured(const struct tool *t, size_t *n)
 		m->network = conf_bool(c, key_of(m, "network"));
 		m->io = (struct box_io){ -1, -1, -1 };
 		buf_init(&m->words, 2 * MCP_WORDS_MAX);
-		/* one over HTTP runs over stdio behind hamr-provider --mcp */
+		/* an HTTP server is reached through hamr-provider --mcp */
 		const char *url = conf_str(c, key_of(m, "url"));
 		char *program = url[0] == '\0' ? NULL :
 		    which_beside("hamr-provider", t->root);
@@ -636,7 +636,7 @@ message(struct tool *t, struct mcp *m, struct slice text)
 		else
 			rpc_error(&b, msg.id, RPC_NO_METHOD, "hamr does not "
 			    "do this");
-		/* who asks and does not read gets no answer */
+		/* a server that asks but does not read gets none */
 		rpc_put(&m->rpc, buf_view(&b), RPC_CHATTER_MAX);
 		buf_release(&b);
 	}
