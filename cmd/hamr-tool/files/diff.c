@@ -119,7 +119,7 @@ diff_make(struct diff *d, struct slice old, struct slice new)
 	free(w.at);
 }
 
-/* The number behind mark in "@@ -12,3 +12,4 @@", as a line from 0. */
+/* The number after mark in "@@ -12,3 +12,4 @@", as a line from 0. */
 static long
 hunk_at(struct slice s, char mark)
 {

@@ -276,7 +276,7 @@ read_file(struct files *f, const struct path *p, struct slice args,
 
 /* ---- the user's own skills, which lie outside the root ---- */
 
-/* With a slash at its end; yours, or NULL. */
+/* With a trailing slash; the caller frees it.  May be NULL. */
 static char *
 skills_folder(void)
 {
