@@ -62,7 +62,7 @@ beneath(const struct root *r, const char *text)
 	return text;
 }
 
-/* The same of any absolute text; yours. */
+/* The same for any absolute text; the caller frees it. */
 static char *
 inside(const struct root *r, const char *text)
 {
@@ -214,7 +214,7 @@ follow(struct finder *w, int fd, const char *after)
 	return 1;
 }
 
-/* Walk all of rest; a link's own parts come before what is behind it. */
+/* Walk all of rest; a link's own parts come before what follows it. */
 static int
 walk(struct finder *w)
 {

@@ -49,7 +49,7 @@ result_join(struct buf *out, struct slice head, struct slice tail,
 	size_t quarter = (tail.n - t) / 4;
 	const char *lf = memrchr(head.p, '\n', h);
 
-	/* the head ends behind a line end in its last quarter if there is
+	/* the head ends after a line end in its last quarter if there is
 	 * one, else on a character border; the tail begins likewise */
 	if (lf != NULL && (size_t)(lf - head.p) + 1 >= h - h / 4)
 		h = (size_t)(lf - head.p) + 1;
