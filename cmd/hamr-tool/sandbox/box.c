@@ -487,7 +487,7 @@ box_spawn(struct box *b, const struct box_cmd *cmd, struct box_io *io)
 	if (!t.over)
 		fds[0] = file_memory(t.p, t.len);
 	buf_release(&t);
-	/* pipes: our ends in io, theirs behind the texts */
+	/* pipes: our ends in io, theirs after the texts */
 	bool good = fds[0] >= 0;
 	for (int i = 0; i < 3 && good; i++) {
 		int p[2] = { -1, -1 };
@@ -544,7 +544,7 @@ box_end(struct box *b, struct buf *names)
 	if (put_packet(b, &w, NULL) && await(b, WIRE_ENDED, &w)) {
 		if (names != NULL)
 			buf_adds(names, w.text);
-		/* who could not be killed goes with the namespace */
+		/* unkillable processes go with the namespace */
 		if (w.a != 0)
 			lose(b);
 	}

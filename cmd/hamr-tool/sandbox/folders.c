@@ -97,7 +97,7 @@ base_folder(struct sandboxes *bs)
 	return bs->base;
 }
 
-/* Who we work for must get through, not look in. */
+/* The user we work for must get through, not look in. */
 static mode_t
 folder_mode(const struct sandboxes *bs)
 {
@@ -133,7 +133,7 @@ folders_make(const struct sandboxes *bs, const char *name)
 	return path;
 }
 
-/* name in dirfd: a folder (a file) of who we work for, not a link.  Whatever
+/* name in dirfd: a folder (a file) of the user we work for, no link.  Whatever
  * else is in its place goes.  An fd for its path, or -1. */
 static int
 make_own(const struct sandboxes *bs, int dirfd, const char *name, bool folder)

@@ -35,7 +35,8 @@ static const char *const in_etc[] = { "/etc/shadow", "/etc/gshadow",
 
 /* ---- whose ---- */
 
-/* The home of a user, and the name; NULL when there is none.  Yours. */
+/* The home of a user, and the name; NULL when there is none.
+ * The caller frees both. */
 static char *
 home_of(uid_t uid, char **name)
 {

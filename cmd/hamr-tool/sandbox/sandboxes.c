@@ -226,7 +226,7 @@ put_up(struct box *b, struct err *e)
 	}
 	if (bs->told || bs->layer == LAYER_BWRAP)
 		return 0;
-	/* said once, in plain words, to who started us */
+	/* said once, in plain words, to our caller */
 	bs->told = true;
 	if (mode_is(bs, "off"))
 		err_say("commands run without a sandbox, as the "
