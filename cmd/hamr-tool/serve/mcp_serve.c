@@ -212,7 +212,7 @@ serve_call(struct serve *v, const struct rpc_msg *m)
 		serve_error(v, m->id, RPC_NO_PARAMS, text != NULL ? text :
 		    "there is no such tool");
 		free(text);
-	} else if (!cancelled) {	/* who cancels wants no answer */
+	} else if (!cancelled) {	/* a cancelled call gets no answer */
 		buf_adds(&b, "{\"content\":[");
 		put_parts(scan_get(buf_view(&message), "content"), &b);
 		scan_put(&b, "],'isError':$}", scan_truth(scan_true(scan_get(
@@ -303,7 +303,7 @@ line(struct serve *v, enum rpc_got got, struct slice text)
 
 /* ---- while a call runs ---- */
 
-/* Line i waits no longer; yours. */
+/* Remove waiting line i; the caller frees it. */
 static char *
 take_later(struct serve *v, size_t i)
 {
@@ -315,7 +315,7 @@ take_later(struct serve *v, size_t i)
 	return text;
 }
 
-/* cancel and ping are dealt with at once, all else after the call. */
+/* Handle cancel and ping at once, everything else after the call. */
 static void
 take_lines(struct serve *v)
 {
