@@ -525,7 +525,7 @@ keep(struct map *kept, const struct undo_entry *c)
 			map_put(kept, slice_of(c->v[i].oid), NULL);
 }
 
-/* The first entry that stays; what it needs, and those behind it, is kept. */
+/* The first entry that stays; what it and those after it need is kept. */
 static size_t
 choose(const struct snap *s, const struct journal *j, struct map *kept,
     long long days, long long bytes)
@@ -551,7 +551,7 @@ choose(const struct snap *s, const struct journal *j, struct map *kept,
 		keep(kept, c);
 		changes++;
 	}
-	/* a checkpoint means all that comes behind it */
+	/* a checkpoint means everything after it */
 	while (i > 0 && i < j->n && !j->v[i].is_checkpoint &&
 	    j->v[i - 1].is_checkpoint)
 		i--;
