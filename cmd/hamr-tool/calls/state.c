@@ -24,7 +24,7 @@ cap_bytes(const struct tool *t, const char *key, long tokens)
 	    tokens : 1);
 }
 
-/* The caps for a window of so many tokens; -1: not known. */
+/* Set the caps for a window of this many tokens; -1: unknown. */
 static void
 set_limit(struct tool *t, long limit)
 {
