@@ -14,7 +14,7 @@
 
 #include "watch.h"
 
-/* A user has so many for all programs: 8,192 on older kernels. */
+/* The kernel limits watches per user, for all programs: 8,192 on older ones. */
 #define FOLDERS_MAX 2000
 #define PATHS_MAX 65536		/* bytes; more is a look at everything */
 
