@@ -1,4 +1,4 @@
-/* bits.h - 64 bytes of a text as the bits of a word, to read JSON by blocks:
+/* bits.h - 64 bytes of text as the bits of a word, to read JSON in blocks:
  * bit 0 is the first byte.  With SSE2, or in portable C.
  */
 #pragma once
@@ -36,7 +36,8 @@ within16(const char *p, __m128i from, __m128i most)
 }
 #endif
 
-/* A bit for each of 64 bytes that equals c.  No loop: -O2 would keep it one. */
+/* A bit for each of 64 bytes that equals c.  Written out, as -O2 does not
+ * unroll a loop. */
 static inline uint64_t
 bytes_like(const char *p, char c)
 {
@@ -54,7 +55,7 @@ bytes_like(const char *p, char c)
 #endif
 }
 
-/* A bit for each from `from` to `from + n`. */
+/* A bit for each byte in the range `from` to `from + n`. */
 static inline uint64_t
 bytes_within(const char *p, char from, char n)
 {
@@ -74,8 +75,8 @@ bytes_within(const char *p, char from, char n)
 #endif
 }
 
-/* A bit for each whose bit number `bit` is set: 7, what is not ASCII; 0, odd
- * numbers. */
+/* A bit for each byte that has bit number `bit` set: 7 finds non-ASCII bytes,
+ * 0 odd numbers. */
 static inline uint64_t
 bytes_with(const char *p, int bit)
 {
@@ -93,16 +94,16 @@ bytes_with(const char *p, int bit)
 #endif
 }
 
-/* Those of 64 bytes that stand before end. */
+/* A bit for each of 64 bytes that is before end. */
 static inline uint64_t
 bits_before(const char *p, const char *end)
 {
 	return end - p >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << (end - p)) - 1;
 }
 
-/* Which of 64 bytes a backslash escapes: those behind runs of backslashes of
- * odd length, found by a carry that ripples through each run (simdjson's
- * way).  *carry: the first byte is escaped from before. */
+/* Which of 64 bytes a backslash escapes: those after a run of backslashes of
+ * odd length, found by a carry that ripples through each run, as simdjson
+ * does.  *carry: the block before escapes the first byte. */
 static inline uint64_t
 escaped_bits(uint64_t slash, uint64_t *carry)
 {

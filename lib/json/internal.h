@@ -1,8 +1,8 @@
 /* internal.h - what checking and walking share.
  *
- * scan.c checks texts, walk.c steps through what was checked and reads its
- * strings.  What is inline here is so because a call for each string would
- * cost more than the string.
+ * scan.c checks texts; walk.c steps through checked texts and reads their
+ * strings.  Functions are inline here where a call for each string would cost
+ * more than the string.
  */
 #pragma once
 
@@ -36,7 +36,7 @@ marked(__m128i x)
 	high16(of(load16((p) + 16))) << 16 | \
 	high16(of(load16((p) + 32))) << 32 | high16(of(load16((p) + 48))) << 48)
 
-/* A bit for each of 16 bytes that is such, or not ASCII. */
+/* A bit for each of 16 bytes that marked() marks or that is not ASCII. */
 static inline unsigned
 odd_bytes(const char *p)
 {
@@ -47,6 +47,6 @@ odd_bytes(const char *p)
 #endif
 
 /* Append the inside of a checked string, decoded.  An unpaired surrogate
- * becomes U+FFFD, or with wtf its own three bytes, so that two different ones
- * stay two different keys. */
+ * becomes U+FFFD; with wtf, its own three bytes, so that keys that differ
+ * only in such surrogates stay different. */
 void scan_decode(struct buf *out, const char *p, size_t n, bool wtf);

@@ -1,8 +1,8 @@
 /* scan.c - the JSON scanner: checks bytes against RFC 8259, hands out slices.
  *
- * Reads JSON by hand because reading records strictly and carrying their
- * bytes is what this project is for; both libraries we link disagree with the
- * RFC and with each other on a fifth of JSONTestSuite's refusals.
+ * Reads JSON by hand because reading records strictly and keeping their bytes
+ * is what this project is for; both libraries we link disagree with the RFC
+ * and with each other on a fifth of the texts JSONTestSuite wants refused.
  */
 #include <stdlib.h>
 #define XXH_INLINE_ALL
@@ -31,7 +31,7 @@ static const unsigned char escapes[256] = {
 	['r'] = 1, ['t'] = 1, ['u'] = 2
 };
 
-/* s->p is at a byte of a string that is not plain: left behind it. */
+/* s->p is at a byte of a string that is not plain: move past it. */
 static bool
 special(struct scan *s)
 {
@@ -67,7 +67,7 @@ special(struct scan *s)
 }
 
 #ifdef __SSE2__
-/* The bytes of x that most often stand behind a backslash. */
+/* The bytes of x that most often follow a backslash. */
 static inline __m128i
 common(__m128i x)
 {
@@ -76,8 +76,9 @@ common(__m128i x)
 	    _mm_cmpeq_epi8(x, _mm_set1_epi8('t'))));
 }
 
-/* The characters whose first bytes are not ASCII: the first one that is none,
- * or 64.  *over: bytes of the last one that stand behind the block. */
+/* Check the characters whose first bytes are not ASCII: the place of the first
+ * invalid one, or 64.  *over: how many bytes of the last one are past the
+ * block. */
 static unsigned
 bad_character(const struct scan *s, const char *p, uint64_t high,
     unsigned *over)
@@ -98,8 +99,9 @@ bad_character(const struct scan *s, const char *p, uint64_t high,
 	return 64;
 }
 
-/* Walk blocks of 64 bytes from s->p: stops at a closing quote (true), at what
- * is not plain and no escape of one letter, or near the end. */
+/* Walk blocks of 64 bytes from s->p: stops at a closing quote (true), at a
+ * byte that is neither plain nor part of a one-letter escape, or near the
+ * end. */
 static bool
 blocks(struct scan *s, bool *escaped)
 {
@@ -112,13 +114,13 @@ blocks(struct scan *s, bool *escaped)
 		unsigned odd = 64, bad = 64;
 		uint64_t behind = escaped_bits(slash, &carry);
 
-		/* what else is escaped and no quote is a bad escape */
+		/* an escaped control byte is a bad escape, found below */
 		uint64_t stop = BITS64(p, marked) & ~slash & ~behind;
 		stop &= -stop;		/* the first one */
 		if (stop != 0)
 			behind &= stop | (stop - 1);
-		/* is there a byte that no one-letter escape is made of?  The
-		 * common ones are known without looking at each */
+		/* is any not a valid one-letter escape?  The common ones are
+		 * known without looking at each */
 		if (behind != 0)
 			behind &= ~(slash | BITS64(p, common));
 		for (; behind != 0 && bad == 64; behind &= behind - 1)
@@ -166,7 +168,7 @@ blocks(struct scan *s, bool *escaped)
 }
 #endif
 
-/* s->p is at the opening quote; left behind the closing one. */
+/* s->p is at the opening quote; move past the closing one. */
 static inline bool
 string(struct scan *s, bool *escaped)
 {
@@ -242,9 +244,9 @@ by_hash(const void *x, const void *y)
 	return a->p < b->p ? -1 : a->p > b->p;
 }
 
-/* All keys of one large object at once: equal keys have equal hashes and so
- * stand in one run.  A run of different keys with one hash needs luck or
- * malice; it is compared pair by pair up to a bound, then refused. */
+/* All keys of one large object at once: equal keys have equal hashes, so
+ * sorting puts them in one run.  Different keys with the same hash take luck
+ * or malice; a run is compared pair by pair up to a bound, then refused. */
 static bool
 many_keys_differ(struct scan *s, size_t first)
 {
@@ -269,8 +271,8 @@ many_keys_differ(struct scan *s, size_t first)
 }
 
 /* Note a key of the object whose keys begin at first.  bloom has a bit for
- * each key of the object: one whose bit is not in it is new without looking.
- * False: it stands there already (objects with few keys). */
+ * each key of the object: a key whose bit is not set is new without looking.
+ * False: a duplicate (found here only in objects with few keys). */
 static bool
 add_key(struct scan *s, size_t first, uint64_t *bloom, struct slice key,
     bool escaped)
@@ -281,7 +283,7 @@ add_key(struct scan *s, size_t first, uint64_t *bloom, struct slice key,
 	*k = (struct scan_key){ key.p, (uint32_t)key.n, escaped, 0 };
 	if (escaped)
 		key = key_bytes(s, k, 0);
-	/* behind an empty one is at least a quote or NUL */
+	/* an empty key is followed by at least a quote or NUL */
 	uint64_t bit = UINT64_C(1) << (((unsigned)key.n + (unsigned)key.p[0] * 5
 	    + (unsigned)key.p[key.n / 2] * 3) & 63);
 	if ((*bloom & bit) != 0 && s->nkeys - first <= FEW_KEYS)
@@ -293,17 +295,18 @@ add_key(struct scan *s, size_t first, uint64_t *bloom, struct slice key,
 	return true;
 }
 
-/* ---- what the last text and this one begin with ----
+/* ---- the start that this text shares with the last one ----
  *
- * A conversation's request is sent anew at each step, and all but its last
- * messages are those of the step before.  The bytes of its first long array
- * are kept up to the end of an element; a text that has the same bytes there
- * goes on behind them, as the scanner's state depends on nothing else.
+ * A conversation's request is sent again at each step, and all but its last
+ * messages are those of the previous step.  The bytes of its first long array
+ * are kept up to the end of an element; in a text that has the same bytes
+ * there, checking resumes after them, as the scanner's state depends on
+ * nothing else.
  */
 
-/* The first array of a text with so much left is worth remembering. */
+/* The first array with at least this much text left is worth remembering. */
 #define PREFIX_MIN 4096
-#define PREFIX_MAX ((size_t)16 << 20)	/* a larger one is checked anew */
+#define PREFIX_MAX ((size_t)16 << 20)	/* a larger one is checked again */
 #define STRIDE ((size_t)4096)	/* memcmp looks at this much at a time */
 
 /* s->p is at the array's first element: move it to the first one that differs
@@ -352,8 +355,8 @@ literal(struct scan *s, const char *word, size_t n)
 	return true;
 }
 
-/* Into a container whose last byte is close.  1: it has something, 0: it is
- * empty, and behind us; -1: it is too deep. */
+/* Enter a container that ends with the byte close.  1: it has contents; 0: it
+ * is empty and has been passed; -1: it is nested too deep. */
 static int
 enter(struct scan *s, char close)
 {
@@ -618,8 +621,8 @@ scan_lone_surrogate(struct slice checked)
 
 	if (checked.n == 0)
 		return NULL;
-	/* is there a \u?  By blocks, as most texts have backslashes and none
-	 * of it */
+	/* is there a \u?  By blocks, as most texts have backslashes but no
+	 * \u */
 	while (end - block > 64 && (bytes_like(block, '\\') &
 	    bytes_like(block + 1, 'u')) == 0)
 		block += 64;

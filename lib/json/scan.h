@@ -1,11 +1,11 @@
 /* scan.h - the JSON scanner: checks bytes against RFC 8259, hands out slices.
  *
- * scan_record and scan_value check all of a text once.  Everything below
- * "checked bytes only" walks text that has passed, trusts it, and never
- * copies: what it returns are slices of the same bytes, valid as long as
- * those are.  Stricter than the RFC, by chapter 2.1 of the specification: no
- * key twice in one object (compared decoded), no \u0000, valid UTF-8, at most
- * SCAN_DEPTH levels.  An unpaired escaped surrogate passes.
+ * scan_record and scan_value check a whole text once.  Everything below
+ * "checked bytes only" walks text that has passed and trusts it; the slices it
+ * returns point into that text and are valid as long as it is.  Stricter than
+ * the RFC, by chapter 2.1 of the specification: no duplicate keys in an
+ * object (compared decoded), no \u0000, valid UTF-8, at most SCAN_DEPTH
+ * levels.  An unpaired escaped surrogate passes.
  */
 #pragma once
 
@@ -34,17 +34,17 @@ struct member {
 };
 
 struct scan_key;		/* private */
-struct scan_prefix {		/* private: what texts begin with */
+struct scan_prefix {		/* private: the start that texts share */
 	struct buf bytes;
 	size_t open;		/* where the array begins */
-	size_t *ends;		/* behind the comma of each element */
+	size_t *ends;		/* just past the comma of each element */
 	size_t n, cap;
 	bool on;		/* this text's array has begun */
 };
 
-/* One scanner; zero it, use it for any number of texts, release it.  What a
- * text's first long array has in common with the last text's, from the first
- * byte on, is not checked again. */
+/* One scanner; zero it, use it for any number of texts, release it.  The
+ * leading bytes that a text's first long array shares with the previous
+ * text's are not checked again. */
 struct scan {
 	struct member *m;	/* members of the outermost object, in order */
 	size_t n;
@@ -61,7 +61,8 @@ struct scan {
 };
 
 /* Check that p is exactly one JSON object (white space around it allowed) and
- * list its members in s->m.  0, or -1 with s->why and s->at. */
+ * list its members in s->m, valid until the next call on s.  0, or -1 with
+ * s->why and s->at. */
 int scan_record(struct scan *s, const char *p, size_t n);
 
 /* The same for any JSON value; members are listed if it is an object. */
@@ -69,26 +70,26 @@ int scan_value(struct scan *s, const char *p, size_t n);
 
 void scan_release(struct scan *s);
 
-/* The end of a value that comes in pieces and is not checked yet: zero this,
- * but for at, where it begins in s, all that has come.  Behind the value, or 0
- * if that is not there yet. */
+/* Find the end of an unchecked value that arrives in pieces.  Zero the struct
+ * and set at to the offset where the value begins; s is all that has arrived.
+ * Returns the offset just past the value, or 0 if its end is not there yet. */
 struct scan_end {
 	size_t at, depth;
 	bool quoted, escaped;
 };
 size_t scan_end(struct scan_end *e, struct slice s);
 
-/* Append text with U+FFFD for what is refused of others' JSON: bytes that are
- * not UTF-8, and NUL, raw or escaped; with control bytes in strings escaped,
- * and null for Python's NaN and Infinity. */
+/* Append text with what other programs' JSON gets wrong repaired: bytes that
+ * are not UTF-8 and NULs, raw or escaped, become U+FFFD, control bytes in
+ * strings are escaped, and Python's NaN and Infinity become null. */
 void scan_repair(struct slice text, struct buf *out);
 
-/* Is text one JSON value?  Its values can be read then. */
+/* Is text one JSON value?  If so it counts as checked. */
 bool scan_is_json(struct slice text);
 
 /* ---- checked bytes only ---- */
 
-/* Inline, as what is asked for is mostly one kind that is known. */
+/* Inline, as most callers compare the result with one constant. */
 static inline enum scan_kind
 scan_kind(struct slice val)
 {
@@ -112,7 +113,7 @@ scan_only(enum scan_kind kind, struct slice val)
 	return scan_kind(val) == kind ? val : (struct slice){ NULL, 0 };
 }
 
-/* A key, or a string value with its quotes, equals text when decoded. */
+/* Does the key (without its quotes), decoded, equal text? */
 bool scan_same_key(struct slice key, const char *text);
 
 /* Inline, as most keys differ in their first byte. */
@@ -135,27 +136,29 @@ scan_str_is(struct slice val, const char *text)
  * none. */
 struct slice scan_get(struct slice obj, const char *key);
 
-/* The first escaped surrogate without its other half, or NULL. */
+/* The first unpaired escaped surrogate, or NULL. */
 const char *scan_lone_surrogate(struct slice checked);
 
 /* Append the decoded string; false (nothing added) when val is not a string.
  * Unpaired surrogates become U+FFFD. */
 bool scan_str(struct slice val, struct buf *out);
-/* The same of what stands between the quotes, or a part of it that cuts no
- * escape. */
+/* The same for the bytes between the quotes, or a part of them that does not
+ * split an escape. */
 void scan_inside(struct slice inside, struct buf *out);
-char *scan_strdup(struct slice val);	/* NULL: not a string; yours */
-char *scan_text(struct slice val);	/* "": not a string; yours */
+/* The decoded string, which the caller frees.  If val is not a string:
+ * scan_strdup returns NULL, scan_text "". */
+char *scan_strdup(struct slice val);
+char *scan_text(struct slice val);
 
-/* A string without a backslash as a slice without its quotes, else NULL. */
+/* The inside of a string that has no backslash; otherwise {NULL, 0}. */
 struct slice scan_plain(struct slice val);
 
 bool scan_int(struct slice val, int64_t *out);	/* an integer of 64 bits */
 int64_t scan_int_or(struct slice val, int64_t def);
 bool scan_true(struct slice val);
 
-/* Walk over the members of an object or the elements of an array; of an array
- * only.  In any other value there is nothing.
+/* Walk over the members of an object or the elements of an array
+ * (walk_elements: of an array only).  Any other value has none.
  *
  *	for (struct walk w = walk_of(object); walk_next(&w, &key, &val); )
  */
@@ -167,12 +170,13 @@ struct walk walk_of(struct slice container);
 struct walk walk_elements(struct slice list);
 bool walk_next(struct walk *w, struct slice *key, struct slice *val);
 
-/* The same in two steps: to the next value, at w->p then (false at the end);
- * and over it. */
+/* walk_next in two steps: walk_key goes to the next value and leaves w->p at
+ * it (false at the end), walk_value goes past it and returns it. */
 bool walk_key(struct walk *w, struct slice *key);
 struct slice walk_value(struct walk *w);
-/* Or, instead of walk_value, through the value's own members with `in` to
- * their end, so that all is walked once.  False: it has none. */
+/* Or, instead of walk_value, walk the value's own members with `in` to their
+ * end, then call walk_leave, so that every byte is walked once.  False: the
+ * value is not an object or array. */
 bool walk_enter(const struct walk *w, struct walk *in);
 struct slice walk_leave(struct walk *w, const struct walk *in);
 
@@ -180,9 +184,9 @@ struct slice walk_leave(struct walk *w, const struct walk *in);
  * UTF-8 without NUL (utf8_clean). */
 void scan_quote(struct buf *out, const char *p, size_t n);
 
-/* Append a form with slices in it: $ is the next one as it is, @ the next one
- * as a JSON string, ? the same but null where it is not there, ' a quotation
- * mark.
+/* Append a form with slices in it: $ is the next slice as it is, @ the next
+ * one as a JSON string, ? the same but null if its p is NULL, ' a double
+ * quote.
  *
  *	scan_put(&out, "{'name':@,'arguments':$}", name, args);
  */
@@ -192,8 +196,8 @@ void scan_quote(struct buf *out, const char *p, size_t n);
 void scan_put_slices(struct buf *out, const char *form,
     const struct slice *from1);
 
-/* For a $: a whole number; what is true; the comma before one more, unless out
- * ends where a list or an object begins. */
+/* Slices for a $: an integer; true or false; the comma before another element
+ * or member (empty if out ends with an opening bracket or brace). */
 #define SCAN_INT(n) scan_number((char[24]){ "" }, n)
 struct slice scan_number(char room[24], long long n);
 struct slice scan_truth(bool yes);

@@ -13,18 +13,18 @@
 #define SHA_BYTES 32
 #define SHA_HEX 65		/* 64 hex digits and a NUL */
 
-struct sha;			/* one hash in the making */
+struct sha;			/* a hash being computed */
 
 struct sha *sha_new(void);
 void sha_add(struct sha *s, const void *p, size_t n);
-/* The hex digits of all added; s is then as new again. */
+/* The hash of everything added, in hex; s then starts over. */
 void sha_hex(struct sha *s, char out[SHA_HEX]);
 void sha_free(struct sha *s);
 
 /* All at once. */
 void sha256_hex(const void *p, size_t n, char out[SHA_HEX]);
 
-/* By SHA-256, or by SHA-1 (20 bytes): the name that git gives to an object of
- * this kind ("blob"); kind NULL: the hash of the bytes alone. */
+/* The name that git gives an object of this kind ("blob"), by SHA-256 or else
+ * SHA-1 (20 bytes).  kind NULL: the hash of the bytes alone. */
 void sha_git(bool sha256, const char *kind, const void *p, size_t n,
     unsigned char out[SHA_BYTES]);

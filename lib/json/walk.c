@@ -1,5 +1,4 @@
-/* walk.c - the bytes that were checked: steps through them, and the text that
- * strings stand for, made and read.
+/* walk.c - walks checked JSON, and decodes and writes its strings.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +14,7 @@ inside(struct slice val)
 	return (struct slice){ val.p + 1, val.n - 2 };
 }
 
-/* Behind the string that opens at p. */
+/* Just past the string that opens at p. */
 static const char *
 over_string(const char *p, const char *end)
 {
@@ -32,8 +31,7 @@ over_string(const char *p, const char *end)
 		if (odd != 0)
 			break;
 	}
-	/* by blocks: only quotes and backslashes matter in bytes that are
-	 * checked */
+	/* by blocks: in checked bytes only quotes and backslashes matter */
 	for (; end - p >= 64; p += 64) {
 		uint64_t quotes = bytes_like(p, '"');
 
@@ -169,8 +167,8 @@ scan_get(struct slice obj, const char *key)
 
 /* ---- text ---- */
 
-/* What a letter behind a backslash means; 0 for u.  A table, as a branch for
- * each would be guessed wrong too often. */
+/* What a letter after a backslash means; 0 for u.  A table, as branches would
+ * be mispredicted too often. */
 static const char stands_for[256] = { ['"'] = '"', ['\\'] = '\\',
 	['/'] = '/', ['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r',
 	['t'] = '\t' };
@@ -185,9 +183,9 @@ copy_pieces(char *o, const char *p, size_t n)
 		memcpy(o + 32, p + 32, 32);
 }
 
-/* Decode blocks of 64 bytes from *from on, up to the first \u, or near the
- * end; where the output ends.  All escapes of a block are found before any is
- * decoded, so that none has to be guessed. */
+/* Decode blocks of 64 bytes from *from on, up to the first \u or near the end;
+ * return the end of the output.  All escapes of a block are found before any
+ * is decoded, so that no branch has to be predicted. */
 static char *
 decode_blocks(char *o, const char **from, const char *end)
 {
@@ -230,8 +228,8 @@ scan_decode(struct buf *out, const char *p, size_t n, bool wtf)
 {
 	const char *end = p + n;
 
-	/* decoded text is never longer: \uXXXX is at most three bytes; but it
-	 * may be shorter, and fit a ceiling that n does not */
+	/* decoded text is never longer (\uXXXX is at most three bytes), but it
+	 * may be shorter and fit a ceiling that n does not */
 	if (out->len > out->max || n > out->max - out->len) {
 		struct buf all = BUF_INIT(n);
 
@@ -289,7 +287,7 @@ scan_same_key(struct slice key, const char *text)
 
 	if (slice_is(key, text))
 		return true;
-	/* what has escapes is longer than its text */
+	/* a string with escapes is longer than its text */
 	if (key.n <= strlen(text) || memchr(key.p, '\\', key.n) == NULL)
 		return false;
 	scan_decode(&b, key.p, key.n, false);
@@ -360,8 +358,8 @@ scan_true(struct slice val)
 	return scan_kind(val) == SCAN_TRUE;
 }
 
-/* Copy up to the first byte that wants an escape; how many.  Pieces of 16 are
- * copied before they are looked at: o has room for all of p. */
+/* Copy up to the first byte that needs an escape; return how many.  Pieces of
+ * 16 are copied before they are checked: o has room for all of p. */
 static inline size_t
 copy_unescaped(char *o, const char *p, const char *end)
 {
@@ -395,7 +393,7 @@ scan_quote(struct buf *out, const char *p, size_t n)
 	const char *end = p + n;
 	size_t room = out->max - out->len, want = n + n / 8 + 8;
 
-	/* mostly that is enough; but a ceiling may be near */
+	/* usually that is enough, but a ceiling may be near */
 	if (buf_reserve(out, want < room ? want : n + 2) < 0)
 		return;
 	out->p[out->len++] = '"';
