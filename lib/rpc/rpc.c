@@ -76,8 +76,8 @@ rpc_take(struct rpc *r, struct slice *text)
 	r->looked = r->rd.len;
 	if (!r->skipping && r->rd.len - r->taken <= r->max)
 		return RPC_NONE;
-	/* A line without its end that is longer than any may be: forget it,
-	 * and what comes until its end. */
+	/* An unfinished line that is too long already: drop it, and whatever
+	 * comes until it ends. */
 	enum rpc_got skipped = r->skipping ? RPC_NONE : RPC_LONG;
 	buf_reset(&r->rd);
 	r->taken = r->looked = 0;

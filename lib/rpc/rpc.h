@@ -1,9 +1,9 @@
 /* rpc.h - JSON-RPC 2.0 over two descriptors, one message a line (as MCP does
  * over stdio).
  *
- * Reading never blocks; what is written is queued, and sent as far as it goes.
- * A line that is no JSON or too long is told of and left behind, so that
- * nothing a peer writes stops the rest from being read.
+ * Reading never blocks; messages written are queued, and sent as far as the
+ * descriptor takes them.  A line that is too long or not JSON is reported and
+ * skipped, so that nothing a peer writes keeps the rest from being read.
  */
 #pragma once
 
@@ -18,9 +18,9 @@
 enum rpc_code {
 	RPC_PARSE = -32700, RPC_INVALID = -32600, RPC_NO_METHOD = -32601,
 	RPC_NO_PARAMS = -32602, RPC_INTERNAL = -32603,
-	/* of the Agent Client Protocol */
+	/* from the Agent Client Protocol */
 	RPC_NOT_FOUND = -32002, RPC_CANCELLED = -32800,
-	/* of hamr-provider --mcp: the server was not asked; ask again, in a
+	/* from hamr-provider --mcp: the server was not asked; ask again in a
 	 * new process */
 	RPC_ASK_AGAIN = -32001
 };
@@ -39,23 +39,24 @@ struct rpc {
 };
 
 enum rpc_got {
-	RPC_NONE,		/* no whole line is there */
+	RPC_NONE,		/* no complete line yet */
 	RPC_TEXT,		/* *text is JSON, checked */
-	RPC_BAD,		/* a line that is no JSON */
-	RPC_LONG		/* a line longer than max: left out */
+	RPC_BAD,		/* a line that is not JSON */
+	RPC_LONG		/* a line longer than max: skipped */
 };
 
 void rpc_init(struct rpc *r, int in, int out, size_t max);
 void rpc_release(struct rpc *r);
 
-/* One read: 1 bytes came, 0 nothing now, -1 the end (or a failure). */
+/* Read once.  1: got bytes, 0: nothing now, -1: the end (or a failure). */
 int rpc_fill(struct rpc *r);
 /* The next line, valid until the next call on r. */
 enum rpc_got rpc_take(struct rpc *r, struct slice *text);
 
-/* Queue a message; false when more waits already than limit. */
+/* Queue a message.  False, with nothing queued, if the queue would grow past
+ * limit bytes. */
 bool rpc_put(struct rpc *r, struct slice message, size_t limit);
-/* Send what can be sent now: 0, or -1 when nobody reads any more. */
+/* Send what can be sent now: 0, or -1 when the peer no longer reads. */
 int rpc_send(struct rpc *r);
 bool rpc_waiting(const struct rpc *r);	/* something is queued */
 
@@ -64,7 +65,7 @@ bool rpc_waiting(const struct rpc *r);	/* something is queued */
 enum rpc_kind { RPC_REQUEST, RPC_NOTIFY, RPC_RESULT, RPC_ERROR, RPC_OTHER };
 
 struct rpc_msg {
-	enum rpc_kind kind;	/* RPC_OTHER: no message at all */
+	enum rpc_kind kind;	/* RPC_OTHER: not a message */
 	struct slice id, method, params;
 	struct slice result, error;
 };
@@ -72,12 +73,12 @@ struct rpc_msg {
 /* An id is a string or a number. */
 bool rpc_is_id(struct slice id);
 
-/* What a checked JSON value is as a message. */
+/* Read a checked JSON value as a message; m's slices point into text. */
 void rpc_read(struct slice text, struct rpc_msg *m);
 
-/* Append a message: a call of method (a notification where id.p is NULL, and
- * without params where that is), or what answers id, which is null where it is
- * not there.  All slices are JSON. */
+/* Append a message: a call of method (a notification if id.p is NULL; params
+ * are left out if params.p is), or the answer to id (null if id.p is NULL).
+ * All slices are JSON. */
 void rpc_call(struct buf *out, struct slice id, const char *method,
     struct slice params);
 void rpc_result(struct buf *out, struct slice id, struct slice result);
