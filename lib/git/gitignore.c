@@ -1,8 +1,8 @@
 /* gitignore.c - what git ignores, by its own rules and without git.
  *
- * Our own reader of gitignore(5): git itself would wait for a FIFO in place of
+ * Our own reader of gitignore(5): git itself would wait on a FIFO in place of
  * a .gitignore, and takes a process for each question.  fnmatch(3) reads sets
- * and classes in its own way.
+ * and classes differently.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -56,8 +56,8 @@ struct gitignore {
 
 /* ---- patterns ---- */
 
-/* A set in brackets, p after the '[': is c in it?  The place after its ']';
- * NULL: it has no end, or a class that git does not know. */
+/* A set in brackets, with p after the '[': is c in it?  Returns the place after
+ * its ']'; NULL: no ']', or a class that git does not know. */
 static const char *
 set_end(const char *p, unsigned char c, bool *is_in)
 {
@@ -68,7 +68,7 @@ set_end(const char *p, unsigned char c, bool *is_in)
 	for (p = first; known && (p == first || *p != ']'); p++) {
 		bool range = *p == '-' && low >= 0 && p[1] != ']';
 
-		/* the next ']', looked for once for all that come before */
+		/* the next ']', searched for once for all before it */
 		if (close != NULL && close <= p)
 			close = strchr(p, ']');
 		if (p[0] == '[' && p[1] == ':' && close != NULL &&
@@ -97,7 +97,7 @@ set_end(const char *p, unsigned char c, bool *is_in)
 }
 
 /* The end of the part of a pattern that begins at p: a '/' that is not in
- * brackets.  NULL: the brackets have no end. */
+ * brackets.  NULL: the brackets are not closed. */
 static const char *
 part_end(const char *p)
 {
@@ -112,8 +112,8 @@ part_end(const char *p)
 	return p;
 }
 
-/* The place after the first character of a pattern, when that is c's; NULL:
- * it is not. */
+/* The place after the first character of a pattern if that matches c, else
+ * NULL. */
 static const char *
 matches_one(const char *p, const char *end, unsigned char c)
 {
@@ -129,8 +129,9 @@ matches_one(const char *p, const char *end, unsigned char c)
 	return p < end && c == (unsigned char)*p ? p + 1 : NULL;
 }
 
-/* One part, which ends at end, and a name of n bytes.  Bytes are compared, as
- * in git, whatever the locale.  Only the last star need be tried again. */
+/* Match one part, which ends at end, with a name of n bytes.  Bytes are
+ * compared, as in git, whatever the locale.  Only the last star need be
+ * retried. */
 static bool
 matches_part(const char *p, const char *end, const char *name, size_t n)
 {
@@ -157,8 +158,8 @@ matches_part(const char *p, const char *end, const char *name, size_t n)
 	return true;
 }
 
-/* A whole path.  Only the last "**" need be tried again: what comes before it
- * has matched as early as it can. */
+/* Match a whole path.  Only the last "**" need be retried: what comes before
+ * it has matched as early as it can. */
 static bool
 matches_path(const char *pattern, const char *path)
 {
@@ -176,7 +177,7 @@ matches_path(const char *pattern, const char *path)
 
 		if (end == NULL)
 			return false;
-		/* a part of nothing but two stars or more */
+		/* a part made only of two or more stars */
 		if (end - pattern >= 2 &&
 		    strspn(pattern, "*") >= (size_t)(end - pattern)) {
 			if (*end == '\0')
@@ -217,7 +218,7 @@ matches(const struct rule *r, const char *path, struct slice base)
 
 /* ---- files of rules ---- */
 
-/* Spaces at the end do not count, unless escaped. */
+/* Trailing spaces do not count, unless escaped. */
 static void
 trim_spaces(char *line)
 {
@@ -310,7 +311,7 @@ read_rules(struct level *l, int dirfd, const char *name)
 
 /* ---- the user's own list ---- */
 
-/* core.excludesFile in a configuration file of the user's. */
+/* core.excludesFile from one of the user's configuration files. */
 static char *
 excludes_in(const char *path, const char *home)
 {
@@ -396,7 +397,7 @@ gitignore_new(const char *root, bool own, struct err *e)
 	    e) > 0) {
 		size_t n = strlen(g->prefix), to = 0;
 
-		/* the entries beneath the prefix only, named from there */
+		/* only entries beneath the prefix, with it taken off */
 		gitindex_read(ix, repo.dir, e);
 		for (size_t i = 0; i < ix->n; i++)
 			if (strncmp(ix->v[i].path, g->prefix, n) == 0 &&
@@ -470,7 +471,7 @@ gitignore_folders(const struct gitignore *g)
 
 /* ---- the question ---- */
 
-/* The last rule that matches decides, unless the folder is out as a whole. */
+/* The last rule that matches decides, unless the whole folder is ignored. */
 static bool
 is_out(const struct gitignore *g, const char *rel, bool is_dir)
 {
@@ -507,8 +508,8 @@ gitignore_enter(struct gitignore *g, int dirfd, const char *rel)
 		read_rules(l, dirfd, ".gitignore");
 }
 
-/* Is this entry of the folder entered last ignored?  A folder that holds
- * something tracked is not. */
+/* Is this entry of the most recently entered folder ignored?  A folder that
+ * holds something tracked is not. */
 static bool
 is_ignored(const struct gitignore *g, const char *rel, bool is_dir)
 {
@@ -516,7 +517,7 @@ is_ignored(const struct gitignore *g, const char *rel, bool is_dir)
 	    !gitindex_has(&g->index, rel);
 }
 
-/* Enter the folders above rel, but "": how many. */
+/* Enter the folders above rel except ""; return how many. */
 static size_t
 enter_above(struct gitignore *g, int rootfd, const char *rel)
 {

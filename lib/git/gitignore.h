@@ -1,9 +1,9 @@
 /* gitignore.h - what git ignores, by its own rules and without git.
  *
- * The rules are gitignore(5): .gitignore of each folder, info/exclude of the
- * repository, the user's own list.  What is tracked is never ignored.  A folder
- * is entered before its entries are asked about, and left after them.  Only
- * regular files are read.
+ * The rules are those of gitignore(5): .gitignore of each folder, info/exclude
+ * of the repository, the user's own list.  Tracked files are never ignored.
+ * The caller enters a folder before it asks about its entries, and leaves it
+ * after them.  Only regular files are read.
  */
 #pragma once
 
@@ -14,26 +14,26 @@
 struct gitignore;
 struct map;
 
-/* For the folder root (absolute, open as rootfd), in a repository or not.  own:
- * the user's own list counts, too.  e says what could not be read; NULL is
- * never returned. */
+/* For the folder root (an absolute path), in a repository or not.  own: the
+ * user's own list counts, too.  e says what could not be read; never returns
+ * NULL. */
 struct gitignore *gitignore_new(const char *root, bool own, struct err *e);
 void gitignore_free(struct gitignore *g);
 
 /* The index; empty where there is no repository. */
 const struct gitindex *gitignore_index(const struct gitignore *g);
 
-/* Folders whose own files decide too, but the user's own list: the git
- * directory's, those above the root.  Each is ended by NUL. */
+/* The other folders whose files decide: the git directory's and those above
+ * the root, but not the user's own list.  Each ends with a NUL. */
 const struct buf *gitignore_folders(const struct gitignore *g);
 
 /* Enter the folder rel ("" first), open as dirfd, which is not kept. */
 void gitignore_enter(struct gitignore *g, int dirfd, const char *rel);
 void gitignore_leave(struct gitignore *g);
 
-/* Is this path beneath the root (open as rootfd) ignored?  It need not be
- * there; a folder that holds something tracked is not.  The folder "" only is
- * entered. */
+/* Is this path beneath the root (open as rootfd) ignored?  It need not exist; a
+ * folder that holds something tracked is not ignored.  When this is called,
+ * the folder "" is entered and no other. */
 bool gitignore_path(struct gitignore *g, int rootfd, const char *rel,
     bool is_dir);
 
@@ -44,26 +44,26 @@ struct gitignore_seen {
 	int dirfd;		/* its folder */
 	const char *base;	/* its name there; NULL: it is a folder that
 				 * was not read to its end */
-	const struct stat *st;	/* NULL: it could not be looked into, */
-	int error;		/* for this reason */
+	const struct stat *st;	/* NULL: it could not be examined, */
+	int error;		/* for this reason (an errno) */
 };
 
 enum gitignore_next { GITIGNORE_ENTER, GITIGNORE_PASS, GITIGNORE_STOP };
 typedef enum gitignore_next gitignore_see(void *arg,
     const struct gitignore_seen *s);
 
-/* What walks pass over because it is ignored is put into m (NULL: nowhere). */
+/* Record the paths that walks skip as ignored in m (NULL: do not). */
 void gitignore_note(struct gitignore *g, struct map *m);
 
-/* Everything beneath the root that is not ignored, but .git: folders before
- * what is in them, which is walked when see answers ENTER.  No folder may be
- * entered before.  True: it was stopped. */
+/* Call see for everything beneath the root that is not ignored, except .git.
+ * A folder comes before its contents, which are walked if see answers ENTER.
+ * No folder may be entered when this is called.  True: see stopped it. */
 bool gitignore_walk(struct gitignore *g, int rootfd, gitignore_see *see,
     void *arg);
 
-/* The same beneath the folder rel, open as fd, which is closed.  If git ignores
- * rel itself nothing beneath it counts as ignored: who names it wants to see
- * it. */
+/* The same beneath the folder rel, open as fd, which this closes.  If git
+ * ignores rel itself, nothing beneath it counts as ignored: whoever names it
+ * wants to see it. */
 bool gitignore_walk_in(struct gitignore *g, int rootfd, int fd,
     const char *rel, gitignore_see *see, void *arg);
 

@@ -59,7 +59,7 @@ read_name(struct reader *r, struct gitindex *ix, size_t start,
 {
 	size_t strip = 0;
 
-	/* version 4: so many bytes off the end of the name before */
+	/* version 4: how many bytes to drop from the previous name's end */
 	for (bool more = r->version == 4, first = true; more; first = false) {
 		if (r->at >= r->end || strip > NAME_BYTES)
 			return NULL;
@@ -166,8 +166,8 @@ forget(struct gitindex *ix)
 	arena_release(&ix->names);
 }
 
-/* Only the repository's configuration says how long object names are; a wrong
- * guess fails the checks. */
+/* Only the repository's configuration says how long object names are, so we
+ * guess; a wrong guess fails the checks. */
 static bool
 read_either(struct reader *r, const struct buf *b, struct gitindex *ix)
 {
@@ -181,8 +181,8 @@ read_either(struct reader *r, const struct buf *b, struct gitindex *ix)
 
 /* ---- a split index ---- */
 
-/* A compressed bitmap: words of 64 bits, each run of equal ones behind a word
- * that tells its bit, its length and how many plain words follow. */
+/* A compressed bitmap of 64-bit words: a marker word gives a run's bit and
+ * length, and how many literal words follow it. */
 static bool
 read_bits(struct slice *s, unsigned char *bits, size_t nbits)
 {
@@ -217,8 +217,8 @@ read_bits(struct slice *s, unsigned char *bits, size_t nbits)
 	return true;
 }
 
-/* The entries of base that are not gone, those replaced as the first (they have
- * no names) of split say, then the rest of split. */
+/* Take the entries of base that are not deleted, with replaced ones as split's
+ * first entries (which have no names) say, then the rest of split. */
 static bool
 merge(struct gitindex *ix, const struct gitindex *base, struct slice link)
 {
@@ -252,7 +252,7 @@ merge(struct gitindex *ix, const struct gitindex *base, struct slice link)
 	return good;
 }
 
-/* 0, 1: it does not add up, -1 with e: its base cannot be read. */
+/* 0; 1: it is inconsistent; -1 with e: its base cannot be read. */
 static int
 add_base(struct gitindex *ix, const char *dir, struct slice link,
     struct err *e)
@@ -290,7 +290,7 @@ by_path(const void *a, const void *b)
 	    ((const struct gitindex_entry *)b)->path);
 }
 
-/* Mostly they are in order. */
+/* Usually they are already in order. */
 static void
 sort(struct gitindex_entry *v, size_t n)
 {
@@ -301,7 +301,7 @@ sort(struct gitindex_entry *v, size_t n)
 		}
 }
 
-/* As add_base; dir NULL: one that has a base is wrong. */
+/* As add_base; dir NULL: an index that has a base is an error. */
 static int
 parse(struct gitindex *ix, const char *dir, struct err *e)
 {

@@ -1,4 +1,4 @@
-/* gitrepo.c - a git repository found and read as files: no git is run. */
+/* gitrepo.c - finds a git repository and reads it as files: never runs git. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -101,7 +101,7 @@ gitrepo_common(const char *dir)
 
 /* ---- whose it is, and what it is made of ---- */
 
-/* Ours; for root also that of the folder's owner, as whom we work there. */
+/* Is it ours, or, if we are root, the folder owner's, as whom we work there? */
 static bool
 is_owned(const struct stat *st, const struct stat *folder)
 {
@@ -169,7 +169,7 @@ gitrepo_open(struct gitrepo *g, const char *top, struct err *e)
 	if (g->dir == NULL)
 		return 0;
 	if (!stat_in(g->dir, "HEAD", &st))
-		return 0;	/* git takes it for none either */
+		return 0;	/* git does not take it for one either */
 	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
 		return err_set(e, ST_SYSTEM, "%s/HEAD is not a regular file",
 		    g->dir);

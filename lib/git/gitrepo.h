@@ -1,8 +1,8 @@
-/* gitrepo.h - a git repository found and read as files: no git is run.
+/* gitrepo.h - finds a git repository and reads it as files: never runs git.
  *
  * A repository may be hostile: its configuration can name programs, and any
  * of its files can be a FIFO.  Only regular files of bounded size are read,
- * and nothing is waited for.
+ * and no read waits.
  */
 #pragma once
 
@@ -13,29 +13,31 @@
 
 struct gitrepo {
 	char *dir;		/* the git directory, without links */
-	char *common;		/* what all work trees share: objects, info */
+	char *common;		/* the directory all work trees share: objects,
+				 * info */
 };
 
-/* The repository whose top level is the folder top.  1: it is there; 0: there
- * is none; -1 with e: there is something that must not be used (another's, or
- * not made of regular files).  Release it in each case. */
+/* Open the repository whose top level is the folder top.  1: opened; 0: there
+ * is none; -1 with e: there is one that must not be used (another user's, or
+ * not made of regular files).  Release g in each case. */
 int gitrepo_open(struct gitrepo *g, const char *top, struct err *e);
 void gitrepo_release(struct gitrepo *g);
 
 /* The git directory that top's .git names, whoever owns it: absolute, without
- * links, yours.  NULL: none. */
+ * links; the caller frees it.  NULL: none. */
 char *gitrepo_dir(const char *top);
-/* The directory it shares with other work trees; NULL: none but itself. */
+/* The directory that dir shares with other work trees, which the caller frees;
+ * NULL: it shares none. */
 char *gitrepo_common(const char *dir);
 
-/* Is there a .git in the folder that we may trust to be a repository's?  1, or
- * 0; -1 with e when it is another user's. */
+/* Does the folder hold a .git that we may trust to be a repository's?  1 or 0;
+ * -1 with e if it is another user's. */
 int gitrepo_is_top(const char *top, struct err *e);
-/* The top level that the absolute path dir is in, "" for "/"; yours.  NULL: it
- * is in none, or (e is set) in another user's. */
+/* The top level that the absolute path dir is in, "" for "/"; the caller frees
+ * it.  NULL: dir is in no repository or, with e set, in another user's. */
 char *gitrepo_find(const char *dir, struct err *e);
 
-/* Append a regular file of at most max bytes, not through a link at its end.
- * 0, or -1 with e (ST_NOINPUT: there is none). */
+/* Append a regular file of at most max bytes to out; the path's last part is
+ * not followed if it is a link.  0, or -1 with e (ST_NOINPUT: no such file). */
 int gitrepo_read(const char *path, size_t max, struct buf *out,
     struct err *e);
