@@ -1,8 +1,8 @@
-/* musl.h - what we use of glibc and musl 1.2.3 lacks.
+/* musl.h - what we use of glibc that musl 1.2.3 lacks.
  *
- * The compiler's -include puts it before every file where the C library is
- * musl; nobody else includes it.  Each function does what glibc's manual says
- * of it, but where a comment here differs.
+ * With musl as the C library, the compiler's -include puts it before every
+ * file; no file includes it itself.  Each function does what glibc's manual
+ * says, unless a comment here differs.
  */
 #pragma once
 #define HAMR_MUSL	/* for musl.c */
@@ -26,7 +26,7 @@ int statx(int dir, const char *path, int flags, unsigned mask,
     struct statx *st);
 #endif
 
-/* Marks the descriptors of this process, too, to be closed by any exec. */
+/* Also marks this process's own descriptors close-on-exec. */
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *a,
     int from);
 
@@ -35,8 +35,8 @@ const char *sigabbrev_np(int sig);
 /* The hook of the error() that libpipeline brings along. */
 extern void (*error_print_progname)(void);
 
-/* regexec() on a text that does not end with NUL: it is copied.  The match
- * looked in begins at 0. */
+/* regexec() on a text that does not end with NUL; it is copied.  The range to
+ * search must start at 0. */
 #define REG_STARTEND (1 << 8)
 #define regexec musl_regexec
 int regexec(const regex_t *re, const char *text, size_t n, regmatch_t m[],

@@ -11,7 +11,7 @@ enum { READ = 1, EDIT = 2, WRITE = 4, VIEW_IMAGE = 8, BASH = 16,
 enum name { PATH, OLD, NEW, ALL, CONTENT, COMMAND, FIRST, LAST, QUERY,
 	NAMES };
 
-/* The canonical names, and whose arguments have aliases of them. */
+/* The canonical names, and the tools that take them. */
 static const struct {
 	const char *text;
 	unsigned tools;
@@ -84,8 +84,8 @@ alias_key(struct slice tool, struct slice key)
 
 /* ---- one object ---- */
 
-/* The member that a canonical name is taken from: its number from 1, and how
- * it is spelled.  Null counts as absent, so it wins over nothing. */
+/* The member that a canonical name's value is taken from: its number from 1,
+ * and how it is spelled.  Null counts as absent, so any other member wins. */
 struct choice {
 	size_t at;		/* 0: none */
 	enum { BY_NULL, BY_ALIAS, BY_NAME } rank;
@@ -95,7 +95,7 @@ struct choice {
 struct work {
 	unsigned tool;
 	struct choice by[NAMES];
-	struct buf key;		/* the decoded key in hand */
+	struct buf key;		/* the current key, decoded */
 	bool any;		/* a member was printed */
 };
 

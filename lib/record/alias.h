@@ -1,7 +1,7 @@
 /* alias.h - a tool's arguments under their canonical names (chapter 5.1).
  *
- * hamr-guard signs and hamr-tool runs the same names, so the aliases are
- * resolved here and nowhere else.
+ * hamr-guard signs calls and hamr-tool runs them by the same names, so aliases
+ * are resolved only here.
  */
 #pragma once
 
@@ -14,9 +14,8 @@
 const char *alias_key(struct slice tool, struct slice key);
 
 /* Append args (a checked JSON object, decoded out of the call) as an object
- * with canonical names; values byte for byte, order kept.  Where canonical
- * name and alias are both there, the canonical one wins; of two aliases the
- * first.  For read, "limit" becomes last = first + limit - 1 (first defaults
- * to 1) unless last is there; a limit that is not an integer stays.  False
- * when args is not an object. */
+ * with canonical names; values byte for byte, order kept.  A canonical name
+ * wins over its aliases, the first alias over the others.  For read, "limit"
+ * becomes last = first + limit - 1 (first defaults to 1) unless last is there;
+ * a limit that is not an integer stays.  False if args is not an object. */
 bool alias_args(struct slice tool, struct slice args, struct buf *out);

@@ -6,7 +6,7 @@
 #include "memid.h"
 #include "msg.h"
 
-/* SHA-256 over the parts, a NUL between each two. */
+/* SHA-256 of the parts, separated by NULs. */
 static void
 hash_parts(const struct slice *part, size_t n, char hex[SHA_HEX])
 {

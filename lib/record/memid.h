@@ -1,8 +1,7 @@
 /* memid.h - the ids of memory items (chapter 6), without the memory.
  *
- * An id is "m:" and 12 hex digits, made of what the item is and nothing else,
- * so that whoever sees a transcript can name the items that hamr-mem makes
- * of it.
+ * An id is "m:" and 12 hex digits, computed from the item alone, so that any
+ * reader of a transcript can name the items that hamr-mem makes of it.
  */
 #pragma once
 
@@ -22,7 +21,6 @@ void memid_message(struct slice session, struct slice role,
 void memid_fact(struct slice text, char id[MEMID_SIZE]);
 
 /* The session of a transcript without a header: the hash of its first message
- * that is not the system's (which is the same in many transcripts).  The text
- * is as it was written, so that this needs no list of secrets.  Yours to
- * free. */
+ * other than a system message (many transcripts share that).  The text is not
+ * redacted, so that this needs no list of secrets.  The caller frees it. */
 char *memid_session(const struct rec *first);

@@ -27,7 +27,7 @@ next_function(struct walk *w, struct call *c)
 	walk_leave(w, &in);
 }
 
-/* Arguments may be long: all is walked once. */
+/* Arguments may be long, so everything is walked only once. */
 bool
 msg_next_call(struct walk *w, struct call *c)
 {
@@ -134,7 +134,7 @@ msg_is_person(const struct rec *r)
 	if (scan_kind(by) == SCAN_STRING && !scan_str_is(by, "user") &&
 	    !scan_str_is(by, "shell"))
 		return false;
-	/* a long text is not decoded to see that it begins otherwise */
+	/* do not decode a long text to see that it begins differently */
 	if (scan_kind(content) == SCAN_STRING && content.p[1] != '[' &&
 	    content.p[1] != '\\')
 		return true;
@@ -148,8 +148,8 @@ msg_is_person(const struct rec *r)
 
 #define FIRST 0xffffffffu
 
-/* The oldest and the newest open call of an id, of the empty one when there is
- * none.  NULL when it is not known and make is not set. */
+/* The oldest and the newest open call of an id (the empty id if it is not a
+ * string).  NULL if the id is unknown and make is not set. */
 static uint64_t *
 ends_of(struct pairing *p, struct slice id, bool make)
 {

@@ -1,4 +1,4 @@
-/* plugin.c - programs that add to hamr: where they are, what they say. */
+/* plugin.c - programs that extend hamr: where they are, what they say. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 
 #include "plugin.h"
 
-#define SCHEMA_DEPTH 100	/* jq 1.6 ends at 256 */
+#define SCHEMA_DEPTH 100	/* jq 1.6's limit is 256 */
 
 /* ---- where ---- */
 
@@ -167,7 +167,8 @@ file_of(const char *folder, const char *path)
 	return xasprintf("%s/%.32s", folder, hash);
 }
 
-/* The first line of the file: which program it was.  NULL: it is gone. */
+/* The cache file's first line, which says which program it describes.  NULL:
+ * the program is gone. */
 static char *
 identity(const char *path)
 {

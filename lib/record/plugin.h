@@ -1,10 +1,10 @@
-/* plugin.h - programs that add to hamr: where they are, what they say they
- * are (chapter 1.5).
+/* plugin.h - programs that extend hamr: where they are, and how they describe
+ * themselves (chapter 1.5).
  *
- * A plug-in is switched on by the configuration only: by an absolute path, or
- * by NAME, which is hamr-KIND-NAME on PATH.  What --describe prints is kept
- * in the user's cache folder under the path of the program and its identity
- * (modification time and the like), so that it is asked once.
+ * Only the configuration enables a plug-in: by an absolute path, or by NAME,
+ * which is hamr-KIND-NAME on PATH.  What --describe prints is cached in the
+ * user's cache folder under the program's path and identity (modification
+ * time and the like), so that it runs only once.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-#define PLUGIN_NAME_MAX 64	/* what servers take as a tool's name */
+#define PLUGIN_NAME_MAX 64	/* servers' limit on a tool's name */
 #define PLUGIN_SCHEMA_MAX ((size_t)64 << 10)
 #define PLUGIN_SAYS_MAX ((size_t)256 << 10)	/* a description's bytes */
 
@@ -27,27 +27,27 @@ struct plugin {
 	struct texts paths;	/* arguments that name files */
 };
 
-/* The program's absolute path, yours.  kind "tool" and name "x" (or
- * "hamr-tool-x") is the first executable hamr-tool-x in an absolute folder of
- * PATH; the working directory is never searched.  kind NULL: the name as it
- * is (a stage).  NULL: ST_CONFIG. */
+/* The program's absolute path; the caller frees it.  kind "tool" and name "x"
+ * (or "hamr-tool-x") is the first executable hamr-tool-x in an absolute folder
+ * of PATH; the working directory is never searched.  kind NULL: the name as it
+ * is (a stage).  NULL with e (ST_CONFIG): not found. */
 char *plugin_find(const char *kind, const char *name, struct err *e);
 
-/* Letters, digits, '_' and '-', 1 to PLUGIN_NAME_MAX of them. */
+/* Is name 1 to PLUGIN_NAME_MAX letters, digits, '_' and '-'? */
 bool plugin_is_name(const char *name);
 
-/* A JSON Schema that can be carried in records and sent with each request: a
- * checked object, not too long, not too deep. */
+/* Is text a JSON Schema that can be carried in records and sent with each
+ * request: a valid object, not too long, not too deep? */
 bool plugin_is_schema(struct slice text);
 
-/* Read what a tool's --describe printed; -1 (ST_PEER) when it is not one record
- * with the keys of chapter 1.5.  p->path is left alone. */
+/* Read what a tool's --describe printed.  0, or -1 with e (ST_PEER) if it is
+ * not one record with the keys of chapter 1.5.  p->path is not changed. */
 int plugin_parse(struct plugin *p, struct slice text, struct err *e);
 
-/* What the program at path printed when it was as it is now, appended to
- * out; false when that is not known.  folder: where such things are kept. */
+/* Append the cached description of the program at path to out; false if there
+ * is none, or the program has changed since.  folder: the cache. */
 bool plugin_recall(const char *folder, const char *path, struct buf *out);
-/* Keep it.  Failing to write is not an error. */
+/* Cache it.  Failing to write is not an error. */
 void plugin_remember(const char *folder, const char *path, struct slice text);
 
 void plugin_release(struct plugin *p);

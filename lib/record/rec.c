@@ -1,4 +1,4 @@
-/* rec.c - records, read and written. */
+/* rec.c - reads and writes records. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 #include "term/term.h"
 
 #define BLOCK ((size_t)256 << 10)	/* the buffer's first size */
-#define KEPT (16 * BLOCK)	/* of a buffer that a long line made */
+#define KEPT (16 * BLOCK)	/* a long line's buffer up to this stays */
 #define BOTH_MS 50		/* from closing one end to closing the other */
 #define QUEUE ((size_t)128 << 10)	/* written as soon as this is queued */
 
@@ -48,7 +48,7 @@ rec_get_n(const struct rec *r, const char *key, size_t n)
 	for (size_t i = 0; i < r->n; i++) {
 		struct slice k = r->m[i].key;
 
-		/* one that has escapes is longer than what it stands for */
+		/* a key with escapes is longer than what it stands for */
 		if (k.n < n || (*k.p != *key && *k.p != '\\'))
 			continue;
 		if (k.n == n ? memcmp(k.p, key, n) == 0 : scan_key_is(k, key))
@@ -99,7 +99,7 @@ rec_parse(struct scan *s, const char *p, size_t n, struct rec *r)
 	v = rec_get(r, "v");
 	if (v.p == NULL || (scan_int(v, &version) && version == REC_VERSION))
 		return 0;
-	/* what follows may mean other things */
+	/* what follows may have another meaning */
 	s->why = "a transcript of another version of hamr (\"v\" is not 1)";
 	s->at = (size_t)(v.p - p);
 	return -1;
@@ -147,7 +147,7 @@ find_lf(struct rec_in *in)
 	return lf;
 }
 
-/* Advice where the first line shows a file that is often mistaken for a
+/* Advice if the first line shows a file that people often mistake for a
  * transcript. */
 static const char *
 remedy(const struct rec_in *in, const char *p, size_t n)
@@ -188,7 +188,8 @@ too_long(const struct rec_in *in, struct err *e)
 	    in->name, in->line, in->max);
 }
 
-/* A line that has no end yet: too long already, or cut short by the end? */
+/* A line without its LF: is it too long already, or cut short by the end of
+ * the input? */
 static int
 unfinished(struct rec_in *in, const struct rec **r, struct err *e)
 {
@@ -217,8 +218,8 @@ unfinished(struct rec_in *in, const struct rec **r, struct err *e)
 	return 1;
 }
 
-/* Behind a very long line there is mostly little: that goes on in memory of the
- * first size. */
+/* Little usually follows a very long line: move it to a buffer of the first
+ * size. */
 static void
 shrink(struct rec_in *in)
 {
@@ -280,16 +281,17 @@ rec_fill(struct rec_in *in, struct err *e)
 
 	while (in->out > 0 && poll(p, 2, -1) < 0 && errno == EINTR)
 		;
-	/* Nobody reads it any more.  Who closes both ends may close this one
-	 * first, as bash does: that is an end of input like any. */
+	/* Nobody reads our output any more.  A peer that closes both ends may
+	 * close this one first, as bash does: wait a moment for the end of
+	 * the input. */
 	if (p[1].revents != 0 && poll(p, 1, BOTH_MS) <= 0) {
 		raise(SIGPIPE);
 		errno = EPIPE;
 		return err_sys(e, ST_SYSTEM, "stdout");
 	}
-	/* Room for a block behind what is there: move it to the front when
-	 * that is cheap, else double.  With nothing there, reading begins at
-	 * the front, in memory that was in use before. */
+	/* Make room for a block after what is there: move it to the front if
+	 * that is cheap, else double the buffer.  An empty buffer starts over
+	 * at the front, in memory already touched. */
 	shrink(in);
 	if (have == 0)
 		in->start = in->end = in->looked = 0;
@@ -398,9 +400,9 @@ rec_put(struct rec_out *o, struct slice line)
 	rec_put_parts(o, &line, 1);
 }
 
-/* A long part is not queued: copying it would cost more than writing it.  To a
- * terminal, a record goes with \u escapes for the characters that would steer
- * it; anything else was made for a terminal. */
+/* A long part is not queued: copying it would cost more than writing it.  On a
+ * terminal, a record has \u escapes for the characters that would steer it;
+ * any other line was made for a terminal. */
 void
 rec_put_parts(struct rec_out *o, const struct slice *part, size_t n)
 {

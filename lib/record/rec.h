@@ -1,8 +1,8 @@
-/* rec.h - records, read and written here and nowhere else.
+/* rec.h - reads and writes records; nothing else does.
  *
  * A record is one JSON object on one line that ends with LF (chapter 2.1).  A
- * bad one is refused with "NAME:LINE: why", status 65.  A record that passes
- * through keeps its bytes.
+ * bad record is refused with "NAME:LINE: why", status 65.  A record that
+ * passes through keeps its bytes.
  */
 #pragma once
 
@@ -17,9 +17,9 @@
 
 #define REC_VERSION 1		/* "v" of the first record of a transcript */
 
-/* What a record is, by its role or else its type. */
+/* The kind of a record, by its role or else its type. */
 enum rec_kind {
-	R_OTHER,		/* neither is known */
+	R_OTHER,		/* unknown role and type */
 	R_SYSTEM, R_USER, R_ASSISTANT, R_TOOL,	/* roles (developer: system) */
 	R_HAMR, R_CONFIG, R_TOOLS, R_VERDICT, R_CONSTRAIN, R_ANSWER, R_START,
 	R_COMPACTION, R_COMPACT, R_LIMIT, R_USAGE, R_CHECKPOINT, R_ERROR,
@@ -43,28 +43,28 @@ struct rec {
 /* The value of a top-level key; {NULL, 0} when absent. */
 struct slice rec_get_n(const struct rec *r, const char *key, size_t n);
 
-/* Inline, as the length of a key is mostly known to the compiler. */
+/* Inline, as the compiler usually knows the length of key. */
 static inline struct slice
 rec_get(const struct rec *r, const char *key)
 {
 	return rec_get_n(r, key, strlen(key));
 }
 
-/* A string value decoded, or NULL; yours to free. */
+/* A string value, decoded, or NULL; the caller frees it. */
 char *rec_strdup(const struct rec *r, const char *key);
 bool rec_str_is(const struct rec *r, const char *key, const char *text);
 bool rec_int(const struct rec *r, const char *key, int64_t *out);
 
-/* Check one line that is in memory already and fill *r.  s keeps the members
- * and must outlive r. */
+/* Check one line that is already in memory and fill *r.  s keeps the members
+ * and must outlive r.  0, or -1 with s->why and s->at. */
 int rec_parse(struct scan *s, const char *p, size_t n, struct rec *r);
 
-/* The records of a text, a line each; lines that are none are passed over:
+/* The records of a text, one a line; other lines are skipped:
  *
  *	for (struct rec_text t = { .rest = text }; rec_text_next(&t); )
  *		... t.rec ...
  *
- * Who leaves before its end does scan_release(&t.scan). */
+ * A caller that stops before the end calls scan_release(&t.scan). */
 struct rec_text {
 	struct slice rest;
 	struct scan scan;
@@ -84,8 +84,8 @@ struct rec_in {
 	size_t line;		/* number of the last line taken */
 	bool open_end;		/* a last line without LF is a record too
 				 * (formats of other programs) */
-	bool drop_end;		/* ... is none: it is being written, or was
-				 * cut short by a crash */
+	bool drop_end;		/* ... is dropped: it is still being written,
+				 * or a crash cut it short */
 	bool eof;		/* rec_fill has seen the end */
 	int out;		/* where what is read goes, see rec_fill; 0:
 				 * nowhere */
@@ -100,28 +100,29 @@ struct rec_in {
 void rec_in_init(struct rec_in *in, int fd, const char *name, size_t max);
 void rec_in_release(struct rec_in *in);	/* does not close fd */
 
-/* Take the next whole line out of what has been read.  1: *r is it, valid
- * until the next call on in.  0: none yet (or none left, if in->eof).
- * -1: refused, e says why; the line is consumed, and what follows can be
- * taken (--lenient). */
+/* Take the next complete line of what has been read.  1: *r is its record,
+ * valid until the next call on in.  0: none yet (or none left, if in->eof).
+ * -1: refused, e says why; the line is consumed, and the next call takes the
+ * one after it (--lenient). */
 int rec_take(struct rec_in *in, const struct rec **r, struct err *e);
 
-/* One read(2).  1: bytes came, 0: the end, -1: failed, e says why.  Who waits
- * for input while nobody reads in->out ends as by writing to it: by SIGPIPE,
- * or where that is ignored with EPIPE. */
+/* One read(2).  1: got bytes, 0: the end, -1: failed, e says why.  If the
+ * reader of in->out goes away while this waits for input, the process ends as
+ * if it had written there: by SIGPIPE or, if that is ignored, with EPIPE. */
 int rec_fill(struct rec_in *in, struct err *e);
 
 /* rec_take, reading as needed: 1 a record, 0 the end, -1 refused. */
 int rec_next(struct rec_in *in, const struct rec **r, struct err *e);
 
-/* Is there a whole line, so that rec_take will not return 0? */
+/* Is there a complete line, so that rec_take will not return 0? */
 bool rec_waiting(struct rec_in *in);
 
-/* The line of r, which in has just given, from now on in b, whose memory in may
- * take in exchange: a long one is not copied.  r stays valid with it. */
+/* Move the line of r, which in has just returned, into b, and return it.  A
+ * long line is not copied: b and in swap memory.  r then lives as long as b's
+ * bytes. */
 struct slice rec_keep(struct rec_in *in, const struct rec *r, struct buf *b);
 
-/* The bytes that were read but not taken; take n of them (for importers). */
+/* The bytes read but not taken yet; drop the first n (for importers). */
 struct slice rec_raw(const struct rec_in *in);
 void rec_raw_drop(struct rec_in *in, size_t n);
 
