@@ -26,7 +26,7 @@ is_nested(const struct toml_value *v)
 	return v->n > 0 && v->v[0].kind == TOML_ARRAY;
 }
 
-/* v taken into en, and the texts of its array, or of the arrays in it. */
+/* Move *from into en, and list the texts of its array or nested arrays. */
 static void
 entry_take(struct entry *en, struct toml_value *from)
 {
@@ -103,7 +103,7 @@ is_type(enum conf_type type, const struct toml_value *v)
 	return false;
 }
 
-/* The place of a word in "a|b|c", -1 if it is none of them. */
+/* The index of a word in "a|b|c", or -1. */
 static int
 word(const char *words, const char *s)
 {
@@ -144,7 +144,7 @@ conf_value_fits(const struct conf_key *k, const struct toml_value *v)
 	return is_type(k->type, v) && in_range(k, v);
 }
 
-/* A number by which two values of a key that can be tightened compare. */
+/* A number to compare two values of a key that can be tightened. */
 static double
 weight(const struct conf_key *k, const struct toml_value *v)
 {
@@ -164,7 +164,7 @@ find(const struct conf *c, const char *name)
 	return NULL;
 }
 
-/* The set one, else the default. */
+/* The entry that was set, else the default. */
 static const struct entry *
 in_force(const struct conf *c, const struct conf_key *k, const char *key)
 {
@@ -173,8 +173,8 @@ in_force(const struct conf *c, const struct conf_key *k, const char *key)
 	return en != NULL ? en : &c->def[k - conf_keys];
 }
 
-/* The entry in force for a key of the types from a to b; anything else is a
- * bug of the caller. */
+/* The effective entry of a key with a type from a to b; anything else is a bug
+ * in the caller. */
 static const struct entry *
 get(const struct conf *c, const char *key, enum conf_type a, enum conf_type b)
 {
@@ -376,8 +376,8 @@ put(struct source *at, const char *key, struct toml_value *v, struct err *e)
 		buf_fmt(&b, "key \"%s\" must be ", key);
 		conf_key_wanted(k, &b);
 		buf_adds(&b, ", not ");
-		/* texts only where a word was wanted: elsewhere they may be a
-		 * secret in the wrong place */
+		/* show the text only where a word was expected: elsewhere it
+		 * may be a misplaced secret */
 		if (v->kind == TOML_STRING && k->words != NULL &&
 		    strlen(v->s) <= 60)
 			toml_quote(&b, v->s);
@@ -406,7 +406,7 @@ put(struct source *at, const char *key, struct toml_value *v, struct err *e)
 	return 0;
 }
 
-/* The value of a variable or -o: TOML, else a string. */
+/* Set the value of a variable or -o: TOML, else a string. */
 static int
 put_text(struct source *at, const char *key, const char *text,
     struct err *e)
@@ -429,8 +429,8 @@ put_text(struct source *at, const char *key, const char *text,
 	return r;
 }
 
-/* Hermes counts warnings before a block where we have the block's threshold;
- * the stronger layer decides, and our own key within one. */
+/* Hermes sets the number of warnings before a block, we the block's threshold:
+ * the stronger layer wins, and within a layer our own key. */
 static void
 derive(struct conf *c)
 {
@@ -560,7 +560,7 @@ load_file(struct conf *c, const char *path, enum layer layer, struct err *e)
 	if (fd < 0)
 		return errno == ENOENT || errno == ENOTDIR ? 0 :
 		    err_sys(e, ST_CONFIG, "%s", path);
-	/* of a file only: nobody waits for what a FIFO may bring */
+	/* never wait on a FIFO */
 	if (fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode))
 		r = err_set(e, ST_CONFIG, "%s: is not a regular file", path);
 	else if (file_read_fd(fd, path, &text, &why) < 0)
@@ -599,8 +599,8 @@ conf_print(const struct conf *c, struct buf *out)
 		buf_fmt(out, "%s = ", names[i]);
 		toml_show(out, &en->v);
 		buf_adds(out, "  # ");
-		/* it may be any path: in a comment it must stay a line of
-		 * UTF-8 */
+		/* it may contain any path, and the comment must stay one line
+		 * of UTF-8 */
 		bufs_reset(BUFS(&clean, &quoted));
 		utf8_clean(&clean, origin, strlen(origin));
 		toml_quote(&quoted, buf_view(&clean).p);
@@ -696,7 +696,7 @@ conf_load(const struct conf_opts *o, struct err *e)
 		if (r == 0)
 			r = load_env(c, o->quiet, e);
 	}
-	/* what is not to be seen among a program's arguments */
+	/* settings that must not show among a program's arguments */
 	while (r == 0 && slice_line(&rest, &line)) {
 		char *arg = xmemdup0(line.p, line.n);
 

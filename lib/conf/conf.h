@@ -1,7 +1,7 @@
 /* conf.h - configuration: one table of keys, files in a subset of TOML.
  *
- * Chapter 1.7 of the specification.  Every key of every command stands in one
- * table (conf_keys.c): type, default, range, mark, source of the default.
+ * Chapter 1.7 of the specification.  One table (conf_keys.c) has every key of
+ * every command: type, default, range, mark, source of the default.
  * Sources, weakest first: the table, /etc/hamr.toml, the user's
  * $XDG_CONFIG_HOME/hamr/config.toml, .hamr/config.toml of the repository
  * (untrusted: marks), environment HAMR_*, -o key=value, named flags.
@@ -23,8 +23,8 @@ struct conf;
 /* What a command line says about configuration. */
 struct conf_opts {
 	bool none;		/* --no-config: no file and no environment */
-	const char *root;	/* repository root whose .hamr/config.toml is
-				 * read; NULL: none is */
+	const char *root;	/* the repository root whose .hamr/config.toml
+				 * is read; NULL: none */
 	const char **set;	/* the -o arguments, "key=value", in order */
 	size_t nset;
 	bool quiet;		/* no warnings on stderr (every stage but one
@@ -44,28 +44,29 @@ int64_t conf_int(const struct conf *c, const char *key);
 double conf_num(const struct conf *c, const char *key);
 bool conf_bool(const struct conf *c, const char *key);
 const char *conf_str(const struct conf *c, const char *key);	/* "" unset */
-/* A list of strings; *n its length, NULL behind them.  Numbers in lists are
- * texts. */
+/* A list of strings, ended by NULL; *n is its length.  Numbers in lists are
+ * strings. */
 const char *const *conf_list(const struct conf *c, const char *key, size_t *n);
 
-/* Programs with their arguments: *n vectors, each with NULL at its end. */
+/* Programs with their arguments: *n vectors, each ended by NULL. */
 const char *const *const *conf_argvs(const struct conf *c, const char *key,
     size_t *n);
 
-/* Did anything but the table set the key? */
+/* Did any source but the table set the key? */
 bool conf_is_set(const struct conf *c, const char *key);
-/* Or is it made from another key that was? */
+/* Is it derived from another key that was set? */
 bool conf_is_derived(const struct conf *c, const char *key);
-/* Where from: "default", "/etc/hamr.toml:3", "HAMR_X", "-o", "flag". */
+/* Its source: "default", "/etc/hamr.toml:3", "HAMR_X", "-o", "flag". */
 const char *conf_origin(const struct conf *c, const char *key);
 
-/* How strong the source of a key is that is in force: 0 the table, else the
- * stronger the more. */
+/* The strength of the source that set a key's value: 0 is the table, and
+ * higher is stronger. */
 int conf_rank(const struct conf *c, const char *key);
-/* What the next weaker source had said of a string; NULL: none had. */
+/* The string that the next weaker source had set; NULL: none had. */
 const char *conf_overridden(const struct conf *c, const char *key);
 
-/* A named flag: strongest of all.  value as for -o. */
+/* Set a key from a named flag, the strongest source; value is as for -o.  0, or
+ * -1 with e. */
 int conf_set(struct conf *c, const char *key, const char *value,
     const char *origin, struct err *e);
 
@@ -76,17 +77,18 @@ const char *const *conf_names(const struct conf *c, const char *table,
 /* One line per key, sorted: key = value  # origin. As TOML. */
 void conf_print(const struct conf *c, struct buf *out);
 
-/* Trust the repository file of root as it is now: write its path and SHA-256
- * into [trust] of the user's own configuration file (made when missing, other
- * content kept byte for byte, replaced atomically).  ST_NOINPUT without such
- * a file, ST_POLICY if it is one that is never read. */
+/* Trust root's repository file as it is now: write its path and SHA-256 into
+ * [trust] of the user's own configuration file (created if missing, other
+ * content kept byte for byte, replaced atomically).  0, or -1 with e:
+ * ST_NOINPUT if there is no such file, ST_POLICY if it is one that is never
+ * read. */
 int conf_trust(const char *root, struct err *e);
 
-/* Is there such a file, and was it trusted when c was loaded? */
+/* Is there a repository file, and was it trusted when c was loaded? */
 bool conf_is_trusted(const struct conf *c);
 
-/* What the user always allows in a repository, as [allow] of their own file
- * says: "command make test" or "path src/main.c", exactly.  conf_allow writes
- * one more there, as conf_trust does. */
+/* Does [allow] of the user's own file always allow this in the repository at
+ * root?  what is "command make test" or "path src/main.c", matched exactly.
+ * conf_allow adds an entry there, as conf_trust does. */
 bool conf_allows(const struct conf *c, const char *root, const char *what);
 int conf_allow(const char *root, const char *what, struct err *e);

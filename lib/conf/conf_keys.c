@@ -210,7 +210,7 @@ const struct conf_key conf_keys[] = {
 
 const size_t conf_nkeys = sizeof conf_keys / sizeof *conf_keys;
 
-/* Other names, by which these keys are known elsewhere. */
+/* Names that other programs use for these keys. */
 static const struct {
 	const char *name, *key;
 } aliases[] = {
@@ -245,7 +245,7 @@ name_at(size_t i)
 	return i < conf_nkeys ? conf_keys[i].key : aliases[i - conf_nkeys].name;
 }
 
-/* What stands behind the last '.' of a full name. */
+/* The part of a full name after its last '.'. */
 static const char *
 last(const char *name)
 {
@@ -276,14 +276,14 @@ conf_key_name(const char *key, size_t *len)
 	if (p[*len] != '.' || *len > 64)
 		return NULL;
 	char *table = xmemdup0(key, (size_t)(p - key) + *len);
-	/* [provider] may have a key of that name */
+	/* [provider] may have a key with that name */
 	bool ok = toml_is_bare(table + (p - key)) &&
 	    (*key != 'p' || row(table) == NULL);
 	free(table);
 	return ok ? p : NULL;
 }
 
-/* The full key as it stands in the table: without the NAME of a table. */
+/* The full key as in the table: without the NAME of a table. */
 static char *
 plain_key(const char *key)
 {
@@ -414,11 +414,11 @@ conf_key_nearest(const char *key)
 	size_t least = SIZE_MAX, n;
 	const char *name = conf_key_name(key, &n);
 
-	if (strlen(plain) > 200)	/* no key is: do not compare it all */
+	if (strlen(plain) > 200)	/* longer than any key */
 		plain[200] = '\0';
 	size_t table = (size_t)(last(plain) - plain);
-	/* the right key in a wrong table, or in none, is near too, but one of
-	 * the same table nearer */
+	/* the right key in a wrong table, or in none, is near too, but a key of
+	 * the same table is nearer */
 	for (size_t i = 0; i < NAMES; i++) {
 		const char *key_last = last(name_at(i));
 		size_t d = num_min(conf_distance(plain, name_at(i)),

@@ -1,9 +1,9 @@
 /* conf_keys.h - the one table of configuration keys, and its lookups.
  *
- * Every key of every command stands here once, with what there is to say
- * about it; conf.c knows none by name but for one derived value.  Tables with
- * a name of the user's choice: [provider.NAME] has the keys of [provider],
- * and mcp's keys stand in the table as "mcp.NAME.command" and so on.
+ * Every key of every command is here once, with everything about it; conf.c
+ * knows no key by name except for one derived value.  Of the tables that the
+ * user names, [provider.NAME] has the keys of [provider], and mcp's keys are
+ * in the table as "mcp.NAME.command" and so on.
  */
 #pragma once
 
@@ -26,8 +26,8 @@ enum conf_type {
 	CONF_TEXTS		/* an array of strings or one of numbers */
 };
 
-/* What the repository's own, untrusted file may do with a key.  "Less" is, of
- * words the one that stands earlier in the list, of booleans false. */
+/* What the repository's own, untrusted file may do with a key.  "Less" means
+ * earlier in the list for words, and false for booleans. */
 enum conf_mark {
 	MARK_YES,
 	MARK_NO,
@@ -42,40 +42,39 @@ struct conf_key {
 	enum conf_mark mark;
 	const char *def;	/* default: TOML, but plain text for strings
 				 * (lists in '...'); NULL: not set */
-	int64_t min, max;	/* numbers, also those of an array */
-	const char *words;	/* "a|b|c": all a string may be, or NULL */
+	int64_t min, max;	/* of numbers, in arrays too */
+	const char *words;	/* "a|b|c": the only strings allowed; or NULL */
 	const char *source;	/* where the default comes from */
 };
 
 extern const struct conf_key conf_keys[];
 extern const size_t conf_nkeys;
 
-/* The row of a full key or alias, NULL if unknown.  "provider.x.model" gives
+/* The row of a full key or alias, NULL if unknown.  "provider.x.model" finds
  * the row of "provider.model". */
 const struct conf_key *conf_key_find(const char *key);
 
-/* Has the full key a table's name in its middle?  Its length is *len. */
+/* The NAME of its table within a full key, *len bytes; NULL: it has none. */
 const char *conf_key_name(const char *key, size_t *len);
 
-/* The name a key is kept under: aliases give the key they stand for. */
+/* The name a key is kept under: for an alias, the key it stands for. */
 const char *conf_key_canon(const struct conf_key *k, const char *key);
 
-/* Is there a table of this path, for a header without keys? */
+/* Is there a table with this path?  For a header without keys. */
 bool conf_key_is_table(const char *path);
 
-/* How far a, as typed, is from b.  A letter or a word that was left out counts
- * less (2) than one that is wrong or too many (3); two may be changed about
- * (2). */
+/* The edit distance from a, as typed, to b: 2 for a letter left out, 3 for a
+ * wrong or extra one, 2 for two neighbors swapped. */
 size_t conf_distance(const char *a, const char *b);
 
-/* The known key that is spelled most alike; never NULL, yours to free. */
+/* The known key with the nearest spelling; never NULL, the caller frees it. */
 char *conf_key_nearest(const char *key);
-/* The same of the tables. */
+/* The same for tables. */
 char *conf_key_nearest_table(const char *path);
 
-/* The row that environment variable var ("HAMR_AGENT_MODE") stands for; of
- * several the one with the longest table name.  NULL if unknown. */
+/* The row that environment variable var ("HAMR_AGENT_MODE") stands for; if
+ * several fit, the one with the longest table name.  NULL if unknown. */
 const struct conf_key *conf_key_env(const char *var);
 
-/* What a value of the row must be, in words: "an integer from 1 to 9". */
+/* Append what a value of the row must be: "an integer from 1 to 9". */
 void conf_key_wanted(const struct conf_key *k, struct buf *out);

@@ -1,5 +1,5 @@
-/* conf_trust.c - the repository's own file, and what the user's says of a
- * repository: the trust in it, and what is always allowed there. */
+/* conf_trust.c - the repository's own file, and what the user's file says about
+ * a repository: whether it is trusted, and what is always allowed there. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,9 +18,9 @@
 #define ALL_MAX ((size_t)16 << 20)	/* of their names and hashes */
 
 struct repo_file {
-	char *path;		/* real and whole; NULL if root is none */
+	char *path;		/* real and absolute; NULL: no such root */
 	int fd;			/* -1: not there */
-	const char *why;	/* why it is not to be read, NULL if it is */
+	const char *why;	/* why it must not be read, or NULL */
 	int dir;		/* its folder; -1: as fd */
 };
 
@@ -48,7 +48,7 @@ repo_open(struct repo_file *f, const char *root, struct err *e)
 		f->why = "it is not a regular file";
 	else if (errno == ELOOP)
 		f->why = "it is a symbolic link";
-	else if (errno == ENOTDIR)	/* what Linux says of a link, too */
+	else if (errno == ENOTDIR)	/* Linux's error for a link, too */
 		f->why = "its folder is a symbolic link or not a folder";
 	else if (errno != ENOENT)
 		r = err_sys(e, ST_CONFIG, "%s", f->path);
@@ -106,8 +106,8 @@ add_folder(struct buf *all, int dir, const char *path, int depth)
 	file_closedir(d);
 }
 
-/* What is trusted: the file by its text, and all in commands/ and skills/
- * beside it, if there is anything. */
+/* Hash what is trusted: the file's text, and everything in commands/ and
+ * skills/ beside it, if there is anything. */
 static void
 repo_hash(const struct repo_file *f, struct slice text, char hash[SHA_HEX])
 {
@@ -120,12 +120,12 @@ repo_hash(const struct repo_file *f, struct slice text, char hash[SHA_HEX])
 		buf_add(&all, hash, SHA_HEX - 1);
 		sha256_hex(all.p, all.len, hash);
 	}
-	if (all.over)	/* more than can be told apart: never trusted */
+	if (all.over)	/* too much to hash: never trusted */
 		hash[0] = '\0';
 	buf_release(&all);
 }
 
-/* Commands and skills may be there without a config.toml. */
+/* There may be commands and skills without a config.toml. */
 static bool
 has_folder(const struct repo_file *f)
 {
@@ -190,12 +190,12 @@ conf_load_repo(struct conf *c, const char *root, bool quiet, struct err *e)
 struct spot {
 	const char *table;	/* "trust" or "allow" */
 	const char *path;
-	bool in_table;		/* the header in force is [trust] */
-	bool dotted;		/* there is none, but trust."ANY" = ... */
-	size_t line;		/* the last of that, or the header; 0: none */
-	const char *at, *end;	/* the value about path; NULL: there is none */
-	bool lines;		/* it is one of several lines */
-	struct buf value;	/* the same as toml_show puts it */
+	bool in_table;		/* the current header is [table] */
+	bool dotted;		/* there are lines table."ANY" = ... */
+	size_t line;		/* the last of these, or the header; 0: none */
+	const char *at, *end;	/* path's value; NULL: there is none */
+	bool lines;		/* the value spans several lines */
+	struct buf value;	/* the value as toml_show prints it */
 };
 
 static int
@@ -227,7 +227,7 @@ look(void *ctx, const struct toml_event *ev, struct err *e)
 	return 0;
 }
 
-/* The text with one line more, which ends as its neighbours do. */
+/* Append old with one more line, which ends as its neighbors do. */
 static void
 add_line(const struct spot *s, struct slice old, const char *value,
     struct buf *out)
@@ -251,8 +251,8 @@ add_line(const struct spot *s, struct slice old, const char *value,
 	buf_add(out, old.p + at, old.n - at);
 }
 
-/* What is said of the path from now on, and the file with it: the text, or the
- * list that it is with the text in it. */
+/* The path's new value to out, and the file with it: the text, or the present
+ * list with the text added. */
 static void
 new_value(const struct spot *s, struct slice old, const char *text, bool list,
     struct buf *out, struct buf *file)
@@ -260,7 +260,7 @@ new_value(const struct spot *s, struct slice old, const char *text, bool list,
 	struct buf quoted = BUF_INIT(CONF_FILE_MAX);
 	bool more = list && s->value.len > 2;
 	/* a list of several lines keeps them, and its comments: the new text
-	 * goes to its beginning, where a comma is right whatever follows */
+	 * goes first, where a comma is right whatever follows */
 	bool first = list && s->lines;
 
 	toml_quote(&quoted, text);
@@ -291,8 +291,8 @@ new_value(const struct spot *s, struct slice old, const char *text, bool list,
 	buf_release(&quoted);
 }
 
-/* The file itself where the user has linked to it, else its path with the
- * folders made. */
+/* The real file if the user's path is a link to it, else the path, with its
+ * folders created. */
 static char *
 user_file(mode_t *mode, struct err *e)
 {
@@ -319,7 +319,7 @@ user_file(mode_t *mode, struct err *e)
 	return NULL;
 }
 
-/* Write it into the user's file; what that becomes is checked before. */
+/* Write it into the user's file, after checking what the file becomes. */
 static int
 remember(const char *table, const char *path, const char *text,
     struct err *e)

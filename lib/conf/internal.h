@@ -1,4 +1,4 @@
-/* internal.h - the inside of configuration; of conf.c and conf_trust.c. */
+/* internal.h - what conf.c and conf_trust.c share. */
 #pragma once
 
 #include "base/mem.h"
@@ -9,7 +9,7 @@
 #define CONF_FILE_MAX ((size_t)1 << 20)
 #define CONF_NAMED 2		/* tables with names: provider, mcp */
 
-/* Weakest first.  Up to LAYER_ENV a key stands once in each. */
+/* Weakest first.  Up to LAYER_ENV, a key can occur once in each. */
 enum layer {
 	LAYER_DEFAULT,
 	LAYER_ETC,
@@ -25,18 +25,18 @@ struct entry {
 	char *name;		/* canonical; NULL for a default */
 	char *origin;
 	enum layer layer;
-	bool derived;		/* from other keys, not said by anybody */
+	bool derived;		/* from other keys; nobody set it */
 	char *overridden;	/* the string it replaced, or NULL */
 	struct toml_value v;
-	const char **list;	/* of an array: the texts, NULL at the end, and
-				 * of arrays at the end of each */
+	const char **list;	/* an array's texts, ended by NULL; of nested
+				 * arrays, each is ended by NULL */
 	const char *const **argvs;	/* CONF_ARGVS: where each begins */
 	size_t nargvs;
 };
 
 struct conf {
-	struct entry *def;	/* beside the rows of the table */
-	struct entry *set;	/* what something set, in no order */
+	struct entry *def;	/* defaults, parallel to the table's rows */
+	struct entry *set;	/* the keys that were set, unordered */
 	size_t n, cap;
 	struct texts names[CONF_NAMED];
 	struct texts trust;	/* path, hash, path, hash, ... */
@@ -51,12 +51,12 @@ struct source {
 	enum layer layer;
 	const char *where;	/* "FILE:LINE", "HAMR_X", "-o": the origin */
 	const char *file;
-	char *pending;		/* the error that an unknown [x] is if no key
-				 * follows to say it better */
+	char *pending;		/* the error for an unknown [x], unless a key
+				 * that follows has a better one */
 	struct buf ignored;	/* keys an untrusted file may not set */
 };
 
-/* Do these two follow each other in a list of pairs? */
+/* Is (a, b) one of the pairs in the list? */
 bool texts_pair(const struct texts *l, const char *a, const char *b);
 
 bool conf_value_fits(const struct conf_key *k, const struct toml_value *v);

@@ -36,7 +36,7 @@ conf_root(const char *dir, struct err *e)
 	}
 	*e = (struct err){ .status = ST_OK };
 	char *at = gitrepo_find(start, e);
-	if (at == NULL)		/* it is in none, or in somebody else's */
+	if (at == NULL)		/* in no repository, or another user's */
 		return start;
 	free(start);
 	if (*at == '\0')
@@ -77,7 +77,7 @@ conf_share(const char *name)
 	return path;
 }
 
-/* A relative $XDG_CONFIG_HOME does not count, says its specification. */
+/* The XDG specification says to ignore a relative $XDG_CONFIG_HOME. */
 char *
 conf_home(const char *variable, const char *below, const char *name)
 {

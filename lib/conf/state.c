@@ -18,8 +18,8 @@ const char state_ignore[] = "# made by hamr: the rest is not for a "
     "repository\n*\n!config.toml\n!commands/\n!commands/**\n!skills/\n"
     "!skills/**\n";
 
-/* Does the index of root's repository list a path in .hamr that is ours to
- * make, not a person's own part of it?  -1 with e: it cannot be told. */
+/* Does the index of root's repository list a path in .hamr that only hamr makes
+ * (not one of a person's own parts)?  -1 with e: it is unknown. */
 static int
 git_tracks(const char *root, struct err *e)
 {
@@ -40,12 +40,12 @@ git_tracks(const char *root, struct err *e)
 	}
 	gitindex_release(&ix);
 	gitrepo_release(&g);
-	/* without one that can be used we work as without a repository */
+	/* with an unusable index, work as if there were no repository */
 	return r < 0 && (e->status == ST_DATA || e->status == ST_POLICY) ? 0 :
 	    r;
 }
 
-/* In somebody's folder what root makes is his. */
+/* What root creates in a user's folder belongs to that user. */
 static int
 give(const char *root, const char *dir)
 {
@@ -69,7 +69,7 @@ write_ignore(const char *root, const char *dir, struct err *e)
 	if (fd >= 0 && file_write_all(fd, state_ignore,
 	    sizeof state_ignore - 1) < 0) {
 		error = errno;
-		unlink(p);	/* half of it would ignore nothing */
+		unlink(p);	/* half a file would ignore nothing */
 	} else if (fd >= 0 && give(root, p) < 0) {
 		error = errno;
 	}
@@ -82,7 +82,7 @@ write_ignore(const char *root, const char *dir, struct err *e)
 	return error != 0 ? -1 : 0;
 }
 
-/* Is a folder that cannot be made here somebody else's? */
+/* Does this error mean that we have no right to create anything there? */
 static bool
 is_refused(int error)
 {
@@ -90,9 +90,8 @@ is_refused(int error)
 	    error == ELOOP;
 }
 
-/* The repository's own .hamr in *out, or NULL when it must not be used.  -1
- * with e when that cannot be told: to go elsewhere then would hide what is
- * here. */
+/* The repository's own .hamr in *out, or NULL if it must not be used.  -1 with
+ * e if that is unknown: going elsewhere would then hide what is here. */
 static int
 own_place(const char *root, bool create, char **out, struct err *e)
 {
@@ -101,7 +100,7 @@ own_place(const char *root, bool create, char **out, struct err *e)
 	bool there = lstat(dir, &st) == 0;
 	int yes = 1;
 
-	/* may one that is there be used? */
+	/* may an existing .hamr be used? */
 	if (there && (!S_ISDIR(st.st_mode) || (st.st_uid != geteuid() &&
 	    (geteuid() != 0 || stat(root, &folder) < 0 ||
 	    st.st_uid != folder.st_uid)) || access(dir, W_OK) < 0)) {
@@ -196,7 +195,7 @@ state_folder(const char *root, const char *name, bool create, struct err *e)
 		err_sys(e, ST_SYSTEM, "%s", sub);
 	} else {
 		if (create && give(root, sub) < 0)
-			errno = 0;	/* then it is ours, and good for us */
+			errno = 0;	/* then it is ours, which works too */
 		if (lstat(sub, &st) < 0)
 			err_sys(e, errno == ENOENT ? ST_NOINPUT : ST_SYSTEM,
 			    "%s", sub);

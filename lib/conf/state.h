@@ -1,10 +1,10 @@
 /* state.h - where a repository's sessions, memory and outputs live.
  *
- * .hamr beneath the root, made with a .gitignore of its own (everything but
- * config.toml is ignored).  A repository is untrusted: if git tracks anything
- * in .hamr but config.toml, if .hamr is a link or not the user's, or if it
- * cannot be written, it is $XDG_STATE_HOME/hamr/REPO-ID instead and nothing
- * that was found is read.
+ * They live in .hamr beneath the root, created with its own .gitignore (all
+ * but config.toml, commands/ and skills/ is ignored).  A repository is
+ * untrusted: if git tracks anything in .hamr but these and .gitignore, if .hamr
+ * is a link or not the user's, or if it cannot be written, they live in
+ * $XDG_STATE_HOME/hamr/REPO-ID instead, and nothing in .hamr is read.
  */
 #pragma once
 
@@ -12,17 +12,18 @@
 
 #include "base/err.h"
 
-/* What .hamr/.gitignore says. */
+/* The text of .hamr/.gitignore. */
 extern const char state_ignore[];
 
-/* Where it is or would be, yours; NULL with e when neither place can be. */
+/* The folder's path, whether or not it exists; the caller frees it.  NULL with
+ * e if neither place can be used. */
 char *state_where(const char *root, struct err *e);
 
-/* The folder's absolute path, yours; make it when create is set.  NULL with e
- * when neither place can be used, or (create not set) when it is not there:
- * then e->status is ST_NOINPUT. */
+/* The folder's absolute path, which the caller frees; create: make it if it is
+ * missing.  NULL with e if neither place can be used, or (without create) if
+ * it does not exist: e->status is then ST_NOINPUT. */
 char *state_dir(const char *root, bool create, struct err *e);
 
-/* The same, and a folder NAME in it. */
+/* The same for a folder name in it. */
 char *state_folder(const char *root, const char *name, bool create,
     struct err *e);

@@ -17,9 +17,9 @@
 #include "json/scan.h"
 #include "toml.h"
 
-/* The bytes of a document being read.  Functions that read stand at the first
- * byte of what they read and leave the position behind it; they return -1
- * with the error set. */
+/* The bytes of a document being read.  Functions that read start at the first
+ * byte of what they read and leave the position after its last; on failure
+ * they return -1 with the error set. */
 struct toml_in {
 	const char *name;	/* the FILE of errors */
 	const char *p, *end;
@@ -195,8 +195,8 @@ is_digit(int c)
 	return c >= '0' && c <= '9';
 }
 
-/* TOML's decimal integers and floats are the numbers of JSON, but for a '+' in
- * front and a '_' between digits: s without those into out. */
+/* TOML's decimal integers and floats are JSON's numbers, except for a leading
+ * '+' and '_' between digits: append s without these. */
 static bool
 number(struct slice s, struct buf *out)
 {
@@ -214,7 +214,7 @@ number(struct slice s, struct buf *out)
 	    scan_kind(buf_view(out)) == SCAN_NUMBER;
 }
 
-/* Parts of TOML that begin like a number or word, and are not of ours. */
+/* Parts of TOML that begin like a number or word, but are not in our subset. */
 static const char *
 foreign(struct slice s)
 {
@@ -279,7 +279,7 @@ plain(struct toml_in *t, struct toml_value *v)
 
 /* ---- arrays, values ---- */
 
-/* Between the elements of an array: blanks, comments, line ends. */
+/* Skip what is between an array's elements: blanks, comments, line ends. */
 static int
 gap(struct toml_in *t)
 {
@@ -323,7 +323,7 @@ array(struct toml_in *t, struct toml_value *v, int depth)
 	return 0;
 }
 
-/* depth: so many arrays are open. */
+/* depth: how many arrays are open. */
 static int
 value(struct toml_in *t, struct toml_value *v, int depth)
 {
@@ -455,7 +455,7 @@ toml_show(struct buf *out, const struct toml_value *v)
 
 /* ---- documents ---- */
 
-/* How a name came to be decides who may define it again. */
+/* How a name was defined decides what may define it again. */
 enum node_kind {
 	NODE_VALUE,
 	NODE_HEADER,		/* [a.b]: b.  Never again. */
@@ -473,10 +473,10 @@ struct toml {
 	struct map names;	/* "PARENT.NAME": its place in nodes */
 	struct node *nodes;	/* nodes[0] is the document */
 	size_t n, cap;
-	size_t table;		/* the node of the header in force */
+	size_t table;		/* the node of the current header */
 	char **key;		/* the whole path being read, name by name */
 	size_t nkey, capkey;
-	size_t ntable;		/* so many of them are the header's */
+	size_t ntable;		/* how many of the names are the header's */
 	toml_fn *fn;
 	void *ctx;
 };
@@ -491,8 +491,8 @@ truncate_key(struct toml *t, size_t n)
 	t->ntable = n;
 }
 
-/* A dotted key, behind the header's names in t->key; stops behind it and its
- * blanks. */
+/* Read a dotted key, added after the header's names in t->key, and the blanks
+ * after it. */
 static int
 key(struct toml *t)
 {
@@ -523,8 +523,8 @@ key(struct toml *t)
 	}
 }
 
-/* The node of the i-th name of t->key below parent, of this kind if it is not
- * there yet. */
+/* The node of the i-th name of t->key below parent; created with this kind if
+ * it does not exist yet. */
 static size_t
 child(struct toml *t, size_t parent, size_t i, enum node_kind kind,
     bool *fresh)
@@ -541,7 +541,7 @@ child(struct toml *t, size_t parent, size_t i, enum node_kind kind,
 	return *at;
 }
 
-/* The first n names of t->key stand on an earlier line already, in another
+/* Error: an earlier line defines the first n names of t->key in another
  * sense. */
 static int
 clash(struct toml *t, size_t n, size_t node, const char *before,
@@ -556,8 +556,8 @@ clash(struct toml *t, size_t n, size_t node, const char *before,
 	return r;
 }
 
-/* From the node `at` through the tables that t->key goes through, made where
- * they are not there yet. */
+/* Move *at down through the tables that t->key names, creating those that do
+ * not exist yet. */
 static int
 descend(struct toml *t, size_t *at, enum node_kind kind)
 {
