@@ -27,9 +27,9 @@ is_written(const struct stage *s, enum rec_kind kind)
 	    (s->stream && (kind == R_DELTA || kind == R_OUTPUT));
 }
 
-/* Through --jq: what comes of the line.  A record that the program fails on
- * is reported and makes the status 65; without the program there is nothing
- * more to write. */
+/* Write the line as --jq turns it out.  A record that the program fails on is
+ * reported and makes the status 65; once the program is gone, nothing more is
+ * written. */
 static void
 put_line(struct stage *s, struct slice line)
 {
@@ -121,7 +121,7 @@ act(struct stage *s)
 	s->cancelled = false;
 }
 
-/* A transcript is over: act on it, forget it. */
+/* A transcript has ended: act on it, then forget it. */
 static void
 finish(struct stage *s)
 {
@@ -157,15 +157,15 @@ static void
 handle(struct stage *s, const struct rec *r)
 {
 	if (r->kind == R_CANCEL)
-		return;		/* nothing in hand */
+		return;		/* there is nothing to cancel */
 	if (r->kind != R_GO && r->kind != R_SYNC &&
 	    (r->kind != R_HAMR || !s->begun || s->acting)) {
 		take_in(s, r);
 		return;
 	}
-	/* For go, sync, and the first record of the next transcript something
-	 * is done before the line is used, and doing it may read on, which
-	 * ends the life of the record: hence a copy. */
+	/* Before a go, a sync or the first record of the next transcript is
+	 * used, the stage acts, which may read on and invalidate the record:
+	 * hence a copy. */
 	struct scan scan = { 0 };
 	struct rec own = *r;
 	char *line = xmemdup0(r->line.p, r->line.n);
@@ -195,7 +195,7 @@ handle(struct stage *s, const struct rec *r)
 	free(line);
 }
 
-/* A refused line: the end, or with --lenient an error record in its place. */
+/* A refused line ends the run, or with --lenient becomes an error record. */
 static void
 refuse(struct stage *s, const struct err *e)
 {
@@ -229,7 +229,7 @@ read_import(struct stage *s)
 		if (got > 0) {
 			handle(s, r);
 		} else if (import_is_empty(s->from) && !s->lenient) {
-			/* no reason not to read the next file */
+			/* the next file is read all the same */
 			stage_status(s, err_report(&e));
 			s->dirty = false;
 		} else {
@@ -298,7 +298,7 @@ stage_run(struct stage *s)
 			stage_fail(s, &e);
 			break;
 		}
-		/* where all that is read is written again there is no end */
+		/* a filter that reads its own output never ends */
 		if (s->mode == STAGE_FILTER && s->out.regular &&
 		    fstat(fd, &in) == 0 && fstat(s->out.fd, &out) == 0 &&
 		    in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
@@ -314,7 +314,7 @@ stage_run(struct stage *s)
 		if (s->import.conf != NULL && s->mode != STAGE_RESIDENT &&
 		    import_open(&s->from, &s->in, &s->import, &e) < 0) {
 			if (s->lenient && e.status == ST_DATA)
-				err_report(&e);	/* it is all of a file */
+				err_report(&e);	/* the whole file is lost */
 			refuse(s, &e);
 		} else if (s->from != NULL)
 			read_import(s);
@@ -430,7 +430,7 @@ stage_ask(struct stage *s, enum rec_kind kind, struct slice line,
 	stage_put(s, kind, line);
 	s->reply = reply;
 	s->asked = id;
-	/* a cancel may have come with it */
+	/* a cancel may have come along with the answer */
 	while (s->answer == NULL && stage_wait(s, NULL, 0, -1) == 0)
 		;
 	char *answer = s->answer;

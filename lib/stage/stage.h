@@ -1,9 +1,10 @@
 /* stage.h - the stage contract (chapter 1.2), once, for all five stages.
  *
- * A stage gives callbacks; stage_run reads the inputs, passes records on,
+ * A stage supplies callbacks; stage_run reads the inputs, passes records on,
  * calls the stage, answers go and sync, and returns the exit status.  In
- * filter mode every record read is written again and passing-only records
- * (rec_is_passing) are not, but for requests.
+ * filter mode every record read is written again; of the kinds that are never
+ * stored (rec_is_passing), only requests are, and with --stream deltas and
+ * output.
  */
 #pragma once
 
@@ -20,15 +21,15 @@
 enum stage_mode {
 	STAGE_FILTER,
 	STAGE_NEW,		/* -n: own records only */
-	STAGE_RESIDENT		/* -r: the same, and acts at go only */
+	STAGE_RESIDENT		/* -r: own records only, and acts only at go */
 };
 
 struct stage;
 
 struct stage_ops {
 	const char *name;	/* "guard": the stage of its error records */
-	/* Is this record passed on (filter mode)?  NULL: yes, always.  Asked
-	 * before it is passed on, that is, before record(). */
+	/* Is this record passed on (filter mode)?  NULL: always.  Called
+	 * before record(). */
 	bool (*keep)(struct stage *s, const struct rec *r);
 	/* A record was read (never go, sync, cancel).  May put own records.
 	 * r is valid during the call only. */
@@ -38,15 +39,15 @@ struct stage_ops {
 	/* Finish what the records so far imply; the sync follows.  May be
 	 * NULL. */
 	void (*sync)(struct stage *s);
-	/* Nothing is there to be read: return when fd can be, look after other
-	 * things meanwhile.  May be NULL. */
+	/* There is no input: do other work and return once fd is readable.
+	 * May be NULL. */
 	void (*idle)(struct stage *s, int fd);
-	/* stdin, found readable by stage_wait, is the command's own to read:
-	 * it speaks another protocol (and never calls stage_run).  NULL: it
+	/* stage_wait found stdin readable: the command reads it, as it speaks
+	 * another protocol there (and never calls stage_run).  NULL: stdin
 	 * holds records. */
 	void (*input)(struct stage *s);
-	/* An own record that is not written, for the stage is mute.  May be
-	 * NULL. */
+	/* An own record that is not written because the stage is mute.  May
+	 * be NULL. */
 	void (*unwritten)(struct stage *s, enum rec_kind kind,
 	    struct slice line);
 	/* A new transcript begins: forget everything.  May be NULL. */
@@ -64,25 +65,25 @@ struct stage {
 	bool stream;		/* --stream: deltas and output in filter mode */
 	bool lenient;		/* --lenient */
 	bool open_end;		/* a last line without LF is a record too */
-	bool mute;		/* own records are made but not written: who
-				 * made them looks at them otherwise */
+	bool mute;		/* own records are made but not written; they
+				 * go to unwritten() */
 	const char *const *files;	/* inputs; none: stdin */
 	size_t nfiles;
 	size_t max_bytes;	/* record.max_bytes; 0: REC_MAX */
 	struct import_opts import;	/* stage_reads sets it; without conf
 					 * only our own records are read */
-	struct program *jq;	/* --jq: what is written goes through it */
+	struct program *jq;	/* --jq: filters what is written */
 	/* for the command to read */
 	struct rec_in in;
 	struct rec_out out;
 	bool last;		/* act(): nothing of the transcript follows */
 	/* private */
-	struct import *from;	/* the input is another program's */
+	struct import *from;	/* reads another program's transcript */
 	bool dirty;		/* a record came since the last go */
 	bool begun;		/* this transcript has a record */
 	bool cancelled, acting;
-	enum rec_kind reply;	/* waited for by stage_ask: a record of this */
-	const char *asked;	/* kind and id, NULL: none */
+	enum rec_kind reply;	/* stage_ask waits for a record of this kind */
+	const char *asked;	/* and id; NULL: it does not wait */
 	char *answer;		/* its line */
 	struct err err;		/* the failure that ends the run */
 	bool failed;
@@ -91,47 +92,51 @@ struct stage {
 
 int stage_run(struct stage *s);
 
-/* Write an own record of this kind (one line, no LF).  Passing-only kinds are
- * left out in filter mode, see above; a mute stage hands it to unwritten(). */
+/* Write an own record of this kind (one line, no LF).  Filter mode leaves out
+ * kinds that are never stored, see above; a mute stage hands the record to
+ * unwritten(). */
 void stage_put(struct stage *s, enum rec_kind kind, struct slice line);
-/* The same of a long line that lies in parts. */
+/* The same for a long line in parts. */
 void stage_put_parts(struct stage *s, enum rec_kind kind,
     const struct slice *part, size_t n);
 
-/* An error record: {"type":"error","stage":...,"code","message",...}.
+/* Write an error record: {"type":"error","stage":...,"code","message",...}.
  * extra: further members, as `,"key":value`, or empty. */
 void stage_error(struct stage *s, const char *code, bool retryable,
     const char *message, struct slice extra);
 
-/* The status the run shall end with; 65 and above win over smaller ones, and
- * of two of a kind the first. */
+/* Set the exit status.  Statuses from 65 on win over smaller ones; otherwise
+ * the first one set stays. */
 void stage_status(struct stage *s, int status);
 
-/* The run ends now with this failure (after act() or record() returns). */
+/* End the run with this failure once act() or record() returns. */
 void stage_fail(struct stage *s, const struct err *e);
 
-/* What an importer left out of the transcript in hand; NULL: it is ours. */
+/* What an importer left out of the current transcript; NULL: the transcript is
+ * hamr's own. */
 const struct import_left *stage_left_out(const struct stage *s);
 
-/* While acting: wait for fds (revents are filled) or ms milliseconds (-1: no
- * limit), flushing first and taking in what arrives on stdin meanwhile: with
- * -r every record but go and sync is handed to record() at once; otherwise
- * only a cancel that comes next is taken, so that nothing is read ahead.
- * Returns a set of these; the first three stay true until act() returns. */
+/* While acting: flush, then wait for fds (revents are filled) or ms
+ * milliseconds (-1: no limit), and take in what arrives on stdin: with -r
+ * every record but go and sync goes to record() at once; otherwise only a
+ * cancel that comes next is taken, so that nothing is read ahead.  Returns a
+ * set of these; the first three stay set until act() returns. */
 enum {
 	STAGE_CANCEL = 1,	/* cancel was read: stop within a second */
-	STAGE_EOF = 2,		/* -r only: stdin has ended: stop now */
+	STAGE_EOF = 2,		/* -r: stdin has ended, or the run has failed:
+				 * stop now */
 	STAGE_CLOSED = 4,	/* nobody reads stdout: stop now */
 	STAGE_READY = 8		/* one of fds has revents */
 };
 int stage_wait(struct stage *s, struct pollfd *fds, size_t n, int ms);
 
-/* Put a record of this kind, and wait for one of the other kind with its id:
- * that one's line, yours.  NULL: it was to stop before one came. */
+/* Write a record of kind, wait for a reply record with this id, and return the
+ * reply's line, which the caller frees.  NULL: stage_wait said to stop before
+ * one came. */
 char *stage_ask(struct stage *s, enum rec_kind kind, struct slice line,
     enum rec_kind reply, const char *id);
 
-/* For input(): as if cancel had been read, or not. */
+/* For input(): act as if cancel had been read, or had not. */
 void stage_cancel(struct stage *s, bool cancelled);
 
 /* ---- command line parts that all stages share ---- */
@@ -147,24 +152,25 @@ struct stage_args {
 
 #define STAGE_SHORT ":nrqF:o:hV"
 enum { OPT_LENIENT = 256, OPT_STREAM, OPT_NO_CONFIG, OPT_JQ, OPT_COMMAND };
-/* For stages that read and write what -F and --jq say (stage_reads). */
+/* For stages that call stage_reads, for -F and --jq. */
 #define STAGE_JQ { "jq", 1, 0, OPT_JQ }
 #define STAGE_LONG \
 	{ "lenient", 0, 0, OPT_LENIENT }, { "stream", 0, 0, OPT_STREAM }, \
 	{ "no-config", 0, 0, OPT_NO_CONFIG }, { "help", 0, 0, 'h' }, \
 	{ "version", 0, 0, 'V' }
 
-/* Take a common option that getopt_long returned; true when c was one.  -h and
- * -V print the caller's help text or the version and end the process with 0,
- * an unknown option ends it with ST_USAGE. */
+/* Handle a common option that getopt_long returned; true if c was one.  -h and
+ * -V print the caller's help text or the version and exit with 0; an unknown
+ * option exits with ST_USAGE. */
 bool stage_option(struct stage_args *a, int c, char *const *argv,
     const char *help);
 
-/* -F: "auto" and "hamr" are read without an importer. */
+/* Check -F for a stage without importers: only "auto" and "hamr" will do.  0,
+ * or -1 with e (ST_USAGE). */
 int stage_format(const struct stage_args *a, struct err *e);
 
-/* s reads other programs' transcripts too, by -F, and writes through --jq;
- * after stage_apply.  conf is borrowed until the end of the run. */
+/* Let s read other programs' transcripts too, by -F, and write through --jq.
+ * Call it after stage_apply.  conf is borrowed until the end of the run. */
 int stage_reads(struct stage *s, const struct stage_args *a,
     const struct conf *conf, struct err *e);
 
