@@ -1,9 +1,9 @@
-/* buf.h - bytes that grow, born with a ceiling.
+/* buf.h - growing byte buffers, created with a ceiling.
  *
- * A buffer never cuts: an addition that would pass the ceiling adds nothing,
- * sets "over" and returns -1, and so does every later one.  So a row of
- * additions may be checked once, at its end.  p is always NUL-terminated
- * behind len once anything was added (the NUL is not counted).
+ * A buffer never truncates: an addition that would pass the ceiling adds
+ * nothing, sets "over" and returns -1, and so does every later one.  So it is
+ * enough to check the last of several additions.  Once anything was added, a
+ * NUL follows the len bytes at p.
  */
 #pragma once
 
@@ -22,16 +22,16 @@ struct buf {
 
 #define BUF_INIT(ceiling) ((struct buf){ .max = (ceiling) })
 
-/* The ceiling of what we make of records: the longest line allowed (64 MiB)
- * escaped at worst sixfold, and room for its envelope. */
+/* The ceiling for text made from a record: the longest line allowed (64 MiB),
+ * which escapes can make six times as long, and room for its envelope. */
 #define BUF_RECORD_MAX ((size_t)448 << 20)
 
 void buf_init(struct buf *b, size_t max);
-void buf_reset(struct buf *b);			/* empty, memory kept;
-						 * of a long one, not */
-void buf_release(struct buf *b);		/* memory given back */
+void buf_reset(struct buf *b);			/* empty; keeps the memory
+						 * unless it is large */
+void buf_release(struct buf *b);		/* frees the memory */
 
-/* The same of several: bufs_reset(BUFS(&in, &out)). */
+/* The same for several: bufs_reset(BUFS(&in, &out)). */
 #define BUFS(...) ((struct buf *const[]){ __VA_ARGS__, NULL })
 void bufs_init(struct buf *const *row, size_t max);
 void bufs_reset(struct buf *const *row);
@@ -43,10 +43,10 @@ int buf_slice(struct buf *b, struct slice s);
 int buf_fmt(struct buf *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 int buf_vfmt(struct buf *b, const char *fmt, va_list ap);
-int buf_end_line(struct buf *b);		/* LF where a line is open */
+int buf_end_line(struct buf *b);		/* LF if a line is open */
 int buf_reserve(struct buf *b, size_t n);	/* room for n more bytes */
 
-/* Inline, as there is mostly room. */
+/* Inline, as there usually is room. */
 static inline int
 buf_addc(struct buf *b, char c)
 {
@@ -57,6 +57,7 @@ buf_addc(struct buf *b, char c)
 	return 0;
 }
 
-void buf_drop(struct buf *b, size_t n);		/* the first n bytes away */
-struct slice buf_view(const struct buf *b);	/* borrowed until changed */
-char *buf_detach(struct buf *b);		/* yours; b is then empty */
+void buf_drop(struct buf *b, size_t n);		/* remove the first n bytes */
+struct slice buf_view(const struct buf *b);	/* borrowed until b changes */
+char *buf_detach(struct buf *b);		/* the caller frees it; b is
+						 * then empty */

@@ -1,4 +1,4 @@
-/* ctrl.c - the characters that steer a terminal, or hide on it. */
+/* ctrl.c - the characters that control a terminal, or are invisible on it. */
 #include "ctrl.h"
 
 static const struct {

@@ -1,4 +1,4 @@
-/* err.c - what every program says when it stops, and with which status. */
+/* err.c - error messages and exit statuses, for every program. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -22,8 +22,8 @@ void
 err_program(const char *name)
 {
 	program = name;
-	/* no file of ours may become one of these; writing to a stdout that
-	 * is closed still fails */
+	/* no file we open may become one of these; writing to a closed stdout
+	 * still fails */
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 1 ?
 		    O_RDONLY : O_RDWR) < 0)
@@ -112,7 +112,7 @@ line(const char *fmt, va_list ap)
 	if (m > (int)sizeof s - n - 2)
 		m = (int)sizeof s - n - 2;
 	s[n + m] = '\0';
-	/* what steers a terminal is shown, not sent */
+	/* control characters are shown, not sent */
 	for (const char *p = s; *p != '\0'; ) {
 		size_t k = ctrl_len((const unsigned char *)p);
 

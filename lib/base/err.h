@@ -1,7 +1,7 @@
-/* err.h - what every program says when it stops, and with which status.
+/* err.h - error messages and exit statuses, for every program.
  *
- * A function that can fail returns -1 or NULL and leaves its reason, words and
- * status, in a struct err; who can do nothing about it hands it on.
+ * A function that can fail returns -1 or NULL and leaves the reason, a text
+ * and a status, in a struct err; a caller that cannot handle it passes it on.
  * Messages go to stderr as "PROGRAM: TEXT", one line, no full stop.
  */
 #pragma once
@@ -9,8 +9,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* Exit statuses, the one list (EXIT STATUS of every manual page).  From 65 on
- * they take precedence over the smaller ones. */
+/* All exit statuses (EXIT STATUS of every manual page).  Those from 65 on take
+ * precedence over the smaller ones. */
 enum status {
 	ST_OK = 0,
 	ST_NO = 1,		/* the answer is no: nothing found, a verdict */
@@ -30,8 +30,8 @@ enum status {
 	ST_INTERRUPTED = 130
 };
 
-/* A reason: a status and the words for it.  Owned by the caller; the words
- * are cut to the array on a character border, nothing else is. */
+/* A reason: a status and a text.  Owned by the caller.  A text too long for the
+ * array is cut between two characters. */
 struct err {
 	enum status status;
 	char text[1024];
@@ -42,11 +42,12 @@ struct err {
 int err_set(struct err *e, enum status st, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* As err_set, with ": " and strerror(errno) behind the words. */
+/* As err_set, with ": " and strerror(errno) appended. */
 int err_sys(struct err *e, enum status st, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Why getopt_long, whose options begin with ':', returned ':' or '?'; -1. */
+/* Set e to why getopt_long, with an option string that begins with ':',
+ * returned c (':' or '?'); returns -1. */
 int err_option(struct err *e, int c, char *const *argv);
 
 /* The program's name for all messages; call it first in main.  It also makes
@@ -54,20 +55,20 @@ int err_option(struct err *e, int c, char *const *argv);
  * standard error of a library or a child. */
 void err_program(const char *name);
 
-/* Have such lines, without their LF, written by another than us: by who draws
- * on the terminal.  NULL: by us again. */
+/* Pass these lines, without their LF, to write instead of printing them, for
+ * whatever draws on the terminal.  NULL: print them again. */
 void err_redirect(void (*write)(void *arg, const char *line), void *arg);
 
-/* One line on stderr: "PROGRAM: TEXT".  What could steer a terminal or hide
- * there (ctrl.h) is shown as '?'. */
+/* Print one line on stderr: "PROGRAM: TEXT".  Characters that could control a
+ * terminal or be invisible there (ctrl.h) are shown as '?'. */
 void err_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Say e's words and return its status; for the last line of main. */
+/* Print e's text and return its status; for the last line of main. */
 int err_report(const struct err *e);
 
-/* Print a help or a version to stdout, and end the process. */
+/* Print a help text or a version to stdout and exit. */
 void err_print(const char *text) __attribute__((noreturn));
 
-/* Say the words and end the process with st (main.c, mem.c and http.c). */
+/* Print the message and exit with st (only in main.c, mem.c and http.c). */
 void err_die(enum status st, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), noreturn));

@@ -25,7 +25,7 @@ file_read_fd(int fd, const char *name, struct buf *out, struct err *e)
 		if (room > 65536)
 			room = 65536;
 		bool over = buf_reserve(out, room) < 0;
-		/* at the ceiling: is that all? */
+		/* at the ceiling: was that everything? */
 		ssize_t n = over ? 0 : room == 0 ? read(fd, &more, 1) :
 		    read(fd, out->p + out->len, room);
 		if (n < 0 && errno == EINTR)

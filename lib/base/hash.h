@@ -1,6 +1,6 @@
 /* hash.h - hashes of bytes, by xxHash: fast, and not cryptographic.
  *
- * None is ever written: they only tell whether two things are equal.
+ * They are never stored; they only tell whether two things are equal.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 uint64_t hash_bytes(const void *p, size_t n);
 void hash_128(const void *p, size_t n, uint64_t out[2]);
 
-/* A hash of two; the order counts. */
+/* A hash of two hashes; their order matters. */
 static inline uint64_t
 hash_both(uint64_t a, uint64_t b)
 {

@@ -38,14 +38,14 @@ jpeg(struct image *im, const unsigned char *p, size_t n)
 	while (at + 9 < n && p[at] == 0xff) {
 		unsigned char marker = p[at + 1];
 
-		/* the start of a frame; C4, C8 and CC are others */
+		/* the start of a frame; not C4, C8 and CC */
 		if (marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 &&
 		    marker != 0xc8 && marker != 0xcc) {
 			*im = (struct image){ "JPEG", "image/jpeg",
 				big(p + at + 7, 2), big(p + at + 5, 2) };
 			return true;
 		}
-		if (marker == 0xff)		/* a byte of filling */
+		if (marker == 0xff)		/* a fill byte */
 			at++;
 		else if (marker == 0x01 || (marker >= 0xd0 && marker <= 0xd7))
 			at += 2;		/* markers without a length */
@@ -96,7 +96,7 @@ image_probe(struct image *im, struct slice bytes)
 	return im->width > 0 && im->height > 0;
 }
 
-/* The last one fills up. */
+/* The last one is the padding. */
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     "abcdefghijklmnopqrstuvwxyz0123456789+/=";
 

@@ -1,4 +1,4 @@
-/* image.h - what kind of image a file is, and how large, by its bytes. */
+/* image.h - the kind and size of an image, from its bytes; base64. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,11 +12,12 @@ struct image {
 	unsigned long width, height;
 };
 
-/* PNG, JPEG, GIF or WebP; false: none of them, or cut before its size. */
+/* Recognize PNG, JPEG, GIF or WebP.  False: none of these, or cut off before
+ * its size. */
 bool image_probe(struct image *im, struct slice bytes);
 
 /* Append p in base64 (RFC 4648, padded). */
 void base64_add(struct buf *out, const void *p, size_t n);
-/* Append the bytes that a text in base64 stands for.  False, with some of
- * them appended: it is not base64, or out is full. */
+/* Append the bytes that base64 text encodes.  False, perhaps with some bytes
+ * appended: it is not base64, or out is full. */
 bool base64_take(struct buf *out, struct slice text);

@@ -24,7 +24,7 @@ map_hash(struct slice k)
 	return XXH3_64bits_withSeed(k.p, k.n, (uint64_t)(uintptr_t)&seed);
 }
 
-/* Where key is, or the free place where it belongs; cap > n always. */
+/* The place of key, or the free place where it belongs; cap > n always. */
 static struct map_entry *
 place(const struct map *m, struct slice k, uint64_t h)
 {

@@ -17,11 +17,11 @@ struct map {
 /* The value stored under key, or NULL; valid until the next map_put. */
 uint64_t *map_get(const struct map *m, struct slice key);
 
-/* The place of key's value, made 0 if it is new (*fresh tells, may be NULL).
- * The key's bytes are copied. */
+/* The place of key's value, which is 0 if the key is new (*fresh tells, and may
+ * be NULL); valid until the next map_put.  The key's bytes are copied. */
 uint64_t *map_put(struct map *m, struct slice key, bool *fresh);
 
-/* What a key is found by: another number in each run. */
+/* The hash of a key; it differs from run to run. */
 uint64_t map_hash(struct slice key);
 
 void map_release(struct map *m);	/* empty; usable again */

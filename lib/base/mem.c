@@ -1,4 +1,4 @@
-/* mem.c - allocation that ends the process when there is none; arenas. */
+/* mem.c - allocation that exits when memory runs out; arenas. */
 #include <fcntl.h>
 #include <malloc.h>
 #include <stdalign.h>
@@ -16,8 +16,8 @@
 
 #define LEAN 32768		/* bytes; more than most lines have */
 
-/* At once: who has no memory may hold locks that the end of others, such as
- * OpenSSL's, waits for. */
+/* Exits at once: we may hold locks that exit handlers, such as OpenSSL's, wait
+ * for. */
 void
 mem_none(void)
 {
@@ -37,7 +37,7 @@ void
 mem_lean(void)
 {
 #ifdef __GLIBC__
-	/* set, they do not grow with what was freed */
+	/* thresholds that are set do not grow as memory is freed */
 	mallopt(M_MMAP_THRESHOLD, LEAN);
 	mallopt(M_TRIM_THRESHOLD, LEAN);
 	mallopt(M_TOP_PAD, LEAN / 2);
@@ -128,7 +128,7 @@ texts_release(struct texts *t)
 #define BLOCK ((size_t)64 << 10)
 #define LARGE (BLOCK / 4)	/* gets a block of its own */
 #define SPILL_AFTER ((size_t)8 << 20)
-#define SPILL_TEXT 512		/* what is shorter is looked at more often */
+#define SPILL_TEXT 512		/* shorter texts are used more often */
 #define SPILL_BLOCK ((size_t)1 << 20)
 
 struct arena_block {
@@ -154,8 +154,8 @@ new_block(struct arena *a, size_t n)
 	return b->bytes;
 }
 
-/* A new block in a file, for n bytes at least; -1: there is none.  What the
- * last one holds leaves memory. */
+/* Start a new block in a file, for at least n bytes; -1: it failed.  The last
+ * one's contents leave memory. */
 static int
 spill_block(struct arena *a, size_t n)
 {
@@ -164,7 +164,7 @@ spill_block(struct arena *a, size_t n)
 	int fd = file_unnamed();
 
 	size = (size + SPILL_BLOCK - 1) / SPILL_BLOCK * SPILL_BLOCK;
-	/* a full disk is found out now, not by a signal later */
+	/* notice a full disk now, not by a signal later */
 	if (fd >= 0 && posix_fallocate(fd, 0, (off_t)size) == 0)
 		p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 		    0);

@@ -1,7 +1,8 @@
-/* mem.h - allocation that ends the process when there is none; arenas.
+/* mem.h - allocation that exits when memory runs out; arenas.
  *
- * Out of memory is one line on stderr and status 71, here and nowhere else.
- * What these return is never NULL and is freed with free().
+ * Running out of memory prints one line on stderr and exits with status 71;
+ * this is the only place that does so.  The functions never return NULL; the
+ * caller frees the result with free().
  */
 #pragma once
 
@@ -10,7 +11,7 @@
 
 #include "slice.h"
 
-/* Say so and end: for what a foreign library could not get. */
+/* Report it and exit: for when a foreign library runs out of memory. */
 void mem_none(void) __attribute__((noreturn));
 
 void *xmalloc(size_t n);
@@ -20,26 +21,26 @@ char *xstrdup(const char *s);
 char *xmemdup0(const char *p, size_t n);	/* n bytes and a NUL */
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* From now on what is freed goes back to the system soon: for a process that
- * lives as long as a session. */
+/* From now on return freed memory to the system soon: for a process that lives
+ * as long as a session. */
 void mem_lean(void);
 
 /* Room for one more element in a growing array: when *cap == n, *p (elements
  * of size bytes) is doubled.  Returns the possibly moved array. */
 void *xgrow(void *p, size_t n, size_t *cap, size_t size);
-/* The same of a row v: GROW(l->v, l->n, l->cap). */
+/* The same for an array v: GROW(l->v, l->n, l->cap). */
 #define GROW(v, n, cap) ((v) = xgrow((v), (n), &(cap), sizeof *(v)))
 
-/* A row of texts, each of them its own.  Zero it; add; release. */
+/* An array of strings that owns them.  Zero it; add; release. */
 struct texts {
 	char **v;
 	size_t n, cap;
 };
 
-void texts_add(struct texts *t, char *text);	/* takes it */
+void texts_add(struct texts *t, char *text);	/* takes text over */
 void texts_release(struct texts *t);	/* empty; usable again */
 
-/* ---- many small things that are given back all at once ---- */
+/* ---- many small things that are freed all at once ---- */
 
 struct arena_block;		/* private */
 
@@ -48,12 +49,11 @@ struct arena {
 	struct arena_block *blocks;
 	char *p;
 	size_t left, taken;
-	bool spills;		/* set by its owner: past the first megabytes,
-				 * texts lie in unnamed files, and take memory
-				 * when they are looked at */
-	struct arena_block *spilled;	/* the last of these; so much of it
-					 * is left */
-	size_t room;
+	bool spills;		/* set by its owner: after the first megabytes,
+				 * texts go to unnamed files, and take memory
+				 * only while they are used */
+	struct arena_block *spilled;	/* the last of these files, */
+	size_t room;			/* and the bytes left in it */
 };
 
 void *arena_alloc(struct arena *a, size_t n);		/* zeroed */

@@ -1,4 +1,4 @@
-/* num.c - numbers, strictly: the whole text or nothing. */
+/* num.c - parses numbers strictly: the whole text or nothing. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

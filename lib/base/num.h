@@ -1,16 +1,16 @@
-/* num.h - numbers, strictly: the whole text or nothing. */
+/* num.h - parses numbers strictly: the whole text or nothing. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* An optional '-', then digits only, in 64 bits; true when all of p was that.
- * "+1", " 1", "01" and "1.0" are refused. */
+/* An optional '-', then only digits, that fit in 64 bits; true if all of p is
+ * that.  "+1", " 1", "01" and "1.0" are refused. */
 bool num_i64(const char *p, size_t n, int64_t *out);
 bool num_u64(const char *p, size_t n, uint64_t *out);
 
-/* A JSON or TOML number as a double; true when all of p was one and it is
+/* A JSON or TOML number as a double; true if all of p is one and it is
  * finite. */
 bool num_double(const char *p, size_t n, double *out);
 
@@ -27,7 +27,7 @@ num_min(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Four bytes, the highest first. */
+/* Four bytes, big-endian. */
 static inline uint32_t
 num_be32(const unsigned char *p)
 {
@@ -35,7 +35,7 @@ num_be32(const unsigned char *p)
 	    (uint32_t)p[2] << 8 | p[3];
 }
 
-/* A hexadecimal digit, or four of them; -1 when it is none. */
+/* The value of a hexadecimal digit, or of four; -1 if not hexadecimal. */
 static inline int
 num_hex(char c)
 {

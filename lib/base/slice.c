@@ -1,4 +1,4 @@
-/* slice.c - bytes that are borrowed: a pointer and a length. */
+/* slice.c - borrowed bytes: a pointer and a length. */
 #include <stdint.h>
 #include <string.h>
 
@@ -104,8 +104,8 @@ slice_line(struct slice *rest, struct slice *line)
 	return true;
 }
 
-/* Eight bytes at a time: lines are mostly short, so memchr would be called
- * for each.  A byte of x that is 0 was an LF. */
+/* Eight bytes at a time: lines are usually short, and memchr would be called
+ * for each.  A zero byte of x was an LF. */
 size_t
 slice_newlines(struct slice s)
 {

@@ -1,4 +1,4 @@
-/* slice.h - bytes that are borrowed: a pointer and a length. */
+/* slice.h - borrowed bytes: a pointer and a length. */
 #pragma once
 
 #include <stdbool.h>
@@ -42,37 +42,37 @@ bool slice_eq(struct slice a, struct slice b);
 bool slice_starts(struct slice s, const char *prefix);
 bool slice_ends(struct slice s, const char *suffix);
 
-/* Where text is in s, from byte at on; s.n: nowhere. */
+/* The place of text in s, from byte at on; s.n: not found. */
 size_t slice_find(struct slice s, size_t at, const char *text);
 bool slice_has(struct slice s, const char *text);
 
-/* What JSON calls white space. */
+/* White space as in JSON. */
 static inline bool
 is_whitespace(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Is s one of these words?  The row ends with NULL. */
+/* Is s one of these words?  NULL ends the row. */
 bool slice_in(struct slice s, const char *const *row);
 struct slice slice_of(const char *text);	/* of a C string */
 
-/* For qsort of a row of char *: by their bytes. */
+/* For qsort of an array of char *: by their bytes. */
 int text_order(const void *a, const void *b);
 
-/* Without the whitespace at both ends; without the bytes of set at one. */
+/* s without white space at both ends; without the bytes in set at one end. */
 struct slice slice_trim(struct slice s);
 struct slice slice_trim_start(struct slice s, const char *set);
 struct slice slice_trim_end(struct slice s, const char *set);
 
-/* The first line of *rest, without its LF, which is taken off; false at the
- * end.  Text without an LF at its end ends in a line all the same:
+/* Take the first line off *rest; *line is without its LF.  False at the end.  A
+ * last line without an LF is a line too:
  *
  *	while (slice_line(&text, &line))
  */
 bool slice_line(struct slice *rest, struct slice *line);
 
-/* The last lines of a text, so many at most. */
+/* The last lines of a text, at most this many. */
 struct slice slice_last_lines(struct slice s, size_t most);
 
 size_t slice_newlines(struct slice s);	/* how many LFs */

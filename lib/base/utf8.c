@@ -1,4 +1,4 @@
-/* utf8.c - UTF-8: checking, cleaning, cutting on a character border. */
+/* utf8.c - UTF-8: checking, cleaning, cutting between characters. */
 #include <stdint.h>
 #include <string.h>
 
@@ -91,7 +91,7 @@ utf8_clean(struct buf *out, const char *p, size_t n)
 	return lossy;
 }
 
-/* Eight bytes at a time: all that do not continue a character. */
+/* Eight bytes at a time: count those that do not continue a character. */
 size_t
 utf8_count(const char *p, size_t n)
 {

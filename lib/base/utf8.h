@@ -1,4 +1,4 @@
-/* utf8.h - UTF-8: checking, cleaning, cutting on a character border. */
+/* utf8.h - UTF-8: checking, cleaning, cutting between characters. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,18 +6,18 @@
 
 #include "buf.h"
 
-/* Length (1 to 4) of the valid character at p, 0 if there is none.  Refused:
- * overlong forms, surrogates, above U+10FFFF, and a piece of a character. */
+/* Length (1 to 4) of the valid character at p, or 0.  Invalid are overlong
+ * forms, surrogates, above U+10FFFF, and a piece of a character. */
 size_t utf8_len(const unsigned char *p, size_t n);
 
-/* Can these bytes be the beginning of a character that is not complete? */
+/* Can these bytes be the beginning of an incomplete character? */
 bool utf8_begins(const unsigned char *p, size_t n);
 
-/* Bytes of p that are valid from its start; n when all are. */
+/* How many bytes of p are valid from its start; n if all are. */
 size_t utf8_check(const char *p, size_t n);
 
 /* Append p to out with every invalid byte and every NUL as U+FFFD.  Returns
- * true when something was replaced (then set meta.lossy). */
+ * true if anything was replaced (then set meta.lossy). */
 bool utf8_clean(struct buf *out, const char *p, size_t n);
 
 /* How many characters begin in p. */
@@ -26,11 +26,11 @@ size_t utf8_count(const char *p, size_t n);
 /* The largest cut <= max that does not split a character of p. */
 size_t utf8_cut(const char *p, size_t n, size_t max);
 
-/* The end of text, at most so many bytes, from the beginning of a character. */
+/* The end of text, at most this many bytes, from the start of a character. */
 struct slice utf8_last(struct slice text, size_t most);
 
-/* The bytes of a code point up to U+10FFFF, a surrogate too: how many. */
+/* Write a code point up to U+10FFFF, even a surrogate; returns its length. */
 size_t utf8_encode(char *out, unsigned long cp);
 
-/* Append a code point; surrogates and what is too large become U+FFFD. */
+/* Append a code point; a surrogate or one too large becomes U+FFFD. */
 void utf8_put(struct buf *out, unsigned long cp);
