@@ -1,4 +1,4 @@
-/* import.c - other programs' transcripts, read as records of ours. */
+/* import.c - reads other programs' transcripts as hamr records. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +113,7 @@ is_auto(const char *format)
 	return format == NULL || strcmp(format, "auto") == 0;
 }
 
-/* A program of the user's is named by its path. */
+/* The user's own program is named by its path. */
 static bool
 is_path(const char *format)
 {
@@ -167,7 +167,7 @@ import_check(const char *format, struct err *e)
 	return r;
 }
 
-/* Start the program of the format; its head says what its inputs are: "# units:
+/* Start the format's program; its head says what its inputs are: "# units:
  * lines".  NULL with e. */
 static struct program *
 load_program(struct import *im, const char *format,
@@ -184,9 +184,9 @@ load_program(struct import *im, const char *format,
 	if (file_read(common, &shared, e) < 0)
 		missing(common, e);
 	else if (file_read(path, &own, e) == 0) {
-		/* what it uses of what all importers share goes before a
-		 * program, on its first line, so that libjq's errors tell the
-		 * program's own lines */
+		/* the shared definitions it uses go before the program, on its
+		 * first line, so that libjq's errors give the program's own
+		 * line numbers */
 		used = xmalloc(shared.len + 1);
 		rest = (struct slice){ used, definitions_used(
 		    buf_view(&shared), buf_view(&own), used) };
@@ -215,7 +215,7 @@ load_program(struct import *im, const char *format,
 
 /* ---- which format ---- */
 
-/* Where an array is no JSON; 0: nowhere, after all. */
+/* Set e to where the array is not valid JSON and return -1; 0: it is valid. */
 static int
 find_fault(struct rec_in *in, struct err *e)
 {
@@ -228,8 +228,8 @@ find_fault(struct rec_in *in, struct err *e)
 	return got;
 }
 
-/* Whose transcript is in?  Reads as much of it as that takes.  *format is
- * NULL when it is ours.  0, or -1 with e. */
+/* Guess the transcript's format, reading as much of it as that takes.  *format
+ * is NULL for a hamr transcript.  0, or -1 with e. */
 static int
 choose(struct rec_in *in, const struct import_opts *o, const char **format,
     struct guess *g, struct err *e)
@@ -241,8 +241,8 @@ choose(struct rec_in *in, const struct import_opts *o, const char **format,
 
 		raw.n = num_min(raw.n, GUESS_HEAD);
 		import_guess(raw, all, o->lenient, g);
-		/* of one that is named it is only asked whether each line is
-		 * a value */
+		/* with a named format, only find out whether each line is a
+		 * value */
 		if (g->kind != GUESS_MORE || (*format != NULL && g->lines))
 			break;
 		if (rec_fill(in, e) < 0)
@@ -358,8 +358,8 @@ was_lost(const struct import *im, size_t line)
 	return lo < im->nlost && im->lost[lo].first <= line;
 }
 
-/* Give the program what there is; with something refused, what comes before
- * that. */
+/* Give the program what there is, or, if something is refused, what comes
+ * before that. */
 static void
 feed(struct import *im)
 {
@@ -393,7 +393,7 @@ feed(struct import *im)
 	im->needy = given == 0;
 }
 
-/* The record in im->out, to be handed out. */
+/* The record in im->out, to return. */
 static int
 made(struct import *im, size_t line, const struct rec **r, struct err *e)
 {
@@ -419,8 +419,8 @@ count_left(struct import *im, struct slice what, size_t n)
 	free(text);
 }
 
-/* What the program made, as a record; its header first if it has none.  0 when
- * it was none. */
+/* Turn the program's result into a record, with a header first if it has none.
+ * 0: it is not a record. */
 static int
 take(struct import *im, struct slice text, const struct rec **r,
     struct err *e)
@@ -445,7 +445,7 @@ take(struct import *im, struct slice text, const struct rec **r,
 	if (raw.kind == R_HAMR)
 		import_left_reset(&im->left_here);
 	else if (im->begun) {
-		/* parts that stand for what could not be taken */
+		/* parts that stand for what could not be converted */
 		for (struct walk w = walk_elements(rec_get(&raw, "content"));
 		    walk_next(&w, NULL, &el); )
 			if (scan_get(el, "_left").p != NULL)
@@ -473,8 +473,8 @@ count(struct buf *out, size_t n, const char *one, const char *many)
 		    n == 1 ? one : many);
 }
 
-/* The end: say what was left out or stands alone.  Nothing made of something
- * is no success. */
+/* The end: report what was left out or unpaired.  An input that yielded nothing
+ * is an error. */
 static int
 finish(struct import *im, struct err *e)
 {
@@ -534,7 +534,7 @@ import_next(struct import *im, const struct rec **r, struct err *e)
 			if (im->cut_told == im->ncut)
 				return finish(im, e);
 			/* a line cut short at the end of a file that may still
-			 * be written to */
+			 * be growing */
 			im->cut_told++;
 			if (!im->begun) {	/* there is nothing else */
 				im->over = true;

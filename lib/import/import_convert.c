@@ -1,4 +1,4 @@
-/* import_convert.c - what an importer made, as records of ours. */
+/* import_convert.c - turns an importer's results into hamr records. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,7 +75,7 @@ import_name(const struct import_names *own, struct slice name,
 			break;
 	if (i == sizeof tools / sizeof *tools)
 		return name;
-	/* a tool for all that is done to files says in "command" what is */
+	/* one tool for all file operations says which in "command" */
 	if (strcmp(tools[i].ours, "edit") == 0) {
 		if (scan_str_is(command, "view"))
 			return SLICE("read");
@@ -123,8 +123,8 @@ quoted(struct buf *b, struct slice text)
 	return buf_view(b);
 }
 
-/* Append the member, with the content of changed files told by its hash;
- * nothing when it says nothing.  text is scratch. */
+/* Append the member, with the contents of changed files replaced by hashes;
+ * nothing if it is empty.  text is scratch. */
 static void
 put_mutated(struct buf *text, struct slice list, struct buf *out)
 {
@@ -133,7 +133,7 @@ put_mutated(struct buf *text, struct slice list, struct buf *out)
 	bool any = false;
 
 	for (struct walk w = walk_elements(list); walk_next(&w, NULL, &el); ) {
-		/* the new content is to be known, or that the file is gone */
+		/* the new content must be known, or that the file is gone */
 		struct slice sha = scan_get(el, "sha256");
 		if (scan_kind(scan_get(el, "path")) != SCAN_STRING ||
 		    (scan_kind(scan_get(el, "text")) != SCAN_STRING &&
@@ -159,8 +159,7 @@ put_mutated(struct buf *text, struct slice list, struct buf *out)
 }
 
 /* Append the member meta, as the importer made it, with what we know: was is
- * the name that a call had there, if not NONE.  Nothing when it would be
- * empty. */
+ * the call's name in the source, if not NONE.  Nothing if it would be empty. */
 static void
 put_meta(struct import_convert *p, struct slice meta, struct slice was,
     bool lossy, struct buf *out)
@@ -227,8 +226,8 @@ import_convert_end(struct import_convert *p)
 	map_release(&p->ids);
 }
 
-/* All members but ours and what is null; a content without what its parts tell
- * of what they stand for. */
+/* Append all members except `without` and null ones (but null content stays),
+ * and the content without its parts' _left members. */
 static void
 copy_members(const struct rec *r, const char *const *without, struct buf *out)
 {
@@ -320,8 +319,8 @@ put_call(struct import_convert *p, struct slice el, struct buf *out)
 	c->given = xmemdup0(given.p, given.n);
 	c->done = false;
 	pairing_call(&p->open, given, p->ncalls++);
-	/* its id: its own, or that with a number, or one made up.  The map
-	 * keeps the number to try next, so that many of one id cost no more */
+	/* its id: its own, or that with a number, or an invented one.  The map
+	 * keeps the next number to try, so that duplicates stay cheap */
 	while (!fresh) {
 		if (id == NULL)
 			id = xasprintf("call_%zu", ++p->made_up);
@@ -377,8 +376,8 @@ put_assistant(struct import_convert *p, const struct rec *r, bool lossy,
 	if (scan_kind(rec_get(r, "finish_reason")) == SCAN_STRING)
 		put_member(out, SLICE("finish_reason"),
 		    rec_get(r, "finish_reason"));
-	/* what its calls were called: one name, or a list in their order;
-	 * nothing when none was renamed */
+	/* the calls' names in the source: one name, or a list in their order;
+	 * nothing if none was renamed */
 	size_t n = p->ncalls - first;
 	for (size_t i = first; i < p->ncalls; i++)
 		renamed |= p->call[i].was != NULL;
@@ -398,7 +397,7 @@ put_assistant(struct import_convert *p, const struct rec *r, bool lossy,
 
 /* ---- results ---- */
 
-/* A result without a call: what it was is kept. */
+/* A result without a call: keep what it was. */
 static void
 put_stray(struct import_convert *p, const struct rec *r, struct slice id,
     struct buf *out)
@@ -430,8 +429,8 @@ put_tool(struct import_convert *p, const struct rec *r, bool lossy,
 	char *text = id_text(id);
 	size_t tag = (size_t)-1;
 
-	/* it answers the oldest open call of its id; without an id the oldest
-	 * one that is open */
+	/* it answers the oldest open call of its id, or, without an id, the
+	 * oldest open call */
 	while (p->first < p->ncalls && p->call[p->first].done)
 		p->first++;
 	if (is_id(id))

@@ -1,29 +1,29 @@
-/* import_convert.h - what an importer made, as records of ours.
+/* import_convert.h - turns an importer's results into hamr records.
  *
- * One pass for all formats: ids made unique or made up, each result given to
- * the oldest open call of its id, tools and paths under our names, what
- * changed files hashed.  Members that are null are left out.
+ * One pass for all formats: makes ids unique or invents them, pairs each
+ * result with the oldest open call of its id, renames tools and paths to ours,
+ * hashes the contents of changed files.  Null members are left out.
  */
 #pragma once
 
 #include "record/msg.h"
 #include "record/rec.h"
 
-/* The user's own names of tools, "THEIRS=ours" each ([loop_guard] tools). */
+/* The user's own tool names, each "THEIRS=ours" ([loop_guard] tools). */
 struct import_names {
 	const char *const *own;
 	size_t n;
 };
 
-/* The canonical name of a tool, or name itself when none is known to mean the
- * same.  args are its arguments, checked JSON: one tool that views, creates
- * and edits is three of ours. */
+/* The canonical name of a tool, or name itself if no canonical tool is known to
+ * do the same.  args are its arguments, checked JSON: one tool that views,
+ * creates and edits is three of ours. */
 struct slice import_name(const struct import_names *own, struct slice name,
     struct slice args);
 
-/* The path among the arguments of one of our file tools has another key than
- * "path" (and "path" is not there): append args with that key renamed, all
- * else byte for byte.  False: nothing to do. */
+/* If the arguments of one of our file tools have the path under another key
+ * (and have no "path"), append args with that key renamed, all else byte for
+ * byte.  False: nothing to do. */
 bool import_path(struct slice tool, struct slice args, struct buf *out);
 
 struct import_call;		/* private */
@@ -34,7 +34,7 @@ struct import_convert {
 	/* counted, over all conversations */
 	size_t unanswered;	/* calls without a result */
 	size_t strays;		/* results without a call */
-	/* private, of the conversation in hand */
+	/* private, of the current conversation */
 	struct pairing open;
 	struct import_call *call;
 	size_t ncalls, capcalls;
@@ -45,9 +45,8 @@ struct import_convert {
 	struct buf args, text;
 };
 
-/* Append the record that r stands for, without LF; for NULL the header of a
- * conversation that has none.  lossy: something of it was lost where it
- * entered. */
+/* Append the record for r, without LF; for NULL the header of a conversation
+ * that has none.  lossy: part of r was lost when it was read. */
 void import_convert(struct import_convert *p, const struct rec *r, bool lossy,
     struct buf *out);
 

@@ -1,4 +1,4 @@
-/* import_guess.c - whose transcript is this?  Told by its first 64 KiB. */
+/* import_guess.c - guesses a transcript's format from its first 64 KiB. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static const struct {
 	{ "sharegpt-turn", "from:s value" },
 };
 
-/* The first is what is left when others say no better. */
+/* The first one applies if no other fits better. */
 const struct import_format import_formats[] = {
 	/* a request of ours has messages, too, and a type */
 	{ "openai",
@@ -269,8 +269,8 @@ fits(struct slice u, struct slice rule)
 
 /* ---- what was cut off ---- */
 
-/* Append the beginning of a value, made whole: cut at the last place where
- * that can be done by closing what is open, be it a string. */
+/* Append the beginning of a value, completed: cut at the last place where
+ * closing what is open, even a string, makes it valid. */
 static void
 repair(struct slice s, struct buf *out)
 {
@@ -339,8 +339,8 @@ struct look {
 	bool lenient;		/* lines that are refused do not count */
 };
 
-/* Is it a record of ours: a role, or a type that we know?  (Another type, of
- * what looks like nobody else's, is ours to pass on, too.) */
+/* Is it a hamr record: does it have a role, or a type we know?  (Hamr passes on
+ * unknown types, too, unless they look like another program's.) */
 static bool
 is_hamr(const struct rec *r)
 {
@@ -370,8 +370,8 @@ is_odd(struct slice object)
 	return false;
 }
 
-/* Which formats may this object, checked, be of?  in_list: it is an element of
- * the array that is the file. */
+/* Which formats does this checked object fit?  in_list: the file is an array,
+ * and this one of its elements. */
 static void
 look_at(struct look *k, struct slice object, bool in_list)
 {
@@ -414,7 +414,7 @@ look_at_line(struct look *k, struct slice line)
 	return true;
 }
 
-/* What there is in a value of nobody's, for people. */
+/* Describe a value in no known format, for people. */
 static void
 note_keys(struct guess *g, struct slice object)
 {
@@ -557,7 +557,7 @@ guess_document(struct look *k, struct slice s)
 	g->document = good && (*s.p == '[' || (lf != NULL && !quoted &&
 	    value_end(slice_part(s, 0, (size_t)(lf - s.p))) == 0));
 	conclude(k);
-	/* broken, or a record of ours: its reader says what is wrong */
+	/* broken, or a hamr record: its reader says what is wrong */
 	if (g->kind == GUESS_NOBODY && (k->hamr || !good ||
 	    (!g->document && !k->odd) ||
 	    (s.n < GUESS_HEAD / 2 && value_end(s) == 0)))

@@ -1,4 +1,4 @@
-/* value_reader.c - a foreign file as a row of JSON values. */
+/* value_reader.c - reads a foreign file as a sequence of JSON values. */
 #include <string.h>
 
 #include "base/num.h"
@@ -7,7 +7,7 @@
 
 /* ---- mending ---- */
 
-/* The number of the escape \uXXXX at p; -1 when there is none. */
+/* The value of the escape \uXXXX at p, or -1. */
 static int
 escape_at(const char *p, const char *end)
 {
@@ -54,7 +54,7 @@ value_mend(struct slice text, struct buf *out)
 	return lossy;
 }
 
-/* Check s, mended if it has to be.  A lone surrogate passes the scanner. */
+/* Check s, repairing it if necessary.  The scanner accepts lone surrogates. */
 static int
 check(struct value_reader *u, struct slice s)
 {
@@ -117,7 +117,7 @@ take_line(struct value_reader *u, struct slice raw, size_t n, bool lf,
 	int got = check(u, s);
 	if (got > 0)
 		return got;
-	/* no value: perhaps several, without anything between */
+	/* not one value: perhaps several, with nothing between them */
 	size_t first = value_end(s);
 	if (first == 0 || first == s.n || (s.p[first] != '{' &&
 	    !is_whitespace(s.p[first])) ||
