@@ -20,8 +20,8 @@ percent_of(long whole, long percent)
 	return whole / 100 * percent + whole % 100 * percent / 100;
 }
 
-/* What was asked for, else max(floor, percent of B); at most bound percent of
- * B.  0 is no limit. */
+/* The cap that was set, else max(floor, percent of B); at most bound percent of
+ * B.  0: no limit. */
 static long
 cap_of(struct budget_cap k, long b, long percent, long bound)
 {
@@ -98,7 +98,7 @@ sum_of(enum token_family f, const char *p, size_t n, unsigned *prev)
 	return token_at_least(token_sum(f, p, n, prev), n);
 }
 
-/* Bytes of text, from its start, that are at most cap tokens: whole lines if
+/* How many bytes from the start of text are at most cap tokens: whole lines if
  * one fits, else whole characters. */
 static size_t
 head(struct slice text, uint64_t cap, enum token_family f)
@@ -111,8 +111,8 @@ head(struct slice text, uint64_t cap, enum token_family f)
 		const char *lf = memchr(text.p + at, '\n', text.n - at);
 		size_t end = lf != NULL ? (size_t)(lf - text.p) + 1 : text.n;
 
-		/* long lines are taken in pieces, so that none is counted
-		 * much further than it can fit */
+		/* take long lines in pieces, so that none is counted far past
+		 * what fits */
 		if (end - at > 256)
 			end = at + 256;
 		sum += sum_of(f, text.p + at, end - at, &prev);
@@ -160,8 +160,8 @@ budget_clip(struct buf *out, struct slice text, long cap, enum token_family f)
 	unsigned prev = TOKEN_START;
 	struct slice rest = text;
 
-	/* is it more than cap tokens, rounded?  Counted only as far as that
-	 * takes */
+	/* is it more than cap tokens, rounded?  Count only as far as
+	 * needed */
 	if (text.n * TOKEN_LEAST >= most)
 		sum = most;
 	while (cap != 0 && rest.n > 0 && sum < most) {

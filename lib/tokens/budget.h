@@ -1,10 +1,10 @@
 /* budget.h - what fits: window, effective window, caps (chapter 8.1).
  *
  * All numbers are tokens as tokens/token.h estimates them; 0 means no limit.
- * To measure a text against a cap, count it: token_count(family, p, n).  Who
- * has to decide in bytes before there is a text (how much to read) takes
- * budget_bytes(cap): so many bytes are seldom more than cap tokens.  To cut a
- * text to a cap, use budget_clip: what it returns fits.
+ * To measure a text against a cap, count it: token_count(family, p, n).  To
+ * decide in bytes before there is a text (how much to read), use
+ * budget_bytes(cap): that many bytes are seldom more than cap tokens.  To cut
+ * a text to a cap, use budget_clip: its result fits.
  */
 #pragma once
 
@@ -19,17 +19,17 @@ struct budget {
 	long window;
 	long effective;		/* B: the window less the reserved output */
 	long result_cap;	/* of one result */
-	long file_cap;		/* a file's text up to this is shown whole, one
-				 * with more is cut to result_cap */
+	long file_cap;		/* a file's text up to this is shown whole, a
+				 * longer one is cut to result_cap */
 	long turn_cap;		/* of all read results of one turn */
 };
 
-/* From the configuration, and the last `limit` record (-1: none): the window is
- * the smaller of both. */
+/* From the configuration and the last `limit` record (-1: none); the smaller
+ * of the two is the window. */
 struct budget budget_from(const struct conf *c, long limit);
 
-/* The same in two steps, for who changes a key in between, or has a window by
- * a flag (--window; -1: none), which wins. */
+/* The same in two steps, for a caller that changes a key in between or has a
+ * flag for the window (--window; -1: none), which wins. */
 struct budget_cap {
 	long floor;		/* it grows with the window from here */
 	long asked;		/* as it is; -1: not set */
@@ -46,8 +46,8 @@ struct budget budget_of(const struct budget_keys *k, long flag_window,
 size_t budget_bytes(long tokens);
 long percent_of(long whole, long percent);
 
-/* Append text, cut to cap tokens when it has more: the first 60 % and the
- * last 40 % at line ends, and between them a line that says what was cut.
- * True when it was cut. */
+/* Append text, cut to cap tokens if it has more: the first 60 % and the last
+ * 40 %, cut at line ends, with a line between them that says what was cut.
+ * True if it was cut. */
 bool budget_clip(struct buf *out, struct slice text, long cap,
     enum token_family f);

@@ -1,4 +1,4 @@
-/* token.c - how many tokens a text has, estimated (chapter 8.1). */
+/* token.c - estimates how many tokens a text has (chapter 8.1). */
 #include <string.h>
 
 #include "base/mem.h"
@@ -31,7 +31,7 @@ token_sum(enum token_family f, const char *text, size_t n, unsigned *prev)
 			    token_class[i >> 8]];
 	}
 	if (n > 0 && pairs[f] != NULL) {
-		/* one look-up a byte, and none waits for another */
+		/* one independent look-up for each byte */
 		const unsigned char *last = p + n - 1;
 
 		sum = w[*prev * 32 + token_class[*p]];
@@ -83,7 +83,7 @@ token_family_named(const char *name)
 	return -1;
 }
 
-/* First match wins, so the narrower names stand first. */
+/* The first match wins, so the narrower names come first. */
 static const struct {
 	const char *part;
 	enum token_family family;

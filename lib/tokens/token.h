@@ -1,8 +1,8 @@
-/* token.h - how many tokens a text has, estimated (chapter 8.1).
+/* token.h - estimates how many tokens a text has (chapter 8.1).
  *
- * The class-bigram table: integers only, so every machine gives the same
- * count.  Sums are in 1/64 token and additive: pass on *prev (start: 5, the
- * class of LF) to go on with the next piece of one text.
+ * Uses a class-bigram table of integers, so every machine gets the same count.
+ * Sums are in 1/64 token and additive: to continue with the next piece of a
+ * text, pass the same *prev (at first TOKEN_START, the class of LF).
  */
 #pragma once
 
@@ -17,8 +17,8 @@ enum token_family { TOK_MODERN, TOK_O200K, TOK_CL100K, TOK_QWEN25, TOK_LLAMA3,
 uint64_t token_sum(enum token_family f, const char *p, size_t n,
     unsigned *prev);
 
-/* A whole text, for what has to fit: never less than a token for 16 bytes,
- * though the table has pairs that weigh nothing ("xxx"). */
+/* The sum of a whole text that has to fit: never less than a token for 16
+ * bytes, though some pairs in the table weigh nothing ("xxx"). */
 #define TOKEN_LEAST 4
 static inline uint64_t
 token_at_least(uint64_t sum, size_t n)
