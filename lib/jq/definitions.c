@@ -1,4 +1,4 @@
-/* definitions.c - of a library of jq definitions those that a program uses. */
+/* definitions.c - picks the jq library definitions that a program uses. */
 #include <ctype.h>
 #include <stdint.h>
 #include <string.h>
@@ -40,8 +40,8 @@ has_word(struct slice s, struct slice word)
 	return false;
 }
 
-/* How many arguments are at the start of s, in parentheses.  ANY where only a
- * parser could tell: in texts with programs in them, definitions, comments. */
+/* How many arguments are at the start of s, in parentheses.  ANY if only a
+ * parser could tell: strings with programs in them, definitions, comments. */
 static size_t
 count_arguments(struct slice s)
 {
@@ -89,8 +89,8 @@ use(struct definitions *d, struct slice name, size_t arity)
 	}
 }
 
-/* What a text calls that is none of its formals; the grammar itself has calls,
- * too. */
+/* Find the calls in a text, except of its own formals; the grammar itself makes
+ * calls, too. */
 static void
 use_text(struct definitions *d, struct slice text, struct slice formals)
 {

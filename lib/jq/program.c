@@ -1,9 +1,8 @@
-/* program.c - libjq: a jq program of the user's, in a process of its own.
+/* program.c - libjq: runs a user's jq program in its own process.
  *
- * libjq aborts when memory runs out and a program may loop for ever, so it
- * never runs in the process that was asked for it: a child serves the program
- * over one socket.  The library is loaded there too, and only there (it costs
- * start-up).
+ * libjq aborts when memory runs out, and a program may loop forever, so it
+ * never runs in the calling process: a child serves the program over a socket.
+ * Only the child loads the library, as that costs start-up time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,10 +38,10 @@
 
 /* ---- frames ----
  *
- * Both ways: one byte that says what it is, the length as 32 bits in the
- * machine's order, the bytes.  More of them may be queued than are asked for.
- * What the child says is a program_event, whose text are the bytes, or one of
- * the first two here. */
+ * In both directions: a tag byte, the length as 32 bits in the machine's
+ * order, the payload.  More may be queued than were asked for.  The child
+ * sends a program_event, with its text as the payload, or one of the first two
+ * tags here. */
 
 #define HEAD 5			/* bytes of a frame before its payload */
 
@@ -78,8 +77,8 @@ frames_put(struct frames *f, int tag, struct slice head, struct slice rest)
 	buf_slice(&f->out, rest);
 }
 
-/* Take the next frame, its payload valid until the next fill; false: it is not
- * there yet. */
+/* Take the next frame; its payload is valid until the next fill.  False: it is
+ * not complete yet. */
 static bool
 frames_take(struct frames *f, int *tag, struct slice *payload)
 {
@@ -117,7 +116,7 @@ frames_fill(struct frames *f, int fd)
 
 /* ---- the child: libjq ---- */
 
-/* A text as libjq's parser is given it; the first members of 1.5 to 1.8. */
+/* A text for libjq's parser; the first members are the same in 1.5 to 1.8. */
 struct locfile {
 	jv name;
 	const char *text;
@@ -316,8 +315,8 @@ print(struct server *s, jv v, struct buf *out, int depth)
 
 /* ---- the program ---- */
 
-/* Start the clock anew: so much processor time until the next input.  What
- * was read so far may be worked on at the end, so it gives time too. */
+/* Restart the limit of processor time until the next input.  The program may
+ * use earlier inputs only at the end, so their size adds time. */
 static void
 rearm(const struct server *s)
 {
@@ -439,9 +438,9 @@ static struct {
 	__typeof__(jq_parse) *parse;
 } hook;
 
-/* In place of libjq's own, as ours comes first: its only library is that of
- * the definitions that jq has built in.  libjq 1.6 takes 20 ms for all of them
- * and half the time of a long program. */
+/* Replaces libjq's own function, as ours comes first: its only library is jq's
+ * built-in definitions.  For all of them libjq 1.6 takes 20 ms, and half the
+ * time of a long program. */
 int
 jq_parse_library(struct locfile *source, void *answer)
 {
@@ -462,7 +461,7 @@ jq_parse_library(struct locfile *source, void *answer)
 	return errors;
 }
 
-/* A module path of nothing: without one, `import` aborts in libjq 1.6. */
+/* Set an empty module path: without one, `import` aborts in libjq 1.6. */
 static bool
 compile(struct server *s, const char *text, const char *vars)
 {
@@ -507,7 +506,7 @@ serve(const char *text, const char *vars, bool importer, int fd)
 	int null = open("/dev/null", O_RDWR);
 	jv v;
 
-	/* from here on nothing of the user's can be reached but fd, as FD */
+	/* from here on the program can reach nothing but fd, as FD */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (size_t i = 0; i < sizeof back / sizeof *back; i++)
 		signal(back[i], SIG_DFL);
@@ -565,7 +564,7 @@ reap(struct program *p)
 	return st;
 }
 
-/* The process is gone: at the end of its work, or why else? */
+/* The process is gone: had it finished?  If not, why? */
 static int
 gone(struct program *p, struct err *e)
 {
@@ -612,8 +611,8 @@ program_wait(struct program *p, program_waiter *wait, void *ctx)
 	p->wait_ctx = ctx;
 }
 
-/* Wait for the next frame; false: there are no more.  The process is killed
- * when its results are no longer wanted. */
+/* Wait for the next frame; false: there are no more.  Kills the process if its
+ * results are no longer wanted. */
 static bool
 take(struct program *p, int *tag, struct slice *payload)
 {
@@ -664,9 +663,8 @@ program_next(struct program *p, struct slice *text, struct err *e)
 
 /* ---- starting and ending ---- */
 
-/* The first line of what libjq said, without the name of its program.  Where
- * it says at which line, that goes first; its advice to users of a shell
- * goes. */
+/* The first line of libjq's message, without its program's name.  A line number
+ * in it goes first; its advice to shell users is dropped. */
 static void
 refused(const struct program *p, struct slice why, struct err *e)
 {
