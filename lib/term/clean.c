@@ -1,4 +1,4 @@
-/* clean.c - what a command printed, without what moves a terminal's cursor.
+/* clean.c - cleans a command's output of terminal control sequences.
  *
  * The loop over bytes reads ECMA-48 control sequences, which no library on
  * our list does.
@@ -17,7 +17,7 @@ is_plain(unsigned char b)
 	return (b >= 0x20 && b < 0x7f) || b == '\n' || b == '\t';
 }
 
-/* Text.  Behind a CR a terminal would write it over its line. */
+/* Append text.  After a CR, a terminal would overwrite the line with it. */
 static void
 put(struct clean *c, const void *text, size_t n, struct buf *out)
 {
@@ -69,7 +69,7 @@ sequence_char(struct clean *c, unsigned long cp)
 	return false;
 }
 
-/* One whole character: kept, dropped, or the begin of a sequence.  C1 controls
+/* One whole character: kept, dropped, or the start of a sequence.  C1 controls
  * are the code points 0x80 to 0x9f. */
 static void
 take(struct clean *c, const unsigned char *p, size_t n, struct buf *out)
@@ -125,7 +125,7 @@ clean_add(struct clean *c, const char *s, size_t n, struct buf *out)
 		put(c, p, (size_t)(q - p), out);
 		if (q == end)
 			break;
-		/* one that is not plain, or follows a piece of a character */
+		/* one that is not plain, or follows part of a character */
 		p = q + 1;
 		c->part[c->n++] = *q;
 		while (c->n > 0) {

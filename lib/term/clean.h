@@ -1,9 +1,10 @@
-/* clean.h - what a command printed, without what moves a terminal's cursor.
+/* clean.h - cleans a command's output of terminal control sequences.
  *
- * CSI, OSC, DCS and the like, C0 (but LF and TAB), DEL and C1 are removed; NUL
- * and every byte that is not UTF-8 become U+FFFD.  A CR within a line ends it,
- * so that the states of a progress bar are lines.  A sequence that never ends
- * swallows no more than its line.  How the bytes are cut does not matter.
+ * CSI, OSC, DCS and the like, C0 (except LF and TAB), DEL and C1 are removed;
+ * NUL and every byte that is not UTF-8 become U+FFFD.  A CR within a line ends
+ * it, so that the states of a progress bar become lines.  A sequence that
+ * never ends swallows no more than its line.  The bytes may be split anywhere
+ * between calls.
  */
 #pragma once
 
@@ -17,12 +18,12 @@ struct clean {
 		CLEAN_STRING_ESC } state;
 	unsigned char part[4];	/* a character cut by the end of a read */
 	size_t n;
-	bool inside;		/* a line: something was kept of it */
-	bool cr;		/* and a CR came behind that */
+	bool inside;		/* within a line: some of it was kept */
+	bool cr;		/* and a CR followed */
 	bool lossy;		/* something became U+FFFD */
 };
 
-/* Append what is left of p; whole characters only. */
+/* Append p cleaned; whole characters only. */
 void clean_add(struct clean *c, const char *p, size_t n, struct buf *out);
 
 /* The end: a piece of a character becomes U+FFFD. */

@@ -17,8 +17,8 @@ struct lib {
 
 #define CLUSTER_MAX 64		/* bytes; a family of four has 25 */
 
-/* The one handle of the process: a width is asked for in the middle of
- * everything, and is the same for all. */
+/* The one handle of the process: widths are needed everywhere, and are the same
+ * for all callers. */
 static struct lib *
 lib(void)
 {
@@ -104,7 +104,7 @@ goes_on(struct slice t, size_t at, unsigned long before, unsigned long cp,
     utf8proc_int32_t *state)
 {
 	const struct lib *l = lib();
-	unsigned long next = before;	/* of a text cut behind a joiner */
+	unsigned long next = before;	/* for a text cut after a joiner */
 
 	code_at(t, at + code_at(t, at, &cp), &next);
 	if (ctrl_is(cp) && !term_joins(before, cp, next))
@@ -133,7 +133,7 @@ term_cluster(struct slice text, size_t *columns)
 		*columns = width_of(cp);
 	for (; (more = code_at(text, n, &next)) > 0 && n < CLUSTER_MAX &&
 	    goes_on(text, n, cp, next, &state); n += more, cp = next) {
-		/* a vowel sign of Hindi or Thai has columns of its own */
+		/* a Hindi or Thai vowel sign has its own columns */
 		int own = is_picture(next) ? 0 : wcwidth((wchar_t)next);
 
 		w = next == PICTURE || is_flag(next) ? 2 : width_of(next);

@@ -1,9 +1,9 @@
-/* cluster.h - what a person takes for one character, and its columns.
+/* cluster.h - what a person sees as one character, and its width in columns.
  *
- * By utf8proc, opened at run time, after term_open_clusters(): grapheme
- * clusters, as wide as their widest code point and the marks that wcwidth gives
- * columns; 2 with VS16 and for a flag.  Before that, and without the library, a
- * character and the marks of no width behind it, as wcwidth knows them.
+ * After term_open_clusters(), by utf8proc, loaded at run time: grapheme
+ * clusters, as wide as their widest code point plus the marks that wcwidth
+ * gives columns; 2 with VS16 and for a flag.  Before that, or without the
+ * library: a character and the zero-width marks after it, by wcwidth.
  */
 #pragma once
 
@@ -12,20 +12,20 @@
 
 #include "base/slice.h"
 
-/* Load utf8proc, and term_init().  False: it is not installed. */
+/* Load utf8proc, and call term_init().  False: it is not installed. */
 bool term_open_clusters(void);
 
-/* The bytes of the first cluster of text, 0 at its end.  A byte that is not
- * UTF-8 and a character that steers a terminal are one for themselves, of one
- * column. */
+/* The length in bytes of the first cluster of text, 0 at its end.  A byte that
+ * is not UTF-8, or a character that controls a terminal, is a cluster of its
+ * own, of one column. */
 size_t term_cluster(struct slice text, size_t *columns);
 
 enum { NON_JOINER = 0x200c, JOINER = 0x200d };
 
-/* A joiner or non-joiner that does its work: between two pictures, or in a word
- * of a script that is written with them.  Any other one hides. */
+/* Does this joiner or non-joiner do its work: is it between two pictures, or in
+ * a word of a script that uses them?  Any other one is just invisible. */
 bool term_joins(unsigned long before, unsigned long cp, unsigned long next);
 
 /* Do terminals disagree about its columns (joined emoji, flags, skin tones,
- * VS16)?  Then the column is to be set absolutely behind it. */
+ * VS16)?  Then set the column absolutely after it. */
 bool term_cluster_differs(struct slice cluster);

@@ -44,8 +44,8 @@ term_init(void)
 
 /* ---- escaped ---- */
 
-/* A character of a text: its bytes, its code point; 0 bytes at its end, and
- * one for a byte that belongs to none. */
+/* A character of a text: its length in bytes (0 at the end, 1 for a byte that
+ * is not part of one) and its code point. */
 struct character {
 	size_t n;
 	bool valid;
@@ -67,7 +67,7 @@ character_at(struct slice t, size_t at)
 	return s;
 }
 
-/* Must more of the text be there before this can be judged? */
+/* Is more of the text needed to judge this? */
 static bool
 waits(struct slice t, size_t at, struct character s, bool joins)
 {
@@ -157,8 +157,8 @@ term_write(struct slice text, bool json, struct err *e)
 
 /* ---- one line ---- */
 
-/* The cluster at the beginning of a text: its bytes (0 at the end), its
- * columns, and what is shown in its place, or NULL for itself. */
+/* The cluster at the beginning of a text: its length in bytes (0 at the end),
+ * its columns, and what to show in its place, or NULL for itself. */
 static size_t
 shown(struct slice text, size_t *columns, const char **instead)
 {
@@ -176,8 +176,8 @@ shown(struct slice text, size_t *columns, const char **instead)
 	return s.n;
 }
 
-/* The bytes of text that fit into max columns; *all are theirs.  They are
- * appended, unless out is NULL. */
+/* How many bytes of text fit into max columns; *all is their width.  Appends
+ * them unless out is NULL. */
 static size_t
 fit(struct buf *out, struct slice text, size_t max, size_t *all)
 {

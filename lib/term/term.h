@@ -1,5 +1,5 @@
-/* term.h - text for a person's terminal: characters that would steer it or hide
- * on it (ctrl.h) are shown and not sent, and the rest is measured in columns.
+/* term.h - text for a person's terminal: shows characters that would control it
+ * or be invisible (ctrl.h) instead of sending them, and measures columns.
  *
  * East Asian characters and emoji take two columns, combining marks none
  * (cluster.h).
@@ -11,12 +11,12 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Where a text goes. */
+/* Where text goes. */
 struct term {
 	size_t columns;		/* COLUMNS, the terminal's, or 0: unknown */
 	bool tty;
 	bool colour;		/* a terminal, and neither NO_COLOR nor
-				 * TERM=dumb say no */
+				 * TERM=dumb is set */
 };
 
 struct term term_of(int fd);
@@ -24,31 +24,32 @@ struct term term_of(int fd);
 /* Use a UTF-8 locale for the characters of this thread, for the widths. */
 void term_init(void);
 
-/* Append text with LF and TAB as they are, and bytes that are not UTF-8 or
- * characters on the list as \x1b or \u{202e}.  A joiner between two emoji
- * stays. */
+/* Append text with LF and TAB as they are, and with bytes that are not UTF-8
+ * and characters on the list (ctrl.h) as \x1b or \u{202e}.  A joiner between
+ * two emoji stays. */
 void term_escape(struct buf *out, struct slice text);
 
-/* The same of a text that comes in pieces, whose lines may end in CR LF: what
- * cannot be judged before more of it is there (a piece of a character, a
- * joiner, a CR) is left at the end of text.  *before is 0 at first.  Returns
- * the bytes taken. */
+/* The same for a text that comes in pieces, whose lines may end in CR LF: what
+ * cannot be judged before more arrives (part of a character, a joiner, a CR)
+ * is left at the end of text.  *before is 0 at first.  Returns the number of
+ * bytes taken. */
 size_t term_escape_part(struct buf *out, struct slice text,
     unsigned long *before);
 
-/* Append JSON with what is on the list as \u escapes: the same value. */
+/* Append JSON with characters on the list as \u escapes: the same value. */
 void term_json(struct buf *out, struct slice json);
 
-/* Write text to stdout, on a terminal escaped, and JSON as JSON. */
+/* Write text to stdout, escaped on a terminal (JSON as JSON).  0, or -1 with
+ * e. */
 int term_write(struct slice text, bool json, struct err *e);
 
 /* ---- one line ---- */
 
-/* Columns of a text.  Here and below LF, TAB and CR count as one blank, what
- * is on the list as one '?'. */
+/* Columns of a text.  Here and below LF, TAB and CR count as one blank, and a
+ * character on the list as one '?'. */
 size_t term_width(struct slice text);
 
-/* The bytes of text that fit into so many columns. */
+/* How many bytes of text fit into this many columns. */
 size_t term_fits(struct slice text, size_t columns);
 
 /* Append text, cut to at most max columns (the last one then "…"); returns
@@ -58,11 +59,11 @@ size_t term_put(struct buf *out, struct slice text, size_t max);
 /* The same, cut at its beginning. */
 size_t term_put_end(struct buf *out, struct slice text, size_t max);
 
-/* Append n blanks; text with blanks for its tabs. */
+/* Append n blanks; append text with tabs expanded to blanks. */
 void term_pad(struct buf *out, size_t n);
 void term_tabs(struct buf *out, struct slice text);
 
-/* Append text in lines of at most `columns`, each behind `indent` blanks; the
+/* Append text in lines of at most `columns`, each after `indent` blanks; the
  * first one starts at column `at`. */
 void term_wrap(struct buf *out, struct slice text, size_t at, size_t indent,
     size_t columns);
