@@ -1,7 +1,7 @@
-/* view.c - the legal message list of a request (chapter 8.3): how large it is,
- * how it is written, and how its older parts are shown.
+/* view.c - the legal message list of a request (chapter 8.3): its size, its
+ * text, and how its older parts are shown.
  *
- * What was written is kept in `body`, from which a changed end is cut and
+ * `body` keeps what was written; when its end changes, that is cut off and
  * written again.
  */
 #include <stdlib.h>
@@ -58,8 +58,8 @@ string_sum(enum token_family f, struct slice val)
 	while (rest.n > 0) {
 		size_t at = PIECE, plain = 0;
 
-		/* so much of it, or some more, that no escape is cut: none is
-		 * as long as a pair of surrogates */
+		/* this much or a little more, so that no escape is split: none
+		 * is longer than a pair of surrogates */
 		for (; at < rest.n && plain < sizeof "\\ud83d\\ude00"; at++)
 			plain = rest.p[at] == '\\' ? 0 : plain + 1;
 		at = num_min(at, rest.n);
@@ -106,7 +106,7 @@ view_is_shown(const struct view *v, size_t node)
 	    (node == 0 && v->nodes[0].kind == VIEW_SYSTEM);
 }
 
-/* The node that begins the message which this one is shown in. */
+/* The first node of the message that this node is shown in. */
 static size_t
 head(const struct view *v, size_t node)
 {
@@ -175,8 +175,8 @@ is_empty(const struct piece *p)
 	return *p->json.p == 'n' || (p->json.n == 2 && *p->json.p == '"');
 }
 
-/* A row of pieces while it is written out as one content value: strings are
- * joined by a blank line, and become parts when an array is among them. */
+/* Pieces being written as one content value: strings are joined by a blank
+ * line, and become parts if one piece is an array. */
 struct joined {
 	struct buf *out;
 	bool parts;
@@ -216,7 +216,7 @@ view_join(struct buf *out, const struct slice *values, size_t n)
 	buf_adds(out, j.n == 0 ? "\"\"" : j.parts ? "]" : "\"");
 }
 
-/* A text with calls in it: the slim ones instead of those that stand there. */
+/* A text with calls in it, with these replaced by their slim forms. */
 static void
 join_slim(const struct view *v, const struct view_node *node,
     const struct piece *p, struct joined *j)
@@ -244,7 +244,7 @@ join_slim(const struct view *v, const struct view_node *node,
 	bufs_release(BUFS(&text, &slim, &json));
 }
 
-/* What stands for so many notes that are left out: a JSON string. */
+/* A line that stands for the notes left out: a JSON string. */
 static void
 print_skipped(size_t skipped, struct buf *out)
 {
@@ -335,8 +335,8 @@ result_of(const struct view *v, const struct view_node *node, size_t i)
 	    NO_RESULT;
 }
 
-/* The results of calls that stand in the text: one user message, a block
- * each, as the models of such dialects know it. */
+/* The results of calls written in the text: one user message with a block for
+ * each, as models of these dialects expect. */
 static void
 print_blocks(struct view *v, const struct view_node *node)
 {
@@ -360,7 +360,7 @@ print_blocks(struct view *v, const struct view_node *node)
 	buf_release(&all);
 }
 
-/* node: all that is shown in one message; why: of it, what is not slim. */
+/* node: everything shown in one message; why: the part that is not slim. */
 static void
 print_assistant(struct view *v, const struct view_node *node,
     const struct view_node *why)
@@ -404,8 +404,8 @@ print_assistant(struct view *v, const struct view_node *node,
 	}
 }
 
-/* Node i and those that go on in its message, as one: their pieces stand in a
- * row, and only the last one has calls. */
+/* Node i and those that continue its message, as one node: their pieces are
+ * consecutive, and only the last one has calls. */
 static struct view_node
 whole_message(const struct view *v, size_t i, size_t end)
 {
@@ -420,8 +420,8 @@ whole_message(const struct view *v, size_t i, size_t end)
 	return all;
 }
 
-/* Does a message of the other role have to go before this one?  Before a
- * user's behind folded steps that are kept, too; not behind the summary. */
+/* Must a message of the other role come before this one?  Also before a user
+ * message after folded steps that are kept; not after the summary. */
 static bool
 is_bridged(const struct view *v, size_t i)
 {
@@ -431,8 +431,8 @@ is_bridged(const struct view *v, size_t i)
 	    v->nodes[i].kind == VIEW_USER);
 }
 
-/* Print the message that node i begins, with the summary before it or as its
- * beginning if it is the first one shown; what is behind it. */
+/* Print the message that node i begins; if it is the first one shown, with the
+ * summary before it or as its beginning.  Returns the next node. */
 static size_t
 print_node(struct view *v, size_t i)
 {
@@ -447,7 +447,7 @@ print_node(struct view *v, size_t i)
 	node = whole_message(v, i, end);
 	if (is_bridged(v, i)) {
 		open_message(v, node.kind == VIEW_USER ? "assistant" : "user");
-		/* a nudge interrupts nobody */
+		/* a nudge is not an interruption */
 		buf_adds(&v->body, node.kind == VIEW_USER && node.person ?
 		    "\"(interrupted)\"}" : "\"(continued)\"}");
 	}
@@ -537,7 +537,7 @@ view_cut(struct view *v, size_t i, char *cut)
 	view_touch(v, c->node);
 }
 
-/* Of a folded node: what it counts where it is shown. */
+/* What a folded node counts where it is shown. */
 static uint64_t
 shown_sum(const struct view *v, size_t i)
 {
@@ -546,7 +546,7 @@ shown_sum(const struct view *v, size_t i)
 	return node->nkept > 0 ? node->thin + node->kept : 0;
 }
 
-/* The first node shown behind the summary; none before `from` is. */
+/* The first node shown after the summary, at `from` or later. */
 static void
 find_first(struct view *v, size_t from)
 {
@@ -580,8 +580,8 @@ view_keep(struct view *v, size_t i, bool keep)
 	view_touch(v, c->node);
 }
 
-/* How many notes the node has; *sum is what those from the from-th on
- * count. */
+/* How many notes the node has; *sum is the count of those from the from-th
+ * on. */
 static size_t
 count_notes(const struct view *v, const struct view_node *node, size_t from,
     uint64_t *sum)
@@ -618,7 +618,7 @@ view_notes_over(const struct view *v, size_t i, uint64_t most)
 	return n;
 }
 
-/* What is said of notes that are left out. */
+/* What the line about notes left out counts. */
 static uint64_t
 said_sum(const struct view *v, size_t skipped)
 {

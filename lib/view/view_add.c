@@ -1,9 +1,9 @@
-/* view_add.c - messages as they are taken into a view.
+/* view_add.c - takes messages into a view.
  *
- * The view is a row of nodes; only the last one grows, but for a result that
- * comes late, which is put where its call stands.
+ * The view is a row of nodes; only the last one grows, except that a late
+ * result goes where its call is.
  *
- * In chat logs of models without native calls, calls and results stand in the
+ * In chat logs of models without native calls, calls and results are in the
  * text of messages: an assistant writes blocks <tool_call>...</tool_call> at
  * the end of its message, a user message answers with blocks
  * <tool_response>...</tool_response>.  Their inside is a JSON object with name
@@ -28,8 +28,8 @@
 #define FUNCTION "<function="
 #define PARAMETER "<parameter="
 
-/* In v->ids: how often an id was repeated, and above that the index + 1 of the
- * call that has it. */
+/* In v->ids: the low 32 bits are how often an id was repeated, the high ones
+ * the index + 1 of the call that has it. */
 #define TIMES 0xffffffffu
 
 /* ---- calls and results in texts ---- */
@@ -43,7 +43,7 @@ dialect_may(struct slice content)
 	    slice_has(content, "tool_response"));
 }
 
-/* What stands between the next two tags; false when there are none. */
+/* The text between the next two tags; false: there are none. */
 static bool
 next_block(struct slice text, size_t *at, const char *open, const char *close,
     struct slice *block)
@@ -109,8 +109,8 @@ dialect_call(struct slice text, size_t *at, struct dialect_call *c)
 	return true;
 }
 
-/* Append what stands between the tags of a call, as dialect_call read it, with
- * other arguments: a JSON object. */
+/* Append the inside of a call's tags, as dialect_call read it, with other
+ * arguments: a JSON object. */
 static void
 dialect_write(const struct dialect_call *c, struct slice args,
     struct buf *out)
@@ -168,8 +168,7 @@ is_blank_part(struct slice part)
 	return scan_kind(part) == SCAN_STRING && view_is_blank_string(part);
 }
 
-/* Is there nothing in this content?  Servers refuse a message of white space as
- * they do an empty one. */
+/* Is this content empty or only white space?  Servers refuse both. */
 static bool
 is_blank(struct slice content)
 {
@@ -184,8 +183,8 @@ is_blank(struct slice content)
 	return true;
 }
 
-/* Half a pair of surrogates in an escape, which servers refuse, becomes U+FFFD:
- * as long an escape.  True: there was one. */
+/* Replace escaped unpaired surrogates, which servers refuse, by U+FFFD: an
+ * escape of the same length.  True: there was one. */
 static bool
 mend_surrogates(char *json, size_t n)
 {
@@ -208,8 +207,8 @@ keep_json(struct view *v, struct slice json)
 	return kept;
 }
 
-/* A copy of a content: a string or a filled array, else null; with a mark (in
- * JSON escapes) in front. */
+/* A copy of a content value: a string or a non-empty array, else null; with a
+ * mark (already escaped) in front. */
 static char *
 keep_content(struct view *v, struct slice content, struct slice mark,
     size_t *n)
@@ -272,8 +271,8 @@ new_node(struct view *v, enum view_kind kind, bool joins)
 	view_grow(v, v->n - 1, own, own);
 }
 
-/* Is the last node so long with this that it shall not grow?  What it is shown
- * in does; but nodes are what is folded. */
+/* With this added, would the last node get too long?  Then a new node continues
+ * its message, as whole nodes are folded. */
 static bool
 is_long(const struct view_node *last, struct slice content)
 {
@@ -286,7 +285,7 @@ add_text(struct view *v, const struct rec *r, struct slice content)
 	struct view_node *last = last_node(v);
 	bool after = last != NULL && last->ncalls > 0;
 	bool context = msg_by(r, "context");
-	/* what was piped in is as much of the task as its words are */
+	/* piped input is as much part of the task as the prompt is */
 	bool piped = context && scan_str_is(msg_meta(r, "from"), "stdin");
 	bool person = msg_is_person(r) || piped;
 	struct piece *p;
@@ -314,7 +313,7 @@ add_text(struct view *v, const struct rec *r, struct slice content)
 		new_node(v, VIEW_USER, false);
 		last_node(v)->bridged = after;
 	} else if (is_long(last, content) && !is_blank(content)) {
-		/* one of nothing could not be shown without the others */
+		/* an empty message could not be shown by itself */
 		new_node(v, VIEW_USER, true);
 	}
 	last_node(v)->person |= person;
@@ -326,8 +325,8 @@ add_text(struct view *v, const struct rec *r, struct slice content)
 
 /* ---- calls ---- */
 
-/* The arguments into v->tmp, as a JSON object.  True when the record's own
- * string is just that. */
+/* Put the arguments into v->tmp, as a JSON object.  True if the record's own
+ * string is exactly that. */
 static bool
 take_args(struct view *v, struct slice given, struct view_args *args)
 {
@@ -381,7 +380,7 @@ view_find_call(const struct view *v, struct slice id, size_t *i)
 	return true;
 }
 
-/* A JSON string for the call's id that no other call has. */
+/* A unique id for the call, as a JSON string. */
 static char *
 unique_id(struct view *v, struct slice id, bool *own)
 {
@@ -441,7 +440,7 @@ add_call(struct view *v, const struct call *c)
 	nc->id = unique_id(v, c->id, &own_id);
 	bool own = own_id && own_args;
 	if (c->whole.p != NULL) {
-		/* the record's own bytes where they will do */
+		/* use the record's own bytes if they will do */
 		if (own && scan_str_is(c->type, "function") &&
 		    c->name.n > 2) {
 			nc->json = keep_json(v, c->whole);
@@ -470,7 +469,7 @@ add_call(struct view *v, const struct call *c)
 
 /* ---- assistants ---- */
 
-/* The calls of a text: each gets an id that is never sent. */
+/* Add the calls of a text: each gets an id that is never sent. */
 static void
 add_text_calls(struct view *v, struct slice text, bool may_slim)
 {
@@ -493,8 +492,8 @@ add_text_calls(struct view *v, struct slice text, bool may_slim)
 		c->slim = NULL;
 		if (!may_slim || slim.len == 0 || slim.len >= d.block.n)
 			continue;
-		/* it is to be shown slim: its slim arguments become what is to
-		 * stand in its place, and what it counts is counted with it */
+		/* it has a slim form: turn the slim arguments into the text
+		 * that replaces the call, and count that */
 		c->args = token_text(v->family, d.block.p, d.block.n);
 		c->slim_args = token_text(v->family, slim.p, slim.len);
 		while (is_whitespace(text.p[from - 1]))
@@ -532,11 +531,11 @@ add_assistant(struct view *v, const struct rec *r, struct slice content)
 	}
 	if (!native && dialect_may(content))
 		msg_text(content, &text);
-	/* calls stand at its end, or there are none */
+	/* calls are at its end, or there are none */
 	if (!slice_ends(slice_trim(buf_view(&text)), CALL_END) ||
 	    !next_block(buf_view(&text), &at, CALL, CALL_END, &block))
 		buf_reset(&text);
-	/* does an assistant message stand there that this one goes on? */
+	/* does this continue an assistant message? */
 	if (last == NULL || last->kind != VIEW_ASSISTANT ||
 	    last->answered > 0 || view_has_piece(v, last, P_NOTE) ||
 	    last->dialect || (text.len > 0 && last->ncalls > 0))
@@ -595,7 +594,7 @@ take_result(struct view *v, size_t i, const struct rec *r,
 }
 
 /* Results written as text answer the open calls of the last node, in order;
- * what is too much is dropped.  What stands behind them is a message. */
+ * surplus ones are dropped.  Text after them is a message. */
 static void
 add_text_results(struct view *v, const struct rec *r, struct slice text)
 {
@@ -639,7 +638,7 @@ add_other(struct view *v, const struct rec *r, struct slice content)
 		size_t i = pairing_result(&v->pairing, rec_get(r,
 		    "tool_call_id"));
 		if (i == (size_t)-1)
-			return;		/* of no call, or a second one */
+			return;		/* for no call, or a second result */
 		struct slice name = rec_get(r, "name");
 		if (scan_kind(name) == SCAN_STRING && name.n > 2)
 			v->calls[i].name = keep_json(v, name);
@@ -665,7 +664,7 @@ view_add(struct view *v, const struct rec *r)
 	if (!rec_is_message(r->kind))
 		return;
 	v->records++;
-	/* parts of white space alone are left out: servers refuse them, too */
+	/* leave out parts of only white space: servers refuse them, too */
 	for (struct walk w = walk_elements(content);
 	    walk_next(&w, NULL, &part); )
 		any |= is_blank_part(part);
