@@ -271,8 +271,8 @@ new_node(struct view *v, enum view_kind kind, bool joins)
 	view_grow(v, v->n - 1, own, own);
 }
 
-/* With this added, would the last node get too long?  Then a new node continues
- * its message, as whole nodes are folded. */
+/* Is the last node long already, or is this content?  A new node then continues
+ * the message, as whole nodes are folded. */
 static bool
 is_long(const struct view_node *last, struct slice content)
 {
