@@ -21,5 +21,5 @@ struct opts {
 	size_t nfiles;
 };
 
-/* Ends the process when they are wrong; args.set is to be freed. */
+/* Read the options; exits if they are wrong.  The caller frees args.set. */
 struct opts opts_read(int argc, char **argv);

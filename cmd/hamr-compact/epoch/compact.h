@@ -1,18 +1,18 @@
 /* compact.h - the state of one transcript, and when it is compacted.
  *
- * All of it follows from the records read so far.  Whether to compact is
- * decided after each record at which all calls are answered, and before each
- * assistant message (a model was called there): never only because of a `go`,
- * so that where these stand makes no difference.  A `compaction` record read
+ * All of it follows from the records read so far.  We decide whether to compact
+ * after each record that leaves no call unanswered, and before each assistant
+ * message (where a model was called): never only because of a `go`, so that
+ * it does not matter where these are.  A `compaction` record in the input
  * decides instead of us.
  *
  * From the oldest to the newest, the nodes of the view are
- *   folded   into the summary, one user message; but steps with a call that is
- *            kept are shown behind it
- *   slim     each result elided: a stub stands for it; long arguments are cut,
- *            reasoning is dropped; but calls that are kept are in full
+ *   folded   into the summary, one user message; but steps with a kept call
+ *            are shown after it
+ *   slim     each result is replaced by a stub, long arguments are cut,
+ *            reasoning is dropped; but kept calls are in full
  *   in full  the tail; at stage 3 some of its results are cut
- * and an epoch is the time in which these borders stand still.
+ * and an epoch is a period in which these borders do not move.
  */
 #pragma once
 
@@ -34,7 +34,7 @@ struct strategy {
 	const char *name;
 	long high, low;		/* percent of B; high 0: never; low 0: by the
 				 * window */
-	bool stubs_first;	/* fold only when stubs do not suffice */
+	bool stubs_first;	/* fold only if stubs do not suffice */
 };
 
 /* The settings, from the configuration and the session's `config` records. */
@@ -59,10 +59,10 @@ struct epoch {
 	bool written;		/* read, or written by us */
 };
 
-/* What a server counted of a request of ours. */
+/* What a server counted for one of our requests. */
 struct anchor {
 	bool set;
-	bool open;		/* the message it was for is not here yet */
+	bool open;		/* the reply has not been read yet */
 	long tokens, completion;
 	uint64_t sum;		/* the estimate of what the tokens count */
 };
@@ -71,7 +71,7 @@ struct anchor {
 struct file {
 	const char *path;	/* lives as long as the view */
 	size_t touched;		/* messages read before the last call */
-	size_t edited, written;	/* the same of changes; 0: never */
+	size_t edited, written;	/* before the last change; 0: never */
 	long reads;
 };
 
@@ -84,10 +84,10 @@ struct files {
 /* A result that stage 3 cut, or the notes folded into one. */
 struct cut {
 	size_t call;
-	long tokens;		/* of the result; 0: it is its notes */
+	long tokens;		/* of the result; 0: notes were cut */
 	size_t notes;		/* how many are left out, oldest first */
-	char *is, *was;		/* what is shown of the result, and was */
-	size_t had;		/* notes that were left out */
+	char *is, *was;		/* the cut result now, and before */
+	size_t had;		/* notes left out before */
 };
 
 struct compact {
@@ -109,11 +109,11 @@ struct compact {
 	size_t *kept, nkept, capkept;	/* calls in full before the tail */
 	struct cut *cuts;
 	size_t ncuts, capcuts;
-	size_t changed;		/* nodes before it are shown as they were
-				 * when an epoch was written last */
-	bool decided;		/* nothing came since it was asked whether
-				 * to compact */
-	bool fits;		/* the answer then */
+	size_t changed;		/* nodes before it are shown as when an
+				 * epoch was last written */
+	bool decided;		/* nothing came since the last decision
+				 * whether to compact */
+	bool fits;		/* its result */
 	bool demand;		/* compact now, one stage further */
 	bool hashes;		/* set by the caller: hash each result */
 	bool foreign;		/* another program made the requests */
@@ -141,11 +141,11 @@ void compact_reset(struct compact *c);	/* as new */
 void compact_release(struct compact *c);
 void compact_record(struct compact *c, const struct rec *r);
 
-/* Before a request: compact if it is time.  False when what is left does not
- * fit the window.  Asking twice changes nothing. */
+/* Before a request: compact if it is time.  False if what is left does not fit
+ * the window.  Calling it again changes nothing. */
 bool compact_decide(struct compact *c);
 
-/* The request record, in parts that are right until a record is taken in. */
+/* The request record, in parts that are valid until the next record. */
 enum { REQUEST_PARTS = 3 };
 void compact_request(struct compact *c, struct slice part[REQUEST_PARTS]);
 
@@ -155,11 +155,11 @@ long compact_size(const struct compact *c);
 long compact_tokens(const struct compact *c, uint64_t sum);
 
 /* Is the result of a call (args: what its arguments put into a file) folded, or
- * shown by something shorter? */
+ * replaced by something shorter? */
 bool compact_elides(const struct compact *c, const struct view_call *call,
     bool args);
 
-/* NULL: there is no such strategy.  "auto" is the one that is best. */
+/* NULL: no such strategy.  "auto" is the best one. */
 const struct strategy *strategy_named(const char *name);
 const struct strategy *strategy_at(size_t i);	/* those that compact */
 
@@ -170,7 +170,7 @@ enum {
 	TAIL_PERCENT = 15,	/* and at most keep_recent_tokens */
 	STEPS_PERCENT = 40,	/* for keep_recent_tool_turns */
 	SLIM_PERCENT = 8,	/* more is folded, to the half of it */
-	SUMMARY_PERCENT = 10,	/* of B, but for the smallest windows */
+	SUMMARY_PERCENT = 10,	/* except for the smallest windows */
 	CUT_PERCENT = 25,	/* stage 3: the results of the last step */
 	STEP_PERCENT = 20	/* least growth between two epochs */
 };
@@ -184,18 +184,18 @@ struct stage_rule {
 	bool slim_tail;
 };
 
-const struct stage_rule *stage_rule(size_t k);	/* NULL behind the last */
+const struct stage_rule *stage_rule(size_t k);	/* NULL after the last */
 const char *epoch_stage(const struct compact *c);	/* "0": none yet */
-/* Bytes that the summary may have there. */
+/* The most bytes that the summary may have at this stage. */
 size_t summary_cap(const struct compact *c, const struct stage_rule *rule);
-/* What an epoch aims at, in percent of B but for the stage. */
+/* What an epoch aims at, in percent of B except for the stage. */
 struct aim {
-	size_t stage;		/* the first one that is tried */
-	long low;		/* the room is filled again up to this ... */
+	size_t stage;		/* the first one to try */
+	long low;		/* refill the room up to this ... */
 	long oldest;		/* ... with items of at most this age, see
 				 * refill.c */
 	long steps, slim;	/* STEPS_PERCENT and SLIM_PERCENT, or less */
-	long summary;		/* it has at most */
+	long summary;		/* its most */
 };
 
 struct aim epoch_aim(const struct compact *c);
@@ -203,12 +203,12 @@ struct aim epoch_aim(const struct compact *c);
 long epoch_trigger(const struct compact *c);
 /* Append the compaction record of this epoch. */
 void epoch_print(struct compact *c, struct buf *out);
-/* How many system messages there are in front: 0 or 1. */
+/* How many system messages come first: 0 or 1. */
 size_t epoch_system(const struct compact *c);
 
 /* ---- stage 4: nothing fits, and why ---- */
 
 /* Append the error record. */
 void exhausted_error(const struct compact *c, struct buf *out);
-/* Its sentence; yours to free. */
+/* Its sentence, which the caller frees. */
 char *exhausted_text(const struct compact *c);

@@ -1,4 +1,4 @@
-/* internal.h - what the files of this room share. */
+/* internal.h - what the files of this folder share. */
 #pragma once
 
 #include "compact.h"
@@ -8,37 +8,36 @@
 
 /* ---- ingest.c: messages ---- */
 
-/* Of the new view: its callbacks. */
+/* Set the callbacks of the new view. */
 void ingest_begin(struct compact *c);
 
 /* ---- epoch.c: when, and what is folded, slim, in full ---- */
 
-/* Compact if it is time.  False when what is left does not fit the window.
- * Only for compact_decide, which asks once for each state. */
+/* Compact if it is time.  False if what is left does not fit the window.  Only
+ * for compact_decide, which calls it once for each state. */
 bool epoch_decide(struct compact *c);
 long epoch_window(const struct compact *c);	/* B, also without a limit */
 long epoch_filled(const struct compact *c);	/* an epoch may leave so much */
-/* The first node of the last tool step: stage 3 shows what is before it
- * slim. */
+/* The first node of the last tool step: stage 3 shows earlier ones slim. */
 size_t epoch_last_step(const struct compact *c, size_t tail);
-/* Show the view so; the summary is made anew. */
+/* Show the view like this, with a new summary. */
 void epoch_show(struct compact *c, size_t fold, size_t slim, size_t cap);
 
 /* ---- refill.c: what is shown in full before the tail, and what is cut in
- * it ---- */
+ * the tail ---- */
 
-/* Fill the room that the window's aim leaves with what is worth most. */
+/* Fill the room that the window's aim leaves with the most valuable calls. */
 void epoch_refill(struct compact *c);
 void epoch_drop_kept(struct compact *c);
-/* Call i (in rising order) is in full. */
+/* Show call i in full; call it in rising order of i. */
 void epoch_keep(struct compact *c, size_t i);
 /* Cut the results from node `from` on, and the notes folded into them, to 25 %
- * of B together; more if the text of a file has more and the window too. */
+ * of B in total; to more if a file's text is longer and the window allows. */
 void epoch_cut(struct compact *c, size_t from);
 void epoch_cut_one(struct compact *c, size_t i, long tokens);
 void epoch_cut_notes(struct compact *c, size_t node, size_t n);
 void epoch_uncut(struct compact *c, size_t from);	/* of c->cuts */
-/* Only those that hold are remembered; the others are not undone any more. */
+/* Remember only the cuts that hold; the others can no longer be undone. */
 void epoch_settle_cuts(struct compact *c);
 
 /* Lines of files that are shown later on. */
@@ -53,7 +52,7 @@ struct range {
 	size_t next;		/* index + 1 */
 };
 
-/* The lines that a call has to do with; all when it does not say. */
+/* Add the lines that a call concerns; all of them if it does not say. */
 void ranges_add(struct ranges *s, const struct fact *f);
 bool ranges_cover(const struct ranges *s, const struct fact *f);
 void ranges_release(struct ranges *s);
@@ -65,22 +64,22 @@ void epoch_read(struct compact *c, const struct rec *r);
 
 /* ---- summary.c: what is left of the oldest turns: one text, made of records
  *
- * Nodes are folded in in order, each once; the text is made anew from all of
- * them (never from an earlier summary). ---- */
+ * Nodes are folded in order, each once; the text is always made from all of
+ * them, never from an earlier summary. ---- */
 
 struct summary *summary_new(void);
 void summary_free(struct summary *s);
 
-/* Make s cover the nodes before `fold`; starts again when it covers more. */
+/* Make s cover the nodes before `fold`; starts over if it covers more. */
 void summary_fold(struct summary *s, const struct view *v, size_t fold);
 
 struct summary_room {
-	size_t cap;		/* bytes, about, without the context and what
-				 * people wrote that is kept whole */
+	size_t cap;		/* bytes, roughly, not counting the context and
+				 * people's words that are kept whole */
 	long window;		/* tokens */
 	enum token_family family;
 };
 
-/* Append it, a content value (JSON); v is the view it was made of. */
+/* Append it, a content value (JSON); v is the view it was made from. */
 void summary_print(const struct summary *s, const struct view *v,
     const struct summary_room *room, struct buf *out);

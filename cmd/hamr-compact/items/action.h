@@ -1,5 +1,5 @@
 /* action.h - what a call does: the kind of tool, its arguments under canonical
- * names, the path or command it is about, and whether it failed.
+ * names, its path or command, and whether it failed.
  */
 #pragma once
 
@@ -10,18 +10,18 @@
 
 enum tool_kind { TOOL_OTHER, TOOL_READ, TOOL_EDIT, TOOL_WRITE, TOOL_COMMAND };
 
-/* By the tool's name (decoded), also under the names of other programs, and
- * the `command` (JSON, or nothing) that it was called with. */
+/* The kind of a tool, by its name (decoded; other programs' names will do) and
+ * the `command` (JSON, or p NULL) that it was called with. */
 enum tool_kind tool_kind(const char *name, struct slice command);
 
 struct action {
 	enum tool_kind kind;
 	struct buf args;	/* a JSON object with canonical names */
-	char *object;		/* path or command; "" when there is none */
+	char *object;		/* path or command; "" if it has none */
 };
 
 /* Read a call: its name (a JSON string, or nothing) and its arguments (a
- * checked JSON object).  a is to be released. */
+ * checked JSON object).  The caller releases a. */
 void action_init(struct action *a, struct slice name, struct slice args);
 void action_release(struct action *a);
 

@@ -1,5 +1,6 @@
-/* fact.h - a call and its outcome in short, and what is said of both: a line of
- * context at the end of the result, and what stands for them once they are old.
+/* fact.h - a summary of a call and its outcome, and the texts made from it: a
+ * line of context at the end of the result, and what replaces both once they
+ * are old.
  */
 #pragma once
 
@@ -11,18 +12,18 @@
 struct fact {
 	enum tool_kind kind;
 	bool done, failed;
-	bool cut;		/* its result is not whole */
+	bool cut;		/* its result is incomplete */
 	bool listing;		/* of a folder or a search, not of a file */
-	bool elided;		/* a compaction told that it is not in view */
+	bool elided;		/* a compaction said it is not in view */
 	bool remembered;	/* hamr-mem makes an item of its result */
-	long reads;		/* how often the path was read by then */
+	long reads;		/* how often the path was read so far */
 	long first, last, lines;	/* of a file; 0: not known */
 	long exit;		/* of a command; -1: not known */
-	size_t at;		/* messages read before the call's */
+	size_t at;		/* messages read before the call's own */
 	size_t file;		/* index + 1 in struct files, or 0 */
 	size_t bytes;		/* of the content before any cut */
-	const char *hash;	/* of the content as it came, when asked for */
-	const char *error;	/* first line that tells of an error, or "" */
+	const char *hash;	/* of the content as it came, if requested */
+	const char *error;	/* first line that reports an error, or "" */
 	const char *name;	/* of the tool */
 	char what[];		/* path, or command */
 };
@@ -30,22 +31,22 @@ struct fact {
 struct fact *fact_new(struct view *v, const char *name,
     const struct view_args *args);
 
-/* Take the result in: r its record, was its decoded content, text the same as
- * it is shown. */
+/* Take in the result: r is its record, was its decoded content, text that
+ * content as shown. */
 void fact_result(struct view *v, struct fact *f, const struct rec *r,
     struct slice was, struct slice text);
 
-/* Append the line of context (chapter 8.4), with its LF before it; nothing
- * when the result gets none.  It is made once, when the result is taken in,
- * and never changed, so that the prefix of a request stays.  inspected: how
- * often git was asked for what. */
+/* Append the line of context (chapter 8.4), after an LF; nothing if the result
+ * gets none.  The line is made once, when the result is taken in, and never
+ * changes, so that the prefix of a request stays the same.  inspected: how
+ * often each git command that inspects was run. */
 void context_line(const struct fact *f, struct map *inspected,
     struct buf *out);
 
-/* Append the stub; 0 when the result is short and stays, else where in it the
- * id of the memory item may be put. */
+/* Append the stub.  0: the result is short and stays; else the place in the
+ * stub where the id of the memory item may go. */
 size_t stub_text(const struct fact *f, struct slice text, struct buf *out);
 
-/* Append args with long strings cut, of an edit only what it replaced; false
- * when they are short and stay. */
+/* Append args with long strings cut; for an edit, only in what it replaced.
+ * False: they are short and stay. */
 bool slim_args(struct slice args, bool edit, struct buf *out);

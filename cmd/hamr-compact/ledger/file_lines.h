@@ -1,15 +1,15 @@
-/* file_lines.h - what was shown of a file, and what of that still counts.
+/* file_lines.h - which lines of a file were shown, and which still count.
  *
- * As hamr-tool proves an edit: a read shows lines of a content, an own edit
- * moves them along, any other content makes them worth nothing.
+ * The rules are those by which hamr-tool checks an edit: a read shows lines of
+ * a content, the agent's own edit moves them along, any other content
+ * invalidates them.
  */
 #pragma once
 
 #include "record/rec.h"
 #include "items/action.h"
 
-/* Lines: 1-200, 400-480.  Sorted, apart from each other; what touches is
- * one. */
+/* Lines: 1-200, 400-480.  Sorted and disjoint; adjacent ranges are merged. */
 struct line_set {
 	struct stretch {
 		long first, last;
@@ -25,8 +25,8 @@ struct ledger_call {
 	size_t no;		/* from 1 on */
 	enum tool_kind kind;
 	char *object;		/* path or command */
-	long first;		/* the line that a read begins with */
-	bool search;		/* in files, not of one */
+	long first;		/* a read's first line */
+	bool search;		/* searches files, does not read one */
 	long written;		/* lines of a write */
 	size_t turn, step;
 	bool done, failed;
@@ -37,7 +37,7 @@ struct span {
 	struct line_set lines;
 	const struct ledger_call *call;	/* that showed them */
 	bool written;		/* in its arguments, not its result */
-	bool cut;		/* not all that it names was shown */
+	bool cut;		/* not all of these lines were shown */
 	bool stale;		/* the file has changed since */
 };
 
@@ -54,13 +54,13 @@ struct file_lines {
 
 void file_lines_release(struct file_lines *f);
 
-/* Call c did this to the file, by its result r. */
+/* Call c did this to the file, according to its result r. */
 void file_was_read(struct file_lines *f, const struct ledger_call *c,
     const struct rec *r, struct slice text);
 void file_was_edited(struct file_lines *f, const struct ledger_call *c,
     const struct rec *r);
 void file_was_written(struct file_lines *f, const struct ledger_call *c,
     const struct rec *r);
-/* A command or a plug-in changed it; hash: NULL when it is deleted. */
+/* A command or a plug-in changed the file; hash NULL: it was deleted. */
 void file_was_changed(struct file_lines *f, const struct ledger_call *c,
     const char *hash);

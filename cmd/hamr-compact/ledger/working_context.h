@@ -1,9 +1,9 @@
-/* working_context.h - --ledger: the working context, made from the transcript
- * alone.
+/* working_context.h - --ledger: the working context, derived from the
+ * transcript alone.
  *
- * Which lines of which files were shown and still count; what of that stands
- * in the next request; what was run how often; what git said; and what the
- * request is made of.
+ * Which lines of which files were shown and still count; which of these are in
+ * the next request; what was run, and how often; what git said; and what the
+ * request consists of.
  */
 #pragma once
 
@@ -38,12 +38,12 @@ struct ledger {
 	char *title, *cwd;
 };
 
-/* strategy: of a flag, or NULL; window: -1 when there is none. */
+/* strategy: from a flag, or NULL; window: -1 if there is no flag. */
 void ledger_init(struct ledger *l, const struct conf *conf,
     const char *strategy, long window);
 void ledger_release(struct ledger *l);
 void ledger_reset(struct ledger *l);
 void ledger_record(struct ledger *l, const struct rec *r);
 
-/* The end of a transcript: files and commands are put in order. */
+/* At the end of a transcript: sorts files and commands, and prints. */
 void ledger_print(struct ledger *l, const struct screen *t, struct buf *out);

@@ -10,16 +10,16 @@ struct screen {
 	int width;		/* columns: 40 to 240; 80 if unknown */
 	bool utf8;		/* by the locale */
 	bool tty;
-	bool colour;		/* a terminal, and nobody said no */
+	bool colour;		/* a terminal, and color is not disabled */
 };
 
 /* Of stdout. */
 struct screen screen_of_stdout(void);
 
-/* The columns left beside so many; unlimited in a pipe. */
+/* The columns left when `taken` are used; unlimited in a pipe. */
 size_t screen_room(const struct screen *s, int taken);
 
-/* Append foreign text on one line of at most so many columns.  What could
- * control a terminal, or cannot be shown, becomes '?'. */
+/* Append foreign text as one line of at most this many columns.  Characters
+ * that could control a terminal, or cannot be shown, become '?'. */
 void screen_text(const struct screen *s, struct slice text, size_t columns,
     struct buf *out);

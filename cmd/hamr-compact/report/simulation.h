@@ -1,9 +1,9 @@
-/* simulation.h - a transcript replayed call by call: a `go` before each
- * assistant message, to hamr-compact at several windows and to the named
- * rules that it is measured against, which work on the plain view: all that
- * was said, made legal.  Each window has its own methods: ours comes first,
- * then every_call and drop-oldest, then (with all strategies) ours by every
- * other strategy.
+/* simulation.h - replays a transcript call by call: a `go` before each
+ * assistant message, to hamr-compact at several windows and to the named rules
+ * that it is compared with, which work on the plain view (the whole
+ * transcript, made legal).  Each window has its own methods: first ours, then
+ * every_call and drop-oldest, then (with all strategies) ours by every other
+ * strategy.
  */
 #pragma once
 
@@ -11,16 +11,15 @@
 #include "epoch/compact.h"
 #include "items/finder.h"
 
-/* A request as it goes out.  They are taken one after another, so that what a
- * new one has in common with the one before is looked at once and not
- * again. */
+/* A request as it is sent.  Requests are read in order, so that what a new one
+ * shares with the one before is not examined again. */
 struct request {
 	enum token_family family;
 	struct buf bytes;	/* the messages with commas between */
 	struct buf words;	/* what they say, decoded, an LF behind each */
 	struct request_message {
-		size_t end;	/* in bytes: behind it */
-		size_t words;	/* in words: behind its own */
+		size_t end;	/* its end in bytes */
+		size_t words;	/* its end in words */
 		uint64_t sum;	/* its estimate, in 1/64 token */
 		char role;	/* 's', 'u', 'a', 't', or '?' */
 	} *m;
@@ -38,7 +37,7 @@ enum essential_kind {
 	ESSENTIAL_EDIT,		/* the old text of an edit */
 	ESSENTIAL_KINDS
 };
-enum { ESSENTIAL_LAST = 3 };	/* so many are the newest */
+enum { ESSENTIAL_LAST = 3 };	/* how many are the newest */
 
 /* Learned from the records, once for all methods. */
 struct essentials {
@@ -52,16 +51,16 @@ struct essentials {
 	struct map once;	/* paths and error lines, once each */
 };
 
-/* What of that one method kept. */
+/* How much of it one method kept. */
 struct retention {
 	size_t *at;		/* per essential: where + 1, 0: not there */
 	size_t n, cap;
-	size_t looked;		/* words looked at */
+	size_t looked;		/* how far words were searched */
 	double share[ESSENTIAL_KINDS];	/* sums over requests, or edits */
 	size_t asked[ESSENTIAL_KINDS];
 };
 
-/* Percent; -1: there is nothing to keep. */
+/* In percent; -1: there was nothing to keep. */
 double retention_percent(const struct retention *k, enum essential_kind kind);
 
 /* One way of making requests. */
@@ -79,10 +78,10 @@ struct method {
 	struct compact compact;	/* ours */
 	long epoch;		/* the last one seen */
 	long window;
-	size_t border;		/* a named rule: what is before this message is
-				 * masked, or dropped */
-	size_t changed;		/* messages of the plain view from here on are
-				 * other than at the last request */
+	size_t border;		/* a named rule: messages before this one are
+				 * masked or dropped */
+	size_t changed;		/* the plain view's messages from here on
+				 * differ from the last request */
 	struct request request;	/* the last one and its reply */
 	size_t asked;		/* messages of it without the reply */
 	struct retention retained;
@@ -144,7 +143,7 @@ simulation_rule(const struct simulation *s, size_t i)
 	return &s->methods[s->nwindows * s->each + i];
 }
 
-/* All of a window, and then the rules: i is below each + SIM_RULES. */
+/* A window's own methods, then the rules: i is below each + SIM_RULES. */
 static inline const struct method *
 simulation_method(const struct simulation *s, size_t window, size_t i)
 {

@@ -1,4 +1,4 @@
-/* tables.h - --report: what a simulation comes to. */
+/* tables.h - --report: the results of a simulation. */
 #pragma once
 
 #include "layout.h"
@@ -8,9 +8,9 @@ void report_tables(const struct simulation *s, const struct screen *t,
     struct buf *out);
 /* --report=json: a line for each method at each window. */
 void report_json(const struct simulation *s, struct buf *out);
-/* The size of the requests over the steps. */
+/* The size of the requests at each step. */
 void report_charts(const struct simulation *s, const struct screen *t,
     struct buf *out);
 
-/* --report=svg: what share/hamr/report.jq draws of a transcript. */
+/* --report=svg: the picture that share/hamr/report.jq draws of a transcript. */
 void report_picture(const struct simulation *s, struct buf *out);
