@@ -1,8 +1,8 @@
 /* advice.h - every sentence that the model reads from the guard, in one table.
  *
- * They say what is known, since when nothing new came, and two concrete next
- * actions; never the arguments, as what is repeated to a model is repeated by
- * it.  What other systems would say has their sense in our words.
+ * A sentence says what is known, since when nothing new came, and two concrete
+ * next actions; never the arguments, as a model repeats what it reads.  For
+ * other systems' messages we keep the meaning in our own words.
  */
 #pragma once
 
@@ -39,7 +39,7 @@ enum advice {
 
 #define NUDGE_MARK "[hamr-guard] "
 
-/* What the sentences speak of. */
+/* The facts that the sentences mention. */
 struct facts {
 	struct slice tool;	/* decoded name */
 	unsigned long count;
@@ -52,11 +52,11 @@ struct facts {
 	const char *attempts;	/* the same, a line each behind a line end */
 };
 
-/* The sentence; yours. */
+/* The sentence, which the caller frees. */
 char *advice(enum advice a, const struct facts *f);
-/* Another text with {names} of facts, as advice.c has them. */
+/* Append another text, with its {names} of facts filled in as in advice.c. */
 void advice_fill(const char *text, const struct facts *f, struct buf *out);
 
-/* How long to wait before the n-th check, from 0: a row that begins with
- * 5 seconds and ends with 60. */
+/* How many seconds to wait before the n-th check (from 0): grows from 5 to
+ * 60. */
 unsigned long advice_wait(unsigned long n);

@@ -1,8 +1,8 @@
 /* file_states.h - the states files were in during this turn.
  *
- * Where results tell hashes, a state is path and hash.  Elsewhere it is made
- * of the edits themselves: a write sets it, an edit adds its new text and
- * takes away its old, so that undoing an edit leads back to where it was.
+ * If results report hashes, a state is path and hash.  Otherwise it is derived
+ * from the edits themselves: a write sets it, an edit adds its new text and
+ * subtracts its old, so that undoing an edit leads back to the same state.
  */
 #pragma once
 
@@ -14,12 +14,12 @@
 #include "verdict.h"
 
 #define STATES_MAX 8192
-#define PATHS_MAX 1024		/* files told apart; more share places */
+#define PATHS_MAX 1024		/* with more files, some share entries */
 #define MADE_MAX 64		/* calls known by the state they left */
 
 struct file_state {
 	uint64_t path, state;
-	uint64_t turn;		/* another than now: free */
+	uint64_t turn;		/* not the current turn: free */
 	bool created;		/* by this turn */
 	uint64_t learned;	/* what was known at its last change */
 	uint64_t tried;		/* and at the last edit of numbers alone */
@@ -43,13 +43,13 @@ struct file_states {
 	uint64_t last, left;	/* what the latest change led to, and from */
 };
 
-/* The file's entry, made zero if there is none in this turn. */
+/* The file's entry, zeroed if there is none in this turn. */
 struct file_state *files_of(struct file_states *f, uint64_t path);
-/* A state that was there, known without a change. */
+/* A state the file was in, known without a change. */
 void files_base(struct file_states *f, uint64_t path, uint64_t state);
-/* A change led to this state: true if it is a new one.  *back: the file had
- * left it, and is back for the second time, nothing learned by leaving it; once
- * is a deliberate undo, and who learns by it may go on. */
+/* A change led to this state: true if the state is new.  *back: the file is
+ * back in a state it had left, for the second time and with nothing learned in
+ * between.  Once is a deliberate undo, and a model that learns may go on. */
 bool files_reach(struct file_states *f, uint64_t path, uint64_t state,
     bool *back);
 
@@ -61,8 +61,9 @@ enum trifle { NO_TRIFLE, ONE_MORE_TRY, ONLY_COMMENTS };
 enum trifle files_trifle(struct file_states *f, uint64_t path, bool whole,
     const struct code *code);
 
-/* Which call led to the latest state, for who comes back to it; of a state
- * that no call led to, the one that left it first.  NULL: not known. */
+/* files_made notes which call led to the latest state; files_maker returns it
+ * for when the file comes back there.  For a state that no call led to, it is
+ * the call that first left it.  NULL: unknown. */
 void files_made(struct file_states *f, const char *id, size_t line);
 const struct call_ref *files_maker(struct file_states *f, uint64_t state);
 
@@ -72,9 +73,9 @@ void files_release(struct file_states *f);
 /* ---- lines shown ----
  *
  * Which lines of which files the model has in its context, as far as results
- * tell ranges. */
+ * report ranges. */
 
-#define SHOWN_FILES 256		/* files told apart; more share places */
+#define SHOWN_FILES 256		/* with more files, some share entries */
 #define SPANS_MAX 32		/* of a file; the oldest is forgotten */
 
 struct shown {

@@ -1,7 +1,7 @@
 /* guard.h - is a transcript still getting anywhere?  The rules of chapter 3.2.
  *
- * Nearly all that is known is of one turn and forgotten at the next message by
- * a person.  Nothing here grows with the transcript.
+ * Nearly all of the state belongs to one turn, and is forgotten when a person
+ * writes the next message.  None of it grows with the transcript.
  */
 #pragma once
 
@@ -14,17 +14,17 @@
 #include "verdict.h"
 
 #define POINT 6			/* parts of one point of the stall score */
-#define WARNS_MAX 5		/* rules that may speak of one result */
+#define WARNS_MAX 5		/* rules that may warn about one result */
 #define NUDGES_CALL 3		/* answers refused since the last call */
 #define PLAN 2			/* the score from which a text is a plan */
 #define MONOLOGUE 3
 #define FUTILE_TEXT 3		/* times futile_edit_warn: text is asked for */
 #define FAULT_TIMES 2		/* and for one failure of several checks */
 
-/* A call that has no result yet, or belongs to the step in hand. */
+/* A call that has no result yet, or belongs to the current step. */
 struct open_call {
 	struct traits is;
-	char *id, *name;	/* JSON texts; name and tool lie behind id */
+	char *id, *name;	/* JSON; id's memory holds name and tool */
 	char *tool;		/* its decoded name, after [loop_guard] tools */
 	size_t line;		/* of its message */
 	unsigned step;		/* in its turn */
@@ -36,7 +36,7 @@ struct open_call {
 	unsigned long same;	/* identical ones in this message */
 	unsigned long changes;	/* calls before and with it in this step that
 				 * may change files */
-	struct due {		/* to be said when its step is over */
+	struct due {		/* warnings due at the end of its step */
 		enum rule rule;
 		unsigned long count;
 		uint64_t about;	/* the file's state, the error, the answer;
@@ -47,42 +47,42 @@ struct open_call {
 
 struct guard;
 
-/* Who judges: our rules, or those of another system. */
+/* The rules that judge: ours, or another system's. */
 struct rules {
-	/* A message's calls came, those of the step in hand. */
+	/* A message's calls came; they are the current step. */
 	void (*calls)(struct guard *g);
-	/* One of them, as it is taken in, with its arguments decoded (p NULL:
-	 * no JSON); NULL if they are of no interest. */
+	/* One of these is taken in; args is decoded (p NULL: not JSON).  May
+	 * be NULL. */
 	void (*taken)(struct guard *g, struct open_call *c, struct slice args);
 	/* The result of a call of this turn that ran. */
 	void (*result)(struct guard *g, struct open_call *c,
 	    const struct rec *r);
 	/* All results of the step have come. */
 	void (*step)(struct guard *g);
-	/* A message without calls; NULL if that is of no interest. */
+	/* A message without calls.  May be NULL. */
 	void (*answer)(struct guard *g, const struct rec *r);
 	/* Any other record, and a person's message after the turn has begun. */
 	void (*record)(struct guard *g, const struct rec *r);
 	/* A turn begins: what came before is no longer evidence. */
 	void (*turn)(struct guard *g);
-	void (*forget)(struct seen *s);	/* or NULL */
+	void (*forget)(struct seen *s);	/* may be NULL */
 };
 extern const struct rules guard_rules;	/* ours */
 
 struct guard {
 	const struct rules *rules;
-	void *self;		/* of another system's rules */
+	void *self;		/* another system's state */
 	const struct policy *policy;
 	struct sink sink;
 	struct signer signer;
-	struct buf text;	/* of the message in hand, decoded */
+	struct buf text;	/* of the current message, decoded */
 	struct buf scratch[2];
-	size_t line;		/* of the record in hand */
+	size_t line;		/* of the current record */
 	/* pairing */
 	struct pairing pairing;
 	struct open_call *call;
 	size_t ncall, capcall;
-	struct step {		/* the one in hand */
+	struct step {		/* the current step */
 		size_t first, left;	/* its calls; without a result */
 		int weight;	/* the largest of its calls, in sixths */
 		bool idle, sweep;	/* of its calls, one cannot inform;
@@ -97,11 +97,11 @@ struct guard {
 				 * due */
 	} step;
 	/* of the transcript */
-	bool contract;		/* agent.contract says: files are to change */
+	bool contract;		/* agent.contract says files must change */
 	bool patch;		/* agent.mode, if it is known */
 	bool few_reads;		/* the window is small */
-	bool small_window;	/* the one of the configuration is */
-	struct answers {	/* what one is judged by, besides its words */
+	bool small_window;	/* the configured window is small */
+	struct answers {	/* judges answers, besides their words */
 		unsigned long nudged_call, nudged_turn;
 		uint64_t text;	/* hash of the last one without calls */
 		unsigned same;	/* how often in a row */
@@ -171,20 +171,20 @@ void guard_init(struct guard *g, const struct rules *rules,
     const struct sink *v, const struct policy *p);
 void guard_release(struct guard *g);
 
-/* Is this one of our own products? */
+/* Did the guard itself produce this record? */
 bool guard_is_own(const struct rec *r);
-/* Judge a record that is none of these. */
+/* Judge any other record. */
 void guard_record(struct guard *g, const struct rec *r);
 void guard_reset(struct guard *g);	/* a new transcript */
 
 /* ---- for rules ---- */
 
-/* A turn begins, whatever the record that says so. */
+/* A turn begins, whichever record said so. */
 void guard_turn(struct guard *g);
-/* A verdict on a call (NULL: on an answer) goes out. */
+/* Emit a verdict on a call (NULL: on an answer). */
 void guard_put(struct guard *g, const struct open_call *c,
     struct verdict *v);
-/* One on a call that came just now: it is what was said of it. */
+/* Emit a verdict on a call that just came, and note it as that call's. */
 void guard_put_call(struct guard *g, struct open_call *c, struct verdict *v);
 /* The halt v on c is in force for all later calls of the turn.  And what is
  * said of those. */

@@ -1,4 +1,4 @@
-/* internal.h - what the phases of the guard use of each other. */
+/* internal.h - what the phases of the guard share. */
 #pragma once
 
 #include "advice.h"
@@ -21,23 +21,23 @@ void note_call(struct call_row *row, const struct open_call *c);
 
 void guard_count(const struct guard *g, enum rule r, unsigned long value);
 
-/* What a repeat weighs, in sixths: less where it may be repeated more. */
+/* What a repeat weighs, in sixths: less for calls that may be repeated more. */
 int repeat_weight(bool poll, bool transient);
-/* How many times as often as others may a call be repeated?  Polling triples
- * it; who pauses, or is told that it still goes on, has more patience, but not
- * with a failure. */
+/* By what factor may a call be repeated more often than others?  Polling
+ * triples it; pausing, or an answer that the thing still goes on, raises it,
+ * but not for a failure. */
 unsigned long guard_times(const struct guard *g, const struct traits *t,
     bool failed);
-/* The step weighs at least this much.  spared: what weighs so may be right, and
- * asks for no text by itself. */
+/* The step weighs at least this much.  spared: such calls may be right, and do
+ * not by themselves make us ask for text. */
 void step_weigh(struct step *s, int weight, bool spared);
 
-/* A streak of n calls that may be repeated so many times as others: does it
- * count as stuck? */
+/* Does a streak of n calls count as stuck, if they may be repeated `times`
+ * times as often as others? */
 void guard_stuck(struct guard *g, unsigned long n, unsigned long times);
 
-/* What an answer said of the thing that a call asks for: it is a poll while
- * that goes on, and none once it is over. */
+/* An answer told the state of what a call asks for: the call is a poll while
+ * that goes on, and not once it is over. */
 void traits_learn(struct traits *t, enum going state, bool patient);
 
 /* ---- call_phase.c ---- */
@@ -55,9 +55,9 @@ void fault_judge(const struct guard *g, const struct traits *t,
 
 /* ---- result_phase.c ---- */
 
-/* What came of a call. */
+/* Judge the result of a call. */
 void guard_result(struct guard *g, struct open_call *c, const struct rec *r);
-/* What is to be said of the step goes out. */
+/* Emit what is due at the end of the step. */
 void guard_step(struct guard *g);
 
 /* An assistant message without calls: is it an answer? */
@@ -72,7 +72,7 @@ struct outcome {
 	bool failed, transient;
 	bool cached;		/* the hashes are those of the call it repeats,
 				 * if that is known */
-	bool complains;		/* a check tells of a failure, though its
+	bool complains;		/* a check reports a failure, though its
 				 * command did not fail: make | tail */
 	bool new_error;		/* failed as nothing did in this turn */
 	bool mute;		/* printed nothing, or its exit status only */
@@ -96,7 +96,7 @@ struct outcome {
 void outcome_read(struct guard *g, const struct open_call *c,
     const struct rec *r, struct outcome *o);
 
-/* Few outcomes are compared with one that differs: of the first one of a call
- * the quick digest is made and the text kept.  Make the rest of it, there and
- * in the streak; m may be NULL. */
+/* Few outcomes are compared with a different one, so for a call's first outcome
+ * we only make the quick digest and keep the text.  This makes the rest, there
+ * and in the streak; m may be NULL. */
 void outcome_rest(struct guard *g, struct remembered *m);

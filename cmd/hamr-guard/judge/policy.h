@@ -8,7 +8,7 @@
 
 struct policy {
 	bool off;		/* -p off, or enabled = false */
-	bool counts_only;	/* nothing is refused, whatever its count */
+	bool counts_only;	/* refuse nothing, whatever its count */
 	unsigned long warn, block, halt, spaced_block, poll, weak_warn;
 	unsigned long same_warn, same_block, answer_warn, futile_warn, retries;
 	unsigned long soft_calls, stuck, explore;
@@ -27,5 +27,5 @@ struct policy {
 /* For the profile default, strict or off. */
 void policy_read(struct policy *p, const struct conf *c, const char *profile);
 
-/* The name that [loop_guard] tools gives to a tool, else the name itself. */
+/* The name that [loop_guard] tools maps this one to, else the name itself. */
 struct slice policy_tool(const struct policy *p, struct slice name);

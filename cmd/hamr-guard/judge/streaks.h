@@ -1,9 +1,9 @@
-/* streaks.h - what is known of each signature: the streak of its outcome.
+/* streaks.h - the streak of outcomes of each signature.
  *
- * The same serves for what different calls of one tool have in common: the
- * "signature" is then the tool and one error, or the tool and one answer.
+ * It also serves for what different calls of a tool have in common: the
+ * "signature" is then the tool and an error, or the tool and an answer.
  *
- * At most STREAKS_MAX signatures; the one not asked for longest is forgotten.
+ * At most STREAKS_MAX signatures; the least recently used one is forgotten.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ struct streak {
 	uint64_t news;		/* novelties when the model was last warned */
 	bool failed;
 	bool transient;		/* the outcome is an error that may pass */
-	unsigned long times;	/* as often as others it may be repeated */
+	unsigned long times;	/* factor by which it may be repeated */
 	uint64_t shown;		/* guard.shown_new behind its last call */
 	enum going { NO_STATE, UNDER_WAY, OVER } state;
 				/* of what it asks for, as its last answer
@@ -69,9 +69,9 @@ struct streaks {
 	uint64_t uses;
 };
 
-/* The entry of sig, which becomes the newest; NULL if there is none. */
+/* The entry of sig, which becomes the most recent; NULL: none. */
 struct streak *streaks_get(struct streaks *s, struct sig sig);
-/* The same, made zero if there is none. */
+/* The same; creates a zeroed entry if there is none. */
 struct streak *streaks_put(struct streaks *s, struct sig sig);
 
 void streaks_clear(struct streaks *s);

@@ -1,7 +1,7 @@
-/* verdict.h - one thing that was said, with everything it rests on.
+/* verdict.h - a verdict, with the evidence for it.
  *
  * The first part is written as a record; the rest stays in the process, for
- * reports.  Strings and arrays are borrowed for the time of the call.
+ * reports.  Strings and arrays are borrowed for the duration of the call.
  */
 #pragma once
 
@@ -17,8 +17,8 @@ struct call_ref {
 	char *id;		/* JSON text */
 	size_t line;		/* where the call stands */
 	unsigned step;		/* its step in the turn, from 1 */
-	uint64_t hash;		/* of the call; yours to set, as is */
-	char *note;		/* what there is to say of it, or NULL */
+	uint64_t hash;		/* of the call; set by the caller, like note */
+	char *note;		/* a remark about the call, or NULL */
 };
 
 #define ID_MAX 256		/* longer ids are not evidence */
@@ -28,7 +28,7 @@ struct call_row {
 	size_t n, cap;
 };
 
-/* One more call, of which at most the last max are kept. */
+/* Add a call; at most the last max are kept. */
 struct call_ref *call_row_add(struct call_row *r, size_t max, const char *id,
     size_t line);
 void call_row_clear(struct call_row *r);
@@ -49,7 +49,7 @@ enum rule {
 const char *rule_name(enum rule r);
 const char *action_name(enum action a);
 
-/* Does a result say of itself that its call did not run? */
+/* Does this result say that its call did not run? */
 bool result_is_refusal(const struct rec *r);
 
 struct verdict {
@@ -81,16 +81,16 @@ struct verdict {
 	size_t call_line;	/* the message with the call; 0: no call */
 };
 
-/* Who wants to know. */
+/* Callbacks for an observer. */
 struct watch {
 	void *self;
 	/* A verdict, also one "allow" under -a. */
 	void (*fired)(void *self, const struct verdict *v);
-	/* A rule's counter has come to this value (whether it fired or not):
-	 * so each threshold can be tried. */
+	/* A rule's counter has reached this value, whether or not the rule
+	 * fired, so that any threshold can be tried. */
 	void (*counted)(void *self, enum rule r, unsigned long value,
 	    size_t line);
-	/* The next message is to be text only. */
+	/* The next message must be text only. */
 	void (*constrained)(void *self, enum rule r, size_t line);
 };
 
@@ -103,7 +103,7 @@ struct sink {
 };
 
 void sink_put(const struct sink *o, const struct verdict *v);
-/* The next `steps` messages are to be text only. */
+/* The next `steps` messages must be text only. */
 void sink_constrain(const struct sink *o, enum rule r, unsigned long steps,
     size_t line);
 
@@ -116,5 +116,5 @@ struct nudge {
 };
 
 void nudge_add(struct nudge *g, enum rule rule, const char *message);
-/* Write it if there is anything to say; it is empty then. */
+/* Write it if there is anything to say, and empty it. */
 void nudge_put(struct nudge *g, struct stage *s);

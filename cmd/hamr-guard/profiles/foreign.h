@@ -1,8 +1,8 @@
 /* foreign.h - how other systems judge the same transcript (chapter 3.3).
  *
- * What they have in common: a halt that stays in force, warnings held until
- * the step has its results, and what they count.  systems.c has a table and a
- * few functions for each.
+ * This is what they have in common: a halt that stays in force, warnings held
+ * until the step has its results, and what they count.  systems.c has a table
+ * and a few functions for each.
  */
 #pragma once
 
@@ -32,7 +32,7 @@ struct foreign_result {
 	struct slice text;	/* decoded */
 	bool failed;
 	const struct rec *r;
-	bool mutated;		/* it changed files, as far as can be told */
+	bool mutated;		/* it changed files, as far as we know */
 };
 
 struct foreign;
@@ -41,8 +41,8 @@ struct foreign;
 
 struct system {
 	const char *about;	/* one line, for --compare */
-	/* The keys of ours that it obeys, and the value that the system itself
-	 * has; ended by NULL when there are fewer. */
+	/* Our keys that it obeys, and the system's own values; ended by NULL
+	 * if there are fewer. */
 	struct limit {
 		const char *key;
 		unsigned long theirs;
@@ -85,14 +85,14 @@ struct foreign {
 
 extern const struct rules foreign_rules;
 
-/* Make g judge by the system; its self is yours to free. */
+/* Make g judge by the system's rules; the caller frees g->self. */
 void foreign_new(const struct system *system, struct guard *g);
 
 /* ---- for the systems ---- */
 
-/* Say something about c: a refusal at once, a warning when the step is over.
- * A call has one refusal; what comes after it is not said.  v has action,
- * rule, count, level, limits, period, laps and evidence; f, which may be NULL,
+/* Emit a verdict on c: a refusal at once, a warning at the end of the step.  A
+ * call gets at most one refusal, and nothing after it.  v has action, rule,
+ * count, level, limits, period, laps and evidence; f, which may be NULL, has
  * wait and attempts. */
 void foreign_put(struct foreign *p, struct open_call *c,
     const struct verdict *v, enum advice a, const struct facts *f);

@@ -1,5 +1,5 @@
-/* profile.h - who judges a transcript, by name: the rules of chapter 3.2 with
- * one setting or another, or what another system would say.
+/* profile.h - named judges of a transcript: the rules of chapter 3.2 with one
+ * setting or another, or another system's rules.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ struct profile_env {
 	struct user_rules *rules;	/* [loop_guard] normalize, or NULL */
 };
 
-/* They are numbered in the order of --compare; PROFILES: no such name. */
+/* A profile's number, in the order of --compare; PROFILES: no such name. */
 size_t profile_find(const char *name);
 const char *profile_name(size_t i);
 bool profile_is_foreign(size_t i);	/* another system's rules */

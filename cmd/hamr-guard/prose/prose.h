@@ -1,5 +1,5 @@
-/* prose.h - answers that are none (chapter 3.4): plans, claims without proof, a
- * status and nothing else.
+/* prose.h - answers that are not really answers (chapter 3.4): plans, claims
+ * without proof, a mere status.
  */
 #pragma once
 
@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 
-/* Of all of these: VOLATILE_MARGIN bytes behind text can be read. */
+/* All of these need VOLATILE_MARGIN readable bytes after text. */
 
 /* The score of the last paragraph as a plan; it is one from 2 on.  A call that
  * is written as text, in a fence at the end, is one. */

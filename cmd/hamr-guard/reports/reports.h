@@ -1,5 +1,5 @@
-/* reports.h - what is told to people instead of to a model: --report,
- * --explain, --calibrate, --compare.
+/* reports.h - reports for people instead of a model: --report, --explain,
+ * --calibrate, --compare.
  *
  * They read transcripts as the filter does, with judges whose records are not
  * written, and print tables.
@@ -29,8 +29,8 @@ struct report_ops {
 	void (*constrained)(struct report *p, enum rule r, size_t line);
 	/* A transcript is over: p->usage.here is of it. */
 	void (*over)(struct report *p);
-	/* All is read; without records only --explain hears of it.  What the
-	 * state holds is freed now. */
+	/* All input is read (without records, only --explain is called).
+	 * Frees what the state holds. */
 	void (*end)(struct report *p);
 };
 extern const struct report_ops report_firings, report_explain,

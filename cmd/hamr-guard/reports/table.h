@@ -21,8 +21,8 @@ struct sheet {
 /* Colour and edge of a terminal on standard output; NO_COLOR and TERM=dumb
  * are heeded. */
 void sheet_init(struct sheet *o, struct rec_out *out);
-/* One line, without its line end; where it would pass the terminal's edge it
- * goes on in the next one, behind as many blanks as it begins with. */
+/* Print one line (fmt has no LF).  If it would pass the terminal's edge, it
+ * continues on the next line, indented like the first. */
 void sheet_line(const struct sheet *o, enum paint p, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* Append text in colour. */
@@ -51,9 +51,9 @@ void table_add(struct table *t, enum paint p, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void table_text(struct table *t, enum paint p, struct slice text);
 void table_number(struct table *t, enum paint p, uint64_t n);	/* 1,234 */
-/* Print it, each line behind two blanks; it is released then. */
+/* Print it, each line after two blanks, and release it. */
 void table_print(struct table *t, const struct sheet *o);
 
-/* "1 call", "1,234 calls", behind a comma unless a blank or nothing stands
- * there. */
+/* Append "1 call" or "1,234 calls", after a comma unless b is empty or ends
+ * with a blank. */
 void count_put(struct buf *b, uint64_t n, const char *one);

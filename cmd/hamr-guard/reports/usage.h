@@ -3,7 +3,7 @@
  *
  * Tokens are estimates, as hamr-compact's.  A step is one request: it costs
  * all the messages before it (since the last compaction) and its answer.
- * Keeps no more than the step in hand and the calls that wait for a result.
+ * Keeps only the current step and the calls that wait for a result.
  */
 #pragma once
 
@@ -17,13 +17,13 @@ struct amounts {
 	uint64_t tokens;	/* sent and answered, in 1/64 */
 };
 
-/* A call of the step in hand, or one without a result. */
+/* A call of the current step, or one without a result. */
 struct usage_call {
 	char *id, *name;	/* JSON texts */
 	char *args;		/* what it is about */
 	size_t line;
 	uint64_t number;	/* of the transcript's calls, from 1 */
-	unsigned saved;		/* a bit for each who would not have run it */
+	unsigned saved;		/* a bit for each judge that would not run it */
 };
 
 struct usage {
@@ -46,17 +46,17 @@ struct usage {
 };
 
 void usage_record(struct usage *u, const struct rec *r);
-/* The call with this id of the message at this line; NULL: not of the step in
- * hand. */
+/* The call with this id of the message at this line; NULL: it is not in the
+ * current step. */
 struct usage_call *usage_find(struct usage *u, size_t line, const char *id);
 void usage_reset(struct usage *u);	/* a new transcript */
 void usage_release(struct usage *u);
 
 /* ---- what a judge would have saved ----
  *
- * That is what would not have come about: a call that was refused or shared,
- * with its result; and once a turn was halted, all of its later requests with
- * their calls.  Whether those were of use nobody can tell from a transcript.
+ * What would not have happened: a call that was refused or shared, with its
+ * result; and once a turn was halted, all of its later requests with their
+ * calls.  A transcript cannot tell whether those were useful.
  */
 
 struct savings {

@@ -1,4 +1,4 @@
-/* canonical.h - one spelling for equal JSON: what a signature is made of. */
+/* canonical.h - one spelling for equal JSON, from which signatures are made. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,8 +11,8 @@
  * and a number is its bytes. */
 void canonical_value(struct slice val, bool sorted, struct buf *out);
 
-/* Members by key, decoded, for a caller that treats some of them apart.  Zero
- * it, add, sort by bytes, use, release. */
+/* Members by decoded key, for a caller that treats some specially.  Zero it,
+ * add, sort by bytes, use, release. */
 struct members {
 	struct named_value {
 		struct slice key, val;

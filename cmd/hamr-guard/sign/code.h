@@ -1,5 +1,4 @@
-/* code.h - a text of a program without what does not run: comments and empty
- * lines. */
+/* code.h - program text without what does not run: comments and empty lines. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* shell.h - what a bash command is for, judged by its words alone.
  *
- * No shell is run and nothing is expanded.  These are guesses by word lists,
- * biased so that a wrong one costs least: what is not known to be harmless may
- * change files, what is not known to be idle may inform.
+ * No shell is run and nothing is expanded.  These are guesses from word lists,
+ * biased so that a wrong one costs least: a command not known to be harmless
+ * may change files, one not known to be idle may inform.
  */
 #pragma once
 

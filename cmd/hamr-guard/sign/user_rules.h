@@ -1,5 +1,5 @@
-/* user_rules.h - the user's own rules of what makes two calls equal: jq
- * filters over the arguments ([loop_guard] normalize). */
+/* user_rules.h - the user's own rules for which calls are equal: jq filters
+ * over the arguments ([loop_guard] normalize). */
 #pragma once
 
 #include <stddef.h>
@@ -9,8 +9,8 @@
 
 struct user_rules;
 
-/* The filters of list, applied in this order; NULL with e when they do not
- * compile. */
+/* Compile the filters of list, which apply in this order; NULL with e if one
+ * does not compile. */
 struct user_rules *user_rules_new(const char *const *list, size_t n,
     struct err *e);
 

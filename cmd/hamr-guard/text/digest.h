@@ -1,5 +1,5 @@
-/* digest.h - one pass over a result: its hashes, and what in it was not yet
- * seen.
+/* digest.h - one pass over a result: its hashes, and which of its lines are
+ * new.
  *
  * Lines are compared trimmed; the hash of the whole forgives line ends and
  * trailing blanks, nothing else (chapter 3.1).
@@ -58,6 +58,6 @@ void digest_text(struct buf *text, struct hash_set *seen,
 void digest_quoted(const struct fresh *fresh, struct slice call,
     struct hash_set *seen, struct digest *d);
 
-/* Something that is no text (an image), by its bytes. */
+/* Digest something that is not text (an image), by its bytes. */
 void digest_bytes(struct slice bytes, struct hash_set *seen,
     struct digest *d);

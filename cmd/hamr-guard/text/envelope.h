@@ -1,13 +1,13 @@
 /* envelope.h - what other agents write around an output: the id of a chunk, a
  * wall time, a process group, the tokens that a sub-agent took.
  *
- * None of it is what the call was made for, and it differs each time.
+ * The call was not made for any of it, and it differs each time.
  */
 #pragma once
 
 #include "base/slice.h"
 
-/* The output without what its agent puts around it. */
+/* The output without what the agent puts around it. */
 struct slice envelope_open(struct slice text);
 /* And what that puts below it. */
 struct slice envelope_foot(struct slice text);

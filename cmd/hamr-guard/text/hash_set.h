@@ -1,8 +1,8 @@
 /* hash_set.h - a bounded set of 64-bit hashes, forgotten by generation.
  *
  * Two generations of half the bound each: when the young one is full, the old
- * one is dropped and the young one takes its place.  What is asked for again
- * moves to the young one.  Zero it and set max.
+ * one is dropped and the young one takes its place.  A hash added again moves
+ * to the young one.  Zero it and set max.
  */
 #pragma once
 
@@ -20,9 +20,9 @@ struct hash_set {
 	struct generation young, old;
 };
 
-/* Take h in; true when it was not there. */
+/* Add h; true if it was not in the set. */
 bool hash_set_add(struct hash_set *s, uint64_t h);
-/* h is to be added soon: fetch its slot, which is rarely in the cache. */
+/* h will be added soon: prefetch its slot, which is rarely in the cache. */
 static inline void
 hash_set_soon(const struct hash_set *s, uint64_t h)
 {

@@ -10,13 +10,13 @@
 
 #include "base/buf.h"
 
-/* So many bytes behind a line must be there to be read, as lines are looked at
- * by blocks; what they hold makes no difference. */
+/* How many bytes after a line must be readable, as lines are read in blocks;
+ * their contents do not matter. */
 #define VOLATILE_MARGIN 64
 
-/* Does anything in the line change by itself?  Then out, emptied first, is
- * the line without it; else out is left alone.  json: the line is of JSON, and
- * members of objects are looked at, too. */
+/* Does anything in the line change by itself?  If so, out is set to the line
+ * without it; else out is not changed.  json: the line is JSON, and members of
+ * objects are examined, too. */
 bool volatile_drop(struct slice line, bool json, struct buf *out);
 
 /* The same of every hexadecimal id, UUID and run of digits, whatever it
@@ -26,9 +26,9 @@ bool volatile_drop(struct slice line, bool json, struct buf *out);
 enum mask { MASK_NUMBERS, MASK_IDS, MASK_PLACES };
 bool volatile_mask(struct slice line, enum mask what, struct buf *out);
 
-/* How far something is, as the text tells: 13 of 12 of 40, 12/40, 12 % and
- * "percent": 12; 0: it does not. */
+/* How far along something is, according to the text: for 12 of 40, 12/40, 12 %
+ * and "percent": 12 it is 13, one more than the number; 0: it does not say. */
 uint64_t volatile_progress(struct slice text);
 
-/* The sum of the numbers in a text, but for those with letters in one word. */
+/* The sum of the numbers in a text, except those in a word with letters. */
 uint64_t volatile_sum(struct slice text);
