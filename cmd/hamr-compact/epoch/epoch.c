@@ -11,7 +11,7 @@
 #include "internal.h"
 
 #define BYTES_PER_TOKEN 4	/* of a summary */
-#define SUMMARY_SMALL 1400	/* bytes that it may have in any window */
+#define SUMMARY_SMALL 1400	/* bytes it may have in any window */
 #define FILLED_PERCENT 95	/* of B: room for the next step */
 #define B_UNLIMITED 122880	/* for a demand when there is no limit */
 
@@ -24,11 +24,11 @@ static const struct stage_rule stage_rules[] = {
 
 #define STAGES (sizeof stage_rules / sizeof *stage_rules)
 
-/* Of a strategy without a low mark, measured by bench/judge-compact.  In a
- * small window three steps take most of the room, and older edits are needed
- * more often than their output; in the smallest, stubs are folded at once.
- * Servers read again what is kept at each epoch, and in a small window the next
- * one comes soon: only what is young is worth that. */
+/* The aims of a strategy without a low mark, measured by bench/judge-compact.
+ * In a small window three steps take most of the room, and older edits are
+ * needed more often than their output; in the smallest, stubs are folded at
+ * once.  At each epoch servers read kept items again, and in a small window the
+ * next epoch comes soon: only young items are worth that. */
 static const struct {
 	long below;		/* B is smaller than this */
 	struct aim aim;
@@ -114,7 +114,7 @@ summary_cap(const struct compact *c, const struct stage_rule *rule)
 	return num_min((size_t)most, rule->summary_cap);
 }
 
-/* ---- what a stage shows how ---- */
+/* ---- how a stage shows each part ---- */
 
 /* A node that was shown slim never returns to the tail. */
 static size_t
@@ -142,7 +142,7 @@ epoch_last_step(const struct compact *c, size_t tail)
 	return steps_from(c, 1, tail);
 }
 
-/* Where the verbatim tail begins: as many whole turns from the end as fit, but
+/* The start of the verbatim tail: as many whole turns from the end as fit, but
  * at least the newest keep_recent_tool_turns steps within 40 % of B.  It always
  * has the last node and, except at stage 3, one step. */
 static size_t
@@ -288,8 +288,8 @@ begin_epoch(struct compact *c, long before)
 	c->epoch.recorded = c->epoch.written = false;
 }
 
-/* Start an epoch, from stage k on.  If it would gain next to nothing, undo it
- * and do not try again soon. */
+/* Start an epoch, from stage k on.  If it gains next to nothing, undo it and do
+ * not try again soon. */
 static void
 run_stages(struct compact *c, size_t k)
 {
@@ -310,8 +310,8 @@ run_stages(struct compact *c, size_t k)
 	    compact_size(c) <= before - least) {
 		if (!c->demand && !c->set.every_call)
 			epoch_refill(c);
-		/* the first call that is kept now and was not, or the other
-		 * way round */
+		/* the first call that is kept now and was not, or the
+		 * reverse */
 		while (i < was.nkept && i < c->nkept && kept[i] == c->kept[i])
 			i++;
 		if (i < was.nkept)

@@ -1,5 +1,4 @@
-/* ingest.c - messages as they are taken in: stage 0, and what is remembered of
- * each call.
+/* ingest.c - takes in messages: stage 0, and what is remembered of each call.
  */
 #include <stdlib.h>
 
@@ -31,7 +30,7 @@ take_call(void *self, struct view_call *call, struct slice name,
 	call->lean = f->kind == TOOL_EDIT;	/* what it put in stays */
 	f->at = c->view->records;
 	/* its arguments with long strings cut, for when the call is old: made
-	 * and counted now, while they are at hand */
+	 * and counted now, while we have them */
 	bufs_reset(BUFS(made, whole));
 	if (slim_args(args->text, call->lean, made)) {
 		if (call->json != NULL) {
@@ -166,8 +165,8 @@ ingest_string(struct compact *c, struct view_call *call, const struct rec *r,
 	return text;
 }
 
-/* The stub, with the id of hamr-mem's item in it, which memory knows by the
- * call's original id (a JSON string). */
+/* The stub, with the id of hamr-mem's item in it, which derives from the call's
+ * original id (a JSON string). */
 static void
 make_stub(struct compact *c, struct view_call *call, struct slice text,
     struct slice id, bool image)

@@ -1,5 +1,5 @@
-/* refill.c - what is shown in full before the tail because it is worth it, and
- * what is cut in the tail because it is too large. */
+/* refill.c - which calls before the tail are worth showing in full, and which
+ * results in the tail are cut because they are too large. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "internal.h"
 
 #define CUT_LEAST 100
-#define AGE_TOKENS 300		/* so many count as twice the age */
+#define AGE_TOKENS 300		/* a result this long counts as twice as old */
 #define FOLDED_AGE 80		/* of a folded step, where a low mark is set */
 #define CANDIDATES 4096		/* the newest calls: more would make an epoch as
 				 * slow as the transcript is long */
@@ -69,8 +69,8 @@ ranges_release(struct ranges *s)
 
 /* ---- worth ---- */
 
-/* How much faster an item grows old than the model's own words of the same
- * age: those are what the next edit has to match. */
+/* How much faster an item ages than the model's own words, which the next edit
+ * has to match. */
 enum { OLDER_READ = 3, OLDER_COMMAND = 6, OLDER_OTHER = 12 };
 
 struct item {
@@ -89,8 +89,8 @@ youngest_first(const void *a, const void *b)
 }
 
 /* The calls that could be shown in full again, most valuable first.  A folded
- * step brings all of its own message with it; one whose message is several
- * nodes stays folded. */
+ * step brings back its whole message; one whose message is several nodes stays
+ * folded. */
 static struct item *
 candidates(const struct compact *c, size_t *n)
 {
@@ -176,12 +176,12 @@ epoch_refill(struct compact *c)
 		if (folded && !out[call->node])
 			sum += v->nodes[call->node].thin;
 		long more = compact_tokens(c, sum) + 1;
-		/* with low marks older ones cost a fifth more fresh tokens
+		/* with low marks, older steps cost a fifth more fresh tokens
 		 * for two points of edit support */
 		long oldest = folded && c->set.strategy->low > 0 ?
 		    FOLDED_AGE : aim.oldest;
-		/* what an edit put in is there unnumbered, however often the
-		 * file is read: the next edit matches it */
+		/* an edit's new text has no line numbers, however often the
+		 * file is read since: the next edit matches it */
 		if (more > room || all[i].age + all[i].age * more / AGE_TOKENS >
 		    oldest || (f->kind == TOOL_READ && f->file > 0 &&
 		    ranges_cover(&shown, f)))
@@ -305,9 +305,9 @@ epoch_cut(struct compact *c, size_t from)
 			largest = call->text;
 	}
 	qsort(size, n, sizeof *size, lower_first);
-	/* CUT_PERCENT of B, or as many tokens as the largest text of a file
-	 * has, where what is kept whole besides leaves room and the others do
-	 * not cut it short anyway */
+	/* CUT_PERCENT of B, or as many tokens as the largest file text has, if
+	 * what else is kept whole leaves room and the others do not cut it
+	 * short anyway */
 	long tokens = percent_of(epoch_window(c), CUT_PERCENT);
 	if (compact_tokens(c, all - largest) <= tokens) {
 		long rest = epoch_filled(c) - (compact_size(c) -

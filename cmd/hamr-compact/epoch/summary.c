@@ -1,4 +1,4 @@
-/* summary.c - what is known of the folded nodes, and the text made of it. */
+/* summary.c - what we know of the folded nodes, and the text made from it. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,7 +171,7 @@ summary_fold(struct summary *s, const struct view *v, size_t fold)
 			if (s->nusers == 0)
 				s->task = value;
 			/* the first and the newest stay whole: they may be the
-			 * task and what the current turn is about */
+			 * task and the subject of the current turn */
 			if (last != NULL && last->len > USER_KEPT) {
 				size_t n = utf8_cut(last->text, last->len,
 				    USER_KEPT);
@@ -206,8 +206,7 @@ struct section {
 	struct buf line;	/* in the making */
 };
 
-/* Begin a section that may take `percent` of a text that is to have at most
- * cap bytes. */
+/* Begin a section that may take `percent` of a text of at most cap bytes. */
 static void
 begin(struct section *sec, struct buf *out, const char *title, size_t cap,
     size_t percent)
@@ -217,7 +216,7 @@ begin(struct section *sec, struct buf *out, const char *title, size_t cap,
 	sec->room = num_min(cap * percent / 100, cap - num_min(out->len, cap));
 }
 
-/* Write the line if there is room.  False if there is none. */
+/* Write the line if there is room; false if not. */
 static bool
 section_put(struct section *sec)
 {
@@ -241,18 +240,18 @@ section_put(struct section *sec)
 
 /* ---- what people wrote ----
  *
- * Every message stays, the older and longer ones with their beginning only
- * when room is short; short ones first, as they are said in full for little.
+ * Every message stays; if room is short, only the beginnings of older and
+ * longer ones.  Short ones get room first, as they cost little in full.
  */
 
 /* Messages that stay whole, whatever the section's room. */
 struct people_whole {
 	bool first;		/* the task */
-	bool newest;		/* what the turn in hand is about */
+	bool newest;		/* what the current turn is about */
 };
 
 /* How many bytes of a message are shown if it may have `most`.  A short rest is
- * shown too: the mark would be as long. */
+ * shown, too: the mark would be as long. */
 static size_t
 shown(const struct user *u, size_t most)
 {
@@ -268,7 +267,7 @@ line_of(const struct user *u, size_t most)
 	return n + FRAME + (n < u->len || u->more > 0 ? MORE : 0);
 }
 
-/* Append its beginning, which may have `most` bytes; how many it has. */
+/* Append its beginning, at most `most` bytes; returns how many. */
 static size_t
 put_beginning(const struct user *u, size_t most, struct buf *out)
 {
@@ -289,9 +288,9 @@ put_user(struct section *sec, const struct summary *s, size_t i, size_t most)
 	section_put(sec);
 }
 
-/* The task, in front of the header: there it stood before the first epoch, so
- * that a server's prefix goes on through it.  Whole, it is the content that it
- * was, and takes no room from the others; otherwise it has `most` bytes of
+/* The task, before the header: it was there before the first epoch, so a
+ * server's cached prefix includes it.  If whole, it is its original content
+ * and takes no room from the other messages; otherwise it gets `most` bytes of
  * theirs. */
 static void
 put_task(struct section *sec, const struct summary *s, bool whole, size_t most,
@@ -316,13 +315,13 @@ put_task(struct section *sec, const struct summary *s, bool whole, size_t most,
 
 /* From message `from` on, each may have most[i - from] bytes. */
 struct share {
-	size_t from, last;	/* last: behind them */
+	size_t from, last;	/* last: after them */
 	size_t *most;
 	size_t room;		/* that is left */
 };
 
-/* Give each message a beginning, as long as all can have one; otherwise the
- * newest ones for which there is room. */
+/* Give each message a beginning if there is room for all of them; otherwise the
+ * newest ones that fit. */
 static void
 share_beginnings(const struct summary *s, struct share *sh)
 {
@@ -348,8 +347,8 @@ share_beginnings(const struct summary *s, struct share *sh)
 		sh->most[i - sh->from] = most;
 }
 
-/* Newest first, give messages of at most `longest` bytes all they may have,
- * while there is room. */
+/* Newest first, give messages of at most `longest` bytes as much as they may
+ * have, while there is room. */
 static void
 give(const struct summary *s, struct share *sh, size_t first, size_t longest)
 {
@@ -416,7 +415,7 @@ print_people(const struct summary *s, struct people_whole whole,
 	for (size_t i = sh.from; i < sh.last; i++)
 		put_user(sec, s, i, sh.most[i - sh.from]);
 	left = sec->room;
-	if (whole.newest)	/* it takes no room from the others */
+	if (whole.newest)	/* takes no room from the others */
 		sec->room = SIZE_MAX;
 	if (s->nusers > 1)
 		put_user(sec, s, sh.last, whole.newest ? SIZE_MAX - MORE :
@@ -442,8 +441,8 @@ put_count(struct buf *line, size_t n, const char *what, const char *before)
 		    "");
 }
 
-/* All changed paths, the older ones without counts when room is short; these
- * get `more` room. */
+/* All changed paths, the older ones without counts if room is short; they get
+ * `more` room. */
 static void
 print_changed(const struct summary *s, struct section *sec, size_t more)
 {
@@ -546,7 +545,7 @@ print_said(const struct summary *s, const struct view *v,
 
 /* ---- all of it ---- */
 
-/* The content: what people wrote stands there as they wrote it. */
+/* The content, with what people wrote exactly as they wrote it. */
 static void
 put_all(const struct summary *s, const struct summary_room *room,
     struct slice task, struct slice text, bool newest, struct buf *out)
@@ -558,7 +557,7 @@ put_all(const struct summary *s, const struct summary_room *room,
 	size_t n = 0, bytes = 0;
 	uint64_t sum = 0;
 
-	/* contexts are in front, verbatim, if they fit */
+	/* contexts come first, verbatim, if they fit */
 	for (; n < s->ncontexts; n++) {
 		buf_reset(&instead);
 		msg_text(s->contexts[n], &instead);
@@ -578,7 +577,7 @@ put_all(const struct summary *s, const struct summary_room *room,
 		v[n++] = task;
 	scan_quote(&quoted, text.p, text.n);
 	v[n++] = buf_view(&quoted);
-	/* its images, as a content of their own */
+	/* its images, as separate content */
 	if (newest && s->nusers > 1)
 		for (struct walk w = walk_elements(s->newest);
 		    walk_next(&w, NULL, &part); )
