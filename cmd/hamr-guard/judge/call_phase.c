@@ -14,7 +14,7 @@
 uint64_t
 streak_pair(const struct streak *e)
 {
-	/* failures are equal when they are so normalized */
+	/* failures are equal if they are equal when normalized */
 	uint64_t h = e->failed ? e->d.norm : e->d.hash;
 
 	return (h << 32 | h >> 32) ^ e->sig.a;
@@ -118,8 +118,8 @@ refuse(struct guard *g, struct open_call *o, struct verdict *v,
 	free(message);
 }
 
-/* A tool that failed in one way whatever it was given: of its errors in this
- * epoch the one met most often, by more than one call, decides. */
+/* A tool that failed in one way whatever its arguments: its most frequent error
+ * in this epoch that more than one call met decides. */
 static bool
 refuse_faulty(struct guard *g, struct open_call *o)
 {
@@ -180,7 +180,7 @@ judge_alone(struct guard *g, struct open_call *o)
 		streak_judge(g, &o->is, e, &v);
 		enum advice a = v.rule == RULE_CYCLE ? A_CYCLE_BLOCK :
 		    v.rule == RULE_RETRY ? A_RETRY_BLOCK : A_REPEAT_BLOCK;
-		/* the sentence behind it is that of the halt */
+		/* the next sentence in the table is the halt's */
 		refuse(g, o, &v, halts ? ACT_HALT : ACT_BLOCK, a + halts,
 		    v.count);
 		if (halts)
@@ -315,7 +315,7 @@ guard_answer(struct guard *g, const struct rec *r)
 	msg_text(rec_get(r, "content"), &g->text);
 	buf_reserve(&g->text, VOLATILE_MARGIN);
 	struct slice text = slice_trim(buf_view(&g->text));
-	/* a null reason is that of a message that was cut while it came */
+	/* a null reason means that the message was cut off */
 	if (text.n > 0 && (finish.p == NULL || scan_str_is(finish, "stop")))
 		wrong = judge_text(g, text, &v.rule);
 	if (a->nudged_call >= NUDGES_CALL || a->nudged_turn >= NUDGES_TURN)

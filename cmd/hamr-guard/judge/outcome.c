@@ -1,4 +1,4 @@
-/* outcome.c - what a result says: its hashes, its gain, what it changed. */
+/* outcome.c - reads a result: its hashes, its gain, what it changed. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 #define REMEMBERED 1024
 #define KEPT_MAX ((size_t)1 << 20)	/* bytes of texts that are kept */
 
-/* ---- what meta tells ---- */
+/* ---- what meta says ---- */
 
 enum { CACHED, EXIT, SIGNAL, MUTATED, BEFORE, AFTER, PATH, STDOUT, OP, FIRST,
 	LAST, LINES, SHA, ERROR, META_KEYS };
@@ -122,7 +122,8 @@ may_pass(const struct slice *meta, struct slice text)
 	return yes;
 }
 
-/* The text of the result, in g->text; what is no text is digested at once. */
+/* The text of the result, in g->text; content that is not text is digested at
+ * once. */
 static void
 read_content(struct guard *g, const struct rec *r, struct digest *d)
 {
@@ -137,8 +138,8 @@ read_content(struct guard *g, const struct rec *r, struct digest *d)
 			digest_bytes(part, &g->lines, d);
 }
 
-/* Does what an edit returned begin with its failure?  Many agents do not mark
- * that otherwise. */
+/* Does an edit's result begin with its failure?  Many agents do not mark it in
+ * any other way. */
 static bool
 tells_no_edit(struct slice text)
 {
@@ -162,8 +163,8 @@ tells_no_edit(struct slice text)
 	return false;
 }
 
-/* How many of a text's words are in the row, in lower case; *all, which may
- * be NULL: of how many. */
+/* How many of a text's words are in the row, in lower case; *all, which may be
+ * NULL, is how many words it has. */
 static size_t
 words_among(struct slice text, const char *const *row, size_t *all)
 {
@@ -206,7 +207,7 @@ is_status(struct slice text)
 	return digit && words_among(text, words, &all) == all;
 }
 
-/* Is it one that is not 0? */
+/* Is it a nonzero exit status? */
 static bool
 is_failure(struct slice line)
 {
@@ -236,7 +237,7 @@ tells_failure(struct slice text)
 	return is_failure(envelope_last_line(slice_trim(text)));
 }
 
-/* Does it end with "ValueError: no such thing", as Python's tracebacks do? */
+/* Does the text end like a Python traceback: "ValueError: no such thing"? */
 static bool
 is_traceback(struct slice text)
 {
@@ -253,7 +254,7 @@ is_traceback(struct slice text)
 	    slice_has(text, "Traceback (most recent call");
 }
 
-/* Does one of the last lines of a text tell of a failed test or an error:
+/* Does one of the last lines of a text report a failed test or an error:
  * "1 failed, 2 passed", "FAIL: x", "a.c:3:5: error: x", "error[E0433]: x"? */
 static bool
 complains(struct slice text)
@@ -289,7 +290,8 @@ complains(struct slice text)
 	return false;
 }
 
-/* Does a text have a word for what goes on?  *all: words_among. */
+/* Does a text have a word for something still going on?  *all: as in
+ * words_among. */
 static bool
 goes_on(struct slice text, size_t *all)
 {
@@ -305,8 +307,8 @@ goes_on(struct slice text, size_t *all)
 	return words_among(text, words, all) > 0;
 }
 
-/* Does a text say of what c asks for that it is under way, or over?  *patient:
- * in so many words, not as one of many. */
+/* Does a text say that what c asks for is under way, or over?  *patient: it
+ * says so explicitly, not as one state among many. */
 static enum going
 state_of(const struct open_call *c, struct slice text, bool brief,
     bool *patient)
@@ -362,7 +364,7 @@ state_of(const struct open_call *c, struct slice text, bool brief,
 	return *patient ? UNDER_WAY : state;
 }
 
-/* Is it a line that says that there is none of what was asked for? */
+/* Does a line say that there is none of what was asked for? */
 static bool
 finds_nothing(struct slice text)
 {
@@ -414,8 +416,8 @@ is_none(struct slice text)
 
 /* ---- files ---- */
 
-/* A file is in another state, as meta tells by a path and a hash: true if it is
- * a new one.  What this turn made may go again. */
+/* A file is in another state, by meta's path and hash: true if the state is
+ * new.  A file that this turn created may be deleted again. */
 static bool
 reach(struct guard *g, struct slice path, struct slice sha, struct outcome *o)
 {
@@ -428,7 +430,7 @@ reach(struct guard *g, struct slice path, struct slice sha, struct outcome *o)
 	return files_reach(&g->files, file, sign_value(sha), &o->back);
 }
 
-/* What meta tells of changed files. */
+/* Read what meta says about changed files. */
 static void
 files_reported(struct guard *g, const struct open_call *c,
     const struct slice *meta, struct outcome *o)
@@ -453,8 +455,8 @@ files_reported(struct guard *g, const struct open_call *c,
 		o->files = is_new ? NEW_STATE : OLD_STATE;
 }
 
-/* Without hashes: an edit's content is told by its arguments, a command's work
- * by the list of commands that change files. */
+/* Without hashes: an edit's arguments tell the content, and the list of
+ * commands that change files tells what a command did. */
 static void
 files_inferred(struct guard *g, const struct open_call *c, struct outcome *o)
 {
@@ -579,7 +581,7 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	o->none = is_none(text);
 	o->nothing = !o->failed && (finds_nothing(text) ||
 	    (o->none && is_question(&c->is)));
-	/* what the call says is known until the next step */
+	/* the call's own words are known until the next step */
 	if (c->turn == g->turn && c->step == g->steps) {
 		text = sign_text_of(&g->signer, &c->is);
 		if (c->is.echoes != 0 && !c->is.idle) {

@@ -1,4 +1,4 @@
-/* result_phase.c - what came of a call, and what is to be said of its step. */
+/* result_phase.c - judges the result of a call, and the step at its end. */
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -30,7 +30,7 @@ compare(struct guard *g, const struct open_call *c, const struct streak *e,
 	outcome_rest(g, e->rest);
 	if (e->d.norm == o->d.norm)
 		return o->failed ? SAME : ALIKE;
-	/* who waits for something looks at its numbers */
+	/* a call that waits for something is made for its numbers */
 	if (c->is.poll || c->is.measures)
 		return CHANGED;
 	if (e->d.mask == 0 || o->d.mask == 0)
@@ -109,7 +109,7 @@ judge_streak(struct guard *g, struct open_call *c, struct streak *e,
 	unsigned long times = e->times;
 	bool weak = like != CHANGED;
 
-	/* who pauses before an error that may pass does what is advised */
+	/* a pause before an error that may pass is what we advise */
 	if (c->is.poll && e->transient)
 		times *= 2;
 	guard_count(g, e->failed ? RULE_RETRY : RULE_REPEAT, e->n);
@@ -136,7 +136,7 @@ judge_fault(struct guard *g, struct open_call *c, const struct outcome *o)
 		return;
 	}
 	if (o->mute)
-		return;		/* a status alone says nothing */
+		return;		/* a mere status says nothing */
 	struct streak *f = streaks_put(&g->faults, (struct sig){ c->is.tool,
 	    o->d.norm });
 	if (f->n == 0) {
@@ -161,8 +161,8 @@ judge_fault(struct guard *g, struct open_call *c, const struct outcome *o)
 		add_due(c, RULE_SAME_ERROR, f->n, f->sig.b);
 }
 
-/* A batch of inserts, of probes, of files checked: the same short answer to
- * calls that all differ. */
+/* A batch of inserts, probes or file checks: the same short answer to calls
+ * that all differ. */
 static bool
 is_same_answer(const struct open_call *c, const struct outcome *o)
 {
@@ -191,7 +191,7 @@ judge_answer(struct guard *g, struct open_call *c, const struct outcome *o)
 		return;
 	if (!hash_set_add(&g->answered, hash_both(key.a ^ key.b,
 	    c->is.sig.b)))
-		return;		/* not another call */
+		return;		/* the same call */
 	struct streak *e = streaks_put(&g->same, key);
 	if (e->n > 0 && had_effect(g, c, e)) {
 		e->shown = g->shown_new;
@@ -240,7 +240,7 @@ judge_failure(struct guard *g, struct open_call *c, const struct outcome *o)
 	add_due(c, RULE_FUTILE_EDITS, edits, o->d.fault);
 }
 
-/* Edits that change nothing that is tested. */
+/* Edits that do not change the outcome of a test. */
 static void
 judge_check(struct guard *g, struct open_call *c, struct streak *e,
     const struct outcome *o)
@@ -270,7 +270,7 @@ judge_check(struct guard *g, struct open_call *c, struct streak *e,
 	if (o->failed && edits - e->edited < g->policy->futile_warn)
 		judge_failure(g, c, o);
 	if (edits == e->checked)
-		return;		/* nothing was changed in between */
+		return;		/* nothing changed in between */
 	e->checked = edits;
 	edits -= e->edited;
 	guard_count(g, RULE_FUTILE_EDITS, edits);
@@ -459,7 +459,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	    (o->past_end || o->shown || o->d.gain == 0);
 }
 
-/* ---- what is said of a step ---- */
+/* ---- what is said about a step ---- */
 
 static void
 warn(struct guard *g, const struct open_call *c, struct verdict *v,
@@ -508,7 +508,7 @@ warn_streak(struct guard *g, struct open_call *c, const struct due *due,
 	enum advice a = A_REPEAT_WARN;
 
 	if (e == NULL)
-		return;		/* pushed out since */
+		return;		/* evicted since */
 	streak_judge(g, &c->is, e, &v);
 	if (due->rule == RULE_REPEAT_WEAK) {
 		v.rule = RULE_REPEAT_WEAK;
@@ -547,7 +547,7 @@ warn_due(struct guard *g, struct open_call *c, const struct due *due,
 	case RULE_SAME_ERROR:
 		e = streaks_get(&g->faults, key);
 		if (e == NULL || e->n == 0)
-			return;		/* it has worked since */
+			return;		/* it has passed since */
 		fault_judge(g, &c->is, e, &v);
 		v.gated = false;
 		f.history = &e->calls;
@@ -588,7 +588,7 @@ warn_due(struct guard *g, struct open_call *c, const struct due *due,
 	warn(g, c, &v, a, &f, nudge);
 }
 
-/* A warning that is of the whole step stands on its last call. */
+/* A warning about the whole step goes on its last call. */
 static void
 warn_step(struct guard *g, struct verdict *v, const struct call_row *row,
     enum advice a, struct nudge *nudge)
@@ -619,7 +619,7 @@ warn_stall(struct guard *g, struct nudge *nudge)
 		.warn = p->stall_warn, .halt = p->stall_limit };
 	enum advice a = A_STALL_WARN;
 
-	/* of a refused or repeated call enough was said */
+	/* enough was said about a refused or repeated call */
 	if (!limit && (s->score < p->stall_warn * POINT || g->step.blocked ||
 	    nudge->n > 0))
 		return;
@@ -677,7 +677,8 @@ guard_step(struct guard *g)
 	if (!g->step.news && g->step.weight > 0) {
 		unsigned long w = (unsigned long)g->step.weight;
 
-		/* who reads all once more may: that alone asks for no text */
+		/* reading everything once more is allowed: that alone does not
+		 * make us ask for text */
 		s->others += g->step.spared ? 0 : w;
 		if (g->step.spared && s->others < OTHERS * POINT &&
 		    s->score < limit && s->score + w >= limit)
@@ -695,8 +696,8 @@ guard_step(struct guard *g)
 			warn_stall(g, &nudge);
 		if (g->step.futile != 0)
 			ask_for_text(g, RULE_FUTILE_EDITS, g->step.futile);
-		/* many calls, and one of them over and over: time to say what
-		 * is known */
+		/* many calls, one of them over and over: time for the model to
+		 * say what it knows */
 		guard_count(g, RULE_CALLS, g->calls);
 		if (p->soft_calls != 0 && g->calls >= p->soft_calls &&
 		    g->stuck >= p->stuck && g->text_only == 0 &&
