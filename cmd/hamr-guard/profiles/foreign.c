@@ -153,7 +153,7 @@ result(struct guard *g, struct open_call *c, const struct rec *r)
 	msg_text(rec_get(r, "content"), &g->text);
 	res.text = buf_view(&g->text);
 	res.failed = scan_true(rec_get(r, "is_error"));
-	/* what meta tells; without it what the call is for */
+	/* what meta says; without meta, what the call is for */
 	if (scan_kind(mutated) == SCAN_ARRAY) {
 		w = walk_of(mutated);
 		res.mutated = walk_next(&w, NULL, &one);

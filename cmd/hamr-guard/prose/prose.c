@@ -1,6 +1,6 @@
-/* prose.c - answers that are none (chapter 3.4).
+/* prose.c - answers that are not really answers (chapter 3.4).
  *
- * The format is English with marks of Markdown, read word by word; no library
+ * The format is English with Markdown marks, read word by word; no library
  * on our list reads it.
  */
 #include <ctype.h>
@@ -52,8 +52,8 @@ struct phrases {
 
 #define PHRASES(...) { .row = (const char *const[]){ __VA_ARGS__, NULL } }
 
-/* Those from the first on that may begin with c, or NULL: most words of a text
- * begin otherwise. */
+/* The first of the phrases that may begin with c, or NULL, as for most words of
+ * a text. */
 static const char *const *
 phrases_with(struct phrases *of, char c)
 {
@@ -84,8 +84,8 @@ is_stem(const char *p, const char *end, const char *phrase)
 	return true;
 }
 
-/* Has the text one of these, in any case?  Much cheaper than to cut it into
- * sentences. */
+/* Does the text have one of these, in upper or lower case?  Much cheaper than
+ * splitting it into sentences. */
 static bool
 has_stem(struct slice text, struct phrases *stems)
 {
@@ -175,8 +175,8 @@ sentence_next(struct slice *text, struct sentence *s)
 	return s->n > 0;
 }
 
-/* Do the words from i on begin with one of the phrases?  How many words it
- * has, 0: no. */
+/* If the words from i on begin with one of the phrases, how many words it has;
+ * else 0. */
 static size_t
 sentence_is(const struct sentence *s, size_t i, struct phrases *of)
 {
@@ -241,7 +241,7 @@ static struct phrases past = PHRASES("fixed", "found", "failed", "changed",
     "replaced", "resolved", "passed", "updated", "implemented", "is because",
     "installed", "wrote", "was because", "edited", "verified", "modified",
     "deleted");
-/* Offers, and what is asked of the person. */
+/* Offers, and requests to the person. */
 static struct phrases offers = PHRASES("if you want", "if you'd like",
     "if you would like", "if you wish", "if you prefer", "would you like",
     "when you", "do you want", "let me know", "happy to", "glad to",
@@ -268,7 +268,7 @@ has_intent(const struct sentence *s)
 	return false;
 }
 
-/* What stands behind the last empty line. */
+/* The text after the last empty line. */
 static struct slice
 last_paragraph(struct slice text)
 {
@@ -320,7 +320,7 @@ ends_in_call(struct slice text)
 	return call;
 }
 
-/* No intent and no announcement is without one of these. */
+/* Every intent or announcement has one of these. */
 static struct phrases plan_stems = PHRASES("i'll", "i will", "i need", "i am",
     "i'm", "i should", "let me", "let's", "next i", "first i", "plan", "step");
 
@@ -394,7 +394,7 @@ static struct phrases hedges = PHRASES("should", "sure", "so that", "will",
     "let me",
     "likely", "like", "please", "previously", "probably");
 
-/* Behind a verb: something else is passed, not the test. */
+/* After a verb: something else is passed, not the test. */
 static struct phrases objects = PHRASES("a", "an", "it", "its", "null", "them");
 
 static bool

@@ -3,8 +3,8 @@
  * The format is bash's: a row of simple commands between ; & | ( ) and line
  * ends, each of words and redirections; '...', "..." and $'...' with
  * backslashes, a backslash alone, here-documents, # comments.  No library on
- * our list reads it.  What is misread is only folded less, never more, than
- * bash allows.
+ * our list reads it.  Misreading only folds less than bash allows, never
+ * more.
  */
 #include <string.h>
 
@@ -65,11 +65,11 @@ static const char *const writers[] = { "rm", "mv", "cp", "mkdir", "rmdir",
 	"apt install", "apt-get install", "black", "prettier --write",
 	"sed -i", "perl -i", "perl -pi", "wget", "curl -O", "curl -sO",
 	"curl -LO", "convert", "magick", "ffmpeg", "psql -f", NULL };
-/* Writers that leave what runs as it is. */
+/* Writers that do not change what runs. */
 static const char *const recorders[] = { "git add", "git commit",
 	"git checkout -b", "git switch -c", "mkdir", "gofmt -w", "go fmt",
 	"cargo fmt", "black", "prettier --write", NULL };
-/* Writers that edit nothing: what they bring was there before. */
+/* Writers that edit nothing: what they bring existed before. */
 static const char *const movers[] = { "git checkout", "git switch",
 	"git bisect", "git reset", "git restore", "git stash", NULL };
 /* They change what runs somewhere, and no file of the work. */
@@ -109,7 +109,8 @@ static const unsigned char sorts[256] = {
 
 /* ---- cutting a command into simple ones ---- */
 
-/* Behind the quoted string that opens at p; its end when it does not close. */
+/* The place after the quoted string that opens at p; the end of the text if it
+ * does not close. */
 static const char *
 over_quotes(const char *p, const char *end, bool escapes, bool *expands)
 {
@@ -164,7 +165,7 @@ over_redirection(const char *p, const char *end, struct simple *s)
 	const char *w = p = over_blanks(p, end);
 	p = over_word(p, end, s);
 	if (!writes) {
-		/* but a shift of numbers begins no document */
+		/* but a shift of numbers does not begin a document */
 		if (document && p > w && (*w < '0' || *w > '9'))
 			s->until = (struct slice){ w, (size_t)(p - w) };
 		else
@@ -180,8 +181,8 @@ over_redirection(const char *p, const char *end, struct simple *s)
 	return p;
 }
 
-/* The line end at p ends a line with <<: behind the document, at the end of
- * its last line.  *expands: the shell puts something into it. */
+/* The LF at p ends a line with <<: returns the end of the document's last line.
+ * *expands: the shell expands something in it. */
 static const char *
 over_document(const char *p, const char *end, struct slice until,
     bool *expands)
@@ -230,7 +231,7 @@ simple_next(const char *p, const char *end, struct simple *s)
 			s->more = true;
 		p = over_blanks(p, end);
 	}
-	/* behind what may stand before it */
+	/* the name follows assignments and prefixes */
 	for (; s->at < s->n; s->at++) {
 		struct slice w = s->w[s->at];
 		const char *eq = memchr(w.p, '=', w.n);
@@ -247,8 +248,8 @@ simple_next(const char *p, const char *end, struct simple *s)
 
 /* ---- what a simple command is ---- */
 
-/* The command, alone or with its first words, is one of the row.  An option
- * may carry more: -i.bak. */
+/* Is the command, alone or with its first words, in the row?  An option may
+ * have something attached: -i.bak. */
 static bool
 is_command(const struct simple *s, const char *const *row)
 {
@@ -294,7 +295,7 @@ is_idle(const struct simple *s)
 	return s->at < s->n ? slice_in(s->w[s->at], words) : s->n == 0;
 }
 
-/* Is all that a writer is given below /tmp? */
+/* Are all of a writer's arguments below /tmp? */
 static bool
 is_elsewhere(const struct simple *s)
 {
@@ -310,7 +311,7 @@ is_elsewhere(const struct simple *s)
 	return any && !s->more;
 }
 
-/* The one path that `rm` is given, as it stands; p NULL: another command. */
+/* The only path argument of `rm`, as written; p NULL: another command. */
 static struct slice
 removed(const struct simple *s)
 {

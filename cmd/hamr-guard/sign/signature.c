@@ -19,7 +19,7 @@
 static const char *const dropped[] = { "description", "reason", "intent",
 	"thought", "explanation", "request_id", "trace_id", "nonce",
 	"timestamp", NULL };
-/* Names that tell nothing more. */
+/* Names that tell us nothing more. */
 static const char *const ours[] = { "bash", "read", "edit", "write", NULL };
 static const char *const readers[] = { "read", "view_image", "search_memory",
 	"save_memory", NULL };
@@ -135,7 +135,7 @@ sign_matters(struct signer *s, struct slice json)
 	struct slice path = text_of(s, json);
 	while (n > 0 && s->root[n - 1] == '/')
 		n--;
-	/* who knows what is behind a /../: it may matter */
+	/* a path with /../ may lead anywhere: it may matter */
 	if (slice_has(path, "/../"))
 		outside = false;
 	else if (!slice_starts(path, "/"))
@@ -157,7 +157,7 @@ struct words {
 	size_t n;
 };
 
-/* A word begins behind what is no letter, and at a capital. */
+/* A word starts after a non-letter and at a capital. */
 static void
 words_of(struct slice name, struct words *all)
 {
@@ -321,7 +321,7 @@ named(struct signer *s, struct slice name)
 
 /* ---- what its arguments tell ---- */
 
-/* Has a call no other arguments than these? */
+/* Does a call have only these arguments? */
 static bool
 is_all_dropped(const struct members *all)
 {
@@ -331,7 +331,7 @@ is_all_dropped(const struct members *all)
 	return true;
 }
 
-/* A string's text in b, with the margin behind it. */
+/* A string's text in b, followed by the margin. */
 static struct slice
 code_text(struct slice json, struct buf *b)
 {
@@ -347,7 +347,7 @@ code_in(struct signer *s, struct slice json)
 	return code_of(code_text(json, &s->path), &s->line);
 }
 
-/* Is it a program's text, where some lines do not run? */
+/* Is it program text, in which some lines do not run? */
 static bool
 is_code(struct signer *s)
 {
@@ -387,7 +387,7 @@ judge_edit(struct signer *s, struct traits *out)
 		else if (change == CODE_NUMBERS)
 			out->code.shape = code_in(s, new).shape;
 	} else {
-		/* a patch in a format of its own */
+		/* a patch in its own format */
 		out->code = (struct code){ 1, 1 };
 		for (size_t i = 0; i < s->members.n; i++) {
 			one = s->members.m[i].val;
@@ -404,8 +404,8 @@ judge_edit(struct signer *s, struct traits *out)
 	}
 }
 
-/* The texts of a tool that only notes what the model thinks, but for their
- * numbers; 0: it has none. */
+/* A hash of the texts of a tool that only notes the model's thoughts, without
+ * their numbers; 0: it has none. */
 static uint64_t
 thought_of(struct signer *s)
 {
@@ -439,7 +439,7 @@ command_of(struct signer *s)
 		return NOTHING;
 	buf_reset(&s->text);
 	for (struct walk w = walk_of(cmd); walk_next(&w, NULL, &word); ) {
-		/* behind -c or -lc the command is one word */
+		/* after -c or -lc the command is one word */
 		if (script.p != NULL)
 			buf_reset(&s->text);
 		else if (s->text.len > 0)
@@ -451,7 +451,7 @@ command_of(struct signer *s)
 	return buf_view(&s->text);
 }
 
-/* kind: the tool of ours that does what it does, or its name. */
+/* kind: our tool that does the same, or else its own name. */
 static void
 judge(struct signer *s, struct slice name, struct slice kind,
     struct traits *out)
@@ -554,9 +554,9 @@ take_members(struct signer *s, struct slice name, struct slice text)
 		members_add_all(all, buf_view(&s->named), false);
 }
 
-/* Which of our tools does what this one of another agent or server does, by
- * its name and what it is given; the name itself if none.  *args are then under
- * the names of ours. */
+/* Which of our tools does what this foreign tool does, by its name and
+ * arguments?  If one does, *args are then under our names; else the name
+ * itself. */
 static struct slice
 kind_of(struct signer *s, struct slice name, struct slice *args)
 {

@@ -55,15 +55,15 @@ sig_is(struct sig x, struct sig y)
 /* What a call is, by its name and arguments alone. */
 struct traits {
 	struct sig sig;
-	size_t at, n;		/* what it is of, in the signer's memory */
+	size_t at, n;		/* its text in the signer's memory */
 	uint64_t tool;		/* hash of its name */
 	bool idle;		/* cannot inform */
 	uint64_t thought;	/* of one that only thinks: what, but for its
 				 * numbers; else 0 */
 	bool poll;
 	bool waits;		/* sleeps, or waits for something */
-	bool pauses;		/* does nothing else */
-	bool patient;		/* a poll behind such a call, or that call */
+	bool pauses;		/* does nothing but wait */
+	bool patient;		/* such a call, or a poll after one */
 	bool measures;		/* counts or weighs what may grow: wc, du */
 	bool acts;		/* does something that its result shows: a
 				 * click, a move */
@@ -72,8 +72,8 @@ struct traits {
 	bool bash;
 	bool network;		/* its errors are often not its own */
 	bool fetches;		/* shows a page of the web, perhaps */
-	bool tracks;		/* reads or keeps a list of what is to do */
-	bool plans;		/* is given all of such a list */
+	bool tracks;		/* reads or keeps a to-do list */
+	bool plans;		/* is given a whole to-do list */
 	bool edits;		/* edit or write */
 	bool write;		/* of these, it has all of the content */
 	bool looks;		/* the read tool */
@@ -89,7 +89,7 @@ struct traits {
 	uint64_t removes;	/* hash of the one path it removes; 0: none */
 	uint64_t path;		/* hash; 0: none */
 	uint64_t change;	/* of an edit: new text less old; of a write:
-				 * the content (files.h) */
+				 * the content (judge/file_states.h) */
 	bool comments;		/* an edit of comments alone */
 	struct code code;	/* of a write or a patch; of the place where
 				 * an edit changes only comments (exact) or
@@ -115,7 +115,7 @@ void sign_step(struct signer *s);
 struct slice sign_call(struct signer *s, struct slice name, struct slice args,
     struct traits *out);
 
-/* What the signature of a call of this step is of: its name, NUL and its
+/* The text that a call of this step is signed by: its name, a NUL and its
  * arguments; borrowed until the next step. */
 struct slice sign_text_of(const struct signer *s, const struct traits *t);
 /* The signature of a call of this step, or of an answer. */

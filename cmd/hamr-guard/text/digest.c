@@ -38,7 +38,7 @@ mix(uint64_t *all, uint64_t around, uint64_t line)
 	*all = hash_both(*all + around, line);
 }
 
-/* How many characters; most lines have none that is not ASCII. */
+/* How many characters; most lines are all ASCII. */
 static size_t
 count_chars(struct slice line)
 {
@@ -64,8 +64,8 @@ struct pass {
 	bool json, pages;
 };
 
-/* Does the call itself say what the line says, perhaps behind a label of the
- * agent that ran it ("Output: ")? */
+/* Does the call itself contain the line, perhaps after a label of the agent
+ * that ran it ("Output: ")? */
 static bool
 is_told(const struct pass *a, struct slice line)
 {
@@ -85,7 +85,7 @@ is_told(const struct pass *a, struct slice line)
 	    (size_t)(line.p + line.n - (colon + 2)) });
 }
 
-/* The next word of a text, which is taken off. */
+/* Take the next word off a text. */
 static bool
 next_word(struct slice *text, struct slice *word)
 {

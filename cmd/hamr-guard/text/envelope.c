@@ -15,7 +15,7 @@ begins_with(struct slice line, const char *const *row)
 	return false;
 }
 
-/* What stands around an output: its last line tells whose it is. */
+/* What is around an output: the last line shows which agent wrote it. */
 static const struct frame {
 	const char *last, *heads[3], *feet[6];
 } frames[] = {

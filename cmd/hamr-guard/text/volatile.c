@@ -82,7 +82,7 @@ two(const struct line *l, const char *p)
 	return (p[0] - '0') * 10 + p[1] - '0';
 }
 
-/* Leave out what stands from p to q. */
+/* Leave out the bytes from p to q. */
 static void
 leave_out(struct line *l, const char *p, const char *q)
 {
@@ -101,7 +101,7 @@ leave_out(struct line *l, const char *p, const char *q)
  * Each of these looks at the run of digits from p to q; it returns the place
  * behind what begins there and changes by itself, or NULL. */
 
-/* Behind fraction and zone of a time. */
+/* The place after the fraction and zone of a time. */
 static const char *
 over_zone(const struct line *l, const char *p)
 {
@@ -329,7 +329,7 @@ is_pid(const struct line *l, const char *p, const char *q)
 
 /* ---- temporary paths, volatile members ---- */
 
-/* At "/tmp/": leave out the names behind it that were made up. */
+/* At "/tmp/": leave out the generated names after it. */
 static const char *
 over_tmp(struct line *l, const char *p)
 {
@@ -374,8 +374,8 @@ is_volatile_name(struct slice name)
 	return slice_in((struct slice){ plain, n }, names[n]);
 }
 
-/* A colon at p: leave out the member before and behind it if its name tells a
- * time or names a request; where to go on. */
+/* A colon at p: leave out the member around it if its name is that of a time or
+ * a request; returns where to continue. */
 static const char *
 drop_member(struct line *l, const char *colon)
 {
@@ -408,7 +408,7 @@ drop_member(struct line *l, const char *colon)
 
 /* ---- a line ---- */
 
-/* A run of digits from p to q: where to go on. */
+/* A run of digits from p to q: returns where to continue. */
 static const char *
 drop_digits(struct line *l, const char *p, const char *q)
 {
