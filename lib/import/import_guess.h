@@ -32,7 +32,7 @@ struct guess {
 	const struct import_format *one, *other;
 	bool lines;		/* a value a line, as far as was seen */
 	bool document;		/* one JSON value over several lines, or an
-				 * array of what a format has on lines */
+				 * array; a line format's values may be in it */
 	bool bad_array;		/* GUESS_BROKEN: an array that is not JSON */
 	char keys[100];		/* GUESS_NOBODY: of its first object */
 	bool odd;		/* GUESS_NOBODY: looks like somebody's

@@ -23,9 +23,9 @@ void guard_count(const struct guard *g, enum rule r, unsigned long value);
 
 /* What a repeat weighs, in sixths: less for calls that may be repeated more. */
 int repeat_weight(bool poll, bool transient);
-/* By what factor may a call be repeated more often than others?  Polling
- * triples it; pausing, or an answer that the thing still goes on, raises it,
- * but not for a failure. */
+/* By what factor may a call be repeated more often than others?  A poll by
+ * poll_multiplier; one that pauses, or is told that the thing still goes on,
+ * by more, unless it failed. */
 unsigned long guard_times(const struct guard *g, const struct traits *t,
     bool failed);
 /* The step weighs at least this much.  spared: such calls may be right, and do
