@@ -14,7 +14,8 @@ void server_say_none(void);
 
 /* In a session, once: unless the user set a window, request from Ollama the one
  * in the model's own settings, and never more than the model has.  Call it
- * before the first request: for another num_ctx Ollama loads the model again. */
+ * before the first request: for another num_ctx Ollama would load the model
+ * again. */
 void server_fit_window(struct provider *p);
 
 /* At the first sync: put a limit if the server reports its window within
