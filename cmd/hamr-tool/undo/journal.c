@@ -1,4 +1,4 @@
-/* journal.c - what can be taken back: written down, read again, forgotten. */
+/* journal.c - the journal of changes: written, read, pruned. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,14 +23,14 @@
 
 #define NAME "hamr-undo"
 #define COUNTER "hamr-next"
-#define BEGUN "hamr-begun"	/* the call in hand; empty: none */
-#define ALIVE_NS 2000000000LL	/* from the last sign of life to the end */
+#define BEGUN "hamr-begun"	/* the call in progress; empty: none */
+#define ALIVE_NS 2000000000LL	/* a call may run on after a sign of life */
 #define ID_MAX ((long long)1 << 53)
 #define JOURNAL_MAX ((size_t)16 << 20)
-#define FILE_MAX ((size_t)64 << 20)	/* what edit and write change */
-#define STAMP "hamr-pruned"	/* its time tells when it was done */
+#define FILE_MAX ((size_t)64 << 20)	/* the limit of edit and write */
+#define STAMP "hamr-pruned"	/* its mtime: when snap_prune last ran */
 #define DAY_S ((int64_t)24 * 60 * 60)
-#define NEWEST 20		/* changes that do not grow too old */
+#define NEWEST 20		/* changes kept whatever their age */
 #define PRUNE_MS 3000		/* others may wait for us */
 
 int
@@ -90,8 +90,7 @@ undo_path_look(const struct files *f, struct undo_path *t)
 	close(fd);
 	if (good)
 		return true;
-	/* of a FIFO or the like there is nothing to read, nor of what has no
-	 * mode for it */
+	/* a FIFO or the like has no content, an unreadable file no hash */
 	bool file = S_ISREG(st.st_mode) || S_ISLNK(st.st_mode);
 	errno = 0;
 	bool read = file && snap_read(&f->root, t->path, &st, &text);
@@ -106,9 +105,9 @@ undo_path_look(const struct files *f, struct undo_path *t)
 
 /* ---- writing ---- */
 
-/* Forget what stands before a byte of the file, or (-1) before its newer half,
- * while nobody else writes to it; at once, so that a crash leaves the old one
- * or the new one.  0, or -1. */
+/* Drop what is before offset at (-1: before the newer half).  The caller makes
+ * sure that nobody else writes.  Atomic: a crash leaves the old file or the new
+ * one.  0, or -1. */
 static int
 journal_forget(struct snap *s, long long at)
 {
@@ -124,7 +123,7 @@ journal_forget(struct snap *s, long long at)
 	if (r == 0 && (size_t)at < b.len) {
 		r = file_replace(path, b.p + at, b.len - (size_t)at, 0600,
 		    NULL);
-		/* the new file is the root's owner's, too */
+		/* give the new file to the root's owner, too */
 		if (r == 0)
 			file_close(snap_file(s, NAME, O_RDONLY));
 	}
@@ -133,7 +132,7 @@ journal_forget(struct snap *s, long long at)
 	return r;
 }
 
-/* Write o as one line.  The lock is held. */
+/* Append o as one line.  The caller holds the lock. */
 static int
 append(struct snap *s, struct slice o, struct err *e)
 {
@@ -145,7 +144,7 @@ append(struct snap *s, struct slice o, struct err *e)
 	    st.st_size > (off_t)JOURNAL_MAX)
 		journal_forget(s, -1);
 	int fd = snap_file(s, NAME, O_RDWR | O_APPEND);
-	/* a line that a crash cut short ends here */
+	/* end a line that a crash cut short */
 	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0 &&
 	    pread(fd, &last, 1, st.st_size - 1) == 1 && last != '\n')
 		buf_addc(&b, '\n');
@@ -165,7 +164,7 @@ put_path(const struct undo_path *t, struct buf *list)
 	size_t n = strlen(t->path);
 
 	scan_put(list, "${", scan_comma(list));
-	/* a name that is not UTF-8 is written a second time, in hex */
+	/* a name that is not UTF-8 is also written in hex */
 	if (utf8_clean(&clean, t->path, n)) {
 		char *hex = xmalloc(2 * n + 1);
 
@@ -187,7 +186,7 @@ put_path(const struct undo_path *t, struct buf *list)
 	buf_release(&clean);
 }
 
-/* All but the end of its line. */
+/* Print the entry as an object without its closing brace. */
 static void
 print_entry(const struct undo_entry *c, struct buf *o)
 {
@@ -217,8 +216,8 @@ journal_add(struct snap *s, struct undo_entry *c, struct err *e)
 
 	if (lock < 0)
 		return -1;
-	/* a prefix and a number, not used before here but where a power
-	 * failure has left an older file */
+	/* the id: a prefix and a number that is new here, unless a power
+	 * failure brought back an older counter */
 	int fd = snap_file(s, COUNTER, O_RDWR);
 	if (fd >= 0 && file_read_fd(fd, COUNTER, &b, NULL) == 0) {
 		long long n = b.len > 0 ? strtoll(b.p, NULL, 10) : 0;
@@ -261,7 +260,7 @@ journal_undone(struct snap *s, bool done, char *const *ids, size_t n,
 
 /* ---- reading ---- */
 
-/* The digits of a hash into its place, which was zeroed. */
+/* Copy the digits of a hash; to is zeroed. */
 static void
 copy(struct slice v, char to[SNAP_OID])
 {
@@ -288,7 +287,7 @@ read_change(struct journal *j, struct slice o, size_t at, bool checkpoint)
 		char *hex = scan_strdup(scan_get(el, "hex"));
 		struct buf bytes = BUF_INIT(BUF_RECORD_MAX);
 
-		/* a name that is not UTF-8 comes from its hex digits */
+		/* a name that is not UTF-8 is read from its hex digits */
 		for (const char *h = hex; h != NULL && h[0] != '\0' &&
 		    h[1] != '\0'; h += 2) {
 			memcpy(two, h, 2);
@@ -361,7 +360,7 @@ journal_read(struct snap *s, struct journal *j, struct err *e)
 	return r;
 }
 
-/* ---- the call in hand ---- */
+/* ---- the call in progress ---- */
 
 int
 journal_begin(struct snap *s, const struct undo_entry *c)
@@ -376,7 +375,7 @@ journal_begin(struct snap *s, const struct undo_entry *c)
 	fstatat(s->dirfd, NAME, &st, AT_SYMLINK_NOFOLLOW);
 	print_entry(c, &o);
 	scan_put(&o, ",'size':$}", SCAN_INT(st.st_size));
-	/* half of it, on a full disk, is nothing */
+	/* half an entry, on a full disk, is useless */
 	if (pwrite(s->begun, o.p, o.len, 0) < (ssize_t)o.len)
 		journal_over(s);
 	buf_release(&o);
@@ -392,7 +391,7 @@ journal_over(struct snap *s)
 		flock(s->begun, LOCK_UN);
 }
 
-/* Was the path changed while the call may have run? */
+/* Was the path changed or removed while the call may have run? */
 static bool
 is_of_call(const struct snap *s, const char *path, int64_t begun, int64_t end)
 {
@@ -406,7 +405,7 @@ is_of_call(const struct snap *s, const char *path, int64_t begun, int64_t end)
 	return is;
 }
 
-/* A file that was not made: the folders that were made for it go. */
+/* The file was not made: remove the folders that were made for it. */
 static void
 drop_folders(const struct snap *s, struct undo_path *t)
 {
@@ -424,8 +423,9 @@ drop_folders(const struct snap *s, struct undo_path *t)
 	}
 }
 
-/* What it has changed stays in c.  Of an edit that is known, if it was made;
- * what it left half written goes. */
+/* Reduce c to what the killed call changed.  If c lists files (an edit), keep
+ * those it did write, and remove what it left half written; else compare
+ * snapshots. */
 static void
 find_changes(struct snap *s, struct undo_entry *c, int64_t begun, int64_t end)
 {
@@ -480,7 +480,7 @@ journal_recover(struct snap *s)
 		    scan_record(&scan, b.p, b.len) == 0 &&
 		    journal_read(s, &all, NULL) == 0)
 			read_change(&j, buf_view(&b), 0, false);
-		/* it may have been written down, and nothing else was */
+		/* if the call was recorded before the kill, we are done */
 		for (size_t i = 0; i < all.n && j.n > 0; i++)
 			if (!all.v[i].is_checkpoint && all.v[i].offset >=
 			    (size_t)scan_int_or(scan_get(buf_view(&b), "size"),
@@ -498,7 +498,7 @@ journal_recover(struct snap *s)
 			undo_entry_release(&s->killed);
 			s->killed = j.v[--j.n];
 		}
-		/* if it stays, the next one finds it done */
+		/* if this fails, the next process finds it recorded */
 		(void)!ftruncate(fd, 0);
 	}
 	file_close(fd);
@@ -514,9 +514,9 @@ journal_recovered(const struct snap *s)
 	return s->killed.call != NULL ? &s->killed : NULL;
 }
 
-/* ---- snapshots that are old, or too many ---- */
+/* ---- pruning what is old, or too much ---- */
 
-/* The objects of an entry stay. */
+/* Add the objects that an entry needs to kept. */
 static void
 keep(struct map *kept, const struct undo_entry *c)
 {
@@ -525,7 +525,8 @@ keep(struct map *kept, const struct undo_entry *c)
 			map_put(kept, slice_of(c->v[i].oid), NULL);
 }
 
-/* The first entry that stays; what it and those after it need is kept. */
+/* Index of the first entry to keep.  Adds the objects that it and the later
+ * ones need to kept. */
 static size_t
 choose(const struct snap *s, const struct journal *j, struct map *kept,
     long long days, long long bytes)
@@ -551,15 +552,15 @@ choose(const struct snap *s, const struct journal *j, struct map *kept,
 		keep(kept, c);
 		changes++;
 	}
-	/* a checkpoint means everything after it */
+	/* keep a checkpoint with what comes after it */
 	while (i > 0 && i < j->n && !j->v[i].is_checkpoint &&
 	    j->v[i - 1].is_checkpoint)
 		i--;
 	return i;
 }
 
-/* What neither the journal nor the index needs goes, and what a killed process
- * has left half written. */
+/* Remove all objects not in kept, and what a killed process left half
+ * written. */
 static void
 remove_objects(const struct snap *s, const struct map *kept)
 {
@@ -610,8 +611,8 @@ snap_prune(struct snap *s, long long days, long long bytes)
 	}
 	if (llabs(time(NULL) - st.st_mtime) < DAY_S || s->use < 0)
 		return;
-	/* Is nobody else here?  The shared lock is released first: two
-	 * processes that upgraded theirs would wait for each other. */
+	/* Does nobody else use it?  We release our shared lock first: two
+	 * processes that upgrade theirs would block each other. */
 	close(s->use);
 	s->use = snap_file(s, SNAP_USE, O_RDWR);
 	if (s->use < 0 || flock(s->use, LOCK_EX | LOCK_NB) < 0)
@@ -628,7 +629,7 @@ snap_prune(struct snap *s, long long days, long long bytes)
 		size_t first = choose(s, &j, &kept, days, bytes);
 		if (first > 0 && first < j.n &&
 		    journal_forget(s, (long long)j.v[first].offset) < 0)
-			/* the disk is full */
+			/* the journal kept them: the disk may be full */
 			for (size_t i = 0; i < first; i++)
 				keep(&kept, &j.v[i]);
 		for (size_t i = 0; i < ix.n; i++) {

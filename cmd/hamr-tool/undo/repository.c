@@ -1,11 +1,11 @@
-/* repository.c - the repository of the snapshots: made, opened, given git.
+/* repository.c - the snapshot repository: creating it, opening it, running git.
  *
- * git obeys what it finds in a repository's configuration, so no git process of
- * ours ever sees one that is not ours (5.3): GIT_DIR names .hamr/snap.git,
- * nothing of the user's or the system's configuration is read, no protocol is
- * allowed, git's own variables are not passed on.  As root, in a folder of
- * another owner, git runs as that owner.  It ends with its deadline, and when
- * we do, however that is.
+ * git obeys a repository's configuration, so our git processes never see any
+ * repository but our own (5.3): GIT_DIR names .hamr/snap.git, the user's and
+ * the system's configuration is not read, no protocol is allowed, git's own
+ * variables are not passed on.  As root, in a folder of another owner, git runs
+ * as that owner.  It is killed at its deadline, and when we end, however that
+ * happens.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,14 +36,14 @@
 #include "journal.h"
 #include "root/signals.h"
 
-#define USE_MS 30000		/* a snapshot of much takes that long */
+#define USE_MS 30000		/* a large snapshot takes that long */
 #define ALTERNATES "objects/info/alternates"
 #define OBJECTS_DEPTH 3		/* objects/info/commit-graphs */
 #define STOP_MS 50		/* how often snap_stopped is asked */
 #define ARGS_MAX 48
 #define TEMPORARY "tmp_obj_"	/* snap_prune removes what is left */
 
-/* git only reads what is in there. */
+/* git only reads this repository; we write its objects. */
 static const char config[] = "[core]\n\trepositoryFormatVersion = %d\n"
     "\tbare = true\n[gc]\n\tauto = 0\n%s";
 #define SHA256 "[extensions]\n\tobjectFormat = sha256\n"
@@ -56,8 +56,7 @@ static const char *const folders[] = { "objects", "objects/info",
 
 /* ---- how long it may take ---- */
 
-/* While it hurries, a cancel may come at any moment and gives it so much time
- * from then on. */
+/* After snap_hurry, a cancel leaves s->hurry ms from the moment it comes. */
 bool
 snap_stopped(struct snap *s)
 {
@@ -112,7 +111,7 @@ get_file(const struct snap *s, const char *name, struct buf *out)
 	return r;
 }
 
-/* Write it, unless it holds the text already. */
+/* Write text to the file, unless that is its content already. */
 static int
 put_file(const struct snap *s, const char *name, const char *text)
 {
@@ -131,13 +130,13 @@ put_file(const struct snap *s, const char *name, const char *text)
 
 /* ---- a content as one of git's objects, in a file of its own ----
  *
- * git hash-object does the same, and takes a process for it. */
+ * git hash-object does the same, but needs a process. */
 
-/* The bytes of the file. */
+/* Print the bytes of a loose object's file. */
 static int
 compress_blob(struct slice content, struct buf *out)
 {
-	/* libz's function; NULL: it is not installed */
+	/* libz's function; NULL: not loaded, or not installed */
 	static __typeof__(compress2) *compress;
 	void *lib = compress == NULL ? SO_OPEN("libz.so.1") : NULL;
 	struct buf whole = BUF_INIT(content.n + 64);
@@ -204,7 +203,7 @@ object_put(const struct snap *s, struct slice content,
 		fd = openat(dir, tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 		    0444);
 	}
-	/* the file whole, or not at all */
+	/* the whole file or nothing */
 	if (fd >= 0) {
 		root_give(dir, fd);
 		r = file_write_all(fd, bytes.p, bytes.len);
@@ -223,7 +222,7 @@ object_put(const struct snap *s, struct slice content,
 
 /* ---- git as a child ---- */
 
-/* The child: after fork, so nothing here may take memory. */
+/* Runs in the child, after fork: do not allocate memory. */
 static _Noreturn void
 child(int root, pid_t parent, const char *git, const char *const *argv,
     const char *const *env, int in, int out)
@@ -245,14 +244,14 @@ child(int root, pid_t parent, const char *git, const char *const *argv,
 	    (geteuid() != 0 || st.st_uid == 0 || (setgroups(0, NULL) == 0 &&
 	    setresgid(st.st_gid, st.st_gid, st.st_gid) == 0 &&
 	    setresuid(st.st_uid, st.st_uid, st.st_uid) == 0)) &&
-	    /* after that, which would take it back */
+	    /* only now: changing the user clears it */
 	    prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent)
 		execve(git, (char *const *)(void *)argv,
 		    (char *const *)(void *)env);
 	_exit(126);
 }
 
-/* Start it; its pid, or -1. */
+/* Start git.  Its pid, or -1. */
 static pid_t
 start(const struct snap *s, const char *const *args, int in, int out)
 {
@@ -297,8 +296,7 @@ int
 snap_git(struct snap *s, const char *const *args, struct slice in,
     struct buf *out)
 {
-	/* what goes to its stdin lies in a file, so that neither waits for
-	 * the other */
+	/* its stdin is a file, so that neither process waits for the other */
 	int fd = in.n > 0 ? file_memory(in.p, in.n) : -1;
 	struct buf none = BUF_INIT(GIT_OUT_MAX);
 	int end[2] = { -1, -1 }, status = -1;
@@ -313,7 +311,7 @@ snap_git(struct snap *s, const char *const *args, struct slice in,
 		close(end[1]);
 	}
 	file_close(fd);
-	/* all that comes until the end, the deadline, or somebody's cancel */
+	/* read until the end, the deadline or a cancel */
 	while (pid > 0 && !whole) {
 		struct pollfd p = { end[0], POLLIN, 0 };
 		bool idle = poll(&p, 1, STOP_MS) <= 0;
@@ -341,8 +339,8 @@ snap_git(struct snap *s, const char *const *args, struct slice in,
 
 /* ---- what git may look at ---- */
 
-/* Are all files in this folder, and in those so deep in it, regular ones?  git
- * would wait for a FIFO. */
+/* Does this folder, up to depth levels deep, hold nothing but regular files and
+ * folders?  git would wait for a FIFO. */
 static bool
 holds_only_files(int at, const char *name, int depth)
 {
@@ -365,8 +363,8 @@ holds_only_files(int at, const char *name, int depth)
 	return good;
 }
 
-/* The user's objects and an LF, as ALTERNATES has them; false where they are
- * not to be used.  Where they lean on others yet we do without. */
+/* Set objects to the user's objects folder and an LF, as ALTERNATES lists it.
+ * False: do not use it; we also do without if it has alternates of its own. */
 static bool
 find_objects(const struct snap *s, struct gitrepo *g, struct buf *objects)
 {
@@ -396,7 +394,7 @@ snap_unseed(struct snap *s)
 	unlinkat(s->dirfd, ALTERNATES, 0);
 }
 
-/* ---- made and opened ---- */
+/* ---- creating and opening ---- */
 
 static int
 put_settings(const struct snap *s)
@@ -428,10 +426,10 @@ make(struct snap *s, struct err *e)
 	if (r == 0 && (put_file(s, "description", note) < 0 ||
 	    put_file(s, "HEAD", "ref: refs/heads/none\n") < 0))
 		r = -1;
-	/* Take what the user's index has of plain files, and the user's
-	 * objects; not taking them costs space, and no more.  Their blobs may
-	 * be of other bytes, which an attribute transformed: each file is
-	 * hashed, once. */
+	/* Take the plain files from the user's index, and use the user's
+	 * objects; doing without costs only space.  Attributes may have
+	 * transformed the bytes of those blobs, so each file is still hashed
+	 * once. */
 	if (r == 0 && seedable) {
 		struct gitindex_entry *v = xcalloc(ix.n, sizeof *v), *is;
 
@@ -449,7 +447,7 @@ make(struct snap *s, struct err *e)
 			snap_unseed(s);
 		file_close(fd);
 	}
-	/* last: their presence says "made" */
+	/* last: a config means that the repository is complete */
 	if (r == 0)
 		r = put_settings(s);
 	if (r < 0)
@@ -476,7 +474,8 @@ snap_wait(struct snap *s, int fd, int how, struct err *e)
 	return 0;
 }
 
-/* Make it, or take over what is there; one process at a time. */
+/* Create the repository, or check the one that exists; one process at a
+ * time. */
 static int
 set_up(struct snap *s, bool create, struct err *e)
 {
@@ -496,9 +495,9 @@ set_up(struct snap *s, bool create, struct err *e)
 		r = create ? make(s, e) : err_set(e, ST_NOINPUT,
 		    "%s holds no snapshot", s->dir);
 	} else {
-		/* Whoever gave us the folder may have made it: is there
-		 * nothing that git would follow elsewhere?  Its settings are
-		 * ours, whatever they were. */
+		/* The repository may have come with the folder, from someone
+		 * else: does nothing in it lead git elsewhere?  Its settings
+		 * are replaced by ours in any case. */
 		bool plain = true;
 		for (size_t i = 0; plain && i < NFOLDERS; i++)
 			plain = fstatat(s->dirfd, folders[i], &st,
@@ -524,8 +523,8 @@ set_up(struct snap *s, bool create, struct err *e)
 		s->use = snap_file(s, SNAP_USE, O_RDWR);
 		r = snap_wait(s, s->use, LOCK_SH, e);
 	}
-	/* Are the objects of the user's that ours lean on (if any) in the one
-	 * place where they may be, and nothing but files? */
+	/* If our objects depend on the user's: are those in the one place
+	 * where they may be, and nothing but files? */
 	char *path = xasprintf("%s/" ALTERNATES, s->dir);
 	if (r == 0 && (gitrepo_read(path, 65535, &conf, &why) < 0 ?
 	    why.status != ST_NOINPUT : !find_objects(s, &g, &objects) ||

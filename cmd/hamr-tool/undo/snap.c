@@ -1,4 +1,4 @@
-/* snap.c - snapshots of the root: taken, compared, and what they hold. */
+/* snap.c - snapshots of the root: taking, comparing and reading them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,11 +18,11 @@
 #include "internal.h"
 #include "journal.h"
 
-#define RACY_NS 20000000LL	/* a clock tick of the slowest kernels, twice */
-#define TICK_MS 12		/* more than one of those, in steps of 1 ms */
-#define ASK_FILES 64		/* files between two looks at the clock */
-#define SLOW_MS 1000		/* so long, and a lot was hashed */
-#define SETTLE_FILES 32		/* are read by one process */
+#define RACY_NS 20000000LL	/* two clock ticks of the slowest kernels */
+#define TICK_MS 12		/* more than one such tick, in steps of 1 ms */
+#define ASK_FILES 64		/* files between checks of the clock */
+#define SLOW_MS 1000		/* a slower snapshot has hashed a lot */
+#define SETTLE_FILES 32		/* read by one git process */
 #define SETTLE_MAX (SETTLE_FILES * ((size_t)SNAP_FILE_MAX + 128))
 
 /* ---- files that others have open for writing ---- */
@@ -33,9 +33,10 @@ struct writers {
 	bool looked;
 };
 
-/* Can a lease be had for the file?  Not while anybody at all has it open for
- * writing (fcntl(2)).  Whoever opens it for writing in that moment waits until
- * we close it; we are told so by a signal that is ignored, as SIGIO is not. */
+/* Can we take a lease on the file?  Not while any process has it open for
+ * writing (fcntl(2)).  A process that opens it for writing meanwhile waits
+ * until we close it; the kernel then sends us SIGURG, which, unlike SIGIO, is
+ * ignored by default. */
 static bool
 is_unwritten(const struct root *root, const char *rel, const struct stat *st)
 {
@@ -50,9 +51,9 @@ is_unwritten(const struct root *root, const char *rel, const struct stat *st)
 	return free;
 }
 
-/* Has a process of our login session (the shell's jobs; not what we started,
- * which has sessions of its own) this file open for writing?  All are looked at
- * when the first file is asked for. */
+/* Does a process of our login session (the shell's jobs; our own children have
+ * sessions of their own) have this file open for writing?  The first call scans
+ * all processes. */
 static bool
 writers_have(struct writers *w, const struct stat *st)
 {
@@ -101,8 +102,8 @@ writers_have(struct writers *w, const struct stat *st)
 
 /* ---- one snapshot ---- */
 
-/* Of a row of texts, each ended by NUL, the one at *at, which moves on; NULL at
- * the end. */
+/* The next of a row of NUL-terminated texts; advances *at.  NULL at the
+ * end. */
 static const char *
 next_text(const struct buf *row, size_t *at)
 {
@@ -117,22 +118,21 @@ next_text(const struct buf *row, size_t *at)
 struct take {
 	struct snap *s;
 	struct gitignore *rules;
-	struct timespec written;	/* our index was */
-	bool *seen, *gone;	/* of each of its entries */
+	struct timespec written;	/* when our index was */
+	bool *seen, *gone;	/* per entry of our index */
 	struct gitindex_entry *new;
 	size_t nnew, cap;
 	struct arena names;	/* of new */
 	struct writers writers;
 	struct map folders;	/* of the last snapshot */
-	struct map left;	/* what it left out, if that is looked for
-				 * anew */
-	const struct map *others;	/* and here in any case */
-	struct map inodes;	/* of its entries, once they are asked for */
+	struct map left;	/* what it left out, if we look at everything */
+	const struct map *others;	/* what it left out, in any case */
+	struct map inodes;	/* of our index, filled on first use */
 	struct buf text;
 	long long deadline;
 	size_t asked;
 	bool changed;		/* an entry is new or gone */
-	bool noted;		/* or tells other times of the same content */
+	bool noted;		/* or has other times for the same content */
 	bool failed;		/* something could not be looked at */
 	bool stopped;
 };
@@ -153,7 +153,7 @@ is_covered(struct take *t, const char *rel, const struct stat *st)
 		s->left.large++;
 		return false;
 	}
-	/* by git, as whoever it runs */
+	/* by git, as the user it runs as */
 	if (s->me == 0)
 		readable = s->owner == 0 || (st->st_uid == s->owner ?
 		    (st->st_mode & 0400) : (st->st_mode & 0044)) != 0;
@@ -165,16 +165,16 @@ is_covered(struct take *t, const char *rel, const struct stat *st)
 	return readable;
 }
 
-/* ---- is it as our index has it? ---- */
+/* ---- is a file as our index has it? ---- */
 
-/* So long before when that a later change must have another time? */
+/* Is then so long before when that a later change must have another time? */
 static bool
 is_settled(const struct timespec *when, const struct timespec *then)
 {
 	return time_ns(*when) - time_ns(*then) > RACY_NS;
 }
 
-/* As git's index has times. */
+/* Equal, as git's index stores times? */
 static bool
 is_time(const struct timespec *a, const struct timespec *b)
 {
@@ -206,8 +206,8 @@ snap_read(const struct root *root, const char *rel, struct stat *st,
 	return good;
 }
 
-/* Does what stat tells suffice to know that it is?  What has a size had settled
- * when it was read. */
+/* Does stat alone show that the file is as e says?  An entry with a size had
+ * settled when it was read. */
 static bool
 looks_clean(const struct take *t, const struct gitindex_entry *e,
     const struct stat *st)
@@ -227,11 +227,11 @@ is_lack(int error)
 	    error == EIO;
 }
 
-/* If this file, which its entry, if any, is not of, was there when the last
- * snapshot was taken, ignored then, or too large, or not readable: note the
- * time of its birth.  One that was moved has the inode of its entry.  Where no
- * birth is known, its last change must do.  What is replaced by a file of the
- * same name, as sed -i does, was there, too. */
+/* The file has no entry of its own.  If it existed when the last snapshot was
+ * taken, but was ignored, too large or unreadable then, note the time of its
+ * birth (if unknown, of its last change).  A file that was moved has the inode
+ * of an entry.  A left-out file that another replaced under its name, as sed -i
+ * does, counts as the same file. */
 static void
 note_older(struct take *t, const char *rel, const struct stat *st)
 {
@@ -247,14 +247,14 @@ note_older(struct take *t, const char *rel, const struct stat *st)
 		    x.stx_btime.tv_nsec });
 	file_close(fd);
 	if (born >= s->looked) {
-		/* did it leave out what had this name, or a folder above? */
+		/* was this path, or a folder above it, left out then? */
 		const char *end = rel + strlen(rel);
 		while (end != NULL && map_get(t->others,
 		    (struct slice){ rel, (size_t)(end - rel) }) == NULL)
 			end = memrchr(rel, '/', (size_t)(end - rel));
 		if (end == NULL)
 			return;
-		born = 1;	/* since long, for all that is known */
+		born = 1;	/* for all we know, long ago */
 	}
 	if (t->inodes.n == 0)
 		for (size_t i = 0; i < s->now.n; i++)
@@ -265,7 +265,7 @@ note_older(struct take *t, const char *rel, const struct stat *st)
 		*map_put(&s->older, slice_of(rel), NULL) = (uint64_t)born;
 }
 
-/* The entry, if there is one, goes. */
+/* Drop entry e, if any. */
 static void
 drop(struct take *t, const struct gitindex_entry *e)
 {
@@ -275,7 +275,8 @@ drop(struct take *t, const struct gitindex_entry *e)
 	t->changed = true;
 }
 
-/* One that does not, if it is there. */
+/* A path that does not belong in the snapshot; there is NULL if it does not
+ * exist. */
 static void
 leave_out(struct take *t, const char *rel, const struct stat *there,
     const struct gitindex_entry *e)
@@ -285,7 +286,7 @@ leave_out(struct take *t, const char *rel, const struct stat *there,
 		map_put(&t->s->others, slice_of(rel), NULL);
 }
 
-/* A file that belongs in it. */
+/* A file that belongs in the snapshot; e is its entry, or NULL. */
 static void
 see_file(struct take *t, const char *rel, const struct stat *there,
     struct gitindex_entry *e)
@@ -296,7 +297,7 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 	unsigned char oid[SHA_BYTES];
 	struct timespec clock;
 
-	/* another name of it may lie where nothing is watched */
+	/* it may have another name where nothing is watched */
 	if (S_ISREG(st.st_mode) && st.st_nlink > 1)
 		watch_doubt(&s->watch);
 	if (e != NULL && looks_clean(t, e, &st))
@@ -306,7 +307,7 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 	errno = 0;
 	if (!snap_read(&s->f->root, rel, &st, &t->text) ||
 	    !is_covered(t, rel, &st)) {
-		/* somebody's lease keeps us out: it stays as it was */
+		/* another process's lease keeps us out: keep the entry */
 		if (errno == EAGAIN)
 			return;
 		t->failed = t->failed || is_lack(errno);
@@ -314,7 +315,8 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 		return;
 	}
 	object_name(s, buf_view(&t->text), oid);
-	/* one that may change without its time: no size, so git looks again */
+	/* it may change again without a new time: store no size, so that the
+	 * next snapshot, and git, read it again */
 	bool settled = !s->watch.untimed && is_settled(&clock, &st.st_ctim) &&
 	    is_settled(&clock, &st.st_mtim);
 	struct gitindex_entry new = { .mtime = st.st_mtim,
@@ -324,7 +326,7 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 		.size = settled ? (uint32_t)st.st_size : 0, .plain = true };
 	bool same = e != NULL && memcmp(e->oid, oid, len) == 0;
 	if (same && e->mode == new.mode) {
-		/* one of the user's tells nothing of its file yet */
+		/* an entry from the user's index has no stat data yet */
 		t->changed = t->changed || e->ino == 0;
 		new.path = e->path;
 		new.oid = e->oid;
@@ -332,7 +334,7 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 		t->noted = t->noted || settled;
 		return;
 	}
-	/* what somebody else writes to just now stays as it was there */
+	/* keep the entry of a file that someone else is writing now */
 	if (S_ISREG(st.st_mode) && !is_unwritten(&s->f->root, rel, &st) &&
 	    writers_have(&t->writers, &st))
 		return;
@@ -351,7 +353,7 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 	t->changed = true;
 }
 
-/* ---- what is there ---- */
+/* ---- looking at the tree ---- */
 
 static struct gitindex_entry *
 find(struct snap *s, const char *rel)
@@ -382,7 +384,7 @@ see(void *arg, const struct gitignore_seen *g)
 
 		if (e != NULL)
 			t->seen[e - s->now.v] = true;
-		/* what is in our index was asked about when it came there */
+		/* what is in our index was checked when it was added */
 		if ((e != NULL || !files_hidden(s->f, g->rel)) &&
 		    is_covered(t, g->rel, g->st))
 			see_file(t, g->rel, g->st, e);
@@ -395,7 +397,7 @@ see(void *arg, const struct gitignore_seen *g)
 	const uint64_t *since = map_get(&t->folders, slice_of(g->rel));
 	*map_put(&s->folders, slice_of(g->rel), NULL) = since != NULL ?
 	    *since : s->taken;
-	/* a mount may be of any kind */
+	/* a mounted file system may be of any type */
 	if (g->st->st_dev != s->dev)
 		watch_doubt(&s->watch);
 	bool nested = gitignore_is_nested(g->dirfd, g->base);
@@ -409,8 +411,8 @@ see(void *arg, const struct gitignore_seen *g)
 	return GITIGNORE_PASS;
 }
 
-/* One path by itself; it is there or not, and e, if it has an entry, too.  If
- * that cannot be told there is no snapshot.  True: it is there. */
+/* Look at one path; e is its entry, or NULL.  If we cannot find out whether it
+ * exists, the snapshot fails.  True: it exists. */
 static bool
 see_one(struct take *t, const char *rel, struct gitindex_entry *e)
 {
@@ -427,7 +429,7 @@ see_one(struct take *t, const char *rel, struct gitindex_entry *e)
 	return fd >= 0;
 }
 
-/* Only the files that are said to have changed. */
+/* Look only at the files reported as changed. */
 static void
 look_at(struct take *t, const struct buf *paths)
 {
@@ -481,14 +483,14 @@ look(struct take *t)
 	s->left = (struct snap_left){ 0 };
 	gitignore_walk(t->rules, s->f->root.fd, see, t);
 	for (size_t i = 0; i < s->now.n && !t->stopped && !t->failed; i++)
-		/* gone, or not ignored before; its folder is not watched */
+		/* removed, or ignored only now: its folder is not watched */
 		if (!t->seen[i] && see_one(t, s->now.v[i].path, &s->now.v[i]))
 			watch_doubt(&s->watch);
 }
 
 /* ---- our index ---- */
 
-/* What its file looks like, in one number; 0: there is none. */
+/* A hash of the index file's inode, size and times; 0: there is no file. */
 static uint64_t
 index_stamp(const struct snap *s)
 {
@@ -502,11 +504,11 @@ index_stamp(const struct snap *s)
 	return (h ^ (uint64_t)time_ns(st.st_ctim)) | 1;
 }
 
-/* The index is now this one, with such a stamp; 0: it is of no use. */
+/* Make fresh the index; is: its stamp, 0 if it is unusable. */
 static void
 set_index(struct snap *s, const struct gitindex *fresh, uint64_t is)
 {
-	/* what the last snapshot left */
+	/* keep the index of the last snapshot, once */
 	if (s->same)
 		s->before = s->now;
 	else
@@ -516,7 +518,7 @@ set_index(struct snap *s, const struct gitindex *fresh, uint64_t is)
 	s->stamp = is;
 }
 
-/* Read it again if it is not the one that was read.  -1: it is of no use. */
+/* Read the index again if its file changed.  -1: it is unusable. */
 static int
 read_index(struct snap *s)
 {
@@ -535,7 +537,8 @@ read_index(struct snap *s)
 		size_t len = fresh.oid_len, n = fresh.bytes.len - len;
 		const char *end = fresh.bytes.p + n;
 
-		/* the hash of what comes before, or (the user's) none */
+		/* the hash of what comes before it, or zeros (git's
+		 * index.skipHash) */
 		sha_git(len == SHA_BYTES, NULL, fresh.bytes.p, n, sum);
 		if (len != snap_oid_len(s) || (memcmp(end, none, len) != 0 &&
 		    memcmp(end, sum, len) != 0))
@@ -552,7 +555,8 @@ snap_resume(struct snap *s, int64_t since)
 {
 	struct stat is, was;
 
-	/* one of after that time, which was compared with one of before it */
+	/* swap them if the index is newer than that time and the one before
+	 * it is older */
 	if (fstatat(s->dirfd, "index", &is, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    fstatat(s->dirfd, SNAP_INDEX, &was, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    time_ns(is.st_mtim) > since && time_ns(was.st_mtim) <= since)
@@ -588,10 +592,9 @@ write_index(struct take *t)
 		v[n++] = t->new[i];
 	snap_print(s, v, n, &out);
 	free(v);
-	/* Written into the one before the last, then both change places: a
-	 * file that is made and removed at each change is what a file system
-	 * takes longest for.  Neither is waited for to be on the disk; what a
-	 * power failure leaves of it is found out when it is read. */
+	/* Overwrite the previous index, then exchange the two: creating and
+	 * removing a file at each change is what takes a file system longest.
+	 * No fsync: read_index detects what a power failure damages. */
 	int fd = snap_file(s, SNAP_INDEX, O_WRONLY);
 	int r = fd < 0 || out.over || file_write_all(fd, out.p, out.len) < 0 ||
 	    ftruncate(fd, (off_t)out.len) < 0 ? -1 : 0;
@@ -610,7 +613,7 @@ write_index(struct take *t)
 	return r;
 }
 
-/* 0, or why there is none is in s->why; 1: the index is of no use. */
+/* 0; -1 with s->why; or > 0: the index is unusable. */
 static int
 take(struct snap *s)
 {
@@ -628,7 +631,7 @@ take(struct snap *s)
 	if (read_index(s) < 0)
 		return 1;
 	bool all = !watch_take(&s->watch, &paths) || s->stamp == 0;
-	/* what was written through another name is told of that one only */
+	/* a write through one hard link is reported for that name only */
 	for (size_t at = 0; !all && (rel = next_text(&paths, &at)) != NULL; )
 		all = fstatat(s->f->root.fd, rel, &st, AT_SYMLINK_NOFOLLOW) ==
 		    0 && S_ISREG(st.st_mode) && st.st_nlink > 1;
@@ -646,12 +649,12 @@ take(struct snap *s)
 	if (s->why == NULL && r < 0)
 		s->why = t.failed ? "a folder could not be read" :
 		    "it was stopped";
-	/* files as they were but for their times or inodes, in a tree that was
-	 * copied, need not be hashed the next time */
+	/* in a copied tree only times and inodes differ: store them, so that
+	 * the next snapshot need not hash the files again */
 	if (r == 0 && (t.changed || s->stamp == 0 || (t.noted &&
 	    file_now_ms() - begun > SLOW_MS)))
 		r = write_index(&t);
-	/* once: are there all the objects that the index leans on? */
+	/* once: do all objects that the index names exist? */
 	if (r == 0 && !s->checked) {
 		r = snap_git(s, check, SLICE(""), NULL);
 		s->checked = r == 0;
@@ -671,7 +674,7 @@ take(struct snap *s)
 	return r;
 }
 
-/* Old contents that only the user's objects hold are stored as ours. */
+/* Copy old contents that only the user's objects hold to our repository. */
 static void
 settle(struct snap *s)
 {
@@ -709,7 +712,7 @@ snap_time(const struct snap *s)
 	return s->looked;
 }
 
-/* Why snap_git has answered r. */
+/* Why snap_git returned r. */
 static const char *
 git_failure(const struct snap *s, int r)
 {
@@ -733,7 +736,7 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 		return -1;
 	s->taken++;
 	map_release(&s->older);
-	/* who held it when it was killed left this behind */
+	/* left by a process that was killed while it held the lock */
 	unlinkat(s->dirfd, "index.lock", 0);
 	gitindex_release(&s->before);
 	s->same = true;
@@ -741,15 +744,15 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 	s->why = "old contents could not be copied";
 	int r = s->old.len > 0 ? -1 : take(s);
 	if (r > 0) {
-		/* an index that leans on objects the user's git has dropped:
-		 * begin anew, with our own */
+		/* the index names objects that the user's git has removed:
+		 * start over with our own */
 		snap_unseed(s);
 		r = take(s);
 	}
-	/* The time by the clock of the file system, which may be another's,
-	 * on a file of ours.  That goes by ticks, of 4 ms mostly: the first
-	 * time the next one is waited for, so what was made just before we
-	 * were started is older. */
+	/* The time on a file of ours, by the file system's clock, which may be
+	 * another machine's.  It advances in ticks, usually of 4 ms: the first
+	 * snapshot waits for the next tick, so that what was made just before
+	 * we started is older. */
 	for (int i = 0; i < TICK_MS; i++) {
 		if (futimens(fd, NULL) < 0 || fstat(fd, &st) < 0 ||
 		    st.st_dev != s->dev)
@@ -777,7 +780,7 @@ snap_settle(struct snap *s, int ms)
 {
 	int was = s->ms;
 
-	/* nobody is asked whether to stop */
+	/* only the time limit stops it, not a cancel */
 	s->hurry = s->ms = ms;
 	s->until = LLONG_MAX;
 	settle(s);
@@ -803,16 +806,16 @@ snap_changes(struct snap *s, struct undo_entry *c)
 		    memcmp(was->oid, is->oid, snap_oid_len(s)) == 0)
 			continue;
 		if (was != NULL) {
-			/* whatever it is now */
+			/* changed or removed */
 			t = undo_entry_add(c, was->path);
 			t->old_mode = was->mode;
 			snap_hex(was->oid, snap_oid_len(s), t->oid);
-			/* of what the user's own objects hold, ours shall
-			 * hold a copy */
+			/* if only the user's objects hold it, settle() copies
+			 * it to ours */
 			buf_add(&s->old, t->oid, strlen(t->oid) + 1);
 		} else if (is != NULL) {
 			t = undo_entry_add(c, is->path);
-			/* so many folders above it were not there before */
+			/* count the folders above it that are new */
 			const char *end = t->path + strlen(t->path);
 			while ((end = memrchr(t->path, '/', (size_t)(end -
 			    t->path))) != NULL) {

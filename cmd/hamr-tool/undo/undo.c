@@ -1,4 +1,4 @@
-/* undo.c - hamr-tool undo: what is taken back, and whether it may be. */
+/* undo.c - hamr-tool undo: what to undo, whether that is safe, and doing it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -16,34 +16,34 @@
 #include "journal.h"
 #include "undo.h"
 
-#define SYNC_MANY 64		/* of more files the disk is synced as one */
+#define SYNC_MANY 64		/* for more files, one sync of the whole disk */
 
-/* One file that is put back.  What shall go is renamed aside; what shall be
- * there otherwise is first made beside, then what is there linked aside and
- * replaced by a rename, so that a name never leads to half a file.  At the end
- * what stands aside is removed, or put back. */
+/* One file to restore.  A file to remove is renamed aside.  Any other is first
+ * made under a temporary name; then the present file is linked aside and
+ * replaced by a rename, so that a name never leads to half a file.  At the end,
+ * what was set aside is removed, or put back. */
 struct step {
-	const char *path;	/* true name; of the journal, as is oid */
-	const char *oid;	/* "": it shall not be there */
+	const char *path;	/* true name; the journal owns it and oid */
+	const char *oid;	/* "": remove the file */
 	struct slice text;	/* else its content (a link: its target) */
 	mode_t mode;		/* and its mode */
-	mode_t left;		/* the one that the change left */
-	int folders;		/* that many above go too, if they are empty */
-	char made[REPLACE_NAME];	/* what shall be there has it; or "" */
-	char aside[REPLACE_NAME];	/* what was there has it; or "" */
+	mode_t left;		/* the mode that the change left */
+	int folders;		/* folders above it to remove, if empty */
+	char made[REPLACE_NAME];	/* name of the new file; or "" */
+	char aside[REPLACE_NAME];	/* name of the old file; or "" */
 	bool done;
-	bool other;		/* it is not as the change left it, but so: */
+	bool other;		/* not as the change left it, but as `now' */
 	struct undo_path now;
 };
 
 struct undo {
 	struct files *f;
 	struct snap *snap;
-	bool force;		/* also what was changed since */
-	int lock;		/* of the journal; -1: none, and why */
+	bool force;		/* also undo what was changed since */
+	int lock;		/* of the journal; -1: see why */
 	struct err why;
 	struct journal j;
-	bool *pick;		/* of its entries: to be taken back */
+	bool *pick;		/* per entry of j: undo it */
 	struct step *v;
 	size_t n, cap;
 	struct map by_path;	/* -> index + 1 in v */
@@ -52,8 +52,8 @@ struct undo {
 
 /* ---- one step ---- */
 
-/* Are there nothing but folders, and files that stand aside, in this folder?
- * With drop they are removed, and it too. */
+/* Does this folder hold only folders, and files that were set aside?  drop:
+ * remove those, and the folder. */
 static bool
 only_folders(int dir, const char *name, bool drop)
 {
@@ -91,7 +91,7 @@ fail(const char *path, struct err *e)
 	return -1;
 }
 
-/* A name beside that is free, in name. */
+/* Set name to a temporary name that is free in dir. */
 static int
 free_name(int dir, char name[REPLACE_NAME])
 {
@@ -103,7 +103,8 @@ free_name(int dir, char name[REPLACE_NAME])
 	return close(fd);
 }
 
-/* Make the new thing beside base. */
+/* Make the new file or link under a temporary name in dir; base is the file it
+ * will replace. */
 static int
 make_new(const struct root *root, struct step *s, int dir, const char *base,
     bool sync)
@@ -130,9 +131,8 @@ make_new(const struct root *root, struct step *s, int dir, const char *base,
 	    O_CLOEXEC);
 	if (from >= 0 && (fstat(from, &old) < 0 || !S_ISREG(old.st_mode)))
 		old.st_ino = 0;
-	/* What nobody has changed since gets its old mode.  Else only x, the
-	 * one bit that was compared, is taken back; the others are
-	 * somebody's. */
+	/* If nobody changed the mode since, restore the old one; else only x,
+	 * the one bit that was compared: someone else set the others. */
 	mode_t now = old.st_mode & 07777;
 	if (old.st_ino != 0 && old.st_mode != s->left)
 		mode = (s->mode & 0100) == 0 ? now & ~(mode_t)0111 :
@@ -150,7 +150,7 @@ make_new(const struct root *root, struct step *s, int dir, const char *base,
 	return r;
 }
 
-/* Make what shall be there, and the folders that it needs. */
+/* Make the new file, and the folders that it needs. */
 static int
 prepare(struct files *f, struct step *s, bool sync, struct err *e)
 {
@@ -168,7 +168,7 @@ prepare(struct files *f, struct step *s, bool sync, struct err *e)
 	return r;
 }
 
-/* Do one that is prepared; sync its folder, too. */
+/* Do a step that is prepared.  sync: sync its folder, too. */
 static int
 do_step(struct files *f, struct step *s, bool sync, struct err *e)
 {
@@ -179,12 +179,12 @@ do_step(struct files *f, struct step *s, bool sync, struct err *e)
 	struct stat st;
 
 	if (dir < 0)
-		/* what shall go may lie beneath what is a file by now */
+		/* what we were to remove may be beneath what is now a file */
 		return goes && (errno == ENOENT || errno == ENOTDIR ||
 		    errno == ELOOP) ? 0 : fail(s->path, e);
-	/* What is there, if anything, goes aside: by a link where something
-	 * takes its name at once.  A folder does not that has somebody's files
-	 * in it. */
+	/* Set aside what is there, if anything: a file by a link if another
+	 * takes its name at once, else by a rename.  A folder with someone's
+	 * files in it stays. */
 	if (fstatat(dir, base, &st, AT_SYMLINK_NOFOLLOW) < 0) {
 		r = errno == ENOENT ? 0 : -1;
 	} else if (S_ISDIR(st.st_mode) && !only_folders(dir, base, false)) {
@@ -206,9 +206,9 @@ do_step(struct files *f, struct step *s, bool sync, struct err *e)
 	return r;
 }
 
-/* ---- all of them ---- */
+/* ---- all steps ---- */
 
-/* What stood aside goes, and the folders of what is not there any more. */
+/* Remove what was set aside, and the folders of a file that was removed. */
 static void
 clear_away(struct files *f, struct step *s)
 {
@@ -228,7 +228,7 @@ clear_away(struct files *f, struct step *s)
 		dir = path_open_parent(&f->root, above, &base);
 		if (dir < 0)
 			break;
-		/* what is in it was made later; other folders are no loss */
+		/* files in it were made later; mere folders are no loss */
 		if (unlinkat(dir, base, AT_REMOVEDIR) < 0 &&
 		    only_folders(dir, base, false))
 			only_folders(dir, base, true);
@@ -237,7 +237,7 @@ clear_away(struct files *f, struct step *s)
 	free(above);
 }
 
-/* What goes comes first, the deepest first, then what comes. */
+/* Removals first, in reverse order of paths; then the others. */
 static int
 by_order(const void *a, const void *b)
 {
@@ -249,7 +249,7 @@ by_order(const void *a, const void *b)
 	return goes ? strcmp(y->path, x->path) : strcmp(x->path, y->path);
 }
 
-/* Does step i begin another folder than that of the one before it? */
+/* Is the file of step i in another folder than that of the step before it? */
 static bool
 is_first(const struct undo *u, size_t i)
 {
@@ -260,7 +260,7 @@ is_first(const struct undo *u, size_t i)
 	return strncmp(path, before, n) != 0 || strchr(before + n, '/') != NULL;
 }
 
-/* Do all steps; when one fails the others are undone again. */
+/* Do all steps; if one fails, roll back the others. */
 static int
 do_all(struct undo *u, struct err *e)
 {
@@ -274,8 +274,8 @@ do_all(struct undo *u, struct err *e)
 
 	if (u->n > 0)
 		qsort(u->v, u->n, sizeof *u->v, by_order);
-	/* what a killed process left aside, before there is any of ours; once
-	 * a folder */
+	/* remove what a killed process set aside, before we set anything
+	 * aside; once per folder */
 	for (; i < u->n; i++) {
 		int dir = is_first(u, i) ? path_open_parent(root, u->v[i].path,
 		    &base) : -1;
@@ -284,7 +284,7 @@ do_all(struct undo *u, struct err *e)
 			close(dir);
 		}
 	}
-	/* what goes makes room for what comes */
+	/* removals make room for what is put back */
 	for (i = 0; i < u->n && r == 0 && u->v[i].oid[0] == '\0'; i++)
 		r = do_step(u->f, &u->v[i], !many && is_first(u, i + 1), e);
 	for (size_t k = i; k < u->n && r == 0; k++)
@@ -297,7 +297,7 @@ do_all(struct undo *u, struct err *e)
 		syncfs(disk);
 	for (i = 0; i < u->n && r == 0; i++)
 		clear_away(u->f, &u->v[i]);
-	/* whatever was done of each */
+	/* roll back whatever was done of each */
 	for (i = u->n; i > 0 && r < 0; i--) {
 		const struct step *s = &u->v[i - 1];
 		int dir = path_open_parent(root, s->path, &base);
@@ -308,7 +308,7 @@ do_all(struct undo *u, struct err *e)
 			unlinkat(dir, s->made, 0);
 		if (s->aside[0] != '\0') {
 			renameat(dir, s->aside, dir, base);
-			/* a link to what is there */
+			/* still there if both were links to one file */
 			unlinkat(dir, s->aside, 0);
 		} else if (s->done && s->oid[0] != '\0') {
 			unlinkat(dir, base, 0);
@@ -319,7 +319,7 @@ do_all(struct undo *u, struct err *e)
 	return r;
 }
 
-/* ---- what is taken back ---- */
+/* ---- what to undo ---- */
 
 static bool
 is_open(const struct undo_entry *c)
@@ -327,8 +327,8 @@ is_open(const struct undo_entry *c)
 	return !c->is_checkpoint && !c->undone;
 }
 
-/* Is it still as the change left it: this content ("": no file), the same kind
- * of thing and for files the same x bits? */
+/* Is the path still as the change left it: the same content ("": no file), the
+ * same file type and, for a regular file, the same x bit of the owner? */
 static bool
 is_as_left(const struct undo_path *left, const struct undo_path *now)
 {
@@ -350,7 +350,7 @@ is_other(const char *path, struct err *e)
 	return -1;
 }
 
-/* What is there once this content (oid "": nothing) has been put back. */
+/* The state after this content (oid "": nothing) has been put back. */
 static struct undo_path
 state_of(const char *oid, struct slice text, mode_t mode)
 {
@@ -391,9 +391,9 @@ plan(struct undo *u, const struct undo_entry *c, const struct undo_path *t,
 	back = state_of(t->oid, t->old, t->old_mode);
 	bool left = u->force || (good && is_as_left(t, &now));
 	bool done = good && is_as_left(&back, &now);
-	/* Is there a change that found the same at this path and left the
-	 * same, and is taken back, or will be before c?  Calls of several
-	 * processes at once find each other's files. */
+	/* Did another change of this path find and leave the same contents as
+	 * this one, and is it undone already, or will be before c?  Concurrent
+	 * calls of several processes each record the others' changes. */
 	for (size_t i = u->j.n; !left && done && i-- > 0; ) {
 		const struct undo_entry *other = &u->j.v[i];
 
@@ -417,7 +417,7 @@ plan(struct undo *u, const struct undo_entry *c, const struct undo_path *t,
 	return 0;
 }
 
-/* Do what was picked, the newest first. */
+/* Undo what was picked, the newest first. */
 static int
 carry_out(struct undo *u, struct err *e)
 {
@@ -425,7 +425,8 @@ carry_out(struct undo *u, struct err *e)
 	struct undo_path **v = NULL;
 	size_t nids = 0, n = 0, cap = 0;
 
-	/* now it matters: what was read may have been taken back since */
+	/* now the lock matters: without it, another process may have undone
+	 * what we read */
 	if (u->lock < 0)
 		*e = u->why;
 	for (size_t i = 0; i < u->j.n; i++)
@@ -444,7 +445,7 @@ carry_out(struct undo *u, struct err *e)
 	for (size_t i = u->j.n; i-- > 0; )
 		for (size_t k = 0; r == 0 && u->pick[i] && k < u->j.v[i].n; k++)
 			r = plan(u, &u->j.v[i], &u->j.v[i].v[k], e);
-	/* what was put back already, by an undo that was killed, stays so */
+	/* a path that differs is right if a killed undo has put it back */
 	for (size_t i = 0; r == 0 && i < u->n; i++) {
 		const struct step *s = &u->v[i];
 		struct undo_path back = state_of(s->oid, s->text, s->mode);
@@ -455,7 +456,7 @@ carry_out(struct undo *u, struct err *e)
 	for (size_t i = 0; i < u->j.n; i++)
 		if (u->pick[i])
 			ids[nids++] = u->j.v[i].id;
-	/* no harm if this fails: a full disk may be why */
+	/* it may fail, as on a full disk */
 	if (r == 0)
 		journal_undone(u->snap, false, ids, nids, NULL);
 	if (r == 0)
@@ -471,7 +472,7 @@ carry_out(struct undo *u, struct err *e)
 
 /* ---- the command ---- */
 
-/* writes: nobody else takes back the same meanwhile. */
+/* writes: lock the journal, so that nobody else undoes the same meanwhile. */
 static int
 undo_open(struct undo *u, struct files *f, bool writes, struct err *e)
 {
@@ -486,7 +487,7 @@ undo_open(struct undo *u, struct files *f, bool writes, struct err *e)
 	    (int)e->status : ST_OK;
 }
 
-/* Print the text, if all is well; the status. */
+/* Print text if r is ST_OK, and release u and text.  The status. */
 static int
 undo_close(struct undo *u, struct buf *text, int r, struct err *e)
 {
@@ -507,8 +508,8 @@ undo_close(struct undo *u, struct buf *text, int r, struct err *e)
 	return r;
 }
 
-/* The changes that id means (NULL: the newest one) are picked.  0, or the
- * status, with e. */
+/* Pick the changes that id means (NULL: the newest one).  ST_OK, or ST_NO with
+ * e. */
 static int
 undo_pick(struct undo *u, const char *id, struct err *e)
 {
@@ -560,7 +561,7 @@ undo_run(struct files *f, const char *id, bool force, bool json,
 	if (r == ST_OK && carry_out(&u, e) < 0)
 		r = e->status;
 	if (r == ST_OK && json) {
-		/* {"type":"undo"}: what each file is now */
+		/* {"type":"undo"}: the new state of each file */
 		size_t k = u.j.n;
 		while (id == NULL && k-- > 0)
 			if (u.pick[k])
@@ -616,8 +617,7 @@ undo_list(struct files *f, const char *id, struct err *e)
 		for (size_t k = 0; k < c->n; k++)
 			put_name(c->v[k].path, &text);
 		scan_put(&text, id != NULL ? "],'changed':[" : "]");
-		/* paths that are not as the change left them, the newest
-		 * changes being asked first */
+		/* paths that are not as their newest change left them */
 		for (size_t k = 0; k < c->n && id != NULL; k++) {
 			struct undo_path now = { .path = c->v[k].path };
 			bool fresh;
@@ -633,6 +633,6 @@ undo_list(struct files *f, const char *id, struct err *e)
 			    slice_of(c->checkpoint));
 		scan_put(&text, ",'tool_call_id':@}\n", slice_of(c->call));
 	}
-	/* no repository is an empty list */
+	/* without a repository the list is empty */
 	return undo_close(&u, &text, r == ST_NO && id == NULL ? ST_OK : r, e);
 }

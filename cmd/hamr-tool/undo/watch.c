@@ -16,7 +16,7 @@
 
 /* The kernel limits watches per user, for all programs: 8,192 on older ones. */
 #define FOLDERS_MAX 2000
-#define PATHS_MAX 65536		/* bytes; more is a look at everything */
+#define PATHS_MAX 65536		/* bytes; with more we look at everything */
 
 #define CHANGES (IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_CREATE | \
     IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
@@ -24,7 +24,7 @@
 void
 watch_init(struct watch *w, int root)
 {
-	/* not what others may change without this kernel: a network, or the
+	/* none that change without this kernel's knowledge: a network's, or the
 	 * layers of an overlay */
 	static const long local[] = { EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC,
 		BTRFS_SUPER_MAGIC, TMPFS_MAGIC, F2FS_SUPER_MAGIC };
@@ -111,7 +111,7 @@ watch_take(struct watch *w, struct buf *paths)
 			    (size_t)e->wd < w->nrel ? w->rel[e->wd] : NULL;
 
 			at += (ssize_t)(sizeof *e + e->len);
-			/* of a file that decides nothing about others? */
+			/* a file that, unlike .gitignore, affects no others? */
 			w->whole = rel != NULL && e->len > 0 &&
 			    (e->mask & IN_ISDIR) == 0 &&
 			    (e->mask & CHANGES) != 0 &&
@@ -123,7 +123,7 @@ watch_take(struct watch *w, struct buf *paths)
 			buf_adds(paths, rel[0] != '\0' ? "/" : "");
 			buf_add(paths, e->name, strlen(e->name) + 1);
 		}
-	/* nothing is there now; or what is there cannot be told */
+	/* EAGAIN: no more events; else some may be lost */
 	if (n < 0 && errno != EAGAIN)
 		w->whole = false;
 	return w->whole;
