@@ -1,4 +1,4 @@
-/* change.c - the edit and write tools: a change judged, planned, made, said. */
+/* change.c - the edit and write tools: check, plan, make, report a change. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,17 +18,17 @@
 
 #define DIFF_MAX ((size_t)16 << 10)
 
-#define PLACE_LINES 40		/* of a place that an edit shows */
+#define PLACE_LINES 40		/* lines shown by a refused edit */
 
 /* The change of one file. */
 struct change {
 	struct path path;
 	char *name;		/* as shown */
 	int fd;			/* of the old file; -1: there is none */
-	struct stat st;		/* and what it was when it was read */
+	struct stat st;		/* of it, when it was read */
 	struct buf old, new;	/* contents */
-	struct buf disk;	/* what the file holds, where an editor ... */
-	bool unsaved;		/* ... shows another text, which is old */
+	struct buf disk;	/* if unsaved: the file's content on disk */
+	bool unsaved;		/* an editor shows another text, which is old */
 	char before[SHA_HEX], after[SHA_HEX];
 	struct edits edits;
 	struct hits hits;
@@ -48,7 +48,7 @@ change_release(struct change *c)
 	diff_release(&c->diff);
 }
 
-/* Find the file and ask whether it may be written at all. */
+/* Find the file, and refuse if it may not be written at all. */
 static int
 find_target(struct files *f, struct change *c, struct slice args)
 {
@@ -89,7 +89,7 @@ find_target(struct files *f, struct change *c, struct slice args)
 	return r;
 }
 
-/* Take in the old file. */
+/* Read the old file into c. */
 static int
 take_old(struct files *f, struct change *c)
 {
@@ -143,7 +143,7 @@ plan_edit(struct files *f, struct change *c, struct slice args)
 	}
 	if (edits_find(&c->edits, text, c->name, &c->hits, &c->fault) < 0)
 		return -1;
-	/* was all that is replaced shown? */
+	/* was every line that is replaced shown? */
 	for (size_t i = 0; i < c->hits.n && !f->person; i++) {
 		const struct hit *h = &c->hits.v[i];
 
@@ -202,8 +202,8 @@ fail(struct change *c, struct result *r)
 	files_fault(r, &c->fault);
 }
 
-/* The contents before and after, and their difference; false: r is the error.
- * Release c in both cases. */
+/* Set c to the contents before and after, and their difference.  False: r is
+ * the error.  The caller releases c in both cases. */
 static bool
 plan(struct files *f, struct change *c, bool edit, struct slice args,
     struct result *r)
@@ -216,8 +216,8 @@ plan(struct files *f, struct change *c, bool edit, struct slice args,
 		return true;
 	}
 	fail(c, r);
-	/* Where no read is left, "read it" leads nowhere: show the lines that
-	 * would have changed.  They count as read. */
+	/* If the read budget is used up, "read it" does not help: show the
+	 * lines that would have changed.  They count as read. */
 	struct slice text = buf_view(&c->old), rest = text, line;
 	const char *code = c->fault.code;
 	long no = 0;
@@ -254,7 +254,7 @@ print_diff(const struct change *c, size_t max, struct buf *out)
 	    c->path.rel, c->fd < 0, max, out);
 }
 
-/* Tell of the change, and make it. */
+/* Announce the change (on_change), then make it. */
 static int
 make(struct files *f, struct change *c)
 {
@@ -274,8 +274,8 @@ make(struct files *f, struct change *c)
 		    buf_view(&c->new), &c->fault) :
 		    replace_make(&f->root, c->path.rel, buf_view(&c->new),
 		    &c->fault);
-	/* Is there room for the old content once more?  If not, that is why it
-	 * could not be kept, and why the change cannot be made. */
+	/* Is there room for a copy of the old content?  If not, that is why
+	 * on_change failed, and the error to report. */
 	int dir = path_open_parent(&f->root, c->path.rel, &base);
 	int fd = dir >= 0 ? replace_temporary(dir, tmp) : -1;
 	if (fd < 0 || file_write_all(fd, c->old.p, c->old.len) < 0)
@@ -291,7 +291,7 @@ make(struct files *f, struct change *c)
 	return -1;
 }
 
-/* added, removed, diff; true: that was cut. */
+/* Put added, removed and diff into meta.  True: the diff was cut. */
 static bool
 put_diff(const struct change *c, struct buf *diff, struct buf *meta)
 {
@@ -303,7 +303,7 @@ put_diff(const struct change *c, struct buf *diff, struct buf *meta)
 	return cut;
 }
 
-/* That it was made, in words and in meta. */
+/* Report the change, in words and in meta. */
 static void
 put_made(const struct change *c, const struct proof *proof, struct result *r)
 {
@@ -333,7 +333,7 @@ put_made(const struct change *c, const struct proof *proof, struct result *r)
 		scan_put(meta, "'sha256_before':null,");
 	scan_put(meta, "'sha256_after':@,", slice_of(c->after));
 	if (put_diff(c, &diff, meta)) {
-		/* what a restarted hamr-tool cannot take from it */
+		/* a restarted hamr-tool cannot learn this from a cut diff */
 		scan_put(meta, "'shown':[");
 		for (size_t i = 0; i < proof->n; i++)
 			buf_fmt(meta, "%s[%ld,%ld]", i > 0 ? "," : "",
@@ -367,7 +367,7 @@ files_make_change(struct files *f, bool edit, struct slice args,
 		if (strcmp(p->hash, c.before) != 0)
 			p->n = 0;
 		proof_move(p, c.after, c.diff.v, c.diff.n);
-		if (!edit) {	/* the whole text is the model's own */
+		if (!edit) {	/* the model wrote the whole text */
 			p->n = 0;
 			proof_add(p, 1, (long)slice_lines(buf_view(&c.new)));
 		}

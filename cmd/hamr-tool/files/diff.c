@@ -1,4 +1,4 @@
-/* diff.c - what changed between two texts, as lines. */
+/* diff.c - the lines that changed between two texts. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "diff.h"
 
 #define CONTEXT 3
-#define LCS_CELLS 4000000	/* above, the whole middle is one change */
+#define LCS_CELLS 4000000	/* beyond, the whole middle is one change */
 
 void
 lines_of(struct lines *l, struct slice text)
@@ -55,8 +55,9 @@ add(struct diff *d, long a, long an, long b, long bn)
 	d->v[d->n++] = (struct patch){ a, an, b, bn };
 }
 
-/* The longest common subsequence of o's lines from a (an) and w's from b
- * (bn), by the full table, which the caller found small enough. */
+/* Add to d the changes between an lines of o from a and bn lines of w from b: a
+ * longest common subsequence by the full table, which the caller found small
+ * enough. */
 static void
 middle(struct diff *d, const struct lines *o, const struct lines *w,
     long a, long an, long b, long bn)
@@ -177,7 +178,7 @@ put_line(struct buf *out, char mark, struct slice s)
 		buf_adds(out, "\n\\ No newline at end of file\n");
 }
 
-/* "12,3" as diff writes it: a start before the lines when there are none. */
+/* "12,3" as diff writes it; with no lines, the start is the line before. */
 static void
 put_range(struct buf *out, char mark, long at, long n)
 {
@@ -208,7 +209,7 @@ diff_print(const struct diff *d, struct slice old, struct slice new,
 	path_show(out, name);
 	buf_addc(out, '\n');
 	for (size_t i = 0, end; i < d->n && out->len - from <= max; ) {
-		/* those up to end stand near enough for one hunk */
+		/* the changes before end are near enough for one hunk */
 		for (end = i + 1; end < d->n && d->v[end].a -
 		    (d->v[end - 1].a + d->v[end - 1].an) <= 2 * CONTEXT; end++)
 			;

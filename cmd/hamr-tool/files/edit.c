@@ -1,4 +1,4 @@
-/* edit.c - literal replacements in a text: found, judged, made. */
+/* edit.c - literal replacements in a text: find, check, apply. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,20 +11,20 @@
 #include "edit.h"
 #include "internal.h"
 
-#define LINES_NAMED 8		/* of an ambiguous match */
-#define COMPARE_MAX 400		/* bytes of a line that count */
-#define WORK_MAX 1000000	/* lines compared at most, or places in one */
-#define OLD_LINES 40		/* lines of old that count */
-#define ALIKE 40		/* of 100, to be worth showing */
-#define SAME 95			/* of 100: but for white space */
-#define NEAR 3			/* lines that old leaves out, or adds */
-#define PART 8			/* bytes of a line that are no chance */
+#define LINES_NAMED 8		/* listed for an ambiguous match */
+#define COMPARE_MAX 400		/* bytes of a line that are compared */
+#define WORK_MAX 1000000	/* lines compared, or places in a line */
+#define OLD_LINES 40		/* lines of old that are compared */
+#define ALIKE 40		/* percent alike to be worth showing */
+#define SAME 95			/* percent: only white space differs */
+#define NEAR 3			/* lines that old may leave out, or add */
+#define PART 8			/* fewer equal bytes may be chance */
 #define SHOWN 160		/* bytes of a line shown */
 
-/* ---- what is asked for ---- */
+/* ---- the arguments ---- */
 
-/* The BOM of a file, which read shows, stays as it is, whether old or new begin
- * with it or not. */
+/* Take a text without its BOM: that of the file, which read shows, stays as it
+ * is, whether old or new starts with one or not. */
 static void
 take(struct slice args, const char *key, struct buf *text)
 {
@@ -108,9 +108,9 @@ find(struct slice text, struct slice old, size_t from)
 
 /* ---- the nearest text ---- */
 
-/* The beginning of a line, without white space around it, as indentation is
- * what models get wrong most, and with one character for those that people's
- * keyboards and word processors put in place of ASCII. */
+/* Copy the start of a line, which the caller has trimmed (models get
+ * indentation wrong most), with ASCII in place of the characters that keyboards
+ * and word processors put there instead.  The length. */
 static size_t
 fold(struct slice s, char out[COMPARE_MAX])
 {
@@ -138,7 +138,7 @@ fold(struct slice s, char out[COMPARE_MAX])
 	return n;
 }
 
-/* How alike two lines are, of 100: what they share at their beginnings and
+/* How alike two lines are, in percent: what they share at their starts and
  * ends. */
 static long
 alike(struct slice a, struct slice b)
@@ -170,7 +170,8 @@ get(const struct lines *l, long i)
 	return slice_trim_end(lines_get(l, i), "\n");
 }
 
-/* The line of the file where old fits best; -1 when nowhere well enough. */
+/* The line of the file (from 0) where old fits best; -1: nowhere well
+ * enough. */
 static long
 best(const struct lines *file, const struct lines *old)
 {
@@ -191,8 +192,8 @@ best(const struct lines *file, const struct lines *old)
 			where = i;
 		}
 	}
-	/* old leaves out most of the lines between, or has one too many: where
-	 * one of its lines is */
+	/* old may leave out most of the lines in between, or have one too
+	 * many: look for any one of its lines */
 	for (long j = 0; top < ALIKE * k && j < k && k > 1; j++)
 		for (long i = 0; slice_trim(get(old, j)).n >= PART &&
 		    i < most; i++)
@@ -200,8 +201,8 @@ best(const struct lines *file, const struct lines *old)
 				return i > j ? i - j : 0;
 	if (top < ALIKE * k)
 		return -1;
-	/* where old leaves a line out, or has one more, most of it may fit a
-	 * line too far; it begins where its first line is */
+	/* if old leaves out a line, or has one too many, most of it may fit a
+	 * few lines off: start where its first line is */
 	for (long d = 0; d <= NEAR; d++)
 		for (long i = where - d; i <= where + d; i += d > 0 ? 2 * d : 1)
 			if (i >= 0 && i < file->n &&
@@ -210,8 +211,8 @@ best(const struct lines *file, const struct lines *old)
 	return where;
 }
 
-/* The line with the longest beginning of old, or the longest end: old is a
- * part of a long line, or longer than its line. */
+/* The line (from 0) with the longest start or end of old, which is part of a
+ * long line, or longer than its line; -1: none. */
 static long
 part(struct slice text, struct slice old)
 {
@@ -236,7 +237,7 @@ part(struct slice text, struct slice old)
 	return where != NOWHERE ? text_line(text, where) - 1 : -1;
 }
 
-/* The line, or of a long one what is around at. */
+/* Append the line, or the part of a long one around at. */
 static void
 put_quoted(struct buf *out, struct slice s, size_t at)
 {
@@ -251,7 +252,7 @@ put_quoted(struct buf *out, struct slice s, size_t at)
 	buf_release(&clean);
 }
 
-/* "U+0009 (tab)", or "the end of the line". */
+/* Append "U+0009 (tab)", or "the end of the line". */
 static void
 put_char(struct buf *out, struct slice s, size_t at)
 {
@@ -282,8 +283,8 @@ run(struct slice a, struct slice b)
 	return n;
 }
 
-/* Where in a line of the file the first one of old begins, which may be a part
- * of it: where the most of it follows.  Indentation begins a line. */
+/* Where in a line of the file the first line of old, which may be only part of
+ * it, starts: where the most bytes match.  An indented one starts at 0. */
 static size_t
 begins(struct slice old, struct slice file)
 {
@@ -304,8 +305,8 @@ begins(struct slice old, struct slice file)
 	return where;
 }
 
-/* Line i of old may begin in the middle of its line when it is the first, and
- * end there when it is the last. */
+/* Does line i of old match the file's line?  The first may start in the middle
+ * of it, and the last may end there. */
 static bool
 fits(const struct lines *old, long i, struct slice file)
 {
@@ -351,7 +352,7 @@ edit_nearest(struct slice text, struct slice old_text, struct buf *out)
 		buf_fmt(out, "\nthe file ends before line %ld of old",
 		    i + 1);
 	} else {
-		/* the one difference, and the two lines */
+		/* the first difference, and the two lines */
 		struct slice a = get(&old, i), b = get(&file, where + i);
 		size_t begin = i == 0 ? begins(a, b) : 0;
 		size_t at = utf8_cut(a.p, a.n, run(a, slice_from(b, begin)));
@@ -371,11 +372,11 @@ out:
 	free(old.at);
 }
 
-/* ---- where it is ---- */
+/* ---- the places ---- */
 
-/* Edit i is at no place, or at several: "old occurs 3 times in f, lines 1, 5,
- * 9".  Counted with overlaps: "aa" stands twice in "aaa", and which is
- * meant? */
+/* Report that edit i matches nowhere (none), or more than once: "old occurs 3
+ * times in f, lines 1, 5, 9".  Overlaps count: "aa" occurs twice in "aaa", and
+ * we cannot tell which is meant.  -1. */
 static int
 misplaced(const struct edits *e, size_t i, struct slice text,
     const char *name, bool none, struct fault *f)

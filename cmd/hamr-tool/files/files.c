@@ -1,4 +1,4 @@
-/* files.c - the file tools: set up, what may be read, what all of them do. */
+/* files.c - the file tools: setup, what may be read, and shared steps. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "internal.h"
 #include "replace.h"
 
-#define LINKS_MS 1000		/* for a look at all names of a file */
+#define LINKS_MS 1000		/* to look for all names of a file */
 #define LINKS_DEPTH 512
 
 struct files *
@@ -111,9 +111,10 @@ files_rules(struct files *f)
 	bool own = geteuid() != 0 || (fstat(f->root.fd, &st) == 0 &&
 	    st.st_uid == 0);
 
-	/* root's own ignore list is not the owner's */
+	/* root's own ignore list does not apply to another owner's files */
 	struct gitignore *g = gitignore_new(f->root.real, own, &e);
-	/* that it belongs to another user was said when the root was found */
+	/* ST_POLICY: another user owns it, as was said when the root was
+	 * found */
 	if (e.text[0] != '\0' && e.status != ST_POLICY && !f->told) {
 		f->told = true;
 		err_say("%s; nothing is taken as tracked by git", e.text);
@@ -155,8 +156,8 @@ files_ignored(struct files *f, const char *rel)
 	return yes;
 }
 
-/* How many names of the file are in this folder and beneath it?  No link is
- * followed. */
+/* How many names of the file are in this folder and below it?  Does not follow
+ * symbolic links. */
 static nlink_t
 count_links(const struct stat *of, int at, const char *name, int depth,
     long long until)
@@ -260,8 +261,8 @@ files_load(int fd, const char *rel, struct stat *st, struct buf *text,
 	else if (file_read_fd(fd, name, text, &e) < 0)
 		fault_set(fault, e.status == ST_DATA ? "too_large" : "denied",
 		    "%s", e.text);
-	/* Identity and content belong together: what is written while it is
-	 * read shows as a changed file later. */
+	/* Identity and content belong together: without an inode, a file that
+	 * is written while we read it counts as changed later. */
 	else if ((size_t)st->st_size != text->len)
 		st->st_ino = 0;
 	free(name);
@@ -319,8 +320,8 @@ files_load_shown(struct files *f, int fd, const char *rel, struct stat *st,
 		return false;
 	char *content = f->editor_reads ? files_ask_editor(f, rel, NULL) : NULL;
 	if (content != NULL && buf_adds(&shown, content) == 0) {
-		/* editors hold lines: that the last one ends, and how they do,
-		 * is the file's to say */
+		/* editors hold lines: take the line endings, and whether the
+		 * last line has one, from the file */
 		struct slice file = buf_view(text);
 		if (shown.len > 0 && shown.p[shown.len - 1] != '\n' &&
 		    slice_ends(file, "\n"))
@@ -387,7 +388,7 @@ files_judge(struct files *f, const char *tool, struct slice args,
 	    (tool[0] == 'r' && !search && files_is_skill(buf_view(&path)))) {
 		;
 	} else if (files_find(f, buf_view(&path), &p, &fault) < 0) {
-		/* all else is for the work */
+		/* other errors are reported by the call itself */
 		if (is_refusal(fault.code))
 			files_fault(r, &fault);
 	} else if (!search && last < first && p.exists &&

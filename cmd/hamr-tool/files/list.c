@@ -1,4 +1,4 @@
-/* list.c - read of a folder: what is in it. */
+/* list.c - read of a folder: list its entries. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,9 +21,9 @@ struct entry {
 
 struct listing {
 	struct files *f;
-	size_t skip;		/* bytes of a true name before the part that
-				 * is relative to the argument */
-	int depth;		/* folders deep */
+	size_t skip;		/* bytes of a true name before the part
+				 * relative to the listed folder */
+	int depth;		/* levels to list */
 	long long deadline;
 	struct entry *v;
 	size_t n, cap, unread;
@@ -86,9 +86,9 @@ list_run(struct files *f, const struct path *p, struct slice args,
 	l.skip += l.skip > 0;
 	bool cut = files_walk(f, p->rel, see, &l);
 	room -= room > LIST_TAIL ? LIST_TAIL : room;
-	/* the upper levels whole before anything of a lower one, so that one
-	 * large folder does not hide its neighbours; the order stays that of
-	 * paths */
+	/* show the upper levels whole before anything of a lower one, so that
+	 * one large folder does not crowd out its neighbors; still in path
+	 * order */
 	while (whole < DEPTH_MAX && l.at_depth[whole + 1] <= left)
 		left -= l.at_depth[++whole];
 	for (size_t i = 0; i < l.n; i++) {

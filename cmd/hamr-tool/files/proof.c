@@ -39,7 +39,7 @@ proof_read(struct proof *p, const char *hash)
 	memcpy(p->hash, hash, SHA_HEX);
 }
 
-/* Append a range that does not begin before the last one. */
+/* Append a range that does not start before the last one. */
 static void
 push(struct proof *p, long first, long last)
 {
@@ -56,7 +56,7 @@ push(struct proof *p, long first, long last)
 	p->v[p->n++] = (struct range){ first, last };
 }
 
-/* Add to p what old had between two lines, shifted. */
+/* Add to p the ranges of old from line first to last, shifted. */
 static void
 carry(struct proof *p, const struct proof *old, long first, long last,
     long shift)
@@ -70,7 +70,7 @@ carry(struct proof *p, const struct proof *old, long first, long last,
 	}
 }
 
-/* Between first and last there is one range of them, or nothing. */
+/* Make lines first to last one shown range, or not shown. */
 static void
 set(struct proof *p, long first, long last, bool shown)
 {

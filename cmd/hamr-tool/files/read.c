@@ -1,4 +1,4 @@
-/* read.c - the read tool: which kind it is, and files; view_image. */
+/* read.c - the read tool: the kinds of read, and reading files; view_image. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +12,18 @@
 
 #include "internal.h"
 
-#define HUGE_SCAN ((long long)256 << 20)	/* read to find a line */
+#define HUGE_SCAN ((long long)256 << 20)	/* bytes read to find a line */
 #define CHUNK ((size_t)1 << 20)
 #define NUMBERED 8		/* bytes of "%6d TAB" and LF, about */
-#define HEAD_ROOM 160		/* of the room, for the first and last line */
+#define HEAD_ROOM 160		/* of the room, for the first and last lines */
 #define SKILL_MAX ((size_t)1 << 20)
 
-/* The lines that are wanted, and what came of showing them. */
+/* The requested lines, and the result of showing them. */
 struct view {
-	long first, last;	/* wanted; then shown */
+	long first, last;	/* requested; then shown */
 	long lines;		/* in the file; -1 unknown */
 	bool crlf;
-	bool cut_line;		/* a line was cut: nothing is proved */
+	bool cut_line;		/* a line was cut: no proof */
 	bool lossy;
 	long long whole;	/* bytes, had there been no cap */
 	size_t room;
@@ -32,8 +32,8 @@ struct view {
 
 /* ---- lines: numbered, cut, capped ---- */
 
-/* Show one line (without its end), of a true length of bytes.  False: it has
- * no room. */
+/* Show one line, without its line ending; bytes is its full length.  False: no
+ * room for it. */
 static bool
 view_line(struct view *v, long no, struct slice s, long long bytes)
 {
@@ -62,7 +62,7 @@ view_line(struct view *v, long no, struct slice s, long long bytes)
 	return true;
 }
 
-/* The lines, "[612 more: {...}]" if there is more, and meta. */
+/* Append the lines, "[612 more: {...}]" if there are more, and meta. */
 static void
 view_put(const struct view *v, const char *rel, bool open_end,
     struct result *r)
@@ -144,9 +144,9 @@ show_text(struct files *f, const char *rel, const struct stat *st,
 	    none ? 0 : v->last, v->lines, args, r);
 }
 
-/* ---- files too large for that: ranges only, and no proof ---- */
+/* ---- files too large for that: ranges only, no proof ---- */
 
-/* What is read of a line that is longer. */
+/* Bytes kept of a longer line. */
 #define HUGE_LINE ((size_t)FILES_LINE_CHARS * 4)
 
 static void
@@ -163,7 +163,7 @@ show_huge(const char *rel, struct view *v, int fd, off_t size,
 	while (n > 0 && seen < HUGE_SCAN && !full && no <= v->last) {
 		n = pread(fd, chunk, CHUNK, seen);
 		seen += n > 0 ? n : 0;
-		/* at the end of the file the line in the making ends, too */
+		/* the end of the file also ends an unfinished line */
 		for (ssize_t at = 0; !full && no <= v->last && (at < n ||
 		    (n <= 0 && bytes > 0)); ) {
 			const char *lf = at < n ? memchr(chunk + at, '\n',
@@ -243,10 +243,10 @@ read_file(struct files *f, const struct path *p, struct slice args,
 		fd = path_open(&f->root, rel, O_RDONLY);
 		if (fd < 0 || fstat(fd, &st) < 0)
 			fault_sys(&fault, "cannot be read", rel);
-		/* a page of its beginning decides whether it is text */
+		/* its first page decides whether it is text */
 		n = fd >= 0 ? pread(fd, look, sizeof look, 0) : 0;
 	}
-	/* the name stands in the first line and in the last */
+	/* the first and the last line contain the name */
 	v.room -= v.room < 2 * strlen(rel) ? v.room : 2 * strlen(rel);
 	if (fault.code != NULL)
 		;
@@ -274,9 +274,10 @@ read_file(struct files *f, const struct path *p, struct slice args,
 	bufs_release(BUFS(&text, &v.body));
 }
 
-/* ---- the user's own skills, which lie outside the root ---- */
+/* ---- the user's own skills, which are outside the root ---- */
 
-/* With a trailing slash; the caller frees it.  May be NULL. */
+/* The skills folder, with a trailing slash; the caller frees it.  May be
+ * NULL. */
 static char *
 skills_folder(void)
 {
@@ -289,8 +290,8 @@ skills_folder(void)
 	return all;
 }
 
-/* "skill:NAME" is its SKILL.md, "skill:NAME/FILE" a file beside that: the
- * user's, or else the repository's. */
+/* "skill:NAME" is the skill's SKILL.md, "skill:NAME/FILE" a file next to it:
+ * the user's if it exists, else the repository's. */
 bool
 arg_path(struct slice args, struct buf *out)
 {
@@ -316,7 +317,7 @@ bool
 files_is_skill(struct slice path)
 {
 	char *dir = skills_folder();
-	/* not what lies beside them, nor what is no skill to hamr-loop */
+	/* no .. out of the folder, nor a hidden one: no skill to hamr-loop */
 	bool is = dir != NULL && slice_starts(path, dir) &&
 	    !slice_starts(slice_from(path, strlen(dir)), ".");
 
@@ -335,7 +336,7 @@ read_skill(const struct files *f, struct slice path, struct result *r)
 	struct fault fault = { 0 };
 	int fd = -1;
 
-	/* the folder of one, which may be a link of the user's */
+	/* the skill's folder, which may be a symbolic link by the user */
 	while (n < path.n && path.p[n] != '/')
 		n++;
 	char *dir = xmemdup0(path.p, n);

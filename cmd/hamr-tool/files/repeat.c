@@ -1,5 +1,5 @@
-/* repeat.c - a read that repeats one of this turn; what a transcript proves of
- * reads and changes that this process did not make. */
+/* repeat.c - reads that repeat one of this turn; what a transcript proves about
+ * reads and changes of another process. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 
 #define UNCHANGED "unchanged since the read above: "
 
-#define TEXT_MAX 400		/* bytes that are repeated; else one line */
-#define TICK_NS 100000000LL	/* more than a tick of any file system's clock
-				 * but FAT's */
+#define TEXT_MAX 400		/* bytes shown again; beyond, one line */
+#define TICK_NS 100000000LL	/* more than a clock tick of any file system
+				 * but FAT */
 
 /* ---- the cache ---- */
 
@@ -60,10 +60,10 @@ cache_reset(struct cache *c)
 	*c = (struct cache){ 0 };
 }
 
-/* ---- is it the same file still? ---- */
+/* ---- is it still the same file? ---- */
 
-/* Keep st as the identity, unless it may change without being seen: that of
- * a file that was written just now. */
+/* Keep st as the identity, unless the file was written just now, and may change
+ * again with the same times. */
 static void
 identify(struct cached *e, const struct stat *st)
 {
@@ -156,8 +156,8 @@ repeated_put(struct files *f, struct cached *e, struct result *r)
 	r->bytes = e->bytes >= 0 ? e->bytes : (long long)e->len;
 }
 
-/* Keep e, in the place of an older one of the same range; reads of nobody are
- * not kept. */
+/* Keep e, replacing an older entry of the same range.  Reads without a call, or
+ * of a person, are not kept. */
 static void
 add(struct files *f, const char *rel, struct slice args, struct slice content,
     struct cached e)
@@ -205,7 +205,7 @@ get_hash(struct slice meta, const char *key, char hash[SHA_HEX])
 	return true;
 }
 
-/* A read from a transcript, kept like one of ours. */
+/* Keep a read from a transcript like one that we made. */
 static void
 learn_read(struct files *f, const char *rel, struct slice args,
     struct slice content, struct slice meta)
@@ -220,7 +220,7 @@ learn_read(struct files *f, const char *rel, struct slice args,
 		.lossy = scan_true(scan_get(meta, "lossy")) };
 
 	if (id != NULL) {
-		/* one that was shown whole again is elided no more */
+		/* a read that was shown whole again is no longer elided */
 		for (size_t i = 0; i < f->cache.n && !slice_starts(content,
 		    UNCHANGED); i++)
 			if (strcmp(f->cache.v[i].id, id) == 0)
@@ -231,7 +231,7 @@ learn_read(struct files *f, const char *rel, struct slice args,
 	free(id);
 }
 
-/* ---- what a transcript proves to a hamr-tool that was not there ---- */
+/* ---- what a transcript proves to a restarted hamr-tool ---- */
 
 static void
 learn_change(struct proof *p, bool edit, struct slice args, struct slice meta)
@@ -276,7 +276,7 @@ files_learn(struct files *f, const char *tool, struct slice args,
     struct slice content, struct slice meta)
 {
 	bool read = strcmp(tool, "read") == 0;
-	/* an edit that was refused may show its place */
+	/* a refused edit may have shown its lines */
 	bool place = scan_str_is(scan_get(meta, "error"), "not_read") &&
 	    scan_kind(scan_get(meta, "sha256")) == SCAN_STRING;
 	struct path path = { 0 };
@@ -285,7 +285,7 @@ files_learn(struct files *f, const char *tool, struct slice args,
 
 	if (scan_kind(scan_get(meta, "error")) == SCAN_STRING && !place)
 		return;
-	/* what files_read counted when it made this result */
+	/* count what files_read counted when it made this result */
 	if (read && scan_kind(scan_get(meta, "op")) == SCAN_STRING &&
 	    scan_kind(scan_get(meta, "cached")) != SCAN_STRING)
 		f->used += content.n;

@@ -1,4 +1,4 @@
-/* replace.c - a file's content exchanged at once: old or new. */
+/* replace.c - replace a file atomically: it is old or new. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,11 +15,11 @@
 #include "replace.h"
 #include "json/sha.h"
 
-#define XATTR_MAX 65536		/* the kernel's own ceilings */
+#define XATTR_MAX 65536		/* the kernel's own limits */
 #define CHUNK ((size_t)1 << 16)
 
-/* A new file of ours in the folder; -1 with errno.  Its lock tells a sweep that
- * its maker is alive. */
+/* Create a temporary in the folder: a descriptor, or -1 with errno.  Its lock
+ * tells a sweep that its maker is alive. */
 static int
 open_new(int dir, const char *name)
 {
@@ -88,9 +88,9 @@ replace_sweep(int dir)
 static const char owner_lost[] = "the owner or group of the file cannot be "
     "kept; it was not changed";
 
-/* Owner first: a change of owner takes set-uid bits away.  Of the extended
- * attributes what the system keeps for itself (labels, capabilities) is set by
- * the system; all others must stay. */
+/* Owner first: a change of owner clears set-uid bits.  The system itself sets
+ * its own extended attributes (labels, capabilities), so copying those may
+ * fail; all others must be kept. */
 const char *
 replace_dress(int from, int to, const struct stat *was)
 {
@@ -129,8 +129,8 @@ replace_give(const struct root *root, int dir, const char *name)
 	return fchownat(dir, name, st.st_uid, st.st_gid, AT_SYMLINK_NOFOLLOW);
 }
 
-/* Make every missing folder of rel; *made is the first made one's length in
- * rel, 0 when all were there. */
+/* Make every missing folder of rel; *made: the length in rel of the first one
+ * made, 0 if all existed. */
 int
 replace_folders(const struct root *root, const char *rel, size_t *made,
     struct fault *f)
@@ -164,8 +164,8 @@ replace_folders(const struct root *root, const char *rel, size_t *made,
 	return 0;
 }
 
-/* Does the name still lead to what was read?  (Two writes in one tick of the
- * clock have one mtime, so the content is compared.) */
+/* Does the name still lead to what was read?  Compares the content too, as two
+ * writes in one clock tick have the same mtime. */
 static bool
 is_unchanged(int dir, const char *base, int fd, const struct stat *was,
     struct slice old)
@@ -188,8 +188,8 @@ is_unchanged(int dir, const char *base, int fd, const struct stat *was,
 	    time_ns(st.st_mtim) == time_ns(was->st_mtim);
 }
 
-/* The temporary becomes a new file, unless something has its name; where the
- * file system knows no such rename, by a link. */
+/* Rename the temporary to the new file, unless the name exists; by a link if
+ * the file system does not support such a rename. */
 static int
 settle(const struct root *root, int dir, const char *name, const char *base,
     int tmp, const char *rel, struct fault *f)
@@ -223,9 +223,9 @@ replace_file(const struct root *root, const char *rel, int fd,
 
 	if (dir >= 0 &&
 	    (fd < 0 || faccessat(dir, base, W_OK, AT_EACCESS) == 0)) {
-		/* The temporary of this file has one name, so that what a
-		 * killed process left is found without a look at the folder.
-		 * While somebody has that one, any. */
+		/* The temporary's name depends only on the file's, so that we
+		 * find what a killed process left without reading the folder.
+		 * If another process uses that name, any other will do. */
 		sha256_hex(base, strlen(base), hex);
 		snprintf(name, REPLACE_NAME, "%s%.16s", REPLACE_PREFIX, hex);
 		sweep_one(dir, name);
@@ -271,7 +271,7 @@ replace_make(const struct root *root, const char *rel, struct slice text,
 
 	if (r == 0)
 		r = replace_file(root, rel, -1, NULL, SLICE(""), text, f);
-	/* take back what was made; a folder somebody uses by now stays */
+	/* remove the folders that we made, unless someone uses them by now */
 	while (r < 0 && made > 0 && (slash = strrchr(dir, '/')) != NULL) {
 		*slash = '\0';
 		if (strlen(dir) < made)

@@ -1,4 +1,4 @@
-/* search.c - read with a query: the lines that match, with their context. */
+/* search.c - read with a query: matching lines and their context. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -24,25 +24,25 @@
 #define CONTEXT_MAX 20
 #define LINES_MAX 100		/* lines shown, context included */
 #define LINE_BYTES 300
-#define LINE_TEXT_MIN 60	/* of it for the text, however long the path */
-#define LINE_BEFORE 20		/* before a match that is further on */
+#define LINE_TEXT_MIN 60	/* for the text, however long the path */
+#define LINE_BEFORE 20		/* bytes shown before a match in a long line */
 #define MATCHES_MAX 10000	/* counted */
-#define TEXT_MAX ((size_t)1 << 20)	/* LINES_MAX lines of paths too */
-#define NOTES_ROOM 300		/* of the room, for what is said behind */
+#define TEXT_MAX ((size_t)1 << 20)	/* LINES_MAX lines, with long paths */
+#define NOTES_ROOM 300		/* of the room, for the notes at the end */
 #define REGEX_MEMORY ((rlim_t)512 << 20)
 #define REGEX_LINE_MAX 65536	/* bytes of a line that a regex sees */
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-#define ASK_FILES 32		/* files between two looks at the clock */
+#define ASK_FILES 32		/* files between checks of the clock */
 
-/* What was found.  It lies in memory shared with the process that searches,
- * so that what was found stays when that one is stopped. */
+/* The results, in memory shared with the process that searches, so that they
+ * survive when that is killed. */
 struct found {
 	long matches, shown, skipped, unread;
-	bool done;		/* nothing was left out for lack of time */
+	bool done;		/* not cut short by time or a cancel */
 	bool cut;		/* a line was cut */
 	bool more;		/* a line was not shown */
 	bool lossy;
-	bool binary;		/* a file was not searched for that */
+	bool binary;		/* a binary file was not searched */
 	size_t len;
 	char text[TEXT_MAX];
 };
@@ -56,17 +56,17 @@ struct search {
 	size_t room;		/* for text */
 	long long deadline;
 	struct found *found;
-	struct buf text;	/* of the file at hand */
-	unsigned files;		/* looked at so far */
+	struct buf text;	/* of the current file */
+	unsigned files;		/* number seen so far */
 	bool stopped;
 };
 
-/* One file while it is searched. */
+/* The file being searched. */
 struct target {
 	const char *name;	/* as shown */
-	struct lines l;		/* of its text; at NULL until one matches */
-	long printed;		/* lines before it are printed or passed */
-	long until;		/* context lines due before it */
+	struct lines l;		/* of its text; l.at may be NULL at first */
+	long printed;		/* lines before this are printed or skipped */
+	long until;		/* context lines before this are due */
 	bool began;		/* something of this file was printed */
 };
 
@@ -80,8 +80,8 @@ is_over(struct search *s, bool ask)
 
 /* ---- showing ---- */
 
-/* Lines up to one that are not printed yet; of a long one the beginning, or
- * what is around the match, at which byte it is. */
+/* Print the lines from..end - 1 that are not printed yet; of a long one the
+ * start, or the part around the match, which is at byte at of line from. */
 static void
 put_lines(struct search *s, struct target *t, long from, long end, char mark,
     size_t at)
@@ -105,7 +105,8 @@ put_lines(struct search *s, struct target *t, long from, long end, char mark,
 		if (line.n > room && i == from && at > room / 2) {
 			buf_adds(&b, "...");
 			room -= strlen("...");
-			/* not into the middle of its last character */
+			/* + 3: utf8_cut may go back that far, and the end
+			 * of the line must still fit */
 			size_t before = num_min(at - LINE_BEFORE,
 			    line.n - room + 3);
 			line = slice_from(line, utf8_cut(line.p, line.n,
@@ -128,7 +129,7 @@ put_lines(struct search *s, struct target *t, long from, long end, char mark,
 	buf_release(&b);
 }
 
-/* Lines first to last (from 0) match, from this byte of the first one on. */
+/* Lines first to last (from 0) match, starting at byte at of the first. */
 static void
 match(struct search *s, struct target *t, long first, long last, size_t at)
 {
@@ -180,15 +181,15 @@ search_file(struct search *s, const char *rel, int fd)
 	char *name;
 
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return;		/* another thing has taken its place */
-	/* in one read, if it has its length still */
+		return;		/* something else took its place */
+	/* one read, unless the file has grown */
 	buf_reset(&s->text);
 	if (!files_foreign(s->f, rel, &st) &&
 	    buf_reserve(&s->text, (size_t)st.st_size + 2) == 0)
 		got = read(fd, s->text.p, (size_t)st.st_size + 1);
 	if (got >= 0) {
 		s->text.len = (size_t)got;
-		s->text.p[got] = '\0';	/* regexec of some libraries looks for
+		s->text.p[got] = '\0';	/* some libraries' regexec looks for
 					 * it */
 	}
 	if (got < 0 || (got > st.st_size &&
@@ -245,7 +246,7 @@ see(void *arg, const struct gitignore_seen *seen)
 		search_file(s, seen->rel, fd);
 		close(fd);
 	}
-	/* asking costs as much as looking at a small file */
+	/* checking costs as much as searching a small file */
 	return is_over(s, ++s->files % ASK_FILES == 0) ? GITIGNORE_STOP :
 	    GITIGNORE_ENTER;
 }
@@ -266,9 +267,9 @@ search_all(struct search *s, const struct path *p)
 	buf_release(&s->text);
 }
 
-/* Append query with what other regular expressions write as \d, also in
- * brackets, where a C library takes a backslash for one; elsewhere it takes \d
- * for the letter.  The letter of an escape that has no such meaning, or NUL. */
+/* Append query with escapes such as \d, also inside brackets, translated to
+ * POSIX, where a backslash is literal in brackets and \d elsewhere is just d.
+ * Returns the letter of an escape that cannot be translated, or NUL. */
 static char
 put_posix(struct slice query, struct buf *posix)
 {
@@ -313,9 +314,9 @@ put_posix(struct slice query, struct buf *posix)
 	return '\0';
 }
 
-/* A regular expression of the model's may take for ever, eat all memory, or
- * break the C library's matcher, so a process of its own runs it and can be
- * stopped. */
+/* A model's regular expression may take forever, use up all memory or crash the
+ * C library's matcher, so it runs in a process of its own, which we can
+ * kill. */
 static bool
 search_regex(struct search *s, const struct path *p, struct result *r)
 {
@@ -338,7 +339,7 @@ search_regex(struct search *s, const struct path *p, struct result *r)
 			REGEX_MEMORY });
 #endif
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		/* stdin and stdout are the parent's: it looks for a cancel */
+		/* the parent uses stdin and stdout, and checks for a cancel */
 		s->f->stage = NULL;
 		int e = regcomp(&s->re, buf_view(&posix).p,
 		    REG_EXTENDED);
@@ -364,7 +365,7 @@ search_regex(struct search *s, const struct path *p, struct result *r)
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	file_close(fd);
-	/* killed, as out of time: what was found is there */
+	/* killed because time was up: the results so far are there */
 	if ((WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) ||
 	    (WIFEXITED(status) && WEXITSTATUS(status) == ST_OK))
 		return true;
