@@ -1,9 +1,9 @@
-/* act.c - go: each open call, one after another or side by side.
+/* act.c - go: run each open call, one after another or in parallel.
  *
- * A run of consecutive calls of tools that change nothing: those that may take
- * long each get a process of their own, at most [tools] jobs at a time.  The
- * rest, and all that counts (budgets, proofs, results), stays in call order,
- * so what comes out is what one after the other would give.
+ * In a run of consecutive calls of tools that change nothing, those that may
+ * take long each get a process of their own, at most [tools] jobs at a time.
+ * The others, and all state (budgets, proofs, results), are handled in call
+ * order, so the output is the same as that of a sequential run.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,16 +24,16 @@
 #include "job.h"
 #include "journal_calls.h"
 
-#define ROOM_SLACK 512		/* of a result that did not feel its room */
-#define RUN_MAX 64		/* calls that are begun at once */
+#define ROOM_SLACK 512		/* a result with this much to spare is whole */
+#define RUN_MAX 64		/* calls started at once */
 #define READ_BYTES 65536
-#define STOP_MS 800		/* to end with what was found */
+#define STOP_MS 800		/* to report the results so far */
 
 enum task_state {
-	TASK_READY,		/* refused or answered before it began */
-	TASK_LATE,		/* all of it when its turn comes */
-	TASK_HERE,		/* started; done here, in its turn */
-	TASK_WAITING,		/* started; for a process of its own */
+	TASK_READY,		/* refused or answered before its start */
+	TASK_LATE,		/* nothing is done before its turn */
+	TASK_HERE,		/* started; runs in this process, in turn */
+	TASK_WAITING,		/* started; waits for a process of its own */
 	TASK_RUNNING,
 	TASK_OVER		/* its process has ended */
 };
@@ -41,9 +41,9 @@ enum task_state {
 struct task {
 	struct job job;
 	enum task_state state;
-	size_t room;		/* of the budget, when it was forked */
+	size_t room;		/* left of the budget, when it was forked */
 	pid_t pid;
-	int fd;			/* its message comes here */
+	int fd;			/* we read its message from here */
 	struct buf text;
 };
 
@@ -51,13 +51,13 @@ struct batch {
 	struct tool *t;
 	struct task *v;
 	size_t n, running, jobs;
-	int input[2];		/* of the processes: its end cancels them */
-	bool stop;		/* they were told to end, and did */
+	int input[2];		/* of the processes: EOF cancels them */
+	bool stop;		/* they were told to stop */
 };
 
 /* ---- which calls ---- */
 
-/* Does it change nothing, whatever its arguments? */
+/* Is it a call that changes nothing, whatever its arguments? */
 static bool
 only_reads(const struct tool *t, const struct call_state *c)
 {
@@ -68,7 +68,7 @@ only_reads(const struct tool *t, const struct call_state *c)
 	    !extra_of(s)->mutates));
 }
 
-/* May one of these take long, so that a process of its own pays? */
+/* May such a call take so long that a process of its own pays off? */
 static bool
 is_slow(const struct tool *t, const struct call_state *c)
 {
@@ -82,8 +82,8 @@ is_slow(const struct tool *t, const struct call_state *c)
 
 /* ---- processes ---- */
 
-/* The process of one call says its message and ends.  Records are the parent's
- * business. */
+/* Start a process that runs one call, writes its message and exits.  Only the
+ * parent reads and writes records. */
 static void
 launch(struct batch *l, struct task *task)
 {
@@ -141,7 +141,7 @@ wait_any(struct batch *l, int ms)
 	for (size_t i = 0; i < l->n; i++)
 		fds[i] = (struct pollfd){ l->v[i].state == TASK_RUNNING ?
 		    l->v[i].fd : -1, POLLIN, 0 };
-	/* a reason to stop stays true: then it would not wait */
+	/* once there is a reason to stop, stage_wait returns at once */
 	if (!l->stop)
 		flags = stage_wait(l->t->stage, fds, l->n, ms);
 	else
@@ -157,13 +157,13 @@ wait_any(struct batch *l, int ms)
 		if (n > 0)
 			b->len += (size_t)n;
 		else if (n == 0 || errno != EINTR)
-			reap(l, &l->v[i]);	/* that was all */
+			reap(l, &l->v[i]);
 	}
 	free(fds);
 	return flags & ~STAGE_READY;
 }
 
-/* End what runs: first told, then killed. */
+/* Stop the running processes: tell them to, then kill them after ms. */
 static void
 end_all(struct batch *l, int ms)
 {
@@ -189,7 +189,7 @@ do_here(struct task *task)
 	job_work(&task->job);
 }
 
-/* The call's turn has come.  False: it has no answer. */
+/* Finish the call, whose turn it is.  False: it has no answer. */
 static bool
 turn(struct batch *l, struct task *task)
 {
@@ -212,7 +212,7 @@ turn(struct batch *l, struct task *task)
 		do_here(task);
 	if (task->state != TASK_OVER)
 		return true;
-	/* the message of its process is the answer */
+	/* its process wrote the answer */
 	struct slice message = buf_view(&task->text);
 	bool good = message.n > 0 && scan_record(&scan, message.p, message.n) ==
 	    0 && scan_str(scan_get(message, "content"), &j->r.content);
@@ -220,7 +220,7 @@ turn(struct batch *l, struct task *task)
 	if (!good && l->stop)
 		return false;
 	j->call->ran = true;
-	/* it may have had more room than there is by now */
+	/* redo it if it may have had more room than is left by now */
 	if (!good || (j->r.content.len + ROOM_SLACK > files_left(f) &&
 	    files_left(f) < task->room)) {
 		do_here(task);
@@ -251,15 +251,15 @@ parallel_do(struct tool *t, size_t i, size_t n)
 		job_begin(&l.v[k].job, t, &t->calls[i + k]);
 		if (t->calls[i + k].action == ACT_SHARE)
 			l.v[k].state = TASK_LATE;	/* its twin may be
-							 * before it here */
+							 * in this batch */
 		else if (job_before(&l.v[k].job) != STEP_NEXT)
 			l.v[k].state = TASK_READY;
 		else
 			l.v[k].state = is_slow(t, &t->calls[i + k]) ?
 			    TASK_WAITING : TASK_HERE;
 	}
-	/* the starts of all, in call order, read back before anything is
-	 * done */
+	/* put the starts of all, in call order, and read them back before any
+	 * work is done */
 	for (k = 0; k < n; k++)
 		if (l.v[k].state >= TASK_HERE)
 			job_propose(&l.v[k].job);
@@ -288,7 +288,7 @@ static const struct profile {
 	size_t cap;
 } quick = { "quick", 60, 4000 }, full = { "full", 120, 12000 };
 
-/* A verify record waits: run it, put the verification. */
+/* If a verify record is waiting, run its command and put the verification. */
 static void
 verify(struct tool *t)
 {
@@ -313,8 +313,8 @@ verify(struct tool *t)
 	} else {
 		scan_put(&args, "{'command':@,'timeout':$}",
 		    slice_of(t->verify), SCAN_INT(p->seconds));
-		/* Where no private copy can be made the user's own command runs
-		 * as bash would; the record tells (sandbox). */
+		/* If no private copy can be made, the user's command runs as
+		 * bash would; the record says so (sandbox). */
 		o.kind = sandboxes_refuse(t->sandboxes, BOX_PRIVATE) == NULL ?
 		    BOX_PRIVATE : BOX_WRITE;
 		end = bash_run(t->stage, &o, buf_view(&args), &r);
@@ -325,8 +325,8 @@ verify(struct tool *t)
 	    slice_of(end.exit == 0 ? "passed" : "failed"));
 	if (end.exit >= 0)
 		scan_put(&v, ",'exit':$", SCAN_INT(end.exit));
-	/* what the command wrote; what came of it too, if that is more than a
-	 * number */
+	/* the command's output, without the first line if that only says
+	 * "exit N" */
 	snprintf(plain, sizeof plain, "exit %d", end.exit);
 	struct slice all = rest = buf_view(&r.content);
 	scan_put(&v, ",'output':@", slice_line(&rest, &line) &&
@@ -351,7 +351,7 @@ tool_act(struct stage *s)
 
 	t->acting = true;
 	verify(t);
-	/* starts of ours that nobody committed before this go */
+	/* drop our starts that were not committed before this go */
 	for (size_t k = 0; k < t->ncalls; k++)
 		if (t->calls[k].start == START_PROPOSED)
 			t->calls[k].start = START_NONE;
@@ -362,16 +362,16 @@ tool_act(struct stage *s)
 		}
 		if (job_must_stop(t))
 			break;
-		/* How many from here on are worth it?  One that is quick has
-		 * nothing to wait for. */
+		/* How many calls from here on can run in parallel?  None if
+		 * the first is quick: it need not wait for others. */
 		size_t n = 0, slow = 0;
 		bool worth = conf_int(t->conf, "tools.jobs") >= 2 &&
 		    only_reads(t, &t->calls[i]) && is_slow(t, &t->calls[i]);
 		for (; worth && i + n < t->ncalls && n < RUN_MAX; n++) {
 			const struct call_state *c = &t->calls[i + n];
 
-			/* one that may come to be refused for those before it
-			 * waits for them */
+			/* a call that may be refused because of those before
+			 * it has to wait for them */
 			if (c->done || !only_reads(t, c) ||
 			    !files_certain(t->files, n))
 				break;

@@ -12,9 +12,9 @@
 #define HOOK_MS 5000
 #define APPROVE_MS 600000	/* it may ask a person */
 #define REASON_MAX ((size_t)64 << 10)
-#define SHOWN_MAX 2000		/* of a reason, to the model */
+#define SHOWN_MAX 2000		/* bytes of a reason that the model sees */
 
-/* What is going to run, under its canonical names. */
+/* Append the call to be made, with canonical names, as a line. */
 static void
 put_call(const struct job *j, const char *diff, struct buf *out)
 {
@@ -26,10 +26,10 @@ put_call(const struct job *j, const char *diff, struct buf *out)
 	buf_adds(out, "}\n");
 }
 
-/* What one program says of the call, shown as input: STEP_NEXT when it has
- * nothing against it.  Else its reason is told, cleaned and without blanks at
- * its end, or that it gave none.  If it did not speak, how tells what became
- * of it. */
+/* Ask one program about the call (input).  STEP_NEXT: it does not object, or it
+ * timed out or failed, and how says what happened.  STEP_DONE: it refuses; the
+ * result is its reason, cleaned and without trailing blanks, or that it gave
+ * none.  STEP_STOP: cancelled. */
 static enum step
 ask(struct job *j, const char *const *argv, const char *who, int ms,
     struct slice input, struct buf *how)
@@ -45,7 +45,7 @@ ask(struct job *j, const char *const *argv, const char *who, int ms,
 		step = STEP_STOP;
 	} else if (p.end == PROG_TIMEOUT || p.end == PROG_FAILED) {
 		prog_how(&p, how);
-	} else if (!prog_is_good(&p)) {	/* too much output is a no */
+	} else if (!prog_is_good(&p)) {	/* too much output also refuses */
 		utf8_clean(&reason, text.p, text.len);
 		struct slice shown = slice_trim_end(buf_view(&reason),
 		    " \t\r\n");
@@ -110,7 +110,7 @@ hook_approve(struct job *j, const char *diff)
 	return step;
 }
 
-/* On stderr for a person watching, and in the transcript for its readers. */
+/* Report on stderr, for a person watching, and in the transcript. */
 static void
 tell(struct job *j, const char *program, const char *code, const char *words)
 {
@@ -145,8 +145,7 @@ hook_after(struct job *j, struct buf *message)
 		prog_run(&p, j->t->stage);
 		message->len--;
 		bool said = text.len > 0;
-		/* one record, a tool message that answers this call: on one
-		 * line */
+		/* it must be one tool message of this call; join its lines */
 		text.len = slice_trim_end(buf_view(&text), " \t\r\n").n;
 		for (size_t k = 0; k < text.len; k++)
 			if (text.p[k] == '\n' || text.p[k] == '\r')

@@ -1,4 +1,4 @@
-/* job.c - a call judged, asked for, announced, run, answered. */
+/* job.c - the steps of a call: check, approve, start, run, answer. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,15 +18,15 @@
 #define UNSAVED_TOLD 10
 #define EDITED_TOLD 1000	/* bytes */
 
-/* ---- may it run?  What is asked before anybody is ---- */
+/* ---- may it run?  The checks before anyone is asked ---- */
 
-/* Is there the sandbox that a command needs? */
+/* Is the sandbox that a command needs available?  False: r is the error. */
 static bool
 box_allows(const struct tool *t, struct result *r)
 {
 	enum box_kind kind = tool_kind(t, mode_has_consent(t));
 
-	/* the machine is not asked where the answer would change nothing */
+	/* do not probe the machine if the answer makes no difference */
 	if (kind == BOX_WRITE &&
 	    strcmp(conf_str(t->conf, "sandbox.mode"), "require") != 0)
 		return true;
@@ -48,8 +48,8 @@ box_allows(const struct tool *t, struct result *r)
 	return false;
 }
 
-/* In this order: the tool's name, JSON, schema, policy (the mode, then the
- * names).  False: r is the error. */
+/* Check, in this order: the tool's name, JSON, schema, policy (the mode, then
+ * the paths).  False: r is the error. */
 static bool
 judge(struct job *j, struct slice given)
 {
@@ -94,7 +94,7 @@ judge(struct job *j, struct slice given)
 		buf_release(&names);
 		return false;
 	}
-	/* in mode docs, which files is for the file tools to say */
+	/* in mode docs, the file tools decide which files */
 	if ((s->id == TOOL_EDIT || s->id == TOOL_WRITE) &&
 	    t->mode != MODE_PATCH && t->mode != MODE_DOCS) {
 		result_error(r, "denied", "denied: in mode %s no file is "
@@ -159,8 +159,8 @@ job_has_plan(const struct job *j)
 	return j->schema->id == TOOL_EDIT || j->schema->id == TOOL_WRITE;
 }
 
-/* Is there anything to ask for?  False: r is the error it would end with.
- * What the plan noted, the work will note again. */
+/* Plan an edit or a write, for an ask.  False: r is the error that the call
+ * would end with.  The plan's meta is dropped: the work sets it again. */
 static bool
 make_plan(struct job *j, struct buf *diff, struct buf *more)
 {
@@ -175,7 +175,7 @@ make_plan(struct job *j, struct buf *diff, struct buf *more)
 	return true;
 }
 
-/* May a person give one command the network? */
+/* May a person allow the network for one command? */
 static bool
 may_go_online(const struct tool *t)
 {
@@ -183,7 +183,7 @@ may_go_online(const struct tool *t)
 	    !conf_bool(t->conf, "sandbox.network");
 }
 
-/* What is asked for, and why. */
+/* Append what the person is asked to allow, and why. */
 static void
 put_what(const struct job *j, const struct buf *diff, const struct buf *more,
     struct buf *out)
@@ -209,8 +209,8 @@ put_what(const struct job *j, const struct buf *diff, const struct buf *more,
 	free(command);
 }
 
-/* Ask a person: all of what would be done, for what is not shown cannot be
- * allowed. */
+/* Ask a person.  The ask shows all that would be done: nobody can allow what
+ * they are not shown. */
 static enum step
 ask(struct job *j)
 {
@@ -236,8 +236,8 @@ ask(struct job *j)
 	j->online = scan_true(scan_get(reply, "network")) && may_go_online(t);
 	struct slice given = scan_get(reply, "arguments");
 	instead = scan_strdup(given);
-	/* an object is as good as its text; what is neither is refused, as
-	 * what was asked about was not allowed then */
+	/* the arguments may be an object or its text; anything else is refused,
+	 * as the original arguments were not allowed either */
 	if (instead == NULL && given.n > 0 && scan_kind(given) != SCAN_NULL)
 		instead = xmemdup0(given.p, given.n);
 	reason = scan_text(scan_get(reply, "reason"));
@@ -246,7 +246,7 @@ ask(struct job *j)
 	} else if (!scan_true(scan_get(reply, "allow"))) {
 		bool stop = scan_true(scan_get(reply, "stop"));
 
-		/* who stops the turn is asked nothing more */
+		/* after a stop, ask nothing more */
 		if (stop)
 			stage_cancel(t->stage, true);
 		result_error(&j->r, "denied", "denied: the user did not allow "
@@ -256,7 +256,7 @@ ask(struct job *j)
 		step = STEP_NEXT;
 	} else if (judge(j, slice_of(instead))) {
 		j->edited = true;
-		step = hook_before(j);	/* checked like any, by hooks, too */
+		step = hook_before(j);	/* hooks check this call, too */
 	}
 out:
 	bufs_release(BUFS(&diff, &more, &line));
@@ -291,7 +291,7 @@ approve(struct job *j)
 	j->allowed = t->yes || j->call->start == START_MINE;
 	if (j->allowed || !writes)
 		return STEP_NEXT;
-	/* a command that only looks, where the kernel enforces that */
+	/* a command that only reads, if the sandbox can enforce that */
 	if (j->schema->id == TOOL_BASH) {
 		char *command = scan_strdup(scan_get(buf_view(&j->args),
 		    "command"));
@@ -315,8 +315,8 @@ approve(struct job *j)
 		j->allowed = step == STEP_NEXT;
 		return step;
 	}
-	/* Nobody is there to be asked: an edit is shown and not made, all else
-	 * may only read. */
+	/* Nobody can be asked: an edit is shown but not made, anything else may
+	 * only read. */
 	j->unasked = true;
 	scan_put(&j->r.meta, "'consent':'missing',");
 	if (x != NULL)
@@ -357,7 +357,7 @@ job_begun(struct job *j)
 	struct err e;
 
 	if (s->mode != STAGE_RESIDENT) {
-		/* the journal has it, or nothing is done */
+		/* without a written start, do nothing */
 		if (rec_flush(&s->out, &e) == 0)
 			return STEP_NEXT;
 		stage_fail(s, &e);
@@ -371,9 +371,9 @@ job_begun(struct job *j)
 
 /* ---- work ---- */
 
-/* What the model cannot know of the work, behind its result: that a person
- * made another call of it; what an editor has not saved; that it could change
- * nothing, as nobody was there to allow it, which may be why it failed. */
+/* Append to the result what the model cannot know: that a person changed the
+ * arguments; what an editor has not saved; that the call ran read-only because
+ * nobody could allow changes, which may be why it failed. */
 static void
 tell_more(struct job *j)
 {
@@ -458,7 +458,7 @@ job_before(struct job *j)
 {
 	bool fine = judge(j, (struct slice){ j->call->args, j->call->nargs });
 
-	/* begun by a process that is gone: never run twice */
+	/* started by a process that is gone: never run it again */
 	if (j->call->start == START_FOREIGN) {
 		result_release(&j->r);
 		result_init(&j->r);
@@ -538,7 +538,7 @@ job_answer(struct job *j)
 	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 	struct call_state *c = j->call;
 
-	/* what a later call that shares this result will say */
+	/* keep the result for a later call that shares it */
 	c->done = true;
 	c->is_error = j->r.is_error;
 	c->ran = c->ran || j->shared;

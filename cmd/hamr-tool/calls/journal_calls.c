@@ -1,4 +1,4 @@
-/* journal_calls.c - what a call changed, kept so that it can be taken back. */
+/* journal_calls.c - record what a call changed, so that it can be undone. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -15,13 +15,13 @@
 #include "undo/snap.h"
 #include "journal_calls.h"
 
-#define NAMED_MAX 10		/* in a first line: "; changed: a, b" */
+#define NAMED_MAX 10		/* in the first line: "; changed: a, b" */
 #define MUTATED_MAX 1000	/* in meta; the journal has all */
-#define HURRY_MS 1500		/* for what a cancelled call changed */
-#define SETTLE_MS 1500		/* hamr-loop waits 2 s for our end */
+#define HURRY_MS 1500		/* to find what a cancelled call changed */
+#define SETTLE_MS 1500		/* hamr-loop waits 2 s for us to end */
 #define SETTLE_ALONE_MS 60000
 
-/* A call of this turn that is over, and when. */
+/* A call of this turn that has ended, and when. */
 struct past {
 	char *tool, *call;
 	int64_t end;		/* snap_time */
@@ -30,16 +30,17 @@ struct past {
 struct journal_calls {
 	struct tool *t;
 	struct snap *snap;
-	bool broken;		/* it was tried, and said, in this turn */
+	bool broken;		/* it failed in this turn, and was reported */
 	char *checkpoint;	/* of this turn; NULL: none yet */
-	bool fresh;		/* nobody but us has run since */
-	struct undo_entry entry;	/* of the call in hand */
-	int64_t begun;		/* snap_time of our first one in this turn */
+	bool fresh;		/* the last snapshot is up to date */
+	struct undo_entry entry;	/* of the current call */
+	int64_t begun;		/* snap_time of this turn's first snapshot */
 	struct past *past;
 	size_t npast, cap;
 };
 
-/* A file is about to be changed: its old content is kept, or it is not. */
+/* A file is about to be changed: store its old content.  -1 with why prevents
+ * the change. */
 static int
 on_change(void *arg, const struct files_change *ch, struct err *why)
 {
@@ -47,7 +48,7 @@ on_change(void *arg, const struct files_change *ch, struct err *why)
 	char *slash;
 	int fd = -1;
 
-	/* where no snapshot could be made, one content may be kept still */
+	/* if no snapshot could be made, we may still store one content */
 	if (jc->snap == NULL && ch->old.p != NULL)
 		jc->snap = snap_open(jc->t->files, true, why);
 	if (jc->snap == NULL)
@@ -182,15 +183,15 @@ take(struct journal_calls *jc, struct snap_left *left)
 	return true;
 }
 
-/* May this call, as it was allowed, change what is in the root? */
+/* May this call, as approved, change the root? */
 static bool
 writes(const struct job *j)
 {
 	return job_writes(j) && (extra_of(j->schema) == NULL || j->allowed);
 }
 
-/* The first one of a turn, which a record tells of; the next ones only where
- * somebody may have changed something since. */
+/* Take a snapshot: the first of a turn, which a record reports; later ones only
+ * if something may have changed since. */
 static void
 checkpoint(struct journal_calls *jc, struct job *j)
 {
@@ -199,7 +200,7 @@ checkpoint(struct journal_calls *jc, struct job *j)
 	struct snap_left left = { 0 };
 	struct err e;
 
-	/* edit and write keep the one file they change themselves */
+	/* edit and write store the old content of their one file themselves */
 	if ((jc->checkpoint != NULL || jc->broken) &&
 	    (jc->fresh || job_has_plan(j))) {
 		if (jc->snap == NULL && !jc->broken)
@@ -251,7 +252,7 @@ journal_calls_checkpoint(struct journal_calls *jc, struct job *j)
 	undo_entry_release(c);
 	if (!writes(j))
 		return;
-	/* what another process was killed in comes before it */
+	/* first record what a killed process changed */
 	if (jc->snap != NULL)
 		journal_recover(jc->snap);
 	checkpoint(jc, j);
@@ -264,17 +265,17 @@ journal_calls_checkpoint(struct journal_calls *jc, struct job *j)
 int
 journal_calls_begin(struct journal_calls *jc, struct job *j)
 {
-	/* edit and write tell of their file before they change it */
+	/* for edit and write, on_change does this */
 	return writes(j) && jc->snap != NULL && !job_has_plan(j) ?
 	    journal_begin(jc->snap, &jc->entry) : -1;
 }
 
 /* ---- what a command changed ---- */
 
-/* What was there before the call is not its own, and undo leaves it: where the
- * call moved it over another file, it left nothing but that one's end.  What an
- * earlier call of this turn made, where no snapshot looked then, is that one's:
- * an entry in its name. */
+/* A file that existed before the call is not the call's, and undo leaves it
+ * alone; if the call moved it over another file, only the loss of that one is
+ * recorded.  If an earlier call of this turn made it where no snapshot looked
+ * then, record it under that call. */
 static void
 give_older(struct journal_calls *jc)
 {
@@ -309,7 +310,8 @@ give_older(struct journal_calls *jc)
 	}
 }
 
-/* In meta; and "; changed: a.c, b.c" after the status in the first line. */
+/* Report the changes in meta, and as "; changed: a.c, b.c" after the status in
+ * the first line. */
 static void
 tell_changes(const struct undo_entry *c, struct job *j)
 {
@@ -361,7 +363,7 @@ compare(struct journal_calls *jc, struct job *j)
 	const struct undo_entry *c = &jc->entry;
 	struct snap_left left = { 0 };
 
-	/* what a cancelled command did is worth this while */
+	/* even after a cancel, take the time to find out what changed */
 	snap_hurry(jc->snap, HURRY_MS);
 	if (!take(jc, &left))
 		return;

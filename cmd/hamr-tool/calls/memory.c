@@ -1,4 +1,4 @@
-/* memory.c - search_memory and save_memory: hamr-mem asked as a child. */
+/* memory.c - search_memory and save_memory: run hamr-mem as a child. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@
 #define TEXT_MAX ((size_t)64 << 20)
 #define COUNT_DEFAULT 8
 
-/* Run it with these arguments behind its name; its status if that is 0 or 1,
- * else -1 and r is the error. */
+/* Run hamr-mem; argv[0] is set here.  Its exit status if that is 0 or 1, else
+ * -1, and r is the error. */
 static int
 run(struct tool *t, const char **argv, struct slice input, int ms,
     struct buf *text, struct result *r)
@@ -64,8 +64,8 @@ run(struct tool *t, const char **argv, struct slice input, int ms,
 	return status;
 }
 
-/* What it printed: the whole item, or a record for each hit, shown as
- * "m:ID fact: text", "m:ID tool bash, line 12: text". */
+/* Show what it printed: the whole item, or a record per hit, as
+ * "m:ID fact: text" or "m:ID tool bash, line 12: text". */
 static void
 put_found(struct slice text, bool whole, const char *query, struct result *r)
 {
@@ -127,8 +127,8 @@ memory_search(struct tool *t, struct slice args, struct result *r)
 		NULL };
 	struct buf text = BUF_INIT(TEXT_MAX);
 
-	/* The id that is meant: one of 12 digits anywhere, as it stands in a
-	 * stub or a hit, or a shorter one alone; NULL: words are looked for. */
+	/* Does the query name an id: one of 12 digits anywhere, copied from a
+	 * stub or a hit, or a shorter one alone?  NULL: search for words. */
 	for (const char *p = query; id == NULL &&
 	    (p = strstr(p, "m:")) != NULL; p++) {
 		size_t k = strspn(p + 2, "0123456789abcdef");
@@ -142,7 +142,7 @@ memory_search(struct tool *t, struct slice args, struct result *r)
 	scan_put(&r->meta, "'query':@,", slice_of(query));
 	snprintf(count, sizeof count, "%lld", (long long)scan_int_or(scan_get(
 	    args, "n"), COUNT_DEFAULT));
-	/* one argument has a limit; nobody asks with so many words */
+	/* the kernel limits one argument; a real query is far shorter */
 	if (strlen(query) > 100000) {
 		result_error(r, "bad_arguments", "the query is too long; ask "
 		    "with a few words");

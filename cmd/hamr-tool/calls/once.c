@@ -1,4 +1,4 @@
-/* once.c - one call from the shell, or of an MCP client. */
+/* once.c - one call from the shell, or from an MCP client. */
 #include <string.h>
 #include <unistd.h>
 
@@ -9,8 +9,8 @@
 
 #include "job.h"
 
-/* The message, or the content; on a terminal nothing of that steers it, and
- * diffs are coloured. */
+/* Print the message (json) or the content; on a terminal, escaped and with
+ * diffs in color.  The status. */
 static int
 print_once(struct job *j, bool json)
 {
@@ -31,7 +31,7 @@ print_once(struct job *j, bool json)
 	} else if (j->schema != NULL && (j->schema->id == TOOL_EDIT ||
 	    j->schema->id == TOOL_WRITE)) {
 		diff_colour(text, to.colour, &out);
-		/* what they changed, for a person who watches */
+		/* show a person what changed */
 		result_message(&j->r, "", "", 0, NULL, &message);
 		if (!j->r.is_error && scan_str(scan_get(scan_get(
 		    buf_view(&message), "meta"), "diff"), &diff))
@@ -39,7 +39,7 @@ print_once(struct job *j, bool json)
 	} else {
 		term_escape(&out, text);
 	}
-	/* one LF ends it, as rec_put writes one */
+	/* drop the final LF: rec_put adds one */
 	if (out.len > 0 && out.p[out.len - 1] == '\n')
 		out.len--;
 	if (!json)
@@ -50,7 +50,7 @@ print_once(struct job *j, bool json)
 	return j->r.is_error ? ST_NO : ST_OK;
 }
 
-/* Judge, ask, do; r is the answer. */
+/* Check, approve and run the call; j->r is the answer. */
 static void
 do_once(struct job *j, struct tool *t, struct call_state *c)
 {

@@ -1,9 +1,9 @@
-/* readers.c - commands that only look.
+/* readers.c - commands that only read.
  *
- * The format read here is bash's grammar of a simple command, as far as its
- * meaning cannot depend on anything but its bytes: words of plain characters,
- * '...', "..." without expansions, and escaped characters.  Anything else is
- * not taken for a reader.  No library on our list parses shell.
+ * We parse the part of bash's grammar of a simple command whose meaning depends
+ * only on its bytes: words of plain characters, '...', "..." without
+ * expansions, and escaped characters.  Anything else is not taken for a reader.
+ * No library on our list parses shell.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 struct words {
 	char *v[WORDS_MAX + 1];
 	size_t n;
-	bool any_glob;		/* a word that may become others */
+	bool any_glob;		/* a word may expand to options */
 };
 
 static bool
@@ -27,14 +27,15 @@ is_plain(char c)
 	    (c >= 'A' && c <= 'Z') || strchr("%+,-./:=@^_!", c) != NULL;
 }
 
-/* One word at *p, without its quotes. */
+/* Add the word at *p, without its quotes, and advance *p.  False: not one that
+ * we understand. */
 static bool
 take_word(const char **p, struct words *w)
 {
 	struct buf b = BUF_INIT(1 << 20);
 	bool good = true, glob = false;
 	const char *from = *p;
-	char quote = '\0';	/* the one that is open */
+	char quote = '\0';	/* the open quote, if any */
 
 	while (good && **p != '\0' && (quote != '\0' || (**p != ' ' &&
 	    **p != '\t'))) {
@@ -62,7 +63,8 @@ take_word(const char **p, struct words *w)
 		buf_addc(&b, c);
 		*p += c != '\0';
 	}
-	/* one that begins with a name can only become names in there */
+	/* a pattern that starts with a plain character, other than '-', cannot
+	 * expand to an option */
 	w->any_glob |= glob && !(is_plain(*from) && *from != '-');
 	if (!good || quote != '\0' || w->n == WORDS_MAX) {
 		buf_release(&b);
@@ -72,14 +74,14 @@ take_word(const char **p, struct words *w)
 	return true;
 }
 
-/* Whose every option will do, also one that a pattern becomes. */
+/* Programs that may have any option, even one that a pattern expands to. */
 static const char *const harmless[] = { "cat", "ls", "head", "wc", "nl",
 	"stat", "du", "df", "pwd", "basename", "dirname", "realpath",
 	"readlink", "cksum", "md5sum", "sha1sum", "sha256sum", "cmp", "grep",
 	"egrep", "fgrep", NULL };
 
-/* A program, and what it must not be given.  A word that only looks like an
- * option, behind "--" or as another's value, counts as one. */
+/* A program, and the options that it must not have.  A word that only looks
+ * like an option, after "--" or as another option's value, counts as one. */
 static const struct reader {
 	const char *name;
 	const char *letters;	/* short options that are refused */
@@ -92,8 +94,8 @@ static const struct reader {
 	{ "file", "C", { "--compile" } },
 };
 
-/* May arg be given, as far as these are refused?  getopt_long and git take the
- * beginning of a long name for it, and "--name=value". */
+/* Is arg none of the refused options?  getopt_long and git accept a prefix of a
+ * long name, and "--name=value". */
 static bool
 may_have(const struct reader *r, const char *arg)
 {
@@ -111,18 +113,18 @@ may_have(const struct reader *r, const char *arg)
 	return true;
 }
 
-/* Options that write a file or run a program, whatever the command: -O is one
- * of grep's. */
+/* Options that write a file or run a program, for any git command; -O is git
+ * grep's. */
 static const struct reader git = { "git", "O", { "--output", "--ext-diff",
 	"--textconv", "--show-signature", "--open-files-in-pager",
 	"--filters", "--exec" } };
 
-/* What may follow git, and then anything but the options above. */
+/* The git commands that may have anything but the options above. */
 static const char *const commands[] = { "log", "diff", "show", "status",
 	"blame", "ls-files", "ls-tree", "rev-parse", "rev-list", "merge-base",
 	"describe", "grep", NULL };
 
-/* And what may follow these: only the words after them. */
+/* The git commands that may have only the words listed after them. */
 static const char *const strict[][13] = {
 	{ "branch", "-a", "-r", "-v", "-vv", "-av", "-avv", "-rv", "-l",
 	    "--list", "--all", "--show-current" },
@@ -147,7 +149,7 @@ git_reads(const struct words *w)
 			only = strict[i] + 1;
 	if (only == NULL && !slice_in(slice_of(w->v[at]), commands))
 		return false;
-	/* alone it puts things away */
+	/* without an argument it stashes changes */
 	if (strcmp(w->v[at], "stash") == 0 && at + 1 == w->n)
 		return false;
 	while (++at < w->n)
@@ -167,8 +169,8 @@ readers_has(const char *command)
 
 	for (const char *c = command; *c != '\0'; c++) {
 		ascii = ascii && (unsigned char)*c < 0x80;
-		/* a new line begins another command; in some locales a
-		 * backslash is the second half of a character */
+		/* a newline starts another command; in some locales a backslash
+		 * may be the second byte of a character */
 		if (*c == '\n' || *c == '\r' || (*c == '\\' && !ascii))
 			simple = false;
 	}

@@ -1,5 +1,5 @@
-/* state.c - what hamr-tool knows: set up, learnt from records, told, put away.
- */
+/* state.c - hamr-tool's state: setup, updates from records, the `tools` record,
+ * cleanup. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,8 @@
 
 /* ---- setting up ---- */
 
-/* Only an explicit 0 means no limit, a window too small for any does not. */
+/* Bytes of a cap.  Only a configured 0 means no limit (0); if the window is too
+ * small for any tokens, the cap is that of one. */
 static size_t
 cap_bytes(const struct tool *t, const char *key, long tokens)
 {
@@ -80,13 +81,13 @@ tool_open(struct tool *t, struct err *e)
 	return 0;
 }
 
-/* It is of this session; NULL: of none that has a name. */
+/* Set the session; NULL: one without a name. */
 static void
 set_session(struct tool *t, const char *id)
 {
 	if (!sandboxes_session(t->sandboxes, id))
 		return;
-	/* servers were up for the one before */
+	/* the running servers belong to the session before */
 	extras_free(t->extras);
 	t->extras = extras_new(t);
 }
@@ -215,7 +216,7 @@ take_result(struct tool *t, const struct rec *r)
 	while (c < end && (c->done || !scan_str_is(id, c->id)))
 		c++;
 	if (c == end)
-		return;		/* ours, read back, or nobody's */
+		return;		/* ours, read back, or of no open call */
 	msg_text(rec_get(r, "content"), &text);
 	c->done = true;
 	c->is_error = scan_true(rec_get(r, "is_error"));
@@ -223,7 +224,7 @@ take_result(struct tool *t, const struct rec *r)
 	c->ran = c->code == NULL || !slice_in(slice_of(c->code), not_run);
 	if (text.len <= SHARE_MAX)
 		c->text = xmemdup0(text.p, text.len);
-	/* what it proves to the file tools */
+	/* learn what it proves to the file tools */
 	t->files->call = c->id;
 	if ((!c->is_error || scan_str_is(scan_get(meta, "error"),
 	    "not_read")) && c->args != NULL &&
@@ -258,7 +259,7 @@ take_start(struct tool *t, const struct rec *r)
 	}
 }
 
-/* Verdicts of the call phase, whoever wrote them; the strictest stays. */
+/* Take a verdict of the call phase, whoever wrote it; the strictest wins. */
 static void
 take_verdict(struct tool *t, const struct rec *r)
 {
@@ -336,7 +337,7 @@ take(struct tool *t, const struct rec *r)
 			journal_calls_turn(t->journal);
 		}
 		break;
-	case R_HAMR:		/* the first record tells the session */
+	case R_HAMR:		/* the first record names the session */
 		id = rec_strdup(r, "session");
 		if (id != NULL)
 			set_session(t, id);
@@ -355,7 +356,7 @@ take(struct tool *t, const struct rec *r)
 		if (rec_int(r, "context_tokens", &n) && n > 0 && n < 1L << 40)
 			set_limit(t, (long)n);
 		break;
-	case R_VERIFY:		/* it is run at the next go */
+	case R_VERIFY:		/* runs at the next go */
 		free(t->verify);
 		t->verify = rec_strdup(r, "command");
 		if (t->verify == NULL)
@@ -367,7 +368,7 @@ take(struct tool *t, const struct rec *r)
 		    "full") == 0);
 		break;
 	case R_COMPACTION: take_compaction(t, r); break;
-	case R_CHECKPOINT:	/* ours, read back, or of the process before
+	case R_CHECKPOINT:	/* ours, read back, or from the process before
 				 * us in this turn */
 		id = rec_strdup(r, "id");
 		if (id != NULL)
@@ -378,9 +379,9 @@ take(struct tool *t, const struct rec *r)
 	}
 }
 
-/* While a call runs only what it waits for is taken in at once, so that what
- * comes out does not depend on when the rest arrived; but a mode counts for the
- * next call. */
+/* While a call runs, process only the records that it waits for, so that the
+ * output does not depend on when the others arrived; but a change of mode
+ * applies to the next call. */
 void
 tool_record(struct stage *s, const struct rec *r)
 {
