@@ -1,5 +1,5 @@
-/* box.c - one sandbox: its supervisor started, in namespaces or without, given
- * one command at a time, watched, ended. */
+/* box.c - one sandbox: start its supervisor, with namespaces or without, send
+ * it one command at a time, watch it, and end it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -25,13 +25,13 @@
 #define READY_MS 10000
 #define END_MS 5000
 #define ANSWER_MS 40000		/* longer than the supervisor's own patience */
-#define STOPPED_MS 1500		/* where a command can stop the supervisor, */
-#define BEGUN_MS 6000		/* also before that has said that it runs */
+#define STOPPED_MS 1500		/* without a PID namespace a command */
+#define BEGUN_MS 6000		/* can stop the supervisor (SIGSTOP) */
 #define ARGS_MAX ((size_t)4 << 20)
 #define TEXTS_MAX ((size_t)64 << 20)
-#define FIRST_FREE 16		/* fds of ours are moved above this */
+#define FIRST_FREE 16		/* our fds are moved to this or above */
 
-/* What the child is given: fds, -1 for none. */
+/* What the child gets: fds, or -1. */
 struct start {
 	const struct box *b;
 	int ctl, setup, exe, args, err, cgroup[2];
@@ -40,7 +40,7 @@ struct start {
 
 /* ---- what it is given ---- */
 
-/* fd, moved out of the way of those that the child has by number. */
+/* Move fd out of the way of the fixed numbers that the child uses. */
 static int
 high(int fd)
 {
@@ -59,9 +59,9 @@ put_text(struct buf *b, int *count, const char *s)
 	*count += 1;
 }
 
-/* What may be written: inside bubblewrap to name the FIFOs and devices, which a
- * read-only mount does not keep; under Landlock alone all of it.  And what is
- * hidden by Landlock. */
+/* List what may be written and what Landlock hides.  Under Landlock alone the
+ * list is all the protection; inside bubblewrap it covers FIFOs and devices,
+ * which a read-only mount does not protect. */
 static void
 put_files(const struct box *b, const struct box_git *g, struct buf *out,
     struct wire_setup *head)
@@ -93,10 +93,10 @@ put_files(const struct box *b, const struct box_git *g, struct buf *out,
 	if (bwrap && write && conf_bool(bs->conf, "sandbox.git_write"))
 		for (size_t i = 0; i < g->dirs.n; i++)
 			put_text(out, &head->nwritable, g->dirs.v[i]);
-	/* disks, terminals of others; but what is listed above */
+	/* disks and others' terminals, except what is listed above */
 	put_text(out, &head->nhidden, bwrap ? NULL : "/dev");
 	for (size_t i = 0; i < bs->hidden.n && !bwrap; i++)
-		/* what holds the root cannot be hidden from it */
+		/* a folder that contains the root cannot be hidden */
 		if (!is_beneath(bs->root.real, bs->hidden.v[i]))
 			put_text(out, &head->nhidden, bs->hidden.v[i]);
 }
@@ -158,7 +158,7 @@ put_map(const char *file, const char *text)
 	return good;
 }
 
-/* The root with a layer of its own above it, seen by bubblewrap alone. */
+/* Mount an overlay above the root; only bubblewrap sees it. */
 static void
 mount_overlay(const struct box *b)
 {
@@ -176,8 +176,8 @@ mount_overlay(const struct box *b)
 		fail("a map of groups");
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		fail("private mounts");
-	/* names of others' choice do not go into the options; by its name, as
-	 * our fd of it belongs to the mounts that were */
+	/* lowerdir is ".": a path chosen by others must not get into the
+	 * options.  chdir by name, as our fd belongs to the old mounts. */
 	if (chdir(b->bs->root.real) < 0)
 		fail("the root");
 	snprintf(text, sizeof text, "lowerdir=.,upperdir=%s/u,workdir=%s/w,"
@@ -221,7 +221,7 @@ child(const struct start *s)
 		if (setgroups(1, &bs->gid) < 0 || setresgid(bs->gid, bs->gid,
 		    bs->gid) < 0 || setresuid(bs->uid, bs->uid, bs->uid) < 0)
 			fail("cannot become the owner of the root");
-		/* else /proc/self is not ours */
+		/* otherwise /proc/self is owned by root */
 		prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 	}
 	if (s->b->overlay != NULL)
@@ -241,8 +241,8 @@ child(const struct start *s)
 
 /* ---- is it well? ---- */
 
-/* It ends when nobody talks to it, and all its processes with it; what will
- * not is killed.  How it ended. */
+/* Wait for the supervisor, which ends with all its processes when its socket
+ * closes, and kill it if it does not.  Returns its wait status. */
 static int
 await_end(struct box *b)
 {
@@ -270,7 +270,7 @@ await_end(struct box *b)
 static int
 await_ready(struct box *box, int said, struct err *why)
 {
-	/* its end is seen even if a child of bubblewrap's holds the socket */
+	/* the pidfd: bubblewrap's child may still hold the socket */
 	struct pollfd p[2] = { { box->fd, POLLIN, 0 },
 		{ (int)syscall(SYS_pidfd_open, box->pid, 0), POLLIN, 0 } };
 	long long until = file_now_ms() + READY_MS;
@@ -296,9 +296,9 @@ await_ready(struct box *box, int said, struct err *why)
 		return w.a == 0 ? 0 : err_set(why, ST_SYSTEM, "%s",
 		    w.text[0] != '\0' ? w.text : "it could not be set up");
 	}
-	/* It is ending, and it, bubblewrap, or the child has said why by then.
-	 * A lack of memory or processes, also below a limit of ours, is none
-	 * of the layer (ST_TEMP). */
+	/* It is ending, and it, bubblewrap or the child has written why.  A
+	 * lack of memory or processes, even under our own limit, says nothing
+	 * about the layer (ST_TEMP). */
 	int how = await_end(box);
 	if (lseek(said, 0, SEEK_SET) == 0)
 		file_read_fd(said, "stderr", &b, NULL);
@@ -310,7 +310,7 @@ await_ready(struct box *box, int said, struct err *why)
 		    b.p + 7 : b.p);
 	} else if (WIFSIGNALED(how) ? WTERMSIG(how) == SIGKILL :
 	    WEXITSTATUS(how) == 128 + SIGKILL) {
-		/* bubblewrap ends as a shell does */
+		/* bubblewrap reports a signal as a shell does */
 		err_set(why, ST_TEMP, "the sandbox was killed at once; it has "
 		    "too little memory (sandbox.memory)");
 	} else {
@@ -336,7 +336,7 @@ box_start(struct box *b, struct err *why)
 	git_find(b->bs, &g);
 	stubs_make(b, &g);
 	if (b->journal >= 0) {
-		/* there is one now */
+		/* the stub counts as .git now */
 		texts_release(&g.dirs);
 		git_find(b->bs, &g);
 	}
@@ -370,13 +370,13 @@ lose(struct box *b)
 	b->lost = b->empty = true;
 	close(b->fd);
 	b->fd = -1;
-	/* with its first process a namespace ends; else there is one that
-	 * ends the others, when told */
+	/* a PID namespace ends with its first process; without one, the
+	 * supervisor ends the others on SIGTERM */
 	if (b->pid > 0)
 		kill(b->pid, b->layer == LAYER_BWRAP ? SIGKILL : SIGTERM);
 }
 
-/* The next packet within ms, noted; false when there is none. */
+/* Receive the next packet within ms and note it in b; false if none came. */
 static bool
 receive(struct box *b, struct wire *w, int ms)
 {
@@ -411,7 +411,7 @@ receive(struct box *b, struct wire *w, int ms)
 	return false;
 }
 
-/* Wait for the answer op. */
+/* Wait for the answer op; without it the supervisor is lost. */
 static bool
 await(struct box *b, int op, struct wire *w)
 {
@@ -552,7 +552,7 @@ box_end(struct box *b, struct buf *names)
 	b->empty = true;
 }
 
-/* What appeared in the root since the last look is not left behind. */
+/* Quarantine what appeared in the root since the last look. */
 static void
 tidy(struct box *b)
 {

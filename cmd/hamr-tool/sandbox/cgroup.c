@@ -1,4 +1,4 @@
-/* cgroup.c - memory and processes of a box, limited by a control group. */
+/* cgroup.c - limit a box's memory and processes with a control group. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ put(const char *dir, const char *file, long long v)
 	return good;
 }
 
-/* A new group beneath parent that has this file; NULL when it cannot be. */
+/* Make a group beneath parent that has this file; NULL if that fails. */
 static char *
 make_in(const struct box *b, const char *parent, const char *file)
 {
@@ -62,7 +62,7 @@ struct limit {
 };
 
 /* Make b's group number i, with these limits, in the hierarchy that has this
- * controller ("" for version 2); *fd is for who enters it. */
+ * controller ("" for version 2); a process enters through *fd. */
 static bool
 make_group(struct box *b, int i, const char *controller,
     const struct limit l[2], int *fd)
@@ -71,7 +71,7 @@ make_group(struct box *b, int i, const char *controller,
 	struct buf groups = BUF_INIT(LISTING_MAX);
 	char *save = NULL, *own = NULL;
 
-	/* the group that we are in there, below its mount */
+	/* our own group in that hierarchy, below its mount */
 	file_read("/proc/self/cgroup", &groups, NULL);
 	for (char *line = groups.len > 0 ? strtok_r(groups.p, "\n", &save) :
 	    NULL; line != NULL && own == NULL;
@@ -129,7 +129,7 @@ cgroup_make(struct box *b, int fds[2])
 	}
 	if (make_group(b, 0, "", (struct limit[]){ { "memory.max", memory },
 	    { "pids.max", pids } }, &fds[0])) {
-		/* else it would only be slower; not every kernel counts swap */
+		/* otherwise it would just swap; not every kernel has this */
 		if (memory > 0)
 			put(b->cgroup[0], "memory.swap.max", 0);
 		return;

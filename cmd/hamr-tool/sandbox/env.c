@@ -1,4 +1,4 @@
-/* env.c - what a command sees of the environment, and nobody of ours. */
+/* env.c - the environment of a command, and the secrets scrubbed from ours. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ is_name(const char *entry, const char *name, size_t n)
 	return strncmp(entry, name, n) == 0 && entry[n] == '=';
 }
 
-/* Takes entry. */
+/* Add entry, or replace the one of that name.  Takes entry. */
 static void
 put(struct texts *e, char *entry)
 {
@@ -41,7 +41,7 @@ set(struct texts *e, const char *name, const char *value)
 		put(e, xasprintf("%s=%s", name, value));
 }
 
-/* Entries, and names to pass on. */
+/* Add entries "NAME=value", and names to pass on. */
 static void
 put_all(struct texts *e, const char *const *more, size_t n)
 {
@@ -120,7 +120,7 @@ env_scrub(const struct conf *c)
 			environ[to++] = entry;
 			continue;
 		}
-		/* does it look like a secret that nobody wants passed on? */
+		/* does it look like a secret that no command is given? */
 		char *name = xmemdup0(entry, (size_t)(value - entry));
 		bool secret = false;
 		for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)

@@ -1,4 +1,4 @@
-/* folders.c - folders for temporary things: of one process, of one session. */
+/* folders.c - temporary folders, of one process and of one session. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,12 +17,12 @@
 
 #define TEMP_PREFIX "hamr-box-"
 #define SESSION_PREFIX "hamr-tmp-"
-#define IDLE_S (24 * 60 * 60)	/* a session's /tmp waits so long for it */
-#define FRESH_PREFIX "hamr-new-"	/* until it is locked */
-#define FRESH_S 60		/* which takes less than that */
+#define IDLE_S (24 * 60 * 60)	/* a session's /tmp is kept this long */
+#define FRESH_PREFIX "hamr-new-"	/* its name until it is locked, */
+#define FRESH_S 60		/* which takes less than this */
 #define DEPTH_MAX 4096
 
-/* ---- with all that is in them ---- */
+/* ---- remove, recursively ---- */
 
 static void
 remove_in(int at, const char *name, int depth)
@@ -39,7 +39,7 @@ remove_in(int at, const char *name, int depth)
 	if (d == NULL)
 		return;
 	if (fchmod(dirfd(d), 0700) < 0)
-		errno = 0;	/* not ours; then it stays, at worst */
+		errno = 0;	/* not ours: at worst it stays */
 	while ((e = file_readdir(d)) != NULL)
 		remove_in(dirfd(d), e->d_name, depth + 1);
 	file_closedir(d);
@@ -52,7 +52,7 @@ folders_remove(const char *path)
 	remove_in(AT_FDCWD, path, 0);
 }
 
-/* Is there anything but folders?  What cannot be looked into counts. */
+/* Is there anything but folders?  A folder that cannot be read counts. */
 static bool
 holds_files(int at, const char *name, int depth)
 {
@@ -66,11 +66,11 @@ holds_files(int at, const char *name, int depth)
 	return found;
 }
 
-/* ---- folders of ours ---- */
+/* ---- our own folders ---- */
 
-/* TMPDIR, if it is a folder that we may write.  Not where a command, or another
- * user (who writes or owns what is not sticky), could put a link in the place
- * of what bubblewrap binds. */
+/* TMPDIR, /tmp or /var/tmp: the first that we can write.  Not a folder where a
+ * command, or another user (who can write or owns it and it is not sticky),
+ * could replace what bubblewrap binds by a link. */
 static const char *
 base_folder(struct sandboxes *bs)
 {
@@ -97,7 +97,7 @@ base_folder(struct sandboxes *bs)
 	return bs->base;
 }
 
-/* The user we work for must get through, not look in. */
+/* The user we work for must be able to pass through, not to list it. */
 static mode_t
 folder_mode(const struct sandboxes *bs)
 {
@@ -133,8 +133,8 @@ folders_make(const struct sandboxes *bs, const char *name)
 	return path;
 }
 
-/* name in dirfd: a folder (a file) of the user we work for, no link.  Whatever
- * else is in its place goes.  An fd for its path, or -1. */
+/* Make name in dirfd a folder (or a file) of the user we work for, and not a
+ * link.  Whatever else is in its place is removed.  An O_PATH fd, or -1. */
 static int
 make_own(const struct sandboxes *bs, int dirfd, const char *name, bool folder)
 {
@@ -147,7 +147,7 @@ make_own(const struct sandboxes *bs, int dirfd, const char *name, bool folder)
 		    (folder ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode))) {
 			snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
 			if (folder && chmod(self, 0700) < 0)
-				errno = 0;	/* its user will say so */
+				errno = 0;	/* the command will find out */
 			return fd;
 		}
 		if (fd >= 0) {
@@ -189,8 +189,8 @@ folders_way(const struct sandboxes *bs, const char *path)
 	return at >= 0;
 }
 
-/* Locked before it has its name: others that start take one that is not for
- * left over. */
+/* Lock the folder before it gets its name: another process that starts removes
+ * an unlocked one as left over. */
 static bool
 make_temp(struct sandboxes *bs)
 {
@@ -205,7 +205,7 @@ make_temp(struct sandboxes *bs)
 		flock(bs->lock, LOCK_SH | LOCK_NB);
 	bs->temp = xasprintf("%s/" TEMP_PREFIX "%s", base_folder(bs),
 	    fresh + strlen(fresh) - strlen("XXXXXX"));
-	/* an overlay may refuse; then it goes by the name that it has */
+	/* an overlay may refuse to rename it; then it keeps its name */
 	if (rename(fresh, bs->temp) < 0) {
 		free(bs->temp);
 		bs->temp = xstrdup(fresh);
@@ -213,7 +213,7 @@ make_temp(struct sandboxes *bs)
 	free(fresh);
 	if (chmod(bs->temp, folder_mode(bs)) < 0)
 		errno = 0;
-	/* what is bound over a thing that is hidden: nobody can read it */
+	/* bound over what is hidden: a file that nobody can read */
 	int fd = openat(bs->lock, "none", O_WRONLY | O_CREAT | O_EXCL |
 	    O_CLOEXEC, 0);
 	if (fd < 0)
@@ -222,9 +222,9 @@ make_temp(struct sandboxes *bs)
 	return mkdirat(bs->lock, "none.d", 0) == 0;
 }
 
-/* ---- that of a session ---- */
+/* ---- the folder of a session ---- */
 
-/* Of this root and this id, which is anybody's text. */
+/* A hash of the root and the id, as the id may be any text. */
 static char *
 session_path(struct sandboxes *bs)
 {
@@ -237,7 +237,7 @@ session_path(struct sandboxes *bs)
 	return path;
 }
 
-/* An fd of it, with a shared lock on it, or -1: it is nobody else's work. */
+/* Make and open it: an fd with a shared lock, or -1 if it is not ours. */
 static int
 session_open(const struct sandboxes *bs, const char *path)
 {
@@ -258,8 +258,8 @@ session_open(const struct sandboxes *bs, const char *path)
 void
 folders_open(struct sandboxes *bs)
 {
-	/* what was left by a kill, and how long it is left alone: a session
-	 * may want its own again */
+	/* what a killed process left, and how long to keep it: a session may
+	 * come back for its own */
 	static const struct {
 		const char *prefix;
 		long s;
@@ -277,7 +277,7 @@ folders_open(struct sandboxes *bs)
 			    strlen(rows[i].prefix)) == 0)
 				s = rows[i].s;
 		int old = s >= 0 ? root_open_folder(dirfd(d), e->d_name) : -1;
-		/* one that nobody holds the lock of */
+		/* remove it if nobody holds its lock */
 		if (old >= 0 && fstat(old, &st) == 0 && is_ours(&st) &&
 		    (s == 0 || llabs(time(NULL) - st.st_mtime) > s) &&
 		    flock(old, LOCK_EX | LOCK_NB) == 0)
@@ -319,8 +319,8 @@ folders_close(struct sandboxes *bs)
 		bs->session_fd = session_open(bs, path);
 	if (path != NULL && bs->session_fd >= 0) {
 		futimens(bs->session_fd, NULL);
-		/* if nobody has it open but we, it goes when the session has
-		 * ended, or when there is nothing in it */
+		/* if no other process has it open, remove it once the session
+		 * has ended, or if there are no files in it */
 		if (flock(bs->session_fd, LOCK_EX | LOCK_NB) == 0 &&
 		    (bs->ended || !holds_files(bs->session_fd, "tmp", 0)))
 			folders_remove(path);

@@ -1,4 +1,4 @@
-/* layers.c - the arguments of bubblewrap: chapter 5.3 layer by layer. */
+/* layers.c - bubblewrap's arguments: chapter 5.3, layer by layer. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #define MASKS_MAX 256		/* in the root */
 #define GUARDED_MAX 500		/* bubblewrap takes 0.25 s for these */
 
-/* Up to three words, to the first NULL. */
+/* Append up to three words, up to the first NULL. */
 static void
 put(struct buf *out, const char *s, const char *t, const char *u)
 {
@@ -24,7 +24,7 @@ put(struct buf *out, const char *s, const char *t, const char *u)
 		buf_add(out, words[i], strlen(words[i]) + 1);
 }
 
-/* Is path in a folder that may be written besides the root? */
+/* Is path in a folder, other than the root, that commands may write? */
 static bool
 is_given(const struct box *b, const char *path)
 {
@@ -34,8 +34,9 @@ is_given(const struct box *b, const char *path)
 	return false;
 }
 
-/* from where to is, or without one what how makes there.  What others may
- * write in can change until it is there: the supervisor looks at it then. */
+/* Mount from (or, without it, what how makes) at to.  Commands may change the
+ * source until then if they can write there: note what the supervisor must
+ * find mounted. */
 static void
 place(struct box *b, struct buf *out, const char *how, const char *from,
     const char *to)
@@ -45,7 +46,7 @@ place(struct box *b, struct buf *out, const char *how, const char *from,
 	size_t n = t->n;
 
 	put(out, how, from != NULL ? from : to, from != NULL ? to : NULL);
-	/* what it covers is not seen any more */
+	/* mounts that it covers are no longer visible */
 	t->n = 0;
 	for (size_t i = 0; i < n; i++)
 		if (is_beneath(strchr(t->v[i], '/'), to))
@@ -54,8 +55,8 @@ place(struct box *b, struct buf *out, const char *how, const char *from,
 			t->v[t->n++] = t->v[i];
 	if (!is_beneath(to, b->bs->root.real) && !is_given(b, to))
 		return;
-	/* a thing that is made has no number yet; nobody can change what the
-	 * root is, which may be an overlay */
+	/* a new tmpfs has no inode number yet; the root, which may be an
+	 * overlay, cannot be replaced */
 	if (from != NULL && strcmp(to, b->bs->root.real) != 0 &&
 	    lstat(from, &st) < 0)
 		st.st_ino = 0;
@@ -63,7 +64,7 @@ place(struct box *b, struct buf *out, const char *how, const char *from,
 	    (uintmax_t)st.st_ino, to));
 }
 
-/* The same, where to may be in /tmp. */
+/* place() for a target that may be in /tmp. */
 static void
 bind_at(struct box *b, struct buf *out, const char *how, const char *from,
     const char *to)
@@ -89,8 +90,7 @@ put_base(struct box *b, struct buf *out)
 		"--new-session", "--die-with-parent", "--as-pid-1",
 		"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
 		"--perms", "1777", "--tmpfs", "/dev/shm" };
-	/* root may write what the kernel shows of itself, with no capability
-	 * at all */
+	/* root can write these even without capabilities */
 	static const char *const kernel[] = { "/proc/sys",
 		"/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs",
 		"/proc/acpi", "/proc/scsi", "/proc/mtrr" };
@@ -124,7 +124,7 @@ put_base(struct box *b, struct buf *out)
 		bind_at(b, out, "--bind", b->bs->cache, b->bs->cache);
 }
 
-/* ---- programs in a folder that is its own ---- */
+/* ---- programs in a folder that the box replaces ---- */
 
 static const char *const own[] = { "/tmp", "/run", "/var/tmp" };
 
@@ -135,8 +135,9 @@ is_covered(const char *path)
 	    is_beneath(path, own[2]);
 }
 
-/* The name beneath /tmp (or the others) that path is in, as a program has its
- * parts beside it; NULL when there is none. */
+/* The entry of /tmp, /run or /var/tmp that contains path: all of it is shown,
+ * as a program has its parts beside it.  NULL if there is none; the caller
+ * frees it. */
 static char *
 shown_of(const char *path)
 {
@@ -176,7 +177,7 @@ put_root(struct box *b, struct buf *out)
 		char *path = xasprintf("%s/%s", real, scratch[i]);
 		char *there = realpath(path, NULL);
 
-		/* no link out, no "..": its true name is its name */
+		/* no links and no "..": the path is its real path */
 		if (there != NULL && strcmp(there, path) == 0 && is_dir(path))
 			place(b, out, "--tmpfs", NULL, path);
 		free(there);
@@ -205,12 +206,12 @@ put_git(struct box *b, struct buf *out, const struct box_git *g)
 		else if (inside && kind == BOX_WRITE)
 			place(b, out, how, dir, dir);
 		else if (inside && kind == BOX_PRIVATE)
-			/* where all is read-only it is, too; and it may be
-			 * another run's stub, which goes any moment */
+			/* read-only as well; it may be another run's stub,
+			 * which can disappear at any moment */
 			put(out, "--ro-bind-try", dir, dir);
 		if (!writes)
 			continue;
-		/* what git would run, or find its way by, stays as it is */
+		/* what git runs, or follows to its files, is read-only */
 		for (size_t k = 0; k < sizeof kept / sizeof kept[0]; k++) {
 			char *path = xasprintf("%s/%s", dir, kept[k]);
 
@@ -218,8 +219,8 @@ put_git(struct box *b, struct buf *out, const struct box_git *g)
 				place(b, out, "--ro-bind", path, path);
 			free(path);
 		}
-		/* of other work trees, too, which find their configuration by
-		 * what is here; nor can all of it be moved away */
+		/* also in other work trees, which find their configuration
+		 * from here; the mount keeps the folder from being moved */
 		char *top = xasprintf("%s/worktrees", dir);
 		DIR *d = file_opendir(AT_FDCWD, top);
 		if (d != NULL)
@@ -235,8 +236,8 @@ put_git(struct box *b, struct buf *out, const struct box_git *g)
 	}
 }
 
-/* .hamr: what a person may have put there, and outputs; what we lock is not to
- * be found. */
+/* .hamr: show outputs and what a person may have put there, but not the files
+ * that we lock. */
 static void
 put_hamr(struct box *b, struct buf *out)
 {
@@ -273,7 +274,7 @@ mask(struct box *b, struct buf *out, const char *path)
 	free(none);
 }
 
-/* Is it, or what it lies in, hidden by one of the first n? */
+/* Is path, or a folder that contains it, one of the first n hidden ones? */
 static bool
 is_hidden(const struct box *b, const char *path, size_t n)
 {
@@ -298,7 +299,7 @@ put_names(struct box *b, struct buf *out)
 		const struct name *v = &n->v[i];
 		char *path = xasprintf("%s/%s", root, v->rel);
 		char *real = v->is_link ? realpath(path, NULL) : xstrdup(path);
-		/* of a link never more than a thing beneath the root */
+		/* for a link, only a target beneath the root */
 		bool covers = real != NULL && is_beneath(real, root) &&
 		    strcmp(real, root) != 0 &&
 		    !is_hidden(b, real, b->bs->hidden.n);
@@ -306,7 +307,7 @@ put_names(struct box *b, struct buf *out)
 
 		rel += strspn(rel, "/");
 		covers = covers && !is_beneath(rel, ".hamr");
-		/* nor in something that is not shown as it is */
+		/* and not inside a folder that is itself masked */
 		for (size_t k = 0; k < n->n && covers; k++)
 			covers = n->v[k].kind != NAME_SECRET ||
 			    n->v[k].is_link || n->v[k].shown ||
@@ -369,8 +370,8 @@ layers_make(struct box *b, const struct box_git *g, struct buf *out)
 		put_git(b, out, g);
 		put_hamr(b, out);
 	}
-	/* Outside the root, which may be in a folder that is hidden: then that
-	 * stays.  The home's first: these are never too many. */
+	/* A folder that contains the root stays visible.  There are never too
+	 * many of these for bubblewrap. */
 	for (size_t i = 0; i < b->bs->hidden.n; i++) {
 		const char *path = b->bs->hidden.v[i];
 		bool there = !is_covered(path);

@@ -15,14 +15,14 @@
 #include "names.h"
 
 #define DIRS_MAX 100000
-#define RACY_NS 20000000LL	/* a clock tick of the slowest kernels, twice */
+#define RACY_NS 20000000LL	/* two clock ticks of the slowest kernels */
 
 struct names_dir {
 	char *rel;		/* "" is the root */
 	struct timespec ctime;
 	dev_t dev;
 	ino_t ino;
-	bool settled;		/* ctime was old when it was read */
+	bool settled;		/* ctime was old enough when it was read */
 	bool gone;
 };
 
@@ -38,7 +38,7 @@ names_release(struct names *n)
 	map_release(&n->known);
 }
 
-/* True when it is new, or another one than was there. */
+/* Add a name, or update it; takes rel.  True if it is new or was replaced. */
 static bool
 add(struct names *n, char *rel, enum name_kind kind, const struct stat *st)
 {
@@ -79,7 +79,7 @@ add(struct names *n, char *rel, enum name_kind kind, const struct stat *st)
 
 /* ---- folders ---- */
 
-/* A folder, unless it is known already. */
+/* Add a folder unless it is known; takes rel. */
 static void
 add_dir(struct names *n, char *rel)
 {
@@ -95,7 +95,7 @@ add_dir(struct names *n, char *rel)
 	n->dirs[n->ndirs++] = (struct names_dir){ .rel = rel };
 }
 
-/* Drop the names found in dir itself that are gone, or all; true: some were. */
+/* Drop the names directly in dir that are gone, or all; true if any were. */
 static bool
 drop_lost(struct names *n, const char *dir, bool all)
 {
@@ -118,7 +118,7 @@ drop_lost(struct names *n, const char *dir, bool all)
 	return to != before;
 }
 
-/* An entry of the folder dir, which is open as fd. */
+/* Look at an entry of dir, which is open as fd; true if names changed. */
 static bool
 see(struct names *n, const char *dir, const struct dirent *e, int fd)
 {
@@ -130,11 +130,11 @@ see(struct names *n, const char *dir, const struct dirent *e, int fd)
 	enum name_kind kind = NAME_NONE;
 	struct stat st;
 
-	/* those of the root itself are others' business */
+	/* those of the root itself are handled elsewhere */
 	if (dir[0] == '\0' && (hamr || strcasecmp(base, ".git") == 0))
 		goto none;
 	for (size_t i = 0; i < n->also->n; i++)
-		/* or a link on the way to it */
+		/* the folder, or a link on the way to it */
 		if (is_beneath(n->also->v[i], rel) && (e->d_type == DT_LNK ||
 		    strcmp(rel, n->also->v[i]) == 0))
 			kind = NAME_GUARDED;
@@ -143,7 +143,7 @@ see(struct names *n, const char *dir, const struct dirent *e, int fd)
 	else if (protected_base(base))
 		kind = protected_allowed(n->hide, rel) ? NAME_NONE :
 		    NAME_GUARDED;
-	/* .hamr of a project within is one secret, not thousands */
+	/* .hamr of a nested project is one secret, not thousands */
 	else if (hamr || (lists_secret(n->hide, rel) &&
 	    !lists_matches(n->show, rel)))
 		kind = NAME_SECRET;
@@ -175,7 +175,7 @@ names_look(struct names *n)
 	n->look++;
 	if (n->ndirs == 0)
 		add_dir(n, xstrdup(""));
-	/* those it finds are looked at in the same round */
+	/* the loop also visits the folders that it adds */
 	for (size_t i = 0; i < n->ndirs; i++) {
 		struct names_dir *d = &n->dirs[i];
 		const char *rel = d->rel[0] != '\0' ? d->rel : ".";
@@ -184,8 +184,7 @@ names_look(struct names *n)
 		    map_get(&n->known, (struct slice){ rel,
 		    (size_t)(slash - rel) });
 
-		/* a link that has taken the place of one above is not
-		 * followed */
+		/* do not follow a link that replaced a folder above */
 		if ((above != NULL && *above == 0) || fstatat(n->rootfd, rel,
 		    &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode)) {
 			d->gone = true;
@@ -204,7 +203,7 @@ names_look(struct names *n)
 		d->settled = time_ns(now) - time_ns(d->ctime) > RACY_NS;
 		DIR *list = file_opendir(n->rootfd, rel);
 		while ((e = file_readdir(list)) != NULL)
-			/* dirs may move */
+			/* see() may reallocate dirs */
 			changed |= see(n, n->dirs[i].rel, e, dirfd(list));
 		file_closedir(list);
 	}
@@ -219,7 +218,7 @@ names_look(struct names *n)
 	return changed;
 }
 
-/* ---- which are tracked ---- */
+/* ---- what git tracks ---- */
 
 /* Is this a secret that is shown if git tracks it?  .env* and what the user
  * has listed are not. */

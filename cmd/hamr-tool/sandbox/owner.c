@@ -1,5 +1,5 @@
-/* owner.c - who commands run as, where their caches are, and what of the
- * machine they never see: keys, histories, tokens. */
+/* owner.c - the user that commands run as, their cache, and what they never
+ * see of the machine: keys, histories, tokens. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -21,7 +21,7 @@ static const char *const in_home[] = { ".ssh", ".gnupg", ".aws", ".azure",
 	".kube", ".docker", ".netrc", ".git-credentials", ".npmrc", ".pypirc",
 	".password-store", ".mozilla", ".config/gh", ".config/gcloud",
 	".config/hamr", ".config/google-chrome",
-	/* ours: sessions and memories, and their locks */
+	/* hamr's sessions, memories and locks */
 	".local/state/hamr", ".local/share/hamr",
 	/* histories */
 	".bash_history", ".zsh_history", ".zhistory", ".zsh_sessions",
@@ -33,10 +33,10 @@ static const char *const in_home[] = { ".ssh", ".gnupg", ".aws", ".azure",
 static const char *const in_etc[] = { "/etc/shadow", "/etc/gshadow",
 	"/etc/shadow-", "/etc/gshadow-" };
 
-/* ---- whose ---- */
+/* ---- the user ---- */
 
-/* The home of a user, and the name; NULL when there is none.
- * The caller frees both. */
+/* The home of a user, and in *name the name; NULL if the user has none.  The
+ * caller frees both. */
 static char *
 home_of(uid_t uid, char **name)
 {
@@ -56,9 +56,9 @@ home_of(uid_t uid, char **name)
 	return home;
 }
 
-/* The cache of commands, one for each root, kept; for others than ourselves
- * it is in their /tmp (NULL).  So it is if a command could put a link in its
- * place: the next could write where that leads. */
+/* The commands' cache, a lasting one for each root.  NULL puts it in their
+ * /tmp: if they run as another user, or if a command could replace it by a
+ * link, so that the next one writes where that leads. */
 static char *
 make_cache(const struct sandboxes *bs)
 {
@@ -70,7 +70,7 @@ make_cache(const struct sandboxes *bs)
 	if (!bs->switched && x != NULL && x[0] == '/')
 		top = xstrdup(x);
 	else if (!bs->switched && bs->home != NULL &&
-	    access(bs->home, W_OK) == 0)	/* no home is made */
+	    access(bs->home, W_OK) == 0)	/* never make a home */
 		top = xasprintf("%s/.cache", bs->home);
 	if (top == NULL)
 		return NULL;
@@ -135,7 +135,7 @@ sandboxes_may_change(const struct sandboxes *bs, const char *path)
 
 /* ---- what is hidden ---- */
 
-/* The true names of the paths that are there, each once, but those of not. */
+/* Append the real paths of those that exist, each once, except those in not. */
 static void
 add_true_names(const struct texts *paths, const struct texts *not,
     struct texts *out)
@@ -155,10 +155,10 @@ add_true_names(const struct texts *paths, const struct texts *not,
 	}
 }
 
-/* sandbox.mask has two kinds of texts: paths ("/x" and "~/x"), and patterns of
- * names in the root.  A '!' before either takes out of what is hidden.  Those
- * without a '!', or (shown) with one: paths, of this home; without a home
- * patterns. */
+/* sandbox.mask has paths ("/x" and "~/x") and patterns of names in the root; a
+ * '!' before either exempts it from being hidden.  Append the entries without
+ * a '!', or (shown) those with one: the paths, for this home, or the patterns
+ * if home is NULL. */
 static void
 add_masks(const struct conf *c, const char *home, bool shown,
     struct texts *out)
@@ -176,9 +176,8 @@ add_masks(const struct conf *c, const char *home, bool shown,
 	}
 }
 
-/* The user's configuration is in the folder hamr of this one: by its names in
- * the root, if it is there.  A command could make it, or put another in its
- * place. */
+/* The user's configuration is folder/hamr.  If that is in the root, guard it
+ * under its names there: a command could create or replace it. */
 static void
 guard_settings(struct sandboxes *bs, const char *folder)
 {
@@ -197,7 +196,7 @@ guard_settings(struct sandboxes *bs, const char *folder)
 	free(real);
 }
 
-/* All places that may be there, and those that the user shows. */
+/* Collect all places that may exist, and those that the user exempts. */
 static void
 find_places(struct sandboxes *bs)
 {
@@ -286,7 +285,7 @@ owner_find(struct sandboxes *bs)
 
 	bs->uid = geteuid();
 	bs->gid = getegid();
-	/* root in somebody's folder works as that somebody */
+	/* root works as the user who owns the folder */
 	if (bs->uid == 0 && fstat(bs->root.fd, &st) == 0 && st.st_uid != 0) {
 		bs->switched = true;
 		bs->uid = st.st_uid;

@@ -1,6 +1,6 @@
-/* protect.c - a command must not create what other programs obey: git's own
- * folders are found, an empty stub stands where one is missing, and what
- * appeared anyway is moved to where nothing obeys it. */
+/* protect.c - keep commands from creating what other programs obey: find git's
+ * folders, put an empty stub where one is missing, and move what appeared
+ * anyway to where nothing obeys it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -36,8 +36,8 @@ has(const char *dir, const char *name)
 	return yes;
 }
 
-/* A repository says where its git directory is; only what looks like one, and
- * holds neither the root nor a home, is believed. */
+/* A repository names its git directory; believe it only if that looks like one
+ * and contains neither the root nor the home. */
 static bool
 is_git_dir(const struct sandboxes *bs, const char *dir)
 {
@@ -77,8 +77,8 @@ git_find(const struct sandboxes *bs, struct box_git *g)
 
 /* ---- stubs ---- */
 
-/* The journal is there as long as the stub, and locked by all who need it: the
- * last one takes the stub away, or the next run does after a kill. */
+/* The journal exists as long as the stub, and every run that needs it holds a
+ * lock on it: the last one removes the stub; after a kill, the next run. */
 static int
 open_journal(int hamr, int flags)
 {
@@ -86,9 +86,8 @@ open_journal(int hamr, int flags)
 	    O_NONBLOCK | flags, 0600);
 }
 
-/* The journal, locked, and still the one at its name: who takes the stub away
- * has it locked for a moment, and takes the journal with it.  -1: there is
- * none. */
+/* Open and lock the journal, and see that it still has its name: the run that
+ * removes the stub locks it for a moment and removes both.  -1 on failure. */
 static int
 share_journal(int hamr)
 {
@@ -124,8 +123,8 @@ stubs_make(struct box *b, const struct box_git *g)
 	int hamr = root_hamr(root);
 	if (hamr < 0)
 		return;
-	/* where there is no .git, or only the stub of another run, which may
-	 * be gone the next moment */
+	/* there is no .git, or only another run's stub, which may disappear at
+	 * any moment */
 	if (!git_write && b->layer == LAYER_BWRAP &&
 	    (fstatat(root, STUB, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    (S_ISDIR(st.st_mode) && (st.st_mode & 0777) == 0555 &&
@@ -138,8 +137,8 @@ stubs_make(struct box *b, const struct box_git *g)
 		b->journal = -1;
 	}
 	close(hamr);
-	/* git_write: what git would obey must be there to be protected.  Not
-	 * commondir: git dies of an empty one; it is looked for afterwards. */
+	/* git_write: what git would obey must exist to be protected.  Not
+	 * commondir: an empty one is fatal to git; quarantine() checks it. */
 	for (size_t i = 0; git_write && i < g->dirs.n; i++)
 		for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
 			const char *dir = g->dirs.v[i];
@@ -160,7 +159,7 @@ stubs_make(struct box *b, const struct box_git *g)
 		}
 }
 
-/* The last one that has the journal takes both away; closes it. */
+/* Close the journal; its last user removes it and the stub. */
 static void
 drop_journal(const struct sandboxes *bs, int fd)
 {
@@ -186,7 +185,7 @@ stubs_remove(struct box *b)
 	for (size_t i = b->stubs.n; i > 0; i--) {
 		struct stat st;
 
-		/* only if nobody has put anything in meanwhile */
+		/* only if it is still empty */
 		if (rmdir(b->stubs.v[i - 1]) < 0 && errno == ENOTDIR &&
 		    lstat(b->stubs.v[i - 1], &st) == 0 && st.st_size == 0)
 			unlink(b->stubs.v[i - 1]);
@@ -209,11 +208,11 @@ stubs_sweep(struct sandboxes *bs)
 
 struct moves {
 	int to;			/* .hamr/quarantine, -1 until it is needed */
-	int last;		/* number that was tried there */
+	int last;		/* number tried there */
 	struct texts moved, stuck;
 };
 
-/* rel gets a name of its own in .hamr/quarantine. */
+/* Move rel to a new name in .hamr/quarantine. */
 static void
 move(const struct sandboxes *bs, struct moves *m, const char *rel)
 {
@@ -263,8 +262,8 @@ quarantine(struct box *b, unsigned look)
 	for (size_t i = 0; i < n->n; i++)
 		if (n->v[i].kind == NAME_GUARDED && n->v[i].since > look)
 			move(b->bs, &m, n->v[i].rel);
-	/* a .git that nothing kept from being made; and in one that may be
-	 * written, what would lead git elsewhere */
+	/* a .git that nothing kept a command from making; in a writable one,
+	 * a file that would lead git elsewhere */
 	if (fstatat(root, STUB, &st, AT_SYMLINK_NOFOLLOW) == 0) {
 		if (!write && b->no_git && b->layer < LAYER_BWRAP)
 			move(b->bs, &m, STUB);

@@ -1,5 +1,5 @@
-/* sandboxes.c - which sandbox a command gets: the best layer there is, put up
- * for it, or one that stays up. */
+/* sandboxes.c - which sandbox a command gets: a new one in the best layer that
+ * works, or one that stays up. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 #include "supervisor/restrict.h"
 
 #define NOTES_MAX 8192
-#define TRIES 12		/* while the root changes, */
-#define TRIES_NEW 3		/* if only by new names */
+#define TRIES 12		/* while the root keeps changing, */
+#define TRIES_NEW 3		/* if only names changed */
 #define NAP_NS 20000000L
 
 static bool
@@ -25,8 +25,8 @@ mode_is(const struct sandboxes *bs, const char *word)
 	return strcmp(conf_str(bs->conf, "sandbox.mode"), word) == 0;
 }
 
-/* What stands for the protected things as they are, yours: when it is another,
- * a box must be put up anew. */
+/* A text that changes when what must be protected does: the box must then be
+ * reopened.  The caller frees it. */
 static char *
 marks_of(const struct sandboxes *bs, enum box_layer layer)
 {
@@ -61,7 +61,7 @@ marks_of(const struct sandboxes *bs, enum box_layer layer)
 	return buf_detach(&b);
 }
 
-/* Why commands of this kind do not run in the layer that there is; or NULL. */
+/* Why commands of this kind may not run in the layer found here, or NULL. */
 static const char *
 refusal(struct sandboxes *bs, enum box_kind kind)
 {
@@ -84,7 +84,7 @@ try_bwrap(struct box *b, struct err *e)
 
 	if (bs->bwrap == NULL)
 		bs->bwrap = which_program("bwrap", bs->root.real);
-	/* the system's may be allowed more; the static archive has one */
+	/* the system's first, as it may have more rights than our own */
 	if (bs->bwrap == NULL)
 		bs->bwrap = which_beside("bwrap", bs->root.real);
 	if (bs->bwrap == NULL)
@@ -138,8 +138,8 @@ look(struct sandboxes *bs)
 	return true;
 }
 
-/* In bubblewrap: again while names in the root change, and while it fails of
- * the root alone.  That is no reason for a lesser layer (ST_TEMP). */
+/* Start b in bubblewrap; retry while names in the root change, or while only
+ * the root makes it fail, which is no reason for a lesser layer (ST_TEMP). */
 static int
 insist_on_bwrap(struct box *b, struct err *e)
 {
@@ -151,9 +151,8 @@ insist_on_bwrap(struct box *b, struct err *e)
 
 		if (got == 0 && (i >= TRIES_NEW || !names_look(&bs->names)))
 			return 0;
-		/* Does bubblewrap work here at all?  Then it failed of
-		 * something in the root, which may have been put there for
-		 * that. */
+		/* Does bubblewrap work here at all?  If so, something in the
+		 * root made it fail, perhaps put there to do that. */
 		if (got < 0) {
 			struct box probe = { .bs = bs, .layer = LAYER_BWRAP,
 				.want = { .kind = BOX_READ }, .pid = -1,
@@ -181,8 +180,7 @@ insist_on_bwrap(struct box *b, struct err *e)
 	}
 }
 
-/* From the best layer down, until one works; the first that did is all that is
- * tried from then on. */
+/* Try the layers from the best down; later boxes use the first that worked. */
 static int
 put_up(struct box *b, struct err *e)
 {
@@ -211,8 +209,8 @@ put_up(struct box *b, struct err *e)
 		if (got == 0)
 			break;
 		box_take_down(b);
-		/* no memory or no processes now, too much to be masked: no
-		 * reason for a lesser one */
+		/* out of memory or processes, or too much to mask: not a
+		 * reason for a lesser layer */
 		if (bs->probed || layer == LAYER_NONE ||
 		    e->status == ST_TEMP || e->status == ST_POLICY)
 			return -1;
@@ -226,7 +224,7 @@ put_up(struct box *b, struct err *e)
 	}
 	if (bs->told || bs->layer == LAYER_BWRAP)
 		return 0;
-	/* said once, in plain words, to our caller */
+	/* tell the caller once */
 	bs->told = true;
 	if (mode_is(bs, "off"))
 		err_say("commands run without a sandbox, as the "
@@ -265,7 +263,7 @@ box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
 		.journal = -1, .base = BUF_INIT(NOTES_MAX),
 		.notes = BUF_INIT(NOTES_MAX),
 		.no_git = g.missing,
-		/* a link can be replaced, and then git obeys what is there */
+		/* a link can be replaced, and git would obey the new one */
 		.locked = g.linked && w->kind == BOX_WRITE && !w->bare &&
 		    !mode_is(bs, "off") };
 	texts_release(&g.dirs);

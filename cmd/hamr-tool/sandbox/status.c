@@ -1,4 +1,4 @@
-/* status.c - --sandbox-status: each layer, and why it is not there. */
+/* status.c - --sandbox-status: each layer, or why it does not work. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ line(struct buf *out, const char *what, const char *word, const char *fmt,
 	buf_addc(out, '\n');
 }
 
-/* Put one up in this layer alone, and say how that went. */
+/* Open a box in this layer only; false with why if that fails. */
 static bool
 try_one(struct sandboxes *bs, enum box_layer layer, enum box_kind kind,
     struct err *why)
