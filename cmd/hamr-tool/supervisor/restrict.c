@@ -1,4 +1,4 @@
-/* restrict.c - the supervisor keeps itself within its setup, and tries it. */
+/* restrict.c - the supervisor confines itself to its setup, and tests that. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -37,11 +37,11 @@
 struct setup {
 	struct wire_setup head;
 	bool alone;
-	bool network;		/* left to a network namespace, or open; else
-				 * sockets are for the machine itself only */
-	bool setgid;		/* chmod may set it: no filter can tell a
+	bool network;		/* a network namespace decides, or it is open;
+				 * else the filter refuses IP sockets */
+	bool setgid;		/* chmod may set it: a filter cannot tell a
 				 * folder from a file */
-	const char *root, *fixed;	/* "" when there is none */
+	const char *root, *fixed;	/* "" if there is none */
 	const char *const *writable, *const *hidden, *const *mounts;
 };
 
@@ -109,8 +109,8 @@ allow(int rules, const char *path, uint64_t rights, int flags)
 	close(rule.fd);
 }
 
-/* A rule is for all beneath it and cannot be taken back, so what holds
- * something hidden gets none itself, only what else is in it. */
+/* A rule covers everything beneath its path and cannot be undone, so a folder
+ * that contains something hidden gets no rule; the other entries in it do. */
 static void
 allow_reading(int rules, const struct setup *s, const char *dir)
 {
@@ -137,9 +137,9 @@ allow_reading(int rules, const struct setup *s, const char *dir)
 	file_closedir(d);
 }
 
-/* Reading is allowed but for what is hidden (and for what is made later in a
- * folder that holds something hidden), writing only as listed.  What is listed
- * and not there is passed over. */
+/* Allow reading, except what is hidden (and what is created later in a folder
+ * that contains something hidden), and writing only as listed.  Listed paths
+ * that do not exist are skipped. */
 static int
 landlock_apply(const struct setup *s)
 {
@@ -173,7 +173,7 @@ landlock_apply(const struct setup *s)
 
 #if defined(__x86_64__)
 #define ARCH AUDIT_ARCH_X86_64
-#define X32_BIT 0x40000000U	/* the other numbers of x86-64 */
+#define X32_BIT 0x40000000U	/* call numbers of the x32 ABI */
 #elif defined(__aarch64__)
 #define ARCH AUDIT_ARCH_AARCH64
 #elif defined(__riscv) && __riscv_xlen == 64
@@ -188,7 +188,7 @@ landlock_apply(const struct setup *s)
 #define ARCH AUDIT_ARCH_ARM
 #endif
 
-/* The low half of a 64-bit argument is what an int argument is. */
+/* An int argument is in the low half of the 64-bit one. */
 #if __BYTE_ORDER == __BIG_ENDIAN
 #define LOW(n) (offsetof(struct seccomp_data, args[n]) + 4)
 #else
@@ -206,18 +206,17 @@ landlock_apply(const struct setup *s)
 #else
 #define CLONE_FLAGS 0
 #endif
-#define MAX 240			/* a jump goes no farther than 255 */
+#define MAX 240			/* a jump reaches at most 255 */
 
-/* Where a jump goes: the answers stand at the end, in this order. */
+/* Jump targets: the answers are at the end, in this order. */
 enum label { ALLOW, REFUSE, NO_SUCH_CALL, KILL, ASK, NLABELS };
 
-/* When a rule counts. */
+/* When a rule applies. */
 enum { SHARED = 1, NO_UNIX = 2, UNIX = 4, NET_NONE = 8, NET_ANY = 16,
 	NO_SETGID = 32 };
 
-/* The first rule of a call that is true gives the answer; without one, or
- * with none that is true, the call is allowed.  Those of a call stand
- * together. */
+/* A call's first rule that is true decides; if none is, the call is allowed.
+ * The rules of a call must be adjacent. */
 struct rule {
 	int call;
 	enum label answer;
@@ -227,25 +226,25 @@ struct rule {
 	unsigned k;
 };
 
-#define NONE_OF 0xff		/* none of these bits; no code of BPF's */
+#define NONE_OF 0xff		/* none of these bits; not a BPF code */
 
 #define ANY(call, answer, when) { call, answer, when, 0, 0, 0 }
 #define OWN(call) \
 	{ call, ALLOW, SHARED, BPF_JEQ, 0, 0 }, ANY(call, ASK, SHARED)
-/* Whoever may run a file with one of these bits has its owner's or its group's
- * rights from then on.  This call makes a file of the mode in argument n. */
+/* A file with one of these bits runs with its owner's or its group's rights.
+ * This call makes a file with the mode in argument n; */
 #define MODE(call, n) \
 	{ call, REFUSE, 0, BPF_JSET, n, S_ISUID | S_ISGID }
-/* This one if its flags, the argument before that, say so, */
+/* this one does if its flags, the argument before that, say so; */
 #define OPENED(call, n) \
 	{ call, ALLOW, 0, NONE_OF, (n) - 1, MAKES_FILE }, MODE(call, n)
-/* and this one changes a file, or a folder. */
+/* and this one changes the mode of a file or a folder. */
 #define CHANGED(call, n) \
 	{ call, REFUSE, 0, BPF_JSET, n, S_ISUID }, \
 	{ call, REFUSE, NO_SETGID, BPF_JSET, n, S_ISGID }
 
 static const struct rule rules[] = {
-	/* the most frequent call first.  mkdir drops both bits by itself */
+	/* most frequent call first; mkdir itself drops both bits */
 	OPENED(SYS_openat, 3), CHANGED(SYS_fchmod, 1),
 	CHANGED(SYS_fchmodat, 2), CHANGED(NR_FCHMODAT2, 2),
 	MODE(SYS_mknodat, 2),
@@ -253,8 +252,8 @@ static const struct rule rules[] = {
 	OPENED(SYS_open, 2), MODE(SYS_creat, 1), MODE(SYS_mknod, 1),
 	CHANGED(SYS_chmod, 1),
 #endif
-	/* its mode is in memory, where no filter can look: as if the kernel
-	 * were older, then openat is called */
+	/* its mode is in memory, which a filter cannot read: pretend that the
+	 * kernel is older, and callers fall back to openat */
 	ANY(SYS_openat2, NO_SUCH_CALL, 0),
 	ANY(SYS_mount, REFUSE, 0), ANY(SYS_umount2, REFUSE, 0),
 	ANY(SYS_pivot_root, REFUSE, 0), ANY(SYS_setns, REFUSE, 0),
@@ -272,19 +271,19 @@ static const struct rule rules[] = {
 	ANY(SYS_kexec_file_load, REFUSE, 0),
 #endif
 #if defined(__i386__) && defined(SYS_socketcall)
-	/* its arguments are in memory; socket is not */
+	/* its arguments are in memory; those of socket are not */
 	ANY(SYS_socketcall, REFUSE, 0),
 #endif
 	ANY(SYS_init_module, REFUSE, 0), ANY(SYS_finit_module, REFUSE, 0),
 	ANY(SYS_delete_module, REFUSE, 0),
-	/* so are the flags of this; then clone is called */
+	/* its flags are in memory too; callers fall back to clone */
 	ANY(SYS_clone3, NO_SUCH_CALL, 0),
 	{ SYS_clone, REFUSE, 0, BPF_JSET, CLONE_FLAGS, NEW_NAMESPACES },
 	{ SYS_ioctl, REFUSE, 0, BPF_JEQ, 1, TIOCSTI },
 	{ SYS_ioctl, REFUSE, 0, BPF_JEQ, 1, TIOCLINUX },
 
-	/* System V IPC and message queues are shared with all processes of
-	 * the machine unless a namespace sees to it */
+	/* without a namespace, System V IPC and message queues are shared with
+	 * all processes of the machine */
 #ifdef SYS_shmget
 	ANY(SYS_shmget, REFUSE, SHARED), ANY(SYS_shmctl, REFUSE, SHARED),
 	ANY(SYS_shmat, REFUSE, SHARED), ANY(SYS_shmdt, REFUSE, SHARED),
@@ -301,8 +300,8 @@ static const struct rule rules[] = {
 	OWN(SYS_prlimit64), OWN(SYS_sched_setparam),
 	OWN(SYS_sched_setscheduler), OWN(SYS_sched_setaffinity),
 	OWN(SYS_sched_setattr),
-	/* a process or a group, which the first argument tells, never a user;
-	 * a group only as 0, the caller's */
+	/* argument 0 says what argument 1 is: a process, a group (only 0, the
+	 * caller's), never a user */
 	{ SYS_setpriority, REFUSE, SHARED, BPF_JGT, 0, PRIO_PGRP },
 	{ SYS_setpriority, ALLOW, SHARED, BPF_JEQ, 1, 0 },
 	{ SYS_setpriority, ASK, SHARED, BPF_JEQ, 0, PRIO_PROCESS },
@@ -332,7 +331,7 @@ static const struct rule rules[] = {
 
 struct prog {
 	struct sock_filter f[MAX];
-	unsigned char label[MAX];	/* of a jump, when it is true */
+	unsigned char label[MAX];	/* of a jump that is taken */
 	unsigned short n;
 };
 
@@ -343,8 +342,8 @@ put(struct prog *p, unsigned code, size_t k)
 	    (unsigned)k);
 }
 
-/* If what is loaded compares so with k, go to the label; else go on, unless
- * more than that is skipped. */
+/* If the loaded value compares to k as how says, jump to the label; otherwise
+ * skip this many instructions. */
 static void
 jump(struct prog *p, unsigned how, unsigned k, enum label to, unsigned skipped)
 {
@@ -403,7 +402,7 @@ build(struct prog *p, const struct setup *s, bool listened)
 	unsigned short end = p->n;
 	for (int i = 0; i < NLABELS; i++)
 		put(p, BPF_RET | BPF_K, answers[i]);
-	/* each jump knows now how far its label is */
+	/* the distances to the labels are known now */
 	for (unsigned short i = 0; i < end; i++)
 		if (BPF_CLASS(p->f[i].code) == BPF_JMP &&
 		    p->label[i] != NLABELS)
@@ -426,7 +425,7 @@ seccomp_apply(const struct setup *s, int *listener)
 		    SECCOMP_FILTER_FLAG_NEW_LISTENER, &fp);
 		if (*listener >= 0)
 			return 0;
-		/* somebody above us listens: then all is refused */
+		/* a filter above ours has a listener: refuse instead of ask */
 	}
 	build(&p, s, false);
 	fp = (struct sock_fprog){ p.n, p.f };
@@ -458,7 +457,7 @@ restrict_answer(int listener)
 	ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &r);
 }
 
-/* ---- do they hold? ---- */
+/* ---- the self-test ---- */
 
 static bool
 is_read_only(const char *path)
@@ -469,8 +468,8 @@ is_read_only(const char *path)
 	    (v.f_flag & ST_RDONLY) != 0);
 }
 
-/* Is it there, by its own name, what bubblewrap was to mount?  Where something
- * else writes in the root, a link may have led either of them elsewhere. */
+/* Is what bubblewrap was to mount at its path?  If another process writes in
+ * the root, a link may have led the source or the target elsewhere. */
 static bool
 is_mounted(const char *text)
 {
@@ -494,8 +493,8 @@ is_mounted(const char *text)
 	return yes;
 }
 
-/* What does not hold; NULL when all does.  Before the filter, so that it is
- * the other layers that are tried. */
+/* What does not hold, or NULL.  Call it before seccomp_apply, so that it tests
+ * the other layers. */
 static const char *
 try_layers(const struct setup *s)
 {
@@ -520,7 +519,7 @@ try_layers(const struct setup *s)
 		close(fd);
 		unlink(PROBE);
 	}
-	/* root may write settings of the kernel's without any capability */
+	/* root can write kernel settings without any capability */
 	if (writes || (namespaces && (!is_read_only("/") ||
 	    !is_read_only("/etc") || !is_read_only("/proc/sys"))))
 		return "it could write /etc";
@@ -533,8 +532,8 @@ try_layers(const struct setup *s)
 			return "the root changed meanwhile";
 	if (!s->head.root_writable && !is_read_only(s->root))
 		return "it could write what is read-only";
-	/* a stub of .git goes with the run that made it: where nothing can be
-	 * made, it may be gone */
+	/* a stub of .git disappears with the run that made it; that is harmless
+	 * where nothing can be created */
 	if (!is_read_only(s->fixed) && (s->head.root_writable ||
 	    statvfs(s->fixed, &v) == 0 || errno != ENOENT))
 		return "it could write what is read-only";
@@ -543,8 +542,8 @@ try_layers(const struct setup *s)
 
 /* ---- the setup ---- */
 
-/* Each layer, the filter last: what is forbidden before it is forbidden by the
- * others. */
+/* Apply each layer, the filter last: until then a refusal comes from the other
+ * layers, so that the self-test tests them. */
 static int
 apply(const struct setup *s, int *listener, char why[WIRE_TEXT])
 {
@@ -556,7 +555,7 @@ apply(const struct setup *s, int *listener, char why[WIRE_TEXT])
 	struct rlimit r;
 
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	/* root without bubblewrap: root's name, and none of its powers */
+	/* root without bubblewrap: keep the uid, drop all capabilities */
 	if (!s->alone) {
 		prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED,
 		    0, 0, 0);
@@ -565,11 +564,11 @@ apply(const struct setup *s, int *listener, char why[WIRE_TEXT])
 			prctl(PR_CAPBSET_DROP, c, 0, 0, 0);
 		syscall(SYS_capset, &head, none);
 	}
-	/* when memory ends, a command goes before anything else does */
+	/* when memory runs out, kill a command first */
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		if (file_write_all(fd, "1000", 4) < 0)
-			errno = 0;	/* then as the kernel likes */
+			errno = 0;	/* the kernel chooses, then */
 		close(fd);
 	}
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -625,10 +624,10 @@ restrict_self(bool alone, int *listener, char why[WIRE_TEXT])
 	s.writable = (const char *const *)texts + 2;
 	s.hidden = s.writable + s.head.nwritable;
 	s.mounts = s.hidden + s.head.nhidden;
-	/* a network namespace sees to sockets, where there is one */
+	/* with a network namespace, sockets need no filter */
 	s.network = alone || s.head.network;
-	/* in a tree that is a group's each folder has the bit, and chmod and
-	 * cp keep it; not for root, whose own group is nobody's to use */
+	/* in a tree shared by a group each folder has the bit, and chmod and cp
+	 * keep it; never for root, whose group nobody may borrow */
 	s.setgid = geteuid() != 0 && stat(s.root, &st) == 0 &&
 	    (st.st_mode & S_ISGID) != 0;
 	int got = s.head.layer == LAYER_NONE ? 0 : apply(&s, listener, why);

@@ -26,17 +26,17 @@
 #define PROC_MAX ((size_t)1 << 20)
 #define NAME_MAX_BYTES 60
 #define NAMES_MAX 5
-#define KILL_MS 30000		/* then what cannot die is left to itself */
+#define KILL_MS 30000		/* then give up on what does not die */
 #define NFDS 4
 #define TEXTS_MAX ((size_t)64 << 20)
 
 struct super {
-	bool alone;		/* process 1: all there is, is the command's */
+	bool alone;		/* process 1: all others are the command's */
 	int signals;
 	int listener;		/* restrict.h; -1: none */
 	pid_t main;		/* the command, -1 when it has been reaped */
 	bool running;		/* between RUN and END */
-	bool empty;		/* said so */
+	bool empty;		/* WIRE_EMPTY was sent */
 };
 
 static void
@@ -48,7 +48,7 @@ say(struct wire w)
 		n = send(WIRE_CTL, &w, sizeof w, MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
-		_exit(0);	/* nobody listens: with us all is ended */
+		_exit(0);	/* nobody listens: our end ends the box */
 }
 
 struct process {
@@ -67,8 +67,8 @@ struct processes {
  * command leaves behind (setsid, double fork) becomes its child, so all that
  * /proc says descends from it belongs to the command that runs. */
 
-/* What /proc has in a file of a process or thread; NULL when it is gone.
- * Yours. */
+/* Read a file in a process's /proc; NULL if it is gone or empty.  The caller
+ * frees it. */
 static char *
 read_proc(int pid, const char *file, size_t *n)
 {
@@ -81,7 +81,7 @@ read_proc(int pid, const char *file, size_t *n)
 	return b.len > 0 ? buf_detach(&b) : NULL;
 }
 
-/* The children of all its threads; how many there were. */
+/* Add the children of all threads of pid; returns how many there were. */
 static size_t
 add_children(struct processes *k, int pid)
 {
@@ -138,7 +138,7 @@ is_zombie(int pid)
 	return gone;
 }
 
-/* Send sig to every one that still runs; their number. */
+/* Send sig to every descendant that still runs; returns how many. */
 static size_t
 descendants_signal(int sig)
 {
@@ -153,8 +153,8 @@ descendants_signal(int sig)
 	return n;
 }
 
-/* The command lines of those that run and have no children themselves, sorted,
- * each once, as "a, b"; nothing when there are none. */
+/* Append the command lines of running descendants without children, sorted,
+ * each once, as "a, b". */
 static void
 descendants_names(struct buf *out)
 {
@@ -199,7 +199,7 @@ descendants_names(struct buf *out)
 	texts_release(&names);
 }
 
-/* One more try to kill them all; true when there was nobody left. */
+/* Try once more to kill all descendants; true if none were left. */
 static bool
 descendants_kill(void)
 {
@@ -215,7 +215,7 @@ descendants_kill(void)
 			break;
 		before = n;
 	}
-	/* each group they are in at one moment, then each of them */
+	/* kill each group at once, then each process */
 	walk(&k);
 	for (size_t i = 0; i < k.n; i++) {
 		int group = getpgid(k.v[i].pid);
@@ -230,8 +230,8 @@ descendants_kill(void)
 
 /* ---- a command ---- */
 
-/* Start argv[0] (found on our PATH) in folder dir: a session of its own, fds 0
- * to 2 only, default signals.  0 and *pid, or an errno. */
+/* Start argv[0] (found on our PATH) in folder dir, with a session of its own,
+ * fds 0 to 2 only, and default signals.  0 and *pid, or an errno. */
 static int
 spawn(pid_t *pid, char *const argv[], char *const env[], const char *dir,
     const int fds[3])
@@ -251,7 +251,7 @@ spawn(pid_t *pid, char *const argv[], char *const env[], const char *dir,
 	    POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
 	posix_spawn_file_actions_init(&actions);
 	int got = posix_spawn_file_actions_addchdir_np(&actions, dir);
-	/* dup2 onto the same fd would keep close-on-exec, but theirs are
+	/* dup2 onto the same fd would keep close-on-exec, but fds are all
 	 * above 2 */
 	for (int i = 0; i < 3 && got == 0; i++)
 		got = posix_spawn_file_actions_adddup2(&actions, fds[i], i);
@@ -325,7 +325,7 @@ wait_children(struct super *s, int ms)
 	reap(s);
 }
 
-/* All, now.  True when none is left. */
+/* Kill every process of the command; true if none is left. */
 static bool
 kill_all(struct super *s)
 {
@@ -333,7 +333,7 @@ kill_all(struct super *s)
 
 	reap(s);
 	while (!s->empty && file_now_ms() < deadline) {
-		/* process 1 kills all of its namespace at one moment */
+		/* process 1 can kill its whole namespace at once */
 		if (s->alone)
 			kill(-1, SIGKILL);
 		else
@@ -351,7 +351,7 @@ end(struct super *s, bool names)
 
 	if (s->running) {
 		reap(s);
-		/* held still while they are named */
+		/* stop them while we list their names */
 		if (names && !s->empty) {
 			signal_all(s, SIGSTOP);
 			descendants_names(&b);
@@ -393,7 +393,7 @@ receive(struct wire *w, int fds[NFDS])
 	return true;
 }
 
-/* Until nobody talks to us. */
+/* Serve requests until hamr-tool closes the socket. */
 static void
 loop(struct super *s)
 {
@@ -409,7 +409,7 @@ loop(struct super *s)
 		if (p[2].revents & POLLIN)
 			restrict_answer(s->listener);
 		else if (p[2].revents != 0)
-			p[2].fd = -1;	/* nobody is left to ask */
+			p[2].fd = -1;	/* no filtered process is left */
 		if (p[1].revents != 0)
 			wait_children(s, 0);
 		if (p[0].revents == 0)
@@ -449,10 +449,10 @@ loop(struct super *s)
 
 /* ---- above it, where there is no namespace ---- */
 
-/* A command can kill or stop the supervisor, its parent.  So there is one more
- * process above it, subreaper too, which ends what is left when the supervisor
- * has ended, or when it is told to (SIGTERM, also when hamr-tool is no more).
- * Returns in the supervisor. */
+/* A command can kill or stop the supervisor, its parent.  So one more process,
+ * also a subreaper, stays above it and ends what is left when the supervisor
+ * has ended, or on SIGTERM (also sent when hamr-tool dies).  Returns in the
+ * supervisor. */
 static void
 stay_above(void)
 {
@@ -506,7 +506,7 @@ supervisor_main(void)
 	s.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	ready.a = restrict_self(s.alone, &s.listener, ready.text) < 0 ||
 	    s.signals < 0;
-	/* a command must not look into us: same user, same namespace */
+	/* a command has our uid and namespace but must not read our memory */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	for (int fd = WIRE_SETUP; fd <= WIRE_ARGS || fd < s.signals ||
 	    fd < s.listener; fd++)
