@@ -1,5 +1,5 @@
-/* extra.c - tools that others give: which there are, and may they run; those
- * that are plug-ins, hamr-tool-NAME; what the mode allows. */
+/* extra.c - tools from plug-ins (hamr-tool-NAME) and MCP servers: find them,
+ * and check what the mode allows them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,8 +77,8 @@ mode_want(const struct tool *t, bool writes)
 {
 	enum box_kind kind = writes ? BOX_WRITE : BOX_READ;
 
-	/* Where the kernel offers nothing, one that says that it changes
-	 * nothing is believed, as long as a change would be allowed. */
+	/* Without a sandbox, believe a tool that says it changes nothing, as
+	 * long as a change would be allowed anyway. */
 	if (kind == BOX_READ && t->mode == MODE_PATCH &&
 	    sandboxes_refuse(t->sandboxes, BOX_READ) != NULL &&
 	    strcmp(conf_str(t->conf, "sandbox.mode"), "auto") == 0)
@@ -167,7 +167,7 @@ shadows(const char *name, struct err *e)
 	    "hamr's own; give the plug-in another name", name);
 }
 
-/* What an entry of tools.plugins says of the name, NULL for nothing. */
+/* The tool name in an entry of tools.plugins, or NULL. */
 static const char *
 name_in(const char *entry)
 {
@@ -269,7 +269,7 @@ plugs_load(struct tool *t, struct err *e)
 		if (good)
 			err_set(e, ST_CONFIG, "tools.plugins: two plug-ins "
 			    "have the name \"%s\"; take one out", p->name);
-		/* all or none, so that it can be tried again; servers are
+		/* all or none, so that the caller can try again; servers are
 		 * asked after plug-ins */
 		extra_free(x);
 		for (size_t k = 0; k < all->nplugins; k++)
@@ -322,7 +322,7 @@ tool_schema(const struct tool *t, const char *name)
 bool
 extra_writes(const struct tool *t, const struct extra *x)
 {
-	/* what the tools of a server do is not known: any may write */
+	/* nobody knows what a server's tools do: any may write */
 	return t->mode == MODE_PATCH && (x->mutates ||
 	    (x->schema.id == TOOL_MCP && !x->bare));
 }
@@ -357,7 +357,7 @@ judge_path(const struct tool *t, const struct extra *x, struct slice path,
 	return good;
 }
 
-/* Does the mode allow any call of it?  False: r is the error. */
+/* Does the mode allow any call of this tool?  If not, r is the error. */
 static bool
 mode_allows(const struct tool *t, const struct extra *x, struct result *r)
 {
@@ -450,7 +450,7 @@ tool_record_all(const struct tool *t, struct buf *out)
 	for (size_t i = 0; i < t->extras->n; i++) {
 		const struct extra *x = t->extras->v[i];
 
-		/* the mode does not deny each of its calls */
+		/* list it unless the mode denies all its calls */
 		if (mode_allows(t, x, &unused))
 			schema_put(&x->schema,
 			    slice_of(x->plugin.parameters), out);

@@ -1,4 +1,4 @@
-/* json_schema.c - arguments against a JSON Schema. */
+/* json_schema.c - check arguments against a JSON Schema. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +7,8 @@
 
 #include "json_schema.h"
 
-#define AT_MAX 1024		/* bytes of a place in a message */
-#define ENUM_MAX 300		/* bytes of the values that are shown */
+#define AT_MAX 1024		/* bytes of a location in a message */
+#define ENUM_MAX 300		/* bytes of the values shown */
 #define TEMPLATE_MAX 600
 
 /* Set of types; the names are JSON Schema's. */
@@ -39,8 +39,8 @@ static const struct {
 
 #define NTYPES (sizeof types / sizeof types[0])
 
-/* A keyword's value, if it has the kind that JSON Schema wants there: of
- * anything else nothing is understood, so nothing is judged by it. */
+/* A keyword's value, if it has the kind that JSON Schema requires; any other
+ * value is ignored. */
 static struct slice
 keyword(struct slice schema, const char *name, enum scan_kind kind)
 {
@@ -53,7 +53,7 @@ type_named(struct slice v)
 	for (size_t i = 0; i < NTYPES; i++)
 		if (scan_str_is(v, types[i].name))
 			return types[i].type;
-	return T_ANY;		/* not one we know: not judged */
+	return T_ANY;		/* unknown: accept any value */
 }
 
 static int
@@ -255,8 +255,8 @@ put(struct checked *s, struct slice schema, struct slice v)
 		return true;
 	}
 	int set = types_of(schema);
-	/* a string that holds the number that is wanted, as JSON writes one
-	 * ("007" and "+1" are none): the number */
+	/* a string that contains the expected number, spelled as in JSON (not
+	 * "007" or "+1"): take the number */
 	struct slice text = scan_plain(v);
 	if (text.p != NULL && (set & T_STRING) == 0 &&
 	    (((set & T_INTEGER) != 0 && num_i64(text.p, text.n, &number)) ||

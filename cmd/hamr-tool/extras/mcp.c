@@ -1,4 +1,4 @@
-/* mcp.c - MCP servers: started, asked, listened to, called, ended. */
+/* mcp.c - MCP servers: start them, list their tools, call those, and end. */
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -40,9 +40,9 @@
 
 enum mcp_state {
 	MCP_OFF,		/* never started */
-	MCP_DOWN,		/* it ended, or did not do what it should */
+	MCP_DOWN,		/* it ended or misbehaved */
 	MCP_UP,
-	/* from here on it is asked, and has time until m->until */
+	/* in the states below it must answer by m->until */
 	MCP_INIT,		/* initialize was sent */
 	MCP_LIST		/* tools/list was sent */
 };
@@ -55,7 +55,7 @@ struct tools {
 struct mcp {
 	char *name;		/* of [mcp.NAME] */
 	char *key;		/* one of that table's */
-	char *prefix;		/* the same, as it stands in a tool's name */
+	char *prefix;		/* the name as it appears in tool names */
 	struct texts argv;	/* NULL ends it */
 	const char *const *env;	/* of the configuration */
 	size_t nenv;
@@ -94,7 +94,7 @@ struct mcp {
 
 /* ---- setting up ---- */
 
-/* The letters that every server takes in a name. */
+/* Replace the characters that not every provider accepts in a name. */
 static void
 clean_name(char *name)
 {
@@ -103,7 +103,7 @@ clean_name(char *name)
 			*name = '_';
 }
 
-/* A key of [mcp.NAME], until the next one is asked for. */
+/* The full name of a key of [mcp.NAME], valid until the next call. */
 static const char *
 key_of(struct mcp *m, const char *last)
 {
@@ -216,8 +216,7 @@ mcp_free(struct mcp **v, size_t n)
 {
 	long long until = file_now_ms() + END_MS;
 
-	/* they are told by the end of their input, all at once, and given a
-	 * moment */
+	/* close the stdin of all of them first, and give them a moment */
 	for (size_t i = 0; i < n; i++) {
 		file_close(v[i]->io.in);
 		v[i]->io.in = -1;
@@ -248,9 +247,9 @@ mcp_free(struct mcp **v, size_t n)
 	free(v);
 }
 
-/* End it; it is down, and why: what its stderr says of it, too.  node names the
- * error above the stack, npm in its first line but the code, others at the
- * end. */
+/* End the server and note why it is down, with what its stderr says.  node
+ * names the error above the stack, npm in the first line after the code, others
+ * at the end. */
 __attribute__((format(printf, 2, 3)))
 static void
 mcp_stop(struct mcp *m, const char *fmt, ...)
@@ -291,7 +290,7 @@ mcp_stop(struct mcp *m, const char *fmt, ...)
 
 /* ---- asking ---- */
 
-/* A request, or (not asks) a notification. */
+/* Send a request, or a notification if asks is false. */
 static void
 mcp_send(struct mcp *m, bool asks, const char *method, struct slice params)
 {
@@ -304,9 +303,9 @@ mcp_send(struct mcp *m, bool asks, const char *method, struct slice params)
 	buf_release(&b);
 }
 
-/* The headers for hamr-provider --mcp, which may hold a token and so are no
- * arguments.  The token is asked for at each start: one that is too old ends
- * the bridge, and it is started again.  False with e. */
+/* Set the headers for hamr-provider --mcp; as they may contain a token, they
+ * are not arguments.  Get a new token at each start: an expired one ends the
+ * bridge, which is then restarted.  False with e. */
 static bool
 put_headers(struct tool *t, struct mcp *m, struct err *e)
 {
@@ -337,8 +336,8 @@ put_headers(struct tool *t, struct mcp *m, struct err *e)
 	return good;
 }
 
-/* npm keeps packages in the home, which is read-only there: npx could start
- * nothing. */
+/* npm caches packages in the home, which is read-only in the sandbox: npx could
+ * not start anything. */
 static void
 add_npm_cache(char ***env)
 {
@@ -360,7 +359,8 @@ add_npm_cache(char ***env)
 	(*env)[n + 1] = NULL;
 }
 
-/* Its folders, made if they are missing.  The root itself is the mode's. */
+/* Find its writable folders, and make missing ones.  The mode decides about the
+ * root itself. */
 static bool
 make_writable(const struct tool *t, struct mcp *m, struct err *e)
 {
@@ -451,7 +451,7 @@ mcp_list(struct mcp *m)
 	mcp_send(m, true, "tools/list", NONE);
 }
 
-/* A page of its tools: each name once. */
+/* Add a page of its tools, each name once. */
 static void
 mcp_listed(struct mcp *m, struct slice result)
 {
@@ -514,7 +514,7 @@ mcp_listed(struct mcp *m, struct slice result)
 	}
 }
 
-/* No call is in hand that would know those of before. */
+/* Call this only between calls: a call may use the old tools. */
 static void
 mcp_publish(struct tool *t)
 {
@@ -564,7 +564,7 @@ answered(const struct tool *t, struct mcp *m, const struct rpc_msg *msg)
 	int64_t code = scan_int_or(scan_get(msg->error, "code"), 0);
 
 	bool ours = id != 0 && id == m->id;
-	/* one without tools may not know that it could be asked for them */
+	/* a server without tools may not know tools/list */
 	if (ours && !good && (m->state == MCP_INIT ||
 	    (m->state == MCP_LIST && code != RPC_NO_METHOD))) {
 		mcp_stop(m, "it refused to %s%s%.300s", m->state == MCP_INIT ?
@@ -619,7 +619,7 @@ message(struct tool *t, struct mcp *m, struct slice text)
 		struct slice total = scan_get(msg.params, "total");
 		struct slice words = scan_get(msg.params, "message");
 
-		/* of the call in hand it is shown as a command's output is */
+		/* show progress of the current call like a command's output */
 		buf_slice(&b, done);
 		if (scan_kind(total) == SCAN_NUMBER)
 			buf_fmt(&b, " of %.*s", (int)total.n, total.p);
@@ -665,7 +665,7 @@ line(struct tool *t, struct mcp *m, enum rpc_got got, struct slice text)
 	}
 }
 
-/* Only its last words are kept. */
+/* Read its stderr; keep only the end. */
 static void
 take_stderr(struct mcp *m)
 {
@@ -686,7 +686,7 @@ take_stderr(struct mcp *m)
 
 enum { FD_OUT, FD_ERR, FD_IN, FD_BOX, NFDS };
 
-/* What poll found of it. */
+/* Handle what poll reported for this server. */
 static void
 look_after(struct tool *t, struct mcp *m, const struct pollfd *p)
 {
@@ -720,9 +720,9 @@ look_after(struct tool *t, struct mcp *m, const struct pollfd *p)
 		mcp_stop(m, "it does not read any more");
 }
 
-/* Wait, at most until a time (ms), and look after all servers; what stage_wait
- * says.  until < 0: no limit.  fd >= 0: no stage_wait, which would read it;
- * then STAGE_READY means fd. */
+/* Serve all servers until a time (ms; < 0: no limit) at most; returns what
+ * stage_wait does.  With fd >= 0, stage_wait is not called, as it would read
+ * fd; STAGE_READY then means fd. */
 static int
 mcp_round(struct tool *t, long long until, int fd)
 {
@@ -800,8 +800,8 @@ may_be_of(const struct mcp *m, const char *name)
 	    strncmp(name + n, "__", 2) == 0;
 }
 
-/* Until nobody is being asked; false: stopped before.  A word now and then for
- * who waits: a server that is fetched first takes its time. */
+/* Wait until no server owes an answer; false if stopped before.  Report now and
+ * then: a server that must be downloaded first takes long. */
 static bool
 settle(struct tool *t)
 {
@@ -874,7 +874,7 @@ mcp_changed(struct tool *t)
 	for (size_t i = 0; i < x->nservers; i++) {
 		struct mcp *m = x->servers[i];
 
-		/* a cancel waits for no list: one of before may be there */
+		/* do not wait for a list after a cancel: use the old one */
 		any = any || m->listed;
 		if (m->state != MCP_UP || !m->stale)
 			continue;
@@ -920,7 +920,7 @@ mcp_is_down(const struct tool *t, const char *name, struct result *r)
 
 /* ---- the call ---- */
 
-/* Ask, and wait for the answer.  It is not done where the server ended. */
+/* Call, and wait for the answer; m->done stays false if the server ended. */
 static void
 ask_once(struct tool *t, struct mcp *m, struct slice args)
 {
@@ -968,7 +968,7 @@ mcp_call(struct tool *t, const struct extra *x, const char *id,
 {
 	struct mcp *m = x->server;
 	struct buf notes = BUF_INIT(WHAT_MAX * 4);
-	int left = 1;		/* more starts that may be tried */
+	int left = 1;		/* starts left to try */
 	bool settled = true;
 
 	m->x = x;

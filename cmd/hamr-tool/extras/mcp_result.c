@@ -1,4 +1,4 @@
-/* mcp_result.c - what an MCP server answered to a call, as a result. */
+/* mcp_result.c - turn an MCP server's answer to a call into a result. */
 
 #include "files/files.h"
 #include "json/scan.h"
@@ -30,9 +30,9 @@ mcp_result(const struct tool *t, struct slice result, struct result *r)
 				buf_slice(&text, el);
 			continue;
 		}
-		/* Judged by its bytes, as view_image judges a file's: one that
-		 * a model's server refuses would stay in the transcript and be
-		 * refused with each request.  Else a line says why. */
+		/* Check the bytes, as view_image does: an image that the
+		 * provider refuses would stay in the transcript and be refused
+		 * with each request.  If it is bad, a line says why. */
 		struct buf data = BUF_INIT(MCP_LINE_MAX);
 		struct buf bytes = BUF_INIT(MCP_LINE_MAX);
 		struct image im;
@@ -61,7 +61,7 @@ mcp_result(const struct tool *t, struct slice result, struct result *r)
 		buf_slice(&text, structured);
 	else if (!listed)
 		buf_slice(&text, result);	/* as it is */
-	/* within the cap; the whole is kept as bash's is */
+	/* cut to the cap; the whole text is kept, as for bash */
 	output_init(&out, t->output_cap);
 	output_add(&out, text.p, text.len, &unused);
 	output_add(&out, NULL, 0, &unused);

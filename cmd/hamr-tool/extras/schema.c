@@ -1,4 +1,4 @@
-/* schema.c - the tools there are: names, arguments, what the model is told. */
+/* schema.c - the built-in tools: names, arguments, texts for the model. */
 #include <string.h>
 
 #include "json/scan.h"
@@ -163,14 +163,14 @@ schema_list(unsigned on, struct buf *out)
 
 /* ---- a call's arguments: the model's text in, checked values out ---- */
 
-/* The members that one of our tools knows, by their canonical names. */
+/* Append the members that a built-in tool knows, by their canonical names. */
 static bool
 put_ours(const struct schema *t, struct slice text, struct buf *out,
     struct buf *why)
 {
 	struct buf named = BUF_INIT(BUF_RECORD_MAX);
 	struct buf schema = BUF_INIT(BUF_RECORD_MAX);
-	/* bash says itself that it took a timeout within bounds */
+	/* bash itself reports that it clamped a timeout */
 	enum json_schema_how how = t->id == TOOL_BASH ? JSON_SCHEMA_OURS :
 	    JSON_SCHEMA_BOUNDED;
 	const char *lacks = "";
@@ -184,8 +184,8 @@ put_ours(const struct schema *t, struct slice text, struct buf *out,
 	bufs_release(BUFS(&schema, &named));
 	if (!good || (t->id != TOOL_READ && t->id != TOOL_EDIT))
 		return good;
-	/* What the table cannot say: one of several arguments must be there.
-	 * Models that fill in all they know of give the others as "" or []. */
+	/* What the table cannot express: one of several arguments is required.
+	 * Models that fill in every argument pass the others as "" or []. */
 	struct slice args = slice_from(buf_view(out), at);
 	struct slice old = scan_get(args, "old"), new = scan_get(args, "new");
 	struct slice edits = scan_get(args, "edits");
