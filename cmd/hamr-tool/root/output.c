@@ -73,7 +73,7 @@ output_add(struct output *o, const char *p, size_t n, struct buf *text)
 	buf_add(&o->head, text->p, room);
 	p = text->p + room;
 	n = text->len - room;
-	/* the last cap bytes stay, and some before them */
+	/* keep the last cap bytes, and some before them */
 	if (n > o->cap) {
 		p += n - o->cap;
 		n = o->cap;
@@ -125,7 +125,7 @@ put_stream(struct sink *s, const struct output *o)
 	off_t at = 0;
 	ssize_t n;
 
-	/* what is not in the spool is in the head */
+	/* without a spool it is all in the head */
 	if (o->spool < 0)
 		put(s, head.p, head.n);
 	else
@@ -135,7 +135,8 @@ put_stream(struct sink *s, const struct output *o)
 		}
 }
 
-/* Before another one is written: those go that are too old, or too much. */
+/* Make room for another output: remove the too old ones and those above the
+ * total. */
 static void
 prune(int dir)
 {

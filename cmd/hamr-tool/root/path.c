@@ -1,4 +1,4 @@
-/* path.c - names beneath the root: what a path means, how it is opened. */
+/* path.c - names beneath the root: resolve and open them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -21,7 +21,7 @@
 
 /* ---- names ---- */
 
-/* Take the next part of *rest; false when there is none. */
+/* Take the next part of *rest; false if there is none. */
 static bool
 next_part(const char **rest, struct slice *part)
 {
@@ -45,8 +45,8 @@ pop_part(struct buf *b)
 		b->p[b->len] = '\0';
 }
 
-/* What is left of an absolute text beneath the root, by its letters; NULL when
- * it is outside. */
+/* The part of an absolute path after the root, compared as text; NULL if it is
+ * outside. */
 static const char *
 beneath(const struct root *r, const char *text)
 {
@@ -168,7 +168,7 @@ path_open_parent(const struct root *r, const char *rel, const char **base)
 struct finder {
 	const struct root *root;
 	struct buf done;	/* the true name so far */
-	char *rest;		/* what is still to be walked */
+	char *rest;		/* the parts not walked yet */
 	int links;
 	bool missing;		/* done does not exist */
 	struct path *p;
@@ -183,8 +183,7 @@ outside(struct finder *w)
 	    "paths beneath it can be used", w->text);
 }
 
-/* done is a link, open at fd: what it says comes before what is after it.  1,
- * or -1. */
+/* done is a link, open at fd: put its target before after.  1, or -1. */
 static int
 follow(struct finder *w, int fd, const char *after)
 {
@@ -214,7 +213,7 @@ follow(struct finder *w, int fd, const char *after)
 	return 1;
 }
 
-/* Walk all of rest; a link's own parts come before what follows it. */
+/* Walk all of rest; a link is replaced by the parts of its target. */
 static int
 walk(struct finder *w)
 {

@@ -20,7 +20,7 @@ static const char *const secrets[] = {
 	"secrets.yaml", "secrets.json", "secrets.toml",
 };
 
-/* What package managers write for themselves. */
+/* Lock files that package managers write. */
 static const char *const locks[] = {
 	"*.lock", "*.lockb", "*.lockfile", "package-lock.json",
 	"npm-shrinkwrap.json", "pnpm-lock.yaml", "packages.lock.json",
@@ -49,8 +49,8 @@ static const char *const pictures[] = {
 	"*.ico", "*.svg",
 };
 
-/* Does a pattern of a list match a part of rel, from the part at first on?
- * flags: fnmatch's. */
+/* Does a pattern of list match a part of the path, from first on?  flags: those
+ * of fnmatch. */
 static bool
 matches(const char *const *list, size_t n, const char *first, int flags)
 {
@@ -65,8 +65,8 @@ matches(const char *const *list, size_t n, const char *first, int flags)
 	return yes;
 }
 
-/* The user's patterns: one without a slash, but at its end, is for any part of
- * rel; any other counts from the root, and for all that is beneath. */
+/* Does a pattern of the user match?  One without a slash, except at its end,
+ * matches any part of rel; others match from the root, with all beneath. */
 static bool
 listed(const char *const *list, size_t n, const char *rel, int flags)
 {

@@ -1,4 +1,4 @@
-/* signals.c - those that end this process wait until a call is written down. */
+/* signals.c - hold back fatal signals until a call is recorded. */
 #include <stddef.h>
 #include <sys/signalfd.h>
 
