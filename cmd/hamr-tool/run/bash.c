@@ -15,7 +15,7 @@
 #define GRACE_CANCEL_MS 500
 #define COMMAND_MAX 131000	/* the kernel's limit for one argument */
 
-/* What came of it, if it ran. */
+/* Report how the command ended, if it ran. */
 static void
 finish(const struct report *rep, struct bash_end *end, struct result *res)
 {

@@ -9,8 +9,8 @@
 
 #include "prog.h"
 
-#define QUIET_MS 100		/* after its end, nothing for so long */
-#define QUIET_LIMIT_MS 1000	/* and never longer than this */
+#define QUIET_MS 100		/* silence to wait for after its end */
+#define QUIET_LIMIT_MS 1000	/* but no longer than this */
 #define ALIVE_MS 1000		/* from one sign of life to the next */
 #define READ_BYTES 65536
 #define NOTES_MAX 8192
@@ -44,7 +44,7 @@ prog_put_output(struct stage *s, const char *id, const char *stream,
 	buf_release(&b);
 }
 
-/* n bytes of a stream; bytes NULL: its end. */
+/* Store n bytes of a stream; bytes NULL: its end. */
 static void
 store(struct run *r, bool err, const char *bytes, size_t n)
 {
@@ -65,7 +65,7 @@ store(struct run *r, bool err, const char *bytes, size_t n)
 		    buf_view(&r->chunk));
 }
 
-/* One read; false when there is nothing now, or ever. */
+/* Read once; false if there is nothing now, or at the end. */
 static bool
 take(struct run *r, bool err)
 {
@@ -117,8 +117,8 @@ is_over(struct run *r, bool cancel)
 		stop(r, PROG_TIMEOUT, p->grace);
 	if (p->end != PROG_ENDED)
 		return now >= r->kill || (r->exited && r->box->empty);
-	/* not at the end of both streams: who has closed them may be about to
-	 * end, and is not to be named as one that was ended */
+	/* do not stop when both streams end: a process that closed them may be
+	 * about to exit, and must not be reported as killed */
 	return r->exited && (now >= r->quiet || now >= r->limit ||
 	    r->box->empty);
 }
@@ -166,7 +166,7 @@ watch(struct run *r)
 		};
 
 		tell_alive(r);
-		/* a reason to stop stays true: then it would not wait */
+		/* not stage_wait: with a reason to stop it returns at once */
 		if (ending)
 			poll(fds, NFDS, wait_ms(r));
 		else

@@ -1,4 +1,4 @@
-/* report.c - a command that is over, as the text the model reads. */
+/* report.c - turn a finished command into the text for the model. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +7,9 @@
 
 #include "report.h"
 
-#define NOTES 512		/* bytes of the cap for lines of ours */
+#define NOTES 512		/* bytes of the cap for our own lines */
 
-/* Is its status to be told?  A plug-in's only if it ended by itself. */
+/* Is its status reported?  A plug-in's only if it ended by itself. */
 static bool
 is_known(const struct report *r)
 {
@@ -96,7 +96,7 @@ put_cut(const struct output *out, const struct output *err, int rootfd,
 		where = xasprintf("%s in %s", out->total + err->total >
 		    OUTPUT_SPOOL_MAX - 16 ? "the first 64 MiB are" :
 		    "the whole is", path);
-	/* a stream that is short leaves its share to the other */
+	/* a short stream leaves the rest of its share to the other */
 	if (err->total < nerr)
 		nerr = (size_t)err->total;
 	size_t nout = room - nerr;
