@@ -13,9 +13,9 @@
 
 #include "mcp_serve.h"
 
-#define VERSION "2025-06-18"	/* where an unknown one is asked for */
+#define VERSION "2025-06-18"	/* if the client asks for an unknown one */
 #define LINE_MAX_BYTES ((size_t)64 << 20)
-#define PROGRESS_MS 250		/* from one word about a call to the next */
+#define PROGRESS_MS 250		/* between progress messages of a call */
 #define WAITING_MAX 10000	/* requests that wait for a call's end */
 
 struct serve {
@@ -31,7 +31,7 @@ struct serve {
 	size_t bytes;		/* of them */
 };
 
-/* Write a message, or put it into the batch; it is released. */
+/* Write a message, or add it to the batch; releases it. */
 static void
 serve_put(struct serve *v, struct buf *message)
 {
@@ -117,7 +117,7 @@ tell(struct serve *v, const char *method, struct slice params)
 
 /* ---- a call ---- */
 
-/* A message's content as text and image parts. */
+/* Append a message's content as text and image parts. */
 static void
 put_parts(struct slice content, struct buf *out)
 {
@@ -279,7 +279,7 @@ line(struct serve *v, enum rpc_got got, struct slice text)
 		    "a message longer than 64 MiB");
 		return;
 	}
-	/* a call reads on, which ends the life of the line */
+	/* a call reads on, which invalidates the line */
 	char *copy = xmemdup0(text.p, text.n);
 	text.p = copy;
 	if (scan_kind(text) != SCAN_ARRAY) {
@@ -339,7 +339,7 @@ take_lines(struct serve *v)
 
 			if (found)
 				stage_cancel(v->t->stage, true);
-			/* or a request that waits is not wanted any more */
+			/* or drop a waiting request that was canceled */
 			for (size_t i = 0; i < v->later.n && !found; i++) {
 				rpc_read(slice_of(v->later.v[i]), &m);
 				found = m.kind == RPC_REQUEST &&
