@@ -171,7 +171,7 @@ run(const struct opts *o, struct tool *t, struct err *e)
 	stage_apply(&s, &o->args);
 	s.max_bytes = (size_t)conf_int(t->conf, "record.max_bytes");
 	if (o->undo || o->schemas || o->mcp || o->name != NULL) {
-		/* not a filter of records: stdin is not ours */
+		/* does not filter records: leave stdin alone */
 		s.mode = STAGE_FILTER;
 		s.in.eof = true;
 		rec_out_init(&s.out);
@@ -215,7 +215,7 @@ main(int argc, char **argv)
 
 	if (argc == 2 && strcmp(argv[1], WIRE_ARG) == 0)
 		supervisor_main();
-	/* who ignores it hands that on, and no child could be waited for */
+	/* if our parent ignored it we inherited that: waitpid would fail */
 	signal(SIGCHLD, SIG_DFL);
 	err_program("hamr-tool");
 	parse(&o, argc, argv);
