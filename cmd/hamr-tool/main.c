@@ -126,7 +126,7 @@ find_root(const struct opts *o, struct err *e)
 		err_sys(e, ST_NOINPUT, "%s", o->root);
 	if (root == NULL)
 		return NULL;
-	/* a .git that is not taken; in a session the loop says it */
+	/* warn of a .git that is not used; in a session the loop does */
 	if ((o->root == NULL || gitrepo_is_top(root, e) < 0) &&
 	    e->text[0] != '\0' && o->args.mode != STAGE_RESIDENT)
 		err_say("%s", e->text);

@@ -197,7 +197,7 @@ extras_check(const struct tool *t, struct err *e)
 	return mcp_check(t->extras, e);
 }
 
-/* Ask it, if what it said is not known. */
+/* Run a plug-in's --describe, unless its description is cached. */
 static int
 describe(struct tool *t, struct extra *x, struct err *e)
 {

@@ -135,8 +135,7 @@ put_stream(struct sink *s, const struct output *o)
 		}
 }
 
-/* Make room for another output: remove the too old ones and those above the
- * total. */
+/* Remove the oldest output while it is too old or all are too much. */
 static void
 prune(int dir)
 {

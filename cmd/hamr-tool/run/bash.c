@@ -15,7 +15,7 @@
 #define GRACE_CANCEL_MS 500
 #define COMMAND_MAX 131000	/* the kernel's limit for one argument */
 
-/* Report how the command ended, if it ran. */
+/* Set res to how the command ended, or to why it did not run. */
 static void
 finish(const struct report *rep, struct bash_end *end, struct result *res)
 {
@@ -91,7 +91,7 @@ bash_run(struct stage *s, const struct bash_opts *o, struct slice args,
 	output_release(&err);
 	free(command);
 	file_close(p.signals);
-	/* a signal that has come ends this process here */
+	/* a pending signal ends this process here */
 	signals_release(&signals);
 	return end;
 }

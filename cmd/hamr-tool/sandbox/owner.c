@@ -57,8 +57,8 @@ home_of(uid_t uid, char **name)
 }
 
 /* The commands' cache, a lasting one for each root.  NULL puts it in their
- * /tmp: if they run as another user, or if a command could replace it by a
- * link, so that the next one writes where that leads. */
+ * /tmp: if they run as another user, if it cannot be made, or if a command
+ * could replace it by a link, so that the next writes where that leads. */
 static char *
 make_cache(const struct sandboxes *bs)
 {
