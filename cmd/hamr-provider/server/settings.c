@@ -33,7 +33,7 @@ is_command_line(const char *origin)
 	return strcmp(origin, "-o") == 0 || strcmp(origin, "flag") == 0;
 }
 
-/* The whole name under which key is set; valid until the next call. */
+/* The full name under which key is set; valid until the next call. */
 static const char *
 whole_key(struct lookup *l, const char *key)
 {
@@ -49,7 +49,7 @@ whole_key(struct lookup *l, const char *key)
 	return l->full;
 }
 
-/* Is the value in [provider.NAME]?  key as whole_key gives it. */
+/* Is the value in [provider.NAME]?  key is as whole_key returns it. */
 static bool
 is_profile(const struct lookup *l, const char *key)
 {
@@ -95,7 +95,7 @@ load_own(struct settings *s, struct lookup *l, const struct flags *f,
 	char *path = adapter_path(api);
 	bool there = path != NULL && access(path, F_OK) == 0;
 
-	s->api = &api_openai;	/* never spoken */
+	s->api = &api_openai;	/* a placeholder, not used */
 	if (there)
 		s->adapter = adapter_open(path,
 		    (size_t)get_int(l, "max_response_bytes"), e);
@@ -187,7 +187,7 @@ with_scheme(const struct api *api, const char *url)
 	return xasprintf("http://%.*s:11434%s", (int)host, url, url + host);
 }
 
-/* base_url; *trusted: the customary key may be sent there. */
+/* Set base_url; *trusted: the API's usual key may be sent there. */
 static int
 load_url(struct settings *s, struct lookup *l, const struct flags *f,
     bool *trusted, struct err *e)
@@ -214,7 +214,8 @@ load_url(struct settings *s, struct lookup *l, const struct flags *f,
 		return err_set(e, ST_CONFIG, "api %s does not name a server; "
 		    "set one with --base-url (or base_url under [provider])",
 		    s->api->name);
-	/* also where an adapter, which was named, says that its server is */
+	/* trust the API's own host, and the server that an adapter names, as
+	 * the user chose that adapter */
 	if (settings_is_own_host(s->api, url) || (s->adapter != NULL &&
 	    url == s->api->own_url))
 		*trusted = true;
@@ -242,9 +243,9 @@ load_url(struct settings *s, struct lookup *l, const struct flags *f,
 
 /* ---- keys and headers for one address only ---- */
 
-/* A key, a command that prints one and headers belong to the base_url beside
- * them, never to a server that was discovered.  Is the key `what` (of
- * [provider]) for our base_url?  If not, it is remembered as withheld. */
+/* A key, a command that prints one, and headers belong to the base_url set
+ * beside them, never to a discovered server.  Is `what`, such a setting of
+ * [provider], meant for our base_url?  If not, remember it as withheld. */
 static bool
 is_for_us(struct settings *s, struct lookup *l, const char *what,
     bool trusted)
@@ -257,7 +258,7 @@ is_for_us(struct settings *s, struct lookup *l, const char *what,
 	if (!conf_is_set(l->conf, full))
 		return false;
 	const char *origin = conf_origin(l->conf, base_key);
-	/* the address in the same table, read no later */
+	/* the base_url of the same table, set no later than `what` */
 	if (!is_profile(l, full))
 		table.name = NULL;
 	const char *key = whole_key(&table, "base_url");
@@ -277,7 +278,7 @@ is_for_us(struct settings *s, struct lookup *l, const char *what,
 		free(theirs);
 		free(ours);
 	} else
-		/* said later, by a variable: that is beside it, too */
+		/* a base_url set later, by a variable, is beside it too */
 		good = trusted || (*conf_str(l->conf, base_key) != '\0' &&
 		    *origin != '/' && is_profile(l, full) ==
 		    is_profile(l, base_key));
@@ -290,7 +291,7 @@ static int
 load_headers(struct settings *s, struct lookup *l, bool trusted,
     struct err *e)
 {
-	/* the last word behind such a name is secret */
+	/* a header with such a name ends with a secret */
 	static const char *const names[] = { "auth", "key", "token", "secret",
 		"cookie" };
 	const char *const *v;
@@ -355,7 +356,7 @@ settings_key_words(const struct settings *s, struct buf *out)
 void
 settings_redact(const struct settings *s, bool record, struct buf *b)
 {
-	/* local servers are given keys like "ollama" */
+	/* short keys stay: users give local servers keys like "ollama" */
 	for (size_t i = 0; i < s->nsecrets; i++)
 		key_redact(s->secrets[i], record ? 16 : 6, b);
 }
