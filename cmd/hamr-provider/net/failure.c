@@ -1,4 +1,4 @@
-/* failure.c - what went wrong, as a code of chapter 2.3 with plain words. */
+/* failure.c - what went wrong: a code of chapter 2.3 and a message. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 
 #include "failure.h"
 
-#define SHOWN_MAX 600		/* bytes of a server's words that are kept */
-#define TEXT_MAX ((size_t)64 << 10)	/* no error text is longer */
+#define SHOWN_MAX 600		/* bytes kept of a server's message */
+#define TEXT_MAX ((size_t)64 << 10)	/* more of an error is not read */
 #define COUNT(table) (sizeof (table) / sizeof *(table))
 
 static const struct {
@@ -122,11 +122,11 @@ static const char *const overflow_texts[] = {
 /* Rate limits are not overflows. */
 static const char *const rate_texts[] = {
 	"rate limit", "rate_limit", "too many requests", "throttlingexception",
-	/* of Bedrock; Cohere's "too many tokens: " is about the window */
+	/* Bedrock; Cohere's "too many tokens: " is about the window */
 	"too many tokens, ", "too many tokens per",
 };
 
-/* The window stands behind these and a few words that say nothing... */
+/* The window's size follows these and perhaps a filler such as "is"... */
 static const char *const behind[] = {
 	"available context size", "maximum context length", "context length",
 	"n_ctx", "tokens allowed", "maximum prompt length", "token limit",
@@ -136,7 +136,7 @@ static const char *const behind[] = {
 	"input length should be [1,", "while limit is", " > ",
 };
 
-/* ...or before this. */
+/* ...or precedes this. */
 static const char before[] = " maximum context length";
 
 static long long
@@ -166,8 +166,8 @@ has_any(struct slice text, const char *const *list, size_t n)
 	return false;
 }
 
-/* Does text (any case; object: the same as checked JSON, or {NULL, 0}) say
- * that the request has more tokens than the window?  Then fill f. */
+/* If text, in any case, says that the request has more tokens than the window,
+ * fill f.  object: the same text as checked JSON, or {NULL, 0}. */
 static void
 check_overflow(struct failure *f, struct slice text, struct slice object)
 {
@@ -201,7 +201,7 @@ check_overflow(struct failure *f, struct slice text, struct slice object)
 		if ((scan_int(scan_get(error, "n_ctx"), &n) ||
 		    scan_int(scan_get(object, "n_ctx"), &n)) && n > 0)
 			f->limit = n;
-		/* a window that the request fits into is not the one */
+		/* if the request fits, this number is not the window */
 		if (scan_int(scan_get(error, "n_prompt_tokens"), &n) &&
 		    n > 0 && n <= f->limit)
 			f->limit = 0;
@@ -230,7 +230,7 @@ code_of_status(long status)
 	return status >= 500 ? "server" : "bad_request";
 }
 
-/* The text of an error object, whatever its shape; false when none. */
+/* The text of an error object, whatever its shape; false if there is none. */
 static bool
 text_of(struct slice o, struct buf *out)
 {
@@ -245,7 +245,7 @@ text_of(struct slice o, struct buf *out)
 		return walk_next(&w, NULL, &val) && text_of(val, out);
 	if (scan_kind(inner) == SCAN_OBJECT && text_of(inner, out))
 		return true;
-	/* of Claude Code Router */
+	/* Claude Code Router */
 	if (scan_kind(val) == SCAN_OBJECT && text_of(val, out))
 		return true;
 	for (size_t i = 0; i < COUNT(keys); i++) {
@@ -258,7 +258,7 @@ text_of(struct slice o, struct buf *out)
 	return false;
 }
 
-/* Append s as one clean line, cut. */
+/* Append s as one clean line of at most SHOWN_MAX bytes. */
 static void
 add_shown(struct buf *out, struct slice s)
 {
@@ -276,8 +276,8 @@ add_shown(struct buf *out, struct slice s)
 	buf_release(&clean);
 }
 
-/* Append the text of an error object, and what a gateway quotes of the server
- * behind it; false when it has none. */
+/* Append the text of an error object, and what a gateway quotes from the
+ * server behind it; false if there is no text. */
 static bool
 add_text(struct buf *out, const char *lead, struct slice object)
 {
@@ -298,8 +298,8 @@ add_text(struct buf *out, const char *lead, struct slice object)
 	return any;
 }
 
-/* Servers that were started without tools, or have a model without, say so
- * with a status that asks for another try. */
+/* A server that was started without tool support, or whose model has none,
+ * says so with a status that suggests a retry. */
 bool
 words_no_tools(struct slice words)
 {
@@ -317,7 +317,7 @@ failure_status(struct failure *f, long status, struct slice body)
 {
 	struct slice object = { NULL, 0 };
 
-	body = slice_trim(body);	/* OpenRouter's begin with blanks */
+	body = slice_trim(body);	/* OpenRouter's start with blanks */
 	if (scan_is_json(body))
 		object = body;
 	failure_set(f, code_of_status(status), "HTTP %ld", status);
@@ -363,7 +363,7 @@ failure_event(struct failure *f, struct slice object)
 	long status = 500;
 	int64_t n;
 
-	/* the status that it names: by number, or by a word */
+	/* find the status that the object names, by number or by word */
 	buf_addc(&said, ' ');
 	for (size_t i = 0; i < COUNT(keys); i++) {
 		struct slice v = scan_get(scan_kind(e) == SCAN_OBJECT ? e :
@@ -428,8 +428,8 @@ failure_transfer(struct failure *f, const struct http_reply *r,
 long long
 retry_after_ms(const char *header, long long now)
 {
-	/* the HTTP dates of RFC 9110 5.6.7; only strptime knows them here,
-	 * and in the C locale, which is ours */
+	/* the HTTP dates of RFC 9110 5.6.7, which strptime reads in the C
+	 * locale, and we never set another */
 	static const char *const forms[] = { "%a, %d %b %Y %H:%M:%S GMT",
 		"%A, %d-%b-%y %H:%M:%S GMT", "%a %b %d %H:%M:%S %Y" };
 	double seconds;

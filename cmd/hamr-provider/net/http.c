@@ -16,10 +16,10 @@
 
 #include "http.h"
 
-#define GRACE_MS 250		/* for the clean end behind [DONE] */
-#define SOON_MS 5000		/* for usage and [DONE] behind the finish */
+#define GRACE_MS 250		/* for the clean end after [DONE] */
+#define SOON_MS 5000		/* for usage and [DONE] after the finish */
 #define FDS_MAX 16
-#define BLIND_MS 100		/* what libcurl waits for has no descriptor */
+#define BLIND_MS 100		/* while libcurl has no descriptor to wait on */
 
 /* libcurl and the 35 libraries it needs take 7 ms to load, so we open it at
  * the first request. */
@@ -42,15 +42,15 @@ struct http {
 	CURLM *multi;
 	CURL *easy;
 	struct curl_slist *headers;
-	struct curl_slist *own;		/* of the request in hand, or NULL */
+	struct curl_slist *own;		/* of the current request, or NULL */
 	char error[CURL_ERROR_SIZE];
 	int kept;		/* the HTTP/1 connection that stays open, or
 				 * -1 */
-	/* the request in hand */
+	/* the current request */
 	const struct http_call *call;
 	struct http_reply *reply;
 	size_t nheader, nbody;
-	long long started, heard;	/* heard: the last bytes that came */
+	long long started, heard;	/* heard: when bytes last arrived */
 	enum http_next next;
 	bool too_large;
 };
@@ -76,7 +76,7 @@ on_body(char *p, size_t size, size_t n, void *arg)
 
 	n *= size;
 	h->nbody += n;
-	if (h->next != HTTP_LAST)	/* what follows gives no more time */
+	if (h->next != HTTP_LAST)	/* later bytes extend no deadline */
 		h->heard = file_now_ms();
 	h->reply->body = h->reply->body || n > 0;
 	if (h->nbody > h->conf.max_body) {
@@ -142,7 +142,7 @@ load(bool plain)
 		err_die(ST_SYSTEM, "libcurl.so.4 has no " #name);
 	FUNCTIONS(LOAD)
 #undef LOAD
-	/* what libcurl has OpenSSL load for TLS takes 1.2 MiB, and 0.5 ms */
+	/* what OpenSSL loads for libcurl's TLS takes 1.2 MiB and 0.5 ms */
 	SO_FIND(init, curl, OPENSSL_init_crypto);
 	if (plain && init != NULL)
 		init(OPENSSL_INIT_NO_LOAD_CONFIG |
@@ -171,7 +171,7 @@ http_new(const struct http_conf *c)
 		mem_none();
 	h->headers = header_list(c->headers, c->nheaders);
 	lib.curl_multi_setopt(h->multi, CURLMOPT_MAXCONNECTS, 1L);
-	/* all of the one easy handle that no request changes */
+	/* the options that are the same for all requests */
 	CURL *e = h->easy;
 	lib.curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
 	must(lib.curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR,
@@ -186,7 +186,7 @@ http_new(const struct http_conf *c)
 	    (long)CURL_SSLVERSION_TLSv1_2);
 	lib.curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 1L);
 	lib.curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 2L);
-	/* the folder takes 1 ms, a bundle 20 to 40 */
+	/* loading the folder takes 1 ms, a bundle 20 to 40 */
 	must(lib.curl_easy_setopt(e, CURLOPT_CAINFO,
 	    own_ca ? c->ca_file :
 	    access(bundle, R_OK) == 0 ? bundle : NULL));
@@ -269,8 +269,8 @@ curl_failed(struct http *h, CURLcode rc)
 	long os = 0, proxy = 0;
 
 	lib.curl_easy_getinfo(h->easy, CURLINFO_OS_ERRNO, &os);
-	/* what a proxy answers to CONNECT is no answer of the server's, but
-	 * that it wants a password no network can mend */
+	/* a proxy's answer to CONNECT is not the server's, but a retry will
+	 * not help if the proxy wants a password */
 	lib.curl_easy_getinfo(h->easy, CURLINFO_HTTP_CONNECTCODE, &proxy);
 	if (proxy == 407) {
 		h->reply->status = proxy;
@@ -297,7 +297,7 @@ curl_failed(struct http *h, CURLcode rc)
 	case CURLE_OPERATION_TIMEDOUT:
 		end = HTTP_TIMEOUT;
 		break;
-	case CURLE_OUT_OF_MEMORY:	/* never of ours: a ceiling of its */
+	case CURLE_OUT_OF_MEMORY:	/* a limit of libcurl's, not ours */
 		end = HTTP_TOO_LARGE;
 		why = "a line of the answer's header is too large";
 		break;
@@ -314,7 +314,7 @@ curl_failed(struct http *h, CURLcode rc)
 	fail(h, end, why);
 }
 
-/* Is the request over?  Then the reply says how. */
+/* Is the request over?  If so, the reply says how it ended. */
 static bool
 is_over(struct http *h)
 {
@@ -337,8 +337,8 @@ is_over(struct http *h)
 	return false;
 }
 
-/* What libcurl waits for (it is called again in *ms; -1: no matter when), at
- * most FDS_MAX descriptors: one request has one, or a few while it connects. */
+/* The descriptors that libcurl waits for, at most FDS_MAX: a request has one,
+ * or a few while it connects.  *ms: when to call it again; -1: any time. */
 static size_t
 waits_for(struct http *h, struct pollfd *fds, long *ms)
 {
@@ -440,13 +440,13 @@ http_do(struct http *h, const struct http_call *c, struct http_reply *r)
 	    header(h, "Mcp-Session-Id"));
 	const char *coding = header(h, "Content-Encoding");
 	r->packed = *coding != '\0' && strcasecmp(coding, "identity") != 0;
-	/* the connection that stays open; one of HTTP/2 tells its answers
-	 * apart */
+	/* the connection that stays open; HTTP/2 tells answers apart by
+	 * itself */
 	lib.curl_easy_getinfo(h->easy, CURLINFO_ACTIVESOCKET, &kept);
 	lib.curl_easy_getinfo(h->easy, CURLINFO_HTTP_VERSION, &version);
 	h->kept = version < CURL_HTTP_VERSION_2_0 ? (int)kept : -1;
 	lib.curl_multi_remove_handle(h->multi, h->easy);
-	/* nothing of the caller's stays behind */
+	/* keep no pointers to the caller's data */
 	lib.curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, NULL);
 	lib.curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER, h->headers);
 	lib.curl_slist_free_all(h->own);

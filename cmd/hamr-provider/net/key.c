@@ -1,4 +1,4 @@
-/* key.c - the key: where it comes from, and that it goes nowhere else. */
+/* key.c - the API key: get it, check it, and keep it out of any output. */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -17,8 +17,8 @@
 #include "base/num.h"
 
 #define KEY_MAX ((size_t)64 << 10)
-#define KEY_MS 10000		/* for its command; a text below names it */
-#define CANNOT_RUN 127		/* its status when exec failed */
+#define KEY_MS 10000		/* for the command; a message below says 10 s */
+#define CANNOT_RUN 127		/* the command's status when exec failed */
 
 void
 key_protect(void)
@@ -78,7 +78,7 @@ read_output(int fd, pid_t pid, struct buf *b)
 		if (b->over)
 			break;
 		more = k != 0;
-		if (end < 0 && !more)	/* no pidfd here: its end is that */
+		if (end < 0 && !more)	/* without a pidfd, EOF is the end */
 			ended = true;
 	}
 	if (end >= 0)
