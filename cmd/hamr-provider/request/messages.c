@@ -14,7 +14,7 @@
 #define NAME_LENGTH 64		/* of OpenAI's functions */
 #define IMAGE "[image omitted: this model cannot see images]"
 
-/* A call of the assistant message before, and what answers it. */
+/* A call of the preceding assistant message, and its result. */
 struct open_call {
 	struct slice id;	/* a JSON string */
 	char *made;		/* or an id that we made up; quoted */
@@ -93,7 +93,7 @@ messages_word(struct slice word, size_t max, struct buf *out)
 
 /* ---- past calls, as every server can read them ---- */
 
-/* Do the arguments hold a JSON object?  Servers crash on others. */
+/* Are the arguments a JSON object?  Servers crash on anything else. */
 static bool
 is_object_text(struct printer *p, struct slice args)
 {
@@ -129,7 +129,7 @@ print_function(struct printer *p, struct slice fn)
 		if (!scan_key_is(key, "arguments") &&
 		    (named || !scan_key_is(key, "name")))
 			member(p, key, val);
-	/* as a JSON string: what does not parse is wrapped */
+	/* as a JSON string; what does not parse is wrapped */
 	member(p, SLICE("arguments"), SLICE(""));
 	if (is_object_text(p, args))
 		buf_slice(p->out, args);
@@ -154,9 +154,9 @@ id_of(struct slice val)
 	    scan_kind(val) == SCAN_NUMBER ? val : SLICE("\"\"");
 }
 
-/* Print a call (an object).  If it has no id, or that of another call of the
- * message, its id is made from the number of the message and the call's place
- * in it only. */
+/* Print a call (an object).  If it has no id, or another call of the message
+ * has the same one, its id is made only from the message's number and the
+ * call's place in it. */
 static void
 print_call(struct printer *p, struct slice call)
 {
@@ -325,8 +325,8 @@ print_assistant(struct printer *p, struct slice m)
 	if (scan_kind(val) != SCAN_STRING)
 		val = scan_get(m, "reasoning_content");
 	if (has && (scan_kind(val) != SCAN_STRING || val.n <= 2))
-		/* Kimi and DeepSeek want one with calls, compacted ones too,
-		 * and not an empty one */
+		/* Kimi and DeepSeek want reasoning with calls, compacted ones
+		 * too, and not an empty string */
 		val = SLICE("\" \"");
 	if (p->rules->reasoning && scan_kind(val) == SCAN_STRING)
 		member(p, SLICE("reasoning_content"), val);
@@ -399,7 +399,7 @@ print_message(struct printer *p, struct slice m)
 			    "'role':'user','content':'[system] $}",
 			    scan_kind(content) != SCAN_STRING ? SLICE("\"") :
 			    slice_from(content, 1));
-	} else if (developer) {	/* which local servers do not know */
+	} else if (developer) {	/* local servers do not know this role */
 		begin(p);
 		scan_put(p->out, "'role':'system','content':$}",
 		    is_content(content) ? content : SLICE("\"\""));
@@ -459,7 +459,7 @@ messages_print(const struct messages_rules *rules, struct slice messages,
 			continue;
 		if (!scan_str_is(scan_get(m, "role"), "tool")) {
 			print_results(&p);
-			if (past != NULL) {	/* this far it is for good */
+			if (past != NULL) {	/* up to here it is final */
 				size_t known = past->source.len;
 				size_t had = past->printed.len;
 

@@ -10,7 +10,7 @@
 
 static const struct row {
 	enum quirk quirk;
-	const char *field;	/* as it stands in the body, or OBJECT.FIELD */
+	const char *field;	/* its name in the body, or OBJECT.FIELD */
 	const char *renamed;	/* NULL: left out */
 } rows[] = {
 	{ QUIRK_NO_STREAM_OPTIONS, "stream_options", NULL },
@@ -29,8 +29,8 @@ static const struct row {
 
 /* ---- fields ---- */
 
-/* Does the field key of the object named in (empty: of the body) go by this
- * row? */
+/* Does this row apply to the field `key` of the object named `in` (empty: of
+ * the body)? */
 static bool
 is_of(const struct row *r, struct slice in, struct slice key)
 {
@@ -42,8 +42,8 @@ is_of(const struct row *r, struct slice in, struct slice key)
 	    memcmp(in.p, r->field, in.n) == 0 && slice_is(key, dot + 1);
 }
 
-/* The objects of a body that hold settings, and nothing of the conversation
- * or of a schema. */
+/* Is this an object of the body that holds settings only, and no part of the
+ * conversation or of a schema? */
 static bool
 is_settings(struct slice key, struct slice val)
 {
@@ -131,7 +131,7 @@ unsigned
 quirks_learn(unsigned known, long status, struct slice words,
     struct slice body)
 {
-	/* of templates, which refuse with whatever status, and of OpenAI */
+	/* from templates, which fail with any status, and from OpenAI */
 	static const struct {
 		const char *words;
 		unsigned quirk;
@@ -150,7 +150,7 @@ quirks_learn(unsigned known, long status, struct slice words,
 		{ "thought_signature", QUIRK_DETAILS },
 	};
 
-	/* old llama.cpp, with 500 as with 400, or in the answer itself */
+	/* old llama.cpp, with status 500 or 400, or in the answer itself */
 	if (!(known & QUIRK_NO_STREAM) &&
 	    slice_has(words, "annot use tools with stream"))
 		return QUIRK_NO_STREAM;
@@ -165,7 +165,7 @@ quirks_learn(unsigned known, long status, struct slice words,
 		/* change our mind only once */
 		if (known & (QUIRK_REASONING | QUIRK_NO_REASONING))
 			return 0;
-		/* a text that holds it has its quotes escaped */
+		/* in a message's text these quotes would be escaped */
 		return slice_has(body, "\"reasoning_content\":") ?
 		    QUIRK_NO_REASONING : QUIRK_REASONING;
 	}
@@ -195,7 +195,7 @@ quirks_most_output(struct slice words, struct slice body)
 		if (scan_int(scan_get(body, names[i]), &n))
 			asked = n;
 	}
-	if (!named || slice_has(words, "upported"))	/* not its number */
+	if (!named || slice_has(words, "upported"))	/* not about a number */
 		return 0;
 	n = 0;
 	for (size_t i = 0; i < words.n; i++) {

@@ -53,7 +53,7 @@ turns_fit(unsigned quirks, struct slice messages, struct buf *out)
 		struct slice role = scan_get(m, "role");
 		struct slice last = t.ngroup > 0 ? t.group[t.ngroup - 1] : none;
 
-		/* does it go with the messages in hand? */
+		/* does it belong to the current group? */
 		if (!(quirks & QUIRK_ALTERNATE) ||
 		    !slice_eq(role, scan_get(last, "role")) ||
 		    !(scan_str_is(role, "user") ||
