@@ -23,8 +23,8 @@
 #define SIDE_MS 10000		/* for a notification */
 #define END_MS 2000		/* for the end of the session */
 #define HEADERS_MAX 64
-#define RESUMES_MAX 5		/* in a row that bring nothing */
-#define RETRY_MS 1000		/* before one, if the server names no time */
+#define RESUMES_MAX 5		/* in a row without a new event */
+#define RETRY_MS 1000		/* before a resume, unless the server says */
 #define RETRY_MAX_MS 60000
 
 struct bridge {
@@ -37,20 +37,20 @@ struct bridge {
 	const char *headers[HEADERS_MAX];
 	size_t nheaders;	/* Accept and the lines of $MCP_HEADERS; three
 				 * of ours may follow */
-	char *own;		/* where those are */
+	char *own;		/* the memory of those lines */
 	char *resume;		/* Last-Event-ID, as a header, or NULL */
 	char *session, *version;	/* as headers, or NULL */
 	char **later;		/* requests that wait */
 	size_t nlater, caplater;
-	/* the answer in hand */
+	/* the current answer */
 	struct sse sse;
 	struct buf body;
 	bool stream;		/* it is server-sent events */
-	bool answered;		/* the request's own answer came */
-	bool heard;		/* a message came */
+	bool answered;		/* the request's own answer arrived */
+	bool heard;		/* a message arrived */
 	int lock;		/* of stdout: two processes write */
-	bool listens;		/* the other one was started */
-	struct slice id;	/* of the request; p NULL: it is none */
+	bool listens;		/* the second process was started */
+	struct slice id;	/* of the request; p NULL: not a request */
 };
 
 static void
@@ -59,7 +59,7 @@ put_line(const struct bridge *b, struct slice text)
 	struct flock lock = { .l_type = F_WRLCK }, none = { .l_type = F_UNLCK };
 	char *line = xmemdup0(text.p, text.n);
 
-	/* a line feed stands between tokens only */
+	/* in valid JSON, line ends are only between tokens */
 	for (size_t i = 0; i < text.n; i++)
 		if (line[i] == '\n' || line[i] == '\r')
 			line[i] = ' ';
@@ -71,7 +71,8 @@ put_line(const struct bridge *b, struct slice text)
 	free(line);
 }
 
-/* A message of the server; of the answer to initialize the version counts. */
+/* Pass on a message of the server; the first protocolVersion, that of the
+ * answer to initialize, is kept. */
 static int
 take_message(void *ctx, struct slice text)
 {
@@ -103,7 +104,7 @@ take_body(void *ctx, long status, const char *p, size_t n)
 			buf_add(&b->body, p, n);
 		return HTTP_MORE;
 	}
-	/* what begins as JSON is JSON */
+	/* a body that starts like JSON is JSON, else a stream */
 	if (b->body.len == 0 && !b->stream) {
 		struct slice first = slice_trim((struct slice){ p, n });
 
@@ -116,7 +117,7 @@ take_body(void *ctx, long status, const char *p, size_t n)
 	return b->answered ? HTTP_LAST : HTTP_MORE;
 }
 
-/* The headers of a request, as they are now. */
+/* Add the current headers of the session; returns how many there are. */
 static size_t
 put_headers(struct bridge *b)
 {
@@ -139,7 +140,7 @@ wait_alone(void *ctx, struct pollfd *fds, size_t n, int ms)
 	return 0;
 }
 
-/* ---- what the server says unasked ---- */
+/* ---- messages that answer no request ---- */
 
 /* Prepare to resume a broken stream; false when it cannot be resumed. */
 static bool
@@ -247,9 +248,8 @@ wait_here(void *ctx, struct pollfd *fds, size_t n, int ms)
 
 /* ---- a request ---- */
 
-/* No answer came.  A server that no longer knows the session, or no longer
- * accepts the token, did nothing: this process ends, and a new one may ask
- * again. */
+/* No answer arrived.  A server that no longer knows the session, or rejects the
+ * token, did nothing: this process ends, and a new one may safely retry. */
 static void
 fail(struct bridge *b, const struct http_reply *r)
 {
