@@ -9,10 +9,10 @@
 
 #include "answer.h"
 
-/* This many pieces that each repeat all before them are not a coincidence. */
+/* Not a coincidence if this many pieces each repeat all text before them. */
 #define GROWN_MIN 8
 
-/* All its buffers. */
+/* All buffers of an answer. */
 #define ALL(a) BUFS(&(a)->fresh, &(a)->raw, &(a)->content, &(a)->reasoning, \
 	&(a)->malformed, &(a)->carry, &(a)->cost, &(a)->model, \
 	&(a)->harmony.held, &(a)->said_all.text, &(a)->thought_all.text)
@@ -26,7 +26,7 @@ show(struct answer *a, const char *kind, struct slice s)
 	a->delta(a->ctx, kind, s);
 }
 
-/* Add the part of a text before it repeats itself too often. */
+/* Add s, up to where the text repeats itself too often. */
 static void
 add_text(struct answer *a, const char *kind, struct buf *to,
     struct repetition *r, struct slice s)
@@ -47,7 +47,7 @@ on_text(void *ctx, struct slice s)
 
 	if (a->again) {
 		buf_slice(&a->raw, s);
-		calls_reset(&a->lifted);	/* they were only thought of */
+		calls_reset(&a->lifted);	/* these were only reasoning */
 	} else
 		add_text(a, "content", &a->content, &a->said, s);
 }
@@ -165,7 +165,7 @@ answer_free(struct answer *a)
 
 /* ---- what a server sends ---- */
 
-/* The part of a piece of text that the pieces before it did not have. */
+/* The new part of a piece of text, if each piece repeats those before it. */
 static struct slice
 only_new(const struct answer *a, struct growing *g, struct slice piece)
 {
@@ -235,8 +235,8 @@ answer_calls(struct answer *a, struct slice list)
 		answer_call_element(a, el);
 }
 
-/* Map servers' words, in any case, to those of chapter 2.2.  Any other word is
- * a normal end: whether there are calls decides. */
+/* Map servers' finish reasons, in any case, to those of chapter 2.2.  Any other
+ * one is a normal end, and whether there are calls decides. */
 void
 answer_finish(struct answer *a, struct slice reason)
 {
@@ -275,7 +275,7 @@ answer_finish(struct answer *a, struct slice reason)
 			a->finish = words[i].finish;
 }
 
-/* A count of tokens, by the first of two keys that has a number; -1: none. */
+/* A number of tokens, from the first of two keys that has one; -1: neither. */
 static long long
 count(struct slice o, const char *a, const char *b)
 {
@@ -361,12 +361,12 @@ answer_end(struct answer *a, bool broken)
 	a->ended = true;
 	harmony_end(&a->harmony, cut);
 	bool open = reasoning_end(a->splitter);
-	/* the end of the text may be a passage too many */
+	/* flushing the rest of the text may exceed the repeat limit */
 	cut = broken || is_cut(a);
 	unsigned dropped = dialect_end(a->dialect, cut);
 	if (a->forbidden || a->native.n > 0) {
-		/* what looks like a call is text: where none may be made, and
-		 * where the server reads them itself */
+		/* what looks like a call is text if calls are forbidden, or if
+		 * the server parses them itself */
 		struct buf shown = a->content;
 
 		calls_reset(&a->lifted);
@@ -376,7 +376,7 @@ answer_end(struct answer *a, bool broken)
 			a->raw = shown;
 		}
 	} else if (open && !cut && a->raw.len == 0) {
-		/* reasoning that is never closed: calls at its end are meant */
+		/* in reasoning that is never closed, calls at the end count */
 		a->again = true;
 		dialect_reset(a->dialect, a->tools);
 		dialect_feed(a->dialect, buf_view(&a->reasoning));
@@ -391,7 +391,7 @@ answer_end(struct answer *a, bool broken)
 	} else {
 		a->dropped += dropped;
 	}
-	/* their arguments may be cut although they parse */
+	/* the arguments of native calls may be cut even if they parse */
 	if (is_cut(a)) {
 		a->dropped += (unsigned)a->native.n;
 		calls_reset(&a->native);
@@ -443,8 +443,8 @@ answer_message(const struct answer *a, const struct map *seen,
 
 	scan_put(out, "{'role':'assistant',");
 	bool calls = put_body(a, seen, true, out, &malformed);
-	/* calls that a cut left are whole, and are to be run: nobody runs
-	 * those of "length" */
+	/* calls that survive a cut are complete and should run; those of a
+	 * message that ends with "length" are not run */
 	const char *finish = is_cut(a) ? (calls ? "tool_calls" : "length") :
 	    a->finish == FINISH_FILTER ? "content_filter" :
 	    a->finish == FINISH_ERROR ? "error" :

@@ -51,7 +51,7 @@ newest(struct calls *c, const struct map *by, const struct buf *key)
 	return at != NULL ? &c->v[*at - 1] : NULL;
 }
 
-/* p is the newest of this key, unless a newer one is. */
+/* Record p as the newest call with this key, unless a newer one has it. */
 static void
 note(struct calls *c, struct map *by, const struct buf *key,
     const struct part *p)
@@ -65,8 +65,8 @@ note(struct calls *c, struct map *by, const struct buf *key,
 		*old = at;
 }
 
-/* The call that a delta belongs to (whole: its arguments came as a value);
- * NULL: a new one. */
+/* The call that a delta belongs to; NULL: a new one.  whole: its arguments are
+ * a JSON value, not a piece of text. */
 static struct part *
 owner(struct calls *c, const struct part *d, bool whole)
 {
@@ -78,12 +78,12 @@ owner(struct calls *c, const struct part *d, bool whole)
 		p = newest(c, &c->by_index, &d->index);
 		if (p == NULL || !named)
 			return p;
-		/* servers that say 0 for every parallel call */
+		/* some servers send index 0 for every parallel call */
 		if (d->id.len > 0 && p->id.len > 0 &&
 		    !slice_eq(buf_view(&d->id), buf_view(&p->id)))
 			return newest(c, &c->by_id, &d->id);
-		/* gateways to Gemini do, and send no id: is d a whole call
-		 * besides p, and not p once more? */
+		/* gateways to Gemini do so and send no id: is d another
+		 * complete call, rather than p again? */
 		struct slice had = buf_view(&p->args);
 		if (!whole && d->id.len == 0 && begins(args, 0, "{") &&
 		    scan_is_json(args) && scan_is_json(had) && (had.n > 2 ?
@@ -101,8 +101,8 @@ owner(struct calls *c, const struct part *d, bool whole)
 	if (!slice_eq(buf_view(&d->name), buf_view(&last->name)) &&
 	    last->name.len > 0)
 		return NULL;
-	/* more text behind whole arguments begins another call; but "{}" may
-	 * still be a placeholder */
+	/* more text after complete arguments starts another call; but "{}"
+	 * may be a placeholder */
 	return last->args.len > 2 && scan_is_json(buf_view(&last->args)) &&
 	    d->args.len > 0 ? NULL : last;
 }
@@ -121,7 +121,7 @@ call_delta(struct slice el)
 		.extra = scan_get(el, "extra_content") };
 }
 
-/* What the call has none of yet, taken out of a delta. */
+/* Move `from` into `to` if that is empty: the first value counts. */
 static bool
 take(struct buf *to, struct buf *from)
 {
@@ -175,7 +175,7 @@ calls_merge(struct calls *c, const struct call_delta *raw, struct buf *fresh)
 	if (take(&p->name, &d.name))
 		buf_slice(fresh, buf_view(&p->name));
 	else if (d.name.len > 0 && p->args.len == 0) {
-		/* in pieces, or once more */
+		/* the name comes in pieces, or all of it again */
 		size_t had = p->name.len;
 		struct slice more = buf_view(&d.name);
 
@@ -213,7 +213,7 @@ void
 calls_put(const struct calls *c, const struct map *seen, struct map *fresh,
     struct slice carry, struct buf *out, struct buf *malformed)
 {
-	/* special tokens that some servers leave behind arguments */
+	/* special tokens that some servers leave after the arguments */
 	static const char *const tail[] = { "<|call|>", "<|endoftext|>",
 		"<|im_end|>", "<|end|>" };
 	struct buf id = BUF_INIT(BUF_RECORD_MAX), once = id;
@@ -303,7 +303,7 @@ ids_make(const struct map *seen, struct map *fresh, struct slice wanted,
 	uint64_t *again = map_get(fresh, wanted);
 	size_t n = wanted.n > 0 ? 1 : seen->n + fresh->n;
 
-	/* the values are how far was counted: the number tried last */
+	/* go on from the last number tried, which is the map's value */
 	if (tried != NULL && *tried > 0)
 		n = *tried;
 	if (again != NULL && *again > n)

@@ -36,8 +36,8 @@ end_body(struct harmony *h)
 	h->emit(h->ctx, HARMONY_CONTENT, SLICE("}</tool_call>"));
 }
 
-/* This and what follows return false when more bytes are needed.  What may
- * become a border is held. */
+/* This and the states below return false when more bytes are needed.  What may
+ * become a border is held back. */
 static bool
 body(struct harmony *h)
 {
@@ -59,7 +59,7 @@ body(struct harmony *h)
 	say(h, slice_part(s, 0, at));
 	if (m == 1) {
 		end_body(h);
-		if (i >= 2)	/* the others are of the next header */
+		if (i >= 2)	/* the first two belong to the next header */
 			at += strlen(borders[i]);
 		h->state = HARMONY_HEADER;
 	}
@@ -81,7 +81,7 @@ header(struct harmony *h)
 	}
 	s.n = end;
 	size_t to = slice_find(s, 0, "to=");
-	if (begins(s, to, "to=assistant"))	/* it calls nobody */
+	if (begins(s, to, "to=assistant"))	/* not a call */
 		to = s.n;
 	h->state = HARMONY_BODY;
 	h->empty = h->headed = true;
@@ -109,7 +109,7 @@ start(struct harmony *h)
 	size_t at = skip_white(s, 0);
 	int channel = tag_match(slice_from(s, at), "<|channel|>");
 	int begin = tag_match(slice_from(s, at), "<|start|>");
-	/* <|start|>assistant stood at the end of what was asked */
+	/* the prompt ended with <|start|>assistant */
 	int to = tag_match(slice_from(s, at), "to=functions.");
 
 	if (to == 1)

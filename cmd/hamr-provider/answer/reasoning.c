@@ -9,24 +9,24 @@
 #include "reasoning.h"
 
 enum state {
-	AT_START,		/* of the content, or behind a closing tag */
+	AT_START,		/* of the content, or after a closing tag */
 	IN_CONTENT,
 	IN_REASONING,
 	IN_DOUBT		/* after an opening tag within a line of
-				 * content: it is one if a closing one
+				 * content: it counts if a closing tag
 				 * follows */
 };
 
 enum tag { T_CALL = 6, T_CALL_END, T_MORE };
 
-/* Opening tags have even numbers.  Tags before T_CALL are for reasoning, each
- * closed by its own.  T_CALL and the tags after it begin and end calls written
- * as text; tags within such a call are its text. */
+/* Opening tags have even numbers, and the next tag closes them.  Tags before
+ * T_CALL are for reasoning.  T_CALL and the tags after it begin and end calls
+ * written as text; tags within such a call are its text. */
 static const char *const tags[] = {
 	"<think>", "</think>",
-	"[THINK]", "[/THINK]",			/* of Mistral */
-	"<|channel>thought", "<channel|>",	/* of Gemma 4 */
-	"<tool_call>", "</tool_call>",		/* if JSON is between */
+	"[THINK]", "[/THINK]",			/* Mistral */
+	"<|channel>thought", "<channel|>",	/* Gemma 4 */
+	"<tool_call>", "</tool_call>",		/* if it contains JSON */
 	"<function=", "</function>",
 	"<arg_value>", "</arg_value>",
 	"<invoke ", "</invoke>",
@@ -46,18 +46,18 @@ struct reasoning {
 	reasoning_fn *emit;
 	void *ctx;
 	enum state state;
-	bool closed;		/* AT_START: behind a closing tag */
+	bool closed;		/* AT_START: after a closing tag */
 	bool settled;		/* a tag has counted, or none is needed */
-	bool content, reasoning;	/* something of it was handed on */
-	bool fresh;		/* IN_REASONING: nothing of this one yet */
+	bool content, reasoning;	/* some of it was passed on */
+	bool fresh;		/* IN_REASONING: no text of this one yet */
 	size_t open;		/* the tag that opened it */
-	bool call_soon;		/* behind T_CALL */
-	size_t call_end;	/* the tag that ends the call in hand, or 0 */
+	bool call_soon;		/* after T_CALL */
+	size_t call_end;	/* the tag that ends the current call, or 0 */
 	struct fence fence;
 	struct buf tag;		/* what may become a tag */
 	struct buf white;	/* white space that may be dropped */
 	struct buf doubt;	/* IN_DOUBT: all since the opening tag */
-	struct buf out;		/* to be handed on */
+	struct buf out;		/* to be passed on */
 	enum reasoning_kind kind;	/* what out is */
 };
 
@@ -97,7 +97,7 @@ reasoning_is_apart(struct reasoning *t)
 	t->settled = true;
 }
 
-/* ---- handing on ---- */
+/* ---- passing on ---- */
 
 static void
 flush(struct reasoning *t)
@@ -123,7 +123,7 @@ put(struct reasoning *t, enum reasoning_kind kind, struct slice s)
 	buf_slice(&t->out, s);
 }
 
-/* White space waits for what follows it. */
+/* White space is held until other text follows it. */
 static void
 put_reasoning(struct reasoning *t, struct slice s)
 {
@@ -183,7 +183,7 @@ content_tag(struct reasoning *t, size_t tag)
 	bool text = fenced || fence_inline(&t->fence) || t->call_end != 0;
 
 	if (is_end(tag) && !text && !t->settled) {
-		/* without an opening one: all that came was reasoning */
+		/* without an opening tag: all text so far was reasoning */
 		if (t->content) {
 			flush(t);
 			t->emit(t->ctx, SPLIT_RECLASSIFY, SLICE(""));
@@ -211,7 +211,7 @@ content_tag(struct reasoning *t, size_t tag)
 	put(t, SPLIT_CONTENT, buf_view(&t->tag));
 }
 
-/* Text, and not the beginning of a tag. */
+/* Add text that does not begin a tag. */
 static void
 plain(struct reasoning *t, struct slice s)
 {

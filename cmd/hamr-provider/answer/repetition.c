@@ -1,10 +1,10 @@
 /* repetition.c - detect a model that repeats the same passage.
  *
  * A run of equal passages is a stretch of text with a period.  Every STEP
- * characters the shortest period of the last WINDOW ones is looked for (by
- * Knuth, Morris and Pratt: their longest border); once one is known, each
- * further character is compared with the one a period before.  Both cost the
- * same for each character, whatever the text is.
+ * characters we look for the shortest period of the last WINDOW characters
+ * (with the failure function of Knuth, Morris and Pratt); once it is known, we
+ * compare each further character with the one a period before.  The cost per
+ * character is constant, whatever the text is.
  */
 #include <string.h>
 
@@ -13,8 +13,8 @@
 #define PASSAGE_MIN 20
 #define PASSAGE_MAX 2000
 #define RUN_MIN 4000
-#define STEP 500		/* so that no run of RUN_MIN is missed, */
-#define WINDOW (RUN_MIN - STEP)	/* a search falls within each */
+#define STEP 500		/* a search falls within each run of */
+#define WINDOW (RUN_MIN - STEP)	/* RUN_MIN, so that none is missed */
 #define CARRIED (REPETITION_KEPT / 2)	/* more than WINDOW, PASSAGE_MAX */
 
 /* Look for the shortest period of the last WINDOW characters. */
@@ -41,7 +41,7 @@ search(struct repetition *r)
 	r->run = r->n - i;
 }
 
-/* One more character; does it end a passage too many? */
+/* Add a character; does it end a passage beyond the limit? */
 static bool
 add(struct repetition *r, uint32_t c)
 {
