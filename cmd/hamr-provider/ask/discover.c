@@ -38,8 +38,8 @@ on_body(void *ctx, long status, const char *p, size_t n)
 }
 
 /* GET path, or POST a body.  True when the answer is status 200 and one JSON
- * object, which is in out.  The list of models, which --probe needs three
- * times, is fetched once. */
+ * object, then in out.  The list of models, which --probe needs three times,
+ * is fetched once. */
 static bool
 get(struct provider *p, const char *base, const char *path,
     struct slice body, long max_ms, struct buf *out, struct http_reply *r)
@@ -75,7 +75,7 @@ entries(struct slice models)
 	    scan_get(models, "models"));
 }
 
-/* The name of the next one (NULL: none; yours to free). */
+/* The name of the next entry (NULL: it has none); the caller frees it. */
 static bool
 next_model(struct walk *w, char **name)
 {
@@ -161,7 +161,7 @@ server_say_none(void)
 
 /* ---- the window ---- */
 
-/* get, until `end` (file_now_ms). */
+/* get, but give up at `end` (file_now_ms). */
 static bool
 get_until(struct provider *p, const char *base, const char *path,
     long long end, struct buf *out)
@@ -172,8 +172,8 @@ get_until(struct provider *p, const char *base, const char *path,
 	return left > 0 && get(p, base, path, SLICE(""), (long)left, out, &r);
 }
 
-/* The window of the entry named model, or (Gemini) models/MODEL, else of the
- * only entry; not positive: unknown. */
+/* The window of the entry named model or (Gemini) models/MODEL, else that of a
+ * list's only entry; not positive: unknown. */
 static long long
 of_list(struct slice models, const char *model)
 {
@@ -208,7 +208,7 @@ of_list(struct slice models, const char *model)
 	return tokens;
 }
 
-/* What an adapter's program makes of the answer at path. */
+/* The window that an adapter's program reads from the answer at path. */
 static long long
 of_adapter(struct provider *p, const char *path, long long end)
 {
@@ -252,7 +252,7 @@ ask_window(struct provider *p, long long end, const char **source)
 		free(path);
 		return n;
 	}
-	/* base_url without a /v1 at its end */
+	/* base_url without a trailing /v1 */
 	while (bare > 0 && s->base_url[bare - 1] == '/')
 		bare--;
 	if (bare > 3 && memcmp(s->base_url + bare - 3, "/v1", 3) == 0)
@@ -362,10 +362,10 @@ server_put_limit(struct provider *p)
 		provider_limit(p, n, source);
 }
 
-/* ---- what it has ---- */
+/* ---- the server's models ---- */
 
 /* Get the list of models; on failure print why and return a status.  needed:
- * fail also if the server answers without a list. */
+ * an answer without a list is a failure too. */
 static int
 get_models(struct provider *p, long max_ms, bool needed, struct buf *out)
 {
@@ -416,7 +416,7 @@ server_models(struct provider *p)
 	struct err e;
 	char *name;
 
-	p->model_asked = true;		/* none is needed */
+	p->model_asked = true;		/* no model is needed */
 	int st = get_models(p, p->set->http.first_ms, true, &b);
 	if (st != ST_OK) {
 		buf_release(&b);
@@ -454,7 +454,7 @@ try(struct provider *p, struct buf *out)
 	unsigned quirk = 0;
 	double speed = 0;
 
-	p->quirks &= ~(unsigned)QUIRK_ONE_CALL;	/* one will do */
+	p->quirks &= ~(unsigned)QUIRK_ONE_CALL;	/* one call is enough */
 	p->set->stream = false;
 	p->set->max_tokens = TRY_TOKENS;
 	attempt_init(&x);
@@ -469,7 +469,7 @@ try(struct provider *p, struct buf *out)
 		    ",'tools':false");
 		took = file_now_ms() - began;
 		tokens = p->answer->usage.completion;
-		/* llama.cpp's own measure */
+		/* llama.cpp's own measurement */
 		struct slice whole = slice_trim(buf_view(&x.raw));
 		if (scan_is_json(whole))
 			rate = scan_get(scan_get(whole, "timings"),
@@ -505,7 +505,7 @@ server_probe(struct provider *p)
 		buf_release(&line);
 		return st;
 	}
-	try(p, &tried);		/* first: Ollama loads the model with it */
+	try(p, &tried);		/* first, as it makes Ollama load the model */
 	long long n = ask_window(p, file_now_ms() + MODELS_MS, &source);
 	if (n <= 0 && p->set->window > 0) {
 		n = p->set->window;

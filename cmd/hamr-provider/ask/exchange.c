@@ -20,20 +20,20 @@
 
 #define ERROR_BODY_MAX ((size_t)1 << 20)
 #define LARGE 4096		/* tokens; no smaller request overflows */
-#define SENT_MIN 2048		/* tokens; what comes of less tells nothing of
-				 * the window */
+#define SENT_MIN 2048		/* tokens; the outcome of a smaller request
+				 * says nothing about the window */
 #define BACKOFF_MS 500
 #define BACKOFF_CAP_MS 30000
-#define LOADING_MS 1000		/* between two looks at a loading server */
+#define LOADING_MS 1000		/* between retries while a server loads */
 #define BOM "\xef\xbb\xbf"
-#define SHOWN ((size_t)40)	/* bytes before what is wrong in a call */
+#define SHOWN ((size_t)40)	/* bytes shown before the fault in a call */
 #define COUNTED_WHOLE 2		/* requests that show how a server counts */
 
 /* ---- cassettes (chapter 4.5) ----
  *
  * NDJSON, one exchange a line: {"type":"exchange","v":1,"api","request",
- * "status","end","response"}; response_hex instead where the bytes are no
- * text.  The key is blanked, and no header is in it.
+ * "status","end","response"}; response_hex instead if the bytes are not text.
+ * Keys are blanked and headers left out.
  */
 
 static const char *const ends[] = {
@@ -69,7 +69,7 @@ cassette_add(struct exchange *x, bool again)
 		settings_redact(x->p->set, false, &after);
 		scan_put(&line, ",'retry_after':@", buf_view(&after));
 	}
-	/* bytes that a JSON string cannot hold are two hex digits each */
+	/* if a JSON string cannot hold the bytes, write them in hex */
 	struct slice tape = x->tape.len > 0 ? buf_view(&x->tape) : SLICE("");
 	if (utf8_check(tape.p, tape.n) == tape.n &&
 	    memchr(tape.p, '\0', tape.n) == NULL)
@@ -84,7 +84,7 @@ cassette_add(struct exchange *x, bool again)
 	if (file_write_all(fd, line.p, line.len) < 0) {
 		int why = errno;
 
-		/* half a line would spoil the next one too */
+		/* a partial line would spoil the next one too */
 		if (end >= 0 && ftruncate(fd, end) < 0)
 			why = errno;
 		if (!x->p->warned_record)
@@ -101,7 +101,7 @@ is_ok(long status)
 	return status >= 200 && status <= 299;
 }
 
-/* ---- what comes ---- */
+/* ---- receiving ---- */
 
 static int
 on_event(void *ctx, struct slice data)
@@ -143,7 +143,7 @@ on_body(void *ctx, long status, const char *p, size_t n)
 		buf_add(&x->raw, p, n < room ? n : room);
 		return HTTP_MORE;
 	}
-	/* JSON begins with a brace; an HTML page is not a stream either */
+	/* JSON starts with a bracket; an HTML page is not a stream either */
 	if (x->form == FORM_UNKNOWN && begins((struct slice){ p, n }, 0, BOM))
 		lead += strlen(BOM);
 	if (x->form == FORM_UNKNOWN && lead < n)
@@ -174,13 +174,13 @@ on_body(void *ctx, long status, const char *p, size_t n)
 	if (sse_feed(&x->sse, p, n, on_event, x) == SSE_TOO_LARGE)
 		return too_large(x);
 	if (answer_repeats(x->p->answer) > 0)
-		return HTTP_ABORT;	/* it would go on for ever */
+		return HTTP_ABORT;	/* it would go on forever */
 	if (x->said == API_DONE || x->said == API_ERROR)
 		return HTTP_LAST;
 	return x->said == API_FINISHED ? HTTP_SOON : HTTP_MORE;
 }
 
-/* ---- what became of it ---- */
+/* ---- the result of an attempt ---- */
 
 static void
 broken_off(struct exchange *x)
@@ -232,7 +232,7 @@ judge(struct exchange *x)
 	const struct http_reply *r = &x->reply;
 	bool got = is_ok(r->status) && r->body;
 
-	/* an adapter's program is given up like a transfer */
+	/* an adapter's program can be cancelled like a transfer */
 	if (r->end == HTTP_GIVEN_UP || (x->failure.code != NULL &&
 	    x->p->flags != 0)) {
 		failure_set(&x->failure, "interrupted", "cancelled");
@@ -269,7 +269,7 @@ judge(struct exchange *x)
 			    "HTTP 400 with an empty body; the request of about "
 			    "%lld tokens is probably too large",
 			    x->ask->estimate);
-		/* otherwise it may be the model that was not found */
+		/* if the body says "model", it may be what was not found */
 		if (r->status == 404 && !slice_has(buf_view(&x->raw), "model"))
 			buf_fmt(&x->failure.message, "; %s",
 			    api_url_hint(x->p->set->api));
@@ -280,8 +280,8 @@ judge(struct exchange *x)
 
 /* ---- one attempt ---- */
 
-/* The configured value, else what is reserved of a known window; 0: the server
- * decides. */
+/* The configured limit, else the part of a known window that is reserved for
+ * the answer; 0: the server decides. */
 static long long
 max_tokens(const struct exchange *x)
 {
@@ -294,7 +294,7 @@ max_tokens(const struct exchange *x)
 	    x->p->limit;
 	long long n = s->max_tokens, most = x->p->most_output;
 
-	/* do params tell by themselves how long an answer may be? */
+	/* do params already limit the answer? */
 	for (size_t i = 0; i < 2; i++) {
 		struct slice options = scan_get(params[i], "options");
 		bool told = scan_get(options, "num_predict").p != NULL;
@@ -351,7 +351,7 @@ make_body(struct exchange *x)
 		if (b.dialect > DIALECT_NONE)
 			b.tools = b.tool_choice = (struct slice){ NULL, 0 };
 	}
-	if (api->own != NULL) {		/* it also says where to */
+	if (api->own != NULL) {		/* it also sets the URL's path */
 		adapter_call_release(&x->call);
 		r = adapter_request(api->own, &b, buf_view(&legal), &defaults,
 		    &x->call, &x->body, &x->failure);
@@ -367,7 +367,7 @@ make_body(struct exchange *x)
 	return r;
 }
 
-/* -1: there is nothing to send; x->failure says why. */
+/* Prepare an attempt.  -1: it cannot be sent; x->failure says why. */
 static int
 begin(struct exchange *x)
 {
@@ -474,18 +474,18 @@ retry_in(struct exchange *x, long long tries)
 	}
 	if (f->wait_ms >= 0)
 		return f->wait_ms;
-	/* full jitter: anything up to the doubled step */
+	/* full jitter: any time up to the doubled step */
 	while (tries-- > 0 && top < BACKOFF_CAP_MS)
 		top *= 2;
 	if (top > BACKOFF_CAP_MS)
 		top = BACKOFF_CAP_MS;
-	/* else there is no wait, once */
+	/* without random bytes, retry at once */
 	if (getentropy(&r, sizeof r) < 0)
 		r = 0;
 	return r % (top + 1);
 }
 
-/* The quirk that the failure reveals, if avoiding it may make the request
+/* The quirk that the failure reveals, if a request that respects it may
  * work; 0: none. */
 static unsigned
 learn(const struct exchange *x)
@@ -540,7 +540,7 @@ persist(struct exchange *x)
 			cassette_add(x, true);
 			continue;
 		}
-		/* it did not help, so the server lacks this quirk */
+		/* respecting it did not help, so the server lacks this quirk */
 		if (strcmp(f->code, "bad_request") == 0)
 			x->p->quirks &= ~last;
 		long long ms = retry_in(x, f->loading ? looks : tries);
@@ -568,10 +568,10 @@ persist(struct exchange *x)
 
 /* ---- the outcome ---- */
 
-/* The server read far less than we sent: it cut the request, or did not count
- * its cache.  If it counted whole requests before, it counts its cache, so it
- * cut this one: fail, with the most it ever read as the window.  Otherwise
- * only warn. */
+/* Did the server read far less than we sent?  Then it cut the request, or did
+ * not count cached tokens.  If it counted whole requests before, it counts
+ * those, so it cut this one: fail, with the most it ever read as the window.
+ * Otherwise only warn. */
 static bool
 was_cut(struct exchange *x)
 {
@@ -607,7 +607,7 @@ was_cut(struct exchange *x)
 	return counts;
 }
 
-/* A refusal without a number: the window is smaller than what we sent. */
+/* If an overflow names no number, the window is at most what we sent. */
 static void
 bound_window(struct exchange *x)
 {
@@ -638,7 +638,7 @@ put_answer(struct exchange *x)
 	if (answer_usage_record(p->answer, &prices, &line))
 		provider_put(p, R_USAGE, &line);
 	if (block.n > 0) {
-		/* where its JSON ends to be any, if that is why */
+		/* if its JSON is invalid, say where */
 		struct slice json = slice_from(block, slice_find(block, 0,
 		    "{"));
 		json.n = slice_find(json, 0, "</");
@@ -674,7 +674,7 @@ put_answer(struct exchange *x)
 	}
 }
 
-/* Put the outcome; there may be no reader left for a failure. */
+/* Write the outcome; a failure may have no reader left. */
 static void
 put_outcome(struct exchange *x)
 {

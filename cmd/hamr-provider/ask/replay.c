@@ -119,8 +119,8 @@ replay_has_tapes(const struct replay *r)
 /* ---- shown as deltas ---- */
 
 /* Show a text (a JSON string, or content parts) as deltas of whole characters,
- * about a word each, or as one when not paced; *shown (or NULL) gets the part
- * that was shown.  False: the current work must end. */
+ * about a word each, or as one delta when not paced.  The part that was shown
+ * is appended to shown, if not NULL.  False: the current work must end. */
 static bool
 show(struct provider *p, const char *kind, struct slice val, struct buf *shown)
 {
@@ -158,8 +158,8 @@ show(struct provider *p, const char *kind, struct slice val, struct buf *shown)
 
 /* ---- the message ---- */
 
-/* Put one call: its own bytes if it is written as we write calls, except what
- * it lacks or repeats. */
+/* Write one call: its own bytes if it has our form, but with what it lacks and
+ * without a repeated id. */
 static void
 put_call(struct provider *p, struct map *fresh, struct slice call,
     struct buf *out, struct buf *malformed)

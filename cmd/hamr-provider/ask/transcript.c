@@ -14,7 +14,7 @@
 
 /* ---- what is read ---- */
 
-/* The value of a key, as a slice of the copy of the record's line. */
+/* The value of a key, as a slice of `line`, the copy of the record's line. */
 static struct slice
 kept(const struct rec *r, const char *key, struct slice line)
 {
@@ -25,7 +25,7 @@ kept(const struct rec *r, const char *key, struct slice line)
 	return v;
 }
 
-/* Take the members now, while the record has them parsed. */
+/* Keep a request.  Find its members now, while the record is parsed. */
 static void
 keep_request(struct provider *p, struct rec_in *in, const struct rec *r)
 {
@@ -112,8 +112,8 @@ read_record(struct stage *s, const struct rec *r)
 		buf_slice(&p->constrain, rec_get(r, "tool_choice"));
 		break;
 	case R_CONFIG:
-		/* the person chose another model in the session; replayed in
-		 * a pipeline, the flags count */
+		/* the user chose another model in the session; when it is
+		 * replayed in a pipeline, the flags count */
 		model = s->mode == STAGE_RESIDENT ? scan_strdup(scan_get(
 		    rec_get(r, "set"), "provider.model")) : NULL;
 		if (model != NULL) {
