@@ -21,13 +21,13 @@
 struct adapter {
 	struct api api;
 	char *path, *name;
-	char *base_url, *models, *window;	/* of its head, or NULL */
-	char *text;		/* as it is compiled */
-	size_t lines;		/* of the program's own */
-	struct program *program;	/* NULL: to be started again */
+	char *base_url, *models, *window;	/* from its head, or NULL */
+	char *text;		/* what is compiled */
+	size_t lines;		/* in the user's program */
+	struct program *program;	/* NULL: not running */
 	program_waiter *wait;
 	void *wait_ctx;
-	size_t max, made;	/* bytes of results, of the answer in hand */
+	size_t max, made;	/* bytes of results for the current answer */
 	struct buf in, out;
 	struct scan scan;
 };
@@ -53,7 +53,7 @@ adapter_path(const char *name)
 		free(path);
 		path = NULL;
 		char *conf = conf_user_path();
-		if (conf != NULL) {	/* beside the user's configuration */
+		if (conf != NULL) {	/* next to the user's configuration */
 			*strrchr(conf, '/') = '\0';
 			path = xasprintf("%s/%s", conf, file);
 		}
@@ -68,7 +68,7 @@ adapter_path(const char *name)
 
 /* ---- life ---- */
 
-/* A "# KEY: VALUE" of the program's head.  The caller frees it. */
+/* The value of "# KEY: VALUE" in the program's head.  The caller frees it. */
 static char *
 head(const char *text, const char *key)
 {
@@ -99,7 +99,7 @@ start(struct adapter *ad, struct err *e)
 		program_wait(ad->program, ad->wait, ad->wait_ctx);
 		return 0;
 	}
-	/* an error past its last line is about the code that we append */
+	/* an error after the program's last line is in what we append */
 	if (strncmp(e->text, ad->path, n) != 0 || e->text[n] != ':' ||
 	    strtoul(e->text + n + 1, NULL, 10) <= ad->lines)
 		return -1;
@@ -132,8 +132,8 @@ adapter_open(const char *path, size_t max, struct err *e)
 	ad->base_url = head(own.p, "base_url:");
 	ad->models = head(own.p, "models:");
 	ad->window = head(own.p, "window:");
-	/* what stands before the program is on its first line, so that libjq
-	 * tells the program's own lines */
+	/* what we prepend shares the program's first line, so that libjq
+	 * reports the program's own line numbers */
 	ad->text = xasprintf(". as $hamr | $hamr.name as $event | "
 	    "$hamr.model as $model | def window: .context_length; %.*s\n"
 	    "if $hamr.request then ($hamr.request | request)\n"
@@ -189,7 +189,8 @@ adapter_wait(struct adapter *ad, program_waiter *wait, void *ctx)
 
 /* ---- asking ---- */
 
-/* Run function on ad->in; results go to ad->out, one per line.  -1 with f. */
+/* Run function on ad->in; its results go to ad->out, one per line.  -1 with
+ * f. */
 static int
 ask(struct adapter *ad, const char *function, struct failure *f)
 {
@@ -204,7 +205,7 @@ ask(struct adapter *ad, const char *function, struct failure *f)
 	if (got != 0) {
 		const char *why = e.text;
 
-		/* err.h's words begin with the program's name */
+		/* the error's text may start with the program's name */
 		if (strncmp(why, ad->path, n) == 0 && why[n] == ':')
 			why += n + 1 + strspn(why + n + 1, " ");
 		failure_final(f, strcmp(function, "request") == 0 ?
@@ -244,8 +245,8 @@ word(struct adapter *ad, struct slice val, const char *what,
 	return NULL;
 }
 
-/* A header line of the program's; "[key]" in its value becomes the key.
- * NULL: it is not a valid header. */
+/* Make a header line of a header that the program set; "[key]" in its value
+ * becomes the key.  NULL: not a valid header. */
 static char *
 header(struct slice key, struct slice val, const struct adapter_defaults *d,
     bool *has_key)
@@ -263,7 +264,7 @@ header(struct slice key, struct slice val, const struct adapter_defaults *d,
 			line = xasprintf("%s: %.*s%s%s", name,
 			    (int)(at - text), text,
 			    d->key != NULL ? d->key : "", at + 5);
-		else	/* libcurl leaves out one with nothing behind ":" */
+		else	/* libcurl omits a header with nothing after ":" */
 			line = xasprintf("%s%s%s", name,
 			    *text != '\0' ? ": " : ";", text);
 	}
@@ -280,15 +281,15 @@ add_header(struct adapter_call *c, char *line)
 	c->headers[c->nheaders++] = line;
 }
 
-/* Take the program's headers, and the defaults that it does not set itself;
+/* Take the program's headers, and the defaults for those that it does not set;
  * the key is sent in one header only. */
 static int
 take_headers(struct adapter *ad, struct slice headers,
     const struct adapter_defaults *d, struct adapter_call *c,
     struct failure *f)
 {
-	/* these frame the transfer: a wrong length would let part of the body
-	 * pass for a second request */
+	/* these frame the transfer: with a wrong length, part of the body
+	 * could pass for a second request */
 	static const char *const ours[] = { "content-length", "host",
 		"transfer-encoding" };
 	bool has_key = false;
@@ -352,7 +353,7 @@ take_request(struct adapter *ad, const struct body *b,
 		    "headers must be objects if present", ad->path);
 	c->method = word(ad, scan_get(all, "method"), "method", "POST", f);
 	char *path = word(ad, scan_get(all, "path"), "path", "", f);
-	/* it never reaches into the host */
+	/* the path must not extend the host's name */
 	if (path != NULL)
 		c->path = xasprintf("%s%s", *path == '/' || *path == '?' ||
 		    *path == '\0' ? "" : "/", path);
@@ -374,12 +375,12 @@ adapter_request(struct adapter *ad, const struct body *b,
 {
 	static const char *const none[] = { NULL };
 	struct buf *in = &ad->in;
-	/* the quirks are of what the program makes */
+	/* quirks apply to the body that the program makes, not to its input */
 	struct body plain = *b;
 
 	plain.quirks = 0;
 	ad->made = 0;
-	/* the request record, with what the configuration says besides */
+	/* the request record, with settings from the configuration added */
 	buf_reset(in);
 	scan_put(in, "{'request':{'type':'request','model':@,'stream':$",
 	    slice_of(b->model), scan_truth(b->stream));
@@ -392,7 +393,7 @@ adapter_request(struct adapter *ad, const struct body *b,
 	scan_put(in, "},'messages':$}}", messages);
 	if (ask(ad, "request", f) < 0)
 		return -1;
-	ad->made = 0;		/* the answer's begin */
+	ad->made = 0;		/* count anew for the answer */
 	return take_request(ad, b, d, call, out, f);
 }
 
@@ -411,7 +412,8 @@ adapter_call_release(struct adapter_call *c)
 
 /* ---- event ---- */
 
-/* The members of a message, all or some of them; false: it has none. */
+/* Read the members of a message, of which some may be missing; false: all
+ * are. */
 static bool
 take_message(struct answer *a, struct slice o)
 {
@@ -436,8 +438,8 @@ take_message(struct answer *a, struct slice o)
 	return any;
 }
 
-/* Add one result of `event` to the answer; API_ERROR without f: it is not a
- * delta. */
+/* Add one result of `event` to the answer; API_ERROR with f not set: it is not
+ * a delta. */
 static enum api_said
 take_delta(struct answer *a, struct slice o, struct failure *f)
 {
@@ -455,7 +457,7 @@ take_delta(struct answer *a, struct slice o, struct failure *f)
 		struct slice retryable = scan_get(o, "retryable");
 		struct buf words = BUF_INIT(FAILURE_MAX);
 
-		if (code == NULL)	/* as an error object of a server */
+		if (code == NULL)	/* like a server's error object */
 			return api_fails(f, o);
 		if (!scan_str(scan_get(o, "message"), &words) ||
 		    words.len == 0)

@@ -8,7 +8,7 @@
 #include "api.h"
 #include "form.h"
 
-#define MAX_TOKENS 8192LL	/* the API wants a number */
+#define MAX_TOKENS 8192LL	/* the API requires a number */
 #define CACHE ",'cache_control':{'type':'ephemeral'}"
 
 static const struct slice none = { NULL, 0 };
@@ -101,7 +101,7 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	}
 	fields_put(b, "messages", SLICE("["), out);
 	writer_messages(&w, messages);
-	if (w.end > 0) {	/* all up to the last part is to be cached */
+	if (w.end > 0) {	/* cache all up to the last part */
 		char *tail = xmemdup0(out->p + w.end, out->len - w.end);
 		out->len = w.end;
 		scan_put(out, CACHE);
@@ -138,7 +138,7 @@ usage(struct answer *a, struct slice u)
 	api_usage(a, in, api_number(u, "output_tokens"), read, made);
 }
 
-/* Read a content block that begins here, or is complete. */
+/* Read the start of a content block, or (whole) a complete one. */
 static void
 take_block(struct api_stream *st, struct answer *a, struct slice c, long index,
     bool whole)
@@ -152,14 +152,14 @@ take_block(struct api_stream *st, struct answer *a, struct slice c, long index,
 		api_text(a, scan_get(c, "thinking"), answer_reasoning);
 		answer_carry(a, c);
 	} else if (scan_str_is(type, "tool_use")) {
-		/* there are gateways that say 0 for every block */
+		/* some gateways send index 0 for every block */
 		st->foreign = -1;
-		/* in a stream an empty one stands for what is to come */
+		/* in a stream, deltas follow an empty input */
 		api_call(a, index, scan_get(c, "id"), scan_get(c, "name"),
 		    whole || (scan_kind(input) == SCAN_OBJECT && input.n > 2) ?
 		    input : none);
 	} else {
-		/* what the server calls by itself has an input, too */
+		/* a server-side tool's call has an input too */
 		if (input.p != NULL)
 			st->foreign = index;
 		api_text(a, scan_get(c, "text"), answer_content);
@@ -215,7 +215,7 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	} else if (scan_str_is(type, "content_block_stop")) {
 		if (st->open < 0 || st->open != index)
 			return API_MORE;
-		/* a whole thought, kept as it must go back */
+		/* a complete thought, kept in the form to send back */
 		st->open = -1;
 		scan_put(&b, "{'type':'thinking','thinking':@,'signature':@}",
 		    buf_view(&st->text), buf_view(&st->mark));
@@ -223,7 +223,7 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 		buf_release(&b);
 	} else if (scan_str_is(type, "message_delta")) {
 		usage(a, api_member(st, "usage"));
-		/* it counts when message_stop has come */
+		/* the reason counts once message_stop arrives */
 		buf_reset(&st->mark);
 		scan_str(scan_get(api_member(st, "delta"), "stop_reason"),
 		    &st->mark);

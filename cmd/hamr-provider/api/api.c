@@ -50,17 +50,17 @@ api_event(const struct api *api, struct api_stream *st, struct answer *a,
 		return API_MORE;
 	if (slice_is(trimmed, "[DONE]"))
 		return API_DONE;
-	if (api->own == NULL)		/* to an adapter blanks may be text */
+	if (api->own == NULL)		/* for an adapter, blanks may be text */
 		data = trimmed;
 	bool object = scan_record(&st->scan, data.p, data.n) == 0;
 	bool lossy = object && scan_lone_surrogate(data) != NULL;
-	if (!object) {		/* perhaps what the door takes of it is one */
+	if (!object) {		/* it may become valid when repaired */
 		scan_repair(data, &fixed);
 		object = lossy = fixed.len > 0 &&
 		    scan_record(&st->scan, fixed.p, fixed.len) == 0;
 		data = object ? buf_view(&fixed) : data;
 	}
-	/* what follows the answer, or the beginning of an object */
+	/* ignore what follows the answer, and an object that was cut */
 	if (!object && ((api->own == NULL && answer_finished(a)) ||
 	    (st->sse->is_cut && (strchr("{[", *data.p) != NULL ||
 	    (api->own == NULL && !st->sse->is_error)))))

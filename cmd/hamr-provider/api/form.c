@@ -81,7 +81,7 @@ put_text(struct writer *w, struct slice role, struct slice text)
 	const struct form *f = w->form;
 	bool said = f->said != NULL && scan_str_is(role, "assistant");
 
-	/* Anthropic refuses a part of nothing but white space */
+	/* Anthropic refuses a part that is only white space */
 	if (scan_kind(text) != SCAN_STRING ||
 	    (!f->flat && view_is_blank_string(text)))
 		return;
@@ -174,7 +174,7 @@ writer_messages(struct writer *w, struct slice messages)
 		else if (scan_str_is(role, "system"))
 			continue;
 		else if (scan_str_is(role, "assistant")) {
-			if (w->turns == 0)	/* the user begins */
+			if (w->turns == 0)	/* the user must begin */
 				put_text(w, SLICE("\"user\""),
 				    SLICE("\"(continued)\""));
 			role = slice_of(f->assistant);

@@ -25,7 +25,8 @@ put_call(struct writer *w, struct slice call)
 	writer_end(w);
 }
 
-/* The API identifies a result by its function's name; images go beside it. */
+/* The API identifies a result by its function's name; images are separate
+ * parts. */
 static void
 put_result(struct writer *w, struct slice m)
 {
@@ -121,7 +122,7 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 		}
 		if (scan_kind(mark) == SCAN_STRING)
 			scan_put(&carry, "{'thoughtSignature':$}", mark);
-		/* each one comes whole */
+		/* each call arrives complete */
 		answer_call(a, &(struct call_delta){
 			.index = SCAN_INT((long long)a->native.n),
 			.id = scan_get(call, "id"),

@@ -1,4 +1,4 @@
-/* ollama.c - Ollama's own /api/chat: lines of JSON, a window by request. */
+/* ollama.c - Ollama's own /api/chat: JSON lines, a window set per request. */
 #include "record/msg.h"
 
 #include "api.h"
@@ -100,7 +100,7 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	    walk_next(&w, NULL, &el); ) {
 		struct slice fn = scan_get(el, "function");
 
-		/* each one comes whole */
+		/* each call arrives complete */
 		api_call(a, (long)a->native.n, scan_get(el, "id"),
 		    scan_get(fn, "name"), scan_get(fn, "arguments"));
 	}

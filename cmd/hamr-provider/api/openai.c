@@ -12,7 +12,7 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	struct slice choice = b->tool_choice;
 	bool tools = b->dialect <= DIALECT_NONE && body_has_tools(b);
 
-	(void)messages;		/* printed where they are to stand */
+	(void)messages;		/* printed where they belong */
 	if (choice.p == NULL)
 		choice = scan_get(b->params, "tool_choice");
 	if (choice.p == NULL)
@@ -51,14 +51,14 @@ read_delta(struct answer *a, struct slice d)
 		thought = api_text(a, scan_get(d, keys[i]), answer_reasoning);
 	for (struct walk w = walk_elements(scan_get(d, "reasoning_details"));
 	    walk_next(&w, NULL, &el); )
-		/* gateways to Gemini want its signature back */
+		/* gateways to Gemini require its signature back */
 		if (scan_str_is(scan_get(el, "type"), "reasoning.encrypted"))
 			answer_carry(a, el);
 		else if (!thought && !api_text(a, scan_get(el, "text"),
 		    answer_reasoning))
 			api_text(a, scan_get(el, "summary"),
 			    answer_reasoning);
-	/* Mistral has thoughts among the parts of the content */
+	/* Mistral puts thoughts among the parts of the content */
 	for (struct walk w = walk_elements(content); walk_next(&w, NULL, &el); )
 		api_text(a, scan_get(el, "thinking"), answer_reasoning);
 	if (!api_text(a, content, answer_content))

@@ -167,8 +167,8 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 		api_call(a, index, none, none, delta);
 	} else if (scan_str_is(type,
 	    "response.function_call_arguments.done") && st->open != index) {
-		/* from models that send no deltas of the arguments, and may
-		 * have none in the item */
+		/* some models send no deltas of the arguments, and may omit
+		 * them from the item */
 		st->open = index;
 		api_call(a, index, none, none, api_member(st, "arguments"));
 	} else if (scan_str_is(type, "response.output_text.delta") ||
@@ -183,13 +183,13 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 		else if (is_call && st->open == index)
 			api_call(a, index, none, name, none);
 		else if (is_call)
-			/* servers that send no deltas of the arguments */
+			/* for servers that send no deltas of the arguments */
 			api_call(a, index, scan_get(item, "call_id"), name,
 			    scan_get(item, "arguments"));
 	} else if (scan_str_is(type, "response.completed") ||
 	    scan_str_is(type, "response.incomplete") ||
 	    scan_str_is(type, "response.failed")) {
-		/* servers that send no deltas */
+		/* for servers that send no deltas */
 		struct slice last = api_member(st, "response");
 		if (!a->fed && a->native.n == 0)
 			whole(a, scan_get(last, "output"));
