@@ -1,4 +1,4 @@
-/* dialect.c - tool calls that a model writes as text, found and handed on. */
+/* dialect.c - find tool calls that a model writes as text, and pass them on. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "fence.h"
 #include "internal.h"
 
-#define PIECE_MIN 5		/* bytes of a tag that are taken for it */
+#define PIECE_MIN 5		/* bytes of a tag that count as one if cut */
 
 /* Limits for one answer: blocks that had to be read twice, and bytes of blocks
  * that continued after a closing tag.  More is an attack. */
@@ -19,12 +19,12 @@ struct block {
 	enum dialect_kind kind;
 	const char *open;
 	const char *inner;	/* what its calls begin with, or NULL */
-	const char *close;	/* NULL: with the answer */
-	const char *before;	/* where guard stands in the block, its close
-				 * counts only behind this */
+	const char *close;	/* NULL: it ends with the answer */
+	const char *before;	/* after guard in the block, its close counts
+				 * only right after this */
 	const char *guard;
-	bool weak;		/* what cannot be read was no call */
-	bool grows;		/* read while it comes */
+	bool weak;		/* if it cannot be read, it is not a call */
+	bool grows;		/* read as its bytes arrive */
 	block_read *read;
 };
 
@@ -89,19 +89,19 @@ struct dialect {
 	enum dialect_kind kind;
 	struct dialect_out out;
 	void *ctx;
-	struct buf in;		/* what is not handed on yet */
-	size_t pos;		/* of it; a block begins here */
+	struct buf in;		/* what is not passed on yet, from pos */
+	size_t pos;		/* in a block: where it begins */
 	const struct block *block;	/* NULL: in text */
-	size_t looked;		/* in a block: so far, from pos */
+	size_t looked;		/* in a block: bytes searched, from pos */
 	struct reading reading;	/* and the tools */
 	unsigned again;
 	size_t reread;
 	unsigned dropped;	/* incomplete calls */
 	/* the text between calls */
-	struct buf ready;	/* to hand on */
-	struct buf white;	/* white space that text has ended with */
-	struct buf apart;	/* the longest of it around the last blocks */
-	bool after_block, said;	/* said: text was handed on */
+	struct buf ready;	/* to pass on */
+	struct buf white;	/* white space at the end of the text so far */
+	struct buf apart;	/* the longest such around the last blocks */
+	bool after_block, said;	/* said: some text was passed on */
 	struct fence fence;
 };
 
@@ -250,7 +250,7 @@ reads(const struct dialect *d, enum dialect_kind kind)
 	return d->kind == DIALECT_AUTO || d->kind == kind;
 }
 
-/* auto lifts only names that are in tools. */
+/* May a call with this name be lifted?  auto lifts only names in tools. */
 static bool
 is_tool(const struct dialect *d, struct slice name)
 {
@@ -264,7 +264,7 @@ has_tools(const struct dialect *d)
 	return d->kind != DIALECT_AUTO || tools_any(d->reading.tools);
 }
 
-/* Would this block, which cannot be lifted, have been a call? */
+/* Was this block, which cannot be read, meant as a call? */
 static bool
 is_meant(struct dialect *d, struct slice block)
 {
@@ -275,7 +275,7 @@ is_meant(struct dialect *d, struct slice block)
 	if (qwen3_opening(slice_from(block, at), &n) == 1)
 		return is_tool(d, slice_part(block, at + strlen(FUNC),
 		    at + n - 1));
-	/* the name in a broken object, as well as it can be read */
+	/* find the name in a broken object as well as possible */
 	size_t name = slice_find(block, 0, key);
 	name += name < block.n ? strlen(key) : 0;
 	while (name < block.n && (is_whitespace(block.p[name]) ||
@@ -343,7 +343,7 @@ all_tools(const struct dialect *d)
 	return true;
 }
 
-/* The first n bytes are the calls read. */
+/* Pass on the calls that were read; they are the first n bytes. */
 static void
 hand_on(struct dialect *d, size_t n)
 {
@@ -365,8 +365,8 @@ is_cut_off(struct dialect *d, enum block_said said)
 	bool weak = f->weak;
 
 	if (said == BLOCK_NONE) {
-		/* only begun: its opening, and a piece of what stands first in
-		 * it, a name with mistral */
+		/* only begun: its opening, and a part of what comes first in
+		 * it (for mistral, a name) */
 		size_t at = skip_white(s, strlen(f->open));
 		if (f->kind == DIALECT_MISTRAL)
 			at = skip_name(s, at);
@@ -423,13 +423,12 @@ in_block(struct dialect *d, enum block_end e)
 	r->e = e;
 	r->n = 0;
 	enum block_said said = f->read(r);
-	r->at = end > 0 ? end : r->at;	/* behind its closing tag */
+	r->at = end > 0 ? end : r->at;	/* after its closing tag */
 	if (said == BLOCK_MORE)
 		return false;
 	if (said == BLOCK_OPEN && end > 0 && f->before == NULL &&
 	    d->reread < REREAD_MAX) {
-		/* that tag stood within quotes; those of the next block would
-		 * not fit */
+		/* that closing tag was within quotes: go on to the next one */
 		d->looked = end;
 		d->reread += end;
 		return in_block(d, e);
@@ -455,8 +454,8 @@ in_block(struct dialect *d, enum block_end e)
 	else if (f->grows && said == BLOCK_BROKEN)
 		broken(d, r->at);
 	else {
-		/* a quote too many: what follows the block is not part of
-		 * it */
+		/* with an extra quote, the block still ends at its closing
+		 * tag */
 		const char *close = f == &hermes ? CALL_END :
 		    f->before == NULL ? f->close : NULL;
 		end = close != NULL && d->again++ < AGAIN_MAX ?
@@ -470,15 +469,15 @@ in_block(struct dialect *d, enum block_end e)
 
 /* ---- where a block begins ---- */
 
-/* More bytes are needed, unless there was too much white space already. */
+/* -1: more bytes are needed; 0: there was too much white space already. */
 static int
 unsure(size_t at)
 {
 	return at < BLOCK_WHITE_MAX ? -1 : 0;
 }
 
-/* {"name", or what else such an object begins with.  This and what follows: 1:
- * a block begins here; -1: it may; 0: no. */
+/* Does {"name", or another key of a call's object, begin here?  This and the
+ * functions below return 1: a block begins here; -1: it may; 0: no. */
 static int
 opens_object(struct slice s, size_t at)
 {
@@ -527,7 +526,7 @@ opens_block(const struct dialect *d, struct slice s, const struct block **f)
 			return 1;
 		may = m < 0 ? -1 : may;
 	}
-	/* those that begin as other text does, too */
+	/* blocks that begin like other text */
 	if (*s.p == '[' && reads(d, DIALECT_PYTHONIC) && line) {
 		*f = &pythonic;		/* [NAME( */
 		size_t name = skip_white(s, 1);
@@ -551,7 +550,8 @@ opens_block(const struct dialect *d, struct slice s, const struct block **f)
 	return weak == 1 || may == 0 ? weak : may;
 }
 
-/* <tool_call> is here: what follows it?  False: not known yet. */
+/* <tool_call> is here: enter the block that it begins, by what follows it.
+ * False: not known yet. */
 static bool
 at_call(struct dialect *d, enum block_end e)
 {
@@ -570,8 +570,8 @@ at_call(struct dialect *d, enum block_end e)
 		return true;
 	}
 	int m = reads(d, DIALECT_QWEN3) ? qwen3_opening(inner, &n) : 0;
-	/* of glm a name and its first tag; words between the tags may be a
-	 * mention of them */
+	/* glm: a name and its first tag; other words between the tags may just
+	 * mention them */
 	size_t name = skip_name(inner, 0);
 	size_t next = skip_white(inner, name);
 	if (reads(d, DIALECT_GLM) && name > 0 && next == inner.n)
@@ -634,7 +634,7 @@ opening(struct dialect *d, enum block_end e)
 	} else if (may && e == BLOCK_GROWS)
 		return false;
 	else if (may && e == BLOCK_CUT && s.n >= PIECE_MIN && has_tools(d)) {
-		/* that much of a tag is not part of the answer */
+		/* a tag that was cut is not part of the answer */
 		leave(d, s.n);
 		d->dropped++;
 	} else

@@ -1,4 +1,4 @@
-/* fence.c - is this place of an answer inside code? */
+/* fence.c - is this point of an answer inside code? */
 #include "fence.h"
 
 static bool

@@ -1,7 +1,7 @@
 /* markup.c - glm, minimax, deepseek: values between tags, as raw text.
  *
- * No XML: a value ends at the first closing tag that is followed by what may
- * follow it, so that tags within a file's text do not end it.
+ * This is not XML: a value ends at the first closing tag that is followed by
+ * what may follow a value, so that tags within a file's text do not end it.
  */
 #include <string.h>
 
@@ -19,9 +19,9 @@ static const struct tags minimax = { "<parameter name=", ">", ">",
 static const struct tags deepseek = { "<｜DSML｜parameter name=", ">", ">",
 	"</｜DSML｜parameter>", DSML_INVOKE_END, DSML_INVOKE };
 
-/* Where the value that begins at byte at ends: at its closing tag, with white
- * space and then the next key, the end or nothing more behind it; s.n: it is
- * open. */
+/* The end of the value that begins at byte `at`: its closing tag, followed by
+ * white space and then the next key, the end tag or nothing; s.n: not closed
+ * yet. */
 static size_t
 value_end(struct slice s, size_t at, const struct tags *t)
 {
@@ -35,7 +35,7 @@ value_end(struct slice s, size_t at, const struct tags *t)
 	return at;
 }
 
-/* The word of name="word", which may have string="true" behind it. */
+/* The word of name="word", which string="true" may follow. */
 static struct slice
 unquoted(struct slice s)
 {
@@ -44,7 +44,7 @@ unquoted(struct slice s)
 	return slice_trim_end(s, "' ");
 }
 
-/* Read the arguments of a call of this name. */
+/* Read the arguments of a call with this name. */
 static enum block_said
 call(struct reading *r, struct slice name, const struct tags *t)
 {

@@ -5,7 +5,7 @@
 
 /* ---- one object ---- */
 
-/* Take the call in a checked JSON object; false: there is none. */
+/* Take the call from a checked JSON object; false: it is not a call. */
 static bool
 take_object(struct reading *r, struct slice object)
 {
@@ -27,7 +27,7 @@ take_object(struct reading *r, struct slice object)
 		buf_adds(&c->args, "{}");
 		break;
 	case SCAN_STRING:
-		/* written as the API has it: an object as a text */
+		/* in the API's form: an object encoded as a string */
 		scan_str(args, &c->args);
 		if (c->args.len == 0 || scan_record(&r->scan, c->args.p,
 		    c->args.len) != 0)
@@ -50,7 +50,7 @@ read_hermes(struct reading *r)
 		r->object_end = r->pos = scan_end(&r->object, s);
 	if (r->object_end == 0)
 		return r->e == BLOCK_GROWS ? BLOCK_MORE : BLOCK_OPEN;
-	/* white space behind it is looked at once only */
+	/* do not scan the white space after it again */
 	r->pos = skip_white(s, r->pos);
 	int closed = tag_match(slice_from(s, r->pos), CALL_END);
 	int next = tag_match(slice_from(s, r->pos), CALL);
@@ -84,8 +84,8 @@ object(struct reading *r, struct slice *o)
 	    BLOCK_BROKEN;
 }
 
-/* Objects with name and arguments, bare or in an array, and what stands
- * between them. */
+/* Read objects with name and arguments, bare or in an array, and the
+ * separators between them. */
 static enum block_said
 objects(struct reading *r)
 {
@@ -121,7 +121,7 @@ objects(struct reading *r)
 	}
 }
 
-/* A call of this name with the JSON object that stands here. */
+/* Read a call with this name; the JSON object of its arguments is here. */
 static enum block_said
 named_object(struct reading *r, struct slice name)
 {
@@ -180,7 +180,7 @@ read_bare(struct reading *r)
 {
 	enum block_said said = objects(r);
 
-	/* an object with words behind it is part of an answer */
+	/* an object that other text follows is part of an answer */
 	if (said == BLOCK_CALLS && skip_white(r->s, r->at) < r->s.n)
 		return BLOCK_NONE;
 	return said;
@@ -218,8 +218,8 @@ read_mistral(struct reading *r)
 	return said;
 }
 
-/* Calls that begin with a tag, and have another between their names and their
- * objects. */
+/* Read calls that begin with a tag and have another one between the name and
+ * the object. */
 enum block_said
 read_tagged(struct reading *r)
 {
@@ -288,7 +288,7 @@ read_fence(struct reading *r)
 	return said;
 }
 
-/* <function_calls>: what MiniMax writes in it, or N(K=V) lines of OLMo. */
+/* <function_calls>: MiniMax's calls, or lines of OLMo's N(K=V). */
 enum block_said
 read_functions(struct reading *r)
 {

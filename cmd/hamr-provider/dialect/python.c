@@ -1,8 +1,8 @@
 /* python.c - [N(K="V")]: calls as Python writes them, and as Gemma does.
  *
  * Format: names, and literals of Python (strings, numbers, True, False, None,
- * lists, tuples, dicts), which become JSON.  Gemma has N{K:V}, and marks of its
- * own around strings, in which nothing is escaped.  No library on our list
+ * lists, tuples, dicts), which become JSON.  Gemma writes N{K:V}, and its own
+ * marks around strings, in which nothing is escaped.  No library on our list
  * reads it.
  */
 #include <ctype.h>
@@ -37,7 +37,7 @@ stuck(const struct reading *r)
 	return r->at >= r->s.n ? BLOCK_OPEN : BLOCK_BROKEN;
 }
 
-/* The value of the n hexadecimal digits at byte at; -1: invalid. */
+/* The value of the n hexadecimal digits at byte `at`; -1: invalid. */
 static long
 hex(struct slice s, size_t at, size_t n)
 {
@@ -53,7 +53,7 @@ hex(struct slice s, size_t at, size_t n)
 	return v;
 }
 
-/* What a string that stands here is in; NULL: none does. */
+/* The quotes of the string that begins here; NULL: not a string. */
 static const char *
 quotes_at(const struct reading *r)
 {
@@ -114,7 +114,7 @@ string(struct reading *r, const char *marks, struct buf *out)
 
 static enum block_said value(struct reading *r, struct buf *out, int depth);
 
-/* What an object's value belongs to: K= or K: */
+/* Read the key of an object's value: K= or K: */
 static enum block_said
 key(struct reading *r, struct buf *out)
 {
@@ -174,7 +174,7 @@ value(struct reading *r, struct buf *out, int depth)
 	char c = peek(r);
 	const char *bracket = c != '\0' ? strchr(open, c) : NULL;
 	const char *marks = quotes_at(r);
-	/* a word that is none of Python's is a string of Gemma's */
+	/* Gemma's strings may be bare words that are not Python's */
 	bool gemma = begins(r->s, 0, GEMMA) || begins(r->s, 0, GEMMA_FUNCTION);
 	size_t from = r->at;
 
@@ -214,7 +214,7 @@ python_call(struct reading *r)
 
 	r->at += name.n;
 	buf_slice(&c->name, tool_name(name));
-	/* of llama's own tools: search.call(query="...") */
+	/* Llama's own tools: search.call(query="...") */
 	if (name.n > 5 && slice_ends(name, ".call"))
 		c->name.len -= 5;
 	bool braces = eat(r, '{');

@@ -1,8 +1,8 @@
 /* qwen3.c - <function=N><parameter=K>V</parameter></function>.
  *
- * V is raw text and may hold anything, tags like these too.  So a closing tag
- * counts only where the next tag stands right behind it, calls written within
- * a value are counted in and out, and of several ends the last one before the
+ * V is raw text and may contain anything, even tags like these.  So a closing
+ * tag counts only if the next tag directly follows it, calls written within a
+ * value are counted in and out, and of several ends the last one before the
  * next block counts.  No library reads this; it is not XML.
  */
 #include <string.h>
@@ -90,7 +90,7 @@ on_param(struct qwen3 *q, struct slice held, struct qwen_tag t)
 		return;
 	}
 	if (q->prev.kind == Q_PARAM_END || q->prev.kind == Q_PARAM) {
-		/* or that ended none of ours: our function is closed */
+		/* not ours: in a nested call, or its key was given before */
 		if (q->depth > 0 || q->n == 0 ||
 		    is_given(q, held, key_of(held, &p)))
 			return;
@@ -118,7 +118,7 @@ step(struct qwen3 *q, struct slice held, struct qwen_tag t)
 	bool closed = near && q->prev.ours && (q->prev.kind == Q_FUNC_END ||
 	    q->prev.kind == Q_CALL_END);
 
-	/* read again, an end counts only where the next block follows */
+	/* in a second reading, an end counts only if the next block follows */
 	if ((q->flat || q->loose) && q->end > 0 &&
 	    !(near && (t.kind == Q_CALL || t.kind == Q_FUNC)) &&
 	    !(closed && t.kind == Q_CALL_END))
@@ -151,7 +151,8 @@ step(struct qwen3 *q, struct slice held, struct qwen_tag t)
 			full_end(q, t.end);
 		break;
 	case Q_CALL_END:
-		/* without </function>: the end, if nothing of it follows */
+		/* without </function>, this ends the call if no tag of it
+		 * follows */
 		t.ours = near && (q->prev.kind == Q_PARAM_END || open) &&
 		    q->n > 0 && q->depth == 0;
 		if (t.ours)
@@ -166,7 +167,7 @@ step(struct qwen3 *q, struct slice held, struct qwen_tag t)
 	return false;
 }
 
-/* The own <function=NAME>. */
+/* Read our own <function=NAME>; false: it is not here. */
 static bool
 begin_call(struct reading *r)
 {
@@ -198,8 +199,8 @@ walk_tags(struct reading *r)
 		bool first = q->prev.kind == Q_FUNC && q->prev.ours;
 		bool maybe = false;
 
-		/* the own <function=NAME> is followed by a tag of ours, or it
-		 * does not begin a call */
+		/* our <function=NAME> begins a call only if a tag of the call
+		 * follows it */
 		if (first && (!only_white(held, q->prev.end, t.start) ||
 		    t.start - q->prev.end > BLOCK_WHITE_MAX))
 			return BLOCK_JUNK;
@@ -219,7 +220,7 @@ walk_tags(struct reading *r)
 			}
 			maybe |= m < 0;
 		}
-		if (t.kind == Q_NONE && maybe)	/* more bytes tell */
+		if (t.kind == Q_NONE && maybe)	/* more bytes will tell */
 			break;
 		if (first && t.kind != Q_PARAM && t.kind != Q_FUNC_END)
 			return BLOCK_JUNK;
@@ -254,8 +255,8 @@ at_end(struct reading *r)
 
 	if (q->end > 0 && (!q->loose || only_white(r->s, q->end, r->s.n)))
 		return BLOCK_CALLS;
-	/* are only closing tags missing (which are not looked for any more), so
-	 * that white space and a piece of one is all behind the last tag? */
+	/* are only closing tags missing, so that only white space or a part of
+	 * one follows the last tag? */
 	if (q->prev.kind == Q_PARAM_END && q->n > 0 && q->depth == 0) {
 		q->shut = q->prev.start;
 		whole = tag_match(tail, FUNC_END) < 0;
@@ -272,8 +273,8 @@ at_end(struct reading *r)
 	if (q->loose)
 		return BLOCK_OPEN;
 	if (q->nested) {
-		/* perhaps something in a value opened and never closed: so
-		 * text */
+		/* a value may contain a call that is never closed: read tags
+		 * within values as text */
 		enum block_said said = read_again(r, true);
 
 		if (said != BLOCK_MORE)
@@ -284,16 +285,16 @@ at_end(struct reading *r)
 	}
 	if (r->e != BLOCK_STOPS)
 		return BLOCK_OPEN;
-	/* or a </parameter> is missing, as Qwen3-Coder forgets it at times */
+	/* or Qwen3-Coder forgot a </parameter> */
 	enum block_said said = read_again(r, false);
 	return said == BLOCK_MORE ? at_end(r) : said;
 }
 
 /* ---- the call ---- */
 
-/* Qwen3-Coder forgets a </parameter> at times: a line of value i that begins
- * another parameter of the tool, not given yet and not closed within the
- * value, ends the value. */
+/* Qwen3-Coder sometimes forgets a </parameter>.  So value i ends at a line that
+ * begins another parameter of the tool, if that is not given yet and not
+ * closed within the value. */
 static void
 split_value(struct reading *r, struct slice fn, size_t i)
 {
@@ -349,7 +350,7 @@ read_qwen3(struct reading *r)
 		split_value(r, fn, i);
 		key = key_of(r->s, &q->v[i]);
 		val = slice_part(r->s, q->v[i].val, q->v[i].val_end);
-		/* one newline at each end is the format's */
+		/* one newline at each end belongs to the format */
 		bool crlf = begins(val, 0, "\r\n");
 		if (crlf || begins(val, 0, "\n"))
 			val = slice_from(val, crlf ? 2 : 1);

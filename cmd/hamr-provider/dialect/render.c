@@ -13,9 +13,9 @@ static const char intro[] = "# Tools\n\n"
 	"tags:\n<tools>";
 #define IN_THIS_FORM "To call a function, end your reply with the call in " \
 	"exactly this form:\n\n"
-/* How a call is written: what stands before and behind its name, and behind
- * its arguments, which are a JSON object, or where key is there, members of
- * their own. */
+/* How a call is written: what precedes and follows its name, and what follows
+ * its arguments.  These are a JSON object or, if key is set, separate
+ * members. */
 static const struct form {
 	const char *how;	/* the instructions for the model */
 	const char *before, *between, *after;
@@ -88,15 +88,15 @@ static const struct form {
 struct render {
 	enum dialect_kind kind;
 	struct buf *out;
-	struct slice *results;	/* of the calls before, by number; the whole
-				 * message, or {NULL, 0} */
+	struct slice *results;	/* of the preceding calls, by number; whole
+				 * messages, or {NULL, 0} */
 	size_t ncalls, cap;
 	struct pairing pairing;
 	struct scan scan;
 	struct buf text, args;
 };
 
-/* Message m with r->text as its content. */
+/* Write message m with r->text as its content. */
 static void
 with_text(struct render *r, struct slice m)
 {
@@ -112,7 +112,8 @@ with_text(struct render *r, struct slice m)
 	buf_addc(r->out, '}');
 }
 
-/* The system message m with the tools at its end; {NULL, 0}: a new one. */
+/* Write the system message m, or a new one if {NULL, 0}, with the tools at its
+ * end. */
 static void
 system_message(struct render *r, struct slice m, struct slice tools)
 {
@@ -166,8 +167,8 @@ call_text(struct render *r, const struct call *c)
 		buf_adds(t, python && n++ > 0 ? ", " : "");
 		scan_inside(key, t);
 		buf_adds(t, f->value);
-		/* Python's words for the three that JSON spells otherwise;
-		 * within lists and objects they stay, and are read so too */
+		/* True, False and None as Python spells them; within lists and
+		 * objects JSON's words stay, which we can read too */
 		if (python)
 			buf_slice(t, k == SCAN_TRUE ? SLICE("True") :
 			    k == SCAN_FALSE ? SLICE("False") :

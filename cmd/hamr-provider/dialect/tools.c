@@ -53,7 +53,7 @@ enum { IS_STRING = 1, IS_INTEGER = 2, IS_NUMBER = 4, IS_BOOL = 8,
 
 static unsigned types_of(struct slice schema, unsigned depth);
 
-/* A type's name, a list of them, or of schemas. */
+/* The types in a type's name, in a list of names, or in a list of schemas. */
 static unsigned
 types_in(struct slice val, unsigned depth)
 {
@@ -93,7 +93,7 @@ schema_of(struct slice fn, struct slice key)
 	    "parameters"), "properties")), name, val;
 
 	for (struct walk w = walk_of(props); walk_next(&w, &name, &val); )
-		/* a value's quotes stand around a key's bytes too */
+		/* a key's bytes have quotes around them, like a value's */
 		if (str_eq((struct slice){ name.p - 1, name.n + 2 }, key))
 			return val;
 	return (struct slice){ NULL, 0 };
@@ -122,14 +122,14 @@ tools_coerce(struct slice fn, struct slice tool, struct slice key,
 	struct slice s = slice_trim(text), schema = schema_of(fn, key);
 	const char *canon = alias_key(tool, key);
 
-	/* or by another name that it goes by */
+	/* or by the parameter's canonical name */
 	if (schema.p == NULL && canon != NULL)
 		schema = schema_of(fn, slice_of(canon));
 	unsigned types = types_of(schema, 0);
-	/* a text is a text, but for null where that may stand too */
+	/* where a string is allowed it is one, unless null is allowed too */
 	if (types & IS_STRING)
 		types &= IS_STRING | IS_NULL;
-	/* what models that think in Python write */
+	/* some models write Python's words */
 	if (types & IS_BOOL && is_word(s, "true"))
 		s = SLICE("true");
 	else if (types & IS_BOOL && is_word(s, "false"))
