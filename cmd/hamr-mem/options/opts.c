@@ -61,7 +61,7 @@ static const struct form {
 	enum command command;
 	const char *opts;
 	const struct option *lopts;
-	const char *wants;		/* of words; NULL: none is needed */
+	const char *wants;		/* the words it needs, or NULL */
 	size_t max;
 } forms[] = {
 	{ "save", CMD_SAVE, ":o:hV", save_long, NULL, SIZE_MAX },
@@ -88,7 +88,7 @@ take_time(const char *arg, const char *name, int64_t *out, struct err *e)
 	    "2026-11-20T10:15:00Z", name, arg);
 }
 
-/* The options, and what is left. */
+/* Read the options; o->args becomes what is left. */
 static int
 take_all(struct opts *o, int argc, char **argv, const char *opts,
     const struct option *lopts, struct err *e)
@@ -164,7 +164,7 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	    i++)
 		if (strcmp(word, forms[i].name) == 0)
 			f = &forms[i];
-	/* options may stand behind the files, too */
+	/* options may follow the files too */
 	if (f == NULL && o->nargs > 0 &&
 	    take_all(o, argc, argv, STAGE_SHORT, stage_long, e) < 0)
 		return -1;
@@ -177,7 +177,7 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 		o->command = f->command;
 		argc -= optind;
 		argv += optind;
-		optind = 0;		/* getopt_long starts anew */
+		optind = 0;		/* makes getopt_long start anew */
 		if (take_all(o, argc, argv, f->opts, f->lopts, e) < 0)
 			return -1;
 		if (o->nargs == 0 && f->wants != NULL)
@@ -195,7 +195,7 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	    (o->before != WHEN_NONE) != 1)
 		return err_set(e, ST_USAGE, "forget: needs one of ID, "
 		    "--session S and --before T");
-	/* a word that names no file was meant as a command */
+	/* a word that is not a file was meant as a command */
 	word = o->nargs > 0 ? o->args[0] : "";
 	if (o->command == CMD_STAGE && *word != '\0' &&
 	    strspn(word, "abcdefghijklmnopqrstuvwxyz") == strlen(word) &&

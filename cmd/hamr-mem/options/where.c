@@ -35,7 +35,7 @@ where_path(const struct opts *o, bool create, const char **name,
 	char *path = o->global ? global_path(create, e) : NULL;
 	struct stat st;
 
-	/* a name with a colon means something else to SQLite */
+	/* SQLite would take a name with a colon for something else */
 	if (o->db != NULL)
 		path = xasprintf("%s%s", strcspn(o->db, ":") <
 		    strcspn(o->db, "/") ? "./" : "", o->db);
@@ -46,19 +46,19 @@ where_path(const struct opts *o, bool create, const char **name,
 		if (dir != NULL)
 			path = xasprintf("%s/memory.db", dir);
 		else if (!create && e->status == ST_NOINPUT)
-			path = xstrdup("");	/* nothing is there yet */
+			path = xstrdup("");	/* not made yet */
 		free(dir);
 		free(root);
 	}
 	*name = o->db != NULL ? "file" : o->global ? "global" : "project";
-	/* the project's folder is known to be the user's own, but what lies
-	 * in it may have come with an archive: a link would lead us to a file
-	 * elsewhere.  Where else one is meant, its lock and log lie beside the
-	 * file itself */
+	/* the project's folder is known to be the user's own, but its content
+	 * may come from an archive, so a link there could lead us anywhere and
+	 * is not followed.  Other links are, as the lock and log must be next
+	 * to the file itself */
 	bool is = path != NULL && lstat(path, &st) == 0;
 	bool link = is && !project && S_ISLNK(st.st_mode);
 
-	/* one to a file that is not there yet makes it */
+	/* a link to a missing file creates the file */
 	if (link && create)
 		file_close(open(path, O_RDWR | O_CREAT | O_NONBLOCK |
 		    O_NOCTTY | O_CLOEXEC, 0600));
