@@ -39,11 +39,11 @@ tags_join(struct slice a, struct slice b)
 /* The hash that replaces the name of a forgotten slot. */
 #define SLOT(name) "short_hash('slot:' || " name ")"
 
-/* The saves of a slot, including those of forgotten facts. */
+/* The saves of a slot, and the latest of those that are gone from it. */
 #define OF_SLOT "(SELECT time, key FROM saved WHERE slot = ?1 UNION ALL " \
 	"SELECT time, key FROM gone WHERE slot = " SLOT("?1") ")"
 
-/* gone has one mark per slot: the latest save that fell. */
+/* gone has one mark per slot: the latest save superseded or forgotten. */
 #define RAISE " ON CONFLICT(slot) DO UPDATE SET time = excluded.time, " \
 	"key = excluded.key WHERE (excluded.time, excluded.key) > (time, key)"
 
@@ -64,8 +64,9 @@ saves_last(struct store *st, const char *key, int64_t *time, struct err *e)
 	    "WHERE key = ?1", "t", key) < 0 ? -1 : 0;
 }
 
-/* A save that is not later than another fact's save falls; its mark stays, so
- * that saves learned later can fall by it, too. */
+/* Remove the saves of a slot that a later save of another fact supersedes.  The
+ * slot's mark stays, so that it also supersedes older saves that are imported
+ * later.  The keys of the removed saves are added to lost. */
 static int
 settle_slot(struct store *st, struct slice slot, struct texts *lost,
     struct err *e)
@@ -179,7 +180,7 @@ saves_list(struct store *st, const char *key, bool gone, struct buf *out,
 		scan_put(&list, ",'slot':?}", slot.n > 0 ? slot :
 		    (struct slice){ NULL, 0 });
 	}
-	if (n > (gone ? 0 : 1))		/* one save is in the item itself */
+	if (n > (gone ? 0 : 1))		/* the item itself shows one save */
 		scan_put(out, "[$]", buf_view(&list));
 	buf_release(&list);
 	return got;
@@ -230,7 +231,7 @@ settle(struct store *st, const char *key, struct slice text, size_t *gone,
 	struct buf is = BUF_INIT(BUF_RECORD_MAX);
 	int64_t row = 0;
 	int n = fold(st, key, &it, e), r = -1;
-	/* what is there of it: its row, 0 for none, and the item */
+	/* what is stored of it: its row, 0 for none, and the item */
 	struct st *s = n < 0 ? NULL : db_query(st->db, e, "SELECT id, time, "
 	    "tags, slot FROM item WHERE key = ?1 AND kind = 1", "t", key);
 	int got = st_step(s, e);
@@ -255,7 +256,7 @@ settle(struct store *st, const char *key, struct slice text, size_t *gone,
 	} else if (text.p == NULL || (row > 0 && text.p == had.text &&
 	    it.time == had.time && same_text(it.tags, had.tags) &&
 	    same_text(it.slot, had.slot))) {
-		r = 0;			/* a message has its key, or it is so */
+		r = 0;			/* no text known, or no change */
 	} else if (row == 0 || store_drop(st, row, e) == 0) {
 		snprintf(it.id, sizeof it.id, "m:%s", key);
 		it.text = xmemdup0(text.p, text.n);
@@ -290,7 +291,7 @@ facts_forget(struct store *st, const char *key, int64_t time, size_t *gone,
 	struct texts lost = { .n = 0 };
 	int r = saves_mark(st, key, time, e);
 
-	/* its latest save in each slot is what others are measured by later */
+	/* in each slot, keep its latest save to compare later ones with */
 	if (r == 0)
 		r = db_run(st->db, e, "INSERT INTO gone(slot, key, time) "
 		    "SELECT " SLOT("slot") ", key, max(time) FROM saved "
@@ -329,8 +330,8 @@ save(struct store *st, struct item *fact, struct err *e)
 		s.time = forgotten + 1;
 	int r = 0;
 	if (fact->slot != NULL) {
-		/* the slot's fact is replaced: it goes, though it had been
-		 * saved without the slot too */
+		/* the slot's fact is replaced, even if it was also saved
+		 * without the slot */
 		struct st *q = db_query(st->db, e, "SELECT time, key, (SELECT "
 		    "max(time) FROM saved WHERE key = t.key AND EXISTS (SELECT "
 		    "1 FROM saved WHERE key = t.key AND slot = '')) FROM "
@@ -363,7 +364,7 @@ save(struct store *st, struct item *fact, struct err *e)
 int
 store_save(struct store *st, struct item *fact, struct err *e)
 {
-	/* a fact exists nowhere else: it must survive a power failure */
+	/* a fact is stored only here: it must survive a power failure */
 	if (db_durable(st->db, e) < 0 || store_begin(st, e) < 0)
 		return -1;
 	return store_end(st, save(st, fact, e), e);

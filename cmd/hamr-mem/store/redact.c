@@ -21,14 +21,14 @@
 struct pattern {
 	char *kind, *start;
 	size_t n;		/* of start */
-	unsigned pair;		/* that it begins with */
+	unsigned pair;		/* the first two bytes of start */
 	regex_t re;
 };
 
 struct redact {
 	struct pattern *p;
 	size_t n, cap;
-	bool begins[1 << 16];	/* a START begins with this PAIR */
+	bool begins[1 << 16];	/* does a start begin with this PAIR? */
 };
 
 struct redact *
@@ -114,7 +114,7 @@ redact_add(const struct redact *r, struct slice t, struct buf *out)
 			regmatch_t m = { 0, (regoff_t)num_min(left,
 			    SECRET_MAX) };
 
-			/* a word does not begin within another */
+			/* a start that is a word must not be within one */
 			if (p->pair != pair || left < p->n ||
 			    memcmp(t.p + at, p->start, p->n) != 0 ||
 			    (at > 0 && is_word_byte(p->start[0]) &&

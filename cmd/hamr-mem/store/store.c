@@ -1,4 +1,4 @@
-/* store.c - a memory: items and their passages, kept, replaced, forgotten. */
+/* store.c - a memory: store, replace and forget items and their passages. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -30,22 +30,22 @@ static const struct db_schema schema = {
 	"  tokenize='porter unicode61 remove_diacritics 2');"
 	"CREATE TABLE forgotten(key TEXT PRIMARY KEY, time INTEGER NOT NULL)"
 	"  WITHOUT ROWID;"
-	/* 'unclean': deleted text may still stand in the file or log */
+	/* 'unclean': deleted text may still be in the file or log */
 	"CREATE TABLE state(name TEXT PRIMARY KEY, value) WITHOUT ROWID;"
-	/* facts.c says what these two are for */
+	/* facts.c explains these two */
 	"CREATE TABLE saved("
 	"  key TEXT NOT NULL, time INTEGER NOT NULL, slot TEXT NOT NULL,"
 	"  tags TEXT NOT NULL, PRIMARY KEY(key, time, slot)) WITHOUT ROWID;"
 	"CREATE TABLE gone(slot TEXT PRIMARY KEY, key TEXT NOT NULL,"
 	"  time INTEGER NOT NULL) WITHOUT ROWID;"
 	WORDS_SQL
-	/* behind all tables, as VACUUM puts them: db_lend_head */
+	/* after all tables, as VACUUM orders them: see db_lend_head */
 	"CREATE INDEX saved_slot ON saved(slot, time, key);"
-	/* the newest time is asked for at each search */
+	/* each search asks for the newest time */
 	"CREATE INDEX item_time ON item(time);"
 	"CREATE INDEX item_session ON item(session);"
-	/* what a transaction adds to the index is written as one segment, up
-	 * to 16 MB: segments of 1 MB, the default, are merged once more */
+	/* write what a transaction adds to the index as one segment of up to
+	 * 16 MB: with 1 MB, the default, segments are merged once more */
 	"INSERT INTO words(words, rank) VALUES('hashsize', 16777216);",
 	.shadow = { "words_" },
 	.sign = "hashsize" };
@@ -136,7 +136,7 @@ store_newest(struct store *st, enum kind kind, int64_t *id, struct err *e)
 	    "i", kind == KIND_FACT ? INT64_MAX : FACT_FIRST) < 0 ? -1 : 0;
 }
 
-/* What equal texts have in common. */
+/* The hash by which equal texts are found. */
 static void
 hash_text(const struct item *it, char hash[SHA_HEX])
 {
@@ -144,7 +144,8 @@ hash_text(const struct item *it, char hash[SHA_HEX])
 	hash[16] = '\0';
 }
 
-/* 1: inserted, 0: another item has the key already. */
+/* Insert an item with its passages and words.  1: inserted, 0: the key is
+ * taken. */
 static int
 insert(struct store *st, const struct item *it, const char *key,
     const char *hash, struct err *e)
@@ -172,8 +173,8 @@ insert(struct store *st, const struct item *it, const char *key,
 	if (db_changes(st->db) == 0)
 		return 0;
 	*last = id;
-	/* Its text, and its words in the index.  Both are statements of one
-	 * row: before one of several rows FTS5 writes out all it has
+	/* Its text, and its words in the index.  Each statement inserts one
+	 * row: before one that inserts several, FTS5 writes out all it has
 	 * collected. */
 	id <<= PASSAGE_BITS;
 	for (; r > 0 && text_passage(text, &at, &p); id++) {
@@ -207,7 +208,8 @@ store_add(struct store *st, const struct item *it, struct err *e)
 	return insert(st, it, it->id + 2, hash, e) < 0 ? -1 : 0;
 }
 
-/* Put it in unless it was forgotten: 1, or 0 when the key is another text's. */
+/* Insert an item unless it was forgotten: 1, or 0 when another text has the
+ * key. */
 static int
 put(struct store *st, const struct item *it, const char *key,
     const char *hash, struct err *e)
@@ -276,7 +278,7 @@ store_wipe_log(struct store *st, struct err *e)
 	    store_end(st, db_exec(st->db, "DELETE FROM state WHERE name = "
 	    "'unclean'", e), e) < 0)
 		return -1;
-	db_truncate_log(st->db, NULL);	/* holds no text any more */
+	db_truncate_log(st->db, NULL);	/* optional: it has no text now */
 	return 0;
 }
 
@@ -371,7 +373,7 @@ store_text(struct store *st, int64_t row, struct buf *out, struct err *e)
 	return got;
 }
 
-/* ---- is it whole? ---- */
+/* ---- checking ---- */
 
 int
 store_check(struct store *st, bool index, struct buf *out, struct err *e)

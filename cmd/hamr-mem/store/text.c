@@ -53,10 +53,10 @@ character(struct slice w, size_t at)
 	return slice_part(w, at, at + (n > 0 ? n : 1));
 }
 
-/* For a word that is not ASCII: append the pairs of letters of scripts written
- * without blanks: Thai, Lao (U+0E00 on), kana, Han, Hangul (U+3040 on), where
- * the index takes a whole sentence for one word.  Append a word with a sharp s
- * also with ss: the index folds diacritics, but a sharp s is a letter. */
+/* For a word that is not ASCII.  Append each pair of letters of scripts written
+ * without blanks, where the index takes a whole sentence for one word: Thai,
+ * Lao (U+0E00 on), kana, Han, Hangul (U+3040 on).  Append a word with a sharp
+ * s also with ss: the index folds diacritics, but a sharp s is a letter. */
 static void
 add_other(struct slice w, struct buf *out)
 {

@@ -9,7 +9,7 @@
 #include "base/utc.h"
 #include "when.h"
 
-/* In ms; what is earlier or later has no year of four digits. */
+/* The range, in ms, of times whose year has four digits. */
 #define YEAR_0 (-62167219200000)
 #define YEAR_10000 253402300800000
 

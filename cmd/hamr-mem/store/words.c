@@ -13,12 +13,12 @@
 #define WORD_MIN 4		/* a shorter one has no fragments */
 #define WORD_MAX 64
 #define FRAGMENT_MIN 3		/* bytes; shorter ones are in too many */
-#define RUN_MAX ((size_t)4 << 20)	/* two runs become one up to this */
+#define RUN_MAX ((size_t)4 << 20)	/* runs are merged up to this size */
 #define BLOCK_BYTES ((size_t)16 << 10)
-#define BLOCK_BITS 20		/* of an id: the number of a run's block */
-#define MASK_BITS 14		/* of the number of one of its bits */
+#define BLOCK_BITS 20		/* low bits of an id: the block in its run */
+#define MASK_BITS 14		/* a mask has 2^MASK_BITS bits */
 #define MASK_BYTES (1 << MASK_BITS >> 3)
-#define ROWS_MAX 10000		/* that are looked at for words that leave */
+#define ROWS_MAX 10000		/* searched for uses of removed words */
 
 /* ---- sets ---- */
 
@@ -128,7 +128,7 @@ add_word(struct wordset *set, struct slice w)
 		wordset_add(set, (struct slice){ small, w.n });
 }
 
-/* Words are kept in lower case; those that underscores join also as one. */
+/* Words are stored in lower case; words joined by underscores also as one. */
 void
 words_add(struct wordset *set, struct slice text)
 {
@@ -365,7 +365,7 @@ words_settle(struct store *st, struct err *e)
 	}
 	got = got < 0 ? -1 : 0;
 	if (got == 0 && rows <= 0) {
-		/* to look for more takes as long as to collect all anew */
+		/* searching on would take as long as collecting all anew */
 		words_drop(st);
 		got = db_exec(st->db, "DELETE FROM block", e);
 		struct st *s = got < 0 ? NULL : db_query(st->db, e, "SELECT "
@@ -497,7 +497,7 @@ words_holding(struct store *st, const struct slice *fragment, size_t n,
 			add_term(terms, w, "\"*\n");
 	}
 	int r = look_for(st, buf_view(&joined), &f, e);
-	/* of a joined fragment that is found the pieces are not looked for */
+	/* if a joined fragment is found, do not search for its pieces */
 	struct slice rest = buf_view(&plain);
 	while (slice_line(&rest, &w))
 		if (f.n == 0 || memmem(buf_view(&joined).p, joined.len, w.p,
