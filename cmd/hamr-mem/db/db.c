@@ -23,7 +23,7 @@
 #define TRUNCATE_MS 5000
 #define LOG_MAX (6 << 20)	/* SQLite's own limit, 1,000 pages, is less */
 #define LOCK_MS (10 * 60 * 1000)
-#define PAGE 4096		/* what SQLite writes a new file in */
+#define PAGE 4096		/* SQLite's page size for new files */
 
 /* ---- the lock beside the file, and which file it is ---- */
 
@@ -72,9 +72,9 @@ db_is_stale(const struct db *db)
 	    st.st_ino != db->ino;
 }
 
-/* Give the new file the old one's mode and sync it before the rename.  The old
- * file's log, empty or set aside by now, is removed first: whoever opens the
- * new file must not find it. */
+/* Replace the file with the one at `by`, after giving that the old one's mode
+ * and syncing it.  The old file's log, empty or set aside by now, is removed
+ * first: no process that opens the new file may find it. */
 static int
 replace_file(const struct db *db, const char *by, struct err *e)
 {
@@ -88,7 +88,7 @@ replace_file(const struct db *db, const char *by, struct err *e)
 		file_close(fd);
 		return -1;
 	}
-	/* only root can do this, and only root has to */
+	/* only root can change the owner, and only root needs to */
 	if (fchown(fd, st.st_uid, st.st_gid) < 0)
 		errno = 0;
 	close(fd);
@@ -130,8 +130,8 @@ whose(struct db *db, struct err *e)
 		return err_set(e, ST_DATA, "%s: made by another version of "
 		    "hamr-mem; export it with that one and import it into a "
 		    "new file", db->path);
-	/* Is there nothing but what we make?  A file may be planted, with
-	 * triggers that swallow what is saved, or views in place of tables. */
+	/* Is there anything that we do not make?  A file may be planted, with
+	 * triggers that drop what is saved, or views in place of tables. */
 	struct st *s = db_query(db, e, "SELECT type, name, sql "
 	    "FROM sqlite_master WHERE sql IS NOT NULL AND "
 	    "name NOT LIKE 'sqlite\\_%' ESCAPE '\\'", "");
@@ -140,7 +140,7 @@ whose(struct db *db, struct err *e)
 		struct slice sql = st_col(s, 2);
 		const char *all = schema->sql, *at = memmem(all, strlen(all),
 		    sql.p, sql.n);
-		/* one of the statements, each ended by ';' */
+		/* is it one of our statements, which end with ';'? */
 		bool known = at != NULL && (at == all || at[-1] == ';') &&
 		    (at[sql.n] == ';' || at[sql.n] == '\0');
 
@@ -200,8 +200,8 @@ open_file(struct db *db, const char *name, int flags, struct err *e)
 		{ SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1 } };
 	struct stat st;
 
-	/* one thread, and nobody asks how much memory is in use: locking for
-	 * both is a twentieth of the indexing; refused but the first time */
+	/* we use one thread and need no memory statistics: locking for both
+	 * takes 5% of indexing; only the first call has an effect */
 	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	if (sqlite3_open_v2(name, &db->h, flags, NULL) != SQLITE_OK) {
@@ -242,12 +242,12 @@ close_file(struct db *db)
 	db->h = NULL;
 }
 
-/* The lock is taken. */
+/* Open the file for writing, and make it if needed.  The lock is held. */
 static int
 open_to_write(struct db *db, struct err *e)
 {
 	/* WAL needs memory shared between processes; no network file system has
-	 * it: NFS, CIFS, SMB2, SMB, 9p, FUSE (sshfs and its kin), AFS, Ceph */
+	 * it: NFS, CIFS, SMB2, SMB, 9p, FUSE (such as sshfs), AFS, Ceph */
 	static const unsigned long remote[] = { 0x6969, 0xff534d42, 0xfe534d42,
 		0x517b, 0x01021997, 0x65735546, 0x5346414f, 0x00c36400 };
 	const struct db_schema *schema = db->schema;
@@ -257,7 +257,7 @@ open_to_write(struct db *db, struct err *e)
 	if (open_file(db, db->path, SQLITE_OPEN_READWRITE |
 	    SQLITE_OPEN_CREATE, e) < 0)
 		return -1;
-	int was = whose(db, e);	/* before anything of it changes */
+	int was = whose(db, e);	/* before we change anything in it */
 	if (was < 0)
 		return -1;
 	if (statfs(db->path, &at) == 0)
@@ -274,7 +274,7 @@ open_to_write(struct db *db, struct err *e)
 	char *mark = xasprintf("PRAGMA application_id=%d; "
 	    "PRAGMA user_version=%d;", schema->application_id,
 	    schema->version);
-	was = whose(db, e);	/* somebody may have been faster */
+	was = whose(db, e);	/* another process may have been faster */
 	bool good = was > 0 || (was == 0 && db_exec(db, schema->sql, e) == 0 &&
 	    db_exec(db, mark, e) == 0);
 	free(mark);
@@ -291,8 +291,8 @@ open_reader(struct db *db, struct err *e)
 	struct stat st;
 	int r;
 
-	/* a file that nobody can write, nor is: the log, which a reader would
-	 * make, is not needed */
+	/* in a read-only folder, a file without a log cannot change, so the
+	 * log that a reader would make is not needed */
 	if ((stat(log, &st) < 0 || st.st_size == 0) &&
 	    access(folder, W_OK) < 0) {
 		buf_adds(&uri, "file:");
@@ -332,8 +332,8 @@ db_open(const char *path, enum db_mode mode, const struct db_schema *schema,
 	else if (mode != DB_WRITE)
 		r = open_reader(db, e);
 	else if (access(lock, F_OK) < 0 && access(path, F_OK) == 0) {
-		/* a file without our lock beside it may be anybody's, who
-		 * finds no lock there because of us */
+		/* a file without our lock may belong to another program, so
+		 * check it before making a lock next to it */
 		r = open_reader(db, e);
 		close_file(db);
 		if (r < 0 && e->status == ST_NOINPUT)
@@ -400,8 +400,8 @@ db_end(struct db *db, bool commit, struct err *e)
 	char *log = xasprintf("%s-wal", db->path);
 	struct stat st;
 
-	/* who opens the file next reads the log once more, if nobody else has
-	 * it open: a long one is emptied, unless a reader is in the way */
+	/* the next process to open the file alone reads the whole log, so
+	 * empty a long one, unless a reader is in the way */
 	if (r == 0 && commit && stat(log, &st) == 0 && st.st_size > LOG_MAX) {
 		sqlite3_busy_timeout(db->h, 0);
 		sqlite3_wal_checkpoint_v2(db->h, NULL,
@@ -458,7 +458,7 @@ db_replace(struct db *db, const char *by, int (*last)(void *, struct err *),
 		r = last(arg, e);
 	else if (r == 0)
 		r = db_run(db, e, "VACUUM INTO ?1", "t", by);
-	if (r == 0)		/* or its log were taken for the new one's */
+	if (r == 0)		/* or the new file would inherit the old log */
 		r = truncate_log(db, e);
 	if (r == 0)
 		r = replace_file(db, by, e);
@@ -471,7 +471,7 @@ db_vacuum(struct db *db, struct err *e)
 {
 	char *by = xasprintf("%s-vacuum", db->path);
 
-	unlink(by);		/* of one that was killed */
+	unlink(by);		/* left by a process that was killed */
 	int r = db_replace(db, by, NULL, NULL, e);
 	if (r < 0)
 		unlink(by);
@@ -488,10 +488,10 @@ db_lost_log(const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char *log = xasprintf("%s-wal", path);
 	char *lock = xasprintf("%s-lock", path);
-	/* is it in the mode whose log stays behind?  In this order: whoever
-	 * makes a file has its lock first.  Beside our lock another program
-	 * took the log away, having emptied it, as sqlite3(1) does; what
-	 * rebuild makes comes without one */
+	/* In WAL mode the log stays when a file is closed.  Check in this
+	 * order, as a file is made after its lock.  If our lock is there,
+	 * another program such as sqlite3(1) emptied the log and removed it.
+	 * rebuild's files are not in that mode */
 	bool lost = fd >= 0 && read(fd, head, sizeof head) == sizeof head &&
 	    head[18] == 2 && access(lock, F_OK) < 0 && access(log, F_OK) < 0;
 
@@ -514,14 +514,14 @@ db_is_ours(const char *path, const struct db_schema *schema)
 	file_close(fd);
 	free(lock);
 	if (n < 100 || memcmp(head, magic, sizeof magic) != 0)
-		/* its head is lost */
+		/* its header is lost */
 		return n >= 0 && (locked || memmem(head, (size_t)n,
 		    schema->sign, strlen(schema->sign)) != NULL);
 	return num_be32(head + 68) == (uint32_t)schema->application_id &&
 	    num_be32(head + 60) == (uint32_t)schema->version;
 }
 
-/* A missing file has no copy. */
+/* Copy path to copy, both with the suffix end; a missing file is skipped. */
 static int
 copy_file(const char *path, const char *copy, const char *end, struct err *e)
 {
@@ -560,7 +560,7 @@ db_lend_head(const char *path, const char *from, const char *copy,
 	int out = open(copy, O_WRONLY | O_CLOEXEC);
 	if (in < 0 || read(in, head, PAGE) != PAGE)
 		r = err_sys(e, ST_SYSTEM, "%s", from);
-	memset(head + 28, 0, 4);	/* as many pages as there are */
+	memset(head + 28, 0, 4);	/* 0: the file's size says how many */
 	if (r == 0 && (out < 0 || pwrite(out, head, PAGE, 0) != PAGE))
 		r = err_sys(e, ST_SYSTEM, "%s", copy);
 	file_close(in);
@@ -568,7 +568,8 @@ db_lend_head(const char *path, const char *from, const char *copy,
 	return r;
 }
 
-/* Make a hard link, so that the first name never disappears. */
+/* Add the name aside with a hard link, so that path never disappears; both with
+ * the suffix end.  A missing file is skipped. */
 static int
 also_named(const char *path, const char *end, const char *aside,
     struct err *e)

@@ -1,11 +1,11 @@
 /* relevance.c - relevance(words, WANTED): bm25 with bounded work.
  *
- * FTS5's own bm25() first walks every row that matches, once for each phrase,
- * to learn how rare it is: a second for a common word in a million rows.  This
- * one is told, or counts up to COUNTED rows.  Otherwise it is bm25 with its
- * usual constants, and positive, but: of a word in several columns the best one
- * counts, and where that is a label the row's length does not: "File a.c
- * updated" is no more about a.c than what was read of it.
+ * FTS5's own bm25() first walks all matching rows, once for each phrase, to
+ * learn how rare it is: a second for a common word in a million rows.  This one
+ * is given the number of rows, or counts up to COUNTED.  Otherwise it is bm25
+ * with its usual constants and positive, with two changes: if a word is in
+ * several columns, only the best one counts, and if that is a label, the row's
+ * length is ignored, as "File a.c updated" is not more about a.c than its text.
  */
 #include <math.h>
 #include <sqlite3.h>
@@ -16,14 +16,14 @@
 
 #include "internal.h"
 
-#define COUNTED 2000		/* rows with a phrase; more count as so many */
+#define COUNTED 2000		/* rows with a phrase; more count as 2000 */
 #define K1 1.2
 #define B 0.75
 #define PHRASES 64
-#define PLACES 500		/* of words in a row, that are compared */
-#define LENGTHS 1000		/* of rows that are looked up, with the phrase
-				 * and without it */
-#define LOOK_EVERY 250		/* rows between two looks at the clock */
+#define PLACES 500		/* of words in a row, to find the phrase */
+#define LENGTHS 1000		/* rows whose length we look up: this many with
+				 * the phrase, and as many without it */
+#define LOOK_EVERY 250		/* rows between checks of the clock */
 
 struct rarity {
 	double average;		/* words in a row */
@@ -31,13 +31,13 @@ struct rarity {
 	double idf[];
 };
 
-/* How often a word is in a row, by the column where that is most. */
+/* How often a word is in a row's best column for it, weighted. */
 struct often {
 	double n;
 	bool label;
 };
 
-/* Of a row of so many words. */
+/* The score of a row of `size` words. */
 static double
 sum(const struct rarity *r, const struct often *often, int size)
 {
@@ -95,9 +95,10 @@ is_phrase(const Fts5ExtensionApi *api, Fts5Context *f,
 	return false;
 }
 
-/* How much a row tells, whose length is looked up only if it may then reach
- * least: that is the dearest part.  It is as long as the places of its words
- * say, at least; after LENGTHS rows, and as long as an average one. */
+/* Set a row's score.  To look up its length is the most expensive step, so we
+ * first assume the minimum that the places of its words imply, and look it up
+ * only if the score then reaches least.  After LENGTHS look-ups, we assume at
+ * least the average length instead. */
 static int
 score(const Fts5ExtensionApi *api, Fts5Context *f, const struct rarity *r,
     struct db_relevance *want)
@@ -145,7 +146,8 @@ score(const Fts5ExtensionApi *api, Fts5Context *f, const struct rarity *r,
 	return rc;
 }
 
-/* Its argument behind the table is what db_relevance binds. */
+/* The SQL function.  The argument after the table is a bound struct
+ * db_relevance. */
 static void
 relevance(const Fts5ExtensionApi *api, Fts5Context *f, sqlite3_context *ctx,
     int n, sqlite3_value **v)

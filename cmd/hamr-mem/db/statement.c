@@ -1,4 +1,4 @@
-/* statement.c - statements of SQLite, and its failures in our words. */
+/* statement.c - SQLite's statements, and its errors as ours. */
 #include <errno.h>
 #include <sqlite3.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-#define LOOK_EVERY 1000		/* SQLite's instructions between two */
+#define LOOK_EVERY 1000		/* SQLite's instructions between checks */
 
 /* ---- reasons ---- */
 
@@ -28,7 +28,7 @@ db_fail(sqlite3 *h, struct err *e)
 	int rc = sqlite3_extended_errcode(h);
 	int sys = sqlite3_system_errno(h), kind = rc & 0xff;
 
-	if (sys == 0)		/* not kept on every way an error takes */
+	if (sys == 0)		/* SQLite does not always record it */
 		sys = errno;
 	if (path == NULL)
 		path = "memory";
@@ -54,7 +54,7 @@ db_fail(sqlite3 *h, struct err *e)
 		return err_set(e, ST_SYSTEM, "%s: %s%s%s; check the file and "
 		    "its folder", path, sqlite3_errmsg(h),
 		    sys != 0 ? ": " : "", sys != 0 ? strerror(sys) : "");
-	case SQLITE_OK:		/* FTS5 sets no code when its memory ends */
+	case SQLITE_OK:		/* FTS5 sets no code when out of memory */
 	case SQLITE_NOMEM:
 		return err_set(e, ST_SYSTEM, "%s: out of memory", path);
 	default:
@@ -71,7 +71,7 @@ stmt(struct st *s)
 	return (sqlite3_stmt *)s;
 }
 
-/* The statement of this SQL, anew, with these values. */
+/* Prepare this SQL, or reset its kept statement, and bind the values. */
 static struct st *
 statement(struct db *db, const char *sql, const char *types, va_list ap,
     struct err *e)
@@ -220,8 +220,8 @@ st_done(struct st *s)
 		sqlite3_reset(stmt(s));
 }
 
-/* FTS5 reads by statements, too: a prefix of many words is collected before its
- * first row. */
+/* Stop a statement at the deadline.  This also reaches FTS5, which reads with
+ * SQLite statements and collects a prefix's words before its first row. */
 static int
 look_at_clock(void *arg)
 {
