@@ -1,7 +1,7 @@
 /* index.c - the stage: which parts of a transcript are remembered, and when.
  *
  * Items are collected and put into the memory in batches: at go, at sync, at
- * the end, and when many have come.  The lock is held during a batch only.
+ * the end, and when there are many.  The lock is held only during a batch.
  */
 #include <fnmatch.h>
 #include <poll.h>
@@ -32,7 +32,7 @@
 
 /* ---- calls ---- */
 
-/* What calls say and their results do not. */
+/* What calls tell us that their results do not. */
 struct told {
 	char *name, *path;	/* NULL: not told */
 	int64_t time;
@@ -86,8 +86,7 @@ calls_learn(struct calls *c, const struct redact *redact,
 			t->name = redact_value(redact, call.name);
 			t->path = NULL;
 		}
-		/* what the arguments are about: a path, else what was run or
-		 * looked for */
+		/* what the call is about: a path, else a command or a search */
 		if (t != NULL && scan_str(call.args, &args) &&
 		    scan_record(&scan, args.p, args.len) == 0 &&
 		    alias_args(slice_of(tool), buf_view(&args), &named))
@@ -109,7 +108,7 @@ struct index {
 	bool enabled;			/* [memory] enabled */
 	const char *const *exclude;	/* globs of paths */
 	size_t nexclude;
-	struct redact *redact;		/* NULL: not needed so far */
+	struct redact *redact;		/* NULL: not needed yet */
 	struct store store;
 	bool open;
 	/* of this transcript */
@@ -119,11 +118,11 @@ struct index {
 	/* not stored yet */
 	struct item *item;
 	size_t n, cap, bytes;
-	bool due;			/* as soon as there is time */
+	bool due;			/* commit when no input is waiting */
 	long long began;		/* ms */
 	int64_t stored;
-	bool told;			/* the line of progress is there */
-	bool failed;			/* a filter tries only once more */
+	bool told;			/* a line of progress is shown */
+	bool failed;			/* a filter retries only at the end */
 	struct err err;
 };
 
@@ -198,8 +197,8 @@ flush(struct stage *s)
 	    true, x->err.text, SLICE(""));
 }
 
-/* Do not commit at the end of a transcript while there is more to read: many
- * small commits cost as much as the indexing. */
+/* Unless resident, do not commit while there is more to read: many small
+ * commits cost as much as the indexing. */
 static void
 on_act(struct stage *s)
 {
@@ -230,8 +229,8 @@ store_batch(struct stage *s, struct index *x)
 	bool before = true;
 	struct stat st;
 
-	/* with -r a failed batch waits for the next sync, which tries again
-	 * and says so */
+	/* with -r a failed batch waits for the next sync, which retries and
+	 * reports it */
 	if (s->mode == STAGE_RESIDENT) {
 		if (x->err.status == ST_OK && commit(x, &x->err) == 0)
 			x->err.status = ST_OK;
@@ -343,7 +342,7 @@ remember(struct index *x, const struct rec *r)
 			    it.id);
 		free(call);
 	}
-	if (it.id[0] == '\0')		/* no result of a call with an id */
+	if (it.id[0] == '\0')		/* no call's result, or no call id */
 		memid_message(slice_of(x->session), slice_of(it.role),
 		    (struct slice){ it.text, it.len }, it.id);
 	if (is_excluded(x, it.path)) {
@@ -362,7 +361,8 @@ on_record(struct stage *s, const struct rec *r)
 {
 	struct index *x = s->self;
 
-	/* first: behind a long record its line is gone by now */
+	/* here, not after adding a record: the line of a long one that filled
+	 * the batch is freed by now */
 	if (x->n >= BATCH_ITEMS || x->bytes >= (s->mode == STAGE_RESIDENT ?
 	    RESIDENT_BYTES : BATCH_BYTES))
 		store_batch(s, x);

@@ -78,7 +78,7 @@ port_export(struct store *st, port_fn *fn, void *ctx, struct err *e)
 void
 port_salvage(struct store *st, port_fn *fn, void *ctx)
 {
-	/* what one end does not reach, the other may */
+	/* if reading stops at damage, read backward from the other end */
 	static const char *const ways[][2] = {
 		{ ITEMS " NOT INDEXED WHERE id >= 1 << 42 ORDER BY id",
 		ITEMS " NOT INDEXED WHERE id >= 1 << 42 ORDER BY id DESC" },
@@ -228,8 +228,8 @@ take_saves(struct store *st, struct entry *n, struct texts *lost,
 
 /* ---- messages ---- */
 
-/* Keep the smaller of *text and what the store had; true when it differs from
- * what the store had. */
+/* Set *text to the smaller of itself and what the store had; true when that
+ * changes what the store had. */
 static bool
 merge_text(char **text, struct slice had)
 {
@@ -275,7 +275,7 @@ take_message(struct store *st, struct item *it, struct err *e)
 	if (it->time == WHEN_NONE || (time != WHEN_NONE && time < it->time))
 		it->time = time;
 	if (row >= FACT_FIRST)
-		return 0;		/* it stands for a fact */
+		return 0;		/* the key is a fact's */
 	if (store_text(st, row, &text, e) < 0)
 		return -1;
 	buf_addc(&text, '\0');
