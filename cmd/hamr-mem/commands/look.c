@@ -20,12 +20,12 @@
 #include "term/term.h"
 #include "tokens/token.h"
 
-#define HITS 8			/* as the tool search_memory does */
+#define HITS 8			/* as in the tool search_memory */
 #define BRIEF_TOKENS 1000
 #define BRIEF_HITS 50
 #define BRIEF_CHARS 1000	/* of one fact */
 
-/* Text that holds nothing but what we put there. */
+/* Print text that is already safe for a terminal. */
 static int
 print_page(struct buf *page, struct err *e)
 {
@@ -39,8 +39,8 @@ print_page(struct buf *page, struct err *e)
 
 /* ---- search ---- */
 
-/* Append text on one line: white space is a blank, control and invisible
- * direction characters are '?'; cut with "…" behind max characters. */
+/* Append text on one line: white space becomes a blank, control and invisible
+ * direction characters become '?'; after max characters cut it with "…". */
 static void
 show_line(struct slice t, size_t max, struct buf *out)
 {
@@ -88,7 +88,7 @@ show_hit(struct rec_out *out, const struct hit *h, bool partial)
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	char time[UTC_SIZE], score[32];
 
-	/* four decimals, without zeros at the end */
+	/* four decimals, without trailing zeros */
 	snprintf(score, sizeof score, "%.15g",
 	    round(h->score * 10000) / 10000);
 	scan_put(&b, "{'type':'hit','id':@,'kind':@,'store':@,'session':?,"
@@ -126,7 +126,7 @@ show_hit_row(struct buf *row, const struct hit *h, struct term t)
 	size_t columns = width > at + 8 ? width - at : 8;
 	size_t mark = slice_find(text, 0, "«");
 	struct slice before = slice_part(text, 0, mark < text.n ? mark : 0);
-	/* of what stands before the match a third of that is shown */
+	/* give the text before the match at most a third of the columns */
 	if (term_width(before) > columns / 3) {
 		columns -= term_put_end(row, before, columns / 3);
 		text = slice_from(text, before.n);
@@ -189,7 +189,7 @@ command_search(const struct opts *o, struct err *e)
 	return r;
 }
 
-/* ---- looking ---- */
+/* ---- list, stats, check, show ---- */
 
 int
 command_list(const struct opts *o, struct err *e)
@@ -261,7 +261,7 @@ command_stats(const struct opts *o, struct err *e)
 	}
 	rec_out_init(&out);
 	if (r > 0) {
-		/* folders may have names that are not UTF-8 */
+		/* a folder's name may not be UTF-8 */
 		utf8_clean(&path, st.path, strlen(st.path));
 		scan_put(&line, "{'type':'stats','store':@,'path':@,"
 		    "'facts':$,'messages':$,'sessions':$,'forgotten':$,"
@@ -275,7 +275,7 @@ command_stats(const struct opts *o, struct err *e)
 	return r < 0 || rec_end(&out, e) < 0 ? -1 : ST_OK;
 }
 
-/* A memory may be too damaged to be opened. */
+/* A memory that is too damaged to open is a finding, not an error. */
 int
 command_check(const struct opts *o, struct err *e)
 {
@@ -285,7 +285,7 @@ command_check(const struct opts *o, struct err *e)
 	char *path = where_path(o, false, &name, e);
 	bool ours = path != NULL && store_is_ours(path);
 	int r = where_open_own(o, DB_WRITE, &st, e);
-	/* one that may not be written can be read all the same */
+	/* a memory that we cannot write may still be readable */
 	bool reads = r < 0 && e->status == ST_SYSTEM;
 
 	free(path);
@@ -361,7 +361,7 @@ command_forget(const struct opts *o, struct err *e)
 		else if (r > 0)
 			first = which;
 	} else if (o->before != WHEN_NONE && n > 1) {
-		/* a date does not say that the user's memory is meant */
+		/* by date, forget only in the project's memory */
 		end = 1;
 	}
 	for (size_t i = first; i < end && got >= 0; i++) {
@@ -371,7 +371,7 @@ command_forget(const struct opts *o, struct err *e)
 		total += got;
 		if (got > 0)
 			remove_unfinished(st[i].path);
-		/* what rebuild set aside is a file of the user's */
+		/* files that rebuild set aside belong to the user */
 		for (int k = 1; got > 0 && there; k++) {
 			char *aside = xasprintf("%s-damaged-%d", st[i].path,
 			    k);
@@ -428,8 +428,8 @@ by_time(const void *pa, const void *pb)
 	return strcmp(a->id, b->id);
 }
 
-/* Print facts until the tokens are used up; one that does not fit is skipped,
- * as a smaller one after it may fit. */
+/* Print facts until the tokens are used up.  Skip one that does not fit, as a
+ * smaller one after it may. */
 static int
 print(const struct facts *x, size_t max, struct rec_out *out, struct err *e)
 {

@@ -72,7 +72,7 @@ save(const struct opts *o, struct item *fact, struct err *e)
 	if (o->replace != NULL)
 		r = where_find(&st, 1, prefix, &which, &row, e);
 	if (r > 0 && o->replace != NULL) {
-		/* its slot and tags are the new one's */
+		/* the new fact inherits its slot and tags */
 		struct st *s = db_query(st.db, e, "SELECT slot, tags FROM item "
 		    "WHERE id = ?1 AND kind = 1", "i", row);
 		r = st_step(s, e);

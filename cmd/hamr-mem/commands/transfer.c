@@ -1,9 +1,9 @@
 /* transfer.c - export, import and rebuild a memory.
  *
- * rebuild: the new file is made of transcripts and of what the old one holds.
- * It is written beside the old one, which is in use meanwhile, and takes its
- * place at the end.  Whatever goes wrong, the old one stays.  Of a damaged one
- * what can be read is taken over, and it is kept beside the new one.
+ * rebuild makes a new file from transcripts and from the content of the old
+ * one.  It writes it next to the old one, which stays in use, and replaces that
+ * at the end.  On any error the old file stays.  From a damaged file it takes
+ * what can be read, and keeps that file next to the new one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -95,7 +95,7 @@ command_import(const struct opts *o, struct err *e)
 
 	if (run.redact != NULL && where_make_own(o, &st, e) == 0) {
 		run.st = &st;
-		/* all of it or nothing */
+		/* import all or nothing */
 		if (db_durable(st.db, e) == 0 && store_begin(&st, e) == 0) {
 			r = o->nargs == 0 ? import_file(&run, "-", e) : 0;
 			for (size_t i = 0; i < o->nargs && r == 0; i++)
@@ -199,7 +199,7 @@ finish(void *arg, struct err *e)
 	if ((!b->damaged && take_old(b, e) < 0) ||
 	    store_wipe_log(&b->new, e) < 0 ||
 	    db_truncate_log(b->new.db, e) < 0 ||
-	    /* none of the two moves with it, see db_lost_log */
+	    /* lock and log do not move with it, see db_lost_log */
 	    db_exec(b->new.db, "PRAGMA journal_mode=DELETE", e) < 0)
 		return -1;
 	store_close(&b->new);
@@ -248,7 +248,7 @@ take_damaged(struct rebuild *b, struct err *e)
 	char *copy = xasprintf("%s-copy", b->beside);
 	int r = 0;
 
-	/* without its first page it is no database any more */
+	/* without its first page it is no longer a database */
 	if (b->old.db == NULL && store_open(&b->old, b->path, "file",
 	    DB_SALVAGE, NULL) < 0) {
 		r = db_truncate_log(b->new.db, e);
@@ -288,7 +288,7 @@ run(struct rebuild *b, struct err *e)
 		o.stage.lenient = true;	/* a line cut short by a crash */
 		o.stage.quiet = true;
 		r = index_files(&s, &o, b->beside, e);
-		/* it has closed stdout, whose place no file of ours may take */
+		/* it closed stdout; no file that we open may get that number */
 		if (fcntl(STDOUT_FILENO, F_GETFD) < 0)
 			open("/dev/null", O_WRONLY);
 		if (r > 0)
@@ -336,7 +336,7 @@ command_rebuild(const struct opts *o, struct err *e)
 	    e) == 0 || (ours && e->status == ST_DATA))) {
 		b.damaged = b.old.db == NULL;
 		b.beside = xasprintf("%s-new", b.path);
-		/* one at a time: the new file has one name */
+		/* one rebuild at a time: they would use the same new file */
 		char *lock = xasprintf("%s-rebuild", b.path);
 		int fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
 		    0600);
