@@ -1,10 +1,9 @@
 /* find.c - find items in one or more memories.
  *
- * A cascade: the query as a phrase, all of its words, any of them, words that
- * hold one of them.  What an earlier tier found stands before what a later one
- * does; within a tier bm25 decides, with a preference for facts and, mildly,
- * for what is new.  Phrase and all words are one query: relevance() tells them
- * apart.
+ * A cascade of tiers: the query as a phrase, all of its words, any of them,
+ * words that contain one of them.  The hits of an earlier tier come first;
+ * within a tier bm25 decides, with a preference for facts and a mild one for
+ * new items.  Phrase and all words are one query: relevance() tells them apart.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,20 +18,20 @@
 #include "store/words.h"
 
 #define DAY_MS (24.0 * 3600 * 1000)
-#define SEARCH_MS 120		/* all of a search, but its last step */
-#define ROWS_MAX 50000		/* of one tier that are ranked, the newest */
+#define SEARCH_MS 120		/* a whole search, except its last step */
+#define ROWS_MAX 50000		/* the newest rows that one tier ranks */
 #define COMMON 4		/* a word in one of this many rows is common */
-#define ANY_ROWS 5000		/* that match any of the words, about */
-#define SAMPLE 300		/* rows that tell how common a word is */
+#define ANY_ROWS 5000		/* about how many may match any of the words */
+#define SAMPLE 300		/* rows that show how common a word is */
 #define PART_BYTES 60		/* before a part in its snippet */
-#define FRAGMENTS 16		/* of a query that are looked for */
-#define ALL_ROWS 10		/* with some words, about: the others are
-				 * looked for in their text */
-#define ASCEND_ROWS 1000000	/* with one of all words: fewer are walked over
+#define FRAGMENTS 16		/* of a query, the most we look for */
+#define ALL_ROWS 10		/* if some words leave about this few rows, find
+				 * the other words in the rows' text */
+#define ASCEND_ROWS 1000000	/* the sum of the words' rows; if less, walk
 				 * from the oldest on, a third faster */
 #define RANGES 8		/* of items of a session */
-#define GAP 10000		/* items between two of them, at least */
-#define TERMS 256		/* of an expression, that are known */
+#define GAP 10000		/* least number of items between two ranges */
+#define TERMS 256		/* of an expression, with known rows */
 #define EXPR_MAX ((size_t)1 << 20)
 
 /* One search, over all memories and tiers. */
@@ -44,11 +43,11 @@ struct search {
 	struct memory {
 		struct store *st;
 		int64_t newest;		/* message */
-		struct range {		/* of items that are looked at */
+		struct range {		/* of items to search */
 			int64_t from, to;
 		} range[RANGES];
 		size_t ranges;
-		struct map rows;	/* that hold a word, about */
+		struct map rows;	/* a word to its estimated rows */
 	} memory[MEMORIES];
 };
 
@@ -56,13 +55,13 @@ struct search {
 struct ask {
 	int tier;
 	struct buf expr;
-	double rows[TERMS];	/* of each term of it */
+	double rows[TERMS];	/* estimated rows of each term */
 	size_t n;
 	bool ascending;		/* the oldest row first: all will be ranked */
 	enum {
-		ASKED_ALL,
-		ASKED_MANY,	/* of all words: a row counts as one with all */
-		ASKED_FEW	/* the others are looked for in its text */
+		ASKED_ALL,	/* all words are in expr */
+		ASKED_MANY,	/* most: a row with these counts as a match */
+		ASKED_FEW	/* some: the others are searched in the text */
 	} asked;
 };
 
@@ -123,8 +122,8 @@ is_worse(const struct candidate *a, const struct candidate *b)
 	return a->rank != b->rank ? a->rank < b->rank : a->row < b->row;
 }
 
-/* An item's row, which the caller ends with st_done; without a row when the
- * item does not match the filters. */
+/* Read an item; the caller calls st_done.  *got as of st_step: 0 when the item
+ * does not match the filters. */
 static struct st *
 item_of(struct store *st, const struct find *f, int64_t row, int *got,
     struct err *e)
@@ -138,7 +137,7 @@ item_of(struct store *st, const struct find *f, int64_t row, int *got,
 	return s;
 }
 
-/* Put it in its place among the best, if it is one; told->least rises. */
+/* Insert c into the best, if it belongs there, and raise told->least. */
 static int
 rank(struct store *st, const struct find *f, const struct candidate *c,
     struct db_relevance *told, struct best *b, struct err *e)
@@ -147,7 +146,7 @@ rank(struct store *st, const struct find *f, const struct candidate *c,
 
 	if (b->n == b->max && !is_worse(&b->v[b->n - 1], c))
 		return 0;
-	/* a filter that the row does not tell */
+	/* the index does not know these filters' columns */
 	if (f->session != NULL || f->since != WHEN_NONE)
 		st_done(item_of(st, f, c->row, &want, e));
 	if (want > 0) {
@@ -162,8 +161,9 @@ rank(struct store *st, const struct find *f, const struct candidate *c,
 	return want < 0 ? -1 : 0;
 }
 
-/* The passages of an item are consecutive; the best one represents it, unless
- * each is to be checked.  1: there are more rows than the limit. */
+/* Rank the rows of s.  The passages of an item are consecutive; the best one
+ * represents it, unless each must be checked.  1: stopped early, with enough
+ * rows or out of time. */
 static int
 rank_rows(struct store *st, const struct find *f, struct st *s, bool each,
     struct search *x, struct db_relevance *told, struct best *best,
@@ -172,7 +172,7 @@ rank_rows(struct store *st, const struct find *f, struct st *s, bool each,
 	struct candidate c = { .row = 0 };
 	int got;
 
-	if (f->raw)		/* else no step takes long */
+	if (f->raw)		/* otherwise no step takes long */
 		db_deadline(st->db, x->until);
 	while ((got = st_step(s, e)) >= 0) {
 		int64_t passage = got > 0 ? st_col_int(s, 0) : 0;
@@ -231,8 +231,8 @@ take(struct store *st, const struct find *f, const struct candidate *c,
 	return got < 0 ? -1 : 0;
 }
 
-/* A few passages are indexed once more, by themselves: to mark the words in the
- * large index, its lists would be searched for each. */
+/* A small index of only the passages to show: to mark words with the large one,
+ * FTS5 would search its lists for each passage. */
 #define SHOWN_SQL "CREATE VIRTUAL TABLE IF NOT EXISTS temp.shown USING fts5(" \
 	"text, parts, path, name, " \
 	"tokenize='porter unicode61 remove_diacritics 2');" \
@@ -246,7 +246,7 @@ show(struct store *st, int64_t passage, struct err *e)
 	    "WHERE id = ?1", "i", passage);
 }
 
-/* Which of these, in order of their passages, are shown and match? */
+/* Which of the best, sorted by passage, are in temp.shown and match expr? */
 static int
 find_matches(struct store *st, const struct best *best, const struct buf *expr,
     bool *matches, struct err *e)
@@ -279,9 +279,9 @@ by_rank(const void *a, const void *b)
 	return is_worse(a, b) ? 1 : -1;
 }
 
-/* Where some words were asked for: which of the best have all of them, and
- * which the phrase?  With others between them, words can stand at the distance
- * that they have in it. */
+/* If we did not ask for all words: drop the best without all of them (if all),
+ * and check the phrase, as other words may be where the omitted ones would
+ * be. */
 static int
 check_best(struct store *st, const struct query *q, bool all,
     struct best *best, struct err *e)
@@ -291,7 +291,7 @@ check_best(struct store *st, const struct query *q, bool all,
 	size_t n = 0;
 	int r = db_exec(st->db, SHOWN_SQL, e);
 
-	if (best->n > 0)	/* FTS5 writes out what is out of order */
+	if (best->n > 0)	/* out of order, FTS5 would write to disk */
 		qsort(best->v, best->n, sizeof *best->v, by_passage);
 	for (size_t i = 0; i < best->n && r == 0; i++)
 		if (all || best->v[i].rank >= DB_PHRASE)
@@ -320,8 +320,8 @@ check_best(struct store *st, const struct query *q, bool all,
 #define ROWS_SQL "SELECT rowid FROM words WHERE words MATCH ?1 AND " \
 	"rowid >= ?2 AND rowid < ?3 AND relevance(words, ?4) ORDER BY rowid"
 
-/* 1: too many rows have the words we asked for, so those with all of them, or
- * the newest, may not be among the best. */
+/* Add the hits of one tier.  1: too many rows have the words we asked for, so
+ * those with all words, or the newest, may be missing. */
 static int
 take_tier(const struct memory *m, const struct find *f, const struct query *q,
     const struct ask *ask, struct search *x, struct hits *out, struct err *e)
@@ -404,8 +404,8 @@ is_alike(const struct hit *a, const struct hit *b)
 	return a->from == b->from && strcmp(a->expr, b->expr) == 0;
 }
 
-/* A part of a word that was found, the first one of those marked in shown,
- * where it stands in the text; NULL when it is spelled otherwise there. */
+/* A snippet of text around the first part of a word that is marked in shown;
+ * NULL when the text spells it differently. */
 static char *
 part_snippet(struct slice text, struct slice shown)
 {
@@ -466,8 +466,8 @@ add_snippets(struct hit *h, size_t n, struct err *e)
 	return got < 0 ? -1 : 0;
 }
 
-/* About how many rows hold a word: as many of the newest ones as are looked
- * at, scaled by the part of the memory they span. */
+/* Estimate how many rows contain a word: count the newest ones, up to SAMPLE,
+ * and scale by the part of the memory that they span. */
 static int
 count_rows(struct memory *m, struct slice word, double *out, struct err *e)
 {
@@ -506,7 +506,7 @@ by_rows(const void *pa, const void *pb)
 	return a->no - b->no;
 }
 
-/* Sort the words, the rarest first. */
+/* Sort the words, rarest first. */
 static int
 sort_words(struct memory *m, struct query *q, struct err *e)
 {
@@ -514,8 +514,8 @@ sort_words(struct memory *m, struct query *q, struct err *e)
 		if (!q->word[i].joined && count_rows(m,
 		    buf_view(&q->word[i].expr), &q->word[i].rows, e) < 0)
 			return -1;
-	/* is a piece of a joined one found nowhere?  Then it is itself not, and
-	 * may be a part of what is; otherwise its pieces do */
+	/* if a piece of a joined word is in no row, neither is the word, but
+	 * it may be a fragment of one; otherwise its pieces are enough */
 	for (size_t i = 0; i < q->nword; i++) {
 		struct slice all = q->word[i].text;
 
@@ -545,8 +545,9 @@ add_term(struct ask *ask, const char *between, struct slice term, double rows)
 		ask->rows[ask->n++] = rows;
 }
 
-/* Words that hold one of those that stand in so many rows, unless they are
- * themselves in too many; else the first. */
+/* Ask for words that contain one of the query's words which is in least to most
+ * rows.  Skip containing words that are in too many rows themselves, but if all
+ * are, take the first. */
 static int
 words_within(struct memory *m, const struct query *q, double least,
     double most, struct ask *ask, struct err *e)
@@ -579,10 +580,10 @@ words_within(struct memory *m, const struct query *q, double least,
 	return r;
 }
 
-/* All words.  Of a large memory none, but for the two rarest, that stand in so
- * many rows that they tell little; and, unless many are wanted, no more than
- * are needed to leave few rows: of words that are joined, the others are where
- * the rarest is. */
+/* Ask for all words.  In a large memory, omit those (except the two rarest)
+ * that are too common to matter; and, unless many, stop when the words so far
+ * leave few rows.  Of joined words only the rarest narrows these, as the others
+ * are in the same rows. */
 static int
 all_words(struct memory *m, struct query *q, bool many, struct ask *ask,
     struct err *e)
@@ -599,7 +600,7 @@ all_words(struct memory *m, struct query *q, bool many, struct ask *ask,
 			return -1;
 	}
 	for (; n < words; n++) {
-		int rarest = -1;	/* of the others */
+		int rarest = -1;	/* of the remaining words */
 
 		for (int i = 0; i < words; i++)
 			if (no[i] < 0 && (rarest < 0 ||
@@ -640,7 +641,7 @@ search_tier(struct memory *m, const struct find *f, struct query *q, int tier,
 	double rows = 0;
 	int r = 0;
 
-	if (tier == TIER_PHRASE) {	/* of several words: with TIER_ALL */
+	if (tier == TIER_PHRASE) {	/* several words: see TIER_ALL */
 		if (f->raw)
 			buf_slice(&ask.expr, phrase);
 		else if (q->words == 1) {
@@ -650,9 +651,9 @@ search_tier(struct memory *m, const struct find *f, struct query *q, int tier,
 	} else if (tier == TIER_ALL)
 		r = all_words(m, q, false, &ask, e);
 	else if (tier == TIER_ANY) {
-		/* the rarest first, as long as not too many rows match: what a
-		 * common word adds to these is noise, at a price; for a word
-		 * that is nowhere stand those that hold it */
+		/* rarest first, until too many rows match: what a common word
+		 * adds is expensive noise; for a word in no row, ask for words
+		 * that contain it */
 		r = sort_words(m, q, e);
 		if (r == 0)
 			r = words_within(m, q, 0, 0, &ask, e);
@@ -708,8 +709,8 @@ open_memory(struct memory *m, struct store *st, const struct find *f,
 	if (f->session == NULL) {
 		if (sort_words(m, q, e) < 0)
 			return -1;
-		/* where all of the words are common, how many rows are looked
-		 * at goes by the rarest one: of it the newest ROWS_MAX */
+		/* if all words are common, search only the range that has the
+		 * newest ROWS_MAX rows of the rarest one */
 		if (q->word[0].rows > ROWS_MAX && !q->word[0].joined) {
 			last->from = m->newest - (int64_t)((double)m->newest *
 			    ROWS_MAX / q->word[0].rows);
@@ -717,9 +718,9 @@ open_memory(struct memory *m, struct store *st, const struct find *f,
 		}
 		return 0;
 	}
-	/* the items among which those of a session are: it may have been
-	 * resumed when much had come after it; two look-ups for GAP items,
-	 * however many it has */
+	/* find the ranges of items that contain the session's: it may have
+	 * been resumed after many others; this takes two look-ups per GAP
+	 * items, however many it has */
 	m->ranges = 0;
 	while ((got = db_int(st->db, e, &id, "SELECT min(id) FROM item "
 	    "WHERE session = ?1 AND id > ?2", "ti", f->session, id)) > 0) {
@@ -759,7 +760,7 @@ find_hits(struct store *st, size_t n, const struct find *f, struct hits *out,
 	for (size_t i = 0; i < out->n && r == 0; i++)
 		if (out->h[i].snippet == NULL)
 			r = add_snippets(&out->h[i], out->n - i, e);
-	/* the only words in a statement that are not ours are those of --raw */
+	/* only --raw puts foreign text into a statement */
 	if (r < 0 && f->raw && e->status == ST_BUG) {
 		struct err was = *e;
 		const char *why = NULL;

@@ -9,7 +9,7 @@
 #include "store/text.h"
 
 #define WORD_BYTES 1000		/* anything longer is not a word */
-#define FRAGMENT 3		/* bytes; shorter ones are in too many words */
+#define FRAGMENT 3		/* bytes; shorter ones match too many words */
 #define EXPR_MAX ((size_t)1 << 20)
 
 static bool
@@ -29,7 +29,7 @@ is_stop_word(struct slice w)
 	return false;
 }
 
-/* Words hold no quote, so quoting needs no escape. */
+/* Words contain no quotes, so quoting needs no escapes. */
 static void
 add_word(struct buf *b, struct slice w)
 {
@@ -38,7 +38,7 @@ add_word(struct buf *b, struct slice w)
 	buf_addc(b, '"');
 }
 
-/* A word counts once, and so do the parts of it that are words. */
+/* Add a word and the parts of it that are words, each only once. */
 static void
 add_any(struct query *q, struct slice w, bool part, struct map *seen)
 {
@@ -98,7 +98,8 @@ query_build(struct query *q, struct slice text, bool raw)
 		if (!is_stop_word(w))
 			add_any(q, w, false, &any);
 	}
-	/* what underscores join is a word, too: it may be a fragment */
+	/* words joined by underscores also count as one: it may be a
+	 * fragment */
 	for (size_t i = 0, n; i < text.n; i += n + 1) {
 		size_t joints = 0;
 
