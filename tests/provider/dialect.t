@@ -283,7 +283,22 @@ x
 Then:
 ```tool_code
 read()
+```' stop -o provider.tool_dialect=gemma
+lifts "gemma 3: fences that are all of the answer" "$two" '```tool_code
+read(path="a.c")
+```
+
+```tool_code
+read(path="b", first=2)
 ```' stop
+plain "gemma 3: a fence that is part of one stays" 'Use:
+```tool_code
+read(path="a.c")
+```'
+plain "gemma 3: ... also when text follows it" '```tool_code
+read(path="a.c")
+```
+reads a.c.'
 plain "gemma 3: code that calls no tool" '```tool_code
 x = rm(path="a")
 ```

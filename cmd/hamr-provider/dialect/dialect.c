@@ -77,6 +77,8 @@ static const struct block fence_only = { DIALECT_JSON, "```", .weak = true,
 	.read = read_fence };
 static const struct block fence = { DIALECT_JSON, "```", .close = "\n```",
 	.weak = true, .read = read_fence };
+static const struct block tool_code_only = { DIALECT_GEMMA, TOOL_CODE,
+	.weak = true, .read = read_tool_code };
 static const struct block tool_code = { DIALECT_GEMMA, TOOL_CODE,
 	.close = "\n```", .weak = true, .read = read_tool_code };
 /* Not a call; ends at its closing tag. */
@@ -518,10 +520,11 @@ opens_block(const struct dialect *d, struct slice s, const struct block **f)
 			return 1;
 		may = m < 0 ? -1 : may;
 	}
-	if (line && reads(d, DIALECT_GEMMA)) {
+	if (line && (d->kind == DIALECT_GEMMA ||
+	    (d->kind == DIALECT_AUTO && !d->said))) {
 		int m = tag_match(s, TOOL_CODE);
 
-		*f = &tool_code;
+		*f = d->kind == DIALECT_GEMMA ? &tool_code : &tool_code_only;
 		if (m == 1)
 			return 1;
 		may = m < 0 ? -1 : may;

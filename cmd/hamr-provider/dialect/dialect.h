@@ -14,11 +14,12 @@
  * Values are raw text, not XML: the last fitting closing tag counts.  They are
  * coerced by the schema of the tool (integer, number, boolean, array, object,
  * null when it fits, else a string).  Nothing is lifted out of a code fence
- * (``` or ~~~), except from a tool_code fence, by the dialect json, and by auto
- * when json fences are the whole answer.  DIALECT_AUTO reads every dialect but
- * lifts only names that are in tools (any other block is text); a named dialect
- * lifts any name.  White space between blocks, and between text and a block, is
- * dropped; between two texts the longest run of it around the blocks is kept.
+ * (``` or ~~~), except by the dialects json and gemma, whose calls are in
+ * fences, and by auto when such fences are the whole answer.  DIALECT_AUTO
+ * reads every dialect but lifts only names that are in tools (any other block
+ * is text); a named dialect lifts any name.  White space between blocks, and
+ * between text and a block, is dropped; between two texts the longest run of it
+ * around the blocks is kept.
  */
 #pragma once
 

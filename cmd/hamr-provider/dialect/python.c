@@ -288,9 +288,19 @@ python_lines(struct reading *r, const char *end)
 	return said;
 }
 
+/* Fences of tool_code up to the end of r->s, which for auto is the answer's. */
 enum block_said
 read_tool_code(struct reading *r)
 {
-	r->at = strlen(TOOL_CODE);
-	return python_lines(r, "```");
+	enum block_said said;
+
+	do {
+		r->at += strlen(TOOL_CODE);
+		said = python_lines(r, "```");
+		if (said != BLOCK_CALLS)
+			return said;
+		if (begins(r->s, r->at, "```"))
+			r->at += strlen("```");
+	} while (peek(r) != '\0' && begins(r->s, r->at, TOOL_CODE));
+	return r->at == r->s.n ? said : BLOCK_NONE;
 }
