@@ -78,6 +78,8 @@ costs "... and of those written to it, as an integer" 2.6 \
 	-o 'provider.prices=[2,10,0.5,3]'
 costs "... in budget.prices" 2.6 -o 'budget.prices=[2, 10, 0.5, 3]'
 costs "... by model" 2.6 -o 'budget.prices=["x 1 1","m 2 10 0.5 3"]'
+costs "... of a model whose name is a number, not of others" null \
+	-o 'budget.prices=["1 2 10"]'
 costs "budget.prices, by model" 5.2 -o 'budget.prices=["x 1 1","m 3 30 1"]'
 
 printf '[provider]\nprices = [2, 10, 0.5]\nmodel = "m"\n' >toml

@@ -31,10 +31,14 @@ static bool
 numbers(const char *const *texts, size_t n, struct prices *p)
 {
 	struct buf all = BUF_INIT(1 << 20);
+	bool good = n > 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		/* "1 2" is not two of them, and "" not one less */
+		good &= *texts[i] != '\0' && strchr(texts[i], ' ') == NULL;
 		buf_fmt(&all, "%s ", texts[i]);
-	bool good = n > 0 && row(all.p, p);
+	}
+	good = good && row(all.p, p);
 	buf_release(&all);
 	return good;
 }
