@@ -103,6 +103,7 @@ status "no error" 0 r '{"path":"/dev/null"}'
 # --- names
 mkdir -p sub/deep
 echo b >sub/b
+echo hidden >.env
 echo dash >-rf
 # shellcheck disable=SC2016
 echo sub >'$(touch pwned)'
@@ -148,8 +149,21 @@ a descriptor|/dev/fd/0|denied
 a way round|/proc/self/root/etc/passwd|denied
 EOF
 ok "nothing was run" test ! -e pwned
-is "an error says what to do" "$(r '{"path":"nope"}')" \
-	"nope does not exist; read its folder to see what does"
+# a path that does not exist; the whole result
+while IFS='|' read -r path words; do
+	is "$path does not exist" "$(r "{\"path\":\"$path\"}")" \
+		"$path does not exist; $words"
+done <<'EOF'
+nope|read . to see what does
+sub/nope/far|read sub to see what does
+sub/depe|did you mean sub/deep?
+sbu/b|did you mean sub?
+A.C|did you mean a.c?
+.ebv|read . to see what does
+EOF
+is "an edit of no file" "$(timeout 30 hamr-tool --no-config --root "$T/root" \
+	--yes edit '{"path":"Link","old":"a","new":"b"}')" \
+	"Link does not exist; did you mean link?"
 
 # --- secrets
 mkdir -p .hamr/out keys

@@ -121,9 +121,10 @@ plan_edit(struct files *f, struct change *c, struct slice args)
 	if (edits_parse(&c->edits, args, &c->fault) < 0 ||
 	    find_target(f, c, args) < 0)
 		return -1;
-	if (!c->path.exists)
-		return fault_set(&c->fault, "not_found", "%s does not exist; "
-		    "write makes new files", c->name);
+	if (!c->path.exists) {
+		files_missing(f, c->path.rel, &c->fault);
+		return -1;
+	}
 	if (take_old(f, c) < 0)
 		return -1;
 	const struct proof *p = proofs_of(&f->proofs, c->path.rel);

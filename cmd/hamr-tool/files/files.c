@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "conf/conf_keys.h"
 #include "json/scan.h"
 #include "record/alias.h"
 #include "stage/stage.h"
@@ -19,6 +21,7 @@
 
 #define LINKS_MS 1000		/* to look for all names of a file */
 #define LINKS_DEPTH 512
+#define NEAR_NAMES 4096		/* of a folder, looked at for a near name */
 
 struct files *
 files_new(const char *root, struct err *e)
@@ -197,6 +200,62 @@ void
 files_fault(struct result *r, const struct fault *fault)
 {
 	result_error(r, fault->code, "%s", fault->err.text);
+}
+
+/* The path of the entry of the open folder rel whose name is spelled most like
+ * name: at most about a fifth of the letters differ.  NULL if there is none.
+ * Closes fd; the caller frees the path. */
+static char *
+near_name(const struct files *f, int fd, const char *rel, const char *name)
+{
+	size_t least = strlen(name) * 3 / 5 + 2;
+	DIR *d = file_opendir(fd, ".");
+	struct dirent *e;
+	char *best = NULL;
+
+	for (int n = 0; n < NEAR_NAMES && (e = file_readdir(d)) != NULL; n++) {
+		size_t far = strcasecmp(name, e->d_name) == 0 ? 0 :
+		    conf_distance(name, e->d_name);
+		char *path = strcmp(rel, ".") == 0 ? xstrdup(e->d_name) :
+		    xasprintf("%s/%s", rel, e->d_name);
+
+		if (far < least && !replace_is_temporary(e->d_name) &&
+		    !files_hidden(f, path)) {
+			least = far;
+			free(best);
+			best = path;
+		} else
+			free(path);
+	}
+	file_closedir(d);
+	close(fd);
+	return best;
+}
+
+void
+files_missing(const struct files *f, const char *rel, struct fault *fault)
+{
+	char *missing = xstrdup(rel), *folder, *near = NULL;
+	int fd;
+
+	/* the first part that is missing, and the last folder that is not */
+	while (folder = file_folder(missing), (fd = path_open(&f->root, folder,
+	    O_RDONLY | O_DIRECTORY)) < 0 && strcmp(folder, ".") != 0) {
+		free(missing);
+		missing = folder;
+	}
+	if (fd >= 0)
+		near = near_name(f, fd, folder, file_base(missing));
+	char *name = path_name(rel);
+	char *there = path_name(near != NULL ? near : folder);
+	fault_set(fault, "not_found", near != NULL ?
+	    "%s does not exist; did you mean %s?" :
+	    "%s does not exist; read %s to see what does", name, there);
+	free(there);
+	free(name);
+	free(near);
+	free(folder);
+	free(missing);
 }
 
 void

@@ -48,6 +48,10 @@ bool files_ignored(struct files *f, const char *rel);
 void files_path_meta(struct result *r, const char *rel);
 /* r becomes the error of fault. */
 void files_fault(struct result *r, const struct fault *fault);
+/* fault becomes not_found: rel does not exist; what it may mean, or where to
+ * look. */
+void files_missing(const struct files *f, const char *rel,
+    struct fault *fault);
 /* Is the code one of those that refuse a call before it is begun? */
 bool is_refusal(const char *code);
 

@@ -388,11 +388,8 @@ read_path(struct files *f, struct slice path, struct slice args, bool query,
 	if (before != NULL) {
 		repeated_put(f, before, r);
 	} else if (!p.exists) {
-		char *name = path_name(p.rel);
-
-		result_error(r, "not_found", "%s does not exist; read its "
-		    "folder to see what does", name);
-		free(name);
+		files_missing(f, p.rel, &fault);
+		files_fault(r, &fault);
 	} else if (query)
 		search_run(f, &p, args, r);
 	else if (S_ISDIR(p.st.st_mode))
@@ -457,8 +454,8 @@ files_view(struct files *f, struct slice args, bool vision,
 	if (p.exists && S_ISREG(p.st.st_mode))
 		fd = path_open(&f->root, p.rel, O_RDONLY);
 	if (!p.exists) {
-		result_error(r, "not_found", "%s does not exist; read its "
-		    "folder to see what does", name);
+		files_missing(f, p.rel, &fault);
+		files_fault(r, &fault);
 	} else if (!S_ISREG(p.st.st_mode)) {
 		result_error(r, "bad_arguments", "%s is %s; name an image "
 		    "file", name, S_ISDIR(p.st.st_mode) ? "a folder" :
