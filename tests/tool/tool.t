@@ -53,6 +53,17 @@ search_memory n integer 1-20 8
 save_memory fact string null-null null !
 save_memory key string null-null null"
 ok "no anyOf" sh -c '! grep -q anyOf s1'
+while IFS='|' read -r option words; do
+	is "bash says what it cannot do: $option" \
+		"$(hamr-tool --no-config -o "sandbox.$option" --schemas | jq -r '
+		.tools[].function | select(.name == "bash").description |
+		sub(".* after it[.] ?"; "")')" "$words"
+done <<'EOF'
+mode=auto|Commands have no network and cannot change .git.
+network=true|Commands cannot change .git.
+git_write=true|Commands have no network.
+mode=off|
+EOF
 is "without bash" "$(hamr-tool -o tools.bash.enabled=false --schemas |
 	jq -c '[.tools[].function.name]')" '["read","edit","write","view_image","search_memory","save_memory"]'
 

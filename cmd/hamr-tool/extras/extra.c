@@ -42,7 +42,13 @@ mode_name(enum mode m)
 unsigned
 tool_on(const struct tool *t)
 {
+	const char *box = conf_str(t->conf, "sandbox.mode");
+	bool open = strcmp(box, "off") == 0;
+
 	return (conf_bool(t->conf, "tools.bash.enabled") ? SCHEMA_BASH : 0) |
+	    (open || conf_bool(t->conf, "sandbox.network") ? SCHEMA_NETWORK :
+	    0) |
+	    (open || conf_bool(t->conf, "sandbox.git_write") ? SCHEMA_GIT : 0) |
 	    (conf_bool(t->conf, "memory.enabled") ? SCHEMA_MEMORY : 0) |
 	    (t->mode == MODE_PATCH || t->mode == MODE_DOCS ? SCHEMA_CHANGE :
 	    0);

@@ -1,4 +1,5 @@
 /* schema.c - the built-in tools: names, arguments, texts for the model. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "json/scan.h"
@@ -149,14 +150,25 @@ schema_put(const struct schema *s, struct slice parameters, struct buf *out)
 void
 schema_list(unsigned on, struct buf *out)
 {
+	static const char *const cannot[] = {
+		" Commands have no network and cannot change .git.",
+		" Commands cannot change .git.",
+		" Commands have no network.",
+		"",
+	};
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
 	for (size_t i = 0; i < NTOOLS; i++) {
-		if (!schema_is_on(&tools[i], on))
-			continue;
+		struct schema s = tools[i];
+		char *what = xasprintf("%s%s", s.what, s.id == TOOL_BASH ?
+		    cannot[on / SCHEMA_NETWORK % 4] : "");
+
+		s.what = what;
 		buf_reset(&b);
-		scan_put(&b, tools[i].form);
-		schema_put(&tools[i], buf_view(&b), out);
+		scan_put(&b, s.form);
+		if (schema_is_on(&s, on))
+			schema_put(&s, buf_view(&b), out);
+		free(what);
 	}
 	buf_release(&b);
 }

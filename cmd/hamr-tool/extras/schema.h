@@ -14,8 +14,10 @@ enum tool_id { TOOL_READ, TOOL_EDIT, TOOL_WRITE, TOOL_BASH, TOOL_VIEW,
 	TOOL_SEARCH_MEMORY, TOOL_SAVE_MEMORY,
 	TOOL_PLUGIN, TOOL_MCP };	/* extra.h */
 
-/* What the configuration can switch off, and (changes of files) the mode. */
-enum { SCHEMA_BASH = 1, SCHEMA_MEMORY = 2, SCHEMA_CHANGE = 4 };
+/* What the configuration can switch off, and (changes of files) the mode; and
+ * what commands can do, which the model is told. */
+enum { SCHEMA_BASH = 1, SCHEMA_MEMORY = 2, SCHEMA_CHANGE = 4,
+	SCHEMA_NETWORK = 8, SCHEMA_GIT = 16 };
 
 struct schema {
 	enum tool_id id;
