@@ -19,7 +19,7 @@
 #define LEFT_OUT 60		/* a line that says so, and the title */
 #define RECENT 2		/* besides the newest: they bind most */
 #define FRAME 10		/* "123. " and LF */
-#define MORE 24			/* " ... [123 bytes more]" */
+#define MORE 6			/* " [...]" */
 #define COMMAND_KEPT 160
 #define SENTENCE_KEPT 160
 #define ERRORS_SHOWN 8
@@ -272,11 +272,10 @@ static size_t
 put_beginning(const struct user *u, size_t most, struct buf *out)
 {
 	size_t n = utf8_cut(u->text, u->len, shown(u, most));
-	size_t more = u->len - n + u->more;
 
 	buf_add(out, u->text, n);
-	if (more > 0)
-		buf_fmt(out, " ... [%zu bytes more]", more);
+	if (n < u->len || u->more > 0)
+		buf_adds(out, " [...]");
 	return n;
 }
 
@@ -325,7 +324,7 @@ struct share {
 static void
 share_beginnings(const struct summary *s, struct share *sh)
 {
-	static const size_t least[] = { 80, 48, 24 };
+	static const size_t least[] = { 100, 68, 42 };
 	size_t room = sh->room, most = 0;
 
 	for (size_t k = 0; k < 3; k++) {
