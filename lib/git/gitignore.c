@@ -391,6 +391,9 @@ gitignore_new(const char *root, bool own, struct err *e)
 		rest = root + strlen(top);
 	rest += *rest == '/';
 	g->prefix = *rest != '\0' ? xasprintf("%s/", rest) : xstrdup("");
+	/* Python leaves it wherever it runs: no change that anybody made */
+	char pycache[] = "__pycache__/";
+	add_rule(new_level(g, 0), pycache);
 	if (own)
 		read_own(g);
 	if (top != NULL && gitrepo_open(&repo, *top != '\0' ? top : "/",

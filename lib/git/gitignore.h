@@ -1,7 +1,8 @@
 /* gitignore.h - what git ignores, by its own rules and without git.
  *
  * The rules are those of gitignore(5): .gitignore of each folder, info/exclude
- * of the repository, the user's own list.  Tracked files are never ignored.
+ * of the repository, the user's own list; and, before all of them, one rule of
+ * ours, "__pycache__/".  Tracked files are never ignored.
  * The caller enters a folder before it asks about its entries, and leaves it
  * after them.  Only regular files are read.
  */

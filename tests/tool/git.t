@@ -150,6 +150,18 @@ listed() { hamr-tool --no-config read '{"path":".","depth":8}' | cut -f 1 |
 	grep -v '/$' | sort; }
 is "the rules are git's" "$(listed)" \
 	"$(git ls-files -co --exclude-standard | sort)"
+# what Python leaves behind is no change, unless the repository says so
+run() {
+	hamr-tool --no-config --yes bash \
+		"{\"command\":\"mkdir -p __pycache__; echo $1 >__pycache__/a.pyc\"}"
+}
+is "__pycache__ is ignored" "$(run 1; listed | grep -c pycache)" "exit 0
+0"
+echo '!__pycache__/' >>.gitignore
+is "__pycache__ is not ignored" "$(run 2; listed | grep pycache)" \
+	"exit 0; changed: __pycache__/a.pyc
+__pycache__/a.pyc"
+rm -rf __pycache__; sed -i '$d' .gitignore
 # sets, classes and stars are git's too, not those of fnmatch(3)
 mkdir wild && cd wild || exit 1
 for d in b-a dot class not any deep esc end byte; do
