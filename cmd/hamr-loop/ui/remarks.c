@@ -24,7 +24,8 @@ static const struct {
 	{ "batch", "identical calls in one message share a result" },
 	{ "plan-prose", "it announced what comes next instead of doing it" },
 	{ "status-only", "its message was a status, not an answer" },
-	{ "premature", "it said that tests pass, and ran none" },
+	{ "premature", "it said that tests pass, but none ran since the last "
+	    "change" },
 	{ "monologue", "it said the same for the third time" },
 	{ "empty_response", "the answer was empty; asking again" },
 	{ "infinite_loop", "the model repeated itself; told it "
