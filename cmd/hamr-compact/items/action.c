@@ -1,4 +1,4 @@
-/* action.c - what a call does. */
+/* action.c - what a tool call does, and whether it failed. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -10,7 +10,7 @@
 
 #include "action.h"
 
-/* Ours, and two that no importer has. */
+/* Our own tools, and two names that no importer knows. */
 static const struct {
 	const char *name;
 	enum tool_kind kind;
@@ -25,7 +25,7 @@ tool_kind(const char *name, struct slice command)
 {
 	enum tool_kind kind = TOOL_OTHER;
 
-	/* of the tool of a server; of one of ours that does the same */
+	/* drop an MCP server's prefix, then look for our name of that tool */
 	for (const char *p = name; (p = strstr(p, "__")) != NULL; p++)
 		name = p + 2;
 	name = import_name(&(struct import_names){ .n = 0 }, slice_of(name),

@@ -1,4 +1,5 @@
-/* command_output.c - stage 0: command output without what only a screen needs.
+/* command_output.c - stage 0: strips what only a screen needs from command
+ * output.
  *
  * Reads ECMA-48 escape sequences by hand: no library on our list does.
  */
@@ -11,8 +12,8 @@
 
 #define BLANKS 2	/* blank lines kept in a row */
 #define REPEATS 3	/* fewer repeats are shorter than the mark */
-#define FRAMES 2	/* frames of dependencies kept of a run */
-#define BLANK " \t\r"	/* goes at the end of a line */
+#define FRAMES 2	/* frames of dependencies kept from a run of them */
+#define BLANK " \t\r"	/* removed at the end of a line */
 
 /* The length of the escape sequence at p, which is an ESC. */
 static size_t

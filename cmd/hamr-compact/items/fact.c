@@ -1,4 +1,4 @@
-/* fact.c - a call and its outcome in short, and what is said of both. */
+/* fact.c - a summary of a call and its outcome, and the texts made from it. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,16 +8,16 @@
 
 #include "fact.h"
 
-#define STAYS 400		/* results up to so many bytes stay */
+#define STAYS 400		/* results up to this many bytes stay */
 #define LEAF_MAX 240		/* a longer string of arguments is cut ... */
 #define LEAF_KEPT 160		/* ... to this */
-#define OLD_MAX 100		/* the same of what an edit replaced: it is no
-				 * longer in the file */
+#define OLD_MAX 100		/* the same for text that an edit replaced,
+				 * which is no longer in the file */
 #define OLD_KEPT 80
 #define LINE_MAX_SHOWN 140
 #define ERRORS 3
 #define MEMORY_LEN 25		/* "; memory m:" and twelve digits */
-#define ARGS_STAY 600		/* arguments up to so many bytes stay */
+#define ARGS_STAY 600		/* arguments up to this many bytes stay */
 #define WHAT_MAX 300
 #define NAME_MAX_KEPT 63
 #define ERROR_KEPT 143
@@ -138,12 +138,13 @@ line_start(struct slice text, size_t at)
 	return lf != NULL ? (size_t)(lf - text.p) + 1 : 0;
 }
 
-/* ---- lines that tell of errors ---- */
+/* ---- lines that report errors ---- */
 
 /* Find the starts of the first lines that report errors, each text once.
- * Returns how many.  Any of a few words does, by one look at each byte
- * (shift-and: bit i is set when the bytes before are a word's up to its i-th).
- * There are 59 letters. */
+ * Returns how many.  Such a line has one of a few words; shift-and looks at
+ * each byte once (bit i is set when the bytes so far end with a word's
+ * beginning up to its letter i).  The words have 59 letters, which fit 64
+ * bits. */
 static size_t
 error_lines(struct slice text, size_t at[ERRORS], size_t most)
 {
@@ -152,7 +153,7 @@ error_lines(struct slice text, size_t at[ERRORS], size_t most)
 		"raceb", "ssert" };
 	static struct {
 		uint64_t byte[256], first, last;
-	} w;				/* made once */
+	} w;				/* filled on first use */
 	uint64_t state = 0, bit = 1;
 	size_t n = 0;
 
@@ -197,7 +198,7 @@ fact_result(struct view *v, struct fact *f, const struct rec *r,
 	int64_t n;
 
 	f->done = true;
-	/* what our own tools say of it */
+	/* what our own tools report */
 	if (first > 0) {
 		f->first = first;
 		f->last = positive(scan_get(meta, "last"));
@@ -209,7 +210,7 @@ fact_result(struct view *v, struct fact *f, const struct rec *r,
 	    (size_t)n : was.n;
 	if (scan_int(scan_get(meta, "exit"), &n) && n >= 0 && n < 1000)
 		f->exit = (long)n;
-	/* the lines an edit made, from the first and last hunk of its diff */
+	/* the lines an edit wrote, from the first and last hunk of its diff */
 	char *diff = f->kind == TOOL_EDIT ? scan_strdup(scan_get(meta,
 	    "diff")) : NULL;
 	for (const char *p = diff; p != NULL; p = strstr(p, "\n@@ -")) {
@@ -247,7 +248,7 @@ fact_result(struct view *v, struct fact *f, const struct rec *r,
 
 /* ---- stubs ---- */
 
-/* Show the first line, and of what failed or was run up to three error lines
+/* Show the first line; of a command or a failure, also up to three error lines
  * and the last two, each once and in order. */
 static void
 stub_lines(const struct fact *f, struct slice text, struct buf *out)
@@ -321,7 +322,7 @@ context_line(const struct fact *f, struct map *inspected, struct buf *out)
 
 	if (f->failed || f->what[0] == '\0')
 		return;
-	/* what a server showed is not what hamr-tool edits */
+	/* hamr-tool does not edit what an MCP server showed */
 	if (f->kind == TOOL_READ && !f->listing &&
 	    strstr(f->name, "__") == NULL)
 		what = f->what;
@@ -352,7 +353,7 @@ context_line(const struct fact *f, struct map *inspected, struct buf *out)
 
 /* ---- arguments ---- */
 
-/* "\u" and four digits at p, the first of them d: of these to follow? */
+/* Is there a surrogate at p: "\ud" and one of these digits? */
 static bool
 is_half(const char *p, const char *these)
 {
@@ -360,8 +361,8 @@ is_half(const char *p, const char *these)
 	    strchr(these, p[3]) != NULL;
 }
 
-/* Bytes from the start of a string's inside that stand for at most so many
- * bytes of text; no escape, no surrogate pair and no character is split. */
+/* How many bytes of a string between its quotes encode the first `most` bytes
+ * of text, without splitting an escape, a surrogate pair or a character. */
 static size_t
 leaf_head(struct slice in, size_t most)
 {

@@ -1,4 +1,4 @@
-/* finder.c - many texts looked for in one, all at once. */
+/* finder.c - searches one text for many others at once. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -29,7 +29,7 @@ finder_add(struct finder *f, struct slice text)
 	head = map_put(&f->heads, slice_part(text, 0, FINDER_HEAD), NULL);
 	for (size_t k = *head; k > 0; k = f->v[k - 1].next)
 		if (f->v[k - 1].n == text.n)
-			return f->n - 1;	/* its length is looked for */
+			return f->n - 1;	/* has this head and length */
 	new->next = *head;
 	*head = f->n;
 	return f->n - 1;
@@ -56,13 +56,13 @@ finder_look(const struct finder *f, struct slice in, size_t from, size_t *at)
 	for (size_t n = 1; n < FINDER_HEAD; n++)
 		if (f->shorter[n])
 			shorter[nshorter++] = n;
-	/* the last byte, an LF, begins none */
+	/* no text begins at the last byte, an LF */
 	for (size_t here = from; here + 1 < in.n; here++) {
 		const uint64_t *head = NULL;
 		unsigned pair = (unsigned char)in.p[here] |
 		    (unsigned char)in.p[here + 1] << 8;
 
-		/* is a look into the maps worth while? */
+		/* skip the maps if no text begins with these two bytes */
 		if (!(f->begins[pair / 8] >> pair % 8 & 1))
 			continue;
 		if (in.n - here >= FINDER_HEAD)
