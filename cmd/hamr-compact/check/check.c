@@ -16,7 +16,7 @@
 #include "check.h"
 
 #define BEGINNING 60	/* how much of a message identifies it */
-#define NOTHING SIZE_MAX	/* of one without a text: it is not missed */
+#define NOTHING SIZE_MAX	/* a message without text: never missing */
 
 /* ---- is a list of messages legal? ---- */
 
@@ -108,8 +108,9 @@ check_one(struct checker *k, struct slice m, size_t at)
 /* ---- what was left out, and what must not be ---- */
 
 struct retained {
+	/* all, and those still in the view */
 	size_t users, users_in;		/* messages a person wrote */
-	size_t paths, paths_in;		/* that were edited */
+	size_t paths, paths_in;		/* edited files */
 	bool task, newest;
 };
 
@@ -299,7 +300,7 @@ put_word(struct buf *out, const char *name, const char *word)
 	buf_fmt(out, "%-44s %s\n", name, word);
 }
 
-/* When it is compacted, and what each stage keeps of the tail, in tokens. */
+/* When we compact, and what each stage keeps of the tail, in tokens. */
 static void
 put_marks(const struct compact *c, struct buf *out)
 {
@@ -372,7 +373,7 @@ print_budget(const struct compact *c, struct buf *out)
 	put_marks(c, out);
 	if (c->view->records == 0)
 		return;
-	/* where the transcript stands */
+	/* how much of it the transcript uses */
 	if (epoch_system(c) > 0)
 		system = c->view->nodes[0].full;
 	put_number(out, "system_tokens", compact_tokens(c, system), false);
