@@ -201,7 +201,7 @@ compact_decide(struct compact *c)
 	return c->fits;
 }
 
-/* Called before a record that changes what the decision rests on. */
+/* Called before a record that changes what the decision depends on. */
 static void
 decide_if_answered(struct compact *c)
 {
@@ -214,7 +214,7 @@ decide_if_answered(struct compact *c)
 		compact_decide(c);
 }
 
-/* ---- size: estimated, and hung on what a server counted ---- */
+/* ---- size: estimated, and anchored to what a server counted ---- */
 
 long
 compact_tokens(const struct compact *c, uint64_t sum)
@@ -275,7 +275,7 @@ take_message(struct compact *c, const struct rec *r)
 	if (r->kind == R_ASSISTANT && c->view->n > 0)
 		compact_decide(c);	/* a model was called here */
 	decide_if_answered(c);
-	if (c->session == NULL && r->kind != R_SYSTEM)	/* without a header */
+	if (c->session == NULL && r->kind != R_SYSTEM)	/* no header named it */
 		c->session = memid_session(r);
 	view_add(c->view, r);
 	c->decided = false;
@@ -382,7 +382,7 @@ compact_record(struct compact *c, const struct rec *r)
 		break;
 	case R_COMPACTION: epoch_read(c, r); break;
 	case R_ERROR:
-		/* the usage before it has no message, and is news */
+		/* the usage before it came without a reply: decide again */
 		if (c->anchor.open)
 			c->decided = false;
 		break;

@@ -11,9 +11,9 @@
 #include "internal.h"
 
 #define BYTES_PER_TOKEN 4	/* of a summary */
-#define SUMMARY_SMALL 1400	/* bytes it may have in any window */
+#define SUMMARY_SMALL 1400	/* bytes it may have in even a tiny window */
 #define FILLED_PERCENT 95	/* of B: room for the next step */
-#define B_UNLIMITED 122880	/* for a demand when there is no limit */
+#define B_UNLIMITED 122880	/* B of a demanded epoch without a limit */
 
 static const struct stage_rule stage_rules[] = {
 	{ "1", 100, 8000, false },
@@ -144,7 +144,7 @@ epoch_last_step(const struct compact *c, size_t tail)
 
 /* The start of the verbatim tail: as many whole turns from the end as fit, but
  * at least the newest keep_recent_tool_turns steps within 40 % of B.  It always
- * has the last node and, except at stage 3, one step. */
+ * includes the last node and, except at stage 3, one step. */
 static size_t
 tail_of(const struct compact *c, const struct stage_rule *rule)
 {
@@ -310,8 +310,7 @@ run_stages(struct compact *c, size_t k)
 	    compact_size(c) <= before - least) {
 		if (!c->demand && !c->set.every_call)
 			epoch_refill(c);
-		/* the first call that is kept now and was not, or the
-		 * reverse */
+		/* the first call that only one of the two epochs keeps */
 		while (i < was.nkept && i < c->nkept && kept[i] == c->kept[i])
 			i++;
 		if (i < was.nkept)
@@ -350,7 +349,7 @@ epoch_decide(struct compact *c)
 	uint64_t sum = view_sum(c->view);
 
 	if (c->set.strategy->high > 0 && c->view->n > 0) {
-		/* only the newest steps in full, at each call */
+		/* at each model call, only the newest steps stay in full */
 		if (c->set.every_call)
 			slim = steps_from(c, (size_t)c->set.keep_steps,
 			    tail_limit(c));
@@ -365,7 +364,7 @@ epoch_decide(struct compact *c)
 				begin_epoch(c, size);
 			size = compact_size(c);
 		}
-		if (c->demand && c->epoch.number > 0)	/* one further */
+		if (c->demand && c->epoch.number > 0)	/* one stage further */
 			k = c->epoch.rule + 1 < STAGES ? c->epoch.rule + 1 :
 			    STAGES - 1;
 		if (c->demand || (b > 0 && (size > b ||

@@ -60,7 +60,7 @@ name_largest(const struct compact *c, struct buf *out)
 {
 	size_t first = c->epoch.fold > 0 ? c->epoch.fold : epoch_system(c);
 	const struct view_node *largest = NULL;
-	const struct view_call *result = NULL;	/* it is the call's */
+	const struct view_call *result = NULL;	/* if it is this result */
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	uint64_t sum = 0;
 	size_t at = 0;

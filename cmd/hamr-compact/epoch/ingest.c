@@ -10,7 +10,7 @@
 #include "items/fact.h"
 #include "internal.h"
 
-#define MEMORY_SUM (15 * 64)	/* what "; memory m:123456789abc" counts */
+#define MEMORY_SUM (15 * 64)	/* estimate of "; memory m:123456789abc" */
 
 /* ---- calls ---- */
 
@@ -27,7 +27,7 @@ take_call(void *self, struct view_call *call, struct slice name,
 
 	free(text);
 	call->note = f;
-	call->lean = f->kind == TOOL_EDIT;	/* what it put in stays */
+	call->lean = f->kind == TOOL_EDIT;	/* the new text stays */
 	f->at = c->view->records;
 	/* its arguments with long strings cut, for when the call is old: made
 	 * and counted now, while we have them */
@@ -91,7 +91,7 @@ ingest(struct compact *c, struct fact *f, struct slice was, uint64_t *sum)
 	return text;
 }
 
-/* Content parts: every text as shown. */
+/* Content parts: replace each text by its shown form. */
 static void
 ingest_parts(struct compact *c, struct view_call *call, struct slice content)
 {
@@ -137,7 +137,7 @@ ingest_string(struct compact *c, struct view_call *call, const struct rec *r,
 	context_line(f, &c->inspected, line);
 	if (text.p == was.p && line->len == 0)
 		return text;
-	if (line->len > 0 && call->text > 0) {	/* counted as its end */
+	if (line->len > 0 && call->text > 0) {	/* count it as text's end */
 		unsigned prev = TOKEN_START;
 
 		if (text.n > 0)
@@ -183,7 +183,7 @@ make_stub(struct compact *c, struct view_call *call, struct slice text,
 	call->stub = NULL;
 	if (stub->len == 0)
 		return;
-	/* counted as if it had one */
+	/* the id is counted even where there is none */
 	call->stub_text = token_sum(c->family, stub->p, stub->len, &prev) +
 	    (at > 0 ? MEMORY_SUM : 0);
 	if (at > 0 && f->remembered && c->set.memory) {

@@ -10,7 +10,8 @@
 
 #define CUT_LEAST 100
 #define AGE_TOKENS 300		/* a result this long counts as twice as old */
-#define FOLDED_AGE 80		/* of a folded step, where a low mark is set */
+#define FOLDED_AGE 80		/* most age of a folded step, for a strategy
+				 * with a low mark */
 #define CANDIDATES 4096		/* the newest calls: more would make an epoch as
 				 * slow as the transcript is long */
 
@@ -69,8 +70,8 @@ ranges_release(struct ranges *s)
 
 /* ---- worth ---- */
 
-/* How much faster an item ages than the model's own words, which the next edit
- * has to match. */
+/* How much faster an item ages than an edit, whose new text the next edit has
+ * to match. */
 enum { OLDER_READ = 3, OLDER_COMMAND = 6, OLDER_OTHER = 12 };
 
 struct item {
@@ -120,7 +121,7 @@ candidates(const struct compact *c, size_t *n)
 		    call->result == NULL || v->nodes[call->node].joins ||
 		    (next < v->n && v->nodes[next].joins))
 			continue;
-		/* of a file's text: for the most part, since the file was
+		/* a file's text ages mostly from when the file was last
 		 * touched */
 		if (f->kind == TOOL_COMMAND || f->failed)
 			age *= OLDER_COMMAND;
@@ -161,7 +162,7 @@ epoch_refill(struct compact *c)
 	struct item *all = candidates(c, &n);
 	uint64_t *calls = xcalloc(n + 1, sizeof *calls);
 	struct ranges shown = { .n = 0 };
-	char *out = xcalloc(c->epoch.fold + 1, 1);	/* folded, and taken */
+	char *out = xcalloc(c->epoch.fold + 1, 1);	/* folded nodes taken */
 
 	for (size_t i = v->ncalls; i > 0 && v->calls[i - 1].node >=
 	    c->epoch.slim; i--)
@@ -180,8 +181,8 @@ epoch_refill(struct compact *c)
 		 * for two points of edit support */
 		long oldest = folded && c->set.strategy->low > 0 ?
 		    FOLDED_AGE : aim.oldest;
-		/* an edit's new text has no line numbers, however often the
-		 * file is read since: the next edit matches it */
+		/* later reads do not replace an edit: its new text has no line
+		 * numbers, and the next edit has to match it */
 		if (more > room || all[i].age + all[i].age * more / AGE_TOKENS >
 		    oldest || (f->kind == TOOL_READ && f->file > 0 &&
 		    ranges_cover(&shown, f)))
@@ -305,9 +306,9 @@ epoch_cut(struct compact *c, size_t from)
 			largest = call->text;
 	}
 	qsort(size, n, sizeof *size, lower_first);
-	/* CUT_PERCENT of B, or as many tokens as the largest file text has, if
-	 * what else is kept whole leaves room and the others do not cut it
-	 * short anyway */
+	/* CUT_PERCENT of B, or the size of the largest file text as far as the
+	 * rest of the view leaves room, if the other results fit in
+	 * CUT_PERCENT */
 	long tokens = percent_of(epoch_window(c), CUT_PERCENT);
 	if (compact_tokens(c, all - largest) <= tokens) {
 		long rest = epoch_filled(c) - (compact_size(c) -

@@ -16,8 +16,8 @@
 				 * whole */
 #define FIRST_LINE 2060		/* the first message where it is cut */
 #define FIRST_LEAST 360
-#define LEFT_OUT 60		/* a line that says so, and the title */
-#define RECENT 2		/* besides the newest: they bind most */
+#define LEFT_OUT 60		/* the title, and "(N messages left out)" */
+#define RECENT 2		/* messages before the newest with priority */
 #define FRAME 10		/* "123. " and LF */
 #define MORE 6			/* " [...]" */
 #define COMMAND_KEPT 160
@@ -35,30 +35,30 @@ struct entry {
 	char *text;		/* path or command line */
 	size_t edits, writes, reads;
 	bool failed;
-	char *error;		/* its first line of error, while it is open */
-	size_t older, newer;	/* index + 1 of what was used before, after */
+	char *error;		/* its first error line if it failed last */
+	size_t older, newer;	/* index + 1 of the ones used before, after */
 };
 
 struct entries {
 	struct entry *v;
 	size_t n, cap;
 	struct map by_text;	/* to index + 1 */
-	size_t newest;		/* the same of the one used last */
+	size_t newest;		/* index + 1 of the one used last */
 };
 
 struct user {
 	char *text;		/* its beginning */
-	size_t len, more;	/* bytes of that; and left out */
+	size_t len, more;	/* its bytes; bytes cut off after them */
 };
 
 struct summary {
 	size_t upto;
 	struct user *users;
-	struct slice task, newest;	/* of the first and the last of them:
-					 * the content values */
+	struct slice task, newest;	/* content values of the first and the
+					 * last user */
 	struct slice *contexts;	/* content values */
 	size_t nusers, capusers, ncontexts, capcontexts;
-	size_t said[SENTENCES_SHOWN], nsaid;	/* nodes, the last ones */
+	size_t said[SENTENCES_SHOWN], nsaid;	/* ring of the last nodes */
 	struct entries files, commands;
 };
 
@@ -126,7 +126,7 @@ fold_call(struct summary *s, const struct fact *f)
 	it->failed = f->failed;
 	free(it->error);
 	it->error = f->failed ? xstrdup(f->error) : NULL;
-	/* it is the newest now; new, it is in no list yet */
+	/* move it to the front of the list, or add it if it is new */
 	if (t->newest == *at)
 		return;
 	if (it->newer > 0)
@@ -201,7 +201,7 @@ summary_fold(struct summary *s, const struct view *v, size_t fold)
 
 struct section {
 	struct buf *out;
-	const char *title;	/* it comes with the first line */
+	const char *title;	/* NULL once written, with the first line */
 	size_t room;		/* bytes that it may take */
 	struct buf line;	/* in the making */
 };
@@ -250,8 +250,8 @@ struct people_whole {
 	bool newest;		/* what the current turn is about */
 };
 
-/* How many bytes of a message are shown if it may have `most`.  A short rest is
- * shown, too: the mark would be as long. */
+/* How many bytes of a message are shown if it may have `most`.  A few more are
+ * shown, too: the mark of what is missing would be as long. */
 static size_t
 shown(const struct user *u, size_t most)
 {
@@ -312,11 +312,11 @@ put_task(struct section *sec, const struct summary *s, bool whole, size_t most,
 	}
 }
 
-/* From message `from` on, each may have most[i - from] bytes. */
+/* Messages from..last-1; message i may have most[i - from] bytes. */
 struct share {
-	size_t from, last;	/* last: after them */
+	size_t from, last;
 	size_t *most;
-	size_t room;		/* that is left */
+	size_t room;		/* bytes left */
 };
 
 /* Give each message a beginning if there is room for all of them; otherwise the
@@ -393,7 +393,7 @@ print_people(const struct summary *s, struct people_whole whole,
 	first -= num_min(first, FRAME + MORE);
 	sh.room = left - (whole.first ? 0 :
 	    num_min(line_of(&s->users[0], first), left));
-	/* those before the newest come before older ones */
+	/* reserve room for the few messages just before the newest */
 	for (size_t i = sh.last; i > 1 && i + RECENT > sh.last; i--)
 		recent += line_of(&s->users[i - 1], USER_KEPT);
 	recent = num_min(recent, sh.room / 2);
@@ -525,7 +525,7 @@ print_said(const struct summary *s, const struct view *v,
 		for (at = said.n; at > 0; at--) {
 			const char *p = said.p + at - 1;
 
-			/* does it end there? */
+			/* does the sentence before it end here? */
 			if (at < said.n && (*p == '\n' || (*p != '\0' &&
 			    strchr(".!?:", *p) != NULL &&
 			    (p[1] == ' ' || p[1] == '\n'))))
@@ -576,7 +576,7 @@ put_all(const struct summary *s, const struct summary_room *room,
 		v[n++] = task;
 	scan_quote(&quoted, text.p, text.n);
 	v[n++] = buf_view(&quoted);
-	/* its images, as separate content */
+	/* the newest message's images, as separate content */
 	if (newest && s->nusers > 1)
 		for (struct walk w = walk_elements(s->newest);
 		    walk_next(&w, NULL, &part); )
