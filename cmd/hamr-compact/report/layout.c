@@ -43,12 +43,12 @@ screen_text(const struct screen *s, struct slice text, size_t columns,
 		term_put(out, text, columns);
 		return;
 	}
-	/* where nothing but ASCII can be shown */
+	/* only ASCII can be shown */
 	for (size_t i = 0; i < text.n; i++) {
 		unsigned char c = (unsigned char)text.p[i];
 
 		if ((c & 0xc0) == 0x80)
-			continue;	/* of a character that was begun */
+			continue;	/* a later byte of a character */
 		if (columns <= 3 && text.n - i > 3) {
 			buf_adds(out, "...");
 			return;

@@ -10,10 +10,10 @@
 
 #include "simulation.h"
 
-#define FRAME (8 * 64)		/* a message around its text (chapter 8.1) */
+#define FRAME (8 * 64)		/* added to a message's text (chapter 8.1) */
 #define CLOSING 4		/* longest end of a message: "}]} */
 #define TASK_BYTES 300
-#define LINE_BYTES 80		/* of a line that tells of an error */
+#define LINE_BYTES 80		/* of a line that reports an error */
 
 /* ---- requests ---- */
 
@@ -39,7 +39,7 @@ request_message(const struct request *q, size_t i)
 	    q->m[i].end);
 }
 
-/* Every string in a value, the deep ones too. */
+/* Add every string in a value, at any depth. */
 static void
 add_strings(struct request *q, struct slice value)
 {
@@ -107,14 +107,14 @@ cut(struct request *q, size_t n)
 /* What is new in a request. */
 struct news {
 	size_t bytes;		/* of all messages */
-	size_t same;		/* of these, the common prefix */
-	uint64_t fresh;		/* estimate of what lies behind it */
-	size_t first;		/* the first message that is not the same */
-	bool broke;		/* what was there is no prefix, but for the
-				 * end of its last message */
+	size_t same;		/* the prefix shared with the last request */
+	uint64_t fresh;		/* estimate of what follows it */
+	size_t first;		/* the first message that differs */
+	bool broke;		/* the last request is not a prefix, even
+				 * without the end of its last message */
 };
 
-/* The next request has the first `known` bytes of this one, then tail (checked
+/* Turn q into the next request: its first `known` bytes, then tail (checked
  * JSON, commas between messages). */
 static struct news
 take(struct request *q, size_t known, struct slice tail)
@@ -154,7 +154,7 @@ take(struct request *q, size_t known, struct slice tail)
 	return news;
 }
 
-/* The same with the messages of a view that was taken the last time too. */
+/* The same with the messages of a view that q was made from last time, too. */
 static struct news
 take_view(struct request *q, struct view *v)
 {
@@ -165,7 +165,7 @@ take_view(struct request *q, struct view *v)
 
 /* ---- what is essential ---- */
 
-/* Learn a text; its number. */
+/* Learn a text; returns its number. */
 static size_t
 learn(struct essentials *e, enum essential_kind kind, struct slice text)
 {
@@ -213,7 +213,7 @@ learn_user(struct essentials *e, const struct rec *r)
 	buf_release(&b);
 }
 
-/* A request was made: look for everything in it. */
+/* A request was made: look for every essential in it. */
 static void
 look_for_all(struct retention *k, const struct essentials *e,
     struct request *q)
@@ -264,8 +264,8 @@ is_ours(const struct method *m)
 	return m->rule == METHOD_OURS || m->rule == METHOD_EVERY_CALL;
 }
 
-/* As at the beginning of a transcript: all but what the method is is
- * released. */
+/* Back to the start of a transcript: release all but what defines the
+ * method. */
 static void
 method_begin(struct method *m)
 {
@@ -278,9 +278,9 @@ method_begin(struct method *m)
 	request_init(&m->request);
 }
 
-/* The first message from which a named rule shows all; *kept: never dropped are
- * those up to here, the system's and the task.  With drop-oldest an assistant
- * message goes with its results. */
+/* The message from which on a named rule shows everything.  *kept: how many
+ * messages at the start, up to the task, are never dropped.  drop-oldest drops
+ * an assistant message together with its results. */
 static size_t
 border_of(const struct method *m, const struct request *plain, size_t *kept)
 {
@@ -319,9 +319,9 @@ border_of(const struct method *m, const struct request *plain, size_t *kept)
 	return i;
 }
 
-/* Request the plain view with results before the border masked, or with all
- * before it dropped but what is kept.  Only what differs from the last request
- * is made anew. */
+/* Request the plain view with the results before the border masked, or with
+ * everything before it dropped except the kept messages.  Only what differs
+ * from the last request is built again. */
 static struct news
 take_rule(struct method *m, const struct request *plain)
 {
@@ -362,7 +362,7 @@ take_rule(struct method *m, const struct request *plain)
 	return news;
 }
 
-/* A request is made now. */
+/* Make the request that is due now, and measure it. */
 static void
 method_go(struct method *m, const struct simulation *s)
 {
@@ -387,7 +387,7 @@ method_go(struct method *m, const struct simulation *s)
 	}
 	if (!step->closed)
 		m->asked = m->request.n;
-	/* a server refuses it */
+	/* a server would refuse it */
 	step->closed |= m->rule == METHOD_DROP && m->window > 0 &&
 	    (m->request.sum + s->tools) / 64 > (uint64_t)m->window;
 	m->closed += step->closed;
@@ -442,10 +442,10 @@ method_reuse(const struct method *m)
 	return m->bytes > 0 ? 100 * m->same / m->bytes : 100;
 }
 
-/* ---- what the plain view tells of calls and results ---- */
+/* ---- calls and results of the plain view ---- */
 
-/* An edit in the answer: is its old text in the requests?  It counts only if
- * that occurs in the history at all. */
+/* An edit in the answer: did the requests contain its old text?  It counts
+ * only if the history contains that at all. */
 static void
 edit(struct simulation *s, struct slice args)
 {
@@ -515,7 +515,7 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 			unsigned char c = (unsigned char)line.p[i];
 
 			if (c < ' ' && c != '\t')
-				break;	/* it holds control characters */
+				break;	/* it has control characters */
 			low[i] = c >= 'A' && c <= 'Z' ? (char)(c + 32) :
 			    (char)c;
 		}
@@ -637,8 +637,8 @@ look(struct simulation *s)
 		    news.first);
 }
 
-/* The model answered, as the plain view shows it, which is how it was
- * generated: what a server now holds is the request and that. */
+/* The model answered; the plain view has the answer as it was generated.  A
+ * server's cache now holds the request and this answer. */
 static void
 reply(struct simulation *s)
 {
@@ -673,8 +673,8 @@ simulation_record(struct simulation *s, const struct rec *r)
 	switch (r->kind) {
 	case R_COMPACTION: case R_COMPACT: case R_RECOVERY: case R_LIMIT:
 	case R_REQUEST: case R_GO:
-		return;		/* of the window that the transcript was made
-				 * with, or ours to make */
+		return;		/* about the window of the original run, or
+				 * for us to make */
 	case R_ERROR:
 		if (rec_str_is(r, "stage", "compact"))
 			return;

@@ -1,5 +1,4 @@
-/* tables.c - --report: a simulation as tables and charts of characters, and as
- * JSON. */
+/* tables.c - --report: a simulation as tables, as text charts and as JSON. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +36,7 @@ figure(double v)
 	return f;
 }
 
-/* "131072 (128k)"; only whole thousands of 1024 are given twice. */
+/* "131072 (128k)"; only multiples of 1024 have the second number. */
 static struct figure
 window_size(long window)
 {
@@ -108,7 +107,7 @@ put_rows(const struct simulation *s, const struct screen *t, size_t w,
 	}
 }
 
-/* The session's name and its model.  Yours to free. */
+/* The session's name and its model.  The caller frees it. */
 static char *
 title_of(const struct simulation *s)
 {
@@ -191,7 +190,7 @@ report_json(const struct simulation *s, struct buf *out)
 		    m->epochs, method_mean(m), m->largest,
 		    method_over(m, room), (unsigned long long)m->fresh / 64,
 		    method_reuse(m), m->breaks);
-		/* of what was asked for so often, so much was there */
+		/* how often it was there, how often it was looked for */
 		for (int k = 0; k < ESSENTIAL_KINDS; k++)
 			buf_fmt(out, ",\"%s\":[%.3f,%zu]", kinds[k],
 			    m->retained.share[k], m->retained.asked[k]);
@@ -275,8 +274,7 @@ report_charts(const struct simulation *s, const struct screen *t,
 			    window_size(s->windows[w]).s);
 		for (int row = rows - 1; row >= 0; row--)
 			put_bars(m, t, top, rows, row, width, out);
-		/* the floor, with epochs (^) and steps where nothing fitted
-		 * (!) */
+		/* the axis, with epochs (^) and steps where nothing fits (!) */
 		buf_fmt(out, "%*s %s", LABEL - 2, "0", t->utf8 ? "└" : "+");
 		for (size_t i = 0; i < width; i++) {
 			struct step c = column_at(m, i, width);
