@@ -1,4 +1,4 @@
-/* file_lines.c - what was shown of a file, and what of that still counts. */
+/* file_lines.c - which lines of a file were shown, and which still hold. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,7 +131,7 @@ file_was_read(struct file_lines *f, const struct ledger_call *c,
 	line_number(msg_meta(r, "lines"), &f->lines);
 	bool known = line_number(msg_meta(r, "first"), &first) &&
 	    line_number(msg_meta(r, "last"), &last);
-	/* another program's read: by its line numbers, or else counted */
+	/* another program's read: take its line numbers, or count lines */
 	while (!known && slice_line(&text, &line)) {
 		const char *p = line.p, *stop = line.p + line.n;
 
@@ -142,7 +142,7 @@ file_was_read(struct file_lines *f, const struct ledger_call *c,
 			n = n * 10 + (*p - '0');
 		if (p == stop || (*p != '\t' &&
 		    strncmp(p, "\xe2\x86\x92", 3) != 0))
-			n = 0;		/* it is not a numbered line */
+			n = 0;		/* not a numbered line */
 		with += n > 0;
 		high = n > 0 ? n : high;
 		low = low == 0 ? n : low;
@@ -162,7 +162,7 @@ file_was_read(struct file_lines *f, const struct ledger_call *c,
 /* ---- changes ---- */
 
 /* Where in a unified diff we are: the line in the new file (0: before the
- * first @@), and the lines taken out and put in there. */
+ * first @@), and how many lines are removed and added there. */
 struct hunk {
 	long at, minus, plus;
 };

@@ -1,4 +1,4 @@
-/* working_context.c - --ledger: what records say, and the page made of it. */
+/* working_context.c - --ledger: learns from records, and prints the page. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,8 +102,8 @@ learn_files(struct ledger *l, const struct ledger_call *c,
 
 /* ---- results: git ---- */
 
-/* A changed file is "XY path" of git status --short, or named in a line of its
- * long form. */
+/* The output of git status in a few words.  A changed file is a line "XY path"
+ * of its short form, or "modified: path" and the like of its long form. */
 static char *
 status_in_short(struct slice text)
 {
@@ -263,7 +263,7 @@ ledger_record(struct ledger *l, const struct rec *r)
 
 /* ---- the page: files ---- */
 
-/* The call as it stands in the next request. */
+/* The call as the next request shows it. */
 static const struct view_call *
 in_request(const struct ledger *l, const struct ledger_call *c)
 {
