@@ -14,7 +14,7 @@
 #include "report/tables.h"
 #include "term/term.h"
 
-/* What the mode needs of it. */
+/* Only what the mode needs is set up. */
 struct run {
 	const struct opts *o;
 	struct compact compact;
@@ -22,8 +22,7 @@ struct run {
 	struct simulation simulation;
 	struct ledger ledger;
 	struct screen screen;
-	struct buf out;		/* what is to be printed; --report=svg: what is
-				 * to be drawn */
+	struct buf out;		/* what to print; --report=svg: what to draw */
 	size_t transcripts;
 };
 
@@ -116,7 +115,7 @@ keep_none(struct stage *s, const struct rec *r)
 	return false;
 }
 
-/* Where a request would be made. */
+/* Called where a request would be made. */
 static void
 look(struct stage *s)
 {
@@ -126,7 +125,7 @@ look(struct stage *s)
 		run->fits = compact_decide(&run->compact);
 }
 
-/* What calls name, and paths, may be anything: on a terminal it is escaped. */
+/* Escape the output for a terminal: tool names and paths may be anything. */
 static void
 escape(struct buf *out)
 {
@@ -201,8 +200,8 @@ print(struct stage *s)
 	reset(s);
 }
 
-/* --report=svg: all is read, and one document is drawn of it.  Each transcript
- * is an input of its own, with the time that a program has for one. */
+/* --report=svg: all input is read; draw one document from it.  Each transcript
+ * is a separate input of the jq program, and so has its full time limit. */
 static void
 draw(struct stage *s)
 {
@@ -234,7 +233,7 @@ draw(struct stage *s)
 			break;
 		struct walk w = walk_of(slice_part(buf_view(&drawn), 0,
 		    drawn.len - 1));
-		/* with its escapes */
+		/* still escaped as JSON */
 		if (walk_next(&w, NULL, &y) && scan_int(y, &height) &&
 		    walk_next(&w, NULL, &picture))
 			buf_slice(&pictures, slice_part(picture, 1,

@@ -83,7 +83,7 @@ own_option(struct opts *o, int c, const char *arg)
 	default:
 		mode = (enum mode)(c - OPT_MODE);
 	}
-	/* of two modes the last one would win silently */
+	/* otherwise the last of two modes would win silently */
 	if (o->mode != MODE_REQUEST && o->mode != mode)
 		err_die(ST_USAGE, "%s and %s cannot be used together",
 		    modes[o->mode], modes[mode]);
