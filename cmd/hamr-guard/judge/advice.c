@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 
 #define HISTORY_MAX 6		/* attempts listed */
-#define TOOL_MAX 64		/* a name is the model's own text too */
+#define TOOL_MAX 64		/* a tool's name comes from the model */
 
 static const char *const table[] = {
 	[A_REPEAT_WARN] =
@@ -288,7 +288,7 @@ static const char *const table[] = {
 unsigned long
 advice_wait(unsigned long n)
 {
-	/* OpenFang's row */
+	/* OpenFang's waits */
 	static const unsigned char seconds[] = { 5, 10, 30, 60 };
 
 	return seconds[n < sizeof seconds ? n : sizeof seconds - 1];

@@ -1,5 +1,5 @@
-/* call_phase.c - may the calls of an assistant message run, and is one without
- * calls an answer? */
+/* call_phase.c - may the calls of an assistant message run, and is a message
+ * without calls an answer? */
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -7,9 +7,9 @@
 #include "prose/prose.h"
 #include "text/volatile.h"
 
-#define NUDGES_TURN 6		/* answers refused */
+#define NUDGES_TURN 6		/* most answers refused in a turn */
 
-/* ---- what the rules make of a streak ---- */
+/* ---- what the rules say about a streak ---- */
 
 uint64_t
 streak_pair(const struct streak *e)
@@ -20,8 +20,8 @@ streak_pair(const struct streak *e)
 	return (h << 32 | h >> 32) ^ e->sig.a;
 }
 
-/* A refusal is held back while new things come, checks that wait for
- * something may be repeated longer, errors that may pass too. */
+/* A refusal is held back while other calls bring news; polls and transient
+ * errors may be repeated more often. */
 static void
 streak_limits(const struct guard *g, const struct traits *t,
     const struct streak *e, struct verdict *v)
@@ -79,7 +79,7 @@ fault_judge(const struct guard *g, const struct traits *t,
 
 	v->warn = p->same_warn;
 	v->block = p->same_block;
-	if (t->bash || t->network) {	/* often not their own failures */
+	if (t->bash || t->network) {	/* often not the tool's own failure */
 		v->warn++;
 		v->block = 0;
 	} else if (g->news > f->news && p->spaced_block > p->block) {
@@ -99,7 +99,7 @@ fault_judge(const struct guard *g, const struct traits *t,
 
 /* ---- verdicts ---- */
 
-/* A refusal: v has its rule and evidence. */
+/* Refuse the call; v has the rule and the evidence. */
 static void
 refuse(struct guard *g, struct open_call *o, struct verdict *v,
     enum action action, enum advice a, unsigned long count)
@@ -118,8 +118,8 @@ refuse(struct guard *g, struct open_call *o, struct verdict *v,
 	free(message);
 }
 
-/* A tool that failed in one way whatever its arguments: its most frequent error
- * in this epoch that more than one call met decides. */
+/* Refuse a tool that fails in the same way whatever its arguments.  Its most
+ * frequent error in this epoch among those of different calls decides. */
 static bool
 refuse_faulty(struct guard *g, struct open_call *o)
 {
@@ -136,7 +136,7 @@ refuse_faulty(struct guard *g, struct open_call *o)
 	if (f == NULL)
 		return false;
 	fault_judge(g, &o->is, f, &v);
-	/* a step counts once, however many of its calls */
+	/* a step counts once, however many calls it has */
 	v.count = f->n + f->refused + (f->step != o->step);
 	v.evidence = f->calls.c;
 	v.nevidence = f->calls.n;
@@ -195,7 +195,7 @@ judge_alone(struct guard *g, struct open_call *o)
 	if (refuse_faulty(g, o))
 		return;
 	if (o->is.looks && most != 0 && g->reads >= most) {
-		/* enough was read in this turn: it climbs no ladder */
+		/* enough was read in this turn: block, but never halt */
 		v = (struct verdict){ .rule = RULE_READS,
 			.count = g->reads + 1, .warn = guard_reads(g, false),
 			.block = most };
@@ -249,7 +249,7 @@ guard_calls(struct guard *g)
 		o->changes = changes;
 		if (o->exempt)
 			o->action = ACT_ALLOW;
-		else if (g->halt.on)	/* it goes on for every later call */
+		else if (g->halt.on)	/* holds for every later call */
 			guard_put_halted(g, o);
 		/* text was asked for, or the stall went on after it */
 		else if (!g->policy->counts_only && (forced || s->over))
@@ -271,7 +271,8 @@ guard_calls(struct guard *g)
 
 /* ---- a message without calls ---- */
 
-/* What is wrong with it: the rule, and what is said.  A_NONE: nothing. */
+/* What is wrong with the message: what to say, and the rule.  A_NONE: nothing
+ * is. */
 static enum advice
 judge_text(struct guard *g, struct slice text, enum rule *rule)
 {

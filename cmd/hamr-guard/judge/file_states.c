@@ -86,7 +86,7 @@ files_made(struct file_states *f, const char *id, size_t line)
 		struct made *m = &f->made[(states[i] >> 20) % MADE_MAX];
 
 		if (m->state == states[i])
-			continue;	/* the first one stays */
+			continue;	/* keep the call that made it first */
 		free(m->by.id);
 		*m = (struct made){ .state = states[i], .by.line = line };
 		if (strlen(id) <= ID_MAX)
@@ -147,7 +147,7 @@ shown_add(struct shown *s, uint64_t path, uint64_t state, int64_t first,
 
 		if (p->first <= first && last <= p->last)
 			return true;
-		/* what overlaps or touches becomes one span */
+		/* merge spans that overlap or touch */
 		if (p->last < now.first - 1 || p->first > now.last + 1) {
 			f->span[kept++] = *p;
 			continue;

@@ -129,7 +129,7 @@ guard_stuck(struct guard *g, unsigned long n, unsigned long times)
 	g->step.stuck |= n >= g->policy->stuck;
 }
 
-/* ---- what begins again ---- */
+/* ---- resets ---- */
 
 void
 stall_reset(struct stall *s)
@@ -146,7 +146,7 @@ halt_clear(struct halt *h)
 	*h = (struct halt){ .on = false };
 }
 
-/* Files have changed: streaks and score begin again. */
+/* Files have changed: streaks and cycles start over. */
 void
 guard_epoch(struct guard *g)
 {
@@ -195,7 +195,7 @@ at_most(unsigned *v, unsigned long most)
 		*v = (unsigned)most;
 }
 
-/* The loop begins again after a failed turn: counts to the warn level. */
+/* The loop retries after a failed turn: lower the counts to the warn level. */
 static void
 recover(struct guard *g)
 {
@@ -218,9 +218,9 @@ recover(struct guard *g)
 	g->stall.asked = g->stall.over = false;
 }
 
-/* ---- what the transcript says of itself ---- */
+/* ---- other records ---- */
 
-/* The window that a limit record tells, or -1: the configuration's. */
+/* limit: the window of a limit record; -1: of the configuration. */
 static bool
 is_small_window(const struct policy *p, long limit)
 {
@@ -229,7 +229,7 @@ is_small_window(const struct policy *p, long limit)
 	return !p->reads_set && window > 0 && window < SMALL_WINDOW;
 }
 
-/* Records other than calls and results, as far as they tell us something. */
+/* Learn from a record that is neither a call nor a result. */
 static void
 learn(struct guard *g, const struct rec *r)
 {
@@ -251,9 +251,9 @@ learn(struct guard *g, const struct rec *r)
 	case R_RECOVERY: recover(g); break;
 	case R_VERIFICATION: g->answers.ran = true; break;
 	case R_UNDO:
-		/* somebody else took an edit back: the files are in other
-		 * states, what was checked and seen before is about others,
-		 * and no return is the model's */
+		/* someone else undid an edit: earlier checks and results are
+		 * about other states of the files, and a return to a state is
+		 * not the model's doing */
 		guard_epoch(g);
 		stall_reset(&g->stall);
 		g->news++;
@@ -299,7 +299,7 @@ calls_forget(struct guard *g)
 	pairing_empty(&g->pairing);
 }
 
-/* A text and its NUL at to; where they end. */
+/* Copy a text and a NUL to `to`; returns their end. */
 static char *
 put_text(char *to, struct slice text)
 {
@@ -330,17 +330,17 @@ take_in(struct guard *g, const struct call *c)
 	o->name = put_text(o->id, id);
 	o->tool = put_text(o->name, name);
 	put_text(o->tool, tool);
-	/* an object may stand in place of its text */
+	/* the arguments may be an object instead of its text */
 	struct slice args = sign_call(&g->signer, tool = slice_of(o->tool),
 	    c->given, &o->is);
 	if (g->rules->taken != NULL)
 		g->rules->taken(g, o, args);
-	/* what has no name cannot run */
+	/* a call without a name cannot run */
 	o->exempt = c->name.p == NULL || slice_in(tool, p->exempt);
 	o->is.poll |= g->waited || slice_in(tool, p->poll_tools);
 	o->is.patient = g->waited ? !o->is.waits : o->is.pauses;
-	/* plans changed with no work in between, and a thought that only has
-	 * another number */
+	/* also idle: a plan changed with no work in between, and the same
+	 * thought under another number */
 	o->is.idle |= o->is.plans && g->planned;
 	o->is.idle |= o->is.thought != 0 && o->is.thought == g->thought;
 	if (o->is.thought != 0)
@@ -381,7 +381,7 @@ guard_record(struct guard *g, const struct rec *r)
 		return;
 	g->line = r->no;
 	if (rec_is_message(r->kind) && r->kind != R_TOOL) {
-		/* the step in hand gets no more verdicts */
+		/* the current step gets no more verdicts */
 		if (g->pairing.open == 0 || g->ncall >= POOL_MAX)
 			calls_forget(g);
 		g->step = (struct step){ .first = g->ncall };

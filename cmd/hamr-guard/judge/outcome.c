@@ -12,14 +12,14 @@
 
 #define LOOK_MAX 2048		/* bytes of an error that are searched */
 #define LINES_END INT32_MAX	/* no file has more */
-#define ANSWER_MAX 240		/* bytes of one that may quote its call */
+#define ANSWER_MAX 240		/* bytes of an answer that may quote its call */
 #define STATUS_MAX 80		/* a longer line says more than a status */
-#define COMPLAINT_LINES 8	/* at the end of a text, that may tell of one */
-#define STATE_GAP 4		/* bytes between a name and what it tells */
-#define STATE_WORDS 3		/* that say little but a state */
-#define STATUS_LINES 4		/* of a result that may tell one, and its end */
+#define COMPLAINT_LINES 8	/* last lines of a text that may report one */
+#define STATE_GAP 4		/* bytes between a state's name and value */
+#define STATE_WORDS 3		/* so few words say little but a state */
+#define STATUS_LINES 4		/* first lines that may be an exit status */
 #define REMEMBERED 1024
-#define KEPT_MAX ((size_t)1 << 20)	/* bytes of texts that are kept */
+#define KEPT_MAX ((size_t)1 << 20)	/* bytes of result texts kept */
 
 /* ---- what meta says ---- */
 
@@ -45,7 +45,7 @@ outcome_rest(struct guard *g, struct remembered *m)
 {
 	static const struct digest_of of = { .quick = false };
 
-	/* no streak of another transcript is left */
+	/* the streaks of an earlier transcript are gone */
 	if (m == NULL || !m->quick || m->transcript != g->transcript)
 		return;
 	struct buf text = { .p = g->kept.p + m->at, .len = m->n,
@@ -102,8 +102,8 @@ may_pass(const struct slice *meta, struct slice text)
 			return true;
 	char *start = xmemdup0(text.p, n);
 	bool yes = false;
-	/* a status among the numbers, but not as a part of a longer one, nor
-	 * of a line and column: a.c:503:12 */
+	/* an HTTP status by itself, not as part of a longer number or of a
+	 * line and column: a.c:503:12 */
 	for (size_t i = 0; statuses[i] != NULL; i++)
 		for (const char *p = start; !yes &&
 		    (p = strstr(p, statuses[i])) != NULL; p += 3) {
@@ -138,8 +138,8 @@ read_content(struct guard *g, const struct rec *r, struct digest *d)
 			digest_bytes(part, &g->lines, d);
 }
 
-/* Does an edit's result begin with its failure?  Many agents do not mark it in
- * any other way. */
+/* Does an edit's result begin with an error?  Many agents mark a failed edit
+ * in no other way. */
 static bool
 tells_no_edit(struct slice text)
 {
@@ -222,7 +222,7 @@ is_failure(struct slice line)
 	return false;
 }
 
-/* Does one of the first lines of a text, or its last, say so? */
+/* Is one of the first lines of a text, or its last, a nonzero exit status? */
 static bool
 tells_failure(struct slice text)
 {
@@ -382,8 +382,8 @@ finds_nothing(struct slice text)
 	    words_among(text, finds, NULL) > 0;
 }
 
-/* Does a short answer say that there is none of something, which is not what
- * one hopes for, or is it an empty list? */
+/* Is it an empty list, or a short answer that there is none of something?  That
+ * there are no errors or the like does not count. */
 static bool
 is_none(struct slice text)
 {
@@ -399,7 +399,7 @@ is_none(struct slice text)
 		return true;
 	if (text.n == 0 || text.n > ANSWER_MAX)
 		return false;
-	if (*text.p == '{') {	/* whose lists are all empty */
+	if (*text.p == '{') {	/* an object whose lists are all empty */
 		size_t list = slice_find(text, 0, "[");
 
 		return slice_starts(slice_from(text, list), "[]") &&
@@ -416,8 +416,8 @@ is_none(struct slice text)
 
 /* ---- files ---- */
 
-/* A file is in another state, by meta's path and hash: true if the state is
- * new.  A file that this turn created may be deleted again. */
+/* meta says that a file is in another state: true if the state is new.  It
+ * does not matter if a file that this turn created is deleted again. */
 static bool
 reach(struct guard *g, struct slice path, struct slice sha, struct outcome *o)
 {
@@ -488,7 +488,7 @@ files_inferred(struct guard *g, const struct open_call *c, struct outcome *o)
 /* ---- all of it ---- */
 
 /* A cached result is one line, or the same text: it shows nothing new, and
- * its outcome is that of the call it repeats.  False: that is not known. */
+ * its outcome is that of the call it repeats.  False: that call is unknown. */
 static bool
 read_cached(struct guard *g, const struct open_call *c, struct slice cached,
     struct outcome *o)
@@ -513,8 +513,8 @@ read_cached(struct guard *g, const struct open_call *c, struct slice cached,
 	return true;
 }
 
-/* An error not seen before says something, whatever its lines; one that was
- * says nothing.  kind: also when it is the same but for the call's words. */
+/* A new error is news whatever its lines; a known one is not.  kind: an error
+ * that differs only in the call's own words is known, too. */
 static void
 read_error(struct guard *g, const struct slice *meta, struct slice text,
     bool kind, struct outcome *o)
@@ -534,8 +534,8 @@ read_error(struct guard *g, const struct slice *meta, struct slice text,
 		o->d.gain = text.n;
 }
 
-/* Was it a read of lines that are known?  Where meta tells the range that
- * decides, as the lines that hamr-tool adds to a text vary. */
+/* Did a read show only known lines?  If meta has the range, that decides, as
+ * the lines that hamr-tool adds to a text vary. */
 static void
 read_range(struct guard *g, const struct slice *meta, struct outcome *o)
 {
@@ -617,7 +617,7 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 		o->d.gain = 0;
 	o->brief = o->d.chars - (o->nothing ? o->d.own : 0) <
 	    g->policy->min_gain;
-	/* it matters when a call is repeated */
+	/* needed only when a call is repeated */
 	if (e != NULL && !o->failed && !c->is.tracks && !c->is.looks &&
 	    !c->is.edits && !c->is.seeks && (c->is.poll || c->is.runs))
 		o->state = state_of(c, text, o->brief, &o->patient);
@@ -634,7 +634,7 @@ outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
 	uint64_t h;
 	int64_t n;
 
-	/* not in the cache, and wanted at the end */
+	/* not in the processor's cache, and needed at the end */
 	struct remembered *m = remembered_at(g, slice_of(c->id), &h);
 	for (size_t i = 0; i < sizeof *m; i += 64)
 		__builtin_prefetch((const char *)m + i, 1);
@@ -656,8 +656,8 @@ outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
 	read_text(g, c, r, meta, o);
 	if (o->cached)
 		o->d.gain = 0;
-	/* Of a command that hamr-tool ran meta always knows what was changed;
-	 * an importer may not. */
+	/* hamr-tool's meta always says what a command changed; an importer's
+	 * may not. */
 	if (meta[MUTATED].p != NULL || meta[AFTER].p != NULL ||
 	    (c->is.bash && meta[STDOUT].p != NULL))
 		files_reported(g, c, meta, o);
@@ -670,9 +670,10 @@ outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
 		enum trifle trifle = files_trifle(&g->files, c->is.path,
 		    c->is.write, &c->is.code);
 
-		/* A comment makes no check stale, and put in other words once
-		 * more is no progress; numbers tried one after the other, and
-		 * drafts with nothing read in between, are, but nothing new. */
+		/* A changed comment makes no check stale, and rewording it
+		 * once more is no progress.  Trying one number after another,
+		 * or drafting with nothing read in between, is, but it is
+		 * nothing new. */
 		o->matters &= !c->is.comments && trifle != ONLY_COMMENTS;
 		o->novel_edit &= trifle != ONLY_COMMENTS;
 		if (trifle == ONLY_COMMENTS)

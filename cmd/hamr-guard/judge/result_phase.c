@@ -5,17 +5,17 @@
 #include "internal.h"
 #include "text/volatile.h"
 
-#define OTHERS 2		/* points that end the mercy for repeats */
+#define OTHERS 2		/* points that end our leniency on repeats */
 #define READS_AGAIN 8		/* reads from one warning to the next */
-#define ANSWER_GOOD 4		/* times same_answer_warn: of one that works */
-#define MEASURES 4		/* times repeat-weak's limit: of a measure */
-#define COUNTER_STEP 3		/* what counters add up to from call to call */
+#define ANSWER_GOOD 4		/* times same_answer_warn, for a success */
+#define MEASURES 4		/* times repeat-weak's limit, for a measure */
+#define COUNTER_STEP 3		/* most that counters grow between calls */
 
 /* ---- the streak of a signature ---- */
 
-/* MASKED: but for numbers and ids, for warnings only; MEASURED: these are no
- * count of the calls, and say something; ALIKE: but for what changes by
- * itself. */
+/* A result and the one before it.  ALIKE: equal but for what changes by itself;
+ * MASKED: equal but for numbers and ids, for warnings only; MEASURED: the same,
+ * but the numbers say something, as they do not just count the calls. */
 enum likeness { CHANGED, MEASURED, MASKED, ALIKE, SAME };
 
 static enum likeness
@@ -38,8 +38,8 @@ compare(struct guard *g, const struct open_call *c, const struct streak *e,
 	return e->d.mask == o->d.mask ? MASKED : CHANGED;
 }
 
-/* What a click or a key did shows in what is looked at behind it: has
- * anything new come since the one that e is of? */
+/* What a click or a key did shows in later results: has anything new been shown
+ * since the last one of e? */
 static bool
 had_effect(const struct guard *g, const struct open_call *c,
     const struct streak *e)
@@ -47,7 +47,7 @@ had_effect(const struct guard *g, const struct open_call *c,
 	return c->is.acts && e->shown != g->shown_new;
 }
 
-/* Count the outcome; true when it is the free one after a compaction. */
+/* Count the outcome; true if it is the free repeat after a compaction. */
 static bool
 count(struct guard *g, struct open_call *c, struct streak *e,
     const struct outcome *o, enum likeness like)
@@ -84,7 +84,7 @@ count(struct guard *g, struct open_call *c, struct streak *e,
 	return excused;
 }
 
-/* ---- what is due on a call ---- */
+/* ---- warnings that are due on a call ---- */
 
 static void
 add_due(struct open_call *c, enum rule r, unsigned long count, uint64_t about)
@@ -93,7 +93,7 @@ add_due(struct open_call *c, enum rule r, unsigned long count, uint64_t about)
 		c->due[c->ndue++] = (struct due){ r, count, about };
 }
 
-/* A measure that goes up and down says something each time. */
+/* A measure that goes up and down tells something each time: warn later. */
 static unsigned long
 weak_limit(const struct guard *g, const struct streak *e)
 {
@@ -109,7 +109,7 @@ judge_streak(struct guard *g, struct open_call *c, struct streak *e,
 	unsigned long times = e->times;
 	bool weak = like != CHANGED;
 
-	/* a pause before an error that may pass is what we advise */
+	/* waiting for a transient error to pass is what we advise */
 	if (c->is.poll && e->transient)
 		times *= 2;
 	guard_count(g, e->failed ? RULE_RETRY : RULE_REPEAT, e->n);
@@ -122,8 +122,8 @@ judge_streak(struct guard *g, struct open_call *c, struct streak *e,
 		add_due(c, RULE_REPEAT_WEAK, e->weak, 0);
 }
 
-/* A tool's failures whatever its arguments.  The calls that fail alike in one
- * step, however many, count once. */
+/* Count a tool's failures, whatever its arguments.  All calls of a step that
+ * fail alike count once. */
 static void
 judge_fault(struct guard *g, struct open_call *c, const struct outcome *o)
 {
@@ -171,8 +171,8 @@ is_same_answer(const struct open_call *c, const struct outcome *o)
 	    (!c->is.pauses || c->is.patient);
 }
 
-/* That there is none, or one answer to many questions, is said sooner than that
- * all went well. */
+/* Warn sooner if the answer is "none", or the same to many questions, than if
+ * it says that all went well. */
 static unsigned long
 answer_limit(const struct guard *g, const struct traits *t, bool none)
 {
@@ -180,7 +180,7 @@ answer_limit(const struct guard *g, const struct traits *t, bool none)
 	    (none ? 1 : ANSWER_GOOD);
 }
 
-/* Remarked on at 12, 24, 48 and so on. */
+/* Warn at the limit, and then each time the count has doubled. */
 static void
 judge_answer(struct guard *g, struct open_call *c, const struct outcome *o)
 {
@@ -209,10 +209,10 @@ judge_answer(struct guard *g, struct open_call *c, const struct outcome *o)
 		add_due(c, RULE_SAME_ANSWER, e->n, e->sig.b);
 }
 
-/* The same failure, but for lines and columns, of whatever is run, since
- * something that was run did not fail: new scripts for it each time, or lines
- * put in above it.  Whoever mends a fault in many places may meet it too, so
- * it is said late, and text is not asked for. */
+/* Whatever is run, the failure is the same but for lines and columns since a
+ * command last succeeded: a new script each time, or lines inserted above the
+ * fault.  This also happens when one fault is fixed in many places, so warn
+ * late, and do not ask for text. */
 static void
 judge_failure(struct guard *g, struct open_call *c, const struct outcome *o)
 {
@@ -248,14 +248,14 @@ judge_check(struct guard *g, struct open_call *c, struct streak *e,
 	unsigned long edits = g->files.edited;
 	bool failed = o->failed || o->complains;
 
-	/* a search that finds nothing also fails, and proves nothing; nor does
-	 * what may pass by itself */
+	/* a search that finds nothing also fails but proves nothing; nor does
+	 * an error that may pass by itself */
 	if (c->is.reads || c->is.edits || o->transient)
 		return;
 	g->passed += !failed && c->is.runs;
 	e->passed += !failed;
-	/* it did not fail, or as it has not since it last passed: two failures
-	 * that two edits bring in turn are no progress */
+	/* start over if it passed, or failed in a way not seen since it last
+	 * passed: two failures that two edits cause in turn are no progress */
 	if (!failed || hash_set_add(&g->failures, hash_both(
 	    e->sig.b + e->passed, o->d.norm)) || e->checks.n == 0) {
 		call_row_clear(&e->checks);
@@ -304,33 +304,33 @@ note_change(struct guard *g, struct open_call *c, const struct outcome *o)
 	}
 }
 
-/* Of a result that differs in ids and numbers from the one before, and that
- * from another: do the numbers stand still? */
+/* Two results in a row differed from the one before in ids and numbers: is the
+ * sum of the numbers unchanged? */
 static bool
 differs_by_ids(const struct outcome *o, const struct streak *e)
 {
 	return e->numbers != 0 && o->d.sum + 1 == e->numbers;
 }
 
-/* Of a result that differs in numbers from the one before: are they only ids,
- * or do they count its calls?  A measure goes up and down, or to an end. */
+/* A result differs from the one before in numbers: are they only ids, or do
+ * they count the calls?  A measure goes up and down, or toward a total. */
 static bool
 is_counter(const struct open_call *c, const struct outcome *o,
     const struct streak *e, uint64_t done)
 {
-	/* of what is made once more the number is another, however large */
+	/* each thing created has another number, however large */
 	if (c->is.sends)
 		return true;
-	/* what a click shows has numbers of its own, as pages have */
+	/* a page that a click shows has numbers of its own */
 	if (c->is.acts)
 		return differs_by_ids(o, e);
 	return done == 0 && (e->numbers == 0 ||
 	    o->d.sum + 1 - e->numbers <= COUNTER_STEP);
 }
 
-/* A pause is no step that could bring anything, nor is a look at what is under
- * way; after a pause one is worth less than without.  What is not there does
- * not come by looking at it. */
+/* A pause, or a look at something under way, weighs nothing: it cannot bring
+ * anything new.  A check after a pause weighs less than one without.  A lasting
+ * failure weighs most: checking does not make it pass. */
 static int
 poll_weight(const struct open_call *c, const struct outcome *o)
 {
@@ -341,8 +341,8 @@ poll_weight(const struct open_call *c, const struct outcome *o)
 	return c->is.patient && !o->failed ? POINT / 6 : POINT / 3;
 }
 
-/* How much a call adds to the stall score, in sixths; other: it is not one of
- * this epoch already; news: its result is new, not only its numbers. */
+/* How much a call adds to the stall score, in sixths.  other: it is new in this
+ * epoch; news: more than the numbers in its result is new. */
 static int
 weight(const struct open_call *c, const struct streak *e,
     const struct outcome *o, bool other, enum likeness like, bool excused,
@@ -361,12 +361,12 @@ weight(const struct open_call *c, const struct streak *e,
 		return 0;
 	if (o->new_error || (other && is_same_answer(c, o)) || effect)
 		return 0;
-	/* what fails at times is asked often by who looks for the reason */
+	/* a call that fails now and then is repeated to find out why */
 	if (e->unsteady)
 		return POINT / 6;
 	if (c->is.poll)
 		return poll_weight(c, o);
-	/* a question that was answered, but for times and ids */
+	/* a question that had the same answer but for times and ids */
 	if (like != CHANGED && (is_question(&c->is) || c->is.fetches))
 		return POINT;
 	return POINT / 2;
@@ -388,27 +388,27 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	if (effect)
 		like = CHANGED;
 	if (like == MASKED) {
-		/* 12 of 40 behind 11 of 40 is what is waited for */
+		/* 12 of 40 after 11 of 40 is what a poll waits for */
 		done = volatile_progress(buf_view(&g->text));
 		if (e->done != 0 && done > e->done)
 			like = CHANGED;
 	}
 	g->calls++;
-	/* did a new command that may change files do so?  Hashes tell; without
-	 * them one that says at length what was said before, like "already
-	 * installed", did not */
+	/* did a command that may change files do so?  Hashes tell; without
+	 * them, not if it says at length what was said before, like "already
+	 * installed" */
 	if ((o->files == NEW_STATE || o->files == TWEAKED) && !c->is.idle)
 		progress = c->is.edits ? !o->failed : e == NULL ?
 		    o->reached || o->brief || o->d.gain > 0 :
 		    like == CHANGED && o->d.gain > 0;
-	/* what a person has not said before is as good as their message */
+	/* a person's new answer to a question is as good as their message */
 	progress |= c->is.consults && !o->failed && like == CHANGED &&
 	    o->d.gain > 0;
 	if (progress) {
 		guard_epoch(g);
 		like = CHANGED;
 	}
-	/* nor are the numbers of a failure news */
+	/* the numbers in a failure are not news */
 	if (like == MASKED && o->failed)
 		o->new_error = false;
 	if (like == MASKED && !o->failed && ((e->measures && done == 0) ||
@@ -449,7 +449,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 		    (g->reads - reads) % READS_AGAIN == 0)
 			add_due(c, RULE_READS, g->reads, 0);
 	}
-	/* a batch of what is made may have one long answer */
+	/* calls that create things may all have the same long answer */
 	bool spared = other ? c->is.sends && !o->failed :
 	    like == SAME && e->n == 2;
 	step_weigh(&g->step, weight(c, e, o, other, like, excused,
@@ -482,8 +482,8 @@ warn(struct guard *g, const struct open_call *c, struct verdict *v,
 	free(tool);
 }
 
-/* Of a row of calls, the last n, without the very last if that is the call
- * itself. */
+/* The evidence: the last n calls of a row; itself: without the very last, which
+ * is the judged call. */
 static void
 rest_on(struct verdict *v, const struct call_row *row, unsigned long n,
     bool itself)
@@ -547,7 +547,7 @@ warn_due(struct guard *g, struct open_call *c, const struct due *due,
 	case RULE_SAME_ERROR:
 		e = streaks_get(&g->faults, key);
 		if (e == NULL || e->n == 0)
-			return;		/* it has passed since */
+			return;		/* a later call succeeded */
 		fault_judge(g, &c->is, e, &v);
 		v.gated = false;
 		f.history = &e->calls;
@@ -588,7 +588,7 @@ warn_due(struct guard *g, struct open_call *c, const struct due *due,
 	warn(g, c, &v, a, &f, nudge);
 }
 
-/* A warning about the whole step goes on its last call. */
+/* A warning about the whole step names its last call. */
 static void
 warn_step(struct guard *g, struct verdict *v, const struct call_row *row,
     enum advice a, struct nudge *nudge)
@@ -619,7 +619,7 @@ warn_stall(struct guard *g, struct nudge *nudge)
 		.warn = p->stall_warn, .halt = p->stall_limit };
 	enum advice a = A_STALL_WARN;
 
-	/* enough was said about a refused or repeated call */
+	/* a refusal or another warning in this step says enough */
 	if (!limit && (s->score < p->stall_warn * POINT || g->step.blocked ||
 	    nudge->n > 0))
 		return;
@@ -639,7 +639,8 @@ warn_stall(struct guard *g, struct nudge *nudge)
 	s->asked = true;
 }
 
-/* 8, 9, 10 steps and nothing was changed; then again as long as that. */
+/* Warn after explore_nudge_after steps without a change and after each of the
+ * next two, then every explore_nudge_after steps. */
 static void
 warn_still(struct guard *g, struct nudge *nudge)
 {

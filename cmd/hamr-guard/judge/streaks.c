@@ -1,4 +1,4 @@
-/* streaks.c - what is known of each signature: the streak of its outcome. */
+/* streaks.c - for each signature, the streak of its outcome; cycles. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -41,13 +41,14 @@ streaks_put(struct streaks *s, struct sig sig)
 	if (e != NULL)
 		return e;
 	if (s->e == NULL) {
-		/* each is set when it is first used: most turns have few */
+		/* not cleared: each is set on first use, and most turns use
+		 * few */
 		s->e = xmalloc((STREAKS_MAX + 1) * sizeof *s->e);
 		s->bucket = xcalloc(BUCKETS, sizeof *s->bucket);
 	}
 	if (s->n < STREAKS_MAX) {
 		i = ++s->n;
-	} else {		/* the one not asked for longest gives way */
+	} else {		/* evict the least recently used */
 		for (unsigned k = 2; k <= s->n; k++)
 			if (s->e[k].used < s->e[i].used)
 				i = k;
