@@ -8,14 +8,14 @@
 
 #define STEPS 22
 
-/* Thresholds tried: where rules have theirs, and some about them. */
+/* Thresholds tried: those of the rules, and some around them. */
 static const unsigned long steps[STEPS] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
 	12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256 };
 
 struct row {
-	unsigned long reached;	/* how often the counter had come there */
-	unsigned long transcripts;	/* in how many */
-	uint64_t last;		/* the last of these */
+	unsigned long reached;	/* how often the counter got there */
+	unsigned long transcripts;	/* in how many transcripts */
+	uint64_t last;		/* the number of the last of these */
 	char *file;		/* the first firing */
 	size_t line;
 };
@@ -45,7 +45,7 @@ counted(struct report *p, enum rule rule, unsigned long value, size_t line)
 
 /* ---- the table ---- */
 
-/* What a rule does at a threshold as it is configured. */
+/* What a rule does at threshold n in this configuration. */
 static const char *
 in_force(const struct policy *p, enum rule rule, unsigned long n)
 {
@@ -78,12 +78,12 @@ in_force(const struct policy *p, enum rule rule, unsigned long n)
 	    rule == RULE_FUTILE_EDITS ? "text only" : "halt";
 }
 
-/* Each rule from its lowest threshold to where nothing fires any more, and what
- * is in force. */
+/* Each rule from its lowest threshold up to where nothing fires any more, and
+ * which thresholds are in force. */
 static void
 end(struct report *p)
 {
-	/* rules that count whole turns begin where a turn is long */
+	/* rules that count a whole turn start where a turn is long */
 	static const unsigned char lowest[RULES] = { [RULE_READS] = 8,
 		[RULE_CALLS] = 8, [RULE_NO_MUTATION] = 8, [RULE_REVISIT] = 1,
 		[RULE_PREMATURE] = 1, [RULE_STATUS_ONLY] = 1 };

@@ -6,7 +6,7 @@
 #include "reports.h"
 #include "term/term.h"
 
-#define FILE_COLUMNS 28		/* of a name in a row */
+#define FILE_COLUMNS 28		/* of a file's name in a row */
 
 static void
 add_judge(struct table *t, const struct report *p, const struct judge *j)

@@ -1,8 +1,7 @@
-/* explain.c - --explain CALL: everything that was thought about one call.
+/* explain.c - --explain CALL: how one call was judged, and why.
  *
- * CALL is its id, or the number of the line where its message or its result
- * stands (that of an answer, too).  An id that several calls have is explained
- * for each.
+ * CALL is its id, or the line number of its message or its result (or of an
+ * answer).  If several calls have the id, each is explained.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,11 +16,11 @@
 #define COLUMNS 72
 #define LABEL 11
 
-/* A call that was asked for, of the step in hand. */
+/* A call of the current step that was asked for, or may be. */
 struct target {
 	char *id;		/* JSON text; empty: an answer */
 	size_t line;
-	bool wanted;		/* else a line may yet come that makes it so */
+	bool wanted;		/* false: unless its result has the line */
 	struct buf head, call, result, counters;
 };
 
@@ -36,7 +35,7 @@ struct explain {
 	struct target *t;
 	size_t n, cap;
 	unsigned long found;
-	struct names first, judged;	/* for the words when none was found */
+	struct names first, judged;	/* for the error if none is found */
 };
 
 /* What each rule saw; {same} is how often the outcome was the same. */
@@ -89,7 +88,8 @@ put_label(const struct report *p, struct buf *b, const char *name)
 	term_pad(b, LABEL - strlen(name));
 }
 
-/* Text behind a label, wrapped; it is released.  Nothing if there is none. */
+/* Append a label and text, wrapped, and release text; nothing if it is
+ * empty. */
 static void
 put_row(const struct report *p, struct buf *b, const char *name,
     struct buf *text)
@@ -111,7 +111,7 @@ put_id(struct buf *b, const char *json, size_t columns)
 	free(id);
 }
 
-/* Limits, and counters where they are ours. */
+/* The limits and, if the rules are ours, the counters. */
 static void
 put_numbers(const struct report *p, struct buf *b, const struct verdict *v)
 {
@@ -219,7 +219,7 @@ find(struct explain *x, size_t line, const char *id)
 	return NULL;
 }
 
-/* One more name, for the words when the call is not found. */
+/* Add a name for the error if the call is not found. */
 static void
 name_call(struct names *s, const char *json)
 {
@@ -313,7 +313,7 @@ show_part(const struct report *p, const char *title, const struct buf *b)
 		sheet_line(&p->sheet, PAINT_NONE, "  no verdict");
 }
 
-/* The step is over: what was asked of it is printed. */
+/* The step is over: print the calls of it that were asked for. */
 static void
 show(struct report *p)
 {

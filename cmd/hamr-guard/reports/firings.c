@@ -11,20 +11,20 @@
 #define LABEL 12
 #define TOOL_COLUMNS 24
 #define CELLS 72		/* of a transcript's steps */
-#define EDGE 4			/* blanks and brackets about them */
+#define EDGE 4			/* blanks and brackets around them */
 
 struct firings {
 	struct table table;
-	struct buf steps;	/* a grade each */
-	unsigned long fired;	/* in this transcript */
-	unsigned long quiet;	/* transcripts without */
-	bool over;		/* steps are of one that is */
+	struct buf steps;	/* a grade for each step */
+	unsigned long fired;	/* rows of this transcript */
+	unsigned long quiet;	/* transcripts where nothing fired */
+	bool over;		/* steps are of a finished transcript */
 };
 
 /* ---- a row ---- */
 
-/* The lines where the calls stand that it rests on, the first and the last
- * of them when there are many. */
+/* The lines of the calls that it rests on; of many, the first and the last
+ * ones. */
 static void
 put_evidence(const struct verdict *v, struct buf *b)
 {
@@ -76,9 +76,10 @@ add_row(struct report *p, size_t line, enum paint paint, const char *verdict,
 
 /* ---- steps ----
  *
- * A transcript at a glance, from left to right.  A dash is a step, w one with
- * a warning, b with a block, H with a halt; a dot is one that would not have
- * come about.  What weighs more is shown where several steps share a cell. */
+ * A transcript at a glance, from left to right.  A dash is a step; s, w, b and
+ * H are steps with a shared call, a warning, a block and a halt; a dot is a
+ * step that would not have happened.  Where several steps share a cell, the
+ * gravest is shown. */
 
 enum grade { GRADE_SAVED, GRADE_STEP, GRADE_SHARE, GRADE_WARN, GRADE_BLOCK,
 	GRADE_HALT };
@@ -160,8 +161,8 @@ record(struct report *p, const struct rec *rec)
 		    GRADE_STEP);
 }
 
-/* The transcript's title, with its lines when it is one of several of a file,
- * and its steps. */
+/* The transcript's title, with its lines if the file has several, and its
+ * steps. */
 static void
 show_head(struct report *p, const struct amounts *a)
 {
@@ -255,7 +256,7 @@ put_verdicts(const struct savings *t, struct buf *b)
 		buf_addc(b, ')');
 }
 
-/* A label and a text, which is emptied; nothing if there is none. */
+/* Print a label and a text, and empty it; nothing if it is empty. */
 static void
 row(const struct report *p, const char *name, struct buf *b)
 {

@@ -116,7 +116,7 @@ report_run(struct report *p)
 	p->self = xcalloc(1, p->ops->size);
 	p->judge = xcalloc(judges(p), sizeof *p->judge);
 	p->env.sink.allow |= p->ops->allow;
-	p->env.sink.status &= !p->ops->all;	/* whose would it be? */
+	p->env.sink.status &= !p->ops->all;	/* whose status would it be? */
 	for (size_t i = 0; i < judges(p); i++) {
 		struct judge *j = &p->judge[i];
 

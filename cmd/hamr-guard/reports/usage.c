@@ -12,9 +12,9 @@
 #define ENVELOPE (4 * 64)	/* of a message: role and marks */
 #define ARGS_MAX 400		/* bytes of arguments that are shown */
 
-/* The member that tells most about a call: a path, as agents' tools have it,
- * by its letters alone; else one of these.  A command line's is the command,
- * where others put the kind of an edit. */
+/* The member that tells most about a call: a path, by these keys of agents'
+ * tools (their letters alone), best first; else one of `telling`.  bash has no
+ * path; the "command" of other tools may be the kind of an edit. */
 static const char *const paths[] = { "path", "filepath", "file", "files",
 	"paths", "filename", "absolutepath", "relativepath", "targetfile",
 	"notebookpath", "relativeworkspacepath", "dirpath", "uri" };
