@@ -15,7 +15,7 @@ foreign_count(struct streak *e, const struct open_call *c)
 	call_row_add(&e->calls, COUNTED_MAX, c->id, c->line);
 }
 
-/* ---- what is said, held until it is ---- */
+/* ---- warnings, held until the end of the step ---- */
 
 void
 foreign_put(struct foreign *p, struct open_call *c, const struct verdict *v,
@@ -187,7 +187,7 @@ record(struct guard *g, const struct rec *r)
 {
 	struct slice mode = { NULL, 0 };
 
-	if (r->kind == R_RECOVERY)	/* a run of its own there */
+	if (r->kind == R_RECOVERY)	/* a new run in those systems */
 		guard_turn(g);
 	else if (r->kind == R_HAMR)
 		mode = rec_get(r, "mode");

@@ -45,7 +45,7 @@ profile_reads(size_t i, const char *key)
 {
 	static const char *const all[] = { "loop_guard.enabled",
 		"loop_guard.profile", "loop_guard.tools",
-		/* the loop's own */
+		/* for hamr-loop */
 		"agent.max_tool_calls", NULL };
 	static const char *const foreign[] = {
 		"loop_guard.global_circuit_breaker",

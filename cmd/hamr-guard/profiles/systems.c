@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "foreign.h"
 
-#define CALLS_MAX 16		/* that a reminder rests on */
+#define CALLS_MAX 16		/* calls that a reminder rests on */
 
 /* ---- the original Hamr's limits ----
  *
@@ -103,7 +103,7 @@ const struct system system_hamr = {
  * ping-pong; a breaker over all calls. */
 
 #define WARNINGS 3		/* of one call; the next one blocks */
-#define COMMAND_MAX 50		/* longer commands are no polling */
+#define COMMAND_MAX 50		/* longer commands are not polls */
 #define RESULT_MAX 1000		/* bytes of a result that are compared */
 
 enum { OF_WARN, OF_BLOCK, OF_POLL, OF_BREAKER, OF_SAME_WARN, OF_SAME_BLOCK,
@@ -118,8 +118,8 @@ has_word(const char *text, const char *const *words)
 	return false;
 }
 
-/* The last laps of a pattern of 2 or 3 that are not all the same: its
- * period, or 0. */
+/* Do the last calls repeat a pattern of 2 or 3 calls, not all the same?
+ * Returns its period, or 0. */
 static size_t
 ping_pong(const struct call_row *s, unsigned long least, unsigned long *laps)
 {
@@ -142,8 +142,9 @@ ping_pong(const struct call_row *s, unsigned long least, unsigned long *laps)
 static void
 judge_count(struct foreign *p, struct open_call *c, struct streak *e)
 {
-	/* a short shell command that looks at something, or any call that
-	 * speaks of status, poll or wait: substrings, as there */
+	/* a short shell command that checks something, or any call whose
+	 * arguments mention status, poll or wait: substrings, as in the
+	 * original */
 	static const char *const any[] = { "status", "poll", "wait", NULL };
 	static const char *const shell[] = { "status", "poll", "wait",
 		"watch", "tail", "ps ", "jobs", "pgrep", "docker ps",
@@ -168,7 +169,7 @@ judge_count(struct foreign *p, struct open_call *c, struct streak *e)
 	struct facts f = { .count = 0 };
 	enum advice a;
 
-	/* a row of waits that begins with the second check */
+	/* the waits begin with the second check */
 	if (e->n > 0)
 		f.wait = advice_wait(e->n - 1);
 	v.action = ACT_BLOCK;
@@ -219,7 +220,7 @@ openfang_call(struct foreign *p, struct open_call *c)
 	foreign_count(e, c);
 }
 
-/* The same call with the same result, wherever it was. */
+/* Count the same call with the same result, anywhere in the turn. */
 static void
 openfang_result(struct foreign *p, struct open_call *c,
     const struct foreign_result *res)
@@ -231,7 +232,7 @@ openfang_result(struct foreign *p, struct open_call *c,
 
 	key.a = hash_both(key.a, hash_bytes(res->text.p, n));
 	struct streak *e = streaks_put(&p->m.results, key);
-	/* one warning a call: the count's own has been said */
+	/* one warning a call: judge_count may have warned already */
 	if (e->n + 1 >= warn && c->seen->nheld == 0)
 		foreign_put(p, c, &(struct verdict){ .action = ACT_WARN,
 		    .rule = RULE_REPEAT, .count = e->n + 1ul, .level = 1,
@@ -256,14 +257,14 @@ const struct system system_openfang = {
 
 /* ---- the loop guard that Hermes' issue 481 asks for ----
  *
- * A window of the last calls; a run of one, two that take turns, three that
- * go round; first a warning, then advice to wait, then a block. */
+ * A window of the last calls; a run of one call, two that alternate, three
+ * that form a cycle; first a warning, then advice to wait, then a block. */
 
 #define LAPS 2			/* A-B-A-B, A-B-C-A-B-C */
 
 enum { HERMES_REPEATS, HERMES_WARNINGS, HERMES_WINDOW, HERMES_EXEMPT };
 
-/* Do the last calls repeat with period k, no two of it the same? */
+/* Do the last calls repeat a pattern of k different calls? */
 static bool
 goes_round(const struct call_row *r, size_t k)
 {
@@ -338,15 +339,15 @@ const struct system system_hermes = {
 
 /* ---- nanobot's LoopDetectHook and ReflectRetryHook ----
  *
- * It only talks: at the 3rd and the 5th time that one message's calls come
- * again, and with every failure of a call. */
+ * It only warns: when a message's calls come for the 3rd and the 5th time in a
+ * row, and at every failure of a call. */
 
-#define TRIED 80		/* bytes of what was tried */
-#define CAME_BACK 160		/* and of what came back */
+#define TRIED 80		/* bytes shown of a call */
+#define CAME_BACK 160		/* bytes shown of its result */
 
 enum { NANOBOT_WARN, NANOBOT_STOP, NANOBOT_RETRIES };
 
-/* Calls by name, those of one name in their order. */
+/* Sort calls by name; those of the same name stay in order. */
 static int
 by_tool(const void *a, const void *b)
 {
@@ -400,7 +401,7 @@ put_line(struct buf *b, struct slice text, size_t max)
 		buf_adds(b, "...");
 }
 
-/* What is tried, for the history of a call that fails. */
+/* Note the call, for its history if it fails. */
 static void
 nanobot_call(struct foreign *p, struct open_call *c)
 {
@@ -415,8 +416,8 @@ nanobot_call(struct foreign *p, struct open_call *c)
 	e->text = buf_detach(&b);
 }
 
-/* A failure begins with "Error" there; is_error says the same of a transcript
- * that has it. */
+/* In nanobot a failure begins with "Error"; is_error means the same where a
+ * transcript has it. */
 static void
 nanobot_result(struct foreign *p, struct open_call *c,
     const struct foreign_result *res)
@@ -456,11 +457,11 @@ const struct system system_nanobot = {
 
 /* ---- the ProgressDetector proposed for kimi-code ----
  *
- * A step is idle when no file changed, no background task was started or
- * moved, and nothing of 60 characters came that this turn had not seen.
- * After 8 of them a reminder, and one step without tools. */
+ * A step is idle if no file changed, no background task was started or made
+ * progress, and no output of 60 characters or more was new in this turn.  After
+ * 8 such steps comes a reminder, and one step without tools. */
 
-#define PATHS_KEPT 65536	/* of files that were changed */
+#define PATHS_KEPT 65536	/* of changed files */
 
 enum { KIMI_STALL, KIMI_GAIN };
 
@@ -478,8 +479,8 @@ kimi_result(struct foreign *p, struct open_call *c,
 	bool moved = c->is.edits ? !res->failed : res->mutated, fresh;
 
 	/* what `git status --porcelain` would show: an edit or a write always
-	 * counts (they said so themselves), a command only with a file it had
-	 * not changed before */
+	 * counts, a command only if it changes a file that no command in this
+	 * turn changed before */
 	if (!c->is.edits && moved && scan_kind(files) == SCAN_ARRAY) {
 		moved = false;
 		for (struct walk w = walk_of(files);
