@@ -18,13 +18,13 @@
 
 /* ---- words and sentences ---- */
 
-#define WORD_MAX 24		/* longer words are none of ours */
-#define LINE_WORDS 96		/* of one sentence; more are not looked at */
+#define WORD_MAX 24		/* longer words match nothing */
+#define LINE_WORDS 96		/* of one sentence; the rest is ignored */
 
 struct sentence {
 	char w[LINE_WORDS][WORD_MAX];
 	size_t n;
-	char end;		/* the mark behind it: . ! ? : or 0 */
+	char end;		/* the mark at its end: . ! ? : or 0 */
 };
 
 static const char letters[256] = { ['0' ... '9'] = 1, ['A' ... 'Z'] = 1,
@@ -43,10 +43,10 @@ lower(char c)
 	return (char)(c | 0x20);
 }
 
-/* Phrases in lower case, those with one first letter side by side. */
+/* Phrases in lower case, grouped by their first letter. */
 struct phrases {
 	const char *const *row;	/* ends with NULL */
-	unsigned char at[32];	/* where those of a letter begin, from 1 */
+	unsigned char at[32];	/* a letter's first phrase, index + 1 */
 	bool indexed;		/* at is set */
 };
 
@@ -67,7 +67,7 @@ phrases_with(struct phrases *of, char c)
 	return of->at[c & 31] == 0 ? NULL : of->row + of->at[c & 31] - 1;
 }
 
-/* Is the phrase, whose last word may go on, at p?  What is between two words
+/* Is the phrase at p?  Its last word may go on there; what is between two words
  * does not matter. */
 static bool
 is_stem(const char *p, const char *end, const char *phrase)
@@ -113,8 +113,8 @@ has_stem(struct slice text, struct phrases *stems)
 	return false;
 }
 
-/* Behind the word at p, which goes to w in lower case, a curly apostrophe made
- * straight; empty when it is too long. */
+/* Copy the word at p to w, in lower case and with a straight apostrophe; w is
+ * empty if it is too long.  Returns the end of the word. */
 static const char *
 next_word(const char *p, const char *end, char w[WORD_MAX])
 {
@@ -143,8 +143,8 @@ next_word(const char *p, const char *end, char w[WORD_MAX])
 	return p;
 }
 
-/* Cut the next sentence off text: up to . ! ? behind a word and before a
- * blank, or the end of the line; false when there is none. */
+/* Cut the next sentence off text: up to a . ! ? with a word before it and a
+ * blank after it, or to the end of the line; false if there is none. */
 static bool
 sentence_next(struct slice *text, struct sentence *s)
 {
@@ -291,8 +291,8 @@ static struct phrases verbs_first = PHRASES("did", "do", "does",
 static struct phrases persons = PHRASES("i", "it", "we", "you",
     "this", "that", "there");
 
-/* Is text a call and nothing else, or does it end in a fence that holds one, as
- * models write that have no other way to call (or have forgotten it)? */
+/* Is text nothing but a call, or does it end with a call in a code fence?
+ * Models write this if they have no other way to call, or forgot it. */
 static bool
 ends_in_call(struct slice text)
 {
@@ -348,7 +348,7 @@ prose_plan(struct slice text)
 	if (!intends && !announced && !open)
 		return 0;
 	for (rest = par; sentence_next(&rest, &s); ) {
-		/* "Did we ...", also where its mark is missing */
+		/* "Did we ...", even without a question mark */
 		asks = s.end == '?' || (sentence_is(&s, 0, &verbs_first) > 0 &&
 		    sentence_is(&s, 1, &persons) > 0);
 		done |= sentence_has(&s, &past);
@@ -483,8 +483,8 @@ is_mark(const char *p, size_t n)
 	return false;
 }
 
-/* s without marks at its ends; the front keeps what is not emoji or Markdown,
- * so that "-1" and "(done" stay what they are. */
+/* s without marks at its ends; at the front only emoji and Markdown are cut, so
+ * that "(done" stays as it is. */
 static struct slice
 trim_marks(struct slice s)
 {
