@@ -1,4 +1,4 @@
-/* canonical.c - one spelling for equal JSON: what a signature is made of. */
+/* canonical.c - one spelling for equal JSON, to make signatures from. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,7 +79,7 @@ put_number(struct slice num, struct buf *out)
 	for (e = p += minus; e < end && *e != 'e' && *e != 'E'; e++)
 		;
 	if (end - e > 10 || e - p > 1000000) {
-		buf_slice(out, num);	/* absurd: by its bytes */
+		buf_slice(out, num);	/* absurd: keep its bytes */
 		return;
 	}
 	for (; p < e; p++) {
@@ -159,7 +159,7 @@ canonical_value(struct slice val, bool sorted, struct buf *out)
 		buf_addc(out, ']');
 		break;
 	case SCAN_STRING:
-		/* without \u and \/ the escapes are the fewest already */
+		/* without \u and \/ it has the shortest spelling already */
 		while (end - p > 64 && (bytes_like(p, '\\') &
 		    (bytes_like(p + 1, 'u') | bytes_like(p + 1, '/'))) == 0)
 			p += 64;

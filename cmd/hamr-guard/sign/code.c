@@ -1,9 +1,10 @@
-/* code.c - a text of a program without what does not run.
+/* code.c - the text of a program without its comments.
  *
  * The format is what most languages share: a comment is a line that begins
- * with two slashes, a star or <!--, or with # or -- and a blank; or what begins
- * so behind code.  What is misread makes two edits alike that are not, and of
- * those the first two are believed in any case.
+ * with two slashes, a star or <!--, or with # or -- and a blank; after code it
+ * begins with a blank and two slashes, a slash and a star, or # and a blank.  A
+ * misread line can make different edits look alike, but the first two of them
+ * count as different in any case.
  */
 #include <ctype.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "json/bits.h"
 #include "text/volatile.h"
 
-/* The next line of a text that runs, without a comment behind its code. */
+/* The next line with code in it, without a comment after the code. */
 static bool
 next_code(struct slice *text, struct slice *line)
 {
@@ -33,7 +34,7 @@ next_code(struct slice *text, struct slice *line)
 			for (size_t i = 0; marks[i] != NULL && !comment; i++)
 				comment = slice_starts(s, marks[i]);
 	} while (line->n == 0 || comment);
-	/* a comment behind its code */
+	/* a comment after the code */
 	const char *end = line->p + line->n - (line->n < 2 ? line->n : 2);
 	for (const char *block = line->p; block < end; block += 64)
 		for (uint64_t bits = (bytes_like(block, '/') |

@@ -10,22 +10,21 @@
 
 #include "shell.h"
 
-#define QUOTE 20		/* characters that a program does not have in
-				 * common with its output by chance */
-#define WORDS_MAX 12		/* of one simple command; of more only what
-				 * marks them as not constant is looked at */
+#define QUOTE 20		/* a program and its output do not share so
+				 * many characters by chance */
+#define WORDS_MAX 12		/* of one simple command; the others are only
+				 * searched for expansions */
 
 struct simple {			/* one simple command */
 	struct slice w[WORDS_MAX];
-	size_t n, at;		/* their number; where its name stands */
+	size_t n, at;		/* their number; the index of its name */
 	bool piped;		/* its input comes from another */
-	bool expands;		/* $, `, *, ?, [ or a process in it */
-	bool writes;		/* > to something else than /dev/null or & */
-	bool elsewhere;		/* and that is below /tmp */
+	bool expands;		/* has $, `, *, ? or [ in it */
+	bool writes;		/* > to anything but /dev/null or &1 */
+	bool elsewhere;		/* > to a file below /tmp */
 	bool reads;		/* < */
-	struct slice until;	/* << and the word that ends its document; or
-				 * p NULL */
-	bool more;		/* has words behind WORDS_MAX */
+	struct slice until;	/* the word after <<; p NULL: no document */
+	bool more;		/* has more words than WORDS_MAX */
 };
 
 /* Rows end at NULL.  A row of two words is a command and its subcommand. */
@@ -69,10 +68,10 @@ static const char *const writers[] = { "rm", "mv", "cp", "mkdir", "rmdir",
 static const char *const recorders[] = { "git add", "git commit",
 	"git checkout -b", "git switch -c", "mkdir", "gofmt -w", "go fmt",
 	"cargo fmt", "black", "prettier --write", NULL };
-/* Writers that edit nothing: what they bring existed before. */
+/* Writers that edit nothing: what they bring back existed before. */
 static const char *const movers[] = { "git checkout", "git switch",
 	"git bisect", "git reset", "git restore", "git stash", NULL };
-/* They change what runs somewhere, and no file of the work. */
+/* They change what runs somewhere, but no file of the work. */
 static const char *const deployers[] = { "terraform apply",
 	"terraform destroy", "ansible-playbook", "kubectl apply",
 	"kubectl create", "kubectl delete", "kubectl set", "kubectl scale",
@@ -84,7 +83,7 @@ static const char *const measures[] = { "wc", "du", "df", "free", "stat",
 	"ls", "perf stat", "hyperfine", NULL };
 static const char *const finders[] = { "find", "fd", "locate", NULL };
 static const char *const fetchers[] = { "curl", "wget", "http", NULL };
-/* Words that let these send something. */
+/* Arguments that make these send something. */
 static const char *const bodies[] = { "POST", "-XPOST", "-d", "--data",
 	"--data-raw", "--data-binary", "--json", "-F", "--form", NULL };
 /* They print words of their own call. */
@@ -150,7 +149,7 @@ over_blanks(const char *p, const char *end)
 	return p;
 }
 
-/* A redirection at p, with its target. */
+/* Skip the redirection at p, and its target. */
 static const char *
 over_redirection(const char *p, const char *end, struct simple *s)
 {
@@ -165,7 +164,7 @@ over_redirection(const char *p, const char *end, struct simple *s)
 	const char *w = p = over_blanks(p, end);
 	p = over_word(p, end, s);
 	if (!writes) {
-		/* but a shift of numbers does not begin a document */
+		/* 1 << 2 is a shift and begins no document */
 		if (document && p > w && (*w < '0' || *w > '9'))
 			s->until = (struct slice){ w, (size_t)(p - w) };
 		else
@@ -203,7 +202,7 @@ over_document(const char *p, const char *end, struct slice until,
 	return rest.n > 0 ? rest.p - 1 : end;
 }
 
-/* Read one simple command; where the next one begins. */
+/* Read one simple command; returns its end. */
 static const char *
 simple_next(const char *p, const char *end, struct simple *s)
 {
@@ -420,7 +419,7 @@ shell_fold(struct slice cmd, struct buf *out)
 			p = q;
 			continue;
 		}
-		/* behind a piece that is copied as it stands */
+		/* q: the end of a piece that is copied verbatim */
 		switch (*p) {
 		case '\'':
 			q = over_quotes(p, end, p > start && p[-1] == '$',

@@ -13,13 +13,14 @@
 
 #define NOTHING ((struct slice){ NULL, 0 })
 #define TEXTS_MAX (2 * BUF_RECORD_MAX)
-#define FEW 16			/* members compared each with each */
+#define FEW 16			/* this many are compared with each other */
 
-/* Say why a call is made or are different in every request; never "id". */
+/* Arguments that say why a call is made, or differ in every request; never
+ * "id". */
 static const char *const dropped[] = { "description", "reason", "intent",
 	"thought", "explanation", "request_id", "trace_id", "nonce",
 	"timestamp", NULL };
-/* Names that tell us nothing more. */
+/* Our own tools: the words of their names tell nothing more. */
 static const char *const ours[] = { "bash", "read", "edit", "write", NULL };
 static const char *const readers[] = { "read", "view_image", "search_memory",
 	"save_memory", NULL };
@@ -92,14 +93,14 @@ path_hash(struct signer *s, struct slice path)
 
 /* ---- which files belong to the work ---- */
 
-/* By their extension: what mode docs may write (hamr-tool(1)), and of a
- * folder doc or docs also pictures. */
+/* Extensions of what mode docs may write (hamr-tool(1)); in a folder doc or
+ * docs pictures, too. */
 static const char *const docs[] = { "md", "rst", "txt", "adoc", "tex", "1",
 	"2", "3", "4", "5", "6", "7", "8", "9", NULL };
 static const char *const pictures[] = { "png", "jpg", "jpeg", "gif", "svg",
 	"webp", NULL };
 
-/* Is the path in a folder of this name?  Only its first place counts. */
+/* Is the path in a folder of this name?  Only the first match is looked at. */
 static bool
 has_folder(struct slice path, const char *folder)
 {
@@ -150,7 +151,7 @@ sign_matters(struct signer *s, struct slice json)
 
 /* ---- what a tool's name tells ---- */
 
-#define WORDS_MAX 16		/* of a name; of more the last one counts */
+#define WORDS_MAX 16		/* of a name; a longer one keeps its last */
 
 struct words {
 	char w[WORDS_MAX][16];	/* in lower case */
@@ -183,7 +184,7 @@ words_of(struct slice name, struct words *all)
 	}
 }
 
-/* Is one of these among them? */
+/* Is one of the words in the row? */
 static bool
 has_word(const struct words *all, const char *const *row)
 {
@@ -193,7 +194,7 @@ has_word(const struct words *all, const char *const *row)
 	return false;
 }
 
-/* Does a tool of this name look whether something has happened?  BashOutput,
+/* Does a tool of this name check whether something has happened?  BashOutput,
  * task_status, get_workflow_run. */
 static bool
 waits(const struct words *name)
@@ -222,7 +223,7 @@ waits(const struct words *name)
 	    (slice_in(last, looking) && has_word(name, works));
 }
 
-/* Does a click, a key or a move, as its name or its action says? */
+/* Does it click, press a key or move, by its name or its action? */
 static bool
 acts(const struct words *name)
 {
@@ -234,7 +235,7 @@ acts(const struct words *name)
 	return has_word(name, row);
 }
 
-/* Does it ask a person, whose answer is a wish of theirs?  ask_user,
+/* Does it ask a person what they want?  ask_user,
  * AskUserQuestion, ask_followup_question, request_user_input. */
 static bool
 consults(const struct words *name)
@@ -248,7 +249,7 @@ consults(const struct words *name)
 }
 
 /* Does it change the file that it is given?  edit_block, fsWrite, apply_diff,
- * text_editor; *files: or files, wherever they stand: move_file, push_files. */
+ * text_editor.  *files: any files, in whichever argument: move_file. */
 static bool
 edits(const struct words *name, bool *files)
 {
@@ -265,7 +266,7 @@ edits(const struct words *name, bool *files)
 	return changed || *files;
 }
 
-/* All that the name tells; names come again and again. */
+/* Everything that the name tells, from a cache, as names repeat. */
 static const struct named *
 named(struct signer *s, struct slice name)
 {
@@ -321,7 +322,7 @@ named(struct signer *s, struct slice name)
 
 /* ---- what its arguments tell ---- */
 
-/* Does a call have only these arguments? */
+/* Does a call have only arguments that are dropped? */
 static bool
 is_all_dropped(const struct members *all)
 {
@@ -417,14 +418,14 @@ thought_of(struct signer *s)
 		if (scan_kind(text) != SCAN_STRING)
 			continue;
 		uint64_t shape = code_in(s, text).shape;
-		/* 1: not a line that is no comment */
+		/* 1: it has nothing but comments */
 		if (shape != 1)
 			thought = hash_both(thought, shape);
 	}
 	return thought;
 }
 
-/* A command, or the words of one, or a list of several. */
+/* The command, which may be given as its words or as a list of several. */
 static struct slice
 command_of(struct signer *s)
 {
@@ -496,8 +497,8 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	} else if (out->edits) {
 		judge_edit(s, out);
 	} else if (!out->bash) {
-		/* what git says is no polling; input for a program that runs,
-		 * none at all, is a look at what it printed */
+		/* git's status is not a poll; empty input to a running program
+		 * is one, as it shows the output */
 		out->poll = !by_name->git &&
 		    (by_name->waits || slice_in(action, polls));
 		out->poll |= by_name->types &&
@@ -517,11 +518,10 @@ judge(struct signer *s, struct slice name, struct slice kind,
 
 /* ---- signing ---- */
 
-/* The members of the arguments, whose text was scanned, under the names that
- * hamr-tool gives them: the canonical name itself wins over an alias, the first
- * alias over the others (alias.h); null is not there at all.  alias_args does
- * that too, but copies all of the text; it is needed only for the members with
- * which it does more than name them. */
+/* Take the members of the scanned arguments under hamr-tool's names: the
+ * canonical name wins over an alias, the first alias over the others (alias.h);
+ * nulls are left out.  alias_args does the same, but copies all of the text: we
+ * use it only where it does more than rename. */
 static void
 take_members(struct signer *s, struct slice name, struct slice text)
 {
@@ -575,7 +575,7 @@ kind_of(struct signer *s, struct slice name, struct slice *args)
 	kind = import_name(&(struct import_names){ .n = 0 }, tool, *args);
 	const struct named *by_name = named(s, tool);
 	if (slice_eq(kind, tool) && by_name->edits)
-		/* by its command, as of any that edits */
+		/* by its command, as for any tool that edits */
 		kind = import_name(&(struct import_names){ .n = 0 },
 		    SLICE("edit_file"), *args);
 	else if (slice_eq(kind, tool) && by_name->commands)
@@ -597,8 +597,8 @@ kind_of(struct signer *s, struct slice name, struct slice *args)
 	return name;
 }
 
-/* The members that count, printed in order: if all say why, that is what the
- * call is for. */
+/* Print the members that count, sorted.  If all would be dropped, they are what
+ * the call is about, and all count. */
 static void
 print_members(struct signer *s, bool bash)
 {

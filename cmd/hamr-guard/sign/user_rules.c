@@ -1,4 +1,4 @@
-/* user_rules.c - the user's own rules of what makes two calls equal. */
+/* user_rules.c - the user's own rules for what makes two calls equal. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ user_rules_new(const char *const *list, size_t n, struct err *e)
 	char name[64];
 
 	r->named.max = r->made.max = BUF_RECORD_MAX * 2;
-	/* a line each: a comment ends with its own */
+	/* one filter a line, so that a comment ends there */
 	buf_adds(&text, "first(.");
 	for (size_t i = 0; i < n; i++)
 		buf_fmt(&text, "\n| (%s\n)", list[i]);
