@@ -8,10 +8,10 @@
 #include "json/scan.h"
 #include "volatile.h"
 
-#define SKETCH 16		/* lines that are masked in any case */
-#define QUOTED_MAX 2048		/* characters that may quote the call */
-#define GIVEN_MAX 8192		/* and that may be lines of it; and bytes of
-				 * the call that they are looked for in */
+#define SKETCH 16		/* first lines that are masked in any case */
+#define QUOTED_MAX 2048		/* first characters that may quote the call */
+#define GIVEN_MAX 8192		/* first characters that may be lines of the
+				 * call; first bytes of the call to search */
 #define TOLD_MAX 200		/* bytes of a line that is looked for in the
 				 * call */
 
@@ -30,8 +30,8 @@ is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* A hash of the lines before and this one: the blanks it begins with and the
- * empty lines above it count, as `around`. */
+/* Add a line to the hash of the lines before it.  `around` stands for the
+ * blanks that it begins with and the empty lines above it. */
 static inline void
 mix(uint64_t *all, uint64_t around, uint64_t line)
 {
@@ -48,7 +48,7 @@ count_chars(struct slice line)
 	for (const char *p = line.p; p < end; p += 64) {
 		uint64_t high = bytes_with(p, 7) & bits_before(p, end);
 
-		if (high != 0)	/* those that continue a character */
+		if (high != 0)	/* without UTF-8 continuation bytes */
 			n -= (size_t)__builtin_popcountll(high &
 			    ~bytes_with(p, 6));
 	}
@@ -100,7 +100,7 @@ next_word(struct slice *text, struct slice *word)
 	return n > 0;
 }
 
-/* The line's words: those of its call are counted, the others hashed. */
+/* Count the bytes of words that the call has, too; hash the other words. */
 static size_t
 take_words(struct slice line, const struct hash_set *call, uint64_t *others)
 {
@@ -166,7 +166,7 @@ take_line(const struct pass *a, struct slice line, uint64_t blank,
 	if (a->of->call.p != NULL && d->chars <= QUOTED_MAX) {
 		struct slice words = line;
 
-		/* nor is the id of a request one of the text's words */
+		/* the id of a request is not one of the text's words, either */
 		if (volatile_mask(line, MASK_IDS, &a->scratch[1]))
 			words = buf_view(&a->scratch[1]);
 		d->own += take_words(words, &a->call, &d->kind);
@@ -192,8 +192,8 @@ digest_text(struct buf *text, struct hash_set *seen,
 		.call.max = SIZE_MAX };
 	struct slice call = of->call, word;
 	const char *lf;
-	uint64_t blank = 0;	/* empty lines since the last other one: they
-				 * matter only when something follows */
+	uint64_t blank = 0;	/* empty lines since the last one with text:
+				 * they count only if more text follows */
 
 	buf_reserve(text, VOLATILE_MARGIN);
 	struct slice head = slice_trim_start(buf_view(text), " \n");

@@ -4,7 +4,7 @@
 #include "base/num.h"
 #include "envelope.h"
 
-#define FOOT_MAX 400		/* bytes of what is written below one */
+#define FOOT_MAX 400		/* bytes of what is written below an output */
 
 static bool
 begins_with(struct slice line, const char *const *row)
@@ -46,7 +46,7 @@ envelope_last_line(struct slice text)
 struct slice
 envelope_open(struct slice text)
 {
-	/* Claude Code and Cline: what they say to the model, below a result */
+	/* Claude Code and Cline: their notes to the model below a result */
 	static const char *const notes[][2] = {
 		{ "<system-reminder>", "</system-reminder>" },
 		{ "<environment_details>", "</environment_details>" } };
@@ -90,7 +90,7 @@ envelope_open(struct slice text)
 	while ((lf = memrchr(from, '\n', (size_t)(lf - from))) != NULL) {
 		struct slice foot = { lf + 1, (size_t)(end - lf - 1) };
 
-		/* what Claude Code writes below what a sub-agent says */
+		/* Claude Code's lines below the answer of a sub-agent */
 		if (slice_starts(foot, "agentId: ") &&
 		    (slice_has(foot, "<usage>") ||
 		    slice_has(foot, "(for resuming")))

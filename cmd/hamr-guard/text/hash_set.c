@@ -1,4 +1,4 @@
-/* hash_set.c - a bounded set of 64-bit hashes, forgotten by generation. */
+/* hash_set.c - a bounded set of 64-bit hashes that forgets by generation. */
 #include <stdlib.h>
 
 #include "base/mem.h"

@@ -11,7 +11,7 @@
 
 #define NAME_MAX_LEN 18		/* names that are looked for are shorter */
 #define HEX_ID 4		/* letters and digits of a short id */
-#define LONG_ID 8		/* of one that is nothing else */
+#define LONG_ID 8		/* the same of one that MASK_IDS masks */
 #define ADDRESS 7		/* bytes of the shortest: 0x7f0a0 */
 
 static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
@@ -92,14 +92,14 @@ leave_out(struct line *l, const char *p, const char *q)
 	if (p < l->done)
 		p = l->done;
 	buf_add(l->out, l->done, (size_t)(p - l->done));
-	buf_addc(l->out, '\1');	/* no such byte in what people print */
+	buf_addc(l->out, '\1');	/* printed text does not have this byte */
 	l->done = q;
 }
 
 /* ---- clock times and dates ----
  *
- * Each of these looks at the run of digits from p to q; it returns the place
- * behind what begins there and changes by itself, or NULL. */
+ * Each of these looks at the run of digits from p to q, and returns the end of
+ * the time or date that it belongs to, or NULL. */
 
 /* The place after the fraction and zone of a time. */
 static const char *
@@ -147,9 +147,8 @@ is_month(const struct line *l, const char *p)
 	return false;
 }
 
-/* YYYY-MM-DD or YYYY/MM/DD, with or without a time behind it; or the day
- * first: 20/11/2026, 11/20/2026; 20/Nov/2026:18:46:07 as in the logs of
- * servers. */
+/* YYYY-MM-DD or YYYY/MM/DD, with or without a time after it; or with the year
+ * last: 20/11/2026, 11/20/2026; 20/Nov/2026:18:46:07 as in server logs. */
 static const char *
 over_date(const struct line *l, const char *p, const char *q)
 {
@@ -243,8 +242,8 @@ is_unit(char c)
 	    c == '\302' || c == '\316';
 }
 
-/* Behind the longest of the words (blanks between) that stands at p and ends
- * there; NULL if none does. */
+/* The end of the longest of the words (separated by blanks) that is the whole
+ * word at p; NULL if none is. */
 static const char *
 over_word(const struct line *l, const char *p, const char *words)
 {
@@ -292,7 +291,7 @@ over_duration(const struct line *l, const char *p, const char *q)
 	return NULL;
 }
 
-/* ---- process numbers ---- */
+/* ---- process ids ---- */
 
 static bool
 is_before_pid(char c)
@@ -346,8 +345,8 @@ over_tmp(struct line *l, const char *p)
 	return p;
 }
 
-/* Does the name of a member tell a time, or name a request?  However it is
- * spelled: requestId, request_id; all that end in At or _at tell a time. */
+/* Is it the name of a time or of a request's id, however it is spelled
+ * (requestId, request_id)?  Names that end with At or _at are times. */
 static bool
 is_volatile_name(struct slice name)
 {
@@ -391,7 +390,7 @@ drop_member(struct line *l, const char *colon)
 	if (q == NULL || !is_volatile_name((struct slice){ q + 1,
 	    (size_t)(p - q) - 1 }))
 		return colon + 1;
-	/* behind its value, a string or a number */
+	/* skip its value, a string or a number */
 	for (p = colon + 1; at(l, p) == ' '; p++)
 		;
 	if (at(l, p) != '"') {
@@ -427,7 +426,7 @@ drop_digits(struct line *l, const char *p, const char *q)
 		to = over_duration(l, p, q);
 	if (r - p >= ADDRESS && !is_word(at(l, r)))
 		to = r;
-	/* "#5 12.07 text": the seconds into a step of an image that is built */
+	/* "#5 12.07 text": the seconds into a step of docker build */
 	if (to == NULL && before == ' ' && behind == '.' && p - l->p >= 3 &&
 	    *l->p == '#' && over_digits(l->p + 1, l->end) == p - 1) {
 		r = over_digits(q + 1, l->end);
@@ -444,7 +443,7 @@ drop_digits(struct line *l, const char *p, const char *q)
 	return to;
 }
 
-/* The bits of a block without those before byte at, which were looked at. */
+/* The bits of a block from byte `at` on; the bytes before were looked at. */
 static inline uint64_t
 bits_from(uint64_t bits, ptrdiff_t at)
 {
@@ -487,8 +486,8 @@ volatile_drop(struct slice line, bool json, struct buf *out)
 
 /* ---- numbers and ids masked ---- */
 
-/* The first digit after *from is at p: what is to be masked with it begins at
- * *from then; where it ends. */
+/* p is the first digit after *from: move *from to the start of what is masked
+ * with it; returns the end of that. */
 static const char *
 over_number(const char *line, const char **from, const char *p,
     const char *end)
@@ -527,7 +526,7 @@ over_number(const char *line, const char **from, const char *p,
 	return over_digits(p, end);
 }
 
-/* Does the number at p say where in a file something is? */
+/* Is the number at p a position in a file? */
 static bool
 is_place(struct slice line, const char *p)
 {
@@ -540,15 +539,16 @@ is_place(struct slice line, const char *p)
 			return true;
 	if (p == line.p || strchr(":(,", p[-1]) == NULL)
 		return false;
-	/* behind the name of a file, or a number behind it */
+	/* after the name of a file, or after another number that follows it */
 	while (p-- > line.p && strchr(" \t\"'", *p) == NULL)
 		if (*p == '.' || *p == '/')
 			return true;
 	return false;
 }
 
-/* Is the number from *from to *to in the handle of an element of a page, which
- * each snapshot counts anew: [ref=e12], uid=3_14?  They are then all of it. */
+/* Is the number from *from to *to in the handle of a page's element, which each
+ * snapshot numbers anew: [ref=e12], uid=3_14?  If so, widen it to the whole
+ * handle. */
 static bool
 is_handle(struct slice line, const char **from, const char **to)
 {
