@@ -78,7 +78,7 @@ read_opts(int argc, char **argv, struct opts *o)
 		case OPT_CALIBRATE:
 		case OPT_COMPARE:
 		case OPT_IMPORT_ONLY:
-			/* of two the last one would win unsaid */
+			/* otherwise the last of two would win silently */
 			if (o->shows != NULL && o->shows != names[at].name)
 				err_die(ST_USAGE, "--%s and --%s: one at a "
 				    "time; leave one out", o->shows,
@@ -132,7 +132,7 @@ profile_of(const struct conf *c, const struct opts *o)
 		err_die(o->profile != NULL ? ST_USAGE : ST_CONFIG,
 		    "profile %s: unknown; there are %s", name, b.p);
 	}
-	/* one that somebody asked for by name does not know all keys */
+	/* with -p, tell which of the keys that are set it does not use */
 	for (size_t i = 0; o->profile != NULL && !o->stage.quiet &&
 	    i < conf_nkeys; i++) {
 		const char *key = conf_keys[i].key;
