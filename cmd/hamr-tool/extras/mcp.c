@@ -21,13 +21,13 @@
 #include "rpc/rpc.h"
 #include "run/prog.h"
 
-#define MCP_WAIT_MS 10000	/* from one word of a slow start to the next */
-#define MCP_WORDS_MAX 8192	/* of its stderr */
+#define MCP_WAIT_MS 10000	/* between progress records of a slow start */
+#define MCP_WORDS_MAX 8192	/* bytes kept of its stderr */
 #define MCP_TOKEN_MS 10000	/* for token_command */
 #define MCP_TOOLS_MAX 500	/* of one server */
 #define MCP_PAGES_MAX 100
-#define VERSION "2025-06-18"	/* what we ask for; any answer is taken */
-#define END_MS 100		/* from closed stdin to the end */
+#define VERSION "2025-06-18"	/* what we ask for; we accept any answer */
+#define END_MS 100		/* to exit after we close stdin */
 #define READS_MAX 64		/* of one server in one round */
 #define WHAT_MAX 4096
 #define NO_SCHEMA "{\"type\":\"object\",\"properties\":{}}"
@@ -40,9 +40,9 @@
 
 enum mcp_state {
 	MCP_OFF,		/* never started */
-	MCP_DOWN,		/* it ended or misbehaved */
+	MCP_DOWN,		/* it exited or misbehaved */
 	MCP_UP,
-	/* in the states below it must answer by m->until */
+	/* below: it must answer by m->until */
 	MCP_INIT,		/* initialize was sent */
 	MCP_LIST		/* tools/list was sent */
 };
@@ -54,42 +54,42 @@ struct tools {
 
 struct mcp {
 	char *name;		/* of [mcp.NAME] */
-	char *key;		/* one of that table's */
+	char *key;		/* result of key_of */
 	char *prefix;		/* the name as it appears in tool names */
-	struct texts argv;	/* NULL ends it */
-	const char *const *env;	/* of the configuration */
+	struct texts argv;	/* ends with NULL */
+	const char *const *env;	/* from the configuration */
 	size_t nenv;
-	bool http;		/* then these are its env */
-	char *headers;
-	const char *const *token;	/* the command that prints one */
+	bool http;		/* reached through hamr-provider --mcp */
+	char *headers;		/* http: its only environment variable */
+	const char *const *token;	/* http: command that prints a token */
 	size_t ntoken;
-	struct texts writable;	/* folders it may change */
-	long long timeout, start;	/* ms */
-	bool bare, network;
+	struct texts writable;	/* folders it may write to */
+	long long timeout, start;	/* ms, of a call and of the start */
+	bool bare, network;	/* without a sandbox; with network access */
 	enum mcp_state state;
-	char *why;		/* it is down */
-	bool told;		/* and that was said */
+	char *why;		/* reason for MCP_DOWN */
+	bool told;		/* the user was told why */
 	struct box *box;
 	struct box_io io;
 	struct rpc rpc;
 	struct buf words;	/* the end of its stderr */
 	bool writes;		/* its sandbox may write */
 	bool stale;		/* its tools have changed */
-	bool garbled;		/* it wrote a line that is not JSON, since it
-				 * was asked */
+	bool garbled;		/* it wrote a line that is not JSON since our
+				 * last request */
 	int64_t id;		/* of the newest request */
-	int64_t call;		/* of the call in hand, 0 none */
-	const struct extra *x;	/* what that calls, its id in the transcript */
-	const char *call_id;
-	struct result *r;	/* what it comes to, ... */
-	bool done;		/* ... which is known */
-	bool unasked;		/* it ended before the call reached it */
-	long long until;	/* of MCP_INIT, MCP_LIST */
-	size_t pages;
-	struct tools tools;	/* those that are published ... */
-	struct tools fresh;	/* ... and those that it lists now ... */
-	bool listed;		/* ... or has listed: all are there */
-	bool keep;		/* started again: its tools are known */
+	int64_t call;		/* request id of the current call; 0: none */
+	const struct extra *x;	/* the tool of that call */
+	const char *call_id;	/* its id in the transcript */
+	struct result *r;	/* its result, complete if done is set */
+	bool done;
+	bool unasked;		/* the server ended before it got the call */
+	long long until;	/* deadline of MCP_INIT and MCP_LIST */
+	size_t pages;		/* of the list so far */
+	struct tools tools;	/* published */
+	struct tools fresh;	/* being listed, or listed but not published */
+	bool listed;		/* fresh is complete */
+	bool keep;		/* restarted: do not list the tools at once */
 };
 
 /* ---- setting up ---- */
@@ -247,9 +247,9 @@ mcp_free(struct mcp **v, size_t n)
 	free(v);
 }
 
-/* End the server and note why it is down, with what its stderr says.  node
- * names the error above the stack, npm in the first line after the code, others
- * at the end. */
+/* End the server and note why it is down, with the error line of its stderr.
+ * node prints that above the stack, npm in the first line after the code,
+ * others at the end. */
 __attribute__((format(printf, 2, 3)))
 static void
 mcp_stop(struct mcp *m, const char *fmt, ...)
@@ -482,7 +482,7 @@ mcp_listed(struct mcp *m, struct slice result)
 		if (p->what == NULL)
 			p->what = scan_text(scan_get(tool, "title"));
 		p->what[utf8_cut(p->what, strlen(p->what), WHAT_MAX)] = '\0';
-		/* servers of models want to see that it is an object */
+		/* model servers require "type": "object" */
 		if (!plugin_is_schema(schema) || (type.p != NULL &&
 		    !scan_str_is(type, "object"))) {
 			p->parameters = xstrdup(NO_SCHEMA);
@@ -530,8 +530,8 @@ mcp_publish(struct tool *t)
 			m->fresh = (struct tools){ .n = 0 };
 			m->listed = false;
 		}
-		/* NAME__tool in the letters that every server takes, 64 of
-		 * them.  Two that came to one name: the later one gets a
+		/* NAME__tool, at most 64 of the characters that every server
+		 * accepts; if two names become equal, the later one gets a
 		 * number at its end */
 		for (size_t k = 0; k < m->tools.n; k++) {
 			struct extra *x = m->tools.v[k];
@@ -636,7 +636,8 @@ message(struct tool *t, struct mcp *m, struct slice text)
 		else
 			rpc_error(&b, msg.id, RPC_NO_METHOD, "hamr does not "
 			    "do this");
-		/* a server that asks but does not read gets none */
+		/* a server that sends requests but does not read gets no
+		 * answer */
 		rpc_put(&m->rpc, buf_view(&b), RPC_CHATTER_MAX);
 		buf_release(&b);
 	}
@@ -649,7 +650,7 @@ line(struct tool *t, struct mcp *m, enum rpc_got got, struct slice text)
 
 	m->garbled |= got == RPC_BAD;
 	if (got == RPC_LONG && m->call != 0 && !m->done) {
-		m->done = true;		/* what else could it be */
+		m->done = true;		/* it must be the call's answer */
 		result_error(m->r, "too_large", "the answer of the MCP server "
 		    "%s is longer than %zu MiB; ask for less", m->name,
 		    MCP_LINE_MAX >> 20);
@@ -789,7 +790,7 @@ mcp_idle(struct tool *t, int fd, bool changes)
 	return flags != STAGE_CLOSED;
 }
 
-/* ---- up, or not ---- */
+/* ---- starting and listing ---- */
 
 static bool
 may_be_of(const struct mcp *m, const char *name)
@@ -800,8 +801,8 @@ may_be_of(const struct mcp *m, const char *name)
 	    strncmp(name + n, "__", 2) == 0;
 }
 
-/* Wait until no server owes an answer; false if stopped before.  Report now and
- * then: a server that must be downloaded first takes long. */
+/* Wait until no server owes us an answer; false if we are stopped before.
+ * Report progress: a server that must be downloaded first takes long. */
 static bool
 settle(struct tool *t)
 {
@@ -853,7 +854,7 @@ mcp_load(struct tool *t, const char *name)
 	for (size_t i = 0; i < x->nservers; i++) {
 		struct mcp *m = x->servers[i];
 
-		/* what a person asked for by name answers for itself */
+		/* if a person asked for one by name, the answer says it */
 		if (m->state == MCP_DOWN && !m->told &&
 		    !(t->person && name != NULL))
 			err_say("mcp.%s: %s; its tools are left out", m->name,
@@ -931,8 +932,8 @@ ask_once(struct tool *t, struct mcp *m, struct slice args)
 	scan_put(&b, "{'name':@,'arguments':$,'_meta':{'progressToken':$}}",
 	    slice_of(m->x->remote), args, SCAN_INT(m->id + 1));
 	m->unasked = false;
-	buf_reset(&m->words);	/* what it said at its start is not why it
-				 * ends in this call */
+	buf_reset(&m->words);	/* what it wrote at its start is not why it
+				 * ends during this call */
 	mcp_send(m, true, "tools/call", buf_view(&b));
 	m->call = m->id;
 	while (m->box != NULL && !m->done && !stopped && !late) {
@@ -975,12 +976,12 @@ mcp_call(struct tool *t, const struct extra *x, const char *id,
 	m->call_id = id;
 	m->r = r;
 	m->done = false;
-	mcp_round(t, 0, -1);	/* it may have died long ago */
+	mcp_round(t, 0, -1);	/* it may have exited long ago */
 	while (!m->done) {
-		/* up, with the sandbox that the mode wants */
+		/* start it if it is down or the mode wants another sandbox */
 		if (m->state == MCP_UP && m->writes != mode_may_write(t)) {
 			mcp_stop(m, "the mode has changed");
-			left++;		/* this one is our own doing */
+			left++;		/* our own doing: does not count */
 		}
 		while (m->state != MCP_UP && left > 0 && settled) {
 			left--;
