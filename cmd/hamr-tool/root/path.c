@@ -17,7 +17,7 @@
 
 #include "path.h"
 
-#define LINKS_MAX 40		/* as the kernel's own limit */
+#define LINKS_MAX 40		/* the kernel's limit, too */
 
 /* ---- names ---- */
 
@@ -81,8 +81,8 @@ inside(const struct root *r, const char *text)
 		}
 		rest = beneath(r, plain.p);
 	}
-	/* or where a folder that it begins with is the root by another name,
-	 * as a link to it is; what /proc has for links are none */
+	/* or if it begins with another name of the root, such as a link to it;
+	 * /proc's links do not count */
 	size_t end = 0;
 	while (rest == NULL && plain.p != NULL && end < plain.len &&
 	    !slice_starts(buf_view(&plain), "/proc/") &&
@@ -167,9 +167,9 @@ path_open_parent(const struct root *r, const char *rel, const char **base)
 
 struct finder {
 	const struct root *root;
-	struct buf done;	/* the true name so far */
-	char *rest;		/* the parts not walked yet */
-	int links;
+	struct buf done;	/* the path so far, without links */
+	char *rest;		/* the part not walked yet */
+	int links;		/* followed so far */
 	bool missing;		/* done does not exist */
 	struct path *p;
 	struct fault *f;
@@ -287,7 +287,7 @@ path_find(const struct root *root, struct slice text, struct path *p,
 	if (w.rest == NULL) {
 		outside(&w);
 	} else if (walk(&w) == 0) {
-		/* the true name is known: look at what it names */
+		/* the path without links is known: look at the file */
 		p->rel = buf_detach(&w.done);
 		int fd = path_open(root, p->rel, O_PATH | O_NOFOLLOW);
 		p->exists = fd >= 0 && fstat(fd, &p->st) == 0 &&
@@ -351,7 +351,7 @@ root_give(int in, int fd)
 
 	if (geteuid() == 0 && fstat(in, &st) == 0 && st.st_uid != 0 &&
 	    fchown(fd, st.st_uid, st.st_gid) < 0)
-		errno = 0;	/* then it is ours, and good for us */
+		errno = 0;	/* it stays ours, which works, too */
 }
 
 int
@@ -388,7 +388,7 @@ root_hamr(int rootfd)
 		file_write_all(fd, state_ignore, strlen(state_ignore));
 		close(fd);
 	}
-	/* there before a sandbox is put up, to be seen in it */
+	/* it must exist before a sandbox starts, to be visible in it */
 	fd = root_folder(hamr, "out");
 	file_close(fd);
 	return hamr;
@@ -410,7 +410,7 @@ fault_set(struct fault *f, const char *code, const char *fmt, ...)
 	buf_vfmt(&text, fmt, ap);
 	va_end(ap);
 	f->code = code;
-	/* where a long name fills it, what was wrong stands at its end */
+	/* of a text that is too long, keep the end: what was wrong is there */
 	end = utf8_last(buf_view(&text), most / 2);
 	if (text.len > most)
 		err_set(&f->err, ST_NO, "%.*s...%s",
