@@ -60,7 +60,7 @@ struct mcp {
 	const char *const *env;	/* from the configuration */
 	size_t nenv;
 	bool http;		/* reached through hamr-provider --mcp */
-	char *headers;		/* http: its only environment variable */
+	char *headers;		/* http: "MCP_HEADERS=...", its env */
 	const char *const *token;	/* http: command that prints a token */
 	size_t ntoken;
 	struct texts writable;	/* folders it may write to */

@@ -11,7 +11,7 @@
 
 #define QUIET_MS 100		/* silence to wait for after its end */
 #define QUIET_LIMIT_MS 1000	/* but no longer than this */
-#define ALIVE_MS 1000		/* from one sign of life to the next */
+#define ALIVE_MS 1000		/* between signs of life */
 #define READ_BYTES 65536
 #define NOTES_MAX 8192
 #define SHOWN_MAX ((size_t)1 << 20)	/* in `output` records */
@@ -21,11 +21,14 @@ enum { FD_BOX, FD_IN, FD_OUT, FD_ERR, FD_SIGNAL, NFDS };
 struct run {
 	struct prog *p;
 	struct stage *stage;
-	size_t shown;		/* bytes in `output` records, and too many */
+	size_t shown;		/* bytes put into `output` records, or dropped
+				 * because they are past SHOWN_MAX */
 	struct box *box;
 	struct box_io io;
-	struct slice left;	/* of the input */
-	struct buf chunk;
+	struct slice left;	/* input not written yet */
+	struct buf chunk;	/* the output just stored, for its record */
+	/* ms: the timeout; after its exit, when to stop reading; when to kill
+	 * what was told to stop; the last sign of life */
 	long long deadline, quiet, limit, kill, told;
 	bool exited;
 };
@@ -179,7 +182,7 @@ watch(struct run *r)
 			if (n < 0 && errno == EINTR)
 				n = 1;
 		}
-		/* all of it, or it does not read */
+		/* all input is written, or the program does not read it */
 		if (fds[FD_IN].revents != 0 && (n >= 0 || errno != EAGAIN)) {
 			close(r->io.in);
 			r->io.in = -1;
@@ -229,8 +232,8 @@ start(struct run *r)
 		else
 			err_sys(&p->e, ST_SYSTEM, p->resident ?
 			    "%s could not be started" : "%s", p->argv[0]);
-		/* the command before may have moved the way to the root, if
-		 * that is in its /tmp: a sandbox that is new has it again */
+		/* if the path to the root leads through the sandbox's /tmp, the
+		 * last command may have moved it: a new sandbox has it again */
 		if (!p->resident || i > 0 || (no != ENOENT && no != ENOTDIR &&
 		    no != ELOOP && no != EACCES))
 			return false;
@@ -268,7 +271,7 @@ prog_run(struct prog *p, struct stage *s)
 		box_end(r.box, p->end == PROG_ENDED && p->resident ?
 		    &p->ended : NULL);
 		box_learn(r.box);
-		/* nobody writes any more: what the pipes hold, and no more */
+		/* all writers are gone: read what is left in the pipes */
 		while (p->end != PROG_TOO_MUCH && take(&r, false))
 			;
 		while (take(&r, true))

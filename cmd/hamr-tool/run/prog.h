@@ -20,7 +20,7 @@ enum prog_end {
 };
 
 struct prog {
-	/* what is wanted */
+	/* set by the caller */
 	struct sandboxes *sandboxes;
 	struct box_want want;
 	bool resident;		/* use the sandbox that stays up; no stdin; the
@@ -28,7 +28,7 @@ struct prog {
 	char *const *argv;
 	char *const *env;	/* NULL: the sandbox's own */
 	struct slice input;
-	int ms;			/* the time it has */
+	int ms;			/* its timeout */
 	int grace;		/* from TERM to KILL; 0: KILL at once */
 	int grace_cancel;	/* the same after a cancel; 0: as grace */
 	int alive;		/* a file that is touched each second it runs:
@@ -36,18 +36,17 @@ struct prog {
 	int signals;		/* a signalfd that cancels it; 0: none, and
 				 * SIGPIPE ends us if stdout was closed */
 	struct output *out;	/* where stdout goes, or ... */
-	struct buf *text;	/* ... its bytes as they are */
-	struct output *err;	/* NULL: nowhere */
-	const char *id;		/* of its `output` records; NULL: there are
-				 * none */
-	/* what came of it */
+	struct buf *text;	/* ... its raw bytes */
+	struct output *err;	/* where stderr goes; NULL: nowhere */
+	const char *id;		/* of its `output` records; NULL: write none */
+	/* set by prog_run */
 	bool ran;		/* it was started */
 	enum prog_end end;
 	bool exited;		/* its status is known */
 	bool signalled;
 	int number;		/* exit status or signal */
 	struct buf notes;	/* of the sandbox */
-	struct buf ended;	/* the names of what it left behind */
+	struct buf ended;	/* names of processes it left behind */
 	const char *sandbox;	/* what it ran in */
 	const char *unlimited;	/* box_unlimited */
 	struct err e;

@@ -12,7 +12,7 @@ struct report {
 	int rootfd;
 	size_t cap;
 	bool clamped;		/* its timeout was out of range */
-	bool unlimited;		/* tell box_unlimited */
+	bool unlimited;		/* report box_unlimited */
 };
 
 /* First line, stdout, "[stderr]" and stderr, within the cap; and the meta of
