@@ -346,7 +346,8 @@ calls_start(struct worker *s, const struct rec *r)
 
 /* ---- a result ---- */
 
-/* The texts before and after an edit, if the file and the diff tell them. */
+/* Find the texts before and after an edit from the file and the diff, if
+ * possible. */
 static void
 find_texts(struct seen_call *c, struct slice diff, bool made)
 {
