@@ -189,7 +189,7 @@ opening_read(struct chat *c, int i)
 	} else if (status == 0) {
 		take_models(c, buf_view(b));
 	} else if (c->run->ui.peer == NULL) {
-		/* its own message says why there is none */
+		/* the program's own message says why there is no server */
 		if (b->len == 0)
 			ui_note(&c->run->ui, ROW "%s", "model", "no server "
 			    "answers; hamr-loop --doctor looks for one");

@@ -21,8 +21,8 @@
 #define OUTPUT_MAX ((size_t)1 << 20)
 #define COMPACT_MS 10000
 #define LABEL 14		/* columns */
-#define KINDS 16		/* of what is in the window */
-#define CALLS_SHOWN 20		/* of the last turn, the last ones */
+#define KINDS 16		/* of what takes room in the window */
+#define CALLS_SHOWN 20		/* the last ones of the last turn */
 
 const char *
 plural(long n)
