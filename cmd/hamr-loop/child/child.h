@@ -22,13 +22,13 @@ struct child_opts {
 	const char *const *unset;	/* variables it does not inherit */
 	size_t nunset;
 	int pass;		/* a descriptor it inherits; 0: none */
-	int stop;		/* a descriptor of ours: input on it ends every
-				 * wait for the child; 0: none */
+	int stop;		/* a descriptor that we hold: input on it ends
+				 * every wait for the child; 0: none */
 	enum child_err {	/* where its stderr goes */
 		CHILD_ERR_OURS,	/* to our stderr */
 		CHILD_ERR_NONE,
 		CHILD_ERR_OUT,	/* to its stdout (one command only) */
-		CHILD_ERR_TOLD	/* to tell, line by line */
+		CHILD_ERR_TOLD	/* to tell(), line by line */
 	} err;
 	void (*tell)(void *arg, struct slice line);
 	void *arg;
@@ -90,7 +90,7 @@ struct argv {
 void argv_add(struct argv *a, const char *word);
 /* Add flag and value, unless value is NULL or empty. */
 void argv_option(struct argv *a, const char *flag, const char *value);
-/* Add those of our flags that another hamr program needs to read the same
- * configuration; those that name the model server. */
+/* Add the flags that another hamr program needs to read the same configuration
+ * (argv_ours), or to use the same model server (argv_server). */
 void argv_ours(struct argv *a, const struct opts *o);
 void argv_server(struct argv *a, const struct opts *o);
