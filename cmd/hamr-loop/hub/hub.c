@@ -483,8 +483,8 @@ hub_start(struct hub *h, bool resume, struct err *e)
 	return 0;
 }
 
-/* Nobody waits for what the other stages still do, but hamr-mem may have much
- * to index, or wait for another's lock: it has MEM_MS, and more while it
+/* We need not wait for the other stages, but hamr-mem may have much to index,
+ * or wait for another process's lock: it gets MEM_MS, and more as long as it
  * reads. */
 static void
 sync_all(struct hub *h)

@@ -14,7 +14,7 @@
 #define MAX_RESTARTS 5		/* of one stage in one run (chapter 7.3) */
 #define CHUNK ((size_t)65536)	/* session bytes per write */
 #define GO_LINE 64		/* bytes of a go line, at least */
-#define EXIT_MS 100		/* from the end of its output to its own */
+#define EXIT_MS 100		/* from the end of its output to its exit */
 
 static void
 tell_line(void *slot, struct slice line)
@@ -93,7 +93,7 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 			ui_passing(h->ui, r);
 		answer_ask(h, r);
 	} else if (r->kind == R_FILE && s == &h->slot[SLOT_TOOL]) {
-		/* for a file in an editor: its text, or that there is none */
+		/* ask an editor for its text of the file, if it has it open */
 		struct slice id = rec_get(r, "id");
 		char *said = NULL;
 
@@ -173,7 +173,7 @@ give_up(struct hub *h, struct slot *s, enum status status, const char *how)
 	runlog_line(h->log, s->name, "%s; given up", how);
 	h->stage_failed = true;
 	h->failed = true;
-	/* with its own words, as an editor, or who looks at the session later,
+	/* quote its last words: an editor, or a later reader of the session,
 	 * has not seen its stderr */
 	err_set(&h->err, status, "stage %s (%s) %s%s%s", s->name,
 	    s->cmd.commands[0], how, s->said != NULL ? ": " : "",
@@ -200,7 +200,7 @@ slot_stop(struct hub *h, struct slot *s, int ms)
 void
 slot_down(struct hub *h, struct slot *s, const char *fault)
 {
-	/* with a filter behind it, it may have a call to end still */
+	/* in a pipeline with a filter, it may still have to end a call */
 	bool alone = fault == NULL && s->cmd.n == 1;
 	char how[64];
 
@@ -218,8 +218,8 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 	}
 	int code = WIFEXITED(st) ? WEXITSTATUS(st) : 0;
 	if (fault == NULL && (code == ST_USAGE || code >= ST_DATA)) {
-		/* The stage's status decides ours, where the person can fix
-		 * the cause.  A usage error is one in [stages]. */
+		/* Pass on the stage's status if the person can fix the cause.
+		 * A usage error is an error in [stages]. */
 		snprintf(how, sizeof how, "ended with status %d", code);
 		give_up(h, s, code == ST_USAGE ? ST_CONFIG :
 		    code == ST_NOINPUT || code == ST_POLICY ||
