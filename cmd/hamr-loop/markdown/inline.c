@@ -22,10 +22,10 @@
 
 #define NESTED 8		/* depth of nested links and images */
 
-/* Bytes of one look; pieces are in order and without gaps. */
+/* Bytes with the same look; pieces are in order and without gaps. */
 struct piece {
 	size_t at, n;		/* in rows.plain */
-	size_t source;		/* where they stand in the source */
+	size_t source;		/* where they are in the source */
 	size_t begin;		/* where the span that they begin starts, or
 				 * NO_SOURCE */
 	unsigned look;
@@ -198,14 +198,15 @@ hide_in_word(char *w, size_t n, bool *bold)
 
 struct reader {
 	struct rows *out;
-	struct slice source;	/* with LEAD */
-	size_t end;		/* of the last text in the source */
-	size_t mark;		/* of the last mark after that */
+	struct slice source;	/* including LEAD */
+	size_t end;		/* end of the last text, in the source */
+	size_t mark;		/* end of the last mark after that */
 	bool marks, after_break;
-	bool closed;		/* a span was, after the last text */
+	bool closed;		/* a span was closed after the last text */
 	unsigned look;
-	size_t depth;		/* of spans */
-	size_t begin;		/* the outermost's, until it has a piece */
+	size_t depth;		/* number of open spans */
+	size_t begin;		/* start of the outermost, until it has a
+				 * piece */
 	size_t link[NESTED];	/* where link texts begin */
 	size_t links;
 };
@@ -552,8 +553,9 @@ struct layout {
 	size_t piece;		/* the one being written */
 	size_t used;		/* columns of the open row */
 	bool open, has_words;
-	unsigned look;		/* now on */
-	size_t gap, word, end;	/* blanks before the word, the word */
+	unsigned look;		/* currently on */
+	size_t gap, word, end;	/* start of the blanks before the word, of the
+				 * word; its end */
 	size_t gap_columns, columns;
 	bool word_source;	/* take the row's place from the word */
 	bool wide;		/* the last character was wide */

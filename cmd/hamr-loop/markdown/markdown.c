@@ -20,17 +20,17 @@
 
 #define TEXT_MAX ((size_t)1 << 30)
 #define BLOCK_MARKS "#>-+*_~`=0123456789"	/* may begin a block */
-#define OPEN_ROWS 4		/* of a paragraph that may still change */
-#define HELD_ROWS 12		/* at most, when a link, code or bold text
-				 * begins there */
-#define LINE_LONG 4096		/* an undecided line is text by then */
-#define ROW_LONG 16384		/* of a table */
+#define OPEN_ROWS 4		/* rows of a paragraph that may still change */
+#define HELD_ROWS 12		/* at most this many, if a link, code or bold
+				 * text begins there */
+#define LINE_LONG 4096		/* a longer undecided line is text */
+#define ROW_LONG 16384		/* the same in a table */
 #define TABLE_LONG ((size_t)256 << 10)	/* a longer one is written in parts */
 #define PIECE 4096		/* bytes handled at once */
 #define LOOK_EVERY 40		/* columns at least between two looks at a
 				 * long line */
 #define RULE_COLUMNS 40
-#define UNKNOWN_COLUMNS 80	/* of a terminal that says 0 */
+#define UNKNOWN_COLUMNS 80	/* if the terminal reports 0 */
 
 enum shown { NOTHING, PARAGRAPH, HEADING, CODE, TABLE, RULE, ITEM };
 
@@ -47,13 +47,14 @@ struct markdown {
 	struct container sibling[BLOCK_DEPTH];	/* the item before, or none */
 	struct buf text;	/* of the paragraph, or the table's lines */
 	size_t last;		/* where its last line begins */
-	bool in_pieces;		/* that came in parts: not a table header */
+	bool in_pieces;		/* that line came in parts, so it cannot be a
+				 * table's header */
 	bool began;		/* rows of this paragraph are final */
 	struct highlight highlight;
 	size_t blank_lines;	/* in indented code, not written yet */
 	bool gap;		/* a blank line was read */
 	enum shown shown;	/* what was shown last */
-	size_t *blocks, counted;	/* of code */
+	size_t *blocks, counted;	/* number of code blocks */
 	struct rows rows;
 	struct buf first, next;	/* the prefixes of rows */
 	struct buf *out;
