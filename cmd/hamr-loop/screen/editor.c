@@ -134,8 +134,7 @@ left_at(const struct editor *e, size_t i)
 	return NULL;
 }
 
-/* Show entry i of the history; the message as it is now is kept for the way
- * back. */
+/* Show entry i of the history; keep the current message for the way back. */
 static enum editor_event
 show_entry(struct editor *e, size_t i)
 {

@@ -11,8 +11,8 @@
 #include "term/term.h"
 
 #define FOLD '\x1a'
-#define PASTES_MAX ((size_t)1 << 18)	/* what three times six bits name */
-#define UNDO_MAX ((size_t)64 << 20)	/* bytes of all that was taken out */
+#define PASTES_MAX ((size_t)1 << 18)	/* numbers of three times six bits */
+#define UNDO_MAX ((size_t)64 << 20)	/* bytes of removed text kept */
 #define UNDO_CHANGES 10000
 #define TAB_COLUMNS 8
 #define LOOK_BACK 256			/* bytes; longer than any cluster */

@@ -16,16 +16,16 @@
 #include "term/term.h"
 
 #define FRAME_MS 33		/* 30 frames a second */
-#define BEHIND_MS 500		/* are we in front again? */
-#define REPLY_MS 1000		/* by then a terminal has answered */
-#define WRITE_MS 30		/* by then a read terminal takes more */
-#define STALLED_MS 100		/* retry a stalled terminal */
-#define LEND_MS 1000		/* before another program has the terminal */
-#define LEAVE_MS 300		/* at the end, when told to end */
+#define BEHIND_MS 500		/* between checks: are we in front again? */
+#define REPLY_MS 1000		/* longest wait for a terminal's answer */
+#define WRITE_MS 30		/* longest wait for it to take more output */
+#define STALLED_MS 100		/* between retries if it has stalled */
+#define LEND_MS 1000		/* to flush before lending it to a program */
+#define LEAVE_MS 300		/* to flush at the end, when told to end */
 #define SETTLE_MS 40		/* between a change of the size and a frame */
 #define SETTLE_TMUX_MS 290	/* tmux reports the next change 250 ms late,
 				 * and has rewrapped all rows by then */
-#define COLUMNS_LEAST 4		/* drawn for, even on fewer */
+#define COLUMNS_LEAST 4		/* draw for at least this many */
 #define ROWS_LEAST 2
 #define SIZE_LIE 10000
 #define WAITING_MAX ((size_t)16 << 20)	/* for a terminal nobody reads */
@@ -58,35 +58,35 @@ struct rows {
 
 struct screen {
 	int in, out;		/* in: -1, no keys */
-	int fd;			/* out, and a write to it never waits */
+	int fd;			/* like out, but writes never block */
 	bool dumb;
 	struct termios cooked;	/* the terminal as it was */
-	bool keys;		/* keys should come one by one ... */
-	bool taken;		/* ... and do */
+	bool keys;		/* we want keys one by one ... */
+	bool taken;		/* ... and get them */
 	bool suspended;		/* another program has the terminal */
-	bool gone;		/* it cannot be written to */
+	bool gone;		/* writing to it fails */
 	bool stalled;		/* it took nothing for a while */
-	bool torn;		/* what is below the cursor's row or right of
-				 * it is unknown */
+	bool torn;		/* we do not know what is below the cursor's
+				 * row, or right of it */
 	bool hurry;
 	bool sync, kitty;	/* reported as supported */
 	const char *keys_off;	/* undoes what we enabled, or NULL */
 	struct buf off;		/* written last, to restore it */
 	bool asked, answered;
 	long long asked_ms, drawn_ms;
-	long long settled_ms;	/* nothing is drawn before: rows that are
-				 * counted at another width than they have by
-				 * then take finished text with them */
+	long long settled_ms;	/* do not draw before: erasing rows that were
+				 * counted at another width erases finished
+				 * text, too */
 	struct screen_info info;
-	struct buf frame;	/* drawn; it has taken this much of it */
-	size_t written;
+	struct buf frame;	/* drawn */
+	size_t written;		/* bytes of it that the terminal has taken */
 	struct buf above;	/* printed, not drawn yet */
-	size_t dropped;		/* lines before it that never will be */
+	size_t dropped;		/* lines before it that were dropped */
 	struct buf control;
 	struct rows want, have;
-	bool tmux;		/* erased cells are blanks that it breaks too */
-	size_t *reach;		/* to that column each row of have was written
-				 * since it was empty */
+	bool tmux;		/* it wraps erased cells like blanks */
+	size_t *reach;		/* the column up to which each row of have was
+				 * written since it was empty */
 	size_t cap;
 };
 
