@@ -102,7 +102,7 @@ struct track {
 	size_t guard_after;
 	/* private */
 	int last_recovery;	/* may still bring progress; -1: none */
-	enum scenario recovery;	/* one the model was not told of yet; SCENARIOS:
+	enum scenario recovery;	/* not yet reported to the model; SCENARIOS:
 				 * none */
 };
 
