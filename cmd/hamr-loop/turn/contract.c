@@ -45,7 +45,7 @@ enum lack {
 	LACK_NOTHING,
 	LACK_CHANGE,		/* patch mode: no file was changed */
 	LACK_VERIFICATION,	/* verify mode: it has not passed */
-	LACK_CHECK		/* patch mode: nor has it since a change */
+	LACK_CHECK		/* patch mode: not since the last change */
 };
 
 const char *

@@ -17,7 +17,7 @@
 
 #define HOOK_MS 5000
 #define LOCK_MS 250		/* another loop may be about to end */
-#define EDITOR_LOCK_MS 5000	/* ... or those of a crashed editor */
+#define EDITOR_LOCK_MS 5000	/* ... or the loop of a crashed editor */
 
 static void
 run_hook(struct hub *h, const char *const *argv, const char *record)
