@@ -421,7 +421,7 @@ put_row(struct asking *k)
 
 /* ---- what keys do ---- */
 
-/* Where there are no live rows the question is printed. */
+/* Without live rows, print the question again. */
 static void
 ask_again(struct asking *k, const char *said)
 {

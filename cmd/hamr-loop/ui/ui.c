@@ -194,7 +194,7 @@ ui_emit_text(struct ui *u, struct slice text)
 	buf_release(&b);
 }
 
-/* A terminal gets it escaped, a file gets all of it as it is. */
+/* Escaped for a terminal, unchanged for a file. */
 void
 ui_stage_line(struct ui *u, const char *p, size_t n)
 {
