@@ -23,7 +23,7 @@
 #define HITS 8			/* as in the tool search_memory */
 #define BRIEF_TOKENS 1000
 #define BRIEF_HITS 50
-#define BRIEF_CHARS 1000	/* of one fact */
+#define BRIEF_CHARS 1000	/* of each fact */
 
 /* Print text that is already safe for a terminal. */
 static int
