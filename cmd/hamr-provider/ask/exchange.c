@@ -157,8 +157,8 @@ on_body(void *ctx, long status, const char *p, size_t n)
 		buf_add(&x->raw, p, n);
 		if (x->raw.over)
 			return too_large(x);
-		/* an adapter does not say whether it reads lines or one
-		 * object: a first line that is a whole value tells */
+		/* an adapter does not say whether it reads lines or one object:
+		 * it reads lines if the first one is a whole value */
 		const char *lf = memchr(x->raw.p, '\n', x->raw.len);
 		if (x->p->set->api->own == NULL || lf == NULL || x->is_whole)
 			return HTTP_MORE;

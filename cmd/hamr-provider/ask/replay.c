@@ -197,7 +197,7 @@ put_call(struct provider *p, struct map *fresh, struct slice call,
 	bufs_release(BUFS(&args, &was, &id));
 }
 
-/* Keep the meta of the recorded message, except the keys made anew. */
+/* Keep the meta of the recorded message, except the keys that we set. */
 static void
 put_message(struct provider *p, struct slice line, struct slice reasoning)
 {
