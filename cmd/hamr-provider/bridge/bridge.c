@@ -35,8 +35,8 @@ struct bridge {
 	bool lost;		/* ... or the server forgot the session */
 	struct http *http, *side;
 	const char *headers[HEADERS_MAX];
-	size_t nheaders;	/* Accept and the lines of $MCP_HEADERS; three
-				 * of ours may follow */
+	size_t nheaders;	/* Accept and the lines of $MCP_HEADERS; up to
+				 * three others may follow */
 	char *own;		/* the memory of those lines */
 	char *resume;		/* Last-Event-ID, as a header, or NULL */
 	char *session, *version;	/* as headers, or NULL */
