@@ -61,7 +61,7 @@
 #define INVOKE "<invoke name="
 #define INVOKE_END "</invoke>"
 
-/* No more white space than this stands within a block. */
+/* The most white space in a row within a block. */
 #define BLOCK_WHITE_MAX 4096
 
 enum block_end { BLOCK_GROWS, BLOCK_STOPS, BLOCK_CUT };	/* more to come? */
@@ -87,11 +87,11 @@ struct qwen_tag {
 	bool ours;		/* of our call's own function */
 };
 struct qwen3 {
-	bool led;		/* by <tool_call> */
+	bool led;		/* it began with <tool_call> */
 	bool flat;		/* what looks nested is text */
-	bool loose;		/* the next tag of ours ends a value, too */
+	bool loose;		/* our own next tag ends a value, too */
 	size_t depth;		/* functions open within a value */
-	bool nested;		/* there was one */
+	bool nested;		/* there was such a function */
 	long opened;		/* <tool_call> less </tool_call> */
 	struct qwen_tag prev;
 	size_t name_end;	/* of the NAME */
@@ -113,8 +113,8 @@ struct reading {
 	struct scan scan;
 	struct block_call *v;	/* the calls in it; made are set up */
 	size_t n, made, cap;
-	/* of what is read while it comes: its JSON object or function begins
-	 * at start, and all before pos is known */
+	/* if the block is read as it arrives: its JSON object or function
+	 * begins at start, and everything before pos was read */
 	size_t start, pos;
 	struct scan_end object;
 	size_t object_end;	/* 0: not yet */
