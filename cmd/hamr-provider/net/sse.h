@@ -16,7 +16,7 @@
 typedef int sse_fn(void *ctx, struct slice data);
 
 struct sse {
-	struct buf line, data;	/* max: of one line, of one event */
+	struct buf line, data;	/* their max bounds a line and an event */
 	struct buf name;	/* "event" of the current event, or empty */
 	struct buf id;		/* of the last complete event with an id */
 	struct buf next_id;	/* "id" of the current event */
