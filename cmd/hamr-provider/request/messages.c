@@ -325,8 +325,8 @@ print_assistant(struct printer *p, struct slice m)
 	if (scan_kind(val) != SCAN_STRING)
 		val = scan_get(m, "reasoning_content");
 	if (has && (scan_kind(val) != SCAN_STRING || val.n <= 2))
-		/* Kimi and DeepSeek want reasoning with calls, compacted ones
-		 * too, and not an empty string */
+		/* Kimi and DeepSeek require reasoning, not empty, with every
+		 * call, even a compacted one */
 		val = SLICE("\" \"");
 	if (p->rules->reasoning && scan_kind(val) == SCAN_STRING)
 		member(p, SLICE("reasoning_content"), val);
