@@ -231,8 +231,8 @@ main(int argc, char **argv)
 		t.root = root;
 		t.yes = o.yes;
 		t.no_ask = o.no_ask;
-		/* who runs us has said what the configuration warns of, and
-		 * nothing else */
+		/* -q of a parent (-r): it has printed the configuration's
+		 * warnings, but no others */
 		t.quiet = o.args.quiet && o.args.mode != STAGE_RESIDENT;
 		t.person = o.name != NULL;
 		t.mode = (enum mode)mode_named(conf_str(conf, "agent.mode"));
