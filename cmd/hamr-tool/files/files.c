@@ -116,8 +116,8 @@ files_rules(struct files *f)
 
 	/* root's own ignore list does not apply to another owner's files */
 	struct gitignore *g = gitignore_new(f->root.real, own, &e);
-	/* ST_POLICY: another user owns it, as was said when the root was
-	 * found */
+	/* ST_POLICY: another user owns it, which was reported when the root
+	 * was found */
 	if (e.text[0] != '\0' && e.status != ST_POLICY && !f->told) {
 		f->told = true;
 		err_say("%s; nothing is taken as tracked by git", e.text);

@@ -317,7 +317,8 @@ bool
 files_is_skill(struct slice path)
 {
 	char *dir = skills_folder();
-	/* no .. out of the folder, nor a hidden one: no skill to hamr-loop */
+	/* not "..", nor a hidden folder, which hamr-loop does not take as a
+	 * skill */
 	bool is = dir != NULL && slice_starts(path, dir) &&
 	    !slice_starts(slice_from(path, strlen(dir)), ".");
 
