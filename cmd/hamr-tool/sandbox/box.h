@@ -77,15 +77,15 @@ struct box {
 	struct texts mounts;	/* what is put there, see wire.h */
 	char *overlay;		/* its folder, BOX_PRIVATE only */
 	bool scratch;		/* no overlay: tmpfs on some names */
-	bool no_git;		/* there was no .git when it was put up */
+	bool no_git;		/* there was no .git when it started */
 	bool locked;		/* the root is read-only because its .git is a
 				 * link */
-	char *cgroup[2];	/* folders of ours, to be removed */
+	char *cgroup[2];	/* folders we made, to be removed */
 	struct texts stubs;	/* made by us in the git directory */
-	int journal;		/* .hamr/stubs, locked; -1 */
-	char *marks;		/* what was protected when it was put up */
+	int journal;		/* .hamr/stubs, locked; -1: none */
+	char *marks;		/* what was protected when it started */
 	struct buf base;	/* notes for each of its commands */
-	struct buf notes;	/* on what it has done since */
+	struct buf notes;	/* notes on what happened since */
 };
 
 /* root: absolute.  Nothing is started yet.  Never fails; c is borrowed.

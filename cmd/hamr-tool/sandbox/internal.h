@@ -40,7 +40,7 @@ struct sandboxes {
 	struct texts places;	/* outside the root, that are hidden, */
 	struct texts shown;	/* except these */
 	struct texts hidden;	/* the places that exist */
-	uint64_t hidden_as;	/* a hash of what they are now */
+	uint64_t hidden_as;	/* a hash of their current state */
 	struct texts settings;	/* folders of the user's own, in the root */
 	struct texts hide_list;	/* patterns: policy.secret, sandbox.mask */
 	struct texts show_list;

@@ -135,8 +135,8 @@ is_covered(const char *path)
 	    is_beneath(path, own[2]);
 }
 
-/* The entry of /tmp, /run or /var/tmp that contains path: all of it is shown,
- * as a program has its parts beside it.  NULL if there is none; the caller
+/* The entry of /tmp, /run or /var/tmp that contains path: we show all of it, as
+ * the parts of a program are next to it.  NULL if there is none; the caller
  * frees it. */
 static char *
 shown_of(const char *path)

@@ -26,10 +26,9 @@ struct name {
 	enum name_kind kind;
 	bool is_dir, is_link;
 	bool shown;		/* a secret that git tracks: not masked */
-	unsigned since;		/* the look that found it, as it is, first */
+	unsigned since;		/* the first scan that found it as it is */
 	unsigned long ino;
-	struct timespec ctime;	/* of a link, whose ino another may have by
-				 * now */
+	struct timespec ctime;	/* of a link, as its ino may be reused */
 };
 
 /* Set the first four, which are borrowed: hide has the secrets (its list
