@@ -447,7 +447,7 @@ loop(struct super *s)
 	}
 }
 
-/* ---- above it, where there is no namespace ---- */
+/* ---- a process above it, if there is no namespace ---- */
 
 /* A command can kill or stop the supervisor, its parent.  So one more process,
  * also a subreaper, stays above it and ends what is left when the supervisor

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#define WIRE_ARG "--supervisor"	/* how hamr-tool is told to be one */
+#define WIRE_ARG "--supervisor"	/* makes hamr-tool a supervisor */
 
 _Noreturn void supervisor_main(void);
 
