@@ -46,9 +46,9 @@ struct snap {
 	int hurry;		/* ms left after a cancel; 0: stop at once */
 	long long until;	/* the deadline that a cancel set; or 0 */
 	int use;		/* fd of SNAP_USE; locked while open */
-	int begun;		/* of the call in hand (journal_begin); or -1 */
-	struct undo_entry killed;	/* of one that a killed process was
-					 * in, call NULL: none */
+	int begun;		/* of the current call (journal_begin); or -1 */
+	struct undo_entry killed;	/* of the call that a killed process
+					 * was running; call NULL: none */
 };
 
 /* Every process that uses the repository holds a shared lock on this file; an

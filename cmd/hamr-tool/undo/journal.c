@@ -375,8 +375,8 @@ journal_begin(struct snap *s, const struct undo_entry *c)
 	fstatat(s->dirfd, NAME, &st, AT_SYMLINK_NOFOLLOW);
 	print_entry(c, &o);
 	scan_put(&o, ",'size':$}", SCAN_INT(st.st_size));
-	/* of a process killed since we looked, nothing may be left behind ours;
-	 * half an entry, on a full disk, is useless */
+	/* truncate first: a longer entry of a killed process must not stick out
+	 * after ours.  Half an entry, on a full disk, is useless */
 	if (ftruncate(s->begun, 0) < 0 ||
 	    pwrite(s->begun, o.p, o.len, 0) < (ssize_t)o.len)
 		journal_over(s);

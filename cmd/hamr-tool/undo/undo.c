@@ -297,7 +297,7 @@ do_all(struct undo *u, struct err *e)
 		syncfs(disk);
 	for (i = 0; i < u->n && r == 0; i++)
 		clear_away(u->f, &u->v[i]);
-	/* roll back whatever was done of each */
+	/* roll back what was done of each step */
 	for (i = u->n; i > 0 && r < 0; i--) {
 		const struct step *s = &u->v[i - 1];
 		int dir = path_open_parent(root, s->path, &base);
