@@ -33,15 +33,15 @@ struct rule {
 				 * the last name alone */
 	size_t plain;		/* bytes before the first *, ?, [ or \: git
 				 * looks at a pattern from there on only */
-	const char *end;	/* "*END", END literal: what follows the star */
+	const char *end;	/* for "*END" with a literal END: END */
 };
 
 /* The rules of one file. */
 struct level {
 	struct rule *v;
 	size_t n, cap;
-	size_t base;		/* bytes of a path before what they are about */
-	bool all;		/* all that is not tracked here is ignored */
+	size_t base;		/* bytes of a path before what they apply to */
+	bool all;		/* everything untracked here is ignored */
 };
 
 struct gitignore {
@@ -49,8 +49,8 @@ struct gitignore {
 	char *prefix;		/* of the root in the top level: "", "a/" */
 	struct level *v;	/* the least important first */
 	size_t n, cap;
-	bool none;		/* of this walk nothing is ignored */
-	struct map *note;	/* what is; or NULL */
+	bool none;		/* nothing is ignored in this walk */
+	struct map *note;	/* where to note what is ignored; or NULL */
 	struct buf folders;
 };
 

@@ -12,7 +12,7 @@
 #include "base/num.h"
 
 #define HEAD_LEN 12
-#define OID_AT 40		/* of an entry: behind its ten numbers */
+#define OID_AT 40		/* in an entry, after its ten numbers */
 #define FLAG_ASSUME_VALID 0x8000
 #define FLAG_EXTENDED 0x4000
 #define FLAG_STAGE 0x3000
@@ -20,14 +20,15 @@
 #define EXT_SKIP_WORKTREE 0x4000
 #define EXT_INTENT_TO_ADD 0x2000
 #define NAME_BYTES 4096		/* no longer path can be looked up */
-#define NAMES_FACTOR 16		/* times the file: names of version 4, joined */
+#define NAMES_FACTOR 16		/* most bytes of version 4's names, joined, as
+				 * a multiple of the file's size */
 
 /* The bytes of one file, read from the left. */
 struct reader {
 	const unsigned char *p;
 	size_t at, end;		/* end: where the checksum begins */
 	size_t oid_len;
-	size_t joined;		/* bytes of names */
+	size_t joined;		/* bytes of joined names so far */
 	unsigned version;
 	struct slice link;	/* the extension of a split index */
 };

@@ -101,7 +101,7 @@ gitrepo_common(const char *dir)
 
 /* ---- whose it is, and what it is made of ---- */
 
-/* Is it ours, or, if we are root, the folder owner's, as whom we work there? */
+/* Is it ours or, if we are root, the folder owner's, as whom we work there? */
 static bool
 is_owned(const struct stat *st, const struct stat *folder)
 {
