@@ -17,11 +17,11 @@
 #include "value_reader.h"
 
 #define PROGRAM_MAX ((size_t)1 << 20)
-#define BATCH ((size_t)256 << 10)	/* given at once, when it is there */
-#define KINDS_LEFT 16		/* told apart */
-#define LEFT_LONGEST 60		/* bytes of what one is called */
+#define BATCH ((size_t)256 << 10)	/* bytes given at once, if available */
+#define KINDS_LEFT 16		/* kinds of left-out things counted apart */
+#define LEFT_LONGEST 60		/* bytes of the name of such a kind */
 
-/* Lines of the file where something was lost: those of a unit. */
+/* Lines of the file, those of a unit, where something was lost. */
 struct lost {
 	size_t first, last;
 };
@@ -29,26 +29,26 @@ struct lost {
 struct import {
 	const char *file;
 	char *name;		/* for messages: "FILE: -F FORMAT" */
-	bool own;		/* the user's program: errors tell its line */
+	bool own;		/* the user's program: errors name its line */
 	bool quiet;
 	struct program *program;
 	struct value_reader values;
 	struct import_convert convert;
-	struct slice held;	/* made, but its header goes first */
-	bool begun;		/* a conversation has its header */
-	bool given;		/* the program had an input */
-	bool said;		/* there was a record behind a header */
-	bool empty;		/* there was none, at its end */
+	struct slice held;	/* a record that waits for its header */
+	bool begun;		/* the conversation has its header */
+	bool given;		/* the program was given an input */
+	bool said;		/* a record followed a header */
+	bool empty;		/* none did, up to the end */
 	bool needy;		/* the program waits for an input */
 	bool over;
 	size_t line;		/* of the last unit given */
-	struct err bad;		/* a unit refused, not told yet */
+	struct err bad;		/* a refused unit, not reported yet */
 	bool is_bad;
 	size_t ncut, cut_told;
 	struct lost *lost;
 	size_t nlost, caplost;
 	struct import_left left;	/* in the whole file */
-	struct import_left left_here;	/* in the conversation in hand */
+	struct import_left left_here;	/* in the current conversation */
 	struct scan scan;
 	struct rec rec;
 	struct buf out;
@@ -385,7 +385,7 @@ feed(struct import *im)
 			given = 1;
 		}
 		if (got < 0 && im->values.cut && im->values.lines)
-			im->ncut++;	/* told at the end: it is the end */
+			im->ncut++;	/* the last line: reported at the end */
 		else
 			im->is_bad = got < 0;
 		break;
@@ -536,7 +536,7 @@ import_next(struct import *im, const struct rec **r, struct err *e)
 			/* a line cut short at the end of a file that may still
 			 * be growing */
 			im->cut_told++;
-			if (!im->begun) {	/* there is nothing else */
+			if (!im->begun) {	/* the file has nothing else */
 				im->over = true;
 				*e = im->bad;
 				return -1;

@@ -11,8 +11,8 @@
 /* A call of the conversation. */
 struct import_call {
 	char *id;		/* as written: quoted */
-	char *name;		/* ours, quoted */
-	char *was;		/* theirs, quoted; NULL when it is the same */
+	char *name;		/* our name of the tool, quoted */
+	char *was;		/* the source's name, quoted; NULL: the same */
 	char *given;		/* its id as the source has it, quoted */
 	bool done;		/* a result has answered it */
 };

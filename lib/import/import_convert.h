@@ -30,7 +30,7 @@ struct import_call;		/* private */
 
 struct import_convert {
 	struct import_names names;
-	const char *format;	/* said in the header; may be NULL */
+	const char *format;	/* put into the header; may be NULL */
 	/* counted, over all conversations */
 	size_t unanswered;	/* calls without a result */
 	size_t strays;		/* results without a call */

@@ -11,22 +11,22 @@
 
 /* ---- what is typical of a format ----
  *
- * A rule is a row of alternatives with ; between, each a row of terms with
- * blanks between, all of which must hold for a value.  A term:
+ * A rule is a list of alternatives separated by ;, each a list of terms
+ * separated by blanks, all of which must hold for a value.  A term:
  *
- *	!TERM		it does not hold
- *	PATH		there is something
+ *	!TERM		TERM does not hold
+ *	PATH		there is a value
  *	PATH:s		it is a string (o: an object, a: an array)
  *	PATH=a|b	it is one of these strings
  *	PATH^a|b	it is a string that begins with one of them
- *	PATH%a|b	it is a string that ends with one, behind something
- *	PATH~a|b	one of them stands in it
+ *	PATH%a|b	it is a string that ends with one, and is longer
+ *	PATH~a|b	it is a string that contains one of them
  *	PATH[NAME]	it is an array, and one of its first elements fits the
  *			shape NAME
  *	@NAME		the value itself fits the shape NAME
  *
- * PATH is KEY, KEY/KEY, or several keys with | between, one of which will do;
- * without one it is the value itself.
+ * PATH is KEY, KEY/KEY, or KEY|KEY (either will do); if it is empty, the value
+ * itself is meant.
  */
 #define FEW 40			/* elements of a list that are looked at */
 
@@ -60,7 +60,7 @@ static const struct {
 
 /* The first one applies if no other fits better. */
 const struct import_format import_formats[] = {
-	/* a request of ours has messages, too, and a type */
+	/* !type: our request records have messages, too */
 	{ "openai",
 	    "messages with roles, in an array or under \"messages\"",
 	    "messages[message] !steps !type:s;samples[sample];"
@@ -92,7 +92,7 @@ const struct import_format import_formats[] = {
 	    "type=session cwd:s timestamp:s;"
 	    "type=message message/role=toolResult;"
 	    "type=message message/content[pi-part]", NULL, false },
-	/* also an export whose messages come late */
+	/* including an export whose messages come late */
 	{ "opencode",
 	    "messages with info and parts",
 	    "messages[opencode-message];"
@@ -335,7 +335,7 @@ struct look {
 	struct rec rec;
 	struct buf text;
 	bool hamr, odd, any;
-	bool roles;		/* an array of what has roles */
+	bool roles;		/* an array of objects with roles */
 	bool lenient;		/* lines that are refused do not count */
 };
 
@@ -350,8 +350,8 @@ is_hamr(const struct rec *r)
 	    r->kind != R_OTHER;
 }
 
-/* Keys that every other program's transcript has one of; the last six are
- * no news in an event of somebody's stage. */
+/* Does it have a key that only other programs' transcripts have?  They all have
+ * one of these; the last six may also be in an event of a user's stage. */
 static bool
 is_odd(struct slice object)
 {
@@ -483,7 +483,7 @@ conclude(struct look *k)
 	}
 }
 
-/* Lines: true when that was told. */
+/* Guess from lines.  True: that decided it. */
 static bool
 guess_lines(struct look *k, struct slice s, bool all)
 {
@@ -547,8 +547,8 @@ guess_document(struct look *k, struct slice s)
 	g->bad_array = !good && *s.p == '[';
 	if (!good && k->found == 0)
 		return;
-	/* does its first value go on behind its line?  (A string does not: then
-	 * the line is broken.) */
+	/* does its first value go on in the next line?  (Not a string: then the
+	 * line is broken.) */
 	for (; lf != NULL && p < lf; p++)
 		if (quoted && *p == '\\')
 			p++;

@@ -100,7 +100,7 @@ next_glued(struct value_reader *u, struct err *e)
 	return check(u, s) > 0 ? 1 : refuse_scan(u, e);
 }
 
-/* Take the line that ends at n; lf: with a line feed behind it. */
+/* Take the line that ends at n; lf: a line feed follows it. */
 static int
 take_line(struct value_reader *u, struct slice raw, size_t n, bool lf,
     struct err *e)
@@ -175,7 +175,7 @@ next_line(struct value_reader *u, bool wait, struct err *e)
 
 /* ---- values ---- */
 
-/* Drop what stands between values; true when one begins. */
+/* Drop what is between values; true if a value begins. */
 static bool
 at_value(struct value_reader *u)
 {
