@@ -6,7 +6,7 @@
 #include "definitions.h"
 
 #define MOST 256		/* of a library; more than jq has */
-#define ANY SIZE_MAX		/* so many arguments as it may have */
+#define ANY SIZE_MAX		/* any number of arguments */
 
 struct definition {
 	struct slice text, name, formals;

@@ -29,7 +29,7 @@
 #include "program.h"
 
 #define SECONDS 2		/* of processor time for one input */
-#define BYTES_A_SECOND ((size_t)1 << 20)	/* far less than it does */
+#define BYTES_A_SECOND ((size_t)1 << 20)	/* jq is far faster */
 /* A filter sees one record, an importer may have to keep a whole file. */
 #define MEMORY(importer) ((size_t)((importer) ? 2 : 1) << 30)
 
@@ -154,7 +154,7 @@ struct server {
 	struct buf why, text;
 	bool last;		/* no more inputs */
 	size_t given;		/* bytes of all inputs */
-	jv input;		/* the one in hand, for PROGRAM_SAME */
+	jv input;		/* the current one, for PROGRAM_SAME */
 	const char *seen;	/* its lines are counted up to here */
 	size_t line;		/* 0: not wanted */
 };
@@ -506,7 +506,7 @@ serve(const char *text, const char *vars, bool importer, int fd)
 	int null = open("/dev/null", O_RDWR);
 	jv v;
 
-	/* from here on the program can reach nothing but fd, as FD */
+	/* from here on the program has no descriptor but fd, as FD */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (size_t i = 0; i < sizeof back / sizeof *back; i++)
 		signal(back[i], SIG_DFL);
@@ -519,7 +519,7 @@ serve(const char *text, const char *vars, bool importer, int fd)
 	limit(RLIMIT_FSIZE, 0);
 	const char *missing = load(&s.f);
 	limit(RLIMIT_NOFILE, 0);
-#if !defined(__SANITIZE_ADDRESS__)	/* its shadow is terabytes of address */
+#if !defined(__SANITIZE_ADDRESS__)	/* its shadow memory takes terabytes */
 	limit(RLIMIT_AS, MEMORY(importer));
 #endif
 	rearm(&s);
@@ -548,7 +548,7 @@ struct program {
 	struct frames wire;
 	program_waiter *wait;	/* NULL: block */
 	void *wait_ctx;
-	bool given_up;		/* wait said so */
+	bool given_up;		/* wait returned nonzero */
 };
 
 static int
@@ -641,8 +641,8 @@ program_next(struct program *p, struct slice *text, struct err *e)
 	*text = SLICE("");
 	if (p->pid == 0)
 		return gone(p, e);
-	/* send what is queued; a dead peer is found by the next read, and so
-	 * is one that cannot be reached, as it is left then */
+	/* send what is queued; the next read finds out if the peer is dead or
+	 * cannot be reached */
 	for (size_t done = 0; done < out->len; ) {
 		ssize_t n = send(p->fd, out->p + done, out->len - done,
 		    MSG_NOSIGNAL);
