@@ -31,7 +31,7 @@ marked(__m128i x)
 	    _mm_min_epu8(x, _mm_set1_epi8(0x1f)), x));
 }
 
-/* A bit for each of 64 bytes that of() marks. */
+/* A bit for each of 64 bytes, set if of() marks it. */
 #define BITS64(p, of) (high16(of(load16(p))) | \
 	high16(of(load16((p) + 16))) << 16 | \
 	high16(of(load16((p) + 32))) << 32 | high16(of(load16((p) + 48))) << 48)

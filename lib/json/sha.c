@@ -1,7 +1,7 @@
-/* sha.c - SHA-256, and git's object names, by OpenSSL's own functions for them.
+/* sha.c - SHA-256 and git's object names, with OpenSSL's low-level functions.
  *
- * Not by its EVP: the first fetch of an algorithm costs a process 0.9 ms and
- * 1.3 MiB, and allocates, for the same code.
+ * We do not use EVP: its first fetch of an algorithm costs a process 0.9 ms and
+ * 1.3 MiB, for the same code.
  */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/sha.h>
