@@ -156,7 +156,7 @@ plugin_release(struct plugin *p)
 	*p = (struct plugin){ .path = NULL };
 }
 
-/* ---- what it said before ---- */
+/* ---- cached descriptions ---- */
 
 static char *
 file_of(const char *folder, const char *path)
