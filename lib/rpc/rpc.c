@@ -59,7 +59,7 @@ rpc_take(struct rpc *r, struct slice *text)
 			(size_t)(lf - r->rd.p) - r->taken });
 		r->taken = r->looked = (size_t)(lf - r->rd.p) + 1;
 		if (r->skipping || text->n == 0) {
-			r->skipping = false;	/* told of already */
+			r->skipping = false;	/* reported already */
 			continue;
 		}
 		bool good = scan_value(&r->scan, text->p, text->n) == 0;
