@@ -183,7 +183,7 @@ budget_clip(struct buf *out, struct slice text, long cap, enum token_family f)
 		buf_addc(out, '\n');
 	size_t lines = slice_newlines((struct slice){ text.p + a, b - a });
 	buf_adds(out, "[... ");
-	if (lines > 0)		/* not of the middle of one line */
+	if (lines > 0)		/* 0: cut in the middle of one line */
 		buf_fmt(out, "%zu lines, ", lines);
 	buf_fmt(out, "%zu bytes cut: truncated ...]\n", b - a);
 	buf_add(out, text.p + b, text.n - b);

@@ -6,7 +6,7 @@
 #include "token_tables.h"
 
 #define FAMILIES (sizeof token_weight / sizeof *token_weight)
-#define PAIRS_FROM 512	/* bytes; for shorter texts alone they do not pay */
+#define PAIRS_FROM 512	/* bytes; shorter texts do not pay for the table */
 
 static inline unsigned
 pair_at(const uint8_t *pairs, const unsigned char *p)
@@ -17,7 +17,7 @@ pair_at(const uint8_t *pairs, const unsigned char *p)
 uint64_t
 token_sum(enum token_family f, const char *text, size_t n, unsigned *prev)
 {
-	static uint8_t *pairs[FAMILIES];	/* made once */
+	static uint8_t *pairs[FAMILIES];	/* filled on first use */
 	const unsigned char *p = (const unsigned char *)text;
 	const uint8_t *w = token_weight[f];
 	uint64_t sum = 0;
