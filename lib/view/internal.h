@@ -16,14 +16,14 @@ struct piece {
 	enum piece_kind kind;
 	bool person;		/* of a user message: a person wrote it */
 	bool context;		/* meta.by is "context" */
-	bool calls;		/* the node's calls stand in it */
+	bool calls;		/* the node's calls are in it */
 	struct slice json;	/* a string, an array or null */
 };
 
-/* Node i shows so much more (or less: the sums wrap), in full and slim. */
+/* Node i shows this much more (or less: the sums wrap), in full and slim. */
 void view_grow(struct view *v, size_t i, uint64_t full, uint64_t thin);
 
-/* What stands in call i has changed: count it again.  Of these parts only. */
+/* Call i has changed: count these parts of it again. */
 enum { COUNT_FULL = 1, COUNT_THIN = 2 };
 void view_count_call(struct view *v, size_t i, unsigned parts);
 

@@ -12,8 +12,8 @@
 #include "internal.h"
 
 #define PER_IMAGE (1600 * 64)	/* in 1/64 tokens */
-#define SHORT 256		/* bytes: what weighs nothing there is little */
-#define PIECE ((size_t)64 << 10)	/* of a long text, made at a time */
+#define SHORT 256		/* bytes; shorter values need no minimum */
+#define PIECE ((size_t)64 << 10)	/* bytes of a long text at a time */
 #define NO_RESULT "\"(no result)\""
 
 struct view *
@@ -305,7 +305,7 @@ void
 view_touch(struct view *v, size_t node)
 {
 	if (!view_is_shown(v, node) || node > v->clean)
-		return;		/* no message is half clean */
+		return;		/* it is past the clean part already */
 	node = head(v, node);
 	if (node >= v->clean)
 		return;
@@ -564,7 +564,7 @@ view_keep(struct view *v, size_t i, bool keep)
 
 	if (c->keep == keep)
 		return;
-	if (c->node < v->fold) {	/* it comes, or goes */
+	if (c->node < v->fold) {	/* it appears or vanishes */
 		v->sum -= shown_sum(v, c->node);
 		v->clean = v->body.len = 0;
 	} else if (node->slim) {
@@ -612,7 +612,7 @@ view_notes_over(const struct view *v, size_t i, uint64_t most)
 			continue;
 		uint64_t sum = view_content_sum(v->family, p->json);
 		if (sum == left)
-			return n - 1;	/* it is the newest */
+			return n - 1;	/* it was the last one: keep it */
 		left -= sum;
 	}
 	return n;
@@ -639,7 +639,7 @@ view_skip_notes(struct view *v, size_t i, size_t n)
 	uint64_t more = -node->notes - said_sum(v, node->skipped), sum;
 	size_t all = count_notes(v, node, SIZE_MAX, &sum);
 
-	if (n >= all)		/* not all of them */
+	if (n >= all)		/* keep at least one */
 		n = all > 0 ? all - 1 : 0;
 	count_notes(v, node, n, &node->notes);
 	node->skipped = n;

@@ -90,8 +90,8 @@ struct view_call {
 	char *stub;		/* instead of result when slim, quoted */
 	char *cut;		/* instead of result in full, see view_cut */
 	bool keep;		/* in full, though the node is slim */
-	bool lean;		/* slim even then: keeping it only keeps it
-				 * from vanishing */
+	bool lean;		/* slim even if kept: it is only kept from
+				 * being folded */
 	void *note;		/* the caller's own */
 };
 
