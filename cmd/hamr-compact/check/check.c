@@ -88,14 +88,14 @@ check_one(struct checker *k, struct slice m, size_t at)
 		return "a user message right after results";
 	if (scan_get(m, "meta").p != NULL || scan_get(m, "usage").p != NULL ||
 	    scan_get(m, "is_error").p != NULL)
-		return "a key of our own";
+		return "a key that only hamr uses";
 	if (role == TOOL && k->next == k->n)
 		return "a result without its call before it";
 	if (role == TOOL && !slice_eq(scan_get(m, "tool_call_id"),
 	    k->open[k->next++]))
-		return "a result of another call than the next";
+		return "a result out of order";
 	if (role == ASSISTANT && (k->last == NONE || k->last == SYSTEM))
-		return "an assistant message before any user's";
+		return "an assistant message before any user message";
 	if (role == ASSISTANT && k->last == ASSISTANT)
 		return "two assistant messages in a row";
 	if (scan_get(m, "tool_calls").p == NULL &&

@@ -451,7 +451,7 @@ ledger_print(struct ledger *l, const struct screen *t, struct buf *out)
 	for (size_t i = 0; i < l->nfiles; i++)
 		put_file(l, &l->files[i], t, out);
 	if (l->nfiles > 0)
-		buf_adds(out, "  (editable: the lines stand in the request; "
+		buf_adds(out, "  (editable: the lines are in the request; "
 		    "others: re-read before editing)\n");
 	if (l->status.call != NULL || l->diff.call != NULL)
 		buf_adds(out, "\ngit\n");
