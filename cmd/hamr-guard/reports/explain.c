@@ -50,16 +50,16 @@ static const char *const rules[] = {
 	    "times, and no progress came in between.",
 	[RULE_SAME_ERROR] = "This tool failed with the same error in {same} "
 	    "steps, with different arguments.",
-	[RULE_CYCLE] = "The same {period} calls went round {laps} times with "
-	    "the same results; this one is one of them.",
+	[RULE_CYCLE] = "The same {period} calls were repeated {laps} times "
+	    "with the same results; this is one of them.",
 	[RULE_STALL] = "The last {steps} steps returned nothing new, which "
 	    "makes a stall score of {count}.",
 	[RULE_FUTILE_EDITS] = "After {count} different edits it still fails "
 	    "as it did before.",
 	[RULE_REVISIT] = "A file is back in the same earlier state for the "
-	    "second time in this turn, and leaving it taught nothing.",
+	    "second time in this turn, and nothing was learned in between.",
 	[RULE_NO_MUTATION] = "{count} steps went by without a file change, in "
-	    "a task that wants one.",
+	    "a task that needs one.",
 	[RULE_READS] = "This is read {count} of the turn.",
 	[RULE_CALLS] = "The turn has {count} calls, one of them {same} times "
 	    "with the same result.",
