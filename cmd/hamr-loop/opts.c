@@ -244,10 +244,10 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	if (check_task(o, e) < 0)
 		return -1;
 	if (o->at != 0 && o->fork == NULL)
-		return err_set(e, ST_USAGE, "--at belongs to --fork=ID");
+		return err_set(e, ST_USAGE, "--at requires --fork=ID");
 	if (o->fork != NULL && o->resume)
-		return err_set(e, ST_USAGE, "--fork and --resume exclude each "
-		    "other");
+		return err_set(e, ST_USAGE, "--fork and --resume cannot be "
+		    "used together");
 	if (o->records && (o->task != NULL || o->piped != NULL))
 		return err_set(e, ST_USAGE, "%s takes no task; it comes on "
 		    "stdin", o->acp ? "--acp" : "--records");

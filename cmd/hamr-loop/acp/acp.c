@@ -270,7 +270,7 @@ on_open(struct acp *a, const struct rpc_msg *m)
 		acp_error(a, m->id, RPC_NOT_FOUND, "there is no such session "
 		    "for that cwd");
 	} else if (s != NULL && s->work != IDLE) {
-		acp_error(a, m->id, RPC_INTERNAL, "the session is at work; "
+		acp_error(a, m->id, RPC_INTERNAL, "the session is busy; "
 		    "cancel its prompt first");
 	} else if (s != NULL && s->child != NULL) {
 		worker_work(s, work, m->id);

@@ -279,7 +279,7 @@ sessions_find(const char *dir, const char *root, const char *id,
 	else if (id == NULL && found == NULL)
 		err_set(e, ST_NOINPUT, "no session in %s was written here by "
 		    "you; hamr-loop --sessions lists what is there, "
-		    "--resume=ID takes one all the same", dir);
+		    "--resume=ID resumes one anyway", dir);
 	by_age_release(&l);
 	return found;
 }

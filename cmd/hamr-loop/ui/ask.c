@@ -269,7 +269,7 @@ ui_edit(struct ui *u, struct slice text, const char *suffix, const char **why)
 		editor = getenv("EDITOR");
 	if (editor == NULL || editor[0] == '\0')
 		editor = "vi";
-	*why = "the editor did not run ($VISUAL, $EDITOR)";
+	*why = "the editor failed; check $VISUAL and $EDITOR";
 	if (run_on_file(u, editor, text, suffix, &b))
 		got = xmemdup0(buf_view(&b).p, b.len);
 	buf_release(&b);
