@@ -21,14 +21,14 @@ static const char help[] =
 "       hamr-mem export | import [FILE ...]\n"
 "Full-text memory of what was said.  Without a command it reads records,\n"
 "remembers the messages, and passes every record on.\n"
-"  -n, -r          write own records only; -r: resident (for hamr-loop)\n"
+"  -n, -r          write only its own records; -r: resident (for hamr-loop)\n"
 "  -F FORMAT       of the transcript, see hamr-import(5); default: auto\n"
-"  --lenient       a bad line is an error record, not the end; -q: say less\n"
+"  --lenient       turn a bad line into an error record; -q: say less\n"
 "  --global        the user's memory, not the repository's\n"
-"  --db FILE       that file; also before and after every command\n"
+"  --db FILE       the memory in FILE; like --global, for every command\n"
 "  -o KEY=VALUE    set a configuration key; --no-config: read no file\n"
 "save takes a fact (or stdin) and prints its id.  search, list and export\n"
-"write NDJSON, hits as a table on a terminal; brief lines `m:ID text'.\n"
+"write NDJSON (search: a table on a terminal); brief writes `m:ID text'.\n"
 "Examples:\n"
 "  hamr-mem save --key port 'the test server listens on 8080'\n"
 "  hamr-mem search parseHeader fails; hamr-mem show m:3f2a\n"
@@ -172,8 +172,8 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 		if (o->stage.mode != STAGE_FILTER || o->stage.lenient ||
 		    o->stage.stream || o->stage.format != NULL)
 			return err_set(e, ST_USAGE, "%s: an option before it "
-			    "is for reading transcripts; try hamr-mem --help",
-			    f->name);
+			    "only applies to reading transcripts; try "
+			    "hamr-mem --help", f->name);
 		o->command = f->command;
 		argc -= optind;
 		argv += optind;

@@ -18,8 +18,8 @@ global_path(bool create, struct err *e)
 	char *path = NULL;
 
 	if (dir == NULL)
-		err_set(e, ST_NOINPUT, "no memory of the user: HOME is not "
-		    "set; name a file with --db");
+		err_set(e, ST_NOINPUT, "no user memory: HOME is not set; name "
+		    "a file with --db");
 	else if (!create || file_mkdirs(dir, e) == 0)
 		path = xasprintf("%s/memory.db", dir);
 	free(dir);
@@ -173,7 +173,7 @@ where_find(struct store *st, size_t n, const char *prefix, size_t *which,
 			break;
 	}
 	if (got > 1)
-		return err_set(e, ST_USAGE, "m:%s: several items begin so; "
-		    "give more digits", prefix);
+		return err_set(e, ST_USAGE, "m:%s: ambiguous; give more "
+		    "digits", prefix);
 	return got;
 }

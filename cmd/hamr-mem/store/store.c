@@ -416,6 +416,6 @@ store_check(struct store *st, bool index, struct buf *out, struct err *e)
 		*e = why;
 		return -1;
 	}
-	buf_fmt(out, "%s: the index does not fit the text\n", st->path);
+	buf_fmt(out, "%s: the index does not match the text\n", st->path);
 	return 0;
 }
