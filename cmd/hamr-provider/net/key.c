@@ -96,7 +96,7 @@ key_command(const char *const *argv, size_t n, struct err *e)
 	int fd[2], st = 0;
 
 	if (pipe2(fd, O_CLOEXEC) < 0) {
-		fault = "cannot be given a pipe";
+		fault = "could not be started: no pipe";
 	} else {
 		fcntl(fd[0], F_SETFL, O_NONBLOCK);
 		pid = start(argv, n, fd[1]);
