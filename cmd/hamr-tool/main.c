@@ -25,10 +25,10 @@ static const char help[] =
 "       hamr-tool --schemas | --sandbox-status | --mcp\n"
 "Runs the open calls of the last assistant message: read, edit, write, bash,\n"
 "view_image, search_memory, save_memory.\n"
-"Reads records (NDJSON) on stdin and writes them again, each call's start and\n"
-"tool message added.  NAME JSON runs one call and prints its content.  undo\n"
-"takes back the newest change, that of ID, or all since a checkpoint; --force\n"
-"also where a file was changed since.\n"
+"Reads records (NDJSON) on stdin and writes them again, adding each call's\n"
+"start and tool message.  NAME JSON runs one call and prints its content.\n"
+"undo reverts the newest change, the one with ID, or all since a checkpoint;\n"
+"--force also reverts files that have changed since.\n"
 "  --mode MODE      read-only, patch (default), verify, docs\n"
 "  --yes            edit, write, and let bash write, without asking\n"
 "  --root DIR       the repository (default: the git top level, else .)\n"
@@ -36,7 +36,7 @@ static const char help[] =
 "  --sandbox-status print each layer of the sandbox here, and why\n"
 "  --json           with NAME JSON: print the tool message\n"
 "  --stream         write output records too, for a person watching\n"
-"  -n               new records only    -r   resident: act at go only, ask\n"
+"  -n               new records only    -r   resident: act only at go, ask\n"
 "  -F FORMAT        auto or hamr        --lenient   bad lines become errors\n"
 "  -o KEY=VALUE     configuration       --no-config   read none\n"
 "  -q  no warnings  --no-ask  with -r: ask nobody  -h, --help  -V, --version\n"
@@ -99,19 +99,19 @@ parse(struct opts *o, int argc, char **argv)
 		o->undo_id = argc == 2 ? argv[1] : NULL;
 		if (argc > 2 || (o->list && (o->force || o->json)) ||
 		    o->schemas)
-			bad_usage("undo takes one ID; --list goes without "
-			    "--force and --json");
+			bad_usage("undo takes one ID; --list cannot be used "
+			    "with --force or --json");
 		return;
 	}
 	if (o->list || o->force)
-		bad_usage("--list and --force go with undo");
+		bad_usage("--list and --force require undo");
 	if (argc == 1 || argc > 2 || ((o->schemas || o->mcp ||
 	    o->status) && argc != 0))
 		bad_usage("give NAME and JSON, or neither");
 	o->name = argc == 2 ? argv[0] : NULL;
 	o->json_args = argc == 2 ? argv[1] : NULL;
 	if (o->json && o->name == NULL)
-		bad_usage("--json goes with NAME JSON");
+		bad_usage("--json requires NAME JSON or undo");
 	if (o->mode != NULL && mode_named(o->mode) < 0)
 		bad_usage("--mode is read-only, patch, verify or docs");
 }

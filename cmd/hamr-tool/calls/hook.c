@@ -162,7 +162,7 @@ hook_after(struct job *j, struct buf *message)
 			buf_slice(message, buf_view(&text));
 		} else if (said) {
 			tell(j, argvs[i][0], "bad_record", "it printed "
-			    "something other than a tool message of this "
+			    "something that is not a tool message of this "
 			    "call");
 		}
 		scan_release(&scan);

@@ -227,8 +227,8 @@ ask(struct job *j)
 	    slice_of(id), slice_of(j->call->id), slice_of(j->call->name));
 	put_what(j, &diff, &more, &line);
 	if (line.over || diff.over) {
-		result_error(&j->r, "too_large", "too large to be shown to "
-		    "the user, who is asked; make the change in parts");
+		result_error(&j->r, "too_large", "too large to show to the "
+		    "user, who must allow it; make the change in parts");
 		goto out;
 	}
 	text = stage_ask(t->stage, R_ASK, buf_view(&line), R_ANSWER, id);

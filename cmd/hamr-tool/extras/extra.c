@@ -341,8 +341,8 @@ extra_unasked(const struct tool *t, const struct extra *x, struct result *r)
 
 	if (bare)
 		result_error(r, "denied", "denied: %s may change things, and "
-		    "there is no sandbox around it; with --yes, or an "
-		    "approver, it runs", x->schema.name);
+		    "runs outside the sandbox; it needs --yes or an approver",
+		    x->schema.name);
 	return !bare;
 }
 

@@ -299,7 +299,7 @@ mcp_send(struct mcp *m, bool asks, const char *method, struct slice params)
 	m->garbled = m->garbled && !asks;
 	rpc_call(&b, asks ? SCAN_INT(++m->id) : NONE, method, params);
 	if (!rpc_put(&m->rpc, buf_view(&b), RPC_QUEUE_MAX) && asks)
-		mcp_stop(m, "it does not read what it is asked");
+		mcp_stop(m, "it does not read its requests");
 	buf_release(&b);
 }
 
@@ -381,8 +381,8 @@ make_writable(const struct tool *t, struct mcp *m, struct err *e)
 		/* a command may have put that link there */
 		if (inside && !is_beneath(real, t->root))
 			return err_set(e, ST_CONFIG, "writable: %s leads out "
-			    "of the repository by a link; name the folder it "
-			    "leads to", v[i]) == 0;
+			    "of the repository through a link; name its "
+			    "target", v[i]) == 0;
 		if (is_beneath(t->root, real))
 			return err_set(e, ST_CONFIG, "writable: %s holds the "
 			    "repository, which only the mode makes writable; "
@@ -718,7 +718,7 @@ look_after(struct tool *t, struct mcp *m, const struct pollfd *p)
 		    "answered initialize" : "it ended");
 	}
 	if (m->box != NULL && rpc_waiting(&m->rpc) && rpc_send(&m->rpc) < 0)
-		mcp_stop(m, "it does not read any more");
+		mcp_stop(m, "it stopped reading");
 }
 
 /* Serve all servers until a time (ms; < 0: no limit) at most; returns what

@@ -65,8 +65,8 @@ find_target(struct files *f, struct change *c, struct slice args)
 	if (r == 0 && (slice_ends(buf_view(&path), "/") ||
 	    slice_ends(buf_view(&path), "/.") ||
 	    slice_ends(buf_view(&path), "/..")))
-		r = fault_set(fault, "bad_arguments", "the path names a "
-		    "folder, by the / near its end; name a file");
+		r = fault_set(fault, "bad_arguments", "the path ends with / "
+		    "or a dot, as a folder's does; name a file");
 	else if (r == 0 && f->docs_only && !lists_docs(&f->lists,
 	    c->path.rel))
 		r = fault_set(fault, "denied", "mode docs writes "
@@ -78,13 +78,12 @@ find_target(struct files *f, struct change *c, struct slice args)
 		    "ask the user to change it, or to list it in "
 		    "policy.allow_write", c->name);
 	else if (r == 0 && lists_no_write(&f->lists, c->path.rel))
-		r = fault_set(fault, "denied", "%s is never written by edit "
-		    "and write; leave it to the program that makes it",
-		    c->name);
+		r = fault_set(fault, "denied", "edit and write cannot change "
+		    "%s; leave it to the program that makes it", c->name);
 	else if (r == 0 && lists_built(c->path.rel) &&
 	    files_ignored(f, c->path.rel))
-		r = fault_set(fault, "denied", "%s is made by a build and git "
-		    "ignores it; change what it is made from", c->name);
+		r = fault_set(fault, "denied", "%s is a build product that "
+		    "git ignores; change its source", c->name);
 	buf_release(&path);
 	return r;
 }

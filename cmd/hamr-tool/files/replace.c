@@ -154,7 +154,7 @@ replace_folders(const struct root *root, const char *rel, size_t *made,
 		file_close(up);
 		errno = no;
 		if (r < 0 && errno != EEXIST) {
-			fault_sys(f, "the folder cannot be made", dir);
+			fault_sys(f, "cannot create the folder", dir);
 			free(dir);
 			return -1;
 		}

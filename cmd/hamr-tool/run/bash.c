@@ -76,7 +76,7 @@ bash_run(struct stage *s, const struct bash_opts *o, struct slice args,
 	signals_hold(&signals);
 	p.signals = signals_fd();
 	if (p.signals < 0)
-		result_error(res, "spawn_failed", "signals cannot be watched: "
+		result_error(res, "spawn_failed", "cannot watch for signals: "
 		    "%s; nothing was run", strerror(errno));
 	else if (strlen(command) > COMMAND_MAX)
 		result_error(res, "too_large", "the command is longer than "

@@ -226,9 +226,9 @@ start(struct run *r)
 			return true;
 		errno = no;
 		if (no == ETIMEDOUT)
-			err_set(&p->e, ST_INTERRUPTED, "the supervisor of the "
-			    "command gave no answer; the command may have run, "
-			    "and was ended");
+			err_set(&p->e, ST_INTERRUPTED, "the command's "
+			    "supervisor did not answer; the command may have "
+			    "run, and was killed");
 		else
 			err_sys(&p->e, ST_SYSTEM, p->resident ?
 			    "%s could not be started" : "%s", p->argv[0]);
@@ -286,7 +286,7 @@ prog_run(struct prog *p, struct stage *s)
 			p->signalled = r.box->code != CLD_EXITED;
 		} else if (p->end == PROG_ENDED) {
 			p->end = PROG_FAILED;
-			err_set(&p->e, ST_SYSTEM, "its end is not known");
+			err_set(&p->e, ST_SYSTEM, "its exit status is unknown");
 		}
 		p->unlimited = r.box->unlimited;
 	}

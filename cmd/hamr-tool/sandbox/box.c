@@ -341,14 +341,14 @@ box_start(struct box *b, struct err *why)
 		git_find(b->bs, &g);
 	}
 	if (!prepare(b, &g, &s)) {
-		err_set(why, ST_TEMP, "there is no room for the files of a "
+		err_set(why, ST_TEMP, "no space left for the files of a "
 		    "sandbox");
 	} else {
 		b->pid = fork();
 		if (b->pid == 0)
 			child(&s);
 		if (b->pid < 0)
-			err_sys(why, ST_TEMP, "no process for a sandbox");
+			err_sys(why, ST_TEMP, "cannot fork for a sandbox");
 	}
 	for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
 		file_close(*given[i]);

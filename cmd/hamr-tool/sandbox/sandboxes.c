@@ -91,8 +91,8 @@ try_bwrap(struct box *b, struct err *e)
 		return err_set(e, ST_SYSTEM, "bubblewrap is not installed; "
 		    "install the package bubblewrap");
 	if (bs->temp == NULL)
-		return err_set(e, ST_SYSTEM, "no temporary folder can be "
-		    "made; make /tmp writable and free some space there");
+		return err_set(e, ST_SYSTEM, "cannot create a temporary "
+		    "folder; make /tmp writable and free some space there");
 	for (size_t i = 0; i < 4 && good; i++) {
 		char *name = xasprintf("o%p%s", (void *)b, parts[i]);
 		char *path = folders_make(bs, name);
@@ -115,7 +115,7 @@ try_bwrap(struct box *b, struct err *e)
 		    e->text);
 	b->scratch = private;
 	if (b->scratch)
-		buf_adds(&b->base, "the root was read-only but for scratch "
+		buf_adds(&b->base, "the root was read-only except for scratch "
 		    "folders, as no private copy of it can be made here");
 	return box_start(b, e);
 }
@@ -171,8 +171,7 @@ insist_on_bwrap(struct box *b, struct err *e)
 			struct err why = *e;
 
 			return err_set(e, ST_TEMP, "something in the root "
-			    "keeps its sandbox from being put up: %s",
-			    why.text);
+			    "keeps its sandbox from starting: %s", why.text);
 		}
 		box_take_down(b);
 		nanosleep(&nap, NULL);

@@ -121,8 +121,8 @@ sandboxes_status(struct sandboxes *bs, struct buf *out)
 		    "copy");
 	else
 		line(out, "overlay", "no", "%s", bs->overlay_why[0] != '\0' ?
-		    bs->overlay_why : "bubblewrap is needed for it; mode "
-		    "verify reads only");
+		    bs->overlay_why : "it needs bubblewrap; without it mode "
+		    "verify is read-only");
 	line(out, "limits", bs->layer > LAYER_NONE ? "yes" : "no", "%s",
 	    bs->layer > LAYER_NONE ? "files of 2 GiB, 1024 open, no core "
 	    "dumps" : "none");

@@ -720,7 +720,7 @@ git_failure(const struct snap *s, int r)
 	bool there = git != NULL;
 
 	free(git);
-	return r > 0 ? "git failed" : there ? "git did not run to its end" :
+	return r > 0 ? "git failed" : there ? "git did not finish" :
 	    "git is not installed; install the package git";
 }
 
