@@ -28,7 +28,7 @@ conf_root(const char *dir, struct err *e)
 			errno = ENOTDIR;
 		if (strcmp(dir, ".") == 0)
 			err_set(e, ST_NOINPUT, "the working directory is "
-			    "gone; go into another one");
+			    "gone; change to another one");
 		else
 			err_sys(e, ST_NOINPUT, "%s", dir);
 		free(start);

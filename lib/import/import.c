@@ -258,8 +258,7 @@ choose(struct rec_in *in, const struct import_opts *o, const char **format,
 	if (g->kind == GUESS_NOBODY && (g->odd || o->format != NULL ||
 	    (g->document && !o->lenient))) {
 		if (!o->quiet) {
-			err_say("%s: tried, and why it is none of them:",
-			    in->name);
+			err_say("%s: fits none of these formats:", in->name);
 			err_say("  hamr: no line with a role, or with a type "
 			    "of its own");
 		}

@@ -581,7 +581,8 @@ gone(struct program *p, struct err *e)
 		    strsignal(WTERMSIG(st)), p->memory >> 20);
 	if (p->error != 0) {
 		errno = p->error;
-		return err_sys(e, ST_SYSTEM, "%s: cannot be fed", p->name);
+		return err_sys(e, ST_SYSTEM, "%s: cannot send it input",
+		    p->name);
 	}
 	if (p->last && p->wire.in.len == p->wire.at)
 		return PROGRAM_END;

@@ -302,8 +302,8 @@ stage_run(struct stage *s)
 		if (s->mode == STAGE_FILTER && s->out.regular &&
 		    fstat(fd, &in) == 0 && fstat(s->out.fd, &out) == 0 &&
 		    in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
-			err_set(&e, ST_USAGE, "%s is the output, too; write "
-			    "to another file, and rename it", name);
+			err_set(&e, ST_USAGE, "%s is both input and output; "
+			    "write to another file, and rename it", name);
 			stage_fail(s, &e);
 			break;
 		}
@@ -481,8 +481,8 @@ stage_format(const struct stage_args *a, struct err *e)
 	if (a->format == NULL || strcmp(a->format, "auto") == 0 ||
 	    strcmp(a->format, "hamr") == 0)
 		return 0;
-	return err_set(e, ST_USAGE, "-F %s: this stage reads our own records "
-	    "only; hamr-guard --import-only -F %s makes them of others'",
+	return err_set(e, ST_USAGE, "-F %s: this stage reads only hamr's "
+	    "records; convert the input with hamr-guard --import-only -F %s",
 	    a->format, a->format);
 }
 
@@ -505,8 +505,8 @@ stage_reads(struct stage *s, const struct stage_args *a,
 	if (a->jq == NULL)
 		return 0;
 	if (a->mode == STAGE_RESIDENT)
-		return err_set(e, ST_USAGE, "--jq is not for -r, whose output "
-		    "a program reads");
+		return err_set(e, ST_USAGE, "--jq and -r cannot be used "
+		    "together");
 	s->jq = program_new("--jq", a->jq, "{}", false, e);
 	return s->jq != NULL ? 0 : -1;
 }
