@@ -116,7 +116,7 @@ ok "and the file is whole" hamr-mem --db m.db check
 # kill -9: what was acknowledged at a sync is there
 lost=0
 for k in 1 2 3 4 5 6 7 8; do
-	rm -f pipe acks; mkfifo pipe
+	rm -f pipe; mkfifo pipe; : >acks
 	{	n=0
 		while [ $n -lt 4000 ]; do
 			n=$((n + 1))
