@@ -130,7 +130,7 @@ profile_of(const struct conf *c, const struct opts *o)
 		for (size_t i = 0; i < PROFILES; i++)
 			buf_fmt(&b, i > 0 ? ", %s" : "%s", profile_name(i));
 		err_die(o->profile != NULL ? ST_USAGE : ST_CONFIG,
-		    "profile %s: unknown; there are %s", name, b.p);
+		    "profile %s: unknown; the profiles are %s", name, b.p);
 	}
 	/* with -p, tell which of the keys that are set it does not use */
 	for (size_t i = 0; o->profile != NULL && !o->stage.quiet &&
@@ -179,8 +179,8 @@ main(int argc, char **argv)
 	s.max_bytes = (size_t)conf_int(conf, "record.max_bytes");
 	size_t profile = profile_of(conf, &o);
 	if (o.report == &report_calibrate && profile_is_foreign(profile))
-		err_die(ST_USAGE, "--calibrate: profile %s has limits of its "
-		    "own; take -p default or strict", profile_name(profile));
+		err_die(ST_USAGE, "--calibrate: profile %s has its own "
+		    "limits; use -p default or strict", profile_name(profile));
 	if (stage_reads(&s, &o.stage, conf, &e) < 0)
 		return err_report(&e);
 	normalize = conf_list(conf, "loop_guard.normalize", &n);

@@ -479,8 +479,8 @@ about_repo(struct source *at, const struct toml_event *ev, struct err *e)
 		return 0;
 	}
 	if (at->layer != LAYER_USER)
-		return err_set(e, ST_CONFIG, "%s: [%s] counts in the user's "
-		    "own file only", at->where, ev->key[0]);
+		return err_set(e, ST_CONFIG, "%s: [%s] is read only from the "
+		    "user's own file", at->where, ev->key[0]);
 	if (ev->nkey == 1 && v == NULL)
 		return 0;
 	if (ev->nkey != 2 || v == NULL || !(trust ? v->kind == TOML_STRING &&

@@ -43,7 +43,7 @@ repo_open(struct repo_file *f, const char *root, struct err *e)
 		f->fd = file_open_regular(f->dir, "config.toml", &st);
 	if (f->fd >= 0)
 		f->why = geteuid() != 0 && st.st_uid != geteuid() ?
-		    "it belongs to somebody else" : NULL;
+		    "it belongs to another user" : NULL;
 	else if (errno == EINVAL)
 		f->why = "it is not a regular file";
 	else if (errno == ELOOP)

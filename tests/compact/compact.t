@@ -250,7 +250,7 @@ jq -nc '{role:"user",content:("x" * 5000)},{role:"assistant",content:"so"},
 	{role:"user",content:"?"},{role:"assistant",content:"yes"},
 	{role:"user",content:"behind a long one"}' >far
 match "--check finds short messages, and those behind long ones" \
-	"$(compact --check far)" "*; task, 4 of 4 messages by persons and *"
+	"$(compact --check far)" "*; task, 4 of 4 user messages and *"
 is "--check after compaction" "$(compact --window 16000 --check s60 |
 	head -n 1 | cut -d : -f 1)" legal
 match "elided items have hashes" "$(compact --window 16000 --check s60 |

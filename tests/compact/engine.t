@@ -703,7 +703,7 @@ is "thoughts do not" "$(jq -c '[.[] | select(.id[:1] == "d") | .carry] |
 # ---- --check ----
 
 match "one sentence" "$(compact --window 16000 --check l400 | head -n 1)" \
-	"legal: * messages of 801, 39? results elided, stage 1, * tokens; task, 1 of 1 messages by persons and 0 of 0 edited paths are in it"
+	"legal: * messages of 801, 39? results elided, stage 1, * tokens; task, 1 of 1 user messages and 0 of 0 edited paths are in it"
 h=$(lines 40 BBB | sha256sum | cut -c 1-64)
 h2=$(printf %s "$(lines 60 OLD)" | sha256sum | cut -c 1-64)
 compact --window 17000 --check live >check

@@ -63,7 +63,7 @@ E
 begun=$(date +%s%N)
 is "no answer: told, and it goes on" "$(before <<<"$one" 2>err | results
 	said_in err)" '["exit 0\nhi\n",null,null]
-hamr-tool: the before_tool hook my-before: no end within 5 s; the call goes '\
+hamr-tool: the before_tool hook my-before: did not end within 5 s; the call goes '\
 'on without it'
 ok "5 s" test $((($(date +%s%N) - begun) / 1000000)) -lt 20000
 ok "it is ended" sh -c '! cat /proc/[0-9]*/cmdline 2>/dev/null |

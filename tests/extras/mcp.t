@@ -192,8 +192,8 @@ is "then spawn_failed" "$(mcp '"good" "always"' s__die '{}' --json |
 is "not for what it said at its start" "$(once warns die)" "the MCP server s \
 is not running: it ended; do without it, or ask the user to look at it"
 is "none for what must not be done twice" "$(mcp '"good" "destructive"' \
-	s__die '{}' --json | facts | cut -c 1-49)" \
-	'["the MCP server s ended in the call (it ended); '
+	s__die '{}' --json | facts | cut -c 1-53)" \
+	'["the MCP server s ended during the call (it ended); '
 
 # --- resident
 resident --yes -o mcp.s.timeout=1 \

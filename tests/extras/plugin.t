@@ -79,7 +79,7 @@ rm -rf .cache "$T/link"
 
 # --- paths
 status "a path is judged" 1 with count count '{"path":".env","text":"b"}'
-match "as a secret" "$(cat "$T/.out")" "*.env is kept*"
+match "as a secret" "$(cat "$T/.out")" "*.env is protected*"
 is "outside the root" "$(with count count '{"path":"../x","text":"b"}' --json |
 	jq -r .meta.error)" denied
 is "refused before start" "$(call c1 count '{"path":"/etc/passwd","text":"b"}' |
@@ -194,7 +194,7 @@ chmod +x "$T/plug/hamr-tool-slow"
 begun=$(date +%s%N)
 status "--describe within 2 s" 69 with slow --schemas
 ok "and no later" test $(($(date +%s%N) - begun)) -lt 6000000000
-match "told so" "$(cat "$T/.err")" "*no end within 2 s*"
+match "told so" "$(cat "$T/.err")" "*did not end within 2 s*"
 printf '#!/bin/sh\nyes\n' >"$T/plug/hamr-tool-loud"
 chmod +x "$T/plug/hamr-tool-loud"
 status "a description without end" 69 with loud --schemas

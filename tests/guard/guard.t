@@ -399,7 +399,7 @@ is "nor does enabled = false" "$(said -o loop_guard.enabled=false <five)" ""
 is "-p default is the default" "$(said -p default <five)" "$(said <five)"
 status "an unknown profile: status 2" 2 guard -p herms <two
 is "naming what there is" "$(cat .err)" "hamr-guard: profile herms: unknown; \
-there are default, strict, hamr, openfang, hermes, nanobot, kimi, off"
+the profiles are default, strict, hamr, openfang, hermes, nanobot, kimi, off"
 status "an unknown option: status 2" 2 guard --frob
 match "with a hint" "$(cat .err)" \
     "hamr-guard: *--frob*; try hamr-guard --help"

@@ -509,7 +509,7 @@ is "other names of a tool count in every profile" \
     said hamr -o 'loop_guard.tools=["exec=bash"]')" "c4 halt repeat 4"
 status "an unknown profile: status 2" 2 guard -p claude </dev/null
 is "... and there is told what there is" "$(cat .err)" \
-"hamr-guard: profile claude: unknown; there are default, strict, hamr, \
+"hamr-guard: profile claude: unknown; the profiles are default, strict, hamr, \
 openfang, hermes, nanobot, kimi, off"
 
 { loop 7 read '{"path":"a"}' x; person

@@ -349,7 +349,7 @@ cp loop "$long"
 match "a long name keeps its end, and the line" \
     "$(guard --calibrate "$long" | sed -n 3p)" "* …ddd*d:6"
 status "not of another system's rules: status 2" 2 guard -p hermes --calibrate loop
-match "... with what to do" "$(cat .err)" "*hermes has limits of its own*-p default or strict"
+match "... with what to do" "$(cat .err)" "*hermes has its own limits*-p default or strict"
 
 # ---- --explain ----
 

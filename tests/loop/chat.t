@@ -119,7 +119,7 @@ type_ C-c
 sees "Ctrl-C stops the step" '*interrupted  *'
 is "nothing of it is left" "$(pgrep -f '^sleep 61.7' | wc -l)" 0
 type_ C-c
-sees "once more at the prompt: a warning" '*Ctrl-C once more quits*'
+sees "once more at the prompt: a warning" '*press Ctrl-C again to quit*'
 type_ C-c
 sees "and it quits" '*to continue: hamr-loop --resume=2*status 0*'
 f=$(ls .hamr/sessions/*.ndjson)
@@ -190,7 +190,7 @@ echo mine >one
 type_ /undo Enter
 sees "... and what was changed since" '*write
   one  changed since; that would be lost
-undo this all the same? (y/n)*'
+undo this anyway? (y/n)*'
 sleep 0.6
 type_ n
 sees "which it leaves alone" '*nothing was undone*'
@@ -310,7 +310,7 @@ echo KEY=1 >.env
 seq 20000 >big
 type_ "what is @$T/a\\ picture.png, @.env, @big?" Enter
 sees "a person may name one elsewhere" '*/a picture.png is shown to the model*
-  not sent: .env is kept from reading and writing
+  not sent: .env is protected from reading and writing
   sent along: big, its first 32 KiB*'
 is "... and no more" "$(jq -r 'select(.meta.from == "mention") | .content |
     length, (split("\n") | .[0], .[-2])' .hamr/sessions/*.ndjson |

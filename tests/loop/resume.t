@@ -117,7 +117,7 @@ head -n 3 all >"$f"
 loop --resume --replay "$S" >out 2>err
 is "a session without a task: status 2" "$? $(wc -l <"$f")" "2 3"
 match "... says how to give it one" "$(cat err)" \
-    "*has no task yet; say it: hamr-loop --resume=2*"
+    "*has no task yet; add one: hamr-loop --resume=2*"
 loop --resume --replay "$S" "try it" >out
 is "... and takes it" "$? $(cat out)" "0 The file says goodbye."
 sed '/"type":"start"/q' all >"$f"

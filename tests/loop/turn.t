@@ -316,10 +316,10 @@ Run make lint.
 .hamr/skills/release/SKILL.md lines 4-4 of 4
      4	Tag it.
 
-.hamr/lint is kept from reading and writing
+.hamr/lint is protected from reading and writing
 Words.
 
-.hamr/config.toml is kept from reading and writing
+.hamr/config.toml is protected from reading and writing
 Ours."
 hamr-loop --trust 2>/dev/null
 hamr-loop --yes --json --replay script "lint it" >out 2>err

@@ -441,11 +441,11 @@ if bwrap --ro-bind / / true 2>/dev/null; then
 	is "listed" "$(frozen list | jq -r .content)" "a fact in a cold place"
 	status "not saved to" 71 frozen save x
 	is "which is said, and what to do" "$(cat "$T/.err")" \
-	    "hamr-mem: ro/m.db-lock: Read-only file system; see that you may \
-write in its folder, or name another memory with --db"
+	    "hamr-mem: ro/m.db-lock: Read-only file system; make sure that \
+you can write in its folder, or name another memory with --db"
 	is "checked, without its index" "$(frozen check 2>&1; echo $?)" \
-	    "hamr-mem: ro/m.db: its index is not compared with its text: only \
-who may write can do that
+	    "hamr-mem: ro/m.db: its index is not compared with its text: that \
+takes permission to write
 0"
 else
 	skip "a read-only folder" "no bwrap"

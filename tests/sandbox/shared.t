@@ -137,7 +137,7 @@ case $layers in
 	match "the status counts" "$(t --sandbox-status | grep hidden)" \
 		"*hidden*4 secrets in the root*1 tracked by git can be read*"
 	match "read refuses all of them" \
-		"$(t read '{"path":"certs/test.pem"}' 2>&1)" "*is kept from*"
+		"$(t read '{"path":"certs/test.pem"}' 2>&1)" "*is protected from*"
 	is "what the user lists is masked, tracked or not" "$(run bubblewrap -o \
 		'sandbox.mask=["test.pem"]' 'cat certs/test.pem 2>/dev/null' |
 		tail -n +2)" ""

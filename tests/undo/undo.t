@@ -186,7 +186,7 @@ is "the user's repository is not touched" \
 b 'echo 1 >w1; echo 2 >>a'
 is "names that are kept now" "$(t -o 'policy.secret=["w1"]' undo 2>&1
 	echo $?; ls w1)" \
-"hamr-tool: w1 is kept from reading and writing; nothing was changed
+"hamr-tool: w1 is protected from reading and writing; nothing was changed
 77
 w1"
 if [ "$(id -u)" = 0 ]; then
@@ -313,8 +313,8 @@ is "and is told where its call is found begun" "$({ echo "$user"
 	call c bash '{"command":"sleep 3372"}'
 	echo '{"type":"start","tool_call_id":"c","at":"2026-11-20T10:00:00Z"}'
 	} | new | jq -r 'select(.role == "tool") | .content, (.meta.mutated |
-	map(.path) | tojson)')" "interrupted: this call was begun and its end \
-is not known; changed: broken; look at what it did before it is called again
+	map(.path) | tojson)')" "interrupted: this call was started, but how \
+it ended is not known; changed: broken; see what it did before you call it again
 [\"broken\"]"
 t undo >/dev/null
 killed; touch -d '1 hour ago' .hamr/snap.git/hamr-begun

@@ -64,8 +64,8 @@ test_file_errors(void **state)
 		    "\"provider.api\"" },
 		{ "a = {}", "@/etc.toml:1: not supported here: an inline "
 		    "table (write [TABLE])" },
-		{ "[trust]\n\"/x\" = 'y'", "@/etc.toml:1: [trust] counts in "
-		    "the user's own file only" },
+		{ "[trust]\n\"/x\" = 'y'", "@/etc.toml:1: [trust] is read only "
+		    "from the user's own file" },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -136,7 +136,7 @@ test_repo_owner(void **state)
 		free(path);
 	}
 	assert_int_equal(seteuid(65534), 0);
-	not_read(f, "it belongs to somebody else");
+	not_read(f, "it belongs to another user");
 	r = seteuid(0);
 	assert_int_equal(r, 0);
 }

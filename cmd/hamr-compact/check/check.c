@@ -221,7 +221,7 @@ legality_print(struct compact *c, bool fits, struct buf *out)
 	else
 		buf_fmt(out, "legal: %zu messages of %zu, %zu results "
 		    "elided, stage %s, %ld tokens%s; task, %zu of %zu "
-		    "messages by persons and %zu of %zu edited paths are in "
+		    "user messages and %zu of %zu edited paths are in "
 		    "it\n", view_count(c->view), c->view->records, n,
 		    epoch_stage(c), compact_size(c),
 		    fits ? "" : ", too large to send", k.users_in, k.users,

@@ -191,7 +191,7 @@ converse(struct chat *c)
 				c->failed = false;
 			}
 		} else if (again) {
-			ui_note(u, "Ctrl-C once more quits");
+			ui_note(u, "press Ctrl-C again to quit");
 		}
 		free(line);
 	}

@@ -133,7 +133,7 @@ chat_undo(struct chat *c)
 	/* a program is not asked: its command is its yes, if no file changed */
 	bool sure = changed >= 0 && (c->run->ui.peer != NULL ? changed == 0 :
 	    chat_confirm(c, changed == 0 ? "undo this? (y/n) " :
-	    "undo this all the same? (y/n) "));
+	    "undo this anyway? (y/n) "));
 	if (changed >= 0 && !sure) {
 		ui_note(&c->run->ui, c->run->ui.peer != NULL ?
 		    "nothing was undone; hamr-tool undo --force %s does it all "

@@ -47,7 +47,7 @@ run_hook(struct hub *h, const char *const *argv, const char *record)
 	if (left > 0 && st == 0)
 		return;
 	if (left <= 0)
-		snprintf(what, sizeof what, "no end within %d s",
+		snprintf(what, sizeof what, "did not end within %d s",
 		    HOOK_MS / 1000);
 	else if (WIFSIGNALED(st))
 		snprintf(what, sizeof what, "signal %d", WTERMSIG(st));
@@ -375,8 +375,8 @@ run_task(struct run *r, struct err *e)
 		    "fork begins; say one behind the options: hamr-loop "
 		    "--fork=%s ... \"make the tests pass\"", r->o.fork);
 	if (r->o.task == NULL && r->track.task == NULL)
-		return err_set(e, ST_USAGE, "session %s has no task yet; say "
-		    "it: hamr-loop --resume=%s \"make the tests pass\"",
+		return err_set(e, ST_USAGE, "session %s has no task yet; add "
+		    "one: hamr-loop --resume=%s \"make the tests pass\"",
 		    r->session.id, r->session.id);
 	if (prepare(r, e) < 0 || run_begin(r, r->o.task, e) < 0)
 		return -1;

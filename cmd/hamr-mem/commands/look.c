@@ -294,7 +294,7 @@ command_check(const struct opts *o, struct err *e)
 	if (r == 0) {
 		if (reads)
 			err_say("%s: its index is not compared with its text: "
-			    "only who may write can do that", st.path);
+			    "that takes permission to write", st.path);
 		r = store_check(&st, !reads, &b, e);
 		store_close(&st);
 	} else if (r > 0)

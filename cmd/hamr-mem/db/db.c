@@ -49,9 +49,9 @@ open_lock(struct db *db, struct err *e)
 	char *p = xasprintf("%s-lock", db->path);
 
 	db->lock = open(p, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	int r = db->lock < 0 ? err_set(e, ST_SYSTEM, "%s: %s; see that you "
-	    "may write in its folder, or name another memory with --db", p,
-	    strerror(errno)) : take_lock(db, e);
+	int r = db->lock < 0 ? err_set(e, ST_SYSTEM, "%s: %s; make sure "
+	    "that you can write in its folder, or name another memory with "
+	    "--db", p, strerror(errno)) : take_lock(db, e);
 	free(p);
 	return r;
 }

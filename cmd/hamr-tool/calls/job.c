@@ -463,8 +463,8 @@ job_before(struct job *j)
 		result_release(&j->r);
 		result_init(&j->r);
 		result_error(&j->r, "interrupted", "interrupted: this call "
-		    "was begun and its end is not known; look at what it did "
-		    "before it is called again");
+		    "was started, but how it ended is not known; see what it "
+		    "did before you call it again");
 		if (fine)
 			journal_calls_tell_killed(j->t->journal, j);
 		return STEP_DONE;

@@ -999,8 +999,9 @@ mcp_call(struct tool *t, const struct extra *x, const char *id,
 		if (!m->done && left > 0 && x->once && !m->unasked) {
 			m->done = true;
 			result_error(r, "spawn_failed", "the MCP server %s "
-			    "ended in the call (%s); what it did before is "
-			    "not known, so look before you call it again",
+			    "ended during the call (%s); what it did before "
+			    "that is not known, so look before you call it "
+			    "again",
 			    m->name, m->why);
 		}
 	}

@@ -288,7 +288,8 @@ files_find(struct files *f, struct slice text, struct path *p,
 	if (!files_hidden(f, p->rel))
 		return 0;
 	char *name = path_name(p->rel);
-	fault_set(fault, "denied", "%s is kept from reading and writing", name);
+	fault_set(fault, "denied", "%s is protected from reading and writing",
+	    name);
 	free(name);
 	return -1;
 }

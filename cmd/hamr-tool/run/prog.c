@@ -342,7 +342,7 @@ prog_how(const struct prog *p, struct buf *out)
 			buf_fmt(out, "status %d", p->number);
 		break;
 	case PROG_TIMEOUT:
-		buf_fmt(out, "no end within %d s", p->ms / 1000);
+		buf_fmt(out, "did not end within %d s", p->ms / 1000);
 		break;
 	case PROG_CANCEL: buf_adds(out, "interrupted"); break;
 	case PROG_TOO_MUCH:

@@ -373,8 +373,8 @@ plan(struct undo *u, const struct undo_entry *c, const struct undo_path *t,
 	struct step *s;
 
 	if (files_hidden(u->f, t->path))
-		return err_set(e, ST_POLICY, "%s is kept from reading and "
-		    "writing; nothing was changed", t->path);
+		return err_set(e, ST_POLICY, "%s is protected from reading "
+		    "and writing; nothing was changed", t->path);
 	if (fresh) {
 		GROW(u->v, u->n, u->cap);
 		u->v[u->n++] = (struct step){ .path = t->path,
