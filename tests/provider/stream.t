@@ -406,6 +406,21 @@ events "$(d '{"content":"a\\ud800b\ud83d\ude00\\"}')" "$(fin stop)" >s
 serve s
 is "... what only looks so is not" "$(ask | jq -c '[.content, .meta.lossy]')" \
 	'["a\\ud800b😀\\",null]'
+says "a surrogate pair cut between events is one character" \
+	'["a😀😁b","😀",[["c","f","{\"x\":\"😀\"}"]],"tool_calls"]' \
+	"$(d '{"reasoning":"\ud83d"}')" "$(d '{"reasoning":"\ude00"}')" \
+	"$(d '{"content":"a\ud83d"}')" "$(d '{"content":"\ude00\ud83d"}')" \
+	"$(d '{"content":"\ude01b"}')" \
+	"$(d '{"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":"{\"x\":\"\ud83d"}}]}')" \
+	"$(d '{"tool_calls":[{"index":0,"function":{"arguments":"\ude00\"}"}}]}')" \
+	"$(fin stop)"
+says "... and half of one at an end is told as U+FFFD" '["a�b�",null,[],"stop"]' \
+	"$(d '{"content":"a\ud83d"}')" "$(d '{"content":"b\ud83d"}')" \
+	"$(fin stop)"
+events "$(d '{"content":"a\ud83d"}')" '{"error":{"message":"boom"}}' >s
+serve s
+is "... also before an error" "$(ask -o provider.max_retries=0 |
+	jq -c '[.code, .partial.content]')" '["server","a�"]'
 printf 'header Content-Encoding: gzip\nbody packed\n' >s
 serve s
 match "an answer compressed unasked is told so" "$(ask | jq -r '.code + .message')" \

@@ -26,6 +26,7 @@
 #define BACKOFF_CAP_MS 30000
 #define LOADING_MS 1000		/* between retries while a server loads */
 #define BOM "\xef\xbb\xbf"
+#define ESCAPE 6		/* bytes of \uXXXX */
 #define SHOWN ((size_t)40)	/* bytes shown before the fault in a call */
 #define COUNTED_WHOLE 2		/* requests that show how a server counts */
 
@@ -104,10 +105,8 @@ is_ok(long status)
 /* ---- receiving ---- */
 
 static int
-on_event(void *ctx, struct slice data)
+take_event(struct exchange *x, struct slice data)
 {
-	struct exchange *x = ctx;
-
 	if (x->said == API_DONE || x->said == API_ERROR)
 		return 1;
 	x->said = api_event(x->p->set->api, &x->stream, x->p->answer, data,
@@ -117,6 +116,72 @@ on_event(void *ctx, struct slice data)
 	if (answer_repeats(x->p->answer) > 0)
 		x->said = API_DONE;
 	return x->said == API_DONE || x->said == API_ERROR;
+}
+
+/* The escape in an event that ends a string with the first half of a surrogate
+ * pair, or begins one with the second; NULL: there is none. */
+static const char *
+half_pair(struct slice data, bool second)
+{
+	const char *p = memmem(data.p, data.n, "\\u", 2) != NULL &&
+	    scan_is_json(slice_trim(data)) ? scan_lone_surrogate(data) : NULL;
+
+	if (p != NULL && (num_hex4(p + 2) >= 0xdc00) == second &&
+	    (second ? p[-1] : p[ESCAPE]) == '"')
+		return p;
+	return NULL;
+}
+
+/* Read the event that was held back.  If data begins with the other half of
+ * its pair, move the first half there: to whole, which is used instead. */
+static void
+take_held(struct exchange *x, struct slice *data, struct buf *whole)
+{
+	struct buf first = x->held;
+	const char *at = half_pair(*data, true);
+	bool error = x->sse.is_error;	/* is the next event one? */
+
+	buf_init(&x->held, BUF_RECORD_MAX);
+	if (at != NULL) {
+		const char *half = half_pair(buf_view(&first), false);
+		size_t from = (size_t)(half - first.p);
+
+		buf_slice(whole, slice_part(*data, 0, (size_t)(at - data->p)));
+		buf_add(whole, half, ESCAPE);
+		buf_slice(whole, slice_from(*data, (size_t)(at - data->p)));
+		memmove(first.p + from, half + ESCAPE,
+		    first.len - from - ESCAPE);
+		first.len -= ESCAPE;
+		*data = buf_view(whole);
+	}
+	x->sse.is_error = false;
+	take_event(x, buf_view(&first));
+	x->sse.is_error = error;
+	buf_release(&first);
+}
+
+static int
+on_event(void *ctx, struct slice data)
+{
+	struct exchange *x = ctx;
+	struct buf whole = BUF_INIT(BUF_RECORD_MAX);
+
+	if (x->held.len > 0)
+		take_held(x, &data, &whole);
+	bool hold = half_pair(data, false) != NULL;
+	if (hold)
+		buf_slice(&x->held, data);
+	int stop = hold ? 0 : take_event(x, data);
+	buf_release(&whole);
+	return stop;
+}
+
+/* No event follows. */
+static void
+take_rest(struct exchange *x)
+{
+	if (x->held.len > 0)
+		on_event(x, SLICE(""));
 }
 
 static enum http_next
@@ -209,6 +274,7 @@ read_whole(struct exchange *x)
 		for (struct walk w = walk_elements(raw);
 		    walk_next(&w, NULL, &one); )
 			on_event(x, one);
+		take_rest(x);
 		if (x->said == API_MORE && x->p->answer->started)
 			broken_off(x);
 	} else if (object)
@@ -232,6 +298,8 @@ judge(struct exchange *x)
 	const struct http_reply *r = &x->reply;
 	bool got = is_ok(r->status) && r->body;
 
+	if (r->end != HTTP_DONE)
+		take_rest(x);
 	/* an adapter's program can be cancelled like a transfer */
 	if (r->end == HTTP_GIVEN_UP || (x->failure.code != NULL &&
 	    x->p->flags != 0)) {
@@ -256,6 +324,7 @@ judge(struct exchange *x)
 		if ((x->said == API_MORE || x->said == API_FINISHED) &&
 		    sse_end(&x->sse, on_event, x) == SSE_TOO_LARGE)
 			too_large(x);
+		take_rest(x);
 		if (x->failure.code != NULL)
 			x->failure.partial = x->p->answer->started;
 		else if (!answer_finished(x->p->answer))
@@ -428,7 +497,8 @@ attempt_init(struct exchange *x)
 	x->p->answer->cumulative = s->cumulative;
 	sse_init(&x->sse, s->max_line, s->max_event);
 	x->stream.sse = &x->sse;
-	bufs_init(BUFS(&x->stream.text, &x->stream.mark), BUF_RECORD_MAX);
+	bufs_init(BUFS(&x->stream.text, &x->stream.mark, &x->held),
+	    BUF_RECORD_MAX);
 	buf_init(&x->body, (size_t)1 << 40);
 	bufs_init(BUFS(&x->raw, &x->tape), max);
 	failure_init(&x->failure);
@@ -441,7 +511,7 @@ attempt_release(struct exchange *x)
 	sse_release(&x->sse);
 	scan_release(&x->stream.scan);
 	bufs_release(BUFS(&x->body, &x->raw, &x->tape, &x->stream.text,
-	    &x->stream.mark));
+	    &x->stream.mark, &x->held));
 	failure_release(&x->failure);
 	adapter_call_release(&x->call);
 	free(x->url);

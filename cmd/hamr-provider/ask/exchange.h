@@ -22,6 +22,8 @@ struct exchange {
 	struct sse sse;
 	struct buf body;		/* what is sent */
 	struct buf raw;			/* received, unless as events */
+	struct buf held;		/* an event whose text ends in half a
+					 * surrogate pair */
 	struct buf tape;		/* all received bytes, when recording */
 	struct failure failure;
 	struct http_reply reply;
