@@ -636,4 +636,11 @@ for end in no said; do
 		grep -c canary) $(jq -r '.partial.content // .message' out)" \
 		"0 $([ $end = no ] && echo "HTTP 400: ")k [key] h [key]"
 done
+events "$(d '{"content":"k sk/can"}')" "$(d '{"content":"ary+123"}')" \
+	"$(d '{"content":"45678 sk/canada sk"}')" "$(d '{"reasoning":"s"}')" \
+	"$(d '{"content":"/can"}')" "$(fin stop)" >pieces
+serve pieces
+is "... also one in pieces; what only begins like it is shown" "$(
+	OPENAI_API_KEY=$key asked | jq -c 'select(.type == "delta") | .text' |
+	tr '\n' ' ')" '"k " "[key] sk/canada " "sk" "s" "/can" '
 done_testing

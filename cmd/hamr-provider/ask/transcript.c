@@ -272,8 +272,8 @@ provider_init(struct provider *p, struct settings *set)
 	p->limit = -1;
 	if (set->reasoning == REASONING_NEVER)	/* as if refused */
 		p->quirks = QUIRK_NO_REASONING;
-	bufs_init(BUFS(&p->models, &p->request, &p->tools, &p->constrain),
-	    BUF_RECORD_MAX);
+	bufs_init(BUFS(&p->models, &p->request, &p->tools, &p->constrain,
+	    &p->held), BUF_RECORD_MAX);
 	begin(p);
 	p->spool = -2;
 }
@@ -283,7 +283,7 @@ provider_release(struct provider *p)
 {
 	forget(p);
 	http_free(p->http);
-	buf_release(&p->models);
+	bufs_release(BUFS(&p->models, &p->held));
 	answer_free(p->answer);
 	replay_free(p->replay);
 	if (p->record >= 0)

@@ -8,23 +8,53 @@
 
 /* ---- records and notices ---- */
 
+static void
+put_delta(struct provider *p, const char *kind, struct slice text)
+{
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+
+	scan_put(&line, "{'type':'delta','kind':@,'text':@}", slice_of(kind),
+	    text);
+	settings_redact(p->set, true, &line);
+	stage_put(p->stage, R_DELTA, buf_view(&line));
+	buf_release(&line);
+}
+
+/* Put what was held back, as nothing continues it. */
+static void
+put_held(struct provider *p)
+{
+	if (p->held.len > 0)
+		put_delta(p, p->held_kind, buf_view(&p->held));
+	buf_reset(&p->held);
+}
+
 void
 provider_delta(void *ctx, const char *kind, struct slice text)
 {
 	struct provider *p = ctx;
-	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+	struct buf all = BUF_INIT(BUF_RECORD_MAX);
 
 	if (p->stage == NULL || (p->stage->mode == STAGE_FILTER &&
 	    !p->stage->stream))
 		return;
-	scan_put(&line, "{'type':'delta','kind':@,'text':@}", slice_of(kind),
-	    text);
-	provider_put(p, R_DELTA, &line);
+	if (p->held.len > 0 && strcmp(kind, p->held_kind) != 0)
+		put_held(p);
+	buf_slice(&all, buf_view(&p->held));
+	buf_slice(&all, text);
+	buf_reset(&p->held);
+	size_t n = all.len - settings_secret_begins(p->set, buf_view(&all));
+	if (n > 0)
+		put_delta(p, kind, slice_part(buf_view(&all), 0, n));
+	buf_slice(&p->held, slice_from(buf_view(&all), n));
+	p->held_kind = kind;
+	buf_release(&all);
 }
 
 void
 provider_put(struct provider *p, enum rec_kind kind, struct buf *line)
 {
+	put_held(p);
 	settings_redact(p->set, true, line);
 	stage_put(p->stage, kind, buf_view(line));
 	buf_release(line);
@@ -55,6 +85,7 @@ provider_fail(struct provider *p, struct failure *f, struct slice partial)
 		scan_put(&extra, ",'retry_after':$",
 		    SCAN_INT((f->wait_ms + 999) / 1000));
 	settings_redact(p->set, true, &extra);
+	put_held(p);
 	stage_error(p->stage, f->code, f->retryable, buf_view(&f->message).p,
 	    buf_view(&extra));
 	buf_release(&extra);

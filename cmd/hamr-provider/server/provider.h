@@ -39,6 +39,9 @@ struct provider {
 	long limit;		/* the window of the last limit; -1: unknown */
 	bool asked;		/* the last message waits for an answer */
 	bool blocked;		/* hamr-compact gave up since */
+	struct buf held;	/* the end of the last delta, which may begin
+				 * a secret */
+	const char *held_kind;
 	/* the server, for the whole process */
 	struct http *http;	/* made at the first request */
 	struct buf models;	/* --probe: the server's list of models */

@@ -16,6 +16,8 @@
 
 #include "settings.h"
 
+#define IN_RECORD 16		/* bytes of a secret that no word has */
+
 /* Keys are looked up in [provider.NAME] first, unless the command line sets
  * them in [provider]. */
 struct lookup {
@@ -358,7 +360,25 @@ settings_redact(const struct settings *s, bool record, struct buf *b)
 {
 	/* short keys stay: users give local servers keys like "ollama" */
 	for (size_t i = 0; i < s->nsecrets; i++)
-		key_redact(s->secrets[i], record ? 16 : 6, b);
+		key_redact(s->secrets[i], record ? IN_RECORD : 6, b);
+}
+
+size_t
+settings_secret_begins(const struct settings *s, struct slice text)
+{
+	size_t longest = 0;
+
+	for (size_t i = 0; i < s->nsecrets; i++) {
+		size_t len = strlen(s->secrets[i]);
+		size_t n = len < IN_RECORD ? 0 : len - 1;
+
+		if (n > text.n)
+			n = text.n;
+		for (; n > longest; n--)
+			if (memcmp(text.p + text.n - n, s->secrets[i], n) == 0)
+				longest = n;
+	}
+	return longest;
 }
 
 /* ---- the rest ---- */

@@ -69,6 +69,8 @@ void settings_key_words(const struct settings *s, struct buf *out);
 /* Redact the key and the secrets in headers from text that a server sent;
  * from a record only those too long to be a word of its text. */
 void settings_redact(const struct settings *s, bool record, struct buf *b);
+/* How many bytes at the end of a delta's text may begin such a secret. */
+size_t settings_secret_begins(const struct settings *s, struct slice text);
 
 /* Is url at the API's own host? */
 bool settings_is_own_host(const struct api *api, const char *url);
