@@ -356,6 +356,29 @@ hamr-compact --no-config -n --window 32000 large |
 match "a context too large is said to be left out" "$(head -n 1 summary)" \
     '\[16507 bytes of project instructions are left out: *'
 
+# the task is in front of it; another message that is kept whole is a token
+python3 - >dense <<'X'
+import json
+def say(**m): print(json.dumps(m))
+say(role="user", content="t")
+for k in range(300):
+    if k % 9 == 8:
+        say(role="user", content=".")
+    say(role="assistant", content="%d: 0x%04x!" % (k, k), tool_calls=[{"id":
+        "c%d" % k, "type": "function", "function": {"name": "bash",
+        "arguments": json.dumps({"command": "t%d -%x" % (k, k)})}}])
+    say(role="tool", tool_call_id="c%d" % k, content="error: %d\n" % k * 30,
+        is_error=k % 3 > 0, meta={"exit": k % 3})
+say(role="user", content="done")
+X
+for w in 1500 3000 4600 6000 8000; do
+	hamr-compact --no-config -n --window $w dense | jq -r '
+	    select(.type == "request").messages[0].content' >summary
+	ok "a summary has at most 10 % of $w, less the reserve" \
+		test "$(grep -c '^.Summary of earlier' summary) $((w * 3 / 40 + 1 >=
+		$(sed '/^\[Summary/,$!d' summary | hamr-compact --count)))" = "1 1"
+done
+
 # ---- what people wrote stays the content that it was ----
 
 python3 - >parts <<'X'

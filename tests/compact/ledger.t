@@ -212,7 +212,7 @@ match "a session that goes on" "$(ledger live | grep ^messages)" \
 	"messages: 20 in, 20 out"
 same "from standard input" <(ledger <s) <(ledger s)
 is "one of each transcript" "$(cat s s | ledger | grep -c ^messages)" 2
-match "a window too small is said" "$(ledger --window 200 s | grep ^tokens)" \
+match "a window too small is said" "$(ledger --window 60 s | grep ^tokens)" \
 	"*stage 4: nothing fits"
 
 # ---- other programs' sessions, other people's text ----

@@ -105,7 +105,7 @@ same "from standard input" <(report <s) <(report s)
 
 # ---- a window too small ----
 
-report --window 400 s >small
+report --window 200 s >small
 match "where nothing fits, it is said" "$(grep ^hamr: small)" \
 	"hamr: no request at * of 45 steps: nothing fits"
 ok "and marked" grep -q '^ *0 .*!' small

@@ -11,6 +11,8 @@
 #include "internal.h"
 
 #define CONTEXT_PERCENT 10	/* of the window: context that is kept */
+#define SUMMARY_MOST 10		/* of the window, people's words apart that
+				 * are kept whole */
 #define SENTENCES_SHOWN 6
 #define USER_KEPT 600		/* bytes of a user message that is not kept
 				 * whole */
@@ -248,6 +250,7 @@ section_put(struct section *sec)
 struct people_whole {
 	bool first;		/* the task */
 	bool newest;		/* what the current turn is about */
+	size_t kept;		/* else so many bytes of the newest */
 };
 
 /* How many bytes of a message are shown if it may have `most`.  A few more are
@@ -370,7 +373,7 @@ static size_t
 newest_line(const struct summary *s, struct people_whole whole)
 {
 	return s->nusers > 1 && !whole.newest ?
-	    line_of(&s->users[s->nusers - 1], USER_KEPT) : 0;
+	    line_of(&s->users[s->nusers - 1], whole.kept) : 0;
 }
 
 static void
@@ -418,7 +421,7 @@ print_people(const struct summary *s, struct people_whole whole,
 		sec->room = SIZE_MAX;
 	if (s->nusers > 1)
 		put_user(sec, s, sh.last, whole.newest ? SIZE_MAX - MORE :
-		    USER_KEPT);
+		    whole.kept);
 	if (whole.newest)
 		sec->room = left;
 	free(sh.most);
@@ -599,7 +602,7 @@ static struct people_whole
 whole_of(const struct summary *s, const struct view *v,
     const struct summary_room *room)
 {
-	struct people_whole whole = { true, true };
+	struct people_whole whole = { true, true, 0 };
 	const struct user *first = s->users;
 
 	/* does a later turn begin after the folded part? */
@@ -614,25 +617,25 @@ whole_of(const struct summary *s, const struct view *v,
 	if (newest > first && whole.newest)
 		sum += token_count(room->family, newest->text, newest->len);
 	return sum > (uint64_t)room->window ? whole :
-	    (struct people_whole){ false, false };
+	    (struct people_whole){ false, false, 0 };
 }
 
-void
-summary_print(const struct summary *s, const struct view *v,
-    const struct summary_room *room, struct buf *out)
+/* Print all but the context into empty text, and the task into task. */
+static void
+print_text(const struct summary *s, const struct view *v, size_t cap,
+    struct people_whole whole, struct buf *text, struct buf *task)
 {
-	struct buf firm = BUF_INIT(BUF_RECORD_MAX), text = firm, task = firm;
-	size_t cap = room->cap - sizeof FOOTER;
-	struct people_whole whole = whole_of(s, v, room);
+	struct buf firm = BUF_INIT(BUF_RECORD_MAX);
 	size_t least = sizeof HEADER;	/* for user messages */
 	struct section sec = { .line = BUF_INIT(BUF_RECORD_MAX) };
 
+	whole.kept = num_min((cap + sizeof FOOTER) / 2, USER_KEPT);
 	if (s->nusers > 0)
 		least += newest_line(s, whole) + LEFT_OUT;
 	if (s->nusers > 0 && !whole.first)
 		least += num_min(s->users[0].len + FRAME + MORE,
 		    s->nusers == 1 ? USER_KEPT + FRAME + MORE : FIRST_LEAST);
-	buf_adds(&text, HEADER);
+	buf_adds(text, HEADER);
 	/* User messages take precedence over everything but changed files and
 	 * open errors, which are short: make those first. */
 	size_t most = cap > least ? cap - least : 0;
@@ -643,12 +646,12 @@ summary_print(const struct summary *s, const struct view *v,
 	begin(&sec, &firm, "OPEN ERRORS:", most, 100);
 	sec.room = num_min(sec.room, cap * 20 / 100);
 	print_commands(s, &sec, true);
-	begin(&sec, &text, "USER MESSAGES SO FAR:", cap - firm.len, 100);
-	print_people(s, whole, &sec, &task);
+	begin(&sec, text, "USER MESSAGES SO FAR:", cap - firm.len, 100);
+	print_people(s, whole, &sec, task);
 	if (!whole.first)
-		cap -= num_min(cap, task.len);
-	buf_slice(&text, buf_view(&firm));
-	begin(&sec, &text, "FILES READ:", cap, 20);
+		cap -= num_min(cap, task->len);
+	buf_slice(text, buf_view(&firm));
+	begin(&sec, text, "FILES READ:", cap, 20);
 	for (const struct entry *f = entry_at(&s->files, s->files.newest);
 	    f != NULL; f = entry_at(&s->files, f->older)) {
 		if (has_changed(f))
@@ -657,11 +660,36 @@ summary_print(const struct summary *s, const struct view *v,
 		if (!section_put(&sec))
 			break;
 	}
-	begin(&sec, &text, "RECENT COMMANDS:", cap, 15);
+	begin(&sec, text, "RECENT COMMANDS:", cap, 15);
 	print_commands(s, &sec, false);
-	begin(&sec, &text, "NOTES:", cap, 15);
+	begin(&sec, text, "NOTES:", cap, 15);
 	print_said(s, v, &sec);
-	buf_adds(&text, FOOTER);
+	buf_adds(text, FOOTER);
+	bufs_release(BUFS(&sec.line, &firm));
+}
+
+void
+summary_print(const struct summary *s, const struct view *v,
+    const struct summary_room *room, struct buf *out)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX), task = text;
+	size_t cap = room->cap - sizeof FOOTER;
+	struct people_whole whole = whole_of(s, v, room);
+	uint64_t most = (uint64_t)percent_of(room->window, SUMMARY_MOST);
+	uint64_t apart = 0, n;
+
+	if (whole.newest && s->nusers > 1)
+		apart = token_count(room->family, s->users[s->nusers - 1].text,
+		    s->users[s->nusers - 1].len);
+	for (;;) {
+		print_text(s, v, cap, whole, &text, &task);
+		n = token_count(room->family, text.p, text.len) - apart;
+		if (n <= most || cap < sizeof HEADER)
+			break;
+		/* its bytes are many tokens, or the window is tiny */
+		cap = num_min((size_t)(cap * most / n), cap - cap / 16 - 1);
+		bufs_reset(BUFS(&text, &task));
+	}
 	put_all(s, room, buf_view(&task), buf_view(&text), whole.newest, out);
-	bufs_release(BUFS(&text, &sec.line, &firm, &task));
+	bufs_release(BUFS(&text, &task));
 }
