@@ -215,7 +215,14 @@ load_program(struct import *im, const char *format,
 
 /* ---- which format ---- */
 
-/* Set e to where the array is not valid JSON and return -1; 0: it is valid. */
+static int
+unrecognised(const struct rec_in *in, struct err *e)
+{
+	return err_set(e, ST_DATA, "%s: the format is not recognised; name it "
+	    "with -F, or see hamr-import(5) for writing one", in->name);
+}
+
+/* Set e to where the array is not valid JSON, reading all of it. */
 static int
 find_fault(struct rec_in *in, struct err *e)
 {
@@ -225,7 +232,7 @@ find_fault(struct rec_in *in, struct err *e)
 	while ((got = value_reader_next(&u, true, e)) > 0)
 		;
 	value_reader_release(&u);
-	return got;
+	return got < 0 ? got : unrecognised(in, e);
 }
 
 /* Guess the transcript's format, reading as much of it as that takes.  *format
@@ -266,11 +273,10 @@ choose(struct rec_in *in, const struct import_opts *o, const char **format,
 		    f->name != NULL && !o->quiet; f++)
 			err_say("  %s: no %s", f->name, f->mark);
 		if (!o->quiet && g->document)
-			err_say("  it is a JSON document with the keys %s",
-			    g->keys);
-		return err_set(e, ST_DATA, "%s: the format is not recognised; "
-		    "name it with -F, or see hamr-import(5) for writing one",
-		    in->name);
+			err_say("  it is a JSON %s%s", *g->keys == '\0' ?
+			    "array without objects" :
+			    "document with the keys ", g->keys);
+		return unrecognised(in, e);
 	}
 	if (g->kind == GUESS_BROKEN && g->bad_array)
 		return find_fault(in, e);

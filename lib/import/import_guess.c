@@ -560,8 +560,10 @@ guess_document(struct look *k, struct slice s)
 	/* broken, or a hamr record: its reader says what is wrong */
 	if (g->kind == GUESS_NOBODY && (k->hamr || !good ||
 	    (!g->document && !k->odd) ||
-	    (s.n < GUESS_HEAD / 2 && value_end(s) == 0)))
+	    (s.n < GUESS_HEAD / 2 && value_end(s) == 0))) {
 		g->kind = GUESS_BROKEN;
+		g->bad_array |= *s.p == '[' && value_end(s) == 0;
+	}
 }
 
 void

@@ -187,11 +187,15 @@ at_value(struct value_reader *u)
 
 		if (c == '\n')
 			u->now++;
-		else if (c == '[' && u->elements && !u->in_array)
+		else if (c == '[' && u->elements && !u->in_array) {
 			u->in_array = true;
-		else if (c == ']' && u->in_array)
+			u->after = u->comma = false;
+		} else if (c == ']' && u->in_array && !u->comma)
 			u->in_array = false;
-		else if (!is_whitespace(c) && !(c == ',' && u->in_array))
+		else if (c == ',' && u->in_array && u->after) {
+			u->after = false;
+			u->comma = true;
+		} else if (!is_whitespace(c))
 			break;
 	}
 	rec_raw_drop(u->in, i);
@@ -204,8 +208,26 @@ take_value(struct value_reader *u, struct slice s, struct err *e)
 	u->used = s.n;
 	u->line = u->now + 1;
 	u->now += slice_newlines(s);
+	u->after = true;
+	u->comma = false;
 	u->end = (struct scan_end){ .at = 0 };
 	return check(u, s) > 0 ? 1 : refuse_scan(u, e);
+}
+
+/* In an array: a comma is missing before this byte, or there is one too many.
+ * Go on behind it. */
+static int
+refuse_comma(struct value_reader *u, char c, struct err *e)
+{
+	bool missing = u->after;
+
+	u->line = u->now + 1;
+	u->used = c == ',' || c == ']';
+	u->in_array &= c != ']';
+	u->after = u->comma = false;
+	return err_set(e, ST_DATA, "%s:%zu: %s", u->in->name, u->line,
+	    missing ? "no comma between the values of an array" :
+	    "a comma where a value should be");
 }
 
 static int
@@ -214,8 +236,11 @@ next_value(struct value_reader *u, bool wait, struct err *e)
 	for (;;) {
 		bool begun = u->end.at > 0 || at_value(u);
 		struct slice raw = rec_raw(u->in);
-		size_t n = begun ? scan_end(&u->end, raw) : 0;
 
+		if (begun && u->end.at == 0 && u->in_array &&
+		    (u->after || *raw.p == ',' || *raw.p == ']'))
+			return refuse_comma(u, *raw.p, e);
+		size_t n = begun ? scan_end(&u->end, raw) : 0;
 		if (n > 0)
 			return take_value(u, (struct slice){ raw.p, n }, e);
 		u->cut = u->in->eof && (begun || u->in_array);

@@ -25,6 +25,8 @@ struct value_reader {
 	size_t at;		/* how far a line was searched */
 	struct scan_end end;	/* how far a value was */
 	bool in_array, begun, skipping;
+	bool after, comma;	/* what came last in the array: a value; a
+				 * comma */
 	struct slice rest;	/* further values on the current line */
 	struct scan scan;
 	struct buf mended;

@@ -230,6 +230,25 @@ is "... also in its first message" "$(printf '[{"role":"user" "a":1}]\n' |
     imp 2>&1)" "hamr-guard: stdin:1: ',' or '}' wanted at byte 16"
 is "what only begins like one" "$(echo '[info] begun' | imp 2>&1)" \
     "hamr-guard: stdin:1: not a JSON value at byte 1"
+while IFS='|' read -r array why; do
+	printf "$array" >bad.json
+	status "an array that is none: $array" 65 imp -q bad.json
+	is "... and why" "$(cat "$T/.err")" "hamr-guard: bad.json:$why"
+done <<'X'
+[{"role":"user"}\n{"role":"user"}]|2: no comma between the values of an array
+[{"role":"user"},\n,{"role":"user"}]|2: a comma where a value should be
+[{"role":"user"},\n]|2: a comma where a value should be
+[,{"role":"user"}]|1: a comma where a value should be
+[1,2\n3]|2: no comma between the values of an array
+[1,2,\n|2: cut short: its end is missing
+[[1]\n|2: cut short: its end is missing
+X
+is "--lenient goes on behind such a comma" "$(
+	printf '[{"role":"user","content":1},,{"role":"user","content":2} {"role":"user","content":3},]' |
+	imp -q --lenient -F openai 2>/dev/null | sed 1d | jq -r '.code // .content' | xargs)" \
+	"1 bad_record 2 bad_record 3 bad_record"
+match "an array of no objects is told as one" "$(echo '[1, 2]' | imp 2>&1)" \
+    "*it is a JSON array without objects*not recognised*"
 
 # ---- hostile ----
 
