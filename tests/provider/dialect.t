@@ -167,6 +167,8 @@ two='[null,null,[["read","{\"path\":\"a.c\"}"],["read","{\"path\":\"b\",\"first\
 a='{"path":"a.c"}' b='{"path":"b","first":2}'
 obj_a="{\"name\":\"read\",\"parameters\":$a}"
 obj_b="{\"name\":\"read\",\"parameters\":$b}"
+lifts "hermes, the object as in tool_calls" "$one" \
+	"<tool_call>{\"type\":\"function\",\"function\":$obj_a}</tool_call>" stop
 lifts "llama3" "$one" "<|python_tag|>$obj_a<|eom_id|>" stop
 lifts "llama3: two" "$two" "<|python_tag|>$obj_a; $obj_b" stop
 lifts "llama3: a call in Python" "$one" '<|python_tag|>read.call(path="a.c")' \

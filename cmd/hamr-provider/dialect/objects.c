@@ -11,7 +11,10 @@ take_object(struct reading *r, struct slice object)
 {
 	static const char *const keys[] = { "arguments", "parameters", "args" };
 	struct block_call *c = reading_call(r);
+	struct slice inner = scan_get(object, "function");
 
+	if (scan_kind(inner) == SCAN_OBJECT)	/* as in tool_calls */
+		object = inner;
 	if (!scan_str(scan_get(object, "name"), &c->name) ||
 	    c->name.len == 0)
 		return false;
@@ -114,9 +117,7 @@ objects(struct reading *r)
 		enum block_said said = object(r, &o);
 		if (said != BLOCK_CALLS)
 			return said;
-		struct slice inner = scan_get(o, "function");
-		if (!take_object(r, scan_kind(inner) == SCAN_OBJECT ? inner :
-		    o))
+		if (!take_object(r, o))
 			return BLOCK_BROKEN;
 	}
 }
