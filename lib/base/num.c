@@ -45,10 +45,10 @@ num_double(const char *p, size_t n, double *out)
 
 	if (n == 0 || n >= sizeof s)
 		return false;
-	if (strspn(p, "+-.eE0123456789") < n)
-		return false;
 	memcpy(s, p, n);
 	s[n] = '\0';
+	if (strspn(s, "+-.eE0123456789") < n)
+		return false;
 	*out = strtod(s, &end);
 	return *end == '\0' && isfinite(*out);
 }

@@ -201,6 +201,22 @@ numbers(void **state)
 	    0xff010203);
 }
 
+static void
+reads_no_further(void **state)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	double d;
+
+	(void)state;
+	assert_true(p != MAP_FAILED);
+	assert_int_equal(mprotect(p + page, page, PROT_NONE), 0);
+	memcpy(p + page - 2, "-7", 2);
+	assert_true(num_double(p + page - 2, 2, &d) && d == -7);
+	munmap(p, 2 * page);
+}
+
 int
 main(void)
 {
@@ -208,6 +224,7 @@ main(void)
 		cmocka_unit_test(trims),
 		cmocka_unit_test(lines),
 		cmocka_unit_test(numbers),
+		cmocka_unit_test(reads_no_further),
 		cmocka_unit_test(times),
 		cmocka_unit_test(files),
 		cmocka_unit_test(ceiling),
