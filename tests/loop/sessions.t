@@ -24,6 +24,11 @@ is "--sessions --json" "$(loop --sessions --json | jq -c \
 match "--sessions: a table" "$(loop --sessions)" \
     "SESSION*STATUS*STEPS*AGE*TASK*
 $A *completed *2 *s  what does f say"
+narrow=$(script -qec "stty cols 62; hamr-loop --no-config --sessions" \
+    /dev/null </dev/null)
+match "... cut at the edge of a terminal" "$narrow" \
+    "SESSION*
+$A *completed *2 *s  what d…?"
 touch -d "2 seconds ago" ".hamr/sessions/$A.ndjson"
 loop --replay script "x$(printf '\033')[31mred" >/dev/null
 is "newest first" "$(loop --sessions --json | jq -r .session | tail -n 1)" "$A"

@@ -425,23 +425,18 @@ new(struct chat *c)
 static void
 list(struct chat *c)
 {
-	struct buf b = BUF_INIT(OUTPUT_MAX), rows = b;
+	struct buf rows = BUF_INIT(OUTPUT_MAX);
 	struct ui *ui = &c->run->ui;
 	size_t columns = ui->live ? ui_columns(ui) - 1 : SIZE_MAX;
-	struct slice rest, line;
 	struct err e;
 	char *dir = sessions_dir(c->run->root, false, &e);
 
-	if (dir == NULL || sessions_list(dir, false, &b, &e) < 0)
+	if (dir == NULL || sessions_table(dir, columns, &rows, &e) < 0)
 		err_report(&e);
-	for (rest = buf_view(&b); slice_line(&rest, &line); ) {
-		term_put(&rows, line, columns);
-		buf_addc(&rows, '\n');
-	}
 	if (rows.len > 0)
 		ui_lines(ui, buf_view(&rows));
 	free(dir);
-	bufs_release(BUFS(&b, &rows));
+	buf_release(&rows);
 }
 
 /* ---- the table ---- */

@@ -209,6 +209,21 @@ sessions_list(const char *dir, bool json, struct buf *out, struct err *e)
 	return 0;
 }
 
+int
+sessions_table(const char *dir, size_t columns, struct buf *out, struct err *e)
+{
+	struct buf b = BUF_INIT((size_t)16 << 20);
+	struct slice rest, row;
+	int r = sessions_list(dir, false, &b, e);
+
+	for (rest = buf_view(&b); r == 0 && slice_line(&rest, &row); ) {
+		term_put(out, row, columns);
+		buf_addc(out, '\n');
+	}
+	buf_release(&b);
+	return r;
+}
+
 bool
 sessions_any(const char *dir, const char *prefix)
 {

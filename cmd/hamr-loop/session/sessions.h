@@ -30,6 +30,9 @@ char *sessions_dir(const char *root, bool create, struct err *e);
  * status is that of the last end record, "running" (its lock is held), or
  * "unfinished". */
 int sessions_list(const char *dir, bool json, struct buf *out, struct err *e);
+/* The table, its rows cut at `columns`. */
+int sessions_table(const char *dir, size_t columns, struct buf *out,
+    struct err *e);
 
 /* The id of the session named id, or of the only one whose id begins with it;
  * with id NULL, of the last used one that was written here (origin.h).  The

@@ -114,12 +114,15 @@ views_show(const struct opts *o, const char *root, struct err *e)
 	bool json = o->sessions ? o->json : o->inspect != NULL ?
 	    strcmp(o->inspect, "context") == 0 :
 	    strcmp(o->export, "html") != 0;
+	struct term to = term_of(STDOUT_FILENO);
 	int rc = -1;
 
 	if (dir != NULL && !o->sessions)
 		path = sessions_path(dir, root, o->id, e);
-	if (o->sessions)
-		rc = dir != NULL ? sessions_list(dir, o->json, &b, e) : -1;
+	if (o->sessions && dir != NULL)
+		rc = o->json ? sessions_list(dir, true, &b, e) :
+		    sessions_table(dir, to.tty && to.columns > 0 ?
+		    to.columns : SIZE_MAX, &b, e);
 	/* without a session the budget is that of the configuration */
 	else if (o->inspect != NULL && (path != NULL || (o->id == NULL &&
 	    strcmp(o->inspect, "budget") == 0)))
