@@ -911,6 +911,19 @@ is "it is told once, with what to do; SIGTERM ends a chat with 130" \
     "$(cat ../got)" "1
 130"
 
+# --- a long message that was sent shows its beginning: 12 rows
+fresh long
+{ answer One.; answer Two.; } >script
+py >../got <<'P'
+t = chat(); t.sees("sandbox"); t.sees("> ")
+for text in "v" * 1500, "\n".join(["w" * 100] * 20):
+    t.type("\x1b[200~%s\x1b[201~\r" % text); t.sees("done  ")
+t.type("\x04"); t.end()
+print(re.findall(rb"v{900,}[^\x1b]*", t.all) == [b"v" * (12 * 80 - 5) + b"..."],
+      t.all.count(b"w" * 100), b"[14 more lines]" in t.all)
+P
+is "a long message shows its beginning" "$(cat ../got)" "True 6 True"
+
 # --- what lasts 10 s can be interrupted, and says so: on a clock that is faster
 if grep -q __asan_init "$BIN/hamr-loop"; then
 	skip "(Esc interrupts) after 10 s" "sanitizers want to be loaded first"

@@ -20,7 +20,7 @@
 #define OUTPUT_ROWS 5		/* of a running command; a quarter of all */
 #define LAST_BYTES ((size_t)16 << 10)	/* kept of a failed one */
 #define QUEUED_ROWS 3
-#define SAID_LINES 12		/* shown of a message that was sent, */
+#define SAID_ROWS 12		/* shown of a message that was sent, */
 #define SAID_BYTES 4096		/* and of a line of it */
 #define TAIL_LEAST 4
 #define THOUGHT_MS 1000		/* shorter ones are not reported */
@@ -603,21 +603,28 @@ void
 ui_said(struct ui *u, const char *text)
 {
 	struct slice rest = slice_of(text), line;
-	struct buf b = BUF_INIT((size_t)1 << 30);
+	struct buf b = BUF_INIT((size_t)1 << 30), safe = b;
+	size_t columns = ui_columns(u), room = SAID_ROWS * columns;
 	const char *lead = "> ";
 
 	buf_addc(&b, '\n');
-	for (size_t i = 0; i < SAID_LINES && b.len < SAID_BYTES &&
-	    slice_line(&rest, &line); i++) {
+	while (room >= columns && slice_line(&rest, &line)) {
 		size_t cut = utf8_cut(line.p, line.n, SAID_BYTES);
-		buf_fmt(&b, "%s%s", u->color ? "\033[1m" : "", lead);
-		term_escape(&b, (struct slice){ line.p, cut });
-		buf_fmt(&b, "%s%s\n", cut < line.n ? "..." : "", PLAIN(u));
+		term_escape(&safe, (struct slice){ line.p, cut });
+		struct slice shown = buf_view(&safe);
+		shown.n = term_fits(shown, room - 5);
+		buf_fmt(&b, "%s%s%.*s%s%s\n", u->color ? "\033[1m" : "", lead,
+		    (int)shown.n, shown.p, cut < line.n || shown.n < safe.len ?
+		    "..." : "", PLAIN(u));
+		size_t w = 2 + term_width(shown);
+		room -= (w + columns - 1) / columns * columns;
+		buf_reset(&safe);
 		lead = "  ";
 	}
 	if (rest.n > 0)
 		buf_fmt(&b, "%s  [%zu more lines]%s\n", DIM(u),
 		    slice_lines(rest), PLAIN(u));
+	buf_release(&safe);
 	ui_print(u, &b);
 }
 
