@@ -210,6 +210,20 @@ LC_ALL: SGR ESC no marks
 LD_LIBRARY_PATH: SGR ESC marks
 TERM: no SGR no ESC marks"
 
+# --- bytes that are not UTF-8, on a terminal that edits lines itself
+fresh bytes
+{ call bash '{"command":"touch begun; until test -e go; do sleep 0.05; done"}'
+answer One.; answer Two.; } >script
+TERM=dumb py >../got <<'P'
+t = chat(); t.sees("> "); os.write(t.fd, b"a\xe6\xbc/\xffb\n")
+while not os.path.exists("begun"): t.more(time.time() + 0.05)
+os.write(t.fd, b"c\xff\n"); open("go", "w").close()
+t.sees("step"); t.type("exit\n"); print(t.end())
+P
+is "are told to the model as U+FFFD" "$(cat ../got) $(hamr-guard --no-config -q \
+    .hamr/sessions/*.ndjson | jq -r 'select(.meta.by == "user").content')" "0 a��/�b
+c�"
+
 # --- line by line nothing is left out: a failed command's end, each answer
 { call bash '{"command":"seq 20; false"}'; answer "I will now mend it."
 answer "I give *up*."; } >script

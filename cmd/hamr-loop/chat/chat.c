@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "chat.h"
 #include "internal.h"
 #include "record/msg.h"
@@ -83,7 +84,7 @@ plain_line(struct chat *c, const char *prompt, bool *interrupted)
 	struct ui *u = &c->run->ui;
 	struct pollfd p[2] = { { STDIN_FILENO, POLLIN, 0 },
 		{ u->signals, POLLIN, 0 } };
-	struct buf b = BUF_INIT(LINE_LIMIT);
+	struct buf b = BUF_INIT(LINE_LIMIT), clean = BUF_INIT(3 * LINE_LIMIT);
 	char part[4096];
 	ssize_t n;
 
@@ -104,8 +105,9 @@ plain_line(struct chat *c, const char *prompt, bool *interrupted)
 		buf_add(&b, part, (size_t)n);
 	} while (part[n - 1] != '\n' || (poll(p, 1, PASTE_MS) > 0 &&
 	    (p[0].revents & POLLIN) != 0));
-	b.p[--b.len] = '\0';
-	return buf_detach(&b);
+	utf8_clean(&clean, b.p, b.len - 1);
+	buf_release(&b);
+	return buf_detach(&clean);
 }
 
 bool

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "term/cluster.h"
 #include "internal.h"
 
@@ -203,10 +204,12 @@ ui_take_sent(struct ui *u)
 {
 	if (u->sent.len == 0 || memchr(u->sent.p, '\0', u->sent.len) == NULL)
 		return NULL;
-	char *text = xstrdup(u->sent.p);
-	buf_drop(&u->sent, strlen(text) + 1);
+	size_t n = strlen(u->sent.p);
+	struct buf clean = BUF_INIT(3 * u->sent.max);
+	utf8_clean(&clean, u->sent.p, n);
+	buf_drop(&u->sent, n + 1);
 	ui_changed(u);
-	return text;
+	return buf_detach(&clean);
 }
 
 char *
