@@ -610,4 +610,16 @@ False
 -32602
 -32602"
 
+init='{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}'
+hamr-loop --acp >&- 2>err <<<"$init"
+is "a stdout that is closed is 71" "$? $(cat err)" \
+    "71 hamr-loop: stdout: Bad file descriptor"
+test ! -w /dev/full || {
+	hamr-loop --acp >/dev/full 2>err <<<"$init"
+	is "... and so is a full disk" "$? $(cat err)" \
+	    "71 hamr-loop: stdout: No space left on device"
+}
+hamr-loop --acp 2>err <<<"$init" | true
+is "an editor that went away is 0" "${PIPESTATUS[0]} $(cat err)" "0 "
+
 done_testing

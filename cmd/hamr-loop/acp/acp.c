@@ -1,4 +1,5 @@
 /* acp.c - hamr-loop --acp: requests from the editor, and questions to it. */
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -609,9 +610,12 @@ round_of_poll(struct acp *a, int most)
 	p[3 * n + 1] = (struct pollfd){ STDOUT_FILENO,
 		rpc_waiting(&a->rpc) ? POLLOUT : 0, 0 };
 	if (poll(p, 3 * n + 2, ms) >= 0) {
-		if ((p[3 * n + 1].revents != 0 && rpc_send(&a->rpc) < 0) ||
-		    (p[3 * n + 1].revents & (POLLERR | POLLNVAL)))
-			a->over = true;
+		if (p[3 * n + 1].revents != 0 && rpc_send(&a->rpc) < 0)
+			a->out_errno = errno;
+		else if (p[3 * n + 1].revents & (POLLERR | POLLNVAL))
+			a->out_errno = p[3 * n + 1].revents & POLLNVAL ?
+			    EBADF : EPIPE;
+		a->over |= a->out_errno != 0;
 		for (size_t i = 0; i < n; i++) {
 			if (v[i]->child == NULL)
 				continue;
@@ -637,6 +641,7 @@ int
 acp(int argc, char **argv)
 {
 	struct acp a = { .n = 0 };
+	struct err e;
 	bool any = true;
 
 	signal(SIGPIPE, SIG_IGN);
@@ -676,5 +681,9 @@ acp(int argc, char **argv)
 	free(a.v);
 	free(a.q);
 	rpc_release(&a.rpc);
-	return ST_OK;
+	if (a.out_errno == 0 || a.out_errno == EPIPE)
+		return ST_OK;
+	errno = a.out_errno;
+	err_sys(&e, ST_SYSTEM, "stdout");
+	return err_report(&e);
 }

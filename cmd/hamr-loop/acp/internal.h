@@ -40,7 +40,8 @@ struct acp {
 	bool reads, writes;	/* files, through its buffers */
 	bool terminal;		/* show a command's output from _meta */
 	bool ended;		/* stdin is at its end */
-	bool over;		/* nobody reads our output */
+	bool over;		/* our output cannot be written ... */
+	int out_errno;		/* ... for this */
 };
 
 /* A call of the last assistant message. */
