@@ -185,6 +185,10 @@ SECONDS=0
 run x -o "stages.guard=['$PWD/guard']"
 is "one that only closes its stdout is ended at once" \
     "$S $(ended) $((SECONDS < 8))" "1 tool_error stage_died 1"
+SECONDS=0
+run x -o "stages.guard=['hamr-guard', '$PWD/guard']"
+is "... behind another one, too" "$S $(ended) $((SECONDS < 10))" \
+    "1 tool_error stage_died 1"
 
 # ---- a memory that does not answer ----
 

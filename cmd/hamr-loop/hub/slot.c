@@ -200,13 +200,15 @@ slot_stop(struct hub *h, struct slot *s, int ms)
 void
 slot_down(struct hub *h, struct slot *s, const char *fault)
 {
-	/* in a pipeline with a filter, it may still have to end a call */
-	bool alone = fault == NULL && s->cmd.n == 1;
+	/* in a pipeline with a filter, it may still have to end a call or write
+	 * a memory */
+	bool soon = fault == NULL && (s->cmd.n == 1 ||
+	    (s != &h->slot[SLOT_TOOL] && s != &h->slot[SLOT_MEM]));
 	char how[64];
 
 	if (fault != NULL)
 		kill(-s->child->group, SIGKILL);
-	int st = slot_stop(h, s, alone ? EXIT_MS : END_MS);
+	int st = slot_stop(h, s, soon ? EXIT_MS : END_MS);
 	if (s == &h->slot[SLOT_MEM] && h->closing && fault != NULL) {
 		give_up(h, s, ST_PEER, fault);
 		return;
