@@ -350,27 +350,37 @@ over_tmp(struct line *l, const char *p)
 static bool
 is_volatile_name(struct slice name)
 {
-	/* by their length: most members have another */
-	static const char *const names[NAME_MAX_LEN][4] = {
-		[3] = { "pid" }, [4] = { "time", "date", "took" },
-		[5] = { "nonce" }, [6] = { "tookms", "spanid" },
-		[7] = { "created", "elapsed", "traceid" },
-		[8] = { "duration" },
-		[9] = { "timestamp", "requestid", "elapsedms" },
-		[10] = { "durationms" },
-		[13] = { "correlationid" },
-		[15] = { "durationseconds" } };
-	char plain[NAME_MAX_LEN];
-	size_t n = 0;
+	/* by their first letter: few members begin so */
+	static const char *const names[32][6] = {
+		['c' & 31] = { "created", "correlationid" },
+		['d' & 31] = { "date", "duration", "durationms",
+		    "durationseconds" },
+		['e' & 31] = { "elapsed", "elapsedms" },
+		['n' & 31] = { "nonce" }, ['p' & 31] = { "pid" },
+		['r' & 31] = { "requestid" }, ['s' & 31] = { "spanid" },
+		['t' & 31] = { "time", "took", "tookms", "timestamp",
+		    "traceid" } };
+	const char *p = name.p, *end = p + name.n;
 
-	if (slice_ends(name, "At") || slice_ends(name, "_at"))
+	if (name.n > 1 && end[-1] == 't' && (end[-2] == 'A' ||
+	    (end[-2] == 'a' && name.n > 2 && end[-3] == '_')))
 		return true;
-	for (size_t i = 0; i < name.n; i++)
-		if (is_alpha(name.p[i]))
-			plain[n++] = name.p[i] | 0x20;
-		else if (name.p[i] != '_' && name.p[i] != '-')
-			return false;
-	return slice_in((struct slice){ plain, n }, names[n]);
+	while (p < end && (*p == '_' || *p == '-'))
+		p++;
+	if (p == end)
+		return false;
+	for (const char *const *n = names[*p & 31]; *n != NULL; n++) {
+		const char *want = *n, *q = p;
+
+		for (; q < end; q++)
+			if (*want != '\0' && (*q | 0x20) == *want)
+				want++;
+			else if (*q != '_' && *q != '-')
+				break;
+		if (q == end && *want == '\0')
+			return true;
+	}
+	return false;
 }
 
 /* A colon at p: leave out the member around it if its name is that of a time or
