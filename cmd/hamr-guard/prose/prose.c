@@ -52,18 +52,25 @@ struct phrases {
 
 #define PHRASES(...) { .row = (const char *const[]){ __VA_ARGS__, NULL } }
 
-/* The first of the phrases that may begin with c, or NULL, as for most words of
- * a text. */
-static const char *const *
-phrases_with(struct phrases *of, char c)
+static void
+phrases_index(struct phrases *of)
 {
-	for (unsigned char i = 0; !of->indexed && of->row[i] != NULL; i++) {
+	for (unsigned char i = 0; of->row[i] != NULL; i++) {
 		unsigned char *at = &of->at[*of->row[i] & 31];
 
 		if (*at == 0)
 			*at = i + 1;
 	}
 	of->indexed = true;
+}
+
+/* The first of the phrases that may begin with c, or NULL, as for most words of
+ * a text. */
+static inline const char *const *
+phrases_with(struct phrases *of, char c)
+{
+	if (!of->indexed)
+		phrases_index(of);
 	return of->at[c & 31] == 0 ? NULL : of->row + of->at[c & 31] - 1;
 }
 
@@ -257,10 +264,11 @@ static bool
 has_intent(const struct sentence *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		size_t n = sentence_is(s, i, &reports) > 0 ? 0 :
-		    sentence_is(s, i, &intents);
+		size_t n = sentence_is(s, i, &intents);
 
-		for (size_t k = i + n; n > 0 && k < i + n + REACH && k < s->n &&
+		if (n == 0 || sentence_is(s, i, &reports) > 0)
+			continue;
+		for (size_t k = i + n; k < i + n + REACH && k < s->n &&
 		    sentence_is(s, k, &nots) == 0; k++)
 			if (sentence_is(s, k, &verbs) > 0)
 				return true;
@@ -342,8 +350,8 @@ prose_plan(struct slice text)
 	if (!open && !has_stem(par, &plan_stems))
 		return 0;
 	while (sentence_next(&rest, &s)) {
-		intends |= has_intent(&s);
-		announced |= sentence_has(&s, &announcements);
+		intends = intends || has_intent(&s);
+		announced = announced || sentence_has(&s, &announcements);
 	}
 	if (!intends && !announced && !open)
 		return 0;
