@@ -142,8 +142,13 @@ blocks(struct scan *s, bool *escaped)
 		}
 	}
 	s->p = p - carry + over;
-	while (s->end - s->p >= 16 && odd_bytes(s->p) == 0)
-		s->p += 16;
+	while (s->end - s->p >= 16) {
+		unsigned odd = odd_bytes(s->p);
+
+		s->p += odd != 0 ? __builtin_ctz(odd) : 16;
+		if (odd != 0)
+			break;
+	}
 	return false;
 }
 #else
@@ -168,23 +173,13 @@ blocks(struct scan *s, bool *escaped)
 }
 #endif
 
-/* s->p is at the opening quote; move past the closing one. */
-static inline bool
-string(struct scan *s, bool *escaped)
+/* The same as string, whose opening quote is just before s->p. */
+static __attribute__((noinline)) bool
+long_string(struct scan *s, bool *escaped)
 {
-	const char *open = s->p++;
+	const char *open = s->p - 1;
 
 	*escaped = false;
-#ifdef __SSE2__
-	if (s->end - s->p > 16) {	/* most end at once */
-		unsigned bits = odd_bytes(s->p);
-
-		if (bits != 0 && s->p[__builtin_ctz(bits)] == '"') {
-			s->p += __builtin_ctz(bits) + 1;
-			return true;
-		}
-	}
-#endif
 	while (!blocks(s, escaped)) {
 		while (s->p < s->end && (unsigned char)*s->p >= 0x20 &&
 		    *s->p != '"' && *s->p != '\\' &&
@@ -200,6 +195,25 @@ string(struct scan *s, bool *escaped)
 	}
 	s->p++;
 	return true;
+}
+
+/* s->p is at the opening quote; move past the closing one. */
+static inline bool
+string(struct scan *s, bool *escaped)
+{
+	s->p++;
+#ifdef __SSE2__
+	if (s->end - s->p > 16) {	/* most end at once */
+		unsigned bits = odd_bytes(s->p);
+
+		if (bits != 0 && s->p[__builtin_ctz(bits)] == '"') {
+			*escaped = false;
+			s->p += __builtin_ctz(bits) + 1;
+			return true;
+		}
+	}
+#endif
+	return long_string(s, escaped);
 }
 
 /* ---- no key twice in one object ---- */
@@ -443,7 +457,9 @@ object(struct scan *s)
 		if (p >= s->end || *p != ':')
 			return refuse(s, p, "':' wanted");
 		m.val.p = s->p = over_blanks(p + 1, s->end);
-		if (!value(s))
+		/* most are strings */
+		if (s->p < s->end && *s->p == '"' ? !string(s, &escaped) :
+		    !value(s))
 			return false;
 		m.val.n = (size_t)(s->p - m.val.p);
 		if (s->depth == 1) {
