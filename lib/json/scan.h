@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/buf.h"
 
@@ -116,13 +117,15 @@ scan_only(enum scan_kind kind, struct slice val)
 /* Does the key (without its quotes), decoded, equal text? */
 bool scan_same_key(struct slice key, const char *text);
 
-/* Inline, as most keys differ in their first byte. */
+/* Inline, as the compiler usually knows text, and few keys have escapes. */
 static inline bool
 scan_key_is(struct slice key, const char *text)
 {
 	if (key.n > 0 && key.p[0] != text[0] && key.p[0] != '\\')
 		return false;
-	return scan_same_key(key, text);
+	size_t n = strlen(text);
+	return key.n <= n ? key.n == n && memcmp(key.p, text, n) == 0 :
+	    scan_same_key(key, text);
 }
 
 static inline bool

@@ -285,11 +285,9 @@ scan_same_key(struct slice key, const char *text)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	if (slice_is(key, text))
-		return true;
 	/* a string with escapes is longer than its text */
-	if (key.n <= strlen(text) || memchr(key.p, '\\', key.n) == NULL)
-		return false;
+	if (memchr(key.p, '\\', key.n) == NULL)
+		return slice_is(key, text);
 	scan_decode(&b, key.p, key.n, false);
 	bool same = slice_is(buf_view(&b), text);
 	buf_release(&b);
