@@ -138,12 +138,25 @@ read_content(struct guard *g, const struct rec *r, struct digest *d)
 			digest_bytes(part, &g->lines, d);
 }
 
+/* Does a text begin with this, in upper or lower case? */
+static bool
+begins_like(struct slice text, const char *with)
+{
+	size_t n;
+
+	/* most do not begin with its letter */
+	if (text.n == 0 || (*text.p | 0x20) != (*with | 0x20))
+		return false;
+	n = strlen(with);
+	return text.n >= n && strncasecmp(text.p, with, n) == 0;
+}
+
 /* Does an edit's result begin with an error?  Many agents mark a failed edit
  * in no other way. */
 static bool
 tells_no_edit(struct slice text)
 {
-	static const char *const begins[] = { "error", "failed", "invalid",
+	static const char *const failures[] = { "error", "failed", "invalid",
 		"no replacement", "no match", "no sufficiently", "no edits",
 		"no changes", "no occurrence", "could not", "couldn't",
 		"cannot", "unable", "old_str", "old string", "old text",
@@ -151,11 +164,11 @@ tells_no_edit(struct slice text)
 		"<error>", "<tool_use_error>", NULL };
 
 	text = slice_trim(text);
-	for (size_t i = 0; begins[i] != NULL; i++) {
-		size_t n = strlen(begins[i]);
+	for (size_t i = 0; failures[i] != NULL; i++) {
+		size_t n = strlen(failures[i]);
 
 		/* not a file's name: error.c, errors/ */
-		if (text.n >= n && strncasecmp(text.p, begins[i], n) == 0 &&
+		if (begins_like(text, failures[i]) &&
 		    (text.n == n || (!isalnum((unsigned char)text.p[n]) &&
 		    strchr("_./-", text.p[n]) == NULL)))
 			return true;
@@ -388,7 +401,7 @@ static bool
 is_none(struct slice text)
 {
 	static const char *const nones[] = { "[]", "{}", "()", "0", NULL };
-	static const char *const begins[] = { "no ", "not ", "nothing ", "0 ",
+	static const char *const nots[] = { "no ", "not ", "nothing ", "0 ",
 		"found 0 ", "found no ", NULL };
 	static const char *const hoped[] = { "output", "error", "errors",
 		"warning", "warnings", "problem", "problems", "issue",
@@ -405,12 +418,9 @@ is_none(struct slice text)
 		return slice_starts(slice_from(text, list), "[]") &&
 		    slice_find(text, list + 1, "[") == text.n;
 	}
-	for (size_t i = 0; begins[i] != NULL; i++) {
-		size_t n = strlen(begins[i]);
-
-		if (text.n > n && strncasecmp(text.p, begins[i], n) == 0)
+	for (size_t i = 0; nots[i] != NULL; i++)
+		if (begins_like(text, nots[i]))
 			return words_among(text, hoped, NULL) == 0;
-	}
 	return false;
 }
 
