@@ -9,6 +9,8 @@
 #include "map.h"
 #include "mem.h"
 
+#define SMALL 16		/* entries of a map at first */
+
 struct map_entry {
 	char *key;		/* NULL: free */
 	size_t n;
@@ -55,7 +57,8 @@ map_put(struct map *m, struct slice key, bool *fresh)
 	struct map_entry *e;
 
 	if (m->n + 1 > m->cap / 4 * 3) {
-		struct map big = { NULL, m->n, m->cap != 0 ? m->cap * 2 : 16 };
+		struct map big = { NULL, m->n,
+			m->cap != 0 ? m->cap * 2 : SMALL };
 
 		big.e = xcalloc(big.cap, sizeof *big.e);
 		for (size_t i = 0; i < m->cap; i++) {
@@ -75,6 +78,20 @@ map_put(struct map *m, struct slice key, bool *fresh)
 		m->n++;
 	}
 	return &e->val;
+}
+
+void
+map_empty(struct map *m)
+{
+	if (m->cap > SMALL) {
+		map_release(m);
+		return;
+	}
+	for (struct map_entry *e = m->e; m->n > 0; e++) {
+		m->n -= e->key != NULL;
+		free(e->key);
+		e->key = NULL;
+	}
 }
 
 void

@@ -24,4 +24,5 @@ uint64_t *map_put(struct map *m, struct slice key, bool *fresh);
 /* The hash of a key; it differs from run to run. */
 uint64_t map_hash(struct slice key);
 
-void map_release(struct map *m);	/* empty; usable again */
+void map_empty(struct map *m);		/* keeps little memory */
+void map_release(struct map *m);	/* none; usable again */

@@ -207,6 +207,6 @@ pairing_reset(struct pairing *p)
 void
 pairing_empty(struct pairing *p)
 {
-	map_release(&p->by_id);
+	map_empty(&p->by_id);
 	p->n = p->open = 0;
 }
