@@ -125,6 +125,11 @@ void
 files_release(struct file_states *f)
 {
 	files_clear(f);
+	hash_set_release(&f->states);
+	hash_set_release(&f->edits);
+	hash_set_release(&f->returned);
+	hash_set_release(&f->once);
+	hash_set_release(&f->twice);
 	free(f->file);
 }
 

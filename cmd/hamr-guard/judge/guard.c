@@ -451,6 +451,10 @@ guard_release(struct guard *g)
 {
 	guard_reset(g);
 	pairing_reset(&g->pairing);
+	hash_set_release(&g->lines);
+	hash_set_release(&g->errors);
+	hash_set_release(&g->failures);
+	hash_set_release(&g->answered);
 	free(g->remembered);
 	streaks_release(&g->seen);
 	streaks_release(&g->faults);

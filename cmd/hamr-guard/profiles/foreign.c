@@ -177,7 +177,7 @@ turn(struct guard *g)
 	streaks_release(&m->calls);
 	streaks_release(&m->results);
 	call_row_clear(&m->row);
-	hash_set_clear(&m->outputs);
+	hash_set_release(&m->outputs);
 	map_release(&m->paths);
 	*m = (struct memory){ .outputs.max = SEEN_OUTPUTS };
 }

@@ -222,7 +222,7 @@ digest_text(struct buf *text, struct hash_set *seen,
 	else if (d->lines > SKETCH && !of->masks)
 		d->mask = 0;
 	d->sketch = hash_both(d->sketch, d->lines);
-	hash_set_clear(&a.call);
+	hash_set_release(&a.call);
 }
 
 void
@@ -243,7 +243,7 @@ digest_quoted(const struct fresh *fresh, struct slice call,
 		    !hash_set_add(seen, others))
 			d->gain -= count_chars(fresh->line[i]);
 	}
-	hash_set_clear(&words);
+	hash_set_release(&words);
 }
 
 void

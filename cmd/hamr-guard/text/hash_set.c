@@ -1,5 +1,6 @@
 /* hash_set.c - a bounded set of 64-bit hashes that forgets by generation. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "hash_set.h"
@@ -63,6 +64,18 @@ hash_set_add(struct hash_set *s, uint64_t h)
 
 void
 hash_set_clear(struct hash_set *s)
+{
+	struct generation *g = &s->young;
+
+	if (g->cap > SMALL || s->old.slot != NULL)
+		hash_set_release(s);
+	else if (g->n > 0)
+		memset(g->slot, 0, g->cap * sizeof *g->slot);
+	g->n = 0;
+}
+
+void
+hash_set_release(struct hash_set *s)
 {
 	free(s->young.slot);
 	free(s->old.slot);

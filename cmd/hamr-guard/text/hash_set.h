@@ -31,4 +31,5 @@ hash_set_soon(const struct hash_set *s, uint64_t h)
 	__builtin_prefetch(g->slot + ((size_t)(h >> 20) & (g->cap - 1)), 1);
 }
 bool hash_set_has(const struct hash_set *s, uint64_t h);
-void hash_set_clear(struct hash_set *s);	/* of its memory, too */
+void hash_set_clear(struct hash_set *s);	/* keeps little memory */
+void hash_set_release(struct hash_set *s);	/* none; usable again */
