@@ -243,7 +243,6 @@ rec_take(struct rec_in *in, const struct rec **r, struct err *e)
 	char *p = NULL;
 	size_t n = 0;
 
-	shrink(in);
 	do {
 		char *lf = find_lf(in);
 		if (lf == NULL)
@@ -381,6 +380,13 @@ rec_raw_drop(struct rec_in *in, size_t n)
 	in->start += n;
 }
 
+bool
+rec_holds(const struct rec_in *in, struct slice line)
+{
+	return in->buf != NULL && line.p >= in->buf &&
+	    line.p + line.n < in->buf + in->end;
+}
+
 /* ---- writing ---- */
 
 void
@@ -392,6 +398,45 @@ rec_out_init(struct rec_out *o)
 		.buf = BUF_INIT((size_t)1 << 40) };
 	o->regular = fstat(o->fd, &st) == 0 && S_ISREG(st.st_mode);
 	o->tty = isatty(o->fd) == 1;
+}
+
+static void
+write_all(struct rec_out *o, struct slice s)
+{
+	if (o->error == 0 && s.n > 0 && file_write_all(o->fd, s.p, s.n) < 0)
+		o->error = errno;
+}
+
+/* Something else follows the lines that are where they were read: it is
+ * mostly little, and so are they. */
+static void
+queue_passed(struct rec_out *o)
+{
+	struct slice passed = o->passed;
+
+	o->passed.n = 0;
+	if (passed.n >= QUEUE) {
+		rec_flush(o, NULL);
+		write_all(o, passed);
+	} else if (passed.n > 0) {
+		buf_slice(&o->buf, passed);
+	}
+}
+
+void
+rec_pass(struct rec_out *o, struct slice line)
+{
+	struct slice *passed = &o->passed;
+
+	if (o->tty) {
+		rec_put(o, line);
+		return;
+	}
+	if (passed->n == 0 || passed->p + passed->n != line.p) {
+		queue_passed(o);
+		*passed = (struct slice){ line.p, 0 };
+	}
+	passed->n += line.n + 1;
 }
 
 void
@@ -408,15 +453,14 @@ rec_put_parts(struct rec_out *o, const struct slice *part, size_t n)
 {
 	struct buf line = BUF_INIT((size_t)1 << 40);
 
+	queue_passed(o);
 	for (size_t i = 0; i < n; i++) {
 		if (o->tty || part[i].n < QUEUE) {
 			buf_slice(o->tty ? &line : &o->buf, part[i]);
 			continue;
 		}
 		rec_flush(o, NULL);
-		if (o->error == 0 && file_write_all(o->fd, part[i].p,
-		    part[i].n) < 0)
-			o->error = errno;
+		write_all(o, part[i]);
 	}
 	if (line.len > 0 && line.p[0] == '{')
 		term_json(&o->buf, buf_view(&line));
@@ -431,10 +475,10 @@ rec_put_parts(struct rec_out *o, const struct slice *part, size_t n)
 int
 rec_flush(struct rec_out *o, struct err *e)
 {
-	if (o->error == 0 && o->buf.len > 0 &&
-	    file_write_all(o->fd, o->buf.p, o->buf.len) < 0)
-		o->error = errno;
+	write_all(o, buf_view(&o->buf));
 	buf_reset(&o->buf);
+	write_all(o, o->passed);
+	o->passed.n = 0;
 	if (o->buf.cap > 4 * QUEUE)
 		buf_release(&o->buf);
 	if (o->error == 0)

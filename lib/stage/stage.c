@@ -37,7 +37,12 @@ put_line(struct stage *s, struct slice line)
 	struct err e;
 
 	if (s->jq == NULL) {
-		rec_put(&s->out, line);
+		/* what acts, and an importer, may read on before it writes */
+		if (s->ops->act == NULL && s->from == NULL &&
+		    rec_holds(&s->in, line))
+			rec_pass(&s->out, line);
+		else
+			rec_put(&s->out, line);
 		return;
 	}
 	if (s->failed)
@@ -161,6 +166,12 @@ handle(struct stage *s, const struct rec *r)
 	if (r->kind != R_GO && r->kind != R_SYNC &&
 	    (r->kind != R_HAMR || !s->begun || s->acting)) {
 		take_in(s, r);
+		return;
+	}
+	if (r->kind == R_HAMR && s->ops->act == NULL) {
+		finish(s);
+		if (!s->failed)
+			take_in(s, r);
 		return;
 	}
 	/* Before a go, a sync or the first record of the next transcript is
@@ -322,6 +333,7 @@ stage_run(struct stage *s)
 			read_input(s);
 		if (s->in.fd != STDIN_FILENO)
 			close(s->in.fd);
+		flush(s);	/* some of it is still in s->in */
 		rec_in_release(&s->in);
 	}
 	if (s->ops->end != NULL)
