@@ -125,7 +125,6 @@ const struct conf_key conf_keys[] = {
 	    "spec 4.2"),
 	BOOL("provider.system_in_place", YES, "false", "spec 4.3"),
 	BOOL("provider.stream", YES, "true", "spec 4.2"),
-	BOOL("provider.cumulative", YES, "false", "spec 4.2"),
 	BOOL("provider.vision", YES, "true", "spec 5.1"),
 	NUM("provider.temperature", YES, NULL, 0, 10, "spec 4.1: the server's"),
 	INT("provider.max_tokens", LESS_0, "0", 0, 1000000000,

@@ -254,43 +254,6 @@ says "... to the end of the answer" '["wordwords",null,[],"stop"]' \
 says "a repeated word" '["hahaha ha",null,[],"stop"]' \
 	"$(d '{"content":"ha"}')" "$(d '{"content":"ha"}')" \
 	"$(d '{"content":"ha ha"}')" "$(fin stop)"
-# servers that send all of the text with each piece
-all=()
-for text in I 'I ' 'I s' 'I se' 'I see' 'I see ' 'I see t' 'I see t' 'I see the' \
-	'I see the end.'; do
-	all+=("$(d "{\"reasoning_content\":\"Hm. $text\"}")")
-done
-for text in '<th' '<think>' '<think>So.</think>A' '<think>So.</think>A ' \
-	'<think>So.</think>A b' '<think>So.</think>A b' \
-	'<think>So.</think>A b c' '<think>So.</think>A b c d' \
-	'<think>So.</think>A b c d e' '<think>So.</think>A b c d e f'; do
-	all+=("$(d "{\"content\":\"$text\"}")")
-done
-events "${all[@]}" "$(d '{"content":"."}')" \
-	"$(d '{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x"}}]}')" \
-	"$(d '{"tool_calls":[{"index":0,"function":{"arguments":"{\"x\":1"}}]}')" \
-	"$(d '{"tool_calls":[{"index":0,"function":{"arguments":"{\"x\":1}"}}]}')" \
-	"$(fin tool_calls)" >s
-serve s
-is "provider.cumulative: once what each piece repeats" \
-	"$(asked -o provider.cumulative=true --stream 2>err | jq -sc '[map(select(
-	.kind == "content") | .text), (.[] | select(.role) | .content, .reasoning,
-	.tool_calls[0].function.arguments)]')" \
-	'[["A"," b"," c"," d"," e"," f","."],"A b c d e f.","Hm. I see the end.So.","{\"x\":1}"]'
-is "... without a word" "$(cat err)" ""
-events "$(d '{"content":"a"}')" "$(d '{"content":"ab"}')" "$(fin stop)" >s
-serve s
-is "... nor else" "$(asked 2>&1 | jq -r 'select(.role) | .content')" aab
-for text in a ab abc abcd abcde abcdef abcdefg abcdefgh; do
-	d "{\"content\":\"$text\"}"
-	echo
-done >pieces
-mapfile -t all <pieces
-events "${all[@]}" "$(fin stop)" >s
-serve s
-hamr-provider -n --no-config --base-url "$URL" --model m <in >out 2>err
-match "... but it is told of where it seems needed" "$(cat err)" \
-	"*set provider.cumulative = true"
 says "a closing tag where reasoning comes apart" \
 	'["it ends at </think> so","a",[],"stop"]' \
 	"$(d '{"reasoning_content":"a"}')" \

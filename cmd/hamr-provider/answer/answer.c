@@ -9,13 +9,10 @@
 
 #include "answer.h"
 
-/* Not a coincidence if this many pieces each repeat all text before them. */
-#define GROWN_MIN 8
-
 /* All buffers of an answer. */
 #define ALL(a) BUFS(&(a)->fresh, &(a)->raw, &(a)->content, &(a)->reasoning, \
 	&(a)->malformed, &(a)->carry, &(a)->cost, &(a)->model, \
-	&(a)->harmony.held, &(a)->said_all.text, &(a)->thought_all.text)
+	&(a)->harmony.held)
 
 static void
 show(struct answer *a, const char *kind, struct slice s)
@@ -144,7 +141,6 @@ answer_reset(struct answer *a, struct slice tools, bool forbidden)
 	repetition_reset(&a->said);
 	repetition_reset(&a->thought);
 	a->dropped = 0;
-	a->said_all.pieces = a->thought_all.pieces = 0;
 	a->usage = (struct usage){ -1, -1, -1, -1 };
 	a->finish = FINISH_NONE;
 	a->fed = a->started = a->lossy = a->ended = false;
@@ -165,29 +161,9 @@ answer_free(struct answer *a)
 
 /* ---- what a server sends ---- */
 
-/* The new part of a piece of text, if each piece repeats those before it. */
-static struct slice
-only_new(const struct answer *a, struct growing *g, struct slice piece)
-{
-	size_t had = g->text.len;
-	bool grows = g->pieces >= 0 && piece.n >= had &&
-	    (had == 0 || memcmp(piece.p, g->text.p, had) == 0);
-
-	if (a->cumulative && grows)
-		piece = slice_from(piece, had);
-	else if (!a->cumulative) {
-		g->pieces = grows && piece.n > had ? g->pieces + 1 : -1;
-		buf_reset(&g->text);
-	}
-	if (g->pieces >= 0)
-		buf_slice(&g->text, piece);
-	return piece;
-}
-
 void
 answer_content(struct answer *a, struct slice text)
 {
-	text = only_new(a, &a->said_all, text);
 	if (text.n == 0)
 		return;
 	a->fed = true;
@@ -200,7 +176,6 @@ answer_content(struct answer *a, struct slice text)
 void
 answer_reasoning(struct answer *a, struct slice text)
 {
-	text = only_new(a, &a->thought_all, text);
 	if (text.n == 0)
 		return;
 	a->fed = true;
@@ -328,12 +303,6 @@ bool
 answer_finished(const struct answer *a)
 {
 	return a->finish != FINISH_NONE || answer_repeats(a) > 0;
-}
-
-bool
-answer_grows(const struct answer *a)
-{
-	return a->said_all.pieces >= GROWN_MIN;
 }
 
 long long

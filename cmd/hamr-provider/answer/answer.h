@@ -28,13 +28,6 @@ struct usage {
 	long long prompt, completion, cached, written;
 };
 
-/* A text whose pieces may each repeat all that came before. */
-struct growing {
-	struct buf text;	/* so far; only the last piece unless
-				 * cumulative is set */
-	long pieces;		/* how many repeated it; -1: one did not */
-};
-
 /* Callers may read: native.n, started, fed, usage. */
 struct answer {
 	answer_delta *delta;
@@ -45,8 +38,6 @@ struct answer {
 	bool has_harmony;	/* look for harmony's tags */
 	bool forbidden;		/* no tool may be called */
 	bool again;		/* reasoning is read once more, into raw */
-	bool cumulative;	/* drop what a piece repeats; callers set it */
-	struct growing said_all, thought_all;
 	struct slice tools;	/* borrowed */
 	struct buf fresh;	/* scratch: the new part of a call */
 	struct buf raw;		/* content as reasoning.h passed it on */
@@ -93,9 +84,6 @@ void answer_model(struct answer *a, struct slice name);		/* decoded */
 
 /* Did a finish_reason arrive, or did we cut the answer? */
 bool answer_finished(const struct answer *a);
-/* Does each piece seem to repeat all before it, although cumulative is not
- * set? */
-bool answer_grows(const struct answer *a);
 /* How often it repeated a passage before we cut it for that; 0: it did not.
  * Later input is ignored. */
 long long answer_repeats(const struct answer *a);

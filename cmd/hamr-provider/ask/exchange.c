@@ -494,7 +494,6 @@ attempt_init(struct exchange *x)
 	if (x->p->answer == NULL)
 		x->p->answer = answer_new(s->dialect, s->repeat_limit,
 		    provider_delta, x->p);
-	x->p->answer->cumulative = s->cumulative;
 	sse_init(&x->sse, s->max_line, s->max_event);
 	x->stream.sse = &x->sse;
 	bufs_init(BUFS(&x->stream.text, &x->stream.mark, &x->held),
@@ -702,9 +701,6 @@ put_answer(struct exchange *x)
 	struct buf line = BUF_INIT((size_t)1 << 40);
 	struct scan s = { 0 };
 
-	if (answer_grows(p->answer))
-		provider_say(p, "each piece of the answer seems to repeat all "
-		    "before it; if it does, set provider.cumulative = true");
 	if (answer_usage_record(p->answer, &prices, &line))
 		provider_put(p, R_USAGE, &line);
 	if (block.n > 0) {

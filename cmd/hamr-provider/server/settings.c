@@ -427,7 +427,6 @@ load_rest(struct settings *s, struct lookup *l, const struct flags *f,
 	s->system_in_place = conf_bool(l->conf,
 	    whole_key(l, "system_in_place"));
 	s->stream = conf_bool(l->conf, whole_key(l, "stream"));
-	s->cumulative = conf_bool(l->conf, whole_key(l, "cumulative"));
 	s->has_temperature = conf_is_set(l->conf, whole_key(l, "temperature"));
 	s->temperature = s->has_temperature ? conf_num(l->conf,
 	    whole_key(l, "temperature")) : 0;

@@ -48,7 +48,7 @@ struct settings {
 	enum reasoning_replay reasoning;
 	bool own_key;			/* the user's headers hold a key */
 	bool no_images;			/* the model sees no images */
-	bool system_in_place, stream, cumulative, has_temperature, quiet;
+	bool system_in_place, stream, has_temperature, quiet;
 	double temperature;
 	long long max_tokens, max_retries, max_retry_after_ms, repeat_limit;
 	const char *params;		/* a JSON object, or "" */
