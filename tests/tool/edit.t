@@ -273,6 +273,19 @@ step read '{"path":"n/e/w","first":2}' \
 is "not asked to" "$(out)" exists
 step write '{"path":"n/e/w","content":"new\n","overwrite":true}'
 is "allowed, asked and read" "$(out) $(cat n/e/w)" "ok new"
+printf '\357\273\277a\r\nb\r\n' >n/crlf
+printf 'a\r\nb\n' >n/mixed
+step read '{"path":"n/crlf"}' read '{"path":"n/mixed"}' \
+	write '{"path":"n/mixed","content":"x\ny\n","overwrite":true}' \
+	write '{"path":"n/crlf","content":"x\n\ny","overwrite":true}'
+is "CRLF and BOM stay" "$(out) $(od -An -c n/crlf | tr -d ' \n')" \
+	'ok 357273277x\r\n\r\ny'
+match "and it is said" "$(said)" \
+	"*${nl}as before, it starts with a BOM and has CRLF line ends"
+is "mixed ends do not" "$(od -An -c n/mixed | tr -d ' \n')" 'x\ny\n'
+step write '{"path":"n/crlf","content":"\ufeffx\r\n","overwrite":true}'
+is "nor is one added to another" "$(od -An -c n/crlf | tr -d ' \n') $(said)" \
+	'357273277x\r\n wrote n/crlf, +0 -2 lines'
 opts=
 
 # --- policy

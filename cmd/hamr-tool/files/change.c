@@ -18,6 +18,8 @@
 
 #define DIFF_MAX ((size_t)16 << 10)
 
+#define BOM "\xef\xbb\xbf"
+
 #define PLACE_LINES 40		/* lines shown by a refused edit */
 
 /* The change of one file. */
@@ -29,6 +31,7 @@ struct change {
 	struct buf old, new;	/* contents */
 	struct buf disk;	/* if unsaved: the file's content on disk */
 	bool unsaved;		/* an editor shows another text, which is old */
+	bool kept_crlf, kept_bom;	/* of the old text, by a write */
 	char before[SHA_HEX], after[SHA_HEX];
 	struct edits edits;
 	struct hits hits;
@@ -112,6 +115,13 @@ take_old(struct files *f, struct change *c)
 }
 
 static int
+check_size(struct change *c)
+{
+	return !c->new.over ? 0 : fault_set(&c->fault, "too_large", "%s would "
+	    "be larger than 64 MiB", c->name);
+}
+
+static int
 plan_edit(struct files *f, struct change *c, struct slice args)
 {
 	long first = 1, last;
@@ -159,10 +169,30 @@ plan_edit(struct files *f, struct change *c, struct slice args)
 			    first, last, c->name);
 	}
 	edits_apply(&c->edits, &c->hits, text, &c->new);
-	if (c->new.over)
-		return fault_set(&c->fault, "too_large", "%s would be larger "
-		    "than 64 MiB", c->name);
-	return 0;
+	return check_size(c);
+}
+
+/* The whole text is written anew: keep what every line of the old one ends in,
+ * and its BOM, as edit does. */
+static void
+keep_form(struct change *c)
+{
+	struct slice old = buf_view(&c->old), new = buf_view(&c->new);
+
+	c->kept_crlf = is_crlf(old) && slice_has(new, "\n") &&
+	    !slice_has(new, "\r");
+	c->kept_bom = new.n > 0 && slice_starts(old, BOM) &&
+	    !slice_starts(new, BOM);
+	if (c->kept_crlf)
+		text_to_crlf(&c->new);
+	if (c->kept_bom) {
+		struct buf b = BUF_INIT(FILE_MAX);
+
+		buf_adds(&b, BOM);
+		buf_slice(&b, buf_view(&c->new));
+		buf_release(&c->new);
+		c->new = b;
+	}
 }
 
 static int
@@ -192,7 +222,8 @@ plan_write(struct files *f, struct change *c, struct slice args)
 		return fault_set(&c->fault, "exists", "%s exists and was not "
 		    "read whole; read all of it first, or change it with "
 		    "edit", c->name);
-	return 0;
+	keep_form(c);
+	return check_size(c);
 }
 
 static void
@@ -322,6 +353,10 @@ put_made(const struct change *c, const struct proof *proof, struct result *r)
 	else
 		buf_fmt(out, "wrote %s, +%ld -%ld lines\n", c->name,
 		    c->diff.added, c->diff.removed);
+	if (c->kept_crlf || c->kept_bom)
+		buf_fmt(out, "as before, it %s%s%s\n", c->kept_bom ?
+		    "starts with a BOM" : "", c->kept_bom && c->kept_crlf ?
+		    " and " : "", c->kept_crlf ? "has CRLF line ends" : "");
 	if (others > 0)
 		buf_fmt(out, "its hard link is broken: %ld other name%s "
 		    "keep%s the old text\n", others, others == 1 ? "" : "s",
