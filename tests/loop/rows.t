@@ -192,20 +192,21 @@ is "... behind another one, too" "$S $(ended) $((SECONDS < 10))" \
 
 # ---- a memory that does not answer ----
 
+fresh "its' own"
 answer "Read." >script
-cat >mem <<'X'
+cat >"$T/mem" <<'X'
 #!/bin/sh
 while read -r line; do :; done
 exec sleep 60
 X
-chmod +x mem
+chmod +x "$T/mem"
 SECONDS=0
-run x -o "stages.mem=['$PWD/mem']"
+run x -o "stages.mem=['$T/mem']"
 is "a finished run waits for it for a moment" \
     "$S $(ended) $((SECONDS < 8))" "0 completed stop 1"
-match "and says so" "$(cat err)" "*hamr-loop: stage mem ($PWD/mem) did not \
-answer in time; this run is not indexed; later: hamr-mem -n $PWD/.hamr/*.ndjson"
-f=$(sed -n 's/.*later: hamr-mem -n //p' err)
-hamr-mem --no-config -n "$f" >/dev/null && hamr-mem --no-config search Read >hits
+match "and says so" "$(cat err)" "*hamr-loop: stage mem ($T/mem) did not \
+answer in time; this run is not indexed; later: hamr-mem -n '$T/its'*.ndjson'"
+eval "$(sed -n 's/.*later: hamr-mem/hamr-mem --no-config/p' err)" >/dev/null
+hamr-mem --no-config search Read >hits
 is "and what is said to do does it" "$(grep -c Read. hits)" 1
 done_testing
