@@ -90,20 +90,29 @@ is_refused(int error)
 	    error == ELOOP;
 }
 
+/* Is this a folder of the user's, or for root, of root's owner? */
+static bool
+is_ours(const char *root, const struct stat *st)
+{
+	struct stat folder;
+
+	return S_ISDIR(st->st_mode) && (st->st_uid == geteuid() ||
+	    (geteuid() == 0 && stat(root, &folder) == 0 &&
+	    st->st_uid == folder.st_uid));
+}
+
 /* The repository's own .hamr in *out, or NULL if it must not be used.  -1 with
  * e if that is unknown: going elsewhere would then hide what is here. */
 static int
 own_place(const char *root, bool create, char **out, struct err *e)
 {
 	char *dir = xasprintf("%s/.hamr", root);
-	struct stat st, folder;
+	struct stat st;
 	bool there = lstat(dir, &st) == 0;
 	int yes = 1;
 
 	/* may an existing .hamr be used? */
-	if (there && (!S_ISDIR(st.st_mode) || (st.st_uid != geteuid() &&
-	    (geteuid() != 0 || stat(root, &folder) < 0 ||
-	    st.st_uid != folder.st_uid)) || access(dir, W_OK) < 0)) {
+	if (there && (!is_ours(root, &st) || access(dir, W_OK) < 0)) {
 		yes = 0;
 	} else if (there) {
 		int tracked = git_tracks(root, e);
@@ -150,6 +159,20 @@ state_where(const char *root, struct err *e)
 	if (own_place(root, false, &dir, e) < 0)
 		return NULL;
 	return dir != NULL ? dir : state_home(root, e);
+}
+
+char *
+state_read_only(const char *root)
+{
+	char *dir = xasprintf("%s/.hamr", root);
+	struct stat st;
+	struct err e;
+
+	if (lstat(dir, &st) == 0 && is_ours(root, &st) &&
+	    access(dir, W_OK) < 0 && git_tracks(root, &e) == 0)
+		return dir;
+	free(dir);
+	return NULL;
 }
 
 char *

@@ -4,7 +4,8 @@
  * but config.toml, commands/ and skills/ is ignored).  A repository is
  * untrusted: if git tracks anything in .hamr but these and .gitignore, if .hamr
  * is a link or not the user's, or if it cannot be written, they live in
- * $XDG_STATE_HOME/hamr/REPO-ID instead, and nothing in .hamr is read.
+ * $XDG_STATE_HOME/hamr/REPO-ID instead, and nothing in .hamr is read, but for
+ * the memory in one that is only not writable (state_read_only).
  */
 #pragma once
 
@@ -18,6 +19,10 @@ extern const char state_ignore[];
 /* The folder's path, whether or not it exists; the caller frees it.  NULL with
  * e if neither place can be used. */
 char *state_where(const char *root, struct err *e);
+
+/* Root's .hamr, if it would be used but cannot be written; the caller frees it.
+ * Else NULL. */
+char *state_read_only(const char *root);
 
 /* The folder's absolute path, which the caller frees; create: make it if it is
  * missing.  NULL with e if neither place can be used, or (without create) if

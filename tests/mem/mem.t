@@ -447,6 +447,26 @@ you can write in its folder, or name another memory with --db"
 	    "hamr-mem: ro/m.db: its index is not compared with its text: that \
 takes permission to write
 0"
+	mkdir cold && cd cold && git init -q .
+	old=$(hamr-mem --no-config save "an old fact")
+	cold() { bwrap --bind / / --dev-bind /dev /dev --ro-bind \
+	    "$PWD/.hamr" "$PWD/.hamr" -- "$(command -v hamr-mem)" \
+	    --no-config "$@"; }
+	new=$(cold save "a new fact")
+	is "a .hamr that cannot be written is searched, too" \
+	    "$(cold search fact | jq -r .id | sort)" \
+	    "$(printf '%s\n' "$old" "$new" | sort)"
+	is "read for a brief, and shown" \
+	    "$(cold brief old | head -n 1; cold show "$old")" \
+	    "$old an old fact
+an old fact"
+	rm .hamr/memory.db-*
+	seq 999 >.hamr/memory.db
+	is "if it cannot be read, the other is" \
+	    "$(cold search fact 2>err | jq -r .id)" "$new"
+	match "which is said" "$(cat err)" \
+	    "hamr-mem: */cold/.hamr/memory.db: *; it is not searched"
+	cd ..
 else
 	skip "a read-only folder" "no bwrap"
 fi

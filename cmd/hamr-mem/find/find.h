@@ -25,7 +25,7 @@ struct hits {
 	bool partial;			/* some matches were not ranked */
 };
 
-#define MEMORIES 2			/* most memories read at once */
+#define MEMORIES 3			/* most memories read at once */
 
 struct find {
 	struct slice query;

@@ -93,6 +93,27 @@ open_there(char *path, const char *name, enum db_mode mode, struct store *st,
 	return r < 0 && e->status == ST_NOINPUT ? 1 : r;
 }
 
+/* The memory in a .hamr that cannot be written, beside that of the state
+ * folder; NULL: there is none. */
+static char *
+read_only_path(void)
+{
+	struct err e;
+	struct stat st;
+	char *root = conf_root(".", &e), *path = NULL;
+	char *dir = root != NULL ? state_read_only(root) : NULL;
+
+	if (dir != NULL)
+		path = xasprintf("%s/memory.db", dir);
+	if (path != NULL && (lstat(path, &st) < 0 || !S_ISREG(st.st_mode))) {
+		free(path);
+		path = NULL;
+	}
+	free(dir);
+	free(root);
+	return path;
+}
+
 int
 where_open(const struct opts *o, enum db_mode mode, struct store st[MEMORIES],
     size_t *n, struct err *e)
@@ -102,8 +123,17 @@ where_open(const struct opts *o, enum db_mode mode, struct store st[MEMORIES],
 	int r = open_there(path, name, mode, &st[0], e);
 
 	*n = r == 0;
-	path = r >= 0 && o->db == NULL && !o->global ? global_path(false, e) :
-	    NULL;
+	bool all = o->db == NULL && !o->global;
+	path = r >= 0 && all ? read_only_path() : NULL;
+	if (path != NULL) {
+		r = open_there(path, name, mode, &st[*n], e);
+		*n += r == 0;
+		if (r < 0) {	/* as when its log cannot be read there */
+			err_say("%s; it is not searched", e->text);
+			r = 0;
+		}
+	}
+	path = r >= 0 && all ? global_path(false, e) : NULL;
 	if (path != NULL) {		/* HOME may not be set */
 		r = open_there(path, "global", mode, &st[*n], e);
 		*n += r == 0;
