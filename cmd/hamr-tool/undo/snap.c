@@ -411,8 +411,9 @@ see(void *arg, const struct gitignore_seen *g)
 	return GITIGNORE_PASS;
 }
 
-/* Look at one path; e is its entry, or NULL.  If we cannot find out whether it
- * exists, the snapshot fails.  True: it exists. */
+/* Look at one path; e is its entry, or NULL, which is kept if it is in a folder
+ * that may not be entered.  If we cannot find out whether it exists, the
+ * snapshot fails.  True: it exists. */
 static bool
 see_one(struct take *t, const char *rel, struct gitindex_entry *e)
 {
@@ -421,6 +422,8 @@ see_one(struct take *t, const char *rel, struct gitindex_entry *e)
 
 	if (fd < 0 && is_lack(errno))
 		t->failed = true;
+	else if (fd < 0 && errno == EACCES)
+		t->s->left.unreadable++;
 	else if (fd >= 0 && fstat(fd, &st) == 0 && is_covered(t, rel, &st))
 		see_file(t, rel, &st, e);
 	else
