@@ -643,4 +643,10 @@ serve pieces
 is "... also one in pieces; what only begins like it is shown" "$(
 	OPENAI_API_KEY=$key asked | jq -c 'select(.type == "delta") | .text' |
 	tr '\n' ' ')" '"k " "[key] sk/canada " "sk" "s" "/can" '
+key=sk/canary+12345678sk
+events "$(d "{\"content\":\"k $key\"}")" "$(d '{"content":" sk/canary+12345678"}')" \
+	"$(d '{"content":"sk"}')" "$(fin stop)" >ends
+serve ends
+is "... and one that ends as it begins" "$(OPENAI_API_KEY=$key asked |
+	jq -j 'select(.type == "delta") | .text')" "k [key] [key]"
 done_testing

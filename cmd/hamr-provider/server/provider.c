@@ -15,7 +15,6 @@ put_delta(struct provider *p, const char *kind, struct slice text)
 
 	scan_put(&line, "{'type':'delta','kind':@,'text':@}", slice_of(kind),
 	    text);
-	settings_redact(p->set, true, &line);
 	stage_put(p->stage, R_DELTA, buf_view(&line));
 	buf_release(&line);
 }
@@ -43,6 +42,8 @@ provider_delta(void *ctx, const char *kind, struct slice text)
 	buf_slice(&all, buf_view(&p->held));
 	buf_slice(&all, text);
 	buf_reset(&p->held);
+	/* first: a secret's end may begin it, too */
+	settings_redact(p->set, true, &all);
 	size_t n = all.len - settings_secret_begins(p->set, buf_view(&all));
 	if (n > 0)
 		put_delta(p, kind, slice_part(buf_view(&all), 0, n));
