@@ -937,6 +937,17 @@ print(re.findall(rb"v{900,}[^\x1b]*", t.all) == [b"v" * (12 * 80 - 5) + b"..."],
       t.all.count(b"w" * 100), b"[14 more lines]" in t.all)
 P
 is "a long message shows its beginning" "$(cat ../got)" "True 6 True"
+fresh narrow
+answer One. >script
+py >../got <<'P'
+import fcntl, struct
+t = chat(); t.sees("sandbox"); t.sees("> ")
+fcntl.ioctl(t.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 4, 0, 0))
+t.type("\x1b[200~%s\x1b[201~\r" % "\n".join(["v"] * 11 + ["w" * 99, "x"]))
+t.sees("[1 more lines]"); t.sees("One."); t.type("\x04"); t.end()
+print(b"ww" in t.all)
+P
+is "... also in 4 columns" "$(cat ../got)" False
 
 # --- what lasts 10 s can be interrupted, and says so: on a clock that is faster
 if grep -q __asan_init "$BIN/hamr-loop"; then

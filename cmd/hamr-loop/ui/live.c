@@ -612,7 +612,7 @@ ui_said(struct ui *u, const char *text)
 		size_t cut = utf8_cut(line.p, line.n, SAID_BYTES);
 		term_escape(&safe, (struct slice){ line.p, cut });
 		struct slice shown = buf_view(&safe);
-		shown.n = term_fits(shown, room - 5);
+		shown.n = term_fits(shown, room > 5 ? room - 5 : 0);
 		buf_fmt(&b, "%s%s%.*s%s%s\n", u->color ? "\033[1m" : "", lead,
 		    (int)shown.n, shown.p, cut < line.n || shown.n < safe.len ?
 		    "..." : "", PLAIN(u));
