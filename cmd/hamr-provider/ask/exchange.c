@@ -168,7 +168,7 @@ on_event(void *ctx, struct slice data)
 
 	if (x->held.len > 0)
 		take_held(x, &data, &whole);
-	bool hold = half_pair(data, false) != NULL;
+	bool hold = !x->sse.is_error && half_pair(data, false) != NULL;
 	if (hold)
 		buf_slice(&x->held, data);
 	int stop = hold ? 0 : take_event(x, data);
