@@ -380,6 +380,14 @@ says "a surrogate pair cut between events is one character" \
 says "... and half of one at an end is told as U+FFFD" '["a�b�",null,[],"stop"]' \
 	"$(d '{"content":"a\ud83d"}')" "$(d '{"content":"b\ud83d"}')" \
 	"$(fin stop)"
+{ echo chunked
+  printf 'event {"choices":[{"index":0,"delta":{"content":"%s"},%s}]}\nhang\n' \
+	'a\ud83d' '"finish_reason": "stop"'; } >s
+serve s
+SECONDS=0
+is "... at once with a finish_reason, from a server that hangs" \
+	"$(ask -o provider.idle_timeout=10 | jq -c '[.content, .code]') \
+$((SECONDS < 8))" '["a�",null] 1'
 events "$(d '{"content":"a\ud83d"}')" '{"error":{"message":"boom"}}' >s
 serve s
 is "... also before an error" "$(ask -o provider.max_retries=0 |

@@ -160,6 +160,17 @@ take_held(struct exchange *x, struct slice *data, struct buf *whole)
 	buf_release(&first);
 }
 
+/* Does a chat completion end with this event, so that none may follow? */
+static bool
+is_last(struct slice data)
+{
+	struct walk w = walk_elements(scan_get(data, "choices"));
+	struct slice choice;
+
+	return walk_next(&w, NULL, &choice) &&
+	    scan_kind(scan_get(choice, "finish_reason")) == SCAN_STRING;
+}
+
 static int
 on_event(void *ctx, struct slice data)
 {
@@ -168,7 +179,8 @@ on_event(void *ctx, struct slice data)
 
 	if (x->held.len > 0)
 		take_held(x, &data, &whole);
-	bool hold = !x->sse.is_error && half_pair(data, false) != NULL;
+	bool hold = !x->sse.is_error && half_pair(data, false) != NULL &&
+	    !is_last(data);
 	if (hold)
 		buf_slice(&x->held, data);
 	int stop = hold ? 0 : take_event(x, data);
