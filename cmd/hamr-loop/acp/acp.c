@@ -26,7 +26,7 @@ acp_send(struct acp *a, struct buf *message)
 {
 	bool fits = !message->over && message->len < ACP_MESSAGE_MAX;
 
-	if (fits && !a->over)
+	if (fits && a->out_errno == 0)
 		rpc_put(&a->rpc, buf_view(message), SIZE_MAX);
 	buf_release(message);
 	return fits;
@@ -570,9 +570,9 @@ close_sessions(struct acp *a)
 	for (size_t i = 0; i < a->n; i++) {
 		struct worker *s = a->v[i];
 
-		if (s->child != NULL && s->child->in >= 0 && (a->over ||
-		    ((a->ended || s->closing != NULL) && s->work == IDLE &&
-		    s->written == s->out.len)))
+		if (s->child != NULL && s->child->in >= 0 &&
+		    (a->out_errno != 0 || ((a->ended || s->closing != NULL) &&
+		    s->work == IDLE && s->written == s->out.len)))
 			child_close_in(s->child);
 	}
 }
@@ -615,7 +615,6 @@ round_of_poll(struct acp *a, int most)
 		else if (p[3 * n + 1].revents & (POLLERR | POLLNVAL))
 			a->out_errno = p[3 * n + 1].revents & POLLNVAL ?
 			    EBADF : EPIPE;
-		a->over |= a->out_errno != 0;
 		for (size_t i = 0; i < n; i++) {
 			if (v[i]->child == NULL)
 				continue;
@@ -655,7 +654,7 @@ acp(int argc, char **argv)
 	if (isatty(STDOUT_FILENO) != 1)
 		fcntl(STDOUT_FILENO, F_SETFL,
 		    fcntl(STDOUT_FILENO, F_GETFL) | O_NONBLOCK);
-	while (!a.over && !a.ended)
+	while (a.out_errno == 0 && !a.ended)
 		round_of_poll(&a, -1);
 	/* the editor is gone: end its sessions as Ctrl-C does */
 	long long until = file_now_ms() + END_MS;
@@ -675,7 +674,7 @@ acp(int argc, char **argv)
 	while (a.n > 0)
 		worker_free(a.v[a.n - 1]);
 	until = file_now_ms() + LAST_MS;
-	while (!a.over && rpc_waiting(&a.rpc) && file_now_ms() < until)
+	while (a.out_errno == 0 && rpc_waiting(&a.rpc) && file_now_ms() < until)
 		round_of_poll(&a, LAST_MS);
 	free(a.args);
 	free(a.v);

@@ -40,8 +40,7 @@ struct acp {
 	bool reads, writes;	/* files, through its buffers */
 	bool terminal;		/* show a command's output from _meta */
 	bool ended;		/* stdin is at its end */
-	bool over;		/* our output cannot be written ... */
-	int out_errno;		/* ... for this */
+	int out_errno;		/* why our output cannot be written; or 0 */
 };
 
 /* A call of the last assistant message. */
