@@ -243,6 +243,8 @@ rec_take(struct rec_in *in, const struct rec **r, struct err *e)
 	char *p = NULL;
 	size_t n = 0;
 
+	if (in->out == 0)	/* else rec_pass may still have lines here */
+		shrink(in);
 	do {
 		char *lf = find_lf(in);
 		if (lf == NULL)
