@@ -622,8 +622,9 @@ ui_said(struct ui *u, const char *text)
 		lead = "  ";
 	}
 	if (rest.n > 0)
-		buf_fmt(&b, "%s  [%zu more lines]%s\n", DIM(u),
-		    slice_lines(rest), PLAIN(u));
+		buf_fmt(&b, "%s  [%zu more line%s]%s\n", DIM(u),
+		    slice_lines(rest), slice_lines(rest) > 1 ? "s" : "",
+		    PLAIN(u));
 	buf_release(&safe);
 	ui_print(u, &b);
 }
