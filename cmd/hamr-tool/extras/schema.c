@@ -150,6 +150,7 @@ schema_put(const struct schema *s, struct slice parameters, struct buf *out)
 void
 schema_list(unsigned on, struct buf *out)
 {
+	/* by SCHEMA_NETWORK and SCHEMA_GIT */
 	static const char *const cannot[] = {
 		" Commands have no network and cannot change .git.",
 		" Commands cannot change .git.",
@@ -160,14 +161,15 @@ schema_list(unsigned on, struct buf *out)
 
 	for (size_t i = 0; i < NTOOLS; i++) {
 		struct schema s = tools[i];
+
+		if (!schema_is_on(&s, on))
+			continue;
 		char *what = xasprintf("%s%s", s.what, s.id == TOOL_BASH ?
 		    cannot[on / SCHEMA_NETWORK % 4] : "");
-
 		s.what = what;
 		buf_reset(&b);
 		scan_put(&b, s.form);
-		if (schema_is_on(&s, on))
-			schema_put(&s, buf_view(&b), out);
+		schema_put(&s, buf_view(&b), out);
 		free(what);
 	}
 	buf_release(&b);
