@@ -11,7 +11,8 @@
 #include "internal.h"
 
 #define BYTES_PER_TOKEN 4	/* of a summary */
-#define SUMMARY_SMALL 1400	/* bytes it may have in even a tiny window */
+#define SUMMARY_SMALL 1400	/* bytes it may have in a small window, unless
+				 * summary_print finds too many tokens */
 #define FILLED_PERCENT 95	/* of B: room for the next step */
 #define B_UNLIMITED 122880	/* B of a demanded epoch without a limit */
 
