@@ -483,15 +483,12 @@ view_messages(struct view *v)
 	return buf_view(&v->body);
 }
 
-void
-view_print(struct view *v, struct buf *out)
+struct walk
+view_walk(struct view *v)
 {
-	struct slice messages = view_messages(v);
+	struct slice s = view_messages(v);
 
-	buf_reserve(out, messages.n + 2);
-	buf_addc(out, '[');
-	buf_slice(out, messages);
-	buf_addc(out, ']');
+	return (struct walk){ s.p, s.p + s.n, SCAN_ARRAY };
 }
 
 void

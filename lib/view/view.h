@@ -8,7 +8,7 @@
  * was printed before is a prefix of what is printed next, except for the end
  * of the last message.
  *
- * view_new, view_add and view_print suffice to make a request.  The rest is
+ * view_new, view_add and view_give suffice to make a request.  The rest is
  * for hamr-compact, which decides how older parts of the list are shown.
  */
 #pragma once
@@ -30,15 +30,14 @@ void view_free(struct view *v);
 /* Take in a record; only messages matter. */
 void view_add(struct view *v, const struct rec *r);
 
-/* Append the messages as a JSON array.  The cost is that of what is new since
- * the last time, plus the copy. */
-void view_print(struct view *v, struct buf *out);
-/* The same into an empty buffer, without the copy; the next call writes all of
+/* The messages, with commas between them; valid until the view changes.  The
+ * cost is that of what is new since the last time. */
+struct slice view_messages(struct view *v);
+/* The same, walked. */
+struct walk view_walk(struct view *v);
+/* Move them into an empty buffer, as a JSON array; the next call writes all of
  * it again. */
 void view_give(struct view *v, struct buf *out);
-/* The messages without the brackets and without a copy; valid until the view
- * changes. */
-struct slice view_messages(struct view *v);
 
 /* ---- how it is made, and shown differently ---- */
 

@@ -118,9 +118,9 @@ struct retained {
  * the beginning of each message that a person wrote, and for each path that was
  * edited. */
 static struct retained
-look_for(const struct compact *c, struct slice messages)
+look_for(const struct compact *c)
 {
-	const struct view *v = c->view;
+	struct view *v = c->view;
 	struct retained k = { .task = true, .newest = true };
 	struct buf in = BUF_INIT((size_t)1 << 40), b = in;
 	struct finder texts = { .n = 0 };
@@ -128,7 +128,7 @@ look_for(const struct compact *c, struct slice messages)
 	struct slice m;
 	struct call call;
 
-	for (struct walk w = walk_of(messages); walk_next(&w, NULL, &m); ) {
+	for (struct walk w = view_walk(v); walk_next(&w, NULL, &m); ) {
 		msg_text(scan_get(m, "content"), &in);
 		buf_addc(&in, '\n');
 		for (struct walk calls = walk_of(scan_get(m, "tool_calls"));
@@ -176,15 +176,14 @@ look_for(const struct compact *c, struct slice messages)
 bool
 legality_print(struct compact *c, bool fits, struct buf *out)
 {
-	struct buf all = BUF_INIT((size_t)1 << 40), list = all;
+	struct buf list = BUF_INIT((size_t)1 << 40);
 	struct checker checker = { .last = NONE };
 	const char *why = NULL;
 	struct slice m;
 	size_t at = 0, n = 0;
 
 	/* the first breach of the rules of chapter 8.3 */
-	view_print(c->view, &all);
-	for (struct walk w = walk_of(buf_view(&all));
+	for (struct walk w = view_walk(c->view);
 	    why == NULL && walk_next(&w, NULL, &m); )
 		why = check_one(&checker, m, at++);
 	if (why != NULL)
@@ -194,7 +193,7 @@ legality_print(struct compact *c, bool fits, struct buf *out)
 	free(checker.open);
 	map_release(&checker.ids);
 	scan_release(&checker.scan);
-	struct retained k = look_for(c, buf_view(&all));
+	struct retained k = look_for(c);
 	/* what was elided or cut */
 	for (size_t i = 0; i < c->view->ncalls; i++) {
 		const struct view_call *call = &c->view->calls[i];
@@ -227,7 +226,7 @@ legality_print(struct compact *c, bool fits, struct buf *out)
 		    fits ? "" : ", too large to send", k.users_in, k.users,
 		    k.paths_in, k.paths);
 	buf_slice(out, buf_view(&list));
-	bufs_release(BUFS(&all, &list));
+	buf_release(&list);
 	return why == NULL && k.task && k.newest;
 }
 
@@ -271,16 +270,12 @@ print_count(const char *const *files, size_t n, enum token_family f,
 void
 print_view(struct compact *c, struct buf *out)
 {
-	struct buf all = BUF_INIT((size_t)1 << 40);
 	struct slice m;
 
-	view_print(c->view, &all);
-	for (struct walk w = walk_of(buf_view(&all));
-	    walk_next(&w, NULL, &m); ) {
+	for (struct walk w = view_walk(c->view); walk_next(&w, NULL, &m); ) {
 		buf_slice(out, m);
 		buf_addc(out, '\n');
 	}
-	buf_release(&all);
 }
 
 /* ---- --budget ---- */
