@@ -599,35 +599,52 @@ scan_end(struct scan_end *e, struct slice s)
 	return 0;
 }
 
-void
+/* The value of the escape \uXXXX that s begins with, or -1. */
+static int
+escape_of(struct slice s)
+{
+	return slice_starts(s, "\\u") && s.n >= 6 ? num_hex4(s.p + 2) : -1;
+}
+
+bool
 scan_repair(struct slice text, struct buf *out)
 {
 	static const char *const words[] = { "NaN", "Infinity", "-Infinity" };
 	struct buf clean = BUF_INIT(out->max);
-	bool quoted = false;
+	bool quoted = false, lossy = utf8_clean(&clean, text.p, text.n);
 	size_t n;
 
-	utf8_clean(&clean, text.p, text.n);
 	for (struct slice s = buf_view(&clean); s.n > 0;
 	    s = slice_from(s, n)) {
 		n = 1;
+		if (quoted && *s.p == '\\') {
+			int cp = escape_of(s);
+			bool bad = cp == 0 || (cp >= 0xd800 && cp <= 0xdfff);
+
+			n = cp >= 0 ? 6 : num_min(2, s.n);
+			if (bad && cp > 0 && cp < 0xdc00 &&
+			    (escape_of(slice_from(s, 6)) & ~0x3ff) == 0xdc00) {
+				n = 12;		/* a pair */
+				bad = false;
+			}
+			buf_slice(out, bad ? SLICE("\\ufffd") :
+			    slice_part(s, 0, n));
+			lossy |= bad;
+			continue;
+		}
+		quoted ^= *s.p == '"';
 		for (size_t i = 0; i < 3 && !quoted && n == 1; i++)
 			if (slice_starts(s, words[i]))
 				n = strlen(words[i]);
-		quoted ^= *s.p == '"';
 		if (n > 1)
 			buf_adds(out, "null");
-		else if (slice_starts(s, "\\u0000")) {
-			n = 6;
-			buf_adds(out, "\\ufffd");
-		} else if (quoted && (unsigned char)*s.p < 0x20)
+		else if (quoted && (unsigned char)*s.p < 0x20)
 			buf_fmt(out, "\\u%04x", *s.p);
-		else {
-			n = num_min(*s.p == '\\' ? 2 : 1, s.n);
-			buf_add(out, s.p, n);
-		}
+		else
+			buf_addc(out, *s.p);
 	}
 	buf_release(&clean);
+	return lossy;
 }
 
 const char *

@@ -81,9 +81,11 @@ struct scan_end {
 size_t scan_end(struct scan_end *e, struct slice s);
 
 /* Append text with what other programs' JSON gets wrong repaired: bytes that
- * are not UTF-8 and NULs, raw or escaped, become U+FFFD, control bytes in
- * strings are escaped, and Python's NaN and Infinity become null. */
-void scan_repair(struct slice text, struct buf *out);
+ * are not UTF-8, NULs, raw or escaped, and unpaired escaped surrogates become
+ * U+FFFD (true: there was one), control bytes in strings are escaped, and
+ * Python's NaN and Infinity become null.  Text that is not JSON for another
+ * reason stays invalid. */
+bool scan_repair(struct slice text, struct buf *out);
 
 /* Is text one JSON value?  If so it counts as checked. */
 bool scan_is_json(struct slice text);
