@@ -399,7 +399,7 @@ look_at_line(struct look *k, struct slice line)
 		if (n == 0 || n >= line.n ||
 		    rec_parse(&k->scan, line.p, n, &r) < 0) {
 			buf_reset(&k->text);
-			value_mend(line, &k->text);
+			scan_repair(line, &k->text);
 			if (rec_parse(&k->scan, k->text.p, k->text.len,
 			    &r) < 0)
 				return false;
@@ -536,7 +536,7 @@ guess_document(struct look *k, struct slice s)
 		if (n == 0)
 			n = rest.n;
 		repair((struct slice){ rest.p, n }, &whole);
-		value_mend(buf_view(&whole), &clean);
+		scan_repair(buf_view(&whole), &clean);
 		good = scan_value(&k->scan, clean.p, clean.len) == 0;
 		if (good)
 			look_at_document(k, buf_view(&clean));

@@ -1,58 +1,7 @@
 /* value_reader.c - reads a foreign file as a sequence of JSON values. */
 #include <string.h>
 
-#include "base/num.h"
-#include "base/utf8.h"
 #include "value_reader.h"
-
-/* ---- mending ---- */
-
-/* The value of the escape \uXXXX at p, or -1. */
-static int
-escape_at(const char *p, const char *end)
-{
-	return end - p >= 6 && p[0] == '\\' && p[1] == 'u' ?
-	    num_hex4(p + 2) : -1;
-}
-
-bool
-value_mend(struct slice text, struct buf *out)
-{
-	struct buf clean = BUF_INIT(BUF_RECORD_MAX * 2);
-	bool quoted = false;
-
-	buf_adds(&clean, "");
-	bool lossy = utf8_clean(&clean, text.p, text.n);
-	const char *p = clean.p;
-	const char *end = p + clean.len;
-	buf_adds(out, "");
-	while (p < end)
-		if (quoted && *p == '\\') {
-			/* an escape: copied, or replaced if it is NUL or half
-			 * a pair of surrogates */
-			int a = escape_at(p, end);
-			size_t n = a >= 0 ? 6 : end - p >= 2 ? 2 : 1;
-			bool lone = a == 0 || (a >= 0xdc00 && a <= 0xdfff);
-			if (a >= 0xd800 && a <= 0xdbff) {
-				int b = escape_at(p + 6, end);
-				lone = b < 0xdc00 || b > 0xdfff;
-				n = lone ? 6 : 12;
-			}
-			if (lone)
-				buf_adds(out, "\\ufffd");
-			else
-				buf_add(out, p, n);
-			lossy |= lone;
-			p += n;
-		} else if (quoted && (unsigned char)*p < 0x20) {
-			buf_fmt(out, "\\u%04x", (unsigned)*p++);
-		} else {
-			quoted ^= *p == '"';
-			buf_addc(out, *p++);
-		}
-	buf_release(&clean);
-	return lossy;
-}
 
 /* Check s, repairing it if necessary.  The scanner accepts lone surrogates. */
 static int
@@ -61,10 +10,10 @@ check(struct value_reader *u, struct slice s)
 	u->json = s;
 	u->lossy = false;
 	if (scan_value(&u->scan, s.p, s.n) == 0 &&
-	    !slice_has(s, "\\ud") && !slice_has(s, "\\uD"))
+	    scan_lone_surrogate(s) == NULL)
 		return 1;
 	buf_reset(&u->mended);
-	u->lossy = value_mend(s, &u->mended);
+	u->lossy = scan_repair(s, &u->mended);
 	u->json = buf_view(&u->mended);
 	return scan_value(&u->scan, u->json.p, u->json.n) == 0 ? 1 : -1;
 }

@@ -2,8 +2,7 @@
  *
  * A unit is a line, an element of the array that makes up the file, or one of
  * several documents; so memory is bounded by the largest unit.  What other
- * programs let through (bytes that are not UTF-8, NUL, raw control bytes, lone
- * surrogates) is repaired here, as it is read.
+ * programs let through (scan_repair) is repaired here, as it is read.
  */
 #pragma once
 
@@ -37,10 +36,6 @@ struct value_reader {
  * first. */
 int value_reader_next(struct value_reader *u, bool wait, struct err *e);
 void value_reader_release(struct value_reader *u);
-
-/* Append text with what the scanner refuses repaired; true if something was
- * lost.  Text that is not JSON for another reason stays invalid. */
-bool value_mend(struct slice text, struct buf *out);
 
 /* The end of the JSON value at the start of s, or 0 if s does not have it. */
 size_t value_end(struct slice s);

@@ -219,6 +219,10 @@ is "a bad line, --lenient" "$(imp -q --lenient bad | jq -r '.content // .code' \
 is "what is no text is mended and told" "$(head -2 bad >u; printf \
     '%s:{"content":"w\377\\u0000\\ud800 \t"}}\n' "$E" >>u; imp -q u | tail -n 1)" \
     '{"role":"user","content":"w��� \t","meta":{"lossy":true}}'
+is "Python's NaN and Infinity are null" "$(printf '%s%s\n' \
+    '{"info":{"cost":NaN,"x":[-Infinity]},"messages":[' \
+    '{"role":"user","content":"hi NaN"}],"trajectory_format":"mini-swe-agent-1"}' \
+    | imp -q | tail -n 1)" '{"role":"user","content":"hi NaN"}'
 head -c 700 openai-array.json >cut
 status "a document cut short" 65 imp cut
 match "a document cut short: where" "$(imp -q cut 2>&1 >out)" "*cut:*cut short*"

@@ -71,7 +71,7 @@ static void
 mend(const char *p, size_t n)
 {
 	struct buf out = BUF_INIT(1 << 24);
-	bool lost = value_mend((struct slice){ p, n }, &out);
+	bool lost = scan_repair((struct slice){ p, n }, &out);
 
 	HOLDS(utf8_check(out.p, out.len) == out.len);
 	HOLDS(lost || utf8_check(p, n) == n);
