@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/num.h"
 #include "check/check.h"
 #include "conf/place.h"
 #include "jq/program.h"
@@ -200,54 +201,46 @@ print(struct stage *s)
 	reset(s);
 }
 
-/* --report=svg: all input is read; draw one document from it.  Each transcript
- * is a separate input of the jq program, and so has its full time limit. */
+/* --report=svg: all input is read; draw one document from it. */
 static void
 draw(struct stage *s)
 {
 	struct run *run = s->self;
-	struct buf text = BUF_INIT((size_t)1 << 40), in = text, drawn = text;
-	struct buf pictures = text;
-	struct slice rest = buf_view(&run->out), one, y, picture;
+	struct buf text = BUF_INIT((size_t)1 << 40);
+	struct slice rest = buf_view(&run->out), transcript, result;
 	struct program *p = NULL;
 	struct err e;
-	int64_t height = 0;
-	int r = -1;
+	int event = -1;
 
 	if (run->o->mode != MODE_SVG || s->failed || s->status != ST_OK)
 		return;
 	char *file = conf_share("report.jq");
 	if (file_read(file, &text, &e) == 0)
-		p = program_new("report.jq", text.p, "{}", false, &e);
-	while (p != NULL) {
-		bool last = !slice_line(&rest, &one);
-
-		bufs_reset(BUFS(&in, &drawn));
-		if (last)
-			scan_put(&in, "[$,'$']", SCAN_INT(height),
-			    buf_view(&pictures));
-		else
-			scan_put(&in, "[$,$]", SCAN_INT(height), one);
-		r = program_run(p, buf_view(&in), &drawn, &e);
-		if (r != 0 || last)
+		p = program_new("report.jq", text.p, "{}", true, &e);
+	if (p != NULL)		/* what comes after it is read with `inputs` */
+		program_give(p, SLICE("null"), 0);
+	while (p != NULL &&
+	    (event = program_next(p, &result, &e)) >= 0 &&
+	    event != PROGRAM_END) {
+		if (event == PROGRAM_NEED && slice_line(&rest, &transcript)) {
+			program_give(p, transcript, 0);
+		} else if (event == PROGRAM_NEED) {
+			program_last(p);
+		} else if (event == PROGRAM_VALUE) {
+			buf_reset(&text);
+			scan_str(result, &text);
+			rec_put(&s->out, slice_part(buf_view(&text), 0,
+			    text.len - 1));
+		} else if (event == PROGRAM_ERROR) {
+			event = err_set(&e, ST_DATA, "report.jq: %.*s",
+			    (int)num_min(result.n, 300), result.p);
 			break;
-		struct walk w = walk_of(slice_part(buf_view(&drawn), 0,
-		    drawn.len - 1));
-		/* still escaped as JSON */
-		if (walk_next(&w, NULL, &y) && scan_int(y, &height) &&
-		    walk_next(&w, NULL, &picture))
-			buf_slice(&pictures, slice_part(picture, 1,
-			    picture.n - 1));
+		}
 	}
-	if (r != 0) {
+	if (event < 0)
 		stage_fail(s, &e);
-	} else {
-		buf_reset(&text);
-		scan_str(slice_part(buf_view(&drawn), 0, drawn.len - 1), &text);
-		rec_put(&s->out, slice_part(buf_view(&text), 0, text.len - 1));
-	}
 	program_free(p);
-	bufs_release(BUFS(&text, &in, &drawn, &pictures));
+	buf_release(&text);
 	free(file);
 }
 

@@ -1,7 +1,6 @@
-# report.jq - hamr-compact --report=svg.  Of [y, a transcript], as
-# report_picture in hamr-compact writes it, the result is [y behind it, its
-# picture]; of [y, all pictures] a document that needs nothing else (no script,
-# no font, no link).
+# report.jq - hamr-compact --report=svg.  `inputs` are transcripts, as
+# report_picture in hamr-compact writes them; the result is a document with a
+# picture of each that needs nothing else (no script, no font, no link).
 
 def left: 64;		# of a plot
 def plot: 872;		# its width
@@ -90,25 +89,27 @@ def pieces:
       if .methods[0].edit < 0 then empty else ["frontier", high + 64, .] end),
   ["end", 0];
 
-.[0] as $first | .[1]
-| if type == "object" then
-    [foreach pieces as [$kind, $height, $it, $raw] ([$first, 0]; [add, $height];
-      .[0] as $y | $it
-      | if $kind == "title" then
-          # of apostrophes only the number is known to HTML 4, too
-          "\(.title | @html | split("&apos;") | join("&#39;")): \(.requests) requests, \(.messages) messages, \(.tokens) tokens"
-          | text(16; $y + 24; "h")
-        elif $kind == "panel" then panel($y; $raw)
-        elif $kind == "frontier" then frontier($y)
-        else $y end)]
-    | [.[-1], (.[:-1] | add)]
-  else
-    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"960\" height=\"\($first + 28)\" viewBox=\"0 0 960 \($first + 28)\" role=\"img\">
+# [where the picture ends, the picture]
+def picture($y):
+  [foreach pieces as [$kind, $height, $it, $raw] ([$y, 0]; [add, $height];
+    .[0] as $y | $it
+    | if $kind == "title" then
+        # of apostrophes only the number is known to HTML 4, too
+        "\(.title | @html | split("&apos;") | join("&#39;")): \(.requests) requests, \(.messages) messages, \(.tokens) tokens"
+        | text(16; $y + 24; "h")
+      elif $kind == "panel" then panel($y; $raw)
+      elif $kind == "frontier" then frontier($y)
+      else $y end)]
+  | [.[-1], (.[:-1] | add)];
+
+# Each input has its own limit of time, and ends where the next one begins.
+[foreach inputs as $transcript ([0]; .[0] as $y | $transcript | picture($y))]
+| (.[-1][0] // 0) as $foot
+| "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"960\" height=\"\($foot + 28)\" viewBox=\"0 0 960 \($foot + 28)\" role=\"img\">
 <title>request size over the steps</title>
 <style>\(style)</style>
 <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>
-\(.)"
-    + ("blue: the requests; dotted: everything said so far; green: epochs; red: the room there is; orange: the high mark"
-      | text(left; $first + 14; "w"))
-    + "</svg>\n"
-  end
+\(map(.[1]) | add // "")"
+  + ("blue: the requests; dotted: everything said so far; green: epochs; red: the room there is; orange: the high mark"
+    | text(left; $foot + 14; "w"))
+  + "</svg>\n"
