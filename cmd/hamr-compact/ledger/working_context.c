@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "record/msg.h"
+#include "term/term.h"
 
 #include "items/fact.h"
 #include "working_context.h"
@@ -338,7 +339,7 @@ put_file(const struct ledger *l, const struct file_lines *f,
 	const char *comma = "    ";
 
 	buf_adds(out, "  ");
-	screen_text(t, slice_of(f->path), screen_room(t, 2), out);
+	term_put(out, slice_of(f->path), screen_room(t, 2));
 	buf_addc(out, '\n');
 	if (f->gone)
 		buf_fmt(out, "%sdeleted", comma);
@@ -378,7 +379,7 @@ put_git(const struct ledger *l, const struct ledger_git *g, const char *what,
 	for (size_t i = 0; i < l->nfiles; i++)
 		since += l->files[i].changed > g->call->no;
 	buf_fmt(out, "  %-8s", what);
-	screen_text(t, slice_of(g->said), screen_room(t, 50), out);
+	term_put(out, slice_of(g->said), screen_room(t, 50));
 	buf_fmt(out, ", step %zu", g->call->step);
 	if (since > 0)
 		buf_fmt(out, ", %zu file%s changed since", since,
@@ -437,7 +438,7 @@ ledger_print(struct ledger *l, const struct screen *t, struct buf *out)
 
 	if (l->title != NULL) {
 		buf_adds(out, "session ");
-		screen_text(t, slice_of(l->title), screen_room(t, 8), out);
+		term_put(out, slice_of(l->title), screen_room(t, 8));
 		buf_addc(out, '\n');
 	}
 	put_request(l, fits, out);
@@ -468,7 +469,7 @@ ledger_print(struct ledger *l, const struct screen *t, struct buf *out)
 		const struct ledger_command *c = &l->commands[i];
 
 		buf_fmt(out, "  %3zux ", c->times);
-		screen_text(t, slice_of(c->what), screen_room(t, 31), out);
+		term_put(out, slice_of(c->what), screen_room(t, 31));
 		if (c->failed > 0)
 			buf_fmt(out, ", failed %zux", c->failed);
 		buf_adds(out, c->ok ? ", last ok\n" : ", last failed\n");

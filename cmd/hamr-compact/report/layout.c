@@ -34,27 +34,3 @@ screen_room(const struct screen *s, int taken)
 		return SIZE_MAX;
 	return s->width > taken + 10 ? (size_t)(s->width - taken) : 10;
 }
-
-void
-screen_text(const struct screen *s, struct slice text, size_t columns,
-    struct buf *out)
-{
-	if (s->utf8) {
-		term_put(out, text, columns);
-		return;
-	}
-	/* only ASCII can be shown */
-	for (size_t i = 0; i < text.n; i++) {
-		unsigned char c = (unsigned char)text.p[i];
-
-		if ((c & 0xc0) == 0x80)
-			continue;	/* a later byte of a character */
-		if (columns <= 3 && text.n - i > 3) {
-			buf_adds(out, "...");
-			return;
-		}
-		buf_addc(out, c == '\n' || c == '\t' ? ' ' : c < ' ' ||
-		    c >= 0x7f ? '?' : (char)c);
-		columns--;
-	}
-}

@@ -18,8 +18,3 @@ struct screen screen_of_stdout(void);
 
 /* The columns left when `taken` are used; unlimited in a pipe. */
 size_t screen_room(const struct screen *s, int taken);
-
-/* Append foreign text as one line of at most this many columns.  Characters
- * that could control a terminal, or cannot be shown, become '?'. */
-void screen_text(const struct screen *s, struct slice text, size_t columns,
-    struct buf *out);

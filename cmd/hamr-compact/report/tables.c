@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "term/term.h"
 
 #include "tables.h"
 
@@ -132,7 +133,7 @@ report_tables(const struct simulation *s, const struct screen *t,
 
 	if (*title != '\0') {
 		buf_adds(out, "session ");
-		screen_text(t, slice_of(title), screen_room(t, 8), out);
+		term_put(out, slice_of(title), screen_room(t, 8));
 		buf_addc(out, '\n');
 	}
 	free(title);
@@ -312,13 +313,12 @@ put_steps(struct buf *out, const char *name, const struct method *m)
 void
 report_picture(const struct simulation *s, struct buf *out)
 {
-	static const struct screen any = { .utf8 = true };
 	const struct method *raw = simulation_rule(s, 0);
 	struct buf title = BUF_INIT(BUF_RECORD_MAX);
 	char *name = title_of(s);
 
-	screen_text(&any, slice_of(*name != '\0' ? name : "transcript"),
-	    TITLE_COLUMNS, &title);
+	term_put(&title, slice_of(*name != '\0' ? name : "transcript"),
+	    TITLE_COLUMNS);
 	free(name);
 	scan_put(out, "{'title':@,'requests':$,'messages':$,'tokens':@",
 	    buf_view(&title), SCAN_INT((long long)s->steps),
