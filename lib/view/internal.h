@@ -23,9 +23,8 @@ struct piece {
 /* Node i shows this much more (or less: the sums wrap), in full and slim. */
 void view_grow(struct view *v, size_t i, uint64_t full, uint64_t thin);
 
-/* Call i has changed: count these parts of it again. */
-enum { COUNT_FULL = 1, COUNT_THIN = 2 };
-void view_count_call(struct view *v, size_t i, unsigned parts);
+/* Call i has changed: count it again. */
+void view_count_call(struct view *v, size_t i);
 
 /* Has the node a piece of this kind that is not empty? */
 bool view_has_piece(const struct view *v, const struct view_node *node,

@@ -125,25 +125,18 @@ view_grow(struct view *v, size_t i, uint64_t full, uint64_t thin)
 }
 
 void
-view_count_call(struct view *v, size_t i, unsigned parts)
+view_count_call(struct view *v, size_t i)
 {
 	struct view_call *c = &v->calls[i];
 	struct view_node *node = &v->nodes[c->node];
-	uint64_t full = c->full, thin = c->thin;
 	const char *result = c->cut != NULL ? c->cut :
 	    c->result != NULL ? c->result : NO_RESULT;
 
-	if (parts & COUNT_FULL) {
-		if (c->text == 0)
-			c->text = view_content_sum(v->family,
-			    slice_of(result));
-		full = c->args + c->text + PER_MESSAGE;
-		if (!node->counted)
-			thin = full;
-	}
-	if (parts & COUNT_THIN)
-		thin = PER_MESSAGE + (c->slim != NULL ? c->slim_args :
-		    c->args) + (c->stub != NULL ? c->stub_text : c->text);
+	if (c->text == 0)
+		c->text = view_content_sum(v->family, slice_of(result));
+	uint64_t full = PER_MESSAGE + c->args + c->text;
+	uint64_t thin = PER_MESSAGE + (c->slim != NULL ? c->slim_args :
+	    c->args) + (c->stub != NULL ? c->stub_text : c->text);
 	view_grow(v, c->node, full - c->full, thin - c->thin);
 	if (c->keep && !c->lean) {
 		uint64_t more = full - thin - (c->full - c->thin);
@@ -508,18 +501,6 @@ view_give(struct view *v, struct buf *out)
 /* ---- how older parts are shown ---- */
 
 void
-view_count_thin(struct view *v, size_t upto)
-{
-	for (; v->counted < upto && v->counted < v->n; v->counted++) {
-		struct view_node *node = &v->nodes[v->counted];
-
-		node->counted = true;
-		for (size_t k = 0; k < node->ncalls; k++)
-			view_count_call(v, node->call + k, COUNT_THIN);
-	}
-}
-
-void
 view_cut(struct view *v, size_t i, char *cut)
 {
 	struct view_call *c = &v->calls[i];
@@ -528,9 +509,7 @@ view_cut(struct view *v, size_t i, char *cut)
 		return;
 	c->cut = cut;
 	c->text = 0;
-	view_count_call(v, i, COUNT_FULL);
-	if (v->nodes[c->node].counted)
-		view_count_call(v, i, COUNT_THIN);
+	view_count_call(v, i);
 	view_touch(v, c->node);
 }
 
@@ -661,7 +640,6 @@ view_show(struct view *v, size_t fold, struct slice summary, size_t thin)
 		v->summary_sum = PER_MESSAGE +
 		    view_content_sum(v->family, summary);
 	}
-	view_count_thin(v, thin);
 	v->clean = v->body.len = 0;
 	v->sum = system ? v->nodes[0].full : 0;
 	find_first(v, from);

@@ -59,7 +59,6 @@ struct view_node {
 	size_t piece, npieces;	/* private */
 	size_t record;		/* messages read before its first record */
 	size_t off;		/* private */
-	bool counted;		/* thin is right */
 	bool dialect;		/* its calls are in its text, their results in
 				 * a user message */
 	uint64_t full, thin;	/* 1/64 tokens, shown in full and slim */
@@ -78,10 +77,9 @@ struct view_call {
 				 * stands in the message's text */
 	char *result;		/* the content; NULL: none came */
 	char *name;		/* of the result, quoted, or NULL */
-	uint64_t full, thin;	/* 1/64 tokens of both; thin when counted */
+	uint64_t full, thin;	/* 1/64 tokens of both */
 	uint64_t args, text;	/* of full: name and arguments; the result */
-	uint64_t slim_args, stub_text;	/* the same for thin, if different
-					 * (0: not counted) */
+	uint64_t slim_args, stub_text;	/* the same for thin, if different */
 	/* for a caller, see struct view_hooks */
 	char *slim;		/* instead of json when slim; NULL: json.  In
 				 * a text: instead of at_n bytes at `at` */
@@ -143,7 +141,6 @@ struct view {
 	size_t fold;		/* nodes before it are the summary, but for
 				 * those with a call that is kept */
 	size_t first;		/* the first one after the summary */
-	size_t counted;		/* the thin sums of nodes before it are right */
 	struct buf summary;	/* a content value */
 	uint64_t sum, summary_sum;
 };
@@ -174,9 +171,6 @@ bool view_says(const struct view *v, size_t i);
 /* The estimate of all messages as currently shown, in 1/64 token. */
 uint64_t view_sum(const struct view *v);
 size_t view_count(const struct view *v);	/* messages shown */
-
-/* Count the nodes before `upto` as they are when slim. */
-void view_count_thin(struct view *v, size_t upto);
 
 /* Show `cut` (a JSON string in the arena; NULL: undo it) instead of the result
  * of call i. */

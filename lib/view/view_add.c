@@ -464,7 +464,7 @@ add_call(struct view *v, const struct call *c)
 	if (v->hooks.call != NULL)
 		v->hooks.call(v->hooks.self, nc, own_name, &args);
 	v->nodes[v->n - 1].ncalls++;
-	view_count_call(v, v->ncalls++, COUNT_FULL);
+	view_count_call(v, v->ncalls++);
 }
 
 /* ---- assistants ---- */
@@ -504,7 +504,7 @@ add_text_calls(struct view *v, struct slice text, bool may_slim)
 		c->at = from;
 		c->at_n = to - from;
 		view_grow(v, c->node, -c->args, -c->args);
-		view_count_call(v, v->ncalls - 1, COUNT_FULL);
+		view_count_call(v, v->ncalls - 1);
 	}
 	last_node(v)->dialect = true;
 	bufs_release(BUFS(&d.name, &d.args, &slim));
@@ -587,9 +587,7 @@ take_result(struct view *v, size_t i, const struct rec *r,
 		c->text = 0;
 	}
 	node->answered++;
-	view_count_call(v, i, COUNT_FULL);
-	if (node->counted)
-		view_count_call(v, i, COUNT_THIN);
+	view_count_call(v, i);
 	view_touch(v, c->node);
 }
 

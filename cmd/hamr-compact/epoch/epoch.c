@@ -262,7 +262,6 @@ try_stages(struct compact *c, size_t k)
 		 * the oldest nodes until it is half of what it may be */
 		size_t from = c->epoch.fold > 0 ? c->epoch.fold :
 		    epoch_system(c);
-		view_count_thin(c->view, tail);
 		for (size_t i = from; i < tail; i++)
 			sum += c->view->nodes[i].thin;
 		if (compact_tokens(c, sum) <= most)
