@@ -384,24 +384,17 @@ view_find_call(const struct view *v, struct slice id, size_t *i)
 static char *
 unique_id(struct view *v, struct slice id, bool *own)
 {
-	struct slice plain = scan_plain(id);
 	struct buf out = BUF_INIT(BUF_RECORD_MAX);
-	bool fresh = false;
+	char *wanted = scan_text(id);
+	bool fresh;
 
-	*own = true;
-	if (plain.n > 0)
-		claim(v, plain, &fresh);
-	if (fresh)
-		return keep_json(v, id);
-	char *wanted = scan_strdup(id);
-	if (wanted == NULL || *wanted == '\0') {
-		*own = false;
+	*own = *wanted != '\0';
+	if (!*own) {
 		free(wanted);
 		wanted = xasprintf("call_hamr_%zu", v->ncalls + 1);
 	}
 	char *text = xstrdup(wanted);
-	if (plain.n == 0)
-		claim(v, slice_of(text), &fresh);
+	claim(v, slice_of(text), &fresh);
 	while (!fresh) {
 		uint64_t *at = map_get(&v->ids, slice_of(wanted));
 
