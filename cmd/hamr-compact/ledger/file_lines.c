@@ -171,7 +171,7 @@ struct hunk {
 static void
 end_stretch(struct file_lines *f, struct span *own, struct hunk *h)
 {
-	long a = h->at, more = h->plus - h->minus;
+	long a = h->at, end = a + h->minus, more = h->plus - h->minus;
 
 	for (size_t i = 0; h->minus + h->plus > 0 && i < f->n; i++) {
 		struct line_set moved = { 0 };
@@ -179,19 +179,14 @@ end_stretch(struct file_lines *f, struct span *own, struct hunk *h)
 
 		if (f->spans[i].stale)
 			continue;
-		line_set_drop(r, a, a + h->minus - 1);
-		for (size_t k = 0; k < r->n; k++)
-			if (r->v[k].first >= a)
-				line_set_add(&moved, r->v[k].first + more,
-				    r->v[k].last + more);
-			else if (r->v[k].last < a)
-				line_set_add(&moved, r->v[k].first,
-				    r->v[k].last);
-			else {	/* it surrounds an insertion */
-				line_set_add(&moved, r->v[k].first, a - 1);
-				line_set_add(&moved, a + more,
-				    r->v[k].last + more);
-			}
+		for (size_t k = 0; k < r->n; k++) {
+			struct stretch had = r->v[k];
+
+			line_set_add(&moved, had.first,
+			    had.last < a ? had.last : a - 1);
+			line_set_add(&moved, (had.first > end ? had.first :
+			    end) + more, had.last + more);
+		}
 		line_set_release(r);
 		*r = moved;
 	}
