@@ -165,34 +165,22 @@ take_view(struct request *q, struct view *v)
 
 /* ---- what is essential ---- */
 
-/* Learn a text; returns its number. */
+/* Learn a text, paths and error lines once each; returns its number. */
 static size_t
 learn(struct essentials *e, enum essential_kind kind, struct slice text)
 {
+	bool once = kind == ESSENTIAL_PATH || kind == ESSENTIAL_ERROR;
 	size_t no = finder_add(&e->texts, text);
 
 	if (no == e->n) {
 		GROW(e->v, e->n, e->cap);
 		e->v[e->n++] = (struct essential){ { 0 } };
 	}
-	e->v[no].weight[kind]++;
-	e->all[kind]++;
+	if (!once || e->v[no].weight[kind] == 0) {
+		e->v[no].weight[kind]++;
+		e->all[kind]++;
+	}
 	return no;
-}
-
-/* Learn a path or an error line, once each. */
-static void
-learn_once(struct essentials *e, enum essential_kind kind, struct slice text)
-{
-	bool fresh;
-
-	if (text.n == 0)
-		return;
-	char *key = xasprintf("%d %.*s", kind, (int)text.n, text.p);
-	map_put(&e->once, slice_of(key), &fresh);
-	free(key);
-	if (fresh)
-		learn(e, kind, text);
 }
 
 static void
@@ -474,8 +462,9 @@ take_call(void *self, struct view_call *call, struct slice name,
 	struct slice one;
 
 	action_init(&a, name, args->text);
-	if (a.kind == TOOL_EDIT || a.kind == TOOL_WRITE)
-		learn_once(&s->essentials, ESSENTIAL_PATH, slice_of(a.object));
+	if ((a.kind == TOOL_EDIT || a.kind == TOOL_WRITE) &&
+	    a.object[0] != '\0')
+		learn(&s->essentials, ESSENTIAL_PATH, slice_of(a.object));
 	if (a.kind == TOOL_EDIT && s->asked) {
 		edit(s, buf_view(&a.args));
 		for (struct walk w = walk_of(scan_get(buf_view(&a.args),
@@ -525,9 +514,10 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 			    strlen(words[k])) != NULL;
 	}
 	if (tells)
-		learn_once(&s->essentials, ESSENTIAL_ERROR, slice_trim_end(
-		    slice_part(line, 0, utf8_cut(line.p, line.n, LINE_BYTES)),
-		    " \t"));
+		line = slice_trim_end(slice_part(line, 0,
+		    utf8_cut(line.p, line.n, LINE_BYTES)), " \t");
+	if (tells && line.n > 0)
+		learn(&s->essentials, ESSENTIAL_ERROR, line);
 	buf_release(&b);
 }
 
@@ -552,7 +542,6 @@ end(struct simulation *s)
 	request_release(&s->plain);
 	free(s->essentials.v);
 	finder_release(&s->essentials.texts);
-	map_release(&s->essentials.once);
 	s->essentials = (struct essentials){ 0 };
 	free(s->session);
 	free(s->model);

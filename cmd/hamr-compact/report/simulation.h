@@ -7,7 +7,6 @@
  */
 #pragma once
 
-#include "base/map.h"
 #include "epoch/compact.h"
 #include "items/finder.h"
 
@@ -48,7 +47,6 @@ struct essentials {
 	size_t all[ESSENTIAL_KINDS];
 	size_t users[ESSENTIAL_LAST], nusers;	/* the last ones, a ring */
 	struct finder texts;	/* numbered as v */
-	struct map once;	/* paths and error lines, once each */
 };
 
 /* How much of it one method kept. */
