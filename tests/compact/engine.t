@@ -770,6 +770,19 @@ sum=$(jq -r 'select(.role == "user").content' view)
 match "the summary names what they read" "$sum" "*FILES READ*r1.c*"
 match "... edited" "$sum" "*FILES CHANGED:*- e1.c (1 edit)*"
 match "... and ran" "$sum" "*RECENT COMMANDS:*make 1*"
+# no match is an answer, not an error
+{
+	user task
+	call g bash '{"command":"cd src && grep -n none a.c"}' "exit 1"
+	call h bash '{"command":"rg none a.d"}' "exit 2"
+	call i bash '{"command":"./program"}' "exit 1"
+	sed 1d others
+} >errors
+sum=$(compact --view --window 6000 errors |
+	jq -r 'select(.role == "user").content')
+is "a search without a match is no open error" \
+    "$(sed -n '/^OPEN ERRORS/,/^[A-Z]* /p' <<<"$sum" | grep '^- ' |
+	paste -sd ' ')" "- ./program -> exit 1 - rg none a.d -> exit 2"
 is "a server's read does not say what hamr-tool may edit" \
     "$(grep -c 'context: ' view)" 0
 

@@ -36,8 +36,8 @@ static const char FOOTER[] = "[end of summary]";
 struct entry {
 	char *text;		/* path or command line */
 	size_t edits, writes, reads;
-	bool failed;
-	char *error;		/* its first error line if it failed last */
+	bool failed;		/* last time */
+	char *error;		/* its first error line; NULL: none is open */
 	size_t older, newer;	/* index + 1 of the ones used before, after */
 };
 
@@ -127,7 +127,7 @@ fold_call(struct summary *s, const struct fact *f)
 	it->reads += f->kind == TOOL_READ;
 	it->failed = f->failed;
 	free(it->error);
-	it->error = f->failed ? xstrdup(f->error) : NULL;
+	it->error = f->failed && !f->no_match ? xstrdup(f->error) : NULL;
 	/* move it to the front of the list, or add it if it is new */
 	if (t->newest == *at)
 		return;
@@ -489,7 +489,7 @@ print_commands(const struct summary *s, struct section *sec, bool errors)
 	int left = errors ? ERRORS_SHOWN : COMMANDS_SHOWN;
 
 	for (; left > 0 && c != NULL; c = entry_at(&s->commands, c->older)) {
-		if (errors && !c->failed)
+		if (errors && c->error == NULL)
 			continue;
 		left--;
 		buf_adds(&sec->line, errors ? "- " : c->failed ? "- [ERR] " :

@@ -187,6 +187,14 @@ error_lines(struct slice text, size_t at[ERRORS], size_t most)
 
 /* ---- results ---- */
 
+/* Is it a search by grep or rg? */
+static bool
+searches(const struct fact *f)
+{
+	return f->kind == TOOL_COMMAND && (strstr(f->what, "grep ") != NULL ||
+	    strncmp(f->what, "rg ", 3) == 0 || strstr(f->what, " rg ") != NULL);
+}
+
 void
 fact_result(struct view *v, struct fact *f, const struct rec *r,
     struct slice was, struct slice text)
@@ -196,6 +204,9 @@ fact_result(struct view *v, struct fact *f, const struct rec *r,
 	struct slice line, rest = text;
 	size_t at[ERRORS];
 	int64_t n;
+	/* status 1 and no output, as we and other agents say it */
+	static const char *const nothing[] = { "exit 1", "Exit code 1",
+		"Command exited with code 1", NULL };
 
 	f->done = true;
 	/* what our own tools report */
@@ -236,6 +247,8 @@ fact_result(struct view *v, struct fact *f, const struct rec *r,
 	    scan_kind(scan_get(meta, "shared")) != SCAN_STRING &&
 	    !scan_true(scan_get(meta, "shared"));
 	f->failed = result_failed(r, f->kind, text);
+	f->no_match = f->failed && searches(f) &&
+	    slice_in(slice_trim(text), nothing);
 	if (!f->failed || text.n == 0)
 		return;
 	if (error_lines(text, at, 1) > 0)
