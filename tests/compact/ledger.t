@@ -254,8 +254,8 @@ is "derived caps" "$(for k in effective_window result_cap turn_read_cap \
 	stage_3_results summary_bytes_stage_3; do value $k <b; done |
 	paste -sd ' ')" "24576 6144 14745 24576 14008 4915 3686 2211 1474 921 9830 1966 6144 1200"
 hamr-compact --no-config --budget --window 8192 >b
-is "in the smallest windows" "$(for k in tail_steps_tokens slim_region
-	do value $k <b; done | paste -sd ' ')" "983 122"
+is "in the smallest windows" "$(for k in tail_steps_tokens slim_region \
+	summary_tokens; do value $k <b; done | paste -sd ' ')" "983 122 614"
 for w in 15996 16384 32768 204800; do
 	hamr-compact --no-config --budget --window $w | value file_text_cap
 done >b

@@ -329,6 +329,8 @@ put_marks(const struct compact *c, struct buf *out)
 		    rule->stage);
 		put_number(out, name, (long)summary_cap(c, rule), false);
 	}
+	put_number(out, "summary_tokens", percent_of(b, SUMMARY_PERCENT),
+	    true);
 }
 
 void

@@ -170,7 +170,7 @@ enum {
 	TAIL_PERCENT = 15,	/* and at most keep_recent_tokens */
 	STEPS_PERCENT = 40,	/* for keep_recent_tool_turns */
 	SLIM_PERCENT = 8,	/* more is folded, to the half of it */
-	SUMMARY_PERCENT = 10,	/* except for the smallest windows */
+	SUMMARY_PERCENT = 10,	/* people's words apart that are kept whole */
 	CUT_PERCENT = 25,	/* stage 3: the results of the last step */
 	STEP_PERCENT = 20	/* least growth between two epochs */
 };

@@ -11,8 +11,6 @@
 #include "internal.h"
 
 #define CONTEXT_PERCENT 10	/* of the window: context that is kept */
-#define SUMMARY_MOST 10		/* of the window, people's words apart that
-				 * are kept whole */
 #define SENTENCES_SHOWN 6
 #define USER_KEPT 600		/* bytes of a user message that is not kept
 				 * whole */
@@ -675,7 +673,7 @@ summary_print(const struct summary *s, const struct view *v,
 	struct buf text = BUF_INIT(BUF_RECORD_MAX), task = text;
 	size_t cap = room->cap - sizeof FOOTER;
 	struct people_whole whole = whole_of(s, v, room);
-	uint64_t most = (uint64_t)percent_of(room->window, SUMMARY_MOST);
+	uint64_t most = (uint64_t)percent_of(room->window, SUMMARY_PERCENT);
 	uint64_t apart = 0, n;
 
 	if (whole.newest && s->nusers > 1)
