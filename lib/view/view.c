@@ -163,13 +163,13 @@ is_slim(const struct view_node *node, const struct view_call *c)
 /* ---- pieces as one content ---- */
 
 static bool
-is_empty(const struct piece *p)
+is_empty(struct slice value)
 {
-	return *p->json.p == 'n' || (p->json.n == 2 && *p->json.p == '"');
+	return *value.p == 'n' || (value.n == 2 && *value.p == '"');
 }
 
-/* Pieces being written as one content value: strings are joined by a blank
- * line, and become parts if one piece is an array. */
+/* Values being written as one content value: strings are joined by a blank
+ * line, and become parts if one value is an array. */
 struct joined {
 	struct buf *out;
 	bool parts;
@@ -177,24 +177,19 @@ struct joined {
 };
 
 static void
-join(struct joined *j, const struct piece *p)
+join(struct joined *j, struct slice value)
 {
-	struct slice inside = { p->json.p + 1, p->json.n - 2 };
-
-	if (is_empty(p) || (j->parts && *p->json.p == '"' &&
-	    view_is_blank_string(p->json)))
+	if (is_empty(value) || (j->parts && *value.p == '"' &&
+	    view_is_blank_string(value)))
 		return;
-	if (!j->parts) {
-		buf_adds(j->out, j->n++ > 0 ? "\\n\\n" : "\"");
-		buf_slice(j->out, inside);
-		return;
-	}
-	buf_adds(j->out, j->n++ > 0 ? "," : "[");
-	if (*p->json.p == '[') {
-		buf_slice(j->out, inside);
-		return;
-	}
-	scan_put(j->out, "{'type':'text','text':$}", p->json);
+	if (j->n++ > 0)
+		buf_adds(j->out, j->parts ? "," : "\\n\\n");
+	else
+		buf_addc(j->out, j->parts ? '[' : '"');
+	if (j->parts && *value.p == '"')
+		scan_put(j->out, "{'type':'text','text':$}", value);
+	else
+		buf_add(j->out, value.p + 1, value.n - 2);
 }
 
 void
@@ -205,20 +200,19 @@ view_join(struct buf *out, const struct slice *values, size_t n)
 	for (size_t i = 0; i < n; i++)
 		j.parts |= *values[i].p == '[';
 	for (size_t i = 0; i < n; i++)
-		join(&j, &(struct piece){ .json = values[i] });
+		join(&j, values[i]);
 	buf_adds(out, j.n == 0 ? "\"\"" : j.parts ? "]" : "\"");
 }
 
 /* A text with calls in it, with these replaced by their slim forms. */
 static void
 join_slim(const struct view *v, const struct view_node *node,
-    const struct piece *p, struct joined *j)
+    struct slice value, struct joined *j)
 {
 	struct buf text = BUF_INIT((size_t)1 << 40), slim = text, json = text;
-	struct piece shown = *p;
 	size_t at = 0;
 
-	msg_text(p->json, &text);
+	msg_text(value, &text);
 	for (size_t i = 0; i < node->ncalls; i++) {
 		const struct view_call *c = &v->calls[node->call + i];
 
@@ -231,9 +225,9 @@ join_slim(const struct view *v, const struct view_node *node,
 	if (slim.len > 0) {
 		buf_add(&slim, text.p + at, text.len - at);
 		scan_quote(&json, slim.p, slim.len);
-		shown.json = buf_view(&json);
+		value = buf_view(&json);
 	}
-	join(j, &shown);
+	join(j, value);
 	bufs_release(BUFS(&text, &slim, &json));
 }
 
@@ -245,21 +239,20 @@ print_skipped(size_t skipped, struct buf *out)
 	    skipped == 1 ? "" : "s");
 }
 
-/* Append `first` (may be NULL) and the node's pieces of this kind as one
- * content value; `none` when there are none. */
+/* Append `first` (p may be NULL) and the node's pieces of this kind to the body
+ * as one content value; `none` when there are none. */
 static void
-print_content(const struct view *v, const struct view_node *node,
-    const struct piece *first, enum piece_kind kind, const char *none,
-    struct buf *out)
+print_content(struct view *v, const struct view_node *node, struct slice first,
+    enum piece_kind kind, const char *none)
 {
 	const struct piece *p = v->pieces + node->piece;
-	struct joined j = { out, first != NULL && *first->json.p == '[', 0 };
+	struct joined j = { &v->body, first.p != NULL && *first.p == '[', 0 };
 	struct buf skipped = BUF_INIT(BUF_RECORD_MAX);
 	size_t skip = kind == P_NOTE ? node->skipped : 0;
 
 	for (size_t i = 0; i < node->npieces; i++)
 		j.parts |= p[i].kind == kind && *p[i].json.p == '[';
-	if (first != NULL)
+	if (first.p != NULL)
 		join(&j, first);
 	for (size_t i = 0; i < node->npieces; i++) {
 		if (p[i].kind != kind)
@@ -269,17 +262,17 @@ print_content(const struct view *v, const struct view_node *node,
 		} else if (skip == 1) {
 			skip = 0;
 			print_skipped(node->skipped, &skipped);
-			join(&j, &(struct piece){ .json = buf_view(&skipped) });
+			join(&j, buf_view(&skipped));
 		} else if (p[i].calls && node->slim) {
-			join_slim(v, node, &p[i], &j);
+			join_slim(v, node, p[i].json, &j);
 		} else {
-			join(&j, &p[i]);
+			join(&j, p[i].json);
 		}
 	}
 	if (j.n == 0)
-		buf_adds(out, none);
+		buf_adds(&v->body, none);
 	else
-		buf_addc(out, j.parts ? ']' : '"');
+		buf_addc(&v->body, j.parts ? ']' : '"');
 	buf_release(&skipped);
 }
 
@@ -289,7 +282,7 @@ view_has_piece(const struct view *v, const struct view_node *node,
 {
 	for (size_t i = 0; i < node->npieces; i++)
 		if (v->pieces[node->piece + i].kind == kind &&
-		    !is_empty(&v->pieces[node->piece + i]))
+		    !is_empty(v->pieces[node->piece + i].json))
 			return true;
 	return false;
 }
@@ -334,7 +327,6 @@ static void
 print_blocks(struct view *v, const struct view_node *node)
 {
 	struct buf all = BUF_INIT((size_t)1 << 40);
-	struct piece p = { .kind = P_NOTE };
 
 	buf_addc(&all, '"');
 	for (size_t i = 0; i < node->ncalls; i++) {
@@ -346,9 +338,8 @@ print_blocks(struct view *v, const struct view_node *node)
 		    slice_part(text, 1, text.n - 1) : SLICE(""));
 	}
 	buf_addc(&all, '"');
-	p.json = buf_view(&all);
 	open_message(v, "user");
-	print_content(v, node, &p, P_NOTE, "\"\"", &v->body);
+	print_content(v, node, buf_view(&all), P_NOTE, "\"\"");
 	buf_addc(&v->body, '}');
 	buf_release(&all);
 }
@@ -359,13 +350,14 @@ print_assistant(struct view *v, const struct view_node *node,
     const struct view_node *why)
 {
 	bool empty = *v->pieces[node->piece].json.p == '"';
+	const struct slice none = { NULL, 0 };
 
 	open_message(v, "assistant");
-	print_content(v, node, NULL, P_TEXT,
-	    node->ncalls == 0 ? EMPTY : empty ? "\"\"" : "null", &v->body);
+	print_content(v, node, none, P_TEXT,
+	    node->ncalls == 0 ? EMPTY : empty ? "\"\"" : "null");
 	if (view_has_piece(v, why, P_REASONING)) {
 		buf_adds(&v->body, ",\"reasoning\":");
-		print_content(v, why, NULL, P_REASONING, "\"\"", &v->body);
+		print_content(v, why, none, P_REASONING, "\"\"");
 	}
 	if (node->dialect) {
 		buf_addc(&v->body, '}');
@@ -382,7 +374,7 @@ print_assistant(struct view *v, const struct view_node *node,
 	buf_adds(&v->body, node->ncalls > 0 ? "]}" : "}");
 	for (size_t i = 0; i < node->ncalls; i++) {
 		const struct view_call *c = &v->calls[node->call + i];
-		struct piece p = { .json = slice_of(result_of(v, node, i)) };
+		struct slice result = slice_of(result_of(v, node, i));
 
 		scan_put(&v->body, ",{'role':'tool','tool_call_id':$",
 		    slice_of(c->id));
@@ -390,9 +382,9 @@ print_assistant(struct view *v, const struct view_node *node,
 			scan_put(&v->body, ",'name':$", slice_of(c->name));
 		scan_put(&v->body, ",'content':");
 		if (i + 1 == node->ncalls && view_has_piece(v, node, P_NOTE))
-			print_content(v, node, &p, P_NOTE, "\"\"", &v->body);
+			print_content(v, node, result, P_NOTE, "\"\"");
 		else
-			buf_slice(&v->body, p.json);
+			buf_slice(&v->body, result);
 		buf_addc(&v->body, '}');
 	}
 }
@@ -429,11 +421,13 @@ is_bridged(const struct view *v, size_t i)
 static size_t
 print_node(struct view *v, size_t i)
 {
-	struct piece summary = { .json = buf_view(&v->summary) };
+	struct slice summary = { NULL, 0 };
 	bool first = i == v->first && v->fold > 0;
 	struct view_node node, why = { .npieces = 0 };
 	size_t end = i;
 
+	if (first)
+		summary = buf_view(&v->summary);
 	do
 		v->nodes[end++].off = v->body.len;
 	while (end < v->n && v->nodes[end].joins);
@@ -446,14 +440,13 @@ print_node(struct view *v, size_t i)
 	}
 	if (node.kind != VIEW_ASSISTANT) {
 		open_message(v, node.kind == VIEW_SYSTEM ? "system" : "user");
-		print_content(v, &node, first ? &summary : NULL, P_TEXT,
-		    "\"\"", &v->body);
+		print_content(v, &node, summary, P_TEXT, "\"\"");
 		buf_addc(&v->body, '}');
 		return end;
 	}
 	if (first) {
 		open_message(v, "user");
-		buf_slice(&v->body, summary.json);
+		buf_slice(&v->body, summary);
 		buf_addc(&v->body, '}');
 	}
 	while (i < end && v->nodes[i].slim)	/* shows no reasoning */
@@ -673,7 +666,7 @@ view_text(const struct view *v, size_t i, enum view_text what, size_t *at,
 		bool wanted = what == VIEW_CONTEXT ? p->context :
 		    p->kind == P_TEXT && (what == VIEW_SAID || p->person);
 
-		if (wanted && !is_empty(p) && (msg_text(p->json, out) ||
+		if (wanted && !is_empty(p->json) && (msg_text(p->json, out) ||
 		    msg_has_image(p->json)))
 			return true;
 	}
