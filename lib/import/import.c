@@ -44,7 +44,7 @@ struct import {
 	size_t line;		/* of the last unit given */
 	struct err bad;		/* a refused unit, not reported yet */
 	bool is_bad;
-	size_t ncut, cut_told;
+	bool is_cut, cut_told;	/* the last line is cut short */
 	struct lost *lost;
 	size_t nlost, caplost;
 	struct import_left left;	/* in the whole file */
@@ -390,7 +390,7 @@ feed(struct import *im)
 			given = 1;
 		}
 		if (got < 0 && im->values.cut && im->values.lines)
-			im->ncut++;	/* the last line: reported at the end */
+			im->is_cut = true;	/* reported at the end */
 		else
 			im->is_bad = got < 0;
 		break;
@@ -494,8 +494,7 @@ finish(struct import *im, struct err *e)
 	    "calls without a result");
 	count(&alone, im->convert.strays, "result without a call",
 	    "results without a call");
-	count(&alone, im->ncut, "line cut short at the end",
-	    "lines cut short at the end");
+	count(&alone, im->is_cut, "line cut short at the end", "");
 	if (alone.len > 0 && !im->quiet)
 		err_say("%s: %s", im->file, alone.p);
 	bufs_release(BUFS(&left, &alone));
@@ -536,11 +535,11 @@ import_next(struct import *im, const struct rec **r, struct err *e)
 			    im->file, im->line,
 			    (int)(text.n < 300 ? text.n : 300), text.p);
 		case PROGRAM_END:
-			if (im->cut_told == im->ncut)
+			if (im->cut_told == im->is_cut)
 				return finish(im, e);
 			/* a line cut short at the end of a file that may still
 			 * be growing */
-			im->cut_told++;
+			im->cut_told = true;
 			if (!im->begun) {	/* the file has nothing else */
 				im->over = true;
 				*e = im->bad;

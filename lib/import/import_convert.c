@@ -123,6 +123,14 @@ quoted(struct buf *b, struct slice text)
 	return buf_view(b);
 }
 
+/* The same, kept for the conversation. */
+static char *
+keep_quoted(struct import_convert *p, struct slice text)
+{
+	quoted(&p->text, text);
+	return arena_dup(&p->texts, p->text.p, p->text.len);
+}
+
 /* Append the member, with the contents of changed files replaced by hashes;
  * nothing if it is empty.  text is scratch. */
 static void
@@ -215,12 +223,7 @@ void
 import_convert_end(struct import_convert *p)
 {
 	p->unanswered += p->open.open;
-	for (size_t i = 0; i < p->ncalls; i++) {
-		free(p->call[i].id);
-		free(p->call[i].name);
-		free(p->call[i].was);
-		free(p->call[i].given);
-	}
+	arena_release(&p->texts);
 	p->ncalls = p->first = p->made_up = p->epoch = 0;
 	pairing_reset(&p->open);
 	map_release(&p->ids);
@@ -291,9 +294,9 @@ read_call(struct import_convert *p, struct slice name, struct slice args,
 		object = buf_view(&p->args);
 	object = slice_trim_start(object, " \t\r\n");
 	struct slice ours = import_name(&p->names, slice_of(theirs), object);
-	c->name = xstrdup(quoted(&p->text, ours).p);
+	c->name = keep_quoted(p, ours);
 	c->was = slice_is(ours, theirs) ? NULL :
-	    xstrdup(quoted(&p->text, slice_of(theirs)).p);
+	    keep_quoted(p, slice_of(theirs));
 	if (import_path(ours, object, &renamed)) {
 		buf_reset(&p->args);
 		buf_slice(&p->args, buf_view(&renamed));
@@ -315,10 +318,9 @@ put_call(struct import_convert *p, struct slice el, struct buf *out)
 	GROW(p->call, p->ncalls, p->capcalls);
 	struct import_call *c = &p->call[p->ncalls];
 	read_call(p, scan_get(f, "name"), scan_get(f, "arguments"), c);
-	struct slice given = quoted(&p->text, slice_of(own));
-	c->given = xmemdup0(given.p, given.n);
+	c->given = keep_quoted(p, slice_of(own));
 	c->done = false;
-	pairing_call(&p->open, given, p->ncalls++);
+	pairing_call(&p->open, slice_of(c->given), p->ncalls++);
 	/* its id: its own, or that with a number, or an invented one.  The map
 	 * keeps the next number to try, so that duplicates stay cheap */
 	while (!fresh) {
@@ -336,7 +338,7 @@ put_call(struct import_convert *p, struct slice el, struct buf *out)
 		next = map_put(&p->ids, slice_of(own), NULL);
 		id = xasprintf("%s#%llu", own, (unsigned long long)(*next)++);
 	}
-	c->id = xstrdup(quoted(&p->text, slice_of(id)).p);
+	c->id = keep_quoted(p, slice_of(id));
 	free(own);
 	free(id);
 	scan_put(out, "{'id':$,'type':'function','function':{'name':$,"

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "base/mem.h"
 #include "record/msg.h"
 #include "record/rec.h"
 
@@ -38,6 +39,7 @@ struct import_convert {
 	struct pairing open;
 	struct import_call *call;
 	size_t ncalls, capcalls;
+	struct arena texts;	/* of the calls */
 	size_t first;		/* no call before this one is open */
 	struct map ids;		/* all ids there are */
 	size_t made_up, epoch;
