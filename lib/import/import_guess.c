@@ -281,41 +281,30 @@ repair(struct slice s, struct buf *out)
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
 
-		if (quoted) {
-			if (c == '\\')
-				escape = i++;
-			else
-				quoted = c != '"';
-			continue;
-		}
 		if (c == '"') {
-			quoted = true;
-			escape = i;
+			quoted = !quoted;
 			value = last == ':' ||
 			    (depth > 0 && open[depth - 1] == ']');
-		} else if (c == '{' || c == '[') {
+			escape = i;
+		} else if (quoted && c == '\\') {
+			escape = i++;
+		} else if (!quoted && (c == '{' || c == '[')) {
 			open[depth++] = c == '{' ? '}' : ']';
-			cut = i + 1;
-			cut_depth = depth;
-		} else if (c == '}' || c == ']') {
+		} else if (!quoted && (c == '}' || c == ']')) {
 			depth -= depth > 0;
-			cut = i + 1;
-			cut_depth = depth;
-			if (depth == 0)
-				break;
-		} else if (c == ',') {
-			cut = i;
-			cut_depth = depth;
 		}
-		if (strchr(" \t\r\n", c) == NULL)
-			last = c;
+		if (quoted || is_whitespace(c))
+			continue;
+		last = c;
+		if (strchr("{}[],", c) == NULL)
+			continue;
+		cut = i + (c != ',');
+		cut_depth = depth;
+		if (depth == 0)
+			break;
 	}
-	if (quoted && value) {
-		bool half = s.p[escape] == '\\' && s.n - escape <
-		    (size_t)(s.n - escape > 1 && s.p[escape + 1] == 'u' ?
-		    6 : 2);
-
-		cut = half ? escape : s.n;
+	if (quoted && value) {	/* perhaps without its last escape */
+		cut = s.p[escape] == '\\' && escape + 6 > s.n ? escape : s.n;
 		cut_depth = depth;
 	}
 	buf_add(out, s.p, cut);
