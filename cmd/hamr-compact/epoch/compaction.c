@@ -202,9 +202,10 @@ epoch_read(struct compact *c, const struct rec *r)
 	size_t cap = (size_t)number(r, "summary_cap", 8000);
 	if (cap < 1200)
 		cap = 1200;
+	/* at stage 3 all steps but the last are slim */
 	if (!border(c, r, "slim_to", "slim_at", &slim) || slim < tail)
 		slim = stage_rule(e->rule)->slim_tail ?
-		    epoch_last_step(c, tail) : tail;
+		    epoch_steps_from(c, 1, tail) : tail;
 	read_cuts(c, rec_get(r, "cut"));
 	if (fold != was.fold || slim != was.slim ||
 	    (fold > 0 && cap != was.summary_cap) || was.number == 0)

@@ -125,22 +125,14 @@ tail_limit(const struct compact *c)
 	    epoch_system(c);
 }
 
-/* The node at which the newest `steps` steps begin, but not before `stop`. */
-static size_t
-steps_from(const struct compact *c, size_t steps, size_t stop)
+size_t
+epoch_steps_from(const struct compact *c, size_t steps, size_t stop)
 {
 	size_t i = c->view->n;
 
 	while (i > stop && steps > 0)
 		steps -= c->view->nodes[--i].ncalls > 0;
 	return i;
-}
-
-/* The last step, or `tail` if there is none from there on. */
-size_t
-epoch_last_step(const struct compact *c, size_t tail)
-{
-	return steps_from(c, 1, tail);
 }
 
 /* The start of the verbatim tail: as many whole turns from the end as fit, but
@@ -153,7 +145,7 @@ tail_of(const struct compact *c, const struct stage_rule *rule)
 	size_t want = (size_t)c->set.keep_steps, stop = tail_limit(c);
 	long b = epoch_window(c), most = percent_of(b, TAIL_PERCENT);
 	long size = 0;
-	size_t step = steps_from(c, 1, stop);
+	size_t step = epoch_steps_from(c, 1, stop);
 
 	if (step < n && c->view->nodes[step].ncalls == 0)
 		step = n;	/* there is none */
@@ -219,7 +211,7 @@ static bool
 try_stage(struct compact *c, size_t k, size_t fold, size_t tail)
 {
 	const struct stage_rule *rule = &stage_rules[k];
-	size_t slim = rule->slim_tail ? epoch_last_step(c, tail) : tail;
+	size_t slim = rule->slim_tail ? epoch_steps_from(c, 1, tail) : tail;
 	size_t cuts = c->ncuts;
 	struct epoch *e = &c->epoch;
 	size_t cap = summary_cap(c, rule);
@@ -351,7 +343,7 @@ epoch_decide(struct compact *c)
 	if (c->set.strategy->high > 0 && c->view->n > 0) {
 		/* at each model call, only the newest steps stay in full */
 		if (c->set.every_call)
-			slim = steps_from(c, (size_t)c->set.keep_steps,
+			slim = epoch_steps_from(c, (size_t)c->set.keep_steps,
 			    tail_limit(c));
 		if (slim > c->epoch.slim) {
 			epoch_show(c, c->epoch.fold, slim,

@@ -18,8 +18,9 @@ void ingest_begin(struct compact *c);
 bool epoch_decide(struct compact *c);
 long epoch_window(const struct compact *c);	/* B, also without a limit */
 long epoch_filled(const struct compact *c);	/* an epoch may leave so much */
-/* The first node of the last tool step: stage 3 shows earlier ones slim. */
-size_t epoch_last_step(const struct compact *c, size_t tail);
+/* The node at which the newest `steps` tool steps begin, but not before
+ * `stop`. */
+size_t epoch_steps_from(const struct compact *c, size_t steps, size_t stop);
 /* Show the view like this, with a new summary. */
 void epoch_show(struct compact *c, size_t fold, size_t slim, size_t cap);
 
