@@ -18,9 +18,9 @@
 /* ---- requests ---- */
 
 static void
-request_init(struct request *q)
+request_init(struct request *q, enum token_family family)
 {
-	*q = (struct request){ .family = TOK_MODERN };
+	*q = (struct request){ .family = family };
 	bufs_init(BUFS(&q->bytes, &q->words), (size_t)1 << 40);
 }
 
@@ -255,7 +255,7 @@ is_ours(const struct method *m)
 /* Back to the start of a transcript: release all but what defines the
  * method. */
 static void
-method_begin(struct method *m)
+method_begin(struct method *m, enum token_family family)
 {
 	request_release(&m->request);
 	free(m->retained.at);
@@ -263,7 +263,7 @@ method_begin(struct method *m)
 	*m = (struct method){ .rule = m->rule, .window = m->window,
 		.compact = m->compact, .changed = SIZE_MAX };
 	m->compact.set.every_call |= m->rule == METHOD_EVERY_CALL;
-	request_init(&m->request);
+	request_init(&m->request, family);
 }
 
 /* The message from which on a named rule shows everything.  *kept: how many
@@ -360,7 +360,6 @@ method_go(struct method *m, const struct simulation *s)
 	GROW(m->steps, m->n, m->cap);
 	struct step *step = &m->steps[m->n++];
 	*step = (struct step){ 0 };
-	m->request.family = s->family;
 	if (!is_ours(m)) {
 		news = take_rule(m, &s->plain);
 	} else if (c->view->n == 0) {
@@ -528,7 +527,7 @@ begin(struct simulation *s)
 {
 	s->view = view_new();
 	s->view->hooks = (struct view_hooks){ s, take_call, take_result };
-	request_init(&s->plain);
+	request_init(&s->plain, s->family);
 	s->messages = s->steps = s->before = 0;
 	s->tools = 0;
 	s->asked = false;
@@ -559,7 +558,7 @@ add(struct simulation *s, enum method_rule rule, const struct conf *conf,
 		compact_init(&m->compact, conf, strategy, window);
 		compact_count_by(&m->compact, s->family);
 	}
-	method_begin(m);
+	method_begin(m, s->family);
 }
 
 void
@@ -598,7 +597,7 @@ simulation_reset(struct simulation *s)
 	for (size_t i = 0; i < s->nmethods; i++) {
 		if (is_ours(&s->methods[i]))
 			compact_reset(&s->methods[i].compact);
-		method_begin(&s->methods[i]);
+		method_begin(&s->methods[i], s->family);
 	}
 	begin(s);
 }
@@ -608,7 +607,7 @@ simulation_release(struct simulation *s)
 {
 	end(s);
 	for (size_t i = 0; i < s->nmethods; i++) {
-		method_begin(&s->methods[i]);
+		method_begin(&s->methods[i], s->family);
 		if (is_ours(&s->methods[i]))
 			compact_release(&s->methods[i].compact);
 	}
@@ -619,7 +618,6 @@ simulation_release(struct simulation *s)
 static void
 look(struct simulation *s)
 {
-	s->plain.family = s->family;
 	struct news news = take_view(&s->plain, s->view);
 	for (size_t i = 0; i < s->nmethods; i++)
 		s->methods[i].changed = num_min(s->methods[i].changed,
