@@ -27,7 +27,6 @@ struct lost {
 };
 
 struct import {
-	const char *file;
 	char *name;		/* for messages: "FILE: -F FORMAT" */
 	bool own;		/* the user's program: errors name its line */
 	bool quiet;
@@ -302,7 +301,6 @@ import_open(struct import **out, struct rec_in *in,
 	if (format == NULL)
 		return 0;
 	im = xcalloc(1, sizeof *im);
-	im->file = in->name;
 	im->quiet = o->quiet;
 	im->own = is_path(format);
 	im->name = xasprintf("%s: -F %s", in->name, format);
@@ -437,7 +435,7 @@ take(struct import *im, struct slice text, const struct rec **r,
 	im->held = (struct slice){ NULL, 0 };
 	if (rec_parse(&im->scan, text.p, text.n, &raw) < 0)
 		return err_set(e, ST_DATA, "%s:%zu: the importer made no "
-		    "record but %.*s", im->file, im->line,
+		    "record but %.*s", im->values.in->name, im->line,
 		    (int)(text.n < 60 ? text.n : 60), text.p);
 	if (rec_get(&raw, "_left").p != NULL) {
 		if (!rec_int(&raw, "_n", &n) || n >= 1)
@@ -489,14 +487,14 @@ finish(struct import *im, struct err *e)
 	import_convert_end(&im->convert);
 	import_left_put(&im->left, &left);
 	if (left.len > 0 && !im->quiet)
-		err_say("%s: left out: %s", im->file, left.p);
+		err_say("%s: left out: %s", im->values.in->name, left.p);
 	count(&alone, im->convert.unanswered, "call without a result",
 	    "calls without a result");
 	count(&alone, im->convert.strays, "result without a call",
 	    "results without a call");
 	count(&alone, im->is_cut, "line cut short at the end", "");
 	if (alone.len > 0 && !im->quiet)
-		err_say("%s: %s", im->file, alone.p);
+		err_say("%s: %s", im->values.in->name, alone.p);
 	bufs_release(BUFS(&left, &alone));
 	im->empty = im->given && !im->said;
 	if (!im->empty)
@@ -532,7 +530,7 @@ import_next(struct import *im, const struct rec **r, struct err *e)
 			break;
 		case PROGRAM_ERROR:
 			return err_set(e, ST_DATA, "%s:%zu: -F: %.*s",
-			    im->file, im->line,
+			    im->values.in->name, im->line,
 			    (int)(text.n < 300 ? text.n : 300), text.p);
 		case PROGRAM_END:
 			if (im->cut_told == im->is_cut)

@@ -323,7 +323,7 @@ struct look {
 	struct scan scan;
 	struct rec rec;
 	struct buf text;
-	bool hamr, odd, any;
+	bool hamr, any;
 	bool roles;		/* an array of objects with roles */
 	bool lenient;		/* lines that are refused do not count */
 };
@@ -398,7 +398,7 @@ look_at_line(struct look *k, struct slice line)
 	if (k->found == before) {
 		k->hamr |= is_hamr(&r) || (!is_odd(r.line) &&
 		    scan_kind(rec_get(&r, "type")) == SCAN_STRING);
-		k->odd |= is_odd(r.line);
+		k->g->odd |= is_odd(r.line);
 	}
 	return true;
 }
@@ -433,14 +433,14 @@ look_at_document(struct look *k, struct slice doc)
 	note_keys(k->g, doc);
 	if (scan_kind(doc) == SCAN_OBJECT) {
 		look_at(k, doc, false);
-		k->odd |= is_odd(doc);
+		k->g->odd |= is_odd(doc);
 		k->hamr |= rec_parse(&k->scan, doc.p, doc.n, &k->rec) == 0 &&
 		    is_hamr(&k->rec);
 	}
 	for (struct walk w = walk_elements(doc); walk_next(&w, NULL, &el); ) {
 		note_keys(k->g, el);
 		look_at(k, el, true);
-		k->odd |= is_odd(el);
+		k->g->odd |= is_odd(el);
 	}
 }
 
@@ -458,7 +458,6 @@ conclude(struct look *k)
 		if (f[i].has_messages && (k->found >> i & 1) != 0)
 			k->found &= ~1u;
 	g->kind = GUESS_NOBODY;
-	g->odd = k->odd;
 	for (; f->name != NULL; f++, k->found >>= 1) {
 		if ((k->found & 1) == 0)
 			continue;
@@ -548,7 +547,7 @@ guess_document(struct look *k, struct slice s)
 	conclude(k);
 	/* broken, or a hamr record: its reader says what is wrong */
 	if (g->kind == GUESS_NOBODY && (k->hamr || !good ||
-	    (!g->document && !k->odd) ||
+	    (!g->document && !g->odd) ||
 	    (s.n < GUESS_HEAD / 2 && value_end(s) == 0))) {
 		g->kind = GUESS_BROKEN;
 		g->bad_array |= *s.p == '[' && value_end(s) == 0;
@@ -575,7 +574,7 @@ import_guess(struct slice s, bool all, bool lenient, struct guess *g)
 	if (g->kind == GUESS_BROKEN && lenient && !k.hamr) {
 		*g = (struct guess){ .kind = GUESS_MORE };
 		k.found = 0;
-		k.any = k.odd = k.roles = false;
+		k.any = k.roles = false;
 		k.lenient = true;
 		if (!guess_lines(&k, s, all) && all)
 			g->kind = GUESS_BROKEN;
