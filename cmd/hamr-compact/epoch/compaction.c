@@ -13,7 +13,7 @@ static void
 note_elided(struct compact *c, struct buf *list)
 {
 	size_t n = 0, cap = 0;
-	struct ranges later = { .n = 0 };
+	struct ranges later = ranges_new(c);
 	size_t *gone = NULL;
 
 	for (size_t i = c->view->ncalls; i > 0; i--) {

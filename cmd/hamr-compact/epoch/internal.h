@@ -43,7 +43,7 @@ void epoch_settle_cuts(struct compact *c);
 
 /* Lines of files that are shown later on. */
 struct ranges {
-	struct map by_file;	/* to index + 1 of the newest */
+	size_t *newest;		/* by number of the file: index + 1 */
 	struct range *v;
 	size_t n, cap;
 };
@@ -53,6 +53,8 @@ struct range {
 	size_t next;		/* index + 1 */
 };
 
+/* None yet, of the files there are. */
+struct ranges ranges_new(const struct compact *c);
 /* Add the lines that a call concerns; all of them if it does not say. */
 void ranges_add(struct ranges *s, const struct fact *f);
 bool ranges_cover(const struct ranges *s, const struct fact *f);

@@ -17,10 +17,11 @@
 
 /* ---- lines of files: does one call show what another did? ---- */
 
-static struct slice
-file_key(const struct fact *f)
+struct ranges
+ranges_new(const struct compact *c)
 {
-	return (struct slice){ (const char *)&f->file, sizeof f->file };
+	return (struct ranges){ .newest = xcalloc(c->files.n + 1,
+	    sizeof(size_t)) };
 }
 
 static struct range
@@ -36,24 +37,20 @@ range_of(const struct fact *f)
 void
 ranges_add(struct ranges *s, const struct fact *f)
 {
-	uint64_t *at = map_put(&s->by_file, file_key(f), NULL);
-
 	GROW(s->v, s->n, s->cap);
 	s->v[s->n] = range_of(f);
-	s->v[s->n++].next = *at;
-	*at = s->n;
+	s->v[s->n++].next = s->newest[f->file];
+	s->newest[f->file] = s->n;
 }
 
 bool
 ranges_cover(const struct ranges *s, const struct fact *f)
 {
-	const uint64_t *at = map_get(&s->by_file, file_key(f));
 	struct range want = range_of(f);
 	size_t looks = 64;	/* look at no more than these */
 
-	if (at == NULL || s->v == NULL)
-		return false;
-	for (size_t i = *at; i > 0 && looks-- > 0; i = s->v[i - 1].next)
+	for (size_t i = s->newest[f->file]; i > 0 && looks-- > 0;
+	    i = s->v[i - 1].next)
 		if (s->v[i - 1].first <= want.first &&
 		    s->v[i - 1].last >= want.last)
 			return true;
@@ -63,9 +60,8 @@ ranges_cover(const struct ranges *s, const struct fact *f)
 void
 ranges_release(struct ranges *s)
 {
-	map_release(&s->by_file);
+	free(s->newest);
 	free(s->v);
-	*s = (struct ranges){ .n = 0 };
 }
 
 /* ---- worth ---- */
@@ -161,7 +157,7 @@ epoch_refill(struct compact *c)
 	size_t n, taken = 0;
 	struct item *all = candidates(c, &n);
 	uint64_t *calls = xcalloc(n + 1, sizeof *calls);
-	struct ranges shown = { .n = 0 };
+	struct ranges shown = ranges_new(c);
 	char *out = xcalloc(c->epoch.fold + 1, 1);	/* folded nodes taken */
 
 	for (size_t i = v->ncalls; i > 0 && v->calls[i - 1].node >=
