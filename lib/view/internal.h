@@ -3,7 +3,6 @@
 
 #include "view.h"
 
-#define PER_MESSAGE (8 * 64)	/* in 1/64 tokens */
 #define EMPTY "\"(empty)\""	/* instead of a message of nothing */
 
 enum piece_kind {

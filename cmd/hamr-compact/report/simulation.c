@@ -10,7 +10,6 @@
 
 #include "simulation.h"
 
-#define FRAME (8 * 64)		/* added to a message's text (chapter 8.1) */
 #define CLOSING 4		/* longest end of a message: "}]} */
 #define TASK_BYTES 300
 #define LINE_BYTES 80		/* of a line that reports an error */
@@ -67,7 +66,7 @@ add_message(struct request *q, struct slice m, size_t end)
 	struct scan scan = { 0 };
 	struct call call;
 
-	new.sum = FRAME + view_content_sum(q->family, content);
+	new.sum = PER_MESSAGE + view_content_sum(q->family, content);
 	msg_text(content, &q->words);
 	buf_addc(&q->words, '\n');
 	if (scan_kind(why) == SCAN_STRING)
