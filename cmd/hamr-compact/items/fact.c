@@ -187,11 +187,17 @@ error_lines(struct slice text, size_t at[ERRORS], size_t most)
 
 /* ---- results ---- */
 
-/* Is it a search by grep or rg? */
+/* Is it a search by grep or rg with status 1 and no output, as we and other
+ * agents say it? */
 static bool
-searches(const struct fact *f)
+found_nothing(const struct fact *f, struct slice text)
 {
-	return f->kind == TOOL_COMMAND && (strstr(f->what, "grep ") != NULL ||
+	static const char *const nothing[] = { "exit 1", "Exit code 1",
+		"Command exited with code 1", NULL };
+
+	return f->kind == TOOL_COMMAND &&
+	    slice_in(slice_trim(text), nothing) &&
+	    (strstr(f->what, "grep ") != NULL ||
 	    strncmp(f->what, "rg ", 3) == 0 || strstr(f->what, " rg ") != NULL);
 }
 
@@ -204,9 +210,6 @@ fact_result(struct view *v, struct fact *f, const struct rec *r,
 	struct slice line, rest = text;
 	size_t at[ERRORS];
 	int64_t n;
-	/* status 1 and no output, as we and other agents say it */
-	static const char *const nothing[] = { "exit 1", "Exit code 1",
-		"Command exited with code 1", NULL };
 
 	f->done = true;
 	/* what our own tools report */
@@ -247,8 +250,7 @@ fact_result(struct view *v, struct fact *f, const struct rec *r,
 	    scan_kind(scan_get(meta, "shared")) != SCAN_STRING &&
 	    !scan_true(scan_get(meta, "shared"));
 	f->failed = result_failed(r, f->kind, text);
-	f->no_match = f->failed && searches(f) &&
-	    slice_in(slice_trim(text), nothing);
+	f->no_match = f->failed && found_nothing(f, text);
 	if (!f->failed || text.n == 0)
 		return;
 	if (error_lines(text, at, 1) > 0)
