@@ -20,7 +20,6 @@
 #include "child.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/num.h"
 
 #define LAST_CHANCE_MS 700	/* from SIGTERM to SIGKILL */
 #define ERR_LINE_MAX ((size_t)8192)	/* a longer line comes in pieces */
@@ -142,10 +141,15 @@ return_from_error(void)
 	fprintf(stderr, "%s: ", program_invocation_name);
 }
 
-/* Build and start the pipeline.  When that fails, what exists of it is leaked:
- * we cannot know how far libpipeline came. */
+/* So that a large request goes through in one write, without the two processes
+ * waking each other for every 64 KiB.  A refusal only costs time. */
+#define PIPE_SIZE (256 << 10)
+
+/* Build and start the pipeline, from in to out, which libpipeline closes.  When
+ * that fails, what exists of it is leaked: we cannot know how far libpipeline
+ * came. */
 static int
-begin(struct child *c, struct err *e)
+begin(struct child *c, int in, int out, struct err *e)
 {
 	volatile int r = 0;
 
@@ -156,10 +160,13 @@ begin(struct child *c, struct err *e)
 		for (size_t i = 0; i < c->o.n || i == 0; i++)
 			add_command(c, i);
 		if (!c->o.tty) {
-			pipeline_want_in(c->p, -1);
-			pipeline_want_out(c->p, -1);
+			fcntl(in, F_SETPIPE_SZ, PIPE_SIZE);
+			fcntl(out, F_SETPIPE_SZ, PIPE_SIZE);
+			pipeline_want_in(c->p, in);
+			pipeline_want_out(c->p, out);
 		}
 		pipeline_start(c->p);
+		c->group = pipeline_get_pid(c->p, 0);
 	} else {
 		r = err_sys(e, ST_SYSTEM, "cannot start a %s",
 		    c->o.tty ? "command" : "stage");
@@ -168,91 +175,46 @@ begin(struct child *c, struct err *e)
 	return r;
 }
 
-/* So that a large request goes through in one write, without the two processes
- * waking each other for every 64 KiB.  A refusal only costs time. */
-#define PIPE_SIZE (256 << 10)
-
-static int
-take_pipe(FILE *f)
+/* Make a pipe whose end `ours` (0 reads) does not block. */
+static bool
+make_pipe(int fd[2], int ours)
 {
-	int fd = fileno(f);
-
-	fcntl(fd, F_SETPIPE_SZ, PIPE_SIZE);
-	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	fcntl(fd, F_SETFD, FD_CLOEXEC);
-	return fd;
+	return pipe2(fd, O_CLOEXEC) == 0 &&
+	    fcntl(fd[ours], F_SETFL, O_NONBLOCK) == 0;
 }
 
 struct child *
 child_start(const struct child_opts *o, struct err *e)
 {
-	size_t n = 0, want = 2 * (o->n + (o->tty ? 0 : 2)) + 4;
-	int r = 0, spare[64], fd[2];
-	struct child *c;
+	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, err[2] = { -1, -1 };
+	bool told = o->err == CHILD_ERR_TOLD;
 
 	for (size_t i = 0; i < o->n; i++)
 		if (check_command(o->commands[i], e) < 0)
 			return NULL;
-	/* before anything is started: are enough descriptors left? */
-	want = num_min(want, sizeof spare / sizeof *spare);
-	while (r == 0 && n < want) {
-		spare[n] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-		if (spare[n] < 0)
-			r = err_sys(e, ST_SYSTEM, "cannot start a stage");
-		else
-			n++;
-	}
-	while (n > 0)
-		close(spare[--n]);
-	if (r < 0)
-		return NULL;
-	c = xcalloc(1, sizeof *c);
-	*c = (struct child){ .o = *o, .err = -1, .err_theirs = -1,
+	bool made = (o->tty || (make_pipe(in, 1) && make_pipe(out, 0))) &&
+	    (!told || make_pipe(err, 0));
+	struct child *c = xcalloc(1, sizeof *c);
+	*c = (struct child){ .o = *o, .in = in[1], .out = out[0],
+		.err = err[0], .err_theirs = err[1],
 		.said = BUF_INIT(2 * ERR_LINE_MAX) };
-	/* without a pipe its stderr is discarded */
-	if (o->err == CHILD_ERR_TOLD && pipe2(fd, O_CLOEXEC) == 0) {
-		c->err = fd[0];
-		c->err_theirs = fd[1];
-		fcntl(c->err, F_SETFL, O_NONBLOCK);
-	}
-	r = begin(c, e);
-	if (r == 0 && !o->tty) {
-		FILE *in = pipeline_get_infile(c->p);
-		FILE *out = pipeline_get_outfile(c->p);
-
-		c->group = pipeline_get_pid(c->p, 0);
-		if (in != NULL && out != NULL) {
-			c->in = take_pipe(in);
-			c->out = take_pipe(out);
-		} else {
-			r = err_sys(e, ST_SYSTEM, "cannot start a stage");
-			kill(-c->group, SIGKILL);
-		}
-	}
-	if (c->err_theirs >= 0)
-		close(c->err_theirs);
+	int r = made ? begin(c, in[0], out[1], e) :
+	    err_sys(e, ST_SYSTEM, "cannot start a stage");
+	file_close(err[1]);
 	if (r == 0)
 		return c;
-	if (c->err >= 0)
-		close(c->err);
+	if (!made) {	/* else libpipeline may have closed them */
+		file_close(in[0]);
+		file_close(out[1]);
+	}
+	file_close(in[1]);
+	file_close(out[0]);
+	file_close(err[0]);
 	free(c);
 	return NULL;
 }
 
 /* ---- ending ---- */
-
-/* libpipeline owns the descriptor, so closing it here would be a double close:
- * redirect it to /dev/null instead. */
-static void
-redirect_to_null(int fd, int flags)
-{
-	int null = open("/dev/null", flags | O_CLOEXEC);
-
-	if (null < 0)
-		return;
-	dup3(null, fd, O_CLOEXEC);
-	close(null);
-}
 
 bool
 child_read_err(struct child *c)
@@ -292,7 +254,8 @@ read_all_err(struct child *c)
 void
 child_close_in(struct child *c)
 {
-	redirect_to_null(c->in, O_WRONLY);
+	file_close(c->in);
+	c->in = -1;
 }
 
 static bool
@@ -335,8 +298,8 @@ reap(struct child *c)
 int
 child_end(struct child *c, int ms)
 {
-	redirect_to_null(c->in, O_WRONLY);
-	redirect_to_null(c->out, O_RDONLY);
+	file_close(c->in);
+	file_close(c->out);
 	read_all_err(c);
 	if (is_alive_within(c, ms, c->o.stop)) {
 		/* hamr-tool ends its call on SIGTERM, but must be running */
@@ -433,12 +396,11 @@ child_run_tty(const char *command, const char *const *args, size_t n,
 	sigaction(SIGINT, &ignore, &interrupt);
 	sigaction(SIGQUIT, &ignore, &quit);
 	sigprocmask(SIG_UNBLOCK, &stop, &mask);
-	pid_t pid = pipeline_get_pid(c->p, 0);
 	/* When it stops, other than by a Ctrl-Z that has stopped us too, only
 	 * we could continue it, so we stop as well, for the shell to see. */
 	for (;;) {
 		siginfo_t s = { .si_pid = 0 };
-		int got = waitid(P_PID, (id_t)pid, &s, WEXITED | WSTOPPED |
+		int got = waitid(P_PID, (id_t)c->group, &s, WEXITED | WSTOPPED |
 		    WNOWAIT);
 
 		if (got < 0 && errno == EINTR)
@@ -446,11 +408,11 @@ child_run_tty(const char *command, const char *const *args, size_t n,
 		if (got < 0 || s.si_code != CLD_STOPPED)
 			break;
 		s.si_pid = 0;
-		if (waitid(P_PID, (id_t)pid, &s, WSTOPPED | WNOWAIT |
+		if (waitid(P_PID, (id_t)c->group, &s, WSTOPPED | WNOWAIT |
 		    WNOHANG) < 0 || s.si_pid == 0)
 			continue;	/* it continues, and so do we */
 		kill(getpid(), SIGTSTP);
-		kill(pid, SIGCONT);
+		kill(c->group, SIGCONT);
 	}
 	int code = code_of(reap(c));
 	sigprocmask(SIG_SETMASK, &mask, NULL);

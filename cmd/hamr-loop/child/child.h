@@ -38,9 +38,10 @@ struct child_opts {
 
 struct child {
 	struct pipeline *p;
-	int in, out;		/* our ends, non-blocking */
+	int in, out;		/* our ends, non-blocking; -1: closed */
 	int err;		/* our end of its stderr; -1: none */
-	pid_t group;		/* its process group: the first command's pid */
+	pid_t group;		/* the first command's pid; without tty that
+				 * of its process group */
 	/* private */
 	struct child_opts o;	/* the command is borrowed while it starts */
 	int err_theirs;
