@@ -297,7 +297,7 @@ chat_records(struct run *r, struct err *e)
 	if (run_open(r, e) < 0)
 		return -1;
 	r->hub.listen = r->hub.chat = c.open = true;
-	if (setup_header(&r->setup, &r->hub) < 0) {
+	if (setup_header(r) < 0) {
 		*e = r->hub.err;
 		return -1;
 	}

@@ -17,7 +17,7 @@
 #include "conf/state.h"
 #include "contract.h"
 #include "session/origin.h"
-#include "begin.h"
+#include "run.h"
 #include "skills.h"
 #include "texts.h"
 
@@ -300,10 +300,10 @@ put_content(struct buf *out, const char *text, const char *images,
 }
 
 static void
-flags_of(struct setup *s, const struct hub *h, enum slot_id id)
+flags_of(struct run *r, enum slot_id id)
 {
-	const struct opts *o = s->o;
-	struct argv *a = &s->flags[id];
+	const struct opts *o = &r->o;
+	struct argv *a = &r->setup.flags[id];
 
 	argv_add(a, "-r");
 	argv_add(a, "-q");	/* we have already warned, once */
@@ -314,11 +314,11 @@ flags_of(struct setup *s, const struct hub *h, enum slot_id id)
 		argv_server(a, o);
 		argv_option(a, "--replay", o->replay);
 	} else if (id == SLOT_TOOL) {
-		argv_option(a, "--mode", s->mode);
-		argv_option(a, "--root", s->root);
+		argv_option(a, "--mode", r->setup.mode);
+		argv_option(a, "--root", r->root);
 		if (o->yes)
 			argv_add(a, "--yes");
-		if (h->unattended)
+		if (r->hub.unattended)
 			argv_add(a, "--no-ask");
 	}
 }
@@ -373,8 +373,9 @@ check_program(const struct conf *c, const char *key, const char *command,
 }
 
 int
-setup_slots(struct setup *s, struct hub *h, struct err *e)
+setup_slots(struct run *r, struct err *e)
 {
+	struct setup *s = &r->setup;
 	static const char *const keys[SLOTS] = { "stages.guard",
 		"stages.compact", "stages.provider", "stages.tool",
 		"stages.mem" };
@@ -392,31 +393,31 @@ setup_slots(struct setup *s, struct hub *h, struct err *e)
 
 	for (size_t i = 0; i < sizeof customary / sizeof *customary; i++)
 		add_secret(s, customary[i]);
-	add_secret(s, conf_str(s->conf, "provider.api_key_env"));
+	add_secret(s, conf_str(r->conf, "provider.api_key_env"));
 	/* including those of servers that this run does not use */
-	names = conf_names(s->conf, "provider", &n);
+	names = conf_names(r->conf, "provider", &n);
 	for (size_t i = 0; i < n; i++) {
 		char *key = xasprintf("provider.%s.api_key_env", names[i]);
 
-		add_secret(s, conf_str(s->conf, key));
+		add_secret(s, conf_str(r->conf, key));
 		free(key);
 	}
 	for (int i = 0; i < SLOTS; i++) {
-		struct child_opts *c = &h->slot[i].cmd;
+		struct child_opts *c = &r->hub.slot[i].cmd;
 
-		h->slot[i].used = i != SLOT_MEM ||
-		    conf_bool(s->conf, "memory.enabled");
-		if (!h->slot[i].used)
+		r->hub.slot[i].used = i != SLOT_MEM ||
+		    conf_bool(r->conf, "memory.enabled");
+		if (!r->hub.slot[i].used)
 			continue;
-		c->commands = conf_list(s->conf, keys[i], &c->n);
+		c->commands = conf_list(r->conf, keys[i], &c->n);
 		if (c->n == 0)
 			return err_set(e, ST_CONFIG, "%s is empty; name at "
 			    "least one command", keys[i]);
 		for (size_t k = 0; k < c->n; k++)
-			if (check_program(s->conf, keys[i], c->commands[k],
+			if (check_program(r->conf, keys[i], c->commands[k],
 			    e) < 0)
 				return -1;
-		flags_of(s, h, (enum slot_id)i);
+		flags_of(r, (enum slot_id)i);
 		c->flags = s->flags[i].v;
 		c->nflags = s->flags[i].n;
 		if (i != SLOT_PROVIDER) {
@@ -440,18 +441,18 @@ setup_release(struct setup *s)
 /* ---- the first records ---- */
 
 static int
-context_message(const struct setup *s, struct hub *h, struct child *memory)
+context_message(struct run *r, struct child *memory)
 {
 	struct buf b = BUF_INIT(1 << 20), said = BUF_INIT(BRIEF_MAX);
-	const char *dir = s->dir;
-	size_t top = strlen(s->root);
+	const char *dir = r->dir != NULL ? r->dir : r->root;
+	size_t top = strlen(r->root);
 	char at[PATH_MAX];
 	struct stat st;
-	int r = 0;
+	int rc = 0;
 
-	if (strlen(dir) >= sizeof at || strncmp(dir, s->root, top) != 0 ||
+	if (strlen(dir) >= sizeof at || strncmp(dir, r->root, top) != 0 ||
 	    (dir[top] != '/' && dir[top] != '\0'))
-		dir = s->root;
+		dir = r->root;
 	memcpy(at, dir, strlen(dir) + 1);
 	for (;;) {
 		size_t room = FILES_MAX - num_min(FILES_MAX, b.len);
@@ -466,7 +467,7 @@ context_message(const struct setup *s, struct hub *h, struct child *memory)
 		 * something else. */
 		if (room > 0 && fd < 0 && errno == ELOOP)
 			real = realpath(path, NULL);
-		if (real != NULL && is_beneath(real, s->root) &&
+		if (real != NULL && is_beneath(real, r->root) &&
 		    slice_ends(slice_of(real), ".md"))
 			fd = file_open_regular(AT_FDCWD, real, &st);
 		free(real);
@@ -481,7 +482,7 @@ context_message(const struct setup *s, struct hub *h, struct child *memory)
 			break;
 		*strrchr(at, '/') = '\0';
 	}
-	skills_list(s->conf, s->root, &b);
+	skills_list(r->conf, r->root, &b);
 	if (memory != NULL) {
 		long long left = child_talk(memory, SLICE(""), file_now_ms() +
 		    BRIEF_MS, &said);
@@ -494,9 +495,9 @@ context_message(const struct setup *s, struct hub *h, struct child *memory)
 		buf_slice(&b, buf_view(&said));
 	}
 	if (b.len > 0)
-		r = setup_context(h, b.p, NULL, false);
+		rc = setup_context(&r->hub, b.p, NULL, false);
 	bufs_release(BUFS(&b, &said));
-	return r;
+	return rc;
 }
 
 int
@@ -507,35 +508,37 @@ setup_config(struct hub *h, const char *key, const char *value)
 }
 
 int
-setup_header(struct setup *s, struct hub *h)
+setup_header(struct run *r)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX), cwd = BUF_INIT(1 << 20);
-	const struct track *k = h->track;
-	const struct opts *o = s->o;
+	const char *mode = r->setup.mode;
+	const struct track *k = &r->track;
+	const struct opts *o = &r->o;
+	struct hub *h = &r->hub;
 	char at[UTC_SIZE];
 
-	if (s->headed)
+	if (r->setup.headed)
 		return 0;
-	s->headed = true;
+	r->setup.headed = true;
 	if (k->has_header) {
 		/* a flag that differs from the session takes effect from
 		 * here */
-		if (o->mode != NULL && (k->mode == NULL ||
-		    strcmp(o->mode, k->mode) != 0) &&
-		    setup_config(h, "agent.mode", o->mode) < 0)
+		if ((o->mode != NULL || r->foreign) && (k->mode == NULL ||
+		    strcmp(mode, k->mode) != 0) &&
+		    setup_config(h, "agent.mode", mode) < 0)
 			return -1;
 		return o->model != NULL && (k->model == NULL ||
 		    strcmp(o->model, k->model) != 0) ?
 		    setup_config(h, "provider.model", o->model) : 0;
 	}
 	const char *model = o->model != NULL ? o->model :
-	    conf_str(s->conf, "provider.model");
+	    conf_str(r->conf, "provider.model");
 	utc_print_now(at);
-	char *mark = origin_mark(h->session->id, s->root, at);
-	utf8_clean(&cwd, s->root, strlen(s->root));
+	char *mark = origin_mark(r->session.id, r->root, at);
+	utf8_clean(&cwd, r->root, strlen(r->root));
 	scan_put(&b, "{'type':'hamr','v':1,'session':@,'cwd':@,'created':@,"
-	    "'mode':@", slice_of(h->session->id), buf_view(&cwd),
-	    slice_of(at), slice_of(s->mode));
+	    "'mode':@", slice_of(r->session.id), buf_view(&cwd),
+	    slice_of(at), slice_of(mode));
 	if (model[0] != '\0')
 		scan_put(&b, ",'model':@", slice_of(model));
 	if (mark != NULL)
@@ -547,29 +550,30 @@ setup_header(struct setup *s, struct hub *h)
 }
 
 int
-setup_session(struct setup *s, struct hub *h, const char *task, struct err *e)
+setup_session(struct run *r, const char *task, struct err *e)
 {
+	const struct track *k = &r->track;
 	struct child *memory = NULL;
+	struct hub *h = &r->hub;
 
-	if (setup_header(s, h) < 0)
+	if (setup_header(r) < 0)
 		goto failed;
 	/* meanwhile tool and provider report what they offer */
-	if (!h->track->has_system && (task != NULL || s->o->chat) &&
-	    conf_bool(s->conf, "memory.enabled"))
-		memory = context_ask(s->root, task, &s->secrets);
+	if (!k->has_system && (task != NULL || r->o.chat) &&
+	    conf_bool(r->conf, "memory.enabled"))
+		memory = context_ask(r->root, task, &r->setup.secrets);
 	hub_ask(h, SLOT_TOOL, false);
-	if (h->track->has_system || s->o->chat)
+	if (k->has_system || r->o.chat)
 		hub_ask(h, SLOT_PROVIDER, false);
 	/* The system message needs no stage and must come before the task,
 	 * whatever happens to that; the mode may have changed since. */
 	bool ready = hub_wait(h, 0) == 0;
-	if (!h->track->has_system && ((h->track->mode != NULL &&
-	    strcmp(h->track->mode, s->mode) != 0 &&
-	    read_system(s, h->track->mode, e) < 0) || hub_put(h,
-	    "{'role':'system','content':@}", buf_view(&s->system)) < 0))
+	if (!k->has_system && ((k->mode != NULL &&
+	    strcmp(k->mode, r->setup.mode) != 0 &&
+	    read_system(&r->setup, k->mode, e) < 0) || hub_put(h,
+	    "{'role':'system','content':@}", buf_view(&r->setup.system)) < 0))
 		goto failed;
-	int told = h->track->last == R_SYSTEM ? context_message(s, h,
-	    memory) : 0;
+	int told = k->last == R_SYSTEM ? context_message(r, memory) : 0;
 	memory = NULL;
 	if (told < 0 || !ready || hub_sync(h, SLOT_GUARD) < 0)
 		goto failed;

@@ -5,12 +5,10 @@
 #include "hub/hub.h"
 #include "opts.h"
 
-/* Argument vectors of the slots; they live until setup_release. */
+struct run;
+
+/* What a session begins with. */
 struct setup {
-	const struct opts *o;
-	const struct conf *conf;
-	const char *root;
-	const char *dir;	/* where hamr-loop was started, below root */
 	char *mode;		/* owned */
 	struct argv flags[SLOTS];
 	bool headed;		/* setup_header is done */
@@ -18,20 +16,20 @@ struct setup {
 	struct argv secrets;	/* variables only the provider inherits */
 };
 
-/* Fill in the commands of each slot. */
-int setup_slots(struct setup *s, struct hub *h, struct err *e);
+/* Fill in the commands of each slot, which need r->setup until
+ * setup_release. */
+int setup_slots(struct run *r, struct err *e);
 void setup_release(struct setup *s);
 
 /* Commit the first records of a session: header, what tool and provider offer,
  * the system message, AGENTS.md.  task (or NULL) is its first task.  -1 when a
  * data file is missing (with e), or when the hub has failed or was interrupted.
  */
-int setup_session(struct setup *s, struct hub *h, const char *task,
-    struct err *e);
+int setup_session(struct run *r, const char *task, struct err *e);
 
-/* Commit the header alone, if there is none; else, once, what the flags change,
- * so that later settings still win. */
-int setup_header(struct setup *s, struct hub *h);
+/* Commit the header alone, if there is none; else, once, what the flags change
+ * (and the mode of a foreign session), so that later settings still win. */
+int setup_header(struct run *r);
 
 /* Commit a config record that changes a setting within the session. */
 int setup_config(struct hub *h, const char *key, const char *value);

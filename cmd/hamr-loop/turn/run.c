@@ -132,9 +132,6 @@ open_session(struct run *r, struct err *e)
 
 	track_init(&r->track, conf_str(r->conf,
 	    "verification.defaultCommand"));
-	if (r->lent_mode)
-		r->o.mode = NULL;
-	r->lent_mode = false;
 	if (dir == NULL)
 		return -1;
 	if (r->o.fork != NULL) {
@@ -152,13 +149,10 @@ open_session(struct run *r, struct err *e)
 		rc = session_create(&r->session, dir, e);
 	}
 	r->foreign = rc == 0 && !here;
-	r->lent_mode = r->foreign && r->o.mode == NULL;
-	if (r->lent_mode)
-		r->o.mode = conf_str(r->conf, "agent.mode");
 	if (r->foreign)
 		err_say("session %s was not written here by you; its open "
 		    "calls are not run, and mode %s applies", id != NULL ? id :
-		    r->o.fork, r->o.mode);
+		    r->o.fork, conf_str(r->conf, "agent.mode"));
 	free(id);
 	free(dir);
 	if (rc < 0)
@@ -185,18 +179,18 @@ open_session(struct run *r, struct err *e)
 static int
 prepare(struct run *r, struct err *e)
 {
-	r->setup = (struct setup){ .o = &r->o, .conf = r->conf,
-		.root = r->root,
-		.dir = r->dir != NULL ? r->dir : r->root };
-	r->setup.mode = xstrdup(r->o.mode == NULL && r->track.mode != NULL ?
-	    r->track.mode : conf_str(r->conf, "agent.mode"));
+	bool recorded = r->o.mode == NULL && r->track.mode != NULL &&
+	    !r->foreign;
+
+	r->setup.mode = xstrdup(recorded ? r->track.mode :
+	    conf_str(r->conf, "agent.mode"));
 	if (hub_init(&r->hub, &r->session, &r->track, &r->ui, e) < 0)
 		return -1;
 	r->hub_made = true;
 	r->ui.conf = r->conf;
 	r->ui.root = r->root;
 	r->hub.unattended = !r->o.yes && !ui_can_ask(&r->ui);
-	if (setup_slots(&r->setup, &r->hub, e) < 0)
+	if (setup_slots(r, e) < 0)
 		return -1;
 	/* The secrets to keep out of the log are known by now. */
 	r->log = r->hub.log = runlog_open(r->session.path, r->session.id);
@@ -214,7 +208,7 @@ run_begin(struct run *r, const char *task, struct err *e)
 	hub_revive(&r->hub);
 	if (r->begun)
 		return 0;
-	r->begun = setup_session(&r->setup, &r->hub, task, e) == 0;
+	r->begun = setup_session(r, task, e) == 0;
 	/* once it has a record, the session ends like any other */
 	return r->begun || r->hub.failed || r->hub.interrupts > 0 ||
 	    r->ui.out_closed ? 0 : -1;
@@ -397,7 +391,7 @@ run_end(struct run *r)
 	map_release(&r->ui.always);
 	track_release(&r->track);
 	setup_release(&r->setup);
-	r->setup = (struct setup){ .o = NULL };
+	r->setup = (struct setup){ .mode = NULL };
 }
 
 void

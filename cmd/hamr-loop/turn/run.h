@@ -26,8 +26,7 @@ struct run {
 	struct setup setup;
 	bool hub_made;
 	bool begun;		/* the first records are committed */
-	bool foreign;		/* the session was not written here ... */
-	bool lent_mode;		/* ... and o.mode is the configuration's */
+	bool foreign;		/* the session was not written here */
 	bool branches;		/* o.fork is the session that was open */
 	char *resume_id;	/* from a /resume */
 	char *images;		/* a JSON array of image parts for the next
