@@ -44,6 +44,14 @@ for kib in 3 4 5 6; do
 	cd ..
 done
 
+# no room at all: nothing of a session is left behind
+fresh
+mkdir -p .hamr/sessions && echo '*' >.hamr/.gitignore
+(trap '' XFSZ; ulimit -f 0; loop --replay "$S" "try it" 2>/dev/null)
+is "no session without room for its lock: status 71" "$?" 71
+is "... and no lock" "$(ls .hamr/sessions)" ""
+cd ..
+
 # a session of each released version is read as it was written (D8)
 for old in "$TOP"/tests/data/loop/session-*.ndjson; do
 	fresh

@@ -59,8 +59,13 @@ lock_take(const char *dir, const char *id, int ms, struct err *e)
 		err_sys(e, ST_SYSTEM, "%s", path);
 	if (ours) {
 		int n = snprintf(pid, sizeof pid, "%ld\n", (long)getpid());
-		if (ftruncate(fd, 0) < 0 || pwrite(fd, pid, (size_t)n, 0) != n)
-			ours = err_sys(e, ST_SYSTEM, "%s", path) == 0;
+		/* in this order a full disk has room where a pid was */
+		ours = pwrite(fd, pid, (size_t)n, 0) == n &&
+		    ftruncate(fd, n) == 0;
+		if (!ours)
+			err_sys(e, ST_SYSTEM, "%s", path);
+		if (!ours && st.st_size == 0)
+			unlink(path);
 	}
 	if (!ours) {
 		file_close(fd);

@@ -23,8 +23,8 @@ open_file(struct session *s, const char *dir, int flags, struct err *e)
 	s->fd = open(s->path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW |
 	    O_NONBLOCK | flags, 0600);
 	if (s->fd < 0 || fstat(s->fd, &st) < 0)
-		return err_sys(e, errno == ENOENT ? ST_NOINPUT : ST_SYSTEM,
-		    "%s", s->path);
+		return err_sys(e, errno == ENOENT ? ST_NOINPUT :
+		    errno == EEXIST ? ST_TEMP : ST_SYSTEM, "%s", s->path);
 	if (!S_ISREG(st.st_mode) || st.st_nlink != 1 ||
 	    (st.st_uid != geteuid() && geteuid() != 0))
 		return err_set(e, ST_POLICY, "%s is not a session file of "
@@ -49,13 +49,16 @@ session_create(struct session *s, const char *dir, struct err *e)
 		strftime(at, sizeof at, "%Y%m%dT%H%M%SZ", &tm);
 		s->id = xasprintf("%s-%02x%02x", at, rnd[0], rnd[1]);
 		s->lock = lock_take(dir, s->id, 0, e);
-		if (s->lock >= 0 && open_file(s, dir,
-		    O_CREAT | O_EXCL, e) == 0) {
-			s->fresh = true;
-			return 0;
+		if (s->lock >= 0) {
+			int r = open_file(s, dir, O_CREAT | O_EXCL, e);
+
+			s->fresh = r == 0 || e->status != ST_TEMP;
+			if (r == 0)
+				return 0;
 		}
 		session_close(s);
-		if (tries == 8)
+		/* another one may have this id */
+		if (e->status != ST_TEMP || tries == 8)
 			return -1;
 	}
 }
@@ -139,7 +142,7 @@ session_read(const struct session *s, void *p, size_t n, off_t off)
 void
 session_close(struct session *s)
 {
-	if (s->fresh && s->fd >= 0 && (s->size == 0 || !s->used)) {
+	if (s->fresh && (s->size == 0 || !s->used)) {
 		/* We still hold the lock: nobody else has written to it. */
 		size_t n = strlen(s->path) - strlen(".ndjson");
 		char *lock = xasprintf("%.*s.lock", (int)n, s->path);
@@ -152,6 +155,5 @@ session_close(struct session *s)
 	file_close(s->lock);
 	free(s->id);
 	free(s->path);
-	s->id = s->path = NULL;
-	s->fd = s->lock = -1;
+	*s = (struct session){ .fd = -1, .lock = -1 };
 }
