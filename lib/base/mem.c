@@ -79,6 +79,13 @@ xmemdup0(const char *p, size_t n)
 	return s;
 }
 
+void
+xset(char **to, char *owned)
+{
+	free(*to);
+	*to = owned;
+}
+
 char *
 xasprintf(const char *fmt, ...)
 {
