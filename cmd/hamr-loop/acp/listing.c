@@ -46,7 +46,7 @@ listing_page(const char *cwd, const char *cursor, struct buf *out,
 		return -1;
 	char *dir = sessions_dir(root, false, e);
 	if (dir != NULL)
-		sessions_list(dir, true, &all, e);
+		sessions_list(dir, 0, &all, e);
 	struct rec_text t = { .rest = buf_view(&all) };
 	const struct rec *r = &t.rec;
 	buf_addc(out, '{');

@@ -70,9 +70,8 @@ read_summary(struct summary *s, const char *dir)
 		if (r->kind == R_ASSISTANT)
 			s->steps++;
 		if (rec_is_message(r->kind) || r->kind == R_END) {
-			free(s->status);
-			s->status = r->kind == R_END ? rec_strdup(r,
-			    "status") : NULL;
+			xset(&s->status, r->kind == R_END ?
+			    rec_strdup(r, "status") : NULL);
 		}
 	}
 	rec_in_release(&in);
@@ -84,11 +83,9 @@ read_summary(struct summary *s, const char *dir)
 	fd = file_open_regular(AT_FDCWD, path, NULL);
 	bool held = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 &&
 	    errno == EWOULDBLOCK;
-	if (got < 0 || s->status == NULL || held) {
-		free(s->status);
-		s->status = xstrdup(held ? "running" : got < 0 ? "damaged" :
-		    "unfinished");
-	}
+	if (got < 0 || s->status == NULL || held)
+		xset(&s->status, xstrdup(held ? "running" : got < 0 ?
+		    "damaged" : "unfinished"));
 	file_close(fd);
 	free(path);
 }
@@ -162,17 +159,21 @@ put_cell(struct buf *out, const char *text, size_t columns, size_t max)
 }
 
 int
-sessions_list(const char *dir, bool json, struct buf *out, struct err *e)
+sessions_list(const char *dir, size_t columns, struct buf *out, struct err *e)
 {
 	static const struct { time_t s; const char *unit; } units[] = {
 		{ 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" } };
+	struct buf row = BUF_INIT((size_t)16 << 20);
 	struct by_age l;
 
 	if (find_all(dir, &l, e) < 0)
 		return -1;
-	if (!json)
-		buf_fmt(out, "%-22s %-16s %5s %7s  %s\n", "SESSION", "STATUS",
-		    "STEPS", "AGE", "TASK");
+	if (columns > 0) {
+		buf_fmt(&row, "%-22s %-16s %5s %7s  TASK", "SESSION", "STATUS",
+		    "STEPS", "AGE");
+		term_put(out, buf_view(&row), columns);
+		buf_addc(out, '\n');
+	}
 	for (size_t i = 0; i < l.n; i++) {
 		struct summary s = { .id = l.v[i].id };
 		size_t u = 0;
@@ -180,7 +181,7 @@ sessions_list(const char *dir, bool json, struct buf *out, struct err *e)
 		read_summary(&s, dir);
 		time_t age = time(NULL) - s.touched;
 		const char *task = s.task != NULL ? s.task : "";
-		if (json) {
+		if (columns == 0) {
 			scan_put(out, "{'session':@,'task':@,'status':@,"
 			    "'steps':$", slice_of(s.id), slice_of(task),
 			    slice_of(s.status), SCAN_INT(s.steps));
@@ -191,14 +192,16 @@ sessions_list(const char *dir, bool json, struct buf *out, struct err *e)
 		} else {
 			while (u < 3 && age < units[u].s)
 				u++;
-			put_cell(out, s.id, 22, SIZE_MAX);
-			buf_addc(out, ' ');
-			put_cell(out, s.status, 16, SIZE_MAX);
+			buf_reset(&row);
+			put_cell(&row, s.id, 22, SIZE_MAX);
+			buf_addc(&row, ' ');
+			put_cell(&row, s.status, 16, SIZE_MAX);
 			char *ago = xasprintf("%lld %s", age > 0 ?
 			    (long long)(age / units[u].s) : 0, units[u].unit);
-			buf_fmt(out, " %5ld %7s  ", s.steps, ago);
+			buf_fmt(&row, " %5ld %7s  ", s.steps, ago);
 			free(ago);
-			put_cell(out, task, 0, TASK_SHOWN);
+			put_cell(&row, task, 0, TASK_SHOWN);
+			term_put(out, buf_view(&row), columns);
 			buf_addc(out, '\n');
 		}
 		free(s.task);
@@ -206,22 +209,8 @@ sessions_list(const char *dir, bool json, struct buf *out, struct err *e)
 		free(s.created);
 	}
 	by_age_release(&l);
+	buf_release(&row);
 	return 0;
-}
-
-int
-sessions_table(const char *dir, size_t columns, struct buf *out, struct err *e)
-{
-	struct buf b = BUF_INIT((size_t)16 << 20);
-	struct slice rest, row;
-	int r = sessions_list(dir, false, &b, e);
-
-	for (rest = buf_view(&b); r == 0 && slice_line(&rest, &row); ) {
-		term_put(out, row, columns);
-		buf_addc(out, '\n');
-	}
-	buf_release(&b);
-	return r;
 }
 
 bool

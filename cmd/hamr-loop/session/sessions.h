@@ -25,13 +25,11 @@ void by_age_release(struct by_age *l);
  * NULL with e: ST_NOINPUT when there are none. */
 char *sessions_dir(const char *root, bool create, struct err *e);
 
-/* Append the sessions in dir, the last used first: a table for people, or with
- * json one object per line: session, task, status, steps, created, age_s.
- * status is that of the last end record, "running" (its lock is held), or
- * "unfinished". */
-int sessions_list(const char *dir, bool json, struct buf *out, struct err *e);
-/* The table, its rows cut at `columns`. */
-int sessions_table(const char *dir, size_t columns, struct buf *out,
+/* Append the sessions in dir, the last used first: a table for people, its rows
+ * cut at `columns`, or with columns 0 an object per line: session, task, status,
+ * steps, created, age_s.  status is that of the last end record, "running" (its
+ * lock is held), or "unfinished". */
+int sessions_list(const char *dir, size_t columns, struct buf *out,
     struct err *e);
 
 /* The id of the session named id, or of the only one whose id begins with it;

@@ -120,9 +120,8 @@ views_show(const struct opts *o, const char *root, struct err *e)
 	if (dir != NULL && !o->sessions)
 		path = sessions_path(dir, root, o->id, e);
 	if (o->sessions && dir != NULL)
-		rc = o->json ? sessions_list(dir, true, &b, e) :
-		    sessions_table(dir, to.tty && to.columns > 0 ?
-		    to.columns : SIZE_MAX, &b, e);
+		rc = sessions_list(dir, o->json ? 0 : to.tty &&
+		    to.columns > 0 ? to.columns : SIZE_MAX, &b, e);
 	/* without a session the budget is that of the configuration */
 	else if (o->inspect != NULL && (path != NULL || (o->id == NULL &&
 	    strcmp(o->inspect, "budget") == 0)))
