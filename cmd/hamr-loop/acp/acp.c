@@ -381,8 +381,7 @@ set_option(struct worker *s, bool mode, const char *value)
 		return false;
 	worker_say(s, "{'type':'config','set':{'$':@}}", mode ?
 	    SLICE("agent.mode") : SLICE("provider.model"), slice_of(value));
-	free(*now);
-	*now = xstrdup(value);
+	xset(now, xstrdup(value));
 	return true;
 }
 

@@ -361,8 +361,7 @@ find_texts(struct seen_call *c, struct slice diff, bool made)
 		goto out;
 	c->old = whole_text(c->new, buf_view(&b), true);
 	if (c->old == NULL) {
-		free(c->new);
-		c->new = NULL;
+		xset(&c->new, NULL);
 	}
 out:
 	buf_release(&b);
@@ -510,8 +509,7 @@ calls_ask(struct worker *s, const struct rec *r)
 		asked = acp_ask(s, "session/request_permission", &params, r);
 	}
 	/* the result decides; these were proposed */
-	free(c->old);
-	free(c->new);
-	c->old = c->new = NULL;
+	xset(&c->old, NULL);
+	xset(&c->new, NULL);
 	buf_release(&diff);
 }

@@ -261,10 +261,8 @@ tell_usage(struct worker *s)
 static void
 set_str(char **to, char *text)
 {
-	if (text == NULL)
-		return;
-	free(*to);
-	*to = text;
+	if (text != NULL)
+		xset(to, text);
 }
 
 /* Take the session's state as its process reports it. */

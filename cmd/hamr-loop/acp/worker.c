@@ -33,8 +33,7 @@ tell_line(void *worker, struct slice line)
 	size_t name = slice_starts(line, NAME) ? strlen(NAME) : 0;
 
 	dprintf(STDERR_FILENO, "%.*s\n", (int)line.n, line.p);
-	free(s->last);
-	s->last = xmemdup0(line.p + name, line.n - name);
+	xset(&s->last, xmemdup0(line.p + name, line.n - name));
 }
 
 int
@@ -89,13 +88,11 @@ void
 worker_work(struct worker *s, enum work work, struct slice request)
 {
 	s->work = work;
-	free(s->request);
-	s->request = xmemdup0(request.p, request.n);
+	xset(&s->request, xmemdup0(request.p, request.n));
 	s->cancelled = s->dropped = false;
-	free(s->status);
-	free(s->reason);
-	free(s->error);
-	s->status = s->reason = s->error = NULL;
+	xset(&s->status, NULL);
+	xset(&s->reason, NULL);
+	xset(&s->error, NULL);
 	worker_say(s, "{'type':'sync','n':$}", SCAN_INT(++s->sync));
 }
 

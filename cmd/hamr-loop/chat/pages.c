@@ -359,8 +359,8 @@ page_status(struct chat *c)
 	    "the server's own", k->mode != NULL ? k->mode : "?");
 	row(c, &page, r->ui.status.on ? "this turn" : "last turn",
 	    "%ld step%s, %ld call%s, %zu file%s changed", k->steps,
-	    plural(k->steps), k->started, plural(k->started), k->nfiles,
-	    plural((long)k->nfiles));
+	    plural(k->steps), k->started, plural(k->started), k->files.n,
+	    plural((long)k->files.n));
 	row_paths(c, &page, "read", &s.read);
 	row_paths(c, &page, "changed", &changed);
 	if (s.checkpoint != NULL)

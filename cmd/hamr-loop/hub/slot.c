@@ -21,8 +21,7 @@ tell_line(void *slot, struct slice line)
 {
 	struct slot *s = slot;
 
-	free(s->said);
-	s->said = xmemdup0(line.p, line.n);
+	xset(&s->said, xmemdup0(line.p, line.n));
 	ui_stage_line(s->hub->ui, line.p, line.n);
 	runlog_line(s->hub->log, s->name, "%.*s", (int)line.n, line.p);
 }

@@ -14,13 +14,6 @@
 #define TASK_KEPT ((size_t)64 << 10)
 
 static void
-track_set(char **to, char *owned)
-{
-	free(*to);
-	*to = owned;
-}
-
-static void
 track_drop_calls(struct track *t)
 {
 	for (size_t i = 0; i < t->ncalls; i++) {
@@ -33,8 +26,8 @@ track_drop_calls(struct track *t)
 static void
 track_no_failure(struct track *t)
 {
-	track_set(&t->bash_output, NULL);
-	track_set(&t->bash_failed, NULL);
+	xset(&t->bash_output, NULL);
+	xset(&t->bash_failed, NULL);
 }
 
 /* Mark the first call with this id that has no start (or result) yet. */
@@ -122,8 +115,8 @@ command(struct track *t, const struct rec *r)
 	char *code = scan_strdup(msg_meta(r, "error"));
 	if (code == NULL || strcmp(code, "timeout") == 0) {
 		msg_text(rec_get(r, "content"), &b);
-		track_set(&t->bash_failed, scan_text(ran));
-		track_set(&t->bash_output, xmemdup0(buf_view(&b).p, utf8_cut(
+		xset(&t->bash_failed, scan_text(ran));
+		xset(&t->bash_output, xmemdup0(buf_view(&b).p, utf8_cut(
 		    buf_view(&b).p, b.len, OUTPUT_KEPT)));
 	}
 	free(code);
@@ -139,9 +132,9 @@ const char *const track_scenarios[SCENARIOS] = { "empty_response",
 static void
 drop_error(struct track *t)
 {
-	track_set(&t->error_code, NULL);
-	track_set(&t->error_text, NULL);
-	track_set(&t->partial, NULL);
+	xset(&t->error_code, NULL);
+	xset(&t->error_text, NULL);
+	xset(&t->partial, NULL);
 	t->error_retryable = t->has_partial = false;
 	t->retry_after = 0;
 }
@@ -171,11 +164,9 @@ new_turn(struct track *t)
 	t->sandbox = t->unlimited = NULL;
 	t->steps_before = t->started_before = 0;
 	t->verified = t->failed_verification = false;
-	track_set(&t->answer, xstrdup(""));
-	track_set(&t->verification, NULL);
-	for (size_t i = 0; i < t->nfiles; i++)
-		free(t->files[i]);
-	t->nfiles = 0;
+	xset(&t->answer, xstrdup(""));
+	xset(&t->verification, NULL);
+	texts_release(&t->files);
 }
 
 void
@@ -193,7 +184,7 @@ track_release(struct track *t)
 	track_drop_calls(t);
 	drop_error(t);
 	new_turn(t);
-	void *const owned[] = { t->calls, t->files, t->answer, t->finish,
+	void *const owned[] = { t->calls, t->answer, t->finish,
 		t->mode, t->model, t->cwd, t->halt_rule, t->halt_text,
 		t->tools, t->task, t->undone, t->verify_command,
 		t->end_status, t->end_answer, t->end_line };
@@ -210,7 +201,7 @@ verification(struct track *t, const struct rec *r)
 	t->failed_verification = !t->verified &&
 	    !(rec_get(r, "exit").p == NULL &&
 	    rec_str_is(r, "output", "interrupted"));
-	track_set(&t->verification, xmemdup0(r->line.p, r->line.n));
+	xset(&t->verification, xmemdup0(r->line.p, r->line.n));
 }
 
 /* Count the last recorded recovery. */
@@ -253,7 +244,7 @@ undone(struct track *t, const struct rec *r)
 		char *path = scan_strdup(scan_get(el, "path"));
 
 		if (path != NULL)
-			track_set(&t->undone, xasprintf("%s%s%s", t->undone !=
+			xset(&t->undone, xasprintf("%s%s%s", t->undone !=
 			    NULL ? t->undone : "", t->undone != NULL ? ", " :
 			    "", path));
 		free(path);
@@ -281,10 +272,10 @@ user(struct track *t, const struct rec *r)
 		}
 		if (msg_by(r, "shell"))
 			return;
-		track_set(&t->undone, NULL);
+		xset(&t->undone, NULL);
 		t->unanswered = true;
 		msg_text(rec_get(r, "content"), &b);
-		track_set(&t->task, xmemdup0(buf_view(&b).p, utf8_cut(
+		xset(&t->task, xmemdup0(buf_view(&b).p, utf8_cut(
 		    buf_view(&b).p, b.len, TASK_KEPT)));
 		buf_release(&b);
 		return;
@@ -334,7 +325,7 @@ static void
 set_mode(struct track *t, struct slice to)
 {
 	if (track_is_mode(to))
-		track_set(&t->mode, scan_strdup(to));
+		xset(&t->mode, scan_strdup(to));
 }
 
 static void
@@ -345,7 +336,7 @@ settings(struct track *t, const struct rec *r)
 
 	set_mode(t, scan_get(to, "agent.mode"));
 	if (model != NULL)
-		track_set(&t->model, model);
+		xset(&t->model, model);
 }
 
 static void
@@ -353,13 +344,13 @@ note_error(struct track *t, const struct rec *r)
 {
 	struct slice part = rec_get(r, "partial");
 
-	track_set(&t->error_code, scan_text(rec_get(r, "code")));
-	track_set(&t->error_text, scan_text(rec_get(r, "message")));
+	xset(&t->error_code, scan_text(rec_get(r, "code")));
+	xset(&t->error_text, scan_text(rec_get(r, "message")));
 	t->error_retryable = scan_true(rec_get(r, "retryable"));
 	t->has_partial = part.p != NULL;
 	t->retry_after = 0;
 	rec_int(r, "retry_after", &t->retry_after);
-	track_set(&t->partial, scan_strdup(scan_get(part, "content")));
+	xset(&t->partial, scan_strdup(scan_get(part, "content")));
 }
 
 static void
@@ -377,8 +368,8 @@ assistant(struct track *t, const struct rec *r)
 			scan_text(c.name), false, false };
 	}
 	msg_text(rec_get(r, "content"), &text);
-	track_set(&t->answer, buf_detach(&text));
-	track_set(&t->finish, scan_text(rec_get(r, "finish_reason")));
+	xset(&t->answer, buf_detach(&text));
+	xset(&t->finish, scan_text(rec_get(r, "finish_reason")));
 	bool cut = strcmp(t->finish, "length") == 0;
 	t->had_calls = t->ncalls > 0 || msg_meta(r, "dropped_calls").p != NULL;
 	t->repeats = msg_meta(r, "repeats").p != NULL;
@@ -409,15 +400,13 @@ result(struct track *t, const struct rec *r)
 			char *path = scan_strdup(scan_get(el, "path"));
 			size_t i = 0;
 
-			while (path != NULL && i < t->nfiles &&
-			    strcmp(t->files[i], path) != 0)
+			while (path != NULL && i < t->files.n &&
+			    strcmp(t->files.v[i], path) != 0)
 				i++;
-			if (path == NULL || i < t->nfiles) {
+			if (path != NULL && i == t->files.n)
+				texts_add(&t->files, path);
+			else
 				free(path);
-				continue;
-			}
-			GROW(t->files, t->nfiles, t->capfiles);
-			t->files[t->nfiles++] = path;
 		}
 	}
 	if (consent(t, r))
@@ -457,12 +446,12 @@ track_record(struct track *t, const struct rec *r, off_t at)
 	case R_HAMR:
 		t->has_header = true;
 		set_mode(t, rec_get(r, "mode"));
-		track_set(&t->model, rec_strdup(r, "model"));
-		track_set(&t->cwd, rec_strdup(r, "cwd"));
+		xset(&t->model, rec_strdup(r, "model"));
+		xset(&t->cwd, rec_strdup(r, "cwd"));
 		break;
 	case R_CONFIG: settings(t, r); break;
 	case R_TOOLS:
-		track_set(&t->tools, xmemdup0(r->line.p, r->line.n));
+		xset(&t->tools, xmemdup0(r->line.p, r->line.n));
 		break;
 	case R_START:
 		note_call(t, rec_get(r, "tool_call_id"), true);
@@ -473,8 +462,8 @@ track_record(struct track *t, const struct rec *r, off_t at)
 		if (!rec_str_is(r, "action", "halt"))
 			break;
 		t->halted = true;
-		track_set(&t->halt_rule, scan_text(rec_get(r, "rule")));
-		track_set(&t->halt_text, rec_strdup(r, "message"));
+		xset(&t->halt_rule, scan_text(rec_get(r, "rule")));
+		xset(&t->halt_text, rec_strdup(r, "message"));
 		break;
 	case R_CONSTRAIN:
 		if (rec_str_is(r, "stage", "hamr-loop"))
@@ -492,9 +481,9 @@ track_record(struct track *t, const struct rec *r, off_t at)
 	case R_ERROR: note_error(t, r); break;
 	case R_END:
 		t->ended = true;
-		track_set(&t->end_status, scan_text(rec_get(r, "status")));
-		track_set(&t->end_answer, scan_text(rec_get(r, "answer")));
-		track_set(&t->end_line, xmemdup0(r->line.p, r->line.n));
+		xset(&t->end_status, scan_text(rec_get(r, "status")));
+		xset(&t->end_answer, scan_text(rec_get(r, "answer")));
+		xset(&t->end_line, xmemdup0(r->line.p, r->line.n));
 		break;
 	default: break;
 	}

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/mem.h"
 #include "record/msg.h"
 #include "record/rec.h"
 
@@ -81,8 +82,7 @@ struct track {
 	const char *unlimited;	/* what the sandbox did not limit, or NULL */
 	const char *sandbox;	/* the weakest that a command ran in; NULL: no
 				 * command ran */
-	char **files;		/* changed, each once */
-	size_t nfiles, capfiles;
+	struct texts files;	/* changed, each once */
 
 	/* the last assistant message */
 	struct open_call *calls;

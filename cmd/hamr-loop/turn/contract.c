@@ -37,7 +37,7 @@ static bool
 wants_change(const struct track *k, const struct conf *c)
 {
 	return k->contract != CONTRACT_NONE && is_patch(k->mode) &&
-	    k->nfiles == 0 &&
+	    k->files.n == 0 &&
 	    strcmp(conf_str(c, "agent.contract"), "none") != 0;
 }
 
@@ -65,8 +65,7 @@ verify_now(struct hub *h, const char *profile, long long until)
 
 	ui_status_doing(h->ui, doing);
 	free(doing);
-	free(k->verification);
-	k->verification = NULL;
+	xset(&k->verification, NULL);
 	for (int tries = 0; tries < 2 && k->verification == NULL; tries++) {
 		struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
@@ -119,7 +118,7 @@ contract_pursue(struct turn *t)
 	else if (unverified && k->mode != NULL &&
 	    strcmp(k->mode, "verify") == 0)
 		lack = LACK_VERIFICATION;
-	else if (unverified && is_patch(k->mode) && k->nfiles > 0)
+	else if (unverified && is_patch(k->mode) && k->files.n > 0)
 		lack = LACK_CHECK;
 	if (lack == LACK_VERIFICATION || (lack == LACK_CHECK &&
 	    !k->failed_verification)) {

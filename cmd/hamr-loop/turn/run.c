@@ -267,8 +267,8 @@ tell_end(struct run *r, const struct turn *t)
 		    turn_endings[t->end].word, well ? "" : ", ",
 		    well ? "" : t->reason, k->steps,
 		    k->steps == 1 ? "" : "s", k->started,
-		    k->started == 1 ? "" : "s", k->nfiles,
-		    k->nfiles == 1 ? "" : "s", cost, r->session.id);
+		    k->started == 1 ? "" : "s", k->files.n,
+		    k->files.n == 1 ? "" : "s", cost, r->session.id);
 	}
 	if (t->end == END_TOOL_ERROR && runlog_path(r->log) != NULL)
 		ui_note(&r->ui, "what happened: %s",
@@ -312,11 +312,9 @@ run_turn(struct run *r, const char *task, struct err *e)
 		if (r->o.piped == NULL || setup_context(&r->hub, r->o.piped,
 		    "stdin", r->o.piped_lossy) == 0)
 			setup_task(&r->hub, r->conf, task, r->images, false);
-		free(r->o.piped);
-		r->o.piped = NULL;
+		xset(&r->o.piped, NULL);
 	}
-	free(r->images);
-	r->images = NULL;
+	xset(&r->images, NULL);
 	turn_run(&t);
 	ui_end_turn(&r->ui);
 	int status = turn_end(&t);

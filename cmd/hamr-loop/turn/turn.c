@@ -21,8 +21,7 @@ void
 turn_set_ending(struct turn *t, enum ending e, const char *reason)
 {
 	t->end = e;
-	free(t->reason);
-	t->reason = xstrdup(reason);
+	xset(&t->reason, xstrdup(reason));
 }
 
 int
@@ -373,7 +372,7 @@ next(struct turn *t)
 		}
 		if (k->bash_output != NULL && recover(t, BASH_FAILURE))
 			return true;
-		if (k->no_consent && k->nfiles == 0 && t->hub->unattended) {
+		if (k->no_consent && k->files.n == 0 && t->hub->unattended) {
 			turn_set_ending(t, END_DENIED,
 			    "no consent; --yes allows changes");
 			return false;
@@ -466,8 +465,8 @@ turn_end(struct turn *t)
 	    slice_of(turn_endings[t->end].word),
 	    slice_of(t->reason != NULL ? t->reason : ""), slice_of(k->answer),
 	    SCAN_INT(k->steps), SCAN_INT(k->started));
-	for (size_t i = 0; i < k->nfiles; i++)
-		scan_put(&b, i > 0 ? ",@" : "@", slice_of(k->files[i]));
+	for (size_t i = 0; i < k->files.n; i++)
+		scan_put(&b, i > 0 ? ",@" : "@", slice_of(k->files.v[i]));
 	scan_put(&b, "],'usage':");
 	json_int(usage, "prompt_tokens", k->usage.prompt);
 	json_int(usage, "completion_tokens", k->usage.completion);

@@ -499,7 +499,7 @@ ui_sum(struct ui *u, const char *how, const struct track *t, long long ms)
 	buf_adds(&b, how);
 	add_count(&b, t->steps, "step", "");
 	add_count(&b, t->started, "call", "");
-	add_count(&b, (long long)t->nfiles, "file", " changed");
+	add_count(&b, (long long)t->files.n, "file", " changed");
 	add_tokens(&b, use->prompt, " in");
 	if (use->prompt > 0 && use->cached > 0)
 		buf_fmt(&b, " (%lld %% cached)", (long long)(use->cached *
