@@ -257,12 +257,11 @@ run(const struct opts *o, const struct conf *conf)
 	struct run run = { .o = o, .fits = true };
 	struct stage s = { .self = &run, .files = o->files,
 		.nfiles = o->nfiles,
-		.ops = o->mode == MODE_REQUEST ? &request : &people,
-		.max_bytes = (size_t)conf_int(conf, "record.max_bytes") };
+		.ops = o->mode == MODE_REQUEST ? &request : &people };
 	struct err e;
 	int st;
 
-	stage_apply(&s, &o->args);
+	stage_apply(&s, &o->args, conf);
 	if (stage_reads(&s, &o->args, conf, &e) < 0)
 		return err_report(&e);
 	if (o->mode != MODE_REQUEST)

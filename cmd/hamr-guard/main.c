@@ -173,10 +173,9 @@ main(int argc, char **argv)
 	env.conf = conf;
 	env.sink.allow = o.allow;
 	env.sink.status = o.status;
-	stage_apply(&s, &o.stage);
+	stage_apply(&s, &o.stage, conf);
 	s.files = (const char *const *)argv + optind;
 	s.nfiles = (size_t)(argc - optind);
-	s.max_bytes = (size_t)conf_int(conf, "record.max_bytes");
 	size_t profile = profile_of(conf, &o);
 	if (o.report == &report_calibrate && profile_is_foreign(profile))
 		err_die(ST_USAGE, "--calibrate: profile %s has its own "

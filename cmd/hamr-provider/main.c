@@ -171,10 +171,9 @@ main(int argc, char **argv)
 	else if (set.program != NULL)
 		st = become(&set, &args, &flags, argv + optind, &e);
 	else {
-		stage_apply(&stage, &args);
+		stage_apply(&stage, &args, conf);
 		stage.files = (const char *const *)argv + optind;
 		stage.nfiles = (size_t)(argc - optind);
-		stage.max_bytes = (size_t)conf_int(conf, "record.max_bytes");
 		provider_init(&p, &set);
 		st = run(&p, &flags, &stage, &e);
 	}

@@ -168,8 +168,7 @@ run(const struct opts *o, struct tool *t, struct err *e)
 	struct stage s = { .ops = o->mcp ? &server : &ops, .self = t };
 	int status;
 
-	stage_apply(&s, &o->args);
-	s.max_bytes = (size_t)conf_int(t->conf, "record.max_bytes");
+	stage_apply(&s, &o->args, t->conf);
 	if (o->undo || o->schemas || o->mcp || o->name != NULL) {
 		/* does not filter records: leave stdin alone */
 		s.mode = STAGE_FILTER;

@@ -168,12 +168,6 @@ handle(struct stage *s, const struct rec *r)
 		take_in(s, r);
 		return;
 	}
-	if (r->kind == R_HAMR && s->ops->act == NULL) {
-		finish(s);
-		if (!s->failed)
-			take_in(s, r);
-		return;
-	}
 	/* Before a go, a sync or the first record of the next transcript is
 	 * used, the stage acts, which may read on and invalidate the record:
 	 * hence a copy. */
@@ -451,12 +445,6 @@ stage_ask(struct stage *s, enum rec_kind kind, struct slice line,
 	return answer;
 }
 
-void
-stage_cancel(struct stage *s, bool cancelled)
-{
-	s->cancelled = cancelled;
-}
-
 /* ---- command line ---- */
 
 bool
@@ -499,8 +487,10 @@ stage_format(const struct stage_args *a, struct err *e)
 }
 
 void
-stage_apply(struct stage *s, const struct stage_args *a)
+stage_apply(struct stage *s, const struct stage_args *a,
+    const struct conf *conf)
 {
+	s->max_bytes = (size_t)conf_int(conf, "record.max_bytes");
 	s->mode = a->mode;
 	s->stream = a->stream;
 	s->lenient = a->lenient;

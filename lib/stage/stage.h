@@ -77,11 +77,13 @@ struct stage {
 	struct rec_in in;
 	struct rec_out out;
 	bool last;		/* act(): nothing of the transcript follows */
+	bool cancelled;		/* cancel was read; act() and input() may set
+				 * it, or take it back */
 	/* private */
 	struct import *from;	/* reads another program's transcript */
 	bool dirty;		/* a record came since the last go */
 	bool begun;		/* this transcript has a record */
-	bool cancelled, acting;
+	bool acting;
 	enum rec_kind reply;	/* stage_ask waits for a record of this kind */
 	const char *asked;	/* and id; NULL: it does not wait */
 	char *answer;		/* its line */
@@ -136,9 +138,6 @@ int stage_wait(struct stage *s, struct pollfd *fds, size_t n, int ms);
 char *stage_ask(struct stage *s, enum rec_kind kind, struct slice line,
     enum rec_kind reply, const char *id);
 
-/* For input(): act as if cancel had been read, or had not. */
-void stage_cancel(struct stage *s, bool cancelled);
-
 /* ---- command line parts that all stages share ---- */
 
 struct stage_args {
@@ -174,8 +173,9 @@ int stage_format(const struct stage_args *a, struct err *e);
 int stage_reads(struct stage *s, const struct stage_args *a,
     const struct conf *conf, struct err *e);
 
-/* Copy what the command line said into s. */
-void stage_apply(struct stage *s, const struct stage_args *a);
+/* Copy what the command line and record.max_bytes say into s. */
+void stage_apply(struct stage *s, const struct stage_args *a,
+    const struct conf *conf);
 
 /* conf_load with these -o and --no-config; root as in conf.h. */
 struct conf *stage_conf(const struct stage_args *a, const char *root,

@@ -449,8 +449,7 @@ index_files(struct stage *s, const struct opts *o, const char *path,
 		goto out;
 	x.enabled = conf_bool(conf, "memory.enabled");
 	x.exclude = conf_list(conf, "memory.exclude", &x.nexclude);
-	s->max_bytes = (size_t)conf_int(conf, "record.max_bytes");
-	stage_apply(s, &o->stage);
+	stage_apply(s, &o->stage, conf);
 	if (stage_reads(s, &o->stage, conf, e) < 0)
 		goto out;
 	s->ops = &ops;

@@ -248,7 +248,7 @@ ask(struct job *j)
 
 		/* after a stop, ask nothing more */
 		if (stop)
-			stage_cancel(t->stage, true);
+			t->stage->cancelled = true;
 		result_error(&j->r, "denied", "denied: the user did not allow "
 		    "this call%s%s", reason[0] != '\0' ? ": " : stop ?
 		    " and stopped the turn" : "; do not repeat it", reason);

@@ -198,7 +198,7 @@ serve_call(struct serve *v, const struct rpc_msg *m)
 	take_lines(v);		/* it may be cancelled already */
 	bool known = tool_answer(v->t, name, args, &message);
 	bool cancelled = (stage_wait(s, NULL, 0, 0) & STAGE_CANCEL) != 0;
-	stage_cancel(s, false);
+	s->cancelled = false;
 	free(v->running);
 	v->running = NULL;
 	v->token.p = NULL;
@@ -338,7 +338,7 @@ take_lines(struct serve *v)
 			    slice_is(id, v->running);
 
 			if (found)
-				stage_cancel(v->t->stage, true);
+				v->t->stage->cancelled = true;
 			/* or drop a waiting request that was canceled */
 			for (size_t i = 0; i < v->later.n && !found; i++) {
 				rpc_read(slice_of(v->later.v[i]), &m);
