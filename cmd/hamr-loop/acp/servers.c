@@ -15,7 +15,6 @@ add_server(struct worker *s, const struct buf *name, bool http,
 	struct slice args = scan_get(server, "args");
 	struct buf v = BUF_INIT(1 << 20);
 	const char *why = NULL;
-	bool good = true;
 
 	if (name->len == 0 || scan_kind(what) != SCAN_STRING ||
 	    scan_kind(pairs) != SCAN_ARRAY ||
@@ -24,7 +23,7 @@ add_server(struct worker *s, const struct buf *name, bool http,
 		    "headers" : "an MCP server needs a name, a command, args "
 		    "and env";
 	scan_put(&v, http ? "$" : "[$", what);
-	for (struct walk w = walk_elements(http ? pairs : args); !http &&
+	for (struct walk w = walk_elements(args); !http &&
 	    walk_next(&w, NULL, &el); ) {
 		if (scan_kind(el) != SCAN_STRING)
 			why = "an MCP server's args are not all strings";
@@ -34,28 +33,28 @@ add_server(struct worker *s, const struct buf *name, bool http,
 	    "mcp.%s.command=%s]", name->p, v.p));
 	buf_reset(&v);
 	buf_addc(&v, '[');
-	for (struct walk w = walk_elements(pairs); good &&
+	for (struct walk w = walk_elements(pairs); why == NULL &&
 	    walk_next(&w, NULL, &el); ) {
 		char *key = scan_strdup(scan_get(el, "name"));
 		char *value = scan_strdup(scan_get(el, "value"));
-		char *both = key == NULL || value == NULL ? NULL :
-		    xasprintf(http ? "%s: %s" : "%s=%s", key, value);
 
-		good = both != NULL;
-		if (good)
-			scan_put(&v, v.len > 1 ? ",@" : "@", slice_of(both));
-		free(both);
+		if (key == NULL || value == NULL) {
+			why = http ? "an MCP server's headers are not a list "
+			    "of names and values" : "an MCP server's env is "
+			    "not a list of names and values";
+		} else {
+			char *both = xasprintf(http ? "%s: %s" : "%s=%s", key,
+			    value);
+
+			scan_put(&v, "$@", scan_comma(&v), slice_of(both));
+			free(both);
+		}
 		free(value);
 		free(key);
 	}
 	buf_addc(&v, ']');
-	if (good)
-		texts_add(&s->servers, xasprintf("mcp.%s.%s=%s", name->p,
-		    http ? "headers" : "env", v.p));
-	else
-		why = http ? "an MCP server's headers are not a list of names "
-		    "and values" : "an MCP server's env is not a list of "
-		    "names and values";
+	texts_add(&s->servers, xasprintf("mcp.%s.%s=%s", name->p, http ?
+	    "headers" : "env", v.p));
 	buf_release(&v);
 	return why;
 }
