@@ -329,17 +329,6 @@ set_mode(struct track *t, struct slice to)
 }
 
 static void
-settings(struct track *t, const struct rec *r)
-{
-	struct slice to = rec_get(r, "set");
-	char *model = scan_strdup(scan_get(to, "provider.model"));
-
-	set_mode(t, scan_get(to, "agent.mode"));
-	if (model != NULL)
-		xset(&t->model, model);
-}
-
-static void
 note_error(struct track *t, const struct rec *r)
 {
 	struct slice part = rec_get(r, "partial");
@@ -424,6 +413,7 @@ track_record(struct track *t, const struct rec *r, off_t at)
 	bool guards = r->kind == R_VERDICT || r->kind == R_CONSTRAIN ?
 	    rec_str_is(r, "stage", "hamr-guard") :
 	    r->kind == R_USER && msg_by(r, "guard");
+	struct slice model;
 
 	if (guards) {
 		t->guard_after++;
@@ -449,7 +439,12 @@ track_record(struct track *t, const struct rec *r, off_t at)
 		xset(&t->model, rec_strdup(r, "model"));
 		xset(&t->cwd, rec_strdup(r, "cwd"));
 		break;
-	case R_CONFIG: settings(t, r); break;
+	case R_CONFIG:
+		set_mode(t, scan_get(rec_get(r, "set"), "agent.mode"));
+		model = scan_get(rec_get(r, "set"), "provider.model");
+		if (scan_kind(model) == SCAN_STRING)
+			xset(&t->model, scan_strdup(model));
+		break;
 	case R_TOOLS:
 		xset(&t->tools, xmemdup0(r->line.p, r->line.n));
 		break;

@@ -144,10 +144,9 @@ contract_pursue(struct turn *t)
 	char *text = words(k, lack);
 	/* a repair is a turn of the loop with its own count of steps and
 	 * calls */
-	bool told = (lack != LACK_CHECK ? turn_message(t, text, "contract") :
-	    hub_put(t->hub, "{'role':'user','content':@,"
-	    "'meta':{'by':'verify'}}", slice_of(text))) == 0 &&
-	    hub_sync(t->hub, SLOT_GUARD) == 0;
+	bool told = lack == LACK_CHECK ?
+	    turn_message(t, "verify", text, NULL) :
+	    turn_message(t, "loop", text, "contract");
 	free(text);
 	return told;
 }

@@ -6,8 +6,10 @@
 /* Set how the turn ends, unless something is found that continues it. */
 void turn_set_ending(struct turn *t, enum ending e, const char *reason);
 
-/* Commit a message of the loop; rule (or NULL) goes into its meta. */
-int turn_message(struct turn *t, const char *text, const char *rule);
+/* Commit a message to the model and have it judged; by ("loop", "verify") and
+ * rule (or NULL) go into its meta. */
+bool turn_message(struct turn *t, const char *by, const char *text,
+    const char *rule);
 
 /* An action did not return: if its time ran out, stop it and answer the open
  * calls. */

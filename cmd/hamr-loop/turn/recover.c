@@ -187,7 +187,7 @@ recover_asking(struct turn *t)
 	double left = conf_num(t->conf, "agent.provider_wait") -
 	    (double)t->waited_ms / 1000;
 	int n = k->recovered[PROVIDER_DOWN];
-	double s = waits[k->has_partial][n < 3 ? n : 2];
+	double s = waits[k->has_partial][n];
 	long long wall = turn_wall_end(t);
 	if (wall != 0 && left > (double)(wall - file_now_ms()) / 1000)
 		left = (double)(wall - file_now_ms()) / 1000;

@@ -24,13 +24,15 @@ turn_set_ending(struct turn *t, enum ending e, const char *reason)
 	xset(&t->reason, xstrdup(reason));
 }
 
-int
-turn_message(struct turn *t, const char *text, const char *rule)
+bool
+turn_message(struct turn *t, const char *by, const char *text,
+    const char *rule)
 {
 	return hub_put(t->hub, rule != NULL ? "{'role':'user','content':@,"
-	    "'meta':{'by':'loop','rules':[@]}}" : "{'role':'user','content':@,"
-	    "'meta':{'by':'loop'}}", slice_of(text),
-	    slice_of(rule != NULL ? rule : ""));
+	    "'meta':{'by':@,'rules':[@]}}" : "{'role':'user','content':@,"
+	    "'meta':{'by':@}}", slice_of(text), slice_of(by),
+	    slice_of(rule != NULL ? rule : "")) == 0 &&
+	    hub_sync(t->hub, SLOT_GUARD) == 0;
 }
 
 const struct turn_ending turn_endings[] = {
@@ -345,9 +347,8 @@ next(struct turn *t)
 			turn_set_ending(t, END_MODEL, "truncated");
 			return false;
 		}
-		return turn_message(t, k->repeats ? TEXT_REPEATED :
-		    k->had_calls ? TEXT_CUT : TEXT_CUT_TEXT, NULL) == 0 &&
-		    hub_sync(t->hub, SLOT_GUARD) == 0;
+		return turn_message(t, "loop", k->repeats ? TEXT_REPEATED :
+		    k->had_calls ? TEXT_CUT : TEXT_CUT_TEXT, NULL);
 	}
 	const char *limit = limit_reached(t);
 	if (k->spent == SPENT_ANSWERED && !k->ended && limit != NULL) {
