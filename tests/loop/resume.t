@@ -44,6 +44,22 @@ for kib in 3 4 5 6; do
 	cd ..
 done
 
+# only the end record finds no room: of that, too, the reader is told
+fresh
+answer='{"role":"assistant","content":"on","finish_reason":"stop"}'
+quick() { hamr-loop --no-config -o memory.enabled=false --json --replay one "$@"; }
+echo "$answer" >one
+quick "try it" >/dev/null 2>&1
+half=$(($(wc -c <"$(session)") - $(tail -n 1 "$(session)" | wc -c) / 2))
+kib=$((half / 1024 + 1))	# the limit is to be in the middle of the end
+more=$(printf "%$((kib * 1024 - half))s")
+rm -r .hamr
+(trap '' XFSZ; ulimit -f $kib; quick "try it$more") 2>err | cat >out
+is "no room for the end: status 71" "${PIPESTATUS[0]}" 71
+is "... and the reader of --json is told why" "$(tail -n 1 out |
+    jq -r '"\(.type) \(.status) \(.reason)"')" "end tool_error storage_full"
+cd ..
+
 # no room at all: nothing of a session is left behind
 fresh
 mkdir -p .hamr/sessions && echo '*' >.hamr/.gitignore

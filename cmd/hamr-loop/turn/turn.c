@@ -454,8 +454,9 @@ turn_run(struct turn *t)
 	}
 }
 
-int
-turn_end(struct turn *t)
+/* The end record, of which t->record is a copy. */
+static struct buf
+end_record(struct turn *t)
 {
 	struct track *k = t->hub->track;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
@@ -481,15 +482,25 @@ turn_end(struct turn *t)
 	    ",'sandbox':'$'", slice_of(k->sandbox != NULL ? k->sandbox :
 	    "unused"), slice_of(k->unlimited != NULL ? k->unlimited : ""));
 	scan_put(&b, ",'ms':$}", SCAN_INT(file_now_ms() - t->begun));
-	t->record = xstrdup(buf_view(&b).p);
+	xset(&t->record, xstrdup(buf_view(&b).p));
+	return b;
+}
+
+int
+turn_end(struct turn *t)
+{
+	struct hub *h = t->hub;
+	struct buf b = end_record(t);
+
+	if (!h->failed && hub_commit(h, &b) == 0) {
+		hub_feed(h);	/* in a chat nobody waits for a while */
+		return hub_durable(h);
+	}
 	/* When the session cannot be written, the reader of stdout still
 	 * learns how it ended. */
-	if (t->hub->failed) {
-		hub_show(t->hub, &b);
-		return -1;
-	}
-	if (hub_commit(t->hub, &b) < 0)
-		return -1;
-	hub_feed(t->hub);	/* in a chat nobody waits for a while */
-	return hub_durable(t->hub);
+	turn_set_ending(t, END_TOOL_ERROR, "storage_full");
+	buf_release(&b);
+	b = end_record(t);
+	hub_show(h, &b);
+	return -1;
 }
