@@ -161,6 +161,10 @@ sbu/b|did you mean sub?
 A.C|did you mean a.c?
 .ebv|read . to see what does
 EOF
+touch $'caf\xe9.txt'
+is "a name that is not UTF-8 is not proposed" "$(r '{"path":"cafe.txt"}')" \
+	"cafe.txt does not exist; read . to see what does"
+rm -f $'caf\xe9.txt'
 is "an edit of no file" "$(timeout 30 hamr-tool --no-config --root "$T/root" \
 	--yes edit '{"path":"Link","old":"a","new":"b"}')" \
 	"Link does not exist; did you mean link?"

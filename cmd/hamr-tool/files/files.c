@@ -203,8 +203,8 @@ files_fault(struct result *r, const struct fault *fault)
 }
 
 /* The path of the entry of the open folder rel whose name is spelled most like
- * name: at most about a fifth of the letters differ.  NULL if there is none.
- * Closes fd; the caller frees the path. */
+ * name, and can be said (in UTF-8): at most about a fifth of the letters differ.
+ * NULL if there is none.  Closes fd; the caller frees the path. */
 static char *
 near_name(const struct files *f, int fd, const char *rel, const char *name)
 {
@@ -220,6 +220,7 @@ near_name(const struct files *f, int fd, const char *rel, const char *name)
 		    xasprintf("%s/%s", rel, e->d_name);
 
 		if (far < least && !replace_is_temporary(e->d_name) &&
+		    utf8_check(path, strlen(path)) == strlen(path) &&
 		    !files_hidden(f, path)) {
 			least = far;
 			free(best);
