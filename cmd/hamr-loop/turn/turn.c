@@ -113,13 +113,13 @@ turn_check_limits(const struct conf *c, const char *provider,
 		return 0;
 	/* prices from [provider.NAME], or from [provider] */
 	conf_list(c, "provider.prices", &n);
-	for (size_t i = 0; provider != NULL && n == 0 && i < named; i++) {
-		char *key = xasprintf("provider.%s.prices", names[i]);
+	for (size_t i = 0; provider != NULL && n == 0 && i < named; i++)
+		if (strcmp(names[i], provider) == 0) {
+			char *key = xasprintf("provider.%s.prices", provider);
 
-		if (strcmp(names[i], provider) == 0)
 			conf_list(c, key, &n);
-		free(key);
-	}
+			free(key);
+		}
 	if (n > 0)
 		return 0;
 	/* budget.prices may be one row of numbers, for any model, also for one
@@ -228,27 +228,29 @@ run_calls(struct turn *t)
 {
 	struct hub *h = t->hub;
 	struct track *k = h->track;
-	int64_t calls = calls_left(t);
-	size_t open = 0, cut = 0;
+	int64_t left = calls_left(t);
+	bool cut = false;
 
-	/* calls started before a crash are not started again */
-	for (size_t i = 0; i < k->ncalls; i++)
-		open += !k->calls[i].done && !k->calls[i].started;
-	if (calls >= 0 && (int64_t)open > calls)
-		cut = open - (size_t)calls;
-	for (size_t i = k->ncalls, left = cut; left > 0 && i-- > 0; )
-		if (!k->calls[i].done && !k->calls[i].started) {
-			struct buf b = refusal(&k->calls[i],
-			    "budget_exhausted", TEXT_RESULT_BUDGET);
+	for (size_t i = 0; i < k->ncalls; i++) {
+		const struct open_call *c = &k->calls[i];
 
-			hub_tell_slot(h, SLOT_TOOL, &b);
+		/* those started before a crash are not started again */
+		if (c->done || c->started)
+			continue;
+		if (left != 0) {	/* or without a limit */
 			left--;
+			continue;
 		}
+		struct buf b = refusal(c, "budget_exhausted",
+		    TEXT_RESULT_BUDGET);
+		hub_tell_slot(h, SLOT_TOOL, &b);
+		cut = true;
+	}
 	if (hub_go(h, SLOT_TOOL, turn_wall_end(t)) < 0) {
 		turn_out_of_time(t);
 		return false;
 	}
-	if (cut > 0)
+	if (cut)
 		close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
 	if (track_open(k) > 0) {
 		close_calls(t, "interrupted", TEXT_RESULT_INTERRUPTED);
