@@ -92,9 +92,7 @@ add_command(struct child *c, size_t i)
 	pipecmd *cmd;
 
 	if (line == NULL) {
-		cmd = pipecmd_new(o->argv[0]);
-		for (size_t k = 1; k < o->nargv; k++)
-			pipecmd_arg(cmd, o->argv[k]);
+		cmd = pipecmd_new(o->program);
 	} else if (path != NULL) {
 		cmd = pipecmd_new(path);
 		if (line[n] != '\0')

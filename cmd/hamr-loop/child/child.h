@@ -15,8 +15,8 @@ struct child_opts {
 	const char *const *commands;	/* command lines, split into words by
 					 * libpipeline, without a shell */
 	size_t n;
-	const char *const *argv;	/* if n is 0: one command's words */
-	size_t nargv;
+	const char *program;		/* if n is 0: the only command, not
+					 * split */
 	const char *const *flags;	/* arguments of the first command */
 	size_t nflags;
 	const char *const *unset;	/* variables it does not inherit */

@@ -23,15 +23,16 @@ static void
 run_hook(struct hub *h, const char *const *argv, const char *record)
 {
 	const struct child_opts *like = &h->slot[SLOT_TOOL].cmd;
-	struct child_opts o = { .argv = argv, .unset = like->unset,
-		.nunset = like->nunset, .stop = h->ui->signals };
+	struct child_opts o = { .program = argv[0], .flags = argv + 1,
+		.unset = like->unset, .nunset = like->nunset,
+		.stop = h->ui->signals };
 	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 	char what[64];
 	struct err e;
 	int interrupts = h->interrupts;
 
-	while (argv[o.nargv] != NULL)
-		o.nargv++;
+	while (o.flags[o.nflags] != NULL)
+		o.nflags++;
 	struct child *child = child_start(&o, &e);
 	if (child == NULL) {
 		err_say("the on_end hook: %s", e.text);
