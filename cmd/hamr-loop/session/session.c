@@ -11,7 +11,6 @@
 #include "base/file.h"
 #include "lock.h"
 #include "base/mem.h"
-#include "base/num.h"
 #include "session.h"
 
 static int
@@ -67,9 +66,6 @@ int
 session_open(struct session *s, const char *dir, const char *id, int ms,
     struct err *e)
 {
-	char block[65536], *lf = NULL;
-	off_t size;
-
 	*s = (struct session){ .fd = -1, .lock = -1 };
 	s->id = xstrdup(id);
 	if (open_file(s, dir, 0, e) < 0)
@@ -77,28 +73,21 @@ session_open(struct session *s, const char *dir, const char *id, int ms,
 	s->lock = lock_take(dir, s->id, ms, e);
 	if (s->lock < 0)
 		return -1;
-	/* now that we hold the lock: find the last LF, from the end */
-	off_t whole = size = s->size = lseek(s->fd, 0, SEEK_END);
-	while (whole > 0 && lf == NULL) {
-		size_t n = num_min(sizeof block, (size_t)whole);
+	/* its size, now that nobody else writes it */
+	s->size = lseek(s->fd, 0, SEEK_END);
+	return s->size >= 0 ? 0 : err_sys(e, ST_SYSTEM, "%s", s->path);
+}
 
-		whole -= (off_t)n;
-		if (session_read(s, block, n, whole) != (ssize_t)n) {
-			whole = size;
-			break;
-		}
-		lf = memrchr(block, '\n', n);
-		if (lf != NULL)
-			whole += lf - block + 1;
-	}
-	if (whole < size) {
-		err_say("%s: last line was cut short by a crash; its %lld "
-		    "bytes are dropped", s->path, (long long)(s->size - whole));
-		if (ftruncate(s->fd, whole) < 0)
-			return err_sys(e, ST_SYSTEM, "%s", s->path);
-		s->size = whole;
-	}
-	return 0;
+int
+session_cut(struct session *s, off_t whole, struct err *e)
+{
+	if (s->size == whole)
+		return 0;
+	err_say("%s: last line was cut short by a crash; its %lld bytes are "
+	    "dropped", s->path, (long long)(s->size - whole));
+	s->size = whole;
+	return ftruncate(s->fd, whole) == 0 ? 0 :
+	    err_sys(e, ST_SYSTEM, "%s", s->path);
 }
 
 /* A write that failed half-way (disk full) must not leave part of a line before

@@ -26,11 +26,14 @@ struct session {
 /* A new session with a fresh id. */
 int session_create(struct session *s, const char *dir, struct err *e);
 
-/* Open ID (sessions_find).  A torn last line is cut off with one warning.  -1
- * with e: ST_NOINPUT: no such session; ST_POLICY: not a regular file of the
- * user; ST_TEMP: after ms another loop, whose pid is named, still has it. */
+/* Open ID (sessions_find).  -1 with e: ST_NOINPUT: no such session; ST_POLICY:
+ * not a regular file of the user; ST_TEMP: after ms another loop, whose pid is
+ * named, still has it. */
 int session_open(struct session *s, const char *dir, const char *id, int ms,
     struct err *e);
+
+/* Its whole lines have been read: cut off a torn last one, with one warning. */
+int session_cut(struct session *s, off_t whole, struct err *e);
 
 /* Append whole lines (each with its LF) in one write. */
 int session_append(struct session *s, struct slice lines, struct err *e);

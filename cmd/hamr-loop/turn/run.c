@@ -130,6 +130,7 @@ open_session(struct run *r, struct err *e)
 	struct rec_in in;
 	bool here = true;
 	int rc = -1;
+	off_t at = 0;
 
 	track_init(&r->track, conf_str(r->conf,
 	    "verification.defaultCommand"));
@@ -167,14 +168,15 @@ open_session(struct run *r, struct err *e)
 	if (lseek(r->session.fd, 0, SEEK_SET) < 0)
 		return err_sys(e, ST_SYSTEM, "%s", r->session.path);
 	rec_in_init(&in, r->session.fd, r->session.path, REC_MAX);
-	for (off_t at = 0; (rc = rec_next(&in, &rec, e)) > 0;
+	in.drop_end = true;
+	for (; (rc = rec_next(&in, &rec, e)) > 0;
 	    at += (off_t)rec->line.n + 1) {
 		track_record(&r->track, rec, at);
 		if (rec->kind == R_ASSISTANT)
 			ui_restore_calls(&r->ui, rec);
 	}
 	rec_in_release(&in);
-	return rc;
+	return rc < 0 ? -1 : session_cut(&r->session, at, e);
 }
 
 static int
