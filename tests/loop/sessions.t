@@ -114,9 +114,11 @@ match "... of the configuration, without a session" "$(cd "$T" && mkdir v &&
 status "--inspect something else: 2" 2 hamr-loop --no-config --inspect it
 status "--inspect of nothing: 66" 66 hamr-loop --no-config --inspect \
     context nope
-head -c 300 ".hamr/sessions/$A.ndjson" >.hamr/sessions/00.ndjson
-is "a damaged session is listed as such" "$(loop --sessions --json |
-    jq -r 'select(.session == "00") | .status')" damaged
+listed() { loop --sessions --json | jq -r 'select(.session == "00") | .status'; }
+head -n 4 ".hamr/sessions/$A.ndjson" | head -c -1 >.hamr/sessions/00.ndjson
+is "a session cut short by a crash can be resumed" "$(listed)" unfinished
+sed -i '2s/.*/{/' .hamr/sessions/00.ndjson
+is "a damaged session is listed as such" "$(listed)" damaged
 
 # a crash left half a line, or it is being written
 loop --inspect ledger "$A" >ledger

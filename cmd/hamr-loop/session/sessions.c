@@ -54,6 +54,7 @@ read_summary(struct summary *s, const char *dir)
 	int fd = file_open_regular(AT_FDCWD, path, &st), got = -1;
 
 	rec_in_init(&in, fd, path, REC_MAX);
+	in.drop_end = true;	/* as --resume does */
 	if (fd >= 0)
 		s->touched = st.st_mtime;
 	while (fd >= 0 && (got = rec_next(&in, &r, NULL)) > 0) {
