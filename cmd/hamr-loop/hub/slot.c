@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "internal.h"
 
 #define MAX_RESTARTS 5		/* of one stage in one run (chapter 7.3) */
@@ -320,10 +321,14 @@ refill(struct hub *h, struct slot *s)
 	if (s->nq > 0 && s->q[0].at < limit)
 		limit = s->q[0].at;
 	if (s->cursor < limit) {
+		ssize_t n;
+
 		buf_reserve(&s->out, CHUNK);
-		ssize_t n = session_read(h->session, s->out.p, limit - s->cursor
-		    < (off_t)CHUNK ? (size_t)(limit - s->cursor) : CHUNK,
-		    s->cursor);
+		do
+			n = pread(h->session->fd, s->out.p,
+			    num_min(CHUNK, (size_t)(limit - s->cursor)),
+			    s->cursor);
+		while (n < 0 && errno == EINTR);
 		if (n <= 0) {
 			struct err e;
 

@@ -117,17 +117,6 @@ session_sync(struct session *s, struct err *e)
 	return 0;
 }
 
-ssize_t
-session_read(const struct session *s, void *p, size_t n, off_t off)
-{
-	ssize_t k;
-
-	do
-		k = pread(s->fd, p, n, off);
-	while (k < 0 && errno == EINTR);
-	return k;
-}
-
 void
 session_close(struct session *s)
 {

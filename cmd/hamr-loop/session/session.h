@@ -41,8 +41,5 @@ int session_append(struct session *s, struct slice lines, struct err *e);
 /* fdatasync, if anything was appended since the last one. */
 int session_sync(struct session *s, struct err *e);
 
-/* Read up to n bytes at off.  Returns the bytes read, or -1. */
-ssize_t session_read(const struct session *s, void *p, size_t n, off_t off);
-
 /* Close and release it; a fresh session that was not used is removed. */
 void session_close(struct session *s);
