@@ -202,9 +202,9 @@ files_fault(struct result *r, const struct fault *fault)
 	result_error(r, fault->code, "%s", fault->err.text);
 }
 
-/* The path of the entry of the open folder rel whose name is spelled most like
- * name, and can be said (in UTF-8): at most about a fifth of the letters differ.
- * NULL if there is none.  Closes fd; the caller frees the path. */
+/* The path of the entry of the open folder rel whose name is UTF-8 and spelled
+ * most like name: at most about a fifth of the letters differ.  NULL if there
+ * is none.  Closes fd; the caller frees the path. */
 static char *
 near_name(const struct files *f, int fd, const char *rel, const char *name)
 {
