@@ -26,9 +26,9 @@ void by_age_release(struct by_age *l);
 char *sessions_dir(const char *root, bool create, struct err *e);
 
 /* Append the sessions in dir, the last used first: a table for people, its rows
- * cut at `columns`, or with columns 0 an object per line: session, task, status,
- * steps, created, age_s.  status is that of the last end record, "running" (its
- * lock is held), or "unfinished". */
+ * cut at `columns`, or with columns 0 an object per line: session, task,
+ * status, steps, created, age_s.  status is that of the last end record,
+ * "running" (its lock is held), "unfinished" or "damaged". */
 int sessions_list(const char *dir, size_t columns, struct buf *out,
     struct err *e);
 
