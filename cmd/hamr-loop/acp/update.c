@@ -6,7 +6,6 @@
 #include "base/utc.h"
 #include "base/utf8.h"
 #include "record/msg.h"
-#include "session/track.h"
 #include "ui/remarks.h"
 #include "internal.h"
 
@@ -353,7 +352,6 @@ update_record(struct worker *s, const struct rec *r, bool replay)
 			update_passing(s, r);
 		return;
 	}
-	struct slice set = rec_get(r, "set");
 	switch (r->kind) {
 	case R_ASSISTANT: see_assistant(s, r); break;
 	case R_USER: see_user(s, r, replay); break;
@@ -370,15 +368,6 @@ update_record(struct worker *s, const struct rec *r, bool replay)
 			tell_usage(s);
 		break;
 	case R_LIMIT: rec_int(r, "context_tokens", &s->window); break;
-	case R_CONFIG:
-		if (!replay)
-			break;
-		if (track_is_mode(scan_get(set, "agent.mode")))
-			set_str(&s->mode, scan_strdup(scan_get(set,
-			    "agent.mode")));
-		set_str(&s->model, scan_strdup(scan_get(set,
-		    "provider.model")));
-		break;
 	case R_VERIFICATION:
 		words = words_for(r);
 		if (words == NULL)
