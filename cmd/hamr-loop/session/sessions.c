@@ -368,8 +368,6 @@ sessions_fork(struct session *s, const char *dir, const char *root,
 			    "not %ld", id, n, at);
 		rc = got < 0 ? -1 : session_append(s, buf_view(&b), e);
 		rec_in_release(&in);
-		if (rc < 0)	/* leave nothing of it behind */
-			unlink(s->path);
 	}
 	file_close(fd);
 	buf_release(&b);
