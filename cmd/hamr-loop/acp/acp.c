@@ -403,7 +403,7 @@ on_set(struct acp *a, const struct rpc_msg *m)
 	if (!mode && strcmp(option, "model") != 0) {
 		acp_error(a, m->id, RPC_NO_PARAMS, "there is no such option; "
 		    "they are mode and model");
-	} else if (!s->ready && s->mode == NULL) {
+	} else if (s->mode == NULL) {
 		acp_error(a, m->id, RPC_INVALID, "the session is being opened");
 	} else if (!set_option(s, mode, value)) {
 		acp_error(a, m->id, RPC_NO_PARAMS, mode ? "there is no such "

@@ -59,7 +59,9 @@ enum work { IDLE, STARTING, LOADING, RESUMING, PROMPTED };
 struct worker {
 	struct acp *acp;
 	char *id;		/* NULL: not known yet */
-	char *cwd, *root, *mode, *model;
+	char *cwd;
+	char *root, *mode, *model;	/* as its process reports; NULL: not
+					 * yet */
 	struct texts models;
 	struct texts servers;	/* settings, KEY=VALUE, for mcpServers */
 	char *title;		/* NULL: no message yet */
@@ -70,7 +72,6 @@ struct worker {
 	char *last;		/* the last whole line, or NULL */
 	struct buf out;		/* being written to the child */
 	size_t written;
-	bool ready;		/* it has reported the session's state */
 
 	enum work work;
 	char *request;		/* id of the request it answers, as JSON */

@@ -281,13 +281,11 @@ see_progress(struct worker *s, const struct rec *r)
 		set_str(&s->model, rec_strdup(r, "model"));
 		set_str(&s->commands, xmemdup0(commands.p, commands.n));
 		rec_int(r, "window", &s->window);
-		s->ready = s->root != NULL && s->mode != NULL &&
-		    s->model != NULL;
 	} else if (models.p != NULL) {
 		for (struct walk w = walk_elements(models);
 		    walk_next(&w, NULL, &el); )
 			texts_add(&s->models, scan_strdup(el));
-		if (s->ready && (s->work == IDLE || s->work == PROMPTED))
+		if (s->mode != NULL && (s->work == IDLE || s->work == PROMPTED))
 			update_modes(s, false);
 	} else {
 		struct buf b = BUF_INIT(BUF_RECORD_MAX);

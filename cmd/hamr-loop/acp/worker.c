@@ -79,7 +79,6 @@ worker_begin(struct worker *s, struct err *e)
 	if (s->child == NULL)
 		return -1;
 	rec_in_init(&s->in, s->child->out, "session", REC_MAX);
-	s->ready = false;
 	s->written = 0;
 	return 0;
 }
