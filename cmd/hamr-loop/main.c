@@ -15,6 +15,20 @@
 static int
 dispatch(struct run *r, struct err *e)
 {
+	if (run_configure(r, e) < 0)
+		return -1;
+	ui_configure(&r->ui, r->conf);
+	if (r->o.word != NULL) {
+		/* is WORD of "--resume WORD" a session's id, or the task? */
+		struct err none;
+		char *dir = sessions_dir(r->root, false, &none);
+		int settled = opts_settle(&r->o, dir != NULL &&
+		    sessions_any(dir, r->o.word), e);
+
+		free(dir);
+		if (settled < 0)
+			return -1;
+	}
 	if (r->o.trust) {
 		if (conf_trust(r->root, e) < 0)
 			return -1;
@@ -62,20 +76,7 @@ main(int argc, char **argv)
 		return status;
 	}
 	ui_init(&r.ui, r.o.json, r.o.quiet);
-	status = run_configure(&r, &e);
-	if (status == 0)
-		ui_configure(&r.ui, r.conf);
-	if (status == 0 && r.o.word != NULL) {
-		/* is WORD of "--resume WORD" a session's id, or the task? */
-		struct err none;
-		char *dir = sessions_dir(r.root, false, &none);
-
-		status = opts_settle(&r.o, dir != NULL &&
-		    sessions_any(dir, r.o.word), &e);
-		free(dir);
-	}
-	if (status == 0)
-		status = dispatch(&r, &e);
+	status = dispatch(&r, &e);
 	if (status < 0)
 		status = err_report(&e);
 	run_end(&r);
