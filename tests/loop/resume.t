@@ -346,6 +346,11 @@ is "a folder whose name is not UTF-8" "$? $(cat out err)" \
 loop --resume --replay "$T/more" "go on" >out 2>err
 is "... is found again" "$? $(cat out err)" \
     "0 It is printed above, as was asked."
+{ cat "$T/more"; echo "$answer"; } >"$T/fork"
+loop --fork="$(basename "$(session)" .ndjson)" --replay "$T/fork" "go on" \
+    >out 2>err
+is "... and forked" "$? $(cat out err)" "0 It is printed above, as was asked."
+rm "$(grep -l fork_of .hamr/sessions/*.ndjson)"
 mkdir $'d\377' && echo "Use tabs." >$'d\377/AGENTS.md'
 (cd $'d\377' && loop --replay "$T/pwd" "print the folder") >out 2>err
 is "... and so is one in it, with an AGENTS.md" "$? $(cat out err)" \
@@ -354,4 +359,9 @@ rm "$(session)"
 is "... in one session, with valid records" "$(ls .hamr/sessions/*.ndjson |
     wc -l) $(jq -r '.cwd // .meta.cwd // empty' "$(session)" | sort -u)" \
     "1 $T/w"$'\357\277\275'
+is "... and a program is told of it" "$(echo '{"type":"sync","n":1}' |
+    loop --records | jq -r '.root // empty')" "$T/w"$'\357\277\275'
+echo '{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}' >list
+is "... and an editor" "$(hamr-loop --acp <list | iconv -f UTF-8 -t UTF-8 |
+    jq -r '.result.sessions[0].cwd')" "$T/w"$'\357\277\275'
 done_testing

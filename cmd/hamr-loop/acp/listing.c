@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/utc.h"
 #include "conf/place.h"
+#include "session/origin.h"
 #include "session/sessions.h"
 #include "internal.h"
 
@@ -38,7 +39,7 @@ listing_page(const char *cwd, const char *cursor, struct buf *out,
 	struct buf list = BUF_INIT(BUF_RECORD_MAX);
 	char *root = conf_root(cwd != NULL ? cwd : ".", e);
 	bool found = cursor == NULL;
-	char *last = NULL, at[UTC_SIZE];
+	char *last = NULL, *folder, at[UTC_SIZE];
 	int64_t age;
 	size_t n = 0;
 
@@ -49,6 +50,7 @@ listing_page(const char *cwd, const char *cursor, struct buf *out,
 		sessions_list(dir, 0, &all, e);
 	struct rec_text t = { .rest = buf_view(&all) };
 	const struct rec *r = &t.rec;
+	folder = origin_cwd(cwd != NULL ? cwd : root);
 	buf_addc(out, '{');
 	while (rec_text_next(&t)) {
 		if (!found) {
@@ -65,7 +67,7 @@ listing_page(const char *cwd, const char *cursor, struct buf *out,
 		utc_print((utc_now() / 1000 - age) * 1000, at);
 		scan_put(&list, n++ > 0 ? ",{'sessionId':$,'cwd':@" :
 		    "{'sessionId':$,'cwd':@", rec_get(r, "session"),
-		    slice_of(cwd != NULL ? cwd : root));
+		    slice_of(folder));
 		if (title != NULL && title[0] != '\0')
 			scan_put(&list, ",'title':@", slice_of(title));
 		scan_put(&list, ",'updatedAt':@}", slice_of(at));
@@ -75,6 +77,7 @@ listing_page(const char *cwd, const char *cursor, struct buf *out,
 	}
 	scan_put(out, "'sessions':[$]}", buf_view(&list));
 	free(last);
+	free(folder);
 	free(dir);
 	free(root);
 	scan_release(&t.scan);

@@ -10,6 +10,7 @@
 #include "conf/state.h"
 #include "internal.h"
 #include "base/image.h"
+#include "session/origin.h"
 #include "session/sessions.h"
 #include "show/export.h"
 #include "term/term.h"
@@ -734,14 +735,16 @@ chat_tell_session(struct chat *c)
 	const struct run *r = c->run;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct candidates own = { 0 };
+	char *root = origin_cwd(r->root);
 
 	scan_put(&b, "{'type':'progress','stage':'loop','session':@,'root':@,"
 	    "'mode':@,'model':@,'window':$,'commands':[",
-	    slice_of(r->session.id), slice_of(r->root),
+	    slice_of(r->session.id), slice_of(root),
 	    slice_of(r->track.mode != NULL ? r->track.mode : r->setup.mode),
 	    slice_of(r->track.model != NULL ? r->track.model :
 	    conf_str(r->conf, "provider.model")),
 	    SCAN_INT(budget_from(r->conf, -1).window));
+	free(root);
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (is_offered(c, i))
 			put_command(&b, commands[i].name, commands[i].args,

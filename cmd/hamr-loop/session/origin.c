@@ -86,11 +86,19 @@ origin_mark(const char *id, const char *cwd, const char *created)
 	return xstrdup(hex);
 }
 
+char *
+origin_cwd(const char *cwd)
+{
+	struct buf b = BUF_INIT(1 << 20);
+
+	utf8_clean(&b, cwd, strlen(cwd));
+	return buf_detach(&b);
+}
+
 bool
 origin_is_here(int fd, const char *id, const char *root)
 {
-	struct buf cwd = BUF_INIT(1 << 20);	/* as spelled in the header */
-	char *created = NULL, *mark = NULL;
+	char *created = NULL, *mark = NULL, *cwd = NULL;
 	struct rec_in in;
 	const struct rec *r;
 	struct stat st;
@@ -103,14 +111,14 @@ origin_is_here(int fd, const char *id, const char *root)
 	if (yes) {
 		created = rec_strdup(r, "created");
 		mark = origin_mark(id, root, created != NULL ? created : "");
-		utf8_clean(&cwd, root, strlen(root));
+		cwd = origin_cwd(root);
 		yes = r->kind == R_HAMR && rec_str_is(r, "session", id) &&
-		    rec_str_is(r, "cwd", cwd.p) &&
+		    rec_str_is(r, "cwd", cwd) &&
 		    (mark == NULL || rec_str_is(r, "mark", mark));
 	}
 	free(created);
 	free(mark);
-	buf_release(&cwd);
+	free(cwd);
 	rec_in_release(&in);
 	return yes;
 }

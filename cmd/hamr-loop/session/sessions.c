@@ -312,12 +312,13 @@ own_header(const struct rec *r, const struct session *s, const char *root,
 
 	utc_print_now(created);
 	char *mark = origin_mark(s->id, root, created);
+	char *cwd = origin_cwd(root);
 	buf_addc(out, '{');
 	for (size_t i = 0; i < r->n; i++) {
 		struct slice key = r->m[i].key;
 		const char *own = slice_is(key, "session") ? s->id :
 		    slice_is(key, "created") ? created :
-		    slice_is(key, "cwd") ? root : NULL;
+		    slice_is(key, "cwd") ? cwd : NULL;
 
 		if (own != NULL)
 			scan_put(out, "'$':@,", key, slice_of(own));
@@ -328,6 +329,7 @@ own_header(const struct rec *r, const struct session *s, const char *root,
 	if (mark != NULL)
 		scan_put(out, "'mark':@,", slice_of(mark));
 	free(mark);
+	free(cwd);
 	scan_put(out, "'fork_of':@", slice_of(id));
 	if (at > 0)
 		scan_put(out, ",'fork_at':$", SCAN_INT(at));

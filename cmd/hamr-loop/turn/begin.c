@@ -510,7 +510,7 @@ setup_config(struct hub *h, const char *key, const char *value)
 int
 setup_header(struct run *r)
 {
-	struct buf b = BUF_INIT(BUF_RECORD_MAX), cwd = BUF_INIT(1 << 20);
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	const char *mode = r->setup.mode;
 	const struct track *k = &r->track;
 	const struct opts *o = &r->o;
@@ -535,9 +535,9 @@ setup_header(struct run *r)
 	    conf_str(r->conf, "provider.model");
 	utc_print_now(at);
 	char *mark = origin_mark(r->session.id, r->root, at);
-	utf8_clean(&cwd, r->root, strlen(r->root));
+	char *cwd = origin_cwd(r->root);
 	scan_put(&b, "{'type':'hamr','v':1,'session':@,'cwd':@,'created':@,"
-	    "'mode':@", slice_of(r->session.id), buf_view(&cwd),
+	    "'mode':@", slice_of(r->session.id), slice_of(cwd),
 	    slice_of(at), slice_of(mode));
 	if (model[0] != '\0')
 		scan_put(&b, ",'model':@", slice_of(model));
@@ -545,7 +545,7 @@ setup_header(struct run *r)
 		scan_put(&b, ",'mark':@", slice_of(mark));
 	buf_addc(&b, '}');
 	free(mark);
-	buf_release(&cwd);
+	free(cwd);
 	return hub_commit(h, &b);
 }
 
