@@ -43,7 +43,6 @@ worker_begin(struct worker *s, struct err *e)
 	struct child_opts o = { .commands = command, .n = 1,
 		.err = CHILD_ERR_TOLD, .tell = tell_line, .arg = s };
 	const char *set = getenv("HAMR_SET");
-	char *was = set != NULL ? xstrdup(set) : NULL;
 	char *resume = s->id != NULL ? xasprintf("--resume=%s", s->id) : NULL;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct argv a = { 0 };
@@ -63,17 +62,12 @@ worker_begin(struct worker *s, struct err *e)
 	o.nflags = a.n;
 	/* pass the editor's servers in its environment: they may have keys,
 	 * which ps must not show */
-	buf_fmt(&b, "%s\n", was != NULL ? was : "");
+	buf_fmt(&b, "%s\n", set != NULL ? set : "");
 	for (size_t i = 0; i < s->servers.n; i++)
 		buf_fmt(&b, "%s\n", s->servers.v[i]);
-	setenv("HAMR_SET", b.over ? "" : b.p, 1);
+	o.settings = b.over ? "" : b.p;
 	s->child = child_start(&o, e);
-	if (was != NULL)
-		setenv("HAMR_SET", was, 1);
-	else
-		unsetenv("HAMR_SET");
 	buf_release(&b);
-	free(was);
 	free(a.v);
 	free(resume);
 	if (s->child == NULL)

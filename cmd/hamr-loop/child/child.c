@@ -104,6 +104,8 @@ add_command(struct child *c, size_t i)
 		pipecmd_arg(cmd, o->flags[k]);
 	for (size_t k = 0; k < o->nunset; k++)
 		pipecmd_unsetenv(cmd, o->unset[k]);
+	if (o->settings != NULL)
+		pipecmd_setenv(cmd, "HAMR_SET", o->settings);
 	pipecmd_discard_err(cmd, o->err == CHILD_ERR_NONE);
 	pipecmd_pre_exec(cmd, before_exec, NULL, c);
 	pipeline_command(c->p, cmd);

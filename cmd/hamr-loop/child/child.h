@@ -21,6 +21,7 @@ struct child_opts {
 	size_t nflags;
 	const char *const *unset;	/* variables it does not inherit */
 	size_t nunset;
+	const char *settings;	/* its HAMR_SET; NULL: ours */
 	int pass;		/* a descriptor it inherits; 0: none */
 	int stop;		/* a descriptor that we hold: input on it ends
 				 * every wait for the child; 0: none */
