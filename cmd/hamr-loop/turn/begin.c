@@ -132,13 +132,13 @@ struct mentions {
 };
 
 /* Open a regular file of this name that may be shown: without a person, one
- * below the working directory.  -1: none. */
+ * below the root.  -1: none. */
 static int
 open_named(const struct mentions *f, const char *name)
 {
 	const char *home = getenv("HOME");
-	char *path, *here = realpath(".", NULL);
 	struct stat st;
+	char *path;
 	int fd = -1;
 
 	if (f->chat && strncmp(name, "~/", 2) == 0 && home != NULL)
@@ -146,8 +146,7 @@ open_named(const struct mentions *f, const char *name)
 	else
 		path = xstrdup(name);
 	char *real = realpath(path, NULL);
-	if (f->chat || (real != NULL && here != NULL &&
-	    is_beneath(real, here)))
+	if (f->chat || (real != NULL && is_beneath(real, f->ui->root)))
 		fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
 		close(fd);
@@ -155,7 +154,6 @@ open_named(const struct mentions *f, const char *name)
 	}
 	free(path);
 	free(real);
-	free(here);
 	return fd;
 }
 
