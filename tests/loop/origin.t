@@ -87,6 +87,15 @@ match "... and it is said" "$(cat err)" \
     "*was not written here*not run, and mode read-only applies*"
 rm ".hamr/sessions/$planted.ndjson"
 
+# --- another program's chat has no header, but is gone on with as well
+printf '{"role":"%s","content":"%s"}\n' user "I am Ada." assistant Hello. \
+    >.hamr/sessions/ada.ndjson
+{ answer Hello.; answer "You are Ada."; } >script
+is "a chat without a header" "$(loop --resume=ada "who am I?")" "You are Ada."
+match "... has what was said in its request" "$(hamr-loop --no-config \
+    --inspect context ada)" "*I am Ada.*You are Ada.*"
+rm .hamr/sessions/ada.ndjson
+
 # --- a beginning of an id
 is "a beginning that is the only one will do" "$(loop --resume="${A%?}")" \
     Three.

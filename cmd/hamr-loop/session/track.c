@@ -434,7 +434,6 @@ track_record(struct track *t, const struct rec *r, off_t at)
 	case R_ASSISTANT: assistant(t, r); break;
 	case R_TOOL: result(t, r); break;
 	case R_HAMR:
-		t->has_header = true;
 		set_mode(t, rec_get(r, "mode"));
 		xset(&t->model, rec_strdup(r, "model"));
 		xset(&t->cwd, rec_strdup(r, "cwd"));

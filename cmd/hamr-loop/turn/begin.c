@@ -518,7 +518,7 @@ setup_header(struct run *r)
 	if (r->setup.headed)
 		return 0;
 	r->setup.headed = true;
-	if (k->has_header) {
+	if (r->session.size > 0) {
 		/* a flag that differs from the session takes effect from
 		 * here */
 		if ((o->mode != NULL || r->foreign) && (k->mode == NULL ||
