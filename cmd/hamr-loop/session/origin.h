@@ -16,8 +16,8 @@ char *origin_dir(void);
  * can be stored. */
 char *origin_mark(const char *id, const char *cwd, const char *created);
 
-/* The folder as a record spells it, where bytes that are not UTF-8 are replaced;
- * the caller frees it. */
+/* The folder as records spell it, with bytes that are not UTF-8 replaced; the
+ * caller frees it. */
 char *origin_cwd(const char *cwd);
 
 /* Is fd a regular file of ours with one link, and its header that of session id
