@@ -317,14 +317,13 @@ long long
 child_talk(struct child *c, struct slice input, long long until,
     struct buf *out)
 {
-	bool giving = input.n > 0;
 	char part[65536];
 	long long left;
 
-	if (!giving)
+	if (input.n == 0)
 		child_close_in(c);
 	while ((left = until - file_now_ms()) > 0) {
-		struct pollfd p[3] = { { giving ? c->in : -1, POLLOUT, 0 },
+		struct pollfd p[3] = { { c->in, POLLOUT, 0 },
 			{ c->out, POLLIN, 0 },
 			{ c->o.stop > 0 ? c->o.stop : -1, POLLIN, 0 } };
 		ssize_t n;
@@ -336,10 +335,10 @@ child_talk(struct child *c, struct slice input, long long until,
 			break;
 		if (p[0].revents != 0) {
 			n = write(c->in, input.p, input.n);
-			giving = n < 0 ? errno == EAGAIN || errno == EINTR :
-			    (size_t)n < input.n;
-			input = slice_from(input, n > 0 ? (size_t)n : 0);
-			if (!giving)
+			if (n > 0)
+				input = slice_from(input, (size_t)n);
+			if (input.n == 0 || (n < 0 && errno != EAGAIN &&
+			    errno != EINTR))
 				child_close_in(c);
 		}
 		if (p[1].revents == 0)
