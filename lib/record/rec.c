@@ -201,7 +201,7 @@ unfinished(struct rec_in *in, const struct rec **r, struct err *e)
 	const char *p = in->buf + in->start;
 	in->start = in->looked = in->end;
 	in->skipping = n > in->max;
-	if (skipped || in->drop_end)
+	if (skipped || (in->drop_end && in->eof))
 		return 0;
 	in->line++;
 	if (n > in->max)

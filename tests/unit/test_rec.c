@@ -34,9 +34,12 @@ source(const char *text, size_t n, size_t k)
 	return fd[0];
 }
 
+/* What is done with a last line without LF. */
+enum end { REFUSED, OPEN, DROPPED };
+
 /* What the reader says of text, as one string. */
 static char *
-reading(const char *text, size_t n, size_t k, size_t max, bool open_end)
+reading(const char *text, size_t n, size_t k, size_t max, enum end end)
 {
 	struct buf said = BUF_INIT((size_t)8 << 20);
 	struct rec_in in;
@@ -45,7 +48,8 @@ reading(const char *text, size_t n, size_t k, size_t max, bool open_end)
 	int got;
 
 	rec_in_init(&in, source(text, n, k), "t", max);
-	in.open_end = open_end;
+	in.open_end = end == OPEN;
+	in.drop_end = end == DROPPED;
 	for (;;) {
 		got = rec_next(&in, &r, &e);
 		if (got == 0)
@@ -70,26 +74,30 @@ framing(void **state)
 	static const struct {
 		const char *text, *said;
 		size_t max;
-		bool open_end;
+		enum end end;
 	} t[] = {
-		{ "{}\n{\"a\":1}\r\n", "1({})2({\"a\":1}\r)", 100, false },
+		{ "{}\n{\"a\":1}\r\n", "1({})2({\"a\":1}\r)", 100, REFUSED },
 		{ "{}\n{", "1({})<t:2: line cut short (no line feed at its "
-		    "end)>", 100, false },
-		{ "{}\n{}", "1({})2({})", 100, true },
+		    "end)>", 100, REFUSED },
+		{ "{}\n{}", "1({})2({})", 100, OPEN },
 		{ "{}\n\n{}\n", "1({})<t:2: blank line at byte 1>3({})", 100,
-		    false },
+		    REFUSED },
 		{ "{\"a\":\"12345\"}\n{}\n", "<t:1: line longer than 8 bytes>"
-		    "2({})", 8, false },
+		    "2({})", 8, REFUSED },
 		{ "{\"a\":\"12345\"}", "<t:1: line longer than 8 bytes>", 8,
-		    false },
-		{ "", "", 8, false },
+		    REFUSED },
+		{ "", "", 8, REFUSED },
+		{ "{}\n{}", "1({})", 100, DROPPED },
+		/* but never a line too long that others follow */
+		{ "{}\n{\"a\":\"12345\"}\n{}\n{", "1({})<t:2: line longer "
+		    "than 8 bytes>3({})", 8, DROPPED },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++)
 		for (size_t k = 1; k < 20; k++) {
 			char *said = reading(t[i].text, strlen(t[i].text), k,
-			    t[i].max, t[i].open_end);
+			    t[i].max, t[i].end);
 
 			assert_string_equal(said, t[i].said);
 			free(said);
@@ -106,10 +114,10 @@ large_lines(void **state)
 	strcpy(text, "{\"a\":\"");
 	memset(text + 6, 'x', n);
 	strcpy(text + 6 + n, "\"}\n{}\n");
-	said = reading(text, n + 12, 70000, REC_MAX, false);
+	said = reading(text, n + 12, 70000, REC_MAX, REFUSED);
 	assert_int_equal(strlen(said), 3 + n + 8 + 5);
 	free(said);
-	said = reading(text, n + 12, 70000, 1000000, false);
+	said = reading(text, n + 12, 70000, 1000000, REFUSED);
 	assert_string_equal(said, "<t:1: line longer than 1000000 bytes>2({})");
 	free(said);
 	free(text);
