@@ -301,7 +301,7 @@ hear 30; say "$line"; hear 30; hear 30
 hamr-tool --yes --no-config --root . bash \
 	"$(sh_args 'echo x >broken; sleep 3372')" >/dev/null 2>&1 &
 wait_for broken
-{ kill -9 $!; wait $!; flock -w 30 .hamr/snap.git/hamr-begun true; } 2>/dev/null
+{ kill -9 $!; wait $!; flock -w 30 .hamr/snap.git/hamr-begun.1 true; } 2>/dev/null
 say "$user" "$(call d bash '{"command":"echo 2 >next"}')" "$go"
 hear 30; say "$line"; hear 30
 is "and after one of a process that was there before" \
@@ -317,16 +317,32 @@ is "and is told where its call is found begun" "$({ echo "$user"
 it ended is not known; changed: broken; see what it did before you call it again
 [\"broken\"]"
 t undo >/dev/null
-killed; touch -d '1 hour ago' .hamr/snap.git/hamr-begun
+killed; touch -d '1 hour ago' .hamr/snap.git/hamr-begun.0
 is "but not what was changed long after it" "$(t undo >/dev/null 2>&1
 	cat broken)" x
 rm broken
 hamr-tool --yes --no-config --root . bash \
 	"$(sh_args 'sleep 3; echo x >broken; sleep 3372')" >/dev/null 2>&1 &
 wait_for broken
-{ kill -9 $!; wait $!; flock -w 30 .hamr/snap.git/hamr-begun true; } 2>/dev/null
+{ kill -9 $!; wait $!; flock -w 30 .hamr/snap.git/hamr-begun.0 true; } 2>/dev/null
 is "and of a long call what it did at its end, too" "$(t undo | tail -n 1)" \
 	"  removed broken"
+# also several at once, each of which may have seen the others' files
+pids=
+for i in 1 2 3; do
+	hamr-tool --yes --no-config --root . bash "$(sh_args "sleep 0.2
+		echo x >broken$i; sleep 3372")" >/dev/null 2>&1 &
+	pids="$pids $!"
+	wait_for broken$i
+done
+b 'echo 1 >next'
+# shellcheck disable=SC2086
+{ kill -9 $pids; wait $pids; for i in 0 1 2; do
+	flock -w 30 .hamr/snap.git/hamr-begun.$i true; done; } 2>/dev/null
+is "and of several at once each" "$(t undo --list | jq -r '.paths[]' |
+	grep broken | sort -u | tr '\n' ' '
+	while ls broken? >/dev/null 2>&1 && t undo >/dev/null 2>&1; do :; done
+	ls broken? 2>/dev/null)" "broken1 broken2 broken3 "
 if strace -o /dev/null true 2>/dev/null; then
 	mkdir ke; echo old >ke/f; b :
 	for when in 1 2 3 4 5 6; do

@@ -352,8 +352,8 @@ journal_calls_tell_killed(struct journal_calls *jc, struct job *j)
 	if (jc->snap == NULL && !jc->broken)
 		jc->snap = snap_open(jc->t->files, false, &e);
 	const struct undo_entry *c = jc->snap != NULL ?
-	    journal_recovered(jc->snap) : NULL;
-	if (c != NULL && strcmp(c->call, j->call->id) == 0)
+	    journal_recovered(jc->snap, j->call->id) : NULL;
+	if (c != NULL)
 		tell_changes(c, j);
 }
 

@@ -46,15 +46,17 @@ struct snap {
 	int hurry;		/* ms left after a cancel; 0: stop at once */
 	long long until;	/* the deadline that a cancel set; or 0 */
 	int use;		/* fd of SNAP_USE; locked while open */
-	int begun;		/* of the current call (journal_begin); or -1 */
-	struct undo_entry killed;	/* of the call that a killed process
-					 * was running; call NULL: none */
+	int begun;		/* our file of the call in progress
+				 * (journal_begin), locked; -1: not yet */
+	int slot;		/* its number */
+	uint64_t kept;		/* stamp of the index that is copied there */
+	struct journal killed;	/* what calls of killed processes did */
 };
 
 /* Every process that uses the repository holds a shared lock on this file; an
  * exclusive lock is needed to remove unused objects (snap_prune). */
 #define SNAP_USE "hamr-use"
-#define SNAP_INDEX "hamr-index"	/* what the index was before, or will be */
+#define SNAP_INDEX "hamr-index"	/* becomes the index when it is written */
 
 #define GIT_OUT_MAX ((size_t)256 << 20)
 
@@ -97,6 +99,10 @@ int snap_wait(struct snap *s, int fd, int how, struct err *e);
 /* Open a file of ours in the repository, creating it if needed, and give it to
  * the owner of the root. */
 int snap_file(const struct snap *s, const char *name, int flags);
+/* Append such a file to out; overwrite one: truncating a file first, or making
+ * a new one, takes a file system longest.  0, or -1 with errno. */
+int snap_get(const struct snap *s, const char *name, struct buf *out);
+int snap_put(const struct snap *s, const char *name, struct slice text);
 
 /* Sort the entries and append them to out as an index. */
 void snap_print(const struct snap *s, struct gitindex_entry *v, size_t n,

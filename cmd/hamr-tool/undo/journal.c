@@ -23,7 +23,10 @@
 
 #define NAME "hamr-undo"
 #define COUNTER "hamr-next"
-#define BEGUN "hamr-begun"	/* the call in progress; empty: none */
+#define BEGUN "hamr-begun.%d"	/* the call in progress; empty: none.  Each
+				 * process locks one */
+#define BEFORE "hamr-before.%d"	/* the index of the snapshot before it */
+#define SLOTS 1000		/* processes at the same time */
 #define ALIVE_NS 2000000000LL	/* a call may run on after a sign of life */
 #define ID_MAX ((long long)1 << 53)
 #define JOURNAL_MAX ((size_t)16 << 20)
@@ -362,35 +365,67 @@ journal_read(struct snap *s, struct journal *j, struct err *e)
 
 /* ---- the call in progress ---- */
 
+/* Lock a file for our calls: one that is free, and empty (what a killed process
+ * left there is to be recovered). */
+static void
+take_slot(struct snap *s)
+{
+	char name[32];
+	struct stat st;
+
+	for (int i = 0; i < SLOTS; i++) {
+		snprintf(name, sizeof name, BEGUN, i);
+		int fd = snap_file(s, name, O_RDWR);
+		bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+		if (locked && fstat(fd, &st) == 0 && st.st_size == 0) {
+			s->begun = fd;
+			s->slot = i;
+			return;
+		}
+		file_close(fd);
+		if (!locked && errno != EWOULDBLOCK)
+			return;
+	}
+}
+
 int
 journal_begin(struct snap *s, const struct undo_entry *c)
 {
 	struct buf o = BUF_INIT(BUF_RECORD_MAX);
 	struct stat st = { .st_size = 0 };
+	char before[32];
 
 	if (s->begun < 0)
-		s->begun = snap_file(s, BEGUN, O_RDWR);
-	if (s->begun < 0 || flock(s->begun, LOCK_EX | LOCK_NB) < 0)
+		take_slot(s);
+	if (s->begun < 0)
 		return -1;
+	snprintf(before, sizeof before, BEFORE, s->slot);
+	if (c->n == 0 && (s->kept == 0 || s->kept != s->stamp)) {
+		s->kept = 0;
+		if (snap_put(s, before, buf_view(&s->now.bytes)) < 0)
+			return -1;
+		s->kept = s->stamp;
+	}
 	fstatat(s->dirfd, NAME, &st, AT_SYMLINK_NOFOLLOW);
 	print_entry(c, &o);
 	scan_put(&o, ",'size':$}", SCAN_INT(st.st_size));
-	/* truncate first: a longer entry of a killed process must not stick out
-	 * after ours.  Half an entry, on a full disk, is useless */
-	if (ftruncate(s->begun, 0) < 0 ||
-	    pwrite(s->begun, o.p, o.len, 0) < (ssize_t)o.len)
-		journal_over(s);
+	/* half an entry, on a full disk, is useless */
+	bool whole = pwrite(s->begun, o.p, o.len, 0) == (ssize_t)o.len;
 	buf_release(&o);
-	return s->begun;
+	if (whole)
+		return s->begun;
+	journal_over(s);
+	return -1;
 }
 
 void
 journal_over(struct snap *s)
 {
-	if (s->begun < 0 || flock(s->begun, LOCK_EX | LOCK_NB) < 0)
-		return;
-	if (ftruncate(s->begun, 0) == 0)
-		flock(s->begun, LOCK_UN);
+	if (s->begun >= 0 && ftruncate(s->begun, 0) < 0) {
+		/* leave it to others */
+		close(s->begun);
+		s->begun = -1;
+	}
 }
 
 /* Was the path changed or removed while the call may have run? */
@@ -429,7 +464,8 @@ drop_folders(const struct snap *s, struct undo_path *t)
  * those it did write, and remove what it left half written; else compare
  * snapshots. */
 static void
-find_changes(struct snap *s, struct undo_entry *c, int64_t begun, int64_t end)
+find_changes(struct snap *s, struct undo_entry *c, const char *before,
+    int64_t begun, int64_t end)
 {
 	struct snap_left left = { 0 };
 	struct undo_path now;
@@ -437,7 +473,7 @@ find_changes(struct snap *s, struct undo_entry *c, int64_t begun, int64_t end)
 	size_t n = 0;
 	bool one = c->n > 0;
 
-	if (!one && snap_resume(s, begun) && snap_take(s, &left, NULL) == 0)
+	if (!one && snap_resume(s, before) && snap_take(s, &left, NULL) == 0)
 		snap_changes(s, c);
 	for (size_t i = 0; i < c->n; i++) {
 		struct undo_path *t = &c->v[i];
@@ -466,30 +502,38 @@ find_changes(struct snap *s, struct undo_entry *c, int64_t begun, int64_t end)
 	c->n = n;
 }
 
-void
-journal_recover(struct snap *s)
+/* Other processes' calls may have the same id, but not in the same turn. */
+static bool
+is_same_call(const struct undo_entry *a, const struct undo_entry *b)
 {
-	int fd = openat(s->dirfd, BEGUN, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	return !a->is_checkpoint && strcmp(a->call, b->call) == 0 &&
+	    strcmp(a->checkpoint != NULL ? a->checkpoint : "",
+	    b->checkpoint != NULL ? b->checkpoint : "") == 0;
+}
+
+/* Record what the call in this file changed, if its process was killed. */
+static void
+recover(struct snap *s, int fd, const char *before)
+{
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	struct journal j, all = { 0 };
+	struct journal j = { 0 }, all = { 0 };
 	struct scan scan = { .n = 0 };
 	struct stat st;
 
-	j = all;
-	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0 &&
+	if (fstat(fd, &st) == 0 && st.st_size > 0 &&
 	    flock(fd, LOCK_EX | LOCK_NB) == 0) {
-		if (file_read_fd(fd, BEGUN, &b, NULL) == 0 &&
+		if (file_read_fd(fd, "", &b, NULL) == 0 &&
 		    scan_record(&scan, b.p, b.len) == 0 &&
 		    journal_read(s, &all, NULL) == 0)
 			read_change(&j, buf_view(&b), 0, false);
 		/* if the call was recorded before the kill, we are done */
 		for (size_t i = 0; i < all.n && j.n > 0; i++)
-			if (!all.v[i].is_checkpoint && all.v[i].offset >=
-			    (size_t)scan_int_or(scan_get(buf_view(&b), "size"),
-			    0) && strcmp(all.v[i].call, j.v[0].call) == 0)
+			if (all.v[i].offset >= (size_t)scan_int_or(scan_get(
+			    buf_view(&b), "size"), 0) &&
+			    is_same_call(&all.v[i], &j.v[0]))
 				journal_release(&j);
 		if (j.n > 0)
-			find_changes(s, &j.v[0], time_ns(st.st_mtim),
+			find_changes(s, &j.v[0], before, time_ns(st.st_mtim),
 			    ALIVE_NS + (time_ns(st.st_atim) >
 			    time_ns(st.st_mtim) ? time_ns(st.st_atim) :
 			    time_ns(st.st_mtim)));
@@ -497,23 +541,42 @@ journal_recover(struct snap *s)
 			free(j.v[0].id);
 			j.v[0].id = NULL;
 			journal_add(s, &j.v[0], NULL);
-			undo_entry_release(&s->killed);
-			s->killed = j.v[--j.n];
+			GROW(s->killed.v, s->killed.n, s->killed.cap);
+			s->killed.v[s->killed.n++] = j.v[--j.n];
 		}
 		/* if this fails, the next process finds it recorded */
 		(void)!ftruncate(fd, 0);
 	}
-	file_close(fd);
 	journal_release(&j);
 	journal_release(&all);
 	scan_release(&scan);
 	buf_release(&b);
 }
 
-const struct undo_entry *
-journal_recovered(const struct snap *s)
+void
+journal_recover(struct snap *s)
 {
-	return s->killed.call != NULL ? &s->killed : NULL;
+	char name[32], before[32];
+	int fd;
+
+	for (int i = 0; i < SLOTS; i++) {
+		snprintf(name, sizeof name, BEGUN, i);
+		snprintf(before, sizeof before, BEFORE, i);
+		fd = openat(s->dirfd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			break;
+		recover(s, fd, before);
+		close(fd);
+	}
+}
+
+const struct undo_entry *
+journal_recovered(const struct snap *s, const char *call)
+{
+	for (size_t i = s->killed.n; i-- > 0; )
+		if (strcmp(s->killed.v[i].call, call) == 0)
+			return &s->killed.v[i];
+	return NULL;
 }
 
 /* ---- pruning what is old, or too much ---- */

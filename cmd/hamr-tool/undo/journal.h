@@ -51,17 +51,18 @@ int snap_lock(struct snap *s, struct err *e);
 
 /* Record c under a new id, which is stored in it.  0, or -1 with e. */
 int journal_add(struct snap *s, struct undo_entry *c, struct err *e);
-/* A call is about to change these files, or any file if c lists none.  If we
- * are killed before journal_over, the next process that opens the snapshots or
- * begins a call records what the call changed (journal_recover).  Returns the
- * descriptor of the file that says so: touch its access time every second or
- * two while the call runs, as a sign of life.  -1: another process has a call
- * in progress; only the first one is remembered. */
+/* A call is about to change these files or, if c lists none, any file since the
+ * last snapshot.  If we are killed before journal_over, the next process that
+ * opens the snapshots or begins a call records what the call changed
+ * (journal_recover).  Returns the descriptor of the file that says so: touch
+ * its access time every second or two while the call runs, as a sign of life.
+ * -1: it could not be written. */
 int journal_begin(struct snap *s, const struct undo_entry *c);
 void journal_over(struct snap *s);
 void journal_recover(struct snap *s);
-/* What journal_recover found; NULL: nothing. */
-const struct undo_entry *journal_recovered(const struct snap *s);
+/* What journal_recover found of this call; NULL: nothing. */
+const struct undo_entry *journal_recovered(const struct snap *s,
+    const char *call);
 /* Record that these changes are about to be undone, or (done) have been.  The
  * caller holds the lock.  0, or -1 with e. */
 int journal_undone(struct snap *s, bool done, char *const *ids, size_t n,

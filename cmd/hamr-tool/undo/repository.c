@@ -101,8 +101,8 @@ snap_file(const struct snap *s, const char *name, int flags)
 	return fd;
 }
 
-static int
-get_file(const struct snap *s, const char *name, struct buf *out)
+int
+snap_get(const struct snap *s, const char *name, struct buf *out)
 {
 	int fd = file_open_regular(s->dirfd, name, NULL);
 	int r = fd >= 0 ? file_read_fd(fd, name, out, NULL) : -1;
@@ -111,20 +111,15 @@ get_file(const struct snap *s, const char *name, struct buf *out)
 	return r;
 }
 
-/* Write text to the file, unless that is its content already. */
-static int
-put_file(const struct snap *s, const char *name, const char *text)
+int
+snap_put(const struct snap *s, const char *name, struct slice text)
 {
-	struct buf is = BUF_INIT(1 << 20);
-	int r = 0;
+	int fd = snap_file(s, name, O_WRONLY);
+	int r = fd < 0 || file_write_all(fd, text.p, text.n) < 0 ||
+	    ftruncate(fd, (off_t)text.n) < 0 ? -1 : 0;
 
-	if (get_file(s, name, &is) < 0 || !slice_is(buf_view(&is), text)) {
-		int fd = snap_file(s, name, O_WRONLY | O_TRUNC);
-		r = fd < 0 ? -1 : file_write_all(fd, text, strlen(text));
-		if (fd >= 0 && close(fd) < 0)
-			r = -1;
-	}
-	buf_release(&is);
+	if (fd >= 0 && close(fd) < 0)
+		r = -1;
 	return r;
 }
 
@@ -386,6 +381,14 @@ find_objects(const struct snap *s, struct gitrepo *g, struct buf *objects)
 	return good;
 }
 
+/* Is it a folder, or a file with no other name? */
+static bool
+is_own(const struct stat *st)
+{
+	return S_ISDIR(st->st_mode) ||
+	    (S_ISREG(st->st_mode) && st->st_nlink == 1);
+}
+
 void
 snap_unseed(struct snap *s)
 {
@@ -396,12 +399,17 @@ snap_unseed(struct snap *s)
 
 /* ---- creating and opening ---- */
 
+/* Write our settings, unless they are there already. */
 static int
 put_settings(const struct snap *s)
 {
 	char *text = xasprintf(config, s->sha256, s->sha256 ? SHA256 : "");
-	int r = put_file(s, "config", text);
+	struct buf is = BUF_INIT(1 << 20);
+	int r = 0;
 
+	if (snap_get(s, "config", &is) < 0 || !slice_is(buf_view(&is), text))
+		r = snap_put(s, "config", slice_of(text));
+	buf_release(&is);
 	free(text);
 	return r;
 }
@@ -423,8 +431,8 @@ make(struct snap *s, struct err *e)
 
 		r = fd >= 0 ? close(fd) : -1;
 	}
-	if (r == 0 && (put_file(s, "description", note) < 0 ||
-	    put_file(s, "HEAD", "ref: refs/heads/none\n") < 0))
+	if (r == 0 && (snap_put(s, "description", slice_of(note)) < 0 ||
+	    snap_put(s, "HEAD", SLICE("ref: refs/heads/none\n")) < 0))
 		r = -1;
 	/* Take the plain files from the user's index, and use the user's
 	 * objects; doing without costs only space.  Attributes may have
@@ -441,11 +449,9 @@ make(struct snap *s, struct err *e)
 					.mode = is->mode };
 		snap_print(s, v, n, &out);
 		free(v);
-		int fd = snap_file(s, "index", O_WRONLY | O_TRUNC);
-		if (put_file(s, ALTERNATES, objects.p) < 0 || fd < 0 ||
-		    file_write_all(fd, out.p, out.len) < 0)
+		if (snap_put(s, ALTERNATES, buf_view(&objects)) < 0 ||
+		    snap_put(s, "index", buf_view(&out)) < 0)
 			snap_unseed(s);
-		file_close(fd);
 	}
 	/* last: a config means that the repository is complete */
 	if (r == 0)
@@ -480,11 +486,8 @@ static int
 set_up(struct snap *s, bool create, struct err *e)
 {
 	struct buf conf = BUF_INIT(1 << 20), objects = BUF_INIT(65536);
-	static const char *const files[] = { "HEAD", "config", "index",
-		"index.lock", SNAP_INDEX, "hamr-undo", "hamr-next",
-		"hamr-begun", "hamr-lock", SNAP_USE, "hamr-pruned",
-		ALTERNATES };
 	struct gitrepo g = { NULL, NULL };
+	struct dirent *entry;
 	struct stat st;
 	struct err why;
 	int r = snap_wait(s, s->dirfd, LOCK_EX, e);
@@ -498,19 +501,20 @@ set_up(struct snap *s, bool create, struct err *e)
 		/* The repository may have come with the folder, from someone
 		 * else: does nothing in it lead git elsewhere?  Its settings
 		 * are replaced by ours in any case. */
-		bool plain = true;
+		bool plain = fstatat(s->dirfd, ALTERNATES, &st,
+		    AT_SYMLINK_NOFOLLOW) < 0 || is_own(&st);
 		for (size_t i = 0; plain && i < NFOLDERS; i++)
 			plain = fstatat(s->dirfd, folders[i], &st,
 			    AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
-		for (size_t i = 0; plain && i < sizeof files / sizeof files[0];
-		    i++)
-			plain = fstatat(s->dirfd, files[i], &st,
-			    AT_SYMLINK_NOFOLLOW) < 0 ||
-			    (S_ISREG(st.st_mode) && st.st_nlink == 1);
+		DIR *d = file_opendir(s->dirfd, ".");
+		while (plain && (entry = file_readdir(d)) != NULL)
+			plain = fstatat(s->dirfd, entry->d_name, &st,
+			    AT_SYMLINK_NOFOLLOW) < 0 || is_own(&st);
+		file_closedir(d);
 		r = plain && faccessat(s->dirfd, "commondir", F_OK,
 		    AT_SYMLINK_NOFOLLOW) < 0 && holds_only_files(s->dirfd,
 		    "objects", OBJECTS_DEPTH) &&
-		    get_file(s, "config", &conf) == 0 ? 0 : -1;
+		    snap_get(s, "config", &conf) == 0 ? 0 : -1;
 		s->sha256 = r == 0 && memmem(conf.p, conf.len, SHA256,
 		    strlen(SHA256)) != NULL;
 		if (r < 0 || put_settings(s) < 0)
@@ -592,7 +596,7 @@ snap_free(struct snap *s)
 	map_release(&s->others);
 	gitindex_release(&s->now);
 	gitindex_release(&s->before);
-	undo_entry_release(&s->killed);
+	journal_release(&s->killed);
 	buf_release(&s->old);
 	watch_release(&s->watch);
 	file_close(s->use);

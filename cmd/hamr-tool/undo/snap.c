@@ -521,51 +521,53 @@ set_index(struct snap *s, const struct gitindex *fresh, uint64_t is)
 	s->stamp = is;
 }
 
-/* Read the index again if its file changed.  -1: it is unusable. */
+/* Read an index of ours: 0, or -1 if there is none or it is unusable, and then
+ * ix is empty. */
 static int
-read_index(struct snap *s)
+read_index(const struct snap *s, const char *name, struct gitindex *ix)
 {
 	static const unsigned char none[SHA_BYTES];
-	uint64_t is = index_stamp(s);
+	struct buf bytes = BUF_INIT(GITINDEX_MAX);
+	size_t len = snap_oid_len(s);
 	unsigned char sum[SHA_BYTES];
-	struct gitindex fresh;
-	char dir[64];
 
-	if (is != 0 && is == s->stamp)
-		return 0;
-	/* the root may have been moved since */
-	snprintf(dir, sizeof dir, "/proc/self/fd/%d", s->dirfd);
-	int r = gitindex_read(&fresh, dir, NULL);
-	if (r == 0 && fresh.n > 0) {
-		size_t len = fresh.oid_len, n = fresh.bytes.len - len;
-		const char *end = fresh.bytes.p + n;
+	*ix = (struct gitindex){ .n = 0 };
+	if (snap_get(s, name, &bytes) == 0 && gitindex_take(ix, &bytes) == 0 &&
+	    ix->oid_len == len) {
+		size_t n = ix->bytes.len - len;
+		const char *end = ix->bytes.p + n;
 
 		/* the hash of what comes before it, or zeros (git's
 		 * index.skipHash) */
-		sha_git(len == SHA_BYTES, NULL, fresh.bytes.p, n, sum);
-		if (len != snap_oid_len(s) || (memcmp(end, none, len) != 0 &&
-		    memcmp(end, sum, len) != 0))
-			r = -1;
+		sha_git(s->sha256, NULL, ix->bytes.p, n, sum);
+		if (memcmp(end, none, len) == 0 || memcmp(end, sum, len) == 0)
+			return 0;
 	}
-	if (r < 0)
-		gitindex_release(&fresh);
+	buf_release(&bytes);
+	gitindex_release(ix);
+	return -1;
+}
+
+/* Read the index again if its file changed.  -1: it is unusable. */
+static int
+refresh(struct snap *s)
+{
+	uint64_t is = index_stamp(s);
+	struct gitindex fresh;
+
+	if (is != 0 && is == s->stamp)
+		return 0;
+	int r = read_index(s, "index", &fresh);
 	set_index(s, &fresh, r == 0 ? is : 0);
-	return r;
+	return is == 0 ? 0 : r;
 }
 
 bool
-snap_resume(struct snap *s, int64_t since)
+snap_resume(struct snap *s, const char *name)
 {
-	struct stat is, was;
-
-	/* swap them if the index is newer than that time and the one before
-	 * it is older */
-	if (fstatat(s->dirfd, "index", &is, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    fstatat(s->dirfd, SNAP_INDEX, &was, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    time_ns(is.st_mtim) > since && time_ns(was.st_mtim) <= since)
-		renameat2(s->dirfd, SNAP_INDEX, s->dirfd, "index",
-		    RENAME_EXCHANGE);
-	return read_index(s) == 0 && s->stamp != 0;
+	gitindex_release(&s->now);
+	s->stamp = 0;
+	return read_index(s, name, &s->now) == 0;
 }
 
 void
@@ -595,14 +597,9 @@ write_index(struct take *t)
 		v[n++] = t->new[i];
 	snap_print(s, v, n, &out);
 	free(v);
-	/* Overwrite the previous index, then exchange the two: creating and
-	 * removing a file at each change is what takes a file system longest.
-	 * No fsync: read_index detects what a power failure damages. */
-	int fd = snap_file(s, SNAP_INDEX, O_WRONLY);
-	int r = fd < 0 || out.over || file_write_all(fd, out.p, out.len) < 0 ||
-	    ftruncate(fd, (off_t)out.len) < 0 ? -1 : 0;
-	if (fd >= 0 && close(fd) < 0)
-		r = -1;
+	/* Overwrite the index before this one, then exchange the two.  No
+	 * fsync: read_index finds what a power failure damages. */
+	int r = out.over ? -1 : snap_put(s, SNAP_INDEX, buf_view(&out));
 	if (r == 0 && renameat2(s->dirfd, SNAP_INDEX, s->dirfd, "index",
 	    RENAME_EXCHANGE) < 0)
 		r = renameat(s->dirfd, SNAP_INDEX, s->dirfd, "index");
@@ -631,7 +628,7 @@ take(struct snap *s)
 	struct stat st;
 
 	s->why = NULL;
-	if (read_index(s) < 0)
+	if (refresh(s) < 0)
 		return 1;
 	bool all = !watch_take(&s->watch, &paths) || s->stamp == 0;
 	/* a write through one hard link is reported for that name only */

@@ -40,9 +40,9 @@ void snap_hurry(struct snap *s, int ms);
 /* Take one.  0, or -1 with e.  Takes the repository's lock for as long as it
  * runs. */
 int snap_take(struct snap *s, struct snap_left *left, struct err *e);
-/* Compare the next snapshot with the last one that another process took before
- * this time (snap_time).  False: there is none. */
-bool snap_resume(struct snap *s, int64_t since);
+/* Compare the next snapshot with the one whose index was copied to this file of
+ * the repository.  False: it cannot be used. */
+bool snap_resume(struct snap *s, const char *name);
 /* When the last snapshot ended, by the file system's clock; 0: unknown. */
 int64_t snap_time(const struct snap *s);
 
