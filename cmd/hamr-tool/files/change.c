@@ -25,7 +25,6 @@
 /* The change of one file. */
 struct change {
 	struct path path;
-	char *name;		/* as shown */
 	int fd;			/* of the old file; -1: there is none */
 	struct stat st;		/* of it, when it was read */
 	struct buf old, new;	/* contents */
@@ -43,7 +42,6 @@ static void
 change_release(struct change *c)
 {
 	path_release(&c->path);
-	free(c->name);
 	file_close(c->fd);
 	bufs_release(BUFS(&c->old, &c->new, &c->disk));
 	edits_release(&c->edits);
@@ -63,8 +61,6 @@ find_target(struct files *f, struct change *c, struct slice args)
 		r = fault_set(fault, "bad_arguments", "the path is missing");
 	else
 		r = files_find(f, buf_view(&path), &c->path, fault);
-	if (r == 0)
-		c->name = path_name(c->path.rel);
 	if (r == 0 && (slice_ends(buf_view(&path), "/") ||
 	    slice_ends(buf_view(&path), "/.") ||
 	    slice_ends(buf_view(&path), "/..")))
@@ -73,20 +69,20 @@ find_target(struct files *f, struct change *c, struct slice args)
 	else if (r == 0 && f->docs_only && !lists_docs(&f->lists,
 	    c->path.rel))
 		r = fault_set(fault, "denied", "mode docs writes "
-		    "documentation only; %s was not changed", c->name);
+		    "documentation only; %s was not changed", c->path.name);
 	else if (r == 0 && protected_base(c->path.rel) &&
 	    !protected_allowed(&f->lists, c->path.rel))
 		r = fault_set(fault, "denied", "%s is not written: other "
 		    "programs obey it when the folder is entered or opened; "
 		    "ask the user to change it, or to list it in "
-		    "policy.allow_write", c->name);
+		    "policy.allow_write", c->path.name);
 	else if (r == 0 && lists_no_write(&f->lists, c->path.rel))
 		r = fault_set(fault, "denied", "edit and write cannot change "
-		    "%s; leave it to the program that makes it", c->name);
+		    "%s; leave it to the program that makes it", c->path.name);
 	else if (r == 0 && lists_built(c->path.rel) &&
 	    files_ignored(f, c->path.rel))
 		r = fault_set(fault, "denied", "%s is a build product that "
-		    "git ignores; change its source", c->name);
+		    "git ignores; change its source", c->path.name);
 	buf_release(&path);
 	return r;
 }
@@ -97,7 +93,7 @@ take_old(struct files *f, struct change *c)
 {
 	if (!S_ISREG(c->path.st.st_mode))
 		return fault_set(&c->fault, "denied", "%s is %s; only "
-		    "regular files are written", c->name,
+		    "regular files are written", c->path.name,
 		    S_ISDIR(c->path.st.st_mode) ? "a folder" :
 		    "not a regular file");
 	c->fd = path_open(&f->root, c->path.rel, O_RDONLY);
@@ -109,7 +105,7 @@ take_old(struct files *f, struct change *c)
 		return -1;
 	if (files_foreign(f, c->path.rel, &c->st))
 		return fault_set(&c->fault, "denied", "%s " FOREIGN_WORDS,
-		    c->name);
+		    c->path.name);
 	sha256_hex(c->old.p, c->old.len, c->before);
 	return 0;
 }
@@ -118,7 +114,7 @@ static int
 check_size(struct change *c)
 {
 	return !c->new.over ? 0 : fault_set(&c->fault, "too_large", "%s would "
-	    "be larger than 64 MiB", c->name);
+	    "be larger than 64 MiB", c->path.name);
 }
 
 static int
@@ -139,19 +135,20 @@ plan_edit(struct files *f, struct change *c, struct slice args)
 	const struct proof *p = proofs_of(&f->proofs, c->path.rel);
 	if (!f->person && is_binary(buf_view(&c->old)))
 		return fault_set(&c->fault, "denied", "%s is a binary file, "
-		    "which read does not show; change it with bash", c->name);
+		    "which read does not show; change it with bash",
+		    c->path.name);
 	if (!f->person && strcmp(p->hash, c->before) != 0)
 		return fault_set(&c->fault, "not_read", p->hash[0] == '\0' ?
 		    "%s was not read in this session; read it, then edit" :
 		    "%s has changed since it was read; read it again, then "
-		    "edit", c->name);
+		    "edit", c->path.name);
 	struct slice text = buf_view(&c->old);
 	bool crlf = is_crlf(text);
 	for (size_t i = 0; crlf && i < c->edits.n; i++) {
 		text_to_crlf(&c->edits.v[i].old);
 		text_to_crlf(&c->edits.v[i].new);
 	}
-	if (edits_find(&c->edits, text, c->name, &c->hits, &c->fault) < 0)
+	if (edits_find(&c->edits, text, c->path.name, &c->hits, &c->fault) < 0)
 		return -1;
 	/* was every line that is replaced shown? */
 	for (size_t i = 0; i < c->hits.n && !f->person; i++) {
@@ -163,10 +160,10 @@ plan_edit(struct files *f, struct change *c, struct slice args)
 		if (!proof_has(p, first, last))
 			return first == last ? fault_set(&c->fault,
 			    "not_read", "line %ld of %s was never shown; "
-			    "read it, then edit", first, c->name) :
+			    "read it, then edit", first, c->path.name) :
 			    fault_set(&c->fault, "not_read", "lines %ld-%ld "
 			    "of %s were never shown; read them, then edit",
-			    first, last, c->name);
+			    first, last, c->path.name);
 	}
 	edits_apply(&c->edits, &c->hits, text, &c->new);
 	return check_size(c);
@@ -207,11 +204,11 @@ plan_write(struct files *f, struct change *c, struct slice args)
 		return 0;
 	if (!S_ISREG(c->path.st.st_mode))
 		return fault_set(&c->fault, "exists", "%s exists and is %s",
-		    c->name, S_ISDIR(c->path.st.st_mode) ? "a folder" :
+		    c->path.name, S_ISDIR(c->path.st.st_mode) ? "a folder" :
 		    "not a regular file");
 	if (!f->overwrite || !scan_true(scan_get(args, "overwrite")))
 		return fault_set(&c->fault, "exists", "%s exists; change it "
-		    "with edit%s", c->name, f->overwrite ?
+		    "with edit%s", c->path.name, f->overwrite ?
 		    ", or set overwrite" : "");
 	if (take_old(f, c) < 0)
 		return -1;
@@ -221,7 +218,7 @@ plan_write(struct files *f, struct change *c, struct slice args)
 	    (lines > 0 && !proof_has(p, 1, lines))))
 		return fault_set(&c->fault, "exists", "%s exists and was not "
 		    "read whole; read all of it first, or change it with "
-		    "edit", c->name);
+		    "edit", c->path.name);
 	keep_form(c);
 	return check_size(c);
 }
@@ -254,7 +251,7 @@ plan(struct files *f, struct change *c, bool edit, struct slice args,
 	long no = 0;
 	if (code == NULL || strcmp(code, "not_read") != 0 ||
 	    files_left(f) >= ROOM_MIN || (c->hits.n == 0 &&
-	    edits_find(&c->edits, text, c->name, &c->hits, NULL) < 0))
+	    edits_find(&c->edits, text, c->path.name, &c->hits, NULL) < 0))
 		return false;
 	long first = text_line(text, c->hits.v[0].at);
 	long last = text_line(text, c->hits.v[c->hits.n - 1].at +
@@ -313,7 +310,8 @@ make(struct files *f, struct change *c)
 		fault_sys(&c->fault, "cannot be written", c->path.rel);
 	else
 		fault_set(&c->fault, "spawn_failed", "%s was not changed, as "
-		    "the change could not be undone: %s", c->name, why.text);
+		    "the change could not be undone: %s", c->path.name,
+		    why.text);
 	if (fd >= 0) {
 		unlinkat(dir, tmp, 0);
 		close(fd);
@@ -343,15 +341,15 @@ put_made(const struct change *c, const struct proof *proof, struct result *r)
 	struct buf *out = &r->content;
 
 	if (c->fd < 0)
-		buf_fmt(out, "made %s, %ld line%s\n", c->name, c->diff.added,
-		    c->diff.added == 1 ? "" : "s");
+		buf_fmt(out, "made %s, %ld line%s\n", c->path.name,
+		    c->diff.added, c->diff.added == 1 ? "" : "s");
 	else if (c->hits.n > 0)
 		buf_fmt(out, "edited %s at line %ld, %zu replacement%s, "
-		    "+%ld -%ld lines\n", c->name, text_line(buf_view(&c->old),
-		    c->hits.v[0].at), c->hits.n, c->hits.n == 1 ? "" : "s",
-		    c->diff.added, c->diff.removed);
+		    "+%ld -%ld lines\n", c->path.name,
+		    text_line(buf_view(&c->old), c->hits.v[0].at), c->hits.n,
+		    c->hits.n == 1 ? "" : "s", c->diff.added, c->diff.removed);
 	else
-		buf_fmt(out, "wrote %s, +%ld -%ld lines\n", c->name,
+		buf_fmt(out, "wrote %s, +%ld -%ld lines\n", c->path.name,
 		    c->diff.added, c->diff.removed);
 	if (c->kept_crlf || c->kept_bom)
 		buf_fmt(out, "as before, it %s%s%s\n", c->kept_bom ?

@@ -286,13 +286,8 @@ files_find(struct files *f, struct slice text, struct path *p,
 {
 	if (path_find(&f->root, text, p, fault) < 0)
 		return -1;
-	if (!files_hidden(f, p->rel))
-		return 0;
-	char *name = path_name(p->rel);
-	fault_set(fault, "denied", "%s is protected from reading and writing",
-	    name);
-	free(name);
-	return -1;
+	return !files_hidden(f, p->rel) ? 0 : fault_set(fault, "denied",
+	    "%s is protected from reading and writing", p->name);
 }
 
 bool

@@ -442,7 +442,6 @@ files_view(struct files *f, struct slice args, bool vision,
 	struct path p = { 0 };
 	struct fault fault = { 0 };
 	struct image im;
-	char *name = NULL;
 	int fd = -1;
 
 	arg_str(args, "path", &path);
@@ -451,7 +450,6 @@ files_view(struct files *f, struct slice args, bool vision,
 		goto out;
 	}
 	files_path_meta(r, p.rel);
-	name = path_name(p.rel);
 	if (p.exists && S_ISREG(p.st.st_mode))
 		fd = path_open(&f->root, p.rel, O_RDONLY);
 	if (!p.exists) {
@@ -459,24 +457,24 @@ files_view(struct files *f, struct slice args, bool vision,
 		files_fault(r, &fault);
 	} else if (!S_ISREG(p.st.st_mode)) {
 		result_error(r, "bad_arguments", "%s is %s; name an image "
-		    "file", name, S_ISDIR(p.st.st_mode) ? "a folder" :
+		    "file", p.name, S_ISDIR(p.st.st_mode) ? "a folder" :
 		    "not a regular file");
 	} else if (fd < 0) {
 		fault_sys(&fault, "cannot be read", p.rel);
 		files_fault(r, &fault);
 	} else if (files_foreign(f, p.rel, &p.st)) {
-		result_error(r, "denied", "%s " FOREIGN_WORDS, name);
+		result_error(r, "denied", "%s " FOREIGN_WORDS, p.name);
 	} else if (p.st.st_size > (off_t)IMAGE_BYTES_MAX ||
-	    file_read_fd(fd, name, &bytes, NULL) < 0) {
+	    file_read_fd(fd, p.name, &bytes, NULL) < 0) {
 		result_error(r, "too_large", "%s is larger than %zu bytes; "
-		    "make a smaller copy with bash and view that", name,
+		    "make a smaller copy with bash and view that", p.name,
 		    IMAGE_BYTES_MAX);
 	} else if (!image_probe(&im, buf_view(&bytes))) {
 		result_error(r, "bad_arguments", "%s is not a PNG, JPEG, GIF "
-		    "or WebP image; read shows text", name);
+		    "or WebP image; read shows text", p.name);
 	} else {
 		buf_fmt(&r->content, "%s: %s, %lu x %lu, %zu bytes%s\n",
-		    name, im.name, im.width, im.height, bytes.len, vision ?
+		    p.name, im.name, im.width, im.height, bytes.len, vision ?
 		    "" : "; it is not shown, as the model sees no images");
 		scan_put(&r->meta, "'mime':@,'width':$,'height':$,",
 		    slice_of(im.mime), SCAN_INT((long long)im.width),
@@ -489,7 +487,6 @@ files_view(struct files *f, struct slice args, bool vision,
 	}
 out:
 	file_close(fd);
-	free(name);
 	path_release(&p);
 	bufs_release(BUFS(&path, &bytes));
 }

@@ -289,6 +289,7 @@ path_find(const struct root *root, struct slice text, struct path *p,
 	} else if (walk(&w) == 0) {
 		/* the path without links is known: look at the file */
 		p->rel = buf_detach(&w.done);
+		p->name = path_name(p->rel);
 		int fd = path_open(root, p->rel, O_PATH | O_NOFOLLOW);
 		p->exists = fd >= 0 && fstat(fd, &p->st) == 0 &&
 		    !S_ISLNK(p->st.st_mode);
@@ -309,6 +310,7 @@ void
 path_release(struct path *p)
 {
 	free(p->rel);
+	free(p->name);
 	*p = (struct path){ 0 };
 }
 

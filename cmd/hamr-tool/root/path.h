@@ -55,6 +55,7 @@ bool is_beneath(const char *path, const char *dir);
 
 struct path {
 	char *rel;		/* the true name; "" is the root itself */
+	char *name;		/* the same as people read it (path_name) */
 	bool exists;
 	struct stat st;		/* when it exists; never a link */
 };
