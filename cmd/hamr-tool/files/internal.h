@@ -102,10 +102,11 @@ void repeated_line(const struct cached *e, struct buf *out);
 /* Make r the result of a repeated read. */
 void repeated_put(struct files *f, struct cached *e, struct result *r);
 
-/* Remember a read of a file that is as in st; r is the result. */
-void repeated_keep(struct files *f, const char *rel, const struct stat *st,
-    const char *sha, long from, long to, long lines, struct slice args,
-    const struct result *r);
+/* Remember a read of a file and its content, in place of an older one of the
+ * same range.  e has the rest but rel, id, first and last.  Reads without a
+ * call, or of a person, are not kept. */
+void repeated_keep(struct files *f, const char *rel, struct slice args,
+    struct slice content, struct cached e);
 
 /* ---- the tools ---- */
 

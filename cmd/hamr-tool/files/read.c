@@ -95,12 +95,12 @@ show_text(struct files *f, const char *rel, const struct stat *st,
 {
 	struct lines l;
 	long last, i;
-	char hash[SHA_HEX];
+	struct cached e = { .st = *st };
 
 	lines_of(&l, text);
-	v->lines = l.n;
+	v->lines = e.lines = l.n;
 	bool none = v->lines == 0 || v->first > v->lines;
-	sha256_hex(text.p, text.n, hash);
+	sha256_hex(text.p, text.n, e.sha);
 	v->crlf = is_crlf(text);
 	v->last = last = v->last < v->lines ? v->last : v->lines;
 	for (i = v->first; !none && i <= last; i++) {
@@ -131,17 +131,21 @@ show_text(struct files *f, const char *rel, const struct stat *st,
 		view_put(v, rel, v->last == v->lines &&
 		    text.p[text.n - 1] != '\n', r);
 	}
-	scan_put(&r->meta, "'sha256':@,", slice_of(hash));
+	scan_put(&r->meta, "'sha256':@,", slice_of(e.sha));
 	r->truncated = v->cut_line || v->last < last;
 	if (v->last < last)
 		r->bytes = (long long)r->content.len + v->whole;
 	r->lossy = v->lossy;
 	struct proof *proof = proofs_of(&f->proofs, rel);
-	proof_read(proof, hash);
+	proof_read(proof, e.sha);
 	if (!v->cut_line && v->lines > 0)
 		proof_add(proof, v->first, v->last);
-	repeated_keep(f, rel, st, hash, none ? 0 : v->first,
-	    none ? 0 : v->last, v->lines, args, r);
+	e.from = none ? 0 : v->first;
+	e.to = none ? 0 : v->last;
+	e.bytes = r->bytes;
+	e.truncated = r->truncated;
+	e.lossy = r->lossy;
+	repeated_keep(f, rel, args, buf_view(&r->content), e);
 }
 
 /* ---- files too large for that: ranges only, no proof ---- */

@@ -65,13 +65,13 @@ cache_reset(struct cache *c)
 /* Keep st as the identity, unless the file was written just now, and may change
  * again with the same times. */
 static void
-identify(struct cached *e, const struct stat *st)
+identify(struct cached *e, struct stat st)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	e->st = *st;
-	if (time_ns(now) - time_ns(st->st_ctim) < TICK_NS)
+	e->st = st;
+	if (time_ns(now) - time_ns(st.st_ctim) < TICK_NS)
 		e->st.st_ino = 0;
 }
 
@@ -98,7 +98,7 @@ repeated_find(struct files *f, const struct path *p, struct slice args)
 	if (fd >= 0 && files_load_shown(f, fd, e->rel, &now, &text, NULL,
 	    &unsaved, &fault)) {
 		sha256_hex(text.p, text.len, hex);
-		identify(e, &now);
+		identify(e, now);
 	}
 	file_close(fd);
 	buf_release(&text);
@@ -156,16 +156,15 @@ repeated_put(struct files *f, struct cached *e, struct result *r)
 	r->bytes = e->bytes >= 0 ? e->bytes : (long long)e->len;
 }
 
-/* Keep e, replacing an older entry of the same range.  Reads without a call, or
- * of a person, are not kept. */
-static void
-add(struct files *f, const char *rel, struct slice args, struct slice content,
-    struct cached e)
+void
+repeated_keep(struct files *f, const char *rel, struct slice args,
+    struct slice content, struct cached e)
 {
 	struct cache *c = &f->cache;
 
 	if (f->person || f->call == NULL)
 		return;
+	identify(&e, e.st);
 	e.first = arg_int(args, "first", 1);
 	e.last = arg_int(args, "last", INT64_MAX);
 	struct cached *old = find(c, rel, e.first, e.last);
@@ -177,20 +176,6 @@ add(struct files *f, const char *rel, struct slice args, struct slice content,
 	e.len = content.n;
 	GROW(c->v, c->n, c->cap);
 	c->v[c->n++] = e;
-}
-
-void
-repeated_keep(struct files *f, const char *rel, const struct stat *st,
-    const char *sha, long from, long to, long lines, struct slice args,
-    const struct result *r)
-{
-	struct cached e = { .from = from, .to = to, .lines = lines,
-		.bytes = r->bytes, .truncated = r->truncated,
-		.lossy = r->lossy };
-
-	memcpy(e.sha, sha, SHA_HEX);
-	identify(&e, st);
-	add(f, rel, args, buf_view(&r->content), e);
 }
 
 static bool
@@ -226,7 +211,8 @@ learn_read(struct files *f, const char *rel, struct slice args,
 			if (strcmp(f->cache.v[i].id, id) == 0)
 				f->cache.v[i].elided = false;
 	} else if (get_hash(meta, "sha256", e.sha) && e.lines >= 0) {
-		add(f, rel, args, content.p != NULL ? content : SLICE(""), e);
+		repeated_keep(f, rel, args, content.p != NULL ? content :
+		    SLICE(""), e);
 	}
 	free(id);
 }
