@@ -129,10 +129,24 @@ replace_give(const struct root *root, int dir, const char *name)
 	return fchownat(dir, name, st.st_uid, st.st_gid, AT_SYMLINK_NOFOLLOW);
 }
 
-/* Make every missing folder of rel; *made: the length in rel of the first one
- * made, 0 if all existed. */
+void
+replace_drop_folders(const struct root *root, const char *rel, int n)
+{
+	char *dir = xstrdup(rel), *slash;
+	const char *base;
+
+	for (; n > 0 && (slash = strrchr(dir, '/')) != NULL; n--) {
+		*slash = '\0';
+		int up = path_open_parent(root, dir, &base);
+		if (up >= 0)
+			unlinkat(up, base, AT_REMOVEDIR);
+		file_close(up);
+	}
+	free(dir);
+}
+
 int
-replace_folders(const struct root *root, const char *rel, size_t *made,
+replace_folders(const struct root *root, const char *rel, int *made,
     struct fault *f)
 {
 	const char *slash = rel;
@@ -147,14 +161,14 @@ replace_folders(const struct root *root, const char *rel, size_t *made,
 		if (r == 0)
 			r = replace_give(root, up, base);
 		int no = errno;
-		if (r == 0 && *made == 0)
-			*made = (size_t)(slash - rel);
+		*made += r == 0;
 		if (r == 0)
 			fsync(up);
 		file_close(up);
 		errno = no;
 		if (r < 0 && errno != EEXIST) {
 			fault_sys(f, "cannot create the folder", dir);
+			replace_drop_folders(root, dir, *made);
 			free(dir);
 			return -1;
 		}
@@ -264,24 +278,12 @@ int
 replace_make(const struct root *root, const char *rel, struct slice text,
     struct fault *f)
 {
-	char *dir = xstrdup(rel), *slash;
-	const char *base;
-	size_t made;
-	int r = replace_folders(root, rel, &made, f);
+	int made, r = replace_folders(root, rel, &made, f);
 
-	if (r == 0)
-		r = replace_file(root, rel, -1, NULL, SLICE(""), text, f);
-	/* remove the folders that we made, unless someone uses them by now */
-	while (r < 0 && made > 0 && (slash = strrchr(dir, '/')) != NULL) {
-		*slash = '\0';
-		if (strlen(dir) < made)
-			break;
-		int up = path_open_parent(root, dir, &base);
-		if (up < 0)
-			continue;
-		unlinkat(up, base, AT_REMOVEDIR);
-		close(up);
-	}
-	free(dir);
+	if (r < 0)
+		return -1;
+	r = replace_file(root, rel, -1, NULL, SLICE(""), text, f);
+	if (r < 0)
+		replace_drop_folders(root, rel, made);
 	return r;
 }

@@ -27,12 +27,13 @@ int replace_make(const struct root *root, const char *rel, struct slice text,
 /* The steps of the above, for callers that replace several files at once:
  * create a temporary in a folder, locked while it is open; copy the owner, mode
  * and extended attributes of the old file (returns what could not be kept, with
- * errno, or NULL); make the folders rel needs (*made: the length of the name of
- * the first one made, 0: none). */
+ * errno, or NULL); make the folders rel needs (*made: how many), or none. */
 int replace_temporary(int dir, char name[REPLACE_NAME]);
 const char *replace_dress(int from, int to, const struct stat *was);
-int replace_folders(const struct root *root, const char *rel, size_t *made,
+int replace_folders(const struct root *root, const char *rel, int *made,
     struct fault *f);
+/* Remove the last n folders above rel, unless someone uses them by now. */
+void replace_drop_folders(const struct root *root, const char *rel, int n);
 
 /* Is this the last part of such a name? */
 bool replace_is_temporary(const char *base);

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/utc.h"
 #include "base/utf8.h"
 #include "git/gitindex.h"
@@ -277,7 +278,6 @@ static void
 read_change(struct journal *j, struct slice o, size_t at, bool checkpoint)
 {
 	struct undo_entry c = { .is_checkpoint = checkpoint, .offset = at };
-	char two[3] = "";
 	struct slice el;
 
 	c.id = scan_strdup(scan_get(o, "id"));
@@ -292,10 +292,9 @@ read_change(struct journal *j, struct slice o, size_t at, bool checkpoint)
 
 		/* a name that is not UTF-8 is read from its hex digits */
 		for (const char *h = hex; h != NULL && h[0] != '\0' &&
-		    h[1] != '\0'; h += 2) {
-			memcpy(two, h, 2);
-			buf_addc(&bytes, (char)strtol(two, NULL, 16));
-		}
+		    h[1] != '\0'; h += 2)
+			buf_addc(&bytes, (char)(num_hex(h[0]) * 16 +
+			    num_hex(h[1])));
 		char *path = hex != NULL ? buf_detach(&bytes) :
 		    scan_strdup(scan_get(el, "path"));
 		free(hex);
@@ -442,24 +441,6 @@ is_of_call(const struct snap *s, const char *path, int64_t begun, int64_t end)
 	return is;
 }
 
-/* The file was not made: remove the folders that were made for it. */
-static void
-drop_folders(const struct snap *s, struct undo_path *t)
-{
-	char *slash;
-
-	for (; t->folders > 0 && (slash = strrchr(t->path, '/')) != NULL;
-	    t->folders--) {
-		const char *base;
-
-		*slash = '\0';
-		int dir = path_open_parent(&s->f->root, t->path, &base);
-		if (dir >= 0)
-			unlinkat(dir, base, AT_REMOVEDIR);
-		file_close(dir);
-	}
-}
-
 /* Reduce c to what the killed call changed.  If c lists files (an edit), keep
  * those it did write, and remove what it left half written; else compare
  * snapshots. */
@@ -496,7 +477,7 @@ find_changes(struct snap *s, struct undo_entry *c, const char *before,
 			continue;
 		}
 		if (one)
-			drop_folders(s, t);
+			replace_drop_folders(&s->f->root, t->path, t->folders);
 		free(t->path);
 	}
 	c->n = n;

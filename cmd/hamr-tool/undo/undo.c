@@ -156,7 +156,7 @@ prepare(struct files *f, struct step *s, bool sync, struct err *e)
 {
 	struct fault fault = { 0 };
 	const char *base;
-	size_t made;
+	int made;
 
 	if (replace_folders(&f->root, s->path, &made, &fault) < 0)
 		return err_set(e, ST_SYSTEM, "%s", fault.err.text);
