@@ -436,8 +436,9 @@ gitignore_new(const char *root, bool own, struct err *e)
 	return g;
 }
 
-void
-gitignore_leave(struct gitignore *g)
+/* Forget the rules of the last folder entered. */
+static void
+leave(struct gitignore *g)
 {
 	struct level *l = &g->v[--g->n];
 
@@ -452,7 +453,7 @@ gitignore_free(struct gitignore *g)
 	if (g == NULL)
 		return;
 	while (g->n > 0)
-		gitignore_leave(g);
+		leave(g);
 	gitindex_release(&g->index);
 	buf_release(&g->folders);
 	free(g->prefix);
@@ -499,8 +500,9 @@ is_out(const struct gitignore *g, const char *rel, bool is_dir)
 	return yes;
 }
 
-void
-gitignore_enter(struct gitignore *g, int dirfd, const char *rel)
+/* Read the rules of the folder rel, open as dirfd, which is not kept. */
+static void
+enter(struct gitignore *g, int dirfd, const char *rel)
 {
 	size_t base = strlen(g->prefix) + strlen(rel) + (*rel != '\0');
 	bool all = *rel != '\0' && is_out(g, rel, true);
@@ -520,19 +522,20 @@ is_ignored(const struct gitignore *g, const char *rel, bool is_dir)
 	    !gitindex_has(&g->index, rel);
 }
 
-/* Enter the folders above rel except ""; return how many. */
+/* Enter the folders above rel, "" first; return how many. */
 static size_t
 enter_above(struct gitignore *g, int rootfd, const char *rel)
 {
-	size_t entered = 0;
+	size_t entered = 1;
 
+	enter(g, rootfd, "");
 	for (size_t i = 0; rel[i] != '\0'; i++) {
 		if (rel[i] != '/')
 			continue;
 		char *dir = xmemdup0(rel, i);
 		int fd = openat(rootfd, dir, O_PATH | O_DIRECTORY | O_NOFOLLOW |
 		    O_CLOEXEC);
-		gitignore_enter(g, fd, dir);
+		enter(g, fd, dir);
 		entered++;
 		file_close(fd);
 		free(dir);
@@ -541,13 +544,13 @@ enter_above(struct gitignore *g, int rootfd, const char *rel)
 }
 
 bool
-gitignore_path(struct gitignore *g, int rootfd, const char *rel, bool is_dir)
+gitignore_path(struct gitignore *g, int rootfd, const char *rel)
 {
 	size_t entered = enter_above(g, rootfd, rel);
-	bool out = is_ignored(g, rel, is_dir);
+	bool out = is_ignored(g, rel, false);
 
 	while (entered-- > 0)
-		gitignore_leave(g);
+		leave(g);
 	return out;
 }
 
@@ -608,7 +611,7 @@ walk(struct gitignore *g, int fd, const char *rel, int depth,
 		file_close(fd);
 		return see(arg, &s) == GITIGNORE_STOP;
 	}
-	gitignore_enter(g, fd, rel);
+	enter(g, fd, rel);
 	while (errno = 0, (e = file_readdir(d)) != NULL)
 		if (strcasecmp(e->d_name, ".git") != 0)
 			texts_add(&names, xstrdup(e->d_name));
@@ -624,7 +627,7 @@ walk(struct gitignore *g, int fd, const char *rel, int depth,
 		free(name);
 	}
 	texts_release(&names);
-	gitignore_leave(g);
+	leave(g);
 	closedir(d);
 	return stop;
 }
@@ -644,14 +647,13 @@ gitignore_walk_in(struct gitignore *g, int rootfd, int fd, const char *rel,
 	size_t entered = 0;
 
 	if (*rel != '\0') {
-		gitignore_enter(g, rootfd, "");
-		entered = 1 + enter_above(g, rootfd, rel);
+		entered = enter_above(g, rootfd, rel);
 		g->none = is_ignored(g, rel, true);
 	}
 	bool stop = walk(g, fd, rel, 0, see, arg);
 	g->none = false;
 	while (entered-- > 0)
-		gitignore_leave(g);
+		leave(g);
 	return stop;
 }
 

@@ -2,9 +2,8 @@
  *
  * The rules are those of gitignore(5): .gitignore of each folder, info/exclude
  * of the repository, the user's own list; and, before all of them, one rule of
- * ours, "__pycache__/".  Tracked files are never ignored.
- * The caller enters a folder before it asks about its entries, and leaves it
- * after them.  Only regular files are read.
+ * ours, "__pycache__/".  Tracked files are never ignored.  Only regular files
+ * are read.
  */
 #pragma once
 
@@ -28,15 +27,9 @@ const struct gitindex *gitignore_index(const struct gitignore *g);
  * the root, but not the user's own list.  Each ends with a NUL. */
 const struct buf *gitignore_folders(const struct gitignore *g);
 
-/* Enter the folder rel ("" first), open as dirfd, which is not kept. */
-void gitignore_enter(struct gitignore *g, int dirfd, const char *rel);
-void gitignore_leave(struct gitignore *g);
-
-/* Is this path beneath the root (open as rootfd) ignored?  It need not exist; a
- * folder that holds something tracked is not ignored.  When this is called,
- * the folder "" is entered and no other. */
-bool gitignore_path(struct gitignore *g, int rootfd, const char *rel,
-    bool is_dir);
+/* Is this file beneath the root (open as rootfd) ignored?  It need not
+ * exist. */
+bool gitignore_path(struct gitignore *g, int rootfd, const char *rel);
 
 /* ---- all there is ---- */
 
@@ -58,7 +51,7 @@ void gitignore_note(struct gitignore *g, struct map *m);
 
 /* Call see for everything beneath the root that is not ignored, except .git.
  * A folder comes before its contents, which are walked if see answers ENTER.
- * No folder may be entered when this is called.  True: see stopped it. */
+ * True: see stopped it. */
 bool gitignore_walk(struct gitignore *g, int rootfd, gitignore_see *see,
     void *arg);
 

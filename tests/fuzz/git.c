@@ -85,10 +85,8 @@ as_rules(const uint8_t *data, size_t n)
 	HOLDS(path != NULL && fd >= 0);
 	put(".gitignore", p, len);
 	g = gitignore_new(folder(), false, &e);
-	gitignore_enter(g, fd, "");
 	if (path[0] != '\0' && path[0] != '/')
-		gitignore_path(g, fd, path, false);
-	gitignore_leave(g);
+		gitignore_path(g, fd, path);
 	gitignore_free(g);
 	close(fd);
 	free(path);

@@ -152,9 +152,7 @@ bool
 files_ignored(struct files *f, const char *rel)
 {
 	struct gitignore *g = files_rules(f);
-
-	gitignore_enter(g, f->root.fd, "");
-	bool yes = gitignore_path(g, f->root.fd, rel, false);
+	bool yes = gitignore_path(g, f->root.fd, rel);
 	gitignore_free(g);
 	return yes;
 }

@@ -449,18 +449,13 @@ look_at(struct take *t, const struct buf *paths)
 		map_put(&seen, slice_of(rel), &fresh);
 		if (!fresh || (e == NULL && files_hidden(s->f, rel)))
 			continue;
-		if (e == NULL && t->rules == NULL) {
+		if (e == NULL && t->rules == NULL)
 			t->rules = files_rules(s->f);
-			gitignore_enter(t->rules, s->f->root.fd, "");
-		}
-		if (e != NULL || !gitignore_path(t->rules, s->f->root.fd, rel,
-		    false))
+		if (e != NULL || !gitignore_path(t->rules, s->f->root.fd, rel))
 			see_one(t, rel, e);
 		else
 			map_put(&s->others, slice_of(rel), NULL);
 	}
-	if (t->rules != NULL)
-		gitignore_leave(t->rules);
 	s->left = left;
 	map_release(&seen);
 }
@@ -497,14 +492,13 @@ look(struct take *t)
 static uint64_t
 index_stamp(const struct snap *s)
 {
-	const uint64_t prime = 0x9e3779b97f4a7c15;
 	struct stat st;
 
 	if (fstatat(s->dirfd, "index", &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0;
-	uint64_t h = (st.st_ino * prime ^ (uint64_t)st.st_size) * prime;
-	h = (h ^ (uint64_t)time_ns(st.st_mtim)) * prime;
-	return (h ^ (uint64_t)time_ns(st.st_ctim)) | 1;
+	const int64_t is[] = { (int64_t)st.st_ino, st.st_size,
+		time_ns(st.st_mtim), time_ns(st.st_ctim) };
+	return map_hash((struct slice){ (const char *)is, sizeof is }) | 1;
 }
 
 /* Make fresh the index; is: its stamp, 0 if it is unusable. */
@@ -802,19 +796,17 @@ snap_changes(struct snap *s, struct undo_entry *c)
 
 		was = order <= 0 ? &a->v[i++] : NULL;
 		is = order >= 0 ? &b->v[k++] : NULL;
-		if (was != NULL && is != NULL && was->mode == is->mode &&
+		if (order == 0 && was->mode == is->mode &&
 		    memcmp(was->oid, is->oid, snap_oid_len(s)) == 0)
 			continue;
-		if (was != NULL) {
-			/* changed or removed */
-			t = undo_entry_add(c, was->path);
+		t = undo_entry_add(c, order <= 0 ? was->path : is->path);
+		if (order <= 0) {
 			t->old_mode = was->mode;
 			snap_hex(was->oid, snap_oid_len(s), t->oid);
 			/* if only the user's objects hold it, settle() copies
 			 * it to ours */
 			buf_add(&s->old, t->oid, strlen(t->oid) + 1);
-		} else if (is != NULL) {
-			t = undo_entry_add(c, is->path);
+		} else {
 			/* count the folders above it that are new */
 			const char *end = t->path + strlen(t->path);
 			while ((end = memrchr(t->path, '/', (size_t)(end -
@@ -826,8 +818,6 @@ snap_changes(struct snap *s, struct undo_entry *c)
 					break;
 				t->folders++;
 			}
-		} else {
-			break;
 		}
 		const uint64_t *born = map_get(&s->older, slice_of(t->path));
 		t->born = born != NULL ? (int64_t)*born : 0;
