@@ -37,15 +37,21 @@ open_new(int dir, const char *name)
 	return -1;
 }
 
+void
+replace_name(char name[REPLACE_NAME])
+{
+	unsigned long long id = 0;
+
+	/* so few bytes it gives at once, and whole */
+	(void)!getrandom(&id, sizeof id, 0);
+	snprintf(name, REPLACE_NAME, "%s%016llx", REPLACE_PREFIX, id);
+}
+
 int
 replace_temporary(int dir, char name[REPLACE_NAME])
 {
 	for (int tries = 0; tries < 100; tries++) {
-		unsigned long long id;
-
-		if (getrandom(&id, sizeof id, 0) != sizeof id)
-			return -1;
-		snprintf(name, REPLACE_NAME, "%s%016llx", REPLACE_PREFIX, id);
+		replace_name(name);
 		int fd = open_new(dir, name);
 		if (fd >= 0 || errno != EEXIST)
 			return fd;

@@ -32,6 +32,7 @@
 #include "libc/so.h"
 
 #include "files/files.h"
+#include "files/replace.h"
 #include "internal.h"
 #include "journal.h"
 #include "root/signals.h"
@@ -41,7 +42,6 @@
 #define OBJECTS_DEPTH 3		/* objects/info/commit-graphs */
 #define STOP_MS 50		/* how often snap_stopped is asked */
 #define ARGS_MAX 48
-#define TEMPORARY "tmp_obj_"	/* snap_prune removes what is left */
 
 /* git only reads this repository; we write its objects. */
 static const char config[] = "[core]\n\trepositoryFormatVersion = %d\n"
@@ -182,7 +182,7 @@ object_put(const struct snap *s, struct slice content,
     const unsigned char oid[SHA_BYTES])
 {
 	struct buf bytes = BUF_INIT(GIT_OUT_MAX);
-	char hex[SNAP_OID], folder[3], tmp[64];
+	char hex[SNAP_OID], folder[3], tmp[REPLACE_NAME];
 	int dir = -1, fd = -1, r = -1;
 
 	snap_hex(oid, snap_oid_len(s), hex);
@@ -193,12 +193,9 @@ object_put(const struct snap *s, struct slice content,
 	if (dir >= 0 && faccessat(dir, hex + 2, F_OK, 0) == 0) {
 		r = 0;
 	} else if (dir >= 0 && compress_blob(content, &bytes) == 0) {
-		snprintf(tmp, sizeof tmp, TEMPORARY "%ld", (long)getpid());
-		unlinkat(dir, tmp, 0);
-		fd = openat(dir, tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-		    0444);
+		fd = replace_temporary(dir, tmp);
 	}
-	/* the whole file or nothing */
+	/* the whole file or nothing; snap_prune removes what is left */
 	if (fd >= 0) {
 		root_give(dir, fd);
 		r = file_write_all(fd, bytes.p, bytes.len);

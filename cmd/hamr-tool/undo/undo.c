@@ -23,11 +23,10 @@
  * replaced by a rename, so that a name never leads to half a file.  At the end,
  * what was set aside is removed, or put back. */
 struct step {
-	const char *path;	/* true name; the journal owns it and oid */
-	const char *oid;	/* "": remove the file */
-	struct slice text;	/* else its content (a link: its target) */
-	mode_t mode;		/* and its mode */
-	mode_t left;		/* the mode that the change left */
+	const struct undo_path *to;	/* of the oldest change that is undone:
+					 * the state before it */
+	bool goes;		/* the file is removed */
+	mode_t left;		/* the mode that the newest one left */
 	int folders;		/* folders above it to remove, if empty */
 	char made[REPLACE_NAME];	/* name of the new file; or "" */
 	char aside[REPLACE_NAME];	/* name of the old file; or "" */
@@ -91,18 +90,6 @@ fail(const char *path, struct err *e)
 	return -1;
 }
 
-/* Set name to a temporary name that is free in dir. */
-static int
-free_name(int dir, char name[REPLACE_NAME])
-{
-	int fd = replace_temporary(dir, name);
-
-	if (fd < 0)
-		return -1;
-	unlinkat(dir, name, 0);
-	return close(fd);
-}
-
 /* Make the new file or link under a temporary name in dir; base is the file it
  * will replace. */
 static int
@@ -110,15 +97,15 @@ make_new(const struct root *root, struct step *s, int dir, const char *base,
     bool sync)
 {
 	struct stat old = { .st_ino = 0 };
-	mode_t mode = s->mode & 07777;
+	mode_t mode = s->to->old_mode & 07777;
+	struct slice text = s->to->old;
 	int r;
 
-	if (S_ISLNK(s->mode)) {
-		char *target = xmemdup0(s->text.p, s->text.n);
+	if (S_ISLNK(s->to->old_mode)) {
+		char *target = xmemdup0(text.p, text.n);
 
-		r = free_name(dir, s->made);
-		if (r == 0)
-			r = symlinkat(target, dir, s->made);
+		replace_name(s->made);
+		r = symlinkat(target, dir, s->made);
 		if (r == 0)
 			r = replace_give(root, dir, s->made);
 		free(target);
@@ -135,9 +122,9 @@ make_new(const struct root *root, struct step *s, int dir, const char *base,
 	 * the one bit that was compared: someone else set the others. */
 	mode_t now = old.st_mode & 07777;
 	if (old.st_ino != 0 && old.st_mode != s->left)
-		mode = (s->mode & 0100) == 0 ? now & ~(mode_t)0111 :
+		mode = (mode & 0100) == 0 ? now & ~(mode_t)0111 :
 		    (now & 0111) != 0 ? now : now | (now & 0444) >> 2;
-	r = file_write_all(fd, s->text.p, s->text.n);
+	r = file_write_all(fd, text.p, text.n);
 	if (r == 0)
 		r = old.st_ino == 0 ? replace_give(root, dir, s->made) :
 		    replace_dress(from, fd, &old) != NULL ? -1 : 0;
@@ -158,12 +145,12 @@ prepare(struct files *f, struct step *s, bool sync, struct err *e)
 	const char *base;
 	int made;
 
-	if (replace_folders(&f->root, s->path, &made, &fault) < 0)
+	if (replace_folders(&f->root, s->to->path, &made, &fault) < 0)
 		return err_set(e, ST_SYSTEM, "%s", fault.err.text);
-	int dir = path_open_parent(&f->root, s->path, &base);
+	int dir = path_open_parent(&f->root, s->to->path, &base);
 	int r = dir < 0 ? -1 : make_new(&f->root, s, dir, base, sync);
 	if (r < 0)
-		fail(s->path, e);
+		fail(s->to->path, e);
 	file_close(dir);
 	return r;
 }
@@ -172,16 +159,14 @@ prepare(struct files *f, struct step *s, bool sync, struct err *e)
 static int
 do_step(struct files *f, struct step *s, bool sync, struct err *e)
 {
-	bool goes = s->oid[0] == '\0';
-	char name[REPLACE_NAME];
 	const char *base;
-	int dir = path_open_parent(&f->root, s->path, &base), r = -1;
+	int dir = path_open_parent(&f->root, s->to->path, &base), r = -1;
 	struct stat st;
 
 	if (dir < 0)
 		/* what we were to remove may be beneath what is now a file */
-		return goes && (errno == ENOENT || errno == ENOTDIR ||
-		    errno == ELOOP) ? 0 : fail(s->path, e);
+		return s->goes && (errno == ENOENT || errno == ENOTDIR ||
+		    errno == ELOOP) ? 0 : fail(s->to->path, e);
 	/* Set aside what is there, if anything: a file by a link if another
 	 * takes its name at once, else by a rename.  A folder with someone's
 	 * files in it stays. */
@@ -189,17 +174,17 @@ do_step(struct files *f, struct step *s, bool sync, struct err *e)
 		r = errno == ENOENT ? 0 : -1;
 	} else if (S_ISDIR(st.st_mode) && !only_folders(dir, base, false)) {
 		errno = ENOTEMPTY;
-	} else if (free_name(dir, name) == 0) {
-		memcpy(s->aside, name, sizeof name);
-		r = goes || S_ISDIR(st.st_mode) ?
-		    renameat(dir, base, dir, name) :
-		    linkat(dir, base, dir, name, 0);
+	} else {
+		replace_name(s->aside);
+		r = s->goes || S_ISDIR(st.st_mode) ?
+		    renameat(dir, base, dir, s->aside) :
+		    linkat(dir, base, dir, s->aside, 0);
 	}
-	if (r == 0 && !goes)
+	if (r == 0 && !s->goes)
 		r = renameat(dir, s->made, dir, base);
 	s->done = r == 0;
 	if (r < 0)
-		fail(s->path, e);
+		fail(s->to->path, e);
 	else if (sync)
 		fsync(dir);
 	close(dir);
@@ -213,14 +198,14 @@ static void
 clear_away(struct files *f, struct step *s)
 {
 	const char *base;
-	int dir = path_open_parent(&f->root, s->path, &base);
-	char *above = xstrdup(s->path);
+	int dir = path_open_parent(&f->root, s->to->path, &base);
+	char *above = xstrdup(s->to->path);
 
 	if (dir >= 0 && s->aside[0] != '\0' &&
 	    unlinkat(dir, s->aside, 0) < 0 && errno == EISDIR)
 		only_folders(dir, s->aside, true);
 	file_close(dir);
-	for (int i = 0; i < s->folders && s->oid[0] == '\0'; i++) {
+	for (int i = 0; i < s->folders && s->goes; i++) {
 		char *slash = strrchr(above, '/');
 		if (slash == NULL)
 			break;
@@ -242,11 +227,11 @@ static int
 by_order(const void *a, const void *b)
 {
 	const struct step *x = a, *y = b;
-	bool goes = x->oid[0] == '\0', too = y->oid[0] == '\0';
+	int order = strcmp(x->to->path, y->to->path);
 
-	if (goes != too)
-		return goes ? -1 : 1;
-	return goes ? strcmp(y->path, x->path) : strcmp(x->path, y->path);
+	if (x->goes != y->goes)
+		return x->goes ? -1 : 1;
+	return x->goes ? -order : order;
 }
 
 /* Is the file of step i in another folder than that of the step before it? */
@@ -255,7 +240,7 @@ is_first(const struct undo *u, size_t i)
 {
 	if (i == 0 || i == u->n)
 		return true;
-	const char *path = u->v[i].path, *before = u->v[i - 1].path;
+	const char *path = u->v[i].to->path, *before = u->v[i - 1].to->path;
 	size_t n = (size_t)(file_base(path) - path);
 	return strncmp(path, before, n) != 0 || strchr(before + n, '/') != NULL;
 }
@@ -277,15 +262,15 @@ do_all(struct undo *u, struct err *e)
 	/* remove what a killed process set aside, before we set anything
 	 * aside; once per folder */
 	for (; i < u->n; i++) {
-		int dir = is_first(u, i) ? path_open_parent(root, u->v[i].path,
-		    &base) : -1;
+		int dir = is_first(u, i) ? path_open_parent(root,
+		    u->v[i].to->path, &base) : -1;
 		if (dir >= 0) {
 			replace_sweep(dir);
 			close(dir);
 		}
 	}
 	/* removals make room for what is put back */
-	for (i = 0; i < u->n && r == 0 && u->v[i].oid[0] == '\0'; i++)
+	for (i = 0; i < u->n && r == 0 && u->v[i].goes; i++)
 		r = do_step(u->f, &u->v[i], !many && is_first(u, i + 1), e);
 	for (size_t k = i; k < u->n && r == 0; k++)
 		r = prepare(u->f, &u->v[k], !many, e);
@@ -300,7 +285,7 @@ do_all(struct undo *u, struct err *e)
 	/* roll back what was done of each step */
 	for (i = u->n; i > 0 && r < 0; i--) {
 		const struct step *s = &u->v[i - 1];
-		int dir = path_open_parent(root, s->path, &base);
+		int dir = path_open_parent(root, s->to->path, &base);
 
 		if (dir < 0)
 			continue;
@@ -310,7 +295,7 @@ do_all(struct undo *u, struct err *e)
 			renameat(dir, s->aside, dir, base);
 			/* still there if both were links to one file */
 			unlinkat(dir, s->aside, 0);
-		} else if (s->done && s->oid[0] != '\0') {
+		} else if (s->done && !s->goes) {
 			unlinkat(dir, base, 0);
 		}
 		close(dir);
@@ -350,15 +335,15 @@ is_other(const char *path, struct err *e)
 	return -1;
 }
 
-/* The state after this content (oid "": nothing) has been put back. */
+/* The state before this change, as undo_path_look finds it then. */
 static struct undo_path
-state_of(const char *oid, struct slice text, mode_t mode)
+before(const struct undo_path *t)
 {
-	struct undo_path is = { .path = NULL };
+	struct undo_path is = { .path = t->path };
 
-	if (oid[0] != '\0') {
-		sha256_hex(text.p, text.n, is.sha);
-		is.new_mode = mode;
+	if (t->oid[0] != '\0') {
+		sha256_hex(t->old.p, t->old.n, is.sha);
+		is.new_mode = t->old_mode;
 	}
 	return is;
 }
@@ -367,28 +352,23 @@ static int
 plan(struct undo *u, const struct undo_entry *c, const struct undo_path *t,
     struct err *e)
 {
-	bool fresh, good;
+	bool fresh;
 	uint64_t *at = map_put(&u->by_path, slice_of(t->path), &fresh);
-	struct undo_path now = { .path = t->path }, back;
-	struct step *s;
+	struct undo_path now = { .path = t->path }, back = before(t);
 
 	if (files_hidden(u->f, t->path))
 		return err_set(e, ST_POLICY, "%s is protected from reading "
 		    "and writing; nothing was changed", t->path);
 	if (fresh) {
 		GROW(u->v, u->n, u->cap);
-		u->v[u->n++] = (struct step){ .path = t->path,
-			.left = t->new_mode };
+		u->v[u->n++] = (struct step){ .left = t->new_mode };
 		*at = u->n;
-		good = undo_path_look(u->f, &now);
-	} else {
-		/* what a later change found is what this one left */
-		s = &u->v[*at - 1];
-		now = state_of(s->oid, s->text, s->mode);
-		good = true;
 	}
-	s = &u->v[*at - 1];
-	back = state_of(t->oid, t->old, t->old_mode);
+	struct step *s = &u->v[*at - 1];
+	/* what a later change found is what this one left */
+	if (!fresh)
+		now = before(s->to);
+	bool good = !fresh || undo_path_look(u->f, &now);
 	bool left = u->force || (good && is_as_left(t, &now));
 	bool done = good && is_as_left(&back, &now);
 	/* Did another change of this path find and leave the same contents as
@@ -409,9 +389,8 @@ plan(struct undo *u, const struct undo_entry *c, const struct undo_path *t,
 		s->other = true;
 		s->now = now;
 	}
-	s->oid = t->oid;
-	s->mode = t->old_mode;
-	s->text = t->old;
+	s->to = t;
+	s->goes = t->oid[0] == '\0';
 	if (t->folders > s->folders)
 		s->folders = t->folders;
 	return 0;
@@ -448,10 +427,10 @@ carry_out(struct undo *u, struct err *e)
 	/* a path that differs is right if a killed undo has put it back */
 	for (size_t i = 0; r == 0 && i < u->n; i++) {
 		const struct step *s = &u->v[i];
-		struct undo_path back = state_of(s->oid, s->text, s->mode);
+		struct undo_path back = before(s->to);
 
 		if (s->other && !is_as_left(&back, &s->now))
-			r = is_other(s->path, e);
+			r = is_other(s->to->path, e);
 	}
 	for (size_t i = 0; i < u->j.n; i++)
 		if (u->pick[i])
@@ -569,8 +548,8 @@ undo_run(struct files *f, const char *id, bool force, bool json,
 		scan_put(&text, "{'type':'undo','of':@,'paths':[",
 		    slice_of(id));
 		for (size_t i = 0; i < u.n; i++)
-			files_put_state(&text, u.v[i].path, state_of(
-			    u.v[i].oid, u.v[i].text, u.v[i].mode).sha);
+			files_put_state(&text, u.v[i].to->path,
+			    before(u.v[i].to).sha);
 		scan_put(&text, "],'tool_call_ids':[");
 		for (k = 0; k < u.j.n; k++)
 			if (u.pick[k])
@@ -583,9 +562,8 @@ undo_run(struct files *f, const char *id, bool force, bool json,
 			buf_fmt(&text, "undone %s, %s of %s\n", u.j.v[i].id,
 			    u.j.v[i].tool, u.j.v[i].at);
 	for (size_t i = 0; r == ST_OK && !json && i < u.n; i++) {
-		buf_adds(&text, u.v[i].oid[0] != '\0' ? "  restored " :
-		    "  removed ");
-		path_show(&text, u.v[i].path);
+		buf_adds(&text, u.v[i].goes ? "  removed " : "  restored ");
+		path_show(&text, u.v[i].to->path);
 		buf_addc(&text, '\n');
 	}
 	return undo_close(&u, &text, r, e);
