@@ -13,29 +13,9 @@
 #include "base/mem.h"
 
 #include "replace.h"
-#include "json/sha.h"
 
 #define XATTR_MAX 65536		/* the kernel's own limits */
 #define CHUNK ((size_t)1 << 16)
-
-/* Create a temporary in the folder: a descriptor, or -1 with errno.  Its lock
- * tells a sweep that its maker is alive. */
-static int
-open_new(int dir, const char *name)
-{
-	int fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW |
-	    O_CLOEXEC, 0600);
-	struct stat st;
-
-	if (fd < 0)
-		return -1;
-	flock(fd, LOCK_EX | LOCK_NB);
-	if (fstat(fd, &st) == 0 && st.st_nlink > 0)
-		return fd;
-	close(fd);		/* it was swept before we locked it */
-	errno = EEXIST;
-	return -1;
-}
 
 void
 replace_name(char name[REPLACE_NAME])
@@ -50,13 +30,20 @@ replace_name(char name[REPLACE_NAME])
 int
 replace_temporary(int dir, char name[REPLACE_NAME])
 {
-	for (int tries = 0; tries < 100; tries++) {
+	struct stat st;
+
+	for (;;) {
 		replace_name(name);
-		int fd = open_new(dir, name);
-		if (fd >= 0 || errno != EEXIST)
+		int fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL |
+		    O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd < 0)
+			return -1;
+		/* tells a sweep that its maker is alive */
+		flock(fd, LOCK_EX | LOCK_NB);
+		if (fstat(fd, &st) == 0 && st.st_nlink > 0)
 			return fd;
+		close(fd);	/* it was swept before we locked it */
 	}
-	return -1;
 }
 
 bool
@@ -65,29 +52,20 @@ replace_is_temporary(const char *base)
 	return strncmp(base, REPLACE_PREFIX, sizeof REPLACE_PREFIX - 1) == 0;
 }
 
-/* Remove a temporary whose maker is gone. */
-static void
-sweep_one(int dir, const char *name)
-{
-	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
-	    O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-		unlinkat(dir, name, 0);
-	close(fd);
-}
-
 void
 replace_sweep(int dir)
 {
 	DIR *d = file_opendir(dir, ".");
 	struct dirent *e;
 
-	while ((e = file_readdir(d)) != NULL)
-		if (replace_is_temporary(e->d_name))
-			sweep_one(dir, e->d_name);
+	while ((e = file_readdir(d)) != NULL) {
+		int fd = !replace_is_temporary(e->d_name) ? -1 : openat(dir,
+		    e->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		/* is its maker gone? */
+		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+			unlinkat(dir, e->d_name, 0);
+		file_close(fd);
+	}
 	file_closedir(d);
 }
 
@@ -238,21 +216,11 @@ replace_file(const struct root *root, const char *rel, int fd,
 {
 	const char *fails = fd >= 0 ? "cannot be written" : "cannot be made";
 	const char *base;
-	char name[REPLACE_NAME], hex[SHA_HEX];
+	char name[REPLACE_NAME];
 	int dir = path_open_parent(root, rel, &base), tmp = -1, r = -1;
 
-	if (dir >= 0 &&
-	    (fd < 0 || faccessat(dir, base, W_OK, AT_EACCESS) == 0)) {
-		/* The temporary's name depends only on the file's, so that we
-		 * find what a killed process left without reading the folder.
-		 * If another process uses that name, any other will do. */
-		sha256_hex(base, strlen(base), hex);
-		snprintf(name, REPLACE_NAME, "%s%.16s", REPLACE_PREFIX, hex);
-		sweep_one(dir, name);
-		tmp = open_new(dir, name);
-		if (tmp < 0 && errno == EEXIST)
-			tmp = replace_temporary(dir, name);
-	}
+	if (dir >= 0 && (fd < 0 || faccessat(dir, base, W_OK, AT_EACCESS) == 0))
+		tmp = replace_temporary(dir, name);
 	if (tmp < 0 || file_write_all(tmp, text.p, text.n) < 0) {
 		fault_sys(f, fails, rel);
 	} else if (fd < 0) {

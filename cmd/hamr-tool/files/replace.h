@@ -44,6 +44,5 @@ bool replace_is_temporary(const char *base);
 int replace_give(const struct root *root, int dir, const char *name);
 
 /* Remove all temporaries that killed processes left in the folder open at fd,
- * which is read whole.  The next change of a file removes its own leftovers
- * without this. */
+ * which is read whole. */
 void replace_sweep(int fd);
