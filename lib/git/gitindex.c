@@ -423,7 +423,7 @@ place_of(const struct gitindex *ix, const char *path, size_t n)
 	return lo;
 }
 
-const struct gitindex_entry *
+struct gitindex_entry *
 gitindex_find(const struct gitindex *ix, const char *path)
 {
 	size_t at = place_of(ix, path, strlen(path) + 1);

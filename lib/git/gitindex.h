@@ -46,7 +46,7 @@ void gitindex_print(struct gitindex_entry *v, size_t n, size_t oid_len,
     struct buf *out);
 
 /* The path's own entry, or NULL. */
-const struct gitindex_entry *gitindex_find(const struct gitindex *ix,
+struct gitindex_entry *gitindex_find(const struct gitindex *ix,
     const char *path);
 /* Is the path tracked, or, if it is a folder, anything in it? */
 bool gitindex_has(const struct gitindex *ix, const char *path);

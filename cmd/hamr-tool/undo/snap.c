@@ -355,14 +355,6 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 
 /* ---- looking at the tree ---- */
 
-static struct gitindex_entry *
-find(struct snap *s, const char *rel)
-{
-	const struct gitindex_entry *e = gitindex_find(&s->now, rel);
-
-	return e != NULL ? &s->now.v[e - s->now.v] : NULL;
-}
-
 static enum gitignore_next
 see(void *arg, const struct gitignore_seen *g)
 {
@@ -380,7 +372,7 @@ see(void *arg, const struct gitignore_seen *g)
 		return GITIGNORE_PASS;
 	}
 	if (!S_ISDIR(g->st->st_mode)) {
-		struct gitindex_entry *e = find(s, g->rel);
+		struct gitindex_entry *e = gitindex_find(&s->now, g->rel);
 
 		if (e != NULL)
 			t->seen[e - s->now.v] = true;
@@ -443,7 +435,7 @@ look_at(struct take *t, const struct buf *paths)
 
 	for (size_t at = 0; (rel = next_text(paths, &at)) != NULL &&
 	    !t->failed; ) {
-		struct gitindex_entry *e = find(s, rel);
+		struct gitindex_entry *e = gitindex_find(&s->now, rel);
 		bool fresh;
 
 		map_put(&seen, slice_of(rel), &fresh);
