@@ -1,4 +1,5 @@
 /* change.c - the edit and write tools: check, plan, make, report a change. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -287,9 +288,7 @@ static int
 make(struct files *f, struct change *c)
 {
 	struct files_change ch = { .rel = c->path.rel, .sha = c->after };
-	char tmp[REPLACE_NAME];
 	mode_t mask = umask(0);
-	const char *base;
 	struct err why;
 
 	umask(mask);
@@ -302,22 +301,10 @@ make(struct files *f, struct change *c)
 		    buf_view(&c->new), &c->fault) :
 		    replace_make(&f->root, c->path.rel, buf_view(&c->new),
 		    &c->fault);
-	/* Is there room for a copy of the old content?  If not, that is why
-	 * on_change failed, and the error to report. */
-	int dir = path_open_parent(&f->root, c->path.rel, &base);
-	int fd = dir >= 0 ? replace_temporary(dir, tmp) : -1;
-	if (fd < 0 || file_write_all(fd, c->old.p, c->old.len) < 0)
-		fault_sys(&c->fault, "cannot be written", c->path.rel);
-	else
-		fault_set(&c->fault, "spawn_failed", "%s was not changed, as "
-		    "the change could not be undone: %s", c->path.name,
-		    why.text);
-	if (fd >= 0) {
-		unlinkat(dir, tmp, 0);
-		close(fd);
-	}
-	file_close(dir);
-	return -1;
+	bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+	return fault_set(&c->fault, full ? "storage_full" : "spawn_failed",
+	    "%s was not changed, as the change could not be undone: %s",
+	    c->path.name, why.text);
 }
 
 /* Put added, removed and diff into meta.  True: the diff was cut. */

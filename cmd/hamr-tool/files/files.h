@@ -50,7 +50,7 @@ struct files_change {
 	const char *sha;	/* of the new content, in hex */
 	unsigned mode;		/* of the new one */
 };
-/* Called right before each change; -1 with why prevents it. */
+/* Called right before each change; -1 with why and errno prevents it. */
 typedef int files_see_change(void *arg, const struct files_change *ch,
     struct err *why);
 
