@@ -209,6 +209,9 @@ rm -rf .hamr/snap.git/objects
 is "lost objects are said" "$(call a bash "$(sh_args 'echo 5 >>u2')" | new |
 	jq -r 'select(.type == "error") | .code')" spawn_failed
 is "and the call goes on" "$(tail -n 1 u2)" 5
+is "what it changed is not known" "$(b 'echo 5 >>u2' 2>/dev/null |
+	jq -c '[.content, .meta.mutated == null, (.meta | has("mutated"))]')" \
+	'["exit 0; changed: not known",true,true]'
 rm -rf .hamr; ln -s ../elsewhere .hamr
 is "state that cannot be here is elsewhere" "$(changed 'echo 6 >>u2')" \
 	"exit 0; changed: u2"
@@ -218,7 +221,7 @@ mkdir ../nogit; ln -s "$(command -v bash)" ../nogit/; for p in sleep cat; do
 	ln -s "$(command -v $p)" ../nogit/; done
 is "without git it is said" "$(PATH=$T/nogit "$BIN/hamr-tool" --yes \
 	--no-config --root . bash '{"command":"echo 7 >>u2"}' 2>../err
-	head -n 1 ../err | cut -c 1-36)" "exit 0
+	head -n 1 ../err | cut -c 1-36)" "exit 0; changed: not known
 hamr-tool: no snapshot could be made"
 echo old >ed; "$BIN/hamr-tool" --no-config --root . --yes edit \
 	'{"path":"ed","old":"old","new":"new"}' >/dev/null

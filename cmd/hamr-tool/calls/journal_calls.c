@@ -310,32 +310,37 @@ give_older(struct journal_calls *jc)
 	}
 }
 
-/* Report the changes in meta, and as "; changed: a.c, b.c" after the status in
- * the first line. */
+/* Report the changes (c NULL: they are not known) in meta, and as "; changed:
+ * a.c, b.c" after the status in the first line. */
 static void
 tell_changes(const struct undo_entry *c, struct job *j)
 {
 	struct buf b = BUF_INIT(RESULT_MAX), *meta = &j->r.meta;
 	struct slice text = buf_view(&j->r.content);
+	size_t n = c != NULL ? c->n : 0;
 
-	if (c->n > 0) {
+	if (c == NULL)
+		scan_put(meta, "'mutated':null,");
+	if (n > 0) {
 		scan_put(meta, "'mutated':[");
-		for (size_t i = 0; i < c->n && i < MUTATED_MAX; i++)
+		for (size_t i = 0; i < n && i < MUTATED_MAX; i++)
 			files_put_state(meta, c->v[i].path, c->v[i].sha);
 		buf_adds(meta, "],");
 	}
-	if (c->n > MUTATED_MAX)
-		buf_fmt(meta, "\"mutated_more\":%zu,", c->n - MUTATED_MAX);
-	if (c->n > 0 && extra_of(j->schema) == NULL) {
+	if (n > MUTATED_MAX)
+		buf_fmt(meta, "\"mutated_more\":%zu,", n - MUTATED_MAX);
+	if ((c == NULL || n > 0) && extra_of(j->schema) == NULL) {
 		size_t at = strcspn(text.p, ";\n");
 
 		buf_add(&b, text.p, at);
-		for (size_t i = 0; i < c->n && i < NAMED_MAX; i++) {
-			buf_adds(&b, i == 0 ? "; changed: " : ", ");
+		buf_adds(&b, "; changed: ");
+		buf_adds(&b, c == NULL ? "not known" : "");
+		for (size_t i = 0; i < n && i < NAMED_MAX; i++) {
+			buf_adds(&b, i > 0 ? ", " : "");
 			path_show(&b, c->v[i].path);
 		}
-		if (c->n > NAMED_MAX)
-			buf_fmt(&b, " and %zu more", c->n - NAMED_MAX);
+		if (n > NAMED_MAX)
+			buf_fmt(&b, " and %zu more", n - NAMED_MAX);
 		buf_slice(&b, slice_from(text, at));
 		if (j->r.bytes >= 0)
 			j->r.bytes += (long long)(b.len - text.n);
@@ -365,8 +370,10 @@ compare(struct journal_calls *jc, struct job *j)
 
 	/* even after a cancel, take the time to find out what changed */
 	snap_hurry(jc->snap, HURRY_MS);
-	if (!take(jc, &left))
+	if (!take(jc, &left)) {
+		tell_changes(NULL, j);
 		return;
+	}
 	snap_changes(jc->snap, &jc->entry);
 	for (size_t i = 0; i < c->n; i++)
 		undo_path_look(jc->t->files, &c->v[i]);
@@ -384,8 +391,13 @@ journal_calls_end(struct journal_calls *jc, struct job *j)
 	struct undo_entry *c = &jc->entry;
 	struct err e;
 
-	if (!writes(j) || jc->snap == NULL)
+	if (!writes(j))
 		return;
+	if (jc->snap == NULL) {
+		if (!one)
+			tell_changes(NULL, j);
+		return;
+	}
 	if (!one)
 		compare(jc, j);
 	else
