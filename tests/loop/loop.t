@@ -55,6 +55,12 @@ jq -cn '{role: "assistant", content: "ok", finish_reason: "stop"}' >>../script
 hamr-loop --no-config --yes --json --replay ../script x >o.json 2>e.txt
 is "where our own output goes is no work of a command" \
     "$(tail -n 1 o.json | jq -c .files_changed)" '["y"]'
+is "and what changed is known" "$(tail -n 1 o.json | jq .files_unknown)" null
+rm -rf .hamr/snap.git/objects; : >.hamr/snap.git/objects
+hamr-loop --no-config --yes --json --replay ../script x >o.json 2>e.txt
+is "but not without a snapshot" \
+    "$(tail -n 1 o.json | jq -c '[.files_changed, .files_unknown]')" \
+    '[[],true]'
 cd ..
 
 fresh keys

@@ -100,5 +100,5 @@ hamr-provider -n -q --no-config --base-url "$URL" --model m --record tape \
 	<in >/dev/null
 is "... and the next one is whole" "$(jq -c .type tape | wc -l)" 2
 status "a cassette that cannot be made: 71" 71 hamr-provider --no-config \
-	--record "$0/x"
+	--record tape/x
 done_testing

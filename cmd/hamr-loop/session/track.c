@@ -167,6 +167,7 @@ new_turn(struct track *t)
 	xset(&t->answer, xstrdup(""));
 	xset(&t->verification, NULL);
 	texts_release(&t->files);
+	t->files_unknown = false;
 }
 
 void
@@ -377,6 +378,7 @@ result(struct track *t, const struct rec *r)
 	struct slice mutated = msg_meta(r, "mutated"), el;
 
 	note_call(t, rec_get(r, "tool_call_id"), false);
+	t->files_unknown |= scan_kind(mutated) == SCAN_NULL;
 	if (scan_kind(mutated) == SCAN_ARRAY && mutated.n > 2) {
 		/* a change invalidates the verification, and is
 		 * progress */

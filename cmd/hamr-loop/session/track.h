@@ -83,6 +83,7 @@ struct track {
 	const char *sandbox;	/* the weakest that a command ran in; NULL: no
 				 * command ran */
 	struct texts files;	/* changed, each once */
+	bool files_unknown;	/* a command's changes are not known */
 
 	/* the last assistant message */
 	struct open_call *calls;

@@ -471,7 +471,8 @@ end_record(struct turn *t)
 	    SCAN_INT(k->steps), SCAN_INT(k->started));
 	for (size_t i = 0; i < k->files.n; i++)
 		scan_put(&b, i > 0 ? ",@" : "@", slice_of(k->files.v[i]));
-	scan_put(&b, "],'usage':");
+	scan_put(&b, k->files_unknown ? "],'files_unknown':true,'usage':" :
+	    "],'usage':");
 	json_int(usage, "prompt_tokens", k->usage.prompt);
 	json_int(usage, "completion_tokens", k->usage.completion);
 	json_int(usage, "cached_tokens", k->usage.cached);
