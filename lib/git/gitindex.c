@@ -3,6 +3,7 @@
  * The format is gitformat-index(5).  No library of the distribution reads it
  * without reading the repository's configuration too.
  */
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,7 +118,7 @@ read_entry(struct reader *r, struct gitindex *ix)
 		    (more & (EXT_SKIP_WORKTREE | EXT_INTENT_TO_ADD)) == 0 };
 	e.path = read_name(r, ix, start, before, &len);
 	if (e.path == NULL ||
-	    (len < FLAG_NAME ? len : FLAG_NAME) != (flags & FLAG_NAME))
+	    num_min(len, FLAG_NAME) != (flags & FLAG_NAME))
 		return false;
 	add(ix, &e);
 	return true;
@@ -358,24 +359,15 @@ gitindex_take(struct gitindex *ix, struct buf *bytes)
 	return parse(ix, NULL, NULL) == 0 ? 0 : -1;
 }
 
-static void
-put_be32(struct buf *out, uint64_t n)
-{
-	const unsigned char c[] = { (unsigned char)(n >> 24),
-		(unsigned char)(n >> 16), (unsigned char)(n >> 8),
-		(unsigned char)n };
-
-	buf_add(out, c, sizeof c);
-}
-
 void
 gitindex_print(struct gitindex_entry *v, size_t n, size_t oid_len,
     struct buf *out)
 {
+	const uint32_t start[] = { htobe32(2), htobe32((uint32_t)n) };
+
 	sort(v, n);
 	buf_adds(out, "DIRC");
-	put_be32(out, 2);
-	put_be32(out, n);
+	buf_add(out, start, sizeof start);
 	for (size_t i = 0; i < n; i++) {
 		const struct gitindex_entry *e = &v[i];
 		const uint64_t head[] = { (uint64_t)e->ctime.tv_sec,
@@ -383,13 +375,15 @@ gitindex_print(struct gitindex_entry *v, size_t n, size_t oid_len,
 			(uint64_t)e->mtime.tv_nsec, 0 /* the device */, e->ino,
 			e->mode, e->uid, e->gid, e->size };
 		size_t len = strlen(e->path);
-		size_t flags = len < FLAG_NAME ? len : FLAG_NAME;
+		uint16_t flags = htobe16((uint16_t)num_min(len, FLAG_NAME));
 
-		for (size_t k = 0; k < sizeof head / sizeof *head; k++)
-			put_be32(out, head[k]);
+		for (size_t k = 0; k < sizeof head / sizeof *head; k++) {
+			uint32_t number = htobe32((uint32_t)head[k]);
+
+			buf_add(out, &number, sizeof number);
+		}
 		buf_add(out, e->oid, oid_len);
-		buf_addc(out, (char)(flags >> 8));
-		buf_addc(out, (char)flags);
+		buf_add(out, &flags, sizeof flags);
 		/* filled up with NULs to a multiple of eight */
 		buf_add(out, e->path, len);
 		buf_add(out, "\0\0\0\0\0\0\0\0", 8 - (OID_AT + oid_len + 2 +
