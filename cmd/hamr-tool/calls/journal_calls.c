@@ -366,11 +366,10 @@ static void
 compare(struct journal_calls *jc, struct job *j)
 {
 	const struct undo_entry *c = &jc->entry;
-	struct snap_left left = { 0 };
 
 	/* even after a cancel, take the time to find out what changed */
 	snap_hurry(jc->snap, HURRY_MS);
-	if (!take(jc, &left)) {
+	if (!take(jc, NULL)) {
 		tell_changes(NULL, j);
 		return;
 	}

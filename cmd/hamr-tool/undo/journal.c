@@ -448,13 +448,12 @@ static void
 find_changes(struct snap *s, struct undo_entry *c, const char *before,
     int64_t begun, int64_t end)
 {
-	struct snap_left left = { 0 };
 	struct undo_path now;
 	const char *base;
 	size_t n = 0;
 	bool one = c->n > 0;
 
-	if (!one && snap_resume(s, before) && snap_take(s, &left, NULL) == 0)
+	if (!one && snap_resume(s, before) && snap_take(s, NULL, NULL) == 0)
 		snap_changes(s, c);
 	for (size_t i = 0; i < c->n; i++) {
 		struct undo_path *t = &c->v[i];

@@ -752,7 +752,8 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 	}
 	s->looked = time_ns(st.st_mtim);
 	close(fd);
-	*left = s->left;
+	if (left != NULL)
+		*left = s->left;
 	if (r == 0)
 		return 0;
 	return err_set(e, ST_SYSTEM, "no snapshot could be made in %s (%s)",

@@ -38,7 +38,7 @@ void snap_free(struct snap *s);
 void snap_hurry(struct snap *s, int ms);
 
 /* Take one.  0, or -1 with e.  Takes the repository's lock for as long as it
- * runs. */
+ * runs.  left may be NULL. */
 int snap_take(struct snap *s, struct snap_left *left, struct err *e);
 /* Compare the next snapshot with the one whose index was copied to this file of
  * the repository.  False: it cannot be used. */
