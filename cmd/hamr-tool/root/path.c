@@ -45,6 +45,17 @@ pop_part(struct buf *b)
 		b->p[b->len] = '\0';
 }
 
+bool
+is_beneath(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	if (strcmp(dir, "/") == 0)
+		return true;
+	return strncmp(path, dir, n) == 0 && (path[n] == '/' ||
+	    path[n] == '\0');
+}
+
 /* The part of an absolute path after the root, compared as text; NULL if it is
  * outside. */
 static const char *
@@ -62,52 +73,23 @@ beneath(const struct root *r, const char *text)
 	return text;
 }
 
-/* The same for any absolute text; the caller frees it. */
-static char *
+/* The same, also if it begins with another name of the root, such as a link to
+ * it; /proc's links do not count. */
+static const char *
 inside(const struct root *r, const char *text)
 {
-	struct buf plain = BUF_INIT(BUF_RECORD_MAX);
-	const char *rest = beneath(r, text);
+	const char *rest = beneath(r, text), *end = text;
 	struct stat st, is;
-	struct slice part;
 
-	if (rest == NULL) {
-		buf_adds(&plain, "");
-		while (next_part(&text, &part)) {
-			if (slice_is(part, ".."))
-				pop_part(&plain);
-			else if (!slice_is(part, "."))
-				buf_fmt(&plain, "/%.*s", (int)part.n, part.p);
-		}
-		rest = beneath(r, plain.p);
-	}
-	/* or if it begins with another name of the root, such as a link to it;
-	 * /proc's links do not count */
-	size_t end = 0;
-	while (rest == NULL && plain.p != NULL && end < plain.len &&
-	    !slice_starts(buf_view(&plain), "/proc/") &&
+	while (rest == NULL && *end != '\0' && !is_beneath(text, "/proc") &&
 	    fstat(r->fd, &st) == 0) {
-		end += 1 + strcspn(plain.p + end + 1, "/");
-		char was = plain.p[end];
-		plain.p[end] = '\0';
-		if (stat(plain.p, &is) == 0 && is_same_file(&is, &st))
-			rest = plain.p + end;
-		plain.p[end] = was;
+		end += 1 + strcspn(end + 1, "/");
+		char *name = xmemdup0(text, (size_t)(end - text));
+		if (stat(name, &is) == 0 && is_same_file(&is, &st))
+			rest = end;
+		free(name);
 	}
-	char *got = rest != NULL ? xstrdup(rest) : NULL;
-	buf_release(&plain);
-	return got;
-}
-
-bool
-is_beneath(const char *path, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	if (strcmp(dir, "/") == 0)
-		return true;
-	return strncmp(path, dir, n) == 0 && (path[n] == '/' ||
-	    path[n] == '\0');
+	return rest;
 }
 
 /* ---- opening ---- */
@@ -189,7 +171,7 @@ follow(struct finder *w, int fd, const char *after)
 {
 	char target[PATH_TEXT_MAX + 1];
 	ssize_t n = readlinkat(fd, "", target, sizeof target - 1);
-	char *more;
+	const char *more = target;
 
 	if (n < 0)
 		return fault_sys(w->f, "cannot read the link", w->done.p);
@@ -203,11 +185,9 @@ follow(struct finder *w, int fd, const char *after)
 			return outside(w);
 		buf_reset(&w->done);
 	} else {
-		more = xstrdup(target);
 		pop_part(&w->done);
 	}
 	char *all = xasprintf("%s%s", more, after);
-	free(more);
 	free(w->rest);
 	w->rest = all;
 	return 1;
@@ -283,8 +263,10 @@ path_find(const struct root *root, struct slice text, struct path *p,
 	char *given = xmemdup0(text.p, text.n);
 	w.text = name = path_name(given);
 	buf_adds(&w.done, "");
-	w.rest = given[0] == '/' ? inside(root, given) : xstrdup(given);
-	if (w.rest == NULL) {
+	const char *rest = given[0] == '/' ? inside(root, given) : given;
+	if (rest != NULL)
+		w.rest = xstrdup(rest);
+	if (rest == NULL) {
 		outside(&w);
 	} else if (walk(&w) == 0) {
 		/* the path without links is known: look at the file */
