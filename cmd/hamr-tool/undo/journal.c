@@ -664,7 +664,6 @@ snap_prune(struct snap *s, long long days, long long bytes)
 		return;
 	/* what a killed process left */
 	DIR *d = file_opendir(s->dirfd, ".");
-	unlinkat(s->dirfd, "index.lock", 0);
 	while ((e = file_readdir(d)) != NULL)
 		if (strncmp(e->d_name, "hamr-undo.", 10) == 0)
 			unlinkat(s->dirfd, e->d_name, 0);

@@ -390,7 +390,6 @@ void
 snap_unseed(struct snap *s)
 {
 	unlinkat(s->dirfd, "index", 0);
-	unlinkat(s->dirfd, "index.lock", 0);
 	unlinkat(s->dirfd, ALTERNATES, 0);
 }
 

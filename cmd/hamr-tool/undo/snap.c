@@ -722,8 +722,6 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 		return -1;
 	s->taken++;
 	map_release(&s->older);
-	/* left by a process that was killed while it held the lock */
-	unlinkat(s->dirfd, "index.lock", 0);
 	gitindex_release(&s->before);
 	s->same = true;
 	settle(s);
