@@ -24,8 +24,8 @@ int replace_file(const struct root *root, const char *rel, int fd,
 int replace_make(const struct root *root, const char *rel, struct slice text,
     struct fault *f);
 
-/* The steps of the above, for callers that replace several files at once: find a
- * name for a temporary; create one in a folder, locked while it is open; copy
+/* The steps of the above, for callers that replace several files at once: find
+ * a name for a temporary; create one in a folder, locked while it is open; copy
  * the owner, mode and extended attributes of the old file (returns what could
  * not be kept, with errno, or NULL); make the folders rel needs (*made: how
  * many), or none. */
