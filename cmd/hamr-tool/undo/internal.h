@@ -13,7 +13,7 @@
 #include "snap.h"
 #include "watch.h"
 
-#define SNAP_MS 60000		/* for one snapshot, and each step of it */
+#define SNAP_MS 60000		/* for one snapshot, and each git */
 
 struct snap {
 	struct files *f;
@@ -41,10 +41,9 @@ struct snap {
 	struct snap_left left;
 	struct buf old;		/* old contents that the user's objects hold */
 	const char *why;	/* why the last one failed; NULL: git did */
-	int ms;			/* for one step of git */
 	bool sha256;		/* objects have names of 64 digits, else 40 */
 	int hurry;		/* ms left after a cancel; 0: stop at once */
-	long long until;	/* the deadline that a cancel set; or 0 */
+	long long until;	/* a deadline, as set by a cancel; or 0 */
 	int use;		/* fd of SNAP_USE; locked while open */
 	int begun;		/* our file of the call in progress
 				 * (journal_begin), locked; -1: not yet */

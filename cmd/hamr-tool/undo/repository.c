@@ -292,7 +292,7 @@ snap_git(struct snap *s, const char *const *args, struct slice in,
 	int fd = in.n > 0 ? file_memory(in.p, in.n) : -1;
 	struct buf none = BUF_INIT(GIT_OUT_MAX);
 	int end[2] = { -1, -1 }, status = -1;
-	long long deadline = file_now_ms() + s->ms;
+	long long deadline = file_now_ms() + SNAP_MS;
 	bool whole = false;
 	pid_t pid = -1;
 
@@ -544,7 +544,6 @@ snap_open(struct files *f, bool create, struct err *e)
 	int r = -1;
 
 	s->f = f;
-	s->ms = SNAP_MS;
 	s->dirfd = s->use = s->begun = -1;
 	s->old = BUF_INIT(GIT_OUT_MAX);
 	watch_init(&s->watch, f->root.fd);

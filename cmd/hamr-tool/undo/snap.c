@@ -1,7 +1,6 @@
 /* snap.c - snapshots of the root: taking, comparing and reading them. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -665,7 +664,6 @@ static void
 settle(struct snap *s)
 {
 	struct buf text = BUF_INIT(SETTLE_MAX);
-	long long until = file_now_ms() + s->ms;
 	struct undo_path v[SETTLE_FILES], *row[SETTLE_FILES];
 	char oid[SNAP_OID];
 	struct err e;
@@ -686,7 +684,7 @@ settle(struct snap *s)
 		for (size_t i = 0; i < n && r == 0; i++)
 			r = v[i].old.p == NULL ? -1 :
 			    snap_store(s, v[i].old, oid, &e);
-	} while (n > 0 && r == 0 && file_now_ms() < until);
+	} while (n > 0 && r == 0 && !snap_stopped(s));
 	if (n == 0 && r == 0)
 		buf_reset(&s->old);
 	buf_release(&text);
@@ -763,13 +761,10 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 void
 snap_settle(struct snap *s, int ms)
 {
-	int was = s->ms;
-
 	/* only the time limit stops it, not a cancel */
-	s->hurry = s->ms = ms;
-	s->until = LLONG_MAX;
+	s->hurry = ms;
+	s->until = file_now_ms() + ms;
 	settle(s);
-	s->ms = was;
 	snap_hurry(s, 0);
 }
 
