@@ -205,6 +205,12 @@ is "one with another's bytes in it" "$(b "echo 5 >>'$first'" |
 	jq '.meta.mutated | length')" 1
 hamr-tool undo --yes --root . >../out 2>../err
 same "... can be undone" "$first" ../was
+mkfifo .hamr/snap.git/refs/heads/none
+is "a FIFO that git would wait for is found at once" "$(call a bash \
+	"$(sh_args 'echo 5 >>u2')" | new |
+	jq -r 'select(.type == "error") | .message')" "$PWD/.hamr/snap.git is \
+not as hamr-tool made it; move it away; what follows cannot be undone"
+rm .hamr/snap.git/refs/heads/none
 rm -rf .hamr/snap.git/objects
 is "lost objects are said" "$(call a bash "$(sh_args 'echo 5 >>u2')" | new |
 	jq -r 'select(.type == "error") | .code')" spawn_failed

@@ -40,6 +40,7 @@
 #define USE_MS 30000		/* a large snapshot takes that long */
 #define ALTERNATES "objects/info/alternates"
 #define OBJECTS_DEPTH 3		/* objects/info/commit-graphs */
+#define OWN_DEPTH 4		/* of our whole repository */
 #define STOP_MS 50		/* how often snap_stopped is asked */
 #define ARGS_MAX 48
 
@@ -497,8 +498,7 @@ set_up(struct snap *s, bool create, struct err *e)
 		/* The repository may have come with the folder, from someone
 		 * else: does nothing in it lead git elsewhere?  Its settings
 		 * are replaced by ours in any case. */
-		bool plain = fstatat(s->dirfd, ALTERNATES, &st,
-		    AT_SYMLINK_NOFOLLOW) < 0 || is_own(&st);
+		bool plain = holds_only_files(s->dirfd, ".", OWN_DEPTH);
 		for (size_t i = 0; plain && i < NFOLDERS; i++)
 			plain = fstatat(s->dirfd, folders[i], &st,
 			    AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
@@ -508,8 +508,7 @@ set_up(struct snap *s, bool create, struct err *e)
 			    AT_SYMLINK_NOFOLLOW) < 0 || is_own(&st);
 		file_closedir(d);
 		r = plain && faccessat(s->dirfd, "commondir", F_OK,
-		    AT_SYMLINK_NOFOLLOW) < 0 && holds_only_files(s->dirfd,
-		    "objects", OBJECTS_DEPTH) &&
+		    AT_SYMLINK_NOFOLLOW) < 0 &&
 		    snap_get(s, "config", &conf) == 0 ? 0 : -1;
 		s->sha256 = r == 0 && memmem(conf.p, conf.len, SHA256,
 		    strlen(SHA256)) != NULL;
