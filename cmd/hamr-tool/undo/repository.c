@@ -379,14 +379,6 @@ find_objects(const struct snap *s, struct gitrepo *g, struct buf *objects)
 	return good;
 }
 
-/* Is it a folder, or a file with no other name? */
-static bool
-is_own(const struct stat *st)
-{
-	return S_ISDIR(st->st_mode) ||
-	    (S_ISREG(st->st_mode) && st->st_nlink == 1);
-}
-
 void
 snap_unseed(struct snap *s)
 {
@@ -504,8 +496,10 @@ set_up(struct snap *s, bool create, struct err *e)
 			    AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
 		DIR *d = file_opendir(s->dirfd, ".");
 		while (plain && (entry = file_readdir(d)) != NULL)
+			/* a file that we write has no other name */
 			plain = fstatat(s->dirfd, entry->d_name, &st,
-			    AT_SYMLINK_NOFOLLOW) < 0 || is_own(&st);
+			    AT_SYMLINK_NOFOLLOW) < 0 ||
+			    S_ISDIR(st.st_mode) || st.st_nlink == 1;
 		file_closedir(d);
 		r = plain && faccessat(s->dirfd, "commondir", F_OK,
 		    AT_SYMLINK_NOFOLLOW) < 0 &&
