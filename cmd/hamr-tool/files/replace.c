@@ -130,12 +130,11 @@ replace_drop_folders(const struct root *root, const char *rel, int n)
 }
 
 int
-replace_folders(const struct root *root, const char *rel, int *made,
-    struct fault *f)
+replace_folders(const struct root *root, const char *rel, struct fault *f)
 {
 	const char *slash = rel;
+	int made = 0;
 
-	*made = 0;
 	while ((slash = strchr(slash, '/')) != NULL) {
 		char *dir = xmemdup0(rel, (size_t)(slash - rel));
 		const char *base;
@@ -145,21 +144,21 @@ replace_folders(const struct root *root, const char *rel, int *made,
 		if (r == 0)
 			r = replace_give(root, up, base);
 		int no = errno;
-		*made += r == 0;
+		made += r == 0;
 		if (r == 0)
 			fsync(up);
 		file_close(up);
 		errno = no;
 		if (r < 0 && errno != EEXIST) {
 			fault_sys(f, "cannot create the folder", dir);
-			replace_drop_folders(root, dir, *made);
+			replace_drop_folders(root, dir, made);
 			free(dir);
 			return -1;
 		}
 		free(dir);
 		slash++;
 	}
-	return 0;
+	return made;
 }
 
 /* Does the name still lead to what was read?  Compares the content too, as two
@@ -252,11 +251,11 @@ int
 replace_make(const struct root *root, const char *rel, struct slice text,
     struct fault *f)
 {
-	int made, r = replace_folders(root, rel, &made, f);
+	int made = replace_folders(root, rel, f);
 
-	if (r < 0)
+	if (made < 0)
 		return -1;
-	r = replace_file(root, rel, -1, NULL, SLICE(""), text, f);
+	int r = replace_file(root, rel, -1, NULL, SLICE(""), text, f);
 	if (r < 0)
 		replace_drop_folders(root, rel, made);
 	return r;

@@ -27,13 +27,12 @@ int replace_make(const struct root *root, const char *rel, struct slice text,
 /* The steps of the above, for callers that replace several files at once: find
  * a name for a temporary; create one in a folder, locked while it is open; copy
  * the owner, mode and extended attributes of the old file (returns what could
- * not be kept, with errno, or NULL); make the folders rel needs (*made: how
- * many), or none. */
+ * not be kept, with errno, or NULL); make the folders rel needs, all or none
+ * (how many, or -1 with f). */
 void replace_name(char name[REPLACE_NAME]);
 int replace_temporary(int dir, char name[REPLACE_NAME]);
 const char *replace_dress(int from, int to, const struct stat *was);
-int replace_folders(const struct root *root, const char *rel, int *made,
-    struct fault *f);
+int replace_folders(const struct root *root, const char *rel, struct fault *f);
 /* Remove the last n folders above rel, unless someone uses them by now. */
 void replace_drop_folders(const struct root *root, const char *rel, int n);
 

@@ -143,9 +143,8 @@ prepare(struct files *f, struct step *s, bool sync, struct err *e)
 {
 	struct fault fault = { 0 };
 	const char *base;
-	int made;
 
-	if (replace_folders(&f->root, s->to->path, &made, &fault) < 0)
+	if (replace_folders(&f->root, s->to->path, &fault) < 0)
 		return err_set(e, ST_SYSTEM, "%s", fault.err.text);
 	int dir = path_open_parent(&f->root, s->to->path, &base);
 	int r = dir < 0 ? -1 : make_new(&f->root, s, dir, base, sync);
@@ -214,8 +213,7 @@ clear_away(struct files *f, struct step *s)
 		if (dir < 0)
 			break;
 		/* files in it were made later; mere folders are no loss */
-		if (unlinkat(dir, base, AT_REMOVEDIR) < 0 &&
-		    only_folders(dir, base, false))
+		if (only_folders(dir, base, false))
 			only_folders(dir, base, true);
 		close(dir);
 	}
