@@ -58,7 +58,7 @@ is "other kinds as JSON" "$(said kinds | jq -r .content)" \
 {"type": "new"}
 5'
 is "isError" "$(said fail | facts)" '["it did not work",true,null]'
-is "an error of the protocol" "$(said refuse | facts)" \
+is "an error of the protocol, cleaned" "$(said refuse | facts)" \
 	'["s__refuse: these are wrong (error -32602 of the MCP server s)",true,'\
 '"bad_arguments"]'
 is "structured content" "$(said structured | jq -r .content)" '{"a": 1.5}'

@@ -166,7 +166,7 @@ def call(i, name, args, token=None):
     elif name == 'fail':
         result(i, text('it did not work', isError=True))
     elif name == 'refuse':
-        error(i, -32602, 'these are wrong')
+        error(i, -32602, 'these are \x1b[31mwrong\x1b]0;t\x07')
     elif name == 'structured':
         result(i, {'content': [], 'structuredContent': {'a': 1.50}})
     elif name == 'step':
@@ -175,7 +175,7 @@ def call(i, name, args, token=None):
                 'params': {'progressToken': wrong, 'progress': 9}})
         put({'jsonrpc': '2.0', 'method': 'notifications/progress', 'params':
             {'progressToken': token, 'progress': 1, 'total': 2, 'message':
-                'halfway'}})
+                'half\x1b[1mway'}})
         result(i, text('stepped'))
     elif name == 'slow':
         pass

@@ -247,6 +247,16 @@ mcp_free(struct mcp **v, size_t n)
 	free(v);
 }
 
+/* Append what a server wrote for people, cleaned. */
+static void
+put_words(struct buf *out, struct slice words)
+{
+	struct clean c = { .n = 0 };
+
+	clean_add(&c, words.p, words.n, out);
+	clean_end(&c, out);
+}
+
 /* End the server and note why it is down, with the error line of its stderr.
  * node prints that above the stack, npm in the first line after the code,
  * others at the end. */
@@ -257,14 +267,12 @@ mcp_stop(struct mcp *m, const char *fmt, ...)
 	struct buf why = BUF_INIT(4 * MCP_WORDS_MAX);
 	struct buf b = BUF_INIT(4 * MCP_WORDS_MAX);
 	struct slice l = { NULL, 0 }, last = l, error = l, npm = l;
-	struct clean c = { .n = 0 };
 	va_list ap;
 
 	va_start(ap, fmt);
 	buf_vfmt(&why, fmt, ap);
 	va_end(ap);
-	clean_add(&c, buf_view(&m->words).p, m->words.len, &b);
-	clean_end(&c, &b);
+	put_words(&b, buf_view(&m->words));
 	for (struct slice rest = buf_view(&b); slice_line(&rest, &l); ) {
 		if (slice_trim(l).n == 0)
 			continue;
@@ -559,10 +567,13 @@ static void
 answered(const struct tool *t, struct mcp *m, const struct rpc_msg *msg)
 {
 	bool good = msg->kind == RPC_RESULT;
-	char *words = scan_text(scan_get(msg->error, "message"));
+	char *text = scan_text(scan_get(msg->error, "message"));
+	struct buf cleaned = BUF_INIT(BUF_RECORD_MAX);
 	int64_t id = scan_int_or(msg->id, 0);	/* ours are numbers */
 	int64_t code = scan_int_or(scan_get(msg->error, "code"), 0);
 
+	put_words(&cleaned, slice_of(text));
+	const char *words = cleaned.len > 0 ? cleaned.p : "";
 	bool ours = id != 0 && id == m->id;
 	/* a server without tools may not know tools/list */
 	if (ours && !good && (m->state == MCP_INIT ||
@@ -595,7 +606,8 @@ answered(const struct tool *t, struct mcp *m, const struct rpc_msg *msg)
 			    (long long)code, m->name);
 		m->r->lossy |= m->rpc.lossy;
 	}
-	free(words);
+	buf_release(&cleaned);
+	free(text);
 }
 
 static void
@@ -617,19 +629,20 @@ message(struct tool *t, struct mcp *m, struct slice text)
 	    scan_int(scan_get(msg.params, "progressToken"), &token) &&
 	    token == m->call && scan_kind(done) == SCAN_NUMBER) {
 		struct slice total = scan_get(msg.params, "total");
-		struct slice words = scan_get(msg.params, "message");
+		char *words = scan_strdup(scan_get(msg.params, "message"));
 
 		/* show progress of the current call like a command's output */
 		buf_slice(&b, done);
 		if (scan_kind(total) == SCAN_NUMBER)
 			buf_fmt(&b, " of %.*s", (int)total.n, total.p);
-		if (scan_kind(words) == SCAN_STRING) {
+		if (words != NULL) {
 			buf_adds(&b, ": ");
-			scan_str(words, &b);
+			put_words(&b, slice_of(words));
 		}
 		buf_addc(&b, '\n');
 		prog_put_output(t->stage, m->call_id, "stderr", buf_view(&b));
 		buf_release(&b);
+		free(words);
 	} else if (msg.kind == RPC_REQUEST) {
 		if (scan_str_is(msg.method, "ping"))
 			rpc_result(&b, msg.id, SLICE("{}"));
