@@ -307,6 +307,15 @@ match "not all of the repository" "$(m good -o 'mcp.s.writable=["."]' \
 is "what bash may not leave behind it may not either" "$(m good s__write \
 	'{"at":".envrc"}' | tail -n 1; ls .envrc 2>/dev/null)" \
 	"[moved to .hamr/quarantine: .envrc]"
+without_bwrap "$T/nobwrap"
+lone() { PATH=$BIN:$T/nobwrap m good --root "$T/lone" "$@" 2>/dev/null; }
+mkdir "$T/lone"
+if [ "$(lone --json bash '{"command":"true"}' | jq -r .meta.sandbox)" = \
+	landlock ]; then
+	is "nor a new .git, under Landlock alone" "$(lone s__write \
+		'{"at":".git"}' | tail -n 1; ls -A "$T/lone")" \
+		"[moved to .hamr/quarantine: .git]$nl.hamr"
+fi
 git init -q "$T/main" && git -C "$T/main" -c user.name=a -c user.email=a@b \
 	commit -q --allow-empty -m x && git -C "$T/main" worktree add -q "$T/wt"
 for at in f .git/hooks/pre-commit; do

@@ -552,50 +552,14 @@ box_end(struct box *b, struct buf *names)
 	b->empty = true;
 }
 
-/* Quarantine what appeared in the root since the last look. */
-static void
-tidy(struct box *b)
-{
-	struct names *n = &b->bs->names;
-	unsigned before = n->look;
-
-	if (b->want.kind != BOX_WRITE || b->layer < LAYER_LANDLOCK)
-		return;
-	names_look(n);
-	if (quarantine(b, before))
-		names_look(n);
-}
-
-void
-sandboxes_look(struct sandboxes *bs)
-{
-	if (bs->layer >= LAYER_LANDLOCK)
-		names_look(&bs->names);
-}
-
-void
-sandboxes_tidy(struct sandboxes *bs, struct buf *notes)
-{
-	struct box b = { .bs = bs, .want = { .kind = BOX_WRITE },
-		.layer = bs->layer, .notes = BUF_INIT(1 << 13) };
-
-	tidy(&b);
-	buf_slice(notes, buf_view(&b.notes));
-	buf_release(&b.notes);
-}
-
 void
 box_done(struct box *b, struct buf *notes)
 {
-	const struct buf *said[] = { &b->base, &b->notes };
-
 	box_end(b, NULL);
-	tidy(b);
-	for (size_t i = 0; i < 2; i++)
-		if (notes != NULL && said[i]->len > 0)
-			buf_fmt(notes, "%s%s", notes->len > 0 ? "; " : "",
-			    said[i]->p);
-	buf_reset(&b->notes);
+	if (b->base.len > 0)
+		buf_fmt(notes, "%s%s", notes->len > 0 ? "; " : "", b->base.p);
+	if (b->want.kind == BOX_WRITE && b->layer >= LAYER_LANDLOCK)
+		sandboxes_tidy(b->bs, notes);
 	if (!b->is_resident)
 		box_close(b);
 }
@@ -621,7 +585,7 @@ box_close(struct box *b)
 {
 	box_end(b, NULL);
 	box_take_down(b);
-	bufs_release(BUFS(&b->base, &b->notes));
+	buf_release(&b->base);
 	free(b->marks);
 	free(b);
 }

@@ -77,7 +77,6 @@ struct box {
 	struct texts mounts;	/* what is put there, see wire.h */
 	char *overlay;		/* its folder, BOX_PRIVATE only */
 	bool scratch;		/* no overlay: tmpfs on some names */
-	bool no_git;		/* there was no .git when it started */
 	bool locked;		/* the root is read-only because its .git is a
 				 * link */
 	char *cgroup[2];	/* folders we made, to be removed */
@@ -85,7 +84,6 @@ struct box {
 	int journal;		/* .hamr/stubs, locked; -1: none */
 	char *marks;		/* what was protected when it started */
 	struct buf base;	/* notes for each of its commands */
-	struct buf notes;	/* notes on what happened since */
 };
 
 /* root: absolute.  Nothing is started yet.  Never fails; c is borrowed.
@@ -140,12 +138,13 @@ struct box *sandboxes_resident(struct sandboxes *bs, const struct box_want *w,
  * left in the root that other programs obey (.git, .envrc, .vscode and the
  * like) are moved to .hamr/quarantine.  Appends what the model should know
  * about that, and about what could not be protected ("a; b", mostly nothing).
- * notes may be NULL. */
+ */
 void box_done(struct box *b, struct buf *notes);
 
 /* The same for a process that stays up in a writable box: sandboxes_look notes
- * what exists now; sandboxes_tidy moves what appeared since, as box_done. */
-void sandboxes_look(struct sandboxes *bs);
+ * what exists now (false: the root cannot be opened); sandboxes_tidy moves what
+ * appeared since, as box_done. */
+bool sandboxes_look(struct sandboxes *bs);
 void sandboxes_tidy(struct sandboxes *bs, struct buf *notes);
 
 /* Nothing could be started in this box: do not use it again. */

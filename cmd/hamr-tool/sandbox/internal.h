@@ -14,7 +14,6 @@
 
 /* Where git keeps its files here. */
 struct box_git {
-	bool missing;		/* there is no .git */
 	bool linked;		/* .git is a link: it cannot be protected */
 	struct texts dirs;	/* .git, the git directory, the common one:
 				 * absolute, without links */
@@ -46,6 +45,7 @@ struct sandboxes {
 	struct texts show_list;
 	struct lists hide, show;
 	struct names names;
+	bool no_git;		/* there was no .git at the last look */
 	/* what the machine can do */
 	bool probed;
 	enum box_layer layer;
@@ -94,9 +94,6 @@ void stubs_make(struct box *b, const struct box_git *g);
 void stubs_remove(struct box *b);
 /* Remove the stubs of a run that was killed. */
 void stubs_sweep(struct sandboxes *bs);
-/* Move guarded names that appeared since look to .hamr/quarantine and note it
- * in b->notes.  True if anything was moved. */
-bool quarantine(struct box *b, unsigned look);
 
 /* ---- cgroup.c ---- */
 /* Make a group with the limits of [sandbox] memory and pids; a process enters

@@ -55,11 +55,11 @@ git_find(const struct sandboxes *bs, struct box_git *g)
 	char *dir = NULL;
 	struct stat st;
 
-	*g = (struct box_git){ .missing = lstat(dot, &st) < 0 };
-	g->linked = !g->missing && S_ISLNK(st.st_mode);
-	if (!g->missing && !S_ISDIR(st.st_mode))
+	bool there = lstat(dot, &st) == 0;
+	*g = (struct box_git){ .linked = there && S_ISLNK(st.st_mode) };
+	if (there && !S_ISDIR(st.st_mode))
 		dir = gitrepo_dir(bs->root.real);
-	if (!g->missing && !g->linked)
+	if (there && !g->linked)
 		texts_add(&g->dirs, dot);
 	else
 		free(dot);
@@ -138,7 +138,7 @@ stubs_make(struct box *b, const struct box_git *g)
 	}
 	close(hamr);
 	/* git_write: what git would obey must exist to be protected.  Not
-	 * commondir: an empty one is fatal to git; quarantine() checks it. */
+	 * commondir: an empty one is fatal to git; sandboxes_tidy checks. */
 	for (size_t i = 0; git_write && i < g->dirs.n; i++)
 		for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
 			const char *dir = g->dirs.v[i];
@@ -239,43 +239,46 @@ move(const struct sandboxes *bs, struct moves *m, const char *rel)
 }
 
 static void
-say(struct box *b, const struct texts *t, const char *what)
+say(struct buf *notes, const struct texts *t, const char *what)
 {
 	for (size_t i = 0; i < t->n && i < SAID_MAX; i++) {
-		buf_fmt(&b->notes, "%s%s", i > 0 ? ", " : b->notes.len > 0 ?
+		buf_fmt(notes, "%s%s", i > 0 ? ", " : notes->len > 0 ?
 		    "; " : "", i == 0 ? what : "");
-		path_show(&b->notes, t->v[i]);
+		path_show(notes, t->v[i]);
 	}
 	if (t->n > SAID_MAX)
-		buf_fmt(&b->notes, ", %zu more", t->n - SAID_MAX);
+		buf_fmt(notes, ", %zu more", t->n - SAID_MAX);
 }
 
-bool
-quarantine(struct box *b, unsigned look)
+void
+sandboxes_tidy(struct sandboxes *bs, struct buf *notes)
 {
-	const struct names *n = &b->bs->names;
-	bool write = conf_bool(b->bs->conf, "sandbox.git_write");
+	bool write = conf_bool(bs->conf, "sandbox.git_write");
+	struct names *n = &bs->names;
 	struct moves m = { .to = -1 };
-	int root = b->bs->root.fd;
+	unsigned before = n->look;
 	struct stat st;
 
+	if (bs->layer < LAYER_LANDLOCK)
+		return;
+	names_look(n);
 	for (size_t i = 0; i < n->n; i++)
-		if (n->v[i].kind == NAME_GUARDED && n->v[i].since > look)
-			move(b->bs, &m, n->v[i].rel);
+		if (n->v[i].kind == NAME_GUARDED && n->v[i].since > before)
+			move(bs, &m, n->v[i].rel);
 	/* a .git that nothing kept a command from making; in a writable one,
 	 * a file that would lead git elsewhere */
-	if (fstatat(root, STUB, &st, AT_SYMLINK_NOFOLLOW) == 0) {
-		if (!write && b->no_git && b->layer < LAYER_BWRAP)
-			move(b->bs, &m, STUB);
-		else if (write && S_ISDIR(st.st_mode) && fstatat(root,
+	if (fstatat(bs->root.fd, STUB, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+		if (!write && bs->no_git && bs->layer < LAYER_BWRAP)
+			move(bs, &m, STUB);
+		else if (write && S_ISDIR(st.st_mode) && fstatat(bs->root.fd,
 		    STUB "/commondir", &st, AT_SYMLINK_NOFOLLOW) == 0)
-			move(b->bs, &m, STUB "/commondir");
+			move(bs, &m, STUB "/commondir");
 	}
-	say(b, &m.moved, "moved to .hamr/" FOLDER ": ");
-	say(b, &m.stuck, "made and could not be moved away: ");
-	bool any = m.moved.n > 0;
+	say(notes, &m.moved, "moved to .hamr/" FOLDER ": ");
+	say(notes, &m.stuck, "made and could not be moved away: ");
+	if (m.moved.n > 0)
+		names_look(n);
 	texts_release(&m.moved);
 	texts_release(&m.stuck);
 	file_close(m.to);
-	return any;
 }

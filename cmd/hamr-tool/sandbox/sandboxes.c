@@ -120,9 +120,11 @@ try_bwrap(struct box *b, struct err *e)
 	return box_start(b, e);
 }
 
-static bool
-look(struct sandboxes *bs)
+bool
+sandboxes_look(struct sandboxes *bs)
 {
+	struct stat st;
+
 	if (bs->root.fd < 0)
 		return false;
 	if (!bs->opened) {
@@ -134,6 +136,8 @@ look(struct sandboxes *bs)
 	if (!mode_is(bs, "off")) {
 		owner_look(bs);
 		names_look(&bs->names);
+		bs->no_git = fstatat(bs->root.fd, ".git", &st,
+		    AT_SYMLINK_NOFOLLOW) < 0;
 	}
 	return true;
 }
@@ -175,7 +179,7 @@ insist_on_bwrap(struct box *b, struct err *e)
 		}
 		box_take_down(b);
 		nanosleep(&nap, NULL);
-		look(bs);
+		sandboxes_look(bs);
 	}
 }
 
@@ -245,7 +249,7 @@ box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
 {
 	struct box_git g;
 
-	if (!look(bs)) {
+	if (!sandboxes_look(bs)) {
 		err_set(e, ST_SYSTEM, "the root cannot be opened");
 		return NULL;
 	}
@@ -260,8 +264,6 @@ box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
 	struct box *b = xcalloc(1, sizeof *b);
 	*b = (struct box){ .bs = bs, .want = *w, .pid = -1, .fd = -1,
 		.journal = -1, .base = BUF_INIT(NOTES_MAX),
-		.notes = BUF_INIT(NOTES_MAX),
-		.no_git = g.missing,
 		/* a link can be replaced, and git would obey the new one */
 		.locked = g.linked && w->kind == BOX_WRITE && !w->bare &&
 		    !mode_is(bs, "off") };
@@ -294,7 +296,7 @@ sandboxes_resident(struct sandboxes *bs, const struct box_want *w,
 	struct box **slot = &bs->resident[w->kind];
 	struct box *b = *slot;
 	if (b != NULL) {
-		look(bs);
+		sandboxes_look(bs);
 		box_learn(b);
 		char *marks = marks_of(bs, b->layer);
 		bool good = !b->lost && b->want.network == w->network &&

@@ -30,7 +30,7 @@ try_one(struct sandboxes *bs, enum box_layer layer, enum box_kind kind,
 	bs->layer = layer;
 	struct box *b = box_open(bs, &w, why);
 	if (b != NULL)
-		box_done(b, NULL);
+		box_close(b);
 	return b != NULL;
 }
 
