@@ -178,5 +178,19 @@ wait
 is "and its stub of .git" "$(grep -h Landlock "$T"/stub?.out)$(ls -A)" .hamr
 is "what was left goes" "$(cd "$TMPDIR" && echo hamr-[bn]*)" hamr-new-young
 
+# a killed process's control group, where one can be made
+coproc LEFT { exec hamr-tool --no-config --yes --root . --stream --json bash \
+	'{"command":"echo up; exec sleep 60"}' 2>/dev/null; }
+killed=$LEFT_PID
+read -r _ <&"${LEFT[0]}"
+{ kill -9 "$killed"; wait "$killed"; } 2>/dev/null
+groups() { find /sys/fs/cgroup -name "hamr-$killed-*" 2>/dev/null; }
+if [ -n "$(groups)" ] && groups | xargs touch -d '5 minutes ago' 2>/dev/null; then
+	hamr-tool --no-config --yes --root . bash '{"command":":"}' >/dev/null
+	is "so does its control group" "$(groups)" ""
+else
+	skip "its control group goes" "none can be made here"
+fi
+
 cd /
 done_testing

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -14,6 +15,8 @@
 
 #define TOP "/sys/fs/cgroup"
 #define LISTING_MAX 65536
+#define PREFIX "hamr-"		/* of our groups */
+#define NEW_S 60		/* a process enters its group sooner */
 
 static int
 open_in(const char *dir, const char *file)
@@ -35,31 +38,50 @@ put(const char *dir, const char *file, long long v)
 	return good;
 }
 
-/* Make a group beneath parent that has this file; NULL if that fails. */
-static char *
-make_in(const struct box *b, const char *parent, const char *file)
-{
-	char *dir = xasprintf("%s/hamr-%d-%p", parent, (int)getpid(),
-	    (const void *)b);
-	char *probe = xasprintf("%s/%s", dir, file);
-	bool good = mkdir(dir, 0755) == 0 || errno == EEXIST;
-
-	if (good && access(probe, W_OK) < 0) {
-		rmdir(dir);
-		good = false;
-	}
-	free(probe);
-	if (!good) {
-		free(dir);
-		dir = NULL;
-	}
-	return dir;
-}
-
 struct limit {
 	const char *file;
 	long long most;		/* 0: none */
 };
+
+/* Remove the groups that killed processes left in parent.  A new one may not be
+ * used yet, one that is used is busy. */
+static void
+sweep(const char *parent)
+{
+	DIR *d = file_opendir(AT_FDCWD, parent);
+	struct dirent *e;
+	struct stat st;
+
+	while ((e = file_readdir(d)) != NULL)
+		if (strncmp(e->d_name, PREFIX, strlen(PREFIX)) == 0 &&
+		    fstatat(dirfd(d), e->d_name, &st, 0) == 0 &&
+		    time(NULL) - st.st_mtime > NEW_S)
+			unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
+	file_closedir(d);
+}
+
+/* Make b's group number i beneath parent; false if one of its files is
+ * missing. */
+static bool
+make_in(struct box *b, int i, const char *parent, const struct limit l[2],
+    int *fd)
+{
+	char *dir = xasprintf("%s/" PREFIX "%d-%p", parent, (int)getpid(),
+	    (const void *)b);
+	bool good = mkdir(dir, 0755) == 0 || errno == EEXIST;
+
+	sweep(parent);
+	for (int k = 0; k < 2 && good; k++)
+		good = l[k].most == 0 || put(dir, l[k].file, l[k].most);
+	*fd = good ? open_in(dir, "cgroup.procs") : -1;
+	if (*fd >= 0) {
+		b->cgroup[i] = dir;
+		return true;
+	}
+	rmdir(dir);
+	free(dir);
+	return false;
+}
 
 /* Make b's group number i, with these limits, in the hierarchy that has this
  * controller ("" for version 2); a process enters through *fd. */
@@ -67,7 +89,6 @@ static bool
 make_group(struct box *b, int i, const char *controller,
     const struct limit l[2], int *fd)
 {
-	const char *probe = l[l[0].most == 0].file;
 	struct buf groups = BUF_INIT(LISTING_MAX);
 	char *save = NULL, *own = NULL;
 
@@ -88,23 +109,15 @@ make_group(struct box *b, int i, const char *controller,
 			    "" : path);
 	}
 	buf_release(&groups);
-	if (own == NULL)
-		return false;
-	b->cgroup[i] = make_in(b, own, probe);
+	bool made = own != NULL && make_in(b, i, own, l, fd);
 	/* version 2: a group with processes has no controllers to give */
-	if (b->cgroup[i] == NULL && controller[0] == '\0' &&
+	if (own != NULL && !made && controller[0] == '\0' &&
 	    strcmp(own, TOP) != 0) {
 		*strrchr(own, '/') = '\0';
-		b->cgroup[i] = make_in(b, own, probe);
+		made = make_in(b, i, own, l, fd);
 	}
 	free(own);
-	if (b->cgroup[i] == NULL)
-		return false;
-	for (int k = 0; k < 2; k++)
-		if (l[k].most > 0 && !put(b->cgroup[i], l[k].file, l[k].most))
-			return false;
-	*fd = open_in(b->cgroup[i], "cgroup.procs");
-	return *fd >= 0;
+	return made;
 }
 
 static const char *
@@ -134,7 +147,6 @@ cgroup_make(struct box *b, int fds[2])
 			put(b->cgroup[0], "memory.swap.max", 0);
 		return;
 	}
-	cgroup_remove(b);
 	bool m = memory == 0 || make_group(b, 0, "memory", (struct limit[]){
 	    { "memory.limit_in_bytes", memory }, { NULL, 0 } }, &fds[0]);
 	bool p = pids == 0 || make_group(b, 1, "pids", (struct limit[]){
