@@ -167,6 +167,15 @@ kids=$(ps -o pid= --ppid "$tool_pid")
 begun=$(now); bye
 ok "the end of input ends them" test $(($(now) - begun)) -lt 8000000000
 ok "all" are_gone "$kids"
+printf '#!/bin/sh\necho x >>../hooked; exec sleep 4\n' >../hook
+chmod +x ../hook
+resident --yes --no-config --root . -o "hooks.before_tool=[[\"$T/hook\"]]"
+say "$user" "$(call a read "$found" b read "$found")" "$go"
+for _ in {1..300}; do [ -s ../hooked ] && break; sleep .1; done
+say '{"type":"cancel"}'
+hear
+is "cancelled while a hook is asked: no answer" "$line" "$go"
+bye
 resident --yes --no-config --root .
 say "$user" "$(call a2 read "$hard" b2 read "$hard")" "$go"
 hear; one=$line; hear; say "$one" "$line"

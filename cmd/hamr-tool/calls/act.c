@@ -247,20 +247,24 @@ parallel_do(struct tool *t, size_t i, size_t n)
 	size_t k;
 
 	for (k = 0; k < n; k++) {
-		l.v[k].text = BUF_INIT(BUF_RECORD_MAX);
-		job_begin(&l.v[k].job, t, &t->calls[i + k]);
-		if (t->calls[i + k].action == ACT_SHARE)
-			l.v[k].state = TASK_LATE;	/* its twin may be
-							 * in this batch */
-		else if (job_before(&l.v[k].job) != STEP_NEXT)
-			l.v[k].state = TASK_READY;
-		else
-			l.v[k].state = is_slow(t, &t->calls[i + k]) ?
-			    TASK_WAITING : TASK_HERE;
+		struct task *task = &l.v[k];
+		struct call_state *c = &t->calls[i + k];
+
+		task->text = BUF_INIT(BUF_RECORD_MAX);
+		job_begin(&task->job, t, c);
+		if (c->action == ACT_SHARE) {
+			task->state = TASK_LATE;	/* its twin may be in
+							 * this batch */
+			continue;
+		}
+		enum step s = job_before(&task->job);
+		task->state = s != STEP_NEXT ? TASK_READY :
+		    is_slow(t, c) ? TASK_WAITING : TASK_HERE;
+		good = good && s != STEP_STOP;
 	}
 	/* put the starts of all, in call order, and read them back before any
 	 * work is done */
-	for (k = 0; k < n; k++)
+	for (k = 0; k < n && good; k++)
 		if (l.v[k].state >= TASK_HERE)
 			job_propose(&l.v[k].job);
 	for (k = 0; k < n && good; k++)
