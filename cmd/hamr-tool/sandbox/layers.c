@@ -335,10 +335,8 @@ put_names(struct box *b, struct buf *out)
 const char *
 layers_refuse(struct sandboxes *bs)
 {
-	struct names_count c;
+	struct names_count c = names_note_tracked(&bs->names, bs->root.real);
 
-	names_note_tracked(&bs->names, bs->root.real);
-	names_count(&bs->names, &c);
 	if (c.masked > MASKS_MAX)
 		return "more than 256 secret files would have to be masked in "
 		    "the root; take names out of the list with [sandbox] mask "

@@ -242,32 +242,25 @@ names_ask_git(const struct names *n)
 	return false;
 }
 
-void
+struct names_count
 names_note_tracked(struct names *n, const char *root)
 {
+	struct names_count c = { 0, 0, 0 };
 	struct gitignore *g = NULL;
 	struct err e;
 
 	for (size_t i = 0; i < n->n; i++) {
-		n->v[i].shown = may_be_shown(n, &n->v[i]);
-		if (!n->v[i].shown)
-			continue;
-		if (g == NULL)
+		struct name *v = &n->v[i];
+
+		v->shown = may_be_shown(n, v);
+		if (v->shown && g == NULL)
 			g = gitignore_new(root, false, &e);
-		n->v[i].shown = gitindex_has(gitignore_index(g), n->v[i].rel);
+		if (v->shown)
+			v->shown = gitindex_has(gitignore_index(g), v->rel);
+		c.guarded += v->kind == NAME_GUARDED;
+		c.shown += v->shown;
+		c.masked += v->kind == NAME_SECRET && !v->shown;
 	}
 	gitignore_free(g);
-}
-
-void
-names_count(const struct names *n, struct names_count *c)
-{
-	*c = (struct names_count){ 0, 0, 0 };
-	for (size_t i = 0; i < n->n; i++) {
-		bool guarded = n->v[i].kind == NAME_GUARDED;
-
-		c->guarded += guarded;
-		c->shown += n->v[i].shown;
-		c->masked += !guarded && !n->v[i].shown;
-	}
+	return c;
 }

@@ -52,17 +52,16 @@ struct names {
 
 void names_release(struct names *n);
 
-/* Note which secrets git tracks (root: absolute): test certificates and the
- * like are shown, but .env* and what the user has listed are not. */
-void names_note_tracked(struct names *n, const char *root);
-/* Does it matter which files git tracks? */
-bool names_ask_git(const struct names *n);
-
 /* The numbers of masked secrets, shown secrets and protected names. */
 struct names_count {
 	size_t masked, shown, guarded;
 };
-void names_count(const struct names *n, struct names_count *c);
+
+/* Note which secrets git tracks (root: absolute): test certificates and the
+ * like are shown, but .env* and what the user has listed are not. */
+struct names_count names_note_tracked(struct names *n, const char *root);
+/* Does it matter which files git tracks? */
+bool names_ask_git(const struct names *n);
 
 /* Look (again).  True if any name was added or removed. */
 bool names_look(struct names *n);

@@ -86,7 +86,6 @@ bool
 sandboxes_status(struct sandboxes *bs, struct buf *out)
 {
 	struct err why;
-	struct names_count c;
 
 	if (strcmp(conf_str(bs->conf, "sandbox.mode"), "off") == 0) {
 		line(out, "sandbox", "off", "sandbox.mode is \"off\": commands "
@@ -102,8 +101,7 @@ sandboxes_status(struct sandboxes *bs, struct buf *out)
 		line(out, "network", "none", conf_bool(bs->conf,
 		    "sandbox.unix_sockets") ? "except AF_UNIX: "
 		    "sandbox.unix_sockets is set" : "and no AF_UNIX sockets");
-	names_note_tracked(&bs->names, bs->root.real);
-	names_count(&bs->names, &c);
+	struct names_count c = names_note_tracked(&bs->names, bs->root.real);
 	if (bs->layer == LAYER_BWRAP)
 		line(out, "hidden", "yes", "%zu secrets in the root and %zu "
 		    "elsewhere; %zu tracked by git can be read; %zu names "
