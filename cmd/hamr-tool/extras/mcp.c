@@ -39,8 +39,7 @@
 #define STOPPED (STAGE_CANCEL | STAGE_EOF | STAGE_CLOSED)
 
 enum mcp_state {
-	MCP_OFF,		/* never started */
-	MCP_DOWN,		/* it exited or misbehaved */
+	MCP_DOWN,		/* never started, or ended: see why */
 	MCP_UP,
 	/* below: it must answer by m->until */
 	MCP_INIT,		/* initialize was sent */
@@ -67,7 +66,7 @@ struct mcp {
 	long long timeout, start;	/* ms, of a call and of the start */
 	bool bare, network;	/* without a sandbox; with network access */
 	enum mcp_state state;
-	char *why;		/* reason for MCP_DOWN */
+	char *why;		/* reason for MCP_DOWN; NULL: never started */
 	bool told;		/* the user was told why */
 	struct box *box;
 	struct box_io io;
@@ -347,24 +346,22 @@ put_headers(struct tool *t, struct mcp *m, struct err *e)
 /* npm caches packages in the home, which is read-only in the sandbox: npx could
  * not start anything. */
 static void
-add_npm_cache(char ***env)
+add_npm_cache(struct texts *env)
 {
 	static const char have[] = "npm_config_cache=", cache[] =
 	    "XDG_CACHE_HOME=";
 	const char *dir = NULL;
-	size_t n = 0;
 
-	for (; (*env)[n] != NULL; n++) {
-		if (strncmp((*env)[n], have, sizeof have - 1) == 0)
+	for (size_t i = 0; env->v[i] != NULL; i++) {
+		if (slice_starts(slice_of(env->v[i]), have))
 			return;
-		if (strncmp((*env)[n], cache, sizeof cache - 1) == 0)
-			dir = (*env)[n] + sizeof cache - 1;
+		if (slice_starts(slice_of(env->v[i]), cache))
+			dir = env->v[i] + strlen(cache);
 	}
 	if (dir == NULL)
 		return;
-	*env = xrealloc(*env, (n + 2) * sizeof **env);
-	(*env)[n] = xasprintf("%s%s/npm", have, dir);
-	(*env)[n + 1] = NULL;
+	env->v[env->n - 1] = xasprintf("%s%s/npm", have, dir);
+	texts_add(env, NULL);
 }
 
 /* Find its writable folders, and make missing ones.  The mode decides about the
@@ -431,9 +428,10 @@ mcp_start(struct tool *t, struct mcp *m, bool keep)
 		mcp_stop(m, "%s", e.text);
 		return;
 	}
-	char **env = box_env(m->box, m->env, m->nenv);
+	struct texts env = box_env(m->box, m->env, m->nenv);
 	add_npm_cache(&env);
-	struct box_cmd cmd = { .argv = m->argv.v, .env = env, .piped = true };
+	struct box_cmd cmd = { .argv = m->argv.v, .env = env.v,
+		.piped = true };
 	if (box_spawn(m->box, &cmd, &m->io) < 0) {
 		mcp_stop(m, "%s: %s", m->argv.v[0], strerror(errno));
 	} else {
@@ -443,7 +441,7 @@ mcp_start(struct tool *t, struct mcp *m, bool keep)
 		m->until = file_now_ms() + m->start;
 		mcp_send(m, true, "initialize", SLICE(INITIALIZE));
 	}
-	env_free(env);
+	texts_release(&env);
 }
 
 /* ---- tools/list ---- */
@@ -854,8 +852,8 @@ mcp_load(struct tool *t, const char *name)
 	for (size_t i = 0; i < x->nservers; i++) {
 		struct mcp *m = x->servers[i];
 
-		if ((name != NULL && !may_be_of(m, name)) || (m->state !=
-		    MCP_OFF && m->state != MCP_DOWN))
+		if ((name != NULL && !may_be_of(m, name)) ||
+		    m->state != MCP_DOWN)
 			continue;
 		mcp_start(t, m, false);
 		any = true;
@@ -867,12 +865,13 @@ mcp_load(struct tool *t, const char *name)
 	for (size_t i = 0; i < x->nservers; i++) {
 		struct mcp *m = x->servers[i];
 
+		bool failed = m->state == MCP_DOWN && m->why != NULL;
+
 		/* if a person asked for one by name, the answer says it */
-		if (m->state == MCP_DOWN && !m->told &&
-		    !(t->person && name != NULL))
+		if (failed && !m->told && !(t->person && name != NULL))
 			err_say("mcp.%s: %s; its tools are left out", m->name,
 			    m->why);
-		m->told = m->state == MCP_DOWN;
+		m->told = failed;
 	}
 }
 

@@ -210,18 +210,20 @@ start(struct run *r)
 		.piped = !p->resident };
 
 	for (int i = 0; i < 2; i++) {
-		char **own = NULL;
+		struct texts own = { .n = 0 };
 
 		r->box = (p->resident ? sandboxes_resident : box_open)(
 		    p->sandboxes, &p->want, &p->e);
 		if (r->box == NULL)
 			return false;
 		p->sandbox = r->box->name;
-		if (p->env == NULL)
-			cmd.env = own = box_env(r->box, NULL, 0);
+		if (p->env == NULL) {
+			own = box_env(r->box, NULL, 0);
+			cmd.env = own.v;
+		}
 		p->ran = box_spawn(r->box, &cmd, &r->io) == 0;
 		int no = errno;
-		env_free(own);
+		texts_release(&own);
 		if (p->ran)
 			return true;
 		errno = no;

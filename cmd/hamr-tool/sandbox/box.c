@@ -35,7 +35,7 @@
 struct start {
 	const struct box *b;
 	int ctl, setup, exe, args, err, cgroup[2];
-	char **env;
+	struct texts env;
 };
 
 /* ---- what it is given ---- */
@@ -235,7 +235,7 @@ child(const struct start *s)
 		signal(sig, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	execve(argv[0], (char *const *)(void *)argv, s->env);
+	execve(argv[0], (char *const *)(void *)argv, s->env.v);
 	fail(argv[0]);
 }
 
@@ -355,7 +355,7 @@ box_start(struct box *b, struct err *why)
 	if (b->pid > 0)
 		got = await_ready(b, s.err, why);
 	file_close(s.err);
-	env_free(s.env);
+	texts_release(&s.env);
 	texts_release(&g.dirs);
 	return got;
 }

@@ -151,9 +151,9 @@ void sandboxes_tidy(struct sandboxes *bs, struct buf *notes);
 void box_drop(struct box *b);
 
 /* The environment of chapter 5.3 for a command in b, and more entries
- * "NAME=value" or names to pass on (may be NULL); NULL-terminated. */
-char **box_env(const struct box *b, const char *const *more, size_t nmore);
-void env_free(char **env);	/* may be NULL */
+ * "NAME=value" or names to pass on (may be NULL); the last text is NULL. */
+struct texts box_env(const struct box *b, const char *const *more,
+    size_t nmore);
 
 /* Overwrite, where other processes could read it (/proc/PID/environ), every
  * value of ours that is not on the allow-list.  What looks like a secret is

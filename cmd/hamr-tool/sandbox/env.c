@@ -52,7 +52,7 @@ put_all(struct texts *e, const char *const *more, size_t n)
 			set(e, more[i], getenv(more[i]));
 }
 
-char **
+struct texts
 box_env(const struct box *b, const char *const *more, size_t nmore)
 {
 	static const char *const fixed[] = { "TERM=dumb", "PAGER=cat",
@@ -84,15 +84,7 @@ box_env(const struct box *b, const char *const *more, size_t nmore)
 	put_all(&e, own, n);
 	put_all(&e, more, nmore);
 	texts_add(&e, NULL);
-	return e.v;
-}
-
-void
-env_free(char **env)
-{
-	for (char **p = env; p != NULL && *p != NULL; p++)
-		free(*p);
-	free(env);
+	return e;
 }
 
 static bool
