@@ -43,7 +43,7 @@ box_allows(const struct tool *t, struct result *r)
 		    "--yes", why);
 	} else
 		result_error(r, "denied", "denied: in mode %s commands run in "
-		    "a sandbox only, and %s; use read", mode_name(t->mode),
+		    "a sandbox only, and %s; use read", mode_names[t->mode],
 		    why);
 	return false;
 }
@@ -98,7 +98,7 @@ judge(struct job *j, struct slice given)
 	if ((s->id == TOOL_EDIT || s->id == TOOL_WRITE) &&
 	    t->mode != MODE_PATCH && t->mode != MODE_DOCS) {
 		result_error(r, "denied", "denied: in mode %s no file is "
-		    "changed; say what you would change", mode_name(t->mode));
+		    "changed; say what you would change", mode_names[t->mode]);
 		return false;
 	}
 	if (s->id == TOOL_BASH)

@@ -20,7 +20,7 @@
 
 /* ---- the mode ---- */
 
-static const char *const modes[] = { [MODE_READ_ONLY] = "read-only",
+const char *const mode_names[] = { [MODE_READ_ONLY] = "read-only",
 	[MODE_PATCH] = "patch", [MODE_VERIFY] = "verify",
 	[MODE_DOCS] = "docs" };
 
@@ -28,15 +28,9 @@ int
 mode_named(const char *name)
 {
 	for (int i = 0; i < 4; i++)
-		if (strcmp(modes[i], name) == 0)
+		if (strcmp(mode_names[i], name) == 0)
 			return i;
 	return -1;
-}
-
-const char *
-mode_name(enum mode m)
-{
-	return modes[m];
 }
 
 unsigned
@@ -375,11 +369,11 @@ mode_allows(const struct tool *t, const struct extra *x, struct result *r)
 		result_error(r, "denied", "denied: the MCP server %s runs "
 		    "without a sandbox, and %s does not say that it only "
 		    "reads; in mode %s nothing is changed",
-		    mcp_name(x->server), x->schema.name, mode_name(t->mode));
+		    mcp_name(x->server), x->schema.name, mode_names[t->mode]);
 	else
 		result_error(r, "denied", "denied: %s may change files, and "
 		    "in mode %s %s; use read, or say what you would do",
-		    x->schema.name, mode_name(t->mode), t->mode == MODE_DOCS ?
+		    x->schema.name, mode_names[t->mode], t->mode == MODE_DOCS ?
 		    "only documentation is changed, with edit and write" :
 		    "no file is changed");
 	return false;

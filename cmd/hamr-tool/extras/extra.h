@@ -89,9 +89,9 @@ void tool_names(const struct tool *t, struct buf *out);
 
 /* ---- the mode ---- */
 
+extern const char *const mode_names[];
 /* By its name; -1 when there is none of that name. */
 int mode_named(const char *name);
-const char *mode_name(enum mode m);
 
 /* Which of our tools there are, by the configuration and the mode
  * (SCHEMA_BASH, ...). */
