@@ -88,7 +88,6 @@ struct mcp {
 	struct tools tools;	/* published */
 	struct tools fresh;	/* being listed, or listed but not published */
 	bool listed;		/* fresh is complete */
-	bool keep;		/* restarted: do not list the tools at once */
 };
 
 /* ---- setting up ---- */
@@ -397,13 +396,12 @@ make_writable(const struct tool *t, struct mcp *m, struct err *e)
 }
 
 static void
-mcp_start(struct tool *t, struct mcp *m, bool keep)
+mcp_start(struct tool *t, struct mcp *m)
 {
 	struct texts show = { .n = 0 };
 	struct err e;
 
 	buf_reset(&m->words);
-	m->keep = keep;
 	m->writes = mode_may_write(t);
 	if (make_writable(t, m, &e) && (!m->http || put_headers(t, m, &e))) {
 		struct box_want want = mode_want(t, m->writes);
@@ -581,10 +579,7 @@ answered(const struct tool *t, struct mcp *m, const struct rpc_msg *msg)
 		    words[0] != '\0' ? ": " : "", words);
 	} else if (ours && m->state == MCP_INIT) {
 		mcp_send(m, false, "notifications/initialized", NONE);
-		m->state = MCP_UP;
-		m->stale = m->keep;	/* listed when there is time */
-		if (!m->keep)
-			mcp_list(m);
+		mcp_list(m);
 	} else if (ours && m->state == MCP_LIST) {
 		mcp_listed(m, good ? msg->result : SLICE("{}"));
 	} else if (id == 0 || id != m->call || m->done) {
@@ -855,7 +850,7 @@ mcp_load(struct tool *t, const char *name)
 		if ((name != NULL && !may_be_of(m, name)) ||
 		    m->state != MCP_DOWN)
 			continue;
-		mcp_start(t, m, false);
+		mcp_start(t, m);
 		any = true;
 	}
 	if (!any)
@@ -997,7 +992,7 @@ mcp_call(struct tool *t, const struct extra *x, const char *id,
 		}
 		while (m->state != MCP_UP && left > 0 && settled) {
 			left--;
-			mcp_start(t, m, true);
+			mcp_start(t, m);
 			settled = settle(t);
 		}
 		if (m->state != MCP_UP || !settled)
