@@ -319,8 +319,9 @@ verify(struct tool *t)
 		    slice_of(t->verify), SCAN_INT(p->seconds));
 		/* If no private copy can be made, the user's command runs as
 		 * bash would; the record says so (sandbox). */
-		o.kind = sandboxes_refuse(t->sandboxes, BOX_PRIVATE) == NULL ?
-		    BOX_PRIVATE : BOX_WRITE;
+		o.want = sandboxes_want(t->sandboxes, sandboxes_refuse(
+		    t->sandboxes, BOX_PRIVATE) == NULL ? BOX_PRIVATE :
+		    BOX_WRITE);
 		end = bash_run(t->stage, &o, buf_view(&args), &r);
 	}
 	prog_end_by_pipe(t->stage);

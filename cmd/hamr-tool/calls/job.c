@@ -233,7 +233,8 @@ ask(struct job *j)
 	}
 	text = stage_ask(t->stage, R_ASK, buf_view(&line), R_ANSWER, id);
 	struct slice reply = slice_of(text != NULL ? text : "");
-	j->online = scan_true(scan_get(reply, "network")) && may_go_online(t);
+	if (scan_true(scan_get(reply, "network")) && may_go_online(t))
+		j->want.network = j->want.unix_sockets = true;
 	struct slice given = scan_get(reply, "arguments");
 	instead = scan_strdup(given);
 	/* the arguments may be an object or its text; anything else is refused,
@@ -273,7 +274,7 @@ job_writes(const struct job *j)
 	const struct extra *x = extra_of(j->schema);
 
 	return x != NULL ? extra_writes(j->t, x) : job_has_plan(j) ||
-	    (j->schema->id == TOOL_BASH && j->kind == BOX_WRITE);
+	    (j->schema->id == TOOL_BASH && j->want.kind == BOX_WRITE);
 }
 
 static enum step
@@ -285,9 +286,9 @@ approve(struct job *j)
 	enum step step = STEP_DONE;
 	struct buf diff, more;
 
-	j->kind = tool_kind(t, true);
+	j->want = sandboxes_want(t->sandboxes, tool_kind(t, true));
 	bool writes = job_writes(j);
-	j->kind = tool_kind(t, consent);
+	j->want.kind = tool_kind(t, consent);
 	j->allowed = t->yes || j->call->start == START_MINE;
 	if (j->allowed || !writes)
 		return STEP_NEXT;
@@ -295,13 +296,14 @@ approve(struct job *j)
 	if (j->schema->id == TOOL_BASH) {
 		char *command = scan_strdup(scan_get(buf_view(&j->args),
 		    "command"));
-		j->offline = command != NULL && readers_has(command) &&
+		bool reads = command != NULL && readers_has(command) &&
 		    sandboxes_refuse(t->sandboxes, BOX_READ) == NULL;
 		free(command);
-	}
-	if (j->offline) {
-		j->kind = tool_kind(t, false);
-		return STEP_NEXT;
+		if (reads) {	/* and without network */
+			j->want = (struct box_want){
+				.kind = tool_kind(t, false) };
+			return STEP_NEXT;
+		}
 	}
 	if (consent) {
 		if (!mode_has_approver(t)) {
@@ -415,9 +417,8 @@ job_work(struct job *j)
 	struct tool *t = j->t;
 	struct slice args = buf_view(&j->args);
 	long long begun = file_now_ms();
-	struct bash_opts o = { .sandboxes = t->sandboxes, .kind = j->kind,
-		.offline = j->offline, .online = j->online, .root = t->root,
-		.rootfd = t->files->root.fd, .id = j->call->id,
+	struct bash_opts o = { .sandboxes = t->sandboxes, .want = j->want,
+		.root = t->root, .rootfd = t->files->root.fd, .id = j->call->id,
 		.cap = t->output_cap };
 
 	j->call->ran = true;

@@ -13,15 +13,13 @@ struct job {
 				 * JSON */
 	struct buf args;	/* canonical */
 	struct result r;
-	enum box_kind kind;	/* of the sandbox its command gets */
+	struct box_want want;	/* the sandbox its command gets */
 	struct slice line;	/* its message, if another process made it */
 	long long ms;
 	bool shared;
 	bool allowed;		/* approved: its sandbox may be writable */
 	bool edited;		/* a person changed its arguments */
 	bool unasked;		/* nobody was there to approve it */
-	bool offline;		/* no network, whatever is configured */
-	bool online;		/* network, because a person said so */
 	struct signals signals;	/* from its work to job_end */
 };
 

@@ -428,9 +428,7 @@ mcp_start(struct tool *t, struct mcp *m)
 	}
 	struct texts env = box_env(m->box, m->env, m->nenv);
 	add_npm_cache(&env);
-	struct box_cmd cmd = { .argv = m->argv.v, .env = env.v,
-		.piped = true };
-	if (box_spawn(m->box, &cmd, &m->io) < 0) {
+	if (box_spawn(m->box, m->argv.v, env.v, true, &m->io) < 0) {
 		mcp_stop(m, "%s: %s", m->argv.v[0], strerror(errno));
 	} else {
 		rpc_init(&m->rpc, m->io.out, m->io.in, MCP_LINE_MAX);

@@ -48,7 +48,7 @@ bash_run(struct stage *s, const struct bash_opts *o, struct slice args,
 		dashes ? "--" : command, dashes ? command : NULL, NULL };
 	struct output out, err;
 	struct prog p = { .sandboxes = o->sandboxes, .resident = true,
-		.want = sandboxes_want(o->sandboxes, o->kind),
+		.want = o->want,
 		.argv = (char *const *)(void *)argv, .out = &out, .err = &err,
 		.alive = o->alive,
 		.grace = GRACE_TIMEOUT_MS, .grace_cancel = GRACE_CANCEL_MS };
@@ -65,10 +65,6 @@ bash_run(struct stage *s, const struct bash_opts *o, struct slice args,
 	rep.clamped = asked < 1 || asked > TIMEOUT_MAX;
 	p.ms = asked < 1 ? 1000 : asked > TIMEOUT_MAX ? TIMEOUT_MAX * 1000 :
 	    (int)asked * 1000;
-	if (o->offline)
-		p.want.network = p.want.unix_sockets = false;
-	else if (o->online)
-		p.want.network = p.want.unix_sockets = true;
 	if (s->mode != STAGE_FILTER || s->stream)
 		p.id = o->id;
 	output_init(&out, o->cap);

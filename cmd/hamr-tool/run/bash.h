@@ -10,9 +10,7 @@
 
 struct bash_opts {
 	struct sandboxes *sandboxes;
-	enum box_kind kind;	/* the sandbox it gets */
-	bool offline;		/* without network, whatever is configured */
-	bool online;		/* with it */
+	struct box_want want;	/* the sandbox it gets */
 	const char *root;	/* absolute; what is shown as cwd */
 	int rootfd;
 	size_t cap;		/* per-result cap, bytes */

@@ -206,8 +206,6 @@ static bool
 start(struct run *r)
 {
 	struct prog *p = r->p;
-	struct box_cmd cmd = { .argv = p->argv, .env = p->env,
-		.piped = !p->resident };
 
 	for (int i = 0; i < 2; i++) {
 		struct texts own = { .n = 0 };
@@ -217,11 +215,10 @@ start(struct run *r)
 		if (r->box == NULL)
 			return false;
 		p->sandbox = r->box->name;
-		if (p->env == NULL) {
+		if (p->env == NULL)
 			own = box_env(r->box, NULL, 0);
-			cmd.env = own.v;
-		}
-		p->ran = box_spawn(r->box, &cmd, &r->io) == 0;
+		p->ran = box_spawn(r->box, p->argv, p->env != NULL ? p->env :
+		    own.v, !p->resident, &r->io) == 0;
 		int no = errno;
 		texts_release(&own);
 		if (p->ran)

@@ -468,7 +468,8 @@ put_packet(struct box *b, const struct wire *w, const int fds[4])
 }
 
 int
-box_spawn(struct box *b, const struct box_cmd *cmd, struct box_io *io)
+box_spawn(struct box *b, char *const *argv, char *const *env, bool piped,
+    struct box_io *io)
 {
 	int *ours[] = { &io->in, &io->out, &io->err };
 	const char *dir = b->bs->root.real;
@@ -480,10 +481,10 @@ box_spawn(struct box *b, const struct box_cmd *cmd, struct box_io *io)
 	b->exited = b->empty = false;
 	errno = 0;
 	buf_add(&t, dir, strlen(dir) + 1);
-	for (; cmd->argv[w.a] != NULL; w.a++)
-		buf_add(&t, cmd->argv[w.a], strlen(cmd->argv[w.a]) + 1);
-	for (; cmd->env[w.b] != NULL; w.b++)
-		buf_add(&t, cmd->env[w.b], strlen(cmd->env[w.b]) + 1);
+	for (; argv[w.a] != NULL; w.a++)
+		buf_add(&t, argv[w.a], strlen(argv[w.a]) + 1);
+	for (; env[w.b] != NULL; w.b++)
+		buf_add(&t, env[w.b], strlen(env[w.b]) + 1);
 	if (!t.over)
 		fds[0] = file_memory(t.p, t.len);
 	buf_release(&t);
@@ -492,7 +493,7 @@ box_spawn(struct box *b, const struct box_cmd *cmd, struct box_io *io)
 	for (int i = 0; i < 3 && good; i++) {
 		int p[2] = { -1, -1 };
 
-		if (i == 0 && !cmd->piped)
+		if (i == 0 && !piped)
 			p[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
 		else if (pipe2(p, O_CLOEXEC) == 0)
 			fcntl(p[i == 0], F_SETFL, O_NONBLOCK);

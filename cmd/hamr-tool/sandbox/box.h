@@ -160,20 +160,16 @@ struct texts box_env(const struct box *b, const char *const *more,
  * gone for us too, unless the configuration names it for a command. */
 void env_scrub(const struct conf *c);
 
-struct box_cmd {
-	char *const *argv;	/* argv[0] is found on env's PATH */
-	char *const *env;
-	bool piped;		/* stdin is a pipe of ours, else /dev/null */
-};
-
 /* Our ends of a command's pipes; -1 if closed or absent. */
 struct box_io {
 	int in, out, err;
 };
 
 /* Start a command in the root: in a session of its own, with fds 0 to 2 only
- * and default signals.  0, or -1 with errno: nothing runs then. */
-int box_spawn(struct box *b, const struct box_cmd *cmd, struct box_io *io);
+ * and default signals.  argv[0] is found on env's PATH; stdin is a pipe of ours
+ * if piped, else /dev/null.  0, or -1 with errno: nothing runs then. */
+int box_spawn(struct box *b, char *const *argv, char *const *env, bool piped,
+    struct box_io *io);
 void box_io_close(struct box_io *io);
 
 /* Update b's state from the supervisor's messages; never waits. */
