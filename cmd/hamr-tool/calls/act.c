@@ -31,7 +31,7 @@
 
 enum task_state {
 	TASK_READY,		/* refused or answered before its start */
-	TASK_LATE,		/* nothing is done before its turn */
+	TASK_LATE,		/* shares a result: judged in its turn */
 	TASK_HERE,		/* started; runs in this process, in turn */
 	TASK_WAITING,		/* started; waits for a process of its own */
 	TASK_RUNNING,
@@ -181,14 +181,6 @@ end_all(struct batch *l, int ms)
 		}
 }
 
-static void
-do_here(struct task *task)
-{
-	result_release(&task->job.r);
-	result_init(&task->job.r);
-	job_work(&task->job);
-}
-
 /* Finish the call, whose turn it is.  False: it has no answer. */
 static bool
 turn(struct batch *l, struct task *task)
@@ -207,9 +199,9 @@ turn(struct batch *l, struct task *task)
 			return false;
 	}
 	if (task->state == TASK_LATE)
-		return job_steps(j) == STEP_DONE;
+		return job_before(j) == STEP_DONE;
 	if (task->state == TASK_HERE)
-		do_here(task);
+		job_work(j);
 	if (task->state != TASK_OVER)
 		return true;
 	/* its process wrote the answer */
@@ -223,7 +215,9 @@ turn(struct batch *l, struct task *task)
 	/* redo it if it may have had more room than is left by now */
 	if (!good || (j->r.content.len + ROOM_SLACK > files_left(f) &&
 	    files_left(f) < task->room)) {
-		do_here(task);
+		result_release(&j->r);
+		result_init(&j->r);
+		job_work(j);
 		return true;
 	}
 	j->line = message;
@@ -235,9 +229,10 @@ turn(struct batch *l, struct task *task)
 	return true;
 }
 
-/* Do n calls from number i on.  False: stop, some have no answer. */
+/* Do n calls from number i on, those that are slow in parallel.  False: stop,
+ * some have no answer. */
 static bool
-parallel_do(struct tool *t, size_t i, size_t n)
+do_calls(struct tool *t, size_t i, size_t n)
 {
 	struct batch l = { .t = t, .n = n,
 		.v = xcalloc(n, sizeof *l.v),
@@ -259,7 +254,7 @@ parallel_do(struct tool *t, size_t i, size_t n)
 		}
 		enum step s = job_before(&task->job);
 		task->state = s != STEP_NEXT ? TASK_READY :
-		    is_slow(t, c) ? TASK_WAITING : TASK_HERE;
+		    n > 1 && is_slow(t, c) ? TASK_WAITING : TASK_HERE;
 		good = good && s != STEP_STOP;
 	}
 	/* put the starts of all, in call order, and read them back before any
@@ -352,7 +347,6 @@ tool_act(struct stage *s)
 	struct tool *t = s->self;
 	bool go_on = !t->closed;
 	size_t i = 0;
-	struct job j;
 
 	t->acting = true;
 	verify(t);
@@ -382,16 +376,10 @@ tool_act(struct stage *s)
 				break;
 			slow += is_slow(t, c);
 		}
-		if (slow > 1) {
-			go_on = parallel_do(t, i, n);
-			i += n;
-			continue;
-		}
-		job_begin(&j, t, &t->calls[i++]);
-		go_on = job_steps(&j) == STEP_DONE;
-		if (go_on)
-			job_answer(&j);
-		job_end(&j);
+		if (slow <= 1)
+			n = 1;
+		go_on = do_calls(t, i, n);
+		i += n;
 	}
 	t->acting = false;
 	journal_calls_pause(t->journal);

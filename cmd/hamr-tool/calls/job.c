@@ -485,21 +485,6 @@ job_before(struct job *j)
 	return s;
 }
 
-enum step
-job_steps(struct job *j)
-{
-	enum step s = job_before(j);
-
-	if (s != STEP_NEXT)
-		return s;
-	job_propose(j);
-	s = job_begun(j);
-	if (s != STEP_NEXT)
-		return s;
-	job_work(j);
-	return STEP_DONE;
-}
-
 void
 job_print(struct job *j, struct buf *out)
 {

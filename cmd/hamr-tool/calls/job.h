@@ -35,9 +35,8 @@ bool job_must_stop(struct tool *t);
 void job_begin(struct job *j, struct tool *t, struct call_state *c);
 void job_end(struct job *j);
 
-/* Run all steps up to the answer; or one at a time: what comes before the
- * start, put the start, read it back (or flush it), do the work. */
-enum step job_steps(struct job *j);
+/* The steps of a call: what comes before the start, put the start, read it back
+ * (or flush it), do the work. */
 enum step job_before(struct job *j);
 void job_propose(struct job *j);
 enum step job_begun(struct job *j);
