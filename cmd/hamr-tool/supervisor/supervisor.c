@@ -438,8 +438,6 @@ loop(struct super *s)
 		} else if (w.op == WIRE_END) {
 			end(s, w.a != 0);
 		} else if (w.op == WIRE_SIGNAL && s->running && !s->empty) {
-			if (!s->alone && s->main > 0)
-				kill(-s->main, w.a);
 			signal_all(s, w.a);
 		}
 		for (int i = 0; i < NFDS; i++)
