@@ -327,4 +327,28 @@ is "a person is asked" "$asked" '{"type":"ask","id":"a1",'\
 is "not for one that reads" "$( { call c1 count '{"path":"f","text":"b"}'
 	echo '{"type":"go","n":1}'; } |
 	first hamr-tool -r -o 'tools.plugins=["count"]' | jq -r .type)" start
+
+# --- P10: it fills the disk
+plugin fill '{"kind":"tool","name":"fill","description":"x","parameters":{},'\
+'"mutates":true}' <<'E'
+cat >/dev/null; echo more >>f; head -c 9M /dev/zero >big || echo full
+E
+mkdir "$T/disk"
+call c1 fill '{}' >"$T/fill"
+cat >"$T/filled" <<'E'
+mount -t tmpfs -o size=3m none "$T/disk" && cd "$T/disk" && git init -q . &&
+	echo one >f && hamr-tool -n --yes --root . -o 'tools.plugins=["fill"]' \
+	<"$T/fill" >"$T/out"; rm big; hamr-tool --root . undo; cat f
+E
+if unshare -m mount -t tmpfs none "$T/disk" 2>/dev/null; then
+	is "that its changes were not recorded is said, and they can be undone" \
+		"$(T=$T unshare -m sh "$T/filled" 2>/dev/null | tail -n 2
+		jq -r 'select(.type == "error").message, select(.role).content' \
+		"$T/out" | sed 's/ in .*;/;/')" "  restored f
+one
+no snapshot could be made; what follows cannot be undone
+full"
+else
+	skip "a full disk" "no mounts here"
+fi
 done_testing
