@@ -117,14 +117,15 @@ put_types(int set, bool words, struct buf *out)
 }
 
 static bool
-fail_enum(struct checked *s, struct slice list)
+fail_enum(struct checked *s, struct slice schema)
 {
 	const char *between = "";
 	struct slice el;
 
 	fail(s, "must be one of ");
 	size_t begun = s->why->len - strlen("must be one of ");
-	for (struct walk w = walk_of(list); walk_next(&w, NULL, &el); ) {
+	for (struct walk w = walk_of(scan_get(schema, "enum"));
+	    walk_next(&w, NULL, &el); ) {
 		if (s->why->len - begun + el.n > ENUM_MAX) {
 			buf_adds(s->why, ", ...");
 			break;
@@ -137,15 +138,14 @@ fail_enum(struct checked *s, struct slice list)
 }
 
 static bool
-in_enum(struct slice schema, struct slice v, struct slice *list)
+in_enum(struct slice schema, struct slice v)
 {
+	struct slice list = keyword(schema, "enum", SCAN_ARRAY), el;
 	char *text = scan_strdup(v);
-	struct slice el;
+	bool found = list.p == NULL;
 	double x, y;
 
-	*list = keyword(schema, "enum", SCAN_ARRAY);
-	bool found = list->p == NULL;
-	for (struct walk w = walk_of(*list);
+	for (struct walk w = walk_of(list);
 	    !found && walk_next(&w, NULL, &el); )
 		found = text != NULL ? scan_str_is(el, text) :
 		    slice_eq(el, v) || (scan_kind(v) == SCAN_NUMBER &&
@@ -160,11 +160,9 @@ in_enum(struct slice schema, struct slice v, struct slice *list)
 static bool
 takes_null(struct slice schema)
 {
-	struct slice list;
-
 	return scan_kind(schema) != SCAN_OBJECT ||
 	    ((types_of(schema) & T_NULL) != 0 &&
-	    in_enum(schema, SLICE("null"), &list));
+	    in_enum(schema, SLICE("null")));
 }
 
 /* An integer of ours. */
@@ -243,7 +241,7 @@ put_object(struct checked *s, struct slice schema, struct slice v)
 static bool
 put(struct checked *s, struct slice schema, struct slice v)
 {
-	struct slice items = scan_get(schema, "items"), list, el;
+	struct slice items = scan_get(schema, "items"), el;
 	size_t at = s->at.len, i = 0;
 	int64_t number;
 	double d;
@@ -268,8 +266,8 @@ put(struct checked *s, struct slice schema, struct slice v)
 		put_types(set, true, s->why);
 		return false;
 	}
-	if (!in_enum(schema, v, &list))
-		return fail_enum(s, list);
+	if (!in_enum(schema, v))
+		return fail_enum(s, schema);
 	if (set == T_INTEGER && s->how != JSON_SCHEMA_THEIRS)
 		return put_integer(s, schema, v);
 	if (type_of(v) == T_OBJECT &&
