@@ -57,27 +57,25 @@ struct batch {
 
 /* ---- which calls ---- */
 
-/* Is it a call that changes nothing, whatever its arguments? */
-static bool
-only_reads(const struct tool *t, const struct call_state *c)
+enum pace {
+	CHANGES,		/* it may change something: never in parallel */
+	QUICK,
+	SLOW			/* a process of its own may pay off */
+};
+
+static enum pace
+pace_of(const struct tool *t, const struct call_state *c)
 {
 	const struct schema *s = tool_schema(t, c->name);
 
-	return s != NULL && (s->id == TOOL_READ || s->id == TOOL_VIEW ||
-	    s->id == TOOL_SEARCH_MEMORY || (s->id == TOOL_PLUGIN &&
-	    !extra_of(s)->mutates));
-}
-
-/* May such a call take so long that a process of its own pays off? */
-static bool
-is_slow(const struct tool *t, const struct call_state *c)
-{
-	const struct schema *s = tool_schema(t, c->name);
-
-	return s != NULL && c->args != NULL && c->action < ACT_SHARE &&
+	if (s == NULL || (s->id != TOOL_READ && s->id != TOOL_VIEW &&
+	    s->id != TOOL_SEARCH_MEMORY && (s->id != TOOL_PLUGIN ||
+	    extra_of(s)->mutates)))
+		return CHANGES;
+	return c->args != NULL && c->action < ACT_SHARE &&
 	    c->start != START_FOREIGN && s->id != TOOL_VIEW &&
 	    (s->id != TOOL_READ || files_walks(t->files, (struct slice){
-	    c->args, c->nargs }));
+	    c->args, c->nargs })) ? SLOW : QUICK;
 }
 
 /* ---- processes ---- */
@@ -254,7 +252,7 @@ do_calls(struct tool *t, size_t i, size_t n)
 		}
 		enum step s = job_before(&task->job);
 		task->state = s != STEP_NEXT ? TASK_READY :
-		    n > 1 && is_slow(t, c) ? TASK_WAITING : TASK_HERE;
+		    n > 1 && pace_of(t, c) == SLOW ? TASK_WAITING : TASK_HERE;
 		good = good && s != STEP_STOP;
 	}
 	/* put the starts of all, in call order, and read them back before any
@@ -365,16 +363,16 @@ tool_act(struct stage *s)
 		 * the first is quick: it need not wait for others. */
 		size_t n = 0, slow = 0;
 		bool worth = conf_int(t->conf, "tools.jobs") >= 2 &&
-		    only_reads(t, &t->calls[i]) && is_slow(t, &t->calls[i]);
+		    pace_of(t, &t->calls[i]) == SLOW;
 		for (; worth && i + n < t->ncalls && n < RUN_MAX; n++) {
 			const struct call_state *c = &t->calls[i + n];
+			enum pace pace = c->done ? CHANGES : pace_of(t, c);
 
 			/* a call that may be refused because of those before
 			 * it has to wait for them */
-			if (c->done || !only_reads(t, c) ||
-			    !files_certain(t->files, n))
+			if (pace == CHANGES || !files_certain(t->files, n))
 				break;
-			slow += is_slow(t, c);
+			slow += pace == SLOW;
 		}
 		if (slow <= 1)
 			n = 1;
