@@ -93,13 +93,10 @@ journal_calls_new(struct tool *t)
 void
 journal_calls_free(struct journal_calls *jc)
 {
-	if (jc == NULL)
-		return;
 	undo_entry_release(&jc->entry);
 	if (jc->snap != NULL) {
-		snap_settle(jc->snap, jc->t->stage != NULL &&
-		    jc->t->stage->mode == STAGE_RESIDENT ? SETTLE_MS :
-		    SETTLE_ALONE_MS);
+		snap_settle(jc->snap, jc->t->stage->mode == STAGE_RESIDENT ?
+		    SETTLE_MS : SETTLE_ALONE_MS);
 		snap_prune(jc->snap, conf_int(jc->t->conf, "tools.undo_days"),
 		    conf_int(jc->t->conf, "tools.undo_bytes"));
 	}

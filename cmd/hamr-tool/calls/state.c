@@ -135,8 +135,7 @@ tool_close(struct tool *t)
 	journal_calls_free(t->journal);
 	free(t->verify);
 	free(t->told);
-	if (t->extras != NULL)
-		extras_free(t->extras);
+	extras_free(t->extras);
 	sandboxes_free(t->sandboxes);
 	files_free(t->files);
 }

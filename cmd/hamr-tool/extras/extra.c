@@ -303,8 +303,6 @@ tool_schema(const struct tool *t, const char *name)
 
 	if (s != NULL)
 		return s;
-	if (x == NULL)
-		return NULL;
 	if (plugs_load((struct tool *)t, &e) < 0) {
 		stage_fail(t->stage, &e);
 		return NULL;

@@ -396,8 +396,6 @@ sandboxes_session_ended(struct sandboxes *bs, bool ended)
 void
 sandboxes_free(struct sandboxes *bs)
 {
-	if (bs == NULL)
-		return;
 	close_residents(bs);
 	folders_close(bs);
 	if (bs->opened)
