@@ -143,12 +143,12 @@ tool_close(struct tool *t)
 /* ---- the `tools` record ---- */
 
 static void
-propose(struct tool *t, bool always)
+propose(struct tool *t)
 {
 	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 
 	tool_record_all(t, &line);
-	if (always || strcmp(t->told, line.p) != 0)
+	if (t->told == NULL || strcmp(t->told, line.p) != 0)
 		stage_put(t->stage, R_TOOLS, buf_view(&line));
 	free(t->told);
 	t->told = buf_detach(&line);
@@ -163,7 +163,7 @@ tool_put(struct tool *t)
 	if (extras_load(t, &e) < 0)
 		stage_fail(t->stage, &e);
 	else
-		propose(t, true);
+		propose(t);
 	t->acting = false;
 	tool_catch_up(t);
 }
@@ -172,7 +172,7 @@ void
 tool_tell(struct tool *t)
 {
 	if (t->told != NULL && (mcp_changed(t) || t->retell))
-		propose(t, false);
+		propose(t);
 	t->retell = false;
 }
 

@@ -94,7 +94,7 @@ void memory_save(struct tool *t, struct slice args, struct result *r);
 /* Propose `tools` again if it has changed since: called after each go, and when
  * a `config` record has set the mode. */
 void tool_tell(struct tool *t);
-/* Put `tools` in any case; asks the configured plug-ins and servers first. */
+/* Put the first `tools`; asks the configured plug-ins and servers first. */
 void tool_put(struct tool *t);
 
 /* ---- calls/act.c, calls/once.c ---- */
