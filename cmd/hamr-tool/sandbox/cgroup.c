@@ -15,7 +15,7 @@
 
 #define TOP "/sys/fs/cgroup"
 #define LISTING_MAX 65536
-#define PREFIX "hamr-"		/* of our groups */
+#define NAME "hamr-%d-%p"	/* of a group: our pid, the box */
 #define NEW_S 60		/* a process enters its group sooner */
 
 static int
@@ -51,9 +51,11 @@ sweep(const char *parent)
 	DIR *d = file_opendir(AT_FDCWD, parent);
 	struct dirent *e;
 	struct stat st;
+	void *box;
+	int pid;
 
 	while ((e = file_readdir(d)) != NULL)
-		if (strncmp(e->d_name, PREFIX, strlen(PREFIX)) == 0 &&
+		if (sscanf(e->d_name, NAME, &pid, &box) == 2 &&
 		    fstatat(dirfd(d), e->d_name, &st, 0) == 0 &&
 		    time(NULL) - st.st_mtime > NEW_S)
 			unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
@@ -66,7 +68,7 @@ static bool
 make_in(struct box *b, int i, const char *parent, const struct limit l[2],
     int *fd)
 {
-	char *dir = xasprintf("%s/" PREFIX "%d-%p", parent, (int)getpid(),
+	char *dir = xasprintf("%s/" NAME, parent, (int)getpid(),
 	    (const void *)b);
 	bool good = mkdir(dir, 0755) == 0 || errno == EEXIST;
 
