@@ -336,13 +336,13 @@ E
 mkdir "$T/disk"
 call c1 fill '{}' >"$T/fill"
 cat >"$T/filled" <<'E'
-mount -t tmpfs -o size=3m none "$T/disk" && cd "$T/disk" && git init -q . &&
+mount -t tmpfs -o size=3m none "$1/disk" && cd "$1/disk" && git init -q . &&
 	echo one >f && hamr-tool -n --yes --root . -o 'tools.plugins=["fill"]' \
-	<"$T/fill" >"$T/out"; rm big; hamr-tool --root . undo; cat f
+	<"$1/fill" >"$1/out"; rm big; hamr-tool --root . undo; cat f
 E
 if unshare -m mount -t tmpfs none "$T/disk" 2>/dev/null; then
 	is "that its changes were not recorded is said, and they can be undone" \
-		"$(T=$T unshare -m sh "$T/filled" 2>/dev/null | tail -n 2
+		"$(unshare -m sh "$T/filled" "$T" 2>/dev/null | tail -n 2
 		jq -r 'select(.type == "error").message, select(.role).content' \
 		"$T/out" | sed 's/ in .*;/;/')" "  restored f
 one
