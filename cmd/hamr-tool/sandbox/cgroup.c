@@ -1,6 +1,7 @@
 /* cgroup.c - limit a box's memory and processes with a control group. */
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #define TOP "/sys/fs/cgroup"
 #define LISTING_MAX 65536
 #define NAME "hamr-%d-%p"	/* of a group: our pid, the box */
+#define NAMES "hamr-[0-9]*-0x*"
 #define NEW_S 60		/* a process enters its group sooner */
 
 static int
@@ -51,11 +53,9 @@ sweep(const char *parent)
 	DIR *d = file_opendir(AT_FDCWD, parent);
 	struct dirent *e;
 	struct stat st;
-	void *box;
-	int pid;
 
 	while ((e = file_readdir(d)) != NULL)
-		if (sscanf(e->d_name, NAME, &pid, &box) == 2 &&
+		if (fnmatch(NAMES, e->d_name, 0) == 0 &&
 		    fstatat(dirfd(d), e->d_name, &st, 0) == 0 &&
 		    time(NULL) - st.st_mtime > NEW_S)
 			unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
