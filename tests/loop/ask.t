@@ -124,6 +124,28 @@ P
 is "the question says its size and what is not shown; v shows it" "$S" 0
 is "what was allowed is done whole" "$(wc -l <big.txt)" 3012
 
+# --- a terminal that sends whole lines: a key comes with its line end
+fresh lines
+{ call write '{"path":"no","content":"x\n"}'
+call bash '{"command":"echo hi >>ran"}'
+call bash '{"command":"echo hi >>ran"}'
+call write '{"path":"never","content":"x\n"}'; answer "Done."; } >script
+for how in 'dumb \n' 'linux \r' 'xterm \r' 'linux \r\n'; do
+	TERM=${how% *} ask <<P
+t, end = Terminal(loop), "${how#* }"
+t.sees("allow this write? "); t.answer("n" + end)
+t.sees("allow this command? "); t.answer("a" + end)
+t.sees("always allow: echo hi >>ran"); t.answer(end)
+t.sees("allow this write? "); t.answer("yy" + end); t.sees("yy")
+t.type("\x03")
+sys.exit(t.end() != 130)
+P
+	is "a line of one key answers: $how" \
+	    "$S $(answers) $(wc -l <ran) $(echo no* never*)" \
+	    '0 {"allow":false} {"allow":true,"scope":"session"} {"allow":true,"scope":"session"} {"allow":false,"stop":true} 2 no* never*'
+	rm -rf .hamr ran
+done
+
 # --- nothing steers the terminal
 fresh steer
 { call write "$(jq -cn '{path: "a\u202eb", content:

@@ -224,18 +224,19 @@ is_pasted(const struct keys *k, const char *p, size_t n)
 	return others > 0 || k->soon;
 }
 
+static const char *const line_ends[] = { "\r", "\n", "\r\n", NULL };
+
 /* Characters up to a TAB or a line end, without an incomplete last one; or the
  * TAB or line end. */
 static enum made
 typed(struct keys *k, long long now, struct key *key)
 {
-	static const char *const enter[] = { "\r", "\n", "\r\n", NULL };
 	const char *p = k->in.p + k->done;
 	size_t n = 0, left = k->in.len - k->done;
 
 	while (n < left && is_typed((unsigned char)p[n]))
 		n++;
-	if (k->held && (k->soon || !slice_in((struct slice){ p, n }, enter))) {
+	if (k->held && (k->soon || !slice_in((struct slice){ p, n }, line_ends))) {
 		k->held = false;
 		return named(key, KEY_NEWLINE, 0);
 	}
@@ -262,6 +263,15 @@ typed(struct keys *k, long long now, struct key *key)
 	k->texted = true;
 	*key = (struct key){ .name = KEY_TEXT, .text = buf_view(&k->text) };
 	return k->text.len > 0 ? MADE_KEY : MADE_NOTHING;
+}
+
+void
+keys_drop_line_end(struct keys *k)
+{
+	k->held = false;
+	if (k->in.len > k->done && slice_in(slice_from(buf_view(&k->in),
+	    k->done), line_ends))
+		k->done = k->in.len;
 }
 
 /* ---- keys by their code ---- */

@@ -74,6 +74,10 @@ void keys_add(struct keys *k, struct slice bytes, long long now_ms);
 /* Get the next key.  False: none yet. */
 bool keys_next(struct keys *k, long long now_ms, struct key *key);
 
+/* Drop a line end that came with the last key and with nothing after it: some
+ * terminals send whole lines only. */
+void keys_drop_line_end(struct keys *k);
+
 /* The ms after which keys_next may have a key even without more input; -1: it
  * needs input. */
 int keys_wait(const struct keys *k, long long now_ms);

@@ -565,8 +565,15 @@ take_key(struct asking *k, const struct key *key)
 			k->a.stop = k->done = true;
 		return true;
 	}
-	return key->name == KEY_TEXT && key->text.n == 1 && quiet &&
-	    (!draft || k->handed) && answer(k, key->text.p[0]);
+	/* with its line end, from a terminal that sends whole lines, a key
+	 * looks like a paste */
+	bool one = key->text.n == 1 && (key->name == KEY_TEXT ||
+	    (key->name == KEY_PASTE && k->u->keys.held));
+	if (!one || !quiet || (draft && !k->handed) ||
+	    !answer(k, key->text.p[0]))
+		return false;
+	keys_drop_line_end(&k->u->keys);
+	return true;
 }
 
 /* ---- the terminal ---- */
@@ -592,6 +599,9 @@ wait_for_answer(struct asking *k)
 		else if (p[2].revents != 0)
 			ui_job(u);
 		while (!k->done && keys_next(&u->keys, file_now_ms(), &key)) {
+			/* such a terminal may end a line with an LF */
+			if (u->dumb && key.name == KEY_NEWLINE)
+				key.name = KEY_ENTER;
 			if (ui_answered(u, &key) || take_key(k, &key))
 				continue;
 			k->handed = false;
