@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -70,8 +71,7 @@ struct screen {
 				 * row, or right of it */
 	bool hurry;
 	bool sync, kitty;	/* reported as supported */
-	const char *keys_off;	/* undoes what we enabled, or NULL */
-	struct buf off;		/* written last, to restore it */
+	const char *off;	/* undoes what we enabled */
 	bool asked, answered;
 	long long asked_ms, drawn_ms;
 	long long settled_ms;	/* do not draw before: erasing rows that were
@@ -169,13 +169,8 @@ give_modes_back(struct screen *s)
 static void
 give_back(struct screen *s)
 {
-	if (!give_modes_back(s))
-		return;
-	buf_reset(&s->off);
-	buf_adds(&s->off, s->keys_off != NULL ? s->keys_off : "");
-	buf_adds(&s->off, s->dumb ? "" : PASTES_OFF);
-	s->keys_off = NULL;
-	put(s, buf_view(&s->off).p);
+	if (give_modes_back(s))
+		put(s, s->off);
 }
 
 /* Only what a signal handler may do. */
@@ -188,12 +183,8 @@ restore_at_exit(void)
 	if (s != NULL && !s->dumb && screen_in_front(s) &&
 	    (taken || s->written < s->frame.len))
 		put_at_once(s->fd, "\r\033[J" WRAP_ON SYNC_END);
-	if (!taken)
-		return;
-	if (s->keys_off != NULL)
-		put_at_once(s->fd, s->keys_off);
-	if (!s->dumb)
-		put_at_once(s->fd, PASTES_OFF);
+	if (taken)
+		put_at_once(s->fd, s->off);
 }
 
 static void
@@ -211,7 +202,8 @@ restore_and_die(int number)
 static void
 ask_for_keys(struct screen *s)
 {
-	s->keys_off = s->kitty ? KITTY_OFF FOCUS_OFF : OTHER_KEYS_OFF FOCUS_OFF;
+	s->off = s->kitty ? KITTY_OFF FOCUS_OFF PASTES_OFF :
+	    OTHER_KEYS_OFF FOCUS_OFF PASTES_OFF;
 	put(s, s->kitty ? KITTY_ON FOCUS_ON : OTHER_KEYS_ON FOCUS_ON);
 }
 
@@ -232,10 +224,9 @@ take(struct screen *s)
 	if (tcsetattr(s->in, TCSANOW, &raw) < 0)
 		return false;
 	s->taken = true;
-	buf_reset(&s->off);
+	s->off = s->dumb ? "" : PASTES_OFF;
 	/* last: whoever sees it may send Ctrl-D at once */
-	if (!s->dumb)
-		put(s, PASTES_ON);
+	put(s, s->dumb ? "" : PASTES_ON);
 	if (s->answered)
 		ask_for_keys(s);
 	return true;
@@ -269,13 +260,13 @@ screen_new(int out, bool dumb)
 	struct screen *s = xcalloc(1, sizeof *s);
 
 	*s = (struct screen){ .in = -1, .out = out, .dumb = dumb,
-		.fd = file_unblocked(out) };
+		.fd = file_unblocked(out), .off = "" };
 	/* even a tmux on a machine that we were reached from */
 	s->tmux = getenv("TMUX") != NULL || (type != NULL &&
 	    getenv("STY") == NULL && (strncmp(type, "tmux", 4) == 0 ||
 	    strncmp(type, "screen", 6) == 0));
-	bufs_init(BUFS(&s->frame, &s->off, &s->above, &s->control,
-	    &s->want.text, &s->have.text), FOREVER);
+	bufs_init(BUFS(&s->frame, &s->above, &s->control, &s->want.text,
+	    &s->have.text), FOREVER);
 	measure(s);
 	the_screen = s;
 	/* until the end; signals ignored or handled already stay so */
@@ -327,19 +318,13 @@ screen_reply(struct screen *s, struct slice r)
 	if (slice_starts(r, "\033]11;")) {
 		/* rgb:RRRR/GGGG/BBBB, or two digits each: is that light? */
 		char *text = xmemdup0(r.p, r.n), *at = strstr(text, "rgb:");
-		unsigned long sum = 0;
+		unsigned red, green, blue;
 
-		for (int i = 0; at != NULL && i < 3; i++) {
-			char *end;
-
-			at += i == 0 ? 4 : 1;
-			unsigned long v = strtoul(at, &end, 16);
-			v *= end - at == 2 ? 257 : 1;
-			sum += v * (i == 0 ? 3 : i == 1 ? 6 : 1);
-			at = *end == '/' ? end : NULL;
-		}
+		if (at != NULL && sscanf(at, "rgb:%4x/%4x/%4x", &red, &green,
+		    &blue) == 3)
+			s->info.light = (3 * red + 6 * green + blue) *
+			    (at[6] == '/' ? 257 : 1) > 10 * 0x8000;
 		free(text);
-		s->info.light = sum > (unsigned long)10 * 0x8000;
 	}
 	if (!slice_starts(r, "\033[?"))
 		return;
@@ -782,7 +767,7 @@ finish(struct screen *s, bool at_once)
 		buf_reset(&s->frame);
 		s->written = 0;
 		buf_adds(&s->frame, s->dumb ? "" : "\r\033[J" WRAP_ON SYNC_END);
-		buf_slice(&s->frame, buf_view(&s->off));
+		buf_adds(&s->frame, s->off);
 		s->torn = true;
 	}
 }
@@ -808,16 +793,13 @@ screen_close(struct screen *s, bool at_once)
 	screen_live(s, SLICE(""), 0, 0);
 	if (!s->gone && is_due(s))
 		draw(s);	/* even in the background */
-	if (s->taken && screen_in_front(s))
-		tcsetattr(s->in, TCSANOW, &s->cooked);
-	finish(s, at_once);
 	give_back(s);
 	finish(s, at_once);
 	the_screen = NULL;
 	if (s->fd != s->out)
 		close(s->fd);
-	bufs_release(BUFS(&s->frame, &s->off, &s->above, &s->control,
-	    &s->want.text, &s->have.text));
+	bufs_release(BUFS(&s->frame, &s->above, &s->control, &s->want.text,
+	    &s->have.text));
 	free(s->reach);
 	free(s);
 }
