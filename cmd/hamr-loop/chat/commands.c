@@ -17,14 +17,19 @@
 #include "tokens/budget.h"
 #include "turn/contract.h"
 
-#define HELP_TITLE 9
-#define HELP_COLUMN 16		/* where /help's descriptions begin, */
-#define HELP_LEAST 8		/* their columns; with fewer none is shown */
-#define HELP_WIDE 76		/* from this width in two columns, */
-#define HELP_WIDEST 100		/* and never wider than this */
-#define NEAR 5			/* two letters left out, or one and one wrong */
-#define OUTPUT_MAX ((size_t)1 << 20)
-#define CLIPBOARD_MAX ((size_t)48 << 10)	/* terminals take 74,994 */
+/* /help, in columns of the terminal: where two entries fit side by side, after
+ * the title of their group */
+#define HELP_TITLE 9		/* of a group's title */
+#define HELP_COLUMN 16		/* from an entry's name to its description */
+#define HELP_LEAST 8		/* of a description; it is left out where there
+				 * is room for fewer */
+#define HELP_WIDE 76		/* the least for two entries */
+#define HELP_WIDEST 100		/* of the page, however wide the terminal is */
+#define NEAR 5			/* conf_distance of a misspelled command: two
+				 * letters left out, or one and one wrong */
+#define OUTPUT_MAX ((size_t)1 << 20)	/* of the table of sessions */
+#define CLIPBOARD_MAX ((size_t)48 << 10)	/* bytes; in base64 64 KiB, of
+				 * the 74,994 bytes that terminals take */
 
 #define INIT_TASK \
 	"Look at this repository and write AGENTS.md at its root, for a " \
@@ -34,22 +39,27 @@
 	"have seen, in at most 60 lines. If there is an AGENTS.md already, " \
 	"improve it."
 
+/* Flags of a command. */
 enum {
 	OPEN = 1,		/* it needs a session */
-	NOW = 2,		/* it does not wait for the end of a turn */
-	OFFERS = 4,		/* without an argument it does not either */
-	ALIAS = 8,		/* of another one */
-	SERVED = 16		/* for a program in a person's place, too */
+	NOW = 2,		/* during a turn it runs at once, and does not
+				 * wait for the turn's end */
+	OFFERS = 4,		/* so it does without an argument: then it only
+				 * lists what may be chosen */
+	ALIAS = 8,		/* another name for one, not listed */
+	SERVED = 16		/* a program in a person's place has it, too */
 };
 
 struct command {
-	int group, flags;
+	int group;		/* of /help: TALK, ... */
+	int flags;
 	const char *name;	/* "/new" */
-	const char *args, *what;
-	void (*run)(struct chat *c);	/* one of these */
+	const char *args;	/* "[ID]"; "": it takes none */
+	const char *what;	/* its description in /help and completions */
+	void (*run)(struct chat *c);	/* what it does: one of these three */
 	void (*with)(struct chat *c, const char *arg);
 	void (*show)(struct ui *u);
-	const char *const *words;	/* what its argument may be */
+	const char *const *words;	/* all its argument may be, or NULL */
 };
 
 static void

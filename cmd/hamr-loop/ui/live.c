@@ -12,18 +12,22 @@
 #include "term/term.h"
 #include "internal.h"
 
-#define FRAME_MS 33		/* rows are made as often as they are drawn */
-#define SPIN_MS 125
-#define HINT_MS 10000		/* then say that it can be interrupted */
-#define RING_MS 20000		/* a shorter turn ends without a bell */
-#define GAUGE 4			/* cells */
-#define OUTPUT_ROWS 5		/* of a running command; a quarter of all */
-#define LAST_BYTES ((size_t)16 << 10)	/* kept of a failed one */
-#define QUEUED_ROWS 3
-#define SAID_ROWS 12		/* shown of a message that was sent, */
-#define SAID_BYTES 4096		/* and of a line of it */
-#define TAIL_LEAST 4
-#define THOUGHT_MS 1000		/* shorter ones are not reported */
+#define FRAME_MS 33		/* between two rebuilds of the live rows: as
+				 * often as the screen draws */
+#define SPIN_MS 125		/* between two states of the spinner */
+#define HINT_MS 10000		/* after this say that Esc interrupts */
+#define RING_MS 20000		/* a turn that took longer rings the bell */
+#define GAUGE 4			/* marks in the [##--] of the window used */
+#define OUTPUT_ROWS 5		/* of a running command's output, at most: on a
+				 * small screen a quarter of its rows */
+#define LAST_BYTES ((size_t)16 << 10)	/* of a failed command's last lines,
+				 * at most */
+#define QUEUED_ROWS 3		/* of queued messages, at most */
+#define SAID_ROWS 12		/* of a message that was sent, at most ... */
+#define SAID_BYTES 4096		/* ... and bytes of each of its lines */
+#define TAIL_LEAST 4		/* rows of the streamed answer that may still
+				 * change, even on a small screen */
+#define THOUGHT_MS 1000		/* reasoning that took less is not reported */
 
 /* ---- rows ---- */
 
