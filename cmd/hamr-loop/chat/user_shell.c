@@ -13,25 +13,15 @@
 
 #define FIRST_TOLD ((size_t)4 << 10)	/* of its output, sent to the model */
 #define LAST_TOLD ((size_t)12 << 10)
-#define HELD ((size_t)64 << 10)
+#define HELD ((size_t)64 << 10)		/* with the next part of it */
 #define LAST_MS 500			/* after the end of its output */
 
-/* The beginning and the end of its output. */
 struct printed {
-	struct buf first, last;
-	size_t between;		/* bytes left out */
+	struct buf told;	/* the beginning and the end of the output */
+	size_t between;		/* bytes left out after FIRST_TOLD */
 	struct clean clean;
 	struct ui *ui;
 };
-
-static void
-trim(struct printed *o)
-{
-	if (o->last.len <= LAST_TOLD)
-		return;
-	o->between += o->last.len - LAST_TOLD;
-	buf_drop(&o->last, o->last.len - LAST_TOLD);
-}
 
 int
 chat_run(struct chat *c, const struct child_opts *o, const char *doing,
@@ -80,25 +70,26 @@ chat_run(struct chat *c, const struct child_opts *o, const char *doing,
 	return st;
 }
 
-/* Show a part of the output and keep it for the model. */
+/* Show a part of the output and keep it for the model, without what is now in
+ * the middle. */
 static void
 take_part(void *arg, struct slice part)
 {
 	struct printed *o = arg;
-	size_t room = FIRST_TOLD - o->first.len;
-	struct buf b = BUF_INIT(HELD);
+	struct buf *told = &o->told;
+	size_t had = told->len;
 
-	clean_add(&o->clean, part.p, part.n, &b);
-	size_t k = b.len < room ? b.len : room;
+	clean_add(&o->clean, part.p, part.n, told);
+	if (told->len > had)
+		ui_output(o->ui, told->p + had, told->len - had);
+	if (told->len > FIRST_TOLD + LAST_TOLD) {
+		size_t extra = told->len - FIRST_TOLD - LAST_TOLD;
 
-	if (b.len > 0) {
-		buf_add(&o->first, b.p, k);
-		buf_add(&o->last, b.p + k, b.len - k);
-		ui_output(o->ui, b.p, b.len);
+		memmove(told->p + FIRST_TOLD, told->p + FIRST_TOLD + extra,
+		    LAST_TOLD);
+		told->len -= extra;
+		o->between += extra;
 	}
-	if (o->last.len > HELD / 2)
-		trim(o);
-	buf_release(&b);
 }
 
 void
@@ -108,8 +99,7 @@ chat_shell(struct chat *c, const char *cmd)
 	const char *args[] = { "-c", "exec 2>&1; eval \"$1\"", "bash", cmd };
 	struct child_opts opts = { .commands = &bash, .n = 1, .flags = args,
 		.nflags = 4 };
-	struct printed o = { BUF_INIT(FIRST_TOLD), BUF_INIT(HELD),
-		.ui = &c->run->ui };
+	struct printed o = { BUF_INIT(HELD), .ui = &c->run->ui };
 	struct buf b = BUF_INIT((size_t)1 << 20);
 	bool stopped;
 	char end[40];
@@ -118,8 +108,7 @@ chat_shell(struct chat *c, const char *cmd)
 	if (st < 0)
 		return;
 	ui_output(&c->run->ui, "", 0);
-	clean_end(&o.clean, &o.last);
-	trim(&o);
+	clean_end(&o.clean, &o.told);
 	if (stopped)
 		snprintf(end, sizeof end, "interrupted");
 	else if (WIFSIGNALED(st))
@@ -129,17 +118,20 @@ chat_shell(struct chat *c, const char *cmd)
 	if (strcmp(end, "exit 0") != 0)
 		ui_note(&c->run->ui, "%s", end);
 	if (!c->quit && chat_open(c, NULL) == 0) {
+		struct slice told = buf_view(&o.told);
+		size_t first = o.between > 0 ? FIRST_TOLD : told.n;
+
 		buf_fmt(&b, "$ %s\n", cmd);
-		utf8_clean(&b, buf_view(&o.first).p, o.first.len);
+		utf8_clean(&b, told.p, first);
 		if (o.between > 0)
 			buf_fmt(&b, "\n[%zu bytes are left out here]\n",
 			    o.between);
-		utf8_clean(&b, buf_view(&o.last).p, o.last.len);
+		utf8_clean(&b, told.p + first, told.n - first);
 		buf_fmt(&b, "%s[%s]", b.p[b.len - 1] == '\n' ? "" : "\n",
 		    end);
 		if (hub_put(&c->run->hub, "{'role':'user','content':@,"
 		    "'meta':{'by':'shell'}}", buf_view(&b)) == 0)
 			hub_sync(&c->run->hub, SLOT_GUARD);
 	}
-	bufs_release(BUFS(&b, &o.first, &o.last));
+	bufs_release(BUFS(&b, &o.told));
 }
