@@ -271,26 +271,6 @@ take_settings(struct hub *h)
 	scan_release(&scan);
 }
 
-/* Read keys, or whole lines, from the terminal. */
-static void
-read_terminal(struct hub *h)
-{
-	char part[4096];
-
-	if (h->ui->peer != NULL) {
-		h->listen = ui_read_peer(h->ui);
-	} else if (h->ui->listening) {
-		h->listen &= ui_read_keys(h->ui);
-	} else {
-		ssize_t n = read(STDIN_FILENO, part, sizeof part);
-
-		h->listen = n > 0;
-		for (ssize_t i = 0; i < n; i++)
-			buf_addc(&h->ui->sent, part[i] == '\n' ? '\0' :
-			    part[i]);
-	}
-}
-
 static int
 next_timeout(const struct hub *h, long long until)
 {
@@ -368,7 +348,8 @@ round_of_poll(struct hub *h, long long until)
 	if (p[3 * SLOTS + 3].revents != 0)
 		ui_job(h->ui);
 	if (p[3 * SLOTS + 2].revents != 0)
-		read_terminal(h);
+		h->listen &= h->ui->peer != NULL ? ui_read_peer(h->ui) :
+		    ui_read_keys(h->ui);
 	take_wishes(h);
 	if (p[3 * SLOTS].revents != 0)
 		hub_read_signals(h);

@@ -316,7 +316,7 @@ steered(struct turn *t)
 {
 	struct hub *h = t->hub;
 
-	if (h->ui->sent.len == 0 || strchr("/!\n", h->ui->sent.p[0]) != NULL)
+	if (h->ui->sent.n == 0 || strchr("/!\n", h->ui->sent.v[0][0]) != NULL)
 		return false;
 	char *line = ui_take_sent(h->ui);
 	bool is = line != NULL && setup_task(h, t->conf, line, NULL, true) == 0;

@@ -183,6 +183,24 @@ ui_keys_fd(const struct ui *u)
 	    STDIN_FILENO;
 }
 
+/* Take what a terminal sent that edits its lines itself. */
+static void
+take_lines(struct ui *u, struct slice part)
+{
+	struct slice line;
+
+	while (slice_has(part, "\n")) {
+		struct buf clean = BUF_INIT(4 * KEYS_PASTE_MAX);
+
+		slice_line(&part, &line);
+		buf_slice(&u->line, line);
+		utf8_clean(&clean, buf_view(&u->line).p, u->line.len);
+		texts_add(&u->sent, buf_detach(&clean));
+		buf_reset(&u->line);
+	}
+	buf_slice(&u->line, part);
+}
+
 bool
 ui_read_keys(struct ui *u)
 {
@@ -191,6 +209,10 @@ ui_read_keys(struct ui *u)
 
 	if (n <= 0)
 		return false;
+	if (u->editor == NULL) {
+		take_lines(u, (struct slice){ part, (size_t)n });
+		return true;
+	}
 	keys_add(&u->keys, (struct slice){ part, (size_t)n }, file_now_ms());
 	if (u->question.len == 0)
 		ui_take_keys(u, file_now_ms());
@@ -202,45 +224,37 @@ ui_read_keys(struct ui *u)
 char *
 ui_take_sent(struct ui *u)
 {
-	if (u->sent.len == 0 || memchr(u->sent.p, '\0', u->sent.len) == NULL)
+	struct texts *t = &u->sent;
+
+	if (t->n == 0)
 		return NULL;
-	size_t n = strlen(u->sent.p);
-	struct buf clean = BUF_INIT(3 * u->sent.max);
-	utf8_clean(&clean, u->sent.p, n);
-	buf_drop(&u->sent, n + 1);
+	char *text = t->v[0];
+	memmove(t->v, t->v + 1, --t->n * sizeof *t->v);
 	ui_changed(u);
-	return buf_detach(&clean);
+	return text;
 }
 
 char *
 ui_take_queued(void *arg)
 {
-	struct ui *u = arg;
-	size_t at = u->sent.len;
+	struct texts *t = &((struct ui *)arg)->sent;
 
-	if (at == 0)
-		return NULL;
-	for (at--; at > 0 && u->sent.p[at - 1] != '\0'; at--)
-		;
-	char *text = xstrdup(u->sent.p + at);
-	u->sent.len = at;
-	return text;
+	return t->n > 0 ? t->v[--t->n] : NULL;
 }
 
 void
 ui_unsend(struct ui *u)
 {
-	struct texts sent = { .n = 0 };
+	size_t n = u->sent.n;
 
 	if (u->editor == NULL)
 		return;
-	for (char *text; (text = ui_take_sent(u)) != NULL; )
-		texts_add(&sent, text);
-	editor_recall(u->editor, sent.v, sent.n);
-	if (sent.n > 1)
+	editor_recall(u->editor, u->sent.v, n);
+	texts_release(&u->sent);
+	ui_changed(u);
+	if (n > 1)
 		ui_note(u, "%zu queued messages were not sent; Down shows the "
-		    "next one", sent.n);
-	texts_release(&sent);
+		    "next one", n);
 }
 
 void
@@ -292,11 +306,12 @@ ui_event(struct ui *u, enum editor_event event)
 	case EDITOR_SEND:
 		text = editor_take(u->editor);
 		u->aside = ui_is_busy(u);
-		if (!u->aside || u->at_once == NULL ||
-		    !u->at_once(u->at_once_arg, text))
-			buf_add(&u->sent, text, strlen(text) + 1);
+		if (u->aside && u->at_once != NULL &&
+		    u->at_once(u->at_once_arg, text))
+			free(text);
+		else
+			texts_add(&u->sent, text);
 		u->aside = false;
-		free(text);
 		break;
 	case EDITOR_ESC:
 		u->interrupted |= ui_is_busy(u);

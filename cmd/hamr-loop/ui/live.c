@@ -119,13 +119,8 @@ add_activity(struct buf *rows, const struct ui *u, long long now)
 static size_t
 count_sent(const struct ui *u)
 {
-	size_t n = 0;
-
 	/* otherwise it is about to be taken */
-	if (ui_is_busy(u) || u->question.len > 0)
-		for (size_t i = 0; i < u->sent.len; i++)
-			n += u->sent.p[i] == '\0';
-	return n;
+	return ui_is_busy(u) || u->question.len > 0 ? u->sent.n : 0;
 }
 
 size_t
@@ -172,7 +167,7 @@ compose(struct ui *u, long long now)
 {
 	struct buf rows = BUF_INIT((size_t)1 << 30);
 	struct buf themed = BUF_INIT((size_t)1 << 31);
-	size_t row = 0, column = 0, height = ui_height(u), at = 0;
+	size_t row = 0, column = 0, height = ui_height(u);
 	size_t queued = count_sent(u);
 	char more[40];
 
@@ -186,12 +181,10 @@ compose(struct ui *u, long long now)
 			add_row(&rows, u, "", buf_view(&u->partial));
 		add_activity(&rows, u, now);
 		for (size_t i = 0; i < queued && i < QUEUED_ROWS; i++) {
-			struct slice text = slice_of(u->sent.p + at);
-
-			at += text.n + 1;
 			snprintf(more, sizeof more, "%zu more", queued - i);
-			add_row(&rows, u, "  queued: ", queued > QUEUED_ROWS &&
-			    i == QUEUED_ROWS - 1 ? slice_of(more) : text);
+			add_row(&rows, u, "  queued: ", slice_of(queued >
+			    QUEUED_ROWS && i == QUEUED_ROWS - 1 ? more :
+			    u->sent.v[i]));
 		}
 	} else if (u->question.len > 0) {
 		buf_slice(&rows, buf_view(&u->question));

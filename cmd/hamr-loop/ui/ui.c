@@ -234,7 +234,7 @@ ui_init(struct ui *u, bool json, bool quiet)
 	    strcmp(nl_langinfo(CODESET), "UTF-8") != 0))
 		setlocale(LC_CTYPE, "C.UTF-8");
 	buf_init(&u->out, 4 * BUF_RECORD_MAX);
-	buf_init(&u->sent, KEYS_PASTE_MAX * 4);
+	buf_init(&u->line, KEYS_PASTE_MAX);
 	buf_init(&u->question, (size_t)1 << 30);
 	buf_init(&u->output, OUTPUT_MAX);
 	buf_init(&u->partial, OUTPUT_MAX);
@@ -324,7 +324,8 @@ ui_release(struct ui *u)
 	free(u->status.doing);
 	map_release(&u->always);
 	keys_release(&u->keys);
-	bufs_release(BUFS(&u->out, &u->sent, &u->question, &u->output,
+	texts_release(&u->sent);
+	bufs_release(BUFS(&u->out, &u->line, &u->question, &u->output,
 	    &u->partial, &u->thinking));
 }
 

@@ -16,6 +16,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/map.h"
+#include "base/mem.h"
 #include "conf/conf.h"
 #include "record/rec.h"
 #include "screen/editor.h"
@@ -97,7 +98,9 @@ struct ui {
 	bool listening;		/* keys come to us one by one */
 	int job;		/* Ctrl-Z and the like come here; -1: not
 				 * watched */
-	struct buf sent;	/* messages not taken yet, a NUL after each */
+	struct texts sent;	/* messages not taken yet */
+	struct buf line;	/* the begun one of a terminal that edits its
+				 * lines itself */
 	/* Carry out a command that need not wait for the end of the turn; true
 	 * if it did.  NULL: no such commands. */
 	bool (*at_once)(void *arg, const char *line);
@@ -184,8 +187,9 @@ void ui_close_input(struct ui *u);
 /* The descriptor that keys come on; -1: none, as in the background. */
 int ui_keys_fd(const struct ui *u);
 
-/* Read what was typed.  Messages go to u->sent; u->interrupted and u->leaving
- * are set.  False: the terminal is gone. */
+/* Read what was typed: keys, or whole lines where there is no input.  Messages
+ * go to u->sent; u->interrupted and u->leaving are set.  False: the terminal is
+ * gone. */
 bool ui_read_keys(struct ui *u);
 
 /* Take the first message that was sent; the caller frees it.  NULL: none. */
