@@ -32,7 +32,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	struct buf whole = BUF_INIT(1 << 26), cut = BUF_INIT(1 << 26);
 	uint8_t rule = fuzz_byte(&data, &n), how = fuzz_byte(&data, &n);
-	size_t columns = how / 2, w, rows;
+	size_t columns = 1 + how / 2, w, rows;
 	struct slice text = { (const char *)data, n };
 
 	markdown_open();

@@ -62,7 +62,7 @@ fix_tail_fits(struct markdown *m, size_t columns)
 
 	markdown_tail(m, &tail);
 	fits = fix_is_calm(buf_view(&tail), false, &w, &n) &&
-	    w <= (columns > 0 ? columns : 80) && n <= FIX_ROWS;
+	    w <= columns && n <= FIX_ROWS;
 	buf_release(&tail);
 	return fits;
 }

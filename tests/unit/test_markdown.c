@@ -18,6 +18,7 @@
 #include "markdown_fix.h"
 
 #define MAX ((size_t)1 << 30)
+#define WIDE ((size_t)1 << 20)	/* columns; no row is broken */
 
 static const char *const answers[] = { "features", "options", "plan",
 	"question", "review", "sample", "synthesis" };
@@ -301,7 +302,7 @@ check_pieces(struct slice text, size_t columns, bool colour)
 static void
 answers_in_pieces(void **state)
 {
-	static const size_t columns[] = { 0, 1, 7, 40, 80, 140 };
+	static const size_t columns[] = { 1, 7, 40, 80, 140 };
 
 	(void)state;
 	for (size_t i = 0; i < ANSWERS; i++) {
@@ -450,7 +451,7 @@ copies_at_a_width(void **state)
 {
 	struct slice answer = SLICE("one two three four five six seven eight "
 	    "nine ten | b\n-|-\n    x = 1\n");
-	static const size_t columns[] = { 20, 40, 45, 79, 0 };
+	static const size_t columns[] = { 20, 40, 45, 79, WIDE };
 	struct buf rows = BUF_INIT(MAX), code = BUF_INIT(MAX);
 
 	(void)state;
@@ -506,20 +507,20 @@ as_md4c(void **state)
 		assert_int_equal(parse(b.p, (MD_SIZE)b.len, &all, &t), 0);
 		size_t blocks = 0;
 
-		markdown_rows(buf_view(&b), 0, false, &blocks, &rows);
+		markdown_rows(buf_view(&b), WIDE, false, &blocks, &rows);
 		has_words(buf_view(&rows), buf_view(&t.words));
 		want = buf_view(&t.code).p;
 		for (size_t k = 1; k <= t.blocks; k++) {
-			assert_int_equal(markdown_code(buf_view(&b), 0, k,
+			assert_int_equal(markdown_code(buf_view(&b), WIDE, k,
 			    &code), k);
 			assert_string_equal(code.p, want);
 			want += strlen(want) + 1;
 			buf_reset(&code);
 		}
-		assert_int_equal(markdown_code(buf_view(&b), 0, t.blocks +
+		assert_int_equal(markdown_code(buf_view(&b), WIDE, t.blocks +
 		    1, &code), 0);
 		assert_int_equal(code.len, 0);
-		assert_int_equal(markdown_code(buf_view(&b), 0, 0, &code),
+		assert_int_equal(markdown_code(buf_view(&b), WIDE, 0, &code),
 		    t.blocks);
 		buf_release(&b);
 		buf_release(&rows);

@@ -30,7 +30,6 @@
 #define LOOK_EVERY 40		/* columns at least between two looks at a
 				 * long line */
 #define RULE_COLUMNS 40
-#define UNKNOWN_COLUMNS 80	/* if the terminal reports 0 */
 
 enum shown { NOTHING, PARAGRAPH, HEADING, CODE, TABLE, RULE, ITEM };
 
@@ -73,7 +72,7 @@ markdown_open(void)
 void
 markdown_resize(struct markdown *m, size_t columns, size_t tail_rows)
 {
-	m->columns = columns > 0 ? columns : TEXT_MAX;
+	m->columns = columns;
 	m->tail_rows = tail_rows;
 }
 
@@ -620,8 +619,7 @@ text_tail(const struct markdown *m, struct slice t)
 {
 	size_t most = 4 * m->columns * (m->tail_rows + 1);
 
-	return m->columns < TEXT_MAX && t.n > LINE_LONG ? utf8_last(t, most) :
-	    t;
+	return t.n > LINE_LONG ? utf8_last(t, most) : t;
 }
 
 void
@@ -634,8 +632,6 @@ markdown_tail(struct markdown *m, struct buf *rows)
 
 	t.raw = t.line = t.text = t.first = t.next = BUF_INIT(TEXT_MAX);
 	rows_init(&t.rows);
-	if (t.columns == TEXT_MAX)
-		t.columns = UNKNOWN_COLUMNS;
 	t.cut = true;
 	t.out = &out;
 	t.look = TEXT_MAX;

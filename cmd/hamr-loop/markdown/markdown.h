@@ -24,9 +24,9 @@ struct markdown;
  * installed. */
 bool markdown_open(void);
 
-/* Make rows of at most `columns` (0: never break them).  Without colour, marks
- * of emphasis and code stay as written, and there is no SGR.  Code blocks are
- * numbered on from *blocks, which is updated; NULL: from 1. */
+/* Make rows of at most `columns`, 1 or more.  Without colour, marks of emphasis
+ * and code stay as written, and there is no SGR.  Code blocks are numbered on
+ * from *blocks, which is updated; NULL: from 1. */
 struct markdown *markdown_new(size_t columns, size_t tail_rows, bool colour,
     size_t *blocks);
 void markdown_free(struct markdown *m);
