@@ -466,32 +466,27 @@ add_kind(struct kinds *k, const char *name, uint64_t tokens)
 static void
 take_message(struct kinds *k, struct map *names, struct slice m)
 {
+	struct slice role = scan_get(m, "role");
 	struct slice content = scan_get(m, "content");
+	uint64_t *at = map_get(names, scan_get(m, "tool_call_id"));
+	const char *kind = scan_str_is(role, "system") ? "instructions" :
+	    scan_str_is(role, "user") ? "messages to it" :
+	    scan_str_is(role, "assistant") ? "its answers" :
+	    at != NULL ? k->v[*at].name : "results";
 	struct call call;
-	uint64_t *at;
 
-	if (scan_str_is(scan_get(m, "role"), "system")) {
-		add_kind(k, "instructions", tokens_of(content));
-	} else if (scan_str_is(scan_get(m, "role"), "user")) {
-		add_kind(k, "messages to it", tokens_of(content));
-	} else if (scan_str_is(scan_get(m, "role"), "assistant")) {
-		if (content.n > 4)	/* not null, or empty */
-			add_kind(k, "its answers", tokens_of(content));
-		for (struct walk w = walk_of(scan_get(m, "tool_calls"));
-		    msg_next_call(&w, &call); ) {
-			add_kind(k, "its calls", tokens_of(call.whole));
-			char *name = scan_strdup(call.name);
-			at = map_put(names, call.id, NULL);
-			char *label = xasprintf("results of %s", name != NULL ?
-			    name : "?");
-			*at = add_kind(k, label, 0) + 1;
-			free(label);
-			free(name);
-		}
-	} else {
-		at = map_get(names, scan_get(m, "tool_call_id"));
-		add_kind(k, at != NULL && *at > 0 ? k->v[*at - 1].name :
-		    "results", tokens_of(content));
+	/* an answer that only calls has no text: null or "" */
+	if (content.n > 4 || !scan_str_is(role, "assistant"))
+		add_kind(k, kind, tokens_of(content));
+	for (struct walk w = walk_of(scan_get(m, "tool_calls"));
+	    msg_next_call(&w, &call); ) {
+		add_kind(k, "its calls", tokens_of(call.whole));
+		char *name = scan_text(call.name);
+		char *label = xasprintf("results of %s", *name != '\0' ?
+		    name : "?");
+		*map_put(names, call.id, NULL) = add_kind(k, label, 0);
+		free(label);
+		free(name);
 	}
 }
 
