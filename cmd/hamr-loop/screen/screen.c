@@ -347,29 +347,19 @@ screen_info(const struct screen *s)
 
 /* ---- rows ---- */
 
-/* The length of the sequence at the start of t: ESC [ ... up to a letter, or
- * ESC ] ... up to ESC \. */
-static size_t
-sequence_length(struct slice t)
-{
-	size_t n = 2;
-
-	if (t.n > 1 && t.p[1] == ']')
-		while (n < t.n && !(t.p[n - 1] == '\033' && t.p[n] == '\\'))
-			n++;
-	else
-		while (n < t.n && (t.p[n] < '@' || t.p[n] > '~'))
-			n++;
-	return n < t.n ? n + 1 : t.n;
-}
-
-/* The bytes and columns of the first sequence or character of a row. */
+/* The bytes and columns of the first sequence (ESC [ ... up to a letter) or
+ * character of a row. */
 static size_t
 first_of(struct slice row, size_t *columns)
 {
+	size_t n = 2;
+
 	*columns = 0;
-	return *row.p == '\033' ? sequence_length(row) :
-	    term_cluster(row, columns);
+	if (*row.p != '\033')
+		return term_cluster(row, columns);
+	while (n < row.n && (row.p[n] < '@' || row.p[n] > '~'))
+		n++;
+	return n < row.n ? n + 1 : row.n;
 }
 
 /* The columns of a row.  *jumps: a sequence in it sets an absolute column, so

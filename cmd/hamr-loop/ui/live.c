@@ -245,6 +245,16 @@ sooner(int a, int b)
 	return a < 0 ? b : b < 0 || a < b ? a : b;
 }
 
+/* When the rows must be rebuilt, in ms; -1: not before something changes. */
+static long long
+next_rebuild(const struct ui *u)
+{
+	if (u->stale)
+		return u->drawn + FRAME_MS;
+	return ui_is_busy(u) && u->live && u->question.len == 0 ?
+	    (u->drawn / SPIN_MS + 1) * SPIN_MS : -1;
+}
+
 int
 ui_tick(struct ui *u)
 {
@@ -260,13 +270,11 @@ ui_tick(struct ui *u)
 		ui_changed(u);
 	if (u->question.len > 0 ||
 	    (u->live && (u->status.on || u->editor != NULL))) {
-		long long next = u->stale ? u->drawn + FRAME_MS : ui_is_busy(u)
-		    && u->live && u->question.len == 0 ? (u->drawn / SPIN_MS +
-		    1) * SPIN_MS : -1;
+		long long next = next_rebuild(u);
+
 		if (next >= 0 && next <= now) {
 			compose(u, now);
-			next = ui_is_busy(u) && u->live ?
-			    (now / SPIN_MS + 1) * SPIN_MS : -1;
+			next = next_rebuild(u);
 		}
 		left = next < 0 ? -1 : (int)(next - now);
 	}
