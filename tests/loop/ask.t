@@ -124,6 +124,25 @@ P
 is "the question says its size and what is not shown; v shows it" "$S" 0
 is "what was allowed is done whole" "$(wc -l <big.txt)" 3012
 
+# --- a screen without room for anything of it
+fresh tiny
+{ call bash '{"command":"echo hi >>ran"}'; call bash '{"command":"echo ho >>ran"}'
+answer "Done."; } >script
+ask <<'P'
+import fcntl, struct, termios
+def size(rows): fcntl.ioctl(t.fd, termios.TIOCSWINSZ,
+                            struct.pack("HHHH", rows, 80, 0, 0))
+t = Terminal(loop, rows=4)
+t.sees("too small to ask"); t.answer("y"); t.sees("> y"); t.type("\x15")
+t.sees("too small to ask"); t.answer("A"); t.sees("> A"); t.type("\x15")
+size(5); t.sees("echo hi >>ran"); t.sees("allow? "); t.answer("y")
+t.sees("echo ho >>ran"); t.sees("allow? "); size(3); t.sees("\x1b[J")
+t.answer("y"); t.sees("> y"); t.type("\x15"); t.answer("n")
+t.end()
+P
+is "what nobody can see is not allowed" "$S $(answers) $(cat ran)" \
+    '0 {"allow":true,"scope":"once"} {"allow":false} hi'
+
 # --- a terminal that sends whole lines: a key comes with its line end
 fresh lines
 { call write '{"path":"no","content":"x\n"}'

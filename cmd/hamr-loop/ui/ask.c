@@ -38,6 +38,8 @@ struct asking {
 	const char *args;	/* of the call, or NULL: it cannot be edited */
 	char sure;		/* a or A: Enter, the next key, makes it
 				 * always; else NUL */
+	bool unseen;		/* the screen is too small to show anything of
+				 * the question above its keys */
 	bool handed;		/* a message waits, and keys answer */
 	char *message;		/* that message, while the reason for a no is
 				 * typed; else NULL */
@@ -360,13 +362,18 @@ put_always(const struct asking *k, struct buf *out)
 
 /* The keys, and in the last row what they answer. */
 static void
-put_answer_row(const struct asking *k, struct buf *out, struct buf *last)
+put_answer_row(struct asking *k, struct buf *out, struct buf *last)
 {
 	struct buf keys = BUF_INIT(1 << 12), hidden = BUF_INIT(64);
 	bool brief = put_key_rows(k, &keys);
 	struct slice rest = buf_view(&keys), line;
 
-	if (!brief) {
+	k->unseen = !k->u->dumb && ui_height(k->u) <= 1 + slice_lines(rest) +
+	    ROWS_BELOW + ui_queued_rows(k->u);
+	if (k->unseen) {
+		buf_adds(last, "too small to ask: v view; n no; Esc stop");
+		rest.n = 0;
+	} else if (!brief) {
 		buf_fmt(last, "allow this %s? ", k->q.command != NULL ?
 		    "command" : k->q.name);
 	} else if (k->q.hidden > 0) {
@@ -374,7 +381,7 @@ put_answer_row(const struct asking *k, struct buf *out, struct buf *last)
 		buf_adds(&hidden, " not shown");
 		put_rows(k->u, buf_view(&hidden), "\033[2m", 1, out);
 	}
-	if (brief && slice_newlines(rest) == 0 && sizeof "allow? " + rest.n <=
+	if (brief && slice_lines(rest) == 1 && sizeof "allow? " + rest.n <=
 	    ui_columns(k->u))
 		buf_adds(last, "allow? ");
 	while (slice_line(&rest, &line))
@@ -473,7 +480,8 @@ answer(struct asking *k, char c)
 {
 	const char *why = NULL;
 
-	if (k->confirm.n > 0 && c != 'y' && c != 'n')
+	if ((k->confirm.n > 0 && c != 'y' && c != 'n') ||
+	    (k->unseen && c != 'v' && c != 'n'))
 		return false;
 	switch (c) {
 	case 'y':
