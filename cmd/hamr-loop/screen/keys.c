@@ -236,7 +236,8 @@ typed(struct keys *k, long long now, struct key *key)
 
 	while (n < left && is_typed((unsigned char)p[n]))
 		n++;
-	if (k->held && (k->soon || !slice_in((struct slice){ p, n }, line_ends))) {
+	if (k->held && (k->soon || !slice_in((struct slice){ p, n },
+	    line_ends))) {
 		k->held = false;
 		return named(key, KEY_NEWLINE, 0);
 	}
