@@ -148,10 +148,7 @@ edited_line(struct chat *c, bool *stopped)
 			*stopped = chat_interrupted(c);
 		if (p[0].revents != 0)
 			c->quit = !ui_read_keys(u);
-		if (u->interrupted && !editor_is_empty(u->editor))
-			ui_clear_input(u);
-		else
-			*stopped |= u->interrupted;
+		*stopped |= u->interrupted;
 		c->quit |= u->leaving;
 		u->interrupted = u->leaving = false;
 	}

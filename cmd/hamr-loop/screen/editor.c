@@ -643,7 +643,8 @@ editor_waits(const struct editor *e)
 bool
 editor_look(struct editor *e)
 {
-	return menu_again(&e->menu, &e->m, &e->o.complete);
+	return editor_waits(e) &&
+	    menu_again(&e->menu, &e->m, &e->o.complete);
 }
 
 /* ---- drawn ---- */

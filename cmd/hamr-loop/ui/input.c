@@ -258,15 +258,6 @@ ui_unsend(struct ui *u)
 }
 
 void
-ui_clear_input(struct ui *u)
-{
-	static const struct key esc = { .name = KEY_ESC };
-
-	editor_key(u->editor, &esc);
-	ui_changed(u);
-}
-
-void
 ui_offer(struct ui *u, const char *text)
 {
 	static const struct key tab = { .name = KEY_TAB };
@@ -300,6 +291,7 @@ ui_edit_input(struct ui *u)
 void
 ui_event(struct ui *u, enum editor_event event)
 {
+	static const struct key esc = { .name = KEY_ESC };
 	char *text;
 
 	switch (event) {
@@ -317,7 +309,11 @@ ui_event(struct ui *u, enum editor_event event)
 		u->interrupted |= ui_is_busy(u);
 		break;
 	case EDITOR_INTERRUPT:
-		u->interrupted = true;
+		/* with nothing to interrupt it clears the input */
+		if (ui_is_busy(u) || editor_is_empty(u->editor))
+			u->interrupted = true;
+		else
+			editor_key(u->editor, &esc);
 		break;
 	case EDITOR_QUIT:
 		u->leaving = true;

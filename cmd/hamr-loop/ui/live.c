@@ -265,8 +265,7 @@ ui_tick(struct ui *u)
 		return -1;
 	if (u->listening && u->question.len == 0)
 		ui_take_keys(u, now);
-	if (u->editor != NULL && editor_waits(u->editor) &&
-	    editor_look(u->editor))
+	if (u->editor != NULL && editor_look(u->editor))
 		ui_changed(u);
 	if (u->question.len > 0 ||
 	    (u->live && (u->status.on || u->editor != NULL))) {

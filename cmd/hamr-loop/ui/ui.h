@@ -107,8 +107,8 @@ struct ui {
 	void *at_once_arg;
 	bool aside;		/* what is shown does not end the answer being
 				 * streamed */
-	bool interrupted;	/* Ctrl-C, or Esc in a turn; the taker clears
-				 * it */
+	bool interrupted;	/* Ctrl-C, or Esc in a turn, and no input to be
+				 * cleared by it; the taker clears this */
 	bool leaving;		/* Ctrl-D */
 	bool stale;		/* the live rows must be rebuilt */
 	long long drawn;	/* when they were last rebuilt, in ms */
@@ -200,9 +200,6 @@ char *ui_take_queued(void *ui);
 
 /* Put messages that were sent and not taken back into the input. */
 void ui_unsend(struct ui *u);
-
-/* Clear the input, as Esc does. */
-void ui_clear_input(struct ui *u);
 
 /* Something came on u->job: Ctrl-Z, a resume, or a new size. */
 void ui_job(struct ui *u);
