@@ -20,12 +20,6 @@
 /* What the previous key did, if the next one may continue it. */
 enum last { LAST_OTHER, LAST_KILL, LAST_YANK, LAST_HISTORY };
 
-/* A message as it was left, browsing the history: raw, its folds in it. */
-struct left {
-	size_t i;			/* of the history; its n: the draft */
-	struct slice raw;
-};
-
 struct editor {
 	struct editor_options o;
 	char *prompt;
@@ -39,8 +33,8 @@ struct editor {
 
 	struct history history;
 	size_t where;			/* history.n: not in it */
-	struct left *left;
-	size_t nleft, capleft;
+	struct slice *left;		/* of each entry, then the draft: as it
+					 * was left, raw; NULL: none was */
 
 	bool searching;
 	struct buf query;
@@ -68,9 +62,10 @@ editor_new(const struct editor_options *o)
 static void
 forget_left(struct editor *e)
 {
-	for (size_t i = 0; i < e->nleft; i++)
-		free((char *)e->left[i].raw.p);
-	e->nleft = 0;
+	for (size_t i = 0; e->left != NULL && i <= e->history.n; i++)
+		free((char *)e->left[i].p);
+	free(e->left);
+	e->left = NULL;
 }
 
 void
@@ -79,7 +74,6 @@ editor_free(struct editor *e)
 	forget_left(e);
 	for (size_t i = 0; i < e->nkills; i++)
 		buf_release(&e->kills[i]);
-	free(e->left);
 	free(e->prompt);
 	menu_close(&e->menu);
 	buf_release(&e->query);
@@ -125,33 +119,19 @@ take_in(struct editor *e, struct slice text, bool recalled)
 	bufs_release(BUFS(&clean, &raw));
 }
 
-static struct left *
-left_at(const struct editor *e, size_t i)
-{
-	for (size_t k = 0; k < e->nleft; k++)
-		if (e->left[k].i == i)
-			return &e->left[k];
-	return NULL;
-}
-
 /* Show entry i of the history; keep the current message for the way back. */
 static enum editor_event
 show_entry(struct editor *e, size_t i)
 {
-	struct left *l = left_at(e, e->where);
+	size_t n = e->m.text.len;
 
-	if (l == NULL) {
-		GROW(e->left, e->nleft, e->capleft);
-		l = &e->left[e->nleft++];
-		*l = (struct left){ .i = e->where };
-	}
-	free((char *)l->raw.p);
-	l->raw = (struct slice){ xmemdup0(e->m.text.p, e->m.text.len),
-		e->m.text.len };
-	l = left_at(e, i);
+	if (e->left == NULL)
+		e->left = xcalloc(e->history.n + 1, sizeof *e->left);
+	free((char *)e->left[e->where].p);
+	e->left[e->where] = (struct slice){ xmemdup0(e->m.text.p, n), n };
 	e->where = i;
-	if (l != NULL)
-		message_replace(&e->m, 0, e->m.text.len, l->raw);
+	if (e->left[i].p != NULL)
+		message_replace(&e->m, 0, n, e->left[i]);
 	else
 		take_in(e, i < e->history.n ? slice_of(e->history.v[i]) :
 		    SLICE(""), true);
@@ -163,19 +143,16 @@ show_entry(struct editor *e, size_t i)
 static char *
 put_aside(struct editor *e)
 {
-	const struct left *draft = e->where < e->history.n ?
-	    left_at(e, e->history.n) : NULL;
-	struct buf b = BUF_INIT(WHOLE_MAX);
-
-	if (draft != NULL) {
-		message_unfold(&e->m, draft->raw, &b);
-		history_add(&e->history, buf_view(&b).p);
-		buf_release(&b);
-	}
+	struct buf draft = BUF_INIT(WHOLE_MAX);
 	char *whole = editor_text(e);
-	history_add(&e->history, whole);
+
+	if (e->where < e->history.n)
+		message_unfold(&e->m, e->left[e->history.n], &draft);
 	forget_left(e);
+	history_add(&e->history, buf_view(&draft).p);
+	history_add(&e->history, whole);
 	e->where = e->history.n;
+	buf_release(&draft);
 	return whole;
 }
 
