@@ -24,8 +24,8 @@ log_keys(struct keys *k, long long now, struct buf *log)
 	while (keys_next(k, now, &key)) {
 		if (log->len > 0)
 			buf_addc(log, ' ');
-		buf_fmt(log, "%s%s%s%s", key.ctrl ? "C+" : "", key.alt ? "A+" :
-		    "", key.shift ? "S+" : "", names[key.name]);
+		buf_fmt(log, "%s%s%s", key.ctrl ? "C+" : "", key.alt ? "A+" :
+		    "", names[key.name]);
 		if (key.text.p != NULL && key.name != KEY_REPLY) {
 			buf_addc(log, ':');
 			buf_slice(log, key.text);
@@ -101,7 +101,7 @@ keys(void **state)
 		{ "\033[1092:1060:97;133u", "ctrl:a" },
 		{ "\033[1089;5u", "" }, { "\033[106::99;5u", "newline" },
 		{ "\033[1080::98;3u", "alt:b" }, { "\033[44:60;4u", "alt:<" },
-		{ "\033[45:95;6u", "S+ctrl:_" }, { "\033[47;5u", "ctrl:_" },
+		{ "\033[45:95;6u", "ctrl:_" }, { "\033[47;5u", "ctrl:_" },
 		{ "\033[97;1:3u", "" }, { "\033[9;2u", "backtab" },
 		{ "\033[127;3u", "A+backspace" }, { "\033[57414u", "enter" },
 		{ "\033[57400u", "text:1" }, { "\033[57419;5u", "C+up" },

@@ -108,8 +108,6 @@ release(struct markdown *m)
 void
 markdown_free(struct markdown *m)
 {
-	if (m == NULL)
-		return;
 	release(m);
 	free(m);
 }

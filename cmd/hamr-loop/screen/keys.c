@@ -75,8 +75,8 @@ keys_add(struct keys *k, struct slice bytes, long long now_ms)
 static enum made
 named(struct key *key, enum key_name name, unsigned mods)
 {
-	*key = (struct key){ .name = name, .shift = (mods & SHIFT) != 0,
-		.alt = (mods & ALT) != 0, .ctrl = (mods & CTRL) != 0 };
+	*key = (struct key){ .name = name, .alt = (mods & ALT) != 0,
+		.ctrl = (mods & CTRL) != 0 };
 	return MADE_KEY;
 }
 

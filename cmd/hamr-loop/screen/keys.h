@@ -43,7 +43,7 @@ enum key_name {
 struct key {
 	enum key_name name;
 	struct slice text;	/* valid until keys are added or taken */
-	bool ctrl, alt, shift;	/* of keys that are not characters */
+	bool ctrl, alt;		/* of keys that are not characters */
 };
 
 #define KEYS_PASTE_MAX ((size_t)16 << 20)

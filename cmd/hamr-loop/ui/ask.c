@@ -246,7 +246,7 @@ run_on_file(struct ui *u, const char *program, struct slice text,
 	const char *args[] = { "-c", line, "sh", name };
 	struct err e;
 
-	ui_lend(u);
+	screen_suspend(u->screen);
 	bool ran = fd >= 0 && file_write_all(fd, text.p, text.n) == 0 &&
 	    child_run_tty("sh", args, 4, &e) == 0 &&
 	    (after == NULL || file_read(name, after, &e) == 0);

@@ -59,20 +59,12 @@ fit_answer(struct ui *u)
 		markdown_resize(u->answer, ui_columns(u) - 1, ui_tail_rows(u));
 }
 
-void
-ui_lend(struct ui *u)
-{
-	if (u->screen != NULL)
-		screen_suspend(u->screen);
-}
-
 /* Drop a SIGCONT that came meanwhile, and check the size: a program in the
  * background gets no SIGWINCH. */
 void
 ui_take_back(struct ui *u)
 {
-	if (u->screen != NULL)
-		screen_resume(u->screen);
+	screen_resume(u->screen);
 	if (u->job >= 0)
 		read_job(u->job);
 	fit_answer(u);
@@ -86,7 +78,7 @@ stop(struct ui *u)
 {
 	sigset_t set, before;
 
-	ui_lend(u);
+	screen_suspend(u->screen);
 	sigemptyset(&set);
 	sigaddset(&set, SIGTSTP);
 	sigprocmask(SIG_UNBLOCK, &set, &before);
@@ -107,7 +99,7 @@ ui_job(struct ui *u)
 	if ((what & STOP) != 0) {
 		stop(u);
 	} else if ((what & STOPPED) != 0) {
-		ui_lend(u);
+		screen_suspend(u->screen);
 		ui_take_back(u);
 	}
 	ui_hurry(u);

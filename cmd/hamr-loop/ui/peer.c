@@ -15,22 +15,6 @@ ui_open_peer(struct ui *u)
 	err_redirect(ui_error_line, u);
 }
 
-void
-ui_close_peer(struct ui *u)
-{
-	if (u->peer == NULL)
-		return;
-	err_redirect(NULL, NULL);
-	rec_in_release(u->peer);
-	free(u->peer);
-	u->peer = NULL;
-	for (size_t i = 0; i < u->nsaid; i++)
-		free(u->said[i].line);
-	free(u->said);
-	u->said = NULL;
-	u->nsaid = u->capsaid = 0;
-}
-
 /* Remove the i-th waiting record; the caller frees its line. */
 static char *
 remove_said(struct ui *u, size_t i)

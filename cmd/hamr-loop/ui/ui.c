@@ -309,7 +309,12 @@ void
 ui_release(struct ui *u)
 {
 	ui_close_input(u);
-	ui_close_peer(u);
+	if (u->peer != NULL)
+		rec_in_release(u->peer);
+	free(u->peer);
+	for (size_t i = 0; i < u->nsaid; i++)
+		free(u->said[i].line);
+	free(u->said);
 	err_redirect(NULL, NULL);
 	screen_close(u->screen, u->told_to_end);
 	file_close(u->signals);

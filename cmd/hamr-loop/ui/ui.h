@@ -212,8 +212,7 @@ void ui_prompt(struct ui *u, const char *prompt);
  * become due, too: check what ui_read_keys sets. */
 int ui_tick(struct ui *u);
 
-/* Another program has the terminal until ui_take_back. */
-void ui_lend(struct ui *u);
+/* Take the terminal back from another program, after screen_suspend. */
 void ui_take_back(struct ui *u);
 
 /* Show output of a program that a person runs; n 0: its end. */
@@ -268,7 +267,6 @@ void ui_model_error(const struct track *t, bool chat);
  */
 
 void ui_open_peer(struct ui *u);
-void ui_close_peer(struct ui *u);
 
 /* Read what is there.  False: the input has ended. */
 bool ui_read_peer(struct ui *u);
