@@ -227,13 +227,13 @@ list(struct menu *u, const struct word *w,
 	u->matches = match(&u->list, w->kind, w->typed);
 }
 
-bool
+void
 menu_open(struct menu *u, struct message *m, const struct complete_source *s)
 {
 	struct word w;
 
 	if (s->list == NULL || !word_at(m, &w))
-		return false;
+		return;
 	if (!u->hint || u->matches == 0 || w.kind != u->kind ||
 	    w.from != u->from)
 		list(u, &w, s, false);
@@ -246,7 +246,7 @@ menu_open(struct menu *u, struct message *m, const struct complete_source *s)
 	else if (u->matches == 0)
 		menu_close(u);
 	if (u->matches == 0 || w.kind == COMPLETE_PATH || told)
-		return true;
+		return;
 	/* type what all matches begin with */
 	const char *first = u->list.v[0].text;
 	size_t n = strlen(first);
@@ -259,7 +259,6 @@ menu_open(struct menu *u, struct message *m, const struct complete_source *s)
 	}
 	if (n > w.typed.n)
 		message_type(m, slice_part(slice_of(first), w.typed.n, n));
-	return true;
 }
 
 bool

@@ -63,8 +63,8 @@ struct menu {			/* zeroed: closed */
 	size_t from;		/* where the word begins */
 };
 
-/* False: nothing completes at the cursor. */
-bool menu_open(struct menu *u, struct message *m,
+/* As Tab does, if something completes at the cursor. */
+void menu_open(struct menu *u, struct message *m,
     const struct complete_source *from);
 void menu_close(struct menu *u);
 

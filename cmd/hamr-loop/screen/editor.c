@@ -136,7 +136,7 @@ show_entry(struct editor *e, size_t i)
 		take_in(e, i < e->history.n ? slice_of(e->history.v[i]) :
 		    SLICE(""), true);
 	e->last = LAST_HISTORY;
-	return EDITOR_CHANGED;
+	return EDITOR_NONE;
 }
 
 /* Move the message into the history, and before it the draft it replaced. */
@@ -333,10 +333,8 @@ word_start(const struct message *m, size_t at, bool blanks)
 static enum editor_event
 go(struct editor *e, size_t at)
 {
-	if (at == e->m.at)
-		return EDITOR_NONE;
 	e->m.at = at;
-	return EDITOR_CHANGED;
+	return EDITOR_NONE;
 }
 
 /* Go a row up or down, or from the first or last row through the history; up
@@ -352,7 +350,7 @@ go_row(struct editor *e, bool down, enum last was)
 	if (queued != NULL) {
 		editor_set(e, slice_of(queued));
 		free(queued);
-		return EDITOR_CHANGED;
+		return EDITOR_NONE;
 	}
 	if (was != LAST_HISTORY) {
 		size_t rows = message_rows(m, m->width > 0 ? m->width :
@@ -365,12 +363,12 @@ go_row(struct editor *e, bool down, enum last was)
 				    message_row(m, row), m->at);
 			m->at = message_at_column(m, down ? row + 1 : row - 1,
 			    e->goal);
-			return EDITOR_CHANGED;
+			return EDITOR_NONE;
 		}
 	}
-	if (e->where == (down ? e->history.n : 0))
-		return EDITOR_NONE;
-	return show_entry(e, down ? e->where + 1 : e->where - 1);
+	if (e->where != (down ? e->history.n : 0))
+		show_entry(e, down ? e->where + 1 : e->where - 1);
+	return EDITOR_NONE;
 }
 
 /* ---- kill and yank ---- */
@@ -400,7 +398,7 @@ kill_text(struct editor *e, size_t from, size_t to, enum last was)
 	e->kills[0] = both;
 	message_replace(&e->m, from, to - from, (struct slice){ NULL, 0 });
 	e->last = LAST_KILL;
-	return EDITOR_CHANGED;
+	return EDITOR_NONE;
 }
 
 static enum editor_event
@@ -413,14 +411,14 @@ yank(struct editor *e, size_t i, size_t from)
 	message_replace(&e->m, from, e->m.at - from,
 	    buf_view(&e->kills[e->yank]));
 	e->last = LAST_YANK;
-	return EDITOR_CHANGED;
+	return EDITOR_NONE;
 }
 
 static enum editor_event
 erase(struct editor *e, size_t from, size_t to)
 {
-	return message_replace(&e->m, from, to - from, SLICE("")) ?
-	    EDITOR_CHANGED : EDITOR_NONE;
+	message_replace(&e->m, from, to - from, SLICE(""));
+	return EDITOR_NONE;
 }
 
 /* Swap the two units around the cursor; at a line's end, its last two. */
@@ -440,7 +438,7 @@ transpose(struct editor *e)
 	buf_add(&b, m->text.p + from, at - from);
 	message_replace(m, from, to - from, buf_view(&b));
 	buf_release(&b);
-	return EDITOR_CHANGED;
+	return EDITOR_NONE;
 }
 
 /* ---- keys ---- */
@@ -451,11 +449,11 @@ enter(struct editor *e)
 	struct message *m = &e->m;
 	struct slice all = buf_view(&m->text);
 
-	if (all.n > 0 && m->at == all.n && all.p[all.n - 1] == '\\') {
+	if (all.n > 0 && m->at == all.n && all.p[all.n - 1] == '\\')
 		message_replace(m, all.n - 1, 1, SLICE("\n"));
-		return EDITOR_CHANGED;
-	}
-	return slice_trim(all).n > 0 ? EDITOR_SEND : EDITOR_NONE;
+	else if (slice_trim(all).n > 0)
+		return EDITOR_SEND;
+	return EDITOR_NONE;
 }
 
 static enum editor_event
@@ -484,14 +482,16 @@ ctrl_key(struct editor *e, char c, enum last was)
 		e->shows = false;
 		e->found = e->history.n;
 		buf_reset(&e->query);
-		return EDITOR_CHANGED;
+		return EDITOR_NONE;
 	case 't': return editor_is_empty(e) ? EDITOR_THINKING : transpose(e);
 	case 'u': return kill_text(e, start < at ? start :
 	    message_prev(m, at), at, was);
 	case 'w': return kill_text(e, word_start(m, at, true), at, was);
 	case 'y': return yank(e, 0, at);
 	case 'z': return EDITOR_SUSPEND;
-	case '_': return message_undo(m) ? EDITOR_CHANGED : EDITOR_NONE;
+	case '_':
+		message_undo(m);
+		/* fallthrough */
 	default: return EDITOR_NONE;
 	}
 }
@@ -526,7 +526,7 @@ alt_key(struct editor *e, char c, enum last was)
 	}
 	message_replace(m, at, end - at, (struct slice){ word, end - at });
 	free(word);
-	return EDITOR_CHANGED;
+	return EDITOR_NONE;
 }
 
 static enum editor_event
@@ -540,15 +540,15 @@ plain_key(struct editor *e, const struct key *key, enum last was)
 	switch (key->name) {
 	case KEY_TEXT:
 		message_type(m, key->text);
-		return EDITOR_CHANGED;
+		break;
 	case KEY_NEWLINE:
 		message_replace(m, at, 0, SLICE("\n"));
-		return EDITOR_CHANGED;
+		break;
 	case KEY_PASTE:
 		if (key->text.p == NULL)
 			return EDITOR_TOO_LONG;
 		message_paste(m, key->text);
-		return EDITOR_CHANGED;
+		break;
 	case KEY_ENTER:
 		return enter(e);
 	case KEY_ESC:
@@ -556,10 +556,10 @@ plain_key(struct editor *e, const struct key *key, enum last was)
 			return EDITOR_ESC;
 		free(put_aside(e));
 		message_replace(&e->m, 0, e->m.text.len, SLICE(""));
-		return EDITOR_CHANGED;
+		break;
 	case KEY_TAB:
-		return menu_open(&e->menu, m, &e->o.complete) ?
-		    EDITOR_CHANGED : EDITOR_NONE;
+		menu_open(&e->menu, m, &e->o.complete);
+		break;
 	case KEY_BACKSPACE:
 		return far ? kill_text(e, word_start(m, at, false), at, was) :
 		    erase(e, message_prev(m, at), at);
@@ -582,8 +582,9 @@ plain_key(struct editor *e, const struct key *key, enum last was)
 	case KEY_ALT:
 		return alt_key(e, (char)tolower((unsigned char)c), was);
 	default:
-		return EDITOR_NONE;
+		break;
 	}
+	return EDITOR_NONE;
 }
 
 enum editor_event
@@ -596,10 +597,10 @@ editor_key(struct editor *e, const struct key *key)
 		return EDITOR_NONE;
 	e->last = LAST_OTHER;
 	if (e->searching && search_key(e, key))
-		return EDITOR_CHANGED;
+		return EDITOR_NONE;
 	bool send = key->name == KEY_ENTER && menu_ends(&e->menu);
 	if (menu_key(&e->menu, &e->m, key))
-		return send ? enter(e) : EDITOR_CHANGED;
+		return send ? enter(e) : EDITOR_NONE;
 	if (key->name != KEY_UP && key->name != KEY_DOWN &&
 	    !(key->name == KEY_CTRL && (slice_is(key->text, "p") ||
 	    slice_is(key->text, "n"))))

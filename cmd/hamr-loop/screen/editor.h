@@ -18,8 +18,7 @@
 #include "keys.h"
 
 enum editor_event {
-	EDITOR_NONE,		/* nothing changed */
-	EDITOR_CHANGED,		/* draw it again */
+	EDITOR_NONE,		/* nothing but to draw it again */
 	EDITOR_SEND,		/* Enter, and there is something to send */
 	EDITOR_ESC,		/* Esc in an empty input */
 	EDITOR_INTERRUPT,	/* Ctrl-C */

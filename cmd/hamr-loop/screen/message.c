@@ -238,17 +238,16 @@ message_type(struct message *m, struct slice in)
 		m->undo[m->nundo - 1].typed = true;
 }
 
-bool
+void
 message_undo(struct message *m)
 {
 	if (m->nundo == 0)
-		return false;
+		return;
 	struct message_change c = m->undo[--m->nundo];
 	splice(m, c.at, c.added, c.taken);
 	m->undo_bytes -= c.taken.n;
 	m->at = c.cursor;
 	free((char *)c.taken.p);
-	return true;
 }
 
 static size_t

@@ -63,8 +63,7 @@ void message_type(struct message *m, struct slice in);	/* at the cursor */
  * unfolds the first paste instead. */
 void message_paste(struct message *m, struct slice in);
 
-/* False: there is nothing to undo. */
-bool message_undo(struct message *m);
+void message_undo(struct message *m);
 
 /* Append raw with its pastes unfolded; append text with known pastes folded.
  * With whole, a text without any is folded itself if it is long enough. */
