@@ -24,7 +24,7 @@ struct editor {
 	struct editor_options o;
 	char *prompt;
 	struct message m;
-	enum last last;
+	enum last was, last;		/* of the previous key, and this one */
 	size_t goal;			/* column of Up, Down; SIZE_MAX: none */
 	size_t top;			/* the first row that is shown */
 
@@ -340,7 +340,7 @@ go(struct editor *e, size_t at)
 /* Go a row up or down, or from the first or last row through the history; up
  * from an empty input to the queued messages. */
 static enum editor_event
-go_row(struct editor *e, bool down, enum last was)
+go_row(struct editor *e, bool down)
 {
 	struct message *m = &e->m;
 	char *queued = !down && editor_is_empty(e) &&
@@ -352,7 +352,7 @@ go_row(struct editor *e, bool down, enum last was)
 		free(queued);
 		return EDITOR_NONE;
 	}
-	if (was != LAST_HISTORY) {
+	if (e->was != LAST_HISTORY) {
 		size_t rows = message_rows(m, m->width > 0 ? m->width :
 		    FIRST_WIDTH, m->at, 2);
 		size_t row = message_row_of(m, m->at);
@@ -375,14 +375,14 @@ go_row(struct editor *e, bool down, enum last was)
 
 /* Consecutive kills are joined. */
 static enum editor_event
-kill_text(struct editor *e, size_t from, size_t to, enum last was)
+kill_text(struct editor *e, size_t from, size_t to)
 {
 	struct slice s = { e->m.text.p + from, to - from };
 	struct buf both = BUF_INIT(MESSAGE_MAX);
 
 	if (from >= to)
 		return EDITOR_NONE;
-	if (was != LAST_KILL) {
+	if (e->was != LAST_KILL) {
 		buf_release(&e->kills[KILLS - 1]);
 		memmove(e->kills + 1, e->kills,
 		    (KILLS - 1) * sizeof *e->kills);
@@ -457,7 +457,7 @@ enter(struct editor *e)
 }
 
 static enum editor_event
-ctrl_key(struct editor *e, char c, enum last was)
+ctrl_key(struct editor *e, char c)
 {
 	struct message *m = &e->m;
 	size_t at = m->at, end = line_end(m, at), start = line_start(m, at);
@@ -472,11 +472,11 @@ ctrl_key(struct editor *e, char c, enum last was)
 	case 'f': return go(e, message_next(m, at));
 	case 'g': return EDITOR_EXTERNAL;
 	case 'k': return kill_text(e, at, end > at ? end :
-	    message_next(m, at), was);
+	    message_next(m, at));
 	case 'l': return EDITOR_REDRAW;
-	case 'n': return go_row(e, true, was);
+	case 'n': return go_row(e, true);
 	case 'o': return EDITOR_OUTPUT;
-	case 'p': return go_row(e, false, was);
+	case 'p': return go_row(e, false);
 	case 'r':
 		e->searching = true;
 		e->shows = false;
@@ -485,8 +485,8 @@ ctrl_key(struct editor *e, char c, enum last was)
 		return EDITOR_NONE;
 	case 't': return editor_is_empty(e) ? EDITOR_THINKING : transpose(e);
 	case 'u': return kill_text(e, start < at ? start :
-	    message_prev(m, at), at, was);
-	case 'w': return kill_text(e, word_start(m, at, true), at, was);
+	    message_prev(m, at), at);
+	case 'w': return kill_text(e, word_start(m, at, true), at);
 	case 'y': return yank(e, 0, at);
 	case 'z': return EDITOR_SUSPEND;
 	case '_':
@@ -497,7 +497,7 @@ ctrl_key(struct editor *e, char c, enum last was)
 }
 
 static enum editor_event
-alt_key(struct editor *e, char c, enum last was)
+alt_key(struct editor *e, char c)
 {
 	struct message *m = &e->m;
 	size_t at = m->at, end = word_end(m, at);
@@ -506,8 +506,8 @@ alt_key(struct editor *e, char c, enum last was)
 	switch (c) {
 	case 'b': return go(e, word_start(m, at, false));
 	case 'f': return go(e, end);
-	case 'd': return kill_text(e, at, end, was);
-	case 'y': return was == LAST_YANK ? yank(e, e->yank + 1,
+	case 'd': return kill_text(e, at, end);
+	case 'y': return e->was == LAST_YANK ? yank(e, e->yank + 1,
 	    e->yanked_from) : EDITOR_NONE;
 	case 'u': case 'l': case 'c': break;
 	case '<': return e->where > 0 ? show_entry(e, 0) : EDITOR_NONE;
@@ -530,7 +530,7 @@ alt_key(struct editor *e, char c, enum last was)
 }
 
 static enum editor_event
-plain_key(struct editor *e, const struct key *key, enum last was)
+plain_key(struct editor *e, const struct key *key)
 {
 	struct message *m = &e->m;
 	size_t at = m->at;
@@ -561,13 +561,13 @@ plain_key(struct editor *e, const struct key *key, enum last was)
 		menu_open(&e->menu, m, &e->o.complete);
 		break;
 	case KEY_BACKSPACE:
-		return far ? kill_text(e, word_start(m, at, false), at, was) :
+		return far ? kill_text(e, word_start(m, at, false), at) :
 		    erase(e, message_prev(m, at), at);
 	case KEY_DELETE:
-		return far ? kill_text(e, at, word_end(m, at), was) :
+		return far ? kill_text(e, at, word_end(m, at)) :
 		    erase(e, at, message_next(m, at));
 	case KEY_UP: case KEY_DOWN:
-		return go_row(e, key->name == KEY_DOWN, was);
+		return go_row(e, key->name == KEY_DOWN);
 	case KEY_LEFT:
 		return go(e, far ? word_start(m, at, false) :
 		    message_prev(m, at));
@@ -578,9 +578,9 @@ plain_key(struct editor *e, const struct key *key, enum last was)
 	case KEY_END:
 		return go(e, far ? m->text.len : line_end(m, at));
 	case KEY_CTRL:
-		return ctrl_key(e, c, was);
+		return ctrl_key(e, c);
 	case KEY_ALT:
-		return alt_key(e, (char)tolower((unsigned char)c), was);
+		return alt_key(e, (char)tolower((unsigned char)c));
 	default:
 		break;
 	}
@@ -590,11 +590,10 @@ plain_key(struct editor *e, const struct key *key, enum last was)
 enum editor_event
 editor_key(struct editor *e, const struct key *key)
 {
-	enum last was = e->last;
-
 	if (key->name == KEY_FOCUS_IN || key->name == KEY_FOCUS_OUT ||
 	    key->name == KEY_REPLY)
 		return EDITOR_NONE;
+	e->was = e->last;
 	e->last = LAST_OTHER;
 	if (e->searching && search_key(e, key))
 		return EDITOR_NONE;
@@ -605,7 +604,7 @@ editor_key(struct editor *e, const struct key *key)
 	    !(key->name == KEY_CTRL && (slice_is(key->text, "p") ||
 	    slice_is(key->text, "n"))))
 		e->goal = SIZE_MAX;
-	enum editor_event event = plain_key(e, key, was);
+	enum editor_event event = plain_key(e, key);
 	if (key->name != KEY_TAB)
 		menu_changed(&e->menu, &e->m, &e->o.complete,
 		    key->name == KEY_TEXT ? key->text : SLICE(""));

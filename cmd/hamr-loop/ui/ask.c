@@ -719,7 +719,7 @@ ui_ask(struct ui *u, const struct rec *ask)
 		k.a.yes = at == NULL || *at == 1;
 		k.a.session = true;
 	} else if (u->peer != NULL) {	/* a program in a person's place */
-		ui_json_line(u, ask);
+		ui_json_line(u, ask->line);
 		char *line = ui_await(u, R_ANSWER, rec_get(ask, "id"));
 		if (line != NULL &&
 		    rec_parse(&scan, line, strlen(line), &said) == 0) {

@@ -12,8 +12,8 @@ void ui_forget(struct ui *u);
 /* Set what a call's line shows: its name and what it is about. */
 void ui_call_is(struct ui_call *call, struct slice name, struct slice args);
 
-/* Queue one record for stdout. */
-void ui_json_line(struct ui *u, const struct rec *r);
+/* Queue one record for stdout, given without its LF. */
+void ui_json_line(struct ui *u, struct slice line);
 
 /* Write whole lines, already escaped and colored, to stderr. */
 void ui_emit(struct ui *u, struct slice lines);

@@ -465,7 +465,7 @@ ui_committed(struct ui *u, const struct rec *r)
 	if ((u->json || u->quiet) && u->tty_err && r->kind == R_ASSISTANT)
 		remember_calls(u, r);
 	if (u->json) {
-		ui_json_line(u, r);
+		ui_json_line(u, r->line);
 		return;
 	}
 	ui_status_take(u, r);
@@ -521,7 +521,7 @@ ui_passing(struct ui *u, const struct rec *r)
 	struct buf *o = &u->output, part = BUF_INIT(BUF_RECORD_MAX);
 
 	if (u->json) {
-		ui_json_line(u, r);
+		ui_json_line(u, r->line);
 		return;
 	}
 	if (r->kind == R_DELTA && u->live) {

@@ -84,15 +84,12 @@ void
 ui_emit(struct ui *u, struct slice lines)
 {
 	struct buf b = BUF_INIT(u->telling ? BUF_RECORD_MAX : (size_t)1 << 40);
-	struct scan s = { 0 };
-	struct rec r;
 
 	if (u->telling) {	/* the program in a person's place */
 		scan_put(&b, "{'type':'progress','stage':'loop','text':@}",
 		    slice_trim_end(lines, "\n"));
-		if (!b.over && rec_parse(&s, b.p, b.len, &r) == 0)
-			ui_json_line(u, &r);
-		scan_release(&s);
+		if (!b.over)
+			ui_json_line(u, buf_view(&b));
 	} else if (u->screen == NULL) {
 		/* if that fails, there is nowhere to report it */
 		file_write_all(STDERR_FILENO, lines.p, lines.n);
@@ -402,12 +399,12 @@ ui_end(struct ui *u, struct err *e)
 }
 
 void
-ui_json_line(struct ui *u, const struct rec *r)
+ui_json_line(struct ui *u, struct slice line)
 {
 	if (u->tty_out)
-		term_json(&u->out, r->line);
+		term_json(&u->out, line);
 	else
-		buf_slice(&u->out, r->line);
+		buf_slice(&u->out, line);
 	buf_addc(&u->out, '\n');
 	ui_pump(u);
 }
@@ -415,10 +412,8 @@ ui_json_line(struct ui *u, const struct rec *r)
 void
 ui_print_ended(struct ui *u, const char *answer, const char *line)
 {
-	const struct rec end = { .line = slice_of(line) };
-
 	if (u->json) {
-		ui_json_line(u, &end);
+		ui_json_line(u, slice_of(line));
 		ui_flush(u);
 	} else {
 		ui_answer(u, answer);
