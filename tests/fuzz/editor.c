@@ -9,12 +9,12 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 static void
-list(void *arg, enum complete_kind kind, const char *command,
+list(void *arg, enum complete_kind kind, struct slice command,
     struct candidates *out)
 {
 	(void)arg;
 	candidates_add(out, kind == COMPLETE_COMMAND ? "/model" : "a/b c", "x");
-	candidates_add(out, command != NULL ? command : "/mode", NULL);
+	candidates_add(out, command.p != NULL ? "model" : "/mode", NULL);
 }
 
 /* No controls but SGR and CHA, no row too wide. */

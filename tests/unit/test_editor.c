@@ -37,7 +37,7 @@ take_queued(void *arg)
 }
 
 static void
-list(void *arg, enum complete_kind kind, const char *command,
+list(void *arg, enum complete_kind kind, struct slice command,
     struct candidates *out)
 {
 	static const char *const paths[] = { "lib/base/file.c", "README.md",
@@ -50,7 +50,7 @@ list(void *arg, enum complete_kind kind, const char *command,
 		candidates_add(out, "/model", "another model");
 		candidates_add(out, "/help", NULL);
 	} else if (kind == COMPLETE_ARGUMENT) {
-		if (strcmp(command, "mode") == 0) {
+		if (slice_is(command, "mode")) {
 			candidates_add(out, "patch", NULL);
 			candidates_add(out, "verify", NULL);
 		}

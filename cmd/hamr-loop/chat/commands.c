@@ -598,10 +598,10 @@ help(struct chat *c)
 }
 
 static const struct command *
-find(const char *word, size_t n)
+find(struct slice word)
 {
 	for (size_t i = 0; i < COMMANDS; i++)
-		if (slice_is((struct slice){ word, n }, commands[i].name + 1))
+		if (slice_is(word, commands[i].name + 1))
 			return &commands[i];
 	return NULL;
 }
@@ -656,7 +656,7 @@ take_command(struct chat *c, const char *line, bool in_turn)
 	struct slice rest = slice_trim(slice_of(line + 1 + n));
 	char *word = xmemdup0(line + 1, n);
 	char *arg = xmemdup0(rest.p, rest.n);
-	const struct command *cmd = find(word, strlen(word));
+	const struct command *cmd = find(slice_of(word));
 	if (cmd == NULL)
 		text = own_command(c, word, arg, &why);
 	bool now = !in_turn || (cmd == NULL ? text == NULL :
@@ -717,8 +717,8 @@ chat_command(struct chat *c, const char *line)
 bool
 chat_command_served(struct chat *c, const char *line)
 {
-	const struct command *cmd = find(line + 1,
-	    strcspn(line + 1, " \t\n"));
+	const struct command *cmd = find((struct slice){ line + 1,
+	    strcspn(line + 1, " \t\n") });
 
 	if (cmd != NULL && (cmd->flags & SERVED) == 0) {
 		ui_note(&c->run->ui, "%s is for a terminal; " ARE_SERVED,
@@ -807,24 +807,22 @@ list_sessions(struct chat *c, struct candidates *out)
 }
 
 void
-chat_candidates(void *arg, enum complete_kind kind, const char *command,
+chat_candidates(void *arg, enum complete_kind kind, struct slice command,
     struct candidates *out)
 {
+	const struct command *cmd = find(command);
+	const char *const *word = cmd != NULL ? cmd->words : NULL;
 	struct chat *c = arg;
 
 	if (out->quick && c->run->ui.question.len > 0)
 		return;
 	if (kind == COMPLETE_PATH)
 		file_list_add(&c->files, out);
-	if (kind != COMPLETE_ARGUMENT || command == NULL)
-		command = "";
-	const struct command *cmd = find(command, strlen(command));
-	const char *const *word = cmd != NULL ? cmd->words : NULL;
 	for (; word != NULL && *word != NULL; word++)
 		candidates_add(out, *word, NULL);
-	if (strcmp(command, "resume") == 0) {
+	if (slice_is(command, "resume")) {
 		list_sessions(c, out);
-	} else if (strcmp(command, "model") == 0) {
+	} else if (slice_is(command, "model")) {
 		/* the models that the server listed last; it is asked again
 		 * meanwhile */
 		for (size_t i = 0; i < c->models.n; i++)

@@ -77,7 +77,7 @@ bool chat_at_once(void *chat, const char *line);
 
 /* For complete_source: add commands, arguments of a command, or paths. */
 void chat_candidates(void *chat, enum complete_kind kind,
-    const char *command, struct candidates *out);
+    struct slice command, struct candidates *out);
 
 /* ---- pages.c: what a session holds ---- */
 

@@ -215,13 +215,9 @@ static void
 list(struct menu *u, const struct word *w,
     const struct complete_source *s, bool hint)
 {
-	char *command = w->command.p == NULL ? NULL :
-	    xmemdup0(w->command.p, w->command.n);
-
 	menu_close(u);
 	u->hint = u->list.quick = hint;
-	s->list(s->arg, w->kind, command, &u->list);
-	free(command);
+	s->list(s->arg, w->kind, w->command, &u->list);
 	u->kind = w->kind;
 	u->from = w->from;
 	u->matches = match(&u->list, w->kind, w->typed);

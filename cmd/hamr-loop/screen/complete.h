@@ -45,9 +45,9 @@ void candidates_add(struct candidates *c, const char *text,
 void candidates_release(struct candidates *c);
 
 /* list adds all candidates of a kind; for arguments, those of command
- * ("model"), which is otherwise NULL. */
+ * ("model"), which is otherwise not there. */
 struct complete_source {
-	void (*list)(void *arg, enum complete_kind kind, const char *command,
+	void (*list)(void *arg, enum complete_kind kind, struct slice command,
 	    struct candidates *out);
 	void *arg;
 };
