@@ -180,35 +180,36 @@ failed(const struct rec *r)
 	    "exit"), &code) && code != 0) || msg_meta(r, "signal").p != NULL;
 }
 
-/* Sum up a result: lines changed, matches found, or its first words. */
+/* Sum up a result in out, which is empty: lines changed, matches found, or its
+ * first words. */
 static void
 add_outcome(const struct ui *u, const struct ui_call *call,
     const struct rec *r, struct buf *out)
 {
-	struct buf text = BUF_INIT(BUF_RECORD_MAX), o = BUF_INIT(1 << 16);
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	struct slice op = msg_meta(r, "op");
 	int64_t added, removed, found;
 
 	msg_text(rec_get(r, "content"), &text);
 	if (scan_int(msg_meta(r, "added"), &added) &&
 	    scan_int(msg_meta(r, "removed"), &removed) && !failed(r)) {
-		buf_fmt(&o, "+%lld -%lld%s", (long long)added,
+		buf_fmt(out, "+%lld -%lld%s", (long long)added,
 		    (long long)removed, u->live ? "" : " lines");
 	} else if (u->tty_err && call->refused) {
-		buf_adds(&o, "not allowed");
+		buf_adds(out, "not allowed");
 		if (call->reason != NULL) {
-			buf_adds(&o, ": ");
-			term_escape(&o, (struct slice){ call->reason,
+			buf_adds(out, ": ");
+			term_escape(out, (struct slice){ call->reason,
 			    utf8_cut(call->reason, strcspn(call->reason,
 			    "\n"), LINE_MAX_SHOWN) });
 		}
 	} else if (scan_str_is(op, "search") && scan_int(msg_meta(r,
 	    "matches"), &found)) {
-		buf_fmt(&o, "%lld match%s", (long long)found, found == 1 ?
+		buf_fmt(out, "%lld match%s", (long long)found, found == 1 ?
 		    "" : "es");
 	} else if (scan_str_is(op, "list") && !failed(r)) {
 		size_t n = slice_lines(buf_view(&text));
-		buf_fmt(&o, "%zu entr%s", n, n == 1 ? "y" : "ies");
+		buf_fmt(out, "%zu entr%s", n, n == 1 ? "y" : "ies");
 	} else {
 		/* The first line of the result, without a leading path that
 		 * the call already shows ("read PATH"). */
@@ -219,13 +220,13 @@ add_outcome(const struct ui *u, const struct ui_call *call,
 		if (len > 0 && strncmp(p, path + 1, len) == 0 && p[len] == ' ')
 			p += len + 1;
 		len = utf8_cut(p, strcspn(p, "\n"), LINE_MAX_SHOWN);
-		term_escape(&o, (struct slice){ p, len });
-		buf_adds(&o, p[len] != '\n' && p[len] != '\0' ? "..." : "");
+		term_escape(out, (struct slice){ p, len });
+		buf_adds(out, p[len] != '\n' && p[len] != '\0' ? "..." : "");
 	}
 	/* success need not be reported */
-	if (!u->live || !slice_is(buf_view(&o), "exit 0"))
-		buf_slice(out, buf_view(&o));
-	bufs_release(BUFS(&o, &text));
+	if (u->live && slice_is(buf_view(out), "exit 0"))
+		buf_reset(out);
+	buf_release(&text);
 }
 
 static void
