@@ -460,12 +460,30 @@ takes permission to write
 	    "$(cold brief old | head -n 1; cold show "$old")" \
 	    "$old an old fact
 an old fact"
+	cold save "an old fact" >/dev/null
+	is "listed, each item once" "$(cold list | jq -r .id | sort)" \
+	    "$(printf '%s\n' "$old" "$new" | sort)"
+	is "counted" "$(cold stats | jq -r .facts | sort | paste -sd' ')" "1 2"
+	is "exported" "$(cold export | jq -r .key | sort | uniq -c |
+	    awk '{ print $1, $2 }' | sort)" \
+	    "$(printf '%s\n' "1 $new" "2 $old" | sort)"
+	is "checked" "$(cold check 2>&1; echo $?)" \
+	    "hamr-mem: $PWD/.hamr/memory.db: its index is not compared with \
+its text: that takes permission to write
+0"
+	status "it is not forgotten there" 71 cold forget "$old"
+	is "which is said" "$(cat "$T/.err")" "hamr-mem: $PWD/.hamr/memory.db \
+holds 1 of these items and cannot be written; forget them where it can be"
+	is "but in the other" "$(cold export | grep -c "\"$old\".*an old fact")" 1
+	status "nor by its date" 71 cold forget --before 2999-01-01
+	is "the other's are gone" "$(cold list | jq -r .id)" "$old"
+	new=$(cold save "another new fact")
 	rm .hamr/memory.db-*
 	seq 999 >.hamr/memory.db
 	is "if it cannot be read, the other is" \
 	    "$(cold search fact 2>err | jq -r .id)" "$new"
 	match "which is said" "$(cat err)" \
-	    "hamr-mem: */cold/.hamr/memory.db: *; it is not searched"
+	    "hamr-mem: */cold/.hamr/memory.db: *; it is left out"
 	cd ..
 else
 	skip "a read-only folder" "no bwrap"

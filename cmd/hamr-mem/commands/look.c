@@ -165,7 +165,7 @@ command_search(const struct opts *o, struct err *e)
 	opts_words(o, &words);
 	struct find f = { buf_view(&words), o->max != 0 ? o->max : HITS,
 		o->kind, o->session, o->since, o->raw };
-	int r = where_open(o, DB_READ, st, &n, e);
+	int r = where_open(o, DB_READ, true, st, &n, e);
 	if (r == 0)
 		r = find_hits(st, n, &f, &hits, e);
 	if (r == 0 && hits.partial)
@@ -191,87 +191,122 @@ command_search(const struct opts *o, struct err *e)
 
 /* ---- list, stats, check, show ---- */
 
-int
-command_list(const struct opts *o, struct err *e)
+/* List the items of a store, except those that the one before it has. */
+static int
+list(struct store *st, struct store *before, struct rec_out *out,
+    struct err *e)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	char time[UTC_SIZE];
-	struct rec_out out;
-	struct store st;
-	int r = where_open_own(o, DB_READ, &st, e);
-
-	if (r != 0)
-		return r < 0 ? -1 : ST_OK;
-	rec_out_init(&out);
-	struct st *s = db_query(st.db, e, "SELECT 'm:' || key, kind, slot, "
+	int r, known = 0;
+	struct st *s = db_query(st->db, e, "SELECT 'm:' || key, kind, slot, "
 	    "coalesce(tags, '[]'), time, coalesce(substr(text, 1, 200), '') "
 	    "FROM item i LEFT JOIN passage p ON p.id = i.id << 20 "
 	    "ORDER BY time DESC, i.id DESC", "");
+
 	while ((r = st_step(s, e)) > 0) {
+		if (before != NULL)
+			known = db_int(before->db, e, NULL, "SELECT 1 FROM "
+			    "item WHERE key = substr(?1, 3)", "s",
+			    st_col(s, 0));
+		if (known > 0)
+			continue;
+		if (known < 0) {
+			r = -1;
+			break;
+		}
 		buf_reset(&b);
 		scan_put(&b, "{'id':@,'kind':@,'key':?,'tags':$,'time':?,"
 		    "'content':@}", st_col(s, 0), slice_of(kind_name(
 		    (enum kind)st_col_int(s, 1))), st_col(s, 2), st_col(s, 3),
 		    when_text(st_col_int(s, 4), time), st_col(s, 5));
-		rec_put(&out, buf_view(&b));
+		rec_put(out, buf_view(&b));
 	}
 	buf_release(&b);
-	store_close(&st);
-	return r < 0 || rec_end(&out, e) < 0 ? -1 : ST_OK;
+	return r;
 }
 
 int
-command_stats(const struct opts *o, struct err *e)
+command_list(const struct opts *o, struct err *e)
+{
+	struct store st[MEMORIES];
+	struct rec_out out;
+	size_t n = 0;
+	int r = where_open_own(o, DB_READ, st, &n, e);
+
+	rec_out_init(&out);
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = list(&st[i], i > 0 ? &st[0] : NULL, &out, e);
+	where_close(st, n);
+	return r < 0 || rec_end(&out, e) < 0 ? -1 : ST_OK;
+}
+
+/* Append a store's figures: a page on a terminal, else a record. */
+static int
+stats(const struct store *st, bool tty, struct buf *out, struct err *e)
 {
 	static const char *const names[] = { "facts", "messages", "sessions",
 		"forgotten" };
-	struct buf line = BUF_INIT(BUF_RECORD_MAX), page = line, path = line;
+	struct buf path = BUF_INIT(BUF_RECORD_MAX);
 	int64_t n[5] = { 0 };
-	struct rec_out out;
 	struct stat f;
-	struct store st;
-	int r = where_open_own(o, DB_READ, &st, e);
-
-	if (r != 0)
-		return r < 0 ? -1 : ST_OK;
-	struct st *s = db_query(st.db, e, "SELECT "
+	struct st *s = db_query(st->db, e, "SELECT "
 	    "(SELECT count(*) FROM item WHERE kind = 1),"
 	    "(SELECT count(*) FROM item WHERE kind = 2),"
 	    "(SELECT count(DISTINCT session) FROM item),"
 	    "(SELECT count(*) FROM forgotten WHERE key NOT IN "
 	    "(SELECT key FROM item)),"
 	    "(SELECT coalesce(sum(bytes), 0) FROM item)", "");
-	r = st_step(s, e);
-	for (int i = 0; i < 5 && r > 0; i++)
+
+	if (st_step(s, e) < 0)
+		return -1;
+	for (int i = 0; i < 5; i++)
 		n[i] = st_col_int(s, i);
 	st_done(s);
-	if (r > 0 && term_of(STDOUT_FILENO).tty) {
-		term_put(&page, slice_of(st.path), SIZE_MAX);
-		buf_fmt(&page, " (%s)\n", st.name);
-		for (int i = 0; i < 4; i++)
-			buf_fmt(&page, "%-10s %14s\n", names[i],
-			    num_grouped(n[i]).s);
-		buf_fmt(&page, "%-10s %14s KiB\n", "text",
-		    num_grouped((n[4] + 1023) / 1024).s);
-		if (stat(st.path, &f) == 0)
-			buf_fmt(&page, "%-10s %14s KiB\n", "file",
-			    num_grouped(f.st_size / 1024).s);
-		store_close(&st);
-		return print_page(&page, e);
-	}
-	rec_out_init(&out);
-	if (r > 0) {
+	if (!tty) {
 		/* a folder's name may not be UTF-8 */
-		utf8_clean(&path, st.path, strlen(st.path));
-		scan_put(&line, "{'type':'stats','store':@,'path':@,"
+		utf8_clean(&path, st->path, strlen(st->path));
+		scan_put(out, "{'type':'stats','store':@,'path':@,"
 		    "'facts':$,'messages':$,'sessions':$,'forgotten':$,"
-		    "'bytes':$}", slice_of(st.name), buf_view(&path),
+		    "'bytes':$}", slice_of(st->name), buf_view(&path),
 		    SCAN_INT(n[0]), SCAN_INT(n[1]), SCAN_INT(n[2]),
 		    SCAN_INT(n[3]), SCAN_INT(n[4]));
-		rec_put(&out, buf_view(&line));
+		buf_release(&path);
+		return 0;
 	}
-	bufs_release(BUFS(&line, &path));
-	store_close(&st);
+	term_put(out, slice_of(st->path), SIZE_MAX);
+	buf_fmt(out, " (%s)\n", st->name);
+	for (int i = 0; i < 4; i++)
+		buf_fmt(out, "%-10s %14s\n", names[i], num_grouped(n[i]).s);
+	buf_fmt(out, "%-10s %14s KiB\n", "text",
+	    num_grouped((n[4] + 1023) / 1024).s);
+	if (stat(st->path, &f) == 0)
+		buf_fmt(out, "%-10s %14s KiB\n", "file",
+		    num_grouped(f.st_size / 1024).s);
+	return 0;
+}
+
+int
+command_stats(const struct opts *o, struct err *e)
+{
+	bool tty = term_of(STDOUT_FILENO).tty;
+	struct buf page = BUF_INIT(BUF_RECORD_MAX);
+	struct store st[MEMORIES];
+	struct rec_out out;
+	size_t n = 0;
+	int r = where_open_own(o, DB_READ, st, &n, e);
+
+	rec_out_init(&out);
+	for (size_t i = 0; i < n && r == 0; i++) {
+		buf_reset(&page);
+		r = stats(&st[i], tty, &page, e);
+		if (r == 0 && tty)
+			r = print_page(&page, e);
+		else if (r == 0)
+			rec_put(&out, buf_view(&page));
+	}
+	buf_release(&page);
+	where_close(st, n);
 	return r < 0 || rec_end(&out, e) < 0 ? -1 : ST_OK;
 }
 
@@ -280,25 +315,24 @@ int
 command_check(const struct opts *o, struct err *e)
 {
 	struct buf b = BUF_INIT(1 << 20);
-	struct store st;
+	struct store st[MEMORIES];
+	size_t n = 0;
 	const char *name;
 	char *path = where_path(o, false, &name, e);
 	bool ours = path != NULL && store_is_ours(path);
-	int r = where_open_own(o, DB_WRITE, &st, e);
-	/* a memory that we cannot write may still be readable */
-	bool reads = r < 0 && e->status == ST_SYSTEM;
+	int r = where_open_own(o, DB_WRITE, st, &n, e);
 
 	free(path);
-	if (reads)
-		r = where_open_own(o, DB_READ, &st, e);
-	if (r == 0) {
-		if (reads)
+	/* a memory that we cannot write may still be readable */
+	if (r < 0 && e->status == ST_SYSTEM)
+		r = where_open_own(o, DB_READ, st, &n, e);
+	for (size_t i = 0; i < n && r == 0; i++) {
+		if (st[i].mode == DB_READ)
 			err_say("%s: its index is not compared with its text: "
-			    "that takes permission to write", st.path);
-		r = store_check(&st, !reads, &b, e);
-		store_close(&st);
-	} else if (r > 0)
-		r = 0;
+			    "that takes permission to write", st[i].path);
+		r = store_check(&st[i], &b, e);
+	}
+	where_close(st, n);
 	if (r < 0 && ours && e->status == ST_DATA) {
 		buf_fmt(&b, "%s\n", e->text);
 		r = 0;
@@ -321,7 +355,7 @@ command_show(const struct opts *o, struct err *e)
 	int64_t row;
 
 	if (where_read_id(o->args[0], prefix, e) < 0 ||
-	    where_open(o, DB_READ, st, &n, e) < 0)
+	    where_open(o, DB_READ, true, st, &n, e) < 0)
 		return -1;
 	int r = where_find(st, n, prefix, &which, &row, e);
 	if (r == 0)
@@ -345,29 +379,27 @@ command_forget(const struct opts *o, struct err *e)
 	struct forget f = { NULL, o->session, o->before };
 	struct store st[MEMORIES];
 	size_t n = 0, which, first = 0;
-	int64_t total = 0, got = 0, row;
+	int64_t total = 0, row;
+	bool failed = false;
 
 	if (o->nargs > 0 && where_read_id(o->args[0], prefix, e) < 0)
 		return -1;
-	if (where_open(o, DB_WRITE, st, &n, e) < 0)
+	/* by date, forget only in the project's memory */
+	if (where_open(o, DB_WRITE, o->before == WHEN_NONE, st, &n, e) < 0)
 		return -1;
-	size_t end = n;
 	if (o->nargs > 0) {
-		int r = where_find(st, n, prefix, &which, &row, e);
-
 		f.prefix = prefix;
-		if (r < 0)
-			got = -1;
-		else if (r > 0)
-			first = which;
-	} else if (o->before != WHEN_NONE && n > 1) {
-		/* by date, forget only in the project's memory */
-		end = 1;
+		int got = where_find(st, n, prefix, &which, &row, e);
+
+		failed = got < 0;
+		first = got > 0 ? which : 0;
 	}
-	for (size_t i = first; i < end && got >= 0; i++) {
+	/* what one memory refuses is still to be gone from the others */
+	for (size_t i = failed ? n : first; i < n; i++) {
+		int64_t got = store_forget(&st[i], &f, e);
 		bool there = true;
 
-		got = store_forget(&st[i], &f, e);
+		failed |= got < 0;
 		total += got;
 		if (got > 0)
 			remove_unfinished(st[i].path);
@@ -384,9 +416,7 @@ command_forget(const struct opts *o, struct err *e)
 		}
 	}
 	where_close(st, n);
-	if (got < 0)
-		return -1;
-	return total > 0 ? ST_OK : ST_NO;
+	return failed ? -1 : total > 0 ? ST_OK : ST_NO;
 }
 
 /* ---- brief: the facts that a new session should begin with ---- */
@@ -469,7 +499,7 @@ command_brief(const struct opts *o, struct err *e)
 	rec_out_init(&out);
 	struct find f = { .query = buf_view(&task), .max = BRIEF_HITS,
 		.kind = KIND_FACT, .since = WHEN_NONE };
-	int r = where_open(o, DB_READ, st, &n, e);
+	int r = where_open(o, DB_READ, true, st, &n, e);
 	/* those that match the task, then the others, newest first */
 	if (r == 0)
 		r = find_hits(st, n, &f, &hits, e);

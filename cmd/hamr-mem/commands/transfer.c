@@ -34,15 +34,15 @@ put_line(void *ctx, struct slice line, struct err *e)
 int
 command_export(const struct opts *o, struct err *e)
 {
+	struct store st[MEMORIES];
 	struct rec_out out;
-	struct store st;
-	int r = where_open_own(o, DB_READ, &st, e);
+	size_t n = 0;
+	int r = where_open_own(o, DB_READ, st, &n, e);
 
-	if (r != 0)
-		return r < 0 ? -1 : ST_OK;
 	rec_out_init(&out);
-	r = port_export(&st, put_line, &out, e);
-	store_close(&st);
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = port_export(&st[i], put_line, &out, e);
+	where_close(st, n);
 	return r < 0 || rec_end(&out, e) < 0 ? -1 : ST_OK;
 }
 

@@ -115,25 +115,25 @@ read_only_path(void)
 }
 
 int
-where_open(const struct opts *o, enum db_mode mode, struct store st[MEMORIES],
-    size_t *n, struct err *e)
+where_open(const struct opts *o, enum db_mode mode, bool users,
+    struct store st[MEMORIES], size_t *n, struct err *e)
 {
 	const char *name;
 	char *path = where_path(o, false, &name, e);
+	bool project = o->db == NULL && !o->global;
 	int r = open_there(path, name, mode, &st[0], e);
 
 	*n = r == 0;
-	bool all = o->db == NULL && !o->global;
-	path = r >= 0 && all ? read_only_path() : NULL;
+	path = r >= 0 && project ? read_only_path() : NULL;
 	if (path != NULL) {
-		r = open_there(path, name, mode, &st[*n], e);
+		r = open_there(path, name, DB_READ, &st[*n], e);
 		*n += r == 0;
 		if (r < 0) {	/* as when its log cannot be read there */
-			err_say("%s; it is not searched", e->text);
+			err_say("%s; it is left out", e->text);
 			r = 0;
 		}
 	}
-	path = r >= 0 && all ? global_path(false, e) : NULL;
+	path = r >= 0 && project && users ? global_path(false, e) : NULL;
 	if (path != NULL) {		/* HOME may not be set */
 		r = open_there(path, "global", mode, &st[*n], e);
 		*n += r == 0;
@@ -145,23 +145,21 @@ where_open(const struct opts *o, enum db_mode mode, struct store st[MEMORIES],
 	return -1;
 }
 
+int
+where_open_own(const struct opts *o, enum db_mode mode,
+    struct store st[MEMORIES], size_t *n, struct err *e)
+{
+	if (o->db != NULL && access(o->db, F_OK) < 0)
+		return err_sys(e, errno == ENOENT || errno == ENOTDIR ?
+		    ST_NOINPUT : ST_SYSTEM, "%s", o->db);
+	return where_open(o, mode, false, st, n, e);
+}
+
 void
 where_close(struct store *st, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		store_close(&st[i]);
-}
-
-int
-where_open_own(const struct opts *o, enum db_mode mode, struct store *st,
-    struct err *e)
-{
-	const char *name;
-	char *path = where_path(o, false, &name, e);
-	bool missing = o->db != NULL && access(o->db, F_OK) < 0;
-	int r = open_there(path, name, mode, st, e);
-
-	return r > 0 && missing ? -1 : r;
 }
 
 int

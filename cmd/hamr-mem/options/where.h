@@ -10,18 +10,19 @@
 char *where_path(const struct opts *o, bool create, const char **name,
     struct err *e);
 
-/* Open the memories to read: that of --db or --global, else the project's and
- * the user's; missing ones are skipped.  *n: how many are open; where_close
- * closes them.  0, or -1 with e. */
-int where_open(const struct opts *o, enum db_mode mode,
+/* Open the memories that are meant: that of --db or --global, else the
+ * project's, the one in a .hamr that can only be read (always DB_READ) and, if
+ * users, the user's; missing ones are skipped.  *n: how many are open;
+ * where_close closes them.  0, or -1 with e. */
+int where_open(const struct opts *o, enum db_mode mode, bool users,
     struct store st[MEMORIES], size_t *n, struct err *e);
 void where_close(struct store *st, size_t n);
 
-/* Open the memory to write: 0, 1 if it does not exist yet, or -1 with e
- * (ST_NOINPUT when --db names a missing file). */
-int where_open_own(const struct opts *o, enum db_mode mode, struct store *st,
-    struct err *e);
-/* The same, but create it if missing: 0, or -1 with e. */
+/* The same without the user's, and a missing --db is an error, ST_NOINPUT. */
+int where_open_own(const struct opts *o, enum db_mode mode,
+    struct store st[MEMORIES], size_t *n, struct err *e);
+
+/* Open the memory to write, and create it if missing: 0, or -1 with e. */
 int where_make_own(const struct opts *o, struct store *st, struct err *e);
 
 /* Copy the hex digits of an id, or of a prefix of at least 4 digits, to out.

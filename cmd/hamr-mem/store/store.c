@@ -67,7 +67,7 @@ int
 store_open(struct store *st, const char *path, const char *name,
     enum db_mode mode, struct err *e)
 {
-	*st = (struct store){ .name = name };
+	*st = (struct store){ .name = name, .mode = mode };
 	if (mode != DB_SALVAGE && db_lost_log(path))
 		err_say("%s-wal is missing; if the memory was copied, copy "
 		    "that file, too: it holds what was saved last", path);
@@ -298,22 +298,15 @@ store_forget_one(struct store *st, int64_t row, const char *key, int64_t time,
 	return row == 0 ? 0 : store_drop(st, row, e);
 }
 
-int64_t
-store_forget(struct store *st, const struct forget *f, struct err *e)
+/* Forget all of these, within a transaction. */
+static int
+forget_all(struct store *st, const struct texts *keys, struct err *e)
 {
-	int64_t n = -1, now = utc_now(), last;
-	struct texts keys = { .n = 0 };
-	int r;
+	int64_t now = utc_now(), last;
+	int r = 0;
 
-	if (store_begin(st, e) < 0)
-		return -1;
-	struct st *s = db_query(st->db, e, "SELECT key FROM item WHERE "
-	    "(key >= ?1 AND key < ?1 || 'g') OR session = ?2 OR time < ?3",
-	    "tti", f->prefix, f->session, f->before);
-	while ((r = st_step(s, e)) > 0)
-		texts_add(&keys, st_col_dup(s, 0));
-	for (size_t i = 0; i < keys.n && r >= 0; i++) {
-		const char *key = keys.v[i];
+	for (size_t i = 0; i < keys->n && r >= 0; i++) {
+		const char *key = keys->v[i];
 		int64_t row = 0;
 
 		r = db_int(st->db, e, &row, "SELECT id FROM item WHERE "
@@ -325,9 +318,33 @@ store_forget(struct store *st, const struct forget *f, struct err *e)
 			    facts_forget(st, key, last > now ? last : now,
 			    NULL, e);
 	}
-	if (r >= 0 && keys.n > 0)
-		r = store_wipe(st, e);
-	if (store_end(st, r, e) == 0 && store_wipe_log(st, e) == 0)
+	return r < 0 || keys->n == 0 ? r : store_wipe(st, e);
+}
+
+int64_t
+store_forget(struct store *st, const struct forget *f, struct err *e)
+{
+	bool writes = st->mode == DB_WRITE;
+	struct texts keys = { .n = 0 };
+	int64_t n = -1;
+	int r;
+
+	if (writes && store_begin(st, e) < 0)
+		return -1;
+	struct st *s = db_query(st->db, e, "SELECT key FROM item WHERE "
+	    "(key >= ?1 AND key < ?1 || 'g') OR session = ?2 OR time < ?3",
+	    "tti", f->prefix, f->session, f->before);
+	while ((r = st_step(s, e)) > 0)
+		texts_add(&keys, st_col_dup(s, 0));
+	if (r == 0 && !writes && keys.n > 0)
+		r = err_set(e, ST_SYSTEM, "%s holds %zu of these items and "
+		    "cannot be written; forget them where it can be",
+		    st->path, keys.n);
+	if (r == 0 && writes)
+		r = forget_all(st, &keys, e);
+	if (writes)
+		r = store_end(st, r, e) < 0 ? -1 : store_wipe_log(st, e);
+	if (r == 0)
 		n = (int64_t)keys.n;
 	texts_release(&keys);
 	return n;
@@ -376,7 +393,7 @@ store_text(struct store *st, int64_t row, struct buf *out, struct err *e)
 /* ---- checking ---- */
 
 int
-store_check(struct store *st, bool index, struct buf *out, struct err *e)
+store_check(struct store *st, struct buf *out, struct err *e)
 {
 	/* each row is a fault, or "ok" */
 	static const char *const faults[] = { "PRAGMA integrity_check(20)",
@@ -403,7 +420,7 @@ store_check(struct store *st, bool index, struct buf *out, struct err *e)
 		if (got < 0)
 			return -1;
 	}
-	if (!index)
+	if (st->mode != DB_WRITE)
 		return 0;
 	if (db_begin(st->db, e) < 0)
 		return -1;

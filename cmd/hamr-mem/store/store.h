@@ -44,6 +44,7 @@ struct store {
 	struct db *db;
 	char *path;
 	const char *name;	/* "project", "global", "file" */
+	enum db_mode mode;
 	/* within a transaction: */
 	int64_t last_fact, last_message;	/* ids; -1: not known yet */
 	int marks;		/* 1: items were forgotten before it */
@@ -92,7 +93,8 @@ struct forget {
 };
 
 /* Forget for good, in its own transaction: afterwards no byte of the text is
- * left in any file.  Returns the number of items, or -1 with e. */
+ * left in any file.  Returns the number of items, or -1 with e, also when there
+ * are some but st was opened for reading. */
 int64_t store_forget(struct store *st, const struct forget *f,
     struct err *e);
 
@@ -117,6 +119,7 @@ int store_newest(struct store *st, enum kind kind, int64_t *id,
 int store_text(struct store *st, int64_t row, struct buf *out,
     struct err *e);
 
-/* Append a line for each fault found; index: also check whether the index fits
- * the text, for which st must be open for writing.  0, or -1 with e. */
-int store_check(struct store *st, bool index, struct buf *out, struct err *e);
+/* Append a line for each fault found.  Whether the index fits the text is
+ * checked only if st is open for writing, which takes the lock.  0, or -1 with
+ * e. */
+int store_check(struct store *st, struct buf *out, struct err *e);
