@@ -54,7 +54,7 @@ slice_in(struct slice s, const char *const *row)
 struct slice
 slice_of(const char *text)
 {
-	return (struct slice){ text, strlen(text) };
+	return (struct slice){ text, text != NULL ? strlen(text) : 0 };
 }
 
 static bool

@@ -55,7 +55,7 @@ is_whitespace(char c)
 
 /* Is s one of these words?  NULL ends the row. */
 bool slice_in(struct slice s, const char *const *row);
-struct slice slice_of(const char *text);	/* of a C string */
+struct slice slice_of(const char *text);	/* of a C string, or NULL */
 
 /* For qsort of an array of char *: by their bytes. */
 int text_order(const void *a, const void *b);

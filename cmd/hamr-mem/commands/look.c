@@ -76,12 +76,6 @@ kind_name(enum kind k)
 	return k == KIND_FACT ? "fact" : "message";
 }
 
-static struct slice
-text_of(const char *s)
-{
-	return s != NULL ? slice_of(s) : (struct slice){ NULL, 0 };
-}
-
 static void
 show_hit(struct rec_out *out, const struct hit *h, bool partial)
 {
@@ -94,9 +88,9 @@ show_hit(struct rec_out *out, const struct hit *h, bool partial)
 	scan_put(&b, "{'type':'hit','id':@,'kind':@,'store':@,'session':?,"
 	    "'line':$,'role':?,'name':?,'time':?,'score':$,'snippet':?$}",
 	    slice_of(h->id), slice_of(kind_name(h->kind)), slice_of(h->store),
-	    text_of(h->session), h->line > 0 ? SCAN_INT(h->line) :
-	    SLICE("null"), text_of(h->role), text_of(h->name),
-	    when_text(h->time, time), slice_of(score), text_of(h->snippet),
+	    slice_of(h->session), h->line > 0 ? SCAN_INT(h->line) :
+	    SLICE("null"), slice_of(h->role), slice_of(h->name),
+	    when_text(h->time, time), slice_of(score), slice_of(h->snippet),
 	    partial ? SLICE(",\"partial\":true") : SLICE(""));
 	rec_put(out, buf_view(&b));
 	buf_release(&b);

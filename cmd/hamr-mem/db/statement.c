@@ -93,8 +93,7 @@ statement(struct db *db, const char *sql, const char *types, va_list ap,
 	sqlite3_reset(s);
 	sqlite3_clear_bindings(s);
 	for (int i = 1; *types != '\0'; types++, i++) {
-		struct slice v = { NULL, 0 };
-		const char *text;
+		struct slice v;
 		int64_t n;
 
 		switch (*types) {
@@ -102,9 +101,7 @@ statement(struct db *db, const char *sql, const char *types, va_list ap,
 			v = va_arg(ap, struct slice);
 			break;
 		case 't':
-			text = va_arg(ap, const char *);
-			if (text != NULL)
-				v = slice_of(text);
+			v = slice_of(va_arg(ap, const char *));
 			break;
 		case 'r':
 			sqlite3_bind_pointer(s, i, va_arg(ap,

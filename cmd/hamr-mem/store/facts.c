@@ -130,8 +130,7 @@ saves_add(struct store *st, const char *key, const struct save *s,
 	    "key = ?1 AND time = ?2 AND slot = ?3", "tit", key, s->time,
 	    s->slot);
 	int r = st_step(q, e);
-	char *tags = tags_join(r > 0 ? st_col(q, 0) : (struct slice){ NULL, 0 },
-	    s->tags);
+	char *tags = tags_join(r > 0 ? st_col(q, 0) : slice_of(NULL), s->tags);
 	st_done(q);
 	if (r >= 0)
 		r = db_run(st->db, e, "INSERT OR REPLACE INTO saved(key, "
@@ -178,7 +177,7 @@ saves_list(struct store *st, const char *key, bool gone, struct buf *out,
 		if (!st_col_null(s, 5))
 			scan_put(&list, ",'key':@", st_col(s, 5));
 		scan_put(&list, ",'slot':?}", slot.n > 0 ? slot :
-		    (struct slice){ NULL, 0 });
+		    slice_of(NULL));
 	}
 	if (n > (gone ? 0 : 1))		/* the item itself shows one save */
 		scan_put(out, "[$]", buf_view(&list));
@@ -198,8 +197,7 @@ fold(struct store *st, const char *key, struct item *it, struct err *e)
 	int n = 0, got;
 
 	while ((got = st_step(s, e)) > 0) {
-		char *tags = tags_join(it->tags != NULL ? slice_of(it->tags) :
-		    (struct slice){ NULL, 0 }, st_col(s, 2));
+		char *tags = tags_join(slice_of(it->tags), st_col(s, 2));
 
 		free(it->tags);
 		it->tags = tags;
@@ -317,13 +315,11 @@ static int
 save(struct store *st, struct item *fact, struct err *e)
 {
 	struct save s = { .slot = fact->slot != NULL ? fact->slot : "",
-		.time = utc_now() };
+		.tags = slice_of(fact->tags), .time = utc_now() };
 	struct texts lost = { .n = 0 };
 	const char *key = fact->id + 2;
 	int64_t forgotten;
 
-	if (fact->tags != NULL)
-		s.tags = slice_of(fact->tags);
 	if (saves_forgotten(st, key, &forgotten, e) < 0)
 		return -1;
 	if (forgotten >= s.time)

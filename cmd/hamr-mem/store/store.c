@@ -121,13 +121,6 @@ store_end(struct store *st, int r, struct err *e)
 
 /* ---- putting in ---- */
 
-static struct slice
-named(const char *a, const char *b)
-{
-	return a != NULL ? slice_of(a) : b != NULL ? slice_of(b) :
-	    (struct slice){ NULL, 0 };
-}
-
 int
 store_newest(struct store *st, enum kind kind, int64_t *id, struct err *e)
 {
@@ -153,8 +146,10 @@ insert(struct store *st, const struct item *it, const char *key,
 	int64_t *last = it->kind == KIND_FACT ? &st->last_fact :
 	    &st->last_message;
 	struct slice text = { it->text, it->len }, p;
-	struct slice path = named(it->path, it->tags);
-	struct slice name = named(it->name, it->slot);
+	struct slice path = slice_of(it->path != NULL ? it->path :
+	    it->tags);
+	struct slice name = slice_of(it->name != NULL ? it->name :
+	    it->slot);
 	struct buf parts = BUF_INIT(TEXT_MAX);
 	size_t at = 0;
 	int r = 1;
