@@ -51,7 +51,6 @@ command_export(const struct opts *o, struct err *e)
 struct import_run {
 	struct store *st;
 	struct redact *redact;
-	size_t gone;
 };
 
 static int
@@ -72,8 +71,7 @@ import_file(struct import_run *run, const char *path, struct err *e)
 	while ((got = rec_next(&in, &r, e)) > 0) {
 		size_t line = r->no;
 
-		if (port_import(run->st, run->redact, r, &run->gone,
-		    &why) == 0)
+		if (port_import(run->st, run->redact, r, &why) == 0)
 			continue;
 		got = why.status == ST_DATA ? err_set(e, ST_DATA, "%s:%zu: %s",
 		    name, line, why.text) : err_set(e, why.status, "%s",
@@ -100,8 +98,6 @@ command_import(const struct opts *o, struct err *e)
 			r = o->nargs == 0 ? import_file(&run, "-", e) : 0;
 			for (size_t i = 0; i < o->nargs && r == 0; i++)
 				r = import_file(&run, o->args[i], e);
-			if (r == 0 && run.gone > 0)
-				r = store_wipe(&st, e);
 			r = store_end(&st, r, e);
 		}
 		if (r == 0)
@@ -120,7 +116,7 @@ struct rebuild {
 	char *path, *beside;	/* the file, and the new one */
 	struct store old, new;
 	struct scan scan;
-	size_t gone, taken;
+	size_t taken;
 	bool damaged;
 	char **files;
 	size_t n, cap;
@@ -172,7 +168,7 @@ take_line(void *ctx, struct slice line, struct err *e)
 
 	if (rec_parse(&b->scan, line.p, line.n, &r) < 0)
 		return err_set(e, ST_DATA, "%s: damaged", b->path);
-	if (port_import(&b->new, b->redact, &r, &b->gone, e) < 0)
+	if (port_import(&b->new, b->redact, &r, e) < 0)
 		return -1;
 	b->taken++;
 	return 0;
@@ -185,10 +181,7 @@ take_old(struct rebuild *b, struct err *e)
 {
 	if (store_begin(&b->new, e) < 0)
 		return -1;
-	int r = port_export(&b->old, take_line, b, e);
-	if (r == 0 && b->gone > 0)
-		r = store_wipe(&b->new, e);
-	return store_end(&b->new, r, e);
+	return store_end(&b->new, port_export(&b->old, take_line, b, e), e);
 }
 
 static int
@@ -260,8 +253,7 @@ take_damaged(struct rebuild *b, struct err *e)
 	if (r == 0 && b->old.db != NULL && (r = store_begin(&b->new, e)) == 0) {
 		b->taken = 0;
 		port_salvage(&b->old, take_line, b);
-		r = store_end(&b->new, b->gone > 0 ? store_wipe(&b->new, e) :
-		    0, e);
+		r = store_end(&b->new, 0, e);
 	}
 	free(copy);
 	return r;

@@ -193,8 +193,7 @@ read_entry(const struct rec *r, const struct redact *redact, struct entry *n,
 /* ---- facts ---- */
 
 static int
-take_saves(struct store *st, struct entry *n, struct texts *lost,
-    struct err *e)
+take_saves(struct store *st, struct entry *n, struct err *e)
 {
 	struct slice one;
 
@@ -202,7 +201,7 @@ take_saves(struct store *st, struct entry *n, struct texts *lost,
 		struct save s = { n->it.time != WHEN_NONE ? n->it.time : 0,
 			n->it.slot != NULL ? n->it.slot : "", n->tags };
 
-		return saves_add(st, n->it.id + 2, &s, lost, e);
+		return saves_add(st, n->it.id + 2, &s, e);
 	}
 	for (struct walk w = walk_of(n->saves); walk_next(&w, NULL, &one); ) {
 		char *slot = scan_text(scan_get(one, "slot"));
@@ -217,8 +216,8 @@ take_saves(struct store *st, struct entry *n, struct texts *lost,
 			s.time = 0;
 		if (r == 0)
 			r = other[0] == '\0' ?
-			    saves_add(st, n->it.id + 2, &s, lost, e) :
-			    saves_fell(st, other + 2, &s, lost, e);
+			    saves_add(st, n->it.id + 2, &s, e) :
+			    saves_fell(st, other + 2, &s, e);
 		free(slot);
 		if (r < 0)
 			return r;
@@ -290,9 +289,8 @@ take_message(struct store *st, struct item *it, struct err *e)
 
 int
 port_import(struct store *st, const struct redact *redact,
-    const struct rec *r, size_t *gone, struct err *e)
+    const struct rec *r, struct err *e)
 {
-	struct texts lost = { .n = 0 };
 	struct slice one;
 	struct entry n;
 	int64_t row;
@@ -305,20 +303,19 @@ port_import(struct store *st, const struct redact *redact,
 	if (!n.forgotten && n.it.kind == KIND_MESSAGE) {
 		got = take_message(st, &n.it, e);
 	} else if (!n.forgotten) {
-		got = take_saves(st, &n, &lost, e);
+		got = take_saves(st, &n, e);
 		if (got == 0)
-			got = facts_settle(st, &lost, key, (struct slice){
-			    n.it.text, n.it.len }, gone, e);
+			got = facts_settle(st, key, (struct slice){
+			    n.it.text, n.it.len }, e);
 	} else {
 		got = db_int(st->db, e, &row, "SELECT id FROM item WHERE "
 		    "key = ?1 AND kind = 2", "t", key);
 		if (got > 0) {
-			*gone += 1;
 			got = store_forget_one(st, row, key, time, e);
 		} else if (got == 0) {
 			struct walk w = walk_elements(n.saves);
 
-			got = facts_forget(st, key, time, gone, e);
+			got = facts_forget(st, key, time, e);
 			while (got == 0 && walk_next(&w, NULL, &one)) {
 				char *slot = scan_strdup(scan_get(one,
 				    "slot"));
@@ -327,16 +324,15 @@ port_import(struct store *st, const struct redact *redact,
 				if (slot != NULL && read_time(scan_get(one,
 				    "time"), &at))
 					got = saves_gone(st, slot, key, at,
-					    &lost, e);
+					    e);
 				free(slot);
 			}
 			if (got == 0)
-				got = facts_settle(st, &lost, NULL,
-				    (struct slice){ NULL, 0 }, gone, e);
+				got = facts_settle(st, key, slice_of(NULL),
+				    e);
 		}
 	}
 out:
-	texts_release(&lost);
 	item_release(&n.it);
 	return got;
 }

@@ -16,7 +16,7 @@ int port_export(struct store *st, port_fn *fn, void *ctx, struct err *e);
 /* The same for a damaged memory, as far as it can be read, facts first. */
 void port_salvage(struct store *st, port_fn *fn, void *ctx);
 
-/* Within a transaction: import a line.  gone counts the items removed.  0, or
- * -1 with e; ST_DATA when it is not a valid line. */
+/* Within a transaction: import a line.  0, or -1 with e; ST_DATA when it is not
+ * a valid line. */
 int port_import(struct store *st, const struct redact *redact,
-    const struct rec *r, size_t *gone, struct err *e);
+    const struct rec *r, struct err *e);

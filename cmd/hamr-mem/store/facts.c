@@ -56,20 +56,11 @@ saves_forgotten(struct store *st, const char *key, int64_t *time,
 	    "WHERE key = ?1", "t", key) < 0 ? -1 : 0;
 }
 
-int
-saves_last(struct store *st, const char *key, int64_t *time, struct err *e)
-{
-	*time = WHEN_NONE;
-	return db_int(st->db, e, time, "SELECT max(time) FROM saved "
-	    "WHERE key = ?1", "t", key) < 0 ? -1 : 0;
-}
-
 /* Remove the saves of a slot that a later save of another fact supersedes.  The
  * slot's mark stays, so that it also supersedes older saves that are imported
- * later.  The keys of the removed saves are added to lost. */
+ * later. */
 static int
-settle_slot(struct store *st, struct slice slot, struct texts *lost,
-    struct err *e)
+settle_slot(struct store *st, struct slice slot, struct err *e)
 {
 	int got;
 
@@ -83,7 +74,7 @@ settle_slot(struct store *st, struct slice slot, struct texts *lost,
 	    "AND (time, key) <= (SELECT time, key FROM gone WHERE slot = "
 	    SLOT("?1") ") RETURNING key", "s", slot);
 	while ((got = st_step(s, e)) > 0)
-		texts_add(lost, st_col_dup(s, 0));
+		texts_add(&st->lost, st_col_dup(s, 0));
 	return got;
 }
 
@@ -91,18 +82,18 @@ settle_slot(struct store *st, struct slice slot, struct texts *lost,
 
 int
 saves_fell(struct store *st, const char *key, const struct save *s,
-    struct texts *lost, struct err *e)
+    struct err *e)
 {
 	struct slice slot = slice_of(s->slot);
 
 	return slot.n == 0 ? 0 : db_run(st->db, e, "INSERT INTO gone(slot, "
 	    "key, time) VALUES(" SLOT("?1") ", ?2, ?3)" RAISE, "sti", slot,
-	    key, s->time) < 0 ? -1 : settle_slot(st, slot, lost, e);
+	    key, s->time) < 0 ? -1 : settle_slot(st, slot, e);
 }
 
 int
 saves_gone(struct store *st, const char *hash, const char *key, int64_t time,
-    struct texts *lost, struct err *e)
+    struct err *e)
 {
 	if (db_run(st->db, e, "INSERT INTO gone(slot, key, time) "
 	    "VALUES(?1, ?2, ?3)" RAISE, "tti", hash, key, time) < 0)
@@ -111,21 +102,21 @@ saves_gone(struct store *st, const char *hash, const char *key, int64_t time,
 	    "WHERE slot <> '' AND " SLOT("slot") " = ?1", "t", hash);
 	int got = st_step(s, e);
 	if (got > 0)
-		got = settle_slot(st, st_col(s, 0), lost, e);
+		got = settle_slot(st, st_col(s, 0), e);
 	st_done(s);
 	return got;
 }
 
 int
 saves_add(struct store *st, const char *key, const struct save *s,
-    struct texts *lost, struct err *e)
+    struct err *e)
 {
 	int64_t forgotten;
 
 	if (saves_forgotten(st, key, &forgotten, e) < 0)
 		return -1;
 	if (forgotten != WHEN_NONE && s->time <= forgotten)
-		return saves_fell(st, key, s, lost, e);
+		return saves_fell(st, key, s, e);
 	struct st *q = db_query(st->db, e, "SELECT tags FROM saved WHERE "
 	    "key = ?1 AND time = ?2 AND slot = ?3", "tit", key, s->time,
 	    s->slot);
@@ -138,7 +129,7 @@ saves_add(struct store *st, const char *key, const struct save *s,
 		    s->time, s->slot, tags);
 	free(tags);
 	return r < 0 || s->slot[0] == '\0' ? r :
-	    settle_slot(st, slice_of(s->slot), lost, e);
+	    settle_slot(st, slice_of(s->slot), e);
 }
 
 int
@@ -222,8 +213,7 @@ same_text(const char *a, const char *b)
 }
 
 static int
-settle(struct store *st, const char *key, struct slice text, size_t *gone,
-    struct err *e)
+settle(struct store *st, const char *key, struct slice text, struct err *e)
 {
 	struct item it = { .kind = KIND_FACT }, had = { .line = 0 };
 	struct buf is = BUF_INIT(BUF_RECORD_MAX);
@@ -249,7 +239,7 @@ settle(struct store *st, const char *key, struct slice text, size_t *gone,
 	if (got < 0) {
 		r = -1;
 	} else if (n == 0) {
-		*gone += row > 0;
+		st->gone += row > 0;
 		r = row > 0 ? store_drop(st, row, e) : 0;
 	} else if (text.p == NULL || (row > 0 && text.p == had.text &&
 	    it.time == had.time && same_text(it.tags, had.tags) &&
@@ -267,26 +257,21 @@ settle(struct store *st, const char *key, struct slice text, size_t *gone,
 }
 
 int
-facts_settle(struct store *st, const struct texts *keys, const char *key,
-    struct slice text, size_t *gone, struct err *e)
+facts_settle(struct store *st, const char *key, struct slice text,
+    struct err *e)
 {
-	size_t n = 0;
+	int r = 0;
 
-	if (gone == NULL)
-		gone = &n;
-	for (size_t i = 0; i < keys->n; i++)
-		if ((key == NULL || strcmp(keys->v[i], key) != 0) &&
-		    settle(st, keys->v[i], (struct slice){ NULL, 0 }, gone,
-		    e) < 0)
-			return -1;
-	return key == NULL ? 0 : settle(st, key, text, gone, e);
+	for (size_t i = 0; i < st->lost.n && r == 0; i++)
+		if (strcmp(st->lost.v[i], key) != 0)
+			r = settle(st, st->lost.v[i], slice_of(NULL), e);
+	texts_release(&st->lost);
+	return r < 0 ? -1 : settle(st, key, text, e);
 }
 
 int
-facts_forget(struct store *st, const char *key, int64_t time, size_t *gone,
-    struct err *e)
+facts_forget(struct store *st, const char *key, int64_t time, struct err *e)
 {
-	struct texts lost = { .n = 0 };
 	int r = saves_mark(st, key, time, e);
 
 	/* in each slot, keep its latest save to compare later ones with */
@@ -299,14 +284,9 @@ facts_forget(struct store *st, const char *key, int64_t time, size_t *gone,
 	    "WHERE key = ?1 AND time <= ?2 RETURNING slot", "ti", key, time);
 	while (r == 0 && (r = st_step(s, e)) > 0)
 		r = st_col(s, 0).n == 0 ? 0 :
-		    settle_slot(st, st_col(s, 0), &lost, e);
+		    settle_slot(st, st_col(s, 0), e);
 	st_done(s);
-	texts_add(&lost, xstrdup(key));
-	if (r == 0)
-		r = facts_settle(st, &lost, NULL, (struct slice){ NULL, 0 },
-		    gone, e);
-	texts_release(&lost);
-	return r;
+	return r < 0 ? -1 : facts_settle(st, key, slice_of(NULL), e);
 }
 
 /* ---- save ---- */
@@ -316,7 +296,6 @@ save(struct store *st, struct item *fact, struct err *e)
 {
 	struct save s = { .slot = fact->slot != NULL ? fact->slot : "",
 		.tags = slice_of(fact->tags), .time = utc_now() };
-	struct texts lost = { .n = 0 };
 	const char *key = fact->id + 2;
 	int64_t forgotten;
 
@@ -345,15 +324,15 @@ save(struct store *st, struct item *fact, struct err *e)
 		}
 		st_done(q);
 		if (last != DB_NULL)
-			r = facts_forget(st, top, last, NULL, e);
+			r = facts_forget(st, top, last, e);
 		free(top);
 	}
 	if (r >= 0)
-		r = saves_add(st, key, &s, &lost, e);
+		r = saves_add(st, key, &s, e);
 	if (r == 0)
-		r = facts_settle(st, &lost, key,
-		    (struct slice){ fact->text, fact->len }, NULL, e);
-	texts_release(&lost);
+		r = facts_settle(st, key, (struct slice){ fact->text,
+		    fact->len }, e);
+	st->gone = 0;	/* what a save replaces need not leave the file */
 	return r;
 }
 

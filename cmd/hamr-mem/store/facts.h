@@ -20,27 +20,26 @@ struct save {
 	struct slice tags;	/* a JSON array; p NULL: none */
 };
 
-/* Record a save.  lost gets the keys of facts that lost saves to it. */
+/* Record a save.  Facts that lose saves to it, here and below, are noted in
+ * st->lost. */
 int saves_add(struct store *st, const char *key, const struct save *s,
-    struct texts *lost, struct err *e);
+    struct err *e);
 
 /* Record a save that fell in another store: another fact has its slot. */
 int saves_fell(struct store *st, const char *key, const struct save *s,
-    struct texts *lost, struct err *e);
+    struct err *e);
 
 /* Only mark an item as forgotten; the latest time counts. */
 int saves_mark(struct store *st, const char *key, int64_t time,
     struct err *e);
 
-/* When it was forgotten or last saved; WHEN_NONE: never. */
+/* When it was forgotten; WHEN_NONE: never. */
 int saves_forgotten(struct store *st, const char *key, int64_t *time,
-    struct err *e);
-int saves_last(struct store *st, const char *key, int64_t *time,
     struct err *e);
 
 /* Record that a forgotten fact was the latest in the slot with this hash. */
 int saves_gone(struct store *st, const char *hash, const char *key,
-    int64_t time, struct texts *lost, struct err *e);
+    int64_t time, struct err *e);
 
 /* Append what an export must say beyond the item: the saves as a JSON array,
  * with the latest fallen save of another fact in each slot; for a forgotten
@@ -48,12 +47,11 @@ int saves_gone(struct store *st, const char *hash, const char *key,
 int saves_list(struct store *st, const char *key, bool gone, struct buf *out,
     struct err *e);
 
-/* Update the facts from their saves.  text belongs to key (p NULL: none); of
- * two texts for one key the smaller one is kept.  gone, if not NULL, counts
- * the facts removed. */
-int facts_settle(struct store *st, const struct texts *keys, const char *key,
-    struct slice text, size_t *gone, struct err *e);
+/* Update this fact and those in st->lost from their saves.  text belongs to key
+ * (p NULL: none); of two texts for one key the smaller one is kept. */
+int facts_settle(struct store *st, const char *key, struct slice text,
+    struct err *e);
 
 /* Forget one. */
 int facts_forget(struct store *st, const char *key, int64_t time,
-    size_t *gone, struct err *e);
+    struct err *e);

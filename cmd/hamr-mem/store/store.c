@@ -88,7 +88,6 @@ void
 store_close(struct store *st)
 {
 	db_close(st->db);
-	words_drop(st);
 	free(st->path);
 	*st = (struct store){ .db = NULL };
 }
@@ -101,6 +100,7 @@ store_begin(struct store *st, struct err *e)
 	if (db_begin(st->db, e) < 0)
 		return -1;
 	st->last_fact = st->last_message = -1;
+	st->gone = 0;
 	st->marks = db_int(st->db, e, NULL, "SELECT 1 FROM forgotten LIMIT 1",
 	    "");
 	if (st->marks >= 0)
@@ -112,10 +112,15 @@ store_begin(struct store *st, struct err *e)
 int
 store_end(struct store *st, int r, struct err *e)
 {
+	if (r == 0 && st->gone > 0)
+		r = db_exec(st->db, "INSERT INTO words(words) "
+		    "VALUES('optimize');"
+		    "INSERT OR REPLACE INTO state VALUES('unclean', 1)", e);
 	bool good = r == 0 && words_settle(st, e) == 0;
 	int ended = db_end(st->db, good, e);
 
 	words_drop(st);
+	texts_release(&st->lost);
 	return good ? ended : -1;
 }
 
@@ -278,18 +283,12 @@ store_wipe_log(struct store *st, struct err *e)
 }
 
 int
-store_wipe(struct store *st, struct err *e)
-{
-	return db_exec(st->db, "INSERT INTO words(words) VALUES('optimize');"
-	    "INSERT OR REPLACE INTO state VALUES('unclean', 1)", e);
-}
-
-int
 store_forget_one(struct store *st, int64_t row, const char *key, int64_t time,
     struct err *e)
 {
 	if (saves_mark(st, key, time, e) < 0)
 		return -1;
+	st->gone += row != 0;
 	return row == 0 ? 0 : store_drop(st, row, e);
 }
 
@@ -297,23 +296,25 @@ store_forget_one(struct store *st, int64_t row, const char *key, int64_t time,
 static int
 forget_all(struct store *st, const struct texts *keys, struct err *e)
 {
-	int64_t now = utc_now(), last;
+	int64_t now = utc_now();
 	int r = 0;
 
 	for (size_t i = 0; i < keys->n && r >= 0; i++) {
 		const char *key = keys->v[i];
-		int64_t row = 0;
+		int64_t row = 0, time = now;
 
 		r = db_int(st->db, e, &row, "SELECT id FROM item WHERE "
 		    "key = ?1", "t", key);
-		if (r > 0 && row < FACT_FIRST)
+		if (r > 0 && row < FACT_FIRST) {
 			r = store_forget_one(st, row, key, now, e);
-		else if (r > 0)
-			r = saves_last(st, key, &last, e) < 0 ? -1 :
-			    facts_forget(st, key, last > now ? last : now,
-			    NULL, e);
+		} else if (r > 0) {	/* not before its last save */
+			r = db_int(st->db, e, &time, "SELECT max(time, ?2) "
+			    "FROM saved WHERE key = ?1 ORDER BY time DESC",
+			    "ti", key, now);
+			r = r < 0 ? -1 : facts_forget(st, key, time, e);
+		}
 	}
-	return r < 0 || keys->n == 0 ? r : store_wipe(st, e);
+	return r < 0 ? -1 : 0;
 }
 
 int64_t

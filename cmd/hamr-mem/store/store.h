@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "db/db.h"
 #include "record/memid.h"
 #include "when.h"
@@ -47,6 +48,8 @@ struct store {
 	enum db_mode mode;
 	/* within a transaction: */
 	int64_t last_fact, last_message;	/* ids; -1: not known yet */
+	size_t gone;		/* items removed for good, see store_end */
+	struct texts lost;	/* facts that lost a save, see facts.h */
 	int marks;		/* 1: items were forgotten before it */
 	/* for words.c: words of texts that a transaction adds and removes,
 	 * compared by hash only: one memory access each */
@@ -65,7 +68,9 @@ void store_close(struct store *st);
 bool store_is_ours(const char *path);
 
 /* A transaction; see db_begin and db_end.  r is its result so far: 0 commits;
- * -1 with e rolls back and is returned. */
+ * -1 with e rolls back and is returned.  If items are gone, the text is removed
+ * from the index, too; store_wipe_log, after the transaction, then removes it
+ * from the file's unused space and the log. */
 int store_begin(struct store *st, struct err *e);
 int store_end(struct store *st, int r, struct err *e);
 
@@ -98,10 +103,7 @@ struct forget {
 int64_t store_forget(struct store *st, const struct forget *f,
     struct err *e);
 
-/* After text was removed: store_wipe, within the transaction, removes it from
- * the index too; store_wipe_log, after the transaction, from the file's unused
- * space and the log. */
-int store_wipe(struct store *st, struct err *e);
+/* See store_end; nothing to do if nothing was removed since the last time. */
 int store_wipe_log(struct store *st, struct err *e);
 
 /* Within a transaction: forget a message (row 0: it is not in the store). */
