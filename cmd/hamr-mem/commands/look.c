@@ -415,47 +415,48 @@ command_forget(const struct opts *o, struct err *e)
 
 /* ---- brief: the facts that a new session should begin with ---- */
 
-struct fact {
-	char id[MEMID_SIZE];
-	struct store *st;
-	int64_t row, time;
-};
-
-struct facts {
-	struct fact *f;
-	size_t n, cap;
-	struct map seen;
-};
-
-static void
-add(struct facts *x, struct slice id, struct store *st, int64_t row,
-    int64_t time)
-{
-	bool fresh;
-
-	map_put(&x->seen, id, &fresh);
-	if (!fresh || id.n >= MEMID_SIZE)
-		return;
-	GROW(x->f, x->n, x->cap);
-	struct fact *f = &x->f[x->n++];
-	*f = (struct fact){ .st = st, .row = row, .time = time };
-	memcpy(f->id, id.p, id.n);
-}
-
 static int
 by_time(const void *pa, const void *pb)
 {
-	const struct fact *a = pa, *b = pb;
+	const struct hit *a = pa, *b = pb;
 
 	if (a->time != b->time)
 		return a->time > b->time ? -1 : 1;
 	return strcmp(a->id, b->id);
 }
 
+/* Add the facts of a store that are not among the hits yet. */
+static int
+add_facts(struct hits *hits, struct store *st, struct err *e)
+{
+	struct map seen = { 0 };
+	bool fresh;
+	int r;
+	struct st *s = db_query(st->db, e, "SELECT 'm:' || key, id, time "
+	    "FROM item WHERE id >= ?1", "i", FACT_FIRST);
+
+	for (size_t i = 0; i < hits->n; i++)
+		map_put(&seen, slice_of(hits->h[i].id), NULL);
+	while ((r = st_step(s, e)) > 0) {
+		struct slice id = st_col(s, 0);
+		struct hit h = { .from = st, .row = st_col_int(s, 1),
+			.time = st_col_int(s, 2) };
+
+		map_put(&seen, id, &fresh);
+		if (!fresh || id.n >= sizeof h.id)
+			continue;
+		memcpy(h.id, id.p, id.n);
+		GROW(hits->h, hits->n, hits->cap);
+		hits->h[hits->n++] = h;
+	}
+	map_release(&seen);
+	return r;
+}
+
 /* Print facts until the tokens are used up.  Skip one that does not fit, as a
  * smaller one after it may. */
 static int
-print(const struct facts *x, size_t max, struct rec_out *out, struct err *e)
+print(const struct hits *x, size_t max, struct rec_out *out, struct err *e)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX), line = BUF_INIT(1 << 20);
 	uint64_t left = BRIEF_TOKENS;
@@ -463,10 +464,10 @@ print(const struct facts *x, size_t max, struct rec_out *out, struct err *e)
 
 	for (size_t i = 0, n = 0; i < x->n && n < max && left > 10; i++) {
 		bufs_reset(BUFS(&text, &line));
-		r = store_text(x->f[i].st, x->f[i].row, &text, e);
+		r = store_text(x->h[i].from, x->h[i].row, &text, e);
 		if (r < 0)
 			break;
-		buf_fmt(&line, "%s ", x->f[i].id);
+		buf_fmt(&line, "%s ", x->h[i].id);
 		show_line(buf_view(&text), BRIEF_CHARS, &line);
 		uint64_t cost = token_count(TOK_MODERN, line.p, line.len) + 1;
 		if (cost > left)
@@ -482,9 +483,8 @@ print(const struct facts *x, size_t max, struct rec_out *out, struct err *e)
 int
 command_brief(const struct opts *o, struct err *e)
 {
-	struct buf task = BUF_INIT((size_t)8 << 20);
+	struct buf task = BUF_INIT(WORDS_BYTES);
 	struct hits hits = { .n = 0 };
-	struct facts x = { .n = 0 };
 	struct store st[MEMORIES];
 	struct rec_out out;
 	size_t n = 0;
@@ -497,28 +497,18 @@ command_brief(const struct opts *o, struct err *e)
 	/* those that match the task, then the others, newest first */
 	if (r == 0)
 		r = find_hits(st, n, &f, &hits, e);
-	for (size_t i = 0; i < hits.n && r == 0; i++)
-		add(&x, slice_of(hits.h[i].id), hits.h[i].from,
-		    hits.h[i].row, 0);
-	size_t matching = x.n;
-	for (size_t i = 0; i < n && r == 0; i++) {
-		struct st *s = db_query(st[i].db, e, "SELECT 'm:' || key, id, "
-		    "time FROM item WHERE id >= ?1", "i", FACT_FIRST);
-
-		while ((r = st_step(s, e)) > 0)
-			add(&x, st_col(s, 0), &st[i], st_col_int(s, 1),
-			    st_col_int(s, 2));
-	}
-	if (x.n > matching)
-		qsort(x.f + matching, x.n - matching, sizeof *x.f, by_time);
+	size_t matching = hits.n;
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = add_facts(&hits, &st[i], e);
+	if (hits.n > matching)
+		qsort(hits.h + matching, hits.n - matching, sizeof *hits.h,
+		    by_time);
 	if (r == 0)
-		r = print(&x, o->max != 0 ? o->max : SIZE_MAX, &out, e);
+		r = print(&hits, o->max != 0 ? o->max : SIZE_MAX, &out, e);
 	if (r == 0)
 		r = rec_end(&out, e);
 	hits_release(&hits);
 	where_close(st, n);
-	map_release(&x.seen);
-	free(x.f);
 	buf_release(&task);
 	return r;
 }

@@ -6,6 +6,7 @@
  * new items.  Phrase and all words are one query: relevance() tells them apart.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,14 +83,6 @@ hits_release(struct hits *h)
 		hit_release(&h->h[i]);
 	free(h->h);
 	*h = (struct hits){ .n = 0 };
-}
-
-static void
-copy_key(char id[MEMID_SIZE], struct slice key)
-{
-	memcpy(id, "m:", 2);
-	memcpy(id + 2, key.p, key.n < MEMID_SIZE - 3 ? key.n :
-	    MEMID_SIZE - 3);
 }
 
 /* Map bm25's open range into [tier, tier + 1). */
@@ -210,11 +203,12 @@ take(struct store *st, const struct find *f, const struct candidate *c,
 	struct st *s = item_of(st, f, c->row, &got, e);
 
 	if (got > 0) {
-		copy_key(h.id, st_col(s, 0));
+		struct slice key = st_col(s, 0), hash = st_col(s, 7);
+
+		snprintf(h.id, sizeof h.id, "m:%.*s", (int)key.n, key.p);
 		h.kind = (enum kind)st_col_int(s, 1);
 		h.line = st_col_null(s, 3) ? 0 : st_col_int(s, 3);
 		h.time = st_col_int(s, 6);
-		struct slice hash = st_col(s, 7);
 		if (hash.n < sizeof h.hash)
 			memcpy(h.hash, hash.p, hash.n);
 		if ((*map_put(&x->seen, slice_of(h.id), NULL))++ == 0) {
