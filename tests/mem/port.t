@@ -281,6 +281,26 @@ if command -v sqlite3 >/dev/null; then
 	status "one item is no line: rebuilt" 0 mem dm.db rebuild dir
 	is "the other facts are kept" "$(mem dm.db list |
 		grep -c '"fact"')" 2
+	mem dm.db rebuild dir
+	rm -f dm.db-damaged* dm.db-wal dm.db-shm
+	cp dm.db part.db
+	sqlite3 -cmd '.dbconfig defensive off' part.db \
+	    'DELETE FROM words_config'
+	status "the index lost its settings: that is damage" 65 \
+	    mem part.db search fact
+	status "a fault" 1 mem part.db check
+	status "rebuilt" 0 mem part.db rebuild dir
+	is "nothing is lost" "$(mem part.db list | wc -l)" \
+	    "$(mem dm.db list | wc -l)"
+	for table in saved gone; do
+		cp dm.db part.db
+		dd if=/dev/urandom of=part.db bs=4096 count=1 conv=notrunc \
+		    seek=$(($(sqlite3 dm.db "SELECT rootpage FROM sqlite_master
+		    WHERE name = '$table'") - 1)) 2>/dev/null
+		status "what is $table is lost: rebuilt" 0 mem part.db rebuild dir
+		is "not the facts" "$(mem part.db list | grep -c '"fact"')" 2
+		ok "and it is whole" mem part.db check
+	done
 fi
 mem dm.db -n <long
 mem dm.db rebuild dir 2>/dev/null

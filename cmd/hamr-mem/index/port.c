@@ -17,7 +17,8 @@
 enum { KEY, KIND, ROW, SESSION, LINE, ROLE, NAME, PATH, TIME, TAGS, SLOT };
 
 /* Call fn with the rows of a query as lines; lenient: skip those that cannot
- * be read or that fn refuses.  Returns 0 at the end, or -1 with e. */
+ * be read or that fn refuses, but not a fact that only lost its other saves.
+ * Returns 0 at the end, or -1 with e. */
 static int
 put_rows(struct store *st, const char *sql, bool lenient, port_fn *fn,
     void *ctx, struct err *e)
@@ -43,7 +44,7 @@ put_rows(struct store *st, const char *sql, bool lenient, port_fn *fn,
 		/* only when the columns do not say everything */
 		if (r == 0 && kind != KIND_MESSAGE)
 			r = saves_list(st, id + 2, kind != KIND_FACT, &saves,
-			    e);
+			    e) < 0 && (kind != KIND_FACT || !lenient) ? -1 : 0;
 		scan_put(&line, "{'type':'memory','v':1,'key':@,'kind':@,"
 		    "'session':?,'line':$,'role':?,'name':?,'path':?,"
 		    "'time':?,'tags':$,'slot':?,'content':?", slice_of(id),

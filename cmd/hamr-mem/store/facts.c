@@ -170,7 +170,8 @@ saves_list(struct store *st, const char *key, bool gone, struct buf *out,
 		scan_put(&list, ",'slot':?}", slot.n > 0 ? slot :
 		    slice_of(NULL));
 	}
-	if (n > (gone ? 0 : 1))		/* the item itself shows one save */
+	/* the item itself shows one save */
+	if (got == 0 && n > (gone ? 0 : 1))
 		scan_put(out, "[$]", buf_view(&list));
 	buf_release(&list);
 	return got;
