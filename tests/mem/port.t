@@ -239,6 +239,19 @@ do	damage "$page"
 	ok "most messages, too" test "$(mem dm.db stats | jq .messages)" -gt 1500
 	ok "and it is whole" mem dm.db check
 done
+mkdir slow
+for i in $(seq 9); do sed "s/big/big$i/" long; done >slow/t.ndjson
+damage 90
+hamr-mem --no-config --db dm.db rebuild slow 2>/dev/null &
+until mem dm.db-new stats 2>/dev/null | grep -q '"facts":[1-9]' ||
+    ! kill -0 $!; do :; done
+kill -STOP $!
+id=$(mem dm.db save "a fact while it is being rebuilt")
+kill -CONT $!
+wait
+is "what is saved meanwhile is kept, too" "$(mem dm.db show "$id")" \
+    "a fact while it is being rebuilt"
+mem dm.db forget "$id"
 cp dm.db dm.db-new
 status "forgotten" 0 mem dm.db forget "$(mem dm.db search -n 1 "fact 1" |
 	jq -r .id)"

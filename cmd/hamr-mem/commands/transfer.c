@@ -174,8 +174,7 @@ take_line(void *ctx, struct slice line, struct err *e)
 	return 0;
 }
 
-/* Done twice: before the transcripts, so that forgotten items stay so, and at
- * the end, because others may have written meanwhile. */
+/* Take over what the old file holds. */
 static int
 take_old(struct rebuild *b, struct err *e)
 {
@@ -184,57 +183,7 @@ take_old(struct rebuild *b, struct err *e)
 	return store_end(&b->new, port_export(&b->old, take_line, b, e), e);
 }
 
-static int
-finish(void *arg, struct err *e)
-{
-	struct rebuild *b = arg;
-
-	if ((!b->damaged && take_old(b, e) < 0) ||
-	    store_wipe_log(&b->new, e) < 0 ||
-	    db_truncate_log(b->new.db, e) < 0 ||
-	    /* lock and log do not move with it, see db_lost_log */
-	    db_exec(b->new.db, "PRAGMA journal_mode=DELETE", e) < 0)
-		return -1;
-	store_close(&b->new);
-	return 0;
-}
-
-/* ---- a damaged memory ---- */
-
-static int
-set_aside(struct rebuild *b, struct err *e)
-{
-	char *aside = NULL;
-
-	for (int i = 1; aside == NULL || access(aside, F_OK) == 0; i++) {
-		free(aside);
-		aside = xasprintf("%s-damaged-%d", b->path, i);
-	}
-	int r = finish(b, e);
-	if (r == 0)
-		r = db_set_aside(b->path, b->beside, aside, e);
-	if (r == 0)
-		err_say("%s was damaged: %zu items of it were kept; the "
-		    "damaged file is now %s", b->path, b->taken, aside);
-	free(aside);
-	return r;
-}
-
-static void
-remove_beside(const char *beside)
-{
-	static const char *const ends[] = { "", "-wal", "-shm", "-journal",
-		"-lock", "-copy", "-copy-wal", "-copy-shm" };
-
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		char *p = xasprintf("%s%s", beside, ends[i]);
-
-		unlink(p);
-		free(p);
-	}
-}
-
-/* Take over what can be read, which may be nothing. */
+/* Take over what can be read of a damaged one, which may be nothing. */
 static int
 take_damaged(struct rebuild *b, struct err *e)
 {
@@ -259,6 +208,55 @@ take_damaged(struct rebuild *b, struct err *e)
 	return r;
 }
 
+/* With the old file locked: take it over once more, because others may have
+ * written since, and close the new one. */
+static int
+finish(void *arg, struct err *e)
+{
+	struct rebuild *b = arg;
+
+	if ((b->damaged ? take_damaged(b, e) : take_old(b, e)) < 0 ||
+	    store_wipe_log(&b->new, e) < 0 ||
+	    db_truncate_log(b->new.db, e) < 0 ||
+	    /* lock and log do not move with it, see db_lost_log */
+	    db_exec(b->new.db, "PRAGMA journal_mode=DELETE", e) < 0)
+		return -1;
+	store_close(&b->new);
+	return 0;
+}
+
+/* Put the new file in the place of a damaged one, which stays beside it. */
+static int
+set_aside(struct rebuild *b, struct err *e)
+{
+	char *aside = NULL;
+
+	for (int i = 1; aside == NULL || access(aside, F_OK) == 0; i++) {
+		free(aside);
+		aside = xasprintf("%s-damaged-%d", b->path, i);
+	}
+	int r = db_set_aside(b->path, b->beside, aside, finish, b, e);
+	if (r == 0)
+		err_say("%s was damaged: %zu items of it were kept; the "
+		    "damaged file is now %s", b->path, b->taken, aside);
+	free(aside);
+	return r;
+}
+
+static void
+remove_beside(const char *beside)
+{
+	static const char *const ends[] = { "", "-wal", "-shm", "-journal",
+		"-lock", "-copy", "-copy-wal", "-copy-shm" };
+
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		char *p = xasprintf("%s%s", beside, ends[i]);
+
+		unlink(p);
+		free(p);
+	}
+}
+
 static int
 run(struct rebuild *b, struct err *e)
 {
@@ -270,6 +268,7 @@ run(struct rebuild *b, struct err *e)
 	remove_beside(b->beside);
 	if (store_open(&b->new, b->beside, "file", DB_WRITE, e) < 0)
 		goto out;
+	/* before the transcripts, so that forgotten items stay so */
 	r = b->damaged ? 0 : take_old(b, e);
 	if (r < 0 && e->status == ST_DATA)
 		b->damaged = true;

@@ -586,12 +586,13 @@ also_named(const char *path, const char *end, const char *aside,
 
 int
 db_set_aside(const char *path, const char *by, const char *aside,
-    struct err *e)
+    int (*last)(void *, struct err *), void *arg, struct err *e)
 {
 	struct db db = { .path = xstrdup(path), .lock = -1 };
 	int r = -1;
 
-	if (open_lock(&db, e) == 0 && also_named(path, "", aside, e) == 0 &&
+	if (open_lock(&db, e) == 0 && last(arg, e) == 0 &&
+	    also_named(path, "", aside, e) == 0 &&
 	    also_named(path, "-wal", aside, e) == 0)
 		r = replace_file(&db, by, e);
 	file_close(db.lock);

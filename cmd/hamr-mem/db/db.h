@@ -101,10 +101,10 @@ bool db_is_ours(const char *path, const struct db_schema *schema);
 int db_lend_head(const char *path, const char *from, const char *copy,
     struct err *e);
 
-/* Replace a damaged file with `by`, under the lock; the damaged file and its
- * log are renamed to `aside`. */
+/* Replace a damaged file with `by`, under the lock and after `last` returned 0;
+ * the damaged file and its log are renamed to `aside`. */
 int db_set_aside(const char *path, const char *by, const char *aside,
-    struct err *e);
+    int (*last)(void *arg, struct err *e), void *arg, struct err *e);
 
 #define DB_NULL INT64_MIN	/* represents SQL's NULL among integers */
 
