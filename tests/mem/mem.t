@@ -285,7 +285,9 @@ is "an id by how it begins" "$(hamr-mem --db frag.db search 3f2a9c |
 status "a forgotten word is no fragment either" 1 sh -c 'hamr-mem --db frag.db \
     forget "$(hamr-mem --db frag.db search arseTre | jq -r .id)" &&
     hamr-mem --db frag.db search arseTre'
-for w in Übungen:übung ΠΡΟΤΑΣΗ:προτασ Сервера:Серв запускать:ЗАПУСК; do
+for w in Übungen:übung ΠΡΟΤΑΣΗ:προτασ Сервера:Серв запускать:ЗАПУСК \
+    Cafébar:afeb naïvely:aïvel Ubungen:übun Tiếngviệt:iengvi Äther_Öl:ther_o \
+    $'re\xcc\x81sumer:r\xc3\xa9su'; do
 	for i in one two; do
 		hamr-mem --db case.db save "$i ${w%:*}" >/dev/null
 	done

@@ -251,7 +251,7 @@ kill -CONT $!
 wait
 is "what is saved meanwhile is kept, too" "$(mem dm.db show "$id")" \
     "a fact while it is being rebuilt"
-mem dm.db forget "$id"
+mem dm.db forget "$id" 2>/dev/null
 cp dm.db dm.db-new
 status "forgotten" 0 mem dm.db forget "$(mem dm.db search -n 1 "fact 1" |
 	jq -r .id)"
@@ -372,7 +372,7 @@ fi
 # ---- a file of another version ----
 
 if command -v sqlite3 >/dev/null; then
-	for v in 0 5 7 2147483647; do
+	for v in 0 6 8 2147483647; do
 		cp a.db v.db
 		sqlite3 v.db "PRAGMA user_version=$v"
 		cp v.db v.was

@@ -238,6 +238,8 @@ close_file(struct db *db)
 	for (size_t i = 0; i < db->n; i++)
 		sqlite3_finalize(db->kept[i].stmt);
 	db->n = 0;
+	db_folder_free(db->folder);
+	db->folder = NULL;
 	sqlite3_close(db->h);
 	db->h = NULL;
 }

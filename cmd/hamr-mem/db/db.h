@@ -141,6 +141,10 @@ void st_done(struct st *s);
 void db_deadline(struct db *db, long long until);
 bool db_is_late(const struct db *db);
 
+/* Append text with its words folded as the full-text index folds them: in lower
+ * case, without diacritics. */
+void db_fold(struct db *db, struct slice text, struct buf *out);
+
 /* Run SQL that returns no rows. */
 int db_exec(struct db *db, const char *sql, struct err *e);
 int db_changes(struct db *db);

@@ -197,23 +197,30 @@ relevance(const Fts5ExtensionApi *api, Fts5Context *f, sqlite3_context *ctx,
 	sqlite3_result_int(ctx, want->left == 0 || want->score >= want->least);
 }
 
-int
-db_add_relevance(struct db *db, struct err *e)
+struct fts5_api *
+db_fts5(struct db *db, struct err *e)
 {
 	sqlite3_stmt *s = NULL;
 	fts5_api *api = NULL;
-	int rc = sqlite3_prepare_v2(db->h, "SELECT fts5(?1)", -1, &s, NULL);
 
-	if (rc == SQLITE_OK) {
+	if (sqlite3_prepare_v2(db->h, "SELECT fts5(?1)", -1, &s, NULL) ==
+	    SQLITE_OK) {
 		sqlite3_bind_pointer(s, 1, &api, "fts5_api_ptr", NULL);
 		sqlite3_step(s);
-		rc = sqlite3_finalize(s);
+		sqlite3_finalize(s);
 	}
-	if (rc == SQLITE_OK && api != NULL)
-		rc = api->xCreateFunction(api, "relevance", NULL, relevance,
-		    NULL);
-	if (rc == SQLITE_OK && api != NULL)
-		return 0;
-	return api == NULL ? err_set(e, ST_SYSTEM, "this SQLite has no FTS5") :
-	    db_fail(db->h, e);
+	if (api == NULL)
+		err_set(e, ST_SYSTEM, "this SQLite has no FTS5");
+	return api;
+}
+
+int
+db_add_relevance(struct db *db, struct err *e)
+{
+	fts5_api *api = db_fts5(db, e);
+
+	if (api == NULL)
+		return -1;
+	return api->xCreateFunction(api, "relevance", NULL, relevance,
+	    NULL) != SQLITE_OK ? db_fail(db->h, e) : 0;
 }

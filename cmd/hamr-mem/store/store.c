@@ -11,7 +11,7 @@
 
 static const struct db_schema schema = {
 	.application_id = 0x68616d72,	/* "hamr" */
-	.version = 6,
+	.version = 7,
 	.sql =
 	"CREATE TABLE item("
 	"  id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,"
@@ -184,7 +184,7 @@ insert(struct store *st, const struct item *it, const char *key,
 			text_parts(slice_of(it->path), &parts);
 		struct slice split = parts.len > 0 ? buf_view(&parts) :
 		    SLICE("");
-		words_add(&st->come, p);
+		words_add(st, &st->come, p);
 		if (db_run(st->db, e, "INSERT INTO passage(id, off, text, "
 		    "parts) VALUES(?1, ?2, ?3, ?4)", "iiss", id,
 		    (int64_t)(p.p - text.p), p, split) < 0 ||
@@ -194,8 +194,8 @@ insert(struct store *st, const struct item *it, const char *key,
 			r = -1;
 	}
 	buf_release(&parts);
-	words_add(&st->come, path);
-	words_add(&st->come, name);
+	words_add(st, &st->come, path);
+	words_add(st, &st->come, name);
 	return r;
 }
 
@@ -253,7 +253,7 @@ store_drop(struct store *st, int64_t row, struct err *e)
 
 	while ((got = st_step(s, e)) > 0)
 		for (int i = 0; i < 3; i++)
-			words_add(&st->go, st_col(s, i));
+			words_add(st, &st->go, st_col(s, i));
 	if (got < 0 || db_run(st->db, e, "INSERT INTO words(words, rowid, "
 	    "text, parts, path, name) SELECT 'delete', id, text, parts, path, "
 	    "name FROM source WHERE id >= ?1 AND id < ?2", "ii", from,

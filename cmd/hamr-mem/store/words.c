@@ -48,8 +48,9 @@ word_hash(struct slice w)
 	return hash != 0 ? hash : 1;
 }
 
-static void
-wordset_add(struct wordset *set, struct slice w)
+/* Note the hash of a word; false: the set had it. */
+static bool
+wordset_note(struct wordset *set, struct slice w)
 {
 	uint64_t hash = word_hash(w);
 
@@ -65,10 +66,16 @@ wordset_add(struct wordset *set, struct slice w)
 		*set = big;
 	}
 	uint64_t *at = place(set, hash);
-	if (*at == hash)
-		return;
+	bool fresh = *at == 0;
+
 	*at = hash;
-	set->n++;
+	set->n += fresh;
+	return fresh;
+}
+
+static void
+wordset_add(struct wordset *set, struct slice w)
+{
 	set->words.max = SIZE_MAX;
 	put_word(&set->words, w);
 }
@@ -81,69 +88,76 @@ wordset_reset(struct wordset *set)
 	*set = (struct wordset){ .n = 0 };
 }
 
-/* Convert to lower case, including two-byte letters: Latin-1, Greek, Cyrillic.
- * Returns the number of digits. */
-static size_t
-fold(struct slice w, char out[WORD_MAX])
+/* Convert a word of at most WORD_MAX bytes to lower case.  Returns whether that
+ * folds it as the index does: whether it is ASCII. */
+static bool
+lower(struct slice w, char out[WORD_MAX], size_t *digits)
 {
-	static const struct {
-		unsigned char lead, first, last, to, less;
-	} ranges[] = {
-		{ 0xc3, 0x80, 0x96, 0xc3, 0xe0 },
-		{ 0xc3, 0x98, 0x9e, 0xc3, 0xe0 },
-		{ 0xce, 0x91, 0x9f, 0xce, 0xe0 },
-		{ 0xce, 0xa0, 0xa9, 0xcf, 0x20 },
-		{ 0xd0, 0x80, 0x8f, 0xd1, 0xf0 },
-		{ 0xd0, 0x90, 0x9f, 0xd0, 0xe0 },
-		{ 0xd0, 0xa0, 0xaf, 0xd1, 0x20 } };
-	size_t digits = 0;
 	bool ascii = true;
 
+	*digits = 0;
 	for (size_t i = 0; i < w.n; i++) {
-		digits += w.p[i] >= '0' && w.p[i] <= '9';
+		*digits += w.p[i] >= '0' && w.p[i] <= '9';
 		ascii &= (signed char)w.p[i] >= 0;
 		out[i] = w.p[i] >= 'A' && w.p[i] <= 'Z' ?
 		    (char)(w.p[i] | 0x20) : w.p[i];
 	}
-	for (size_t i = 0; !ascii && i + 1 < w.n; i++) {
-		unsigned char a = (unsigned char)w.p[i];
-		unsigned char b = (unsigned char)w.p[i + 1];
+	return ascii;
+}
 
-		for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++)
-			if (a == ranges[k].lead && b >= ranges[k].first &&
-			    b <= ranges[k].last) {
-				out[i] = (char)ranges[k].to;
-				out[i + 1] = (char)(b - ranges[k].less);
-			}
-	}
-	return digits;
+/* Fold a word that is not ASCII.  Returns its length, 0: it became too long. */
+static size_t
+fold(struct store *st, struct slice w, char out[WORD_MAX])
+{
+	struct buf folded = BUF_INIT(WORD_MAX);
+
+	db_fold(st->db, w, &folded);
+	size_t n = folded.over ? 0 : folded.len;
+	memcpy(out, buf_view(&folded).p, n);
+	buf_release(&folded);
+	return n;
 }
 
 static void
-add_word(struct wordset *set, struct slice w)
+add_word(struct store *st, struct wordset *set, struct slice w)
 {
-	char small[WORD_MAX];
+	char letters[WORD_MAX];
+	struct slice small = { letters, w.n };
+	size_t digits;
 
-	if (w.n >= WORD_MIN && w.n <= WORD_MAX && fold(w, small) * 3 <= w.n)
-		wordset_add(set, (struct slice){ small, w.n });
+	if (w.n < WORD_MIN || w.n > WORD_MAX)
+		return;
+	bool ascii = lower(w, letters, &digits);
+	if (digits * 3 > w.n)
+		return;
+	/* note it as written, too: folding takes longer than looking it up */
+	if (!ascii) {
+		if (!wordset_note(set, w))
+			return;
+		small.n = fold(st, w, letters);
+	}
+	bool fresh = wordset_note(set, small) || (!ascii && slice_eq(small, w));
+	if (fresh && small.n > 0)
+		wordset_add(set, small);
 }
 
-/* Words are stored in lower case; words joined by underscores also as one. */
+/* Words are stored as the index folds them; words joined by underscores also as
+ * one. */
 void
-words_add(struct wordset *set, struct slice text)
+words_add(struct store *st, struct wordset *set, struct slice text)
 {
 	struct slice w;
 	const char *from = NULL;	/* of joined words */
 	size_t at = 0;
 
 	while (text_word(text, &at, &w)) {
-		add_word(set, w);
+		add_word(st, set, w);
 		if (at < text.n && text.p[at] == '_' && from == NULL)
 			from = w.p;
 		if (from != NULL && (at + 1 >= text.n || text.p[at] != '_' ||
 		    !text_is_word(text.p[at + 1]))) {
 			if (from != w.p)
-				add_word(set, (struct slice){ from,
+				add_word(st, set, (struct slice){ from,
 				    (size_t)(w.p + w.n - from) });
 			from = NULL;
 		}
@@ -355,12 +369,12 @@ words_settle(struct store *st, struct err *e)
 		    "WHERE words MATCH ?1", "t", quoted);
 		while (!held && rows-- > 0 && (got = st_step(s, e)) > 0) {
 			for (int i = 0; i < 3; i++)
-				words_add(&has, st_col(s, i));
+				words_add(st, &has, st_col(s, i));
 			held = has.n > 0 && *place(&has, word_hash(w)) != 0;
 			wordset_reset(&has);
 		}
 		st_done(s);
-		if (!held)
+		if (!held && wordset_note(&lost, w))
 			wordset_add(&lost, w);
 	}
 	got = got < 0 ? -1 : 0;
@@ -373,7 +387,7 @@ words_settle(struct store *st, struct err *e)
 		    "FROM item UNION ALL SELECT coalesce(name, slot) "
 		    "FROM item", "");
 		while ((got = st_step(s, e)) > 0)
-			words_add(&st->come, st_col(s, 0));
+			words_add(st, &st->come, st_col(s, 0));
 	} else if (got == 0 && lost.n > 0)
 		got = take_out(st, &lost, e);
 	if (got == 0)
@@ -491,8 +505,11 @@ words_holding(struct store *st, const struct slice *fragment, size_t n,
 		struct buf *small = is_joined(w) ? &joined : &plain;
 		if (w.n < FRAGMENT_MIN || w.n > WORD_MAX)
 			continue;
-		size_t digits = fold(w, letters);
-		put_word(small, (struct slice){ letters, w.n });
+		size_t digits, length = w.n;
+		if (!lower(w, letters, &digits))
+			length = fold(st, w, letters);
+		if (length >= FRAGMENT_MIN)
+			put_word(small, (struct slice){ letters, length });
 		if (digits > 0 && w.n >= WORD_MIN)
 			add_term(terms, w, "\"*\n");
 	}

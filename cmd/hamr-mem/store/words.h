@@ -2,7 +2,7 @@
  * of them.
  *
  * The full-text index keeps stems, which lose the end of a word.  Here each
- * word is kept in lower case in one or more runs: sorted words, cut into
+ * word is kept, folded as there, in one or more runs: sorted words, cut into
  * blocks, each with a mask of its trigrams that tells which blocks are worth
  * reading.  A transaction appends a run, merged with the last ones unless they
  * are over twice as long.  Words that are mostly digits (ids, hashes, numbers)
@@ -22,7 +22,7 @@
 /* Collect the words of a text that is added (set is &st->come) or removed
  * (&st->go; a word goes when no other text has it).  At the end of the
  * transaction words_settle applies both sets, or words_drop discards them. */
-void words_add(struct wordset *set, struct slice text);
+void words_add(struct store *st, struct wordset *set, struct slice text);
 int words_settle(struct store *st, struct err *e);
 void words_drop(struct store *st);
 
