@@ -144,9 +144,13 @@ status "any prefix of four" 0 hamr-mem --db long.db show "$(echo "$id" |
     cut -c 3-6)"
 status "show what is not there" 1 hamr-mem show m:000000000000
 status "show what is no id" 2 hamr-mem show m:zz
-status "a command that there is not" 66 hamr-mem status
+status "a command that there is not" 66 hamr-mem frobnicate
 is "... is named as one" "$(cat "$T/.err")" \
-    "hamr-mem: status: not a command, and no such file; try hamr-mem --help"
+    "hamr-mem: frobnicate: not a command, and no such file; try hamr-mem \
+--help"
+status "one that is nearly there" 66 hamr-mem serch fails
+is "... with what was meant" "$(cat "$T/.err")" \
+    "hamr-mem: serch: not a command, and no such file; did you mean search?"
 status "show without an id" 2 hamr-mem show
 is "... says what it needs" "$(cat "$T/.err")" \
     "hamr-mem: show: needs an id; try hamr-mem --help"

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "conf/conf_keys.h"
 #include "opts.h"
 #include "store/store.h"
 #include "base/utf8.h"
@@ -149,6 +150,27 @@ take_all(struct opts *o, int argc, char **argv, const char *opts,
 	return 0;
 }
 
+static int
+no_command(const char *word, struct err *e)
+{
+	size_t least = strlen(word) * 3 / 5 + 2;	/* a fifth differs */
+	const char *near = NULL;
+
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+		size_t far = conf_distance(word, forms[i].name);
+
+		if (far < least) {
+			least = far;
+			near = forms[i].name;
+		}
+	}
+	if (near != NULL)
+		return err_set(e, ST_NOINPUT, "%s: not a command, and no such "
+		    "file; did you mean %s?", word, near);
+	return err_set(e, ST_NOINPUT, "%s: not a command, and no such file; "
+	    "try hamr-mem --help", word);
+}
+
 int
 opts_read(struct opts *o, int argc, char **argv, struct err *e)
 {
@@ -200,8 +222,7 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	if (o->command == CMD_STAGE && *word != '\0' &&
 	    strspn(word, "abcdefghijklmnopqrstuvwxyz") == strlen(word) &&
 	    access(word, F_OK) < 0)
-		return err_set(e, ST_NOINPUT, "%s: not a command, and no such "
-		    "file; try hamr-mem --help", word);
+		return no_command(word, e);
 	return 0;
 }
 
