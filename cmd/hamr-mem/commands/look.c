@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/ctrl.h"
-#include "base/file.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -24,18 +23,6 @@
 #define BRIEF_TOKENS 1000
 #define BRIEF_HITS 50
 #define BRIEF_CHARS 1000	/* of each fact */
-
-/* Print text that is already safe for a terminal. */
-static int
-print_page(struct buf *page, struct err *e)
-{
-	int r = file_write_all(STDOUT_FILENO, page->p, page->len);
-
-	if (r < 0)
-		err_sys(e, ST_SYSTEM, "stdout");
-	buf_release(page);
-	return r;
-}
 
 /* ---- search ---- */
 
@@ -77,23 +64,20 @@ kind_name(enum kind k)
 }
 
 static void
-show_hit(struct rec_out *out, const struct hit *h, bool partial)
+show_hit(struct buf *out, const struct hit *h, bool partial)
 {
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	char time[UTC_SIZE], score[32];
 
 	/* four decimals, without trailing zeros */
 	snprintf(score, sizeof score, "%.15g",
 	    round(h->score * 10000) / 10000);
-	scan_put(&b, "{'type':'hit','id':@,'kind':@,'store':@,'session':?,"
+	scan_put(out, "{'type':'hit','id':@,'kind':@,'store':@,'session':?,"
 	    "'line':$,'role':?,'name':?,'time':?,'score':$,'snippet':?$}",
 	    slice_of(h->id), slice_of(kind_name(h->kind)), slice_of(h->store),
 	    slice_of(h->session), h->line > 0 ? SCAN_INT(h->line) :
 	    SLICE("null"), slice_of(h->role), slice_of(h->name),
 	    when_text(h->time, time), slice_of(score), slice_of(h->snippet),
 	    partial ? SLICE(",\"partial\":true") : SLICE(""));
-	rec_put(out, buf_view(&b));
-	buf_release(&b);
 }
 
 /* The snippet takes the rest of the line; « and » become bold if there is
@@ -142,14 +126,14 @@ show_hit_row(struct buf *row, const struct hit *h, struct term t)
 	}
 	if (t.colour)
 		buf_adds(row, "\033[0m");
-	buf_addc(row, '\n');
 	buf_release(&line);
 }
 
 int
 command_search(const struct opts *o, struct err *e)
 {
-	struct buf words = BUF_INIT(WORDS_BYTES), rows = words;
+	struct buf words = BUF_INIT(WORDS_BYTES);
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 	struct term t = term_of(STDOUT_FILENO);
 	struct hits hits = { .n = 0 };
 	struct store st[MEMORIES];
@@ -168,18 +152,21 @@ command_search(const struct opts *o, struct err *e)
 		    "the words are common: only the newest messages with them "
 		    "were ranked; add a rarer word");
 	rec_out_init(&out);
-	for (size_t i = 0; i < hits.n && r == 0; i++)
+	for (size_t i = 0; i < hits.n && r == 0; i++) {
+		buf_reset(&line);
 		if (t.tty)
-			show_hit_row(&rows, &hits.h[i], t);
+			show_hit_row(&line, &hits.h[i], t);
 		else
-			show_hit(&out, &hits.h[i], hits.partial);
+			show_hit(&line, &hits.h[i], hits.partial);
+		rec_put(&out, buf_view(&line));
+	}
 	if (r == 0)
-		r = t.tty ? print_page(&rows, e) : rec_end(&out, e);
+		r = rec_end(&out, e);
 	if (r == 0)
 		r = hits.n > 0 ? ST_OK : ST_NO;
 	hits_release(&hits);
 	where_close(st, n);
-	buf_release(&words);
+	bufs_release(BUFS(&words, &line));
 	return r;
 }
 
@@ -272,10 +259,10 @@ stats(const struct store *st, bool tty, struct buf *out, struct err *e)
 	buf_fmt(out, " (%s)\n", st->name);
 	for (int i = 0; i < 4; i++)
 		buf_fmt(out, "%-10s %14s\n", names[i], num_grouped(n[i]).s);
-	buf_fmt(out, "%-10s %14s KiB\n", "text",
+	buf_fmt(out, "%-10s %14s KiB", "text",
 	    num_grouped((n[4] + 1023) / 1024).s);
 	if (stat(st->path, &f) == 0)
-		buf_fmt(out, "%-10s %14s KiB\n", "file",
+		buf_fmt(out, "\n%-10s %14s KiB", "file",
 		    num_grouped(f.st_size / 1024).s);
 	return 0;
 }
@@ -294,9 +281,7 @@ command_stats(const struct opts *o, struct err *e)
 	for (size_t i = 0; i < n && r == 0; i++) {
 		buf_reset(&page);
 		r = stats(&st[i], tty, &page, e);
-		if (r == 0 && tty)
-			r = print_page(&page, e);
-		else if (r == 0)
+		if (r == 0)
 			rec_put(&out, buf_view(&page));
 	}
 	buf_release(&page);

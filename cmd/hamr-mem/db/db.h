@@ -136,10 +136,9 @@ bool st_col_null(struct st *s, int i);
 /* End a statement early; required before a commit when rows are left. */
 void st_done(struct st *s);
 
-/* Make reads fail after this time (file_now_ms); 0: no limit.  db_is_late: did
- * a read fail for this reason? */
-void db_deadline(struct db *db, long long until);
-bool db_is_late(const struct db *db);
+/* Make reads fail after this time (file_now_ms); 0: no limit.  Returns whether
+ * one failed because of the limit before. */
+bool db_deadline(struct db *db, long long until);
 
 /* Append text with its words folded as the full-text index folds them: in lower
  * case, without diacritics. */

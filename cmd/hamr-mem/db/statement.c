@@ -231,19 +231,16 @@ look_at_clock(void *arg)
 	return db->late;
 }
 
-void
+bool
 db_deadline(struct db *db, long long until)
 {
+	bool late = db->late;
+
 	db->until = until;
 	db->late = false;
 	sqlite3_progress_handler(db->h, until != 0 ? LOOK_EVERY : 0,
 	    look_at_clock, db);
-}
-
-bool
-db_is_late(const struct db *db)
-{
-	return db->late;
+	return late;
 }
 
 int

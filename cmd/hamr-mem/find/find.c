@@ -185,9 +185,8 @@ rank_rows(struct store *st, const struct find *f, struct st *s, bool each,
 			break;
 	}
 	st_done(s);
-	if (got < 0 && db_is_late(st->db))
+	if (db_deadline(st->db, 0) && got < 0)
 		got = 1;
-	db_deadline(st->db, 0);
 	return got;
 }
 
