@@ -361,6 +361,10 @@ command_forget(const struct opts *o, struct err *e)
 	int64_t total = 0, row;
 	bool failed = false;
 
+	if ((o->nargs > 0) + (o->session != NULL) + (o->before != WHEN_NONE) !=
+	    1)
+		return err_set(e, ST_USAGE, "forget: needs one of ID, "
+		    "--session S and --before T");
 	if (o->nargs > 0 && where_read_id(o->args[0], prefix, e) < 0)
 		return -1;
 	/* by date, forget only in the project's memory */

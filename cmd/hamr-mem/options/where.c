@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "where.h"
 #include "conf/state.h"
 
@@ -173,7 +174,17 @@ where_make_own(const struct opts *o, struct store *st, struct err *e)
 	return r;
 }
 
-/* ---- one item ---- */
+/* ---- words and ids ---- */
+
+void
+opts_words(const struct opts *o, struct buf *out)
+{
+	for (size_t i = 0; i < o->nargs; i++) {
+		if (i > 0)
+			buf_addc(out, ' ');
+		utf8_clean(out, o->args[i], strlen(o->args[i]));
+	}
+}
 
 int
 where_read_id(const char *arg, char out[MEMID_SIZE], struct err *e)

@@ -25,6 +25,10 @@ int where_open_own(const struct opts *o, enum db_mode mode,
 /* Open the memory to write, and create it if missing: 0, or -1 with e. */
 int where_make_own(const struct opts *o, struct store *st, struct err *e);
 
+/* Append the remaining arguments, cleaned and separated by blanks. */
+#define WORDS_BYTES ((size_t)8 << 20)
+void opts_words(const struct opts *o, struct buf *out);
+
 /* Copy the hex digits of an id, or of a prefix of at least 4 digits, to out.
  * 0, or -1 with e. */
 int where_read_id(const char *arg, char out[MEMID_SIZE], struct err *e);

@@ -5,10 +5,9 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "commands/commands.h"
 #include "conf/conf_keys.h"
-#include "opts.h"
 #include "store/store.h"
-#include "base/utf8.h"
 
 #define MAX_HITS 1000
 
@@ -59,25 +58,25 @@ static const struct option forget_long[] = { PLACE,
 
 static const struct form {
 	const char *name;
-	enum command command;
+	int (*command)(const struct opts *, struct err *);
 	const char *opts;
 	const struct option *lopts;
 	const char *wants;		/* the words it needs, or NULL */
 	size_t max;
 } forms[] = {
-	{ "save", CMD_SAVE, ":o:hV", save_long, NULL, SIZE_MAX },
-	{ "search", CMD_SEARCH, ":n:o:hV", search_long, "a query",
+	{ "save", command_save, ":o:hV", save_long, NULL, SIZE_MAX },
+	{ "search", command_search, ":n:o:hV", search_long, "a query",
 	    SIZE_MAX },
-	{ "list", CMD_LIST, ":o:hV", plain_long, NULL, 0 },
-	{ "show", CMD_SHOW, ":o:hV", plain_long, "an id", 1 },
-	{ "forget", CMD_FORGET, ":o:hV", forget_long, NULL, 1 },
-	{ "brief", CMD_BRIEF, ":n:o:hV", plain_long, NULL, SIZE_MAX },
-	{ "stats", CMD_STATS, ":o:hV", plain_long, NULL, 0 },
-	{ "check", CMD_CHECK, ":o:hV", plain_long, NULL, 0 },
-	{ "rebuild", CMD_REBUILD, ":o:hV", plain_long,
+	{ "list", command_list, ":o:hV", plain_long, NULL, 0 },
+	{ "show", command_show, ":o:hV", plain_long, "an id", 1 },
+	{ "forget", command_forget, ":o:hV", forget_long, NULL, 1 },
+	{ "brief", command_brief, ":n:o:hV", plain_long, NULL, SIZE_MAX },
+	{ "stats", command_stats, ":o:hV", plain_long, NULL, 0 },
+	{ "check", command_check, ":o:hV", plain_long, NULL, 0 },
+	{ "rebuild", command_rebuild, ":o:hV", plain_long,
 	    "a directory", 1 },
-	{ "export", CMD_EXPORT, ":o:hV", plain_long, NULL, 0 },
-	{ "import", CMD_IMPORT, ":o:hV", plain_long, NULL, SIZE_MAX },
+	{ "export", command_export, ":o:hV", plain_long, NULL, 0 },
+	{ "import", command_import, ":o:hV", plain_long, NULL, SIZE_MAX },
 };
 
 static int
@@ -131,7 +130,7 @@ take_all(struct opts *o, int argc, char **argv, const char *opts,
 			o->tag[o->ntag++] = optarg;
 			break;
 		case 'n':
-			if (o->command == CMD_STAGE)
+			if (o->command == NULL)
 				stage_option(&o->stage, c, argv, help);
 			else if (!num_u64(optarg, strlen(optarg), &n) ||
 			    n < 1 || n > MAX_HITS)
@@ -213,25 +212,11 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	if (o->global && o->db != NULL)
 		return err_set(e, ST_USAGE, "--global and --db exclude each "
 		    "other");
-	if (o->command == CMD_FORGET && (o->nargs > 0) + (o->session != NULL) +
-	    (o->before != WHEN_NONE) != 1)
-		return err_set(e, ST_USAGE, "forget: needs one of ID, "
-		    "--session S and --before T");
 	/* a word that is not a file was meant as a command */
 	word = o->nargs > 0 ? o->args[0] : "";
-	if (o->command == CMD_STAGE && *word != '\0' &&
+	if (o->command == NULL && *word != '\0' &&
 	    strspn(word, "abcdefghijklmnopqrstuvwxyz") == strlen(word) &&
 	    access(word, F_OK) < 0)
 		return no_command(word, e);
 	return 0;
-}
-
-void
-opts_words(const struct opts *o, struct buf *out)
-{
-	for (size_t i = 0; i < o->nargs; i++) {
-		if (i > 0)
-			buf_addc(out, ' ');
-		utf8_clean(out, o->args[i], strlen(o->args[i]));
-	}
 }
