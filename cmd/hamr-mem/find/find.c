@@ -19,36 +19,43 @@
 #include "store/words.h"
 
 #define DAY_MS (24.0 * 3600 * 1000)
-#define SEARCH_MS 120		/* a whole search, except its last step */
-#define ROWS_MAX 50000		/* the newest rows that one tier ranks */
-#define COMMON 4		/* a word in one of this many rows is common */
-#define ANY_ROWS 5000		/* about how many may match any of the words */
-#define SAMPLE 300		/* rows that show how common a word is */
-#define PART_BYTES 60		/* before a part in its snippet */
-#define FRAGMENTS 16		/* of a query, the most we look for */
-#define ALL_ROWS 10		/* if some words leave about this few rows, find
-				 * the other words in the rows' text */
-#define ASCEND_ROWS 1000000	/* the sum of the words' rows; if less, walk
-				 * from the oldest on, a third faster */
-#define RANGES 8		/* of items of a session */
+#define SEARCH_MS 120		/* for a whole search, but not its snippets */
+#define ROWS_MAX 50000		/* a tier ranks only this many rows, the newest
+				 * that match */
+#define COMMON 4		/* a word is common if at least one in this many
+				 * rows has it */
+#define ANY_ROWS 5000		/* about as many rows may match any word */
+#define SAMPLE 300		/* of a word's rows, to estimate how many more
+				 * there are */
+#define PART_BYTES 60		/* shown before a matching part of a word, and
+				 * twice as much after it */
+#define FRAGMENTS 16		/* the most words of a query that are looked for
+				 * within longer words */
+#define ALL_ROWS 10		/* when the rarest words leave about this few
+				 * rows, look for the others in their text, not
+				 * in the index */
+#define ASCEND_ROWS 1000000	/* the words' rows, added up; FTS5 walks fewer
+				 * than that from the oldest a third faster */
+#define RANGES 8		/* the most, of a session's items */
 #define GAP 10000		/* least number of items between two ranges */
-#define TERMS 256		/* of an expression, with known rows */
+#define TERMS 256		/* of an expression whose rows are estimated */
 #define EXPR_MAX ((size_t)1 << 20)
 
 /* One search, over all memories and tiers. */
 struct search {
-	struct map seen;	/* ids */
-	int64_t newest;		/* time */
-	long long until;
-	bool partial;
+	struct map seen;	/* ids of the hits so far */
+	int64_t newest;		/* time of the newest item: "now" */
+	long long until;	/* file_now_ms */
+	bool partial;		/* some matches were not ranked */
 	struct memory {
 		struct store *st;
-		int64_t newest;		/* message */
-		struct range {		/* of items to search */
+		int64_t newest;		/* id of the newest message */
+		struct range {		/* search only these ids: from <= id
+					 * < to */
 			int64_t from, to;
 		} range[RANGES];
 		size_t ranges;
-		struct map rows;	/* a word to its estimated rows */
+		struct map rows;	/* from a word to its estimated rows */
 	} memory[MEMORIES];
 };
 
@@ -58,11 +65,13 @@ struct ask {
 	struct buf expr;
 	double rows[TERMS];	/* estimated rows of each term */
 	size_t n;
-	bool ascending;		/* the oldest row first: all will be ranked */
-	enum {
-		ASKED_ALL,	/* all words are in expr */
-		ASKED_MANY,	/* most: a row with these counts as a match */
-		ASKED_FEW	/* some: the others are searched in the text */
+	bool ascending;		/* the oldest row first, as all are ranked */
+	enum {			/* which of the query's words are in expr */
+		ASKED_ALL,
+		ASKED_MANY,	/* all but common ones, which do not matter: a
+				 * row that matches expr is a hit */
+		ASKED_FEW	/* the rarest: a row that matches expr is a hit
+				 * if its text has the other words */
 	} asked;
 };
 
@@ -115,8 +124,8 @@ is_worse(const struct candidate *a, const struct candidate *b)
 	return a->rank != b->rank ? a->rank < b->rank : a->row < b->row;
 }
 
-/* Read an item; the caller calls st_done.  *got as of st_step: 0 when the item
- * does not match the filters. */
+/* Read an item; the caller calls st_done.  *got is st_step's answer: 0 when the
+ * filters exclude the item. */
 static struct st *
 item_of(struct store *st, const struct find *f, int64_t row, int *got,
     struct err *e)
@@ -130,7 +139,8 @@ item_of(struct store *st, const struct find *f, int64_t row, int *got,
 	return s;
 }
 
-/* Insert c into the best, if it belongs there, and raise told->least. */
+/* Insert c into the best, if it belongs there.  When they are full, tell
+ * relevance() what the next row must reach. */
 static int
 rank(struct store *st, const struct find *f, const struct candidate *c,
     struct db_relevance *told, struct best *b, struct err *e)
@@ -154,9 +164,9 @@ rank(struct store *st, const struct find *f, const struct candidate *c,
 	return want < 0 ? -1 : 0;
 }
 
-/* Rank the rows of s.  The passages of an item are consecutive; the best one
- * represents it, unless each must be checked.  1: stopped early, with enough
- * rows or out of time. */
+/* Rank the rows of s.  An item's passages are consecutive, and the best of them
+ * stands for the item; with `each`, all count, because their text is yet to be
+ * checked.  1: stopped early, with enough rows or out of time. */
 static int
 rank_rows(struct store *st, const struct find *f, struct st *s, bool each,
     struct search *x, struct db_relevance *told, struct best *best,
@@ -272,9 +282,10 @@ by_rank(const void *a, const void *b)
 	return is_worse(a, b) ? 1 : -1;
 }
 
-/* If we did not ask for all words: drop the best without all of them (if all),
- * and check the phrase, as other words may be where the omitted ones would
- * be. */
+/* Check the best of a query from which words were left out.  With `all`, drop
+ * those whose text does not have all of them.  A row was taken for one with the
+ * phrase if it has the words that were asked for at the right distances: look
+ * whether the words left out are between them. */
 static int
 check_best(struct store *st, const struct query *q, bool all,
     struct best *best, struct err *e)
@@ -313,8 +324,9 @@ check_best(struct store *st, const struct query *q, bool all,
 #define ROWS_SQL "SELECT rowid FROM words WHERE words MATCH ?1 AND " \
 	"rowid >= ?2 AND rowid < ?3 AND relevance(words, ?4) ORDER BY rowid"
 
-/* Add the hits of one tier.  1: too many rows have the words we asked for, so
- * those with all words, or the newest, may be missing. */
+/* Add the hits of one tier.  1: none were added, because so many rows have the
+ * words we asked for that those with all words, or the newest, may not be among
+ * the best; ask for more words. */
 static int
 take_tier(const struct memory *m, const struct find *f, const struct query *q,
     const struct ask *ask, struct search *x, struct hits *out, struct err *e)
@@ -499,7 +511,7 @@ by_rows(const void *pa, const void *pb)
 	return a->no - b->no;
 }
 
-/* Sort the words, rarest first. */
+/* Estimate the rows of each word, and sort the words, rarest first. */
 static int
 sort_words(struct memory *m, struct query *q, struct err *e)
 {

@@ -13,25 +13,31 @@ enum tier { TIER_PHRASE, TIER_ALL, TIER_ANY, TIER_WITHIN, TIERS };
 #define QUERY_WORDS 64		/* the most that count; others are dropped */
 
 struct query_word {
-	int no;
+	int no;				/* its place in the query */
 	struct slice text;		/* borrowed from the query's text */
-	bool part;			/* part of a word, by its spelling */
-	bool joined;			/* words joined by underscores */
-	struct buf expr;
-	double rows;			/* for the caller's use */
+	bool part;			/* only a part of a word: the Header of
+					 * parseHeader */
+	bool joined;			/* several, as in parse_header */
+	struct buf expr;		/* finds it */
+	double rows;			/* for the caller: about how many rows
+					 * have it */
 };
 
 struct query {
-	struct buf phrase;		/* an expression */
-	struct buf all;			/* one of each word, a line each; empty:
-					 * there is one word only */
-	struct query_word *word;	/* without stop words */
+	struct buf phrase;		/* finds the words in sequence */
+	struct buf all;			/* an expression a line, for each word
+					 * once; empty if there is one word */
+	struct query_word *word;	/* what finds any of them: the words and
+					 * their parts, without stop words */
 	size_t nword;
-	size_t words;		/* 0: nothing can be found */
-	int joined[QUERY_WORDS];	/* of a word of all: those that
-				 * underscores join have the same number */
-	int order[QUERY_WORDS];	/* of each of them its number in all, */
-	int asked[QUERY_WORDS];	/* and among those that are asked for; -1 */
+	size_t words;			/* in sequence; 0: nothing can be
+					 * found */
+	int order[QUERY_WORDS];		/* of each of these, its line in all */
+	int asked[QUERY_WORDS];		/* for the caller: its number among the
+					 * words asked for, -1: it is not */
+	int joined[QUERY_WORDS];	/* of each line of all: lines of words
+					 * that underscores join have the same
+					 * number */
 };
 
 /* Build the expressions for text, which is borrowed; raw: text is an FTS5
