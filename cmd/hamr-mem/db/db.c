@@ -1,7 +1,6 @@
 /* db.c - safe access to one SQLite file; the only room that knows SQLite. */
 #include <errno.h>
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -229,7 +228,7 @@ open_file(struct db *db, const char *name, int flags, struct err *e)
 		    "its first page is lost", e) : -1;
 	return sqlite3_create_function(db->h, "short_hash", 1, SQLITE_UTF8 |
 	    SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL, short_hash, NULL,
-	    NULL) != SQLITE_OK ? db_fail(db->h, e) : db_add_relevance(db, e);
+	    NULL) != SQLITE_OK ? db_fail(db->h, e) : db_add_fts5(db, e);
 }
 
 static void
@@ -238,8 +237,9 @@ close_file(struct db *db)
 	for (size_t i = 0; i < db->n; i++)
 		sqlite3_finalize(db->kept[i].stmt);
 	db->n = 0;
-	db_folder_free(db->folder);
-	db->folder = NULL;
+	if (db->tokenizer != NULL)
+		db->fts5.xDelete(db->tokenizer);
+	db->tokenizer = NULL;
 	sqlite3_close(db->h);
 	db->h = NULL;
 }

@@ -1,22 +1,18 @@
 /* internal.h - the insides of a database; for this folder only. */
 #pragma once
 
+#include <sqlite3.h>
 #include <sys/types.h>
 
 #include "db.h"
 
-struct sqlite3;
-struct sqlite3_stmt;
-struct fts5_api;
-struct db_folder;
-
 struct kept {
 	const char *sql;
-	struct sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt;
 };
 
 struct db {
-	struct sqlite3 *h;
+	sqlite3 *h;
 	const struct db_schema *schema;
 	char *path;
 	int lock;		/* -1: opened for reading */
@@ -26,19 +22,16 @@ struct db {
 	ino_t ino;
 	struct kept *kept;
 	size_t n, cap;
-	struct db_folder *folder;	/* NULL: not needed yet */
+	fts5_tokenizer fts5;		/* the index's, */
+	Fts5Tokenizer *tokenizer;	/* made with its options */
 };
 
 /* Put the failure of the last SQLite call in e; returns -1. */
-int db_fail(struct sqlite3 *h, struct err *e);
+int db_fail(sqlite3 *h, struct err *e);
 /* Put ST_DATA with advice in e; returns -1. */
 int db_damaged(const char *path, const char *why, struct err *e);
 
-/* SQLite's functions for full-text search; NULL with e. */
-struct fts5_api *db_fts5(struct db *db, struct err *e);
-void db_folder_free(struct db_folder *f);
-
 /* Names the pointer to a struct db_relevance within SQLite. */
 #define RELEVANCE "hamr relevance"
-/* relevance() of relevance.c, for full-text queries. */
-int db_add_relevance(struct db *db, struct err *e);
+/* Make relevance() for full-text queries, and the tokenizer for db_fold. */
+int db_add_fts5(struct db *db, struct err *e);

@@ -8,7 +8,6 @@
  * length is ignored, as "File a.c updated" is not more about a.c than its text.
  */
 #include <math.h>
-#include <sqlite3.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -197,11 +196,13 @@ relevance(const Fts5ExtensionApi *api, Fts5Context *f, sqlite3_context *ctx,
 	sqlite3_result_int(ctx, want->left == 0 || want->score >= want->least);
 }
 
-struct fts5_api *
-db_fts5(struct db *db, struct err *e)
+int
+db_add_fts5(struct db *db, struct err *e)
 {
+	static const char *options[] = { "remove_diacritics", "2" };
 	sqlite3_stmt *s = NULL;
 	fts5_api *api = NULL;
+	void *context;
 
 	if (sqlite3_prepare_v2(db->h, "SELECT fts5(?1)", -1, &s, NULL) ==
 	    SQLITE_OK) {
@@ -210,17 +211,11 @@ db_fts5(struct db *db, struct err *e)
 		sqlite3_finalize(s);
 	}
 	if (api == NULL)
-		err_set(e, ST_SYSTEM, "this SQLite has no FTS5");
-	return api;
-}
-
-int
-db_add_relevance(struct db *db, struct err *e)
-{
-	fts5_api *api = db_fts5(db, e);
-
-	if (api == NULL)
-		return -1;
+		return err_set(e, ST_SYSTEM, "this SQLite has no FTS5");
+	if (api->xFindTokenizer(api, "unicode61", &context, &db->fts5) !=
+	    SQLITE_OK || db->fts5.xCreate(context, options, 2,
+	    &db->tokenizer) != SQLITE_OK)
+		mem_none();
 	return api->xCreateFunction(api, "relevance", NULL, relevance,
 	    NULL) != SQLITE_OK ? db_fail(db->h, e) : 0;
 }

@@ -1,6 +1,5 @@
 /* statement.c - SQLite's statements, and its errors as ours. */
 #include <errno.h>
-#include <sqlite3.h>
 #include <stdarg.h>
 #include <string.h>
 
