@@ -19,31 +19,34 @@
 
 struct repo_file {
 	char *path;		/* real and absolute; NULL: no such root */
-	int fd;			/* -1: not there */
 	const char *why;	/* why it must not be read, or NULL */
-	int dir;		/* its folder; -1: as fd */
+	bool there;
+	struct buf text;
+	int dir;		/* its folder; -1: not there */
 };
 
-/* Open .hamr/config.toml of the repository at root without following a link in
+/* Read .hamr/config.toml of the repository at root without following a link in
  * either place, and without waiting for a FIFO.  Close it in any case. */
 static int
 repo_open(struct repo_file *f, const char *root, struct err *e)
 {
 	char *real = realpath(root, NULL);
 	struct stat st;
-	int r = 0;
+	int fd = -1, r = 0;
 
-	*f = (struct repo_file){ .fd = -1, .dir = -1 };
+	*f = (struct repo_file){ .dir = -1, .text = BUF_INIT(CONF_FILE_MAX) };
 	if (real == NULL)
 		return err_sys(e, ST_CONFIG, "%s", root);
 	char *dir = xasprintf("%s/.hamr", strcmp(real, "/") == 0 ? "" : real);
 	f->path = xasprintf("%s/config.toml", dir);
 	f->dir = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (f->dir >= 0)
-		f->fd = file_open_regular(f->dir, "config.toml", &st);
-	if (f->fd >= 0)
-		f->why = geteuid() != 0 && st.st_uid != geteuid() ?
-		    "it belongs to another user" : NULL;
+		fd = file_open_regular(f->dir, "config.toml", &st);
+	f->there = fd >= 0;
+	if (f->there && geteuid() != 0 && st.st_uid != geteuid())
+		f->why = "it belongs to another user";
+	else if (f->there)
+		r = file_read_fd(fd, f->path, &f->text, e);
 	else if (errno == EINVAL)
 		f->why = "it is not a regular file";
 	else if (errno == ELOOP)
@@ -52,6 +55,7 @@ repo_open(struct repo_file *f, const char *root, struct err *e)
 		f->why = "its folder is a symbolic link or not a folder";
 	else if (errno != ENOENT)
 		r = err_sys(e, ST_CONFIG, "%s", f->path);
+	file_close(fd);
 	free(dir);
 	free(real);
 	return r;
@@ -60,10 +64,9 @@ repo_open(struct repo_file *f, const char *root, struct err *e)
 static void
 repo_close(struct repo_file *f)
 {
-	file_close(f->fd);
 	file_close(f->dir);
+	buf_release(&f->text);
 	free(f->path);
-	*f = (struct repo_file){ .fd = -1, .dir = -1 };
 }
 
 /* ---- what is trusted ---- */
@@ -109,13 +112,13 @@ add_folder(struct buf *all, int dir, const char *path, int depth)
 /* Hash what is trusted: the file's text, and everything in commands/ and
  * skills/ beside it, if there is anything. */
 static void
-repo_hash(const struct repo_file *f, struct slice text, char hash[SHA_HEX])
+repo_hash(const struct repo_file *f, char hash[SHA_HEX])
 {
 	struct buf all = BUF_INIT(ALL_MAX);
 
 	add_folder(&all, f->dir, "commands", DEPTH_MAX);
 	add_folder(&all, f->dir, "skills", DEPTH_MAX);
-	sha256_hex(text.p, text.n, hash);
+	sha256_hex(buf_view(&f->text).p, f->text.len, hash);
 	if (all.len > 0) {
 		buf_add(&all, hash, SHA_HEX - 1);
 		sha256_hex(all.p, all.len, hash);
@@ -136,16 +139,6 @@ has_folder(const struct repo_file *f)
 	    0) == 0 || faccessat(f->dir, "skills", R_OK, 0) == 0);
 }
 
-static bool
-is_trusted(const struct conf *c, const struct repo_file *f,
-    const struct buf *text)
-{
-	char hash[SHA_HEX];
-
-	repo_hash(f, buf_view(text), hash);
-	return hash[0] != '\0' && texts_pair(&c->trust, f->path, hash);
-}
-
 bool
 conf_is_trusted(const struct conf *c)
 {
@@ -159,27 +152,26 @@ conf_load_repo(struct conf *c, const char *root, bool quiet, struct err *e)
 	int r = repo_open(&f, root, e);
 	struct source at = { .c = c, .layer = LAYER_REPO, .file = f.path,
 	    .ignored = BUF_INIT(900) };
-	struct buf text = BUF_INIT(CONF_FILE_MAX);
+	char hash[SHA_HEX];
 
-	if (f.why != NULL && !quiet)
+	if (r < 0)
+		e->status = ST_CONFIG;
+	else if (f.why != NULL && !quiet)
 		err_say("%s is not read: %s", f.path, f.why);
-	if (f.why == NULL && f.fd < 0 && c->trust.n > 0 && has_folder(&f))
-		c->trusted = is_trusted(c, &f, &text);
-	if (f.why == NULL && f.fd >= 0) {
-		r = file_read_fd(f.fd, f.path, &text, e);
-		if (r < 0) {
-			e->status = ST_CONFIG;
-		} else {
-			c->trusted = is_trusted(c, &f, &text);
-			c->untrusted = !c->trusted;
-			r = conf_parse(&at, &text, e);
-		}
+	bool may = r == 0 && f.why == NULL, reads = may && f.there;
+	if (reads || (may && c->trust.n > 0 && has_folder(&f))) {
+		repo_hash(&f, hash);
+		c->trusted = hash[0] != '\0' &&
+		    texts_pair(&c->trust, f.path, hash);
+		c->untrusted = reads && !c->trusted;
 	}
+	if (reads)
+		r = conf_parse(&at, &f.text, e);
 	if (r == 0 && at.ignored.len > 0 && !quiet)
 		err_say("%s is not trusted (\"hamr-loop --trust\" there "
 		    "trusts it as it is); ignored: %s%s", f.path,
 		    at.ignored.p, at.ignored.over ? ", ..." : "");
-	bufs_release(BUFS(&at.ignored, &text));
+	buf_release(&at.ignored);
 	repo_close(&f);
 	return r;
 }
@@ -369,7 +361,6 @@ conf_allow(const char *root, const char *what, struct err *e)
 int
 conf_trust(const char *root, struct err *e)
 {
-	struct buf text = BUF_INIT(CONF_FILE_MAX);
 	struct repo_file f;
 	char hash[SHA_HEX];
 	int r = repo_open(&f, root, e);
@@ -377,22 +368,19 @@ conf_trust(const char *root, struct err *e)
 	if (r == 0 && f.why != NULL)
 		r = err_set(e, ST_POLICY, "%s cannot be trusted: %s", f.path,
 		    f.why);
-	else if (r == 0 && f.fd < 0 && !has_folder(&f))
+	else if (r == 0 && !f.there && !has_folder(&f))
 		r = err_set(e, ST_NOINPUT, "%s: there is nothing to trust",
 		    f.path);
 	else if (r == 0 && utf8_check(f.path, strlen(f.path)) <
 	    strlen(f.path))
 		r = err_set(e, ST_POLICY, "%s cannot be trusted: its path is "
 		    "not UTF-8", f.path);
-	if (r == 0 && f.fd >= 0)
-		r = file_read_fd(f.fd, f.path, &text, e);
 	if (r == 0) {
-		repo_hash(&f, buf_view(&text), hash);
+		repo_hash(&f, hash);
 		r = hash[0] != '\0' ? remember("trust", f.path, hash, e) :
 		    err_set(e, ST_POLICY, "%s cannot be trusted: there are too "
 		    "many commands and skills beside it", f.path);
 	}
-	buf_release(&text);
 	repo_close(&f);
 	return r;
 }
