@@ -271,16 +271,12 @@ open_to_write(struct db *db, struct err *e)
 	st_done(s);
 	if (r < 0 || was > 0)
 		return r < 0 ? -1 : 0;
-	if (db_exec(db, "BEGIN IMMEDIATE", e) < 0)
-		return -1;
-	char *mark = xasprintf("PRAGMA application_id=%d; "
-	    "PRAGMA user_version=%d;", schema->application_id,
+	char *make = xasprintf("BEGIN IMMEDIATE; %s PRAGMA application_id=%d;"
+	    "PRAGMA user_version=%d;", schema->sql, schema->application_id,
 	    schema->version);
-	was = whose(db, e);	/* another process may have been faster */
-	bool good = was > 0 || (was == 0 && db_exec(db, schema->sql, e) == 0 &&
-	    db_exec(db, mark, e) == 0);
-	free(mark);
-	r = db_finish(db, good, good ? e : NULL);
+	bool good = db_exec(db, make, e) == 0;
+	free(make);
+	r = db_finish(db, good, e);
 	return good ? r : -1;
 }
 

@@ -1,4 +1,4 @@
-/* where.c - find and open the memories that a command line means. */
+/* where.c - what a command line means: which memories, words and ids. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

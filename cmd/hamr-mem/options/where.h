@@ -1,4 +1,4 @@
-/* where.h - find and open the memories that a command line means. */
+/* where.h - what a command line means: which memories, words and ids. */
 #pragma once
 
 #include "opts.h"
