@@ -24,6 +24,18 @@
 #define LOCK_MS (10 * 60 * 1000)
 #define PAGE 4096		/* SQLite's page size for new files */
 
+/* The size of the file whose name has this end, too; -1: there is none. */
+static off_t
+beside(const char *path, const char *end)
+{
+	char *p = xasprintf("%s%s", path, end);
+	struct stat st;
+	off_t size = stat(p, &st) < 0 ? -1 : st.st_size;
+
+	free(p);
+	return size;
+}
+
 /* ---- the lock beside the file, and which file it is ---- */
 
 static int
@@ -284,15 +296,12 @@ static int
 open_reader(struct db *db, struct err *e)
 {
 	struct buf uri = BUF_INIT(1 << 16);
-	char *log = xasprintf("%s-wal", db->path);
 	char *folder = file_folder(db->path);
-	struct stat st;
 	int r;
 
 	/* in a read-only folder, a file without a log cannot change, so the
 	 * log that a reader would make is not needed */
-	if ((stat(log, &st) < 0 || st.st_size == 0) &&
-	    access(folder, W_OK) < 0) {
+	if (beside(db->path, "-wal") <= 0 && access(folder, W_OK) < 0) {
 		buf_adds(&uri, "file:");
 		for (const char *p = db->path; *p != '\0'; p++)
 			if (strchr("%?#", *p) != NULL)
@@ -306,7 +315,6 @@ open_reader(struct db *db, struct err *e)
 		r = open_file(db, db->path, SQLITE_OPEN_READWRITE, e);
 	buf_release(&uri);
 	free(folder);
-	free(log);
 	if (r == 0)
 		r = whose(db, e);
 	return r == 0 ? err_set(e, ST_NOINPUT, "%s: empty", db->path) : r;
@@ -317,7 +325,6 @@ db_open(const char *path, enum db_mode mode, const struct db_schema *schema,
     struct err *e)
 {
 	struct db *db = xcalloc(1, sizeof *db);
-	char *lock = xasprintf("%s-lock", path);
 	int r = 0;
 
 	db->path = xstrdup(path);
@@ -329,7 +336,7 @@ db_open(const char *path, enum db_mode mode, const struct db_schema *schema,
 		    ST_NOINPUT : ST_SYSTEM, "%s", path);
 	else if (mode != DB_WRITE)
 		r = open_reader(db, e);
-	else if (access(lock, F_OK) < 0 && access(path, F_OK) == 0) {
+	else if (beside(path, "-lock") < 0 && access(path, F_OK) == 0) {
 		/* a file without our lock may belong to another program, so
 		 * check it before making a lock next to it */
 		r = open_reader(db, e);
@@ -337,7 +344,6 @@ db_open(const char *path, enum db_mode mode, const struct db_schema *schema,
 		if (r < 0 && e->status == ST_NOINPUT)
 			r = 0;
 	}
-	free(lock);
 	if (r >= 0 && mode == DB_WRITE && open_lock(db, e) == 0) {
 		r = open_to_write(db, e);
 		drop_lock(db);
@@ -395,18 +401,15 @@ int
 db_end(struct db *db, bool commit, struct err *e)
 {
 	int r = db_finish(db, commit, e);
-	char *log = xasprintf("%s-wal", db->path);
-	struct stat st;
 
 	/* the next process to open the file alone reads the whole log, so
 	 * empty a long one, unless a reader is in the way */
-	if (r == 0 && commit && stat(log, &st) == 0 && st.st_size > LOG_MAX) {
+	if (r == 0 && commit && beside(db->path, "-wal") > LOG_MAX) {
 		sqlite3_busy_timeout(db->h, 0);
 		sqlite3_wal_checkpoint_v2(db->h, NULL,
 		    SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 		sqlite3_busy_timeout(db->h, BUSY_MS);
 	}
-	free(log);
 	drop_lock(db);
 	return r;
 }
@@ -484,18 +487,15 @@ db_lost_log(const char *path)
 {
 	unsigned char head[20];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char *log = xasprintf("%s-wal", path);
-	char *lock = xasprintf("%s-lock", path);
 	/* In WAL mode the log stays when a file is closed.  Check in this
 	 * order, as a file is made after its lock.  If our lock is there,
 	 * another program such as sqlite3(1) emptied the log and removed it.
 	 * rebuild's files are not in that mode */
 	bool lost = fd >= 0 && read(fd, head, sizeof head) == sizeof head &&
-	    head[18] == 2 && access(lock, F_OK) < 0 && access(log, F_OK) < 0;
+	    head[18] == 2 && beside(path, "-lock") < 0 &&
+	    beside(path, "-wal") < 0;
 
 	file_close(fd);
-	free(log);
-	free(lock);
 	return lost;
 }
 
@@ -506,15 +506,13 @@ db_is_ours(const char *path, const struct db_schema *schema)
 	unsigned char head[16 * PAGE];
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head);
-	char *lock = xasprintf("%s-lock", path);
-	bool locked = access(lock, F_OK) == 0;
 
 	file_close(fd);
-	free(lock);
 	if (n < 100 || memcmp(head, magic, sizeof magic) != 0)
 		/* its header is lost */
-		return n >= 0 && (locked || memmem(head, (size_t)n,
-		    schema->sign, strlen(schema->sign)) != NULL);
+		return n >= 0 && (beside(path, "-lock") >= 0 ||
+		    memmem(head, (size_t)n, schema->sign,
+		    strlen(schema->sign)) != NULL);
 	return num_be32(head + 68) == (uint32_t)schema->application_id &&
 	    num_be32(head + 60) == (uint32_t)schema->version;
 }
