@@ -16,6 +16,7 @@
 
 #define DEPTH_MAX 16		/* of folders in commands and skills */
 #define ALL_MAX ((size_t)16 << 20)	/* of their names and hashes */
+#define LOCK_MS 10000		/* to wait for another process's change */
 
 struct repo_file {
 	char *path;		/* real and absolute; NULL: no such root */
@@ -311,6 +312,24 @@ user_file(mode_t *mode, struct err *e)
 	return NULL;
 }
 
+/* Lock the folder of the user's file, so that of two processes none undoes the
+ * other's change.  Close it to unlock it; -1 with e. */
+static int
+lock_folder(const char *file, struct err *e)
+{
+	char *dir = file_folder(file);
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	/* some network file systems cannot lock a folder */
+	if (fd < 0 || (file_lock(fd, LOCK_MS) < 0 && errno == EWOULDBLOCK)) {
+		err_sys(e, ST_CONFIG, "%s", dir);
+		file_close(fd);
+		fd = -1;
+	}
+	free(dir);
+	return fd;
+}
+
 /* Write it into the user's file, after checking what the file becomes. */
 static int
 remember(const char *table, const char *path, const char *text,
@@ -324,7 +343,8 @@ remember(const char *table, const char *path, const char *text,
 	struct err why = { .status = ST_OK };
 	mode_t mode;
 	char *file = user_file(&mode, e);
-	int r = file == NULL ? -1 : 0;
+	int lock = file != NULL ? lock_folder(file, e) : -1;
+	int r = lock < 0 ? -1 : 0;
 
 	if (r == 0 && file_read(file, &old, &why) < 0 &&
 	    why.status != ST_NOINPUT)
@@ -345,6 +365,7 @@ remember(const char *table, const char *path, const char *text,
 	if (r == 0)
 		r = file_replace(file, new.p, new.len, mode, e);
 	bufs_release(BUFS(&before.value, &after.value, &value, &old, &new));
+	file_close(lock);
 	free(file);
 	return r;
 }

@@ -2,6 +2,9 @@
 #include "conf_fix.h"
 #include "json/sha.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #define EVIL "mcp.a.command = ['x']\n"
 #define OTHER "\"/other\" = \"000000000000000000000000000000000000000000000" \
 	"0000000000000000000\""
@@ -210,6 +213,34 @@ test_allow(void **state)
 	assert_int_equal(conf_allow("/r", "path a", &f->e), -1);
 }
 
+/* Several processes at once: each one's answer stays. */
+static void
+test_at_once(void **state)
+{
+	struct fix *f = *state;
+	char what[] = "path 0";
+	pid_t pid[8];
+	int status;
+
+	for (int i = 0; i < 8; i++) {
+		what[5] = (char)('0' + i);
+		pid[i] = fork();
+		if (pid[i] == 0)
+			_exit(conf_allow("/r", what, &f->e) < 0);
+		assert_true(pid[i] > 0);
+	}
+	for (int i = 0; i < 8; i++) {
+		assert_int_equal(waitpid(pid[i], &status, 0), pid[i]);
+		assert_int_equal(status, 0);
+	}
+	struct conf *c = loads(f, NULL, NULL);
+	for (int i = 0; i < 8; i++) {
+		what[5] = (char)('0' + i);
+		assert_true(conf_allows(c, "/r", what));
+	}
+	conf_free(c);
+}
+
 int
 main(void)
 {
@@ -219,6 +250,7 @@ main(void)
 		LAYER(test_user_link),
 		LAYER(test_refused),
 		LAYER(test_allow),
+		LAYER(test_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
