@@ -48,13 +48,9 @@ command_export(const struct opts *o, struct err *e)
 
 /* ---- import ---- */
 
-struct import_run {
-	struct store *st;
-	struct redact *redact;
-};
-
 static int
-import_file(struct import_run *run, const char *path, struct err *e)
+import_file(struct store *st, const struct redact *redact, const char *path,
+    struct err *e)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
 	const char *name = is_stdin ? "stdin" : path;
@@ -71,7 +67,7 @@ import_file(struct import_run *run, const char *path, struct err *e)
 	while ((got = rec_next(&in, &r, e)) > 0) {
 		size_t line = r->no;
 
-		if (port_import(run->st, run->redact, r, &why) == 0)
+		if (port_import(st, redact, r, &why) == 0)
 			continue;
 		got = why.status == ST_DATA ? err_set(e, ST_DATA, "%s:%zu: %s",
 		    name, line, why.text) : err_set(e, why.status, "%s",
@@ -87,24 +83,24 @@ import_file(struct import_run *run, const char *path, struct err *e)
 int
 command_import(const struct opts *o, struct err *e)
 {
-	struct import_run run = { .redact = redact_load(e) };
+	struct redact *redact = redact_load(e);
 	struct store st;
 	int r = -1;
 
-	if (run.redact != NULL && where_make_own(o, &st, e) == 0) {
-		run.st = &st;
+	if (redact != NULL && where_make_own(o, &st, e) == 0) {
 		/* import all or nothing */
 		if (db_durable(st.db, e) == 0 && store_begin(&st, e) == 0) {
-			r = o->nargs == 0 ? import_file(&run, "-", e) : 0;
+			r = o->nargs == 0 ? import_file(&st, redact, "-",
+			    e) : 0;
 			for (size_t i = 0; i < o->nargs && r == 0; i++)
-				r = import_file(&run, o->args[i], e);
+				r = import_file(&st, redact, o->args[i], e);
 			r = store_end(&st, r, e);
 		}
 		if (r == 0)
 			r = store_wipe_log(&st, e);
 		store_close(&st);
 	}
-	redact_free(run.redact);
+	redact_free(redact);
 	return r < 0 ? -1 : ST_OK;
 }
 
