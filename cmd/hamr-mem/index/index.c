@@ -369,8 +369,6 @@ on_record(struct stage *s, const struct rec *r)
 	if (!x->enabled || x->failed)
 		return;
 	if (r->kind == R_HAMR) {
-		char *created = rec_strdup(r, "created");
-
 		free(x->session);
 		free(x->cwd);
 		x->session = rec_strdup(r, "session");
@@ -379,18 +377,15 @@ on_record(struct stage *s, const struct rec *r)
 			free(x->session);
 			x->session = NULL;
 		}
-		if (created == NULL || !when_parse(created, &x->created))
-			x->created = WHEN_NONE;
-		free(created);
+		when_read(rec_get(r, "created"), &x->created);
 	} else if (r->kind == R_START) {
 		struct told *t = told_of(&x->calls, rec_get(r, "tool_call_id"),
 		    true);
-		char *at = rec_strdup(r, "at");
-		int64_t ms;
+		int64_t at;
 
-		if (t != NULL && at != NULL && when_parse(at, &ms))
-			t->time = ms;
-		free(at);
+		when_read(rec_get(r, "at"), &at);
+		if (t != NULL && at != WHEN_NONE)
+			t->time = at;
 	}
 	if (!rec_is_message(r->kind) || r->kind == R_SYSTEM)
 		return;

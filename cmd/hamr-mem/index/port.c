@@ -122,20 +122,6 @@ read_key(struct slice val, char id[MEMID_SIZE])
 	return good;
 }
 
-/* Read a time; null or absent is WHEN_NONE. */
-static bool
-read_time(struct slice val, int64_t *out)
-{
-	char *text = scan_strdup(val);
-	bool good = val.p == NULL || scan_kind(val) == SCAN_NULL ||
-	    (text != NULL && when_parse(text, out));
-
-	if (text == NULL)
-		*out = WHEN_NONE;
-	free(text);
-	return good;
-}
-
 static bool
 is_list(struct slice val)
 {
@@ -160,7 +146,7 @@ read_entry(const struct rec *r, const struct redact *redact, struct entry *n,
 		    "is not 1");
 	if (!read_key(rec_get(r, "key"), it->id))
 		return refuse(e, "\"key\" is not m: and 12 hex digits");
-	if (!read_time(rec_get(r, "time"), &it->time))
+	if (!when_read(rec_get(r, "time"), &it->time))
 		return refuse(e, "\"time\" is not a time");
 	n->tags = rec_get(r, "tags");
 	n->saves = rec_get(r, "saves");
@@ -208,7 +194,7 @@ take_saves(struct store *st, struct entry *n, struct err *e)
 		char *slot = scan_text(scan_get(one, "slot"));
 		struct save s = { 0, slot, scan_get(one, "tags") };
 		char other[MEMID_SIZE] = "";
-		int r = read_time(scan_get(one, "time"), &s.time) &&
+		int r = when_read(scan_get(one, "time"), &s.time) &&
 		    (scan_get(one, "key").p == NULL ||
 		    read_key(scan_get(one, "key"), other)) ? 0 :
 		    refuse(e, "a time or key in \"saves\" is wrong");
@@ -322,7 +308,7 @@ port_import(struct store *st, const struct redact *redact,
 				    "slot"));
 				int64_t at = WHEN_NONE;
 
-				if (slot != NULL && read_time(scan_get(one,
+				if (slot != NULL && when_read(scan_get(one,
 				    "time"), &at))
 					got = saves_gone(st, slot, key, at,
 					    e);

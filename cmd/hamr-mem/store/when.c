@@ -3,10 +3,12 @@
  * strptime knows neither fractions nor "+02:00" with a colon everywhere, so
  * the few digits are read here.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/utc.h"
+#include "json/scan.h"
 #include "when.h"
 
 /* The range, in ms, of times whose year has four digits. */
@@ -80,6 +82,18 @@ when_parse(const char *s, int64_t *out)
 		return false;
 	*out = at;
 	return true;
+}
+
+bool
+when_read(struct slice val, int64_t *out)
+{
+	char *text = scan_strdup(val);
+
+	*out = WHEN_NONE;
+	bool good = val.p == NULL || scan_kind(val) == SCAN_NULL ||
+	    (text != NULL && when_parse(text, out));
+	free(text);
+	return good;
 }
 
 struct slice
