@@ -14,16 +14,10 @@
 	ROW(key, INT, mark, def, min, max, NULL, source)
 #define NUM(key, mark, def, min, max, source) \
 	ROW(key, NUM, mark, def, min, max, NULL, source)
-#define NUMS(key, mark, def, min, max, source) \
-	ROW(key, NUMS, mark, def, min, max, NULL, source)
-#define TEXTS(key, mark, def, min, max, source) \
-	ROW(key, TEXTS, mark, def, min, max, NULL, source)
 #define STR(key, mark, def, words, source) \
 	ROW(key, STR, mark, def, 0, 0, words, source)
 #define BOOL(key, mark, def, source) \
 	ROW(key, BOOL, mark, def, 0, 0, NULL, source)
-#define JSON(key, mark, def, source) \
-	ROW(key, JSON, mark, def, 0, 0, NULL, source)
 #define LIST(key, mark, def, source) \
 	ROW(key, LIST, mark, def, 0, 0, NULL, source)
 #define ARGVS(key, mark, def, source) \
@@ -47,7 +41,8 @@ const struct conf_key conf_keys[] = {
 	INT("budget.max_tokens", LESS_0, "0", 0, 1000000000000000,
 	    "spec 7.1: none"),
 	NUM("budget.max_cost", LESS_0, "0", 0, 1000000000, "spec 7.1: none"),
-	TEXTS("budget.prices", NO, "[]", 0, 1000000000, "spec 7.1: none"),
+	ROW("budget.prices", TEXTS, NO, "[]", 0, 1000000000, NULL,
+	    "spec 7.1: none"),
 	/* [context], 0: unlimited */
 	INT("context.context_budget_tokens", LESS_0, "131072", 0, 1000000000,
 	    "spec 8.1"),
@@ -129,8 +124,9 @@ const struct conf_key conf_keys[] = {
 	NUM("provider.temperature", YES, NULL, 0, 10, "spec 4.1: the server's"),
 	INT("provider.max_tokens", LESS_0, "0", 0, 1000000000,
 	    "spec 4.1: the server's"),
-	JSON("provider.params", NO, "", "spec 4.1: none"),
-	NUMS("provider.prices", NO, "[]", 0, 1000000000, "spec 4.1: none"),
+	ROW("provider.params", JSON, NO, "", 0, 0, NULL, "spec 4.1: none"),
+	ROW("provider.prices", NUMS, NO, "[]", 0, 1000000000, NULL,
+	    "spec 4.1: none"),
 	INT("provider.repeat_limit", LESS_0, "12", 0, 1000000, "spec 4.2"),
 	INT("provider.max_retries", LESS, "4", 0, 1000, "spec 4.4"),
 	NUM("provider.max_retry_after", LESS, "120", 0, 86400, "spec 4.4"),
