@@ -36,6 +36,18 @@ rm -f tape
 OPENAI_API_KEY=sk-secret-123 hamr-provider -n -q --no-config --base-url \
 	"$URL" --model m --record tape <in >/dev/null
 is "no key in it" "$(grep -c sk-secret tape) $(grep -c '\[key\]' tape)" "0 1"
+events "$(d '{"content":"your key is sk-s","x":[{"token":"sk"}]}')" \
+	"$(d '{"x":[{"token":"-secret-12"}],"content":"ecret-\u0031"}')" \
+	"$(d '{"content":""}')" "$(d '{"content":"23, \"s","x":[{"token":"3"}]}')" \
+	"$(d '{"content":"k\""}')" "$(fin stop)" >leak
+serve leak
+rm -f tape
+OPENAI_API_KEY=sk-secret-123 hamr-provider -n -q --no-config --base-url \
+	"$URL" --model m --record tape <in >/dev/null
+is "... in pieces over several events neither" "$(jq -r .response tape |
+	sed -n 's/^data: {/{/p' | jq -s -c '[.[].choices[0].delta] |
+	[map(.content // ""), [.[].x[]?.token] | join("")]')" \
+	'["your key is [key], \"sk\"","[key]"]'
 is "nobody else may read it" "$(stat -c %a tape)" 600
 
 # what failed plays back as it failed; what was tried again is left out

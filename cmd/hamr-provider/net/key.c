@@ -18,6 +18,8 @@
 
 #define KEY_MAX ((size_t)64 << 10)
 #define KEY_MS 10000		/* for the command; a message below says 10 s */
+#define PIECES_MAX ((size_t)16 << 10)	/* bytes from one piece of a key to the
+					 * next, which is in the next event */
 #define CANNOT_RUN 127		/* the command's status when exec failed */
 
 void
@@ -144,28 +146,60 @@ key_check(char *key, const char *origin, struct err *e)
 	return 0;
 }
 
-void
-key_redact(const char *key, size_t least, struct buf *b)
+/* The last quote before byte `at` that no backslash escapes; at: there is none
+ * near. */
+static size_t
+quote_before(struct slice s, size_t at)
 {
-	struct buf out = BUF_INIT(b->max);
-	struct slice s = buf_view(b);
-	size_t from = 0;
+	for (size_t i = at; i-- > 0 && at - i < PIECES_MAX;)
+		if (s.p[i] == '"' && (i == 0 || s.p[i - 1] != '\\'))
+			return i;
+	return at;
+}
 
-	if (strlen(key) < least)
-		return;
+/* A string of JSON ends at byte `at`.  In a stream, a later event may continue
+ * it in a string of the same name: where that begins; 0: there is none near. */
+static size_t
+next_piece(struct slice s, size_t at)
+{
+	size_t open = quote_before(s, at);
+	size_t name = quote_before(s, quote_before(s, open));
+	struct slice mark = slice_part(s, name, num_min(open + 1, at));
+	struct slice rest = slice_part(s, at, num_min(at + PIECES_MAX, s.n));
+	const char *next = mark.n > 1 ? memmem(rest.p, rest.n, mark.p,
+	    mark.n) : NULL;
+
+	return next != NULL ? (size_t)(next - s.p) + mark.n : 0;
+}
+
+/* Replace what key_redact does, except between the pieces of another
+ * occurrence; true: there are such pieces, so look again. */
+static bool
+redact(const char *key, struct buf *b)
+{
+	struct buf out = BUF_INIT(b->max), between = BUF_INIT(b->max);
+	struct slice s = buf_view(b);
+	size_t from = 0, next;
+	bool again = false;
+
 	for (size_t at = 0; at < s.n; at++) {
 		const char *k = key;
 		size_t i = at;
 
 		if (s.p[at] != *key && s.p[at] != '\\')
 			continue;
+		buf_reset(&between);
 		/* as it is, or escaped for JSON */
 		for (; *k != '\0' && i < s.n; k++) {
-			bool escaped = s.p[i] == '\\' && i + 1 < s.n;
-
+			while (k > key && *k != '"' && i < s.n &&
+			    s.p[i] == '"' && (next = next_piece(s, i)) > 0) {
+				buf_slice(&between, slice_part(s, i, next));
+				i = next;
+			}
+			bool escaped = i + 1 < s.n && s.p[i] == '\\';
 			if (escaped && s.p[i + 1] == *k)
 				i += 2;
-			else if (s.p[i] == *k)
+			else if (i < s.n && s.p[i] == *k)
 				i++;
 			else if (escaped && s.p[i + 1] == 'u' &&
 			    i + 6 <= s.n && num_hex4(s.p + i + 2) == *k)
@@ -177,12 +211,23 @@ key_redact(const char *key, size_t least, struct buf *b)
 			continue;
 		buf_slice(&out, slice_part(s, from, at));
 		buf_adds(&out, "[key]");
+		buf_slice(&out, buf_view(&between));
+		again |= between.len > 0;
 		from = i;
 		at = i - 1;
 	}
-	if (from == 0)
-		return;
-	buf_slice(&out, slice_from(s, from));
-	buf_release(b);
-	*b = out;
+	if (from > 0) {
+		buf_slice(&out, slice_from(s, from));
+		buf_release(b);
+		*b = out;
+	}
+	buf_release(&between);
+	return again;
+}
+
+void
+key_redact(const char *key, size_t least, struct buf *b)
+{
+	while (strlen(key) >= least && redact(key, b))
+		;
 }

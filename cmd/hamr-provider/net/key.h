@@ -18,5 +18,6 @@ char *key_command(const char *const *argv, size_t n, struct err *e);
 int key_check(char *key, const char *origin, struct err *e);
 
 /* Replace every occurrence of key in b with "[key]" if key has at least
- * `least` bytes. */
+ * `least` bytes.  In a stream of JSON texts a key may come in pieces: the ends
+ * and beginnings of strings that have the same name. */
 void key_redact(const char *key, size_t least, struct buf *b);
