@@ -365,6 +365,15 @@ is "half a surrogate pair is lossy, a number below 0 no count" "$(ask |
 	jq -c '[.content, .meta.lossy, .prompt_tokens, .completion_tokens, .cost]')" \
 	'[null,null,null,7,null]
 ["a�b😀",true,null,null,null]'
+events "$(d '{"content":"x"}')" "$(fin stop)" \
+	'{"choices":[],"usage":{"prompt_tokens":1000.0,"completion_tokens":7e1,"prompt_tokens_details":{"cached_tokens":5.0}}}' >s
+serve s
+is "tokens counted as 1000.0" "$(ask | jq -c 'select(.type == "usage") |
+	[.prompt_tokens, .completion_tokens, .cached_tokens]')" '[1000,70,5]'
+printf 'header Content-Type: application/json\nbody %s\n' '{"type":"message","content":[{"type":"text","text":"x"}],"stop_reason":"end_turn","usage":{"input_tokens":9.0,"output_tokens":2.0}}' >s
+serve s
+is "... by Anthropic too" "$(ask --api anthropic | jq -c 'select(.type ==
+	"usage") | [.prompt_tokens, .completion_tokens]')" '[9,2]'
 events "$(d '{"content":"a\\ud800b\ud83d\ude00\\"}')" "$(fin stop)" >s
 serve s
 is "... what only looks so is not" "$(ask | jq -c '[.content, .meta.lossy]')" \

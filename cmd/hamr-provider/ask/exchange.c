@@ -160,15 +160,19 @@ take_held(struct exchange *x, struct slice *data, struct buf *whole)
 	buf_release(&first);
 }
 
-/* Does a chat completion end with this event, so that none may follow? */
+/* Does the answer of a chat completion, of Gemini or of Ollama end with this
+ * event, so that none may follow?  Other APIs end with an event of its own. */
 static bool
 is_last(struct slice data)
 {
-	struct walk w = walk_elements(scan_get(data, "choices"));
-	struct slice choice;
+	struct slice list = scan_get(data, "choices"), one = { NULL, 0 };
+	struct walk w = walk_elements(list.p != NULL ? list :
+	    scan_get(data, "candidates"));
 
-	return walk_next(&w, NULL, &choice) &&
-	    scan_kind(scan_get(choice, "finish_reason")) == SCAN_STRING;
+	walk_next(&w, NULL, &one);
+	return scan_kind(scan_get(one, "finish_reason")) == SCAN_STRING ||
+	    scan_kind(scan_get(one, "finishReason")) == SCAN_STRING ||
+	    scan_true(scan_get(data, "done"));
 }
 
 static int
