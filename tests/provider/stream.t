@@ -397,6 +397,16 @@ SECONDS=0
 is "... at once with a finish_reason, from a server that hangs" \
 	"$(ask -o provider.idle_timeout=10 | jq -c '[.content, .code]') \
 $((SECONDS < 8))" '["a�",null] 1'
+{ printf 'chunked\nevent {"candidates":[{"content":{"parts":[{"text":"%s"}]},%s}]}\n' \
+	'a\ud83d' '"finishReason": "STOP"'; echo hang; } >gemini
+{ printf 'chunked\ntext {"message":{"content":"%s"},%s}\\n\nhang\n' \
+	'a\\ud83d' '"done": true'; } >ollama
+for api in gemini ollama; do
+	serve $api
+	SECONDS=0
+	is "... also from $api" "$(ask --api $api -o provider.idle_timeout=10 |
+		jq -c '[.content, .code]') $((SECONDS < 8))" '["a�",null] 1'
+done
 events "$(d '{"content":"a\ud83d"}')" '{"error":{"message":"boom"}}' >s
 serve s
 is "... also before an error" "$(ask -o provider.max_retries=0 |

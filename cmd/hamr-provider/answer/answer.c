@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "json/scan.h"
 
 #include "answer.h"
@@ -250,16 +251,25 @@ answer_finish(struct answer *a, struct slice reason)
 			a->finish = words[i].finish;
 }
 
-/* A number of tokens, from the first of two keys that has one; -1: neither. */
+long long
+answer_number(struct slice o, const char *key)
+{
+	struct slice v = scan_get(o, key);
+	double n;
+
+	/* some servers write 1000.0 */
+	if (scan_kind(v) != SCAN_NUMBER || !num_double(v.p, v.n, &n) ||
+	    n < 0 || n > 1e15 || n != (double)(long long)n)
+		return -1;
+	return (long long)n;
+}
+
+/* The same, from the first of two keys that has a number. */
 static long long
 count(struct slice o, const char *a, const char *b)
 {
-	struct slice v = scan_get(o, a);
-	int64_t n;
-
-	if (scan_kind(v) != SCAN_NUMBER)
-		v = scan_get(o, b);
-	return scan_int(v, &n) && n >= 0 ? n : -1;
+	return answer_number(o, scan_kind(scan_get(o, a)) == SCAN_NUMBER ? a :
+	    b);
 }
 
 void

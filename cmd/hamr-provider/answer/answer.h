@@ -75,6 +75,8 @@ void answer_call_element(struct answer *a, struct slice element);
 void answer_calls(struct answer *a, struct slice list);
 /* The server's finish_reason; ignored when empty. */
 void answer_finish(struct answer *a, struct slice reason);	/* decoded */
+/* The number of tokens under this key of an object; -1: none. */
+long long answer_number(struct slice o, const char *key);
 /* The usage in the form of the chat completions API; ignored unless it is an
  * object. */
 void answer_usage(struct answer *a, struct slice object);	/* JSON */

@@ -467,8 +467,8 @@ take_delta(struct answer *a, struct slice o, struct failure *f)
 		if (scan_kind(retryable) == SCAN_TRUE ||
 		    scan_kind(retryable) == SCAN_FALSE)
 			f->retryable = f->again = scan_true(retryable);
-		if (api_number(o, "context_tokens") > 0)
-			f->limit = api_number(o, "context_tokens");
+		if (answer_number(o, "context_tokens") > 0)
+			f->limit = answer_number(o, "context_tokens");
 		return API_ERROR;
 	}
 	if (scan_str_is(type, "done"))
@@ -477,15 +477,15 @@ take_delta(struct answer *a, struct slice o, struct failure *f)
 	    scan_kind(scan_get(o, "cost")) == SCAN_NUMBER)
 		answer_usage(a, o);
 	else if (scan_str_is(type, "usage"))
-		api_usage(a, api_number(o, "prompt_tokens"),
-		    api_number(o, "completion_tokens"),
-		    api_number(o, "cached_tokens"),
-		    api_number(o, "cache_write_tokens"));
+		api_usage(a, answer_number(o, "prompt_tokens"),
+		    answer_number(o, "completion_tokens"),
+		    answer_number(o, "cached_tokens"),
+		    answer_number(o, "cache_write_tokens"));
 	else if (kind.p == NULL)
 		good = take_message(a, o);
 	else if (scan_str_is(kind, "tool_call")) {
 		struct slice args = scan_get(o, "arguments");
-		api_call(a, (long)api_number(o, "index"), scan_get(o, "id"),
+		api_call(a, (long)answer_number(o, "index"), scan_get(o, "id"),
 		    scan_get(o, "name"), args.p != NULL ? args : text);
 	} else if (content || scan_str_is(kind, "reasoning")) {
 		api_text(a, text, content ? answer_content : answer_reasoning);

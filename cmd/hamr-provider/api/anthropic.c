@@ -127,15 +127,15 @@ body(const struct body *b, struct slice messages, struct buf *out)
 static void
 usage(struct answer *a, struct slice u)
 {
-	long long in = api_number(u, "input_tokens");
-	long long read = api_number(u, "cache_read_input_tokens");
-	long long made = api_number(u, "cache_creation_input_tokens");
+	long long in = answer_number(u, "input_tokens");
+	long long read = answer_number(u, "cache_read_input_tokens");
+	long long made = answer_number(u, "cache_creation_input_tokens");
 
 	if (scan_kind(u) != SCAN_OBJECT)
 		return;
 	if (in >= 0)
 		in += (read > 0 ? read : 0) + (made > 0 ? made : 0);
-	api_usage(a, in, api_number(u, "output_tokens"), read, made);
+	api_usage(a, in, answer_number(u, "output_tokens"), read, made);
 }
 
 /* Read the start of a content block, or (whole) a complete one. */

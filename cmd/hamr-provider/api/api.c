@@ -94,14 +94,6 @@ api_member(const struct api_stream *st, const char *key)
 	return (struct slice){ NULL, 0 };
 }
 
-long long
-api_number(struct slice o, const char *key)
-{
-	int64_t n;
-
-	return scan_int(scan_get(o, key), &n) && n >= 0 ? n : -1;
-}
-
 enum api_said
 api_fails(struct failure *f, struct slice object)
 {

@@ -80,7 +80,6 @@ enum api_said api_event(const struct api *api, struct api_stream *st,
 /* ---- for those who read events ---- */
 
 struct slice api_member(const struct api_stream *st, const char *key);
-long long api_number(struct slice o, const char *key);	/* -1: none */
 
 /* The server reports this error. */
 enum api_said api_fails(struct failure *f, struct slice object);

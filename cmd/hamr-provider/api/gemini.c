@@ -100,8 +100,8 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 {
 	struct slice u = api_member(st, "usageMetadata"), c = { NULL, 0 };
 	struct slice part;
-	long long made = api_number(u, "candidatesTokenCount");
-	long long thought = api_number(u, "thoughtsTokenCount");
+	long long made = answer_number(u, "candidatesTokenCount");
+	long long thought = answer_number(u, "thoughtsTokenCount");
 	struct walk w = walk_elements(api_member(st, "candidates"));
 
 	if (scan_kind(api_member(st, "error")) == SCAN_OBJECT)
@@ -134,8 +134,8 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	if (thought > 0)
 		made = (made > 0 ? made : 0) + thought;
 	if (scan_kind(u) == SCAN_OBJECT)
-		api_usage(a, api_number(u, "promptTokenCount"), made,
-		    api_number(u, "cachedContentTokenCount"), -1);
+		api_usage(a, answer_number(u, "promptTokenCount"), made,
+		    answer_number(u, "cachedContentTokenCount"), -1);
 	struct slice reason = scan_get(c, "finishReason");
 	if (scan_str_is(reason, "MALFORMED_FUNCTION_CALL")) {
 		char *why = scan_strdup(scan_get(c, "finishMessage"));

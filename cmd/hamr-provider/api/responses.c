@@ -89,8 +89,8 @@ ended(struct answer *a, struct slice r, struct slice data, struct failure *f)
 
 	api_text(a, scan_get(r, "model"), answer_model);
 	if (scan_kind(u) == SCAN_OBJECT)
-		api_usage(a, api_number(u, "input_tokens"),
-		    api_number(u, "output_tokens"), api_number(scan_get(u,
+		api_usage(a, answer_number(u, "input_tokens"),
+		    answer_number(u, "output_tokens"), answer_number(scan_get(u,
 		    "input_tokens_details"), "cached_tokens"), -1);
 	if (scan_str_is(status, "failed"))
 		return api_fails(f, scan_kind(scan_get(r, "error")) ==

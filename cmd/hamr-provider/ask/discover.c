@@ -204,7 +204,7 @@ of_list(struct slice models, const char *model)
 	if (!named && n != 1 && (n == 0 || *model != '\0'))
 		return 0;
 	for (size_t i = 0; i < sizeof keys / sizeof *keys && tokens <= 0; i++)
-		tokens = api_number(found, keys[i]);
+		tokens = answer_number(found, keys[i]);
 	return tokens;
 }
 
@@ -260,15 +260,15 @@ ask_window(struct provider *p, long long end, const char **source)
 	char *root = xmemdup0(s->base_url, bare);
 	if (get_until(p, root, "/props", end, &b)) {
 		struct slice props = buf_view(&b);
-		long long slots = api_number(props, "total_slots");
+		long long slots = answer_number(props, "total_slots");
 
 		/* the n_ctx of a slot limits one request; the n_ctx beside the
 		 * slots is shared by all of them */
 		*source = "/props";
-		n = api_number(scan_get(props, "default_generation_settings"),
-		    "n_ctx");
+		n = answer_number(scan_get(props,
+		    "default_generation_settings"), "n_ctx");
 		if (n <= 0) {
-			n = api_number(props, "n_ctx");
+			n = answer_number(props, "n_ctx");
 			if (slots > 1 &&
 			    !scan_true(scan_get(props, "kv_unified")))
 				n /= slots;
@@ -326,7 +326,7 @@ server_fit_window(struct provider *p)
 		char *key = xasprintf("%s.context_length",
 		    arch != NULL ? arch : "");
 		long long own = own_window(buf_view(&b));
-		long long most = api_number(info, key);
+		long long most = answer_number(info, key);
 
 		s->window = s->asked_window >= 0 ? s->asked_window :
 		    own > 0 ? own : OLLAMA_WINDOW;
