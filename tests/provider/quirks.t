@@ -584,8 +584,14 @@ is "... and without a host" "$(OLLAMA_HOST=:$HTTPD_PORT go \
 	--api ollama | jq -r 'select(.role).content')" x
 for url in http:// http:///v1 https://:80/v1; do
 	is "an address without a host: $url" "$(go --base-url $url 2>&1)" \
-		"hamr-provider: the base URL names no host; write it like http://127.0.0.1:8080/v1"
+		"hamr-provider: --base-url: the base URL names no host; write it like http://127.0.0.1:8080/v1"
 done
+mkdir -p "$XDG_CONFIG_HOME/hamr"
+printf '[provider]\nbase_url = "x"\n' >"$XDG_CONFIG_HOME/hamr/config.toml"
+status "a wrong address in a file" 78 hamr-provider -n in
+match "... is told with its line" "$(cat .err)" \
+	"*/config.toml:2: the base URL must begin with *"
+rm -r "$XDG_CONFIG_HOME/hamr"
 
 printf 'line {"message":{"content":"","reasoning_content":"hm"}}\nline {"message":{"content":"x"},"done":true}\n' >s
 serve s

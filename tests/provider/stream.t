@@ -92,11 +92,14 @@ while IFS='|' read -r table said; do
 	status "$table is refused" 78 hamr-provider -n -q --base-url "$URL" in
 	match "... and told" "$(cat "$T/.err")" "*$said*"
 done <<'X'
-[provider]\nprices = [3]|provider.prices: expected 2 to 4 prices
+[provider]\nprices = [3]|config.toml:2: provider.prices: expected 2 to 4 prices
+[provider]\nproxy = "ftp://x"|config.toml:2: provider.proxy must begin
+[provider]\ntool_dialect = "x"|config.toml:2: provider.tool_dialect: unknown
+[provider]\nheaders = ["x"]|config.toml:2: provider.headers: entry 1
 [provider.x]\nprices = [3]\n[provider]\nprices = [1,2,3,4,5]|2 to 4 prices
 [provider]\nprices = [3, -1]|prices
 [provider]\nprices = ["m 1 2"]|an array of numbers
-[budget]\nprices = ["m 1"]|entry 1 must be written as "MODEL INPUT OUTPUT
+[budget]\nprices = ["m 1"]|config.toml:2: budget.prices: entry 1 must be written as "MODEL INPUT OUTPUT
 [budget]\nprices = ["m 1 2 3 4 5"]|entry 1
 [budget]\nprices = ["m 1 2", 3]|an array of several types
 X

@@ -72,17 +72,18 @@ prices_check(const struct conf *c, const char *own_key, struct err *e)
 
 	v = conf_list(c, own_key, &n);
 	if (n > 0 && !numbers(v, n, &p))
-		return err_set(e, ST_CONFIG, "%s: expected 2 to %d prices: "
-		    "input, output, cached input, cache write", own_key,
-		    PRICES_MAX);
+		return err_set(e, ST_CONFIG, "%s: %s: expected 2 to %d prices: "
+		    "input, output, cached input, cache write",
+		    conf_origin(c, own_key), own_key, PRICES_MAX);
 	v = conf_list(c, "budget.prices", &n);
 	if (n == 0 || numbers(v, n, &p))
 		return 0;
 	for (size_t i = 0; i < n; i++)
 		if (!row(v[i] + strcspn(v[i], " "), &p))
-			return err_set(e, ST_CONFIG, "budget.prices: entry %zu "
-			    "must be written as \"MODEL INPUT OUTPUT [CACHED "
-			    "[WRITE]]\"", i + 1);
+			return err_set(e, ST_CONFIG, "%s: budget.prices: entry "
+			    "%zu must be written as \"MODEL INPUT OUTPUT "
+			    "[CACHED [WRITE]]\"", conf_origin(c,
+			    "budget.prices"), i + 1);
 	return 0;
 }
 

@@ -195,16 +195,17 @@ load_url(struct settings *s, struct lookup *l, const struct flags *f,
     bool *trusted, struct err *e)
 {
 	const char *env = variable(s->api->url_env);
-	const char *url = f->base_url, *fault = NULL;
+	const char *url = f->base_url, *from = "--base-url", *fault = NULL;
 
 	*trusted = url != NULL;
 	if (url == NULL) {
 		url = get_str(l, "base_url");
-		*trusted = is_command_line(conf_origin(l->conf,
-		    whole_key(l, "base_url")));
+		from = conf_origin(l->conf, whole_key(l, "base_url"));
+		*trusted = is_command_line(from);
 	}
 	if (*url == '\0' && env != NULL) {
 		url = env;
+		from = s->api->url_env;
 		*trusted = true;
 	}
 	/* a model and a key but no address: the API's own */
@@ -235,7 +236,7 @@ load_url(struct settings *s, struct lookup *l, const struct flags *f,
 			fault = "contains spaces or control characters";
 	if (fault != NULL)
 		return err_set(e, f->base_url != NULL ? ST_USAGE : ST_CONFIG,
-		    "the base URL %s", fault);
+		    "%s: the base URL %s", from, fault);
 	size_t n = strlen(url);
 	while (n > 0 && url[n - 1] == '/')
 		n--;
@@ -312,8 +313,10 @@ load_headers(struct settings *s, struct lookup *l, bool trusted,
 		for (const char *p = v[i]; *p != '\0'; p++)
 			clean &= *p == '\t' || !iscntrl((unsigned char)*p);
 		if (!clean)
-			return err_set(e, ST_CONFIG, "provider.headers: entry "
-			    "%zu must be written as \"Name: value\"", i + 1);
+			return err_set(e, ST_CONFIG, "%s: provider.headers: "
+			    "entry %zu must be written as \"Name: value\"",
+			    conf_origin(l->conf, whole_key(l, "headers")),
+			    i + 1);
 		if (strncasecmp(v[i], s->api->key_header, name) == 0)
 			s->own_key = true;
 		s->headers[s->nheaders++] = xstrdup(v[i]);
@@ -419,8 +422,9 @@ load_rest(struct settings *s, struct lookup *l, const struct flags *f,
 	const char *scheme = strstr(s->http.proxy, "://");
 	if (scheme != NULL && strncasecmp(s->http.proxy, "http", 4) != 0 &&
 	    strncasecmp(s->http.proxy, "socks", 5) != 0)
-		return err_set(e, ST_CONFIG, "provider.proxy must begin with "
-		    "http://, https:// or socks5://, not %.*s",
+		return err_set(e, ST_CONFIG, "%s: provider.proxy must begin "
+		    "with http://, https:// or socks5://, not %.*s",
+		    conf_origin(l->conf, whole_key(l, "proxy")),
 		    (int)(scheme - s->http.proxy) + 3, s->http.proxy);
 	s->params = get_str(l, "params");
 	s->no_images = !conf_bool(l->conf, whole_key(l, "vision"));
@@ -451,11 +455,11 @@ load_rest(struct settings *s, struct lookup *l, const struct flags *f,
 	if (prices_check(l->conf, s->prices_key, e) < 0)
 		return -1;
 	if (kind < 0)
-		return err_set(e, ST_CONFIG, "provider.tool_dialect: unknown "
-		    "dialect %s; use auto, none, hermes, qwen3-coder, llama3, "
-		    "mistral, deepseek, glm, kimi, minimax, pythonic, gemma or "
-		    "json",
-		    dialect);
+		return err_set(e, ST_CONFIG, "%s: provider.tool_dialect: "
+		    "unknown dialect %s; use auto, none, hermes, qwen3-coder, "
+		    "llama3, mistral, deepseek, glm, kimi, minimax, pythonic, "
+		    "gemma or json", conf_origin(l->conf,
+		    whole_key(l, "tool_dialect")), dialect);
 	s->dialect = (enum dialect_kind)kind;
 	return 0;
 }
