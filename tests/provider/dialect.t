@@ -175,6 +175,29 @@ lifts "llama3: a call in Python" "$one" '<|python_tag|>read.call(path="a.c")' \
 	stop
 lifts "llama3: without its tag" "$one" "$obj_a" stop
 plain "llama3: with words behind it" "$obj_a would read it."
+lifts "a bare list" "$two" "[$obj_a,
+ $obj_b]
+" stop
+plain "... with a name that is none of the tools" "[$obj_a,{\"name\":\"Ann\"}]"
+plain "... with words behind it" "[$obj_a] would read it."
+plain "... of something else" '[{"name":"read"}, 3]'
+plain "... within a text" "so: [$obj_a]"
+plain "... which llama3 alone does not know" "[$obj_a]" \
+	-o provider.tool_dialect=llama3
+lifts "... cut" \
+	'[null,null,[["read","{\"path\":\"a.c\"}"]],"tool_calls",1]' \
+	"[$obj_a,{\"name\":\"read\",\"argu" length
+lifts "an object as a function's arguments" "$two" "<function=read>$a</function>
+<tool_call>
+<function=read>
+$b
+</function> </tool_call>" stop
+lifts "... without the closing tag" "$one" "<function=read> $a" stop
+lifts "... cut" '["",null,[],"length",1]' '<function=read>{"path":"a' length
+plain "... with words behind it" "<function=read>$a b"
+plain "... of another name" "<function=reads>$a</function>"
+lifts "granite" "$two" "<|tool_call|>[$obj_a, $obj_b]<|end_of_text|>" stop
+plain "granite: its tag in words" 'The token <|tool_call|> begins a call.'
 plain "llama3: another name" '{"name":"Ann","parameters":{}}'
 plain "llama3: its tag in words" 'The token <|python_tag|> begins a call.'
 lifts "mistral" "$two" \

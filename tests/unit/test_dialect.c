@@ -266,17 +266,28 @@ static void
 test_qwen3_broken(void **state)
 {
 	(void)state;
-	check("<tool_call>\n<function=read>\n{\"path\":1}\n</function>\n"
+	check("<tool_call>\n<function=read>\n{\"path\":1]\n</function>\n"
 	    "</tool_call>",
-	    "M[<tool_call>\n<function=read>\n{\"path\":1}\n</function>\n"
+	    "M[<tool_call>\n<function=read>\n{\"path\":1]\n</function>\n"
 	    "</tool_call>]");
-	check("<function=read>{}</function>",
-	    "M[<function=read>{}</function>]");
+	check("<function=read>[]</function>",
+	    "M[<function=read>[]</function>]");
 	check("<tool_call>\n<function=write>\n<parameter=a>\n"
 	    Q("read", P("path", "a")),
 	    "M[<tool_call>\n<function=write>\n<parameter=a>\n"
 	    Q("read", P("path", "a")) "]");
 	check("<function=rm>{}</function>", "T[<function=rm>{}</function>]");
+}
+
+static void
+test_function_object(void **state)
+{
+	(void)state;
+	check("<tool_call>\n<function=read>\n{\"path\":1}\n</function>\n"
+	    "</tool_call>", "C[read {\"path\":1}]");
+	check("a <function=read>{}</function> b", "T[a]C[read {}]T[ b]");
+	check("<function=read>{\"path\":\"</function>\"} <function=read>{}",
+	    "C[read {\"path\":\"</function>\"}]C[read {}]");
 }
 
 /* ---- cut by length ---- */
@@ -391,6 +402,7 @@ main(void)
 		cmocka_unit_test(test_qwen3_newlines),
 		cmocka_unit_test(test_qwen3_values),
 		cmocka_unit_test(test_qwen3_broken),
+		cmocka_unit_test(test_function_object),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_cut_regions),
 		cmocka_unit_test(test_floods),

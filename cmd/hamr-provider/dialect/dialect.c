@@ -31,6 +31,7 @@ struct block {
 static const struct block blocks[] = {
 	{ DIALECT_LLAMA3, PYTHON_TAG, .read = read_llama3 },
 	{ DIALECT_MISTRAL, MISTRAL, MISTRAL_ARGS, .read = read_mistral },
+	{ DIALECT_MISTRAL, GRANITE, .read = read_granite },
 	{ DIALECT_DEEPSEEK, DS_CALLS, DS_CALL, DS_CALLS_END,
 	    .read = read_tagged },
 	{ DIALECT_DEEPSEEK, DS_CALL, NULL, DS_END, .read = read_tagged },
@@ -536,7 +537,9 @@ opens_block(const struct dialect *d, struct slice s, const struct block **f)
 		at = skip_name(s, name);
 		weak = at == s.n ? unsure(at) : at > name &&
 		    s.p[at] == '(' && is_tool(d, slice_part(s, name, at));
-	} else if (*s.p == '{' && reads(d, DIALECT_LLAMA3) && !d->said) {
+	}
+	if (weak == 0 && !d->said && (*s.p == '{' ? reads(d, DIALECT_LLAMA3) :
+	    *s.p == '[' && d->kind == DIALECT_AUTO)) {
 		*f = &bare;
 		weak = opens_object(s, 0);
 	} else if (*s.p == '`' && (json ? line : d->kind == DIALECT_AUTO &&
@@ -567,7 +570,7 @@ at_call(struct dialect *d, enum block_end e)
 	struct slice inner = slice_from(s, at);
 	if (begins(inner, 0, "{") && reads(d, DIALECT_HERMES)) {
 		d->reading.start = at;
-		d->reading.object = (struct scan_end){ .at = at };
+		d->reading.object = (struct scan_end){ .at = 0 };
 		d->reading.object_end = 0;
 		into_block(d, &hermes);
 		return true;

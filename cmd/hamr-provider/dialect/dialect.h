@@ -8,7 +8,7 @@
  *	qwen3-coder	<tool_call><function=N><parameter=K>V</parameter>
  *			</function></tool_call>; the leading <tool_call>,
  *			</function>, and the closing tags at the very end may
- *			be missing
+ *			be missing; also <function=N>{...}</function>
  *	the others	see internal.h
  *
  * Values are raw text, not XML: the last fitting closing tag counts.  They are

@@ -6,9 +6,11 @@
  * others are read when the whole block is there:
  *
  *	llama3		<|python_tag|>{"name":N,"parameters":{...}}; also an
- *			answer that is nothing but such objects
+ *			answer that is nothing but such objects, or for auto a
+ *			list of them
  *	mistral		[TOOL_CALLS][{"name":N,"arguments":{...}}], and
- *			[TOOL_CALLS]N[ARGS]{...}
+ *			[TOOL_CALLS]N[ARGS]{...}; the list after Granite's
+ *			<|tool_call|>, too
  *	deepseek	<|tool_calls_begin|> with its own wide marks; since 3.2
  *			what minimax has, with |DSML| before each tag's name
  *	glm		<tool_call>N <arg_key>K</arg_key><arg_value>V
@@ -53,6 +55,7 @@
 #define FUNCTIONS_END "</function_calls>"
 #define MISTRAL "[TOOL_CALLS]"
 #define MISTRAL_ARGS "[ARGS]"
+#define GRANITE "<|tool_call|>"
 #define GEMMA "<|tool_call>"
 #define GEMMA_END "<tool_call|>"
 #define GEMMA_FUNCTION "<start_function_call>"
@@ -116,7 +119,7 @@ struct reading {
 	/* if the block is read as it arrives: its JSON object or function
 	 * begins at start, and everything before pos was read */
 	size_t start, pos;
-	struct scan_end object;
+	struct scan_end object;	/* at 0: not begun */
 	size_t object_end;	/* 0: not yet */
 	struct qwen3 qwen3;
 };
@@ -126,8 +129,8 @@ struct block_call *reading_call(struct reading *r);
 
 typedef enum block_said block_read(struct reading *r);
 block_read read_hermes, read_qwen3;
-block_read read_llama3, read_bare, read_mistral, read_fence, read_functions,
-    read_glm, read_pythonic;
+block_read read_llama3, read_bare, read_mistral, read_granite, read_fence,
+    read_functions, read_glm, read_pythonic;
 block_read read_tagged;		/* of deepseek and kimi */
 block_read read_invokes;	/* of minimax and DSML */
 block_read read_gemma, read_tool_code;
@@ -137,6 +140,12 @@ block_read python_call;		/* one N(K=V), or N{K:V} */
 enum block_said python_lines(struct reading *r, const char *end);
 block_read read_junk;		/* not a call: broken if it is closed, else
 				 * text */
+
+/* Find the end of the JSON object that begins at byte `at`, and of the tag that
+ * closes its call, as they arrive; *object is unchecked.  Where the tag is
+ * missing, the next call's or the end of the answer does. */
+enum block_said read_object(struct reading *r, size_t at, const char *close,
+    const char *next, struct slice *object);
 
 void qwen3_begin(struct reading *r, size_t at, bool led);
 /* Does s begin with a tag <function=NAME>?  1: yes, and *n is its length; -1:

@@ -43,31 +43,46 @@ take_object(struct reading *r, struct slice object)
 	return true;
 }
 
-/* <tool_call>{"name":N,"arguments":{...}}</tool_call> */
 enum block_said
-read_hermes(struct reading *r)
+read_object(struct reading *r, size_t at, const char *close, const char *next,
+    struct slice *object)
 {
 	struct slice s = r->s;
 
+	if (r->object.at == 0)
+		r->object.at = at;
 	if (r->object_end == 0)
 		r->object_end = r->pos = scan_end(&r->object, s);
 	if (r->object_end == 0)
 		return r->e == BLOCK_GROWS ? BLOCK_MORE : BLOCK_OPEN;
 	/* do not scan the white space after it again */
 	r->pos = skip_white(s, r->pos);
-	int closed = tag_match(slice_from(s, r->pos), CALL_END);
-	int next = tag_match(slice_from(s, r->pos), CALL);
-	if (closed != 1 && next != 1) {
-		if (r->e == BLOCK_GROWS && (closed < 0 || next < 0))
+	int closed = tag_match(slice_from(s, r->pos), close);
+	int more = tag_match(slice_from(s, r->pos), next);
+	if (closed != 1 && more != 1) {
+		if (r->e == BLOCK_GROWS && (closed < 0 || more < 0))
 			return BLOCK_MORE;
-		if (closed >= 0 && next >= 0)
+		if (closed >= 0 && more >= 0)
 			return BLOCK_JUNK;
 		if (r->e == BLOCK_CUT)
 			return BLOCK_OPEN;
 	}
-	r->at = closed == 1 ? r->pos + strlen(CALL_END) : next == 1 ? r->pos :
+	r->at = closed == 1 ? r->pos + strlen(close) : more == 1 ? r->pos :
 	    s.n;
-	struct slice object = slice_part(s, r->start, r->object_end);
+	*object = slice_part(s, at, r->object_end);
+	return BLOCK_CALLS;
+}
+
+/* <tool_call>{"name":N,"arguments":{...}}</tool_call> */
+enum block_said
+read_hermes(struct reading *r)
+{
+	struct slice object;
+	enum block_said said = read_object(r, r->start, CALL_END, CALL,
+	    &object);
+
+	if (said != BLOCK_CALLS)
+		return said;
 	return scan_record(&r->scan, object.p, object.n) == 0 &&
 	    take_object(r, object) ? BLOCK_CALLS : BLOCK_BROKEN;
 }
@@ -150,7 +165,7 @@ static size_t
 skip_turn_end(struct slice s, size_t at)
 {
 	static const char *const ends[] = { "<|eom_id|>", "<|eot_id|>",
-		"<|im_end|>", "</s>" };
+		"<|im_end|>", "<|end_of_text|>", "</s>" };
 	size_t to = skip_white(s, at);
 
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
@@ -216,6 +231,16 @@ read_mistral(struct reading *r)
 		r->at = skip_turn_end(s, r->at);
 		at = skip_white(s, r->at);
 	}
+	return said;
+}
+
+/* <|tool_call|>[{"name":N,"arguments":{...}}] */
+enum block_said
+read_granite(struct reading *r)
+{
+	r->at = strlen(GRANITE);
+	enum block_said said = objects(r);
+	r->at = skip_turn_end(r->s, r->at);
 	return said;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 
 #include "internal.h"
 
@@ -25,6 +26,8 @@ qwen3_begin(struct reading *r, size_t at, bool led)
 	*q = (struct qwen3){ .led = led, .opened = led, .v = q->v,
 		.cap = q->cap };
 	r->start = r->pos = at;
+	r->object = (struct scan_end){ .at = 0 };
+	r->object_end = 0;
 }
 
 /* ---- tags ---- */
@@ -326,6 +329,31 @@ split_value(struct reading *r, struct slice fn, size_t i)
 	}
 }
 
+/* <function=NAME>{...}</function>: the arguments are the JSON object at byte
+ * `at`, as Llama 3.1 writes them. */
+static enum block_said
+with_object(struct reading *r, struct slice name, size_t at)
+{
+	struct slice args;
+	enum block_said said = read_object(r, at, FUNC_END, FUNC, &args);
+
+	if (said != BLOCK_CALLS)
+		return said;
+	size_t end = skip_white(r->s, r->at);
+	int led = r->qwen3.led ? tag_match(slice_from(r->s, end), CALL_END) : 0;
+	if (led < 0 && r->e == BLOCK_GROWS)
+		return BLOCK_MORE;
+	if (led != 0)
+		r->at = num_min(end + strlen(CALL_END), r->s.n);
+	if (scan_record(&r->scan, args.p, args.n) != 0)
+		return BLOCK_BROKEN;
+	struct block_call *c = reading_call(r);
+	buf_slice(&c->name, name);
+	buf_slice(&c->args, args);
+	r->n++;
+	return BLOCK_CALLS;
+}
+
 enum block_said
 read_qwen3(struct reading *r)
 {
@@ -334,6 +362,10 @@ read_qwen3(struct reading *r)
 
 	if (q->prev.kind == Q_NONE && !begin_call(r))
 		return BLOCK_JUNK;
+	name = slice_part(r->s, r->start + strlen(FUNC), q->name_end);
+	size_t args = skip_white(r->s, q->name_end + 1);
+	if (begins(r->s, args, "{"))
+		return with_object(r, name, args);
 	enum block_said said = walk_tags(r);
 	if (said == BLOCK_MORE && r->e != BLOCK_GROWS)
 		said = at_end(r);
@@ -341,7 +373,6 @@ read_qwen3(struct reading *r)
 		return said;
 	r->at = q->end;
 	struct block_call *c = reading_call(r);
-	name = slice_part(r->s, r->start + strlen(FUNC), q->name_end);
 	fn = tools_find(r->tools, name);
 	buf_slice(&c->name, name);
 	if (q->n > 0)
