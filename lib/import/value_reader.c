@@ -144,7 +144,8 @@ at_value(struct value_reader *u)
 		else if (c == ',' && u->in_array && u->after) {
 			u->after = false;
 			u->comma = true;
-		} else if (!is_whitespace(c))
+		} else if (!is_whitespace(c) &&
+		    !(c == ',' && u->in_array && u->told))
 			break;
 	}
 	rec_raw_drop(u->in, i);
@@ -158,7 +159,7 @@ take_value(struct value_reader *u, struct slice s, struct err *e)
 	u->line = u->now + 1;
 	u->now += slice_newlines(s);
 	u->after = true;
-	u->comma = false;
+	u->comma = u->told = false;
 	u->end = (struct scan_end){ .at = 0 };
 	return check(u, s) > 0 ? 1 : refuse_scan(u, e);
 }
@@ -174,6 +175,7 @@ refuse_comma(struct value_reader *u, char c, struct err *e)
 	u->used = c == ',' || c == ']';
 	u->in_array &= c != ']';
 	u->after = u->comma = false;
+	u->told = c == ',';
 	return err_set(e, ST_DATA, "%s:%zu: %s", u->in->name, u->line,
 	    missing ? "no comma between the values of an array" :
 	    "a comma where a value should be");
