@@ -519,6 +519,10 @@ event(void *ctx, const struct toml_event *ev, struct err *e)
 		r = put(at, path.p, ev->v, e);
 	} else if (at->pending != NULL) {
 		r = err_set(e, ST_CONFIG, "%s", at->pending);
+	} else if (ev->nkey == 2 && (strcmp(ev->key[0], "provider") == 0 ||
+	    strcmp(ev->key[0], "mcp") == 0) && !toml_is_bare(ev->key[1])) {
+		r = err_set(e, ST_CONFIG, "%s: [%.200s]: a name may have only "
+		    "letters, digits, _ and -", where, path.p);
 	} else if (!conf_key_is_table(path.p)) {
 		path.p[utf8_cut(path.p, path.len, 200)] = '\0';
 		char *near = conf_key_nearest_table(path.p);
