@@ -15,7 +15,7 @@ enum quirk {
 	QUIRK_NO_TOOL_CHOICE = 64,
 	QUIRK_REASONING = 128,		/* must be sent back */
 	QUIRK_NO_REASONING = 256,
-	/* about the messages (messages.h, turns.h) */
+	/* about the messages (messages.h, body.c) */
 	QUIRK_SHORT_IDS = 512,		/* ids of 9 letters and digits */
 	QUIRK_ALTERNATE = 1024,		/* user and assistant in turn */
 	QUIRK_AFTER_TOOL = 2048,	/* no user message after a result */
