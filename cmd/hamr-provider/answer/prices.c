@@ -43,47 +43,37 @@ numbers(const char *const *texts, size_t n, struct prices *p)
 	return good;
 }
 
-struct prices
-prices_find(const struct conf *c, const char *own_key, const char *model)
-{
-	struct prices p = { .known = false };
-	const char *const *v;
-	size_t n;
-
-	v = conf_list(c, own_key, &n);
-	if (numbers(v, n, &p))
-		return p;
-	v = conf_list(c, "budget.prices", &n);
-	if (numbers(v, n, &p) || *model == '\0')
-		return p;
-	for (size_t i = 0; i < n && !p.known; i++)
-		if (strncmp(v[i], model, strlen(model)) == 0 &&
-		    v[i][strlen(model)] == ' ')
-			row(v[i] + strlen(model), &p);
-	return p;
-}
-
 int
-prices_check(const struct conf *c, const char *own_key, struct err *e)
+prices_find(const struct conf *c, const char *own_key, const char *model,
+    struct prices *p, struct err *e)
 {
-	struct prices p;
 	const char *const *v;
 	size_t n;
 
+	*p = (struct prices){ .known = false };
 	v = conf_list(c, own_key, &n);
-	if (n > 0 && !numbers(v, n, &p))
+	if (n > 0 && !numbers(v, n, p))
 		return err_set(e, ST_CONFIG, "%s: %s: expected 2 to %d prices: "
 		    "input, output, cached input, cache write",
 		    conf_origin(c, own_key), own_key, PRICES_MAX);
-	v = conf_list(c, "budget.prices", &n);
-	if (n == 0 || numbers(v, n, &p))
+	if (n > 0)
 		return 0;
-	for (size_t i = 0; i < n; i++)
-		if (!row(v[i] + strcspn(v[i], " "), &p))
+	v = conf_list(c, "budget.prices", &n);
+	if (numbers(v, n, p))
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		size_t name = strcspn(v[i], " ");
+		struct prices one;
+
+		if (!row(v[i] + name, &one))
 			return err_set(e, ST_CONFIG, "%s: budget.prices: entry "
 			    "%zu must be written as \"MODEL INPUT OUTPUT "
 			    "[CACHED [WRITE]]\"", conf_origin(c,
 			    "budget.prices"), i + 1);
+		if (!p->known && name == strlen(model) &&
+		    strncmp(v[i], model, name) == 0)
+			*p = one;
+	}
 	return 0;
 }
 

@@ -712,11 +712,12 @@ put_answer(struct exchange *x)
 		.model = p->set->model, .ms = file_now_ms() - x->started,
 		.ttft_ms = x->first > 0 ? x->first - x->started : -1 };
 	struct slice block = answer_end(p->answer, false);
-	struct prices prices = prices_find(p->set->conf, p->set->prices_key,
-	    p->set->model);
+	struct prices prices;
 	struct buf line = BUF_INIT((size_t)1 << 40);
 	struct scan s = { 0 };
 
+	prices_find(p->set->conf, p->set->prices_key, p->set->model, &prices,
+	    NULL);
 	if (answer_usage_record(p->answer, &prices, &line))
 		provider_put(p, R_USAGE, &line);
 	if (block.n > 0) {

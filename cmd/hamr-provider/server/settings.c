@@ -413,6 +413,7 @@ load_rest(struct settings *s, struct lookup *l, const struct flags *f,
 {
 	const char *dialect = get_str(l, "tool_dialect");
 	int kind = dialect_named(dialect);
+	struct prices prices;
 
 	s->conf = l->conf;
 	s->quiet = f->quiet;
@@ -452,7 +453,7 @@ load_rest(struct settings *s, struct lookup *l, const struct flags *f,
 	s->max_line = (size_t)get_int(l, "max_line_bytes");
 	s->max_event = (size_t)get_int(l, "max_event_bytes");
 	memcpy(s->prices_key, whole_key(l, "prices"), sizeof s->prices_key);
-	if (prices_check(l->conf, s->prices_key, e) < 0)
+	if (prices_find(l->conf, s->prices_key, s->model, &prices, e) < 0)
 		return -1;
 	if (kind < 0)
 		return err_set(e, ST_CONFIG, "%s: provider.tool_dialect: "
