@@ -137,6 +137,9 @@ scan_str_is(struct slice val, const char *text)
 	    scan_key_is((struct slice){ val.p + 1, val.n - 2 }, text);
 }
 
+/* The value of key among n members; {NULL, 0} when there is none. */
+struct slice scan_member(const struct member *m, size_t n, const char *key);
+
 /* The value of key in obj; {NULL, 0} when obj is not an object or has
  * none. */
 struct slice scan_get(struct slice obj, const char *key);

@@ -151,6 +151,15 @@ walk_next(struct walk *w, struct slice *key, struct slice *val)
 }
 
 struct slice
+scan_member(const struct member *m, size_t n, const char *key)
+{
+	for (size_t i = 0; i < n; i++)
+		if (scan_key_is(m[i].key, key))
+			return m[i].val;
+	return (struct slice){ NULL, 0 };
+}
+
+struct slice
 scan_get(struct slice obj, const char *key)
 {
 	struct slice k;

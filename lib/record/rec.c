@@ -42,21 +42,6 @@ static const struct word roles[] = {
 	{ "cancel", R_CANCEL }, { NULL, R_OTHER }
 };
 
-struct slice
-rec_get_n(const struct rec *r, const char *key, size_t n)
-{
-	for (size_t i = 0; i < r->n; i++) {
-		struct slice k = r->m[i].key;
-
-		/* a key with escapes is longer than what it stands for */
-		if (k.n < n || (*k.p != *key && *k.p != '\\'))
-			continue;
-		if (k.n == n ? memcmp(k.p, key, n) == 0 : scan_key_is(k, key))
-			return r->m[i].val;
-	}
-	return (struct slice){ NULL, 0 };
-}
-
 char *
 rec_strdup(const struct rec *r, const char *key)
 {

@@ -41,13 +41,10 @@ struct rec {
 };
 
 /* The value of a top-level key; {NULL, 0} when absent. */
-struct slice rec_get_n(const struct rec *r, const char *key, size_t n);
-
-/* Inline, as the compiler usually knows the length of key. */
 static inline struct slice
 rec_get(const struct rec *r, const char *key)
 {
-	return rec_get_n(r, key, strlen(key));
+	return scan_member(r->m, r->n, key);
 }
 
 /* A string value, decoded, or NULL; the caller frees it. */

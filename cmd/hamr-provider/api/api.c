@@ -88,10 +88,7 @@ api_event(const struct api *api, struct api_stream *st, struct answer *a,
 struct slice
 api_member(const struct api_stream *st, const char *key)
 {
-	for (size_t i = 0; i < st->scan.n; i++)
-		if (scan_key_is(st->scan.m[i].key, key))
-			return st->scan.m[i].val;
-	return (struct slice){ NULL, 0 };
+	return scan_member(st->scan.m, st->scan.n, key);
 }
 
 enum api_said
