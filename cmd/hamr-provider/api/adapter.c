@@ -113,7 +113,7 @@ start(struct adapter *ad, struct err *e)
 	    "something else follows it", ad->path, ad->lines);
 }
 
-struct adapter *
+const struct api *
 adapter_open(const char *path, size_t max, struct err *e)
 {
 	struct buf own = BUF_INIT(PROGRAM_MAX);
@@ -152,14 +152,16 @@ adapter_open(const char *path, size_t max, struct err *e)
 	buf_init(&ad->in, BUF_RECORD_MAX);
 	buf_init(&ad->out, max < BUF_RECORD_MAX ? max : BUF_RECORD_MAX);
 	if (start(ad, e) == 0)
-		return ad;
-	adapter_free(ad);
+		return &ad->api;
+	adapter_free(&ad->api);
 	return NULL;
 }
 
 void
-adapter_free(struct adapter *ad)
+adapter_free(const struct api *api)
 {
+	struct adapter *ad = api != NULL ? api->own : NULL;
+
 	if (ad == NULL)
 		return;
 	program_free(ad->program);
@@ -172,12 +174,6 @@ adapter_free(struct adapter *ad)
 	free(ad->window);
 	free(ad->text);
 	free(ad);
-}
-
-const struct api *
-adapter_api(const struct adapter *ad)
-{
-	return &ad->api;
 }
 
 void

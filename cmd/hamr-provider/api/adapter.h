@@ -20,13 +20,10 @@ struct adapter;
 char *adapter_path(const char *name);
 bool adapter_is_path(const char *name);
 
-/* Read and compile; NULL with e.  A result may have up to max bytes.  The
- * caller frees it with adapter_free. */
-struct adapter *adapter_open(const char *path, size_t max, struct err *e);
-void adapter_free(struct adapter *ad);
-
-/* The adapter as an API; borrowed from ad. */
-const struct api *adapter_api(const struct adapter *ad);
+/* Read and compile: an API, whose own is the adapter; NULL with e.  A result
+ * may have up to max bytes.  The caller frees it with adapter_free. */
+const struct api *adapter_open(const char *path, size_t max, struct err *e);
+void adapter_free(const struct api *api);	/* NULL: nothing */
 
 /* Call wait while the program runs. */
 void adapter_wait(struct adapter *ad, program_waiter *wait, void *ctx);

@@ -69,7 +69,7 @@ api_event(const struct api *api, struct api_stream *st, struct answer *a,
 		api_fails(f, data);
 	else if (st->sse->is_error || (!object && api->own == NULL &&
 	    isalpha((unsigned char)*data.p)))
-		failure_words(f, data);
+		failure_event(f, data, (struct slice){ NULL, 0 });
 	else if (api->own != NULL)
 		said = adapter_event(api->own, st, a, data, f);
 	else if (!object)
@@ -94,7 +94,7 @@ api_member(const struct api_stream *st, const char *key)
 enum api_said
 api_fails(struct failure *f, struct slice object)
 {
-	failure_event(f, object);
+	failure_event(f, object, object);
 	return API_ERROR;
 }
 

@@ -808,9 +808,8 @@ speak(struct provider *p, const char *api)
 	struct settings *s = p->set;
 	struct err e = { .text = "" };
 
-	if (s->adapter != NULL && strcmp(adapter_api(s->adapter)->name,
-	    api) == 0)
-		s->api = adapter_api(s->adapter);
+	if (s->adapter != NULL && strcmp(s->adapter->name, api) == 0)
+		s->api = s->adapter;
 	else if (api_named(api) != NULL)
 		s->api = api_named(api);
 	if (strcmp(s->api->name, api) == 0)
@@ -821,7 +820,7 @@ speak(struct provider *p, const char *api)
 	    adapter_open(path, s->http.max_body, &e);
 	free(path);
 	if (s->adapter != NULL) {
-		s->api = adapter_api(s->adapter);
+		s->api = s->adapter;
 		return 0;
 	}
 	s->api = &api_openai;

@@ -344,7 +344,7 @@ failure_status(struct failure *f, long status, struct slice body)
 }
 
 void
-failure_event(struct failure *f, struct slice object)
+failure_event(struct failure *f, struct slice text, struct slice object)
 {
 	static const char *const keys[] = { "code", "type", "status" };
 	static const struct {
@@ -386,17 +386,9 @@ failure_event(struct failure *f, struct slice object)
 	failure_set(f, code_of_status(status),
 	    "the server reports in its answer: ");
 	if (!add_text(&f->message, "", object))
-		add_shown(&f->message, object);
+		add_shown(&f->message, text);
 	if (status != 429)
-		check_overflow(f, object, object);
-}
-
-void
-failure_words(struct failure *f, struct slice text)
-{
-	failure_set(f, "server", "the server reports in its answer: ");
-	add_shown(&f->message, text);
-	check_overflow(f, text, (struct slice){ NULL, 0 });
+		check_overflow(f, text, object);
 }
 
 void

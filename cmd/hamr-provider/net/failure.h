@@ -35,11 +35,9 @@ const char *failure_code(struct slice val);
 /* The answer of a server with a status other than 200. */
 void failure_status(struct failure *f, long status, struct slice body);
 
-/* An error object within an answer of status 200 (checked JSON). */
-void failure_event(struct failure *f, struct slice object);
-
-/* The same for text that is not JSON. */
-void failure_words(struct failure *f, struct slice text);
+/* An error within an answer of status 200.  object: the same text as checked
+ * JSON, or {NULL, 0}. */
+void failure_event(struct failure *f, struct slice text, struct slice object);
 
 /* Does a server's message say that it, or its model, does not support
  * tools? */

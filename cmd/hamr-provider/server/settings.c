@@ -104,7 +104,7 @@ load_own(struct settings *s, struct lookup *l, const struct flags *f,
 	else if (path == NULL)
 		s->program = plugin_find("provider", api, e);
 	if (s->adapter != NULL)
-		s->api = adapter_api(s->adapter);
+		s->api = s->adapter;
 	else if (there && e->status == ST_USAGE && f->api == NULL)
 		e->status = ST_CONFIG;
 	else if (!there && s->program == NULL && (adapter_is_path(api) ||

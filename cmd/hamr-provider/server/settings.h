@@ -13,7 +13,6 @@
 #define OLLAMA_WINDOW 32768	/* fits on most machines */
 
 struct api;
-struct adapter;
 
 /* Named flags; NULL: not given. */
 struct flags {
@@ -26,7 +25,8 @@ enum reasoning_replay { REASONING_AUTO, REASONING_ALWAYS, REASONING_NEVER };
 
 struct settings {
 	const struct api *api;
-	struct adapter *adapter;	/* speaks the API, or NULL; owned */
+	const struct api *adapter;	/* the API if a jq program speaks it,
+					 * or NULL; owned */
 	char *program;			/* hamr-provider-NAME, to exec instead
 					 * of us; NULL: none.  Owned */
 	long long window;		/* num_ctx; 0: not requested */
