@@ -52,7 +52,7 @@ get(struct provider *p, const char *base, const char *path,
 		return true;
 	}
 	char *url = server_url(base, path);
-	struct http_call c = { .url = url, .post = body.n > 0, .body = body,
+	struct http_call c = { .url = url, .body = body,
 		.max_ms = max_ms, .sink = on_body, .ctx = out,
 		.wait = provider_wait, .wait_ctx = p };
 	http_do(server_http(p), &c, r);

@@ -481,18 +481,18 @@ begin(struct exchange *x)
 void
 attempt_do(struct exchange *x)
 {
-	struct http_call call = { .post = true, .sink = on_body,
-		.ctx = x, .wait = provider_wait, .wait_ctx = x->p };
+	struct http_call call = { .sink = on_body, .ctx = x,
+		.wait = provider_wait, .wait_ctx = x->p };
 
 	if (begin(x) == 0) {
 		call.url = x->url;
-		if (x->call.method != NULL) {
-			call.method = x->call.method;
-			call.post = strcmp(call.method, "GET") != 0;
+		call.method = x->call.method;
+		if (call.method != NULL) {
 			call.headers = (const char *const *)x->call.headers;
 			call.nheaders = x->call.nheaders;
 		}
-		call.body = buf_view(&x->body);
+		if (call.method == NULL || strcmp(call.method, "GET") != 0)
+			call.body = buf_view(&x->body);
 		http_do(server_http(x->p), &call, &x->reply);
 	}
 	judge(x);

@@ -117,27 +117,29 @@ take_body(void *ctx, long status, const char *p, size_t n)
 	return b->answered ? HTTP_LAST : HTTP_MORE;
 }
 
-/* Add the current headers of the session; returns how many there are. */
-static size_t
-put_headers(struct bridge *b)
-{
-	size_t n = b->nheaders;
-
-	if (b->session != NULL)
-		b->headers[n++] = b->session;
-	if (b->version != NULL)
-		b->headers[n++] = b->version;
-	if (b->resume != NULL)
-		b->headers[n++] = b->resume;
-	return n;
-}
-
 static int
 wait_alone(void *ctx, struct pollfd *fds, size_t n, int ms)
 {
 	(void)ctx;
 	poll(fds, n, ms);
 	return 0;
+}
+
+/* Do what c says, with the current headers of the session. */
+static void
+ask(struct bridge *b, struct http *http, struct http_call c,
+    struct http_reply *r)
+{
+	const char *const more[] = { b->session, b->version, b->resume };
+
+	c.url = b->url;
+	c.headers = b->headers;
+	c.nheaders = b->nheaders;
+	for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+		if (more[i] != NULL)
+			b->headers[c.nheaders++] = more[i];
+	c.sink = take_body;
+	http_do(http, &c, r);
 }
 
 /* ---- messages that answer no request ---- */
@@ -164,8 +166,6 @@ retry_ms(const struct bridge *b)
 static void
 start_listening(struct bridge *b)
 {
-	struct http_call c = { .url = b->url, .headers = b->headers,
-		.sink = take_body, .ctx = b, .wait = wait_alone };
 	struct http_reply r;
 	pid_t parent = getpid();
 
@@ -184,8 +184,8 @@ start_listening(struct bridge *b)
 	for (int idle = 0; idle < RESUMES_MAX; idle++) {
 		b->heard = b->sse.is_cut = false;
 		b->stream = true;
-		c.nheaders = put_headers(b);
-		http_do(b->http, &c, &r);
+		ask(b, b->http, (struct http_call){ .ctx = b,
+		    .wait = wait_alone }, &r);
 		sse_end(&b->sse, take_message, b);
 		if (r.status != 200)
 			break;
@@ -231,12 +231,10 @@ wait_here(void *ctx, struct pollfd *fds, size_t n, int ms)
 			continue;
 		}
 		struct bridge quiet = { .body = BUF_INIT(LINE_MAX_BYTES) };
-		struct http_call c = { .url = b->url, .post = true,
-			.body = text, .headers = b->headers,
-			.nheaders = put_headers(b), .max_ms = SIDE_MS,
-			.sink = take_body, .ctx = &quiet, .wait = wait_alone };
 		sse_init(&quiet.sse, LINE_MAX_BYTES, LINE_MAX_BYTES);
-		http_do(b->side, &c, &r);
+		ask(b, b->side, (struct http_call){ .body = text,
+		    .max_ms = SIDE_MS, .ctx = &quiet, .wait = wait_alone },
+		    &r);
 		sse_release(&quiet.sse);
 		buf_release(&quiet.body);
 		if (!b->listens && scan_str_is(m.method,
@@ -286,9 +284,6 @@ fail(struct bridge *b, const struct http_reply *r)
 static void
 resume(struct bridge *b)
 {
-	struct http_call c = { .url = b->url, .headers = b->headers,
-		.sink = take_body, .ctx = b, .wait = wait_here,
-		.wait_ctx = b };
 	struct http_reply r = { .status = 200 };
 
 	for (int i = 0; i < RESUMES_MAX && r.status == 200 && !b->answered &&
@@ -298,8 +293,8 @@ resume(struct bridge *b)
 		while (!b->over && (now = file_now_ms()) < until)
 			wait_here(b, NULL, 0, (int)(until - now));
 		b->heard = b->sse.is_cut = false;
-		c.nheaders = put_headers(b);
-		http_do(b->http, &c, &r);
+		ask(b, b->http, (struct http_call){ .ctx = b,
+		    .wait = wait_here, .wait_ctx = b }, &r);
 		sse_end(&b->sse, take_message, b);
 		if (b->heard)
 			i = 0;
@@ -314,9 +309,6 @@ resume(struct bridge *b)
 static void
 serve(struct bridge *b)
 {
-	struct http_call c = { .url = b->url, .post = true,
-		.headers = b->headers, .sink = take_body, .ctx = b,
-		.wait = wait_here, .wait_ctx = b };
 	struct http_reply r;
 	struct rpc_msg m;
 
@@ -328,14 +320,13 @@ serve(struct bridge *b)
 		char *line = b->later[0];
 		memmove(b->later, b->later + 1, --b->nlater *
 		    sizeof *b->later);
-		c.body = slice_of(line);
-		c.nheaders = put_headers(b);
-		rpc_read(c.body, &m);
+		rpc_read(slice_of(line), &m);
 		b->id = m.id;
 		b->answered = b->stream = false;
 		buf_reset(&b->body);
 		sse_reset(&b->sse);
-		http_do(b->http, &c, &r);
+		ask(b, b->http, (struct http_call){ .body = slice_of(line),
+		    .ctx = b, .wait = wait_here, .wait_ctx = b }, &r);
 		if (b->session == NULL && r.session[0] != '\0')
 			b->session = xasprintf("Mcp-Session-Id: %s",
 			    r.session);
@@ -349,12 +340,9 @@ serve(struct bridge *b)
 		b->id.p = NULL;
 		free(line);
 	}
-	struct http_call end = { .url = b->url, .method = "DELETE",
-		.headers = b->headers, .nheaders = put_headers(b),
-		.max_ms = END_MS, .sink = take_body, .ctx = b,
-		.wait = wait_alone };
 	if (b->session != NULL && !b->lost)
-		http_do(b->side, &end, &r);
+		ask(b, b->side, (struct http_call){ .method = "DELETE",
+		    .max_ms = END_MS, .ctx = b, .wait = wait_alone }, &r);
 }
 
 int

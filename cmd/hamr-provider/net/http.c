@@ -237,7 +237,7 @@ begin(struct http *h, const struct http_call *c, struct http_reply *r)
 	h->started = h->heard = file_now_ms();
 	lib.curl_easy_setopt(h->easy, CURLOPT_URL, c->url);
 	lib.curl_easy_setopt(h->easy, CURLOPT_FRESH_CONNECT, (long)unasked);
-	if (c->post) {
+	if (c->body.n > 0) {
 		lib.curl_easy_setopt(h->easy, CURLOPT_POST, 1L);
 		lib.curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, c->body.p);
 		lib.curl_easy_setopt(h->easy, CURLOPT_POSTFIELDSIZE_LARGE,

@@ -45,8 +45,7 @@ typedef int http_wait(void *ctx, struct pollfd *fds, size_t n, int ms);
 
 struct http_call {
 	const char *url;
-	bool post;
-	const char *method;	/* NULL: POST or GET */
+	const char *method;	/* NULL: POST if there is a body, else GET */
 	const char *const *headers;	/* NULL: the conf's */
 	size_t nheaders;
 	struct slice body;
