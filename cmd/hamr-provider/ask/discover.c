@@ -89,18 +89,24 @@ next_model(struct walk *w, char **name)
 	return true;
 }
 
-/* Ask for the first model; false: no answer.  *model may become NULL. */
+/* Ask for the models; false: no answer.  The first one is taken if none is
+ * set. */
 static bool
-first_model(struct provider *p, const char *base, long max_ms, char **model)
+first_model(struct provider *p, const char *base, long max_ms)
 {
+	struct settings *s = p->set;
 	struct buf b = BUF_INIT(REPLY_MAX);
 	struct http_reply r;
-	bool good = get(p, base, p->set->api->models, SLICE(""), max_ms, &b,
-	    &r);
+	bool good = get(p, base, s->api->models, SLICE(""), max_ms, &b, &r);
 	struct walk w = entries(good ? buf_view(&b) : SLICE("{}"));
+	char *model = NULL;
 
-	*model = NULL;
-	next_model(&w, model);
+	next_model(&w, &model);
+	if (*s->model == '\0' && model != NULL) {
+		free(s->model);
+		s->model = model;
+	} else
+		free(model);
 	buf_release(&b);
 	return good;
 }
@@ -116,31 +122,23 @@ server_find(struct provider *p, struct err *e)
 		{ "http://127.0.0.1:1234/v1", "LM Studio" },
 	};
 	struct settings *s = p->set;
-	bool asked = p->model_asked, named = *s->model != '\0';
-	char *model = NULL;
+	bool named = *s->model != '\0' || p->model_asked;
 	size_t i = 0;
 
 	if (*s->base_url != '\0') {
 		p->model_asked = true;
-		if (named || asked || !first_model(p, s->base_url, MODELS_MS,
-		    &model) || model == NULL)
-			return 0;
-		free(s->model);
-		s->model = model;
-		provider_say(p, "using model %s, the first one listed", model);
+		if (!named && first_model(p, s->base_url, MODELS_MS) &&
+		    *s->model != '\0')
+			provider_say(p, "using model %s, the first one listed",
+			    s->model);
 		return 0;
 	}
-	while (i < 3 && !first_model(p, local[i].base, LOOK_MS, &model))
+	while (i < 3 && !first_model(p, local[i].base, LOOK_MS))
 		i++;
 	if (i == 3)
 		return err_set(e, ST_CONFIG, NONE_FOUND);
 	free(s->base_url);
 	s->base_url = xstrdup(local[i].base);
-	if (!named && model != NULL) {
-		free(s->model);
-		s->model = model;
-	} else
-		free(model);
 	provider_say(p, "using %s at %s (looks like %s)%s%s%s",
 	    *s->model != '\0' ? s->model : "its model", local[i].base,
 	    local[i].what, s->withheld != NULL ? "; provider." : "",

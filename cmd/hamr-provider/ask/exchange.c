@@ -838,15 +838,14 @@ exchange_play(struct provider *p, const struct ask *ask, struct slice line)
 	struct buf all = BUF_INIT((size_t)1 << 40), hex = all;
 	struct buf why = BUF_INIT(sizeof r->why - 1);
 	char *api = scan_strdup(scan_get(line, "api"));
+	bool spoken = api == NULL || speak(p, api) == 0;
 	size_t chunk = p->set->replay_chunk;
 	enum http_next next = HTTP_MORE;
 	int64_t n;
 
-	if (api != NULL && speak(p, api) < 0) {
-		free(api);
-		return;
-	}
 	free(api);
+	if (!spoken)
+		return;
 	ids_note_all(&p->ids, ask->messages, 0);
 	attempt_init(&x);
 	if (begin(&x) == 0) {
