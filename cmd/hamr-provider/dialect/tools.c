@@ -10,13 +10,9 @@
 static bool
 str_eq(struct slice val, struct slice text)
 {
-	struct slice plain = scan_plain(val);
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	bool same = scan_str(val, &b) && slice_eq(buf_view(&b), text);
 
-	if (plain.p != NULL)
-		return slice_eq(plain, text);
-	bool same = scan_str(val, &b) && b.len == text.n &&
-	    (text.n == 0 || memcmp(b.p, text.p, text.n) == 0);
 	buf_release(&b);
 	return same;
 }
