@@ -1,10 +1,9 @@
 /* repetition.c - detect a model that repeats the same passage.
  *
  * A run of equal passages is a stretch of text with a period.  Every STEP
- * characters we look for the shortest period of the last WINDOW characters
- * (with the failure function of Knuth, Morris and Pratt); once it is known, we
- * compare each further character with the one a period before.  The cost per
- * character is constant, whatever the text is.
+ * characters we look for the shortest period of the last WINDOW characters;
+ * once it is known, we compare each further character with the one a period
+ * before.  The cost per character has a bound, whatever the text is.
  */
 #include <string.h>
 
@@ -21,20 +20,12 @@
 static void
 search(struct repetition *r)
 {
-	const uint32_t *s = r->text + r->n - WINDOW;
-	size_t k = 0, i = r->n - WINDOW;
-	uint16_t border[WINDOW + 1];
+	size_t i = r->n - WINDOW, period = 1;
+	const uint32_t *s = r->text + i;
 
-	border[0] = border[1] = 0;
-	for (size_t j = 1; j < WINDOW; j++) {
-		while (k > 0 && s[j] != s[k])
-			k = border[k];
-		k += s[j] == s[k];
-		border[j + 1] = (uint16_t)k;
-	}
-	size_t period = WINDOW - k;
-	if (period > PASSAGE_MAX)
-		return;
+	while (memcmp(s, s + period, (WINDOW - period) * sizeof *s) != 0)
+		if (++period > PASSAGE_MAX)
+			return;
 	while (i > 0 && r->text[i - 1] == r->text[i - 1 + period])
 		i--;
 	r->period = period;
