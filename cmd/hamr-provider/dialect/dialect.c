@@ -321,6 +321,8 @@ into_block(struct dialect *d, const struct block *f)
 {
 	d->block = f;
 	d->looked = 1;
+	d->reading.object = (struct scan_end){ .at = 0 };
+	d->reading.object_end = 0;
 }
 
 /* Not a call after all. */
@@ -569,9 +571,6 @@ at_call(struct dialect *d, enum block_end e)
 		return false;
 	struct slice inner = slice_from(s, at);
 	if (begins(inner, 0, "{") && reads(d, DIALECT_HERMES)) {
-		d->reading.start = at;
-		d->reading.object = (struct scan_end){ .at = 0 };
-		d->reading.object_end = 0;
 		into_block(d, &hermes);
 		return true;
 	}

@@ -116,8 +116,8 @@ struct reading {
 	struct scan scan;
 	struct block_call *v;	/* the calls in it; made are set up */
 	size_t n, made, cap;
-	/* if the block is read as it arrives: its JSON object or function
-	 * begins at start, and everything before pos was read */
+	/* if the block is read as it arrives: its function begins at start,
+	 * and everything before pos was read */
 	size_t start, pos;
 	struct scan_end object;	/* at 0: not begun */
 	size_t object_end;	/* 0: not yet */

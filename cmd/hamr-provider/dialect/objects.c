@@ -78,8 +78,8 @@ enum block_said
 read_hermes(struct reading *r)
 {
 	struct slice object;
-	enum block_said said = read_object(r, r->start, CALL_END, CALL,
-	    &object);
+	enum block_said said = read_object(r, skip_white(r->s, strlen(CALL)),
+	    CALL_END, CALL, &object);
 
 	if (said != BLOCK_CALLS)
 		return said;

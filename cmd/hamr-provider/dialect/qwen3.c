@@ -26,8 +26,6 @@ qwen3_begin(struct reading *r, size_t at, bool led)
 	*q = (struct qwen3){ .led = led, .opened = led, .v = q->v,
 		.cap = q->cap };
 	r->start = r->pos = at;
-	r->object = (struct scan_end){ .at = 0 };
-	r->object_end = 0;
 }
 
 /* ---- tags ---- */
