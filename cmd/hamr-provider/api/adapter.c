@@ -269,14 +269,6 @@ header(struct slice key, struct slice val, const struct adapter_defaults *d,
 	return line;
 }
 
-static void
-add_header(struct adapter_call *c, char *line)
-{
-	c->headers = xrealloc(c->headers, (c->nheaders + 1) *
-	    sizeof *c->headers);
-	c->headers[c->nheaders++] = line;
-}
-
 /* Take the program's headers, and the defaults for those that it does not set;
  * the key is sent in one header only. */
 static int
@@ -305,22 +297,23 @@ take_headers(struct adapter *ad, struct slice headers,
 			    "headers: \"%.*s\" is not a header name with a "
 			    "one-line value", ad->path,
 			    (int)num_min(key.n, 60), key.p);
-		add_header(c, line);
+		texts_add(&c->headers, line);
 	}
-	size_t own = c->nheaders;
+	size_t own = c->headers.n;
 	char *keyed = xasprintf("%s%s", d->key != NULL ? ad->api.key_header :
 	    "", d->key != NULL ? d->key : "");
-	for (size_t i = 0; i < d->nheaders; i++) {
-		bool said = has_key && strcmp(d->headers[i], keyed) == 0;
+	for (size_t i = 0; i < d->headers->n; i++) {
+		const char *usual = d->headers->v[i];
+		bool said = has_key && strcmp(usual, keyed) == 0;
 
 		for (size_t j = 0; j < own; j++) {
-			size_t n = strcspn(c->headers[j], ":;");
+			size_t n = strcspn(c->headers.v[j], ":;");
 
-			said |= strncasecmp(c->headers[j], d->headers[i],
-			    n) == 0 && strchr(":;", d->headers[i][n]) != NULL;
+			said |= strncasecmp(c->headers.v[j], usual, n) == 0 &&
+			    strchr(":;", usual[n]) != NULL;
 		}
 		if (!said)
-			add_header(c, xstrdup(d->headers[i]));
+			texts_add(&c->headers, xstrdup(usual));
 	}
 	free(keyed);
 	return 0;
@@ -398,12 +391,10 @@ adapter_call_release(struct adapter_call *c)
 {
 	free(c->method);
 	free(c->path);
-	for (size_t i = 0; i < c->nheaders; i++) {
-		explicit_bzero(c->headers[i], strlen(c->headers[i]));
-		free(c->headers[i]);
-	}
-	free(c->headers);
-	*c = (struct adapter_call){ NULL, NULL, NULL, 0 };
+	for (size_t i = 0; i < c->headers.n; i++)
+		explicit_bzero(c->headers.v[i], strlen(c->headers.v[i]));
+	texts_release(&c->headers);
+	*c = (struct adapter_call){ .path = NULL };
 }
 
 /* ---- event ---- */

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "jq/program.h"
 
 #include "api.h"
@@ -31,15 +32,13 @@ void adapter_wait(struct adapter *ad, program_waiter *wait, void *ctx);
 /* The request to send. */
 struct adapter_call {
 	char *method, *path;	/* path is appended to base_url */
-	char **headers;		/* the default ones are among them */
-	size_t nheaders;
+	struct texts headers;	/* the default ones are among them */
 };
 void adapter_call_release(struct adapter_call *c);
 
 /* What is sent unless the program says otherwise. */
 struct adapter_defaults {
-	const char *const *headers;
-	size_t nheaders;
+	const struct texts *headers;
 	const char *key;	/* NULL: none; replaces "[key]" in headers */
 };
 

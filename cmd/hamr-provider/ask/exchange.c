@@ -422,8 +422,7 @@ make_body(struct exchange *x)
 		.tool_choice = x->ask->tool_choice, .params = x->ask->params,
 		.past = &x->p->past,
 	};
-	struct adapter_defaults defaults = {
-		(const char *const *)s->headers, s->nheaders, s->key };
+	struct adapter_defaults defaults = { &s->headers, s->key };
 	int r = 0;
 
 	buf_reset(&x->body);
@@ -488,8 +487,8 @@ attempt_do(struct exchange *x)
 		call.url = x->url;
 		call.method = x->call.method;
 		if (call.method != NULL) {
-			call.headers = (const char *const *)x->call.headers;
-			call.nheaders = x->call.nheaders;
+			call.headers = (const char *const *)x->call.headers.v;
+			call.nheaders = x->call.headers.n;
 		}
 		if (call.method == NULL || strcmp(call.method, "GET") != 0)
 			call.body = buf_view(&x->body);

@@ -40,8 +40,7 @@ struct bridge {
 	char *own;		/* the memory of those lines */
 	char *resume;		/* Last-Event-ID, as a header, or NULL */
 	char *session, *version;	/* as headers, or NULL */
-	char **later;		/* requests that wait */
-	size_t nlater, caplater;
+	struct texts later;	/* requests that wait */
 	/* the current answer */
 	struct sse sse;
 	struct buf body;
@@ -226,8 +225,7 @@ wait_here(void *ctx, struct pollfd *fds, size_t n, int ms)
 			continue;
 		rpc_read(text, &m);
 		if (m.kind == RPC_REQUEST) {
-			GROW(b->later, b->nlater, b->caplater);
-			b->later[b->nlater++] = xmemdup0(text.p, text.n);
+			texts_add(&b->later, xmemdup0(text.p, text.n));
 			continue;
 		}
 		struct bridge quiet = { .body = BUF_INIT(LINE_MAX_BYTES) };
@@ -313,13 +311,13 @@ serve(struct bridge *b)
 	struct rpc_msg m;
 
 	while (!b->over && !b->lost) {
-		if (b->nlater == 0) {
+		if (b->later.n == 0) {
 			wait_here(b, NULL, 0, -1);
 			continue;
 		}
-		char *line = b->later[0];
-		memmove(b->later, b->later + 1, --b->nlater *
-		    sizeof *b->later);
+		char *line = b->later.v[0];
+		memmove(b->later.v, b->later.v + 1, --b->later.n *
+		    sizeof *b->later.v);
 		rpc_read(slice_of(line), &m);
 		b->id = m.id;
 		b->answered = b->stream = false;
@@ -378,9 +376,7 @@ bridge_run(const char *url, const struct conf *conf, struct err *e)
 	sse_release(&b.sse);
 	rpc_release(&b.in);
 	buf_release(&b.body);
-	for (size_t i = 0; i < b.nlater; i++)
-		free(b.later[i]);
-	free(b.later);
+	texts_release(&b.later);
 	free(b.own);
 	free(b.session);
 	free(b.version);

@@ -34,25 +34,21 @@ key_protect(void)
 /* Start the command in its own process group, so that it can be killed with
  * its children; it dies with us if we are killed. */
 static pid_t
-start(const char *const *argv, size_t n, int out)
+start(const char *const *argv, int out)
 {
-	char **v = xcalloc(n + 1, sizeof *v);
-
-	for (size_t i = 0; i < n; i++)
-		v[i] = (char *)argv[i];
 	pid_t pid = fork();
+
 	if (pid == 0) {
 		setpgid(0, 0);
 		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 		int null = open("/dev/null", O_RDONLY);
 		if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
 		    dup2(out, STDOUT_FILENO) >= 0)
-			execvp(v[0], v);
+			execvp(argv[0], (char *const *)argv);
 		_exit(CANNOT_RUN);
 	}
 	if (pid > 0)
 		setpgid(pid, pid);	/* as above, whichever runs first */
-	free(v);
 	return pid;
 }
 
@@ -89,7 +85,7 @@ read_output(int fd, pid_t pid, struct buf *b)
 }
 
 char *
-key_command(const char *const *argv, size_t n, struct err *e)
+key_command(const char *const *argv, struct err *e)
 {
 	struct buf b = BUF_INIT(KEY_MAX);
 	const char *fault = NULL;
@@ -101,7 +97,7 @@ key_command(const char *const *argv, size_t n, struct err *e)
 		fault = "could not be started: no pipe";
 	} else {
 		fcntl(fd[0], F_SETFL, O_NONBLOCK);
-		pid = start(argv, n, fd[1]);
+		pid = start(argv, fd[1]);
 		close(fd[1]);
 		in_time = pid > 0 && read_output(fd[0], pid, &b);
 		close(fd[0]);

@@ -9,9 +9,9 @@
 /* Disable core dumps, and ptrace by the user's other processes. */
 void key_protect(void);
 
-/* The first line that a command prints; it has 10 s to exit.  The caller
- * frees it.  NULL with e. */
-char *key_command(const char *const *argv, size_t n, struct err *e);
+/* The first line that a command (ended by NULL) prints; it has 10 s to exit.
+ * The caller frees it.  NULL with e. */
+char *key_command(const char *const *argv, struct err *e);
 
 /* Check that a key is one line of visible characters, after removing trailing
  * line ends.  0, or -1 with e, which names origin but never shows the key. */

@@ -166,8 +166,8 @@ server_http(struct provider *p)
 	struct http_conf c = s->http;
 
 	c.url = s->base_url;
-	c.headers = (const char *const *)s->headers;
-	c.nheaders = s->nheaders;
+	c.headers = (const char *const *)s->headers.v;
+	c.nheaders = s->headers.n;
 	if (p->http == NULL)
 		p->http = http_new(&c);
 	return p->http;

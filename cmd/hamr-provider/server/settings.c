@@ -304,7 +304,6 @@ load_headers(struct settings *s, struct lookup *l, bool trusted,
 	v = conf_list(l->conf, whole_key(l, "headers"), &n);
 	if (n > 0 && !is_for_us(s, l, "headers", trusted))
 		n = 0;
-	s->headers = xcalloc(n + 2, sizeof *s->headers);
 	s->secrets = xcalloc(n + 1, sizeof *s->secrets);
 	for (size_t i = 0; i < n; i++) {
 		const char *colon = strchr(v[i], ':');
@@ -319,7 +318,7 @@ load_headers(struct settings *s, struct lookup *l, bool trusted,
 			    i + 1);
 		if (strncasecmp(v[i], s->api->key_header, name) == 0)
 			s->own_key = true;
-		s->headers[s->nheaders++] = xstrdup(v[i]);
+		texts_add(&s->headers, xstrdup(v[i]));
 		for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
 			const char *hit = strcasestr(v[i], names[k]);
 
@@ -333,10 +332,10 @@ load_headers(struct settings *s, struct lookup *l, bool trusted,
 	if (s->key != NULL)
 		s->secrets[s->nsecrets++] = s->key;
 	if (s->key != NULL && !s->own_key)
-		s->headers[s->nheaders++] = xasprintf("%s%s",
-		    s->api->key_header, s->key);
+		texts_add(&s->headers, xasprintf("%s%s", s->api->key_header,
+		    s->key));
 	if (s->api->header != NULL)
-		s->headers[s->nheaders++] = xstrdup(s->api->header);
+		texts_add(&s->headers, xstrdup(s->api->header));
 	return 0;
 }
 
@@ -505,7 +504,7 @@ settings_load(struct settings *s, const struct conf *c, const struct flags *f,
 			    "is not set in the environment; export it", var);
 	} else if (n > 0 && is_for_us(s, &l, "api_key_command", trusted)) {
 		s->key_origin = "provider.api_key_command";
-		s->key = key_command(argv, n, e);
+		s->key = key_command(argv, e);
 		if (s->key == NULL)
 			return -1;
 	} else if (trusted) {
@@ -529,9 +528,7 @@ settings_release(struct settings *s)
 	if (s->key != NULL)
 		explicit_bzero(s->key, strlen(s->key));
 	free(s->key);
-	for (size_t i = 0; i < s->nheaders; i++)
-		free(s->headers[i]);
-	free(s->headers);
+	texts_release(&s->headers);
 	free(s->secrets);
 }
 

@@ -8,6 +8,7 @@
 #include "conf/conf.h"
 #include "dialect/dialect.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "net/http.h"
 
 #define OLLAMA_WINDOW 32768	/* fits on most machines */
@@ -40,9 +41,9 @@ struct settings {
 	const char *key_variable;	/* would supply a key, or NULL */
 	const char *withheld;		/* a setting for a key or a header that
 					 * belongs to another address */
-	char **headers;			/* owned; includes the key's */
+	struct texts headers;		/* includes the key's */
 	const char **secrets;		/* the key, and secrets in headers */
-	size_t nheaders, nsecrets;
+	size_t nsecrets;
 	struct http_conf http;		/* without the headers */
 	enum dialect_kind dialect;
 	enum reasoning_replay reasoning;
