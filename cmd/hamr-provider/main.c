@@ -95,21 +95,17 @@ become(const struct settings *set, const struct stage_args *a,
 		f->models ? "--models" : NULL, f->probe ? "--probe" : NULL,
 		*set->model != '\0' ? "--model" : NULL, set->model,
 		*set->base_url != '\0' ? "--base-url" : NULL, set->base_url };
-	const char **argv;
-	size_t n = 0;
+	struct texts argv = { NULL, 0, 0 };
 
-	while (files[n] != NULL)
-		n++;
-	argv = xcalloc(n + sizeof words / sizeof *words + 2, sizeof *argv);
-	n = 0;
-	argv[n++] = set->program;
+	texts_add(&argv, set->program);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (words[i] != NULL && *words[i] != '\0')
-			argv[n++] = words[i];
+			texts_add(&argv, (char *)words[i]);
 	while (*files != NULL)
-		argv[n++] = *files++;
-	execv(set->program, (char **)argv);
-	free(argv);
+		texts_add(&argv, *files++);
+	texts_add(&argv, NULL);
+	execv(set->program, argv.v);
+	free(argv.v);
 	err_sys(e, ST_SYSTEM, "%s", set->program);
 	return err_report(e);
 }
