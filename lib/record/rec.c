@@ -135,7 +135,7 @@ find_lf(struct rec_in *in)
 /* Advice if the first line shows a file that people often mistake for a
  * transcript. */
 static const char *
-remedy(const struct rec_in *in, const char *p, size_t n)
+remedy(const struct rec_in *in, struct slice line)
 {
 	static const struct {
 		const char *begins, *remedy;
@@ -151,17 +151,16 @@ remedy(const struct rec_in *in, const char *p, size_t n)
 
 	if (in->line > 1)
 		return "";
-	while (n > 0 && memchr(" \t\r", p[n - 1], 3) != NULL)
-		n--;
-	if (n > 0 && *p == '[')
+	line = slice_trim_end(line, " \t\r");
+	if (slice_starts(line, "["))
 		return "; it is a JSON array, make it lines first (jq -c "
 		    "'.[]')";
-	if (n > 0 && *p == '{' && memchr("{[,:", p[n - 1], 4) != NULL)
+	if (slice_starts(line, "{") &&
+	    memchr("{[,:", line.p[line.n - 1], 4) != NULL)
 		return "; it is JSON over several lines, make each value one "
 		    "line first (jq -c .)";
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (strlen(others[i].begins) <= n && memcmp(p, others[i].begins,
-		    strlen(others[i].begins)) == 0)
+		if (slice_starts(line, others[i].begins))
 			return others[i].remedy;
 	return "";
 }
@@ -194,10 +193,10 @@ unfinished(struct rec_in *in, const struct rec **r, struct err *e)
 	if (!in->open_end)
 		return err_set(e, ST_DATA, "%s:%zu: line cut short (no line "
 		    "feed at its end)%s", in->name, in->line,
-		    remedy(in, p, n));
+		    remedy(in, (struct slice){ p, n }));
 	if (rec_parse(&in->scan, p, n, &in->rec) < 0)
 		return err_set(e, ST_DATA, "%s:%zu: %s%s", in->name, in->line,
-		    in->scan.why, remedy(in, p, n));
+		    in->scan.why, remedy(in, (struct slice){ p, n }));
 	in->rec.no = in->line;
 	*r = &in->rec;
 	return 1;
@@ -246,7 +245,7 @@ rec_take(struct rec_in *in, const struct rec **r, struct err *e)
 	if (rec_parse(&in->scan, p, n, &in->rec) < 0)
 		return err_set(e, ST_DATA, "%s:%zu: %s at byte %zu%s",
 		    in->name, in->line, in->scan.why, in->scan.at + 1,
-		    remedy(in, p, n));
+		    remedy(in, (struct slice){ p, n }));
 	in->rec.no = in->line;
 	*r = &in->rec;
 	return 1;
