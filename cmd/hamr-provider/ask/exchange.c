@@ -728,13 +728,11 @@ put_answer(struct exchange *x)
 			failure_set(&x->failure, "malformed_tool_call",
 			    "the model's tool call could not be parsed");
 		} else {
-			size_t from = s.at > SHOWN ? s.at - SHOWN : 0;
-			while (from < s.at && (json.p[from] & 0xc0) == 0x80)
-				from++;
+			json.n = s.at;
+			json = utf8_last(json, SHOWN);
 			failure_set(&x->failure, "malformed_tool_call",
 			    "the model's tool call is not valid JSON: %s "
-			    "after: %.*s", s.why, (int)(s.at - from),
-			    json.p + from);
+			    "after: %.*s", s.why, (int)json.n, json.p);
 		}
 		scan_release(&s);
 		scan_put(&line, "{'content':@}", block);
