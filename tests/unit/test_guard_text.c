@@ -21,7 +21,7 @@ digest(const char *json, struct hash_set *seen)
 
 	scan_inside(slice_of(json), &text);
 	digest_text(&text, seen != NULL ? seen : &own,
-	    &(struct digest_of){ .masks = true }, scratch, &d);
+	    &(struct digest_of){ .quick = false }, scratch, &d);
 	hash_set_clear(&own);
 	buf_release(&text);
 	buf_release(&scratch[0]);

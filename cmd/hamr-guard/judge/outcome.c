@@ -570,8 +570,7 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 {
 	const struct streak *e = streaks_get(&g->seen, c->is.sig);
 	struct fresh fresh = { .n = 0 };
-	struct digest_of of = { .masks = e != NULL && e->epoch == g->epoch,
-		.pages = c->is.fetches, .fresh = &fresh };
+	struct digest_of of = { .pages = c->is.fetches, .fresh = &fresh };
 
 	read_content(g, r, &o->d);
 	struct slice text = buf_view(&g->text);
@@ -604,9 +603,10 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	}
 	if (e != NULL && !o->failed && c->is.bash && c->is.runs)
 		o->complains = complains(buf_view(&g->text));
-	o->quick = !of.masks && !o->failed && !o->complains && !o->nothing &&
-	    !o->cached && of.given.p == NULL && o->d.lines == 0 &&
-	    g->text.len <= KEPT_MAX;
+	/* no outcome of this epoch that it will be compared with */
+	o->quick = (e == NULL || e->epoch != g->epoch) && !o->failed &&
+	    !o->complains && !o->nothing && !o->cached &&
+	    of.given.p == NULL && o->d.lines == 0 && g->text.len <= KEPT_MAX;
 	of.quick = o->quick;
 	digest_text(&g->text, &g->lines, &of, g->scratch, &o->d);
 	text = buf_view(&g->text);

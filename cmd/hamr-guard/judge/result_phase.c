@@ -33,8 +33,6 @@ compare(struct guard *g, const struct open_call *c, const struct streak *e,
 	/* a call that waits for something is made for its numbers */
 	if (c->is.poll || c->is.measures)
 		return CHANGED;
-	if (e->d.mask == 0 || o->d.mask == 0)
-		return e->d.sketch == o->d.sketch ? MASKED : CHANGED;
 	return e->d.mask == o->d.mask ? MASKED : CHANGED;
 }
 

@@ -8,7 +8,6 @@
 #include "json/scan.h"
 #include "volatile.h"
 
-#define SKETCH 16		/* first lines that are masked in any case */
 #define QUOTED_MAX 2048		/* first characters that may quote the call */
 #define GIVEN_MAX 8192		/* first characters that may be lines of the
 				 * call; first bytes of the call to search */
@@ -143,7 +142,7 @@ take_line(const struct pass *a, struct slice line, uint64_t blank,
 		line = buf_view(&a->scratch[0]);
 		norm = mask = hash_bytes(line.p, line.n);
 	}
-	if (a->of->masks)
+	if (!a->of->quick)
 		d->sum += volatile_sum(line);
 	uint64_t shown = a->json || a->pages ? norm : h;
 	if (a->pages && volatile_mask(line, MASK_IDS, &a->scratch[1]))
@@ -160,8 +159,7 @@ take_line(const struct pass *a, struct slice line, uint64_t blank,
 	d->lines++;
 	if (a->of->quick)
 		return;
-	if ((a->of->masks || d->lines <= SKETCH) &&
-	    volatile_mask(line, MASK_NUMBERS, &a->scratch[1]))
+	if (volatile_mask(line, MASK_NUMBERS, &a->scratch[1]))
 		mask = hash_bytes(a->scratch[1].p, a->scratch[1].len);
 	if (a->of->call.p != NULL && d->chars <= QUOTED_MAX) {
 		struct slice words = line;
@@ -180,8 +178,6 @@ take_line(const struct pass *a, struct slice line, uint64_t blank,
 	}
 	mix(&d->norm, blank, norm);
 	mix(&d->mask, blank, mask);
-	if (d->lines == SKETCH)
-		d->sketch = d->mask;
 }
 
 void
@@ -217,11 +213,6 @@ digest_text(struct buf *text, struct hash_set *seen,
 		take_line(&a, line, blank, d);
 		blank = 0;
 	}
-	if (d->lines < SKETCH)
-		d->sketch = d->mask;
-	else if (d->lines > SKETCH && !of->masks)
-		d->mask = 0;
-	d->sketch = hash_both(d->sketch, d->lines);
 	hash_set_release(&a.call);
 }
 

@@ -15,12 +15,10 @@
 struct digest {
 	uint64_t hash;		/* of the cleaned text */
 	uint64_t norm;		/* and without what changes by itself */
-	uint64_t mask;		/* and with all numbers and ids alike; 0: not
-				 * asked for, and the text is long */
-	uint64_t sketch;	/* the same of its first lines, and how many */
+	uint64_t mask;		/* and with all numbers and ids alike */
 	uint64_t kind;		/* as norm, without the words of the call */
 	uint64_t fault;		/* and without lines and columns */
-	uint64_t sum;		/* of the numbers that norm has, if it masks */
+	uint64_t sum;		/* of the numbers that norm has */
 	size_t lines;		/* lines that are not blank */
 	size_t chars;		/* characters of these lines */
 	size_t own;		/* of these, in words of the call */
@@ -38,7 +36,6 @@ struct fresh {
 /* What is asked of a text. */
 struct digest_of {
 	bool quick;		/* make hash, lines, chars, gain and told */
-	bool masks;		/* d->mask of a long one, too */
 	bool pages;		/* from a web that puts other ids into the
 				 * same page: only they are no gain */
 	struct slice given;	/* what the call says of itself is no gain; p
