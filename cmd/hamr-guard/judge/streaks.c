@@ -1,5 +1,6 @@
 /* streaks.c - for each signature, the streak of its outcome; cycles. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "streaks.h"
@@ -90,7 +91,6 @@ void
 cycle_init(struct cycle *c, size_t cap)
 {
 	*c = (struct cycle){ .cap = cap };
-	c->ring = xcalloc(cap, sizeof *c->ring);
 	c->back = xcalloc(cap, sizeof *c->back);
 	c->fail = xcalloc(cap + 1, sizeof *c->fail);
 }
@@ -98,22 +98,20 @@ cycle_init(struct cycle *c, size_t cap)
 void
 cycle_push(struct cycle *c, uint64_t pair)
 {
-	c->ring[c->next] = pair;
-	c->next = (c->next + 1) % c->cap;
-	if (c->n < c->cap)
-		c->n++;
+	c->n += c->n < c->cap;
+	memmove(c->back + 1, c->back, (c->n - 1) * sizeof *c->back);
+	c->back[0] = pair;
 }
 
 void
 cycle_clear(struct cycle *c)
 {
-	c->n = c->next = 0;
+	c->n = 0;
 }
 
 void
 cycle_release(struct cycle *c)
 {
-	free(c->ring);
 	free(c->back);
 	free(c->fail);
 	*c = (struct cycle){ .n = 0 };
@@ -124,8 +122,6 @@ cycle_find(struct cycle *c, size_t *period, size_t *laps)
 {
 	size_t k = 0, best = 0;
 
-	for (size_t i = 0; i < c->n; i++)
-		c->back[i] = c->ring[(c->next + c->cap - 1 - i) % c->cap];
 	c->fail[0] = c->fail[1] = 0;
 	/* Knuth, Morris, Pratt: fail[len] is the longest border of the first
 	 * len pairs, so len - fail[len] is their smallest period. */

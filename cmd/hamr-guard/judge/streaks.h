@@ -80,11 +80,10 @@ void streaks_release(struct streaks *s);
 /* ---- the last outcomes in order, and the period they repeat with ---- */
 
 struct cycle {
-	uint64_t *ring;		/* (signature, outcome) pairs, hashed */
-	size_t cap;		/* loop_guard.window_size */
-	size_t n, next;
+	uint64_t *back;		/* (signature, outcome) pairs, hashed, newest
+				 * first */
+	size_t n, cap;		/* at most loop_guard.window_size */
 	size_t *fail;		/* scratch, one a pair */
-	uint64_t *back;		/* the same, newest first */
 };
 
 void cycle_init(struct cycle *c, size_t cap);

@@ -8,12 +8,12 @@
 
 #define SENTENCES_MAX 3		/* in one nudge; the verdicts have them all */
 
-static const char *const actions[] = { [ACT_ALLOW] = "allow",
+const char *const action_names[] = { [ACT_ALLOW] = "allow",
 	[ACT_SHARE] = "share", [ACT_WARN] = "warn", [ACT_BLOCK] = "block",
 	[ACT_HALT] = "halt" };
 static const char *const phases[] = { [PHASE_CALL] = "call",
 	[PHASE_RESULT] = "result", [PHASE_TEXT] = "text" };
-static const char *const rules[] = { [RULE_REPEAT] = "repeat",
+const char *const rule_names[RULES] = { [RULE_REPEAT] = "repeat",
 	[RULE_REPEAT_WEAK] = "repeat-weak",
 	[RULE_SAME_ANSWER] = "same-answer", [RULE_RETRY] = "retry",
 	[RULE_SAME_ERROR] = "same-error", [RULE_CYCLE] = "cycle",
@@ -23,18 +23,6 @@ static const char *const rules[] = { [RULE_REPEAT] = "repeat",
 	[RULE_BATCH] = "batch", [RULE_PLAN_PROSE] = "plan-prose",
 	[RULE_STATUS_ONLY] = "status-only", [RULE_PREMATURE] = "premature",
 	[RULE_MONOLOGUE] = "monologue" };
-
-const char *
-rule_name(enum rule r)
-{
-	return rules[r];
-}
-
-const char *
-action_name(enum action a)
-{
-	return actions[a];
-}
 
 bool
 result_is_refusal(const struct rec *r)
@@ -65,7 +53,7 @@ sink_put(const struct sink *o, const struct verdict *v)
 		buf_fmt(&r, ",\"name\":%s", v->name);
 	buf_fmt(&r, ",\"action\":\"%s\",\"phase\":\"%s\",\"rule\":\"%s\","
 	    "\"count\":%lu,\"signature\":\"%s\",\"evidence\":[",
-	    actions[v->action], phases[v->phase], rules[v->rule], v->count,
+	    action_names[v->action], phases[v->phase], rule_names[v->rule], v->count,
 	    v->signature);
 	for (size_t i = 0; i < v->nevidence; i++)
 		buf_fmt(&r, i > 0 ? ",%s" : "%s", v->evidence[i].id);
@@ -92,7 +80,7 @@ sink_constrain(const struct sink *o, enum rule rule, unsigned long steps,
 	struct buf r = BUF_INIT(BUF_RECORD_MAX);
 
 	scan_put(&r, "{'type':'constrain','stage':'hamr-guard',"
-	    "'tool_choice':'none','rule':@,'steps':$}", slice_of(rules[rule]),
+	    "'tool_choice':'none','rule':@,'steps':$}", slice_of(rule_names[rule]),
 	    SCAN_INT((long long)steps));
 	stage_put(o->stage, R_CONSTRAIN, buf_view(&r));
 	buf_release(&r);
@@ -133,7 +121,7 @@ nudge_put(struct nudge *g, struct stage *s)
 	    "'rules':[", buf_view(&g->text));
 	for (int i = 0; i < RULES; i++)
 		if (g->by[i])
-			scan_put(&r, "$@", scan_comma(&r), slice_of(rules[i]));
+			scan_put(&r, "$@", scan_comma(&r), slice_of(rule_names[i]));
 	buf_adds(&r, "]}}");
 	stage_put(s, R_USER, buf_view(&r));
 	bufs_release(BUFS(&r, &g->text));

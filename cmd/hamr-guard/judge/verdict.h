@@ -46,8 +46,8 @@ enum rule {
 	RULES
 };
 
-const char *rule_name(enum rule r);
-const char *action_name(enum action a);
+extern const char *const rule_names[RULES];
+extern const char *const action_names[];
 
 /* Does this result say that its call did not run? */
 bool result_is_refusal(const struct rec *r);

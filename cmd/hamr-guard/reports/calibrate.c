@@ -110,7 +110,7 @@ end(struct report *p)
 		    (r->reached == 0 && *now == '\0'))
 			continue;
 		table_add(&t, PAINT_BOLD, "%s", rule != last ?
-		    rule_name(rule) : "");
+		    rule_names[rule] : "");
 		last = rule;
 		table_add(&t, PAINT_NONE, "%lu", n);
 		table_add(&t, strcmp(now, "warn") == 0 ? PAINT_YELLOW :

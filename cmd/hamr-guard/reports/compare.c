@@ -22,8 +22,8 @@ add_judge(struct table *t, const struct report *p, const struct judge *j)
 	table_number(t, y->blocks > 0 ? PAINT_RED : PAINT_DIM, y->blocks);
 	table_number(t, y->halts > 0 ? PAINT_STOP : PAINT_DIM, y->halts);
 	if (y->first.line != 0) {
-		buf_fmt(&first, "%s %s, ", action_name(y->first.action),
-		    rule_name(y->first.rule));
+		buf_fmt(&first, "%s %s, ", action_names[y->first.action],
+		    rule_names[y->first.rule]);
 		if (several)
 			term_put(&first, slice_of(slash != NULL ? slash + 1 :
 			    j->file), FILE_COLUMNS);

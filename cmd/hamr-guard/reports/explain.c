@@ -184,7 +184,7 @@ put_verdict(const struct report *p, struct buf *b, const struct verdict *v)
 	}
 	sheet_paint(&p->sheet, b, paint, slice_of(action));
 	buf_adds(b, " by ");
-	sheet_paint(&p->sheet, b, PAINT_BOLD, slice_of(rule_name(v->rule)));
+	sheet_paint(&p->sheet, b, PAINT_BOLD, slice_of(rule_names[v->rule]));
 	buf_fmt(b, ", count %lu", v->count);
 	if (v->level > 0)
 		buf_fmt(b, ", level %lu", v->level);
@@ -273,7 +273,7 @@ counted(struct report *p, enum rule rule, unsigned long value, size_t line)
 		struct buf *b = &x->t[i].counters;
 
 		buf_fmt(b, b->len > 0 ? ", %s %lu" : "  %s %lu",
-		    rule_name(rule), value);
+		    rule_names[rule], value);
 	}
 }
 

@@ -71,7 +71,7 @@ add_row(struct report *p, size_t line, enum paint paint, const char *verdict,
 	table_add(t, PAINT_BOLD, "%zu", line);
 	table_add(t, PAINT_DIM, "%lu", (unsigned long)p->usage.here.steps);
 	table_add(t, paint, "%s", verdict);
-	table_add(t, PAINT_NONE, "%s", rule_name(rule));
+	table_add(t, PAINT_NONE, "%s", rule_names[rule]);
 }
 
 /* ---- steps ----
@@ -249,7 +249,7 @@ put_verdicts(const struct savings *t, struct buf *b)
 	for (int i = 0; i < RULES; i++)
 		if (t->rules[i] > 0) {
 			buf_fmt(b, any ? ", %s %lu" : " (%s %lu",
-			    rule_name((enum rule)i), t->rules[i]);
+			    rule_names[i], t->rules[i]);
 			any = true;
 		}
 	if (any)

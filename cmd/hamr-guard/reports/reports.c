@@ -168,5 +168,5 @@ report_action(const struct verdict *v, enum paint *p)
 		[ACT_SHARE] = PAINT_CYAN };
 
 	*p = verdict_is_note(v) ? PAINT_DIM : paints[v->action];
-	return verdict_is_note(v) ? "note" : action_name(v->action);
+	return verdict_is_note(v) ? "note" : action_names[v->action];
 }
