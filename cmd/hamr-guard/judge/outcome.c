@@ -182,11 +182,8 @@ static size_t
 words_among(struct slice text, const char *const *row, size_t *all)
 {
 	const char *end = text.p + text.n;
-	uint32_t first = 0;	/* a bit for each letter they begin with */
 	size_t in = 0, words = 0;
 
-	for (size_t i = 0; row[i] != NULL; i++)
-		first |= UINT32_C(1) << (*row[i] & 31);
 	for (const char *p = text.p; p < end; p++) {
 		char word[16];
 		size_t n = 0;
@@ -195,8 +192,7 @@ words_among(struct slice text, const char *const *row, size_t *all)
 			if (n < sizeof word - 1)
 				word[n++] = *p | 0x20;
 		words += n > 0;
-		in += n > 0 && (first >> (*word & 31) & 1) != 0 &&
-		    slice_in((struct slice){ word, n }, row);
+		in += n > 0 && slice_in((struct slice){ word, n }, row);
 	}
 	if (all != NULL)
 		*all = words;

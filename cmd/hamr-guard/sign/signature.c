@@ -267,7 +267,7 @@ edits(const struct words *name, bool *files)
 }
 
 /* Everything that the name tells, from a cache, as names repeat. */
-static const struct named *
+static struct named *
 named(struct signer *s, struct slice name)
 {
 	static const char *const network[] = { "web", "fetch", "http", "https",
@@ -299,14 +299,16 @@ named(struct signer *s, struct slice name)
 		return n;
 	if (!slice_in(name, ours))
 		words_of(name, &words);
+	bool online = has_word(&words, network);
 	*n = (struct named){ .hash = h, .words = words.n > 0,
-		.network = has_word(&words, network), .acts = acts(&words),
-		.consults = consults(&words),
+		.is = { .tool = hash_bytes(name.p, name.n),
+		    .acts = acts(&words), .consults = consults(&words),
+		    .network = online, .fetches = online,
+		    .tracks = has_word(&words, tracks),
+		    .seeks = has_word(&words, seeks),
+		    .asks = has_word(&words, asks),
+		    .sends = has_word(&words, sends) && !has_word(&words, asks) },
 		.thinks = has_word(&words, thinks),
-		.tracks = has_word(&words, tracks),
-		.seeks = has_word(&words, seeks),
-		.asks = has_word(&words, asks),
-		.sends = has_word(&words, sends) && !has_word(&words, asks),
 		.notes = words.n > 0 && (slice_has(name, "hink") ||
 		    slice_has(name, "hought")),
 		.commands = has_word(&words, commands),
@@ -465,19 +467,13 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	struct slice action = scan_plain(member(s, "action"));
 	struct words does;
 
-	out->tool = hash_bytes(name.p, name.n);
+	*out = by_name->is;
 	out->bash = slice_is(kind, "bash");
 	out->edits = slice_is(kind, "edit") || slice_is(kind, "write");
 	out->looks = slice_is(kind, "read");
 	out->mutates = out->edits;
 	out->matters = out->edits && sign_matters(s, path);
-	out->network = out->fetches = by_name->network;
-	out->tracks = by_name->tracks;
-	out->seeks = by_name->seeks;
-	out->asks = by_name->asks;
-	out->sends = by_name->sends && !out->edits;
-	out->consults = by_name->consults;
-	out->acts = by_name->acts;
+	out->sends = out->sends && !out->edits;
 	if (!out->acts && by_name->words && action.p != NULL) {
 		words_of(action, &does);
 		out->acts = acts(&does);
@@ -508,7 +504,7 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	if (by_name->thinks)
 		out->idle = is_all_dropped(&s->members);
 	for (size_t i = 0; i < s->members.n; i++)
-		out->plans |= by_name->tracks && !by_name->sends &&
+		out->plans |= out->tracks && !by_name->is.sends &&
 		    scan_kind(s->members.m[i].val) == SCAN_ARRAY;
 	out->thought = by_name->notes ? thought_of(s) : 0;
 	if (out->looks)
@@ -564,8 +560,7 @@ kind_of(struct signer *s, struct slice name, struct slice *args)
 
 	if (slice_in(name, ours))
 		return name;
-	uint64_t h = hash_bytes(name.p, name.n) | 1;
-	if (s->strange[h / 2 % NAMES] == h)
+	if (named(s, name)->strange)
 		return name;
 	for (size_t i = name.n; i-- > 2; )
 		if (name.p[i - 1] == '_' && name.p[i - 2] == '_') {
@@ -581,7 +576,7 @@ kind_of(struct signer *s, struct slice name, struct slice *args)
 	else if (slice_eq(kind, tool) && by_name->commands)
 		kind = SLICE("bash");
 	if (slice_eq(kind, tool)) {
-		s->strange[h / 2 % NAMES] = h;
+		named(s, name)->strange = true;
 		return name;
 	}
 	buf_reset(&s->path);
@@ -644,7 +639,7 @@ sign_call(struct signer *s, struct slice name, struct slice args,
 	s->args.max = s->named.max = s->text.max = s->path.max =
 	    s->theirs.max = s->line.max = BUF_RECORD_MAX;
 	s->texts.max = TEXTS_MAX;
-	*out = (struct traits){ .at = s->texts.len };
+	size_t at = s->texts.len;
 	buf_slice(&s->texts, name);
 	buf_addc(&s->texts, '\0');
 	members_empty(&s->members);
@@ -676,8 +671,9 @@ sign_call(struct signer *s, struct slice name, struct slice args,
 			judge(s, name, name, out);
 		print_members(s, slice_is(name, "bash"));
 	}
-	out->n = s->texts.len - out->at;
-	hash_128(s->texts.p + out->at, out->n, hash);
+	out->at = at;
+	out->n = s->texts.len - at;
+	hash_128(s->texts.p + at, out->n, hash);
 	out->sig = (struct sig){ hash[0], hash[1] };
 	return given;
 }

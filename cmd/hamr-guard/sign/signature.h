@@ -13,33 +13,6 @@
 
 #define NAMES 512
 
-/* What signs calls; zero it, release it. */
-struct signer {
-	struct user_rules *rules;	/* [loop_guard] normalize, or NULL;
-					 * borrowed */
-	char *root;		/* the hamr record's cwd; NULL: not known */
-	/* private */
-	struct sha *sha;
-	struct scan scan;
-	struct buf args;	/* of the last call, decoded */
-	struct buf named, text, path, theirs, line;
-	struct buf texts;	/* what the signatures of a step are of */
-	struct members members;
-	uint64_t strange[NAMES];	/* names of tools like none of ours */
-	struct named {		/* what names tell */
-		uint64_t hash;
-		bool words;	/* it has some, and is none of ours */
-		bool network, acts, consults, git;
-		bool thinks, notes;	/* what it is told, if no more */
-		bool edits, files;	/* one that it is given; any */
-		bool commands;	/* runs the one that it is given */
-		bool waits, pauses;	/* for something; for a time */
-		bool types;	/* into a program that runs */
-		bool seeks, asks, sends;
-		bool tracks;	/* what people or the model have to do */
-	} names[NAMES];
-};
-
 /* A signature to compare by: 128 bits, quickly made.  The SHA-256 is made of
  * the same bytes when it is to be written. */
 struct sig {
@@ -94,6 +67,32 @@ struct traits {
 	struct code code;	/* of a write or a patch; of the place where
 				 * an edit changes only comments (exact) or
 				 * numbers (shape); 0: it does more */
+};
+
+/* What signs calls; zero it, release it. */
+struct signer {
+	struct user_rules *rules;	/* [loop_guard] normalize, or NULL;
+					 * borrowed */
+	char *root;		/* the hamr record's cwd; NULL: not known */
+	/* private */
+	struct sha *sha;
+	struct scan scan;
+	struct buf args;	/* of the last call, decoded */
+	struct buf named, text, path, theirs, line;
+	struct buf texts;	/* what the signatures of a step are of */
+	struct members members;
+	struct named {		/* what names tell */
+		uint64_t hash;
+		struct traits is;	/* whatever the arguments */
+		bool strange;	/* the tool is like none of ours */
+		bool words;	/* it has some, and is none of ours */
+		bool git, thinks;
+		bool notes;	/* what it is told, if no more */
+		bool edits, files;	/* one that it is given; any */
+		bool commands;	/* runs the one that it is given */
+		bool waits, pauses;	/* for something; for a time */
+		bool types;	/* into a program that runs */
+	} names[NAMES];
 };
 
 /* Does it only ask or look for something? */

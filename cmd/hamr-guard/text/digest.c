@@ -142,8 +142,6 @@ take_line(const struct pass *a, struct slice line, uint64_t blank,
 		line = buf_view(&a->scratch[0]);
 		norm = mask = hash_bytes(line.p, line.n);
 	}
-	if (!a->of->quick)
-		d->sum += volatile_sum(line);
 	uint64_t shown = a->json || a->pages ? norm : h;
 	if (a->pages && volatile_mask(line, MASK_IDS, &a->scratch[1]))
 		shown = hash_bytes(a->scratch[1].p, a->scratch[1].len);
@@ -159,8 +157,10 @@ take_line(const struct pass *a, struct slice line, uint64_t blank,
 	d->lines++;
 	if (a->of->quick)
 		return;
-	if (volatile_mask(line, MASK_NUMBERS, &a->scratch[1]))
+	if (volatile_mask(line, MASK_NUMBERS, &a->scratch[1])) {
 		mask = hash_bytes(a->scratch[1].p, a->scratch[1].len);
+		d->sum += volatile_sum(line);
+	}
 	if (a->of->call.p != NULL && d->chars <= QUOTED_MAX) {
 		struct slice words = line;
 
