@@ -128,7 +128,7 @@ profile_of(const struct conf *c, const struct opts *o)
 	size_t profile = profile_find(name);
 	if (profile == PROFILES) {
 		for (size_t i = 0; i < PROFILES; i++)
-			buf_fmt(&b, i > 0 ? ", %s" : "%s", profile_name(i));
+			buf_fmt(&b, i > 0 ? ", %s" : "%s", profiles[i].name);
 		err_die(o->profile != NULL ? ST_USAGE : ST_CONFIG,
 		    "profile %s: unknown; the profiles are %s", name, b.p);
 	}
@@ -177,9 +177,9 @@ main(int argc, char **argv)
 	s.files = (const char *const *)argv + optind;
 	s.nfiles = (size_t)(argc - optind);
 	size_t profile = profile_of(conf, &o);
-	if (o.report == &report_calibrate && profile_is_foreign(profile))
+	if (o.report == &report_calibrate && profiles[profile].system != NULL)
 		err_die(ST_USAGE, "--calibrate: profile %s has its own "
-		    "limits; use -p default or strict", profile_name(profile));
+		    "limits; use -p default or strict", profiles[profile].name);
 	if (stage_reads(&s, &o.stage, conf, &e) < 0)
 		return err_report(&e);
 	normalize = conf_list(conf, "loop_guard.normalize", &n);

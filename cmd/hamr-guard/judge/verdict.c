@@ -53,8 +53,8 @@ sink_put(const struct sink *o, const struct verdict *v)
 		buf_fmt(&r, ",\"name\":%s", v->name);
 	buf_fmt(&r, ",\"action\":\"%s\",\"phase\":\"%s\",\"rule\":\"%s\","
 	    "\"count\":%lu,\"signature\":\"%s\",\"evidence\":[",
-	    action_names[v->action], phases[v->phase], rule_names[v->rule], v->count,
-	    v->signature);
+	    action_names[v->action], phases[v->phase], rule_names[v->rule],
+	    v->count, v->signature);
 	for (size_t i = 0; i < v->nevidence; i++)
 		buf_fmt(&r, i > 0 ? ",%s" : "%s", v->evidence[i].id);
 	buf_addc(&r, ']');
@@ -80,8 +80,8 @@ sink_constrain(const struct sink *o, enum rule rule, unsigned long steps,
 	struct buf r = BUF_INIT(BUF_RECORD_MAX);
 
 	scan_put(&r, "{'type':'constrain','stage':'hamr-guard',"
-	    "'tool_choice':'none','rule':@,'steps':$}", slice_of(rule_names[rule]),
-	    SCAN_INT((long long)steps));
+	    "'tool_choice':'none','rule':@,'steps':$}",
+	    slice_of(rule_names[rule]), SCAN_INT((long long)steps));
 	stage_put(o->stage, R_CONSTRAIN, buf_view(&r));
 	buf_release(&r);
 	if (o->watch != NULL)
@@ -121,7 +121,8 @@ nudge_put(struct nudge *g, struct stage *s)
 	    "'rules':[", buf_view(&g->text));
 	for (int i = 0; i < RULES; i++)
 		if (g->by[i])
-			scan_put(&r, "$@", scan_comma(&r), slice_of(rule_names[i]));
+			scan_put(&r, "$@", scan_comma(&r),
+			    slice_of(rule_names[i]));
 	buf_adds(&r, "]}}");
 	stage_put(s, R_USER, buf_view(&r));
 	bufs_release(BUFS(&r, &g->text));

@@ -4,10 +4,7 @@
 
 #include "profile.h"
 
-static const struct {
-	const char *name, *about;
-	const struct system *system;
-} table[PROFILES] = {
+const struct profile_kind profiles[PROFILES] = {
 	{ "default", "outcomes, gain and epochs: 3, 5, 8", NULL },
 	{ "strict", "as default, halts at 5 whatever comes between", NULL },
 	{ "hamr", NULL, &system_hamr },
@@ -18,26 +15,14 @@ static const struct {
 	{ "off", "judges nothing", NULL },
 };
 
-const char *
-profile_name(size_t i)
-{
-	return table[i].name;
-}
-
 size_t
 profile_find(const char *name)
 {
 	size_t i = 0;
 
-	while (i < PROFILES && strcmp(table[i].name, name) != 0)
+	while (i < PROFILES && strcmp(profiles[i].name, name) != 0)
 		i++;
 	return i;
-}
-
-bool
-profile_is_foreign(size_t i)
-{
-	return table[i].system != NULL;
 }
 
 bool
@@ -52,8 +37,8 @@ profile_reads(size_t i, const char *key)
 		"loop_guard.outcome_warn_threshold",
 		"loop_guard.outcome_block_threshold",
 		"loop_guard.ping_pong_min_repeats", NULL };
-	const struct system *system = table[i].system;
-	const char *name = table[i].name;
+	const struct system *system = profiles[i].system;
+	const char *name = profiles[i].name;
 	struct slice k = slice_of(key);
 
 	if (slice_in(k, all) || strcmp(name, "off") == 0)
@@ -72,10 +57,10 @@ profile_reads(size_t i, const char *key)
 void
 profile_init(struct profile *p, size_t i, const struct profile_env *env)
 {
-	const struct system *system = table[i].system;
+	const struct system *system = profiles[i].system;
 
-	*p = (struct profile){ .name = table[i].name,
-		.about = system != NULL ? system->about : table[i].about };
+	*p = (struct profile){ .name = profiles[i].name,
+		.about = system != NULL ? system->about : profiles[i].about };
 	policy_read(&p->policy, env->conf,
 	    system != NULL ? "default" : p->name);
 	p->foreign = system != NULL && !p->policy.off;

@@ -8,6 +8,13 @@
 
 #define PROFILES 8
 
+/* In the order of --compare. */
+extern const struct profile_kind {
+	const char *name;
+	const char *about;	/* NULL: the system has it */
+	const struct system *system;	/* whose rules they are; NULL: ours */
+} profiles[PROFILES];
+
 struct profile {
 	const char *name, *about;
 	struct policy policy;
@@ -22,10 +29,8 @@ struct profile_env {
 	struct user_rules *rules;	/* [loop_guard] normalize, or NULL */
 };
 
-/* A profile's number, in the order of --compare; PROFILES: no such name. */
+/* A profile's number; PROFILES: no such name. */
 size_t profile_find(const char *name);
-const char *profile_name(size_t i);
-bool profile_is_foreign(size_t i);	/* another system's rules */
 /* Does it obey this key of [loop_guard] or [loop_control]? */
 bool profile_reads(size_t i, const char *key);
 

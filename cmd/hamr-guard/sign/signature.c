@@ -307,7 +307,8 @@ named(struct signer *s, struct slice name)
 		    .tracks = has_word(&words, tracks),
 		    .seeks = has_word(&words, seeks),
 		    .asks = has_word(&words, asks),
-		    .sends = has_word(&words, sends) && !has_word(&words, asks) },
+		    .sends = has_word(&words, sends) &&
+		    !has_word(&words, asks) },
 		.thinks = has_word(&words, thinks),
 		.notes = words.n > 0 && (slice_has(name, "hink") ||
 		    slice_has(name, "hought")),
