@@ -40,6 +40,9 @@ temporary paths|in /tmp/tmpab12/x.c|in /tmp/tmpcd9/x.c
 members of JSON|{"a":1,"request_id":"r-a","traceId":"a-b","elapsed_ms":1}|{"a":1,"request_id":"s-b","traceId":"c-d","elapsed_ms":17}
 members of JSON, however they are spelled|{"RequestID":"r-a","correlation-id":"a","checkedAt":"now"}|{"RequestID":"s-b","correlation-id":"b","checkedAt":"just now"}
 X
+is "the number of a process in the background, in a poll too" "$(
+echo '18* s c# bash {"command":"node s.js & sleep 2; curl h"} = [1] 4#17\nold' |
+    said | head -n 1)" "c13 warn stall 4"
 while IFS='|' read -r name one two; do
 	is "$name is no part of the outcome" "$(weak "$one" "$two")" \
 	    "c3 warn repeat 3"
@@ -179,7 +182,9 @@ for sign in 'operation timed out' 'HTTP 429 Too Many Requests' \
     'connection refused' 'connect ETIMEDOUT 1.2.3.4' 'read ECONNRESET' \
     'getaddrinfo EAI_AGAIN x' 'HTTP 408' '502 Bad Gateway' 'error 503' \
     'status: 504' 'API error (529)' 'Service Unavailable' \
-    'temporarily down'; do
+    'temporarily down' 'Error: socket hang up' \
+    'fatal: the remote end hung up unexpectedly' \
+    'curl: (18) transfer closed with 9 bytes remaining to read'; do
 	is "errors that may pass double block and halt: $sign" \
 "$(echo "16* s c# t {} = $sign | {\"is_error\":true}" | said |
     grep retry | sed -n '1p;7,8p;14p')" "c3 warn retry 3

@@ -92,7 +92,8 @@ may_pass(const struct slice *meta, struct slice text)
 		"temporarily", "temporary failure", "bad gateway",
 		"connection refused", "connection reset", "connection error",
 		"etimedout", "econnreset", "econnrefused", "eai_again",
-		"overloaded", NULL };
+		"overloaded", "socket hang up", "hung up unexpectedly",
+		"transfer closed", NULL };
 	static const char *const statuses[] = { "408", "429", "502", "503",
 		"504", "529", NULL };
 	size_t n = text.n < LOOK_MAX ? text.n : LOOK_MAX;
