@@ -78,6 +78,21 @@ times 12 's c{} read {"path":"x{}.c"} = x{}.c: no such file '"$failed")
 honest "a long file in pages" < <(times 30 \
 's c{} read {"path":"big.c","first":{}01,"last":{}99} = page {} FILL | {"meta":{"op":"file","path":"big.c","first":{}01,"last":{}99,"lines":5000,"sha256":"x"}}')
 
+# ---- actions and checks ----
+
+for act in 'browser_click {"ref":"e{}"} = Clicked' \
+    'browser_fill {"ref":"e{}","value":"x"} = Filled' \
+    'create_contact {"name":"n{}"} = {"ok":true}' \
+    'db__insert_row {"table":"t","id":{}} = 1 row inserted' \
+    'bash {"command":"curl -s -d n=x{} http://h/orders"} = ok'; do
+	is "a look after each of them, not a word: ${act%% *}" "$(times 12 \
+"s a{} $act
+s l{} console_messages [] = (no messages)" | said)" ""
+done
+is "... but the pointer moved does nothing" "$(times 5 \
+'s a{} mouse_move {"x":{},"y":1} = ok
+s l{} screenshot [] = (the page)' | said | head -n 1)" "l3 warn repeat 3"
+
 # ---- edits and checks ----
 
 honest "the same edit in many files" < <(

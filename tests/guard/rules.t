@@ -780,7 +780,7 @@ while IFS= read -r edit; do
 echo "s e$i ${edit//\{\}/$i} = ok"
 echo "s v$i run_tests [] = 4 passed"; done | said | head -n 1)" "v3 warn repeat 3"
 done <<'X'
-create {"row":{}}
+update {"row":{}}
 str_replace_editor {"command":"view","path":"a.c","view_range":[{},9]}
 X
 for edit in 'apply_patch {"input":"*** Update File: a.c\n-// v#\n+// v#, again"}' \

@@ -223,16 +223,21 @@ waits(const struct words *name)
 	    (slice_in(last, looking) && has_word(name, works));
 }
 
-/* Does it click, press a key or move, by its name or its action? */
+/* Does it click, press a key or move, by its name or its action?  To move the
+ * pointer does nothing yet. */
 static bool
 acts(const struct words *name)
 {
 	static const char *const row[] = { "click", "press", "tap", "type",
-		"scroll", "swipe", "drag", "key", "keys", "move", "next",
-		"step", "back", "forward", "continue", "resume", "advance",
-		"skip", "undo", "redo", NULL };
+		"scroll", "swipe", "drag", "key", "keys", "next", "step",
+		"back", "forward", "continue", "resume", "advance", "skip",
+		"undo", "redo", NULL };
+	static const char *const moves[] = { "move", NULL };
+	static const char *const pointers[] = { "mouse", "pointer", "cursor",
+		NULL };
 
-	return has_word(name, row);
+	return has_word(name, row) ||
+	    (has_word(name, moves) && !has_word(name, pointers));
 }
 
 /* Does it ask a person what they want?  ask_user,
@@ -284,7 +289,7 @@ named(struct signer *s, struct slice name)
 		"recall", NULL };
 	static const char *const sends[] = { "create", "post", "send", "add",
 		"submit", "publish", "comment", "book", "order", "fill",
-		"type", NULL };
+		"insert", "type", NULL };
 	static const char *const tracks[] = { "todo", "todos", "todoread",
 		"todowrite", "issue", "issues", "ticket", "tickets", "plan",
 		"story", "card", NULL };
