@@ -379,7 +379,7 @@ guard_record(struct guard *g, const struct rec *r)
 
 	if (g->policy->off)
 		return;
-	g->line = r->no;
+	g->line = g->signer.line = r->no;
 	if (rec_is_message(r->kind) && r->kind != R_TOOL) {
 		/* the current step gets no more verdicts */
 		if (g->pairing.open == 0 || g->ncall >= POOL_MAX)

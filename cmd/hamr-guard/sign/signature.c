@@ -353,7 +353,7 @@ code_text(struct slice json, struct buf *b)
 static struct code
 code_in(struct signer *s, struct slice json)
 {
-	return code_of(code_text(json, &s->path), &s->line);
+	return code_of(code_text(json, &s->path), &s->code);
 }
 
 /* Is it program text, in which some lines do not run? */
@@ -389,7 +389,7 @@ judge_edit(struct signer *s, struct traits *out)
 			return;
 		/* does it change no code, or only numbers in it? */
 		enum code_change change = code_compare(code_text(member(s,
-		    "old"), &s->path), code_text(new, &s->text), &s->line);
+		    "old"), &s->path), code_text(new, &s->text), &s->code);
 		out->comments = change == CODE_SAME;
 		if (out->comments)
 			out->code.exact = code_in(s, new).exact;
@@ -643,7 +643,7 @@ sign_call(struct signer *s, struct slice name, struct slice args,
 	uint64_t hash[2];
 
 	s->args.max = s->named.max = s->text.max = s->path.max =
-	    s->theirs.max = s->line.max = BUF_RECORD_MAX;
+	    s->theirs.max = s->code.max = BUF_RECORD_MAX;
 	s->texts.max = TEXTS_MAX;
 	size_t at = s->texts.len;
 	buf_slice(&s->texts, name);
@@ -662,7 +662,8 @@ sign_call(struct signer *s, struct slice name, struct slice args,
 		canonical_value(text, false, &s->texts);
 	} else {
 		if (s->rules != NULL) {
-			text = user_rules_apply(s->rules, name, text);
+			text = user_rules_apply(s->rules, name, text,
+			    s->line);
 			scan_value(&s->scan, text.p, text.n);
 		}
 		theirs = text;
@@ -729,7 +730,7 @@ signer_release(struct signer *s)
 		sha_free(s->sha);
 	scan_release(&s->scan);
 	bufs_release(BUFS(&s->args, &s->named, &s->text, &s->path, &s->theirs,
-	    &s->line, &s->texts));
+	    &s->code, &s->texts));
 	members_release(&s->members);
 	signer_root(s, NOTHING);
 }

@@ -73,12 +73,13 @@ struct traits {
 struct signer {
 	struct user_rules *rules;	/* [loop_guard] normalize, or NULL;
 					 * borrowed */
+	size_t line;		/* of the record in hand, for messages */
 	char *root;		/* the hamr record's cwd; NULL: not known */
 	/* private */
 	struct sha *sha;
 	struct scan scan;
 	struct buf args;	/* of the last call, decoded */
-	struct buf named, text, path, theirs, line;
+	struct buf named, text, path, theirs, code;
 	struct buf texts;	/* what the signatures of a step are of */
 	struct members members;
 	struct named {		/* what names tell */

@@ -53,7 +53,7 @@ user_rules_new(const char *const *list, size_t n, struct err *e)
 
 struct slice
 user_rules_apply(struct user_rules *r, struct slice tool,
-    struct slice args)
+    struct slice args, size_t line)
 {
 	struct err e;
 
@@ -62,7 +62,8 @@ user_rules_apply(struct user_rules *r, struct slice tool,
 		return args;
 	int got = program_run(r->program, buf_view(&r->named), &r->made, &e);
 	if (got < 0) {
-		err_say("%s; the filters are disabled from here on", e.text);
+		err_say("line %zu: %s; the filters are disabled from here on",
+		    line, e.text);
 		program_free(r->program);
 		r->program = NULL;
 	}

@@ -16,8 +16,9 @@ struct user_rules *user_rules_new(const char *const *list, size_t n,
 
 /* The arguments of a call of this tool, a checked JSON object, under canonical
  * names and as the filters leave them; as they came when the filters fail on
- * them or do not return an object.  Valid until the next call. */
+ * them or do not return an object.  Valid until the next call.  line: of the
+ * record, for the message if the filters' process ends. */
 struct slice user_rules_apply(struct user_rules *r, struct slice tool,
-    struct slice args);
+    struct slice args, size_t line);
 
 void user_rules_free(struct user_rules *r);
