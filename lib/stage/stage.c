@@ -34,7 +34,7 @@ static void
 put_line(struct stage *s, struct slice line)
 {
 	struct buf made = BUF_INIT(BUF_RECORD_MAX * 2);
-	struct err e;
+	struct err e, at;
 
 	if (s->jq == NULL) {
 		/* what acts, and an importer, may read on before it writes */
@@ -50,10 +50,13 @@ put_line(struct stage *s, struct slice line)
 	int r = program_run(s->jq, line, &made, &e);
 	if (made.len > 0)
 		rec_put(&s->out, (struct slice){ made.p, made.len - 1 });
+	if (r != 0)
+		err_set(&at, e.status, "%s:%zu: %s", s->in.name, s->in.line,
+		    e.text);
 	if (r > 0)
-		stage_status(s, err_report(&e));
+		stage_status(s, err_report(&at));
 	if (r < 0)
-		stage_fail(s, &e);
+		stage_fail(s, &at);
 	buf_release(&made);
 }
 

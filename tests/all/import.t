@@ -357,6 +357,7 @@ is "--jq: what it leaves alone stays as it is" \
     "$(hamr-guard --jq 'select(.role)' <h)" "$(sed -n '1p;3p' h)"
 status "--jq that does not compile" 2 hamr-guard --jq '(' h
 status "--jq that fails on a record" 65 hamr-guard --jq '.content | keys' h
+match "... file and line are said" "$(cat "$T/.err")" "hamr-guard: h:1: --jq: *"
 status "--jq with -r" 2 hamr-guard -r --jq . h
 is "hamr-compact --jq" "$(hamr-compact -n --jq '.messages | length' \
     --no-config codex.jsonl 2>/dev/null)" 14
@@ -380,6 +381,8 @@ is "timeouts differ" "$(rule '[]')" ""
 is "normalize: they do not" "$(rule '["del(.timeout) # no time","."]')" \
     '"repeat"'
 is "one that fails changes nothing" "$(rule '["error"]')" ""
+match "one that does not end is given up at a line" "$(rule '["def f: f; f"]' 2>&1)" \
+    "hamr-guard: line 1: loop_guard.normalize: stopped*disabled from here on*"
 status "one that does not compile" 78 hamr-guard \
     -o 'loop_guard.normalize=["("]' t
 match "... which of them is said" "$(hamr-guard \
