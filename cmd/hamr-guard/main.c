@@ -141,8 +141,9 @@ profile_of(const struct conf *c, const struct opts *o)
 		    strncmp(key, "loop_control.", 13) == 0) &&
 		    conf_is_set(c, key) && !conf_is_derived(c, key) &&
 		    !profile_reads(profile, key))
-			err_say("%s is set, but profile %s does not use it",
-			    key, name);
+			/* the place, as an alias may stand there */
+			err_say("%s: %s is set, but profile %s does not use it",
+			    conf_origin(c, key), key, name);
 	}
 	return profile;
 }

@@ -476,12 +476,18 @@ unread() {	# profile key=value ...
 }
 is "a set key that the profile does not use is said once" \
     "$(unread hermes halt_at=4 window=4 stall_warn_threshold=2)" \
-"hamr-guard: loop_guard.halt_threshold is set, but profile hermes does not \
+"hamr-guard: -o: loop_guard.halt_threshold is set, but profile hermes does not \
 use it
-hamr-guard: loop_guard.stall_warn_threshold is set, but profile hermes does \
+hamr-guard: -o: loop_guard.stall_warn_threshold is set, but profile hermes does \
 not use it"
+printf '[loop_guard]\nwarn_at = 2\n' >alias.toml
+mkdir -p home/hamr && mv alias.toml home/hamr/config.toml
+is "... where it is set, as it may have another name there" \
+    "$(XDG_CONFIG_HOME=$PWD/home hamr-guard -n -p kimi </dev/null 2>&1)" \
+    "hamr-guard: $PWD/home/hamr/config.toml:2: loop_guard.warn_threshold is \
+set, but profile kimi does not use it"
 is "... also by the default" "$(unread default global_circuit_breaker=9)" \
-"hamr-guard: loop_guard.global_circuit_breaker is set, but profile default \
+"hamr-guard: -o: loop_guard.global_circuit_breaker is set, but profile default \
 does not use it"
 is "... not one that only follows from another" \
     "$(unread hermes max_warnings_before_block=4)" ""
