@@ -139,7 +139,6 @@ class Model:
         self.few = False
         self.compacted = False
         self.ran = False
-        self.outcomes = {}      # by call id
         self.begin()
 
     def clone(self):
@@ -152,7 +151,6 @@ class Model:
         m.checks = {k: dict(v) for k, v in self.checks.items()}
         m.faults = {k: dict(v) for k, v in self.faults.items()}
         m.answers = {k: set(v) for k, v in self.answers.items()}
-        m.outcomes = dict(self.outcomes)
         m.files = dict(self.files)
         m.back = dict(self.back)
         m.latest = dict(self.latest)
@@ -396,12 +394,10 @@ class Model:
         text = m["content"]
         failed = m.get("is_error", False)
         cached = meta.get("cached")
-        if cached is not None and (cached in self.outcomes or
-                                   c.sig in self.latest):
+        if cached is not None and c.sig in self.latest:
             gain = 0
             first_error = False
-            failed, raw, norm, mask = self.outcomes.get(cached) or \
-                self.latest[c.sig]
+            failed, raw, norm, mask = self.latest[c.sig]
             files = None
             short = mute = False
         else:
@@ -426,8 +422,6 @@ class Model:
             files = self.changed(c, failed, meta)
             self.learned += files is None and cached is None and \
                 c.runs and gain > 0
-        if cached is None:
-            self.outcomes[c.id] = (failed, raw, norm, mask)
         self.latest[c.sig] = (failed, raw, norm, mask)
         transient = cached is None and failed and "timed out" in text
         self.calls += 1

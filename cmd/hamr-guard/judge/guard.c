@@ -168,6 +168,7 @@ turn_begin(struct guard *g)
 	g->calls = g->reads = g->still = 0;
 	g->calls_asked = g->task = g->waited = g->planned = false;
 	streaks_clear(&g->seen);
+	buf_reset(&g->kept);
 	hash_set_clear(&g->lines);
 	hash_set_clear(&g->errors);
 	hash_set_clear(&g->failures);
@@ -438,8 +439,6 @@ guard_reset(struct guard *g)
 	g->answers.ran = g->answers.compacted = false;
 	g->patch = true;
 	signer_root(&g->signer, (struct slice){ NULL, 0 });
-	g->transcript++;
-	buf_reset(&g->kept);
 	g->contract = g->policy->contract;
 	g->few_reads = g->small_window;
 	calls_forget(g);
@@ -455,7 +454,6 @@ guard_release(struct guard *g)
 	hash_set_release(&g->errors);
 	hash_set_release(&g->failures);
 	hash_set_release(&g->answered);
-	free(g->remembered);
 	streaks_release(&g->seen);
 	streaks_release(&g->faults);
 	streaks_release(&g->same);

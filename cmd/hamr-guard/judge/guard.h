@@ -109,20 +109,7 @@ struct guard {
 				 * survives turns */
 		bool compacted;	/* none was given since a compaction */
 	} answers;
-	/* Outcomes of the last calls by their ids, for results that only name
-	 * the call they repeat.  Direct-mapped: a newer id may push out an
-	 * older one. */
-	struct remembered {
-		uint64_t id, transcript;
-		struct digest d;
-		bool failed;
-		bool quick;		/* d is; it is of the text at, n */
-		size_t at, n;
-		struct streak *streak;	/* that has it too, if its rest is
-					 * this */
-	} *remembered;		/* REMEMBERED, NULL while empty */
-	struct buf kept;	/* texts of this transcript */
-	uint64_t transcript;
+	struct buf kept;	/* texts that streaks rest on */
 	/* the turn */
 	uint64_t turn;
 	uint64_t epoch;

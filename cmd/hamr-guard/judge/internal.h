@@ -68,7 +68,6 @@ void guard_answer(struct guard *g, const struct rec *r);
 struct outcome {
 	struct digest d;	/* gain: also of a new error */
 	bool quick;		/* d is so */
-	struct remembered *rest;	/* as of a streak */
 	bool failed, transient;
 	bool cached;		/* the hashes are those of the call it repeats,
 				 * if that is known */
@@ -97,6 +96,7 @@ void outcome_read(struct guard *g, const struct open_call *c,
     const struct rec *r, struct outcome *o);
 
 /* Few outcomes are compared with a different one, so for a call's first outcome
- * we only make the quick digest and keep the text.  This makes the rest, there
- * and in the streak; m may be NULL. */
-void outcome_rest(struct guard *g, struct remembered *m);
+ * we only make the quick digest, and outcome_keep keeps its text, which is the
+ * current one.  outcome_rest makes the rest. */
+void outcome_keep(struct guard *g, struct streak *e);
+void outcome_rest(struct guard *g, struct streak *e);

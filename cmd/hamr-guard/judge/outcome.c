@@ -18,7 +18,6 @@
 #define STATE_GAP 4		/* bytes between a state's name and value */
 #define STATE_WORDS 3		/* so few words say little but a state */
 #define STATUS_LINES 4		/* first lines that may be an exit status */
-#define REMEMBERED 1024
 #define KEPT_MAX ((size_t)1 << 20)	/* bytes of result texts kept */
 
 /* ---- what meta says ---- */
@@ -29,55 +28,34 @@ static const char *const meta_keys[META_KEYS] = { "cached", "exit", "signal",
 	"mutated", "sha256_before", "sha256_after", "path", "stdout_bytes",
 	"op", "first", "last", "lines", "sha256", "error" };
 
-/* ---- outcomes by id ---- */
+/* ---- texts of quick digests ---- */
 
-static struct remembered *
-remembered_at(struct guard *g, struct slice id, uint64_t *h)
+void
+outcome_rest(struct guard *g, struct streak *e)
 {
-	*h = hash_bytes(id.p, id.n);
-	if (g->remembered == NULL)
-		g->remembered = xcalloc(REMEMBERED, sizeof *g->remembered);
-	return &g->remembered[*h % REMEMBERED];
+	static const struct digest_of of = { .quick = false };
+	struct buf text = { .p = g->kept.p + e->text_at, .len = e->text_n,
+		.cap = e->text_n + VOLATILE_MARGIN + 1, .max = g->kept.max };
+
+	if (e->text_n == 0)
+		return;
+	e->text_n = 0;
+	e->d = (struct digest){ .gain = e->d.gain };
+	digest_text(&text, NULL, &of, g->scratch, &e->d);
 }
 
 void
-outcome_rest(struct guard *g, struct remembered *m)
+outcome_keep(struct guard *g, struct streak *e)
 {
-	static const struct digest_of of = { .quick = false };
-
-	/* the streaks of an earlier transcript are gone */
-	if (m == NULL || !m->quick || m->transcript != g->transcript)
-		return;
-	struct buf text = { .p = g->kept.p + m->at, .len = m->n,
-		.cap = m->n + VOLATILE_MARGIN + 1, .max = g->kept.max };
-	m->quick = false;
-	m->d = (struct digest){ .gain = m->d.gain };
-	digest_text(&text, NULL, &of, g->scratch, &m->d);
-	if (m->streak != NULL && m->streak->rest == m) {
-		m->streak->d = m->d;
-		m->streak->rest = NULL;
-	}
-}
-
-static void
-remember(struct guard *g, struct remembered *m, uint64_t h, struct outcome *o)
-{
-	outcome_rest(g, m);
-	*m = (struct remembered){ .id = h, .transcript = g->transcript,
-		.d = o->d, .failed = o->failed };
-	if (!o->quick)
-		return;
 	if (g->kept.len + g->text.len > KEPT_MAX) {
-		for (size_t i = 0; i < REMEMBERED; i++)
-			outcome_rest(g, &g->remembered[i]);
+		for (unsigned i = 1; i <= g->seen.n; i++)
+			outcome_rest(g, &g->seen.e[i]);
 		buf_reset(&g->kept);
 	}
-	m->quick = true;
-	m->at = g->kept.len;
-	m->n = g->text.len;
+	e->text_at = g->kept.len;
+	e->text_n = g->text.len;
 	buf_slice(&g->kept, buf_view(&g->text));
 	buf_reserve(&g->kept, VOLATILE_MARGIN);
-	o->rest = m;
 }
 
 /* ---- the text ---- */
@@ -495,27 +473,18 @@ files_inferred(struct guard *g, const struct open_call *c, struct outcome *o)
 /* ---- all of it ---- */
 
 /* A cached result is one line, or the same text: it shows nothing new, and
- * its outcome is that of the call it repeats.  False: that call is unknown. */
+ * its outcome is that of the call before.  False: there is none. */
 static bool
-read_cached(struct guard *g, const struct open_call *c, struct slice cached,
-    struct outcome *o)
+read_cached(struct guard *g, const struct open_call *c, struct outcome *o)
 {
-	const struct streak *e = streaks_get(&g->seen, c->is.sig);
-	uint64_t h;
+	struct streak *e = streaks_get(&g->seen, c->is.sig);
 
 	o->cached = true;
-	struct remembered *m = remembered_at(g, cached, &h);
-	if (m->id == h && m->transcript == g->transcript) {
-		outcome_rest(g, m);
-		o->d = m->d;
-		o->failed = m->failed;
-	} else if (e != NULL) {
-		outcome_rest(g, e->rest);
-		o->d = e->d;
-		o->failed = e->failed;
-	} else {
+	if (e == NULL)
 		return false;
-	}
+	outcome_rest(g, e);
+	o->d = e->d;
+	o->failed = e->failed;
 	o->d.gain = 0;
 	return true;
 }
@@ -638,13 +607,8 @@ outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
 {
 	struct slice all = scan_only(SCAN_OBJECT, rec_get(r, "meta"));
 	struct slice meta[META_KEYS] = { { NULL, 0 } }, key, val;
-	uint64_t h;
 	int64_t n;
 
-	/* not in the processor's cache, and needed at the end */
-	struct remembered *m = remembered_at(g, slice_of(c->id), &h);
-	for (size_t i = 0; i < sizeof *m; i += 64)
-		__builtin_prefetch((const char *)m + i, 1);
 	for (struct walk w = walk_of(all); walk_next(&w, &key, &val); )
 		for (int i = 0; i < META_KEYS; i++)
 			if (scan_key_is(key, meta_keys[i])) {
@@ -657,7 +621,7 @@ outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
 	    (scan_int(meta[EXIT], &n) && n != 0) };
 	if (scan_kind(cached) == SCAN_STRING || scan_true(cached)) {
 		read_content(g, r, &o->d);
-		if (read_cached(g, c, cached, o))
+		if (read_cached(g, c, o))
 			return;
 	}
 	read_text(g, c, r, meta, o);
@@ -690,5 +654,4 @@ outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
 	} else if (o->files == SAME_FILES) {
 		g->files.learned += c->is.runs && o->d.gain > 0;
 	}
-	remember(g, m, h, o);
 }

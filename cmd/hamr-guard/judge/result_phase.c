@@ -19,7 +19,7 @@
 enum likeness { CHANGED, MEASURED, MASKED, ALIKE, SAME };
 
 static enum likeness
-compare(struct guard *g, const struct open_call *c, const struct streak *e,
+compare(struct guard *g, const struct open_call *c, struct streak *e,
     const struct outcome *o)
 {
 	if (e == NULL || e->n == 0 || e->epoch != g->epoch ||
@@ -27,7 +27,7 @@ compare(struct guard *g, const struct open_call *c, const struct streak *e,
 		return CHANGED;
 	if (e->d.hash == o->d.hash)
 		return SAME;
-	outcome_rest(g, e->rest);
+	outcome_rest(g, e);
 	if (e->d.norm == o->d.norm)
 		return o->failed ? SAME : ALIKE;
 	/* a call that waits for something is made for its numbers */
@@ -65,9 +65,9 @@ count(struct guard *g, struct open_call *c, struct streak *e,
 	e->n += !excused || like != SAME;
 	e->weak += !excused;
 	e->d = o->d;
-	e->rest = o->rest;
-	if (e->rest != NULL)
-		e->rest->streak = e;
+	e->text_n = 0;
+	if (o->quick)
+		outcome_keep(g, e);
 	e->failed = o->failed;
 	e->epoch = g->epoch;
 	e->window = g->window;

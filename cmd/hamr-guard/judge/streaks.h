@@ -20,7 +20,8 @@
 struct streak {
 	struct sig sig;
 	struct digest d;	/* of the last outcome */
-	struct remembered *rest;	/* if d is quick: outcome_rest */
+	size_t text_at, text_n;	/* in guard.kept, if d is quick (outcome_rest);
+				 * 0 bytes: it is not */
 	unsigned n;		/* calls in a row with that outcome; failing
 				 * ones compare normalised */
 	unsigned weak;		/* with that masked outcome */
