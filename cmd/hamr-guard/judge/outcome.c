@@ -12,7 +12,7 @@
 
 #define LOOK_MAX 2048		/* bytes of an error that are searched */
 #define LINES_END INT32_MAX	/* no file has more */
-#define ANSWER_MAX 240		/* bytes of an answer that may quote its call */
+#define ANSWER_MAX 240		/* bytes of a short answer */
 #define STATUS_MAX 80		/* a longer line says more than a status */
 #define COMPLAINT_LINES 8	/* last lines of a text that may report one */
 #define STATE_GAP 4		/* bytes between a state's name and value */
@@ -535,8 +535,7 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
     const struct slice *meta, struct outcome *o)
 {
 	const struct streak *e = streaks_get(&g->seen, c->is.sig);
-	struct fresh fresh = { .n = 0 };
-	struct digest_of of = { .pages = c->is.fetches, .fresh = &fresh };
+	struct digest_of of = { .pages = c->is.fetches };
 
 	read_content(g, r, &o->d);
 	struct slice text = buf_view(&g->text);
@@ -566,6 +565,8 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 		if (o->failed || o->nothing)
 			of.call = (struct slice){ text.p,
 				text.n < LOOK_MAX ? text.n : LOOK_MAX };
+		if (c->is.seeks && !c->is.bash)
+			of.asked = text;
 	}
 	if (e != NULL && !o->failed && c->is.bash && c->is.runs)
 		o->complains = complains(buf_view(&g->text));
@@ -576,10 +577,6 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	of.quick = o->quick;
 	digest_text(&g->text, &g->lines, &of, g->scratch, &o->d);
 	text = buf_view(&g->text);
-	if (o->d.gain > 0 && o->d.gain < ANSWER_MAX && c->is.seeks &&
-	    !c->is.bash && c->turn == g->turn && c->step == g->steps)
-		digest_quoted(&fresh, sign_text_of(&g->signer, &c->is),
-		    &g->lines, &o->d);
 	if (o->failed)
 		read_error(g, meta, text, of.call.p != NULL, o);
 	if (c->is.idle)

@@ -14,7 +14,8 @@
 #define TOLD_MAX 200		/* bytes of a line that is looked for in the
 				 * call */
 
-#define FRESH (sizeof ((struct fresh *)NULL)->line / sizeof(struct slice))
+#define QUOTING_MAX 240	/* characters of an answer that may quote it */
+#define FRESH 4			/* lines of such an answer */
 #define BLANK UINT64_C(0x9e3779b97f4a7c15)	/* odd, for a hash of blanks */
 
 static bool
@@ -60,6 +61,8 @@ struct pass {
 	struct buf *scratch;
 	const struct digest_of *of;
 	struct hash_set call;	/* the words of of->call */
+	struct slice fresh[FRESH];	/* the first lines not seen before */
+	size_t nfresh;
 	bool json, pages;
 };
 
@@ -118,7 +121,7 @@ take_words(struct slice line, const struct hash_set *call, uint64_t *others)
 }
 
 static void
-take_line(const struct pass *a, struct slice line, uint64_t blank,
+take_line(struct pass *a, struct slice line, uint64_t blank,
     struct digest *d)
 {
 	uint64_t norm, mask;
@@ -146,11 +149,9 @@ take_line(const struct pass *a, struct slice line, uint64_t blank,
 	if (a->pages && volatile_mask(line, MASK_IDS, &a->scratch[1]))
 		shown = hash_bytes(a->scratch[1].p, a->scratch[1].len);
 	if (a->seen != NULL && hash_set_add(a->seen, shown)) {
-		struct fresh *fresh = a->of->fresh;
-
 		d->gain += chars;
-		if (fresh != NULL && fresh->n < FRESH)
-			fresh->line[fresh->n++] = raw;
+		if (a->nfresh < FRESH)
+			a->fresh[a->nfresh++] = raw;
 	}
 	d->chars += chars;
 	mix(&d->hash, blank, h);
@@ -178,6 +179,26 @@ take_line(const struct pass *a, struct slice line, uint64_t blank,
 	}
 	mix(&d->norm, blank, norm);
 	mix(&d->mask, blank, mask);
+}
+
+/* What is new only by the words of the call, as "Found 2 matches for x", is no
+ * gain. */
+static void
+drop_quoted(const struct pass *a, struct digest *d)
+{
+	struct hash_set words = { .max = SIZE_MAX };
+	struct slice call = a->of->asked, word;
+
+	while (next_word(&call, &word))
+		hash_set_add(&words, hash_bytes(word.p, word.n));
+	for (size_t i = 0; i < a->nfresh; i++) {
+		uint64_t others = BLANK;
+
+		if (take_words(a->fresh[i], &words, &others) > 0 &&
+		    !hash_set_add(a->seen, others))
+			d->gain -= count_chars(a->fresh[i]);
+	}
+	hash_set_release(&words);
 }
 
 void
@@ -213,28 +234,10 @@ digest_text(struct buf *text, struct hash_set *seen,
 		take_line(&a, line, blank, d);
 		blank = 0;
 	}
+	if (of->asked.p != NULL && d->gain > 0 && d->gain < QUOTING_MAX &&
+	    a.nfresh < FRESH)
+		drop_quoted(&a, d);
 	hash_set_release(&a.call);
-}
-
-void
-digest_quoted(const struct fresh *fresh, struct slice call,
-    struct hash_set *seen, struct digest *d)
-{
-	struct hash_set words = { .max = SIZE_MAX };
-	struct slice word;
-
-	if (fresh->n == FRESH)
-		return;
-	while (next_word(&call, &word))
-		hash_set_add(&words, hash_bytes(word.p, word.n));
-	for (size_t i = 0; i < fresh->n; i++) {
-		uint64_t others = BLANK;
-
-		if (take_words(fresh->line[i], &words, &others) > 0 &&
-		    !hash_set_add(seen, others))
-			d->gain -= count_chars(fresh->line[i]);
-	}
-	hash_set_release(&words);
 }
 
 void

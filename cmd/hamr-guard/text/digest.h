@@ -27,12 +27,6 @@ struct digest {
 				 * count in hash and chars only */
 };
 
-/* The first lines of a text that were not seen before. */
-struct fresh {
-	struct slice line[4];
-	size_t n;
-};
-
 /* What is asked of a text. */
 struct digest_of {
 	bool quick;		/* make hash, lines, chars, gain and told */
@@ -42,18 +36,14 @@ struct digest_of {
 				 * NULL: of no interest */
 	size_t given_min;	/* bytes of a line that is looked for there */
 	struct slice call;	/* for d->kind, fault and own; or p NULL */
-	struct fresh *fresh;	/* taken down here, or NULL */
+	struct slice asked;	/* what is new in a short text only by words
+				 * of this is no gain; or p NULL */
 };
 
 /* Go over a text once; its lines are in the set afterwards, if there is one,
  * and it may have moved.  Both buffers of scratch are for single lines. */
 void digest_text(struct buf *text, struct hash_set *seen,
     const struct digest_of *of, struct buf scratch[2], struct digest *d);
-
-/* What is new only by the words of its call, as "Found 2 matches for x", is no
- * gain: of these lines, while there is room for another. */
-void digest_quoted(const struct fresh *fresh, struct slice call,
-    struct hash_set *seen, struct digest *d);
 
 /* Digest something that is not text (an image), by its bytes. */
 void digest_bytes(struct slice bytes, struct hash_set *seen,
