@@ -164,7 +164,7 @@ static const char *const table[] = {
 	"for a name instead of reading whole files.",
 
 	[A_READS_BLOCK] =
-	"Not run: {count} reads in this turn are enough. Work from what you "
+	"Not run: {limit} reads in this turn are enough. Work from what you "
 	"have read, or answer.",
 
 	[A_CALLS_TEXT] =
@@ -318,15 +318,21 @@ put_history(const struct call_row *h, struct buf *out)
 }
 
 void
-advice_fill(const char *text, const struct facts *f, struct buf *out)
+advice_fill(const char *text, const struct verdict *v,
+    const struct facts *f, struct buf *out)
 {
+	static const struct facts none = { .wait = 0 };
+
+	if (f == NULL)
+		f = &none;
 	const struct {
 		const char *name;
 		unsigned long n;
-	} numbers[] = { { "count", f->count }, { "period", f->period },
-		{ "laps", f->laps }, { "limit", f->limit },
-		{ "same", f->same }, { "steps", f->steps },
-		{ "wait", f->wait } };
+	} numbers[] = { { "count", v->count }, { "period", v->period },
+		{ "laps", v->laps }, { "same", v->same },
+		{ "steps", v->steps }, { "wait", f->wait },
+		{ "limit", v->halt != 0 ? v->halt : v->block != 0 ? v->block :
+		    v->warn } };
 	struct slice name;
 
 	for (const char *p = text; ; p = name.p + name.n + 1) {
@@ -344,25 +350,25 @@ advice_fill(const char *text, const struct facts *f, struct buf *out)
 		else if (slice_is(name, "tool"))
 			buf_add(out, f->tool.p, utf8_cut(f->tool.p, f->tool.n,
 			    TOOL_MAX));
-		else if (slice_is(name, "since") && f->steps == 0)
+		else if (slice_is(name, "since") && v->steps == 0)
 			buf_adds(out, "only other calls returned anything "
 			    "new");
-		else if (slice_is(name, "since") && f->steps == 1)
+		else if (slice_is(name, "since") && v->steps == 1)
 			buf_adds(out, "the last step returned nothing new");
 		else if (slice_is(name, "since"))
 			buf_fmt(out, "nothing new in the last %lu steps",
-			    f->steps);
-		else if (slice_is(name, "span") && f->steps < 2)
+			    v->steps);
+		else if (slice_is(name, "span") && v->steps < 2)
 			buf_adds(out, "last step");
 		else if (slice_is(name, "span"))
-			buf_fmt(out, "last %lu steps", f->steps);
-		else if (slice_is(name, "pattern") && f->period < 2)
+			buf_fmt(out, "last %lu steps", v->steps);
+		else if (slice_is(name, "pattern") && v->period < 2)
 			buf_fmt(out, "the same call %lu times in a row",
-			    f->laps);
-		else if (slice_is(name, "pattern") && f->period == 2)
+			    v->laps);
+		else if (slice_is(name, "pattern") && v->period == 2)
 			buf_adds(out, "two calls alternate");
 		else if (slice_is(name, "pattern"))
-			buf_fmt(out, "%lu calls repeat in a cycle", f->period);
+			buf_fmt(out, "%lu calls repeat in a cycle", v->period);
 		else if (slice_is(name, "history"))
 			put_history(f->history, out);
 		else if (slice_is(name, "attempts"))
@@ -371,10 +377,10 @@ advice_fill(const char *text, const struct facts *f, struct buf *out)
 }
 
 char *
-advice(enum advice a, const struct facts *f)
+advice(enum advice a, const struct verdict *v, const struct facts *f)
 {
 	struct buf out = BUF_INIT(BUF_RECORD_MAX);
 
-	advice_fill(table[a], f, &out);
+	advice_fill(table[a], v, f, &out);
 	return buf_detach(&out);
 }

@@ -39,23 +39,20 @@ enum advice {
 
 #define NUDGE_MARK "[hamr-guard] "
 
-/* The facts that the sentences mention. */
+/* What the sentences mention besides the verdict's numbers. */
 struct facts {
 	struct slice tool;	/* decoded name */
-	unsigned long count;
-	unsigned long same;	/* calls with this outcome */
-	unsigned long steps;	/* without anything new */
-	unsigned long period, laps;
-	unsigned long limit;
 	unsigned long wait;	/* seconds */
 	const struct call_row *history;	/* of attempts; NULL: none */
 	const char *attempts;	/* the same, a line each behind a line end */
 };
 
-/* The sentence, which the caller frees. */
-char *advice(enum advice a, const struct facts *f);
+/* The sentence for a verdict, which the caller frees.  {limit} is the highest
+ * that it has.  f may be NULL. */
+char *advice(enum advice a, const struct verdict *v, const struct facts *f);
 /* Append another text, with its {names} of facts filled in as in advice.c. */
-void advice_fill(const char *text, const struct facts *f, struct buf *out);
+void advice_fill(const char *text, const struct verdict *v,
+    const struct facts *f, struct buf *out);
 
 /* How many seconds to wait before the n-th check (from 0): grows from 5 to
  * 60. */

@@ -102,13 +102,11 @@ fault_judge(const struct guard *g, const struct traits *t,
 /* Refuse the call; v has the rule and the evidence. */
 static void
 refuse(struct guard *g, struct open_call *o, struct verdict *v,
-    enum action action, enum advice a, unsigned long count)
+    enum action action, enum advice a)
 {
-	struct facts f = { .count = count, .steps = g->stall.steps,
-		.tool = slice_of(o->tool), .period = v->period,
-		.laps = v->laps };
-	char *message = advice(a, &f);
-
+	v->steps = g->stall.steps;
+	char *message = advice(a, v, &(struct facts){
+	    .tool = slice_of(o->tool) });
 	v->action = action;
 	v->message = message;
 	if (action == ACT_HALT)
@@ -146,7 +144,7 @@ refuse_faulty(struct guard *g, struct open_call *o)
 	f->step = o->step;
 	f->news = g->news;
 	step_weigh(&g->step, POINT, false);
-	refuse(g, o, &v, ACT_BLOCK, A_SAME_ERROR_BLOCK, v.count);
+	refuse(g, o, &v, ACT_BLOCK, A_SAME_ERROR_BLOCK);
 	return true;
 }
 
@@ -181,8 +179,7 @@ judge_alone(struct guard *g, struct open_call *o)
 		enum advice a = v.rule == RULE_CYCLE ? A_CYCLE_BLOCK :
 		    v.rule == RULE_RETRY ? A_RETRY_BLOCK : A_REPEAT_BLOCK;
 		/* the next sentence in the table is the halt's */
-		refuse(g, o, &v, halts ? ACT_HALT : ACT_BLOCK, a + halts,
-		    v.count);
+		refuse(g, o, &v, halts ? ACT_HALT : ACT_BLOCK, a + halts);
 		if (halts)
 			return;
 		e->refused++;
@@ -199,7 +196,7 @@ judge_alone(struct guard *g, struct open_call *o)
 		v = (struct verdict){ .rule = RULE_READS,
 			.count = g->reads + 1, .warn = guard_reads(g, false),
 			.block = most };
-		refuse(g, o, &v, ACT_BLOCK, A_READS_BLOCK, g->reads);
+		refuse(g, o, &v, ACT_BLOCK, A_READS_BLOCK);
 		return;
 	}
 	o->action = ACT_ALLOW;
@@ -223,11 +220,12 @@ share(struct guard *g, struct map *same, struct open_call *o)
 		*at = (uint64_t)(o - g->call) + 1;
 		return false;
 	}
-	char *message = advice(A_SHARE, &(struct facts){ .count = 0 });
-	guard_put_call(g, o, &(struct verdict){ .action = ACT_SHARE,
-	    .rule = RULE_BATCH, .count = ++twin->same + 1,
-	    .evidence = &evidence, .nevidence = 1, .twin = twin->id,
-	    .message = message });
+	struct verdict v = { .action = ACT_SHARE, .rule = RULE_BATCH,
+		.count = ++twin->same + 1, .evidence = &evidence,
+		.nevidence = 1, .twin = twin->id };
+	char *message = advice(A_SHARE, &v, NULL);
+	v.message = message;
+	guard_put_call(g, o, &v);
 	free(message);
 	return true;
 }
@@ -260,7 +258,7 @@ guard_calls(struct guard *g)
 			    .nevidence = s->calls.n,
 			    .warn = g->policy->stall_warn,
 			    .halt = g->policy->stall_limit },
-			    ACT_HALT, A_TEXT_HALT, 0);
+			    ACT_HALT, A_TEXT_HALT);
 		else if (g->step.left == 1 || !share(g, &same, o))
 			judge_alone(g, o);
 		changes += o->action == ACT_ALLOW && !o->is.reads;
@@ -335,8 +333,7 @@ guard_answer(struct guard *g, const struct rec *r)
 	v.warn = NUDGES_CALL;
 	v.count = ++a->nudged_call;
 	a->nudged_turn++;
-	v.message = message = advice(wrong, &(struct facts){
-	    .count = v.count });
+	v.message = message = advice(wrong, &v, NULL);
 	guard_put(g, NULL, &v);
 	nudge_add(&nudge, v.rule, message);
 	nudge_put(&nudge, g->sink.stage);

@@ -470,11 +470,8 @@ warn(struct guard *g, const struct open_call *c, struct verdict *v,
 	char *tool = scan_text(slice_of(c->name));
 
 	f->tool = slice_of(tool);
-	f->count = v->count;
-	f->steps = g->stall.steps;
-	f->period = v->period;
-	f->laps = v->laps;
-	char *message = advice(a, f);
+	v->steps = g->stall.steps;
+	char *message = advice(a, v, f);
 	v->action = ACT_WARN;
 	v->phase = PHASE_RESULT;
 	v->message = message;
@@ -541,7 +538,7 @@ warn_due(struct guard *g, struct open_call *c, const struct due *due,
 {
 	struct verdict v = { .count = due->count, .rule = due->rule };
 	struct sig key = { c->is.tool, due->about };
-	struct facts f = { .count = 0 };
+	struct facts f = { .wait = 0 };
 	enum advice a = A_REVISIT_WARN;
 	struct streak *e;
 
@@ -580,8 +577,8 @@ warn_due(struct guard *g, struct open_call *c, const struct due *due,
 		break;
 	case RULE_READS:
 		v.warn = guard_reads(g, false);
-		v.block = f.limit = guard_reads(g, true);
-		a = f.limit != 0 ? A_READS_WARN : A_READS_WARN_ONLY;
+		v.block = guard_reads(g, true);
+		a = v.block != 0 ? A_READS_WARN : A_READS_WARN_ONLY;
 		break;
 	default:
 		warn_streak(g, c, due, nudge);
@@ -596,7 +593,7 @@ warn_step(struct guard *g, struct verdict *v, const struct call_row *row,
     enum advice a, struct nudge *nudge)
 {
 	rest_on(v, row, CALLS_MAX, false);
-	warn(g, &g->call[g->ncall - 1], v, a, &(struct facts){ .count = 0 },
+	warn(g, &g->call[g->ncall - 1], v, a, &(struct facts){ .wait = 0 },
 	    nudge);
 }
 

@@ -113,7 +113,7 @@ nudge_put(struct nudge *g, struct stage *s)
 		return;
 	if (g->n > g->told) {
 		char *more = advice(g->n == g->told + 1 ? A_MORE_ONE : A_MORE,
-		    &(struct facts){ .count = g->n - g->told });
+		    &(struct verdict){ .count = g->n - g->told }, NULL);
 		buf_fmt(&g->text, "\n%s", more);
 		free(more);
 	}

@@ -21,22 +21,19 @@ void
 foreign_put(struct foreign *p, struct open_call *c, const struct verdict *v,
     enum advice a, const struct facts *more)
 {
-	struct facts f = { .count = 0 };
+	struct facts f = { .tool = slice_of(c->tool) };
 	struct verdict now = *v;
 	char *message;
 
 	if (c->action >= ACT_BLOCK ||
 	    (v->action == ACT_WARN && c->seen->nheld == WARNINGS_MAX))
 		return;
-	if (more != NULL)
-		f = *more;
-	f.tool = slice_of(c->tool);
-	f.count = v->count;
-	f.period = v->period;
-	f.laps = v->laps;
-	f.limit = v->halt != 0 ? v->halt : v->block != 0 ? v->block : v->warn;
+	if (more != NULL) {
+		f.wait = more->wait;
+		f.attempts = more->attempts;
+	}
 	now.same = v->count;
-	now.message = message = advice(a, &f);
+	now.message = message = advice(a, v, &f);
 	if (v->action != ACT_WARN) {
 		guard_put_call(p->guard, c, &now);
 		if (v->action == ACT_HALT)

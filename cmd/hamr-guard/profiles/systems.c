@@ -166,7 +166,7 @@ judge_count(struct foreign *p, struct open_call *c, struct streak *e)
 		.block = times * p->limit[OF_BLOCK],
 		.evidence = e->calls.c, .nevidence = e->calls.n,
 		.poll = times > 1, .level = 1 };
-	struct facts f = { .count = 0 };
+	struct facts f = { .wait = 0 };
 	enum advice a;
 
 	/* the waits begin with the second check */

@@ -200,9 +200,7 @@ put_verdict(const struct report *p, struct buf *b, const struct verdict *v)
 		    "runs until the next message by a person.");
 	} else {
 		/* two sentences: what was seen, and what came of it */
-		advice_fill(rules[v->rule], &(struct facts){
-		    .count = v->count, .same = v->same, .period = v->period,
-		    .laps = v->laps, .steps = v->steps }, &t);
+		advice_fill(rules[v->rule], v, NULL, &t);
 		buf_fmt(&t, " %s", outcomes[v->action]);
 	}
 	put_row(p, b, judge->foreign ? "rule" : "why", &t);
