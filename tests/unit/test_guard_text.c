@@ -15,7 +15,7 @@ static struct digest
 digest(const char *json, struct hash_set *seen)
 {
 	struct buf scratch[2] = { BUF_INIT(1 << 20), BUF_INIT(1 << 20) };
-	struct hash_set own = { .max = 4096 };
+	struct hash_set own = { .young.n = 0 };
 	struct buf text = BUF_INIT(1 << 20);
 	struct digest d = { 0 };
 
@@ -176,7 +176,7 @@ json_members(void **state)
 static void
 gain(void **state)
 {
-	struct hash_set seen = { .max = 4096 };
+	struct hash_set seen = { .young.n = 0 };
 
 	(void)state;
 	assert_int_equal(digest("  ab\\tc\\\"\303\251\\t \\nab", &seen).gain, 8);

@@ -43,7 +43,7 @@ files_reach(struct file_states *f, uint64_t path, uint64_t state,
 	f->last = key_of(path, state);
 	bool is_new = hash_set_add(&f->states, f->last);
 	*back |= !is_new && e->state != state &&
-	    !hash_set_add(&f->returned, f->last) &&
+	    !hash_set_add(&f->edits, f->last) &&
 	    e->learned == f->learned;
 	e->learned = f->learned;
 	e->state = state;
@@ -53,7 +53,8 @@ files_reach(struct file_states *f, uint64_t path, uint64_t state,
 static bool
 third_time(struct file_states *f, uint64_t key)
 {
-	return !hash_set_add(&f->once, key) && !hash_set_add(&f->twice, key);
+	return !hash_set_add(&f->tries, key) && !hash_set_add(&f->tries,
+	    key + 1);
 }
 
 enum trifle
@@ -109,9 +110,7 @@ files_clear(struct file_states *f)
 	f->last = f->left = 0;
 	hash_set_clear(&f->states);
 	hash_set_clear(&f->edits);
-	hash_set_clear(&f->returned);
-	hash_set_clear(&f->once);
-	hash_set_clear(&f->twice);
+	hash_set_clear(&f->tries);
 	f->learned = f->shown = 0;
 	f->turn++;
 	for (size_t i = 0; i < MADE_MAX && f->any_made; i++) {
@@ -127,9 +126,7 @@ files_release(struct file_states *f)
 	files_clear(f);
 	hash_set_release(&f->states);
 	hash_set_release(&f->edits);
-	hash_set_release(&f->returned);
-	hash_set_release(&f->once);
-	hash_set_release(&f->twice);
+	hash_set_release(&f->tries);
 	free(f->file);
 }
 

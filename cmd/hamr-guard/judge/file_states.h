@@ -13,7 +13,6 @@
 #include "text/hash_set.h"
 #include "verdict.h"
 
-#define STATES_MAX 8192
 #define PATHS_MAX 1024		/* with more files, some share entries */
 #define MADE_MAX 64		/* calls known by the state they left */
 
@@ -28,10 +27,12 @@ struct file_state {
 };
 
 struct file_states {
-	struct hash_set states, edits, returned;	/* of STATES_MAX */
+	struct hash_set states;
+	struct hash_set edits;	/* that were made, and states returned to */
+	struct hash_set tries;	/* places where no code changed, and where it
+				 * did not twice */
 	struct file_state *file;	/* PATHS_MAX, NULL while empty */
 	unsigned long edited;	/* novel edits and changes so far */
-	struct hash_set once, twice;	/* places where no code changed */
 	uint64_t learned;	/* what was run and showed anything new */
 	uint64_t shown;		/* and whatever else did, but edits */
 	struct made {

@@ -171,7 +171,6 @@ turn_begin(struct guard *g)
 	buf_reset(&g->kept);
 	hash_set_clear(&g->lines);
 	hash_set_clear(&g->errors);
-	hash_set_clear(&g->failures);
 	shown_clear(&g->shown);
 	files_clear(&g->files);
 	call_row_clear(&g->last);
@@ -261,7 +260,6 @@ learn(struct guard *g, const struct rec *r)
 		g->answers.ran = false;
 		for (struct walk w = walk_elements(rec_get(r, "paths"));
 		    walk_next(&w, NULL, &one); ) {
-			hash_set_clear(&g->files.returned);
 			hash_set_clear(&g->files.edits);
 			files_base(&g->files, sign_value(scan_get(one,
 			    "path")), sign_value(scan_get(one, "sha256")));
@@ -418,13 +416,7 @@ guard_init(struct guard *g, const struct rules *rules,
 		.text = BUF_INIT(BUF_RECORD_MAX),
 		.kept = BUF_INIT(BUF_RECORD_MAX),
 		.scratch = { BUF_INIT(BUF_RECORD_MAX),
-		BUF_INIT(BUF_RECORD_MAX) },
-		.lines.max = LINES_MAX, .answered.max = LINES_MAX,
-		.errors.max = ERRORS_MAX, .failures.max = ERRORS_MAX,
-		.files.states.max = STATES_MAX,
-		.files.edits.max = STATES_MAX,
-		.files.returned.max = STATES_MAX,
-		.files.once.max = STATES_MAX, .files.twice.max = STATES_MAX };
+		BUF_INIT(BUF_RECORD_MAX) } };
 	cycle_init(&g->cycle, p->window);
 	g->contract = p->contract;
 	g->few_reads = g->small_window = is_small_window(p, -1);
@@ -452,7 +444,6 @@ guard_release(struct guard *g)
 	pairing_reset(&g->pairing);
 	hash_set_release(&g->lines);
 	hash_set_release(&g->errors);
-	hash_set_release(&g->failures);
 	hash_set_release(&g->answered);
 	streaks_release(&g->seen);
 	streaks_release(&g->faults);

@@ -127,7 +127,8 @@ struct guard {
 	struct streaks seen;	/* by signature */
 	struct streaks faults;	/* of a tool and an error, in this epoch */
 	struct streaks same;	/* of a tool and a short answer, ditto */
-	struct hash_set lines, errors, failures, answered;
+	struct hash_set lines, answered;
+	struct hash_set errors;	/* also of one call since it passed */
 	struct shown shown;
 	struct file_states files;
 	struct cycle cycle;

@@ -4,8 +4,6 @@
 #include "advice.h"
 #include "guard.h"
 
-#define LINES_MAX 65536
-#define ERRORS_MAX 4096
 #define CALLS_MAX 16		/* that a verdict rests on */
 
 /* ---- guard.c ---- */

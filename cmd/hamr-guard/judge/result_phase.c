@@ -254,7 +254,7 @@ judge_check(struct guard *g, struct open_call *c, struct streak *e,
 	e->passed += !failed;
 	/* start over if it passed, or failed in a way not seen since it last
 	 * passed: two failures that two edits cause in turn are no progress */
-	if (!failed || hash_set_add(&g->failures, hash_both(
+	if (!failed || hash_set_add(&g->errors, hash_both(
 	    e->sig.b + e->passed, o->d.norm)) || e->checks.n == 0) {
 		call_row_clear(&e->checks);
 		/* an edit right before the first failure is one of them */

@@ -6,8 +6,6 @@
 #include "base/mem.h"
 #include "foreign.h"
 
-#define SEEN_OUTPUTS 65536
-
 void
 foreign_count(struct streak *e, const struct open_call *c)
 {
@@ -176,7 +174,7 @@ turn(struct guard *g)
 	call_row_clear(&m->row);
 	hash_set_release(&m->outputs);
 	map_release(&m->paths);
-	*m = (struct memory){ .outputs.max = SEEN_OUTPUTS };
+	*m = (struct memory){ .total = 0 };
 }
 
 static void
@@ -206,7 +204,6 @@ foreign_new(const struct system *system, struct guard *g)
 
 	p->system = system;
 	p->guard = g;
-	p->m.outputs.max = SEEN_OUTPUTS;
 	for (size_t i = 0; system->limits[i].key != NULL; i++) {
 		const struct limit *l = &system->limits[i];
 

@@ -186,7 +186,7 @@ take_line(struct pass *a, struct slice line, uint64_t blank,
 static void
 drop_quoted(const struct pass *a, struct digest *d)
 {
-	struct hash_set words = { .max = SIZE_MAX };
+	struct hash_set words = { .young.n = 0 };
 	struct slice call = a->of->asked, word;
 
 	while (next_word(&call, &word))
@@ -205,8 +205,7 @@ void
 digest_text(struct buf *text, struct hash_set *seen,
     const struct digest_of *of, struct buf scratch[2], struct digest *d)
 {
-	struct pass a = { .seen = seen, .scratch = scratch, .of = of,
-		.call.max = SIZE_MAX };
+	struct pass a = { .seen = seen, .scratch = scratch, .of = of };
 	struct slice call = of->call, word;
 	const char *lf;
 	uint64_t blank = 0;	/* empty lines since the last one with text:

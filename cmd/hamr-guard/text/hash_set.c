@@ -54,7 +54,7 @@ hash_set_add(struct hash_set *s, uint64_t h)
 		return false;
 	bool is_new = !is_in(&s->old, h);
 	*p = h;
-	if (++g->n >= s->max / 2) {
+	if (++g->n >= HASH_SET_MAX / 2) {
 		free(s->old.slot);
 		s->old = *g;
 		*g = (struct generation){ .n = 0 };
@@ -79,5 +79,5 @@ hash_set_release(struct hash_set *s)
 {
 	free(s->young.slot);
 	free(s->old.slot);
-	*s = (struct hash_set){ .max = s->max };
+	*s = (struct hash_set){ .young.n = 0 };
 }

@@ -2,7 +2,7 @@
  *
  * Two generations of half the bound each: when the young one is full, the old
  * one is dropped and the young one takes its place.  A hash added again moves
- * to the young one.  Zero it and set max.
+ * to the young one.  Zero it.
  */
 #pragma once
 
@@ -10,13 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define HASH_SET_MAX 65536
+
 struct generation {
 	uint64_t *slot;		/* 0: free */
 	size_t n, cap;		/* taken; a power of two, or 0 */
 };
 
 struct hash_set {
-	size_t max;		/* of both generations */
 	struct generation young, old;
 };
 
