@@ -59,16 +59,14 @@ signatures(void **state)
 static void
 period(const char *history, size_t cap, size_t period, size_t laps)
 {
-	struct cycle c;
+	struct cycle c = { .cap = cap };
 	size_t p = 0, l = 0;
 
-	cycle_init(&c, cap);
 	for (; *history != '\0'; history++)
 		cycle_push(&c, (uint64_t)*history);
 	assert_int_equal(cycle_find(&c, &p, &l), period != 0);
 	assert_int_equal(p, period);
 	assert_int_equal(l, laps);
-	cycle_release(&c);
 }
 
 static void

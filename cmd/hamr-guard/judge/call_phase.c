@@ -311,9 +311,10 @@ guard_answer(struct guard *g, const struct rec *r)
 	if (g->text_only > 0)
 		g->text_only--;
 	buf_reset(&g->text);
+	buf_addc(&g->text, '\0');	/* a name would stand before it */
 	msg_text(rec_get(r, "content"), &g->text);
 	buf_reserve(&g->text, VOLATILE_MARGIN);
-	struct slice text = slice_trim(buf_view(&g->text));
+	struct slice text = slice_trim(slice_from(buf_view(&g->text), 1));
 	/* a null reason means that the message was cut off */
 	if (text.n > 0 && (finish.p == NULL || scan_str_is(finish, "stop")))
 		wrong = judge_text(g, text, &v.rule);
@@ -321,7 +322,7 @@ guard_answer(struct guard *g, const struct rec *r)
 		wrong = A_NONE;
 	if (wrong == A_NONE && !g->sink.allow)
 		return;
-	sign_text(&g->signer, buf_view(&g->text), sig);
+	sign_hex(&g->signer, buf_view(&g->text), sig);
 	v.signature = sig;
 	if (wrong == A_NONE) {
 		v.rule = RULE_STATUS_ONLY;

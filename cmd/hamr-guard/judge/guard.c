@@ -43,7 +43,7 @@ guard_put(struct guard *g, const struct open_call *c, struct verdict *v)
 		v->call_line = c->line;
 		v->call_id = c->id;
 		v->name = c->name;
-		sign_hex(&g->signer, &c->is, sig);
+		sign_hex(&g->signer, sign_text_of(&g->signer, &c->is), sig);
 		v->signature = sig;
 	}
 	sink_put(&g->sink, v);
@@ -155,7 +155,7 @@ guard_epoch(struct guard *g)
 	streaks_clear(&g->faults);
 	streaks_clear(&g->same);
 	hash_set_clear(&g->answered);
-	cycle_clear(&g->cycle);
+	g->cycle.n = 0;
 }
 
 static void
@@ -416,8 +416,7 @@ guard_init(struct guard *g, const struct rules *rules,
 		.text = BUF_INIT(BUF_RECORD_MAX),
 		.kept = BUF_INIT(BUF_RECORD_MAX),
 		.scratch = { BUF_INIT(BUF_RECORD_MAX),
-		BUF_INIT(BUF_RECORD_MAX) } };
-	cycle_init(&g->cycle, p->window);
+		BUF_INIT(BUF_RECORD_MAX) }, .cycle.cap = p->window };
 	g->contract = p->contract;
 	g->few_reads = g->small_window = is_small_window(p, -1);
 	g->patch = true;
@@ -449,7 +448,6 @@ guard_release(struct guard *g)
 	streaks_release(&g->faults);
 	streaks_release(&g->same);
 	files_release(&g->files);
-	cycle_release(&g->cycle);
 	free(g->call);
 	bufs_release(BUFS(&g->text, &g->kept, &g->scratch[0],
 	    &g->scratch[1]));

@@ -88,14 +88,6 @@ streaks_release(struct streaks *s)
 /* ---- cycles ---- */
 
 void
-cycle_init(struct cycle *c, size_t cap)
-{
-	*c = (struct cycle){ .cap = cap };
-	c->back = xcalloc(cap, sizeof *c->back);
-	c->fail = xcalloc(cap + 1, sizeof *c->fail);
-}
-
-void
 cycle_push(struct cycle *c, uint64_t pair)
 {
 	c->n += c->n < c->cap;
@@ -103,40 +95,25 @@ cycle_push(struct cycle *c, uint64_t pair)
 	c->back[0] = pair;
 }
 
-void
-cycle_clear(struct cycle *c)
-{
-	c->n = 0;
-}
-
-void
-cycle_release(struct cycle *c)
-{
-	free(c->back);
-	free(c->fail);
-	*c = (struct cycle){ .n = 0 };
-}
-
 bool
-cycle_find(struct cycle *c, size_t *period, size_t *laps)
+cycle_find(const struct cycle *c, size_t *period, size_t *laps)
 {
-	size_t k = 0, best = 0;
+	size_t fail[CYCLE_MAX + 1] = { 0 }, k = 0, best = 0;
 
-	c->fail[0] = c->fail[1] = 0;
 	/* Knuth, Morris, Pratt: fail[len] is the longest border of the first
 	 * len pairs, so len - fail[len] is their smallest period. */
 	for (size_t len = 2; len <= c->n; len++) {
 		while (k > 0 && c->back[k] != c->back[len - 1])
-			k = c->fail[k];
+			k = fail[k];
 		if (c->back[k] == c->back[len - 1])
 			k++;
-		c->fail[len] = k;
+		fail[len] = k;
 		if (2 * (len - k) <= len)
 			best = len;
 	}
 	if (best == 0)
 		return false;
-	*period = best - c->fail[best];
+	*period = best - fail[best];
 	*laps = best / *period;
 	return true;
 }

@@ -80,18 +80,16 @@ void streaks_release(struct streaks *s);
 
 /* ---- the last outcomes in order, and the period they repeat with ---- */
 
+#define CYCLE_MAX 1024		/* the limit of loop_guard.window_size */
+
 struct cycle {
-	uint64_t *back;		/* (signature, outcome) pairs, hashed, newest
-				 * first */
+	uint64_t back[CYCLE_MAX];	/* (signature, outcome) pairs, hashed,
+					 * newest first */
 	size_t n, cap;		/* at most loop_guard.window_size */
-	size_t *fail;		/* scratch, one a pair */
 };
 
-void cycle_init(struct cycle *c, size_t cap);
 void cycle_push(struct cycle *c, uint64_t pair);
-void cycle_clear(struct cycle *c);
-void cycle_release(struct cycle *c);
 
 /* The longest suffix that is at least two laps of its smallest period: false
  * when there is none. */
-bool cycle_find(struct cycle *c, size_t *period, size_t *laps);
+bool cycle_find(const struct cycle *c, size_t *period, size_t *laps);

@@ -698,20 +698,10 @@ sign_text_of(const struct signer *s, const struct traits *t)
 }
 
 void
-sign_hex(struct signer *s, const struct traits *t, char sig[SHA_HEX])
+sign_hex(struct signer *s, struct slice text, char sig[SHA_HEX])
 {
 	if (s->sha == NULL)
 		s->sha = sha_new();
-	sha_add(s->sha, s->texts.p + t->at, t->n);
-	sha_hex(s->sha, sig);
-}
-
-void
-sign_text(struct signer *s, struct slice text, char sig[SHA_HEX])
-{
-	if (s->sha == NULL)
-		s->sha = sha_new();
-	sha_add(s->sha, "", 1);
 	sha_add(s->sha, text.p, text.n);
 	sha_hex(s->sha, sig);
 }

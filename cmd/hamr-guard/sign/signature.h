@@ -118,9 +118,8 @@ struct slice sign_call(struct signer *s, struct slice name, struct slice args,
 /* The text that a call of this step is signed by: its name, a NUL and its
  * arguments; borrowed until the next step. */
 struct slice sign_text_of(const struct signer *s, const struct traits *t);
-/* The signature of a call of this step, or of an answer. */
-void sign_hex(struct signer *s, const struct traits *t, char sig[SHA_HEX]);
-void sign_text(struct signer *s, struct slice text, char sig[SHA_HEX]);
+/* The signature that is written: of such a text, or of a NUL and an answer. */
+void sign_hex(struct signer *s, struct slice text, char sig[SHA_HEX]);
 
 /* Could a change of the file, a JSON value, make the last check stale?  It
  * could if the file is below the root and is not documentation. */
