@@ -130,8 +130,6 @@ take_line(struct pass *a, struct slice line, uint64_t blank,
 		blank = (blank + (uint64_t)*line.p) * BLANK;
 	struct slice raw = line;
 	uint64_t h = norm = mask = hash_bytes(line.p, line.n);
-	if (a->seen != NULL)
-		hash_set_soon(a->seen, h);
 	size_t chars = count_chars(line);
 	if (a->of->given.p != NULL && d->chars <= GIVEN_MAX &&
 	    is_told(a, line)) {

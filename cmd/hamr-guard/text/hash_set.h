@@ -23,14 +23,6 @@ struct hash_set {
 
 /* Add h; true if it was not in the set. */
 bool hash_set_add(struct hash_set *s, uint64_t h);
-/* h will be added soon: prefetch its slot, which is rarely in the cache. */
-static inline void
-hash_set_soon(const struct hash_set *s, uint64_t h)
-{
-	const struct generation *g = &s->young;
-
-	__builtin_prefetch(g->slot + ((size_t)(h >> 20) & (g->cap - 1)), 1);
-}
 bool hash_set_has(const struct hash_set *s, uint64_t h);
 void hash_set_clear(struct hash_set *s);	/* keeps little memory */
 void hash_set_release(struct hash_set *s);	/* none; usable again */
