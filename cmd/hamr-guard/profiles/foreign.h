@@ -40,7 +40,6 @@ struct foreign;
 #define LIMITS 8
 
 struct system {
-	const char *about;	/* one line, for --compare */
 	/* Our keys that it obeys, and the system's own values; ended by NULL
 	 * if there are fewer. */
 	struct limit {

@@ -7,11 +7,16 @@
 const struct profile_kind profiles[PROFILES] = {
 	{ "default", "outcomes, gain and epochs: 3, 5, 8", NULL },
 	{ "strict", "as default, halts at 5 whatever comes between", NULL },
-	{ "hamr", NULL, &system_hamr },
-	{ "openfang", NULL, &system_openfang },
-	{ "hermes", NULL, &system_hermes },
-	{ "nanobot", NULL, &system_nanobot },
-	{ "kimi", NULL, &system_kimi },
+	{ "hamr", "5 equal reads, 4 equal commands, 64 reads, 10 steps",
+	    &system_hamr },
+	{ "openfang", "totals of name and arguments: 3, 5; breaker at 30",
+	    &system_openfang },
+	{ "hermes", "a window of 10: runs of 3, A-B-A-B, A-B-C-A-B-C",
+	    &system_hermes },
+	{ "nanobot", "words only, at the 3rd and the 5th in a row",
+	    &system_nanobot },
+	{ "kimi", "8 steps without a change or news: one step of text",
+	    &system_kimi },
 	{ "off", "judges nothing", NULL },
 };
 
@@ -59,10 +64,9 @@ profile_init(struct profile *p, size_t i, const struct profile_env *env)
 {
 	const struct system *system = profiles[i].system;
 
-	*p = (struct profile){ .name = profiles[i].name,
-		.about = system != NULL ? system->about : profiles[i].about };
+	*p = (struct profile){ .kind = &profiles[i] };
 	policy_read(&p->policy, env->conf,
-	    system != NULL ? "default" : p->name);
+	    system != NULL ? "default" : p->kind->name);
 	p->foreign = system != NULL && !p->policy.off;
 	guard_init(&p->guard, p->foreign ? &foreign_rules : &guard_rules,
 	    &env->sink, &p->policy);

@@ -11,12 +11,12 @@
 /* In the order of --compare. */
 extern const struct profile_kind {
 	const char *name;
-	const char *about;	/* NULL: the system has it */
+	const char *about;	/* its limits, for --explain */
 	const struct system *system;	/* whose rules they are; NULL: ours */
 } profiles[PROFILES];
 
 struct profile {
-	const char *name, *about;
+	const struct profile_kind *kind;
 	struct policy policy;
 	struct guard guard;
 	bool foreign;		/* by another system's rules */

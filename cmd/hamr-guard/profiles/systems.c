@@ -94,7 +94,6 @@ hamr_step(struct foreign *p, struct open_call *last)
 }
 
 const struct system system_hamr = {
-	.about = "5 equal reads, 4 equal commands, 64 reads, 10 steps",
 	.call = hamr_call, .result = hamr_result, .step = hamr_step };
 
 /* ---- OpenFang's LoopGuard, with its outcome half wired (loop_guard.rs) ----
@@ -244,7 +243,6 @@ openfang_result(struct foreign *p, struct open_call *c,
 }
 
 const struct system system_openfang = {
-	.about = "totals of name and arguments: 3, 5; breaker at 30",
 	.limits = { [OF_WARN] = { "loop_guard.warn_threshold", 3 },
 	    [OF_BLOCK] = { "loop_guard.block_threshold", 5 },
 	    [OF_POLL] = { "loop_guard.poll_multiplier", 3 },
@@ -330,7 +328,6 @@ hermes_call(struct foreign *p, struct open_call *c)
 }
 
 const struct system system_hermes = {
-	.about = "a window of 10: runs of 3, A-B-A-B, A-B-C-A-B-C",
 	.limits = { [HERMES_REPEATS] = { "loop_guard.warn_threshold", 3 },
 	    [HERMES_WARNINGS] = { "loop_guard.max_warnings_before_block", 2 },
 	    [HERMES_WINDOW] = { "loop_guard.window_size", 10 },
@@ -448,7 +445,6 @@ nanobot_result(struct foreign *p, struct open_call *c,
 }
 
 const struct system system_nanobot = {
-	.about = "words only, at the 3rd and the 5th in a row",
 	.limits = { [NANOBOT_WARN] = { "loop_guard.warn_threshold", 3 },
 	    [NANOBOT_STOP] = { "loop_guard.halt_threshold", 5 },
 	    [NANOBOT_RETRIES] = { "loop_guard.max_retries", 2 } },
@@ -532,7 +528,6 @@ kimi_step(struct foreign *p, struct open_call *last)
 }
 
 const struct system system_kimi = {
-	.about = "8 steps without a change or news: one step of text",
 	.limits = {
 	    [KIMI_STALL] = { "loop_control.progress_stall_threshold", 8 },
 	    [KIMI_GAIN] =

@@ -17,7 +17,7 @@ add_judge(struct table *t, const struct report *p, const struct judge *j)
 	struct buf first = BUF_INIT(BUF_RECORD_MAX);
 	const char *slash = j->file != NULL ? strrchr(j->file, '/') : NULL;
 
-	table_add(t, PAINT_BOLD, "%s", j->profile.name);
+	table_add(t, PAINT_BOLD, "%s", j->profile.kind->name);
 	table_number(t, y->warns > 0 ? PAINT_YELLOW : PAINT_DIM, y->warns);
 	table_number(t, y->blocks > 0 ? PAINT_RED : PAINT_DIM, y->blocks);
 	table_number(t, y->halts > 0 ? PAINT_STOP : PAINT_DIM, y->halts);

@@ -173,7 +173,7 @@ put_verdict(const struct report *p, struct buf *b, const struct verdict *v)
 		if (v->phase == PHASE_TEXT)
 			buf_adds(b, ": it is an answer");
 		else if (judge->foreign)
-			buf_fmt(b, ": %s lets it run", judge->name);
+			buf_fmt(b, ": %s lets it run", judge->kind->name);
 		else
 			buf_fmt(b, ": call %lu of its kind", v->count);
 		if (v->phase != PHASE_TEXT && !judge->foreign &&
@@ -194,7 +194,7 @@ put_verdict(const struct report *p, struct buf *b, const struct verdict *v)
 	}
 	buf_addc(b, '\n');
 	if (judge->foreign) {
-		buf_fmt(&t, "%s: %s", judge->name, judge->about);
+		buf_fmt(&t, "%s: %s", judge->kind->name, judge->kind->about);
 	} else if (v->action == ACT_HALT && v->halt == 0) {
 		buf_adds(&t, "The turn was over before this call. No call "
 		    "runs until the next message by a person.");

@@ -294,7 +294,7 @@ end(struct report *p)
 	if (p->begun)
 		sheet_line(&p->sheet, PAINT_NONE, "%s", "");
 	count_put(&b, n, "transcript");
-	buf_fmt(&b, " judged by %s", p->judge->profile.name);
+	buf_fmt(&b, " judged by %s", p->judge->profile.kind->name);
 	if (!conf_bool(p->env.conf, "loop_guard.enabled"))
 		buf_adds(&b, ", but loop_guard.enabled is false");
 	sheet_line(&p->sheet, PAINT_BOLD, "%s", b.p);
