@@ -89,6 +89,9 @@ for act in 'browser_click {"ref":"e{}"} = Clicked' \
 "s a{} $act
 s l{} console_messages [] = (no messages)" | said)" ""
 done
+is "a test after each migration, not a word" "$(times 12 \
+'s a{} bash {"command":"alembic upgrade +1"} = Running upgrade 9{}1 -> 9{}2
+s l{} bash {"command":"pytest -q"} = 12 passed in 0.{}s' | said)" ""
 is "... but the pointer moved does nothing" "$(times 5 \
 's a{} mouse_move {"x":{},"y":1} = ok
 s l{} screenshot [] = (the page)' | said | head -n 1)" "l3 warn repeat 3"

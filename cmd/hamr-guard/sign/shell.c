@@ -78,7 +78,9 @@ static const char *const deployers[] = { "terraform apply",
 	"kubectl patch", "kubectl rollout restart", "kubectl rollout undo",
 	"helm install", "helm upgrade", "helm uninstall", "docker start",
 	"docker stop", "docker rm", "systemctl start", "systemctl stop",
-	"systemctl restart", "systemctl enable", "systemctl disable", NULL };
+	"systemctl restart", "systemctl enable", "systemctl disable",
+	"alembic upgrade", "alembic downgrade", "rails db:migrate",
+	"prisma migrate", "npx prisma migrate", "flyway migrate", NULL };
 static const char *const measures[] = { "wc", "du", "df", "free", "stat",
 	"ls", "perf stat", "hyperfine", NULL };
 static const char *const finders[] = { "find", "fd", "locate", NULL };
