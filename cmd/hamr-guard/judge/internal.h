@@ -89,8 +89,9 @@ struct outcome {
 	bool novel_edit;	/* an edit that was not made before */
 };
 
-/* Read the result of c; the sets of g take in what it shows. */
-void outcome_read(struct guard *g, const struct open_call *c,
+/* Read the result of c, whose streak is e (NULL: it is the first); the sets of
+ * g take in what it shows. */
+void outcome_read(struct guard *g, const struct open_call *c, struct streak *e,
     const struct rec *r, struct outcome *o);
 
 /* Few outcomes are compared with a different one, so for a call's first outcome

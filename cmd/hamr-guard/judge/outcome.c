@@ -472,23 +472,6 @@ files_inferred(struct guard *g, const struct open_call *c, struct outcome *o)
 
 /* ---- all of it ---- */
 
-/* A cached result is one line, or the same text: it shows nothing new, and
- * its outcome is that of the call before.  False: there is none. */
-static bool
-read_cached(struct guard *g, const struct open_call *c, struct outcome *o)
-{
-	struct streak *e = streaks_get(&g->seen, c->is.sig);
-
-	o->cached = true;
-	if (e == NULL)
-		return false;
-	outcome_rest(g, e);
-	o->d = e->d;
-	o->failed = e->failed;
-	o->d.gain = 0;
-	return true;
-}
-
 /* A new error is news whatever its lines; a known one is not.  kind: an error
  * that differs only in the call's own words is known, too. */
 static void
@@ -531,10 +514,9 @@ read_range(struct guard *g, const struct slice *meta, struct outcome *o)
 }
 
 static void
-read_text(struct guard *g, const struct open_call *c, const struct rec *r,
-    const struct slice *meta, struct outcome *o)
+read_text(struct guard *g, const struct open_call *c, const struct streak *e,
+    const struct rec *r, const struct slice *meta, struct outcome *o)
 {
-	const struct streak *e = streaks_get(&g->seen, c->is.sig);
 	struct digest_of of = { .pages = c->is.fetches };
 
 	read_content(g, r, &o->d);
@@ -599,8 +581,8 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 }
 
 void
-outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
-    struct outcome *o)
+outcome_read(struct guard *g, const struct open_call *c, struct streak *e,
+    const struct rec *r, struct outcome *o)
 {
 	struct slice all = scan_only(SCAN_OBJECT, rec_get(r, "meta"));
 	struct slice meta[META_KEYS] = { { NULL, 0 } }, key, val;
@@ -612,16 +594,21 @@ outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
 				meta[i] = val;
 				break;
 			}
-	struct slice cached = meta[CACHED];
 	*o = (struct outcome){ .failed = scan_true(rec_get(r, "is_error")) ||
 	    scan_kind(meta[SIGNAL]) == SCAN_STRING ||
-	    (scan_int(meta[EXIT], &n) && n != 0) };
-	if (scan_kind(cached) == SCAN_STRING || scan_true(cached)) {
-		read_content(g, r, &o->d);
-		if (read_cached(g, c, o))
-			return;
+	    (scan_int(meta[EXIT], &n) && n != 0),
+	    .cached = scan_kind(meta[CACHED]) == SCAN_STRING ||
+	    scan_true(meta[CACHED]) };
+	if (o->cached && e != NULL) {
+		/* one line, or the same text: it shows nothing new, and its
+		 * outcome is that of the call before */
+		outcome_rest(g, e);
+		o->d = e->d;
+		o->d.gain = 0;
+		o->failed = e->failed;
+		return;
 	}
-	read_text(g, c, r, meta, o);
+	read_text(g, c, e, r, meta, o);
 	if (o->cached)
 		o->d.gain = 0;
 	/* hamr-tool's meta always says what a command changed; an importer's

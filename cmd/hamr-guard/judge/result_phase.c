@@ -380,7 +380,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	struct outcome got, *o = &got;
 	uint64_t done = 0;
 
-	outcome_read(g, c, r, o);
+	outcome_read(g, c, e, r, o);
 	traits_learn(&c->is, o->state, o->patient);
 	enum likeness like = compare(g, c, e, o);
 	if (effect)
