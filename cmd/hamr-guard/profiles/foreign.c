@@ -19,17 +19,14 @@ void
 foreign_put(struct foreign *p, struct open_call *c, const struct verdict *v,
     enum advice a, const struct facts *more)
 {
-	struct facts f = { .tool = slice_of(c->tool) };
+	struct facts f = more != NULL ? *more : (struct facts){ .wait = 0 };
 	struct verdict now = *v;
 	char *message;
 
 	if (c->action >= ACT_BLOCK ||
 	    (v->action == ACT_WARN && c->seen->nheld == WARNINGS_MAX))
 		return;
-	if (more != NULL) {
-		f.wait = more->wait;
-		f.attempts = more->attempts;
-	}
+	f.tool = slice_of(c->tool);
 	now.same = v->count;
 	now.message = message = advice(a, v, &f);
 	if (v->action != ACT_WARN) {
