@@ -60,7 +60,7 @@ sink_put(const struct sink *o, const struct verdict *v)
 	buf_addc(&r, ']');
 	if (v->twin != NULL)
 		buf_fmt(&r, ",\"twin\":%s", v->twin);
-	if (v->level != 0 || v->leveled)
+	if (v->level != 0 || v->note)
 		buf_fmt(&r, ",\"level\":%lu", v->level);
 	if (v->message != NULL)
 		scan_put(&r, ",'message':@", slice_of(v->message));

@@ -63,7 +63,7 @@ struct verdict {
 	size_t nevidence;
 	const char *twin;		/* JSON text; NULL: none */
 	unsigned long level;		/* 0: none */
-	bool leveled;			/* 0 is a level too */
+	bool note;			/* of level 0: less than a warning */
 	const char *message;		/* NULL: none */
 
 	/* Why it was said.  A limit of 0 is one that the rule does not have. */

@@ -36,7 +36,7 @@ foreign_put(struct foreign *p, struct open_call *c, const struct verdict *v,
 		free(message);
 		return;
 	}
-	now.leveled = true;
+	now.note = v->level == 0;
 	struct held *h = &c->seen->held[c->seen->nheld++];
 	h->message = message;
 	for (size_t i = 0; i < v->nevidence; i++)

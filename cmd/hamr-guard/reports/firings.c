@@ -103,7 +103,7 @@ fired(struct report *p, const struct verdict *v, bool over)
 
 	if (over || v->action == ACT_ALLOW)
 		return;
-	if (!verdict_is_note(v) && step > 0 && step <= x->steps.len &&
+	if (!v->note && step > 0 && step <= x->steps.len &&
 	    x->steps.p[step - 1] < grades[v->action])
 		x->steps.p[step - 1] = grades[v->action];
 	add_row(p, v->call_line != 0 ? v->call_line : v->line, paint, action,

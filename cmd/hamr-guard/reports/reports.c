@@ -167,6 +167,6 @@ report_action(const struct verdict *v, enum paint *p)
 		[ACT_BLOCK] = PAINT_RED, [ACT_HALT] = PAINT_STOP,
 		[ACT_SHARE] = PAINT_CYAN };
 
-	*p = verdict_is_note(v) ? PAINT_DIM : paints[v->action];
-	return verdict_is_note(v) ? "note" : action_names[v->action];
+	*p = v->note ? PAINT_DIM : paints[v->action];
+	return v->note ? "note" : action_names[v->action];
 }

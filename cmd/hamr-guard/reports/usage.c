@@ -207,12 +207,6 @@ usage_release(struct usage *u)
 
 /* ---- what a judge would have saved ---- */
 
-bool
-verdict_is_note(const struct verdict *v)
-{
-	return v->action == ACT_WARN && v->leveled && v->level == 0;
-}
-
 static void
 save_call(struct savings *t, struct usage_call *c)
 {
@@ -263,7 +257,7 @@ savings_fired(struct savings *t, const struct verdict *v)
 		save_call(t, c);
 	if (v->action == ACT_HALT && t->ending)
 		return false;
-	if (verdict_is_note(v)) {
+	if (v->note) {
 		t->notes++;
 		return true;
 	}

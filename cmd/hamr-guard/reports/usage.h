@@ -85,6 +85,3 @@ void savings_record(struct savings *t, const struct rec *r);
 bool savings_fired(struct savings *t, const struct verdict *v);
 void savings_constrained(struct savings *t);
 void savings_reset(struct savings *t);	/* a new transcript: sums stay */
-
-/* Is it a note rather than a warning? */
-bool verdict_is_note(const struct verdict *v);
