@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/bits.h"
 #include "base/mem.h"
 #include "json/scan.h"
 #include "canonical.h"
@@ -160,9 +159,6 @@ canonical_value(struct slice val, bool sorted, struct buf *out)
 		break;
 	case SCAN_STRING:
 		/* without \u and \/ it has the shortest spelling already */
-		while (end - p > 64 && (bytes_like(p, '\\') &
-		    (bytes_like(p + 1, 'u') | bytes_like(p + 1, '/'))) == 0)
-			p += 64;
 		while ((p = memchr(p, '\\', (size_t)(end - p))) != NULL &&
 		    p[1] != 'u' && p[1] != '/')
 			p++;
