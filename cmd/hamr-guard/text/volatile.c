@@ -634,7 +634,9 @@ volatile_progress(struct slice text)
 		    slice_ends(name, "progress")) {
 			for (n = 0; p < q; p++)
 				n = n * 10 + (uint64_t)(*p - '0');
-			return n + 1;
+			/* "remaining": "40%" counts down */
+			return n < 100 && slice_ends(name, "remaining") ?
+			    101 - n : n + 1;
 		}
 	}
 	return 0;
