@@ -78,7 +78,8 @@ put_text(struct buf *out, int fd, off_t size, size_t room, const char *name)
 static struct child *
 context_ask(const char *root, const char *task, const struct argv *unset)
 {
-	char *dir = state_dir(root, false, NULL);
+	struct err e;
+	char *dir = state_dir(root, false, &e);
 	char *paths[] = { dir != NULL ? xasprintf("%s/memory.db", dir) : NULL,
 		conf_home("XDG_DATA_HOME", ".local/share", "/memory.db") };
 	bool any = false;
