@@ -49,6 +49,8 @@ ranges_cover(const struct ranges *s, const struct fact *f)
 	struct range want = range_of(f);
 	size_t looks = 64;	/* look at no more than these */
 
+	if (s->v == NULL)
+		return false;
 	for (size_t i = s->newest[f->file]; i > 0 && looks-- > 0;
 	    i = s->v[i - 1].next)
 		if (s->v[i - 1].first <= want.first &&

@@ -133,5 +133,7 @@ session_close(struct session *s)
 	file_close(s->lock);
 	free(s->id);
 	free(s->path);
-	*s = (struct session){ .fd = -1, .lock = -1 };
+	s->id = s->path = NULL;
+	s->fd = s->lock = -1;
+	s->fresh = false;
 }
