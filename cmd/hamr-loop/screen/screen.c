@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -318,13 +317,19 @@ screen_reply(struct screen *s, struct slice r)
 	if (slice_starts(r, "\033]11;")) {
 		/* rgb:RRRR/GGGG/BBBB, or two digits each: is that light? */
 		char *text = xmemdup0(r.p, r.n), *at = strstr(text, "rgb:");
-		unsigned red, green, blue;
+		unsigned long sum = 0;
 
-		if (at != NULL && sscanf(at, "rgb:%4x/%4x/%4x", &red, &green,
-		    &blue) == 3)
-			s->info.light = (3 * red + 6 * green + blue) *
-			    (at[6] == '/' ? 257 : 1) > 10 * 0x8000;
+		for (int i = 0; at != NULL && i < 3; i++) {
+			char *end;
+
+			at += i == 0 ? 4 : 1;
+			unsigned long v = strtoul(at, &end, 16);
+			v *= end - at == 2 ? 257 : 1;
+			sum += v * (i == 0 ? 3 : i == 1 ? 6 : 1);
+			at = *end == '/' ? end : NULL;
+		}
 		free(text);
+		s->info.light = sum > (unsigned long)10 * 0x8000;
 	}
 	if (!slice_starts(r, "\033[?"))
 		return;
