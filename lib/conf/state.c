@@ -111,20 +111,21 @@ own_place(const char *root, bool create, char **out, struct err *e)
 	bool there = lstat(dir, &st) == 0;
 	int yes = 1;
 
+	/* may an existing .hamr be used? */
 	if (there && (!is_ours(root, &st) || access(dir, W_OK) < 0)) {
 		yes = 0;
 	} else if (there) {
 		int tracked = git_tracks(root, e);
 
 		yes = tracked < 0 ? -1 : !tracked;
-	} else if (!create) {
-		yes = access(root, W_OK) == 0;
-	} else if (mkdir(dir, 0755) < 0 && errno != EEXIST) {
-		yes = is_refused(errno) ? 0 : err_sys(e, ST_SYSTEM, "%s", dir);
-	} else if (give(root, dir) < 0) {
-		yes = 0;
 	}
-	if (yes > 0 && create && write_ignore(root, dir, e) < 0)
+	if (yes > 0 && !there && !create)
+		yes = access(root, W_OK) == 0;
+	else if (yes > 0 && !there && mkdir(dir, 0755) < 0 && errno != EEXIST)
+		yes = is_refused(errno) ? 0 : err_sys(e, ST_SYSTEM, "%s", dir);
+	else if (yes > 0 && !there && give(root, dir) < 0)
+		yes = 0;
+	else if (yes > 0 && create && write_ignore(root, dir, e) < 0)
 		yes = is_refused(errno) ? 0 : -1;
 	*out = yes > 0 ? dir : NULL;
 	if (yes <= 0)
