@@ -139,6 +139,7 @@ class Model:
         self.few = False
         self.compacted = False
         self.ran = False
+        self.signed = {}        # signatures by call id
         self.begin()
 
     def clone(self):
@@ -151,6 +152,7 @@ class Model:
         m.checks = {k: dict(v) for k, v in self.checks.items()}
         m.faults = {k: dict(v) for k, v in self.faults.items()}
         m.answers = {k: set(v) for k, v in self.answers.items()}
+        m.signed = dict(self.signed)
         m.files = dict(self.files)
         m.back = dict(self.back)
         m.latest = dict(self.latest)
@@ -394,10 +396,12 @@ class Model:
         text = m["content"]
         failed = m.get("is_error", False)
         cached = meta.get("cached")
-        if cached is not None and c.sig in self.latest:
+        of = self.signed.get(cached)
+        of = of if of in self.latest else c.sig
+        if cached is not None and of in self.latest:
             gain = 0
             first_error = False
-            failed, raw, norm, mask = self.latest[c.sig]
+            failed, raw, norm, mask = self.latest[of]
             files = None
             short = mute = False
         else:
@@ -422,6 +426,8 @@ class Model:
             files = self.changed(c, failed, meta)
             self.learned += files is None and cached is None and \
                 c.runs and gain > 0
+        if cached is None:
+            self.signed[c.id] = c.sig
         self.latest[c.sig] = (failed, raw, norm, mask)
         transient = cached is None and failed and "timed out" in text
         self.calls += 1

@@ -35,7 +35,7 @@ times 14 's c{} wait_for {"job":1} = still running')
 honest "a tool that sleeps between two looks" < <(
 times 20 's j{} jobs__get_run {"id":1} = RUNNING, {}4000 ms
 s c{} time__sleep {"seconds":60} = Slept for 60 seconds')
-is "percents that remain, not a word" "$(for i in 96 88 80 72 64 56 48 40 32; do
+is "percents that remain, not a word" "$(for i in 100 96 88 80 72 64 56 48 40 32; do
 	echo "s c$i backup_info {\"id\":4} = {\"phase\":\"copy\",\"remaining\":\"$i%\"}"
 done | said)" ""
 honest "nothing but sleep" < <(

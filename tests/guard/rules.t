@@ -912,6 +912,12 @@ s c read {"path":"./a"} = unchanged | {"meta":{"cached":"b"}}
 s d read {"file":"a"} = unchanged | {"meta":{"cached":"b"}}
 X
 )" "d warn repeat 3"
+is "also if that is another call" "$(said <<'X' | grep -v stall
+s a t {"x":1} = it says so
+s b t {"x":2} = unchanged | {"meta":{"cached":"a"}}
+2* s c# t {"x":2} = it says so
+X
+)" "c4 warn repeat 3"
 is "a shared result is no outcome" "$(said <<'X'
 2* s c# t {} = x
 s d t {} = x | {"meta":{"shared":"c1"}}

@@ -18,6 +18,7 @@
 #define NUDGES_CALL 3		/* answers refused since the last call */
 #define PLAN 2			/* the score from which a text is a plan */
 #define MONOLOGUE 3
+#define CALLED_MAX 1024		/* calls known by their ids */
 #define FUTILE_TEXT 3		/* times futile_edit_warn: text is asked for */
 #define FAULT_TIMES 2		/* and for one failure of several checks */
 
@@ -110,6 +111,13 @@ struct guard {
 		bool compacted;	/* none was given since a compaction */
 	} answers;
 	struct buf kept;	/* texts that streaks rest on */
+	/* The signatures of the last calls by their ids, for results that only
+	 * name the call they repeat.  Direct-mapped: a newer id may push out
+	 * an older one. */
+	struct called {
+		uint64_t id;
+		struct sig sig;
+	} called[CALLED_MAX];
 	/* the turn */
 	uint64_t turn;
 	uint64_t epoch;

@@ -580,6 +580,18 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 		read_range(g, meta, o);
 }
 
+/* The streak of the call that a cached result repeats; if that is not known, of
+ * the call itself, e. */
+static struct streak *
+repeated(struct guard *g, struct slice cached, struct streak *e)
+{
+	uint64_t id = hash_bytes(cached.p, cached.n);
+	const struct called *c = &g->called[id % CALLED_MAX];
+	struct streak *of = c->id == id ? streaks_get(&g->seen, c->sig) : NULL;
+
+	return of != NULL ? of : e;
+}
+
 void
 outcome_read(struct guard *g, const struct open_call *c, struct streak *e,
     const struct rec *r, struct outcome *o)
@@ -599,15 +611,17 @@ outcome_read(struct guard *g, const struct open_call *c, struct streak *e,
 	    (scan_int(meta[EXIT], &n) && n != 0),
 	    .cached = scan_kind(meta[CACHED]) == SCAN_STRING ||
 	    scan_true(meta[CACHED]) };
-	if (o->cached && e != NULL) {
-		/* one line, or the same text: it shows nothing new, and its
-		 * outcome is that of the call before */
-		outcome_rest(g, e);
-		o->d = e->d;
+	struct streak *of = o->cached ? repeated(g, meta[CACHED], e) : NULL;
+	if (of != NULL) {
+		/* one line, or the same text: it shows nothing new */
+		outcome_rest(g, of);
+		o->d = of->d;
 		o->d.gain = 0;
-		o->failed = e->failed;
+		o->failed = of->failed;
 		return;
 	}
+	uint64_t id = hash_bytes(c->id, strlen(c->id));
+	g->called[id % CALLED_MAX] = (struct called){ id, c->is.sig };
 	read_text(g, c, e, r, meta, o);
 	if (o->cached)
 		o->d.gain = 0;

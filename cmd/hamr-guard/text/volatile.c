@@ -635,7 +635,7 @@ volatile_progress(struct slice text)
 			for (n = 0; p < q; p++)
 				n = n * 10 + (uint64_t)(*p - '0');
 			/* "remaining": "40%" counts down */
-			return n < 100 && slice_ends(name, "remaining") ?
+			return n <= 100 && slice_ends(name, "remaining") ?
 			    101 - n : n + 1;
 		}
 	}
