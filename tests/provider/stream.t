@@ -101,6 +101,7 @@ done <<'X'
 [provider]\nprices = ["m 1 2"]|an array of numbers
 [budget]\nprices = ["m 1"]|config.toml:2: budget.prices: entry 1 must be written as "MODEL INPUT OUTPUT
 [budget]\nprices = ["m 1 2 3 4 5"]|entry 1
+[provider]\nprices = [1, 2]\n[budget]\nprices = ["m 1"]|config.toml:4: budget.prices: entry 1
 [budget]\nprices = ["m 1 2", 3]|an array of several types
 X
 rm -r "$XDG_CONFIG_HOME/hamr"

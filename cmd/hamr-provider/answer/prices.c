@@ -48,6 +48,7 @@ prices_find(const struct conf *c, const char *own_key, const char *model,
     struct prices *p, struct err *e)
 {
 	const char *const *v;
+	struct prices one;
 	size_t n;
 
 	*p = (struct prices){ .known = false };
@@ -56,14 +57,14 @@ prices_find(const struct conf *c, const char *own_key, const char *model,
 		return err_set(e, ST_CONFIG, "%s: %s: expected 2 to %d prices: "
 		    "input, output, cached input, cache write",
 		    conf_origin(c, own_key), own_key, PRICES_MAX);
-	if (n > 0)
-		return 0;
 	v = conf_list(c, "budget.prices", &n);
-	if (numbers(v, n, p))
+	if (numbers(v, n, &one)) {
+		if (!p->known)
+			*p = one;
 		return 0;
+	}
 	for (size_t i = 0; i < n; i++) {
 		size_t name = strcspn(v[i], " ");
-		struct prices one;
 
 		if (!row(v[i] + name, &one))
 			return err_set(e, ST_CONFIG, "%s: budget.prices: entry "
