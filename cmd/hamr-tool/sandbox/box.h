@@ -137,8 +137,8 @@ struct box *sandboxes_resident(struct sandboxes *bs, const struct box_want *w,
 /* The command is over: box_end, and box_close unless it stays up.  New names it
  * left in the root that other programs obey (.git, .envrc, .vscode and the
  * like) are moved to .hamr/quarantine.  Appends what the model should know
- * about that, and about what could not be protected ("a; b", mostly nothing).
- */
+ * about that, and about what could not be protected ("a; b", mostly
+ * nothing). */
 void box_done(struct box *b, struct buf *notes);
 
 /* The same for a process that stays up in a writable box: sandboxes_look notes
