@@ -134,8 +134,8 @@ view_count_call(struct view *v, size_t i)
 
 	if (c->text == 0)
 		c->text = view_content_sum(v->family, slice_of(result));
-	uint64_t full = PER_MESSAGE + c->args + c->text;
-	uint64_t thin = PER_MESSAGE + (c->slim != NULL ? c->slim_args :
+	uint64_t full = VIEW_PER_MESSAGE + c->args + c->text;
+	uint64_t thin = VIEW_PER_MESSAGE + (c->slim != NULL ? c->slim_args :
 	    c->args) + (c->stub != NULL ? c->stub_text : c->text);
 	view_grow(v, c->node, full - c->full, thin - c->thin);
 	if (c->keep && !c->lean) {
@@ -630,7 +630,7 @@ view_show(struct view *v, size_t fold, struct slice summary, size_t thin)
 	v->fold = fold;
 	if (fold > 0) {
 		buf_slice(&v->summary, summary);
-		v->summary_sum = PER_MESSAGE +
+		v->summary_sum = VIEW_PER_MESSAGE +
 		    view_content_sum(v->family, summary);
 	}
 	v->clean = v->body.len = 0;

@@ -41,7 +41,7 @@ void view_give(struct view *v, struct buf *out);
 
 /* ---- how it is made, and shown differently ---- */
 
-#define PER_MESSAGE (8 * 64)	/* in 1/64 tokens, beside its text */
+#define VIEW_PER_MESSAGE (8 * 64)	/* in 1/64 tokens, beside its text */
 
 enum view_kind { VIEW_SYSTEM, VIEW_USER, VIEW_ASSISTANT };
 

@@ -262,7 +262,7 @@ last_node(struct view *v)
 static void
 new_node(struct view *v, enum view_kind kind, bool joins)
 {
-	uint64_t own = joins ? 0 : PER_MESSAGE;
+	uint64_t own = joins ? 0 : VIEW_PER_MESSAGE;
 
 	GROW(v->nodes, v->n, v->cap);
 	v->nodes[v->n++] = (struct view_node){ .kind = kind, .joins = joins,
@@ -537,7 +537,7 @@ add_assistant(struct view *v, const struct rec *r, struct slice content)
 		new_node(v, VIEW_ASSISTANT, true);
 	if (begins) {
 		last_node(v)->bridged = true;
-		view_grow(v, v->n - 1, PER_MESSAGE, PER_MESSAGE);
+		view_grow(v, v->n - 1, VIEW_PER_MESSAGE, VIEW_PER_MESSAGE);
 	}
 	size_t piece = v->npieces;
 	add_piece(v, P_TEXT, !native && is_blank(content) ? SLICE("null") :

@@ -66,7 +66,7 @@ add_message(struct request *q, struct slice m, size_t end)
 	struct scan scan = { 0 };
 	struct call call;
 
-	new.sum = PER_MESSAGE + view_content_sum(q->family, content);
+	new.sum = VIEW_PER_MESSAGE + view_content_sum(q->family, content);
 	msg_text(content, &q->words);
 	buf_addc(&q->words, '\n');
 	if (scan_kind(why) == SCAN_STRING)
