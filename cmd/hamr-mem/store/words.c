@@ -352,6 +352,20 @@ take_out(struct store *st, const struct wordset *lost, struct err *e)
 }
 
 int
+words_collect(struct store *st, struct err *e)
+{
+	words_drop(st);
+	int got = db_exec(st->db, "DELETE FROM block", e);
+	struct st *s = got < 0 ? NULL : db_query(st->db, e, "SELECT text FROM "
+	    "passage UNION ALL SELECT coalesce(path, tags) FROM item "
+	    "UNION ALL SELECT coalesce(name, slot) FROM item", "");
+
+	while ((got = st_step(s, e)) > 0)
+		words_add(st, &st->come, st_col(s, 0));
+	return got;
+}
+
+int
 words_settle(struct store *st, struct err *e)
 {
 	struct wordset lost = { .n = 0 }, has = lost;
@@ -380,14 +394,7 @@ words_settle(struct store *st, struct err *e)
 	got = got < 0 ? -1 : 0;
 	if (got == 0 && rows <= 0) {
 		/* searching on would take as long as collecting all anew */
-		words_drop(st);
-		got = db_exec(st->db, "DELETE FROM block", e);
-		struct st *s = got < 0 ? NULL : db_query(st->db, e, "SELECT "
-		    "text FROM passage UNION ALL SELECT coalesce(path, tags) "
-		    "FROM item UNION ALL SELECT coalesce(name, slot) "
-		    "FROM item", "");
-		while ((got = st_step(s, e)) > 0)
-			words_add(st, &st->come, st_col(s, 0));
+		got = words_collect(st, e);
 	} else if (got == 0 && lost.n > 0)
 		got = take_out(st, &lost, e);
 	if (got == 0)
