@@ -51,7 +51,8 @@ jq -cn '{role: "assistant", content: null, tool_calls: [{id: "c",
     type: "function", function: {name: "bash",
     arguments: "{\"command\":\"echo 1 >y\"}"}}],
     finish_reason: "tool_calls"}' >../script
-jq -cn '{role: "assistant", content: "ok", finish_reason: "stop"}' >>../script
+jq -cn '{role: "assistant", content: "I wrote 1 to the file y in the root.",
+    finish_reason: "stop"}' >>../script
 hamr-loop --no-config --yes --json --replay ../script x >o.json 2>e.txt
 is "where our own output goes is no work of a command" \
     "$(tail -n 1 o.json | jq -c .files_changed)" '["y"]'
@@ -61,6 +62,12 @@ hamr-loop --no-config --yes --json --replay ../script x >o.json 2>e.txt
 is "but not without a snapshot" \
     "$(tail -n 1 o.json | jq -c '[.files_changed, .files_unknown]')" \
     '[[],true]'
+match "a person is told, too" "$(cat e.txt)" "*: what the commands changed is \
+not known, as no snapshot could be made"
+hamr-loop --no-config --yes --json --mode patch --replay ../script x >o.json \
+    2>e.txt
+is "nobody says that nothing changed" "$? $(tail -n 1 o.json | jq -c .status)" \
+    '0 "completed"'
 cd ..
 
 fresh keys

@@ -37,7 +37,7 @@ static bool
 wants_change(const struct track *k, const struct conf *c)
 {
 	return k->contract != CONTRACT_NONE && is_patch(k->mode) &&
-	    k->files.n == 0 &&
+	    k->files.n == 0 && !k->files_unknown &&
 	    strcmp(conf_str(c, "agent.contract"), "none") != 0;
 }
 
@@ -51,6 +51,9 @@ enum lack {
 const char *
 contract_remark(const struct track *k, const struct conf *c)
 {
+	if (k->files_unknown)
+		return "what the commands changed is not known, as no snapshot "
+		    "could be made";
 	return !wants_change(k, c) || k->contract != CONTRACT_SOFT ? NULL :
 	    k->refused ? "no file was changed: the change was refused" :
 	    "no file was changed, although the task asks for a change";
@@ -118,7 +121,8 @@ contract_pursue(struct turn *t)
 	else if (unverified && k->mode != NULL &&
 	    strcmp(k->mode, "verify") == 0)
 		lack = LACK_VERIFICATION;
-	else if (unverified && is_patch(k->mode) && k->files.n > 0)
+	else if (unverified && is_patch(k->mode) &&
+	    (k->files.n > 0 || k->files_unknown))
 		lack = LACK_CHECK;
 	if (lack == LACK_VERIFICATION || (lack == LACK_CHECK &&
 	    !k->failed_verification)) {

@@ -19,7 +19,7 @@ const char *contract_of(const struct conf *c, const char *mode, bool chat,
     const char *task);
 
 /* What to tell a person about a turn that ended without the change that its
- * task asks for, or NULL. */
+ * task asks for, or where nobody knows what it changed; or NULL. */
 const char *contract_remark(const struct track *k, const struct conf *c);
 
 /* The model has answered: check whether the work is done, running the

@@ -375,7 +375,8 @@ next(struct turn *t)
 		}
 		if (k->bash_output != NULL && recover(t, BASH_FAILURE))
 			return true;
-		if (k->no_consent && k->files.n == 0 && t->hub->unattended) {
+		if (k->no_consent && k->files.n == 0 && !k->files_unknown &&
+		    t->hub->unattended) {
 			turn_set_ending(t, END_DENIED,
 			    "no consent; --yes allows changes");
 			return false;
