@@ -99,6 +99,10 @@ is "... but the pointer moved does nothing" "$(times 5 \
 's a{} mouse_move {"x":{},"y":1} = ok
 s l{} screenshot [] = (the page)' | said | head -n 1)" "l3 warn repeat 3"
 
+is "nor after each change by a command whose changes are not known" "$(times 12 \
+'s a{} bash {"command":"sed -i s/a/b{}/ x.c"} = exit 0; changed: not known | {"meta":{"mutated":null,"stdout_bytes":0}}
+s l{} bash {"command":"make test"} = 12 passed | {"meta":{"mutated":null,"stdout_bytes":9}}' | said)" ""
+
 # ---- edits and checks ----
 
 honest "the same edit in many files" < <(

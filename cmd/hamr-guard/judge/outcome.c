@@ -625,10 +625,11 @@ outcome_read(struct guard *g, const struct open_call *c, struct streak *e,
 	read_text(g, c, e, r, meta, o);
 	if (o->cached)
 		o->d.gain = 0;
-	/* hamr-tool's meta always says what a command changed; an importer's
-	 * may not. */
-	if (meta[MUTATED].p != NULL || meta[AFTER].p != NULL ||
-	    (c->is.bash && meta[STDOUT].p != NULL))
+	/* hamr-tool's meta says what a command changed, or null: it is not
+	 * known; an importer's may not */
+	if (scan_kind(meta[MUTATED]) != SCAN_NULL &&
+	    (meta[MUTATED].p != NULL || meta[AFTER].p != NULL ||
+	    (c->is.bash && meta[STDOUT].p != NULL)))
 		files_reported(g, c, meta, o);
 	else
 		files_inferred(g, c, o);
