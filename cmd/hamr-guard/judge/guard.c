@@ -432,7 +432,7 @@ guard_reset(struct guard *g)
 	signer_root(&g->signer, (struct slice){ NULL, 0 });
 	g->contract = g->policy->contract;
 	g->few_reads = g->small_window;
-	memset(g->called, 0, sizeof g->called);
+	g->transcript++;
 	calls_forget(g);
 	g->step = (struct step){ .first = 0 };
 }

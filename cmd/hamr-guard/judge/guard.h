@@ -115,9 +115,10 @@ struct guard {
 	 * name the call they repeat.  Direct-mapped: a newer id may push out
 	 * an older one. */
 	struct called {
-		uint64_t id;
+		uint64_t id;		/* hashed with transcript */
 		struct sig sig;
 	} called[CALLED_MAX];
+	uint64_t transcript;		/* number of this one */
 	/* the turn */
 	uint64_t turn;
 	uint64_t epoch;

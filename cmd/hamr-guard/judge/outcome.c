@@ -580,13 +580,21 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 		read_range(g, meta, o);
 }
 
+/* The place of the call with this id, and the id as it is there. */
+static struct called *
+called_at(struct guard *g, struct slice call, uint64_t *id)
+{
+	*id = hash_both(hash_bytes(call.p, call.n), g->transcript);
+	return &g->called[*id % CALLED_MAX];
+}
+
 /* The streak of the call that a cached result repeats; if that is not known, of
  * the call itself, e. */
 static struct streak *
 repeated(struct guard *g, struct slice cached, struct streak *e)
 {
-	uint64_t id = hash_bytes(cached.p, cached.n);
-	const struct called *c = &g->called[id % CALLED_MAX];
+	uint64_t id;
+	const struct called *c = called_at(g, cached, &id);
 	struct streak *of = c->id == id ? streaks_get(&g->seen, c->sig) : NULL;
 
 	return of != NULL ? of : e;
@@ -620,8 +628,9 @@ outcome_read(struct guard *g, const struct open_call *c, struct streak *e,
 		o->failed = of->failed;
 		return;
 	}
-	uint64_t id = hash_bytes(c->id, strlen(c->id));
-	g->called[id % CALLED_MAX] = (struct called){ id, c->is.sig };
+	uint64_t id;
+	struct called *here = called_at(g, slice_of(c->id), &id);
+	*here = (struct called){ id, c->is.sig };
 	read_text(g, c, e, r, meta, o);
 	if (o->cached)
 		o->d.gain = 0;
