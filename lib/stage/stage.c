@@ -171,6 +171,14 @@ handle(struct stage *s, const struct rec *r)
 		take_in(s, r);
 		return;
 	}
+	if (r->kind == R_HAMR && s->ops->act == NULL) {
+		/* nothing reads on: the record passes without a copy, and so
+		 * do those before and behind it */
+		finish(s);
+		if (!s->failed)
+			take_in(s, r);
+		return;
+	}
 	/* Before a go, a sync or the first record of the next transcript is
 	 * used, the stage acts, which may read on and invalidate the record:
 	 * hence a copy. */
