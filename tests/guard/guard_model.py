@@ -139,7 +139,6 @@ class Model:
         self.few = False
         self.compacted = False
         self.ran = False
-        self.signed = {}        # signatures by call id
         self.begin()
 
     def clone(self):
@@ -173,6 +172,7 @@ class Model:
         self.checks = {}        # signature: failing since how many edits
         self.known = set()      # signatures run in this turn
         self.latest = {}        # and their latest outcomes
+        self.signed = {}        # signatures by call id
         self.returned = set()   # states that a file came back to
         self.files = {}         # path: state
         self.learned = 0        # what was run and showed anything new

@@ -168,6 +168,7 @@ turn_begin(struct guard *g)
 	g->calls = g->reads = g->still = 0;
 	g->calls_asked = g->task = g->waited = g->planned = false;
 	streaks_clear(&g->seen);
+	g->turns++;
 	buf_reset(&g->kept);
 	hash_set_clear(&g->lines);
 	hash_set_clear(&g->errors);
@@ -432,7 +433,6 @@ guard_reset(struct guard *g)
 	signer_root(&g->signer, (struct slice){ NULL, 0 });
 	g->contract = g->policy->contract;
 	g->few_reads = g->small_window;
-	g->transcript++;
 	calls_forget(g);
 	g->step = (struct step){ .first = 0 };
 }

@@ -111,15 +111,15 @@ struct guard {
 		bool compacted;	/* none was given since a compaction */
 	} answers;
 	struct buf kept;	/* texts that streaks rest on */
-	/* The signatures of the last calls by their ids, for results that only
+	/* the turn */
+	/* The signatures of its last calls by their ids, for results that only
 	 * name the call they repeat.  Direct-mapped: a newer id may push out
 	 * an older one. */
 	struct called {
-		uint64_t id;		/* hashed with transcript */
+		uint64_t id;		/* hashed with turns */
 		struct sig sig;
 	} called[CALLED_MAX];
-	uint64_t transcript;		/* number of this one */
-	/* the turn */
+	uint64_t turns;			/* so far, over all transcripts */
 	uint64_t turn;
 	uint64_t epoch;
 	uint64_t window;	/* compactions so far */

@@ -584,7 +584,7 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 static struct called *
 called_at(struct guard *g, struct slice call, uint64_t *id)
 {
-	*id = hash_both(hash_bytes(call.p, call.n), g->transcript);
+	*id = hash_both(hash_bytes(call.p, call.n), g->turns);
 	return &g->called[*id % CALLED_MAX];
 }
 
