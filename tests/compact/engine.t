@@ -783,6 +783,13 @@ sum=$(compact --view --window 6000 errors |
 is "a search without a match is no open error" \
     "$(sed -n '/^OPEN ERRORS/,/^[A-Z]* /p' <<<"$sum" | grep '^- ' |
 	paste -sd ' ')" "- ./program -> exit 1 - rg none a.d -> exit 2"
+head -n 7 errors >searches
+sed 1d searches >>searches
+is "nor a failed command of the ledger" "$(compact --ledger searches |
+	sed -n '/^commands/,$p')" "commands: 3 different, 3 repeated
+    2x ./program, failed 2x, last failed
+    2x rg none a.d, failed 2x, last failed
+    2x cd src && grep -n none a.c, last ok"
 is "a server's read does not say what hamr-tool may edit" \
     "$(grep -c 'context: ' view)" 0
 

@@ -125,7 +125,7 @@ fold_call(struct summary *s, const struct fact *f)
 	it->reads += f->kind == TOOL_READ;
 	it->failed = f->failed;
 	free(it->error);
-	it->error = f->failed && !f->no_match ? xstrdup(f->error) : NULL;
+	it->error = f->failed ? xstrdup(f->error) : NULL;
 	/* move it to the front of the list, or add it if it is new */
 	if (t->newest == *at)
 		return;

@@ -74,19 +74,6 @@ action_release(struct action *a)
 }
 
 bool
-result_failed(const struct rec *r, enum tool_kind kind, struct slice text)
-{
-	int64_t exit;
-
-	if (scan_true(rec_get(r, "is_error")))
-		return true;
-	if (scan_int(msg_meta(r, "exit"), &exit))
-		return exit != 0;
-	return kind == TOOL_COMMAND && slice_starts(text, "exit ") &&
-	    text.n > 5 && text.p[5] != '0';
-}
-
-bool
 asks_git(const char *command, const char *what)
 {
 	size_t n = strlen(what);
@@ -109,4 +96,34 @@ asks_git(const char *command, const char *what)
 			return true;
 	}
 	return false;
+}
+
+/* Is it a search by grep or rg with status 1 and no output, as we and other
+ * agents say it?  Of what git status said it shows nothing. */
+static bool
+found_nothing(const char *command, struct slice text)
+{
+	static const char *const nothing[] = { "exit 1", "Exit code 1",
+		"Command exited with code 1", NULL };
+
+	return slice_in(slice_trim(text), nothing) &&
+	    !asks_git(command, "status") && !asks_git(command, "diff") &&
+	    (strstr(command, "grep ") != NULL ||
+	    strncmp(command, "rg ", 3) == 0 || strstr(command, " rg ") != NULL);
+}
+
+bool
+result_failed(const struct rec *r, enum tool_kind kind, const char *object,
+    struct slice text)
+{
+	int64_t exit;
+
+	if (kind == TOOL_COMMAND && found_nothing(object, text))
+		return false;
+	if (scan_true(rec_get(r, "is_error")))
+		return true;
+	if (scan_int(msg_meta(r, "exit"), &exit))
+		return exit != 0;
+	return kind == TOOL_COMMAND && slice_starts(text, "exit ") &&
+	    text.n > 5 && text.p[5] != '0';
 }

@@ -25,9 +25,9 @@ struct action {
 void action_init(struct action *a, struct slice name, struct slice args);
 void action_release(struct action *a);
 
-/* Did a result (a record) with this text fail? */
+/* Did a result (a record) with this text fail?  object: of its action. */
 bool result_failed(const struct rec *r, enum tool_kind kind,
-    struct slice text);
+    const char *object, struct slice text);
 
 /* Is there "git status" (what: "status") in a command line? */
 bool asks_git(const char *command, const char *what);

@@ -187,20 +187,6 @@ error_lines(struct slice text, size_t at[ERRORS], size_t most)
 
 /* ---- results ---- */
 
-/* Is it a search by grep or rg with status 1 and no output, as we and other
- * agents say it? */
-static bool
-found_nothing(const struct fact *f, struct slice text)
-{
-	static const char *const nothing[] = { "exit 1", "Exit code 1",
-		"Command exited with code 1", NULL };
-
-	return f->kind == TOOL_COMMAND &&
-	    slice_in(slice_trim(text), nothing) &&
-	    (strstr(f->what, "grep ") != NULL ||
-	    strncmp(f->what, "rg ", 3) == 0 || strstr(f->what, " rg ") != NULL);
-}
-
 void
 fact_result(struct view *v, struct fact *f, const struct rec *r,
     struct slice was, struct slice text)
@@ -249,8 +235,7 @@ fact_result(struct view *v, struct fact *f, const struct rec *r,
 	f->remembered = !scan_true(scan_get(meta, "cached")) &&
 	    scan_kind(scan_get(meta, "shared")) != SCAN_STRING &&
 	    !scan_true(scan_get(meta, "shared"));
-	f->failed = result_failed(r, f->kind, text);
-	f->no_match = f->failed && found_nothing(f, text);
+	f->failed = result_failed(r, f->kind, f->what, text);
 	if (!f->failed || text.n == 0)
 		return;
 	if (error_lines(text, at, 1) > 0)

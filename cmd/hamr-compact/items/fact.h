@@ -12,7 +12,6 @@
 struct fact {
 	enum tool_kind kind;
 	bool done, failed;
-	bool no_match;		/* it failed, but only as grep found nothing */
 	bool cut;		/* its result is incomplete */
 	bool listing;		/* of a folder or a search, not of a file */
 	bool elided;		/* a compaction said it is not in view */

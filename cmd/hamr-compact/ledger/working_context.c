@@ -154,7 +154,7 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 	msg_text(content, &b);
 	struct slice text = buf_view(&b);
 	c->done = true;
-	c->failed = result_failed(r, c->kind, text);
+	c->failed = result_failed(r, c->kind, c->object, text);
 	l->results++;
 	learn_files(l, c, r, text);
 	if (c->kind == TOOL_COMMAND && c->object[0] != '\0') {

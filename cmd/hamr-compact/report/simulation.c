@@ -492,7 +492,7 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 	(void)content;
 	msg_text(rec_get(r, "content"), &b);
 	struct slice rest = buf_view(&b);
-	if (*kind != TOOL_COMMAND && !result_failed(r, *kind, rest))
+	if (*kind != TOOL_COMMAND && !result_failed(r, *kind, "", rest))
 		rest.n = 0;
 	while (!tells && slice_line(&rest, &line)) {
 		char low[512];
