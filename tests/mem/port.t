@@ -292,8 +292,7 @@ if command -v sqlite3 >/dev/null; then
 	for i in 1 2 3; do mem dm.db save "fact $i" >/dev/null; done
 	sqlite3 dm.db "UPDATE item SET tags = '[' WHERE id = 1 << 42"
 	status "one item is no line: rebuilt" 0 mem dm.db rebuild dir
-	is "the other facts are kept" "$(mem dm.db list |
-		grep -c '"fact"')" 2
+	is "the facts are kept" "$(mem dm.db list | grep -c '"fact"')" 5
 	mem dm.db rebuild dir
 	rm -f dm.db-damaged* dm.db-wal dm.db-shm
 	cp dm.db part.db
@@ -305,15 +304,27 @@ if command -v sqlite3 >/dev/null; then
 	status "rebuilt" 0 mem part.db rebuild dir
 	is "nothing is lost" "$(mem part.db list | wc -l)" \
 	    "$(mem dm.db list | wc -l)"
-	for table in saved gone; do
+	root() {	# TABLE
+		echo $(($(sqlite3 dm.db "SELECT rootpage FROM sqlite_master
+		    WHERE name = '$1'") - 1))
+	}
+	for table in saved gone item; do
 		cp dm.db part.db
 		dd if=/dev/urandom of=part.db bs=4096 count=1 conv=notrunc \
-		    seek=$(($(sqlite3 dm.db "SELECT rootpage FROM sqlite_master
-		    WHERE name = '$table'") - 1)) 2>/dev/null
+		    seek="$(root $table)" 2>/dev/null
 		status "what is $table is lost: rebuilt" 0 mem part.db rebuild dir
-		is "not the facts" "$(mem part.db list | grep -c '"fact"')" 2
+		is "not the facts" "$(mem part.db list | grep -c '"fact"')" 5
 		ok "and it is whole" mem part.db check
 	done
+	cp dm.db part.db
+	for pair in "saved forgotten" "forgotten saved"; do
+		dd if=dm.db of=part.db bs=4096 count=1 conv=notrunc \
+		    skip="$(root ${pair% *})" seek="$(root ${pair#* })" \
+		    2>/dev/null
+	done
+	status "saves are read as forgotten: rebuilt" 0 mem part.db rebuild dir
+	is "the facts are not" "$(mem part.db list | grep -c '"fact"')" 5
+	ok "and it is whole" mem part.db check
 fi
 mem dm.db -n <long
 mem dm.db rebuild dir 2>/dev/null

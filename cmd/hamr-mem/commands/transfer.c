@@ -170,11 +170,18 @@ take_line(void *ctx, struct slice line, struct err *e)
 	return 0;
 }
 
-/* Take over what the old file holds. */
+/* Take over what the old file holds.  A fact that is marked as forgotten after
+ * its last save shows that a page holds another table's rows. */
 static int
 take_old(struct rebuild *b, struct err *e)
 {
-	if (store_begin(&b->new, e) < 0)
+	int got = db_int(b->old.db, e, NULL, "SELECT 1 FROM item i JOIN "
+	    "forgotten f USING (key) WHERE i.kind = 1 AND i.time <= f.time",
+	    "");
+
+	if (got > 0)
+		return err_set(e, ST_DATA, "%s: damaged", b->path);
+	if (got < 0 || store_begin(&b->new, e) < 0)
 		return -1;
 	return store_end(&b->new, port_export(&b->old, take_line, b, e), e);
 }

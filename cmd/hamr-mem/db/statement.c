@@ -45,6 +45,7 @@ db_fail(sqlite3 *h, struct err *e)
 		return err_set(e, ST_DATA, "%s: not a memory file; move it "
 		    "away or name another one with --db", path);
 	case SQLITE_CORRUPT:
+	case SQLITE_CONSTRAINT:	/* what we insert keeps them */
 		return db_damaged(path, sqlite3_errmsg(h), e);
 	case SQLITE_READONLY:
 	case SQLITE_PERM:

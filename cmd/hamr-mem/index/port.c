@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "store/facts.h"
 
@@ -12,15 +13,33 @@
 
 #define ITEMS "SELECT key, kind, id, session, line, role, name, path, time, " \
 	"tags, slot FROM item"
+/* The facts of passages whose item is lost; their text says the key. */
+#define TEXTS "SELECT NULL, 1, id >> 20, NULL, NULL, NULL, NULL, NULL, NULL, " \
+	"NULL, NULL FROM passage WHERE id >= 1 << 62 AND off = 0"
 #define MARKS "SELECT key, 3, NULL, NULL, NULL, NULL, NULL, NULL, time, " \
 	"NULL, NULL FROM forgotten"
+enum { FORGOTTEN = 3 };		/* the kind of MARKS */
 enum { KEY, KIND, ROW, SESSION, LINE, ROLE, NAME, PATH, TIME, TAGS, SLOT };
 
-/* Call fn with the rows of a query as lines; lenient: skip those that cannot
- * be read or that fn refuses, but not a fact that only lost its other saves.
- * Returns 0 at the end, or -1 with e. */
+/* Do the facts that were read, by key with their times, and by row, say that
+ * this row is wrong or nothing new?  A fact that was forgotten since is not
+ * there, so such a mark is a page of another table. */
+static bool
+is_known(const struct map *facts, const char *id, struct slice row,
+    int64_t kind, int64_t time)
+{
+	const uint64_t *since = map_get(facts, slice_of(id));
+
+	return (kind == KIND_FACT && (since != NULL ||
+	    map_get(facts, row) != NULL)) || (kind == FORGOTTEN &&
+	    since != NULL && *since <= (uint64_t)time);
+}
+
+/* Call fn with the rows of a query as lines.  facts, of a damaged memory: skip
+ * rows that cannot be read, that is_known or that fn refuses, but not a fact
+ * that only lost its other saves.  Returns 0 at the end, or -1 with e. */
 static int
-put_rows(struct store *st, const char *sql, bool lenient, port_fn *fn,
+put_rows(struct store *st, const char *sql, struct map *facts, port_fn *fn,
     void *ctx, struct err *e)
 {
 	struct buf line = BUF_INIT((size_t)1 << 40);
@@ -32,19 +51,27 @@ put_rows(struct store *st, const char *sql, bool lenient, port_fn *fn,
 
 	while ((got = st_step(s, e)) > 0) {
 		struct slice key = st_col(s, KEY), content = { NULL, 0 };
-		int64_t kind = st_col_int(s, KIND);
+		int64_t kind = st_col_int(s, KIND), row = st_col_int(s, ROW);
+		struct slice at = { (const char *)&row, sizeof row };
+		bool lost = key.p == NULL;	/* see TEXTS */
 		int r = 0;
 
 		bufs_reset(BUFS(&line, &text, &saves));
 		snprintf(id, sizeof id, "m:%.*s", (int)key.n, key.p);
 		if (!st_col_null(s, ROW)) {
-			r = store_text(st, st_col_int(s, ROW), &text, e);
+			r = store_text(st, row, &text, e);
 			content = buf_view(&text);
 		}
+		if (lost)
+			memid_fact(content, id);
+		if (facts != NULL && is_known(facts, id, at, kind,
+		    st_col_int(s, TIME)))
+			continue;
 		/* only when the columns do not say everything */
 		if (r == 0 && kind != KIND_MESSAGE)
-			r = saves_list(st, id + 2, kind != KIND_FACT, &saves,
-			    e) < 0 && (kind != KIND_FACT || !lenient) ? -1 : 0;
+			r = saves_list(st, id + 2, kind == FORGOTTEN, lost,
+			    &saves, e) < 0 && (kind == FORGOTTEN ||
+			    facts == NULL) ? -1 : 0;
 		scan_put(&line, "{'type':'memory','v':1,'key':@,'kind':@,"
 		    "'session':?,'line':$,'role':?,'name':?,'path':?,"
 		    "'time':?,'tags':$,'slot':?,'content':?", slice_of(id),
@@ -59,20 +86,23 @@ put_rows(struct store *st, const char *sql, bool lenient, port_fn *fn,
 		    buf_view(&saves));
 		if (r == 0)
 			r = fn(ctx, buf_view(&line), e);
-		if (r < 0 && !lenient) {
-			got = -1;
+		if (r < 0 && facts == NULL)
 			break;
+		if (r == 0 && facts != NULL && kind == KIND_FACT) {
+			map_put(facts, at, NULL);
+			*map_put(facts, slice_of(id), NULL) = lost ? 0 :
+			    (uint64_t)st_col_int(s, TIME);
 		}
 	}
 	st_done(s);
 	bufs_release(BUFS(&line, &text, &saves));
-	return got;
+	return got > 0 ? -1 : got;	/* fn ended it */
 }
 
 int
 port_export(struct store *st, port_fn *fn, void *ctx, struct err *e)
 {
-	return put_rows(st, ITEMS " UNION ALL " MARKS " ORDER BY 1, 2", false,
+	return put_rows(st, ITEMS " UNION ALL " MARKS " ORDER BY 1, 2", NULL,
 	    fn, ctx, e);
 }
 
@@ -83,14 +113,17 @@ port_salvage(struct store *st, port_fn *fn, void *ctx)
 	static const char *const ways[][2] = {
 		{ ITEMS " NOT INDEXED WHERE id >= 1 << 42 ORDER BY id",
 		ITEMS " NOT INDEXED WHERE id >= 1 << 42 ORDER BY id DESC" },
+		{ TEXTS " ORDER BY id", TEXTS " ORDER BY id DESC" },
 		{ MARKS " ORDER BY key", MARKS " ORDER BY key DESC" },
 		{ ITEMS " NOT INDEXED WHERE id < 1 << 42 ORDER BY id",
 		ITEMS " NOT INDEXED WHERE id < 1 << 42 ORDER BY id DESC" } };
+	struct map facts = { 0 };
 	struct err e;
 
 	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-		if (put_rows(st, ways[i][0], true, fn, ctx, &e) < 0)
-			put_rows(st, ways[i][1], true, fn, ctx, &e);
+		if (put_rows(st, ways[i][0], &facts, fn, ctx, &e) < 0)
+			put_rows(st, ways[i][1], &facts, fn, ctx, &e);
+	map_release(&facts);
 }
 
 /* ---- reading a line ---- */

@@ -143,8 +143,8 @@ saves_mark(struct store *st, const char *key, int64_t time, struct err *e)
 /* ---- exporting ---- */
 
 int
-saves_list(struct store *st, const char *key, bool gone, struct buf *out,
-    struct err *e)
+saves_list(struct store *st, const char *key, bool gone, bool lost,
+    struct buf *out, struct err *e)
 {
 	struct buf list = BUF_INIT(BUF_RECORD_MAX);
 	struct st *s = db_query(st->db, e, gone ?
@@ -171,7 +171,7 @@ saves_list(struct store *st, const char *key, bool gone, struct buf *out,
 		    slice_of(NULL));
 	}
 	/* the item itself shows one save */
-	if (got == 0 && n > (gone ? 0 : 1))
+	if (got == 0 && n > (gone || lost ? 0 : 1))
 		scan_put(out, "[$]", buf_view(&list));
 	buf_release(&list);
 	return got;

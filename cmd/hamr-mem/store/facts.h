@@ -43,9 +43,10 @@ int saves_gone(struct store *st, const char *hash, const char *key,
 
 /* Append what an export must say beyond the item: the saves as a JSON array,
  * with the latest fallen save of another fact in each slot; for a forgotten
- * fact (gone) its slots, by their hashes.  Nothing if the item says it all. */
-int saves_list(struct store *st, const char *key, bool gone, struct buf *out,
-    struct err *e);
+ * fact (gone) its slots, by their hashes.  Nothing if the item, unless it is
+ * lost, says it all. */
+int saves_list(struct store *st, const char *key, bool gone, bool lost,
+    struct buf *out, struct err *e);
 
 /* Update this fact and those in st->lost from their saves.  text belongs to key
  * (p NULL: none); of two texts for one key the smaller one is kept. */
