@@ -127,6 +127,13 @@ ok "newest: within the summary's cap" test "$(wc -c <summary)" -le 1200
 
 # ---- the task stays whole ----
 
+long_task=$(long_word 250) long_turn=$(long_word 251)
+{ user "do $long_task"; turns 3 4; user "then $long_turn"; turns 1 4 |
+	tail -n +2; cat demands; } >short
+request --window 1000 short | jq -r .messages[0].content >summary
+ok "a short one in the smallest window, too" grep -qx "do $long_task" summary
+ok "and what the turn is about" grep -q "then $long_turn$" summary
+
 {
 	user "the task: $(seq -s ' ' 4000)"
 	turns 3 20

@@ -594,8 +594,8 @@ put_all(const struct summary *s, const struct summary_room *room,
 }
 
 /* The task and the current turn's message stay whole while there is another
- * stage to try.  The last stage cuts them, except for a task that does not fit
- * by itself anyway. */
+ * stage to try.  The last stage cuts them if they are long, except for a task
+ * that does not fit by itself anyway. */
 static struct people_whole
 whole_of(const struct summary *s, const struct view *v,
     const struct summary_room *room)
@@ -614,8 +614,11 @@ whole_of(const struct summary *s, const struct view *v,
 	uint64_t sum = token_count(room->family, first->text, first->len);
 	if (newest > first && whole.newest)
 		sum += token_count(room->family, newest->text, newest->len);
-	return sum > (uint64_t)room->window ? whole :
-	    (struct people_whole){ false, false, 0 };
+	if (sum <= (uint64_t)room->window) {
+		whole.first = first->len <= FIRST_LEAST;
+		whole.newest &= newest->len <= FIRST_LEAST;
+	}
+	return whole;
 }
 
 /* Print all but the context into empty text, and the task into task. */
