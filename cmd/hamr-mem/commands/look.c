@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "commands.h"
 #include "find/find.h"
+#include "index/port.h"
 #include "options/where.h"
 #include "record/rec.h"
 #include "term/term.h"
@@ -170,7 +171,7 @@ command_search(const struct opts *o, struct err *e)
 	return r;
 }
 
-/* ---- list, stats, check, show ---- */
+/* ---- list, export, stats, check, show ---- */
 
 /* List the items of a store, except those that the one before it has. */
 static int
@@ -207,8 +208,11 @@ list(struct store *st, struct store *before, struct rec_out *out,
 	return r;
 }
 
-int
-command_list(const struct opts *o, struct err *e)
+/* Write what fn makes of each store that was meant; before: the one before it,
+ * or NULL. */
+static int
+put_stores(const struct opts *o, int (*fn)(struct store *st,
+    struct store *before, struct rec_out *out, struct err *e), struct err *e)
 {
 	struct store st[MEMORIES];
 	struct rec_out out;
@@ -217,18 +221,48 @@ command_list(const struct opts *o, struct err *e)
 
 	rec_out_init(&out);
 	for (size_t i = 0; i < n && r == 0; i++)
-		r = list(&st[i], i > 0 ? &st[0] : NULL, &out, e);
+		r = fn(&st[i], i > 0 ? &st[0] : NULL, &out, e);
 	where_close(st, n);
 	return r < 0 || rec_end(&out, e) < 0 ? -1 : ST_OK;
 }
 
-/* Append a store's figures: a page on a terminal, else a record. */
+int
+command_list(const struct opts *o, struct err *e)
+{
+	return put_stores(o, list, e);
+}
+
 static int
-stats(const struct store *st, bool tty, struct buf *out, struct err *e)
+put_line(void *ctx, struct slice line, struct err *e)
+{
+	(void)e;
+	rec_put(ctx, line);
+	return 0;
+}
+
+static int
+export(struct store *st, struct store *before, struct rec_out *out,
+    struct err *e)
+{
+	(void)before;
+	return port_export(st, put_line, out, e);
+}
+
+int
+command_export(const struct opts *o, struct err *e)
+{
+	return put_stores(o, export, e);
+}
+
+/* Put a store's figures: a page on a terminal, else a record. */
+static int
+stats(struct store *st, struct store *before, struct rec_out *out,
+    struct err *e)
 {
 	static const char *const names[] = { "facts", "messages", "sessions",
 		"forgotten" };
-	struct buf path = BUF_INIT(BUF_RECORD_MAX);
+	struct buf page = BUF_INIT(BUF_RECORD_MAX), path = page;
+	bool tty = term_of(STDOUT_FILENO).tty;
 	int64_t n[5] = { 0 };
 	struct stat f;
 	struct st *s = db_query(st->db, e, "SELECT "
@@ -239,54 +273,41 @@ stats(const struct store *st, bool tty, struct buf *out, struct err *e)
 	    "(SELECT key FROM item)),"
 	    "(SELECT coalesce(sum(bytes), 0) FROM item)", "");
 
+	(void)before;
 	if (st_step(s, e) < 0)
 		return -1;
 	for (int i = 0; i < 5; i++)
 		n[i] = st_col_int(s, i);
 	st_done(s);
-	if (!tty) {
+	if (tty) {
+		term_put(&page, slice_of(st->path), SIZE_MAX);
+		buf_fmt(&page, " (%s)\n", st->name);
+		for (int i = 0; i < 4; i++)
+			buf_fmt(&page, "%-10s %14s\n", names[i],
+			    num_grouped(n[i]).s);
+		buf_fmt(&page, "%-10s %14s KiB", "text",
+		    num_grouped((n[4] + 1023) / 1024).s);
+		if (stat(st->path, &f) == 0)
+			buf_fmt(&page, "\n%-10s %14s KiB", "file",
+			    num_grouped(f.st_size / 1024).s);
+	} else {
 		/* a folder's name may not be UTF-8 */
 		utf8_clean(&path, st->path, strlen(st->path));
-		scan_put(out, "{'type':'stats','store':@,'path':@,"
+		scan_put(&page, "{'type':'stats','store':@,'path':@,"
 		    "'facts':$,'messages':$,'sessions':$,'forgotten':$,"
 		    "'bytes':$}", slice_of(st->name), buf_view(&path),
 		    SCAN_INT(n[0]), SCAN_INT(n[1]), SCAN_INT(n[2]),
 		    SCAN_INT(n[3]), SCAN_INT(n[4]));
-		buf_release(&path);
-		return 0;
 	}
-	term_put(out, slice_of(st->path), SIZE_MAX);
-	buf_fmt(out, " (%s)\n", st->name);
-	for (int i = 0; i < 4; i++)
-		buf_fmt(out, "%-10s %14s\n", names[i], num_grouped(n[i]).s);
-	buf_fmt(out, "%-10s %14s KiB", "text",
-	    num_grouped((n[4] + 1023) / 1024).s);
-	if (stat(st->path, &f) == 0)
-		buf_fmt(out, "\n%-10s %14s KiB", "file",
-		    num_grouped(f.st_size / 1024).s);
+	rec_put(out, buf_view(&page));
+	bufs_release(BUFS(&page, &path));
 	return 0;
 }
 
 int
 command_stats(const struct opts *o, struct err *e)
 {
-	bool tty = term_of(STDOUT_FILENO).tty;
-	struct buf page = BUF_INIT(BUF_RECORD_MAX);
-	struct store st[MEMORIES];
-	struct rec_out out;
-	size_t n = 0;
-	int r = where_open_own(o, DB_READ, st, &n, e);
-
-	rec_out_init(&out);
-	for (size_t i = 0; i < n && r == 0; i++) {
-		buf_reset(&page);
-		r = stats(&st[i], tty, &page, e);
-		if (r == 0)
-			rec_put(&out, buf_view(&page));
-	}
-	buf_release(&page);
-	where_close(st, n);
-	return r < 0 || rec_end(&out, e) < 0 ? -1 : ST_OK;
+	return put_stores(o, stats, e);
 }
 
 /* A memory that is too damaged to open is a finding, not an error. */

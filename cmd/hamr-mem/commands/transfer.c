@@ -1,4 +1,4 @@
-/* transfer.c - export, import and rebuild a memory.
+/* transfer.c - import and rebuild a memory.
  *
  * rebuild makes a new file from transcripts and from the content of the old
  * one.  It writes it next to the old one, which stays in use, and replaces that
@@ -20,31 +20,6 @@
 #include "options/where.h"
 
 #include "commands.h"
-
-/* ---- export ---- */
-
-static int
-put_line(void *ctx, struct slice line, struct err *e)
-{
-	(void)e;
-	rec_put(ctx, line);
-	return 0;
-}
-
-int
-command_export(const struct opts *o, struct err *e)
-{
-	struct store st[MEMORIES];
-	struct rec_out out;
-	size_t n = 0;
-	int r = where_open_own(o, DB_READ, st, &n, e);
-
-	rec_out_init(&out);
-	for (size_t i = 0; i < n && r == 0; i++)
-		r = port_export(&st[i], put_line, &out, e);
-	where_close(st, n);
-	return r < 0 || rec_end(&out, e) < 0 ? -1 : ST_OK;
-}
 
 /* ---- import ---- */
 
