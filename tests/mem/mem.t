@@ -118,6 +118,10 @@ is "nor as a key, a tag or a name" "$(hamr-mem --db labels.db export |
     jq -r '.name, .slot, .tags[]' | sort -u | xargs)" \
     "[redacted:github] null"
 status "nowhere in the file" 1 grep -aq ghp_abc labels.db labels.db-wal
+is "of a server, and in a header" "$(hamr-mem --db key.db show "$(
+    hamr-mem --db key.db save "AWS_SECRET_ACCESS_KEY=$(printf '%040d' 7) \
+    Authorization: Bearer $(printf '%020d' 7); Bearer of news")" | xargs)" \
+    "[redacted:aws] Authorization: [redacted:bearer]; Bearer of news"
 { echo "-----BEGIN PGP PRIVATE KEY BLOCK-----"
   head -c 40000 /dev/zero | tr '\0' Q | fold -w 64
   echo; echo "-----END PGP PRIVATE KEY BLOCK-----"; } >long.key
@@ -162,7 +166,13 @@ m:???????????? port is 9090"
 for i in $(seq 60); do
 	seq -s ' ' "$i" $((i + 40)) | hamr-mem --db many.db save >/dev/null
 done
+for i in $(seq 150); do
+	printf "${i}5" | sha512sum | head -c 5 |
+	    hamr-mem --db short.db save >/dev/null
+done
 ok "brief is bounded" test "$(hamr-mem --db many.db brief | wc -c)" -lt 5000
+ok "to 1,000 tokens in all" test "$(hamr-mem --db short.db brief |
+    hamr-compact --count)" -le 1000
 is "brief -n" "$(hamr-mem --db many.db brief -n 3 | wc -l)" 3
 hamr-mem save "$(printf 'two\nlines\033[31m')" >/dev/null
 match "brief keeps to lines" "$(hamr-mem brief two)" 'm:???????????? two lines?\[31m*'

@@ -469,22 +469,28 @@ static int
 print(const struct hits *x, size_t max, struct rec_out *out, struct err *e)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX), line = BUF_INIT(1 << 20);
-	uint64_t left = BRIEF_TOKENS;
+	uint64_t sum = 0, most = BRIEF_TOKENS * 64;
+	unsigned prev = TOKEN_START;
 	int r = 0;
 
-	for (size_t i = 0, n = 0; i < x->n && n < max && left > 10; i++) {
+	for (size_t i = 0, n = 0; i < x->n && n < max && sum + 640 < most;
+	    i++) {
+		unsigned next = prev;
+
 		bufs_reset(BUFS(&text, &line));
 		r = store_text(x->h[i].from, x->h[i].row, &text, e);
 		if (r < 0)
 			break;
 		buf_fmt(&line, "%s ", x->h[i].id);
 		show_line(buf_view(&text), BRIEF_CHARS, &line);
-		uint64_t cost = token_count(TOK_MODERN, line.p, line.len) + 1;
-		if (cost > left)
+		buf_addc(&line, '\n');
+		uint64_t cost = token_sum(TOK_MODERN, line.p, line.len, &next);
+		if (sum + cost > most)
 			continue;
-		left -= cost;
+		sum += cost;
+		prev = next;
 		n++;
-		rec_put(out, buf_view(&line));
+		rec_put(out, slice_part(buf_view(&line), 0, line.len - 1));
 	}
 	bufs_release(BUFS(&text, &line));
 	return r;
