@@ -87,11 +87,11 @@ youngest_first(const void *a, const void *b)
 	return (x->call < y->call) - (x->call > y->call);
 }
 
-/* The calls that could be shown in full again, most valuable first.  A folded
- * step brings back its whole message; one whose message is several nodes stays
- * folded. */
+/* The calls that could be shown in full again, most valuable first, up to this
+ * age.  A folded step brings back its whole message; one whose message is
+ * several nodes stays folded. */
 static struct item *
-candidates(const struct compact *c, size_t *n)
+candidates(const struct compact *c, long oldest, size_t *n)
 {
 	const struct view *v = c->view;
 	size_t cap = 0;
@@ -128,6 +128,8 @@ candidates(const struct compact *c, size_t *n)
 		else
 			age = (age + 2 * (now - (long)file->touched)) / 3 *
 			    (f->kind == TOOL_READ ? OLDER_READ : 1);
+		if (age > oldest)
+			continue;
 		GROW(all, *n, cap);
 		all[(*n)++] = (struct item){ i - 1, age };
 	}
@@ -157,7 +159,7 @@ epoch_refill(struct compact *c)
 	const struct aim aim = epoch_aim(c);
 	long room = percent_of(epoch_window(c), aim.low) - compact_size(c);
 	size_t n, taken = 0;
-	struct item *all = candidates(c, &n);
+	struct item *all = candidates(c, aim.oldest, &n);
 	uint64_t *calls = xcalloc(n + 1, sizeof *calls);
 	struct ranges shown = ranges_new(c);
 	char *out = xcalloc(c->epoch.fold + 1, 1);	/* folded nodes taken */
