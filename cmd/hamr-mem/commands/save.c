@@ -3,12 +3,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands.h"
 #include "base/file.h"
-#include "json/scan.h"
 #include "base/utc.h"
-#include "store/redact.h"
 #include "base/utf8.h"
+#include "commands.h"
+#include "conf/redact.h"
+#include "json/scan.h"
 #include "options/where.h"
 
 static int

@@ -14,10 +14,10 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "conf/redact.h"
 #include "options/where.h"
 #include "record/alias.h"
 #include "record/msg.h"
-#include "store/redact.h"
 #include "store/store.h"
 
 #include "index.h"
@@ -29,6 +29,19 @@
 #define RESIDENT_CACHE "PRAGMA cache_size=-8192"
 /* A resident stage keeps this much while the disk is full. */
 #define KEEP_BYTES ((size_t)256 << 20)
+
+/* The text of a content value with its secrets replaced, or NULL. */
+static char *
+redact_value(const struct redact *redact, struct slice val)
+{
+	struct buf raw = BUF_INIT(BUF_RECORD_MAX);
+	struct buf out = BUF_INIT(BUF_RECORD_MAX);
+
+	if (msg_text(val, &raw))
+		redact_add(redact, buf_view(&raw), &out);
+	buf_release(&raw);
+	return out.len > 0 ? buf_detach(&out) : NULL;
+}
 
 /* ---- calls ---- */
 

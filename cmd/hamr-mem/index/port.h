@@ -6,7 +6,7 @@
 #pragma once
 
 #include "record/rec.h"
-#include "store/redact.h"
+#include "conf/redact.h"
 #include "store/store.h"
 
 /* Call fn with each line, sorted by key; it returns 0, or -1 with e. */

@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf/conf.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "record/msg.h"
+#include "conf.h"
 #include "redact.h"
 
 /* Longest secret recognized: keys are short, a PEM block is not. */
@@ -131,16 +130,4 @@ redact_add(const struct redact *r, struct slice t, struct buf *out)
 	}
 	if (from < t.n)
 		buf_add(out, t.p + from, t.n - from);
-}
-
-char *
-redact_value(const struct redact *r, struct slice val)
-{
-	struct buf raw = BUF_INIT(BUF_RECORD_MAX);
-	struct buf out = BUF_INIT(BUF_RECORD_MAX);
-
-	if (msg_text(val, &raw))
-		redact_add(r, buf_view(&raw), &out);
-	buf_release(&raw);
-	return out.len > 0 ? buf_detach(&out) : NULL;
 }

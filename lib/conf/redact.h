@@ -16,6 +16,3 @@ void redact_free(struct redact *r);
 
 /* Append text with its secrets replaced. */
 void redact_add(const struct redact *r, struct slice text, struct buf *out);
-/* The text of a content value with its secrets replaced; NULL when there is
- * no text.  The caller frees it. */
-char *redact_value(const struct redact *r, struct slice val);
