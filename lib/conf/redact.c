@@ -21,7 +21,8 @@ struct pattern {
 	char *kind, *start;
 	size_t n;		/* of start */
 	unsigned pair;		/* the first two bytes of start */
-	regex_t re;
+	char *regex;		/* anchored */
+	regex_t *re;		/* once a text held start */
 };
 
 struct redact {
@@ -54,10 +55,7 @@ redact_load(struct err *e)
 			continue;
 		char *start = strpbrk(p, " \t");
 		char *text = start != NULL ? strpbrk(start + 1, " \t") : NULL;
-		char *anchored = xasprintf("^(%s)", text != NULL ? text + 1 :
-		    "");
-		if (text == NULL || text - start < 3 ||
-		    regcomp(&new.re, anchored, REG_EXTENDED) != 0) {
+		if (text == NULL || text - start < 3) {
 			err_set(e, ST_DATA, "%s:%zu: not KIND START REGEX",
 			    path, no);
 			redact_free(r);
@@ -67,11 +65,11 @@ redact_load(struct err *e)
 			new.n = (size_t)(text - start) - 1;
 			new.start = xmemdup0(start + 1, new.n);
 			new.pair = PAIR(start[1], start[2]);
+			new.regex = xasprintf("^(%s)", text + 1);
 			GROW(r->p, r->n, r->cap);
 			r->p[r->n++] = new;
 			r->begins[new.pair] = true;
 		}
-		free(anchored);
 	}
 	buf_release(&b);
 	free(path);
@@ -86,7 +84,10 @@ redact_free(struct redact *r)
 	for (size_t i = 0; i < r->n; i++) {
 		free(r->p[i].kind);
 		free(r->p[i].start);
-		regfree(&r->p[i].re);
+		free(r->p[i].regex);
+		if (r->p[i].re != NULL)
+			regfree(r->p[i].re);
+		free(r->p[i].re);
 	}
 	free(r->p);
 	free(r);
@@ -98,34 +99,52 @@ is_word_byte(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
+/* The length of the secret that begins at t, or 0.  All of t when the regex is
+ * malformed. */
+static size_t
+secret_len(struct pattern *p, struct slice t)
+{
+	regmatch_t m = { 0, (regoff_t)num_min(t.n, SECRET_MAX) };
+
+	if (t.n < p->n || memcmp(t.p, p->start, p->n) != 0)
+		return 0;
+	if (p->re == NULL) {
+		regex_t *re = xcalloc(1, sizeof *re);
+
+		/* most runs meet no start, and all would take 0.7 ms */
+		if (regcomp(re, p->regex, REG_EXTENDED) != 0) {
+			free(re);
+			return t.n;
+		}
+		p->re = re;
+	}
+	return regexec(p->re, t.p, 1, &m, REG_STARTEND) == 0 ?
+	    (size_t)m.rm_eo : 0;
+}
+
 void
 redact_add(const struct redact *r, struct slice t, struct buf *out)
 {
 	size_t from = 0, len;
 
-	for (size_t at = 0; at + 1 < t.n; at += len) {
+	for (size_t at = 0; at + 1 < t.n; at += len > 0 ? len : 1) {
 		unsigned pair = PAIR(t.p[at], t.p[at + 1]);
-		size_t left = t.n - at;
 
-		len = 1;
-		for (size_t i = 0; r->begins[pair] && i < r->n; i++) {
-			const struct pattern *p = &r->p[i];
-			regmatch_t m = { 0, (regoff_t)num_min(left,
-			    SECRET_MAX) };
+		len = 0;
+		for (size_t i = 0; r->begins[pair] && len == 0 && i < r->n;
+		    i++) {
+			struct pattern *p = &r->p[i];
 
 			/* a start that is a word must not be within one */
-			if (p->pair != pair || left < p->n ||
-			    memcmp(t.p + at, p->start, p->n) != 0 ||
-			    (at > 0 && is_word_byte(p->start[0]) &&
-			    is_word_byte(t.p[at - 1])) ||
-			    regexec(&p->re, t.p + at, 1, &m,
-			    REG_STARTEND) != 0 || m.rm_eo == 0)
+			if (p->pair == pair && (at == 0 ||
+			    !is_word_byte(p->start[0]) ||
+			    !is_word_byte(t.p[at - 1])))
+				len = secret_len(p, slice_part(t, at, t.n));
+			if (len == 0)
 				continue;
 			buf_add(out, t.p + from, at - from);
 			buf_fmt(out, "[redacted:%s]", p->kind);
-			len = (size_t)m.rm_eo;
 			from = at + len;
-			break;
 		}
 	}
 	if (from < t.n)

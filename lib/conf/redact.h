@@ -10,7 +10,7 @@
 struct redact;
 
 /* Load the installed list; the caller frees it with redact_free.  NULL with e:
- * it is missing (ST_NOINPUT) or malformed (ST_DATA). */
+ * it is missing (ST_NOINPUT) or a line has no three parts (ST_DATA). */
 struct redact *redact_load(struct err *e);
 void redact_free(struct redact *r);
 

@@ -14,6 +14,7 @@ answer "Really."; } >script
 cat >loud <<'X'
 #!/bin/sh
 echo "guard says: $OPENAI_API_KEY" >&2
+echo "another: ghp_012345678901234567890123456789abcdef." >&2
 printf 'half a line' >&2
 exec hamr-guard "$@"
 X
@@ -45,6 +46,8 @@ is "the end" "$(count '^end +completed, stop, steps ')" 1
 is "what a stage says on stderr" "$(told | grep -E '^guard +(guard says|half)')" \
     "guard     guard says: 
 guard     half a line"
+is "but what looks like a key" "$(told | grep another)" \
+    "guard     another: [redacted:github]."
 is "... is told as before" "$(grep -c '^guard says: $' err) $(
     grep -c '^half a line$' err)" "1 1"
 is "a key is not in it" "$(count sk-123) $(count 'the key is \*\*\*')" "0 1"

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "conf/redact.h"
 #include "record/msg.h"
 #include "runlog.h"
 #include "sessions.h"
@@ -27,6 +28,7 @@ struct runlog {
 	char *path;
 	int fd;
 	off_t size;
+	struct redact *redact;
 	struct texts hidden;
 	/* the current step */
 	const char *name[RUNLOG_SLOTS];
@@ -62,9 +64,11 @@ runlog_open(const char *path, const char *id)
 	/* in the folder "runs" next to the sessions' folder */
 	char *name = xasprintf("%s" ENDING, id), *folder = file_folder(path);
 	char *up = file_folder(folder), *runs = xasprintf("%s/runs", up);
+	struct redact *redact = NULL;
 	struct runlog *l = NULL;
 	int fd = -1;
 	struct stat st;
+	struct err e;
 
 	mkdir(runs, 0700);	/* or it exists */
 	int dir = open(runs, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -74,9 +78,12 @@ runlog_open(const char *path, const char *id)
 		    O_NONBLOCK | O_CLOEXEC, 0600);
 		close(dir);
 	}
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		redact = redact_load(&e);	/* without it there is no log */
+	if (redact != NULL) {
 		l = xcalloc(1, sizeof *l);
 		l->fd = fd;
+		l->redact = redact;
 		l->path = xasprintf("%s/%s", runs, name);
 		l->size = st.st_size;
 	} else {
@@ -101,6 +108,7 @@ runlog_close(struct runlog *l)
 	if (l == NULL)
 		return;
 	file_close(l->fd);
+	redact_free(l->redact);
 	texts_release(&l->hidden);
 	free(l->path);
 	free(l);
@@ -154,14 +162,15 @@ void
 runlog_line(struct runlog *l, const char *who, const char *fmt, ...)
 {
 	struct buf raw = BUF_INIT(BUF_RECORD_MAX), line =
-	    BUF_INIT(8 * LINE_MAX_KEPT);
+	    BUF_INIT(8 * LINE_MAX_KEPT), said = raw;
 	va_list ap;
 
 	if (l == NULL || l->fd < 0)
 		return;
 	va_start(ap, fmt);
-	buf_vfmt(&raw, fmt, ap);
+	buf_vfmt(&said, fmt, ap);
 	va_end(ap);
+	redact_add(l->redact, buf_view(&said), &raw);
 	/* Overwrite secrets; the length stays the same. */
 	for (size_t i = 0; i < l->hidden.n && raw.len > 0; i++)
 		for (char *p = raw.p; (p = strstr(p,
@@ -186,7 +195,7 @@ runlog_line(struct runlog *l, const char *who, const char *fmt, ...)
 		shrink(l);
 	if (l->fd >= 0 && put(l, l->size, line.p, line.len))
 		l->size += (off_t)line.len;
-	bufs_release(BUFS(&raw, &line));
+	bufs_release(BUFS(&said, &raw, &line));
 }
 
 static long long
