@@ -639,10 +639,15 @@ load_env(struct conf *c, bool quiet, struct err *e)
 			for (char *s = var; *s != '\0'; s++)
 				if (*s >= 'A' && *s <= 'Z')
 					*s = (char)(*s - 'A' + 'a');
+			/* another program's, such as HAMR_BIN, resembles none
+			 * of ours: each byte to change costs 3 */
 			char *near = conf_key_nearest(var + 5);
-			err_say("unknown variable %.*s in the environment; "
-			    "nearest known key is \"%s\"",
-			    (int)(n < 200 ? n : 200), *p, near);
+			bool like = n < 200 && conf_distance(var + 5, near) <=
+			    2 * (n - 5);
+			err_say("unknown variable %.*s in the environment"
+			    "%s%s%s", (int)(n < 200 ? n : 200), *p,
+			    like ? "; nearest known key is \"" : "",
+			    like ? near : "", like ? "\"" : "");
 			free(near);
 		}
 		free(var);

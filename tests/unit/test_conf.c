@@ -163,6 +163,11 @@ test_environment(void **state)
 	    "\"provider.model\"\n");
 	conf_free(c);
 	unsetenv("HAMR_PROVIDER_X_MODEL");
+	setenv("HAMR_BIN", "/b", 1);
+	conf_free(loads(f, NULL, NULL));
+	assert_string_equal(f->said, "hamr: unknown variable HAMR_BIN in the "
+	    "environment\n");
+	unsetenv("HAMR_BIN");
 	setenv("HAMR_LOOP_GUARD_WARN_AT", "no", 1);
 	fails(f, NULL, ST_CONFIG, "HAMR_LOOP_GUARD_WARN_AT: key "
 	    "\"loop_guard.warn_threshold\" must be an integer from 1 to "
