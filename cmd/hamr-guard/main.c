@@ -185,7 +185,7 @@ main(int argc, char **argv)
 		return err_report(&e);
 	normalize = conf_list(conf, "loop_guard.normalize", &n);
 	if (n > 0)
-		env.rules = user_rules_new(normalize, n, &e);
+		env.rules = user_rules_new(normalize, n, &s.in.name, &e);
 	if (n > 0 && env.rules == NULL)
 		return err_report(&e);
 	s.ops = o.import_only ? &pass : &filter;

@@ -382,7 +382,7 @@ is "normalize: they do not" "$(rule '["del(.timeout) # no time","."]')" \
     '"repeat"'
 is "one that fails changes nothing" "$(rule '["error"]')" ""
 match "one that does not end is given up at a line" "$(rule '["def f: f; f"]' 2>&1)" \
-    "hamr-guard: line 1: loop_guard.normalize: stopped*disabled from here on*"
+    "hamr-guard: t:1: loop_guard.normalize: stopped*disabled from here on*"
 status "one that does not compile" 78 hamr-guard \
     -o 'loop_guard.normalize=["("]' t
 match "... which of them is said" "$(hamr-guard \

@@ -10,17 +10,20 @@
 
 struct user_rules {
 	struct program *program;	/* NULL: it failed */
+	const char *const *file;
 	struct scan scan;
 	struct buf named, made;
 };
 
 struct user_rules *
-user_rules_new(const char *const *list, size_t n, struct err *e)
+user_rules_new(const char *const *list, size_t n, const char *const *file,
+    struct err *e)
 {
 	struct user_rules *r = xcalloc(1, sizeof *r);
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	char name[64];
 
+	r->file = file;
 	r->named.max = r->made.max = BUF_RECORD_MAX * 2;
 	/* one filter a line, so that a comment ends there */
 	buf_adds(&text, "first(.");
@@ -62,8 +65,8 @@ user_rules_apply(struct user_rules *r, struct slice tool,
 		return args;
 	int got = program_run(r->program, buf_view(&r->named), &r->made, &e);
 	if (got < 0) {
-		err_say("line %zu: %s; the filters are disabled from here on",
-		    line, e.text);
+		err_say("%s:%zu: %s; the filters are disabled from here on",
+		    *r->file, line, e.text);
 		program_free(r->program);
 		r->program = NULL;
 	}

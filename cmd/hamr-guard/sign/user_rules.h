@@ -10,9 +10,10 @@
 struct user_rules;
 
 /* Compile the filters of list, which apply in this order; NULL with e if one
- * does not compile. */
+ * does not compile.  *file: the transcript's name, whenever they are applied,
+ * for messages. */
 struct user_rules *user_rules_new(const char *const *list, size_t n,
-    struct err *e);
+    const char *const *file, struct err *e);
 
 /* The arguments of a call of this tool, a checked JSON object, under canonical
  * names and as the filters leave them; as they came when the filters fail on
