@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -240,6 +241,9 @@ static int
 choose(struct rec_in *in, const struct import_opts *o, const char **format,
     struct guess *g, struct err *e)
 {
+	struct stat st;
+	bool is_file = fstat(in->fd, &st) == 0 && S_ISREG(st.st_mode);
+
 	*format = is_auto(o->format) ? NULL : o->format;
 	for (;;) {
 		struct slice raw = rec_raw(in);
@@ -248,8 +252,10 @@ choose(struct rec_in *in, const struct import_opts *o, const char **format,
 		raw.n = num_min(raw.n, GUESS_HEAD);
 		import_guess(raw, all, o->lenient, g);
 		/* with a named format, only find out whether each line is a
-		 * value */
-		if (g->kind != GUESS_MORE || (*format != NULL && g->lines))
+		 * value; a file is looked at further than its first line, as
+		 * nobody waits for the answer */
+		if ((g->kind != GUESS_MORE && (all || !is_file)) ||
+		    (*format != NULL && g->lines))
 			break;
 		if (rec_fill(in, e) < 0)
 			return -1;

@@ -324,6 +324,7 @@ struct look {
 	struct rec rec;
 	struct buf text;
 	bool hamr, any;
+	bool message;		/* the last line has a role */
 	bool roles;		/* an array of objects with roles */
 	bool lenient;		/* lines that are refused do not count */
 };
@@ -394,7 +395,11 @@ look_at_line(struct look *k, struct slice line)
 				return false;
 		}
 	}
-	look_at(k, r.line, false);
+	k->message = scan_kind(rec_get(&r, "role")) == SCAN_STRING;
+	/* behind a message only messages tell, as kimi's own roles do: an
+	 * event may be any stage's */
+	if (!k->hamr || k->message)
+		look_at(k, r.line, false);
 	if (k->found == before) {
 		k->hamr |= is_hamr(&r) || (!is_odd(r.line) &&
 		    scan_kind(rec_get(&r, "type")) == SCAN_STRING);
@@ -497,9 +502,12 @@ guess_lines(struct look *k, struct slice s, bool all)
 		}
 		if (k->hamr && k->found == 0) {
 			k->g->kind = GUESS_HAMR;
-			return true;
+			if (!all || !k->message)
+				return true;
 		}
 	}
+	if (k->g->kind == GUESS_HAMR && k->found == 0)
+		return true;
 	if (!k->any)
 		return false;
 	k->g->lines = true;

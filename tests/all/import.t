@@ -154,6 +154,17 @@ is "hamr, asked for: said" "$(hamr-guard -F auto h 2>&1 >out)" \
 strace -f -qq -e trace=openat -o trace hamr-guard codex.jsonl >out 2>&1
 is "others: libjq" "$(grep -c 'libjq.so.1".* = [0-9]' trace)" 1
 
+# a file that begins with a plain message is looked at further: kimi's may
+printf '%s\n' '{"role":"user","content":"x"}' '{"role":"_checkpoint","id":1}' \
+    '{"role":"assistant","content":[{"type":"think","think":"h"}]}' >plain
+is "kimi's marks come late" "$(imp plain 2>&1 | jq -Rr 'fromjson? // . |
+    .format? // .reasoning? // empty' | xargs)" "kimi h"
+is "... from a pipe nobody waits for them" "$(cat plain | imp 2>&1)" \
+    "$(cat plain)"
+printf '%s\n' '{"role":"user","content":"x"}' \
+    '{"type":"session","cwd":"/","timestamp":"t"}' >plain
+is "an event behind a message is any stage's" "$(imp plain 2>&1)" "$(cat plain)"
+
 # ---- times ----
 
 for t in 1700000000 1700000000123 1700000000123456 1700000000123456789 \
