@@ -48,6 +48,19 @@ is "... in pieces over several events neither" "$(jq -r .response tape |
 	sed -n 's/^data: {/{/p' | jq -s -c '[.[].choices[0].delta] |
 	[map(.content // ""), [.[].x[]?.token] | join("")]')" \
 	'["your key is [key], \"sk\"","[key]"]'
+# ... a key with a quote is not found by its bytes
+args='"{\"path\": \"sk-s\\\"ecret-1\\\\23\"}"'
+events "$(d '{"content":"sk-s\"ec"}')" "$(d '{"content":"ret-1\\23"}')" \
+	"$(d '{"tool_calls":[{"function":{"arguments":'"$args"'}}]}')" \
+	"$(fin stop)" >leak
+serve leak
+rm -f tape
+OPENAI_API_KEY='sk-s"ecret-1\23' hamr-provider -n -q --no-config --base-url \
+	"$URL" --model m --record tape <in >/dev/null
+is "... one with a quote neither, in arguments too" "$(jq -r .response tape |
+	sed -n 's/^data: {/{/p' | jq -s -c '[.[].choices[0].delta |
+	.content // .tool_calls[0].function.arguments // empty]')" \
+	'["[key]","","{\"path\": \"[key]\"}"]'
 is "nobody else may read it" "$(stat -c %a tape)" 600
 
 # what failed plays back as it failed; what was tried again is left out

@@ -20,6 +20,7 @@
 #define KEY_MS 10000		/* for the command; a message below says 10 s */
 #define PIECES_MAX ((size_t)16 << 10)	/* bytes from one piece of a key to the
 					 * next, which is in the next event */
+#define ESCAPES_MAX ((size_t)8)	/* backslashes before one character */
 #define CANNOT_RUN 127		/* the command's status when exec failed */
 
 void
@@ -168,6 +169,23 @@ next_piece(struct slice s, size_t at)
 	return next != NULL ? (size_t)(next - s.p) + mark.n : 0;
 }
 
+/* Where s goes on after the key's character c, as it is or escaped for JSON,
+ * also in a string within strings; 0: it is not at byte `at`. */
+static size_t
+after(struct slice s, size_t at, char c)
+{
+	size_t i = at;
+
+	while (i < s.n && i - at < ESCAPES_MAX && s.p[i] == '\\')
+		i++;
+	if (i > at && i + 5 <= s.n && s.p[i] == 'u' &&
+	    num_hex4(s.p + i + 1) == c)
+		return i + 5;
+	if (c == '\\' && i > at)
+		return i;
+	return i < s.n && s.p[i] == c ? i + 1 : 0;
+}
+
 /* Replace what key_redact does, except between the pieces of another
  * occurrence; true: there are such pieces, so look again. */
 static bool
@@ -185,23 +203,21 @@ redact(const char *key, struct buf *b)
 		if (s.p[at] != *key && s.p[at] != '\\')
 			continue;
 		buf_reset(&between);
-		/* as it is, or escaped for JSON */
 		for (; *k != '\0' && i < s.n; k++) {
-			while (k > key && *k != '"' && i < s.n &&
-			    s.p[i] == '"' && (next = next_piece(s, i)) > 0) {
+			while (k > key && i < s.n && s.p[i] == '"' &&
+			    !(*k == '"' && k[1] != '\0' && i + 1 < s.n &&
+			    s.p[i + 1] == k[1]) &&
+			    (next = next_piece(s, i)) > 0) {
 				buf_slice(&between, slice_part(s, i, next));
 				i = next;
 			}
-			bool escaped = i + 1 < s.n && s.p[i] == '\\';
-			if (escaped && s.p[i + 1] == *k)
-				i += 2;
-			else if (i < s.n && s.p[i] == *k)
-				i++;
-			else if (escaped && s.p[i + 1] == 'u' &&
-			    i + 6 <= s.n && num_hex4(s.p + i + 2) == *k)
-				i += 6;
-			else
+			next = after(s, i, *k);
+			if (next == 0)
 				break;
+			i = next;
+			while (s.p[i - 1] == '\\' && k[0] == '\\' &&
+			    k[1] == '\\')
+				k++;
 		}
 		if (*k != '\0')
 			continue;
