@@ -228,7 +228,7 @@ E
 fresh run2
 hamr-loop --yes --replay "$S/two-calls.ndjson" "change it" >out 2>err
 is "a failing on_end changes nothing" "$?" 0
-match "but is said" "$(cat err)" "*the on_end hook: status 5*"
+match "but is said" "$(cat err)" "*the on_end hook my-end: status 5*"
 hook my-end <<'E'
 sleep 334.5
 E
@@ -251,7 +251,7 @@ for _ in $(seq 300); do [ -e "$T/hooked" ] && break; sleep 0.1; done
 kill -INT $pid
 wait $pid
 is "Ctrl-C ends a hook, not the run that is done" \
-    "$? $(tail -n 1 out | jq -r .status) $(grep -c 'on_end hook: signal' err)" \
+    "$? $(tail -n 1 out | jq -r .status) $(grep -c 'on_end hook my-end: signal' err)" \
     "0 completed 1"
 ok "... before its time" test ! -e "$T/over"
 hook my-end <<E

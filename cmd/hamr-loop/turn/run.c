@@ -35,7 +35,7 @@ run_hook(struct hub *h, const char *const *argv, const char *record)
 		o.nflags++;
 	struct child *child = child_start(&o, &e);
 	if (child == NULL) {
-		err_say("the on_end hook: %s", e.text);
+		err_say("the on_end hook %s: %s", argv[0], e.text);
 		return;
 	}
 	buf_fmt(&line, "%s\n", record);
@@ -54,8 +54,8 @@ run_hook(struct hub *h, const char *const *argv, const char *record)
 		snprintf(what, sizeof what, "signal %d", WTERMSIG(st));
 	else
 		snprintf(what, sizeof what, "status %d", WEXITSTATUS(st));
-	err_say("the on_end hook: %s", what);
-	runlog_line(h->log, "hook", "on_end: %s", what);
+	err_say("the on_end hook %s: %s", argv[0], what);
+	runlog_line(h->log, "hook", "on_end %s: %s", argv[0], what);
 }
 
 int
