@@ -299,6 +299,16 @@ printf 'text \\xEF\\xBB\\xBF\nbody {"choices":[{"message":{"content":"x"},"finis
 	script s
 serve s
 is "a BOM before a whole answer" "$(ask | jq -r .content)" x
+# whole answers of gateways that leave out what kind of object it is
+while read -r api body; do
+	printf 'body %s\n' "$body" >s
+	serve s
+	is "$api: a whole answer without its type" \
+		"$(ask --api "$api" | jq -r .content)" hello
+done <<'E'
+anthropic {"content":[{"type":"text","text":"hello"}],"stop_reason":"end_turn"}
+responses {"output":[{"content":[{"type":"output_text","text":"hello"}]}]}
+E
 
 # ---- usage ----
 

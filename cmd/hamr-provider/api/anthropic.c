@@ -179,7 +179,8 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	if (scan_str_is(type, "error") ||
 	    scan_kind(api_member(st, "error")) == SCAN_OBJECT)
 		return api_fails(f, data);
-	if (scan_str_is(type, "message")) {	/* without a stream */
+	if (scan_str_is(type, "message") || (type.p == NULL &&
+	    api_member(st, "content").p != NULL)) {	/* without a stream */
 		index = 0;
 		for (struct walk w = walk_elements(api_member(st, "content"));
 		    walk_next(&w, NULL, &c); )

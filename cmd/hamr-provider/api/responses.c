@@ -151,7 +151,8 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	long index = scan_int(api_member(st, "output_index"), &n) && n >= 0 ?
 	    (long)n : 0;
 
-	if (scan_str_is(api_member(st, "object"), "response")) {
+	if (scan_str_is(api_member(st, "object"), "response") ||
+	    (type.p == NULL && api_member(st, "output").p != NULL)) {
 		whole(a, api_member(st, "output"));
 		return ended(a, data, data, f);
 	}
