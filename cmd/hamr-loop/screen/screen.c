@@ -231,11 +231,12 @@ take(struct screen *s)
 	return true;
 }
 
-/* True: the width has changed. */
+/* True: the width has changed.  Fewer rows: the first live ones may have gone
+ * from the screen. */
 static bool
 measure(struct screen *s)
 {
-	size_t before = s->info.columns;
+	size_t before = s->info.columns, rows = s->info.rows;
 	struct winsize w = { 0 };
 
 	ioctl(s->out, TIOCGWINSZ, &w);
@@ -243,7 +244,8 @@ measure(struct screen *s)
 	    w.ws_col < COLUMNS_LEAST ? COLUMNS_LEAST : w.ws_col;
 	s->info.rows = w.ws_row == 0 || w.ws_row > SIZE_LIE ? 24 :
 	    w.ws_row < ROWS_LEAST ? ROWS_LEAST : w.ws_row;
-	s->torn |= s->info.columns != before && s->have.text.len > 0;
+	s->torn |= (s->info.columns != before || s->info.rows < rows) &&
+	    s->have.text.len > 0;
 	return s->info.columns != before;
 }
 
