@@ -39,8 +39,9 @@ struct asking {
 	char sure;		/* a or A: Enter, the next key, makes it
 				 * always; else NUL */
 	bool unseen;		/* the screen is too small to show anything of
-				 * the question above its keys */
+				 * the question */
 	bool handed;		/* a message waits, and keys answer */
+	bool whole_lines;	/* the last answer was one */
 	char *message;		/* that message, while the reason for a no is
 				 * typed; else NULL */
 	long long quiet_from;	/* ms of the last key */
@@ -211,7 +212,8 @@ put_question_rows(struct asking *k, struct buf *out)
 	put_key_rows(k, &keys);
 	size_t below = ROWS_BELOW + ui_queued_rows(k->u) + 2 +
 	    slice_newlines(buf_view(&keys)) + slice_newlines(buf_view(out));
-	size_t rows = height > below ? height - below : 1;
+	/* where there is room for one row only, the command or the path */
+	size_t rows = height > below ? height - below : q->command != NULL;
 	q->hidden = 0;
 	if (q->diff == NULL)
 		put_text(q, &text);
@@ -360,6 +362,14 @@ put_always(const struct asking *k, struct buf *out)
 	bufs_release(BUFS(&safe, &rows));
 }
 
+/* Is there no room for a row of the question above this many of its own? */
+static bool
+is_unseen(const struct asking *k, size_t rows)
+{
+	return !k->u->dumb && ui_height(k->u) <= 1 + rows + ROWS_BELOW +
+	    ui_queued_rows(k->u);
+}
+
 /* The keys, and in the last row what they answer. */
 static void
 put_answer_row(struct asking *k, struct buf *out, struct buf *last)
@@ -368,8 +378,8 @@ put_answer_row(struct asking *k, struct buf *out, struct buf *last)
 	bool brief = put_key_rows(k, &keys);
 	struct slice rest = buf_view(&keys), line;
 
-	k->unseen = !k->u->dumb && ui_height(k->u) <= 1 + slice_lines(rest) +
-	    ROWS_BELOW + ui_queued_rows(k->u);
+	k->unseen = is_unseen(k, slice_lines(rest) +
+	    (brief && k->q.hidden > 0));
 	if (k->unseen) {
 		buf_adds(last, "too small to ask: v view; n no; Esc stop");
 		rest.n = 0;
@@ -401,6 +411,7 @@ put_row(struct asking *k)
 	buf_reset(b);
 	if (k->confirm.n > 0) {
 		put_rows(u, k->confirm, "", SIZE_MAX, b);
+		k->unseen = is_unseen(k, slice_newlines(buf_view(b)) - 1);
 	} else if (!u->dumb && (k->columns != ui_columns(u) || k->height !=
 	    ui_height(u) || k->queued != ui_queued_rows(u))) {
 		k->columns = ui_columns(u);
@@ -417,6 +428,8 @@ put_row(struct asking *k)
 	else if (!editor_is_empty(u->editor) && !k->handed)
 		buf_adds(&safe, "(Tab: to the question; Enter queues the "
 		    "message)");
+	else if (k->confirm.n > 0 && k->unseen)
+		buf_adds(&safe, "too small to ask: n no; Esc stop");
 	else if (k->confirm.n > 0)
 		b->len--;	/* its LF */
 	else
@@ -553,14 +566,19 @@ take_key(struct asking *k, const struct key *key)
 		k->a.yes = k->a.session = k->done = true;
 		return true;
 	}
+	bool whole_line = key->name == KEY_PASTE && k->u->keys.held;
 	if (k->message != NULL) {
-		if (key->name != KEY_ESC && key->name != KEY_ENTER)
+		whole_line = whole_line && k->whole_lines;
+		if (whole_line)
+			editor_key(k->u->editor, key);
+		else if (key->name != KEY_ESC && key->name != KEY_ENTER)
 			return false;
-		k->done = key->name == KEY_ENTER;
+		k->done = key->name != KEY_ESC;
 		/* an empty one is a plain no */
 		if (k->done && !editor_is_empty(k->u->editor))
 			k->a.reason = editor_text(k->u->editor);
 		end_reason(k);
+		keys_drop_line_end(&k->u->keys);
 		return true;
 	}
 	bool draft = !editor_is_empty(k->u->editor);
@@ -575,11 +593,11 @@ take_key(struct asking *k, const struct key *key)
 	}
 	/* with its line end, from a terminal that sends whole lines, a key
 	 * looks like a paste */
-	bool one = key->text.n == 1 && (key->name == KEY_TEXT ||
-	    (key->name == KEY_PASTE && k->u->keys.held));
+	bool one = key->text.n == 1 && (key->name == KEY_TEXT || whole_line);
 	if (!one || !quiet || (draft && !k->handed) ||
 	    !answer(k, key->text.p[0]))
 		return false;
+	k->whole_lines = whole_line;
 	keys_drop_line_end(&k->u->keys);
 	return true;
 }

@@ -198,7 +198,8 @@ compose(struct ui *u, long long now)
 		    height / 3 : 1, &rows, &row, &column);
 		buf_addc(&rows, '\n');
 	}
-	if (u->live)
+	/* a question goes before it where there are two rows */
+	if (u->live && (u->question.len == 0 || height > 3))
 		add_status(&rows, u);
 	else if (rows.len > 0 && rows.p[rows.len - 1] == '\n')
 		rows.len--;
