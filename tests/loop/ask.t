@@ -142,10 +142,40 @@ t.end()
 P
 is "what nobody can see is not allowed" "$S $(answers) $(cat ran)" \
     '0 {"allow":true,"scope":"once"} {"allow":false} hi'
+{ call bash '{"command":"echo 1\necho 2\necho 3\necho 4"}'
+call write '{"path":"new","content":"x\ny\n"}'; answer "Done."; } >script
+ask <<'P'
+import fcntl, struct, termios
+def size(rows): fcntl.ioctl(t.fd, termios.TIOCSWINSZ,
+                            struct.pack("HHHH", rows, 80, 0, 0))
+t = Terminal(loop)
+t.sees("allow this command? "); size(8); t.sees("  4 lines")
+t.sees("echo 2"); t.sees("2 lines not shown"); size(5); t.sees("too small to ask")
+t.answer("y"); t.sees("> y"); t.type("\x15"); t.answer("n")
+size(6); t.sees("  2 lines, new"); t.sees("2 lines not shown")
+t.sees("allow? "); t.answer("n")
+t.end()
+P
+is "what a smaller screen loses is drawn again, and counted" "$S" 0
+{ call write '{"path":"new","content":"x\n"}'
+answer "The file new has one line now."; } >script
+HAMR_NOISE=1 ask <<'P'
+import fcntl, struct, termios
+def size(rows): fcntl.ioctl(t.fd, termios.TIOCSWINSZ,
+                            struct.pack("HHHH", rows, 80, 0, 0))
+t = Terminal(loop[:-1] + ["--yes"])
+t.sees("sandbox"); t.sees("> "); t.type("go\r"); t.sees("done  "); size(3)
+t.type("/undo\r"); t.sees("too small to ask: n no"); t.answer("y"); t.sees("> y")
+t.type("\x15"); size(4); t.sees("undo this? (y/n)"); t.answer("y")
+t.sees("removed new"); t.type("\x04")
+sys.exit(t.end())
+P
+is "so is a question about a command of the person's" "$S" 0
 
 # --- a terminal that sends whole lines: a key comes with its line end
 fresh lines
 { call write '{"path":"no","content":"x\n"}'
+call write '{"path":"nor","content":"x\n"}'
 call bash '{"command":"echo hi >>ran"}'
 call bash '{"command":"echo hi >>ran"}'
 call write '{"path":"never","content":"x\n"}'; answer "Done."; } >script
@@ -153,6 +183,8 @@ for how in 'dumb \n' 'linux \r' 'xterm \r' 'linux \r\n'; do
 	TERM=${how% *} ask <<P
 t, end = Terminal(loop), "${how#* }"
 t.sees("allow this write? "); t.answer("n" + end)
+t.sees("allow this write? "); t.answer("r" + end)
+t.sees("the reason, for"); t.type("not here" + end)
 t.sees("allow this command? "); t.answer("a" + end)
 t.sees("always allow: echo hi >>ran"); t.answer(end)
 t.sees("allow this write? "); t.answer("yy" + end); t.sees("yy")
@@ -161,7 +193,7 @@ sys.exit(t.end() != 130)
 P
 	is "a line of one key answers: $how" \
 	    "$S $(answers) $(wc -l <ran) $(echo no* never*)" \
-	    '0 {"allow":false} {"allow":true,"scope":"session"} {"allow":true,"scope":"session"} {"allow":false,"stop":true} 2 no* never*'
+	    '0 {"allow":false} {"allow":false,"reason":"not here"} {"allow":true,"scope":"session"} {"allow":true,"scope":"session"} {"allow":false,"stop":true} 2 no* never*'
 	rm -rf .hamr ran
 done
 

@@ -120,10 +120,8 @@ chat_undo(struct chat *c)
 {
 	struct buf said = BUF_INIT(SAID_MAX);
 	struct hub *h = &c->run->hub;
-	struct scan scan = { 0 };
 	struct slice el;
 	struct seen s;
-	struct rec r;
 	int changed = -1;
 
 	see_session(c, &s, -1);
@@ -140,17 +138,19 @@ chat_undo(struct chat *c)
 		    "the same" : "nothing was undone", id);
 	} else if (sure && run_tool(c, "--json", changed > 0 ? "--force" :
 	    NULL, id, &said) == 0) {
-		struct slice line = slice_trim_end(buf_view(&said), "\n");
+		/* warnings may come before it */
+		struct rec_text t = { .rest = buf_view(&said) };
 
 		/* the record in the session tells the guard and the model */
-		if (rec_parse(&scan, line.p, line.n, &r) == 0 &&
-		    r.kind == R_UNDO) {
+		while (rec_text_next(&t)) {
+			if (t.rec.kind != R_UNDO)
+				continue;
 			if (hub_put(h, "{'type':'undo','of':$,'paths':$,"
-			    "'tool_call_ids':$}", rec_get(&r, "of"),
-			    rec_get(&r, "paths"),
-			    rec_get(&r, "tool_call_ids")) == 0)
+			    "'tool_call_ids':$}", rec_get(&t.rec, "of"),
+			    rec_get(&t.rec, "paths"),
+			    rec_get(&t.rec, "tool_call_ids")) == 0)
 				hub_sync(h, SLOT_GUARD);
-			for (struct walk w = walk_of(rec_get(&r, "paths"));
+			for (struct walk w = walk_of(rec_get(&t.rec, "paths"));
 			    walk_next(&w, NULL, &el); ) {
 				char *name = scan_strdup(scan_get(el, "path"));
 				bool gone = scan_kind(scan_get(el,
@@ -162,7 +162,7 @@ chat_undo(struct chat *c)
 				free(name);
 			}
 		}
-		scan_release(&scan);
+		scan_release(&t.scan);
 	}
 	free(id);
 	seen_release(&s);
