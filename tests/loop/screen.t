@@ -655,9 +655,9 @@ printf -- '---\ndescription: Look at a file\n---\nLook at $1.\n' \
 tm send-keys -t c '/help' Enter
 sees "/help keeps its columns" '*
 settings
-  /model \[NAME]   another model
+  /model \[NAME]    another model
 *own
-  /look           Look at a file
+  /look            Look at a file
 *'
 tm send-keys -t c '/look f' Enter
 sees "a command of one*s own" '*> /look f

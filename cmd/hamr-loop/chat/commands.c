@@ -20,7 +20,7 @@
 /* /help, in columns of the terminal: where two entries fit side by side, after
  * the title of their group */
 #define HELP_TITLE 9		/* of a group's title */
-#define HELP_COLUMN 16		/* from an entry's name to its description */
+#define HELP_COLUMN 17		/* from an entry's name to its description */
 #define HELP_LEAST 8		/* of a description; it is left out where there
 				 * is room for fewer */
 #define HELP_WIDE 76		/* the least for two entries */
@@ -164,6 +164,10 @@ last(struct chat *c, const char *arg)
 	struct seen s;
 	size_t left, blocks;
 
+	if (arg[0] != '\0' && strcmp(arg, "raw") != 0) {
+		say(c, "usage: /last [raw]");
+		return;
+	}
 	if (last_answer(c, &s) && (strcmp(arg, "raw") == 0 || !u->live)) {
 		ui_lines(u, slice_of(s.answer));
 	} else if (s.answer != NULL) {
@@ -469,7 +473,7 @@ static const struct command commands[] = {
 	{ TALK, NOW, "/sessions", "", "list them", .run = list },
 	{ TALK, OPEN, "/fork", "[TURN]", "go on in a copy",
 	    .with = fork_session },
-	{ TALK, OPEN | NOW | SERVED, "/export", "[FORM]", "write it to a file",
+	{ TALK, OPEN | NOW | SERVED, "/export", "[FORM]", "write to a file",
 	    .with = export_page, .words = export_forms },
 	{ TALK, NOW, "/edit", "", "write in $EDITOR", .show = ui_edit_input },
 	{ TALK, 0, "/remember", "[FACT]", "for later", .with = chat_remember },
@@ -494,7 +498,7 @@ static const struct command commands[] = {
 	{ LOOK, OPEN | NOW, "/last", "[raw]", "the last answer", .with = last },
 	{ LOOK, OPEN | NOW, "/copy", "[N]", "answer or block N", .with = copy },
 	{ LOOK, NOW, "/output", "", "what it printed", .show = ui_show_output },
-	{ LOOK, NOW, "/thinking", "", "the last reasoning",
+	{ LOOK, NOW, "/thinking", "", "its reasoning",
 	    .show = ui_show_thinking },
 	{ LOOK, NOW, "/help", "", "this page", .run = help },
 	{ SET, OFFERS, "/model", "[NAME]", "another model", .with = model },
@@ -536,8 +540,8 @@ help_put(struct help *h, const char *name, const char *args, const char *what)
 	}
 	size_t n = term_put(&h->page, slice_of(left), most);
 	if (n + 2 + HELP_LEAST < most) {
-		term_pad(&h->page, n + 1 < HELP_COLUMN ? HELP_COLUMN - n : 2);
-		n = n + 1 < HELP_COLUMN ? HELP_COLUMN : n + 2;
+		term_pad(&h->page, n < HELP_COLUMN ? HELP_COLUMN - n : 2);
+		n = n < HELP_COLUMN ? HELP_COLUMN : n + 2;
 		n += term_put(&h->page, slice_of(what), most - n);
 	}
 	h->used = h->two && h->used == 0 ? n : 0;
@@ -566,7 +570,7 @@ help(struct chat *c)
 		{ "Esc", "stop; or Ctrl-C" },
 		{ "Alt-Enter", "begin a new line" },
 		{ "Tab", "complete, or list" },
-		{ "Ctrl-R", "search the history" },
+		{ "Ctrl-R", "search history" },
 	};
 	size_t columns = ui_columns(&c->run->ui) - 1;
 	struct help h = { .page = BUF_INIT(1 << 20), .title = "",
