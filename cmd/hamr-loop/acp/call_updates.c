@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "session/track.h"
 #include "internal.h"
 
 #define OUTPUT_SHOWN ((size_t)8 << 10)	/* of a command, its end */
@@ -157,14 +158,13 @@ shows_terminal(const struct worker *s, const struct seen_call *c)
 static void
 put_call(struct buf *out, const struct seen_call *c)
 {
-	static const char *const telling[] = { "command", "query", "path",
-		"file_path", "fact" };
 	static const struct { const char *name, *kind; } kinds[] = {
 		{ "read", "read" }, { "view_image", "read" },
 		{ "edit", "edit" }, { "write", "edit" }, { "bash", "execute" },
 		{ "search_memory", "search" } };
 	struct buf title = BUF_INIT(BUF_RECORD_MAX);
 	const char *kind = "other";
+	bool is_path;
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (strcmp(c->name, kinds[i].name) == 0)
@@ -175,9 +175,7 @@ put_call(struct buf *out, const struct seen_call *c)
 	/* "read src/a.c", or just the command */
 	if (strcmp(c->name, "bash") != 0)
 		buf_fmt(&title, "%s ", c->name);
-	for (size_t i = 0; i < sizeof telling / sizeof *telling; i++)
-		if (scan_str(scan_get(slice_of(c->args), telling[i]), &title))
-			break;
+	scan_str(track_about(slice_of(c->args), &is_path), &title);
 	if (title.len == 0)
 		buf_adds(&title, c->name);
 	title.len = utf8_cut(title.p, title.len, TITLE_SHOWN);

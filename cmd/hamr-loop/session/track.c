@@ -13,6 +13,22 @@
 #define OUTPUT_KEPT ((size_t)16 << 10)
 #define TASK_KEPT ((size_t)64 << 10)
 
+struct slice
+track_about(struct slice args, bool *is_path)
+{
+	static const char *const telling[] = { "command", "query", "path",
+		"file_path", "fact" };
+
+	for (size_t i = 0; i < sizeof telling / sizeof *telling; i++) {
+		struct slice got = scan_get(args, telling[i]);
+
+		*is_path = strstr(telling[i], "path") != NULL;
+		if (scan_kind(got) == SCAN_STRING)
+			return got;
+	}
+	return (struct slice){ NULL, 0 };
+}
+
 static void
 track_drop_calls(struct track *t)
 {

@@ -27,6 +27,10 @@ extern const char *const track_scenarios[SCENARIOS];
 extern const char *const track_modes[];		/* ends with NULL */
 bool track_is_mode(struct slice val);		/* a JSON value */
 
+/* The string among a call's arguments (checked JSON) that tells it from other
+ * calls, or p NULL; *is_path: it names a file. */
+struct slice track_about(struct slice args, bool *is_path);
+
 /* What the task's turn must have done (contract.h). */
 enum contract { CONTRACT_NONE, CONTRACT_SOFT, CONTRACT_HARD };
 

@@ -143,17 +143,12 @@ ui_trouble(struct ui *u, const struct rec *r)
 void
 ui_call_is(struct ui_call *call, struct slice name, struct slice args)
 {
-	static const char *const telling[] = { "command", "query", "path",
-		"file_path", "fact" };
 	struct buf what = BUF_INIT(1 << 20), v = BUF_INIT(1 << 20);
-	struct slice got = { NULL, 0 };
-	size_t i = 0;
+	struct slice got = track_about(scan_is_json(args) ? args : SLICE(""),
+	    &call->path);
 
 	buf_slice(&what, name);
 	buf_addc(&what, ' ');
-	if (scan_is_json(args))
-		while (i < 5 && got.p == NULL)
-			got = scan_get(args, telling[i++]);
 	if (scan_str(got, &v)) {
 		size_t n = utf8_cut(v.p, v.len, LINE_MAX_SHOWN);
 		for (size_t k = 0; k < n; k++)
@@ -163,7 +158,6 @@ ui_call_is(struct ui_call *call, struct slice name, struct slice args)
 		if (n < v.len)
 			buf_adds(&what, "...");
 	}
-	call->path = i == 3 || i == 4;
 	free(call->what);
 	call->what = buf_detach(&what);
 	buf_release(&v);
