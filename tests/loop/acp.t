@@ -622,4 +622,17 @@ test ! -w /dev/full || {
 hamr-loop --acp 2>err <<<"$init" | true
 is "an editor that went away is 0" "${PIPESTATUS[0]} $(cat err)" "0 "
 
+# --- a link to a folder whose name is not UTF-8
+fresh link
+{ answer "The answer is 42, as it was."; } >script
+mkdir $'odd\xff' && git init -q $'odd\xff' && ln -s $'odd\xff' odd
+is "its sessions are loaded" "$(play <<'P'
+e = new()
+s = e.new(here + "/odd")
+print(e.prompt(s, "What is it?")["stopReason"])
+e.call("session/close", {"sessionId": s})
+print("error" in e.load(s, here + "/odd"), e.end()[0])
+P
+)" "end_turn
+False 0"
 done_testing

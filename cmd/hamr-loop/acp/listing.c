@@ -88,7 +88,8 @@ listing_page(const char *cwd, const char *cursor, struct buf *out,
 int
 listing_replay(struct worker *s, struct err *e)
 {
-	char *path = listing_find(s->root, s->id);
+	/* the root's name has lost bytes that are not UTF-8 */
+	char *path = listing_find(s->cwd, s->id);
 	int fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 	const struct rec *r;
 	struct rec_in in;
