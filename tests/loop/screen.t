@@ -223,6 +223,10 @@ P
 is "are told to the model as U+FFFD" "$(cat ../got) $(hamr-guard --no-config -q \
     .hamr/sessions/*.ndjson | jq -r 'select(.meta.by == "user").content')" "0 a��/�b
 c�"
+TERM=dumb py >../got <<'P'
+t = chat(); t.sees("> "); t.type("\x13"); os.kill(t.pid, signal.SIGTERM); print(t.end())
+P
+is "such a terminal that is paused is left at once" "$(cat ../got)" 130
 
 # --- line by line nothing is left out: a failed command's end, each answer
 { call bash '{"command":"seq 20; false"}'; answer "I will now mend it."

@@ -112,9 +112,12 @@ ui_print(struct ui *u, struct buf *lines)
 void
 ui_prompt(struct ui *u, const char *prompt)
 {
-	screen_settle(u->screen, u->signals, -1);
+	/* a paused terminal does not delay the end */
+	int ms = u->told_to_end ? 0 : -1;
+
+	screen_settle(u->screen, u->signals, ms);
 	screen_control(u->screen, prompt);
-	screen_settle(u->screen, u->signals, -1);
+	screen_settle(u->screen, u->signals, ms);
 }
 
 /* Show a text and an LF, escaped; on a terminal, wrapped between words with its
