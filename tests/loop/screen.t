@@ -995,11 +995,12 @@ git config filter.a=b.required true
 mkdir -p .git/hooks && cp ../evil .git/hooks/post-index-change
 touch -d tomorrow .gitattributes
 echo more >>f
-py >../got <<'P'
+GIT_TRACE=1 py >../got <<'P'
 t = chat(); t.sees("sandbox"); t.sees("> ")
 t.type("go\r"); t.sees("done  ")
 t.type("/status\r"); t.sees("branch master, 2 changed files not staged")
-t.type("/commit\r"); t.sees("(y/n)"); t.answer("n"); t.sees("not committed")
+t.type("/commit\r"); t.sees("git commit -a, which runs post-index-change? (y/n)")
+t.answer("n"); t.sees("not committed")
 t.type("\x04")
 print(t.end())
 P

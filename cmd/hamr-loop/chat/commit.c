@@ -29,7 +29,7 @@
 static int
 look(const char *const *args, size_t n, struct buf *out)
 {
-	return child_run(LOOK, args, n, GIT_MS, CHILD_ERR_OUT, out, NULL);
+	return child_run(LOOK, args, n, GIT_MS, CHILD_ERR_NONE, out, NULL);
 }
 
 /* Read what would be committed.  True: nothing is staged, so it is all changes
@@ -137,7 +137,7 @@ chat_commit(struct chat *c)
 			"hooks" };
 
 		/* the hooks that git would run: "pre-commit commit-msg" */
-		if (child_run(GIT, where, 3, GIT_MS, CHILD_ERR_OUT, &dir,
+		if (child_run(GIT, where, 3, GIT_MS, CHILD_ERR_NONE, &dir,
 		    NULL) == 0 && dir.len > 1)
 			dir.p[--dir.len] = '\0';
 		for (size_t i = 0; i < sizeof hook_names / sizeof *hook_names;
