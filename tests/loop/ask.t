@@ -41,7 +41,7 @@ chmod +x ../ed
 EDITOR='TO="good" "$T/ed"' ask <<'P'
 t = Terminal(loop)
 t.sees("allow this write? "); t.answer("n")
-t.sees("allow this write? "); t.answer("r"); t.sees("because: ")
+t.sees("allow this write? "); t.answer("r"); t.sees("because: "); t.type("\r")
 t.type("not there\x7f\x7f\x7f\x7f\x7fhere\r")
 t.sees("not allowed: not here"); t.sees("allow this command? "); t.answer("a")
 t.sees("always allow: echo hi >>ran"); t.type("\r")

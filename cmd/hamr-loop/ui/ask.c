@@ -537,6 +537,37 @@ answer(struct asking *k, char c)
 	}
 }
 
+/* With its line end, from a terminal that sends whole lines, a key looks like a
+ * paste. */
+static bool
+is_whole_line(const struct asking *k, const struct key *key)
+{
+	return key->name == KEY_PASTE && k->u->keys.held;
+}
+
+/* Was the key for the reason of a no that is typed, as its end? */
+static bool
+take_reason(struct asking *k, const struct key *key, bool quiet)
+{
+	bool line = k->whole_lines && is_whole_line(k, key);
+	bool empty = editor_is_empty(k->u->editor);
+
+	/* who is used to lines types Enter after the r, too */
+	if (key->name == KEY_ENTER && empty && !quiet)
+		return true;
+	if (line)
+		editor_key(k->u->editor, key);
+	else if (key->name != KEY_ESC && key->name != KEY_ENTER)
+		return false;
+	k->done = key->name != KEY_ESC;
+	/* an empty one is a plain no */
+	if (k->done && (line || !empty))
+		k->a.reason = editor_text(k->u->editor);
+	end_reason(k);
+	keys_drop_line_end(&k->u->keys);
+	return true;
+}
+
 /* Was the key for the question?  If not, it goes to the input. */
 static bool
 take_key(struct asking *k, const struct key *key)
@@ -566,21 +597,8 @@ take_key(struct asking *k, const struct key *key)
 		k->a.yes = k->a.session = k->done = true;
 		return true;
 	}
-	bool whole_line = key->name == KEY_PASTE && k->u->keys.held;
-	if (k->message != NULL) {
-		whole_line = whole_line && k->whole_lines;
-		if (whole_line)
-			editor_key(k->u->editor, key);
-		else if (key->name != KEY_ESC && key->name != KEY_ENTER)
-			return false;
-		k->done = key->name != KEY_ESC;
-		/* an empty one is a plain no */
-		if (k->done && !editor_is_empty(k->u->editor))
-			k->a.reason = editor_text(k->u->editor);
-		end_reason(k);
-		keys_drop_line_end(&k->u->keys);
-		return true;
-	}
+	if (k->message != NULL)
+		return take_reason(k, key, quiet);
 	bool draft = !editor_is_empty(k->u->editor);
 	if (key->name == KEY_TAB && draft) {
 		k->handed = !k->handed;
@@ -591,8 +609,7 @@ take_key(struct asking *k, const struct key *key)
 			k->a.stop = k->done = true;
 		return true;
 	}
-	/* with its line end, from a terminal that sends whole lines, a key
-	 * looks like a paste */
+	bool whole_line = is_whole_line(k, key);
 	bool one = key->text.n == 1 && (key->name == KEY_TEXT || whole_line);
 	if (!one || !quiet || (draft && !k->handed) ||
 	    !answer(k, key->text.p[0]))
