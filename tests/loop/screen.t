@@ -941,7 +941,7 @@ print(re.findall(rb"v{900,}[^\x1b]*", t.all) == [b"v" * (12 * 80 - 5) + b"..."],
       t.all.count(b"w" * 100), b"[14 more lines]" in t.all)
 P
 is "a long message shows its beginning" "$(cat ../got)" "True 6 True"
-fresh narrow
+fresh narrowed
 answer One. >script
 py >../got <<'P'
 import fcntl, struct
