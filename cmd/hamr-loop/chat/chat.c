@@ -105,7 +105,10 @@ plain_line(struct chat *c, const char *prompt, bool *interrupted)
 		buf_add(&b, part, (size_t)n);
 	} while (part[n - 1] != '\n' || (poll(p, 1, PASTE_MS) > 0 &&
 	    (p[0].revents & POLLIN) != 0));
-	utf8_clean(&clean, b.p, b.len - 1);
+	if (b.over)
+		ui_note(u, "a paste of more than 16 MiB was not taken");
+	else
+		utf8_clean(&clean, b.p, b.len - 1);
 	buf_release(&b);
 	return buf_detach(&clean);
 }
