@@ -60,6 +60,9 @@ honest "parts uploaded" < <(
 times 60 's c{} upload_part {"part":{}} = {"status":"ok"}')
 honest "issues labelled, each answer the label's record" < <(
 times 40 's c{} github__add_labels {"issue":{},"labels":["x"]} = [{"id":208045946,"name":"triage","color":"ededed","default":false}]')
+is "issues labelled, no list of tasks among them: not a word" "$(times 40 \
+'s c{} linear__update_issue {"id":"E-{}","labels":["x"]} = {"success":true}' |
+    said)" ""
 honest "what a server is to refuse, posted" < <(
 times 40 's c{} bash {"command":"curl -s -d n=x{} http://h/orders"} = {"error":"validation failed","hint":"n has to be a number from 1 to 99"}')
 honest "addresses probed" < <(

@@ -469,7 +469,7 @@ judge(struct signer *s, struct slice name, struct slice kind,
 		NULL };
 	const struct named *by_name = named(s, name);
 	struct slice path = member(s, "path"), plain = scan_plain(path);
-	struct slice cmd = NOTHING, removed;
+	struct slice cmd = NOTHING, removed, one;
 	struct slice action = scan_plain(member(s, "action"));
 	struct words does;
 
@@ -509,9 +509,14 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	}
 	if (by_name->thinks)
 		out->idle = is_all_dropped(&s->members);
-	for (size_t i = 0; i < s->members.n; i++)
-		out->plans |= out->tracks && !by_name->is.sends &&
-		    scan_kind(s->members.m[i].val) == SCAN_ARRAY;
+	/* its tasks are objects; strings may be the labels of one */
+	for (size_t i = 0; out->tracks && !out->sends &&
+	    i < s->members.n; i++) {
+		struct walk w = walk_elements(s->members.m[i].val);
+
+		out->plans |= walk_next(&w, NULL, &one) &&
+		    scan_kind(one) == SCAN_OBJECT;
+	}
 	out->thought = by_name->notes ? thought_of(s) : 0;
 	if (out->looks)
 		out->idle = scan_str_is(path, "/dev/null") ||
