@@ -44,6 +44,9 @@ honest "a log that grows" < <(for i in $(seq 30); do
 	log="$log\\nunit $i was compiled with no warning at all, and on it goes"
 	echo "s c$i bash {\"command\":\"tail -n 50 build.log\"} = $log"
 done)
+is "a build timed, eight times: not a word" "$(times 8 \
+'s c{} bash {"command":"time make -j8"} = make: up to date\n\nreal 0m3.4{}s\nuser 0m21.{}7s' |
+    said)" ""
 honest "a count that grows" < <(
 times 40 's c{} bash {"command":"wc -l out.csv"} = {}000 out.csv')
 honest "a failure that may pass, tried with pauses" < <(

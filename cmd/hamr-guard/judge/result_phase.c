@@ -28,10 +28,11 @@ compare(struct guard *g, const struct open_call *c, struct streak *e,
 	if (e->d.hash == o->d.hash)
 		return SAME;
 	outcome_rest(g, e);
-	if (e->d.norm == o->d.norm)
+	/* a call that waits for something, or measures, is made for its
+	 * numbers */
+	if (e->d.norm == o->d.norm && (o->failed || !c->is.times))
 		return o->failed ? SAME : ALIKE;
-	/* a call that waits for something is made for its numbers */
-	if (c->is.poll || c->is.measures)
+	if (c->is.poll || c->is.measures || c->is.times)
 		return CHANGED;
 	return e->d.mask == o->d.mask ? MASKED : CHANGED;
 }
