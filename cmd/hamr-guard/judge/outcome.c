@@ -370,8 +370,8 @@ finds_nothing(struct slice text)
 	    words_among(text, finds, NULL) > 0;
 }
 
-/* Is it an empty list, or a short answer that there is none of something?  That
- * there are no errors or the like does not count. */
+/* Is it an empty list, or a short answer that there is none of something, or an
+ * error in its place?  That there are no errors or the like does not count. */
 static bool
 is_none(struct slice text)
 {
@@ -387,6 +387,8 @@ is_none(struct slice text)
 		return true;
 	if (text.n == 0 || text.n > ANSWER_MAX)
 		return false;
+	if (begins_like(text, "{\"error\""))
+		return true;
 	if (*text.p == '{') {	/* an object whose lists are all empty */
 		size_t list = slice_find(text, 0, "[");
 

@@ -170,8 +170,8 @@ is_same_answer(const struct open_call *c, const struct outcome *o)
 	    (!c->is.pauses || c->is.patient);
 }
 
-/* Warn sooner if the answer is "none", or the same to many questions, than if
- * it says that all went well. */
+/* Warn sooner if the answer is "none", or the same to many questions or to code
+ * with other comments, than if it says that all went well. */
 static unsigned long
 answer_limit(const struct guard *g, const struct traits *t, bool none)
 {
@@ -191,6 +191,8 @@ judge_answer(struct guard *g, struct open_call *c, const struct outcome *o)
 	if (!hash_set_add(&g->answered, hash_both(key.a ^ key.b,
 	    c->is.sig.b)))
 		return;		/* the same call */
+	bool again = c->is.code.exact != 0 && !hash_set_add(&g->answered,
+	    hash_both(key.a ^ key.b, c->is.code.exact));
 	struct streak *e = streaks_put(&g->same, key);
 	if (e->n > 0 && had_effect(g, c, e)) {
 		e->shown = g->shown_new;
@@ -198,7 +200,7 @@ judge_answer(struct guard *g, struct open_call *c, const struct outcome *o)
 	}
 	e->shown = g->shown_new;
 	e->n++;
-	e->none = o->none || c->is.asks;
+	e->none = o->none || c->is.asks || again;
 	note_call(&e->calls, c);
 	guard_count(g, RULE_SAME_ANSWER, e->n);
 	unsigned long warn = answer_limit(g, &c->is, e->none);

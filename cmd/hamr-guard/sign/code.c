@@ -69,7 +69,8 @@ code_of(struct slice text, struct buf *scratch)
 
 	while (next_code(&text, &line)) {
 		c.exact = hash_both(c.exact, hash_bytes(line.p, line.n));
-		c.shape = hash_both(c.shape, shape_of(line, scratch));
+		if (scratch != NULL)
+			c.shape = hash_both(c.shape, shape_of(line, scratch));
 	}
 	return c;
 }

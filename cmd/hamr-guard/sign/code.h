@@ -11,7 +11,7 @@ struct code {
 	uint64_t shape;		/* and with all its numbers alike */
 };
 
-/* The texts end in VOLATILE_MARGIN (volatile.h). */
+/* The texts end in VOLATILE_MARGIN (volatile.h); scratch NULL: no shape. */
 struct code code_of(struct slice text, struct buf *scratch);
 
 /* What differs between two texts. */

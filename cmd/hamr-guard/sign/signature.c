@@ -413,6 +413,25 @@ judge_edit(struct signer *s, struct traits *out)
 	}
 }
 
+/* A hash of what counts in the arguments, without the comments in them. */
+static uint64_t
+uncommented(struct signer *s)
+{
+	uint64_t all = 1;
+
+	for (size_t i = 0; i < s->members.n; i++) {
+		const struct named_value *m = &s->members.m[i];
+
+		if (slice_in(m->key, dropped))
+			continue;
+		all = hash_both(all, hash_bytes(m->key.p, m->key.n));
+		all = hash_both(all, scan_kind(m->val) == SCAN_STRING ?
+		    code_of(code_text(m->val, &s->path), NULL).exact :
+		    sign_value(m->val));
+	}
+	return all;
+}
+
 /* A hash of the texts of a tool that only notes the model's thoughts, without
  * their numbers; 0: it has none. */
 static uint64_t
@@ -521,6 +540,8 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	if (out->looks)
 		out->idle = scan_str_is(path, "/dev/null") ||
 		    (scan_str_is(path, "") && member(s, "query").p == NULL);
+	else if (!out->edits)
+		out->code.exact = uncommented(s);
 }
 
 /* ---- signing ---- */

@@ -67,7 +67,8 @@ struct traits {
 	bool comments;		/* an edit of comments alone */
 	struct code code;	/* of a write or a patch; of the place where
 				 * an edit changes only comments (exact) or
-				 * numbers (shape); 0: it does more */
+				 * numbers (shape), 0: it does more; of the
+				 * arguments of other calls (exact) */
 };
 
 /* What signs calls; zero it, release it. */
