@@ -66,6 +66,12 @@ times 40 's c{} github__add_labels {"issue":{},"labels":["x"]} = [{"id":20804594
 is "issues labelled, no list of tasks among them: not a word" "$(times 40 \
 's c{} linear__update_issue {"id":"E-{}","labels":["x"]} = {"success":true}' |
     said)" ""
+is "sentences labelled, each answer the same form letter: not a word" "$(
+for w in a b c d e f g h i j k l m n o p q r s t; do
+	echo "s c$w annotate {\"sentence\":\"$w\",\"label\":\"fine\"} = Saved. The annotation was stored and the next sentence is ready for you."
+done | said)" ""
+honest "... told by their numbers" < <(
+times 40 's c{} annotate {"row":{},"label":"fine"} = Saved. The annotation was stored and the next sentence is ready for you.')
 honest "what a server is to refuse, posted" < <(
 times 40 's c{} bash {"command":"curl -s -d n=x{} http://h/orders"} = {"error":"validation failed","hint":"n has to be a number from 1 to 99"}')
 honest "addresses probed" < <(

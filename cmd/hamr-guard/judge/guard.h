@@ -128,6 +128,8 @@ struct guard {
 	uint64_t passed;	/* how often what was run did not fail */
 	uint64_t thought;	/* of the last call that is one, but for its
 				 * numbers */
+	uint64_t made;		/* what was last made or changed, but for its
+				 * numbers */
 	unsigned steps;		/* with calls */
 	unsigned long calls, reads;	/* that ran */
 	unsigned long still;	/* steps without a change of a file */

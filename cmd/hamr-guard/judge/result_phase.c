@@ -342,12 +342,34 @@ poll_weight(const struct open_call *c, const struct outcome *o)
 	return c->is.patient && !o->failed ? POINT / 6 : POINT / 3;
 }
 
+/* Does a call make or change one of many things?  All of these may have the
+ * same long answer. */
+static bool
+makes(const struct open_call *c)
+{
+	return c->is.sends || c->is.alters;
+}
+
+/* Does a call make something that differs by more than a number from what the
+ * one before made? */
+static bool
+makes_another(struct guard *g, const struct open_call *c)
+{
+	uint64_t last = g->made;
+
+	if (!makes(c))
+		return false;
+	g->made = c->is.code.shape;
+	return g->made != last;
+}
+
 /* How much a call adds to the stall score, in sixths.  other: it is new in this
- * epoch; news: more than the numbers in its result is new. */
+ * epoch; another: and makes_another; news: more than the numbers in its result
+ * is new. */
 static int
 weight(const struct open_call *c, const struct streak *e,
-    const struct outcome *o, bool other, enum likeness like, bool excused,
-    bool news, bool effect)
+    const struct outcome *o, bool other, bool another, enum likeness like,
+    bool excused, bool news, bool effect)
 {
 	if (c->is.idle)
 		return POINT;
@@ -363,7 +385,7 @@ weight(const struct open_call *c, const struct streak *e,
 	if (o->new_error || (other && is_same_answer(c, o)) || effect)
 		return 0;
 	/* a call that fails now and then is repeated to find out why */
-	if (e->unsteady)
+	if (e->unsteady || another)
 		return POINT / 6;
 	if (c->is.poll)
 		return poll_weight(c, o);
@@ -454,10 +476,10 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 		    (g->reads - reads) % READS_AGAIN == 0)
 			add_due(c, RULE_READS, g->reads, 0);
 	}
-	/* calls that create things may all have the same long answer */
-	bool spared = other ? c->is.sends && !o->failed :
+	bool another = makes_another(g, c) && other && !o->failed;
+	bool spared = other ? makes(c) && !o->failed :
 	    like == SAME && e->n == 2;
-	step_weigh(&g->step, weight(c, e, o, other, like, excused,
+	step_weigh(&g->step, weight(c, e, o, other, another, like, excused,
 	    news, effect), spared && !c->is.idle);
 	g->step.idle |= c->is.idle;
 	g->step.sweep |= c->is.looks && !c->is.idle &&

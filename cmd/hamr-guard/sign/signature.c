@@ -290,6 +290,10 @@ named(struct signer *s, struct slice name)
 	static const char *const sends[] = { "create", "post", "send", "add",
 		"submit", "publish", "comment", "book", "order", "fill",
 		"insert", "type", NULL };
+	static const char *const alters[] = { "set", "update", "label",
+		"annotate", "tag", "assign", "mark", "register", "upload",
+		"invite", "transition", "archive", "upsert", "append", "save",
+		NULL };
 	static const char *const tracks[] = { "todo", "todos", "todoread",
 		"todowrite", "issue", "issues", "ticket", "tickets", "plan",
 		"story", "card", NULL };
@@ -313,6 +317,8 @@ named(struct signer *s, struct slice name)
 		    .seeks = has_word(&words, seeks),
 		    .asks = has_word(&words, asks),
 		    .sends = has_word(&words, sends) &&
+		    !has_word(&words, asks),
+		    .alters = has_word(&words, alters) &&
 		    !has_word(&words, asks) },
 		.thinks = has_word(&words, thinks),
 		.notes = words.n > 0 && (slice_has(name, "hink") ||
@@ -413,21 +419,30 @@ judge_edit(struct signer *s, struct traits *out)
 	}
 }
 
-/* A hash of what counts in the arguments, without the comments in them. */
-static uint64_t
-uncommented(struct signer *s)
+/* What counts in the arguments, without the comments in them; the shape only of
+ * what makes things, as it takes time. */
+static struct code
+uncommented(struct signer *s, bool makes)
 {
-	uint64_t all = 1;
+	struct buf *scratch = makes ? &s->code : NULL;
+	struct code all = { 1, 1 };
 
 	for (size_t i = 0; i < s->members.n; i++) {
 		const struct named_value *m = &s->members.m[i];
+		enum scan_kind kind = scan_kind(m->val);
+		struct code one;
 
 		if (slice_in(m->key, dropped))
 			continue;
-		all = hash_both(all, hash_bytes(m->key.p, m->key.n));
-		all = hash_both(all, scan_kind(m->val) == SCAN_STRING ?
-		    code_of(code_text(m->val, &s->path), NULL).exact :
-		    sign_value(m->val));
+		if (kind == SCAN_STRING) {
+			one = code_of(code_text(m->val, &s->path), scratch);
+		} else {
+			one.exact = sign_value(m->val);
+			one.shape = kind == SCAN_NUMBER ? 1 : one.exact;
+		}
+		uint64_t key = hash_bytes(m->key.p, m->key.n);
+		all.exact = hash_both(all.exact, key ^ one.exact);
+		all.shape = hash_both(all.shape, key ^ one.shape);
 	}
 	return all;
 }
@@ -499,6 +514,7 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	out->mutates = out->edits;
 	out->matters = out->edits && sign_matters(s, path);
 	out->sends = out->sends && !out->edits;
+	out->alters = out->alters && !out->edits;
 	if (!out->acts && by_name->words && action.p != NULL) {
 		words_of(action, &does);
 		out->acts = acts(&does);
@@ -541,7 +557,7 @@ judge(struct signer *s, struct slice name, struct slice kind,
 		out->idle = scan_str_is(path, "/dev/null") ||
 		    (scan_str_is(path, "") && member(s, "query").p == NULL);
 	else if (!out->edits)
-		out->code.exact = uncommented(s);
+		out->code = uncommented(s, out->sends || out->alters);
 }
 
 /* ---- signing ---- */

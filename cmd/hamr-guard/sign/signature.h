@@ -55,6 +55,7 @@ struct traits {
 	bool seeks;		/* looks for something that may not be there */
 	bool asks;		/* a question, as its name says */
 	bool sends;		/* makes or fills in one more, ditto */
+	bool alters;		/* changes one of many things, ditto */
 	bool consults;		/* asks a person, ditto */
 	bool mutates;		/* known to change files */
 	bool runs;		/* runs what may prove a change */
@@ -68,7 +69,7 @@ struct traits {
 	struct code code;	/* of a write or a patch; of the place where
 				 * an edit changes only comments (exact) or
 				 * numbers (shape), 0: it does more; of the
-				 * arguments of other calls (exact) */
+				 * arguments of other calls */
 };
 
 /* What signs calls; zero it, release it. */
