@@ -450,6 +450,8 @@ class Model:
         first_error = first_error and not differs
         measure = differs and not failed and (e["measures"] or
             e["numbers"] and not 0 <= total(text) + 1 - e["numbers"] <= 3)
+        # what counts up, rather than other ids alone
+        counts = differs and total(text) + 1 != e["numbers"]
         measures = bool(e) and like and (
             e["measures"] or bool(measure and gain and e["numbers"]))
         if progress or (measure or not like) and gain and gain >= o["gain"]:
@@ -514,7 +516,7 @@ class Model:
             0 if first_error or other and short else \
             POINT // 6 if unsteady else \
             self.poll_weight(c, failed, transient) if c.poll else \
-            POINT if like and (c.asks or c.network) else \
+            POINT if like and not counts and (c.asks or c.network) else \
             POINT // 2
         s["weights"].append(weight)
         if weight and (c.idle or not (same and e["n"] == 2)):

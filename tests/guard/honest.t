@@ -72,6 +72,8 @@ for w in a b c d e f g h i j k l m n o p q r s t; do
 done | said)" ""
 honest "... told by their numbers" < <(
 times 40 's c{} annotate {"row":{},"label":"fine"} = Saved. The annotation was stored and the next sentence is ready for you.')
+honest "a list that grows as other calls work" < <(
+times 14 's c{} figma_list_frames {"page":"Home"} = {} frames on page Home, all of them visible')
 honest "what a server is to refuse, posted" < <(
 times 40 's c{} bash {"command":"curl -s -d n=x{} http://h/orders"} = {"error":"validation failed","hint":"n has to be a number from 1 to 99"}')
 honest "addresses probed" < <(

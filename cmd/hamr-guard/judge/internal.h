@@ -87,6 +87,7 @@ struct outcome {
 	bool back;		/* OLD_STATE, for the second time */
 	bool matters;		/* such a change makes checks stale */
 	bool novel_edit;	/* an edit that was not made before */
+	bool counts;		/* MASKED, and not only the ids differ */
 };
 
 /* Read the result of c, whose streak is e (NULL: it is the first); the sets of

@@ -389,8 +389,10 @@ weight(const struct open_call *c, const struct streak *e,
 		return POINT / 6;
 	if (c->is.poll)
 		return poll_weight(c, o);
-	/* a question that had the same answer but for times and ids */
-	if (like != CHANGED && (is_question(&c->is) || c->is.fetches))
+	/* a question that had the same answer but for times and ids; what
+	 * counts up may count what others do */
+	if (like != CHANGED && !o->counts &&
+	    (is_question(&c->is) || c->is.fetches))
 		return POINT;
 	return POINT / 2;
 }
@@ -442,8 +444,8 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	    !is_counter(c, o, e, done)))
 		like = MEASURED;
 	bool news = like == CHANGED || like == MEASURED;
-	g->shown_new += o->d.gain > 0 && (news ||
-	    (like == MASKED && !differs_by_ids(o, e)));
+	o->counts = like == MASKED && !differs_by_ids(o, e);
+	g->shown_new += o->d.gain > 0 && (news || o->counts);
 	if (o->files == TWEAKED)
 		news = false;
 	else if (progress || (news && o->d.gain > 0 &&
