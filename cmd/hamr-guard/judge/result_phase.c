@@ -397,21 +397,46 @@ weight(const struct open_call *c, const struct streak *e,
 	return POINT / 2;
 }
 
+/* Is a change of files, or a person's word, progress? */
+static bool
+is_progress(const struct open_call *c, const struct streak *e,
+    const struct outcome *o, enum likeness like)
+{
+	/* a person's new answer to a question is as good as their message */
+	if (c->is.consults && !o->failed && like == CHANGED && o->d.gain > 0)
+		return true;
+	if ((o->files != NEW_STATE && o->files != TWEAKED) || c->is.idle)
+		return false;
+	/* did a command that may change files do so?  Hashes tell; without
+	 * them, not if it says at length what was said before, like "already
+	 * installed" */
+	return c->is.edits ? !o->failed : e == NULL ?
+	    o->reached || o->brief || o->d.gain > 0 :
+	    like == CHANGED && o->d.gain > 0;
+}
+
+static void
+judge_reads(struct guard *g, struct open_call *c)
+{
+	unsigned long warn = guard_reads(g, false);
+
+	guard_count(g, RULE_READS, ++g->reads);
+	if (warn != 0 && g->reads >= warn &&
+	    (g->reads - warn) % READS_AGAIN == 0)
+		add_due(c, RULE_READS, g->reads, 0);
+}
+
 void
 guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 {
 	struct streak *e = streaks_get(&g->seen, c->is.sig);
-	unsigned long reads = guard_reads(g, false);
-	bool progress = false;
 	bool effect = e != NULL && had_effect(g, c, e);
 	struct outcome got, *o = &got;
 	uint64_t done = 0;
 
 	outcome_read(g, c, e, r, o);
 	traits_learn(&c->is, o->state, o->patient);
-	enum likeness like = compare(g, c, e, o);
-	if (effect)
-		like = CHANGED;
+	enum likeness like = effect ? CHANGED : compare(g, c, e, o);
 	if (like == MASKED) {
 		/* 12 of 40 after 11 of 40 is what a poll waits for */
 		done = volatile_progress(buf_view(&g->text));
@@ -419,16 +444,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 			like = CHANGED;
 	}
 	g->calls++;
-	/* did a command that may change files do so?  Hashes tell; without
-	 * them, not if it says at length what was said before, like "already
-	 * installed" */
-	if ((o->files == NEW_STATE || o->files == TWEAKED) && !c->is.idle)
-		progress = c->is.edits ? !o->failed : e == NULL ?
-		    o->reached || o->brief || o->d.gain > 0 :
-		    like == CHANGED && o->d.gain > 0;
-	/* a person's new answer to a question is as good as their message */
-	progress |= c->is.consults && !o->failed && like == CHANGED &&
-	    o->d.gain > 0;
+	bool progress = is_progress(c, e, o, like);
 	if (progress) {
 		guard_epoch(g);
 		like = CHANGED;
@@ -472,12 +488,8 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	judge_fault(g, c, o);
 	judge_answer(g, c, o);
 	judge_check(g, c, e, o);
-	if (c->is.looks && !o->cached) {
-		guard_count(g, RULE_READS, ++g->reads);
-		if (reads != 0 && g->reads >= reads &&
-		    (g->reads - reads) % READS_AGAIN == 0)
-			add_due(c, RULE_READS, g->reads, 0);
-	}
+	if (c->is.looks && !o->cached)
+		judge_reads(g, c);
 	bool another = makes_another(g, c) && other && !o->failed;
 	bool spared = other ? makes(c) && !o->failed :
 	    like == SAME && e->n == 2;
