@@ -80,6 +80,20 @@ map_put(struct map *m, struct slice key, bool *fresh)
 	return &e->val;
 }
 
+struct slice
+map_next(const struct map *m, size_t *at, uint64_t *value)
+{
+	while (*at < m->cap) {
+		const struct map_entry *e = &m->e[(*at)++];
+
+		if (e->key == NULL)
+			continue;
+		*value = e->val;
+		return (struct slice){ e->key, e->n };
+	}
+	return (struct slice){ NULL, 0 };
+}
+
 void
 map_empty(struct map *m)
 {

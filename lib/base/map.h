@@ -21,6 +21,10 @@ uint64_t *map_get(const struct map *m, struct slice key);
  * be NULL); valid until the next map_put.  The key's bytes are copied. */
 uint64_t *map_put(struct map *m, struct slice key, bool *fresh);
 
+/* The next key from place *at on, which starts at 0, and its value.  The key
+ * ends with a NUL; its p is NULL at the end. */
+struct slice map_next(const struct map *m, size_t *at, uint64_t *value);
+
 /* The hash of a key; it differs from run to run. */
 uint64_t map_hash(struct slice key);
 

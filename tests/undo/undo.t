@@ -556,6 +556,32 @@ is "but not to keep one content" "$(PATH=$bin:$PWD/../nogit t --yes edit \
 	t undo >/dev/null; cat keep)" "new${nl}old"
 rm -rf .hamr keep other fresh ../nogit
 
+# --- folders
+mkdir -p dir/sub/none dir/open; echo x >dir/sub/x; echo y >dir/open/y
+chmod 700 dir; chmod 2750 dir/sub; chmod 711 dir/sub/none
+folders() { find dir -type d -exec stat -c '%a %n' {} + | sort; }
+before=$(folders)
+b 'rm -rf dir'
+t undo >/dev/null
+is "removed folders come back with their modes, empty ones too" \
+	"$(folders)" "$before"
+b 'echo z >>dir/open/y; chmod 777 dir; chmod 500 dir/sub; rmdir dir/sub/none'
+b 'rm -r dir/open; chmod 1777 dir'
+t undo >/dev/null; t undo >/dev/null
+is "modes of folders come back" "$(folders)" "$before"
+b 'chmod 770 dir; echo more >dir/new'
+chmod 755 dir
+t undo >/dev/null
+is "but not one that was changed since" "$(stat -c %a dir)" 755
+b 'rm -r dir'
+mkdir dir; chmod 705 dir; echo mine >dir/mine
+t undo >/dev/null
+is "nor that of a folder made since" \
+	"$(stat -c %a dir dir/sub | paste -sd,) $(cat dir/sub/x dir/mine)" \
+	"705,2750 x
+mine"
+rm -r dir
+
 # --- many at once: all or nothing
 mkdir many && for i in $(seq 10 99); do echo $i >many/$i; done
 b 'for i in many/*; do echo more >>$i; done; rm many/10; echo x >many/new'

@@ -24,7 +24,10 @@ struct snap {
 				 * runs, so they are not its work */
 	uid_t me, owner;	/* of the root; git runs as this user */
 	dev_t dev;
-	struct map folders;	/* and the snapshot that first saw each */
+	struct map folders;	/* mode, and the snapshot that first saw each
+				 * (folder_mark) */
+	struct map were;	/* those before the last snapshot, if it looked
+				 * at all of them */
 	struct map older;	/* births of files that are new to the last one
 				 * and were there before the one before it */
 	struct map others;	/* names of what it left out: ignored, nested
@@ -56,6 +59,24 @@ struct snap {
  * exclusive lock is needed to remove unused objects (snap_prune). */
 #define SNAP_USE "hamr-use"
 #define SNAP_INDEX "hamr-index"	/* becomes the index when it is written */
+
+/* The value of a folder: its mode, and a snapshot's number. */
+#define FOLDER_BITS 48
+static inline uint64_t
+folder_mark(mode_t mode, uint64_t since)
+{
+	return (uint64_t)mode << FOLDER_BITS | since;
+}
+static inline mode_t
+folder_mode(uint64_t mark)
+{
+	return (mode_t)(mark >> FOLDER_BITS);
+}
+static inline uint64_t
+folder_since(uint64_t mark)
+{
+	return mark & (((uint64_t)1 << FOLDER_BITS) - 1);
+}
 
 #define GIT_OUT_MAX ((size_t)256 << 20)
 

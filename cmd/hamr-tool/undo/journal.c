@@ -58,12 +58,23 @@ undo_entry_add(struct undo_entry *c, const char *path)
 	return &c->v[c->n++];
 }
 
+struct undo_path *
+undo_entry_add_folder(struct undo_entry *c, const char *path)
+{
+	GROW(c->folders, c->nfolders, c->capfolders);
+	c->folders[c->nfolders] = (struct undo_path){ .path = xstrdup(path) };
+	return &c->folders[c->nfolders++];
+}
+
 void
 undo_entry_release(struct undo_entry *c)
 {
 	for (size_t i = 0; i < c->n; i++)
 		free(c->v[i].path);
+	for (size_t i = 0; i < c->nfolders; i++)
+		free(c->folders[i].path);
 	free(c->v);
+	free(c->folders);
 	free(c->id);
 	free(c->at);
 	free(c->tool);
@@ -178,8 +189,9 @@ put_path(const struct undo_path *t, struct buf *list)
 	}
 	scan_put(list, "'path':@", buf_view(&clean));
 	if (t->oid[0] != '\0')
-		scan_put(list, ",'oid':@,'old_mode':$", slice_of(t->oid),
-		    SCAN_INT(t->old_mode));
+		scan_put(list, ",'oid':@", slice_of(t->oid));
+	if (t->old_mode != 0)
+		scan_put(list, ",'old_mode':$", SCAN_INT(t->old_mode));
 	if (t->sha[0] != '\0')
 		scan_put(list, ",'sha256':@", slice_of(t->sha));
 	if (t->new_mode != 0)
@@ -209,6 +221,9 @@ print_entry(const struct undo_entry *c, struct buf *o)
 	scan_put(o, ",'paths':[");
 	for (size_t i = 0; i < c->n; i++)
 		put_path(&c->v[i], o);
+	scan_put(o, "],'folders':[");
+	for (size_t i = 0; i < c->nfolders; i++)
+		put_path(&c->folders[i], o);
 	buf_addc(o, ']');
 }
 
@@ -274,18 +289,13 @@ copy(struct slice v, char to[SNAP_OID])
 		memcpy(to, s.p, s.n);
 }
 
+/* Read the paths in o[key], which are folders or files, into c. */
 static void
-read_change(struct journal *j, struct slice o, size_t at, bool checkpoint)
+read_paths(struct slice o, const char *key, bool folders, struct undo_entry *c)
 {
-	struct undo_entry c = { .is_checkpoint = checkpoint, .offset = at };
 	struct slice el;
 
-	c.id = scan_strdup(scan_get(o, "id"));
-	c.at = scan_strdup(scan_get(o, "at"));
-	c.tool = scan_strdup(scan_get(o, "tool"));
-	c.call = scan_strdup(scan_get(o, "tool_call_id"));
-	c.checkpoint = scan_strdup(scan_get(o, "checkpoint"));
-	for (struct walk w = walk_of(scan_get(o, "paths"));
+	for (struct walk w = walk_of(scan_get(o, key));
 	    walk_next(&w, NULL, &el); ) {
 		char *hex = scan_strdup(scan_get(el, "hex"));
 		struct buf bytes = BUF_INIT(BUF_RECORD_MAX);
@@ -300,7 +310,8 @@ read_change(struct journal *j, struct slice o, size_t at, bool checkpoint)
 		free(hex);
 		if (path == NULL)
 			continue;
-		struct undo_path *t = undo_entry_add(&c, path);
+		struct undo_path *t = folders ?
+		    undo_entry_add_folder(c, path) : undo_entry_add(c, path);
 		copy(scan_get(el, "oid"), t->oid);
 		copy(scan_get(el, "sha256"), t->sha);
 		t->old_mode = (mode_t)scan_int_or(scan_get(el,
@@ -310,6 +321,20 @@ read_change(struct journal *j, struct slice o, size_t at, bool checkpoint)
 		t->folders = (int)scan_int_or(scan_get(el, "folders"), 0);
 		free(path);
 	}
+}
+
+static void
+read_change(struct journal *j, struct slice o, size_t at, bool checkpoint)
+{
+	struct undo_entry c = { .is_checkpoint = checkpoint, .offset = at };
+
+	c.id = scan_strdup(scan_get(o, "id"));
+	c.at = scan_strdup(scan_get(o, "at"));
+	c.tool = scan_strdup(scan_get(o, "tool"));
+	c.call = scan_strdup(scan_get(o, "tool_call_id"));
+	c.checkpoint = scan_strdup(scan_get(o, "checkpoint"));
+	read_paths(o, "paths", false, &c);
+	read_paths(o, "folders", true, &c);
 	if (c.id == NULL || c.at == NULL ||
 	    (!checkpoint && (c.tool == NULL || c.call == NULL))) {
 		undo_entry_release(&c);

@@ -34,6 +34,9 @@ struct undo_entry {
 	char *id, *at, *tool, *call, *checkpoint;
 	struct undo_path *v;
 	size_t n, cap;
+	struct undo_path *folders;	/* that are gone (new_mode 0) or have
+					 * another mode; no oid, no sha */
+	size_t nfolders, capfolders;
 	bool undone;
 	bool begun;		/* being undone; if killed, maybe in part */
 	bool is_checkpoint;
@@ -78,4 +81,6 @@ void journal_release(struct journal *j);
 bool undo_path_look(const struct files *f, struct undo_path *t);
 
 struct undo_path *undo_entry_add(struct undo_entry *c, const char *path);
+struct undo_path *undo_entry_add_folder(struct undo_entry *c,
+    const char *path);
 void undo_entry_release(struct undo_entry *c);

@@ -580,6 +580,7 @@ snap_free(struct snap *s)
 	if (s == NULL)
 		return;
 	map_release(&s->folders);
+	map_release(&s->were);
 	map_release(&s->older);
 	map_release(&s->others);
 	gitindex_release(&s->now);

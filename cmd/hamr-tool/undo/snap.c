@@ -123,7 +123,6 @@ struct take {
 	size_t nnew, cap;
 	struct arena names;	/* of new */
 	struct writers writers;
-	struct map folders;	/* of the last snapshot */
 	struct map left;	/* what it left out, if we look at everything */
 	const struct map *others;	/* what it left out, in any case */
 	struct map inodes;	/* of our index, filled on first use */
@@ -385,9 +384,9 @@ see(void *arg, const struct gitignore_seen *g)
 	}
 	if (strcasecmp(g->base, ".hamr") == 0)
 		return GITIGNORE_PASS;
-	const uint64_t *since = map_get(&t->folders, slice_of(g->rel));
-	*map_put(&s->folders, slice_of(g->rel), NULL) = since != NULL ?
-	    *since : s->taken;
+	const uint64_t *was = map_get(&s->were, slice_of(g->rel));
+	*map_put(&s->folders, slice_of(g->rel), NULL) = folder_mark(
+	    g->st->st_mode, was != NULL ? folder_since(*was) : s->taken);
 	/* a mounted file system may be of any type */
 	if (g->st->st_dev != s->dev)
 		watch_doubt(&s->watch);
@@ -463,7 +462,8 @@ look(struct take *t)
 	watch_folder(&s->watch, s->f->root.fd, ".", "");
 	for (size_t at = 0; (path = next_text(folders, &at)) != NULL; )
 		watch_folder(&s->watch, AT_FDCWD, path, NULL);
-	t->folders = s->folders;
+	map_release(&s->were);
+	s->were = s->folders;
 	s->folders = (struct map){ 0 };
 	t->left = s->others;
 	t->others = &t->left;
@@ -648,7 +648,6 @@ take(struct snap *s)
 		watch_doubt(&s->watch);
 	gitignore_free(t.rules);
 	arena_release(&t.names);
-	map_release(&t.folders);
 	map_release(&t.left);
 	map_release(&t.inodes);
 	free(t.writers.v);
@@ -720,6 +719,7 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 		return -1;
 	s->taken++;
 	map_release(&s->older);
+	map_release(&s->were);
 	gitindex_release(&s->before);
 	s->same = true;
 	settle(s);
@@ -768,6 +768,24 @@ snap_settle(struct snap *s, int ms)
 	snap_hurry(s, 0);
 }
 
+/* Add the folders that are gone or have another mode. */
+static void
+folder_changes(struct snap *s, struct undo_entry *c)
+{
+	struct slice rel;
+	uint64_t was;
+
+	for (size_t at = 0; (rel = map_next(&s->were, &at, &was)).p != NULL; ) {
+		const uint64_t *is = map_get(&s->folders, rel);
+
+		if (is != NULL && folder_mode(*is) == folder_mode(was))
+			continue;
+		struct undo_path *t = undo_entry_add_folder(c, rel.p);
+		t->old_mode = folder_mode(was);
+		t->new_mode = is != NULL ? folder_mode(*is) : 0;
+	}
+}
+
 void
 snap_changes(struct snap *s, struct undo_entry *c)
 {
@@ -800,7 +818,8 @@ snap_changes(struct snap *s, struct undo_entry *c)
 				const uint64_t *since = map_get(&s->folders,
 				    (struct slice){ t->path, (size_t)(end -
 				    t->path) });
-				if (since == NULL || *since != s->taken)
+				if (since == NULL ||
+				    folder_since(*since) != s->taken)
 					break;
 				t->folders++;
 			}
@@ -808,6 +827,7 @@ snap_changes(struct snap *s, struct undo_entry *c)
 		const uint64_t *born = map_get(&s->older, slice_of(t->path));
 		t->born = born != NULL ? (int64_t)*born : 0;
 	}
+	folder_changes(s, c);
 }
 
 /* ---- contents ---- */

@@ -46,6 +46,7 @@ struct undo {
 	struct step *v;
 	size_t n, cap;
 	struct map by_path;	/* -> index + 1 in v */
+	struct undo_entry all;	/* the folders to restore, by path */
 	struct buf text;	/* all old contents */
 };
 
@@ -220,6 +221,86 @@ clear_away(struct files *f, struct step *s)
 	free(above);
 }
 
+static int
+by_path(const void *a, const void *b)
+{
+	const struct undo_path *x = a, *y = b;
+
+	return strcmp(x->path, y->path);
+}
+
+/* Gather the folders of all that is undone: the oldest state of each, and the
+ * newest. */
+static void
+plan_folders(struct undo *u)
+{
+	struct map seen = { 0 };
+	bool fresh;
+
+	for (size_t i = u->j.n; i-- > 0; )
+		for (size_t k = 0; u->pick[i] && k < u->j.v[i].nfolders; k++) {
+			const struct undo_path *t = &u->j.v[i].folders[k];
+			uint64_t *at = map_put(&seen, slice_of(t->path),
+			    &fresh);
+
+			if (files_hidden(u->f, t->path) ||
+			    !S_ISDIR(t->old_mode))
+				continue;
+			if (fresh) {
+				undo_entry_add_folder(&u->all, t->path)->
+				    new_mode = t->new_mode;
+				*at = u->all.nfolders;
+			}
+			u->all.folders[*at - 1].old_mode = t->old_mode;
+		}
+	map_release(&seen);
+	if (u->all.nfolders > 0)
+		qsort(u->all.folders, u->all.nfolders, sizeof(struct undo_path),
+		    by_path);
+}
+
+enum folder_step {
+	FOLDER_OPEN,		/* let us in, if the mode is as we left it */
+	FOLDER_MAKE,		/* make it, if there is none */
+	FOLDER_END,		/* set its old mode */
+	FOLDER_BACK		/* as it was: the undo failed */
+};
+
+/* One step for all folders that somebody else has not changed (`folders' is set
+ * then); those beneath one come after it, or before it. */
+static void
+do_folders(struct undo *u, enum folder_step step)
+{
+	const struct root *root = &u->f->root;
+	size_t n = u->all.nfolders;
+	struct fault fault = { 0 };
+	const char *base;
+	struct stat st;
+
+	for (size_t i = 0; i < n; i++) {
+		bool ends = step >= FOLDER_END;
+		struct undo_path *t = &u->all.folders[ends ? n - 1 - i : i];
+		mode_t mode = (t->old_mode & 07777) | (ends ? 0 : 0700);
+
+		if (step == FOLDER_MAKE && t->folders == 0)
+			replace_folders(root, t->path, &fault);
+		int up = path_open_parent(root, t->path, &base);
+		bool is = up >= 0 && fstatat(up, base, &st,
+		    AT_SYMLINK_NOFOLLOW) == 0;
+		if (step == FOLDER_OPEN)
+			t->folders = is && st.st_mode == t->new_mode;
+		else if (step == FOLDER_MAKE && up >= 0 && !is &&
+		    mkdirat(up, base, 0700) == 0)
+			t->folders = replace_give(root, up, base) == 0 ? 2 : 0;
+		if (step == FOLDER_BACK && t->folders == 2)
+			unlinkat(up, base, AT_REMOVEDIR);
+		else if (t->folders > 0 && step != FOLDER_MAKE)
+			(void)!fchmodat(up, base, step != FOLDER_BACK ? mode :
+			    t->new_mode & 07777, AT_SYMLINK_NOFOLLOW);
+		file_close(up);
+	}
+}
+
 /* Removals first, in reverse order of paths; then the others. */
 static int
 by_order(const void *a, const void *b)
@@ -267,9 +348,12 @@ do_all(struct undo *u, struct err *e)
 			close(dir);
 		}
 	}
+	do_folders(u, FOLDER_OPEN);
 	/* removals make room for what is put back */
 	for (i = 0; i < u->n && r == 0 && u->v[i].goes; i++)
 		r = do_step(u->f, &u->v[i], !many && is_first(u, i + 1), e);
+	if (r == 0)
+		do_folders(u, FOLDER_MAKE);
 	for (size_t k = i; k < u->n && r == 0; k++)
 		r = prepare(u->f, &u->v[k], !many, e);
 	if (r == 0 && many && syncfs(disk) < 0)
@@ -298,6 +382,7 @@ do_all(struct undo *u, struct err *e)
 		}
 		close(dir);
 	}
+	do_folders(u, r == 0 ? FOLDER_END : FOLDER_BACK);
 	file_close(disk);
 	return r;
 }
@@ -433,6 +518,7 @@ carry_out(struct undo *u, struct err *e)
 	for (size_t i = 0; i < u->j.n; i++)
 		if (u->pick[i])
 			ids[nids++] = u->j.v[i].id;
+	plan_folders(u);
 	/* it may fail, as on a full disk */
 	if (r == 0)
 		journal_undone(u->snap, false, ids, nids, NULL);
@@ -479,6 +565,7 @@ undo_close(struct undo *u, struct buf *text, int r, struct err *e)
 	free(u->pick);
 	free(u->v);
 	map_release(&u->by_path);
+	undo_entry_release(&u->all);
 	bufs_release(BUFS(&u->text, text));
 	file_close(u->lock);
 	snap_free(u->snap);
