@@ -327,6 +327,15 @@ wait_for broken
 { kill -9 $!; wait $!; flock -w 30 .hamr/snap.git/hamr-begun.0 true; } 2>/dev/null
 is "and of a long call what it did at its end, too" "$(t undo | tail -n 1)" \
 	"  removed broken"
+mkdir -p old/older
+hamr-tool --yes --no-config --root . bash "$(sh_args \
+	'mkdir old/new; echo x | tee old/new/f >old/older/f; sleep 3372')" \
+	>/dev/null 2>&1 &
+wait_for old/older/f
+{ kill -9 $!; wait $!; flock -w 30 .hamr/snap.git/hamr-begun.0 true; } 2>/dev/null
+is "the folders it found stay, those it made go" \
+	"$(t undo >/dev/null; find old | sort | paste -sd' ')" "old old/older"
+rm -r old
 # also several at once, each of which may have seen the others' files
 pids=
 for i in 1 2 3; do

@@ -466,6 +466,30 @@ is_of_call(const struct snap *s, const char *path, int64_t begun, int64_t end)
 	return is;
 }
 
+/* How many of the folders above a file are as young as the call? */
+static int
+young_folders(const struct snap *s, const char *path, int64_t begun)
+{
+	char *dir = xstrdup(path), *slash;
+	struct statx x;
+	int n = 0;
+
+	for (; (slash = strrchr(dir, '/')) != NULL; n++) {
+		*slash = '\0';
+		x.stx_mask = 0;
+		int fd = path_open(&s->f->root, dir, O_PATH | O_NOFOLLOW);
+		bool young = fd >= 0 && statx(fd, "", AT_EMPTY_PATH,
+		    STATX_BTIME, &x) == 0 && (x.stx_mask & STATX_BTIME) != 0 &&
+		    time_ns((struct timespec){ x.stx_btime.tv_sec,
+		    x.stx_btime.tv_nsec }) >= begun;
+		file_close(fd);
+		if (!young)
+			break;
+	}
+	free(dir);
+	return n;
+}
+
 /* Reduce c to what the killed call changed.  If c lists files (an edit), keep
  * those it did write, and remove what it left half written; else compare
  * snapshots. */
@@ -495,6 +519,8 @@ find_changes(struct snap *s, struct undo_entry *c, const char *before,
 		if (is && !one) {
 			t->new_mode = now.new_mode;
 			memcpy(t->sha, now.sha, SHA_HEX);
+			/* all are new to a process that has just begun */
+			t->folders = young_folders(s, t->path, begun);
 		}
 		if (is) {
 			c->v[n++] = *t;
