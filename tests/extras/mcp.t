@@ -307,6 +307,16 @@ match "not all of the repository" "$(m good -o 'mcp.s.writable=["."]' \
 is "what bash may not leave behind it may not either" "$(m good s__write \
 	'{"at":".envrc"}' | tail -n 1; ls .envrc 2>/dev/null)" \
 	"[moved to .hamr/quarantine: .envrc]"
+resident --yes --root . -o "mcp.s.command=[$server,\"good\"]" 2>"$T/told"
+say "$user" "$(call c1 s__write '{"at":"x","then":".envrc"}')" "$go"
+hear; say "$line"
+while [ ! -e .envrc ]; do sleep .05; done
+bye
+is "of what it leaves between calls the user is told" "$(cat "$T/told")" \
+	"hamr-tool: made between calls, by you or by an MCP server that may \
+write here: .envrc; other programs obey it, so look before you enter or open \
+the folder"
+rm -f x .envrc
 without_bwrap "$T/nobwrap"
 lone() { PATH=$BIN:$T/nobwrap m good --root "$T/lone" "$@" 2>/dev/null; }
 mkdir "$T/lone"

@@ -212,6 +212,9 @@ def call(i, name, args, token=None):
             with open(args.get('at', 'made-by-mcp'), 'w') as f:
                 f.write('x')
             result(i, text('written'))
+            if 'then' in args:      # after the call
+                time.sleep(0.2)
+                open(args['then'], 'w').close()
         except OSError as e:
             result(i, text(e.strerror, isError=True))
     elif name == 'escape':

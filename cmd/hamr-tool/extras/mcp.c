@@ -395,6 +395,13 @@ make_writable(const struct tool *t, struct mcp *m, struct err *e)
 	return true;
 }
 
+/* May it write to the root, or below, from a sandbox? */
+static bool
+is_confined(const struct mcp *m)
+{
+	return (m->writes || m->writable.n > 0) && !m->bare;
+}
+
 static void
 mcp_start(struct tool *t, struct mcp *m)
 {
@@ -418,6 +425,7 @@ mcp_start(struct tool *t, struct mcp *m)
 		want.write = m->writable.v;
 		want.nwrite = m->writable.n;
 		want.bare = m->bare;
+		want.stays = is_confined(m);
 		want.network = want.network || m->network;
 		m->box = box_open(t->sandboxes, &want, &e);
 		texts_release(&show);
@@ -995,11 +1003,10 @@ mcp_call(struct tool *t, const struct extra *x, const char *id,
 		}
 		if (m->state != MCP_UP || !settled)
 			break;
-		bool confined = m->writes && !m->bare;
-		if (confined)
+		if (is_confined(m))
 			sandboxes_look(t->sandboxes);
 		ask_once(t, m, args);
-		if (confined)
+		if (is_confined(m))
 			sandboxes_tidy(t->sandboxes, &notes);
 		if (!m->done && left > 0 && x->once && !m->unasked) {
 			m->done = true;

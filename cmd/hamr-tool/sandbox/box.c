@@ -586,6 +586,10 @@ box_close(struct box *b)
 {
 	box_end(b, NULL);
 	box_take_down(b);
+	if (b->want.stays) {
+		sandboxes_look(b->bs);
+		b->bs->staying--;
+	}
 	buf_release(&b->base);
 	free(b->marks);
 	free(b);

@@ -37,6 +37,9 @@ struct box_want {
 	bool network;		/* and with it AF_UNIX */
 	bool unix_sockets;
 	bool bare;		/* no sandbox ([mcp.NAME] sandbox = false) */
+	bool stays;		/* it may write, and runs on between calls: what
+				 * other programs obey is told of if it appears
+				 * then, on stderr.  Used by box_open only */
 	/* Programs and files, absolute, that the command needs.  Those in /tmp,
 	 * /var/tmp or /run, which the box replaces by folders of its own, are
 	 * made readable, with their folder.  Used by box_open only. */

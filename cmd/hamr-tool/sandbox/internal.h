@@ -57,6 +57,7 @@ struct sandboxes {
 	char cgroup_why[128];
 	char *bwrap;		/* path, NULL: none */
 	struct box *resident[NRESIDENT];
+	unsigned staying;	/* boxes whose want.stays is set */
 };
 
 /* ---- owner.c: who commands run as, their cache, what they never see ---- */
@@ -87,6 +88,9 @@ const char *layers_refuse(struct sandboxes *bs);
 bool layers_make(struct box *b, const struct box_git *g, struct buf *out);
 
 /* ---- protect.c ---- */
+/* Tell the user of protected names that a look after number `before' found:
+ * nobody knows who made them. */
+void names_tell(const struct sandboxes *bs, unsigned before);
 void git_find(const struct sandboxes *bs, struct box_git *g);
 /* Make .hamr, and .git where it is missing and must not be made by others;
  * journalled until stubs_remove. */

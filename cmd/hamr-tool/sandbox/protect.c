@@ -251,6 +251,26 @@ say(struct buf *notes, const struct texts *t, const char *what)
 }
 
 void
+names_tell(const struct sandboxes *bs, unsigned before)
+{
+	struct texts found = { .n = 0 };
+	struct buf b = BUF_INIT(1 << 20);
+
+	for (size_t i = 0; i < bs->names.n; i++)
+		if (bs->names.v[i].kind == NAME_GUARDED &&
+		    bs->names.v[i].since > before)
+			texts_add(&found, xstrdup(bs->names.v[i].rel));
+	say(&b, &found, "");
+	if (found.n > 0)
+		err_say("made between calls, by you or by an MCP server that "
+		    "may write here: %s; other programs obey %s, so look "
+		    "before you enter or open the folder", b.p,
+		    found.n > 1 ? "them" : "it");
+	texts_release(&found);
+	buf_release(&b);
+}
+
+void
 sandboxes_tidy(struct sandboxes *bs, struct buf *notes)
 {
 	bool write = conf_bool(bs->conf, "sandbox.git_write");

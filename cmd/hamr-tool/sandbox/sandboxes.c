@@ -134,8 +134,12 @@ sandboxes_look(struct sandboxes *bs)
 		stubs_sweep(bs);
 	}
 	if (!mode_is(bs, "off")) {
+		unsigned before = bs->names.look;
+
 		owner_look(bs);
 		names_look(&bs->names);
+		if (bs->staying > 0)
+			names_tell(bs, before);
 		bs->no_git = fstatat(bs->root.fd, ".git", &st,
 		    AT_SYMLINK_NOFOLLOW) < 0;
 	}
@@ -268,6 +272,7 @@ box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
 		.locked = g.linked && w->kind == BOX_WRITE && !w->bare &&
 		    !mode_is(bs, "off") };
 	texts_release(&g.dirs);
+	bs->staying += w->stays;
 	if (put_up(b, e) < 0) {
 		box_close(b);
 		return NULL;
