@@ -384,6 +384,20 @@ f"
 .hamr-tmp-1
 f"
 	rm -r ke
+	mkdir -p ke/a/b; echo x >ke/a/b/f; chmod 1711 ke/a/b; chmod 700 ke/a
+	modes() { stat -c '%a %n' ke ke/a ke/a/b | paste -sd' '; }
+	before=$(modes)
+	for when in 1 2 3 4 5 6 7 8; do
+		b 'rm -r ke/a; mkdir ke/a; chmod 500 ke/a'
+		{ strace -qq -o /dev/null -e \
+			"inject=mkdirat,chmod,fchmodat,renameat:signal=KILL:when=$when" \
+			hamr-tool --no-config --root . undo
+		} >/dev/null 2>&1
+		t undo >/dev/null
+		is "folders, their undo killed at call $when" "$(modes
+			cat ke/a/b/f; ls -A ke/a/b)" "$before${nl}x${nl}f"
+	done 2>/dev/null
+	rm -r ke
 else
 	skip "an edit that was killed" "strace does not work here"
 fi

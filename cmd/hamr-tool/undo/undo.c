@@ -288,13 +288,15 @@ do_folders(struct undo *u, enum folder_step step)
 		bool is = up >= 0 && fstatat(up, base, &st,
 		    AT_SYMLINK_NOFOLLOW) == 0;
 		if (step == FOLDER_OPEN)
-			t->folders = is && st.st_mode == t->new_mode;
+			/* or as an undo that was killed left it */
+			t->folders = is && (st.st_mode == t->new_mode ||
+			    st.st_mode == (S_IFDIR | mode));
 		else if (step == FOLDER_MAKE && up >= 0 && !is &&
 		    mkdirat(up, base, 0700) == 0)
 			t->folders = replace_give(root, up, base) == 0 ? 2 : 0;
 		if (step == FOLDER_BACK && t->folders == 2)
 			unlinkat(up, base, AT_REMOVEDIR);
-		else if (t->folders > 0 && step != FOLDER_MAKE)
+		else if (t->folders > 0)
 			(void)!fchmodat(up, base, step != FOLDER_BACK ? mode :
 			    t->new_mode & 07777, AT_SYMLINK_NOFOLLOW);
 		file_close(up);
