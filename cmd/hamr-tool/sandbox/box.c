@@ -118,9 +118,10 @@ prepare(struct box *b, const struct box_git *g, struct start *s)
 	b->fd = high(pair[0]);
 	s->ctl = high(pair[1]);
 	buf_add(&setup, &head, sizeof head);
-	put_text(&setup, &first, b->bs->root.real);
-	put_text(&setup, &first, g->dirs.n > 0 && !conf_bool(b->bs->conf,
-	    "sandbox.git_write") ? g->dirs.v[0] : "");
+	/* what is to be found read-only */
+	put_text(&setup, &first, b->bare_root ? "" : b->bs->root.real);
+	put_text(&setup, &first, !b->bare_root && g->dirs.n > 0 &&
+	    !conf_bool(b->bs->conf, "sandbox.git_write") ? g->dirs.v[0] : "");
 	if (b->layer >= LAYER_LANDLOCK)
 		put_files(b, g, &setup, &head);
 	for (size_t i = 0; i < b->mounts.n; i++)

@@ -529,7 +529,9 @@ try_layers(const struct setup *s)
 		return NULL;
 	for (int i = 0; i < s->head.nmounts; i++)
 		if (!is_mounted(s->mounts[i]))
-			return "the root changed meanwhile";
+			return access(s->root, X_OK) < 0 ? "the root cannot be "
+			    "entered, ask the user to chmod u+rwx it" :
+			    "the root changed meanwhile";
 	if (!s->head.root_writable && !is_read_only(s->root))
 		return "it could write what is read-only";
 	/* a stub of .git disappears with the run that made it; that is harmless
