@@ -42,8 +42,8 @@ if [ "$(id -u)" = 0 ]; then
 	is "a root that is shut is no reason for a lesser one" \
 		"$(hamr-tool --yes --root shut bash '{"command":":"}' 2>&1)" \
 		"something in the root keeps its sandbox from starting: its \
-self-test failed: the root cannot be entered, ask the user to chmod u+rwx it; \
-nothing was run"
+self-test failed: the root, or a folder in it with files to protect, cannot \
+be entered; ask the user to chmod u+rwx it; nothing was run"
 	rm -r shut
 fi
 done_testing

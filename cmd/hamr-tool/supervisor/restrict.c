@@ -484,6 +484,7 @@ is_mounted(const char *text)
 
 	if (fd < 0)
 		return errno == ENOSYS;		/* before 5.6 */
+	errno = 0;
 	bool yes = fstat(fd, &st) == 0 &&
 	    (ino == 0 || (st.st_dev == dev && st.st_ino == ino)) &&
 	    (statx(fd, "", AT_EMPTY_PATH, 0, &x) < 0 ||
@@ -529,8 +530,9 @@ try_layers(const struct setup *s)
 		return NULL;
 	for (int i = 0; i < s->head.nmounts; i++)
 		if (!is_mounted(s->mounts[i]))
-			return access(s->root, X_OK) < 0 ? "the root cannot be "
-			    "entered, ask the user to chmod u+rwx it" :
+			return errno == EACCES ? "the root, or a folder in it "
+			    "with files to protect, cannot be entered; ask "
+			    "the user to chmod u+rwx it" :
 			    "the root changed meanwhile";
 	if (!s->head.root_writable && !is_read_only(s->root))
 		return "it could write what is read-only";
