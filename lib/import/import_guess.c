@@ -390,8 +390,8 @@ look_at_line(struct look *k, struct slice line)
 		    rec_parse(&k->scan, line.p, n, &r) < 0) {
 			buf_reset(&k->text);
 			scan_repair(line, &k->text);
-			if (rec_parse(&k->scan, k->text.p, k->text.len,
-			    &r) < 0)
+			line = buf_view(&k->text);
+			if (rec_parse(&k->scan, line.p, line.n, &r) < 0)
 				return false;
 		}
 	}
@@ -533,9 +533,10 @@ guess_document(struct look *k, struct slice s)
 			n = rest.n;
 		repair((struct slice){ rest.p, n }, &whole);
 		scan_repair(buf_view(&whole), &clean);
-		good = scan_value(&k->scan, clean.p, clean.len) == 0;
+		struct slice doc = buf_view(&clean);
+		good = scan_value(&k->scan, doc.p, doc.n) == 0;
 		if (good)
-			look_at_document(k, buf_view(&clean));
+			look_at_document(k, doc);
 		rest = slice_from(rest, n);
 		bufs_release(BUFS(&whole, &clean));
 	}
