@@ -14,5 +14,6 @@ struct redact;
 struct redact *redact_load(struct err *e);
 void redact_free(struct redact *r);
 
-/* Append text with its secrets replaced. */
+/* Append text with its secrets replaced.  Where a pattern is malformed, stderr
+ * is told once, and all from its start on is replaced. */
 void redact_add(const struct redact *r, struct slice text, struct buf *out);

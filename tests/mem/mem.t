@@ -122,6 +122,13 @@ is "of a server, and in a header" "$(hamr-mem --db key.db show "$(
     hamr-mem --db key.db save "AWS_SECRET_ACCESS_KEY=$(printf '%040d' 7) \
     Authorization: Bearer $(printf '%020d' 7); Bearer of news")" | xargs)" \
     "[redacted:aws] Authorization: [redacted:bearer]; Bearer of news"
+mkdir list; cp -r "$HAMR_SHARE"/. list
+echo "mine zz- zz-(" >>list/secrets.txt
+is "a malformed pattern is told of, and hides too much" "$(
+    HAMR_SHARE=$PWD/list hamr-mem --db list.db save "a zz-1 b; zz-2" 2>said |
+	xargs hamr-mem --db list.db show) $(sed 's/.*list/list/' said)" \
+    "a [redacted:mine] list/secrets.txt:$(wc -l <list/secrets.txt): the \
+regex is malformed; mend it, until then a text is cut where it has zz-"
 { echo "-----BEGIN PGP PRIVATE KEY BLOCK-----"
   head -c 40000 /dev/zero | tr '\0' Q | fold -w 64
   echo; echo "-----END PGP PRIVATE KEY BLOCK-----"; } >long.key

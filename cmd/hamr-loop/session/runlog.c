@@ -170,12 +170,12 @@ runlog_line(struct runlog *l, const char *who, const char *fmt, ...)
 	va_start(ap, fmt);
 	buf_vfmt(&said, fmt, ap);
 	va_end(ap);
-	redact_add(l->redact, buf_view(&said), &raw);
-	/* Overwrite secrets; the length stays the same. */
-	for (size_t i = 0; i < l->hidden.n && raw.len > 0; i++)
-		for (char *p = raw.p; (p = strstr(p,
+	/* Overwrite keys that we know, before a pattern takes part of one. */
+	for (size_t i = 0; i < l->hidden.n && said.len > 0; i++)
+		for (char *p = said.p; (p = strstr(p,
 		    l->hidden.v[i])) != NULL; )
 			memset(p, '*', strlen(l->hidden.v[i]));
+	redact_add(l->redact, buf_view(&said), &raw);
 	size_t n = utf8_cut(buf_view(&raw).p, raw.len, LINE_MAX_KEPT);
 	for (size_t i = 0; i < n; i++)
 		if (raw.p[i] == '\n')
