@@ -240,6 +240,21 @@ acts(const struct words *name)
 	    (has_word(name, moves) && !has_word(name, pointers));
 }
 
+/* Does it only note what the model thinks?  think, sequentialthinking,
+ * clear_thought; not rethinkdb_query. */
+static bool
+notes(const struct words *name)
+{
+	static const char *const ends[] = { "think", "thinking", "thought",
+		"thoughts" };
+	bool yes = false;
+
+	for (size_t i = 0; i < name->n; i++)
+		for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+			yes |= slice_ends(slice_of(name->w[i]), ends[k]);
+	return yes;
+}
+
 /* Does it ask a person what they want?  ask_user,
  * AskUserQuestion, ask_followup_question, request_user_input. */
 static bool
@@ -321,8 +336,7 @@ named(struct signer *s, struct slice name)
 		    .alters = has_word(&words, alters) &&
 		    !has_word(&words, asks) },
 		.thinks = has_word(&words, thinks),
-		.notes = words.n > 0 && (slice_has(name, "hink") ||
-		    slice_has(name, "hought")),
+		.notes = notes(&words),
 		.commands = has_word(&words, commands),
 		.git = has_word(&words, git),
 		.pauses = has_word(&words, pauses) || (words.n > 0 &&
@@ -633,9 +647,11 @@ kind_of(struct signer *s, struct slice name, struct slice *args)
 	buf_reset(&s->theirs);
 	alias_args(kind, buf_view(&s->path), &s->theirs);
 	*args = buf_view(&s->theirs);
+	/* a cell that is given a value is one of a sheet */
 	if (scan_get(*args, slice_is(kind, "bash") ? "command" : "path").p !=
 	    NULL || slice_is(tool, "apply_patch") || slice_is(tool, "patch") ||
-	    by_name->files)
+	    (by_name->files && scan_get(*args, "value").p == NULL &&
+	    scan_get(*args, "values").p == NULL))
 		return kind;
 	return name;
 }
