@@ -536,6 +536,7 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 		buf_drop(&g->text, (size_t)(open.p - text.p));
 		text = buf_view(&g->text);
 	}
+	of.failed = o->failed;
 	o->none = is_none(text);
 	o->nothing = !o->failed && (finds_nothing(text) ||
 	    (o->none && is_question(&c->is)));

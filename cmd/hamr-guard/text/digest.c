@@ -143,9 +143,19 @@ take_line(struct pass *a, struct slice line, uint64_t blank,
 		line = buf_view(&a->scratch[0]);
 		norm = mask = hash_bytes(line.p, line.n);
 	}
-	uint64_t shown = a->json || a->pages ? norm : h;
-	if (a->pages && volatile_mask(line, MASK_IDS, &a->scratch[1]))
-		shown = hash_bytes(a->scratch[1].p, a->scratch[1].len);
+	/* an error is the same whatever was written over before it */
+	if (a->of->failed && memchr(line.p, '\r', line.n) != NULL)
+		norm = mask = 1;
+	uint64_t shown = a->json ? norm : h;
+	if (a->pages) {
+		struct slice page = line;
+
+		if (volatile_mask(line, MASK_IDS, &a->scratch[1]))
+			page = buf_view(&a->scratch[1]);
+		/* hits of a search in another order */
+		page = slice_trim_start(page, "0123456789");
+		shown = hash_bytes(page.p, page.n);
+	}
 	if (a->seen != NULL && hash_set_add(a->seen, shown)) {
 		d->gain += chars;
 		if (a->nfresh < FRESH)

@@ -31,7 +31,10 @@ struct digest {
 struct digest_of {
 	bool quick;		/* make hash, lines, chars, gain and told */
 	bool pages;		/* from a web that puts other ids into the
-				 * same page: only they are no gain */
+				 * same page, or the same hits in another
+				 * order: that is no gain */
+	bool failed;		/* lines that were written over, like a
+				 * progress bar, count in hash only */
 	struct slice given;	/* what the call says of itself is no gain; p
 				 * NULL: of no interest */
 	size_t given_min;	/* bytes of a line that is looked for there */
