@@ -40,6 +40,11 @@ temporary paths|in /tmp/tmpab12/x.c|in /tmp/tmpcd9/x.c
 members of JSON|{"a":1,"request_id":"r-a","traceId":"a-b","elapsed_ms":1}|{"a":1,"request_id":"s-b","traceId":"c-d","elapsed_ms":17}
 members of JSON, however they are spelled|{"RequestID":"r-a","correlation-id":"a","checkedAt":"now"}|{"RequestID":"s-b","correlation-id":"b","checkedAt":"just now"}
 X
+is "a failure is the same whatever was written over before it" "$(
+for bar in = == ====; do
+	echo "c c$((++n)) bash {\"command\":\"npm ci\"}"
+	echo "{\"role\":\"tool\",\"tool_call_id\":\"c$n\",\"content\":\"=\r$bar npm\nEUSAGE\",\"is_error\":true}"
+done | said)" "c3 warn retry 3"
 is "the number of a process in the background, in a poll too" "$(
 echo '18* s c# bash {"command":"node s.js & sleep 2; curl h"} = [1] 4#17\nold' |
     said | head -n 1)" "c13 warn stall 4"
@@ -587,6 +592,17 @@ done | said | grep constrain)" "constrain stall 1"
 is "nor a command that may change files and says what was said before" \
 "$(echo '18* s c# bash {"command":"pip install w==1.#"} = Requirement already satisfied: w in /usr/lib/python3/dist-packages (1.99)' |
     said | grep constrain)" "constrain stall 1"
+is "nor what a thought is answered: a third of a point each" \
+"$(for i in {1..24}; do
+	echo "s c$i sequentialthinking {\"thought\":\"of thing ${i//[0-9]/x}$(
+	printf "%${i}s" | tr ' ' y)\"} = {\"thoughtNumber\":$i,\"totalThoughts\":30,\"nextThoughtNeeded\":true,\"branches\":[]}"
+done | said | grep -E 'c12 |constrain')" "c12 warn stall 4
+constrain stall 1"
+is "nor the hits of a search in another order" \
+"$(hit='to read of it, at length and in many words, with pictures'
+for i in {1..9}; do
+	echo "s c$i web_search {\"query\":\"q$i\"} = $((i % 3 + 1)). One page $hit\\n$(((i + 1) % 3 + 1)). Other page $hit"
+done | said | head -n 1)" "c9 warn stall 4"
 is "nor other numbers in the result of the same call" \
 "$(said <<'X' | grep -v weak
 18* s c# t {} = a line of more than sixty characters, which ends in a number: #
@@ -656,6 +672,11 @@ c3 warn stall 3
 constrain stall 1
 c4 halt stall 3"
 
+is "cells of a sheet are filled in one by one" "$(said <<'X'
+36* s c# mcp__sheets__update_cell {"sheet":"Budget","cell":"C#","value":#} = Cell updated
+X
+)" ""
+
 # ---- edits ----
 
 check='1* s v# bash {"command":"make check"} = FAIL | {"is_error":true}'
@@ -700,6 +721,19 @@ is "another script each time for one failure" \
 	echo "s v$i bash {\"command\":\"python t$i.py\"} = t$i.py: KeyError: name" \
 	    '| {"is_error":true}'
 done | said)" "v9 warn futile-edits 8"
+is "what is reported below each edit of a file is a check" \
+"$(for i in 1 2 3 4; do
+	echo "s e$i edit {\"path\":\"a.ts\",\"old\":\"x$i\",\"new\":\"y$i\"} = This file has errors:\\nERROR [7:18] 'sizes' does not exist."
+done | said)" "e4 warn futile-edits 4"
+is "of other files it is another" \
+"$(for i in 1 2 3 4 5 6; do
+	echo "s e$i edit {\"path\":\"$i.ts\",\"old\":\"x$i\",\"new\":\"y$i\"} = This file has errors:\\nERROR [7:18] 'sizes' does not exist."
+done | said)" ""
+is "and it ends with an edit without a report" \
+"$(for i in 1 2 3 x 5 6 7; do
+	[ $i = x ] && report=Done || report="Done\\n- [ts Error] Line 7: no sizes"
+	echo "s e$i edit {\"path\":\"a.ts\",\"old\":\"x$i\",\"new\":\"y$i\"} = $report"
+done | said)" ""
 is "evidence of it are the checks" \
 "$(make <futile | guard -n | jq -c 'select(.type == "verdict").evidence')" \
 '["v1","v3","v5","v7"]'

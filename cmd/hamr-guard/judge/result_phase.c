@@ -9,6 +9,8 @@
 #define READS_AGAIN 8		/* reads from one warning to the next */
 #define ANSWER_GOOD 4		/* times same_answer_warn, for a success */
 #define MEASURES 4		/* times repeat-weak's limit, for a measure */
+#define THOUGHT 4		/* times min_gain, of an answer that says
+				 * something */
 #define COUNTER_STEP 3		/* most that counters grow between calls */
 
 /* ---- the streak of a signature ---- */
@@ -241,17 +243,24 @@ judge_failure(struct guard *g, struct open_call *c, const struct outcome *o)
 	add_due(c, RULE_FUTILE_EDITS, edits, o->d.fault);
 }
 
-/* Edits that do not change the outcome of a test. */
+/* Edits that do not change the outcome of a test, or what is reported below
+ * each of them about their file. */
 static void
 judge_check(struct guard *g, struct open_call *c, struct streak *e,
     const struct outcome *o)
 {
 	unsigned long edits = g->files.edited;
 	bool failed = o->failed || o->complains;
+	struct sig report = { c->is.tool, c->is.path };
 
 	/* a search that finds nothing also fails but proves nothing; nor does
 	 * an error that may pass by itself */
-	if (c->is.reads || c->is.edits || o->transient)
+	if (c->is.reads || o->transient || (c->is.edits && o->failed))
+		return;
+	if (c->is.edits)
+		e = o->complains ? streaks_put(&g->seen, report) :
+		    streaks_get(&g->seen, report);
+	if (e == NULL)
 		return;
 	g->passed += !failed && c->is.runs;
 	e->passed += !failed;
@@ -280,7 +289,7 @@ judge_check(struct guard *g, struct open_call *c, struct streak *e,
 	e->futile = edits / g->policy->futile_warn;
 	if (e->futile >= FUTILE_TEXT)
 		g->step.futile = edits;
-	add_due(c, RULE_FUTILE_EDITS, edits, 0);
+	add_due(c, RULE_FUTILE_EDITS, edits, c->is.edits ? report.b : 0);
 }
 
 /* ---- a result ---- */
@@ -382,6 +391,8 @@ weight(const struct open_call *c, const struct streak *e,
 		return POINT / 2;
 	if (excused || like == MEASURED || (news && o->d.gain > 0))
 		return 0;
+	if (c->is.thought != 0)
+		return POINT / 3;
 	if (o->new_error || (other && is_same_answer(c, o)) || effect)
 		return 0;
 	/* a call that fails now and then is repeated to find out why */
@@ -461,6 +472,9 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 		like = MEASURED;
 	bool news = like == CHANGED || like == MEASURED;
 	o->counts = like == MASKED && !differs_by_ids(o, e);
+	/* a short answer to a thought tells its number at most */
+	if (c->is.thought != 0 && o->d.chars < THOUGHT * g->policy->min_gain)
+		news = false;
 	g->shown_new += o->d.gain > 0 && (news || o->counts);
 	if (o->files == TWEAKED)
 		news = false;
@@ -604,7 +618,7 @@ warn_due(struct guard *g, struct open_call *c, const struct due *due,
 	case RULE_FUTILE_EDITS:
 		e = streaks_get(&g->seen, due->about != 0 ? key : c->is.sig);
 		v.warn = g->policy->futile_warn *
-		    (due->about != 0 ? FAULT_TIMES : 1);
+		    (due->about != 0 && !c->is.edits ? FAULT_TIMES : 1);
 		if (e != NULL)
 			rest_on(&v, &e->checks, CALLS_MAX, true);
 		a = g->step.futile != 0 ? A_FUTILE_TEXT : A_FUTILE_WARN;
