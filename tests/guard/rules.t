@@ -589,6 +589,16 @@ is "nor what counts its calls between times that change" \
 "$(for i in 1 5 2 9 3 8 4 7 6 1 9 2 8 3 7 4 6 5; do
 echo "s c$((++n)) t {} = checked at 10:0$i:07\\nno problems, revision $n"
 done | said | grep constrain)" "constrain stall 1"
+is "what is made anew each time is not waited for" \
+"$(echo '9* s c# create_job {"name":"index"} = {"id":90#,"state":"PENDING"}' |
+    said | head -n 1)" "c6 warn repeat-weak 6"
+is "one that is ordered once is" \
+"$(echo '8* s c# cert_order {"id":"o-12"} = {"status":"pending"}' | said)" ""
+is "an id in a name is one" \
+"$(for id in cf3d0142e19e 1b7e77aad3c5 9e21c04d0f9b 0f9be812a3f9 77aad3c5c04d \
+    a3f91b7e9e21; do
+	echo "s c$((++n)) t {} = Generating versions/${id}_add_index.py, which has no changes in it"
+done | said)" "c6 warn repeat-weak 6"
 is "nor a command that may change files and says what was said before" \
 "$(echo '18* s c# bash {"command":"pip install w==1.#"} = Requirement already satisfied: w in /usr/lib/python3/dist-packages (1.99)' |
     said | grep constrain)" "constrain stall 1"

@@ -587,9 +587,11 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 		o->d.gain = 0;
 	o->brief = o->d.chars - (o->nothing ? o->d.own : 0) <
 	    g->policy->min_gain;
-	/* needed only when a call is repeated */
+	/* needed only when a call is repeated; what is made anew each time is
+	 * not waited for */
 	if (e != NULL && !o->failed && !c->is.tracks && !c->is.looks &&
-	    !c->is.edits && !c->is.seeks && (c->is.poll || c->is.runs))
+	    !c->is.edits && !c->is.seeks && (c->is.poll || c->is.runs) &&
+	    (!c->is.sends || e->d.hash == o->d.hash))
 		o->state = state_of(c, text, o->brief, &o->patient);
 	if (c->is.looks)
 		read_range(g, meta, o);

@@ -536,6 +536,13 @@ over_number(const char *line, const char **from, const char *p,
 			return q;
 		}
 	}
+	/* in a name: 3f9a1c2b4d5e_add_index.py */
+	if (q - start >= LONG_ID && over_digits(start, q) < q &&
+	    (start == line || !is_word(start[-1]) || start[-1] == '_') &&
+	    (q == end || !is_word(*q) || *q == '_')) {
+		*from = start;
+		return q;
+	}
 	*from = p;
 	return over_digits(p, end);
 }
