@@ -22,6 +22,8 @@ form "comments, other fields, no blank behind the colon" < <(
 	sed 's/^event \(.*\)$/line : OPENROUTER PROCESSING\nline\nline event: x\nline id: 7\nline data:\1\nline/' base)
 form "an event of several data lines" < <(
 	sed 's/^event \(.*\),"delta":\(.*\)$/line data: \1,\nline data: "delta":\2\nline/' base)
+form "no blank lines between events" < <(
+	sed 's/^event /line data: /' base)
 form "a BOM" < <(echo chunked; echo 'text \xEF\xBB\xBF'; tail -n +2 base)
 form "no [DONE]" < <(grep -v DONE base)
 form "[DONE] repeated" < <(cat base; echo 'event [DONE]'; echo 'event [DONE]')

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/scan.h"
+
 #include "sse.h"
 
 void
@@ -20,7 +22,8 @@ sse_reset(struct sse *s)
 	bufs_reset(BUFS(&s->line, &s->data, &s->name, &s->id, &s->next_id));
 	s->retry = -1;
 	s->is_error = s->is_cut = false;
-	s->has_data = s->after_cr = s->begun = false;
+	s->ndata = 0;
+	s->after_cr = s->begun = false;
 }
 
 void
@@ -39,10 +42,11 @@ event_end(struct sse *s, sse_fn *fn, void *ctx)
 		buf_slice(&s->id, buf_view(&s->next_id));
 	}
 	buf_reset(&s->next_id);
-	if (s->has_data && s->data.len > 0)
+	if (s->data.len > 0)
 		rc = fn(ctx, buf_view(&s->data));
 	bufs_reset(BUFS(&s->data, &s->name));
-	s->has_data = s->is_error = false;
+	s->ndata = 0;
+	s->is_error = false;
 	return rc;
 }
 
@@ -71,10 +75,23 @@ set_field(struct slice l, const char *field, struct buf *to)
 	buf_slice(to, value);
 }
 
+/* Is this data another event's?  Some gateways leave out the blank line, and
+ * two objects are not one value. */
+static bool
+begins_event(const struct sse *s, struct slice value)
+{
+	return s->ndata == 1 && (slice_starts(value, "{") ||
+	    slice_is(value, "[DONE]")) && slice_starts(buf_view(&s->data),
+	    "{") && scan_is_json(buf_view(&s->data));
+}
+
 /* A whole line, without its end. */
 static int
 take_line(struct sse *s, struct slice l, sse_fn *fn, void *ctx)
 {
+	bool error = false;
+	int rc = 0;
+
 	if (!s->begun && slice_starts(l, "\xef\xbb\xbf"))
 		l = slice_from(l, 3);
 	s->begun = true;
@@ -90,15 +107,17 @@ take_line(struct sse *s, struct slice l, sse_fn *fn, void *ctx)
 	value = value_of(l, "data");
 	if (value.p == NULL) {
 		value = value_of(l, "error");
-		s->is_error |= value.p != NULL;
+		error = value.p != NULL;
 	}
 	if (value.p == NULL)
 		return 0;
-	if (s->has_data)
+	if (begins_event(s, value))
+		rc = event_end(s, fn, ctx);
+	s->is_error |= error;
+	if (s->ndata++ > 0)
 		buf_addc(&s->data, '\n');
-	s->has_data = true;
 	buf_slice(&s->data, value);
-	return s->data.over ? SSE_TOO_LARGE : 0;
+	return s->data.over ? SSE_TOO_LARGE : rc;
 }
 
 int

@@ -20,10 +20,11 @@ struct sse {
 	struct buf name;	/* "event" of the current event, or empty */
 	struct buf id;		/* of the last complete event with an id */
 	struct buf next_id;	/* "id" of the current event */
+	size_t ndata;		/* lines of data of the current event */
 	long long retry;	/* the last "retry", ms; -1: none */
 	/* the current event came as "error"; the stream ended within it */
 	bool is_error, is_cut;
-	bool has_data, after_cr, begun;
+	bool after_cr, begun;
 	bool lines;		/* each line is an event (NDJSON) */
 };
 
