@@ -136,6 +136,16 @@ says "an index from 1" '[null,null,[["a","f","{}"]],"tool_calls"]' \
 	"$(d '{"tool_calls":[{"index":1,"id":"a","function":{"name":"f","arguments":"{"}}]}')" \
 	"$(d '{"tool_calls":[{"index":1,"function":{"arguments":"}"}}]}')" \
 	"$(fin tool_calls)"
+says "in the order of their indexes" \
+	'[null,null,[["a","f","{}"],["b","g","{}"],["c","h","{}"]],"tool_calls"]' \
+	"$(d '{"tool_calls":[{"index":10,"id":"c","function":{"name":"h"}}]}')" \
+	"$(d '{"tool_calls":[{"index":1,"id":"a","function":{"name":"f"}}]}')" \
+	"$(d '{"tool_calls":[{"index":2,"id":"b","function":{"name":"g"}}]}')" \
+	"$(fin tool_calls)"
+says "one call that is not in a list" '[null,null,[["a","f","{}"]],"tool_calls"]' \
+	"$(d '{"tool_calls":{"index":0,"id":"a","function":{"name":"f"}}}')" \
+	"$(d '{"tool_calls":{"index":0,"function":{"arguments":"{}"}}}')" \
+	"$(fin tool_calls)"
 says "by id, without index" \
 	'[null,null,[["a","f","{\"x\":1}"],["b","f","{\"x\":2}"]],"tool_calls"]' \
 	"$(d '{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"x\":"}},{"id":"b","function":{"name":"f","arguments":"{\"x\":"}}]}')" \

@@ -207,6 +207,7 @@ answer_calls(struct answer *a, struct slice list)
 {
 	struct slice el;
 
+	answer_call_element(a, list);	/* of some gateways, a single one */
 	for (struct walk w = walk_elements(list); walk_next(&w, NULL, &el); )
 		answer_call_element(a, el);
 }
@@ -338,6 +339,7 @@ answer_end(struct answer *a, bool broken)
 	if (a->ended)
 		return buf_view(&a->malformed);
 	a->ended = true;
+	calls_sort(&a->native);
 	harmony_end(&a->harmony, cut);
 	bool open = reasoning_end(a->splitter);
 	/* flushing the rest of the text may exceed the repeat limit */

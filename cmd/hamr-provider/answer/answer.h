@@ -69,8 +69,8 @@ void answer_reset(struct answer *a, struct slice tools, bool forbidden);
 void answer_content(struct answer *a, struct slice text);
 void answer_reasoning(struct answer *a, struct slice text);
 void answer_call(struct answer *a, const struct call_delta *d);
-/* The same for one element of tool_calls (JSON), or the whole list; anything
- * else is ignored. */
+/* The same for one element of tool_calls (JSON), or the whole list or a single
+ * element in its place; anything else is ignored. */
 void answer_call_element(struct answer *a, struct slice element);
 void answer_calls(struct answer *a, struct slice list);
 /* The server's finish_reason; ignored when empty. */

@@ -209,6 +209,23 @@ calls_add(struct calls *c, struct slice name, struct slice args)
 
 /* ---- whole calls ---- */
 
+static int
+compare(const void *one, const void *other)
+{
+	const struct buf *a = &((const struct part *)one)->index;
+	const struct buf *b = &((const struct part *)other)->index;
+
+	return a->len != b->len ? (a->len < b->len ? -1 : 1) :
+	    memcmp(a->p, b->p, a->len);		/* decimal numbers */
+}
+
+void
+calls_sort(struct calls *c)
+{
+	if (c->n > 1 && c->by_index.n == c->n)
+		qsort(c->v, c->n, sizeof *c->v, compare);
+}
+
 void
 calls_put(const struct calls *c, const struct map *seen, struct map *fresh,
     struct slice carry, struct buf *out, struct buf *malformed)

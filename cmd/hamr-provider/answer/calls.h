@@ -46,6 +46,10 @@ void calls_merge(struct calls *c, const struct call_delta *d,
 /* Add a complete call that was found in a text. */
 void calls_add(struct calls *c, struct slice name, struct slice args);
 
+/* No deltas follow: put the calls in the order of their indexes, if each has
+ * one of its own. */
+void calls_sort(struct calls *c);
+
 /* Append all calls as elements of tool_calls, whose [ is written already, with
  * ids from ids_make; the ids of calls whose arguments are not JSON are appended
  * to malformed, separated by commas.  carry: elements for the first call. */
