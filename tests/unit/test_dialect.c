@@ -191,6 +191,10 @@ test_qwen3_closing_tags_missing(void **state)
 	    "C[read {\"path\":\"a\"}]C[write {}]");
 	check(U("read", P("path", "a")) H("{}"),
 	    "C[read {\"path\":\"a\"}]C[read {}]");
+	check(U("read", P("path", "a")) "\nx",
+	    "C[read {\"path\":\"a\"}]T[x]");
+	check(U("read", "") " x " U("read", "") U("write", ""),
+	    "C[read {}]T[x]C[read {}]C[write {}]");
 	check("<function=read>\n" P("path", "a") "</tool_call>",
 	    "C[read {\"path\":\"a\"}]");
 	check(Q("write", P("a", U("read", P("path", "x"))) P("b", "2")),

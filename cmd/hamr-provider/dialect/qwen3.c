@@ -154,11 +154,12 @@ step(struct qwen3 *q, struct slice held, struct qwen_tag t)
 	case Q_CALL_END:
 		/* without </function>, this ends the call if no tag of it
 		 * follows */
-		t.ours = near && (q->prev.kind == Q_PARAM_END || open) &&
-		    q->n > 0 && q->depth == 0;
+		t.ours = near && q->depth == 0 && (q->n > 0 ?
+		    q->prev.kind == Q_PARAM_END || open :
+		    q->prev.kind == Q_FUNC);
 		if (t.ours)
 			q->shut = open ? t.start : q->prev.start;
-		if (closed)
+		if (closed || (t.ours && q->n == 0))
 			full_end(q, t.end);
 		break;
 	default:
@@ -223,7 +224,8 @@ walk_tags(struct reading *r)
 		}
 		if (t.kind == Q_NONE && maybe)	/* more bytes will tell */
 			break;
-		if (first && t.kind != Q_PARAM && t.kind != Q_FUNC_END)
+		if (first && t.kind != Q_PARAM && t.kind != Q_FUNC_END &&
+		    (t.kind != Q_CALL_END || !q->led))
 			return BLOCK_JUNK;
 		if (t.kind != Q_NONE && step(q, held, t))
 			return BLOCK_CALLS;
@@ -262,13 +264,14 @@ at_end(struct reading *r)
 		q->shut = q->prev.start;
 		whole = tag_match(tail, FUNC_END) < 0;
 	} else {
-		whole = own && (q->prev.kind == Q_FUNC ||
-		    q->prev.kind == Q_CALL_END ? tail.n == 0 :
-		    q->prev.kind == Q_FUNC_END &&
-		    tag_match(tail, CALL_END) < 0);
+		/* </tool_call> ends a call without </function>, too */
+		whole = own && (q->prev.kind == Q_FUNC ? tail.n == 0 :
+		    q->prev.kind == Q_CALL_END ||
+		    (q->prev.kind == Q_FUNC_END &&
+		    tag_match(tail, CALL_END) < 0));
 	}
 	if (r->e == BLOCK_STOPS && whole) {
-		full_end(q, r->s.n);
+		full_end(q, q->prev.kind == Q_CALL_END ? q->prev.end : r->s.n);
 		return BLOCK_CALLS;
 	}
 	if (q->loose)
