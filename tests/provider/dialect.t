@@ -476,6 +476,11 @@ lifts "a call at the end of reasoning that is never closed" \
 	"<think>A
 $hermes
 " stop
+lifts "... after text" \
+	'["Look.\n","A",[["read","{\"path\": \"a.c\"}"]],"tool_calls",null]' \
+	"Look.
+<think>A
+$hermes" stop
 lifts "... but words follow it" \
 	"[\"\",$(content "A
 $hermes or not"),[],\"stop\",null]" "<think>A
@@ -491,6 +496,14 @@ lifts "... but it is cut" \
 	"[\"\",$(content "A
 $hermes"),[],\"length\",null]" "<think>A
 $hermes" length
+says "a call at the end of the server's reasoning" \
+	'[null,"A",[["call_1","read","{}"]],"tool_calls"]' \
+	"$(d '{"reasoning_content":"A\n<tool_call>{\"name\":\"read\"}"}')" \
+	"$(d '{"reasoning_content":"</tool_call>"}')" "$(fin stop)"
+says "... but an answer follows" \
+	'["B","<tool_call>{\"name\":\"read\"}</tool_call>",[],"stop"]' \
+	"$(d '{"reasoning":"<tool_call>{\"name\":\"read\"}</tool_call>"}')" \
+	"$(d '{"content":"B"}')" "$(fin stop)"
 lifts "a call in reasoning is none" \
 	'[null,"<tool_call>{\"name\":\"read\"}</tool_call>",[["read","{\"path\": \"a.c\"}"]],"tool_calls",null]' \
 	"<tool_call>{\"name\":\"read\"}</tool_call></think>$hermes" stop

@@ -144,7 +144,7 @@ answer_reset(struct answer *a, struct slice tools, bool forbidden)
 	a->dropped = 0;
 	a->usage = (struct usage){ -1, -1, -1, -1 };
 	a->finish = FINISH_NONE;
-	a->fed = a->started = a->lossy = a->ended = false;
+	a->fed = a->apart = a->started = a->lossy = a->ended = false;
 }
 
 void
@@ -179,7 +179,7 @@ answer_reasoning(struct answer *a, struct slice text)
 {
 	if (text.n == 0)
 		return;
-	a->fed = true;
+	a->fed = a->apart = true;
 	reasoning_is_apart(a->splitter);
 	on_thought(a, SPLIT_REASONING, text);
 }
@@ -356,9 +356,11 @@ answer_end(struct answer *a, bool broken)
 			a->content = a->raw;
 			a->raw = shown;
 		}
-	} else if (open && !cut && a->raw.len == 0) {
+	} else if ((open || (a->apart && slice_trim(buf_view(&a->raw)).n ==
+	    0)) && !cut && a->lifted.n == 0 && a->malformed.len == 0) {
 		/* in reasoning that is never closed, calls at the end count */
 		a->again = true;
+		buf_reset(&a->raw);
 		dialect_reset(a->dialect, a->tools);
 		dialect_feed(a->dialect, buf_view(&a->reasoning));
 		dialect_end(a->dialect, false);

@@ -52,6 +52,7 @@ struct answer {
 	unsigned dropped;
 	enum finish finish;
 	bool fed;		/* text arrived, shown or still held back */
+	bool apart;		/* reasoning arrived as such */
 	bool started;		/* something visible arrived */
 	bool lossy;		/* some of the server's bytes were repaired */
 	bool ended;
