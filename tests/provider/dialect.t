@@ -226,6 +226,37 @@ lifts "deepseek 3.2" "$two" '<｜DSML｜function_calls>
 <｜DSML｜parameter name="first" string="false">2</｜DSML｜parameter>
 </｜DSML｜invoke>
 </｜DSML｜function_calls>' stop
+lifts "deepseek 4, its marks narrowed, or only the inner ones" "$two" \
+	'<|DSML|tool_calls>
+<|DSML|invoke name="read">
+<|DSML|parameter name="path" string="true">a.c</|DSML|parameter>
+</|DSML|invoke>
+</|DSML|tool_calls>
+<｜DSML｜invoke name="read">
+<｜DSML｜parameter name="path" string="true">b</｜DSML｜parameter>
+<｜DSML｜parameter name="first" string="false">2</｜DSML｜parameter>
+</｜DSML｜invoke>' stop
+lifts "kimi 3" '[null,"hm",[["read","{\"path\":\"<x> <|sep|>\",\"first\":2}"]],"tool_calls",null]' \
+	'<|open|>think<|sep|>hm<|close|>think<|sep|><|open|>tools<|sep|><|open|>call tool="read" index="1"<|sep|><|open|>argument key="path" type="string"<|sep|><x> <|sep|><|close|>argument<|sep|><|open|>argument key="first" type="number"<|sep|>2<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>' stop
+list="[{\"name\":\"read\",\"arguments\":$a},{\"name\":\"read\",\"parameters\":$b}]"
+while read -r open close; do
+	lifts "a list in $open" "$two" "$open$list$close" stop
+done <<'X'
+<tool_call> </tool_call>
+<tool_call>
+<|tool_call|> <|/tool_call|>
+<|tool_call_start|> <|tool_call_end|>
+<TOOLCALL> </TOOLCALL>
+<tool_calls> </tool_calls>
+<|START_ACTION|> <|END_ACTION|>
+X
+lifts "two objects in one block, tags in a string" \
+	'[null,null,[["read","{\"path\":\"</tool_call>\"}"],["read","{}"]],"tool_calls",null]' \
+	'<tool_call>
+{"name":"read","arguments":{"path":"</tool_call>"}}
+{"tool_name":"read"}
+</tool_call>' stop
+plain "... a mention" 'They write <tool_calls>[...] or <TOOLCALL>[.'
 lifts "deepseek 4, with tags in a value" \
 	'["So.",null,[["read","{\"path\":\"</think> </｜DSML｜invoke> x\"}"]],"tool_calls",null]' \
 	'So.

@@ -17,7 +17,7 @@ enum state {
 				 * follows */
 };
 
-enum tag { T_CALL = 6, T_CALL_END, T_MORE };
+enum tag { T_CALL = 14, T_CALL_END, T_MORE };
 
 /* Opening tags have even numbers, and the next tag closes them.  Tags before
  * T_CALL are for reasoning.  T_CALL and the tags after it begin and end calls
@@ -26,6 +26,10 @@ static const char *const tags[] = {
 	"<think>", "</think>",
 	"[THINK]", "[/THINK]",			/* Mistral */
 	"<|channel>thought", "<channel|>",	/* Gemma 4 */
+	"<seed:think>", "</seed:think>",
+	"<mm:think>", "</mm:think>",		/* MiniMax M3 */
+	"<|START_THINKING|>", "<|END_THINKING|>",	/* Command R */
+	"<|open|>think<|sep|>", "<|close|>think<|sep|>",	/* Kimi K3 */
 	"<tool_call>", "</tool_call>",		/* if it contains JSON */
 	"<function=", "</function>",
 	"<arg_value>", "</arg_value>",

@@ -31,7 +31,15 @@ struct block {
 static const struct block blocks[] = {
 	{ DIALECT_LLAMA3, PYTHON_TAG, .read = read_llama3 },
 	{ DIALECT_MISTRAL, MISTRAL, MISTRAL_ARGS, .read = read_mistral },
-	{ DIALECT_MISTRAL, GRANITE, .read = read_granite },
+	{ DIALECT_HERMES, "<|tool_call|>", .read = read_list },
+	{ DIALECT_HERMES, "<TOOLCALL>[", .close = "</TOOLCALL>",
+	    .read = read_list },
+	{ DIALECT_HERMES, "<tool_calls>[", .close = "</tool_calls>",
+	    .read = read_list },
+	{ DIALECT_HERMES, "<|START_ACTION|>", .close = "<|END_ACTION|>",
+	    .read = read_list },
+	{ DIALECT_HERMES, "<|action_start|><|plugin|>",
+	    .close = "<|action_end|>", .read = read_list },
 	{ DIALECT_DEEPSEEK, DS_CALLS, DS_CALL, DS_CALLS_END,
 	    .read = read_tagged },
 	{ DIALECT_DEEPSEEK, DS_CALL, NULL, DS_END, .read = read_tagged },
@@ -40,6 +48,17 @@ static const struct block blocks[] = {
 	    .read = read_invokes },
 	{ DIALECT_DEEPSEEK, DSML "tool_calls>", DSML_INVOKE,
 	    "</｜DSML｜tool_calls>", DSML_INVOKE_END, DSML_INVOKE,
+	    .read = read_invokes },
+	{ DIALECT_DEEPSEEK, DSML_INVOKE, NULL, DSML_INVOKE_END,
+	    "</｜DSML｜parameter>", "<｜DSML｜parameter", .read = read_invokes },
+	{ DIALECT_DEEPSEEK, ASCII_DSML "function_calls>", ASCII_INVOKE,
+	    "</|DSML|function_calls>", ASCII_INVOKE_END, ASCII_INVOKE,
+	    .read = read_invokes },
+	{ DIALECT_DEEPSEEK, ASCII_DSML "tool_calls>", ASCII_INVOKE,
+	    "</|DSML|tool_calls>", ASCII_INVOKE_END, ASCII_INVOKE,
+	    .read = read_invokes },
+	{ DIALECT_KIMI, "<|open|>tools<|sep|>", K3_CALL,
+	    "<|close|>tools<|sep|>", K3_CALL_END, K3_CALL,
 	    .read = read_invokes },
 	{ DIALECT_KIMI, KIMI_CALLS, KIMI_CALL, KIMI_CALLS_END,
 	    .read = read_tagged },
@@ -296,13 +315,6 @@ is_meant(struct dialect *d, struct slice block)
 
 /* ---- blocks ---- */
 
-enum block_said
-read_junk(struct reading *r)
-{
-	return slice_ends(r->s, begins(r->s, 0, CALL) ? CALL_END : FUNC_END) ?
-	    BLOCK_BROKEN : BLOCK_NONE;
-}
-
 /* The first n bytes are a block that cannot be read. */
 static void
 broken(struct dialect *d, size_t n)
@@ -426,6 +438,7 @@ in_block(struct dialect *d, enum block_end e)
 	bool cut = end == 0 && e == BLOCK_CUT;
 	r->s = s;
 	r->e = e;
+	r->open = strlen(f->open) - (f->open[strlen(f->open) - 1] == '[');
 	r->n = 0;
 	enum block_said said = f->read(r);
 	r->at = end > 0 ? end : r->at;	/* after its closing tag */

@@ -9,14 +9,19 @@
  *			answer that is nothing but such objects, or for auto a
  *			list of them
  *	mistral		[TOOL_CALLS][{"name":N,"arguments":{...}}], and
- *			[TOOL_CALLS]N[ARGS]{...}; the list after Granite's
- *			<|tool_call|>, too
+ *			[TOOL_CALLS]N[ARGS]{...}
+ *	hermes		such a list also in <tool_call>, and in the marks of
+ *			Granite, Phi 4, Nemotron, Apriel, Jamba, Command R and
+ *			InternLM
  *	deepseek	<|tool_calls_begin|> with its own wide marks; since 3.2
  *			what minimax has, with |DSML| before each tag's name
  *	glm		<tool_call>N <arg_key>K</arg_key><arg_value>V
  *			</arg_value></tool_call>
  *	kimi		<|tool_call_begin|>functions.N:0
- *			<|tool_call_argument_begin|>{...}<|tool_call_end|>
+ *			<|tool_call_argument_begin|>{...}<|tool_call_end|>; of
+ *			K3, <|open|>call tool="N" index="1"<|sep|>
+ *			<|open|>argument key="K" type="string"<|sep|>V
+ *			<|close|>argument<|sep|><|close|>call<|sep|>
  *	minimax		<invoke name="N"><parameter name="K">V</parameter>
  *			</invoke>
  *	pythonic	[N(K="V"), N()], also in the marks of Llama 4 and LFM2;
@@ -45,17 +50,21 @@
 #define DSML "<｜DSML｜"
 #define DSML_INVOKE DSML "invoke name="
 #define DSML_INVOKE_END "</｜DSML｜invoke>"
+#define ASCII_DSML "<|DSML|"	/* some gateways narrow the marks */
+#define ASCII_INVOKE ASCII_DSML "invoke name="
+#define ASCII_INVOKE_END "</|DSML|invoke>"
 #define KIMI_CALLS "<|tool_calls_section_begin|>"
 #define KIMI_CALLS_END "<|tool_calls_section_end|>"
 #define KIMI_CALL "<|tool_call_begin|>"
 #define KIMI_ARGS "<|tool_call_argument_begin|>"
 #define KIMI_END "<|tool_call_end|>"
+#define K3_CALL "<|open|>call tool="
+#define K3_CALL_END "<|close|>call<|sep|>"
 #define PYTHON_TAG "<|python_tag|>"
 #define FUNCTIONS "<function_calls>"
 #define FUNCTIONS_END "</function_calls>"
 #define MISTRAL "[TOOL_CALLS]"
 #define MISTRAL_ARGS "[ARGS]"
-#define GRANITE "<|tool_call|>"
 #define GEMMA "<|tool_call>"
 #define GEMMA_END "<tool_call|>"
 #define GEMMA_FUNCTION "<start_function_call>"
@@ -111,6 +120,7 @@ struct qwen3 {
 struct reading {
 	struct slice s;
 	enum block_end e;
+	size_t open;		/* bytes of its opening */
 	size_t at;
 	struct slice tools;
 	struct scan scan;
@@ -129,17 +139,19 @@ struct block_call *reading_call(struct reading *r);
 
 typedef enum block_said block_read(struct reading *r);
 block_read read_hermes, read_qwen3;
-block_read read_llama3, read_bare, read_mistral, read_granite, read_fence,
+block_read read_llama3, read_bare, read_mistral, read_list, read_fence,
     read_functions, read_glm, read_pythonic;
 block_read read_tagged;		/* of deepseek and kimi */
-block_read read_invokes;	/* of minimax and DSML */
+block_read read_invokes;	/* of minimax, DSML and Kimi K3 */
 block_read read_gemma, read_tool_code;
 block_read python_call;		/* one N(K=V), or N{K:V} */
 /* Read lines N(K=V) from r->at up to end; a line may print or assign the
  * value. */
 enum block_said python_lines(struct reading *r, const char *end);
-block_read read_junk;		/* not a call: broken if it is closed, else
-				 * text */
+block_read read_junk;		/* several calls, or none: then it is broken
+				 * if it is closed, else text */
+/* Read objects with name and arguments from r->at, bare or in a list. */
+block_read read_objects;
 
 /* Find the end of the JSON object that begins at byte `at`, and of the tag that
  * closes its call, as they arrive; *object is unchecked.  Where the tag is

@@ -1,4 +1,5 @@
-/* markup.c - glm, minimax, deepseek: values between tags, as raw text.
+/* markup.c - glm, minimax, deepseek, Kimi K3: values between tags, as raw
+ * text.
  *
  * This is not XML: a value ends at the first closing tag that is followed by
  * what may follow a value, so that tags within a file's text do not end it.
@@ -18,6 +19,10 @@ static const struct tags minimax = { "<parameter name=", ">", ">",
 	"</parameter>", INVOKE_END, INVOKE };
 static const struct tags deepseek = { "<｜DSML｜parameter name=", ">", ">",
 	"</｜DSML｜parameter>", DSML_INVOKE_END, DSML_INVOKE };
+static const struct tags ascii = { "<|DSML|parameter name=", ">", ">",
+	"</|DSML|parameter>", ASCII_INVOKE_END, ASCII_INVOKE };
+static const struct tags k3 = { "<|open|>argument key=", "<|sep|>", "<|sep|>",
+	"<|close|>argument<|sep|>", K3_CALL_END, K3_CALL };
 
 /* The end of the value that begins at byte `at`: its closing tag, followed by
  * white space and then the next key, the end tag or nothing; s.n: not closed
@@ -90,18 +95,20 @@ read_glm(struct reading *r)
 enum block_said
 read_invokes(struct reading *r)
 {
-	const struct tags *t = begins(r->s, 0, DSML) ? &deepseek : &minimax;
+	const struct tags *t = begins(r->s, 0, DSML) ? &deepseek :
+	    begins(r->s, 0, ASCII_DSML) ? &ascii :
+	    begins(r->s, 0, "<|open|>") ? &k3 : &minimax;
 	enum block_said said = BLOCK_NONE;
 	struct slice s = r->s;
 
 	while ((r->at = slice_find(s, r->at, t->name)) < s.n) {
 		size_t at = r->at + strlen(t->name);
-		size_t end = slice_find(s, at, ">");
+		size_t end = slice_find(s, at, t->value);
 		struct slice name = unquoted(slice_part(s, at, end));
 
-		r->at = end + 1;
+		r->at = end + strlen(t->value);
 		if (end == s.n || name.n == 0)
-			return end >= s.n - 1 ? BLOCK_OPEN : BLOCK_BROKEN;
+			return r->at >= s.n ? BLOCK_OPEN : BLOCK_BROKEN;
 		said = call(r, name, t);
 		if (said != BLOCK_CALLS && said != BLOCK_UNCLOSED)
 			return said;

@@ -15,8 +15,9 @@ take_object(struct reading *r, struct slice object)
 
 	if (scan_kind(inner) == SCAN_OBJECT)	/* as in tool_calls */
 		object = inner;
-	if (!scan_str(scan_get(object, "name"), &c->name) ||
-	    c->name.len == 0)
+	if (!scan_str(scan_get(object, "name"), &c->name))
+		scan_str(scan_get(object, "tool_name"), &c->name);
+	if (c->name.len == 0)		/* Command R: tool_name */
 		return false;
 	struct slice args = { NULL, 0 };
 	for (size_t i = 0; i < 3 && scan_kind(args) == SCAN_NONE; i++)
@@ -102,10 +103,8 @@ object(struct reading *r, struct slice *o)
 	    BLOCK_BROKEN;
 }
 
-/* Read objects with name and arguments, bare or in an array, and the
- * separators between them. */
-static enum block_said
-objects(struct reading *r)
+enum block_said
+read_objects(struct reading *r)
 {
 	struct slice s = r->s, o;
 
@@ -165,7 +164,7 @@ static size_t
 skip_turn_end(struct slice s, size_t at)
 {
 	static const char *const ends[] = { "<|eom_id|>", "<|eot_id|>",
-		"<|im_end|>", "<|end_of_text|>", "</s>" };
+		"<|im_end|>", "<|end_of_text|>", "</s>", "<|/tool_call|>" };
 	size_t to = skip_white(s, at);
 
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
@@ -183,7 +182,7 @@ read_llama3(struct reading *r)
 		r->at = skip_white(r->s, r->at + strlen(PYTHON_TAG));
 		size_t name = skip_name(r->s, r->at);
 		said = name > r->at && begins(r->s, name, "(") ?
-		    python_call(r) : objects(r);
+		    python_call(r) : read_objects(r);
 		if (said != BLOCK_CALLS)
 			return said;
 		r->at = skip_white(r->s, skip_turn_end(r->s, r->at));
@@ -194,7 +193,7 @@ read_llama3(struct reading *r)
 enum block_said
 read_bare(struct reading *r)
 {
-	enum block_said said = objects(r);
+	enum block_said said = read_objects(r);
 
 	/* an object that other text follows is part of an answer */
 	if (said == BLOCK_CALLS && skip_white(r->s, r->at) < r->s.n)
@@ -214,7 +213,7 @@ read_mistral(struct reading *r)
 		struct slice name = slice_part(s, r->at, skip_name(s, r->at));
 		r->at += name.n;
 		if (name.n == 0)
-			said = objects(r);
+			said = read_objects(r);
 		else {
 			if (begins(s, r->at, "[CALL_ID]"))
 				r->at = skip_name(s, r->at +
@@ -234,14 +233,32 @@ read_mistral(struct reading *r)
 	return said;
 }
 
-/* <|tool_call|>[{"name":N,"arguments":{...}}] */
 enum block_said
-read_granite(struct reading *r)
+read_list(struct reading *r)
 {
-	r->at = strlen(GRANITE);
-	enum block_said said = objects(r);
+	r->at = r->open;
+	enum block_said said = read_objects(r);
 	r->at = skip_turn_end(r->s, r->at);
 	return said;
+}
+
+/* <tool_call>, and what no other reader takes: perhaps several objects. */
+enum block_said
+read_junk(struct reading *r)
+{
+	struct slice s = r->s;
+	const char *close = begins(s, 0, CALL) ? CALL_END : FUNC_END;
+	bool closed = slice_ends(s, close);
+	enum block_said said = BLOCK_NONE;
+
+	r->at = r->open;
+	if (begins(s, 0, CALL))
+		said = read_objects(r);
+	r->at = skip_white(s, r->at);
+	if (said == BLOCK_OPEN || (said == BLOCK_CALLS &&
+	    r->at + (closed ? strlen(close) : 0) == s.n))
+		return said;
+	return closed ? BLOCK_BROKEN : BLOCK_NONE;
 }
 
 /* Read calls that begin with a tag and have another one between the name and
@@ -294,7 +311,7 @@ read_fence(struct reading *r)
 
 	while (begins(s, at, "```")) {
 		r->at = skip_name(s, at + 3);
-		said = objects(r);
+		said = read_objects(r);
 		if (said != BLOCK_CALLS)
 			return said;
 		r->at = skip_white(s, r->at);

@@ -234,6 +234,10 @@ enum block_said
 read_pythonic(struct reading *r)
 {
 	r->at = slice_find(r->s, 0, "[") + 1;
+	if (peek(r) == '{') {		/* LFM2, asked for JSON */
+		r->at = slice_find(r->s, 0, "[");
+		return read_objects(r);
+	}
 	do {
 		peek(r);
 		enum block_said said = python_call(r);
