@@ -187,8 +187,12 @@ answer_reasoning(struct answer *a, struct slice text)
 void
 answer_call(struct answer *a, const struct call_delta *d)
 {
+	size_t had = a->native.n;
+
 	buf_reset(&a->fresh);
 	calls_merge(&a->native, d, &a->fresh);
+	if (a->native.n > had)		/* what came before it led to it */
+		calls_carry(&a->native, &a->carry);
 	a->started |= a->native.n > 0;
 	show(a, "tool_call", buf_view(&a->fresh));
 }
@@ -235,6 +239,8 @@ answer_finish(struct answer *a, struct slice reason)
 		{ "error", FINISH_ERROR }, { "other", FINISH_ERROR },
 		{ "language", FINISH_ERROR },
 		{ "unexpected_tool_call", FINISH_ERROR },
+		{ "malformed_response", FINISH_ERROR },
+		{ "missing_thought_signature", FINISH_ERROR },
 		{ "too_many_tool_calls", FINISH_ERROR },
 		{ "load", FINISH_ERROR }, { "unload", FINISH_ERROR },
 		{ "abort", FINISH_ERROR },		/* vLLM, SGLang */
@@ -339,6 +345,7 @@ answer_end(struct answer *a, bool broken)
 	if (a->ended)
 		return buf_view(&a->malformed);
 	a->ended = true;
+	calls_carry(&a->native, &a->carry);
 	calls_sort(&a->native);
 	harmony_end(&a->harmony, cut);
 	bool open = reasoning_end(a->splitter);
@@ -406,10 +413,8 @@ put_body(const struct answer *a, const struct map *seen, bool whole,
 		scan_put(out, ",'reasoning':@", buf_view(&a->reasoning));
 	if (calls) {
 		scan_put(out, ",'tool_calls':[");
-		calls_put(&a->native, seen, &fresh, buf_view(&a->carry), out,
-		    malformed);
-		calls_put(&a->lifted, seen, &fresh, SLICE(""), out,
-		    malformed);
+		calls_put(&a->native, seen, &fresh, out, malformed);
+		calls_put(&a->lifted, seen, &fresh, out, malformed);
 		buf_addc(out, ']');
 		map_release(&fresh);
 	}

@@ -47,7 +47,7 @@ struct answer {
 	struct buf model;
 	struct usage usage;
 	struct buf cost;	/* as the server's number, or empty */
-	struct buf carry;	/* elements for the first call's "carry" */
+	struct buf carry;	/* elements for the next call's "carry" */
 	struct repetition said, thought;	/* of content, of reasoning */
 	unsigned dropped;
 	enum finish finish;
@@ -81,7 +81,8 @@ long long answer_number(struct slice o, const char *key);
 /* The usage in the form of the chat completions API; ignored unless it is an
  * object. */
 void answer_usage(struct answer *a, struct slice object);	/* JSON */
-/* Something that must be sent back with the first call (raw JSON). */
+/* Something that must be sent back with the next call, or the last one if none
+ * follows (raw JSON). */
 void answer_carry(struct answer *a, struct slice json);
 void answer_model(struct answer *a, struct slice name);		/* decoded */
 

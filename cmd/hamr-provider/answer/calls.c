@@ -227,8 +227,26 @@ calls_sort(struct calls *c)
 }
 
 void
+calls_carry(struct calls *c, struct buf *elements)
+{
+	struct buf *to = c->n > 0 ? &c->v[c->n - 1].carry : NULL;
+
+	if (to == NULL || elements->len == 0)
+		return;
+	if (to->len > 0 && *to->p == '[')
+		to->p[to->len - 1] = ',';
+	else {
+		buf_reset(to);
+		buf_addc(to, '[');
+	}
+	buf_slice(to, buf_view(elements));
+	buf_addc(to, ']');
+	buf_reset(elements);
+}
+
+void
 calls_put(const struct calls *c, const struct map *seen, struct map *fresh,
-    struct slice carry, struct buf *out, struct buf *malformed)
+    struct buf *out, struct buf *malformed)
 {
 	/* special tokens that some servers leave after the arguments */
 	static const char *const tail[] = { "<|call|>", "<|endoftext|>",
@@ -271,9 +289,7 @@ calls_put(const struct calls *c, const struct map *seen, struct map *fresh,
 		scan_put(out, "${'id':@,'type':'function','function':"
 		    "{'name':@,'arguments':@}", scan_comma(out), buf_view(&id),
 		    tool_name(buf_view(&p->name)), args);
-		if (i == 0 && carry.n > 0)
-			scan_put(out, ",'carry':[$]", carry);
-		else if (p->carry.len > 0)
+		if (p->carry.len > 0)
 			scan_put(out, ",'carry':$", buf_view(&p->carry));
 		if (p->extra.len > 0)
 			scan_put(out, ",'extra_content':$",

@@ -50,12 +50,14 @@ void calls_add(struct calls *c, struct slice name, struct slice args);
  * one of its own. */
 void calls_sort(struct calls *c);
 
+/* Move elements to the list that the newest call, if there is one, carries. */
+void calls_carry(struct calls *c, struct buf *elements);
+
 /* Append all calls as elements of tool_calls, whose [ is written already, with
  * ids from ids_make; the ids of calls whose arguments are not JSON are appended
- * to malformed, separated by commas.  carry: elements for the first call. */
+ * to malformed, separated by commas. */
 void calls_put(const struct calls *c, const struct map *seen,
-    struct map *fresh, struct slice carry, struct buf *out,
-    struct buf *malformed);
+    struct map *fresh, struct buf *out, struct buf *malformed);
 
 /* ---- ids: never empty, never twice in one transcript ---- */
 

@@ -148,6 +148,10 @@ take_block(struct api_stream *st, struct answer *a, struct slice c, long index,
 	if (scan_str_is(type, "thinking") && !whole) {
 		api_stream_reset(st);
 		st->open = index;
+		api_apart(a, a->reasoning.len, answer_reasoning);
+		scan_str(scan_get(c, "thinking"), &st->text);
+		scan_str(scan_get(c, "signature"), &st->mark);
+		api_text(a, scan_get(c, "thinking"), answer_reasoning);
 	} else if (is_thought(c)) {
 		api_text(a, scan_get(c, "thinking"), answer_reasoning);
 		answer_carry(a, c);

@@ -111,6 +111,13 @@ api_text(struct answer *a, struct slice val, api_text_fn *fn)
 }
 
 void
+api_apart(struct answer *a, size_t had, api_text_fn *fn)
+{
+	if (had > 0)
+		fn(a, SLICE("\n\n"));
+}
+
+void
 api_call(struct answer *a, long index, struct slice id, struct slice name,
     struct slice args)
 {

@@ -90,6 +90,10 @@ typedef void api_text_fn(struct answer *a, struct slice text);
  * was no text. */
 bool api_text(struct answer *a, struct slice val, api_text_fn *fn);
 
+/* Another message or thought begins: set it apart from those before, of which
+ * there are `had` bytes. */
+void api_apart(struct answer *a, size_t had, api_text_fn *fn);
+
 /* Add a delta of a call.  index -1: none; id, name, args: JSON values, or
  * {NULL, 0} when not given. */
 void api_call(struct answer *a, long index, struct slice id,

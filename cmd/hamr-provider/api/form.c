@@ -183,17 +183,21 @@ writer_messages(struct writer *w, struct slice messages)
 			role = SLICE("\"user\"");
 			calls = (struct slice){ NULL, 0 };
 		}
-		for (struct walk each = walk_elements(calls);
-		    f->carry != NULL && !w->no_carry &&
-		    walk_next(&each, NULL, &call); )
+		bool carry = f->carry != NULL && !w->no_carry;
+		struct walk first = walk_elements(calls);
+		if (carry && walk_next(&first, NULL, &call))
 			f->carry(w, call);
 		size_t had = w->out->len;
 		put_content(w, role, scan_get(m, "content"));
 		if (w->out->len == had && scan_str_is(role, "user"))
 			put_text(w, role, SLICE("\"(empty)\""));
+		size_t n = 0;
 		for (struct walk each = walk_elements(calls);
-		    walk_next(&each, NULL, &call); )
+		    walk_next(&each, NULL, &call); n++) {
+			if (carry && n > 0)
+				f->carry(w, call);
 			f->call(w, call);
+		}
 	}
 	close_turn(w);
 }

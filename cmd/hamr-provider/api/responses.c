@@ -133,6 +133,7 @@ whole(struct answer *a, struct slice list)
 			    scan_get(item, "name"),
 			    scan_get(item, "arguments"));
 		} else {
+			api_apart(a, a->content.len, answer_content);
 			texts(a, scan_get(item, "content"), answer_content);
 		}
 	}
@@ -162,6 +163,11 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	if (scan_str_is(type, "response.output_item.added") && is_call) {
 		st->open = -1;
 		api_call(a, index, scan_get(item, "call_id"), name, none);
+	} else if (scan_str_is(type, "response.output_item.added") &&
+	    scan_str_is(scan_get(item, "type"), "message")) {
+		api_apart(a, a->content.len, answer_content);
+	} else if (scan_str_is(type, "response.reasoning_summary_part.added")) {
+		api_apart(a, a->reasoning.len, answer_reasoning);
 	} else if (scan_str_is(type,
 	    "response.function_call_arguments.delta")) {
 		st->open = index;

@@ -176,7 +176,7 @@ put_call(struct provider *p, struct map *fresh, struct slice call,
 	    slice_is(buf_view(&args), "null") ||
 	    slice_trim(buf_view(&args)).n == 0) {
 		calls_merge(&one, &delta, &was);
-		calls_put(&one, &p->ids, fresh, SLICE(""), out, malformed);
+		calls_put(&one, &p->ids, fresh, out, malformed);
 		calls_reset(&one);
 	} else {
 		scan_str(scan_get(call, "id"), &was);

@@ -357,6 +357,7 @@ failure_event(struct failure *f, struct slice text, struct slice object)
 		{ "invalid_api_key", 401 }, { "timeout", 504 },
 		{ "invalid_request", 400 }, { "bad_request", 400 },
 		{ "BadRequest", 400 }, { "unavailable", 503 },
+		{ "not_found", 404 },
 	};
 	struct slice e = scan_get(object, "error");
 	struct buf said = BUF_INIT(4096);
