@@ -84,21 +84,21 @@ serve no no no hello
 is "each is learned once" "$(ask -o provider.max_retries=0 |
 	jq -r '.content // .code') $(wc -l <log)" "bad_request 2"
 
-# one that did not help is not kept: Anthropic has no max_completion_tokens
+# one that did not help is not kept
 : >got
-refuse 400 "max_tokens: 64000 > 8192, which is the maximum" >no
+refuse 400 "max_tokens is not what we want" >no
 printf 'event {"type":"message_start","message":{}}\nevent {"type":"message_stop"}\n' >anth
-serve no no anth
+serve no no hello
 {
 	for i in 1 2; do
 		printf '%s\n{"type":"go","n":%d}\n' "$user" $i
 		until grep -q "\"n\":$i" got; do sleep .02; done
 	done
-} 2>>err | timeout 60 hamr-provider -r -q --no-config --api anthropic \
-	--base-url "$URL" --model m >got
+} 2>>err | timeout 60 hamr-provider -r -q --no-config \
+	-o provider.max_tokens=5 --base-url "$URL" --model m >got
 is "what did not help is not kept" "$(jq -c '.body | fromjson | [.max_tokens,
 	.max_completion_tokens]' log | paste -sd' ')" \
-	"[8192,null] [null,8192] [8192,null]"
+	"[5,null] [null,5] [5,null]"
 
 # what an answer may have at most, where we ask for more by ourselves
 most() {	# name WORDS API wanted
@@ -458,6 +458,29 @@ anthropic "where every block has the same index" 'select(.role) |
 	'{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"f","input":{}}}' \
 	'{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"a\":1}"}}' \
 	'{"type":"message_delta","delta":{"stop_reason":"tool_use"}}'
+thought() {	# INDEX START-OF-BLOCK: with "u" added, and a call
+	printf '%s\n' "{\"type\":\"content_block_start\",\"index\":$1,\"content_block\":{\"type\":\"thinking\",$2}}" \
+		"{\"type\":\"content_block_delta\",\"index\":$1,\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"u\"}}" \
+		"{\"type\":\"content_block_stop\",\"index\":$1}" \
+		"{\"type\":\"content_block_start\",\"index\":$(($1 + 1)),\"content_block\":{\"type\":\"tool_use\",\"id\":\"c$1\",\"name\":\"f\",\"input\":{}}}"
+}
+mapfile -t thoughts < <(thought 0 '"thinking":"","signature":""'
+	thought 2 '"thinking":"t","signature":"s"')
+anthropic "each thought belongs to the call after it" 'select(.role) |
+	[.reasoning, (.tool_calls[].carry[] | [.thinking, .signature])]' \
+	'["u\n\ntu",["u",""],["tu","s"]]' "${thoughts[@]}" \
+	'{"type":"message_delta","delta":{"stop_reason":"tool_use"}}'
+go --api anthropic --base-url "$URL" | grep role >answer
+{ cat in answer
+for id in c0 c2; do
+	printf '{"role":"tool","tool_call_id":"%s","content":"1"}\n' "$id"
+done; } >in.2
+mv in.2 in
+serve anth
+go --api anthropic --base-url "$URL" >/dev/null
+is "... and goes back there" "$(body |
+	jq -c '[.messages[1].content[] | .thinking // .id]')" \
+	'["u","c0","tu","c2"]'
 cat >in <<'X'
 {"role":"user","content":"q"}
 {"role":"assistant","content":"I look.","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"},"carry":[{"type":"thinking","thinking":"t","signature":"s"}]},{"id":"b","type":"function","function":{"name":"f","arguments":"{}"}}]}
@@ -468,6 +491,25 @@ serve anth
 go --api anthropic --base-url "$URL" >/dev/null
 is "thoughts go back first, and the text with them" "$(body |
 	jq -c '[.messages[1].content[] | .thinking // .text // .id]')" '["t","I look.","a","b"]'
+refuse 400 'messages.1.content.0.type: Expected `thinking`, but found `text`. When `thinking` is enabled, a final `assistant` message must start with a thinking block' >no
+serve no anth
+is "anthropic: no thinking after calls without thoughts" "$(go --api anthropic \
+	--base-url "$URL" -o 'provider.params={"thinking":{"type":"adaptive"}}' |
+	grep -c role) $(body | jq -c .thinking)" '1 null'
+refuse 400 '`max_tokens` must be greater than `thinking.budget_tokens`' >no
+serve no anth
+is "anthropic: max_tokens has no other name" "$(go --api anthropic --base-url \
+	"$URL" | jq -r .message)" \
+	'HTTP 400: `max_tokens` must be greater than `thinking.budget_tokens`'
+for words in 'Function call is missing a thought_signature in functionCall parts.' \
+	'Corrupted thought signature.'; do
+	refuse 400 "$words" >no
+	serve no gem
+	is "gemini: $words" "$(go --api gemini --base-url "$URL" |
+		grep -c role) $(body | jq -c '[.contents[1].parts[] |
+		.thoughtSignature]')" \
+		'1 [null,"skip_thought_signature_validator",null]'
+done
 cat >in <<'X'
 {"role":"user","content":"q"}
 {"role":"assistant","content":null,"tool_calls":[{"id":"functions.x:0","type":"function","function":{"name":"container.exec","arguments":"{}"}}]}
@@ -523,6 +565,19 @@ is "anthropic: 413" "$(go --api anthropic --base-url "$URL" | jq -r .code)" cont
 
 # ---- Responses, Ollama ----
 
+events '{"type":"response.output_item.added","output_index":0,"item":{"type":"message","content":[]}}' \
+	'{"type":"response.output_text.delta","delta":"I look."}' \
+	'{"type":"response.reasoning_summary_part.added","summary_index":0}' \
+	'{"type":"response.reasoning_summary_text.delta","delta":"a"}' \
+	'{"type":"response.reasoning_summary_part.added","summary_index":1}' \
+	'{"type":"response.reasoning_summary_text.delta","delta":"b"}' \
+	'{"type":"response.output_item.added","output_index":2,"item":{"type":"message","content":[]}}' \
+	'{"type":"response.output_text.delta","delta":"Done."}' \
+	'{"type":"response.completed","response":{"status":"completed"}}' >s
+serve s
+is "responses: several messages and summaries" "$(go --api responses --base-url \
+	"$URL" | jq -c 'select(.role) | [.content, .reasoning]')" \
+	'["I look.\n\nDone.","a\n\nb"]'
 printf 'event {"type":"response.failed","response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"slow"}}}\n' >s
 serve s
 is "responses: failed" "$(go --api responses --base-url "$URL" -o \

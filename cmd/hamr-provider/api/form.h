@@ -31,6 +31,7 @@ struct writer {
 	struct buf *out;
 	struct slice role;	/* of the open turn; {NULL, 0}: none */
 	bool no_carry;		/* do not send what calls carry */
+	bool signs;		/* calls need a signature */
 	size_t turns;
 	struct slice calls;	/* of the last assistant message */
 	size_t end;		/* where the last part ends, before its } */
@@ -41,8 +42,8 @@ bool form_tools(const struct form *form, const struct body *b,
     struct buf *out);
 
 /* Append legal messages (messages.h), except a system message that the API
- * takes separately.  For each call of an assistant message, carry is called
- * before the content is written, and call after it. */
+ * takes separately.  For each call of an assistant message, carry and then call
+ * are called after the content is written, but the first carry before. */
 void writer_messages(struct writer *w, struct slice messages);
 
 /* Append the text of the system message, which can only be the first message;

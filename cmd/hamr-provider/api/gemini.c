@@ -3,9 +3,14 @@
 #include <string.h>
 
 #include "record/msg.h"
+#include "request/quirks.h"
 
 #include "api.h"
 #include "form.h"
+
+/* What Google's documentation gives calls of another model: Gemini 3 refuses
+ * the first call of a message without a signature. */
+#define NO_SIGNATURE "\"skip_thought_signature_validator\""
 
 /* ---- what is sent ---- */
 
@@ -14,8 +19,14 @@ put_call(struct writer *w, struct slice call)
 {
 	struct slice fn = scan_get(call, "function");
 	struct slice mark = scan_get(scan_get(call, "carry"),
-	    "thoughtSignature");
+	    "thoughtSignature"), first = { NULL, 0 };
+	struct walk each = walk_elements(w->calls);
 
+	walk_next(&each, NULL, &first);
+	if (w->no_carry)
+		mark = (struct slice){ NULL, 0 };
+	if (w->signs && mark.p == NULL && first.p == call.p)
+		mark = SLICE(NO_SIGNATURE);
 	writer_part(w, SLICE("\"model\""));
 	scan_put(w->out, "{'functionCall':{'name':$,'args':",
 	    scan_get(fn, "name"));
@@ -64,7 +75,9 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	static const char *const ours[] = { "contents", "tools",
 		"systemInstruction", "model", "stream", "tool_choice", NULL };
 	struct buf own = BUF_INIT(1 << 10), text = BUF_INIT(BUF_RECORD_MAX);
-	struct writer w = { .form = &form, .out = out };
+	struct writer w = { .form = &form, .out = out,
+		.signs = b->quirks & (QUIRK_DETAILS | QUIRK_NO_CARRY),
+		.no_carry = b->quirks & QUIRK_NO_CARRY };
 	struct slice choice = b->tool_choice;
 
 	body_numbers(b, "temperature", "maxOutputTokens", &own);

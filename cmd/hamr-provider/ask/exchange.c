@@ -597,6 +597,10 @@ learn(const struct exchange *x)
 	}
 	unsigned quirk = quirks_learn(x->p->quirks, x->reply.status, words,
 	    buf_view(&x->body));
+	/* no other API of ours has another name for it */
+	if (!s->api->chat && s->api->own == NULL)
+		quirk &= ~(unsigned)(QUIRK_COMPLETION_TOKENS |
+		    QUIRK_PLAIN_MAX_TOKENS);
 	return strcmp(f->code, "bad_request") == 0 ||
 	    x->reply.status == 500 || quirk == QUIRK_NO_STREAM ? quirk : 0;
 }

@@ -23,6 +23,8 @@ static const struct row {
 	{ QUIRK_NO_TOOL_CHOICE, "tool_choice", NULL },
 	{ QUIRK_NO_STORE, "store", NULL },
 	{ QUIRK_NO_INCLUDE, "include", NULL },
+	/* Anthropic refuses it after calls of a model that did not think */
+	{ QUIRK_NO_THINKING, "thinking", NULL },
 };
 
 #define NROWS (sizeof rows / sizeof *rows)
@@ -146,6 +148,9 @@ quirks_learn(unsigned known, long status, struct slice words,
 		{ "after role tool", QUIRK_AFTER_TOOL },
 		{ "invalid_encrypted_content", QUIRK_NO_CARRY },
 		{ "nvalid `signature` in `thinking`", QUIRK_NO_CARRY },
+		{ "message cannot be modified", QUIRK_NO_CARRY },
+		{ "required following item", QUIRK_NO_CARRY },
+		{ "orrupted thought signature", QUIRK_NO_CARRY },
 		{ "reasoning details", QUIRK_DETAILS },
 		{ "thought_signature", QUIRK_DETAILS },
 	};
