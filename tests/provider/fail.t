@@ -332,6 +332,14 @@ done <<'X'
 -|{"error":{"message":"invalid params, context window exceeds limit (2013)"}}
 4096|{"error":"Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens"}
 8192|{"error":{"message":"Please reduce the length of the messages or completion. Current length is 10000 while limit is 8192"}}
+1048576|[{"error":{"code":400,"message":"Unable to submit request because the input token count is 1200000 but the model only supports up to 1048576. Reduce the input token count and try again.","status":"INVALID_ARGUMENT"}}]
+128000|{"id":"1","message":"too many tokens: size limit exceeded by 11326 tokens. Try using shorter or fewer inputs. The limit for this model is 128000 tokens."}
+4081|{"message":"too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 4292. Try using a shorter prompt, or enabling prompt truncation"}
+8192|{"error":"The sum of prompt length (9000.0), query length (0) should not exceed max_num_tokens (8192)"}
+8192|{"message":"Prompt length (9000) exceeds maximum input length (8192)"}
+8192|{"message":"length of prompt_tokens (9000) must be less than max_seq_len (8192)."}
+8192|{"errors":[{"message":"the number of input tokens 9000 cannot exceed the total tokens limit 8192 for this model"}]}
+-|{"error":{"code":"1261","message":"Prompt exceeds max length"}}
 64000|{"error":{"message":"prompt token count of 70000 exceeds the limit of 64000"}}
 -|{"error":{"message":"Input is too long for requested model."}}
 200000|{"type":"error","error":{"type":"invalid_request_error","message":"input length and `max_tokens` exceed context limit: 195000 + 8192 > 200000, decrease input length or `max_tokens` and try again"}}

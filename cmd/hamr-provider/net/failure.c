@@ -73,7 +73,7 @@ failure_set(struct failure *f, const char *code, const char *fmt, ...)
 /* All in lower case, as seen on the wire (llama.cpp, vLLM, SGLang, TGI, LM
  * Studio, Ollama, TabbyAPI, OpenAI, Anthropic, Gemini, OpenRouter, Together,
  * xAI, Groq, Mistral, Kimi, MiniMax, DashScope, z.ai, Volcengine, Copilot,
- * Bedrock). */
+ * Bedrock, Vertex, Cohere, TensorRT-LLM, watsonx, SiliconFlow). */
 static const char *const overflow_texts[] = {
 	"exceeds the available context size",
 	"context size has been exceeded",
@@ -114,6 +114,15 @@ static const char *const overflow_texts[] = {
 	"exceeds the maximum allowed input length",
 	"range of input length should be",
 	"greater than max_seq_len",
+	"less than max_seq_len",
+	"but the model only supports up to",
+	"too many tokens: ",
+	"exceeds maximum input length",
+	"not exceed max_num_tokens",
+	"exceed the total tokens limit",
+	"prompt tokens too long",
+	"prompt exceeds max length",
+	"max_prompt_tokens_exceeded",
 	"`inputs` tokens + `max_new_tokens` must be",
 	"`inputs` must have less than",
 	"max_tokens must be at least 1, got -",	/* what the prompt left */
@@ -133,7 +142,9 @@ static const char *const behind[] = {
 	"maximum context limit", "configured limit",
 	"exceeds the limit", "context window", "allowed input length",
 	"maximum model length", "max_seq_len", "must be", "less than",
-	"input length should be [1,", "while limit is", " > ",
+	"input length should be [1,", "while limit is", "only supports up to",
+	"limit for this model is", "cannot exceed", "maximum input length",
+	"max_num_tokens", "tokens limit", " > ",
 };
 
 /* ...or precedes this. */
