@@ -257,6 +257,15 @@ lifts "two objects in one block, tags in a string" \
 {"tool_name":"read"}
 </tool_call>' stop
 plain "... a mention" 'They write <tool_calls>[...] or <TOOLCALL>[.'
+plain "a list of tools" '[{"name":"read","description":"d","parameters":{"type":"object"}}]'
+plain "... of what has a tool's name" '```json
+{"name":"read","age":3}
+```'
+lifts "... is a call where the dialect is named" \
+	'[null,null,[["read","{}"]],"tool_calls",null]' '```json
+{"name":"read"}
+```' stop -o provider.tool_dialect=json
+plain "a list of Python's that is explained" '[read(path="a.c")] reads it.'
 lifts "deepseek 4, with tags in a value" \
 	'["So.",null,[["read","{\"path\":\"</think> </｜DSML｜invoke> x\"}"]],"tool_calls",null]' \
 	'So.

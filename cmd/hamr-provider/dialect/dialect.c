@@ -438,6 +438,7 @@ in_block(struct dialect *d, enum block_end e)
 	bool cut = end == 0 && e == BLOCK_CUT;
 	r->s = s;
 	r->e = e;
+	r->weak = f->weak && d->kind == DIALECT_AUTO;
 	r->open = strlen(f->open) - (f->open[strlen(f->open) - 1] == '[');
 	r->n = 0;
 	enum block_said said = f->read(r);

@@ -121,6 +121,7 @@ struct reading {
 	struct slice s;
 	enum block_end e;
 	size_t open;		/* bytes of its opening */
+	bool weak;		/* it may be something else */
 	size_t at;
 	struct slice tools;
 	struct scan scan;
@@ -152,6 +153,8 @@ block_read read_junk;		/* several calls, or none: then it is broken
 				 * if it is closed, else text */
 /* Read objects with name and arguments from r->at, bare or in a list. */
 block_read read_objects;
+/* Skip an end-of-turn token, which some servers leave in the text. */
+size_t skip_turn_end(struct slice s, size_t at);
 
 /* Find the end of the JSON object that begins at byte `at`, and of the tag that
  * closes its call, as they arrive; *object is unchecked.  Where the tag is

@@ -22,6 +22,10 @@ take_object(struct reading *r, struct slice object)
 	struct slice args = { NULL, 0 };
 	for (size_t i = 0; i < 3 && scan_kind(args) == SCAN_NONE; i++)
 		args = scan_get(object, keys[i]);
+	/* an answer may list tools, or what has a tool's name */
+	if (r->weak && (args.p == NULL ||
+	    scan_get(object, "description").p != NULL))
+		return false;
 	switch (scan_kind(args)) {
 	case SCAN_OBJECT:
 		buf_slice(&c->args, args);
@@ -159,8 +163,7 @@ named_object(struct reading *r, struct slice name)
 
 /* ---- the readers ---- */
 
-/* Skip an end-of-turn token, which some servers leave in the text. */
-static size_t
+size_t
 skip_turn_end(struct slice s, size_t at)
 {
 	static const char *const ends[] = { "<|eom_id|>", "<|eot_id|>",

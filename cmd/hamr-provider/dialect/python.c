@@ -244,7 +244,11 @@ read_pythonic(struct reading *r)
 		if (said != BLOCK_CALLS)
 			return said;
 	} while (eat(r, ','));
-	return eat(r, ']') ? BLOCK_CALLS : stuck(r);
+	if (!eat(r, ']'))
+		return stuck(r);
+	/* without marks, a list that text follows is part of an answer */
+	size_t end = r->weak ? skip_turn_end(r->s, r->at) : r->s.n;
+	return skip_white(r->s, end) < r->s.n ? BLOCK_NONE : BLOCK_CALLS;
 }
 
 /* <|tool_call>call:N{K:V}<tool_call|> */
