@@ -84,6 +84,27 @@ serve no no no hello
 is "each is learned once" "$(ask -o provider.max_retries=0 |
 	jq -r '.content // .code') $(wc -l <log)" "bad_request 2"
 
+# images, where results or the model have none
+image='{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}'
+jq -c '.messages[4].content = [{"type":"text","text":"x"}, $image] |
+	.messages[5].content = [$image]' --argjson image "$image" in >in.2
+cp in in.1
+cp in.2 in
+refuse 400 "Invalid 'messages[4]'. Image URLs are only allowed for messages with role 'user', but this message with role 'tool' contains an image URL." >no
+serve no hello
+is "images of results go to the user" "$(ask | jq -r .content) $(body |
+	jq -c '.messages[-5:-1][] | [.role, (.content | strings //
+	map(.text // .image_url.url)[])]')" \
+	'hello ["tool","x\n[image: in the message after the results]"]
+["tool","[image: in the message after the results]"]
+["user","[images of the results above]","data:image/png;base64,AAAA","data:image/png;base64,AAAA"]
+["user","c"]'
+refuse 500 'image input is not supported - hint: you may need to provide the mmproj' >no
+serve no hello
+is "a model without images gets none" "$(ask -o provider.max_retries=0 |
+	jq -r .content) $(body | grep -c AAAA)" "hello 0"
+cp in.1 in
+
 # one that did not help is not kept
 : >got
 refuse 400 "max_tokens is not what we want" >no

@@ -408,7 +408,7 @@ make_body(struct exchange *x)
 		.model = s->model,
 		.stream = s->stream && !(quirks & QUIRK_NO_STREAM),
 		.system_in_place = s->system_in_place && !api->one_system,
-		.no_images = s->no_images,
+		.no_images = s->no_images || (quirks & QUIRK_NO_IMAGES),
 		.reasoning = quirks & QUIRK_REASONING ||
 		    (!(quirks & QUIRK_NO_REASONING) &&
 		    s->reasoning == REASONING_ALWAYS),
@@ -597,6 +597,10 @@ learn(const struct exchange *x)
 	}
 	unsigned quirk = quirks_learn(x->p->quirks, x->reply.status, words,
 	    buf_view(&x->body));
+	if (quirk == QUIRK_NO_IMAGES)
+		provider_say(x->p, "%s accepts no images; a text stands for "
+		    "each (provider.vision)", *s->model != '\0' ? s->model :
+		    x->where);
 	/* no other API of ours has another name for it */
 	if (!s->api->chat && s->api->own == NULL)
 		quirk &= ~(unsigned)(QUIRK_COMPLETION_TOKENS |

@@ -13,6 +13,8 @@
 #define ID_LENGTH 9		/* of Mistral's models */
 #define NAME_LENGTH 64		/* of OpenAI's functions */
 #define IMAGE "[image omitted: this model cannot see images]"
+#define IMAGE_BELOW "[image: in the message after the results]"
+#define IMAGES_ABOVE "[images of the results above]"
 
 /* A call of the preceding assistant message, and its result. */
 struct open_call {
@@ -25,6 +27,7 @@ struct printer {
 	const struct messages_rules *rules;
 	struct buf *out;
 	size_t n;		/* messages printed */
+	const char *no_image;	/* what replaces an image; NULL: nothing */
 	struct open_call *v;
 	size_t nopen, cap;
 	struct pairing pairing;	/* tags are places in v */
@@ -209,8 +212,8 @@ is_content(struct slice val)
 	return scan_kind(val) == SCAN_STRING || scan_kind(val) == SCAN_ARRAY;
 }
 
-/* Print the content; for a model without vision a line of text replaces each
- * image.  Text alone becomes one string: some servers accept nothing else. */
+/* Print the content; a line of text may replace each image.  Text alone becomes
+ * one string: some servers accept nothing else. */
 static void
 print_content(struct printer *p, struct slice content)
 {
@@ -219,7 +222,7 @@ print_content(struct printer *p, struct slice content)
 	bool only_text = true;	/* and images */
 
 	member(p, SLICE("content"), SLICE(""));
-	if (!p->rules->no_images || !msg_has_image(content)) {
+	if (p->no_image == NULL || !msg_has_image(content)) {
 		buf_slice(p->out, content);
 		return;
 	}
@@ -228,7 +231,7 @@ print_content(struct printer *p, struct slice content)
 		if (text->len > 0 && text->p[text->len - 1] != '\n')
 			buf_addc(text, '\n');
 		if (scan_str_is(scan_get(part, "type"), "image_url"))
-			buf_adds(text, IMAGE);
+			buf_adds(text, p->no_image);
 		else
 			only_text &= scan_str(scan_kind(part) == SCAN_STRING ?
 			    part : scan_get(part, "text"), text);
@@ -240,8 +243,9 @@ print_content(struct printer *p, struct slice content)
 	buf_addc(p->out, '[');
 	for (struct walk w = walk_of(content); walk_next(&w, NULL, &part); )
 		scan_put(p->out, scan_str_is(scan_get(part, "type"),
-		    "image_url") ? "${'type':'text','text':'" IMAGE "'}" :
-		    "$$", scan_comma(p->out), part);
+		    "image_url") ? "${'type':'text','text':@}" : "$$",
+		    scan_comma(p->out), scan_str_is(scan_get(part, "type"),
+		    "image_url") ? slice_of(p->no_image) : part);
 	buf_addc(p->out, ']');
 }
 
@@ -345,10 +349,37 @@ print_assistant(struct printer *p, struct slice m)
 	buf_addc(p->out, '}');
 }
 
+/* Print the images of the results in a message of the user. */
+static void
+print_images(struct printer *p)
+{
+	struct slice part;
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->nopen; i++)
+		for (struct walk w = walk_elements(scan_get(p->v[i].result,
+		    "content")); walk_next(&w, NULL, &part); ) {
+			if (!scan_str_is(scan_get(part, "type"), "image_url"))
+				continue;
+			if (n++ == 0) {
+				begin(p);
+				scan_put(p->out, "'role':'user','content':"
+				    "[{'type':'text','text':'" IMAGES_ABOVE
+				    "'}");
+			}
+			scan_put(p->out, ",$", part);
+		}
+	buf_adds(p->out, n > 0 ? "]}" : "");
+}
+
 /* Print the results in the order of their calls; make up missing ones. */
 static void
 print_results(struct printer *p)
 {
+	bool move = p->rules->user_images && p->no_image == NULL;
+
+	if (move)
+		p->no_image = IMAGE_BELOW;
 	for (size_t i = 0; i < p->nopen; i++) {
 		struct open_call *c = &p->v[i];
 
@@ -361,6 +392,10 @@ print_results(struct printer *p)
 			    slice_of(c->made) : c->id);
 		}
 		free(c->made);
+	}
+	if (move) {
+		print_images(p);
+		p->no_image = NULL;
 	}
 	if (p->nopen > 0)
 		pairing_reset(&p->pairing);
@@ -430,6 +465,7 @@ messages_print(const struct messages_rules *rules, struct slice messages,
     struct messages_past *past, struct buf *out)
 {
 	struct printer p = { .rules = rules, .out = out,
+		.no_image = rules->no_images ? IMAGE : NULL,
 		.tmp = BUF_INIT(BUF_RECORD_MAX) };
 	struct walk w = walk_of(messages);
 	size_t from = out->len;

@@ -18,6 +18,8 @@ struct messages_rules {
 	bool details;		/* encrypted reasoning is sent back with its
 				 * calls, as reasoning_details */
 	bool no_images;		/* a line of text replaces each image */
+	bool user_images;	/* images of results follow them, in a user
+				 * message */
 	bool carry;		/* calls keep their "carry", for an adapter */
 	bool short_ids;		/* ids are 9 letters and digits */
 	bool plain_names;	/* names are 64 letters, digits, _ and - */

@@ -153,13 +153,20 @@ quirks_learn(unsigned known, long status, struct slice words,
 		{ "orrupted thought signature", QUIRK_NO_CARRY },
 		{ "reasoning details", QUIRK_DETAILS },
 		{ "thought_signature", QUIRK_DETAILS },
+		{ "only allowed for messages with role 'user'",
+		    QUIRK_USER_IMAGES },
+		{ "call should be 'Input text'", QUIRK_USER_IMAGES },
+		{ "mage input is not supported", QUIRK_NO_IMAGES },
+		{ "support image input", QUIRK_NO_IMAGES },
+		{ "does not support image", QUIRK_NO_IMAGES },
+		{ "unknown variant `image_url`", QUIRK_NO_IMAGES },
 	};
 
 	/* old llama.cpp, with status 500 or 400, or in the answer itself */
 	if (!(known & QUIRK_NO_STREAM) &&
 	    slice_has(words, "annot use tools with stream"))
 		return QUIRK_NO_STREAM;
-	if (status == 400 || status == 422 || status == 500)
+	if (status == 400 || status == 404 || status == 422 || status == 500)
 		for (size_t i = 0; i < sizeof said / sizeof *said; i++)
 			if (!(known & said[i].quirk) &&
 			    slice_has(words, said[i].words))

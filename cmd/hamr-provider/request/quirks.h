@@ -30,6 +30,8 @@ enum quirk {
 	QUIRK_NO_CARRY = 524288,	/* no thoughts of another model */
 	QUIRK_LESS_OUTPUT = 1048576,	/* lower limit than we asked for */
 	QUIRK_NO_THINKING = 2097152,
+	QUIRK_USER_IMAGES = 4194304,	/* no images in results */
+	QUIRK_NO_IMAGES = 8388608,	/* none at all */
 	QUIRKS_OF_TURNS = QUIRK_ALTERNATE | QUIRK_AFTER_TOOL
 };
 
