@@ -68,6 +68,11 @@ plain words|: plain words
 |, with an empty body
 X
 
+printf 'status 400\nbody %s\n' '{"error":{"message":"Failed to call a function.","code":"tool_use_failed","failed_generation":"<function=f>"}}' >s
+serve s
+is "a call that the server could not read" "$(err '[.code, .retryable]') $(grep -c . log)" \
+	'["malformed_tool_call",true] 1'
+
 # ---- in the answer (N2) ----
 
 fails "an error object in the stream" 75 '"server",true' <<X

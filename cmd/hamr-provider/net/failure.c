@@ -351,6 +351,11 @@ failure_status(struct failure *f, long status, struct slice body)
 		check_overflow(f, body, object);
 	if (words_no_tools(body))
 		f->retryable = f->again = false;
+	/* Groq; the model may do better when told */
+	if (slice_has(body, "tool_use_failed")) {
+		f->code = "malformed_tool_call";
+		f->retryable = true;
+	}
 	f->loading = status == 503 && strstr(f->message.p, "oading model");
 }
 
