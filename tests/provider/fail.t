@@ -73,6 +73,13 @@ serve s
 is "a call that the server could not read" "$(err '[.code, .retryable]') $(grep -c . log)" \
 	'["malformed_tool_call",true] 1'
 
+printf 'status 429\nbody %s\n' '{"error":{"message":"slow","details":[{"retryDelay": "0.02s"}]}}' >s
+printf 'status 429\nbody %s\n' '{"error":{"message":"slow","details":[{"retryDelay":"121s"}]}}' >s2
+serve s s2
+is "the wait that Gemini asks for" "$(ask | jq -c '.wait_ms // .message')" \
+	'20
+"HTTP 429: slow; the server asks for a wait of 121 s, more than provider.max_retry_after (120 s)"'
+
 # ---- in the answer (N2) ----
 
 fails "an error object in the stream" 75 '"server",true' <<X

@@ -358,8 +358,10 @@ judge(struct exchange *x)
 		if (r->status == 404 && !slice_has(buf_view(&x->raw), "model"))
 			buf_fmt(&x->failure.message, "; %s",
 			    api_url_hint(x->p->set->api));
-		x->failure.wait_ms = retry_after_ms(r->retry_after,
+		long long ms = retry_after_ms(r->retry_after,
 		    (long long)time(NULL));
+		if (ms >= 0)
+			x->failure.wait_ms = ms;
 	}
 }
 

@@ -323,6 +323,23 @@ words_no_tools(struct slice words)
 	return has_any(words, texts, COUNT(texts));
 }
 
+/* The time that Gemini asks for in its error's body; -1: none. */
+static long long
+retry_delay_ms(struct slice body)
+{
+	static const char key[] = "\"retryDelay\":";
+	size_t at = slice_find(body, 0, key);
+	double seconds;
+
+	if (at == body.n)
+		return -1;
+	struct slice rest = slice_trim_start(slice_from(body, at +
+	    strlen(key)), " \"");
+	rest.n = slice_find(rest, 0, "s\"");
+	return num_double(rest.p, rest.n, &seconds) && seconds >= 0 &&
+	    seconds < 1e9 ? (long long)(seconds * 1000) : -1;
+}
+
 void
 failure_status(struct failure *f, long status, struct slice body)
 {
@@ -356,6 +373,7 @@ failure_status(struct failure *f, long status, struct slice body)
 		f->code = "malformed_tool_call";
 		f->retryable = true;
 	}
+	f->wait_ms = retry_delay_ms(body);
 	f->loading = status == 503 && strstr(f->message.p, "oading model");
 }
 
