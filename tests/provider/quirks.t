@@ -561,6 +561,10 @@ cat >in <<'X'
 {"role":"assistant","content":"I look.","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"},"carry":[{"type":"thinking","thinking":"t","signature":"s"},{"type":"reasoning","id":"r","encrypted_content":"e"}]}]}
 {"role":"tool","tool_call_id":"a","content":"1"}
 X
+serve resp
+go --api responses --base-url "$URL" >/dev/null
+is "responses: reasoning goes back first" "$(body | jq -c '[.input[].type]')" \
+	'["message","reasoning","message","function_call","function_call_output"]'
 refuse 400 'messages.1.content.0: Invalid `signature` in `thinking` block' >no
 serve no anth
 is "anthropic: thoughts of another model are left out" "$(go --api anthropic \

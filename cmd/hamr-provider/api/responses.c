@@ -8,17 +8,25 @@ static const struct slice none = { NULL, 0 };
 
 /* ---- what is sent ---- */
 
+/* The model reasons first, then perhaps says what it will do, and calls. */
 static void
-put_call(struct writer *w, struct slice call)
+put_reasoning(struct writer *w, struct slice call)
 {
-	struct slice fn = scan_get(call, "function"), item;
+	struct slice item;
 
 	for (struct walk walk = walk_elements(scan_get(call, "carry"));
-	    !w->no_carry && walk_next(&walk, NULL, &item); )
+	    walk_next(&walk, NULL, &item); )
 		if (scan_str_is(scan_get(item, "type"), "reasoning")) {
 			writer_item(w);
 			buf_slice(w->out, item);
 		}
+}
+
+static void
+put_call(struct writer *w, struct slice call)
+{
+	struct slice fn = scan_get(call, "function");
+
 	writer_item(w);
 	scan_put(w->out, "{'type':'function_call','call_id':$,'name':$,"
 	    "'arguments':$}", scan_get(call, "id"), scan_get(fn, "name"),
@@ -42,7 +50,7 @@ static const struct form form = {
 	.text = "{'type':'input_text','text':$",
 	.said = "{'type':'output_text','text':$",
 	.image_url = "{'type':'input_image','image_url':$",
-	.call = put_call, .result = put_result
+	.carry = put_reasoning, .call = put_call, .result = put_result
 };
 
 static void
