@@ -239,6 +239,19 @@ Groq|context_window
 Mistral|max_context_length
 Anthropic|max_input_tokens
 X
+printf 'path /v1/models\nbody [{"id":"x","context_length":9},{"id":"first","context_length":65536}]\n' >models
+probe "--probe: Together's bare list" '[65536,"/models"]'
+printf 'path /v1/models\nbody {"data":[{"id":"x"},{"id":"first","meta":{"n_ctx":4096,"n_ctx_train":9}}]}\n' >models
+probe "--probe: a loaded one of llama.cpp's models" '[4096,"/models"]'
+printf 'path /api/ps\nbody {"models":[{"name":"other","context_length":1},{"name":"first:latest","context_length":40960}]}\n' >s
+printf 'path /v1/models\nbody {"data":[]}\n' >models
+probe "--probe: Ollama's latest" '[40960,"/api/ps"]'
+printf 'path /props\nbody {"role":"router","default_generation_settings":{"n_ctx":0}}\n' >s
+printf 'path /props?model=first\nbody {"default_generation_settings":{"n_ctx":2048}}\n' >s2
+serve s s2 models try
+is "--probe: the model of llama.cpp's that is meant" "$(hamr-provider --probe \
+	--model first --base-url "$URL" | jq -c '[.context_tokens, .source]')" \
+	'[2048,"/props"]'
 printf 'path /v1beta/models\nbody {"models":[{"name":"models/x","inputTokenLimit":9},{"name":"models/g","inputTokenLimit":65536}]}\n' >models
 serve models
 is "--probe: Gemini" "$(hamr-provider --probe --api gemini --model g \

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/adapter.h"
+#include "api/form.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -38,7 +39,7 @@ on_body(void *ctx, long status, const char *p, size_t n)
 }
 
 /* GET path, or POST a body.  True when the answer is status 200 and one JSON
- * object, then in out.  The list of models, which --probe needs three times,
+ * object or list, then in out.  The list of models, which --probe needs three times,
  * is fetched once. */
 static bool
 get(struct provider *p, const char *base, const char *path,
@@ -59,20 +60,21 @@ get(struct provider *p, const char *base, const char *path,
 	free(url);
 	buf_drop(out, skip_white(buf_view(out), 0));
 	bool good = r->end == HTTP_DONE && r->status == 200 &&
-	    scan_is_json(buf_view(out)) && *out->p == '{';
+	    scan_is_json(buf_view(out)) && strchr("{[", *out->p) != NULL;
 	if (good && list)
 		buf_slice(&p->models, buf_view(out));
 	return good;
 }
 
-/* The entries of a list of models, OpenAI's data or Ollama's models. */
+/* The entries of a list of models: OpenAI's data, Ollama's models, Together's
+ * bare list. */
 static struct walk
 entries(struct slice models)
 {
 	struct slice list = scan_get(models, "data");
 
-	return walk_elements(scan_kind(list) == SCAN_ARRAY ? list :
-	    scan_get(models, "models"));
+	return walk_elements(scan_kind(models) == SCAN_ARRAY ? models :
+	    scan_kind(list) == SCAN_ARRAY ? list : scan_get(models, "models"));
 }
 
 /* The name of the next entry (NULL: it has none); the caller frees it. */
@@ -170,8 +172,8 @@ get_until(struct provider *p, const char *base, const char *path,
 	return left > 0 && get(p, base, path, SLICE(""), (long)left, out, &r);
 }
 
-/* The window of the entry named model or (Gemini) models/MODEL, else that of a
- * list's only entry; not positive: unknown. */
+/* The window of the entry named model, (Gemini) models/MODEL or (Ollama)
+ * MODEL:latest, else that of a list's only entry; not positive: unknown. */
 static long long
 of_list(struct slice models, const char *model)
 {
@@ -185,6 +187,7 @@ of_list(struct slice models, const char *model)
 		"inputTokenLimit",		/* Gemini */
 	};
 	char *path = xasprintf("models/%s", model);
+	char *latest = xasprintf("%s:latest", model);
 	struct walk w = entries(models);
 	struct slice entry, found = { NULL, 0 };
 	bool named = false;
@@ -192,18 +195,21 @@ of_list(struct slice models, const char *model)
 	size_t n = 0;
 
 	while (!named && walk_next(&w, NULL, &entry)) {
-		named = scan_str_is(scan_get(entry, "name"), path);
+		named = scan_str_is(scan_get(entry, "name"), path) ||
+		    scan_str_is(scan_get(entry, "name"), latest);
 		for (size_t i = 0; i < 3 && !named; i++)
 			named = scan_str_is(scan_get(entry, names[i]), model);
 		if (named || n++ == 0)
 			found = entry;
 	}
 	free(path);
+	free(latest);
 	if (!named && n != 1 && (n == 0 || *model != '\0'))
 		return 0;
 	for (size_t i = 0; i < sizeof keys / sizeof *keys && tokens <= 0; i++)
 		tokens = answer_number(found, keys[i]);
-	return tokens;
+	return tokens > 0 ? tokens :		/* llama.cpp */
+	    answer_number(scan_get(found, "meta"), "n_ctx");
 }
 
 /* The window that an adapter's program reads from the answer at path. */
@@ -225,6 +231,25 @@ of_adapter(struct provider *p, const char *path, long long end)
 	failure_release(&f);
 	buf_release(&b);
 	return n;
+}
+
+/* Get llama.cpp's /props, if it serves several models that of ours. */
+static bool
+get_props(struct provider *p, const char *root, long long end,
+    struct buf *out)
+{
+	const char *model = p->set->model;
+	struct buf path = BUF_INIT(1 << 20);
+	bool good = get_until(p, root, "/props", end, out);
+
+	if (good && *model != '\0' &&
+	    scan_str_is(scan_get(buf_view(out), "role"), "router")) {
+		buf_adds(&path, "/props?model=");
+		put_path_name(model, &path);
+		good = get_until(p, root, path.p, end, out);
+	}
+	buf_release(&path);
+	return good;
 }
 
 /* The server's context window in tokens, from /props (llama.cpp), the list of
@@ -256,7 +281,7 @@ ask_window(struct provider *p, long long end, const char **source)
 	if (bare > 3 && memcmp(s->base_url + bare - 3, "/v1", 3) == 0)
 		bare -= 3;
 	char *root = xmemdup0(s->base_url, bare);
-	if (get_until(p, root, "/props", end, &b)) {
+	if (get_props(p, root, end, &b)) {
 		struct slice props = buf_view(&b);
 		long long slots = answer_number(props, "total_slots");
 
