@@ -256,6 +256,15 @@ lifts "two objects in one block, tags in a string" \
 {"name":"read","arguments":{"path":"</tool_call>"}}
 {"tool_name":"read"}
 </tool_call>' stop
+lifts "marks that frame an answer" '["On it.","hm",[],"stop",null]' \
+	'hm<|close|>think<|sep|><|open|>response<|sep|>On it.<|close|>response<|sep|><|close|>message<|sep|>' stop
+lifts "... or a call" "$two" '<seed:tool_call>
+<function=read><parameter=path>a.c</parameter></function>
+</seed:tool_call>
+<seed:tool_call>
+<function=read><parameter=path>b</parameter><parameter=first>2</parameter></function>
+</seed:tool_call>' stop
+plain "... are text in code" 'It opens with `<|START_TEXT|>`.'
 plain "... a mention" 'They write <tool_calls>[...] or <TOOLCALL>[.'
 plain "a list of tools" '[{"name":"read","description":"d","parameters":{"type":"object"}}]'
 plain "... of what has a tool's name" '```json

@@ -32,6 +32,7 @@ static const struct block blocks[] = {
 	{ DIALECT_LLAMA3, PYTHON_TAG, .read = read_llama3 },
 	{ DIALECT_MISTRAL, MISTRAL, MISTRAL_ARGS, .read = read_mistral },
 	{ DIALECT_HERMES, "<|tool_call|>", .read = read_list },
+	{ DIALECT_HERMES, "<|function_call|>", .read = read_list },
 	{ DIALECT_HERMES, "<TOOLCALL>[", .close = "</TOOLCALL>",
 	    .read = read_list },
 	{ DIALECT_HERMES, "<tool_calls>[", .close = "</tool_calls>",
@@ -572,6 +573,30 @@ opens_block(const struct dialect *d, struct slice s, const struct block **f)
 	return weak == 1 || may == 0 ? weak : may;
 }
 
+/* Does s begin with a mark that only frames what a model says or calls (Command
+ * R, Kimi K3, Seed)?  1: yes, and *n is its length; -1: perhaps; 0: no. */
+static int
+opens_frame(struct slice s, size_t *n)
+{
+	static const char *const frames[] = { "<|START_RESPONSE|>",
+		"<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>",
+		"<|open|>response<|sep|>", "<|close|>response<|sep|>",
+		"<|close|>message<|sep|>", "<seed:tool_call>",
+		"</seed:tool_call>" };
+	int may = 0;
+
+	for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
+		int m = tag_match(s, frames[i]);
+
+		if (m > 0) {
+			*n = strlen(frames[i]);
+			return 1;
+		}
+		may = m < 0 ? -1 : may;
+	}
+	return may;
+}
+
 /* <tool_call> is here: enter the block that it begins, by what follows it.
  * False: not known yet. */
 static bool
@@ -621,8 +646,8 @@ opening(struct dialect *d, enum block_end e)
 	bool code = fence_in(&d->fence) || fence_inline(&d->fence);
 	struct slice s = rest(d);
 	const struct block *f;
-	int call = 0, func = 0, block = 0;
-	size_t n;
+	int call = 0, func = 0, block = 0, frame = 0;
+	size_t n, nframe;
 
 	if (!code && d->again <= AGAIN_MAX) {
 		if (reads(d, DIALECT_HERMES) || reads(d, DIALECT_QWEN3) ||
@@ -631,9 +656,13 @@ opening(struct dialect *d, enum block_end e)
 		if (reads(d, DIALECT_QWEN3))
 			func = qwen3_opening(s, &n);
 		block = opens_block(d, s, &f);
+		if (d->kind == DIALECT_AUTO)
+			frame = opens_frame(s, &nframe);
 	}
 	bool may = call < 0 || func < 0 || block < 0;
-	if (block == 1)
+	if (frame == 1)
+		leave(d, nframe);
+	else if (block == 1)
 		into_block(d, f);
 	else if (call == 1) {
 		bool known = at_call(d, e);
@@ -650,7 +679,7 @@ opening(struct dialect *d, enum block_end e)
 	} else if (func == 1) {
 		qwen3_begin(&d->reading, 0, false);
 		into_block(d, &qwen3);
-	} else if (may && e == BLOCK_GROWS)
+	} else if ((may || frame < 0) && e == BLOCK_GROWS)
 		return false;
 	else if (may && e == BLOCK_CUT && s.n >= PIECE_MIN && has_tools(d)) {
 		/* a tag that was cut is not part of the answer */
