@@ -7,6 +7,9 @@
 int
 tag_match(struct slice s, const char *tag)
 {
+	/* most tags are told apart by their second byte */
+	if (s.n > 1 && tag[0] != '\0' && tag[1] != '\0' && s.p[1] != tag[1])
+		return 0;
 	size_t n = strlen(tag), m = s.n < n ? s.n : n;
 
 	if (m > 0 && memcmp(s.p, tag, m) != 0)
