@@ -553,6 +553,17 @@ is "anthropic: no part of white space, the user begins and ends" "$(body |
 	jq -c '[.messages[] | [.role, (.content[] | .text // .id //
 	.content[].text)]]')" \
 	'[["user","(continued)"],["assistant","a"],["user","x","(empty)"]]'
+printf '{"type":"request","messages":[{"content":"x"},{"role":5},{"role":"system","content":"s"}]}\n' >in.2
+for api in anthropic gemini responses ollama; do
+	serve hello
+	hamr-provider -n -q --no-config --model m --api $api --base-url "$URL" \
+		<in.2 >/dev/null
+	is "$api: what has no role is not sent" "$(body | jq -c '(.messages //
+		.contents // .input) | map(.role)')" \
+		"$(case $api in anthropic | gemini) echo '["user"]' ;;
+		*) echo '["system"]' ;; esac)"
+done
+serve anth
 go --api responses --base-url "$URL" -o provider.max_retries=0 >/dev/null
 is "responses: an image without an address is left out" "$(body |
 	jq -c '.input[-1].content')" '[{"type":"input_text","text":"(empty)"}]'

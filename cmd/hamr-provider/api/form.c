@@ -199,6 +199,8 @@ writer_messages(struct writer *w, struct slice messages)
 			f->call(w, call);
 		}
 	}
+	if (w->turns == 0 && !f->flat)
+		put_text(w, SLICE("\"user\""), SLICE("\"(empty)\""));
 	close_turn(w);
 }
 

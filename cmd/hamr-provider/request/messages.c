@@ -491,8 +491,8 @@ messages_print(const struct messages_rules *rules, struct slice messages,
 
 		if (!walk_next(&w, NULL, &m))
 			break;
-		if (scan_kind(m) != SCAN_OBJECT)
-			continue;
+		if (scan_kind(scan_get(m, "role")) != SCAN_STRING)
+			continue;	/* not a message */
 		if (!scan_str_is(scan_get(m, "role"), "tool")) {
 			print_results(&p);
 			if (past != NULL) {	/* up to here it is final */
