@@ -45,6 +45,9 @@ is "deltas too" "$(run -n <in | head -n 1)" \
 is "nothing from nothing" "$(run </dev/null)" ""
 is "the last message is an answer: nothing to do" \
 	"$(run -n <<<'{"role":"assistant","content":"done"}')" ""
+is "... also after a request, which it answers" \
+	"$({ req "[$user]"; echo '{"role":"assistant","content":"done"}'; } |
+	run -n)" ""
 is "an error of hamr-compact is newer: nothing to do" \
 	"$(printf '%s\n' "$user" '{"type":"error","stage":"compact","code":"context_overflow","message":"x","retryable":false}' |
 	run -n)" ""

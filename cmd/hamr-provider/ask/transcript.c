@@ -96,6 +96,7 @@ read_record(struct stage *s, const struct rec *r)
 	}
 	switch (r->kind) {
 	case R_ASSISTANT:
+		p->requested = false;	/* this answers it */
 		ids_note(&p->ids, rec_get(r, "tool_calls"));
 		buf_reset(&p->constrain);
 		break;
