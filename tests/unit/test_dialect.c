@@ -247,6 +247,11 @@ test_qwen3_values(void **state)
 	check(Q("write", P("a", "</tool_call><tool_call>{\"name\":\"read\"}")),
 	    "C[write {\"a\":\"</tool_call><tool_call>{\\\"name\\\":"
 	    "\\\"read\\\"}\"}]");
+	/* closed twice */
+	check(Q("write", P("a", "x\n</parameter>") P("b", "1")),
+	    "C[write {\"a\":\"x\",\"b\":\"1\"}]");
+	check(Q("write", P("a", "<parameter=x>\n</parameter>")),
+	    "C[write {\"a\":\"<parameter=x>\\n</parameter>\"}]");
 	/* a whole call within */
 	check(Q("write", P("a", "x\n" Q("read", P("path", "p") P("b", "1"))
 	    "\ny") P("b", "2")) "\nend",

@@ -388,6 +388,9 @@ read_qwen3(struct reading *r)
 			val = slice_from(val, crlf ? 2 : 1);
 		if (slice_ends(val, "\n"))
 			val.n -= crlf && slice_ends(val, "\r\n") ? 2 : 1;
+		/* Qwen3.6 sometimes closes a value twice */
+		if (slice_ends(val, "\n" PARAM_END) && !slice_has(val, PARAM))
+			val.n -= strlen("\n" PARAM_END);
 		scan_put(&c->args, i > 0 ? ",@:" : "{@:", key);
 		tools_coerce(fn, name, key, val, &r->scan, &c->args);
 	}
