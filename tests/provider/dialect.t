@@ -256,6 +256,9 @@ lifts "two objects in one block, tags in a string" \
 {"name":"read","arguments":{"path":"</tool_call>"}}
 {"tool_name":"read"}
 </tool_call>' stop
+lifts "glm, as Hunyuan writes it" "$one" \
+	'<tool_call>read<tool_sep>
+<arg_key>path</arg_key><arg_value>a.c</arg_value></tool_call>' stop
 lifts "marks that frame an answer" '["On it.","hm",[],"stop",null]' \
 	'hm<|close|>think<|sep|><|open|>response<|sep|>On it.<|close|>response<|sep|><|close|>message<|sep|>' stop
 lifts "... or a call" "$two" '<seed:tool_call>

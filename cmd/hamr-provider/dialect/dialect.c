@@ -618,12 +618,15 @@ at_call(struct dialect *d, enum block_end e)
 	 * mention them */
 	size_t name = skip_name(inner, 0);
 	size_t next = skip_white(inner, name);
+	int sep = tag_match(slice_from(inner, next), NAME_END);
+	if (sep > 0)
+		next = skip_white(inner, next + strlen(NAME_END));
 	if (reads(d, DIALECT_GLM) && name > 0 && next == inner.n)
 		g = unsure(next);
 	else if (reads(d, DIALECT_GLM) && name > 0) {
 		int key = tag_match(slice_from(inner, next), "<arg_key>");
 		int end = tag_match(slice_from(inner, next), CALL_END);
-		g = key == 1 || (end == 1 && is_tool(d,
+		g = sep < 0 ? -1 : key == 1 || (end == 1 && is_tool(d,
 		    slice_part(inner, 0, name))) ? 1 :
 		    end != 1 && (key < 0 || end < 0) ? -1 : 0;
 	}

@@ -40,6 +40,7 @@
 
 #define CALL "<tool_call>"
 #define CALL_END "</tool_call>"
+#define NAME_END "<tool_sep>"		/* Hunyuan's form of glm */
 #define FUNC "<function="
 #define FUNC_END "</function>"
 #define DS_CALLS "<｜tool▁calls▁begin｜>"

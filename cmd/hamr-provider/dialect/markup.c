@@ -88,7 +88,9 @@ read_glm(struct reading *r)
 {
 	r->at = skip_white(r->s, strlen(glm.name));
 	struct slice name = slice_part(r->s, r->at, skip_name(r->s, r->at));
-	r->at += name.n;
+	r->at = skip_white(r->s, r->at + name.n);
+	if (begins(r->s, r->at, NAME_END))
+		r->at += strlen(NAME_END);
 	return call(r, name, &glm);
 }
 
