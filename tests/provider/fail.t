@@ -76,6 +76,10 @@ is "a call that the server could not read" "$(err '[.code, .retryable]') $(grep 
 printf 'status 429\nbody %s\n' '{"error":{"message":"slow","details":[{"retryDelay": "0.02s"}]}}' >s
 printf 'status 429\nbody %s\n' '{"error":{"message":"slow","details":[{"retryDelay":"121s"}]}}' >s2
 serve s s2
+printf 'status 429\nheader Retry-After: 100\nheader Retry-After-Ms: 30.5\n' >s3
+serve s3 s2
+is "... OpenAI, in milliseconds" "$(ask | jq -c '.wait_ms // empty')" 30
+serve s s2
 is "the wait that Gemini asks for" "$(ask | jq -c '.wait_ms // .message')" \
 	'20
 "HTTP 429: slow; the server asks for a wait of 121 s, more than provider.max_retry_after (120 s)"'

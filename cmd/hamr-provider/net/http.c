@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "libc/so.h"
 
 #include "http.h"
@@ -401,6 +402,21 @@ header(struct http *h, const char *name)
 	    &found) == CURLHE_OK ? found->value : "";
 }
 
+/* Retry-After, or OpenAI's own header in milliseconds as seconds. */
+static void
+read_retry_after(struct http *h, struct http_reply *r)
+{
+	const char *ms = header(h, "Retry-After-Ms");
+	double n;
+
+	if (num_double(ms, strlen(ms), &n))
+		snprintf(r->retry_after, sizeof r->retry_after, "%.3f",
+		    n / 1000);
+	else
+		snprintf(r->retry_after, sizeof r->retry_after, "%s",
+		    header(h, "Retry-After"));
+}
+
 void
 http_do(struct http *h, const struct http_call *c, struct http_reply *r)
 {
@@ -434,8 +450,7 @@ http_do(struct http *h, const struct http_call *c, struct http_reply *r)
 	if (r->status == 0)
 		lib.curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE,
 		    &r->status);
-	snprintf(r->retry_after, sizeof r->retry_after, "%s",
-	    header(h, "Retry-After"));
+	read_retry_after(h, r);
 	snprintf(r->session, sizeof r->session, "%s",
 	    header(h, "Mcp-Session-Id"));
 	const char *coding = header(h, "Content-Encoding");

@@ -70,7 +70,7 @@ struct http_reply {
 	bool body;		/* some of the body was received */
 	bool packed;		/* compressed, against our request */
 	char why[300];		/* the error message, unless HTTP_DONE */
-	char retry_after[80];	/* headers, or "" */
+	char retry_after[80];	/* headers, or ""; seconds or a date */
 	char session[256];	/* Mcp-Session-Id */
 };
 
