@@ -39,8 +39,8 @@ on_body(void *ctx, long status, const char *p, size_t n)
 }
 
 /* GET path, or POST a body.  True when the answer is status 200 and one JSON
- * object or list, then in out.  The list of models, which --probe needs three times,
- * is fetched once. */
+ * object or list, then in out.  The list of models, which --probe needs three
+ * times, is fetched once. */
 static bool
 get(struct provider *p, const char *base, const char *path,
     struct slice body, long max_ms, struct buf *out, struct http_reply *r)

@@ -129,39 +129,38 @@ is_named(struct slice words, const char *field)
 	return false;
 }
 
+/* Words of templates, which fail with any status, and of servers. */
+static const struct {
+	const char *words;
+	unsigned quirk;
+} said[] = {
+	{ "unction name", QUIRK_PLAIN_NAMES },
+	{ "a-z, A-Z, 0-9", QUIRK_SHORT_IDS },
+	{ "id': string too long", QUIRK_SHORT_IDS },
+	{ "name': string too long", QUIRK_PLAIN_NAMES },
+	{ "must alternate", QUIRK_ALTERNATE },
+	{ "a-zA-Z0-9_-", QUIRK_PLAIN_NAMES },
+	{ "after role 'tool'", QUIRK_AFTER_TOOL },
+	{ "after role tool", QUIRK_AFTER_TOOL },
+	{ "invalid_encrypted_content", QUIRK_NO_CARRY },
+	{ "nvalid `signature` in `thinking`", QUIRK_NO_CARRY },
+	{ "message cannot be modified", QUIRK_NO_CARRY },
+	{ "required following item", QUIRK_NO_CARRY },
+	{ "orrupted thought signature", QUIRK_NO_CARRY },
+	{ "reasoning details", QUIRK_DETAILS },
+	{ "thought_signature", QUIRK_DETAILS },
+	{ "only allowed for messages with role 'user'", QUIRK_USER_IMAGES },
+	{ "call should be 'Input text'", QUIRK_USER_IMAGES },
+	{ "mage input is not supported", QUIRK_NO_IMAGES },
+	{ "support image input", QUIRK_NO_IMAGES },
+	{ "does not support image", QUIRK_NO_IMAGES },
+	{ "unknown variant `image_url`", QUIRK_NO_IMAGES },
+};
+
 unsigned
 quirks_learn(unsigned known, long status, struct slice words,
     struct slice body)
 {
-	/* from templates, which fail with any status, and from OpenAI */
-	static const struct {
-		const char *words;
-		unsigned quirk;
-	} said[] = {
-		{ "unction name", QUIRK_PLAIN_NAMES },
-		{ "a-z, A-Z, 0-9", QUIRK_SHORT_IDS },
-		{ "id': string too long", QUIRK_SHORT_IDS },
-		{ "name': string too long", QUIRK_PLAIN_NAMES },
-		{ "must alternate", QUIRK_ALTERNATE },
-		{ "a-zA-Z0-9_-", QUIRK_PLAIN_NAMES },
-		{ "after role 'tool'", QUIRK_AFTER_TOOL },
-		{ "after role tool", QUIRK_AFTER_TOOL },
-		{ "invalid_encrypted_content", QUIRK_NO_CARRY },
-		{ "nvalid `signature` in `thinking`", QUIRK_NO_CARRY },
-		{ "message cannot be modified", QUIRK_NO_CARRY },
-		{ "required following item", QUIRK_NO_CARRY },
-		{ "orrupted thought signature", QUIRK_NO_CARRY },
-		{ "reasoning details", QUIRK_DETAILS },
-		{ "thought_signature", QUIRK_DETAILS },
-		{ "only allowed for messages with role 'user'",
-		    QUIRK_USER_IMAGES },
-		{ "call should be 'Input text'", QUIRK_USER_IMAGES },
-		{ "mage input is not supported", QUIRK_NO_IMAGES },
-		{ "support image input", QUIRK_NO_IMAGES },
-		{ "does not support image", QUIRK_NO_IMAGES },
-		{ "unknown variant `image_url`", QUIRK_NO_IMAGES },
-	};
-
 	/* old llama.cpp, with status 500 or 400, or in the answer itself */
 	if (!(known & QUIRK_NO_STREAM) &&
 	    slice_has(words, "annot use tools with stream"))
