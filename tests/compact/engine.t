@@ -125,6 +125,17 @@ ok "newest: 300 bytes of the task" grep -q "the task is this: $(long_word \
     280)" summary
 ok "newest: within the summary's cap" test "$(wc -c <summary)" -le 1200
 
+for k in 1 2 3; do
+	user "do $k: $(seq -s ' ' 1 130)"
+	call "w$k" bash "{\"command\":\"run $k\"}" "$(lines 12 "word$k")"
+done >tiny
+request --window 1500 tiny | jq -r .messages[0].content >summary
+ok "newest: whole in a tiny window that has room" grep -q \
+    "^3[.] do 3: 1 2 .* 130$" summary
+request --window 1300 tiny | jq -r .messages[0].content >summary
+ok "newest: its beginning where there is none" grep -q \
+    "^3[.] do 3: 1 2 .* 110 .*[.]]$" summary
+
 # ---- the task stays whole ----
 
 long_task=$(long_word 250) long_turn=$(long_word 251)

@@ -200,8 +200,8 @@ epoch_read(struct compact *c, const struct rec *r)
 		if (rec_str_is(r, "stage", stage_rule(k)->stage))
 			e->rule = k;
 	size_t cap = (size_t)number(r, "summary_cap", 8000);
-	if (cap < 1200)
-		cap = 1200;
+	if (cap < SUMMARY_LEAST)
+		cap = SUMMARY_LEAST;
 	/* at stage 3 all steps but the last are slim */
 	if (!border(c, r, "slim_to", "slim_at", &slim) || slim < tail)
 		slim = stage_rule(e->rule)->slim_tail ?

@@ -20,7 +20,7 @@ static const struct stage_rule stage_rules[] = {
 	{ "1", 100, 8000, false },
 	{ "2", 60, 8000, false },
 	{ "2b", 40, 8000, false },
-	{ "3", 25, SUMMARY_LEAST, true },
+	{ "3", 25, 1200, true },
 };
 
 #define STAGES (sizeof stage_rules / sizeof *stage_rules)
@@ -212,8 +212,8 @@ try_stage(struct compact *c, size_t k, size_t fold, size_t tail)
 {
 	const struct stage_rule *rule = &stage_rules[k];
 	size_t slim = rule->slim_tail ? epoch_steps_from(c, 1, tail) : tail;
-	size_t cuts = c->ncuts;
 	struct epoch *e = &c->epoch;
+	size_t cuts = c->ncuts, was = e->summary_cap;
 	size_t cap = summary_cap(c, rule);
 	bool same = fold == e->fold && slim == e->slim &&
 	    (fold == 0 || cap == e->summary_cap);
@@ -222,7 +222,10 @@ try_stage(struct compact *c, size_t k, size_t fold, size_t tail)
 		epoch_show(c, fold, slim, cap);
 	if (rule->slim_tail && compact_size(c) > epoch_filled(c))
 		epoch_cut(c, slim);
-	if (same && cuts == c->ncuts)
+	if (rule->slim_tail && fold > 0 && compact_size(c) >
+	    percent_of(epoch_window(c), FILLED_PERCENT))
+		epoch_show(c, fold, slim, SUMMARY_LEAST);
+	if (same && cuts == c->ncuts && was == e->summary_cap)
 		return false;
 	e->rule = k;
 	e->tail = tail;

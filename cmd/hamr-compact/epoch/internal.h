@@ -4,7 +4,8 @@
 #include "compact.h"
 #include "items/fact.h"
 
-#define SUMMARY_LEAST 1200	/* bytes of a summary, at the last stage */
+#define SUMMARY_LEAST 1000	/* bytes of a summary that cuts also the task
+				 * and the newest message, if they are long */
 
 /* ---- ingest.c: messages ---- */
 

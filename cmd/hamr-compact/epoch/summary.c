@@ -389,9 +389,8 @@ print_people(const struct summary *s, struct people_whole whole,
 	    LEFT_OUT : 0;
 	/* the first may take half, if there are others */
 	size_t first = s->nusers == 1 ? sec->room : sec->room / 2;
-	first = num_min(first > FIRST_LEAST ? num_min(first, FIRST_LINE) :
-	    FIRST_LEAST, left);
-	first -= num_min(first, FRAME + MORE);
+	first = first > FIRST_LEAST ? num_min(first, FIRST_LINE) : FIRST_LEAST;
+	first -= FRAME + MORE;
 	sh.room = left - (whole.first ? 0 :
 	    num_min(line_of(&s->users[0], first), left));
 	/* reserve room for the few messages just before the newest */
@@ -414,14 +413,10 @@ print_people(const struct summary *s, struct people_whole whole,
 	}
 	for (size_t i = sh.from; i < sh.last; i++)
 		put_user(sec, s, i, sh.most[i - sh.from]);
-	left = sec->room;
-	if (whole.newest)	/* takes no room from the others */
-		sec->room = SIZE_MAX;
+	sec->room = SIZE_MAX;	/* the newest is always shown */
 	if (s->nusers > 1)
 		put_user(sec, s, sh.last, whole.newest ? SIZE_MAX - MORE :
 		    whole.kept);
-	if (whole.newest)
-		sec->room = left;
 	free(sh.most);
 }
 
@@ -593,15 +588,22 @@ put_all(const struct summary *s, const struct summary_room *room,
 	bufs_release(BUFS(&instead, &quoted, &images));
 }
 
-/* The task and the current turn's message stay whole while there is another
- * stage to try.  The last stage cuts them if they are long, except for a task
- * that does not fit by itself anyway. */
+/* Does a message stay whole where long ones are cut?  One that does not fit by
+ * itself does: the error names it. */
+static bool
+stays(const struct user *u, const struct summary_room *room)
+{
+	return u->len <= FIRST_LEAST || token_count(room->family, u->text,
+	    u->len) > (uint64_t)room->window;
+}
+
+/* The task and the current turn's message stay whole while there is anything
+ * else to leave out; then they are cut if they are long. */
 static struct people_whole
 whole_of(const struct summary *s, const struct view *v,
     const struct summary_room *room)
 {
 	struct people_whole whole = { true, true, 0 };
-	const struct user *first = s->users;
 
 	/* does a later turn begin after the folded part? */
 	for (size_t i = v->n; i > s->upto; i--)
@@ -610,14 +612,8 @@ whole_of(const struct summary *s, const struct view *v,
 			whole.newest = false;
 	if (room->cap > SUMMARY_LEAST || s->nusers == 0)
 		return whole;
-	const struct user *newest = first + s->nusers - 1;
-	uint64_t sum = token_count(room->family, first->text, first->len);
-	if (newest > first && whole.newest)
-		sum += token_count(room->family, newest->text, newest->len);
-	if (sum <= (uint64_t)room->window) {
-		whole.first = first->len <= FIRST_LEAST;
-		whole.newest &= newest->len <= FIRST_LEAST;
-	}
+	whole.first = stays(&s->users[0], room);
+	whole.newest &= stays(&s->users[s->nusers - 1], room);
 	return whole;
 }
 
@@ -630,7 +626,9 @@ print_text(const struct summary *s, const struct view *v, size_t cap,
 	size_t least = sizeof HEADER;	/* for user messages */
 	struct section sec = { .line = BUF_INIT(BUF_RECORD_MAX) };
 
-	whole.kept = num_min((cap + sizeof FOOTER) / 2, USER_KEPT);
+	whole.kept = num_min(cap + sizeof FOOTER, USER_KEPT);
+	if (whole.kept < FIRST_LEAST)
+		whole.kept = FIRST_LEAST;
 	if (s->nusers > 0)
 		least += newest_line(s, whole) + LEFT_OUT;
 	if (s->nusers > 0 && !whole.first)
