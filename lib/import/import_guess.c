@@ -329,19 +329,9 @@ struct look {
 	bool lenient;		/* lines that are refused do not count */
 };
 
-/* Is it a hamr record: does it have a role, or a type we know?  (Hamr passes on
- * unknown types, too, unless they look like another program's.) */
-static bool
-is_hamr(const struct rec *r)
-{
-	if (scan_kind(rec_get(r, "message")) == SCAN_OBJECT)
-		return false;
-	return scan_kind(rec_get(r, "role")) == SCAN_STRING ||
-	    r->kind != R_OTHER;
-}
-
 /* Does it have a key that only other programs' transcripts have?  They all have
- * one of these; the last six may also be in an event of a user's stage. */
+ * one of these; the last six may also be in an event of a user's stage, if its
+ * type is not a role. */
 static bool
 is_odd(struct slice object)
 {
@@ -351,13 +341,33 @@ is_odd(struct slice object)
 		"content", "text", "parts", "createdAt", "updatedAt",
 		"sessionID" };
 	size_t n = sizeof keys / sizeof *keys;
+	struct slice type = scan_get(object, "type");
 
-	if (scan_kind(scan_get(object, "type")) == SCAN_STRING)
+	if (scan_kind(type) == SCAN_STRING && !scan_str_is(type, "system") &&
+	    !scan_str_is(type, "user") && !scan_str_is(type, "assistant"))
 		n -= 6;
 	for (size_t i = 0; i < n; i++)
 		if (scan_get(object, keys[i]).p != NULL)
 			return true;
 	return false;
+}
+
+/* Is it a hamr record: a message, or an event?  (Hamr passes on unknown types,
+ * too.)  odd: a line before it is another program's, or an event of a user's
+ * stage. */
+static bool
+is_hamr(const struct rec *r, bool odd)
+{
+	bool own = !is_odd(r->line);
+
+	if (scan_kind(rec_get(r, "message")) == SCAN_OBJECT)
+		return false;
+	if (scan_kind(rec_get(r, "role")) == SCAN_STRING)
+		return own || rec_get(r, "content").p != NULL ||
+		    rec_get(r, "tool_calls").p != NULL;
+	if (r->kind != R_OTHER)
+		return own || !odd;
+	return own && !odd && scan_kind(rec_get(r, "type")) == SCAN_STRING;
 }
 
 /* Which formats does this checked object fit?  in_list: the file is an array,
@@ -401,8 +411,7 @@ look_at_line(struct look *k, struct slice line)
 	if (!k->hamr || k->message)
 		look_at(k, r.line, false);
 	if (k->found == before) {
-		k->hamr |= is_hamr(&r) || (!is_odd(r.line) &&
-		    scan_kind(rec_get(&r, "type")) == SCAN_STRING);
+		k->hamr |= is_hamr(&r, k->g->odd);
 		k->g->odd |= is_odd(r.line);
 	}
 	return true;
@@ -440,7 +449,7 @@ look_at_document(struct look *k, struct slice doc)
 		look_at(k, doc, false);
 		k->g->odd |= is_odd(doc);
 		k->hamr |= rec_parse(&k->scan, doc.p, doc.n, &k->rec) == 0 &&
-		    is_hamr(&k->rec);
+		    is_hamr(&k->rec, k->g->odd);
 	}
 	for (struct walk w = walk_elements(doc); walk_next(&w, NULL, &el); ) {
 		note_keys(k->g, el);

@@ -188,6 +188,17 @@ printf '%s\n' '{"role":"user","content":"next"}' >next
 is "--lenient reads the next file" "$(imp -q --lenient n next 2>/dev/null |
     jq -r '.code // .content' | xargs)" "bad_record next"
 is "as many as there are" "$(echo "$said" | grep -c ': no ')" 16
+printf '%s\n' '{"type":"system","content":"s"}' \
+    '{"type":"reasoning","id":"r","summary":[]}' \
+    '{"type":"tool_result","tool_call_id":"c","content":"x"}' >n
+status "nor messages whose role is their type" 65 imp -q n
+printf '%s\n' '{"type":"system","sessionId":"s","tools":[]}' \
+    '{"type":"message","role":"user","sessionId":"s","text":"x"}' \
+    '{"type":"error","message":"m","sessionId":"s"}' >n
+status "nor messages without content in a session" 65 imp -q n
+printf '%s\n' '{"type":"note","timestamp":1}' '{"type":"go","n":1}' \
+    '{"role":"user","content":"x","timestamp":1}' >n
+status "an event and a message may have their times" 0 imp n
 printf '{\n"createdAt":"t",\n"agents":{"main":{}}\n}\n' >state
 match "nor is a document of many lines anybody's" "$(imp state 2>&1)" \
     "*hamr: no *claude-code: no *not recognised*"
