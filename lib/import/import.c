@@ -260,8 +260,12 @@ choose(struct rec_in *in, const struct import_opts *o, const char **format,
 		if (rec_fill(in, e) < 0)
 			return -1;
 	}
-	if (*format != NULL)
-		return 0;
+	if (*format != NULL) {
+		const char *unpack = rec_unpack(rec_raw(in));
+
+		return *unpack == '\0' ? 0 : err_set(e, ST_DATA,
+		    "%s:1: not JSON%s", in->name, unpack);
+	}
 	if (g->kind == GUESS_TWO)
 		return err_set(e, ST_DATA, "%s: may be %s or %s; say which "
 		    "with -F", in->name, g->one->name, g->other->name);

@@ -132,10 +132,8 @@ find_lf(struct rec_in *in)
 	return lf;
 }
 
-/* Advice if the first line shows a file that people often mistake for a
- * transcript. */
-static const char *
-remedy(const struct rec_in *in, struct slice line)
+const char *
+rec_unpack(struct slice head)
 {
 	static const struct {
 		const char *begins, *remedy;
@@ -145,12 +143,28 @@ remedy(const struct rec_in *in, struct slice line)
 		{ "\050\265\057\375", "; it is compressed, unpack it first "
 		    "(zstd -dc)" },
 		{ "PK\003\004", "; it is an archive, unpack it first (unzip)" },
-		{ "\377\376", "; it is UTF-16, make it UTF-8 first (iconv)" },
-		{ "\376\377", "; it is UTF-16, make it UTF-8 first (iconv)" },
 	};
+
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (slice_starts(head, others[i].begins))
+			return others[i].remedy;
+	if (slice_starts(head, "\377\376") || slice_starts(head, "\376\377") ||
+	    (head.n > 1 && (head.p[0] == '\0') != (head.p[1] == '\0')))
+		return "; it is UTF-16, make it UTF-8 first (iconv)";
+	return "";
+}
+
+/* Advice if the first line shows a file that people often mistake for a
+ * transcript. */
+static const char *
+remedy(const struct rec_in *in, struct slice line)
+{
+	const char *unpack = rec_unpack(line);
 
 	if (in->line > 1)
 		return "";
+	if (*unpack != '\0')
+		return unpack;
 	line = slice_trim_end(line, " \t\r");
 	if (slice_starts(line, "["))
 		return "; it is a JSON array, make it lines first (jq -c "
@@ -159,9 +173,6 @@ remedy(const struct rec_in *in, struct slice line)
 	    memchr("{[,:", line.p[line.n - 1], 4) != NULL)
 		return "; it is JSON over several lines, make each value one "
 		    "line first (jq -c .)";
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (slice_starts(line, others[i].begins))
-			return others[i].remedy;
 	return "";
 }
 

@@ -122,6 +122,9 @@ struct slice rec_keep(struct rec_in *in, const struct rec *r, struct buf *b);
 /* The bytes read but not taken yet; drop the first n (for importers). */
 struct slice rec_raw(const struct rec_in *in);
 void rec_raw_drop(struct rec_in *in, size_t n);
+/* Advice, after a semicolon, if a file that begins like this is compressed or
+ * in another encoding; "" if not. */
+const char *rec_unpack(struct slice head);
 
 /* Is the line, with the LF behind it, still where in read it?  It stays there
  * until the next rec_fill. */

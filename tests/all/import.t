@@ -440,6 +440,16 @@ match "... what to do is said" "$(cat "$T/.err")" \
 status "UTF-16" 65 hamr-guard --no-config wide
 match "... what to do is said" "$(cat "$T/.err")" \
 	"hamr-guard: wide:1: not UTF-8 at byte 1; it is UTF-16, make it UTF-8 first (iconv)"
+for e in LE BE; do
+	iconv -f UTF-8 -t UTF-16$e plain >wide
+	status "UTF-16$e without a mark" 65 hamr-guard --no-config wide
+	match "... what to do is said" "$(cat "$T/.err")" \
+		"*; it is UTF-16, make it UTF-8 first (iconv)"
+done
+status "the same where the format is named" 65 \
+	hamr-guard --no-config -F openai wide
+match "... what to do is said" "$(cat "$T/.err")" "hamr-guard: wide:1: not \
+JSON; it is UTF-16, make it UTF-8 first (iconv)"
 # a message may begin behind the first line of the unit that it stands in
 printf '[{"conversations":[\n {"from":"human","value":"hi"},\n {"from":"gpt","value":"x\377y"}\n]}]\n' >doc.json
 is "what is no text is told of a message within a unit" \
