@@ -104,6 +104,12 @@ for w in Straße:strasse strassen:Straßen STRAẞE:straße; do
 	    hit .snippet | grep -ic "${w%:*}")" 1
 	rm -f s.db*
 done
+hamr-mem --db s.db save 'a rocket🚀launch → done, ██ 5 €' >/dev/null
+for w in 🚀:1 →:1 €:1 '🎉 🚀:1' 🎉:0 ██:0; do
+	is "symbols are words: $w" "$(hamr-mem --db s.db search "${w%:*}" |
+	    wc -l)" "${w#*:}"
+done
+rm -f s.db*
 status "secrets are not stored" 1 grep -aq sk-abcdef .hamr/memory.db \
     .hamr/memory.db-wal
 match "but marked" "$(hamr-mem show "m:$(sha 's1\0c1')")" \

@@ -1,5 +1,7 @@
 /* text.c - a text as the full-text index sees it: passages, words, parts. */
 #include <ctype.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "text.h"
 #include "base/utf8.h"
@@ -53,10 +55,43 @@ character(struct slice w, size_t at)
 	return slice_part(w, at, at + (n > 0 ? n : 1));
 }
 
+/* Is it a currency sign, an arrow, a mathematical sign, or an emoji?  (Not a
+ * block, of which bars are made.) */
+static bool
+is_symbol(struct slice c)
+{
+	static const char *const ranges[][2] = { { "\u20a0", "\u20cf" },
+		{ "\u2190", "\u23ff" }, { "\u25a0", "\u27bf" },
+		{ "\u2b00", "\u2bff" }, { "\U0001f000", "\U0001ffff" } };
+
+	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+		if (c.n == strlen(ranges[i][0]) &&
+		    memcmp(c.p, ranges[i][0], c.n) >= 0 &&
+		    memcmp(c.p, ranges[i][1], c.n) <= 0)
+			return true;
+	return false;
+}
+
+/* Append a symbol as a word of its bytes, once: some tools put an arrow in each
+ * line. */
+static void
+add_symbol(struct slice c, struct buf *out)
+{
+	char word[24] = " symbol";
+	size_t n = strlen(word);
+
+	for (size_t i = 0; i < c.n; i++)
+		n += (size_t)snprintf(word + n, sizeof word - n, "%02x",
+		    (unsigned char)c.p[i]);
+	if (!slice_has(buf_view(out), word))
+		buf_add(out, word, n);
+}
+
 /* For a word that is not ASCII.  Append each pair of letters of scripts written
  * without blanks, where the index takes a whole sentence for one word: Thai,
  * Lao (U+0E00 on), kana, Han, Hangul (U+3040 on).  Append a word with a sharp
- * s also with ss: the index folds diacritics, but a sharp s is a letter. */
+ * s also with ss: the index folds diacritics, but a sharp s is a letter.
+ * Append symbols, which the index skips. */
 static void
 add_other(struct slice w, struct buf *out)
 {
@@ -68,6 +103,8 @@ add_other(struct slice w, struct buf *out)
 
 		c = character(w, i);
 		sharp |= slice_is(c, "ß") || slice_is(c, "ẞ");
+		if (is_symbol(c))
+			add_symbol(c, out);
 		if (c.n != 3 || (p[0] == 0xe0 ? p[1] < 0xb8 : p[0] < 0xe3 ||
 		    p[0] > 0xed || (p[0] == 0xe3 && p[1] == 0x80))) {
 			last.n = 0;
