@@ -325,6 +325,20 @@ if command -v sqlite3 >/dev/null; then
 	status "saves are read as forgotten: rebuilt" 0 mem part.db rebuild dir
 	is "the facts are not" "$(mem part.db list | grep -c '"fact"')" 5
 	ok "and it is whole" mem part.db check
+	jq -nc 'range(10; 99) | {type:"memory",v:1,key:"m:0000000000\(.)",
+	    kind:"fact",content:("\(.)" + "x" * 999)}' >facts
+	mem many.db import facts
+	mem many.db rebuild dir
+	for page in $(sqlite3 many.db "SELECT pageno FROM dbstat WHERE pagetype
+	    = 'leaf' AND (name = 'item' OR path IN (SELECT min(path) FROM
+	    dbstat WHERE name = 'passage' AND pagetype = 'leaf' UNION SELECT
+	    max(path) FROM dbstat WHERE name = 'passage'))"); do
+		dd if=/dev/zero of=many.db bs=4096 count=1 conv=notrunc \
+		    seek=$((page - 1)) 2>/dev/null
+	done
+	status "its first and last texts are lost: rebuilt" 0 \
+	    mem many.db rebuild dir
+	ok "those between are kept" test "$(mem many.db list | wc -l)" -gt 60
 fi
 mem dm.db -n <long
 mem dm.db rebuild dir 2>/dev/null

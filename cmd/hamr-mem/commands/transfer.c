@@ -87,7 +87,7 @@ struct rebuild {
 	char *path, *beside;	/* the file, and the new one */
 	struct store old, new;
 	struct scan scan;
-	size_t taken;
+	int64_t kept;		/* items of a damaged file */
 	bool damaged;
 	char **files;
 	size_t n, cap;
@@ -139,10 +139,7 @@ take_line(void *ctx, struct slice line, struct err *e)
 
 	if (rec_parse(&b->scan, line.p, line.n, &r) < 0)
 		return err_set(e, ST_DATA, "%s: damaged", b->path);
-	if (port_import(&b->new, b->redact, &r, e) < 0)
-		return -1;
-	b->taken++;
-	return 0;
+	return port_import(&b->new, b->redact, &r, e);
 }
 
 /* Take over what the old file holds.  A fact that is marked as forgotten after
@@ -178,9 +175,10 @@ take_damaged(struct rebuild *b, struct err *e)
 			store_open(&b->old, copy, "file", DB_SALVAGE, NULL);
 	}
 	if (r == 0 && b->old.db != NULL && (r = store_begin(&b->new, e)) == 0) {
-		b->taken = 0;
 		port_salvage(&b->old, take_line, b);
-		r = store_end(&b->new, 0, e);
+		r = db_int(b->new.db, e, &b->kept, "SELECT count(*) FROM item",
+		    "") < 0 ? -1 : 0;
+		r = store_end(&b->new, r, e);
 	}
 	free(copy);
 	return r;
@@ -215,8 +213,9 @@ set_aside(struct rebuild *b, struct err *e)
 	}
 	int r = db_set_aside(b->path, b->beside, aside, finish, b, e);
 	if (r == 0)
-		err_say("%s was damaged: %zu items of it were kept; the "
-		    "damaged file is now %s", b->path, b->taken, aside);
+		err_say("%s was damaged: %lld items of it were kept; the "
+		    "damaged file is now %s", b->path, (long long)b->kept,
+		    aside);
 	free(aside);
 	return r;
 }

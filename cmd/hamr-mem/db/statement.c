@@ -58,8 +58,8 @@ db_fail(sqlite3 *h, struct err *e)
 	case SQLITE_NOMEM:
 		return err_set(e, ST_SYSTEM, "%s: out of memory", path);
 	default:
-		/* FTS5 says so of its own table, as if SQL had been wrong */
-		if (strstr(sqlite3_errmsg(h), "fts5 file format") != NULL)
+		/* of a wrong number in the file, as if SQL had been wrong */
+		if (strstr(sqlite3_errmsg(h), "file format") != NULL)
 			return db_damaged(path, sqlite3_errmsg(h), e);
 		return err_set(e, ST_BUG, "%s: %s", path, sqlite3_errmsg(h));
 	}

@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "store/facts.h"
 
 #include "port.h"
@@ -15,9 +16,12 @@
 	"tags, slot FROM item"
 /* The facts of passages whose item is lost; their text says the key. */
 #define TEXTS "SELECT NULL, 1, id >> 20, NULL, NULL, NULL, NULL, NULL, NULL, " \
-	"NULL, NULL FROM passage WHERE id >= 1 << 62 AND off = 0"
+	"NULL, NULL FROM passage WHERE id >= ?1 << 20 AND off = 0"
 #define MARKS "SELECT key, 3, NULL, NULL, NULL, NULL, NULL, NULL, time, " \
 	"NULL, NULL FROM forgotten"
+#define PAGE_ROWS 256		/* the shortest row takes 16 bytes of 4096 */
+#define MISSES 65536		/* rows in a row that cannot be read */
+#define GAP (INT64_C(1) << 32)	/* a number that far away is damaged */
 enum { FORGOTTEN = 3 };		/* the kind of MARKS */
 enum { KEY, KIND, ROW, SESSION, LINE, ROLE, NAME, PATH, TIME, TAGS, SLOT };
 
@@ -35,27 +39,75 @@ is_known(const struct map *facts, const char *id, struct slice row,
 	    since != NULL && *since <= (uint64_t)time);
 }
 
-/* Call fn with the rows of a query as lines.  facts, of a damaged memory: skip
- * rows that cannot be read, that is_known or that fn refuses, but not a fact
- * that only lost its other saves.  Returns 0 at the end, or -1 with e. */
+/* A row of ITEMS, TEXTS or MARKS as a line. */
+static void
+row_line(struct st *s, const char *id, struct slice content,
+    struct slice saves, struct buf *line)
+{
+	int64_t kind = st_col_int(s, KIND);
+	char time[UTC_SIZE];
+
+	scan_put(line, "{'type':'memory','v':1,'key':@,'kind':@,'session':?,"
+	    "'line':$,'role':?,'name':?,'path':?,'time':?,'tags':$,'slot':?,"
+	    "'content':?", slice_of(id), kind == KIND_FACT ? SLICE("fact") :
+	    kind == KIND_MESSAGE ? SLICE("message") : SLICE("forgotten"),
+	    st_col(s, SESSION), st_col_null(s, LINE) ? SLICE("null") :
+	    st_col(s, LINE), st_col(s, ROLE), st_col(s, NAME),
+	    st_col(s, PATH), when_text(st_col_int(s, TIME), time),
+	    st_col_null(s, TAGS) ? SLICE("[]") : st_col(s, TAGS),
+	    st_col(s, SLOT), content);
+	scan_put(line, saves.n > 0 ? ",'saves':$}" : "}", saves);
+}
+
+/* Call fn with a line, which is UTF-8 even if the file is damaged. */
 static int
-put_rows(struct store *st, const char *sql, struct map *facts, port_fn *fn,
+give(struct slice line, port_fn *fn, void *ctx, struct err *e)
+{
+	struct buf clean = BUF_INIT((size_t)1 << 40);
+
+	if (utf8_check(line.p, line.n) < line.n) {
+		utf8_clean(&clean, line.p, line.n);
+		line = buf_view(&clean);
+	}
+	int r = fn(ctx, line, e);
+	buf_release(&clean);
+	return r;
+}
+
+/* What is read of a damaged memory. */
+struct salvage {
+	struct map facts;	/* see is_known */
+	int64_t row;		/* the last one read, or where to begin */
+	int64_t left;		/* rows that its pages have room for: pages that
+				 * refer to each other have more */
+};
+
+/* Call fn with the rows of a query as lines.  d: skip rows that cannot be read,
+ * that is_known or that fn refuses, but not a fact that only lost its other
+ * saves.  Returns 0 at the end, or -1 with e. */
+static int
+put_rows(struct store *st, const char *sql, struct salvage *d, port_fn *fn,
     void *ctx, struct err *e)
 {
+	struct map *facts = d != NULL ? &d->facts : NULL;
 	struct buf line = BUF_INIT((size_t)1 << 40);
 	struct buf text = BUF_INIT((size_t)512 << 20);
 	struct buf saves = BUF_INIT(BUF_RECORD_MAX);
-	struct st *s = db_query(st->db, e, sql, "");
-	char id[MEMID_SIZE], time[UTC_SIZE];
+	struct st *s = d != NULL && strchr(sql, '?') != NULL ?
+	    db_query(st->db, e, sql, "i", d->row) :
+	    db_query(st->db, e, sql, "");
+	char id[MEMID_SIZE];
 	int got;
 
-	while ((got = st_step(s, e)) > 0) {
+	while ((got = st_step(s, e)) > 0 && (d == NULL || d->left-- > 0)) {
 		struct slice key = st_col(s, KEY), content = { NULL, 0 };
 		int64_t kind = st_col_int(s, KIND), row = st_col_int(s, ROW);
 		struct slice at = { (const char *)&row, sizeof row };
 		bool lost = key.p == NULL;	/* see TEXTS */
 		int r = 0;
 
+		if (d != NULL && row > d->row && row - d->row < GAP)
+			d->row = row;
 		bufs_reset(BUFS(&line, &text, &saves));
 		snprintf(id, sizeof id, "m:%.*s", (int)key.n, key.p);
 		if (!st_col_null(s, ROW)) {
@@ -72,20 +124,9 @@ put_rows(struct store *st, const char *sql, struct map *facts, port_fn *fn,
 			r = saves_list(st, id + 2, kind == FORGOTTEN, lost,
 			    &saves, e) < 0 && (kind == FORGOTTEN ||
 			    facts == NULL) ? -1 : 0;
-		scan_put(&line, "{'type':'memory','v':1,'key':@,'kind':@,"
-		    "'session':?,'line':$,'role':?,'name':?,'path':?,"
-		    "'time':?,'tags':$,'slot':?,'content':?", slice_of(id),
-		    kind == KIND_FACT ? SLICE("fact") : kind == KIND_MESSAGE ?
-		    SLICE("message") : SLICE("forgotten"), st_col(s, SESSION),
-		    st_col_null(s, LINE) ? SLICE("null") : st_col(s, LINE),
-		    st_col(s, ROLE), st_col(s, NAME), st_col(s, PATH),
-		    when_text(st_col_int(s, TIME), time),
-		    st_col_null(s, TAGS) ? SLICE("[]") : st_col(s, TAGS),
-		    st_col(s, SLOT), content);
-		scan_put(&line, saves.len > 0 ? ",'saves':$}" : "}",
-		    buf_view(&saves));
+		row_line(s, id, content, buf_view(&saves), &line);
 		if (r == 0)
-			r = fn(ctx, buf_view(&line), e);
+			r = give(buf_view(&line), fn, ctx, e);
 		if (r < 0 && facts == NULL)
 			break;
 		if (r == 0 && facts != NULL && kind == KIND_FACT) {
@@ -106,24 +147,45 @@ port_export(struct store *st, port_fn *fn, void *ctx, struct err *e)
 	    fn, ctx, e);
 }
 
+/* Read a table's rows up to `last`.  A page that cannot be read is skipped by
+ * its rows' numbers. */
+static void
+salvage_rows(struct store *st, const char *sql, struct salvage *d,
+    int64_t last, port_fn *fn, void *ctx)
+{
+	struct err e;
+
+	for (int64_t end = d->row + MISSES; d->row < end && d->row < last; ) {
+		int64_t from = d->row;
+
+		if (put_rows(st, sql, d, fn, ctx, &e) == 0)
+			break;
+		if (d->row > from)
+			end = d->row + MISSES;
+		d->row++;
+	}
+}
+
 void
 port_salvage(struct store *st, port_fn *fn, void *ctx)
 {
-	/* if reading stops at damage, read backward from the other end */
-	static const char *const ways[][2] = {
-		{ ITEMS " NOT INDEXED WHERE id >= 1 << 42 ORDER BY id",
-		ITEMS " NOT INDEXED WHERE id >= 1 << 42 ORDER BY id DESC" },
-		{ TEXTS " ORDER BY id", TEXTS " ORDER BY id DESC" },
-		{ MARKS " ORDER BY key", MARKS " ORDER BY key DESC" },
-		{ ITEMS " NOT INDEXED WHERE id < 1 << 42 ORDER BY id",
-		ITEMS " NOT INDEXED WHERE id < 1 << 42 ORDER BY id DESC" } };
-	struct map facts = { 0 };
+	struct salvage d = { .row = FACT_FIRST };
 	struct err e;
 
-	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-		if (put_rows(st, ways[i][0], &facts, fn, ctx, &e) < 0)
-			put_rows(st, ways[i][1], &facts, fn, ctx, &e);
-	map_release(&facts);
+	if (db_int(st->db, &e, &d.left, "PRAGMA page_count", "") <= 0)
+		d.left = MISSES;
+	d.left *= PAGE_ROWS;
+	salvage_rows(st, ITEMS " NOT INDEXED WHERE id >= ?1 ORDER BY id", &d,
+	    INT64_MAX, fn, ctx);
+	d.row = FACT_FIRST;
+	salvage_rows(st, TEXTS " ORDER BY id", &d, INT64_MAX, fn, ctx);
+	/* these have no numbers: read backward from the other end */
+	if (put_rows(st, MARKS " ORDER BY key", &d, fn, ctx, &e) < 0)
+		put_rows(st, MARKS " ORDER BY key DESC", &d, fn, ctx, &e);
+	d.row = 0;
+	salvage_rows(st, ITEMS " NOT INDEXED WHERE id >= ?1 AND id < 1 << 42 "
+	    "ORDER BY id", &d, FACT_FIRST, fn, ctx);
+	map_release(&d.facts);
 }
 
 /* ---- reading a line ---- */
