@@ -287,7 +287,7 @@ add_text(struct view *v, const struct rec *r, struct slice content)
 	bool context = msg_by(r, "context");
 	/* piped input is as much part of the task as the prompt is */
 	bool piped = context && scan_str_is(msg_meta(r, "from"), "stdin");
-	bool person = msg_is_person(r) || piped;
+	bool person = msg_is_person(r) || piped, blank = is_blank(content);
 	struct piece *p;
 
 	if (after && !person) {
@@ -308,14 +308,15 @@ add_text(struct view *v, const struct rec *r, struct slice content)
 		return;
 	}
 	if (last == NULL || last->kind != VIEW_USER) {
-		if (is_blank(content))
+		if (blank)
 			content = SLICE(EMPTY);
 		new_node(v, VIEW_USER, false);
 		last_node(v)->bridged = after;
-	} else if (is_long(last, content) && !is_blank(content)) {
+	} else if (is_long(last, content) && !blank) {
 		/* an empty message could not be shown by itself */
 		new_node(v, VIEW_USER, true);
 	}
+	person &= !blank;	/* it is no task, and begins no turn */
 	last_node(v)->person |= person;
 	p = add_piece(v, P_TEXT, content, r->kind == R_SYSTEM ?
 	    SLICE("[system] ") : SLICE(""));

@@ -157,6 +157,9 @@ is "and in front, where it stood before" "$(head -n 5 summary | cut -c 1-17)" \
     "USER MESSAGES SO " "1. (above)")"
 is "a former one is cut, the turn's own is not" "$(grep -c '^[234][.] task' \
     summary)" 3
+{ user " "; echo '{"role":"assistant","content":"hi"}'; cat whole; } >blank
+is "nor is an empty message the task" "$(request --window 32768 blank |
+    jq -r .messages[0].content | head -n 1 | cut -c 1-17)" "the task: 1 2 3 4"
 { user "task zero"; turns 2 4; user "and now: $(seq -s ' ' 3000)"
 turns 1 30 | tail -n +2; } >later
 request --window 32768 later | jq -r .messages[0].content >summary
