@@ -95,6 +95,8 @@ act(struct stage *s)
 		if (c->epoch.number > 0 && !c->epoch.written) {
 			epoch_print(c, &line);
 			stage_put(s, R_COMPACTION, buf_view(&line));
+			/* who reads what a filter writes reads it there */
+			c->epoch.recorded = s->mode == STAGE_FILTER;
 		}
 		put_own(s, R_REQUEST, part, REQUEST_PARTS);
 	} else {

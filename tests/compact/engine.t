@@ -600,6 +600,12 @@ done
   echo '{"role":"assistant","content":"a"}'; } >imported
 is "usage of another program's requests is not ours" \
 	"$(budget_of imported)" 19
+{ long 400; echo '{"type":"go","n":1}'
+  echo '{"type":"usage","prompt_tokens":9000,"completion_tokens":1}'
+  echo '{"role":"assistant","content":"a"}'; user q; } >went
+compact --window 32768 went >once
+compact --window 32768 once >twice
+same "twice is once, with a usage after a go" once twice
 for m in gpt-4o qwen3-coder claude-sonnet-4-5 llama-2-7b; do
 	{ echo "{\"type\":\"hamr\",\"v\":1,\"model\":\"$m\"}"; user "$(lines 50 a)"
 	} | compact -n | jq .tokens
