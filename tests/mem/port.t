@@ -296,6 +296,13 @@ if command -v sqlite3 >/dev/null; then
 	mem dm.db rebuild dir
 	rm -f dm.db-damaged* dm.db-wal dm.db-shm
 	cp dm.db part.db
+	sqlite3 part.db "UPDATE passage SET text = upper(text) WHERE id =
+	    (SELECT max(id) FROM passage)"
+	status "a text that the index takes for the same: a fault" 1 \
+	    mem part.db check
+	match "... it is said" "$(cat "$T/.out")" \
+	    'part.db: m:*: its text is not what was stored'
+	cp dm.db part.db
 	sqlite3 -cmd '.dbconfig defensive off' part.db \
 	    'DELETE FROM words_config'
 	status "the index lost its settings: that is damage" 65 \
