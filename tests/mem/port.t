@@ -332,6 +332,12 @@ if command -v sqlite3 >/dev/null; then
 	status "saves are read as forgotten: rebuilt" 0 mem part.db rebuild dir
 	is "the facts are not" "$(mem part.db list | grep -c '"fact"')" 5
 	ok "and it is whole" mem part.db check
+	cp dm.db part.db
+	dd if=dm.db of=part.db bs=4096 count=1 conv=notrunc \
+	    skip="$(root gone)" seek="$(root sqlite_autoindex_item_1)" \
+	    2>/dev/null
+	status "an index is empty: rebuilt" 0 mem part.db rebuild dir
+	is "its facts are kept" "$(mem part.db list | grep -c '"fact"')" 5
 	jq -nc 'range(10; 99) | {type:"memory",v:1,key:"m:0000000000\(.)",
 	    kind:"fact",content:("\(.)" + "x" * 999)}' >facts
 	mem many.db import facts
