@@ -605,6 +605,29 @@ is "nor that of a folder made since" \
 mine"
 rm -r dir
 
+# --- folders alone
+mkdir dir; chmod 750 dir; mkdir dir/old
+b 'mkdir -p dir/new/er'; b 'mv dir/old dir/moved'; b 'chmod 711 dir'
+is "folders alone are changes" "$(t undo --list | jq -c .paths | head -n 3 |
+	paste -sd' ')" \
+	'["dir/"] ["dir/moved/","dir/old/"] ["dir/new/","dir/new/er/"]'
+is "that undo names" "$(for i in 1 2 3; do t undo; done | sed 's/ u.*//')" \
+"undone
+  restored dir/
+undone
+  removed dir/moved/
+  restored dir/old/
+undone
+  removed dir/new/
+  removed dir/new/er/"
+is "and takes back" "$(folders | paste -sd,)" "750 dir,755 dir/old"
+b 'mkdir dir/new; chmod 700 dir/new'; : >dir/new/mine; chmod 500 dir/new
+b 'rmdir dir/old'; mkdir dir/old; chmod 700 dir/old
+t undo >/dev/null; t undo >/dev/null
+is "but for what others have changed or filled" "$(folders | paste -sd,)" \
+	"500 dir/new,700 dir/old,750 dir"
+rm -rf dir
+
 # --- many at once: all or nothing
 mkdir many && for i in $(seq 10 99); do echo $i >many/$i; done
 b 'for i in many/*; do echo more >>$i; done; rm many/10; echo x >many/new'

@@ -46,7 +46,6 @@ on_change(void *arg, const struct files_change *ch, struct err *why)
 {
 	struct journal_calls *jc = arg;
 	char *slash;
-	int fd = -1;
 
 	/* if no snapshot could be made, we may still store one content */
 	if (jc->snap == NULL && ch->old.p != NULL)
@@ -57,14 +56,17 @@ on_change(void *arg, const struct files_change *ch, struct err *why)
 	t->new_mode = S_IFREG | (ch->mode & 07777);
 	memcpy(t->sha, ch->sha, SHA_HEX);
 	if (ch->old.p == NULL) {
+		/* the folders that it needs are made with it */
 		char *dir = xstrdup(ch->rel);
-		while ((slash = strrchr(dir, '/')) != NULL && fd < 0) {
+		while ((slash = strrchr(dir, '/')) != NULL) {
 			*slash = '\0';
-			fd = path_open(&jc->t->files->root, dir,
+			int fd = path_open(&jc->t->files->root, dir,
 			    O_PATH | O_NOFOLLOW);
-			t->folders += fd < 0;
+			file_close(fd);
+			if (fd >= 0)
+				break;
+			undo_entry_add_folder(&jc->entry, dir);
 		}
-		file_close(fd);
 		free(dir);
 	} else {
 		t->old_mode = t->new_mode;
@@ -400,7 +402,7 @@ journal_calls_end(struct journal_calls *jc, struct job *j)
 		jc->fresh = false;
 	if (jc->snap != NULL)
 		snap_hurry(jc->snap, 0);
-	if (c->n > 0 && jc->snap != NULL && !(one && j->r.is_error) &&
+	if (c->n + c->nfolders > 0 && jc->snap != NULL && !(one && j->r.is_error) &&
 	    journal_add(jc->snap, c, &e) < 0)
 		give_up(jc, &e);
 	if (jc->snap != NULL)

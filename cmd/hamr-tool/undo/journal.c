@@ -66,6 +66,21 @@ undo_entry_add_folder(struct undo_entry *c, const char *path)
 	return &c->folders[c->nfolders++];
 }
 
+static int
+by_path(const void *a, const void *b)
+{
+	const struct undo_path *x = a, *y = b;
+
+	return strcmp(x->path, y->path);
+}
+
+void
+undo_entry_sort_folders(struct undo_entry *c)
+{
+	if (c->nfolders > 0)
+		qsort(c->folders, c->nfolders, sizeof *c->folders, by_path);
+}
+
 void
 undo_entry_release(struct undo_entry *c)
 {
@@ -196,8 +211,6 @@ put_path(const struct undo_path *t, struct buf *list)
 		scan_put(list, ",'sha256':@", slice_of(t->sha));
 	if (t->new_mode != 0)
 		scan_put(list, ",'new_mode':$", SCAN_INT(t->new_mode));
-	if (t->folders > 0)
-		scan_put(list, ",'folders':$", SCAN_INT(t->folders));
 	buf_addc(list, '}');
 	buf_release(&clean);
 }
@@ -318,7 +331,6 @@ read_paths(struct slice o, const char *key, bool folders, struct undo_entry *c)
 		    "old_mode"), 0);
 		t->new_mode = (mode_t)scan_int_or(scan_get(el,
 		    "new_mode"), 0);
-		t->folders = (int)scan_int_or(scan_get(el, "folders"), 0);
 		free(path);
 	}
 }
@@ -466,28 +478,19 @@ is_of_call(const struct snap *s, const char *path, int64_t begun, int64_t end)
 	return is;
 }
 
-/* How many of the folders above a file are as young as the call? */
-static int
-young_folders(const struct snap *s, const char *path, int64_t begun)
+/* Was the folder made while the call may have run? */
+static bool
+is_young(const struct snap *s, const char *path, int64_t begun, int64_t end)
 {
-	char *dir = xstrdup(path), *slash;
-	struct statx x;
-	int n = 0;
+	struct statx x = { .stx_mask = 0 };
+	int fd = path_open(&s->f->root, path, O_PATH | O_NOFOLLOW);
+	bool known = fd >= 0 && statx(fd, "", AT_EMPTY_PATH, STATX_BTIME,
+	    &x) == 0 && (x.stx_mask & STATX_BTIME) != 0;
+	int64_t born = time_ns((struct timespec){ x.stx_btime.tv_sec,
+	    x.stx_btime.tv_nsec });
 
-	for (; (slash = strrchr(dir, '/')) != NULL; n++) {
-		*slash = '\0';
-		x.stx_mask = 0;
-		int fd = path_open(&s->f->root, dir, O_PATH | O_NOFOLLOW);
-		bool young = fd >= 0 && statx(fd, "", AT_EMPTY_PATH,
-		    STATX_BTIME, &x) == 0 && (x.stx_mask & STATX_BTIME) != 0 &&
-		    time_ns((struct timespec){ x.stx_btime.tv_sec,
-		    x.stx_btime.tv_nsec }) >= begun;
-		file_close(fd);
-		if (!young)
-			break;
-	}
-	free(dir);
-	return n;
+	file_close(fd);
+	return known && born >= begun && born <= end;
 }
 
 /* Reduce c to what the killed call changed.  If c lists files (an edit), keep
@@ -519,18 +522,30 @@ find_changes(struct snap *s, struct undo_entry *c, const char *before,
 		if (is && !one) {
 			t->new_mode = now.new_mode;
 			memcpy(t->sha, now.sha, SHA_HEX);
-			/* all are new to a process that has just begun */
-			t->folders = young_folders(s, t->path, begun);
 		}
-		if (is) {
+		if (is)
 			c->v[n++] = *t;
-			continue;
-		}
-		if (one)
-			replace_drop_folders(&s->f->root, t->path, t->folders);
-		free(t->path);
+		else
+			free(t->path);
 	}
 	c->n = n;
+	/* all folders are new to a process that has just begun */
+	n = 0;
+	for (size_t i = 0; i < c->nfolders; i++) {
+		struct undo_path *t = &c->folders[i];
+
+		if (one && c->n == 0) {
+			int up = path_open_parent(&s->f->root, t->path, &base);
+			if (up >= 0)
+				unlinkat(up, base, AT_REMOVEDIR);
+			file_close(up);
+		} else if (one || is_young(s, t->path, begun, end)) {
+			c->folders[n++] = *t;
+			continue;
+		}
+		free(t->path);
+	}
+	c->nfolders = n;
 }
 
 /* Other processes' calls may have the same id, but not in the same turn. */
@@ -568,7 +583,7 @@ recover(struct snap *s, int fd, const char *before)
 			    ALIVE_NS + (time_ns(st.st_atim) >
 			    time_ns(st.st_mtim) ? time_ns(st.st_atim) :
 			    time_ns(st.st_mtim)));
-		if (j.n > 0 && j.v[0].n > 0) {
+		if (j.n > 0 && j.v[0].n + j.v[0].nfolders > 0) {
 			free(j.v[0].id);
 			j.v[0].id = NULL;
 			journal_add(s, &j.v[0], NULL);

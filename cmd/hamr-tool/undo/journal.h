@@ -25,17 +25,18 @@ struct undo_path {
 	mode_t old_mode;
 	char sha[SHA_HEX];	/* of the new content; "": there is none */
 	mode_t new_mode;	/* 0: there is nothing, or a folder */
-	int folders;		/* how many folders were made for it */
 	int64_t born;		/* since when (snap_time) it has existed where
 				 * no snapshot looks; else 0 */
+	int state;		/* of a folder while it is undone */
 };
 
 struct undo_entry {
 	char *id, *at, *tool, *call, *checkpoint;
 	struct undo_path *v;
 	size_t n, cap;
-	struct undo_path *folders;	/* that are gone (new_mode 0) or have
-					 * another mode; no oid, no sha */
+	struct undo_path *folders;	/* that are new (old_mode 0), gone
+					 * (new_mode 0) or have another mode,
+					 * by path; no oid, no sha */
 	size_t nfolders, capfolders;
 	bool undone;
 	bool begun;		/* being undone; if killed, maybe in part */
@@ -83,4 +84,5 @@ bool undo_path_look(const struct files *f, struct undo_path *t);
 struct undo_path *undo_entry_add(struct undo_entry *c, const char *path);
 struct undo_path *undo_entry_add_folder(struct undo_entry *c,
     const char *path);
+void undo_entry_sort_folders(struct undo_entry *c);
 void undo_entry_release(struct undo_entry *c);

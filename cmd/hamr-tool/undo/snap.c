@@ -768,22 +768,29 @@ snap_settle(struct snap *s, int ms)
 	snap_hurry(s, 0);
 }
 
-/* Add the folders that are gone or have another mode. */
+/* Add the folders that are new, gone or have another mode. */
 static void
 folder_changes(struct snap *s, struct undo_entry *c)
 {
+	struct undo_path *t;
 	struct slice rel;
-	uint64_t was;
+	uint64_t mark;
 
-	for (size_t at = 0; (rel = map_next(&s->were, &at, &was)).p != NULL; ) {
+	for (size_t at = 0; (rel = map_next(&s->were, &at, &mark)).p != NULL; ) {
 		const uint64_t *is = map_get(&s->folders, rel);
 
-		if (is != NULL && folder_mode(*is) == folder_mode(was))
+		if (is != NULL && folder_mode(*is) == folder_mode(mark))
 			continue;
-		struct undo_path *t = undo_entry_add_folder(c, rel.p);
-		t->old_mode = folder_mode(was);
+		t = undo_entry_add_folder(c, rel.p);
+		t->old_mode = folder_mode(mark);
 		t->new_mode = is != NULL ? folder_mode(*is) : 0;
 	}
+	for (size_t at = 0; (rel = map_next(&s->folders, &at, &mark)).p !=
+	    NULL; )
+		if (folder_since(mark) == s->taken)
+			undo_entry_add_folder(c, rel.p)->new_mode =
+			    folder_mode(mark);
+	undo_entry_sort_folders(c);
 }
 
 void
@@ -810,19 +817,6 @@ snap_changes(struct snap *s, struct undo_entry *c)
 			/* if only the user's objects hold it, settle() copies
 			 * it to ours */
 			buf_add(&s->old, t->oid, strlen(t->oid) + 1);
-		} else {
-			/* count the folders above it that are new */
-			const char *end = t->path + strlen(t->path);
-			while ((end = memrchr(t->path, '/', (size_t)(end -
-			    t->path))) != NULL) {
-				const uint64_t *since = map_get(&s->folders,
-				    (struct slice){ t->path, (size_t)(end -
-				    t->path) });
-				if (since == NULL ||
-				    folder_since(*since) != s->taken)
-					break;
-				t->folders++;
-			}
 		}
 		const uint64_t *born = map_get(&s->older, slice_of(t->path));
 		t->born = born != NULL ? (int64_t)*born : 0;

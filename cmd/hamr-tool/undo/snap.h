@@ -5,7 +5,7 @@
  * conversion).  The index is seeded from the user's, with the user's objects
  * as alternates; the user's repository is only read, never changed.  Not
  * covered: ignored and larger files, submodules and nested repositories,
- * empty folders, files that policy hides.
+ * files that policy hides.
  */
 #pragma once
 
@@ -47,8 +47,7 @@ bool snap_resume(struct snap *s, const char *name);
 int64_t snap_time(const struct snap *s);
 
 /* Add to c what changed from the snapshot before the last to the last: paths,
- * old contents and whole modes, new folders; folders gone or of another
- * mode. */
+ * old contents and whole modes; folders new, gone or of another mode. */
 void snap_changes(struct snap *s, struct undo_entry *c);
 /* Call when idle: copy the old contents of all changes so far that only the
  * user's repository holds, so that a git gc there cannot remove them.  What is

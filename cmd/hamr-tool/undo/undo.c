@@ -27,7 +27,6 @@ struct step {
 					 * the state before it */
 	bool goes;		/* the file is removed */
 	mode_t left;		/* the mode that the newest one left */
-	int folders;		/* folders above it to remove, if empty */
 	char made[REPLACE_NAME];	/* name of the new file; or "" */
 	char aside[REPLACE_NAME];	/* name of the old file; or "" */
 	bool done;
@@ -193,40 +192,17 @@ do_step(struct files *f, struct step *s, bool sync, struct err *e)
 
 /* ---- all steps ---- */
 
-/* Remove what was set aside, and the folders of a file that was removed. */
+/* Remove what was set aside. */
 static void
 clear_away(struct files *f, struct step *s)
 {
 	const char *base;
 	int dir = path_open_parent(&f->root, s->to->path, &base);
-	char *above = xstrdup(s->to->path);
 
 	if (dir >= 0 && s->aside[0] != '\0' &&
 	    unlinkat(dir, s->aside, 0) < 0 && errno == EISDIR)
 		only_folders(dir, s->aside, true);
 	file_close(dir);
-	for (int i = 0; i < s->folders && s->goes; i++) {
-		char *slash = strrchr(above, '/');
-		if (slash == NULL)
-			break;
-		*slash = '\0';
-		dir = path_open_parent(&f->root, above, &base);
-		if (dir < 0)
-			break;
-		/* files in it were made later; mere folders are no loss */
-		if (only_folders(dir, base, false))
-			only_folders(dir, base, true);
-		close(dir);
-	}
-	free(above);
-}
-
-static int
-by_path(const void *a, const void *b)
-{
-	const struct undo_path *x = a, *y = b;
-
-	return strcmp(x->path, y->path);
 }
 
 /* Gather the folders of all that is undone: the oldest state of each, and the
@@ -244,7 +220,7 @@ plan_folders(struct undo *u)
 			    &fresh);
 
 			if (files_hidden(u->f, t->path) ||
-			    !S_ISDIR(t->old_mode))
+			    (t->old_mode != 0 && !S_ISDIR(t->old_mode)))
 				continue;
 			if (fresh) {
 				undo_entry_add_folder(&u->all, t->path)->
@@ -254,20 +230,34 @@ plan_folders(struct undo *u)
 			u->all.folders[*at - 1].old_mode = t->old_mode;
 		}
 	map_release(&seen);
-	if (u->all.nfolders > 0)
-		qsort(u->all.folders, u->all.nfolders, sizeof(struct undo_path),
-		    by_path);
+	undo_entry_sort_folders(&u->all);
 }
 
 enum folder_step {
 	FOLDER_OPEN,		/* let us in, if the mode is as we left it */
 	FOLDER_MAKE,		/* make it, if there is none */
-	FOLDER_END,		/* set its old mode */
+	FOLDER_END,		/* set its old mode, or remove it if empty */
 	FOLDER_BACK		/* as it was: the undo failed */
 };
 
-/* One step for all folders that somebody else has not changed (`folders' is set
- * then); those beneath one come after it, or before it. */
+enum folder_state {
+	FOLDER_OTHERS,		/* somebody else has changed it: it stays */
+	FOLDER_OURS, FOLDER_MADE, FOLDER_REMOVED
+};
+
+/* Does FOLDER_OPEN find the folder as the change, or an undo that was killed,
+ * left it?  One that the change made may have any mode; remember which. */
+static bool
+is_ours(struct undo_path *t, const struct stat *st)
+{
+	if (t->old_mode != 0)
+		return st->st_mode == t->new_mode ||
+		    st->st_mode == (t->old_mode | 0700);
+	t->new_mode = st->st_mode;
+	return S_ISDIR(st->st_mode);
+}
+
+/* One step for all folders; those beneath one come after it, or before it. */
 static void
 do_folders(struct undo *u, enum folder_step step)
 {
@@ -280,25 +270,27 @@ do_folders(struct undo *u, enum folder_step step)
 	for (size_t i = 0; i < n; i++) {
 		bool ends = step >= FOLDER_END;
 		struct undo_path *t = &u->all.folders[ends ? n - 1 - i : i];
-		mode_t mode = (t->old_mode & 07777) | (ends ? 0 : 0700);
+		bool made = t->old_mode == 0;
 
-		if (step == FOLDER_MAKE && t->folders == 0)
+		if (step == FOLDER_MAKE && t->state == FOLDER_OTHERS && !made)
 			replace_folders(root, t->path, &fault);
 		int up = path_open_parent(root, t->path, &base);
 		bool is = up >= 0 && fstatat(up, base, &st,
 		    AT_SYMLINK_NOFOLLOW) == 0;
-		if (step == FOLDER_OPEN)
-			/* or as an undo that was killed left it */
-			t->folders = is && (st.st_mode == t->new_mode ||
-			    st.st_mode == (S_IFDIR | mode));
-		else if (step == FOLDER_MAKE && up >= 0 && !is &&
+		if (step == FOLDER_OPEN && is && is_ours(t, &st))
+			t->state = FOLDER_OURS;
+		else if (step == FOLDER_MAKE && up >= 0 && !is && !made &&
 		    mkdirat(up, base, 0700) == 0)
-			t->folders = replace_give(root, up, base) == 0 ? 2 : 0;
-		if (step == FOLDER_BACK && t->folders == 2)
-			unlinkat(up, base, AT_REMOVEDIR);
-		else if (t->folders > 0)
-			(void)!fchmodat(up, base, step != FOLDER_BACK ? mode :
-			    t->new_mode & 07777, AT_SYMLINK_NOFOLLOW);
+			t->state = replace_give(root, up, base) == 0 ?
+			    FOLDER_MADE : FOLDER_OTHERS;
+		if (step == (made ? FOLDER_END : FOLDER_BACK) &&
+		    t->state == (made ? FOLDER_OURS : FOLDER_MADE) &&
+		    unlinkat(up, base, AT_REMOVEDIR) == 0)
+			t->state = FOLDER_REMOVED;
+		else if (t->state == FOLDER_OURS || t->state == FOLDER_MADE)
+			(void)!fchmodat(up, base, ((made || step ==
+			    FOLDER_BACK ? t->new_mode : t->old_mode) &
+			    07777) | (ends ? 0 : 0700), AT_SYMLINK_NOFOLLOW);
 		file_close(up);
 	}
 }
@@ -476,8 +468,6 @@ plan(struct undo *u, const struct undo_entry *c, const struct undo_path *t,
 	}
 	s->to = t;
 	s->goes = t->oid[0] == '\0';
-	if (t->folders > s->folders)
-		s->folders = t->folders;
 	return 0;
 }
 
@@ -613,11 +603,23 @@ undo_pick(struct undo *u, const char *id, struct err *e)
 	return ST_NO;
 }
 
+/* Note the folders above a file. */
+static void
+note_above(struct map *above, const char *path)
+{
+	const char *end = path + strlen(path);
+
+	while ((end = memrchr(path, '/', (size_t)(end - path))) != NULL)
+		map_put(above, (struct slice){ path, (size_t)(end - path) },
+		    NULL);
+}
+
 int
 undo_run(struct files *f, const char *id, bool force, bool json,
     struct err *e)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct map above = { 0 };
 	struct undo u;
 	int r = undo_open(&u, f, true, e);
 
@@ -652,7 +654,21 @@ undo_run(struct files *f, const char *id, bool force, bool json,
 		buf_adds(&text, u.v[i].goes ? "  removed " : "  restored ");
 		path_show(&text, u.v[i].to->path);
 		buf_addc(&text, '\n');
+		note_above(&above, u.v[i].to->path);
 	}
+	for (size_t i = 0; r == ST_OK && !json && i < u.all.nfolders; i++) {
+		const struct undo_path *t = &u.all.folders[i];
+
+		bool goes = t->old_mode == 0;
+
+		if (map_get(&above, slice_of(t->path)) != NULL || (goes ?
+		    t->state != FOLDER_REMOVED : t->state == FOLDER_OTHERS))
+			continue;
+		buf_adds(&text, goes ? "  removed " : "  restored ");
+		path_show(&text, t->path);
+		buf_adds(&text, "/\n");
+	}
+	map_release(&above);
 	return undo_close(&u, &text, r, e);
 }
 
@@ -661,6 +677,26 @@ put_name(const char *rel, struct buf *list)
 {
 	buf_slice(list, scan_comma(list));
 	path_quote(list, rel);
+}
+
+/* The paths of an entry; folders only where no file in them is named. */
+static void
+put_names(const struct undo_entry *c, struct buf *list)
+{
+	struct map above = { 0 };
+
+	for (size_t k = 0; k < c->n; k++) {
+		put_name(c->v[k].path, list);
+		note_above(&above, c->v[k].path);
+	}
+	for (size_t k = 0; k < c->nfolders; k++) {
+		char *name = xasprintf("%s/", c->folders[k].path);
+
+		if (map_get(&above, slice_of(c->folders[k].path)) == NULL)
+			put_name(name, list);
+		free(name);
+	}
+	map_release(&above);
 }
 
 int
@@ -679,8 +715,7 @@ undo_list(struct files *f, const char *id, struct err *e)
 			continue;
 		scan_put(&text, "{'id':@,'at':@,'tool':@,'paths':[",
 		    slice_of(c->id), slice_of(c->at), slice_of(c->tool));
-		for (size_t k = 0; k < c->n; k++)
-			put_name(c->v[k].path, &text);
+		put_names(c, &text);
 		scan_put(&text, id != NULL ? "],'changed':[" : "]");
 		/* paths that are not as their newest change left them */
 		for (size_t k = 0; k < c->n && id != NULL; k++) {
