@@ -461,3 +461,14 @@ path_name(const char *rel)
 	path_show(&b, rel);
 	return buf_detach(&b);
 }
+
+int64_t
+file_born(int dir, const char *name)
+{
+	struct statx x = { .stx_mask = 0 };
+
+	return statx(dir, name, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH,
+	    STATX_BTIME, &x) < 0 || (x.stx_mask & STATX_BTIME) == 0 ? 0 :
+	    time_ns((struct timespec){ x.stx_btime.tv_sec,
+	    x.stx_btime.tv_nsec });
+}

@@ -89,6 +89,9 @@ time_ns(struct timespec t)
 	    (uint64_t)t.tv_nsec);
 }
 
+/* When the file name in dir ("": dir itself) was made; 0: unknown. */
+int64_t file_born(int dir, const char *name);
+
 /* A name as people read it: itself, or a JSON string when it holds control
  * bytes or bad UTF-8; "." for the root.  The caller frees it. */
 char *path_name(const char *rel);

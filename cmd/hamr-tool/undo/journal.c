@@ -482,15 +482,11 @@ is_of_call(const struct snap *s, const char *path, int64_t begun, int64_t end)
 static bool
 is_young(const struct snap *s, const char *path, int64_t begun, int64_t end)
 {
-	struct statx x = { .stx_mask = 0 };
 	int fd = path_open(&s->f->root, path, O_PATH | O_NOFOLLOW);
-	bool known = fd >= 0 && statx(fd, "", AT_EMPTY_PATH, STATX_BTIME,
-	    &x) == 0 && (x.stx_mask & STATX_BTIME) != 0;
-	int64_t born = time_ns((struct timespec){ x.stx_btime.tv_sec,
-	    x.stx_btime.tv_nsec });
+	int64_t born = fd >= 0 ? file_born(fd, "") : 0;
 
 	file_close(fd);
-	return known && born >= begun && born <= end;
+	return born >= begun && born <= end;
 }
 
 /* Reduce c to what the killed call changed.  If c lists files (an edit), keep

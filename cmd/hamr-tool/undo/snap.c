@@ -234,16 +234,13 @@ static void
 note_older(struct take *t, const char *rel, const struct stat *st)
 {
 	struct snap *s = t->s;
-	int64_t born = time_ns(st->st_ctim);
-	struct statx x = { .stx_mask = 0 };
 	uint32_t ino = (uint32_t)st->st_ino;
 	int fd = path_open(&s->f->root, rel, O_PATH | O_NOFOLLOW);
+	int64_t born = fd >= 0 ? file_born(fd, "") : 0;
 
-	if (fd >= 0 && statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &x) == 0 &&
-	    (x.stx_mask & STATX_BTIME) != 0)
-		born = time_ns((struct timespec){ x.stx_btime.tv_sec,
-		    x.stx_btime.tv_nsec });
 	file_close(fd);
+	if (born == 0)
+		born = time_ns(st->st_ctim);
 	if (born >= s->looked) {
 		/* was this path, or a folder above it, left out then? */
 		const char *end = rel + strlen(rel);
