@@ -44,6 +44,10 @@ if [ "$(id -u)" = 0 ]; then
 		"something in the root keeps its sandbox from starting: its \
 self-test failed: the root, or a folder in it with files to protect, cannot \
 be entered; ask the user to chmod u+rwx it; nothing was run"
+	status "whatever the status tries" 1 hamr-tool --root shut \
+		--sandbox-status
+	is "it says so" "$(cut -c 1-29 <"$T/.out" | tail -n 1)" \
+		"commands      no   refused wh"
 	rm -r shut
 fi
 done_testing

@@ -34,7 +34,8 @@ try_one(struct sandboxes *bs, enum box_layer layer, enum box_kind kind,
 	return b != NULL;
 }
 
-static void
+/* False: commands are refused, whatever else works here. */
+static bool
 put_layers(struct sandboxes *bs, struct buf *out)
 {
 	int v = landlock_version();
@@ -47,6 +48,12 @@ put_layers(struct sandboxes *bs, struct buf *out)
 		    bs->bwrap);
 	else
 		line(out, "bubblewrap", "no", "%s", why.text);
+	/* as box_open does: no reason for a lesser layer */
+	if (!bwrap && (why.status == ST_TEMP || why.status == ST_POLICY)) {
+		line(out, "commands", "no", "refused while that is so, not "
+		    "run in a lesser sandbox");
+		return false;
+	}
 	bool landlock = try_one(bs, LAYER_LANDLOCK, BOX_READ, &why);
 	if (landlock && bwrap)
 		line(out, "landlock", "yes", "version %d; %s", v,
@@ -64,6 +71,7 @@ put_layers(struct sandboxes *bs, struct buf *out)
 	line(out, "seccomp", filter ? "yes" : "no", "%s", filter ?
 	    "mounts, namespaces, keys, modules, bpf, io_uring, setuid bits "
 	    "and the like are refused" : why.text);
+	return true;
 }
 
 static void
@@ -92,7 +100,8 @@ sandboxes_status(struct sandboxes *bs, struct buf *out)
 		    "run with all your rights");
 		return false;
 	}
-	put_layers(bs, out);
+	if (!put_layers(bs, out))
+		return false;
 	if (bs->layer == LAYER_NONE)
 		line(out, "network", "open", "nothing keeps commands from it");
 	else if (conf_bool(bs->conf, "sandbox.network"))
