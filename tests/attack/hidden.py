@@ -69,6 +69,21 @@ def untracked(w):
     return readable(w.root + "/s", IN_ROOT)
 
 
+@attack("S14", "a secret's folder is shut, by its user or a command, then "
+    "moved, opened and read", said={"landlock": "hide the secrets in it",
+    "none": UNSANDBOXED})
+def shut(w):
+    for n in ("a/was/.env", "b/later/.env", "c/later/.env"):
+        w.put("root/" + n, "CANARY\n")
+    os.chmod(w.root + "/a/was", 0)
+    r = w.loop([[("bash", {"command": c})] for c in ("chmod 0 */later",
+        "mv a A; mv b B; cd c; mv later moved; true",
+        "chmod 700 */*; cat */*/.env; cat b/later/.env")], "--yes")
+    os.chmod(w.root + ("/A/was" if w.has("root/A/was") else "/a/was"), 0o700)
+    return [x[:80] for x in r.out.splitlines() if '"role":"tool"' in x and
+        "CANARY" in json.loads(x)["content"]]
+
+
 @inside("S14", "reads /etc/shadow", users=("root",), layers=("bubblewrap",
     "landlock"), control=lambda w: os.path.exists("/etc/shadow"))
 def shadow(w):

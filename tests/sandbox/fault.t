@@ -49,5 +49,15 @@ be entered; ask the user to chmod u+rwx it; nothing was run"
 	is "it says so" "$(cut -c 1-29 <"$T/.out" | tail -n 1)" \
 		"commands      no   refused wh"
 	rm -r shut
+	mkdir -p root/s && echo key >root/s/.env && chmod 0 root/s
+	is "nor is a folder in it that holds a secret" \
+		"$(hamr-tool --yes --root root bash \
+		'{"command":"chmod 700 s; cat s/.env"}' 2>&1 | grep -v '^$')" \
+		"exit 1; hidden until the user opens them (chmod u+rwx), as \
+they may hold secrets: s
+[stderr]
+chmod: changing permissions of 's': Read-only file system
+cat: s/.env: Permission denied"
+	chmod 700 root/s
 fi
 done_testing

@@ -57,7 +57,8 @@ is "what he made unreadable comes back, too" "$(he undo >/dev/null 2>&1
 he bash '{"command":"mkdir d; echo 1 >d/f"}' >../out 2>&1
 he bash '{"command":"echo he >f; chmod 0 d"}' >../out 2>&1
 is "a file in a folder that he shut is not gone" "$(grep -o "exit.*" ../out
-	he undo 2>&1 | tail -n +2)" "exit 0; changed: f${nl}  restored f"
+	he undo 2>&1 | tail -n +2)" "exit 0; changed: f${nl}  restored f
+  restored d/"
 he bash '{"command":"chmod 755 d; echo 2 >d/f"}' >../out 2>&1
 is "and goes on as it was" "$(grep -o "exit.*" ../out; he undo >/dev/null 2>&1
 	cat d/f)" "exit 0; changed: d/f${nl}1"

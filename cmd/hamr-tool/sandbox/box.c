@@ -159,6 +159,21 @@ put_map(const char *file, const char *text)
 	return good;
 }
 
+const char *
+box_namespaces(int also, uid_t uid, gid_t gid)
+{
+	char text[64];
+
+	if (unshare(CLONE_NEWUSER | also) < 0)
+		return "a user namespace";
+	snprintf(text, sizeof text, "%u %u 1", uid, uid);
+	if (!put_map("/proc/self/setgroups", "deny") ||
+	    !put_map("/proc/self/uid_map", text))
+		return "a map of users";
+	snprintf(text, sizeof text, "%u %u 1", gid, gid);
+	return put_map("/proc/self/gid_map", text) ? NULL : "a map of groups";
+}
+
 /* Mount an overlay above the root; only bubblewrap sees it. */
 static void
 mount_overlay(const struct box *b)
@@ -166,15 +181,9 @@ mount_overlay(const struct box *b)
 	char text[3 * 4096];
 	char merged[4096];
 
-	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
-		fail("a user namespace");
-	snprintf(text, sizeof text, "%u %u 1", b->bs->uid, b->bs->uid);
-	if (!put_map("/proc/self/setgroups", "deny") ||
-	    !put_map("/proc/self/uid_map", text))
-		fail("a map of users");
-	snprintf(text, sizeof text, "%u %u 1", b->bs->gid, b->bs->gid);
-	if (!put_map("/proc/self/gid_map", text))
-		fail("a map of groups");
+	const char *no = box_namespaces(CLONE_NEWNS, b->bs->uid, b->bs->gid);
+	if (no != NULL)
+		fail(no);
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		fail("private mounts");
 	/* lowerdir is ".": a path chosen by others must not get into the

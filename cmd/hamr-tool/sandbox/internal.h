@@ -65,9 +65,11 @@ void owner_find(struct sandboxes *bs);
 /* Look again at the places that commands never see; if one has appeared or was
  * replaced, hidden and hidden_as change. */
 void owner_look(struct sandboxes *bs);
-/* If root runs commands as another user, drop the paths that this user cannot
- * reach: they cannot be read, nor can that user's bubblewrap mask them. */
-void owner_reaches(const struct sandboxes *bs, struct texts *t);
+/* If we are root, drop the paths that commands, which run as the owner of the
+ * root or without capabilities, cannot reach.  A folder in the root that keeps
+ * them out, but is their own, so that they could open it, goes to shut. */
+void owner_reaches(const struct sandboxes *bs, struct texts *t,
+    struct texts *shut);
 
 /* ---- folders.c ---- */
 void folders_open(struct sandboxes *bs);
@@ -109,5 +111,8 @@ void cgroup_remove(struct box *b);
 /* Start the supervisor of b in b->layer, and wait until it is ready; 0, or -1
  * with why.  ST_TEMP: the failure says nothing about the layer. */
 int box_start(struct box *b, struct err *why);
+/* Enter a user namespace, and these others, as the same user, with all
+ * capabilities there.  NULL, or what failed, with errno.  System calls only. */
+const char *box_namespaces(int also, uid_t uid, gid_t gid);
 /* Undo a failed start. */
 void box_take_down(struct box *b);

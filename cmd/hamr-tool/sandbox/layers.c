@@ -294,6 +294,7 @@ put_names(struct box *b, struct buf *out)
 	const struct names *n = &b->bs->names;
 	const char *root = b->bs->root.real;
 	struct texts guarded = { .n = 0 }, secret = { .n = 0 };
+	struct texts shut = { .n = 0 };
 
 	for (size_t i = 0; i < n->n; i++) {
 		const struct name *v = &n->v[i];
@@ -309,7 +310,7 @@ put_names(struct box *b, struct buf *out)
 		covers = covers && !is_beneath(rel, ".hamr");
 		/* and not inside a folder that is itself masked */
 		for (size_t k = 0; k < n->n && covers; k++)
-			covers = n->v[k].kind != NAME_SECRET ||
+			covers = n->v[k].kind == NAME_GUARDED ||
 			    n->v[k].is_link || n->v[k].shown ||
 			    !is_beneath(rel, n->v[k].rel) ||
 			    strcmp(rel, n->v[k].rel) == 0;
@@ -317,19 +318,29 @@ put_names(struct box *b, struct buf *out)
 			;
 		else if (v->kind == NAME_GUARDED && !v->is_link)
 			texts_add(&guarded, xstrdup(path));
+		else if (v->kind == NAME_SHUT)
+			texts_add(&shut, xstrdup(path));
 		else if (v->kind == NAME_SECRET && !v->shown)
 			texts_add(&secret, xstrdup(real));
 		free(real);
 		free(path);
 	}
-	owner_reaches(b->bs, &guarded);
-	owner_reaches(b->bs, &secret);
+	owner_reaches(b->bs, &guarded, &shut);
+	owner_reaches(b->bs, &secret, &shut);
 	for (size_t i = 0; i < guarded.n; i++)
 		place(b, out, "--ro-bind", guarded.v[i], guarded.v[i]);
 	for (size_t i = 0; i < secret.n; i++)
 		mask(b, out, secret.v[i]);
+	for (size_t i = 0; i < shut.n; i++) {
+		mask(b, out, shut.v[i]);
+		buf_adds(&b->base, i == 0 ? "hidden until the user opens them "
+		    "(chmod u+rwx), as they may hold secrets: " :
+		    ", ");
+		path_show(&b->base, shut.v[i] + strlen(root) + 1);
+	}
 	texts_release(&guarded);
 	texts_release(&secret);
+	texts_release(&shut);
 }
 
 const char *

@@ -1,10 +1,13 @@
 /* names.c - which names in the root are secrets, and which are protected. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "git/gitignore.h"
 #include "base/file.h"
@@ -12,7 +15,7 @@
 #include "root/path.h"
 #include "root/secret.h"
 
-#include "names.h"
+#include "internal.h"
 
 #define DIRS_MAX 100000
 #define RACY_NS 20000000LL	/* two clock ticks of the slowest kernels */
@@ -106,10 +109,12 @@ drop_lost(struct names *n, const char *dir, bool all)
 		bool in = (len == 0 || (strncmp(rel, dir, len) == 0 &&
 		    rel[len] == '/')) &&
 		    strchr(rel + len + (len > 0), '/') == NULL;
+		/* the folder is no longer shut */
+		bool open = n->v[i].kind == NAME_SHUT && strcmp(rel, dir) == 0;
 		struct stat st;
 
-		if (in && (all || fstatat(n->rootfd, rel, &st,
-		    AT_SYMLINK_NOFOLLOW) < 0))
+		if (open || (in && (all || fstatat(n->rootfd, rel, &st,
+		    AT_SYMLINK_NOFOLLOW) < 0)))
 			free(n->v[i].rel);
 		else
 			n->v[to++] = n->v[i];
@@ -163,50 +168,99 @@ none:
 	return false;
 }
 
-bool
-names_look(struct names *n)
+static bool look_at_all(struct names *n);
+
+/* A child with the rights of root over what is ours looks through a folder that
+ * is shut: does it hold, at any depth, such names, or what not even the child
+ * can look at? */
+static bool
+holds_names(const struct names *n, const char *rel)
 {
-	bool changed = false;
+	struct names in = { .rootfd = n->rootfd, .hide = n->hide,
+		.show = n->show, .also = n->also, .through = true };
+	int how = 1;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		bool good = box_namespaces(0, geteuid(), getegid()) == NULL;
+
+		add_dir(&in, xstrdup(rel));
+		look_at_all(&in);
+		_exit(!good || in.n > 0 || in.partial);
+	}
+	while (pid > 0 && waitpid(pid, &how, 0) < 0 && errno == EINTR)
+		;
+	return how != 0;
+}
+
+/* Look at folder i.  True if any name was added or removed. */
+static bool
+look_in(struct names *n, size_t i)
+{
+	struct names_dir *d = &n->dirs[i];
+	const char *rel = d->rel[0] != '\0' ? d->rel : ".";
+	const char *slash = strrchr(rel, '/');
+	const uint64_t *above = slash == NULL ? NULL : map_get(&n->known,
+	    (struct slice){ rel, (size_t)(slash - rel) });
+	/* do not follow a link that replaced a folder above */
+	bool gone = above != NULL && *above == 0, changed;
 	struct timespec now;
 	struct dirent *e;
 	struct stat st;
+
+	if (!gone && fstatat(n->rootfd, rel, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+		/* a folder above is shut: this one is as it was */
+		if (errno == EACCES)
+			return false;
+		gone = true;
+	}
+	if (gone || !S_ISDIR(st.st_mode)) {
+		d->gone = true;
+		*map_put(&n->known, slice_of(d->rel), NULL) = 0;
+		return drop_lost(n, d->rel, true);
+	}
+	if (d->settled && d->dev == st.st_dev && d->ino == st.st_ino &&
+	    time_ns(d->ctime) == time_ns(st.st_ctim))
+		return false;
+	DIR *list = file_opendir(n->rootfd, rel);
+	bool shut = !n->through && geteuid() != 0 && geteuid() == st.st_uid &&
+	    (list == NULL || (st.st_mode & 0500) != 0500);
+	changed = !shut && d->ino != 0 && drop_lost(n, d->rel, false);
+	clock_gettime(CLOCK_REALTIME, &now);
+	d->dev = st.st_dev;
+	d->ino = st.st_ino;
+	d->ctime = st.st_ctim;
+	d->settled = time_ns(now) - time_ns(d->ctime) > RACY_NS;
+	n->partial |= list == NULL && n->through;
+	if (shut && holds_names(n, rel))
+		changed = add(n, xstrdup(rel), NAME_SHUT, &st);
+	while (list != NULL && !shut && (e = file_readdir(list)) != NULL)
+		/* see() may reallocate dirs */
+		changed |= see(n, n->dirs[i].rel, e, dirfd(list));
+	file_closedir(list);
+	return changed;
+}
+
+/* The loop also visits the folders that it adds. */
+static bool
+look_at_all(struct names *n)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < n->ndirs; i++)
+		changed |= look_in(n, i);
+	return changed;
+}
+
+bool
+names_look(struct names *n)
+{
 	size_t to = 0;
 
 	n->look++;
 	if (n->ndirs == 0)
 		add_dir(n, xstrdup(""));
-	/* the loop also visits the folders that it adds */
-	for (size_t i = 0; i < n->ndirs; i++) {
-		struct names_dir *d = &n->dirs[i];
-		const char *rel = d->rel[0] != '\0' ? d->rel : ".";
-		const char *slash = strrchr(rel, '/');
-		const uint64_t *above = slash == NULL ? NULL :
-		    map_get(&n->known, (struct slice){ rel,
-		    (size_t)(slash - rel) });
-
-		/* do not follow a link that replaced a folder above */
-		if ((above != NULL && *above == 0) || fstatat(n->rootfd, rel,
-		    &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode)) {
-			d->gone = true;
-			*map_put(&n->known, slice_of(d->rel), NULL) = 0;
-			changed |= drop_lost(n, d->rel, true);
-			continue;
-		}
-		if (d->settled && d->dev == st.st_dev && d->ino == st.st_ino &&
-		    time_ns(d->ctime) == time_ns(st.st_ctim))
-			continue;
-		changed |= d->ino != 0 && drop_lost(n, d->rel, false);
-		clock_gettime(CLOCK_REALTIME, &now);
-		d->dev = st.st_dev;
-		d->ino = st.st_ino;
-		d->ctime = st.st_ctim;
-		d->settled = time_ns(now) - time_ns(d->ctime) > RACY_NS;
-		DIR *list = file_opendir(n->rootfd, rel);
-		while ((e = file_readdir(list)) != NULL)
-			/* see() may reallocate dirs */
-			changed |= see(n, n->dirs[i].rel, e, dirfd(list));
-		file_closedir(list);
-	}
+	bool changed = look_at_all(n);
 	for (size_t i = 0; i < n->ndirs; i++)
 		if (n->dirs[i].gone)
 			free(n->dirs[i].rel);
@@ -259,7 +313,7 @@ names_note_tracked(struct names *n, const char *root)
 			v->shown = gitindex_has(gitignore_index(g), v->rel);
 		c.guarded += v->kind == NAME_GUARDED;
 		c.shown += v->shown;
-		c.masked += v->kind == NAME_SECRET && !v->shown;
+		c.masked += v->kind != NAME_GUARDED && !v->shown;
 	}
 	gitignore_free(g);
 	return c;

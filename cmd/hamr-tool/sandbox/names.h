@@ -18,6 +18,9 @@ struct texts;
 enum name_kind {
 	NAME_NONE,
 	NAME_SECRET,		/* of the secret list */
+	NAME_SHUT,		/* a folder with such names in it that is shut,
+				 * but that a command, as its owner, could
+				 * open */
 	NAME_GUARDED		/* other programs obey it (secret.h) */
 };
 
@@ -45,6 +48,7 @@ struct names {
 	unsigned changed;	/* and of the last look that found a change */
 	bool partial;		/* there were too many folders to see all */
 	/* private */
+	bool through;		/* we see what is in shut folders */
 	struct names_dir *dirs;
 	size_t ndirs, capdirs;
 	struct map known;	/* the folders, by rel */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -239,35 +240,77 @@ find_places(struct sandboxes *bs)
 	free(own_home);
 }
 
-void
-owner_reaches(const struct sandboxes *bs, struct texts *t)
+/* The bytes of path, up to the first folder that keeps us out; 0: none does. */
+static size_t
+barred_at(char *path)
 {
-	size_t to = 0;
+	struct stat st;
+	size_t n = 0;
+
+	if (lstat(path, &st) == 0 || errno != EACCES)
+		return 0;
+	while (path[n] != '\0') {
+		n += 1 + strcspn(path + n + 1, "/");
+		char c = path[n];
+		path[n] = '\0';
+		bool in = access(path, X_OK) == 0;
+		path[n] = c;
+		if (!in)
+			break;
+	}
+	return n;
+}
+
+/* Be the user that commands run as, with no more rights than they have. */
+static bool
+become_commands(const struct sandboxes *bs)
+{
+	struct { unsigned version; int pid; } head = { 0x20080522, 0 };
+	struct { unsigned e, p, i; } none[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
+
+	return (!bs->switched || (setgroups(1, &bs->gid) == 0 &&
+	    setresgid(bs->gid, bs->gid, bs->gid) == 0 &&
+	    setresuid(bs->uid, bs->uid, bs->uid) == 0)) &&
+	    syscall(SYS_capset, &head, none) == 0;
+}
+
+void
+owner_reaches(const struct sandboxes *bs, struct texts *t, struct texts *shut)
+{
+	const char *root = bs->root.real;
+	size_t to = 0, cut;
+	struct stat st;
 	int p[2];
 
-	if (!bs->switched || t->n == 0 || pipe2(p, O_CLOEXEC) < 0)
+	if (t->n == 0 || geteuid() != 0 || pipe2(p, O_CLOEXEC) < 0)
 		return;
 	pid_t pid = fork();
 	if (pid == 0) {
-		struct stat st;
-		bool they = setgroups(1, &bs->gid) == 0 && setresgid(bs->gid,
-		    bs->gid, bs->gid) == 0 && setresuid(bs->uid, bs->uid,
-		    bs->uid) == 0;
+		bool they = become_commands(bs);
 
-		for (size_t i = 0; they && i < t->n; i++)
-			if (write(p[1], lstat(t->v[i], &st) == 0 ? "y" : "n",
-			    1) != 1)
+		for (size_t i = 0; they && i < t->n; i++) {
+			cut = barred_at(t->v[i]);
+			if (write(p[1], &cut, sizeof cut) != sizeof cut)
 				break;
+		}
 		_exit(0);
 	}
 	close(p[1]);
 	for (size_t i = 0; i < t->n; i++) {
-		char c;
-
-		if (read(p[0], &c, 1) == 1 && c == 'n')
-			free(t->v[i]);
-		else
+		if (read(p[0], &cut, sizeof cut) != sizeof cut || cut == 0) {
 			t->v[to++] = t->v[i];
+			continue;
+		}
+		t->v[i][cut] = '\0';
+		bool opens = is_beneath(t->v[i], root) &&
+		    strcmp(t->v[i], root) != 0 && lstat(t->v[i], &st) == 0 &&
+		    st.st_uid == bs->uid;
+		for (size_t k = 0; k < shut->n && opens; k++)
+			opens = strcmp(shut->v[k], t->v[i]) != 0;
+		if (opens)
+			texts_add(shut, t->v[i]);
+		else
+			free(t->v[i]);
 	}
 	t->n = to;
 	close(p[0]);
@@ -332,5 +375,7 @@ owner_look(struct sandboxes *bs)
 	add_true_names(&bs->shown, &shown, &shown);
 	add_true_names(&bs->places, &shown, &bs->hidden);
 	texts_release(&shown);
-	owner_reaches(bs, &bs->hidden);
+	shown = (struct texts){ .n = 0 };
+	owner_reaches(bs, &bs->hidden, &shown);
+	texts_release(&shown);
 }
