@@ -62,6 +62,14 @@ is "a file in a folder that he shut is not gone" "$(grep -o "exit.*" ../out
 he bash '{"command":"chmod 755 d; echo 2 >d/f"}' >../out 2>&1
 is "and goes on as it was" "$(grep -o "exit.*" ../out; he undo >/dev/null 2>&1
 	cat d/f)" "exit 0; changed: d/f${nl}1"
+he bash '{"command":"rm d/f; echo n >d/n; chmod 0 d"}' >../out 2>&1
+is "what he removed or made there before is told" \
+	"$(grep -o "exit.*" ../out; stat -c %a d)" "exit 0; changed: d/f, d/n${nl}0"
+he bash '{"command":"chmod 700 d; rm d/n; chmod 0 d"}' >../out 2>&1
+is "later too" "$(grep -o "exit.*" ../out; he undo >/dev/null 2>&1
+	cat d/n; stat -c %a d)" "exit 0; changed: d/n${nl}n${nl}0"
+is "and taken back" "$(he undo 2>&1 | tail -n +2; cat d/f; stat -c %a d)" \
+	"  removed d/n${nl}  restored d/f${nl}1${nl}755"
 
 cd /
 done_testing

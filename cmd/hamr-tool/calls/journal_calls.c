@@ -208,6 +208,7 @@ checkpoint(struct journal_calls *jc, struct job *j)
 	}
 	if (!take(jc, &left))
 		return;
+	snap_shut(jc->snap);
 	if (jc->begun == 0)
 		jc->begun = snap_time(jc->snap);
 	if (jc->checkpoint != NULL)
@@ -375,6 +376,7 @@ compare(struct journal_calls *jc, struct job *j)
 	snap_changes(jc->snap, &jc->entry);
 	for (size_t i = 0; i < c->n; i++)
 		undo_path_look(jc->t->files, &c->v[i]);
+	snap_shut(jc->snap);
 	tell_changes(c, j);
 	give_older(jc);
 	GROW(jc->past, jc->npast, jc->cap);

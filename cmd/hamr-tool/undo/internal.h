@@ -28,6 +28,9 @@ struct snap {
 				 * (folder_mark) */
 	struct map were;	/* those before the last snapshot, if it looked
 				 * at all of them */
+	struct undo_entry opened;	/* its folders: shut ones that are open
+					 * until snap_shut, with their modes */
+	int lock;		/* held while there are any; else -1 */
 	struct map older;	/* births of files that are new to the last one
 				 * and were there before the one before it */
 	struct map others;	/* names of what it left out: ignored, nested

@@ -542,6 +542,7 @@ find_changes(struct snap *s, struct undo_entry *c, const char *before,
 		free(t->path);
 	}
 	c->nfolders = n;
+	snap_shut(s);
 }
 
 /* Other processes' calls may have the same id, but not in the same turn. */

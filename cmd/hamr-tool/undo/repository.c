@@ -537,7 +537,7 @@ snap_open(struct files *f, bool create, struct err *e)
 	int r = -1;
 
 	s->f = f;
-	s->dirfd = s->use = s->begun = -1;
+	s->dirfd = s->use = s->begun = s->lock = -1;
 	s->old = BUF_INIT(GIT_OUT_MAX);
 	watch_init(&s->watch, f->root.fd);
 	s->me = geteuid();
@@ -579,6 +579,7 @@ snap_free(struct snap *s)
 {
 	if (s == NULL)
 		return;
+	snap_shut(s);
 	map_release(&s->folders);
 	map_release(&s->were);
 	map_release(&s->older);

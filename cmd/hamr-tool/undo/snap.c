@@ -350,6 +350,45 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 
 /* ---- looking at the tree ---- */
 
+/* May we, who own it, not look through a folder with this mode? */
+static bool
+is_shut(const struct snap *s, mode_t mode)
+{
+	return s->me != 0 && S_ISDIR(mode) && (mode & 0500) != 0500;
+}
+
+/* Let us into a folder that a command may have shut, to see what it changed
+ * there before.  was: what the last snapshot noted of it, or NULL. */
+static void
+open_shut(struct snap *s, const struct gitignore_seen *g, const uint64_t *was)
+{
+	mode_t mode = g->st->st_mode;
+
+	if (is_shut(s, mode) && g->st->st_uid == s->me &&
+	    (gitindex_has(&s->now, g->rel) || (was == NULL ? s->taken > 1 :
+	    !is_shut(s, folder_mode(*was)))) && fchmodat(g->dirfd, g->base,
+	    (mode & 07777) | 0700, AT_SYMLINK_NOFOLLOW) == 0)
+		undo_entry_add_folder(&s->opened, g->rel)->old_mode = mode;
+}
+
+void
+snap_shut(struct snap *s)
+{
+	const char *base;
+
+	for (size_t i = s->opened.nfolders; i-- > 0; ) {
+		const struct undo_path *t = &s->opened.folders[i];
+		int up = path_open_parent(&s->f->root, t->path, &base);
+
+		(void)!fchmodat(up, base, t->old_mode & 07777,
+		    AT_SYMLINK_NOFOLLOW);
+		file_close(up);
+	}
+	undo_entry_release(&s->opened);
+	file_close(s->lock);
+	s->lock = -1;
+}
+
 static enum gitignore_next
 see(void *arg, const struct gitignore_seen *g)
 {
@@ -387,6 +426,7 @@ see(void *arg, const struct gitignore_seen *g)
 	/* a mounted file system may be of any type */
 	if (g->st->st_dev != s->dev)
 		watch_doubt(&s->watch);
+	open_shut(s, g, was);
 	bool nested = gitignore_is_nested(g->dirfd, g->base);
 	watch_folder(&s->watch, g->dirfd, g->base, nested ? NULL : g->rel);
 	if (nested != gitignore_is_nested(g->dirfd, g->base))
@@ -744,7 +784,9 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 		nanosleep(&ms, NULL);
 	}
 	s->looked = time_ns(st.st_mtim);
-	close(fd);
+	s->lock = fd;
+	if (r != 0 || s->opened.nfolders == 0)
+		snap_shut(s);
 	if (left != NULL)
 		*left = s->left;
 	if (r == 0)
@@ -765,7 +807,17 @@ snap_settle(struct snap *s, int ms)
 	snap_hurry(s, 0);
 }
 
-/* Add the folders that are new, gone or have another mode. */
+static bool
+has_beneath(const struct undo_entry *c, const char *folder)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (is_beneath(c->v[i].path, folder))
+			return true;
+	return false;
+}
+
+/* Add the folders that are new, gone or have another mode; and those that are
+ * shut, and must be opened to undo what has changed in them. */
 static void
 folder_changes(struct snap *s, struct undo_entry *c)
 {
@@ -776,7 +828,8 @@ folder_changes(struct snap *s, struct undo_entry *c)
 	for (size_t at = 0; (rel = map_next(&s->were, &at, &mark)).p != NULL; ) {
 		const uint64_t *is = map_get(&s->folders, rel);
 
-		if (is != NULL && folder_mode(*is) == folder_mode(mark))
+		if (is != NULL && folder_mode(*is) == folder_mode(mark) &&
+		    (!is_shut(s, folder_mode(mark)) || !has_beneath(c, rel.p)))
 			continue;
 		t = undo_entry_add_folder(c, rel.p);
 		t->old_mode = folder_mode(mark);

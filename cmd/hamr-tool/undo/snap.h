@@ -40,6 +40,9 @@ void snap_hurry(struct snap *s, int ms);
 /* Take one.  0, or -1 with e.  Takes the repository's lock for as long as it
  * runs.  left may be NULL. */
 int snap_take(struct snap *s, struct snap_left *left, struct err *e);
+/* A snapshot opens folders of ours that were shut since their files were in
+ * one: shut them again, when what has changed in them has been read. */
+void snap_shut(struct snap *s);
 /* Compare the next snapshot with the one whose index was copied to this file of
  * the repository.  False: it cannot be used. */
 bool snap_resume(struct snap *s, const char *name);

@@ -342,7 +342,6 @@ do_all(struct undo *u, struct err *e)
 			close(dir);
 		}
 	}
-	do_folders(u, FOLDER_OPEN);
 	/* removals make room for what is put back */
 	for (i = 0; i < u->n && r == 0 && u->v[i].goes; i++)
 		r = do_step(u->f, &u->v[i], !many && is_first(u, i + 1), e);
@@ -376,7 +375,6 @@ do_all(struct undo *u, struct err *e)
 		}
 		close(dir);
 	}
-	do_folders(u, r == 0 ? FOLDER_END : FOLDER_BACK);
 	file_close(disk);
 	return r;
 }
@@ -496,6 +494,8 @@ carry_out(struct undo *u, struct err *e)
 			r = err_set(e, ST_SYSTEM, "the old content %.12s is "
 			    "no longer in %s; nothing was changed", v[i]->oid,
 			    u->snap->dir);
+	plan_folders(u);
+	do_folders(u, FOLDER_OPEN);
 	for (size_t i = u->j.n; i-- > 0; )
 		for (size_t k = 0; r == 0 && u->pick[i] && k < u->j.v[i].n; k++)
 			r = plan(u, &u->j.v[i], &u->j.v[i].v[k], e);
@@ -510,12 +510,12 @@ carry_out(struct undo *u, struct err *e)
 	for (size_t i = 0; i < u->j.n; i++)
 		if (u->pick[i])
 			ids[nids++] = u->j.v[i].id;
-	plan_folders(u);
 	/* it may fail, as on a full disk */
 	if (r == 0)
 		journal_undone(u->snap, false, ids, nids, NULL);
 	if (r == 0)
 		r = do_all(u, e);
+	do_folders(u, r == 0 ? FOLDER_END : FOLDER_BACK);
 	if (r == 0)
 		r = journal_undone(u->snap, true, ids, nids, e);
 	file_close(u->lock);
@@ -723,8 +723,9 @@ undo_list(struct files *f, const char *id, struct err *e)
 			bool fresh;
 
 			map_put(&u.by_path, slice_of(now.path), &fresh);
-			if (fresh && (!undo_path_look(f, &now) ||
-			    !is_as_left(&c->v[k], &now)))
+			/* the undo will see into a folder that is shut */
+			if (fresh && (undo_path_look(f, &now) ?
+			    !is_as_left(&c->v[k], &now) : errno != EACCES))
 				put_name(now.path, &text);
 		}
 		buf_adds(&text, id != NULL ? "]" : "");
