@@ -610,7 +610,7 @@ mkdir dir; chmod 750 dir; mkdir dir/old
 b 'mkdir -p dir/new/er'; b 'mv dir/old dir/moved'; b 'chmod 711 dir'
 is "folders alone are changes" "$(t undo --list | jq -c .paths | head -n 3 |
 	paste -sd' ')" \
-	'["dir/"] ["dir/moved/","dir/old/"] ["dir/new/","dir/new/er/"]'
+	'["dir/"] ["dir/moved/","dir/old/"] ["dir/new/"]'
 is "that undo names" "$(for i in 1 2 3; do t undo; done | sed 's/ u.*//')" \
 "undone
   restored dir/
@@ -618,8 +618,7 @@ undone
   removed dir/moved/
   restored dir/old/
 undone
-  removed dir/new/
-  removed dir/new/er/"
+  removed dir/new/"
 is "and takes back" "$(folders | paste -sd,)" "750 dir,755 dir/old"
 b 'mkdir dir/new; chmod 700 dir/new'; : >dir/new/mine; chmod 500 dir/new
 b 'rmdir dir/old'; mkdir dir/old; chmod 700 dir/old

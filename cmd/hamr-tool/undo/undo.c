@@ -603,15 +603,32 @@ undo_pick(struct undo *u, const char *id, struct err *e)
 	return ST_NO;
 }
 
-/* Note the folders above a file. */
+enum { ABOVE = 1, NAMED };
+
+/* Note the folders above a file that is named. */
 static void
-note_above(struct map *above, const char *path)
+note_above(struct map *told, const char *path)
 {
 	const char *end = path + strlen(path);
 
 	while ((end = memrchr(path, '/', (size_t)(end - path))) != NULL)
-		map_put(above, (struct slice){ path, (size_t)(end - path) },
-		    NULL);
+		*map_put(told, (struct slice){ path, (size_t)(end - path) },
+		    NULL) = ABOVE;
+}
+
+/* Is this folder to be named?  Not if something in it is, or the folder above
+ * it; they come in order of their paths. */
+static bool
+is_named(struct map *told, const char *path)
+{
+	const char *end = strrchr(path, '/');
+	const uint64_t *up = end == NULL ? NULL : map_get(told,
+	    (struct slice){ path, (size_t)(end - path) });
+	bool beneath = up != NULL && *up == NAMED, fresh;
+	uint64_t *is = map_put(told, slice_of(path), &fresh);
+
+	*is = fresh ? NAMED : *is;
+	return fresh && !beneath;
 }
 
 int
@@ -619,7 +636,7 @@ undo_run(struct files *f, const char *id, bool force, bool json,
     struct err *e)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	struct map above = { 0 };
+	struct map told = { 0 };
 	struct undo u;
 	int r = undo_open(&u, f, true, e);
 
@@ -654,21 +671,21 @@ undo_run(struct files *f, const char *id, bool force, bool json,
 		buf_adds(&text, u.v[i].goes ? "  removed " : "  restored ");
 		path_show(&text, u.v[i].to->path);
 		buf_addc(&text, '\n');
-		note_above(&above, u.v[i].to->path);
+		note_above(&told, u.v[i].to->path);
 	}
 	for (size_t i = 0; r == ST_OK && !json && i < u.all.nfolders; i++) {
 		const struct undo_path *t = &u.all.folders[i];
 
 		bool goes = t->old_mode == 0;
 
-		if (map_get(&above, slice_of(t->path)) != NULL || (goes ?
-		    t->state != FOLDER_REMOVED : t->state == FOLDER_OTHERS))
+		if ((goes ? t->state != FOLDER_REMOVED : t->state ==
+		    FOLDER_OTHERS) || !is_named(&told, t->path))
 			continue;
 		buf_adds(&text, goes ? "  removed " : "  restored ");
 		path_show(&text, t->path);
 		buf_adds(&text, "/\n");
 	}
-	map_release(&above);
+	map_release(&told);
 	return undo_close(&u, &text, r, e);
 }
 
@@ -679,24 +696,24 @@ put_name(const char *rel, struct buf *list)
 	path_quote(list, rel);
 }
 
-/* The paths of an entry; folders only where no file in them is named. */
+/* The paths of an entry. */
 static void
 put_names(const struct undo_entry *c, struct buf *list)
 {
-	struct map above = { 0 };
+	struct map told = { 0 };
 
 	for (size_t k = 0; k < c->n; k++) {
 		put_name(c->v[k].path, list);
-		note_above(&above, c->v[k].path);
+		note_above(&told, c->v[k].path);
 	}
 	for (size_t k = 0; k < c->nfolders; k++) {
 		char *name = xasprintf("%s/", c->folders[k].path);
 
-		if (map_get(&above, slice_of(c->folders[k].path)) == NULL)
+		if (is_named(&told, c->folders[k].path))
 			put_name(name, list);
 		free(name);
 	}
-	map_release(&above);
+	map_release(&told);
 }
 
 int
