@@ -250,6 +250,20 @@ if python3 -c "$xattr" xa set >/dev/null 2>&1; then
 else
 	skip "xattrs" "no user attributes here"
 fi
+# a folder where new files can be read by one more user
+acl='import os, struct
+v = (1, 7, 2**32 - 1), (2, 7, 33), (4, 5, 2**32 - 1), (16, 7, 2**32 - 1), \
+    (32, 0, 2**32 - 1)
+os.setxattr("acl", "system.posix_acl_default", struct.pack("<I", 2) +
+    b"".join(struct.pack("<HHI", *e) for e in v))'
+mkdir acl; echo x >acl/f; chmod 640 acl/f
+if python3 -c "$acl" 2>/dev/null; then
+	is "an old one has no access list after an edit, either" "$(pj edit \
+		'{"path":"acl/f","old":"x","new":"y"}') $(python3 -c '
+import os; print(os.listxattr("acl/f"))')" "ok []"
+else
+	skip "access lists" "none here"
+fi
 
 # --- write
 is "a new file, with parents" "$(pj write '{"path":"n/e/w","content":"a\nb"}') $(

@@ -85,6 +85,8 @@ replace_dress(int from, int to, const struct stat *was)
 	    st.st_gid != was->st_gid) &&
 	    fchown(to, was->st_uid, was->st_gid) < 0))
 		return owner_lost;
+	/* the one that it has from the folder's default */
+	fremovexattr(to, "system.posix_acl_access");
 	if (fchmod(to, was->st_mode & 07777) < 0)
 		return "its mode cannot be kept";
 	const char *name = names = xmalloc(XATTR_MAX);
