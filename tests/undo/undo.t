@@ -620,6 +620,10 @@ undone
 undone
   removed dir/new/"
 is "and takes back" "$(folders | paste -sd,)" "750 dir,755 dir/old"
+before=$(ids)
+b 'mkdir -p dir/cache/x; echo "*" >dir/cache/.gitignore; echo y >dir/cache/x/y'
+is "one for what is ignored is none" "$(ids)" "$before"
+rm -r dir/cache
 b 'mkdir dir/new; chmod 700 dir/new'; : >dir/new/mine; chmod 500 dir/new
 b 'rmdir dir/old'; mkdir dir/old; chmod 700 dir/old
 t undo >/dev/null; t undo >/dev/null

@@ -82,6 +82,34 @@ undo_entry_sort_folders(struct undo_entry *c)
 }
 
 void
+undo_note_above(struct map *m, const char *path)
+{
+	const char *end = path + strlen(path);
+
+	while ((end = memrchr(path, '/', (size_t)(end - path))) != NULL)
+		*map_put(m, (struct slice){ path, (size_t)(end - path) },
+		    NULL) = UNDO_ABOVE;
+}
+
+bool
+undo_only_folders(int dir, const char *name, bool drop)
+{
+	DIR *d = file_opendir(dir, name);
+	bool good = d != NULL;
+	struct dirent *e;
+
+	while (good && (e = file_readdir(d)) != NULL)
+		if (!replace_is_temporary(e->d_name))
+			good = undo_only_folders(dirfd(d), e->d_name, drop);
+		else if (drop && unlinkat(dirfd(d), e->d_name, 0) < 0)
+			undo_only_folders(dirfd(d), e->d_name, drop);
+	file_closedir(d);
+	if (good && drop)
+		unlinkat(dir, name, AT_REMOVEDIR);
+	return good;
+}
+
+void
 undo_entry_release(struct undo_entry *c)
 {
 	for (size_t i = 0; i < c->n; i++)

@@ -16,6 +16,7 @@
 #include "snap.h"
 
 struct files;
+struct map;
 
 /* One path of a change. */
 struct undo_path {
@@ -80,6 +81,13 @@ void journal_release(struct journal *j);
 /* Set t's new mode and hash to those of t->path now ("": no file).  False if
  * they cannot be determined. */
 bool undo_path_look(const struct files *f, struct undo_path *t);
+
+/* Mark the folders above a file in m. */
+enum { UNDO_ABOVE = 1, UNDO_NAMED };
+void undo_note_above(struct map *m, const char *path);
+/* Does this folder hold only folders, and files that were set aside?  drop:
+ * remove those, and the folder. */
+bool undo_only_folders(int dir, const char *name, bool drop);
 
 struct undo_path *undo_entry_add(struct undo_entry *c, const char *path);
 struct undo_path *undo_entry_add_folder(struct undo_entry *c,

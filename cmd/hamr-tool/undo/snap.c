@@ -807,13 +807,17 @@ snap_settle(struct snap *s, int ms)
 	snap_hurry(s, 0);
 }
 
+/* Did the folder come empty?  One that holds only what is ignored, such as a
+ * test's cache, is no change that undo could take back. */
 static bool
-has_beneath(const struct undo_entry *c, const char *folder)
+is_empty(const struct snap *s, const char *rel)
 {
-	for (size_t i = 0; i < c->n; i++)
-		if (is_beneath(c->v[i].path, folder))
-			return true;
-	return false;
+	const char *base;
+	int up = path_open_parent(&s->f->root, rel, &base);
+	bool yes = up >= 0 && undo_only_folders(up, base, false);
+
+	file_close(up);
+	return yes;
 }
 
 /* Add the folders that are new, gone or have another mode; and those that are
@@ -821,15 +825,19 @@ has_beneath(const struct undo_entry *c, const char *folder)
 static void
 folder_changes(struct snap *s, struct undo_entry *c)
 {
+	struct map above = { 0 };
 	struct undo_path *t;
 	struct slice rel;
 	uint64_t mark;
 
+	for (size_t i = 0; i < c->n; i++)
+		undo_note_above(&above, c->v[i].path);
 	for (size_t at = 0; (rel = map_next(&s->were, &at, &mark)).p != NULL; ) {
 		const uint64_t *is = map_get(&s->folders, rel);
 
 		if (is != NULL && folder_mode(*is) == folder_mode(mark) &&
-		    (!is_shut(s, folder_mode(mark)) || !has_beneath(c, rel.p)))
+		    (!is_shut(s, folder_mode(mark)) ||
+		    map_get(&above, rel) == NULL))
 			continue;
 		t = undo_entry_add_folder(c, rel.p);
 		t->old_mode = folder_mode(mark);
@@ -837,9 +845,11 @@ folder_changes(struct snap *s, struct undo_entry *c)
 	}
 	for (size_t at = 0; (rel = map_next(&s->folders, &at, &mark)).p !=
 	    NULL; )
-		if (folder_since(mark) == s->taken)
+		if (folder_since(mark) == s->taken &&
+		    (map_get(&above, rel) != NULL || is_empty(s, rel.p)))
 			undo_entry_add_folder(c, rel.p)->new_mode =
 			    folder_mode(mark);
+	map_release(&above);
 	undo_entry_sort_folders(c);
 }
 

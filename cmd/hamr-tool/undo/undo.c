@@ -51,26 +51,6 @@ struct undo {
 
 /* ---- one step ---- */
 
-/* Does this folder hold only folders, and files that were set aside?  drop:
- * remove those, and the folder. */
-static bool
-only_folders(int dir, const char *name, bool drop)
-{
-	DIR *d = file_opendir(dir, name);
-	bool good = d != NULL;
-	struct dirent *e;
-
-	while (good && (e = file_readdir(d)) != NULL)
-		if (!replace_is_temporary(e->d_name))
-			good = only_folders(dirfd(d), e->d_name, drop);
-		else if (drop && unlinkat(dirfd(d), e->d_name, 0) < 0)
-			only_folders(dirfd(d), e->d_name, drop);
-	file_closedir(d);
-	if (good && drop)
-		unlinkat(dir, name, AT_REMOVEDIR);
-	return good;
-}
-
 static int
 fail(const char *path, struct err *e)
 {
@@ -171,7 +151,7 @@ do_step(struct files *f, struct step *s, bool sync, struct err *e)
 	 * files in it stays. */
 	if (fstatat(dir, base, &st, AT_SYMLINK_NOFOLLOW) < 0) {
 		r = errno == ENOENT ? 0 : -1;
-	} else if (S_ISDIR(st.st_mode) && !only_folders(dir, base, false)) {
+	} else if (S_ISDIR(st.st_mode) && !undo_only_folders(dir, base, false)) {
 		errno = ENOTEMPTY;
 	} else {
 		replace_name(s->aside);
@@ -201,7 +181,7 @@ clear_away(struct files *f, struct step *s)
 
 	if (dir >= 0 && s->aside[0] != '\0' &&
 	    unlinkat(dir, s->aside, 0) < 0 && errno == EISDIR)
-		only_folders(dir, s->aside, true);
+		undo_only_folders(dir, s->aside, true);
 	file_close(dir);
 }
 
@@ -603,19 +583,6 @@ undo_pick(struct undo *u, const char *id, struct err *e)
 	return ST_NO;
 }
 
-enum { ABOVE = 1, NAMED };
-
-/* Note the folders above a file that is named. */
-static void
-note_above(struct map *told, const char *path)
-{
-	const char *end = path + strlen(path);
-
-	while ((end = memrchr(path, '/', (size_t)(end - path))) != NULL)
-		*map_put(told, (struct slice){ path, (size_t)(end - path) },
-		    NULL) = ABOVE;
-}
-
 /* Is this folder to be named?  Not if something in it is, or the folder above
  * it; they come in order of their paths. */
 static bool
@@ -624,10 +591,10 @@ is_named(struct map *told, const char *path)
 	const char *end = strrchr(path, '/');
 	const uint64_t *up = end == NULL ? NULL : map_get(told,
 	    (struct slice){ path, (size_t)(end - path) });
-	bool beneath = up != NULL && *up == NAMED, fresh;
+	bool beneath = up != NULL && *up == UNDO_NAMED, fresh;
 	uint64_t *is = map_put(told, slice_of(path), &fresh);
 
-	*is = fresh ? NAMED : *is;
+	*is = fresh ? UNDO_NAMED : *is;
 	return fresh && !beneath;
 }
 
@@ -671,7 +638,7 @@ undo_run(struct files *f, const char *id, bool force, bool json,
 		buf_adds(&text, u.v[i].goes ? "  removed " : "  restored ");
 		path_show(&text, u.v[i].to->path);
 		buf_addc(&text, '\n');
-		note_above(&told, u.v[i].to->path);
+		undo_note_above(&told, u.v[i].to->path);
 	}
 	for (size_t i = 0; r == ST_OK && !json && i < u.all.nfolders; i++) {
 		const struct undo_path *t = &u.all.folders[i];
@@ -704,7 +671,7 @@ put_names(const struct undo_entry *c, struct buf *list)
 
 	for (size_t k = 0; k < c->n; k++) {
 		put_name(c->v[k].path, list);
-		note_above(&told, c->v[k].path);
+		undo_note_above(&told, c->v[k].path);
 	}
 	for (size_t k = 0; k < c->nfolders; k++) {
 		char *name = xasprintf("%s/", c->folders[k].path);
