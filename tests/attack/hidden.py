@@ -84,6 +84,22 @@ def shut(w):
         "CANARY" in json.loads(x)["content"]]
 
 
+@attack("S14", "a command moves a secret deeper than any path reaches, the next "
+    "reads it", said={"landlock": "hide the secrets in it",
+    "none": UNSANDBOXED})
+def deep(w):
+    w.put("root/a/.env", "CANARY\n")
+    r = w.loop([[("bash", {"command": "python3 - <<'E'\nimport os\n" + c +
+        "\nE"})] for c in (
+        "root = os.open('.', 0)\nfor i in range(18):\n"
+        "    os.mkdir('d' * 250); os.chdir('d' * 250)\n"
+        "os.rename('a', 'b', src_dir_fd=root)",
+        "for i in range(18): os.chdir('d' * 250)\n"
+        "print(open('b/.env').read())")], "--yes")
+    return [x[:80] for x in r.out.splitlines() if '"role":"tool"' in x and
+        "CANARY" in json.loads(x)["content"]]
+
+
 @inside("S14", "reads /etc/shadow", users=("root",), layers=("bubblewrap",
     "landlock"), control=lambda w: os.path.exists("/etc/shadow"))
 def shadow(w):

@@ -53,8 +53,8 @@ be entered; ask the user to chmod u+rwx it; nothing was run"
 	is "nor is a folder in it that holds a secret" \
 		"$(hamr-tool --yes --root root bash \
 		'{"command":"chmod 700 s; cat s/.env"}' 2>&1 | grep -v '^$')" \
-		"exit 1; hidden until the user opens them (chmod u+rwx), as \
-they may hold secrets: s
+		"exit 1; hidden, as they may hold secrets, but are shut \
+(chmod u+rwx opens them) or too deep: s
 [stderr]
 chmod: changing permissions of 's': Read-only file system
 cat: s/.env: Permission denied"

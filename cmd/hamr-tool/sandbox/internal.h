@@ -90,6 +90,8 @@ const char *layers_refuse(struct sandboxes *bs);
 bool layers_make(struct box *b, const struct box_git *g, struct buf *out);
 
 /* ---- protect.c ---- */
+/* Append a note: what it is about, and the first few of these paths. */
+void put_list(struct buf *notes, const struct texts *t, const char *what);
 /* Tell the user of protected names that a look after number `before' found:
  * nobody knows who made them. */
 void names_tell(const struct sandboxes *bs, unsigned before);

@@ -333,11 +333,11 @@ put_names(struct box *b, struct buf *out)
 		mask(b, out, secret.v[i]);
 	for (size_t i = 0; i < shut.n; i++) {
 		mask(b, out, shut.v[i]);
-		buf_adds(&b->base, i == 0 ? "hidden until the user opens them "
-		    "(chmod u+rwx), as they may hold secrets: " :
-		    ", ");
-		path_show(&b->base, shut.v[i] + strlen(root) + 1);
+		memmove(shut.v[i], shut.v[i] + strlen(root) + 1,
+		    strlen(shut.v[i]) - strlen(root));
 	}
+	put_list(&b->base, &shut, "hidden, as they may hold secrets, but are "
+	    "shut (chmod u+rwx opens them) or too deep: ");
 	texts_release(&guarded);
 	texts_release(&secret);
 	texts_release(&shut);
@@ -348,6 +348,10 @@ layers_refuse(struct sandboxes *bs)
 {
 	struct names_count c = names_note_tracked(&bs->names, bs->root.real);
 
+	if (bs->names.partial)
+		return "there are too many folders in the root to find all "
+		    "the secrets in them; remove some, or work in a smaller "
+		    "folder";
 	if (c.masked > MASKS_MAX)
 		return "more than 256 secret files would have to be masked in "
 		    "the root; take names out of the list with [sandbox] mask "

@@ -17,7 +17,8 @@
 
 #include "internal.h"
 
-#define DIRS_MAX 100000
+#define DIRS_MAX 1000000
+#define DEEP 3000	/* bytes of a path; bubblewrap needs some more */
 #define RACY_NS 20000000LL	/* two clock ticks of the slowest kernels */
 
 struct names_dir {
@@ -98,6 +99,13 @@ add_dir(struct names *n, char *rel)
 	n->dirs[n->ndirs++] = (struct names_dir){ .rel = rel };
 }
 
+/* Any other error of a path does not tell. */
+static bool
+is_gone(int error)
+{
+	return error == ENOENT || error == ENOTDIR;
+}
+
 /* Drop the names directly in dir that are gone, or all; true if any were. */
 static bool
 drop_lost(struct names *n, const char *dir, bool all)
@@ -113,8 +121,8 @@ drop_lost(struct names *n, const char *dir, bool all)
 		bool open = n->v[i].kind == NAME_SHUT && strcmp(rel, dir) == 0;
 		struct stat st;
 
-		if (open || (in && (all || fstatat(n->rootfd, rel, &st,
-		    AT_SYMLINK_NOFOLLOW) < 0)))
+		if (open || (in && (all || (fstatat(n->rootfd, rel, &st,
+		    AT_SYMLINK_NOFOLLOW) < 0 && is_gone(errno)))))
 			free(n->v[i].rel);
 		else
 			n->v[to++] = n->v[i];
@@ -161,6 +169,9 @@ see(struct names *n, const char *dir, const struct dirent *e, int fd)
 		return add(n, rel, kind, &st);
 	if (!is_dir)
 		goto none;
+	if (strlen(rel) > DEEP && fstatat(fd, base, &st,
+	    AT_SYMLINK_NOFOLLOW) == 0)
+		return add(n, rel, NAME_SHUT, &st);
 	add_dir(n, rel);
 	return false;
 none:
@@ -209,8 +220,8 @@ look_in(struct names *n, size_t i)
 	struct stat st;
 
 	if (!gone && fstatat(n->rootfd, rel, &st, AT_SYMLINK_NOFOLLOW) < 0) {
-		/* a folder above is shut: this one is as it was */
-		if (errno == EACCES)
+		/* if one above is shut, it is as it was */
+		if (!is_gone(errno))
 			return false;
 		gone = true;
 	}
@@ -230,7 +241,8 @@ look_in(struct names *n, size_t i)
 	d->dev = st.st_dev;
 	d->ino = st.st_ino;
 	d->ctime = st.st_ctim;
-	d->settled = time_ns(now) - time_ns(d->ctime) > RACY_NS;
+	d->settled = time_ns(now) - time_ns(d->ctime) > RACY_NS &&
+	    (list != NULL || shut || st.st_uid != geteuid());
 	n->partial |= list == NULL && n->through;
 	if (shut && holds_names(n, rel))
 		changed = add(n, xstrdup(rel), NAME_SHUT, &st);

@@ -20,7 +20,7 @@ enum name_kind {
 	NAME_SECRET,		/* of the secret list */
 	NAME_SHUT,		/* a folder with such names in it that is shut,
 				 * but that a command, as its owner, could
-				 * open */
+				 * open; or one that is too deep to look into */
 	NAME_GUARDED		/* other programs obey it (secret.h) */
 };
 

@@ -238,8 +238,8 @@ move(const struct sandboxes *bs, struct moves *m, const char *rel)
 	texts_add(moved ? &m->moved : &m->stuck, xstrdup(rel));
 }
 
-static void
-say(struct buf *notes, const struct texts *t, const char *what)
+void
+put_list(struct buf *notes, const struct texts *t, const char *what)
 {
 	for (size_t i = 0; i < t->n && i < SAID_MAX; i++) {
 		buf_fmt(notes, "%s%s", i > 0 ? ", " : notes->len > 0 ?
@@ -260,7 +260,7 @@ names_tell(const struct sandboxes *bs, unsigned before)
 		if (bs->names.v[i].kind == NAME_GUARDED &&
 		    bs->names.v[i].since > before)
 			texts_add(&found, xstrdup(bs->names.v[i].rel));
-	say(&b, &found, "");
+	put_list(&b, &found, "");
 	if (found.n > 0)
 		err_say("made between calls, by you or by an MCP server that "
 		    "may write here: %s; other programs obey %s, so look "
@@ -294,8 +294,8 @@ sandboxes_tidy(struct sandboxes *bs, struct buf *notes)
 		    STUB "/commondir", &st, AT_SYMLINK_NOFOLLOW) == 0)
 			move(bs, &m, STUB "/commondir");
 	}
-	say(notes, &m.moved, "moved to .hamr/" FOLDER ": ");
-	say(notes, &m.stuck, "made and could not be moved away: ");
+	put_list(notes, &m.moved, "moved to .hamr/" FOLDER ": ");
+	put_list(notes, &m.stuck, "made and could not be moved away: ");
 	if (m.moved.n > 0)
 		names_look(n);
 	texts_release(&m.moved);

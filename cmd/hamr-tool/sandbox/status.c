@@ -114,9 +114,8 @@ sandboxes_status(struct sandboxes *bs, struct buf *out)
 	if (bs->layer == LAYER_BWRAP)
 		line(out, "hidden", "yes", "%zu secrets in the root and %zu "
 		    "elsewhere; %zu tracked by git can be read; %zu names "
-		    "are read-only besides .git and .hamr%s", c.masked,
-		    bs->hidden.n, c.shown, c.guarded, bs->names.partial ?
-		    " (not all folders were looked through)" : "");
+		    "are read-only besides .git and .hamr", c.masked,
+		    bs->hidden.n, c.shown, c.guarded);
 	else if (bs->layer == LAYER_LANDLOCK)
 		line(out, "hidden", "yes", "%zu secrets outside the root; "
 		    "those in it can be read", bs->hidden.n);
