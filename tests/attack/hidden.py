@@ -100,6 +100,24 @@ def deep(w):
         "CANARY" in json.loads(x)["content"]]
 
 
+@attack("S14", "a command reads a secret in a folder of an editor's, in one that "
+    "holds something tracked, or once it has renamed the folder",
+    said={"landlock": "hide the secrets in it", "none": UNSANDBOXED})
+def renamed(w):
+    for n in (".vscode/.env", "a/.env", "b/.env", "c/credentials/more",
+            "c/credentials/a.key", "d/own.yml"):
+        w.put("root/" + n, "CANARY\n")
+    w.put("root/c/credentials/tracked")
+    w.run("git", "add", "c/credentials/tracked")
+    r = w.loop([[("bash", {"command": c})] for c in (
+        "cat .vscode/* c/credentials/*; mkdir .HAMR .GIT; mv a .HAMR/; "
+        "mv b .GIT/; mv c/credentials c/C; mv d D; true",
+        "cat .HAMR/*/.env .GIT/*/.env c/C/* D/*")], "--yes", "-o",
+        'sandbox.mask=["d/own.yml"]')
+    return [x[:80] for x in r.out.splitlines() if '"role":"tool"' in x and
+        "CANARY" in json.loads(x)["content"]]
+
+
 @inside("S14", "reads /etc/shadow", users=("root",), layers=("bubblewrap",
     "landlock"), control=lambda w: os.path.exists("/etc/shadow"))
 def shadow(w):

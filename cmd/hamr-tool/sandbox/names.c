@@ -40,6 +40,7 @@ names_release(struct names *n)
 	free(n->v);
 	free(n->dirs);
 	map_release(&n->known);
+	map_release(&n->masked);
 }
 
 /* Add a name, or update it; takes rel.  True if it is new or was replaced. */
@@ -83,8 +84,8 @@ add(struct names *n, char *rel, enum name_kind kind, const struct stat *st)
 
 /* ---- folders ---- */
 
-/* Add a folder unless it is known; takes rel. */
-static void
+/* Add a folder unless it is known; takes rel.  True: it was not. */
+static bool
 add_dir(struct names *n, char *rel)
 {
 	uint64_t *at = map_put(&n->known, slice_of(rel), NULL);
@@ -92,11 +93,12 @@ add_dir(struct names *n, char *rel)
 	if (*at != 0 || n->ndirs >= DIRS_MAX) {
 		n->partial |= *at == 0;
 		free(rel);
-		return;
+		return false;
 	}
 	*at = 1;
 	GROW(n->dirs, n->ndirs, n->capdirs);
 	n->dirs[n->ndirs++] = (struct names_dir){ .rel = rel };
+	return true;
 }
 
 /* Any other error of a path does not tell. */
@@ -131,6 +133,19 @@ drop_lost(struct names *n, const char *dir, bool all)
 	return to != before;
 }
 
+/* Was it masked under another name, which its folder had, or its own, before a
+ * command renamed that?  The inode of a file that is gone may be reused. */
+static bool
+was_masked(const struct names *n, const struct dirent *e, int fd)
+{
+	ino_t ino = e->d_ino;
+	const uint64_t *born = map_get(&n->masked, (struct slice){
+	    (const char *)&ino, sizeof ino });
+
+	return born != NULL && *born != 0 && *born == (uint64_t)file_born(fd,
+	    e->d_name);
+}
+
 /* Look at an entry of dir, which is open as fd; true if names changed. */
 static bool
 see(struct names *n, const char *dir, const struct dirent *e, int fd)
@@ -144,7 +159,8 @@ see(struct names *n, const char *dir, const struct dirent *e, int fd)
 	struct stat st;
 
 	/* those of the root itself are handled elsewhere */
-	if (dir[0] == '\0' && (hamr || strcasecmp(base, ".git") == 0))
+	if (dir[0] == '\0' && (strcmp(base, ".hamr") == 0 || strcmp(base,
+	    ".git") == 0))
 		goto none;
 	for (size_t i = 0; i < n->also->n; i++)
 		/* the folder, or a link on the way to it */
@@ -157,14 +173,17 @@ see(struct names *n, const char *dir, const struct dirent *e, int fd)
 		kind = protected_allowed(n->hide, rel) ? NAME_NONE :
 		    NAME_GUARDED;
 	/* .hamr of a nested project is one secret, not thousands */
-	else if (hamr || (lists_secret(n->hide, rel) &&
-	    !lists_matches(n->show, rel)))
+	else if (hamr || ((lists_secret(n->hide, rel) || was_masked(n, e,
+	    fd)) && !lists_matches(n->show, rel)))
 		kind = NAME_SECRET;
 	if (kind != NAME_NONE || e->d_type == DT_UNKNOWN) {
 		if (fstatat(fd, base, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			goto none;
 		is_dir = S_ISDIR(st.st_mode);
 	}
+	/* other secrets may be in such a folder */
+	if (kind == NAME_GUARDED && is_dir && strcasecmp(base, ".git") != 0)
+		add_dir(n, xstrdup(rel));
 	if (kind != NAME_NONE)
 		return add(n, rel, kind, &st);
 	if (!is_dir)
@@ -312,20 +331,32 @@ struct names_count
 names_note_tracked(struct names *n, const char *root)
 {
 	struct names_count c = { 0, 0, 0 };
-	struct gitignore *g = NULL;
-	struct err e;
+	struct gitignore *g = names_ask_git(n) ? gitignore_new(root, false,
+	    &(struct err){ .status = ST_OK }) : NULL;
+	bool more = true;
 
-	for (size_t i = 0; i < n->n; i++) {
-		struct name *v = &n->v[i];
+	while (more) {
+		more = false;
+		c = (struct names_count){ 0, 0, 0 };
+		for (size_t i = 0; i < n->n; i++) {
+			struct name *v = &n->v[i];
 
-		v->shown = may_be_shown(n, v);
-		if (v->shown && g == NULL)
-			g = gitignore_new(root, false, &e);
-		if (v->shown)
-			v->shown = gitindex_has(gitignore_index(g), v->rel);
-		c.guarded += v->kind == NAME_GUARDED;
-		c.shown += v->shown;
-		c.masked += v->kind != NAME_GUARDED && !v->shown;
+			v->shown = g != NULL && may_be_shown(n, v) &&
+			    gitindex_has(gitignore_index(g), v->rel);
+			c.guarded += v->kind == NAME_GUARDED;
+			c.shown += v->shown;
+			c.masked += v->kind != NAME_GUARDED && !v->shown;
+			if (v->kind == NAME_SECRET && !v->shown)
+				*map_put(&n->masked, (struct slice){
+				    (const char *)&v->ino, sizeof v->ino },
+				    NULL) = (uint64_t)file_born(n->rootfd,
+				    v->rel);
+			/* not all in a folder need be tracked */
+			more |= v->shown && v->is_dir && add_dir(n,
+			    xstrdup(v->rel));
+		}
+		if (more)
+			look_at_all(n);
 	}
 	gitignore_free(g);
 	return c;

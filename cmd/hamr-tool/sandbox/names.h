@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 #include <time.h>
 
 #include "base/map.h"
@@ -30,7 +31,7 @@ struct name {
 	bool is_dir, is_link;
 	bool shown;		/* a secret that git tracks: not masked */
 	unsigned since;		/* the first scan that found it as it is */
-	unsigned long ino;
+	ino_t ino;
 	struct timespec ctime;	/* of a link, as its ino may be reused */
 };
 
@@ -52,6 +53,7 @@ struct names {
 	struct names_dir *dirs;
 	size_t ndirs, capdirs;
 	struct map known;	/* the folders, by rel */
+	struct map masked;	/* when secrets were made, by inode */
 };
 
 void names_release(struct names *n);
