@@ -118,6 +118,19 @@ def renamed(w):
         "CANARY" in json.loads(x)["content"]]
 
 
+@attack("S14", "a command that may write .git has git track a secret, the next "
+    "reads it", said={"landlock": "hide the secrets in it",
+    "none": UNSANDBOXED})
+def tracked(w):
+    w.put("root/id_rsa", "CANARY\n")
+    r = w.loop([[("bash", {"command": c})] for c in (
+        "git update-index --add --cacheinfo 100644,$(git hash-object -w "
+        "/dev/null),id_rsa", "cat id_rsa")], "--yes", "-o",
+        "sandbox.git_write=true")
+    return [x[:80] for x in r.out.splitlines() if '"role":"tool"' in x and
+        "CANARY" in json.loads(x)["content"]]
+
+
 @inside("S14", "reads /etc/shadow", users=("root",), layers=("bubblewrap",
     "landlock"), control=lambda w: os.path.exists("/etc/shadow"))
 def shadow(w):

@@ -12,12 +12,14 @@
 #include "git/gitignore.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "json/sha.h"
 #include "root/path.h"
 #include "root/secret.h"
 
 #include "internal.h"
 
 #define DIRS_MAX 1000000
+#define SECRET_MAX ((size_t)16 << 20)
 #define DEEP 3000	/* bytes of a path; bubblewrap needs some more */
 #define RACY_NS 20000000LL	/* two clock ticks of the slowest kernels */
 
@@ -327,6 +329,30 @@ names_ask_git(const struct names *n)
 	return false;
 }
 
+/* Does git track it?  Commands that write the index can add any name, but not
+ * with a content that they cannot read. */
+static bool
+is_tracked(const struct names *n, const struct gitindex *ix,
+    const struct name *v)
+{
+	const struct gitindex_entry *e = gitindex_find(ix, v->rel);
+	struct buf text = BUF_INIT(SECRET_MAX);
+	unsigned char oid[SHA_BYTES];
+
+	if (!n->unsure || v->is_dir)
+		return gitindex_has(ix, v->rel);
+	int fd = e != NULL ? file_open_regular(n->rootfd, v->rel, NULL) : -1;
+	bool same = fd >= 0 && file_read_fd(fd, v->rel, &text, NULL) == 0;
+	if (same) {
+		sha_git(ix->oid_len == SHA_BYTES, "blob", text.p, text.len,
+		    oid);
+		same = memcmp(e->oid, oid, ix->oid_len) == 0;
+	}
+	file_close(fd);
+	buf_release(&text);
+	return same;
+}
+
 struct names_count
 names_note_tracked(struct names *n, const char *root)
 {
@@ -342,7 +368,7 @@ names_note_tracked(struct names *n, const char *root)
 			struct name *v = &n->v[i];
 
 			v->shown = g != NULL && may_be_shown(n, v) &&
-			    gitindex_has(gitignore_index(g), v->rel);
+			    is_tracked(n, gitignore_index(g), v);
 			c.guarded += v->kind == NAME_GUARDED;
 			c.shown += v->shown;
 			c.masked += v->kind != NAME_GUARDED && !v->shown;

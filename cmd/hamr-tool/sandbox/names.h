@@ -37,9 +37,11 @@ struct name {
 
 /* Set the first four, which are borrowed: hide has the secrets (its list
  * secret, besides the built-in), and what is allowed of the protected names,
- * show the exceptions, also more that is protected. */
+ * show the exceptions, also more that is protected.  unsure: commands may write
+ * git's index. */
 struct names {
 	int rootfd;
+	bool unsure;
 	const struct lists *hide, *show;
 	const struct texts *also;
 	/* to be read */

@@ -350,7 +350,8 @@ owner_find(struct sandboxes *bs)
 	bs->hide.allow_write = conf_list(bs->conf, "policy.allow_write",
 	    &bs->hide.nallow_write);
 	bs->names = (struct names){ .rootfd = bs->root.fd, .hide = &bs->hide,
-		.show = &bs->show, .also = &bs->settings };
+		.show = &bs->show, .also = &bs->settings,
+		.unsure = conf_bool(bs->conf, "sandbox.git_write") };
 	find_places(bs);
 }
 
