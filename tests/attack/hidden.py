@@ -108,11 +108,13 @@ def renamed(w):
             "c/credentials/a.key", "d/own.yml"):
         w.put("root/" + n, "CANARY\n")
     w.put("root/c/credentials/tracked")
+    w.put("root/e/plain", "CANARY\n")
+    os.symlink("e/plain", w.root + "/e.key")
     w.run("git", "add", "c/credentials/tracked")
     r = w.loop([[("bash", {"command": c})] for c in (
         "cat .vscode/* c/credentials/*; mkdir .HAMR .GIT; mv a .HAMR/; "
-        "mv b .GIT/; mv c/credentials c/C; mv d D; true",
-        "cat .HAMR/*/.env .GIT/*/.env c/C/* D/*")], "--yes", "-o",
+        "mv b .GIT/; mv c/credentials c/C; mv d D; mv e E; true",
+        "cat .HAMR/*/.env .GIT/*/.env c/C/* D/* E/*")], "--yes", "-o",
         'sandbox.mask=["d/own.yml"]')
     return [x[:80] for x in r.out.splitlines() if '"role":"tool"' in x and
         "CANARY" in json.loads(x)["content"]]

@@ -329,6 +329,19 @@ names_ask_git(const struct names *n)
 	return false;
 }
 
+/* Remember the file, or what a link leads to, as that is what gets masked. */
+static void
+note_masked(struct names *n, const char *rel)
+{
+	int fd = openat(n->rootfd, rel, O_PATH | O_CLOEXEC);
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0)
+		*map_put(&n->masked, (struct slice){ (const char *)&st.st_ino,
+		    sizeof st.st_ino }, NULL) = (uint64_t)file_born(fd, "");
+	file_close(fd);
+}
+
 /* Does git track it?  Commands that write the index can add any name, but not
  * with a content that they cannot read. */
 static bool
@@ -373,10 +386,7 @@ names_note_tracked(struct names *n, const char *root)
 			c.shown += v->shown;
 			c.masked += v->kind != NAME_GUARDED && !v->shown;
 			if (v->kind == NAME_SECRET && !v->shown)
-				*map_put(&n->masked, (struct slice){
-				    (const char *)&v->ino, sizeof v->ino },
-				    NULL) = (uint64_t)file_born(n->rootfd,
-				    v->rel);
+				note_masked(n, v->rel);
 			/* not all in a folder need be tracked */
 			more |= v->shown && v->is_dir && add_dir(n,
 			    xstrdup(v->rel));
