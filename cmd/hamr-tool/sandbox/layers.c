@@ -397,8 +397,12 @@ layers_make(struct box *b, const struct box_git *g, struct buf *out)
 		}
 		if ((is_beneath(path, root) ? strcmp(path, root) != 0 :
 		    there && !is_beneath(root, path)) &&
-		    !is_hidden(b, path, i))
+		    !is_hidden(b, path, i)) {
 			mask(b, out, path);
+			if (is_beneath(path, root))
+				names_note_masked(&b->bs->names, path +
+				    strlen(root) + 1);
+		}
 	}
 	if (!b->bare_root)
 		put_names(b, out);

@@ -329,9 +329,8 @@ names_ask_git(const struct names *n)
 	return false;
 }
 
-/* Remember the file, or what a link leads to, as that is what gets masked. */
-static void
-note_masked(struct names *n, const char *rel)
+void
+names_note_masked(struct names *n, const char *rel)
 {
 	int fd = openat(n->rootfd, rel, O_PATH | O_CLOEXEC);
 	struct stat st;
@@ -386,7 +385,7 @@ names_note_tracked(struct names *n, const char *root)
 			c.shown += v->shown;
 			c.masked += v->kind != NAME_GUARDED && !v->shown;
 			if (v->kind == NAME_SECRET && !v->shown)
-				note_masked(n, v->rel);
+				names_note_masked(n, v->rel);
 			/* not all in a folder need be tracked */
 			more |= v->shown && v->is_dir && add_dir(n,
 			    xstrdup(v->rel));
