@@ -153,6 +153,11 @@ is "lines left out: where it begins" "$(said)" \
 old line 2:  \"...\"
 file line 6: \"{\"
 different from here: U+002E in old, U+007B in the file"
+step edit "$(jq -nc '{path: "e.c", old: "     4\t}\n     5\tint g(void)\n",
+	new: "x"}')"
+is "the numbers of read in front" "$(said)" \
+	"old does not occur in e.c; the nearest text is at line 4:
+old has the line numbers that read shows; leave them out, in new too"
 step edit '{"path":"e.c","old":"```c\nint g(void)\n```","new":"x"}'
 match "a fence around it" "$(said)" "*at line 4:*old line 1:  \"\`\`\`c\"*"
 printf 'a\0one\n' >nul

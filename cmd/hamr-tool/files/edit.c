@@ -325,12 +325,48 @@ fits(const struct lines *old, long i, struct slice file)
 	return last && memcmp(file.p, s.p, s.n) == 0;
 }
 
+/* Where old is found without the line numbers that read puts before each line;
+ * NOWHERE: it has none. */
+static size_t
+find_unnumbered(struct slice text, struct slice old)
+{
+	struct buf plain = BUF_INIT(BUF_RECORD_MAX);
+	struct slice line;
+	bool good = true;
+
+	while (good && slice_line(&old, &line)) {
+		size_t n = 0;
+
+		while (n < line.n && line.p[n] == ' ')
+			n++;
+		size_t digits = n;
+		while (n < line.n && line.p[n] >= '0' && line.p[n] <= '9')
+			n++;
+		good = n > digits && n < line.n && line.p[n] == '\t';
+		if (good)
+			buf_slice(&plain, slice_from(line, n + 1));
+		if (good && line.p + line.n < old.p)
+			buf_addc(&plain, '\n');
+	}
+	size_t at = good && plain.len > 0 ? find(text, buf_view(&plain), 0) :
+	    NOWHERE;
+	buf_release(&plain);
+	return at;
+}
+
 void
 edit_nearest(struct slice text, struct slice old_text, struct buf *out)
 {
+	size_t plain = find_unnumbered(text, old_text);
 	struct lines file, old;
 	long i = 0;
 
+	if (plain != NOWHERE) {
+		buf_fmt(out, "the nearest text is at line %ld:\nold has the line "
+		    "numbers that read shows; leave them out, in new too",
+		    text_line(text, plain));
+		return;
+	}
 	lines_of(&file, text);
 	lines_of(&old, old_text);
 	long where = best(&file, &old);
