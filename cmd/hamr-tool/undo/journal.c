@@ -517,6 +517,18 @@ is_young(const struct snap *s, const char *path, int64_t begun, int64_t end)
 	return born >= begun && born <= end;
 }
 
+/* Is an old folder shut, with changes in it?  Undo must open it, and leave it as
+ * it is: its mode before the call is not known. */
+static bool
+must_open(const struct undo_entry *c, struct undo_path *t)
+{
+	t->old_mode = t->new_mode;
+	for (size_t i = 0; (t->new_mode & 0500) != 0500 && i < c->n; i++)
+		if (is_beneath(c->v[i].path, t->path))
+			return true;
+	return false;
+}
+
 /* Reduce c to what the killed call changed.  If c lists files (an edit), keep
  * those it did write, and remove what it left half written; else compare
  * snapshots. */
@@ -563,7 +575,8 @@ find_changes(struct snap *s, struct undo_entry *c, const char *before,
 			if (up >= 0)
 				unlinkat(up, base, AT_REMOVEDIR);
 			file_close(up);
-		} else if (one || is_young(s, t->path, begun, end)) {
+		} else if (one || is_young(s, t->path, begun, end) ||
+		    must_open(c, t)) {
 			c->folders[n++] = *t;
 			continue;
 		}
