@@ -70,6 +70,11 @@ is "later too" "$(grep -o "exit.*" ../out; he undo >/dev/null 2>&1
 	cat d/n; stat -c %a d)" "exit 0; changed: d/n${nl}n${nl}0"
 is "and taken back" "$(he undo 2>&1 | tail -n +2; cat d/f; stat -c %a d)" \
 	"  removed d/n${nl}  restored d/f${nl}1${nl}755"
+he bash '{"command":"mkdir d/x; chmod 300 d"}' >../out 2>&1
+he bash '{"command":"mkdir d/y"}' >../out 2>&1
+is "a folder made in it as well" "$(he undo 2>&1 | tail -n +2; ls -d d/?)" \
+	"  removed d/y/${nl}d/f${nl}d/x"
+he undo >../out 2>&1
 setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent \
 	XDG_CACHE_HOME= XDG_STATE_HOME= "$place/bin/hamr-tool" --yes --no-config \
 	--root . bash '{"command":"rm d/f; chmod 0 d; echo 1 >done; sleep 3374"}' \

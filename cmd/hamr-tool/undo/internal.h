@@ -24,13 +24,15 @@ struct snap {
 				 * runs, so they are not its work */
 	uid_t me, owner;	/* of the root; git runs as this user */
 	dev_t dev;
-	struct map folders;	/* mode, and the snapshot that first saw each
-				 * (folder_mark) */
+	struct map folders;	/* mode and inode of each (folder_mark) */
 	struct map were;	/* those before the last snapshot, if it looked
 				 * at all of them */
 	struct undo_entry opened;	/* its folders: shut ones that are open
 					 * until snap_shut, with their modes */
-	int lock;		/* held while there are any; else -1 */
+	struct map shut;	/* all folders that were opened so */
+	struct map made;	/* folders that the last snapshot saw first; 1:
+				 * older than the one before it */
+	int lock;		/* held while any are open; else -1 */
 	struct map older;	/* births of files that are new to the last one
 				 * and were there before the one before it */
 	struct map others;	/* names of what it left out: ignored, nested
@@ -63,22 +65,16 @@ struct snap {
 #define SNAP_USE "hamr-use"
 #define SNAP_INDEX "hamr-index"	/* becomes the index when it is written */
 
-/* The value of a folder: its mode, and a snapshot's number. */
-#define FOLDER_BITS 48
+/* The value of a folder: its mode and its inode, of which 32 bits will do. */
 static inline uint64_t
-folder_mark(mode_t mode, uint64_t since)
+folder_mark(const struct stat *st)
 {
-	return (uint64_t)mode << FOLDER_BITS | since;
+	return (uint64_t)st->st_mode << 32 | (uint32_t)st->st_ino;
 }
 static inline mode_t
 folder_mode(uint64_t mark)
 {
-	return (mode_t)(mark >> FOLDER_BITS);
-}
-static inline uint64_t
-folder_since(uint64_t mark)
-{
-	return mark & (((uint64_t)1 << FOLDER_BITS) - 1);
+	return (mode_t)(mark >> 32);
 }
 
 #define GIT_OUT_MAX ((size_t)256 << 20)

@@ -517,8 +517,8 @@ is_young(const struct snap *s, const char *path, int64_t begun, int64_t end)
 	return born >= begun && born <= end;
 }
 
-/* Is an old folder shut, with changes in it?  Undo must open it, and leave it as
- * it is: its mode before the call is not known. */
+/* Is an old folder shut, with changes in it?  Undo must open it, and leave it
+ * as it is: its mode before the call is not known. */
 static bool
 must_open(const struct undo_entry *c, struct undo_path *t)
 {

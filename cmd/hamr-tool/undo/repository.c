@@ -582,6 +582,8 @@ snap_free(struct snap *s)
 	snap_shut(s);
 	map_release(&s->folders);
 	map_release(&s->were);
+	map_release(&s->shut);
+	map_release(&s->made);
 	map_release(&s->older);
 	map_release(&s->others);
 	gitindex_release(&s->now);

@@ -364,11 +364,14 @@ open_shut(struct snap *s, const struct gitignore_seen *g, const uint64_t *was)
 {
 	mode_t mode = g->st->st_mode;
 
-	if (is_shut(s, mode) && g->st->st_uid == s->me &&
-	    (gitindex_has(&s->now, g->rel) || (was == NULL ? s->taken > 1 :
-	    !is_shut(s, folder_mode(*was)))) && fchmodat(g->dirfd, g->base,
-	    (mode & 07777) | 0700, AT_SYMLINK_NOFOLLOW) == 0)
-		undo_entry_add_folder(&s->opened, g->rel)->old_mode = mode;
+	if (!is_shut(s, mode) || g->st->st_uid != s->me ||
+	    !(gitindex_has(&s->now, g->rel) || (was == NULL ? s->taken > 1 :
+	    !is_shut(s, folder_mode(*was)) || map_get(&s->shut,
+	    slice_of(g->rel)) != NULL)) || fchmodat(g->dirfd, g->base,
+	    (mode & 07777) | 0700, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	undo_entry_add_folder(&s->opened, g->rel)->old_mode = mode;
+	map_put(&s->shut, slice_of(g->rel), NULL);
 }
 
 void
@@ -421,8 +424,13 @@ see(void *arg, const struct gitignore_seen *g)
 	if (strcasecmp(g->base, ".hamr") == 0)
 		return GITIGNORE_PASS;
 	const uint64_t *was = map_get(&s->were, slice_of(g->rel));
-	*map_put(&s->folders, slice_of(g->rel), NULL) = folder_mark(
-	    g->st->st_mode, was != NULL ? folder_since(*was) : s->taken);
+	*map_put(&s->folders, slice_of(g->rel), NULL) = folder_mark(g->st);
+	if (was == NULL) {
+		int64_t born = file_born(g->dirfd, g->base);
+
+		*map_put(&s->made, slice_of(g->rel), NULL) = born != 0 &&
+		    born < s->looked;
+	}
 	/* a mounted file system may be of any type */
 	if (g->st->st_dev != s->dev)
 		watch_doubt(&s->watch);
@@ -757,6 +765,7 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 	s->taken++;
 	map_release(&s->older);
 	map_release(&s->were);
+	map_release(&s->made);
 	gitindex_release(&s->before);
 	s->same = true;
 	settle(s);
@@ -807,15 +816,32 @@ snap_settle(struct snap *s, int ms)
 	snap_hurry(s, 0);
 }
 
-/* Did the folder come empty?  One that holds only what is ignored, such as a
- * test's cache, is no change that undo could take back. */
+/* Is a folder that is seen for the first time new, or was it moved here?  If it
+ * was only out of sight, it is not the call's.  Nor is one that holds only what
+ * is ignored, such as a test's cache, a change that undo could take back. */
 static bool
-is_empty(const struct snap *s, const char *rel)
+is_made(const struct snap *s, struct map *inodes, const struct map *above,
+    struct slice rel, bool old)
 {
+	uint32_t ino = (uint32_t)*map_get(&s->folders, rel);
+	struct slice key = { (const char *)&ino, sizeof ino };
+	bool fill = old && inodes->n == 0;
 	const char *base;
-	int up = path_open_parent(&s->f->root, rel, &base);
-	bool yes = up >= 0 && undo_only_folders(up, base, false);
+	uint64_t mark;
 
+	for (size_t at = 0; fill && map_next(&s->were, &at, &mark).p !=
+	    NULL; ) {
+		uint32_t known = (uint32_t)mark;
+
+		map_put(inodes, (struct slice){ (const char *)&known,
+		    sizeof known }, NULL);
+	}
+	if (old && map_get(inodes, key) == NULL)
+		return false;
+	if (map_get(above, rel) != NULL)
+		return true;
+	int up = path_open_parent(&s->f->root, rel.p, &base);
+	bool yes = up >= 0 && undo_only_folders(up, base, false);
 	file_close(up);
 	return yes;
 }
@@ -825,7 +851,7 @@ is_empty(const struct snap *s, const char *rel)
 static void
 folder_changes(struct snap *s, struct undo_entry *c)
 {
-	struct map above = { 0 };
+	struct map above = { 0 }, inodes = { 0 };
 	struct undo_path *t;
 	struct slice rel;
 	uint64_t mark;
@@ -835,21 +861,30 @@ folder_changes(struct snap *s, struct undo_entry *c)
 	for (size_t at = 0; (rel = map_next(&s->were, &at, &mark)).p != NULL; ) {
 		const uint64_t *is = map_get(&s->folders, rel);
 
-		if (is != NULL && folder_mode(*is) == folder_mode(mark) &&
-		    (!is_shut(s, folder_mode(mark)) ||
-		    map_get(&above, rel) == NULL))
+		if (is != NULL && folder_mode(*is) == folder_mode(mark))
 			continue;
 		t = undo_entry_add_folder(c, rel.p);
 		t->old_mode = folder_mode(mark);
 		t->new_mode = is != NULL ? folder_mode(*is) : 0;
 	}
-	for (size_t at = 0; (rel = map_next(&s->folders, &at, &mark)).p !=
-	    NULL; )
-		if (folder_since(mark) == s->taken &&
-		    (map_get(&above, rel) != NULL || is_empty(s, rel.p)))
+	for (size_t at = 0; (rel = map_next(&s->made, &at, &mark)).p != NULL; )
+		if (is_made(s, &inodes, &above, rel, mark != 0))
 			undo_entry_add_folder(c, rel.p)->new_mode =
-			    folder_mode(mark);
+			    folder_mode(*map_get(&s->folders, rel));
+	for (size_t i = 0; i < c->nfolders; i++)
+		undo_note_above(&above, c->folders[i].path);
+	for (size_t i = 0; i < s->opened.nfolders; i++) {
+		const struct undo_path *o = &s->opened.folders[i];
+		const uint64_t *was = map_get(&s->were, slice_of(o->path));
+
+		if (was == NULL || folder_mode(*was) != o->old_mode ||
+		    map_get(&above, slice_of(o->path)) == NULL)
+			continue;
+		t = undo_entry_add_folder(c, o->path);
+		t->old_mode = t->new_mode = o->old_mode;
+	}
 	map_release(&above);
+	map_release(&inodes);
 	undo_entry_sort_folders(c);
 }
 

@@ -584,14 +584,17 @@ undo_pick(struct undo *u, const char *id, struct err *e)
 }
 
 /* Is this folder to be named?  Not if something in it is, or the folder above
- * it; they come in order of their paths. */
+ * it, or if it is only opened; they come in order of their paths. */
 static bool
-is_named(struct map *told, const char *path)
+is_named(struct map *told, const struct undo_path *t)
 {
-	const char *end = strrchr(path, '/');
+	const char *path = t->path, *end = strrchr(path, '/');
 	const uint64_t *up = end == NULL ? NULL : map_get(told,
 	    (struct slice){ path, (size_t)(end - path) });
 	bool beneath = up != NULL && *up == UNDO_NAMED, fresh;
+
+	if (t->old_mode == t->new_mode)
+		return false;
 	uint64_t *is = map_put(told, slice_of(path), &fresh);
 
 	*is = fresh ? UNDO_NAMED : *is;
@@ -646,7 +649,7 @@ undo_run(struct files *f, const char *id, bool force, bool json,
 		bool goes = t->old_mode == 0;
 
 		if ((goes ? t->state != FOLDER_REMOVED : t->state ==
-		    FOLDER_OTHERS) || !is_named(&told, t->path))
+		    FOLDER_OTHERS) || !is_named(&told, t))
 			continue;
 		buf_adds(&text, goes ? "  removed " : "  restored ");
 		path_show(&text, t->path);
@@ -676,7 +679,7 @@ put_names(const struct undo_entry *c, struct buf *list)
 	for (size_t k = 0; k < c->nfolders; k++) {
 		char *name = xasprintf("%s/", c->folders[k].path);
 
-		if (is_named(&told, c->folders[k].path))
+		if (is_named(&told, &c->folders[k]))
 			put_name(name, list);
 		free(name);
 	}
