@@ -404,8 +404,8 @@ journal_calls_end(struct journal_calls *jc, struct job *j)
 		jc->fresh = false;
 	if (jc->snap != NULL)
 		snap_hurry(jc->snap, 0);
-	if (c->n + c->nfolders > 0 && jc->snap != NULL && !(one && j->r.is_error) &&
-	    journal_add(jc->snap, c, &e) < 0)
+	if (c->n + c->nfolders > 0 && jc->snap != NULL &&
+	    !(one && j->r.is_error) && journal_add(jc->snap, c, &e) < 0)
 		give_up(jc, &e);
 	if (jc->snap != NULL)
 		journal_over(jc->snap);

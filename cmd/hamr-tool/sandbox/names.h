@@ -68,8 +68,8 @@ struct names_count {
 /* Note which secrets git tracks (root: absolute): test certificates and the
  * like are shown, but .env* and what the user has listed are not. */
 struct names_count names_note_tracked(struct names *n, const char *root);
-/* This file, or what it leads to if it is a link, is masked: it is a secret even
- * if a command renames a folder above it. */
+/* This file, or what it leads to if it is a link, is masked: it is a secret
+ * even if a command renames a folder above it. */
 void names_note_masked(struct names *n, const char *rel);
 /* Does it matter which files git tracks? */
 bool names_ask_git(const struct names *n);

@@ -858,7 +858,8 @@ folder_changes(struct snap *s, struct undo_entry *c)
 
 	for (size_t i = 0; i < c->n; i++)
 		undo_note_above(&above, c->v[i].path);
-	for (size_t at = 0; (rel = map_next(&s->were, &at, &mark)).p != NULL; ) {
+	for (size_t at = 0; (rel = map_next(&s->were, &at, &mark)).p !=
+	    NULL; ) {
 		const uint64_t *is = map_get(&s->folders, rel);
 
 		if (is != NULL && folder_mode(*is) == folder_mode(mark))

@@ -151,7 +151,8 @@ do_step(struct files *f, struct step *s, bool sync, struct err *e)
 	 * files in it stays. */
 	if (fstatat(dir, base, &st, AT_SYMLINK_NOFOLLOW) < 0) {
 		r = errno == ENOENT ? 0 : -1;
-	} else if (S_ISDIR(st.st_mode) && !undo_only_folders(dir, base, false)) {
+	} else if (S_ISDIR(st.st_mode) &&
+	    !undo_only_folders(dir, base, false)) {
 		errno = ENOTEMPTY;
 	} else {
 		replace_name(s->aside);
