@@ -400,8 +400,9 @@ is "so is a usage error in [stages]" "$S $(ended)" "78 tool_error stage_died"
 for s in guard compact provider tool; do
 	begun=$SECONDS
 	run x -o "stages.$s=['false']"
-	is "hamr-$s that ends each time: tool_error" "$S $(ended)" \
-	    "1 tool_error stage_died"
+	is "hamr-$s that ends each time: each start, then tool_error" \
+	    "$S $(recoveries | tr -dc 1-5) $(ended)" \
+	    "1 12345 tool_error stage_died"
 	ok "... at once, not when its time is up" test $((SECONDS - begun)) -lt 20
 done
 
@@ -432,9 +433,10 @@ revived() {
 	ends 2
 	exec 9>&-
 	wait $!
-	echo "$? $(jq -r 'select(.role != null or .type == "end") |
-	    .role // "\(.status) \(.reason)"' out | paste -sd,) $(jq -s \
-	    '[.[] | select(.type == "tools")] | length' out)"
+	echo "$? $(jq -r 'select(.role != null or .scenario or .type == "end") |
+	    .role // .scenario // "\(.status) \(.reason)"' out | uniq |
+	    paste -sd,) $(jq -s '[.[] | select(.type == "tools")] |
+	    length' out)"
 }
 trap '' PIPE
 answer hi >script
@@ -442,7 +444,7 @@ answer hi >script
 for s in "guard 0" "compact 0.5" "provider 0" "tool 0"; do
 	# shellcheck disable=SC2086
 	is "a stage that ended for good, in the next turn: $s" "$(revived $s)" \
-	    "0 system,user,tool_error stage_died,user,assistant,completed stop 1"
+	    "0 system,user,stage_died,tool_error stage_died,user,assistant,completed stop 1"
 done
 is "a mode that there is not" "$(grep -c '"config"' out) $(grep config err)" \
     '0 hamr-loop: a config record sets agent.mode to "../patch"; it was ignored'

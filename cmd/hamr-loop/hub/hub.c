@@ -523,6 +523,7 @@ hub_end(struct hub *h)
 		free(s->said);
 		bufs_release(BUFS(&s->out, &s->proposals));
 	}
+	texts_release(&h->died);
 	buf_release(&h->kept);
 	scan_release(&h->scan);
 }

@@ -79,8 +79,7 @@ struct hub {
 	bool quiet;		/* nothing came for a while */
 	bool failed;
 	struct err err;		/* what ended the run */
-	int died;		/* stages restarted so far */
-	const char *who_died;	/* the last one's name */
+	struct texts died;	/* stages restarted, not yet in the session */
 	bool stage_failed;	/* a stage ended for good; err names it, with
 				 * its last line on stderr */
 	struct scan scan;

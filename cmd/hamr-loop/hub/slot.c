@@ -248,8 +248,7 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 		give_up(h, s, ST_PEER, how);
 		return;
 	}
-	h->died++;
-	h->who_died = s->name;
+	texts_add(&h->died, xstrdup(s->name));
 	runlog_line(h->log, s->name, "%s; started again, %d of %d",
 	    fault != NULL ? fault : "ended", s->restarts, MAX_RESTARTS);
 	ui_note(h->ui, "stage %s %s; started again", s->name, fault != NULL ?

@@ -294,19 +294,22 @@ halt(struct turn *t)
 	return recover(t, INFINITE_LOOP);
 }
 
-/* Record in the session that a stage died and was restarted. */
+/* Record each restart of a stage in the session.  A halt stays: a recovery
+ * would lift it.  False: there is nothing to record. */
 static bool
-note_death(struct turn *t)
+put_restarts(struct hub *h)
 {
-	struct hub *h = t->hub;
+	const struct track *k = h->track;
 
-	if (h->died == t->died || h->track->halted)
-		return true;
-	t->died = h->died;
-	return hub_put(h, "{'type':'recovery','scenario':@,'attempt':$,"
-	    "'stage':@}", slice_of(track_scenarios[STAGE_DIED]),
-	    SCAN_INT(h->died), slice_of(h->who_died)) == 0 &&
-	    hub_sync(h, SLOT_GUARD) == 0;
+	if (h->died.n == 0 || k->halted)
+		return false;
+	for (size_t i = 0; i < h->died.n; i++)
+		hub_put(h, "{'type':'recovery','scenario':@,'attempt':$,"
+		    "'stage':@}", slice_of(track_scenarios[STAGE_DIED]),
+		    SCAN_INT(k->recovered[STAGE_DIED] + 1),
+		    slice_of(h->died.v[i]));
+	texts_release(&h->died);
+	return true;
 }
 
 /* Commit a message that the person typed meanwhile, after the results; commands
@@ -339,7 +342,7 @@ next(struct turn *t)
 {
 	struct track *k = t->hub->track;
 
-	if (!note_death(t))
+	if (put_restarts(t->hub) && hub_sync(t->hub, SLOT_GUARD) < 0)
 		return false;
 	if (is_cut(k)) {
 		/* An answer cut by length: the model is told, three times in a
@@ -430,6 +433,7 @@ turn_run(struct turn *t)
 		;
 	if (t->timed_out)
 		final_request(t, "max_wall_seconds");
+	put_restarts(h);
 	bool closed = h->ui->out_closed;
 	if (h->failed && h->stage_failed) {
 		turn_set_ending(t, END_TOOL_ERROR, "stage_died");

@@ -18,7 +18,6 @@ struct turn {
 	const struct conf *conf;
 	long long begun;	/* ms, monotonic */
 	long long waited_ms;	/* for a server that was down */
-	int died;		/* part of hub->died already reported */
 	bool timed_out;		/* its time ran out in an action ... */
 	bool spent;		/* ... or before; the final request is out */
 	enum ending end;
