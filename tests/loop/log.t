@@ -15,6 +15,10 @@ cat >loud <<'X'
 #!/bin/sh
 echo "guard says: $OPENAI_API_KEY" >&2
 echo "another: ghp_012345678901234567890123456789abcdef." >&2
+for what in PRIVATE PUBLIC; do
+	printf '%s\n' "-----BEGIN $what KEY-----" MIIEvQ+/$what= \
+	    "-----END $what KEY-----" the-end >&2
+done
 printf 'half a line' >&2
 exec hamr-guard "$@"
 X
@@ -50,6 +54,10 @@ is "but what looks like a key" "$(told | grep another)" \
     "guard     another: [redacted:github]."
 is "... is told as before" "$(grep -c '^guard says: $' err) $(
     grep -c '^half a line$' err)" "1 1"
+is "a private key is many lines" "$(told | grep -E 'KEY|key\]|MIIE|the-end' |
+    cut -c 11- | paste -sd,)" "[redacted:private-key],[redacted:private-key],\
+-----END PRIVATE KEY-----,the-end,-----BEGIN PUBLIC KEY-----,MIIEvQ+/PUBLIC=,\
+-----END PUBLIC KEY-----,the-end"
 is "a key is not in it" "$(count 'sk-123|tail') $(count 'the key is \*\*\*')" "0 1"
 hamr-loop --no-config --resume --replay script more >out 2>err
 is "a resumed run goes on in it" "$(find .hamr/runs -type f | wc -l) $(

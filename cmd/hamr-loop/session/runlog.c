@@ -30,6 +30,7 @@ struct runlog {
 	off_t size;
 	struct redact *redact;
 	struct texts hidden;
+	const char *in_key;	/* who is writing a private key, on many lines */
 	/* the current step */
 	const char *name[RUNLOG_SLOTS];
 	long long since[RUNLOG_SLOTS], spent[RUNLOG_SLOTS];	/* us */
@@ -175,7 +176,16 @@ runlog_line(struct runlog *l, const char *who, const char *fmt, ...)
 		for (char *p = said.p; (p = strstr(p,
 		    l->hidden.v[i])) != NULL; )
 			memset(p, '*', strlen(l->hidden.v[i]));
-	redact_add(l->redact, buf_view(&said), &raw);
+	const char *text = buf_view(&said).p;
+	bool begins = strstr(text, "-----BEGIN ") != NULL;
+	if (l->in_key == who && !begins && strpbrk(text, " \t") == NULL)
+		buf_adds(&raw, "[redacted:private-key]");
+	else
+		redact_add(l->redact, buf_view(&said), &raw);
+	if (strstr(text, "-----END ") != NULL)
+		l->in_key = NULL;
+	else if (begins && strstr(buf_view(&raw).p, ":private-key]") != NULL)
+		l->in_key = who;
 	size_t n = utf8_cut(buf_view(&raw).p, raw.len, LINE_MAX_KEPT);
 	for (size_t i = 0; i < n; i++)
 		if (raw.p[i] == '\n')
