@@ -78,6 +78,17 @@ status "--fork of nothing: 66" 66 hamr-loop --no-config --fork=nope x
 status "--fork of a path: 2" 2 hamr-loop --no-config --fork=../x x
 is "nothing is left of these" "$(loop --sessions | wc -l)" "$before"
 
+# a transcript of ours that has no header, as a pipeline writes one
+mkdir -p headless/.hamr/sessions && git init -q headless
+answer "One." >headless/script
+cd headless || exit 1
+echo '{"role":"user","content":"count"}' >.hamr/sessions/pipeline.ndjson
+loop --fork=pipeline --replay script >out 2>err
+is "a fork gets a header of its own" "$? $(cat out) $(
+    cat .hamr/sessions/2*.ndjson | jq -r '.fork_of // .content' | head -n 2 |
+    paste -sd,) $(loop --resume)" "0 One. pipeline,count One."
+cd .. && rm -r headless
+
 # ---- a flag that says otherwise than the session did ----
 
 w='{"role":"assistant","content":null,"tool_calls":[{"id":"w1","type":"function","function":{"name":"write","arguments":"{\"path\":\"n\",\"content\":\"x\\n\"}"}}],"finish_reason":"tool_calls"}'

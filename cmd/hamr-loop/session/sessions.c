@@ -303,34 +303,34 @@ sessions_path(const char *dir, const char *root, const char *id,
 
 /* ---- fork ---- */
 
-/* The header with a new id and time, and the session it was forked from. */
+/* The header r (NULL: there was none) with a new id and time, and the session
+ * it was forked from. */
 static void
 own_header(const struct rec *r, const struct session *s, const char *root,
     const char *id, long at, struct buf *out)
 {
+	static const char *const own[] = { "type", "v", "session", "cwd",
+		"created", "mark", "fork_of", "fork_at", NULL };
 	char created[UTC_SIZE];
 
 	utc_print_now(created);
 	char *mark = origin_mark(s->id, root, created);
 	char *cwd = origin_cwd(root);
-	buf_addc(out, '{');
-	for (size_t i = 0; i < r->n; i++) {
-		struct slice key = r->m[i].key;
-		const char *own = slice_is(key, "session") ? s->id :
-		    slice_is(key, "created") ? created :
-		    slice_is(key, "cwd") ? cwd : NULL;
+	scan_put(out, "{'type':'hamr','v':1,'session':@,'cwd':@,'created':@",
+	    slice_of(s->id), slice_of(cwd), slice_of(created));
+	for (size_t i = 0; r != NULL && i < r->n; i++) {
+		size_t k = 0;
 
-		if (own != NULL)
-			scan_put(out, "'$':@,", key, slice_of(own));
-		else if (!slice_is(key, "fork_of") &&
-		    !slice_is(key, "fork_at") && !slice_is(key, "mark"))
-			scan_put(out, "'$':$,", key, r->m[i].val);
+		while (own[k] != NULL && !scan_key_is(r->m[i].key, own[k]))
+			k++;
+		if (own[k] == NULL)
+			scan_put(out, ",'$':$", r->m[i].key, r->m[i].val);
 	}
 	if (mark != NULL)
-		scan_put(out, "'mark':@,", slice_of(mark));
+		scan_put(out, ",'mark':@", slice_of(mark));
 	free(mark);
 	free(cwd);
-	scan_put(out, "'fork_of':@", slice_of(id));
+	scan_put(out, ",'fork_of':@", slice_of(id));
 	if (at > 0)
 		scan_put(out, ",'fork_at':$", SCAN_INT(at));
 	buf_adds(out, "}\n");
@@ -358,13 +358,18 @@ sessions_fork(struct session *s, const char *dir, const char *root,
 		lseek(fd, 0, SEEK_SET);
 		rec_in_init(&in, fd, path, REC_MAX);
 		in.drop_end = true;
-		while ((at == 0 || n < at) && (got = rec_next(&in, &r, e)) > 0)
-			if (n++ == 0 && r->kind == R_HAMR) {
-				own_header(r, s, root, id, at, &b);
-			} else {
-				buf_slice(&b, r->line);
-				buf_addc(&b, '\n');
-			}
+		for (; (at == 0 || n < at) && (got = rec_next(&in, &r, e)) > 0;
+		    n++) {
+			bool header = n == 0 && r->kind == R_HAMR;
+
+			if (n == 0)
+				own_header(header ? r : NULL, s, root, id, at,
+				    &b);
+			if (header)
+				continue;
+			buf_slice(&b, r->line);
+			buf_addc(&b, '\n');
+		}
 		if (got >= 0 && n < at)
 			got = err_set(e, ST_USAGE, "session %s has %ld lines, "
 			    "not %ld", id, n, at);
