@@ -177,6 +177,10 @@ for how in --json --quiet; do
 	match "its last line is told, $how" "$(tail -n 1 err)" \
 	    "hamr-loop: stage guard (*) ended 6 times in one action: cannot think"
 done
+printf '#!/bin/sh\necho no record\ncat >/dev/null\n' >guard
+run x -o stages.guard="['$PWD/guard']"
+is "so is what it was stopped for" "$(sed 's/.*action: //' err)" \
+    "guard:1: not a JSON object at byte 1"
 cat >guard <<'X'
 #!/bin/sh
 exec sleep 60 >&-
@@ -209,4 +213,8 @@ answer in time; this run is not indexed; later: hamr-mem -n '$T/its'*.ndjson'"
 eval "$(sed -n 's/.*later: hamr-mem/hamr-mem --no-config/p' err)" >/dev/null
 hamr-mem --no-config search Read >hits
 is "and what is said to do does it" "$(grep -c Read. hits)" 1
+printf '#!/bin/sh\n( sleep 0.3; kill $$ ) & cat >/dev/null\n' >"$T/mem"
+run x -o "stages.mem=['$T/mem']"
+match "one that ends while it is waited for is told, too" "$(cat err)" \
+    "hamr-loop: stage mem ($T/mem) ended; this run is not indexed; later:*"
 done_testing

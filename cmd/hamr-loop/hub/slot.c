@@ -223,8 +223,11 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 	if (fault != NULL)
 		kill(-s->child->group, SIGKILL);
 	int st = slot_stop(h, s, soon ? EXIT_MS : END_MS);
-	if (s == &h->slot[SLOT_MEM] && h->closing && fault != NULL) {
-		give_up(h, s, ST_PEER, fault);
+	if (fault != NULL)
+		xset(&s->said, xstrdup(fault));
+	if (s == &h->slot[SLOT_MEM] && h->closing && (fault != NULL ||
+	    s->asked != 0)) {
+		give_up(h, s, ST_PEER, fault != NULL ? fault : "ended");
 		return;
 	}
 	if (h->failed || h->closing) {
