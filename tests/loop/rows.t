@@ -194,6 +194,21 @@ run x -o "stages.guard=['hamr-guard', '$PWD/guard']"
 is "... behind another one, too" "$S $(ended) $((SECONDS < 10))" \
     "1 tool_error stage_died 1"
 
+# ---- a stage that leaves a process behind, where nobody reaps it ----
+
+cat >"$T/reaps" <<'X'
+import ctypes, subprocess, sys
+ctypes.CDLL(None).prctl(36, 1)	# PR_SET_CHILD_SUBREAPER, but no wait()
+sys.exit(subprocess.call(sys.argv[1:], stdin=subprocess.DEVNULL))
+X
+printf '#!/bin/sh\nhamr-compact "$@" | { cat; sleep 0.2 >&- & }\n' >compact
+chmod +x compact
+begun=$(date +%s%N)
+python3 "$T/reaps" hamr-loop --no-config --yes --json --replay script \
+    -o "stages.compact=['$PWD/compact']" x >out 2>err
+is "is not waited for" "$? $(ended) $((($(date +%s%N) - begun) / 1000000 <
+    1800))" "0 completed stop 1"
+
 # ---- a memory that does not answer ----
 
 fresh "its' own"

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
@@ -153,6 +154,10 @@ begin(struct child *c, int in, int out, struct err *e)
 {
 	volatile int r = 0;
 
+	/* What a stage leaves behind is reaped by libpipeline, too: in a
+	 * container, nobody else may do so, and a group of zombies seems alive.
+	 */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	error_return()->owner = getpid();
 	error_print_progname = return_from_error;
 	if (sigsetjmp(error_return()->back, 1) == 0) {
