@@ -94,6 +94,14 @@ printf '{"role":"%s","content":"%s"}\n' user "I am Ada." assistant Hello. \
 is "a chat without a header" "$(loop --resume=ada "who am I?")" "You are Ada."
 match "... has what was said in its request" "$(hamr-loop --no-config \
     --inspect context ada)" "*I am Ada.*You are Ada.*"
+is "... and no system message behind it" \
+    "$(jq -r '.role // empty' .hamr/sessions/ada.ndjson | paste -sd,)" \
+    "user,assistant,user,assistant"
+{ call read '{"path":"f"}'; echo '{"role":"system","content":"Be brief."}'
+} >.hamr/sessions/ada.ndjson
+is "calls left open before a system message" "$(loop --resume=ada "and now?") $(
+    jq -r '.meta.error // .role // empty' .hamr/sessions/ada.ndjson |
+    paste -sd,)" "You are Ada. assistant,system,interrupted,user,assistant"
 rm .hamr/sessions/ada.ndjson
 
 # --- a beginning of an id

@@ -447,7 +447,6 @@ track_record(struct track *t, const struct rec *r, off_t at)
 		drop_error(t);
 	}
 	switch (r->kind) {
-	case R_SYSTEM: t->has_system = true; break;
 	case R_USER: user(t, r); break;
 	case R_ASSISTANT: assistant(t, r); break;
 	case R_TOOL: result(t, r); break;
@@ -506,8 +505,6 @@ track_open(const struct track *t)
 {
 	size_t n = 0;
 
-	if (t->last != R_ASSISTANT && t->last != R_TOOL && t->last != R_USER)
-		return 0;
 	for (size_t i = 0; i < t->ncalls; i++)
 		n += !t->calls[i].done;
 	return n;

@@ -46,7 +46,6 @@ void usage_add(struct usage *u, const struct rec *r);	/* a usage record */
 
 struct track {
 	char *mode, *model, *cwd;	/* of the header and config records */
-	bool has_system;
 	bool has_person;	/* a person said or ran something */
 	char *tools;		/* the newest tools record, or NULL */
 	char *verify_command;	/* what counts as verification, or NULL */

@@ -552,22 +552,23 @@ int
 setup_session(struct run *r, const char *task, struct err *e)
 {
 	const struct track *k = &r->track;
+	bool first = k->last == R_OTHER;	/* nothing was said so far */
 	struct child *memory = NULL;
 	struct hub *h = &r->hub;
 
 	if (setup_header(r) < 0)
 		goto failed;
 	/* meanwhile tool and provider report what they offer */
-	if (!k->has_system && (task != NULL || r->o.chat) &&
+	if (first && (task != NULL || r->o.chat) &&
 	    conf_bool(r->conf, "memory.enabled"))
 		memory = context_ask(r->root, task, &r->setup.secrets);
 	hub_ask(h, SLOT_TOOL, false);
-	if (k->has_system || r->o.chat)
+	if (!first || r->o.chat)
 		hub_ask(h, SLOT_PROVIDER, false);
 	/* The system message needs no stage and must come before the task,
 	 * whatever happens to that; the mode may have changed since. */
 	bool ready = hub_wait(h, 0) == 0;
-	if (!k->has_system && ((k->mode != NULL &&
+	if (first && ((k->mode != NULL &&
 	    strcmp(k->mode, r->setup.mode) != 0 &&
 	    read_system(&r->setup, k->mode, e) < 0) || hub_put(h,
 	    "{'role':'system','content':@}", buf_view(&r->setup.system)) < 0))

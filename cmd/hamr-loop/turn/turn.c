@@ -403,7 +403,7 @@ turn_settle(struct turn *t, bool task, bool run)
 
 	if (track_open(k) == 0)
 		return true;
-	if (!run || k->last == R_USER) {
+	if (!run || (k->last != R_ASSISTANT && k->last != R_TOOL)) {
 		code = "interrupted";
 	} else if (is_cut(k)) {
 		code = "truncated";
