@@ -194,6 +194,28 @@ run x -o "stages.guard=['hamr-guard', '$PWD/guard']"
 is "... behind another one, too" "$S $(ended) $((SECONDS < 10))" \
     "1 tool_error stage_died 1"
 
+# ---- a tool stage that dies as it is to begin: what it was told beside its go
+
+calls=
+for i in 1 2 3; do
+	quote "{\"command\":\"touch ran$i\"}"
+	calls+=${calls:+,}{\"id\":\"r$i\",\"type\":\"function\",
+	calls+="\"function\":{\"name\":\"bash\",\"arguments\":$quoted}}"
+done
+{ echo "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[$calls]}"
+answer "One of three ran."; } >two
+cat >tool <<'X'
+#!/bin/sh
+[ -e once ] || { touch once; sed -u '/"go"/Q' | hamr-tool "$@"; exit 1; }
+exec hamr-tool "$@"
+X
+chmod +x tool
+rm -f once
+hamr-loop --no-config --yes --json --replay two -o "stages.tool=['$PWD/tool']" \
+    -o agent.max_tool_calls=1 x >out 2>err
+is "no more calls than the limit" "$? $(ended) $(echo ran*)" \
+    "3 budget_exhausted max_tool_calls ran1"
+
 # ---- a stage that leaves a process behind, where nobody reaps it ----
 
 cat >"$T/reaps" <<'X'

@@ -169,6 +169,7 @@ hub_init(struct hub *h, struct session *ses, struct track *t, struct ui *ui,
 		h->slot[i].name = names[i];
 		buf_init(&h->slot[i].out, 2 * BUF_RECORD_MAX);
 		buf_init(&h->slot[i].proposals, 2 * BUF_RECORD_MAX);
+		buf_init(&h->slot[i].told, 2 * BUF_RECORD_MAX);
 	}
 	buf_init(&h->kept, 2 * BUF_RECORD_MAX);
 	signal(SIGPIPE, SIG_IGN);
@@ -205,8 +206,10 @@ hub_ask(struct hub *h, enum slot_id id, bool go)
 {
 	struct slot *s = &h->slot[id];
 
-	if (!s->used || (s->started && s->child == NULL))
+	if (!s->used || (s->started && s->child == NULL)) {
+		slot_done(s);
 		return;
+	}
 	s->asked = ++h->number;
 	s->asked_go = go;
 	h->window_asked |= id == SLOT_PROVIDER && !go;
@@ -224,7 +227,8 @@ void
 hub_tell_slot(struct hub *h, enum slot_id id, struct buf *record)
 {
 	buf_addc(record, '\n');
-	slot_control(&h->slot[id], h->session->size, buf_detach(record));
+	buf_slice(&h->slot[id].told, buf_view(record));
+	buf_release(record);
 }
 
 void
@@ -438,8 +442,7 @@ hub_cancel(struct hub *h)
 				    "it was ended", s->name);
 			slot_stop(h, s, 0);
 		}
-		s->asked = 0;
-		s->deadline = 0;
+		slot_done(s);
 	}
 }
 
@@ -521,7 +524,7 @@ hub_end(struct hub *h)
 		slot_drop_controls(s);
 		free(s->q);
 		free(s->said);
-		bufs_release(BUFS(&s->out, &s->proposals));
+		bufs_release(BUFS(&s->out, &s->proposals, &s->told));
 	}
 	texts_release(&h->died);
 	buf_release(&h->kept);

@@ -46,6 +46,7 @@ struct slot {
 	off_t barrier;		/* offset of the last go or sync it returned */
 	int64_t asked;		/* number of the go or sync in flight, or 0 */
 	bool asked_go;
+	struct buf told;	/* lines that go before that go */
 	int64_t discard;	/* discard its output until this sync */
 	size_t skip;		/* proposals already in the session */
 	struct buf proposals;	/* whole lines, until the barrier returns */
@@ -132,8 +133,9 @@ void hub_read_signals(struct hub *h);
 /* Let ms pass while serving the stages.  -1 as for hub_sync. */
 int hub_pause(struct hub *h, int ms);
 
-/* Send one slot a record (released) that is not committed: that a call is
- * answered, before its answer is due in call order. */
+/* Send one slot a record (released) that is not committed, with its next go, and
+ * again if it is restarted: that a call is answered, before its answer is due in
+ * call order. */
 void hub_tell_slot(struct hub *h, enum slot_id id, struct buf *record);
 
 /* Cancel the action in progress and give the stage time to write what it has.

@@ -21,6 +21,8 @@ void hub_commit_proposals(struct hub *h, struct slot *s);
 /* Queue a control line (taken over) after those that are due no later. */
 void slot_control(struct slot *s, off_t at, char *line);
 void slot_drop_controls(struct slot *s);
+/* It is asked for nothing any more. */
+void slot_done(struct slot *s);
 /* Queue the go or sync in flight (the provider's with its request). */
 void slot_ask_again(struct hub *h, struct slot *s);
 

@@ -73,8 +73,7 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 			s->discard = 0;
 		else if (n != 0 && n == s->asked && s->discard == 0) {
 			runlog_answered(h->log, (int)(s - h->slot));
-			s->asked = 0;
-			s->deadline = 0;
+			slot_done(s);
 			s->barrier = s->cursor;
 			s->restarts = 0;
 			hub_commit_proposals(h, s);
@@ -124,6 +123,14 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 }
 
 void
+slot_done(struct slot *s)
+{
+	s->asked = 0;
+	s->deadline = 0;
+	buf_reset(&s->told);
+}
+
+void
 slot_control(struct slot *s, off_t at, char *line)
 {
 	size_t i;
@@ -151,6 +158,8 @@ slot_ask_again(struct hub *h, struct slot *s)
 		buf_reserve(&line, h->request.n + GO_LINE);
 		buf_slice(&line, h->request);
 		buf_addc(&line, '\n');
+	} else if (s->asked_go) {
+		buf_slice(&line, buf_view(&s->told));
 	}
 	buf_fmt(&line, "{\"type\":\"%s\",\"n\":%lld}\n",
 	    s->asked_go ? "go" : "sync", (long long)s->asked);
@@ -171,8 +180,7 @@ put_shell_word(struct buf *b, const char *path)
 static void
 give_up(struct hub *h, struct slot *s, enum status status, const char *how)
 {
-	s->asked = 0;
-	s->deadline = 0;
+	slot_done(s);
 	if (s == &h->slot[SLOT_MEM]) {	/* the run continues without memory */
 		struct buf path = BUF_INIT(BUF_RECORD_MAX);
 
@@ -231,8 +239,7 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 		return;
 	}
 	if (h->failed || h->closing) {
-		s->asked = 0;
-		s->deadline = 0;
+		slot_done(s);
 		return;
 	}
 	int code = WIFEXITED(st) ? WEXITSTATUS(st) : 0;

@@ -59,25 +59,22 @@ contract_remark(const struct track *k, const struct conf *c)
 	    "no file was changed, although the task asks for a change";
 }
 
-/* hamr-tool runs it in its sandbox; retry once if hamr-tool died. */
+/* hamr-tool runs it in its sandbox. */
 bool
 verify_now(struct hub *h, const char *profile, long long until)
 {
 	struct track *k = h->track;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	char *doing = xasprintf("verifying: %s", k->verify_command);
 
 	ui_status_doing(h->ui, doing);
 	free(doing);
 	xset(&k->verification, NULL);
-	for (int tries = 0; tries < 2 && k->verification == NULL; tries++) {
-		struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-		scan_put(&b, "{'type':'verify','command':@,'profile':@}",
-		    slice_of(k->verify_command), slice_of(profile));
-		hub_tell_slot(h, SLOT_TOOL, &b);
-		if (hub_go(h, SLOT_TOOL, until) < 0)
-			return false;
-	}
+	scan_put(&b, "{'type':'verify','command':@,'profile':@}",
+	    slice_of(k->verify_command), slice_of(profile));
+	hub_tell_slot(h, SLOT_TOOL, &b);
+	if (hub_go(h, SLOT_TOOL, until) < 0)
+		return false;
 	ui_status_doing(h->ui, "");
 	return k->verification != NULL && hub_sync(h, SLOT_GUARD) == 0;
 }
