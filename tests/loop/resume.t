@@ -257,8 +257,8 @@ cd ..
 
 # two loops on one session
 fresh
-cat >slow.ndjson <<'X'
-{"role":"assistant","tool_calls":[{"id":"s","type":"function","function":{"name":"bash","arguments":"{\"command\":\"touch started; sleep 31.7\"}"}}]}
+cat >slow.ndjson <<X
+{"role":"assistant","tool_calls":[{"id":"s","type":"function","function":{"name":"bash","arguments":"{\\"command\\":\\"touch started; sleep 31.$$\\"}"}}]}
 {"role":"assistant","content":"done sleeping","finish_reason":"stop"}
 X
 hamr-loop --no-config --yes --json --replay slow.ndjson "sleep" >out 2>err &
@@ -277,7 +277,7 @@ is "SIGINT: status 130" "$?" 130
 is "SIGINT: the end record" "$(tail -n 1 out | jq -r .status)" interrupted
 is "SIGINT: no call is left open" "$(jq -r 'select(.role == "tool") |
     .meta.error' "$(session)")" interrupted
-is "SIGINT: nothing of the call survives" "$(pgrep -f '^sleep 31.7' |
+is "SIGINT: nothing of the call survives" "$(pgrep -f "^sleep 31.$$" |
     wc -l)" 0
 is "exactly one end record" "$(grep -c '"type":"end"' out)" 1
 loop --resume --replay slow.ndjson >answer 2>err
@@ -330,6 +330,16 @@ for sig in TERM HUP QUIT; do
 	is "SIG$sig: status and end record" "$? $(tail -n 1 out |
 	    jq -r .status)" "130 interrupted"
 done
+rm -f started
+sed 's/31[.][0-9]*/0.5/' slow.ndjson >quick.ndjson
+nohup hamr-loop --no-config --yes --json --replay quick.ndjson "sleep" >out \
+    2>err </dev/null &
+pid=$!
+for i in $(seq 100); do [ -e started ] && break; sleep 0.05; done
+kill -HUP $pid
+wait $pid
+is "SIGHUP under nohup: it goes on" "$? $(tail -n 1 out | jq -r .status)" \
+    "0 completed"
 
 # a folder whose name is not UTF-8: records say it with U+FFFD
 mkdir "$T/w"$'\377' && cd "$T/w"$'\377' && git init -q .

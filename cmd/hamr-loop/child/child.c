@@ -153,11 +153,15 @@ static int
 begin(struct child *c, int in, int out, struct err *e)
 {
 	volatile int r = 0;
+	sigset_t reaps;
 
 	/* What a stage leaves behind is reaped by libpipeline, too: in a
 	 * container, nobody else may do so, and a group of zombies seems alive.
-	 */
+	 * It must hear of that, whatever our parent had blocked. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	sigemptyset(&reaps);
+	sigaddset(&reaps, SIGCHLD);
+	sigprocmask(SIG_UNBLOCK, &reaps, NULL);
 	error_return()->owner = getpid();
 	error_print_progname = return_from_error;
 	if (sigsetjmp(error_return()->back, 1) == 0) {

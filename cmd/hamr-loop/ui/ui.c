@@ -273,6 +273,7 @@ ui_configure(struct ui *u, const struct conf *c)
 int
 ui_take_signals(struct ui *u)
 {
+	struct sigaction hup = { .sa_handler = SIG_DFL };
 	sigset_t set;
 
 	if (u->signals >= 0)
@@ -281,7 +282,10 @@ ui_take_signals(struct ui *u)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGQUIT);
-	sigaddset(&set, SIGHUP);
+	/* nohup(1) ignores this one, a shell in the background the others */
+	sigaction(SIGHUP, NULL, &hup);
+	if (hup.sa_handler != SIG_IGN)
+		sigaddset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	u->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	return u->signals < 0 ? -1 : 0;

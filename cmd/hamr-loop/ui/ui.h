@@ -136,7 +136,8 @@ void ui_init(struct ui *u, bool json, bool quiet);
 void ui_configure(struct ui *u, const struct conf *c);
 void ui_release(struct ui *u);
 
-/* Deliver INT, TERM and HUP on u->signals from now on.  -1 with errno. */
+/* Deliver INT, TERM, QUIT and, unless it is ignored, HUP on u->signals from now
+ * on.  -1 with errno. */
 int ui_take_signals(struct ui *u);
 
 /* Learn the calls of a resumed session, so that their results can be shown.
