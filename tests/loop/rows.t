@@ -177,6 +177,9 @@ for how in --json --quiet; do
 	match "its last line is told, $how" "$(tail -n 1 err)" \
 	    "hamr-loop: stage guard (*) ended 6 times in one action: cannot think"
 done
+printf '#!/bin/sh\nhead -c 1 >/dev/null; kill -KILL $$\n' >guard
+run x -o stages.guard="['$PWD/guard']"
+is "so is a signal" "$(sed 's/.*action: //' err)" "signal 9"
 printf '#!/bin/sh\necho no record\ncat >/dev/null\n' >guard
 run x -o stages.guard="['$PWD/guard']"
 is "so is what it was stopped for" "$(sed 's/.*action: //' err)" \

@@ -52,8 +52,8 @@ struct slot {
 	struct buf proposals;	/* whole lines, until the barrier returns */
 	long long deadline;	/* ms, 0: none */
 	int restarts;
-	char *said;		/* the last line of its stderr, or what it was
-				 * stopped for; or NULL */
+	char *said;		/* why it ended: the last line of its stderr, or
+				 * what it was stopped for; or NULL */
 };
 
 struct hub {

@@ -233,6 +233,8 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 	int st = slot_stop(h, s, soon ? EXIT_MS : END_MS);
 	if (fault != NULL)
 		xset(&s->said, xstrdup(fault));
+	else if (WIFSIGNALED(st) && s->said == NULL)
+		s->said = xasprintf("signal %d", WTERMSIG(st));
 	if (s == &h->slot[SLOT_MEM] && h->closing && (fault != NULL ||
 	    s->asked != 0)) {
 		give_up(h, s, ST_PEER, fault != NULL ? fault : "ended");
