@@ -219,6 +219,21 @@ hamr-loop --no-config --yes --json --replay two -o "stages.tool=['$PWD/tool']" \
 is "no more calls than the limit" "$? $(ended) $(echo ran*)" \
     "3 budget_exhausted max_tool_calls ran1"
 
+# ---- no descriptors left for one more process ----
+
+answer "Read." >one
+for n in $(seq 16 32); do
+	rm -rf .hamr
+	(ulimit -n "$n"; exec hamr-loop --no-config --yes --quiet --replay one \
+	    "read it") >out 2>err
+	echo "$? $(cat .hamr/sessions/*.ndjson 2>/dev/null | grep -c '"end"')"
+done | sort -u >ends
+is "a session begins and ends, or there is none" "$(paste -sd, ends)" \
+    "0 1,71 0"
+run x -o 'stages.mem=["hamr-mem \"x"]'
+is "a command with an unclosed quote is refused first" "$S $(cat err)" \
+    '78 hamr-loop: -o: stages.mem: command "hamr-mem "x" has an unclosed quote'
+
 # ---- a stage that leaves a process behind, where nobody reaps it ----
 
 cat >"$T/reaps" <<'X'

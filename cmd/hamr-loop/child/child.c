@@ -28,9 +28,8 @@
 
 /* ---- commands ---- */
 
-/* Refuse what libpipeline would guess at: unbalanced quotes, no word. */
-static int
-check_command(const char *command, struct err *e)
+int
+child_check_command(const char *command, struct err *e)
 {
 	char quote = '\0';
 
@@ -50,7 +49,7 @@ check_command(const char *command, struct err *e)
 		return err_set(e, ST_CONFIG, "command \"%s\" has an "
 		    "unclosed quote", command);
 	if (command[strspn(command, " \t")] == '\0')
-		return err_set(e, ST_CONFIG, "a command in [stages] is empty");
+		return err_set(e, ST_CONFIG, "a command is empty");
 	return 0;
 }
 
@@ -177,8 +176,7 @@ begin(struct child *c, int in, int out, struct err *e)
 		pipeline_start(c->p);
 		c->group = pipeline_get_pid(c->p, 0);
 	} else {
-		r = err_sys(e, ST_SYSTEM, "cannot start a %s",
-		    c->o.tty ? "command" : "stage");
+		r = err_sys(e, ST_SYSTEM, "cannot be started");
 	}
 	error_print_progname = NULL;
 	return r;
@@ -199,7 +197,7 @@ child_start(const struct child_opts *o, struct err *e)
 	bool told = o->err == CHILD_ERR_TOLD;
 
 	for (size_t i = 0; i < o->n; i++)
-		if (check_command(o->commands[i], e) < 0)
+		if (child_check_command(o->commands[i], e) < 0)
 			return NULL;
 	bool made = (o->tty || (make_pipe(in, 1) && make_pipe(out, 0))) &&
 	    (!told || make_pipe(err, 0));
@@ -208,7 +206,7 @@ child_start(const struct child_opts *o, struct err *e)
 		.err = err[0], .err_theirs = err[1],
 		.said = BUF_INIT(2 * ERR_LINE_MAX) };
 	int r = made ? begin(c, in[0], out[1], e) :
-	    err_sys(e, ST_SYSTEM, "cannot start a stage");
+	    err_sys(e, ST_SYSTEM, "cannot be started");
 	file_close(err[1]);
 	if (r == 0)
 		return c;

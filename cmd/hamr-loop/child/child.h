@@ -49,6 +49,10 @@ struct child {
 	struct buf said;	/* an incomplete line of its stderr */
 };
 
+/* Refuse what libpipeline would guess at: unbalanced quotes, no word.  -1 with
+ * e: ST_CONFIG. */
+int child_check_command(const char *command, struct err *e);
+
 /* Start a child in its own process group; child_end frees it.  A command
  * "hamr-X" without a slash is looked up in our own folder first, then in PATH.
  * NULL with e. */

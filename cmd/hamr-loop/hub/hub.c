@@ -182,11 +182,9 @@ static void
 start_memory(struct hub *h)
 {
 	struct slot *s = &h->slot[SLOT_MEM];
-	struct err e;
 
-	if (s->used && !s->started && !h->failed && h->session->size > 0 &&
-	    slot_start(h, s, &e) < 0)
-		hub_fail(h, &e);
+	if (s->used && !s->started && !h->failed && h->session->size > 0)
+		slot_restart(h, s);
 }
 
 void
@@ -461,9 +459,16 @@ hub_start(struct hub *h, bool resume, struct err *e)
 		if (h->track->tools == NULL)
 			h->slot[SLOT_TOOL].barrier = 0;
 	}
-	for (size_t k = 0; k < sizeof order / sizeof *order; k++)
-		if (slot_start(h, &h->slot[order[k]], e) < 0)
-			return -1;
+	for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
+		struct slot *s = &h->slot[order[k]];
+		struct err why;
+
+		if (slot_start(h, s, &why) == 0)
+			continue;
+		err_set(e, why.status, "stage %s: %s", s->name, why.text);
+		hub_fail(h, e);
+		return -1;
+	}
 	return 0;
 }
 

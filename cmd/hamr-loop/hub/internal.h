@@ -29,7 +29,7 @@ void slot_ask_again(struct hub *h, struct slot *s);
 /* Start the stage.  It reads the session from the beginning; its output up to
  * its last barrier is discarded. */
 int slot_start(struct hub *h, struct slot *s, struct err *e);
-/* Start it again and repeat what it was asked. */
+/* Start it (again) and repeat what it was asked; or give it up. */
 void slot_restart(struct hub *h, struct slot *s);
 /* Stop it within ms.  Returns its wait status. */
 int slot_stop(struct hub *h, struct slot *s, int ms);

@@ -312,7 +312,7 @@ slot_restart(struct hub *h, struct slot *s)
 	struct err e;
 
 	if (slot_start(h, s, &e) < 0) {
-		hub_fail(h, &e);
+		give_up(h, s, e.status, e.text);
 		return;
 	}
 	if (s->asked != 0)

@@ -346,16 +346,21 @@ read_system(struct setup *s, const char *mode, struct err *e)
 	return r;
 }
 
-/* Refuse a command of [stages] whose program does not exist: libpipeline
- * reports that too late, as a stage that died. */
+/* Refuse a command of [stages] that is malformed, or whose program does not
+ * exist: that would be found out too late, as a stage that died. */
 static int
 check_program(const struct conf *c, const char *key, const char *command,
     struct err *e)
 {
 	size_t n = strcspn(command, " \t\"'\\");
-	char *name = xmemdup0(command, n), *path = NULL;
+	char *name, *path = NULL;
 	bool there = true;
+	struct err why;
 
+	if (child_check_command(command, &why) < 0)
+		return err_set(e, why.status, "%s: %s: %s", conf_origin(c, key),
+		    key, why.text);
+	name = xmemdup0(command, n);
 	if (command[n] == '"' || command[n] == '\'' || command[n] == '\\')
 		;	/* libpipeline splits it */
 	else if (*name == '/')
