@@ -237,6 +237,27 @@ for i in $(seq 0 2); do
 	    "3 enough ls: cannot access 'b': No such file or directory $(roles \
 	    <all) budget_exhausted max_model_steps"
 done
+# once it has ended so
+cp all "$f"
+spent --resume >out 2>err
+is "... with the same budget" "$? $(cat out) $(roles <"$f") $(ended)" \
+    "3 enough $(roles <all) budget_exhausted max_model_steps"
+echo '{"role":"assistant","content":"It is done, all of it."}' >>spent.ndjson
+spent --resume -o agent.max_model_steps=3 >out 2>err
+is "... with a larger one it goes on" "$? $(cat out) $(ended)" \
+    "0 It is done, all of it. completed stop"
+cd ..
+
+# what ended with model_error is tried again
+fresh
+for i in 1 2 3 4; do
+	printf '{"role":"assistant","content":"","finish_reason":"stop"}\n'
+done >empty.ndjson
+loop --replay empty.ndjson "look" >out 2>err
+is "empty answers" "$? $(ended)" "6 model_error empty_response"
+echo '{"role":"assistant","content":"It is there."}' >>empty.ndjson
+loop --replay empty.ndjson --resume >out 2>err
+is "... resumed" "$? $(cat out)" "0 It is there."
 cd ..
 
 # the guard hears of what a spent budget refuses, also behind a crash

@@ -159,7 +159,7 @@ drop_error(struct track *t)
 static void
 reset_failures(struct track *t)
 {
-	t->cut_in_a_row = t->empty_in_a_row = 0;
+	t->cut_in_a_row = 0;
 	t->halted = false;
 	memset(t->recovered, 0, sizeof t->recovered);
 	t->last_recovery = -1;
@@ -380,8 +380,8 @@ assistant(struct track *t, const struct rec *r)
 	t->had_calls = t->ncalls > 0 || msg_meta(r, "dropped_calls").p != NULL;
 	t->repeats = msg_meta(r, "repeats").p != NULL;
 	t->cut_in_a_row = cut ? t->cut_in_a_row + 1 : 0;
-	t->empty_in_a_row = t->ncalls == 0 && !cut && t->answer[strspn(
-	    t->answer, " \t\r\n")] == '\0' ? t->empty_in_a_row + 1 : 0;
+	t->is_empty = t->ncalls == 0 && !cut && t->answer[strspn(t->answer,
+	    " \t\r\n")] == '\0';
 	t->steps++;
 	t->spent = t->spent == SPENT_TOLD ? SPENT_ANSWERED : SPENT_NOT;
 }
@@ -495,6 +495,9 @@ track_record(struct track *t, const struct rec *r, off_t at)
 		xset(&t->end_status, scan_text(rec_get(r, "status")));
 		xset(&t->end_answer, scan_text(rec_get(r, "answer")));
 		xset(&t->end_line, xmemdup0(r->line.p, r->line.n));
+		/* whoever resumes it wants the model asked again */
+		if (strcmp(t->end_status, "model_error") == 0)
+			reset_failures(t);
 		break;
 	default: break;
 	}

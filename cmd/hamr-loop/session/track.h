@@ -67,7 +67,7 @@ struct track {
 	long started;		/* calls that got a start */
 	int cut_in_a_row;	/* answers cut by length, one after the other */
 	bool repeats;		/* the last was cut for repeating itself */
-	int empty_in_a_row;
+	bool is_empty;		/* the last has neither text nor calls */
 	bool halted;		/* a halt is in force; its rule and text: */
 	char *halt_rule, *halt_text;
 	int recovered[SCENARIOS];	/* times, without progress since */

@@ -5,6 +5,8 @@
 	"The budget of this turn (%s) is used up. Reply with text only: say " \
 	"what was done, what was found, and what is left to do. No tool call " \
 	"will be run."
+#define TEXT_NEW_BUDGET \
+	"There is new budget. Continue with the task where you stopped."
 #define TEXT_CUT \
 	"Your last answer was cut off by its length limit, so nothing of it " \
 	"was run. Continue in smaller pieces: repeat the call with complete " \

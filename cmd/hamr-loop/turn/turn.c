@@ -356,8 +356,9 @@ next(struct turn *t)
 		    k->had_calls ? TEXT_CUT : TEXT_CUT_TEXT, NULL);
 	}
 	const char *limit = limit_reached(t);
-	if (k->spent == SPENT_ANSWERED && !k->ended && limit != NULL) {
-		/* there was a crash before the end record */
+	if (k->spent == SPENT_ANSWERED && limit != NULL) {
+		/* resumed with the same budget, or after a crash before the
+		 * end record */
 		close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
 		hub_sync(t->hub, SLOT_GUARD);
 		turn_set_ending(t, END_BUDGET, limit);
@@ -372,7 +373,9 @@ next(struct turn *t)
 	if (k->last == R_ASSISTANT) {
 		/* An answer without calls and without a nudge: is the work
 		 * done? */
-		if (k->empty_in_a_row > 0) {
+		if (k->spent == SPENT_ANSWERED)
+			return turn_message(t, "loop", TEXT_NEW_BUDGET, NULL);
+		if (k->is_empty) {
 			turn_set_ending(t, END_MODEL, "empty_response");
 			return recover(t, EMPTY_RESPONSE);
 		}
