@@ -260,6 +260,35 @@ loop --replay empty.ndjson --resume >out 2>err
 is "... resumed" "$? $(cat out)" "0 It is there."
 cd ..
 
+# what the guard stopped, too, and the model is told
+fresh
+for i in $(seq 13); do
+	printf '{"role":"assistant","tool_calls":[{"id":"s%s","type":"function","function":{"name":"bash","arguments":"{\\"command\\":\\"exit 3\\"}"}}]}\n' "$i"
+done >loops.ndjson
+loop --replay loops.ndjson "look" >out 2>err
+is "a loop" "$? $(ended)" "5 guard_stopped stall"
+echo '{"role":"assistant","content":"It cannot be seen."}' >>loops.ndjson
+loop --replay loops.ndjson --resume >out 2>err
+is "... resumed" "$? $(cat out) $(grep -c '"infinite_loop"' "$(session)")" \
+    "0 It cannot be seen. 2"
+hamr-guard -q --no-config <"$(session)" >guarded
+same "... is a fixed point of the guard" guarded "$(session)"
+cd ..
+
+# and a contract that was not met
+fresh
+for i in 1 2; do
+	printf '{"role":"assistant","content":"Nothing %s."}\n' $i
+done >lazy.ndjson
+echo '{"role":"assistant","tool_calls":[{"id":"w","type":"function","function":{"name":"write","arguments":"{\"path\":\"w\",\"content\":\"x\"}"}}]}
+{"role":"assistant","content":"It is written now."}' >>lazy.ndjson
+loop --replay lazy.ndjson --mode patch -o agent.contract_nudges=1 "do it" \
+    >out 2>err
+is "no change" "$? $(ended)" "4 contract_failed no_change"
+loop --replay lazy.ndjson --resume >out 2>err
+is "... resumed" "$? $(cat out) $(cat w)" "0 It is written now. x"
+cd ..
+
 # the guard hears of what a spent budget refuses, also behind a crash
 fresh
 for i in $(seq 5); do

@@ -186,6 +186,23 @@ new_turn(struct track *t)
 	t->files_unknown = false;
 }
 
+/* A turn that failed is resumed for another try.  A halt stays, for the model to
+ * be told of it. */
+static void
+ended(struct track *t)
+{
+	static const char *const failures[] = { "model_error", "guard_stopped",
+		"contract_failed", NULL };
+	bool halted = t->halted;
+
+	t->ended = true;
+	if (!slice_in(slice_of(t->end_status), failures))
+		return;
+	reset_failures(t);
+	t->halted = halted;
+	t->repairs = 0;
+}
+
 void
 track_init(struct track *t, const char *verify_command)
 {
@@ -491,13 +508,10 @@ track_record(struct track *t, const struct rec *r, off_t at)
 		break;
 	case R_ERROR: note_error(t, r); break;
 	case R_END:
-		t->ended = true;
 		xset(&t->end_status, scan_text(rec_get(r, "status")));
 		xset(&t->end_answer, scan_text(rec_get(r, "answer")));
 		xset(&t->end_line, xmemdup0(r->line.p, r->line.n));
-		/* whoever resumes it wants the model asked again */
-		if (strcmp(t->end_status, "model_error") == 0)
-			reset_failures(t);
+		ended(t);
 		break;
 	default: break;
 	}
