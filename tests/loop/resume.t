@@ -242,6 +242,14 @@ cp all "$f"
 spent --resume >out 2>err
 is "... with the same budget" "$? $(cat out) $(roles <"$f") $(ended)" \
     "3 enough $(roles <all) budget_exhausted max_model_steps"
+cut=$(jq -c 'if .content == "enough" then .finish_reason = "length" |
+    del(.tool_calls) else . end' all)
+grep -v '"tool_call_id":"b"' <<<"$cut" >"$f"
+spent --resume >out 2>err
+is "... its last words cut by their length" "$? $(jq -r 'select(.meta.by ==
+    "loop").content' "$f" | grep -c 'cut off') $(ended)" \
+    "3 0 budget_exhausted max_model_steps"
+cp all "$f"
 echo '{"role":"assistant","content":"It is done, all of it."}' >>spent.ndjson
 spent --resume -o agent.max_model_steps=3 >out 2>err
 is "... with a larger one it goes on" "$? $(cat out) $(ended)" \

@@ -30,7 +30,7 @@ struct runlog {
 	off_t size;
 	struct redact *redact;
 	struct texts hidden;
-	const char *in_key;	/* who is writing a private key, on many lines */
+	const char *in_key;	/* who is in a private key of many lines */
 	/* the current step */
 	const char *name[RUNLOG_SLOTS];
 	long long since[RUNLOG_SLOTS], spent[RUNLOG_SLOTS];	/* us */

@@ -186,8 +186,8 @@ new_turn(struct track *t)
 	t->files_unknown = false;
 }
 
-/* A turn that failed is resumed for another try.  A halt stays, for the model to
- * be told of it. */
+/* A turn that failed is resumed for another try.  A halt stays, for the model
+ * to be told of it. */
 static void
 ended(struct track *t)
 {

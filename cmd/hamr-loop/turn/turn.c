@@ -344,6 +344,15 @@ next(struct turn *t)
 
 	if (put_restarts(t->hub) && hub_sync(t->hub, SLOT_GUARD) < 0)
 		return false;
+	const char *limit = limit_reached(t);
+	if (k->spent == SPENT_ANSWERED && limit != NULL) {
+		/* resumed with the same budget, or after a crash before the
+		 * end record */
+		close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
+		hub_sync(t->hub, SLOT_GUARD);
+		turn_set_ending(t, END_BUDGET, limit);
+		return false;
+	}
 	if (is_cut(k)) {
 		/* An answer cut by length: the model is told, three times in a
 		 * row. */
@@ -354,15 +363,6 @@ next(struct turn *t)
 		}
 		return turn_message(t, "loop", k->repeats ? TEXT_REPEATED :
 		    k->had_calls ? TEXT_CUT : TEXT_CUT_TEXT, NULL);
-	}
-	const char *limit = limit_reached(t);
-	if (k->spent == SPENT_ANSWERED && limit != NULL) {
-		/* resumed with the same budget, or after a crash before the
-		 * end record */
-		close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
-		hub_sync(t->hub, SLOT_GUARD);
-		turn_set_ending(t, END_BUDGET, limit);
-		return false;
 	}
 	if (track_open(k) > 0)
 		return run_calls(t) && (!k->halted || halt(t));
