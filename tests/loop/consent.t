@@ -37,6 +37,13 @@ match "the row says it in a whole sentence" "$(cat err)" \
 run --resume
 is "--resume --yes: the task is brought up" "$S $(ended) $(asks)" \
     "0 completed stop 1"
+alone "f is to say bye"
+sed -i '$d' script
+{ call edit '{"path":"f","old":"hello","new":"bye"}'; answer "It says bye."
+} >>script
+run --resume
+is "... whatever it was" "$S $(ended) $(cat f)" "0 completed stop bye"
+echo hello >f
 alone "explain f" --mode patch
 is "denied goes before contract_failed" "$S $(ended) $(asks)" "77 $no 0"
 

@@ -7,6 +7,8 @@
 	"will be run."
 #define TEXT_NEW_BUDGET \
 	"There is new budget. Continue with the task where you stopped."
+#define TEXT_CONSENT \
+	"Changes can be allowed now. Make those that the task needs."
 #define TEXT_CUT \
 	"Your last answer was cut off by its length limit, so nothing of it " \
 	"was run. Continue in smaller pieces: repeat the call with complete " \

@@ -336,6 +336,13 @@ is_cut(const struct track *k)
 	    strcmp(k->finish, "length") == 0;
 }
 
+/* Were all changes of the turn not made, as nobody was there to allow one? */
+static bool
+lacks_consent(const struct track *k)
+{
+	return k->no_consent && k->files.n == 0 && !k->files_unknown;
+}
+
 /* Do the next thing due by the records.  False: the turn is over. */
 static bool
 next(struct turn *t)
@@ -381,12 +388,14 @@ next(struct turn *t)
 		}
 		if (k->bash_output != NULL && recover(t, BASH_FAILURE))
 			return true;
-		if (k->no_consent && k->files.n == 0 && !k->files_unknown &&
-		    t->hub->unattended) {
+		if (lacks_consent(k) && t->hub->unattended) {
 			turn_set_ending(t, END_DENIED,
 			    "no consent; --yes allows changes");
 			return false;
 		}
+		if (lacks_consent(k) && k->ended)	/* resumed with it */
+			return turn_message(t, "loop", TEXT_CONSENT,
+			    "contract");
 		return contract_pursue(t);
 	}
 	if (limit == NULL)
