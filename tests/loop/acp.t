@@ -79,7 +79,7 @@ seq 9 >a
 	call bash "{\"command\":\"echo $i >>ran\"}"
 done
 call read '{"path":"a"}'
-call edit '{"path":"a","old":"5","new":"five"}'
+call edit '{"filePath":"a","old_str":"5","new_str":"five"}'
 answer "The fifth line of a says five now, and no command ran."; } >script
 is "an answer without a result is a no" "$(play <<'P'
 e = new()

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "record/alias.h"
 #include "session/track.h"
 #include "internal.h"
 
@@ -197,6 +198,7 @@ void
 calls_see(struct worker *s, const struct call *call)
 {
 	struct buf args = BUF_INIT(BUF_RECORD_MAX);
+	struct buf named = BUF_INIT(BUF_RECORD_MAX);
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct scan scan = { 0 };
 	int64_t line = 0;
@@ -211,14 +213,12 @@ calls_see(struct worker *s, const struct call *call)
 	if (c->name == NULL)
 		c->name = xstrdup("call");
 	/* what is not an object is not shown */
-	if (scan_str(call->args, &args) &&
-	    scan_record(&scan, buf_view(&args).p, args.len) == 0)
-		c->args = xmemdup0(args.p, args.len);
-	else
-		c->args = xstrdup("{}");
+	if (!scan_str(call->args, &args) ||
+	    scan_record(&scan, buf_view(&args).p, args.len) < 0 ||
+	    !alias_args(slice_of(c->name), buf_view(&args), &named))
+		buf_adds(&named, "{}");
+	c->args = buf_detach(&named);
 	char *path = scan_strdup(scan_get(slice_of(c->args), "path"));
-	if (path == NULL)
-		path = scan_strdup(scan_get(slice_of(c->args), "file_path"));
 	if (path != NULL) {	/* where that file is */
 		const char *p = path;
 

@@ -45,7 +45,8 @@ struct acp {
 
 /* A call of the last assistant message. */
 struct seen_call {
-	char *id, *name, *args;
+	char *id, *name;
+	char *args;		/* under their canonical names */
 	char *path;		/* absolute, or NULL */
 	char *old, *new;	/* the two sides of its diff */
 	struct buf output;	/* the end of a command's output */

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "record/alias.h"
 #include "record/msg.h"
 #include "term/term.h"
 #include "diff_rows.h"
@@ -144,9 +145,11 @@ void
 ui_call_is(struct ui_call *call, struct slice name, struct slice args)
 {
 	struct buf what = BUF_INIT(1 << 20), v = BUF_INIT(1 << 20);
-	struct slice got = track_about(scan_is_json(args) ? args : SLICE(""),
-	    &call->path);
+	struct buf named = BUF_INIT(BUF_RECORD_MAX);
 
+	if (scan_is_json(args))
+		alias_args(name, args, &named);
+	struct slice got = track_about(buf_view(&named), &call->path);
 	buf_slice(&what, name);
 	buf_addc(&what, ' ');
 	if (scan_str(got, &v)) {
@@ -160,7 +163,7 @@ ui_call_is(struct ui_call *call, struct slice name, struct slice args)
 	}
 	free(call->what);
 	call->what = buf_detach(&what);
-	buf_release(&v);
+	bufs_release(BUFS(&v, &named));
 }
 
 /* ---- a result ---- */
