@@ -297,7 +297,8 @@ print(e.call("initialize", {"protocolVersion": 99, "clientCapabilities": 3})["pr
 for p in {}, {"cwd": 3, "mcpServers": []}, {"cwd": "x", "mcpServers": []}, {"cwd": here + "/none", "mcpServers": []}, \
         {"cwd": here}, {"cwd": here, "mcpServers": [{}]}:
     print(code(e.call("session/new", p)), end=" ")
-print()
+print(*sorted(e.call("session/new", {"cwd": here, "mcpServers": [{"name": "x", "command": "true", "args": None, "env": None}]})))
+print(*sorted(e.call("session/new", {"cwd": here, "mcpServers": None})))
 s = e.new(here)
 bad = [3, [], [3], [{}], [{"type": "text"}], [{"type": "audio", "data": "", "mimeType": "audio/wav"}],
     [{"type": "image", "data": "AAAA", "mimeType": "image/png"}], [{"type": "resource_link", "name": "x"}]]
@@ -317,7 +318,8 @@ P
 )" "(None, -32700) (None, -32600) (None, -32600) (None, -32600) (8, -32600) (None, -32601)
 -32602 -32602 -32601
 1
--32602 -32602 -32602 -32602 -32602 -32602 
+-32602 -32602 -32602 -32602 -32602 -32602 configOptions modes sessionId
+configOptions modes sessionId
 [-32602, -32602, -32602, -32602, -32602, -32602, -32602, -32602]
 -32002 -32602
 -32600 -32603

@@ -4,6 +4,13 @@
 #include "base/mem.h"
 #include "internal.h"
 
+/* Null is an empty one. */
+static bool
+is_list(struct slice val)
+{
+	return scan_kind(val) == SCAN_ARRAY || scan_kind(val) == SCAN_NULL;
+}
+
 /* Add a server that is reached over HTTP or started here.  Returns what is
  * wrong with it, or NULL. */
 static const char *
@@ -17,8 +24,7 @@ add_server(struct worker *s, const struct buf *name, bool http,
 	const char *why = NULL;
 
 	if (name->len == 0 || scan_kind(what) != SCAN_STRING ||
-	    scan_kind(pairs) != SCAN_ARRAY ||
-	    (!http && scan_kind(args) != SCAN_ARRAY))
+	    !is_list(pairs) || (!http && !is_list(args)))
 		return http ? "an MCP server over HTTP needs a name, a url and "
 		    "headers" : "an MCP server needs a name, a command, args "
 		    "and env";
@@ -66,8 +72,7 @@ servers_take(struct worker *s, const struct rpc_msg *m, bool must)
 	struct walk w = walk_elements(list);
 	const char *why = NULL;
 
-	if (scan_kind(list) != SCAN_ARRAY && (must || (list.p != NULL &&
-	    scan_kind(list) != SCAN_NULL)))
+	if (!is_list(list) && (must || list.p != NULL))
 		why = "mcpServers is missing, or is not an array";
 	texts_release(&s->servers);
 	while (why == NULL && walk_next(&w, NULL, &el)) {
