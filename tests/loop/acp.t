@@ -312,8 +312,9 @@ e.notify("$/cancel_request", {"requestId": "one"})
 print(code(e.wait("one")))
 e.notify("nothing/known", {})
 e.put({"id": 77, "result": {}})
-e.put({"id": "x", "error": {"code": 1, "message": ""}})
-print(e.prompt(s, "x")["stopReason"])
+for id in "x", None:
+    e.put({"id": id, "error": {"code": 1, "message": ""}})
+print(e.prompt(s, "x")["stopReason"], e.strays)
 P
 )" "(None, -32700) (None, -32600) (None, -32600) (None, -32600) (8, -32600) (None, -32601)
 -32602 -32602 -32601
@@ -324,7 +325,7 @@ configOptions modes sessionId
 -32002 -32602
 -32600 -32603
 -32800
-end_turn"
+end_turn []"
 for o in --resume --fork=x --sessions --doctor --trust --print-config \
     "--inspect=ledger x" "--export=html x"; do
 	# shellcheck disable=SC2086
@@ -335,11 +336,12 @@ e = new()
 s = e.new(here)
 e.raw(b'{"jsonrpc":"2.0","id":5,"method":"' + b"x" * 50000000 + b'"}')
 e.raw(b"x" * 70000000)
-e.wait_for(lambda: len(e.strays) == 2)
+e.send("session/list", {}, id="x" * 2000000)
+e.wait_for(lambda: len(e.strays) == 3)
 print([m["error"]["code"] for m in e.strays])
 print(e.prompt(s, "y" * 50000000)["stopReason"], "tokens" in e.text())
 P
-)" "[-32601, -32700]
+)" "[-32601, -32700, -32603]
 max_tokens True"
 
 # --- how a turn ends
@@ -358,6 +360,9 @@ is "a limit" "$(reasons "--yes -o agent.max_model_steps=2")" \
 match "the guard" "$(reasons "--yes")" "end_turn ?guard_stopped: *"
 err overloaded false >script
 is "no model" "$(reasons "")" "(-32603, 'model_error, overloade') "
+err "$(printf %02000000d 1)" false >script
+is "... and many words about it" "$(reasons "")" \
+    "(-32603, 'model_error, 000000000') "
 is "a stage that ends for good, in its own words" "$(play <<'P'
 e = Editor("--no-config", "-o", "provider.api=nonsense")
 print(e.prompt(e.new(here), "Look at f")["error"]["message"][:115])

@@ -10,12 +10,14 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "session/track.h"
 #include "acp.h"
 #include "internal.h"
 
 #define PROTOCOL 1
 #define LINE_MAX_BYTES ((size_t)64 << 20)
+#define WORDS_SHOWN ((size_t)64 << 10)	/* of an error */
 #define END_MS 5000		/* for sessions, after stdin has ended ... */
 #define LAST_MS 500		/* ... and for the reader of stdout */
 
@@ -32,23 +34,31 @@ acp_send(struct acp *a, struct buf *message)
 	return fits;
 }
 
+void
+acp_error(struct acp *a, struct slice id, enum rpc_code code,
+    const char *words)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct slice none = { NULL, 0 };
+	char *shown = xmemdup0(words, utf8_cut(words, strlen(words),
+	    WORDS_SHOWN));
+
+	rpc_error(&b, id, code, shown);
+	if (!acp_send(a, &b)) {		/* the id is too long */
+		rpc_error(&b, none, code, shown);
+		acp_send(a, &b);
+	}
+	free(shown);
+}
+
 static void
 put_result(struct acp *a, struct slice id, struct slice result)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
 	rpc_result(&b, id, result);
-	acp_send(a, &b);
-}
-
-void
-acp_error(struct acp *a, struct slice id, enum rpc_code code,
-    const char *words)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	rpc_error(&b, id, code, words);
-	acp_send(a, &b);
+	if (!acp_send(a, &b))
+		acp_error(a, id, RPC_INTERNAL, "the answer is too long");
 }
 
 bool
@@ -539,7 +549,8 @@ take_message(struct acp *a, enum rpc_got got, struct slice text)
 	/* a malformed answer is a no, because the turn waits for it */
 	if (m.method.p == NULL && on_answer(a, &m))
 		return;
-	if (m.kind == RPC_RESULT || m.kind == RPC_ERROR)
+	/* an error may have an id of null: our message could not be read */
+	if (m.kind == RPC_RESULT || (m.method.p == NULL && m.error.p != NULL))
 		return;
 	if (m.kind == RPC_OTHER) {
 		acp_error(a, rpc_is_id(m.id) ? m.id : none, RPC_INVALID,
