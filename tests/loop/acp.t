@@ -376,6 +376,7 @@ fresh undo
 answer "The file a holds one line with an x, which you asked for."
 call write '{"path":"b","content":"x\n"}'
 answer "The file b holds one line with an x, which you asked for."
+answer "There is nothing more to do, as far as I can see here."
 answer "There is nothing more to do, as far as I can see here."; } >script
 is "commands" "$(play <<'P'
 e = new("--yes")
@@ -392,12 +393,14 @@ say("/undo-last-edit")
 say("/mode docs")
 say("/compakt")
 say("Go on")
+say("/init")
 P
 )" "end_turn False False 'this session has changed no file'
 end_turn False False 'write\\n  a\\nremoved a'
 end_turn False True 'write\\n  b  changed since; that would be lost\\nnothing was undone; hamr-tool undo --force u4 does it all the same'
 end_turn False True '/mode is for a terminal; here there are /compact, /cost, /export, /init, /status, /undo, /verify and your own'
 end_turn False True 'no command /compakt; did you mean /compact? here there are /compact, /cost, /export, /init, /status, /undo, /verify and your own'
+end_turn False True 'There is nothing more to do, as far as I can see here.'
 end_turn False True 'There is nothing more to do, as far as I can see here.'"
 
 # --- a server: models, tokens

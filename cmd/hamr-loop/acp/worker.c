@@ -82,7 +82,7 @@ worker_work(struct worker *s, enum work work, struct slice request)
 {
 	s->work = work;
 	xset(&s->request, xmemdup0(request.p, request.n));
-	s->cancelled = s->dropped = false;
+	s->cancelled = s->dropped = s->said_text = false;
 	xset(&s->status, NULL);
 	xset(&s->reason, NULL);
 	xset(&s->error, NULL);

@@ -52,8 +52,9 @@ static void
 take_turn(struct chat *c, const char *text)
 {
 	struct hub *h = &c->run->hub;
-	int status = run_turn(c->run, text, &c->err);
 
+	c->run->ui.telling = false;	/* this is no longer a command */
+	int status = run_turn(c->run, text, &c->err);
 	if (status < 0 || h->failed) {
 		c->failed = true;
 		c->quit = true;

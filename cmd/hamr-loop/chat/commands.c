@@ -671,8 +671,9 @@ take_command(struct chat *c, const char *line, bool in_turn)
 	if (!now)
 		;
 	else if (cmd != NULL && cmd->args[0] == '\0' && arg[0] != '\0')
-		ui_note(&c->run->ui, "%s takes no argument; Up brings your "
-		    "text back", cmd->name);
+		ui_note(&c->run->ui, "%s takes no argument%s", cmd->name,
+		    c->run->ui.peer != NULL ? "" :
+		    "; Up brings your text back");
 	else if (cmd != NULL && (cmd->flags & OPEN) != 0 && !c->open)
 		say(c, "there is no session yet; it begins with your first "
 		    "message");
