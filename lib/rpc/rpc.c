@@ -131,6 +131,12 @@ rpc_is_id(struct slice id)
 	return scan_kind(id) == SCAN_STRING || scan_kind(id) == SCAN_NUMBER;
 }
 
+bool
+rpc_same_id(struct slice got, struct slice sent)
+{
+	return slice_eq(got, sent) || slice_eq(scan_plain(got), sent);
+}
+
 void
 rpc_read(struct slice text, struct rpc_msg *m)
 {

@@ -73,6 +73,9 @@ struct rpc_msg {
 /* An id is a string or a number. */
 bool rpc_is_id(struct slice id);
 
+/* Is this the id that was sent?  Some peers make a string of a number. */
+bool rpc_same_id(struct slice got, struct slice sent);
+
 /* Read a checked JSON value as a message; m's slices point into text. */
 void rpc_read(struct slice text, struct rpc_msg *m);
 

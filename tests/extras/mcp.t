@@ -147,6 +147,7 @@ is "null for tools" "$(m null-list --schemas | jq '.tools | length')" \
 
 # --- those that do wrong
 is "garbage" "$(once garbage echo '{"text":"x"}')" x
+is "numbers as strings" "$(once string-ids echo '{"text":"x"}')" x
 is "wrong ids" "$(once wrong-ids echo '{"text":"x"}')" right
 is "a batch" "$(once batch echo '{"text":"x"}')" batched
 is "an answer too long" "$(once huge echo '{"text":"x"}' --json | facts)" \

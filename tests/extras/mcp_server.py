@@ -26,6 +26,8 @@ def put(o):
 
 
 def result(i, r):
+    if MODE == 'string-ids':
+        i = str(i)
     put({'jsonrpc': '2.0', 'id': i, 'result': r})
 
 
@@ -112,7 +114,7 @@ def die():
 
 def call(i, name, args, token=None):
     if MODE == 'wrong-ids':
-        for wrong in (i + 1000, str(i), -1, None, 1.5, True):
+        for wrong in (i + 1000, '%dx' % i, -1, None, 1.5, True):
             result(wrong, text('wrong'))
         raw(b'{"jsonrpc":"2.0","result":{}}\n{"id":%d,"result":{}}\n' % i)
         result(i, text('right'))
@@ -170,7 +172,7 @@ def call(i, name, args, token=None):
     elif name == 'structured':
         result(i, {'content': [], 'structuredContent': {'a': 1.50}})
     elif name == 'step':
-        for wrong in (-1, None, str(token)):
+        for wrong in (-1, None, '%dx' % token):
             put({'jsonrpc': '2.0', 'method': 'notifications/progress',
                 'params': {'progressToken': wrong, 'progress': 9}})
         put({'jsonrpc': '2.0', 'method': 'notifications/progress', 'params':

@@ -489,11 +489,8 @@ on_answer(struct acp *a, const struct rpc_msg *m)
 	bool allow = chosen && (scan_str_is(option, "allow_once") ||
 	    scan_str_is(option, "allow_always"));
 	size_t i = 0;
-	int64_t n;
 
-	if (!scan_int(m->id, &n))
-		return false;
-	while (i < a->nq && a->q[i].number != n)
+	while (i < a->nq && !rpc_same_id(m->id, SCAN_INT(a->q[i].number)))
 		i++;
 	if (i == a->nq)
 		return false;

@@ -83,7 +83,7 @@ take_message(void *ctx, struct slice text)
 		return 0;
 	rpc_read(text, &m);
 	b->answered |= b->id.p != NULL && (m.kind == RPC_RESULT ||
-	    m.kind == RPC_ERROR) && slice_eq(m.id, b->id);
+	    m.kind == RPC_ERROR) && rpc_same_id(m.id, b->id);
 	char *version = scan_strdup(scan_get(m.result, "protocolVersion"));
 	if (version != NULL && b->version == NULL)
 		b->version = xasprintf("MCP-Protocol-Version: %s", version);

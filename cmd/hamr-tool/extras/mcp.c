@@ -571,12 +571,11 @@ answered(const struct tool *t, struct mcp *m, const struct rpc_msg *msg)
 	bool good = msg->kind == RPC_RESULT;
 	char *text = scan_text(scan_get(msg->error, "message"));
 	struct buf cleaned = BUF_INIT(BUF_RECORD_MAX);
-	int64_t id = scan_int_or(msg->id, 0);	/* ours are numbers */
 	int64_t code = scan_int_or(scan_get(msg->error, "code"), 0);
 
 	put_words(&cleaned, slice_of(text));
 	const char *words = cleaned.len > 0 ? cleaned.p : "";
-	bool ours = id != 0 && id == m->id;
+	bool ours = rpc_same_id(msg->id, SCAN_INT(m->id));
 	/* a server without tools may not know tools/list */
 	if (ours && !good && (m->state == MCP_INIT ||
 	    (m->state == MCP_LIST && code != RPC_NO_METHOD))) {
@@ -588,7 +587,8 @@ answered(const struct tool *t, struct mcp *m, const struct rpc_msg *msg)
 		mcp_list(m);
 	} else if (ours && m->state == MCP_LIST) {
 		mcp_listed(m, good ? msg->result : SLICE("{}"));
-	} else if (id == 0 || id != m->call || m->done) {
+	} else if (m->call == 0 || m->done ||
+	    !rpc_same_id(msg->id, SCAN_INT(m->call))) {
 		;
 	} else if (!good && m->http && code == RPC_ASK_AGAIN) {
 		mcp_stop(m, "%.300s", words[0] != '\0' ? words : "it ended");
@@ -614,7 +614,6 @@ message(struct tool *t, struct mcp *m, struct slice text)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct rpc_msg msg;
-	int64_t token;
 
 	rpc_read(text, &msg);
 	struct slice done = scan_get(msg.params, "progress");
@@ -625,8 +624,8 @@ message(struct tool *t, struct mcp *m, struct slice text)
 		m->stale = true;
 	} else if (msg.kind == RPC_NOTIFY && scan_str_is(msg.method,
 	    "notifications/progress") && m->call != 0 && m->call_id != NULL &&
-	    scan_int(scan_get(msg.params, "progressToken"), &token) &&
-	    token == m->call && scan_kind(done) == SCAN_NUMBER) {
+	    rpc_same_id(scan_get(msg.params, "progressToken"),
+	    SCAN_INT(m->call)) && scan_kind(done) == SCAN_NUMBER) {
 		struct slice total = scan_get(msg.params, "total");
 		char *words = scan_strdup(scan_get(msg.params, "message"));
 
