@@ -138,6 +138,7 @@ acp_done(struct worker *s, bool ended)
 {
 	struct slice id = slice_of(s->request != NULL ? s->request : "null");
 	bool opened = s->work == IDLE || s->work == PROMPTED;
+	bool made = s->work == STARTING;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct acp *a = s->acp;
 	struct err e;
@@ -155,15 +156,19 @@ acp_done(struct worker *s, bool ended)
 	else if (s->work == LOADING && listing_replay(s, &e) < 0)
 		acp_error(a, id, RPC_INTERNAL, e.text);
 	else if (s->work != IDLE) {
+		/* an editor knows the id of a new session by our answer */
+		if (!made)
+			update_commands(s);
 		buf_addc(&b, '{');
-		if (s->work == STARTING)
+		if (made)
 			scan_put(&b, "'sessionId':@,", slice_of(s->id));
 		update_put_options(s, &b);
 		update_put_modes(s, &b);
 		buf_addc(&b, '}');
 		put_result(a, id, buf_view(&b));
 		buf_release(&b);
-		update_commands(s);
+		if (made)
+			update_commands(s);
 	}
 	s->work = IDLE;
 	if (!ended)
