@@ -38,8 +38,10 @@ rpc_fill(struct rpc *r)
 	ssize_t n = read(r->in, buf, sizeof buf);
 	if (n < 0)
 		return errno == EINTR || errno == EAGAIN ? 0 : -1;
-	if (n == 0)
+	if (n == 0 && (r->rd.len == 0 || r->rd.p[r->rd.len - 1] == '\n'))
 		return -1;
+	if (n == 0)		/* the last line may lack its LF */
+		buf[n++] = '\n';
 	buf_add(&r->rd, buf, (size_t)n);
 	return 1;
 }

@@ -158,8 +158,10 @@ is "a batch on a line" "$(serve <<<'[{"jsonrpc":"2.0","id":1,"method":'\
 is "blank lines and CR" "$(printf '\r\n\n%s\r\n' \
 	'{"jsonrpc":"2.0","id":1,"method":"ping"}' | serve)" \
 	'{"jsonrpc":"2.0","id":1,"result":{}}'
-is "a last line without its end" "$(printf '%s\n%s' "$init" \
-	'{"jsonrpc":"2.0","id":1,"method":"ping"}' | serve | jq -c .id)" 0
+is "a last line without its end, whole and torn" "$(for n in 40 39; do
+	printf '%s\n%.*s' "$init" $n '{"jsonrpc":"2.0","id":1,"method":"ping"}' |
+	    serve | jq -c '[.id, .error.code]'; done | paste -sd' ')" \
+    '[0,null] [1,null] [0,null] [null,-32700]'
 { head -c 70000000 /dev/zero | tr '\0' x; echo; echo "$init"; } | serve >big
 is "a line too long" "$(jq -c '[.id, .error.code]' big)" '[null,-32600]
 [0,null]'
@@ -213,11 +215,12 @@ for i in 1 2 3; do	# 30 MB each, 64 MiB may wait
 	echo '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{'\
 '"requestId":"w"}}'; } >&"$to"
 done
+yes '{"jsonrpc":"2.0","method":"notifications/x"}' | head -n 10001 >&"$to"
 say "$(call 8 read '{"path":"f"}')" '{"jsonrpc":"2.0","method":'\
 '"notifications/cancelled","params":{"requestId":7}}'
 hear
-is "what was taken back does not count as waiting" "$(jq -c '[.id,
-	.error.message]' <<<"$line")" '[8,null]'
+is "neither what was taken back nor a notification counts as waiting" \
+    "$(jq -c '[.id, .error.message]' <<<"$line")" '[8,null]'
 say "$(call 6 bash '{"command":"sleep .5; echo done"}')"
 sleep .1
 exec {to}>&-

@@ -350,6 +350,8 @@ take_lines(struct serve *v)
 		} else if (m.kind == RPC_REQUEST &&
 		    scan_str_is(m.method, "ping")) {
 			serve_result(v, m.id, SLICE("{}"));
+		} else if (m.kind != RPC_REQUEST && m.kind != RPC_OTHER) {
+			;
 		} else if (v->later.n >= WAITING_MAX ||
 		    v->bytes > LINE_MAX_BYTES) {
 			serve_error(v, m.id, RPC_INTERNAL, "too many "
