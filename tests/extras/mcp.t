@@ -313,7 +313,7 @@ say "$user" "$(call c1 s__write '{"at":"x","then":".envrc"}')" "$go"
 hear; say "$line"
 while [ ! -e .envrc ]; do sleep .05; done
 bye
-is "of what it leaves between calls the user is told" "$(cat "$T/told")" \
+is "of what it leaves between calls the user is told" "$(said_in "$T/told")" \
 	"hamr-tool: made between calls, by you or by an MCP server that may \
 write here: .envrc; other programs obey it, so look before you enter or open \
 the folder"
@@ -333,8 +333,12 @@ for at in f .git/hooks/pre-commit; do
 	m good -o "mcp.s.writable=[\"$T/main\"]" --root "$T/wt" s__write \
 	    "{\"at\":\"$T/main/$at\"}" >/dev/null 2>&1
 done
-is "but not in the git directory of a work tree" "$(cd "$T/main" && \
-	ls f .git/hooks/pre-commit 2>/dev/null)" f
+if bwrap --ro-bind / / true 2>/dev/null; then
+	is "but not in the git directory of a work tree" "$(cd "$T/main" && \
+		ls f .git/hooks/pre-commit 2>/dev/null)" f
+else
+	skip "but not in the git directory of a work tree" "no bubblewrap here"
+fi
 mkdir "$T/given"
 is "our own folders are not where it may put a link in their place" "$(
 	call c1 s__write "{\"at\":\"$T/given/x\"}" c2 bash \
@@ -394,7 +398,7 @@ is "and is said" "$(said_in "$T/.err")" \
 garbled='while read -r l; do echo hello; done'
 hamr-tool --schemas -o 'mcp.s.command=["sh","-c","'"$garbled"'"]' \
 	-o mcp.s.start_timeout=1 >/dev/null 2>"$T/err"
-is "nor to one that writes something else" "$(cat "$T/err")" \
+is "nor to one that writes something else" "$(said_in "$T/err")" \
 	"hamr-tool: mcp.s: no answer to initialize within 1 s "\
 '(mcp.s.start_timeout), and what it wrote was not JSON, or too deep; its '\
 'tools are left out'
