@@ -277,7 +277,7 @@ curl_failed(struct http *h, CURLcode rc)
 		h->reply->status = proxy;
 		return;
 	}
-	switch (rc) {
+	switch ((int)rc) {
 	case CURLE_COULDNT_CONNECT:
 		if (os == ECONNREFUSED)
 			why = *h->conf.proxy == '\0' ?
@@ -298,7 +298,8 @@ curl_failed(struct http *h, CURLcode rc)
 	case CURLE_OPERATION_TIMEDOUT:
 		end = HTTP_TIMEOUT;
 		break;
-	case CURLE_OUT_OF_MEMORY:	/* a limit of libcurl's, not ours */
+	case CURLE_OUT_OF_MEMORY:	/* a limit of libcurl's, not ours ... */
+	case 100:		/* ... CURLE_TOO_LARGE, from 8.6 on */
 		end = HTTP_TOO_LARGE;
 		why = "a line of the answer's header is too large";
 		break;
