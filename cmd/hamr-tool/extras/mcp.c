@@ -1020,6 +1020,8 @@ mcp_call(struct tool *t, const struct extra *x, const char *id,
 		result_error(r, "interrupted", "interrupted");
 	else if (!m->done)
 		say_down(m, r);
+	if (m->box != NULL && !m->bare)
+		scan_put(&r->meta, "'sandbox':@,", slice_of(m->box->name));
 	if (notes.len > 0) {
 		buf_end_line(&r->content);
 		buf_fmt(&r->content, "[%s]\n", notes.p);
