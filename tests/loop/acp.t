@@ -621,8 +621,8 @@ False
 -32602"
 
 init='{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}'
-hamr-loop --acp >&- 2>err <<<"$init"
-is "a stdout that is closed is 71" "$? $(cat err)" \
+hamr-loop --acp >&- 2>"$T/err" <<<"$init"
+is "a stdout that is closed is 71" "$? $(cat "$T/err")" \
     "71 hamr-loop: stdout: Bad file descriptor"
 test ! -w /dev/full || {
 	hamr-loop --acp >/dev/full 2>err <<<"$init"

@@ -279,7 +279,7 @@ echo 'echo ran' >prog; chmod 644 prog; chmod +x prog; ./prog
 install -m 755 prog other; mkdir -m 1777 sticky
 tar cf t.tar prog other; mkdir out; tar xpf t.tar -C out
 cp -a out copy; chmod -R u+rwX,go-w out copy
-git init -q /tmp/new; cd /tmp/new; echo x >x; git add x
+git init -q "$TMPDIR/new"; cd "$TMPDIR/new"; echo x >x; git add x
 git -c user.name=a -c user.email=a@b commit -qm x
 E2
 modes() {

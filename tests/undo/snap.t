@@ -197,7 +197,7 @@ is "an empty one" "$(changed 'echo 4 >>u2')" "exit 0; changed: u2"
 # of a file that is written in place, a part may be older
 # shellcheck disable=SC2059
 printf "$(snap ls-files -s | awk 'NR == 1 { own = $2 } $2 != own {
-	gsub(/../, "\\\\x&", $2); print $2; exit }')" |
+	print $2; exit }' | sed 's/../\\x&/g')" |
 	dd of=.hamr/snap.git/index bs=1 seek=52 conv=notrunc 2>../err
 first=./$(snap ls-files -z | head -z -n 1 | tr -d '\0')
 cp "$first" ../was
