@@ -458,7 +458,7 @@ ok "a short result stays" grep -qx fine text
 args=$(jq -r '.messages[].tool_calls[]?.function | select(.name == "write") |
 	.arguments' st)
 is "long arguments: string leaves only" "$(printf %s "$args" | jq -c '[.path,
-	.n, (.content | length < 200), (.list | length)]')" '["new.c",1.5,true,2]'
+	.n + 0, (.content | length < 200), (.list | length)]')" '["new.c",1.5,true,2]'
 match "they say what was cut" "$(printf %s "$args" | jq -r .content |
 	tail -n 1)" "*?[[]*bytes elided?"
 match "and keep the spelling of numbers" "$args" '*"n":1.50,*'

@@ -409,7 +409,7 @@ E
 { cat "$T/pwd"; echo "$answer"; } >"$T/more"
 mkdir -p conf/hamr/skills/s && echo skill >conf/hamr/skills/s/SKILL.md
 XDG_CONFIG_HOME=$PWD/conf loop --replay "$T/pwd" "print the folder" >out 2>err
-is "a folder whose name is not UTF-8" "$? $(cat out err)" \
+is "a folder whose name is not UTF-8" "$? $(said_in err | cat out -)" \
     "0 It is printed above, as was asked."
 loop --resume --replay "$T/more" "go on" >out 2>err
 is "... is found again" "$? $(cat out err)" \
@@ -421,7 +421,7 @@ is "... and forked" "$? $(cat out err)" "0 It is printed above, as was asked."
 rm "$(grep -l fork_of .hamr/sessions/*.ndjson)"
 mkdir $'d\377' && echo "Use tabs." >$'d\377/AGENTS.md'
 (cd $'d\377' && loop --replay "$T/pwd" "print the folder") >out 2>err
-is "... and so is one in it, with an AGENTS.md" "$? $(cat out err)" \
+is "... and so is one in it, with an AGENTS.md" "$? $(said_in err | cat out -)" \
     "0 It is printed above, as was asked."
 rm "$(session)"
 is "... in one session, with valid records" "$(ls .hamr/sessions/*.ndjson |

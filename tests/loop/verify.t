@@ -51,7 +51,7 @@ run "write a" -o "$key=head -c 9000 /dev/zero | tr '\\0' x" \
     --verification-profile full
 is "the full profile" "$S $(checks)" "0 full passed 0"
 is "... shows all of 9,000 characters" "$(jq 'select(.type == "verification") |
-	.output | split("x") | length - 1' out)" 9000
+	.output | scan("xx+") | length' out)" 9000
 rm -rf a .hamr
 run "write a" -o "$key=head -c 9000 /dev/zero | tr '\\0' x"
 ok "the quick one 4,000" test "$(jq 'select(.type == "verification") |
