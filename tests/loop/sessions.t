@@ -192,7 +192,7 @@ done
 match "a library that the chat draws with is missing" \
     "$(LD_LIBRARY_PATH=$T/so loop --doctor --replay script | grep -v ^ok)" \
     "note *md4c *not installed*apt install libmd4c0
-note *utf8proc *not installed*apt install libutf8proc2"
+note *utf8proc *not installed*apt install libutf8proc-dev"
 printf '#!/bin/sh\necho 500\n' >"$T/tmux/tmux" && chmod +x "$T/tmux/tmux"
 match "tmux holds back Esc" "$(TMUX=x PATH=$T/tmux:$PATH loop --doctor \
     --replay script | grep -v ^ok)" "note *tmux *500 ms; *escape-time 10*"

@@ -167,7 +167,7 @@ doctor_installed(struct doctor *d)
 		    "they come, not as Markdown; apt install libmd4c0");
 	if (!term_open_clusters())
 		report(d, NOTE, "utf8proc", "not installed: some emoji and "
-		    "accents may shift a line; apt install libutf8proc2");
+		    "accents may shift a line; apt install libutf8proc-dev");
 	if (getenv("TMUX") == NULL)
 		return;
 	char *line = first_line("tmux", args, 3, &status);
