@@ -73,6 +73,10 @@ if command -v mandoc >/dev/null; then
 	is "no link leads nowhere" "$(grep -oh 'href="[^"#:]*' html/*.html |
 	    cut -d'"' -f2 | sort -u | while read -r l; do
 		[ -z "$l" ] || [ -e "html/$l" ] || echo "$l"; done)" ""
+	is "nor to a section that is in another page" "$(for p in html/*.html; do
+		grep -o 'href="#[^"]*' "$p" | cut -d'#' -f2 | sort -u |
+		    while read -r l; do grep -qF "id=\"$l\"" "$p" ||
+		    echo "$p $l"; done; done)" ""
 	is "a link to another page" "$(grep -c 'href="hamr.toml.5.html"' \
 	    html/hamr-loop.1.html)" "$(grep -c '^\.Xr hamr.toml 5' \
 	    "$TOP/man/hamr-loop.1")"
