@@ -589,13 +589,14 @@ P
 
 # --- MCP servers, commands
 fresh servers
-{ call srv__echo '{"text":"hello"}'
+{ call srv____echo '{"text":"hello"}'
+call srv___2__echo '{"text":"hello"}'
 answer "The server answered with the word hello, as was asked."
 answer "The server answered with the word hello, as was asked."; } >script
 is "an MCP server, and commands" "$(play <<P
 e = new()
-s = e.new(here, [{"name": "srv", "command": "$(readlink -f "$(command -v python3)")", "args": ["$TOP/tests/extras/mcp_server.py"],
-    "env": [{"name": "A", "value": "b-secret-c"}]}])
+s = e.new(here, [{"name": name, "command": "$(readlink -f "$(command -v python3)")", "args": ["$TOP/tests/extras/mcp_server.py"],
+    "env": [{"name": "A", "value": "b-secret-c"}]} for name in ("srv: ", "srv!?")])
 import glob
 seen = b""
 for p in glob.glob("/proc/[0-9]*/cmdline"):
@@ -605,7 +606,7 @@ for p in glob.glob("/proc/[0-9]*/cmdline"):
         pass
 print(b"b-secret-c" in seen, b"--records" in seen)
 e.prompt(s, "Ask it")
-print([u["status"] for u in e.of("tool_call_update") if "status" in u][-1])
+print([u["status"] for u in e.of("tool_call_update") if "status" in u][1::2])
 e.updates = []
 print(e.prompt(s, "/cost")["stopReason"], "tokens" in e.text(), e.prompt(s, "/quit")["stopReason"])
 h = {"type": "http", "name": "h", "url": "http://127.0.0.1:9/", "headers": [{"name": "A", "value": "b"}]}
@@ -614,7 +615,7 @@ print(code(e.call("session/new", {"cwd": here, "mcpServers": [dict(h, headers=3)
 print(code(e.call("session/new", {"cwd": here, "mcpServers": [{"type": "sse", "name": "x", "url": "http://x", "headers": []}]})))
 P
 )" "False True
-completed
+['completed', 'completed']
 end_turn True end_turn
 False
 -32602

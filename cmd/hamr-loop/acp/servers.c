@@ -85,6 +85,14 @@ servers_take(struct worker *s, const struct rpc_msg *m, bool must)
 			buf_addc(&name, (*p >= 'a' && *p <= 'z') ||
 			    (*p >= 'A' && *p <= 'Z') ||
 			    (*p >= '0' && *p <= '9') || *p == '-' ? *p : '_');
+		/* two may differ only in other characters */
+		char *key = xasprintf("mcp.%s.", buf_view(&name).p);
+		for (size_t i = 0; i < s->servers.n; i++)
+			if (slice_starts(slice_of(s->servers.v[i]), key)) {
+				buf_fmt(&name, "_%zu", s->servers.n);
+				break;
+			}
+		free(key);
 		why = scan_str_is(type, "http") ? add_server(s, &name, true,
 		    el) : type.p == NULL || scan_str_is(type, "stdio") ?
 		    add_server(s, &name, false, el) :
