@@ -521,13 +521,14 @@ png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAW
 e = new("-o", "provider.vision=true")
 s = e.new(here)
 print(e.prompt(s, "See", {"type": "resource_link", "name": "b", "uri": "file://%s/a%%20b.txt" % here},
-    {"type": "resource_link", "name": "site", "uri": "https://example.org/x"},
+    "or", {"type": "resource_link", "name": "site", "uri": "https://example.org/x"},
     {"type": "resource", "resource": {"uri": "file://%s/open.c" % here, "text": "unsaved"}},
     {"type": "image", "data": png, "mimeType": "image/png", "annotations": 3})["stopReason"])
 e.prompt(s, {"type": "image", "data": png, "mimeType": "image/png"})
 P
 ) $(jq -c 'select(.role == "user" and .meta.by != "guard") | .content' .hamr/sessions/*.ndjson | cut -c 1-130)" 'end_turn "open.c, as it is in the editor:\n\nunsaved\n"
-[{"type":"text","text":"See @a\\ b.txt[site](https://example.org/x) open.c"},{"type":"image_url","image_url":{"url":"data:image/pn
+"a b.txt, which the user mentions:\n\nsecret word\n"
+[{"type":"text","text":"See @a\\ b.txt or[site](https://example.org/x) open.c"},{"type":"image_url","image_url":{"url":"data:image
 [{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA'
 
 # --- output while it runs
