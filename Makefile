@@ -20,7 +20,7 @@ CFLAGS  = -O2 -g
 WARN    = -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion \
           -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
           -Wwrite-strings
-HARDEN  = -fstack-protector-strong -D_FORTIFY_SOURCE=2
+HARDEN  = -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 CPPFLAGS =
 ALL_CPPFLAGS = -D_GNU_SOURCE -Ilib -DHAMR_VERSION='"$(VERSION)"' \
           -DHAMR_SHARE_DIR='"$(SHARE)"' $(CPPFLAGS)
