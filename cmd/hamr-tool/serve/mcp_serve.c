@@ -96,7 +96,8 @@ serve_list(struct serve *v, const struct rpc_msg *m)
 		    "'annotations':{'readOnlyHint':$}}", scan_comma(&b),
 		    scan_get(fn, "name"), scan_get(fn, "description"),
 		    scan_get(fn, "parameters"), scan_truth(x != NULL ?
-		    !x->mutates : s != NULL && s->id == TOOL_READ));
+		    !x->mutates : s != NULL && (s->id == TOOL_READ ||
+		    s->id == TOOL_VIEW || s->id == TOOL_SEARCH_MEMORY)));
 		free(name);
 	}
 	buf_adds(&b, "]}");
