@@ -154,7 +154,9 @@ rpc_read(struct slice text, struct rpc_msg *m)
 		m->error = (struct slice){ NULL, 0 };
 	if (scan_kind(m->method) == SCAN_STRING && m->id.p == NULL)
 		m->kind = RPC_NOTIFY;
-	else if (!rpc_is_id(m->id))
+	/* an error of null: what we sent could not be read */
+	else if (!rpc_is_id(m->id) && (m->method.p != NULL ||
+	    m->error.p == NULL || scan_kind(m->id) != SCAN_NULL))
 		return;
 	else if (scan_kind(m->method) == SCAN_STRING)
 		m->kind = RPC_REQUEST;

@@ -147,8 +147,8 @@ err "arguments that are none" '{"jsonrpc":"2.0","id":1,"method":"tools/call",'\
 err "a cursor" '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{'\
 '"cursor":"x"}}' '[1,-32602]'
 err "an empty batch" '[]' '[null,-32600]'
-is "an answer to nothing" "$(serve \
-	<<<'{"jsonrpc":"2.0","id":1,"result":{}}')" ""
+is "an answer to nothing" "$(serve <<<'{"jsonrpc":"2.0","id":1,"result":{}}
+{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}')" ""
 is "a batch" "$(serve <<<'[{"jsonrpc":"2.0","id":1,"method":"ping"},
 	7,{"jsonrpc":"2.0","method":"x"}]' | head -n 1 | jq -c .error.code)" \
 	-32700

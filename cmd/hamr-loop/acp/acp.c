@@ -551,8 +551,7 @@ take_message(struct acp *a, enum rpc_got got, struct slice text)
 	/* a malformed answer is a no, because the turn waits for it */
 	if (m.method.p == NULL && on_answer(a, &m))
 		return;
-	/* an error may have an id of null: our message could not be read */
-	if (m.kind == RPC_RESULT || (m.method.p == NULL && m.error.p != NULL))
+	if (m.kind == RPC_RESULT || m.kind == RPC_ERROR)
 		return;
 	if (m.kind == RPC_OTHER) {
 		acp_error(a, rpc_is_id(m.id) ? m.id : none, RPC_INVALID,
