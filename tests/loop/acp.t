@@ -546,10 +546,14 @@ live = [u for u in e.of("tool_call_update") if "status" not in u]
 print(1 < len(live) <= 4 * took + 2, max(len(u["content"][0]["content"]["text"]) for u in live) <= 8192)
 data = "".join(u["_meta"]["terminal_output"]["data"] for u in live)
 print(data.count("\n"), e.of("tool_call")[0]["_meta"]["terminal_info"]["cwd"] == here,
-    e.of("tool_call_update")[-1]["_meta"]["terminal_exit"])
+    e.of("tool_call_update")[-1]["_meta"])
+e.load(s, here)
+m = e.of("tool_call_update")[-1]["_meta"]
+print(sorted(m), m["terminal_output"]["data"][-4:] == "200\n")
 P
 )" "True True
-200 True {'terminal_id': 'k$n', 'exit_code': 3, 'signal': None}"
+200 True {'terminal_exit': {'terminal_id': 'k$n', 'exit_code': 3, 'signal': None}}
+['terminal_exit', 'terminal_output'] True"
 
 # --- buffers of the editor
 fresh buffers

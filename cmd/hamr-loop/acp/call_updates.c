@@ -384,6 +384,27 @@ first_line(struct slice diff)
 	return line > 0 ? line : 0;
 }
 
+/* The end of a command's terminal; text is its result if that is all there is
+ * of its output, p NULL if the output was sent. */
+static void
+put_terminal_end(struct buf *out, const struct seen_call *c,
+    const struct rec *r, struct slice text)
+{
+	struct slice code = msg_meta(r, "exit"), line;
+	struct slice sig = msg_meta(r, "signal");
+	int64_t n;
+
+	buf_adds(out, ",\"_meta\":{");
+	if (slice_line(&text, &line))	/* "exit 0" is no output */
+		scan_put(out, "'terminal_output':{'terminal_id':@,'data':@},",
+		    slice_of(c->id), text);
+	scan_put(out, "'terminal_exit':{'terminal_id':@,'exit_code':$,"
+	    "'signal':$}}", slice_of(c->id),
+	    scan_int(code, &n) ? SCAN_INT(n) : SLICE("null"),
+	    scan_kind(sig) == SCAN_STRING || scan_int(sig, &n) ? sig :
+	    SLICE("null"));
+}
+
 void
 calls_result(struct worker *s, const struct rec *r, bool replay)
 {
@@ -421,18 +442,10 @@ calls_result(struct worker *s, const struct rec *r, bool replay)
 	else if (text.n > RESULT_SHOWN)
 		text.n = utf8_cut(text.p, text.n, RESULT_SHOWN);
 	put_text(&b, text);
+	if (shows_terminal(s, c))
+		put_terminal_end(&b, c, r, replay ? text :
+		    (struct slice){ NULL, 0 });
 	buf_release(&content);
-	if (shows_terminal(s, c)) {
-		struct slice code = msg_meta(r, "exit");
-		struct slice sig = msg_meta(r, "signal");
-		int64_t n;
-
-		scan_put(&b, ",'_meta':{'terminal_exit':{'terminal_id':@,"
-		    "'exit_code':$,'signal':$}}", slice_of(c->id),
-		    scan_int(code, &n) ? SCAN_INT(n) : SLICE("null"),
-		    scan_kind(sig) == SCAN_STRING || scan_int(sig, &n) ? sig :
-		    SLICE("null"));
-	}
 	buf_addc(&b, '}');
 	update_send(s, &b);
 }
