@@ -144,13 +144,13 @@ is "load, resume, list, close" "$(play <<'P'
 e = new("--yes")
 s = e.new(here)
 e.prompt(s, "Make the file a")
-live = [k for k in e.kinds() if k.startswith(("agent", "tool_call"))]
 print(e.call("session/close", {"sessionId": s}))
 print(code(e.call("session/prompt", {"sessionId": s, "prompt": []})))
 for method in "session/load", "session/resume":
     e.updates = []
     r = e.load(s, here, method)
-    print(sorted(r), [k for k in e.kinds() if "message" in k or k in ("tool_call", "available_commands_update")])
+    print(sorted(r), [k for k in e.kinds() if "message" in k or k in ("tool_call", "available_commands_update")],
+        [c.get("newText") for u in e.of("tool_call_update") for c in u["content"]])
     e.call("session/close", {"sessionId": s})
 e.updates = []
 e.load(s, here)
@@ -174,8 +174,8 @@ print(pages, code(e.call("session/list", {"cursor": "none"})), e.call("session/l
 P
 )" "{}
 -32002
-['configOptions', 'modes'] ['user_message_chunk', 'tool_call', 'agent_message_chunk', 'available_commands_update']
-['configOptions', 'modes'] ['available_commands_update']
+['configOptions', 'modes'] ['user_message_chunk', 'tool_call', 'agent_message_chunk', 'available_commands_update'] ['x\\n']
+['configOptions', 'modes'] ['available_commands_update'] []
 Make the file aMake the file a
 -32002 -32002
 1 True True Make the file a Z

@@ -418,9 +418,11 @@ calls_result(struct worker *s, const struct rec *r, bool replay)
 	if (c->due && !replay)
 		send_output(s, c);
 	bool edited = is_edit(c) && !failed;
+	bool made = scan_kind(msg_meta(r, "sha256_before")) == SCAN_NULL;
 	if (edited && !replay)
-		find_texts(c, diff, scan_kind(msg_meta(r,
-		    "sha256_before")) == SCAN_NULL);
+		find_texts(c, diff, made);
+	else if (edited && made)
+		c->new = scan_strdup(scan_get(slice_of(c->args), "content"));
 	if (edited && c->new != NULL) {
 		begin_call_update(&b, c);
 		scan_put(&b, ",'status':'completed'");
