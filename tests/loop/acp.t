@@ -175,7 +175,7 @@ P
 )" "{}
 -32002
 ['configOptions', 'modes'] ['user_message_chunk', 'tool_call', 'agent_message_chunk', 'available_commands_update'] ['x\\n']
-['configOptions', 'modes'] ['available_commands_update'] []
+['configOptions', 'modes'] [] []
 Make the file aMake the file a
 -32002 -32002
 1 True True Make the file a Z

@@ -138,7 +138,7 @@ acp_done(struct worker *s, bool ended)
 {
 	struct slice id = slice_of(s->request != NULL ? s->request : "null");
 	bool opened = s->work == IDLE || s->work == PROMPTED;
-	bool made = s->work == STARTING;
+	bool load = s->work == LOADING;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct acp *a = s->acp;
 	struct err e;
@@ -153,21 +153,20 @@ acp_done(struct worker *s, bool ended)
 		    "the session's process has ended; send the prompt again");
 	else if (s->work == PROMPTED)
 		finish_prompt(s, id);
-	else if (s->work == LOADING && listing_replay(s, &e) < 0)
+	else if (load && listing_replay(s, &e) < 0)
 		acp_error(a, id, RPC_INTERNAL, e.text);
 	else if (s->work != IDLE) {
-		/* an editor knows the id of a new session by our answer */
-		if (!made)
+		if (load)
 			update_commands(s);
 		buf_addc(&b, '{');
-		if (made)
+		if (s->work == STARTING)
 			scan_put(&b, "'sessionId':@,", slice_of(s->id));
 		update_put_options(s, &b);
 		update_put_modes(s, &b);
 		buf_addc(&b, '}');
 		put_result(a, id, buf_view(&b));
 		buf_release(&b);
-		if (made)
+		if (!load)
 			update_commands(s);
 	}
 	s->work = IDLE;
