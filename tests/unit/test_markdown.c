@@ -181,6 +181,12 @@ shown(void **state)
 	    "\033[0;1mb\033[0m\n\033[0;2m───┼──\033[0m\n"
 	    "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb\033[3G"
 	    "\033[0;2m │\033[0m c\n");
+	/* also in a cell that begins later, and without colors */
+	is_rows("|a|b|\n|-|-:|\n|\xf0\x9f\x91\x8d\xf0\x9f\x8f\xbd|wide|\n"
+	    "|c|\xf0\x9f\x91\x8d\xf0\x9f\x8f\xbd d|", 20, false,
+	    "a  │    b\n───┼─────\n"
+	    "\xf0\x9f\x91\x8d\xf0\x9f\x8f\xbd\033[3G │ wide\n"
+	    "c  │ \xf0\x9f\x91\x8d\xf0\x9f\x8f\xbd\033[8G d\n");
 	is_rows("# A *b*\n**c** `d`\n```c\nint x; // y\n```", 20, true,
 	    "\033[0;1;4mA \033[0;1;3;4mb\033[0m\n"
 	    "\033[0;1mc\033[0m \033[0;36md\033[0m\n\n"

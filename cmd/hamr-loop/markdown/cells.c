@@ -107,12 +107,11 @@ add_cell(struct buf *out, struct slice cell)
 
 /* Wrap a cell into rows of this many columns. */
 static void
-wrap_cell(struct table *t, struct slice cell, size_t left, size_t columns,
-    unsigned look, struct rows *rows)
+wrap_cell(struct table *t, struct slice cell, size_t columns, unsigned look,
+    struct rows *rows)
 {
-	struct rows_style how = { .columns = columns, .left = left,
-		.look = look, .colour = t->how->colour,
-		.cut = t->how->cut };
+	struct rows_style how = { .columns = columns, .look = look,
+		.colour = t->how->colour, .cut = t->how->cut };
 	struct buf b = BUF_INIT((size_t)1 << 24);
 
 	add_cell(&b, cell);
@@ -127,7 +126,7 @@ widest(struct table *t, struct slice cell, size_t columns)
 	const struct rows *rows = &t->rows[0];
 	size_t most = 0;
 
-	wrap_cell(t, cell, 0, columns, 0, &t->rows[0]);
+	wrap_cell(t, cell, columns, 0, &t->rows[0]);
 	for (size_t i = 0; i < rows->n; i++)
 		if (rows->row[i].columns > most)
 			most = rows->row[i].columns;
@@ -184,21 +183,40 @@ fit(struct table *t)
 	return true;
 }
 
+/* Append a row of a cell that begins after `left` columns. */
+static void
+put_cell(struct buf *out, struct slice row, size_t left)
+{
+	for (size_t at; (at = slice_find(row, 0, "\033")) < row.n; ) {
+		char *end;
+		unsigned long column = strtoul(row.p + at + 2, &end, 10);
+
+		if (*end == 'G') {
+			buf_add(out, row.p, at);
+			buf_fmt(out, "\033[%zuG", left + column);
+			end++;
+		} else {
+			buf_add(out, row.p, (size_t)(end - row.p));
+		}
+		row = slice_from(row, (size_t)(end - row.p));
+	}
+	buf_slice(out, row);
+}
+
 /* Write the cells of a row side by side, without trailing blanks. */
 static void
 put_row(struct table *t, const struct slice *cells, size_t n, bool head)
 {
-	size_t lines = 1, left = t->how->indent;
+	size_t lines = 1;
 
 	for (size_t i = 0; i < t->n; i++) {
-		wrap_cell(t, i < n ? cells[i] : SLICE(""), left, t->width[i],
+		wrap_cell(t, i < n ? cells[i] : SLICE(""), t->width[i],
 		    head ? LOOK_STRONG : 0, &t->rows[i]);
-		left += t->width[i] + BETWEEN;
 		if (t->rows[i].n > lines)
 			lines = t->rows[i].n;
 	}
 	for (size_t line = 0; line < lines; line++) {
-		size_t owed = 0;
+		size_t owed = 0, left = t->how->indent;
 
 		buf_slice(t->out, head && line == 0 ? t->how->first :
 		    t->how->next);
@@ -216,8 +234,10 @@ put_row(struct table *t, const struct slice *cells, size_t n, bool head)
 			if (row != NULL && row->n > 0) {
 				term_pad(t->out, owed);
 				owed = 0;
-				buf_add(t->out, r->text.p + row->at, row->n);
+				put_cell(t->out, (struct slice){ r->text.p +
+				    row->at, row->n }, left + before);
 			}
+			left += t->width[i] + BETWEEN;
 			owed += blank - before;
 			if (i + 1 < t->n) {
 				term_pad(t->out, owed);

@@ -610,8 +610,7 @@ piece_at(const struct rows *r, size_t *i, size_t at)
 	return &r->piece[*i];
 }
 
-/* Append [from, to) of the text, each piece in its look.  Set the column after
- * characters whose width terminals disagree about. */
+/* Append [from, to) of the text, each piece in its look. */
 static void
 put(struct layout *l, size_t from, size_t to)
 {
@@ -632,11 +631,9 @@ put(struct layout *l, size_t from, size_t to)
 				buf_addc(out, ' ');
 			else
 				buf_add(out, t.p, n);
-			if (n > 3 && l->how->colour &&
-			    l->used <= l->how->columns &&
+			if (n > 3 && l->used <= l->how->columns &&
 			    term_cluster_differs((struct slice){ t.p, n }))
-				buf_fmt(out, "\033[%zuG",
-				    l->how->left + l->used + 1);
+				buf_fmt(out, "\033[%zuG", l->used + 1);
 		}
 	}
 }

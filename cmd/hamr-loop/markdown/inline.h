@@ -30,7 +30,6 @@ struct rows_style {
 	struct slice first, next;	/* before the first row, and others */
 	size_t indent;			/* how wide both are */
 	size_t columns;			/* of a whole row */
-	size_t left;			/* the row's column on the terminal */
 	unsigned look;			/* of all the text */
 	bool colour;			/* if unset, marks of emphasis and
 					 * code are kept */
@@ -60,7 +59,9 @@ bool inline_open(void);
 void rows_init(struct rows *r);
 void rows_release(struct rows *r);
 
-/* Make rows of the lines of one block, in place of r's previous rows. */
+/* Make rows of the lines of one block, in place of r's previous rows.  After
+ * characters whose width terminals disagree about a row sets its column,
+ * counted from its own beginning. */
 void rows_of(struct rows *r, struct slice source,
     const struct rows_style *how);
 
