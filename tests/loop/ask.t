@@ -197,6 +197,20 @@ P
 	rm -rf .hamr ran
 done
 
+# --- what a command shows during a question does not repeat the question's row
+fresh repeats
+{ call write '{"path":"no","content":"x\n"}'; answer "Done."; } >script
+TERM=dumb ask <<'P'
+t = Terminal(["hamr-loop", "--no-config", "--replay", "script"])
+t.sees("> "); t.type("make it\n"); t.sees("allow this write? ")
+t.type("/status"); t.sees("> /status"); t.answer("\n"); t.sees("tokens")
+t.sees("allow this write? "); t.answer("n")
+t.sees("step"); t.type("exit\n")
+t.end()
+sys.exit(t.all.count(b"> /status") != 2)	# typed, and said
+P
+is "it is there once" "$S" 0
+
 # --- nothing steers the terminal
 fresh steer
 { call write "$(jq -cn '{path: "a\u202eb", content:

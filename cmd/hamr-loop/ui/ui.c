@@ -95,8 +95,12 @@ ui_emit(struct ui *u, struct slice lines)
 		file_write_all(STDERR_FILENO, lines.p, lines.n);
 	} else {
 		screen_print(u->screen, ui_themed(u, lines, &b));
-		if (!u->live)
+		if (!u->live) {
+			/* a question's row comes again as it then is */
+			screen_live(u->screen, SLICE(""), 0, 0);
 			screen_flush(u->screen);
+			ui_changed(u);
+		}
 	}
 	buf_release(&b);
 }
