@@ -91,6 +91,8 @@ keys(void **state)
 		{ "\033|a", "alt:a" }, { "\033\033", "esc esc" },
 		{ "\033\x03", "esc ctrl:c" }, { "\033[", "alt:[" },
 		{ "\033|`[A", "esc text:[A" },
+		{ "\033|\xc3|\xa9", "alt:\xc3\xa9" },
+		{ "\033\xc3|`a", "esc text:\xef\xbf\xbd text:a" },
 		/* kitty's and xterm's */
 		{ "\033[13;2u", "newline" }, { "\033[27;2;13~", "newline" },
 		{ "\033[13u", "enter" }, { "\033[13;129u", "enter" },
@@ -117,6 +119,8 @@ keys(void **state)
 		{ "\033P1+r544e\033\\\033[A", "reply up" },
 		{ "\033[?6|`2;22|`c", "reply" },
 		{ "\033]11;rgb:|`0/0/0\033|`\\a", "reply text:a" },
+		{ "\033[<0;1;9M\033[32;1;9Mx", "reply text:x" },
+		{ "\033[M !!x", "text:x" }, { "\033[|M\xff|`!|!x", "text:x" },
 		{ "\033_x\033[A", "up" }, { "\033[3\x03", "ctrl:c" },
 		/* pastes */
 		{ "\033[200~a\r\nb\n\033[201~", "paste:a\nb" },

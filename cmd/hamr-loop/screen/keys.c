@@ -410,7 +410,8 @@ csi(struct keys *k, const char *p, size_t n, struct key *key)
 			v[i][j] = v[i][j] * 10 + (unsigned long)(*c - '0');
 		}
 	}
-	if (v[1][1] == 3 || p[2] == '[')	/* released; the console's F1 */
+	/* released; the console's F1; an old mouse */
+	if (v[1][1] == 3 || p[2] == '[' || p[2] == 'M')
 		return MADE_NOTHING;
 	unsigned mods = v[1][0] > 0 && v[1][0] <= 256 ? (unsigned)v[1][0] - 1 :
 	    0;
@@ -448,6 +449,8 @@ sequence_length(const char *p, size_t n, bool *whole)
 		return n > 2 ? 3 : 0;
 	if (p[1] == '[' && n > 2 && p[2] == '[')	/* the console's F1 */
 		return n > 3 ? 4 : 0;
+	if (p[1] == '[' && n > 2 && p[2] == 'M')	/* an old mouse */
+		return n > 5 ? 6 : 0;
 	if (p[1] == '[') {
 		while (i < n && i < ANSWER_MAX && p[i] >= ' ' && p[i] < '@')
 			i++;
@@ -476,6 +479,8 @@ sequence(struct keys *k, long long now, struct key *key)
 	const char *p = k->in.p + k->done;
 	size_t n = k->in.len - k->done, len = 0;
 	bool begun = n > 1 && p[1] != '\0' && strchr("[O]P_^X", p[1]) != NULL;
+	/* ESC and part of a character */
+	bool part = n > 1 && utf8_begins((const unsigned char *)p + 1, n - 1);
 	bool whole = true;
 
 	if (begun)
@@ -496,7 +501,8 @@ sequence(struct keys *k, long long now, struct key *key)
 		*key = (struct key){ .name = KEY_REPLY, .text = { p, len } };
 		return MADE_KEY;
 	}
-	if ((n == 1 || begun) && now - k->at < (n > 2 ? PIECE_MS : ESC_MS))
+	if ((n == 1 || begun || part) &&
+	    now - k->at < (begun && n > 2 ? PIECE_MS : ESC_MS))
 		return MADE_WAIT;
 	if (begun && n > 2) {
 		k->done += n;
