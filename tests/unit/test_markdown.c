@@ -176,6 +176,15 @@ shown(void **state)
 	    "\033[0;1mtwelve thirteen\033[0m\n"
 	    "\033[0;1mfourteen fifteen\033[0m\n"
 	    "\033[0;1msixteen seventeen\033[0m\n");
+	/* emphasis next to punctuation, in scripts without blanks */
+	is_rows("**注意：**请看。", 20, true,
+	    "\033[0;1m注意：\033[0m请看。\n");
+	is_rows("请**“x”**看*（y）*，", 20, true, "请\033[0;1m“x”\033[0m看"
+	    "\033[0;3m（y）\033[0m，\n");
+	is_rows("中**`c`**中**中**Ж", 20, true, "中\033[0;1;36mc\033[0m中"
+	    "\033[0;1m中\033[0mЖ\n");
+	is_rows("**重要**，**也**。**a**", 20, true, "\033[0;1m重要\033[0m，"
+	    "\033[0;1m也\033[0m。\033[0;1ma\033[0m\n");
 	/* the column is set where terminals do not agree */
 	is_rows(joined, 20, true, "\033[0;1ma\033[0m \033[0;2m │\033[0m "
 	    "\033[0;1mb\033[0m\n\033[0;2m───┼──\033[0m\n"

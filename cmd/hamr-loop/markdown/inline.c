@@ -140,6 +140,49 @@ is_index(const char *p)
 	return !is_one_of(*to, "#/.") && memmem(to, n, "://", 3) == NULL;
 }
 
+/* A letter of Chinese, Japanese or Korean, all of which have three bytes. */
+static bool
+is_cjk(const char *p)
+{
+	unsigned char c = (unsigned char)*p;
+
+	return c >= 0xe3 && c <= 0xed && strncmp(p, "\xe3\x80", 2) != 0;
+}
+
+static bool
+is_punctuation(const char *p)
+{
+	static const unsigned short ranges[][2] = { { 0x2010, 0x2027 },
+		{ 0x3001, 0x301f }, { 0xff01, 0xff0f }, { 0xff1a, 0xff20 },
+		{ 0xff3b, 0xff40 }, { 0xff5b, 0xff65 } };
+	const unsigned char *c = (const unsigned char *)p;
+	unsigned long cp = ctrl_code(c, utf8_len(c, strnlen(p, 4)));
+	bool is = ispunct(*c) != 0;
+
+	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+		is |= cp >= ranges[i][0] && cp <= ranges[i][1];
+	return is;
+}
+
+/* For CommonMark these n stars are no emphasis if there is punctuation on their
+ * inner side and a letter on the outer, as where words are not separated by
+ * blanks.  Let md4c take that letter for punctuation.  Which side is outer is
+ * known of bold text, which they begin or end. */
+static void
+hide_letter(char *p, size_t n, bool bold)
+{
+	/* which is_punctuation does not know: it stays a letter for us */
+	static const char wavy_dash[] = "\xe3\x80\xb0";
+	char *before = p - 1, *after = p + n;
+
+	while (((unsigned char)*before & 0xc0) == 0x80)
+		before--;
+	if ((n == 1 || !bold) && is_cjk(before) && is_punctuation(after))
+		memcpy(before, wavy_dash, 3);
+	else if ((n == 1 || bold) && is_cjk(after) && is_punctuation(before))
+		memcpy(after, wavy_dash, 3);
+}
+
 /* Replace the marks that are code in a word with control characters, of which
  * it has none itself.  A blank precedes the word.  True: there were such marks.
  * `bold`: an earlier word has begun bold text. */
@@ -182,6 +225,8 @@ hide_in_word(char *w, size_t n, bool *bold)
 			    (p[-1] == '/' && run == 2 && !*bold &&
 			    !is_alnum(p[2]));		/* src/ */
 			marked |= !literal;
+			if (!literal)
+				hide_letter(p, run, *bold);
 			*bold ^= !literal && run > 1;
 		} else if (c == '~' && !link)
 			literal = run == 1;
@@ -198,7 +243,9 @@ hide_in_word(char *w, size_t n, bool *bold)
 
 struct reader {
 	struct rows *out;
-	struct slice source;	/* including LEAD */
+	struct slice source;	/* including LEAD, with marks and letters
+				 * hidden ... */
+	struct slice text;	/* ... and without */
 	size_t end;		/* end of the last text, in the source */
 	size_t mark;		/* end of the last mark after that */
 	bool marks, after_break;
@@ -303,9 +350,12 @@ text(MD_TEXTTYPE type, const MD_CHAR *p, MD_SIZE n, void *user)
 	r->closed = false;
 	if (cp != 0)
 		t = (struct slice){ bytes, utf8_encode(bytes, cp) };
+	else if (skip < n)
+		t = slice_part(r->text, at + skip - LEAD_LEN, at + n -
+		    LEAD_LEN);
 	if (skip < n)
-		add_piece(r, slice_from(t, skip), at + skip -
-		    LEAD_LEN)->escaped = escaped && skip == 0;
+		add_piece(r, t, at + skip - LEAD_LEN)->escaped = escaped &&
+		    skip == 0;
 	return 0;
 }
 
@@ -472,6 +522,7 @@ read_marked(struct reader *r, struct slice source)
 		p += n;
 	}
 	r->source = buf_view(&b);
+	r->text = source;
 	int rc = parser(b.p, (MD_SIZE)b.len, &callbacks, r);
 	for (size_t i = 0; any && i < plain->len; i++)
 		if (is_one_of(plain->p[i], hidden))

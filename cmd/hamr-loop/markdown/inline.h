@@ -5,7 +5,8 @@
  * terminal, and links whose URL is elsewhere, [text][label], stay as they were
  * written.  A link is shown as its text and its URL.  What CommonMark takes for
  * emphasis but may be code (*.c, __init__, 2**8, f[i](x), \d+\.) is shown as
- * written, too.
+ * written, too.  In scripts without blanks emphasis also begins and ends next
+ * to punctuation.
  *
  * Rows break at blanks and next to wide characters, but not within code or a
  * URL.  A word wider than a row gets a row of its own.
