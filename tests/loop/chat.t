@@ -207,8 +207,8 @@ It is over now*'
 type_ /fork Enter
 sees "/fork" '*you are in a copy now, session 2*stays as it is*'
 type_ /undo Enter
-sees "a copy has the changes, too" '*write
-  one  changed since*'
+sees "a copy has the changes, too" '*you are in a copy now*write
+  one  changed since*undo this anyway? (y/n)*'
 type_ C-c
 type_ /new Enter
 sees "/new" '*the next message begins a new session*'
