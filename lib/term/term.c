@@ -29,7 +29,7 @@ term_of(int fd)
 	else if (t.tty && ioctl(fd, TIOCGWINSZ, &w) == 0)
 		t.columns = w.ws_col;
 	t.colour = t.tty && (plain == NULL || *plain == '\0') &&
-	    type != NULL && strcmp(type, "dumb") != 0;
+	    type != NULL && type[0] != '\0' && strcmp(type, "dumb") != 0;
 	return t;
 }
 

@@ -191,15 +191,15 @@ mkdir fake && for f in md4c.so.0 utf8proc.so.2 utf8proc.so.3; do
 	echo none >fake/lib$f
 done
 cat >../shows.py <<'P'
-term = os.environ["TERM"]
-t = chat(); t.sees("> "); t.type("go" + ("\n" if term == "dumb" else "\r"))
-t.sees("日本語"); t.sees("step"); t.type("exit" + ("\n" if term == "dumb" else "\r"))
+enter = "\n" if os.environ["TERM"] in ("", "dumb") else "\r"
+t = chat(); t.sees("> "); t.type("go" + enter)
+t.sees("日本語"); t.sees("step"); t.type("exit" + enter)
 t.end()
 print("SGR" if re.search(rb"\x1b\[[0-9;]*m", t.all) else "no SGR",
       "ESC" if b"\x1b" in t.all else "no ESC",
       "marks" if b"*text*" in t.all else "no marks")
 P
-for e in A=1 NO_COLOR=1 LC_ALL=C LD_LIBRARY_PATH="$PWD/fake" TERM=dumb; do
+for e in A=1 NO_COLOR=1 LC_ALL=C LD_LIBRARY_PATH="$PWD/fake" TERM=dumb TERM=; do
 	cp four script
 	echo "${e%%=*}: $(export "${e?}"; py <../shows.py)"
 done >../got
@@ -208,6 +208,7 @@ is "without colour, locale, libraries, or a terminal that can do anything" \
 NO_COLOR: no SGR ESC marks
 LC_ALL: SGR ESC no marks
 LD_LIBRARY_PATH: SGR ESC marks
+TERM: no SGR no ESC marks
 TERM: no SGR no ESC marks"
 
 # --- bytes that are not UTF-8, on a terminal that edits lines itself

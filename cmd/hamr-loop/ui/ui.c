@@ -222,12 +222,13 @@ void
 ui_init(struct ui *u, bool json, bool quiet)
 {
 	const char *term = getenv("TERM");
+	static const char *const no_terminal[] = { "", "dumb", NULL };
 	const struct term err = term_of(STDERR_FILENO);
 
 	*u = (struct ui){ .json = json, .quiet = quiet, .job = -1,
 		.signals = -1,
 		.diff_lines = 40, .output_lines = 12, .markdown = true };
-	u->dumb = term == NULL || strcmp(term, "dumb") == 0;
+	u->dumb = term == NULL || slice_in(slice_of(term), no_terminal);
 	u->tty_out = isatty(STDOUT_FILENO) == 1;
 	u->tty_err = err.tty;
 	u->out_fd = u->tty_out ? file_unblocked(STDOUT_FILENO) : STDOUT_FILENO;
