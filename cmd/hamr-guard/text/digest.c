@@ -120,6 +120,17 @@ take_words(struct slice line, const struct hash_set *call, uint64_t *others)
 	return own;
 }
 
+/* The hash of a page's line, whatever its ids, and whichever hit of a search it
+ * is. */
+static uint64_t
+hash_page(struct slice line, struct buf *scratch)
+{
+	if (volatile_mask(line, MASK_IDS, scratch))
+		line = buf_view(scratch);
+	line = slice_trim_start(line, "0123456789");
+	return hash_bytes(line.p, line.n);
+}
+
 static void
 take_line(struct pass *a, struct slice line, uint64_t blank,
     struct digest *d)
@@ -146,16 +157,8 @@ take_line(struct pass *a, struct slice line, uint64_t blank,
 	/* an error is the same whatever was written over before it */
 	if (a->of->failed && memchr(line.p, '\r', line.n) != NULL)
 		norm = mask = 1;
-	uint64_t shown = a->json ? norm : h;
-	if (a->pages) {
-		struct slice page = line;
-
-		if (volatile_mask(line, MASK_IDS, &a->scratch[1]))
-			page = buf_view(&a->scratch[1]);
-		/* hits of a search in another order */
-		page = slice_trim_start(page, "0123456789");
-		shown = hash_bytes(page.p, page.n);
-	}
+	uint64_t shown = a->pages ? hash_page(line, &a->scratch[1]) :
+	    a->json ? norm : h;
 	if (a->seen != NULL && hash_set_add(a->seen, shown)) {
 		d->gain += chars;
 		if (a->nfresh < FRESH)

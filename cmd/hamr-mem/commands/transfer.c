@@ -142,8 +142,8 @@ take_line(void *ctx, struct slice line, struct err *e)
 	return port_import(&b->new, b->redact, &r, e);
 }
 
-/* Do its indexes have what its tables have?  A search by an index that lost rows
- * is no error. */
+/* Do its indexes have what its tables have?  A search by an index that lost
+ * rows is no error. */
 static bool
 is_sound(struct store *st)
 {
