@@ -667,17 +667,15 @@ put_name(const char *rel, struct buf *list)
 	path_quote(list, rel);
 }
 
-/* The paths of an entry. */
+/* The paths of an entry: its files or, if it has none, its topmost folders. */
 static void
 put_names(const struct undo_entry *c, struct buf *list)
 {
 	struct map told = { 0 };
 
-	for (size_t k = 0; k < c->n; k++) {
+	for (size_t k = 0; k < c->n; k++)
 		put_name(c->v[k].path, list);
-		undo_note_above(&told, c->v[k].path);
-	}
-	for (size_t k = 0; k < c->nfolders; k++) {
+	for (size_t k = 0; k < c->nfolders && c->n == 0; k++) {
 		char *name = xasprintf("%s/", c->folders[k].path);
 
 		if (is_named(&told, &c->folders[k]))
