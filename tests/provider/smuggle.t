@@ -58,7 +58,7 @@ never() {	# name; what the server sends
 	is "$1: nothing of it is an answer" "$(grep -c evil got) $(jq -r \
 		'select(.role).content' got | tail -n 1)" "0 good"
 }
-never "at once, behind the length" "length ${#good}" "body $good" "raw $whole"
+never "at once, behind the length" "length ${#good}" "raw $good$whole"
 never "two lengths" bare "header Content-Length: ${#good}" \
 	"header Content-Length: $((${#good} + 99))" "$type" "length none" \
 	"body $good" "raw $whole"
