@@ -202,7 +202,7 @@ is "... behind another one, too" "$S $(ended) $((SECONDS < 10))" \
 calls=
 for i in 1 2 3; do
 	quote "{\"command\":\"touch ran$i\"}"
-	calls+=${calls:+,}{\"id\":\"r$i\",\"type\":\"function\",
+	calls+="${calls:+,}{\"id\":\"r$i\",\"type\":\"function\","
 	calls+="\"function\":{\"name\":\"bash\",\"arguments\":$quoted}}"
 done
 { echo "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[$calls]}"

@@ -77,12 +77,12 @@ is "a folder made in it as well" "$(he undo 2>&1 | tail -n +2; ls -d d/?)" \
 he undo >../out 2>&1
 setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent \
 	XDG_CACHE_HOME= XDG_STATE_HOME= "$place/bin/hamr-tool" --yes --no-config \
-	--root . bash '{"command":"rm d/f; chmod 0 d; echo 1 >done; sleep 3374"}' \
+	--root . bash '{"command":"rm d/f; chmod 0 d; echo 1 >ready; sleep 3374"}' \
 	>/dev/null 2>&1 &
-until [ -s done ]; do sleep 0.02; done
+until [ -s ready ]; do sleep 0.02; done
 { kill -9 $!; wait $!; flock -w 30 .hamr/snap.git/hamr-begun.0 true; } 2>/dev/null
 is "of a killed one, too" "$(he undo 2>&1 | tail -n +2; cat d/f)" \
-	"  removed done${nl}  restored d/f${nl}1"
+	"  removed ready${nl}  restored d/f${nl}1"
 
 cd /
 done_testing
