@@ -626,7 +626,9 @@ is "one for what is ignored is none" "$(ids)" "$before"
 rm -r dir/cache
 b 'mkdir dir/new; chmod 700 dir/new'; : >dir/new/mine; chmod 500 dir/new
 b 'rmdir dir/old'; mkdir dir/old; chmod 700 dir/old
-t undo >/dev/null; t undo >/dev/null
+t undo >/dev/null
+is "what is filled is left, and said" "$(t undo | tail -n 1)" \
+	"  left dir/new/, which is not empty"
 is "but for what others have changed or filled" "$(folders | paste -sd,)" \
 	"500 dir/new,700 dir/old,750 dir"
 rm -rf dir

@@ -646,15 +646,16 @@ undo_run(struct files *f, const char *id, bool force, bool json,
 	}
 	for (size_t i = 0; r == ST_OK && !json && i < u.all.nfolders; i++) {
 		const struct undo_path *t = &u.all.folders[i];
-
 		bool goes = t->old_mode == 0;
+		bool left = goes && t->state == FOLDER_OURS;
 
-		if ((goes ? t->state != FOLDER_REMOVED : t->state ==
-		    FOLDER_OTHERS) || !is_named(&told, t))
+		if (!left && (t->state == FOLDER_OTHERS ||
+		    !is_named(&told, t)))
 			continue;
-		buf_adds(&text, goes ? "  removed " : "  restored ");
+		buf_adds(&text, left ? "  left " : goes ? "  removed " :
+		    "  restored ");
 		path_show(&text, t->path);
-		buf_adds(&text, "/\n");
+		buf_adds(&text, left ? "/, which is not empty\n" : "/\n");
 	}
 	map_release(&told);
 	return undo_close(&u, &text, r, e);
