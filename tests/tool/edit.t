@@ -156,8 +156,8 @@ different from here: U+002E in old, U+007B in the file"
 step edit "$(jq -nc '{path: "e.c", old: "     4\t}\n     5\tint g(void)\n",
 	new: "x"}')"
 is "the numbers of read in front" "$(said)" \
-	"old does not occur in e.c; the nearest text is at line 4:
-old has the line numbers that read shows; leave them out, in new too"
+	"old does not occur in e.c; it does at line 4 without the line \
+numbers that read shows: leave them out, in new too"
 step edit '{"path":"e.c","old":"```c\nint g(void)\n```","new":"x"}'
 match "a fence around it" "$(said)" "*at line 4:*old line 1:  \"\`\`\`c\"*"
 printf 'a\0one\n' >nul

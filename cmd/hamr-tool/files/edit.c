@@ -362,8 +362,8 @@ edit_nearest(struct slice text, struct slice old_text, struct buf *out)
 	long i = 0;
 
 	if (plain != NOWHERE) {
-		buf_fmt(out, "the nearest text is at line %ld:\nold has the "
-		    "line numbers that read shows; leave them out, in new too",
+		buf_fmt(out, "it does at line %ld without the line numbers "
+		    "that read shows: leave them out, in new too",
 		    text_line(text, plain));
 		return;
 	}
