@@ -240,8 +240,8 @@ acts(const struct words *name)
 	    (has_word(name, moves) && !has_word(name, pointers));
 }
 
-/* Does it only note what the model thinks?  think, sequentialthinking,
- * clear_thought; not rethinkdb_query. */
+/* Does it only note what the model thinks?  think, clear_thought,
+ * sequentialthinking (which is cut to sequentialthink); not rethinkdb_query. */
 static bool
 notes(const struct words *name)
 {

@@ -365,7 +365,8 @@ answer_end(struct answer *a, bool broken)
 		}
 	} else if ((open || (a->apart && slice_trim(buf_view(&a->raw)).n ==
 	    0)) && !cut && a->lifted.n == 0 && a->malformed.len == 0) {
-		/* in reasoning that is never closed, calls at the end count */
+		/* calls at the end of reasoning that is never closed, or that
+		 * no text follows, count */
 		a->again = true;
 		buf_reset(&a->raw);
 		dialect_reset(a->dialect, a->tools);
