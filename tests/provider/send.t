@@ -162,6 +162,17 @@ for api in anthropic gemini ollama responses; do
 	is "$api: the same" "$(body | grep -c AAAA) $(body |
 	    grep -cF "$note")" "0 1"
 done
+web='{"type":"image_url","image_url":{"url":"https://example.org/a.png"}}'
+request "\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"see\"},$png,$web]}]" >in
+images() {	# API FILTER WANTED
+	serve hello
+	ask --api "$1" -o provider.max_retries=0 >/dev/null
+	is "$1: images in its own form" "$(body | jq -c "$2")" "$3"
+}
+images anthropic '[.messages[0].content[1:][] | {type, source}]' '[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}},{"type":"image","source":{"type":"url","url":"https://example.org/a.png"}}]'
+images gemini '.contents[0].parts[1:]' '[{"inlineData":{"mimeType":"image/png","data":"AAAA"}},{"fileData":{"fileUri":"https://example.org/a.png"}}]'
+images ollama '.messages[0].images' '["AAAA"]'
+images responses '.input[0].content[1:]' '[{"type":"input_image","image_url":"data:image/png;base64,AAAA"},{"type":"input_image","image_url":"https://example.org/a.png"}]'
 for dialect in hermes qwen3-coder; do
 	{ request "\"messages\":[{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[$(call a '"{}"')]},{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":[{\"type\":\"text\",\"text\":\"x.png\"},$png]}],\"tools\":$tools"; } >in
 	serve hello
