@@ -177,6 +177,17 @@ sees "and the second" '*
 *'
 type_ C-u C-u /last Enter
 sees "there is no answer yet" '*the model has not answered yet*'
+type_ /diff Enter
+sees "/diff" '*> /diff
+--- /dev/null
++++ b/one
+     1 +1
+changed by commands: two; git status and git diff show how
+*'
+type_ /budget Enter
+sees "/budget" '*> /budget
+  window *tokens
+  answer *request *one result *reading *in use *a turn *64 steps*'
 type_ /undo Enter
 sees "/undo lists what it would undo" '*bash echo 2 >two; sleep 65.3
   two
@@ -184,6 +195,13 @@ undo this? (y/n)*'
 sleep 0.6
 type_ y
 sees "... and says what it undid" '*removed two
+
+>*'
+type_ C-l /diff Enter
+sees "/diff is without it" '*/diff
+--- /dev/null
++++ b/one
+     1 +1
 
 >*'
 echo mine >one

@@ -1000,7 +1000,7 @@ echo more >>f
 GIT_TRACE=1 py >../got <<'P'
 t = chat(); t.sees("sandbox"); t.sees("> ")
 t.type("go\r"); t.sees("done  ")
-t.type("/status\r"); t.sees("branch master, 2 changed files not staged")
+t.type("/status\r"); t.sees("branch master, 2 tracked files changed, not staged")
 t.type("/commit\r"); t.sees("git commit -a, which runs post-index-change? (y/n)")
 t.answer("n"); t.sees("not committed")
 t.type("\x04")

@@ -23,6 +23,7 @@
 #define LABEL 14		/* columns */
 #define KINDS 16		/* of what takes room in the window */
 #define CALLS_SHOWN 20		/* the last ones of the last turn */
+#define PATHS_SHOWN 100		/* of files, in one row */
 
 const char *
 plural(long n)
@@ -242,14 +243,35 @@ row(const struct chat *c, struct buf *page, const char *label,
 	buf_release(&what);
 }
 
+/* The files that a call changed. */
+static void
+add_changed(struct texts *paths, const struct change *v)
+{
+	struct slice el;
+
+	for (struct walk w = walk_of(slice_of(v->mutated));
+	    walk_next(&w, NULL, &el); )
+		add_path(paths, scan_get(el, "path"));
+}
+
+/* Their names in one row, of many the first. */
+static void
+list_paths(struct buf *out, const struct texts *paths)
+{
+	for (size_t i = 0; i < paths->n && i < PATHS_SHOWN; i++)
+		buf_fmt(out, "%s%s", i > 0 ? ", " : "", paths->v[i]);
+	if (paths->n > PATHS_SHOWN)
+		buf_fmt(out, " and %s more",
+		    num_grouped((long long)paths->n - PATHS_SHOWN).s);
+}
+
 static void
 row_paths(const struct chat *c, struct buf *page, const char *label,
     const struct texts *paths)
 {
 	struct buf b = BUF_INIT((size_t)1 << 40);
 
-	for (size_t i = 0; i < paths->n; i++)
-		buf_fmt(&b, "%s%s", i > 0 ? ", " : "", paths->v[i]);
+	list_paths(&b, paths);
 	if (b.len > 0)
 		row(c, page, label, "%s", b.p);
 	buf_release(&b);
@@ -281,8 +303,8 @@ row_git(const struct chat *c, struct buf *page)
 			    st.st_mtim.tv_nsec != f->mtime.tv_nsec));
 			free(path);
 		}
-		row(c, page, "git", "%s, %ld changed file%s not staged", name,
-		    n, plural(n));
+		row(c, page, "git", "%s, %ld tracked file%s changed, not "
+		    "staged", name, n, plural(n));
 	}
 	gitindex_release(&ix);
 	free(name);
@@ -339,7 +361,6 @@ page_status(struct chat *c)
 	const struct track *k = &r->track;
 	struct buf page = BUF_INIT((size_t)1 << 40);
 	struct texts changed = { .n = 0 };
-	struct slice el;
 	struct seen s;
 	long undoable = 0;
 
@@ -348,9 +369,7 @@ page_status(struct chat *c)
 		if (s.v[i].undone)
 			continue;
 		undoable++;
-		for (struct walk w = walk_of(slice_of(s.v[i].mutated));
-		    walk_next(&w, NULL, &el); )
-			add_path(&changed, scan_get(el, "path"));
+		add_changed(&changed, &s.v[i]);
 	}
 	buf_fmt(&page, "session %s, %ld turn%s\n", r->session.id, s.turns,
 	    plural(s.turns));
@@ -390,24 +409,27 @@ void
 page_diff(struct chat *c)
 {
 	struct buf diff = BUF_INIT((size_t)1 << 40);
+	struct buf names = BUF_INIT((size_t)1 << 40);
+	struct texts others = { .n = 0 };	/* what commands changed */
 	struct seen s;
-	long others = 0;
 
 	see_session(c, &s, -1);
 	for (size_t i = 0; i < s.n; i++)
 		if (!s.v[i].undone && s.v[i].diff != NULL)
 			buf_adds(&diff, s.v[i].diff);
-		else
-			others += !s.v[i].undone;
+		else if (!s.v[i].undone)
+			add_changed(&others, &s.v[i]);
 	if (diff.len > 0)
 		ui_diff(&c->run->ui, buf_view(&diff));
-	else if (others == 0)
+	else if (others.n == 0)
 		ui_note(&c->run->ui, s.n == 0 ? "this session has changed no "
 		    "file" : "every change of this session was undone");
-	if (others > 0)
-		ui_note(&c->run->ui, "%ld command%s changed files, too; git "
-		    "diff shows that", others, plural(others));
-	buf_release(&diff);
+	list_paths(&names, &others);
+	if (names.len > 0)
+		ui_note(&c->run->ui, "changed by commands: %s; git status and "
+		    "git diff show how", names.p);
+	texts_release(&others);
+	bufs_release(BUFS(&diff, &names));
 	seen_release(&s);
 }
 
