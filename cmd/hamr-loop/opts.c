@@ -248,12 +248,16 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	if (o->fork != NULL && o->resume)
 		return err_set(e, ST_USAGE, "--fork and --resume cannot be "
 		    "used together");
-	if (o->records && (o->task != NULL || o->piped != NULL))
-		return err_set(e, ST_USAGE, "%s takes no task; it comes on "
-		    "stdin", o->acp ? "--acp" : "--records");
+	const char *shows = o->sessions ? "--sessions" : o->doctor ?
+	    "--doctor" : o->print_config ? "--print-config" : o->trust ?
+	    "--trust" : NULL;
+	if ((o->records || shows != NULL) && (o->task != NULL ||
+	    o->piped != NULL))
+		return err_set(e, ST_USAGE, "%s takes no task%s", o->acp ?
+		    "--acp" : o->records ? "--records" : shows, o->records ?
+		    "; it comes on stdin" : "");
 	o->chat = o->records;
-	if (o->task == NULL && !o->records && !o->print_config && !o->trust &&
-	    !o->sessions && !o->doctor) {
+	if (o->task == NULL && !o->records && shows == NULL) {
 		o->chat = !o->json && !o->quiet && isatty(STDIN_FILENO) == 1 &&
 		    isatty(STDERR_FILENO) == 1;
 		if (o->chat || o->resume || o->fork != NULL)

@@ -118,6 +118,9 @@ fresh unlimited
 status "no task" 2 hamr-loop </dev/null
 match "no task says what to do" "$(cat "$T/.err")" "*no task; say*"
 status "two tasks" 2 hamr-loop a b
+for o in sessions doctor print-config trust records; do
+	status "--$o takes no task" 2 hamr-loop --$o x
+done
 status "unknown option" 2 hamr-loop --nonsense x
 status "unknown mode" 2 hamr-loop --mode nonsense x
 status "no session to resume" 66 hamr-loop --resume

@@ -55,7 +55,19 @@ while read -r line; do
 	printf '%s\n' "$line"
 done
 X
-chmod +x late
+cat >vague <<'X'
+#!/bin/sh
+while read -r line; do
+	case $line in
+	*'"type":"go"'*) printf '{"type":"error"}\n%s\n' "$line" ;;
+	*'"type":"sync"'*) printf '%s\n' "$line" ;;
+	esac
+done
+X
+chmod +x late vague
+run x -o stages.provider='["./vague"]'
+is "an error that says nothing has a reason" "$(ended) $(tail -n 1 err)" \
+    "model_error unknown hamr-loop: an error that was not described"
 { call bash '{"command":"sleep 65.3"}'; answer "That far."; } >script
 run x -o budget.max_wall_seconds=4 -o stages.tool='["hamr-tool", "./late tool 3"]' \
     -o stages.provider='["hamr-provider", "./late assistant 2"]'

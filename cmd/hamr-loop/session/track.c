@@ -362,13 +362,23 @@ set_mode(struct track *t, struct slice to)
 		xset(&t->mode, scan_strdup(to));
 }
 
+/* A program of somebody's may leave members out. */
+static void
+set_text(char **p, const struct rec *r, const char *key, const char *none)
+{
+	xset(p, scan_text(rec_get(r, key)));
+	if (**p == '\0')
+		xset(p, xstrdup(none));
+}
+
 static void
 note_error(struct track *t, const struct rec *r)
 {
 	struct slice part = rec_get(r, "partial");
 
-	xset(&t->error_code, scan_text(rec_get(r, "code")));
-	xset(&t->error_text, scan_text(rec_get(r, "message")));
+	set_text(&t->error_code, r, "code", "unknown");
+	set_text(&t->error_text, r, "message",
+	    "an error that was not described");
 	t->error_retryable = scan_true(rec_get(r, "retryable"));
 	t->has_partial = part.p != NULL;
 	t->retry_after = 0;
