@@ -116,8 +116,9 @@ step(struct qwen3 *q, struct slice held, struct qwen_tag t)
 {
 	bool open = q->loose && q->prev.kind == Q_PARAM && q->depth == 0;
 	bool near = open || only_white(held, q->prev.end, t.start);
-	bool closed = near && q->prev.ours && (q->prev.kind == Q_FUNC_END ||
-	    q->prev.kind == Q_CALL_END);
+	bool over = q->prev.ours && (q->prev.kind == Q_CALL_END ||
+	    (q->prev.kind == Q_FUNC_END && (near || t.kind == Q_CALL)));
+	bool closed = near && over;
 
 	/* in a second reading, an end counts only if the next block follows */
 	if ((q->flat || q->loose) && q->end > 0 &&
@@ -128,7 +129,8 @@ step(struct qwen3 *q, struct slice held, struct qwen_tag t)
 	switch (t.kind) {
 	case Q_CALL:
 	case Q_FUNC:
-		if (q->end == 0 && closed)
+		/* words may stand between two calls */
+		if (q->end == 0 && over && (near || !q->flat))
 			full_end(q, q->prev.end);
 		if (q->end > 0)
 			return true;
