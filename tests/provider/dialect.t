@@ -80,6 +80,19 @@ lifts "a name that is no tool stays text" \
 plain "a code fence stays text" "\`\`\`
 $hermes
 \`\`\`"
+plain "a blockquote stays text" "So:
+
+> $hermes"
+plain "indented code stays text" "So:
+
+    <tool_call>{\"name\":\"read\",\"arguments\":{}}
+
+    </tool_call>
+	$hermes"
+lifts "a call that is indented, not code" \
+	'["So:",null,[["read","{\"path\": \"a.c\"}"]],"tool_calls",null]' \
+	"So:
+    $hermes" stop
 plain "none lifts nothing" "$hermes" -o provider.tool_dialect=none
 
 # ---- qwen3-coder ----
@@ -148,6 +161,14 @@ b
 </parameter>
 </function>
 </tool_call>' stop
+one='<function=read><parameter=path>a</parameter>'
+for end in '</tool_call>' '</function>'; do
+	lifts "words between two calls, one without all its closing tags: $end" \
+		'["Now b.",null,[["read","{\"path\":\"a\"}"],["read","{\"path\":\"a\"}"]],"tool_calls",null]' \
+		"<tool_call>$one$end
+Now b.
+<tool_call>$one</function></tool_call>" stop
+done
 half='<function=read><parameter=path>a </function> b'
 lifts "... but not what has words behind it" \
 	"[\"error\",\"malformed_tool_call\",{\"content\":$(content "$half")}]" \

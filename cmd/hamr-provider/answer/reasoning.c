@@ -198,7 +198,7 @@ content_tag(struct reasoning *t, size_t tag)
 		end_reasoning(t);
 		return;
 	}
-	if (is_think(tag) && !text) {
+	if (is_think(tag) && !text && !fence_example(&t->fence)) {
 		if (t->fence.line == FENCE_INDENT) {
 			begin_reasoning(t, tag);
 		} else {

@@ -646,7 +646,8 @@ at_call(struct dialect *d, enum block_end e)
 static bool
 opening(struct dialect *d, enum block_end e)
 {
-	bool code = fence_in(&d->fence) || fence_inline(&d->fence);
+	bool code = fence_in(&d->fence) || fence_inline(&d->fence) ||
+	    fence_example(&d->fence);
 	struct slice s = rest(d);
 	const struct block *f;
 	int call = 0, func = 0, block = 0, frame = 0;

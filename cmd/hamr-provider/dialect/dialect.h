@@ -13,9 +13,9 @@
  *
  * Values are raw text, not XML: the last fitting closing tag counts.  They are
  * coerced by the schema of the tool (integer, number, boolean, array, object,
- * null when it fits, else a string).  Nothing is lifted out of a code fence
- * (``` or ~~~), except by the dialects json and gemma, whose calls are in
- * fences, and by auto when such fences are the whole answer.  DIALECT_AUTO
+ * null when it fits, else a string).  Nothing is lifted out of code or a
+ * quotation, except out of fences (``` or ~~~) by the dialects json and gemma,
+ * whose calls are there, and by auto when such fences are the whole answer.  DIALECT_AUTO
  * reads every dialect but lifts only names that are in tools (any other block
  * is text); a named dialect lifts any name.  White space between blocks, and
  * between text and a block, is dropped; between two texts the longest run of it

@@ -1,10 +1,19 @@
 /* fence.c - is this point of an answer inside code? */
 #include "fence.h"
 
+#define CODE_INDENT 4
+
 static bool
 is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Is this line indented code? */
+static bool
+is_code(const struct fence *f)
+{
+	return f->apart && f->column >= CODE_INDENT;
 }
 
 static void
@@ -17,16 +26,22 @@ feed(struct fence *f, char c)
 			f->open = f->run;
 		else if (bare && f->open > 0 && f->run >= f->open)
 			f->open = 0;
+		f->apart = f->text && (f->line == FENCE_INDENT || is_code(f));
 		f->line = FENCE_INDENT;
-		f->run = 0;
+		f->run = f->column = 0;
 		f->ticks = 0;
+		f->quoted = false;
 		return;
 	}
 	switch (f->line) {
 	case FENCE_INDENT:
-		if (is_blank(c))
+		if (is_blank(c)) {
+			f->column += c == '\t' ? CODE_INDENT : c == ' ';
 			break;
+		}
 		f->line = FENCE_TEXT;
+		f->text = true;
+		f->quoted = c == '>';
 		if (f->open > 0 ? c == f->mark : c == '`' || c == '~') {
 			f->mark = c;
 			f->run = 1;
@@ -82,4 +97,10 @@ bool
 fence_inline(const struct fence *f)
 {
 	return f->ticks % 2 == 1;
+}
+
+bool
+fence_example(const struct fence *f)
+{
+	return f->quoted || is_code(f);
 }

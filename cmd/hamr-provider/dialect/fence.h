@@ -21,11 +21,16 @@ struct fence {
 	size_t run;		/* marks of this line's run */
 	char mark, last;
 	unsigned ticks;		/* runs of ` on this line */
+	size_t column;		/* of this line's indent */
+	bool text;		/* there was text before */
+	bool apart;		/* a blank line precedes, or indented code */
+	bool quoted;		/* this line begins with > */
 };
 
 void fence_feed(struct fence *f, const char *p, size_t n);
 
 /* Is the next byte inside a fence?  Is it after a ` on its line that is not
- * closed there? */
+ * closed there?  Is it in a line of a blockquote or of indented code? */
 bool fence_in(const struct fence *f);
 bool fence_inline(const struct fence *f);
+bool fence_example(const struct fence *f);
