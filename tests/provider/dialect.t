@@ -334,6 +334,27 @@ lifts "minimax" "$two" '<minimax:tool_call>
 lifts "minimax: only invoke, and tags in a value" \
 	'[null,null,[["read","{\"path\":\"</invoke> </parameter> x\"}"]],"tool_calls",null]' \
 	'<invoke name="read"><parameter name="path"></invoke> </parameter> x</parameter></invoke>' stop
+m=']<]minimax[>['
+lifts "minimax m3" "$two" "$m<tool_call>
+$m<invoke name=\"read\">$m<path>a.c$m</path>$m</invoke>
+$m<invoke name=\"read\">$m<path>b$m</path>$m<first>2$m</first>$m</invoke>
+$m</tool_call>" stop
+lifts "minimax m3: some marks are missing, and tags in a value" \
+	'["Now.",null,[["read","{\"path\":\"<b> </path> x</first>\"}"]],"tool_calls",null]' \
+	"Now.$m<tool_call>
+<invoke name=\"read\"><path><b> </path> x</first>$m</path></invoke></tool_call>" stop
+plain "minimax m3: half a mark" 'a ]<] b ]<]minimax[>'
+lifts "minicpm 5" "$two" '<function name="read"><param name="path">a.c</param></function>
+<function name="read">
+  <param name="path"><![CDATA[b]]></param>
+  <param name="first">2</param>
+</function>' stop
+plain "minicpm 5: no tool" '<function name="rm"><param name="x">a</param></function>'
+lifts "apertus" '["So.","hm",[["read","{\"path\":\"a.c\"}"],["read","{}"]],"tool_calls",null]' \
+	'<|inner_prefix|>hm<|inner_suffix|>So.<|tools_prefix|>[{"read": {"path":"a.c"}}, {"read": {}}]<|tools_suffix|>' stop
+lifts "functools" "$two" " functools[{\"name\":\"read\",\"arguments\":$a},$obj_b]" stop
+plain "functools: words" 'functools[{"name":"read","arguments":{}} is no list.'
+plain "functools: within a text" "From functools[$obj_a]"
 lifts "pythonic" "$two" '[read(path="a.c"), read(path='"'b'"', first=2)]' stop
 lifts "pythonic: literals" '[null,null,[["read","{\"path\":\"it'"'"'s\\n\",\"first\":[true,null,{\"k\":-1.5}]}"]],"tool_calls",null]' \
 	'[read(path="it'"\\'"'s\n", first=[True, None, {"k": -1.5},])]' stop

@@ -17,7 +17,7 @@ enum state {
 				 * follows */
 };
 
-enum tag { T_CALL = 14, T_CALL_END, T_MORE };
+enum tag { T_CALL = 16, T_CALL_END, T_MORE };
 
 /* Opening tags have even numbers, and the next tag closes them.  Tags before
  * T_CALL are for reasoning.  T_CALL and the tags after it begin and end calls
@@ -30,16 +30,19 @@ static const char *const tags[] = {
 	"<mm:think>", "</mm:think>",		/* MiniMax M3 */
 	"<|START_THINKING|>", "<|END_THINKING|>",	/* Command R */
 	"<|open|>think<|sep|>", "<|close|>think<|sep|>",	/* Kimi K3 */
+	"<|inner_prefix|>", "<|inner_suffix|>",	/* Apertus */
 	"<tool_call>", "</tool_call>",		/* if it contains JSON */
 	"<function=", "</function>",
 	"<arg_value>", "</arg_value>",
 	"<invoke ", "</invoke>",
+	"<function name=", "</function>",
 	"<｜tool▁sep｜>", "<｜tool▁call▁end｜>",
 	"<｜DSML｜invoke ", "</｜DSML｜invoke>",
 	"<|tool_call_argument_begin|>", "<|tool_call_end|>",
 	"<|python_tag|>", "<|eom_id|>",
 	"<|tool_call_start|>", "<|tool_call_end|>",
 	"<|tool_call>", "<tool_call|>",
+	"<|tools_prefix|>", "<|tools_suffix|>",
 	"<start_function_call>", "<end_function_call>",
 	"[TOOL_CALLS]", "[TOOL_RESULTS]",
 };

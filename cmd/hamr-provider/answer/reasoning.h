@@ -10,8 +10,8 @@
  *				out as content already: SPLIT_RECLASSIFY, then
  *				content B
  *
- * Mistral's [THINK]A[/THINK]B and Gemma 4's <|channel>thought A<channel|>B are
- * the same.
+ * Mistral's [THINK]A[/THINK]B, Gemma 4's <|channel>thought A<channel|>B and the
+ * other pairs of reasoning.c are the same.
  *
  * White space after a closing tag and before the content is dropped, and
  * white space at both ends of the reasoning.  An opening tag counts at the

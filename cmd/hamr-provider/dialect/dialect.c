@@ -37,6 +37,8 @@ static const struct block blocks[] = {
 	    .read = read_list },
 	{ DIALECT_HERMES, "<tool_calls>[", .close = "</tool_calls>",
 	    .read = read_list },
+	{ DIALECT_HERMES, APERTUS "[", .close = "<|tools_suffix|>",
+	    .read = read_list },
 	{ DIALECT_HERMES, "<|START_ACTION|>", .close = "<|END_ACTION|>",
 	    .read = read_list },
 	{ DIALECT_HERMES, "<|action_start|><|plugin|>",
@@ -77,6 +79,8 @@ static const struct block blocks[] = {
 	    .read = read_functions },
 	{ DIALECT_MINIMAX, INVOKE, NULL, INVOKE_END, "</parameter>",
 	    "<parameter", .read = read_invokes },
+	{ DIALECT_MINIMAX, MINICPM, NULL, FUNC_END, "</param>", "<param",
+	    .read = read_invokes },
 	{ DIALECT_GEMMA, GEMMA, "call:", GEMMA_END, .read = read_gemma },
 	{ DIALECT_GEMMA, GEMMA_FUNCTION, "call:", GEMMA_FUNCTION_END,
 	    .read = read_gemma },
@@ -88,9 +92,13 @@ static const struct block qwen3 = { DIALECT_QWEN3, FUNC, .grows = true,
 	.read = read_qwen3 };
 static const struct block glm = { DIALECT_GLM, CALL, NULL, CALL_END,
 	"</arg_value>", "<arg_key>", .read = read_glm };
+static const struct block invokes = { DIALECT_MINIMAX, CALL, INVOKE, CALL_END,
+	INVOKE_END, "<invoke", .read = read_invokes };
 /* Blocks whose beginnings are also common in text. */
 static const struct block bare = { DIALECT_LLAMA3, "{", .weak = true,
 	.read = read_bare };
+static const struct block functools = { DIALECT_HERMES, "functools[",
+	.weak = true, .read = read_list };
 static const struct block pythonic = { DIALECT_PYTHONIC, "[", .weak = true,
 	.read = read_pythonic };
 /* a fence that is all of the answer, and one anywhere */
@@ -113,6 +121,7 @@ struct dialect {
 	struct dialect_out out;
 	void *ctx;
 	struct buf in;		/* what is not passed on yet, from pos */
+	size_t marked;		/* bytes of M3_MARK that follow it */
 	size_t pos;		/* in a block: where it begins */
 	const struct block *block;	/* NULL: in text */
 	size_t looked;		/* in a block: bytes searched, from pos */
@@ -189,7 +198,7 @@ dialect_reset(struct dialect *d, struct slice tools)
 	bufs_reset(BUFS(&d->in, &d->ready, &d->white, &d->apart));
 	d->fence = (struct fence){ 0 };
 	d->after_block = d->said = false;
-	d->pos = d->looked = 0;
+	d->pos = d->looked = d->marked = 0;
 	d->again = d->dropped = 0;
 	d->reread = 0;
 }
@@ -555,7 +564,11 @@ opens_block(const struct dialect *d, struct slice s, const struct block **f)
 		weak = at == s.n ? unsure(at) : at > name &&
 		    s.p[at] == '(' && is_tool(d, slice_part(s, name, at));
 	}
-	if (weak == 0 && !d->said && (*s.p == '{' ? reads(d, DIALECT_LLAMA3) :
+	if (*s.p == 'f' && reads(d, DIALECT_HERMES) && !d->said) {
+		*f = &functools;
+		weak = tag_match(s, functools.open);
+	} else if (weak == 0 && !d->said && (*s.p == '{' ?
+	    reads(d, DIALECT_LLAMA3) :
 	    *s.p == '[' && d->kind == DIALECT_AUTO)) {
 		*f = &bare;
 		weak = opens_object(s, 0);
@@ -614,6 +627,7 @@ at_call(struct dialect *d, enum block_end e)
 		return true;
 	}
 	int m = reads(d, DIALECT_QWEN3) ? qwen3_opening(inner, &n) : 0;
+	int v = reads(d, DIALECT_MINIMAX) ? tag_match(inner, INVOKE) : 0;
 	/* glm: a name and its first tag; other words between the tags may just
 	 * mention them */
 	size_t name = skip_name(inner, 0);
@@ -630,10 +644,10 @@ at_call(struct dialect *d, enum block_end e)
 		    slice_part(inner, 0, name))) ? 1 :
 		    end != 1 && (key < 0 || end < 0) ? -1 : 0;
 	}
-	if ((m < 0 && inner.n > 0) || (g < 0 && e != BLOCK_STOPS))
+	if (((m < 0 || v < 0) && inner.n > 0) || (g < 0 && e != BLOCK_STOPS))
 		return false;
-	if (g > 0)
-		into_block(d, &glm);
+	if (g > 0 || v > 0)
+		into_block(d, g > 0 ? &glm : &invokes);
 	else if (m > 0) {
 		qwen3_begin(&d->reading, at, true);
 		into_block(d, &qwen3);
@@ -655,7 +669,7 @@ opening(struct dialect *d, enum block_end e)
 
 	if (!code && d->again <= AGAIN_MAX) {
 		if (reads(d, DIALECT_HERMES) || reads(d, DIALECT_QWEN3) ||
-		    reads(d, DIALECT_GLM))
+		    reads(d, DIALECT_GLM) || reads(d, DIALECT_MINIMAX))
 			call = tag_match(s, CALL);
 		if (reads(d, DIALECT_QWEN3))
 			func = qwen3_opening(s, &n);
@@ -706,7 +720,9 @@ walk(struct dialect *d, enum block_end e)
 			continue;
 		}
 		struct slice s = rest(d);
-		for (n = 0; n < s.n && memchr("<[{`", s.p[n], 4) == NULL; n++)
+		size_t marks = d->said ? 4 : 5;
+		for (n = 0; n < s.n && memchr("<[{`f", s.p[n], marks) == NULL;
+		    n++)
 			;
 		if (n > 0)
 			say(d, n);
@@ -714,6 +730,31 @@ walk(struct dialect *d, enum block_end e)
 	}
 	buf_drop(&d->in, d->pos);
 	d->pos = 0;
+}
+
+/* Add text without MiniMax M3's marks; a part of one at its end waits. */
+static void
+add(struct dialect *d, struct slice text)
+{
+	size_t n = strlen(M3_MARK), at = d->in.len, to = at, next;
+
+	buf_add(&d->in, M3_MARK, d->marked);
+	buf_slice(&d->in, text);
+	d->marked = 0;
+	if (!reads(d, DIALECT_MINIMAX))
+		return;
+	struct slice s = buf_view(&d->in);
+	for (; (next = slice_find(s, at, M3_MARK)) < s.n; at = next + n) {
+		memmove(d->in.p + to, s.p + at, next - at);
+		to += next - at;
+	}
+	memmove(d->in.p + to, s.p + at, s.n - at);
+	d->in.len = to + s.n - at;
+	s = slice_part(s, to, d->in.len);
+	while (n > 0 && (n > s.n || memcmp(s.p + s.n - n, M3_MARK, n) != 0))
+		n--;
+	d->in.len -= n;
+	d->marked = n;
 }
 
 void
@@ -724,7 +765,7 @@ dialect_feed(struct dialect *d, struct slice text)
 			d->out.text(d->ctx, text);
 		return;
 	}
-	buf_slice(&d->in, text);
+	add(d, text);
 	walk(d, BLOCK_GROWS);
 	flush(d);
 }
@@ -734,6 +775,7 @@ dialect_end(struct dialect *d, bool cut)
 {
 	if (d->kind == DIALECT_NONE)
 		return 0;
+	buf_add(&d->in, M3_MARK, d->marked);
 	walk(d, cut ? BLOCK_CUT : BLOCK_STOPS);
 	if (!d->after_block)
 		buf_slice(&d->ready, buf_view(&d->white));

@@ -12,7 +12,7 @@
  *			[TOOL_CALLS]N[ARGS]{...}
  *	hermes		such a list also in <tool_call>, and in the marks of
  *			Granite, Phi 4, Nemotron, Apriel, Jamba, Command R and
- *			InternLM
+ *			InternLM; of Apertus, <|tools_prefix|>[{N:{...}}]
  *	deepseek	<|tool_calls_begin|> with its own wide marks; since 3.2
  *			what minimax has, with |DSML| before each tag's name
  *	glm		<tool_call>N <arg_key>K</arg_key><arg_value>V
@@ -23,7 +23,9 @@
  *			<|open|>argument key="K" type="string"<|sep|>V
  *			<|close|>argument<|sep|><|close|>call<|sep|>
  *	minimax		<invoke name="N"><parameter name="K">V</parameter>
- *			</invoke>
+ *			</invoke>; of M3, <invoke name="N"><K>V</K></invoke>;
+ *			of MiniCPM 5, <function name="N"><param name="K">V
+ *			</param></function>
  *	pythonic	[N(K="V"), N()], also in the marks of Llama 4 and LFM2;
  *			<function_calls>N(K="V")...
  *	gemma		<|tool_call>call:N{K:<|"|>V<|"|>,K:12}<tool_call|> of
@@ -73,6 +75,9 @@
 #define TOOL_CODE "```tool_code"
 #define INVOKE "<invoke name="
 #define INVOKE_END "</invoke>"
+#define MINICPM "<function name="
+#define APERTUS "<|tools_prefix|>"
+#define M3_MARK "]<]minimax[>["		/* before each tag of MiniMax M3 */
 
 /* The most white space in a row within a block. */
 #define BLOCK_WHITE_MAX 4096

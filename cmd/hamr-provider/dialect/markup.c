@@ -8,6 +8,9 @@
 
 #include "internal.h"
 
+#define CDATA "<![CDATA["
+#define CDATA_END "]]>"
+
 /* The marks around a key, around its value, after the last value, and before
  * a name. */
 struct tags {
@@ -17,6 +20,9 @@ static const struct tags glm = { "<arg_key>", "</arg_key>", "<arg_value>",
 	"</arg_value>", CALL_END, CALL };
 static const struct tags minimax = { "<parameter name=", ">", ">",
 	"</parameter>", INVOKE_END, INVOKE };
+static const struct tags m3 = { "<", ">", ">", "</", INVOKE_END, INVOKE };
+static const struct tags minicpm = { "<param name=", ">", ">", "</param>",
+	FUNC_END, MINICPM };
 static const struct tags deepseek = { "<｜DSML｜parameter name=", ">", ">",
 	"</｜DSML｜parameter>", DSML_INVOKE_END, DSML_INVOKE };
 static const struct tags ascii = { "<|DSML|parameter name=", ">", ">",
@@ -25,16 +31,22 @@ static const struct tags k3 = { "<|open|>argument key=", "<|sep|>", "<|sep|>",
 	"<|close|>argument<|sep|>", K3_CALL_END, K3_CALL };
 
 /* The end of the value that begins at byte `at`: its closing tag, followed by
- * white space and then the next key, the end tag or nothing; s.n: not closed
- * yet. */
+ * white space and then, at *next, another key, the end tag or nothing; s.n: not
+ * closed yet. */
 static size_t
-value_end(struct slice s, size_t at, const struct tags *t)
+value_end(struct slice s, size_t at, struct slice key, const struct tags *t,
+    size_t *next)
 {
-	for (; (at = slice_find(s, at, t->value_end)) < s.n; at++) {
-		size_t then = skip_white(s, at + strlen(t->value_end));
+	size_t rest = t == &m3 ? key.n + 1 : 0;		/* KEY> */
 
-		if (then == s.n || begins(s, then, t->key) ||
-		    begins(s, then, t->end))
+	for (; (at = slice_find(s, at, t->value_end)) < s.n; at++) {
+		*next = at + strlen(t->value_end);
+		if (rest > s.n - *next ||
+		    memcmp(s.p + *next, key.p, rest) != 0)
+			continue;
+		*next = skip_white(s, *next + rest);
+		if (*next == s.n || begins(s, *next, t->key) ||
+		    begins(s, *next, t->end))
 			break;
 	}
 	return at;
@@ -54,24 +66,30 @@ static enum block_said
 call(struct reading *r, struct slice name, const struct tags *t)
 {
 	struct block_call *c = reading_call(r);
-	struct slice s = r->s, fn = tools_find(r->tools, name), key;
+	struct slice s = r->s, fn = tools_find(r->tools, name), key, text;
 
 	buf_slice(&c->name, name);
 	r->at = skip_white(s, r->at);
-	while (begins(s, r->at, t->key)) {
+	/* a parameter's tag has its name */
+	if (t == &minimax && begins(s, r->at, m3.key) &&
+	    !begins(s, r->at, t->key))
+		t = &m3;
+	while (begins(s, r->at, t->key) && !begins(s, r->at, t->end)) {
 		r->at += strlen(t->key);
 		key = slice_part(s, r->at, slice_find(s, r->at, t->key_end));
 		size_t val = slice_find(s, r->at + key.n, t->value);
 		val += val < s.n ? strlen(t->value) : 0;
-		size_t end = value_end(s, val, t);
+		size_t end = value_end(s, val, key, t, &r->at);
 		if (end == s.n)
 			return BLOCK_OPEN;
 		if (t != &glm)
 			key = unquoted(key);
+		text = slice_part(s, val, end);
+		if (slice_starts(text, CDATA) && slice_ends(text, CDATA_END))
+			text = slice_part(text, strlen(CDATA),
+			    text.n - strlen(CDATA_END));
 		scan_put(&c->args, c->args.len > 0 ? ",@:" : "{@:", key);
-		tools_coerce(fn, name, key, slice_part(s, val, end), &r->scan,
-		    &c->args);
-		r->at = skip_white(s, end + strlen(t->value_end));
+		tools_coerce(fn, name, key, text, &r->scan, &c->args);
 	}
 	buf_adds(&c->args, c->args.len > 0 ? "}" : "{}");
 	if (r->at < s.n && !begins(s, r->at, t->end))
@@ -99,7 +117,8 @@ read_invokes(struct reading *r)
 {
 	const struct tags *t = begins(r->s, 0, DSML) ? &deepseek :
 	    begins(r->s, 0, ASCII_DSML) ? &ascii :
-	    begins(r->s, 0, "<|open|>") ? &k3 : &minimax;
+	    begins(r->s, 0, "<|open|>") ? &k3 :
+	    begins(r->s, 0, MINICPM) ? &minicpm : &minimax;
 	enum block_said said = BLOCK_NONE;
 	struct slice s = r->s;
 

@@ -17,9 +17,13 @@ take_object(struct reading *r, struct slice object)
 		object = inner;
 	if (!scan_str(scan_get(object, "name"), &c->name))
 		scan_str(scan_get(object, "tool_name"), &c->name);
+	struct slice args = { NULL, 0 }, key;
+	struct walk w = walk_of(object);
+	if (begins(r->s, 0, APERTUS) && c->name.len == 0 &&
+	    walk_next(&w, &key, &args))
+		buf_slice(&c->name, key);
 	if (c->name.len == 0)		/* Command R: tool_name */
 		return false;
-	struct slice args = { NULL, 0 };
 	for (size_t i = 0; i < 3 && scan_kind(args) == SCAN_NONE; i++)
 		args = scan_get(object, keys[i]);
 	/* an answer may list tools, or what has a tool's name */
