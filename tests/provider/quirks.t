@@ -224,6 +224,31 @@ is "encrypted reasoning goes back once it is asked for" "$(ask |
 	jq -r .content) $(jq -c 'select(.n > 1 or .conn > 1) | .body | fromjson |
 	.messages[1] | [.reasoning_details, (.tool_calls[0] | has("carry"))]' log | xargs)" \
 	"hello [null,false] [[{type:reasoning.encrypted,data:SIG,index:0}],false]"
+
+# one to Anthropic, whose signature ends the thought
+{
+	echo chunked
+	printf 'event %s\n' "$(d '{"reasoning":"t\n","reasoning_details":[{"type":"reasoning.text","text":"t\n","index":0}]}')" \
+		"$(d '{"reasoning":"u","reasoning_details":[{"type":"reasoning.text","text":"u","signature":"","index":0}]}')" \
+		"$(d '{"reasoning_details":[{"type":"reasoning.text","signature":"SIG","format":"x","index":0}]}')" \
+		"$(d '{"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":"{}"}}]}')" \
+		"$(fin tool_calls)"
+} >call
+refuse 400 'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block.' >no
+serve call no hello
+printf '%s\n' "$user" >in
+ask | sed 's/^{"type":"usage".*//' >got
+printf '%s\n' "$user" "$(cat got)" '{"role":"tool","tool_call_id":"c","content":"x"}' >in
+details='[{"text":"t\nu","type":"reasoning.text","signature":"SIG","format":"x","index":0}]'
+is "signed reasoning, too" "$(ask | jq -r .content) $(jq -c 'select(.n > 1 or
+	.conn > 1) | .body | fromjson | .messages[1].reasoning_details' log)" \
+	"hello null
+$details"
+serve hello
+ask -o provider.reasoning_replay=always >out
+is "... and always, if that is set" "$(jq -c '.body | fromjson |
+	.messages[1] | [.reasoning_details, .reasoning_content]' log)" \
+	"[$details,\"t\\nu\"]"
 printf '%s\n' "$user" >in
 
 # ---- what is sent around ----

@@ -38,9 +38,33 @@ body(const struct body *b, struct slice messages, struct buf *out)
 
 /* ---- what comes ---- */
 
+/* Gateways to Gemini and Anthropic want what they signed back: of Anthropic's
+ * thoughts the signature comes last, in one more element. */
+static void
+keep_detail(struct api_stream *st, struct answer *a, struct slice el)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct slice key, val;
+
+	if (scan_str_is(scan_get(el, "type"), "reasoning.encrypted"))
+		answer_carry(a, el);
+	scan_str(scan_get(el, "text"), &st->text);
+	val = scan_get(el, "signature");
+	if (scan_kind(val) != SCAN_STRING || val.n <= 2)
+		return;
+	scan_put(&b, "{'text':@", buf_view(&st->text));
+	for (struct walk w = walk_of(el); walk_next(&w, &key, &val); )
+		if (!scan_key_is(key, "text"))
+			scan_put(&b, ",'$':$", key, val);
+	buf_addc(&b, '}');
+	answer_carry(a, buf_view(&b));
+	buf_release(&b);
+	buf_reset(&st->text);
+}
+
 /* A delta, or the message of an answer without a stream. */
 static void
-read_delta(struct answer *a, struct slice d)
+read_delta(struct api_stream *st, struct answer *a, struct slice d)
 {
 	static const char *const keys[] = { "reasoning_content", "reasoning",
 		"thinking", "reasoning_text" };
@@ -50,14 +74,13 @@ read_delta(struct answer *a, struct slice d)
 	for (size_t i = 0; i < sizeof keys / sizeof *keys && !thought; i++)
 		thought = api_text(a, scan_get(d, keys[i]), answer_reasoning);
 	for (struct walk w = walk_elements(scan_get(d, "reasoning_details"));
-	    walk_next(&w, NULL, &el); )
-		/* gateways to Gemini require its signature back */
-		if (scan_str_is(scan_get(el, "type"), "reasoning.encrypted"))
-			answer_carry(a, el);
-		else if (!thought && !api_text(a, scan_get(el, "text"),
+	    walk_next(&w, NULL, &el); ) {
+		keep_detail(st, a, el);
+		if (!thought && !api_text(a, scan_get(el, "text"),
 		    answer_reasoning))
 			api_text(a, scan_get(el, "summary"),
 			    answer_reasoning);
+	}
 	/* Mistral puts thoughts among the parts of the content */
 	for (struct walk w = walk_elements(content); walk_next(&w, NULL, &el); )
 		api_text(a, scan_get(el, "thinking"), answer_reasoning);
@@ -90,9 +113,9 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 			continue;
 		struct slice d = scan_get(c, "delta");
 		if (scan_kind(d) == SCAN_OBJECT)
-			read_delta(a, d);
+			read_delta(st, a, d);
 		else if (!a->fed && a->native.n == 0)
-			read_delta(a, scan_get(c, "message"));
+			read_delta(st, a, scan_get(c, "message"));
 		api_text(a, scan_get(c, "finish_reason"), answer_finish);
 		answer_usage(a, scan_get(c, "usage"));
 	}

@@ -83,7 +83,8 @@ body_messages(const struct body *b, bool forbidden, bool carry,
 	struct messages_rules rules = { .system_in_place = b->system_in_place,
 		.reasoning = b->reasoning, .no_images = b->no_images,
 		.user_images = b->quirks & QUIRK_USER_IMAGES,
-		.details = b->quirks & QUIRK_DETAILS, .carry = carry,
+		.details = b->reasoning || (b->quirks & QUIRK_DETAILS),
+		.carry = carry,
 		.short_ids = b->quirks & QUIRK_SHORT_IDS,
 		.plain_names = b->quirks & QUIRK_PLAIN_NAMES };
 	struct buf text = BUF_INIT(2 * BUF_RECORD_MAX);

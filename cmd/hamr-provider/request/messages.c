@@ -297,8 +297,10 @@ print_details(struct printer *p, struct slice calls)
 	    walk_next(&w, NULL, &call); )
 		for (struct walk list = walk_elements(scan_get(call, "carry"));
 		    walk_next(&list, NULL, &item); ) {
-			if (!scan_str_is(scan_get(item, "type"),
-			    "reasoning.encrypted"))
+			struct slice type = scan_get(item, "type");
+
+			if (!scan_str_is(type, "reasoning.encrypted") &&
+			    !scan_str_is(type, "reasoning.text"))
 				continue;
 			if (n++ == 0)
 				member(p, SLICE("reasoning_details"),

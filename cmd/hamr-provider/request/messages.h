@@ -15,8 +15,8 @@
 struct messages_rules {
 	bool system_in_place;	/* else later ones are marked user messages */
 	bool reasoning;		/* sent back as reasoning_content */
-	bool details;		/* encrypted reasoning is sent back with its
-				 * calls, as reasoning_details */
+	bool details;		/* encrypted and signed reasoning is sent back
+				 * with its calls, as reasoning_details */
 	bool no_images;		/* a line of text replaces each image */
 	bool user_images;	/* images of results follow them, in a user
 				 * message */

@@ -149,6 +149,7 @@ static const struct {
 	{ "orrupted thought signature", QUIRK_NO_CARRY },
 	{ "reasoning details", QUIRK_DETAILS },
 	{ "thought_signature", QUIRK_DETAILS },
+	{ "must start with a thinking block", QUIRK_DETAILS },
 	{ "only allowed for messages with role 'user'", QUIRK_USER_IMAGES },
 	{ "call should be 'Input text'", QUIRK_USER_IMAGES },
 	{ "mage input is not supported", QUIRK_NO_IMAGES },
@@ -165,9 +166,11 @@ quirks_learn(unsigned known, long status, struct slice words,
 	if (!(known & QUIRK_NO_STREAM) &&
 	    slice_has(words, "annot use tools with stream"))
 		return QUIRK_NO_STREAM;
+	/* Anthropic itself gets thoughts that it signed anyway */
+	unsigned not = scan_get(body, "thinking").p != NULL ? QUIRK_DETAILS : 0;
 	if (status == 400 || status == 404 || status == 422 || status == 500)
 		for (size_t i = 0; i < sizeof said / sizeof *said; i++)
-			if (!(known & said[i].quirk) &&
+			if (!((known | not) & said[i].quirk) &&
 			    slice_has(words, said[i].words))
 				return said[i].quirk;
 	if (status != 400 && status != 422)

@@ -24,8 +24,9 @@ enum quirk {
 	QUIRK_NO_TOOLS = 16384,		/* described as text instead */
 	QUIRK_ONE_CALL = 32768,		/* unless asked for several */
 	QUIRK_PLAIN_NAMES = 65536,	/* names of calls */
-	QUIRK_DETAILS = 131072,		/* send back encrypted reasoning;
-					 * Gemini: or what stands for it */
+	QUIRK_DETAILS = 131072,		/* send back encrypted or signed
+					 * reasoning; Gemini: or what stands
+					 * for it */
 	QUIRK_NO_INCLUDE = 262144,
 	QUIRK_NO_CARRY = 524288,	/* no thoughts of another model */
 	QUIRK_LESS_OUTPUT = 1048576,	/* lower limit than we asked for */
