@@ -747,8 +747,8 @@ is "also in bytes that are no text" "$(jq -r '.response_hex // empty' tape |
 # a server that repeats what it was sent, in JSON of its own
 printf '%s\n' "$user" >in
 key=sk/canary+12345678
-printf 'status 400\nbody {"error":{"message":"k sk\\/canary\\u002b12345678 h x-canary-12345678"}}\n' >no
-events "$(d '{"content":"k sk/canary\u002B12345678"}')" \
+printf 'status 400\nbody {"error":{"message":"k sk\\/canary\\u002b12345678 %%73k%%2fcanary%%2B12345678 h x-canary-12345678"}}\n' >no
+events "$(d '{"content":"k sk/canary\u002B12345678 %73k%2fcanary%2B12345678"}')" \
 	"$(d '{"content":" h x-canary-12345678"}')" >said
 for end in no said; do
 	serve "$end"
@@ -756,7 +756,7 @@ for end in no said; do
 		-o 'provider.headers=["X-Api-Key: x-canary-12345678"]' >out 2>&1
 	is "a key that the server repeats is blanked: $end" "$(cat out tape2 |
 		grep -c canary) $(jq -r '.partial.content // .message' out)" \
-		"0 $([ $end = no ] && echo "HTTP 400: ")k [key] h [key]"
+		"0 $([ $end = no ] && echo "HTTP 400: ")k [key] [key] h [key]"
 done
 events "$(d '{"content":"k sk/can"}')" "$(d '{"content":"ary+123"}')" \
 	"$(d '{"content":"45678 sk/canada sk"}')" "$(d '{"reasoning":"s"}')" \

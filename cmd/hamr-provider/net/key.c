@@ -169,13 +169,16 @@ next_piece(struct slice s, size_t at)
 	return next != NULL ? (size_t)(next - s.p) + mark.n : 0;
 }
 
-/* Where s goes on after the key's character c, as it is or escaped for JSON,
- * also in a string within strings; 0: it is not at byte `at`. */
+/* Where s goes on after the key's character c, as it is, escaped for JSON, also
+ * in a string within strings, or for a URL; 0: it is not at byte `at`. */
 static size_t
 after(struct slice s, size_t at, char c)
 {
 	size_t i = at;
 
+	if (i + 3 <= s.n && s.p[i] == '%' && num_hex(s.p[i + 1]) == c >> 4 &&
+	    num_hex(s.p[i + 2]) == (c & 15))
+		return i + 3;
 	while (i < s.n && i - at < ESCAPES_MAX && s.p[i] == '\\')
 		i++;
 	if (i > at && i + 5 <= s.n && s.p[i] == 'u' &&
@@ -200,7 +203,7 @@ redact(const char *key, struct buf *b)
 		const char *k = key;
 		size_t i = at;
 
-		if (s.p[at] != *key && s.p[at] != '\\')
+		if (s.p[at] != *key && s.p[at] != '\\' && s.p[at] != '%')
 			continue;
 		buf_reset(&between);
 		for (; *k != '\0' && i < s.n; k++) {
