@@ -20,6 +20,8 @@ form "CRLF" < <(sed 's/^event \(.*\)$/text data: \1\\r\\n\\r\\n/' base)
 form "CR alone" < <(sed 's/^event \(.*\)$/text data: \1\\r\\r/' base)
 form "comments, other fields, no blank behind the colon" < <(
 	sed 's/^event \(.*\)$/line : OPENROUTER PROCESSING\nline\nline event: x\nline id: 7\nline data:\1\nline/' base)
+form "words that keep the connection open" < <(sed 's/^event /event ping\n&/;
+	s/^event .*DONE/event heartbeat\n&/' base)
 form "an event of several data lines" < <(
 	sed 's/^event \(.*\),"delta":\(.*\)$/line data: \1,\nline data: "delta":\2\nline/' base)
 form "no blank lines between events" < <(

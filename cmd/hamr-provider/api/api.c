@@ -42,11 +42,13 @@ enum api_said
 api_event(const struct api *api, struct api_stream *st, struct answer *a,
     struct slice data, struct failure *f)
 {
+	static const char *const alive[] = { "ping", "keep-alive",
+		"heartbeat", NULL };
 	struct buf fixed = BUF_INIT(BUF_RECORD_MAX);
 	struct slice trimmed = slice_trim(data);
 	enum api_said said = API_ERROR;
 
-	if (trimmed.n == 0)
+	if (trimmed.n == 0 || (api->own == NULL && slice_in(trimmed, alive)))
 		return API_MORE;
 	if (slice_is(trimmed, "[DONE]"))
 		return API_DONE;
