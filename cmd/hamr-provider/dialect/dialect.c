@@ -24,7 +24,7 @@ struct block {
 				 * only right after this */
 	const char *guard;
 	bool weak;		/* if it cannot be read, it is not a call */
-	bool grows;		/* read as its bytes arrive */
+	bool exact;		/* its reader finds the end itself */
 	block_read *read;
 };
 
@@ -86,9 +86,9 @@ static const struct block blocks[] = {
 	    .read = read_gemma },
 };
 /* What <tool_call> may begin; the text after it tells which. */
-static const struct block hermes = { DIALECT_HERMES, CALL, .grows = true,
-	.read = read_hermes };
-static const struct block qwen3 = { DIALECT_QWEN3, FUNC, .grows = true,
+static const struct block hermes = { DIALECT_HERMES, CALL, .close = CALL_END,
+	.exact = true, .read = read_hermes };
+static const struct block qwen3 = { DIALECT_QWEN3, FUNC, .exact = true,
 	.read = read_qwen3 };
 static const struct block glm = { DIALECT_GLM, CALL, NULL, CALL_END,
 	"</arg_value>", "<arg_key>", .read = read_glm };
@@ -110,11 +110,6 @@ static const struct block tool_code_only = { DIALECT_GEMMA, TOOL_CODE,
 	.weak = true, .read = read_tool_code };
 static const struct block tool_code = { DIALECT_GEMMA, TOOL_CODE,
 	.close = "\n```", .weak = true, .read = read_tool_code };
-/* Not a call; ends at its closing tag. */
-static const struct block junk_call = { DIALECT_HERMES, CALL,
-	.close = CALL_END, .read = read_junk };
-static const struct block junk_function = { DIALECT_QWEN3, FUNC,
-	.close = FUNC_END, .read = read_junk };
 
 struct dialect {
 	enum dialect_kind kind;
@@ -343,20 +338,6 @@ into_block(struct dialect *d, const struct block *f)
 {
 	d->block = f;
 	d->looked = 1;
-	d->reading.object = (struct scan_end){ .at = 0 };
-	d->reading.object_end = 0;
-}
-
-/* Not a call after all. */
-static void
-into_junk(struct dialect *d)
-{
-	if (begins(rest(d), 0, CALL))
-		into_block(d, &junk_call);
-	else if (is_meant(d, rest(d)))
-		into_block(d, &junk_function);
-	else		/* <function=NAME> of another tool can never be one */
-		say(d, 1);
 }
 
 static bool
@@ -402,7 +383,7 @@ is_cut_off(struct dialect *d, enum block_said said)
 		    tag_match(slice_from(s, at), f->inner) < 0));
 	}
 	return (said == BLOCK_OPEN || (said == BLOCK_BROKEN && !weak &&
-	    !f->grows)) && all_tools(d) && is_meant(d, s);
+	    !f->exact)) && all_tools(d) && is_meant(d, s);
 }
 
 /* The end of a block in s, searched for from byte `from`; 0: not found. */
@@ -432,29 +413,26 @@ in_block(struct dialect *d, enum block_end e)
 	const struct block *f = d->block;
 	struct reading *r = &d->reading;
 	struct slice s = rest(d);
-	size_t end = 0;
+	size_t n = f->close != NULL ? strlen(f->close) : 0;
+	size_t end = f->exact && d->reread >= REREAD_MAX ? 0 :
+	    block_end(f, s, d->looked);
 
-	if (!f->grows) {
-		size_t n = f->close != NULL ? strlen(f->close) : 0;
-		end = block_end(f, s, d->looked);
-		if (end == 0 && e == BLOCK_GROWS) {
-			if (s.n > d->looked + n)
-				d->looked = s.n - n;
-			return false;
-		}
-		r->at = 0;
-		s.n = end > 0 ? end : s.n;
+	if (end == 0 && e == BLOCK_GROWS) {
+		if (s.n > d->looked + n)
+			d->looked = s.n - n;
+		return false;
 	}
 	bool cut = end == 0 && e == BLOCK_CUT;
+	r->at = 0;
+	s.n = end > 0 ? end : s.n;
 	r->s = s;
 	r->e = e;
 	r->weak = f->weak && d->kind == DIALECT_AUTO;
 	r->open = strlen(f->open) - (f->open[strlen(f->open) - 1] == '[');
 	r->n = 0;
 	enum block_said said = f->read(r);
-	r->at = end > 0 ? end : r->at;	/* after its closing tag */
-	if (said == BLOCK_MORE)
-		return false;
+	if (end > 0 && !f->exact)
+		r->at = end;
 	if (said == BLOCK_OPEN && end > 0 && f->before == NULL &&
 	    d->reread < REREAD_MAX) {
 		/* that closing tag was within quotes: go on to the next one */
@@ -473,20 +451,18 @@ in_block(struct dialect *d, enum block_end e)
 	else if (cut && is_cut_off(d, said)) {
 		hand_on(d, s.n);
 		d->dropped++;
-	} else if (said == BLOCK_JUNK)
-		into_junk(d);
-	else if (said == BLOCK_NONE || f->weak) {
+	} else if (said == BLOCK_NONE || f->weak || (said == BLOCK_BROKEN &&
+	    begins(s, 0, FUNC) && !is_meant(d, s))) {
 		say(d, 1);	/* text that mentions its tag */
 		d->again++;
 	} else if (said == BLOCK_CALLS)
 		say(d, r->at);
-	else if (f->grows && said == BLOCK_BROKEN)
+	else if (f->exact && said == BLOCK_BROKEN)
 		broken(d, r->at);
 	else {
 		/* with an extra quote, the block still ends at its closing
 		 * tag */
-		const char *close = f == &hermes ? CALL_END :
-		    f->before == NULL ? f->close : NULL;
+		const char *close = f->before == NULL ? f->close : NULL;
 		end = close != NULL && d->again++ < AGAIN_MAX ?
 		    slice_find(s, 0, close) : s.n;
 		if (end < s.n)
@@ -622,10 +598,6 @@ at_call(struct dialect *d, enum block_end e)
 	if (at == s.n && at < BLOCK_WHITE_MAX)
 		return false;
 	struct slice inner = slice_from(s, at);
-	if (begins(inner, 0, "{") && reads(d, DIALECT_HERMES)) {
-		into_block(d, &hermes);
-		return true;
-	}
 	int m = reads(d, DIALECT_QWEN3) ? qwen3_opening(inner, &n) : 0;
 	int v = reads(d, DIALECT_MINIMAX) ? tag_match(inner, INVOKE) : 0;
 	/* glm: a name and its first tag; other words between the tags may just
@@ -651,8 +623,10 @@ at_call(struct dialect *d, enum block_end e)
 	else if (m > 0) {
 		qwen3_begin(&d->reading, at, true);
 		into_block(d, &qwen3);
-	} else
-		into_junk(d);
+	} else if (d->kind == DIALECT_MINIMAX)
+		say(d, 1);
+	else
+		into_block(d, &hermes);
 	return true;
 }
 

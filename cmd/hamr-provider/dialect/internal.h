@@ -1,9 +1,7 @@
 /* internal.h - the interface between dialect.c and the readers of dialects.
  *
- * Two dialects, hermes and qwen3-coder, are read as they arrive: the reader
- * looks at the bytes held, which begin with its block and only grow (it
- * remembers how far it has looked), until it can tell what the block is.  The
- * others are read when the whole block is there:
+ * A block is read when all of it is there, up to its closing tag or the end of
+ * the answer:
  *
  *	llama3		<|python_tag|>{"name":N,"parameters":{...}}; also an
  *			answer that is nothing but such objects, or for auto a
@@ -85,13 +83,11 @@
 enum block_end { BLOCK_GROWS, BLOCK_STOPS, BLOCK_CUT };	/* more to come? */
 
 enum block_said {
-	BLOCK_MORE,		/* cannot be decided yet */
 	BLOCK_NONE,		/* not a call: it is text */
 	BLOCK_CALLS,		/* calls, up to at */
 	BLOCK_UNCLOSED,		/* the same, but the last one is not closed */
 	BLOCK_OPEN,		/* calls, the last one incomplete */
-	BLOCK_BROKEN,		/* a call that cannot be read */
-	BLOCK_JUNK		/* not a call; ends at the next closing tag */
+	BLOCK_BROKEN		/* a call that cannot be read */
 };
 
 /* A call: the name decoded, the arguments as the text of an object. */
@@ -133,11 +129,7 @@ struct reading {
 	struct scan scan;
 	struct block_call *v;	/* the calls in it; made are set up */
 	size_t n, made, cap;
-	/* if the block is read as it arrives: its function begins at start,
-	 * and everything before pos was read */
-	size_t start, pos;
-	struct scan_end object;	/* at 0: not begun */
-	size_t object_end;	/* 0: not yet */
+	size_t start;		/* where its function begins */
 	struct qwen3 qwen3;
 };
 
@@ -155,18 +147,12 @@ block_read python_call;		/* one N(K=V), or N{K:V} */
 /* Read lines N(K=V) from r->at up to end; a line may print or assign the
  * value. */
 enum block_said python_lines(struct reading *r, const char *end);
-block_read read_junk;		/* several calls, or none: then it is broken
-				 * if it is closed, else text */
+/* Read a call with this name; the JSON object of its arguments is at r->at. */
+enum block_said named_object(struct reading *r, struct slice name);
 /* Read objects with name and arguments from r->at, bare or in a list. */
 block_read read_objects;
 /* Skip an end-of-turn token, which some servers leave in the text. */
 size_t skip_turn_end(struct slice s, size_t at);
-
-/* Find the end of the JSON object that begins at byte `at`, and of the tag that
- * closes its call, as they arrive; *object is unchecked.  Where the tag is
- * missing, the next call's or the end of the answer does. */
-enum block_said read_object(struct reading *r, size_t at, const char *close,
-    const char *next, struct slice *object);
 
 void qwen3_begin(struct reading *r, size_t at, bool led);
 /* Does s begin with a tag <function=NAME>?  1: yes, and *n is its length; -1:

@@ -52,50 +52,6 @@ take_object(struct reading *r, struct slice object)
 	return true;
 }
 
-enum block_said
-read_object(struct reading *r, size_t at, const char *close, const char *next,
-    struct slice *object)
-{
-	struct slice s = r->s;
-
-	if (r->object.at == 0)
-		r->object.at = at;
-	if (r->object_end == 0)
-		r->object_end = r->pos = scan_end(&r->object, s);
-	if (r->object_end == 0)
-		return r->e == BLOCK_GROWS ? BLOCK_MORE : BLOCK_OPEN;
-	/* do not scan the white space after it again */
-	r->pos = skip_white(s, r->pos);
-	int closed = tag_match(slice_from(s, r->pos), close);
-	int more = tag_match(slice_from(s, r->pos), next);
-	if (closed != 1 && more != 1) {
-		if (r->e == BLOCK_GROWS && (closed < 0 || more < 0))
-			return BLOCK_MORE;
-		if (closed >= 0 && more >= 0)
-			return BLOCK_JUNK;
-		if (r->e == BLOCK_CUT)
-			return BLOCK_OPEN;
-	}
-	r->at = closed == 1 ? r->pos + strlen(close) : more == 1 ? r->pos :
-	    s.n;
-	*object = slice_part(s, at, r->object_end);
-	return BLOCK_CALLS;
-}
-
-/* <tool_call>{"name":N,"arguments":{...}}</tool_call> */
-enum block_said
-read_hermes(struct reading *r)
-{
-	struct slice object;
-	enum block_said said = read_object(r, skip_white(r->s, strlen(CALL)),
-	    CALL_END, CALL, &object);
-
-	if (said != BLOCK_CALLS)
-		return said;
-	return scan_record(&r->scan, object.p, object.n) == 0 &&
-	    take_object(r, object) ? BLOCK_CALLS : BLOCK_BROKEN;
-}
-
 /* Read and check the JSON object that begins here; r->at moves past it. */
 static enum block_said
 object(struct reading *r, struct slice *o)
@@ -144,8 +100,7 @@ read_objects(struct reading *r)
 	}
 }
 
-/* Read a call with this name; the JSON object of its arguments is here. */
-static enum block_said
+enum block_said
 named_object(struct reading *r, struct slice name)
 {
 	struct block_call *c;
@@ -249,23 +204,31 @@ read_list(struct reading *r)
 	return said;
 }
 
-/* <tool_call>, and what no other reader takes: perhaps several objects. */
+/* <tool_call> and an object, several ones, or a list; where its closing tag is
+ * missing, the next call's or the end of the answer does. */
 enum block_said
-read_junk(struct reading *r)
+read_hermes(struct reading *r)
 {
 	struct slice s = r->s;
-	const char *close = begins(s, 0, CALL) ? CALL_END : FUNC_END;
-	bool closed = slice_ends(s, close);
-	enum block_said said = BLOCK_NONE;
 
 	r->at = r->open;
-	if (begins(s, 0, CALL))
-		said = read_objects(r);
+	enum block_said said = read_objects(r);
 	r->at = skip_white(s, r->at);
-	if (said == BLOCK_OPEN || (said == BLOCK_CALLS &&
-	    r->at + (closed ? strlen(close) : 0) == s.n))
+	int closed = tag_match(slice_from(s, r->at), CALL_END);
+	bool object = said == BLOCK_CALLS || said == BLOCK_BROKEN;
+	if (said == BLOCK_OPEN || (object && begins(s, r->at, CALL)))
 		return said;
-	return closed ? BLOCK_BROKEN : BLOCK_NONE;
+	if (object && closed < 0) {
+		r->at = s.n;
+		return said == BLOCK_CALLS ? BLOCK_UNCLOSED :
+		    r->e == BLOCK_CUT ? BLOCK_OPEN : said;
+	}
+	/* what follows neither an object nor a call is text, if no tag ends
+	 * it */
+	size_t end = slice_find(s, r->at, CALL_END);
+	r->at = end < s.n ? end + strlen(CALL_END) : s.n;
+	return closed > 0 && object ? said : end < s.n ? BLOCK_BROKEN :
+	    BLOCK_NONE;
 }
 
 /* Read calls that begin with a tag and have another one between the name and

@@ -25,7 +25,7 @@ qwen3_begin(struct reading *r, size_t at, bool led)
 
 	*q = (struct qwen3){ .led = led, .opened = led, .v = q->v,
 		.cap = q->cap };
-	r->start = r->pos = at;
+	r->start = at;
 }
 
 /* ---- tags ---- */
@@ -110,7 +110,7 @@ full_end(struct qwen3 *q, size_t end)
 	q->val_end = q->shut;
 }
 
-/* The next tag; true when the block is surely over. */
+/* The next tag; true when the block is over. */
 static bool
 step(struct qwen3 *q, struct slice held, struct qwen_tag t)
 {
@@ -130,7 +130,8 @@ step(struct qwen3 *q, struct slice held, struct qwen_tag t)
 	case Q_CALL:
 	case Q_FUNC:
 		/* words may stand between two calls */
-		if (q->end == 0 && over && (near || !q->flat))
+		if (q->end == 0 && over && (near ||
+		    !(q->flat || q->loose)))
 			full_end(q, q->prev.end);
 		if (q->end > 0)
 			return true;
@@ -171,21 +172,7 @@ step(struct qwen3 *q, struct slice held, struct qwen_tag t)
 	return false;
 }
 
-/* Read our own <function=NAME>; false: it is not here. */
-static bool
-begin_call(struct reading *r)
-{
-	struct qwen3 *q = &r->qwen3;
-	size_t n;
-
-	if (qwen3_opening(slice_from(r->s, r->start), &n) != 1)
-		return false;
-	q->prev = (struct qwen_tag){ Q_FUNC, r->start, r->start + n, true };
-	r->pos = q->prev.end;
-	q->name_end = q->prev.end - 1;
-	return true;
-}
-
+/* Read the tags up to the end of the block, or (BLOCK_OPEN) of the answer. */
 static enum block_said
 walk_tags(struct reading *r)
 {
@@ -195,22 +182,21 @@ walk_tags(struct reading *r)
 		[Q_PARAM_END] = PARAM_END };
 	struct qwen3 *q = &r->qwen3;
 	struct slice held = r->s;
+	bool first = true;
+	size_t at = 0, start;
 
-	while (r->pos < held.n) {
-		size_t start = slice_find(held, r->pos, "<");
-		struct qwen_tag t = { .kind = Q_NONE, .start = start,
-			.end = start + 1 };
-		bool first = q->prev.kind == Q_FUNC && q->prev.ours;
+	/* our own <function=NAME> begins a call only if a tag of the call
+	 * follows it */
+	qwen3_opening(slice_from(held, r->start), &at);
+	at += r->start;
+	q->prev = (struct qwen_tag){ Q_FUNC, r->start, at, true };
+	q->name_end = at - 1;
+	for (; (start = slice_find(held, at, "<")) < held.n; first = false) {
+		struct qwen_tag t = { .start = start, .end = start + 1 };
 		bool maybe = false;
 
-		/* our <function=NAME> begins a call only if a tag of the call
-		 * follows it */
-		if (first && (!only_white(held, q->prev.end, t.start) ||
-		    t.start - q->prev.end > BLOCK_WHITE_MAX))
-			return BLOCK_JUNK;
-		r->pos = start;
-		if (start == held.n)
-			break;
+		if (first && !only_white(held, at, start))
+			return BLOCK_NONE;
 		for (int k = Q_CALL; k <= Q_PARAM_END && t.kind == Q_NONE;
 		    k++) {
 			struct slice s = slice_from(held, start);
@@ -224,16 +210,16 @@ walk_tags(struct reading *r)
 			}
 			maybe |= m < 0;
 		}
-		if (t.kind == Q_NONE && maybe)	/* more bytes will tell */
-			break;
+		if (t.kind == Q_NONE && maybe)	/* cut within a tag */
+			return BLOCK_OPEN;
 		if (first && t.kind != Q_PARAM && t.kind != Q_FUNC_END &&
 		    (t.kind != Q_CALL_END || !q->led))
-			return BLOCK_JUNK;
+			return BLOCK_NONE;
 		if (t.kind != Q_NONE && step(q, held, t))
 			return BLOCK_CALLS;
-		r->pos = t.end;
+		at = t.end;
 	}
-	return BLOCK_MORE;
+	return first && !only_white(held, at, start) ? BLOCK_NONE : BLOCK_OPEN;
 }
 
 /* ---- the end of the bytes ---- */
@@ -247,7 +233,6 @@ read_again(struct reading *r, bool flat)
 	qwen3_begin(r, r->start, q->led);
 	q->flat = flat;
 	q->loose = !flat;
-	begin_call(r);
 	return walk_tags(r);
 }
 
@@ -283,7 +268,7 @@ at_end(struct reading *r)
 		 * within values as text */
 		enum block_said said = read_again(r, true);
 
-		if (said != BLOCK_MORE)
+		if (said != BLOCK_OPEN)
 			return said;
 		if (q->end > 0 && r->e == BLOCK_STOPS && q->opened <= 0 &&
 		    only_white(r->s, q->prev.end, r->s.n))
@@ -293,7 +278,7 @@ at_end(struct reading *r)
 		return BLOCK_OPEN;
 	/* or Qwen3-Coder forgot a </parameter> */
 	enum block_said said = read_again(r, false);
-	return said == BLOCK_MORE ? at_end(r) : said;
+	return said == BLOCK_OPEN ? at_end(r) : said;
 }
 
 /* ---- the call ---- */
@@ -332,47 +317,60 @@ split_value(struct reading *r, struct slice fn, size_t i)
 	}
 }
 
-/* <function=NAME>{...}</function>: the arguments are the JSON object at byte
- * `at`, as Llama 3.1 writes them. */
+/* <function=NAME>{...}</function>: the arguments are the JSON object at r->at,
+ * as Llama 3.1 writes them. */
 static enum block_said
-with_object(struct reading *r, struct slice name, size_t at)
+with_object(struct reading *r, struct slice name)
 {
-	struct slice args;
-	enum block_said said = read_object(r, at, FUNC_END, FUNC, &args);
+	enum block_said said = named_object(r, name);
+	struct slice tail = slice_from(r->s, skip_white(r->s, r->at));
+	int closed = tag_match(tail, FUNC_END);
 
-	if (said != BLOCK_CALLS)
+	if (said == BLOCK_OPEN)
 		return said;
-	size_t end = skip_white(r->s, r->at);
-	int led = r->qwen3.led ? tag_match(slice_from(r->s, end), CALL_END) : 0;
-	if (led < 0 && r->e == BLOCK_GROWS)
-		return BLOCK_MORE;
-	if (led != 0)
-		r->at = num_min(end + strlen(CALL_END), r->s.n);
-	if (scan_record(&r->scan, args.p, args.n) != 0)
-		return BLOCK_BROKEN;
-	struct block_call *c = reading_call(r);
-	buf_slice(&c->name, name);
-	buf_slice(&c->args, args);
-	r->n++;
-	return BLOCK_CALLS;
+	if (closed == 0 && tag_match(tail, FUNC) == 0)
+		return BLOCK_NONE;
+	r->at = closed < 0 ? r->s.n : r->s.n - tail.n;
+	if (closed <= 0)
+		return said == BLOCK_CALLS && closed < 0 ? BLOCK_UNCLOSED :
+		    said;
+	r->at += strlen(FUNC_END);
+	tail = slice_from(r->s, skip_white(r->s, r->at));
+	closed = r->qwen3.led ? tag_match(tail, CALL_END) : 0;
+	if (closed != 0)
+		r->at = closed < 0 ? r->s.n : r->s.n - tail.n +
+		    strlen(CALL_END);
+	return said;
+}
+
+/* Not a call, but if it is closed it was meant as one. */
+static enum block_said
+not_a_call(struct reading *r)
+{
+	const char *close = r->qwen3.led ? CALL_END : FUNC_END;
+	size_t end = slice_find(r->s, 0, close);
+
+	r->at = end < r->s.n ? end + strlen(close) : end;
+	return end < r->s.n ? BLOCK_BROKEN : BLOCK_NONE;
 }
 
 enum block_said
 read_qwen3(struct reading *r)
 {
 	struct qwen3 *q = &r->qwen3;
+	enum block_said said = walk_tags(r);
 	struct slice name, fn, key, val;
 
-	if (q->prev.kind == Q_NONE && !begin_call(r))
-		return BLOCK_JUNK;
 	name = slice_part(r->s, r->start + strlen(FUNC), q->name_end);
-	size_t args = skip_white(r->s, q->name_end + 1);
-	if (begins(r->s, args, "{"))
-		return with_object(r, name, args);
-	enum block_said said = walk_tags(r);
-	if (said == BLOCK_MORE && r->e != BLOCK_GROWS)
+	r->at = skip_white(r->s, q->name_end + 1);
+	bool object = begins(r->s, r->at, "{");
+	if (object)
+		said = with_object(r, name);
+	else if (said == BLOCK_OPEN)
 		said = at_end(r);
-	if (said != BLOCK_CALLS)
+	if (said == BLOCK_NONE)
+		return not_a_call(r);
+	if (object || said != BLOCK_CALLS)
 		return said;
 	r->at = q->end;
 	struct block_call *c = reading_call(r);
