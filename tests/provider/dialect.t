@@ -343,6 +343,10 @@ lifts "minimax m3: some marks are missing, and tags in a value" \
 	'["Now.",null,[["read","{\"path\":\"<b> </path> x</first>\"}"]],"tool_calls",null]' \
 	"Now.$m<tool_call>
 <invoke name=\"read\"><path><b> </path> x</first>$m</path></invoke></tool_call>" stop
+other='<invoke name="read"><tool_call></tool_call></invoke>'
+lifts "minimax m3: a tag that is no parameter" \
+	"[\"error\",\"malformed_tool_call\",{\"content\":$(content "$other")}]" \
+	"$other" stop
 plain "minimax m3: half a mark" 'a ]<] b ]<]minimax[>'
 lifts "minicpm 5" "$two" '<function name="read"><param name="path">a.c</param></function>
 <function name="read">

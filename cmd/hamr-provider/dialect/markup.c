@@ -84,6 +84,8 @@ call(struct reading *r, struct slice name, const struct tags *t)
 			return BLOCK_OPEN;
 		if (t != &glm)
 			key = unquoted(key);
+		if (t == &m3 && fn.p != NULL && !tools_has(fn, key))
+			return BLOCK_BROKEN;
 		text = slice_part(s, val, end);
 		if (slice_starts(text, CDATA) && slice_ends(text, CDATA_END))
 			text = slice_part(text, strlen(CDATA),
