@@ -180,7 +180,6 @@ dialect_free(struct dialect *d)
 		bufs_release(BUFS(&d->reading.v[i].name,
 		    &d->reading.v[i].args));
 	free(d->reading.v);
-	free(d->reading.qwen3.v);
 	scan_release(&d->reading.scan);
 	free(d);
 }
@@ -430,6 +429,7 @@ in_block(struct dialect *d, enum block_end e)
 	r->weak = f->weak && d->kind == DIALECT_AUTO;
 	r->open = strlen(f->open) - (f->open[strlen(f->open) - 1] == '[');
 	r->n = 0;
+	r->again = false;
 	enum block_said said = f->read(r);
 	if (end > 0 && !f->exact)
 		r->at = end;
@@ -440,8 +440,7 @@ in_block(struct dialect *d, enum block_end e)
 		d->reread += end;
 		return in_block(d, e);
 	}
-	if (f == &qwen3)
-		d->again += r->qwen3.flat || r->qwen3.loose;
+	d->again += r->again;
 	if (said == BLOCK_UNCLOSED) {
 		r->n -= cut;
 		said = cut ? BLOCK_OPEN : BLOCK_CALLS;
@@ -620,10 +619,9 @@ at_call(struct dialect *d, enum block_end e)
 		return false;
 	if (g > 0 || v > 0)
 		into_block(d, g > 0 ? &glm : &invokes);
-	else if (m > 0) {
-		qwen3_begin(&d->reading, at, true);
+	else if (m > 0)
 		into_block(d, &qwen3);
-	} else if (d->kind == DIALECT_MINIMAX)
+	else if (d->kind == DIALECT_MINIMAX)
 		say(d, 1);
 	else
 		into_block(d, &hermes);
@@ -668,10 +666,9 @@ opening(struct dialect *d, enum block_end e)
 			d->again++;
 			broken(d, s.n);
 		}
-	} else if (func == 1) {
-		qwen3_begin(&d->reading, 0, false);
+	} else if (func == 1)
 		into_block(d, &qwen3);
-	} else if ((may || frame < 0) && e == BLOCK_GROWS)
+	else if ((may || frame < 0) && e == BLOCK_GROWS)
 		return false;
 	else if (may && e == BLOCK_CUT && s.n >= PIECE_MIN && has_tools(d)) {
 		/* a tag that was cut is not part of the answer */

@@ -95,30 +95,7 @@ struct block_call {
 	struct buf name, args;
 };
 
-struct qwen_tag {
-	int kind;		/* of qwen3.c; 0: none */
-	size_t start, end;
-	bool ours;		/* of our call's own function */
-};
-struct qwen3 {
-	bool led;		/* it began with <tool_call> */
-	bool flat;		/* what looks nested is text */
-	bool loose;		/* our own next tag ends a value, too */
-	size_t depth;		/* functions open within a value */
-	bool nested;		/* there was such a function */
-	long opened;		/* <tool_call> less </tool_call> */
-	struct qwen_tag prev;
-	size_t name_end;	/* of the NAME */
-	struct qwen_param {
-		size_t key, key_end, val, val_end;
-	} *v;
-	size_t n, cap;
-	size_t shut;		/* where the last value ends, if the block
-				 * ends at end; 0: no end seen */
-	size_t end, val_end;
-};
-
-/* A block, and how far it has been read. */
+/* A block. */
 struct reading {
 	struct slice s;
 	enum block_end e;
@@ -129,8 +106,7 @@ struct reading {
 	struct scan scan;
 	struct block_call *v;	/* the calls in it; made are set up */
 	size_t n, made, cap;
-	size_t start;		/* where its function begins */
-	struct qwen3 qwen3;
+	bool again;		/* it had to be read twice */
 };
 
 /* An empty call to fill in; it counts once r->n is incremented. */
@@ -154,7 +130,6 @@ block_read read_objects;
 /* Skip an end-of-turn token, which some servers leave in the text. */
 size_t skip_turn_end(struct slice s, size_t at);
 
-void qwen3_begin(struct reading *r, size_t at, bool led);
 /* Does s begin with a tag <function=NAME>?  1: yes, and *n is its length; -1:
  * perhaps; 0: no. */
 int qwen3_opening(struct slice s, size_t *n);

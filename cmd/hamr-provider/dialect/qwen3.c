@@ -5,6 +5,7 @@
  * value are counted in and out, and of several ends the last one before the
  * next block counts.  No library reads this; it is not XML.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -18,15 +19,30 @@
 
 enum { Q_NONE, Q_CALL, Q_CALL_END, Q_FUNC, Q_FUNC_END, Q_PARAM, Q_PARAM_END };
 
-void
-qwen3_begin(struct reading *r, size_t at, bool led)
-{
-	struct qwen3 *q = &r->qwen3;
+struct qwen_tag {
+	int kind;
+	size_t start, end;
+	bool ours;		/* of our call's own function */
+};
 
-	*q = (struct qwen3){ .led = led, .opened = led, .v = q->v,
-		.cap = q->cap };
-	r->start = at;
-}
+struct qwen3 {
+	size_t start;		/* of <function= */
+	bool led;		/* it began with <tool_call> */
+	bool flat;		/* what looks nested is text */
+	bool loose;		/* our own next tag ends a value, too */
+	size_t depth;		/* functions open within a value */
+	bool nested;		/* there was such a function */
+	long opened;		/* <tool_call> less </tool_call> */
+	struct qwen_tag prev;
+	size_t name_end;	/* of the NAME */
+	struct qwen_param {
+		size_t key, key_end, val, val_end;
+	} *v;
+	size_t n, cap;
+	size_t shut;		/* where the last value ends, if the block
+				 * ends at end; 0: no end seen */
+	size_t end, val_end;
+};
 
 /* ---- tags ---- */
 
@@ -174,22 +190,20 @@ step(struct qwen3 *q, struct slice held, struct qwen_tag t)
 
 /* Read the tags up to the end of the block, or (BLOCK_OPEN) of the answer. */
 static enum block_said
-walk_tags(struct reading *r)
+walk_tags(struct qwen3 *q, struct slice held)
 {
 	static const char *const tags[] = { [Q_CALL] = CALL,
 		[Q_CALL_END] = CALL_END, [Q_FUNC] = FUNC,
 		[Q_FUNC_END] = FUNC_END, [Q_PARAM] = PARAM,
 		[Q_PARAM_END] = PARAM_END };
-	struct qwen3 *q = &r->qwen3;
-	struct slice held = r->s;
 	bool first = true;
 	size_t at = 0, start;
 
 	/* our own <function=NAME> begins a call only if a tag of the call
 	 * follows it */
-	qwen3_opening(slice_from(held, r->start), &at);
-	at += r->start;
-	q->prev = (struct qwen_tag){ Q_FUNC, r->start, at, true };
+	qwen3_opening(slice_from(held, q->start), &at);
+	at += q->start;
+	q->prev = (struct qwen_tag){ Q_FUNC, q->start, at, true };
 	q->name_end = at - 1;
 	for (; (start = slice_find(held, at, "<")) < held.n; first = false) {
 		struct qwen_tag t = { .start = start, .end = start + 1 };
@@ -226,20 +240,18 @@ walk_tags(struct reading *r)
 
 /* Read the whole block again, in another mode. */
 static enum block_said
-read_again(struct reading *r, bool flat)
+read_again(struct reading *r, struct qwen3 *q, bool flat)
 {
-	struct qwen3 *q = &r->qwen3;
-
-	qwen3_begin(r, r->start, q->led);
-	q->flat = flat;
-	q->loose = !flat;
-	return walk_tags(r);
+	*q = (struct qwen3){ .start = q->start, .led = q->led,
+		.opened = q->led, .flat = flat, .loose = !flat, .v = q->v,
+		.cap = q->cap };
+	r->again = true;
+	return walk_tags(q, r->s);
 }
 
 static enum block_said
-at_end(struct reading *r)
+at_end(struct reading *r, struct qwen3 *q)
 {
-	struct qwen3 *q = &r->qwen3;
 	bool own = q->prev.ours && q->depth == 0, whole;
 	struct slice tail = slice_from(r->s, skip_white(r->s, q->prev.end));
 
@@ -266,7 +278,7 @@ at_end(struct reading *r)
 	if (q->nested) {
 		/* a value may contain a call that is never closed: read tags
 		 * within values as text */
-		enum block_said said = read_again(r, true);
+		enum block_said said = read_again(r, q, true);
 
 		if (said != BLOCK_OPEN)
 			return said;
@@ -277,8 +289,8 @@ at_end(struct reading *r)
 	if (r->e != BLOCK_STOPS)
 		return BLOCK_OPEN;
 	/* or Qwen3-Coder forgot a </parameter> */
-	enum block_said said = read_again(r, false);
-	return said == BLOCK_OPEN ? at_end(r) : said;
+	enum block_said said = read_again(r, q, false);
+	return said == BLOCK_OPEN ? at_end(r, q) : said;
 }
 
 /* ---- the call ---- */
@@ -287,10 +299,9 @@ at_end(struct reading *r)
  * begins another parameter of the tool, if that is not given yet and not
  * closed within the value. */
 static void
-split_value(struct reading *r, struct slice fn, size_t i)
+split_value(struct reading *r, struct qwen3 *q, struct slice fn, size_t i)
 {
 	static const char line[] = "\n" PARAM;
-	struct qwen3 *q = &r->qwen3;
 	size_t end = q->v[i].val_end, at = q->v[i].val, n;
 	struct slice held = slice_part(r->s, 0, end);
 
@@ -320,7 +331,7 @@ split_value(struct reading *r, struct slice fn, size_t i)
 /* <function=NAME>{...}</function>: the arguments are the JSON object at r->at,
  * as Llama 3.1 writes them. */
 static enum block_said
-with_object(struct reading *r, struct slice name)
+with_object(struct reading *r, const struct qwen3 *q, struct slice name)
 {
 	enum block_said said = named_object(r, name);
 	struct slice tail = slice_from(r->s, skip_white(r->s, r->at));
@@ -336,7 +347,7 @@ with_object(struct reading *r, struct slice name)
 		    said;
 	r->at += strlen(FUNC_END);
 	tail = slice_from(r->s, skip_white(r->s, r->at));
-	closed = r->qwen3.led ? tag_match(tail, CALL_END) : 0;
+	closed = q->led ? tag_match(tail, CALL_END) : 0;
 	if (closed != 0)
 		r->at = closed < 0 ? r->s.n : r->s.n - tail.n +
 		    strlen(CALL_END);
@@ -345,41 +356,27 @@ with_object(struct reading *r, struct slice name)
 
 /* Not a call, but if it is closed it was meant as one. */
 static enum block_said
-not_a_call(struct reading *r)
+not_a_call(struct reading *r, const struct qwen3 *q)
 {
-	const char *close = r->qwen3.led ? CALL_END : FUNC_END;
+	const char *close = q->led ? CALL_END : FUNC_END;
 	size_t end = slice_find(r->s, 0, close);
 
 	r->at = end < r->s.n ? end + strlen(close) : end;
 	return end < r->s.n ? BLOCK_BROKEN : BLOCK_NONE;
 }
 
-enum block_said
-read_qwen3(struct reading *r)
+/* Put together the call of this name from its values. */
+static enum block_said
+take_call(struct reading *r, struct qwen3 *q, struct slice name)
 {
-	struct qwen3 *q = &r->qwen3;
-	enum block_said said = walk_tags(r);
-	struct slice name, fn, key, val;
-
-	name = slice_part(r->s, r->start + strlen(FUNC), q->name_end);
-	r->at = skip_white(r->s, q->name_end + 1);
-	bool object = begins(r->s, r->at, "{");
-	if (object)
-		said = with_object(r, name);
-	else if (said == BLOCK_OPEN)
-		said = at_end(r);
-	if (said == BLOCK_NONE)
-		return not_a_call(r);
-	if (object || said != BLOCK_CALLS)
-		return said;
-	r->at = q->end;
+	struct slice fn = tools_find(r->tools, name), key, val;
 	struct block_call *c = reading_call(r);
-	fn = tools_find(r->tools, name);
+
 	buf_slice(&c->name, name);
 	if (q->n > 0)
 		q->v[q->n - 1].val_end = q->val_end;
 	for (size_t i = 0; i < q->n; i++) {
-		split_value(r, fn, i);
+		split_value(r, q, fn, i);
 		key = key_of(r->s, &q->v[i]);
 		val = slice_part(r->s, q->v[i].val, q->v[i].val_end);
 		/* one newline at each end belongs to the format */
@@ -397,6 +394,31 @@ read_qwen3(struct reading *r)
 	buf_adds(&c->args, q->n > 0 ? "}" : "{}");
 	if (scan_record(&r->scan, c->args.p, c->args.len) != 0)
 		return BLOCK_BROKEN;
+	r->at = q->end;
 	r->n++;
 	return BLOCK_CALLS;
+}
+
+enum block_said
+read_qwen3(struct reading *r)
+{
+	bool led = begins(r->s, 0, CALL);
+	struct qwen3 q = { .led = led, .opened = led,
+		.start = led ? skip_white(r->s, strlen(CALL)) : 0 };
+	enum block_said said = walk_tags(&q, r->s);
+	struct slice name = slice_part(r->s, q.start + strlen(FUNC),
+	    q.name_end);
+
+	r->at = skip_white(r->s, q.name_end + 1);
+	bool object = begins(r->s, r->at, "{");
+	if (object)
+		said = with_object(r, &q, name);
+	else if (said == BLOCK_OPEN)
+		said = at_end(r, &q);
+	if (said == BLOCK_NONE)
+		said = not_a_call(r, &q);
+	else if (said == BLOCK_CALLS && !object)
+		said = take_call(r, &q, name);
+	free(q.v);
+	return said;
 }
