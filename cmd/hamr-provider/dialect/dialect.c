@@ -9,22 +9,18 @@
 
 #define PIECE_MIN 5		/* bytes of a tag that count as one if cut */
 
-/* Limits for one answer: blocks that had to be read twice, and bytes of blocks
- * that continued after a closing tag.  More is an attack. */
+/* Limits for one answer: blocks that had to be read twice, and bytes that were
+ * read in vain, as a closing tag was within a value.  More is an attack. */
 #define AGAIN_MAX 64
-#define REREAD_MAX ((size_t)16 << 20)
+#define VAIN_MAX ((size_t)16 << 20)
 
 /* How a block begins and ends, and how it is read. */
 struct block {
 	enum dialect_kind kind;
 	const char *open;
 	const char *inner;	/* what its calls begin with, or NULL */
-	const char *close;	/* NULL: it ends with the answer */
-	const char *before;	/* after guard in the block, its close counts
-				 * only right after this */
-	const char *guard;
+	const char *close;	/* what ends it, or NULL */
 	bool weak;		/* if it cannot be read, it is not a call */
-	bool exact;		/* its reader finds the end itself */
 	block_read *read;
 };
 
@@ -47,21 +43,21 @@ static const struct block blocks[] = {
 	    .read = read_tagged },
 	{ DIALECT_DEEPSEEK, DS_CALL, NULL, DS_END, .read = read_tagged },
 	{ DIALECT_DEEPSEEK, DSML "function_calls>", DSML_INVOKE,
-	    "</｜DSML｜function_calls>", DSML_INVOKE_END, DSML_INVOKE,
+	    "</｜DSML｜function_calls>",
 	    .read = read_invokes },
 	{ DIALECT_DEEPSEEK, DSML "tool_calls>", DSML_INVOKE,
-	    "</｜DSML｜tool_calls>", DSML_INVOKE_END, DSML_INVOKE,
+	    "</｜DSML｜tool_calls>",
 	    .read = read_invokes },
 	{ DIALECT_DEEPSEEK, DSML_INVOKE, NULL, DSML_INVOKE_END,
-	    "</｜DSML｜parameter>", "<｜DSML｜parameter", .read = read_invokes },
+	    .read = read_invokes },
 	{ DIALECT_DEEPSEEK, ASCII_DSML "function_calls>", ASCII_INVOKE,
-	    "</|DSML|function_calls>", ASCII_INVOKE_END, ASCII_INVOKE,
+	    "</|DSML|function_calls>",
 	    .read = read_invokes },
 	{ DIALECT_DEEPSEEK, ASCII_DSML "tool_calls>", ASCII_INVOKE,
-	    "</|DSML|tool_calls>", ASCII_INVOKE_END, ASCII_INVOKE,
+	    "</|DSML|tool_calls>",
 	    .read = read_invokes },
 	{ DIALECT_KIMI, "<|open|>tools<|sep|>", K3_CALL,
-	    "<|close|>tools<|sep|>", K3_CALL_END, K3_CALL,
+	    "<|close|>tools<|sep|>",
 	    .read = read_invokes },
 	{ DIALECT_KIMI, KIMI_CALLS, KIMI_CALL, KIMI_CALLS_END,
 	    .read = read_tagged },
@@ -71,29 +67,25 @@ static const struct block blocks[] = {
 	{ DIALECT_PYTHONIC, "<|python_start|>[", NULL, "<|python_end|>",
 	    .read = read_pythonic },
 	{ DIALECT_MINIMAX, "<minimax:tool_call>", INVOKE,
-	    "</minimax:tool_call>", INVOKE_END, "<invoke",
-	    .read = read_invokes },
-	{ DIALECT_MINIMAX, FUNCTIONS, INVOKE, FUNCTIONS_END, INVOKE_END,
-	    "<invoke", .read = read_functions },
+	    "</minimax:tool_call>", .read = read_invokes },
+	{ DIALECT_MINIMAX, FUNCTIONS, INVOKE, FUNCTIONS_END,
+	    .read = read_functions },
 	{ DIALECT_PYTHONIC, FUNCTIONS, NULL, FUNCTIONS_END,
 	    .read = read_functions },
-	{ DIALECT_MINIMAX, INVOKE, NULL, INVOKE_END, "</parameter>",
-	    "<parameter", .read = read_invokes },
-	{ DIALECT_MINIMAX, MINICPM, NULL, FUNC_END, "</param>", "<param",
-	    .read = read_invokes },
+	{ DIALECT_MINIMAX, INVOKE, NULL, INVOKE_END, .read = read_invokes },
+	{ DIALECT_MINIMAX, MINICPM, NULL, FUNC_END, .read = read_invokes },
 	{ DIALECT_GEMMA, GEMMA, "call:", GEMMA_END, .read = read_gemma },
 	{ DIALECT_GEMMA, GEMMA_FUNCTION, "call:", GEMMA_FUNCTION_END,
 	    .read = read_gemma },
 };
 /* What <tool_call> may begin; the text after it tells which. */
 static const struct block hermes = { DIALECT_HERMES, CALL, .close = CALL_END,
-	.exact = true, .read = read_hermes };
-static const struct block qwen3 = { DIALECT_QWEN3, FUNC, .exact = true,
-	.read = read_qwen3 };
+	.read = read_hermes };
+static const struct block qwen3 = { DIALECT_QWEN3, FUNC, .read = read_qwen3 };
 static const struct block glm = { DIALECT_GLM, CALL, NULL, CALL_END,
-	"</arg_value>", "<arg_key>", .read = read_glm };
+	.read = read_glm };
 static const struct block invokes = { DIALECT_MINIMAX, CALL, INVOKE, CALL_END,
-	INVOKE_END, "<invoke", .read = read_invokes };
+	.read = read_invokes };
 /* Blocks whose beginnings are also common in text. */
 static const struct block bare = { DIALECT_LLAMA3, "{", .weak = true,
 	.read = read_bare };
@@ -101,15 +93,10 @@ static const struct block functools = { DIALECT_HERMES, "functools[",
 	.weak = true, .read = read_list };
 static const struct block pythonic = { DIALECT_PYTHONIC, "[", .weak = true,
 	.read = read_pythonic };
-/* a fence that is all of the answer, and one anywhere */
-static const struct block fence_only = { DIALECT_JSON, "```", .weak = true,
+static const struct block fence = { DIALECT_JSON, "```", .weak = true,
 	.read = read_fence };
-static const struct block fence = { DIALECT_JSON, "```", .close = "\n```",
-	.weak = true, .read = read_fence };
-static const struct block tool_code_only = { DIALECT_GEMMA, TOOL_CODE,
-	.weak = true, .read = read_tool_code };
 static const struct block tool_code = { DIALECT_GEMMA, TOOL_CODE,
-	.close = "\n```", .weak = true, .read = read_tool_code };
+	.weak = true, .read = read_tool_code };
 
 struct dialect {
 	enum dialect_kind kind;
@@ -118,11 +105,11 @@ struct dialect {
 	struct buf in;		/* what is not passed on yet, from pos */
 	size_t marked;		/* bytes of M3_MARK that follow it */
 	size_t pos;		/* in a block: where it begins */
+	size_t looked;		/* bytes of it searched for its end */
+	size_t vain;
 	const struct block *block;	/* NULL: in text */
-	size_t looked;		/* in a block: bytes searched, from pos */
 	struct reading reading;	/* and the tools */
 	unsigned again;
-	size_t reread;
 	unsigned dropped;	/* incomplete calls */
 	/* the text between calls */
 	struct buf ready;	/* to pass on */
@@ -192,9 +179,8 @@ dialect_reset(struct dialect *d, struct slice tools)
 	bufs_reset(BUFS(&d->in, &d->ready, &d->white, &d->apart));
 	d->fence = (struct fence){ 0 };
 	d->after_block = d->said = false;
-	d->pos = d->looked = d->marked = 0;
+	d->pos = d->marked = d->vain = 0;
 	d->again = d->dropped = 0;
-	d->reread = 0;
 }
 
 /* ---- the text between calls ---- */
@@ -336,7 +322,7 @@ static void
 into_block(struct dialect *d, const struct block *f)
 {
 	d->block = f;
-	d->looked = 1;
+	d->looked = 0;
 }
 
 static bool
@@ -382,65 +368,52 @@ is_cut_off(struct dialect *d, enum block_said said)
 		    tag_match(slice_from(s, at), f->inner) < 0));
 	}
 	return (said == BLOCK_OPEN || (said == BLOCK_BROKEN && !weak &&
-	    !f->exact)) && all_tools(d) && is_meant(d, s);
+	    f != &hermes && f != &qwen3)) && all_tools(d) && is_meant(d, s);
 }
 
-/* The end of a block in s, searched for from byte `from`; 0: not found. */
-static size_t
-block_end(const struct block *f, struct slice s, size_t from)
+/* Did a closing tag of the block arrive? */
+static bool
+may_end(struct dialect *d)
 {
-	if (f->close == NULL)
-		return 0;
-	for (size_t at = from; (at = slice_find(s, at, f->close)) < s.n; at++) {
-		size_t to = at;
+	const char *close = d->block->close;
+	struct slice s = rest(d);
 
-		if (f->before == NULL || slice_find(s, 0, f->guard) > at)
-			return at + strlen(f->close);
-		size_t b = strlen(f->before);
-		while (to > 0 && is_whitespace(s.p[to - 1]))
-			to--;
-		if (to >= b && begins(s, to - b, f->before))
-			return at + strlen(f->close);
-	}
-	return 0;
+	if (close == NULL || d->vain >= VAIN_MAX)
+		return false;
+	size_t at = slice_find(s, d->looked, close), n = strlen(close);
+	d->looked = at < s.n ? at + n : s.n > n ? s.n - n : 0;
+	return at < s.n;
 }
 
-/* Returns false when more bytes are needed. */
+/* Read a block and pass on what it is; false: more bytes are needed. */
 static bool
 in_block(struct dialect *d, enum block_end e)
 {
 	const struct block *f = d->block;
 	struct reading *r = &d->reading;
 	struct slice s = rest(d);
-	size_t n = f->close != NULL ? strlen(f->close) : 0;
-	size_t end = f->exact && d->reread >= REREAD_MAX ? 0 :
-	    block_end(f, s, d->looked);
+	const char *close = f->close != NULL ? f->close : "";
+	size_t end;
 
-	if (end == 0 && e == BLOCK_GROWS) {
-		if (s.n > d->looked + n)
-			d->looked = s.n - n;
+	if (e == BLOCK_GROWS && !may_end(d))
 		return false;
-	}
-	bool cut = end == 0 && e == BLOCK_CUT;
-	r->at = 0;
-	s.n = end > 0 ? end : s.n;
 	r->s = s;
 	r->e = e;
 	r->weak = f->weak && d->kind == DIALECT_AUTO;
 	r->open = strlen(f->open) - (f->open[strlen(f->open) - 1] == '[');
-	r->n = 0;
+	r->at = r->n = 0;
 	r->again = false;
 	enum block_said said = f->read(r);
-	if (end > 0 && !f->exact)
-		r->at = end;
-	if (said == BLOCK_OPEN && end > 0 && f->before == NULL &&
-	    d->reread < REREAD_MAX) {
-		/* that closing tag was within quotes: go on to the next one */
-		d->looked = end;
-		d->reread += end;
-		return in_block(d, e);
-	}
 	d->again += r->again;
+	end = skip_white(s, r->at);
+	if (said == BLOCK_CALLS && *close != '\0' && begins(s, end, close))
+		r->at = end + strlen(close);
+	if (e == BLOCK_GROWS && (said != BLOCK_CALLS || f->weak)) {
+		d->vain += s.n;		/* that tag was within a value */
+		return false;
+	}
+	bool cut = e == BLOCK_CUT && (said == BLOCK_OPEN ||
+	    said == BLOCK_UNCLOSED || *close == '\0' || !slice_has(s, close));
 	if (said == BLOCK_UNCLOSED) {
 		r->n -= cut;
 		said = cut ? BLOCK_OPEN : BLOCK_CALLS;
@@ -456,17 +429,14 @@ in_block(struct dialect *d, enum block_end e)
 		d->again++;
 	} else if (said == BLOCK_CALLS)
 		say(d, r->at);
-	else if (f->exact && said == BLOCK_BROKEN)
+	else if (said == BLOCK_BROKEN && (f == &hermes || f == &qwen3))
 		broken(d, r->at);
 	else {
 		/* with an extra quote, the block still ends at its closing
 		 * tag */
-		const char *close = f->before == NULL ? f->close : NULL;
-		end = close != NULL && d->again++ < AGAIN_MAX ?
+		end = *close != '\0' && d->again++ < AGAIN_MAX ?
 		    slice_find(s, 0, close) : s.n;
-		if (end < s.n)
-			s.n = end + strlen(close);
-		broken(d, s.n);
+		broken(d, end < s.n ? end + strlen(close) : s.n);
 	}
 	return true;
 }
@@ -526,7 +496,7 @@ opens_block(const struct dialect *d, struct slice s, const struct block **f)
 	    (d->kind == DIALECT_AUTO && !d->said))) {
 		int m = tag_match(s, TOOL_CODE);
 
-		*f = d->kind == DIALECT_GEMMA ? &tool_code : &tool_code_only;
+		*f = &tool_code;
 		if (m == 1)
 			return 1;
 		may = m < 0 ? -1 : may;
@@ -549,7 +519,7 @@ opens_block(const struct dialect *d, struct slice s, const struct block **f)
 		weak = opens_object(s, 0);
 	} else if (*s.p == '`' && (json ? line : d->kind == DIALECT_AUTO &&
 	    !d->said)) {
-		*f = json ? &fence : &fence_only;
+		*f = &fence;
 		weak = tag_match(s, "```");
 		at = skip_name(s, 3);
 		while (at < s.n && (s.p[at] == ' ' || s.p[at] == '\r'))

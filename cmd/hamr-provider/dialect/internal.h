@@ -1,7 +1,6 @@
 /* internal.h - the interface between dialect.c and the readers of dialects.
  *
- * A block is read when all of it is there, up to its closing tag or the end of
- * the answer:
+ * A block is read when its closing tag is there, or once the answer has ended:
  *
  *	llama3		<|python_tag|>{"name":N,"parameters":{...}}; also an
  *			answer that is nothing but such objects, or for auto a

@@ -123,9 +123,12 @@ read_invokes(struct reading *r)
 	    begins(r->s, 0, MINICPM) ? &minicpm : &minimax;
 	enum block_said said = BLOCK_NONE;
 	struct slice s = r->s;
+	bool one = begins(s, 0, t->name);	/* no mark around several */
+	size_t next = one ? 0 : skip_white(s, r->open);
 
-	while ((r->at = slice_find(s, r->at, t->name)) < s.n) {
-		size_t at = r->at + strlen(t->name);
+	for (; begins(s, next, t->name) && !(one && r->n > 0);
+	    next = skip_white(s, r->at)) {
+		size_t at = next + strlen(t->name);
 		size_t end = slice_find(s, at, t->value);
 		struct slice name = unquoted(slice_part(s, at, end));
 

@@ -226,9 +226,10 @@ read_hermes(struct reading *r)
 	/* what follows neither an object nor a call is text, if no tag ends
 	 * it */
 	size_t end = slice_find(s, r->at, CALL_END);
+	if (said == BLOCK_CALLS && closed > 0)
+		return said;
 	r->at = end < s.n ? end + strlen(CALL_END) : s.n;
-	return closed > 0 && object ? said : end < s.n ? BLOCK_BROKEN :
-	    BLOCK_NONE;
+	return end < s.n ? BLOCK_BROKEN : BLOCK_NONE;
 }
 
 /* Read calls that begin with a tag and have another one between the name and
@@ -239,11 +240,15 @@ read_tagged(struct reading *r)
 	bool deepseek = begins(r->s, 0, "<｜");
 	const char *open = deepseek ? DS_CALL : KIMI_CALL;
 	const char *sep = deepseek ? DS_SEP : KIMI_ARGS;
+	const char *close = deepseek ? DS_END : KIMI_END;
 	enum block_said said = BLOCK_NONE;
 	struct slice s = r->s;
 
-	while ((r->at = slice_find(s, r->at, open)) < s.n) {
-		size_t begin = r->at + strlen(open), n;
+	bool one = begins(s, 0, open);		/* no mark around several */
+	size_t next = one ? 0 : skip_white(s, r->open);
+	for (; begins(s, next, open) && !(one && r->n > 0);
+	    next = skip_white(s, r->at)) {
+		size_t begin = next + strlen(open), n;
 		size_t end = slice_find(s, begin, sep);
 		size_t behind = end + strlen(sep);
 
@@ -266,6 +271,11 @@ read_tagged(struct reading *r)
 		said = named_object(r, name);
 		if (said != BLOCK_CALLS)
 			return said;
+		next = skip_white(s, r->at);
+		if (deepseek && begins(s, next, "```"))
+			next = skip_white(s, next + 3);
+		if (begins(s, next, close))
+			r->at = next + strlen(close);
 	}
 	return said;
 }
@@ -292,7 +302,7 @@ read_fence(struct reading *r)
 			return BLOCK_BROKEN;
 		else
 			r->at = s.n;
-		at = skip_white(s, r->at);
+		at = r->weak ? skip_white(s, r->at) : s.n;
 	}
 	if (at < s.n && tag_match(slice_from(s, at), "```") == 0)
 		return BLOCK_NONE;

@@ -309,6 +309,7 @@ read_tool_code(struct reading *r)
 			return said;
 		if (begins(r->s, r->at, "```"))
 			r->at += strlen("```");
-	} while (peek(r) != '\0' && begins(r->s, r->at, TOOL_CODE));
-	return r->at == r->s.n ? said : BLOCK_NONE;
+	} while (r->weak && peek(r) != '\0' &&
+	    begins(r->s, r->at, TOOL_CODE));
+	return !r->weak || r->at == r->s.n ? said : BLOCK_NONE;
 }
