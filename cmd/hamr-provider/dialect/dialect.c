@@ -14,6 +14,9 @@
 #define AGAIN_MAX 64
 #define VAIN_MAX ((size_t)16 << 20)
 
+/* The most white space in a row within a block's beginning. */
+#define WHITE_MAX 4096
+
 /* How a block begins and ends, and how it is read. */
 struct block {
 	enum dialect_kind kind;
@@ -25,6 +28,11 @@ struct block {
 };
 
 static const struct block blocks[] = {
+	{ DIALECT_HERMES, CALL, .close = CALL_END, .read = read_call },
+	{ DIALECT_QWEN3, CALL, .close = CALL_END, .read = read_call },
+	{ DIALECT_GLM, CALL, .close = CALL_END, .read = read_call },
+	{ DIALECT_MINIMAX, CALL, .close = CALL_END, .read = read_call },
+	{ DIALECT_QWEN3, FUNC, .read = read_qwen3 },
 	{ DIALECT_LLAMA3, PYTHON_TAG, .read = read_llama3 },
 	{ DIALECT_MISTRAL, MISTRAL, MISTRAL_ARGS, .read = read_mistral },
 	{ DIALECT_HERMES, "<|tool_call|>", .read = read_list },
@@ -78,14 +86,6 @@ static const struct block blocks[] = {
 	{ DIALECT_GEMMA, GEMMA_FUNCTION, "call:", GEMMA_FUNCTION_END,
 	    .read = read_gemma },
 };
-/* What <tool_call> may begin; the text after it tells which. */
-static const struct block hermes = { DIALECT_HERMES, CALL, .close = CALL_END,
-	.read = read_hermes };
-static const struct block qwen3 = { DIALECT_QWEN3, FUNC, .read = read_qwen3 };
-static const struct block glm = { DIALECT_GLM, CALL, NULL, CALL_END,
-	.read = read_glm };
-static const struct block invokes = { DIALECT_MINIMAX, CALL, INVOKE, CALL_END,
-	.read = read_invokes };
 /* Blocks whose beginnings are also common in text. */
 static const struct block bare = { DIALECT_LLAMA3, "{", .weak = true,
 	.read = read_bare };
@@ -137,7 +137,7 @@ dialect_new(enum dialect_kind kind, const struct dialect_out *out, void *ctx)
 {
 	struct dialect *d = xcalloc(1, sizeof *d);
 
-	d->kind = kind;
+	d->kind = d->reading.kind = kind;
 	d->out = *out;
 	d->ctx = ctx;
 	bufs_init(BUFS(&d->in, &d->ready, &d->white, &d->apart),
@@ -256,10 +256,16 @@ rest(const struct dialect *d)
 	    slice_from(buf_view(&d->in), d->pos);
 }
 
+bool
+reading_wants(const struct reading *r, enum dialect_kind kind)
+{
+	return r->kind == DIALECT_AUTO || r->kind == kind;
+}
+
 static bool
 reads(const struct dialect *d, enum dialect_kind kind)
 {
-	return d->kind == DIALECT_AUTO || d->kind == kind;
+	return reading_wants(&d->reading, kind);
 }
 
 /* May a call with this name be lifted?  auto lifts only names in tools. */
@@ -368,7 +374,7 @@ is_cut_off(struct dialect *d, enum block_said said)
 		    tag_match(slice_from(s, at), f->inner) < 0));
 	}
 	return (said == BLOCK_OPEN || (said == BLOCK_BROKEN && !weak &&
-	    f != &hermes && f != &qwen3)) && all_tools(d) && is_meant(d, s);
+	    !d->reading.ended)) && all_tools(d) && is_meant(d, s);
 }
 
 /* Did a closing tag of the block arrive? */
@@ -402,7 +408,7 @@ in_block(struct dialect *d, enum block_end e)
 	r->weak = f->weak && d->kind == DIALECT_AUTO;
 	r->open = strlen(f->open) - (f->open[strlen(f->open) - 1] == '[');
 	r->at = r->n = 0;
-	r->again = false;
+	r->again = r->ended = false;
 	enum block_said said = f->read(r);
 	d->again += r->again;
 	end = skip_white(s, r->at);
@@ -429,7 +435,7 @@ in_block(struct dialect *d, enum block_end e)
 		d->again++;
 	} else if (said == BLOCK_CALLS)
 		say(d, r->at);
-	else if (said == BLOCK_BROKEN && (f == &hermes || f == &qwen3))
+	else if (said == BLOCK_BROKEN && r->ended)
 		broken(d, r->at);
 	else {
 		/* with an extra quote, the block still ends at its closing
@@ -447,7 +453,7 @@ in_block(struct dialect *d, enum block_end e)
 static int
 unsure(size_t at)
 {
-	return at < BLOCK_WHITE_MAX ? -1 : 0;
+	return at < WHITE_MAX ? -1 : 0;
 }
 
 /* Does {"name", or another key of a call's object, begin here?  This and the
@@ -555,49 +561,6 @@ opens_frame(struct slice s, size_t *n)
 	return may;
 }
 
-/* <tool_call> is here: enter the block that it begins, by what follows it.
- * False: not known yet. */
-static bool
-at_call(struct dialect *d, enum block_end e)
-{
-	struct slice s = rest(d);
-	size_t at = skip_white(s, strlen(CALL)), n;
-	int g = 0;
-
-	if (at == s.n && at < BLOCK_WHITE_MAX)
-		return false;
-	struct slice inner = slice_from(s, at);
-	int m = reads(d, DIALECT_QWEN3) ? qwen3_opening(inner, &n) : 0;
-	int v = reads(d, DIALECT_MINIMAX) ? tag_match(inner, INVOKE) : 0;
-	/* glm: a name and its first tag; other words between the tags may just
-	 * mention them */
-	size_t name = skip_name(inner, 0);
-	size_t next = skip_white(inner, name);
-	int sep = tag_match(slice_from(inner, next), NAME_END);
-	if (sep > 0)
-		next = skip_white(inner, next + strlen(NAME_END));
-	if (reads(d, DIALECT_GLM) && name > 0 && next == inner.n)
-		g = unsure(next);
-	else if (reads(d, DIALECT_GLM) && name > 0) {
-		int key = tag_match(slice_from(inner, next), "<arg_key>");
-		int end = tag_match(slice_from(inner, next), CALL_END);
-		g = sep < 0 ? -1 : key == 1 || (end == 1 && is_tool(d,
-		    slice_part(inner, 0, name))) ? 1 :
-		    end != 1 && (key < 0 || end < 0) ? -1 : 0;
-	}
-	if (((m < 0 || v < 0) && inner.n > 0) || (g < 0 && e != BLOCK_STOPS))
-		return false;
-	if (g > 0 || v > 0)
-		into_block(d, g > 0 ? &glm : &invokes);
-	else if (m > 0)
-		into_block(d, &qwen3);
-	else if (d->kind == DIALECT_MINIMAX)
-		say(d, 1);
-	else
-		into_block(d, &hermes);
-	return true;
-}
-
 /* Something that may begin a block is here.  False: more bytes are needed. */
 static bool
 opening(struct dialect *d, enum block_end e)
@@ -606,41 +569,22 @@ opening(struct dialect *d, enum block_end e)
 	    fence_example(&d->fence);
 	struct slice s = rest(d);
 	const struct block *f;
-	int call = 0, func = 0, block = 0, frame = 0;
-	size_t n, nframe;
+	int block = 0, frame = 0;
+	size_t n;
 
 	if (!code && d->again <= AGAIN_MAX) {
-		if (reads(d, DIALECT_HERMES) || reads(d, DIALECT_QWEN3) ||
-		    reads(d, DIALECT_GLM) || reads(d, DIALECT_MINIMAX))
-			call = tag_match(s, CALL);
-		if (reads(d, DIALECT_QWEN3))
-			func = qwen3_opening(s, &n);
 		block = opens_block(d, s, &f);
 		if (d->kind == DIALECT_AUTO)
-			frame = opens_frame(s, &nframe);
+			frame = opens_frame(s, &n);
 	}
-	bool may = call < 0 || func < 0 || block < 0;
 	if (frame == 1)
-		leave(d, nframe);
+		leave(d, n);
 	else if (block == 1)
 		into_block(d, f);
-	else if (call == 1) {
-		bool known = at_call(d, e);
-
-		if (!known && e == BLOCK_GROWS)
-			return false;
-		if (!known && e == BLOCK_CUT && is_meant(d, s)) {
-			leave(d, s.n);
-			d->dropped++;
-		} else if (!known) {
-			d->again++;
-			broken(d, s.n);
-		}
-	} else if (func == 1)
-		into_block(d, &qwen3);
-	else if ((may || frame < 0) && e == BLOCK_GROWS)
+	else if ((block < 0 || frame < 0) && e == BLOCK_GROWS)
 		return false;
-	else if (may && e == BLOCK_CUT && s.n >= PIECE_MIN && has_tools(d)) {
+	else if (block < 0 && e == BLOCK_CUT && s.n >= PIECE_MIN &&
+	    has_tools(d)) {
 		/* a tag that was cut is not part of the answer */
 		leave(d, s.n);
 		d->dropped++;

@@ -15,11 +15,11 @@
  * coerced by the schema of the tool (integer, number, boolean, array, object,
  * null when it fits, else a string).  Nothing is lifted out of code or a
  * quotation, except out of fences (``` or ~~~) by the dialects json and gemma,
- * whose calls are there, and by auto when such fences are the whole answer.  DIALECT_AUTO
- * reads every dialect but lifts only names that are in tools (any other block
- * is text); a named dialect lifts any name.  White space between blocks, and
- * between text and a block, is dropped; between two texts the longest run of it
- * around the blocks is kept.
+ * whose calls are there, and by auto when such fences are the whole answer.
+ * DIALECT_AUTO reads every dialect but lifts only names that are in tools (any
+ * other block is text); a named dialect lifts any name.  White space between
+ * blocks, and between text and a block, is dropped; between two texts the
+ * longest run of it around the blocks is kept.
  */
 #pragma once
 

@@ -76,9 +76,6 @@
 #define APERTUS "<|tools_prefix|>"
 #define M3_MARK "]<]minimax[>["		/* before each tag of MiniMax M3 */
 
-/* The most white space in a row within a block. */
-#define BLOCK_WHITE_MAX 4096
-
 enum block_end { BLOCK_GROWS, BLOCK_STOPS, BLOCK_CUT };	/* more to come? */
 
 enum block_said {
@@ -101,18 +98,23 @@ struct reading {
 	size_t open;		/* bytes of its opening */
 	bool weak;		/* it may be something else */
 	size_t at;
+	enum dialect_kind kind;
 	struct slice tools;
 	struct scan scan;
 	struct block_call *v;	/* the calls in it; made are set up */
 	size_t n, made, cap;
 	bool again;		/* it had to be read twice */
+	bool ended;		/* at is its end, although it is broken */
 };
+
+/* Is this dialect read? */
+bool reading_wants(const struct reading *r, enum dialect_kind kind);
 
 /* An empty call to fill in; it counts once r->n is incremented. */
 struct block_call *reading_call(struct reading *r);
 
 typedef enum block_said block_read(struct reading *r);
-block_read read_hermes, read_qwen3;
+block_read read_call, read_qwen3;
 block_read read_llama3, read_bare, read_mistral, read_list, read_fence,
     read_functions, read_glm, read_pythonic;
 block_read read_tagged;		/* of deepseek and kimi */

@@ -206,11 +206,12 @@ read_list(struct reading *r)
 
 /* <tool_call> and an object, several ones, or a list; where its closing tag is
  * missing, the next call's or the end of the answer does. */
-enum block_said
+static enum block_said
 read_hermes(struct reading *r)
 {
 	struct slice s = r->s;
 
+	r->ended = true;
 	r->at = r->open;
 	enum block_said said = read_objects(r);
 	r->at = skip_white(s, r->at);
@@ -230,6 +231,39 @@ read_hermes(struct reading *r)
 		return said;
 	r->at = end < s.n ? end + strlen(CALL_END) : s.n;
 	return end < s.n ? BLOCK_BROKEN : BLOCK_NONE;
+}
+
+/* <tool_call>: what follows it tells whose call it is. */
+enum block_said
+read_call(struct reading *r)
+{
+	struct slice s = slice_from(r->s, skip_white(r->s, strlen(CALL)));
+	size_t name = skip_name(s, 0), next = skip_white(s, name), n;
+	int qwen = reading_wants(r, DIALECT_QWEN3) ? qwen3_opening(s, &n) : 0;
+	int invoke = reading_wants(r, DIALECT_MINIMAX) ? tag_match(s, INVOKE) :
+	    0;
+
+	if (qwen < 0 || invoke < 0 || s.n == 0)
+		return BLOCK_OPEN;
+	if (qwen > 0)		/* whose end only what follows it shows */
+		return r->e == BLOCK_GROWS ? BLOCK_OPEN : read_qwen3(r);
+	if (invoke > 0)
+		return read_invokes(r);
+	if (begins(s, next, NAME_END))
+		next = skip_white(s, next + strlen(NAME_END));
+	if (name > 0 && reading_wants(r, DIALECT_GLM)) {
+		/* other words may just mention the tags */
+		int key = tag_match(slice_from(s, next), "<arg_key>");
+		int end = tag_match(slice_from(s, next), CALL_END);
+		bool tool = r->kind != DIALECT_AUTO ||
+		    tools_find(r->tools, slice_part(s, 0, name)).p != NULL;
+
+		if (key > 0 || (end > 0 && tool))
+			return read_glm(r);
+		if (r->e == BLOCK_CUT && (key < 0 || end < 0))
+			return BLOCK_OPEN;
+	}
+	return r->kind == DIALECT_MINIMAX ? BLOCK_NONE : read_hermes(r);
 }
 
 /* Read calls that begin with a tag and have another one between the name and

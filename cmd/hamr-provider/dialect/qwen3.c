@@ -361,6 +361,7 @@ not_a_call(struct reading *r, const struct qwen3 *q)
 	const char *close = q->led ? CALL_END : FUNC_END;
 	size_t end = slice_find(r->s, 0, close);
 
+	r->ended = true;
 	r->at = end < r->s.n ? end + strlen(close) : end;
 	return end < r->s.n ? BLOCK_BROKEN : BLOCK_NONE;
 }
@@ -405,6 +406,10 @@ read_qwen3(struct reading *r)
 	bool led = begins(r->s, 0, CALL);
 	struct qwen3 q = { .led = led, .opened = led,
 		.start = led ? skip_white(r->s, strlen(CALL)) : 0 };
+	size_t n;
+
+	if (qwen3_opening(slice_from(r->s, q.start), &n) != 1)
+		return r->e == BLOCK_CUT ? BLOCK_OPEN : BLOCK_NONE;
 	enum block_said said = walk_tags(&q, r->s);
 	struct slice name = slice_part(r->s, q.start + strlen(FUNC),
 	    q.name_end);
