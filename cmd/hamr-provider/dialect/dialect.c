@@ -85,6 +85,17 @@ static const struct block blocks[] = {
 	{ DIALECT_GEMMA, GEMMA, "call:", GEMMA_END, .read = read_gemma },
 	{ DIALECT_GEMMA, GEMMA_FUNCTION, "call:", GEMMA_FUNCTION_END,
 	    .read = read_gemma },
+	/* marks that only frame what a model says or calls, without a reader:
+	 * of Command R, Kimi K3 and Seed */
+	{ DIALECT_AUTO, "<|START_RESPONSE|>", .read = NULL },
+	{ DIALECT_AUTO, "<|END_RESPONSE|>", .read = NULL },
+	{ DIALECT_AUTO, "<|START_TEXT|>", .read = NULL },
+	{ DIALECT_AUTO, "<|END_TEXT|>", .read = NULL },
+	{ DIALECT_AUTO, "<|open|>response<|sep|>", .read = NULL },
+	{ DIALECT_AUTO, "<|close|>response<|sep|>", .read = NULL },
+	{ DIALECT_AUTO, "<|close|>message<|sep|>", .read = NULL },
+	{ DIALECT_AUTO, "<seed:tool_call>", .read = NULL },
+	{ DIALECT_AUTO, "</seed:tool_call>", .read = NULL },
 };
 /* Blocks whose beginnings are also common in text. */
 static const struct block bare = { DIALECT_LLAMA3, "{", .weak = true,
@@ -537,30 +548,6 @@ opens_block(const struct dialect *d, struct slice s, const struct block **f)
 	return weak == 1 || may == 0 ? weak : may;
 }
 
-/* Does s begin with a mark that only frames what a model says or calls (Command
- * R, Kimi K3, Seed)?  1: yes, and *n is its length; -1: perhaps; 0: no. */
-static int
-opens_frame(struct slice s, size_t *n)
-{
-	static const char *const frames[] = { "<|START_RESPONSE|>",
-		"<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>",
-		"<|open|>response<|sep|>", "<|close|>response<|sep|>",
-		"<|close|>message<|sep|>", "<seed:tool_call>",
-		"</seed:tool_call>" };
-	int may = 0;
-
-	for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
-		int m = tag_match(s, frames[i]);
-
-		if (m > 0) {
-			*n = strlen(frames[i]);
-			return 1;
-		}
-		may = m < 0 ? -1 : may;
-	}
-	return may;
-}
-
 /* Something that may begin a block is here.  False: more bytes are needed. */
 static bool
 opening(struct dialect *d, enum block_end e)
@@ -569,19 +556,15 @@ opening(struct dialect *d, enum block_end e)
 	    fence_example(&d->fence);
 	struct slice s = rest(d);
 	const struct block *f;
-	int block = 0, frame = 0;
-	size_t n;
+	int block = 0;
 
-	if (!code && d->again <= AGAIN_MAX) {
+	if (!code && d->again <= AGAIN_MAX)
 		block = opens_block(d, s, &f);
-		if (d->kind == DIALECT_AUTO)
-			frame = opens_frame(s, &n);
-	}
-	if (frame == 1)
-		leave(d, n);
+	if (block == 1 && f->read == NULL)
+		leave(d, strlen(f->open));
 	else if (block == 1)
 		into_block(d, f);
-	else if ((block < 0 || frame < 0) && e == BLOCK_GROWS)
+	else if (block < 0 && e == BLOCK_GROWS)
 		return false;
 	else if (block < 0 && e == BLOCK_CUT && s.n >= PIECE_MIN &&
 	    has_tools(d)) {
