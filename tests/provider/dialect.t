@@ -89,6 +89,11 @@ plain "indented code stays text" "So:
 
     </tool_call>
 	$hermes"
+lifts "a call in a list" \
+	'["1. So:",null,[["read","{\"path\": \"a.c\"}"]],"tool_calls",null]' \
+	"1. So:
+
+    $hermes" stop
 lifts "a call that is indented, not code" \
 	'["So:",null,[["read","{\"path\": \"a.c\"}"]],"tool_calls",null]' \
 	"So:

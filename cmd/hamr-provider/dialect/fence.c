@@ -1,4 +1,6 @@
 /* fence.c - is this point of an answer inside code? */
+#include <string.h>
+
 #include "fence.h"
 
 #define CODE_INDENT 4
@@ -9,11 +11,11 @@ is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Is this line indented code? */
+/* Is this line indented code, not part of a list's item? */
 static bool
 is_code(const struct fence *f)
 {
-	return f->apart && f->column >= CODE_INDENT;
+	return f->apart && f->column >= CODE_INDENT && !f->list;
 }
 
 static void
@@ -42,6 +44,8 @@ feed(struct fence *f, char c)
 		f->line = FENCE_TEXT;
 		f->text = true;
 		f->quoted = c == '>';
+		if (f->column < CODE_INDENT)
+			f->list = c != '\0' && strchr("-*+0123456789", c);
 		if (f->open > 0 ? c == f->mark : c == '`' || c == '~') {
 			f->mark = c;
 			f->run = 1;

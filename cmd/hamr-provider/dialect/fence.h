@@ -25,6 +25,8 @@ struct fence {
 	bool text;		/* there was text before */
 	bool apart;		/* a blank line precedes, or indented code */
 	bool quoted;		/* this line begins with > */
+	bool list;		/* the last line without indent, with a digit
+				 * or a bullet */
 };
 
 void fence_feed(struct fence *f, const char *p, size_t n);
