@@ -354,18 +354,6 @@ with_object(struct reading *r, const struct qwen3 *q, struct slice name)
 	return said;
 }
 
-/* Not a call, but if it is closed it was meant as one. */
-static enum block_said
-not_a_call(struct reading *r, const struct qwen3 *q)
-{
-	const char *close = q->led ? CALL_END : FUNC_END;
-	size_t end = slice_find(r->s, 0, close);
-
-	r->ended = true;
-	r->at = end < r->s.n ? end + strlen(close) : end;
-	return end < r->s.n ? BLOCK_BROKEN : BLOCK_NONE;
-}
-
 /* Put together the call of this name from its values. */
 static enum block_said
 take_call(struct reading *r, struct qwen3 *q, struct slice name)
@@ -393,9 +381,10 @@ take_call(struct reading *r, struct qwen3 *q, struct slice name)
 		tools_coerce(fn, name, key, val, &r->scan, &c->args);
 	}
 	buf_adds(&c->args, q->n > 0 ? "}" : "{}");
+	r->at = q->end;
+	r->ended = true;
 	if (scan_record(&r->scan, c->args.p, c->args.len) != 0)
 		return BLOCK_BROKEN;
-	r->at = q->end;
 	r->n++;
 	return BLOCK_CALLS;
 }
@@ -404,6 +393,7 @@ enum block_said
 read_qwen3(struct reading *r)
 {
 	bool led = begins(r->s, 0, CALL);
+	const char *close = led ? CALL_END : FUNC_END;
 	struct qwen3 q = { .led = led, .opened = led,
 		.start = led ? skip_white(r->s, strlen(CALL)) : 0 };
 	size_t n;
@@ -420,9 +410,12 @@ read_qwen3(struct reading *r)
 		said = with_object(r, &q, name);
 	else if (said == BLOCK_OPEN)
 		said = at_end(r, &q);
-	if (said == BLOCK_NONE)
-		said = not_a_call(r, &q);
-	else if (said == BLOCK_CALLS && !object)
+	if (said == BLOCK_NONE && slice_has(r->s, close)) {
+		/* not a call, but closed, so it was meant as one */
+		r->at = slice_find(r->s, 0, close) + strlen(close);
+		r->ended = true;
+		said = BLOCK_BROKEN;
+	} else if (said == BLOCK_CALLS && !object)
 		said = take_call(r, &q, name);
 	free(q.v);
 	return said;
