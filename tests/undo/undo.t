@@ -486,6 +486,13 @@ is "until it is moved away" "$(t undo | tail -n +2; cat q data/q)" \
 	"  restored q
 old
 precious"
+mkdir s; echo x >s/.env
+b 'mv s s2'
+is "a folder moved with what undo does not have is not made anew" \
+	"$(t undo 2>&1 | tail -n +2; ls -d s s2 2>&1)" \
+"ls: cannot access 's': No such file or directory
+s2"
+rm -r s2
 b 'cp data/q q2; mv q2 q'
 is "what the call itself made is its own" "$(t undo >/dev/null; cat q)" old
 call c1 bash "$(sh_args 'echo made >data/made')" \

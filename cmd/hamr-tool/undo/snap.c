@@ -816,6 +816,12 @@ snap_settle(struct snap *s, int ms)
 	snap_hurry(s, 0);
 }
 
+static struct slice
+inode_key(const uint32_t *ino)
+{
+	return (struct slice){ (const char *)ino, sizeof *ino };
+}
+
 /* Is a folder that is seen for the first time new, or was it moved here?  If it
  * was only out of sight, it is not the call's.  Nor is one that holds only what
  * is ignored, such as a test's cache, a change that undo could take back. */
@@ -824,7 +830,6 @@ is_made(const struct snap *s, struct map *inodes, const struct map *above,
     struct slice rel, bool old)
 {
 	uint32_t ino = (uint32_t)*map_get(&s->folders, rel);
-	struct slice key = { (const char *)&ino, sizeof ino };
 	bool fill = old && inodes->n == 0;
 	const char *base;
 	uint64_t mark;
@@ -833,10 +838,9 @@ is_made(const struct snap *s, struct map *inodes, const struct map *above,
 	    NULL; ) {
 		uint32_t known = (uint32_t)mark;
 
-		map_put(inodes, (struct slice){ (const char *)&known,
-		    sizeof known }, NULL);
+		map_put(inodes, inode_key(&known), NULL);
 	}
-	if (old && map_get(inodes, key) == NULL)
+	if (old && map_get(inodes, inode_key(&ino)) == NULL)
 		return false;
 	if (map_get(above, rel) != NULL)
 		return true;
@@ -851,27 +855,39 @@ is_made(const struct snap *s, struct map *inodes, const struct map *above,
 static void
 folder_changes(struct snap *s, struct undo_entry *c)
 {
-	struct map above = { 0 }, inodes = { 0 };
+	struct map above = { 0 }, inodes = { 0 }, moved = { 0 };
 	struct undo_path *t;
 	struct slice rel;
 	uint64_t mark;
 
 	for (size_t i = 0; i < c->n; i++)
 		undo_note_above(&above, c->v[i].path);
+	for (size_t at = 0; (rel = map_next(&s->made, &at, &mark)).p !=
+	    NULL; ) {
+		uint64_t now = *map_get(&s->folders, rel);
+		uint32_t ino = (uint32_t)now;
+
+		if (is_made(s, &inodes, &above, rel, mark != 0))
+			undo_entry_add_folder(c, rel.p)->new_mode =
+			    folder_mode(now);
+		else if (mark != 0)
+			map_put(&moved, inode_key(&ino), NULL);
+	}
 	for (size_t at = 0; (rel = map_next(&s->were, &at, &mark)).p !=
 	    NULL; ) {
 		const uint64_t *is = map_get(&s->folders, rel);
+		uint32_t ino = (uint32_t)mark;
 
-		if (is != NULL && folder_mode(*is) == folder_mode(mark))
+		/* moved with what no snapshot has: undo could only make it
+		 * anew, without that */
+		if (is != NULL ? folder_mode(*is) == folder_mode(mark) :
+		    map_get(&above, rel) == NULL &&
+		    map_get(&moved, inode_key(&ino)) != NULL)
 			continue;
 		t = undo_entry_add_folder(c, rel.p);
 		t->old_mode = folder_mode(mark);
 		t->new_mode = is != NULL ? folder_mode(*is) : 0;
 	}
-	for (size_t at = 0; (rel = map_next(&s->made, &at, &mark)).p != NULL; )
-		if (is_made(s, &inodes, &above, rel, mark != 0))
-			undo_entry_add_folder(c, rel.p)->new_mode =
-			    folder_mode(*map_get(&s->folders, rel));
 	for (size_t i = 0; i < c->nfolders; i++)
 		undo_note_above(&above, c->folders[i].path);
 	for (size_t i = 0; i < s->opened.nfolders; i++) {
@@ -886,6 +902,7 @@ folder_changes(struct snap *s, struct undo_entry *c)
 	}
 	map_release(&above);
 	map_release(&inodes);
+	map_release(&moved);
 	undo_entry_sort_folders(c);
 }
 
