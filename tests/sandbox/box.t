@@ -117,9 +117,11 @@ one 'mkdir many; cd many; mkdir $(seq 1001)
 is "as many as there are" "$(find many -name .envrc | wc -l)" 0
 rm -r many
 mkdir was && echo u >was/.envrc
-match "one whose folder is moved is not taken for another" "$(one \
-	'mv was is; mkdir was; echo x >was/.envrc')" \
-	"*quarantine: is/.envrc, was/.envrc"
+mkdir sub && git init -q sub
+match "one whose folder is moved stays, another in its place does not" "$(one \
+	'mv was is; mkdir was; echo x >was/.envrc; mv sub sub2')" \
+	"*quarantine: was/.envrc"
+ok "it is there" test -e is/.envrc -a -e sub2/.git/HEAD
 echo u >.envrc
 match "what is there stays as it is" "$(one 'echo x >.envrc; rm -f .envrc
 	mv .envrc y; cat .envrc')" "exit 0${nl}u${nl}*"
@@ -127,6 +129,28 @@ match "what is there stays as it is" "$(one 'echo x >.envrc; rm -f .envrc
 repo link && echo u >u && ln -s u .envrc
 match "a link that is made anew is another" "$(one true; one 'rm .envrc
 	ln -s x .envrc')" "*moved to .hamr/quarantine: .envrc"
+
+# --- S14: a secret stays one, whatever its name becomes
+repo moved && mkdir config certs priv real && echo CANARY | tee config/prod.yml \
+	priv/s.pem certs/own >real/x && echo test >certs/s.pem && ln -s x real/.env
+echo CANARY >.npmrc; ln .npmrc hard
+echo priv >.gitignore && git add certs/s.pem && git commit -qm x
+own=-opolicy.secret='["config/*.yml"]'
+is "a link with a secret's name is refused" "$(hamr-tool read \
+	'{"path":"real/.env"}' 2>&1)" "real/x is protected from reading and writing"
+match "a file that is a secret by another name is not shown" "$(hamr-tool read \
+	'{"path":"hard"}')" "hard is a file of 7 bytes that has*it is not shown*"
+is "not by other names, nor once a folder is renamed" "$(calls "$own" -- \
+	'cat hard real/x; mv config c2; mv certs c; mv priv certs; rm real/.env' \
+	'cat hard real/x c2/prod.yml certs/s.pem' | grep -ac CANARY)" 0
+is "nor in a later process" "$(calls "$own" -- 'cat c2/* certs/s.pem' |
+	grep -ac CANARY)" 0
+is "nor by read" "$(hamr-tool "$own" read '{"path":"c2/prod.yml"}' 2>&1)" \
+	"c2/prod.yml is protected from reading and writing"
+is "nor by its search" "$(hamr-tool "$own" read \
+	'{"query":"CANARY"}' | grep -v real)" "c/own:1:CANARY
+--
+[1 file or folder could not be read]"
 
 # --- S12, S23: a home in the root: what it hides stays hidden, its settings are
 # the user's
@@ -145,13 +169,13 @@ match "settings cannot be made" "$(one 'cp -r evil/hamr .home/.config')" \
 mkdir .home/.config/hamr
 match "nor those that are there be exchanged" "$(one 'mv .home/.config .home/x
 	mkdir .home/.config; cp -r evil/hamr .home/.config')" \
-	"*quarantine: .home/.config/hamr"
+	"*quarantine: .home/.config/hamr; still hidden, as its name was*: .home/x/hamr"
 home links
 match "nor by a link on the way" "$(one 'rmdir .home/.config
 	ln -s ../evil .home/.config')" "*quarantine: .home/.config"
 home other
 match "nor by another home" "$(one 'mv .home x; mkdir evil/.config
-	mv evil/hamr evil/.config/; ln -s evil .home')" "*quarantine: .home"
+	mv evil/hamr evil/.config/; ln -s evil .home')" "*quarantine: .home; *hidden*"
 repo xdg
 match "nor where XDG_CONFIG_HOME is" "$(XDG_CONFIG_HOME=$PWD/c one \
 	'mkdir -p c/hamr d/hamr')" "*quarantine: c/hamr"

@@ -72,6 +72,7 @@ tool_open(struct tool *t, struct err *e)
 	l->docs = conf_list(t->conf, "policy.docs", &l->ndocs);
 	l->allow_write = conf_list(t->conf, "policy.allow_write",
 	    &l->nallow_write);
+	l->known = sandboxes_known(t->sandboxes);
 	t->files->stage = t->stage;
 	t->journal = journal_calls_new(t);
 	for (size_t i = 0; i < n && t->stage->mode == STAGE_RESIDENT; i++) {

@@ -20,7 +20,6 @@
 #include "replace.h"
 
 #define LINKS_MS 1000		/* to look for all names of a file */
-#define LINKS_DEPTH 512
 #define NEAR_NAMES 4096		/* of a folder, looked at for a near name */
 
 struct files *
@@ -103,7 +102,23 @@ arg_is_search(struct slice args)
 bool
 files_hidden(const struct files *f, const char *rel)
 {
-	return lists_secret(&f->lists, rel);
+	char *path = xstrdup(rel), *end = path;
+	bool yes = lists_secret(&f->lists, rel);
+	struct stat st;
+
+	/* it, or a folder above it, may have had such a name before */
+	while (!yes && f->lists.known != NULL && f->lists.known->n > 0 &&
+	    *end != '\0') {
+		end += strcspn(end + 1, "/") + 1;
+		char c = *end;
+		*end = '\0';
+		yes = fstatat(f->root.fd, path, &st, AT_SYMLINK_NOFOLLOW) ==
+		    0 && file_is_known(f->lists.known, f->root.fd, path,
+		    st.st_ino);
+		*end = c;
+	}
+	free(path);
+	return yes;
 }
 
 struct gitignore *
@@ -145,7 +160,9 @@ bool
 files_skips(const struct files *f, const struct gitignore_seen *s)
 {
 	return s->base != NULL && (replace_is_temporary(s->base) ||
-	    files_hidden(f, s->rel));
+	    lists_secret(&f->lists, s->rel) || (f->lists.known != NULL &&
+	    s->st != NULL && file_is_known(f->lists.known, s->dirfd, s->base,
+	    s->st->st_ino)));
 }
 
 bool
@@ -157,25 +174,32 @@ files_ignored(struct files *f, const char *rel)
 	return yes;
 }
 
-/* How many names of the file are in this folder and below it?  Does not follow
- * symbolic links. */
+/* How many names of the file are in the folder rel ("" is the root), open at
+ * name in at, and below it?  Does not follow symbolic links.  *hidden: one of
+ * them is a secret's. */
 static nlink_t
-count_links(const struct stat *of, int at, const char *name, int depth,
-    long long until)
+count_links(const struct files *f, const struct stat *of, int at,
+    const char *name, const char *rel, long long until, bool *hidden)
 {
-	DIR *d = depth > 0 ? file_opendir(at, name) : NULL;
+	DIR *d = strlen(rel) < PATH_TEXT_MAX ? file_opendir(at, name) : NULL;
 	nlink_t n = 0;
 	struct dirent *e;
 	struct stat st;
 
-	while (n < of->st_nlink && file_now_ms() < until &&
+	while (d != NULL && n < of->st_nlink && file_now_ms() < until &&
 	    (e = file_readdir(d)) != NULL) {
+		char *path = xasprintf("%s%s%s", rel, *rel != '\0' ? "/" : "",
+		    e->d_name);
+
 		if (e->d_ino == of->st_ino && fstatat(dirfd(d), e->d_name, &st,
-		    AT_SYMLINK_NOFOLLOW) == 0 && is_same_file(&st, of))
+		    AT_SYMLINK_NOFOLLOW) == 0 && is_same_file(&st, of)) {
 			n++;
+			*hidden |= lists_secret(&f->lists, path);
+		}
 		if (e->d_type == DT_DIR || e->d_type == DT_UNKNOWN)
-			n += count_links(of, dirfd(d), e->d_name, depth - 1,
-			    until);
+			n += count_links(f, of, dirfd(d), e->d_name, path,
+			    until, hidden);
+		free(path);
 	}
 	file_closedir(d);
 	return n;
@@ -184,14 +208,16 @@ count_links(const struct stat *of, int at, const char *name, int depth,
 bool
 files_foreign(struct files *f, const char *rel, const struct stat *st)
 {
+	bool hidden = false;
+
 	if (st->st_nlink <= 1 || !S_ISREG(st->st_mode) ||
-	    count_links(st, f->root.fd, ".", LINKS_DEPTH, file_now_ms() +
-	    LINKS_MS) >= st->st_nlink)
+	    (count_links(f, st, f->root.fd, ".", "", file_now_ms() + LINKS_MS,
+	    &hidden) >= st->st_nlink && !hidden))
 		return false;
 	struct gitignore *g = files_rules(f);
 	bool tracked = gitindex_find(gitignore_index(g), rel) != NULL;
 	gitignore_free(g);
-	return !tracked;
+	return hidden || !tracked;
 }
 
 void
@@ -284,7 +310,10 @@ files_find(struct files *f, struct slice text, struct path *p,
 {
 	if (path_find(&f->root, text, p, fault) < 0)
 		return -1;
-	return !files_hidden(f, p->rel) ? 0 : fault_set(fault, "denied",
+	bool hidden = files_hidden(f, p->rel);
+	for (size_t i = 0; i < p->links.n; i++)
+		hidden |= lists_secret(&f->lists, p->links.v[i]);
+	return !hidden ? 0 : fault_set(fault, "denied",
 	    "%s is protected from reading and writing", p->name);
 }
 

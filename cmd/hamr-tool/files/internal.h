@@ -31,11 +31,11 @@ bool files_is_skill(struct slice path);
 /* path_find and the list of secrets: 0, or -1 with fault, which may be NULL. */
 int files_find(struct files *f, struct slice text, struct path *p,
     struct fault *fault);
-/* Does this regular file have, or may it have, names outside the root?  Then it
- * is only described, not shown or changed. */
+/* Does this regular file have, or may it have, names outside the root, or a
+ * secret's?  Then it is only described, not shown or changed. */
 bool files_foreign(struct files *f, const char *rel, const struct stat *st);
-#define FOREIGN_WORDS "has hard links outside the root, and git does not " \
-	"track it"
+#define FOREIGN_WORDS "has hard links outside the root and git does not " \
+	"track it, or one with a secret's name"
 /* Walk everything beneath the folder rel that is not ignored; true: the walk
  * was stopped.  see must skip what files_skips: hidden files and our
  * temporaries. */

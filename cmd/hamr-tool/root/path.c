@@ -176,6 +176,7 @@ follow(struct finder *w, int fd, const char *after)
 	if (n < 0)
 		return fault_sys(w->f, "cannot read the link", w->done.p);
 	target[n] = '\0';
+	texts_add(&w->p->links, xstrdup(w->done.p));
 	if (++w->links > LINKS_MAX)
 		return fault_set(w->f, "not_found",
 		    "%s: too many links, one leads back to itself", w->text);
@@ -281,6 +282,8 @@ path_find(const struct root *root, struct slice text, struct path *p,
 			r = 0;
 		file_close(fd);
 	}
+	if (r < 0)
+		texts_release(&p->links);
 	buf_release(&w.done);
 	free(w.rest);
 	free(given);
@@ -293,6 +296,7 @@ path_release(struct path *p)
 {
 	free(p->rel);
 	free(p->name);
+	texts_release(&p->links);
 	*p = (struct path){ 0 };
 }
 
@@ -471,4 +475,29 @@ file_born(int dir, const char *name)
 	    STATX_BTIME, &x) < 0 || (x.stx_mask & STATX_BTIME) == 0 ? 0 :
 	    time_ns((struct timespec){ x.stx_btime.tv_sec,
 	    x.stx_btime.tv_nsec });
+}
+
+static struct slice
+inode_key(const ino_t *ino)
+{
+	return (struct slice){ (const char *)ino, sizeof *ino };
+}
+
+void
+file_remember(struct map *m, int dir, const char *name)
+{
+	struct stat st;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) == 0)
+		*map_put(m, inode_key(&st.st_ino), NULL) =
+		    (uint64_t)file_born(dir, name);
+}
+
+bool
+file_is_known(const struct map *m, int dir, const char *name, ino_t ino)
+{
+	const uint64_t *born = map_get(m, inode_key(&ino));
+
+	return born != NULL && *born != 0 &&
+	    *born == (uint64_t)file_born(dir, name);
 }

@@ -14,6 +14,8 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/map.h"
+#include "base/mem.h"
 
 #define PATH_TEXT_MAX 4096	/* bytes of a path from outside */
 
@@ -58,6 +60,7 @@ struct path {
 	char *name;		/* the same as people read it (path_name) */
 	bool exists;
 	struct stat st;		/* when it exists; never a link */
+	struct texts links;	/* true names of those that led to it */
 };
 
 /* What text means.  0, or -1 with f: bad_arguments (too long), denied
@@ -91,6 +94,11 @@ time_ns(struct timespec t)
 
 /* When the file name in dir ("": dir itself) was made; 0: unknown. */
 int64_t file_born(int dir, const char *name);
+
+/* Remember a file by what it keeps when it is renamed: its inode, which may be
+ * reused, and when it was made.  Is the one with this inode remembered? */
+void file_remember(struct map *m, int dir, const char *name);
+bool file_is_known(const struct map *m, int dir, const char *name, ino_t ino);
 
 /* A name as people read it: itself, or a JSON string when it holds control
  * bytes or bad UTF-8; "." for the root.  The caller frees it. */

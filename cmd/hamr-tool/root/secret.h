@@ -15,6 +15,9 @@ struct lists {
 	const char *const *secret, *const *no_write, *const *docs;
 	const char *const *allow_write;		/* below */
 	size_t nsecret, nno_write, ndocs, nallow_write;
+	/* files that are secrets by a name they had, which a command may have
+	 * changed (file_remember); NULL: none are known */
+	struct map *known;
 };
 
 /* Neither read nor written, nor shown. */

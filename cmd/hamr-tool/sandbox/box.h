@@ -95,6 +95,10 @@ struct sandboxes *sandboxes_new(const struct conf *c, const char *root,
     bool quiet);
 void sandboxes_free(struct sandboxes *bs);	/* ends all that is up */
 
+/* The secrets that commands did not see, which stay secrets under any name
+ * (lists.known).  bs owns it. */
+struct map *sandboxes_known(struct sandboxes *bs);
+
 /* From now on commands use the private /tmp of this session (NULL: a new one of
  * this process); boxes that stayed up are ended.  A later process with the same
  * root and id finds the same /tmp within a day.  ended: remove it when this

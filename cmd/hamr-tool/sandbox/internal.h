@@ -44,6 +44,7 @@ struct sandboxes {
 	struct texts hide_list;	/* patterns: policy.secret, sandbox.mask */
 	struct texts show_list;
 	struct lists hide, show;
+	struct map known;	/* secrets, under any name; hide has it */
 	struct names names;
 	bool no_git;		/* there was no .git at the last look */
 	/* what the machine can do */
@@ -100,6 +101,8 @@ void git_find(const struct sandboxes *bs, struct box_git *g);
  * journalled until stubs_remove. */
 void stubs_make(struct box *b, const struct box_git *g);
 void stubs_remove(struct box *b);
+/* Learn of the secrets that commands of earlier processes renamed. */
+void moved_load(struct sandboxes *bs);
 /* Remove the stubs of a run that was killed. */
 void stubs_sweep(struct sandboxes *bs);
 

@@ -42,7 +42,7 @@ names_release(struct names *n)
 	free(n->v);
 	free(n->dirs);
 	map_release(&n->known);
-	map_release(&n->masked);
+	map_release(&n->guarded);
 }
 
 /* Add a name, or update it; takes rel.  True if it is new or was replaced. */
@@ -135,19 +135,6 @@ drop_lost(struct names *n, const char *dir, bool all)
 	return to != before;
 }
 
-/* Was it masked under another name, which its folder had, or its own, before a
- * command renamed that?  The inode of a file that is gone may be reused. */
-static bool
-was_masked(const struct names *n, const struct dirent *e, int fd)
-{
-	ino_t ino = e->d_ino;
-	const uint64_t *born = map_get(&n->masked, (struct slice){
-	    (const char *)&ino, sizeof ino });
-
-	return born != NULL && *born != 0 && *born == (uint64_t)file_born(fd,
-	    e->d_name);
-}
-
 /* Look at an entry of dir, which is open as fd; true if names changed. */
 static bool
 see(struct names *n, const char *dir, const struct dirent *e, int fd)
@@ -175,8 +162,8 @@ see(struct names *n, const char *dir, const struct dirent *e, int fd)
 		kind = protected_allowed(n->hide, rel) ? NAME_NONE :
 		    NAME_GUARDED;
 	/* .hamr of a nested project is one secret, not thousands */
-	else if (hamr || ((lists_secret(n->hide, rel) || was_masked(n, e,
-	    fd)) && !lists_matches(n->show, rel)))
+	else if (hamr || file_is_known(n->hide->known, fd, base, e->d_ino) ||
+	    (lists_secret(n->hide, rel) && !lists_matches(n->show, rel)))
 		kind = NAME_SECRET;
 	if (kind != NAME_NONE || e->d_type == DT_UNKNOWN) {
 		if (fstatat(fd, base, &st, AT_SYMLINK_NOFOLLOW) < 0)
@@ -329,16 +316,27 @@ names_ask_git(const struct names *n)
 	return false;
 }
 
-void
+bool
 names_note_masked(struct names *n, const char *rel)
 {
 	int fd = openat(n->rootfd, rel, O_PATH | O_CLOEXEC);
-	struct stat st;
+	struct stat st, is;
+	bool more = fd >= 0 && fstat(fd, &st) == 0 &&
+	    !file_is_known(n->hide->known, fd, "", st.st_ino) &&
+	    fstatat(n->rootfd, rel, &is, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    (S_ISLNK(is.st_mode) || (S_ISREG(st.st_mode) &&
+	    st.st_nlink > 1));
 
-	if (fd >= 0 && fstat(fd, &st) == 0)
-		*map_put(&n->masked, (struct slice){ (const char *)&st.st_ino,
-		    sizeof st.st_ino }, NULL) = (uint64_t)file_born(fd, "");
+	if (fd >= 0)
+		file_remember(n->hide->known, fd, "");
 	file_close(fd);
+	return more;
+}
+
+bool
+names_moved(const struct names *n, const struct name *name)
+{
+	return file_is_known(&n->guarded, n->rootfd, name->rel, name->ino);
 }
 
 /* Does git track it?  Commands that write the index can add any name, but not
@@ -371,25 +369,33 @@ names_note_tracked(struct names *n, const char *root)
 	struct names_count c = { 0, 0, 0 };
 	struct gitignore *g = names_ask_git(n) ? gitignore_new(root, false,
 	    &(struct err){ .status = ST_OK }) : NULL;
-	bool more = true;
+	bool more = true, linked;
 
 	while (more) {
-		more = false;
+		more = linked = false;
 		c = (struct names_count){ 0, 0, 0 };
 		for (size_t i = 0; i < n->n; i++) {
 			struct name *v = &n->v[i];
 
+			/* not if it only took the name of what is tracked */
 			v->shown = g != NULL && may_be_shown(n, v) &&
-			    is_tracked(n, gitignore_index(g), v);
+			    is_tracked(n, gitignore_index(g), v) &&
+			    !file_is_known(n->hide->known, n->rootfd, v->rel,
+			    v->ino);
 			c.guarded += v->kind == NAME_GUARDED;
 			c.shown += v->shown;
 			c.masked += v->kind != NAME_GUARDED && !v->shown;
 			if (v->kind == NAME_SECRET && !v->shown)
-				names_note_masked(n, v->rel);
+				linked |= names_note_masked(n, v->rel);
+			else if (v->kind == NAME_GUARDED)
+				file_remember(&n->guarded, n->rootfd, v->rel);
 			/* not all in a folder need be tracked */
 			more |= v->shown && v->is_dir && add_dir(n,
 			    xstrdup(v->rel));
 		}
+		for (size_t i = 0; linked && i < n->ndirs; i++)
+			n->dirs[i].settled = false;
+		more |= linked;
 		if (more)
 			look_at_all(n);
 	}

@@ -55,7 +55,7 @@ struct names {
 	struct names_dir *dirs;
 	size_t ndirs, capdirs;
 	struct map known;	/* the folders, by rel */
-	struct map masked;	/* when secrets were made, by inode */
+	struct map guarded;	/* protected names (file_remember) */
 };
 
 void names_release(struct names *n);
@@ -69,8 +69,11 @@ struct names_count {
  * like are shown, but .env* and what the user has listed are not. */
 struct names_count names_note_tracked(struct names *n, const char *root);
 /* This file, or what it leads to if it is a link, is masked: it is a secret
- * even if a command renames a folder above it. */
-void names_note_masked(struct names *n, const char *rel);
+ * even if a command renames a folder above it.  True: it has other names, which
+ * must be looked for. */
+bool names_note_masked(struct names *n, const char *rel);
+/* Was this protected name there before, and only a folder above it renamed? */
+bool names_moved(const struct names *n, const struct name *name);
 /* Does it matter which files git tracks? */
 bool names_ask_git(const struct names *n);
 

@@ -343,6 +343,7 @@ owner_find(struct sandboxes *bs)
 		texts_add(&bs->hide_list, xstrdup(secret[i]));
 	add_masks(bs->conf, NULL, false, &bs->hide_list);
 	add_masks(bs->conf, NULL, true, &bs->show_list);
+	bs->hide.known = &bs->known;
 	bs->hide.secret = (const char *const *)bs->hide_list.v;
 	bs->hide.nsecret = bs->hide_list.n;
 	bs->show.secret = (const char *const *)bs->show_list.v;

@@ -20,6 +20,8 @@
 #define JOURNAL "stubs"
 #define STUB ".git"
 #define SHARE_MS 1000
+#define MOVED "moved-secrets"	/* pairs of inode and birth */
+#define MOVED_MAX 10000
 #define FOLDER "quarantine"
 #define TRIES 1000000
 #define SAID_MAX 5
@@ -204,6 +206,50 @@ stubs_sweep(struct sandboxes *bs)
 	file_close(hamr);
 }
 
+/* ---- secrets under other names ---- */
+
+/* A command renamed this secret, or a folder above it: later processes must
+ * know, too.  kept: those whose new name does not tell. */
+static void
+keep_moved(const struct sandboxes *bs, const struct name *v,
+    struct texts *kept)
+{
+	uint64_t is[2] = { v->ino, (uint64_t)file_born(bs->root.fd, v->rel) };
+	char *path = xasprintf("%s/%s", bs->root.real, v->rel);
+	bool tells = lists_secret(&bs->hide, v->rel);
+	int hamr = root_hamr(bs->root.fd);
+	int fd = hamr < 0 ? -1 : openat(hamr, MOVED, O_WRONLY | O_APPEND |
+	    O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+
+	if (fd >= 0) {
+		root_give(hamr, fd);
+		(void)!write(fd, is, sizeof is);
+	}
+	file_close(fd);
+	file_close(hamr);
+	/* it may have been there all the time, in a home in the root */
+	for (size_t i = 0; i < bs->hidden.n; i++)
+		tells |= strcmp(bs->hidden.v[i], path) == 0;
+	if (!tells)
+		texts_add(kept, xstrdup(v->rel));
+	free(path);
+}
+
+void
+moved_load(struct sandboxes *bs)
+{
+	int hamr = root_open_folder(bs->root.fd, ".hamr");
+	int fd = hamr >= 0 ? file_open_regular(hamr, MOVED, NULL) : -1;
+	uint64_t is[2];
+
+	for (int i = 0; fd >= 0 && i < MOVED_MAX &&
+	    read(fd, is, sizeof is) == sizeof is; i++)
+		*map_put(&bs->known, (struct slice){ (char *)is, sizeof *is },
+		    NULL) = is[1];
+	file_close(fd);
+	file_close(hamr);
+}
+
 /* ---- quarantine ---- */
 
 struct moves {
@@ -276,15 +322,24 @@ sandboxes_tidy(struct sandboxes *bs, struct buf *notes)
 	bool write = conf_bool(bs->conf, "sandbox.git_write");
 	struct names *n = &bs->names;
 	struct moves m = { .to = -1 };
+	struct texts kept = { .n = 0 };
 	unsigned before = n->look;
 	struct stat st;
 
 	if (bs->layer < LAYER_LANDLOCK)
 		return;
 	names_look(n);
-	for (size_t i = 0; i < n->n; i++)
-		if (n->v[i].kind == NAME_GUARDED && n->v[i].since > before)
-			move(bs, &m, n->v[i].rel);
+	for (size_t i = 0; i < n->n; i++) {
+		const struct name *v = &n->v[i];
+
+		if (v->since <= before)
+			;
+		else if (v->kind == NAME_GUARDED && !names_moved(n, v))
+			move(bs, &m, v->rel);
+		else if (v->kind == NAME_SECRET && file_is_known(&bs->known,
+		    bs->root.fd, v->rel, v->ino))
+			keep_moved(bs, v, &kept);
+	}
 	/* a .git that nothing kept a command from making; in a writable one,
 	 * a file that would lead git elsewhere */
 	if (fstatat(bs->root.fd, STUB, &st, AT_SYMLINK_NOFOLLOW) == 0) {
@@ -296,8 +351,10 @@ sandboxes_tidy(struct sandboxes *bs, struct buf *notes)
 	}
 	put_list(notes, &m.moved, "moved to .hamr/" FOLDER ": ");
 	put_list(notes, &m.stuck, "made and could not be moved away: ");
+	put_list(notes, &kept, "still hidden, as its name was a secret's: ");
 	if (m.moved.n > 0)
 		names_look(n);
+	texts_release(&kept);
 	texts_release(&m.moved);
 	texts_release(&m.stuck);
 	file_close(m.to);

@@ -356,7 +356,14 @@ sandboxes_new(const struct conf *c, const char *root, bool quiet)
 	bs->told = quiet;
 	bs->lock = bs->session_fd = -1;
 	root_open(&bs->root, root, &e);		/* else its fd is -1 */
+	moved_load(bs);
 	return bs;
+}
+
+struct map *
+sandboxes_known(struct sandboxes *bs)
+{
+	return &bs->known;
 }
 
 struct box_want
@@ -409,6 +416,7 @@ sandboxes_free(struct sandboxes *bs)
 		&bs->settings, &bs->hide_list, &bs->show_list };
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		texts_release(rows[i]);
+	map_release(&bs->known);
 	free(bs->home);
 	free(bs->user);
 	free(bs->session);
