@@ -42,6 +42,9 @@ is "nor what follows in one input" "$({ hamr s1; echo "$user"
 	new | text)" \
 "exit 0${nl}f${nl}${nl}exit 0${nl}exit 0${nl}f${nl}g${nl}${nl}exit 0${nl}exit 0"
 is "one folder is left, that of the files" "$(left | wc -l)" 1
+is "however deep, none of no session is left" "$( (ulimit -n 300; hamr-tool \
+	--yes --root . bash "$(sh_args 'cd /tmp; for i in $(seq 700); do
+	mkdir d; cd d; done')"); left | wc -l)" "exit 0${nl}1"
 is "it is ours alone" "$(stat -c %a "$TMPDIR"/hamr-tmp-*)" 700
 
 # --- killed, and started again

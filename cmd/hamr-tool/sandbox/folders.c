@@ -21,35 +21,59 @@
 #define FRESH_PREFIX "hamr-new-"	/* its name until it is locked, */
 #define FRESH_S 60		/* which takes less than this */
 #define DEPTH_MAX 4096
+#define LEVELS 256		/* removed at once */
 
 /* ---- remove, recursively ---- */
 
-static void
-remove_in(int at, const char *name, int depth)
+/* Remove name in at.  True: what is too deep went to the folder top. */
+static bool
+remove_levels(int top, int at, const char *name, int depth)
 {
+	bool moved = false;
 	struct dirent *e;
+	struct stat st;
 
-	if (unlinkat(at, name, 0) == 0 || depth > DEPTH_MAX ||
+	if (unlinkat(at, name, 0) == 0 ||
 	    unlinkat(at, name, AT_REMOVEDIR) == 0)
-		return;
+		return false;
 	DIR *d = file_opendir(at, name);
 	if (d == NULL && errno == EACCES &&
 	    fchmodat(at, name, 0700, 0) == 0)
 		d = file_opendir(at, name);
 	if (d == NULL)
-		return;
+		return false;
 	if (fchmod(dirfd(d), 0700) < 0)
 		errno = 0;	/* not ours: at worst it stays */
-	while ((e = file_readdir(d)) != NULL)
-		remove_in(dirfd(d), e->d_name, depth + 1);
+	if (depth < LEVELS) {
+		while ((e = file_readdir(d)) != NULL)
+			moved |= remove_levels(top, dirfd(d), e->d_name,
+			    depth + 1);
+	} else if (fstat(dirfd(d), &st) == 0) {
+		char *away = xasprintf("deep.%ju", (uintmax_t)st.st_ino);
+
+		moved = renameat(at, name, top, away) == 0;
+		free(away);
+	}
 	file_closedir(d);
 	unlinkat(at, name, AT_REMOVEDIR);
+	return moved;
+}
+
+/* However deep it is, as every level takes a descriptor. */
+static void
+remove_in(int at, const char *name)
+{
+	int top = root_open_folder(at, name);
+
+	while (remove_levels(top, at, name, 0))
+		;
+	file_close(top);
 }
 
 void
 folders_remove(const char *path)
 {
-	remove_in(AT_FDCWD, path, 0);
+	remove_in(AT_FDCWD, path);
 }
 
 /* Is there anything but folders?  A folder that cannot be read counts. */
@@ -152,7 +176,7 @@ make_own(const struct sandboxes *bs, int dirfd, const char *name, bool folder)
 		}
 		if (fd >= 0) {
 			close(fd);
-			remove_in(dirfd, name, 0);
+			remove_in(dirfd, name);
 		}
 		if (i > 0)
 			break;
@@ -281,7 +305,7 @@ folders_open(struct sandboxes *bs)
 		if (old >= 0 && fstat(old, &st) == 0 && is_ours(&st) &&
 		    (s == 0 || llabs(time(NULL) - st.st_mtime) > s) &&
 		    flock(old, LOCK_EX | LOCK_NB) == 0)
-			remove_in(dirfd(d), e->d_name, 0);
+			remove_in(dirfd(d), e->d_name);
 		file_close(old);
 	}
 	file_closedir(d);
