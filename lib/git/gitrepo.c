@@ -86,6 +86,31 @@ gitrepo_dir(const char *top)
 	return dir;
 }
 
+bool
+gitrepo_is_of(const char *dir, const char *top)
+{
+	char *gitdir = xasprintf("%s/gitdir", dir), *is = first_line(gitdir);
+	char *config = xasprintf("%s/config", dir);
+	struct buf b = BUF_INIT(LINE_MAX_BYTES);
+	static const char key[] = "\n\tworktree = ";
+
+	if (is != NULL && strlen(is) > strlen("/.git"))
+		is[strlen(is) - strlen("/.git")] = '\0';
+	if (is == NULL && gitrepo_read(config, LINE_MAX_BYTES - 1, &b,
+	    NULL) == 0 && b.len > 0 && strstr(b.p, key) != NULL) {
+		is = xstrdup(strstr(b.p, key) + strlen(key));
+		is[strcspn(is, "\n")] = '\0';
+	}
+	char *tree = is != NULL ? resolve(dir, is) : NULL;
+	bool yes = tree != NULL && strcmp(tree, top) == 0;
+	buf_release(&b);
+	free(tree);
+	free(config);
+	free(is);
+	free(gitdir);
+	return yes;
+}
+
 char *
 gitrepo_common(const char *dir)
 {

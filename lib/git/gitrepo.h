@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/buf.h"
@@ -26,6 +27,10 @@ void gitrepo_release(struct gitrepo *g);
 /* The git directory that top's .git names, whoever owns it: absolute, without
  * links; the caller frees it.  NULL: none. */
 char *gitrepo_dir(const char *top);
+/* Does this git directory name top as its work tree, as it does once git
+ * worktree or git submodule have made that?  Anybody can make a .git that names
+ * a directory. */
+bool gitrepo_is_of(const char *dir, const char *top);
 /* The directory that dir shares with other work trees, which the caller frees;
  * NULL: it shares none. */
 char *gitrepo_common(const char *dir);

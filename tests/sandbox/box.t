@@ -200,6 +200,13 @@ repo hostile && rm -rf .git && echo "gitdir: $HOME" >.git
 mkdir -p "$HOME/.ssh" && echo CANARY >"$HOME/.ssh/key"
 is "a .git file uncovers nothing" "$(one "cat $HOME/.ssh/key" | grep -c CANARY)" 0
 
+repo victim && git commit -q --allow-empty -m x && cd ../hostile || exit 1
+echo "gitdir: $T/victim/.git" >.git
+match "nor opens another repository" "$(one "git update-ref refs/heads/x HEAD
+	: >../victim/.git/x" -o sandbox.git_write=true)" \
+	"exit 1; git's directory is read-only, as it does not name the root*"
+ok "which stays as it is" test ! -e ../victim/.git/x
+
 repo commits && echo a >a
 is "no commit by default" "$(one 'git add a && git commit -qm x' | head -n 1)" \
 	"exit 128"

@@ -90,7 +90,7 @@ put_files(const struct box *b, const struct box_git *g, struct buf *out,
 		put_text(out, &head->nwritable, path);
 		free(path);
 	}
-	if (bwrap && write && conf_bool(bs->conf, "sandbox.git_write"))
+	if (bwrap && write && g->write)
 		for (size_t i = 0; i < g->dirs.n; i++)
 			put_text(out, &head->nwritable, g->dirs.v[i]);
 	/* disks and others' terminals, except what is listed above */
@@ -120,8 +120,8 @@ prepare(struct box *b, const struct box_git *g, struct start *s)
 	buf_add(&setup, &head, sizeof head);
 	/* what is to be found read-only */
 	put_text(&setup, &first, b->bare_root ? "" : b->bs->root.real);
-	put_text(&setup, &first, !b->bare_root && g->dirs.n > 0 &&
-	    !conf_bool(b->bs->conf, "sandbox.git_write") ? g->dirs.v[0] : "");
+	put_text(&setup, &first, !b->bare_root && g->dirs.n > 0 && !g->write ?
+	    g->dirs.v[0] : "");
 	if (b->layer >= LAYER_LANDLOCK)
 		put_files(b, g, &setup, &head);
 	for (size_t i = 0; i < b->mounts.n; i++)
@@ -350,6 +350,10 @@ box_start(struct box *b, struct err *why)
 		texts_release(&g.dirs);
 		git_find(b->bs, &g);
 	}
+	if (b->want.kind == BOX_WRITE && !g.write &&
+	    conf_bool(b->bs->conf, "sandbox.git_write"))
+		buf_adds(&b->base, "git's directory is read-only, as it does "
+		    "not name the root as its work tree");
 	if (!prepare(b, &g, &s)) {
 		err_set(why, ST_TEMP, "no space left for the files of a "
 		    "sandbox");

@@ -15,6 +15,7 @@
 /* Where git keeps its files here. */
 struct box_git {
 	bool linked;		/* .git is a link: it cannot be protected */
+	bool write;		/* sandbox.git_write, and it is the root's */
 	struct texts dirs;	/* .git, the git directory, the common one:
 				 * absolute, without links */
 };

@@ -191,8 +191,7 @@ put_git(struct box *b, struct buf *out, const struct box_git *g)
 	static const char *const kept[] = { "hooks", "config",
 		"config.worktree", "info", "modules", "commondir" };
 	enum box_kind kind = b->want.kind;
-	bool write = kind == BOX_WRITE && !b->locked &&
-	    conf_bool(b->bs->conf, "sandbox.git_write");
+	bool write = kind == BOX_WRITE && !b->locked && g->write;
 	struct dirent *e;
 
 	for (size_t i = 0; i < g->dirs.n; i++) {

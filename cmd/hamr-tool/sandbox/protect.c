@@ -58,7 +58,8 @@ git_find(const struct sandboxes *bs, struct box_git *g)
 	struct stat st;
 
 	bool there = lstat(dot, &st) == 0;
-	*g = (struct box_git){ .linked = there && S_ISLNK(st.st_mode) };
+	*g = (struct box_git){ .linked = there && S_ISLNK(st.st_mode),
+		.write = conf_bool(bs->conf, "sandbox.git_write") };
 	if (there && !S_ISDIR(st.st_mode))
 		dir = gitrepo_dir(bs->root.real);
 	if (there && !g->linked)
@@ -66,6 +67,8 @@ git_find(const struct sandboxes *bs, struct box_git *g)
 	else
 		free(dot);
 	if (dir != NULL && is_git_dir(bs, dir)) {
+		g->write = g->write && (is_beneath(dir, bs->root.real) ||
+		    gitrepo_is_of(dir, bs->root.real));
 		char *common = gitrepo_common(dir);
 		if (common != NULL && is_git_dir(bs, common))
 			texts_add(&g->dirs, common);
@@ -116,7 +119,6 @@ stubs_make(struct box *b, const struct box_git *g)
 {
 	static const char *const names[] = { "hooks", "info", "modules",
 		"config.worktree" };
-	bool git_write = conf_bool(b->bs->conf, "sandbox.git_write");
 	int root = b->bs->root.fd;
 	struct stat st;
 
@@ -127,7 +129,7 @@ stubs_make(struct box *b, const struct box_git *g)
 		return;
 	/* there is no .git, or only another run's stub, which may disappear at
 	 * any moment */
-	if (!git_write && b->layer == LAYER_BWRAP &&
+	if (!g->write && b->layer == LAYER_BWRAP &&
 	    (fstatat(root, STUB, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    (S_ISDIR(st.st_mode) && (st.st_mode & 0777) == 0555 &&
 	    fstatat(hamr, JOURNAL, &st, AT_SYMLINK_NOFOLLOW) == 0)))
@@ -141,7 +143,7 @@ stubs_make(struct box *b, const struct box_git *g)
 	close(hamr);
 	/* git_write: what git would obey must exist to be protected.  Not
 	 * commondir: an empty one is fatal to git; sandboxes_tidy checks. */
-	for (size_t i = 0; git_write && i < g->dirs.n; i++)
+	for (size_t i = 0; g->write && i < g->dirs.n; i++)
 		for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
 			const char *dir = g->dirs.v[i];
 			char *path = xasprintf("%s/%s", dir, names[k]);
