@@ -18,8 +18,7 @@
 #define TEMP_PREFIX "hamr-box-"
 #define SESSION_PREFIX "hamr-tmp-"
 #define IDLE_S (24 * 60 * 60)	/* a session's /tmp is kept this long */
-#define FRESH_PREFIX "hamr-new-"	/* its name until it is locked, */
-#define FRESH_S 60		/* which takes less than this */
+#define TRIES 10
 #define DEPTH_MAX 4096
 #define LEVELS 256		/* removed at once */
 
@@ -213,30 +212,36 @@ folders_way(const struct sandboxes *bs, const char *path)
 	return at >= 0;
 }
 
-/* Lock the folder before it gets its name: another process that starts removes
- * an unlocked one as left over. */
+/* Make, open and lock a folder: an fd with a shared lock, or -1 if it is not
+ * ours, or another process that starts removes it as left over. */
+static int
+open_locked(const struct sandboxes *bs, const char *path)
+{
+	struct stat st, now;
+
+	if (mkdir(path, folder_mode(bs)) < 0 && errno != EEXIST)
+		return -1;
+	int fd = root_open_folder(AT_FDCWD, path);
+	if (fd >= 0 && fstat(fd, &st) == 0 && is_ours(&st) &&
+	    (flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
+	    lstat(path, &now) == 0 && is_same_file(&now, &st) &&
+	    fchmod(fd, folder_mode(bs)) == 0 && futimens(fd, NULL) == 0)
+		return fd;
+	file_close(fd);
+	return -1;
+}
+
 static bool
 make_temp(struct sandboxes *bs)
 {
-	char *fresh = xasprintf("%s/" FRESH_PREFIX "XXXXXX", base_folder(bs));
-
-	if (mkdtemp(fresh) == NULL) {
-		free(fresh);
-		return false;
-	}
-	bs->lock = open(fresh, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (bs->lock >= 0)
-		flock(bs->lock, LOCK_SH | LOCK_NB);
-	bs->temp = xasprintf("%s/" TEMP_PREFIX "%s", base_folder(bs),
-	    fresh + strlen(fresh) - strlen("XXXXXX"));
-	/* an overlay may refuse to rename it; then it keeps its name */
-	if (rename(fresh, bs->temp) < 0) {
+	for (int i = 0; i < TRIES && bs->lock < 0; i++) {
 		free(bs->temp);
-		bs->temp = xstrdup(fresh);
+		bs->temp = xasprintf("%s/" TEMP_PREFIX "XXXXXX",
+		    base_folder(bs));
+		if (mkdtemp(bs->temp) == NULL)
+			break;
+		bs->lock = open_locked(bs, bs->temp);
 	}
-	free(fresh);
-	if (chmod(bs->temp, folder_mode(bs)) < 0)
-		errno = 0;
 	/* bound over what is hidden: a file that nobody can read */
 	int fd = openat(bs->lock, "none", O_WRONLY | O_CREAT | O_EXCL |
 	    O_CLOEXEC, 0);
@@ -261,49 +266,22 @@ session_path(struct sandboxes *bs)
 	return path;
 }
 
-/* Make and open it: an fd with a shared lock, or -1 if it is not ours. */
-static int
-session_open(const struct sandboxes *bs, const char *path)
-{
-	struct stat st, now;
-
-	if (mkdir(path, folder_mode(bs)) < 0 && errno != EEXIST)
-		return -1;
-	int fd = root_open_folder(AT_FDCWD, path);
-	if (fd >= 0 && fstat(fd, &st) == 0 && is_ours(&st) &&
-	    flock(fd, LOCK_SH | LOCK_NB) == 0 && lstat(path, &now) == 0 &&
-	    is_same_file(&now, &st) &&
-	    fchmod(fd, folder_mode(bs)) == 0 && futimens(fd, NULL) == 0)
-		return fd;
-	file_close(fd);
-	return -1;
-}
-
 void
 folders_open(struct sandboxes *bs)
 {
-	/* what a killed process left, and how long to keep it: a session may
-	 * come back for its own */
-	static const struct {
-		const char *prefix;
-		long s;
-	} rows[] = { { TEMP_PREFIX, 0 }, { FRESH_PREFIX, FRESH_S },
-		{ SESSION_PREFIX, IDLE_S } };
 	DIR *d = opendir(base_folder(bs));
 	struct dirent *e;
 	struct stat st;
 
 	while ((e = file_readdir(d)) != NULL) {
-		long s = -1;
-
-		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-			if (strncmp(e->d_name, rows[i].prefix,
-			    strlen(rows[i].prefix)) == 0)
-				s = rows[i].s;
-		int old = s >= 0 ? root_open_folder(dirfd(d), e->d_name) : -1;
+		/* what a killed process left; a session may come back */
+		bool session = slice_starts(slice_of(e->d_name),
+		    SESSION_PREFIX);
+		int old = session || slice_starts(slice_of(e->d_name),
+		    TEMP_PREFIX) ? root_open_folder(dirfd(d), e->d_name) : -1;
 		/* remove it if nobody holds its lock */
 		if (old >= 0 && fstat(old, &st) == 0 && is_ours(&st) &&
-		    (s == 0 || llabs(time(NULL) - st.st_mtime) > s) &&
+		    (!session || llabs(time(NULL) - st.st_mtime) > IDLE_S) &&
 		    flock(old, LOCK_EX | LOCK_NB) == 0)
 			remove_in(dirfd(d), e->d_name);
 		file_close(old);
@@ -314,7 +292,7 @@ folders_open(struct sandboxes *bs)
 	if (good && bs->session != NULL) {
 		char *path = session_path(bs);
 
-		bs->session_fd = session_open(bs, path);
+		bs->session_fd = open_locked(bs, path);
 		if (bs->session_fd >= 0)
 			fd = make_own(bs, bs->session_fd, "tmp", true);
 		if (fd >= 0) {
@@ -340,7 +318,7 @@ folders_close(struct sandboxes *bs)
 
 	if (path != NULL && bs->session_fd < 0 && bs->ended &&
 	    access(path, F_OK) == 0)
-		bs->session_fd = session_open(bs, path);
+		bs->session_fd = open_locked(bs, path);
 	if (path != NULL && bs->session_fd >= 0) {
 		futimens(bs->session_fd, NULL);
 		/* if no other process has it open, remove it once the session
