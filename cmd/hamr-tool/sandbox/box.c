@@ -353,7 +353,8 @@ box_start(struct box *b, struct err *why)
 	if (b->want.kind == BOX_WRITE && !g.write &&
 	    conf_bool(b->bs->conf, "sandbox.git_write"))
 		buf_adds(&b->base, "git's directory is read-only, as it does "
-		    "not name the root as its work tree");
+		    "not name the root as its work tree (git config "
+		    "core.worktree)");
 	if (!prepare(b, &g, &s)) {
 		err_set(why, ST_TEMP, "no space left for the files of a "
 		    "sandbox");
