@@ -486,6 +486,13 @@ is "until it is moved away" "$(t undo | tail -n +2; cat q data/q)" \
 	"  restored q
 old
 precious"
+mkdir s; echo x >s/x; echo x >file
+b 'mv s t; mv file s; mv t file'
+is "a file and a folder that changed names have their modes" \
+	"$(t undo >/dev/null; stat -c '%n %A' s file)" \
+"s drwxr-xr-x
+file -rw-r--r--"
+rm -r file s
 mkdir s; echo x >s/.env
 b 'mv s s2'
 is "a folder moved with what undo does not have is not made anew" \

@@ -268,7 +268,9 @@ do_folders(struct undo *u, enum folder_step step)
 		    t->state == (made ? FOLDER_OURS : FOLDER_MADE) &&
 		    unlinkat(up, base, AT_REMOVEDIR) == 0)
 			t->state = FOLDER_REMOVED;
-		else if (t->state == FOLDER_OURS || t->state == FOLDER_MADE)
+		else if ((t->state == FOLDER_OURS || t->state ==
+		    FOLDER_MADE) && (!is || S_ISDIR(st.st_mode)))
+			/* not what a file that is put back took */
 			(void)!fchmodat(up, base, ((made || step ==
 			    FOLDER_BACK ? t->new_mode : t->old_mode) &
 			    07777) | (ends ? 0 : 0700), AT_SYMLINK_NOFOLLOW);
