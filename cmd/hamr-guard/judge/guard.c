@@ -274,8 +274,9 @@ learn(struct guard *g, const struct rec *r)
 			g->contract = scan_str_is(contract, "change");
 		break;
 	case R_LIMIT:
-		g->few_reads = rec_int(r, "context_tokens", &n) && n > 0 ?
-		    is_small_window(g->policy, (long)n) : g->small_window;
+		if (!rec_int(r, "context_tokens", &n) || n <= 0)
+			n = -1;
+		g->few_reads = is_small_window(g->policy, (long)n);
 		break;
 	default: break;
 	}
@@ -419,7 +420,7 @@ guard_init(struct guard *g, const struct rules *rules,
 		.scratch = { BUF_INIT(BUF_RECORD_MAX),
 		BUF_INIT(BUF_RECORD_MAX) }, .cycle.cap = p->window };
 	g->contract = p->contract;
-	g->few_reads = g->small_window = is_small_window(p, -1);
+	g->few_reads = is_small_window(p, -1);
 	g->patch = true;
 }
 
@@ -432,7 +433,7 @@ guard_reset(struct guard *g)
 	g->patch = true;
 	signer_root(&g->signer, (struct slice){ NULL, 0 });
 	g->contract = g->policy->contract;
-	g->few_reads = g->small_window;
+	g->few_reads = is_small_window(g->policy, -1);
 	calls_forget(g);
 	g->step = (struct step){ .first = 0 };
 }

@@ -101,7 +101,6 @@ struct guard {
 	bool contract;		/* agent.contract says files must change */
 	bool patch;		/* agent.mode, if it is known */
 	bool few_reads;		/* the window is small */
-	bool small_window;	/* the configured window is small */
 	struct answers {	/* judges answers, besides their words */
 		unsigned long nudged_call, nudged_turn;
 		uint64_t text;	/* hash of the last one without calls */

@@ -170,7 +170,7 @@ turn(struct guard *g)
 	streaks_release(&m->results);
 	call_row_clear(&m->row);
 	hash_set_release(&m->outputs);
-	map_release(&m->paths);
+	hash_set_release(&m->paths);
 	*m = (struct memory){ .total = 0 };
 }
 

@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include "base/map.h"
 #include "judge/advice.h"
 #include "judge/guard.h"
 
@@ -77,8 +76,7 @@ struct foreign {
 		bool moved;		/* something, in this step */
 		bool stopped;
 		struct sig batch;	/* of the last message's calls */
-		struct hash_set outputs;
-		struct map paths;
+		struct hash_set outputs, paths;	/* of changed files */
 	} m;
 };
 

@@ -457,8 +457,6 @@ const struct system system_nanobot = {
  * progress, and no output of 60 characters or more was new in this turn.  After
  * 8 such steps comes a reminder, and one step without tools. */
 
-#define PATHS_KEPT 65536	/* of changed files */
-
 enum { KIMI_STALL, KIMI_GAIN };
 
 static void
@@ -472,7 +470,7 @@ kimi_result(struct foreign *p, struct open_call *c,
 	struct slice text = slice_trim(res->text), el;
 	struct slice files = msg_meta(res->r, "mutated");
 	uint64_t hash = hash_bytes(text.p, text.n);
-	bool moved = c->is.edits ? !res->failed : res->mutated, fresh;
+	bool moved = c->is.edits ? !res->failed : res->mutated;
 
 	/* what `git status --porcelain` would show: an edit or a write always
 	 * counts, a command only if it changes a file that no command in this
@@ -480,13 +478,9 @@ kimi_result(struct foreign *p, struct open_call *c,
 	if (!c->is.edits && moved && scan_kind(files) == SCAN_ARRAY) {
 		moved = false;
 		for (struct walk w = walk_of(files);
-		    walk_next(&w, NULL, &el); ) {
-			struct slice path = scan_get(el, "path");
-			if (path.p == NULL || p->m.paths.n >= PATHS_KEPT)
-				continue;
-			map_put(&p->m.paths, path, &fresh);
-			moved |= fresh;
-		}
+		    walk_next(&w, NULL, &el); )
+			moved |= hash_set_add(&p->m.paths,
+			    sign_value(scan_get(el, "path")));
 	}
 	/* a command put into the background, or a look at a task */
 	if (!res->failed && s->parsed &&
