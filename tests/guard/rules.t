@@ -499,6 +499,16 @@ for i in $(seq 9); do
 	echo "s s$i bash {\"command\":\"sleep 9\"} ="
 	echo "s d$i bash {\"command\":\"curl a$i\"} = Connection refused | {\"is_error\":true}"
 done | said | grep -m 1 stall; })" "c9 warn stall 4"
+is "a search by halves is work, while its answers differ" "$(for i in $(seq 40); do
+	a='Welcome back: this order is on its way, and will be there soon'
+	[ $((i * i / 3 % 2)) = 0 ] ||
+	    a='There is no such order. Please check the number, and the name'
+	echo "s h$i bash {\"command\":\"curl -s h/?id=1-$((i * 7))\"} = $a"
+done | said)" ""
+is "a number that is called id is no measure, nor is a time in msec" \
+"$(for i in $(seq 9); do for s in 1 2; do
+	echo "s d$i$s bash {\"command\":\"dig @$s.1.1.1 a\"} = status: NXDOMAIN, id: $((i * i * 97 % 1000))\nQuery time: $((i * 37 % 60)) msec\nSERVER: $s.1.1.1, and nothing else"
+done; done | said | head -n 1)" "d52 warn stall 4"
 is "a question answered by an empty list is no news, whatever its ids" \
 "$(said <<'X' | head -n 1
 9* s c# web_search {"query":"word#"} = {"results":[],"searchId":"7f3b#aa0c17de","page":"one of one, as of today"}

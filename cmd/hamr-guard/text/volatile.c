@@ -270,7 +270,7 @@ over_duration(const struct line *l, const char *p, const char *q)
 {
 	static const char close[] = "ns us \302\265s \316\274s ms s m h min "
 	    "mins sec secs seconds";
-	static const char apart[] = "ns us \302\265s ms s sec secs second "
+	static const char apart[] = "ns us \302\265s ms msec s sec secs second "
 	    "seconds min mins minute minutes hour hours milliseconds";
 
 	if (at(l, p - 1) == '.')
@@ -653,7 +653,8 @@ uint64_t
 volatile_sum(struct slice text)
 {
 	uint64_t sum = 0, word = 0, number = 0;
-	bool letters = false;
+	bool letters = false, id = false;
+	size_t start = 0;
 
 	for (size_t i = 0; i <= text.n; i++) {
 		char c = i < text.n ? text.p[i] : ' ';
@@ -667,7 +668,13 @@ volatile_sum(struct slice text)
 		letters |= is_word(c);
 		if (is_word(c) || c == '-')
 			continue;
-		sum += letters ? 0 : word;
+		if (i > start) {
+			sum += letters || id ? 0 : word;
+			id = i - start == 2 &&
+			    (text.p[start] | 0x20) == 'i' &&
+			    (text.p[start + 1] | 0x20) == 'd';
+		}
+		start = i + 1;
 		word = 0;
 		letters = false;
 	}

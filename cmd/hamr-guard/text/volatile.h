@@ -31,5 +31,6 @@ bool volatile_mask(struct slice line, enum mask what, struct buf *out);
  * too.  0: it does not say. */
 uint64_t volatile_progress(struct slice text);
 
-/* The sum of the numbers in a text, except those in a word with letters. */
+/* The sum of the numbers in a text, except those in a word with letters or
+ * behind the word id. */
 uint64_t volatile_sum(struct slice text);
