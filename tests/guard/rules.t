@@ -89,6 +89,9 @@ is "... of a long one" "$(for i in 1 2 3 4 5 6; do long 1 same$i; done |
     "c6 warn repeat-weak 6"
 is "... that differs far down" "$(for i in a b c d e f g; do long 1 $i; done |
     tr -d '\n' | sed 's/1\* s/\n1* s/g' | said | grep weak)" ""
+is "... a command made for its times, none" "$(for i in $(seq 9); do
+echo "s c$i bash {\"command\":\"psql -c '\\\\timing' -c 'select f()'\"} = f\nTime: $i.3$i ms"
+done | said)" ""
 is "... a measure, which goes up and down: 24" "$(for i in $(seq 24); do
 echo "s c$i bench {} = $((i * 7919 % 1000)) operations a second"
 done | said)" "c24 warn repeat-weak 24"
@@ -504,6 +507,9 @@ is "a search by halves is work, while its answers differ" "$(for i in $(seq 40);
 	[ $((i * i / 3 % 2)) = 0 ] ||
 	    a='There is no such order. Please check the number, and the name'
 	echo "s h$i bash {\"command\":\"curl -s h/?id=1-$((i * 7))\"} = $a"
+done | said)" ""
+is "... so is one port after the other, each of them shut" "$(for i in $(seq 20); do
+	echo "s p$i bash {\"command\":\"nc -zv -w1 10.0.4.17 $((8000 + i))\"} = nc: connect to 10.0.4.17 port $((8000 + i)) (tcp) failed: Connection refused | {\"is_error\":true}"
 done | said)" ""
 is "a number that is called id is no measure, nor is a time in msec" \
 "$(for i in $(seq 9); do for s in 1 2; do

@@ -1,5 +1,6 @@
 /* result_phase.c - judges the result of a call, and the step at its end. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "internal.h"
@@ -22,6 +23,30 @@
  * but the numbers say something, as they do not just count the calls. */
 enum likeness { CHANGED, MEASURED, MASKED, ALIKE, SAME };
 
+/* The arguments of a call of this step; else empty, as they are not kept. */
+static struct slice
+args_of(const struct guard *g, const struct open_call *c)
+{
+	return c->turn == g->turn && c->step == g->steps ?
+	    slice_from(sign_text_of(&g->signer, &c->is),
+	    strlen(c->tool) + 1) : SLICE("");
+}
+
+/* Is it made to see how long something takes? */
+static bool
+is_timed(const struct guard *g, const struct open_call *c)
+{
+	static const char *const words[] = { "\"time ", "; time ", "&& time ",
+		"perf stat", "hyperfine", "ab -", "wrk -", "bench", "timeit",
+		"\\timing", "{time_", "explain analyze", "EXPLAIN ANALYZE",
+		NULL };
+	size_t i = 0;
+
+	while (words[i] != NULL && !slice_has(args_of(g, c), words[i]))
+		i++;
+	return words[i] != NULL;
+}
+
 static enum likeness
 compare(struct guard *g, const struct open_call *c, struct streak *e,
     const struct outcome *o)
@@ -34,9 +59,10 @@ compare(struct guard *g, const struct open_call *c, struct streak *e,
 	outcome_rest(g, e);
 	/* a call that waits for something, or measures, is made for its
 	 * numbers */
-	if (e->d.norm == o->d.norm && (o->failed || !c->is.times))
+	bool timed = is_timed(g, c);
+	if (e->d.norm == o->d.norm && (o->failed || !timed))
 		return o->failed ? SAME : ALIKE;
-	if (c->is.poll || c->is.measures || c->is.times)
+	if (c->is.poll || c->is.measures || timed)
 		return CHANGED;
 	return e->d.mask == o->d.mask ? MASKED : CHANGED;
 }
@@ -189,10 +215,10 @@ static bool
 divides(struct guard *g, const struct open_call *c, struct streak *made,
     const struct outcome *o)
 {
-	struct slice text = sign_text_of(&g->signer, &c->is);
+	struct slice text = args_of(g, c);
 
-	if (c->is.seeks || o->d.gain > 0 || o->d.chars >= HALVES * g->policy->min_gain ||
-	    c->turn != g->turn || c->step != g->steps)
+	if (c->is.seeks || o->d.gain > 0 ||
+	    o->d.chars >= HALVES * g->policy->min_gain)
 		return false;
 	outcome_rest(g, made);
 	buf_reset(&g->scratch[0]);
@@ -204,8 +230,13 @@ divides(struct guard *g, const struct open_call *c, struct streak *made,
 	text = buf_view(&g->scratch[1]);
 	struct streak *e = streaks_put(&g->same, (struct sig){ c->is.tool,
 	    ~hash_bytes(text.p, text.n) });
+	uint64_t sum = volatile_sum(args_of(g, c)) + 1;
+	bool rises = e->numbers != 0 && sum > e->numbers;
+	e->numbers = sum;
+	/* ports probed one by one: each is said to be shut */
 	if (hash_set_add(&g->answered, hash_both(e->sig.b, made->d.norm)))
-		return false;
+		return rises && c->is.bash && o->failed &&
+		    o->d.chars - o->d.own < g->policy->min_gain;
 	e->varied |= e->n > 0 && e->last != made->d.norm;
 	e->n = e->last == made->d.norm ? e->n + 1 : 1;
 	e->last = made->d.norm;

@@ -23,7 +23,6 @@ struct simple {			/* one simple command */
 	bool writes;		/* > to anything but /dev/null or &1 */
 	bool elsewhere;		/* > to a file below /tmp */
 	bool reads;		/* < */
-	bool timed;		/* time COMMAND */
 	struct slice until;	/* the word after <<; p NULL: no document */
 	bool more;		/* has more words than WORDS_MAX */
 };
@@ -84,8 +83,6 @@ static const char *const deployers[] = { "terraform apply",
 	"prisma migrate", "npx prisma migrate", "flyway migrate", NULL };
 static const char *const measures[] = { "wc", "du", "df", "free", "stat",
 	"ls", NULL };
-static const char *const timers[] = { "perf stat", "hyperfine", "ab", "wrk",
-	NULL };
 static const char *const finders[] = { "find", "fd", "locate", NULL };
 static const char *const fetchers[] = { "curl", "wget", "http", NULL };
 /* Arguments that make these send something. */
@@ -244,7 +241,6 @@ simple_next(const char *p, const char *end, struct simple *s)
 
 		if (!assignment && !slice_in(w, prefixes))
 			break;
-		s->timed |= slice_is(w, "time");
 	}
 	if (s->at + 2 < s->n && slice_is(s->w[s->at], "timeout"))
 		s->at += 2;
@@ -360,7 +356,6 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes)
 		/* a tail that reads a pipe only shortens it */
 		t->poll |= !s.piped && (waits || is_command(&s, polls));
 		t->measures |= is_command(&s, measures);
-		t->times |= s.timed || is_command(&s, timers);
 		if (is_command(&s, echoes))
 			t->echoes = 1;
 		else if (t->echoes == 0 && (s.until.p != NULL ||

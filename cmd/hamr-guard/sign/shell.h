@@ -12,6 +12,6 @@
 void shell_fold(struct slice cmd, struct buf *out);
 
 /* What the command is for goes to t: idle, poll, waits, pauses, measures,
- * times, echoes, reads, seeks, fetches, sends, mutates, moves, matters and
+ * echoes, reads, seeks, fetches, sends, mutates, moves, matters and
  * runs.  The one path that is all it removes goes to *removes; or p NULL. */
 void shell_judge(struct slice cmd, struct traits *t, struct slice *removes);

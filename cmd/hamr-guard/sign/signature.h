@@ -38,7 +38,6 @@ struct traits {
 	bool pauses;		/* does nothing but wait */
 	bool patient;		/* such a call, or a poll after one */
 	bool measures;		/* counts or weighs what may grow: wc, du */
-	bool times;		/* measures how long something takes */
 	bool acts;		/* does something that its result shows: a
 				 * click, a move */
 	size_t echoes;		/* may print words of its own, lines as long as
