@@ -542,6 +542,10 @@ u go on
 9* s b# browser_click {"ref":"e#4"} = - alert [ref=e#]: a password has 12 letters at the least, of which this one lacks #
 X
 )" "a9 warn stall 4"
+is "... which a click may tell in one line" "$(said <<'X' | head -n 1
+9* s c# computer {"action":"left_click","coordinate":[64#,388]} = Clicked. Saved to /shots/3f#a4b1c2d9e.png; the screen has not changed since
+X
+)" "c9 warn stall 4"
 is "... one with other numbers is not" "$(said <<'X'
 9* s c# web_fetch {"url":"http://a/?q=#"} = see more\nsee item # and what else there is to be told of this page here
 X

@@ -12,6 +12,7 @@
 
 #define LOOK_MAX 2048		/* bytes of an error that are searched */
 #define LINES_END INT32_MAX	/* no file has more */
+#define PAGE_MIN 60		/* bytes of a page in a single line */
 #define ANSWER_MAX 240		/* bytes of a short answer */
 #define STATUS_MAX 80		/* a longer line says more than a status */
 #define COMPLAINT_LINES 8	/* last lines of a text that may report one */
@@ -528,7 +529,7 @@ static void
 read_text(struct guard *g, const struct open_call *c, const struct streak *e,
     const struct rec *r, const struct slice *meta, struct outcome *o)
 {
-	struct digest_of of = { .pages = c->is.fetches };
+	struct digest_of of = { .failed = false };
 
 	read_content(g, r, &o->d);
 	struct slice text = buf_view(&g->text);
@@ -546,6 +547,8 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 		text = buf_view(&g->text);
 	}
 	of.failed = o->failed;
+	of.pages = (c->is.acts || c->is.fetches) && (text.n >= PAGE_MIN ||
+	    slice_has(text, "\n") || slice_starts(slice_trim(text), "<"));
 	o->none = is_none(text);
 	o->nothing = !o->failed && (finds_nothing(text) ||
 	    (o->none && is_question(&c->is)));

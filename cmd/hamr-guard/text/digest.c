@@ -63,7 +63,7 @@ struct pass {
 	struct hash_set call;	/* the words of of->call */
 	struct slice fresh[FRESH];	/* the first lines not seen before */
 	size_t nfresh;
-	bool json, pages;
+	bool json;
 };
 
 /* Does the call itself contain the line, perhaps after a label of the agent
@@ -149,7 +149,7 @@ take_line(struct pass *a, struct slice line, uint64_t blank,
 		d->told = true;
 		return;
 	}
-	if ((!a->of->quick || a->json || a->pages) &&
+	if ((!a->of->quick || a->json || a->of->pages) &&
 	    volatile_drop(line, a->json, &a->scratch[0])) {
 		line = buf_view(&a->scratch[0]);
 		norm = mask = hash_bytes(line.p, line.n);
@@ -157,7 +157,7 @@ take_line(struct pass *a, struct slice line, uint64_t blank,
 	/* an error is the same whatever was written over before it */
 	if (a->of->failed && memchr(line.p, '\r', line.n) != NULL)
 		norm = mask = 1;
-	uint64_t shown = a->pages ? hash_page(line, &a->scratch[1]) :
+	uint64_t shown = a->of->pages ? hash_page(line, &a->scratch[1]) :
 	    a->json ? norm : h;
 	if (a->seen != NULL && hash_set_add(a->seen, shown)) {
 		d->gain += chars;
@@ -226,8 +226,6 @@ digest_text(struct buf *text, struct hash_set *seen,
 	struct slice head = slice_trim_start(buf_view(text), " \n");
 	a.json = head.n > 0 && (*head.p == '{' || *head.p == '[');
 	const char *end = text->p + text->len;
-	a.pages = of->pages && (memchr(text->p, '\n', text->len) != NULL ||
-	    slice_starts(slice_trim(buf_view(text)), "<"));
 	while (next_word(&call, &word))
 		hash_set_add(&a.call, hash_bytes(word.p, word.n));
 	for (const char *p = text->p; p < end; p = lf + 1) {

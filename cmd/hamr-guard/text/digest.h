@@ -30,8 +30,8 @@ struct digest {
 /* What is asked of a text. */
 struct digest_of {
 	bool quick;		/* make hash, lines, chars, gain and told */
-	bool pages;		/* from a web that puts other ids into the
-				 * same page, or the same hits in another
+	bool pages;		/* of a web or a screen: with other ids it is
+				 * the same page, or the same hits in another
 				 * order: that is no gain */
 	bool failed;		/* lines that were written over, like a
 				 * progress bar, count in hash only */
