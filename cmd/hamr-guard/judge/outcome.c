@@ -529,7 +529,7 @@ static void
 read_text(struct guard *g, const struct open_call *c, const struct streak *e,
     const struct rec *r, const struct slice *meta, struct outcome *o)
 {
-	struct digest_of of = { .failed = false };
+	struct digest_of of = { .sum = e != NULL };
 
 	read_content(g, r, &o->d);
 	struct slice text = buf_view(&g->text);

@@ -171,7 +171,7 @@ take_line(struct pass *a, struct slice line, uint64_t blank,
 		return;
 	if (volatile_mask(line, MASK_NUMBERS, &a->scratch[1])) {
 		mask = hash_bytes(a->scratch[1].p, a->scratch[1].len);
-		d->sum += volatile_sum(line);
+		d->sum += a->of->sum ? volatile_sum(line) : 0;
 	}
 	if (a->of->call.p != NULL && d->chars <= QUOTED_MAX) {
 		struct slice words = line;

@@ -30,6 +30,7 @@ struct digest {
 /* What is asked of a text. */
 struct digest_of {
 	bool quick;		/* make hash, lines, chars, gain and told */
+	bool sum;		/* and sum, which compares with another */
 	bool pages;		/* of a web or a screen: with other ids it is
 				 * the same page, or the same hits in another
 				 * order: that is no gain */
