@@ -347,6 +347,7 @@ X
 is "... done to it, each time: nothing" "$(said <<'X'
 13* s c# run_cell {"cell":"thing#"} = thing# ran, no output
 13* s c# rename {"name":"thing#"} = renamed thing#
+13* s c# call_service {"service":"light.turn_on","entity":"lamp#"} = []
 X
 )" ""
 while IFS='|' read -r call text; do

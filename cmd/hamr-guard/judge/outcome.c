@@ -380,10 +380,11 @@ finds_nothing(struct slice text)
 	    words_among(text, finds, NULL) > 0;
 }
 
-/* Is it an empty list, or a short answer that there is none of something, or an
- * error in its place?  That there are no errors or the like does not count. */
+/* Is it a short answer that there is none of something, or an error in its
+ * place?  That there are no errors or the like does not count, nor does an
+ * empty list, unless one was asked for: it may mean that all went well. */
 static bool
-is_none(struct slice text)
+is_none(struct slice text, bool asked)
 {
 	static const char *const nones[] = { "[]", "{}", "()", "0", NULL };
 	static const char *const nots[] = { "no ", "not ", "nothing ", "0 ",
@@ -394,7 +395,7 @@ is_none(struct slice text)
 
 	text = slice_trim(text);
 	if (slice_in(text, nones))
-		return true;
+		return asked;
 	if (text.n == 0 || text.n > ANSWER_MAX)
 		return false;
 	if (begins_like(text, "{\"error\""))
@@ -549,7 +550,7 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 	of.failed = o->failed;
 	of.pages = (c->is.acts || c->is.fetches) && (text.n >= PAGE_MIN ||
 	    slice_has(text, "\n") || slice_starts(slice_trim(text), "<"));
-	o->none = is_none(text);
+	o->none = is_none(text, is_question(&c->is) || c->is.fetches);
 	o->nothing = !o->failed && (finds_nothing(text) ||
 	    (o->none && is_question(&c->is)));
 	/* the call's own words are known until the next step */
