@@ -37,9 +37,9 @@ static bool
 is_timed(const struct guard *g, const struct open_call *c)
 {
 	static const char *const words[] = { "\"time ", "; time ", "&& time ",
-		"perf stat", "hyperfine", "ab -", "wrk -", "bench", "timeit",
-		"\\timing", "{time_", "explain analyze", "EXPLAIN ANALYZE",
-		NULL };
+		"perf stat", "hyperfine", "ab -n", "ab -c", "wrk -", "-bench",
+		"cargo bench", "run bench", "benchmark", "timeit", "\\timing",
+		"{time_", "explain analyze", "EXPLAIN ANALYZE", NULL };
 	size_t i = 0;
 
 	while (words[i] != NULL && !slice_has(args_of(g, c), words[i]))
