@@ -89,6 +89,20 @@ P
 is "the input goes before a chat ends" "$(cat ../got)" "0
 False"
 
+# --- a command that takes its time to end does not hold up the input
+fresh stubborn
+answer "Fine." >script
+py >../got <<'P'
+t = chat()
+t.sees("sandbox"); t.sees("> ")
+t.type("!trap '' TERM; echo $((6*7)); while :; do sleep 0.1; done\r")
+t.sees("42"); t.type("\x03"); time.sleep(0.1); begun = time.time()
+t.type("key"); t.sees("> key"); print(time.time() - begun < 0.4)
+t.sees("interrupted"); t.type("\x15\x04"); print(t.end())
+P
+is "keys are shown while a stopped command ignores that" "$(cat ../got)" "True
+0"
+
 # --- a large project: what an @ may become is listed while keys go on
 fresh large
 python3 - <<'P'

@@ -1,6 +1,7 @@
 /* user_shell.c - "!command": a person's own command; its output is shown as it
  * runs, and sent to the model. */
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -15,6 +16,8 @@
 #define LAST_TOLD ((size_t)12 << 10)
 #define HELD ((size_t)64 << 10)		/* with the next part of it */
 #define LAST_MS 500			/* after the end of its output */
+#define STOP_MS 700			/* to end when it is stopped */
+#define TICK_MS 30			/* between looks at that time */
 
 struct printed {
 	struct buf told;	/* the beginning and the end of the output */
@@ -31,6 +34,7 @@ chat_run(struct chat *c, const struct child_opts *o, const char *doing,
 	struct ui *ui = &c->run->ui;
 	struct err e;
 	struct child *child = child_start(o, &e);
+	long long until = 0;	/* when it is killed, once stopped */
 	char part[8192];
 	ssize_t n = 1;
 
@@ -42,19 +46,29 @@ chat_run(struct chat *c, const struct child_opts *o, const char *doing,
 	file_write_all(child->in, input.p, input.n);
 	child_close_in(child);
 	*stopped = false;
-	while (n > 0 && !*stopped) {
+	while (n > 0 && (!*stopped || file_now_ms() < until)) {
 		struct pollfd p[4] = { { child->out, POLLIN, 0 },
 			{ ui->signals, POLLIN, 0 },
 			{ ui->listening ? ui_keys_fd(ui) : -1, POLLIN, 0 },
 			{ ui->job, POLLIN, 0 } };
+		int ms = ui_tick(ui);
 
-		if (poll(p, 4, ui_tick(ui)) < 0)
+		if (poll(p, 4, *stopped ? TICK_MS : ms) < 0)
 			continue;	/* EINTR: a child ended */
 		if (p[3].revents != 0)
 			ui_job(ui);
-		*stopped = (p[1].revents != 0 && chat_interrupted(c)) ||
+		if ((p[1].revents != 0 && chat_interrupted(c)) ||
 		    (p[2].revents != 0 && !ui_read_keys(ui)) ||
-		    ui->interrupted || ui->leaving;
+		    ui->interrupted || ui->leaving) {
+			/* it may take a while to end, keys go on; but not when
+			 * it is stopped again */
+			until = *stopped || c->quit || ui->leaving ? 0 :
+			    file_now_ms() + STOP_MS;
+			kill(-child->group, SIGTERM);
+			kill(-child->group, SIGCONT);
+			*stopped = true;
+			ui->interrupted = false;
+		}
 		if (p[0].revents == 0)
 			continue;
 		n = read(p[0].fd, part, sizeof part);
@@ -63,6 +77,8 @@ chat_run(struct chat *c, const struct child_opts *o, const char *doing,
 		else if (n > 0)
 			buf_add(arg, part, (size_t)n);
 	}
+	if (*stopped && !c->quit && !ui->leaving)
+		kill(-child->group, SIGKILL);
 	ui->interrupted = false;
 	c->quit |= ui->leaving;
 	int st = child_end(child, *stopped ? 0 : LAST_MS);
