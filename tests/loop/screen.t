@@ -114,6 +114,7 @@ for d in range(200):
         os.link("one", "src/area%d/deep/file_%d.c" % (d, i))
 os.remove("one")
 P
+git add src
 answer x >script
 py >../got <<'P'
 def spent(): return int(open("/proc/%d/schedstat" % t.pid).read().split()[0]) / 1e6

@@ -223,7 +223,6 @@ chat(struct run *r, struct err *e)
 		c.quit |= chat_resume(&c) < 0;
 	converse(&c);
 	opening_end(&c);
-	file_list_release(&c.files);
 	r->ui.at_once = NULL;
 	ui_close_input(&r->ui);
 	free(history);

@@ -10,21 +10,12 @@
 /* Children that are asked in the background. */
 enum { ASKED_SERVER, ASKED_SANDBOX, ASKED };
 
-/* The process that lists the files of a large project, so that the input stays
- * responsive meanwhile. */
-struct file_list {		/* zeroed: none runs */
-	pid_t pid;
-	int fd;			/* its output: names, a NUL after each */
-	long long begun;
-};
-
 struct chat {
 	struct run *run;
 	struct child *asked[ASKED];	/* NULL: not asked, or has answered */
 	struct buf said[ASKED];
 	struct texts models;	/* what the server offers, by name */
 	bool offer;		/* offer a choice when they come */
-	struct file_list files;	/* for completion after an @ */
 	bool spoken;		/* the person has said something */
 	bool open;		/* there is a session; its stages run */
 	bool quit;
@@ -170,10 +161,6 @@ void own_list(struct chat *c, struct candidates *out);
 
 /* ---- candidate_files.c: the project's files, for completion after an @ */
 
-/* Add the files of the working directory that git tracks or does not ignore, as
- * far as they are found in 2 s.  With out->quick, do not wait: set out->later
- * if they are not there yet. */
-void file_list_add(struct file_list *l, struct candidates *out);
-
-/* End the listing. */
-void file_list_release(struct file_list *l);
+/* Add the files of the working directory that git tracks, and those it does not
+ * ignore, as far as they are found in time (out->quick: within a key). */
+void candidate_files(struct candidates *out);

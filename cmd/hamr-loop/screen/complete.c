@@ -257,19 +257,6 @@ menu_open(struct menu *u, struct message *m, const struct complete_source *s)
 		message_type(m, slice_part(slice_of(first), w.typed.n, n));
 }
 
-bool
-menu_again(struct menu *u, const struct message *m,
-    const struct complete_source *s)
-{
-	struct word w;
-
-	if (word_at(m, &w) && w.kind == u->kind && w.from == u->from)
-		list(u, &w, s, true);
-	else
-		menu_close(u);
-	return u->matches > 0;
-}
-
 void
 menu_changed(struct menu *u, const struct message *m,
     const struct complete_source *s, struct slice typed)

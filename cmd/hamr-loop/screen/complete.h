@@ -35,7 +35,6 @@ struct candidates {
 	struct candidate *v;
 	size_t n, cap;
 	bool quick;		/* not asked for: skip what takes time */
-	bool later;		/* that will be there on another try */
 };
 
 /* Add copies of text and about.  A text that is not UTF-8 or would control the
@@ -67,11 +66,6 @@ struct menu {			/* zeroed: closed */
 void menu_open(struct menu *u, struct message *m,
     const struct complete_source *from);
 void menu_close(struct menu *u);
-
-/* Try again to get a list that was not there yet (list.later).  True: it is
- * there. */
-bool menu_again(struct menu *u, const struct message *m,
-    const struct complete_source *from);
 
 /* Is the choice a command or argument that nothing can follow? */
 bool menu_ends(const struct menu *u);

@@ -611,19 +611,6 @@ editor_key(struct editor *e, const struct key *key)
 	return event;
 }
 
-bool
-editor_waits(const struct editor *e)
-{
-	return e->menu.list.later;
-}
-
-bool
-editor_look(struct editor *e)
-{
-	return editor_waits(e) &&
-	    menu_again(&e->menu, &e->m, &e->o.complete);
-}
-
 /* ---- drawn ---- */
 
 /* One row of the message after the prompt or, in later rows, its indentation;

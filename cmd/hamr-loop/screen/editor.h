@@ -50,10 +50,6 @@ void editor_free(struct editor *e);
 
 enum editor_event editor_key(struct editor *e, const struct key *key);
 
-/* Is a list of completions not there yet?  Try again to get it; true: draw. */
-bool editor_waits(const struct editor *e);
-bool editor_look(struct editor *e);
-
 /* Is the input empty? */
 bool editor_is_empty(const struct editor *e);
 

@@ -266,8 +266,6 @@ ui_tick(struct ui *u)
 		return -1;
 	if (u->listening && u->question.len == 0)
 		ui_take_keys(u, now);
-	if (u->editor != NULL && editor_look(u->editor))
-		ui_changed(u);
 	if (u->question.len > 0 ||
 	    (u->live && (u->status.on || u->editor != NULL))) {
 		long long next = next_rebuild(u);
@@ -279,8 +277,6 @@ ui_tick(struct ui *u)
 		left = next < 0 ? -1 : (int)(next - now);
 	}
 	left = sooner(left, screen_tick(u->screen, now));
-	if (u->editor != NULL && editor_waits(u->editor))
-		left = sooner(left, FRAME_MS);
 	return u->listening ? sooner(left, keys_wait(&u->keys, now)) : left;
 }
 
