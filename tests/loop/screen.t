@@ -233,12 +233,12 @@ answer One.; answer Two.; } >script
 TERM=dumb py >../got <<'P'
 t = chat(); t.sees("> "); os.write(t.fd, b"a\xe6\xbc/\xffb\n")
 while not os.path.exists("begun"): t.more(time.time() + 0.05)
-os.write(t.fd, b"c\xff\n"); open("go", "w").close()
+os.write(t.fd, b"c\xff\nd\n"); time.sleep(0.3); open("go", "w").close()
 t.sees("step"); t.type("exit\n"); print(t.end())
 P
-is "are told to the model as U+FFFD" "$(cat ../got) $(hamr-guard --no-config -q \
-    .hamr/sessions/*.ndjson | jq -r 'select(.meta.by == "user").content')" "0 a��/�b
-c�"
+is "are told to the model as U+FFFD, pasted lines as one message" "$(cat ../got) $(hamr-guard --no-config -q \
+    .hamr/sessions/*.ndjson | jq -r 'select(.meta.by == "user").content | @json')" "0 \"a��/�b\"
+\"c�\nd\""
 TERM=dumb py >../got <<'P'
 t = chat(); t.sees("> "); t.type("\x13"); os.kill(t.pid, signal.SIGTERM); print(t.end())
 P

@@ -1,5 +1,4 @@
 /* chat.c - a conversation with a person on a terminal, and with a program. */
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -8,15 +7,12 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "chat.h"
 #include "internal.h"
 #include "record/msg.h"
 #include "session/origin.h"
 
 #define PROMPT "> "
-#define LINE_LIMIT ((size_t)16 << 20)
-#define PASTE_MS 100		/* bytes that follow this soon were pasted */
 
 int
 chat_open(struct chat *c, const char *task)
@@ -76,42 +72,30 @@ chat_turn(struct chat *c, const char *text)
 }
 
 /* The next message on a terminal that edits its lines itself (TERM=dumb, or
- * [ui] plain): a line, or several pasted at once.  The caller frees it.  NULL
- * at the end of input, even within a line, or when a signal came; *interrupted
- * is set if that was SIGINT. */
+ * [ui] plain).  The caller frees it.  NULL at the end of input, even within a
+ * line, or when a signal came; *interrupted is set if that was SIGINT. */
 static char *
 plain_line(struct chat *c, const char *prompt, bool *interrupted)
 {
 	struct ui *u = &c->run->ui;
 	struct pollfd p[2] = { { STDIN_FILENO, POLLIN, 0 },
 		{ u->signals, POLLIN, 0 } };
-	struct buf b = BUF_INIT(LINE_LIMIT), clean = BUF_INIT(3 * LINE_LIMIT);
-	char part[4096];
-	ssize_t n;
+	size_t had = u->sent.n;
 
 	*interrupted = false;
 	ui_prompt(u, prompt);
-	do {
-		while (poll(p, 2, -1) < 0 && errno == EINTR)
-			;
-		n = p[1].revents == 0 ? read(STDIN_FILENO, part,
-		    sizeof part) : 0;
-		if (n <= 0) {
-			*interrupted = p[1].revents != 0 &&
-			    chat_interrupted(c) && !c->quit;
-			buf_release(&b);
-			ui_prompt(u, "\n");
-			return NULL;
-		}
-		buf_add(&b, part, (size_t)n);
-	} while (part[n - 1] != '\n' || (poll(p, 1, PASTE_MS) > 0 &&
-	    (p[0].revents & POLLIN) != 0));
-	if (b.over)
-		ui_note(u, "a paste of more than 16 MiB was not taken");
-	else
-		utf8_clean(&clean, b.p, b.len - 1);
-	buf_release(&b);
-	return buf_detach(&clean);
+	while (u->sent.n == had) {
+		if (poll(p, 2, -1) < 0)
+			continue;
+		if (p[1].revents == 0 && ui_read_keys(u))
+			continue;
+		*interrupted = p[1].revents != 0 && chat_interrupted(c) &&
+		    !c->quit;
+		buf_reset(&u->line);
+		ui_prompt(u, "\n");
+		return NULL;
+	}
+	return ui_take_queued(u);
 }
 
 bool

@@ -1,5 +1,6 @@
 /* input.c - the keys that are typed at a terminal, and the messages they make;
  * Ctrl-Z, and the terminal's size. */
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,8 @@
 #include "base/utf8.h"
 #include "term/cluster.h"
 #include "internal.h"
+
+#define PASTE_MS 100		/* a line that follows this soon was pasted */
 
 /* ---- Ctrl-Z and fg in raw mode, and the terminal's size ----
  *
@@ -175,22 +178,24 @@ ui_keys_fd(const struct ui *u)
 	    STDIN_FILENO;
 }
 
-/* Take what a terminal sent that edits its lines itself. */
+/* Take what a terminal sent that edits its lines itself.  Lines that follow one
+ * another at once were pasted, and are one message. */
 static void
 take_lines(struct ui *u, struct slice part)
 {
-	struct slice line;
+	struct buf clean = BUF_INIT(4 * KEYS_PASTE_MAX);
+	struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
 
-	while (slice_has(part, "\n")) {
-		struct buf clean = BUF_INIT(4 * KEYS_PASTE_MAX);
-
-		slice_line(&part, &line);
-		buf_slice(&u->line, line);
-		utf8_clean(&clean, buf_view(&u->line).p, u->line.len);
-		texts_add(&u->sent, buf_detach(&clean));
-		buf_reset(&u->line);
-	}
 	buf_slice(&u->line, part);
+	if (part.p[part.n - 1] != '\n' || poll(&p, 1, PASTE_MS) > 0)
+		return;
+	if (u->line.over) {
+		ui_note(u, "a paste of more than 16 MiB was not taken");
+	} else {
+		utf8_clean(&clean, u->line.p, u->line.len - 1);
+		texts_add(&u->sent, buf_detach(&clean));
+	}
+	buf_reset(&u->line);
 }
 
 bool
