@@ -275,6 +275,7 @@ term_wrap(struct buf *out, struct slice text, size_t at, size_t indent,
 {
 	const char *p = text.p, *end = text.p + text.n;
 	bool first = true;	/* of its line */
+	size_t gap = 1;		/* blanks before the word */
 
 	while (p < end) {
 		const char *q = p;
@@ -284,18 +285,19 @@ term_wrap(struct buf *out, struct slice text, size_t at, size_t indent,
 		struct slice word = { p, (size_t)(q - p) };
 		p = q + 1;
 		size_t w = term_width(word);
-		if (w == 0)
+		if (w == 0) {
+			gap++;
 			continue;
-		if (!first && at + 1 + w > columns) {
+		}
+		if (!first && at + gap + w > columns) {
 			buf_addc(out, '\n');
 			first = true;
 			at = 0;
 		}
-		if (!first)
-			term_pad(out, 1);
-		else if (at < indent)
-			term_pad(out, indent - at);
-		at = (first ? at < indent ? indent : at : at + 1) + w;
+		gap = !first ? gap : at < indent ? indent - at : 0;
+		term_pad(out, gap);
+		at += gap + w;
+		gap = 1;
 		first = false;
 		term_put(out, word, w);
 	}

@@ -64,6 +64,7 @@ void term_pad(struct buf *out, size_t n);
 void term_tabs(struct buf *out, struct slice text);
 
 /* Append text in lines of at most `columns`, each after `indent` blanks; the
- * first one starts at column `at`. */
+ * first one starts at column `at`.  A word that is wider is not cut, so that a
+ * path can be copied; blanks stay, but not where a line ends. */
 void term_wrap(struct buf *out, struct slice text, size_t at, size_t indent,
     size_t columns);

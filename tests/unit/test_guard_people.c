@@ -92,6 +92,9 @@ wraps(void **state)
 	term_wrap(&b, slice_of("one two three"), 2, 2, 9);
 	assert_string_equal(b.p, "l one two\n  three\n");
 	buf_reset(&b);
+	term_wrap(&b, slice_of("one  two"), 0, 0, 8);
+	assert_string_equal(b.p, "one  two\n");
+	buf_reset(&b);
 	term_wrap(&b, slice_of("overlong_overlong x"), 0, 2, 9);
 	assert_string_equal(b.p, "  overlong_overlong\n  x\n");
 	buf_release(&b);

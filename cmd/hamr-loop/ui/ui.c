@@ -125,8 +125,7 @@ ui_prompt(struct ui *u, const char *prompt)
 }
 
 /* Show a text and an LF, escaped; on a terminal, wrapped between words with its
- * indentation.  The terminal breaks a word that is too wide, so that a path can
- * be copied. */
+ * indentation. */
 static void
 say(struct ui *u, struct slice text, bool dim)
 {
@@ -134,31 +133,16 @@ say(struct ui *u, struct slice text, bool dim)
 	struct buf b = BUF_INIT(4 * BUF_RECORD_MAX);
 	size_t columns = ui_columns(u) - 1;
 	struct slice rest, line;
-	bool first = true;
 
 	buf_adds(&b, dim ? "\033[2m" : "");
 	term_escape(u->live ? &safe : &b, text);
-	for (rest = buf_view(&safe); slice_line(&rest, &line); first = false) {
+	for (rest = buf_view(&safe); slice_line(&rest, &line); ) {
 		size_t indent = line.n - slice_trim_start(line, " ").n;
 
-		indent = indent > columns / 2 ? 0 : indent;
-		buf_adds(&b, first ? "" : "\n");
-		term_pad(&b, indent);
-		line = slice_from(line, indent);
-		while (line.n > 0) {
-			size_t n = term_fits(line, columns - indent), at = n;
-
-			while (at > 0 && at < line.n && line.p[at] != ' ')
-				at--;
-			at = at > 0 ? at : slice_find(line, n, " ");
-			buf_add(&b, line.p, at);
-			line = slice_trim_start(slice_from(line, at), " ");
-			if (line.n > 0) {
-				buf_addc(&b, '\n');
-				term_pad(&b, indent);
-			}
-		}
+		term_wrap(&b, line, 0, indent > columns / 2 ? 0 : indent,
+		    columns);
 	}
+	b.len -= u->live && b.p[b.len - 1] == '\n';
 	buf_adds(&b, dim ? "\033[0m\n" : "\n");
 	ui_print(u, &b);
 	buf_release(&safe);
