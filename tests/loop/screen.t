@@ -315,9 +315,9 @@ away() {	# TERM, how, what is typed: what the model was told, the end, kept
 	TERM=$1 py "${@:2}" <../away.py
 	echo "$(cat .hamr/sessions/*.ndjson 2>/dev/null | jq -r 'select(.role ==
 	    "user" or .type == "end") | .content // .status' | paste -sd,)" \
-	    "$(tail -n +2 state/hamr/history 2>/dev/null | paste -sd,)"
+	    "$(jq -r . state/hamr/history 2>/dev/null | paste -sd,)"
 }
-is "closed in mid-line" "$(away xterm close 'half a line')" ' half\040a\040line'
+is "closed in mid-line" "$(away xterm close 'half a line')" ' half a line'
 is "... where the terminal edits it" "$(away dumb close 'half a line')" " "
 is "... or ends it" "$(away dumb end 'half a line')" " "
 is "closed in a call, with a draft" "$(away xterm close 'go~' 'half')" \

@@ -10,30 +10,13 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "history.h"
+#include "json/scan.h"
 #include "keys.h"
 
-#define HEAD "_HiStOrY_V2_"
 #define FILE_MAX ((size_t)256 << 20)
 #define KEPT_BYTES ((size_t)64 << 20)	/* of all entries in memory */
 #define TOO_MANY (2 * HISTORY_ENTRIES)	/* lines: rewrite the file */
 #define LOCK_MS 1000
-
-/* ---- a line of the file ---- */
-
-static void
-encode(struct buf *out, const char *p)
-{
-	for (; *p != '\0'; p++)
-		if ((unsigned char)*p <= ' ' || *p == 0x7f)
-			buf_fmt(out, "\\%03o", (unsigned)(unsigned char)*p);
-		else if (*p == '\\')
-			buf_adds(out, "\\\\");
-		else
-			buf_addc(out, *p);
-	buf_addc(out, '\n');
-}
-
-/* ---- entries ---- */
 
 static void
 drop(struct history *h, size_t i)
@@ -79,33 +62,15 @@ history_init(struct history *h, const char *file)
 		struct buf text = BUF_INIT(FILE_MAX);
 		struct buf clean = BUF_INIT(4 * FILE_MAX);
 
-		if (slice_is(line, HEAD))
-			continue;
-		for (size_t i = 0; i < line.n; i++) {
-			const char *p = line.p + i;
-			char c = *p;
-
-			if (line.n - i >= 4 && c == '\\' && p[1] >= '0' &&
-			    p[1] <= '3' && strspn(p + 2, "01234567") >= 2) {
-				c = (char)((p[1] - '0') << 6 |
-				    (p[2] - '0') << 3 | (p[3] - '0'));
-				i += 3;
-			} else if (c == '\\' && i + 1 < line.n &&
-			    p[1] == '\\') {
-				i++;
-			}
-			buf_addc(&text, c);
-		}
-		/* UTF-8 with no control bytes but LF and TAB */
-		keys_clean(&clean, buf_view(&text));
+		if (scan_is_json(line) && scan_str(line, &text))
+			keys_clean(&clean, buf_view(&text));
 		if (clean.len > 0)
 			append(h, buf_detach(&clean));
 		bufs_release(BUFS(&text, &clean));
 	}
-	buf_adds(&anew, HEAD "\n");
 	for (size_t i = 0; n > TOO_MANY && i < h->n; i++)
 		if (strlen(h->v[i]) <= HISTORY_ENTRY_MAX)
-			encode(&anew, h->v[i]);
+			scan_put(&anew, "@\n", slice_of(h->v[i]));
 	if (n > TOO_MANY && !anew.over)
 		file_replace(file, anew.p, anew.len, 0600, &e);
 	bufs_release(BUFS(&b, &anew));
@@ -137,9 +102,7 @@ history_add(struct history *h, const char *message)
 		    O_NOFOLLOW | O_NONBLOCK, 0600);
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    file_lock(fd, LOCK_MS) == 0) {
-		if (lseek(fd, 0, SEEK_END) == 0)
-			buf_adds(&b, HEAD "\n");
-		encode(&b, message);
+		scan_put(&b, "@\n", slice_of(message));
 		file_write_all(fd, b.p, b.len);
 	}
 	buf_release(&b);

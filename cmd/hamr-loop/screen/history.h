@@ -1,9 +1,8 @@
 /* history.h - the messages that were sent or set aside, oldest first.
  *
- * The file has one line per message, with blanks, line ends and backslashes as
- * \040, \012 and \\ (libedit's format), so that a message of several lines is
- * one entry.  An entry is appended under a lock when it is added; several
- * programs may share the file.
+ * The file has one JSON string per line and message; other lines are skipped.
+ * An entry is appended under a lock when it is added; several programs may
+ * share the file.
  */
 #pragma once
 
