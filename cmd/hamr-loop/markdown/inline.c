@@ -105,7 +105,8 @@ is_operator(const char *p, size_t n, bool marked)
 	if ((begins && is_one_of(after, ",;:=)]}")) ||	/* (*) */
 	    (before == after && is_one_of(before, "\"'")))
 		return true;
-	if (before == '.' && !is_alnum(p[-2]))		/* ^.*$ */
+	if (n == 1 && before == '.' && (is_blank(p[-2]) ||
+	    is_one_of(p[-2], "^([|")))			/* ^.*$ */
 		return true;
 	if (n == 1 && (before == '_' || after == '_'))	/* *_test */
 		return true;
@@ -194,10 +195,11 @@ hide_in_word(char *w, size_t n, bool *bold)
 	    *w == '\\' && w[1] == '\\' && is_alnum(w[2]));
 	bool marked = false, any = false;
 
-	/* a path or a call: pkg/__init__.py, f.__name__, __a__() */
+	/* a path or a member: pkg/__init__.py, _a_/b, f.__name__ */
 	for (size_t i = 1; i < n; i++)
-		path |= w[i] == '_' ? is_one_of(w[i - 1], "/.") :
-		    w[i - 1] == '_' && (is_one_of(w[i], "/(") ||
+		path |= w[i] == '_' ? is_one_of(w[i - 1], "/.") &&
+		    is_alnum(w[i + strspn(w + i, "_")]) :
+		    w[i - 1] == '_' && (w[i] == '/' ||
 		    (w[i] == '.' && is_alnum(w[i + 1])));
 	for (size_t i = 0, run; i < n; i += run) {
 		char *p = w + i, c = *p;
