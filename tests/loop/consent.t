@@ -33,7 +33,7 @@ is "--quiet, too" "$? $(cat out err)" "77 I would say bye.
 $said"
 hamr-loop --no-config --replay script "change f" >out 2>err </dev/null
 match "the row says it in a whole sentence" "$(cat err)" \
-    "*edit f -> not made: --yes was not given, and nobody could be asked. (*"
+    "*edit f  not made: --yes was not given, and nobody could be asked."*
 run --resume
 is "--resume --yes: the task is brought up" "$S $(ended) $(asks)" \
     "0 completed stop 1"

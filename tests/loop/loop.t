@@ -201,7 +201,7 @@ jq -cn '{role: "assistant", content: null, tool_calls: [{id: "c", type:
     "function", function: {name: ("x" * 200000), arguments: "{}"}}]},
     {role: "assistant", content: "There is no such tool."}' >script
 timeout 60 hamr-loop --no-config --yes --replay script x >out 2>err
-is "a call of a very long name is shown" "$? $(cat out) $(grep -c ' -> ' err)" \
+is "a call of a very long name is shown" "$? $(cat out) $(grep -c '^  xxx' err)" \
     "0 There is no such tool. 1"
 
 # what is not limited is said

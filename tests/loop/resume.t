@@ -147,7 +147,7 @@ is "... and takes it" "$? $(cat out)" "0 The file says goodbye."
 sed '/"type":"start"/q' all >"$f"
 hamr-loop --no-config --yes --resume --replay "$S" >out 2>err
 match "a call of before is known by its name" "$(head -n 1 err)" \
-    "  read d -> interrupted: *"
+    "  read d  interrupted: *"
 cd ..
 mkdir gone && cd gone && rmdir ../gone
 loop --replay "$S" "try it" 2>"$T/err"

@@ -190,8 +190,8 @@ add_outcome(const struct ui *u, const struct ui_call *call,
 	msg_text(rec_get(r, "content"), &text);
 	if (scan_int(msg_meta(r, "added"), &added) &&
 	    scan_int(msg_meta(r, "removed"), &removed) && !failed(r)) {
-		buf_fmt(out, "+%lld -%lld%s", (long long)added,
-		    (long long)removed, u->live ? "" : " lines");
+		buf_fmt(out, "+%lld -%lld", (long long)added,
+		    (long long)removed);
 	} else if (u->tty_err && call->refused) {
 		buf_adds(out, "not allowed");
 		if (call->reason != NULL) {
@@ -221,7 +221,7 @@ add_outcome(const struct ui *u, const struct ui_call *call,
 		buf_adds(out, p[len] != '\n' && p[len] != '\0' ? "..." : "");
 	}
 	/* success need not be reported */
-	if (u->live && slice_is(buf_view(out), "exit 0"))
+	if (slice_is(buf_view(out), "exit 0"))
 		buf_reset(out);
 	buf_release(&text);
 }
@@ -240,47 +240,39 @@ ui_call_result(struct ui *u, const struct ui_call *call, const struct rec *r)
 	scan_int(msg_meta(r, "ms"), &ms);
 	add_outcome(u, call, r, &o);
 	buf_adds(&b, "  ");
-	if (u->live) {
-		/* A call and its outcome stay on one line: the longer is cut,
-		 * the call to no less than two thirds of the line. */
-		size_t room = ui_columns(u);
+	/* On the screen a call and its outcome stay on one line: the longer is
+	 * cut, the call to no less than two thirds of the line. */
+	size_t room = u->live ? ui_columns(u) : SIZE_MAX / 4;
 
-		if (ms >= SHORT_MS)
-			snprintf(took, sizeof took, "  %lld.%lld s",
-			    (long long)ms / 1000, (long long)ms / 100 % 10);
-		size_t rest = 5 + strlen(took);
-		room = room > rest + 10 ? room - rest : 10;
-		size_t for_what = term_width(what);
-		size_t for_got = num_min(term_width(buf_view(&o)), room + 1);
-		if (for_what + for_got > room) {
-			if (for_what > room * 2 / 3)
-				for_what = for_got < room / 3 ?
-				    room - for_got : room * 2 / 3;
-			for_got = room - for_what;
-		}
-		/* "edit src/main.c"; a path that is too long keeps its end */
-		if (!call->path || term_width(what) <= for_what ||
-		    what.p[head] == '\0') {
-			term_put(&b, what, for_what);
-		} else {
-			for_what -= term_put(&b, (struct slice){ what.p,
-			    head }, for_what);
-			if (for_what > 1)
-				buf_addc(&b, ' ');
-			if (for_what > 2)
-				term_put_end(&b, slice_of(what.p + head + 1),
-				    for_what - 1);
-		}
-		if (o.len > 0)
-			buf_fmt(&b, "  %s", on);
-		term_put(&b, buf_view(&o), for_got);
-	} else {
-		term_escape(&b, what);
-		buf_fmt(&b, " -> %s", on);
-		buf_slice(&b, buf_view(&o));
-		snprintf(took, sizeof took, " (%lld.%02lld s)",
-		    (long long)ms / 1000, (long long)ms / 10 % 100);
+	if (ms >= SHORT_MS)
+		snprintf(took, sizeof took, "  %lld.%lld s",
+		    (long long)ms / 1000, (long long)ms / 100 % 10);
+	size_t rest = 5 + strlen(took);
+	room = room > rest + 10 ? room - rest : 10;
+	size_t for_what = term_width(what);
+	size_t for_got = num_min(term_width(buf_view(&o)), room + 1);
+	if (for_what + for_got > room) {
+		if (for_what > room * 2 / 3)
+			for_what = for_got < room / 3 ? room - for_got :
+			    room * 2 / 3;
+		for_got = room - for_what;
 	}
+	/* "edit src/main.c"; a path that is too long keeps its end */
+	if (!call->path || term_width(what) <= for_what ||
+	    what.p[head] == '\0') {
+		term_put(&b, what, for_what);
+	} else {
+		for_what -= term_put(&b, (struct slice){ what.p, head },
+		    for_what);
+		if (for_what > 1)
+			buf_addc(&b, ' ');
+		if (for_what > 2)
+			term_put_end(&b, slice_of(what.p + head + 1),
+			    for_what - 1);
+	}
+	if (o.len > 0)
+		buf_fmt(&b, "  %s", on);
+	term_put(&b, buf_view(&o), for_got);
 	buf_fmt(&b, "%s%s%s\n", u->color ? "\033[0;2m" : "", took, PLAIN(u));
 	ui_print(u, &b);
 	buf_release(&o);
@@ -389,34 +381,20 @@ show_result(struct ui *u, const struct rec *r)
 	ui_printed(u, failed(r));
 }
 
-/* On a terminal, events are shown in plain words. */
 static void
 show_event(struct ui *u, const struct rec *r)
 {
-	static const struct {
-		enum rec_kind kind;
-		const char *what, *first, *second;
-	} events[] = {
-		{ R_VERDICT, "guard", "action", "rule" },
-		{ R_ERROR, "error", "code", "message" },
-		{ R_RECOVERY, "recovery", "scenario", "stage" },
-		{ R_VERIFICATION, "verification", "status", "command" },
-	};
-	char *text = u->tty_err ? words_for(r) : NULL;
-	size_t i = 0;
+	char *text = words_for(r), *code = rec_strdup(r, "code");
+	char *message = rec_strdup(r, "message");
 
-	while (events[i].kind != r->kind)
-		i++;
-	char *a = rec_strdup(r, events[i].first);
-	char *b = rec_strdup(r, events[i].second);
 	if (text != NULL)
 		ui_note(u, "  %s", text);
-	else
-		ui_note(u, "  %s %s%s%s", events[i].what, a != NULL ? a : "?",
-		    b != NULL ? ": " : "", b != NULL ? b : "");
+	else if (r->kind == R_ERROR)
+		ui_note(u, "  error %s: %s", code != NULL ? code : "?",
+		    message != NULL ? message : "");
 	free(text);
-	free(a);
-	free(b);
+	free(code);
+	free(message);
 }
 
 /* Show text that was not streamed: the words before calls; on a terminal that
