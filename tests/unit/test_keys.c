@@ -12,7 +12,7 @@
 
 static const char *const names[] = { "text", "enter", "newline", "esc", "tab",
 	"backtab", "backspace", "delete", "up", "down", "left", "right", "home",
-	"end", "pageup", "pagedown", "ctrl", "alt", "paste", "in", "out",
+	"end", "ctrl", "alt", "paste", "in", "out",
 	"reply" };
 
 /* "text:abc enter C+ctrl:x"; what keys there are now. */
@@ -82,7 +82,8 @@ keys(void **state)
 		{ "\033[1;133C", "C+right" }, { "\033[1;193C", "right" },
 		{ "\033[H\033[4~\033[3~", "home end delete" },
 		{ "\033[Z", "backtab" }, { "\033OM", "enter" },
-		{ "\033[[A", "" }, { "\033[15~", "" }, { "\033[1;2:3A", "" },
+		{ "\033[[A\033[5~", "" }, { "\033[15~", "" },
+		{ "\033[1;2:3A", "" },
 		{ "\033\033[A", "A+up" }, { "\033bx", "alt:b text:x" },
 		{ "\033\r", "newline" }, { "\033\x7f", "A+backspace" },
 		{ "\033[I\033[O", "in out" },

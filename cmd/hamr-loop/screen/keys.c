@@ -319,10 +319,8 @@ by_sequence(char final, unsigned long n, unsigned mods, struct key *key)
 		{ 'M', 0, KEY_ENTER }, { 'Z', 0, KEY_BACKTAB },
 		{ '~', 1, KEY_HOME }, { '~', 7, KEY_HOME }, { '~', 4, KEY_END },
 		{ '~', 8, KEY_END }, { '~', 3, KEY_DELETE },
-		{ '~', 5, KEY_PAGE_UP }, { '~', 6, KEY_PAGE_DOWN },
 		{ 'u', 57417, KEY_LEFT }, { 'u', 57418, KEY_RIGHT },
 		{ 'u', 57419, KEY_UP }, { 'u', 57420, KEY_DOWN },
-		{ 'u', 57421, KEY_PAGE_UP }, { 'u', 57422, KEY_PAGE_DOWN },
 		{ 'u', 57423, KEY_HOME }, { 'u', 57424, KEY_END },
 		{ 'u', 57426, KEY_DELETE },
 	};

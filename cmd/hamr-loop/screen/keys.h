@@ -30,7 +30,7 @@ enum key_name {
 	KEY_NEWLINE,		/* Alt-Enter, Shift-Enter, Ctrl-J */
 	KEY_ESC, KEY_TAB, KEY_BACKTAB, KEY_BACKSPACE, KEY_DELETE,
 	KEY_UP, KEY_DOWN, KEY_LEFT, KEY_RIGHT,
-	KEY_HOME, KEY_END, KEY_PAGE_UP, KEY_PAGE_DOWN,
+	KEY_HOME, KEY_END,
 	KEY_CTRL,		/* with the character in text: "a", "_" */
 	KEY_ALT,		/* the same */
 	KEY_PASTE,		/* all of it, or what has come of one that
