@@ -47,7 +47,10 @@ chat_run(struct chat *c, const struct child_opts *o, const char *doing,
 	child_close_in(child);
 	*stopped = false;
 	while (n > 0 && (!*stopped || file_now_ms() < until)) {
-		struct pollfd p[4] = { { child->out, POLLIN, 0 },
+		/* as a shell's, it waits for a slow terminal */
+		bool behind = ui->screen != NULL &&
+		    screen_is_behind(ui->screen);
+		struct pollfd p[4] = { { behind ? -1 : child->out, POLLIN, 0 },
 			{ ui->signals, POLLIN, 0 },
 			{ ui->listening ? ui_keys_fd(ui) : -1, POLLIN, 0 },
 			{ ui->job, POLLIN, 0 } };

@@ -28,6 +28,7 @@
 #define COLUMNS_LEAST 4		/* draw for at least this many */
 #define ROWS_LEAST 2
 #define SIZE_LIE 10000
+#define BEHIND_BYTES ((size_t)256 << 10)
 #define WAITING_MAX ((size_t)16 << 20)	/* for a terminal nobody reads */
 #define FOREVER ((size_t)1 << 40)
 
@@ -613,6 +614,12 @@ screen_print(struct screen *s, struct slice lines)
 	}
 	buf_slice(&s->above, lines);
 	buf_end_line(&s->above);
+}
+
+bool
+screen_is_behind(const struct screen *s)
+{
+	return s->above.len + s->frame.len - s->written > BEHIND_BYTES;
 }
 
 /* If the rows do not fit on the screen, less one row, drop the first ones, up

@@ -61,6 +61,9 @@ void screen_resume(struct screen *s);
 /* Print whole lines, each with an LF, above the live rows, for good. */
 void screen_print(struct screen *s, struct slice lines);
 
+/* Is more waiting for the terminal than it takes in a moment? */
+bool screen_is_behind(const struct screen *s);
+
 /* Set the live rows, LF between them (none: ""), and the cursor's place in
  * them, from 0. */
 void screen_live(struct screen *s, struct slice rows, size_t cursor_row,
