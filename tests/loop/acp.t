@@ -403,6 +403,23 @@ end_turn False True 'no command /compakt; did you mean /compact? here there are 
 end_turn False True 'There is nothing more to do, as far as I can see here.'
 end_turn False True 'There is nothing more to do, as far as I can see here.'"
 
+# --- an edit of a file that there was
+fresh edited
+printf 'one\ntwo\n' >f
+{ call read '{"path":"f"}'
+call edit '{"path":"f","old":"two","new":"2"}'
+answer "The second line of the file f is 2 now, as you wanted."
+answer "The second line of the file f is 2 now, as you wanted."; } >script
+is "a loaded edit has its diff" "$(play <<'P'
+e = new("--yes")
+s = e.new(here)
+e.prompt(s, "Put 2 into f")
+e.updates = []
+e.load(s, here)
+print([(c["oldText"], c["newText"]) for u in e.of("tool_call_update")[1:] for c in u["content"]])
+P
+)" "[('one\\ntwo\\n', 'one\\n2\\n')]"
+
 # --- a server: models, tokens
 fresh server
 printf 'path /v1/models*\nbody {"data":[{"id":"big"},{"id":"tiny"}]}\n' >models
@@ -424,6 +441,21 @@ P
 [-32602]
 big end_turn
 [(750, 9000)]"
+httpd_stop
+python3 - >models <<'P'
+import json
+print("path /v1/models*")
+print("body", json.dumps({"data": [{"id": "model-%05d" % i} for i in range(20000)]}))
+P
+httpd_start log models said || exit 1
+is "of 20,000 models, those are told that fit" "$(play <<P
+e = Editor("--no-config", "--base-url", "http://127.0.0.1:$HTTPD_PORT/v1", "--model", "model-19999")
+e.new(here)
+e.wait_for(lambda: e.of("config_option_update"))
+o = e.of("config_option_update")[0]["configOptions"][1]["options"]
+print(len(o) > 5000, o[0]["value"], o[-1]["value"])
+P
+)" "True model-00000 model-19999"
 httpd_stop
 
 # --- what does not fit, what cannot be read
@@ -625,6 +657,22 @@ end_turn True end_turn
 False
 -32602
 -32602"
+
+{ answer "The server would answer with the word hello, as was asked."
+call srv__echo '{"text":"hello"}'
+answer "The server answered with the word hello, as was asked."
+answer "The server answered with the word hello, as was asked."; } >script
+is "an open session is loaded with other servers" "$(play <<P
+e = new()
+s = e.new(here)
+e.prompt(s, "What is it?")
+e.load(s, here, servers=[{"name": "srv", "command": "$(readlink -f "$(command -v python3)")",
+    "args": ["$TOP/tests/extras/mcp_server.py"], "env": []}])
+e.updates = []
+e.prompt(s, "Ask it")
+print([u["status"] for u in e.of("tool_call_update") if "status" in u])
+P
+)" "['in_progress', 'completed']"
 
 init='{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}'
 hamr-loop --acp >&- 2>"$T/err" <<<"$init"

@@ -286,15 +286,14 @@ on_open(struct acp *a, const struct rpc_msg *m)
 	} else if (s != NULL && s->work != IDLE) {
 		acp_error(a, m->id, RPC_INTERNAL, "the session is busy; "
 		    "cancel its prompt first");
-	} else if (s != NULL && s->child != NULL) {
-		worker_work(s, work, m->id);
 	} else {
-		if (s == NULL)
+		bool known = s != NULL;
+		if (!known)
 			s = worker_new(a, id, cwd);
 		bool good = servers_take(s, m, make || load);
 		if (good)
 			worker_work(s, work, m->id);
-		if (!good || !is_up(s, m))
+		if (good ? !is_up(s, m) : !known)
 			worker_free(s);
 	}
 out:

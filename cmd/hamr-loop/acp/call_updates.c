@@ -419,10 +419,10 @@ calls_result(struct worker *s, const struct rec *r, bool replay)
 		send_output(s, c);
 	bool edited = is_edit(c) && !failed;
 	bool made = scan_kind(msg_meta(r, "sha256_before")) == SCAN_NULL;
-	if (edited && !replay)
-		find_texts(c, diff, made);
-	else if (edited && made)
+	if (edited && replay && made)
 		c->new = scan_strdup(scan_get(slice_of(c->args), "content"));
+	else if (edited)
+		find_texts(c, diff, made);
 	if (edited && c->new != NULL) {
 		begin_call_update(&b, c);
 		scan_put(&b, ",'status':'completed'");

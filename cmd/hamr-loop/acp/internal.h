@@ -124,6 +124,9 @@ int worker_begin(struct worker *s, struct err *e);
 /* Begin this work for the request; acp_done ends it. */
 void worker_work(struct worker *s, enum work work, struct slice request);
 void worker_cancel(struct worker *s);
+/* Its process has ended, or must within ms. */
+#define WORKER_END_MS 1000
+void worker_end(struct worker *s, int ms);
 void worker_free(struct worker *s);
 
 /* Read what its process says.  When that has ended, this may free the worker.

@@ -1,5 +1,6 @@
 /* servers.c - MCP servers that an editor passes on, as settings. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "internal.h"
@@ -14,7 +15,7 @@ is_list(struct slice val)
 /* Add a server that is reached over HTTP or started here.  Returns what is
  * wrong with it, or NULL. */
 static const char *
-add_server(struct worker *s, const struct buf *name, bool http,
+add_server(struct texts *to, const struct buf *name, bool http,
     struct slice server)
 {
 	struct slice what = scan_get(server, http ? "url" : "command"), el;
@@ -35,8 +36,11 @@ add_server(struct worker *s, const struct buf *name, bool http,
 			why = "an MCP server's args are not all strings";
 		scan_put(&v, ",$", el);
 	}
-	texts_add(&s->servers, xasprintf(http ? "mcp.%s.url=%s" :
+	texts_add(to, xasprintf(http ? "mcp.%s.url=%s" :
 	    "mcp.%s.command=%s]", name->p, v.p));
+	/* the user's configuration may have one of this name */
+	texts_add(to, xasprintf(http ? "mcp.%s.command=[]" :
+	    "mcp.%s.url=", name->p));
 	buf_reset(&v);
 	buf_addc(&v, '[');
 	for (struct walk w = walk_elements(pairs); why == NULL &&
@@ -59,7 +63,7 @@ add_server(struct worker *s, const struct buf *name, bool http,
 		free(key);
 	}
 	buf_addc(&v, ']');
-	texts_add(&s->servers, xasprintf("mcp.%s.%s=%s", name->p, http ?
+	texts_add(to, xasprintf("mcp.%s.%s=%s", name->p, http ?
 	    "headers" : "env", v.p));
 	buf_release(&v);
 	return why;
@@ -70,11 +74,13 @@ servers_take(struct worker *s, const struct rpc_msg *m, bool must)
 {
 	struct slice list = scan_get(m->params, "mcpServers"), el;
 	struct walk w = walk_elements(list);
+	struct texts to = { .n = 0 };
 	const char *why = NULL;
 
-	if (!is_list(list) && (must || list.p != NULL))
+	if (list.p == NULL && !must)
+		return true;
+	if (!is_list(list))
 		why = "mcpServers is missing, or is not an array";
-	texts_release(&s->servers);
 	while (why == NULL && walk_next(&w, NULL, &el)) {
 		struct slice type = scan_get(el, "type");
 		char *given = scan_strdup(scan_get(el, "name"));
@@ -87,20 +93,32 @@ servers_take(struct worker *s, const struct rpc_msg *m, bool must)
 			    (*p >= '0' && *p <= '9') || *p == '-' ? *p : '_');
 		/* two may differ only in other characters */
 		char *key = xasprintf("mcp.%s.", buf_view(&name).p);
-		for (size_t i = 0; i < s->servers.n; i++)
-			if (slice_starts(slice_of(s->servers.v[i]), key)) {
-				buf_fmt(&name, "_%zu", s->servers.n);
+		for (size_t i = 0; i < to.n; i++)
+			if (slice_starts(slice_of(to.v[i]), key)) {
+				buf_fmt(&name, "_%zu", to.n / 3 + 1);
 				break;
 			}
 		free(key);
-		why = scan_str_is(type, "http") ? add_server(s, &name, true,
+		why = scan_str_is(type, "http") ? add_server(&to, &name, true,
 		    el) : type.p == NULL || scan_str_is(type, "stdio") ?
-		    add_server(s, &name, false, el) :
+		    add_server(&to, &name, false, el) :
 		    "only MCP servers over stdio and HTTP are supported";
 		free(given);
 		buf_release(&name);
 	}
-	if (why != NULL)
+	if (why != NULL) {
 		acp_error(s->acp, m->id, RPC_NO_PARAMS, why);
-	return why == NULL;
+		texts_release(&to);
+		return false;
+	}
+	/* an open session starts again to have other servers, unless it has no
+	 * message yet: its file would be removed */
+	bool same = to.n == s->servers.n;
+	for (size_t i = 0; same && i < to.n; i++)
+		same = strcmp(to.v[i], s->servers.v[i]) == 0;
+	if (!same && s->child != NULL && s->title != NULL)
+		worker_end(s, WORKER_END_MS);
+	texts_release(&s->servers);
+	s->servers = to;
+	return true;
 }

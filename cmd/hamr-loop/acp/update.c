@@ -10,6 +10,7 @@
 #include "internal.h"
 
 #define CHUNK ((size_t)128 << 10)	/* of a text; escaped it is longer */
+#define MODELS_SHOWN (ACP_MESSAGE_MAX / 2)
 #define TITLE_SHOWN ((size_t)80)
 
 /* ---- sending ---- */
@@ -108,7 +109,8 @@ update_put_options(const struct worker *s, struct buf *out)
 	put_modes(out, "value");
 	buf_adds(out, "]},");
 	begin_option(out, "model", "Model", s->model);
-	for (size_t i = 0; i < s->models.n; i++) {
+	/* those of a long list that fit in a message */
+	for (size_t i = 0; i < s->models.n && out->len < MODELS_SHOWN; i++) {
 		put_model(out, s->models.v[i], s->models.v[i]);
 		seen |= strcmp(s->models.v[i], s->model) == 0;
 	}
@@ -282,6 +284,7 @@ see_progress(struct worker *s, const struct rec *r)
 		set_str(&s->commands, xmemdup0(commands.p, commands.n));
 		rec_int(r, "window", &s->window);
 	} else if (models.p != NULL) {
+		texts_release(&s->models);
 		for (struct walk w = walk_elements(models);
 		    walk_next(&w, NULL, &el); )
 			texts_add(&s->models, scan_strdup(el));

@@ -9,7 +9,6 @@
 #include "internal.h"
 
 #define NAME "hamr-loop: "	/* before its own messages */
-#define END_MS 1000		/* from the end of its output to its own */
 
 struct worker *
 worker_new(struct acp *a, const char *id, const char *cwd)
@@ -113,13 +112,13 @@ worker_write(struct worker *s)
 	s->written = 0;
 }
 
-/* It has ended, or must within ms. */
-static void
-end(struct worker *s, int ms)
+void
+worker_end(struct worker *s, int ms)
 {
 	child_end(s->child, ms);
 	rec_in_release(&s->in);
 	s->child = NULL;
+	buf_reset(&s->out);
 	acp_forget(s);
 }
 
@@ -134,8 +133,7 @@ worker_read(struct worker *s)
 		update_record(s, r, false);
 	if (got > 0 && took >= 0)
 		return;
-	end(s, END_MS);
-	buf_reset(&s->out);
+	worker_end(s, WORKER_END_MS);
 	acp_done(s, true);
 }
 
@@ -145,7 +143,7 @@ worker_free(struct worker *s)
 	struct acp *a = s->acp;
 
 	if (s->child != NULL)
-		end(s, 0);
+		worker_end(s, 0);
 	for (size_t i = 0; i < a->n; i++)
 		if (a->v[i] == s) {
 			memmove(a->v + i, a->v + i + 1, (--a->n - i) *

@@ -307,8 +307,9 @@ static void
 compact(struct chat *c)
 {
 	hub_put(&c->run->hub, "{'type':'compact'}");
-	say(c, "older results are shortened before your next message goes out; "
-	    "/context shows what is there");
+	say(c, c->run->ui.peer != NULL ? "older results are shortened before "
+	    "your next message goes out" : "older results are shortened before "
+	    "your next message goes out; /context shows what is there");
 }
 
 /* ---- work ---- */
