@@ -242,6 +242,7 @@ cp all "$f"
 spent --resume >out 2>err
 is "... with the same budget" "$? $(cat out) $(roles <"$f") $(ended)" \
     "3 enough $(roles <all) budget_exhausted max_model_steps"
+is "... it is written once that it has ended" "$(grep -c '"type":"end"' "$f")" 1
 cut=$(jq -c 'if .content == "enough" then .finish_reason = "length" |
     del(.tool_calls) else . end' all)
 grep -v '"tool_call_id":"b"' <<<"$cut" >"$f"

@@ -521,6 +521,7 @@ track_record(struct track *t, const struct rec *r, off_t at)
 		xset(&t->end_status, scan_text(rec_get(r, "status")));
 		xset(&t->end_answer, scan_text(rec_get(r, "answer")));
 		xset(&t->end_line, xmemdup0(r->line.p, r->line.n));
+		t->end_at = at + (off_t)r->line.n + 1;
 		ended(t);
 		break;
 	default: break;

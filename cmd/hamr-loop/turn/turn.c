@@ -510,8 +510,17 @@ int
 turn_end(struct turn *t)
 {
 	struct hub *h = t->hub;
+	const struct track *k = h->track;
 	struct buf b = end_record(t);
 
+	/* a resumed turn that still cannot go on has its end record */
+	if (!h->failed && k->end_at == h->session->size &&
+	    strcmp(k->end_status, turn_endings[t->end].word) == 0 &&
+	    scan_str_is(scan_get(slice_of(k->end_line), "reason"),
+	    t->reason)) {
+		hub_show(h, &b);
+		return hub_durable(h);
+	}
 	if (!h->failed && hub_commit(h, &b) == 0) {
 		hub_feed(h);	/* in a chat nobody waits for a while */
 		return hub_durable(h);
