@@ -394,6 +394,25 @@ is "an unknown provider.api is a matter of configuration" \
 match "the session says so, in the stage's own words" "$(jq -r 'select(.type ==
 	"error") | "\(.stage) \(.code) \(.message)"' out)" "loop stage_died stage \
 provider (hamr-provider) ended with status 78: hamr-provider: api nonsense: *"
+echo '{"role":' >script
+run x
+is "a recording that is none is bad data" "$S $(ended)" \
+    "65 tool_error stage_died"
+cat >foreign <<'X'
+n=0
+while IFS= read -r l; do
+	case $l in *'"type":"sync"'*) printf '%s\n' "$l" ;; *'"type":"go"'*)
+		n=$((n + 2))
+		sed -n "$((n - 1)),${n}p" script
+		printf '%s\n' "$l" ;;
+	esac
+done
+X
+{ call read '{"path":"f"}'; call read '{"path":"."}'; answer Seen.; } >script
+run "Look at f." -o "stages.provider=['sh $PWD/foreign']"
+is "two messages at once: no call without its result" \
+    "$S $(grep -c '"role":"tool"' out) $(grep -c '"tool_calls":\[' out)" \
+    "0 1 1"
 answer hi >script
 run x -o 'stages.guard=["hamr-guard --nonsense"]'
 is "so is a usage error in [stages]" "$S $(ended)" "78 tool_error stage_died"

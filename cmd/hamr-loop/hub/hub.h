@@ -46,6 +46,7 @@ struct slot {
 	off_t barrier;		/* offset of the last go or sync it returned */
 	int64_t asked;		/* number of the go or sync in flight, or 0 */
 	bool asked_go;
+	bool answered;		/* that go has its assistant message */
 	struct buf told;	/* lines that go before that go */
 	int64_t discard;	/* discard its output until this sync */
 	size_t skip;		/* proposals already in the session */

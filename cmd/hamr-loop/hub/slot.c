@@ -85,6 +85,11 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 	    r->kind == R_RECOVERY || r->kind == R_COMPACT) {
 		err_say("stage %s wrote a record that only hamr-loop writes; "
 		    "it is ignored", s->name);
+	} else if (r->kind == R_ASSISTANT && (s != &h->slot[SLOT_PROVIDER] ||
+	    s->asked == 0 || !s->asked_go || s->answered)) {
+		/* it would leave the calls of the last one without results */
+		err_say("stage %s wrote a message that was not asked for; it "
+		    "is ignored", s->name);
 	} else if (r->kind == R_REQUEST) {
 		h->request = rec_keep(&s->in, r, &h->kept);
 	} else if (r->kind == R_ASK) {
@@ -111,6 +116,7 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 		ui_passing(h->ui, r);
 	} else if (s == &h->slot[SLOT_PROVIDER] || s == &h->slot[SLOT_TOOL]) {
 		hub_commit_record(h, r);
+		s->answered |= r->kind == R_ASSISTANT;
 		if (r->kind == R_START)
 			hub_durable(h);
 	} else if (buf_reserve(&s->proposals, r->line.n + 1) < 0) {
@@ -250,8 +256,9 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 		 * A usage error is an error in [stages]. */
 		snprintf(how, sizeof how, "ended with status %d", code);
 		give_up(h, s, code == ST_USAGE ? ST_CONFIG :
-		    code == ST_NOINPUT || code == ST_POLICY ||
-		    code == ST_CONFIG ? (enum status)code : ST_PEER, how);
+		    code == ST_DATA || code == ST_NOINPUT ||
+		    code == ST_POLICY || code == ST_CONFIG ?
+		    (enum status)code : ST_PEER, how);
 		return;
 	}
 	if (++s->restarts > MAX_RESTARTS) {

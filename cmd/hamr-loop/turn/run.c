@@ -326,8 +326,8 @@ run_turn(struct run *r, const char *task, struct err *e)
 	} else {
 		tell_end(r, &t);
 		/* the status of a stage that ended for good says why; use it
-		 * where a person can fix the cause: no input, no permission,
-		 * configuration */
+		 * where a person can fix the cause: a bad or missing input,
+		 * no permission, configuration */
 		status = r->hub.stage_failed && r->hub.err.status != ST_PEER ?
 		    (int)r->hub.err.status : turn_endings[t.end].status;
 	}
