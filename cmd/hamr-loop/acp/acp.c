@@ -283,9 +283,10 @@ on_open(struct acp *a, const struct rpc_msg *m)
 	if (!make && path == NULL) {
 		acp_error(a, m->id, RPC_NOT_FOUND, "there is no such session "
 		    "for that cwd");
-	} else if (s != NULL && s->work != IDLE) {
-		acp_error(a, m->id, RPC_INTERNAL, "the session is busy; "
-		    "cancel its prompt first");
+	} else if (s != NULL && (s->work != IDLE || s->closing != NULL)) {
+		acp_error(a, m->id, RPC_INTERNAL, s->closing != NULL ?
+		    "the session is being closed" :
+		    "the session is busy; cancel its prompt first");
 	} else {
 		bool known = s != NULL;
 		if (!known)
