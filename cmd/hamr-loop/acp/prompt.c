@@ -13,7 +13,6 @@
 struct prompt {
 	struct worker *s;
 	struct buf text, context;
-	size_t file_end;	/* of text, where a file's name ends; or 0 */
 	struct buf images;	/* parts, a comma before each */
 };
 
@@ -78,7 +77,7 @@ take_link(struct prompt *p, struct slice block)
 				buf_addc(b, '\\');
 			buf_addc(b, *c);
 		}
-		p->file_end = b->len;
+		buf_addc(b, ' ');	/* the name ends there */
 	} else if (good) {
 		buf_fmt(b, "[%s](%s)", name, uri);
 	}
@@ -140,21 +139,6 @@ take_resource(struct prompt *p, struct slice resource)
 	return why;
 }
 
-/* The name of a file ends at a blank: put one where the next block goes on
- * otherwise. */
-static void
-end_file(struct prompt *p, size_t at)
-{
-	struct buf *b = &p->text;
-
-	if (at == 0 || at != p->file_end || b->len == at ||
-	    strchr(" \t\r\n.,;:!?)]}'\"", b->p[at]) != NULL)
-		return;
-	buf_addc(b, ' ');
-	memmove(b->p + at + 1, b->p + at, b->len - at - 1);
-	b->p[at] = ' ';
-}
-
 int
 prompt_say(struct worker *s, struct slice prompt, struct err *e)
 {
@@ -167,7 +151,6 @@ prompt_say(struct worker *s, struct slice prompt, struct err *e)
 	bufs_init(BUFS(&p.text, &p.context, &p.images), PARTS_MAX);
 	for (; why == NULL && walk_next(&w, NULL, &block); n++) {
 		struct slice type = scan_get(block, "type");
-		size_t at = p.text.len;
 
 		if (scan_str_is(type, "text"))
 			why = scan_str(scan_get(block, "text"), &p.text) ||
@@ -182,7 +165,6 @@ prompt_say(struct worker *s, struct slice prompt, struct err *e)
 			why = scan_str_is(type, "audio") ?
 			    "audio is not supported" :
 			    "a block of an unknown type";
-		end_file(&p, at);
 	}
 	if (why == NULL && p.text.len + p.images.len + p.context.len == 0)
 		why = "the prompt is empty";
