@@ -413,6 +413,15 @@ run "Look at f." -o "stages.provider=['sh $PWD/foreign']"
 is "two messages at once: no call without its result" \
     "$S $(grep -c '"role":"tool"' out) $(grep -c '"tool_calls":\[' out)" \
     "0 1 1"
+cat >foreign <<'X'
+while IFS= read -r l; do
+	case $l in *'"role":"tool"'*) printf '%s\n' "$l" ;; esac
+	printf '%s\n' "$l"
+done
+X
+{ call read '{"path":"f"}'; answer Seen.; } >script
+run "Look at f." -o "stages.tool=['hamr-tool', 'sh $PWD/foreign']"
+is "a result said twice is one" "$S $(grep -c '"role":"tool"' out)" "0 1"
 answer hi >script
 run x -o 'stages.guard=["hamr-guard --nonsense"]'
 is "so is a usage error in [stages]" "$S $(ended)" "78 tool_error stage_died"

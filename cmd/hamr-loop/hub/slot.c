@@ -84,9 +84,12 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 	    r->kind == R_RECOVERY || r->kind == R_COMPACT) {
 		err_say("stage %s wrote a record that only hamr-loop writes; "
 		    "it is ignored", s->name);
-	} else if (r->kind == R_ASSISTANT && (s != &h->slot[SLOT_PROVIDER] ||
-	    s->asked == 0 || !s->asked_go || s->answered)) {
-		/* it would leave the calls of the last one without results */
+	} else if (r->kind == R_ASSISTANT ? s != &h->slot[SLOT_PROVIDER] ||
+	    s->asked == 0 || !s->asked_go || s->answered :
+	    r->kind == R_TOOL && !track_awaits(h->track,
+	    rec_get(r, "tool_call_id"))) {
+		/* it would leave the calls of the last one without results, or
+		 * be a second result of a call */
 		err_say("stage %s wrote a message that was not asked for; it "
 		    "is ignored", s->name);
 	} else if (r->kind == R_REQUEST) {

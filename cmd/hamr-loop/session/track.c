@@ -528,6 +528,15 @@ track_record(struct track *t, const struct rec *r, off_t at)
 	}
 }
 
+bool
+track_awaits(const struct track *t, struct slice id)
+{
+	for (size_t i = 0; i < t->ncalls; i++)
+		if (!t->calls[i].done && scan_str_is(id, t->calls[i].id))
+			return true;
+	return false;
+}
+
 size_t
 track_open(const struct track *t)
 {

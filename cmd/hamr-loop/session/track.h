@@ -117,5 +117,7 @@ void track_release(struct track *t);
 /* Take the record r, which is at offset at in the session. */
 void track_record(struct track *t, const struct rec *r, off_t at);
 
+/* Has a call with this id (as JSON) no result? */
+bool track_awaits(const struct track *t, struct slice id);
 /* How many calls of the last assistant message have no result. */
 size_t track_open(const struct track *t);
