@@ -95,7 +95,7 @@ take_image(struct prompt *p, struct slice data)
 	const char *why = NULL;
 	struct image im;
 
-	if (!scan_str(data, &text))
+	if (!scan_str(data, &text) || text.over)
 		why = text.over ? "an image is too large" :
 		    "an image needs data";
 	else if (!base64_take(&bytes, buf_view(&text)))
