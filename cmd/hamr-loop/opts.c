@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "show/export.h"
 
-#define TASK_MAX ((size_t)16 << 20)
+#define TASK_MAX ((size_t)10 << 20)	/* 60 in a record, if escaped */
 #define PIPED_MAX ((size_t)1 << 20)	/* of stdin given with a task */
 #define ID_LEAST 8		/* a session's id, without its "=" */
 

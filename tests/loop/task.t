@@ -72,6 +72,11 @@ match "a task without quotes" "$? $(cat out err)" \
     "2 hamr-loop: more than one task; *quotes*"
 is "one session all the time" "$(of)" "$id"
 
+head -c 11000000 /dev/zero | tr '\0' '\1' >long
+loop - <long
+match "a task that would not fit in a record" "$? $(cat err)" \
+    "2 hamr-loop: stdin holds more than 10 MiB; *"
+
 # ---- what is shown of a call ----
 
 echo hello >f

@@ -82,8 +82,18 @@ hub_commit_record(struct hub *h, const struct rec *r)
 int
 hub_commit(struct hub *h, struct buf *record)
 {
+	struct err e;
+	int rc = -1;
+
 	buf_addc(record, '\n');
-	int rc = record->over ? 0 : commit_lines(h, buf_view(record));
+	if (record->over || record->len > REC_MAX) {
+		/* nobody could read the session any more */
+		err_set(&e, ST_USAGE, "a message is longer than the %zu MiB "
+		    "of a record", REC_MAX >> 20);
+		hub_fail(h, &e);
+	} else {
+		rc = commit_lines(h, buf_view(record));
+	}
 	buf_release(record);
 	return rc;
 }

@@ -456,9 +456,7 @@ turn_run(struct turn *t)
 		    "'code':'stage_died','message':@,'retryable':false}",
 		    buf_view(&clean));
 		buf_release(&clean);
-	} else if (h->failed) {
-		turn_set_ending(t, END_TOOL_ERROR, "storage_full");
-	} else if (h->interrupts > 0 || closed) {
+	} else if (!h->failed && (h->interrupts > 0 || closed)) {
 		turn_set_ending(t, END_INTERRUPTED, closed ? "stdout closed" :
 		    h->refused ? "refused" : "signal");
 		h->interrupts = 0;	/* a second one ends without waiting */
@@ -527,7 +525,8 @@ turn_end(struct turn *t)
 	}
 	/* When the session cannot be written, the reader of stdout still
 	 * learns how it ended. */
-	turn_set_ending(t, END_TOOL_ERROR, "storage_full");
+	turn_set_ending(t, END_TOOL_ERROR, h->err.status == ST_USAGE ?
+	    "too_large" : "storage_full");
 	buf_release(&b);
 	b = end_record(t);
 	hub_show(h, &b);
