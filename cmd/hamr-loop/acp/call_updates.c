@@ -22,11 +22,12 @@
 
 /* ---- the whole texts of a diff's two sides ---- */
 
-/* The file's text; the caller frees it.  NULL: none, too long, or not text. */
+/* The file's text; the caller frees it.  NULL: none, longer than max, or not
+ * text. */
 static char *
-whole_read(const char *path)
+whole_read(const char *path, size_t max)
 {
-	struct buf b = BUF_INIT(TEXT_MAX);
+	struct buf b = BUF_INIT(max);
 	int fd = file_open_regular(AT_FDCWD, path, NULL);
 	bool good = fd >= 0 && file_read_fd(fd, path, &b, NULL) == 0 &&
 	    memchr(buf_view(&b).p, '\0', b.len) == NULL &&
@@ -347,21 +348,18 @@ calls_start(struct worker *s, const struct rec *r)
 /* Find the texts before and after an edit from the file and the diff, if
  * possible. */
 static void
-find_texts(struct seen_call *c, struct slice diff, bool made)
+find_texts(struct seen_call *c, struct slice diff, bool made, size_t max)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	if (c->new != NULL || c->path == NULL || !scan_str(diff, &b) ||
-	    b.len == 0)
-		goto out;
-	c->new = whole_read(c->path);
-	if (c->new == NULL || made)
-		goto out;
-	c->old = whole_text(c->new, buf_view(&b), true);
-	if (c->old == NULL) {
-		xset(&c->new, NULL);
+	if (c->new == NULL && c->path != NULL && scan_str(diff, &b) &&
+	    b.len > 0)
+		c->new = whole_read(c->path, max);
+	if (c->new != NULL && !made) {
+		c->old = whole_text(c->new, buf_view(&b), true);
+		if (c->old == NULL)
+			xset(&c->new, NULL);
 	}
-out:
 	buf_release(&b);
 }
 
@@ -421,8 +419,8 @@ calls_result(struct worker *s, const struct rec *r, bool replay)
 	bool made = scan_kind(msg_meta(r, "sha256_before")) == SCAN_NULL;
 	if (edited && replay && made)
 		c->new = scan_strdup(scan_get(slice_of(c->args), "content"));
-	else if (edited)
-		find_texts(c, diff, made);
+	else if (edited)	/* a session may have many */
+		find_texts(c, diff, made, replay ? RESULT_SHOWN : TEXT_MAX);
 	if (edited && c->new != NULL) {
 		begin_call_update(&b, c);
 		scan_put(&b, ",'status':'completed'");
@@ -499,7 +497,7 @@ calls_ask(struct worker *s, const struct rec *r)
 	    scan_str(rec_get(r, "diff"), &diff)) {
 		bool made = scan_true(rec_get(r, "new"));
 
-		c->old = made ? NULL : whole_read(c->path);
+		c->old = made ? NULL : whole_read(c->path, TEXT_MAX);
 		if (made || c->old != NULL)
 			c->new = whole_text(made ? "" : c->old,
 			    buf_view(&diff), false);
