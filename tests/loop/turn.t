@@ -256,6 +256,11 @@ head -c 3000000 /dev/zero | tr '\0' y >AGENTS.md
 run "what is said" -C a/b
 match "... however much too long" "$(context)" \
     "*nested*yyy*[2][9][0-9]* more bytes in AGENTS.md]"
+printf 'tabs\377\n' >AGENTS.md
+run "what is said"
+is "... its bytes that are not UTF-8 are replaced, which is told" "$(jq -c \
+    'select(.meta.by == "context") | .content[-5:], .meta.lossy' out |
+    paste -sd' ')" $'"abs\357\277\275\\n" true'
 echo linked >CLAUDE.md && ln -sf CLAUDE.md AGENTS.md
 run "what is said"
 is "a link to a text beside it is followed" "$(context)" \

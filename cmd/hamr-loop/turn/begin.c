@@ -58,18 +58,19 @@ first_bytes(int fd, char *p, size_t n)
 }
 
 /* Append the first room bytes of an open text file of this size, and how many
- * were left out. */
-static void
+ * were left out.  True: invalid bytes were replaced. */
+static bool
 put_text(struct buf *out, int fd, off_t size, size_t room, const char *name)
 {
 	char *raw = xmalloc(room + 1);
 	size_t n = utf8_cut(raw, first_bytes(fd, raw, room + 1), room);
 
-	utf8_clean(out, raw, n);
+	bool lossy = utf8_clean(out, raw, n);
 	if ((off_t)n < size)
 		buf_fmt(out, "\n[%lld more bytes in %s]\n",
 		    (long long)size - (long long)n, name);
 	free(raw);
+	return lossy;
 }
 
 /* ---- the memory ---- */
@@ -114,7 +115,7 @@ setup_context(struct hub *h, const char *text, const char *from, bool lossy)
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
 	/* it may contain names of folders that are not UTF-8 */
-	utf8_clean(&clean, text, strlen(text));
+	lossy |= utf8_clean(&clean, text, strlen(text));
 	scan_put(&b, "{'role':'user','content':@,'meta':{'by':'context'",
 	    buf_view(&clean));
 	buf_release(&clean);
@@ -241,8 +242,8 @@ add_mention(struct mentions *f, char *name)
 	    fstat(fd, &st) == 0) {
 		/* the file goes before the message */
 		buf_fmt(&b, "%s, which the user mentions:\n\n", name);
-		put_text(&b, fd, st.st_size, MENTION_MAX, name);
-		if (setup_context(f->hub, b.p, "mention", false) == 0)
+		bool lossy = put_text(&b, fd, st.st_size, MENTION_MAX, name);
+		if (setup_context(f->hub, b.p, "mention", lossy) == 0)
 			ui_note(f->ui, got > MENTION_MAX ? "  sent along: "
 			    "%s, its first 32 KiB" : "  sent along: %s", name);
 	}
@@ -452,6 +453,7 @@ context_message(struct run *r, struct child *memory)
 	size_t top = strlen(r->root);
 	char at[PATH_MAX];
 	struct stat st;
+	bool lossy = false;
 	int rc = 0;
 
 	if (strlen(dir) >= sizeof at || strncmp(dir, r->root, top) != 0 ||
@@ -478,7 +480,7 @@ context_message(struct run *r, struct child *memory)
 		if (fd >= 0 && st.st_size > 0) {
 			buf_adds(&b, b.len > 0 ? "\n" : "");
 			buf_fmt(&b, "%s of this repository:\n\n", shown);
-			put_text(&b, fd, st.st_size, room, shown);
+			lossy |= put_text(&b, fd, st.st_size, room, shown);
 		}
 		file_close(fd);
 		free(path);
@@ -499,7 +501,7 @@ context_message(struct run *r, struct child *memory)
 		buf_slice(&b, buf_view(&said));
 	}
 	if (b.len > 0)
-		rc = setup_context(&r->hub, b.p, NULL, false);
+		rc = setup_context(&r->hub, b.p, NULL, lossy);
 	bufs_release(BUFS(&b, &said));
 	return rc;
 }
