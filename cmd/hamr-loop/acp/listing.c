@@ -38,7 +38,6 @@ listing_page(const char *cwd, const char *cursor, struct buf *out,
 	struct buf all = BUF_INIT((size_t)1 << 30);
 	struct buf list = BUF_INIT(BUF_RECORD_MAX);
 	char *root = conf_root(cwd != NULL ? cwd : ".", e);
-	bool found = cursor == NULL;
 	char *last = NULL, *folder, at[UTC_SIZE];
 	int64_t age;
 	size_t n = 0;
@@ -46,17 +45,14 @@ listing_page(const char *cwd, const char *cursor, struct buf *out,
 	if (root == NULL)
 		return -1;
 	char *dir = sessions_dir(root, false, e);
-	if (dir != NULL)
-		sessions_list(dir, 0, &all, e);
+	/* a folder without sessions has an empty page */
+	int rc = dir != NULL ? sessions_page(dir, cursor, PAGE + 1, &all, e) :
+	    cursor == NULL ? 0 : -1;
 	struct rec_text t = { .rest = buf_view(&all) };
 	const struct rec *r = &t.rec;
 	folder = origin_cwd(cwd != NULL ? cwd : root);
 	buf_addc(out, '{');
 	while (rec_text_next(&t)) {
-		if (!found) {
-			found = rec_str_is(r, "session", cursor);
-			continue;
-		}
 		if (n == PAGE) {
 			scan_put(out, "'nextCursor':@,", slice_of(last));
 			break;
@@ -82,7 +78,7 @@ listing_page(const char *cwd, const char *cursor, struct buf *out,
 	free(root);
 	scan_release(&t.scan);
 	bufs_release(BUFS(&list, &all));
-	return found ? 0 : err_set(e, ST_USAGE, "there is no such cursor");
+	return rc;
 }
 
 int

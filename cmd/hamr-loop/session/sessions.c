@@ -159,23 +159,29 @@ put_cell(struct buf *out, const char *text, size_t columns, size_t max)
 	buf_release(&safe);
 }
 
-int
-sessions_list(const char *dir, size_t columns, struct buf *out, struct err *e)
+static int
+list(const char *dir, size_t columns, const char *after, size_t most,
+    struct buf *out, struct err *e)
 {
 	static const struct { time_t s; const char *unit; } units[] = {
 		{ 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" } };
 	struct buf row = BUF_INIT((size_t)16 << 20);
 	struct by_age l;
+	size_t from = 0;
 
 	if (find_all(dir, &l, e) < 0)
 		return -1;
+	while (after != NULL && from < l.n &&
+	    strcmp(l.v[from].id, after) != 0)
+		from++;
+	from += after != NULL;
 	if (columns > 0) {
 		buf_fmt(&row, "%-22s %-16s %5s %7s  TASK", "SESSION", "STATUS",
 		    "STEPS", "AGE");
 		term_put(out, buf_view(&row), columns);
 		buf_addc(out, '\n');
 	}
-	for (size_t i = 0; i < l.n; i++) {
+	for (size_t i = from; i < l.n && i - from < most; i++) {
 		struct summary s = { .id = l.v[i].id };
 		size_t u = 0;
 
@@ -209,9 +215,24 @@ sessions_list(const char *dir, size_t columns, struct buf *out, struct err *e)
 		free(s.status);
 		free(s.created);
 	}
+	int rc = from <= l.n ? 0 : err_set(e, ST_USAGE, "there is no such "
+	    "cursor");
 	by_age_release(&l);
 	buf_release(&row);
-	return 0;
+	return rc;
+}
+
+int
+sessions_list(const char *dir, size_t columns, struct buf *out, struct err *e)
+{
+	return list(dir, columns, NULL, SIZE_MAX, out, e);
+}
+
+int
+sessions_page(const char *dir, const char *after, size_t most,
+    struct buf *out, struct err *e)
+{
+	return list(dir, 0, after, most, out, e);
 }
 
 bool
