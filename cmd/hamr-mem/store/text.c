@@ -1,9 +1,9 @@
 /* text.c - a text as the full-text index sees it: passages, words, parts. */
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "text.h"
+#include "base/ctrl.h"
 #include "base/utf8.h"
 #include "term/term.h"
 
@@ -55,21 +55,26 @@ character(struct slice w, size_t at)
 	return slice_part(w, at, at + (n > 0 ? n : 1));
 }
 
+static unsigned long
+code(struct slice c)
+{
+	return ctrl_code((const unsigned char *)c.p, c.n);
+}
+
+static bool
+is_sharp(unsigned long cp)
+{
+	return cp == 0xdf || cp == 0x1e9e;
+}
+
 /* Is it a currency sign, an arrow, a mathematical sign, or an emoji?  (Not a
  * block, of which bars are made.) */
 static bool
-is_symbol(struct slice c)
+is_symbol(unsigned long cp)
 {
-	static const char *const ranges[][2] = { { "\u20a0", "\u20cf" },
-		{ "\u2190", "\u23ff" }, { "\u25a0", "\u27bf" },
-		{ "\u2b00", "\u2bff" }, { "\U0001f000", "\U0001ffff" } };
-
-	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-		if (c.n == strlen(ranges[i][0]) &&
-		    memcmp(c.p, ranges[i][0], c.n) >= 0 &&
-		    memcmp(c.p, ranges[i][1], c.n) <= 0)
-			return true;
-	return false;
+	return (cp >= 0x20a0 && cp <= 0x20cf) ||
+	    (cp >= 0x2190 && cp <= 0x23ff) || (cp >= 0x25a0 && cp <= 0x27bf) ||
+	    (cp >= 0x2b00 && cp <= 0x2bff) || (cp >= 0x1f000 && cp <= 0x1ffff);
 }
 
 /* Append a symbol as a word of its bytes, once: some tools put an arrow in each
@@ -77,12 +82,14 @@ is_symbol(struct slice c)
 static void
 add_symbol(struct slice c, struct buf *out)
 {
+	static const char hex[] = "0123456789abcdef";
 	char word[24] = " symbol";
 	size_t n = strlen(word);
 
-	for (size_t i = 0; i < c.n; i++)
-		n += (size_t)snprintf(word + n, sizeof word - n, "%02x",
-		    (unsigned char)c.p[i]);
+	for (size_t i = 0; i < c.n; i++) {
+		word[n++] = hex[(unsigned char)c.p[i] >> 4];
+		word[n++] = hex[c.p[i] & 0xf];
+	}
 	if (!slice_has(buf_view(out), word))
 		buf_add(out, word, n);
 }
@@ -99,14 +106,14 @@ add_other(struct slice w, struct buf *out)
 	bool sharp = false;
 
 	for (size_t i = 0; i < w.n; i += c.n) {
-		const unsigned char *p = (const unsigned char *)w.p + i;
-
 		c = character(w, i);
-		sharp |= slice_is(c, "ß") || slice_is(c, "ẞ");
-		if (is_symbol(c))
+		unsigned long cp = code(c);
+
+		sharp |= is_sharp(cp);
+		if (is_symbol(cp))
 			add_symbol(c, out);
-		if (c.n != 3 || (p[0] == 0xe0 ? p[1] < 0xb8 : p[0] < 0xe3 ||
-		    p[0] > 0xed || (p[0] == 0xe3 && p[1] == 0x80))) {
+		if (cp < 0xe00 || cp >= 0xe000 ||
+		    (cp >= 0x1000 && cp < 0x3040)) {
 			last.n = 0;
 			continue;
 		}
@@ -124,7 +131,7 @@ add_other(struct slice w, struct buf *out)
 		buf_addc(out, ' ');
 	for (size_t i = 0; sharp && i < w.n; i += c.n) {
 		c = character(w, i);
-		if (slice_is(c, "ß") || slice_is(c, "ẞ"))
+		if (is_sharp(code(c)))
 			buf_adds(out, "ss");
 		else
 			buf_slice(out, c);
