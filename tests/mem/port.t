@@ -336,7 +336,23 @@ if command -v sqlite3 >/dev/null; then
 	dd if=dm.db of=part.db bs=4096 count=1 conv=notrunc \
 	    skip="$(root gone)" seek="$(root sqlite_autoindex_item_1)" \
 	    2>/dev/null
+	for c in list stats export; do
+		status "an index is empty: $c says so" 65 mem part.db $c
+	done
+	match "... and what to do" "$(cat "$T/.err")" \
+	    '*part.db: damaged (an index lost items); * rebuild DIR *'
 	status "an index is empty: rebuilt" 0 mem part.db rebuild dir
+	is "its facts are kept" "$(mem part.db list | grep -c '"fact"')" 5
+	cp dm.db part.db
+	sqlite3 part.db "UPDATE passage SET text = CAST(x'66616374FF20' AS
+	    TEXT) WHERE id = 1 << 62"
+	for c in list export "search fact" "show $(sqlite3 part.db \
+	    'SELECT key FROM item WHERE id = 1 << 42')"; do
+		status "a text that is not UTF-8: ${c%% *} says so" 65 \
+		    mem part.db $c
+	done
+	ok "brief shows it" eval 'mem part.db brief | grep -q "fact?$"'
+	status "rebuilt" 0 mem part.db rebuild dir
 	is "its facts are kept" "$(mem part.db list | grep -c '"fact"')" 5
 	jq -nc 'range(10; 99) | {type:"memory",v:1,key:"m:0000000000\(.)",
 	    kind:"fact",content:("\(.)" + "x" * 999)}' >facts
@@ -352,6 +368,32 @@ if command -v sqlite3 >/dev/null; then
 	status "its first and last texts are lost: rebuilt" 0 \
 	    mem many.db rebuild dir
 	ok "those between are kept" test "$(mem many.db list | wc -l)" -gt 60
+	cp dm.db part.db
+	mem part.db -n <long
+	mem part.db rebuild dir
+	python3 - part.db "$(sqlite3 part.db "SELECT rootpage FROM
+	    sqlite_master WHERE name = 'item'")" <<-'EOF'
+	import struct, sys
+	root = int(sys.argv[2])
+	b = bytearray(open("part.db", "rb").read())
+	def refs(page):	# where a page has the numbers of its children
+	    o = (page - 1) * 4096
+	    n, = struct.unpack(">H", b[o + 3:o + 5])
+	    return [o + x for x in struct.unpack(
+	        ">%dH" % n, b[o + 12:o + 12 + 2 * n])] + [o + 8]
+	leaf = [struct.unpack(">I", b[x:x + 4])[0] for x in refs(root)]
+	whole = b[(root - 1) * 4096:root * 4096]
+	for page, child in zip([root] + leaf[1:8], leaf[1:8] + leaf[:1]):
+	    b[(page - 1) * 4096:page * 4096] = whole
+	    for x in refs(page):
+	        b[x:x + 4] = struct.pack(">I", child)
+	open("part.db", "wb").write(b)
+	EOF
+	status "pages refer to each other: stats ends" 65 \
+	    timeout 20 hamr-mem --no-config --db part.db stats
+	status "pages refer to each other: rebuilt" 0 \
+	    timeout 60 hamr-mem --no-config --db part.db rebuild dir
+	is "the facts are kept" "$(mem part.db list | grep -c '"fact"')" 5
 fi
 mem dm.db -n <long
 mem dm.db rebuild dir 2>/dev/null

@@ -28,7 +28,8 @@
 /* ---- search ---- */
 
 /* Append text on one line: white space becomes a blank, control and invisible
- * direction characters become '?'; after max characters cut it with "…". */
+ * direction characters and bytes that are not UTF-8 become '?'; after max
+ * characters cut it with "…". */
 static void
 show_line(struct slice t, size_t max, struct buf *out)
 {
@@ -37,8 +38,8 @@ show_line(struct slice t, size_t max, struct buf *out)
 
 	for (size_t i = 0, n; i < t.n; i += n) {
 		n = utf8_len((const unsigned char *)t.p + i, t.n - i);
-		if (n == 0)
-			n = 1;
+		bool bad = n == 0;	/* of a damaged file */
+		n += bad;
 		if (n == 1 && strchr(" \t\n\r\v\f", t.p[i]) != NULL) {
 			blank = chars > 0;
 			continue;
@@ -51,7 +52,8 @@ show_line(struct slice t, size_t max, struct buf *out)
 			buf_addc(out, ' ');
 		chars += 1 + (size_t)blank;
 		blank = false;
-		if (ctrl_is(ctrl_code((const unsigned char *)t.p + i, n)))
+		if (bad || ctrl_is(ctrl_code((const unsigned char *)t.p + i,
+		    n)))
 			buf_addc(out, '?');
 		else
 			buf_add(out, t.p + i, n);
@@ -62,6 +64,22 @@ static const char *
 kind_name(enum kind k)
 {
 	return k == KIND_FACT ? "fact" : "message";
+}
+
+/* Queue a line, unless it shows that the memory is damaged. */
+static int
+put(struct rec_out *out, struct slice line, const struct store *st,
+    struct err *e)
+{
+	struct scan scan = { 0 };
+	int r = scan_record(&scan, line.p, line.n);
+
+	if (r == 0)
+		rec_put(out, line);
+	else
+		db_damaged(st->path, scan.why, e);
+	scan_release(&scan);
+	return r < 0 ? -1 : 0;
 }
 
 static void
@@ -155,11 +173,13 @@ command_search(const struct opts *o, struct err *e)
 	rec_out_init(&out);
 	for (size_t i = 0; i < hits.n && r == 0; i++) {
 		buf_reset(&line);
-		if (t.tty)
+		if (t.tty) {
 			show_hit_row(&line, &hits.h[i], t);
-		else
-			show_hit(&line, &hits.h[i], hits.partial);
-		rec_put(&out, buf_view(&line));
+			rec_put(&out, buf_view(&line));
+			continue;
+		}
+		show_hit(&line, &hits.h[i], hits.partial);
+		r = put(&out, buf_view(&line), hits.h[i].from, e);
 	}
 	if (r == 0)
 		r = rec_end(&out, e);
@@ -202,10 +222,31 @@ list(struct store *st, struct store *before, struct rec_out *out,
 		    "'content':@}", st_col(s, 0), slice_of(kind_name(
 		    (enum kind)st_col_int(s, 1))), st_col(s, 2), st_col(s, 3),
 		    when_text(st_col_int(s, 4), time), st_col(s, 5));
-		rec_put(out, buf_view(&b));
+		r = put(out, buf_view(&b), st, e);
+		if (r < 0)
+			break;
 	}
+	st_done(s);
 	buf_release(&b);
 	return r;
+}
+
+/* Do its indexes have all items?  One that lost some would hide them, without
+ * an error.  The table is not read further than that, as its pages may refer to
+ * each other. */
+static int
+check_indexes(struct store *st, struct err *e)
+{
+	int64_t n = 0;
+	int got = db_int(st->db, e, &n, "SELECT count(key) FROM item "
+	    "INDEXED BY sqlite_autoindex_item_1", "");
+
+	if (got > 0)
+		got = db_int(st->db, e, NULL, "SELECT 1 WHERE ?1 <> (SELECT "
+		    "count(*) FROM (SELECT 1 FROM item NOT INDEXED LIMIT ?2)) "
+		    "OR ?1 <> (SELECT count(id) FROM item "
+		    "INDEXED BY item_time)", "ii", n, n + 1);
+	return got > 0 ? db_damaged(st->path, "an index lost items", e) : got;
 }
 
 /* Write what fn makes of each store that was meant; before: the one before it,
@@ -220,8 +261,13 @@ put_stores(const struct opts *o, int (*fn)(struct store *st,
 	int r = where_open_own(o, DB_READ, st, &n, e);
 
 	rec_out_init(&out);
-	for (size_t i = 0; i < n && r == 0; i++)
-		r = fn(&st[i], i > 0 ? &st[0] : NULL, &out, e);
+	for (size_t i = 0; i < n && r == 0; i++) {
+		r = db_exec(st[i].db, "SAVEPOINT look", e);
+		if (r == 0)
+			r = check_indexes(&st[i], e);
+		if (r == 0)
+			r = fn(&st[i], i > 0 ? &st[0] : NULL, &out, e);
+	}
 	where_close(st, n);
 	return r < 0 || rec_end(&out, e) < 0 ? -1 : ST_OK;
 }
@@ -232,20 +278,27 @@ command_list(const struct opts *o, struct err *e)
 	return put_stores(o, list, e);
 }
 
+struct export {
+	struct store *st;
+	struct rec_out *out;
+};
+
 static int
 put_line(void *ctx, struct slice line, struct err *e)
 {
-	(void)e;
-	rec_put(ctx, line);
-	return 0;
+	struct export *x = ctx;
+
+	return put(x->out, line, x->st, e);
 }
 
 static int
 export(struct store *st, struct store *before, struct rec_out *out,
     struct err *e)
 {
+	struct export x = { st, out };
+
 	(void)before;
-	return port_export(st, put_line, out, e);
+	return port_export(st, put_line, &x, e);
 }
 
 int
@@ -362,6 +415,8 @@ command_show(const struct opts *o, struct err *e)
 		r = ST_NO;
 	else if (r > 0) {
 		r = store_text(&st[which], row, &b, e);
+		if (r == 0 && utf8_check(b.p, b.len) < b.len)
+			r = db_damaged(st[which].path, "not UTF-8", e);
 		if (r == 0)
 			r = term_write(buf_view(&b), false, e);
 	}

@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "index/index.h"
 #include "index/port.h"
 #include "options/where.h"
@@ -135,11 +136,18 @@ static int
 take_line(void *ctx, struct slice line, struct err *e)
 {
 	struct rebuild *b = ctx;
+	struct buf clean = BUF_INIT((size_t)1 << 40);
 	struct rec r;
 
-	if (rec_parse(&b->scan, line.p, line.n, &r) < 0)
-		return err_set(e, ST_DATA, "%s: damaged", b->path);
-	return port_import(&b->new, b->redact, &r, e);
+	if (b->damaged) {		/* its bytes may not be UTF-8 */
+		utf8_clean(&clean, line.p, line.n);
+		line = buf_view(&clean);
+	}
+	int got = rec_parse(&b->scan, line.p, line.n, &r) < 0 ?
+	    err_set(e, ST_DATA, "%s: damaged", b->path) :
+	    port_import(&b->new, b->redact, &r, e);
+	buf_release(&clean);
+	return got;
 }
 
 /* Do its indexes have what its tables have?  A search by an index that lost

@@ -93,6 +93,9 @@ struct db_relevance {
  * was copied?  The log holds the latest saves. */
 bool db_lost_log(const char *path);
 
+/* Put ST_DATA with advice in e; returns -1. */
+int db_damaged(const char *path, const char *why, struct err *e);
+
 /* Is the file at path one of ours, or was it before it was damaged?  Ask when
  * db_open failed with ST_DATA. */
 bool db_is_ours(const char *path, const struct db_schema *schema);

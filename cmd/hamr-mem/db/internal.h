@@ -28,8 +28,6 @@ struct db {
 
 /* Put the failure of the last SQLite call in e; returns -1. */
 int db_fail(sqlite3 *h, struct err *e);
-/* Put ST_DATA with advice in e; returns -1. */
-int db_damaged(const char *path, const char *why, struct err *e);
 
 /* Names the pointer to a struct db_relevance within SQLite. */
 #define RELEVANCE "hamr relevance"

@@ -5,7 +5,6 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "store/facts.h"
 
 #include "port.h"
@@ -57,21 +56,6 @@ row_line(struct st *s, const char *id, struct slice content,
 	    st_col_null(s, TAGS) ? SLICE("[]") : st_col(s, TAGS),
 	    st_col(s, SLOT), content);
 	scan_put(line, saves.n > 0 ? ",'saves':$}" : "}", saves);
-}
-
-/* Call fn with a line, which is UTF-8 even if the file is damaged. */
-static int
-give(struct slice line, port_fn *fn, void *ctx, struct err *e)
-{
-	struct buf clean = BUF_INIT((size_t)1 << 40);
-
-	if (utf8_check(line.p, line.n) < line.n) {
-		utf8_clean(&clean, line.p, line.n);
-		line = buf_view(&clean);
-	}
-	int r = fn(ctx, line, e);
-	buf_release(&clean);
-	return r;
 }
 
 /* What is read of a damaged memory. */
@@ -126,7 +110,7 @@ put_rows(struct store *st, const char *sql, struct salvage *d, port_fn *fn,
 			    facts == NULL) ? -1 : 0;
 		row_line(s, id, content, buf_view(&saves), &line);
 		if (r == 0)
-			r = give(buf_view(&line), fn, ctx, e);
+			r = fn(ctx, buf_view(&line), e);
 		if (r < 0 && facts == NULL)
 			break;
 		if (r == 0 && facts != NULL && kind == KIND_FACT) {
