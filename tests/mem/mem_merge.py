@@ -9,6 +9,7 @@ slots, messages and times, so that everything meets everything; marks of what
 was forgotten.  They are dealt out to three stores, and these merged in every
 order, also over a fourth one, and again.
 """
+import hashlib
 import itertools
 import json
 import os
@@ -34,6 +35,8 @@ def line(r):
     if kind == "message" or (kind == "forgotten" and r.random() < 0.3):
         n += 4
     key = "m:%012x" % (n + 160)
+    if n < 4:   # a fact's, or its mark
+        key = "m:" + hashlib.sha256(b"fact\0fact %d" % n).hexdigest()[:12]
     o = {"type": "memory", "v": 1, "key": key, "kind": kind, "session": None,
          "line": None, "role": None, "name": None, "path": None,
          "time": "2026-01-01T00:00:00.%03dZ" % r.randrange(1, 30), "tags": [],

@@ -496,13 +496,22 @@ is "... said" "$(cat "$T/.err")" "hamr-mem: --raw: unterminated string"
 status "so is a column that is not there" 2 mem b.db search --raw 'nobody: x'
 is "... said" "$(cat "$T/.err")" "hamr-mem: --raw: no such column: nobody"
 status "without --raw it is only words" 1 mem b.db search 'AND'
-# a fact whose key a message has already falls without a word
+key() {	# FACT
+	printf 'fact\0%s' "$1" | sha256sum | cut -c 1-12
+}
 port() {
 	echo '{"type":"memory","v":1,"key":"m:'"$1"'","kind":"'"$2"'","session":null,"line":null,"role":null,"name":null,"path":null,"time":"2026-01-0'"$3"'T00:00:00Z","tags":[],"content":"'"$4"'"'"$5}"
 }
+{ port "$(key other)" fact 1 "a planted one"; port 0123456789ab fact 2 x; } \
+    >planted
+mem planted.db save other >/dev/null
+status "facts under keys that are not theirs" 0 mem planted.db import planted
+is "... have their own" "$(mem planted.db list | jq -r .id | sort)" \
+    "$(for f in other "a planted one" x; do echo "m:$(key "$f")"; done | sort)"
+# a fact whose key a message has already falls without a word
 at='{"time":"2026-01-01T00:00:00Z","slot":'
-{ port 0123456789ab message 1 "said"
-port 0123456789ab fact 1 "kept" ",\"saves\":[$at\"s\"},$at\"x\"}]"
+{ port "$(key kept)" message 1 "said"
+port "$(key kept)" fact 1 "kept" ",\"saves\":[$at\"s\"},$at\"x\"}]"
 port ba9876543210 fact 2 "kept later" ',"slot":"s"'; } >clash
 status "a message and a fact of one key" 0 mem clash.db import clash
 is "... the others are in" "$(mem clash.db export | jq -r .content |

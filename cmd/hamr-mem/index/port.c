@@ -247,6 +247,9 @@ read_entry(const struct rec *r, const struct redact *redact, struct entry *n,
 	if (scan_str(rec_get(r, "content"), &raw))
 		redact_add(redact, buf_view(&raw), &text);
 	buf_release(&raw);
+	/* the key is the text's, whatever the line says */
+	if (it->kind == KIND_FACT)
+		memid_fact(buf_view(&text), it->id);
 	it->len = text.len;
 	it->text = text.len > 0 ? buf_detach(&text) : NULL;
 	if (it->text == NULL)
