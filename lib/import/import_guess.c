@@ -563,6 +563,9 @@ guess_document(struct look *k, struct slice s)
 	g->document = good && (*s.p == '[' || (lf != NULL && !quoted &&
 	    value_end(slice_part(s, 0, (size_t)(lf - s.p))) == 0));
 	conclude(k);
+	/* a line that is longer than what we look at, and tells nothing */
+	g->document |= g->kind == GUESS_NOBODY && good && !k->hamr &&
+	    lf == NULL && s.n > GUESS_HEAD / 2;
 	/* broken, or a hamr record: its reader says what is wrong */
 	if (g->kind == GUESS_NOBODY && (k->hamr || !good ||
 	    (!g->document && !g->odd) ||

@@ -206,6 +206,12 @@ echo '{"name":"x","version":"1.0"}' >package
 status "nor is what has neither role nor type" 65 imp -q -F auto package
 is "... that passes where no format is asked for" "$(imp package)" \
     "$(cat package)"
+for end in '' '\n'; do
+	{ printf '{"note":"%70000s","messages":[{"role":"user"}]}' x
+	  printf %b "$end"; } >one-line
+	match "nor is a line that tells nothing in 64 KiB" "$(imp one-line \
+	    2>&1)" "*hamr: no *with the keys note*not recognised*"
+done
 printf '%s\n' '{"type":"note","text":"t","content":[],"createdAt":"x"}' >note
 is "an event of somebody's stage passes" "$(imp note 2>/dev/null)" "$(cat note)"
 printf '%s\n' '{"messages":[{"role":"user","content":"x"}],' \
