@@ -351,7 +351,8 @@ take_out(struct store *st, const struct wordset *lost, struct err *e)
 	return got;
 }
 
-int
+/* Take all words anew from the texts there are. */
+static int
 words_collect(struct store *st, struct err *e)
 {
 	words_drop(st);
