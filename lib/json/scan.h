@@ -182,11 +182,6 @@ bool walk_next(struct walk *w, struct slice *key, struct slice *val);
  * it (false at the end), walk_value goes past it and returns it. */
 bool walk_key(struct walk *w, struct slice *key);
 struct slice walk_value(struct walk *w);
-/* Or, instead of walk_value, walk the value's own members with `in` to their
- * end, then call walk_leave, so that every byte is walked once.  False: the
- * value is not an object or array. */
-bool walk_enter(const struct walk *w, struct walk *in);
-struct slice walk_leave(struct walk *w, const struct walk *in);
 
 /* Append p as a JSON string with quotes, with the fewest escapes.  p must be
  * UTF-8 without NUL (utf8_clean). */

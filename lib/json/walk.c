@@ -124,24 +124,6 @@ walk_value(struct walk *w)
 }
 
 bool
-walk_enter(const struct walk *w, struct walk *in)
-{
-	enum scan_kind k = scan_kind((struct slice){ w->p, 1 });
-
-	*in = (struct walk){ w->p + 1, w->end, k };
-	return k == SCAN_OBJECT || k == SCAN_ARRAY;
-}
-
-struct slice
-walk_leave(struct walk *w, const struct walk *in)
-{
-	const char *p = w->p;
-
-	w->p = in->p + 1;
-	return (struct slice){ p, (size_t)(w->p - p) };
-}
-
-bool
 walk_next(struct walk *w, struct slice *key, struct slice *val)
 {
 	if (!walk_key(w, key))

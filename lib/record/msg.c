@@ -5,54 +5,20 @@
 #include "base/mem.h"
 #include "msg.h"
 
-/* The members of "function", at w->p. */
-static void
-next_function(struct walk *w, struct call *c)
-{
-	struct slice key;
-	struct walk in;
-
-	if (*w->p != '{' || !walk_enter(w, &in)) {
-		walk_value(w);
-		return;
-	}
-	while (walk_key(&in, &key)) {
-		struct slice val = walk_value(&in);
-		if (scan_key_is(key, "name"))
-			c->name = scan_only(SCAN_STRING, val);
-		else if (scan_key_is(key, "arguments"))
-			c->given = val;
-	}
-	c->args = scan_only(SCAN_STRING, c->given);
-	walk_leave(w, &in);
-}
-
-/* Arguments may be long, so everything is walked only once. */
 bool
 msg_next_call(struct walk *w, struct call *c)
 {
-	struct slice key;
-	struct walk in;
+	struct slice whole;
 
-	if (w->kind != SCAN_ARRAY || !walk_key(w, NULL))
+	if (w->kind != SCAN_ARRAY || !walk_next(w, NULL, &whole))
 		return false;
-	*c = (struct call){ .id = { NULL, 0 } };
-	if (*w->p != '{' || !walk_enter(w, &in)) {
-		c->whole = walk_value(w);
-		return true;
-	}
-	while (walk_key(&in, &key)) {
-		if (scan_key_is(key, "function")) {
-			next_function(&in, c);
-			continue;
-		}
-		struct slice val = walk_value(&in);
-		if (scan_key_is(key, "id"))
-			c->id = scan_only(SCAN_STRING, val);
-		else if (scan_key_is(key, "type"))
-			c->type = val;
-	}
-	c->whole = walk_leave(w, &in);
+	struct slice function = scan_get(whole, "function");
+	struct slice given = scan_get(function, "arguments");
+	*c = (struct call){ .whole = whole, .given = given,
+		.id = scan_only(SCAN_STRING, scan_get(whole, "id")),
+		.type = scan_get(whole, "type"),
+		.name = scan_only(SCAN_STRING, scan_get(function, "name")),
+		.args = scan_only(SCAN_STRING, given) };
 	return true;
 }
 

@@ -247,32 +247,6 @@ test_walk_strings(void **state)
 		}
 }
 
-static void
-test_walk_enter(void **state)
-{
-	struct walk w, in, deeper;
-	struct slice key, val;
-
-	(void)state;
-	w = walk_of(SLICE("[ {\"a\" : 1, \"b\": {\"c\":[]} } , 7]"));
-	assert_true(walk_key(&w, NULL));
-	assert_true(walk_enter(&w, &in));
-	assert_true(walk_next(&in, &key, &val));
-	assert_true(slice_is(key, "a") && slice_is(val, "1"));
-	assert_true(walk_key(&in, &key));
-	assert_true(slice_is(key, "b") && walk_enter(&in, &deeper));
-	assert_true(walk_next(&deeper, &key, &val));
-	assert_true(slice_is(val, "[]"));
-	assert_false(walk_key(&deeper, &key));
-	assert_true(slice_is(walk_leave(&in, &deeper), "{\"c\":[]}"));
-	assert_false(walk_key(&in, &key));
-	val = walk_leave(&w, &in);
-	assert_true(slice_is(val, "{\"a\" : 1, \"b\": {\"c\":[]} }"));
-	assert_true(walk_next(&w, NULL, &val));
-	assert_true(slice_is(val, "7"));
-	assert_false(walk_next(&w, NULL, &val));
-}
-
 /* What fits decoded fits, however long its escapes are. */
 static void
 test_decode_ceiling(void **state)
@@ -459,7 +433,6 @@ main(void)
 		cmocka_unit_test(slices),
 		cmocka_unit_test(quoting),
 		cmocka_unit_test(test_walk_strings),
-		cmocka_unit_test(test_walk_enter),
 		cmocka_unit_test(test_decode_ceiling),
 		cmocka_unit_test(half_a_pair_is_found),
 		cmocka_unit_test(test_random_strings),
