@@ -336,8 +336,9 @@ if command -v sqlite3 >/dev/null; then
 	dd if=dm.db of=part.db bs=4096 count=1 conv=notrunc \
 	    skip="$(root gone)" seek="$(root sqlite_autoindex_item_1)" \
 	    2>/dev/null
-	for c in list stats export; do
-		status "an index is empty: $c says so" 65 mem part.db $c
+	for c in list stats export "forget $(mem dm.db list | jq -r .id |
+	    head -n 1)"; do
+		status "an index is empty: ${c%% *} says so" 65 mem part.db $c
 	done
 	match "... and what to do" "$(cat "$T/.err")" \
 	    '*part.db: damaged (an index lost items); * rebuild DIR *'

@@ -238,14 +238,18 @@ static int
 check_indexes(struct store *st, struct err *e)
 {
 	int64_t n = 0;
-	int got = db_int(st->db, e, &n, "SELECT count(key) FROM item "
-	    "INDEXED BY sqlite_autoindex_item_1", "");
+	int got = db_exec(st->db, "SAVEPOINT look", e);
 
+	if (got == 0)
+		got = db_int(st->db, e, &n, "SELECT count(key) FROM item "
+		    "INDEXED BY sqlite_autoindex_item_1", "");
 	if (got > 0)
 		got = db_int(st->db, e, NULL, "SELECT 1 WHERE ?1 <> (SELECT "
 		    "count(*) FROM (SELECT 1 FROM item NOT INDEXED LIMIT ?2)) "
 		    "OR ?1 <> (SELECT count(id) FROM item "
-		    "INDEXED BY item_time)", "ii", n, n + 1);
+		    "INDEXED BY item_time) OR ?1 <> (SELECT count(id) FROM "
+		    "item INDEXED BY item_session)", "ii", n, n + 1);
+	db_exec(st->db, "RELEASE look", NULL);
 	return got > 0 ? db_damaged(st->path, "an index lost items", e) : got;
 }
 
@@ -262,9 +266,7 @@ put_stores(const struct opts *o, int (*fn)(struct store *st,
 
 	rec_out_init(&out);
 	for (size_t i = 0; i < n && r == 0; i++) {
-		r = db_exec(st[i].db, "SAVEPOINT look", e);
-		if (r == 0)
-			r = check_indexes(&st[i], e);
+		r = check_indexes(&st[i], e);
 		if (r == 0)
 			r = fn(&st[i], i > 0 ? &st[0] : NULL, &out, e);
 	}
@@ -455,9 +457,11 @@ command_forget(const struct opts *o, struct err *e)
 	}
 	/* what one memory refuses is still to be gone from the others */
 	for (size_t i = failed ? n : first; i < n; i++) {
-		int64_t got = store_forget(&st[i], &f, e);
+		int64_t got = check_indexes(&st[i], e);
 		bool there = true;
 
+		if (got == 0)
+			got = store_forget(&st[i], &f, e);
 		failed |= got < 0;
 		total += got;
 		if (got > 0)
