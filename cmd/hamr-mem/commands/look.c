@@ -66,20 +66,23 @@ kind_name(enum kind k)
 	return k == KIND_FACT ? "fact" : "message";
 }
 
+/* Lines that are printed. */
+struct lines {
+	struct rec_out out;
+	struct scan scan;
+	const struct store *from;	/* the memory they are of */
+};
+
 /* Queue a line, unless it shows that the memory is damaged. */
 static int
-put(struct rec_out *out, struct slice line, const struct store *st,
-    struct err *e)
+put_line(void *ctx, struct slice line, struct err *e)
 {
-	struct scan scan = { 0 };
-	int r = scan_record(&scan, line.p, line.n);
+	struct lines *x = ctx;
 
-	if (r == 0)
-		rec_put(out, line);
-	else
-		db_damaged(st->path, scan.why, e);
-	scan_release(&scan);
-	return r < 0 ? -1 : 0;
+	if (scan_record(&x->scan, line.p, line.n) < 0)
+		return db_damaged(x->from->path, x->scan.why, e);
+	rec_put(&x->out, line);
+	return 0;
 }
 
 static void
@@ -156,7 +159,7 @@ command_search(const struct opts *o, struct err *e)
 	struct term t = term_of(STDOUT_FILENO);
 	struct hits hits = { .n = 0 };
 	struct store st[MEMORIES];
-	struct rec_out out;
+	struct lines x = { .from = NULL };
 	size_t n = 0;
 
 	opts_words(o, &words);
@@ -170,19 +173,21 @@ command_search(const struct opts *o, struct err *e)
 		    "through them in time; use rarer words or longer prefixes" :
 		    "the words are common: only the newest messages with them "
 		    "were ranked; add a rarer word");
-	rec_out_init(&out);
+	rec_out_init(&x.out);
 	for (size_t i = 0; i < hits.n && r == 0; i++) {
 		buf_reset(&line);
 		if (t.tty) {
 			show_hit_row(&line, &hits.h[i], t);
-			rec_put(&out, buf_view(&line));
+			rec_put(&x.out, buf_view(&line));
 			continue;
 		}
 		show_hit(&line, &hits.h[i], hits.partial);
-		r = put(&out, buf_view(&line), hits.h[i].from, e);
+		x.from = hits.h[i].from;
+		r = put_line(&x, buf_view(&line), e);
 	}
+	scan_release(&x.scan);
 	if (r == 0)
-		r = rec_end(&out, e);
+		r = rec_end(&x.out, e);
 	if (r == 0)
 		r = hits.n > 0 ? ST_OK : ST_NO;
 	hits_release(&hits);
@@ -195,8 +200,7 @@ command_search(const struct opts *o, struct err *e)
 
 /* List the items of a store, except those that the one before it has. */
 static int
-list(struct store *st, struct store *before, struct rec_out *out,
-    struct err *e)
+list(struct store *st, struct store *before, struct lines *x, struct err *e)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	char time[UTC_SIZE];
@@ -222,7 +226,7 @@ list(struct store *st, struct store *before, struct rec_out *out,
 		    "'content':@}", st_col(s, 0), slice_of(kind_name(
 		    (enum kind)st_col_int(s, 1))), st_col(s, 2), st_col(s, 3),
 		    when_text(st_col_int(s, 4), time), st_col(s, 5));
-		r = put(out, buf_view(&b), st, e);
+		r = put_line(x, buf_view(&b), e);
 		if (r < 0)
 			break;
 	}
@@ -257,21 +261,23 @@ check_indexes(struct store *st, struct err *e)
  * or NULL. */
 static int
 put_stores(const struct opts *o, int (*fn)(struct store *st,
-    struct store *before, struct rec_out *out, struct err *e), struct err *e)
+    struct store *before, struct lines *x, struct err *e), struct err *e)
 {
 	struct store st[MEMORIES];
-	struct rec_out out;
+	struct lines x = { .from = NULL };
 	size_t n = 0;
 	int r = where_open_own(o, DB_READ, st, &n, e);
 
-	rec_out_init(&out);
+	rec_out_init(&x.out);
 	for (size_t i = 0; i < n && r == 0; i++) {
+		x.from = &st[i];
 		r = check_indexes(&st[i], e);
 		if (r == 0)
-			r = fn(&st[i], i > 0 ? &st[0] : NULL, &out, e);
+			r = fn(&st[i], i > 0 ? &st[0] : NULL, &x, e);
 	}
 	where_close(st, n);
-	return r < 0 || rec_end(&out, e) < 0 ? -1 : ST_OK;
+	scan_release(&x.scan);
+	return r < 0 || rec_end(&x.out, e) < 0 ? -1 : ST_OK;
 }
 
 int
@@ -280,27 +286,11 @@ command_list(const struct opts *o, struct err *e)
 	return put_stores(o, list, e);
 }
 
-struct export {
-	struct store *st;
-	struct rec_out *out;
-};
-
 static int
-put_line(void *ctx, struct slice line, struct err *e)
+export(struct store *st, struct store *before, struct lines *x, struct err *e)
 {
-	struct export *x = ctx;
-
-	return put(x->out, line, x->st, e);
-}
-
-static int
-export(struct store *st, struct store *before, struct rec_out *out,
-    struct err *e)
-{
-	struct export x = { st, out };
-
 	(void)before;
-	return port_export(st, put_line, &x, e);
+	return port_export(st, put_line, x, e);
 }
 
 int
@@ -311,8 +301,7 @@ command_export(const struct opts *o, struct err *e)
 
 /* Put a store's figures: a page on a terminal, else a record. */
 static int
-stats(struct store *st, struct store *before, struct rec_out *out,
-    struct err *e)
+stats(struct store *st, struct store *before, struct lines *x, struct err *e)
 {
 	static const char *const names[] = { "facts", "messages", "sessions",
 		"forgotten" };
@@ -354,7 +343,7 @@ stats(struct store *st, struct store *before, struct rec_out *out,
 		    SCAN_INT(n[0]), SCAN_INT(n[1]), SCAN_INT(n[2]),
 		    SCAN_INT(n[3]), SCAN_INT(n[4]));
 	}
-	rec_put(out, buf_view(&page));
+	rec_put(&x->out, buf_view(&page));
 	bufs_release(BUFS(&page, &path));
 	return 0;
 }
