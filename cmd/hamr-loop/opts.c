@@ -196,6 +196,23 @@ is_option(const char *arg)
 	return false;
 }
 
+/* --inspect and --export: the operand is a session, not a task. */
+static int
+check_view(struct opts *o, struct err *e)
+{
+	static const char *const views[] = { "budget", "ledger", "context",
+		NULL };
+
+	o->id = o->task;
+	if (o->inspect != NULL && !slice_in(slice_of(o->inspect), views))
+		return err_set(e, ST_USAGE, "--inspect takes budget, ledger or "
+		    "context, not \"%s\"", o->inspect);
+	if (o->export != NULL && !slice_in(slice_of(o->export), export_forms))
+		return err_set(e, ST_USAGE, "--export takes openai, atif or "
+		    "html, not \"%s\"", o->export);
+	return 0;
+}
+
 int
 opts_read(struct opts *o, int argc, char **argv, struct err *e)
 {
@@ -225,22 +242,8 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 		return err_set(e, ST_USAGE, "with --acp the editor opens and "
 		    "lists sessions; leave out --resume, --fork and options "
 		    "that print something");
-	if (o->inspect != NULL || o->export != NULL) {
-		/* The operand is a session, not a task. */
-		static const char *const views[] = { "budget", "ledger",
-			"context", NULL };
-
-		o->id = o->task;
-		if (o->inspect != NULL && !slice_in(slice_of(o->inspect),
-		    views))
-			return err_set(e, ST_USAGE, "--inspect takes budget, "
-			    "ledger or context, not \"%s\"", o->inspect);
-		if (o->export != NULL && !slice_in(slice_of(o->export),
-		    export_forms))
-			return err_set(e, ST_USAGE, "--export takes openai, "
-			    "atif or html, not \"%s\"", o->export);
-		return 0;
-	}
+	if (o->inspect != NULL || o->export != NULL)
+		return check_view(o, e);
 	if (check_task(o, e) < 0)
 		return -1;
 	if (o->at != 0 && o->fork == NULL)

@@ -61,6 +61,18 @@ answer_ask(struct hub *h, const struct rec *r)
 	}
 }
 
+/* A second answer would leave the calls of the first without results, and a
+ * call has one result. */
+static bool
+is_awaited(const struct hub *h, const struct slot *s, const struct rec *r)
+{
+	if (r->kind == R_ASSISTANT)
+		return s == &h->slot[SLOT_PROVIDER] && s->asked != 0 &&
+		    s->asked_go && !s->answered;
+	return r->kind != R_TOOL ||
+	    track_awaits(h->track, rec_get(r, "tool_call_id"));
+}
+
 /* Handle a record from a stage.  Returns NULL, or the fault to stop it for. */
 static const char *
 take_record(struct hub *h, struct slot *s, const struct rec *r)
@@ -84,12 +96,7 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 	    r->kind == R_RECOVERY || r->kind == R_COMPACT) {
 		err_say("stage %s wrote a record that only hamr-loop writes; "
 		    "it is ignored", s->name);
-	} else if (r->kind == R_ASSISTANT ? s != &h->slot[SLOT_PROVIDER] ||
-	    s->asked == 0 || !s->asked_go || s->answered :
-	    r->kind == R_TOOL && !track_awaits(h->track,
-	    rec_get(r, "tool_call_id"))) {
-		/* it would leave the calls of the last one without results, or
-		 * be a second result of a call */
+	} else if (!is_awaited(h, s, r)) {
 		err_say("stage %s wrote a message that was not asked for; it "
 		    "is ignored", s->name);
 	} else if (r->kind == R_REQUEST) {
