@@ -363,6 +363,16 @@ if strace -o /dev/null true 2>/dev/null; then
 		"out1 is outside*"
 	is "no openat2, a search" "$(old '{"query":"two (","context":0}')" \
 		"s/a:2:two (x)"
+	# nor pidfd_open, and a clock that goes ten times as fast
+	printf '%060000d\n' 0 >zeros
+	fail=${OBJ:-$TOP/obj}/torture/fail.so
+	! grep -q __asan_init "$BIN/hamr-tool" || fail=
+	match "no pidfd_open, a regex that does not end" "$(
+		ASAN_OPTIONS=detect_leaks=0 timeout 60 strace \
+		-E LD_PRELOAD="$fail" -E FAIL_SPEED=10 -f -qq -o /dev/null \
+		-e inject=pidfd_open:error=ENOSYS hamr-tool --no-config \
+		--root . read '{"path":"zeros","query":"(((0*)*)*)*c\\1",
+		"regex":true}')" "*stopped before everything*"
 else
 	skip "no openat2" "strace does not work here"
 fi

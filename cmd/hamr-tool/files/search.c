@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -322,17 +321,16 @@ search_regex(struct search *s, const struct path *p, struct result *r)
 {
 	struct buf posix = BUF_INIT(BUF_RECORD_MAX);
 	char foreign = put_posix(s->query, &posix);
-	int status = -1;
+	int status = -1, end[2] = { -1, -1 };	/* closes with it */
 
 	if (foreign != '\0') {
 		result_error(r, "bad_arguments", "query has \\%c, which a "
 		    "POSIX extended regular expression does not know there; "
-		    "write a set, such as [^0-9]",
-		    foreign);
+		    "write a set, such as [^0-9]", foreign);
 		buf_release(&posix);
 		return false;
 	}
-	pid_t pid = fork();
+	pid_t pid = pipe2(end, O_CLOEXEC) == 0 ? fork() : -1;
 	if (pid == 0) {
 #ifndef __SANITIZE_ADDRESS__
 		setrlimit(RLIMIT_AS, &(struct rlimit){ REGEX_MEMORY,
@@ -351,9 +349,9 @@ search_regex(struct search *s, const struct path *p, struct result *r)
 		_exit(ST_OK);
 	}
 	buf_release(&posix);
-	int fd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
-	while (fd >= 0) {
-		struct pollfd w = { fd, POLLIN, 0 };
+	file_close(end[1]);
+	while (pid > 0) {
+		struct pollfd w = { end[0], POLLIN, 0 };
 
 		if (poll(&w, 1, 50) > 0)
 			break;
@@ -364,7 +362,7 @@ search_regex(struct search *s, const struct path *p, struct result *r)
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	file_close(fd);
+	file_close(end[0]);
 	/* killed because time was up: the results so far are there */
 	if ((WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) ||
 	    (WIFEXITED(status) && WEXITSTATUS(status) == ST_OK))
