@@ -125,7 +125,7 @@ s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 export PORT
 mcp-server-everything streamableHttp >"$T/http" 2>&1 &
 http=$!
-for _ in $(seq 100); do
+for _ in $(seq 300); do
 	curl -s "http://127.0.0.1:$PORT/mcp" >"$T/none" && break
 	sleep .1
 done
@@ -136,6 +136,7 @@ is "its progress" "$(over --stream --json \
 	jq -r 'select(.type == "output") | .text' | paste -sd' ')" \
 	"1 of 2  2 of 2 "
 kill "$http"
+wait "$http"	# until then it may still accept
 match "killed" "$(over h__echo '{"message":"x"}' 2>&1)" \
 	"*nothing is listening there*"
 
