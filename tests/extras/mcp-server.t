@@ -80,6 +80,11 @@ is "tools that change are told" "$({ echo "$init"; call 1 s__grow '{}'
 	-o "mcp.s.command=[\"python3\",\"$TOP/tests/extras/mcp_server.py\"]" |
 	jq -c '.method // .id' | paste -sd' ')" \
 	'0 1 2 3 "notifications/tools/list_changed"'
+is "the same tools again are not" "$({ echo "$init"
+	echo '{"jsonrpc":"2.0","id":2,"method":"tools/list"}'; sleep 1; } |
+	serve -o "mcp.s.command=[\"python3\",
+	\"$TOP/tests/extras/mcp_server.py\",\"restless\"]" |
+	jq -c '.method // .id' | head -n 9 | paste -sd' ')" '0 2'
 
 # --- calls
 is "read" "$(calls -- 1 read '{"path":"f"}')" \

@@ -290,6 +290,9 @@ for line in sys.stdin:
             if MODE == 'late-list' and TOOLS[-1]['name'] != 'step':
                 time.sleep(1)
             result(i, page(params))
+            if MODE == 'restless':
+                put({'jsonrpc': '2.0', 'method':
+                    'notifications/tools/list_changed'})
     elif method == 'tools/call':
         call(i, params['name'], params['arguments'],
             params.get('_meta', {}).get('progressToken'))

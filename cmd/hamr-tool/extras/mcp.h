@@ -26,7 +26,7 @@ int mcp_check(const struct extras *x, struct err *e);
 void mcp_load(struct tool *t, const char *name);
 
 /* Serve the servers' output without waiting, and list the tools again of each
- * that said they have changed.  True if the tools differ now. */
+ * that said they have changed.  True if any were. */
 bool mcp_changed(struct tool *t);
 
 /* Serve the servers until fd is readable or, if changes is set, the tools of

@@ -26,7 +26,6 @@ struct serve {
 	struct slice token;	/* its progressToken, p NULL: none */
 	int64_t progress;	/* how often that was used */
 	long long due;		/* ms; not before */
-	bool listed;		/* the client knows the tools */
 	struct texts later;	/* lines that wait for its end */
 	size_t bytes;		/* of them */
 };
@@ -73,7 +72,6 @@ serve_list(struct serve *v, const struct rpc_msg *m)
 	struct buf b = BUF_INIT(2 * BUF_RECORD_MAX);
 	struct err e;
 
-	v->listed = true;
 	if (cursor.p != NULL && scan_kind(cursor) != SCAN_NULL) {
 		serve_error(v, m->id, RPC_NO_PARAMS, "there is no such cursor: "
 		    "all tools are on one page");
@@ -102,7 +100,9 @@ serve_list(struct serve *v, const struct rpc_msg *m)
 	}
 	buf_adds(&b, "]}");
 	serve_result(v, m->id, buf_view(&b));
-	bufs_release(BUFS(&record, &b));
+	buf_release(&b);
+	free(v->t->told);
+	v->t->told = buf_detach(&record);
 }
 
 static void
@@ -149,11 +149,16 @@ put_parts(struct slice content, struct buf *out)
 	}
 }
 
-/* What a call writes while it runs: its last line is how far it is. */
+/* What a call writes while it runs: its last line is how far it is.  Other
+ * tools than those the client has listed: it is told to list them again. */
 void
 mcp_serve_unwritten(struct stage *s, enum rec_kind kind, struct slice record)
 {
 	struct serve *v = ((struct tool *)s->self)->serve;
+
+	if (kind == R_TOOLS)
+		tell(v, "notifications/tools/list_changed",
+		    (struct slice){ NULL, 0 });
 	char *text = kind == R_OUTPUT && v->token.p != NULL &&
 	    file_now_ms() >= v->due ? scan_strdup(scan_get(record, "text")) :
 	    NULL;
@@ -403,13 +408,9 @@ mcp_serve(struct tool *t)
 		}
 		if (rec_flush(&s->out, &e) < 0)
 			stage_fail(s, &e);
-		if (s->in.eof || !mcp_idle(t, STDIN_FILENO, v.listed))
+		if (s->in.eof || !mcp_idle(t, STDIN_FILENO, t->told != NULL))
 			break;
-		if (v.listed && mcp_changed(t)) {
-			tell(&v, "notifications/tools/list_changed",
-			    (struct slice){ NULL, 0 });
-			continue;
-		}
+		tool_tell(t);
 		/* what came while servers were looked after was read there */
 		if (poll(&in, 1, 0) > 0 && rpc_fill(&v.in) < 0)
 			s->in.eof = true;
