@@ -292,6 +292,16 @@ is "of much output the first and the last" "$(jq -r 'select(.meta.by == "shell")
     sed -n '2p; /left out/p' | tr '\n' ' ') $(jq -r 'select(.meta.by ==
     "shell") | .content' .hamr/sessions/*.ndjson | tail -n 2 | tr '\n' ' ')" \
     "2 [92508 bytes are left out here]  20000 [signal 9] "
+type_ '!exec >log; sleep 1; echo done; exit 3' Enter
+sees "one that closes its output runs to its end" '*echo done; exit 3
+exit 3
+
+>*'
+type_ '!sleep 66.2 >/dev/null 2>&1 & echo $! >bg' Enter
+sees "what was put into the background" '*echo $! >bg
+
+>*'
+is "... goes on" "$(cat log) $(kill "$(cat bg)" && echo ended)" "done ended"
 type_ C-d
 sees "end" '*status 0*'
 

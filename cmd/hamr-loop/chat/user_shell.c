@@ -15,9 +15,8 @@
 #define FIRST_TOLD ((size_t)4 << 10)	/* of its output, sent to the model */
 #define LAST_TOLD ((size_t)12 << 10)
 #define HELD ((size_t)64 << 10)		/* with the next part of it */
-#define LAST_MS 500			/* after the end of its output */
 #define STOP_MS 700			/* to end when it is stopped */
-#define TICK_MS 30			/* between looks at that time */
+#define TICK_MS 30			/* between looks at whether it has ended */
 
 struct printed {
 	struct buf told;	/* the beginning and the end of the output */
@@ -46,17 +45,20 @@ chat_run(struct chat *c, const struct child_opts *o, const char *doing,
 	file_write_all(child->in, input.p, input.n);
 	child_close_in(child);
 	*stopped = false;
-	while (n > 0 && (!*stopped || file_now_ms() < until)) {
+	/* it may close its output before it ends */
+	while ((n > 0 || kill(child->group, 0) == 0) &&
+	    (!*stopped || file_now_ms() < until)) {
 		/* as a shell's, it waits for a slow terminal */
 		bool behind = ui->screen != NULL &&
 		    screen_is_behind(ui->screen);
-		struct pollfd p[4] = { { behind ? -1 : child->out, POLLIN, 0 },
+		struct pollfd p[4] = { { behind || n <= 0 ? -1 : child->out,
+			POLLIN, 0 },
 			{ ui->signals, POLLIN, 0 },
 			{ ui->listening ? ui_keys_fd(ui) : -1, POLLIN, 0 },
 			{ ui->job, POLLIN, 0 } };
 		int ms = ui_tick(ui);
 
-		if (poll(p, 4, *stopped ? TICK_MS : ms) < 0)
+		if (poll(p, 4, *stopped || n <= 0 ? TICK_MS : ms) < 0)
 			continue;	/* EINTR: a child ended */
 		if (p[3].revents != 0)
 			ui_job(ui);
@@ -84,7 +86,7 @@ chat_run(struct chat *c, const struct child_opts *o, const char *doing,
 		kill(-child->group, SIGKILL);
 	ui->interrupted = false;
 	c->quit |= ui->leaving;
-	int st = child_end(child, *stopped ? 0 : LAST_MS);
+	int st = child_end(child, *stopped ? 0 : -1);
 	ui_status_doing(ui, "");
 	return st;
 }

@@ -308,7 +308,7 @@ child_end(struct child *c, int ms)
 	file_close(c->in);
 	file_close(c->out);
 	read_all_err(c);
-	if (is_alive_within(c, ms, c->o.stop)) {
+	if (ms >= 0 && is_alive_within(c, ms, c->o.stop)) {
 		/* hamr-tool ends its call on SIGTERM, but must be running */
 		kill(-c->group, SIGTERM);
 		kill(-c->group, SIGCONT);

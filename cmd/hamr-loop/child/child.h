@@ -70,7 +70,8 @@ void child_close_in(struct child *c);
 long long child_talk(struct child *c, struct slice input, long long until,
     struct buf *out);
 
-/* Close both ends, wait up to ms for all of its processes, then kill the group,
+/* Close both ends, wait up to ms for all of its processes, then kill the group
+ * (ms -1: wait for its commands, and leave what they put into the background),
  * pass the rest of its stderr to tell, and free c.  Returns the raw wait status
  * of the first command that failed, or else of the last one. */
 int child_end(struct child *c, int ms);

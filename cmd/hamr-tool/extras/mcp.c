@@ -374,10 +374,12 @@ make_writable(const struct tool *t, struct mcp *m, struct err *e)
 	texts_release(&m->writable);
 	for (size_t i = 0; i < n; i++) {
 		char *path = sandboxes_path(t->sandboxes, v[i]);
-		char *real = file_mkdirs(path, e) == 0 ?
-		    realpath(path, NULL) : NULL;
 		bool inside = is_beneath(path, t->root);
+		char *real = NULL;
 
+		if (file_mkdirs(path, e) == 0 &&
+		    (real = realpath(path, NULL)) == NULL)
+			err_sys(e, ST_CONFIG, "writable: %s", v[i]);
 		free(path);
 		if (real == NULL)
 			return false;
