@@ -16,7 +16,8 @@ httpd_start() {
 		</dev/null >"$httpd_fifo" &
 	HTTPD_PID=$!
 	HTTPD_PORT=
-	read -r HTTPD_PORT <"$httpd_fifo" || :
+	# to its end: else the next start would take this one for its own
+	{ read -r HTTPD_PORT; read -r _; } <"$httpd_fifo" || :
 	if test -z "$HTTPD_PORT"; then
 		httpd_stop
 		return 1
