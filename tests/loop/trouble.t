@@ -30,7 +30,7 @@ if command -v script >/dev/null; then
 	    grep -o 'nothing is listening there' | wc -l)" 2
 	ok "in few lines" test "$(grep -c . screen)" -lt 12
 	match "and in the row of what goes on" "$(cat screen)" \
-		"*trying the model server again*waiting to ask the model server again (1*"
+		"*waiting to ask the model server again (1*"
 else
 	skip "a terminal" "no script(1)"
 fi
