@@ -16,7 +16,7 @@
 #define LAST_TOLD ((size_t)12 << 10)
 #define HELD ((size_t)64 << 10)		/* with the next part of it */
 #define STOP_MS 700			/* to end when it is stopped */
-#define TICK_MS 30			/* between looks at whether it has ended */
+#define TICK_MS 30			/* between looks whether it has ended */
 
 struct printed {
 	struct buf told;	/* the beginning and the end of the output */

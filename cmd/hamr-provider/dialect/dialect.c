@@ -555,7 +555,7 @@ opening(struct dialect *d, enum block_end e)
 	bool code = fence_in(&d->fence) || fence_inline(&d->fence) ||
 	    fence_example(&d->fence);
 	struct slice s = rest(d);
-	const struct block *f;
+	const struct block *f = NULL;
 	int block = 0;
 
 	if (!code && d->again <= AGAIN_MAX)
