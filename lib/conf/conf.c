@@ -517,10 +517,18 @@ event(void *ctx, const struct toml_event *ev, struct err *e)
 		r = about_repo(at, ev, e);
 	} else if (ev->v != NULL) {
 		r = put(at, path.p, ev->v, e);
+	} else if (at->pending != NULL) {
+		r = err_set(e, ST_CONFIG, "%s", at->pending);
 	} else if (ev->nkey == 2 && (strcmp(ev->key[0], "provider") == 0 ||
 	    strcmp(ev->key[0], "mcp") == 0) && !toml_is_bare(ev->key[1])) {
 		r = err_set(e, ST_CONFIG, "%s: [%.200s]: a name may have only "
 		    "letters, digits, _ and -", where, path.p);
+	} else if (!conf_key_is_table(path.p)) {
+		path.p[utf8_cut(path.p, path.len, 200)] = '\0';
+		char *near = conf_key_nearest_table(path.p);
+		at->pending = xasprintf("%s: unknown table [%s]; nearest "
+		    "known table is [%s]", where, path.p, near);
+		free(near);
 	} else if (!is_untrusted(at)) {
 		buf_addc(&path, '.');
 		note_name(at->c, path.p);
@@ -534,7 +542,14 @@ event(void *ctx, const struct toml_event *ev, struct err *e)
 int
 conf_parse(struct source *at, const struct buf *text, struct err *e)
 {
-	return toml_parse(at->file, buf_view(text).p, text->len, event, at, e);
+	int r = toml_parse(at->file, buf_view(text).p, text->len, event, at,
+	    e);
+
+	if (r == 0 && at->pending != NULL)
+		r = err_set(e, ST_CONFIG, "%s", at->pending);
+	free(at->pending);
+	at->pending = NULL;
+	return r;
 }
 
 static int

@@ -309,6 +309,20 @@ conf_key_canon(const struct conf_key *k, const char *key)
 	return conf_key_name(key, &n) != NULL ? key : k->key;
 }
 
+bool
+conf_key_is_table(const char *path)
+{
+	char *inner = xasprintf("%s.", path);
+	size_t n;
+	const char *name = conf_key_name(inner, &n);
+	bool found = name != NULL && name[n + 1] == '\0';
+
+	for (size_t i = 0; i < NAMES && !found; i++)
+		found = strncmp(name_at(i), inner, strlen(inner)) == 0;
+	free(inner);
+	return found;
+}
+
 const struct conf_key *
 conf_key_env(const char *var)
 {
@@ -421,4 +435,27 @@ conf_key_nearest(const char *key)
 		r = xstrdup(best);
 	free(plain);
 	return r;
+}
+
+char *
+conf_key_nearest_table(const char *path)
+{
+	size_t least = SIZE_MAX;
+	char *best = NULL;
+
+	for (size_t i = 0; i < NAMES; i++) {
+		const char *name = name_at(i), *dot = strrchr(name, '.');
+
+		if (dot == NULL)
+			continue;
+		char *table = xmemdup0(name, (size_t)(dot - name));
+		size_t d = conf_distance(path, table);
+		if (d < least) {
+			least = d;
+			free(best);
+			best = table;
+		} else
+			free(table);
+	}
+	return best;
 }

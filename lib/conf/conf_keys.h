@@ -60,12 +60,17 @@ const char *conf_key_name(const char *key, size_t *len);
 /* The name a key is kept under: for an alias, the key it stands for. */
 const char *conf_key_canon(const struct conf_key *k, const char *key);
 
+/* Is there a table with this path?  For a header without keys. */
+bool conf_key_is_table(const char *path);
+
 /* The edit distance from a, as typed, to b: 2 for a letter left out, 3 for a
  * wrong or extra one, 2 for two neighbors swapped. */
 size_t conf_distance(const char *a, const char *b);
 
 /* The known key with the nearest spelling; never NULL, the caller frees it. */
 char *conf_key_nearest(const char *key);
+/* The same for tables. */
+char *conf_key_nearest_table(const char *path);
 
 /* The row that environment variable var ("HAMR_AGENT_MODE") stands for; if
  * several fit, the one with the longest table name.  NULL if unknown. */

@@ -51,6 +51,8 @@ struct source {
 	enum layer layer;
 	const char *where;	/* "FILE:LINE", "HAMR_X", "-o": the origin */
 	const char *file;
+	char *pending;		/* the error for an unknown [x], unless a key
+				 * that follows has a better one */
 	struct buf ignored;	/* keys an untrusted file may not set */
 };
 

@@ -40,6 +40,9 @@ match "it begins with the run" "$(told)" \
 *"
 is "each stage's start and end" "$(count \
     '^[a-z]+ +(.*started, process [0-9]+|ended with status 0)$')" 10
+is "each step, where its time went" "$(count \
+    '^step +[0-9]+: (guard|compact) .*provider [0-9.]+.* ms; [01] calls')" \
+    "$(kinds '.role == "assistant"')"
 is "each call and its exit" "$(count '^call +bash, [0-9]+ ms, exit 3')" 1
 is "recoveries" "$(count '^recovery +bash_failure, attempt')" \
     "$(kinds '.type == "recovery"')"
@@ -87,6 +90,7 @@ guard     ended with status 2; given up*end       tool_error, stage_died*"
 match "a person is told where it is" "$(hamr-loop --no-config --yes \
     -o 'stages.guard=["hamr-guard --nonsense"]' --replay script x 2>&1)" \
     "*what happened: $PWD/.hamr/runs/*.log*"
+match "the doctor too" "$(hamr-loop --doctor)" "*ok *logs * 2 in $PWD/.hamr/runs*"
 is "its arguments are nobody's business" "$(count 'started.*nonsense')" 0
 rm -r .hamr
 call bash '{"command":"sleep 67.3"}' >script

@@ -453,7 +453,7 @@ fi
 # ---- a file of another version ----
 
 if command -v sqlite3 >/dev/null; then
-	for v in 0 6 8 2147483647; do
+	for v in 0 5 8 2147483647; do
 		cp a.db v.db
 		sqlite3 v.db "PRAGMA user_version=$v"
 		cp v.db v.was
@@ -464,6 +464,20 @@ if command -v sqlite3 >/dev/null; then
 		    '*v.db: made by another version of hamr-mem; export it *'
 		same "and it stays as it was" v.was v.db
 	done
+	# version 6 is one whose words had their accents
+	cp a.db v.db
+	mem v.db save 'in the Caféhaus' >/dev/null
+	sqlite3 v.db "PRAGMA user_version=6; DELETE FROM block"
+	is "version 6 is read" "$(mem v.db list | jq -r .content | grep Caf)" \
+		'in the Caféhaus'
+	status "... its words are not there" 1 mem v.db search cafeha
+	is "... and it stays of that version" \
+		"$(sqlite3 v.db 'PRAGMA user_version')" 6
+	mem v.db save 'and another' >/dev/null
+	is "... it is of ours once it is written" "$(mem v.db search afeha |
+		jq -r .snippet) $(sqlite3 v.db 'PRAGMA user_version')
+$(mem v.db check; echo $?)" 'in the «Caféhaus» 7
+0'
 else
 	skip "a file of another version" "no sqlite3"
 fi

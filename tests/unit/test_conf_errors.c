@@ -16,9 +16,13 @@ test_file_errors(void **state)
 		    "\"agent.mode\"" },
 		{ "[agnt]\nmode = 'docs'", "@/etc.toml:2: unknown key "
 		    "\"agnt.mode\"; nearest known key is \"agent.mode\"" },
+		{ "[agnt]\n[agent]", "@/etc.toml:1: unknown table [agnt]; "
+		    "nearest known table is [agent]" },
 		{ "[provider.\"a b\"]\nmodel = 'm'", "@/etc.toml:1: "
 		    "[provider.\"a b\"]: a name may have only letters, "
 		    "digits, _ and -" },
+		{ "[loop_gaurd]", "@/etc.toml:1: unknown table [loop_gaurd]; "
+		    "nearest known table is [loop_guard]" },
 		{ "agent.max_model_steps = 'x'", "@/etc.toml:1: key "
 		    "\"agent.max_model_steps\" must be an integer from 1 to "
 		    "1000000, not a string" },

@@ -78,6 +78,12 @@ test_find(void **state)
 	assert_null(conf_key_find("provider.model.model"));
 	assert_null(conf_key_find("provider.a b.model"));
 	assert_null(conf_key_find("agent"));
+	assert_true(conf_key_is_table("provider.x"));
+	assert_true(conf_key_is_table("mcp"));
+	assert_true(conf_key_is_table("tools"));
+	assert_false(conf_key_is_table("provider.x.y"));
+	assert_false(conf_key_is_table("provider.model"));
+	assert_false(conf_key_is_table("tool"));
 	assert_string_equal(conf_key_env("HAMR_TOOLS_BASH_ENABLED")->key,
 	    "tools.bash.enabled");
 	assert_null(conf_key_env("HAMR_MCP_NAME_COMMAND"));

@@ -84,6 +84,7 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 		if (n != 0 && n == s->discard)
 			s->discard = 0;
 		else if (n != 0 && n == s->asked && s->discard == 0) {
+			runlog_answered(h->log, (int)(s - h->slot));
 			slot_done(s);
 			s->barrier = s->cursor;
 			s->restarts = 0;

@@ -75,32 +75,37 @@ static const struct {
 	    "understand|validate|verify|view|walk|watch", LOOK },
 };
 
-/* What may precede an imperative, which may be polite: end with a question
- * mark. */
+/* What may precede an imperative.  POLITE: it may end with a question mark;
+ * GERUND: "mind renaming it". */
+enum { POLITE = 1, GERUND = 2 };
+
 static const struct {
 	const char *words;
-	bool polite;
+	int flags;
 } lead_ins[] = {
-	{ "can|could|would|will|can't|won't you|u|someone|somebody", true },
-	{ "please|pls|plz|kindly", true },
-	{ "i|we want|need you to", false },
-	{ "i'd|we'd like|love you to", false },
-	{ "i|we would like you to", false },
-	{ "i'd|we'd like|love to", false },
-	{ "i|we would like to", false },
-	{ "i|we|you want|need|have to", false },
-	{ "we|you should|must", false },
-	{ "your|the task|job|goal is to", false },
-	{ "go ahead and", false },
-	{ "feel free to", false },
-	{ "make|be sure to", false },
-	{ "remember|try|help|go to|and", false },
-	{ "help me|us to", false },
-	{ "help me|us", false },
-	{ "let us", false },
+	{ "would|do you mind", POLITE | GERUND },
+	{ "can|could|would|will|can't|won't you|u|someone|somebody", POLITE },
+	{ "please|pls|plz|kindly", POLITE },
+	{ "i|we want|need you to", 0 },
+	{ "i'd|we'd like|love you to", 0 },
+	{ "i|we would like you to", 0 },
+	{ "i'd|we'd like|love to", 0 },
+	{ "i|we would like to", 0 },
+	{ "i|we|you want|need|have to", 0 },
+	{ "we|you should|must", 0 },
+	{ "your|the task|job|goal is to", 0 },
+	{ "go ahead and", 0 },
+	{ "feel free to", 0 },
+	{ "make|be sure to", 0 },
+	{ "remember|try|help|go to|and", 0 },
+	{ "help me|us to", 0 },
+	{ "help me|us", 0 },
+	{ "let us", 0 },
+	{ "start|begin by|with", GERUND },
+	{ "try", GERUND },
 	{ "and|again|also|but|finally|first|hello|hey|hi|instead|just|later|"
 	    "let's|lets|maybe|next|no|now|ok|okay|only|or|perhaps|quickly|"
-	    "secondly|simply|so|thanks|then|today|well|yes", false },
+	    "secondly|simply|so|thanks|then|today|well|yes", 0 },
 };
 
 static const char asking[] = "am|are|aren't|can|could|did|didn't|do|does|"
@@ -333,6 +338,32 @@ imperative(const struct word *w, size_t n)
 	return OTHER;
 }
 
+/* "adding": add; "renaming": rename; "setting": set. */
+static enum kind
+gerund(const struct word *w)
+{
+	char base[32];
+	struct word one = { { base, 0 }, 0 };
+	size_t n = w->s.n;
+
+	if (n < 5 || n >= sizeof base || memcmp(w->s.p + n - 3, "ing", 3) != 0)
+		return OTHER;
+	n -= 3;
+	memcpy(base, w->s.p, n);
+	one.s.n = n;
+	enum kind k = imperative(&one, 1);
+	if (k == OTHER) {
+		base[n] = 'e';
+		one.s.n = n + 1;
+		k = imperative(&one, 1);
+	}
+	if (k == OTHER && base[n - 1] == base[n - 2]) {
+		one.s.n = n - 1;
+		k = imperative(&one, 1);
+	}
+	return k;
+}
+
 /* A later imperative: "In a.c rename x", "Tests fail so fix them". */
 static enum kind
 later(const struct word *w, size_t n)
@@ -377,19 +408,25 @@ static enum kind
 clause(const struct clause *c)
 {
 	size_t at = 0, k, n = c->n < CLAUSE_MAX ? c->n : CLAUSE_MAX, i = 0;
-	bool polite = false;
+	int flags = 0;
 
 	while (at < n && i < sizeof lead_ins / sizeof *lead_ins) {
-		k = fits(lead_ins[i++].words, c->w + at, n - at);
-		if (k == 0)
+		const char *row = lead_ins[i].words;
+		int more = lead_ins[i++].flags;
+
+		k = fits(row, c->w + at, n - at);
+		if (k == 0 || ((more & GERUND) != 0 && (at + k == n ||
+		    gerund(&c->w[at + k]) == OTHER)))
 			continue;
-		polite |= lead_ins[i - 1].polite;
+		flags |= more;
 		at += k;
 		i = 0;		/* another one may follow */
 	}
-	if (at < n && !polite && asks(c, c->w[at].s))
+	if (at < n && (flags & GERUND) != 0)
+		return gerund(&c->w[at]);
+	if (at < n && (flags & POLITE) == 0 && asks(c, c->w[at].s))
 		return LOOK;
-	if (c->question && c->last && !polite)
+	if (c->question && c->last && (flags & POLITE) == 0)
 		return LOOK;
 	if (at == n)
 		return OTHER;

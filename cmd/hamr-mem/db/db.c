@@ -137,7 +137,7 @@ whose(struct db *db, struct err *e)
 	if (app != schema->application_id)
 		return err_set(e, ST_DATA, "%s: not a memory file; move it "
 		    "away or name another one with --db", db->path);
-	if (version != schema->version)
+	if (version < schema->oldest || version > schema->version)
 		return err_set(e, ST_DATA, "%s: made by another version of "
 		    "hamr-mem; export it with that one and import it into a "
 		    "new file", db->path);
@@ -514,7 +514,8 @@ db_is_ours(const char *path, const struct db_schema *schema)
 		    memmem(head, (size_t)n, schema->sign,
 		    strlen(schema->sign)) != NULL);
 	return num_be32(head + 68) == (uint32_t)schema->application_id &&
-	    num_be32(head + 60) == (uint32_t)schema->version;
+	    num_be32(head + 60) >= (uint32_t)schema->oldest &&
+	    num_be32(head + 60) <= (uint32_t)schema->version;
 }
 
 /* Copy path to copy, both with the suffix end; a missing file is skipped. */

@@ -26,6 +26,8 @@ enum db_mode {
 struct db_schema {
 	int application_id;
 	int version;
+	int oldest;		/* files from this version on are opened, too:
+				 * their tables are the same */
 	const char *sql;
 	const char *shadow[4];	/* name prefixes of the tables that SQLite
 				 * creates for the virtual ones */

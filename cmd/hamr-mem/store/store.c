@@ -12,6 +12,7 @@
 static const struct db_schema schema = {
 	.application_id = 0x68616d72,	/* "hamr" */
 	.version = 7,
+	.oldest = 6,		/* other words.h: upgrade */
 	.sql =
 	"CREATE TABLE item("
 	"  id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,"
@@ -63,10 +64,30 @@ item_release(struct item *it)
 	*it = (struct item){ .line = 0 };
 }
 
+/* Collect the words of an older version's memory anew, folded as they are
+ * now. */
+static int
+upgrade(struct store *st, struct err *e)
+{
+	char *mark = xasprintf("PRAGMA user_version=%d", schema.version);
+	int r = store_begin(st, e);
+
+	if (r == 0) {
+		r = words_collect(st, e);
+		if (r == 0)
+			r = db_exec(st->db, mark, e);
+		r = store_end(st, r, e);
+	}
+	free(mark);
+	return r;
+}
+
 int
 store_open(struct store *st, const char *path, const char *name,
     enum db_mode mode, struct err *e)
 {
+	int64_t version = schema.version;
+
 	*st = (struct store){ .name = name, .mode = mode };
 	if (mode != DB_SALVAGE && db_lost_log(path))
 		err_say("%s-wal is missing; if the memory was copied, copy "
@@ -75,6 +96,12 @@ store_open(struct store *st, const char *path, const char *name,
 	if (st->db == NULL)
 		return -1;
 	st->path = xstrdup(path);
+	if (mode == DB_WRITE &&
+	    (db_int(st->db, e, &version, "PRAGMA user_version", "") < 0 ||
+	    (version < schema.version && upgrade(st, e) < 0))) {
+		store_close(st);
+		return -1;
+	}
 	return 0;
 }
 

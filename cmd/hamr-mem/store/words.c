@@ -351,8 +351,7 @@ take_out(struct store *st, const struct wordset *lost, struct err *e)
 	return got;
 }
 
-/* Take all words anew from the texts there are. */
-static int
+int
 words_collect(struct store *st, struct err *e)
 {
 	words_drop(st);

@@ -24,6 +24,9 @@
  * transaction words_settle applies both sets, or words_drop discards them. */
 void words_add(struct store *st, struct wordset *set, struct slice text);
 int words_settle(struct store *st, struct err *e);
+/* Within a transaction, in place of all this: take all words anew from the
+ * texts there are.  0, or -1 with e. */
+int words_collect(struct store *st, struct err *e);
 void words_drop(struct store *st);
 
 /* Append FTS5 expressions, one per line: prefixes for the fragments that have
