@@ -137,7 +137,7 @@ echo CANARY >.npmrc; ln .npmrc hard
 echo priv >.gitignore && git add certs/s.pem && git commit -qm x
 own=-opolicy.secret='["config/*.yml"]'
 is "a link with a secret's name is refused" "$(hamr-tool read \
-	'{"path":"real/.env"}' 2>&1)" "real/x is protected from reading and writing"
+	'{"path":"real/.env"}' 2>&1)" "real/.env is protected from reading and writing"
 match "a file that is a secret by another name is not shown" "$(hamr-tool read \
 	'{"path":"hard"}')" "hard is a file of 7 bytes that has*it is not shown*"
 is "not by other names, nor once a folder is renamed" "$(calls "$own" -- \

@@ -188,15 +188,16 @@ count_links(const struct files *f, const struct stat *of, int at,
 
 	while (d != NULL && n < of->st_nlink && file_now_ms() < until &&
 	    (e = file_readdir(d)) != NULL) {
-		char *path = xasprintf("%s%s%s", rel, *rel != '\0' ? "/" : "",
-		    e->d_name);
+		bool dir = e->d_type == DT_DIR || e->d_type == DT_UNKNOWN;
+		bool same = e->d_ino == of->st_ino && fstatat(dirfd(d),
+		    e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    is_same_file(&st, of);
+		char *path = !dir && !same ? NULL : xasprintf("%s%s%s", rel,
+		    *rel != '\0' ? "/" : "", e->d_name);
 
-		if (e->d_ino == of->st_ino && fstatat(dirfd(d), e->d_name, &st,
-		    AT_SYMLINK_NOFOLLOW) == 0 && is_same_file(&st, of)) {
-			n++;
-			*hidden |= lists_secret(&f->lists, path);
-		}
-		if (e->d_type == DT_DIR || e->d_type == DT_UNKNOWN)
+		n += same;
+		*hidden |= same && lists_secret(&f->lists, path);
+		if (dir)
 			n += count_links(f, of, dirfd(d), e->d_name, path,
 			    until, hidden);
 		free(path);
@@ -310,11 +311,17 @@ files_find(struct files *f, struct slice text, struct path *p,
 {
 	if (path_find(&f->root, text, p, fault) < 0)
 		return -1;
-	bool hidden = files_hidden(f, p->rel);
-	for (size_t i = 0; i < p->links.n; i++)
-		hidden |= lists_secret(&f->lists, p->links.v[i]);
-	return !hidden ? 0 : fault_set(fault, "denied",
-	    "%s is protected from reading and writing", p->name);
+	const char *rel = files_hidden(f, p->rel) ? p->rel : NULL;
+	for (size_t i = 0; rel == NULL && i < p->links.n; i++)
+		if (lists_secret(&f->lists, p->links.v[i]))
+			rel = p->links.v[i];
+	if (rel == NULL)
+		return 0;
+	char *name = path_name(rel);
+	fault_set(fault, "denied", "%s is protected from reading and writing",
+	    name);
+	free(name);
+	return -1;
 }
 
 bool
