@@ -15,6 +15,7 @@
 #define COUNTER_STEP 3		/* most that counters grow between calls */
 #define HALVES 4		/* times min_gain, of such an answer */
 #define RUN 6			/* as many answers alike may be chance */
+#define QUERIES 3		/* of is_timed's words */
 
 /* ---- the streak of a signature ---- */
 
@@ -36,15 +37,18 @@ args_of(const struct guard *g, const struct open_call *c)
 static bool
 is_timed(const struct guard *g, const struct open_call *c)
 {
-	static const char *const words[] = { "\"time ", "; time ", "&& time ",
-		"perf stat", "hyperfine", "ab -n", "ab -c", "wrk -", "-bench",
-		"cargo bench", "run bench", "benchmark", "timeit", "\\timing",
-		"{time_", "explain analyze", "EXPLAIN ANALYZE", NULL };
+	static const char *const words[] = { "\\timing", "explain analyze",
+		"EXPLAIN ANALYZE",
+		/* of commands */
+		"\"time ", "; time ", "&& time ", "perf stat", "hyperfine",
+		"ab -n", "ab -c", "wrk -", "-bench", "cargo bench",
+		"run bench", "benchmark", "timeit", "{time_", NULL };
+	struct slice args = args_of(g, c);
 	size_t i = 0;
 
-	while (words[i] != NULL && !slice_has(args_of(g, c), words[i]))
+	while (words[i] != NULL && !slice_has(args, words[i]))
 		i++;
-	return words[i] != NULL;
+	return (c->is.bash || i < QUERIES) && words[i] != NULL;
 }
 
 static enum likeness
