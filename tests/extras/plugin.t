@@ -91,6 +91,7 @@ plugin args '{"kind":"tool","name":"args","version":"1","description":"d",
  "s":{"type":"string"},"i":{"type":"integer"},"n":{"type":"number"},
  "b":{"type":"boolean"},"e":{"enum":["x","y",3]},
  "l":{"type":"array","items":{"type":"integer"}},
+ "p":{"prefixItems":[{"type":"string"}],"items":{"type":"integer"}},
  "o":{"type":"object","required":["k"],"properties":{"k":{"type":"string"}}},
  "u":{"type":["string","null"]},"z":{}}},"mutates":false}' <<'E'
 cat
@@ -121,6 +122,7 @@ takes "null is absent" '{"s":"a","i":null,"e":null,"u":null,"z":null}' \
 	'{"s":"a","u":null,"z":null}'
 takes "unknown members go through" '{"s":"a","more":{"x":1}}' \
 	'{"s":"a","more":{"x":1}}'
+takes "a tuple" '{"s":"a","p":["x",1]}' '{"s":"a","p":["x",1]}'
 takes "enum" '{"s":"a","e":3.0}' '{"s":"a","e":3.0}'
 takes "escapes in keys" '{"\u0073":"a"}' '{"\u0073":"a"}'
 results '.content | rtrimstr("\n")'

@@ -274,7 +274,9 @@ put(struct checked *s, struct slice schema, struct slice v)
 	    (keyword(schema, "properties", SCAN_OBJECT).p != NULL ||
 	    keyword(schema, "required", SCAN_ARRAY).p != NULL))
 		return put_object(s, schema, v);
-	if (type_of(v) != T_ARRAY || items.p == NULL) {
+	/* beside prefixItems, items is about the rest only */
+	if (type_of(v) != T_ARRAY || items.p == NULL ||
+	    scan_get(schema, "prefixItems").p != NULL) {
 		buf_slice(s->out, v);
 		return true;
 	}
