@@ -5,20 +5,64 @@
 #include "base/mem.h"
 #include "msg.h"
 
+/* Walk into the object at w->p: false, and past it, if it is another value. */
+static bool
+enter(struct walk *w, struct walk *inner)
+{
+	if (*w->p != '{') {
+		walk_value(w);
+		return false;
+	}
+	*inner = (struct walk){ w->p + 1, w->end, SCAN_OBJECT };
+	return true;
+}
+
+static void
+function_of(struct walk *w, struct call *c)
+{
+	struct slice key;
+
+	while (walk_key(w, &key)) {
+		struct slice val = walk_value(w);
+
+		if (scan_key_is(key, "name"))
+			c->name = val;
+		else if (scan_key_is(key, "arguments"))
+			c->given = val;
+	}
+}
+
+/* One pass, as arguments may be long: a value is not passed over before it is
+ * looked into. */
 bool
 msg_next_call(struct walk *w, struct call *c)
 {
-	struct slice whole;
+	struct walk in, function;
+	struct slice key;
 
-	if (w->kind != SCAN_ARRAY || !walk_next(w, NULL, &whole))
+	*c = (struct call){ .whole.n = 0 };
+	if (w->kind != SCAN_ARRAY || !walk_key(w, NULL))
 		return false;
-	struct slice function = scan_get(whole, "function");
-	struct slice given = scan_get(function, "arguments");
-	*c = (struct call){ .whole = whole, .given = given,
-		.id = scan_only(SCAN_STRING, scan_get(whole, "id")),
-		.type = scan_get(whole, "type"),
-		.name = scan_only(SCAN_STRING, scan_get(function, "name")),
-		.args = scan_only(SCAN_STRING, given) };
+	c->whole.p = w->p;
+	if (enter(w, &in)) {
+		while (walk_key(&in, &key)) {
+			if (scan_key_is(key, "id")) {
+				c->id = walk_value(&in);
+			} else if (scan_key_is(key, "type")) {
+				c->type = walk_value(&in);
+			} else if (!scan_key_is(key, "function")) {
+				walk_value(&in);
+			} else if (enter(&in, &function)) {
+				function_of(&function, c);
+				in.p = function.p + 1;
+			}
+		}
+		w->p = in.p + 1;
+	}
+	c->whole.n = (size_t)(w->p - c->whole.p);
+	c->id = scan_only(SCAN_STRING, c->id);
+	c->name = scan_only(SCAN_STRING, c->name);
+	c->args = scan_only(SCAN_STRING, c->given);
 	return true;
 }
 
