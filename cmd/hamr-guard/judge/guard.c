@@ -420,7 +420,7 @@ guard_init(struct guard *g, const struct rules *rules,
 		.scratch = { BUF_INIT(BUF_RECORD_MAX),
 		BUF_INIT(BUF_RECORD_MAX) }, .cycle.cap = p->window };
 	g->contract = p->contract;
-	g->few_reads = is_small_window(p, -1);
+	g->few_reads = g->small = is_small_window(p, -1);
 	g->patch = true;
 }
 
@@ -433,7 +433,7 @@ guard_reset(struct guard *g)
 	g->patch = true;
 	signer_root(&g->signer, (struct slice){ NULL, 0 });
 	g->contract = g->policy->contract;
-	g->few_reads = is_small_window(g->policy, -1);
+	g->few_reads = g->small;
 	calls_forget(g);
 	g->step = (struct step){ .first = 0 };
 }

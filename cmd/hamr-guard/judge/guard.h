@@ -100,7 +100,7 @@ struct guard {
 	/* of the transcript */
 	bool contract;		/* agent.contract says files must change */
 	bool patch;		/* agent.mode, if it is known */
-	bool few_reads;		/* the window is small */
+	bool few_reads, small;	/* the window is small; so it is configured */
 	struct answers {	/* judges answers, besides their words */
 		unsigned long nudged_call, nudged_turn;
 		uint64_t text;	/* hash of the last one without calls */
