@@ -470,7 +470,9 @@ p"
 rm data/new; truncate -s 17M large; echo precious >data/q
 b 'truncate -s 5 large; mv data/q q'
 is "so do one that was too large and one that was ignored" \
-	"$(t undo 2>/dev/null | tail -n +2; ls data large q)" "large
+	"$(t undo 2>/dev/null | tail -n +2; ls data large q)" \
+"  left large, which was too large to keep
+large
 q
 
 data:
@@ -524,11 +526,13 @@ is "what was ignored is not removed" "$(t undo | tail -n +2; cat ig.o
 2
 ls: cannot access 'new': No such file or directory"
 b 'echo 5 >other; mv other large'
-is "nor what was too large" "$(t undo 2>/dev/null; cat large)" 5
+is "nor what was too large" "$(t undo | tail -n +2; cat large)" \
+	"  left large, which was too large to keep${nl}5"
 truncate -s 17M large
 call c1 bash "$(sh_args true)" c2 bash "$(sh_args 'echo 1 >o1')" \
 	c3 bash "$(sh_args 'echo 6 >other; mv other large')" | new >/dev/null
-is "nor that, in one process" "$(t undo >/dev/null; cat large; ls o1 2>&1)" \
+is "nor that, in one process" "$(t undo >/dev/null; t undo >/dev/null
+	cat large; ls o1 2>&1)" \
 	"6${nl}ls: cannot access 'o1': No such file or directory"
 rm -rf large ig.o .gitignore o1
 b 'echo 1 >d'; rm d; mkdir d; echo mine >d/x
@@ -541,13 +545,44 @@ call c1 bash "$(sh_args 'truncate -s 17M large')" \
 	c3 bash "$(sh_args 'truncate -s 5 large huge; echo 3 >o2')" | new >../out
 is "what an earlier call of the turn made is that one's" "$(t undo --list |
 	head -n 4 | jq -c '[.tool_call_id, .paths]')" \
-	'["c3",["o2"]]
+	'["c3",["huge","large","o2"]]
+["c2",["huge","o2"]]
 ["c1",["large"]]
-["c2",["huge"]]
-["c2",["o2"]]'
+["call_1",["d"]]'
 is "... and goes with all since its checkpoint" "$(t undo "$(jq -r \
 	'select(.type == "checkpoint") | .id' ../out)" >/dev/null
 	ls o2 large huge 2>/dev/null)" ""
+
+# --- what is too large for a snapshot is named, and stays as it is
+truncate -s 17M large; truncate -s 65M huge; echo a >grows
+call c1 bash "$(sh_args 'echo 1 >>large; echo b >>grows; echo 1 >>huge')" \
+	c2 bash "$(sh_args 'truncate -s 17M grows; mv large moved')" \
+	c3 bash "$(sh_args 'echo 3 >>grows')" c4 bash "$(sh_args 'true')" |
+	new >../out
+is "the result says so" "$(jq -r 'select(.role) | .content' ../out)" \
+"exit 0; changed: grows, huge (too large to undo), large (too large to undo)
+exit 0; changed: grows, large (too large to undo), moved (too large to undo)
+exit 0; changed: grows (too large to undo)
+exit 0"
+is "so does the list" "$(t undo --list | jq -c .not_covered | head -n 3)" \
+'["grows"]
+["large","moved"]
+["huge","large"]'
+is "undo names them" "$(t undo | tail -n 1)" \
+	"  left grows, which was too large to keep"
+is "what it left stops no other undo" "$(t undo c2 | tail -n +2; cat grows)" \
+"  restored grows
+  left large, which was too large to keep
+  left moved, which was too large to keep
+a
+b"
+t undo >/dev/null
+b 'truncate -s 17M new'
+is "a new one can be undone" "$(t undo | tail -n 1)" "  removed new"
+b 'truncate -s 65M new'
+is "unless no hash tells what it is" "$(t undo | tail -n 1)" \
+	"  left new, which was too large to keep"
+rm moved huge grows new
 
 # --- what others write meanwhile
 rm -f own

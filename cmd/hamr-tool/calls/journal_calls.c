@@ -338,6 +338,8 @@ tell_changes(const struct undo_entry *c, struct job *j)
 		for (size_t i = 0; i < n && i < NAMED_MAX; i++) {
 			buf_adds(&b, i > 0 ? ", " : "");
 			path_show(&b, c->v[i].path);
+			if (undo_path_is_lost(&c->v[i]))
+				buf_adds(&b, " (too large to undo)");
 		}
 		if (n > NAMED_MAX)
 			buf_fmt(&b, " and %zu more", n - NAMED_MAX);
@@ -375,7 +377,9 @@ compare(struct journal_calls *jc, struct job *j)
 	}
 	snap_changes(jc->snap, &jc->entry);
 	for (size_t i = 0; i < c->n; i++)
-		undo_path_look(jc->t->files, &c->v[i]);
+		if (!undo_path_look(jc->t->files, &c->v[i]) &&
+		    c->v[i].oid[0] == '\0')
+			c->v[i].old_mode = S_IFREG;	/* undo leaves it */
 	snap_shut(jc->snap);
 	tell_changes(c, j);
 	give_older(jc);

@@ -36,7 +36,10 @@ struct snap {
 	struct map older;	/* births of files that are new to the last one
 				 * and were there before the one before it */
 	struct map others;	/* names of what it left out: ignored, nested
-				 * repositories, too large */
+				 * repositories, too large (stat_mark) */
+	struct map large;	/* names of files too large for it, or for the
+				 * one before it, that have changed since; 1:
+				 * are new */
 	uint64_t taken;		/* number of snapshots taken */
 	int64_t looked;		/* snap_time */
 	struct gitindex now;	/* our index, as of the last snapshot; modes

@@ -75,8 +75,10 @@ by_path(const void *a, const void *b)
 }
 
 void
-undo_entry_sort_folders(struct undo_entry *c)
+undo_entry_sort(struct undo_entry *c)
 {
+	if (c->n > 0)
+		qsort(c->v, c->n, sizeof *c->v, by_path);
 	if (c->nfolders > 0)
 		qsort(c->folders, c->nfolders, sizeof *c->folders, by_path);
 }

@@ -21,7 +21,8 @@ struct map;
 /* One path of a change. */
 struct undo_path {
 	char *path;		/* true name */
-	char oid[SNAP_OID];	/* the old content; "": there was none */
+	char oid[SNAP_OID];	/* the old content; "": there was none or, with
+				 * an old_mode, it was too large to keep */
 	struct slice old;	/* that content, set by snap_fetch */
 	mode_t old_mode;
 	char sha[SHA_HEX];	/* of the new content; "": there is none */
@@ -89,8 +90,15 @@ void undo_note_above(struct map *m, const char *path);
  * remove those, and the folder. */
 bool undo_only_folders(int dir, const char *name, bool drop);
 
+/* Is there an old content that was too large to keep? */
+static inline bool
+undo_path_is_lost(const struct undo_path *t)
+{
+	return t->oid[0] == '\0' && t->old_mode != 0;
+}
+
 struct undo_path *undo_entry_add(struct undo_entry *c, const char *path);
 struct undo_path *undo_entry_add_folder(struct undo_entry *c,
     const char *path);
-void undo_entry_sort_folders(struct undo_entry *c);
+void undo_entry_sort(struct undo_entry *c);
 void undo_entry_release(struct undo_entry *c);

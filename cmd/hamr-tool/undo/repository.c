@@ -586,6 +586,7 @@ snap_free(struct snap *s)
 	map_release(&s->made);
 	map_release(&s->older);
 	map_release(&s->others);
+	map_release(&s->large);
 	gitindex_release(&s->now);
 	gitindex_release(&s->before);
 	journal_release(&s->killed);

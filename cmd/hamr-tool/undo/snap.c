@@ -260,6 +260,47 @@ note_older(struct take *t, const char *rel, const struct stat *st)
 		*map_put(&s->older, slice_of(rel), NULL) = (uint64_t)born;
 }
 
+/* A hash of a file's inode, size and times; not 0. */
+static uint64_t
+stat_mark(const struct stat *st)
+{
+	const int64_t is[] = { (int64_t)st->st_ino, st->st_size,
+		time_ns(st->st_mtim), time_ns(st->st_ctim) };
+
+	return map_hash((struct slice){ (const char *)is, sizeof is }) | 1;
+}
+
+/* The mark that a file which is too large has in m; 0: it is not in it. */
+static uint64_t
+mark_in(const struct map *m, const char *rel)
+{
+	const uint64_t *mark = map_get(m, slice_of(rel));
+
+	return mark != NULL ? *mark : 0;
+}
+
+/* A file had this mark.  If it has another one now, or is only now too large,
+ * note it, unless another program is writing it. */
+static void
+note_large(struct take *t, const char *rel, uint64_t was)
+{
+	struct snap *s = t->s;
+	const struct root *root = &s->f->root;
+	struct stat st;
+
+	if (s->taken == 1 || mark_in(&s->others, rel) == was ||
+	    files_hidden(s->f, rel))
+		return;
+	bool is = fstatat(root->fd, rel, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	if (is && (stat_mark(&st) == was || (!is_unwritten(root, rel, &st) &&
+	    writers_have(&t->writers, &st))))
+		return;
+	if (is && was == 0)
+		note_older(t, rel, &st);
+	*map_put(&s->large, slice_of(rel), NULL) = is && was == 0 &&
+	    map_get(&s->older, slice_of(rel)) == NULL;
+}
+
 /* Drop entry e, if any. */
 static void
 drop(struct take *t, const struct gitindex_entry *e)
@@ -278,7 +319,8 @@ leave_out(struct take *t, const char *rel, const struct stat *there,
 {
 	drop(t, e);
 	if (there != NULL && S_ISREG(there->st_mode))
-		map_put(&t->s->others, slice_of(rel), NULL);
+		*map_put(&t->s->others, slice_of(rel), NULL) =
+		    there->st_size > SNAP_FILE_MAX ? stat_mark(there) : 0;
 }
 
 /* A file that belongs in the snapshot; e is its entry, or NULL. */
@@ -486,10 +528,16 @@ look_at(struct take *t, const struct buf *paths)
 			continue;
 		if (e == NULL && t->rules == NULL)
 			t->rules = files_rules(s->f);
-		if (e != NULL || !gitignore_path(t->rules, s->f->root.fd, rel))
-			see_one(t, rel, e);
-		else
+		if (e == NULL &&
+		    gitignore_path(t->rules, s->f->root.fd, rel)) {
 			map_put(&s->others, slice_of(rel), NULL);
+			continue;
+		}
+		uint64_t was = mark_in(&s->others, rel);
+		if (was != 0)
+			*map_put(&s->others, slice_of(rel), NULL) = 0;
+		see_one(t, rel, e);
+		note_large(t, rel, was);
 	}
 	s->left = left;
 	map_release(&seen);
@@ -500,6 +548,7 @@ look(struct take *t)
 {
 	struct snap *s = t->s;
 	const char *path;
+	uint64_t mark;
 
 	t->rules = files_rules(s->f);
 	const struct buf *folders = gitignore_folders(t->rules);
@@ -520,21 +569,25 @@ look(struct take *t)
 		/* removed, or ignored only now: its folder is not watched */
 		if (!t->seen[i] && see_one(t, s->now.v[i].path, &s->now.v[i]))
 			watch_doubt(&s->watch);
+	for (size_t at = 0; (path = map_next(&t->left, &at, &mark).p) != NULL; )
+		if (mark != 0)
+			note_large(t, path, mark);
+	for (size_t at = 0; (path = map_next(&s->others, &at, &mark).p) !=
+	    NULL; )
+		if (mark != 0 && mark_in(&t->left, path) == 0)
+			note_large(t, path, 0);
 }
 
 /* ---- our index ---- */
 
-/* A hash of the index file's inode, size and times; 0: there is no file. */
+/* The mark of the index file; 0: there is none. */
 static uint64_t
 index_stamp(const struct snap *s)
 {
 	struct stat st;
 
-	if (fstatat(s->dirfd, "index", &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return 0;
-	const int64_t is[] = { (int64_t)st.st_ino, st.st_size,
-		time_ns(st.st_mtim), time_ns(st.st_ctim) };
-	return map_hash((struct slice){ (const char *)is, sizeof is }) | 1;
+	return fstatat(s->dirfd, "index", &st, AT_SYMLINK_NOFOLLOW) < 0 ? 0 :
+	    stat_mark(&st);
 }
 
 /* Make fresh the index; is: its stamp, 0 if it is unusable. */
@@ -661,10 +714,12 @@ take(struct snap *s)
 	if (refresh(s) < 0)
 		return 1;
 	bool all = !watch_take(&s->watch, &paths) || s->stamp == 0;
-	/* a write through one hard link is reported for that name only */
+	/* a write through one hard link is reported for that name only; for
+	 * note_older, others must be as it was */
 	for (size_t at = 0; !all && (rel = next_text(&paths, &at)) != NULL; )
 		all = fstatat(s->f->root.fd, rel, &st, AT_SYMLINK_NOFOLLOW) ==
-		    0 && S_ISREG(st.st_mode) && st.st_nlink > 1;
+		    0 && S_ISREG(st.st_mode) && (st.st_nlink > 1 ||
+		    st.st_size > SNAP_FILE_MAX);
 	if (!all && paths.len == 0)
 		return 0;
 	if (fstatat(s->dirfd, "index", &st, AT_SYMLINK_NOFOLLOW) == 0)
@@ -766,6 +821,7 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 	map_release(&s->older);
 	map_release(&s->were);
 	map_release(&s->made);
+	map_release(&s->large);
 	gitindex_release(&s->before);
 	s->same = true;
 	settle(s);
@@ -903,7 +959,7 @@ folder_changes(struct snap *s, struct undo_entry *c)
 	map_release(&above);
 	map_release(&inodes);
 	map_release(&moved);
-	undo_entry_sort_folders(c);
+	undo_entry_sort(c);
 }
 
 void
@@ -912,6 +968,8 @@ snap_changes(struct snap *s, struct undo_entry *c)
 	const struct gitindex *b = &s->now, *a = &s->before;
 	size_t i = 0, k = 0;
 	struct undo_path *t;
+	struct slice rel;
+	uint64_t mark;
 
 	while (!s->same && (i < a->n || k < b->n)) {
 		int order = i == a->n ? 1 : k == b->n ? -1 :
@@ -933,6 +991,17 @@ snap_changes(struct snap *s, struct undo_entry *c)
 		}
 		const uint64_t *born = map_get(&s->older, slice_of(t->path));
 		t->born = born != NULL ? (int64_t)*born : 0;
+	}
+	for (size_t at = 0; (rel = map_next(&s->large, &at, &mark)).p !=
+	    NULL; ) {
+		for (i = 0; i < c->n && strcmp(c->v[i].path, rel.p) != 0; )
+			i++;
+		if (i == c->n)
+			undo_entry_add(c, rel.p);
+		if (c->v[i].oid[0] == '\0') {
+			c->v[i].old_mode = mark != 0 ? 0 : S_IFREG;
+			c->v[i].born = 0;
+		}
 	}
 	folder_changes(s, c);
 }

@@ -5,7 +5,7 @@
  * conversion).  The index is seeded from the user's, with the user's objects
  * as alternates; the user's repository is only read, never changed.  Not
  * covered: ignored and larger files, submodules and nested repositories,
- * files that policy hides.
+ * files that policy hides.  Of larger files it notices that they change.
  */
 #pragma once
 

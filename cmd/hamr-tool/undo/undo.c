@@ -31,6 +31,7 @@ struct step {
 	char aside[REPLACE_NAME];	/* name of the old file; or "" */
 	bool done;
 	bool other;		/* not as the change left it, but as `now' */
+	bool gap;		/* what the oldest change found is not known */
 	struct undo_path now;
 };
 
@@ -44,6 +45,7 @@ struct undo {
 	bool *pick;		/* per entry of j: undo it */
 	struct step *v;
 	size_t n, cap;
+	size_t lost;		/* files behind the last step, which stay */
 	struct map by_path;	/* -> index + 1 in v */
 	struct undo_entry all;	/* the folders to restore, by path */
 	struct buf text;	/* all old contents */
@@ -211,7 +213,7 @@ plan_folders(struct undo *u)
 			u->all.folders[*at - 1].old_mode = t->old_mode;
 		}
 	map_release(&seen);
-	undo_entry_sort_folders(&u->all);
+	undo_entry_sort(&u->all);
 }
 
 enum folder_step {
@@ -426,20 +428,31 @@ plan(struct undo *u, const struct undo_entry *c, const struct undo_path *t,
 	/* what a later change found is what this one left */
 	if (!fresh)
 		now = before(s->to);
-	bool good = !fresh || undo_path_look(u->f, &now);
-	bool left = u->force || (good && is_as_left(t, &now));
+	bool good = fresh ? undo_path_look(u->f, &now) :
+	    !undo_path_is_lost(s->to);
+	bool left = u->force || s->gap || (good && is_as_left(t, &now));
+	if (undo_path_is_lost(t)) {
+		/* it stays as it is, or as a later change found it */
+		s->gap = left;
+		s->to = fresh ? t : s->to;
+		return 0;
+	}
+	s->gap = false;
 	bool done = good && is_as_left(&back, &now);
 	/* Did another change of this path find and leave the same contents as
 	 * this one, and is it undone already, or will be before c?  Concurrent
-	 * calls of several processes each record the others' changes. */
-	for (size_t i = u->j.n; !left && done && i-- > 0; ) {
+	 * calls of several processes each record the others' changes.  Or has
+	 * the undo of a later one left the file as it was? */
+	for (size_t i = u->j.n; !left && good && i-- > 0; ) {
 		const struct undo_entry *other = &u->j.v[i];
 
 		for (size_t k = 0; k < other->n && (other->undone ||
 		    (u->pick[i] && other > c)); k++)
 			left |= strcmp(other->v[k].path, t->path) == 0 &&
+			    (undo_path_is_lost(&other->v[k]) ? other > c &&
+			    is_as_left(&other->v[k], &now) : done &&
 			    strcmp(other->v[k].oid, t->oid) == 0 &&
-			    strcmp(other->v[k].sha, t->sha) == 0;
+			    strcmp(other->v[k].sha, t->sha) == 0);
 	}
 	if (!left) {
 		if (!good || !fresh || !c->begun)
@@ -482,6 +495,15 @@ carry_out(struct undo *u, struct err *e)
 	for (size_t i = u->j.n; i-- > 0; )
 		for (size_t k = 0; r == 0 && u->pick[i] && k < u->j.v[i].n; k++)
 			r = plan(u, &u->j.v[i], &u->j.v[i].v[k], e);
+	for (size_t i = u->n; r == 0 && i-- > 0; ) {
+		struct step s = u->v[i];
+
+		if (!undo_path_is_lost(s.to))
+			continue;
+		u->v[i] = u->v[--u->n];
+		u->v[u->n] = s;
+		u->lost++;
+	}
 	/* a path that differs is right if a killed undo has put it back */
 	for (size_t i = 0; r == 0 && i < u->n; i++) {
 		const struct step *s = &u->v[i];
@@ -646,6 +668,11 @@ undo_run(struct files *f, const char *id, bool force, bool json,
 		buf_addc(&text, '\n');
 		undo_note_above(&told, u.v[i].to->path);
 	}
+	for (size_t i = u.n; r == ST_OK && !json && i < u.n + u.lost; i++) {
+		buf_adds(&text, "  left ");
+		path_show(&text, u.v[i].to->path);
+		buf_adds(&text, ", which was too large to keep\n");
+	}
 	for (size_t i = 0; r == ST_OK && !json && i < u.all.nfolders; i++) {
 		const struct undo_path *t = &u.all.folders[i];
 		bool goes = t->old_mode == 0;
@@ -668,6 +695,22 @@ put_name(const char *rel, struct buf *list)
 {
 	buf_slice(list, scan_comma(list));
 	path_quote(list, rel);
+}
+
+/* The files that undo leaves as they are. */
+static void
+put_lost(const struct undo_entry *c, struct buf *out)
+{
+	size_t begun = out->len;
+
+	for (size_t k = 0; k < c->n; k++) {
+		if (!undo_path_is_lost(&c->v[k]))
+			continue;
+		if (out->len == begun)
+			scan_put(out, ",'not_covered':[");
+		put_name(c->v[k].path, out);
+	}
+	buf_adds(out, out->len > begun ? "]" : "");
 }
 
 /* The paths of an entry: its files or, if it has none, its topmost folders. */
@@ -712,12 +755,14 @@ undo_list(struct files *f, const char *id, struct err *e)
 			bool fresh;
 
 			map_put(&u.by_path, slice_of(now.path), &fresh);
+			fresh &= !undo_path_is_lost(&c->v[k]);
 			/* the undo will see into a folder that is shut */
 			if (fresh && (undo_path_look(f, &now) ?
 			    !is_as_left(&c->v[k], &now) : errno != EACCES))
 				put_name(now.path, &text);
 		}
 		buf_adds(&text, id != NULL ? "]" : "");
+		put_lost(c, &text);
 		if (c->checkpoint != NULL)
 			scan_put(&text, ",'checkpoint':@",
 			    slice_of(c->checkpoint));
