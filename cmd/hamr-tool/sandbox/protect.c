@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "git/gitrepo.h"
 
 #include "internal.h"
@@ -25,6 +26,7 @@
 #define FOLDER "quarantine"
 #define TRIES 1000000
 #define SAID_MAX 5
+#define SAID_PART 100		/* bytes of each end of a long name */
 
 /* ---- where git keeps things, found without asking git ---- */
 
@@ -290,9 +292,18 @@ void
 put_list(struct buf *notes, const struct texts *t, const char *what)
 {
 	for (size_t i = 0; i < t->n && i < SAID_MAX; i++) {
+		char *name = path_name(t->v[i]);
+		size_t n = strlen(name);
+		struct slice tail = utf8_last(slice_of(name), SAID_PART);
+
 		buf_fmt(notes, "%s%s", i > 0 ? ", " : notes->len > 0 ?
 		    "; " : "", i == 0 ? what : "");
-		path_show(notes, t->v[i]);
+		if (n > 3 * SAID_PART)
+			buf_fmt(notes, "%.*s...%s", (int)utf8_cut(name, n,
+			    SAID_PART), name, tail.p);
+		else
+			buf_adds(notes, name);
+		free(name);
 	}
 	if (t->n > SAID_MAX)
 		buf_fmt(notes, ", %zu more", t->n - SAID_MAX);
