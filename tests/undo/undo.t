@@ -680,6 +680,10 @@ is "what is filled is left, and said" "$(t undo | tail -n 1)" \
 	"  left dir/new/, which is not empty"
 is "but for what others have changed or filled" "$(folders | paste -sd,)" \
 	"500 dir/new,700 dir/old,750 dir"
+b "mkdir -p $(printf 'nest/%.0s' $(seq 700))"
+is "nested deeper than is looked, the outermost is named" \
+	"$(t undo | tail -n +2)" "  left nest/, which is not empty"
+rm -rf nest
 rm -rf dir
 
 # --- many at once: all or nothing

@@ -14,6 +14,7 @@
 #include "git/gitignore.h"
 
 #include "files/files.h"
+#include "files/replace.h"
 #include "internal.h"
 #include "journal.h"
 
@@ -878,16 +879,41 @@ inode_key(const uint32_t *ino)
 	return (struct slice){ (const char *)ino, sizeof *ino };
 }
 
+/* Does the folder hold only folders, apart from those that the snapshot saw
+ * first, too? */
+static bool
+holds_only_folders(const struct snap *s, const char *rel)
+{
+	const char *base;
+	int up = path_open_parent(&s->f->root, rel, &base);
+	DIR *d = up >= 0 ? file_opendir(up, base) : NULL;
+	bool good = d != NULL;
+	struct dirent *e;
+
+	while (good && (e = file_readdir(d)) != NULL) {
+		char *path = xasprintf("%s/%s", rel, e->d_name);
+
+		good = map_get(&s->made, slice_of(path)) != NULL ||
+		    replace_is_temporary(e->d_name) ||
+		    undo_only_folders(dirfd(d), e->d_name, false);
+		free(path);
+	}
+	file_closedir(d);
+	file_close(up);
+	return good;
+}
+
 /* Is a folder that is seen for the first time new, or was it moved here?  If it
  * was only out of sight, it is not the call's.  Nor is one that holds only what
- * is ignored, such as a test's cache, a change that undo could take back. */
+ * is ignored, such as a test's cache, a change that undo could take back.  Those
+ * beneath it were asked about before it; filled: some hold more than folders */
 static bool
 is_made(const struct snap *s, struct map *inodes, const struct map *above,
-    struct slice rel, bool old)
+    struct map *filled, struct slice rel)
 {
 	uint32_t ino = (uint32_t)*map_get(&s->folders, rel);
+	bool old = *map_get(&s->made, rel) != 0;
 	bool fill = old && inodes->n == 0;
-	const char *base;
 	uint64_t mark;
 
 	for (size_t at = 0; fill && map_next(&s->were, &at, &mark).p !=
@@ -896,14 +922,12 @@ is_made(const struct snap *s, struct map *inodes, const struct map *above,
 
 		map_put(inodes, inode_key(&known), NULL);
 	}
-	if (old && map_get(inodes, inode_key(&ino)) == NULL)
-		return false;
-	if (map_get(above, rel) != NULL)
-		return true;
-	int up = path_open_parent(&s->f->root, rel.p, &base);
-	bool yes = up >= 0 && undo_only_folders(up, base, false);
-	file_close(up);
-	return yes;
+	bool only = map_get(filled, rel) == NULL &&
+	    holds_only_folders(s, rel.p);
+	if (!only)
+		undo_note_above(filled, rel.p);
+	return (!old || map_get(inodes, inode_key(&ino)) != NULL) &&
+	    (only || map_get(above, rel) != NULL);
 }
 
 /* Add the folders that are new, gone or have another mode; and those that are
@@ -912,23 +936,31 @@ static void
 folder_changes(struct snap *s, struct undo_entry *c)
 {
 	struct map above = { 0 }, inodes = { 0 }, moved = { 0 };
+	struct map filled = { 0 };
+	struct texts made = { .n = 0 };
 	struct undo_path *t;
 	struct slice rel;
 	uint64_t mark;
 
 	for (size_t i = 0; i < c->n; i++)
 		undo_note_above(&above, c->v[i].path);
-	for (size_t at = 0; (rel = map_next(&s->made, &at, &mark)).p !=
-	    NULL; ) {
+	for (size_t at = 0; (rel = map_next(&s->made, &at, &mark)).p != NULL; )
+		texts_add(&made, xstrdup(rel.p));
+	if (made.n > 0)
+		qsort(made.v, made.n, sizeof *made.v, text_order);
+	for (size_t i = made.n; i-- > 0; ) {
+		rel = slice_of(made.v[i]);
 		uint64_t now = *map_get(&s->folders, rel);
 		uint32_t ino = (uint32_t)now;
 
-		if (is_made(s, &inodes, &above, rel, mark != 0))
+		if (is_made(s, &inodes, &above, &filled, rel))
 			undo_entry_add_folder(c, rel.p)->new_mode =
 			    folder_mode(now);
-		else if (mark != 0)
+		else if (*map_get(&s->made, rel) != 0)
 			map_put(&moved, inode_key(&ino), NULL);
 	}
+	texts_release(&made);
+	map_release(&filled);
 	for (size_t at = 0; (rel = map_next(&s->were, &at, &mark)).p !=
 	    NULL; ) {
 		const uint64_t *is = map_get(&s->folders, rel);

@@ -632,6 +632,7 @@ undo_run(struct files *f, const char *id, bool force, bool json,
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	struct map told = { 0 };
+	const char *above = NULL;	/* a folder that was left */
 	struct undo u;
 	int r = undo_open(&u, f, true, e);
 
@@ -678,9 +679,11 @@ undo_run(struct files *f, const char *id, bool force, bool json,
 		bool goes = t->old_mode == 0;
 		bool left = goes && t->state == FOLDER_OURS;
 
-		if (!left && (t->state == FOLDER_OTHERS ||
-		    !is_named(&told, t)))
+		/* of those in one another, the outermost */
+		if (left ? above != NULL && is_beneath(t->path, above) :
+		    t->state == FOLDER_OTHERS || !is_named(&told, t))
 			continue;
+		above = left ? t->path : above;
 		buf_adds(&text, left ? "  left " : goes ? "  removed " :
 		    "  restored ");
 		path_show(&text, t->path);
