@@ -85,6 +85,12 @@ is "the same tools again are not" "$({ echo "$init"
 	serve -o "mcp.s.command=[\"python3\",
 	\"$TOP/tests/extras/mcp_server.py\",\"restless\"]" |
 	jq -c '.method // .id' | head -n 9 | paste -sd' ')" '0 2'
+match "nor is a server that tells of new ones at each list asked without a rest" \
+	"$({ echo "$init"
+	echo '{"jsonrpc":"2.0","id":2,"method":"tools/list"}'; sleep 1; } |
+	serve -o "mcp.s.command=[\"python3\",
+	\"$TOP/tests/extras/mcp_server.py\",\"novel\"]" |
+	jq -c '.method // .id' | head -n 9 | wc -l)" "[234]"
 
 # --- calls
 is "read" "$(calls -- 1 read '{"path":"f"}')" \

@@ -289,8 +289,10 @@ for line in sys.stdin:
         else:
             if MODE == 'late-list' and TOOLS[-1]['name'] != 'step':
                 time.sleep(1)
+            if MODE == 'novel':
+                TOOLS[0]['description'] = str(time.time())
             result(i, page(params))
-            if MODE == 'restless':
+            if MODE in ('restless', 'novel'):
                 put({'jsonrpc': '2.0', 'method':
                     'notifications/tools/list_changed'})
     elif method == 'tools/call':

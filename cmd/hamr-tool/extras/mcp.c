@@ -26,6 +26,7 @@
 #define MCP_TOKEN_MS 10000	/* for token_command */
 #define MCP_TOOLS_MAX 500	/* of one server */
 #define MCP_PAGES_MAX 100
+#define LIST_MS 1000		/* some servers say list_changed at each list */
 #define VERSION "2025-06-18"	/* what we ask for; we accept any answer */
 #define END_MS 100		/* to exit after we close stdin */
 #define READS_MAX 64		/* of one server in one round */
@@ -84,6 +85,7 @@ struct mcp {
 	bool done;
 	bool unasked;		/* the server ended before it got the call */
 	long long until;	/* deadline of MCP_INIT and MCP_LIST */
+	long long due;		/* when idle, not listed again before */
 	size_t pages;		/* of the list so far */
 	struct tools tools;	/* published */
 	struct tools fresh;	/* being listed, or listed but not published */
@@ -460,6 +462,7 @@ mcp_list(struct mcp *m)
 	m->stale = m->listed = false;
 	m->pages = 0;
 	m->until = file_now_ms() + m->start;
+	m->due = file_now_ms() + LIST_MS;
 	mcp_send(m, true, "tools/list", NONE);
 }
 
@@ -795,10 +798,17 @@ mcp_idle(struct tool *t, int fd, bool changes)
 	int flags = 0;
 
 	while (flags == 0) {
-		for (size_t i = 0; i < x->nservers; i++)
-			if (changes && x->servers[i]->stale)
+		long long until = -1;
+
+		for (size_t i = 0; i < x->nservers && changes; i++) {
+			const struct mcp *m = x->servers[i];
+
+			if (m->stale && file_now_ms() >= m->due)
 				return true;
-		flags = mcp_round(t, -1, fd);
+			if (m->stale && (until < 0 || m->due < until))
+				until = m->due;
+		}
+		flags = mcp_round(t, until, fd);
 	}
 	return flags != STAGE_CLOSED;
 }
