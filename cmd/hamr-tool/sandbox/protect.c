@@ -329,6 +329,18 @@ names_tell(const struct sandboxes *bs, unsigned before)
 	buf_release(&b);
 }
 
+/* How many links with a secret's name are as look number `look' found them? */
+static size_t
+links_same(const struct names *n, unsigned look)
+{
+	size_t same = 0;
+
+	for (size_t i = 0; i < n->n; i++)
+		same += n->v[i].kind == NAME_SECRET && n->v[i].is_link &&
+		    n->v[i].since <= look;
+	return same;
+}
+
 void
 sandboxes_tidy(struct sandboxes *bs, struct buf *notes)
 {
@@ -341,16 +353,19 @@ sandboxes_tidy(struct sandboxes *bs, struct buf *notes)
 
 	if (bs->layer < LAYER_LANDLOCK)
 		return;
+	size_t links = links_same(n, before);
 	names_look(n);
+	/* what only a link told to be a secret, and no longer does */
+	bool lost = links_same(n, before) < links;
 	for (size_t i = 0; i < n->n; i++) {
 		const struct name *v = &n->v[i];
 
-		if (v->since <= before)
-			;
-		else if (v->kind == NAME_GUARDED && !names_moved(n, v))
+		if (v->kind == NAME_GUARDED && v->since > before &&
+		    !names_moved(n, v))
 			move(bs, &m, v->rel);
-		else if (v->kind == NAME_SECRET && file_is_known(&bs->known,
-		    bs->root.fd, v->rel, v->ino))
+		else if (v->kind == NAME_SECRET && (v->since > before ||
+		    (lost && !lists_secret(&bs->hide, v->rel))) &&
+		    file_is_known(&bs->known, bs->root.fd, v->rel, v->ino))
 			keep_moved(bs, v, &kept);
 	}
 	/* a .git that nothing kept a command from making; in a writable one,
