@@ -300,6 +300,11 @@ done
 ok "300 bytes but for a character" test "$(r '{"query":"néedle","path":"s/far"}' |
 	tr -d '\n' | wc -c)" -ge 297
 rm s/far
+printf 'one\r\ntwo\r\nthree\r\n' >s/crlf
+is "an LF is CRLF where all line ends are" \
+	"$(r '{"query":"ne\ntw","path":"s/crlf","context":0}')" \
+	"s/crlf:1:one${nl}s/crlf:2:two"
+rm s/crlf
 truncate -s 17M s/large
 match "large files are counted" "$(r '{"query":"five","path":"s"}')" \
 	"*[[]1 file over 16 MiB not searched]"

@@ -16,6 +16,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 
+#include "edit.h"
 #include "internal.h"
 
 #define SEARCH_FILE_MAX ((off_t)16 << 20)
@@ -49,6 +50,8 @@ struct found {
 struct search {
 	struct files *f;
 	struct slice query;
+	struct buf crlf;	/* the same for a file with CRLF line ends, if
+				 * it has an LF */
 	bool regex;
 	regex_t re;
 	long context;
@@ -148,12 +151,14 @@ match(struct search *s, struct target *t, long first, long last, size_t at)
 static void
 find_literal(struct search *s, struct target *t)
 {
+	struct slice query = s->crlf.len > 0 && is_crlf(t->l.text) ?
+	    buf_view(&s->crlf) : s->query;
 	size_t pos = 0;
 	long first = 0, last;
 
 	while (pos < t->l.text.n && s->found->matches < MATCHES_MAX) {
 		const char *hit = memmem(t->l.text.p + pos, t->l.text.n - pos,
-		    s->query.p, s->query.n);
+		    query.p, query.n);
 
 		if (hit == NULL)
 			break;
@@ -163,7 +168,7 @@ find_literal(struct search *s, struct target *t)
 		while (first + 1 < t->l.n && t->l.at[first + 1] <= at)
 			first++;
 		for (last = first; last + 1 < t->l.n && t->l.at[last + 1] <=
-		    at + s->query.n - 1; )
+		    at + query.n - 1; )
 			last++;
 		match(s, t, first, last, at - t->l.at[first]);
 		pos = t->l.at[last + 1];
@@ -383,6 +388,7 @@ search_run(struct files *f, const struct path *p, struct slice args,
 {
 	struct buf query = BUF_INIT(BUF_RECORD_MAX), *out = &r->content;
 	struct search s = { .f = f, .regex = scan_true(scan_get(args, "regex")),
+		.crlf = BUF_INIT(2 * BUF_RECORD_MAX),
 		.text = BUF_INIT(SEARCH_FILE_MAX + 4) };
 	struct found *o = mmap(NULL, sizeof *o, PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -394,6 +400,10 @@ search_run(struct files *f, const struct path *p, struct slice args,
 	}
 	arg_str(args, "query", &query);
 	s.query = buf_view(&query);
+	if (slice_has(s.query, "\n")) {
+		buf_slice(&s.crlf, s.query);
+		text_to_crlf(&s.crlf);
+	}
 	s.context = context < 0 ? 0 : context > CONTEXT_MAX ? CONTEXT_MAX :
 	    (long)context;
 	s.deadline = file_now_ms() + WALK_MS;
@@ -431,5 +441,5 @@ search_run(struct files *f, const struct path *p, struct slice args,
 		    s.query, SCAN_INT(o->matches));
 	}
 	munmap(o, sizeof *o);
-	buf_release(&query);
+	bufs_release(BUFS(&query, &s.crlf));
 }
