@@ -77,6 +77,11 @@ $hermes" stop
 lifts "a name that is no tool stays text" \
 	'["<tool_call>{\"name\":\"rm\"}</tool_call>",null,[],"stop",null]' \
 	'<tool_call>{"name":"rm"}</tool_call>' stop
+lifts "words behind a call without its closing tag" \
+	'["Then\nNow.",null,[["read","{}"],["read","{}"]],"tool_calls",null]' \
+	'<tool_call>{"name":"read"} Then
+<tool_call>{"name":"read"}
+Now.' stop
 plain "a code fence stays text" "\`\`\`
 $hermes
 \`\`\`"
@@ -173,6 +178,12 @@ for end in '</tool_call>' '</function>'; do
 		"<tool_call>$one$end
 Now b.
 <tool_call>$one</function></tool_call>" stop
+done
+for end in '' '</function>'; do
+	lifts "words on a line behind a call without all its closing tags: $end" \
+		'["Done.",null,[["read","{\"path\":\"a\"}"]],"tool_calls",null]' \
+		"<tool_call>$one$end
+Done." stop
 done
 half='<function=read><parameter=path>a </function> b'
 lifts "... but not what has words behind it" \

@@ -224,10 +224,11 @@ read_hermes(struct reading *r)
 		return said == BLOCK_CALLS ? BLOCK_UNCLOSED :
 		    r->e == BLOCK_CUT ? BLOCK_OPEN : said;
 	}
-	/* what follows neither an object nor a call is text, if no tag ends
-	 * it */
+	/* a tag that no object follows is text, unless it is closed; an object
+	 * that is not closed before the next call is whole */
 	size_t end = slice_find(s, r->at, CALL_END);
-	if (said == BLOCK_CALLS && closed > 0)
+	if (said == BLOCK_CALLS && (closed > 0 || end == s.n ||
+	    slice_find(s, r->at, CALL) < end))
 		return said;
 	r->at = end < s.n ? end + strlen(CALL_END) : s.n;
 	return end < s.n ? BLOCK_BROKEN : BLOCK_NONE;

@@ -257,20 +257,24 @@ at_end(struct reading *r, struct qwen3 *q)
 
 	if (q->end > 0 && (!q->loose || only_white(r->s, q->end, r->s.n)))
 		return BLOCK_CALLS;
-	/* are only closing tags missing, so that only white space or a part of
-	 * one follows the last tag? */
+	/* are only closing tags missing, so that only white space, a part of
+	 * one, or words on a line of their own follow the last tag? */
+	bool words = begins(r->s, q->prev.end, "\n") ||
+	    begins(r->s, q->prev.end, "\r\n");
+	int closing = tag_match(tail, q->prev.kind == Q_FUNC_END ? CALL_END :
+	    FUNC_END);
 	if (q->prev.kind == Q_PARAM_END && q->n > 0 && q->depth == 0) {
 		q->shut = q->prev.start;
-		whole = tag_match(tail, FUNC_END) < 0;
+		whole = closing < 0 || words;
 	} else {
 		/* </tool_call> ends a call without </function>, too */
 		whole = own && (q->prev.kind == Q_FUNC ? tail.n == 0 :
 		    q->prev.kind == Q_CALL_END ||
-		    (q->prev.kind == Q_FUNC_END &&
-		    tag_match(tail, CALL_END) < 0));
+		    (q->prev.kind == Q_FUNC_END && (closing < 0 || words)));
 	}
 	if (r->e == BLOCK_STOPS && whole) {
-		full_end(q, q->prev.kind == Q_CALL_END ? q->prev.end : r->s.n);
+		full_end(q, q->prev.kind != Q_CALL_END && closing < 0 ?
+		    r->s.n : q->prev.end);
 		return BLOCK_CALLS;
 	}
 	if (q->loose)
