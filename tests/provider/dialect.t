@@ -4,7 +4,7 @@
 . "$TOP/tests/provider/provider.sh"
 . "$TOP/tests/quote.sh"
 
-tools='[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object","properties":{"path":{"type":"string"},"first":{"type":"integer"}}}}}]'
+tools='[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object","properties":{"path":{"type":"string"},"first":{"type":"integer"}}}}},{"type":"function","function":{"name":"plan","parameters":{"type":"object","properties":{"steps":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer"}}}}}}}}]'
 printf '{"type":"request","messages":[%s],"tools":%s}\n' "$user" "$tools" >in
 
 # The content in one delta, in deltas of one character, and as an answer
@@ -360,6 +360,9 @@ lifts "minimax m3: some marks are missing, and tags in a value" \
 	"Now.$m<tool_call>
 <invoke name=\"read\"><path><b> </path> x</first>$m</path></invoke></tool_call>" stop
 other='<invoke name="read"><tool_call></tool_call></invoke>'
+lifts "minimax m3: nested values" \
+	'[null,null,[["plan","{\"steps\":[{\"n\":1,\"is\":[\"a\",\"<b>\"]},{\"n\":2}]}"]],"tool_calls",null]' \
+	"$m<tool_call>$m<invoke name=\"plan\">$m<steps>$m<item>$m<n>1$m</n>$m<is>$m<item>a$m</item>$m<item><b>$m</item>$m</is>$m</item>$m<item>$m<n>2$m</n>$m</item>$m</steps>$m</invoke>$m</tool_call>" stop
 lifts "minimax m3: a tag that is no parameter" \
 	"[\"error\",\"malformed_tool_call\",{\"content\":$(content "$other")}]" \
 	"$other" stop

@@ -20,7 +20,8 @@
  *			<|open|>argument key="K" type="string"<|sep|>V
  *			<|close|>argument<|sep|><|close|>call<|sep|>
  *	minimax		<invoke name="N"><parameter name="K">V</parameter>
- *			</invoke>; of M3, <invoke name="N"><K>V</K></invoke>;
+ *			</invoke>; of M3, <invoke name="N"><K>V</K></invoke>
+ *			(V may be <K>V</K> or <item>V</item> again);
  *			of MiniCPM 5, <function name="N"><param name="K">V
  *			</param></function>
  *	pythonic	[N(K="V"), N()], also in the marks of Llama 4 and LFM2;
@@ -140,10 +141,15 @@ int qwen3_opening(struct slice s, size_t *n);
 /* The "function" of the tool of this name (decoded), or {NULL, 0}. */
 struct slice tools_find(struct slice tools, struct slice name);
 bool tools_any(struct slice tools);		/* an array with an element */
-/* Does the tool's schema have a parameter of this name?  fn is from
- * tools_find. */
-bool tools_has(struct slice fn, struct slice key);
-/* Append text as JSON: a value of the type in its parameter's schema if it can
- * be read as one, else a string.  fn is from tools_find. */
-void tools_coerce(struct slice fn, struct slice tool, struct slice key,
-    struct slice text, struct scan *sc, struct buf *out);
+/* The schema of a tool's parameter of this name, or of its canonical name
+ * (alias.h), or {NULL, 0}.  fn is from tools_find. */
+struct slice tools_parameter(struct slice fn, struct slice tool,
+    struct slice key);
+/* Append text as JSON: a value of a type in the schema if it can be read as
+ * one, else a string. */
+void tools_coerce(struct slice schema, struct slice text, struct scan *sc,
+    struct buf *out);
+/* The same, but objects and lists are written as <KEY>VALUE</KEY> and
+ * <item>VALUE</item>. */
+void tools_nested(struct slice schema, struct slice text, struct scan *sc,
+    struct buf *out);

@@ -84,14 +84,16 @@ call(struct reading *r, struct slice name, const struct tags *t)
 			return BLOCK_OPEN;
 		if (t != &glm)
 			key = unquoted(key);
-		if (t == &m3 && fn.p != NULL && !tools_has(fn, key))
+		struct slice schema = tools_parameter(fn, name, key);
+		if (t == &m3 && fn.p != NULL && schema.p == NULL)
 			return BLOCK_BROKEN;
 		text = slice_part(s, val, end);
 		if (slice_starts(text, CDATA) && slice_ends(text, CDATA_END))
 			text = slice_part(text, strlen(CDATA),
 			    text.n - strlen(CDATA_END));
 		scan_put(&c->args, c->args.len > 0 ? ",@:" : "{@:", key);
-		tools_coerce(fn, name, key, text, &r->scan, &c->args);
+		(t == &m3 ? tools_nested : tools_coerce)(schema, text,
+		    &r->scan, &c->args);
 	}
 	buf_adds(&c->args, c->args.len > 0 ? "}" : "{}");
 	if (r->at < s.n && !begins(s, r->at, t->end))

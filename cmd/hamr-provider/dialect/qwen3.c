@@ -303,7 +303,8 @@ at_end(struct reading *r, struct qwen3 *q)
  * begins another parameter of the tool, if that is not given yet and not
  * closed within the value. */
 static void
-split_value(struct reading *r, struct qwen3 *q, struct slice fn, size_t i)
+split_value(struct reading *r, struct qwen3 *q, struct slice fn,
+    struct slice name, size_t i)
 {
 	static const char line[] = "\n" PARAM;
 	size_t end = q->v[i].val_end, at = q->v[i].val, n;
@@ -319,7 +320,7 @@ split_value(struct reading *r, struct qwen3 *q, struct slice fn, size_t i)
 			continue;
 		next.val = at + 1 + n;
 		next.key_end = next.val - 1;
-		if (!tools_has(fn, key_of(held, &next)) ||
+		if (tools_parameter(fn, name, key_of(held, &next)).p == NULL ||
 		    is_given(q, r->s, key_of(held, &next)))
 			continue;
 		GROW(q->v, q->n, q->cap);
@@ -369,7 +370,7 @@ take_call(struct reading *r, struct qwen3 *q, struct slice name)
 	if (q->n > 0)
 		q->v[q->n - 1].val_end = q->val_end;
 	for (size_t i = 0; i < q->n; i++) {
-		split_value(r, q, fn, i);
+		split_value(r, q, fn, name, i);
 		key = key_of(r->s, &q->v[i]);
 		val = slice_part(r->s, q->v[i].val, q->v[i].val_end);
 		/* one newline at each end belongs to the format */
@@ -382,7 +383,8 @@ take_call(struct reading *r, struct qwen3 *q, struct slice name)
 		if (slice_ends(val, "\n" PARAM_END) && !slice_has(val, PARAM))
 			val.n -= strlen("\n" PARAM_END);
 		scan_put(&c->args, i > 0 ? ",@:" : "{@:", key);
-		tools_coerce(fn, name, key, val, &r->scan, &c->args);
+		tools_coerce(tools_parameter(fn, name, key), val, &r->scan,
+		    &c->args);
 	}
 	buf_adds(&c->args, q->n > 0 ? "}" : "{}");
 	r->at = q->end;

@@ -6,6 +6,8 @@
 
 #include "internal.h"
 
+#define NEST_MAX 8		/* values in values */
+
 /* Is a JSON string this text? */
 static bool
 str_eq(struct slice val, struct slice text)
@@ -81,12 +83,12 @@ types_of(struct slice schema, unsigned depth)
 	    types_in(scan_get(schema, "oneOf"), depth);
 }
 
-/* The schema of a parameter, or {NULL, 0}. */
+/* The schema of an object's member, or {NULL, 0}. */
 static struct slice
-schema_of(struct slice fn, struct slice key)
+schema_of(struct slice object, struct slice key)
 {
-	struct slice props = scan_only(SCAN_OBJECT, scan_get(scan_get(fn,
-	    "parameters"), "properties")), name, val;
+	struct slice props = scan_only(SCAN_OBJECT, scan_get(object,
+	    "properties")), name, val;
 
 	for (struct walk w = walk_of(props); walk_next(&w, &name, &val); )
 		/* a key's bytes have quotes around them, like a value's */
@@ -95,10 +97,15 @@ schema_of(struct slice fn, struct slice key)
 	return (struct slice){ NULL, 0 };
 }
 
-bool
-tools_has(struct slice fn, struct slice key)
+struct slice
+tools_parameter(struct slice fn, struct slice tool, struct slice key)
 {
-	return schema_of(fn, key).p != NULL;
+	struct slice all = scan_get(fn, "parameters");
+	struct slice schema = schema_of(all, key);
+	const char *canon = alias_key(tool, key);
+
+	return schema.p != NULL || canon == NULL ? schema :
+	    schema_of(all, slice_of(canon));
 }
 
 static bool
@@ -108,20 +115,16 @@ is_word(struct slice s, const char *word)
 }
 
 void
-tools_coerce(struct slice fn, struct slice tool, struct slice key,
-    struct slice text, struct scan *sc, struct buf *out)
+tools_coerce(struct slice schema, struct slice text, struct scan *sc,
+    struct buf *out)
 {
 	static const unsigned bits[] = { [SCAN_OBJECT] = IS_OBJECT,
 		[SCAN_ARRAY] = IS_ARRAY, [SCAN_STRING] = 0,
 		[SCAN_NUMBER] = IS_NUMBER | IS_INTEGER, [SCAN_TRUE] = IS_BOOL,
 		[SCAN_FALSE] = IS_BOOL, [SCAN_NULL] = IS_NULL };
-	struct slice s = slice_trim(text), schema = schema_of(fn, key);
-	const char *canon = alias_key(tool, key);
-
-	/* or by the parameter's canonical name */
-	if (schema.p == NULL && canon != NULL)
-		schema = schema_of(fn, slice_of(canon));
+	struct slice s = slice_trim(text);
 	unsigned types = types_of(schema, 0);
+
 	/* where a string is allowed it is one, unless null is allowed too */
 	if (types & IS_STRING)
 		types &= IS_STRING | IS_NULL;
@@ -138,4 +141,82 @@ tools_coerce(struct slice fn, struct slice tool, struct slice key,
 		buf_slice(out, s);
 	else
 		scan_quote(out, text.p, text.n);
+}
+
+/* ---- values in tags ---- */
+
+static void put_nested(struct slice schema, unsigned depth, struct slice text,
+    struct scan *sc, struct buf *out);
+
+/* Where </KEY> is, for the <KEY> before byte at; s.n: nowhere. */
+static size_t
+closing(struct slice s, size_t at, struct slice key)
+{
+	long open = 1;
+
+	for (; (at = slice_find(s, at, "<")) < s.n; at++) {
+		bool end = begins(s, at + 1, "/");
+		struct slice tag = slice_from(s, at + 1 + end);
+
+		if (tag.n <= key.n || memcmp(tag.p, key.p, key.n) != 0 ||
+		    tag.p[key.n] != '>')
+			continue;
+		open += end ? -1 : 1;
+		if (open == 0)
+			return at;
+	}
+	return s.n;
+}
+
+/* Append s, which is <KEY>VALUE</KEY> again and again, as an object, or as a
+ * list if KEY is item; false: it is something else. */
+static bool
+put_elements(struct slice schema, unsigned depth, struct slice s,
+    struct scan *sc, struct buf *out)
+{
+	bool list = begins(s, 0, "<item>") && types_of(schema, 0) != IS_OBJECT;
+	char lead = list ? '[' : '{';
+
+	for (size_t at = 0; at < s.n; at = skip_white(s, at)) {
+		size_t end = slice_find(s, at, ">");
+		struct slice key = slice_part(s, at + 1, end);
+		size_t close = closing(s, end + 1, key);
+
+		if (s.p[at] != '<' || key.n == 0 || close == s.n)
+			return false;
+		buf_addc(out, lead);
+		lead = ',';
+		if (!list)
+			scan_put(out, "@:", key);
+		put_nested(list ? scan_get(schema, "items") :
+		    schema_of(schema, key), depth + 1, slice_part(s, end + 1,
+		    close), sc, out);
+		at = close + key.n + strlen("</>");
+	}
+	buf_addc(out, list ? ']' : '}');
+	return true;
+}
+
+static void
+put_nested(struct slice schema, unsigned depth, struct slice text,
+    struct scan *sc, struct buf *out)
+{
+	unsigned types = types_of(schema, 0);
+	struct slice s = slice_trim(text);
+	size_t had = out->len;
+
+	/* a value that the schema does not describe may nest in one that does */
+	if (begins(s, 0, "<") && depth <= NEST_MAX && !(types & IS_STRING) &&
+	    (types & (IS_ARRAY | IS_OBJECT) || (types == 0 && depth > 0)) &&
+	    put_elements(schema, depth, s, sc, out))
+		return;
+	out->len = had;
+	tools_coerce(schema, text, sc, out);
+}
+
+void
+tools_nested(struct slice schema, struct slice text, struct scan *sc,
+    struct buf *out)
+{
+	put_nested(schema, 0, text, sc, out);
 }
