@@ -171,7 +171,8 @@ images() {	# API FILTER WANTED
 }
 images anthropic '[.messages[0].content[1:][] | {type, source}]' '[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}},{"type":"image","source":{"type":"url","url":"https://example.org/a.png"}}]'
 images gemini '.contents[0].parts[1:]' '[{"inlineData":{"mimeType":"image/png","data":"AAAA"}},{"fileData":{"fileUri":"https://example.org/a.png"}}]'
-images ollama '.messages[0].images' '["AAAA"]'
+images ollama '.messages[0] | [.images, (.content | split("\n")[-1])]' \
+	'[["AAAA"],"[image omitted: this server fetches none by its address]"]'
 images responses '.input[0].content[1:]' '[{"type":"input_image","image_url":"data:image/png;base64,AAAA"},{"type":"input_image","image_url":"https://example.org/a.png"}]'
 for dialect in hermes qwen3-coder; do
 	{ request "\"messages\":[{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[$(call a '"{}"')]},{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":[{\"type\":\"text\",\"text\":\"x.png\"},$png]}],\"tools\":$tools"; } >in

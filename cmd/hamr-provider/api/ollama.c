@@ -4,34 +4,41 @@
 #include "api.h"
 #include "form.h"
 
+#define NO_URL "[image omitted: this server fetches none by its address]"
+
 /* ---- what is sent ---- */
 
 static void
 put_messages(struct buf *out, struct slice messages)
 {
 	struct slice m, calls = { NULL, 0 }, call, name, part, mime, data;
-	struct buf text = BUF_INIT(BUF_RECORD_MAX), url = text;
+	struct buf text = BUF_INIT(BUF_RECORD_MAX), url = text, images = text;
 
 	for (struct walk w = walk_of(messages); walk_next(&w, NULL, &m); ) {
 		struct slice role = scan_get(m, "role"), own = { NULL, 0 };
 		struct slice content = scan_get(m, "content");
-		size_t ncalls = 0, images = 0;
+		size_t ncalls = 0;
 
-		buf_reset(&text);
+		bufs_reset(BUFS(&text, &images));
 		msg_text(content, &text);
-		scan_put(out, "${'role':$,'content':@", scan_comma(out), role,
-		    buf_view(&text));
 		for (struct walk each = walk_elements(content);
 		    walk_next(&each, NULL, &part); ) {
 			struct slice image = scan_get(part, "image_url");
 
 			buf_reset(&url);
-			if (scan_str(scan_get(image, "url"), &url) &&
-			    data_url(buf_view(&url), &mime, &data))
-				scan_put(out, images++ == 0 ?
-				    ",'images':[@" : ",@", data);
+			if (!scan_str(scan_get(image, "url"), &url))
+				continue;
+			if (data_url(buf_view(&url), &mime, &data))
+				scan_put(&images, images.len > 0 ? ",@" : "@",
+				    data);
+			else
+				buf_adds(&text, text.len > 0 ? "\n" NO_URL :
+				    NO_URL);
 		}
-		buf_adds(out, images > 0 ? "]" : "");
+		scan_put(out, images.len > 0 ?
+		    "${'role':$,'content':@,'images':[$]" :
+		    "${'role':$,'content':@", scan_comma(out), role,
+		    buf_view(&text), buf_view(&images));
 		if (scan_str_is(role, "assistant"))
 			calls = own = scan_get(m, "tool_calls");
 		for (struct walk each = walk_elements(own);
@@ -50,7 +57,7 @@ put_messages(struct buf *out, struct slice messages)
 			scan_put(out, ",'tool_name':$", name);
 		buf_addc(out, '}');
 	}
-	bufs_release(BUFS(&text, &url));
+	bufs_release(BUFS(&text, &url, &images));
 }
 
 static void
