@@ -90,10 +90,18 @@ feed(struct slice in, int rule, enum dialect_kind kind, bool cut,
 	dialect_free(d);
 }
 
+static bool
+in_call(void *ctx)
+{
+	const struct got *g = ctx;
+
+	return g->log.len % 2 == 1;
+}
+
 static void
 think(struct slice in, int rule, struct got *g)
 {
-	struct reasoning *t = reasoning_new(on_thought, g);
+	struct reasoning *t = reasoning_new(on_thought, in_call, g);
 	size_t at = 0;
 
 	for (size_t i = 0; at < in.n; i++) {

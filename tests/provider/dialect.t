@@ -484,6 +484,27 @@ for text in "<|python_tag|>$obj_a; {\"name\":\"re" \
 	lifts "cut, the last is dropped: $text" "${one%null]}1]" "$text" length
 done
 
+# ---- tags of reasoning within a call ----
+
+t='<think>x</think>'
+in="[null,null,[[\"read\",\"{\\\"path\\\":\\\"$t\\\"}\"]],\"tool_calls\",null]"
+for text in "[read(path='$t')]" "{\"name\":\"read\",\"arguments\":{\"path\":\"$t\"}}" \
+	"<|tool_call|>[{\"name\":\"read\",\"arguments\":{\"path\":\"$t\"}}]" \
+	"<tool_call>{\"name\":\"read\",\"arguments\":{\"path\":\"$t\"}}</tool_call>" \
+	"<function=read><parameter=path>$t</parameter></function>" \
+	"<tool_call>read<arg_key>path</arg_key><arg_value>$t</arg_value></tool_call>"; do
+	lifts "they are its text: $text" "$in" "$text" stop
+	[[ $text != "{"* ]] || continue		# only at the beginning
+	thought="I could use
+$text"
+	lifts "... and a call before the end of reasoning is reasoning" \
+		"[\"B\",$(content "$thought"),[],\"stop\",null]" \
+		"$thought</think>B" stop
+done
+thought='I could use <tool_call> here'
+lifts "a tag that is mentioned in reasoning begins no call" \
+	"[\"B\",$(content "$thought"),[],\"stop\",null]" "$thought</think>B" stop
+
 # ---- what is written for servers without tools ----
 
 # ---- channels of gpt-oss, and OLMo's function_calls ----

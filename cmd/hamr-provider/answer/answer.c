@@ -93,6 +93,14 @@ on_thought(void *ctx, enum reasoning_kind kind, struct slice s)
 	}
 }
 
+static bool
+in_call(void *ctx)
+{
+	struct answer *a = ctx;
+
+	return dialect_in_call(a->dialect);
+}
+
 static void
 on_channel(void *ctx, enum harmony_kind kind, struct slice s)
 {
@@ -116,7 +124,7 @@ answer_new(enum dialect_kind dialect, long long repeat_limit,
 
 	a->delta = delta;
 	a->ctx = ctx;
-	a->splitter = reasoning_new(on_thought, a);
+	a->splitter = reasoning_new(on_thought, in_call, a);
 	a->dialect = dialect_new(dialect, &out, a);
 	a->said.limit = a->thought.limit = repeat_limit;
 	a->harmony.emit = on_channel;

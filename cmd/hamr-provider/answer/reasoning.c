@@ -17,11 +17,7 @@ enum state {
 				 * follows */
 };
 
-enum tag { T_CALL = 16, T_CALL_END, T_MORE };
-
-/* Opening tags have even numbers, and the next tag closes them.  Tags before
- * T_CALL are for reasoning.  T_CALL and the tags after it begin and end calls
- * written as text; tags within such a call are its text. */
+/* Opening tags have even numbers, and the next tag closes them. */
 static const char *const tags[] = {
 	"<think>", "</think>",
 	"[THINK]", "[/THINK]",			/* Mistral */
@@ -31,26 +27,13 @@ static const char *const tags[] = {
 	"<|START_THINKING|>", "<|END_THINKING|>",	/* Command R */
 	"<|open|>think<|sep|>", "<|close|>think<|sep|>",	/* Kimi K3 */
 	"<|inner_prefix|>", "<|inner_suffix|>",	/* Apertus */
-	"<tool_call>", "</tool_call>",		/* if it contains JSON */
-	"<function=", "</function>",
-	"<arg_value>", "</arg_value>",
-	"<invoke ", "</invoke>",
-	"<function name=", "</function>",
-	"<｜tool▁sep｜>", "<｜tool▁call▁end｜>",
-	"<｜DSML｜invoke ", "</｜DSML｜invoke>",
-	"<|tool_call_argument_begin|>", "<|tool_call_end|>",
-	"<|python_tag|>", "<|eom_id|>",
-	"<|tool_call_start|>", "<|tool_call_end|>",
-	"<|tool_call>", "<tool_call|>",
-	"<|tools_prefix|>", "<|tools_suffix|>",
-	"<start_function_call>", "<end_function_call>",
-	"[TOOL_CALLS]", "[TOOL_RESULTS]",
 };
 
 #define NTAGS (sizeof tags / sizeof *tags)
 
 struct reasoning {
 	reasoning_fn *emit;
+	reasoning_call_fn *in_call;
 	void *ctx;
 	enum state state;
 	bool closed;		/* AT_START: after a closing tag */
@@ -58,8 +41,6 @@ struct reasoning {
 	bool content, reasoning;	/* some of it was passed on */
 	bool fresh;		/* IN_REASONING: no text of this one yet */
 	size_t open;		/* the tag that opened it */
-	bool call_soon;		/* after T_CALL */
-	size_t call_end;	/* the tag that ends the current call, or 0 */
 	struct fence fence;
 	struct buf tag;		/* what may become a tag */
 	struct buf white;	/* white space that may be dropped */
@@ -69,11 +50,12 @@ struct reasoning {
 };
 
 struct reasoning *
-reasoning_new(reasoning_fn *emit, void *ctx)
+reasoning_new(reasoning_fn *emit, reasoning_call_fn *in_call, void *ctx)
 {
 	struct reasoning *t = xcalloc(1, sizeof *t);
 
 	t->emit = emit;
+	t->in_call = in_call;
 	t->ctx = ctx;
 	buf_init(&t->tag, 64);
 	bufs_init(BUFS(&t->white, &t->doubt, &t->out), BUF_RECORD_MAX);
@@ -93,8 +75,6 @@ reasoning_reset(struct reasoning *t)
 	bufs_reset(BUFS(&t->tag, &t->white, &t->doubt, &t->out));
 	t->state = AT_START;
 	t->closed = t->settled = t->content = t->reasoning = false;
-	t->call_soon = false;
-	t->call_end = 0;
 	t->fence = (struct fence){ 0 };
 }
 
@@ -174,48 +154,33 @@ begin_content(struct reasoning *t)
 static bool
 is_think(size_t tag)
 {
-	return tag < T_CALL && tag % 2 == 0;
-}
-
-static bool
-is_end(size_t tag)
-{
-	return tag < T_CALL && tag % 2 == 1;
+	return tag % 2 == 0;
 }
 
 static void
 content_tag(struct reasoning *t, size_t tag)
 {
-	bool fenced = fence_in(&t->fence);
-	bool text = fenced || fence_inline(&t->fence) || t->call_end != 0;
+	flush(t);
+	bool text = fence_in(&t->fence) || fence_inline(&t->fence) ||
+	    t->in_call(t->ctx);
 
-	if (is_end(tag) && !text && !t->settled) {
+	if (!is_think(tag) && !text && !t->settled) {
 		/* without an opening tag: all text so far was reasoning */
 		if (t->content) {
-			flush(t);
 			t->emit(t->ctx, SPLIT_RECLASSIFY, SLICE(""));
 			t->reasoning = true;
 		}
 		t->content = false;
 		t->fence = (struct fence){ 0 };
 		end_reasoning(t);
-		return;
+	} else if (!is_think(tag) || text || fence_example(&t->fence))
+		put(t, SPLIT_CONTENT, buf_view(&t->tag));
+	else if (t->fence.line == FENCE_INDENT)
+		begin_reasoning(t, tag);
+	else {
+		t->open = tag;
+		t->state = IN_DOUBT;
 	}
-	if (is_think(tag) && !text && !fence_example(&t->fence)) {
-		if (t->fence.line == FENCE_INDENT) {
-			begin_reasoning(t, tag);
-		} else {
-			t->open = tag;
-			t->state = IN_DOUBT;
-		}
-		return;
-	}
-	t->call_soon = !fenced && tag == T_CALL && t->call_end == 0;
-	if (!fenced && tag >= T_MORE && tag % 2 == 0 && t->call_end == 0)
-		t->call_end = tag + 1;
-	else if (!fenced && tag == t->call_end)
-		t->call_end = 0;
-	put(t, SPLIT_CONTENT, buf_view(&t->tag));
 }
 
 /* Add text that does not begin a tag. */
@@ -234,10 +199,6 @@ plain(struct reasoning *t, struct slice s)
 static void
 byte(struct reasoning *t, char c)
 {
-	if (t->call_soon && !is_whitespace(c) && c != '<') {
-		t->call_soon = false;
-		t->call_end = c == '{' ? T_CALL_END : 0;
-	}
 	if (t->tag.len > 0 || c == '<' || c == '[') {
 		buf_addc(&t->tag, c);
 		for (size_t i = 0; i < NTAGS; i++) {
@@ -248,7 +209,7 @@ byte(struct reasoning *t, char c)
 			if (m == 0)
 				continue;
 			if (t->state == IN_REASONING ? i == t->open + 1 :
-			    t->state == AT_START && is_end(i))
+			    t->state == AT_START && !is_think(i))
 				end_reasoning(t);
 			else if (t->state == IN_REASONING)
 				put_reasoning(t, buf_view(&t->tag));

@@ -36,9 +36,13 @@ enum reasoning_kind {
 /* s is valid during the call; it is empty only for SPLIT_RECLASSIFY. */
 typedef void reasoning_fn(void *ctx, enum reasoning_kind kind, struct slice s);
 
+/* Does what was emitted end within a call that is written as text? */
+typedef bool reasoning_call_fn(void *ctx);
+
 struct reasoning;
 
-struct reasoning *reasoning_new(reasoning_fn *emit, void *ctx);
+struct reasoning *reasoning_new(reasoning_fn *emit,
+    reasoning_call_fn *in_call, void *ctx);
 void reasoning_free(struct reasoning *t);
 void reasoning_reset(struct reasoning *t);	/* the next answer begins */
 

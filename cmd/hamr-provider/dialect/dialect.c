@@ -10,7 +10,7 @@
 #define PIECE_MIN 5		/* bytes of a tag that count as one if cut */
 
 /* Limits for one answer: blocks that had to be read twice, and bytes that were
- * read in vain, as a closing tag was within a value.  More is an attack. */
+ * read in vain, as a tag was within a value.  More is an attack. */
 #define AGAIN_MAX 64
 #define VAIN_MAX ((size_t)16 << 20)
 
@@ -636,6 +636,63 @@ dialect_feed(struct dialect *d, struct slice text)
 	add(d, text);
 	walk(d, BLOCK_GROWS);
 	flush(d);
+}
+
+/* How many brackets are open at the end of s, but for those in strings? */
+static size_t
+open_brackets(struct slice s)
+{
+	size_t depth = 0;
+	char quote = '\0';
+
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+
+		if (quote != '\0' && c == '\\')
+			i++;
+		else if (quote != '\0')
+			quote = c == quote ? '\0' : quote;
+		else if (depth > 0 && (c == '"' || c == '\''))
+			quote = c;
+		else if (c == '[' || c == '{' || c == '(')
+			depth++;
+		else if (depth > 0 && (c == ']' || c == '}' || c == ')'))
+			depth--;
+	}
+	return depth;
+}
+
+/* Is the end of s between tags of a value, or of a call? */
+static bool
+in_value(struct slice s)
+{
+	static const char *const tags[][2] = { { FUNC, FUNC_END },
+		{ "<arg_value>", "</arg_value>" }, { INVOKE, INVOKE_END } };
+	bool in = false;
+
+	for (size_t at = 0; at < s.n; at = slice_find(s, at + 1, "<"))
+		for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
+			in ^= begins(s, at, tags[i][in]);
+	return in;
+}
+
+bool
+dialect_in_call(struct dialect *d)
+{
+	const struct block *f = d->block;
+	struct slice s = rest(d);
+	size_t at = skip_white(s, strlen(CALL));
+
+	if (f == NULL || d->vain >= VAIN_MAX)
+		return f != NULL;
+	d->vain += s.n;
+	/* <tool_call> may be a word of the text; a call that no tag ends, or
+	 * one of Qwen, is a block until the answer ends */
+	if (f->read == read_qwen3 || (f->read == read_call &&
+	    !begins(s, at, "{") && !begins(s, at, "[")))
+		return in_value(s);
+	/* a ] may be held back as the beginning of M3_MARK */
+	return f->close != NULL || open_brackets(s) > (d->marked > 0);
 }
 
 unsigned

@@ -60,6 +60,9 @@ void dialect_reset(struct dialect *d, struct slice tools);
 
 void dialect_feed(struct dialect *d, struct slice text);
 
+/* Does the text so far end within a call? */
+bool dialect_in_call(struct dialect *d);
+
 /* End the content.  cut (by length): an incomplete last block is dropped.
  * Otherwise an incomplete block that reads as a complete call (only closing
  * tags are missing) is lifted, and any other goes to malformed().  Returns how
