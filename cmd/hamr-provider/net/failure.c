@@ -323,6 +323,21 @@ words_no_tools(struct slice words)
 	return has_any(words, texts, COUNT(texts));
 }
 
+/* The server could not read the model's call (Groq, llama.cpp); the model may
+ * do better when told. */
+static void
+check_malformed(struct failure *f, struct slice words)
+{
+	static const char *const texts[] = { "tool_use_failed",
+		"output that does not match the expected",
+		"Failed to parse tool call arguments" };
+
+	if (!has_any(words, texts, COUNT(texts)))
+		return;
+	f->code = "malformed_tool_call";
+	f->retryable = true;
+}
+
 /* The time that Gemini asks for in its error's body; -1: none. */
 static long long
 retry_delay_ms(struct slice body)
@@ -368,11 +383,7 @@ failure_status(struct failure *f, long status, struct slice body)
 		check_overflow(f, body, object);
 	if (words_no_tools(body))
 		f->retryable = f->again = false;
-	/* Groq; the model may do better when told */
-	if (slice_has(body, "tool_use_failed")) {
-		f->code = "malformed_tool_call";
-		f->retryable = true;
-	}
+	check_malformed(f, body);
 	f->wait_ms = retry_delay_ms(body);
 	f->loading = status == 503 && strstr(f->message.p, "oading model");
 }
@@ -424,6 +435,7 @@ failure_event(struct failure *f, struct slice text, struct slice object)
 		add_shown(&f->message, text);
 	if (status != 429)
 		check_overflow(f, text, object);
+	check_malformed(f, text);
 }
 
 void
