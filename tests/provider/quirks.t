@@ -76,6 +76,26 @@ is "what is of one role is one message" "$(body | jq -c '.messages |
 	'["system","user","assistant","tool","tool","user"]
 [{"type":"text","text":"a"},{"type":"text","text":"b"}]
 "c\n\n[system] d \"q\""'
+refuse 400 "Error: Jinja Exception: Tool call IDs should be alphanumeric strings with length 9!" >no
+serve no hello
+is "ids of a template of Mistral" "$(ask | jq -r .content) $(body |
+	jq -c '[.messages[] | .tool_call_id // empty | length] | unique')" \
+	"hello [9]"
+cp in was
+jq -c '.tools = [{type: "function", function: {name: "f"}}] |
+	.messages |= .[3:]' was >in
+refuse 500 "conversation roles must alternate" >no
+serve no no no hello
+is "roles must alternate, but have no tools" "$(ask 2>>err |
+	jq -r 'select(.role).content') $(wc -l <log) $(body |
+	jq -c '[.tools, [.messages[].role]]')" \
+	'hello 4 [null,["system","user","assistant","user"]]'
+mv was in
+refuse 400 "This model only supports single tool-calls at once!" >no
+serve no hello
+is "one call a message" "$(ask | jq -r .content) $(body |
+	jq -c '.messages[3:8] | map([.role, .tool_call_id] + [.tool_calls[]?.id])')" \
+	'hello [["assistant",null,"functions.f:0"],["tool","functions.f:0"],["assistant",null,"abcdefgh1"],["tool","abcdefgh1"],["user",null]]'
 refuse 400 "Unexpected role 'user' after role 'tool'" >no
 serve no hello
 is "no user message behind a result" "$(ask | jq -r .content) $(body |
@@ -398,6 +418,17 @@ sed -i '1a header Retry-After: 0' s
 serve s hello
 is "llama-server's own broken call is asked again" "$(ask |
 	jq -r 'select(.role).content')" hello
+for words in "Failed to parse tool call arguments as JSON" \
+	"The model produced output that does not match the expected peg-native format"; do
+	refuse 500 "$words" >s
+	serve s
+	is "... and is one: $words" "$(ask -o provider.max_retries=0 |
+		jq -c '[.code, .retryable]')" '["malformed_tool_call",true]'
+	events "{\"error\":{\"code\":500,\"message\":\"$words\"}}" >s
+	serve s
+	is "... in a stream" "$(ask -o provider.max_retries=0 |
+		jq -c '[.code, .retryable]')" '["malformed_tool_call",true]'
+done
 
 # ---- old llama.cpp: no tools with stream ----
 

@@ -583,13 +583,17 @@ learn(const struct exchange *x)
 
 	if (x->p->answer->started)
 		return 0;
-	if (!(x->p->quirks & QUIRK_NO_TOOLS) && x->ask->tools.n > 2 &&
-	    s->dialect == DIALECT_AUTO && words_no_tools(words)) {
+	unsigned quirk = words_no_tools(words) ?
+	    QUIRK_NO_TOOLS & ~x->p->quirks : quirks_learn(x->p->quirks,
+	    x->reply.status, words, buf_view(&x->body));
+	if (quirk == QUIRK_NO_TOOLS) {
+		if (x->ask->tools.n <= 2 || s->dialect != DIALECT_AUTO)
+			return 0;
 		provider_say(x->p, "%s does not support tool calls; the tools "
 		    "are described to it as text, in the hermes dialect "
 		    "(provider.tool_dialect)", *s->model != '\0' ? s->model :
 		    x->where);
-		return QUIRK_NO_TOOLS;
+		return quirk;
 	}
 	long long most = strcmp(f->code, "bad_request") == 0 ?
 	    quirks_most_output(words, buf_view(&x->body)) : 0;
@@ -597,8 +601,6 @@ learn(const struct exchange *x)
 		x->p->most_output = most;
 		return QUIRK_LESS_OUTPUT;
 	}
-	unsigned quirk = quirks_learn(x->p->quirks, x->reply.status, words,
-	    buf_view(&x->body));
 	if (quirk == QUIRK_NO_IMAGES)
 		provider_say(x->p, "%s accepts no images; a text stands for "
 		    "each (provider.vision)", *s->model != '\0' ? s->model :

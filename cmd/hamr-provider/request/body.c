@@ -30,6 +30,9 @@ flush(struct turns *t)
 		return;
 	struct slice role = scan_get(t->group[0], "role");
 	buf_slice(t->out, scan_comma(t->out));
+	if ((t->quirks & QUIRK_ALTERNATE) && scan_str_is(role, "assistant") &&
+	    (t->last.p == NULL || scan_str_is(t->last, "system")))
+		scan_put(t->out, "{'role':'user','content':'(continued)'},");
 	if ((t->quirks & QUIRK_AFTER_TOOL) && scan_str_is(role, "user") &&
 	    scan_str_is(t->last, "tool"))
 		scan_put(t->out, "{'role':'assistant','content':'(noted)'},");
@@ -49,18 +52,48 @@ flush(struct turns *t)
 	t->ngroup = 0;
 }
 
+/* Append an assistant message of one call: with the other members of m, or
+ * (none) without content. */
+static void
+put_one_call(struct turns *t, struct slice m, struct slice call)
+{
+	struct slice key, val;
+
+	flush(t);
+	scan_put(t->out, m.p != NULL ? "${" :
+	    "${'role':'assistant','content':null", scan_comma(t->out));
+	for (struct walk w = walk_of(m); walk_next(&w, &key, &val); )
+		if (!scan_key_is(key, "tool_calls"))
+			scan_put(t->out, "$'$':$", scan_comma(t->out), key,
+			    val);
+	scan_put(t->out, ",'tool_calls':[$]}", call);
+	t->last = SLICE("\"assistant\"");
+}
+
 /* Append legal messages, adapted to the quirks about the order of roles. */
 static void
 fit_turns(unsigned quirks, struct slice messages, struct buf *out)
 {
 	struct turns t = { .quirks = quirks, .out = out };
-	struct slice m, none = { NULL, 0 };
+	struct slice m, call, none = { NULL, 0 };
+	struct walk left = walk_elements(none);	/* calls to be printed */
 
 	buf_addc(out, '[');
 	for (struct walk w = walk_of(messages); walk_next(&w, NULL, &m); ) {
 		struct slice role = scan_get(m, "role");
 		struct slice last = t.ngroup > 0 ? t.group[t.ngroup - 1] : none;
+		struct slice calls = scan_get(m, "tool_calls");
 
+		if ((quirks & QUIRK_SPLIT_CALLS) && calls.p != NULL) {
+			left = walk_elements(calls);
+			walk_next(&left, NULL, &call);
+			put_one_call(&t, m, call);
+			continue;
+		}
+		if (scan_str_is(role, "tool") &&
+		    scan_str_is(scan_get(last, "role"), "tool") &&
+		    walk_next(&left, NULL, &call))
+			put_one_call(&t, none, call);
 		/* does it belong to the current group? */
 		if (!(quirks & QUIRK_ALTERNATE) ||
 		    !slice_eq(role, scan_get(last, "role")) ||

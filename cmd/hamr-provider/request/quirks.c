@@ -138,7 +138,13 @@ static const struct {
 	{ "a-z, A-Z, 0-9", QUIRK_SHORT_IDS },
 	{ "id': string too long", QUIRK_SHORT_IDS },
 	{ "name': string too long", QUIRK_PLAIN_NAMES },
+	{ "alphanumeric strings with length 9", QUIRK_SHORT_IDS },
+	/* templates of Mistral, whose users follow no results, and of Gemma 2,
+	 * which has none */
 	{ "must alternate", QUIRK_ALTERNATE },
+	{ "must alternate", QUIRK_AFTER_TOOL },
+	{ "must alternate", QUIRK_NO_TOOLS },
+	{ "single tool-calls at once", QUIRK_SPLIT_CALLS },	/* Llama 3 */
 	{ "a-zA-Z0-9_-", QUIRK_PLAIN_NAMES },
 	{ "after role 'tool'", QUIRK_AFTER_TOOL },
 	{ "after role tool", QUIRK_AFTER_TOOL },

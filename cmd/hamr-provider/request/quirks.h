@@ -33,7 +33,9 @@ enum quirk {
 	QUIRK_NO_THINKING = 2097152,
 	QUIRK_USER_IMAGES = 4194304,	/* no images in results */
 	QUIRK_NO_IMAGES = 8388608,	/* none at all */
-	QUIRKS_OF_TURNS = QUIRK_ALTERNATE | QUIRK_AFTER_TOOL
+	QUIRK_SPLIT_CALLS = 16777216,	/* one call a message */
+	QUIRKS_OF_TURNS = QUIRK_ALTERNATE | QUIRK_AFTER_TOOL |
+	    QUIRK_SPLIT_CALLS
 };
 
 /* The quirk that a refusal (its status and message) of this body reveals, if
