@@ -36,6 +36,30 @@ ask localhost -o "provider.ca_file=$cert/cert.pem" >out
 is "another name than the certificate's" "$(jq -r 'select(.type ==
 	"error").code' out)" tls
 
+# ---- a connection that ends in the handshake ----
+
+python3 - >end.port 2>>err <<'X' &
+import socket, struct
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+s.listen()
+print(s.getsockname()[1], flush=True)
+for reset in 0, 1:
+    c = s.accept()[0]
+    c.recv(1)
+    if reset:
+        c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                     struct.pack("ii", 1, 0))
+    c.close()
+X
+until [ -s end.port ]; do sleep .05; done
+for how in closed reset; do
+	is "$how in the handshake: may be tried again" "$(hamr-provider -n -q \
+		--no-config --model m -o provider.max_retries=0 \
+		--base-url "https://127.0.0.1:$(cat end.port)/v1" <in |
+		jq -r '"\(.code) \(.retryable)"')" "network true"
+done
+
 # ---- other certificates, made now: each fails for a reason of its own ----
 
 issue() {	# NAME SUBJECT-ALT-NAME ARG-OF-X509...

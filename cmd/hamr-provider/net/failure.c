@@ -457,6 +457,9 @@ failure_transfer(struct failure *f, const struct http_reply *r,
 		    "; provider.ca_file must be a file of certificates" :
 		    "; if the server has its own certificate, set "
 		    "provider.ca_file to its CA");
+	else if (strstr(r->why, "SSL_connect: ") != NULL)
+		buf_adds(&f->message, "; if the server does not speak https, "
+		    "try http://");
 	else if (r->end == HTTP_BAD_URL)
 		buf_adds(&f->message, "; write the address like "
 		    "http://127.0.0.1:8080/v1");

@@ -303,7 +303,15 @@ curl_failed(struct http *h, CURLcode rc)
 		end = HTTP_TOO_LARGE;
 		why = "a line of the answer's header is too large";
 		break;
-	case CURLE_SSL_CONNECT_ERROR: case CURLE_PEER_FAILED_VERIFICATION:
+	case CURLE_SSL_CONNECT_ERROR:
+		/* a connection that ends in the handshake, as that of a
+		 * server that restarts, says nothing about TLS */
+		if (strstr(why, "SSL_connect: ") == NULL &&
+		    strstr(why, "unexpected eof") == NULL &&
+		    strstr(why, "failure: ") == NULL)
+			end = HTTP_TLS;
+		break;
+	case CURLE_PEER_FAILED_VERIFICATION:
 	case CURLE_SSL_CERTPROBLEM: case CURLE_SSL_CIPHER:
 	case CURLE_SSL_CACERT_BADFILE: case CURLE_SSL_ISSUER_ERROR:
 	case CURLE_SSL_INVALIDCERTSTATUS: case CURLE_USE_SSL_FAILED:
