@@ -130,10 +130,11 @@ e.raw = raw
 raw(b"\n".join(both))
 print(e.wait(p)["stopReason"])
 P
-) $(ls ran 2>&1)" "cancelled True
+) $(jq -r 'select(.role == "tool") | .content' .hamr/sessions/*.ndjson |
+    tail -n 1) $(ls ran 2>&1)" "cancelled True
 cancelled session/request_permission
 end_turn True
-cancelled ls: cannot access 'ran': No such file or directory"
+cancelled interrupted before it ran; nothing was done ls: cannot access 'ran': No such file or directory"
 
 # --- load, resume, list, close
 fresh again

@@ -32,11 +32,16 @@ answer_ask(struct hub *h, const struct rec *r)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct slice id = rec_get(r, "id");
-	struct ui_allow a = { .yes = false };
 	int interrupts = h->interrupts;
 
-	if (interrupts == 0)	/* otherwise the action was cancelled */
-		a = ui_ask(h->ui, r);
+	/* a cancelled action ends without an answer: nobody refused it */
+	if (interrupts != 0)
+		return;
+	struct ui_allow a = ui_ask(h->ui, r);
+	hub_read_signals(h);
+	if (h->ui->peer != NULL && (h->interrupts != 0 ||
+	    h->ui->interrupted || h->ui->leaving))
+		return;
 	scan_put(&b, "{'type':'answer'");
 	if (scan_kind(id) == SCAN_STRING)
 		scan_put(&b, ",'id':$", id);
@@ -54,7 +59,6 @@ answer_ask(struct hub *h, const struct rec *r)
 	free(a.args);
 	free(a.reason);
 	hub_commit(h, &b);
-	hub_read_signals(h);
 	if (a.stop && h->interrupts == interrupts) {
 		h->refused = true;
 		h->interrupts++;
