@@ -505,9 +505,37 @@ cat three >&9
 ends 1
 exec 9>&-
 wait $!
-trap - PIPE
 is "a cancel holds for what was said before it" "$(says user) $(ended)" \
     "two completed stop"
+# settings that come all the time do not get between a message and its verdict
+for _ in 1 2 3 4; do call read '{"path":"none"}'; done >script
+answer "There is no such file, so there is nothing that could be read." >>script
+cat >slow <<'P'
+#!/bin/sh
+while IFS= read -r l; do
+	case $l in *'"sync"'*) sleep 0.1 ;; esac
+	printf '%s\n' "$l"
+done
+P
+chmod +x slow
+rm out
+timeout 60 hamr-loop --no-config --records --replay script \
+    -o 'stages.guard=["hamr-guard", "./slow"]' <in >out 2>err &
+exec 9>in
+echo '{"role":"user","content":"one"}' >&9
+for _ in $(seq 500); do
+	grep -q '"type":"end"' out && break
+	echo '{"type":"config","set":{"agent.mode":"docs"}}' >&9
+	sleep 0.02
+done
+exec 9>&-
+wait $!
+f=.hamr/sessions/$(jq -r '.session // empty' out | head -n 1).ndjson
+ok "many settings, and a verdict" [ "$(grep -c '"config"' "$f")" -gt 5 -a \
+    "$(grep -c '"verdict"' "$f")" -gt 0 ]
+is "a fixed point of hamr-guard all the same" \
+    "$(hamr-guard --no-config -q <"$f" | diff - "$f")" ""
+trap - PIPE
 is "the task is in the session all the same" "$(for i in 1 2 3 4 5 6; do
 	run "task $i" -o 'stages.guard=["hamr-guard --nonsense"]'
 	says user
