@@ -136,6 +136,29 @@ cancelled session/request_permission
 end_turn True
 cancelled interrupted before it ran; nothing was done ls: cannot access 'ran': No such file or directory"
 
+# a question that crosses the cancel is not asked, nor waited for
+fresh cross
+{ call bash '{"command":"echo asked >ran"}'
+answer "Nothing was left to do, as you stopped the command."; } >script
+cat >slow <<'P'
+#!/bin/sh
+while IFS= read -r l; do
+	case $l in *'"type":"ask"'*) sleep 0.5 ;; esac
+	printf '%s\n' "$l"
+done
+P
+chmod +x slow
+is "a cancel before the question" "$(play <<'P'
+e = new("-o", 'stages.tool=["hamr-tool", "./slow"]')
+s = e.new(here)
+p = e.start_prompt(s, "Run it")
+e.wait_for(lambda: e.of("tool_call"))
+time.sleep(0.2)
+e.notify("session/cancel", {"sessionId": s})
+print(e.wait(p, 10)["stopReason"], e.asked)
+P
+) $(ls ran 2>&1)" "cancelled [] ls: cannot access 'ran': No such file or directory"
+
 # --- load, resume, list, close
 fresh again
 { call write '{"path":"a","content":"x\n"}'

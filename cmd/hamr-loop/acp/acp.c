@@ -69,6 +69,10 @@ acp_ask(struct worker *s, const char *method, struct buf *params,
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct acp *a = s->acp;
 
+	if (s->cancelled) {	/* its process does not wait any more */
+		buf_release(params);
+		return false;
+	}
 	rpc_call(&b, SCAN_INT(++a->number), method, buf_view(params));
 	b.over |= params->over;
 	buf_release(params);

@@ -99,7 +99,8 @@ bool acp_send(struct acp *a, struct buf *message);
 void acp_error(struct acp *a, struct slice id, enum rpc_code code,
     const char *words);
 
-/* Ask the editor; params is released.  False: too long, not sent. */
+/* Ask the editor; params is released.  False: too long or cancelled, and not
+ * sent. */
 bool acp_ask(struct worker *s, const char *method, struct buf *params,
     const struct rec *r);
 /* Stop waiting for the answers to a session's questions. */

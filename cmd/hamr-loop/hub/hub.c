@@ -437,6 +437,7 @@ hub_cancel(struct hub *h)
 	long long until = file_now_ms() + CANCEL_MS;
 	int interrupts = h->interrupts;
 
+	h->cancelling = true;
 	for (int i = 0; i < SLOTS; i++)
 		if (h->slot[i].asked != 0 && h->slot[i].asked_go &&
 		    h->slot[i].child != NULL)
@@ -445,6 +446,7 @@ hub_cancel(struct hub *h)
 	while (busy(h) && !h->failed && h->interrupts == interrupts &&
 	    file_now_ms() < until)
 		round_of_poll(h, until);
+	h->cancelling = false;
 	for (int i = 0; i < SLOTS; i++) {
 		/* Stop a stage that does not return in time, or everybody
 		 * waits for it again. */

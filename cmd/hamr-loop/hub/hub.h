@@ -76,6 +76,7 @@ struct hub {
 	bool listen;		/* read lines from a terminal that is not
 				 * redrawn while waiting */
 	bool refused;		/* a person said no, and stop */
+	bool cancelling;	/* in hub_cancel */
 	bool ending;		/* the turn is ending: a closed stdout no
 				 * longer stops a wait */
 	bool closing;		/* the end record is written; commit no more */

@@ -27,6 +27,14 @@ tell_line(void *slot, struct slice line)
 	runlog_line(s->hub->log, s->name, "%.*s", (int)line.n, line.p);
 }
 
+/* Is the action in progress cancelled, or about to be?  A question that crossed
+ * the cancel is not asked any more: nobody may answer it. */
+static bool
+is_cancelled(const struct hub *h)
+{
+	return h->interrupts > 0 || h->cancelling;
+}
+
 static void
 answer_ask(struct hub *h, const struct rec *r)
 {
@@ -35,7 +43,7 @@ answer_ask(struct hub *h, const struct rec *r)
 	int interrupts = h->interrupts;
 
 	/* a cancelled action ends without an answer: nobody refused it */
-	if (interrupts != 0)
+	if (is_cancelled(h))
 		return;
 	struct ui_allow a = ui_ask(h->ui, r);
 	hub_read_signals(h);
@@ -115,7 +123,7 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 		struct slice id = rec_get(r, "id");
 		char *said = NULL;
 
-		if (h->ui->peer != NULL && h->interrupts == 0) {
+		if (h->ui->peer != NULL && !is_cancelled(h)) {
 			ui_passing(h->ui, r);
 			said = ui_await(h->ui, R_FILE, id);
 		}
