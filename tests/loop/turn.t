@@ -507,7 +507,8 @@ exec 9>&-
 wait $!
 is "a cancel holds for what was said before it" "$(says user) $(ended)" \
     "two completed stop"
-# settings that come all the time do not get between a message and its verdict
+# settings that come all the time, and the tools that each mode has, do not get
+# between a message and its verdict
 for _ in 1 2 3 4; do call read '{"path":"none"}'; done >script
 answer "There is no such file, so there is nothing that could be read." >>script
 cat >slow <<'P'
@@ -523,9 +524,10 @@ timeout 60 hamr-loop --no-config --records --replay script \
     -o 'stages.guard=["hamr-guard", "./slow"]' <in >out 2>err &
 exec 9>in
 echo '{"role":"user","content":"one"}' >&9
-for _ in $(seq 500); do
+for i in $(seq 500); do
 	grep -q '"type":"end"' out && break
-	echo '{"type":"config","set":{"agent.mode":"docs"}}' >&9
+	[ $((i % 2)) = 0 ] && m=docs || m=patch
+	echo "{\"type\":\"config\",\"set\":{\"agent.mode\":\"$m\"}}" >&9
 	sleep 0.02
 done
 exec 9>&-

@@ -267,20 +267,26 @@ take_wishes(struct hub *h)
 	return any;
 }
 
-/* Apply a program's settings at once, even in mid-turn; but nothing is committed
- * between a message and what the guard says about it, nor between the last of
- * several results and that. */
+/* Nothing is committed between a message and what the guard says about it, nor
+ * between the last of several results and that. */
+bool
+hub_is_judged(const struct hub *h)
+{
+	const struct track *k = h->track;
+
+	return k->decision == 0 || h->slot[SLOT_GUARD].barrier > k->decision ||
+	    (k->last == R_TOOL && track_open(k) > 0);
+}
+
+/* Apply a program's settings at once, even in mid-turn. */
 static void
 take_settings(struct hub *h)
 {
-	const struct track *k = h->track;
-	bool judged = h->slot[SLOT_GUARD].barrier > k->decision ||
-	    (k->last == R_TOOL && track_open(k) > 0);
 	struct scan scan = { 0 };
 	struct rec r;
 	char *line;
 
-	while (h->ui->peer != NULL && judged &&
+	while (h->ui->peer != NULL && hub_is_judged(h) &&
 	    (line = ui_take_kind(h->ui, R_CONFIG)) != NULL) {
 		if (rec_parse(&scan, line, strlen(line), &r) == 0)
 			hub_set(h, rec_get(&r, "set"));

@@ -85,6 +85,14 @@ is_awaited(const struct hub *h, const struct slot *s, const struct rec *r)
 	    track_awaits(h->track, rec_get(r, "tool_call_id"));
 }
 
+/* Does what it says stand at once? */
+static bool
+acts(const struct slot *s)
+{
+	return s == &s->hub->slot[SLOT_PROVIDER] ||
+	    s == &s->hub->slot[SLOT_TOOL];
+}
+
 /* Handle a record from a stage.  Returns NULL, or the fault to stop it for. */
 static const char *
 take_record(struct hub *h, struct slot *s, const struct rec *r)
@@ -100,7 +108,13 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 			slot_done(s);
 			s->barrier = s->cursor;
 			s->restarts = 0;
-			hub_commit_proposals(h, s);
+			if (!acts(s))
+				hub_commit_proposals(h, s);
+			if (s == &h->slot[SLOT_GUARD]) {
+				hub_commit_proposals(h,
+				    &h->slot[SLOT_PROVIDER]);
+				hub_commit_proposals(h, &h->slot[SLOT_TOOL]);
+			}
 		}
 	} else if (s->discard != 0) {
 		return NULL;
@@ -136,7 +150,7 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 			s->deadline = file_now_ms() + PURE_DEADLINE_MS;
 		runlog_record(h->log, r);
 		ui_passing(h->ui, r);
-	} else if (s == &h->slot[SLOT_PROVIDER] || s == &h->slot[SLOT_TOOL]) {
+	} else if (acts(s) && hub_is_judged(h)) {
 		hub_commit_record(h, r);
 		s->answered |= r->kind == R_ASSISTANT;
 		if (r->kind == R_START)
