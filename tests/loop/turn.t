@@ -514,7 +514,7 @@ answer "There is no such file, so there is nothing that could be read." >>script
 cat >slow <<'P'
 #!/bin/sh
 while IFS= read -r l; do
-	case $l in *'"sync"'*) sleep 0.1 ;; esac
+	case $l in *'"sync"'*) sleep "${1:-0.1}" ;; esac
 	printf '%s\n' "$l"
 done
 P
@@ -537,6 +537,26 @@ ok "many settings, and a verdict" [ "$(grep -c '"config"' "$f")" -gt 5 -a \
     "$(grep -c '"verdict"' "$f")" -gt 0 ]
 is "a fixed point of hamr-guard all the same" \
     "$(hamr-guard --no-config -q <"$f" | diff - "$f")" ""
+# nor do results, where a resumed session is cancelled before its last message
+# was judged
+c='"type":"function","function":{"name":"read","arguments":"{\"path\":\"f\"}"}'
+{ sed '/"assistant"/,$d' "$f"
+printf '{"role":"assistant","content":null,"tool_calls":[%s,%s]}\n' \
+    "{\"id\":\"c1\",$c}" "{\"id\":\"c2\",$c}"; } >cut
+cat cut >"$f"
+rm out
+timeout 60 hamr-loop --no-config --records --replay script --resume \
+    -o 'stages.tool=["hamr-tool", "./slow 0.5"]' <in >out 2>err &
+exec 9>in
+for _ in $(seq 300); do grep -q '"commands"' out && break; sleep 0.05; done
+echo '{"role":"user","content":"two"}' >&9
+sleep 0.2
+echo '{"type":"cancel"}' >&9
+ends 1
+exec 9>&-
+wait $!
+is "a cancelled resume is a fixed point, too" "$(ended) $(grep -c '"share"' "$f"
+    hamr-guard --no-config -q <"$f" | diff - "$f")" "interrupted signal 1"
 trap - PIPE
 is "the task is in the session all the same" "$(for i in 1 2 3 4 5 6; do
 	run "task $i" -o 'stages.guard=["hamr-guard --nonsense"]'

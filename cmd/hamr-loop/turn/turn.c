@@ -415,6 +415,8 @@ turn_settle(struct turn *t, bool task, bool run)
 
 	if (track_open(k) == 0)
 		return true;
+	if (h->interrupts > 0)
+		return false;
 	if (!run || (k->last != R_ASSISTANT && k->last != R_TOOL)) {
 		code = "interrupted";
 	} else if (is_cut(k)) {
@@ -433,6 +435,16 @@ turn_settle(struct turn *t, bool task, bool run)
 	return !h->failed && h->interrupts == 0;
 }
 
+/* Have the last messages of an interrupted turn judged, before others follow. */
+static void
+judge(struct hub *h)
+{
+	if (h->interrupts > 0)
+		return;
+	hub_ask(h, SLOT_GUARD, false);
+	hub_cancel(h);
+}
+
 void
 turn_run(struct turn *t)
 {
@@ -445,8 +457,10 @@ turn_run(struct turn *t)
 		;
 	if (t->timed_out)
 		final_request(t, "max_wall_seconds");
-	put_restarts(h);
 	bool closed = h->ui->out_closed;
+	bool stopped = !h->failed && (h->interrupts > 0 || closed);
+	if (!stopped)
+		put_restarts(h);
 	if (h->failed && h->stage_failed) {
 		turn_set_ending(t, END_TOOL_ERROR, "stage_died");
 		h->failed = false;	/* the session itself is sound */
@@ -456,17 +470,16 @@ turn_run(struct turn *t)
 		    "'code':'stage_died','message':@,'retryable':false}",
 		    buf_view(&clean));
 		buf_release(&clean);
-	} else if (!h->failed && (h->interrupts > 0 || closed)) {
+	} else if (stopped) {
 		turn_set_ending(t, END_INTERRUPTED, closed ? "stdout closed" :
 		    h->refused ? "refused" : "signal");
 		h->interrupts = 0;	/* a second one ends without waiting */
 		h->ending = true;
 		hub_cancel(h);
+		judge(h);
+		put_restarts(h);
 		close_calls(t, "interrupted", TEXT_RESULT_INTERRUPTED);
-		if (h->interrupts == 0) {
-			hub_ask(h, SLOT_GUARD, false);
-			hub_cancel(h);
-		}
+		judge(h);
 		h->refused = false;
 	}
 }
