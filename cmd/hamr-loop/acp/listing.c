@@ -46,8 +46,8 @@ listing_page(const char *cwd, const char *cursor, struct buf *out,
 		return -1;
 	char *dir = sessions_dir(root, false, e);
 	/* a folder without sessions has an empty page */
-	int rc = dir != NULL ? sessions_page(dir, cursor, PAGE + 1, &all, e) :
-	    cursor == NULL ? 0 : -1;
+	int rc = dir != NULL ? sessions_list(dir, 0, cursor, PAGE + 1, &all,
+	    e) : cursor == NULL ? 0 : -1;
 	struct rec_text t = { .rest = buf_view(&all) };
 	const struct rec *r = &t.rec;
 	folder = origin_cwd(cwd != NULL ? cwd : root);

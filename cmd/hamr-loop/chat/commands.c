@@ -447,7 +447,8 @@ list(struct chat *c)
 	struct err e;
 	char *dir = sessions_dir(c->run->root, false, &e);
 
-	if (dir == NULL || sessions_list(dir, columns, &rows, &e) < 0)
+	if (dir == NULL || sessions_list(dir, columns, NULL, SIZE_MAX, &rows,
+	    &e) < 0)
 		err_report(&e);
 	if (rows.len > 0)
 		ui_lines(ui, buf_view(&rows));
@@ -782,7 +783,8 @@ list_sessions(struct chat *c, struct candidates *out)
 	struct buf b = BUF_INIT((size_t)16 << 20);
 	struct err e;
 	char *dir = sessions_dir(c->run->root, false, &e), *here = NULL;
-	bool listed = dir != NULL && sessions_list(dir, 0, &b, &e) == 0;
+	bool listed = dir != NULL && sessions_list(dir, 0, NULL, SIZE_MAX, &b,
+	    &e) == 0;
 
 	for (struct rec_text t = { .rest = buf_view(&b) };
 	    listed && rec_text_next(&t); ) {

@@ -159,9 +159,9 @@ put_cell(struct buf *out, const char *text, size_t columns, size_t max)
 	buf_release(&safe);
 }
 
-static int
-list(const char *dir, size_t columns, const char *after, size_t most,
-    struct buf *out, struct err *e)
+int
+sessions_list(const char *dir, size_t columns, const char *after,
+    size_t most, struct buf *out, struct err *e)
 {
 	static const struct { time_t s; const char *unit; } units[] = {
 		{ 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" } };
@@ -220,19 +220,6 @@ list(const char *dir, size_t columns, const char *after, size_t most,
 	by_age_release(&l);
 	buf_release(&row);
 	return rc;
-}
-
-int
-sessions_list(const char *dir, size_t columns, struct buf *out, struct err *e)
-{
-	return list(dir, columns, NULL, SIZE_MAX, out, e);
-}
-
-int
-sessions_page(const char *dir, const char *after, size_t most,
-    struct buf *out, struct err *e)
-{
-	return list(dir, 0, after, most, out, e);
 }
 
 bool

@@ -121,7 +121,8 @@ views_show(const struct opts *o, const char *root, struct err *e)
 		path = sessions_path(dir, root, o->id, e);
 	if (o->sessions && dir != NULL)
 		rc = sessions_list(dir, o->json ? 0 : to.tty &&
-		    to.columns > 0 ? to.columns : SIZE_MAX, &b, e);
+		    to.columns > 0 ? to.columns : SIZE_MAX, NULL, SIZE_MAX,
+		    &b, e);
 	/* without a session the budget is that of the configuration */
 	else if (o->inspect != NULL && (path != NULL || (o->id == NULL &&
 	    strcmp(o->inspect, "budget") == 0)))
