@@ -152,8 +152,8 @@ at_value(struct value_reader *u)
 	return i < raw.n;
 }
 
-static int
-take_value(struct value_reader *u, struct slice s, struct err *e)
+static void
+pass_value(struct value_reader *u, struct slice s)
 {
 	u->used = s.n;
 	u->line = u->now + 1;
@@ -161,7 +161,6 @@ take_value(struct value_reader *u, struct slice s, struct err *e)
 	u->after = true;
 	u->comma = u->told = false;
 	u->end = (struct scan_end){ .at = 0 };
-	return check(u, s) > 0 ? 1 : refuse_scan(u, e);
 }
 
 /* In an array: a comma is missing before this byte, or there is one too many.
@@ -192,18 +191,22 @@ next_value(struct value_reader *u, bool wait, struct err *e)
 		    (u->after || *raw.p == ',' || *raw.p == ']'))
 			return refuse_comma(u, *raw.p, e);
 		size_t n = begun ? scan_end(&u->end, raw) : 0;
-		if (n > 0)
-			return take_value(u, (struct slice){ raw.p, n }, e);
+		if (n > 0) {
+			raw.n = n;
+			pass_value(u, raw);
+			return check(u, raw) > 0 ? 1 : refuse_scan(u, e);
+		}
 		u->cut = u->in->eof && (begun || u->in_array);
 		if (u->cut || raw.n > BUF_RECORD_MAX ||
 		    (begun && u->end.at == 0)) {
-			u->line = u->now + 1;
-			if (raw.n > 0)
-				take_value(u, raw, e);
+			const char *why = u->cut ?
+			    "cut short: its end is missing" : u->end.at > 0 ?
+			    "value too long" : "not a JSON value";
+
+			pass_value(u, raw);
 			u->in_array = false;
 			return err_set(e, ST_DATA, "%s:%zu: %s", u->in->name,
-			    u->line, u->cut ? "cut short: its end is missing" :
-			    u->end.at > 0 ? "too long" : "no JSON value");
+			    u->line, why);
 		}
 		if (u->in->eof)
 			return 0;
