@@ -116,6 +116,18 @@ fact f 05 "" "" | mem m6.db import
 mem m6.db import mark
 is "in either order" "$(mem m6.db list)" ""
 is "and gone from the file" "$(cat m6.db m6.db-wal | grep -c '"f"')" 0
+fact new 09 "" K | mem g1.db import
+mem g1.db forget "$(mem g1.db list | jq -r .id)"
+mem g1.db export >mark
+fact old 05 "" K >old
+mem g2.db import old
+mem g2.db import mark
+is "a KEY whose latest fact was forgotten: none has it" "$(mem g2.db list)" ""
+mem g3.db import mark
+mem g3.db import old
+is "... in either order" "$(mem g3.db list)" ""
+fact later 10 "" K | mem g3.db import
+is "... until it is saved later" "$(mem g3.db list | jq -r .content)" later
 echo 'what is remembered' | mem m7.db save >/dev/null
 mem m7.db forget "$(mem m7.db list | jq -r .id)"
 mem m7.db save 'what is remembered' >/dev/null
@@ -336,8 +348,8 @@ if command -v sqlite3 >/dev/null; then
 	dd if=dm.db of=part.db bs=4096 count=1 conv=notrunc \
 	    skip="$(root gone)" seek="$(root sqlite_autoindex_item_1)" \
 	    2>/dev/null
-	for c in list stats export "forget $(mem dm.db list | jq -r .id |
-	    head -n 1)"; do
+	id=$(mem dm.db list | jq -r .id | head -n 1)
+	for c in list stats export "show $id" "forget $id"; do
 		status "an index is empty: ${c%% *} says so" 65 mem part.db $c
 	done
 	match "... and what to do" "$(cat "$T/.err")" \

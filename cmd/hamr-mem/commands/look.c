@@ -402,9 +402,11 @@ command_show(const struct opts *o, struct err *e)
 	    where_open(o, DB_READ, true, st, &n, e) < 0)
 		return -1;
 	int r = where_find(st, n, prefix, &which, &row, e);
-	if (r == 0)
-		r = ST_NO;
-	else if (r > 0) {
+	if (r == 0) {
+		for (size_t i = 0; i < n && r == 0; i++)
+			r = check_indexes(&st[i], e);
+		r = r < 0 ? -1 : ST_NO;
+	} else if (r > 0) {
 		r = store_text(&st[which], row, &b, e);
 		if (r == 0 && utf8_check(b.p, b.len) < b.len)
 			r = db_damaged(st[which].path, "not UTF-8", e);
