@@ -210,8 +210,8 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 			    o->args[f->max]);
 	}
 	if (o->global && o->db != NULL)
-		return err_set(e, ST_USAGE, "--global and --db exclude each "
-		    "other");
+		return err_set(e, ST_USAGE, "--global and --db cannot be "
+		    "used together");
 	/* a word that is not a file was meant as a command */
 	word = o->nargs > 0 ? o->args[0] : "";
 	if (o->command == NULL && *word != '\0' &&

@@ -113,8 +113,8 @@ compile(struct pattern *p)
 		return;
 	}
 	path = conf_share("secrets.txt");
-	err_say("%s:%zu: the regex is malformed; mend it, until then a text "
-	    "is cut where it has %s", path, p->line, p->start);
+	err_say("%s:%zu: malformed regex; until it is fixed, everything from "
+	    "%s on is redacted", path, p->line, p->start);
 	free(path);
 	free(re);
 	free(p->regex);

@@ -159,7 +159,7 @@ import_check(const char *format, struct err *e)
 			ours = ours || strcmp(f->name, format) == 0;
 		}
 		r = ours ? missing(path, e) : err_set(e, ST_USAGE, "-F %s: "
-		    "unknown format; known are auto, hamr%s, or a jq program "
+		    "unknown format; use auto, hamr%s, or a jq program "
 		    "with a / in its name", format, names.p);
 	}
 	buf_release(&names);
@@ -444,8 +444,8 @@ take(struct import *im, struct slice text, const struct rec **r,
 
 	im->held = (struct slice){ NULL, 0 };
 	if (rec_parse(&im->scan, text.p, text.n, &raw) < 0)
-		return err_set(e, ST_DATA, "%s:%zu: the importer made no "
-		    "record but %.*s", im->values.in->name, im->line,
+		return err_set(e, ST_DATA, "%s:%zu: the importer's result "
+		    "is not a record: %.*s", im->values.in->name, im->line,
 		    (int)(text.n < 60 ? text.n : 60), text.p);
 	if (rec_get(&raw, "_left").p != NULL) {
 		if (!rec_int(&raw, "_n", &n) || n >= 1)

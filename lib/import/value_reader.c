@@ -100,8 +100,9 @@ next_line(struct value_reader *u, bool wait, struct err *e)
 			u->now += lf != NULL;
 			u->line = u->now + (lf == NULL);
 			if (!again)
-				return err_set(e, ST_DATA, "%s:%zu: line too "
-				    "long", u->in->name, u->line);
+				return err_set(e, ST_DATA, "%s:%zu: line "
+				    "longer than %zu bytes (record.max_bytes)",
+				    u->in->name, u->line, u->in->max);
 			continue;
 		}
 		if (lf != NULL || (u->in->eof && n > 0)) {

@@ -408,7 +408,7 @@ array(struct scan *s)
 		if (*s->p == ']')
 			break;
 		if (*s->p != ',')
-			return refuse(s, s->p, "',' or ']' wanted");
+			return refuse(s, s->p, "expected ',' or ']'");
 		s->p++;
 		if (first) {
 			GROW(prefix->ends, prefix->n, prefix->cap);
@@ -446,7 +446,7 @@ object(struct scan *s)
 
 		s->p = over_blanks(s->p, s->end);
 		if (s->p >= s->end || *s->p != '"')
-			return refuse(s, s->p, "key wanted");
+			return refuse(s, s->p, "expected a key");
 		struct member m = { .key.p = s->p + 1 };
 		if (!string(s, &escaped))
 			return false;
@@ -455,7 +455,7 @@ object(struct scan *s)
 			return false;
 		const char *p = over_blanks(s->p, s->end);
 		if (p >= s->end || *p != ':')
-			return refuse(s, p, "':' wanted");
+			return refuse(s, p, "expected ':'");
 		m.val.p = s->p = over_blanks(p + 1, s->end);
 		/* most are strings */
 		if (s->p < s->end && *s->p == '"' ? !string(s, &escaped) :
@@ -472,7 +472,7 @@ object(struct scan *s)
 		if (*s->p == '}')
 			break;
 		if (*s->p != ',')
-			return refuse(s, s->p, "',' or '}' wanted");
+			return refuse(s, s->p, "expected ',' or '}'");
 		s->p++;
 	}
 	if (s->nkeys - first > FEW_KEYS && !many_keys_differ(s, first))
@@ -490,7 +490,7 @@ value(struct scan *s)
 	bool escaped;
 
 	if (p >= end)
-		return refuse(s, p, "value wanted");
+		return refuse(s, p, "expected a value");
 	switch (*p) {
 	case '{': return object(s);
 	case '[': return array(s);
@@ -511,7 +511,8 @@ value(struct scan *s)
 	if (p < end && *p == '.') {
 		q = digits(p + 1, end);
 		if (q == p + 1)
-			return refuse(s, s->p, "number without decimals");
+			return refuse(s, s->p, "no digit after the decimal "
+			    "point");
 		p = q;
 	}
 	if (p < end && (*p == 'e' || *p == 'E')) {
@@ -520,7 +521,7 @@ value(struct scan *s)
 			p++;
 		q = digits(p, end);
 		if (q == p)
-			return refuse(s, s->p, "number without exponent");
+			return refuse(s, s->p, "no digit in the exponent");
 		p = q;
 	}
 	s->p = p;

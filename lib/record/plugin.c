@@ -29,7 +29,7 @@ plugin_find(const char *kind, const char *name, struct err *e)
 			path = xstrdup(name);
 		else
 			err_set(e, ST_CONFIG, "plug-in %s: there is no such "
-			    "program; correct its path or take it out of the "
+			    "program; correct its path or remove it from the "
 			    "configuration", name);
 	} else if (strchr(file, '/') != NULL) {
 		err_set(e, ST_CONFIG, "plug-in \"%s\": give its name or an "

@@ -138,11 +138,11 @@ rec_unpack(struct slice head)
 	static const struct {
 		const char *begins, *remedy;
 	} others[] = {
-		{ "\037\213", "; it is compressed, unpack it first "
+		{ "\037\213", "; it is compressed: unpack it first "
 		    "(gzip -dc)" },
-		{ "\050\265\057\375", "; it is compressed, unpack it first "
+		{ "\050\265\057\375", "; it is compressed: unpack it first "
 		    "(zstd -dc)" },
-		{ "PK\003\004", "; it is an archive, unpack it first (unzip)" },
+		{ "PK\003\004", "; it is an archive: unpack it first (unzip)" },
 	};
 
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -150,7 +150,7 @@ rec_unpack(struct slice head)
 			return others[i].remedy;
 	if (slice_starts(head, "\377\376") || slice_starts(head, "\376\377") ||
 	    (head.n > 1 && (head.p[0] == '\0') != (head.p[1] == '\0')))
-		return "; it is UTF-16, make it UTF-8 first (iconv)";
+		return "; it is UTF-16: convert it to UTF-8 first (iconv)";
 	return "";
 }
 
@@ -167,20 +167,20 @@ remedy(const struct rec_in *in, struct slice line)
 		return unpack;
 	line = slice_trim_end(line, " \t\r");
 	if (slice_starts(line, "["))
-		return "; it is a JSON array, make it lines first (jq -c "
-		    "'.[]')";
+		return "; it is a JSON array: split it into lines first (jq "
+		    "-c '.[]')";
 	if (slice_starts(line, "{") &&
 	    memchr("{[,:", line.p[line.n - 1], 4) != NULL)
-		return "; it is JSON over several lines, make each value one "
-		    "line first (jq -c .)";
+		return "; it is JSON over several lines: put each value on "
+		    "one line first (jq -c .)";
 	return "";
 }
 
 static int
 too_long(const struct rec_in *in, struct err *e)
 {
-	return err_set(e, ST_DATA, "%s:%zu: line longer than %zu bytes",
-	    in->name, in->line, in->max);
+	return err_set(e, ST_DATA, "%s:%zu: line longer than %zu bytes "
+	    "(record.max_bytes)", in->name, in->line, in->max);
 }
 
 /* A line without its LF: is it too long already, or cut short by the end of

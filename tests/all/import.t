@@ -257,9 +257,9 @@ match "a document cut short: where" "$(imp -q cut 2>&1 >out)" "*cut:*cut short*"
 printf '[\n{"role":"user","content":"x"},\n{"role":"user" "content":"y"}\n]\n' >bad.json
 status "an array that is no JSON" 65 imp bad.json
 is "... where it is broken" "$(cat "$T/.err")" \
-    "hamr-guard: bad.json:3: ',' or '}' wanted at byte 16"
+    "hamr-guard: bad.json:3: expected ',' or '}' at byte 16"
 is "... also in its first message" "$(printf '[{"role":"user" "a":1}]\n' |
-    imp 2>&1)" "hamr-guard: stdin:1: ',' or '}' wanted at byte 16"
+    imp 2>&1)" "hamr-guard: stdin:1: expected ',' or '}' at byte 16"
 is "what only begins like one" "$(echo '[info] begun' | imp 2>&1)" \
     "hamr-guard: stdin:1: not a JSON value at byte 1"
 while IFS='|' read -r array why; do
@@ -434,28 +434,28 @@ gzip -nc plain >packed
 iconv -f UTF-8 -t UTF-16 plain >wide
 status "a compressed file" 65 hamr-guard --no-config packed
 match "... what to do is said" "$(cat "$T/.err")" \
-	"hamr-guard: packed:1: *; it is compressed, unpack it first (gzip -dc)"
+	"hamr-guard: packed:1: *; it is compressed: unpack it first (gzip -dc)"
 printf '(\265/\375$x' >zstd
 printf 'PK\003\004\024' >zip
 status "what zstd wrote, as codex does" 65 hamr-guard --no-config zstd
 match "... what to do is said" "$(cat "$T/.err")" \
-	"hamr-guard: zstd:1: *; it is compressed, unpack it first (zstd -dc)"
+	"hamr-guard: zstd:1: *; it is compressed: unpack it first (zstd -dc)"
 status "an archive, as a log of inspect is" 65 hamr-guard --no-config zip
 match "... what to do is said" "$(cat "$T/.err")" \
-	"hamr-guard: zip:1: *; it is an archive, unpack it first (unzip)"
+	"hamr-guard: zip:1: *; it is an archive: unpack it first (unzip)"
 status "UTF-16" 65 hamr-guard --no-config wide
 match "... what to do is said" "$(cat "$T/.err")" \
-	"hamr-guard: wide:1: not UTF-8 at byte 1; it is UTF-16, make it UTF-8 first (iconv)"
+	"hamr-guard: wide:1: not UTF-8 at byte 1; it is UTF-16: convert it to UTF-8 first (iconv)"
 for e in LE BE; do
 	iconv -f UTF-8 -t UTF-16$e plain >wide
 	status "UTF-16$e without a mark" 65 hamr-guard --no-config wide
 	match "... what to do is said" "$(cat "$T/.err")" \
-		"*; it is UTF-16, make it UTF-8 first (iconv)"
+		"*; it is UTF-16: convert it to UTF-8 first (iconv)"
 done
 status "the same where the format is named" 65 \
 	hamr-guard --no-config -F openai wide
 match "... what to do is said" "$(cat "$T/.err")" "hamr-guard: wide:1: not \
-JSON; it is UTF-16, make it UTF-8 first (iconv)"
+JSON; it is UTF-16: convert it to UTF-8 first (iconv)"
 # a message may begin behind the first line of the unit that it stands in
 printf '[{"conversations":[\n {"from":"human","value":"hi"},\n {"from":"gpt","value":"x\377y"}\n]}]\n' >doc.json
 is "what is no text is told of a message within a unit" \

@@ -133,8 +133,8 @@ echo "mine zz- zz-(" >>list/secrets.txt
 is "a malformed pattern is told of, and hides too much" "$(
     HAMR_SHARE=$PWD/list hamr-mem --db list.db save "a zz-1 b; zz-2" 2>said |
 	xargs hamr-mem --db list.db show) $(sed 's/.*list/list/' said)" \
-    "a [redacted:mine] list/secrets.txt:$(wc -l <list/secrets.txt): the \
-regex is malformed; mend it, until then a text is cut where it has zz-"
+    "a [redacted:mine] list/secrets.txt:$(wc -l <list/secrets.txt): malformed \
+regex; until it is fixed, everything from zz- on is redacted"
 { echo "-----BEGIN PGP PRIVATE KEY BLOCK-----"
   head -c 40000 /dev/zero | tr '\0' Q | fold -w 64
   echo; echo "-----END PGP PRIVATE KEY BLOCK-----"; } >long.key

@@ -579,7 +579,7 @@ lifts "a block that cannot be lifted" \
 	'["error","malformed_tool_call",{"content":"<tool_call>{\"name\":\"read\" 1}</tool_call>"}]' \
 	'<tool_call>{"name":"read" 1}</tool_call>' stop
 is "... says where its JSON ends to be any" "$(ask | jq -r .message)" \
-	"the model's tool call is not valid JSON: ',' or '}' wanted after: {\"name\":\"read\" "
+	"the model's tool call is not valid JSON: expected ',' or '}' after: {\"name\":\"read\" "
 
 # ---- cut by length ----
 

@@ -82,15 +82,15 @@ framing(void **state)
 		{ "{}\n{}", "1({})2({})", 100, OPEN },
 		{ "{}\n\n{}\n", "1({})<t:2: blank line at byte 1>3({})", 100,
 		    REFUSED },
-		{ "{\"a\":\"12345\"}\n{}\n", "<t:1: line longer than 8 bytes>"
-		    "2({})", 8, REFUSED },
-		{ "{\"a\":\"12345\"}", "<t:1: line longer than 8 bytes>", 8,
-		    REFUSED },
+		{ "{\"a\":\"12345\"}\n{}\n", "<t:1: line longer than "
+		    "8 bytes (record.max_bytes)>2({})", 8, REFUSED },
+		{ "{\"a\":\"12345\"}", "<t:1: line longer than 8 bytes "
+		    "(record.max_bytes)>", 8, REFUSED },
 		{ "", "", 8, REFUSED },
 		{ "{}\n{}", "1({})", 100, DROPPED },
 		/* but never a line too long that others follow */
 		{ "{}\n{\"a\":\"12345\"}\n{}\n{", "1({})<t:2: line longer "
-		    "than 8 bytes>3({})", 8, DROPPED },
+		    "than 8 bytes (record.max_bytes)>3({})", 8, DROPPED },
 	};
 
 	(void)state;
@@ -118,7 +118,8 @@ large_lines(void **state)
 	assert_int_equal(strlen(said), 3 + n + 8 + 5);
 	free(said);
 	said = reading(text, n + 12, 70000, 1000000, REFUSED);
-	assert_string_equal(said, "<t:1: line longer than 1000000 bytes>2({})");
+	assert_string_equal(said, "<t:1: line longer than 1000000 bytes "
+	    "(record.max_bytes)>2({})");
 	free(said);
 	free(text);
 }

@@ -57,11 +57,11 @@ rules_of_the_door(void **state)
 	refuses("{\"a\":\"\xc0\xaf\"}", "not UTF-8");
 	refuses("\xff", "not UTF-8");
 	refuses("{\"a\":01}", "number with a leading zero");
-	refuses("{\"a\":1.}", "number without decimals");
+	refuses("{\"a\":1.}", "no digit after the decimal point");
 	refuses("{\"a\":+1}", "not a JSON value");
 	refuses("{\"a\":NaN}", "not a JSON value");
-	refuses("{\"a\":1,}", "key wanted");
-	refuses("{\"a\" 1}", "':' wanted");
+	refuses("{\"a\":1,}", "expected a key");
+	refuses("{\"a\" 1}", "expected ':'");
 	refuses("{\"a\":1", "unterminated object");
 	refuses("{\"a\":\"x", "unterminated string");
 	refuses("{\"a\":\"x\\", "unterminated string");

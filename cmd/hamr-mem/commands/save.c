@@ -22,8 +22,8 @@ read_fact(const struct opts *o, struct buf *out, struct err *e)
 	} else {
 		r = file_read_fd(STDIN_FILENO, "stdin", &in, e);
 		if (r < 0 && in.over)
-			r = err_set(e, ST_USAGE, "save: a fact is 64 KiB at "
-			    "most");
+			r = err_set(e, ST_USAGE, "save: a fact can have at "
+			    "most 64 KiB");
 		while (in.len > 0 && in.p[in.len - 1] == '\n')
 			in.len--;
 		utf8_clean(out, in.p, in.len);
@@ -32,8 +32,8 @@ read_fact(const struct opts *o, struct buf *out, struct err *e)
 	if (r < 0)
 		return r;
 	if (out->len > FACT_MAX)
-		return err_set(e, ST_USAGE, "save: a fact is 64 KiB at most; "
-		    "this is %zu bytes", out->len);
+		return err_set(e, ST_USAGE, "save: a fact can have at most "
+		    "64 KiB; this one has %zu bytes", out->len);
 	if (out->len == 0 || strspn(out->p, " \t\r\n\v\f") == out->len)
 		return err_set(e, ST_USAGE, "save: the fact is empty");
 	return 0;
@@ -50,7 +50,7 @@ read_label(const char *option, const char *text, const struct redact *redact,
 	redact_add(redact, buf_view(&raw), out);
 	buf_release(&raw);
 	if (out->len == 0 || out->len > 1000)
-		return err_set(e, ST_USAGE, "--%s: of 1 to 1,000 bytes",
+		return err_set(e, ST_USAGE, "--%s: takes 1 to 1,000 bytes",
 		    option);
 	return 0;
 }
@@ -127,8 +127,8 @@ command_save(const struct opts *o, struct err *e)
 	}
 	redact_add(redact, buf_view(&raw), &text);
 	if (text.len > FACT_MAX) {
-		err_set(e, ST_USAGE, "save: a fact is 64 KiB at most; without "
-		    "its secrets this is %zu bytes", text.len);
+		err_set(e, ST_USAGE, "save: a fact can have at most 64 KiB; "
+		    "without its secrets this one has %zu bytes", text.len);
 		goto out;
 	}
 	memid_fact(buf_view(&text), fact.id);
