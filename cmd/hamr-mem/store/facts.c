@@ -95,16 +95,9 @@ int
 saves_gone(struct store *st, const char *hash, const char *key, int64_t time,
     struct err *e)
 {
-	if (db_run(st->db, e, "INSERT INTO gone(slot, key, time) "
-	    "VALUES(?1, ?2, ?3)" RAISE, "tti", hash, key, time) < 0)
-		return -1;
-	struct st *s = db_query(st->db, e, "SELECT DISTINCT slot FROM saved "
-	    "WHERE slot <> '' AND " SLOT("slot") " = ?1", "t", hash);
-	int got = st_step(s, e);
-	if (got > 0)
-		got = settle_slot(st, st_col(s, 0), e);
-	st_done(s);
-	return got;
+	st->late = true;
+	return db_run(st->db, e, "INSERT INTO gone(slot, key, time) "
+	    "VALUES(?1, ?2, ?3)" RAISE, "tti", hash, key, time) < 0 ? -1 : 0;
 }
 
 int
@@ -267,7 +260,21 @@ facts_settle(struct store *st, const char *key, struct slice text,
 		if (strcmp(st->lost.v[i], key) != 0)
 			r = settle(st, st->lost.v[i], slice_of(NULL), e);
 	texts_release(&st->lost);
-	return r < 0 ? -1 : settle(st, key, text, e);
+	return r < 0 || *key == '\0' ? r : settle(st, key, text, e);
+}
+
+int
+facts_settle_gone(struct store *st, struct err *e)
+{
+	int got;
+	struct st *s = db_query(st->db, e, "DELETE FROM saved WHERE slot <> '' "
+	    "AND EXISTS (SELECT 1 FROM gone g WHERE g.slot = "
+	    SLOT("saved.slot") " AND (saved.time, saved.key) <= (g.time, "
+	    "g.key)) RETURNING key", "");
+
+	while ((got = st_step(s, e)) > 0)
+		texts_add(&st->lost, st_col_dup(s, 0));
+	return got < 0 ? -1 : facts_settle(st, "", slice_of(NULL), e);
 }
 
 int

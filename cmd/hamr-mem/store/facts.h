@@ -37,7 +37,8 @@ int saves_mark(struct store *st, const char *key, int64_t time,
 int saves_forgotten(struct store *st, const char *key, int64_t *time,
     struct err *e);
 
-/* Record that a forgotten fact was the latest in the slot with this hash. */
+/* Record that a forgotten fact was the latest in the slot with this hash.
+ * store_end settles all such slots at once, as none is found by its hash. */
 int saves_gone(struct store *st, const char *hash, const char *key,
     int64_t time, struct err *e);
 
@@ -48,10 +49,14 @@ int saves_gone(struct store *st, const char *hash, const char *key,
 int saves_list(struct store *st, const char *key, bool gone, bool lost,
     struct buf *out, struct err *e);
 
-/* Update this fact and those in st->lost from their saves.  text belongs to key
- * (p NULL: none); of two texts for one key the smaller one is kept. */
+/* Update this fact ("": none) and those in st->lost from their saves.  text
+ * belongs to key (p NULL: none); of two texts for one key the smaller one is
+ * kept. */
 int facts_settle(struct store *st, const char *key, struct slice text,
     struct err *e);
+
+/* Remove the saves that saves_gone superseded. */
+int facts_settle_gone(struct store *st, struct err *e);
 
 /* Forget one. */
 int facts_forget(struct store *st, const char *key, int64_t time,

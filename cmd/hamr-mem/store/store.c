@@ -128,6 +128,7 @@ store_begin(struct store *st, struct err *e)
 		return -1;
 	st->last_fact = st->last_message = -1;
 	st->gone = 0;
+	st->late = false;
 	st->marks = db_int(st->db, e, NULL, "SELECT 1 FROM forgotten LIMIT 1",
 	    "");
 	if (st->marks >= 0)
@@ -139,6 +140,8 @@ store_begin(struct store *st, struct err *e)
 int
 store_end(struct store *st, int r, struct err *e)
 {
+	if (r == 0 && st->late)
+		r = facts_settle_gone(st, e);
 	if (r == 0 && st->gone > 0)
 		r = db_exec(st->db, "INSERT INTO words(words) "
 		    "VALUES('optimize');"

@@ -50,6 +50,7 @@ struct store {
 	int64_t last_fact, last_message;	/* ids; -1: not known yet */
 	size_t gone;		/* items removed for good, see store_end */
 	struct texts lost;	/* facts that lost a save, see facts.h */
+	bool late;		/* saves_gone has recorded something */
 	int marks;		/* 1: items were forgotten before it */
 	/* for words.c: words of texts that a transaction adds and removes,
 	 * compared by hash only: one memory access each */
