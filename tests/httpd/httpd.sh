@@ -6,13 +6,13 @@
 #	httpd_stop [PID]
 #		ends it (HTTPD_PID) and waits until it is gone.
 #
-# The program is $HTTPD_BIN, by default $TOP/build/tests/httpd.  Two at once:
+# The program is $HTTPD_BIN, by default $TOP/obj/httpd.  Two at once:
 # keep HTTPD_PID and HTTPD_PORT elsewhere before the second start.
 
 httpd_start() {
 	httpd_fifo=${httpd_fifo:-$HOME/.httpd}
 	[ -p "$httpd_fifo" ] || mkfifo "$httpd_fifo" || return 1
-	"${HTTPD_BIN:-$TOP/build/tests/httpd}" -l "$@" \
+	"${HTTPD_BIN:-$TOP/obj/httpd}" -l "$@" \
 		</dev/null >"$httpd_fifo" &
 	HTTPD_PID=$!
 	HTTPD_PORT=
