@@ -23,6 +23,7 @@
 #define HITS 8			/* as in the tool search_memory */
 #define BRIEF_TOKENS 1000
 #define BRIEF_HITS 50
+#define BRIEF_FACTS 1000	/* the newest: far more than fit */
 #define BRIEF_CHARS 1000	/* of each fact */
 
 /* ---- search ---- */
@@ -485,7 +486,7 @@ by_time(const void *pa, const void *pb)
 	return strcmp(a->id, b->id);
 }
 
-/* Add the facts of a store that are not among the hits yet. */
+/* Add the newest facts of a store that are not among the hits yet. */
 static int
 add_facts(struct hits *hits, struct store *st, struct err *e)
 {
@@ -493,7 +494,8 @@ add_facts(struct hits *hits, struct store *st, struct err *e)
 	bool fresh;
 	int r;
 	struct st *s = db_query(st->db, e, "SELECT 'm:' || key, id, time "
-	    "FROM item WHERE id >= ?1", "i", FACT_FIRST);
+	    "FROM item WHERE id >= ?1 ORDER BY time DESC, key LIMIT ?2", "ii",
+	    FACT_FIRST, (int64_t)BRIEF_FACTS);
 
 	for (size_t i = 0; i < hits->n; i++)
 		map_put(&seen, slice_of(hits->h[i].id), NULL);
