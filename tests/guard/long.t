@@ -44,7 +44,7 @@ short (no line feed at its end)"
 ok "... nothing before it is lost" cmp out most
 hamr-guard --no-config -o record.max_bytes=1000000 <long >out 2>err
 is "a line too long" "$? $(cat err)" "65 hamr-guard: stdin:9001: line longer \
-than 1000000 bytes"
+than 1000000 bytes (record.max_bytes)"
 
 # results of every shape, read from a file and as a resident stage reads
 python3 - <<'X'
