@@ -329,8 +329,10 @@ ends_in_call(struct slice text)
 }
 
 /* Every intent or announcement has one of these. */
-static struct phrases plan_stems = PHRASES("i'll", "i will", "i need", "i am",
-    "i'm", "i should", "let me", "let's", "next i", "first i", "plan", "step");
+static struct phrases plan_stems = PHRASES("i'll", "i will", "i need to",
+    "i am going", "i am now", "i'm going", "i'm now", "i should", "let me",
+    "let's", "next i", "first i", "my plan", "the plan", "the steps",
+    "next step");
 
 int
 prose_plan(struct slice text)
