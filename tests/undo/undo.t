@@ -335,6 +335,19 @@ wait_for old/older/f
 { kill -9 $!; wait $!; flock -w 30 .hamr/snap.git/hamr-begun.0 true; } 2>/dev/null
 is "the folders it found stay, those it made go" \
 	"$(t undo >/dev/null; find old | sort | paste -sd' ')" "old old/older"
+mkdir old/gone; chmod 711 old/older; chmod 2750 old/gone
+hamr-tool --yes --no-config --root . bash "$(sh_args \
+	'chmod 700 old/older; rmdir old/gone; mkdir old/new; echo x >old/f
+	sleep 3372')" >/dev/null 2>&1 &
+wait_for old/f
+{ kill -9 $!; wait $!; flock -w 30 .hamr/snap.git/hamr-begun.0 true; } 2>/dev/null
+is "their modes, and those it removed, come back" "$(t undo | tail -n +2
+	stat -c '%a %n' old/*)" "  removed old/f
+  restored old/gone/
+  removed old/new/
+  restored old/older/
+2750 old/gone
+711 old/older"
 rm -r old
 # also several at once, each of which may have seen the others' files
 pids=

@@ -59,7 +59,9 @@ struct snap {
 	int begun;		/* our file of the call in progress
 				 * (journal_begin), locked; -1: not yet */
 	int slot;		/* its number */
-	uint64_t kept;		/* stamp of the index that is copied there */
+	uint64_t kept;		/* stamp of the index that snap_keep copied */
+	uint64_t looks;		/* number of looks at all folders */
+	uint64_t kept_looks;	/* and when it wrote the folders down */
 	struct journal killed;	/* what calls of killed processes did */
 };
 

@@ -26,7 +26,6 @@
 #define COUNTER "hamr-next"
 #define BEGUN "hamr-begun.%d"	/* the call in progress; empty: none.  Each
 				 * process locks one */
-#define BEFORE "hamr-before.%d"	/* the index of the snapshot before it */
 #define SLOTS 1000		/* processes at the same time */
 #define ALIVE_NS 2000000000LL	/* a call may run on after a sign of life */
 #define ID_MAX ((long long)1 << 53)
@@ -446,6 +445,7 @@ take_slot(struct snap *s)
 		if (locked && fstat(fd, &st) == 0 && st.st_size == 0) {
 			s->begun = fd;
 			s->slot = i;
+			s->kept = s->kept_looks = 0;
 			return;
 		}
 		file_close(fd);
@@ -459,19 +459,11 @@ journal_begin(struct snap *s, const struct undo_entry *c)
 {
 	struct buf o = BUF_INIT(BUF_RECORD_MAX);
 	struct stat st = { .st_size = 0 };
-	char before[32];
 
 	if (s->begun < 0)
 		take_slot(s);
-	if (s->begun < 0)
+	if (s->begun < 0 || (c->n == 0 && !snap_keep(s, s->slot)))
 		return -1;
-	snprintf(before, sizeof before, BEFORE, s->slot);
-	if (c->n == 0 && (s->kept == 0 || s->kept != s->stamp)) {
-		s->kept = 0;
-		if (snap_put(s, before, buf_view(&s->now.bytes)) < 0)
-			return -1;
-		s->kept = s->stamp;
-	}
 	fstatat(s->dirfd, NAME, &st, AT_SYMLINK_NOFOLLOW);
 	print_entry(c, &o);
 	scan_put(&o, ",'size':$}", SCAN_INT(st.st_size));
@@ -519,31 +511,19 @@ is_young(const struct snap *s, const char *path, int64_t begun, int64_t end)
 	return born >= begun && born <= end;
 }
 
-/* Is an old folder shut, with changes in it?  Undo must open it, and leave it
- * as it is: its mode before the call is not known. */
-static bool
-must_open(const struct undo_entry *c, struct undo_path *t)
-{
-	t->old_mode = t->new_mode;
-	for (size_t i = 0; (t->new_mode & 0500) != 0500 && i < c->n; i++)
-		if (is_beneath(c->v[i].path, t->path))
-			return true;
-	return false;
-}
-
 /* Reduce c to what the killed call changed.  If c lists files (an edit), keep
  * those it did write, and remove what it left half written; else compare
  * snapshots. */
 static void
-find_changes(struct snap *s, struct undo_entry *c, const char *before,
-    int64_t begun, int64_t end)
+find_changes(struct snap *s, struct undo_entry *c, int slot, int64_t begun,
+    int64_t end)
 {
 	struct undo_path now;
 	const char *base;
 	size_t n = 0;
 	bool one = c->n > 0;
 
-	if (!one && snap_resume(s, before) && snap_take(s, NULL, NULL) == 0)
+	if (!one && snap_resume(s, slot) && snap_take(s, NULL, NULL) == 0)
 		snap_changes(s, c);
 	for (size_t i = 0; i < c->n; i++) {
 		struct undo_path *t = &c->v[i];
@@ -567,7 +547,6 @@ find_changes(struct snap *s, struct undo_entry *c, const char *before,
 			free(t->path);
 	}
 	c->n = n;
-	/* all folders are new to a process that has just begun */
 	n = 0;
 	for (size_t i = 0; i < c->nfolders; i++) {
 		struct undo_path *t = &c->folders[i];
@@ -577,8 +556,11 @@ find_changes(struct snap *s, struct undo_entry *c, const char *before,
 			if (up >= 0)
 				unlinkat(up, base, AT_REMOVEDIR);
 			file_close(up);
-		} else if (one || is_young(s, t->path, begun, end) ||
-		    must_open(c, t)) {
+		} else if (one || (t->old_mode == 0 ?
+		    is_young(s, t->path, begun, end) :
+		    /* to open it is to change it */
+		    map_get(&s->shut, slice_of(t->path)) != NULL ||
+		    is_of_call(s, t->path, begun, end))) {
 			c->folders[n++] = *t;
 			continue;
 		}
@@ -599,7 +581,7 @@ is_same_call(const struct undo_entry *a, const struct undo_entry *b)
 
 /* Record what the call in this file changed, if its process was killed. */
 static void
-recover(struct snap *s, int fd, const char *before)
+recover(struct snap *s, int fd, int slot)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct journal j = { 0 }, all = { 0 };
@@ -619,7 +601,7 @@ recover(struct snap *s, int fd, const char *before)
 			    is_same_call(&all.v[i], &j.v[0]))
 				journal_release(&j);
 		if (j.n > 0)
-			find_changes(s, &j.v[0], before, time_ns(st.st_mtim),
+			find_changes(s, &j.v[0], slot, time_ns(st.st_mtim),
 			    ALIVE_NS + (time_ns(st.st_atim) >
 			    time_ns(st.st_mtim) ? time_ns(st.st_atim) :
 			    time_ns(st.st_mtim)));
@@ -642,16 +624,15 @@ recover(struct snap *s, int fd, const char *before)
 void
 journal_recover(struct snap *s)
 {
-	char name[32], before[32];
+	char name[32];
 	int fd;
 
 	for (int i = 0; i < SLOTS; i++) {
 		snprintf(name, sizeof name, BEGUN, i);
-		snprintf(before, sizeof before, BEFORE, i);
 		fd = openat(s->dirfd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
 			break;
-		recover(s, fd, before);
+		recover(s, fd, i);
 		close(fd);
 	}
 }

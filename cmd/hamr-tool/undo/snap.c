@@ -557,6 +557,7 @@ look(struct take *t)
 	watch_folder(&s->watch, s->f->root.fd, ".", "");
 	for (size_t at = 0; (path = next_text(folders, &at)) != NULL; )
 		watch_folder(&s->watch, AT_FDCWD, path, NULL);
+	s->looks++;
 	map_release(&s->were);
 	s->were = s->folders;
 	s->folders = (struct map){ 0 };
@@ -646,9 +647,57 @@ refresh(struct snap *s)
 	return is == 0 ? 0 : r;
 }
 
+/* The files of snap_keep: an index, and each folder's mark, path and NUL. */
+#define BEFORE "hamr-before.%d"
+#define FOLDERS "hamr-folders.%d"
+
 bool
-snap_resume(struct snap *s, const char *name)
+snap_keep(struct snap *s, int slot)
 {
+	struct buf b = BUF_INIT(GIT_OUT_MAX);
+	struct slice rel;
+	uint64_t mark;
+	char name[32];
+
+	snprintf(name, sizeof name, BEFORE, slot);
+	if (s->kept == 0 || s->kept != s->stamp) {
+		s->kept = 0;
+		if (snap_put(s, name, buf_view(&s->now.bytes)) < 0)
+			return false;
+		s->kept = s->stamp;
+	}
+	if (s->kept_looks == s->looks)
+		return true;
+	for (size_t at = 0; (rel = map_next(&s->folders, &at, &mark)).p !=
+	    NULL; ) {
+		buf_add(&b, &mark, sizeof mark);
+		buf_add(&b, rel.p, rel.n + 1);
+	}
+	snprintf(name, sizeof name, FOLDERS, slot);
+	bool good = snap_put(s, name, buf_view(&b)) == 0;
+	s->kept_looks = good ? s->looks : 0;
+	buf_release(&b);
+	return good;
+}
+
+bool
+snap_resume(struct snap *s, int slot)
+{
+	struct buf b = BUF_INIT(GIT_OUT_MAX);
+	char name[32];
+	uint64_t mark;
+
+	snprintf(name, sizeof name, FOLDERS, slot);
+	map_release(&s->folders);
+	snap_get(s, name, &b);
+	for (size_t at = 0; at + sizeof mark < b.len; ) {
+		memcpy(&mark, b.p + at, sizeof mark);
+		at += sizeof mark;
+		const char *rel = next_text(&b, &at);
+		*map_put(&s->folders, slice_of(rel), NULL) = mark;
+	}
+	buf_release(&b);
+	snprintf(name, sizeof name, BEFORE, slot);
 	gitindex_release(&s->now);
 	s->stamp = 0;
 	return read_index(s, name, &s->now) == 0;

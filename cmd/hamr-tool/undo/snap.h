@@ -43,9 +43,11 @@ int snap_take(struct snap *s, struct snap_left *left, struct err *e);
 /* A snapshot opens folders of ours that were shut since their files were in
  * one: shut them again, when what has changed in them has been read. */
 void snap_shut(struct snap *s);
-/* Compare the next snapshot with the one whose index was copied to this file of
- * the repository.  False: it cannot be used. */
-bool snap_resume(struct snap *s, const char *name);
+/* Keep the last snapshot's index and folders in files with this number, unless
+ * they are there already; compare the next snapshot with what is kept.  False:
+ * it could not be written, or cannot be used. */
+bool snap_keep(struct snap *s, int slot);
+bool snap_resume(struct snap *s, int slot);
 /* When the last snapshot ended, by the file system's clock; 0: unknown. */
 int64_t snap_time(const struct snap *s);
 
