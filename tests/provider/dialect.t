@@ -486,12 +486,13 @@ done
 
 # ---- tags of reasoning within a call ----
 
-t='<think>x</think>'
+t='a]<think>x</think>'
 in="[null,null,[[\"read\",\"{\\\"path\\\":\\\"$t\\\"}\"]],\"tool_calls\",null]"
 for text in "[read(path='$t')]" "{\"name\":\"read\",\"arguments\":{\"path\":\"$t\"}}" \
 	"<|tool_call|>[{\"name\":\"read\",\"arguments\":{\"path\":\"$t\"}}]" \
 	"<tool_call>{\"name\":\"read\",\"arguments\":{\"path\":\"$t\"}}</tool_call>" \
 	"<function=read><parameter=path>$t</parameter></function>" \
+	"[TOOL_CALLS]read{\"path\":\"$t\"}" \
 	"<tool_call>read<arg_key>path</arg_key><arg_value>$t</arg_value></tool_call>"; do
 	lifts "they are its text: $text" "$in" "$text" stop
 	[[ $text != "{"* ]] || continue		# only at the beginning

@@ -638,15 +638,16 @@ dialect_feed(struct dialect *d, struct slice text)
 	flush(d);
 }
 
-/* How many brackets are open at the end of s, but for those in strings? */
-static size_t
-open_brackets(struct slice s)
+/* Is a bracket open at the end of s and the part of M3_MARK that follows it?
+ * Brackets in strings do not count. */
+static bool
+in_brackets(struct slice s, size_t marked)
 {
 	size_t depth = 0;
 	char quote = '\0';
 
-	for (size_t i = 0; i < s.n; i++) {
-		char c = s.p[i];
+	for (size_t i = 0; i < s.n + marked; i++) {
+		char c = i < s.n ? s.p[i] : M3_MARK[i - s.n];
 
 		if (quote != '\0' && c == '\\')
 			i++;
@@ -659,7 +660,7 @@ open_brackets(struct slice s)
 		else if (depth > 0 && (c == ']' || c == '}' || c == ')'))
 			depth--;
 	}
-	return depth;
+	return depth > 0;
 }
 
 /* Is the end of s between tags of a value, or of a call? */
@@ -691,8 +692,7 @@ dialect_in_call(struct dialect *d)
 	if (f->read == read_qwen3 || (f->read == read_call &&
 	    !begins(s, at, "{") && !begins(s, at, "[")))
 		return in_value(s);
-	/* a ] may be held back as the beginning of M3_MARK */
-	return f->close != NULL || open_brackets(s) > (d->marked > 0);
+	return f->close != NULL || in_brackets(s, d->marked);
 }
 
 unsigned
