@@ -150,6 +150,6 @@ struct slice tools_parameter(struct slice fn, struct slice tool,
 void tools_coerce(struct slice schema, struct slice text, struct scan *sc,
     struct buf *out);
 /* The same, but objects and lists are written as <KEY>VALUE</KEY> and
- * <item>VALUE</item>. */
-void tools_nested(struct slice schema, struct slice text, struct scan *sc,
-    struct buf *out);
+ * <item>VALUE</item>; depth: within how many of them. */
+void tools_nested(struct slice schema, unsigned depth, struct slice text,
+    struct scan *sc, struct buf *out);

@@ -92,8 +92,10 @@ call(struct reading *r, struct slice name, const struct tags *t)
 			text = slice_part(text, strlen(CDATA),
 			    text.n - strlen(CDATA_END));
 		scan_put(&c->args, c->args.len > 0 ? ",@:" : "{@:", key);
-		(t == &m3 ? tools_nested : tools_coerce)(schema, text,
-		    &r->scan, &c->args);
+		if (t == &m3)
+			tools_nested(schema, 0, text, &r->scan, &c->args);
+		else
+			tools_coerce(schema, text, &r->scan, &c->args);
 	}
 	buf_adds(&c->args, c->args.len > 0 ? "}" : "{}");
 	if (r->at < s.n && !begins(s, r->at, t->end))

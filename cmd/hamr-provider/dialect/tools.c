@@ -145,9 +145,6 @@ tools_coerce(struct slice schema, struct slice text, struct scan *sc,
 
 /* ---- values in tags ---- */
 
-static void put_nested(struct slice schema, unsigned depth, struct slice text,
-    struct scan *sc, struct buf *out);
-
 /* Where </KEY> is, for the <KEY> before byte at; s.n: nowhere. */
 static size_t
 closing(struct slice s, size_t at, struct slice key)
@@ -188,7 +185,7 @@ put_elements(struct slice schema, unsigned depth, struct slice s,
 		lead = ',';
 		if (!list)
 			scan_put(out, "@:", key);
-		put_nested(list ? scan_get(schema, "items") :
+		tools_nested(list ? scan_get(schema, "items") :
 		    schema_of(schema, key), depth + 1, slice_part(s, end + 1,
 		    close), sc, out);
 		at = close + key.n + strlen("</>");
@@ -197,8 +194,8 @@ put_elements(struct slice schema, unsigned depth, struct slice s,
 	return true;
 }
 
-static void
-put_nested(struct slice schema, unsigned depth, struct slice text,
+void
+tools_nested(struct slice schema, unsigned depth, struct slice text,
     struct scan *sc, struct buf *out)
 {
 	unsigned types = types_of(schema, 0);
@@ -212,11 +209,4 @@ put_nested(struct slice schema, unsigned depth, struct slice text,
 		return;
 	out->len = had;
 	tools_coerce(schema, text, sc, out);
-}
-
-void
-tools_nested(struct slice schema, struct slice text, struct scan *sc,
-    struct buf *out)
-{
-	put_nested(schema, 0, text, sc, out);
 }
