@@ -114,5 +114,29 @@ with=$tools
 message "Fix it" >none
 match "without --jinja tools are described as text, which is said" \
 	"$(cat out err)" "*does not support tool calls*hermes*"
+
+# --- chat templates of other models: each takes every order of messages
+jq -sc --argjson tools "$tools" '{type: "request", messages: .,
+	tools: $tools.tools}' >in.json <<'X'
+{"role":"system","content":"s"}
+{"role":"assistant","content":"hello"}
+{"role":"user","content":"a"}
+{"role":"assistant","content":null,"tool_calls":[{"id":"functions.read:0","type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}},{"id":"x","type":"function","function":{"name":"read","arguments":"{\"path\":"}}]}
+{"role":"tool","tool_call_id":"functions.read:0","name":"read","content":"x"}
+{"role":"tool","tool_call_id":"x","name":"read","content":"y","is_error":true}
+{"role":"user","content":"b"}
+{"role":"system","content":"c"}
+{"role":"user","content":"d"}
+X
+for template in "${LLAMA_TEMPLATES:-none}"/*.jinja; do
+	[ -e "$template" ] || continue
+	serve --jinja -c 16384 --chat-template-file "$template"
+	# a few tokens may be no answer in the template's form
+	is "${template##*/}" "$(provider -o provider.max_tokens=4 \
+		-o provider.max_retries=0 -n <in.json 2>>err |
+		jq -r 'select(.role or .code) | if .code ==
+		"malformed_tool_call" then "assistant" else .role // .message
+		end')" assistant
+done
 echo "# $row"
 done_testing
