@@ -128,6 +128,10 @@ is "of a server, and in a header" "$(hamr-mem --db key.db show "$(
     hamr-mem --db key.db save "AWS_SECRET_ACCESS_KEY=$(printf '%040d' 7) \
     Authorization: Bearer $(printf '%020d' 7); Bearer of news")" | xargs)" \
     "[redacted:aws] Authorization: [redacted:bearer]; Bearer of news"
+is "a password that a header encodes" "$(hamr-mem --db key.db show "$(
+    hamr-mem --db key.db save "authorization: Basic dXNlcjpwYXNz; \
+AccountKey=$(printf '%086d' 7)==; Authorization: Basic Auth")" | xargs)" \
+    "[redacted:basic]; [redacted:azure]; Authorization: Basic Auth"
 mkdir list; cp -r "$HAMR_SHARE"/. list
 echo "mine zz- zz-(" >>list/secrets.txt
 is "a malformed pattern is told of, and hides too much" "$(
