@@ -98,9 +98,10 @@ is "two parts of a name are shown where they stand" "$(hamr-mem --db part.db \
     save 'call getUserName first' >/dev/null
     hamr-mem --db part.db search 'user name' | hit .snippet)" \
     'call get«User»Name first'
-for w in Straße:strasse strassen:Straßen STRAẞE:straße; do
+for w in Straße:strasse strassen:Straßen STRAẞE:straße Łódź:lodz œuvre:OEUVRE \
+    Đóng:dong ещё:еще αρχείο:ΑΡΧΕΙΟ Έλεγχος:ελεγχος ığdır:igdir; do
 	hamr-mem --db s.db save "the ${w%:*}" >/dev/null
-	is "a sharp s is ss: $w" "$(hamr-mem --db s.db search "${w#*:}" |
+	is "a letter by what is typed for it: $w" "$(hamr-mem --db s.db search "${w#*:}" |
 	    hit .snippet | grep -ic "${w%:*}")" 1
 	rm -f s.db*
 done

@@ -61,10 +61,30 @@ code(struct slice c)
 	return ctrl_code((const unsigned char *)c.p, c.n);
 }
 
-static bool
-is_sharp(unsigned long cp)
+/* What people type for a letter that the index does not fold as it folds
+ * diacritics, or NULL: those of Latin that do not decompose, the Russian yo,
+ * Greek vowels with an accent or two dots. */
+static const char *
+typed_for(unsigned long cp)
 {
-	return cp == 0xdf || cp == 0x1e9e;
+	switch (cp) {
+	case 0xdf: case 0x1e9e: return "ss";
+	case 0xc6: case 0xe6: return "ae";
+	case 0x152: case 0x153: return "oe";
+	case 0xd8: case 0xf8: return "o";
+	case 0x110: case 0x111: return "d";
+	case 0x131: return "i";
+	case 0x141: case 0x142: return "l";
+	case 0x401: case 0x451: return "е";
+	case 0x386: case 0x3ac: return "α";
+	case 0x388: case 0x3ad: return "ε";
+	case 0x389: case 0x3ae: return "η";
+	case 0x38a: case 0x390: case 0x3aa: case 0x3af: case 0x3ca: return "ι";
+	case 0x38c: case 0x3cc: return "ο";
+	case 0x38e: case 0x3ab: case 0x3b0: case 0x3cb: case 0x3cd: return "υ";
+	case 0x38f: case 0x3ce: return "ω";
+	default: return NULL;
+	}
 }
 
 /* Is it a currency sign, an arrow, a mathematical sign, or an emoji?  (Not a
@@ -96,20 +116,19 @@ add_symbol(struct slice c, struct buf *out)
 
 /* For a word that is not ASCII.  Append each pair of letters of scripts written
  * without blanks, where the index takes a whole sentence for one word: Thai,
- * Lao (U+0E00 on), kana, Han, Hangul (U+3040 on).  Append a word with a sharp
- * s also with ss: the index folds diacritics, but a sharp s is a letter.
- * Append symbols, which the index skips. */
+ * Lao (U+0E00 on), kana, Han, Hangul (U+3040 on).  Append a word also as it is
+ * typed without its special letters.  Append symbols, which the index skips. */
 static void
 add_other(struct slice w, struct buf *out)
 {
 	struct slice last = { NULL, 0 }, c;
-	bool sharp = false;
+	bool special = false;
 
 	for (size_t i = 0; i < w.n; i += c.n) {
 		c = character(w, i);
 		unsigned long cp = code(c);
 
-		sharp |= is_sharp(cp);
+		special |= typed_for(cp) != NULL;
 		if (is_symbol(cp))
 			add_symbol(c, out);
 		if (cp < 0xe00 || cp >= 0xe000 ||
@@ -127,14 +146,12 @@ add_other(struct slice w, struct buf *out)
 		}
 		last = c;
 	}
-	if (sharp)
+	if (special)
 		buf_addc(out, ' ');
-	for (size_t i = 0; sharp && i < w.n; i += c.n) {
+	for (size_t i = 0; special && i < w.n; i += c.n) {
 		c = character(w, i);
-		if (is_sharp(code(c)))
-			buf_adds(out, "ss");
-		else
-			buf_slice(out, c);
+		const char *typed = typed_for(code(c));
+		buf_slice(out, typed != NULL ? slice_of(typed) : c);
 	}
 }
 

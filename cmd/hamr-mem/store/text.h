@@ -22,5 +22,6 @@ bool text_word(struct slice text, size_t *at, struct slice *word);
 
 /* Append, separated by blanks: the parts of each camelCase word in text that
  * has more than one (the index splits snake_case and paths itself); the pairs
- * of letters of scripts without blanks between words; Strasse for Straße. */
+ * of letters of scripts without blanks between words; Strasse for Straße, Lodz
+ * for Łódź. */
 void text_parts(struct slice text, struct buf *out);
