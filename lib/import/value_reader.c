@@ -202,7 +202,7 @@ next_value(struct value_reader *u, bool wait, struct err *e)
 		    (begun && u->end.at == 0)) {
 			const char *why = u->cut ?
 			    "cut short: its end is missing" : u->end.at > 0 ?
-			    "value too long" : "not a JSON value";
+			    "value longer than 448 MiB" : "not a JSON value";
 
 			pass_value(u, raw);
 			u->in_array = false;
