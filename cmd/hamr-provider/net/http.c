@@ -431,6 +431,7 @@ http_do(struct http *h, const struct http_call *c, struct http_reply *r)
 {
 	curl_socket_t kept = CURL_SOCKET_BAD;
 	struct pollfd fds[FDS_MAX];
+	char *to = NULL;
 	long version = 0;
 
 	begin(h, c, r);
@@ -462,6 +463,8 @@ http_do(struct http *h, const struct http_call *c, struct http_reply *r)
 	read_retry_after(h, r);
 	snprintf(r->session, sizeof r->session, "%s",
 	    header(h, "Mcp-Session-Id"));
+	lib.curl_easy_getinfo(h->easy, CURLINFO_REDIRECT_URL, &to);
+	snprintf(r->redirect, sizeof r->redirect, "%s", to != NULL ? to : "");
 	const char *coding = header(h, "Content-Encoding");
 	r->packed = *coding != '\0' && strcasecmp(coding, "identity") != 0;
 	/* the connection that stays open; HTTP/2 tells answers apart by

@@ -72,6 +72,7 @@ struct http_reply {
 	char why[300];		/* the error message, unless HTTP_DONE */
 	char retry_after[80];	/* headers, or ""; seconds or a date */
 	char session[256];	/* Mcp-Session-Id */
+	char redirect[300];	/* the URL it leads to, or "" */
 };
 
 void http_do(struct http *h, const struct http_call *c, struct http_reply *r);
