@@ -281,9 +281,9 @@ serve s
 match "... and what to look at" "$(err .message -o provider.max_retries=0)" "*is not HTTP; check the port*"
 is "TLS to a plain port" "$(URL=https://127.0.0.1:$HTTPD_PORT/v1; err .code \
 	-o provider.max_retries=0 -o provider.connect_timeout=0.3)" '"timeout"'
-printf 'status 307\nheader Location: http://127.0.0.1:9/\nbody {"detail":"x"}\n' >s
+printf 'status 307\nheader Location: http://127.0.0.1:9/\377\nbody {"detail":"x"}\n' >s
 serve s
-match "no redirects" "$(err .message)" "*307*redirect*leads to http://127.0.0.1:9/\""
+match "no redirects" "$(err .message)" "*307*redirect*leads to http://127.0.0.1:9/�\""
 printf 'head\nhang\n' >s
 serve s
 is "no first byte" "$(err .code -o provider.max_retries=0 -o provider.first_byte_timeout=0.2)" '"timeout"'

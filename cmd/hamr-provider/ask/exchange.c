@@ -348,9 +348,11 @@ judge(struct exchange *x)
 	} else {
 		failure_status(&x->failure, r->status, r->packed ?
 		    SLICE("a compressed answer") : buf_view(&x->raw));
-		if (*r->redirect != '\0')
-			buf_fmt(&x->failure.message, "; it leads to %s",
-			    r->redirect);
+		if (*r->redirect != '\0') {
+			buf_adds(&x->failure.message, "; it leads to ");
+			utf8_clean(&x->failure.message, r->redirect,
+			    strlen(r->redirect));
+		}
 		if (r->status == 400 && x->raw.len == 0 &&
 		    x->ask->estimate >= LARGE)
 			failure_set(&x->failure, "context_overflow",
