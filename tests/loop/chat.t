@@ -86,15 +86,15 @@ type_ 'go on' Enter
 sees "the live rows while it works" '*bash sleep 1*
 >*
   patch  step 1*'
-type_ 'and thaX' BSpace BSpace 'is'
+type_ '/etc/hosts, taX' BSpace BSpace 'oo'
 sees "what is typed meanwhile is shown" '*
-> and this
+> /etc/hosts, too
   patch  step 1*'
 type_ Enter
-sees "it is queued" '*queued: and this*1 queued, Up edits*'
+sees "it is queued" '*queued: /etc/hosts, too*1 queued, Up edits*'
 type_ 'half of th'
 sees "steering" '*
-> and this
+> /etc/hosts, too
 *Steered.*'
 sees "a line that was begun goes on at the prompt" '*
 > half of th*'
@@ -130,11 +130,11 @@ user: read @file.txt
 shell: $ echo hi; false|hi|[exit 1]
 user: what now?
 user: go on
-user: and this
+user: /etc/hosts, too
 user: wait'
 is "steering belongs to the turn under way" "$(jq -c 'select(.type == "end") |
     [.steps, .tool_calls]' "$f" | sed -n 3p) $(jq -c 'select(.meta.steering) |
-    .content' "$f")" '[2,1] "and this"'
+    .content' "$f")" '[2,1] "/etc/hosts, too"'
 is "settings are records" "$(jq -c 'select(.type == "config") | .set' "$f")" \
     '{"agent.mode":"patch"}'
 is "an end for each turn" "$(jq -r 'select(.type == "end") | .status' "$f" |

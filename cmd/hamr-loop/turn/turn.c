@@ -313,13 +313,15 @@ put_restarts(struct hub *h)
 }
 
 /* Commit a message that the person typed meanwhile, after the results; commands
- * wait for the prompt. */
+ * wait for the prompt, but /etc/hosts is not one. */
 static bool
 steered(struct turn *t)
 {
 	struct hub *h = t->hub;
+	const char *first = h->ui->sent.n > 0 ? h->ui->sent.v[0] : "!";
 
-	if (h->ui->sent.n == 0 || strchr("/!\n", h->ui->sent.v[0][0]) != NULL)
+	if (strchr("!\n", *first) != NULL || (*first == '/' &&
+	    memchr(first + 1, '/', strcspn(first + 1, " \t\n")) == NULL))
 		return false;
 	char *line = ui_take_sent(h->ui);
 	bool is = line != NULL && setup_task(h, t->conf, line, NULL, true) == 0;
