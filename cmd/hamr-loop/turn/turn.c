@@ -437,7 +437,7 @@ turn_settle(struct turn *t, bool task, bool run)
 	return !h->failed && h->interrupts == 0;
 }
 
-/* Have the last messages of an interrupted turn judged, before others follow. */
+/* Have an interrupted turn's last messages judged, before others follow. */
 static void
 judge(struct hub *h)
 {
