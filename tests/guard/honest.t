@@ -124,6 +124,9 @@ times 25 's c{} edit {"path":"f{}.c","old":"int x;","new":"long x;"} '"$ok")
 honest "a check after each edit" < <(times 25 \
 's e{} edit {"path":"a.c","old":"v{}","new":"w{}"} = ok
 s c{} bash {"command":"make check"} = {} of 25 failed '"$failed")
+honest "... by tools with other words" < <(times 24 \
+'s e{} editar {"ruta":"d/c.csv","buscar":"l {}","por":"x{}"} = hecho
+s c{} ejecutar {"comando":"validar d/c.csv"} = Fila {}: el dato no es correcto, y quedan {}3 errores en la tabla. '"$failed")
 honest "... that passes each time" < <(times 30 \
 's e{} edit {"path":"a{}.c","old":"v","new":"w"} = ok
 s c{} bash {"command":"make check"} = all 40 tests passed')

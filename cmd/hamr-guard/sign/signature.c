@@ -360,6 +360,41 @@ is_all_dropped(const struct members *all)
 	return true;
 }
 
+/* src/a.c, but no address: a name with an extension in a folder. */
+static bool
+is_file(struct slice path)
+{
+	const char *slash = path.p == NULL ? NULL :
+	    memrchr(path.p, '/', path.n);
+
+	if (slash == NULL || memchr(path.p, ' ', path.n) != NULL ||
+	    slice_has(path, "://"))
+		return false;
+	struct slice base = slice_from(path, (size_t)(slash + 1 - path.p));
+	const char *dot = memrchr(base.p, '.', base.n);
+	return dot != NULL && dot > base.p && dot < base.p + base.n - 1;
+}
+
+/* Does a tool with words that we do not know change a file, by the shape of its
+ * arguments: a path, and what is there and what is to be, or all the lines? */
+static bool
+changes_file(const struct signer *s)
+{
+	size_t files = 0;
+	bool lines = false;
+
+	for (size_t i = 0; i < s->members.n; i++) {
+		struct slice val = s->members.m[i].val;
+
+		if (scan_kind(val) != SCAN_STRING)
+			return false;
+		files += is_file(scan_plain(val));
+		lines |= slice_has(val, "\\n");
+	}
+	return files == 1 && (s->members.n == 3 || (s->members.n == 2 &&
+	    lines));
+}
+
 /* A string's text in b, followed by the margin. */
 static struct slice
 code_text(struct slice json, struct buf *b)
@@ -529,6 +564,8 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	out->matters = out->edits && sign_matters(s, path);
 	out->sends = out->sends && !out->edits;
 	out->alters = out->alters && !out->edits;
+	out->mutates |= by_name->words && slice_eq(kind, name) &&
+	    !out->asks && !out->seeks && !out->sends && changes_file(s);
 	if (!out->acts && by_name->words && action.p != NULL) {
 		words_of(action, &does);
 		out->acts = acts(&does);
