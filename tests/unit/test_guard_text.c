@@ -89,6 +89,7 @@ changes(void **state)
 		{ "1m30s", "2m05s", true },
 		{ "pid 123", "pid 9", true },
 		{ "\\\"pid\\\": 123,", "\\\"pid\\\": 9,", true },
+		{ "process [4411] is up", "process [98] is up", true },
 		{ "cc[123]: x", "cc[9]: x", true },
 		{ "0x7ffe1234 x", "0x55551234 x", true },
 		{ "/tmp/ab12/x", "/tmp/cd34/x", true },

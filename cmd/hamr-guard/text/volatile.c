@@ -300,8 +300,8 @@ is_before_pid(char c)
 	    c == '\'' || c == '(' || c == '[';
 }
 
-/* pid 123, pid=123, "pid": 123, process 123; name[123]: ==123==; [1] 123, which
- * a shell prints of a command in the background */
+/* pid 123, pid=123, "pid": 123, process 123, process [123]; name[123]: ==123==;
+ * [1] 123, which a shell prints of a command in the background */
 static bool
 is_pid(const struct line *l, const char *p, const char *q)
 {
@@ -319,7 +319,7 @@ is_pid(const struct line *l, const char *p, const char *q)
 	if (q == l->end && p - l->p == 4 && *l->p == '[' &&
 	    is_digit(l->p[1]) && l->p[2] == ']')
 		return true;
-	while (w > l->p && p - w < 4 && w[-1] != '[' && is_before_pid(w[-1]))
+	while (w > l->p && p - w < 4 && is_before_pid(w[-1]))
 		w--;
 	const char *end = w;
 	if (w == p || w == l->p || strchr("dDs", w[-1]) == NULL)
