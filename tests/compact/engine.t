@@ -165,6 +165,17 @@ turns 1 30 | tail -n +2; } >later
 request --window 32768 later | jq -r .messages[0].content >summary
 ok "nor is what the turn in hand is about" grep -q "^4[.] and now: .* 3000$" \
     summary
+{ user "task zero"; for k in 1 2 3 4; do
+	user "wish $k: $(seq -s ' ' 400)"
+	call "v$k" bash "{\"command\":\"run $k\"}" "$(lines 400 "word$k")"
+done; } >wishes
+request --window 32768 wishes | jq -r .messages[0].content >summary
+# the last two are in the tail
+is "of the last three messages each is whole, an older one is not" \
+    "$(grep '^[23][.] wish' summary | sed 's/[.] wish.* / /')" \
+    "2 [...]
+3 400"
+
 { printf '%s"%s"%s\n' '{"role":"user","content":' "$(seq -s ' ' 0 39999)" \
 	',"meta":{"by":"context","from":"stdin"}}'
 user "review this"; } >piped

@@ -14,6 +14,8 @@
 #define SENTENCES_SHOWN 6
 #define USER_KEPT 600		/* bytes of a user message that is not kept
 				 * whole */
+#define LAST 3			/* messages that are, where they fit ... */
+#define LAST_PERCENT 15		/* ... this much of the window */
 #define FIRST_LINE 2060		/* the first message where it is cut */
 #define FIRST_LEAST 360
 #define LEFT_OUT 60		/* the title, and "(N messages left out)" */
@@ -162,24 +164,24 @@ summary_fold(struct summary *s, const struct view *v, size_t fold)
 		    &text); buf_reset(&text)) {
 			struct slice value = view_value(v, i, at);
 			struct slice wrote = buf_view(&text);
-			struct user *last = s->nusers > 1 ?
-			    &s->users[s->nusers - 1] : NULL;
+			struct user *older = s->nusers >= LAST ?
+			    &s->users[s->nusers - (LAST - 1)] : NULL;
 
 			if (wrote.n == 0 && !msg_has_image(value))
 				continue;
 			s->newest = value;
 			if (s->nusers == 0)
 				s->task = value;
-			/* the first and the newest stay whole: they may be the
-			 * task and the subject of the current turn */
-			if (last != NULL && last->len > USER_KEPT) {
-				size_t n = utf8_cut(last->text, last->len,
+			/* the first and the last ones stay whole: they may
+			 * be the task and the subject of the current turn */
+			if (older != NULL && older->len > USER_KEPT) {
+				size_t n = utf8_cut(older->text, older->len,
 				    USER_KEPT);
 
-				last->more = last->len - n;
-				last->len = n;
-				last->text = xrealloc(last->text, n + 1);
-				last->text[n] = '\0';
+				older->more = older->len - n;
+				older->len = n;
+				older->text = xrealloc(older->text, n + 1);
+				older->text[n] = '\0';
 			}
 			GROW(s->users, s->nusers, s->capusers);
 			s->users[s->nusers++] = (struct user){
@@ -248,7 +250,8 @@ section_put(struct section *sec)
 struct people_whole {
 	bool first;		/* the task */
 	bool newest;		/* what the current turn is about */
-	size_t kept;		/* else so many bytes of the newest */
+	size_t last;		/* so many of the newest */
+	size_t kept;		/* if none, so many bytes of the newest */
 };
 
 /* How many bytes of a message are shown if it may have `most`.  A few more are
@@ -370,7 +373,7 @@ give(const struct summary *s, struct share *sh, size_t first, size_t longest)
 static size_t
 newest_line(const struct summary *s, struct people_whole whole)
 {
-	return s->nusers > 1 && !whole.newest ?
+	return s->nusers > 1 && whole.last == 0 ?
 	    line_of(&s->users[s->nusers - 1], whole.kept) : 0;
 }
 
@@ -381,7 +384,8 @@ print_people(const struct summary *s, struct people_whole whole,
 	static const size_t longest[] = { 120, 180, 300, USER_KEPT,
 		SIZE_MAX };
 	size_t newest = newest_line(s, whole), recent = 0;
-	struct share sh = { .last = s->nusers > 1 ? s->nusers - 1 : 1 };
+	struct share sh = { .last = s->nusers > 1 ? s->nusers -
+	    (whole.last > 0 ? whole.last : 1) : 1 };
 
 	if (s->nusers == 0)
 		return;
@@ -414,8 +418,8 @@ print_people(const struct summary *s, struct people_whole whole,
 	for (size_t i = sh.from; i < sh.last; i++)
 		put_user(sec, s, i, sh.most[i - sh.from]);
 	sec->room = SIZE_MAX;	/* the newest is always shown */
-	if (s->nusers > 1)
-		put_user(sec, s, sh.last, whole.newest ? SIZE_MAX - MORE :
+	for (size_t i = sh.last; i < s->nusers; i++)
+		put_user(sec, s, i, whole.last > 0 ? SIZE_MAX - MORE :
 		    whole.kept);
 	free(sh.most);
 }
@@ -598,22 +602,35 @@ stays(const struct user *u, const struct summary_room *room)
 }
 
 /* The task and the current turn's message stay whole while there is anything
- * else to leave out; then they are cut if they are long. */
+ * else to leave out; then they are cut if they are long.  The last messages
+ * before it stay whole where they fit. */
 static struct people_whole
 whole_of(const struct summary *s, const struct view *v,
     const struct summary_room *room)
 {
-	struct people_whole whole = { true, true, 0 };
+	struct people_whole whole = { true, true, 0, 0 };
+	uint64_t left = (uint64_t)percent_of(room->window, LAST_PERCENT);
+	size_t later = 0;	/* nodes with messages after the folded part */
 
-	/* does a later turn begin after the folded part? */
 	for (size_t i = v->n; i > s->upto; i--)
-		if (v->nodes[i - 1].kind == VIEW_USER &&
-		    v->nodes[i - 1].person)
-			whole.newest = false;
-	if (room->cap > SUMMARY_LEAST || s->nusers == 0)
-		return whole;
-	whole.first = stays(&s->users[0], room);
-	whole.newest &= stays(&s->users[s->nusers - 1], room);
+		later += v->nodes[i - 1].kind == VIEW_USER &&
+		    v->nodes[i - 1].person;
+	whole.newest = later == 0;
+	if (room->cap <= SUMMARY_LEAST && s->nusers > 0) {
+		whole.first = stays(&s->users[0], room);
+		whole.newest &= stays(&s->users[s->nusers - 1], room);
+		later = LAST;
+	}
+	whole.last = s->nusers > 1 && whole.newest;
+	while (whole.last + later < LAST && whole.last + 1 < s->nusers) {
+		const struct user *u = &s->users[s->nusers - 1 - whole.last];
+		uint64_t n = token_count(room->family, u->text, u->len);
+
+		if (n > left)
+			break;
+		left -= n;
+		whole.last++;
+	}
 	return whole;
 }
 
@@ -677,9 +694,9 @@ summary_print(const struct summary *s, const struct view *v,
 	uint64_t most = (uint64_t)percent_of(room->window, SUMMARY_PERCENT);
 	uint64_t apart = 0, n;
 
-	if (whole.newest && s->nusers > 1)
-		apart = token_count(room->family, s->users[s->nusers - 1].text,
-		    s->users[s->nusers - 1].len);
+	for (size_t i = 1; i <= whole.last; i++)
+		apart += token_count(room->family, s->users[s->nusers -
+		    i].text, s->users[s->nusers - i].len);
 	for (;;) {
 		print_text(s, v, cap, whole, &text, &task);
 		n = token_count(room->family, text.p, text.len) - apart;
