@@ -231,6 +231,11 @@ git add h3
 match "git tracks it" "$(p read '{"path":"h3"}')" "h3 lines 1-1 of 1*"
 is "that one only" "$(p read '{"path":"hd/h4"}' | grep -c outside)" 1
 git rm -q --cached h3; rm -r hd h3
+mkdir hm; for i in $(seq 2000); do echo "needle $i" >hm/$i; done
+git add hm; cp -al hm "$T/hm"
+is "with many of them all are searched" \
+	"$(p read '{"query":"needle 1999","path":"hm"}')" "hm/1999:1:needle 1999"
+git rm -rq --cached hm; rm -r hm "$T/hm"
 echo x >h1 && ln h1 h2
 match "a hard link is broken, and it is said" \
 	"$(p edit '{"path":"h1","old":"x","new":"y"}')" "*hard link is broken*"

@@ -104,7 +104,7 @@ take_old(struct files *f, struct change *c)
 	if (!files_load_shown(f, c->fd, c->path.rel, &c->st, &c->old, &c->disk,
 	    &c->unsaved, &c->fault))
 		return -1;
-	if (files_foreign(f, c->path.rel, &c->st))
+	if (files_foreign(f, c->path.rel, &c->st, NULL))
 		return fault_set(&c->fault, "denied", "%s " FOREIGN_WORDS,
 		    c->path.name);
 	sha256_hex(c->old.p, c->old.len, c->before);

@@ -474,7 +474,8 @@ edits_find(const struct edits *e, struct slice text, const char *name,
 			h->v[h->n++] = (struct hit){ at, old.n, i };
 		}
 	}
-	qsort(h->v, h->n, sizeof *h->v, by_place);
+	if (e->n > 1)		/* else they are in order */
+		qsort(h->v, h->n, sizeof *h->v, by_place);
 	for (size_t i = 1; i < h->n; i++) {
 		const struct hit *a = &h->v[i - 1], *b = &h->v[i];
 

@@ -174,51 +174,73 @@ files_ignored(struct files *f, const char *rel)
 	return yes;
 }
 
-/* How many names of the file are in the folder rel ("" is the root), open at
- * name in at, and below it?  Does not follow symbolic links.  *hidden: one of
- * them is a secret's. */
-static nlink_t
-count_links(const struct files *f, const struct stat *of, int at,
-    const char *name, const char *rel, long long until, bool *hidden)
+/* Count the names of each file with several in the folder rel ("" is the root),
+ * open at name in at, and below it: the number, doubled, and 1 if one is a
+ * secret's.  Does not follow symbolic links. */
+static void
+count_links(const struct files *f, struct map *names, int at, const char *name,
+    const char *rel, long long until)
 {
 	DIR *d = strlen(rel) < PATH_TEXT_MAX ? file_opendir(at, name) : NULL;
-	nlink_t n = 0;
 	struct dirent *e;
 	struct stat st;
 
-	while (d != NULL && n < of->st_nlink && file_now_ms() < until &&
+	while (d != NULL && file_now_ms() < until &&
 	    (e = file_readdir(d)) != NULL) {
 		bool dir = e->d_type == DT_DIR || e->d_type == DT_UNKNOWN;
-		bool same = e->d_ino == of->st_ino && fstatat(dirfd(d),
-		    e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    is_same_file(&st, of);
-		char *path = !dir && !same ? NULL : xasprintf("%s%s%s", rel,
+		bool file = e->d_type != DT_DIR && fstatat(dirfd(d), e->d_name,
+		    &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+		    st.st_nlink > 1;
+		char *path = !dir && !file ? NULL : xasprintf("%s%s%s", rel,
 		    *rel != '\0' ? "/" : "", e->d_name);
 
-		n += same;
-		*hidden |= same && lists_secret(&f->lists, path);
-		if (dir)
-			n += count_links(f, of, dirfd(d), e->d_name, path,
-			    until, hidden);
+		if (file) {
+			const uint64_t key[] = { st.st_ino, st.st_dev };
+			uint64_t *n = map_put(names, (struct slice){
+			    (const char *)key, sizeof key }, NULL);
+
+			*n = (*n + 2) | lists_secret(&f->lists, path);
+		} else if (dir) {
+			count_links(f, names, dirfd(d), e->d_name, path,
+			    until);
+		}
 		free(path);
 	}
 	file_closedir(d);
-	return n;
 }
 
 bool
-files_foreign(struct files *f, const char *rel, const struct stat *st)
+files_foreign(struct files *f, const char *rel, const struct stat *st,
+    struct links *kept)
 {
-	bool hidden = false;
+	struct links once = { .rules = NULL }, *l = kept != NULL ? kept : &once;
+	const uint64_t key[] = { st->st_ino, st->st_dev };
+	bool foreign = true;
 
-	if (st->st_nlink <= 1 || !S_ISREG(st->st_mode) ||
-	    (count_links(f, st, f->root.fd, ".", "", file_now_ms() + LINKS_MS,
-	    &hidden) >= st->st_nlink && !hidden))
+	if (st->st_nlink <= 1 || !S_ISREG(st->st_mode))
 		return false;
-	struct gitignore *g = files_rules(f);
-	bool tracked = gitindex_find(gitignore_index(g), rel) != NULL;
-	gitignore_free(g);
-	return hidden || !tracked;
+	if (l->names.n == 0)
+		count_links(f, &l->names, f->root.fd, ".", "", file_now_ms() +
+		    LINKS_MS);
+	const uint64_t *n = map_get(&l->names, (struct slice){
+	    (const char *)key, sizeof key });
+	if (n == NULL || (*n & 1) == 0) {
+		foreign = n == NULL || *n / 2 < st->st_nlink;
+		if (foreign && l->rules == NULL)
+			l->rules = files_rules(f);
+		foreign = foreign && gitindex_find(gitignore_index(l->rules),
+		    rel) == NULL;
+	}
+	links_release(&once);
+	return foreign;
+}
+
+void
+links_release(struct links *l)
+{
+	map_release(&l->names);
+	gitignore_free(l->rules);
+	l->rules = NULL;
 }
 
 void

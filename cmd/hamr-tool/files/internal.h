@@ -32,8 +32,15 @@ bool files_is_skill(struct slice path);
 int files_find(struct files *f, struct slice text, struct path *p,
     struct fault *fault);
 /* Does this regular file have, or may it have, names outside the root, or a
- * secret's?  Then it is only described, not shown or changed. */
-bool files_foreign(struct files *f, const char *rel, const struct stat *st);
+ * secret's?  Then it is only described, not shown or changed.  kept: what was
+ * found out for the first file serves the next, if soon; or NULL. */
+struct links {
+	struct map names;	/* of files that have several */
+	struct gitignore *rules;
+};
+bool files_foreign(struct files *f, const char *rel, const struct stat *st,
+    struct links *kept);
+void links_release(struct links *l);
 #define FOREIGN_WORDS "has hard links outside the root and git does not " \
 	"track it, or one with a secret's name"
 /* Walk everything beneath the folder rel that is not ignored; true: the walk

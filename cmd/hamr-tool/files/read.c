@@ -261,7 +261,7 @@ read_file(struct files *f, const struct path *p, struct slice args,
 	else if (!S_ISREG(st.st_mode) || (n > 0 &&
 	    is_binary((struct slice){ look, (size_t)n })))
 		describe(rel, &st, "binary ", "; it is not shown", r);
-	else if (files_foreign(f, rel, &st))
+	else if (files_foreign(f, rel, &st, NULL))
 		describe(rel, &st, "", " that " FOREIGN_WORDS "; it is not "
 		    "shown", r);
 	else if (st.st_size > (off_t)FILE_MAX)
@@ -466,7 +466,7 @@ files_view(struct files *f, struct slice args, bool vision,
 	} else if (fd < 0) {
 		fault_sys(&fault, "cannot be read", p.rel);
 		files_fault(r, &fault);
-	} else if (files_foreign(f, p.rel, &p.st)) {
+	} else if (files_foreign(f, p.rel, &p.st, NULL)) {
 		result_error(r, "denied", "%s " FOREIGN_WORDS, p.name);
 	} else if (p.st.st_size > (off_t)IMAGE_BYTES_MAX ||
 	    file_read_fd(fd, p.name, &bytes, NULL) < 0) {

@@ -58,6 +58,7 @@ struct search {
 	size_t room;		/* for text */
 	long long deadline;
 	struct found *found;
+	struct links links;
 	struct buf text;	/* of the current file */
 	unsigned files;		/* number seen so far */
 	bool stopped;
@@ -188,7 +189,7 @@ search_file(struct search *s, const char *rel, int fd)
 		return;		/* something else took its place */
 	/* one read, unless the file has grown */
 	buf_reset(&s->text);
-	if (!files_foreign(s->f, rel, &st) &&
+	if (!files_foreign(s->f, rel, &st, &s->links) &&
 	    buf_reserve(&s->text, (size_t)st.st_size + 2) == 0)
 		got = read(fd, s->text.p, (size_t)st.st_size + 1);
 	if (got >= 0) {
@@ -268,6 +269,7 @@ search_all(struct search *s, const struct path *p)
 		stopped = see(s, &(struct gitignore_seen){ .rel = p->rel,
 		    .dirfd = -1, .st = &p->st }) == GITIGNORE_STOP;
 	s->found->done = !stopped || s->found->matches >= MATCHES_MAX;
+	links_release(&s->links);
 	buf_release(&s->text);
 }
 
