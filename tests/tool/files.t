@@ -300,6 +300,15 @@ done
 ok "300 bytes but for a character" test "$(r '{"query":"néedle","path":"s/far"}' |
 	tr -d '\n' | wc -c)" -ge 297
 rm s/far
+printf 'n\303\251e\nn\351e\nnee\nneee\n' >s/utf8
+for q in '^n.e$ 1 2 3' '^n[éè]e$ 1' '^n[[:alpha:]]{2}$ 1 3' 'né?ee 3 4'; do
+	# shellcheck disable=SC2086
+	set -- $q
+	is "a character, not a byte: $1" "$(r "{\"query\":\"$1\",\"regex\":true,
+		\"path\":\"s/utf8\",\"context\":0}" | cut -d: -f2 |
+		paste -sd' ')" "${q#* }"
+done
+rm s/utf8
 printf 'one\r\ntwo\r\nthree\r\n' >s/crlf
 is "an LF is CRLF where all line ends are" \
 	"$(r '{"query":"ne\ntw","path":"s/crlf","context":0}')" \

@@ -1,6 +1,7 @@
 /* search.c - read with a query: matching lines and their context. */
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <poll.h>
 #include <regex.h>
 #include <signal.h>
@@ -53,7 +54,7 @@ struct search {
 	struct buf crlf;	/* the same for a file with CRLF line ends, if
 				 * it has an LF */
 	bool regex;
-	regex_t re;
+	regex_t re, re_utf8;	/* the same, of bytes and of characters */
 	long context;
 	size_t room;		/* for text */
 	long long deadline;
@@ -177,6 +178,13 @@ find_literal(struct search *s, struct target *t)
 	}
 }
 
+/* Does it have characters of several bytes? */
+static bool
+is_wide(struct slice text)
+{
+	return utf8_count(text.p, text.n) < text.n;
+}
+
 static void
 search_file(struct search *s, const char *rel, int fd)
 {
@@ -217,7 +225,9 @@ search_file(struct search *s, const char *rel, int fd)
 		regmatch_t m = { .rm_eo = (regoff_t)num_min(line.n,
 		    REGEX_LINE_MAX) };
 
-		if (regexec(&s->re, line.p, 1, &m, REG_STARTEND) == 0)
+		bool wide = is_wide(s->query) || is_wide(line);
+
+		if (regexec(wide ? &s->re_utf8 : &s->re, line.p, 1, &m, REG_STARTEND) == 0)
 			match(s, &t, i, i, (size_t)m.rm_so);
 		if (i % 256 == 255 && is_over(s, true))
 			break;
@@ -346,8 +356,12 @@ search_regex(struct search *s, const struct path *p, struct result *r)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		/* the parent uses stdin and stdout, and checks for a cancel */
 		s->f->stage = NULL;
-		int e = regcomp(&s->re, buf_view(&posix).p,
-		    REG_EXTENDED);
+		int e = regcomp(&s->re, buf_view(&posix).p, REG_EXTENDED);
+		/* one of characters is slower: for lines that need it */
+		setlocale(LC_CTYPE, "C.UTF-8");
+		if (e == 0)
+			e = regcomp(&s->re_utf8, buf_view(&posix).p,
+			    REG_EXTENDED);
 		if (e != 0) {
 			regerror(e, &s->re, s->found->text, 256);
 			_exit(ST_NO);
