@@ -224,10 +224,10 @@ search_file(struct search *s, const char *rel, int fd)
 		struct slice line = slice_trim_end(lines_get(&t.l, i), "\r\n");
 		regmatch_t m = { .rm_eo = (regoff_t)num_min(line.n,
 		    REGEX_LINE_MAX) };
+		const regex_t *re = is_wide(s->query) || is_wide(line) ?
+		    &s->re_utf8 : &s->re;
 
-		bool wide = is_wide(s->query) || is_wide(line);
-
-		if (regexec(wide ? &s->re_utf8 : &s->re, line.p, 1, &m, REG_STARTEND) == 0)
+		if (regexec(re, line.p, 1, &m, REG_STARTEND) == 0)
 			match(s, &t, i, i, (size_t)m.rm_so);
 		if (i % 256 == 255 && is_over(s, true))
 			break;
