@@ -159,12 +159,45 @@ put_cell(struct buf *out, const char *text, size_t columns, size_t max)
 	buf_release(&safe);
 }
 
+/* Append a row of a table or, with columns 0, an object. */
+static void
+put_session(const struct summary *s, size_t columns, struct buf *out)
+{
+	static const struct { time_t s; const char *unit; } units[] = {
+		{ 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" } };
+	struct buf row = BUF_INIT((size_t)16 << 20);
+	time_t age = time(NULL) - s->touched;
+	const char *task = s->task != NULL ? s->task : "";
+	size_t u = 0;
+
+	if (columns == 0) {
+		scan_put(out, "{'session':@,'task':@,'status':@,'steps':$",
+		    slice_of(s->id), slice_of(task), slice_of(s->status),
+		    SCAN_INT(s->steps));
+		if (s->created != NULL)
+			scan_put(out, ",'created':@", slice_of(s->created));
+		scan_put(out, ",'age_s':$}\n", SCAN_INT(age));
+		return;
+	}
+	while (u < 3 && age < units[u].s)
+		u++;
+	put_cell(&row, s->id, 22, SIZE_MAX);
+	buf_addc(&row, ' ');
+	put_cell(&row, s->status, 16, SIZE_MAX);
+	char *ago = xasprintf("%lld %s", age > 0 ?
+	    (long long)(age / units[u].s) : 0, units[u].unit);
+	buf_fmt(&row, " %5ld %7s  ", s->steps, ago);
+	free(ago);
+	put_cell(&row, task, 0, TASK_SHOWN);
+	term_put(out, buf_view(&row), columns);
+	buf_addc(out, '\n');
+	buf_release(&row);
+}
+
 int
 sessions_list(const char *dir, size_t columns, const char *after,
     size_t most, struct buf *out, struct err *e)
 {
-	static const struct { time_t s; const char *unit; } units[] = {
-		{ 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" } };
 	struct buf row = BUF_INIT((size_t)16 << 20);
 	struct by_age l;
 	size_t from = 0;
@@ -183,34 +216,9 @@ sessions_list(const char *dir, size_t columns, const char *after,
 	}
 	for (size_t i = from; i < l.n && i - from < most; i++) {
 		struct summary s = { .id = l.v[i].id };
-		size_t u = 0;
 
 		read_summary(&s, dir);
-		time_t age = time(NULL) - s.touched;
-		const char *task = s.task != NULL ? s.task : "";
-		if (columns == 0) {
-			scan_put(out, "{'session':@,'task':@,'status':@,"
-			    "'steps':$", slice_of(s.id), slice_of(task),
-			    slice_of(s.status), SCAN_INT(s.steps));
-			if (s.created != NULL)
-				scan_put(out, ",'created':@",
-				    slice_of(s.created));
-			scan_put(out, ",'age_s':$}\n", SCAN_INT(age));
-		} else {
-			while (u < 3 && age < units[u].s)
-				u++;
-			buf_reset(&row);
-			put_cell(&row, s.id, 22, SIZE_MAX);
-			buf_addc(&row, ' ');
-			put_cell(&row, s.status, 16, SIZE_MAX);
-			char *ago = xasprintf("%lld %s", age > 0 ?
-			    (long long)(age / units[u].s) : 0, units[u].unit);
-			buf_fmt(&row, " %5ld %7s  ", s.steps, ago);
-			free(ago);
-			put_cell(&row, task, 0, TASK_SHOWN);
-			term_put(out, buf_view(&row), columns);
-			buf_addc(out, '\n');
-		}
+		put_session(&s, columns, out);
 		free(s.task);
 		free(s.status);
 		free(s.created);

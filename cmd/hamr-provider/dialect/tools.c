@@ -202,7 +202,7 @@ tools_nested(struct slice schema, unsigned depth, struct slice text,
 	struct slice s = slice_trim(text);
 	size_t had = out->len;
 
-	/* a value that the schema does not describe may nest in one that does */
+	/* the schema may describe a value, but not those in it */
 	if (begins(s, 0, "<") && depth <= NEST_MAX && !(types & IS_STRING) &&
 	    (types & (IS_ARRAY | IS_OBJECT) || (types == 0 && depth > 0)) &&
 	    put_elements(schema, depth, s, sc, out))

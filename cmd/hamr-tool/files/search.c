@@ -330,6 +330,22 @@ put_posix(struct slice query, struct buf *posix)
 	return '\0';
 }
 
+/* In the child: compile the expression, or end. */
+static void
+compile(struct search *s, const char *posix)
+{
+	int e = regcomp(&s->re, posix, REG_EXTENDED);
+
+	/* one of characters is slower: for lines that need it */
+	setlocale(LC_CTYPE, "C.UTF-8");
+	if (e == 0)
+		e = regcomp(&s->re_utf8, posix, REG_EXTENDED);
+	if (e != 0) {
+		regerror(e, &s->re, s->found->text, 256);
+		_exit(ST_NO);
+	}
+}
+
 /* A model's regular expression may take forever, use up all memory or crash the
  * C library's matcher, so it runs in a process of its own, which we can
  * kill. */
@@ -356,16 +372,7 @@ search_regex(struct search *s, const struct path *p, struct result *r)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		/* the parent uses stdin and stdout, and checks for a cancel */
 		s->f->stage = NULL;
-		int e = regcomp(&s->re, buf_view(&posix).p, REG_EXTENDED);
-		/* one of characters is slower: for lines that need it */
-		setlocale(LC_CTYPE, "C.UTF-8");
-		if (e == 0)
-			e = regcomp(&s->re_utf8, buf_view(&posix).p,
-			    REG_EXTENDED);
-		if (e != 0) {
-			regerror(e, &s->re, s->found->text, 256);
-			_exit(ST_NO);
-		}
+		compile(s, buf_view(&posix).p);
 		search_all(s, p);
 		_exit(ST_OK);
 	}

@@ -954,8 +954,8 @@ holds_only_folders(const struct snap *s, const char *rel)
 
 /* Is a folder that is seen for the first time new, or was it moved here?  If it
  * was only out of sight, it is not the call's.  Nor is one that holds only what
- * is ignored, such as a test's cache, a change that undo could take back.  Those
- * beneath it were asked about before it; filled: some hold more than folders */
+ * is ignored, such as a test's cache, a change that undo could take back.  The
+ * folders in it were asked about before; filled: some hold more than these. */
 static bool
 is_made(const struct snap *s, struct map *inodes, const struct map *above,
     struct map *filled, struct slice rel)

@@ -465,6 +465,21 @@ plan(struct undo *u, const struct undo_entry *c, const struct undo_path *t,
 	return 0;
 }
 
+/* Move the steps that cannot be taken behind the others. */
+static void
+set_apart_lost(struct undo *u)
+{
+	for (size_t i = u->n; i-- > 0; ) {
+		struct step s = u->v[i];
+
+		if (!undo_path_is_lost(s.to))
+			continue;
+		u->v[i] = u->v[--u->n];
+		u->v[u->n] = s;
+		u->lost++;
+	}
+}
+
 /* Undo what was picked, the newest first. */
 static int
 carry_out(struct undo *u, struct err *e)
@@ -495,15 +510,8 @@ carry_out(struct undo *u, struct err *e)
 	for (size_t i = u->j.n; i-- > 0; )
 		for (size_t k = 0; r == 0 && u->pick[i] && k < u->j.v[i].n; k++)
 			r = plan(u, &u->j.v[i], &u->j.v[i].v[k], e);
-	for (size_t i = u->n; r == 0 && i-- > 0; ) {
-		struct step s = u->v[i];
-
-		if (!undo_path_is_lost(s.to))
-			continue;
-		u->v[i] = u->v[--u->n];
-		u->v[u->n] = s;
-		u->lost++;
-	}
+	if (r == 0)
+		set_apart_lost(u);
 	/* a path that differs is right if a killed undo has put it back */
 	for (size_t i = 0; r == 0 && i < u->n; i++) {
 		const struct step *s = &u->v[i];
