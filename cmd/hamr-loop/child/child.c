@@ -321,13 +321,13 @@ child_end(struct child *c, int ms)
 /* ---- to its end ---- */
 
 long long
-child_talk(struct child *c, struct slice input, long long until,
+child_talk(struct child *c, struct slice *input, long long until,
     struct buf *out)
 {
 	char part[65536];
 	long long left;
 
-	if (input.n == 0)
+	if (input->n == 0)
 		child_close_in(c);
 	while ((left = until - file_now_ms()) > 0) {
 		struct pollfd p[3] = { { c->in, POLLOUT, 0 },
@@ -341,10 +341,10 @@ child_talk(struct child *c, struct slice input, long long until,
 		if (p[2].revents != 0)
 			break;
 		if (p[0].revents != 0) {
-			n = write(c->in, input.p, input.n);
+			n = write(c->in, input->p, input->n);
 			if (n > 0)
-				input = slice_from(input, (size_t)n);
-			if (input.n == 0 || (n < 0 && errno != EAGAIN &&
+				*input = slice_from(*input, (size_t)n);
+			if (input->n == 0 || (n < 0 && errno != EAGAIN &&
 			    errno != EINTR))
 				child_close_in(c);
 		}
@@ -377,7 +377,8 @@ child_run(const char *command, const char *const *args, size_t n, int ms,
 
 	if (c == NULL)
 		return -1;
-	long long left = child_talk(c, SLICE(""), file_now_ms() + ms, out);
+	long long left = child_talk(c, &(struct slice){ "", 0 },
+	    file_now_ms() + ms, out);
 	return code_of(child_end(c, left > 0 ? QUIET_MS : 0));
 }
 

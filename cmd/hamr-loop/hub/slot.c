@@ -93,6 +93,22 @@ acts(const struct slot *s)
 	    s == &s->hub->slot[SLOT_TOOL];
 }
 
+/* The go or sync in flight has come back. */
+static void
+take_barrier(struct hub *h, struct slot *s)
+{
+	runlog_answered(h->log, (int)(s - h->slot));
+	slot_done(s);
+	s->barrier = s->cursor;
+	s->restarts = 0;
+	if (!acts(s))
+		hub_commit_proposals(h, s);
+	if (s == &h->slot[SLOT_GUARD]) {	/* others waited for it */
+		hub_commit_proposals(h, &h->slot[SLOT_PROVIDER]);
+		hub_commit_proposals(h, &h->slot[SLOT_TOOL]);
+	}
+}
+
 /* Handle a record from a stage.  Returns NULL, or the fault to stop it for. */
 static const char *
 take_record(struct hub *h, struct slot *s, const struct rec *r)
@@ -103,19 +119,8 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 		rec_int(r, "n", &n);
 		if (n != 0 && n == s->discard)
 			s->discard = 0;
-		else if (n != 0 && n == s->asked && s->discard == 0) {
-			runlog_answered(h->log, (int)(s - h->slot));
-			slot_done(s);
-			s->barrier = s->cursor;
-			s->restarts = 0;
-			if (!acts(s))
-				hub_commit_proposals(h, s);
-			if (s == &h->slot[SLOT_GUARD]) {
-				hub_commit_proposals(h,
-				    &h->slot[SLOT_PROVIDER]);
-				hub_commit_proposals(h, &h->slot[SLOT_TOOL]);
-			}
-		}
+		else if (n != 0 && n == s->asked && s->discard == 0)
+			take_barrier(h, s);
 	} else if (s->discard != 0) {
 		return NULL;
 	} else if (r->kind == R_HAMR || r->kind == R_END ||

@@ -16,6 +16,7 @@
 #include "ui/ui.h"
 
 #define HOOK_MS 5000
+#define KEYS_MS 15		/* a key is shown within 20 */
 #define LOCK_MS 250		/* another loop may be about to end */
 #define EDITOR_LOCK_MS 5000	/* ... or the loop of a crashed editor */
 
@@ -39,15 +40,24 @@ run_hook(struct hub *h, const char *const *argv, const char *record)
 		return;
 	}
 	buf_fmt(&line, "%s\n", record);
-	long long left = child_talk(child, buf_view(&line), file_now_ms() +
-	    HOOK_MS, NULL);
+	struct slice rest = buf_view(&line);
+	long long until = file_now_ms() + HOOK_MS, left;
+	ui_status_doing(h->ui, "the on_end hook");
+	do {	/* keys are read and shown meanwhile */
+		left = child_talk(child, &rest, file_now_ms() + KEYS_MS, NULL);
+		hub_pause(h, left <= 0);
+	} while (left <= 0 && file_now_ms() < until &&
+	    h->interrupts == interrupts);
+	ui_status_doing(h->ui, "");
 	buf_release(&line);
 	hub_read_signals(h);
-	int st = child_end(child, left > 0 && h->interrupts == interrupts ?
-	    (int)left : 0);
-	if (left > 0 && st == 0)
+	bool stopped = h->interrupts != interrupts;
+	bool late = left <= 0 && !stopped;
+	left = until - file_now_ms();
+	int st = child_end(child, late || stopped || left < 0 ? 0 : (int)left);
+	if (!late && st == 0)
 		return;
-	if (left <= 0)
+	if (late)
 		snprintf(what, sizeof what, "did not end within %d s",
 		    HOOK_MS / 1000);
 	else if (WIFSIGNALED(st))
