@@ -519,7 +519,7 @@ while IFS= read -r l; do
 done
 P
 chmod +x slow
-rm out
+: >out
 timeout 60 hamr-loop --no-config --records --replay script \
     -o 'stages.guard=["hamr-guard", "./slow"]' <in >out 2>err &
 exec 9>in
@@ -544,7 +544,7 @@ c='"type":"function","function":{"name":"read","arguments":"{\"path\":\"f\"}"}'
 printf '{"role":"assistant","content":null,"tool_calls":[%s,%s]}\n' \
     "{\"id\":\"c1\",$c}" "{\"id\":\"c2\",$c}"; } >cut
 cat cut >"$f"
-rm out
+: >out
 timeout 60 hamr-loop --no-config --records --replay script --resume \
     -o 'stages.tool=["hamr-tool", "./slow 0.5"]' <in >out 2>err &
 exec 9>in
