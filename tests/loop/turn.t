@@ -557,6 +557,22 @@ exec 9>&-
 wait $!
 is "a cancelled resume is a fixed point, too" "$(ended) $(grep -c '"share"' "$f"
     hamr-guard --no-config -q <"$f" | diff - "$f")" "interrupted signal 1"
+# a cancel while a setting is taken in, between two turns, ends no later one
+answer "Nothing was to be done for it." >script
+: >out
+timeout 60 hamr-loop --no-config --records --replay script \
+    -o 'stages.guard=["hamr-guard", "./slow 0.4"]' <in >out 2>err &
+exec 9>in
+for _ in $(seq 300); do grep -q '"commands"' out && break; sleep 0.05; done
+echo '{"type":"config","set":{"agent.mode":"docs"}}' >&9
+sleep 0.1
+echo '{"type":"cancel"}' >&9
+sleep 0.1
+echo '{"role":"user","content":"one"}' >&9
+ends 1
+exec 9>&-
+wait $!
+is "a cancel between turns" "$(ended)" "completed stop"
 trap - PIPE
 is "the task is in the session all the same" "$(for i in 1 2 3 4 5 6; do
 	run "task $i" -o 'stages.guard=["hamr-guard --nonsense"]'

@@ -268,6 +268,14 @@ message(struct chat *c, const struct rec *r)
 	buf_release(&text);
 }
 
+/* Wait for the guard between two turns, where a cancel has nothing to end. */
+static void
+sync_guard(struct hub *h)
+{
+	while (hub_sync(h, SLOT_GUARD) < 0 && h->interrupts > 0 && !h->to_end)
+		h->interrupts = 0;
+}
+
 int
 chat_records(struct run *r, struct err *e)
 {
@@ -315,8 +323,10 @@ chat_records(struct run *r, struct err *e)
 		} else if (said.kind == R_USER) {
 			message(&c, &said);
 		} else if (said.kind == R_CONFIG) {
+			sync_guard(&r->hub);	/* a crash may have left it */
 			hub_set(&r->hub, rec_get(&said, "set"));
-			hub_sync(&r->hub, SLOT_GUARD);
+			sync_guard(&r->hub);
+			c.quit |= r->hub.to_end;
 		} else if (said.kind == R_SYNC) {
 			ui_passing(u, &said);
 		}
