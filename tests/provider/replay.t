@@ -104,6 +104,11 @@ is "... with what its server wants back" "$({ echo "$user"; call a; echo
 	echo "$result"; } | play marked | grep -v '"delta"' |
 	grep -cF "$carried}]")" 1
 is "the same each time" "$(play noids <<<"$user")" "$(play noids <<<"$user")"
+long=$(printf '%0100000d' 0)
+printf '{"role":"assistant","tool_calls":[{"id":"%s","function":{"name":"read","arguments":"{}"}},{"id":"%s","function":{"name":"read","arguments":"{}"}}]}\n' \
+	"$long" "$long" >long
+is "a very long one twice" "$(play long <<<"$user" | jq -c 'select(.tool_calls) |
+	[.tool_calls[].id | length]')" "[100000,100002]"
 
 # ---- bytes ----
 

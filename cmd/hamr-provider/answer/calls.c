@@ -13,7 +13,7 @@
 
 #define ARGS_MAX ((size_t)64 << 20)
 #define NAME_MAX_BYTES ((size_t)64 << 10)
-#define ID_MAX ((size_t)80 << 10)
+#define NUMBER_MAX 32		/* "call_" and a number */
 
 static void
 part_init(struct part *p)
@@ -331,7 +331,7 @@ void
 ids_make(const struct map *seen, struct map *fresh, struct slice wanted,
     struct buf *out)
 {
-	struct buf b = BUF_INIT(ID_MAX);
+	struct buf b = BUF_INIT(wanted.n + NUMBER_MAX);
 	uint64_t *tried = map_get(seen, wanted);
 	uint64_t *again = map_get(fresh, wanted);
 	size_t n = wanted.n > 0 ? 1 : seen->n + fresh->n;
