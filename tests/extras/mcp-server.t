@@ -219,6 +219,15 @@ say '{"jsonrpc":"2.0","id":5,"method":"ping"}'
 hear
 is "a request that waited can be taken back" "$(jq -c .id <<<"$line")" 5
 ok "it was not run" test ! -e four
+{ call 9 bash '{"command":"echo x >nine"}'
+	echo '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{'\
+'"requestId":9}}'; call 10 bash '{"command":"echo x >ten"}'; } >"$T/at-once"
+cat "$T/at-once" >&"$to"	# in one write
+hear
+is "one cancelled at once is not run, nor does the next suffer" "$(jq -r \
+	'.result.content[0].text' <<<"$line"; ls nine ten 2>/dev/null)" \
+	"exit 0; changed: ten"$'\n'ten
+rm ten
 say "$(call 7 bash '{"command":"sleep 335.1"}')"
 for i in 1 2 3; do	# 30 MB each, 64 MiB may wait
 	{ printf '{"jsonrpc":"2.0","id":"w","method":"tools/call","params":"'

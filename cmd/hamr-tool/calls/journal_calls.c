@@ -146,18 +146,17 @@ journal_calls_idle(struct journal_calls *jc)
 static void
 give_up(struct journal_calls *jc, const struct err *e)
 {
-	struct files *f = jc->t->files;
 	struct stage *s = jc->t->stage;
 	char *words = xasprintf("%s; what follows cannot be undone", e->text);
 
 	snap_free(jc->snap);
 	jc->snap = NULL;
-	jc->broken = true;
-	if (files_stopped(f, LLONG_MAX) && jc->entry.call == NULL)
-		;		/* cancelled before it did anything */
-	else if (jc->t->person || jc->t->serve != NULL)
+	/* not if the call was cancelled before it did anything */
+	jc->broken = jc->entry.call != NULL ||
+	    !files_stopped(jc->t->files, LLONG_MAX);
+	if (jc->broken && (jc->t->person || jc->t->serve != NULL))
 		err_say("%s", words);
-	else
+	else if (jc->broken)
 		stage_error(s, "spawn_failed", false, words, SLICE(""));
 	free(words);
 }

@@ -56,7 +56,7 @@ do_once(struct job *j, struct tool *t, struct call_state *c)
 {
 	job_begin(j, t, c);
 	t->acting = true;
-	if (job_before(j) == STEP_NEXT)
+	if (job_before(j) == STEP_NEXT && !t->stage->cancelled)
 		job_work(j);
 	t->acting = false;
 }
