@@ -426,6 +426,14 @@ X
 
 # ---- stall ----
 
+is "a job that has failed only gets older" "$(said <<'X' | tail -n 1
+17* s c# get_job {"id":7} = {"id":7,"state":"FAILED","age":4#51}
+X
+)" "constrain stall 1"
+is "... one of several that has does not" "$(said <<'X'
+18* s c# get_jobs {} = [{"id":7,"state":"failed"},{"id":8,"state":"open","rows":4#51}]
+X
+)" ""
 is "sweep: reads past the end are named" "$(texts <<'X' | head -n 1 |
 s a read {"path":"a"} = FILL
 9* s c# read {"path":"a","first":#00} =

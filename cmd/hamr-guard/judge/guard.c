@@ -101,7 +101,7 @@ traits_learn(struct traits *t, enum going state, bool patient)
 {
 	t->poll |= state == UNDER_WAY;
 	t->patient |= patient;
-	if (state == OVER && !t->pauses)
+	if (state >= OVER && !t->pauses)
 		t->poll = t->patient = false;
 }
 

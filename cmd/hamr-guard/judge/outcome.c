@@ -305,20 +305,22 @@ goes_on(struct slice text, size_t *all)
 	return words_among(text, words, all) > 0;
 }
 
-/* Does a text say that what c asks for is under way, or over?  *patient: it
- * says so explicitly, not as one state among many. */
+/* Does a text say that what c asks for is under way, over, or over in vain?
+ * *patient: it says so explicitly, not as one state among many. */
 static enum going
 state_of(const struct open_call *c, struct slice text, bool brief,
     bool *patient)
 {
 	static const char *const over[] = { "complete", "completed",
-		"cancelled", "canceled", "failed", "failure", "killed",
-		"exited", "finished", "terminated", "succeeded", "success",
-		"stopped", "aborted", "dead", "done", "ended", "error",
+		"finished", "succeeded", "success", "done", "ended", "error",
 		NULL };
+	static const char *const lost[] = { "cancelled", "canceled", "failed",
+		"failure", "killed", "exited", "terminated", "stopped",
+		"aborted", "dead", NULL };
 	static const char *const names[] = { "status", "state", "phase" };
 	const char *end = text.p + text.n, *p = text.p, *q;
 	enum going state = NO_STATE;
+	bool others = false;
 	size_t all = 0;
 
 	*patient = false;
@@ -348,9 +350,11 @@ state_of(const struct open_call *c, struct slice text, bool brief,
 		    *q == '-' || *q == ' '); q++)
 			value.n++;
 		p = q;
+		bool is_lost = words_among(value, lost, NULL) > 0;
+		others |= !is_lost;
 		if (goes_on(value, NULL))
 			*patient = true;
-		else if (words_among(value, over, NULL) > 0)
+		else if (is_lost || words_among(value, over, NULL) > 0)
 			state = OVER;
 	}
 	brief |= c->is.poll && text.n <= ANSWER_MAX;
@@ -359,7 +363,7 @@ state_of(const struct open_call *c, struct slice text, bool brief,
 		    all <= STATE_WORDS));
 		return UNDER_WAY;
 	}
-	return *patient ? UNDER_WAY : state;
+	return *patient ? UNDER_WAY : state == OVER && !others ? LOST : state;
 }
 
 /* Does a line say that there is none of what was asked for? */

@@ -394,8 +394,9 @@ static bool
 is_counter(const struct open_call *c, const struct outcome *o,
     const struct streak *e, uint64_t done)
 {
-	/* each thing created has another number, however large */
-	if (c->is.sends)
+	/* each thing created has another number, however large; what is over
+	 * in vain only gets older */
+	if (c->is.sends || o->state == LOST)
 		return true;
 	/* a page that a click shows has numbers of its own */
 	if (c->is.acts)

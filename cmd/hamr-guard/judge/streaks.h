@@ -33,7 +33,7 @@ struct streak {
 	bool transient;		/* the outcome is an error that may pass */
 	unsigned long times;	/* factor by which it may be repeated */
 	uint64_t shown;		/* guard.shown_new behind its last call */
-	enum going { NO_STATE, UNDER_WAY, OVER } state;
+	enum going { NO_STATE, UNDER_WAY, OVER, LOST } state;
 				/* of what it asks for, as its last answer
 				 * said */
 	bool patient;		/* under way, in so many words */
