@@ -426,6 +426,15 @@ X
 
 # ---- stall ----
 
+is "code that names a file does not change it" "$(said <<'X' | head -n 1
+1* s e# celda {"c":"abre('/w/a.css') #","k":"x","s":"y"} = hecho
+1* s c# ver {"c":"v"} = Fila 7: el dato no es correcto, y quedan errores en la tabla.
+1* s f# celda {"c":"abre('/w/a.css') 2#","k":"x","s":"y"} = hecho
+1* s d# ver {"c":"v"} = Fila 7: el dato no es correcto, y quedan errores en la tabla.
+1* s g# celda {"c":"abre('/w/a.css') 3#","k":"x","s":"y"} = hecho
+1* s h# ver {"c":"v"} = Fila 7: el dato no es correcto, y quedan errores en la tabla.
+X
+)" "h6 warn repeat 3"
 is "a job that has failed only gets older" "$(said <<'X' | tail -n 1
 17* s c# get_job {"id":7} = {"id":7,"state":"FAILED","age":4#51}
 X

@@ -371,9 +371,10 @@ is_file(struct slice path)
 	if (slash == NULL || memchr(path.p, ' ', path.n) != NULL ||
 	    slice_has(path, "://"))
 		return false;
-	struct slice base = slice_from(path, (size_t)(slash + 1 - path.p));
-	const char *dot = memrchr(base.p, '.', base.n);
-	return dot != NULL && dot > base.p && dot < base.p + base.n - 1;
+	const char *end = path.p + path.n, *p = end;
+	while (p > slash && isalnum((unsigned char)p[-1]))
+		p--;
+	return p < end && p - slash > 2 && p[-1] == '.';
 }
 
 /* Does a tool with words that we do not know change a file, by the shape of its
