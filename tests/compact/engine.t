@@ -176,6 +176,15 @@ is "of the last three messages each is whole, an older one is not" \
     "2 [...]
 3 400"
 
+{ user "make it build"; for k in 1 2 3 4 5; do
+	call "x$k" bash "{\"command\":\"make $k $(seq -s ' ' 50)\"}" \
+	    "error: $k $(seq -s ' ' 45)" '{"exit":2}'
+done; for k in 1 2 3 4 5 6 7 8 9; do
+	call "y$k" bash "{\"command\":\"run $k\"}" "$(lines 99 "word$k")"
+done; } >failing
+is "open errors are kept, however long the commands" "$(request --window 8192 \
+	failing | jq -r .messages[0].content | grep -c '^- make.* 45$')" 3
+
 { printf '%s"%s"%s\n' '{"role":"user","content":' "$(seq -s ' ' 0 39999)" \
 	',"meta":{"by":"context","from":"stdin"}}'
 user "review this"; } >piped

@@ -24,7 +24,8 @@
 #define MORE 6			/* " [...]" */
 #define COMMAND_KEPT 160
 #define SENTENCE_KEPT 160
-#define ERRORS_SHOWN 8
+#define FAILED_KEPT 40		/* of a command in front of its error */
+#define ERRORS_SHOWN 16
 #define COMMANDS_SHOWN 10
 
 static const char HEADER[] =
@@ -492,12 +493,14 @@ print_commands(const struct summary *s, struct section *sec, bool errors)
 		buf_adds(&sec->line, errors ? "- " : c->failed ? "- [ERR] " :
 		    "- [ok] ");
 		buf_add(&sec->line, c->text, utf8_cut(c->text,
-		    strcspn(c->text, "\n"), COMMAND_KEPT));
+		    strcspn(c->text, "\n"), errors ? FAILED_KEPT :
+		    COMMAND_KEPT));
 		if (errors) {
 			buf_adds(&sec->line, " -> ");
 			buf_adds(&sec->line, c->error);
 		}
-		if (!section_put(sec))
+		/* a shorter error may still fit */
+		if (!section_put(sec) && !errors)
 			break;
 	}
 }
@@ -660,7 +663,7 @@ print_text(const struct summary *s, const struct view *v, size_t cap,
 	sec.room = num_min(all, cap * 30 / 100);
 	print_changed(s, &sec, num_min(all - sec.room, cap * 20 / 100));
 	begin(&sec, &firm, "OPEN ERRORS:", most, 100);
-	sec.room = num_min(sec.room, cap * 20 / 100);
+	sec.room = num_min(sec.room, cap * 40 / 100);
 	print_commands(s, &sec, true);
 	begin(&sec, text, "USER MESSAGES SO FAR:", cap - firm.len, 100);
 	print_people(s, whole, &sec, task);
