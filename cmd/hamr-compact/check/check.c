@@ -310,7 +310,7 @@ put_marks(const struct compact *c, struct buf *out)
 		put_word(out, "low_mark", "never");
 	} else {
 		put_number(out, "high_mark", percent_of(b, high), true);
-		put_number(out, "low_mark", percent_of(b, aim.low), true);
+		put_number(out, "low_mark", b > 0 ? epoch_low(c) : 0, true);
 		put_word(out, "first_stage", stage_rule(aim.stage)->stage);
 	}
 	put_number(out, "epoch_distance", percent_of(b, STEP_PERCENT), true);

@@ -196,9 +196,12 @@ struct aim {
 				 * refill.c */
 	long steps, slim;	/* STEPS_PERCENT and SLIM_PERCENT, or less */
 	long summary;		/* its most */
+	bool beside;		/* low is a share of what the system prompt and
+				 * the tools leave, which are never read again */
 };
 
 struct aim epoch_aim(const struct compact *c);
+long epoch_low(const struct compact *c);	/* its low, in tokens */
 /* The size that starts the next epoch. */
 long epoch_trigger(const struct compact *c);
 /* Append the compaction record of this epoch. */

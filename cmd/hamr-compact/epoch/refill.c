@@ -157,7 +157,7 @@ epoch_refill(struct compact *c)
 {
 	const struct view *v = c->view;
 	const struct aim aim = epoch_aim(c);
-	long room = percent_of(epoch_window(c), aim.low) - compact_size(c);
+	long room = epoch_low(c) - compact_size(c);
 	size_t n, taken = 0;
 	struct item *all = candidates(c, aim.oldest, &n);
 	uint64_t *calls = xcalloc(n + 1, sizeof *calls);
