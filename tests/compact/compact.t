@@ -88,6 +88,11 @@ X
 is "no message goes out empty" "$(compact --view <nothing | jq -c .content |
 	paste -sd ' ')" \
 	'"(empty)" "(empty)" "(empty)" "" "(no output)" "(empty)"'
+is "what only Unicode calls white space is empty, too" "$(printf \
+	'{"role":"user","content":"%s"}\n' '\u00a0\u2028\u3000\u000b' \
+	$'\u00a0\u2003\u2028\u3000' '\u00a0 a' $'\u20ac' | while read -r line; do
+	compact --view <<<"$line"; done | jq -r '.content | gsub("\u00a0"; "_")' |
+	paste -sd ,)" "(empty),(empty),_ a,€"
 match "as --check proves" "$(compact --check <nothing)" "legal: 6 messages of 7*"
 {
 	printf '%s\n' '{"type":"usage","prompt_tokens":1000000}' \
