@@ -196,8 +196,8 @@ struct aim {
 				 * refill.c */
 	long steps, slim;	/* STEPS_PERCENT and SLIM_PERCENT, or less */
 	long summary;		/* its most */
-	bool beside;		/* low is a share of what the system prompt and
-				 * the tools leave, which are never read again */
+	bool beside;		/* low is a share of what is left by the system
+				 * prompt and the tools, never read again */
 };
 
 struct aim epoch_aim(const struct compact *c);

@@ -65,8 +65,8 @@ bool child_read_err(struct child *c);
 void child_close_in(struct child *c);
 
 /* Write input, which is advanced, close our end, and append the child's output
- * to out (NULL: discard it) until it ends, out is full, the time is until (in ms
- * of file_now_ms) or something comes on its stop.  Returns the ms left. */
+ * to out (NULL: discard it) until it ends, out is full, the time is until (in
+ * ms of file_now_ms) or something comes on its stop.  Returns the ms left. */
 long long child_talk(struct child *c, struct slice *input, long long until,
     struct buf *out);
 
