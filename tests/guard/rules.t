@@ -898,6 +898,19 @@ is "... and a new beginning for what is repeated" "$({
 echo '2* s c# bash {"command":"make"} = ok'; echo "$undo"
 echo '2* s c# bash {"command":"make"} = ok'; } | said)" ""
 
+copies() {	# shows: the same code in files of other names, each run
+	for i in $(seq 24); do
+		echo "s w$i write {\"path\":\"try$i.py\",\"content\":\"import app  // $i\nprint(app.users)\n\"} = written"
+		echo "s r$i bash {\"command\":\"python3 try$i.py\"} = [<class 'app.Users'>, <class 'app.Items'>, <class 'app.Orders'>]$1"
+	done
+}
+is "one script under ever new names that prints the same stalls" \
+    "$(copies | said | grep -c constrain)" 1
+is "... unless it prints something new" "$(copies ' {}' |
+    awk '{ gsub(/{}/, NR); print }' | said)" ""
+is "... and files that are alike may be made in a row" \
+    "$(copies | grep ^s.w | said)" ""
+
 # ---- no-mutation ----
 
 steps='12* s c# read {"path":"#"} = FILL'

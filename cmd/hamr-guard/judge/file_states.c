@@ -62,10 +62,15 @@ files_trifle(struct file_states *f, uint64_t path, bool whole,
     const struct code *code)
 {
 	struct file_state *e = files_of(f, path);
-	bool learned = e->tried != f->learned;
+	bool learned = e->tried != f->learned, copied = false;
 
 	e->tried = f->learned;
 	if (whole) {
+		copied = code->exact != 0 &&
+		    third_time(f, key_of(0, code->exact)) && f->ran &&
+		    f->learned == f->written;
+		f->ran = false;
+		f->written = f->learned;
 		e->rewrites = e->shown == f->shown + 1 ? e->rewrites + 1 : 0;
 		e->shown = f->shown + 1;
 	}
@@ -74,7 +79,8 @@ files_trifle(struct file_states *f, uint64_t path, bool whole,
 	if (code->shape != 0 && third_time(f, key_of(path, ~code->shape)) &&
 	    !learned)
 		return ONE_MORE_TRY;
-	return whole && e->rewrites >= 2 ? ONE_MORE_TRY : NO_TRIFLE;
+	return copied || (whole && e->rewrites >= 2) ? ONE_MORE_TRY :
+	    NO_TRIFLE;
 }
 
 void
@@ -111,7 +117,8 @@ files_clear(struct file_states *f)
 	hash_set_clear(&f->states);
 	hash_set_clear(&f->edits);
 	hash_set_clear(&f->tries);
-	f->learned = f->shown = 0;
+	f->learned = f->shown = f->written = 0;
+	f->ran = false;
 	f->turn++;
 	for (size_t i = 0; i < MADE_MAX && f->any_made; i++) {
 		free(f->made[i].by.id);

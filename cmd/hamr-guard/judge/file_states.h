@@ -35,6 +35,8 @@ struct file_states {
 	unsigned long edited;	/* novel edits and changes so far */
 	uint64_t learned;	/* what was run and showed anything new */
 	uint64_t shown;		/* and whatever else did, but edits */
+	uint64_t written;	/* learned at the last write of any file */
+	bool ran;		/* something was run since then */
 	struct made {
 		uint64_t state;
 		struct call_ref by;
@@ -57,7 +59,8 @@ bool files_reach(struct file_states *f, uint64_t path, uint64_t state,
 /* An edit that may change nothing that runs: does it change too little to be
  * called progress?  Not at first, nor numbers if something was learned by the
  * last.  whole: all of the file is written; a draft is one more try the third
- * time that nothing new was shown since the one before. */
+ * time that nothing new was shown since the one before, or if a run of the
+ * same code in other files showed nothing new. */
 enum trifle { NO_TRIFLE, ONE_MORE_TRY, ONLY_COMMENTS };
 enum trifle files_trifle(struct file_states *f, uint64_t path, bool whole,
     const struct code *code);

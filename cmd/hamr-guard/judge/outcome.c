@@ -686,5 +686,6 @@ outcome_read(struct guard *g, const struct open_call *c, struct streak *e,
 			o->files = TWEAKED;
 	} else if (o->files == SAME_FILES) {
 		g->files.learned += c->is.runs && o->d.gain > 0;
+		g->files.ran |= c->is.runs;
 	}
 }
