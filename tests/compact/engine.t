@@ -176,6 +176,13 @@ is "of the last three messages each is whole, an older one is not" \
     "2 [...]
 3 400"
 
+{ cat wishes; for k in 5 6 7 8; do
+	call "v$k" bash "{\"command\":\"run $k\"}" "$(lines 999 "word$k")"
+done; } >worked
+is "... nor when the tail has none of them" "$(request --window 32768 worked |
+	jq -r .messages[0].content | grep '^[2-5][.] wish' |
+	sed 's/[.] wish.* / /' | paste -sd ,)" "2 [...],3 400,4 400,5 400"
+
 { user "make it build"; for k in 1 2 3 4 5; do
 	call "x$k" bash "{\"command\":\"make $k $(seq -s ' ' 50)\"}" \
 	    "error: $k $(seq -s ' ' 45)" '{"exit":2}'

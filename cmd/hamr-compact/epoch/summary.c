@@ -165,8 +165,8 @@ summary_fold(struct summary *s, const struct view *v, size_t fold)
 		    &text); buf_reset(&text)) {
 			struct slice value = view_value(v, i, at);
 			struct slice wrote = buf_view(&text);
-			struct user *older = s->nusers >= LAST ?
-			    &s->users[s->nusers - (LAST - 1)] : NULL;
+			struct user *older = s->nusers > LAST ?
+			    &s->users[s->nusers - LAST] : NULL;
 
 			if (wrote.n == 0 && !msg_has_image(value))
 				continue;
