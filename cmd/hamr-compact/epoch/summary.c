@@ -14,8 +14,9 @@
 #define SENTENCES_SHOWN 6
 #define USER_KEPT 600		/* bytes of a user message that is not kept
 				 * whole */
-#define LAST 3			/* messages that are, where they fit ... */
-#define LAST_PERCENT 15		/* ... this much of the window */
+#define LAST 3			/* messages that are, where they fit in ... */
+#define LAST_PERCENT 15		/* ... this much of the window ... */
+#define LEAST_PERCENT 2		/* ... or this, where long ones are cut */
 #define FIRST_LINE 2060		/* the first message where it is cut */
 #define FIRST_LEAST 360
 #define LEFT_OUT 60		/* the title, and "(N messages left out)" */
@@ -24,8 +25,6 @@
 #define MORE 6			/* " [...]" */
 #define COMMAND_KEPT 160
 #define SENTENCE_KEPT 160
-#define FAILED_KEPT 40		/* of a command in front of its error */
-#define ERRORS_SHOWN 16
 #define COMMANDS_SHOWN 10
 
 static const char HEADER[] =
@@ -247,11 +246,14 @@ section_put(struct section *sec)
  * longer ones.  Short ones get room first, as they cost little in full.
  */
 
-/* Messages that stay whole, whatever the section's room. */
+#define WHOLE (SIZE_MAX - MORE)
+
+/* What is shown whatever the section's room. */
 struct people_whole {
-	bool first;		/* the task */
-	bool newest;		/* what the current turn is about */
-	size_t last;		/* so many of the newest */
+	bool first;		/* the task, whole */
+	bool newest;		/* whole: what the current turn is about */
+	size_t nlast, last[LAST];	/* of the last messages, newest first,
+					 * so many bytes each */
 	size_t kept;		/* if none, so many bytes of the newest */
 };
 
@@ -374,7 +376,7 @@ give(const struct summary *s, struct share *sh, size_t first, size_t longest)
 static size_t
 newest_line(const struct summary *s, struct people_whole whole)
 {
-	return s->nusers > 1 && whole.last == 0 ?
+	return s->nusers > 1 && whole.nlast == 0 ?
 	    line_of(&s->users[s->nusers - 1], whole.kept) : 0;
 }
 
@@ -386,7 +388,7 @@ print_people(const struct summary *s, struct people_whole whole,
 		SIZE_MAX };
 	size_t newest = newest_line(s, whole), recent = 0;
 	struct share sh = { .last = s->nusers > 1 ? s->nusers -
-	    (whole.last > 0 ? whole.last : 1) : 1 };
+	    (whole.nlast > 0 ? whole.nlast : 1) : 1 };
 
 	if (s->nusers == 0)
 		return;
@@ -420,8 +422,8 @@ print_people(const struct summary *s, struct people_whole whole,
 		put_user(sec, s, i, sh.most[i - sh.from]);
 	sec->room = SIZE_MAX;	/* the newest is always shown */
 	for (size_t i = sh.last; i < s->nusers; i++)
-		put_user(sec, s, i, whole.last > 0 ? SIZE_MAX - MORE :
-		    whole.kept);
+		put_user(sec, s, i, whole.nlast > 0 ?
+		    whole.last[s->nusers - 1 - i] : whole.kept);
 	free(sh.most);
 }
 
@@ -479,29 +481,57 @@ print_changed(const struct summary *s, struct section *sec, size_t more)
 		section_put(sec);
 }
 
-/* The recent commands, or (errors) those whose last run failed and why. */
+/* The first line of a command, at most so many bytes. */
+static struct slice
+command_line(const struct entry *c, size_t most)
+{
+	return (struct slice){ c->text, utf8_cut(c->text,
+	    strcspn(c->text, "\n"), most) };
+}
+
+/* Why the commands failed whose last run did; the newest first.  Their lines
+ * are cut where that makes room for all. */
 static void
-print_commands(const struct summary *s, struct section *sec, bool errors)
+print_errors(const struct summary *s, struct section *sec)
+{
+	static const size_t kept[] = { COMMAND_KEPT, 80, 40 };
+	const struct entry *newest = entry_at(&s->commands,
+	    s->commands.newest), *c;
+	size_t k = 0;
+
+	for (; k + 1 < sizeof kept / sizeof *kept; k++) {
+		size_t n = strlen(sec->title) + 1;
+
+		for (c = newest; c != NULL; c = entry_at(&s->commands,
+		    c->older))
+			if (c->error != NULL)
+				n += command_line(c, kept[k]).n +
+				    strlen(c->error) + sizeof "-  -> ";
+		if (n <= sec->room)
+			break;
+	}
+	for (c = newest; c != NULL; c = entry_at(&s->commands, c->older)) {
+		if (c->error == NULL)
+			continue;
+		buf_adds(&sec->line, "- ");
+		buf_slice(&sec->line, command_line(c, kept[k]));
+		buf_fmt(&sec->line, " -> %s", c->error);
+		section_put(sec);
+	}
+}
+
+static void
+print_commands(const struct summary *s, struct section *sec)
 {
 	const struct entry *c = entry_at(&s->commands, s->commands.newest);
-	int left = errors ? ERRORS_SHOWN : COMMANDS_SHOWN;
+	int left = COMMANDS_SHOWN;
 
 	for (; left > 0 && c != NULL; c = entry_at(&s->commands, c->older)) {
-		if (errors && c->error == NULL)
-			continue;
-		left--;
-		buf_adds(&sec->line, errors ? "- " : c->failed ? "- [ERR] " :
-		    "- [ok] ");
-		buf_add(&sec->line, c->text, utf8_cut(c->text,
-		    strcspn(c->text, "\n"), errors ? FAILED_KEPT :
-		    COMMAND_KEPT));
-		if (errors) {
-			buf_adds(&sec->line, " -> ");
-			buf_adds(&sec->line, c->error);
-		}
-		/* a shorter error may still fit */
-		if (!section_put(sec) && !errors)
+		buf_adds(&sec->line, c->failed ? "- [ERR] " : "- [ok] ");
+		buf_slice(&sec->line, command_line(c, COMMAND_KEPT));
+		if (!section_put(sec))
 			break;
+		left--;
 	}
 }
 
@@ -604,35 +634,48 @@ stays(const struct user *u, const struct summary_room *room)
 	    u->len) > (uint64_t)room->window;
 }
 
+/* The estimate of at most so many bytes of a message. */
+static uint64_t
+tokens_of(const struct user *u, size_t most,
+    const struct summary_room *room)
+{
+	return token_count(room->family, u->text, shown(u, most));
+}
+
 /* The task and the current turn's message stay whole while there is anything
- * else to leave out; then they are cut if they are long.  The last messages
- * before it stay whole where they fit. */
+ * else to leave out; then they are cut if they are long.  So do the last
+ * messages before it where they fit, or USER_KEPT bytes of them. */
 static struct people_whole
 whole_of(const struct summary *s, const struct view *v,
     const struct summary_room *room)
 {
-	struct people_whole whole = { true, true, 0, 0 };
-	uint64_t left = (uint64_t)percent_of(room->window, LAST_PERCENT);
+	struct people_whole whole = { .first = true };
+	bool least = room->cap <= SUMMARY_LEAST;
+	uint64_t left = (uint64_t)percent_of(room->window, least ?
+	    LEAST_PERCENT : LAST_PERCENT);
 	size_t later = 0;	/* nodes with messages after the folded part */
 
 	for (size_t i = v->n; i > s->upto; i--)
 		later += v->nodes[i - 1].kind == VIEW_USER &&
 		    v->nodes[i - 1].person;
 	whole.newest = later == 0;
-	if (room->cap <= SUMMARY_LEAST && s->nusers > 0) {
+	if (least && s->nusers > 0) {
 		whole.first = stays(&s->users[0], room);
 		whole.newest &= stays(&s->users[s->nusers - 1], room);
-		later = LAST;
 	}
-	whole.last = s->nusers > 1 && whole.newest;
-	while (whole.last + later < LAST && whole.last + 1 < s->nusers) {
-		const struct user *u = &s->users[s->nusers - 1 - whole.last];
-		uint64_t n = token_count(room->family, u->text, u->len);
+	while (whole.nlast + later < LAST && whole.nlast + 1 < s->nusers) {
+		const struct user *u = &s->users[s->nusers - 1 - whole.nlast];
+		size_t most = WHOLE;
+		uint64_t n = tokens_of(u, most, room);
 
+		if (whole.nlast == 0 && whole.newest)
+			n = 0;
+		if (n > left)
+			n = tokens_of(u, most = USER_KEPT, room);
 		if (n > left)
 			break;
 		left -= n;
-		whole.last++;
+		whole.last[whole.nlast++] = most;
 	}
 	return whole;
 }
@@ -664,7 +707,7 @@ print_text(const struct summary *s, const struct view *v, size_t cap,
 	print_changed(s, &sec, num_min(all - sec.room, cap * 20 / 100));
 	begin(&sec, &firm, "OPEN ERRORS:", most, 100);
 	sec.room = num_min(sec.room, cap * 40 / 100);
-	print_commands(s, &sec, true);
+	print_errors(s, &sec);
 	begin(&sec, text, "USER MESSAGES SO FAR:", cap - firm.len, 100);
 	print_people(s, whole, &sec, task);
 	if (!whole.first)
@@ -680,7 +723,7 @@ print_text(const struct summary *s, const struct view *v, size_t cap,
 			break;
 	}
 	begin(&sec, text, "RECENT COMMANDS:", cap, 15);
-	print_commands(s, &sec, false);
+	print_commands(s, &sec);
 	begin(&sec, text, "NOTES:", cap, 15);
 	print_said(s, v, &sec);
 	buf_adds(text, FOOTER);
@@ -697,9 +740,9 @@ summary_print(const struct summary *s, const struct view *v,
 	uint64_t most = (uint64_t)percent_of(room->window, SUMMARY_PERCENT);
 	uint64_t apart = 0, n;
 
-	for (size_t i = 1; i <= whole.last; i++)
-		apart += token_count(room->family, s->users[s->nusers -
-		    i].text, s->users[s->nusers - i].len);
+	for (size_t i = 0; i < whole.nlast; i++)
+		apart += tokens_of(&s->users[s->nusers - 1 - i],
+		    whole.last[i], room);
 	for (;;) {
 		print_text(s, v, cap, whole, &text, &task);
 		n = token_count(room->family, text.p, text.len) - apart;
