@@ -526,7 +526,7 @@ exec 9>in
 echo '{"role":"user","content":"one"}' >&9
 for i in $(seq 500); do
 	grep -q '"type":"end"' out && break
-	[ $((i % 2)) = 0 ] && m=docs || m=patch
+	[ $((i % 2)) = 0 ] && m="docs" || m="patch"
 	echo "{\"type\":\"config\",\"set\":{\"agent.mode\":\"$m\"}}" >&9
 	sleep 0.02
 done
