@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ctrl.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "internal.h"
@@ -166,10 +167,10 @@ view_is_blank_string(struct slice s)
 {
 	for (size_t i = 1, n; i + 1 < s.n; i += n) {
 		const unsigned char *p = (const unsigned char *)s.p + i;
-		unsigned long c = *p;
 		char hex[5] = "";
 
 		n = utf8_len(p, s.n - i);
+		unsigned long c = ctrl_code(p, n);
 		if (c == '\\' && p[1] == 'u') {
 			memcpy(hex, p + 2, 4);
 			c = strtoul(hex, NULL, 16);
@@ -177,10 +178,6 @@ view_is_blank_string(struct slice s)
 		} else if (c == '\\') {
 			c = strchr("nrtf", p[1]) != NULL ? ' ' : p[1];
 			n = 2;
-		} else if (n == 2) {
-			c = (c & 31) << 6 | (p[1] & 63);
-		} else if (n == 3) {
-			c = (c & 15) << 12 | (p[1] & 63UL) << 6 | (p[2] & 63);
 		}
 		if (!is_space(c))
 			return false;

@@ -448,6 +448,17 @@ ends() {
 		sleep 0.05
 	done
 }
+# listens OPTION...: a loop that takes the records on 9, and says so
+listens() {
+	: >out
+	timeout 60 hamr-loop --no-config --records --replay script "$@" \
+	    <in >out 2>err &
+	exec 9>in
+	for _ in $(seq 300); do
+		grep -q '"commands"' out && return
+		sleep 0.05
+	done
+}
 # revived STAGE SECONDS: after so long it ends, until there is a file alive
 revived() {
 	printf '#!/bin/sh\n[ -e alive ] || { sleep %s; exit 1; }\n' "$2" >dead
@@ -497,10 +508,7 @@ is "a mode set before the first prompt stays" "$(jq -r 'select(.type == "hamr" o
 # a cancel between messages, all three in one write: it drops the one before it
 printf '%s\n' '{"role":"user","content":"one"}' '{"type":"cancel"}' \
     '{"role":"user","content":"two"}' >three
-rm out
-timeout 60 hamr-loop --no-config --records --replay script <in >out 2>err &
-exec 9>in
-for _ in $(seq 300); do grep -q '"commands"' out && break; sleep 0.05; done
+listens
 cat three >&9
 ends 1
 exec 9>&-
@@ -544,11 +552,7 @@ c='"type":"function","function":{"name":"read","arguments":"{\"path\":\"f\"}"}'
 printf '{"role":"assistant","content":null,"tool_calls":[%s,%s]}\n' \
     "{\"id\":\"c1\",$c}" "{\"id\":\"c2\",$c}"; } >cut
 cat cut >"$f"
-: >out
-timeout 60 hamr-loop --no-config --records --replay script --resume \
-    -o 'stages.tool=["hamr-tool", "./slow 0.5"]' <in >out 2>err &
-exec 9>in
-for _ in $(seq 300); do grep -q '"commands"' out && break; sleep 0.05; done
+listens --resume -o 'stages.tool=["hamr-tool", "./slow 0.5"]'
 echo '{"role":"user","content":"two"}' >&9
 sleep 0.2
 echo '{"type":"cancel"}' >&9
@@ -559,11 +563,7 @@ is "a cancelled resume is a fixed point, too" "$(ended) $(grep -c '"share"' "$f"
     hamr-guard --no-config -q <"$f" | diff - "$f")" "interrupted signal 1"
 # a cancel while a setting is taken in, between two turns, ends no later one
 answer "Nothing was to be done for it." >script
-: >out
-timeout 60 hamr-loop --no-config --records --replay script \
-    -o 'stages.guard=["hamr-guard", "./slow 0.4"]' <in >out 2>err &
-exec 9>in
-for _ in $(seq 300); do grep -q '"commands"' out && break; sleep 0.05; done
+listens -o 'stages.guard=["hamr-guard", "./slow 0.4"]'
 echo '{"type":"config","set":{"agent.mode":"docs"}}' >&9
 sleep 0.1
 echo '{"type":"cancel"}' >&9
