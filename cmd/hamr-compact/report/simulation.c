@@ -269,11 +269,12 @@ method_begin(struct method *m, enum token_family family)
  * messages at the start, up to the task, are never dropped.  drop-oldest drops
  * an assistant message together with its results. */
 static size_t
-border_of(const struct method *m, const struct request *plain, size_t *kept)
+border_of(const struct method *m, const struct simulation *s, size_t *kept)
 {
+	const struct request *plain = &s->plain;
 	size_t i = plain->n, n = 0, want = m->rule == METHOD_LAST5 ? 5 : 10;
 	size_t last = plain->n;
-	uint64_t sum = 0, most = (uint64_t)m->window * 64 / 100;
+	uint64_t sum = s->tools, most = (uint64_t)m->window * 64 / 100;
 
 	*kept = 0;
 	if (m->rule == METHOD_RAW)
@@ -310,10 +311,11 @@ border_of(const struct method *m, const struct request *plain, size_t *kept)
  * everything before it dropped except the kept messages.  Only what differs
  * from the last request is built again. */
 static struct news
-take_rule(struct method *m, const struct request *plain)
+take_rule(struct method *m, const struct simulation *s)
 {
+	const struct request *plain = &s->plain;
 	bool drops = m->rule == METHOD_DROP;
-	size_t kept, border = border_of(m, plain, &kept);
+	size_t kept, border = border_of(m, s, &kept);
 	size_t gone = drops ? border - kept : 0;
 	size_t i = num_min(m->changed, m->asked + gone);
 	struct buf tail = BUF_INIT((size_t)1 << 40), text = tail;
@@ -360,7 +362,7 @@ method_go(struct method *m, const struct simulation *s)
 	struct step *step = &m->steps[m->n++];
 	*step = (struct step){ 0 };
 	if (!is_ours(m)) {
-		news = take_rule(m, &s->plain);
+		news = take_rule(m, s);
 	} else if (c->view->n == 0) {
 		return;
 	} else if (compact_decide(c)) {
