@@ -1,4 +1,5 @@
 /* cluster.c - grapheme clusters and their columns, by utf8proc or wcwidth. */
+#include <locale.h>
 #include <utf8proc.h>
 #include <wchar.h>
 
@@ -6,7 +7,6 @@
 #include "base/utf8.h"
 #include "cluster.h"
 #include "libc/so.h"
-#include "term.h"
 
 #define PICTURE 0xfe0f		/* VS16: the character before is a picture */
 
@@ -25,6 +25,15 @@ lib(void)
 	static struct lib l;
 
 	return &l;
+}
+
+void
+term_init(void)
+{
+	locale_t l = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+
+	if (l != (locale_t)0)
+		uselocale(l);
 }
 
 bool

@@ -12,6 +12,9 @@
 
 #include "base/slice.h"
 
+/* Use a UTF-8 locale for the characters of this thread, for the widths. */
+void term_init(void);
+
 /* Load utf8proc, and call term_init().  False: it is not installed. */
 bool term_open_clusters(void);
 

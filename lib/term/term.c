@@ -1,5 +1,4 @@
 /* term.c - text for a person's terminal. */
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -31,15 +30,6 @@ term_of(int fd)
 	t.colour = t.tty && (plain == NULL || *plain == '\0') &&
 	    type != NULL && type[0] != '\0' && strcmp(type, "dumb") != 0;
 	return t;
-}
-
-void
-term_init(void)
-{
-	locale_t l = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
-
-	if (l != (locale_t)0)
-		uselocale(l);
 }
 
 /* ---- escaped ---- */

@@ -21,9 +21,6 @@ struct term {
 
 struct term term_of(int fd);
 
-/* Use a UTF-8 locale for the characters of this thread, for the widths. */
-void term_init(void);
-
 /* Append text with LF and TAB as they are, and with bytes that are not UTF-8
  * and characters on the list (ctrl.h) as \x1b or \u{202e}.  A joiner between
  * two emoji stays. */

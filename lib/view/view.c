@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ctrl.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/utf8.h"
 #include "internal.h"
 
 #define PER_IMAGE (1600 * 64)	/* in 1/64 tokens */
@@ -166,6 +168,40 @@ static bool
 is_empty(struct slice value)
 {
 	return *value.p == 'n' || (value.n == 2 && *value.p == '"');
+}
+
+/* The White_Space of Unicode, as the servers' own trims take it; iswspace()
+ * asks the locale, and not for NBSP. */
+static bool
+is_space(unsigned long c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x85 ||
+	    c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) ||
+	    c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f ||
+	    c == 0x3000;
+}
+
+bool
+view_is_blank_string(struct slice s)
+{
+	for (size_t i = 1, n; i + 1 < s.n; i += n) {
+		const unsigned char *p = (const unsigned char *)s.p + i;
+		char hex[5] = "";
+
+		n = utf8_len(p, s.n - i);
+		unsigned long c = ctrl_code(p, n);
+		if (c == '\\' && p[1] == 'u') {
+			memcpy(hex, p + 2, 4);
+			c = strtoul(hex, NULL, 16);
+			n = 6;
+		} else if (c == '\\') {
+			c = strchr("nrtf", p[1]) != NULL ? ' ' : p[1];
+			n = 2;
+		}
+		if (!is_space(c))
+			return false;
+	}
+	return true;
 }
 
 /* Values being written as one content value: strings are joined by a blank

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "term/cluster.h"
 #include "term/term.h"
 
 #include "layout.h"
