@@ -109,6 +109,15 @@ is "they stand, and are not repeated" "$(loop --json --mode read-only \
 hamr-guard --no-config <".hamr/sessions/$C.ndjson" |
     cmp -s - ".hamr/sessions/$C.ndjson"
 is "a fixed point of hamr-guard, too" "$?" 0
+# killed between a new mode and the tools of that mode
+echo '{"type":"config","set":{"agent.mode":"docs"}}' \
+    >>".hamr/sessions/$C.ndjson"
+{ answer "Fourth thing said."; answer "Fifth thing said."; } >>other
+is "a new mode gets its tools, also after kill -9" "$(loop --json \
+    --replay other --resume="$C" z | jq -c 'select(.type == "tools") |
+    .tools | map(.function.name) | index("edit") != null')" true
+is "... once" "$(loop --json --replay other --resume="$C" z |
+    jq -c 'select(.type == "tools")')" ""
 
 # ---- looking into one ----
 

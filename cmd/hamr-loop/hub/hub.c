@@ -480,7 +480,7 @@ hub_start(struct hub *h, bool resume, struct err *e)
 	if (resume) {
 		h->slot[SLOT_GUARD].barrier = h->track->decision;
 		h->slot[SLOT_GUARD].skip = h->track->guard_after;
-		if (h->track->tools == NULL)
+		if (h->track->tools_due)
 			h->slot[SLOT_TOOL].barrier = 0;
 	}
 	for (size_t k = 0; k < sizeof order / sizeof *order; k++) {

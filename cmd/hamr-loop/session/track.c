@@ -207,7 +207,7 @@ void
 track_init(struct track *t, const char *verify_command)
 {
 	*t = (struct track){ .answer = xstrdup(""), .finish = xstrdup(""),
-		.last_recovery = -1, .recovery = SCENARIOS,
+		.last_recovery = -1, .recovery = SCENARIOS, .tools_due = true,
 		.verify_command = verify_command != NULL &&
 		verify_command[0] != '\0' ? xstrdup(verify_command) : NULL };
 }
@@ -358,8 +358,10 @@ track_is_mode(struct slice val)
 static void
 set_mode(struct track *t, struct slice to)
 {
-	if (track_is_mode(to))
+	if (track_is_mode(to)) {
 		xset(&t->mode, scan_strdup(to));
+		t->tools_due = true;
+	}
 }
 
 /* A program of somebody's may leave members out. */
@@ -490,6 +492,7 @@ track_record(struct track *t, const struct rec *r, off_t at)
 		break;
 	case R_TOOLS:
 		xset(&t->tools, xmemdup0(r->line.p, r->line.n));
+		t->tools_due = false;
 		break;
 	case R_START:
 		note_call(t, rec_get(r, "tool_call_id"), true);

@@ -48,6 +48,7 @@ struct track {
 	char *mode, *model, *cwd;	/* of the header and config records */
 	bool has_person;	/* a person said or ran something */
 	char *tools;		/* the newest tools record, or NULL */
+	bool tools_due;		/* none came since the mode was set */
 	char *verify_command;	/* what counts as verification, or NULL */
 	enum rec_kind last;	/* kind of the last message; R_OTHER: none */
 	bool ended;		/* the last record that counts is an end */
