@@ -54,6 +54,13 @@ is "and what is quarantined" "$(ls .hamr/quarantine; others)" "1-.envrc"
 he bash '{"command":"chmod 0 f; echo he >h"}' >../out 2>&1
 is "what he made unreadable comes back, too" "$(he undo >/dev/null 2>&1
 	cat f; stat -c %a f; ls h 2>/dev/null)" "old${nl}644"
+for who in he t; do
+	$who bash '{"command":"chmod 0 f"}' >../out 2>&1
+	$who bash '{"command":"rm f"}' >../out 2>&1
+	is "what a later call removed, too" "$($who undo >../out 2>&1
+		stat -c %a f; $who undo >../out 2>&1
+		cat f; stat -c %a f)" "0${nl}old${nl}644"
+done
 he bash '{"command":"mkdir d; echo 1 >d/f"}' >../out 2>&1
 he bash '{"command":"echo he >f; chmod 0 d"}' >../out 2>&1
 is "a file in a folder that he shut is not gone" "$(grep -o "exit.*" ../out

@@ -324,6 +324,47 @@ leave_out(struct take *t, const char *rel, const struct stat *there,
 		    there->st_size > SNAP_FILE_MAX ? stat_mark(there) : 0;
 }
 
+/* Put the entry new in the place of e, or of none. */
+static void
+enter(struct take *t, const char *rel, const struct gitindex_entry *e,
+    struct gitindex_entry new)
+{
+	size_t len = snap_oid_len(t->s);
+
+	drop(t, e);
+	new.path = arena_dup(&t->names, rel, strlen(rel));
+	new.oid = (unsigned char *)arena_dup(&t->names, (char *)new.oid, len);
+	GROW(t->new, t->nnew, t->cap);
+	t->new[t->nnew++] = new;
+	t->changed = true;
+}
+
+/* The file cannot be read: has only its mode changed since it was? */
+static bool
+is_only_shut(const struct gitindex_entry *e, const struct stat *st)
+{
+	return e != NULL && S_ISREG(e->mode) && S_ISREG(st->st_mode) &&
+	    e->ino == (uint32_t)st->st_ino &&
+	    is_time(&e->mtime, &st->st_mtim) &&
+	    (e->size == 0 || e->size == (uint32_t)st->st_size);
+}
+
+/* A file that is not covered: e is its entry, or NULL. */
+static void
+see_other(struct take *t, const char *rel, const struct stat *st,
+    const struct gitindex_entry *e)
+{
+	struct gitindex_entry new;
+
+	if (st->st_size > SNAP_FILE_MAX || !is_only_shut(e, st)) {
+		leave_out(t, rel, st, e);
+	} else if (e->mode != st->st_mode) {
+		new = *e;
+		new.mode = st->st_mode;
+		enter(t, rel, e, new);
+	}
+}
+
 /* A file that belongs in the snapshot; e is its entry, or NULL. */
 static void
 see_file(struct take *t, const char *rel, const struct stat *there,
@@ -383,12 +424,8 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 	}
 	if (e == NULL || e->ino != (uint32_t)st.st_ino)
 		note_older(t, rel, &st);
-	drop(t, e);
-	new.path = arena_dup(&t->names, rel, strlen(rel));
-	new.oid = (unsigned char *)arena_dup(&t->names, (char *)oid, len);
-	GROW(t->new, t->nnew, t->cap);
-	t->new[t->nnew++] = new;
-	t->changed = true;
+	new.oid = oid;
+	enter(t, rel, e, new);
 }
 
 /* ---- looking at the tree ---- */
@@ -461,7 +498,7 @@ see(void *arg, const struct gitignore_seen *g)
 		    is_covered(t, g->rel, g->st))
 			see_file(t, g->rel, g->st, e);
 		else
-			leave_out(t, g->rel, g->st, e);
+			see_other(t, g->rel, g->st, e);
 		return GITIGNORE_PASS;
 	}
 	if (strcasecmp(g->base, ".hamr") == 0)
@@ -502,10 +539,13 @@ see_one(struct take *t, const char *rel, struct gitindex_entry *e)
 		t->failed = true;
 	else if (fd < 0 && errno == EACCES)
 		t->s->left.unreadable++;
-	else if (fd >= 0 && fstat(fd, &st) == 0 && is_covered(t, rel, &st))
+	else if (fd >= 0 && fstat(fd, &st) == 0 &&
+	    is_covered(t, rel, &st))
 		see_file(t, rel, &st, e);
+	else if (fd >= 0)
+		see_other(t, rel, &st, e);
 	else
-		leave_out(t, rel, fd >= 0 ? &st : NULL, e);
+		leave_out(t, rel, NULL, e);
 	file_close(fd);
 	return fd >= 0;
 }
