@@ -349,6 +349,15 @@ is "their modes, and those it removed, come back" "$(t undo | tail -n +2
 2750 old/gone
 711 old/older"
 rm -r old
+truncate -s 17M big; b 'echo 1 >next'
+hamr-tool --yes --no-config --root . bash "$(sh_args 'echo 2 >>big
+	truncate -s 17M new; echo x >broken; sleep 3372')" >/dev/null 2>&1 &
+wait_for broken
+{ kill -9 $!; wait $!; flock -w 30 .hamr/snap.git/hamr-begun.0 true; } 2>/dev/null
+is "what is too large is named" "$(t undo | tail -n +2)" \
+	"  removed new${nl}  removed broken
+  left big, which was too large to keep"
+is "but only by that call" "$(t undo | tail -n +2; rm big)" "  removed next"
 # also several at once, each of which may have seen the others' files
 pids=
 for i in 1 2 3; do

@@ -533,7 +533,7 @@ static bool
 see_one(struct take *t, const char *rel, struct gitindex_entry *e)
 {
 	int fd = path_open(&t->s->f->root, rel, O_PATH | O_NOFOLLOW);
-	struct stat st;
+	struct stat st = { .st_mode = 0 };
 
 	if (fd < 0 && is_lack(errno))
 		t->failed = true;
@@ -575,8 +575,10 @@ look_at(struct take *t, const struct buf *paths)
 			continue;
 		}
 		uint64_t was = mark_in(&s->others, rel);
-		if (was != 0)
+		if (was != 0) {
 			*map_put(&s->others, slice_of(rel), NULL) = 0;
+			s->looks++;
+		}
 		see_one(t, rel, e);
 		note_large(t, rel, was);
 	}
@@ -687,9 +689,17 @@ refresh(struct snap *s)
 	return is == 0 ? 0 : r;
 }
 
-/* The files of snap_keep: an index, and each folder's mark, path and NUL. */
+/* The files of snap_keep: an index; the mark, path and NUL of each folder and,
+ * after one without a path, of each file that is too large. */
 #define BEFORE "hamr-before.%d"
 #define FOLDERS "hamr-folders.%d"
+
+static void
+put_mark(struct buf *b, uint64_t mark, struct slice rel)
+{
+	buf_add(b, &mark, sizeof mark);
+	buf_add(b, rel.p, rel.n + 1);
+}
 
 bool
 snap_keep(struct snap *s, int slot)
@@ -709,10 +719,13 @@ snap_keep(struct snap *s, int slot)
 	if (s->kept_looks == s->looks)
 		return true;
 	for (size_t at = 0; (rel = map_next(&s->folders, &at, &mark)).p !=
-	    NULL; ) {
-		buf_add(&b, &mark, sizeof mark);
-		buf_add(&b, rel.p, rel.n + 1);
-	}
+	    NULL; )
+		put_mark(&b, mark, rel);
+	put_mark(&b, 0, SLICE(""));
+	for (size_t at = 0; (rel = map_next(&s->others, &at, &mark)).p !=
+	    NULL; )
+		if (mark != 0)
+			put_mark(&b, mark, rel);
 	snprintf(name, sizeof name, FOLDERS, slot);
 	bool good = snap_put(s, name, buf_view(&b)) == 0;
 	s->kept_looks = good ? s->looks : 0;
@@ -724,22 +737,29 @@ bool
 snap_resume(struct snap *s, int slot)
 {
 	struct buf b = BUF_INIT(GIT_OUT_MAX);
+	struct map *to = &s->folders;
 	char name[32];
 	uint64_t mark;
+	size_t at = 0;
 
 	snprintf(name, sizeof name, FOLDERS, slot);
 	map_release(&s->folders);
+	map_release(&s->others);
 	snap_get(s, name, &b);
-	for (size_t at = 0; at + sizeof mark < b.len; ) {
+	while (at + sizeof mark < b.len) {
 		memcpy(&mark, b.p + at, sizeof mark);
 		at += sizeof mark;
 		const char *rel = next_text(&b, &at);
-		*map_put(&s->folders, slice_of(rel), NULL) = mark;
+		if (*rel != '\0')
+			*map_put(to, slice_of(rel), NULL) = mark;
+		else
+			to = &s->others;
 	}
 	buf_release(&b);
 	snprintf(name, sizeof name, BEFORE, slot);
 	gitindex_release(&s->now);
 	s->stamp = 0;
+	s->taken = 1;
 	return read_index(s, name, &s->now) == 0;
 }
 
