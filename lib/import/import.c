@@ -397,7 +397,7 @@ feed(struct import *im)
 			program_last(im->program);
 			given = 1;
 		}
-		if (got < 0 && im->values.cut && im->values.lines)
+		if (got < 0 && im->values.cut)
 			im->is_cut = true;	/* reported at the end */
 		else
 			im->is_bad = got < 0;
@@ -502,7 +502,7 @@ finish(struct import *im, struct err *e)
 	    "calls without a result");
 	count(&alone, im->convert.strays, "result without a call",
 	    "results without a call");
-	count(&alone, im->is_cut, "line cut short at the end", "");
+	count(&alone, im->is_cut && im->values.lines, "line cut short at the end", "");
 	if (alone.len > 0 && !im->quiet)
 		err_say("%s: %s", im->values.in->name, alone.p);
 	bufs_release(BUFS(&left, &alone));
@@ -545,11 +545,12 @@ import_next(struct import *im, const struct rec **r, struct err *e)
 		case PROGRAM_END:
 			if (im->cut_told == im->is_cut)
 				return finish(im, e);
-			/* a line cut short at the end of a file that may still
-			 * be growing */
 			im->cut_told = true;
-			if (!im->begun) {	/* the file has nothing else */
-				im->over = true;
+			/* a line cut short at the end of a file may still be
+			 * growing, unless the file has nothing else */
+			if (!im->begun || !im->values.lines) {
+				im->over = !im->begun;
+				im->said = true;
 				*e = im->bad;
 				return -1;
 			}

@@ -267,54 +267,6 @@ fits(struct slice u, struct slice rule)
 	return false;
 }
 
-/* ---- what was cut off ---- */
-
-/* Append the beginning of a value, completed: cut at the last place where
- * closing what is open, even a string, makes it valid. */
-static void
-repair(struct slice s, struct buf *out)
-{
-	char *open = xmalloc(s.n + 1), last = '\0';
-	size_t depth = 0, cut = 0, cut_depth = 0, escape = 0;
-	bool quoted = false, value = false;
-
-	for (size_t i = 0; i < s.n; i++) {
-		char c = s.p[i];
-
-		if (c == '"') {
-			quoted = !quoted;
-			value = last == ':' ||
-			    (depth > 0 && open[depth - 1] == ']');
-			escape = i;
-		} else if (quoted && c == '\\') {
-			escape = i++;
-		} else if (!quoted && (c == '{' || c == '[')) {
-			open[depth++] = c == '{' ? '}' : ']';
-		} else if (!quoted && (c == '}' || c == ']')) {
-			depth -= depth > 0;
-		}
-		if (quoted || is_whitespace(c))
-			continue;
-		last = c;
-		if (strchr("{}[],", c) == NULL)
-			continue;
-		cut = i + (c != ',');
-		cut_depth = depth;
-		if (depth == 0)
-			break;
-	}
-	if (quoted && value) {	/* perhaps without its last escape */
-		cut = s.p[escape] == '\\' && escape + 6 > s.n ? escape : s.n;
-		cut_depth = depth;
-	}
-	buf_add(out, s.p, cut);
-	if (quoted && value)
-		buf_addc(out, '"');
-	while (cut_depth > 0)
-		buf_addc(out, open[--cut_depth]);
-	free(open);
-}
-
 /* ---- one value ---- */
 
 struct look {
@@ -503,7 +455,7 @@ guess_lines(struct look *k, struct slice s, bool all)
 			continue;
 		bool good = look_at_line(k, line);
 		if (!good && cut && k->any) {
-			repair(line, &whole);
+			value_complete(line, false, &whole);
 			look_at_line(k, buf_view(&whole));
 			buf_release(&whole);
 		} else if (!good && !k->any && !k->lenient) {
@@ -540,7 +492,7 @@ guess_document(struct look *k, struct slice s)
 
 		if (n == 0)
 			n = rest.n;
-		repair((struct slice){ rest.p, n }, &whole);
+		value_complete((struct slice){ rest.p, n }, false, &whole);
 		scan_repair(buf_view(&whole), &clean);
 		struct slice doc = buf_view(&clean);
 		good = scan_value(&k->scan, doc.p, doc.n) == 0;

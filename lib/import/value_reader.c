@@ -1,6 +1,8 @@
 /* value_reader.c - reads a foreign file as a sequence of JSON values. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "value_reader.h"
 
 /* Check s, repairing it if necessary.  The scanner accepts lone surrogates. */
@@ -123,6 +125,56 @@ next_line(struct value_reader *u, bool wait, struct err *e)
 	}
 }
 
+/* ---- what was cut off ---- */
+
+void
+value_complete(struct slice s, bool whole, struct buf *out)
+{
+	char *open = xmalloc(s.n + 1), last = '\0';
+	size_t depth = 0, cut = 0, cut_depth = 0, escape = 0;
+	bool quoted = false, value = false;
+
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+
+		if (c == '"') {
+			quoted = !quoted;
+			value = last == ':' ||
+			    (depth > 0 && open[depth - 1] == ']');
+			escape = i;
+		} else if (quoted && c == '\\') {
+			escape = i++;
+		} else if (!quoted && (c == '{' || c == '[')) {
+			open[depth++] = c == '{' ? '}' : ']';
+		} else if (!quoted && (c == '}' || c == ']')) {
+			depth -= depth > 0;
+		}
+		if (quoted || is_whitespace(c))
+			continue;
+		last = c;
+		bool element = depth > 0 && open[depth - 1] == ']' && c != '{';
+		/* also behind what such an element was in, closed since */
+		if (strchr("{}[],", c) == NULL ||
+		    (whole && !element && depth >= cut_depth))
+			continue;
+		cut = i + (c != ',');
+		cut_depth = depth;
+		if (depth == 0)
+			break;
+	}
+	value &= quoted && !whole;
+	if (value) {		/* perhaps without its last escape */
+		cut = s.p[escape] == '\\' && escape + 6 > s.n ? escape : s.n;
+		cut_depth = depth;
+	}
+	buf_add(out, s.p, cut);
+	if (value)
+		buf_addc(out, '"');
+	while (cut_depth > 0)
+		buf_addc(out, open[--cut_depth]);
+	free(open);
+}
+
 /* ---- values ---- */
 
 /* Drop what is between values; true if a value begins. */
@@ -181,6 +233,30 @@ refuse_comma(struct value_reader *u, char c, struct err *e)
 	    "a comma where a value should be");
 }
 
+/* The input ends within this value.  First give what the arrays in it have
+ * whole, if they have anything, and refuse it then. */
+static int
+take_cut(struct value_reader *u, struct slice raw, struct err *e)
+{
+	bool given = u->given;
+
+	u->given = false;
+	if (!given && u->end.at > 0) {
+		buf_reset(&u->whole);
+		u->whole.max = BUF_RECORD_MAX;
+		value_complete(raw, true, &u->whole);
+		u->line = u->now + 1;
+		u->given = u->whole.len > 0 &&
+		    check(u, buf_view(&u->whole)) > 0;
+		if (u->given)
+			return 1;
+	}
+	pass_value(u, raw);
+	u->in_array = false;
+	return err_set(e, ST_DATA, "%s:%zu: cut short at byte %zu: its end is "
+	    "missing", u->in->name, u->line, raw.n + 1);
+}
+
 static int
 next_value(struct value_reader *u, bool wait, struct err *e)
 {
@@ -198,10 +274,10 @@ next_value(struct value_reader *u, bool wait, struct err *e)
 			return check(u, raw) > 0 ? 1 : refuse_scan(u, e);
 		}
 		u->cut = u->in->eof && (begun || u->in_array);
-		if (u->cut || raw.n > BUF_RECORD_MAX ||
-		    (begun && u->end.at == 0)) {
-			const char *why = u->cut ?
-			    "cut short: its end is missing" : u->end.at > 0 ?
+		if (u->cut)
+			return take_cut(u, raw, e);
+		if (raw.n > BUF_RECORD_MAX || (begun && u->end.at == 0)) {
+			const char *why = u->end.at > 0 ?
 			    "value longer than 448 MiB" : "not a JSON value";
 
 			pass_value(u, raw);
@@ -238,5 +314,5 @@ void
 value_reader_release(struct value_reader *u)
 {
 	scan_release(&u->scan);
-	buf_release(&u->mended);
+	bufs_release(BUFS(&u->mended, &u->whole));
 }

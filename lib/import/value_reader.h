@@ -17,7 +17,7 @@ struct value_reader {
 	struct slice json;	/* valid until the next value_reader_next() */
 	size_t line;		/* where it begins */
 	bool lossy;		/* U+FFFD replaced something */
-	bool cut;		/* refused: the input ends within it */
+	bool cut;		/* the input ends within it */
 	/* private */
 	size_t now;		/* line of the next byte, from 0 */
 	size_t used;		/* bytes to drop before the next unit */
@@ -30,13 +30,21 @@ struct value_reader {
 	struct slice rest;	/* further values on the current line */
 	struct scan scan;
 	struct buf mended;
+	bool given;		/* what is whole of a value that is cut short */
+	struct buf whole;
 };
 
 /* The next unit.  1: it is in u->json; 0: the end; -1: refused, e says why and
- * the next call goes on after it; 2 (only without wait): more must be read
+ * the next call goes on after it (a value over several lines that is cut short
+ * is first given without what is not whole); 2 (only without wait): more must be read
  * first. */
 int value_reader_next(struct value_reader *u, bool wait, struct err *e);
 void value_reader_release(struct value_reader *u);
+
+/* Append the beginning of a value, completed: cut at the last place where
+ * closing what is open, even a string, makes it valid; with `whole` only behind
+ * an element of an array. */
+void value_complete(struct slice s, bool whole, struct buf *out);
 
 /* The end of the JSON value at the start of s, or 0 if s does not have it. */
 size_t value_end(struct slice s);

@@ -251,9 +251,23 @@ is "Python's NaN and Infinity are null" "$(printf '%s%s\n' \
     '{"info":{"cost":NaN,"x":[-Infinity]},"messages":[' \
     '{"role":"user","content":"hi NaN"}],"trajectory_format":"mini-swe-agent-1"}' \
     | imp -q | tail -n 1)" '{"role":"user","content":"hi NaN"}'
-head -c 700 openai-array.json >cut
-status "a document cut short" 65 imp cut
-match "a document cut short: where" "$(imp -q cut 2>&1 >out)" "*cut:*cut short*"
+cut='{"schema_version":"ATIF-v1.2","session_id":"s","agent":{},"steps":[
+{"source":"user","message":"one"},{"source":"agent","message":"two",
+"tool_calls":[{"tool_call_id":"a","function_name":"bash","arguments":{"x":[1]}},
+{"tool_call_id":"b","function_name":"ba'
+printf '%s' "$cut" >cut
+status "a document cut short" 65 imp -q cut
+is "a document cut short: where" "$(imp -q cut 2>&1 >out)" \
+    "hamr-guard: cut:1: cut short at byte $((${#cut} + 1)): its end is missing"
+is "... what was whole is out" "$(jq -c '.content, .tool_calls[]?.id' out | xargs)" \
+    "null one two a"
+is "... also what an importer keeps to its end, and with --lenient" "$(
+    head -c 1600 opencode.json | imp -q --lenient | jq -r '.code // .role' |
+    xargs)" "null user null assistant tool bad_record"
+is "... and of an element of an array" "$(printf '[%s,%s' \
+    '{"role":"user","content":"x"}' '{"role":"user","content":[{"type":"text",
+    "text":"y"},{"type":"te' | imp -q 2>/dev/null | jq -r .content | xargs)" \
+    "null x y"
 printf '[\n{"role":"user","content":"x"},\n{"role":"user" "content":"y"}\n]\n' >bad.json
 status "an array that is no JSON" 65 imp bad.json
 is "... where it is broken" "$(cat "$T/.err")" \
@@ -272,8 +286,8 @@ done <<'X'
 [{"role":"user"},\n]|2: a comma where a value should be
 [,{"role":"user"}]|1: a comma where a value should be
 [1,2\n3]|2: no comma between the values of an array
-[1,2,\n|2: cut short: its end is missing
-[[1]\n|2: cut short: its end is missing
+[1,2,\n|2: cut short at byte 1: its end is missing
+[[1]\n|2: cut short at byte 1: its end is missing
 X
 is "--lenient goes on behind such a comma" "$(
 	printf '[{"role":"user","content":1},,{"role":"user","content":2} {"role":"user","content":3},]' |
