@@ -465,7 +465,7 @@ fi
 # ---- a file of another version ----
 
 if command -v sqlite3 >/dev/null; then
-	for v in 0 5 8 2147483647; do
+	for v in 0 5 9 2147483647; do
 		cp a.db v.db
 		sqlite3 v.db "PRAGMA user_version=$v"
 		cp v.db v.was
@@ -479,16 +479,25 @@ if command -v sqlite3 >/dev/null; then
 	# version 6 is one whose words had their accents
 	cp a.db v.db
 	mem v.db save 'in the Caféhaus' >/dev/null
-	sqlite3 v.db "PRAGMA user_version=6; DELETE FROM block"
+	mem v.db save 'the office in Łódź' >/dev/null
+	# and whose texts were split otherwise
+	sqlite3 v.db "PRAGMA user_version=6; DELETE FROM block;
+	    INSERT INTO words(words, rowid, text, parts, path, name) SELECT
+	    'delete', id, text, parts, path, name FROM source;
+	    UPDATE passage SET parts = '';
+	    INSERT INTO words(rowid, text, parts, path, name) SELECT
+	    id, text, parts, path, name FROM source"
 	is "version 6 is read" "$(mem v.db list | jq -r .content | grep Caf)" \
 		'in the Caféhaus'
 	status "... its words are not there" 1 mem v.db search cafeha
+	status "... nor what is typed for a letter" 1 mem v.db search lodz
 	is "... and it stays of that version" \
 		"$(sqlite3 v.db 'PRAGMA user_version')" 6
 	mem v.db save 'and another' >/dev/null
 	is "... it is of ours once it is written" "$(mem v.db search afeha |
+		jq -r .snippet) $(mem v.db search lodz |
 		jq -r .snippet) $(sqlite3 v.db 'PRAGMA user_version')
-$(mem v.db check; echo $?)" 'in the «Caféhaus» 7
+$(mem v.db check; echo $?)" 'in the «Caféhaus» the office in Łódź 8
 0'
 else
 	skip "a file of another version" "no sqlite3"

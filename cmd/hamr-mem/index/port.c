@@ -247,9 +247,13 @@ read_entry(const struct rec *r, const struct redact *redact, struct entry *n,
 	if (scan_str(rec_get(r, "content"), &raw))
 		redact_add(redact, buf_view(&raw), &text);
 	buf_release(&raw);
-	/* the key is the text's, whatever the line says */
+	/* the key is the text's, whatever the line says; that of a result comes
+	 * from its call's id, which is not in the line */
 	if (it->kind == KIND_FACT)
 		memid_fact(buf_view(&text), it->id);
+	else if (it->role == NULL || strcmp(it->role, "tool") != 0)
+		memid_message(slice_of(it->session), slice_of(it->role),
+		    buf_view(&text), it->id);
 	it->len = text.len;
 	it->text = text.len > 0 ? buf_detach(&text) : NULL;
 	if (it->text == NULL)

@@ -229,6 +229,10 @@ settle(struct store *st, const char *key, struct slice text, struct err *e)
 		had.text = buf_detach(&is);
 		if (text.p == NULL || strcmp(had.text, text.p) <= 0)
 			text = (struct slice){ had.text, had.len };
+	} else if (got == 0 && n > 0 && text.p != NULL) {
+		/* a message that an imported line put in its place */
+		got = db_int(st->db, e, &row, "SELECT id FROM item WHERE "
+		    "key = ?1", "t", key);
 	}
 	if (got < 0) {
 		r = -1;

@@ -11,8 +11,8 @@
 
 static const struct db_schema schema = {
 	.application_id = 0x68616d72,	/* "hamr" */
-	.version = 7,
-	.oldest = 6,		/* other words.h: upgrade */
+	.version = 8,
+	.oldest = 6,		/* other words.h (6) and parts: upgrade */
 	.sql =
 	"CREATE TABLE item("
 	"  id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,"
@@ -64,8 +64,49 @@ item_release(struct item *it)
 	*it = (struct item){ .line = 0 };
 }
 
-/* Collect the words of an older version's memory anew, folded as they are
- * now. */
+/* The parts of a passage and of its item's path (p NULL: none). */
+static struct slice
+split(struct slice text, struct slice path, struct buf *parts)
+{
+	buf_reset(parts);
+	text_parts(text, parts);
+	text_parts(path, parts);
+	return parts->len > 0 ? buf_view(parts) : SLICE("");
+}
+
+/* Split the passages of an older version's memory as they are split now. */
+static int
+split_anew(struct store *st, struct err *e)
+{
+	struct buf parts = BUF_INIT(TEXT_MAX);
+	struct st *s = db_query(st->db, e, "SELECT p.id, p.text, p.parts, "
+	    "i.path FROM passage p JOIN item i ON i.id = p.id >> 20", "");
+	int got;
+
+	while ((got = st_step(s, e)) > 0) {
+		int64_t id = st_col_int(s, 0);
+		struct slice now = split(st_col(s, 1), st_col(s, 3), &parts);
+
+		if (slice_eq(now, st_col(s, 2)))
+			continue;
+		if (db_run(st->db, e, "INSERT INTO words(words, rowid, text, "
+		    "parts, path, name) SELECT 'delete', id, text, parts, "
+		    "path, name FROM source WHERE id = ?1", "i", id) < 0 ||
+		    db_run(st->db, e, "UPDATE passage SET parts = ?2 WHERE "
+		    "id = ?1", "is", id, now) < 0 ||
+		    db_run(st->db, e, "INSERT INTO words(rowid, text, parts, "
+		    "path, name) SELECT id, text, parts, path, name FROM "
+		    "source WHERE id = ?1", "i", id) < 0) {
+			got = -1;
+			break;
+		}
+	}
+	st_done(s);
+	buf_release(&parts);
+	return got;
+}
+
+/* Index an older version's memory as it is indexed now. */
 static int
 upgrade(struct store *st, struct err *e)
 {
@@ -73,7 +114,9 @@ upgrade(struct store *st, struct err *e)
 	int r = store_begin(st, e);
 
 	if (r == 0) {
-		r = words_collect(st, e);
+		r = split_anew(st, e);
+		if (r == 0)
+			r = words_collect(st, e);
 		if (r == 0)
 			r = db_exec(st->db, mark, e);
 		r = store_end(st, r, e);
@@ -208,19 +251,15 @@ insert(struct store *st, const struct item *it, const char *key,
 	 * collected. */
 	id <<= PASSAGE_BITS;
 	for (; r > 0 && text_passage(text, &at, &p); id++) {
-		buf_reset(&parts);
-		text_parts(p, &parts);
-		if (it->path != NULL)
-			text_parts(slice_of(it->path), &parts);
-		struct slice split = parts.len > 0 ? buf_view(&parts) :
-		    SLICE("");
+		struct slice words = split(p, slice_of(it->path), &parts);
+
 		words_add(st, &st->come, p);
 		if (db_run(st->db, e, "INSERT INTO passage(id, off, text, "
 		    "parts) VALUES(?1, ?2, ?3, ?4)", "iiss", id,
-		    (int64_t)(p.p - text.p), p, split) < 0 ||
+		    (int64_t)(p.p - text.p), p, words) < 0 ||
 		    db_run(st->db, e, "INSERT INTO words(rowid, text, parts, "
 		    "path, name) VALUES(?1, ?2, ?3, ?4, ?5)", "issss", id, p,
-		    split, path, name) < 0)
+		    words, path, name) < 0)
 			r = -1;
 	}
 	buf_release(&parts);
