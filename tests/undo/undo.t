@@ -602,9 +602,14 @@ t undo >/dev/null
 b 'truncate -s 17M new'
 is "a new one can be undone" "$(t undo | tail -n 1)" "  removed new"
 b 'truncate -s 65M new'
-is "unless no hash tells what it is" "$(t undo | tail -n 1)" \
-	"  left new, which was too large to keep"
+is "of any size" "$(t undo | tail -n 1)" "  removed new"
+b 'truncate -s 65M new'; : >new
+status "but not when it was changed since" 77 t undo
 rm moved huge grows new
+echo 1 >grows; b 'truncate -s 65M grows'
+is "one that grew comes back" "$(t undo | tail -n 1; cat grows)" \
+	"  restored grows${nl}1"
+rm grows
 
 # --- what others write meanwhile
 rm -f own

@@ -323,7 +323,9 @@ tell_changes(const struct undo_entry *c, struct job *j)
 	if (n > 0) {
 		scan_put(meta, "'mutated':[");
 		for (size_t i = 0; i < n && i < MUTATED_MAX; i++)
-			files_put_state(meta, c->v[i].path, c->v[i].sha);
+			files_put_state(meta, c->v[i].path,
+			    strchr(c->v[i].sha, ':') == NULL ? c->v[i].sha :
+			    "");
 		buf_adds(meta, "],");
 	}
 	if (n > MUTATED_MAX)
@@ -376,9 +378,7 @@ compare(struct journal_calls *jc, struct job *j)
 	}
 	snap_changes(jc->snap, &jc->entry);
 	for (size_t i = 0; i < c->n; i++)
-		if (!undo_path_look(jc->t->files, &c->v[i]) &&
-		    c->v[i].oid[0] == '\0')
-			c->v[i].old_mode = S_IFREG;	/* undo leaves it */
+		undo_path_look(jc->t->files, &c->v[i]);
 	snap_shut(jc->snap);
 	tell_changes(c, j);
 	give_older(jc);

@@ -151,13 +151,17 @@ undo_path_look(const struct files *f, struct undo_path *t)
 		return true;
 	/* a FIFO or the like has no content, an unreadable file no hash */
 	bool file = S_ISREG(st.st_mode) || S_ISLNK(st.st_mode);
+	bool large = S_ISREG(st.st_mode) && st.st_size > (off_t)FILE_MAX;
 	errno = 0;
-	bool read = file && snap_read(&f->root, t->path, &st, &text);
-	good = read || !file || errno == EACCES;
+	bool read = file && !large && snap_read(&f->root, t->path, &st, &text);
+	good = read || large || !file || errno == EACCES;
 	if (good)
 		t->new_mode = st.st_mode;
 	if (read)
 		sha256_hex(text.p, text.len, t->sha);
+	else if (large)
+		snprintf(t->sha, SHA_HEX, "%ju:%jd:%jd", (uintmax_t)st.st_ino,
+		    (intmax_t)st.st_size, (intmax_t)time_ns(st.st_mtim));
 	buf_release(&text);
 	return good;
 }

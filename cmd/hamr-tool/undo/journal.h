@@ -25,7 +25,9 @@ struct undo_path {
 				 * an old_mode, it was too large to keep */
 	struct slice old;	/* that content, set by snap_fetch */
 	mode_t old_mode;
-	char sha[SHA_HEX];	/* of the new content; "": there is none */
+	char sha[SHA_HEX];	/* of the new content; "": there is none; with
+				 * a colon, inode, size and time of one that is
+				 * larger than 64 MiB */
 	mode_t new_mode;	/* 0: there is nothing, or a folder */
 	int64_t born;		/* since when (snap_time) it has existed where
 				 * no snapshot looks; else 0 */
