@@ -227,6 +227,9 @@ says "... and tool_calls without" '["x",null,[],"stop"]' \
 says "finish_reason twice, text between" '["xy",null,[],"stop"]' \
 	"$(d '{"content":"x"}')" "$(fin stop)" "$(d '{"content":"y"}')" \
 	"$(fin stop)"
+says "an error behind the finish_reason" '["x",null,[],"length"]' \
+	"$(d '{"content":"x"}')" "$(fin length)" \
+	'{"error":{"code":400,"message":"Token limit reached"},"choices":[]}'
 says "eos and end_turn are stop" '["x",null,[],"stop"]' \
 	"$(d '{"content":"x"}')" "$(fin eos)"
 says "an empty answer is a message" '["",null,[],"stop"]' "$(fin stop)"

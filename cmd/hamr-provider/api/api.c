@@ -47,6 +47,7 @@ api_event(const struct api *api, struct api_stream *st, struct answer *a,
 	struct buf fixed = BUF_INIT(BUF_RECORD_MAX);
 	struct slice trimmed = slice_trim(data);
 	enum api_said said = API_ERROR;
+	bool over = answer_finished(a) && a->finish != FINISH_ERROR;
 
 	if (trimmed.n == 0 || (api->own == NULL && slice_in(trimmed, alive)))
 		return API_MORE;
@@ -82,6 +83,11 @@ api_event(const struct api *api, struct api_stream *st, struct answer *a,
 		said = api->read(st, a, data, f);
 	}
 	buf_release(&fixed);
+	if (said == API_ERROR && over) {	/* it says nothing new */
+		failure_release(f);
+		failure_init(f);
+		said = API_FINISHED;
+	}
 	return said;
 }
 
