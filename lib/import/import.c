@@ -502,7 +502,8 @@ finish(struct import *im, struct err *e)
 	    "calls without a result");
 	count(&alone, im->convert.strays, "result without a call",
 	    "results without a call");
-	count(&alone, im->is_cut && im->values.lines, "line cut short at the end", "");
+	count(&alone, im->is_cut && im->values.lines,
+	    "line cut short at the end", "");
 	if (alone.len > 0 && !im->quiet)
 		err_say("%s: %s", im->values.in->name, alone.p);
 	bufs_release(BUFS(&left, &alone));
