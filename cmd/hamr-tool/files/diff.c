@@ -1,5 +1,4 @@
 /* diff.c - the lines that changed between two texts. */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +11,7 @@
 
 #define CONTEXT 3
 #define LCS_CELLS 4000000	/* beyond, the whole middle is one change */
+#define BLOCK 4096		/* bytes compared at once */
 
 void
 lines_of(struct lines *l, struct slice text)
@@ -21,7 +21,7 @@ lines_of(struct lines *l, struct slice text)
 	*l = (struct lines){ .text = text };
 	for (;;) {
 		GROW(l->at, (size_t)l->n, cap);
-		l->at[l->n] = pos;
+		l->at[l->n] = (uint32_t)pos;
 		if (pos >= text.n)
 			return;
 		l->n++;
@@ -55,69 +55,99 @@ add(struct diff *d, long a, long an, long b, long bn)
 	d->v[d->n++] = (struct patch){ a, an, b, bn };
 }
 
-/* Add to d the changes between an lines of o from a and bn lines of w from b: a
- * longest common subsequence by the full table, which the caller found small
- * enough. */
+/* Add to d the changes between two texts that start at line `at': a longest
+ * common subsequence by the full table, which the caller found small enough. */
 static void
-middle(struct diff *d, const struct lines *o, const struct lines *w,
-    long a, long an, long b, long bn)
+middle(struct diff *d, long at, struct slice old, struct slice new)
 {
-	size_t wide = (size_t)bn + 1;
-	uint32_t *t = xcalloc(((size_t)an + 1) * wide, sizeof *t);
+	struct lines o, w;
 	long i, j;
 
-	for (i = an - 1; i >= 0; i--) {
+	lines_of(&o, old);
+	lines_of(&w, new);
+	size_t wide = (size_t)w.n + 1;
+	uint32_t *t = xcalloc(((size_t)o.n + 1) * wide, sizeof *t);
+	for (i = o.n - 1; i >= 0; i--) {
 		uint32_t *row = t + (size_t)i * wide, *below = row + wide;
 
-		for (j = bn - 1; j >= 0; j--) {
-			if (slice_eq(lines_get(o, a + i), lines_get(w, b + j)))
+		for (j = w.n - 1; j >= 0; j--) {
+			if (slice_eq(lines_get(&o, i), lines_get(&w, j)))
 				row[j] = below[j + 1] + 1;
 			else
 				row[j] = below[j] >= row[j + 1] ?
 				    below[j] : row[j + 1];
 		}
 	}
-	for (i = 0, j = 0; i < an || j < bn; ) {
+	for (i = 0, j = 0; i < o.n || j < w.n; ) {
 		uint32_t *row = t + (size_t)i * wide + j;
 
-		if (i < an && j < bn &&
-		    slice_eq(lines_get(o, a + i), lines_get(w, b + j)))
+		if (i < o.n && j < w.n &&
+		    slice_eq(lines_get(&o, i), lines_get(&w, j)))
 			i++, j++;
-		else if (i < an && (j == bn || row[wide] >= row[1])) {
-			add(d, a + i, 1, b + j, 0);
+		else if (i < o.n && (j == w.n || row[wide] >= row[1])) {
+			add(d, at + i, 1, at + j, 0);
 			i++;
 		} else {
-			add(d, a + i, 0, b + j, 1);
+			add(d, at + i, 0, at + j, 1);
 			j++;
 		}
 	}
 	free(t);
+	free(o.at);
+	free(w.at);
+}
+
+/* Bytes of the lines that both texts start with. */
+static size_t
+head_of(struct slice a, struct slice b)
+{
+	size_t n = 0, most = a.n < b.n ? a.n : b.n;
+
+	while (most - n >= BLOCK && memcmp(a.p + n, b.p + n, BLOCK) == 0)
+		n += BLOCK;
+	while (n < most && a.p[n] == b.p[n])
+		n++;
+	const char *lf = n > 0 ? memrchr(a.p, '\n', n) : NULL;
+	return n == a.n && n == b.n ? n : lf != NULL ?
+	    (size_t)(lf + 1 - a.p) : 0;
+}
+
+/* And of those that both end with. */
+static size_t
+tail_of(struct slice a, struct slice b)
+{
+	const char *x = a.p + a.n, *y = b.p + b.n;
+	size_t n = 0, most = a.n < b.n ? a.n : b.n;
+
+	while (most - n >= BLOCK && memcmp(x - n - BLOCK, y - n - BLOCK,
+	    BLOCK) == 0)
+		n += BLOCK;
+	while (n < most && x[-1 - (long)n] == y[-1 - (long)n])
+		n++;
+	if ((n == a.n || x[-1 - (long)n] == '\n') &&
+	    (n == b.n || y[-1 - (long)n] == '\n'))
+		return n;
+	const char *lf = n > 0 ? memchr(x - n, '\n', n) : NULL;
+	return lf != NULL ? (size_t)(x - lf - 1) : 0;
 }
 
 void
 diff_make(struct diff *d, struct slice old, struct slice new)
 {
-	struct lines o, w;
-	long head = 0, tail = 0;
+	size_t head = head_of(old, new);
+	long at = (long)slice_lines((struct slice){ old.p, head });
 
 	*d = (struct diff){ 0 };
-	lines_of(&o, old);
-	lines_of(&w, new);
-	while (head < o.n && head < w.n &&
-	    slice_eq(lines_get(&o, head), lines_get(&w, head)))
-		head++;
-	while (tail < o.n - head && tail < w.n - head &&
-	    slice_eq(lines_get(&o, o.n - 1 - tail),
-	    lines_get(&w, w.n - 1 - tail)))
-		tail++;
-	long an = o.n - head - tail;
-	long bn = w.n - head - tail;
+	old = slice_from(old, head);
+	new = slice_from(new, head);
+	size_t tail = tail_of(old, new);
+	old.n -= tail;
+	new.n -= tail;
+	long an = (long)slice_lines(old), bn = (long)slice_lines(new);
 	if (an > 0 && bn > 0 && an <= LCS_CELLS / bn)
-		middle(d, &o, &w, head, an, head, bn);
+		middle(d, at, old, new);
 	else
-		add(d, head, an, head, bn);
-	free(o.at);
-	free(w.at);
+		add(d, at, an, at, bn);
 }
 
 /* The number after mark in "@@ -12,3 +12,4 @@", as a line from 0. */
@@ -167,15 +197,31 @@ diff_release(struct diff *d)
 
 /* ---- printing ---- */
 
-static void
-put_line(struct buf *out, char mark, struct slice s)
-{
-	bool ends = s.n > 0 && s.p[s.n - 1] == '\n';
+/* What follows line no - 1 of a text. */
+struct rest {
+	struct slice text;
+	long no;
+};
 
-	buf_addc(out, mark);
-	utf8_clean(out, s.p, s.n);
-	if (!ends)
-		buf_adds(out, "\n\\ No newline at end of file\n");
+/* Print n lines from line i on, which is not before those printed so far, until
+ * out is full. */
+static void
+put_lines(struct buf *out, char mark, struct rest *r, long i, long n,
+    size_t full)
+{
+	for (; r->no < i + n && out->len <= full; r->no++) {
+		const char *lf = memchr(r->text.p, '\n', r->text.n);
+		size_t len = lf != NULL ? (size_t)(lf + 1 - r->text.p) :
+		    r->text.n;
+
+		if (r->no >= i) {
+			buf_addc(out, mark);
+			utf8_clean(out, r->text.p, len);
+			buf_adds(out, lf != NULL ? "" :
+			    "\n\\ No newline at end of file\n");
+		}
+		r->text = slice_from(r->text, len);
+	}
 }
 
 /* "12,3" as diff writes it; with no lines, the start is the line before. */
@@ -192,13 +238,13 @@ diff_print(const struct diff *d, struct slice old, struct slice new,
     const char *name, bool made, size_t max, struct buf *out)
 {
 	static const char say[] = "[diff cut here]\n";
-	size_t from = out->len, at = from + max - (sizeof say - 1);
-	struct lines o, w;
+	size_t from = out->len, full = max < SIZE_MAX - from ? from + max :
+	    SIZE_MAX, at = full - (sizeof say - 1);
+	struct rest o = { old, 0 }, w = { new, 0 };
+	long lines = (long)slice_lines(old);
 
 	if (d->n == 0)
 		return false;
-	lines_of(&o, old);
-	lines_of(&w, new);
 	if (made)
 		buf_adds(out, "--- /dev/null");
 	else {
@@ -208,14 +254,14 @@ diff_print(const struct diff *d, struct slice old, struct slice new,
 	buf_adds(out, "\n+++ b/");
 	path_show(out, name);
 	buf_addc(out, '\n');
-	for (size_t i = 0, end; i < d->n && out->len - from <= max; ) {
+	for (size_t i = 0, end; i < d->n && out->len <= full; ) {
 		/* the changes before end are near enough for one hunk */
 		for (end = i + 1; end < d->n && d->v[end].a -
 		    (d->v[end - 1].a + d->v[end - 1].an) <= 2 * CONTEXT; end++)
 			;
 		const struct patch *p = &d->v[i], *last = &d->v[end - 1];
 		long before = p->a < CONTEXT ? p->a : CONTEXT;
-		long left = o.n - last->a - last->an;
+		long left = lines - last->a - last->an;
 		long after = left < CONTEXT ? left : CONTEXT;
 		long a = p->a - before, b = p->b - before;
 		buf_adds(out, "@@ ");
@@ -225,19 +271,14 @@ diff_print(const struct diff *d, struct slice old, struct slice new,
 		buf_adds(out, " @@\n");
 		for (; i < end; i++) {
 			p = &d->v[i];
-			for (; a < p->a; a++)
-				put_line(out, ' ', lines_get(&o, a));
-			for (; a < p->a + p->an; a++)
-				put_line(out, '-', lines_get(&o, a));
-			for (long k = 0; k < p->bn; k++)
-				put_line(out, '+', lines_get(&w, p->b + k));
+			put_lines(out, ' ', &o, a, p->a - a, full);
+			put_lines(out, '-', &o, p->a, p->an, full);
+			put_lines(out, '+', &w, p->b, p->bn, full);
+			a = p->a + p->an;
 		}
-		for (long k = 0; k < after; k++)
-			put_line(out, ' ', lines_get(&o, a + k));
+		put_lines(out, ' ', &o, a, after, full);
 	}
-	free(o.at);
-	free(w.at);
-	if (out->len - from <= max)
+	if (out->len <= full)
 		return false;
 	while (at > from && out->p[at - 1] != '\n')
 		at--;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 
@@ -32,10 +33,11 @@ bool diff_print(const struct diff *d, struct slice old, struct slice new,
  * those are wanted.  Lines before its "--- " are text. */
 void diff_colour(struct slice text, bool colour, struct buf *out);
 
-/* A text as lines: their start offsets, and one more for its end. */
+/* A text of up to 4 GiB as lines: their start offsets, and one more for its
+ * end. */
 struct lines {
 	struct slice text;
-	size_t *at;		/* the caller frees it */
+	uint32_t *at;		/* the caller frees it */
 	long n;
 };
 
