@@ -59,30 +59,31 @@ plain(const struct edits *e, struct slice text, int found, const char *code,
 }
 
 static void
-try(const struct edits *e, struct slice text)
+try(struct edits *e, struct slice text)
 {
 	struct buf out = BUF_INIT(1 << 24), words = BUF_INIT(1 << 24);
 	struct hits h = { 0 };
 	struct fault f = { 0 };
 	int found = edits_find(e, text, "f", &h, &f);
-	size_t len = text.n;
+	size_t len = text.n, n = 0, at, end = 0;
+	const struct edit *x;
 
 	if (found == 0) {
-		edits_apply(e, &h, text, &out);
-		for (size_t i = 0; i < h.n; i++) {
-			HOLDS(i == 0 || h.v[i - 1].at + h.v[i - 1].n <=
-			    h.v[i].at);
-			len += e->v[h.v[i].edit].new.len;
-			len -= h.v[i].n;
+		edits_apply(e, text, &out);
+		edits_begin(e);
+		for (; (x = edits_next(e, text, &at)) != NULL; n++) {
+			HOLDS(n == 0 ? at == h.at : end <= at);
+			end = at + x->old.len;
+			len += x->new.len;
+			len -= x->old.len;
 		}
-		HOLDS(out.len == len);
+		HOLDS(out.len == len && n == h.n && end == h.end);
 	} else {
 		HOLDS(f.code != NULL && f.err.text[0] != '\0');
 	}
 	if (e->n == 1)
 		plain(e, text, found, f.code, &out);
 	edit_nearest(text, buf_view(&e->v[0].old), &words);
-	free(h.v);
 	buf_release(&out);
 	buf_release(&words);
 }
@@ -102,8 +103,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 		if (old.n == 0)		/* refused with the arguments */
 			continue;
-		*one = (struct edit){ BUF_INIT(1 << 20), BUF_INIT(1 << 20),
-			(how >> e.n & 1) != 0 };
+		*one = (struct edit){ .old = BUF_INIT(1 << 20),
+			.new = BUF_INIT(1 << 20), .all = how >> e.n & 1 };
 		buf_slice(&one->old, old);
 		buf_adds(&one->new, "");
 		buf_slice(&one->new, new);
@@ -119,6 +120,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		buf_release(&v[i].old);
 		buf_release(&v[i].new);
 	}
+	free(e.heap);
 	free(p);
 	return 0;
 }

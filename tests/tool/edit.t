@@ -373,6 +373,17 @@ same "the file is the old one" f "$T/want"
 is "nothing was left" "$(find . | sort)" "$before"
 cd ..
 
+# --- places and lines by the million
+yes a | head -n 3000000 >many
+limit=(prlimit --as=150000000)	# sanitizers need more
+! grep -q __asan_init "$BIN/hamr-tool" || limit=(env)
+is "a place takes no memory" "$("${limit[@]}" hamr-tool --no-config --root . \
+	--yes edit '{"path":"many","old":"a","new":"b","all":true}' |
+	head -n 1; uniq -c many | tr -d ' ')" \
+"edited many at line 1, 3000000 replacements, +3000000 -3000000 lines
+3000000b"
+rm many
+
 # --- S9: killed at any call: old or new, and the next edit sweeps
 if strace -o /dev/null true 2>/dev/null; then
 	mkdir k

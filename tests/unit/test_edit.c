@@ -30,9 +30,8 @@ edit(const char *text, const char *args)
 	    edits_find(&e, t, "f", &h, &f) < 0)
 		buf_fmt(&out, "%s: %s", f.code, f.err.text);
 	else
-		edits_apply(&e, &h, t, &out);
+		edits_apply(&e, t, &out);
 	edits_release(&e);
-	free(h.v);
 	scan_release(&s);
 	return buf_detach(&out);
 }

@@ -46,7 +46,6 @@ change_release(struct change *c)
 	file_close(c->fd);
 	bufs_release(BUFS(&c->old, &c->new, &c->disk));
 	edits_release(&c->edits);
-	free(c->hits.v);
 	diff_release(&c->diff);
 }
 
@@ -121,8 +120,9 @@ check_size(struct change *c)
 static int
 plan_edit(struct files *f, struct change *c, struct slice args)
 {
+	const struct edit *e;
 	long first = 1, last;
-	size_t from = 0;
+	size_t from = 0, at;
 
 	if (edits_parse(&c->edits, args, &c->fault) < 0 ||
 	    find_target(f, c, args) < 0)
@@ -152,12 +152,12 @@ plan_edit(struct files *f, struct change *c, struct slice args)
 	if (edits_find(&c->edits, text, c->path.name, &c->hits, &c->fault) < 0)
 		return -1;
 	/* was every line that is replaced shown? */
-	for (size_t i = 0; i < c->hits.n && !f->person; i++) {
-		const struct hit *h = &c->hits.v[i];
-
-		first += text_line(slice_from(text, from), h->at - from) - 1;
-		from = h->at;
-		last = first + text_line(slice_from(text, from), h->n - 1) - 1;
+	edits_begin(&c->edits);
+	while (!f->person && (e = edits_next(&c->edits, text, &at)) != NULL) {
+		first += text_line(slice_from(text, from), at - from) - 1;
+		from = at;
+		last = first + text_line(slice_from(text, at), e->old.len - 1) -
+		    1;
 		if (!proof_has(p, first, last))
 			return first == last ? fault_set(&c->fault,
 			    "not_read", "line %ld of %s was never shown; "
@@ -166,7 +166,7 @@ plan_edit(struct files *f, struct change *c, struct slice args)
 			    "of %s were never shown; read them, then edit",
 			    first, last, c->path.name);
 	}
-	edits_apply(&c->edits, &c->hits, text, &c->new);
+	edits_apply(&c->edits, text, &c->new);
 	return check_size(c);
 }
 
@@ -254,9 +254,8 @@ plan(struct files *f, struct change *c, bool edit, struct slice args,
 	    files_left(f) >= ROOM_MIN || (c->hits.n == 0 &&
 	    edits_find(&c->edits, text, c->path.name, &c->hits, NULL) < 0))
 		return false;
-	long first = text_line(text, c->hits.v[0].at);
-	long last = text_line(text, c->hits.v[c->hits.n - 1].at +
-	    c->hits.v[c->hits.n - 1].n - 1);
+	long first = text_line(text, c->hits.at);
+	long last = text_line(text, c->hits.end - 1);
 	if (last - first >= PLACE_LINES)
 		return false;
 	while (++no <= last && slice_line(&rest, &line))
@@ -333,7 +332,7 @@ put_made(const struct change *c, const struct proof *proof, struct result *r)
 	else if (c->hits.n > 0)
 		buf_fmt(out, "edited %s at line %ld, %zu replacement%s, "
 		    "+%ld -%ld lines\n", c->path.name,
-		    text_line(buf_view(&c->old), c->hits.v[0].at), c->hits.n,
+		    text_line(buf_view(&c->old), c->hits.at), c->hits.n,
 		    c->hits.n == 1 ? "" : "s", c->diff.added, c->diff.removed);
 	else
 		buf_fmt(out, "wrote %s, +%ld -%ld lines\n", c->path.name,

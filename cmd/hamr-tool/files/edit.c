@@ -72,6 +72,7 @@ edits_release(struct edits *e)
 	for (size_t i = 0; i < e->n; i++)
 		bufs_release(BUFS(&e->v[i].old, &e->v[i].new));
 	free(e->v);
+	free(e->heap);
 	*e = (struct edits){ 0 };
 }
 
@@ -448,57 +449,94 @@ out:
 }
 
 static int
-by_place(const void *a, const void *b)
+by_first(const void *a, const void *b)
 {
-	const struct hit *x = a, *y = b;
+	const struct edit *x = *(struct edit *const *)a;
+	const struct edit *y = *(struct edit *const *)b;
 
-	return x->at < y->at ? -1 : x->at > y->at;
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+void
+edits_begin(struct edits *e)
+{
+	e->heap = xrealloc(e->heap, (e->n + 1) * sizeof *e->heap);
+	e->left = e->n;
+	for (size_t i = 0; i < e->n; i++) {
+		e->heap[i] = &e->v[i];
+		e->v[i].next = e->v[i].first;
+	}
+	/* what is sorted is a heap */
+	if (e->n > 1)
+		qsort(e->heap, e->n, sizeof *e->heap, by_first);
+}
+
+const struct edit *
+edits_next(struct edits *e, struct slice text, size_t *at)
+{
+	struct edit **heap = e->heap, *top = e->left > 0 ? heap[0] : NULL;
+
+	if (top == NULL)
+		return NULL;
+	*at = top->next;
+	top->next = top->all ? find(text, buf_view(&top->old), *at +
+	    top->old.len) : NOWHERE;
+	if (top->next == NOWHERE)
+		heap[0] = heap[--e->left];
+	for (size_t i = 0, k; (k = 2 * i + 1) < e->left; i = k) {
+		struct edit *x = heap[i];
+
+		k += k + 1 < e->left && heap[k + 1]->next < heap[k]->next;
+		if (x->next <= heap[k]->next)
+			break;
+		heap[i] = heap[k];
+		heap[k] = x;
+	}
+	return top;
 }
 
 int
-edits_find(const struct edits *e, struct slice text, const char *name,
+edits_find(struct edits *e, struct slice text, const char *name,
     struct hits *h, struct fault *f)
 {
+	const struct edit *x, *last = NULL;
+	size_t at;
+
 	*h = (struct hits){ 0 };
-	for (size_t i = 0; i < e->n; i++)
-		if (find(text, buf_view(&e->v[i].old), 0) == NOWHERE)
-			return misplaced(e, i, text, name, true, f);
 	for (size_t i = 0; i < e->n; i++) {
-		struct slice old = buf_view(&e->v[i].old);
-		size_t at = find(text, old, 0);
-
-		if (!e->v[i].all && find(text, old, at + 1) != NOWHERE)
-			return misplaced(e, i, text, name, false, f);
-		for (; at != NOWHERE; at = find(text, old, at + old.n)) {
-			GROW(h->v, h->n, h->cap);
-			h->v[h->n++] = (struct hit){ at, old.n, i };
-		}
+		e->v[i].first = find(text, buf_view(&e->v[i].old), 0);
+		if (e->v[i].first == NOWHERE)
+			return misplaced(e, i, text, name, true, f);
 	}
-	if (e->n > 1)		/* else they are in order */
-		qsort(h->v, h->n, sizeof *h->v, by_place);
-	for (size_t i = 1; i < h->n; i++) {
-		const struct hit *a = &h->v[i - 1], *b = &h->v[i];
-
-		if (a->at + a->n > b->at)
+	for (size_t i = 0; i < e->n; i++)
+		if (!e->v[i].all && find(text, buf_view(&e->v[i].old),
+		    e->v[i].first + 1) != NOWHERE)
+			return misplaced(e, i, text, name, false, f);
+	edits_begin(e);
+	for (; (x = edits_next(e, text, &at)) != NULL; last = x) {
+		if (last != NULL && h->end > at)
 			return fault_set(f, "bad_arguments", "edits %zu and "
 			    "%zu overlap at line %ld; make them one",
-			    (a->edit < b->edit ? a->edit : b->edit) + 1,
-			    (a->edit < b->edit ? b->edit : a->edit) + 1,
-			    text_line(text, b->at));
+			    (size_t)((last < x ? last : x) - e->v) + 1,
+			    (size_t)((last < x ? x : last) - e->v) + 1,
+			    text_line(text, at));
+		h->at = h->n++ == 0 ? at : h->at;
+		h->end = at + x->old.len;
 	}
 	return 0;
 }
 
 void
-edits_apply(const struct edits *e, const struct hits *h, struct slice text,
-    struct buf *out)
+edits_apply(struct edits *e, struct slice text, struct buf *out)
 {
-	size_t from = 0;
+	const struct edit *x;
+	size_t from = 0, at;
 
-	for (size_t i = 0; i < h->n; i++) {
-		buf_add(out, text.p + from, h->v[i].at - from);
-		buf_slice(out, buf_view(&e->v[h->v[i].edit].new));
-		from = h->v[i].at + h->v[i].n;
+	edits_begin(e);
+	while ((x = edits_next(e, text, &at)) != NULL) {
+		buf_add(out, text.p + from, at - from);
+		buf_slice(out, buf_view(&x->new));
+		from = at + x->old.len;
 	}
 	buf_add(out, text.p + from, text.n - from);
 }

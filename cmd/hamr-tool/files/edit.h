@@ -11,21 +11,21 @@
 struct edit {
 	struct buf old, new;
 	bool all;
+	size_t first, next;	/* where it matches */
 };
 
 struct edits {
 	struct edit *v;
 	size_t n, cap;
+	struct edit **heap;	/* those with a place left, by it: the parent
+				 * of i is (i - 1) / 2 */
+	size_t left;
 };
 
-/* A place in the text that edit number "edit" replaces. */
-struct hit {
-	size_t at, n, edit;
-};
-
+/* What edits_find found: so many places, from the first's start to the last's
+ * end. */
 struct hits {
-	struct hit *v;		/* by place */
-	size_t n, cap;
+	size_t n, at, end;
 };
 
 /* Take old, new, all, or edits, from arguments that have passed the schema.  0,
@@ -36,12 +36,17 @@ void edits_release(struct edits *e);
 /* Find every edit in text as it is.  0, or -1 with f: no_match (all edits
  * are looked at for it first), then ambiguous, then bad_arguments for edits
  * that overlap.  name is for the words. */
-int edits_find(const struct edits *e, struct slice text, const char *name,
+int edits_find(struct edits *e, struct slice text, const char *name,
     struct hits *h, struct fault *f);
 
-/* Append text with every hit replaced. */
-void edits_apply(const struct edits *e, const struct hits *h,
-    struct slice text, struct buf *out);
+/* Go through the places that edits_find found, from the start: the next one's
+ * edit, and where it is; NULL at the end.  There may be millions, so they are
+ * not stored. */
+void edits_begin(struct edits *e);
+const struct edit *edits_next(struct edits *e, struct slice text, size_t *at);
+
+/* Append text with every place replaced. */
+void edits_apply(struct edits *e, struct slice text, struct buf *out);
 
 /* Make each LF CRLF. */
 void text_to_crlf(struct buf *b);
