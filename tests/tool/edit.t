@@ -373,6 +373,21 @@ same "the file is the old one" f "$T/want"
 is "nothing was left" "$(find . | sort)" "$before"
 cd ..
 
+# --- names, as git and patch read them in the diff
+for name in 's p' 't	b' 'q"x	y'; do
+	echo a >"$name"
+	hamr-tool --no-config --root . --yes --json edit "$(jq -cn --arg p \
+		"$name" '{path: $p, old: "a", new: "b"}')" |
+		jq -rj .meta.diff >../diff
+	is "git undoes the diff of $name" \
+		"$(git apply -R ../diff 2>&1; cat "$name")" a
+	rm "$name"
+done
+is "a space is followed by a tab" "$(echo a >'s p'; hamr-tool --no-config \
+	--root . edit '{"path":"s p","old":"a","new":"b"}' | grep a/)" \
+	"--- a/s p	"
+rm 's p'
+
 # --- places and lines by the million
 yes a | head -n 3000000 >many
 limit=(prlimit --as=150000000)	# sanitizers need more

@@ -233,6 +233,21 @@ put_range(struct buf *out, char mark, long at, long n)
 		buf_fmt(out, ",%ld", n);
 }
 
+/* The name as git prints it: quoted as a whole or, if it has a space, ended by
+ * a tab, for patch(1) to know where. */
+static void
+put_name(struct buf *out, const char *mark, const char *side, const char *name)
+{
+	char *path = xasprintf("%s%s", side, name);
+
+	buf_adds(out, mark);
+	path_show(out, path);
+	if (strchr(path, ' ') != NULL && out->p[out->len - 1] != '"')
+		buf_addc(out, '\t');
+	buf_addc(out, '\n');
+	free(path);
+}
+
 bool
 diff_print(const struct diff *d, struct slice old, struct slice new,
     const char *name, bool made, size_t max, struct buf *out)
@@ -246,14 +261,10 @@ diff_print(const struct diff *d, struct slice old, struct slice new,
 	if (d->n == 0)
 		return false;
 	if (made)
-		buf_adds(out, "--- /dev/null");
-	else {
-		buf_adds(out, "--- a/");
-		path_show(out, name);
-	}
-	buf_adds(out, "\n+++ b/");
-	path_show(out, name);
-	buf_addc(out, '\n');
+		buf_adds(out, "--- /dev/null\n");
+	else
+		put_name(out, "--- ", "a/", name);
+	put_name(out, "+++ ", "b/", name);
 	for (size_t i = 0, end; i < d->n && out->len <= full; ) {
 		/* the changes before end are near enough for one hunk */
 		for (end = i + 1; end < d->n && d->v[end].a -
