@@ -363,6 +363,9 @@ other='<invoke name="read"><tool_call></tool_call></invoke>'
 lifts "minimax m3: nested values" \
 	'[null,null,[["plan","{\"steps\":[{\"n\":1,\"is\":[\"a\",\"<b>\"]},{\"n\":2}]}"]],"tool_calls",null]' \
 	"$m<tool_call>$m<invoke name=\"plan\">$m<steps>$m<item>$m<n>1$m</n>$m<is>$m<item>a$m</item>$m<item><b>$m</item>$m</is>$m</item>$m<item>$m<n>2$m</n>$m</item>$m</steps>$m</invoke>$m</tool_call>" stop
+lifts "minimax m3: no elements, and values without a schema" \
+	'[null,null,[["plan","{\"steps\":[]}"],["plan","{\"steps\":[{\"a\":true,\"b\":1.10,\"c\":\"1 a\",\"d\":\"\"}]}"]],"tool_calls",null]' \
+	"$m<tool_call>$m<invoke name=\"plan\">$m<steps>$m</steps>$m</invoke>$m<invoke name=\"plan\">$m<steps>$m<item>$m<a>true$m</a>$m<b>1.10$m</b>$m<c>1 a$m</c>$m<d>$m</d>$m</item>$m</steps>$m</invoke>$m</tool_call>" stop
 lifts "minimax m3: a tag that is no parameter" \
 	"[\"error\",\"malformed_tool_call\",{\"content\":$(content "$other")}]" \
 	"$other" stop

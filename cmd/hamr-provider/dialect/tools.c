@@ -172,6 +172,8 @@ put_elements(struct slice schema, unsigned depth, struct slice s,
     struct scan *sc, struct buf *out)
 {
 	bool list = begins(s, 0, "<item>") && types_of(schema, 0) != IS_OBJECT;
+	struct slice more = scan_only(SCAN_OBJECT, scan_get(schema,
+	    "additionalProperties")), member;
 	char lead = list ? '[' : '{';
 
 	for (size_t at = 0; at < s.n; at = skip_white(s, at)) {
@@ -183,11 +185,12 @@ put_elements(struct slice schema, unsigned depth, struct slice s,
 			return false;
 		buf_addc(out, lead);
 		lead = ',';
+		member = list ? scan_get(schema, "items") :
+		    schema_of(schema, key);
 		if (!list)
 			scan_put(out, "@:", key);
-		tools_nested(list ? scan_get(schema, "items") :
-		    schema_of(schema, key), depth + 1, slice_part(s, end + 1,
-		    close), sc, out);
+		tools_nested(list || member.p != NULL ? member : more,
+		    depth + 1, slice_part(s, end + 1, close), sc, out);
 		at = close + key.n + strlen("</>");
 	}
 	buf_addc(out, list ? ']' : '}');
@@ -208,5 +211,11 @@ tools_nested(struct slice schema, unsigned depth, struct slice text,
 	    put_elements(schema, depth, s, sc, out))
 		return;
 	out->len = had;
-	tools_coerce(schema, text, sc, out);
+	if (s.n == 0 && (types == IS_ARRAY || types == IS_OBJECT))
+		buf_adds(out, types == IS_ARRAY ? "[]" : "{}");
+	else if (schema.p == NULL && s.n > 0 && strchr("\"[{", *s.p) == NULL &&
+	    scan_value(sc, s.p, s.n) == 0)
+		buf_slice(out, s);	/* no schema says that it is text */
+	else
+		tools_coerce(schema, text, sc, out);
 }
