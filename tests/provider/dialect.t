@@ -375,6 +375,11 @@ lifts "minicpm 5" "$two" '<function name="read"><param name="path">a.c</param></
   <param name="path"><![CDATA[b]]></param>
   <param name="first">2</param>
 </function>' stop
+plain "minimax: a mention" \
+	'A call begins with <invoke name="read"> or <invoke name="x">, I think.'
+plain "minimax: no tool" '<invoke name="rm"><a>b</a></invoke>'
+plain "olmo: a mention" 'They write <function_calls> and lines.'
+plain "kimi: a mention" 'First <|tool_call_begin|> and then its name.'
 plain "minicpm 5: no tool" '<function name="rm"><param name="x">a</param></function>'
 lifts "apertus" '["So.","hm",[["read","{\"path\":\"a.c\"}"],["read","{}"]],"tool_calls",null]' \
 	'<|inner_prefix|>hm<|inner_suffix|>So.<|tools_prefix|>[{"read": {"path":"a.c"}}, {"read": {}}]<|tools_suffix|>' stop

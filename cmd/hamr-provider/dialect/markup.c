@@ -97,6 +97,10 @@ call(struct reading *r, struct slice name, const struct tags *t)
 		else
 			tools_coerce(schema, text, &r->scan, &c->args);
 	}
+	/* words, but no end tag: the opening one is only mentioned */
+	if (c->args.len == 0 && r->at < s.n && s.p[r->at] != '<' &&
+	    !slice_has(slice_from(s, r->at), t->end))
+		return BLOCK_NONE;
 	buf_adds(&c->args, c->args.len > 0 ? "}" : "{}");
 	if (r->at < s.n && !begins(s, r->at, t->end))
 		return BLOCK_BROKEN;

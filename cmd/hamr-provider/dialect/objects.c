@@ -283,12 +283,17 @@ read_tagged(struct reading *r)
 	size_t next = one ? 0 : skip_white(s, r->open);
 	for (; begins(s, next, open) && !(one && r->n > 0);
 	    next = skip_white(s, r->at)) {
-		size_t begin = next + strlen(open), n;
+		size_t begin = next + strlen(open), n, at;
 		size_t end = slice_find(s, begin, sep);
 		size_t behind = end + strlen(sep);
 
-		if (end == s.n)
-			return BLOCK_OPEN;
+		if (end == s.n) {
+			/* words behind the mark: it is only mentioned */
+			at = skip_name(s, skip_white(s, begin));
+			at = skip_white(s, at);
+			return at == s.n || tag_match(slice_from(s, at),
+			    sep) != 0 ? BLOCK_OPEN : BLOCK_NONE;
+		}
 		struct slice name = slice_trim(slice_part(s, begin, end));
 		r->at = skip_white(s, behind);
 		if (deepseek) {
@@ -355,5 +360,7 @@ read_functions(struct reading *r)
 		r->at = 0;
 		return read_invokes(r);
 	}
-	return python_lines(r, FUNCTIONS_END);
+	enum block_said said = python_lines(r, FUNCTIONS_END);
+	return said == BLOCK_BROKEN && r->n == 0 &&
+	    !slice_has(r->s, FUNCTIONS_END) ? BLOCK_NONE : said;
 }
