@@ -290,10 +290,17 @@ ask >/dev/null
 is "each call has an id, a name, an object and its result" "$(tail -n 1 log |
 	jq -r .body | jq -c '.messages | .[0].content, .[1].content,
 	[.[1].tool_calls[] | [.id, .function.name, .function.arguments]],
-	[.[2:7][] | [.tool_call_id, .content]]')" '""
+	[.[2:7][] | [.tool_call_id, .content]]')" '"(empty)"
 null
 [["call_2_1","f","{}"],["a","unknown","{\"_invalid\":\"[1]\"}"],["call_2_3","g","{}"],["call_2_4","unknown","{}"],["call_2_5","unknown","{}"]]
 [["call_2_1","without"],["a","first"],["call_2_3",""],["call_2_4","(no result)"],["call_2_5","(no result)"]]'
+
+sends "no content is empty" \
+	'[{"role":"user","content":"(empty)"},{"role":"assistant","content":"(empty)"},{"role":"user","content":"(empty)"}]' <<'X'
+{"role":"user","content":[]}
+{"role":"assistant","content":[]}
+{"role":"user","content":""}
+X
 
 # ---- how long an answer may be ----
 

@@ -209,7 +209,22 @@ print_call(struct printer *p, struct slice call)
 static bool
 is_content(struct slice val)
 {
-	return scan_kind(val) == SCAN_STRING || scan_kind(val) == SCAN_ARRAY;
+	struct walk w = walk_elements(val);
+
+	return scan_kind(val) == SCAN_STRING || walk_key(&w, NULL);
+}
+
+/* What to send as the content of a message of no assistant.  Some templates,
+ * as that of Ministral 3, fail on an empty user message. */
+static struct slice
+sent_content(struct slice m)
+{
+	struct slice content = scan_get(m, "content");
+	bool user = scan_str_is(scan_get(m, "role"), "user");
+
+	if (is_content(content) && !(user && content.n == 2))
+		return content;
+	return user ? SLICE("\"(empty)\"") : SLICE("\"\"");
 }
 
 /* Print the content; a line of text may replace each image.  Text alone becomes
@@ -275,15 +290,14 @@ print_plain(struct printer *p, struct slice m, const char *id)
 			continue;
 		if (scan_key_is(key, "content")) {
 			has_content = true;
-			print_content(p, is_content(val) ? val :
-			    SLICE("\"\""));
+			print_content(p, sent_content(m));
 		} else
 			member(p, key, val);
 	}
 	if (id != NULL)
 		member(p, SLICE("tool_call_id"), slice_of(id));
 	if (!has_content)
-		member(p, SLICE("content"), SLICE("\"\""));
+		print_content(p, sent_content(m));
 	buf_addc(p->out, '}');
 }
 
