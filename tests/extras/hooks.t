@@ -229,6 +229,10 @@ fresh run2
 hamr-loop --yes --replay "$S/two-calls.ndjson" "change it" >out 2>err
 is "a failing on_end changes nothing" "$?" 0
 match "but is said" "$(cat err)" "*the on_end hook my-end: status 5*"
+hamr-loop --yes --quiet --replay "$S/two-calls.ndjson" \
+    -o 'hooks.on_end=["no-such"]' "change it" >out 2>err
+is "nor does one that is missing: one line" "$? $(cat err)" "0 hamr-loop: \
+the on_end hook no-such: it was not found, or is not executable"
 hook my-end <<'E'
 sleep 334.5
 E

@@ -265,11 +265,11 @@ child_close_in(struct child *c)
 	c->in = -1;
 }
 
-static bool
-is_alive_within(const struct child *c, int ms, int stop)
+bool
+child_is_alive(const struct child *c, int ms)
 {
 	long long end = file_now_ms() + ms;
-	struct pollfd p = { stop > 0 ? stop : -1, POLLIN, 0 };
+	struct pollfd p = { c->o.stop > 0 ? c->o.stop : -1, POLLIN, 0 };
 	bool alive;
 
 	while ((alive = kill(-c->group, 0) == 0 || errno == EPERM) &&
@@ -308,11 +308,12 @@ child_end(struct child *c, int ms)
 	file_close(c->in);
 	file_close(c->out);
 	read_all_err(c);
-	if (ms >= 0 && is_alive_within(c, ms, c->o.stop)) {
+	if (ms >= 0 && child_is_alive(c, ms)) {
 		/* hamr-tool ends its call on SIGTERM, but must be running */
 		kill(-c->group, SIGTERM);
 		kill(-c->group, SIGCONT);
-		if (is_alive_within(c, LAST_CHANCE_MS, -1))
+		c->o.stop = 0;
+		if (child_is_alive(c, LAST_CHANCE_MS))
 			kill(-c->group, SIGKILL);
 	}
 	return reap(c);

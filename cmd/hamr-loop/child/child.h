@@ -70,6 +70,10 @@ void child_close_in(struct child *c);
 long long child_talk(struct child *c, struct slice *input, long long until,
     struct buf *out);
 
+/* Is one of its processes left after ms, or when something came on its stop?
+ */
+bool child_is_alive(const struct child *c, int ms);
+
 /* Close both ends, wait up to ms for all of its processes, then kill the group
  * (ms -1: wait for its commands, and leave what they put into the background),
  * pass the rest of its stderr to tell, and free c.  Returns the raw wait status

@@ -24,37 +24,44 @@ static void
 run_hook(struct hub *h, const char *const *argv, const char *record)
 {
 	const struct child_opts *like = &h->slot[SLOT_TOOL].cmd;
-	struct child_opts o = { .program = argv[0], .flags = argv + 1,
+	char *path = strchr(argv[0], '/') != NULL ? xstrdup(argv[0]) :
+	    which_beside(argv[0], NULL);
+	struct child_opts o = { .program = path, .flags = argv + 1,
 		.unset = like->unset, .nunset = like->nunset,
 		.stop = h->ui->signals };
 	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+	struct child *child = NULL;
 	char what[64];
 	struct err e;
 	int interrupts = h->interrupts;
 
 	while (o.flags[o.nflags] != NULL)
 		o.nflags++;
-	struct child *child = child_start(&o, &e);
+	if (path == NULL || !which_is_program(path))
+		err_set(&e, ST_CONFIG, "it was not found, or is not "
+		    "executable");
+	else
+		child = child_start(&o, &e);
+	free(path);
 	if (child == NULL) {
 		err_say("the on_end hook %s: %s", argv[0], e.text);
 		return;
 	}
 	buf_fmt(&line, "%s\n", record);
 	struct slice rest = buf_view(&line);
-	long long until = file_now_ms() + HOOK_MS, left;
+	long long until = file_now_ms() + HOOK_MS;
+	bool ends;
 	ui_status_doing(h->ui, "the on_end hook");
 	do {	/* keys are read and shown meanwhile */
-		left = child_talk(child, &rest, file_now_ms() + KEYS_MS, NULL);
-		hub_pause(h, left <= 0);
-	} while (left <= 0 && file_now_ms() < until &&
-	    h->interrupts == interrupts);
+		ends = child_talk(child, &rest, file_now_ms() + KEYS_MS,
+		    NULL) > 0 && !child_is_alive(child, KEYS_MS);
+		hub_pause(h, !ends);
+		hub_read_signals(h);
+	} while (!ends && file_now_ms() < until && h->interrupts == interrupts);
 	ui_status_doing(h->ui, "");
 	buf_release(&line);
-	hub_read_signals(h);
-	bool stopped = h->interrupts != interrupts;
-	bool late = left <= 0 && !stopped;
-	left = until - file_now_ms();
-	int st = child_end(child, late || stopped || left < 0 ? 0 : (int)left);
+	bool late = !ends && h->interrupts == interrupts;
+	int st = child_end(child, 0);
 	if (!late && st == 0)
 		return;
 	if (late)
