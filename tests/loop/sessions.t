@@ -153,6 +153,17 @@ loop --inspect context "$A" >cut
 is "--inspect context, too" "$(jq -c '[.type, .messages[-1].content]' \
     cut)" '["request","It says hello."]'
 is "--fork, too" "$(loop --fork="$A" 2>/dev/null)" "It says hello."
+sed '2s/.*/{/' ".hamr/sessions/$A.ndjson" >.hamr/sessions/00.ndjson
+for v in budget ledger context; do
+	status "--inspect $v: damage elsewhere is told: 65" 65 \
+	    hamr-loop --no-config --inspect $v 00
+done
+match "... and where" "$(loop --inspect ledger 00 2>&1)" \
+    "hamr-loop: *00.ndjson:2: *"
+sed '1s/"v":1/"v":2/' ".hamr/sessions/$A.ndjson" >.hamr/sessions/00.ndjson
+match "... and another version" "$(loop --inspect ledger 00 2>&1)" \
+    '*"v" is not 1*'
+rm .hamr/sessions/00.ndjson
 truncate -s -15 ".hamr/sessions/$A.ndjson"
 
 # ---- the doctor ----

@@ -53,6 +53,7 @@ inspect_ask(const struct opts *o, const char *flag, const char *path,
 
 	argv_add(&a, flag);
 	argv_add(&a, "-q");
+	argv_option(&a, "-F", path != NULL ? "hamr" : NULL);
 	argv_option(&a, "--strategy", o->strategy);
 	argv_ours(&a, o);
 	/* the last line is being written, or a crash cut it short */
@@ -67,6 +68,31 @@ inspect_ask(const struct opts *o, const char *flag, const char *path,
 	return status;
 }
 
+static bool
+is_refused_line(const struct rec *r)
+{
+	return r->kind == R_ERROR && rec_str_is(r, "code", "bad_record");
+}
+
+/* An incomplete last line is left out.  -1 with e: another one was refused. */
+static int
+check_lines(struct slice got, struct err *e)
+{
+	struct rec_text t = { .rest = got };
+	char *first = NULL;
+	int rc = 0;
+
+	while (rec_text_next(&t))
+		if (!is_refused_line(&t.rec))
+			continue;
+		else if (first == NULL)
+			first = rec_strdup(&t.rec, "message");
+		else
+			rc = err_set(e, ST_DATA, "%s", first);
+	free(first);
+	return rc;
+}
+
 static int
 inspect(const struct opts *o, const char *path, struct buf *out,
     struct err *e)
@@ -77,7 +103,8 @@ inspect(const struct opts *o, const char *path, struct buf *out,
 	    "budget") == 0 ? "--budget" : "--ledger", path, INSPECT_MS,
 	    CHILD_ERR_OURS, &got, e);
 
-	/* drop the record that stands for an incomplete last line */
+	if (check_lines(buf_view(&got), e) < 0)
+		status = -1;
 	while (!context && slice_starts(buf_view(&got), "{\"type\""))
 		buf_drop(&got, slice_find(buf_view(&got), 0, "\n") + 1);
 	if (status >= ST_DATA || (status >= 0 && !context)) {
@@ -93,7 +120,8 @@ inspect(const struct opts *o, const char *path, struct buf *out,
 				expand(t.rec.line, 0, out);
 				buf_addc(out, '\n');
 				status = 0;
-			} else if (t.rec.kind == R_ERROR) {
+			} else if (t.rec.kind == R_ERROR &&
+			    !is_refused_line(&t.rec)) {
 				char *why = scan_text(rec_get(&t.rec,
 				    "message"));
 
