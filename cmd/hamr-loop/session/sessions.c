@@ -49,14 +49,11 @@ read_summary(struct summary *s, const char *dir)
 	char *path = xasprintf("%s/%s" ENDING, dir, s->id);
 	struct rec_in in;
 	const struct rec *r;
-	struct stat st;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	int fd = file_open_regular(AT_FDCWD, path, &st), got = -1;
+	int fd = file_open_regular(AT_FDCWD, path, NULL), got = -1;
 
 	rec_in_init(&in, fd, path, REC_MAX);
 	in.drop_end = true;	/* as --resume does */
-	if (fd >= 0)
-		s->touched = st.st_mtime;
 	while (fd >= 0 && (got = rec_next(&in, &r, NULL)) > 0) {
 		if (r->kind == R_HAMR && s->created == NULL)
 			s->created = rec_strdup(r, "created");
@@ -215,7 +212,8 @@ sessions_list(const char *dir, size_t columns, const char *after,
 		buf_addc(out, '\n');
 	}
 	for (size_t i = from; i < l.n && i - from < most; i++) {
-		struct summary s = { .id = l.v[i].id };
+		struct summary s = { .id = l.v[i].id,
+			.touched = l.v[i].touched.tv_sec };
 
 		read_summary(&s, dir);
 		put_session(&s, columns, out);
