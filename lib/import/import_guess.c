@@ -40,8 +40,12 @@ static const struct {
 	{ "codex-part", "type=input_text|output_text|input_image" },
 	{ "codex-item", "type:s role|call_id|summary" },
 	{ "pi-part", "type=toolCall" },
+	/* of messages that look like ours: goose's; the AI SDK's */
+	{ "foreign-part", "type=toolRequest|toolResponse|tool-call|"
+	    "tool-result" },
 	{ "opencode-message", "info:o parts:a" },
-	{ "gemini-message", "type=gemini;role:s parts:a !content" },
+	{ "gemini-part", "!type" },
+	{ "gemini-message", "type=gemini;role:s parts[gemini-part] !content" },
 	{ "swe-step", "action:s observation:s" },
 	{ "swe-message", "@message message_type;"
 	    "@message content^OBSERVATION:;"
@@ -86,6 +90,7 @@ const struct import_format import_formats[] = {
 	    "local_shell_call|custom_tool_call|custom_tool_call_output "
 	    "call_id:s;"
 	    "!payload:o type=message content[codex-part];"
+	    "role:s !type content[codex-part];"
 	    "session/id:s items[codex-item]", NULL, false },
 	{ "pi",
 	    "line of type session with cwd, or a toolResult message",
@@ -277,6 +282,7 @@ struct look {
 	struct buf text;
 	bool hamr, any;
 	bool message;		/* the last line has a role */
+	bool foreign;		/* a message has another program's parts */
 	bool roles;		/* an array of objects with roles */
 	bool lenient;		/* lines that are refused do not count */
 };
@@ -288,7 +294,7 @@ static bool
 is_odd(struct slice object)
 {
 	static const char *const keys[] = { "timestamp", "created_at",
-		"sessionId", "session_id", "message", "messages", "payload",
+		"sessionId", "session_id", "thread_id", "message", "messages", "payload",
 		"parentId", "steps", "events", "cwd", "uuid",
 		"content", "text", "parts", "createdAt", "updatedAt",
 		"sessionID" };
@@ -315,8 +321,9 @@ is_hamr(const struct rec *r, bool odd)
 	if (scan_kind(rec_get(r, "message")) == SCAN_OBJECT)
 		return false;
 	if (scan_kind(rec_get(r, "role")) == SCAN_STRING)
-		return own || rec_get(r, "content").p != NULL ||
-		    rec_get(r, "tool_calls").p != NULL;
+		return own || (rec_get(r, "type").p == NULL &&
+		    (rec_get(r, "content").p != NULL ||
+		    rec_get(r, "tool_calls").p != NULL));
 	if (r->kind != R_OTHER)
 		return own || !odd;
 	return own && !odd && scan_kind(rec_get(r, "type")) == SCAN_STRING;
@@ -334,8 +341,7 @@ look_at(struct look *k, struct slice object, bool in_list)
 		if (fits(object, slice_of(f->rule)) || (in_list &&
 		    f->element != NULL && fits(object, slice_of(f->element))))
 			k->found |= bit;
-	k->roles |= in_list && scan_kind(scan_get(object, "role")) ==
-	    SCAN_STRING;
+	k->roles |= in_list && fits(object, SLICE("role:s content|tool_calls"));
 }
 
 /* A line: true when it is an object. */
@@ -358,6 +364,7 @@ look_at_line(struct look *k, struct slice line)
 		}
 	}
 	k->message = scan_kind(rec_get(&r, "role")) == SCAN_STRING;
+	k->foreign |= k->message && fits(r.line, SLICE("content[foreign-part]"));
 	/* behind a message only messages tell, as kimi's own roles do: an
 	 * event may be any stage's */
 	if (!k->hamr || k->message)
@@ -467,8 +474,12 @@ guess_lines(struct look *k, struct slice s, bool all)
 				return true;
 		}
 	}
-	if (k->g->kind == GUESS_HAMR && k->found == 0)
+	if (k->g->kind == GUESS_HAMR && k->found == 0) {
+		k->g->odd |= k->foreign;
+		if (k->foreign)
+			k->g->kind = GUESS_NOBODY;
 		return true;
+	}
 	if (!k->any)
 		return false;
 	k->g->lines = true;

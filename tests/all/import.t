@@ -214,6 +214,22 @@ for end in '' '\n'; do
 done
 printf '%s\n' '{"type":"note","text":"t","content":[],"createdAt":"x"}' >note
 is "an event of somebody's stage passes" "$(imp note 2>/dev/null)" "$(cat note)"
+# what other programs write, of which a reader of ours would lose the calls
+while IFS='|' read -r what lines; do
+	printf "$lines" >foreign
+	status "nor are $what" 65 imp -q foreign
+done <<'X'
+goose's messages|{"role":"user","content":"x"}\n{"role":"assistant","content":[{"type":"toolRequest","id":"a"}]}\n
+the events of codex exec|{"type":"thread.started","thread_id":"t"}\n{"type":"item.completed","item":{"type":"command_execution"}}\n
+the events of gemini -o stream-json|{"type":"init","session_id":"s"}\n{"type":"message","role":"user","content":"x","timestamp":"t"}\n
+an AI SDK's messages|[{"role":"user","parts":[{"type":"text","text":"x"}]},{"role":"assistant","parts":[{"type":"tool-bash"}]}]
+X
+printf '%s\n' '{"role":"user","content":[{"type":"input_text","text":"x"}]}' \
+    '{"type":"function_call","call_id":"a","name":"shell","arguments":"{}"}' \
+    >items
+is "the input of a Responses request is read as codex" \
+    "$(imp items 2>/dev/null | jq -r '.content, .tool_calls[]?.function.name' | xargs)" \
+    "null x null bash"
 printf '%s\n' '{"messages":[{"role":"user","content":"x"}],' \
     '"conversations":[{"from":"human","value":"x"}]}' >two
 status "two" 65 imp two

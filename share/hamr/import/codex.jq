@@ -81,6 +81,7 @@ def flat: if (.session | type) == "object" then .session + {_line}, (.items | ar
   | (if $l == null then null
      elif ($l.payload | type) == "object" then $l
      elif ($l.type | type) == "string" then {type: "response_item", payload: $l}
+     elif ($l.role | type) == "string" then {type: "response_item", payload: ($l + {type: "message"})}
      elif $l.id and $l.timestamp then {type: "session_meta", payload: $l}
      elif $l.record_type != null then {type: "record_type", payload: {}}
      else {type: null, payload: {}} end) as $e
