@@ -537,6 +537,7 @@ done <<'E'
 ฐานข้อมูลเชื่อมต่อล้มเหลวเพราะรหัสผ่านหมดอายุและต้องเปลี่ยนใหม่ทุกเดือน
 데이터베이스연결실패시재시도횟수를세번으로늘리기로결정했습니다
 call parseHTTPHeader2 in the loop
+the office → ulica Piotrkowska, Łódź 🎉 is open
 E
 while read -r query wanted; do
 	match "$query" "$(hamr-mem --db "$scripts" search -n 1 "$query" |
@@ -550,6 +551,9 @@ done <<'E'
 รหัสผ่าน ฐานข้อมูลเชื่อมต่อ*รหั«สผ»่าน*
 재시도 데이터베이스*«재시»도*
 http call\ parse«HTTP»Header2\ in\ the\ loop
+lodz *Piotrkowska,\ «Łódź»\ 🎉\ is\ open
+🎉 *Łódź\ «🎉»\ is\ open
+→ the\ office\ «→»\ ulica*
 E
 status "what is in none of them" 1 hamr-mem --db "$scripts" search 天気予報
 hamr-mem --db "$scripts" list | jq -r .id | while read -r id; do

@@ -497,7 +497,7 @@ if command -v sqlite3 >/dev/null; then
 	is "... it is of ours once it is written" "$(mem v.db search afeha |
 		jq -r .snippet) $(mem v.db search lodz |
 		jq -r .snippet) $(sqlite3 v.db 'PRAGMA user_version')
-$(mem v.db check; echo $?)" 'in the «Caféhaus» the office in Łódź 8
+$(mem v.db check; echo $?)" 'in the «Caféhaus» the office in «Łódź» 8
 0'
 else
 	skip "a file of another version" "no sqlite3"

@@ -14,8 +14,10 @@
 #include "find.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/utf8.h"
 #include "query.h"
+#include "store/text.h"
 #include "store/words.h"
 
 #define DAY_MS (24.0 * 3600 * 1000)
@@ -409,8 +411,31 @@ is_alike(const struct hit *a, const struct hit *b)
 	return a->from == b->from && strcmp(a->expr, b->expr) == 0;
 }
 
+/* The first word of text that has this part, other than as it is spelled: a
+ * letter that is typed otherwise, a symbol.  p NULL: none. */
+static struct slice
+word_with_part(struct slice text, struct slice part)
+{
+	struct buf parts = BUF_INIT(SIZE_MAX);
+	struct slice w = { NULL, 0 }, rest = w, one = w;
+	size_t at = 0;
+
+	while (!slice_eq(one, part) && text_word(text, &at, &w)) {
+		buf_reset(&parts);
+		text_parts(w, &parts);
+		rest = buf_view(&parts);
+		while (rest.n > 0 && !slice_eq(one, part)) {
+			one = slice_part(rest, 0, slice_find(rest, 0, " "));
+			rest = slice_from(rest, num_min(one.n + 1, rest.n));
+		}
+	}
+	bool found = slice_eq(one, part);
+	buf_release(&parts);
+	return found ? w : (struct slice){ NULL, 0 };
+}
+
 /* A snippet of text around the first part of a word that is marked in shown;
- * NULL when the text spells it differently. */
+ * NULL when the text does not have it. */
 static char *
 part_snippet(struct slice text, struct slice shown)
 {
@@ -420,6 +445,10 @@ part_snippet(struct slice text, struct slice shown)
 
 	part.n = slice_find(part, 0, " ");
 	const char *at = memmem(text.p, text.n, part.p, part.n);
+	if (at == NULL) {
+		part = word_with_part(text, part);
+		at = part.p;
+	}
 	if (at == NULL)
 		return NULL;
 	struct slice before = { text.p, (size_t)(at - text.p) };
