@@ -15,24 +15,23 @@ begins_with(struct slice line, const char *const *row)
 	return false;
 }
 
-/* What is around an output: the last line shows which agent wrote it. */
+/* What is around an output: the last line shows which agent wrote it.  Not all
+ * of its lines are always there. */
 static const struct frame {
-	const char *last, *heads[3], *feet[6];
+	const char *heads[3], *feet[6];
 } frames[] = {
 	/* Gemini CLI */
-	{ "Process Group PGID: ", { "Command: ", "Directory: " },
-	    { "Process Group PGID: ", "Background PIDs: ", "Signal: ",
-	    "Exit Code: ", "Error: (none)" } },
+	{ { "Command: ", "Directory: " }, { "Process Group PGID: ",
+	    "Background PIDs: ", "Signal: ", "Exit Code: ",
+	    "Error: (none)" } },
 	/* OpenHands */
-	{ "[Command finished with exit code ", { NULL },
-	    { "[Command finished with exit code ", "[Python interpreter: ",
-	    "[Current working directory: ",
+	{ { NULL }, { "[Command finished with exit code ",
+	    "[Python interpreter: ", "[Current working directory: ",
 	    "[The command completed with exit code " } },
 	/* SWE-agent */
-	{ "bash-$", { NULL }, { "bash-$", "(Current directory: ",
-	    "(Open file: " } },
+	{ { NULL }, { "bash-$", "(Current directory: ", "(Open file: " } },
 	/* mini-SWE-agent */
-	{ "</output>", { "<returncode>", "<output>" }, { "</output>" } },
+	{ { "<returncode>", "<output>" }, { "</output>" } },
 };
 
 struct slice
@@ -75,7 +74,7 @@ envelope_open(struct slice text)
 	for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
 		const struct frame *f = &frames[i];
 
-		if (!slice_starts(last, f->last))
+		if (!begins_with(last, f->feet))
 			continue;
 		while (begins_with(line = envelope_last_line(rest), f->feet))
 			rest = slice_part(rest, 0, line.p > rest.p ?
