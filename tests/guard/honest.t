@@ -38,6 +38,9 @@ s c{} time__sleep {"seconds":60} = Slept for 60 seconds')
 is "percents that remain, not a word" "$(for i in 100 96 88 80 72 64 56 48 40 32; do
 	echo "s c$i backup_info {\"id\":4} = {\"phase\":\"copy\",\"remaining\":\"$i%\"}"
 done | said)" ""
+is "a check each minute, not a word" "$(times 20 \
+'s c{} bash {"command":"sleep 60; gh pr view 8 --json state"} = {"state":"OPEN"}' |
+    said)" ""
 honest "nothing but sleep" < <(
 times 14 's c{} bash {"command":"sleep 300"} =')
 honest "a log that grows" < <(for i in $(seq 30); do
@@ -82,6 +85,8 @@ honest "words that are nowhere" < <(
 times 40 's c{} bash {"command":"grep -rn w{} src"} = '"$failed")
 honest "... as a tool says it" < <(
 times 40 's c{} grep {"pattern":"w{}"} = No matches found')
+honest "rows inserted, in the lines of an agent that leaves some out" < <(
+times 60 's c{} bash {"command":"psql -c \"INSERT INTO t VALUES ({})\""} = INSERT 0 1\n[The command completed with exit code 0.]\n[Current working directory: /workspace]')
 honest "files checked, each without a word" < <(
 times 60 's c{} bash {"command":"cc -fsyntax-only f{}.c"} =')
 honest "files renamed" < <(

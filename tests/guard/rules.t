@@ -1137,7 +1137,7 @@ is "a list of commands is judged as each of them" "$(said <<'X'
 X
 said <<'X'
 9* s d# bash {"commands":["sed -i #d a.c"]} = FILL
-9* s e# bash {"commands":["sleep 60","cat state"]} = open
+9* s e# bash {"commands":["sleep 6","cat state"]} = open
 X
 )" "c4 warn stall 4
 e18 warn repeat 9"

@@ -339,7 +339,7 @@ take_in(struct guard *g, const struct call *c)
 	/* a call without a name cannot run */
 	o->exempt = c->name.p == NULL || slice_in(tool, p->exempt);
 	o->is.poll |= g->waited || slice_in(tool, p->poll_tools);
-	o->is.patient = g->waited ? !o->is.waits : o->is.pauses;
+	o->is.patient |= g->waited ? !o->is.waits : o->is.pauses;
 	/* also idle: a plan changed with no work in between, and the same
 	 * thought under another number */
 	o->is.idle |= o->is.plans && g->planned;

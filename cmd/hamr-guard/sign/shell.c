@@ -296,6 +296,19 @@ is_idle(const struct simple *s)
 	return s->at < s->n ? slice_in(s->w[s->at], words) : s->n == 0;
 }
 
+/* Does it sleep for as long as we would advise at most: 60, 5m? */
+static bool
+is_long(const struct simple *s)
+{
+	struct slice w = s->at + 1 < s->n ? s->w[s->at + 1] : SLICE("");
+	unsigned long n = 0;
+	size_t i = 0;
+
+	for (; i < w.n && i < 6 && w.p[i] >= '0' && w.p[i] <= '9'; i++)
+		n = n * 10 + (unsigned long)(w.p[i] - '0');
+	return n >= 60 || (n > 0 && i < w.n && strchr("mh", w.p[i]) != NULL);
+}
+
 /* Are all of a writer's arguments below /tmp? */
 static bool
 is_elsewhere(const struct simple *s)
@@ -352,6 +365,7 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes)
 		t->idle = t->idle && is_idle(&s);
 		bool waits = is_command(&s, sleepers);
 		t->waits |= waits;
+		t->patient |= waits && is_long(&s);
 		t->pauses &= waits || s.at >= s.n;
 		/* a tail that reads a pipe only shortens it */
 		t->poll |= !s.piped && (waits || is_command(&s, polls));
