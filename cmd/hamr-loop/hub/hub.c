@@ -233,10 +233,10 @@ hub_ask(struct hub *h, enum slot_id id, bool go)
 }
 
 void
-hub_tell_slot(struct hub *h, enum slot_id id, struct buf *record)
+hub_tell_tool(struct hub *h, struct buf *record)
 {
 	buf_addc(record, '\n');
-	buf_slice(&h->slot[id].told, buf_view(record));
+	buf_slice(&h->slot[SLOT_TOOL].told, buf_view(record));
 	buf_release(record);
 }
 

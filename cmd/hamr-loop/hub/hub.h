@@ -135,10 +135,10 @@ void hub_read_signals(struct hub *h);
 /* Let ms pass while serving the stages.  -1 as for hub_sync. */
 int hub_pause(struct hub *h, int ms);
 
-/* Send one slot a record (released) that is not committed, with its next go and
- * again if it is restarted: that a call is answered, before its answer is due
- * in call order. */
-void hub_tell_slot(struct hub *h, enum slot_id id, struct buf *record);
+/* Send hamr-tool a record (released) that is not committed, with its next go
+ * and again if it is restarted: that a call is answered, before its answer is
+ * due in call order. */
+void hub_tell_tool(struct hub *h, struct buf *record);
 
 /* Cancel the action in progress and give the stage time to write what it has.
  * A stage that has not answered by then is stopped until hub_revive. */

@@ -72,7 +72,7 @@ verify_now(struct hub *h, const char *profile, long long until)
 	xset(&k->verification, NULL);
 	scan_put(&b, "{'type':'verify','command':@,'profile':@}",
 	    slice_of(k->verify_command), slice_of(profile));
-	hub_tell_slot(h, SLOT_TOOL, &b);
+	hub_tell_tool(h, &b);
 	if (hub_go(h, SLOT_TOOL, until) < 0)
 		return false;
 	ui_status_doing(h->ui, "");

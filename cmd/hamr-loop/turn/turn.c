@@ -243,7 +243,7 @@ run_calls(struct turn *t)
 		}
 		struct buf b = refusal(c, "budget_exhausted",
 		    TEXT_RESULT_BUDGET);
-		hub_tell_slot(h, SLOT_TOOL, &b);
+		hub_tell_tool(h, &b);
 		cut = true;
 	}
 	if (hub_go(h, SLOT_TOOL, turn_wall_end(t)) < 0) {

@@ -373,7 +373,7 @@ adapter_request(struct adapter *ad, const struct body *b,
 	buf_reset(in);
 	scan_put(in, "{'request':{'type':'request','model':@,'stream':$",
 	    slice_of(b->model), scan_truth(b->stream));
-	body_numbers(b, "temperature", "max_tokens", in);
+	body_numbers(b, "max_tokens", in);
 	scan_put(in, b->tool_choice.p != NULL ?
 	    ",'tools':$,'tool_choice':$,'params':" : ",'tools':$,'params':",
 	    scan_kind(b->tools) == SCAN_ARRAY ? b->tools : SLICE("[]"),

@@ -89,7 +89,7 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	scan_put(&own, "{'model':@,'max_tokens':$,'stream':$",
 	    slice_of(b->model), SCAN_INT(b->max_tokens > 0 ? b->max_tokens :
 	    MAX_TOKENS), scan_truth(b->stream));
-	body_numbers(b, "temperature", NULL, &own);
+	body_numbers(b, NULL, &own);
 	buf_addc(&own, '}');
 	fields_begin(b, buf_view(&own), ours, out);
 	form_tools(&form, b, out);

@@ -80,7 +80,7 @@ body(const struct body *b, struct slice messages, struct buf *out)
 		.no_carry = b->quirks & QUIRK_NO_CARRY };
 	struct slice choice = b->tool_choice;
 
-	body_numbers(b, "temperature", "maxOutputTokens", &own);
+	body_numbers(b, "maxOutputTokens", &own);
 	if (own.len > 0) {
 		*own.p = '{';
 		scan_put(&text, "{'generationConfig':$}}", buf_view(&own));

@@ -75,7 +75,7 @@ body(const struct body *b, struct slice messages, struct buf *out)
 		buf_fmt(&own, "\"num_ctx\":%lld", b->window);
 	else
 		scan_put(&own, "'num_keep':0");
-	body_numbers(b, "temperature", "num_predict", &own);
+	body_numbers(b, "num_predict", &own);
 	for (struct walk w = walk_of(scan_only(SCAN_OBJECT, more));
 	    walk_next(&w, &key, &val); )
 		scan_put(&own, ",'$':$", key, val);

@@ -23,7 +23,7 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	    "{'include_usage':true}" : "false");
 	if (tools && (b->quirks & QUIRK_ONE_CALL) != 0)
 		buf_adds(&own, ",\"parallel_tool_calls\":true");
-	body_numbers(b, "temperature", "max_tokens", &own);
+	body_numbers(b, "max_tokens", &own);
 	buf_addc(&own, '}');
 	fields_begin(b, buf_view(&own), ours, out);
 	if (tools)

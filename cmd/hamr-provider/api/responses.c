@@ -67,7 +67,7 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	scan_put(&own, "{'model':@,'stream':$,'store':false,"
 	    "'include':['reasoning.encrypted_content']", slice_of(b->model),
 	    scan_truth(b->stream));
-	body_numbers(b, "temperature", "max_output_tokens", &own);
+	body_numbers(b, "max_output_tokens", &own);
 	buf_addc(&own, '}');
 	fields_begin(b, buf_view(&own), ours, out);
 	form_tools(&form, b, out);

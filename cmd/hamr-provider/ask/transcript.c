@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/mem.h"
 #include "request/quirks.h"
 
 #include "discover.h"

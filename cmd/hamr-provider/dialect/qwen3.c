@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/num.h"
 
 #include "internal.h"
 

@@ -13,7 +13,6 @@
 
 #include "base/file.h"
 #include "key.h"
-#include "base/mem.h"
 #include "base/num.h"
 
 #define KEY_MAX ((size_t)64 << 10)

@@ -186,11 +186,10 @@ body_has_tools(const struct body *b)
 }
 
 void
-body_numbers(const struct body *b, const char *temperature,
-    const char *max_tokens, struct buf *out)
+body_numbers(const struct body *b, const char *max_tokens, struct buf *out)
 {
-	if (b->has_temperature && temperature != NULL)
-		buf_fmt(out, ",\"%s\":%.15g", temperature, b->temperature);
+	if (b->has_temperature)
+		buf_fmt(out, ",\"temperature\":%.15g", b->temperature);
 	if (b->max_tokens > 0 && max_tokens != NULL)
 		buf_fmt(out, ",\"%s\":%lld", max_tokens, b->max_tokens);
 }

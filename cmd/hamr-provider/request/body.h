@@ -44,7 +44,7 @@ void fields_put(const struct body *b, const char *key, struct slice val,
 
 bool body_has_tools(const struct body *b);
 
-/* Append ,"KEY":temperature and ,"KEY":max_tokens, if they are to be sent; a
- * key may be NULL. */
-void body_numbers(const struct body *b, const char *temperature,
-    const char *max_tokens, struct buf *out);
+/* Append the temperature and ,"MAX_TOKENS":max_tokens, if they are to be sent;
+ * that key may be NULL. */
+void body_numbers(const struct body *b, const char *max_tokens,
+    struct buf *out);

@@ -115,8 +115,9 @@ replace_give(const struct root *root, int dir, const char *name)
 	return fchownat(dir, name, st.st_uid, st.st_gid, AT_SYMLINK_NOFOLLOW);
 }
 
-void
-replace_drop_folders(const struct root *root, const char *rel, int n)
+/* Remove the last n folders above rel, unless someone uses them by now. */
+static void
+drop_folders(const struct root *root, const char *rel, int n)
 {
 	char *dir = xstrdup(rel), *slash;
 	const char *base;
@@ -153,7 +154,7 @@ replace_folders(const struct root *root, const char *rel, struct fault *f)
 		errno = no;
 		if (r < 0 && errno != EEXIST) {
 			fault_sys(f, "cannot create the folder", dir);
-			replace_drop_folders(root, dir, made);
+			drop_folders(root, dir, made);
 			free(dir);
 			return -1;
 		}
@@ -259,6 +260,6 @@ replace_make(const struct root *root, const char *rel, struct slice text,
 		return -1;
 	int r = replace_file(root, rel, -1, NULL, SLICE(""), text, f);
 	if (r < 0)
-		replace_drop_folders(root, rel, made);
+		drop_folders(root, rel, made);
 	return r;
 }

@@ -33,8 +33,6 @@ void replace_name(char name[REPLACE_NAME]);
 int replace_temporary(int dir, char name[REPLACE_NAME]);
 const char *replace_dress(int from, int to, const struct stat *was);
 int replace_folders(const struct root *root, const char *rel, struct fault *f);
-/* Remove the last n folders above rel, unless someone uses them by now. */
-void replace_drop_folders(const struct root *root, const char *rel, int n);
 
 /* Is this the last part of such a name? */
 bool replace_is_temporary(const char *base);
