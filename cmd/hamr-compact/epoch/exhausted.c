@@ -103,22 +103,16 @@ name_largest(const struct compact *c, struct buf *out)
 	return sum;
 }
 
-/* What to raise for a larger window. */
-static const char *
-window_key(const struct compact *c)
-{
-	return c->flag_window >= 0 ? "--window" :
-	    c->budget.window == c->set.budget.tokens ?
-	    "context.context_budget_tokens" : "context.window";
-}
-
 char *
 exhausted_text(const struct compact *c)
 {
 	struct buf out = BUF_INIT(BUF_RECORD_MAX), name = out;
 	long alone = compact_tokens(c, name_largest(c, &name));
 	long reserved = c->set.budget.reserved, room = c->budget.effective;
-	const char *key = window_key(c);
+	/* what to raise for a larger window */
+	const char *key = c->flag_window >= 0 ? "--window" :
+	    c->budget.window == c->set.budget.tokens ?
+	    "context.context_budget_tokens" : "context.window";
 	struct part p[PARTS];
 
 	measure(c, p);

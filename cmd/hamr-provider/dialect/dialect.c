@@ -342,13 +342,6 @@ broken(struct dialect *d, size_t n)
 		say(d, n);
 }
 
-static void
-into_block(struct dialect *d, const struct block *f)
-{
-	d->block = f;
-	d->looked = 0;
-}
-
 static bool
 all_tools(const struct dialect *d)
 {
@@ -569,9 +562,10 @@ opening(struct dialect *d, enum block_end e)
 		block = opens_block(d, s, &f);
 	if (block == 1 && f->read == NULL)
 		leave(d, strlen(f->open));
-	else if (block == 1)
-		into_block(d, f);
-	else if (block < 0 && e == BLOCK_GROWS)
+	else if (block == 1) {
+		d->block = f;
+		d->looked = 0;
+	} else if (block < 0 && e == BLOCK_GROWS)
 		return false;
 	else if (block < 0 && e == BLOCK_CUT && s.n >= PIECE_MIN &&
 	    has_tools(d)) {
