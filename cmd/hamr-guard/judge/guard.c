@@ -392,7 +392,8 @@ guard_record(struct guard *g, const struct rec *r)
 		    msg_next_call(&w, &c); ) {
 			if (g->step.left++ == 0) {
 				g->steps++;
-				sign_step(&g->signer);
+				/* those before can no longer be written */
+				buf_reset(&g->signer.texts);
 			}
 			take_in(g, &c);
 		}

@@ -52,25 +52,18 @@ struct phrases {
 
 #define PHRASES(...) { .row = (const char *const[]){ __VA_ARGS__, NULL } }
 
-static void
-phrases_index(struct phrases *of)
+/* The first of the phrases that may begin with c, or NULL, as for most words of
+ * a text. */
+static inline const char *const *
+phrases_with(struct phrases *of, char c)
 {
-	for (unsigned char i = 0; of->row[i] != NULL; i++) {
+	for (unsigned char i = 0; !of->indexed && of->row[i] != NULL; i++) {
 		unsigned char *at = &of->at[*of->row[i] & 31];
 
 		if (*at == 0)
 			*at = i + 1;
 	}
 	of->indexed = true;
-}
-
-/* The first of the phrases that may begin with c, or NULL, as for most words of
- * a text. */
-static inline const char *const *
-phrases_with(struct phrases *of, char c)
-{
-	if (!of->indexed)
-		phrases_index(of);
 	return of->at[c & 31] == 0 ? NULL : of->row + of->at[c & 31] - 1;
 }
 

@@ -43,8 +43,11 @@ constrained(void *self, enum rule rule, size_t line)
 {
 	struct judge *j = self;
 
-	savings_constrained(&j->savings);
-	if (!j->savings.ended && j->report->ops->constrained != NULL)
+	if (j->savings.ended)
+		return;
+	j->savings.texts++;
+	j->savings.text_only = true;
+	if (j->report->ops->constrained != NULL)
 		j->report->ops->constrained(j->report, rule, line);
 }
 

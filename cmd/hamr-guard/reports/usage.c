@@ -278,15 +278,6 @@ savings_fired(struct savings *t, const struct verdict *v)
 }
 
 void
-savings_constrained(struct savings *t)
-{
-	if (t->ended)
-		return;
-	t->texts++;
-	t->text_only = true;
-}
-
-void
 savings_reset(struct savings *t)
 {
 	t->ended = t->ending = t->text_only = false;

@@ -83,5 +83,4 @@ void savings_record(struct savings *t, const struct rec *r);
 /* A firing of the judge.  False: it came after the turn had ended, and is not
  * counted. */
 bool savings_fired(struct savings *t, const struct verdict *v);
-void savings_constrained(struct savings *t);
 void savings_reset(struct savings *t);	/* a new transcript: sums stay */

@@ -797,12 +797,6 @@ sign_call(struct signer *s, struct slice name, struct slice args,
 	return given;
 }
 
-void
-sign_step(struct signer *s)
-{
-	buf_reset(&s->texts);
-}
-
 struct slice
 sign_text_of(const struct signer *s, const struct traits *t)
 {

@@ -108,9 +108,6 @@ is_question(const struct traits *t)
 void signer_root(struct signer *s, struct slice cwd);	/* a JSON value */
 void signer_release(struct signer *s);
 
-/* A new step: signatures of calls before it can no longer be written. */
-void sign_step(struct signer *s);
-
 /* args: the string that holds the arguments, or the value that stands in its
  * place, as JSON.  Returns the arguments decoded, checked JSON or, if they do
  * not parse, p NULL; valid until the next call. */
