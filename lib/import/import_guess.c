@@ -294,8 +294,8 @@ static bool
 is_odd(struct slice object)
 {
 	static const char *const keys[] = { "timestamp", "created_at",
-		"sessionId", "session_id", "thread_id", "message", "messages", "payload",
-		"parentId", "steps", "events", "cwd", "uuid",
+		"sessionId", "session_id", "thread_id", "message",
+		"messages", "payload", "parentId", "steps", "events", "cwd", "uuid",
 		"content", "text", "parts", "createdAt", "updatedAt",
 		"sessionID" };
 	size_t n = sizeof keys / sizeof *keys;
