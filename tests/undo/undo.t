@@ -557,6 +557,11 @@ is "nor that, in one process" "$(t undo >/dev/null; t undo >/dev/null
 	cat large; ls o1 2>&1)" \
 	"6${nl}ls: cannot access 'o1': No such file or directory"
 rm -rf large ig.o .gitignore o1
+mkdir tracked; echo 1 >tracked/f; git add tracked/f; b :
+git init -q tracked; b 'echo 2 >tracked/t; mv tracked/t tracked/f'
+is "a tracked file in a folder that became a repository comes back" \
+	"$(t undo | tail -n +2; cat tracked/f)" "  restored tracked/f${nl}1"
+rm -rf tracked; git rm -q --cached tracked/f
 b 'echo 1 >d'; rm d; mkdir d; echo mine >d/x
 b 'echo 1 >d/y'
 is "but what is in a folder that was a file is" "$(t undo | tail -n +2

@@ -226,13 +226,13 @@ is_lack(int error)
 	    error == EIO;
 }
 
-/* The file has no entry of its own.  If it existed when the last snapshot was
- * taken, but was ignored, too large or unreadable then, note the time of its
- * birth (if unknown, of its last change).  A file that was moved has the inode
- * of an entry.  A left-out file that another replaced under its name, as sed -i
- * does, counts as the same file. */
+/* The file has no entry of its own; known: its path has.  If it existed when the
+ * last snapshot was taken, but was ignored, too large or unreadable then, note
+ * the time of its birth (if unknown, of its last change).  A file that was moved
+ * has the inode of an entry.  A left-out file that another replaced under its
+ * name, as sed -i does, counts as the same file. */
 static void
-note_older(struct take *t, const char *rel, const struct stat *st)
+note_older(struct take *t, const char *rel, const struct stat *st, bool known)
 {
 	struct snap *s = t->s;
 	uint32_t ino = (uint32_t)st->st_ino;
@@ -244,7 +244,7 @@ note_older(struct take *t, const char *rel, const struct stat *st)
 		born = time_ns(st->st_ctim);
 	if (born >= s->looked) {
 		/* was this path, or a folder above it, left out then? */
-		const char *end = rel + strlen(rel);
+		const char *end = known ? NULL : rel + strlen(rel);
 		while (end != NULL && map_get(t->others,
 		    (struct slice){ rel, (size_t)(end - rel) }) == NULL)
 			end = memrchr(rel, '/', (size_t)(end - rel));
@@ -297,7 +297,7 @@ note_large(struct take *t, const char *rel, uint64_t was)
 	    writers_have(&t->writers, &st))))
 		return;
 	if (is && was == 0)
-		note_older(t, rel, &st);
+		note_older(t, rel, &st, false);
 	*map_put(&s->large, slice_of(rel), NULL) = is && was == 0 &&
 	    map_get(&s->older, slice_of(rel)) == NULL;
 }
@@ -423,7 +423,7 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 		return;
 	}
 	if (e == NULL || e->ino != (uint32_t)st.st_ino)
-		note_older(t, rel, &st);
+		note_older(t, rel, &st, e != NULL);
 	new.oid = oid;
 	enter(t, rel, e, new);
 }
