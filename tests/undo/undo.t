@@ -419,6 +419,9 @@ f"
 		is "folders, their undo killed at call $when" "$(modes
 			cat ke/a/b/f; ls -A ke/a/b)" "$before${nl}x${nl}f"
 	done 2>/dev/null
+	mkdir ke/.hamr-tmp-1; ln -s b ke/.hamr-tmp-2; b 'echo 1 >ke/f'
+	is "what a killed undo set aside goes with the next one" \
+		"$(t undo >/dev/null; ls -A ke)" a
 	rm -r ke
 else
 	skip "an edit that was killed" "strace does not work here"

@@ -53,17 +53,21 @@ replace_is_temporary(const char *base)
 }
 
 void
-replace_sweep(int dir)
+replace_sweep(int dir, bool alone)
 {
 	DIR *d = file_opendir(dir, ".");
 	struct dirent *e;
 
 	while ((e = file_readdir(d)) != NULL) {
-		int fd = !replace_is_temporary(e->d_name) ? -1 : openat(dir,
-		    e->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		if (!replace_is_temporary(e->d_name))
+			continue;
+		int fd = openat(dir, e->d_name, O_RDONLY | O_NOFOLLOW |
+		    O_NONBLOCK | O_CLOEXEC);
 		/* is its maker gone? */
-		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
-			unlinkat(dir, e->d_name, 0);
+		if ((fd >= 0 ? flock(fd, LOCK_EX | LOCK_NB) == 0 : alone &&
+		    (errno == ELOOP || errno == EACCES)) &&
+		    unlinkat(dir, e->d_name, 0) < 0 && errno == EISDIR && alone)
+			unlinkat(dir, e->d_name, AT_REMOVEDIR);
 		file_close(fd);
 	}
 	file_closedir(d);

@@ -42,5 +42,6 @@ bool replace_is_temporary(const char *base);
 int replace_give(const struct root *root, int dir, const char *name);
 
 /* Remove all temporaries that killed processes left in the folder open at fd,
- * which is read whole. */
-void replace_sweep(int fd);
+ * which is read whole; alone: nobody else is undoing anything, so also what is
+ * not locked, such as links and what was set aside. */
+void replace_sweep(int fd, bool alone);

@@ -535,7 +535,7 @@ find_changes(struct snap *s, struct undo_entry *c, int slot, int64_t begun,
 		    -1;
 
 		if (dir >= 0)
-			replace_sweep(dir);
+			replace_sweep(dir, false);
 		file_close(dir);
 		now = (struct undo_path){ .path = t->path };
 		bool is = undo_path_look(s->f, &now) && (one ?

@@ -323,7 +323,7 @@ do_all(struct undo *u, struct err *e)
 		int dir = is_first(u, i) ? path_open_parent(root,
 		    u->v[i].to->path, &base) : -1;
 		if (dir >= 0) {
-			replace_sweep(dir);
+			replace_sweep(dir, true);
 			close(dir);
 		}
 	}
