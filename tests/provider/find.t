@@ -252,6 +252,29 @@ serve s s2 models try
 is "--probe: the model of llama.cpp's that is meant" "$(hamr-provider --probe \
 	--model first --base-url "$URL" | jq -c '[.context_tokens, .source]')" \
 	'[2048,"/props"]'
+
+# a router, and LM Studio, tell it once they have loaded the model
+events "$(d '{"content":"x"}')" "$(fin stop)" >hello
+later() {
+	: >out
+	{
+		printf '{"type":"sync","n":1}\n%s\n{"type":"go"}\n' "$user"
+		until grep -q '"role"' out; do sleep 0.05; done
+	} | hamr-provider -r -q --no-config --model m --base-url "$URL" >out
+	jq -c 'select(.type != "delta") | [.type // .role, .context_tokens]' out |
+		xargs
+}
+printf 'path /props\nalways\nbody {"role":"router"}\n' >s
+printf 'path /props?model=m\nstatus 400\nbody {"error":"not loaded"}\n' >no
+printf 'path /props?model=m\nbody {"n_ctx":2048}\n' >s2
+serve no s2 s hello
+is "a router's window, behind the first answer" "$(later)" \
+	'[sync,null] [limit,2048] [assistant,null] [go,null]'
+printf 'path /api/v0/models\nbody {"data":[{"id":"m"},{"id":"n"}]}\n' >no
+printf 'path /api/v0/models\nbody {"data":[{"id":"m","loaded_context_length":4096},{"id":"n"}]}\n' >s2
+serve no s2 hello
+is "... and LM Studio's" "$(later)" \
+	'[sync,null] [limit,4096] [assistant,null] [go,null]'
 printf 'path /v1beta/models\nbody {"models":[{"name":"models/x","inputTokenLimit":9},{"name":"models/g","inputTokenLimit":65536}]}\n' >models
 serve models
 is "--probe: Gemini" "$(hamr-provider --probe --api gemini --model g \

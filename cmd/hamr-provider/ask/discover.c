@@ -244,6 +244,7 @@ get_props(struct provider *p, const char *root, long long end,
 
 	if (good && *model != '\0' &&
 	    scan_str_is(scan_get(buf_view(out), "role"), "router")) {
+		p->window_later = true;
 		buf_adds(&path, "/props?model=");
 		put_path_name(model, &path);
 		good = get_until(p, root, path.p, end, out);
@@ -302,8 +303,10 @@ ask_window(struct provider *p, long long end, const char **source)
 	for (size_t i = 0; i < 3 && n <= 0; i++) {
 		*source = lists[i];
 		if (get_until(p, i == 0 ? s->base_url : root, i == 0 ?
-		    s->api->models : lists[i], end, &b))
+		    s->api->models : lists[i], end, &b)) {
 			n = of_list(buf_view(&b), s->model);
+			p->window_later |= i > 0;
+		}
 	}
 	buf_release(&b);
 	free(root);
@@ -374,15 +377,18 @@ server_put_limit(struct provider *p)
 	free(path);
 	/* without an address, do not search before a request needs it; the
 	 * API's own host does not report it, unless an adapter knows how */
-	if (*p->set->base_url == '\0' || (!known &&
+	p->window_later = *p->set->base_url == '\0';
+	if (p->window_later || (!known &&
 	    settings_is_own_host(p->set->api, p->set->base_url)))
 		return;
 	server_fit_window(p);
 	n = p->set->window;
 	if (n == 0)
 		n = ask_window(p, end, &source);
-	if (n > 0)
+	if (n > 0) {
 		provider_limit(p, n, source);
+		p->window_later = false;
+	}
 }
 
 /* ---- the server's models ---- */

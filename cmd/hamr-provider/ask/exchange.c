@@ -805,6 +805,10 @@ exchange(struct provider *p, const struct ask *ask)
 		    messages_known(&p->past, ask->messages));
 		attempt_init(&x);
 		persist(&x);
+		if (p->window_later && x.failure.code == NULL) {
+			server_put_limit(p);
+			p->window_later = false;	/* ask only once */
+		}
 		put_outcome(&x);
 	} else if (p->stage->mode == STAGE_RESIDENT)
 		provider_refuse(p, "network", SLICE(""), "%s", e.text);

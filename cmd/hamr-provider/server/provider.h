@@ -49,6 +49,8 @@ struct provider {
 	unsigned quirks;
 	long long most_output;	/* tokens the server allows; 0: unknown */
 	bool limit_asked, model_asked, window_fits, warned, warned_record;
+	bool window_later;	/* the server may tell it once it has answered,
+				 * as it loads the model then */
 	int counted_whole;	/* requests since a cut, see ask/exchange.c */
 	long long most_read;	/* most tokens the server read in one request */
 	int record;		/* the cassette being written; -1: none */
