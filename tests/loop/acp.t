@@ -525,16 +525,18 @@ P
 ) $(cat ran)" "['configOptions', 'modes'] Run both 2
 end_turn The first command hi"
 is "kill -9 of a session's process" "$(play <<'P'
-e = new("--yes")
+e = new("--yes", "-o", 'stages.mem=["false"]')
 s = e.new(here)
 p = e.start_prompt(s, "Run both")
 e.wait_for(lambda: len(e.of("tool_call")) == 2 and e.of("tool_call_update")[-1].get("status") == "in_progress")
+while "stage mem" not in open("err").read(): time.sleep(0.05)
 kids = open("/proc/%d/task/%d/children" % (e.p.pid, e.p.pid)).read().split()
 os.kill(int(kids[0]), signal.SIGKILL)
-print(code(e.wait(p)))
+r = e.wait(p)
+print(code(r), r["error"]["message"])
 print(e.prompt(s, "Go on")["stopReason"])
 P
-)" "-32603
+)" "-32603 the session's process has ended; send the prompt again
 end_turn"
 is "a session in use" "$(play <<'P'
 e = new("--yes")

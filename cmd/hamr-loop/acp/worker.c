@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -115,7 +116,10 @@ worker_write(struct worker *s)
 void
 worker_end(struct worker *s, int ms)
 {
-	child_end(s->child, ms);
+	/* killed, it could not say why: its last line is about something else
+	 */
+	if (WIFSIGNALED(child_end(s->child, ms)))
+		xset(&s->last, NULL);
 	rec_in_release(&s->in);
 	s->child = NULL;
 	buf_reset(&s->out);
