@@ -274,6 +274,15 @@ hamr-loop --yes --replay "$S/two-calls.ndjson" "change it" >out 2>err
 ok "what a hook leaves behind lives on" kill -0 "$(cat "$T/left")"
 ok "and does not hold the session" flock -n .hamr/sessions/*.lock true
 kill "$(cat "$T/left")"
+hook my-end <<E
+sleep 120 &
+echo \$! >$T/left
+E
+fresh run6
+hamr-loop --yes --quiet --replay "$S/two-calls.ndjson" "change it" >out 2>err
+is "nor is it waited for" "$(cat err)" ""
+ok "... although it has the hook's stdout" kill -0 "$(cat "$T/left")"
+kill "$(cat "$T/left")"
 echo '{"role":"assistant","tool_calls":[{"id":"c1","type":"function",'\
 '"function":{"name":"bash","arguments":"{\"command\":\"sleep 20\"}"}}]}' >slow
 hook my-end <<E

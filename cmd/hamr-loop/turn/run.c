@@ -1,4 +1,5 @@
 /* run.c - everything one run of the agent holds, from configuration to end. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,15 +54,17 @@ run_hook(struct hub *h, const char *const *argv, const char *record)
 	bool ends;
 	ui_status_doing(h->ui, "the on_end hook");
 	do {	/* keys are read and shown meanwhile */
-		ends = child_talk(child, &rest, file_now_ms() + KEYS_MS,
-		    NULL) > 0 && !child_is_alive(child, KEYS_MS);
+		if (child_talk(child, &rest, file_now_ms() + KEYS_MS, NULL) > 0)
+			child_is_alive(child, KEYS_MS);
+		/* what it left in the background is not waited for */
+		ends = kill(child->group, 0) < 0;
 		hub_pause(h, !ends);
 		hub_read_signals(h);
 	} while (!ends && file_now_ms() < until && h->interrupts == interrupts);
 	ui_status_doing(h->ui, "");
 	buf_release(&line);
 	bool late = !ends && h->interrupts == interrupts;
-	int st = child_end(child, 0);
+	int st = child_end(child, ends ? -1 : 0);
 	if (!late && st == 0)
 		return;
 	if (late)
