@@ -416,8 +416,28 @@ enter_span(MD_SPANTYPE type, void *detail, void *user)
 	return 0;
 }
 
+/* A URL or a title, its entities replaced. */
 static void
-leave_link(struct reader *r, const MD_ATTRIBUTE *url)
+put_attribute(struct buf *b, const MD_ATTRIBUTE *a)
+{
+	for (size_t i = 0; a->size > 0 && a->substr_offsets[i] < a->size;
+	    i++) {
+		size_t from = a->substr_offsets[i];
+		struct slice t = { a->text + from,
+			a->substr_offsets[i + 1] - from };
+		unsigned long cp = a->substr_types[i] == MD_TEXT_ENTITY ?
+		    entity(t) : 0;
+
+		if (cp != 0)
+			utf8_put(b, cp);
+		else
+			buf_slice(b, t);
+	}
+}
+
+static void
+leave_link(struct reader *r, const MD_ATTRIBUTE *url,
+    const MD_ATTRIBUTE *title)
 {
 	static const char *const added[] = { "", "mailto:", "http://" };
 	struct rows *out = r->out;
@@ -428,19 +448,7 @@ leave_link(struct reader *r, const MD_ATTRIBUTE *url)
 	if (r->links >= NESTED)
 		return;
 	size_t at = r->link[r->links];
-	for (size_t i = 0; url->size > 0 && url->substr_offsets[i] < url->size;
-	    i++) {
-		size_t from = url->substr_offsets[i];
-		struct slice t = { url->text + from,
-			url->substr_offsets[i + 1] - from };
-		unsigned long cp = url->substr_types[i] == MD_TEXT_ENTITY ?
-		    entity(t) : 0;
-
-		if (cp != 0)
-			utf8_put(&b, cp);
-		else
-			buf_slice(&b, t);
-	}
+	put_attribute(&b, url);
 	/* a URL that is its own text is shown once */
 	for (size_t i = 0; i < sizeof added / sizeof *added; i++)
 		same |= slice_starts(buf_view(&b), added[i]) &&
@@ -455,6 +463,13 @@ leave_link(struct reader *r, const MD_ATTRIBUTE *url)
 		add_piece(r, buf_view(&b), NO_SOURCE)->look |= LOOK_URL;
 		add_made(r, ")");
 	}
+	if (title->size > 0) {
+		buf_reset(&b);
+		buf_adds(&b, " \"");
+		put_attribute(&b, title);
+		buf_adds(&b, "\"");
+		add_piece(r, buf_view(&b), NO_SOURCE);
+	}
 	buf_release(&b);
 }
 
@@ -463,10 +478,15 @@ leave_span(MD_SPANTYPE type, void *detail, void *user)
 {
 	struct reader *r = user;
 
-	if (type == MD_SPAN_A)
-		leave_link(r, &((MD_SPAN_A_DETAIL *)detail)->href);
-	else if (type == MD_SPAN_IMG)
-		leave_link(r, &((MD_SPAN_IMG_DETAIL *)detail)->src);
+	if (type == MD_SPAN_A) {
+		MD_SPAN_A_DETAIL *a = detail;
+
+		leave_link(r, &a->href, &a->title);
+	} else if (type == MD_SPAN_IMG) {
+		MD_SPAN_IMG_DETAIL *image = detail;
+
+		leave_link(r, &image->src, &image->title);
+	}
 	add_mark(r, type);
 	r->closed = true;
 	/* one bit per kind of span will do: for md4c only emphasis nests in

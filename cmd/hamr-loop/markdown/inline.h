@@ -3,10 +3,10 @@
  *
  * Nothing is lost: HTML, entities that are unusual or would control the
  * terminal, and links whose URL is elsewhere, [text][label], stay as they were
- * written.  A link is shown as its text and its URL.  What CommonMark takes for
- * emphasis but may be code (*.c, __init__, 2**8, f[i](x), \d+\.) is shown as
- * written, too.  In scripts without blanks emphasis also begins and ends next
- * to punctuation.
+ * written.  A link is shown as its text, its URL and its title.  What
+ * CommonMark takes for emphasis but may be code (*.c, __init__, 2**8, f[i](x),
+ * \d+\.) is shown as written, too.  In scripts without blanks emphasis also
+ * begins and ends next to punctuation.
  *
  * Rows break at blanks and next to wide characters, but not within code or a
  * URL.  A word wider than a row gets a row of its own.
