@@ -372,14 +372,22 @@ pastes(void **state)
 	feed(e, "\033", NULL);
 	feed(e, PASTE("1\n2\n3\n4\n5\n6\n7\n8"), NULL);
 	draws(e, "> 1\n  2\n  3\n  4\n  5\n  6\n  7\n  8|");
-	/* recalled, a long message is folded */
+	/* recalled, a message is shown; one that nobody types is folded */
 	feed(e, "\033", NULL);
 	feed(e, "see " PASTE("a\nb\nc\nd\ne\nf\ng\nh\ni"), &sent);
 	feed(e, "\r", &sent);
 	feed(e, UP, NULL);
-	draws(e, "> [pasted 9 lines]|");
+	draws(e, "\xe2\x80\xa6 b\n  c\n  d\n  e\n  f\n  g\n  h\n  i|");
 	feed(e, "\r", &sent);
 	assert_string_equal(sent, "see a\nb\nc\nd\ne\nf\ng\nh\ni");
+	char *log = xcalloc(1, 8001);
+	for (size_t i = 0; i < 4000; i++)
+		memcpy(log + 2 * i, "x\n", 2);
+	editor_set(e, slice_of(log));
+	feed(e, "\r", &sent);
+	feed(e, UP, NULL);
+	draws(e, "> [pasted 4000 lines]|");
+	free(log);
 	free(sent);
 	editor_free(e);
 }

@@ -107,7 +107,7 @@ editor_text(const struct editor *e)
 /* ---- the history ---- */
 
 /* Replace the message with a plain text, folding known pastes.  recalled: fold
- * all of it if it is as long as a paste. */
+ * all of it if it is so long that it was hardly typed. */
 static void
 take_in(struct editor *e, struct slice text, bool recalled)
 {

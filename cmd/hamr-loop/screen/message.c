@@ -303,7 +303,7 @@ message_fold(struct message *m, struct slice text, bool whole, struct buf *raw)
 		n += m->pastes[which].n;
 		text = slice_from(text, n);
 	}
-	if (whole && raw->len == had && is_long(text) &&
+	if (whole && raw->len == had && text.n >= MESSAGE_FOLD_BYTES &&
 	    m->npastes < PASTES_MAX)
 		text = fold_name(name, add_paste(m, text));
 	buf_slice(raw, text);

@@ -66,7 +66,7 @@ void message_paste(struct message *m, struct slice in);
 void message_undo(struct message *m);
 
 /* Append raw with its pastes unfolded; append text with known pastes folded.
- * With whole, a text without any is folded itself if it is long enough. */
+ * With whole, a text without any is folded itself if it is very long. */
 void message_unfold(const struct message *m, struct slice raw,
     struct buf *out);
 void message_fold(struct message *m, struct slice text, bool whole,
