@@ -211,9 +211,13 @@ chat(struct run *r, struct err *e)
 	ui_close_input(&r->ui);
 	free(history);
 	free(dir);
-	if (c.open)
-		ui_note(&r->ui, "to continue: hamr-loop --resume=%s",
+	if (c.open && !r->ui.quiet) {
+		char *how = xasprintf("to continue: hamr-loop --resume=%s",
 		    r->session.id);
+
+		ui_lines(&r->ui, slice_of(how));	/* never broken */
+		free(how);
+	}
 	if (c.failed)
 		*e = c.err;
 	return c.failed ? -1 : r->ui.told_to_end ? ST_INTERRUPTED : ST_OK;
