@@ -85,9 +85,14 @@ t = chat("-o", "stages.guard=[\"hamr-guard\", \"sh -c 'cat; sleep 0.3'\"]")
 t.sees("sandbox"); t.sees("> "); t.type("go\r"); t.sees("done  "); t.sees("> ")
 t.type("\x04"); t.sees("to continue"); print(t.end())
 print(b"> " in t.all[t.seen:])
+t = Terminal(["hamr-loop", "--no-config", "--resume"], columns=30)
+t.sees("session"); t.sees("> "); t.type("\x04"); t.end()
+print(b"to continue: hamr-loop --resume=2" in t.all)
 P
-is "the input goes before a chat ends" "$(cat ../got)" "0
-False"
+is "the input goes before a chat ends, and what to type next is not broken" \
+    "$(cat ../got)" "0
+False
+True"
 
 # --- nor does a hook at the end of a turn hold up the input; Esc stops it
 fresh hook
@@ -672,7 +677,7 @@ tm new-session -d -x 40 -y 60 -s c "hamr-loop --no-config --replay script; \
 sees "a chat" '*sandbox*>*'
 tm send-keys -t c 'change it' Enter
 sees "a key and what it does are in one row" '*
-edit f  2 lines
+edit f  2 lines changed
      1 -hello
      1 +good day
 y yes;  v view;
@@ -729,7 +734,7 @@ small "a chat on 20 columns and 9 rows" '*sandbox*
   patch*'
 tm send-keys -t c 'change it' Enter
 small "its question has the change, its keys and the input" '*
-edit f  2 lines
+edit f  2 lines changed
      1 -hello
      1 +good day
 y v a A n r e Esc

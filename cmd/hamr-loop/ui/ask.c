@@ -112,7 +112,8 @@ put_title(const struct ui *u, const struct question *q, struct buf *out)
 	if (q->lines > 1 || (q->lines >= 0 && q->command == NULL)) {
 		buf_adds(&more, "  ");
 		add_lines(&more, q->lines);
-		buf_adds(&more, q->made ? ", new" : "");
+		buf_adds(&more, q->made ? ", new" : q->path != NULL ?
+		    " changed" : "");
 	}
 	if (q->why != NULL && q->diff == NULL) {
 		buf_adds(&more, "  (");
