@@ -734,7 +734,8 @@ small "a chat on 20 columns and 9 rows" '*sandbox*
   patch*'
 tm send-keys -t c 'change it' Enter
 small "its question has the change, its keys and the input" '*
-edit f  2 lines changed
+edit f
+  2 lines changed
      1 -hello
      1 +good day
 y v a A n r e Esc

@@ -26,16 +26,16 @@ static const struct {
 } advice[] = {
 	{ "auth", NULL, "api_key_env or api_key_command, beside base_url "
 	    "under [provider], names the key to send" },
-	{ "bad_request", "tool", "a model without tools of its own is told "
-	    "them as text with -o provider.tool_dialect=hermes" },
-	{ "server", "jinja", "start llama-server with --jinja, or tell it "
-	    "the tools as text with -o provider.tool_dialect=hermes" },
-	{ "server", "tool", "a model without tools of its own is told them "
-	    "as text with -o provider.tool_dialect=hermes" },
-	{ "bad_request", "image", "a model that sees no images is shown none "
-	    "with -o provider.vision=false" },
-	{ "server", "image", "a model that sees no images is shown none "
-	    "with -o provider.vision=false" },
+	{ "bad_request", "tool", "if the model has no tool calls of its own, "
+	    "describe the tools in text: -o provider.tool_dialect=hermes" },
+	{ "server", "jinja", "start llama-server with --jinja, or describe "
+	    "the tools in text: -o provider.tool_dialect=hermes" },
+	{ "server", "tool", "if the model has no tool calls of its own, "
+	    "describe the tools in text: -o provider.tool_dialect=hermes" },
+	{ "bad_request", "image", "if the model cannot see images, keep them "
+	    "from it: -o provider.vision=false" },
+	{ "server", "image", "if the model cannot see images, keep them from "
+	    "it: -o provider.vision=false" },
 	{ "bad_request", "model", "hamr-provider --models lists what the "
 	    "server has; name one with --model" },
 	{ "network", "reset by peer", "is the port right, and is it http:// "
@@ -44,8 +44,8 @@ static const struct {
 	    "another" },
 	{ "network", NULL, "is the server running? --base-url names another, "
 	    "hamr-loop --doctor looks for one" },
-	{ "context_overflow", NULL, "[context] window tells how much the "
-	    "model can hold" },
+	{ "context_overflow", NULL, "set window under [context] to what "
+	    "the model can hold" },
 	{ "rate_limited", NULL, "continue later with --resume" },
 	{ "overloaded", NULL, "continue later with --resume" },
 };
@@ -112,7 +112,7 @@ ui_trouble(struct ui *u, const struct rec *r)
 		    strcmp(code, "malformed_tool_call") != 0;
 	} else if (ours) {
 		const char *remedy = begun ? "the answer broke off" :
-		    slice_in(slice_of(code), busy) ? "waiting for it" :
+		    slice_in(slice_of(code), busy) ? "waiting to ask again" :
 		    advice_for(code, words);
 		bool again = u->trouble != NULL &&
 		    strcmp(u->trouble, words) == 0;

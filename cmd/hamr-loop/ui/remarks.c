@@ -11,13 +11,13 @@ static const struct {
 } words[] = {
 	{ "repeat", "the same call gave the same result again" },
 	{ "repeat-weak", "the same call gave much the same result again" },
-	{ "same-answer", "many calls have the same short answer" },
-	{ "retry", "a call that failed was made again as it was" },
+	{ "same-answer", "many calls got the same short answer" },
+	{ "retry", "a call that failed was made again unchanged" },
 	{ "same-error", "the same error keeps coming back" },
 	{ "cycle", "the same few calls keep repeating" },
 	{ "stall", "the last calls found nothing new" },
-	{ "futile-edits", "the command fails as before, whatever is edited" },
-	{ "revisit", "a file is back at what it was before" },
+	{ "futile-edits", "the command fails as before, whatever it edits" },
+	{ "revisit", "a file is back to what it was before" },
 	{ "no-mutation", "many steps, and no file changed yet" },
 	{ "reads", "it has read a lot; it is time to act" },
 	{ "calls", "it has made a great many calls" },
@@ -26,7 +26,7 @@ static const struct {
 	{ "status-only", "its message was a status, not an answer" },
 	{ "premature", "it said that tests pass, but none ran since the last "
 	    "change" },
-	{ "monologue", "it said the same for the third time" },
+	{ "monologue", "it said the same thing for the third time" },
 	{ "empty_response", "the answer was empty; asking again" },
 	{ "infinite_loop", "the model repeated itself; told it "
 	    "to try another way" },
