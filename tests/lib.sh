@@ -9,6 +9,7 @@
 #	skip "name" "why"                counted and printed
 #	without_bwrap FOLDER             programs for PATH, all but that
 #	quick_jq FOLDER                  jq for PATH, which starts fast
+#	on_tty COLUMNS command...        what it writes to a terminal
 #	said_in FILE			but for words on this machine's sandbox
 #	done_testing                     last line of every test
 #
@@ -34,6 +35,7 @@ QUICK_JQ=${OBJ:-$TOP/obj}/quick-jq.so
 case $QUICK_JQ in *[[:space:]:]*) QUICK_JQ= ;; esac
 [ -f "$QUICK_JQ" ] || QUICK_JQ=
 jq() { LD_PRELOAD=$QUICK_JQ command jq "$@"; }
+on_tty() { python3 -B "$TOP/tests/on_tty.py" "$@"; }
 
 # quick_jq FOLDER: makes it, for PATH, with a jq as above for other programs
 quick_jq() {

@@ -18,10 +18,10 @@ class Terminal:
         self.all, self.seen = bytearray(), 0
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ,
+                        struct.pack("HHHH", rows, columns, 0, 0))
             time.sleep(0.02 if early else 0)
             os.execvp(argv[0], argv)
-        fcntl.ioctl(self.fd, termios.TIOCSWINSZ,
-                    struct.pack("HHHH", rows, columns, 0, 0))
         if early:
             os.write(self.fd, early)
 

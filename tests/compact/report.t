@@ -131,24 +131,7 @@ is "each epoch has its mark" "$(grep '^ *0 └' chart | tr -cd '^' | wc -c)" \
 ok "and there are some" test "$epochs" -ge 2
 is "a column a step" "$(grep '^ *0 └' chart |
 	python3 -c 'print(len(input().split("└")[1]))')" 45
-cat >on_tty.py <<'X'
-import os, pty, sys
-pid, fd = pty.fork()
-if pid == 0:
-    os.execvp(sys.argv[1], sys.argv[1:])
-out = b""
-while True:
-    try:
-        data = os.read(fd, 65536)
-    except OSError:
-        break
-    if not data:
-        break
-    out += data
-os.waitpid(pid, 0)
-sys.stdout.buffer.write(out)
-X
-term() { TERM=xterm python3 on_tty.py hamr-compact --no-config --report s; }
+term() { TERM=xterm on_tty 80 hamr-compact --no-config --report s; }
 ok "colour on a terminal" grep -q "$(printf '\033')\[1m" <(term)
 python3 - >escapes <<'X'
 import json
@@ -160,7 +143,7 @@ for i in range(9):
     print(json.dumps({"role": "tool", "tool_call_id": f"c{i}",
         "content": "x y " * 1500}))
 X
-python3 on_tty.py hamr-compact --no-config --window 8192 --check escapes >out
+on_tty 80 hamr-compact --no-config --window 8192 --check escapes >out
 is "--check: what calls name does not steer a terminal" \
 	"$(LC_ALL=C grep -c "$(printf '[\033\a]\|\342\200\256')" out)" 0
 is "... it is escaped" "$(grep -cF 'echo \x1b[2J\u{202e}0 6000' out)" 1

@@ -167,27 +167,7 @@ for i in --report --compare "--explain 1"; do
 		head -n 1 | tr -d ' ')" "n?[2Jé.nd"
 done
 
-cat >onterm.py <<'P'
-"""onterm.py COLUMNS COMMAND...: what COMMAND writes to a terminal so wide."""
-import fcntl, os, pty, struct, sys, termios
-pid, fd = pty.fork()
-if pid == 0:
-    fcntl.ioctl(1, termios.TIOCSWINSZ,
-                struct.pack("HHHH", 50, int(sys.argv[1]), 0, 0))
-    os.execvp(sys.argv[2], sys.argv[2:])
-out = b""
-while True:
-    try:
-        part = os.read(fd, 65536)
-    except OSError:
-        break
-    if not part:
-        break
-    out += part
-os.waitpid(pid, 0)
-sys.stdout.buffer.write(out.replace(b"\r\n", b"\n"))
-P
-tty() { TERM=xterm timeout 20 python3 onterm.py "$@"; }
+tty() { TERM=xterm on_tty "$@"; }
 esc=$(printf '\033')
 tty 200 hamr-guard --no-config --report loop >out
 ok "colour on a terminal" grep -q "$esc\\[33mwarn" out
@@ -197,8 +177,7 @@ same "and else the same" plain piped
 is "none without one" "$(grep -c "$esc" piped)" "0"
 NO_COLOR=1 tty 200 hamr-guard --no-config --report loop >out
 same "NO_COLOR" out piped
-TERM=dumb timeout 20 python3 onterm.py 200 hamr-guard --no-config --report loop \
-    >out
+TERM=dumb on_tty 200 hamr-guard --no-config --report loop >out
 same "a dumb terminal" out piped
 tty 80 hamr-guard --no-config --report wide |
     sed "s/$esc\\[[0-9;]*m//g" >out

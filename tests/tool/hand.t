@@ -6,22 +6,7 @@
 
 git init -q .
 unset NO_COLOR
-cat >../onpty.py <<'E'
-import os, pty, sys
-pid, fd = pty.fork()
-if pid == 0:
-    os.execvp(sys.argv[1], sys.argv[1:])
-while True:
-    try:
-        data = os.read(fd, 65536)
-    except OSError:
-        break
-    if not data:
-        break
-    os.write(1, data.replace(b'\r\n', b'\n'))
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-E
-t() { TERM=${term:-xterm} python3 ../onpty.py hamr-tool --no-config --root . "$@"; }
+t() { TERM=${term:-xterm} on_tty 80 hamr-tool --no-config --root . "$@"; }
 esc=$(printf '\033')
 printf 'one\ntwo\n' >a
 is "a diff is coloured" "$(t --yes edit \
