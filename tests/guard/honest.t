@@ -81,6 +81,8 @@ honest "what a server is to refuse, posted" < <(
 times 40 's c{} bash {"command":"curl -s -d n=x{} http://h/orders"} = {"error":"validation failed","hint":"n has to be a number from 1 to 99"}')
 honest "addresses probed" < <(
 times 60 's c{} bash {"command":"curl -so /dev/null -w %{http_code} h/{}"} = 200')
+honest "passwords tried one by one" < <(
+times 40 's c{} bash {"command":"7z t -pw{} a.7z"} = ERROR: a.7z: Cannot open encrypted archive. Wrong password? '"$failed")
 honest "words that are nowhere" < <(
 times 40 's c{} bash {"command":"grep -rn w{} src"} = '"$failed")
 honest "... as a tool says it" < <(

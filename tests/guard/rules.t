@@ -475,7 +475,7 @@ X
 )" "c9 warn stall 4"
 is "... nor one that is known as it stands" \
 "$(said <<'X' | grep -m 2 stall
-17* s c# bash {"command":"TRY=# make"} = make: the file a.c, line 3 and line 12: that is not a type at all | {"is_error":true}
+17* s c# bash {"command":"TRY=# make"} = make: the file a.c, line 3 and line 12: that is not a type at all, declared nowhere | {"is_error":true}
 X
 )" "c17 warn stall 8
 constrain stall 1"

@@ -593,7 +593,7 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 	o->nothing &= o->d.lines == 1;
 	if (o->nothing && !hash_set_add(&g->errors, o->d.kind))
 		o->d.gain = 0;
-	o->brief = o->d.chars - (o->nothing ? o->d.own : 0) <
+	o->brief = o->d.chars - (o->nothing || o->failed ? o->d.own : 0) <
 	    g->policy->min_gain;
 	/* needed only when a call is repeated; what is made anew each time is
 	 * not waited for */

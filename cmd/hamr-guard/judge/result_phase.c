@@ -250,13 +250,8 @@ divides(struct guard *g, const struct open_call *c, struct streak *made,
 	text = buf_view(&g->scratch[1]);
 	struct streak *e = streaks_put(&g->same, (struct sig){ c->is.tool,
 	    ~hash_bytes(text.p, text.n) });
-	uint64_t sum = volatile_sum(args_of(g, c)) + 1;
-	bool rises = e->numbers != 0 && sum > e->numbers;
-	e->numbers = sum;
-	/* ports probed one by one: each is said to be shut */
 	if (hash_set_add(&g->answered, hash_both(e->sig.b, made->d.norm)))
-		return rises && c->is.bash && o->failed &&
-		    o->d.chars - o->d.own < g->policy->min_gain;
+		return false;
 	e->varied |= e->n > 0 && e->last != made->d.norm;
 	e->n = e->last == made->d.norm ? e->n + 1 : 1;
 	e->last = made->d.norm;
@@ -479,8 +474,10 @@ weight(const struct open_call *c, const struct streak *e,
 	if (o->new_error || (other && is_same_answer(c, o)) || effect ||
 	    o->divides)
 		return 0;
-	/* a call that fails now and then is repeated to find out why */
-	if (e->unsteady || another)
+	/* a call that fails now and then is repeated to find out why, and one
+	 * thing after another may be tried: a port, a password */
+	if (e->unsteady || another ||
+	    (other && o->failed && o->brief && c->is.bash && c->is.runs))
 		return POINT / 6;
 	if (c->is.poll)
 		return poll_weight(c, o);
