@@ -469,6 +469,11 @@ is "placeholders are named" "$(texts <<'X' | head -n 1 | cut -d ';' -f 1
 X
 )" "The last calls cannot return anything new (no command at all, a constant, \
 an empty file)"
+is "a log that grows by the same line at other times is nothing new" \
+"$(for i in $(seq 10 40); do
+	log="$log\\n2026-11-24 10:00:$i INFO worker alive, no job in the queue, still waiting"
+	echo "s c$i bash {\"command\":\"cat w.log\"} = $log"
+done | said | head -n 1)" "c19 warn stall 4"
 is "an error that only quotes its call is no new one" "$(said <<'X' | head -n 1
 12* s c# read {"path":"/w/src/name#/deep.ts"} = ENOENT: no such file or directory, open '/w/src/name#/deep.ts' | {"is_error":true}
 X

@@ -14,6 +14,7 @@
 #define TOLD_MAX 200		/* bytes of a line that is looked for in the
 				 * call */
 
+#define STAMPED 16		/* bytes of a line of a log, with its time */
 #define QUOTING_MAX 240	/* characters of an answer that may quote it */
 #define FRESH 4			/* lines of such an answer */
 #define BLANK UINT64_C(0x9e3779b97f4a7c15)	/* odd, for a hash of blanks */
@@ -136,6 +137,7 @@ take_line(struct pass *a, struct slice line, uint64_t blank,
     struct digest *d)
 {
 	uint64_t norm, mask;
+	bool stamped = false;	/* it begins with a time */
 
 	for (; is_blank(*line.p); line = slice_from(line, 1))
 		blank = (blank + (uint64_t)*line.p) * BLANK;
@@ -153,13 +155,17 @@ take_line(struct pass *a, struct slice line, uint64_t blank,
 	    volatile_drop(line, a->json, &a->scratch[0])) {
 		line = buf_view(&a->scratch[0]);
 		norm = mask = hash_bytes(line.p, line.n);
+		stamped = line.n > STAMPED && (*line.p == '\1' ||
+		    (*line.p == '[' && line.p[1] == '\1'));
 	}
 	/* an error is the same whatever was written over before it */
 	if (a->of->failed && memchr(line.p, '\r', line.n) != NULL)
 		norm = mask = 1;
 	uint64_t shown = a->of->pages ? hash_page(line, &a->scratch[1]) :
 	    a->json ? norm : h;
-	if (a->seen != NULL && hash_set_add(a->seen, shown)) {
+	/* the same line of a log is nothing new at another time */
+	if (a->seen != NULL && hash_set_add(a->seen, shown) &&
+	    (!stamped || norm == shown || hash_set_add(a->seen, norm))) {
 		d->gain += chars;
 		if (a->nfresh < FRESH)
 			a->fresh[a->nfresh++] = raw;
