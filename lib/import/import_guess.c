@@ -295,8 +295,8 @@ is_odd(struct slice object)
 {
 	static const char *const keys[] = { "timestamp", "created_at",
 		"sessionId", "session_id", "thread_id", "message",
-		"messages", "payload", "parentId", "steps", "events", "cwd", "uuid",
-		"content", "text", "parts", "createdAt", "updatedAt",
+		"messages", "payload", "parentId", "steps", "events", "cwd",
+		"uuid", "content", "text", "parts", "createdAt", "updatedAt",
 		"sessionID" };
 	size_t n = sizeof keys / sizeof *keys;
 	struct slice type = scan_get(object, "type");
@@ -364,7 +364,8 @@ look_at_line(struct look *k, struct slice line)
 		}
 	}
 	k->message = scan_kind(rec_get(&r, "role")) == SCAN_STRING;
-	k->foreign |= k->message && fits(r.line, SLICE("content[foreign-part]"));
+	k->foreign |= k->message &&
+	    fits(r.line, SLICE("content[foreign-part]"));
 	/* behind a message only messages tell, as kimi's own roles do: an
 	 * event may be any stage's */
 	if (!k->hamr || k->message)
