@@ -226,11 +226,11 @@ is_lack(int error)
 	    error == EIO;
 }
 
-/* The file has no entry of its own; known: its path has.  If it existed when the
- * last snapshot was taken, but was ignored, too large or unreadable then, note
- * the time of its birth (if unknown, of its last change).  A file that was moved
- * has the inode of an entry.  A left-out file that another replaced under its
- * name, as sed -i does, counts as the same file. */
+/* The file has no entry of its own; known: its path has.  If it existed when
+ * the last snapshot was taken, but was ignored, too large or unreadable then,
+ * note the time of its birth (if unknown, of its last change).  A file that was
+ * moved has the inode of an entry.  A left-out file that another replaced under
+ * its name, as sed -i does, counts as the same file. */
 static void
 note_older(struct take *t, const char *rel, const struct stat *st, bool known)
 {
