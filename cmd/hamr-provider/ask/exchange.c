@@ -240,11 +240,11 @@ on_body(void *ctx, long status, const char *p, size_t n)
 			return too_large(x);
 		/* an adapter does not say whether it reads lines or one object:
 		 * it reads lines if the first one is a whole value */
-		const char *lf = memchr(x->raw.p, '\n', x->raw.len);
+		const char *lf = memchr(p, '\n', n);
 		if (x->p->set->api->own == NULL || lf == NULL || x->is_whole)
 			return HTTP_MORE;
 		x->sse.lines = scan_is_json((struct slice){ x->raw.p,
-			(size_t)(lf - x->raw.p) });
+			x->raw.len - n + (size_t)(lf - p) });
 		x->is_whole = !x->sse.lines;
 		if (x->is_whole)
 			return HTTP_MORE;
