@@ -348,6 +348,13 @@ is "their modes, and those it removed, come back" "$(t undo | tail -n +2
   restored old/older/
 2750 old/gone
 711 old/older"
+rm -r old; mkdir old; echo 1 >old/f; b :
+hamr-tool --yes --no-config --root . bash "$(sh_args \
+	'sleep 0.05; mv old moved; echo x >broken; sleep 3372')" >/dev/null 2>&1 &
+wait_for broken
+{ kill -9 $!; wait $!; flock -w 30 .hamr/snap.git/hamr-begun.0 true; } 2>/dev/null
+is "a folder that it moved is where it was" "$(t undo >/dev/null
+	find old moved broken 2>/dev/null)" "old${nl}old/f"
 rm -r old
 truncate -s 17M big; b 'echo 1 >next'
 hamr-tool --yes --no-config --root . bash "$(sh_args 'echo 2 >>big

@@ -490,7 +490,8 @@ journal_over(struct snap *s)
 	}
 }
 
-/* Was the path changed or removed while the call may have run? */
+/* Was the path changed or removed while the call may have run?  What is in a
+ * folder that was moved keeps its times: it has the inode of an entry. */
 static bool
 is_of_call(const struct snap *s, const char *path, int64_t begun, int64_t end)
 {
@@ -500,19 +501,28 @@ is_of_call(const struct snap *s, const char *path, int64_t begun, int64_t end)
 	    (time_ns(st.st_ctim) >= begun &&
 	    time_ns(st.st_ctim) <= end);
 
+	for (size_t i = 0; !is && i < s->before.n; i++)
+		is = s->before.v[i].ino == (uint32_t)st.st_ino &&
+		    strcmp(s->before.v[i].path, path) != 0;
 	file_close(fd);
 	return is;
 }
 
-/* Was the folder made while the call may have run? */
+/* Was the folder made while the call may have run, or moved? */
 static bool
 is_young(const struct snap *s, const char *path, int64_t begun, int64_t end)
 {
 	int fd = path_open(&s->f->root, path, O_PATH | O_NOFOLLOW);
 	int64_t born = fd >= 0 ? file_born(fd, "") : 0;
+	bool is = born >= begun && born <= end;
+	struct stat st;
+	uint64_t mark;
 
+	for (size_t at = 0; !is && fd >= 0 && fstat(fd, &st) == 0 &&
+	    map_next(&s->were, &at, &mark).p != NULL; )
+		is = (uint32_t)mark == (uint32_t)st.st_ino;
 	file_close(fd);
-	return born >= begun && born <= end;
+	return is;
 }
 
 /* Reduce c to what the killed call changed.  If c lists files (an edit), keep
