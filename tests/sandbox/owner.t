@@ -54,6 +54,17 @@ is "and what is quarantined" "$(ls .hamr/quarantine; others)" "1-.envrc"
 he bash '{"command":"chmod 0 f; echo he >h"}' >../out 2>&1
 is "what he made unreadable comes back, too" "$(he undo >/dev/null 2>&1
 	cat f; stat -c %a f; ls h 2>/dev/null)" "old${nl}644"
+if he bash '{"command":"true"}' --json 2>../err | grep -q '"sandbox":"[bl]'; then
+	he bash "$(printf '{"command":"%s; %s"}' 'mkdir -p q/r/.git' \
+		'echo 1 >q/r/.git/config; echo 1 >q/.envrc; chmod 0 q/r q')" \
+		>../out 2>&1
+	match "what others obey goes from folders that he shut" \
+		"$(cat ../out; stat -c %a q; chmod 700 q q/r; find q)" \
+		"*moved to .hamr/quarantine: q/.envrc, q/r/.git*${nl}0${nl}q${nl}q/r"
+	rm -r q
+else
+	skip "what others obey in shut folders" "no sandbox for him here"
+fi
 for who in he t; do
 	$who bash '{"command":"chmod 0 f"}' >../out 2>&1
 	$who bash '{"command":"rm f"}' >../out 2>&1

@@ -341,13 +341,60 @@ links_same(const struct names *n, unsigned look)
 	return same;
 }
 
+static int
+set_mode(const struct sandboxes *bs, const char *rel, mode_t mode)
+{
+	const char *base;
+	int up = path_open_parent(&bs->root, rel, &base);
+	int r = fchmodat(up, base, mode, AT_SYMLINK_NOFOLLOW);
+
+	file_close(up);
+	return r;
+}
+
+/* Let us into the folders of ours that a command shut since, with such names in
+ * them; shut gets their modes and names. */
+static void
+open_shut(struct sandboxes *bs, unsigned before, struct texts *shut)
+{
+	struct names *n = &bs->names;
+	struct stat st;
+
+	for (size_t i = 0; i < n->n; i++) {
+		const struct name *v = &n->v[i];
+
+		if (v->kind != NAME_SHUT || v->since <= before ||
+		    fstatat(bs->root.fd, v->rel, &st, AT_SYMLINK_NOFOLLOW) <
+		    0 || (st.st_mode & 0700) == 0700 || set_mode(bs, v->rel,
+		    (st.st_mode & 07777) | 0700) < 0)
+			continue;
+		texts_add(shut, xasprintf("%04o%s", st.st_mode & 07777U,
+		    v->rel));
+		/* there may be more in it */
+		names_look(n);
+		i = (size_t)-1;
+	}
+}
+
+static void
+shut_again(struct sandboxes *bs, struct texts *shut)
+{
+	for (size_t i = shut->n; i-- > 0; ) {
+		char *rel = shut->v[i] + 4, mode[5];
+
+		snprintf(mode, sizeof mode, "%.4s", shut->v[i]);
+		set_mode(bs, rel, (mode_t)strtol(mode, NULL, 8));
+	}
+	texts_release(shut);
+}
+
 void
 sandboxes_tidy(struct sandboxes *bs, struct buf *notes)
 {
 	bool write = conf_bool(bs->conf, "sandbox.git_write");
 	struct names *n = &bs->names;
 	struct moves m = { .to = -1 };
-	struct texts kept = { .n = 0 };
+	struct texts kept = { .n = 0 }, shut = { .n = 0 };
 	unsigned before = n->look;
 	struct stat st;
 
@@ -355,6 +402,7 @@ sandboxes_tidy(struct sandboxes *bs, struct buf *notes)
 		return;
 	size_t links = links_same(n, before);
 	names_look(n);
+	open_shut(bs, before, &shut);
 	/* what only a link told to be a secret, and no longer does */
 	bool lost = links_same(n, before) < links;
 	for (size_t i = 0; i < n->n; i++) {
@@ -380,7 +428,9 @@ sandboxes_tidy(struct sandboxes *bs, struct buf *notes)
 	put_list(notes, &m.moved, "moved to .hamr/" FOLDER ": ");
 	put_list(notes, &m.stuck, "made and could not be moved away: ");
 	put_list(notes, &kept, "still hidden, as its name was a secret's: ");
-	if (m.moved.n > 0)
+	bool again = m.moved.n + shut.n > 0;
+	shut_again(bs, &shut);
+	if (again)
 		names_look(n);
 	texts_release(&kept);
 	texts_release(&m.moved);
