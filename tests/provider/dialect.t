@@ -477,7 +477,8 @@ for text in "<|python_tag|>{\"name\":\"read\",]}" \
 	"[TOOL_CALLS][{\"name\":\"read\" 1}]" \
 	"<｜tool▁call▁begin｜>read<｜tool▁sep｜>{1}<｜tool▁call▁end｜>" \
 	"<|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>{1}<|tool_call_end|>" \
-	'<invoke name="read"><parameter name="path">a</invoke>'; do
+	'<invoke name="read"><parameter name="path">a</invoke>' \
+	$'<tool_call><function=read><parameter=path>\na\n</parameter>\n<parameter=fi'; do
 	quote "$text"
 	lifts "it cannot be lifted: $text" \
 		"[\"error\",\"malformed_tool_call\",{\"content\":$quoted}]" \
@@ -490,6 +491,11 @@ for text in "<|python_tag|>$obj_a; {\"name\":\"re" \
 	'<｜DSML｜tool_calls><｜DSML｜invoke name="read"><｜DSML｜parameter name="path" string="true">a.c</｜DSML｜parameter></｜DSML｜invoke><｜DSML｜invoke name="read"><｜DSML｜para' \
 	'[read(path="a.c"), read(pa'; do
 	lifts "cut, the last is dropped: $text" "${one%null]}1]" "$text" length
+done
+
+for text in "<|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>$a<|tool_ca" \
+	'<minimax:tool_call><invoke name="read"><parameter name="path">a.c</parameter></invoke></mini'; do
+	lifts "cut within the closing tag: $text" "$one" "$text" length
 done
 
 # ---- tags of reasoning within a call ----

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 
 #include "fence.h"
 #include "internal.h"
@@ -423,8 +424,10 @@ in_block(struct dialect *d, enum block_end e)
 	enum block_said said = f->read(r);
 	d->again += r->again;
 	end = skip_white(s, r->at);
-	if (said == BLOCK_CALLS && *close != '\0' && begins(s, end, close))
-		r->at = end + strlen(close);
+	int shut = *close != '\0' ? tag_match(slice_from(s, end), close) : 0;
+	if (said == BLOCK_CALLS && (shut > 0 || (shut < 0 &&
+	    e != BLOCK_GROWS)))		/* the answer may end within it */
+		r->at = num_min(end + strlen(close), s.n);
 	if (e == BLOCK_GROWS && (said != BLOCK_CALLS || f->weak)) {
 		d->vain += s.n;		/* that tag was within a value */
 		return false;

@@ -1,6 +1,8 @@
 /* objects.c - calls that are JSON objects between marks. */
 #include <string.h>
 
+#include "base/num.h"
+
 #include "internal.h"
 
 /* ---- one object ---- */
@@ -314,8 +316,9 @@ read_tagged(struct reading *r)
 		next = skip_white(s, r->at);
 		if (deepseek && begins(s, next, "```"))
 			next = skip_white(s, next + 3);
-		if (begins(s, next, close))
-			r->at = next + strlen(close);
+		int shut = tag_match(slice_from(s, next), close);
+		if (shut > 0 || (shut < 0 && r->e != BLOCK_GROWS))
+			r->at = num_min(next + strlen(close), s.n);
 	}
 	return said;
 }

@@ -258,8 +258,9 @@ at_end(struct reading *r, struct qwen3 *q)
 		return BLOCK_CALLS;
 	/* are only closing tags missing, so that only white space, a part of
 	 * one, or words on a line of their own follow the last tag? */
-	bool words = begins(r->s, q->prev.end, "\n") ||
-	    begins(r->s, q->prev.end, "\r\n");
+	bool words = (begins(r->s, q->prev.end, "\n") ||
+	    begins(r->s, q->prev.end, "\r\n")) &&
+	    tag_match(tail, PARAM) == 0;
 	int closing = tag_match(tail, q->prev.kind == Q_FUNC_END ? CALL_END :
 	    FUNC_END);
 	if (q->prev.kind == Q_PARAM_END && q->n > 0 && q->depth == 0) {
