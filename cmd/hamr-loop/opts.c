@@ -110,7 +110,7 @@ check_task(struct opts *o, struct err *e)
 	return 0;
 }
 
-static const char more_than_one[] = "more than one task; put the task into "
+static const char more_than_one[] = "more than one task; put the task in "
 	"quotes";
 
 /* [ID] [TASK] [-] */
@@ -266,7 +266,8 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 		if (o->chat || o->resume || o->fork != NULL)
 			return 0;
 		return err_set(e, ST_USAGE, "no task; say what to do: "
-		    "hamr-loop \"make the tests pass\"");
+		    "hamr-loop \"make the tests pass\" (or - to read it "
+		    "from stdin)");
 	}
 	return 0;
 }

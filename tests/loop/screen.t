@@ -492,6 +492,8 @@ tm send-keys -t c '/etc/hosts is wrong' Enter
 sees "a path is no command" '*> /etc/hosts is wrong*'
 tm send-keys -t c '/stat' Enter
 sees "the nearest is told" '*no command /stat; did you mean /status?*'
+tm send-keys -t c '/clear' Enter
+sees "... or what ours is called" '*no command /clear; did you mean /new?*'
 tm send-keys -t c '/status' Enter
 sees "/status" '*session 2*, 2 turns*a turn *at most 64 steps*'
 tm send-keys -t c '/cost and a message' Enter

@@ -153,5 +153,5 @@ httpd_stop
 httpd_start log s s2 || exit 1
 at "$(port)" -o agent.mode=read-only
 is "loading: it answers" "$(cat out)" "Here I am."
-match "and was told in one line" "$(head -n 1 err)" "*Loading model; waiting for it"
+match "and was told in one line" "$(head -n 1 err)" "*Loading model; waiting to ask again"
 done_testing

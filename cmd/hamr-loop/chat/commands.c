@@ -626,11 +626,25 @@ is_offered(const struct chat *c, size_t i)
 	    (flags & SERVED) != 0);
 }
 
+/* What other agents call ours. */
+static const char *const elsewhere[][2] = {
+	{ "clear", "/new" }, { "reset", "/new" }, { "rewind", "/undo, /fork" },
+	{ "continue", "/resume" }, { "history", "/sessions" },
+	{ "compress", "/compact" }, { "summarize", "/compact" },
+	{ "usage", "/cost" }, { "tokens", "/context" }, { "info", "/status" },
+	{ "approvals", "/mode" }, { "permissions", "/mode" },
+	{ "memory", "/remember" },
+};
+
 static void
 tell_nearest(struct chat *c, const char *word)
 {
 	struct buf near = BUF_INIT(1 << 12);
 
+	for (size_t i = 0; c->run->ui.peer == NULL &&
+	    i < sizeof elsewhere / sizeof *elsewhere; i++)
+		if (strcmp(word, elsewhere[i][0]) == 0)
+			buf_adds(&near, elsewhere[i][1]);
 	for (size_t i = 0; i < COMMANDS; i++) {
 		const char *name = commands[i].name + 1;
 
