@@ -86,7 +86,7 @@ if command -v tmux >/dev/null 2>&1; then
 		type_ C-u '/mo' Tab
 		sees "a list" '*
 > /mode*
-> /mode *what it may do*
+> /mode *what hamr may do*
   /model *'
 		type_ Enter
 		sees "Enter takes it, and it is carried out" '*

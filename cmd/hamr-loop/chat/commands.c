@@ -23,7 +23,7 @@
 #define HELP_COLUMN 17		/* from an entry's name to its description */
 #define HELP_LEAST 8		/* of a description; it is left out where there
 				 * is room for fewer */
-#define HELP_WIDE 76		/* the least for two entries */
+#define HELP_WIDE 77		/* the least for two entries */
 #define HELP_WIDEST 100		/* of the page, however wide the terminal is */
 #define NEAR 5			/* conf_distance of a misspelled command: two
 				 * letters left out, or one and one wrong */
@@ -472,43 +472,45 @@ enum { TALK, WORK, LOOK, SET, GROUPS };
 static const struct command commands[] = {
 	{ TALK, 0, "/new", "", "begin a session", .run = new },
 	{ TALK, OFFERS, "/resume", "[ID]", "another session", .with = resume },
-	{ TALK, NOW, "/sessions", "", "list them", .run = list },
+	{ TALK, NOW, "/sessions", "", "list sessions", .run = list },
 	{ TALK, OPEN, "/fork", "[TURN]", "go on in a copy",
 	    .with = fork_session },
-	{ TALK, OPEN | NOW | SERVED, "/export", "[FORM]", "write to a file",
+	{ TALK, OPEN | NOW | SERVED, "/export", "[FORM]", "save the session",
 	    .with = export_page, .words = export_forms },
 	{ TALK, NOW, "/edit", "", "write in $EDITOR", .show = ui_edit_input },
-	{ TALK, 0, "/remember", "[FACT]", "for later", .with = chat_remember },
-	{ TALK, NOW, "/quit", "", "or Ctrl-D", .run = quit },
-	{ TALK, NOW | ALIAS, "/exit", "", "quit", .run = quit },
-	{ WORK, OPEN | SERVED, "/undo", "", "the newest change",
+	{ TALK, 0, "/remember", "[FACT]", "a fact for later",
+	    .with = chat_remember },
+	{ TALK, NOW, "/quit", "", "leave; or Ctrl-D", .run = quit },
+	{ TALK, NOW | ALIAS, "/exit", "", "leave", .run = quit },
+	{ WORK, OPEN | SERVED, "/undo", "", "the last change",
 	    .run = chat_undo },
 	{ WORK, OPEN | ALIAS | SERVED, "/undo-last-edit", "", "undo it",
 	    .run = chat_undo },
-	{ WORK, 0, "/commit", "", "with git", .run = chat_commit },
+	{ WORK, 0, "/commit", "", "commit with git", .run = chat_commit },
 	{ WORK, SERVED, "/verify", "[full]", "run the check", .with = check,
 	    .words = profiles },
 	{ WORK, SERVED, "/init", "", "write AGENTS.md", .run = init },
 	{ LOOK, OPEN | NOW | SERVED, "/status", "", "where you are",
 	    .run = page_status },
 	{ LOOK, OPEN | NOW, "/diff", "", "what was changed", .run = page_diff },
-	{ LOOK, OPEN | NOW, "/context", "", "what fills it",
+	{ LOOK, OPEN | NOW, "/context", "", "the next request",
 	    .run = page_context },
-	{ LOOK, NOW, "/budget", "", "the limits", .run = page_budget },
+	{ LOOK, NOW, "/budget", "", "limits of a turn", .run = page_budget },
 	{ LOOK, OPEN | NOW | SERVED, "/cost", "", "tokens and money",
 	    .run = page_cost },
 	{ LOOK, OPEN | NOW, "/last", "[raw]", "the last answer", .with = last },
-	{ LOOK, OPEN | NOW, "/copy", "[N]", "answer or block N", .with = copy },
-	{ LOOK, NOW, "/output", "", "what it printed", .show = ui_show_output },
-	{ LOOK, NOW, "/thinking", "", "its reasoning",
+	{ LOOK, OPEN | NOW, "/copy", "[N]", "answer or block", .with = copy },
+	{ LOOK, NOW, "/output", "", "full last output",
+	    .show = ui_show_output },
+	{ LOOK, NOW, "/thinking", "", "last reasoning",
 	    .show = ui_show_thinking },
 	{ LOOK, NOW, "/help", "", "this page", .run = help },
 	{ SET, OFFERS, "/model", "[NAME]", "another model", .with = model },
-	{ SET, OFFERS, "/mode", "[MODE]", "what it may do", .with = mode,
+	{ SET, OFFERS, "/mode", "[MODE]", "what hamr may do", .with = mode,
 	    .words = track_modes },
-	{ SET, OPEN | SERVED, "/compact", "", "shorten it now",
+	{ SET, OPEN | SERVED, "/compact", "", "shorten context",
 	    .run = compact },
-	{ SET, 0, "/forget", "ID", "a fact", .with = chat_forget },
+	{ SET, 0, "/forget", "ID", "delete a fact", .with = chat_forget },
 };
 
 #define COMMANDS (sizeof commands / sizeof *commands)
@@ -568,10 +570,10 @@ help(struct chat *c)
 		"settings" };
 	static const char *const keys[][2] = {
 		{ "!COMMAND", "run it yourself" },
-		{ "@PATH", "send a file along" },
+		{ "@PATH", "attach a file" },
 		{ "Esc", "stop; or Ctrl-C" },
 		{ "Alt-Enter", "begin a new line" },
-		{ "Tab", "complete, or list" },
+		{ "Tab", "complete or list" },
 		{ "Ctrl-R", "search history" },
 	};
 	size_t columns = ui_columns(&c->run->ui) - 1;
