@@ -417,7 +417,7 @@ static struct slice
 word_with_part(struct slice text, struct slice part)
 {
 	struct buf parts = BUF_INIT(SIZE_MAX);
-	struct slice w = { NULL, 0 }, rest = w, one = w;
+	struct slice w = { NULL, 0 }, one = w, rest;
 	size_t at = 0;
 
 	while (!slice_eq(one, part) && text_word(text, &at, &w)) {
