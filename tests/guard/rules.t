@@ -469,6 +469,10 @@ is "placeholders are named" "$(texts <<'X' | head -n 1 | cut -d ';' -f 1
 X
 )" "The last calls cannot return anything new (no command at all, a constant, \
 an empty file)"
+is "what has ended in an error is over, however far it came" "$(said <<'X' | head -n 1
+6* s c# export_status {"id":8} = {"state":"ERROR","progress":0.41,"server_time":1795#00}
+X
+)" "c6 warn repeat-weak 6"
 is "a log that grows by the same line at other times is nothing new" \
 "$(for i in $(seq 10 40); do
 	log="$log\\n2026-11-24 10:00:$i INFO worker alive, no job in the queue, still waiting"

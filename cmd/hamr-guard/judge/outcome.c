@@ -312,11 +312,10 @@ state_of(const struct open_call *c, struct slice text, bool brief,
     bool *patient)
 {
 	static const char *const over[] = { "complete", "completed",
-		"finished", "succeeded", "success", "done", "ended", "error",
-		NULL };
+		"finished", "succeeded", "success", "done", "ended", NULL };
 	static const char *const lost[] = { "cancelled", "canceled", "failed",
 		"failure", "killed", "exited", "terminated", "stopped",
-		"aborted", "dead", NULL };
+		"aborted", "dead", "error", NULL };
 	static const char *const names[] = { "status", "state", "phase" };
 	const char *end = text.p + text.n, *p = text.p, *q;
 	enum going state = NO_STATE;
@@ -358,7 +357,7 @@ state_of(const struct open_call *c, struct slice text, bool brief,
 			state = OVER;
 	}
 	brief |= c->is.poll && text.n <= ANSWER_MAX;
-	if (!*patient && brief && goes_on(text, &all)) {
+	if (state == NO_STATE && !*patient && brief && goes_on(text, &all)) {
 		*patient = c->is.waits || (!c->is.bash && (c->is.poll ||
 		    all <= STATE_WORDS));
 		return UNDER_WAY;
