@@ -473,6 +473,10 @@ is "what has ended in an error is over, however far it came" "$(said <<'X' | hea
 6* s c# export_status {"id":8} = {"state":"ERROR","progress":0.41,"server_time":1795#00}
 X
 )" "c6 warn repeat-weak 6"
+is "the same write, whatever numbers its answer has" "$(said <<'X' | head -n 1
+9* s c# fs.writeFile {"file":"a.py","data":"print()\n"} = {"ok": true, "bytes": 8, "mtime": 1795#45#1, "inode": 99#2, "dev": 66}
+X
+)" "c5 warn stall 4"
 is "a log that grows by the same line at other times is nothing new" \
 "$(for i in $(seq 10 40); do
 	log="$log\\n2026-11-24 10:00:$i INFO worker alive, no job in the queue, still waiting"

@@ -563,7 +563,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	g->shown_new += o->d.gain > 0 && (news || o->counts);
 	if (o->files == TWEAKED)
 		news = false;
-	else if (progress || (news && o->d.gain > 0 &&
+	else if (progress || (news && like != MEASURED && o->d.gain > 0 &&
 	    o->d.gain >= g->policy->min_gain)) {
 		g->news++;
 		g->step.news = true;
