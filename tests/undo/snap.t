@@ -38,6 +38,9 @@ is "nothing changed" "$(b 'echo hi' | jq -c '[.content, .meta.mutated]')" \
 	'["exit 0\nhi\n",null]'
 is "touched, written with the same, written and taken back" \
 	"$(changed 'touch a.c; cp a.c z; mv z a.c; echo x >y; rm y')" "exit 0"
+is "what another hamr-tool is making is not a command's" \
+	"$(changed 'echo x >.hamr-tmp-1')" "exit 0"
+rm .hamr-tmp-1
 is "an x bit" "$(changed 'chmod +x a.c')" "exit 0; changed: a.c"
 is "same size, same time" "$(changed 'touch -r a.c $TMPDIR/t
 	sed -i s/a/z/ a.c; touch -r $TMPDIR/t a.c')" "exit 0; changed: a.c"

@@ -488,6 +488,8 @@ see(void *arg, const struct gitignore_seen *g)
 		s->left.unreadable++;
 		return GITIGNORE_PASS;
 	}
+	if (replace_is_temporary(g->base))
+		return GITIGNORE_PASS;
 	if (!S_ISDIR(g->st->st_mode)) {
 		struct gitindex_entry *e = gitindex_find(&s->now, g->rel);
 
@@ -565,7 +567,8 @@ look_at(struct take *t, const struct buf *paths)
 		bool fresh;
 
 		map_put(&seen, slice_of(rel), &fresh);
-		if (!fresh || (e == NULL && files_hidden(s->f, rel)))
+		if (!fresh || replace_is_temporary(file_base(rel)) ||
+		    (e == NULL && files_hidden(s->f, rel)))
 			continue;
 		if (e == NULL && t->rules == NULL)
 			t->rules = files_rules(s->f);
