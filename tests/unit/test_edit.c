@@ -123,6 +123,8 @@ nearest(void **state)
 	    "\"if (it_is_so) {\\\\n  then do what is to be done\"\nfile line 2: "
 	    "\"if (it_is_so) {\"\ndifferent from here: U+005C in old, the "
 	    "end of the line in the file");
+	says("x\nd e f\na b c d e {\n", "{\"old\":\"a  b \\tc  d  e  {\","
+	    "\"new\":\"x\"}", "the nearest text is at line 3:\n");
 	says("a line of text", "{\"old\":\"a line of text\\n\",\"new\":\"x\"}",
 	    "the file has no newline there");
 	says("alpha\n", "{\"old\":\"zzzz\",\"new\":\"x\"}",

@@ -109,9 +109,10 @@ find(struct slice text, struct slice old, size_t from)
 
 /* ---- the nearest text ---- */
 
-/* Copy the start of a line, which the caller has trimmed (models get
- * indentation wrong most), with ASCII in place of the characters that keyboards
- * and word processors put there instead.  The length. */
+/* Copy the start of a line, which the caller has trimmed (models get white space
+ * wrong most), with one space for each run of blanks, and ASCII in place of the
+ * characters that keyboards and word processors put there instead.  The
+ * length. */
 static size_t
 fold(struct slice s, char out[COMPARE_MAX])
 {
@@ -134,7 +135,11 @@ fold(struct slice s, char out[COMPARE_MAX])
 			t--;
 		if (t > 0 && ((unsigned char)*rest.p & 0x80) != 0)
 			k = strlen(table[t - 1].bytes);
-		out[n++] = k > 1 ? table[t - 1].plain : *rest.p;
+		char c = k > 1 ? table[t - 1].plain : *rest.p;
+		if (c == '\t')
+			c = ' ';
+		if (c != ' ' || n == 0 || out[n - 1] != ' ')
+			out[n++] = c;
 	}
 	return n;
 }
@@ -161,7 +166,7 @@ alike(struct slice a, struct slice b)
 		head++;
 	while (tail < least - head && x[nx - 1 - tail] == y[ny - 1 - tail])
 		tail++;
-	return most > 0 ? (long)((head + tail) * 90 / most) : 0;
+	return head == most ? SAME : (long)((head + tail) * 90 / most);
 }
 
 /* Line i without its LF. */
