@@ -235,6 +235,19 @@ is "overloaded_error before the first delta is" "$(ask $fast | jq -r '.content /
 printf 'reset\n' >s
 serve s hello
 is "a reset before the first delta is" "$(ask $fast | jq -r '.content // empty')" hello
+printf 'rawhead\nclose\n' >shut
+for i in {1..8}; do
+	printf '%s\n{"type":"go","n":%s}\n' "$user" "$i"
+done >many
+s=(hello)
+for i in {1..7}; do
+	s+=(shut hello)
+done
+serve "${s[@]}"
+is "a kept connection that was closed is no failure, however often" \
+	"$(hamr-provider -n -q --no-config --base-url "$URL" --model m \
+	-o provider.max_retries=0 <many | jq -r '.content // .code // empty' |
+	uniq -c | xargs)" "8 hello"
 printf 'status 429\nheader Retry-After: 1\n' >s
 serve s hello
 t=$(date +%s%3N)

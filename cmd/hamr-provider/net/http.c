@@ -221,6 +221,13 @@ http_free(struct http *h)
 /* ---- one request ---- */
 
 static void
+add(struct http *h)
+{
+	if (lib.curl_multi_add_handle(h->multi, h->easy) != CURLM_OK)
+		mem_none();
+}
+
+static void
 begin(struct http *h, const struct http_call *c, struct http_reply *r)
 {
 	struct pollfd kept = { h->kept, POLLIN, 0 };
@@ -250,8 +257,7 @@ begin(struct http *h, const struct http_call *c, struct http_reply *r)
 		h->own = header_list(c->headers, c->nheaders);
 	lib.curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER,
 	    h->own != NULL ? h->own : h->headers);
-	if (lib.curl_multi_add_handle(h->multi, h->easy) != CURLM_OK)
-		mem_none();
+	add(h);
 }
 
 static void
@@ -334,6 +340,15 @@ is_over(struct http *h)
 	while ((m = lib.curl_multi_info_read(h->multi, &left))) {
 		if (m->msg != CURLMSG_DONE)
 			continue;
+		if (m->data.result == CURLE_SEND_ERROR &&
+		    strncmp(h->error, "Connection died", 15) == 0) {
+			/* libcurl counts, over all requests, how often a kept
+			 * connection was closed, and now begins anew */
+			h->error[0] = '\0';
+			lib.curl_multi_remove_handle(h->multi, h->easy);
+			add(h);
+			return false;
+		}
 		if (h->too_large)
 			fail(h, HTTP_TOO_LARGE, "the answer is larger than "
 			    "provider.max_response_bytes or its header larger "
