@@ -397,6 +397,9 @@ lifts "pythonic: in the marks of LFM2" \
 lifts "pythonic: in those of Llama 4, not closed" "$one" \
 	'<|python_start|>[read(path="a.c")]' stop
 plain "pythonic: a mark in words" 'It begins with <|python_start|> or [.'
+lifts "pythonic: list after list" "$two" '[read(path="a.c")]
+[read(path="b", first=2)]' stop
+plain "pythonic: ... of which one is none" '[read(path="a.c")] [1] is it.'
 plain "pythonic: no tool" '[see(path="a.c")]'
 plain "pythonic: a link" '[read(this)](https://example.org) it.'
 

@@ -305,9 +305,9 @@ is_meant(struct dialect *d, struct slice block)
 	if (qwen3_opening(slice_from(block, at), &n) == 1)
 		return is_tool(d, slice_part(block, at + strlen(FUNC),
 		    at + n - 1));
-	if (begins(block, 0, INVOKE)) {
+	if (begins(block, at, INVOKE)) {
 		struct slice name = slice_trim_start(slice_from(block,
-		    strlen(INVOKE)), "\"'");
+		    at + strlen(INVOKE)), "\"'");
 
 		name.n = slice_find(name, 0, "\"");
 		return is_tool(d, slice_trim_end(name, "'"));

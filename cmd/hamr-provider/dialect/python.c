@@ -239,13 +239,15 @@ read_pythonic(struct reading *r)
 		return read_objects(r);
 	}
 	do {
-		peek(r);
-		enum block_said said = python_call(r);
-		if (said != BLOCK_CALLS)
-			return said;
-	} while (eat(r, ','));
-	if (!eat(r, ']'))
-		return stuck(r);
+		do {
+			peek(r);
+			enum block_said said = python_call(r);
+			if (said != BLOCK_CALLS)
+				return said;
+		} while (eat(r, ','));
+		if (!eat(r, ']'))
+			return stuck(r);
+	} while (r->weak && eat(r, '['));	/* the next list */
 	/* without marks, a list that text follows is part of an answer */
 	size_t end = r->weak ? skip_turn_end(r->s, r->at) : r->s.n;
 	return skip_white(r->s, end) < r->s.n ? BLOCK_NONE : BLOCK_CALLS;
