@@ -400,6 +400,26 @@ wait $pid
 is "SIGHUP under nohup: it goes on" "$? $(tail -n 1 out | jq -r .status)" \
     "0 completed"
 
+# killed before the guard said something about the last message: that comes
+# before what the flags change
+said='{"role":"assistant","content":"I will now edit the file d/x.","finish_reason":"stop"}'
+answer='{"role":"assistant","content":"It says x, and nothing else at all.","finish_reason":"stop"}'
+printf '%s\n' "$said" "$answer" "$answer" >"$T/plan"
+fresh
+loop --replay "$T/plan" "what does d/x say?" >/dev/null 2>&1
+sed -i '/I will now edit/q' "$(session)"
+loop --resume --mode docs --model m --replay "$T/plan" >/dev/null 2>&1
+is "what flags change comes after the verdicts" "$(jq -r '.type // .meta.by //
+    empty' "$(session)" | tail -n 5 | paste -sd' ')" \
+    "verdict guard config config end"
+hamr-guard --no-config -q <"$(session)" | cmp - "$(session)"
+is "... a fixed point of hamr-guard" "$?" 0
+sed -i '/I will now edit/q' "$(session)"
+echo '{"type":"sync","n":1}' | loop --resume --mode docs --records >/dev/null
+hamr-guard --no-config -q <"$(session)" | cmp - "$(session)"
+is "... also when a program resumes it" "$?" 0
+cd ..
+
 # a folder whose name is not UTF-8: records say it with U+FFFD
 mkdir "$T/w"$'\377' && cd "$T/w"$'\377' && git init -q .
 answer='{"role":"assistant","content":"It is printed above, as was asked.","finish_reason":"stop"}'

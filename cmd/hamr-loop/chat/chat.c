@@ -272,12 +272,17 @@ message(struct chat *c, const struct rec *r)
 	buf_release(&text);
 }
 
-/* Wait for the guard between two turns, where a cancel has nothing to end. */
-static void
+/* Wait for the guard between two turns, where a cancel has nothing to end.
+ * False: it did not answer. */
+static bool
 sync_guard(struct hub *h)
 {
-	while (hub_sync(h, SLOT_GUARD) < 0 && h->interrupts > 0 && !h->to_end)
+	int got;
+
+	while ((got = hub_sync(h, SLOT_GUARD)) < 0 && h->interrupts > 0 &&
+	    !h->to_end)
 		h->interrupts = 0;
+	return got == 0;
 }
 
 int
@@ -292,8 +297,10 @@ chat_records(struct run *r, struct err *e)
 	ui_open_peer(u);
 	if (run_open(r, e) < 0)
 		return -1;
+	/* a crash may have left the guard something to judge */
+	bool judged = r->session.size == 0 || sync_guard(&r->hub);
 	r->hub.listen = r->hub.chat = c.open = true;
-	if (setup_header(r) < 0) {
+	if (judged && setup_header(r) < 0) {
 		*e = r->hub.err;
 		return -1;
 	}
@@ -327,7 +334,7 @@ chat_records(struct run *r, struct err *e)
 		} else if (said.kind == R_USER) {
 			message(&c, &said);
 		} else if (said.kind == R_CONFIG) {
-			sync_guard(&r->hub);	/* a crash may have left it */
+			sync_guard(&r->hub);
 			hub_set(&r->hub, rec_get(&said, "set"));
 			sync_guard(&r->hub);
 			c.quit |= r->hub.to_end;

@@ -29,7 +29,7 @@ int setup_session(struct run *r, const char *task, struct err *e);
 
 /* Commit the header alone if there is no record yet; else, once, what the flags
  * change (and the mode of a foreign session), so that later settings still
- * win. */
+ * win.  The guard must have judged what is there. */
 int setup_header(struct run *r);
 
 /* Commit a config record that changes a setting within the session. */
