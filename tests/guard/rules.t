@@ -477,6 +477,10 @@ is "the same write, whatever numbers its answer has" "$(said <<'X' | head -n 1
 9* s c# fs.writeFile {"file":"a.py","data":"print()\n"} = {"ok": true, "bytes": 8, "mtime": 1795#45#1, "inode": 99#2, "dev": 66}
 X
 )" "c5 warn stall 4"
+is "the hits of a search are the same under other scores" "$(said <<'X' | head -n 1
+9* s c# search_docs {"text":"how to#"} = [a.md] (score 0.7#8#4)\nThe first chunk says how it is done, at a length that counts as news.\n[b.md] (score 0.6#1#)\nThe second chunk tells why, and also says more than enough words.
+X
+)" "c9 warn stall 4"
 is "a log that grows by the same line at other times is nothing new" \
 "$(for i in $(seq 10 40); do
 	log="$log\\n2026-11-24 10:00:$i INFO worker alive, no job in the queue, still waiting"

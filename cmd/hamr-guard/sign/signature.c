@@ -299,10 +299,10 @@ named(struct signer *s, struct slice name)
 	static const char *const pauses[] = { "wait", "sleep", "pause",
 		"delay", NULL };
 	static const char *const seeks[] = { "search", "find", "grep", "glob",
-		"lookup", NULL };
+		"lookup", "retrieve", NULL };
 	static const char *const asks[] = { "get", "search", "find", "grep",
 		"glob", "list", "lookup", "calculate", "count", "read",
-		"recall", NULL };
+		"recall", "retrieve", NULL };
 	static const char *const sends[] = { "create", "post", "send", "add",
 		"submit", "publish", "comment", "book", "order", "fill",
 		"insert", "type", NULL };

@@ -132,6 +132,40 @@ hash_page(struct slice line, struct buf *scratch)
 	return hash_bytes(line.p, line.n);
 }
 
+/* Leave out the scores of a search's hits, which differ with its words. */
+static bool
+drop_scores(struct pass *a, struct slice *line)
+{
+	struct buf *out = &a->scratch[1], rest = a->scratch[0];
+
+	if (!volatile_mask(*line, MASK_SCORES, out))
+		return false;
+	a->scratch[0] = *out;	/* what is left of the line so far */
+	*out = rest;
+	*line = buf_view(&a->scratch[0]);
+	return true;
+}
+
+/* Add a line without the words of the call. */
+static void
+mix_words(struct pass *a, struct slice line, uint64_t norm, struct digest *d)
+{
+	if (a->of->call.p == NULL || d->chars > QUOTED_MAX) {
+		mix(&d->kind, 0, norm);
+		mix(&d->fault, 0, norm);
+		return;
+	}
+	struct slice words = line;
+	/* the id of a request is not one of the text's words, either */
+	if (volatile_mask(line, MASK_IDS, &a->scratch[1]))
+		words = buf_view(&a->scratch[1]);
+	d->own += take_words(words, &a->call, &d->kind);
+	words = line;
+	if (volatile_mask(line, MASK_PLACES, &a->scratch[1]))
+		words = buf_view(&a->scratch[1]);
+	take_words(words, &a->call, &d->fault);
+}
+
 static void
 take_line(struct pass *a, struct slice line, uint64_t blank,
     struct digest *d)
@@ -158,11 +192,13 @@ take_line(struct pass *a, struct slice line, uint64_t blank,
 		stamped = line.n > STAMPED && (*line.p == '\1' ||
 		    (*line.p == '[' && line.p[1] == '\1'));
 	}
+	if (a->of->asked.p != NULL && drop_scores(a, &line))
+		norm = mask = hash_bytes(line.p, line.n);
 	/* an error is the same whatever was written over before it */
 	if (a->of->failed && memchr(line.p, '\r', line.n) != NULL)
 		norm = mask = 1;
 	uint64_t shown = a->of->pages ? hash_page(line, &a->scratch[1]) :
-	    a->json ? norm : h;
+	    a->json || a->of->asked.p != NULL ? norm : h;
 	/* the same line of a log is nothing new at another time */
 	if (a->seen != NULL && hash_set_add(a->seen, shown) &&
 	    (!stamped || norm == shown || hash_set_add(a->seen, norm))) {
@@ -179,21 +215,7 @@ take_line(struct pass *a, struct slice line, uint64_t blank,
 		mask = hash_bytes(a->scratch[1].p, a->scratch[1].len);
 		d->sum += a->of->sum ? volatile_sum(line) : 0;
 	}
-	if (a->of->call.p != NULL && d->chars <= QUOTED_MAX) {
-		struct slice words = line;
-
-		/* the id of a request is not one of the text's words, either */
-		if (volatile_mask(line, MASK_IDS, &a->scratch[1]))
-			words = buf_view(&a->scratch[1]);
-		d->own += take_words(words, &a->call, &d->kind);
-		words = line;
-		if (volatile_mask(line, MASK_PLACES, &a->scratch[1]))
-			words = buf_view(&a->scratch[1]);
-		take_words(words, &a->call, &d->fault);
-	} else {
-		mix(&d->kind, 0, norm);
-		mix(&d->fault, 0, norm);
-	}
+	mix_words(a, line, norm, d);
 	mix(&d->norm, blank, norm);
 	mix(&d->mask, blank, mask);
 }

@@ -567,6 +567,14 @@ is_place(struct slice line, const char *p)
 	return false;
 }
 
+/* Is the number at p what follows "0."? */
+static bool
+is_fraction(struct slice line, const char *p)
+{
+	return p - line.p >= 2 && p[-1] == '.' && p[-2] == '0' &&
+	    (p - line.p == 2 || !is_word(p[-3]));
+}
+
 /* Is the number from *from to *to in the handle of a page's element, which each
  * snapshot numbers anew: [ref=e12], uid=3_14?  If so, widen it to the whole
  * handle. */
@@ -604,7 +612,8 @@ volatile_mask(struct slice line, enum mask what, struct buf *out)
 			if (what == MASK_IDS ? !is_handle(line, &from, &next) &&
 			    (next - from < LONG_ID ||
 			    over_digits(from, next) == next) :
-			    what == MASK_PLACES && !is_place(line, from))
+			    (what == MASK_PLACES && !is_place(line, from)) ||
+			    (what == MASK_SCORES && !is_fraction(line, from)))
 				continue;
 			buf_add(out, done, (size_t)(from - done));
 			buf_addc(out, '\2');
