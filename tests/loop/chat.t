@@ -6,12 +6,8 @@ if ! command -v tmux >/dev/null 2>&1; then
 	done_testing
 	exit 0
 fi
-# A server of its own for each chat: one that is told to go may still take
-# the next one's session with it.
-S=chat$$
-tm() { tmux -L "$S" -f /dev/null "$@"; }
 . "$TOP/tests/httpd/httpd.sh"
-at_end() { tm kill-server 2>/dev/null; httpd_stop; }
+. "$TOP/tests/loop/tmux.sh"
 mkdir w && cd w && git init -q . && echo hello >file.txt
 python3 -c 'import struct, sys
 sys.stdout.buffer.write(b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) +
@@ -28,22 +24,8 @@ answer() {
 	jq -cn --arg t "$1" '{role: "assistant", content: $t,
 	    finish_reason: "stop"}'
 }
-screen() { tm capture-pane -p -S - -t c; }
-# wait until the screen matches a pattern
-sees() {	# name pattern
-	for _ in $(seq 600); do
-		# shellcheck disable=SC2254
-		case $(screen) in $2) break ;; esac
-		tm has-session -t c 2>/dev/null || break
-		sleep 0.05
-	done
-	match "$1" "$(screen)" "$2"
-}
-type_() { tm send-keys -t c "$@"; }
 start() {	# ARG...: the chat on 100 columns
-	tm kill-server 2>/dev/null
-	S=${S}x
-	tm new-session -d -x 100 -y 40 -s c "EDITOR='$T/w/ed' hamr-loop \
+	open_screen 100 40 "EDITOR='$T/w/ed' hamr-loop \
 	    --no-config --replay script $*; echo status \$? raw \$(stty -a |
 	grep -cw -e -icanon); sleep 60"
 	sees "it greets${*:+ ($*)}" "hamr *  /help lists*folder *$T/w*mode *sandbox*>*"
@@ -354,9 +336,7 @@ printf 'path /v1/models\nsleep 500\nbody {"data":[{"id":"one"},{"id":"two-b"}]}\
     >models
 httpd_start log models || exit 1
 rm -rf .hamr
-tm kill-server 2>/dev/null
-S=${S}x
-tm new-session -d -x 100 -y 40 -s c "COLORTERM=truecolor hamr-loop \
+open_screen 100 40 "COLORTERM=truecolor hamr-loop \
     --no-config -o ui.theme=light --base-url \
     http://127.0.0.1:$HTTPD_PORT/v1; echo status \$?; sleep 60"
 sees "a chat" '*/help lists*>*'
@@ -455,9 +435,7 @@ sees "the end" '*status 0*'
 { call z1 bash '{"command":"for i in $(seq 600); do [ -e go ] && break; sleep 0.1; done"}'
 answer "Went on."; } >script
 rm -rf .hamr
-tm kill-server 2>/dev/null
-S=${S}x
-tm new-session -d -x 100 -y 40 -s c "PS1='sh: ' exec bash --norc --noprofile"
+open_screen 100 40 "PS1='sh: ' exec bash --norc --noprofile"
 sees "a shell" '*sh:*'
 type_ 'hamr-loop --no-config --yes --replay script' Enter
 sees "with a chat" '*/help lists*sandbox*>*'

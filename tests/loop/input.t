@@ -3,25 +3,12 @@
 # terminals send for keys (chapter 10.1).
 . "$(dirname "$0")/../lib.sh"
 . "$TOP/tests/loop/loop.sh"
+. "$TOP/tests/loop/tmux.sh"
 fresh w
 mkdir src && touch src/lexer.c src/main.c "a b.txt" "$(printf 'steer\033[2J')"
 answers() { for i in $(seq "$1"); do answer "Answer $i is here."; done; }
 asked() { jq -c 'select(.role == "user" and .meta.by == "user") | .content' \
 	.hamr/sessions/*.ndjson | paste -sd' '; }
-S=input$$
-tm() { tmux -L "$S" -f /dev/null "$@"; }
-at_end() { tm kill-server 2>/dev/null; }
-screen() { tm capture-pane -p -S - -t c; }
-sees() {	# name pattern
-	for _ in $(seq 100); do
-		# shellcheck disable=SC2254
-		case $(screen) in $2) break ;; esac
-		tm has-session -t c 2>/dev/null || break
-		sleep 0.05
-	done
-	match "$1" "$(screen)" "$2"
-}
-type_() { tm send-keys -t c "$@"; }
 cursor() { tm display -p -t c '#{cursor_x}'; }
 printf '#!/bin/sh\nsed -i s/here/there/ "$1"\n' >"$T/ed"
 chmod +x "$T/ed"
@@ -29,11 +16,9 @@ seq 214 >"$T/lines"
 
 if command -v tmux >/dev/null 2>&1; then
 	for width in 40 80 140; do
-		tm kill-server 2>/dev/null
-		S=${S}x
 		rm -rf .hamr "$T/state"
 		answers 2 >script
-		tm new-session -d -x $width -y 24 -s c "XDG_STATE_HOME=$T/state \
+		open_screen $width 24 "XDG_STATE_HOME=$T/state \
 		    EDITOR=$T/ed hamr-loop --no-config --yes --replay script; \
 		    echo status \$?; sleep 60"
 		sees "$width columns: the input" '*

@@ -2,10 +2,8 @@
 # the terminal's rows: what is written, how often, and what is left (chapter 10)
 . "$(dirname "$0")/../lib.sh"
 . "$TOP/tests/loop/loop.sh"
+. "$TOP/tests/loop/tmux.sh"
 export TERM=xterm
-S=screen$$
-tm() { tmux -L "$S" -f /dev/null "$@"; }
-at_end() { tm kill-server 2>/dev/null; }
 cat >pace.py <<'P'
 # pace.py N: records go through, deltas at N a second
 import sys, time
@@ -417,18 +415,6 @@ if ! command -v tmux >/dev/null 2>&1; then
 	done_testing
 	exit 0
 fi
-screen() { tm capture-pane -p -S - -t c; }
-shows() {	# name pattern command: what it prints comes to be that
-	local got i
-	for ((i = 0; i < 600; i++)); do
-		got=$("${@:3}") || break
-		# shellcheck disable=SC2254
-		case $got in $2) break ;; esac
-		sleep 0.05
-	done
-	match "$1" "$got" "$2"
-}
-sees() { shows "$1" "$2" screen; }
 fresh wide
 jq -cn '{role: "assistant", content: ("# Heading\n\n" + "It has a sentence "
     + "that is longer than forty columns, and 日本語 at the end.\n\n"
@@ -440,9 +426,7 @@ jq -cn '{role: "assistant", content: ("# Heading\n\n" + "It has a sentence "
     finish_reason: "stop"}, {role: "assistant", content: ("It was told to "
     + "fail, so that is fine."), finish_reason: "stop"}' >script
 for columns in 40 80 140; do
-	tm kill-server 2>/dev/null
-	S=${S}x
-	tm new-session -d -x $columns -y 40 -s c "hamr-loop --no-config --yes \
+	open_screen $columns 40 "hamr-loop --no-config --yes \
 	    --replay script; echo status \$?; sleep 60"
 	sees "$columns columns: the rows at the bottom" '*sandbox*
 >*
@@ -480,9 +464,7 @@ done
 fresh words
 { answer "I will now read the file f."; answer "The file f says hello."
 answer "It is right as it stands there."; } >script
-tm kill-server 2>/dev/null
-S=${S}y
-tm new-session -d -x 80 -y 40 -s c "hamr-loop --no-config --yes --replay \
+open_screen 80 40 "hamr-loop --no-config --yes --replay \
     script; sleep 60"
 sees "a chat" '*sandbox*>*'
 tm send-keys -t c 'look' Enter
@@ -559,9 +541,7 @@ jq -cn '{role: "assistant", content: "Set the file right.", reasoning:
     "First I look,\nthen I leap.", finish_reason: "stop"}' >script
 git add f && git -c user.name=t -c user.email=t@t commit -qm one && echo new >f
 git config user.name t && git config user.email t@t
-tm kill-server 2>/dev/null
-S=${S}z
-tm new-session -d -x 80 -y 40 -s c "hamr-loop --no-config --yes --replay \
+open_screen 80 40 "hamr-loop --no-config --yes --replay \
     script -o '$(paced 4)'; sleep 60"
 sees "a chat" '*sandbox*>*'
 tm send-keys -t c 'think' Enter
@@ -672,9 +652,7 @@ fresh narrow
     "{\"path\":\"f\",\"old\":\"hello\",\"new\":\"good day\"}"}}],
     finish_reason: "tool_calls"}'
 answer "# It is made"; } >script
-tm kill-server 2>/dev/null
-S=${S}n
-tm new-session -d -x 40 -y 60 -s c "hamr-loop --no-config --replay script; \
+open_screen 40 60 "hamr-loop --no-config --replay script; \
     sleep 60"
 sees "a chat" '*sandbox*>*'
 tm send-keys -t c 'change it' Enter
@@ -726,9 +704,7 @@ fresh small
 call edit '{"path":"f","old":"hello","new":"good day"}'
 call bash '{"command":"make test CFLAGS=-O2 && echo much >where/ever/it/goes"}'
 answer "It is made"; } >script
-tm kill-server 2>/dev/null
-S=${S}q
-tm new-session -d -x 20 -y 9 -s c "hamr-loop --no-config --replay script; \
+open_screen 20 9 "hamr-loop --no-config --replay script; \
     sleep 60"
 small() { shows "$1" "$2" tm capture-pane -p -t c; }	# the nine rows alone
 small "a chat on 20 columns and 9 rows" '*sandbox*
@@ -785,10 +761,8 @@ small "of two rows one is the input" '*> a draft*'
 fresh plain
 { call bash '{"command":"seq 3; until test -e go; do sleep 0.1; done"}'
 answer "It is done now, and all of it is in the answer's one row."; } >script
-tm kill-server 2>/dev/null
-S=${S}r
 # (not in the first row: tmux keeps what is erased from there on)
-tm new-session -d -x 80 -y 20 -s c "echo begun; hamr-loop --no-config --yes \
+open_screen 80 20 "echo begun; hamr-loop --no-config --yes \
     --replay script go; echo status \$?; sleep 60"
 small "a task alone has its row, too" '*? 0:0? *bash seq 3*
     3
@@ -816,9 +790,7 @@ import json
 print(json.dumps({"role": "assistant", "finish_reason": "stop",
                   "content": "\n\n".join("row%03d" % i for i in range(150))}))
 P
-tm kill-server 2>/dev/null
-S=${S}s
-tm new-session -d -x 160 -y 30 -s c "hamr-loop --no-config --yes --replay \
+open_screen 160 30 "hamr-loop --no-config --yes --replay \
     script -o '$(paced 100)'; sleep 60"
 small "a chat on 160 columns" '*sandbox*
 >*
