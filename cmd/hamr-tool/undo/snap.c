@@ -488,11 +488,11 @@ see(void *arg, const struct gitignore_seen *g)
 		s->left.unreadable++;
 		return GITIGNORE_PASS;
 	}
-	if (replace_is_temporary(g->base))
-		return GITIGNORE_PASS;
 	if (!S_ISDIR(g->st->st_mode)) {
 		struct gitindex_entry *e = gitindex_find(&s->now, g->rel);
 
+		if (replace_is_temporary(g->base))
+			return GITIGNORE_PASS;
 		if (e != NULL)
 			t->seen[e - s->now.v] = true;
 		/* what is in our index was checked when it was added */
