@@ -486,8 +486,17 @@ is "a log that grows by the same line at other times is nothing new" \
 	log="$log\\n2026-11-24 10:00:$i INFO worker alive, no job in the queue, still waiting"
 	echo "s c$i bash {\"command\":\"cat w.log\"} = $log"
 done | said | head -n 1)" "c19 warn stall 4"
+is "none is none in other languages, too" \
+"$(for text in 'Keine Treffer für w#.' 'Aucun résultat.' '未找到相关结果。' \
+    'Ничего не найдено'; do
+	echo "12* s c# frobnicate {\"q\":\"w#\"} = $text" | said
+done)" "$(for i in 1 2 3 4; do echo 'c12 warn same-answer 12'; done)"
 is "an error that only quotes its call is no new one" "$(said <<'X' | head -n 1
 12* s c# read {"path":"/w/src/name#/deep.ts"} = ENOENT: no such file or directory, open '/w/src/name#/deep.ts' | {"is_error":true}
+X
+)" "c9 warn stall 4"
+is "... nor one that counts the attempts" "$(said <<'X' | head -n 1
+12* s c# bash {"command":"swap 'w#'"} = The text does not match anything in the file that is to be changed. (attempt #) | {"is_error":true}
 X
 )" "c9 warn stall 4"
 is "... nor one that is known as it stands" \

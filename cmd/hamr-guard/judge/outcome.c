@@ -163,7 +163,10 @@ words_among(struct slice text, const char *const *row, size_t *all)
 {
 	const char *end = text.p + text.n;
 	size_t in = 0, words = 0;
+	uint32_t first = 0;	/* letters that words of the row begin with */
 
+	for (size_t i = 0; row[i] != NULL; i++)
+		first |= UINT32_C(1) << (*row[i] & 31);
 	for (const char *p = text.p; p < end; p++) {
 		char word[16];
 		size_t n = 0;
@@ -172,7 +175,8 @@ words_among(struct slice text, const char *const *row, size_t *all)
 			if (n < sizeof word - 1)
 				word[n++] = *p | 0x20;
 		words += n > 0;
-		in += n > 0 && slice_in((struct slice){ word, n }, row);
+		in += n > 0 && (first >> (*word & 31) & 1) != 0 &&
+		    slice_in((struct slice){ word, n }, row);
 	}
 	if (all != NULL)
 		*all = words;
@@ -370,16 +374,24 @@ static bool
 finds_nothing(struct slice text)
 {
 	static const char *const nots[] = { "no", "not", "none", "nothing",
-		"zero", NULL };
+		"zero", "keine", "nicht", "nichts", "aucun", "sin", "nessun",
+		"nenhum", NULL };
 	static const char *const finds[] = { "find", "found", "match",
 		"matches", "matched", "matching", "result", "results", "hits",
-		"such", "exist", "exists", "there", NULL };
+		"such", "exist", "exists", "there", "treffer", "gefunden",
+		"ergebnisse", "sultat", "encontr", "resultados", "risultato",
+		"resultado", NULL };
+	static const char *const others[] = { "не найден", "未找到",
+		"没有找到", "無い", "ありません", "見つかりません", NULL };
 
-	if (text.n > ANSWER_MAX)
-		return false;
 	text = slice_trim(text);
-	return memchr(text.p, '\n', text.n) == NULL &&
-	    words_among(text, nots, NULL) > 0 &&
+	if (text.n == 0 || text.n > ANSWER_MAX ||
+	    memchr(text.p, '\n', text.n) != NULL)
+		return false;
+	for (size_t i = 0; (*text.p & 0x80) != 0 && others[i] != NULL; i++)
+		if (slice_has(text, others[i]))
+			return true;
+	return words_among(text, nots, NULL) > 0 &&
 	    words_among(text, finds, NULL) > 0;
 }
 

@@ -547,12 +547,12 @@ over_number(const char *line, const char **from, const char *p,
 	return over_digits(p, end);
 }
 
-/* Is the number at p a position in a file? */
+/* Is the number at p a position in a file, or does it count attempts? */
 static bool
 is_place(struct slice line, const char *p)
 {
 	static const char *const words[] = { "ine ", "olumn ", "osition ",
-		"char ", "In[", "In [" };
+		"char ", "In[", "In [", "ttempt ", "etry " };
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (slice_ends((struct slice){ line.p, (size_t)(p - line.p) },
