@@ -116,6 +116,13 @@ done
 is "a test after each migration, not a word" "$(times 12 \
 's a{} bash {"command":"alembic upgrade +1"} = Running upgrade 9{}1 -> 9{}2
 s l{} bash {"command":"pytest -q"} = 12 passed in 0.{}s' | said)" ""
+is "a loop stepped through by a tool that is given its command: not a word" "$(
+for i in 1 2 3; do
+	echo "s p$i gdb {\"command\":\"print total\"} = \$$i = 7$i"
+	for line in 'x = load(v, i);' 'total += x;' '}' 'for (...)'; do
+		echo "s n$((++n)) gdb {\"command\":\"next\"} = 4${#line} $line"
+	done
+done | said)" ""
 is "... but the pointer moved does nothing" "$(times 5 \
 's a{} mouse_move {"x":{},"y":1} = ok
 s l{} screenshot [] = (the page)' | said | head -n 1)" "l3 warn repeat 3"

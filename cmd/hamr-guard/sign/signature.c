@@ -583,6 +583,8 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	out->asks |= by_name->words && selects(s);
 	out->mutates |= by_name->words && slice_eq(kind, name) &&
 	    !out->asks && !out->seeks && !out->sends && changes_file(s);
+	if (action.p == NULL && !out->bash)
+		action = scan_plain(member(s, "command"));
 	if (!out->acts && by_name->words && action.p != NULL) {
 		words_of(action, &does);
 		out->acts = acts(&does);
