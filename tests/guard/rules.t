@@ -469,6 +469,10 @@ is "placeholders are named" "$(texts <<'X' | head -n 1 | cut -d ';' -f 1
 X
 )" "The last calls cannot return anything new (no command at all, a constant, \
 an empty file)"
+is "a pod that backs off is tried in vain" "$(said <<'X' | head -n 1
+6* s c# bash {"command":"kubectl get pods"} = web-0   0/1   CrashLoopBackOff   # (4#s ago)   1#m
+X
+)" "c6 warn repeat-weak 6"
 is "what has ended in an error is over, however far it came" "$(said <<'X' | head -n 1
 6* s c# export_status {"id":8} = {"state":"ERROR","progress":0.41,"server_time":1795#00}
 X

@@ -329,6 +329,9 @@ state_of(const struct open_call *c, struct slice text, bool brief,
 	*patient = false;
 	if (text.n > LOOK_MAX)
 		return NO_STATE;
+	/* a pod that cannot run: it is tried again, in vain */
+	if (slice_has(text, "BackOff"))
+		return LOST;
 	/* the values of members and lines that tell a state: "status":
 	 * "running", <status>exited</status>, JobStatus: Failed */
 	while (p < end) {
