@@ -641,6 +641,10 @@ call c bash "$(sh_args 'echo x >>own; echo y >own2')" >../calls
 (exec 3>>log; echo c >&3; new <../calls) >../out
 is "also one that was there" "$(jq -c 'select(.role) | .meta.mutated |
 	map(.path)' ../out)" '["own","own2"]'
+echo old >run.ndjson; b :
+new <../calls >>run.ndjson
+is "and that is stdout" "$(tail -n 1 run.ndjson | jq -c '.meta.mutated |
+	map(.path)')" '["own","own2"]'
 rm -f own own2 log run.ndjson
 
 # --- an old content that cannot be kept

@@ -109,9 +109,9 @@ find(struct slice text, struct slice old, size_t from)
 
 /* ---- the nearest text ---- */
 
-/* Copy the start of a line, which the caller has trimmed (models get white space
- * wrong most), with one space for each run of blanks, and ASCII in place of the
- * characters that keyboards and word processors put there instead.  The
+/* Copy the start of a line, which the caller has trimmed (models get white
+ * space wrong most), with one space for each run of blanks, and ASCII in place
+ * of the characters that keyboards and word processors put there instead.  The
  * length. */
 static size_t
 fold(struct slice s, char out[COMPARE_MAX])
@@ -465,7 +465,7 @@ by_first(const void *a, const void *b)
 void
 edits_begin(struct edits *e)
 {
-	e->heap = xrealloc(e->heap, (e->n + 1) * sizeof *e->heap);
+	e->heap = xrealloc(e->heap, (e->n + 1) * sizeof(struct edit *));
 	e->left = e->n;
 	for (size_t i = 0; i < e->n; i++) {
 		e->heap[i] = &e->v[i];
@@ -473,7 +473,7 @@ edits_begin(struct edits *e)
 	}
 	/* what is sorted is a heap */
 	if (e->n > 1)
-		qsort(e->heap, e->n, sizeof *e->heap, by_first);
+		qsort(e->heap, e->n, sizeof(struct edit *), by_first);
 }
 
 const struct edit *

@@ -343,8 +343,8 @@ enter(struct take *t, const char *rel, const struct gitindex_entry *e,
 static bool
 is_only_shut(const struct gitindex_entry *e, const struct stat *st)
 {
-	return e != NULL && S_ISREG(e->mode) && S_ISREG(st->st_mode) &&
-	    e->ino == (uint32_t)st->st_ino &&
+	return S_ISREG(e->mode) && S_ISREG(st->st_mode) &&
+	    (st->st_mode & 0400) == 0 && e->ino == (uint32_t)st->st_ino &&
 	    is_time(&e->mtime, &st->st_mtim) &&
 	    (e->size == 0 || e->size == (uint32_t)st->st_size);
 }
@@ -356,7 +356,7 @@ see_other(struct take *t, const char *rel, const struct stat *st,
 {
 	struct gitindex_entry new;
 
-	if (st->st_size > SNAP_FILE_MAX || !is_only_shut(e, st)) {
+	if (e == NULL || st->st_size > SNAP_FILE_MAX || !is_only_shut(e, st)) {
 		leave_out(t, rel, st, e);
 	} else if (e->mode != st->st_mode) {
 		new = *e;
