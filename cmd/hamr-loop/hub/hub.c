@@ -183,7 +183,6 @@ hub_init(struct hub *h, struct session *ses, struct track *t, struct ui *ui,
 	}
 	buf_init(&h->kept, 2 * BUF_RECORD_MAX);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);	/* a limit on files is a full disk */
 	return ui_take_signals(ui) < 0 ? err_sys(e, ST_SYSTEM, "signalfd") : 0;
 }
 
