@@ -359,6 +359,23 @@ type_ C-d
 sees "the end" '*status 0*'
 httpd_stop
 
+# the server's window, less what is kept for the answer, is shown in each turn
+printf 'path /v1/models\nbody {"data":[{"id":"one","max_model_len":32768}]}\n' \
+    >models
+printf 'method POST\nbody {"choices":[{"message":{"content":"There is nothing to do in this repository."},"finish_reason":"stop"}],"usage":{"prompt_tokens":700,"completion_tokens":50}}\n' >said
+httpd_start log models said || exit 1
+rm -rf .hamr
+tm kill-server 2>/dev/null
+S=${S}x
+tm new-session -d -x 100 -y 40 -s c "hamr-loop --no-config --model one \
+    --base-url http://127.0.0.1:$HTTPD_PORT/v1; sleep 60"
+sees "a chat" '*sandbox*>*'
+type_ 'look' Enter
+sees "the server's window" '*done *  750 of 24.6k*'
+type_ 'look' Enter
+sees "... in the next turn, too" '*done *done *  750 of 24.6k*'
+httpd_stop
+
 # the terminal goes away, or the machine
 call b1 bash '{"command":"sleep 64.6"}' >script
 for sig in TERM HUP; do

@@ -22,8 +22,8 @@ bool volatile_drop(struct slice line, bool json, struct buf *out);
 /* The same of every hexadecimal id, UUID and run of digits, whatever it
  * means: for comparisons that only warn.  Or only of the long ids and the
  * handles of elements of a page, or of lines and columns: a.c:12:5,
- * a.ts(12,5), line 12, In [3], attempt 4.  Or only of fractions, as the scores of hits:
- * 0.8123. */
+ * a.ts(12,5), line 12, In [3], attempt 4.  Or only of fractions, as the scores
+ * of hits: 0.8123. */
 enum mask { MASK_NUMBERS, MASK_IDS, MASK_PLACES, MASK_SCORES };
 bool volatile_mask(struct slice line, enum mask what, struct buf *out);
 

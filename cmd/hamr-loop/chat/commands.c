@@ -776,7 +776,7 @@ chat_tell_session(struct chat *c)
 	    slice_of(r->track.mode != NULL ? r->track.mode : r->setup.mode),
 	    slice_of(r->track.model != NULL ? r->track.model :
 	    conf_str(r->conf, "provider.model")),
-	    SCAN_INT(budget_from(r->conf, -1).window));
+	    SCAN_INT(budget_from(r->conf, (long)r->track.limit).window));
 	free(root);
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (is_offered(c, i))

@@ -207,7 +207,8 @@ void
 track_init(struct track *t, const char *verify_command)
 {
 	*t = (struct track){ .answer = xstrdup(""), .finish = xstrdup(""),
-		.last_recovery = -1, .recovery = SCENARIOS, .tools_due = true,
+		.limit = -1, .last_recovery = -1, .recovery = SCENARIOS,
+		.tools_due = true,
 		.verify_command = verify_command != NULL &&
 		verify_command[0] != '\0' ? xstrdup(verify_command) : NULL };
 }
@@ -499,6 +500,7 @@ track_record(struct track *t, const struct rec *r, off_t at)
 		t->started++;
 		break;
 	case R_USAGE: usage_add(&t->usage, r); break;
+	case R_LIMIT: rec_int(r, "context_tokens", &t->limit); break;
 	case R_VERDICT:
 		if (!rec_str_is(r, "action", "halt"))
 			break;

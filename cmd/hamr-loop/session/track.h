@@ -49,6 +49,8 @@ struct track {
 	bool has_person;	/* a person said or ran something */
 	char *tools;		/* the newest tools record, or NULL */
 	bool tools_due;		/* none came since the mode was set */
+	int64_t limit;		/* tokens of the window, as the server told
+				 * last; -1: it did not */
 	char *verify_command;	/* what counts as verification, or NULL */
 	enum rec_kind last;	/* kind of the last message; R_OTHER: none */
 	bool ended;		/* the last record that counts is an end */

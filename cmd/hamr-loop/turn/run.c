@@ -328,7 +328,8 @@ run_turn(struct run *r, const char *task, struct err *e)
 		.begun = file_now_ms() };
 
 	hub_revive(&r->hub);
-	ui_begin_turn(&r->ui, budget_from(r->conf, -1).effective);
+	ui_begin_turn(&r->ui, budget_from(r->conf,
+	    (long)r->track.limit).effective);
 	if (turn_settle(&t, task != NULL, r->o.fork == NULL && !r->foreign) &&
 	    task != NULL) {
 		/* what came on stdin goes before the task, once */

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "record/msg.h"
 #include "term/term.h"
+#include "tokens/budget.h"
 #include "internal.h"
 
 #define FRAME_MS 33		/* between two rebuilds of the live rows: as
@@ -365,9 +366,9 @@ ui_status_take(struct ui *u, const struct rec *r)
 	if (r->kind == R_ASSISTANT && s->model == NULL)
 		set_name(&s->model, scan_strdup(msg_meta(r, "model")));
 	s->open -= r->kind == R_TOOL && s->open > 0;
-	if (r->kind == R_LIMIT && rec_int(r, "context_tokens", &in) && in > 0 &&
-	    (s->window == 0 || in < s->window))
-		s->window = in;
+	if (r->kind == R_LIMIT && u->conf != NULL &&
+	    rec_int(r, "context_tokens", &in))
+		s->window = budget_from(u->conf, (long)in).effective;
 	if (r->kind == R_HAMR)
 		set_name(&s->mode, rec_strdup(r, "mode"));
 	if (r->kind == R_CONFIG) {
