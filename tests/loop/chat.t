@@ -365,9 +365,7 @@ printf 'path /v1/models\nbody {"data":[{"id":"one","max_model_len":32768}]}\n' \
 printf 'method POST\nbody {"choices":[{"message":{"content":"There is nothing to do in this repository."},"finish_reason":"stop"}],"usage":{"prompt_tokens":700,"completion_tokens":50}}\n' >said
 httpd_start log models said || exit 1
 rm -rf .hamr
-tm kill-server 2>/dev/null
-S=${S}x
-tm new-session -d -x 100 -y 40 -s c "hamr-loop --no-config --model one \
+open_screen 100 40 "hamr-loop --no-config --model one \
     --base-url http://127.0.0.1:$HTTPD_PORT/v1; sleep 60"
 sees "a chat" '*sandbox*>*'
 type_ 'look' Enter

@@ -643,8 +643,8 @@ is "also one that was there" "$(jq -c 'select(.role) | .meta.mutated |
 	map(.path)' ../out)" '["own","own2"]'
 echo old >run.ndjson; b :
 new <../calls >>run.ndjson
-is "and that is stdout" "$(tail -n 1 run.ndjson | jq -c '.meta.mutated |
-	map(.path)')" '["own","own2"]'
+is "and that is stdout" "$(tail -n +2 run.ndjson | jq -c 'select(.role) |
+	.meta.mutated | map(.path)')" '["own"]'
 rm -f own own2 log run.ndjson
 
 # --- an old content that cannot be kept
