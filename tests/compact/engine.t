@@ -824,6 +824,44 @@ sum=$(jq -r 'select(.role == "user").content' view)
 match "the summary names what they read" "$sum" "*FILES READ*r1.c*"
 match "... edited" "$sum" "*FILES CHANGED:*- e1.c (1 edit)*"
 match "... and ran" "$sum" "*RECENT COMMANDS:*make 1*"
+# ---- the summary in a small window ----
+
+# Messages 2 to 41 are long, the others short; forty files changed.
+crowded() {	# files changed again at the end
+	user "the task"
+	for i in {2..41}; do
+		call "c$i" edit "{\"path\":\"src/folder/file$i.c\",
+			\"oldText\":\"a\",\"newText\":\"b\"}" ok
+		user "long $i: $(long_word 300)"
+	done
+	for i in {42..49}; do
+		call "c$i" bash "{\"command\":\"run $i\"}" ok
+		user "short $i"
+	done
+	for i in "$@"; do
+		call "d$i" edit "{\"path\":\"src/folder/file$i.c\",
+			\"oldText\":\"a\",\"newText\":\"b\"}" ok
+	done
+	echo '{"type":"compact"}'
+}
+summary_at() {	# window
+	compact -o context.strategy=late -n --window "$1" | tail -n 1 |
+		jq -r '.messages[] | select(.role == "user").content'
+}
+crowded 41 40 39 >c1
+crowded 41 40 39 38 37 36 35 >c2
+summary_at 8192 <c1 >s1
+summary_at 8192 <c2 >s2
+is "changed files: those used last, as they came up first" "$(grep -o \
+    'file[0-9]*' s1 | tail -n 5 | paste -sd ' ')" \
+    "file37 file38 file39 file40 file41"
+ok "... many, without counts" test "$(grep -o 'file[0-9]' s1 | wc -l)" -gt 20
+is "... the same when they are changed again" "$(grep src/ s2)" \
+    "$(grep src/ s1)"
+is "messages: where not all begin, whole ones" \
+    "$(grep -c '^[0-9]*[.].* \[[.]*\]$' s1)" 0
+is "... short ones first" "$(grep -c '^4[2-9][.] short 4[2-9]$' s2)" 8
+
 # no match is an answer, not an error
 {
 	user task

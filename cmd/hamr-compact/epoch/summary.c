@@ -21,11 +21,17 @@
 #define FIRST_LEAST 360
 #define LEFT_OUT 60		/* the title, and "(N messages left out)" */
 #define RECENT 2		/* messages before the newest with priority */
+#define BEGINNING 100		/* bytes of each message, if all fit */
+#define CONSIDERED 1000		/* messages: more would make a summary as slow
+				 * as the transcript is long */
 #define FRAME 10		/* "123. " and LF */
 #define MORE 6			/* " [...]" */
 #define COMMAND_KEPT 160
 #define SENTENCE_KEPT 160
 #define COMMANDS_SHOWN 10
+#define FILES_PERCENT 50	/* of the summary: its changed files ... */
+#define ERRORS_PERCENT 40	/* ... and open errors, at most */
+#define FIRM_STEPS 12
 
 static const char HEADER[] =
     "[Summary of earlier work, made without a model. Continue the task; do "
@@ -243,7 +249,8 @@ section_put(struct section *sec)
 /* ---- what people wrote ----
  *
  * Every message stays; if room is short, only the beginnings of older and
- * longer ones.  Short ones get room first, as they cost little in full.
+ * longer ones, or, if that is not enough, as many whole ones as fit.  Short ones
+ * get room first, as they cost little in full.
  */
 
 #define WHOLE (SIZE_MAX - MORE)
@@ -319,38 +326,29 @@ put_task(struct section *sec, const struct summary *s, bool whole, size_t most,
 	}
 }
 
-/* Messages from..last-1; message i may have most[i - from] bytes. */
+/* Messages from..last-1; message i may have most[i] bytes, 0 if it is left out.
+ */
 struct share {
 	size_t from, last;
 	size_t *most;
 	size_t room;		/* bytes left */
 };
 
-/* Give each message a beginning if there is room for all of them; otherwise the
- * newest ones that fit. */
+/* Give each message a beginning if there is room for all of them. */
 static void
 share_beginnings(const struct summary *s, struct share *sh)
 {
-	static const size_t least[] = { 100, 68, 42 };
-	size_t room = sh->room, most = 0;
+	size_t n = 0;
 
-	for (size_t k = 0; k < 3; k++) {
-		most = least[k];
-		room = sh->room;
-		for (sh->from = sh->last; sh->from > 1; sh->from--) {
-			size_t n = line_of(&s->users[sh->from - 1], most);
-
-			if (n > room)
-				break;
-			room -= n;
-		}
-		if (sh->from <= 1)
-			break;
-	}
-	sh->room = room;
-	sh->most = xcalloc(sh->last - sh->from + 1, sizeof *sh->most);
+	sh->from = sh->last > CONSIDERED ? sh->last - CONSIDERED : 1;
+	sh->most = xcalloc(sh->last + 1, sizeof *sh->most);
 	for (size_t i = sh->from; i < sh->last; i++)
-		sh->most[i - sh->from] = most;
+		n += line_of(&s->users[i], BEGINNING);
+	if (n > sh->room)
+		return;
+	sh->room -= n;
+	for (size_t i = sh->from; i < sh->last; i++)
+		sh->most[i] = BEGINNING;
 }
 
 /* Newest first, give messages of at most `longest` bytes as much as they may
@@ -360,11 +358,12 @@ give(const struct summary *s, struct share *sh, size_t first, size_t longest)
 {
 	for (size_t i = sh->last; i > first; i--) {
 		const struct user *u = &s->users[i - 1];
-		size_t *most = &sh->most[i - 1 - sh->from];
+		size_t *most = &sh->most[i - 1];
 
 		if (u->len + u->more > longest || *most == USER_KEPT)
 			continue;
-		size_t more = line_of(u, USER_KEPT) - line_of(u, *most);
+		size_t more = line_of(u, USER_KEPT) - (*most > 0 ?
+		    line_of(u, *most) : 0);
 		if (more > sh->room)
 			continue;
 		sh->room -= more;
@@ -386,7 +385,7 @@ print_people(const struct summary *s, struct people_whole whole,
 {
 	static const size_t longest[] = { 120, 180, 300, USER_KEPT,
 		SIZE_MAX };
-	size_t newest = newest_line(s, whole), recent = 0;
+	size_t newest = newest_line(s, whole), recent = 0, left_out;
 	struct share sh = { .last = s->nusers > 1 ? s->nusers -
 	    (whole.nlast > 0 ? whole.nlast : 1) : 1 };
 
@@ -414,17 +413,32 @@ print_people(const struct summary *s, struct people_whole whole,
 	for (size_t k = 0; k < sizeof longest / sizeof *longest; k++)
 		give(s, &sh, sh.from, longest[k]);
 	put_task(sec, s, whole.first, first, front);
-	if (sh.from > 1) {
-		buf_fmt(&sec->line, "(%zu messages left out)", sh.from - 1);
+	left_out = sh.from - 1;
+	for (size_t i = sh.from; i < sh.last; i++)
+		left_out += sh.most[i] == 0;
+	if (left_out > 0) {
+		buf_fmt(&sec->line, "(%zu messages left out)", left_out);
 		section_put(sec);
 	}
 	for (size_t i = sh.from; i < sh.last; i++)
-		put_user(sec, s, i, sh.most[i - sh.from]);
+		if (sh.most[i] > 0)
+			put_user(sec, s, i, sh.most[i]);
 	sec->room = SIZE_MAX;	/* the newest is always shown */
 	for (size_t i = sh.last; i < s->nusers; i++)
 		put_user(sec, s, i, whole.nlast > 0 ?
 		    whole.last[s->nusers - 1 - i] : whole.kept);
 	free(sh.most);
+}
+
+/* Is there room for all of them? */
+static bool
+fit_whole(const struct summary *s, size_t room)
+{
+	size_t n = LEFT_OUT;
+
+	for (size_t i = s->nusers; i > 1 && n <= room; i--)
+		n += line_of(&s->users[i - 1], USER_KEPT);
+	return n <= room;
 }
 
 /* ---- files and commands ---- */
@@ -443,42 +457,58 @@ put_count(struct buf *line, size_t n, const char *what, const char *before)
 		    "");
 }
 
-/* All changed paths, the older ones without counts if room is short; they get
- * `more` room. */
+/* "- PATH", how often it was changed, and how often read. */
 static void
-print_changed(const struct summary *s, struct section *sec, size_t more)
+put_changed(const struct entry *f, struct buf *line)
 {
-	const struct entry *f = entry_at(&s->files, s->files.newest);
-	bool counts = true;
-	size_t left = 0;
+	buf_fmt(line, "- %s", f->text);
+	put_count(line, f->edits, "edit", " (");
+	put_count(line, f->writes, "write", f->edits > 0 ? ", " : " (");
+	put_count(line, f->reads, "read", ", ");
+	buf_addc(line, ')');
+}
 
-	for (; f != NULL; f = entry_at(&s->files, f->older)) {
+/* All changed paths with counts if they fit, otherwise those without counts
+ * that were used last.  They are in the order in which they came up: the one
+ * used last differs at each epoch, and a server would read all of them again. */
+static void
+print_changed(const struct summary *s, struct section *sec)
+{
+	const struct entries *t = &s->files;
+	size_t all = strlen(sec->title) + 1, left = 0;
+	size_t bare = sizeof "- (1000 more), " + all;
+	bool *fits = xcalloc(t->n + 1, sizeof *fits);
+
+	for (const struct entry *f = entry_at(t, t->newest); f != NULL;
+	    f = entry_at(t, f->older)) {
+		size_t n = strlen(f->text) + sizeof ", " - 1;
+
 		if (!has_changed(f))
 			continue;
-		if (counts) {
-			buf_fmt(&sec->line, "- %s", f->text);
-			put_count(&sec->line, f->edits, "edit", " (");
-			put_count(&sec->line, f->writes, "write",
-			    f->edits > 0 ? ", " : " (");
-			put_count(&sec->line, f->reads, "read", ", ");
-			buf_addc(&sec->line, ')');
-			counts = section_put(sec);
-			if (counts)
-				continue;
-			sec->room += more;
-		}
-		if (sec->line.len + strlen(f->text) + 40 > sec->room) {
+		put_changed(f, &sec->line);
+		all += sec->line.len + 1;
+		buf_reset(&sec->line);
+		fits[f - t->v] = bare + n <= sec->room;
+		if (fits[f - t->v])
+			bare += n;
+		else
 			left++;
-			continue;
-		}
-		buf_adds(&sec->line, sec->line.len == 0 ? "- " : ", ");
-		buf_adds(&sec->line, f->text);
 	}
-	if (left > 0)
-		buf_fmt(&sec->line, "%s(%zu more)", sec->line.len > 0 ? " " :
-		    "- ", left);
+	bool counts = all <= sec->room;
+	if (!counts && left > 0)
+		buf_fmt(&sec->line, "- (%zu more)", left);
+	for (size_t i = 0; i < t->n; i++) {
+		if (counts && has_changed(&t->v[i])) {
+			put_changed(&t->v[i], &sec->line);
+			section_put(sec);
+		} else if (!counts && fits[i]) {
+			buf_fmt(&sec->line, "%s%s", sec->line.len > 0 ? ", " :
+			    "- ", t->v[i].text);
+		}
+	}
 	if (sec->line.len > 0)
 		section_put(sec);
+	free(fits);
 }
 
 /* The first line of a command, at most so many bytes. */
@@ -699,20 +729,31 @@ print_text(const struct summary *s, const struct view *v, size_t cap,
 		    s->nusers == 1 ? USER_KEPT + FRAME + MORE : FIRST_LEAST);
 	buf_adds(text, HEADER);
 	/* User messages take precedence over everything but changed files and
-	 * open errors, which are short: make those first. */
+	 * open errors, which are short: make those first.  Where messages are
+	 * cut, the room for them changes in steps, so that they are the same
+	 * in the next summary. */
 	size_t most = cap > least ? cap - least : 0;
+	size_t step = cap / FIRM_STEPS + 1;
 	begin(&sec, &firm, "FILES CHANGED:", most, 100);
-	size_t all = sec.room;
-	sec.room = num_min(all, cap * 30 / 100);
-	print_changed(s, &sec, num_min(all - sec.room, cap * 20 / 100));
+	sec.room = num_min(sec.room, cap * FILES_PERCENT / 100);
+	print_changed(s, &sec);
+	size_t files = firm.len;
 	begin(&sec, &firm, "OPEN ERRORS:", most, 100);
-	sec.room = num_min(sec.room, cap * 40 / 100);
+	sec.room = num_min(sec.room, cap * ERRORS_PERCENT / 100);
 	print_errors(s, &sec);
-	begin(&sec, text, "USER MESSAGES SO FAR:", cap - firm.len, 100);
+	size_t room = firm.len;
+	if (!fit_whole(s, cap - num_min(cap, room)))
+		room = num_min(most, (room + step - 1) / step * step);
+	begin(&sec, text, "USER MESSAGES SO FAR:", cap - room, 100);
 	print_people(s, whole, &sec, task);
 	if (!whole.first)
 		cap -= num_min(cap, task->len);
+	/* what the step leaves is for more errors */
+	firm.len = files;
 	buf_slice(text, buf_view(&firm));
+	begin(&sec, text, "OPEN ERRORS:", SIZE_MAX / 100, 100);
+	sec.room = room - files;
+	print_errors(s, &sec);
 	begin(&sec, text, "FILES READ:", cap, 20);
 	for (const struct entry *f = entry_at(&s->files, s->files.newest);
 	    f != NULL; f = entry_at(&s->files, f->older)) {
