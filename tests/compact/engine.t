@@ -862,6 +862,20 @@ is "messages: where not all begin, whole ones" \
     "$(grep -c '^[0-9]*[.].* \[[.]*\]$' s1)" 0
 is "... short ones first" "$(grep -c '^4[2-9][.] short 4[2-9]$' s2)" 8
 
+# late fills what a long system prompt leaves
+{
+	jq -nc '{role:"system",content:([range(400)|"rule \(.)"]|join("\n"))}'
+	user "the task"
+	call e edit "{\"path\":\"a.c\",\"oldText\":\"a\",
+		\"newText\":\"$(lines 60 kept | tr '\n' ' ')\"}" ok
+	call m bash '{"command":"make m"}' "$(lines 100 M)"
+	call n bash '{"command":"make n"}' "$(lines 100 N)"
+	call o bash '{"command":"make o"}' "$(lines 60 O)"
+} >prompted
+is "a long prompt leaves room for the last edit" "$(compact \
+    -o context.strategy=late -n --window 8192 prompted | jq -c \
+    'select(.type == "compaction").keep')" '["e"]'
+
 # no match is an answer, not an error
 {
 	user task

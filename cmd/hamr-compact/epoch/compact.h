@@ -191,13 +191,14 @@ size_t summary_cap(const struct compact *c, const struct stage_rule *rule);
 /* What an epoch aims at, in percent of B except for the stage. */
 struct aim {
 	size_t stage;		/* the first one to try */
-	long low;		/* refill the room up to this ... */
+	long low;		/* refill the room up to this: of a strategy
+				 * without a low mark, a share of what is left
+				 * by the system prompt and the tools, which
+				 * are never read again ... */
 	long oldest;		/* ... with items of at most this age, see
 				 * refill.c */
 	long steps, slim;	/* STEPS_PERCENT and SLIM_PERCENT, or less */
 	long summary;		/* its most */
-	bool beside;		/* low is a share of what is left by the system
-				 * prompt and the tools, never read again */
 };
 
 struct aim epoch_aim(const struct compact *c);

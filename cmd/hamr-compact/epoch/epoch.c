@@ -34,13 +34,13 @@ static const struct {
 	long below;		/* B is smaller than this */
 	struct aim aim;
 } aims[] = {
-	{ 10000, { 2, 57, 38, 16, 2, 4, false } },
-	{ 20000, { 2, 57, 80, 12, 4, 6, true } },
-	{ 40000, { 2, 57, 220, STEPS_PERCENT, SLIM_PERCENT, 4, true } },
+	{ 10000, { 2, 57, 38, 16, 2, 4 } },
+	{ 20000, { 2, 57, 80, 12, 4, 6 } },
+	{ 40000, { 2, 57, 220, STEPS_PERCENT, SLIM_PERCENT, 4 } },
 	{ 100000, { 0, 45, 1000, STEPS_PERCENT, SLIM_PERCENT,
-	    SUMMARY_PERCENT, true } },
+	    SUMMARY_PERCENT } },
 	{ LONG_MAX, { 0, 45, 8000, STEPS_PERCENT, SLIM_PERCENT,
-	    SUMMARY_PERCENT, true } },
+	    SUMMARY_PERCENT } },
 };
 
 const struct stage_rule *
@@ -98,7 +98,7 @@ epoch_aim(const struct compact *c)
 
 	if (c->set.strategy->low > 0)
 		return (struct aim){ 0, c->set.strategy->low, LONG_MAX,
-			STEPS_PERCENT, SLIM_PERCENT, SUMMARY_PERCENT, false };
+			STEPS_PERCENT, SLIM_PERCENT, SUMMARY_PERCENT };
 	while (epoch_window(c) >= aims[i].below)
 		i++;
 	return aims[i].aim;
@@ -108,8 +108,9 @@ long
 epoch_low(const struct compact *c)
 {
 	const struct aim aim = epoch_aim(c);
-	long fixed = !aim.beside ? 0 : compact_tokens(c, c->tools_sum +
-	    (epoch_system(c) > 0 ? c->view->nodes[0].full : 0));
+	long fixed = c->set.strategy->low > 0 ? 0 : compact_tokens(c,
+	    c->tools_sum + (epoch_system(c) > 0 ? c->view->nodes[0].full :
+	    0));
 
 	return fixed + percent_of(epoch_window(c) - fixed, aim.low);
 }
