@@ -1,4 +1,5 @@
 /* run.c - everything one run of the agent holds, from configuration to end. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +58,7 @@ run_hook(struct hub *h, const char *const *argv, const char *record)
 		if (child_talk(child, &rest, file_now_ms() + KEYS_MS, NULL) > 0)
 			child_is_alive(child, KEYS_MS);
 		/* what it left in the background is not waited for */
-		ends = kill(child->group, 0) < 0;
+		ends = kill(child->group, 0) < 0 && errno == ESRCH;
 		hub_pause(h, !ends);
 		hub_read_signals(h);
 	} while (!ends && file_now_ms() < until && h->interrupts == interrupts);
