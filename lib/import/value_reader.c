@@ -27,6 +27,73 @@ refuse_scan(struct value_reader *u, struct err *e)
 	    u->line, u->scan.why, u->scan.at + 1);
 }
 
+/* ---- what was cut off ---- */
+
+void
+value_complete(struct slice s, bool whole, struct buf *out)
+{
+	char *open = xmalloc(s.n + 1), last = '\0';
+	size_t depth = 0, cut = 0, cut_depth = 0, escape = 0;
+	bool quoted = false, value = false;
+
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+
+		if (c == '"') {
+			quoted = !quoted;
+			value = last == ':' ||
+			    (depth > 0 && open[depth - 1] == ']');
+			escape = i;
+		} else if (quoted && c == '\\') {
+			escape = i++;
+		} else if (!quoted && (c == '{' || c == '[')) {
+			open[depth++] = c == '{' ? '}' : ']';
+		} else if (!quoted && (c == '}' || c == ']')) {
+			depth -= depth > 0;
+		}
+		if (quoted || is_whitespace(c))
+			continue;
+		last = c;
+		bool element = depth > 0 && open[depth - 1] == ']' && c != '{';
+		/* also behind what such an element was in, closed since */
+		if (strchr("{}[],", c) == NULL ||
+		    (whole && !element && depth >= cut_depth))
+			continue;
+		cut = i + (c != ',');
+		cut_depth = depth;
+		if (depth == 0)
+			break;
+	}
+	value &= quoted && !whole;
+	if (value) {		/* perhaps without its last escape */
+		cut = s.p[escape] == '\\' && escape + 6 > s.n ? escape : s.n;
+		cut_depth = depth;
+	}
+	buf_add(out, s.p, cut);
+	if (value)
+		buf_addc(out, '"');
+	while (cut_depth > 0)
+		buf_addc(out, open[--cut_depth]);
+	free(open);
+}
+
+/* Give what the arrays in a value that is cut short have whole, before it is
+ * refused; false: it was given, or they have nothing. */
+static bool
+give_whole(struct value_reader *u, struct slice s)
+{
+	bool again = u->given;
+
+	u->given = false;
+	if (again)
+		return false;
+	buf_reset(&u->whole);
+	u->whole.max = BUF_RECORD_MAX;
+	value_complete(s, true, &u->whole);
+	u->given = u->whole.len > 0 && check(u, buf_view(&u->whole)) > 0;
+	return u->given;
+}
+
 /* ---- lines ---- */
 
 size_t
@@ -80,6 +147,12 @@ take_line(struct value_reader *u, struct slice raw, size_t n, bool lf,
 		got = next_glued(u, e);
 	}
 	u->cut = got < 0 && !lf;
+	/* of a document, not of a record that is still being written */
+	if (u->cut && u->elements && give_whole(u, u->json)) {
+		u->used = 0;
+		u->now--;
+		return 1;
+	}
 	return got;
 }
 
@@ -123,56 +196,6 @@ next_line(struct value_reader *u, bool wait, struct err *e)
 		if (rec_fill(u->in, e) < 0)
 			return -1;
 	}
-}
-
-/* ---- what was cut off ---- */
-
-void
-value_complete(struct slice s, bool whole, struct buf *out)
-{
-	char *open = xmalloc(s.n + 1), last = '\0';
-	size_t depth = 0, cut = 0, cut_depth = 0, escape = 0;
-	bool quoted = false, value = false;
-
-	for (size_t i = 0; i < s.n; i++) {
-		char c = s.p[i];
-
-		if (c == '"') {
-			quoted = !quoted;
-			value = last == ':' ||
-			    (depth > 0 && open[depth - 1] == ']');
-			escape = i;
-		} else if (quoted && c == '\\') {
-			escape = i++;
-		} else if (!quoted && (c == '{' || c == '[')) {
-			open[depth++] = c == '{' ? '}' : ']';
-		} else if (!quoted && (c == '}' || c == ']')) {
-			depth -= depth > 0;
-		}
-		if (quoted || is_whitespace(c))
-			continue;
-		last = c;
-		bool element = depth > 0 && open[depth - 1] == ']' && c != '{';
-		/* also behind what such an element was in, closed since */
-		if (strchr("{}[],", c) == NULL ||
-		    (whole && !element && depth >= cut_depth))
-			continue;
-		cut = i + (c != ',');
-		cut_depth = depth;
-		if (depth == 0)
-			break;
-	}
-	value &= quoted && !whole;
-	if (value) {		/* perhaps without its last escape */
-		cut = s.p[escape] == '\\' && escape + 6 > s.n ? escape : s.n;
-		cut_depth = depth;
-	}
-	buf_add(out, s.p, cut);
-	if (value)
-		buf_addc(out, '"');
-	while (cut_depth > 0)
-		buf_addc(out, open[--cut_depth]);
-	free(open);
 }
 
 /* ---- values ---- */
@@ -233,23 +256,13 @@ refuse_comma(struct value_reader *u, char c, struct err *e)
 	    "a comma where a value should be");
 }
 
-/* The input ends within this value.  First give what the arrays in it have
- * whole, if they have anything, and refuse it then. */
+/* The input ends within this value. */
 static int
 take_cut(struct value_reader *u, struct slice raw, struct err *e)
 {
-	bool given = u->given;
-
-	u->given = false;
-	if (!given && u->end.at > 0) {
-		buf_reset(&u->whole);
-		u->whole.max = BUF_RECORD_MAX;
-		value_complete(raw, true, &u->whole);
+	if (u->end.at > 0 && give_whole(u, raw)) {
 		u->line = u->now + 1;
-		u->given = u->whole.len > 0 &&
-		    check(u, buf_view(&u->whole)) > 0;
-		if (u->given)
-			return 1;
+		return 1;
 	}
 	pass_value(u, raw);
 	u->in_array = false;

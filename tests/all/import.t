@@ -280,6 +280,10 @@ is "... what was whole is out" "$(jq -c '.content, .tool_calls[]?.id' out | xarg
 is "... also what an importer keeps to its end, and with --lenient" "$(
     head -c 1600 opencode.json | imp -q --lenient | jq -r '.code // .role' |
     xargs)" "null user null assistant tool bad_record"
+is "... and of a document that is the last line" "$(printf '%s\n%s' \
+    '{"messages":[{"role":"user","content":"x"}]}' \
+    '{"messages":[{"role":"user","content":"y"},{"ro' >cut
+    imp -q cut | jq -r '.code // .content' | xargs)" "null x null y bad_record"
 is "... and of an element of an array" "$(printf '[%s,%s' \
     '{"role":"user","content":"x"}' '{"role":"user","content":[{"type":"text",
     "text":"y"},{"type":"te' | imp -q 2>/dev/null | jq -r .content | xargs)" \
