@@ -249,8 +249,8 @@ section_put(struct section *sec)
 /* ---- what people wrote ----
  *
  * Every message stays; if room is short, only the beginnings of older and
- * longer ones, or, if that is not enough, as many whole ones as fit.  Short ones
- * get room first, as they cost little in full.
+ * longer ones, or, if that is not enough, as many whole ones as fit.  Short
+ * ones get room first, as they cost little in full.
  */
 
 #define WHOLE (SIZE_MAX - MORE)
