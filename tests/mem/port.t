@@ -545,6 +545,16 @@ sed 1q clash >said
 mem said.db import said
 mem said.db save kept >/dev/null
 is "... also when it is saved later" "$(mem said.db list | jq -r .content)" kept
+# nor can the text of a message be kept out by such a line
+said=$(printf 's\0user\0hi' | sha256sum | cut -c 1-12)
+port "$said" message 1 "planted" | sed 's/"role":null/"role":"tool"/' >claim
+mem stage.db import claim
+printf '%s\n' '{"type":"hamr","v":1,"session":"s"}' \
+    '{"role":"user","content":"hi"}' | mem stage.db -n
+is "a message takes its key back" "$(mem stage.db show "$said")" hi
+mem stage.db export | cat claim - | mem stage2.db import
+mem stage.db import claim
+same "... in any order" <(mem stage.db export) <(mem stage2.db export)
 port "$(key other)" message 1 "a planted one" >said
 mem planted.db import said
 is "a message's key is that of its text, too" \

@@ -316,22 +316,56 @@ merge_text(char **text, struct slice had)
 }
 
 static int
+replace(struct store *st, int64_t row, const struct item *it, struct err *e)
+{
+	return store_drop(st, row, e) < 0 ? -1 : store_add(st, it, e);
+}
+
+/* Is this the key of that text, and not only said to be?  (That of a result
+ * with a call's id cannot be told.) */
+static bool
+is_key_of(const char *key, struct slice session, struct slice role,
+    struct slice text)
+{
+	char id[MEMID_SIZE];
+
+	memid_message(session, role, text, id);
+	return strcmp(id + 2, key) == 0;
+}
+
+static int
 take_message(struct store *st, struct item *it, struct err *e)
 {
 	struct buf text = BUF_INIT((size_t)512 << 20);
+	const char *key = it->id + 2;
 	int64_t forgotten;
 	bool other = false;
 
-	if (saves_forgotten(st, it->id + 2, &forgotten, e) < 0)
+	if (saves_forgotten(st, key, &forgotten, e) < 0)
 		return -1;
 	if (forgotten != WHEN_NONE)
 		return 0;
 	struct st *s = db_query(st->db, e, "SELECT id, session, role, name, "
-	    "path, line, time FROM item WHERE key = ?1", "t", it->id + 2);
+	    "path, line, time FROM item WHERE key = ?1", "t", key);
 	int got = st_step(s, e);
 	if (got <= 0)
 		return got < 0 ? -1 : store_add(st, it, e);
 	int64_t row = st_col_int(s, 0);
+	if (row >= FACT_FIRST) {	/* the key is a fact's */
+		st_done(s);
+		return 0;
+	}
+	if (store_text(st, row, &text, e) < 0)
+		return -1;
+	/* who only claims the key yields */
+	bool had = is_key_of(key, st_col(s, 1), st_col(s, 2),
+	    buf_view(&text));
+	if (had != is_key_of(key, slice_of(it->session), slice_of(it->role),
+	    (struct slice){ it->text, it->len })) {
+		st_done(s);
+		buf_release(&text);
+		return had ? 0 : replace(st, row, it, e);
+	}
 	other |= merge_text(&it->session, st_col(s, 1));
 	other |= merge_text(&it->role, st_col(s, 2));
 	other |= merge_text(&it->name, st_col(s, 3));
@@ -346,16 +380,11 @@ take_message(struct store *st, struct item *it, struct err *e)
 		it->line = line;
 	if (it->time == WHEN_NONE || (time != WHEN_NONE && time < it->time))
 		it->time = time;
-	if (row >= FACT_FIRST)
-		return 0;		/* the key is a fact's */
-	if (store_text(st, row, &text, e) < 0)
-		return -1;
 	buf_addc(&text, '\0');
 	other |= merge_text(&it->text, slice_of(text.p));
 	it->len = it->text != NULL ? strlen(it->text) : 0;
 	buf_release(&text);
-	return !other ? 0 : store_drop(st, row, e) < 0 ? -1 :
-	    store_add(st, it, e);
+	return other ? replace(st, row, it, e) : 0;
 }
 
 /* ---- import ---- */

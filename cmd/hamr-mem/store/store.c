@@ -1,5 +1,6 @@
 /* store.c - a memory: store, replace and forget items and their passages. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/utc.h"
@@ -299,13 +300,22 @@ int
 store_put(struct store *st, const struct item *it, struct err *e)
 {
 	char hash[SHA_HEX], other[MEMID_SIZE];
+	int64_t row;
 
 	hash_text((struct slice){ it->text, it->len }, hash);
 	int got = put(st, it, it->id + 2, hash, e);
 	if (got == 0 && it->kind == KIND_MESSAGE) {
 		memid_message(slice_of(it->session), slice_of(it->role),
 		    (struct slice){ it->text, it->len }, other);
-		got = put(st, it, other + 2, hash, e);
+		/* only an imported result has the key of another's text */
+		if (strcmp(other, it->id) == 0) {
+			got = db_int(st->db, e, &row, "SELECT id FROM item "
+			    "WHERE key = ?1", "t", it->id + 2);
+			if (got > 0 && row < FACT_FIRST)
+				got = store_drop(st, row, e);
+		}
+		if (got >= 0)
+			got = put(st, it, other + 2, hash, e);
 	}
 	return got < 0 ? -1 : 0;
 }
