@@ -192,13 +192,14 @@ take_line(struct pass *a, struct slice line, uint64_t blank,
 		stamped = line.n > STAMPED && (*line.p == '\1' ||
 		    (*line.p == '[' && line.p[1] == '\1'));
 	}
-	if (a->of->asked.p != NULL && drop_scores(a, &line))
+	bool scored = a->of->asked.p != NULL && drop_scores(a, &line);
+	if (scored)
 		norm = mask = hash_bytes(line.p, line.n);
 	/* an error is the same whatever was written over before it */
 	if (a->of->failed && memchr(line.p, '\r', line.n) != NULL)
 		norm = mask = 1;
 	uint64_t shown = a->of->pages ? hash_page(line, &a->scratch[1]) :
-	    a->json || a->of->asked.p != NULL ? norm : h;
+	    a->json || scored ? norm : h;
 	/* the same line of a log is nothing new at another time */
 	if (a->seen != NULL && hash_set_add(a->seen, shown) &&
 	    (!stamped || norm == shown || hash_set_add(a->seen, norm))) {
