@@ -403,7 +403,7 @@ class Model:
             first_error = False
             failed, raw, norm, mask = self.latest[of]
             files = None
-            short = mute = False
+            short = mute = few = False
         else:
             lines, chars, raw, norm, mask = facts(text, failed)
             # the time that a page from the web was made is not new
@@ -416,7 +416,12 @@ class Model:
                 and not c.idle and (not failed or mute) \
                 and (not c.pauses or c.patient) and not (
                     c.name == "read" and mute)
-            error = kind(text, c.name + " " + json.dumps(c.args))
+            call = c.name + " " + json.dumps(c.args)
+            error = kind(text, call)
+            own = set(re.findall(r"\w+", call))
+            few = failed and chars - sum(
+                len(w) for w in re.findall(r"\w+", normal(text))
+                if w in own) < o["gain"]
             first_error = failed and not {error, norm} & self.errors
             if failed:
                 gain = max(gain, len(text)) if first_error else 0
@@ -454,7 +459,7 @@ class Model:
         counts = differs and total(text) + 1 != e["numbers"]
         measures = bool(e) and like and (
             e["measures"] or bool(measure and gain and e["numbers"]))
-        if progress or (measure or not like) and gain and gain >= o["gain"]:
+        if progress or not like and gain and gain >= o["gain"]:
             self.news += 1
             self.score = self.others = 0
             self.asked = self.over = False
@@ -514,7 +519,8 @@ class Model:
             POINT if files and not files[0] else \
             0 if free or measure or gain and not like else \
             0 if first_error or other and short else \
-            POINT // 6 if unsteady else \
+            POINT // 6 if unsteady or \
+            other and few and c.bash and c.runs else \
             self.poll_weight(c, failed, transient) if c.poll else \
             POINT if like and not counts and (c.asks or c.network) else \
             POINT // 2
