@@ -385,7 +385,7 @@ finds_nothing(struct slice text)
 		"ergebnisse", "sultat", "encontr", "resultados", "risultato",
 		"resultado", NULL };
 	static const char *const others[] = { "не найден", "未找到",
-		"没有找到", "無い", "ありません", "見つかりません", NULL };
+		"没有找到", "ありません", "見つかりません", NULL };
 
 	text = slice_trim(text);
 	if (text.n == 0 || text.n > ANSWER_MAX ||
