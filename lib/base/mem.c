@@ -86,6 +86,13 @@ xset(char **to, char *owned)
 	*to = owned;
 }
 
+void
+mem_free(void *const *row, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(row[i]);
+}
+
 char *
 xasprintf(const char *fmt, ...)
 {

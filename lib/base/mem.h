@@ -19,8 +19,13 @@ void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *p, size_t n);
 char *xstrdup(const char *s);
 char *xmemdup0(const char *p, size_t n);	/* n bytes and a NUL */
-void xset(char **to, char *owned);		/* and free what was there */
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void xset(char **to, char *owned);		/* and free what was there */
+
+/* free(3) for several: FREE(name, path).  Each may be NULL. */
+#define FREE(...) mem_free((void *const[]){ __VA_ARGS__ }, \
+	sizeof((void *const[]){ __VA_ARGS__ }) / sizeof(void *))
+void mem_free(void *const *row, size_t n);
 
 /* From now on return freed memory to the system soon: for a process that lives
  * as long as a session. */

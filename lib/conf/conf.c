@@ -55,10 +55,7 @@ static void
 entry_clear(struct entry *en)
 {
 	toml_release(&en->v);
-	free(en->list);
-	free(en->argvs);
-	free(en->origin);
-	free(en->overridden);
+	FREE(en->list, en->argvs, en->origin, en->overridden);
 }
 
 static bool
@@ -751,7 +748,5 @@ conf_free(struct conf *c)
 		texts_release(&c->names[i]);
 	texts_release(&c->trust);
 	texts_release(&c->allow);
-	free(c->def);
-	free(c->set);
-	free(c);
+	FREE(c->def, c->set, c);
 }

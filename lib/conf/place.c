@@ -71,9 +71,7 @@ conf_share(const char *name)
 	char *dir = xasprintf("%s/share/hamr", prefix);
 	char *path = xasprintf("%s/%s", access(dir, F_OK) == 0 ? dir :
 	    HAMR_SHARE_DIR, name);
-	free(bin);
-	free(prefix);
-	free(dir);
+	FREE(bin, prefix, dir);
 	return path;
 }
 

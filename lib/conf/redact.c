@@ -84,9 +84,7 @@ redact_free(struct redact *r)
 	if (r == NULL)
 		return;
 	for (size_t i = 0; i < r->n; i++) {
-		free(r->p[i].kind);
-		free(r->p[i].start);
-		free(r->p[i].regex);
+		FREE(r->p[i].kind, r->p[i].start, r->p[i].regex);
 		if (r->p[i].re != NULL)
 			regfree(r->p[i].re);
 		free(r->p[i].re);
@@ -115,9 +113,7 @@ compile(struct pattern *p)
 	path = conf_share("secrets.txt");
 	err_say("%s:%zu: malformed regex; until it is fixed, everything from "
 	    "%s on is redacted", path, p->line, p->start);
-	free(path);
-	free(re);
-	free(p->regex);
+	FREE(path, re, p->regex);
 	p->regex = NULL;
 }
 

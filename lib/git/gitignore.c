@@ -369,9 +369,7 @@ read_own(struct gitignore *g)
 	char *real = realpath(path, NULL);
 	if (real != NULL)
 		read_rules(new_level(g, 0), AT_FDCWD, real);
-	free(real);
-	free(path);
-	free(config);
+	FREE(real, path, config);
 }
 
 /* ---- the repository ---- */
@@ -456,9 +454,7 @@ gitignore_free(struct gitignore *g)
 		leave(g);
 	gitindex_release(&g->index);
 	buf_release(&g->folders);
-	free(g->prefix);
-	free(g->v);
-	free(g);
+	FREE(g->prefix, g->v, g);
 }
 
 const struct gitindex *

@@ -248,9 +248,7 @@ merge(struct gitindex *ix, const struct gitindex *base, struct slice link)
 	}
 	for (; next < n && good; next++)
 		add(ix, &split[next]);
-	free(split);
-	free(changed);
-	free(gone);
+	FREE(split, changed, gone);
 	return good;
 }
 

@@ -104,10 +104,7 @@ gitrepo_is_of(const char *dir, const char *top)
 	char *tree = is != NULL ? resolve(dir, is) : NULL;
 	bool yes = tree != NULL && strcmp(tree, top) == 0;
 	buf_release(&b);
-	free(tree);
-	free(config);
-	free(is);
-	free(gitdir);
+	FREE(tree, config, is, gitdir);
 	return yes;
 }
 

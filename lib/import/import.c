@@ -207,9 +207,7 @@ load_program(struct import *im, const char *format,
 		program = program_new(im->name, text.p, vars, true, e);
 	}
 	bufs_release(BUFS(&shared, &own, &text));
-	free(used);
-	free(common);
-	free(path);
+	FREE(used, common, path);
 	return program;
 }
 
@@ -348,9 +346,7 @@ import_close(struct import *im)
 	import_left_reset(&im->left_here);
 	scan_release(&im->scan);
 	buf_release(&im->out);
-	free(im->lost);
-	free(im->name);
-	free(im);
+	FREE(im->lost, im->name, im);
 }
 
 /* ---- reading ---- */

@@ -691,9 +691,7 @@ scan_is_json(struct slice text)
 void
 scan_release(struct scan *s)
 {
-	free(s->m);
-	free(s->keys);
-	free(s->prefix.ends);
+	FREE(s->m, s->keys, s->prefix.ends);
 	bufs_release(BUFS(&s->prefix.bytes, &s->scratch[0], &s->scratch[1]));
 	*s = (struct scan){ 0 };
 }

@@ -149,10 +149,7 @@ void
 plugin_release(struct plugin *p)
 {
 	texts_release(&p->paths);
-	free(p->path);
-	free(p->name);
-	free(p->what);
-	free(p->parameters);
+	FREE(p->path, p->name, p->what, p->parameters);
 	*p = (struct plugin){ .path = NULL };
 }
 

@@ -35,9 +35,7 @@ view_free(struct view *v)
 	if (v == NULL)
 		return;
 	arena_release(&v->arena);
-	free(v->nodes);
-	free(v->pieces);
-	free(v->calls);
+	FREE(v->nodes, v->pieces, v->calls);
 	buf_release(&v->summary);
 	pairing_reset(&v->pairing);
 	map_release(&v->ids);
