@@ -163,9 +163,7 @@ end(struct compact *c)
 	c->files = (struct files){ .n = 0 };
 	map_release(&c->commands);
 	map_release(&c->inspected);
-	free(c->session);
-	free(c->tools);
-	free(c->choice);
+	FREE(c->session, c->tools, c->choice);
 	c->session = c->tools = c->choice = NULL;
 	c->family = c->start_family;
 	bufs_reset(BUFS(&c->seen, &c->folded));

@@ -198,9 +198,7 @@ epoch_refill(struct compact *c)
 	for (size_t i = 0; i < taken; i++)
 		epoch_keep(c, (size_t)calls[i]);
 	ranges_release(&shown);
-	free(out);
-	free(calls);
-	free(all);
+	FREE(out, calls, all);
 }
 
 void

@@ -216,10 +216,7 @@ forget(struct ledger *l)
 	free(l->commands);
 	map_release(&l->by_path);
 	map_release(&l->by_command);
-	free(l->status.said);
-	free(l->diff.said);
-	free(l->title);
-	free(l->cwd);
+	FREE(l->status.said, l->diff.said, l->title, l->cwd);
 	view_free(l->plain);
 }
 

@@ -420,9 +420,7 @@ end(struct report *p)
 		    p->call, (unsigned long long)p->usage.all.calls,
 		    any ? "there are verdicts on" : "there are", s->ids.p,
 		    s->n > NAMES_MAX ? " and others" : "");
-	free(x->t);
-	free(x->first.last);
-	free(x->judged.last);
+	FREE(x->t, x->first.last, x->judged.last);
 	bufs_release(BUFS(&x->first.ids, &x->judged.ids));
 }
 

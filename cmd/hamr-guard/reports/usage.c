@@ -120,11 +120,8 @@ assistant(struct usage *u, const struct rec *r)
 static void
 calls_forget(struct usage *u)
 {
-	for (size_t i = 0; i < u->n; i++) {
-		free(u->call[i].id);
-		free(u->call[i].name);
-		free(u->call[i].args);
-	}
+	for (size_t i = 0; i < u->n; i++)
+		FREE(u->call[i].id, u->call[i].name, u->call[i].args);
 	u->n = u->first = 0;
 	pairing_reset(&u->pairing);
 }

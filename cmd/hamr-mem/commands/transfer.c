@@ -344,9 +344,7 @@ command_rebuild(const struct opts *o, struct err *e)
 	}
 	for (size_t i = 0; i < b.n; i++)
 		free(b.files[i]);
-	free(b.files);
-	free(b.beside);
-	free(b.path);
+	FREE(b.files, b.beside, b.path);
 	redact_free(b.redact);
 	scan_release(&b.scan);
 	return r < 0 ? -1 : ST_OK;

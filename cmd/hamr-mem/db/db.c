@@ -362,9 +362,7 @@ db_close(struct db *db)
 		return;
 	close_file(db);
 	file_close(db->lock);
-	free(db->kept);
-	free(db->path);
-	free(db);
+	FREE(db->kept, db->path, db);
 }
 
 /* The file was replaced: open the one that is there now.  The lock is held. */

@@ -80,11 +80,7 @@ struct ask {
 static void
 hit_release(struct hit *h)
 {
-	free(h->session);
-	free(h->role);
-	free(h->name);
-	free(h->snippet);
-	free(h->expr);
+	FREE(h->session, h->role, h->name, h->snippet, h->expr);
 }
 
 void

@@ -55,13 +55,8 @@ static const struct db_schema schema = {
 void
 item_release(struct item *it)
 {
-	free(it->session);
-	free(it->role);
-	free(it->name);
-	free(it->path);
-	free(it->tags);
-	free(it->slot);
-	free(it->text);
+	FREE(it->session, it->role, it->name, it->path, it->tags, it->slot,
+	    it->text);
 	*it = (struct item){ .line = 0 };
 }
 

@@ -167,13 +167,8 @@ adapter_free(const struct api *api)
 	program_free(ad->program);
 	bufs_release(BUFS(&ad->in, &ad->out));
 	scan_release(&ad->scan);
-	free(ad->path);
-	free(ad->name);
-	free(ad->base_url);
-	free(ad->models);
-	free(ad->window);
-	free(ad->text);
-	free(ad);
+	FREE(ad->path, ad->name, ad->base_url, ad->models, ad->window, ad->text,
+	    ad);
 }
 
 void

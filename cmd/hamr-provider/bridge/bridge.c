@@ -377,9 +377,7 @@ bridge_run(const char *url, const struct conf *conf, struct err *e)
 	rpc_release(&b.in);
 	buf_release(&b.body);
 	texts_release(&b.later);
-	free(b.own);
-	free(b.session);
-	free(b.version);
+	FREE(b.own, b.session, b.version);
 	close(b.lock);
 	return b.lost ? err_set(e, ST_PEER, "%s does not go on with this "
 	    "session; start this again", url) : ST_OK;

@@ -277,9 +277,7 @@ is_for_us(struct settings *s, struct lookup *l, const char *what,
 		char *theirs = settings_where(base);
 		char *ours = settings_where(s->base_url);
 		good = strcasecmp(theirs, ours) == 0;
-		free(base);
-		free(theirs);
-		free(ours);
+		FREE(base, theirs, ours);
 	} else
 		/* a base_url set later, by a variable, is beside it too */
 		good = trusted || (*conf_str(l->conf, base_key) != '\0' &&
@@ -522,9 +520,7 @@ void
 settings_release(struct settings *s)
 {
 	adapter_free(s->adapter);
-	free(s->program);
-	free(s->base_url);
-	free(s->model);
+	FREE(s->program, s->base_url, s->model);
 	if (s->key != NULL)
 		explicit_bzero(s->key, strlen(s->key));
 	free(s->key);
