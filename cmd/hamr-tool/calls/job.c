@@ -261,10 +261,7 @@ ask(struct job *j)
 	}
 out:
 	bufs_release(BUFS(&diff, &more, &line));
-	free(id);
-	free(text);
-	free(instead);
-	free(reason);
+	FREE(id, text, instead, reason);
 	return step;
 }
 

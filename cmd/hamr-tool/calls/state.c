@@ -99,13 +99,8 @@ forget_calls(struct tool *t)
 	for (size_t i = 0; i < t->ncalls; i++) {
 		struct call_state *c = &t->calls[i];
 
-		free(c->id);
-		free(c->name);
-		free(c->args);
-		free(c->words);
-		free(c->twin);
-		free(c->text);
-		free(c->code);
+		FREE(c->id, c->name, c->args, c->words, c->twin, c->text,
+		    c->code);
 	}
 	t->ncalls = 0;
 	t->closed = false;

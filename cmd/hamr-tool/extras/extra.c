@@ -98,9 +98,7 @@ void
 extra_free(struct extra *x)
 {
 	plugin_release(&x->plugin);
-	free(x->template);
-	free(x->remote);
-	free(x);
+	FREE(x->template, x->remote, x);
 }
 
 static struct extra *

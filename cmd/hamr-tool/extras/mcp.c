@@ -235,9 +235,7 @@ mcp_free(struct mcp **v, size_t n)
 		tools_release(&m->tools);
 		tools_release(&m->fresh);
 		buf_release(&m->words);
-		free(m->name);
-		free(m->key);
-		free(m->prefix);
+		FREE(m->name, m->key, m->prefix);
 		texts_release(&m->argv);
 		free(m->headers);
 		texts_release(&m->writable);

@@ -92,9 +92,7 @@ middle(struct diff *d, long at, struct slice old, struct slice new)
 			j++;
 		}
 	}
-	free(t);
-	free(o.at);
-	free(w.at);
+	FREE(t, o.at, w.at);
 }
 
 /* Bytes of the lines that both texts start with. */

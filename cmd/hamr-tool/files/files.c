@@ -299,11 +299,7 @@ files_missing(const struct files *f, const char *rel, struct fault *fault)
 	fault_set(fault, "not_found", near != NULL ?
 	    "%s does not exist; did you mean %s?" :
 	    "%s does not exist; read %s to see what does", name, there);
-	free(there);
-	free(name);
-	free(near);
-	free(folder);
-	free(missing);
+	FREE(there, name, near, folder, missing);
 }
 
 void
@@ -415,9 +411,7 @@ files_ask_editor(struct files *f, const char *rel, const char *text)
 	char *content = line == NULL ? NULL :
 	    scan_strdup(scan_get(slice_of(line), "content"));
 	buf_release(&b);
-	free(path);
-	free(id);
-	free(line);
+	FREE(path, id, line);
 	return content;
 }
 

@@ -36,9 +36,7 @@ find(const struct cache *c, const char *rel, int64_t first, int64_t last)
 static void
 delete(struct cache *c, size_t i)
 {
-	free(c->v[i].rel);
-	free(c->v[i].id);
-	free(c->v[i].text);
+	FREE(c->v[i].rel, c->v[i].id, c->v[i].text);
 	c->n--;
 	memmove(c->v + i, c->v + i + 1, (c->n - i) * sizeof *c->v);
 }

@@ -285,9 +285,7 @@ path_find(const struct root *root, struct slice text, struct path *p,
 	if (r < 0)
 		texts_release(&p->links);
 	buf_release(&w.done);
-	free(w.rest);
-	free(given);
-	free(name);
+	FREE(w.rest, given, name);
 	return r;
 }
 

@@ -417,11 +417,7 @@ sandboxes_free(struct sandboxes *bs)
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		texts_release(rows[i]);
 	map_release(&bs->known);
-	free(bs->home);
-	free(bs->user);
-	free(bs->session);
-	free(bs->base);
-	free(bs->cache);
+	FREE(bs->home, bs->user, bs->session, bs->base, bs->cache);
 	root_close(&bs->root);
 	free(bs->bwrap);
 	free(bs);

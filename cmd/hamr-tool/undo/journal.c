@@ -117,13 +117,7 @@ undo_entry_release(struct undo_entry *c)
 		free(c->v[i].path);
 	for (size_t i = 0; i < c->nfolders; i++)
 		free(c->folders[i].path);
-	free(c->v);
-	free(c->folders);
-	free(c->id);
-	free(c->at);
-	free(c->tool);
-	free(c->call);
-	free(c->checkpoint);
+	FREE(c->v, c->folders, c->id, c->at, c->tool, c->call, c->checkpoint);
 	*c = (struct undo_entry){ 0 };
 }
 

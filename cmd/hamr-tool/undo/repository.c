@@ -279,9 +279,7 @@ start(const struct snap *s, const char *const *args, int in, int out)
 		child(s->f->root.fd, self, git, argv, env, in, out);
 	if (pid > 0)
 		setpgid(pid, pid);
-	free(path_entry);
-	free(dir_entry);
-	free(git);
+	FREE(path_entry, dir_entry, git);
 	return pid;
 }
 

@@ -863,10 +863,7 @@ take(struct snap *s)
 	arena_release(&t.names);
 	map_release(&t.left);
 	map_release(&t.inodes);
-	free(t.writers.v);
-	free(t.seen);
-	free(t.gone);
-	free(t.new);
+	FREE(t.writers.v, t.seen, t.gone, t.new);
 	bufs_release(BUFS(&paths, &t.text));
 	return r;
 }
