@@ -275,8 +275,5 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 void
 opts_release(struct opts *o)
 {
-	free(o->task);
-	free(o->piped);
-	free(o->word);
-	free(o->set);
+	FREE(o->task, o->piped, o->word, o->set);
 }

@@ -302,9 +302,7 @@ on_open(struct acp *a, const struct rpc_msg *m)
 			worker_free(s);
 	}
 out:
-	free(path);
-	free(cwd);
-	free(id);
+	FREE(path, cwd, id);
 }
 
 /* Is a parameter present, but neither a string nor null? */
@@ -689,9 +687,7 @@ acp(int argc, char **argv)
 	until = file_now_ms() + LAST_MS;
 	while (a.out_errno == 0 && rpc_waiting(&a.rpc) && file_now_ms() < until)
 		round_of_poll(&a, LAST_MS);
-	free(a.args);
-	free(a.v);
-	free(a.q);
+	FREE(a.args, a.v, a.q);
 	rpc_release(&a.rpc);
 	if (a.out_errno == 0 || a.out_errno == EPIPE)
 		return ST_OK;

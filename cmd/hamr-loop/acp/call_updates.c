@@ -112,12 +112,7 @@ calls_forget(struct worker *s)
 	for (size_t i = 0; i < s->ncalls; i++) {
 		struct seen_call *c = &s->calls[i];
 
-		free(c->id);
-		free(c->name);
-		free(c->args);
-		free(c->path);
-		free(c->old);
-		free(c->new);
+		FREE(c->id, c->name, c->args, c->path, c->old, c->new);
 		buf_release(&c->output);
 	}
 	free(s->calls);

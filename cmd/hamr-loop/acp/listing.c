@@ -72,10 +72,7 @@ listing_page(const char *cwd, const char *cursor, struct buf *out,
 		last = rec_strdup(r, "session");
 	}
 	scan_put(out, "'sessions':[$]}", buf_view(&list));
-	free(last);
-	free(folder);
-	free(dir);
-	free(root);
+	FREE(last, folder, dir, root);
 	scan_release(&t.scan);
 	bufs_release(BUFS(&list, &all));
 	return rc;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/image.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
 #include "internal.h"
@@ -81,9 +82,7 @@ take_link(struct prompt *p, struct slice block)
 	} else if (good) {
 		buf_fmt(b, "[%s](%s)", name, uri);
 	}
-	free(path);
-	free(name);
-	free(uri);
+	FREE(path, name, uri);
 	return good ? NULL : "a resource_link needs a uri and a name";
 }
 

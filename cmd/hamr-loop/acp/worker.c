@@ -157,12 +157,7 @@ worker_free(struct worker *s)
 	calls_forget(s);
 	texts_release(&s->models);
 	texts_release(&s->servers);
-	char *const all[] = { s->id, s->cwd, s->root, s->mode, s->model,
-		s->title, s->commands, s->last, s->request, s->closing,
-		s->status, s->reason, s->error };
-
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		free(all[i]);
 	buf_release(&s->out);
-	free(s);
+	FREE(s->id, s->cwd, s->root, s->mode, s->model, s->title, s->commands,
+	    s->last, s->request, s->closing, s->status, s->reason, s->error, s);
 }

@@ -707,9 +707,7 @@ take_command(struct chat *c, const char *line, bool in_turn)
 		say(c, why);
 	else
 		tell_nearest(c, word);
-	free(word);
-	free(arg);
-	free(text);
+	FREE(word, arg, text);
 	return now;
 }
 
@@ -819,9 +817,7 @@ list_sessions(struct chat *c, struct candidates *out)
 			here = xasprintf("(this one)  %s", about);
 		else if (id != NULL)
 			candidates_add(out, id, about);
-		free(id);
-		free(about);
-		free(task);
+		FREE(id, about, task);
 	}
 	if (here != NULL)	/* the least useful choice */
 		candidates_add(out, c->run->session.id, here);

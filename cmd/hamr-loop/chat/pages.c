@@ -196,15 +196,10 @@ see_session(struct chat *c, struct seen *s, long turn)
 void
 seen_release(struct seen *s)
 {
-	for (size_t i = 0; i < s->n; i++) {
-		free(s->v[i].call);
-		free(s->v[i].command);
-		free(s->v[i].diff);
-		free(s->v[i].mutated);
-	}
-	free(s->v);
-	free(s->answer);
-	free(s->checkpoint);
+	for (size_t i = 0; i < s->n; i++)
+		FREE(s->v[i].call, s->v[i].command, s->v[i].diff,
+		    s->v[i].mutated);
+	FREE(s->v, s->answer, s->checkpoint);
 	map_release(&s->ours);
 	texts_release(&s->read);
 	buf_release(&s->said);

@@ -50,9 +50,7 @@ message_release(struct message *m)
 	forget_changes(m, m->nundo);
 	for (size_t i = 0; i < m->npastes; i++)
 		drop_paste(&m->pastes[i]);
-	free(m->pastes);
-	free(m->undo);
-	free(m->rows);
+	FREE(m->pastes, m->undo, m->rows);
 	buf_release(&m->text);
 }
 

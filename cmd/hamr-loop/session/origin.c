@@ -116,9 +116,7 @@ origin_is_here(int fd, const char *id, const char *root)
 		    rec_str_is(r, "cwd", cwd) &&
 		    (mark == NULL || rec_str_is(r, "mark", mark));
 	}
-	free(created);
-	free(mark);
-	free(cwd);
+	FREE(created, mark, cwd);
 	rec_in_release(&in);
 	return yes;
 }

@@ -90,10 +90,7 @@ runlog_open(const char *path, const char *id)
 	} else {
 		file_close(fd);
 	}
-	free(name);
-	free(folder);
-	free(up);
-	free(runs);
+	FREE(name, folder, up, runs);
 	return l;
 }
 

@@ -217,9 +217,7 @@ sessions_list(const char *dir, size_t columns, const char *after,
 
 		read_summary(&s, dir);
 		put_session(&s, columns, out);
-		free(s.task);
-		free(s.status);
-		free(s.created);
+		FREE(s.task, s.status, s.created);
 	}
 	int rc = from <= l.n ? 0 : err_set(e, ST_USAGE, "there is no such "
 	    "cursor");

@@ -219,12 +219,9 @@ track_release(struct track *t)
 	track_drop_calls(t);
 	drop_error(t);
 	new_turn(t);
-	void *const owned[] = { t->calls, t->answer, t->finish,
-		t->mode, t->model, t->cwd, t->halt_rule, t->halt_text,
-		t->tools, t->task, t->undone, t->verify_command,
-		t->end_status, t->end_answer, t->end_line };
-	for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
-		free(owned[i]);
+	FREE(t->calls, t->answer, t->finish, t->mode, t->model, t->cwd,
+	    t->halt_rule, t->halt_text, t->tools, t->task, t->undone,
+	    t->verify_command, t->end_status, t->end_answer, t->end_line);
 	*t = (struct track){ 0 };
 }
 

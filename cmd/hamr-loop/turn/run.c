@@ -422,9 +422,5 @@ run_release(struct run *r)
 {
 	ui_release(&r->ui);
 	conf_free(r->conf);
-	free(r->root);
-	free(r->dir);
-	free(r->replay);
-	free(r->resume_id);
-	free(r->images);
+	FREE(r->root, r->dir, r->replay, r->resume_id, r->images);
 }

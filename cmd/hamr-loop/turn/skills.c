@@ -102,9 +102,6 @@ skills_list(const struct conf *c, const char *root, struct buf *out)
 		    "for:\n\n");
 		buf_slice(out, buf_view(&list));
 	}
-	free(user);
-	free(dir);
-	free(repo);
-	free(conf);
+	FREE(user, dir, repo, conf);
 	buf_release(&list);
 }

@@ -776,13 +776,8 @@ ui_ask(struct ui *u, const struct rec *ask)
 	}
 	if (call != NULL && k.a.args != NULL)
 		ui_call_is(call, slice_of(q->name), slice_of(k.a.args));
-	free(key);
 	buf_release(&k.body);
-	char *const all[] = { q->name, q->path, q->diff, q->command, q->args,
-		q->why };
-
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		free(all[i]);
+	FREE(key, q->name, q->path, q->diff, q->command, q->args, q->why);
 	return k.a;
 }
 

@@ -392,9 +392,7 @@ show_event(struct ui *u, const struct rec *r)
 	else if (r->kind == R_ERROR)
 		ui_note(u, "  error %s: %s", code != NULL ? code : "?",
 		    message != NULL ? message : "");
-	free(text);
-	free(code);
-	free(message);
+	FREE(text, code, message);
 }
 
 /* Show text that was not streamed: the words before calls; on a terminal that

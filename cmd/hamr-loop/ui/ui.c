@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/mem.h"
 #include "term/term.h"
 #include "internal.h"
 
@@ -289,11 +290,8 @@ ui_can_ask(const struct ui *u)
 void
 ui_forget(struct ui *u)
 {
-	for (size_t i = 0; i < u->nseen; i++) {
-		free(u->seen[i].what);
-		free(u->seen[i].args);
-		free(u->seen[i].reason);
-	}
+	for (size_t i = 0; i < u->nseen; i++)
+		FREE(u->seen[i].what, u->seen[i].args, u->seen[i].reason);
 	u->nseen = 0;
 	map_release(&u->calls);
 }
@@ -314,12 +312,8 @@ ui_release(struct ui *u)
 	if (u->out_fd != STDOUT_FILENO)
 		close(u->out_fd);
 	ui_forget(u);
-	free(u->seen);
-	free(u->trouble);
-	free(u->draft);
-	free(u->status.model);
-	free(u->status.mode);
-	free(u->status.doing);
+	FREE(u->seen, u->trouble, u->draft, u->status.model, u->status.mode,
+	    u->status.doing);
 	map_release(&u->always);
 	keys_release(&u->keys);
 	texts_release(&u->sent);
