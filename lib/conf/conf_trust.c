@@ -57,8 +57,7 @@ repo_open(struct repo_file *f, const char *root, struct err *e)
 	else if (errno != ENOENT)
 		r = err_sys(e, ST_CONFIG, "%s", f->path);
 	file_close(fd);
-	free(dir);
-	free(real);
+	FREE(dir, real);
 	return r;
 }
 

@@ -89,8 +89,7 @@ redact_free(struct redact *r)
 			regfree(r->p[i].re);
 		free(r->p[i].re);
 	}
-	free(r->p);
-	free(r);
+	FREE(r->p, r);
 }
 
 static bool

@@ -370,8 +370,7 @@ toml_release(struct toml_value *v)
 {
 	for (size_t i = 0; i < v->n; i++)
 		toml_release(&v->v[i]);
-	free(v->v);
-	free(v->s);
+	FREE(v->v, v->s);
 	*v = (struct toml_value){ 0 };
 }
 
@@ -681,8 +680,7 @@ toml_parse(const char *name, const char *p, size_t n, toml_fn *fn, void *ctx,
 		r = peek(in) == '[' ? header(&t) : assignment(&t);
 	}
 	truncate_key(&t, 0);
-	free(t.key);
-	free(t.nodes);
+	FREE(t.key, t.nodes);
 	map_release(&t.names);
 	return r;
 }

@@ -663,7 +663,6 @@ gitignore_is_nested(int dirfd, const char *base)
 	    (!S_ISDIR(st.st_mode) ||
 	    fstatat(dirfd, head, &st, AT_SYMLINK_NOFOLLOW) == 0);
 
-	free(head);
-	free(dot);
+	FREE(head, dot);
 	return yes;
 }

@@ -81,8 +81,7 @@ gitrepo_dir(const char *top)
 		line = first_line(dot);
 	if (line != NULL && strncmp(line, "gitdir: ", 8) == 0)
 		dir = resolve(top, line + 8);
-	free(line);
-	free(dot);
+	FREE(line, dot);
 	return dir;
 }
 
@@ -116,8 +115,7 @@ gitrepo_common(const char *dir)
 
 	if (line != NULL)
 		common = resolve(dir, line);
-	free(line);
-	free(path);
+	FREE(line, path);
 	return common;
 }
 
@@ -210,7 +208,6 @@ gitrepo_open(struct gitrepo *g, const char *top, struct err *e)
 void
 gitrepo_release(struct gitrepo *g)
 {
-	free(g->dir);
-	free(g->common);
+	FREE(g->dir, g->common);
 	*g = (struct gitrepo){ NULL, NULL };
 }

@@ -339,8 +339,7 @@ put_call(struct import_convert *p, struct slice el, struct buf *out)
 		id = xasprintf("%s#%llu", own, (unsigned long long)(*next)++);
 	}
 	c->id = keep_quoted(p, slice_of(id));
-	free(own);
-	free(id);
+	FREE(own, id);
 	scan_put(out, "{'id':$,'type':'function','function':{'name':$,"
 	    "'arguments':@}}", slice_of(c->id), slice_of(c->name),
 	    buf_view(&p->args));

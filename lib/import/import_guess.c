@@ -1,6 +1,5 @@
 /* import_guess.c - guesses a transcript's format from its first 64 KiB. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"

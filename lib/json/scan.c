@@ -4,7 +4,6 @@
  * is what this project is for; both libraries we link disagree with the RFC
  * and with each other on a fifth of the texts JSONTestSuite wants refused.
  */
-#include <stdlib.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

@@ -1,5 +1,4 @@
 /* plugin.c - programs that extend hamr: where they are, what they say. */
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -41,8 +40,7 @@ plugin_find(const char *kind, const char *name, struct err *e)
 			    "on PATH; install it, or give its absolute path",
 			    name, file);
 	}
-	free(prefix);
-	free(file);
+	FREE(prefix, file);
 	return path;
 }
 
@@ -193,8 +191,7 @@ plugin_recall(const char *folder, const char *path, struct buf *out)
 		known = true;
 	}
 	buf_release(&b);
-	free(file);
-	free(id);
+	FREE(file, id);
 	return known;
 }
 
@@ -211,6 +208,5 @@ plugin_remember(const char *folder, const char *path, struct slice text)
 			file_replace(file, b.p, b.len, 0600, NULL);
 	}
 	buf_release(&b);
-	free(file);
-	free(id);
+	FREE(file, id);
 }

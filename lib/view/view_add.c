@@ -398,8 +398,7 @@ unique_id(struct view *v, struct slice id, bool *own)
 		buf_slice(&out, id);
 	else
 		scan_quote(&out, text, strlen(text));
-	free(text);
-	free(wanted);
+	FREE(text, wanted);
 	text = keep_json(v, buf_view(&out));
 	buf_release(&out);
 	return text;
