@@ -1,9 +1,9 @@
 /* main.c - hamr-mem: full-text memory of what was said. */
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "index/index.h"
 
 int
@@ -31,7 +31,6 @@ main(int argc, char **argv)
 		.nfiles = o.nargs };
 	int status = o.command == NULL ? index_files(&s, &o, NULL, &e) :
 	    o.command(&o, &e);
-	free(o.tag);
-	free(o.stage.set);
+	FREE(o.tag, o.stage.set);
 	return status < 0 ? (int)err_report(&e) : status;
 }

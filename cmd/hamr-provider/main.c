@@ -176,7 +176,6 @@ main(int argc, char **argv)
 	provider_release(&p);
 	settings_release(&set);
 	conf_free(conf);
-	free(root);
-	free(args.set);
+	FREE(root, args.set);
 	return st;
 }

@@ -49,8 +49,7 @@ check_assistant(struct checker *k, struct slice m)
 
 		if (has_id)
 			map_put(&k->ids, slice_of(id), &fresh);
-		free(args);
-		free(id);
+		FREE(args, id);
 		if (!has_id)
 			return "a call without an id";
 		if (!fresh)
@@ -164,8 +163,7 @@ look_for(const struct compact *c)
 		k.task &= i > 0 || there;
 		k.newest = there;
 	}
-	free(no);
-	free(at);
+	FREE(no, at);
 	finder_release(&texts);
 	bufs_release(BUFS(&in, &b));
 	return k;

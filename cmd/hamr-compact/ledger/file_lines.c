@@ -68,8 +68,7 @@ void
 file_lines_release(struct file_lines *f)
 {
 	drop_spans(f);
-	free(f->spans);
-	free(f->path);
+	FREE(f->spans, f->path);
 }
 
 static struct span *

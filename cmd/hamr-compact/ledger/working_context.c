@@ -96,8 +96,7 @@ learn_files(struct ledger *l, const struct ledger_call *c,
 		if (path != NULL && map_get(&l->by_path,
 		    relative(l, slice_of(path))) != NULL)
 			file_was_changed(file_of(l, path), c, hash);
-		free(path);
-		free(hash);
+		FREE(path, hash);
 	}
 }
 
@@ -212,8 +211,7 @@ forget(struct ledger *l)
 {
 	for (size_t i = 0; i < l->nfiles; i++)
 		file_lines_release(&l->files[i]);
-	free(l->files);
-	free(l->commands);
+	FREE(l->files, l->commands);
 	map_release(&l->by_path);
 	map_release(&l->by_command);
 	FREE(l->status.said, l->diff.said, l->title, l->cwd);
@@ -244,8 +242,7 @@ ledger_record(struct ledger *l, const struct rec *r)
 	l->messages += rec_is_message(r->kind);
 	switch (r->kind) {
 	case R_HAMR:
-		free(l->title);
-		free(l->cwd);
+		FREE(l->title, l->cwd);
 		l->title = rec_strdup(r, "session");
 		l->cwd = rec_strdup(r, "cwd");
 		break;

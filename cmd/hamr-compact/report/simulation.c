@@ -257,8 +257,7 @@ static void
 method_begin(struct method *m, enum token_family family)
 {
 	request_release(&m->request);
-	free(m->retained.at);
-	free(m->steps);
+	FREE(m->retained.at, m->steps);
 	*m = (struct method){ .rule = m->rule, .window = m->window,
 		.compact = m->compact, .changed = SIZE_MAX };
 	m->compact.set.every_call |= m->rule == METHOD_EVERY_CALL;
@@ -543,8 +542,7 @@ end(struct simulation *s)
 	free(s->essentials.v);
 	finder_release(&s->essentials.texts);
 	s->essentials = (struct essentials){ 0 };
-	free(s->session);
-	free(s->model);
+	FREE(s->session, s->model);
 }
 
 static void
@@ -668,8 +666,7 @@ simulation_record(struct simulation *s, const struct rec *r)
 			return;
 		break;
 	case R_HAMR:
-		free(s->session);
-		free(s->model);
+		FREE(s->session, s->model);
 		s->session = rec_strdup(r, "session");
 		s->model = rec_strdup(r, "model");
 		break;

@@ -1,5 +1,4 @@
 /* save.c - save a fact. */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

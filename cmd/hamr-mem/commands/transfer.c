@@ -305,8 +305,7 @@ remove_unfinished(const char *path)
 		remove_beside(beside);
 	if (fd >= 0)
 		close(fd);
-	free(beside);
-	free(name);
+	FREE(beside, name);
 }
 
 int

@@ -535,8 +535,7 @@ copy_file(const char *path, const char *copy, const char *end, struct err *e)
 		file_close(out);
 		file_close(in);
 	}
-	free(from);
-	free(to);
+	FREE(from, to);
 	return r;
 }
 
@@ -574,8 +573,7 @@ also_named(const char *path, const char *end, const char *aside,
 	int r = link(from, to) < 0 && errno != ENOENT &&
 	    rename(from, to) < 0 ? err_sys(e, ST_SYSTEM, "%s", to) : 0;
 
-	free(from);
-	free(to);
+	FREE(from, to);
 	return r;
 }
 

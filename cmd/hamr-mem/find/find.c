@@ -314,8 +314,7 @@ check_best(struct store *st, const struct query *q, bool all,
 	best->n = n;
 	if (n > 0)
 		qsort(best->v, n, sizeof *best->v, by_rank);
-	free(has_all);
-	free(has_phrase);
+	FREE(has_all, has_phrase);
 	return r;
 }
 

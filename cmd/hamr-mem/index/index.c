@@ -94,8 +94,7 @@ calls_learn(struct calls *c, const struct redact *redact,
 
 		bufs_reset(BUFS(&args, &named));
 		if (t != NULL) {
-			free(t->name);
-			free(t->path);
+			FREE(t->name, t->path);
 			t->name = redact_value(redact, call.name);
 			t->path = NULL;
 		}
@@ -382,8 +381,7 @@ on_record(struct stage *s, const struct rec *r)
 	if (!x->enabled || x->failed)
 		return;
 	if (r->kind == R_HAMR) {
-		free(x->session);
-		free(x->cwd);
+		FREE(x->session, x->cwd);
 		x->session = rec_strdup(r, "session");
 		x->cwd = rec_strdup(r, "cwd");
 		if (x->session != NULL && x->session[0] == '\0') {
@@ -426,15 +424,12 @@ on_reset(struct stage *s)
 {
 	struct index *x = s->self;
 
-	for (size_t i = 0; i < x->calls.n; i++) {
-		free(x->calls.v[i].name);
-		free(x->calls.v[i].path);
-	}
+	for (size_t i = 0; i < x->calls.n; i++)
+		FREE(x->calls.v[i].name, x->calls.v[i].path);
 	free(x->calls.v);
 	map_release(&x->calls.by_id);
 	x->calls = (struct calls){ .n = 0 };
-	free(x->session);
-	free(x->cwd);
+	FREE(x->session, x->cwd);
 	x->session = x->cwd = NULL;
 	x->created = WHEN_NONE;
 }

@@ -48,8 +48,7 @@ where_path(const struct opts *o, bool create, const char **name,
 			path = xasprintf("%s/memory.db", dir);
 		else if (!create && e->status == ST_NOINPUT)
 			path = xstrdup("");	/* not made yet */
-		free(dir);
-		free(root);
+		FREE(dir, root);
 	}
 	*name = o->db != NULL ? "file" : o->global ? "global" : "project";
 	/* the project's folder is known to be the user's own, but its content
@@ -110,8 +109,7 @@ read_only_path(void)
 		free(path);
 		path = NULL;
 	}
-	free(dir);
-	free(root);
+	FREE(dir, root);
 	return path;
 }
 

@@ -259,8 +259,7 @@ header(struct slice key, struct slice val, const struct adapter_defaults *d,
 			line = xasprintf("%s%s%s", name,
 			    *text != '\0' ? ": " : ";", text);
 	}
-	free(name);
-	free(text);
+	FREE(name, text);
 	return line;
 }
 
@@ -384,8 +383,7 @@ adapter_request(struct adapter *ad, const struct body *b,
 void
 adapter_call_release(struct adapter_call *c)
 {
-	free(c->method);
-	free(c->path);
+	FREE(c->method, c->path);
 	for (size_t i = 0; i < c->headers.n; i++)
 		explicit_bzero(c->headers.v[i], strlen(c->headers.v[i]));
 	texts_release(&c->headers);

@@ -202,8 +202,7 @@ of_list(struct slice models, const char *model)
 		if (named || n++ == 0)
 			found = entry;
 	}
-	free(path);
-	free(latest);
+	FREE(path, latest);
 	if (!named && n != 1 && (n == 0 || *model != '\0'))
 		return 0;
 	for (size_t i = 0; i < sizeof keys / sizeof *keys && tokens <= 0; i++)
@@ -358,8 +357,7 @@ server_fit_window(struct provider *p)
 		    own > 0 ? own : OLLAMA_WINDOW;
 		if (most > 0 && s->window > most)
 			s->window = most;
-		free(arch);
-		free(key);
+		FREE(arch, key);
 	}
 	bufs_release(BUFS(&b, &body));
 }

@@ -535,8 +535,7 @@ attempt_release(struct exchange *x)
 	    &x->stream.mark, &x->held));
 	failure_release(&x->failure);
 	adapter_call_release(&x->call);
-	free(x->url);
-	free(x->where);
+	FREE(x->url, x->where);
 }
 
 /* ---- retries ---- */

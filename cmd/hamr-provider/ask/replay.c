@@ -106,8 +106,7 @@ replay_free(struct replay *r)
 		free((char *)r->v[i].line.p);
 		free((char *)r->v[i].usage.p);
 	}
-	free(r->v);
-	free(r);
+	FREE(r->v, r);
 }
 
 bool

@@ -117,8 +117,7 @@ load_own(struct settings *s, struct lookup *l, const struct flags *f,
 		    "NAME for NAME.jq in the folder providers beside "
 		    "config.toml), and programs hamr-provider-NAME on PATH",
 		    api, api_names);
-	free(path);
-	free(api);
+	FREE(path, api);
 	return s->adapter != NULL || s->program != NULL ? 0 : -1;
 }
 
