@@ -6,6 +6,7 @@
 
 #include "sandbox/box.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "git/gitrepo.h"
 #include "extras/mcp.h"
 #include "serve/mcp_serve.h"
@@ -254,7 +255,6 @@ main(int argc, char **argv)
 		}
 	}
 	conf_free(conf);
-	free(root);
-	free(o.args.set);
+	FREE(root, o.args.set);
 	return status;
 }

@@ -104,8 +104,7 @@ journal_calls_free(struct journal_calls *jc)
 	}
 	snap_free(jc->snap);
 	journal_calls_turn(jc);
-	free(jc->past);
-	free(jc);
+	FREE(jc->past, jc);
 }
 
 void

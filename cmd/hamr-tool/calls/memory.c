@@ -155,8 +155,7 @@ memory_search(struct tool *t, struct slice args, struct result *r)
 	}
 	result_cap(r, t->files->result_cap);
 	buf_release(&text);
-	free(id);
-	free(query);
+	FREE(id, query);
 }
 
 void
@@ -190,6 +189,5 @@ memory_save(struct tool *t, struct slice args, struct result *r)
 		}
 	}
 	buf_release(&text);
-	free(fact);
-	free(key);
+	FREE(fact, key);
 }

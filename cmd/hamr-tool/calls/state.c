@@ -129,8 +129,7 @@ tool_close(struct tool *t)
 	free(t->calls);
 	texts_release(&t->later);
 	journal_calls_free(t->journal);
-	free(t->verify);
-	free(t->told);
+	FREE(t->verify, t->told);
 	extras_free(t->extras);
 	sandboxes_free(t->sandboxes);
 	files_free(t->files);
@@ -273,8 +272,7 @@ take_verdict(struct tool *t, const struct rec *r)
 		if (c->done || a <= c->action || !scan_str_is(id, c->id))
 			continue;
 		c->action = a;
-		free(c->words);
-		free(c->twin);
+		FREE(c->words, c->twin);
 		c->words = rec_strdup(r, "message");
 		c->twin = rec_strdup(r, "twin");
 	}

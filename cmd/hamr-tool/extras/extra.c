@@ -144,8 +144,7 @@ extras_free(struct extras *x)
 	for (size_t i = 0; i < x->nplugins; i++)
 		extra_free(x->v[i]);
 	mcp_free(x->servers, x->nservers);	/* and their tools */
-	free(x->v);
-	free(x);
+	FREE(x->v, x);
 }
 
 void

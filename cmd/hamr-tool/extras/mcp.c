@@ -239,8 +239,7 @@ mcp_free(struct mcp **v, size_t n)
 		texts_release(&m->argv);
 		free(m->headers);
 		texts_release(&m->writable);
-		free(m->why);
-		free(m);
+		FREE(m->why, m);
 	}
 	free(v);
 }

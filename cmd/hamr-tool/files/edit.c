@@ -71,8 +71,7 @@ edits_release(struct edits *e)
 {
 	for (size_t i = 0; i < e->n; i++)
 		bufs_release(BUFS(&e->v[i].old, &e->v[i].new));
-	free(e->v);
-	free(e->heap);
+	FREE(e->v, e->heap);
 	*e = (struct edits){ 0 };
 }
 
@@ -410,8 +409,7 @@ edit_nearest(struct slice text, struct slice old_text, struct buf *out)
 		buf_adds(out, " in the file");
 	}
 out:
-	free(file.at);
-	free(old.at);
+	FREE(file.at, old.at);
 }
 
 /* ---- the places ---- */

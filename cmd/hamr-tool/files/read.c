@@ -289,8 +289,7 @@ skills_folder(void)
 	char *dir = conf != NULL ? file_folder(conf) : NULL;
 	char *all = dir != NULL ? xasprintf("%s/skills/", dir) : NULL;
 
-	free(conf);
-	free(dir);
+	FREE(conf, dir);
 	return all;
 }
 
@@ -312,8 +311,7 @@ arg_path(struct slice args, struct buf *out)
 		buf_reset(out);
 		buf_fmt(out, ".hamr/skills/%s%s", name, file);
 	}
-	free(dir);
-	free(name);
+	FREE(dir, name);
 	return true;
 }
 
@@ -364,8 +362,7 @@ read_skill(const struct files *f, struct slice path, struct result *r)
 	root_close(&root);
 	path_release(&p);
 	buf_release(&text);
-	free(dir);
-	free(all);
+	FREE(dir, all);
 }
 
 /* ---- the call ---- */

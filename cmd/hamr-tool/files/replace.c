@@ -104,8 +104,7 @@ replace_dress(int from, int to, const struct stat *was)
 			r = strncmp(name, "security.", 9) == 0 ||
 			    strncmp(name, "trusted.", 8) == 0 ? 0 : -1;
 	}
-	free(names);
-	free(value);
+	FREE(names, value);
 	return r < 0 ? "its extended attributes cannot be kept" : NULL;
 }
 

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <regex.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
 
@@ -234,8 +234,7 @@ search_file(struct search *s, const char *rel, int fd)
 	}
 	if (t.began && s->found->shown < LINES_MAX)
 		put_lines(s, &t, 0, t.until, '-', 0);
-	free(t.l.at);
-	free(name);
+	FREE(t.l.at, name);
 }
 
 static enum gitignore_next

@@ -292,8 +292,7 @@ path_find(const struct root *root, struct slice text, struct path *p,
 void
 path_release(struct path *p)
 {
-	free(p->rel);
-	free(p->name);
+	FREE(p->rel, p->name);
 	texts_release(&p->links);
 	*p = (struct path){ 0 };
 }

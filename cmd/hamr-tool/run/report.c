@@ -1,5 +1,4 @@
 /* report.c - turn a finished command into the text for the model. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -108,8 +107,7 @@ put_cut(const struct output *out, const struct output *err, int rootfd,
 	if (path != NULL)
 		scan_put(&r->meta, "'output_file':@,", slice_of(path));
 	r->truncated = true;
-	free(where);
-	free(path);
+	FREE(where, path);
 }
 
 void

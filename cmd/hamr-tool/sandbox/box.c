@@ -606,6 +606,5 @@ box_close(struct box *b)
 		b->bs->staying--;
 	}
 	buf_release(&b->base);
-	free(b->marks);
-	free(b);
+	FREE(b->marks, b);
 }

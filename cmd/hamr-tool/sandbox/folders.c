@@ -334,7 +334,6 @@ folders_close(struct sandboxes *bs)
 		folders_remove(bs->temp);
 	file_close(bs->lock);
 	bs->lock = -1;
-	free(bs->temp);
-	free(bs->tmp);
+	FREE(bs->temp, bs->tmp);
 	bs->temp = bs->tmp = NULL;
 }

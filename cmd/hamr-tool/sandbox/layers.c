@@ -180,8 +180,7 @@ put_root(struct box *b, struct buf *out)
 		/* no links and no "..": the path is its real path */
 		if (there != NULL && strcmp(there, path) == 0 && is_dir(path))
 			place(b, out, "--tmpfs", NULL, path);
-		free(there);
-		free(path);
+		FREE(there, path);
 	}
 }
 
@@ -321,8 +320,7 @@ put_names(struct box *b, struct buf *out)
 			texts_add(&shut, xstrdup(path));
 		else if (v->kind == NAME_SECRET && !v->shown)
 			texts_add(&secret, xstrdup(real));
-		free(real);
-		free(path);
+		FREE(real, path);
 	}
 	owner_reaches(b->bs, &guarded, &shut);
 	owner_reaches(b->bs, &secret, &shut);

@@ -39,8 +39,7 @@ names_release(struct names *n)
 		free(n->v[i].rel);
 	for (size_t i = 0; i < n->ndirs; i++)
 		free(n->dirs[i].rel);
-	free(n->v);
-	free(n->dirs);
+	FREE(n->v, n->dirs);
 	map_release(&n->known);
 	map_release(&n->guarded);
 }

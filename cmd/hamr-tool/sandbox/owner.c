@@ -80,8 +80,7 @@ make_cache(const struct sandboxes *bs)
 	if (real != NULL && !sandboxes_may_change(bs, top))
 		cache = xasprintf("%s/hamr/%s-%.12s", real, base != NULL &&
 		    base[1] != '\0' ? base + 1 : "root", hex);
-	free(top);
-	free(real);
+	FREE(top, real);
 	real = cache != NULL && file_mkdirs(cache, &e) == 0 &&
 	    access(cache, W_OK) == 0 ? realpath(cache, NULL) : NULL;
 	if (real == NULL || strcmp(real, cache) != 0) {
@@ -125,8 +124,7 @@ sandboxes_may_change(const struct sandboxes *bs, const char *path)
 			char *is = realpath(folder, NULL);
 
 			yes = is != NULL && is_beneath(at, is);
-			free(folder);
-			free(is);
+			FREE(folder, is);
 		}
 		free(key);
 	}

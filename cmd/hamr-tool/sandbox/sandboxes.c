@@ -54,8 +54,7 @@ marks_of(const struct sandboxes *bs, enum box_layer layer)
 		if (lstat(index, &st) == 0)
 			buf_fmt(&b, "%lu %ld.%ld\n", st.st_ino,
 			    st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
-		free(index);
-		free(dir);
+		FREE(index, dir);
 	}
 	buf_addc(&b, '.');
 	return buf_detach(&b);
@@ -419,6 +418,5 @@ sandboxes_free(struct sandboxes *bs)
 	map_release(&bs->known);
 	FREE(bs->home, bs->user, bs->session, bs->base, bs->cache);
 	root_close(&bs->root);
-	free(bs->bwrap);
-	free(bs);
+	FREE(bs->bwrap, bs);
 }

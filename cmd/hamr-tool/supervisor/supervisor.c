@@ -104,8 +104,7 @@ add_children(struct processes *k, int pid)
 			GROW(k->v, k->n, k->cap);
 			k->v[k->n++] = (struct process){ (int)child, true };
 		}
-		free(file);
-		free(text);
+		FREE(file, text);
 	}
 	file_closedir(d);
 	return n;
@@ -428,8 +427,7 @@ loop(struct super *s)
 
 				got = spawn(&s->main, argv, env, texts.p,
 				    fds + 1);
-				free(argv);
-				free(env);
+				FREE(argv, env);
 			}
 			buf_release(&texts);
 			s->running = s->running || got == 0;
