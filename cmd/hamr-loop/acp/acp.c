@@ -331,8 +331,7 @@ on_list(struct acp *a, const struct rpc_msg *m)
 	else
 		put_result(a, m->id, buf_view(&page));
 	buf_release(&page);
-	free(cursor);
-	free(cwd);
+	FREE(cursor, cwd);
 }
 
 static void
@@ -433,8 +432,7 @@ on_set(struct acp *a, const struct rpc_msg *m)
 	}
 out:
 	buf_release(&b);
-	free(value);
-	free(option);
+	FREE(value, option);
 }
 
 /* ---- notifications ---- */
@@ -643,8 +641,7 @@ round_of_poll(struct acp *a, int most)
 			take_message(a, got, text);
 		close_sessions(a);
 	}
-	free(v);
-	free(p);
+	FREE(v, p);
 }
 
 int

@@ -26,8 +26,7 @@ listing_find(const char *cwd, const char *id)
 		free(path);
 		path = NULL;
 	}
-	free(root);
-	free(dir);
+	FREE(root, dir);
 	return path;
 }
 
@@ -67,8 +66,7 @@ listing_page(const char *cwd, const char *cursor, struct buf *out,
 		if (title != NULL && title[0] != '\0')
 			scan_put(&list, ",'title':@", slice_of(title));
 		scan_put(&list, ",'updatedAt':@}", slice_of(at));
-		free(title);
-		free(last);
+		FREE(title, last);
 		last = rec_strdup(r, "session");
 	}
 	scan_put(out, "'sessions':[$]}", buf_view(&list));

@@ -1,5 +1,4 @@
 /* prompt.c - turn an editor's prompt into records. */
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -133,8 +132,7 @@ take_resource(struct prompt *p, struct slice resource)
 	} else if (take_image(p, scan_get(resource, "blob")) != NULL) {
 		buf_fmt(&p->text, " [%s is attached, but is not text]", name);
 	}
-	free(path);
-	free(uri);
+	FREE(path, uri);
 	return why;
 }
 

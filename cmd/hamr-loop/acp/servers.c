@@ -59,8 +59,7 @@ add_server(struct texts *to, const struct buf *name, bool http,
 			scan_put(&v, "$@", scan_comma(&v), slice_of(both));
 			free(both);
 		}
-		free(value);
-		free(key);
+		FREE(value, key);
 	}
 	buf_addc(&v, ']');
 	texts_add(to, xasprintf("mcp.%s.%s=%s", name->p, http ?

@@ -375,8 +375,7 @@ update_record(struct worker *s, const struct rec *r, bool replay)
 			break;
 		line = xasprintf("%s\n", words);
 		update_text(s, "agent_message_chunk", slice_of(line));
-		free(line);
-		free(words);
+		FREE(line, words);
 		break;
 	case R_ERROR:
 		set_str(&s->error, rec_strdup(r, "message"));

@@ -68,8 +68,7 @@ worker_begin(struct worker *s, struct err *e)
 	o.settings = b.over ? "" : b.p;
 	s->child = child_start(&o, e);
 	buf_release(&b);
-	free(a.v);
-	free(resume);
+	FREE(a.v, resume);
 	if (s->child == NULL)
 		return -1;
 	rec_in_init(&s->in, s->child->out, "session", REC_MAX);

@@ -109,8 +109,7 @@ add_command(struct child *c, size_t i)
 	pipecmd_discard_err(cmd, o->err == CHILD_ERR_NONE);
 	pipecmd_pre_exec(cmd, before_exec, NULL, c);
 	pipeline_command(c->p, cmd);
-	free(first);
-	free(path);
+	FREE(first, path);
 }
 
 /* ---- starting ---- */

@@ -550,8 +550,7 @@ hub_end(struct hub *h)
 		if (s->child != NULL)
 			slot_stop(h, s, left > 0 ? (int)left : 0);
 		slot_drop_controls(s);
-		free(s->q);
-		free(s->said);
+		FREE(s->q, s->said);
 		bufs_release(BUFS(&s->out, &s->proposals, &s->told));
 	}
 	texts_release(&h->died);

@@ -64,8 +64,7 @@ answer_ask(struct hub *h, const struct rec *r)
 		scan_put(&b, ",'scope':@", a.session ? SLICE("session") :
 		    SLICE("once"));
 	scan_put(&b, a.stop ? ",'stop':true}" : "}");
-	free(a.args);
-	free(a.reason);
+	FREE(a.args, a.reason);
 	hub_commit(h, &b);
 	if (a.stop && h->interrupts == interrupts) {
 		h->refused = true;

@@ -37,10 +37,8 @@ candidates_add(struct candidates *c, const char *text, const char *about)
 void
 candidates_release(struct candidates *c)
 {
-	for (size_t i = 0; i < c->n; i++) {
-		free(c->v[i].text);
-		free(c->v[i].about);
-	}
+	for (size_t i = 0; i < c->n; i++)
+		FREE(c->v[i].text, c->v[i].about);
 	free(c->v);
 	*c = (struct candidates){ 0 };
 }

@@ -81,8 +81,7 @@ history_release(struct history *h)
 {
 	for (size_t i = 0; i < h->n; i++)
 		free(h->v[i]);
-	free(h->v);
-	free(h->file);
+	FREE(h->v, h->file);
 	*h = (struct history){ 0 };
 }
 

@@ -39,8 +39,7 @@ forget_changes(struct message *m, size_t n)
 static void
 drop_paste(struct message_paste *f)
 {
-	free(f->p);
-	free(f->label);
+	FREE(f->p, f->label);
 	*f = (struct message_paste){ NULL, 0, NULL };
 }
 

@@ -803,6 +803,5 @@ screen_close(struct screen *s, bool at_once)
 		close(s->fd);
 	bufs_release(BUFS(&s->frame, &s->above, &s->control, &s->want.text,
 	    &s->have.text));
-	free(s->reach);
-	free(s);
+	FREE(s->reach, s);
 }

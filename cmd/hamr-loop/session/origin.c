@@ -70,8 +70,7 @@ origin_mark(const char *id, const char *cwd, const char *created)
 		free(mine);
 		have = read_key(path, key);
 	}
-	free(path);
-	free(dir);
+	FREE(path, dir);
 	if (!have)
 		return NULL;
 	struct sha *s = sha_new();

@@ -108,8 +108,7 @@ runlog_close(struct runlog *l)
 	file_close(l->fd);
 	redact_free(l->redact);
 	texts_release(&l->hidden);
-	free(l->path);
-	free(l);
+	FREE(l->path, l);
 }
 
 /* ---- a line ---- */
@@ -299,8 +298,7 @@ runlog_record(struct runlog *l, const struct rec *r)
 		scan_int(msg_meta(r, "ms"), &ms);
 		runlog_line(l, "call", "%s, %lld ms%s%s", name != NULL ? name :
 		    "?", (long long)ms, how[0] != '\0' ? ", " : "", how);
-		free(name);
-		free(how);
+		FREE(name, how);
 	} else if (r->kind == R_END) {
 		log_step(l);
 		l->steps = 0;

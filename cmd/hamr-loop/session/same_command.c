@@ -3,7 +3,6 @@
  * Reads only as much of the shell's grammar as it takes to find blanks,
  * operators and redirections outside quotes; in doubt commands differ.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "same_command.h"
@@ -130,7 +129,6 @@ command_runs(const char *ran, const char *wanted, const char *root)
 		same = r.pipefail && slice_is(r.v[w.n], "|");
 	for (size_t i = w.n; same && i < r.n; i++)
 		same = !is_operator(r.v[i]) || slice_is(r.v[i], "|");
-	free(r.v);
-	free(w.v);
+	FREE(r.v, w.v);
 	return same || strcmp(ran, wanted) == 0;
 }

@@ -131,8 +131,7 @@ session_close(struct session *s)
 	}
 	file_close(s->fd);
 	file_close(s->lock);
-	free(s->id);
-	free(s->path);
+	FREE(s->id, s->path);
 	s->id = s->path = NULL;
 	s->fd = s->lock = -1;
 	s->fresh = false;

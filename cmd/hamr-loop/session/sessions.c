@@ -340,8 +340,7 @@ own_header(const struct rec *r, const struct session *s, const char *root,
 	}
 	if (mark != NULL)
 		scan_put(out, ",'mark':@", slice_of(mark));
-	free(mark);
-	free(cwd);
+	FREE(mark, cwd);
 	scan_put(out, ",'fork_of':@", slice_of(id));
 	if (at > 0)
 		scan_put(out, ",'fork_at':$", SCAN_INT(at));
@@ -390,7 +389,6 @@ sessions_fork(struct session *s, const char *dir, const char *root,
 	}
 	file_close(fd);
 	buf_release(&b);
-	free(path);
-	free(id);
+	FREE(path, id);
 	return rc;
 }

@@ -32,10 +32,8 @@ track_about(struct slice args, bool *is_path)
 static void
 track_drop_calls(struct track *t)
 {
-	for (size_t i = 0; i < t->ncalls; i++) {
-		free(t->calls[i].id);
-		free(t->calls[i].name);
-	}
+	for (size_t i = 0; i < t->ncalls; i++)
+		FREE(t->calls[i].id, t->calls[i].name);
 	t->ncalls = 0;
 }
 

@@ -102,8 +102,7 @@ doctor_server(struct doctor *d)
 		report(d, MISSING, "model server", "%s; start one, or name "
 		    "another: hamr-loop --base-url http://HOST:PORT/v1 "
 		    "--model NAME", why);
-	free(line);
-	free(a.v);
+	FREE(line, a.v);
 }
 
 static void
@@ -199,8 +198,7 @@ configuration(struct doctor *d)
 		report(d, NOTE, "configuration", "%s is the repository's; "
 		    "hamr-loop --print-config shows what is in force, --trust "
 		    "trusts it", repo);
-	free(user);
-	free(repo);
+	FREE(user, repo);
 }
 
 /* Report where sessions go.  Returns that folder; the caller frees it. */

@@ -1,6 +1,5 @@
 /* export.c - write a session in other formats. */
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -144,7 +143,6 @@ export_session(const char *path, const char *form, struct buf *out,
 	if (fd >= 0)
 		close(fd);
 	buf_release(&text);
-	free(file);
-	free(name);
+	FREE(file, name);
 	return rc;
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "export.h"
 #include "inspect.h"
 #include "record/rec.h"
@@ -160,7 +161,6 @@ views_show(const struct opts *o, const char *root, struct err *e)
 	if (rc >= 0 && term_write(buf_view(&b), json, e) < 0)
 		rc = -1;
 	buf_release(&b);
-	free(path);
-	free(dir);
+	FREE(path, dir);
 	return rc;
 }

@@ -101,8 +101,7 @@ context_ask(const char *root, const char *task, const struct argv *unset)
 		c = child_start(&o, NULL);
 	if (c != NULL)
 		child_close_in(c);
-	free(words);
-	free(dir);
+	FREE(words, dir);
 	return c;
 }
 
@@ -154,8 +153,7 @@ open_named(const struct mentions *f, const char *name)
 		close(fd);
 		fd = -1;
 	}
-	free(path);
-	free(real);
+	FREE(path, real);
 	return fd;
 }
 
@@ -342,8 +340,7 @@ read_system(struct setup *s, const char *mode, struct err *e)
 	if (r < 0)
 		err_set(e, ST_NOINPUT, "%s is missing; reinstall hamr, or "
 		    "set HAMR_SHARE to its share/hamr", path);
-	free(path);
-	free(name);
+	FREE(path, name);
 	return r;
 }
 
@@ -372,8 +369,7 @@ check_program(const struct conf *c, const char *key, const char *command,
 		err_set(e, ST_CONFIG, "%s: %s: no program %s%s",
 		    conf_origin(c, key), key, name, *name == '/' ? "" :
 		    " in PATH");
-	free(path);
-	free(name);
+	FREE(path, name);
 	return there ? 0 : -1;
 }
 
@@ -438,8 +434,7 @@ setup_release(struct setup *s)
 {
 	for (int i = 0; i < SLOTS; i++)
 		free(s->flags[i].v);
-	free(s->secrets.v);
-	free(s->mode);
+	FREE(s->secrets.v, s->mode);
 	buf_release(&s->system);
 }
 
@@ -550,8 +545,7 @@ setup_header(struct run *r)
 	if (mark != NULL)
 		scan_put(&b, ",'mark':@", slice_of(mark));
 	buf_addc(&b, '}');
-	free(mark);
-	free(cwd);
+	FREE(mark, cwd);
 	return hub_commit(h, &b);
 }
 

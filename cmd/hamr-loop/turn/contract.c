@@ -95,8 +95,7 @@ words(const struct track *k, enum lack lack)
 	    xstrdup("no exit status");
 	char *text = lack == LACK_CHECK ? xasprintf(TEXT_REPAIR, how, output) :
 	    xasprintf(TEXT_NOT_VERIFIED, how, k->verify_command, output);
-	free(how);
-	free(output);
+	FREE(how, output);
 	return text;
 }
 

@@ -176,8 +176,7 @@ open_session(struct run *r, struct err *e)
 		err_say("session %s was not written here by you; its open "
 		    "calls are not run, and mode %s applies", id != NULL ? id :
 		    r->o.fork, conf_str(r->conf, "agent.mode"));
-	free(id);
-	free(dir);
+	FREE(id, dir);
 	if (rc < 0)
 		return -1;
 	r->session.sync_all = strcmp(conf_str(r->conf, "agent.durability"),
@@ -263,8 +262,7 @@ run_tell_last(struct run *r, const struct rec *end)
 	char *how = ending_words(e, reason != NULL ? reason : "");
 	rec_int(end, "ms", &ms);
 	ui_sum(&r->ui, how, &r->track, ms);
-	free(how);
-	free(reason);
+	FREE(how, reason);
 }
 
 static void
@@ -361,8 +359,7 @@ run_turn(struct run *r, const char *task, struct err *e)
 
 	for (size_t i = 0; i < n; i++)
 		run_hook(&r->hub, argvs[i], t.record);
-	free(t.record);
-	free(t.reason);
+	FREE(t.record, t.reason);
 	return status;
 }
 

@@ -76,8 +76,7 @@ add_folder(const char *dir, const char *first, struct buf *out)
 			buf_fmt(out, " (skill:%s)\n", names[i]);
 		}
 		file_close(fd);
-		free(path);
-		free(names[i]);
+		FREE(path, names[i]);
 	}
 	free(head);
 }
