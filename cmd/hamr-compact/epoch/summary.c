@@ -470,7 +470,8 @@ put_changed(const struct entry *f, struct buf *line)
 
 /* All changed paths with counts if they fit, otherwise those without counts
  * that were used last.  They are in the order in which they came up: the one
- * used last differs at each epoch, and a server would read all of them again. */
+ * used last differs at each epoch, and a server would read all of them
+ * again. */
 static void
 print_changed(const struct summary *s, struct section *sec)
 {
