@@ -470,8 +470,8 @@ put_changed(const struct entry *f, struct buf *line)
 
 /* All changed paths with counts if they fit, otherwise those without counts
  * that were used last.  They are in the order in which they came up: the one
- * used last differs at each epoch, and a server would read all of them
- * again. */
+ * used last differs at each epoch, and a server would read all of them again.
+ */
 static void
 print_changed(const struct summary *s, struct section *sec)
 {
@@ -498,13 +498,13 @@ print_changed(const struct summary *s, struct section *sec)
 	bool counts = all <= sec->room;
 	if (!counts && left > 0)
 		buf_fmt(&sec->line, "- (%zu more)", left);
-	for (size_t i = 0; i < t->n; i++) {
-		if (counts && has_changed(&t->v[i])) {
-			put_changed(&t->v[i], &sec->line);
+	for (const struct entry *f = t->v; f != NULL && f < t->v + t->n; f++) {
+		if (counts && has_changed(f)) {
+			put_changed(f, &sec->line);
 			section_put(sec);
-		} else if (!counts && fits[i]) {
+		} else if (!counts && fits[f - t->v]) {
 			buf_fmt(&sec->line, "%s%s", sec->line.len > 0 ? ", " :
-			    "- ", t->v[i].text);
+			    "- ", f->text);
 		}
 	}
 	if (sec->line.len > 0)
