@@ -355,8 +355,11 @@ take_message(struct store *st, struct item *it, struct err *e)
 		st_done(s);
 		return 0;
 	}
-	if (store_text(st, row, &text, e) < 0)
+	if (store_text(st, row, &text, e) < 0) {
+		st_done(s);
+		buf_release(&text);
 		return -1;
+	}
 	/* who only claims the key yields */
 	bool had = is_key_of(key, st_col(s, 1), st_col(s, 2),
 	    buf_view(&text));
