@@ -355,10 +355,7 @@ while IFS='|' read -r call text; do
 	    "$(echo "13* s c# $call = $text" | said)" "c12 warn same-answer 12"
 done <<'X'
 bash {"command":"find . -name x#"}|
-bash {"command":"grep -c x# a.c"}|0
 glob {"pattern":"x#"}|[]
-issues {"query":"x#"}|{"total":0,"items":[]}
-lsp_hover {"line":#}|No information available.
 ejecutar {"sql":"select count(*) from t where a > #"}|(1 row)
 X
 while IFS="|" read -r call text; do
@@ -367,7 +364,6 @@ while IFS="|" read -r call text; do
 done <<'X'
 evaluate_script {"script":"// try #, once more\nrows().length"}|42
 run_query {"sql":"select a from t /* try # */"}|(1 row)
-bash {"command":"curl -s -A agent/# h/x"}|{"error":"forbidden"}
 X
 is "another remark at 24, 48 and so on, and never more" \
 "$(echo '100* s c# glob {"pattern":"x#"} = No files found' |
