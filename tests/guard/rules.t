@@ -804,19 +804,6 @@ is "another script each time for one failure" \
 	echo "s v$i bash {\"command\":\"python t$i.py\"} = t$i.py: KeyError: name" \
 	    '| {"is_error":true}'
 done | said)" "v9 warn futile-edits 8"
-is "what is reported below each edit of a file is a check" \
-"$(for i in 1 2 3 4; do
-	echo "s e$i edit {\"path\":\"a.ts\",\"old\":\"x$i\",\"new\":\"y$i\"} = This file has errors:\\nERROR [7:18] 'sizes' does not exist."
-done | said)" "e4 warn futile-edits 4"
-is "of other files it is another" \
-"$(for i in 1 2 3 4 5 6; do
-	echo "s e$i edit {\"path\":\"$i.ts\",\"old\":\"x$i\",\"new\":\"y$i\"} = This file has errors:\\nERROR [7:18] 'sizes' does not exist."
-done | said)" ""
-is "and it ends with an edit without a report" \
-"$(for i in 1 2 3 x 5 6 7; do
-	[ $i = x ] && report=Done || report="Done\\n- [ts Error] Line 7: no sizes"
-	echo "s e$i edit {\"path\":\"a.ts\",\"old\":\"x$i\",\"new\":\"y$i\"} = $report"
-done | said)" ""
 is "evidence of it are the checks" \
 "$(make <futile | guard -n | jq -c 'select(.type == "verdict").evidence')" \
 '["v1","v3","v5","v7"]'

@@ -283,15 +283,6 @@ complains(struct slice text)
 	return false;
 }
 
-/* Does the result of an edit end with what a language server says of the file:
- * "ERROR [7:18] x", "- [ts Error] Line 7: x"? */
-static bool
-reports(struct slice text)
-{
-	text = slice_last_lines(text, COMPLAINT_LINES);
-	return slice_has(text, "\nERROR [") || slice_has(text, " Error] Line ");
-}
-
 /* Does a text have a word for something still going on?  *all: as in
  * words_among. */
 static bool
@@ -551,9 +542,7 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 			of.asked = text;
 	}
 	text = buf_view(&g->text);
-	if (!o->failed && c->is.edits)
-		o->complains = reports(text);
-	else if (e != NULL && !o->failed && c->is.bash && c->is.runs)
+	if (e != NULL && !o->failed && c->is.bash && c->is.runs)
 		o->complains = complains(text);
 	/* no outcome of this epoch that it will be compared with */
 	o->quick = (e == NULL || e->epoch != g->epoch) && !o->failed &&

@@ -320,24 +320,17 @@ judge_failure(struct guard *g, struct open_call *c, const struct outcome *o)
 	add_due(c, RULE_FUTILE_EDITS, edits, o->d.fault);
 }
 
-/* Edits that do not change the outcome of a test, or what is reported below
- * each of them about their file. */
+/* Edits that do not change the outcome of a test. */
 static void
 judge_check(struct guard *g, struct open_call *c, struct streak *e,
     const struct outcome *o)
 {
 	unsigned long edits = g->files.edited;
 	bool failed = o->failed || o->complains;
-	struct sig report = { c->is.tool, c->is.path };
 
 	/* a search that finds nothing also fails but proves nothing; nor does
 	 * an error that may pass by itself */
-	if (c->is.reads || o->transient || (c->is.edits && o->failed))
-		return;
-	if (c->is.edits)
-		e = o->complains ? streaks_put(&g->seen, report) :
-		    streaks_get(&g->seen, report);
-	if (e == NULL)
+	if (c->is.reads || o->transient || c->is.edits)
 		return;
 	g->passed += !failed && c->is.runs;
 	e->passed += !failed;
@@ -366,7 +359,7 @@ judge_check(struct guard *g, struct open_call *c, struct streak *e,
 	e->futile = edits / g->policy->futile_warn;
 	if (e->futile >= FUTILE_TEXT)
 		g->step.futile = edits;
-	add_due(c, RULE_FUTILE_EDITS, edits, c->is.edits ? report.b : 0);
+	add_due(c, RULE_FUTILE_EDITS, edits, 0);
 }
 
 /* ---- a result ---- */
@@ -704,7 +697,7 @@ warn_due(struct guard *g, struct open_call *c, const struct due *due,
 	case RULE_FUTILE_EDITS:
 		e = streaks_get(&g->seen, due->about != 0 ? key : c->is.sig);
 		v.warn = g->policy->futile_warn *
-		    (due->about != 0 && !c->is.edits ? FAULT_TIMES : 1);
+		    (due->about != 0 ? FAULT_TIMES : 1);
 		if (e != NULL)
 			rest_on(&v, &e->checks, CALLS_MAX, true);
 		a = g->step.futile != 0 ? A_FUTILE_TEXT : A_FUTILE_WARN;
