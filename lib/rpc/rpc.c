@@ -65,13 +65,14 @@ rpc_take(struct rpc *r, struct slice *text)
 			continue;
 		}
 		bool good = scan_value(&r->scan, text->p, text->n) == 0;
-		r->lossy = !good && r->repair;
-		if (r->lossy) {
+		r->lossy = false;
+		if (!good) {
 			buf_reset(&r->fixed);
 			scan_repair(*text, &r->fixed);
 			*text = buf_view(&r->fixed);
-			good = text->n > 0 && scan_value(&r->scan, text->p,
-			    text->n) == 0;
+			if (scan_value(&r->scan, text->p, text->n) < 0)
+				text->n = 0;
+			good = r->lossy = r->repair && text->n > 0;
 		}
 		return good ? RPC_TEXT : RPC_BAD;
 	}

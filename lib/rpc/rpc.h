@@ -41,7 +41,8 @@ struct rpc {
 enum rpc_got {
 	RPC_NONE,		/* no complete line yet */
 	RPC_TEXT,		/* *text is JSON, checked */
-	RPC_BAD,		/* a line that is not JSON */
+	RPC_BAD,		/* a line that is not JSON; *text is what it
+				 * would be repaired, or empty */
 	RPC_LONG		/* a line longer than max: skipped */
 };
 

@@ -138,8 +138,9 @@ err() {	# NAME LINE [ID, CODE]
 	is "$1" "$(serve <<<"$2" | jq -c '[.id, .error.code]')" "$3"
 }
 err "no JSON" '{"jsonrpc":' '[null,-32700]'
-err "bad UTF-8" "$(printf '{"jsonrpc":"2.0","id":1,"method":"\377"}')" \
-	'[null,-32700]'
+err "bad UTF-8, with its id" \
+	"$(printf '{"jsonrpc":"2.0","id":1,"method":"\377"}')" '[1,-32700]'
+err "and NUL" "$(call 1 read '{"path":"a\u0000b"}')" '[1,-32700]'
 err "a key twice" '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}' \
 	'[null,-32700]'
 err "no request" '{"id":5}' '[5,-32600]'

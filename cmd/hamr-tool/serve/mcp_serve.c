@@ -49,7 +49,7 @@ serve_error(struct serve *v, struct slice id, enum rpc_code code,
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	rpc_error(&b, id, code, words);
+	rpc_error(&b, rpc_is_id(id) ? id : SLICE("null"), code, words);
 	serve_put(v, &b);
 }
 
@@ -241,8 +241,8 @@ message(struct serve *v, struct slice text)
 	rpc_read(text, &m);
 	struct slice asked = scan_get(m.params, "protocolVersion");
 	if (m.kind == RPC_OTHER)
-		serve_error(v, rpc_is_id(m.id) ? m.id : SLICE("null"),
-		    RPC_INVALID, "this is not a JSON-RPC 2.0 message");
+		serve_error(v, m.id, RPC_INVALID, "this is not a JSON-RPC "
+		    "2.0 message");
 	if (m.kind != RPC_REQUEST)
 		return;
 	bool begins = scan_str_is(m.method, "initialize");
@@ -280,8 +280,10 @@ line(struct serve *v, enum rpc_got got, struct slice text)
 	if (got != RPC_TEXT) {
 		bool bad = got == RPC_BAD;
 
-		serve_error(v, SLICE("null"), bad ? RPC_PARSE : RPC_INVALID,
-		    bad ? "this is not JSON, or a key is repeated in it" :
+		/* for its id: the client waits for an answer to it */
+		serve_error(v, scan_get(bad ? text : SLICE(""), "id"), bad ?
+		    RPC_PARSE : RPC_INVALID, bad ? "this is not JSON, or has "
+		    "a key twice, \\u0000 or bad UTF-8 in it" :
 		    "a message longer than 64 MiB");
 		return;
 	}
@@ -302,7 +304,7 @@ line(struct serve *v, enum rpc_got got, struct slice text)
 		buf_addc(&answers, ']');
 		serve_put(v, &answers);
 	} else if (empty) {
-		serve_error(v, SLICE("null"), RPC_INVALID, "an empty batch");
+		serve_error(v, SLICE(""), RPC_INVALID, "an empty batch");
 	}
 	free(copy);
 }
