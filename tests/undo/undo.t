@@ -356,6 +356,27 @@ wait_for broken
 is "a folder that it moved is where it was" "$(t undo >/dev/null
 	find old moved broken 2>/dev/null)" "old${nl}old/f"
 rm -r old
+git init -q mine; echo mine >mine/.envrc
+hamr-tool --yes --no-config --root . bash "$(sh_args 'git init -q made; mkdir e
+	echo 1 >e/.envrc; mv e/.envrc .; echo x >broken; sleep 3372')" \
+	>/dev/null 2>&1 &
+wait_for broken
+{ kill -9 $!; wait $!; flock -w 30 .hamr/snap.git/hamr-begun.0 true; } 2>/dev/null
+is "what other programs obey is quarantined" "$(t undo 2>&1 >/dev/null; ls -A \
+	.hamr/quarantine made mine; ls .envrc 2>&1 | wc -l)" "hamr-tool: a call \
+that was killed made what other programs obey; moved to .hamr/quarantine: \
+.envrc, made/.git
+.hamr/quarantine:
+1-.envrc
+2-.git
+
+made:
+
+mine:
+.envrc
+.git
+1"
+rm -rf made mine .hamr/quarantine
 truncate -s 17M big; b 'echo 1 >next'
 hamr-tool --yes --no-config --root . bash "$(sh_args 'echo 2 >>big
 	truncate -s 17M new; echo x >broken; sleep 3372')" >/dev/null 2>&1 &

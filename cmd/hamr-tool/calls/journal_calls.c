@@ -263,6 +263,10 @@ journal_calls_checkpoint(struct journal_calls *jc, struct job *j)
 int
 journal_calls_begin(struct journal_calls *jc, struct job *j)
 {
+	const struct extra *x = extra_of(j->schema);
+
+	jc->entry.boxed = (x == NULL || !x->bare) && strcmp(conf_str(
+	    jc->t->conf, "sandbox.mode"), "off") != 0;
 	/* for edit and write, on_change does this */
 	return writes(j) && jc->snap != NULL && !job_has_plan(j) ?
 	    journal_begin(jc->snap, &jc->entry) : -1;

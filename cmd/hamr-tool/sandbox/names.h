@@ -13,6 +13,7 @@
 #include "base/map.h"
 
 struct lists;
+struct root;
 struct texts;
 
 /* What names_look finds; .git and .hamr of the root are handled elsewhere. */
@@ -79,3 +80,9 @@ bool names_ask_git(const struct names *n);
 
 /* Look (again).  True if any name was added or removed. */
 bool names_look(struct names *n);
+
+/* A call was killed before what it left behind was looked at: move the
+ * protected names that are its to .hamr/quarantine, and tell the user. */
+typedef bool names_is_its(void *arg, const struct name *name);
+void names_clear(const struct root *root, const struct lists *lists,
+    names_is_its *is_its, void *arg);

@@ -264,14 +264,14 @@ struct moves {
 
 /* Move rel to a new name in .hamr/quarantine. */
 static void
-move(const struct sandboxes *bs, struct moves *m, const char *rel)
+move(const struct root *root, struct moves *m, const char *rel)
 {
 	const char *base;
-	int from = path_open_parent(&bs->root, rel, &base);
+	int from = path_open_parent(root, rel, &base);
 	bool moved = false;
 
 	if (m->to < 0) {
-		int hamr = root_hamr(bs->root.fd);
+		int hamr = root_hamr(root->fd);
 		m->to = hamr >= 0 ? root_folder(hamr, FOLDER) : -1;
 		file_close(hamr);
 	}
@@ -307,6 +307,39 @@ put_list(struct buf *notes, const struct texts *t, const char *what)
 	}
 	if (t->n > SAID_MAX)
 		buf_fmt(notes, ", %zu more", t->n - SAID_MAX);
+}
+
+static void
+moves_end(struct moves *m, struct buf *notes)
+{
+	put_list(notes, &m->moved, "moved to .hamr/" FOLDER ": ");
+	put_list(notes, &m->stuck, "made and could not be moved away: ");
+	texts_release(&m->moved);
+	texts_release(&m->stuck);
+	file_close(m->to);
+}
+
+void
+names_clear(const struct root *root, const struct lists *lists,
+    names_is_its *is_its, void *arg)
+{
+	static const struct lists none;
+	static const struct texts also;
+	struct names n = { .rootfd = root->fd, .hide = lists, .show = &none,
+		.also = &also };
+	struct moves m = { .to = -1 };
+	struct buf notes = BUF_INIT(1 << 20);
+
+	names_look(&n);
+	for (size_t i = 0; i < n.n; i++)
+		if (n.v[i].kind == NAME_GUARDED && is_its(arg, &n.v[i]))
+			move(root, &m, n.v[i].rel);
+	moves_end(&m, &notes);
+	if (notes.len > 0)
+		err_say("a call that was killed made what other programs obey; "
+		    "%s", notes.p);
+	buf_release(&notes);
+	names_release(&n);
 }
 
 void
@@ -410,7 +443,7 @@ sandboxes_tidy(struct sandboxes *bs, struct buf *notes)
 
 		if (v->kind == NAME_GUARDED && v->since > before &&
 		    !names_moved(n, v))
-			move(bs, &m, v->rel);
+			move(&bs->root, &m, v->rel);
 		else if (v->kind == NAME_SECRET && (v->since > before ||
 		    (lost && !lists_secret(&bs->hide, v->rel))) &&
 		    file_is_known(&bs->known, bs->root.fd, v->rel, v->ino))
@@ -420,20 +453,16 @@ sandboxes_tidy(struct sandboxes *bs, struct buf *notes)
 	 * a file that would lead git elsewhere */
 	if (fstatat(bs->root.fd, STUB, &st, AT_SYMLINK_NOFOLLOW) == 0) {
 		if (!write && bs->no_git && bs->layer < LAYER_BWRAP)
-			move(bs, &m, STUB);
+			move(&bs->root, &m, STUB);
 		else if (write && S_ISDIR(st.st_mode) && fstatat(bs->root.fd,
 		    STUB "/commondir", &st, AT_SYMLINK_NOFOLLOW) == 0)
-			move(bs, &m, STUB "/commondir");
+			move(&bs->root, &m, STUB "/commondir");
 	}
-	put_list(notes, &m.moved, "moved to .hamr/" FOLDER ": ");
-	put_list(notes, &m.stuck, "made and could not be moved away: ");
-	put_list(notes, &kept, "still hidden, as its name was a secret's: ");
 	bool again = m.moved.n + shut.n > 0;
+	moves_end(&m, notes);
+	put_list(notes, &kept, "still hidden, as its name was a secret's: ");
 	shut_again(bs, &shut);
 	if (again)
 		names_look(n);
 	texts_release(&kept);
-	texts_release(&m.moved);
-	texts_release(&m.stuck);
-	file_close(m.to);
 }

@@ -21,6 +21,7 @@
 #include "files/replace.h"
 #include "internal.h"
 #include "journal.h"
+#include "sandbox/names.h"
 
 #define NAME "hamr-undo"
 #define COUNTER "hamr-next"
@@ -464,7 +465,8 @@ journal_begin(struct snap *s, const struct undo_entry *c)
 		return -1;
 	fstatat(s->dirfd, NAME, &st, AT_SYMLINK_NOFOLLOW);
 	print_entry(c, &o);
-	scan_put(&o, ",'size':$}", SCAN_INT(st.st_size));
+	scan_put(&o, ",'size':$,'boxed':$}", SCAN_INT(st.st_size),
+	    scan_truth(c->boxed));
 	/* half an entry, on a full disk, is useless */
 	bool whole = pwrite(s->begun, o.p, o.len, 0) == (ssize_t)o.len;
 	buf_release(&o);
@@ -484,55 +486,77 @@ journal_over(struct snap *s)
 	}
 }
 
+/* A call whose process was killed, and when it may have run. */
+struct killed {
+	struct snap *s;
+	int64_t begun, end;
+};
+
 /* Was the path changed or removed while the call may have run?  What is in a
  * folder that was moved keeps its times: it has the inode of an entry. */
 static bool
-is_of_call(const struct snap *s, const char *path, int64_t begun, int64_t end)
+is_of_call(const struct killed *k, const char *path)
 {
-	int fd = path_open(&s->f->root, path, O_PATH | O_NOFOLLOW);
+	const struct gitindex *was = &k->s->before;
+	int fd = path_open(&k->s->f->root, path, O_PATH | O_NOFOLLOW);
 	struct stat st;
 	bool is = fd < 0 || fstat(fd, &st) < 0 ||
-	    (time_ns(st.st_ctim) >= begun &&
-	    time_ns(st.st_ctim) <= end);
+	    (time_ns(st.st_ctim) >= k->begun &&
+	    time_ns(st.st_ctim) <= k->end);
 
-	for (size_t i = 0; !is && i < s->before.n; i++)
-		is = s->before.v[i].ino == (uint32_t)st.st_ino &&
-		    strcmp(s->before.v[i].path, path) != 0;
+	for (size_t i = 0; !is && i < was->n; i++)
+		is = was->v[i].ino == (uint32_t)st.st_ino &&
+		    strcmp(was->v[i].path, path) != 0;
 	file_close(fd);
 	return is;
 }
 
 /* Was the folder made while the call may have run, or moved? */
 static bool
-is_young(const struct snap *s, const char *path, int64_t begun, int64_t end)
+is_young(const struct killed *k, const char *path)
 {
-	int fd = path_open(&s->f->root, path, O_PATH | O_NOFOLLOW);
+	int fd = path_open(&k->s->f->root, path, O_PATH | O_NOFOLLOW);
 	int64_t born = fd >= 0 ? file_born(fd, "") : 0;
-	bool is = born >= begun && born <= end;
+	bool is = born >= k->begun && born <= k->end;
 	struct stat st;
 	uint64_t mark;
 
 	for (size_t at = 0; !is && fd >= 0 && fstat(fd, &st) == 0 &&
-	    map_next(&s->were, &at, &mark).p != NULL; )
+	    map_next(&k->s->were, &at, &mark).p != NULL; )
 		is = (uint32_t)mark == (uint32_t)st.st_ino;
 	file_close(fd);
 	return is;
+}
+
+/* Did it make this protected name, or move it there? */
+static bool
+is_left(void *arg, const struct name *name)
+{
+	const struct killed *k = arg;
+	const struct snap *s = k->s;
+
+	return name->is_dir ? map_get(&s->were, slice_of(name->rel)) == NULL &&
+	    is_young(k, name->rel) : gitindex_find(&s->before, name->rel) ==
+	    NULL && is_of_call(k, name->rel);
 }
 
 /* Reduce c to what the killed call changed.  If c lists files (an edit), keep
  * those it did write, and remove what it left half written; else compare
  * snapshots. */
 static void
-find_changes(struct snap *s, struct undo_entry *c, int slot, int64_t begun,
-    int64_t end)
+find_changes(struct killed *k, struct undo_entry *c, int slot)
 {
+	struct snap *s = k->s;
 	struct undo_path now;
 	const char *base;
 	size_t n = 0;
 	bool one = c->n > 0;
 
-	if (!one && snap_resume(s, slot) && snap_take(s, NULL, NULL) == 0)
+	if (!one && snap_resume(s, slot) && snap_take(s, NULL, NULL) == 0) {
 		snap_changes(s, c);
+		if (c->boxed)
+			names_clear(&s->f->root, &s->f->lists, is_left, k);
+	}
 	for (size_t i = 0; i < c->n; i++) {
 		struct undo_path *t = &c->v[i];
 		int dir = one ? path_open_parent(&s->f->root, t->path, &base) :
@@ -544,10 +568,12 @@ find_changes(struct snap *s, struct undo_entry *c, int slot, int64_t begun,
 		now = (struct undo_path){ .path = t->path };
 		bool is = undo_path_look(s->f, &now) && (one ?
 		    strcmp(now.sha, t->sha) == 0 : t->born == 0 &&
-		    is_of_call(s, t->path, begun, end));
+		    is_of_call(k, t->path));
 		if (is && !one) {
 			t->new_mode = now.new_mode;
 			memcpy(t->sha, now.sha, SHA_HEX);
+			/* made, and gone again: it was moved away */
+			is = t->old_mode != 0 || now.new_mode != 0;
 		}
 		if (is)
 			c->v[n++] = *t;
@@ -565,10 +591,10 @@ find_changes(struct snap *s, struct undo_entry *c, int slot, int64_t begun,
 				unlinkat(up, base, AT_REMOVEDIR);
 			file_close(up);
 		} else if (one || (t->old_mode == 0 ?
-		    is_young(s, t->path, begun, end) :
+		    is_young(k, t->path) :
 		    /* to open it is to change it */
 		    map_get(&s->shut, slice_of(t->path)) != NULL ||
-		    is_of_call(s, t->path, begun, end))) {
+		    is_of_call(k, t->path))) {
 			c->folders[n++] = *t;
 			continue;
 		}
@@ -608,11 +634,16 @@ recover(struct snap *s, int fd, int slot)
 			    buf_view(&b), "size"), 0) &&
 			    is_same_call(&all.v[i], &j.v[0]))
 				journal_release(&j);
-		if (j.n > 0)
-			find_changes(s, &j.v[0], slot, time_ns(st.st_mtim),
-			    ALIVE_NS + (time_ns(st.st_atim) >
-			    time_ns(st.st_mtim) ? time_ns(st.st_atim) :
-			    time_ns(st.st_mtim)));
+		if (j.n > 0) {
+			int64_t begun = time_ns(st.st_mtim);
+			int64_t seen = time_ns(st.st_atim);
+			struct killed k = { s, begun, ALIVE_NS + (seen > begun ?
+			    seen : begun) };
+
+			j.v[0].boxed = scan_true(scan_get(buf_view(&b),
+			    "boxed"));
+			find_changes(&k, &j.v[0], slot);
+		}
 		if (j.n > 0 && j.v[0].n + j.v[0].nfolders > 0) {
 			free(j.v[0].id);
 			j.v[0].id = NULL;

@@ -42,6 +42,7 @@ struct undo_entry {
 					 * (new_mode 0) or have another mode,
 					 * by path; no oid, no sha */
 	size_t nfolders, capfolders;
+	bool boxed;		/* it runs in a sandbox (journal_begin) */
 	bool undone;
 	bool begun;		/* being undone; if killed, maybe in part */
 	bool is_checkpoint;
@@ -62,7 +63,8 @@ int journal_add(struct snap *s, struct undo_entry *c, struct err *e);
 /* A call is about to change these files or, if c lists none, any file since the
  * last snapshot.  If we are killed before journal_over, the next process that
  * opens the snapshots or begins a call records what the call changed
- * (journal_recover).  Returns the descriptor of the file that says so: touch
+ * (journal_recover) and, if it was boxed, quarantines the protected names that
+ * it made.  Returns the descriptor of the file that says so: touch
  * its access time every second or two while the call runs, as a sign of life.
  * -1: it could not be written. */
 int journal_begin(struct snap *s, const struct undo_entry *c);
