@@ -157,7 +157,10 @@ open_session(struct run *r, struct err *e)
 	    "verification.defaultCommand"));
 	if (dir == NULL)
 		return -1;
-	if (r->o.fork != NULL) {
+	/* from here on a signal is answered with an end record */
+	if (!r->o.resume && ui_take_signals(&r->ui) < 0) {
+		err_sys(e, ST_SYSTEM, "signalfd");
+	} else if (r->o.fork != NULL) {
 		rc = sessions_fork(&r->session, dir, r->root, r->o.fork,
 		    r->o.at, &here, e);
 		here |= r->branches;
