@@ -68,6 +68,19 @@ is "no session without room for its lock: status 71" "$?" 71
 is "... and no lock" "$(ls .hamr/sessions)" ""
 cd ..
 
+# kill -9 before the header, or in it: there is nothing to distrust
+fresh
+mkdir -p .hamr/sessions
+for begun in '' '{"type":"hamr","v":1'; do
+	printf %s "$begun" >.hamr/sessions/20260101T000000Z-aaaa.ndjson
+	loop --resume=20260101T000000Z-aaaa --replay "$S" "try it" >answer 2>err
+	is "a session that broke off at '$begun' begins" "$?
+		$(roles <"$(session)" | cut -c 1-12) $(grep -c 'not written' err)" \
+	    "0
+		system user  0"
+done
+cd ..
+
 # a session of each released version is read as it was written (D8)
 for old in "$TOP"/tests/data/loop/session-*.ndjson; do
 	fresh

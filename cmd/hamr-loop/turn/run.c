@@ -174,18 +174,11 @@ open_session(struct run *r, struct err *e)
 	} else {
 		rc = session_create(&r->session, dir, e);
 	}
-	r->foreign = rc == 0 && !here;
-	if (r->foreign)
-		err_say("session %s was not written here by you; its open "
-		    "calls are not run, and mode %s applies", id != NULL ? id :
-		    r->o.fork, conf_str(r->conf, "agent.mode"));
 	FREE(id, dir);
 	if (rc < 0)
 		return -1;
 	r->session.sync_all = strcmp(conf_str(r->conf, "agent.durability"),
 	    "all") == 0;
-	if (!old)
-		return 0;
 	/* Feed the recorded part to the tracker.  Calls whose results are
 	 * still to come will be shown with them. */
 	if (lseek(r->session.fd, 0, SEEK_SET) < 0)
@@ -199,6 +192,13 @@ open_session(struct run *r, struct err *e)
 			ui_restore_calls(&r->ui, rec);
 	}
 	rec_in_release(&in);
+	/* an empty one, as a crash leaves it, asks for nothing */
+	r->foreign = !here && at > 0;
+	if (r->foreign)
+		err_say("session %s was not written here by you; its open "
+		    "calls are not run, and mode %s applies", r->o.fork != NULL
+		    ? r->o.fork : r->session.id, conf_str(r->conf,
+		    "agent.mode"));
 	return rc < 0 ? -1 : session_cut(&r->session, at, e);
 }
 
