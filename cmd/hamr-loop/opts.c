@@ -236,21 +236,23 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	o->json |= o->records;
 	if (operands(o, argc - optind, argv + optind, e) < 0)
 		return -1;
-	if (o->acp && (o->resume || o->fork != NULL || o->sessions ||
-	    o->inspect != NULL || o->export != NULL || o->doctor ||
-	    o->print_config || o->trust))
+	int whats = o->resume + (o->fork != NULL) + o->sessions +
+	    (o->inspect != NULL) + (o->export != NULL) + o->doctor +
+	    o->print_config + o->trust;
+	if (o->acp && whats > 0)
 		return err_set(e, ST_USAGE, "with --acp the editor opens and "
 		    "lists sessions; leave out --resume, --fork and options "
 		    "that print something");
+	if (whats > 1)
+		return err_set(e, ST_USAGE, "use only one of --resume, --fork, "
+		    "--sessions, --inspect, --export, --doctor, --print-config "
+		    "and --trust");
 	if (o->inspect != NULL || o->export != NULL)
 		return check_view(o, e);
 	if (check_task(o, e) < 0)
 		return -1;
 	if (o->at != 0 && o->fork == NULL)
 		return err_set(e, ST_USAGE, "--at requires --fork=ID");
-	if (o->fork != NULL && o->resume)
-		return err_set(e, ST_USAGE, "--fork and --resume cannot be "
-		    "used together");
 	const char *shows = o->sessions ? "--sessions" : o->doctor ?
 	    "--doctor" : o->print_config ? "--print-config" : o->trust ?
 	    "--trust" : NULL;

@@ -121,6 +121,7 @@ status "two tasks" 2 hamr-loop a b
 for o in sessions doctor print-config trust records; do
 	status "--$o takes no task" 2 hamr-loop --$o x
 done
+status "two things to show" 2 hamr-loop --sessions --export html
 status "unknown option" 2 hamr-loop --nonsense x
 status "unknown mode" 2 hamr-loop --mode nonsense x
 status "no session to resume" 66 hamr-loop --resume
