@@ -81,6 +81,16 @@ hamr-loop --no-config --json --base-url "http://127.0.0.1:$HTTPD_PORT/v1" \
 is "max_wall_seconds, while the model is asked" "$? $(ended) $(tail -n 1 out |
     jq -r .answer) $(grep -c POST log)" "3 budget_exhausted max_wall_seconds So far. 2"
 httpd_stop
+printf 'method POST\nevent %s\nhang\n' \
+    '{"choices":[{"delta":{"content":"It is the parser"}}]}' >s1
+printf 'method POST\nstatus 401\nbody {}\n' >s2
+httpd_start log s1 s2 || exit 1
+hamr-loop --no-config --json --base-url "http://127.0.0.1:$HTTPD_PORT/v1" \
+    --model m -o budget.max_wall_seconds=2 x >out 2>err </dev/null
+is "... while it answers, and gives no summary: what it said is the answer" \
+    "$? $(ended) $(tail -n 1 out | jq -r .answer) $(grep -c POST log)" \
+    "3 budget_exhausted max_wall_seconds It is the parser 2"
+httpd_stop
 cat >deaf <<'X'
 #!/bin/sh
 # a stage that does not answer its first request, nor the cancel of it

@@ -369,6 +369,12 @@ set_text(char **p, const struct rec *r, const char *key, const char *none)
 		xset(p, xstrdup(none));
 }
 
+static bool
+is_blank(const char *text)
+{
+	return text[strspn(text, " \t\r\n")] == '\0';
+}
+
 static void
 note_error(struct track *t, const struct rec *r)
 {
@@ -382,6 +388,10 @@ note_error(struct track *t, const struct rec *r)
 	t->retry_after = 0;
 	rec_int(r, "retry_after", &t->retry_after);
 	xset(&t->partial, scan_strdup(scan_get(part, "content")));
+	if (t->partial != NULL && !is_blank(t->partial) &&
+	    scan_get(part, "tool_calls").p == NULL &&
+	    strcmp(t->error_code, "interrupted") == 0)
+		xset(&t->answer, xstrdup(t->partial));
 }
 
 static void
@@ -405,8 +415,7 @@ assistant(struct track *t, const struct rec *r)
 	t->had_calls = t->ncalls > 0 || msg_meta(r, "dropped_calls").p != NULL;
 	t->repeats = msg_meta(r, "repeats").p != NULL;
 	t->cut_in_a_row = cut ? t->cut_in_a_row + 1 : 0;
-	t->is_empty = t->ncalls == 0 && !cut && t->answer[strspn(t->answer,
-	    " \t\r\n")] == '\0';
+	t->is_empty = t->ncalls == 0 && !cut && is_blank(t->answer);
 	t->steps++;
 	t->spent = t->spent == SPENT_TOLD ? SPENT_ANSWERED : SPENT_NOT;
 }

@@ -95,7 +95,8 @@ struct track {
 	/* the last assistant message */
 	struct open_call *calls;
 	size_t ncalls, capcalls;
-	char *answer;		/* its text, "" when none */
+	char *answer;		/* its text, "" when none; that of a newer one
+				 * that was interrupted, if it is text alone */
 	char *finish;		/* its finish_reason or "" */
 	bool had_calls;		/* it asks for calls, or dropped some */
 
