@@ -42,7 +42,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	HOLDS(fix_is_calm(buf_view(&whole), true, &w, &rows));
 	buf_reset(&cut);
 	for (size_t i = 0; i < 4; i++)
-		markdown_code(text, columns, i, &cut);
+		markdown_code(text, i, &cut);
 	buf_release(&whole);
 	buf_release(&cut);
 	return 0;

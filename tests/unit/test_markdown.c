@@ -460,13 +460,13 @@ copies_behind_table(void **state)
 	(void)state;
 	markdown_rows(answer, 40, false, &blocks, &rows);
 	assert_int_equal(blocks, 1);
-	assert_int_equal(markdown_code(answer, 40, 1, &code), 1);
+	assert_int_equal(markdown_code(answer, 1, &code), 1);
 	assert_string_equal(code.p, "x = 1\n");
 	bufs_release(BUFS(&rows, &code));
 }
 
-/* What is a table, or text, by how wide the terminal is: /copy finds the blocks
- * that the screen numbers. */
+/* What is a table does not depend on the width: /copy finds the blocks that the
+ * screen numbers. */
 static void
 copies_at_a_width(void **state)
 {
@@ -480,9 +480,8 @@ copies_at_a_width(void **state)
 		size_t blocks = 0;
 
 		markdown_rows(answer, columns[i], false, &blocks, &rows);
-		assert_int_equal(blocks, columns[i] == 79);
-		assert_int_equal(markdown_code(answer, columns[i], 0, &code),
-		    blocks);
+		assert_int_equal(blocks, 1);
+		assert_int_equal(markdown_code(answer, 0, &code), 1);
 	}
 	bufs_release(BUFS(&rows, &code));
 }
@@ -532,16 +531,16 @@ as_md4c(void **state)
 		has_words(buf_view(&rows), buf_view(&t.words));
 		want = buf_view(&t.code).p;
 		for (size_t k = 1; k <= t.blocks; k++) {
-			assert_int_equal(markdown_code(buf_view(&b), WIDE, k,
-			    &code), k);
+			assert_int_equal(markdown_code(buf_view(&b), k, &code),
+			    k);
 			assert_string_equal(code.p, want);
 			want += strlen(want) + 1;
 			buf_reset(&code);
 		}
-		assert_int_equal(markdown_code(buf_view(&b), WIDE, t.blocks +
-		    1, &code), 0);
+		assert_int_equal(markdown_code(buf_view(&b), t.blocks + 1,
+		    &code), 0);
 		assert_int_equal(code.len, 0);
-		assert_int_equal(markdown_code(buf_view(&b), WIDE, 0, &code),
+		assert_int_equal(markdown_code(buf_view(&b), 0, &code),
 		    t.blocks);
 		buf_release(&b);
 		buf_release(&rows);

@@ -138,14 +138,13 @@ last_answer(struct chat *c, struct seen *s)
 /* The answer that holds code block n of the turn, with the number of that block
  * within the answer; or the last answer, with n less the blocks before it. */
 static const char *
-answer_with(const struct ui *u, const struct seen *s, size_t n, size_t *k)
+answer_with(const struct seen *s, size_t n, size_t *k)
 {
 	const char *p = s->said.p, *next = p, *end = p + s->said.len;
 
 	for (*k = n; next < end; ) {
 		struct buf code = BUF_INIT((size_t)1 << 40);
-		size_t blocks = markdown_code(slice_of(next),
-		    ui_columns(u) - 1, 0, &code);
+		size_t blocks = markdown_code(slice_of(next), 0, &code);
 
 		buf_release(&code);
 		p = next;
@@ -171,7 +170,7 @@ last(struct chat *c, const char *arg)
 	if (last_answer(c, &s) && (strcmp(arg, "raw") == 0 || !u->live)) {
 		ui_lines(u, slice_of(s.answer));
 	} else if (s.answer != NULL) {
-		answer_with(u, &s, SIZE_MAX, &left);
+		answer_with(&s, SIZE_MAX, &left);
 		blocks = SIZE_MAX - left;
 		ui_rows(u, slice_of(s.answer), &blocks);
 	}
@@ -197,10 +196,9 @@ copy(struct chat *c, const char *arg)
 		return;
 	}
 	if (last_answer(c, &s)) {
-		const char *answer = n > 0 ? answer_with(u, &s, (size_t)n,
-		    &k) : s.answer;
-		bool code = markdown_code(slice_of(answer), ui_columns(u) - 1,
-		    k, &b) > 0;
+		const char *answer = n > 0 ? answer_with(&s, (size_t)n, &k) :
+		    s.answer;
+		bool code = markdown_code(slice_of(answer), k, &b) > 0;
 		struct slice text = code ? buf_view(&b) : slice_of(answer);
 		char *to = xasprintf("%s/.hamr/copied.txt", c->run->root);
 

@@ -27,8 +27,7 @@
 #define ROW_LONG 16384		/* the same in a table */
 #define TABLE_LONG ((size_t)256 << 10)	/* a longer one is written in parts */
 #define PIECE 4096		/* bytes handled at once */
-#define LOOK_EVERY 40		/* columns at least between two looks at a
-				 * long line */
+#define LOOK_EVERY 80		/* bytes between two looks at an open line */
 #define RULE_COLUMNS 40
 
 enum shown { NOTHING, PARAGRAPH, HEADING, CODE, TABLE, RULE, ITEM };
@@ -76,13 +75,6 @@ markdown_resize(struct markdown *m, size_t columns, size_t tail_rows)
 	m->tail_rows = tail_rows;
 }
 
-static size_t
-look_every(const struct markdown *m)
-{
-	return m->columns > LOOK_EVERY && m->columns < LINE_LONG ? m->columns :
-	    LOOK_EVERY;
-}
-
 struct markdown *
 markdown_new(size_t columns, size_t tail_rows, bool colour, size_t *blocks)
 {
@@ -94,7 +86,7 @@ markdown_new(size_t columns, size_t tail_rows, bool colour, size_t *blocks)
 	rows_init(&m->rows);
 	m->blocks = blocks != NULL ? blocks : &m->counted;
 	markdown_resize(m, columns, tail_rows);
-	m->look = look_every(m);
+	m->look = LOOK_EVERY;
 	return m;
 }
 
@@ -549,7 +541,7 @@ take_open(struct markdown *m, size_t at, bool over)
 	if (m->at.leaf == LEAF_PARAGRAPH)
 		put_paragraph(m, false);
 	buf_drop(&m->line, at);
-	m->look = look_every(m);
+	m->look = LOOK_EVERY;
 }
 
 /* ---- the text as it comes ---- */
@@ -684,12 +676,12 @@ markdown_rows(struct slice answer, size_t columns, bool colour,
 }
 
 size_t
-markdown_code(struct slice answer, size_t columns, size_t n, struct buf *out)
+markdown_code(struct slice answer, size_t n, struct buf *out)
 {
 	struct buf nothing = BUF_INIT(TEXT_MAX), code = BUF_INIT(TEXT_MAX);
 	struct buf lines = BUF_INIT(TEXT_MAX);
 	size_t blocks = 0;
-	struct markdown *m = markdown_new(columns, 0, false, &blocks);
+	struct markdown *m = markdown_new(1, 0, false, &blocks);
 
 	m->code = &code;
 	m->wanted = n;

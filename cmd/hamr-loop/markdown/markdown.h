@@ -54,8 +54,6 @@ void markdown_rows(struct slice answer, size_t columns, bool colour,
     size_t *blocks, struct buf *out);
 
 /* Append the text of its code block n (from 1; 0: the last) as written, without
- * fences and list indentation, for /copy: the text is not cleaned.  columns is
- * the width the answer was shown at, on which what counts as a block depends.
- * Returns the block's number, or 0 when there is no such block. */
-size_t markdown_code(struct slice answer, size_t columns, size_t n,
-    struct buf *out);
+ * fences and list indentation, for /copy: the text is not cleaned.  Returns the
+ * block's number, or 0 when there is no such block. */
+size_t markdown_code(struct slice answer, size_t n, struct buf *out);
