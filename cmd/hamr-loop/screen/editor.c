@@ -33,8 +33,7 @@ struct editor {
 
 	struct history history;
 	size_t where;			/* history.n: not in it */
-	struct slice *left;		/* of each entry, then the draft: as it
-					 * was left, raw; NULL: none was */
+	struct buf draft;		/* the message, while it is, raw */
 
 	bool searching;
 	struct buf query;
@@ -56,27 +55,18 @@ editor_new(const struct editor_options *o)
 	e->where = e->history.n;
 	e->goal = SIZE_MAX;
 	buf_init(&e->query, 1 << 16);
+	buf_init(&e->draft, WHOLE_MAX);
 	return e;
-}
-
-static void
-forget_left(struct editor *e)
-{
-	for (size_t i = 0; e->left != NULL && i <= e->history.n; i++)
-		free((char *)e->left[i].p);
-	free(e->left);
-	e->left = NULL;
 }
 
 void
 editor_free(struct editor *e)
 {
-	forget_left(e);
 	for (size_t i = 0; i < e->nkills; i++)
 		buf_release(&e->kills[i]);
 	free(e->prompt);
 	menu_close(&e->menu);
-	buf_release(&e->query);
+	bufs_release(BUFS(&e->query, &e->draft));
 	history_release(&e->history);
 	message_release(&e->m);
 	free(e);
@@ -119,22 +109,19 @@ take_in(struct editor *e, struct slice text, bool recalled)
 	bufs_release(BUFS(&clean, &raw));
 }
 
-/* Show entry i of the history; keep the current message for the way back. */
+/* Show entry i of the history; keep the draft for the way back. */
 static enum editor_event
 show_entry(struct editor *e, size_t i)
 {
-	size_t n = e->m.text.len;
-
-	if (e->left == NULL)
-		e->left = xcalloc(e->history.n + 1, sizeof *e->left);
-	free((char *)e->left[e->where].p);
-	e->left[e->where] = (struct slice){ xmemdup0(e->m.text.p, n), n };
+	if (e->where == e->history.n) {
+		buf_reset(&e->draft);
+		buf_slice(&e->draft, buf_view(&e->m.text));
+	}
 	e->where = i;
-	if (e->left[i].p != NULL)
-		message_replace(&e->m, 0, n, e->left[i]);
+	if (i == e->history.n)
+		message_replace(&e->m, 0, e->m.text.len, buf_view(&e->draft));
 	else
-		take_in(e, i < e->history.n ? slice_of(e->history.v[i]) :
-		    SLICE(""), true);
+		take_in(e, slice_of(e->history.v[i]), true);
 	e->last = LAST_HISTORY;
 	return EDITOR_NONE;
 }
@@ -147,8 +134,7 @@ put_aside(struct editor *e)
 	char *whole = editor_text(e);
 
 	if (e->where < e->history.n)
-		message_unfold(&e->m, e->left[e->history.n], &draft);
-	forget_left(e);
+		message_unfold(&e->m, buf_view(&e->draft), &draft);
 	history_add(&e->history, buf_view(&draft).p);
 	history_add(&e->history, whole);
 	e->where = e->history.n;
