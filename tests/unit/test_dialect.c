@@ -299,6 +299,27 @@ test_function_object(void **state)
 	    "C[read {\"path\":\"</function>\"}]C[read {}]");
 }
 
+/* A closing tag within a value does not end the block, nor does half of one
+ * behind it. */
+static void
+test_ends_in_values(void **state)
+{
+#define G "<|tool_call>call:read{path:<|\"|>}<tool_call|><|\"|>}"
+#define K "<|tool_calls_section_begin|><|tool_call_begin|>functions.read:0" \
+	"<|tool_call_argument_begin|>" \
+	"{\"path\":\"<|tool_calls_section_end|>\"}<|tool_call_end|>"
+#define GGOT "C[read {\"path\":\"}<tool_call|>\"}]"
+#define KGOT "C[read {\"path\":\"<|tool_calls_section_end|>\"}]"
+
+	(void)state;
+	check(G "<tool_call|>x", GGOT "T[x]");
+	check(G "<tool_", GGOT);
+	check(G "x", GGOT "T[x]");
+	check(K "<|tool_calls_section_end|>x", KGOT "T[x]");
+	check(K "<|tool_calls_s", KGOT);
+	check(K "x", KGOT "T[x]");
+}
+
 /* ---- cut by length ---- */
 
 static void
@@ -412,6 +433,7 @@ main(void)
 		cmocka_unit_test(test_qwen3_values),
 		cmocka_unit_test(test_qwen3_broken),
 		cmocka_unit_test(test_function_object),
+		cmocka_unit_test(test_ends_in_values),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_cut_regions),
 		cmocka_unit_test(test_floods),

@@ -428,7 +428,9 @@ in_block(struct dialect *d, enum block_end e)
 	if (said == BLOCK_CALLS && (shut > 0 || (shut < 0 &&
 	    e != BLOCK_GROWS)))		/* the answer may end within it */
 		r->at = num_min(end + strlen(close), s.n);
-	if (e == BLOCK_GROWS && (said != BLOCK_CALLS || f->weak)) {
+	bool ended = shut > 0 || r->ended ||
+	    slice_ends(slice_part(s, 0, r->at), close);
+	if (e == BLOCK_GROWS && (said != BLOCK_CALLS || f->weak || !ended)) {
 		d->vain += s.n;		/* that tag was within a value */
 		return false;
 	}
