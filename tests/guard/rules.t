@@ -547,13 +547,7 @@ for i in $(seq 9); do
 	echo "s s$i bash {\"command\":\"sleep 9\"} ="
 	echo "s d$i bash {\"command\":\"curl a$i\"} = Connection refused | {\"is_error\":true}"
 done | said | grep -m 1 stall; })" "c9 warn stall 4"
-is "a search by halves is work, while its answers differ" "$(for i in $(seq 40); do
-	a='Welcome back: this order is on its way, and will be there soon'
-	[ $((i * i / 3 % 2)) = 0 ] ||
-	    a='There is no such order. Please check the number, and the name'
-	echo "s h$i bash {\"command\":\"curl -s h/?id=1-$((i * 7))\"} = $a"
-done | said)" ""
-is "... so is one port after the other, each of them shut" "$(for i in $(seq 20); do
+is "one port after the other, each of them shut, is work" "$(for i in $(seq 20); do
 	echo "s p$i bash {\"command\":\"nc -zv -w1 10.0.4.17 $((8000 + i))\"} = nc: connect to 10.0.4.17 port $((8000 + i)) (tcp) failed: Connection refused | {\"is_error\":true}"
 done | said)" ""
 is "a number that is called id is no measure, nor is a time in msec" \

@@ -88,7 +88,6 @@ struct outcome {
 	bool matters;		/* such a change makes checks stale */
 	bool novel_edit;	/* an edit that was not made before */
 	bool counts;		/* MASKED, and not only the ids differ */
-	bool divides;		/* such calls are answered in several ways */
 };
 
 /* Read the result of c, whose streak is e (NULL: it is the first); the sets of

@@ -13,8 +13,6 @@
 #define THOUGHT 4		/* times min_gain, of an answer that says
 				 * something */
 #define COUNTER_STEP 3		/* most that counters grow between calls */
-#define HALVES 4		/* times min_gain, of such an answer */
-#define RUN 6			/* as many answers alike may be chance */
 #define QUERIES 3		/* of is_timed's words */
 
 /* ---- the streak of a signature ---- */
@@ -229,35 +227,6 @@ answer_limit(const struct guard *g, const struct traits *t, bool none)
 	    (none ? 1 : ANSWER_GOOD);
 }
 
-/* A search by halves: calls that differ in numbers alone get now this answer,
- * now that one, which are known but say where to go on. */
-static bool
-divides(struct guard *g, const struct open_call *c, struct streak *made,
-    const struct outcome *o)
-{
-	struct slice text = args_of(g, c);
-
-	if (c->is.seeks || o->d.gain > 0 ||
-	    o->d.chars >= HALVES * g->policy->min_gain)
-		return false;
-	outcome_rest(g, made);
-	buf_reset(&g->scratch[0]);
-	buf_slice(&g->scratch[0], text);
-	buf_reserve(&g->scratch[0], VOLATILE_MARGIN);
-	if (!volatile_mask(buf_view(&g->scratch[0]), MASK_NUMBERS,
-	    &g->scratch[1]))
-		return false;
-	text = buf_view(&g->scratch[1]);
-	struct streak *e = streaks_put(&g->same, (struct sig){ c->is.tool,
-	    ~hash_bytes(text.p, text.n) });
-	if (hash_set_add(&g->answered, hash_both(e->sig.b, made->d.norm)))
-		return false;
-	e->varied |= e->n > 0 && e->last != made->d.norm;
-	e->n = e->last == made->d.norm ? e->n + 1 : 1;
-	e->last = made->d.norm;
-	return e->varied && e->n < RUN;
-}
-
 /* Warn at the limit, and then each time the count has doubled. */
 static void
 judge_answer(struct guard *g, struct open_call *c, const struct outcome *o)
@@ -464,8 +433,7 @@ weight(const struct open_call *c, const struct streak *e,
 		return 0;
 	if (c->is.thought != 0)
 		return POINT / 3;
-	if (o->new_error || (other && is_same_answer(c, o)) || effect ||
-	    o->divides)
+	if (o->new_error || (other && is_same_answer(c, o)) || effect)
 		return 0;
 	/* a call that fails now and then is repeated to find out why, and one
 	 * thing after another may be tried: a port, a password */
@@ -582,7 +550,6 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	judge_check(g, c, e, o);
 	if (c->is.looks && !o->cached)
 		judge_reads(g, c);
-	o->divides = other && divides(g, c, e, o);
 	bool another = makes_another(g, c) && other && !o->failed;
 	bool spared = other ? makes(c) && !o->failed :
 	    like == SAME && e->n == 2;
