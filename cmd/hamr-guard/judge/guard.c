@@ -163,7 +163,7 @@ turn_begin(struct guard *g)
 {
 	guard_epoch(g);
 	g->epoch = g->window = g->news = g->shown_new = 0;
-	g->passed = g->thought = g->made = g->acted = 0;
+	g->passed = g->thought = g->made = 0;
 	g->steps = 0;
 	g->calls = g->reads = g->still = 0;
 	g->calls_asked = g->task = g->waited = g->planned = false;

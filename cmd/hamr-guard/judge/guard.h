@@ -129,7 +129,6 @@ struct guard {
 				 * numbers */
 	uint64_t made;		/* what was last made or changed, but for its
 				 * numbers */
-	uint64_t acted;		/* the last call that acts */
 	unsigned steps;		/* with calls */
 	unsigned long calls, reads;	/* that ran */
 	unsigned long still;	/* steps without a change of a file */

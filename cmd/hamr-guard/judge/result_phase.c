@@ -78,22 +78,6 @@ had_effect(const struct guard *g, const struct open_call *c,
 	return c->is.acts && e->shown != g->shown_new;
 }
 
-/* To and fro: another click or move came in between, and still what this one
- * shows differs from the last time by no more than a counter. */
-static bool
-goes_back(struct guard *g, const struct open_call *c, struct streak *e,
-    const struct outcome *o)
-{
-	if (!c->is.acts || e == NULL || e->n == 0 || e->epoch != g->epoch ||
-	    e->failed || o->failed || g->acted == c->is.sig.b)
-		return false;
-	outcome_rest(g, e);
-	/* an id may stand for a whole screen */
-	return e->d.mask == o->d.mask && o->d.sum > e->d.sum &&
-	    o->d.sum - e->d.sum <= COUNTER_STEP &&
-	    !volatile_mask(buf_view(&g->text), MASK_IDS, &g->scratch[0]);
-}
-
 /* Count the outcome; true if it is the free repeat after a compaction. */
 static bool
 count(struct guard *g, struct open_call *c, struct streak *e,
@@ -488,12 +472,8 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 
 	outcome_read(g, c, e, r, o);
 	traits_learn(&c->is, o->state, o->patient);
-	bool back = goes_back(g, c, e, o);
-	bool effect = e != NULL && !back && had_effect(g, c, e);
-	enum likeness like = back ? ALIKE : effect ? CHANGED :
-	    compare(g, c, e, o);
-	if (c->is.acts)
-		g->acted = c->is.sig.b;
+	bool effect = e != NULL && had_effect(g, c, e);
+	enum likeness like = effect ? CHANGED : compare(g, c, e, o);
 	if (like == MASKED) {
 		/* 12 of 40 after 11 of 40 is what a poll waits for */
 		done = volatile_progress(buf_view(&g->text));
