@@ -456,6 +456,14 @@ else
 fi
 tool_pid=
 rm -f broken read
+echo 0 >both
+b 'until [ -e other ]; do sleep 0.05; done; echo 2 >both' &
+until [ -s .hamr/snap.git/hamr-begun.0 ]; do sleep 0.05; done
+b 'echo 1 >both; : >other'; wait $!
+is "two that overlapped, and left a file each in its way" \
+	"$(for _ in 1 2; do t undo >/dev/null; echo $?; done; cat both other 2>&1)" \
+	"0${nl}0${nl}0${nl}cat: other: No such file or directory"
+rm -f both other
 mkfifo ../pipe
 (call c bash "$(sh_args 'echo x >broken; while :; do echo y; sleep 0.1; done')" |
 	timeout 60 hamr-tool -n --stream --yes --no-config --root . >../pipe) &

@@ -439,10 +439,10 @@ plan(struct undo *u, const struct undo_entry *c, const struct undo_path *t,
 	}
 	s->gap = false;
 	bool done = good && is_as_left(&back, &now);
-	/* Did another change of this path find and leave the same contents as
-	 * this one, and is it undone already, or will be before c?  Concurrent
-	 * calls of several processes each record the others' changes.  Or has
-	 * the undo of a later one left the file as it was? */
+	/* Did another change of this path find the same content as this one,
+	 * and is it undone already, or will be before c?  Concurrent calls of
+	 * several processes each record the others' changes.  Or has the undo
+	 * of a later one left the file as it was? */
 	for (size_t i = u->j.n; !left && good && i-- > 0; ) {
 		const struct undo_entry *other = &u->j.v[i];
 
@@ -451,8 +451,7 @@ plan(struct undo *u, const struct undo_entry *c, const struct undo_path *t,
 			left |= strcmp(other->v[k].path, t->path) == 0 &&
 			    (undo_path_is_lost(&other->v[k]) ? other > c &&
 			    is_as_left(&other->v[k], &now) : done &&
-			    strcmp(other->v[k].oid, t->oid) == 0 &&
-			    strcmp(other->v[k].sha, t->sha) == 0);
+			    strcmp(other->v[k].oid, t->oid) == 0);
 	}
 	if (!left) {
 		if (!good || !fresh || !c->begun)
