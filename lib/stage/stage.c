@@ -171,14 +171,6 @@ handle(struct stage *s, const struct rec *r)
 		take_in(s, r);
 		return;
 	}
-	if (r->kind == R_HAMR && s->ops->act == NULL) {
-		/* nothing reads on: the record passes without a copy, and so
-		 * do those before and behind it */
-		finish(s);
-		if (!s->failed)
-			take_in(s, r);
-		return;
-	}
 	/* Before a go, a sync or the first record of the next transcript is
 	 * used, the stage acts, which may read on and invalidate the record:
 	 * hence a copy. */
@@ -233,57 +225,50 @@ flush(struct stage *s)
 	return -1;
 }
 
-/* Another program's transcript. */
+/* The next record, of another program's transcript or of our own.  1, -1 with
+ * e, or 0: the end, or the run has failed. */
+static int
+next_record(struct stage *s, const struct rec **r, struct err *e)
+{
+	int got;
+
+	if (s->from != NULL) {
+		if (!s->out.regular)
+			flush(s);
+		return import_next(s->from, r, e);
+	}
+	while ((got = rec_take(&s->in, r, e)) == 0 && !s->in.eof &&
+	    !s->failed && flush(s) == 0) {
+		if (s->ops->idle != NULL)
+			s->ops->idle(s, s->in.fd);
+		if (rec_fill(&s->in, e) < 0)
+			stage_fail(s, e);
+	}
+	return got;
+}
+
 static void
-read_import(struct stage *s)
+read_records(struct stage *s)
 {
 	const struct rec *r;
 	struct err e;
 	int got;
 
-	while (!s->failed && (got = import_next(s->from, &r, &e)) != 0) {
+	while (!s->failed && (got = next_record(s, &r, &e)) != 0)
 		if (got > 0) {
 			handle(s, r);
-		} else if (import_is_empty(s->from) && !s->lenient) {
+		} else if (s->from != NULL && import_is_empty(s->from) &&
+		    !s->lenient) {
 			/* the next file is read all the same */
 			stage_status(s, err_report(&e));
 			s->dirty = false;
 		} else {
 			refuse(s, &e);
 		}
-		if (!s->out.regular)
-			flush(s);
-	}
 	if (!s->failed)
 		finish(s);
 	import_close(s->from);
 	s->from = NULL;
-}
-
-static void
-read_input(struct stage *s)
-{
-	const struct rec *r;
-	struct err e;
-
-	while (!s->failed) {
-		int got = rec_take(&s->in, &r, &e);
-
-		if (got > 0)
-			handle(s, r);
-		else if (got < 0)
-			refuse(s, &e);
-		else if (s->in.eof)
-			break;
-		else if (flush(s) == 0) {
-			if (s->ops->idle != NULL)
-				s->ops->idle(s, s->in.fd);
-			if (rec_fill(&s->in, &e) < 0)
-				stage_fail(s, &e);
-		}
-	}
-	if (!s->failed)
-		finish(s);
 }
 
 const struct import_left *
@@ -332,10 +317,9 @@ stage_run(struct stage *s)
 			if (s->lenient && e.status == ST_DATA)
 				err_report(&e);	/* the whole file is lost */
 			refuse(s, &e);
-		} else if (s->from != NULL)
-			read_import(s);
-		else
-			read_input(s);
+		} else {
+			read_records(s);
+		}
 		if (s->in.fd != STDIN_FILENO)
 			close(s->in.fd);
 		flush(s);	/* some of it is still in s->in */
