@@ -21,7 +21,7 @@ void hub_commit_proposals(struct hub *h, struct slot *s);
 /* Has the guard answered the last message, so that others may commit? */
 bool hub_is_judged(const struct hub *h);
 
-/* Queue a control line (taken over) after those that are due no later. */
+/* Queue a control line (taken over), due no sooner than those before it. */
 void slot_control(struct slot *s, off_t at, char *line);
 void slot_drop_controls(struct slot *s);
 /* It is asked for nothing any more. */

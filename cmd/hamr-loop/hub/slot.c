@@ -179,12 +179,8 @@ slot_done(struct slot *s)
 void
 slot_control(struct slot *s, off_t at, char *line)
 {
-	size_t i;
-
 	GROW(s->q, s->nq, s->capq);
-	for (i = s->nq++; i > 0 && s->q[i - 1].at > at; i--)
-		s->q[i] = s->q[i - 1];
-	s->q[i] = (struct control){ at, line, strlen(line) };
+	s->q[s->nq++] = (struct control){ at, line, strlen(line) };
 }
 
 void
