@@ -177,7 +177,7 @@ new_turn(struct track *t)
 	t->refused = t->no_consent = false;
 	t->sandbox = t->unlimited = NULL;
 	t->steps_before = t->started_before = 0;
-	t->verified = t->failed_verification = false;
+	t->verified = false;
 	xset(&t->answer, xstrdup(""));
 	xset(&t->verification, NULL);
 	texts_release(&t->files);
@@ -227,11 +227,10 @@ static void
 verification(struct track *t, const struct rec *r)
 {
 	t->verified = rec_str_is(r, "status", "passed");
-	/* a verification that was stopped has no verdict: it is run again */
-	t->failed_verification = !t->verified &&
-	    !(rec_get(r, "exit").p == NULL &&
-	    slice_starts(rec_get(r, "output"), "\"interrupted"));
-	xset(&t->verification, xmemdup0(r->line.p, r->line.n));
+	/* one that was stopped has no verdict: it is run again */
+	bool stopped = rec_get(r, "exit").p == NULL &&
+	    slice_starts(rec_get(r, "output"), "\"interrupted");
+	xset(&t->verification, stopped ? NULL : xmemdup0(r->line.p, r->line.n));
 }
 
 /* Count the last recorded recovery. */
@@ -312,7 +311,7 @@ user(struct track *t, const struct rec *r)
 	}
 	if (msg_by(r, "verify")) {
 		t->repairs++;
-		t->failed_verification = false;
+		xset(&t->verification, NULL);
 		t->steps_before = t->steps;
 		t->started_before = t->started;
 	}
@@ -369,12 +368,6 @@ set_text(char **p, const struct rec *r, const char *key, const char *none)
 		xset(p, xstrdup(none));
 }
 
-static bool
-is_blank(const char *text)
-{
-	return text[strspn(text, " \t\r\n")] == '\0';
-}
-
 static void
 note_error(struct track *t, const struct rec *r)
 {
@@ -388,7 +381,7 @@ note_error(struct track *t, const struct rec *r)
 	t->retry_after = 0;
 	rec_int(r, "retry_after", &t->retry_after);
 	xset(&t->partial, scan_strdup(scan_get(part, "content")));
-	if (t->partial != NULL && !is_blank(t->partial) &&
+	if (t->partial != NULL && !track_is_blank(t->partial) &&
 	    scan_get(part, "tool_calls").p == NULL &&
 	    strcmp(t->error_code, "interrupted") == 0)
 		xset(&t->answer, xstrdup(t->partial));
@@ -411,11 +404,10 @@ assistant(struct track *t, const struct rec *r)
 	msg_text(rec_get(r, "content"), &text);
 	xset(&t->answer, buf_detach(&text));
 	xset(&t->finish, scan_text(rec_get(r, "finish_reason")));
-	bool cut = strcmp(t->finish, "length") == 0;
 	t->had_calls = t->ncalls > 0 || msg_meta(r, "dropped_calls").p != NULL;
 	t->repeats = msg_meta(r, "repeats").p != NULL;
-	t->cut_in_a_row = cut ? t->cut_in_a_row + 1 : 0;
-	t->is_empty = t->ncalls == 0 && !cut && is_blank(t->answer);
+	t->cut_in_a_row = strcmp(t->finish, "length") == 0 ?
+	    t->cut_in_a_row + 1 : 0;
 	t->steps++;
 	t->spent = t->spent == SPENT_TOLD ? SPENT_ANSWERED : SPENT_NOT;
 }
@@ -433,6 +425,7 @@ result(struct track *t, const struct rec *r)
 		/* a change invalidates the verification, and is
 		 * progress */
 		t->verified = false;
+		xset(&t->verification, NULL);
 		if (t->last_recovery >= 0)
 			t->recovered[t->last_recovery]--;
 		t->last_recovery = -1;
@@ -535,6 +528,12 @@ track_record(struct track *t, const struct rec *r, off_t at)
 		break;
 	default: break;
 	}
+}
+
+bool
+track_is_blank(const char *text)
+{
+	return text[strspn(text, " \t\r\n")] == '\0';
 }
 
 bool

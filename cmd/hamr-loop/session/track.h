@@ -71,14 +71,13 @@ struct track {
 	long started;		/* calls that got a start */
 	int cut_in_a_row;	/* answers cut by length, one after the other */
 	bool repeats;		/* the last was cut for repeating itself */
-	bool is_empty;		/* the last has neither text nor calls */
 	bool halted;		/* a halt is in force; its rule and text: */
 	char *halt_rule, *halt_text;
 	int recovered[SCENARIOS];	/* times, without progress since */
 	int nudges;		/* reminders of the contract so far */
 	bool verified;		/* passed since the last change */
-	bool failed_verification;	/* the newest one failed */
-	char *verification;	/* the newest one's record, or NULL */
+	char *verification;	/* the record of the newest one, unless it was
+				 * stopped, or the model told; or NULL */
 	enum spent spent;
 	int repairs;		/* repair turns begun; the counts before: */
 	long steps_before, started_before;
@@ -120,6 +119,8 @@ void track_release(struct track *t);
 
 /* Take the record r, which is at offset at in the session. */
 void track_record(struct track *t, const struct rec *r, off_t at);
+
+bool track_is_blank(const char *text);
 
 /* Has a call with this id (as JSON) no result? */
 bool track_awaits(const struct track *t, struct slice id);

@@ -121,7 +121,7 @@ contract_pursue(struct turn *t)
 	    (k->files.n > 0 || k->files_unknown))
 		lack = LACK_CHECK;
 	if (lack == LACK_VERIFICATION || (lack == LACK_CHECK &&
-	    !k->failed_verification)) {
+	    k->verification == NULL)) {
 		turn_set_ending(t, END_TOOL_ERROR, "stage tool did not verify");
 		if (!verify_now(t->hub, conf_str(t->conf,
 		    "verification.profile"), wall)) {

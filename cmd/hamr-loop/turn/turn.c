@@ -178,7 +178,7 @@ turn_out_of_time(struct turn *t)
 	hub_revive(h);
 	close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
 	if (hub_sync(h, SLOT_GUARD) == 0)
-		t->timed_out = !t->spent;
+		t->timed_out = h->track->spent != SPENT_TOLD;
 	turn_set_ending(t, END_BUDGET, "max_wall_seconds");
 }
 
@@ -269,7 +269,6 @@ final_request(struct turn *t, const char *limit)
 	struct hub *h = t->hub;
 	char *text = xasprintf(TEXT_BUDGET, limit);
 
-	t->spent = true;
 	turn_set_ending(t, END_BUDGET, limit);
 	/* in one write, like a recovery */
 	scan_put(&b, "{'role':'user','content':@,'meta':{'by':'loop'}}\n"
@@ -384,7 +383,7 @@ next(struct turn *t)
 		 * done? */
 		if (k->spent == SPENT_ANSWERED)
 			return turn_message(t, "loop", TEXT_NEW_BUDGET, NULL);
-		if (k->is_empty) {
+		if (track_is_blank(k->answer)) {
 			turn_set_ending(t, END_MODEL, "empty_response");
 			return recover(t, EMPTY_RESPONSE);
 		}

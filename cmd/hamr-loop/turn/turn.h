@@ -18,8 +18,8 @@ struct turn {
 	const struct conf *conf;
 	long long begun;	/* ms, monotonic */
 	long long waited_ms;	/* for a server that was down */
-	bool timed_out;		/* its time ran out in an action ... */
-	bool spent;		/* ... or before; the final request is out */
+	bool timed_out;		/* its time ran out in an action: last words are
+				 * still to be asked for */
 	enum ending end;
 	char *reason;		/* owned */
 	char *record;		/* the end record, once committed; owned */
