@@ -20,43 +20,39 @@
 #define LINE_MAX_SHOWN 100	/* bytes of a call's arguments on its line */
 #define STREAMED_MAX (1 << 20)	/* output shown while a command runs */
 
-/* The first match counts; words: NULL or a part of the server's text. */
+/* The first match counts; words are a part of the server's text. */
 static const struct {
-	const char *code, *words, *remedy;
+	const char *codes, *words, *remedy;
 } advice[] = {
-	{ "auth", NULL, "api_key_env or api_key_command, beside base_url "
+	{ "auth", "", "api_key_env or api_key_command, beside base_url "
 	    "under [provider], names the key to send" },
-	{ "bad_request", "tool", "if the model has no tool calls of its own, "
-	    "describe the tools in text: -o provider.tool_dialect=hermes" },
-	{ "server", "jinja", "start llama-server with --jinja, or describe "
-	    "the tools in text: -o provider.tool_dialect=hermes" },
-	{ "server", "tool", "if the model has no tool calls of its own, "
-	    "describe the tools in text: -o provider.tool_dialect=hermes" },
-	{ "bad_request", "image", "if the model cannot see images, keep them "
-	    "from it: -o provider.vision=false" },
-	{ "server", "image", "if the model cannot see images, keep them from "
-	    "it: -o provider.vision=false" },
-	{ "bad_request", "model", "hamr-provider --models lists what the "
-	    "server has; name one with --model" },
 	{ "network", "reset by peer", "is the port right, and is it http:// "
 	    "there? --base-url names another" },
 	{ "network", "resolve host", "is the URL right? --base-url names "
 	    "another" },
-	{ "network", NULL, "is the server running? --base-url names another, "
+	{ "network", "", "is the server running? --base-url names another, "
 	    "hamr-loop --doctor looks for one" },
-	{ "context_overflow", NULL, "set window under [context] to what "
+	{ "context_overflow", "", "set window under [context] to what "
 	    "the model can hold" },
-	{ "rate_limited", NULL, "continue later with --resume" },
-	{ "overloaded", NULL, "continue later with --resume" },
+	{ "rate_limited", "", "continue later with --resume" },
+	{ "overloaded", "", "continue later with --resume" },
+	{ "server", "jinja", "start llama-server with --jinja, or describe "
+	    "the tools in text: -o provider.tool_dialect=hermes" },
+	{ "bad_request server", "tool", "if the model has no tool calls of "
+	    "its own, describe the tools in text: "
+	    "-o provider.tool_dialect=hermes" },
+	{ "bad_request server", "image", "if the model cannot see images, "
+	    "keep them from it: -o provider.vision=false" },
+	{ "bad_request", "model", "hamr-provider --models lists what the "
+	    "server has; name one with --model" },
 };
 
 static const char *
 advice_for(const char *code, const char *words)
 {
 	for (size_t i = 0; i < sizeof advice / sizeof *advice; i++)
-		if (strcmp(advice[i].code, code) == 0 &&
-		    (advice[i].words == NULL || strcasestr(words,
-		    advice[i].words) != NULL))
+		if (strstr(advice[i].codes, code) != NULL &&
+		    strcasestr(words, advice[i].words) != NULL)
 			return advice[i].remedy;
 	return NULL;
 }
@@ -249,14 +245,9 @@ ui_call_result(struct ui *u, const struct ui_call *call, const struct rec *r)
 		    (long long)ms / 1000, (long long)ms / 100 % 10);
 	size_t rest = 5 + strlen(took);
 	room = room > rest + 10 ? room - rest : 10;
-	size_t for_what = term_width(what);
-	size_t for_got = num_min(term_width(buf_view(&o)), room + 1);
-	if (for_what + for_got > room) {
-		if (for_what > room * 2 / 3)
-			for_what = for_got < room / 3 ? room - for_got :
-			    room * 2 / 3;
-		for_got = room - for_what;
-	}
+	size_t for_got = num_min(term_width(buf_view(&o)), room - num_min(
+	    term_width(what), room * 2 / 3));
+	size_t for_what = room - for_got;
 	/* "edit src/main.c"; a path that is too long keeps its end */
 	if (!call->path || term_width(what) <= for_what ||
 	    what.p[head] == '\0') {
