@@ -17,14 +17,7 @@
 #include "tokens/budget.h"
 #include "turn/contract.h"
 
-/* /help, in columns of the terminal: where two entries fit side by side, after
- * the title of their group */
-#define HELP_TITLE 9		/* of a group's title */
-#define HELP_COLUMN 17		/* from an entry's name to its description */
-#define HELP_LEAST 8		/* of a description; it is left out where there
-				 * is room for fewer */
-#define HELP_WIDE 77		/* the least for two entries */
-#define HELP_WIDEST 100		/* of the page, however wide the terminal is */
+#define HELP_WIDE 77		/* columns of /help with two entries in a row */
 #define NEAR 5			/* conf_distance of a misspelled command: two
 				 * letters left out, or one and one wrong */
 #define OUTPUT_MAX ((size_t)1 << 20)	/* of the table of sessions */
@@ -513,52 +506,37 @@ static const struct command commands[] = {
 
 #define COMMANDS (sizeof commands / sizeof *commands)
 
-/* Lays out names and descriptions, in two columns where they fit, after the
- * title of their group. */
+/* Lays out names and descriptions after the title of their group, two in a row
+ * where there is room. */
 struct help {
 	struct buf page;
-	size_t width;		/* of a column */
-	bool two;
-	size_t used;		/* by the first one of this row */
+	bool two, half;		/* two in a row; one of them is there */
 	const char *title;	/* not shown yet, or "" */
 };
 
 static void
-help_put(struct help *h, const char *name, const char *args, const char *what)
+help_title(struct help *h, const char *title)
 {
-	char *left = xasprintf("%s%s%s", name, args[0] != '\0' ? " " : "",
-	    args);
-	size_t most = h->width - 1;
-
-	if (h->used > 0) {
-		term_pad(&h->page, h->width - h->used);
-	} else {
-		if (h->two)
-			buf_fmt(&h->page, "%-*s", HELP_TITLE, h->title);
-		else
-			buf_fmt(&h->page, "%s%s  ", h->title,
-			    h->title[0] != '\0' ? "\n" : "");
-		h->title = "";
-	}
-	size_t n = term_put(&h->page, slice_of(left), most);
-	if (n + 2 + HELP_LEAST < most) {
-		term_pad(&h->page, n < HELP_COLUMN ? HELP_COLUMN - n : 2);
-		n = n < HELP_COLUMN ? HELP_COLUMN : n + 2;
-		n += term_put(&h->page, slice_of(what), most - n);
-	}
-	h->used = h->two && h->used == 0 ? n : 0;
-	if (h->used == 0)
+	if (h->half)
 		buf_addc(&h->page, '\n');
-	free(left);
+	h->half = false;
+	h->title = title;
 }
 
 static void
-help_title(struct help *h, const char *title)
+help_put(struct help *h, const char *name, const char *args, const char *what)
 {
-	if (h->used > 0)
-		buf_addc(&h->page, '\n');
-	h->used = 0;
-	h->title = title;
+	char *left = xasprintf("%s %s", name, args);
+
+	if (!h->two)
+		buf_fmt(&h->page, "%s%s  ", h->title, *h->title != '\0' ?
+		    "\n" : "");
+	else if (!h->half)
+		buf_fmt(&h->page, "%-9s", h->title);
+	h->title = "";
+	h->half = h->two && !h->half;
+	buf_fmt(&h->page, h->half ? "%-17s%-18s" : "%-17s%s\n", left, what);
+	free(left);
 }
 
 static void
@@ -574,13 +552,10 @@ help(struct chat *c)
 		{ "Tab", "complete or list" },
 		{ "Ctrl-R", "search history" },
 	};
-	size_t columns = ui_columns(&c->run->ui) - 1;
-	struct help h = { .page = BUF_INIT(1 << 20), .title = "",
-		.two = columns >= HELP_WIDE };
+	struct help h = { .page = BUF_INIT(1 << 20),
+		.two = ui_columns(&c->run->ui) > HELP_WIDE };
 	struct candidates own = { 0 };
 
-	columns = num_min(columns, HELP_WIDEST);
-	h.width = h.two ? (columns - HELP_TITLE) / 2 : columns - 2;
 	for (int g = 0; g < GROUPS; g++) {
 		help_title(&h, groups[g]);
 		for (size_t i = 0; i < COMMANDS; i++) {
@@ -590,16 +565,15 @@ help(struct chat *c)
 				help_put(&h, cmd->name, cmd->args, cmd->what);
 		}
 	}
-	own_list(c, &own);
-	if (own.n > 0)
-		help_title(&h, "own");
-	for (size_t i = 0; i < own.n; i++)
-		help_put(&h, own.v[i].text, "", own.v[i].about);
-	candidates_release(&own);
 	help_title(&h, "typing");
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		help_put(&h, keys[i][0], "", keys[i][1]);
-	help_title(&h, "");
+	h.two = false;		/* their descriptions may be long */
+	help_title(&h, "your own");
+	own_list(c, &own);
+	for (size_t i = 0; i < own.n; i++)
+		help_put(&h, own.v[i].text, "", own.v[i].about);
+	candidates_release(&own);
 	page_show(c, &h.page);
 }
 
