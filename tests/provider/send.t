@@ -295,6 +295,22 @@ null
 [["call_2_1","f","{}"],["a","unknown","{\"_invalid\":\"[1]\"}"],["call_2_3","g","{}"],["call_2_4","unknown","{}"],["call_2_5","unknown","{}"]]
 [["call_2_1","without"],["a","first"],["call_2_3",""],["call_2_4","(no result)"],["call_2_5","(no result)"]]'
 
+# a new process, and one that knows the start of the conversation
+call() { printf '{"role":"assistant","content":"","tool_calls":[{"id":"f:0","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"f:0","content":"%s"}' "$1"; }
+x="$(u go),$(call one),$(call two),$(u on)"
+{ request "\"messages\":[$(u go),$(call one),$(u on)]"; echo '{"type":"go","n":1}'
+  request "\"messages\":[$x]"; } >known
+request "\"messages\":[$x]" >new
+for in in new known; do
+	cp $in in
+	serve hello
+	ask >/dev/null
+	is "an id of two messages stands once: $in" "$(tail -n 1 log |
+		jq -r .body | jq -c '[.messages[] | .tool_calls[]?.id //
+		(select(.tool_call_id) | [.tool_call_id, .content])]')" \
+		'["f:0",["f:0","one"],"call_4_1",["call_4_1","two"]]'
+done
+
 sends "no content is empty" \
 	'[{"role":"user","content":"(empty)"},{"role":"assistant","content":"(empty)"},{"role":"user","content":"(empty)"}]' <<'X'
 {"role":"user","content":[]}

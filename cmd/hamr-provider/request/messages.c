@@ -31,6 +31,7 @@ struct printer {
 	struct open_call *v;
 	size_t nopen, cap;
 	struct pairing pairing;	/* tags are places in v */
+	struct map *ids;	/* as messages_past has them */
 	struct scan scan;
 	struct buf tmp;
 };
@@ -157,9 +158,9 @@ id_of(struct slice val)
 	    scan_kind(val) == SCAN_NUMBER ? val : SLICE("\"\"");
 }
 
-/* Print a call (an object).  If it has no id, or another call of the message
- * has the same one, its id is made only from the message's number and the
- * call's place in it. */
+/* Print a call (an object).  If it has no id, or an earlier call has the same
+ * one, its id is made only from the message's number and the call's place in
+ * it. */
 static void
 print_call(struct printer *p, struct slice call)
 {
@@ -170,6 +171,10 @@ print_call(struct printer *p, struct slice call)
 	char *id = NULL;
 
 	bool fresh = pairing_call(&p->pairing, own, p->nopen);
+	uint64_t *first = map_put(p->ids, own, NULL);
+	if (*first == 0)
+		*first = p->n;
+	fresh = fresh && *first == p->n;
 	GROW(p->v, p->nopen, p->cap);
 	if (!fresh || *own.p != '"' || own.n <= 2)
 		id = xasprintf("\"call_%zu_%zu\"", p->n, p->nopen + 1);
@@ -464,6 +469,7 @@ void
 messages_past_release(struct messages_past *past)
 {
 	bufs_release(BUFS(&past->source, &past->printed));
+	map_release(&past->ids);
 	*past = (struct messages_past){ .n = 0 };
 }
 
@@ -480,7 +486,9 @@ void
 messages_print(const struct messages_rules *rules, struct slice messages,
     struct messages_past *past, struct buf *out)
 {
+	struct map ids = { NULL, 0, 0 };
 	struct printer p = { .rules = rules, .out = out,
+		.ids = past != NULL ? &past->ids : &ids,
 		.no_image = rules->no_images ? IMAGE : NULL,
 		.tmp = BUF_INIT(BUF_RECORD_MAX) };
 	struct walk w = walk_of(messages);
@@ -526,6 +534,7 @@ messages_print(const struct messages_rules *rules, struct slice messages,
 	}
 	print_results(&p);
 	buf_addc(out, ']');
+	map_release(&ids);
 	scan_release(&p.scan);
 	buf_release(&p.tmp);
 	free(p.v);

@@ -3,14 +3,15 @@
  * Members are carried as slices of the request; our own keys (meta, is_error,
  * usage, finish_reason, reasoning) are not sent.  The output is legal for any
  * input: each call is followed by exactly one result, in order, each result
- * has its call, and the arguments of past calls are JSON objects.  Appending
- * messages to the input only appends to the output.
+ * has its call, no id comes twice, and the arguments of past calls are JSON objects.
+ * Appending messages to the input only appends to the output.
  */
 #pragma once
 
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "base/map.h"
 
 struct messages_rules {
 	bool system_in_place;	/* else later ones are marked user messages */
@@ -35,6 +36,7 @@ void messages_word(struct slice word, size_t max, struct buf *out);
 struct messages_past {
 	struct messages_rules rules;
 	struct buf source, printed;
+	struct map ids;		/* of calls; each is its message's number */
 	size_t n;		/* messages printed */
 };
 
