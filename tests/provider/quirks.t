@@ -512,6 +512,12 @@ anthropic "empty partial_json is {}" 'select(.role).tool_calls[0].function.argum
 	'"{}"' "$start" '{"type":"ping"}' \
 	'{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":""}}' \
 	'{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":9}}'
+anthropic "an answer that another one follows is cut off" \
+	'select(.code) | [.code, .retryable, .partial.content]' \
+	'["truncated",true,"x"]' \
+	'{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}' \
+	'{"type":"message_start","message":{}}' \
+	'{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"y"}}'
 anthropic "output usage is cumulative" 'select(.type == "usage") |
 	[.prompt_tokens, .completion_tokens]' '[3,9]' \
 	'{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}' \
@@ -761,6 +767,11 @@ MAX_TOKENS|{"text":"x"}|length
 SAFETY|{"text":"x"}|content_filter
 UNEXPECTED_TOOL_CALL|{"text":"x"}|error
 X
+echo 'event {"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","partialArgs":[{"jsonPath":"$.p","stringValue":"a","willContinue":true}],"willContinue":true}}]}}]}' >s
+serve s
+is "gemini: no call of a part of its arguments" "$(go --api gemini \
+	--base-url "${URL%/v1}" | jq -c '[.code, .retryable, .tool_calls]')" \
+	'["bad_request",false,null]'
 
 # ---- keys in cassettes ----
 

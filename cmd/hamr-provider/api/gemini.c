@@ -133,6 +133,13 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 			    answer_reasoning : answer_content);
 			continue;
 		}
+		if (scan_get(call, "partialArgs").p != NULL ||
+		    scan_true(scan_get(call, "willContinue"))) {
+			failure_final(f, "bad_request", "arguments in pieces "
+			    "cannot be read; take "
+			    "streamFunctionCallArguments out of params");
+			return API_ERROR;
+		}
 		if (scan_kind(mark) == SCAN_STRING)
 			scan_put(&carry, "{'thoughtSignature':$}", mark);
 		/* each call arrives complete */
