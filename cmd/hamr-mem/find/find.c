@@ -33,6 +33,7 @@
 				 * twice as much after it */
 #define FRAGMENTS 16		/* the most words of a query that are looked for
 				 * within longer words */
+#define WITHIN 50		/* the most words asked for that contain them */
 #define ALL_ROWS 10		/* when the rarest words leave about this few
 				 * rows, look for the others in their text, not
 				 * in the index */
@@ -594,11 +595,13 @@ words_within(struct memory *m, const struct query *q, double least,
 	rest = buf_view(&terms);
 	while (r == 0 && slice_line(&rest, &term)) {
 		r = count_rows(m, term, &rows, e);
+		if (r < 0 || rows == 0)		/* its texts are gone */
+			continue;
 		if (first.n == 0) {
 			first = term;
 			first_rows = rows;
 		}
-		if (r < 0 || all + rows > ANY_ROWS)
+		if (all + rows > ANY_ROWS || ask->n == WITHIN)
 			continue;
 		all += rows;
 		add_term(ask, " OR ", term, rows);

@@ -128,6 +128,7 @@ store_open(struct store *st, const char *path, const char *name,
 	int64_t version = schema.version;
 
 	*st = (struct store){ .name = name, .mode = mode };
+	words_drop(st);
 	if (mode != DB_SALVAGE && db_lost_log(path))
 		err_say("%s-wal is missing; if the memory was copied, copy "
 		    "that file, too: it holds what was saved last", path);
@@ -184,7 +185,8 @@ store_end(struct store *st, int r, struct err *e)
 	if (r == 0 && st->gone > 0)
 		r = db_exec(st->db, "INSERT INTO words(words) "
 		    "VALUES('optimize');"
-		    "INSERT OR REPLACE INTO state VALUES('unclean', 1)", e);
+		    "INSERT OR REPLACE INTO state VALUES('unclean', 1)", e) < 0
+		    ? -1 : words_collect(st, e);
 	bool good = r == 0 && words_settle(st, e) == 0;
 	int ended = db_end(st->db, good, e);
 
@@ -249,7 +251,7 @@ insert(struct store *st, const struct item *it, const char *key,
 	for (; r > 0 && text_passage(text, &at, &p); id++) {
 		struct slice words = split(p, slice_of(it->path), &parts);
 
-		words_add(st, &st->come, p);
+		words_add(st, p);
 		if (db_run(st->db, e, "INSERT INTO passage(id, off, text, "
 		    "parts) VALUES(?1, ?2, ?3, ?4)", "iiss", id,
 		    (int64_t)(p.p - text.p), p, words) < 0 ||
@@ -259,8 +261,8 @@ insert(struct store *st, const struct item *it, const char *key,
 			r = -1;
 	}
 	buf_release(&parts);
-	words_add(st, &st->come, path);
-	words_add(st, &st->come, name);
+	words_add(st, path);
+	words_add(st, name);
 	return r;
 }
 
@@ -321,17 +323,10 @@ int
 store_drop(struct store *st, int64_t row, struct err *e)
 {
 	int64_t from = row << PASSAGE_BITS, to = (row + 1) << PASSAGE_BITS;
-	struct st *s = db_query(st->db, e, "SELECT text, path, name "
-	    "FROM source WHERE id >= ?1 AND id < ?2", "ii", from, to);
-	int got;
 
-	while ((got = st_step(s, e)) > 0)
-		for (int i = 0; i < 3; i++)
-			words_add(st, &st->go, st_col(s, i));
-	if (got < 0 || db_run(st->db, e, "INSERT INTO words(words, rowid, "
-	    "text, parts, path, name) SELECT 'delete', id, text, parts, path, "
-	    "name FROM source WHERE id >= ?1 AND id < ?2", "ii", from,
-	    to) < 0 ||
+	if (db_run(st->db, e, "INSERT INTO words(words, rowid, text, parts, "
+	    "path, name) SELECT 'delete', id, text, parts, path, name "
+	    "FROM source WHERE id >= ?1 AND id < ?2", "ii", from, to) < 0 ||
 	    db_run(st->db, e, "DELETE FROM passage WHERE id >= ?1 AND "
 	    "id < ?2", "ii", from, to) < 0)
 		return -1;

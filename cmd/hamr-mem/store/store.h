@@ -52,13 +52,13 @@ struct store {
 	struct texts lost;	/* facts that lost a save, see facts.h */
 	bool late;		/* saves_gone has recorded something */
 	int marks;		/* 1: items were forgotten before it */
-	/* for words.c: words of texts that a transaction adds and removes,
-	 * compared by hash only: one memory access each */
+	/* for words.c: words of texts that a transaction adds, compared by
+	 * hash only: one memory access each */
 	struct wordset {
 		uint64_t *hash;		/* 0: free */
 		size_t n, cap;
 		struct buf words;	/* an LF after each */
-	} come, go;
+	} words;
 };
 
 /* Open; see db_open. */

@@ -18,9 +18,8 @@
 #define BLOCK_BITS 20		/* low bits of an id: the block in its run */
 #define MASK_BITS 14		/* a mask has 2^MASK_BITS bits */
 #define MASK_BYTES (1 << MASK_BITS >> 3)
-#define ROWS_MAX 10000		/* searched for uses of removed words */
 
-/* ---- sets ---- */
+/* ---- the words of a transaction ---- */
 
 /* The slot of a hash; it holds 0 if the hash is not in the set. */
 static uint64_t *
@@ -40,19 +39,11 @@ put_word(struct buf *words, struct slice w)
 	buf_addc(words, '\n');
 }
 
-static uint64_t
-word_hash(struct slice w)
-{
-	uint64_t hash = map_hash(w);
-
-	return hash != 0 ? hash : 1;
-}
-
 /* Note the hash of a word; false: the set had it. */
 static bool
 wordset_note(struct wordset *set, struct slice w)
 {
-	uint64_t hash = word_hash(w);
+	uint64_t hash = map_hash(w) | 1;
 
 	if (set->n >= set->cap / 2) {
 		struct wordset big = { .n = set->n, .words = set->words,
@@ -71,21 +62,6 @@ wordset_note(struct wordset *set, struct slice w)
 	*at = hash;
 	set->n += fresh;
 	return fresh;
-}
-
-static void
-wordset_add(struct wordset *set, struct slice w)
-{
-	set->words.max = SIZE_MAX;
-	put_word(&set->words, w);
-}
-
-static void
-wordset_reset(struct wordset *set)
-{
-	buf_release(&set->words);
-	free(set->hash);
-	*set = (struct wordset){ .n = 0 };
 }
 
 /* Convert a word of at most WORD_MAX bytes to lower case.  Returns whether that
@@ -119,8 +95,9 @@ fold(struct store *st, struct slice w, char out[WORD_MAX])
 }
 
 static void
-add_word(struct store *st, struct wordset *set, struct slice w)
+add_word(struct store *st, struct slice w)
 {
+	struct wordset *set = &st->words;
 	char letters[WORD_MAX];
 	struct slice small = { letters, w.n };
 	size_t digits;
@@ -138,26 +115,26 @@ add_word(struct store *st, struct wordset *set, struct slice w)
 	}
 	bool fresh = wordset_note(set, small) || (!ascii && slice_eq(small, w));
 	if (fresh && small.n > 0)
-		wordset_add(set, small);
+		put_word(&set->words, small);
 }
 
 /* Words are stored as the index folds them; words joined by underscores also as
  * one. */
 void
-words_add(struct store *st, struct wordset *set, struct slice text)
+words_add(struct store *st, struct slice text)
 {
 	struct slice w;
 	const char *from = NULL;	/* of joined words */
 	size_t at = 0;
 
 	while (text_word(text, &at, &w)) {
-		add_word(st, set, w);
+		add_word(st, w);
 		if (at < text.n && text.p[at] == '_' && from == NULL)
 			from = w.p;
 		if (from != NULL && (at + 1 >= text.n || text.p[at] != '_' ||
 		    !text_is_word(text.p[at + 1]))) {
 			if (from != w.p)
-				add_word(st, set, (struct slice){ from,
+				add_word(st, (struct slice){ from,
 				    (size_t)(w.p + w.n - from) });
 			from = NULL;
 		}
@@ -282,14 +259,13 @@ join_last(struct store *st, struct buf *run, struct err *e)
 	return got;
 }
 
-/* Write the added words as a run, cut into blocks. */
-static int
-put_run(struct store *st, struct err *e)
+int
+words_settle(struct store *st, struct err *e)
 {
-	struct slice words = buf_view(&st->come.words), left;
+	struct slice words = buf_view(&st->words.words), left;
 	struct buf run = BUF_INIT(SIZE_MAX);
 	size_t n = 0, size;
-	struct slice *v = xcalloc(st->come.n + 1, sizeof *v);
+	struct slice *v = xcalloc(st->words.n + 1, sizeof *v);
 	int64_t id = 0;
 	int r;
 
@@ -315,40 +291,8 @@ put_run(struct store *st, struct err *e)
 		left = slice_from(left, n);
 	}
 	buf_release(&run);
+	words_drop(st);
 	return r < 0 ? -1 : 0;
-}
-
-/* Remove the lost words from their blocks. */
-static int
-take_out(struct store *st, const struct wordset *lost, struct err *e)
-{
-	struct buf left = BUF_INIT(SIZE_MAX);
-	struct st *s = db_query(st->db, e, "SELECT id, mask, words FROM block",
-	    "");
-	int got;
-
-	while ((got = st_step(s, e)) > 0) {
-		struct slice rest = buf_view(&lost->words), w;
-		bool maybe = false;
-
-		while (!maybe && slice_line(&rest, &w))
-			maybe = mask_has(st_col(s, 1), w);
-		if (!maybe)
-			continue;
-		struct slice words = rest = st_col(s, 2);
-		buf_reset(&left);
-		while (slice_line(&rest, &w))
-			if (*place(lost, word_hash(w)) == 0)
-				put_word(&left, w);
-		if (left.len < words.n && put_block(st, st_col_int(s, 0),
-		    buf_view(&left), e) < 0) {
-			got = -1;
-			break;
-		}
-	}
-	st_done(s);
-	buf_release(&left);
-	return got;
 }
 
 int
@@ -361,54 +305,16 @@ words_collect(struct store *st, struct err *e)
 	    "UNION ALL SELECT coalesce(name, slot) FROM item", "");
 
 	while ((got = st_step(s, e)) > 0)
-		words_add(st, &st->come, st_col(s, 0));
-	return got;
-}
-
-int
-words_settle(struct store *st, struct err *e)
-{
-	struct wordset lost = { .n = 0 }, has = lost;
-	struct slice rest = buf_view(&st->go.words), w;
-	char quoted[WORD_MAX + 3];
-	int rows = ROWS_MAX, got = 0;
-
-	/* which of the removed words are in no other text? */
-	while (got >= 0 && rows > 0 && slice_line(&rest, &w)) {
-		bool held = false;
-
-		snprintf(quoted, sizeof quoted, "\"%.*s\"", (int)w.n, w.p);
-		struct st *s = db_query(st->db, e, "SELECT s.text, s.path, "
-		    "s.name FROM words JOIN source s ON s.id = words.rowid "
-		    "WHERE words MATCH ?1", "t", quoted);
-		while (!held && rows-- > 0 && (got = st_step(s, e)) > 0) {
-			for (int i = 0; i < 3; i++)
-				words_add(st, &has, st_col(s, i));
-			held = has.n > 0 && *place(&has, word_hash(w)) != 0;
-			wordset_reset(&has);
-		}
-		st_done(s);
-		if (!held && wordset_note(&lost, w))
-			wordset_add(&lost, w);
-	}
-	got = got < 0 ? -1 : 0;
-	if (got == 0 && rows <= 0) {
-		/* searching on would take as long as collecting all anew */
-		got = words_collect(st, e);
-	} else if (got == 0 && lost.n > 0)
-		got = take_out(st, &lost, e);
-	if (got == 0)
-		got = put_run(st, e);
-	wordset_reset(&lost);
-	words_drop(st);
+		words_add(st, st_col(s, 0));
 	return got;
 }
 
 void
 words_drop(struct store *st)
 {
-	wordset_reset(&st->come);
-	wordset_reset(&st->go);
+	buf_release(&st->words.words);
+	free(st->words.hash);
+	st->words = (struct wordset){ .words = BUF_INIT(SIZE_MAX) };
 }
 
 /* ---- searching ---- */

@@ -17,15 +17,15 @@
 	"CREATE TABLE block(id INTEGER PRIMARY KEY, mask BLOB NOT NULL," \
 	"  words TEXT NOT NULL);"
 
-#define WORDS_FOUND 50		/* most results of words_holding */
+#define WORDS_FOUND 100		/* most results of words_holding; some may be
+				 * of texts that are gone */
 
-/* Collect the words of a text that is added (set is &st->come) or removed
- * (&st->go; a word goes when no other text has it).  At the end of the
- * transaction words_settle applies both sets, or words_drop discards them. */
-void words_add(struct store *st, struct wordset *set, struct slice text);
+/* Collect the words of a text that is added.  At the end of the transaction
+ * words_settle stores them, or words_drop discards them. */
+void words_add(struct store *st, struct slice text);
 int words_settle(struct store *st, struct err *e);
-/* Within a transaction, in place of all this: take all words anew from the
- * texts there are.  0, or -1 with e. */
+/* Before words_settle: take all words anew from the texts there are, so that
+ * none is left that only a removed text had.  0, or -1 with e. */
 int words_collect(struct store *st, struct err *e);
 void words_drop(struct store *st);
 
