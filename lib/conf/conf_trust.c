@@ -186,7 +186,6 @@ struct spot {
 	bool dotted;		/* there are lines table."ANY" = ... */
 	size_t line;		/* the last of these, or the header; 0: none */
 	const char *at, *end;	/* path's value; NULL: there is none */
-	bool lines;		/* the value spans several lines */
 	struct buf value;	/* the value as toml_show prints it */
 };
 
@@ -212,7 +211,6 @@ look(void *ctx, const struct toml_event *ev, struct err *e)
 	if (strcmp(ev->key[1], s->path) == 0) {
 		s->at = ev->at;
 		s->end = ev->end;
-		s->lines = ev->last > ev->line;
 		buf_reset(&s->value);
 		toml_show(&s->value, ev->v);
 	}
@@ -221,7 +219,7 @@ look(void *ctx, const struct toml_event *ev, struct err *e)
 
 /* Append old with one more line, which ends as its neighbors do. */
 static void
-add_line(const struct spot *s, struct slice old, const char *value,
+add_line(const struct spot *s, struct slice old, const char *value, bool list,
     struct buf *out)
 {
 	struct slice rest = old, passed;
@@ -239,48 +237,26 @@ add_line(const struct spot *s, struct slice old, const char *value,
 	if (s->dotted)
 		buf_fmt(out, "%s.", s->table);
 	toml_quote(out, s->path);
-	buf_fmt(out, " = %s%s", value, nl);
+	buf_fmt(out, list ? " = [%s]%s" : " = %s%s", value, nl);
 	buf_add(out, old.p + at, old.n - at);
 }
 
-/* The path's new value to out, and the file with it: the text, or the present
- * list with the text added. */
+/* Append old with the value in place of the path's, or added to its list, which
+ * keeps its comments: it goes first, where a comma is right whatever follows. */
 static void
-new_value(const struct spot *s, struct slice old, const char *text, bool list,
-    struct buf *out, struct buf *file)
+add_value(const struct spot *s, struct slice old, const char *value, bool list,
+    struct buf *out)
 {
-	struct buf quoted = BUF_INIT(CONF_FILE_MAX);
-	bool more = list && s->value.len > 2;
-	/* a list of several lines keeps them, and its comments: the new text
-	 * goes first, where a comma is right whatever follows */
-	bool first = list && s->lines;
-
-	toml_quote(&quoted, text);
-	bool known = more && strstr(s->value.p, quoted.p) != NULL;
-	if (known)
-		buf_slice(out, buf_view(&s->value));
-	else if (!list)
-		buf_slice(out, buf_view(&quoted));
-	else if (first)
-		buf_fmt(out, "[%s%s%s", quoted.p, more ? ", " : "",
-		    s->value.p + 1);
-	else
-		buf_fmt(out, "%.*s%s%s]", more ? (int)s->value.len - 1 : 1,
-		    more ? s->value.p : "[", more ? ", " : "", quoted.p);
-	if (known) {
-		buf_slice(file, old);
-	} else if (s->at == NULL) {
-		add_line(s, old, out->p, file);
-	} else {
-		const char *to = first ? s->at + 1 : s->end;
-
-		buf_add(file, old.p, (size_t)((first ? to : s->at) - old.p));
-		buf_slice(file, buf_view(first ? &quoted : out));
-		if (first && more)
-			buf_adds(file, is_whitespace(*to) ? "," : ", ");
-		buf_add(file, to, (size_t)(old.p + old.n - to));
+	if (s->at == NULL) {
+		add_line(s, old, value, list, out);
+		return;
 	}
-	buf_release(&quoted);
+	const char *from = s->at + list, *to = list ? from : s->end;
+	buf_add(out, old.p, (size_t)(from - old.p));
+	buf_adds(out, value);
+	if (list && s->value.len > 2)
+		buf_adds(out, is_whitespace(*to) ? "," : ", ");
+	buf_add(out, to, (size_t)(old.p + old.n - to));
 }
 
 /* The real file if the user's path is a link to it, else the path, with its
@@ -329,6 +305,13 @@ lock_folder(const char *file, struct err *e)
 	return fd;
 }
 
+/* Does the path's value have this text? */
+static bool
+has(const struct spot *s, const struct buf *quoted)
+{
+	return slice_has(buf_view(&s->value), quoted->p);
+}
+
 /* Write it into the user's file, after checking what the file becomes. */
 static int
 remember(const char *table, const char *path, const char *text,
@@ -336,34 +319,33 @@ remember(const char *table, const char *path, const char *text,
 {
 	struct spot before = { .table = table, .path = path,
 		.value = BUF_INIT(CONF_FILE_MAX) }, after = before;
-	struct buf old = BUF_INIT(CONF_FILE_MAX);
-	struct buf new = BUF_INIT(CONF_FILE_MAX);
-	struct buf value = BUF_INIT(CONF_FILE_MAX);
+	struct buf old = BUF_INIT(CONF_FILE_MAX), new = old, quoted = old;
 	struct err why = { .status = ST_OK };
 	mode_t mode;
 	char *file = user_file(&mode, e);
 	int lock = file != NULL ? lock_folder(file, e) : -1;
 	int r = lock < 0 ? -1 : 0;
 
+	toml_quote(&quoted, text);
 	if (r == 0 && file_read(file, &old, &why) < 0 &&
 	    why.status != ST_NOINPUT)
 		r = err_set(e, ST_CONFIG, "%s", why.text);
 	if (r == 0)
 		r = toml_parse(file, buf_view(&old).p, old.len, look, &before,
 		    e);
-	if (r == 0) {
-		new_value(&before, buf_view(&old), text,
-		    strcmp(table, "allow") == 0, &value, &new);
-		r = new.over || value.over ? err_set(e, ST_CONFIG,
-		    "%s: too large", file) :
+	if (r == 0 && !has(&before, &quoted)) {
+		add_value(&before, buf_view(&old), quoted.p,
+		    strcmp(table, "allow") == 0, &new);
+		r = new.over ? err_set(e, ST_CONFIG, "%s: too large", file) :
 		    toml_parse(file, new.p, new.len, look, &after, e);
+		if (r == 0 && !has(&after, &quoted))
+			r = err_set(e, ST_CONFIG, "%s: [%s] cannot be "
+			    "written; put each of its values on a line", file,
+			    table);
+		if (r == 0)
+			r = file_replace(file, new.p, new.len, mode, e);
 	}
-	if (r == 0 && !slice_eq(buf_view(&after.value), buf_view(&value)))
-		r = err_set(e, ST_CONFIG, "%s: [%s] cannot be written; put "
-		    "each of its values on a line", file, table);
-	if (r == 0)
-		r = file_replace(file, new.p, new.len, mode, e);
-	bufs_release(BUFS(&before.value, &after.value, &value, &old, &new));
+	bufs_release(BUFS(&before.value, &after.value, &quoted, &old, &new));
 	file_close(lock);
 	free(file);
 	return r;

@@ -182,8 +182,9 @@ test_allow(void **state)
 	assert_int_equal(conf_allow("/r", "path a\\b", &f->e), 0);
 	assert_int_equal(conf_allow("/r", "path a\\b", &f->e), 0);
 	user_is(f, "", "# mine\n[allow]\n"
-	    "\"/r\" = [\"command make \\\"x\\\"\\u000A\", "
-	    "\"path a\\\\b\"]\n'/b' = ['path a']\n[agent]\n");
+	    "\"/r\" = [\"path a\\\\b\", "
+	    "\"command make \\\"x\\\"\\u000A\"]\n"
+	    "'/b' = ['path a']\n[agent]\n");
 	c = loads(f, NULL, NULL);
 	assert_non_null(strstr(f->said, "ignored: [allow]"));
 	assert_true(conf_allows(c, "/r", "command make \"x\"\n"));
@@ -202,7 +203,7 @@ test_allow(void **state)
 	put_file(f, "home/hamr/config.toml", "[allow]\n"
 	    "'/r' = ['path a'] # why\n");
 	assert_int_equal(conf_allow("/r", "path b", &f->e), 0);
-	user_is(f, "", "[allow]\n'/r' = [\"path a\", \"path b\"] # why\n");
+	user_is(f, "", "[allow]\n'/r' = [\"path b\", 'path a'] # why\n");
 	put_file(f, "home/hamr/config.toml", "allow.'/a' = [\n\t'path a',\n"
 	    "]\n[agent]\n");
 	assert_int_equal(conf_allow("/r", "path b", &f->e), 0);
