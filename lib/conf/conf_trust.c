@@ -241,8 +241,9 @@ add_line(const struct spot *s, struct slice old, const char *value, bool list,
 	buf_add(out, old.p + at, old.n - at);
 }
 
-/* Append old with the value in place of the path's, or added to its list, which
- * keeps its comments: it goes first, where a comma is right whatever follows. */
+/* Append old with the value in place of the path's, or added to its list.  That
+ * keeps its comments: the value goes first, where a comma is right whatever
+ * follows. */
 static void
 add_value(const struct spot *s, struct slice old, const char *value, bool list,
     struct buf *out)

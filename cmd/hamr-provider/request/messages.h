@@ -3,8 +3,8 @@
  * Members are carried as slices of the request; our own keys (meta, is_error,
  * usage, finish_reason, reasoning) are not sent.  The output is legal for any
  * input: each call is followed by exactly one result, in order, each result
- * has its call, no id comes twice, and the arguments of past calls are JSON objects.
- * Appending messages to the input only appends to the output.
+ * has its call, no id comes twice, and the arguments of past calls are JSON
+ * objects.  Appending messages to the input only appends to the output.
  */
 #pragma once
 
