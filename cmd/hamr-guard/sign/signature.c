@@ -269,6 +269,17 @@ consults(const struct words *name)
 	return has_word(name, persons) && has_word(name, asked);
 }
 
+/* Does it type into a program that runs?  write_stdin, send_input. */
+static bool
+types(const struct words *name)
+{
+	static const char *const verbs[] = { "write", "send", NULL };
+	static const char *const into[] = { "stdin", "input", NULL };
+
+	return name->n > 1 && has_word(name, verbs) &&
+	    slice_in(slice_of(name->w[name->n - 1]), into);
+}
+
 /* Does it change the file that it is given?  edit_block, fsWrite, apply_diff,
  * text_editor.  *files: any files, in whichever argument: move_file. */
 static bool
@@ -342,8 +353,8 @@ named(struct signer *s, struct slice name)
 		.git = has_word(&words, git),
 		.pauses = has_word(&words, pauses) || (words.n > 0 &&
 		    strncmp(words.w[0], "wait", 4) == 0),
-		.types = words.n > 1 &&
-		    strcmp(words.w[words.n - 1], "stdin") == 0 };
+		.types = types(&words) };
+	n->is.acts |= n->types;
 	n->waits = n->pauses || waits(&words);
 	n->edits = edits(&words, &n->files);
 	return n;
