@@ -1124,6 +1124,9 @@ is "an error at another place is no new one" "$(said <<'X' | head -n 1
 20* s c# edit {"path":"a#"} = the arguments are not JSON: a string does not end at column 4#17 | {"is_error":true}
 X
 )" "c9 warn stall 4"
+is "what is sent to a program shows in what it prints" "$(for i in $(seq 12); do
+	echo "s c$i send_input {\"text\":\"$((i % 2))\"} = question $i of 18 > "
+done | said)" ""
 is "a pause behind a pause cannot inform" \
     "$(echo '13* s c# bash {"command":"sleep #"} =' | said)" "c13 warn stall 4"
 is "nor can a plan behind a plan" \
@@ -1154,7 +1157,16 @@ OpenHands|up\n[The command completed with exit code 0.]\n[Current working direct
 SWE-agent|up, as before\n(Open file: /testbed/reproduce.py)\n(Current directory: /testbed)\nbash-$
 Claude Code|up\n\n<system-reminder>\nThe list of what is to do has not been used for some time. Never tell the user of this.\n</system-reminder>
 mini-SWE-agent|<returncode>0</returncode>\n<output>\nit is up, as it was before\n</output>
+Kimi|<system>Command executed successfully.</system>it is up, as it was before
 X
+is "... and so is the count of none that pi calls a failure" "$(said <<'X'
+20* s c# bash {"command":"grep -c w# a.c"} = 0\n\nCommand exited with code 1 | {"is_error":true}
+X
+)" ""
+is "... and the mere status that Kimi does" "$(said <<'X'
+20* s c# bash {"command":"grep w# a.c"} = <system>ERROR: Command failed with exit code: 1.</system> | {"is_error":true}
+X
+)" ""
 is "what another agent's command changed is not known, though its status is" \
 "$(for i in $(seq 12); do
 echo "s e$i bash {\"command\":\"sed -i ${i}d a.c\"} = | {\"meta\":{\"exit\":0}}"

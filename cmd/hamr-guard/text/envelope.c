@@ -32,6 +32,8 @@ static const struct frame {
 	{ { NULL }, { "bash-$", "(Current directory: ", "(Open file: " } },
 	/* mini-SWE-agent */
 	{ { "<returncode>", "<output>" }, { "</output>" } },
+	/* pi */
+	{ { NULL }, { "Command exited with code " } },
 };
 
 struct slice
@@ -40,6 +42,22 @@ envelope_last_line(struct slice text)
 	const char *lf = memrchr(text.p, '\n', text.n);
 
 	return slice_from(text, lf != NULL ? (size_t)(lf + 1 - text.p) : 0);
+}
+
+/* Kimi: what it says of an output stands before that; if there is none, it is
+ * the output. */
+static struct slice
+without_head(struct slice text)
+{
+	static const char head[] = "<system>", end[] = "</system>";
+	size_t at = slice_starts(text, head) ? slice_find(text, 0, end) :
+	    text.n;
+
+	if (at == text.n)
+		return text;
+	struct slice rest = slice_from(text, at + strlen(end));
+	return slice_trim(rest).n > 0 ? rest :
+	    slice_part(text, strlen(head), at);
 }
 
 struct slice
@@ -55,6 +73,7 @@ envelope_open(struct slice text)
 		"Original token count: ", "Total output lines: ", NULL };
 	size_t labeled = 0;
 
+	text = without_head(text);
 	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
 		size_t at = text.n, next = 0;
 
