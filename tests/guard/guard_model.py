@@ -40,6 +40,11 @@ SAID = {"Done.": "status-only", "Let me check the parser next:": "plan-prose",
         "Which of the two shall it be?": None}
 
 
+# What a person says, and whether it is to be repeated.
+ASKS = {"go on": None, "run it 20 times": "again",
+        "wait until it is up": "until"}
+
+
 def signature(name, arguments):
     try:
         a = json.loads(arguments)
@@ -107,7 +112,7 @@ class Call:
             self.name == "job_wait"
         self.pauses = bash and cmd.startswith("sleep ") or \
             self.name == "job_wait"
-        self.patient = False
+        self.patient = self.asked = False
         self.reads = self.name == "read" or self.idle or \
             bash and self.poll
         self.edits = self.name in ("edit", "write")
@@ -120,8 +125,8 @@ class Call:
 
     def times(self, failed):
         """As often as others it may be repeated."""
-        return 1 if not self.poll else 12 if self.patient and not failed \
-            else 3
+        return 1 if not self.poll else 12 if self.patient and (
+            not failed or self.asked) else 3
 
 
 class Model:
@@ -167,6 +172,7 @@ class Model:
         self.turn += 1
         self.entries = {}       # signature: streak in this epoch
         self.task = False
+        self.wanted = None      # by the person: that it be repeated
         self.faults = {}        # (tool, error): steps in this epoch
         self.answers = {}       # (tool, short outcome): calls in this epoch
         self.checks = {}        # signature: failing since how many edits
@@ -309,6 +315,8 @@ class Model:
 
     @staticmethod
     def poll_weight(c, failed, transient):
+        if c.asked:
+            return 0
         if failed and not transient:
             return POINT // 2
         if c.pauses and c.patient and not failed:
@@ -703,6 +711,13 @@ class Model:
                 c.at = self.at
                 c.poll |= self.waited
                 c.patient = not c.pauses if self.waited else c.pauses
+                if c.edits:
+                    self.wanted = None
+                again = self.wanted == "again" and c.name != "read"
+                c.asked = again or self.wanted == "until" and c.poll
+                c.poll |= c.asked
+                c.patient |= c.asked
+                c.pauses |= again
                 self.open.append(c)
                 self.call(c, forced, calls[:i])
         elif role == "assistant":
@@ -715,6 +730,7 @@ class Model:
             if role == "user":
                 self.begin()
                 self.task = "contract" in r.get("meta", {})
+                self.wanted = ASKS.get(r["content"])
         elif kind == "hamr":
             self.fresh()
         elif kind == "config":
@@ -970,7 +986,7 @@ class Maker:
         elif x < .04:
             self.put(type="recovery", scenario="x", attempt=1)
         elif x < .05:
-            self.put(role="user", content="go on")
+            self.put(role="user", content=list(ASKS)[int(x * 3000) % 3])
         elif x < .055:
             self.put(type="limit", context_tokens=16384)
         elif x < .06:

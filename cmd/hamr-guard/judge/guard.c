@@ -93,7 +93,7 @@ unsigned long
 guard_times(const struct guard *g, const struct traits *t, bool failed)
 {
 	return !t->poll ? 1 : g->policy->poll *
-	    (t->patient && !failed ? PATIENCE : 1);
+	    (t->patient && (!failed || t->asked) ? PATIENCE : 1);
 }
 
 void
@@ -102,7 +102,7 @@ traits_learn(struct traits *t, enum going state, bool patient)
 	t->poll |= state == UNDER_WAY;
 	t->patient |= patient;
 	if (state >= OVER && !t->pauses)
-		t->poll = t->patient = false;
+		t->poll = t->patient = t->asked = false;
 }
 
 int
@@ -167,6 +167,7 @@ turn_begin(struct guard *g)
 	g->steps = 0;
 	g->calls = g->reads = g->still = 0;
 	g->calls_asked = g->task = g->waited = g->planned = false;
+	g->asks = ASKS_ONCE;
 	streaks_clear(&g->seen);
 	g->turns++;
 	buf_reset(&g->kept);
@@ -242,6 +243,9 @@ learn(struct guard *g, const struct rec *r)
 		contract = msg_meta(r, "contract");
 		g->task = scan_str_is(contract, "hard") ||
 		    scan_str_is(contract, "soft");
+		buf_reset(&g->text);
+		msg_text(rec_get(r, "content"), &g->text);
+		g->asks = prose_asks(buf_view(&g->text));
 		break;
 	case R_COMPACTION:
 		hash_set_clear(&g->lines);
@@ -309,6 +313,21 @@ put_text(char *to, struct slice text)
 	return to + text.n + 1;
 }
 
+/* What a person asks for is repeated as a poll that pauses is; a wait ends with
+ * what it is for.  Once a file is edited, what they spoke of is what a program
+ * is to do. */
+static void
+take_asked(struct guard *g, struct traits *t)
+{
+	if (t->edits)
+		g->asks = ASKS_ONCE;
+	bool again = g->asks == ASKS_AGAIN && !t->looks;
+	t->asked = again || (g->asks == ASKS_UNTIL && (t->poll || t->acts));
+	t->poll |= t->asked;
+	t->patient |= t->asked;
+	t->pauses |= again;
+}
+
 static void
 take_in(struct guard *g, const struct call *c)
 {
@@ -340,6 +359,7 @@ take_in(struct guard *g, const struct call *c)
 	o->exempt = c->name.p == NULL || slice_in(tool, p->exempt);
 	o->is.poll |= g->waited || slice_in(tool, p->poll_tools);
 	o->is.patient |= g->waited ? !o->is.waits : o->is.pauses;
+	take_asked(g, &o->is);
 	/* also idle: a plan changed with no work in between, and the same
 	 * thought under another number */
 	o->is.idle |= o->is.plans && g->planned;

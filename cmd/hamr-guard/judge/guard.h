@@ -8,6 +8,7 @@
 #include "text/digest.h"
 #include "file_states.h"
 #include "policy.h"
+#include "prose/asks.h"
 #include "record/msg.h"
 #include "sign/signature.h"
 #include "streaks.h"
@@ -133,6 +134,7 @@ struct guard {
 	unsigned long calls, reads;	/* that ran */
 	unsigned long still;	/* steps without a change of a file */
 	bool task;		/* meta.contract says they are to change */
+	enum asks asks;		/* of the person, as the message says */
 	bool calls_asked;
 	struct streaks seen;	/* by signature */
 	struct streaks faults;	/* of a tool and an error, in this epoch */

@@ -368,6 +368,8 @@ is_counter(const struct open_call *c, const struct outcome *o,
 static int
 poll_weight(const struct open_call *c, const struct outcome *o)
 {
+	if (c->is.asked)
+		return 0;
 	if (o->failed && !o->transient)
 		return POINT / 2;
 	if (o->patient || (c->is.pauses && c->is.patient && !o->failed))

@@ -37,6 +37,7 @@ struct traits {
 	bool waits;		/* sleeps, or waits for something */
 	bool pauses;		/* does nothing but wait */
 	bool patient;		/* such a call, or a poll after one */
+	bool asked;		/* a person asks for it to be repeated */
 	bool measures;		/* counts or weighs what may grow: wc, du */
 	bool acts;		/* does something that its result shows: a
 				 * click, a move */
