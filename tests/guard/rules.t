@@ -661,12 +661,6 @@ done | said)" "c6 warn repeat-weak 6"
 is "nor a command that may change files and says what was said before" \
 "$(echo '18* s c# bash {"command":"pip install w==1.#"} = Requirement already satisfied: w in /usr/lib/python3/dist-packages (1.99)' |
     said | grep constrain)" "constrain stall 1"
-is "nor what a thought is answered: a third of a point each" \
-"$(for i in {1..24}; do
-	echo "s c$i sequentialthinking {\"thought\":\"of thing ${i//[0-9]/x}$(
-	printf "%${i}s" | tr ' ' y)\"} = {\"thoughtNumber\":$i,\"totalThoughts\":30,\"nextThoughtNeeded\":true,\"branches\":[]}"
-done | said | grep -E 'c12 |constrain')" "c12 warn stall 4
-constrain stall 1"
 is "nor the hits of a search in another order" \
 "$(hit='to read of it, at length and in many words, with pictures'
 for i in {1..9}; do

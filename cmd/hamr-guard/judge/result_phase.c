@@ -10,8 +10,6 @@
 #define READS_AGAIN 8		/* reads from one warning to the next */
 #define ANSWER_GOOD 4		/* times same_answer_warn, for a success */
 #define MEASURES 4		/* times repeat-weak's limit, for a measure */
-#define THOUGHT 4		/* times min_gain, of an answer that says
-				 * something */
 #define COUNTER_STEP 3		/* most that counters grow between calls */
 #define QUERIES 3		/* of is_timed's words */
 
@@ -226,11 +224,6 @@ judge_answer(struct guard *g, struct open_call *c, const struct outcome *o)
 	bool again = c->is.code.exact != 0 && !hash_set_add(&g->answered,
 	    hash_both(key.a ^ key.b, c->is.code.exact));
 	struct streak *e = streaks_put(&g->same, key);
-	if (e->n > 0 && had_effect(g, c, e)) {
-		e->shown = g->shown_new;
-		return;
-	}
-	e->shown = g->shown_new;
 	e->n++;
 	e->none = o->none || c->is.asks || again;
 	note_call(&e->calls, c);
@@ -417,8 +410,6 @@ weight(const struct open_call *c, const struct streak *e,
 		return POINT / 2;
 	if (excused || like == MEASURED || (news && o->d.gain > 0))
 		return 0;
-	if (c->is.thought != 0)
-		return POINT / 3;
 	if (o->new_error || (other && is_same_answer(c, o)) || effect)
 		return 0;
 	/* a call that fails now and then is repeated to find out why, and one
@@ -500,9 +491,6 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 		like = MEASURED;
 	bool news = like == CHANGED || like == MEASURED;
 	o->counts = like == MASKED && !differs_by_ids(o, e);
-	/* a short answer to a thought tells its number at most */
-	if (c->is.thought != 0 && o->d.chars < THOUGHT * g->policy->min_gain)
-		news = false;
 	g->shown_new += o->d.gain > 0 && (news || o->counts);
 	if (o->files == TWEAKED)
 		news = false;
