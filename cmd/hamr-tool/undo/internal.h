@@ -52,7 +52,6 @@ struct snap {
 	struct snap_left left;
 	struct buf old;		/* old contents that the user's objects hold */
 	const char *why;	/* why the last one failed; NULL: git did */
-	bool sha256;		/* objects have names of 64 digits, else 40 */
 	int hurry;		/* ms left after a cancel; 0: stop at once */
 	long long until;	/* a deadline, as set by a cancel; or 0 */
 	int use;		/* fd of SNAP_USE; locked while open */
@@ -92,17 +91,11 @@ int snap_git(struct snap *s, const char *const *args, struct slice in,
 /* Cancelled, or to end? */
 bool snap_stopped(struct snap *s);
 
-/* Bytes of an object's name. */
-static inline size_t
-snap_oid_len(const struct snap *s)
-{
-	return s->sha256 ? 32 : 20;
-}
+#define OID_BYTES ((size_t)20)	/* of an object's name: SHA-1 */
 
 /* Set oid to the name of a content; store a content under its name: 0, or -1
  * with errno. */
-void object_name(const struct snap *s, struct slice content,
-    unsigned char oid[SHA_BYTES]);
+void object_name(struct slice content, unsigned char oid[SHA_BYTES]);
 int object_put(const struct snap *s, struct slice content,
     const unsigned char oid[SHA_BYTES]);
 /* Bytes on disk of this loose object (we store no packs); 0: there is none. */
@@ -129,8 +122,7 @@ int snap_get(const struct snap *s, const char *name, struct buf *out);
 int snap_put(const struct snap *s, const char *name, struct slice text);
 
 /* Sort the entries and append them to out as an index. */
-void snap_print(const struct snap *s, struct gitindex_entry *v, size_t n,
-    struct buf *out);
+void snap_print(struct gitindex_entry *v, size_t n, struct buf *out);
 
 /* Drop the index and start without the user's. */
 void snap_unseed(struct snap *s);

@@ -320,13 +320,13 @@ journal_undone(struct snap *s, bool done, char *const *ids, size_t n,
 
 /* ---- reading ---- */
 
-/* Copy the digits of a hash; to is zeroed. */
+/* Copy the digits of a hash; to is zeroed, and has room. */
 static void
-copy(struct slice v, char to[SNAP_OID])
+copy(struct slice v, char *to, size_t room)
 {
 	struct slice s = scan_plain(v);
 
-	if (s.p != NULL && s.n < SNAP_OID)
+	if (s.p != NULL && s.n < room)
 		memcpy(to, s.p, s.n);
 }
 
@@ -353,8 +353,8 @@ read_paths(struct slice o, const char *key, bool folders, struct undo_entry *c)
 			continue;
 		struct undo_path *t = folders ?
 		    undo_entry_add_folder(c, path) : undo_entry_add(c, path);
-		copy(scan_get(el, "oid"), t->oid);
-		copy(scan_get(el, "sha256"), t->sha);
+		copy(scan_get(el, "oid"), t->oid, SNAP_OID);
+		copy(scan_get(el, "sha256"), t->sha, SHA_HEX);
 		t->old_mode = (mode_t)scan_int_or(scan_get(el,
 		    "old_mode"), 0);
 		t->new_mode = (mode_t)scan_int_or(scan_get(el,

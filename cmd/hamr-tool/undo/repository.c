@@ -45,9 +45,8 @@
 #define ARGS_MAX 48
 
 /* git only reads this repository; we write its objects. */
-static const char config[] = "[core]\n\trepositoryFormatVersion = %d\n"
-    "\tbare = true\n[gc]\n\tauto = 0\n%s";
-#define SHA256 "[extensions]\n\tobjectFormat = sha256\n"
+static const char config[] = "[core]\n\trepositoryFormatVersion = 0\n"
+    "\tbare = true\n[gc]\n\tauto = 0\n";
 static const char note[] = "Snapshots of hamr-tool, for hamr-tool undo. "
     "It may be removed; then nothing before that can be undone.\n";
 
@@ -158,11 +157,9 @@ compress_blob(struct slice content, struct buf *out)
 }
 
 void
-object_name(const struct snap *s, struct slice content,
-    unsigned char oid[SHA_BYTES])
+object_name(struct slice content, unsigned char oid[SHA_BYTES])
 {
-	sha_git(s->sha256, "blob", content.n > 0 ? content.p : "", content.n,
-	    oid);
+	sha_git(false, "blob", content.n > 0 ? content.p : "", content.n, oid);
 }
 
 long long
@@ -186,7 +183,7 @@ object_put(const struct snap *s, struct slice content,
 	char hex[SNAP_OID], folder[3], tmp[REPLACE_NAME];
 	int dir = -1, fd = -1, r = -1;
 
-	snap_hex(oid, snap_oid_len(s), hex);
+	snap_hex(oid, OID_BYTES, hex);
 	snprintf(folder, sizeof folder, "%.2s", hex);
 	int objects = root_open_folder(s->dirfd, "objects");
 	if (objects >= 0)
@@ -390,14 +387,12 @@ snap_unseed(struct snap *s)
 static int
 put_settings(const struct snap *s)
 {
-	char *text = xasprintf(config, s->sha256, s->sha256 ? SHA256 : "");
 	struct buf is = BUF_INIT(1 << 20);
 	int r = 0;
 
-	if (snap_get(s, "config", &is) < 0 || !slice_is(buf_view(&is), text))
-		r = snap_put(s, "config", slice_of(text));
+	if (snap_get(s, "config", &is) < 0 || !slice_is(buf_view(&is), config))
+		r = snap_put(s, "config", slice_of(config));
 	buf_release(&is);
-	free(text);
 	return r;
 }
 
@@ -408,11 +403,11 @@ make(struct snap *s, struct err *e)
 	struct gitindex ix = { .n = 0 };
 	struct buf objects = BUF_INIT(65536), out = BUF_INIT(GITINDEX_MAX);
 	bool seedable = find_objects(s, &g, &objects) &&
-	    gitindex_read(&ix, g.dir, NULL) == 0 && ix.n > 0;
+	    gitindex_read(&ix, g.dir, NULL) == 0 && ix.n > 0 &&
+	    ix.oid_len == OID_BYTES;
 	size_t n = 0;
 	int r = 0;
 
-	s->sha256 = seedable && ix.oid_len == 32;
 	for (size_t i = 0; r == 0 && i < NFOLDERS; i++) {
 		int fd = root_folder(s->dirfd, folders[i]);
 
@@ -434,7 +429,7 @@ make(struct snap *s, struct err *e)
 				v[n++] = (struct gitindex_entry){
 					.path = is->path, .oid = is->oid,
 					.mode = is->mode };
-		snap_print(s, v, n, &out);
+		snap_print(v, n, &out);
 		free(v);
 		if (snap_put(s, ALTERNATES, buf_view(&objects)) < 0 ||
 		    snap_put(s, "index", buf_view(&out)) < 0)
@@ -499,15 +494,10 @@ set_up(struct snap *s, bool create, struct err *e)
 			    AT_SYMLINK_NOFOLLOW) < 0 ||
 			    S_ISDIR(st.st_mode) || st.st_nlink == 1;
 		file_closedir(d);
-		r = plain && faccessat(s->dirfd, "commondir", F_OK,
-		    AT_SYMLINK_NOFOLLOW) < 0 &&
-		    snap_get(s, "config", &conf) == 0 ? 0 : -1;
-		s->sha256 = r == 0 && memmem(conf.p, conf.len, SHA256,
-		    strlen(SHA256)) != NULL;
-		if (r < 0 || put_settings(s) < 0)
+		if (!plain || faccessat(s->dirfd, "commondir", F_OK,
+		    AT_SYMLINK_NOFOLLOW) == 0 || put_settings(s) < 0)
 			r = err_set(e, ST_POLICY, "%s is not as hamr-tool "
 			    "made it; move it away", s->dir);
-		buf_reset(&conf);
 	}
 	flock(s->dirfd, LOCK_UN);
 	if (r == 0) {

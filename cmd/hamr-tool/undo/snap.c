@@ -329,11 +329,10 @@ static void
 enter(struct take *t, const char *rel, const struct gitindex_entry *e,
     struct gitindex_entry new)
 {
-	size_t len = snap_oid_len(t->s);
-
 	drop(t, e);
 	new.path = arena_dup(&t->names, rel, strlen(rel));
-	new.oid = (unsigned char *)arena_dup(&t->names, (char *)new.oid, len);
+	new.oid = (unsigned char *)arena_dup(&t->names, (char *)new.oid,
+	    OID_BYTES);
 	GROW(t->new, t->nnew, t->cap);
 	t->new[t->nnew++] = new;
 	t->changed = true;
@@ -371,7 +370,6 @@ see_file(struct take *t, const char *rel, const struct stat *there,
     struct gitindex_entry *e)
 {
 	struct snap *s = t->s;
-	size_t len = snap_oid_len(s);
 	struct stat st = *there;
 	unsigned char oid[SHA_BYTES];
 	struct timespec clock;
@@ -393,7 +391,7 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 		drop(t, e);
 		return;
 	}
-	object_name(s, buf_view(&t->text), oid);
+	object_name(buf_view(&t->text), oid);
 	/* it may change again without a new time: store no size, so that the
 	 * next snapshot, and git, read it again */
 	bool settled = !s->watch.untimed && is_settled(&clock, &st.st_ctim) &&
@@ -403,7 +401,7 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 		.mode = S_ISLNK(st.st_mode) ? S_IFLNK : st.st_mode,
 		.uid = st.st_uid, .gid = st.st_gid,
 		.size = settled ? (uint32_t)st.st_size : 0, .plain = true };
-	bool same = e != NULL && memcmp(e->oid, oid, len) == 0;
+	bool same = e != NULL && memcmp(e->oid, oid, OID_BYTES) == 0;
 	if (same && e->mode == new.mode) {
 		/* an entry from the user's index has no stat data yet */
 		t->changed = t->changed || e->ino == 0;
@@ -658,19 +656,19 @@ read_index(const struct snap *s, const char *name, struct gitindex *ix)
 {
 	static const unsigned char none[SHA_BYTES];
 	struct buf bytes = BUF_INIT(GITINDEX_MAX);
-	size_t len = snap_oid_len(s);
 	unsigned char sum[SHA_BYTES];
 
 	*ix = (struct gitindex){ .n = 0 };
 	if (snap_get(s, name, &bytes) == 0 && gitindex_take(ix, &bytes) == 0 &&
-	    ix->oid_len == len) {
-		size_t n = ix->bytes.len - len;
+	    ix->oid_len == OID_BYTES) {
+		size_t n = ix->bytes.len - OID_BYTES;
 		const char *end = ix->bytes.p + n;
 
 		/* the hash of what comes before it, or zeros (git's
 		 * index.skipHash) */
-		sha_git(s->sha256, NULL, ix->bytes.p, n, sum);
-		if (memcmp(end, none, len) == 0 || memcmp(end, sum, len) == 0)
+		sha_git(false, NULL, ix->bytes.p, n, sum);
+		if (memcmp(end, none, OID_BYTES) == 0 ||
+		    memcmp(end, sum, OID_BYTES) == 0)
 			return 0;
 	}
 	buf_release(&bytes);
@@ -767,14 +765,13 @@ snap_resume(struct snap *s, int slot)
 }
 
 void
-snap_print(const struct snap *s, struct gitindex_entry *v, size_t n,
-    struct buf *out)
+snap_print(struct gitindex_entry *v, size_t n, struct buf *out)
 {
 	unsigned char sum[SHA_BYTES];
 
-	gitindex_print(v, n, snap_oid_len(s), out);
-	sha_git(s->sha256, NULL, out->p, out->len, sum);
-	buf_add(out, sum, snap_oid_len(s));
+	gitindex_print(v, n, OID_BYTES, out);
+	sha_git(false, NULL, out->p, out->len, sum);
+	buf_add(out, sum, OID_BYTES);
 }
 
 static int
@@ -791,7 +788,7 @@ write_index(struct take *t)
 			v[n++] = s->now.v[i];
 	for (size_t i = 0; i < t->nnew; i++)
 		v[n++] = t->new[i];
-	snap_print(s, v, n, &out);
+	snap_print(v, n, &out);
 	free(v);
 	/* Overwrite the index before this one, then exchange the two.  No
 	 * fsync: read_index finds what a power failure damages. */
@@ -1120,12 +1117,12 @@ snap_changes(struct snap *s, struct undo_entry *c)
 		was = order <= 0 ? &a->v[i++] : NULL;
 		is = order >= 0 ? &b->v[k++] : NULL;
 		if (order == 0 && was->mode == is->mode &&
-		    memcmp(was->oid, is->oid, snap_oid_len(s)) == 0)
+		    memcmp(was->oid, is->oid, OID_BYTES) == 0)
 			continue;
 		t = undo_entry_add(c, order <= 0 ? was->path : is->path);
 		if (order <= 0) {
 			t->old_mode = was->mode;
-			snap_hex(was->oid, snap_oid_len(s), t->oid);
+			snap_hex(was->oid, OID_BYTES, t->oid);
 			/* if only the user's objects hold it, settle() copies
 			 * it to ours */
 			buf_add(&s->old, t->oid, strlen(t->oid) + 1);
@@ -1155,11 +1152,11 @@ snap_store(struct snap *s, struct slice content, char oid[SNAP_OID],
 {
 	unsigned char name[SHA_BYTES];
 
-	object_name(s, content, name);
+	object_name(content, name);
 	if (object_put(s, content, name) < 0)
 		return err_sys(e, ST_SYSTEM, "the old content could not be "
 		    "kept in %s", s->dir);
-	snap_hex(name, snap_oid_len(s), oid);
+	snap_hex(name, OID_BYTES, oid);
 	return 0;
 }
 

@@ -2,8 +2,8 @@
  *
  * A snapshot is that repository's index: every file that git tracks or does not
  * ignore, up to 16 MiB each, byte for byte (no filters, no line-ending
- * conversion).  The index is seeded from the user's, with the user's objects
- * as alternates; the user's repository is only read, never changed.  Not
+ * conversion).  The index is seeded from the user's (unless that uses SHA-256),
+ * with the user's objects as alternates; the user's repository is only read, never changed.  Not
  * covered: ignored and larger files, submodules and nested repositories,
  * files that policy hides.  Of larger files it notices that they change.
  */
@@ -16,7 +16,7 @@
 #include "base/err.h"
 
 #define SNAP_FILE_MAX ((off_t)16 << 20)
-#define SNAP_OID 65		/* hex digits of an object's name, and a NUL */
+#define SNAP_OID 41		/* hex digits of an object's name, and a NUL */
 
 struct files;
 struct snap;
