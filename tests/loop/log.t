@@ -40,8 +40,8 @@ match "it begins with the run" "$(told)" \
 *"
 is "each stage's start and end" "$(count \
     '^[a-z]+ +(.*started, process [0-9]+|ended with status 0)$')" 10
-is "each step, where its time went" "$(count \
-    '^step +[0-9]+: (guard|compact) .*provider [0-9.]+.* ms; [01] calls')" \
+is "each step, and what it took" "$(count \
+    '^step +[0-9]+: [0-9]+ ms, [01] calls, [0-9]+\+[0-9]+ tokens')" \
     "$(kinds '.role == "assistant"')"
 is "each call and its exit" "$(count '^call +bash, [0-9]+ ms, exit 3')" 1
 is "recoveries" "$(count '^recovery +bash_failure, attempt')" \

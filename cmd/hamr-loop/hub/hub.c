@@ -221,7 +221,6 @@ hub_ask(struct hub *h, enum slot_id id, bool go)
 	s->asked_go = go;
 	s->answered = false;
 	h->window_asked |= id == SLOT_PROVIDER && !go;
-	runlog_asked(h->log, (int)id, s->name);
 	s->deadline = go && (id == SLOT_PROVIDER || id == SLOT_TOOL) ? 0 :
 	    file_now_ms() + PURE_DEADLINE_MS;
 	slot_ask_again(h, s);

@@ -31,12 +31,9 @@ struct runlog {
 	struct redact *redact;
 	struct texts hidden;
 	const char *in_key;	/* who is in a private key of many lines */
-	/* the current step */
-	const char *name[RUNLOG_SLOTS];
-	long long since[RUNLOG_SLOTS], spent[RUNLOG_SLOTS];	/* us */
-	long steps, calls;
-	int64_t in, out;	/* tokens, as the server reports */
-	bool answered;		/* by the model; there is a step to log */
+	long steps;		/* of the turn */
+	int64_t in, out;	/* tokens of its next answer, as the server
+				 * reports */
 };
 
 /* ---- the folder ---- */
@@ -204,59 +201,6 @@ runlog_line(struct runlog *l, const char *who, const char *fmt, ...)
 	bufs_release(BUFS(&said, &raw, &line));
 }
 
-static long long
-now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000LL + t.tv_nsec / 1000;
-}
-
-/* Log one line for a finished step, if the model answered in it. */
-static void
-log_step(struct runlog *l)
-{
-	struct buf b = BUF_INIT(1024);
-
-	if (!l->answered)
-		return;
-	for (int i = 0; i < RUNLOG_SLOTS; i++)
-		if (l->name[i] != NULL && l->spent[i] > 0)
-			buf_fmt(&b, "%s%s %lld.%lld", b.len > 0 ? ", " : "",
-			    l->name[i], l->spent[i] / 1000,
-			    l->spent[i] / 100 % 10);
-	buf_fmt(&b, " ms; %ld calls", l->calls);
-	if (l->in + l->out > 0)
-		buf_fmt(&b, "; %lld+%lld tokens", (long long)l->in,
-		    (long long)l->out);
-	runlog_line(l, "step", "%ld: %s", l->steps, buf_view(&b).p);
-	buf_release(&b);
-	memset(l->spent, 0, sizeof l->spent);
-	l->answered = false;
-	l->calls = 0;
-	l->in = l->out = 0;
-}
-
-void
-runlog_asked(struct runlog *l, int slot, const char *name)
-{
-	if (l == NULL)
-		return;
-	/* compact is asked first in a step */
-	if (strcmp(name, "compact") == 0)
-		log_step(l);
-	l->name[slot] = name;
-	l->since[slot] = now_us();
-}
-
-void
-runlog_answered(struct runlog *l, int slot)
-{
-	if (l != NULL)
-		l->spent[slot] += now_us() - l->since[slot];
-}
-
 /* ---- records ---- */
 
 /* Which records are logged, under which name, and which keys of them. */
@@ -281,26 +225,28 @@ runlog_record(struct runlog *l, const struct rec *r)
 {
 	if (l == NULL)
 		return;
+	int64_t ms = 0, code;
 	if (r->kind == R_ASSISTANT) {
-		l->steps++;
-		l->answered = true;
+		scan_int(msg_meta(r, "ms"), &ms);
+		runlog_line(l, "step", "%ld: %lld ms, %zu calls, %lld+%lld "
+		    "tokens", ++l->steps, (long long)ms,
+		    msg_count_calls(rec_get(r, "tool_calls")), (long long)l->in,
+		    (long long)l->out);
+		l->in = l->out = 0;
 	} else if (r->kind == R_USAGE) {
 		rec_int(r, "prompt_tokens", &l->in);
 		rec_int(r, "completion_tokens", &l->out);
 	} else if (r->kind == R_TOOL) {
 		char *name = rec_strdup(r, "name");
-		int64_t ms = 0, code;
 		char *how = scan_int(msg_meta(r, "exit"), &code) ?
 		    xasprintf("exit %lld", (long long)code) :
 		    scan_text(msg_meta(r, "error"));
 
-		l->calls++;
 		scan_int(msg_meta(r, "ms"), &ms);
 		runlog_line(l, "call", "%s, %lld ms%s%s", name != NULL ? name :
 		    "?", (long long)ms, how[0] != '\0' ? ", " : "", how);
 		FREE(name, how);
 	} else if (r->kind == R_END) {
-		log_step(l);
 		l->steps = 0;
 	}
 	for (size_t i = 0; i < sizeof logged / sizeof *logged; i++)

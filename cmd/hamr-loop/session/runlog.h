@@ -1,7 +1,7 @@
 /* runlog.h - what happened around a session's records: .hamr/runs/ID.log.
  *
  * For whoever investigates a failed run: when a stage started and how it ended,
- * what it said on stderr, how long each step took and where, retries, signals.
+ * what it said on stderr, how long each answer and call took, retries, signals.
  * One file per session, one run after the other, mode 0600; at most 1 MiB (the
  * middle is left out, and a line says so).  The 50 files written last are kept.
  * A line is
@@ -32,12 +32,6 @@ void runlog_redact(struct runlog *l, const char *secret);
 /* One line. */
 void runlog_line(struct runlog *l, const char *who, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-
-/* A slot is asked; it has answered.  The times of a step are logged as one line
- * when the next step begins. */
-#define RUNLOG_SLOTS 8
-void runlog_asked(struct runlog *l, int slot, const char *name);
-void runlog_answered(struct runlog *l, int slot);
 
 /* Log what matters of a record that was committed or only passed on. */
 void runlog_record(struct runlog *l, const struct rec *r);
