@@ -90,7 +90,6 @@ guard     ended with status 2; given up*end       tool_error, stage_died*"
 match "a person is told where it is" "$(hamr-loop --no-config --yes \
     -o 'stages.guard=["hamr-guard --nonsense"]' --replay script x 2>&1)" \
     "*what happened: $PWD/.hamr/runs/*.log*"
-match "the doctor too" "$(hamr-loop --doctor)" "*ok *logs * 2 in $PWD/.hamr/runs*"
 is "its arguments are nobody's business" "$(count 'started.*nonsense')" 0
 rm -r .hamr
 call bash '{"command":"sleep 67.3"}' >script

@@ -171,7 +171,7 @@ truncate -s -15 ".hamr/sessions/$A.ndjson"
 loop --doctor --base-url http://127.0.0.1:9/v1 --model m >out 2>err
 is "--doctor without a server: 1, nothing on stderr" "$? $(cat err)" "1 "
 is "a line for each" "$(awk '{print $2}' out | sort -u | tr '\n' ' ')" \
-    "bash bwrap configuration disk git hamr-compact hamr-guard hamr-loop hamr-mem hamr-provider hamr-tool logs model sandbox sessions "
+    "bash bwrap configuration disk git hamr-compact hamr-guard hamr-loop hamr-mem hamr-provider hamr-tool model sandbox sessions "
 match "with the remedy" "$(grep MISSING out)" \
     "MISSING*model server*127.0.0.1:9*--base-url*"
 printf 'status 401\nbody {"error":{"message":"no"}}\n' >s

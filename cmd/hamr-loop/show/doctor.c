@@ -1,5 +1,4 @@
 /* doctor.c - report what is installed and what is missing, one line each. */
-#include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -228,23 +227,6 @@ sessions(struct doctor *d)
 		report(d, FINE, "sessions", "in %s%s", dir, there ? "" :
 		    ", made by the first run");
 	free(at);
-	if (there) {
-		/* Logs are for whoever investigates a failed run. */
-		char *path = xasprintf("%s/runs", dir);
-		DIR *folder = opendir(path);
-		struct dirent *de;
-		size_t n = 0;
-
-		while (folder != NULL && (de = readdir(folder)) != NULL)
-			n += de->d_name[0] != '.';
-		if (folder != NULL)
-			report(d, FINE, "logs", "%zu in %s", n, path);
-		else
-			report(d, FINE, "logs", "none yet; they go to %s",
-			    path);
-		file_closedir(folder);
-		free(path);
-	}
 	return dir;
 }
 
