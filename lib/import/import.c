@@ -214,15 +214,20 @@ load_program(struct import *im, const char *format,
 /* ---- which format ---- */
 
 static int
-unrecognised(const struct rec_in *in, struct err *e)
+unrecognised(const struct rec_in *in, const struct guess *g, struct err *e)
 {
-	return err_set(e, ST_DATA, "%s: the format is not recognised; name it "
-	    "with -F, or see hamr-import(5) for writing one", in->name);
+	bool keys = g->document && *g->keys != '\0';
+
+	return err_set(e, ST_DATA, "%s: %s%s%sthe format is not recognised; "
+	    "name it with -F, or see hamr-import(5) for writing one", in->name,
+	    keys ? "it is a JSON document with the keys " : g->document ?
+	    "it is a JSON array without objects" : "", keys ? g->keys : "",
+	    g->document ? "; " : "");
 }
 
 /* Set e to where the array is not valid JSON, reading all of it. */
 static int
-find_fault(struct rec_in *in, struct err *e)
+find_fault(struct rec_in *in, const struct guess *g, struct err *e)
 {
 	struct value_reader u = { .in = in, .elements = true };
 	int got;
@@ -230,7 +235,7 @@ find_fault(struct rec_in *in, struct err *e)
 	while ((got = value_reader_next(&u, true, e)) > 0)
 		;
 	value_reader_release(&u);
-	return got < 0 ? got : unrecognised(in, e);
+	return got < 0 ? got : unrecognised(in, g, e);
 }
 
 /* Guess the transcript's format, reading as much of it as that takes.  *format
@@ -270,23 +275,10 @@ choose(struct rec_in *in, const struct import_opts *o, const char **format,
 	if (g->kind == GUESS_FORMAT)
 		*format = g->one->name;
 	if (g->kind == GUESS_NOBODY && (g->odd || o->format != NULL ||
-	    (g->document && !o->lenient))) {
-		if (!o->quiet) {
-			err_say("%s: fits none of these formats:", in->name);
-			err_say("  hamr: no line with a role, or with a type "
-			    "of its own");
-		}
-		for (const struct import_format *f = import_formats;
-		    f->name != NULL && !o->quiet; f++)
-			err_say("  %s: no %s", f->name, f->mark);
-		if (!o->quiet && g->document)
-			err_say("  it is a JSON %s%s", *g->keys == '\0' ?
-			    "array without objects" :
-			    "document with the keys ", g->keys);
-		return unrecognised(in, e);
-	}
+	    (g->document && !o->lenient)))
+		return unrecognised(in, g, e);
 	if (g->kind == GUESS_BROKEN && g->bad_array)
-		return find_fault(in, e);
+		return find_fault(in, g, e);
 	if (!o->quiet && (*format != NULL || o->format != NULL))
 		err_say("%s: read as %s", in->name, *format != NULL ? *format :
 		    "hamr");

@@ -65,11 +65,9 @@ static const struct {
 const struct import_format import_formats[] = {
 	/* !type: our request records have messages, too */
 	{ "openai",
-	    "messages with roles, in an array or under \"messages\"",
 	    "messages[message] !steps !type:s;samples[sample];"
 	    "eval:o status:s", NULL, false },
 	{ "claude-code",
-	    "line of type user or assistant with message and sessionId",
 	    "type=user|assistant message/content parentUuid;"
 	    "type=user|assistant message/content "
 	    "sessionId|uuid|session_id:s;"
@@ -79,7 +77,6 @@ const struct import_format import_formats[] = {
 	/* flat, too: a header without a type, notes with a record_type; or both
 	 * in a document */
 	{ "codex",
-	    "line of type session_meta or response_item with payload",
 	    "payload:o type=session_meta|response_item|event_msg|"
 	    "turn_context|compacted|world_state;"
 	    "!payload:o !type !role id:s timestamp:s instructions;"
@@ -92,56 +89,44 @@ const struct import_format import_formats[] = {
 	    "role:s !type content[codex-part];"
 	    "session/id:s items[codex-item]", NULL, false },
 	{ "pi",
-	    "line of type session with cwd, or a toolResult message",
 	    "type=session cwd:s timestamp:s;"
 	    "type=message message/role=toolResult;"
 	    "type=message message/content[pi-part]", NULL, false },
 	/* including an export whose messages come late */
 	{ "opencode",
-	    "messages with info and parts",
 	    "messages[opencode-message];"
 	    "info/id:s info/directory:s;projectID:s directory:s;"
 	    "messageID:s id^prt_;sessionID:s time:o role:s;"
 	    "messageID:s sessionID:s type:s", NULL, true },
 	{ "gemini",
-	    "sessionId with projectHash, or a message of type gemini",
 	    "sessionId:s projectHash:s;$set;$rewindTo;@gemini-message;"
 	    "messages|history[gemini-message]", NULL, true },
 	{ "qwen",
-	    "line with uuid and message.parts",
 	    "uuid:s systemPayload:o;uuid:s message/parts:a", NULL, false },
 	{ "kimi",
-	    "role _checkpoint, _usage or _system_prompt, or wire messages",
 	    "role=_system_prompt|_checkpoint|_usage;"
 	    "type^context.append_;protocol_version:s type=metadata;"
 	    "timestamp message/type:s message/payload:o", NULL, false },
 	{ "swe-agent",
-	    "trajectory and history, or messages with observations",
 	    "trajectory[swe-step];history[swe-message];"
 	    "messages[swe-message] !info", NULL, true },
 	{ "mini-swe-agent",
-	    "trajectory_format, or <returncode> observations",
 	    "trajectory_format^mini-swe-agent;messages[mini-message]",
 	    "@mini-message", true },
 	{ "openhands",
-	    "events with action or observation, or a kind ...Event",
 	    "@openhands-event;history[openhands-step] !trajectory:a",
 	    NULL, false },
 	{ "sharegpt",
-	    "conversations with from and value",
 	    "conversations[sharegpt-turn]", NULL, false },
 	{ "atif",
-	    "schema_version ATIF, or steps and agent",
 	    "schema_version^ATIF;steps:a agent:o", NULL, false },
 	{ "cline",
-	    "messages with tool_use or tool_result parts",
 	    "messages[tool-message];messages:a sessionId:s updated_at",
 	    "@tool-message", true },
 	{ "copilot",
-	    "line of type session., user., assistant. or tool. with data",
 	    "data:o type^session.|user.|assistant.|tool.|system.|hook.|"
 	    "subagent.", NULL, false },
-	{ NULL, NULL, NULL, NULL, false }
+	{ NULL, NULL, NULL, false }
 };
 
 const struct import_format *

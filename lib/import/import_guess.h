@@ -9,8 +9,7 @@
 
 struct import_format {
 	const char *name;
-	const char *mark;	/* how people recognize it, in words */
-	const char *rule;	/* how we do: see import_guess.c */
+	const char *rule;	/* how it is recognized: see import_guess.c */
 	const char *element;	/* of an array's elements only; or NULL */
 	bool has_messages;	/* its messages are OpenAI's, and more */
 };
