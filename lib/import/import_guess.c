@@ -42,6 +42,7 @@ static const struct {
 	/* of messages that look like ours: goose's; the AI SDK's */
 	{ "foreign-part", "type=toolRequest|toolResponse|tool-call|"
 	    "tool-result" },
+	{ "foreign-message", "role:s content[foreign-part]" },
 	{ "opencode-message", "info:o parts:a" },
 	{ "gemini-part", "!type" },
 	{ "gemini-message", "type=gemini;role:s parts[gemini-part] !content" },
@@ -65,8 +66,8 @@ static const struct {
 const struct import_format import_formats[] = {
 	/* !type: our request records have messages, too */
 	{ "openai",
-	    "messages[message] !steps !type:s;samples[sample];"
-	    "eval:o status:s", NULL, false },
+	    "messages[message] !messages[foreign-message] !steps !type:s;"
+	    "samples[sample];eval:o status:s", NULL, false },
 	{ "claude-code",
 	    "type=user|assistant message/content parentUuid;"
 	    "type=user|assistant message/content "
@@ -326,6 +327,7 @@ look_at(struct look *k, struct slice object, bool in_list)
 		    f->element != NULL && fits(object, slice_of(f->element))))
 			k->found |= bit;
 	k->roles |= in_list && fits(object, SLICE("role:s content|tool_calls"));
+	k->foreign |= in_list && fits(object, SLICE("@foreign-message"));
 }
 
 /* A line: true when it is an object. */
@@ -348,8 +350,7 @@ look_at_line(struct look *k, struct slice line)
 		}
 	}
 	k->message = scan_kind(rec_get(&r, "role")) == SCAN_STRING;
-	k->foreign |= k->message &&
-	    fits(r.line, SLICE("content[foreign-part]"));
+	k->foreign |= fits(r.line, SLICE("@foreign-message"));
 	/* behind a message only messages tell, as kimi's own roles do: an
 	 * event may be any stage's */
 	if (!k->hamr || k->message)
@@ -410,7 +411,7 @@ conclude(struct look *k)
 	const struct import_format *f = import_formats;
 	struct guess *g = k->g;
 
-	if (k->found == 0 && k->roles)
+	if (k->found == 0 && k->roles && !k->foreign)
 		k->found = 1;
 	for (unsigned i = 1; f[i].name != NULL; i++)
 		if (f[i].has_messages && (k->found >> i & 1) != 0)

@@ -220,7 +220,9 @@ done <<'X'
 goose's messages|{"role":"user","content":"x"}\n{"role":"assistant","content":[{"type":"toolRequest","id":"a"}]}\n
 the events of codex exec|{"type":"thread.started","thread_id":"t"}\n{"type":"item.completed","item":{"type":"command_execution"}}\n
 the events of gemini -o stream-json|{"type":"init","session_id":"s"}\n{"type":"message","role":"user","content":"x","timestamp":"t"}\n
-an AI SDK's messages|[{"role":"user","parts":[{"type":"text","text":"x"}]},{"role":"assistant","parts":[{"type":"tool-bash"}]}]
+an AI SDK's messages|[{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"tool-call","toolCallId":"a"}]}]
+... in a document|{"messages":[{"role":"assistant","content":[{"type":"tool-call","toolCallId":"a"}]}]}
+... as a page has them|[{"role":"user","parts":[{"type":"text","text":"x"}]},{"role":"assistant","parts":[{"type":"tool-bash"}]}]
 X
 printf '%s\n' '{"role":"user","content":[{"type":"input_text","text":"x"}]}' \
     '{"type":"function_call","call_id":"a","name":"shell","arguments":"{}"}' \
