@@ -301,4 +301,20 @@ jq -cn '{schema_version: "ATIF-v1.7", agent: {name: "x"}, steps: [{source: "agen
 is "atif: a result that is an error" "$(timeout 20 hamr-guard -q --import-only \
     atif | jq -c 'select(.role == "tool").is_error' | xargs)" "true true null"
 
+# Cursor's stream-json is Claude Code's, but for its calls
+c() { # CALL SUBTYPE KEY VALUE...
+	jq -cn --arg id "$1" --arg sub "$2" --arg key "$3" --argjson v "$4" \
+	    '{type: "tool_call", subtype: $sub, call_id: $id,
+	    tool_call: {($key): $v}, session_id: "s"}'
+}
+{ echo '{"type":"user","message":{"content":"go"},"session_id":"s"}'
+  c a started readToolCall '{"args":{"path":"x"}}'
+  c a completed readToolCall '{"args":{},"result":{"success":{"content":"text"}}}'
+  c b started function '{"name":"grep","arguments":"{}"}'
+  c b completed function '{"result":{"error":"none"}}'; } >cursor
+is "cursor: calls and their results" "$(timeout 20 hamr-guard -q --import-only \
+    cursor | jq -r 'select(.role) | "\(.tool_calls[]?.function.name)",
+    "\(.content) \(.is_error)"' | paste -sd,)" \
+    'go null,read,null null,text null,grep,null null,{"error":"none"} true'
+
 done_testing

@@ -26,6 +26,19 @@ def silent: IN(["file-history-snapshot", "progress", "queue-operation", "summary
   "result", "stream_event", "rate_limit_event"][]);
 def silent_system: IN(["init", "stop_hook_summary", "turn_duration", "session_start", "local_command", "informational", "bridge_status", "api_error"][]);
 
+# Cursor's stream-json is the same, but for the calls and their results.
+def cursor_call:
+  (.tool_call | o | to_entries[0] // {value: {}}) as $c
+  | if .subtype == "started" then {type: "assistant", content: {type: "tool_use", id: .call_id,
+      name: ($c.value | o | .name // ($c.key | s // "" | sub("ToolCall$"; ""))), input: ($c.value | o | .args // .arguments)}}
+    else ($c.value | o | .result | o) as $r
+      | {type: "user", content: {type: "tool_result", tool_use_id: .call_id, is_error: ($r | has("success") | not),
+        content: ([$r.success | o | .content, .stdout | strings] | first // ($r | tojson))}} end;
+def cursor:
+  if .type == "tool_call" and (.call_id | type) == "string" then
+    {_line, session_id} + (cursor_call | {type, message: {content: [.content]}})
+  else . end;
+
 # An entry of the tree; only a message keeps what it says.  A person's message
 # without a parent is where a conversation begins; anything else has lost its
 # parent.
@@ -110,7 +123,7 @@ def conversation($all; $path; $name; $side):
 
 def last_said($all; f): last(range(0; $all | length) | select($all[.] | .says == true and f)) // null;
 
-[(., inputs) | obj | entry] as $all
+[(., inputs) | obj | cursor | entry] as $all
 | parents($all) as $up
 | last_said($all; .side | not) as $main
 | ([$all[] | select(.says and .side)] | length) as $sides
