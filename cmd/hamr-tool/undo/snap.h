@@ -3,9 +3,10 @@
  * A snapshot is that repository's index: every file that git tracks or does not
  * ignore, up to 16 MiB each, byte for byte (no filters, no line-ending
  * conversion).  The index is seeded from the user's (unless that uses SHA-256),
- * with the user's objects as alternates; the user's repository is only read, never changed.  Not
- * covered: ignored and larger files, submodules and nested repositories,
- * files that policy hides.  Of larger files it notices that they change.
+ * with the user's objects as alternates; the user's repository is only read,
+ * never changed.  Not covered: ignored and larger files, submodules and nested
+ * repositories, files that policy hides.  Of larger files it notices that they
+ * change.
  */
 #pragma once
 
