@@ -372,6 +372,8 @@ type_ 'look' Enter
 sees "the server's window" '*done *  750 of 24.6k*'
 type_ 'look' Enter
 sees "... in the next turn, too" '*done *done *  750 of 24.6k*'
+type_ '/cost' Enter
+sees "/cost counts both" '*tokens *1,400 in, 0 of them cached; 100 out; 2 requests*cost *unknown*'
 httpd_stop
 
 # the terminal goes away, or the machine

@@ -167,6 +167,8 @@ edits(void **state)
 	static const char *const row[][2] = {
 		{ "", "> |" }, { "abc", "> abc|" },
 		{ "abc\x01", "> |abc" }, { "abc\x02\x02x", "> ax|bc" },
+		{ "abc\033[HX\033[FY", "> XabcY|" },
+		{ "abc\033[1~X\033[4~Y", "> XabcY|" },
 		{ "abc\x02\x04", "> ab|" }, { "abc\x01\x04", "> |bc" },
 		{ "abc\x7f", "> ab|" }, { "abc\x01\x7f", "> |abc" },
 		{ "a\x1c\n\x1c" "b", "> a\n  b|" }, { PASTE("a\n\nb") UP, "> a\n  |\n  b" },
