@@ -244,7 +244,7 @@ is "no more calls than the limit" "$? $(ended) $(echo ran*)" \
 # ---- no descriptors left for one more process ----
 
 answer "Read." >one
-for n in $(seq 16 32); do
+for n in $(seq 6 32); do
 	rm -rf .hamr
 	(ulimit -n "$n"; exec hamr-loop --no-config --yes --quiet --replay one \
 	    "read it") >out 2>err

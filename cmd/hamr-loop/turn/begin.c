@@ -336,8 +336,8 @@ read_system(struct setup *s, const char *mode, struct err *e)
 
 	buf_release(&s->system);
 	buf_init(&s->system, SYSTEM_MAX);
-	int r = file_read(path, &s->system, NULL);
-	if (r < 0)
+	int r = file_read(path, &s->system, e);
+	if (r < 0 && e->status == ST_NOINPUT)
 		err_set(e, ST_NOINPUT, "%s is missing; reinstall hamr, or "
 		    "set HAMR_SHARE to its share/hamr", path);
 	FREE(path, name);
