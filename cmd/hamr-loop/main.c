@@ -21,12 +21,14 @@ dispatch(struct run *r, struct err *e)
 	ui_configure(&r->ui, r->conf);
 	if (r->o.word != NULL) {
 		/* is WORD of "--resume WORD" a session's id, or the task? */
-		struct err none;
-		char *dir = sessions_dir(r->root, false, &none);
-		int settled = opts_settle(&r->o, dir != NULL &&
-		    sessions_any(dir, r->o.word), e);
+		struct err why;
+		char *dir = sessions_dir(r->root, false, &why);
+		char *id = dir != NULL ? sessions_find(dir, r->root, r->o.word,
+		    &why) : NULL;
+		int settled = opts_settle(&r->o, id != NULL ||
+		    why.status == ST_USAGE, e);	/* it begins several */
 
-		free(dir);
+		FREE(id, dir);
 		if (settled < 0)
 			return -1;
 	}

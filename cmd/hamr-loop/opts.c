@@ -123,7 +123,8 @@ operands(struct opts *o, int n, char **v, struct err *e)
 
 	/* after a blank, a short word belongs to the task */
 	if (words > 0 && o->resume && o->resume_id == NULL &&
-	    strlen(v[0]) >= ID_LEAST && strpbrk(v[0], " \t\r\n/") == NULL) {
+	    strlen(v[0]) >= ID_LEAST && v[0][0] != '.' &&
+	    strpbrk(v[0], " \t\r\n/") == NULL) {
 		o->word = xstrdup(v[0]);
 		v++;
 		words--;

@@ -226,20 +226,6 @@ sessions_list(const char *dir, size_t columns, const char *after,
 	return rc;
 }
 
-bool
-sessions_any(const char *dir, const char *prefix)
-{
-	bool found = false;
-	struct by_age l;
-
-	if (find_all(dir, &l, NULL) < 0)
-		return false;
-	for (size_t i = 0; i < l.n && !found; i++)
-		found = strncmp(l.v[i].id, prefix, strlen(prefix)) == 0;
-	by_age_release(&l);
-	return found;
-}
-
 /* The session with this id, or else the only one with this prefix. */
 static char *
 by_name(const struct by_age *l, const char *dir, const char *id, struct err *e)
@@ -299,18 +285,6 @@ sessions_find(const char *dir, const char *root, const char *id,
 		    "--resume=ID resumes one anyway", dir);
 	by_age_release(&l);
 	return found;
-}
-
-char *
-sessions_path(const char *dir, const char *root, const char *id,
-    struct err *e)
-{
-	char *found = sessions_find(dir, root, id, e);
-	char *path = found != NULL ? xasprintf("%s/%s" ENDING, dir, found) :
-	    NULL;
-
-	free(found);
-	return path;
 }
 
 /* ---- fork ---- */

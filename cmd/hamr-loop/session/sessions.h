@@ -40,12 +40,6 @@ int sessions_list(const char *dir, size_t columns, const char *after,
  * ambiguous. */
 char *sessions_find(const char *dir, const char *root, const char *id,
     struct err *e);
-/* The path of its file; the caller frees it.  NULL with e. */
-char *sessions_path(const char *dir, const char *root, const char *id,
-    struct err *e);
-
-/* Does the id of a session in dir begin with prefix? */
-bool sessions_any(const char *dir, const char *prefix);
 
 /* Create a session with a header of its own and the first at lines (0: all) of
  * session id.  *here: session id was written here. */

@@ -139,7 +139,7 @@ int
 views_show(const struct opts *o, const char *root, struct err *e)
 {
 	struct buf b = BUF_INIT((size_t)1 << 40);
-	char *dir = sessions_dir(root, false, e), *path = NULL;
+	char *dir = sessions_dir(root, false, e), *path = NULL, *id = NULL;
 	bool json = o->sessions ? o->json : o->inspect != NULL ?
 	    strcmp(o->inspect, "context") == 0 :
 	    strcmp(o->export, "html") != 0;
@@ -147,7 +147,9 @@ views_show(const struct opts *o, const char *root, struct err *e)
 	int rc = -1;
 
 	if (dir != NULL && !o->sessions)
-		path = sessions_path(dir, root, o->id, e);
+		id = sessions_find(dir, root, o->id, e);
+	if (id != NULL)
+		path = xasprintf("%s/%s.ndjson", dir, id);
 	if (o->sessions && dir != NULL)
 		rc = sessions_list(dir, o->json ? 0 : to.tty &&
 		    to.columns > 0 ? to.columns : SIZE_MAX, NULL, SIZE_MAX,
@@ -161,6 +163,6 @@ views_show(const struct opts *o, const char *root, struct err *e)
 	if (rc >= 0 && term_write(buf_view(&b), json, e) < 0)
 		rc = -1;
 	buf_release(&b);
-	FREE(path, dir);
+	FREE(path, id, dir);
 	return rc;
 }
