@@ -424,7 +424,17 @@ is "with lower marks it does not" "$(event --window 24576 folded | tail -n 1 |
 is "but one that is young does" "$(event --window 32768 folded | head -n 1 |
 	jq -c '[.fold_at > 3, (.keep | index("young"))]')" "[true,0]"
 
-# An attempt that gained nothing is known to who reads the record.
+# Where little is too much, little is left out.
+{
+	jq -nc '{role:"system",content:("rule " * 1020)}'
+	user "do it"
+	call l1 bash '{"command":"ls"}' "$(printf 'line %d\n' {0..79})"
+} >little
+is "1 % that does not fit is cut" "$(compact -n --window 2000 little |
+	jq -c '[.type, .tokens_before, .tokens // .tokens_after]' | tr '\n' ' ')" \
+    '["compaction",1510,1494] ["request",null,1494] '
+
+# A late attempt changes nothing for who reads the record.
 {
 	user "do it"
 	for k in 1 2 3 4 5 6 7 8 9 10; do
@@ -440,13 +450,9 @@ event --window 12288 vain >ev
 for k in 1 2 3; do
 	call "m$k" bash "{\"command\":\"more $k\"}" "$(lines 3 more)"
 done >more
-is "base: where it is not tokens_after" "$(jq '.base > .tokens_after' ev)" true
 request --window 12288 vain more >first
 request --window 12288 vain ev more >again
-same "base: the same request with the record and without" first again
-is "base: the next is reckoned from it" "$(compact --budget --window 12288 \
-	vain ev | awk '$1 == "next_epoch_at" { print $2 }')" \
-    "$(jq '.base + 1843' ev)"
+same "the same request with the record and without" first again
 
 # ---- stubs ----
 

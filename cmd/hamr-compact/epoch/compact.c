@@ -121,7 +121,7 @@ begin(struct compact *c)
 	c->limit = -1;
 	c->budget = budget_of(&c->set.budget, c->flag_window, -1);
 	c->epoch = (struct epoch){ .number = 0 };
-	c->nkept = c->ncuts = c->changed = 0;
+	c->nkept = c->changed = 0;
 	c->decided = c->demand = c->foreign = false;
 	c->fits = true;
 	c->tools_sum = 0;
@@ -181,7 +181,6 @@ compact_release(struct compact *c)
 {
 	end(c);
 	free(c->kept);
-	free(c->cuts);
 	bufs_release(BUFS(&c->seen, &c->folded, &c->tmp, &c->clean, &c->text,
 	    &c->made, &c->quoted));
 }

@@ -81,15 +81,6 @@ struct files {
 	size_t n, cap;
 };
 
-/* A result that stage 3 cut, or the notes folded into one. */
-struct cut {
-	size_t call;
-	long tokens;		/* of the result; 0: notes were cut */
-	size_t notes;		/* how many are left out, oldest first */
-	char *is, *was;		/* the cut result now, and before */
-	size_t had;		/* notes left out before */
-};
-
 struct compact {
 	const struct conf *conf;
 	long flag_window;	/* -1: none */
@@ -107,8 +98,6 @@ struct compact {
 	long limit;		/* -1: none */
 	struct epoch epoch;
 	size_t *kept, nkept, capkept;	/* calls in full before the tail */
-	struct cut *cuts;
-	size_t ncuts, capcuts;
 	size_t changed;		/* nodes before it are shown as when an
 				 * epoch was last written */
 	bool decided;		/* nothing came since the last decision

@@ -68,6 +68,30 @@ put_border(const struct compact *c, const char *name, const char *to,
 	    c->view->calls[node->call].id : "null", name, node->record);
 }
 
+/* Append what stage 3 cut, as the next member if there is any. */
+static void
+put_cuts(const struct view *v, struct buf *out)
+{
+	const char *comma = "],\"cut\":[";
+
+	for (size_t i = 0; i < v->ncalls; i++) {
+		const struct view_call *call = &v->calls[i];
+		const struct view_node *node = &v->nodes[call->node];
+		const struct fact *f = call->note;
+		bool last = i + 1 == node->call + node->ncalls;
+
+		if (call->cut == NULL && !(last && node->skipped > 0))
+			continue;
+		buf_fmt(out, "%s{\"tool_call_id\":%s", comma, call->id);
+		if (call->cut != NULL)
+			buf_fmt(out, ",\"tokens\":%ld", f->cut_to);
+		if (last && node->skipped > 0)
+			buf_fmt(out, ",\"notes\":%zu", node->skipped);
+		buf_addc(out, '}');
+		comma = ",";
+	}
+}
+
 void
 epoch_print(struct compact *c, struct buf *out)
 {
@@ -95,24 +119,13 @@ epoch_print(struct compact *c, struct buf *out)
 		    v->calls[c->kept[i]].id);
 	buf_adds(out, "],\"elided\":[");
 	note_elided(c, out);
-	for (size_t i = 0; i < c->ncuts; i++) {
-		const struct cut *cut = &c->cuts[i];
-
-		buf_fmt(out, "%s{\"tool_call_id\":%s,", i > 0 ? "," :
-		    "],\"cut\":[", v->calls[cut->call].id);
-		if (cut->notes > 0)
-			buf_fmt(out, "\"notes\":%zu}", cut->notes);
-		else
-			buf_fmt(out, "\"tokens\":%ld}", cut->tokens);
-	}
+	put_cuts(v, out);
 	buf_fmt(out, "],\"window\":%ld,\"strategy\":\"%s\"",
 	    c->budget.window, c->set.strategy->name);
 	put_border(c, "fold", "to", e->fold, out);
 	put_border(c, "tail", "from", e->tail, out);
 	put_border(c, "slim", "to", e->slim, out);
 	buf_fmt(out, ",\"summary_cap\":%zu", e->summary_cap);
-	if (e->base != e->after)	/* a later attempt gained nothing */
-		buf_fmt(out, ",\"base\":%ld", e->base);
 	buf_addc(out, '}');
 }
 
@@ -164,7 +177,7 @@ read_cuts(struct compact *c, struct slice list)
 	size_t i;
 	int64_t n;
 
-	epoch_uncut(c, 0);
+	epoch_uncut(c);
 	for (struct walk w = walk_of(list); walk_next(&w, NULL, &one); ) {
 		if (!view_find_call(c->view, scan_get(one, "tool_call_id"),
 		    &i))
@@ -174,7 +187,7 @@ read_cuts(struct compact *c, struct slice list)
 			epoch_cut_one(c, i, (long)n);
 		if (scan_int(scan_get(one, "notes"), &n) && n > 0 &&
 		    n < INT32_MAX)
-			epoch_cut_notes(c, c->view->calls[i].node,
+			view_skip_notes(c->view, c->view->calls[i].node,
 			    (size_t)n);
 	}
 }
@@ -222,7 +235,7 @@ epoch_read(struct compact *c, const struct rec *r)
 		e->number = 1;
 	e->before = number(r, "tokens_before", 0);
 	e->after = number(r, "tokens_after", compact_size(c));
-	e->base = number(r, "base", e->after);
+	e->base = e->after;
 	e->messages_in = c->view->records;
 	e->recorded = true;
 	note_elided(c, NULL);

@@ -186,12 +186,17 @@ tail_of(const struct compact *c, const struct stage_rule *rule)
 	return i < n ? i : n - 1;
 }
 
-/* Show the view this way, with the summary in c->folded. */
-static void
-show_as(struct compact *c, size_t fold, size_t slim, size_t cap)
+void
+epoch_show(struct compact *c, size_t fold, size_t slim, size_t cap)
 {
+	struct summary_room room = { cap, epoch_window(c), c->family };
 	struct epoch *e = &c->epoch;
 
+	buf_reset(&c->folded);
+	if (fold > 0) {
+		summary_fold(c->summary, c->view, fold);
+		summary_print(c->summary, c->view, &room, &c->folded);
+	}
 	if (fold != e->fold || (fold > 0 && cap != e->summary_cap))
 		c->changed = num_min(c->changed, epoch_system(c));
 	c->changed = num_min(c->changed, num_min(slim, e->slim));
@@ -200,19 +205,6 @@ show_as(struct compact *c, size_t fold, size_t slim, size_t cap)
 	e->slim = slim;
 	e->summary_cap = cap;
 	c->anchor.set = c->anchor.open = false;
-}
-
-void
-epoch_show(struct compact *c, size_t fold, size_t slim, size_t cap)
-{
-	struct summary_room room = { cap, epoch_window(c), c->family };
-
-	buf_reset(&c->folded);
-	if (fold > 0) {
-		summary_fold(c->summary, c->view, fold);
-		summary_print(c->summary, c->view, &room, &c->folded);
-	}
-	show_as(c, fold, slim, cap);
 }
 
 /* ---- one stage after the other ---- */
@@ -224,7 +216,8 @@ try_stage(struct compact *c, size_t k, size_t fold, size_t tail)
 	const struct stage_rule *rule = &stage_rules[k];
 	size_t slim = rule->slim_tail ? epoch_steps_from(c, 1, tail) : tail;
 	struct epoch *e = &c->epoch;
-	size_t cuts = c->ncuts, was = e->summary_cap;
+	size_t was = e->summary_cap;
+	uint64_t sum = view_sum(c->view);
 	size_t cap = summary_cap(c, rule);
 	bool same = fold == e->fold && slim == e->slim &&
 	    (fold == 0 || cap == e->summary_cap);
@@ -236,7 +229,7 @@ try_stage(struct compact *c, size_t k, size_t fold, size_t tail)
 	if (rule->slim_tail && fold > 0 && compact_size(c) >
 	    percent_of(epoch_window(c), FILLED_PERCENT))
 		epoch_show(c, fold, slim, SUMMARY_LEAST);
-	if (same && cuts == c->ncuts && was == e->summary_cap)
+	if (same && sum == view_sum(c->view) && was == e->summary_cap)
 		return false;
 	e->rule = k;
 	e->tail = tail;
@@ -294,56 +287,36 @@ begin_epoch(struct compact *c, long before)
 	c->epoch.recorded = c->epoch.written = false;
 }
 
-/* Start an epoch, from stage k on.  If it gains next to nothing, undo it and do
- * not try again soon. */
+/* The first call that is kept is not shown as before. */
+static void
+change_kept(struct compact *c)
+{
+	if (c->nkept > 0)
+		c->changed = num_min(c->changed,
+		    c->view->calls[c->kept[0]].node);
+}
+
+/* Start an epoch, from stage k on.  If nothing can be left out, do not try
+ * again soon. */
 static void
 run_stages(struct compact *c, size_t k)
 {
-	const struct compact was = *c;
-	struct buf folded = BUF_INIT(BUF_RECORD_MAX);
-	size_t *kept = xmalloc((c->nkept + 1) * sizeof *kept);
-	size_t i = 0, call = SIZE_MAX;
+	struct anchor anchor = c->anchor;
+	size_t had = c->nkept;
 	long size = compact_size(c);
 
-	buf_slice(&folded, buf_view(&c->folded));
-	if (c->nkept > 0)
-		memcpy(kept, c->kept, c->nkept * sizeof *kept);
 	c->anchor.set = false;		/* compare estimate with estimate */
-	long before = compact_size(c);
+	change_kept(c);
 	epoch_drop_kept(c);
-	long least = c->demand ? 1 : percent_of(epoch_window(c), 2);
-	if ((try_stages(c, k) || was.nkept > 0) &&
-	    compact_size(c) <= before - least) {
-		if (!c->demand && !c->set.every_call)
-			epoch_refill(c);
-		/* the first call that only one of the two epochs keeps */
-		while (i < was.nkept && i < c->nkept && kept[i] == c->kept[i])
-			i++;
-		if (i < was.nkept)
-			call = kept[i];
-		if (i < c->nkept && c->kept[i] < call)
-			call = c->kept[i];
-		if (call < SIZE_MAX)
-			c->changed = num_min(c->changed,
-			    c->view->calls[call].node);
-		epoch_settle_cuts(c);
-		begin_epoch(c, size);
-	} else {
-		epoch_uncut(c, was.ncuts);
-		buf_reset(&c->folded);
-		buf_slice(&c->folded, buf_view(&folded));
-		show_as(c, was.epoch.fold, was.epoch.slim,
-		    was.epoch.summary_cap);
-		epoch_drop_kept(c);
-		for (i = 0; i < was.nkept; i++)
-			epoch_keep(c, kept[i]);
-		c->epoch = was.epoch;
-		c->anchor = was.anchor;
-		c->changed = was.changed;
+	if (!try_stages(c, k) && had == 0) {
+		c->anchor = anchor;
 		c->epoch.base = size;
+		return;
 	}
-	buf_release(&folded);
-	free(kept);
+	if (!c->demand && !c->set.every_call)
+		epoch_refill(c);
+	change_kept(c);
+	begin_epoch(c, size);
 }
 
 bool

@@ -37,10 +37,7 @@ void epoch_keep(struct compact *c, size_t i);
  * of B in total; to more if a file's text is longer and the window allows. */
 void epoch_cut(struct compact *c, size_t from);
 void epoch_cut_one(struct compact *c, size_t i, long tokens);
-void epoch_cut_notes(struct compact *c, size_t node, size_t n);
-void epoch_uncut(struct compact *c, size_t from);	/* of c->cuts */
-/* Remember only the cuts that hold; the others can no longer be undone. */
-void epoch_settle_cuts(struct compact *c);
+void epoch_uncut(struct compact *c);	/* show all of them whole */
 
 /* Lines of files that are shown later on. */
 struct ranges {

@@ -222,7 +222,8 @@ epoch_drop_kept(struct compact *c)
 void
 epoch_cut_one(struct compact *c, size_t i, long tokens)
 {
-	struct view_call *call = &c->view->calls[i];
+	const struct view_call *call = &c->view->calls[i];
+	struct fact *f = call->note;
 	struct buf json = BUF_INIT(BUF_RECORD_MAX);
 
 	bufs_reset(BUFS(&c->tmp, &c->text));
@@ -231,58 +232,19 @@ epoch_cut_one(struct compact *c, size_t i, long tokens)
 	    c->family))
 		return;
 	scan_quote(&json, c->text.p, c->text.len);
-	GROW(c->cuts, c->ncuts, c->capcuts);
-	c->cuts[c->ncuts] = (struct cut){ .call = i, .tokens = tokens,
-		.is = arena_dup(&c->view->arena, json.p, json.len),
-		.was = call->cut };
-	view_cut(c->view, i, c->cuts[c->ncuts++].is);
+	view_cut(c->view, i, arena_dup(&c->view->arena, json.p, json.len));
 	buf_release(&json);
+	f->cut_to = tokens;
 }
 
 void
-epoch_cut_notes(struct compact *c, size_t node, size_t n)
+epoch_uncut(struct compact *c)
 {
-	const struct view_node *of = &c->view->nodes[node];
-
-	if (n <= of->skipped || of->ncalls == 0)
-		return;
-	GROW(c->cuts, c->ncuts, c->capcuts);
-	c->cuts[c->ncuts++] = (struct cut){ .call = of->call + of->ncalls - 1,
-		.notes = n, .had = of->skipped };
-	view_skip_notes(c->view, node, n);
-}
-
-void
-epoch_uncut(struct compact *c, size_t from)
-{
-	while (c->ncuts > from) {
-		const struct cut *cut = &c->cuts[--c->ncuts];
-
-		if (cut->notes > 0)
-			view_skip_notes(c->view,
-			    c->view->calls[cut->call].node,
-			    from > 0 ? cut->had : 0);
-		else
-			view_cut(c->view, cut->call,
-			    from > 0 ? cut->was : NULL);
-	}
-}
-
-void
-epoch_settle_cuts(struct compact *c)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->ncuts; i++) {
-		const struct cut *cut = &c->cuts[i];
-		const struct view_call *call = &c->view->calls[cut->call];
-
-		if (cut->notes > 0 ? cut->notes ==
-		    c->view->nodes[call->node].skipped :
-		    cut->is == call->cut)
-			c->cuts[n++] = *cut;
-	}
-	c->ncuts = n;
+	for (size_t i = 0; i < c->view->ncalls; i++)
+		view_cut(c->view, i, NULL);
+	for (size_t i = 0; i < c->view->n; i++)
+		if (c->view->nodes[i].skipped > 0)
+			view_skip_notes(c->view, i, 0);
 }
 
 void
@@ -324,8 +286,8 @@ epoch_cut(struct compact *c, size_t from)
 		uint64_t notes = v->nodes[i - 1].notes;
 
 		if (notes > room) {
-			epoch_cut_notes(c, i - 1, view_notes_over(v, i - 1,
-			    room));
+			view_skip_notes(c->view, i - 1,
+			    view_notes_over(v, i - 1, room));
 			notes = room;
 		}
 		room -= notes;

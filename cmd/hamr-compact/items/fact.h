@@ -18,6 +18,7 @@ struct fact {
 	bool remembered;	/* hamr-mem makes an item of its result */
 	long reads;		/* how often the path was read so far */
 	long first, last, lines;	/* of a file; 0: not known */
+	long cut_to;		/* tokens, where stage 3 cut it */
 	long exit;		/* of a command; -1: not known */
 	size_t at;		/* messages read before the call's own */
 	size_t file;		/* index + 1 in struct files, or 0 */
