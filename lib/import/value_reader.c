@@ -220,8 +220,7 @@ at_value(struct value_reader *u)
 		else if (c == ',' && u->in_array && u->after) {
 			u->after = false;
 			u->comma = true;
-		} else if (!is_whitespace(c) &&
-		    !(c == ',' && u->in_array && u->told))
+		} else if (!is_whitespace(c))
 			break;
 	}
 	rec_raw_drop(u->in, i);
@@ -235,7 +234,7 @@ pass_value(struct value_reader *u, struct slice s)
 	u->line = u->now + 1;
 	u->now += slice_newlines(s);
 	u->after = true;
-	u->comma = u->told = false;
+	u->comma = false;
 	u->end = (struct scan_end){ .at = 0 };
 }
 
@@ -250,7 +249,6 @@ refuse_comma(struct value_reader *u, char c, struct err *e)
 	u->used = c == ',' || c == ']';
 	u->in_array &= c != ']';
 	u->after = u->comma = false;
-	u->told = c == ',';
 	return err_set(e, ST_DATA, "%s:%zu: %s", u->in->name, u->line,
 	    missing ? "no comma between the values of an array" :
 	    "a comma where a value should be");

@@ -26,7 +26,6 @@ struct value_reader {
 	bool in_array, begun, skipping;
 	bool after, comma;	/* what came last in the array: a value; a
 				 * comma */
-	bool told;		/* a comma too many, which was refused */
 	struct slice rest;	/* further values on the current line */
 	struct scan scan;
 	struct buf mended;

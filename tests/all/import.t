@@ -313,9 +313,6 @@ is "--lenient goes on behind such a comma" "$(
 	printf '[{"role":"user","content":1},,{"role":"user","content":2} {"role":"user","content":3},]' |
 	imp -q --lenient -F openai 2>/dev/null | sed 1d | jq -r '.code // .content' | xargs)" \
 	"1 bad_record 2 bad_record 3 bad_record"
-is "... once for several" "$(printf '[,,,, ,\n,{"role":"user","content":1},,,]' |
-	imp -q --lenient -F openai 2>/dev/null |
-	jq -r '.code // .content // empty' | xargs)" "bad_record 1 bad_record"
 match "an array of no objects is told as one" "$(echo '[1, 2]' | imp 2>&1)" \
     "*it is a JSON array without objects*not recognised*"
 
