@@ -107,6 +107,46 @@ is "evidence is the calls before, with the same outcome" \
 ["c1","c2","c3"]
 ["c1","c2","c3","c4"]'
 
+# ---- what a person asks for is polled ----
+
+asked() {	# text tool
+	printf '{"role":"user","content":"%s"}\n' "$1"
+	loop 3 "$2" '{"command":"make"}' x
+}
+while IFS= read -r text; do
+	is "nothing is asked for again: $text" \
+	    "$(asked "$text" bash | said | head -n 1)" "c3 warn result repeat 3"
+done <<'X'
+Run it three times.
+Fix issue 12 in the parser.
+Rename every occurrence in all 20 files.
+Set the timeout to 30 s; it times out after 10.
+Make every section of the docs consistent, and each user's page.
+Mach das bitte noch mal, schau in Zeile 12.
+Keep at it until the tests pass.
+X
+is "nor by a task with its papers" "$(asked "Run it 20 times. $(printf \
+'It is all in here. %.0s' {1..60})" bash | said | head -n 1)" \
+    "c3 warn result repeat 3"
+is "10 times: twice as often it is refused" "$({ asked "Run it 10 times." bash
+loop 20 bash '{"command":"make"}' x; } | said | grep -m 1 block)" \
+    "c17 block call repeat 20"
+is "every minute: not as a failure" "$({ asked "Run it every minute." bash | sed 1q
+loop 3 bash '{"command":"make"}' x '{"is_error":true}'; } | said | head -n 1)" \
+    "c3 warn result retry 3"
+is "nor is a search or a list" "$(for c in 'grep {"x":1}' \
+    'bash {"command":"ls"}'; do
+	asked "Look every minute." bash | sed 1q
+	loop 3 "${c%% *}" "${c#* }" x
+done | said | grep warn)" "c3 warn result repeat 3
+c3 warn result repeat 3"
+is "nor is a read, or what follows an edit" "$({ asked "Run it 20 times" read
+asked "Write what pings every 5 s" bash | sed 1q
+step e edit '{"path":"a.c","old":"x","new":"y"}' ok
+loop 3 bash '{"command":"make"}' x; } | said | grep warn)" \
+    "c3 warn result repeat 3
+c3 warn result repeat 3"
+
 # ---- what starts again ----
 
 third="c1 warn result repeat 3

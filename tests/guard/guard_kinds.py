@@ -28,6 +28,7 @@ MARK = re.compile(r"\$(id|i|hex|word|new|same|(?:any|one)\(((?:\\.|[^)\\])*)\)|"
 class Kind:
     def __init__(self, name, laps):
         self.name, self.laps, self.lines = name, laps, []
+        self.asked = None       # by the person, before the first lap
         digest = hashlib.sha256(("aside 1 " + name).encode()).digest()
         self.aside = digest[0] % 3 == 0
 
@@ -67,6 +68,8 @@ class Kind:
     def records(self, name="kind"):
         """The transcript; its calls are name1, name2 and so on."""
         n = 0
+        if self.asked:
+            yield {"role": "user", "content": self.asked}
         for calls, text in self.steps():
             ids = ["%s%d" % (name, n + k + 1) for k in range(len(calls))]
             n += len(calls)
@@ -117,6 +120,8 @@ def kinds(collection):
             m = re.match(r"== (.*) x(\d+)$", line)
             if m:
                 out.append(Kind(m[1], int(m[2])))
+            elif line.startswith("< "):
+                out[-1].asked = line[2:].rstrip("\n")
             elif line.strip() and line[0] != "#":
                 out[-1].lines.append(line.rstrip("\n"))
     return out

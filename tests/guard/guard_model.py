@@ -41,8 +41,8 @@ SAID = {"Done.": "status-only", "Let me check the parser next:": "plan-prose",
 
 
 # What a person says, and whether it is to be repeated.
-ASKS = {"go on": None, "run it 20 times": "again",
-        "wait until it is up": "until"}
+ASKS = {"go on": None, "run it 20 times": "often",
+        "look every minute": "every", "wait until it is up": "until"}
 
 
 def signature(name, arguments):
@@ -112,7 +112,8 @@ class Call:
             self.name == "job_wait"
         self.pauses = bash and cmd.startswith("sleep ") or \
             self.name == "job_wait"
-        self.patient = self.asked = False
+        self.patient = self.asked = self.awaited = False
+        self.often = 0
         self.reads = self.name == "read" or self.idle or \
             bash and self.poll
         self.edits = self.name in ("edit", "write")
@@ -125,8 +126,22 @@ class Call:
 
     def times(self, failed):
         """As often as others it may be repeated."""
-        return 1 if not self.poll else 12 if self.patient and (
-            not failed or self.asked) else 3
+        return self.often or (
+            1 if not self.poll else 12 if self.patient and (
+                not failed or self.awaited) else 3)
+
+    def allow(self, wanted, o):
+        """What a person asks to be repeated."""
+        if wanted and self.poll:
+            self.awaited = self.patient = True
+        elif not (self.name == "read" or self.bash and self.reads):
+            if wanted == "often":
+                self.often = 20 // o["warn"] + 1
+            self.asked = wanted == "every" and self.name != "grep"
+
+    def learn(self, failed):
+        if self.asked and not failed or self.often:
+            self.awaited = self.poll = self.patient = True
 
 
 class Model:
@@ -173,6 +188,7 @@ class Model:
         self.entries = {}       # signature: streak in this epoch
         self.task = False
         self.wanted = None      # by the person: that it be repeated
+        self.heeded = False     # which matters once a call is repeated
         self.faults = {}        # (tool, error): steps in this epoch
         self.answers = {}       # (tool, short outcome): calls in this epoch
         self.checks = {}        # signature: failing since how many edits
@@ -263,6 +279,7 @@ class Model:
         e = self.entries.get(c.sig)
         if not e or e["window"] != self.window:
             return False
+        c.learn(e["failed"])
         n = e["n"] + e["blocked"] + 1
         block, halt = o["block"], o["halt"]
         if self.news > e["told"] and o["fresh"] > block:
@@ -315,7 +332,7 @@ class Model:
 
     @staticmethod
     def poll_weight(c, failed, transient):
-        if c.asked:
+        if c.awaited:
             return 0
         if failed and not transient:
             return POINT // 2
@@ -439,6 +456,7 @@ class Model:
             files = self.changed(c, failed, meta)
             self.learned += files is None and cached is None and \
                 c.runs and gain > 0
+        c.learn(failed)
         if cached is None:
             self.signed[c.id] = c.sig
         self.latest[c.sig] = (failed, raw, norm, mask)
@@ -713,11 +731,8 @@ class Model:
                 c.patient = not c.pauses if self.waited else c.pauses
                 if c.edits:
                     self.wanted = None
-                again = self.wanted == "again" and c.name != "read"
-                c.asked = again or self.wanted == "until" and c.poll
-                c.poll |= c.asked
-                c.patient |= c.asked
-                c.pauses |= again
+                self.heeded |= c.sig in self.known
+                c.allow(self.wanted if self.heeded else None, self.o)
                 self.open.append(c)
                 self.call(c, forced, calls[:i])
         elif role == "assistant":
@@ -986,7 +1001,7 @@ class Maker:
         elif x < .04:
             self.put(type="recovery", scenario="x", attempt=1)
         elif x < .05:
-            self.put(role="user", content=list(ASKS)[int(x * 3000) % 3])
+            self.put(role="user", content=list(ASKS)[int(x * 4000) % 4])
         elif x < .055:
             self.put(type="limit", context_tokens=16384)
         elif x < .06:

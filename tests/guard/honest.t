@@ -59,6 +59,48 @@ times 9 's c{} bash {"command":"sleep {}0; curl https://x/api"} = error: 503 '"$
 honest "... a connection" < <(
 times 8 's c{} npm_view {"p":"x"} = connect ETIMEDOUT 1.2.3.4:443 '"$failed")
 
+# ---- what a person asks for ----
+
+while read -r text; do
+	is "$text: not a word" "$(times 1 "u $text
+10* s c# bash {\"command\":\"./stress\"} = ok" | said)" ""
+done <<'X'
+Run ./stress 30 times and tell me how often it fails.
+Call it ten times, please.
+Send 25 single requests and count the failures.
+ping it every 5 s for two minutes
+Look at it once a minute.
+Rufe es 12 mal auf.
+Bitte zwölfmal ausführen.
+Alle zehn Sekunden nachsehen!
+lance-le 20 fois
+toutes les 5 minutes, pendant une heure
+ejecútalo veinte veces, una por una
+a cada minuto, durante 15 minutos
+повтори 10 раз
+每30秒检查一次
+每分鐘一次
+12回実行して
+10번 실행해
+5秒ごとに確認して
+5분마다 확인해
+sprawdzaj co 5 minut
+elke 5 seconden, een kwartier lang
+X
+while read -r text; do
+	is "$text: not a word" "$(times 1 "u $text
+30* s c# bash {\"command\":\"ping -c 1 h\"} = 100% loss $failed" |
+	    said)" ""
+done <<'X'
+keep watching until it is up
+Warte, bis er läuft.
+attends jusqu'à ce que ça marche
+sigue mirando hasta que responda
+直到完成
+X
+honest "pressing a key until the end" < <(times 1 'u Press it until the end.
+30* s c# press_key {"key":"Tab"} = ok')
+
 # ---- batches ----
 
 honest "rows inserted" < <(times 60 's c{} insert {"row":{}} = OK')

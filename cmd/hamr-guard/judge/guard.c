@@ -9,6 +9,8 @@
 #define POOL_MAX 1024		/* calls without results that are remembered
 				 * beyond their step */
 #define PATIENCE 4		/* times poll_multiplier */
+#define PERSON_MAX 4096		/* bytes, as JSON, of a person's message that
+				 * is looked into */
 #define SMALL_WINDOW 32768	/* chapter 3.2: where reads are counted */
 #define SMALL_WARN 32
 #define SMALL_MOST 64
@@ -92,17 +94,23 @@ guard_count(const struct guard *g, enum rule r, unsigned long value)
 unsigned long
 guard_times(const struct guard *g, const struct traits *t, bool failed)
 {
-	return !t->poll ? 1 : g->policy->poll *
-	    (t->patient && (!failed || t->asked) ? PATIENCE : 1);
+	const struct policy *p = g->policy;
+
+	if (t->often > 0)
+		return t->often / (p->warn + (p->warn == 0)) + 1;
+	return !t->poll ? 1 : p->poll *
+	    (t->patient && (!failed || t->awaited) ? PATIENCE : 1);
 }
 
 void
-traits_learn(struct traits *t, enum going state, bool patient)
+traits_learn(struct traits *t, enum going state, bool patient, bool failed)
 {
 	t->poll |= state == UNDER_WAY;
 	t->patient |= patient;
 	if (state >= OVER && !t->pauses)
-		t->poll = t->patient = t->asked = false;
+		t->poll = t->patient = t->awaited = false;
+	if ((t->asked && !failed) || t->often > 0)
+		t->awaited = t->poll = t->patient = true;
 }
 
 int
@@ -243,9 +251,11 @@ learn(struct guard *g, const struct rec *r)
 		contract = msg_meta(r, "contract");
 		g->task = scan_str_is(contract, "hard") ||
 		    scan_str_is(contract, "soft");
-		buf_reset(&g->text);
-		msg_text(rec_get(r, "content"), &g->text);
-		g->asks = prose_asks(buf_view(&g->text));
+		one = rec_get(r, "content");
+		buf_reset(&g->person);
+		if (one.n <= PERSON_MAX)
+			buf_slice(&g->person, one);
+		g->asks = ASKS_UNREAD;
 		break;
 	case R_COMPACTION:
 		hash_set_clear(&g->lines);
@@ -313,19 +323,29 @@ put_text(char *to, struct slice text)
 	return to + text.n + 1;
 }
 
-/* What a person asks for is repeated as a poll that pauses is; a wait ends with
- * what it is for.  Once a file is edited, what they spoke of is what a program
- * is to do. */
+/* What a person asks for may be repeated: a poll, a click or a key as long as it
+ * takes; another call as often as they say, or while it does not fail.  Once a
+ * file is edited, they spoke of what a program is to do. */
 static void
 take_asked(struct guard *g, struct traits *t)
 {
-	if (t->edits)
+	if (t->edits) {
 		g->asks = ASKS_ONCE;
-	bool again = g->asks == ASKS_AGAIN && !t->looks;
-	t->asked = again || (g->asks == ASKS_UNTIL && (t->poll || t->acts));
-	t->poll |= t->asked;
-	t->patient |= t->asked;
-	t->pauses |= again;
+	} else if (g->asks == ASKS_UNREAD &&
+	    streaks_get(&g->seen, t->sig) != NULL) {
+		/* the message matters only once a call is repeated */
+		buf_reset(&g->text);
+		msg_text(buf_view(&g->person), &g->text);
+		g->asks = prose_asks(buf_view(&g->text), &g->often);
+	}
+	if (g->asks >= ASKS_UNTIL && (t->poll || t->acts))
+		t->awaited = t->poll = t->patient = true;
+	else if (t->looks || (t->bash && t->reads))
+		return;
+	else if (g->asks == ASKS_OFTEN)
+		t->often = g->often;
+	else if (g->asks == ASKS_EVERY)
+		t->asked = !t->mutates && !t->sends && !t->alters && !t->seeks;
 }
 
 static void
@@ -438,6 +458,7 @@ guard_init(struct guard *g, const struct rules *rules,
 	*g = (struct guard){ .rules = rules, .policy = p, .sink = *v,
 		.text = BUF_INIT(BUF_RECORD_MAX),
 		.kept = BUF_INIT(BUF_RECORD_MAX),
+		.person = BUF_INIT(PERSON_MAX),
 		.scratch = { BUF_INIT(BUF_RECORD_MAX),
 		BUF_INIT(BUF_RECORD_MAX) }, .cycle.cap = p->window };
 	g->contract = p->contract;
@@ -472,7 +493,7 @@ guard_release(struct guard *g)
 	streaks_release(&g->same);
 	files_release(&g->files);
 	free(g->call);
-	bufs_release(BUFS(&g->text, &g->kept, &g->scratch[0],
+	bufs_release(BUFS(&g->text, &g->kept, &g->person, &g->scratch[0],
 	    &g->scratch[1]));
 	signer_release(&g->signer);
 }

@@ -135,6 +135,8 @@ struct guard {
 	unsigned long still;	/* steps without a change of a file */
 	bool task;		/* meta.contract says they are to change */
 	enum asks asks;		/* of the person, as the message says */
+	unsigned long often;	/* how often, ditto */
+	struct buf person;	/* which is this, as JSON */
 	bool calls_asked;
 	struct streaks seen;	/* by signature */
 	struct streaks faults;	/* of a tool and an error, in this epoch */

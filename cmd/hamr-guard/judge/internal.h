@@ -35,8 +35,10 @@ void step_weigh(struct step *s, int weight, bool spared);
 void guard_stuck(struct guard *g, unsigned long n, unsigned long times);
 
 /* An answer told the state of what a call asks for: the call is a poll while
- * that goes on, and not once it is over. */
-void traits_learn(struct traits *t, enum going state, bool patient);
+ * that goes on, and not once it is over.  So is one that a person asks to be
+ * repeated, unless it failed. */
+void traits_learn(struct traits *t, enum going state, bool patient,
+    bool failed);
 
 /* ---- call_phase.c ---- */
 

@@ -361,7 +361,7 @@ is_counter(const struct open_call *c, const struct outcome *o,
 static int
 poll_weight(const struct open_call *c, const struct outcome *o)
 {
-	if (c->is.asked)
+	if (c->is.awaited)
 		return 0;
 	if (o->failed && !o->transient)
 		return POINT / 2;
@@ -464,7 +464,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	uint64_t done = 0;
 
 	outcome_read(g, c, e, r, o);
-	traits_learn(&c->is, o->state, o->patient);
+	traits_learn(&c->is, o->state, o->patient, o->failed);
 	bool effect = e != NULL && had_effect(g, c, e);
 	enum likeness like = effect ? CHANGED : compare(g, c, e, o);
 	if (like == MASKED) {

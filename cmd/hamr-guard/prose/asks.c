@@ -1,148 +1,217 @@
 /* asks.c - does a person ask for something to be repeated?
  *
  * The format is prose in any of a dozen languages, of which we know the words
- * for times, intervals and waiting; no library on our list reads it.
+ * for numbers, intervals and waiting; no library on our list reads it.
  */
-#include <ctype.h>
 #include <string.h>
 
 #include "asks.h"
 
 #define TEXT_MAX 1000		/* bytes; a longer text is a task with its
 				 * papers, which may speak of anything */
-#define MANY 6			/* so often is what we need to know of */
+#define MANY 6			/* what is done so often needs our patience */
+#define MOST 60			/* and nothing is done more often by hand */
 #define REACH 4			/* words from "every" to its unit */
 #define COUNTED 2		/* 25 single requests */
+#define SPELLED 24		/* what we take a number in words for */
 #define WORD_MAX 32
+#define KNOWN_MAX 224
 
-/* Rows end at NULL; a word of more than ASCII is compared as it is, as capitals
+enum { NUMBER = 1, TIMES = 2, EVERY = 4, UNIT = 8, ONCE = 16, PER = 32,
+	REGULARLY = 64, WAIT = 128 };
+
+/* In lower case; a word of more than ASCII is compared as it is, as capitals
  * are rare in it. */
-static const char *const numbers[] = { "six", "seven", "eight", "nine", "ten",
-	"twelve", "fifteen", "twenty", "thirty", "forty", "fifty", "hundred",
-	"dozen", "sechs", "sieben", "acht", "neun", "zehn", "zwölf",
-	"fünfzehn", "zwanzig", "dreißig", "fünfzig", "hundert", "dix", "douze",
-	"quinze", "vingt", "trente", "cinquante", "cent", "diez", "doce",
-	"quince", "veinte", "treinta", "cincuenta", "cien", "dez", "doze",
-	"vinte", "trinta", "dieci", "venti", "trenta", NULL };
-static const char *const times[] = { "times", "x", "mal", "fois", "veces",
-	"vezes", "volte", "keer", "razy", "kez", "раз", "runs", "rounds",
-	"iterations", "attempts", "tries", "requests",
-	"calls", NULL };
-static const char *const everys[] = { "every", "each", "alle", "jede",
-	"jeden", "toutes", "chaque", "cada", "ogni", "elke", "каждые",
-	"каждую", NULL };
-static const char *const pers[] = { "per", "a", "par", "pro", "por", NULL };
-static const char *const onces[] = { "once", "fois", "einmal", "mal", "vez",
-	"volta", NULL };
-static const char *const often[] = { "repeatedly", "regularly",
-	"periodically", "wiederholt", "regelmäßig", "régulièrement",
-	"regularmente", "regolarmente", NULL };
-static const char *const waits[] = { "until", "till", "bis", "hasta", "até",
-	"finché", "пока", "watch", "wait", "monitor", "keep", "warte",
-	"beobachte", "überwache", "surveille", "attends", "espera", "vigila",
-	NULL };
-static const char *const units[] = { "s", "sec", "second", "seconds", "min",
-	"minute", "minutes", "hour", "hours", "sekunde", "sekunden", "minuten",
-	"stunde", "stunden", "seconde", "secondes", "heure", "heures",
-	"segundo", "segundos", "minuto", "minutos", "hora", "horas",
-	"secondi", "minuti", "секунд", "секунду", "минут", "минуту", NULL };
-/* Words begin with these. */
-static const char *const counted[] = { "次", "回", "遍", "번", NULL };
-static const char *const spans[] = { "秒", "分", "小时", "小時", NULL };
-/* Words have these in them. */
-static const char *const waiting[] = { "直到", "为止", "為止", "まで", "jusqu",
-	NULL };
+static const struct {
+	unsigned char is;
+	const char *words;
+} kinds[] = {
+	{ NUMBER, "six seven eight nine ten twelve fifteen twenty thirty forty"
+	    " fifty hundred dozen sechs sieben acht neun zehn zwölf fünfzehn"
+	    " zwanzig dreißig fünfzig hundert dix douze quinze vingt trente"
+	    " cinquante cent diez doce quince veinte treinta cincuenta cien"
+	    " dez doze vinte trinta dieci venti trenta" },
+	{ TIMES, "times x veces vezes volte keer razy kez раз runs"
+	    " attempts requests" },
+	{ TIMES | ONCE, "mal fois" },
+	{ EVERY, "every each alle jede jeden toutes chaque cada ogni elke"
+	    " co каждые каждую" },
+	{ UNIT, "s sec second seconds min minute minutes hour hours sekunde"
+	    " sekunden minuten stunde stunden seconde secondes heure heures"
+	    " segundo segundos minuto minutos hora horas secondi minuti"
+	    " seconden sekund minut minutę"
+	    " секунд секунду минут минуту" },
+	{ ONCE, "once einmal vez volta" },
+	{ PER, "per a par pro por" },
+	{ REGULARLY, "repeatedly regularly periodically wiederholt regelmäßig"
+	    " régulièrement regularmente regolarmente" },
+	{ WAIT, "until till bis jusqu hasta até finché пока watch wait monitor"
+	    " keep warte beobachte überwache surveille attends espera vigila" },
+};
+
+static struct {
+	struct slice w[KNOWN_MAX];	/* 1 to n */
+	unsigned char is[KNOWN_MAX], next[KNOWN_MAX];
+	unsigned char with[256];	/* the first of its like, 0: none */
+	size_t n;
+} known;
+
+static inline unsigned char *
+like(struct slice word)
+{
+	return &known.with[(unsigned char)(*word.p + 37 * word.n)];
+}
+
+static void
+know(void)
+{
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		const char *p = kinds[i].words;
+
+		while (*p != '\0') {
+			size_t n = strcspn(p, " "), k = ++known.n;
+
+			known.w[k] = (struct slice){ p, n };
+			known.is[k] = kinds[i].is;
+			known.next[k] = *like(known.w[k]);
+			*like(known.w[k]) = (unsigned char)k;
+			p += n + (p[n] != '\0');
+		}
+	}
+}
+
+static unsigned
+kind_of(struct slice word)
+{
+	size_t k = *like(word);
+
+	while (k != 0 && !slice_eq(known.w[k], word))
+		k = known.next[k];
+	return known.is[k];
+}
 
 static bool
-begins(struct slice word, const char *const *row)
+has(struct slice word, const char *const *row, bool first)
 {
-	while (*row != NULL && !slice_starts(word, *row))
+	while (*row != NULL && !(first ? slice_starts(word, *row) :
+	    slice_has(word, *row)))
 		row++;
 	return *row != NULL;
 }
 
-static bool
-has(struct slice word, const char *const *row)
+/* The same where words are not divided: what the text begins with behind a
+ * number or "every", and what it has in it. */
+static unsigned
+kind_within(struct slice *text, bool after)
 {
-	while (*row != NULL && !slice_has(word, *row))
-		row++;
-	return *row != NULL;
-}
+	static const char *const times[] = { "次", "回", "遍", "번", NULL };
+	static const char *const spans[] = { "秒", "分", "小时", "小時", "초",
+		"분", NULL };
+	static const char *const every[] = { "ごと", "おき", "마다", NULL };
+	static const char *const waits[] = { "直到", "为止", "為止", "まで",
+		"때까지", NULL };
+	unsigned is = has(*text, waits, false) ? WAIT : 0;
+	size_t at = slice_find(*text, 0, "每");
 
-/* zehnmal */
-static bool
-is_number_of_times(struct slice word)
-{
-	return slice_ends(word, "mal") &&
-	    slice_in(slice_part(word, 0, word.n - 3), numbers);
+	if (at < text->n) {
+		*text = slice_from(*text, at + strlen("每"));
+		is |= EVERY;
+	}
+	if (!after && (is & EVERY) == 0)
+		return is;
+	is |= has(*text, times, true) ? TIMES : 0;
+	if (has(*text, spans, true))
+		is |= has(*text, every, false) ? EVERY | UNIT : UNIT;
+	return is;
 }
 
 /* What the words so far tell of the next one. */
 struct before {
 	unsigned many;		/* words left in which what is counted may
 				 * follow a number that is not small */
-	bool once;
-	unsigned every;		/* words left in which a unit may follow */
+	unsigned every;		/* ditto, a unit */
+	bool once, digits;
+	unsigned long number;	/* the last one */
 };
 
-/* Does one more word, or number, ask for something again? */
-static bool
-takes(struct before *b, struct slice word)
+static enum asks
+take(struct before *b, struct slice word, bool ascii)
 {
-	size_t at = slice_find(word, 0, "每");
+	unsigned is = kind_of(word);
 
-	if (at < word.n) {	/* where words are not divided */
-		b->every = REACH;
-		word = slice_from(word, at + strlen("每"));
+	if (!ascii)
+		is |= kind_within(&word, b->digits || b->many > 0 ||
+		    b->every > 0);
+	if (word.n > 3 && word.p[word.n - 1] == 'l' &&
+	    slice_ends(word, "mal") &&
+	    kind_of(slice_part(word, 0, word.n - 3)) == NUMBER) {
+		b->number = SPELLED;	/* zehnmal */
+		return ASKS_OFTEN;
 	}
-	if (b->many > 0 && (slice_in(word, times) || begins(word, counted)))
-		return true;
-	if (b->every > 0 && (slice_in(word, units) || begins(word, spans)))
-		return true;
-	if (is_number_of_times(word) || slice_in(word, often))
-		return true;
-	if (slice_in(word, everys) || (b->once && slice_in(word, pers)))
+	if ((is & EVERY) != 0 || ((is & PER) != 0 && b->once))
 		b->every = REACH;
-	else if (b->every > 0 && at >= word.n)
-		b->every--;
-	if (slice_in(word, numbers))
+	if ((is & TIMES) != 0 && b->many > 0)
+		return ASKS_OFTEN;
+	/* every 5 s, but not every city's */
+	if ((is & REGULARLY) != 0 || ((is & UNIT) != 0 && b->every > 0 &&
+	    (word.n > 1 || b->digits)))
+		return ASKS_EVERY;
+	b->digits = false;
+	b->every -= b->every > 0;
+	b->many -= b->many > 0;
+	if ((is & NUMBER) != 0) {
 		b->many = COUNTED;
-	else if (b->many > 0)
-		b->many--;
-	b->once = slice_in(word, onces);
-	return false;
+		b->number = SPELLED;
+	}
+	b->once = (is & ONCE) != 0;
+	return (is & WAIT) != 0 ? ASKS_UNTIL : ASKS_ONCE;
+}
+
+static inline bool
+is_letter(char c)
+{
+	return (c & 0x80) != 0 || (unsigned char)((c | 0x20) - 'a') < 26;
 }
 
 enum asks
-prose_asks(struct slice text)
+prose_asks(struct slice text, unsigned long *often)
 {
-	const char *p = text.p, *end = p + text.n;
-	enum asks asks = ASKS_ONCE;
+	const char *p = text.p, *end = p + text.n, *start;
+	enum asks asks = ASKS_ONCE, one;
 	struct before b = { .every = 0 };
 	char word[WORD_MAX];
 
 	if (text.n > TEXT_MAX)
 		return ASKS_ONCE;
-	while (p < end) {
+	if (known.n == 0)
+		know();
+	for (; (start = p) < end; p += p == start) {
 		unsigned long value = 0;
+		bool ascii = true;
 		size_t n = 0;
 
-		for (; p < end && isdigit((unsigned char)*p); p++, n++)
+		for (; p < end && *p >= '0' && *p <= '9'; p++)
 			value = 10 * value + (unsigned long)(*p - '0');
-		if (n > 0) {
-			b.many = value >= MANY ? COUNTED : 0;
+		if (p > start) {
+			b.many = value >= MANY && value <= MOST ? COUNTED : 0;
+			b.number = value;
+			b.digits = true;
 			continue;
 		}
-		for (; p < end && (isalpha((unsigned char)*p) ||
-		    (*p & 0x80) != 0); p++)
+		for (; p < end && is_letter(*p); p++) {
+			ascii &= (*p & 0x80) == 0;
 			if (n < sizeof word)
-				word[n++] = (char)tolower((unsigned char)*p);
-		struct slice w = { word, n };
-		if (n > 0 && takes(&b, w))
-			return ASKS_AGAIN;
-		if (n > 0 && (slice_in(w, waits) || has(w, waiting)))
-			asks = ASKS_UNTIL;
-		p += n == 0;
+				word[n++] = *p | ((*p & 0x80) == 0 ? 0x20 : 0);
+		}
+		if (p == start)
+			continue;
+		/* a longer one is a sentence of words not divided */
+		one = take(&b, (size_t)(p - start) > n ? (struct slice){ start,
+		    (size_t)(p - start) } : (struct slice){ word, n }, ascii);
+		if (one == ASKS_OFTEN)
+			*often = b.number;
+		if (one > asks)
+			asks = one;
 	}
 	return asks;
 }

@@ -4,11 +4,14 @@
 #include "base/buf.h"
 
 enum asks {
+	ASKS_UNREAD,		/* nobody has looked */
 	ASKS_ONCE,
 	ASKS_UNTIL,		/* wait until it is up, keep watching it */
-	ASKS_AGAIN		/* 20 times, every 5 s */
+	ASKS_EVERY,		/* every 5 s */
+	ASKS_OFTEN		/* 20 times */
 };
 
 /* What a person's message asks for, in a dozen languages.  A long one asks for
- * nothing: it is a task with its papers, which may speak of anything. */
-enum asks prose_asks(struct slice text);
+ * nothing: it is a task with its papers, which may speak of anything.  *often:
+ * how often, if it says so. */
+enum asks prose_asks(struct slice text, unsigned long *often);

@@ -37,7 +37,10 @@ struct traits {
 	bool waits;		/* sleeps, or waits for something */
 	bool pauses;		/* does nothing but wait */
 	bool patient;		/* such a call, or a poll after one */
-	bool asked;		/* a person asks for it to be repeated */
+	bool asked;		/* a person asks for it to be repeated, as long
+				 * as it does not fail */
+	bool awaited;		/* or whatever comes of it */
+	unsigned long often;	/* or so often; 0: they do not say */
 	bool measures;		/* counts or weighs what may grow: wc, du */
 	bool acts;		/* does something that its result shows: a
 				 * click, a move */
