@@ -100,11 +100,11 @@ is "the next run clears up" "$(ls -A; ls "$TMPDIR")" .hamr
 
 repo quarantine && mkdir a
 match "what appears is moved and named" "$(one 'git init -q a/n; echo x >.envrc
-	mkdir -p .vscode .github; ln -s /tmp a/.idea')" \
-	"exit 0; moved to .hamr/quarantine: .envrc, .vscode, a/.idea, a/n/.git"
+	mkdir -p .vscode .github .hg; ln -s /tmp a/.idea; echo "[hooks]" >.hg/hgrc')" \
+	"exit 0; moved to .hamr/quarantine: .envrc, .hg, .vscode, a/.idea, a/n/.git"
 is "away" "$(find . -path ./.git -prune -o -path ./.hamr -prune -o -print |
 	sort | tr '\n' ' ')" ". ./.github ./a ./a/n "
-ok "not lost" test -e .hamr/quarantine/4-.git/HEAD
+ok "not lost" test -e .hamr/quarantine/5-.git/HEAD
 match "again" "$(one 'git init -q a/n')" "*quarantine: a/n/.git"
 is "what edit and write refuse" "$(one 'echo x >.mcp.json
 	echo x >.gitconfig')" "exit 0; moved to .hamr/quarantine: .gitconfig, .mcp.json"

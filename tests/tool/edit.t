@@ -327,9 +327,10 @@ is "built, not ignored" "$(pj write '{"path":"dist/x","content":"x"}')" ok
 is "read-only" "$(pj --mode read-only write '{"path":"z","content":"x"}')" \
 	denied
 is "what other programs obey" "$(for f in .gitconfig .envrc .ENVRC \
-	.vscode/tasks.json qq/.idea/x .mcp.json .bashrc qq/.Profile .zshenv; do
+	.vscode/tasks.json qq/.idea/x .mcp.json .bashrc qq/.Profile .zshenv \
+	.hg/hgrc; do
 	pj write "{\"path\":\"$f\",\"content\":\"x\"}"; done | uniq -c |
-	sed 's/^ *//'; ls -d .vscode qq 2>/dev/null)" "9 denied"
+	sed 's/^ *//'; ls -d .vscode qq 2>/dev/null)" "10 denied"
 echo old >.bash_profile
 is "and where it is already" "$(pj edit \
 	'{"path":".bash_profile","old":"old","new":"new"}') $(cat .bash_profile)" \

@@ -28,11 +28,11 @@ static const char *const locks[] = {
 };
 
 static const char *const protecteds[] = {
-	".git", ".gitconfig", ".envrc", ".vscode", ".idea", ".mcp.json",
-	".bashrc", ".bash_profile", ".bash_login", ".bash_logout",
-	".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile",
-	".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login",
-	".logout", ".inputrc",
+	".git", ".hg", ".jj", ".sl", ".gitconfig", ".envrc", ".vscode",
+	".idea", ".mcp.json", ".bashrc", ".bash_profile", ".bash_login",
+	".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv",
+	".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc",
+	".login", ".logout", ".inputrc",
 };
 
 static const char *const built[] = {
