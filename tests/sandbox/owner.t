@@ -72,6 +72,11 @@ for who in he t; do
 		stat -c %a f; $who undo >../out 2>&1
 		cat f; stat -c %a f)" "0${nl}old${nl}644"
 done
+he bash '{"command":"echo new >f; chmod 0 f"}' >../out 2>&1
+he bash '{"command":"rm -f f; echo 1 >h"}' >../out 2>&1
+is "and one that was rewritten, shut, and removed by a later call" \
+	"$(for _ in 1 2; do he undo >/dev/null 2>&1; done; cat f; stat -c %a f
+	ls h 2>/dev/null)" "old${nl}644"
 he bash '{"command":"mkdir d; echo 1 >d/f"}' >../out 2>&1
 he bash '{"command":"echo he >f; chmod 0 d"}' >../out 2>&1
 is "a file in a folder that he shut is not gone" "$(grep -o "exit.*" ../out

@@ -373,12 +373,16 @@ is_open(const struct undo_entry *c)
 }
 
 /* Is the path still as the change left it: the same content ("": no file), the
- * same file type and, for a regular file, the same x bit of the owner? */
+ * same file type and, for a regular file, the same x bit of the owner?  What it
+ * left unreadable, no snapshot looks at: a later call may have removed it. */
 static bool
 is_as_left(const struct undo_path *left, const struct undo_path *now)
 {
 	mode_t other = now->new_mode ^ left->new_mode;
 
+	if (S_ISREG(left->new_mode) && left->sha[0] == '\0' &&
+	    now->new_mode == 0)
+		return true;
 	return strcmp(left->sha, now->sha) == 0 && (other & S_IFMT) == 0 &&
 	    (!S_ISREG(now->new_mode) || (other & 0100) == 0);
 }
