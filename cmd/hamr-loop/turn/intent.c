@@ -60,7 +60,9 @@ static const struct {
 	    "separate|set|setup|shorten|silence|simplify|solve|sort|split|"
 	    "standardize|strip|stub|support|suppress|swap|switch|teach|tidy|"
 	    "tighten|touch|transform|translate|trim|truncate|tune|turn|tweak|"
-	    "uncomment|undo|unify|update|upgrade|vendor|wire|wrap|write",
+	    "uncomment|undo|unify|update|upgrade|vendor|wire|wrap|write|"
+	    "capitalise|generalise|initialise|modernise|normalise|optimise|"
+	    "parallelise|parametrise|reorganise|sanitise|standardise",
 	    CHANGE },
 	{ "analyse|analyze|answer|ask|assess|audit|benchmark|brainstorm|"
 	    "build|check|clarify|classify|commit|compare|compile|compute|"
@@ -71,7 +73,7 @@ static const struct {
 	    "know|learn|list|locate|look|measure|name|open|outline|plan|"
 	    "print|profile|propose|prove|push|rate|read|recommend|report|"
 	    "reproduce|research|review|run|say|scan|search|see|show|skim|"
-	    "start|study|suggest|summarize|tell|test|think|trace|"
+	    "start|study|suggest|summarise|summarize|tell|test|think|trace|"
 	    "understand|validate|verify|view|walk|watch", LOOK },
 };
 
@@ -305,19 +307,7 @@ fits(const char *row, const struct word *w, size_t n)
 				at++;
 			return at < n ? at + 1 : 0;
 		}
-		if (at >= n)
-			return 0;
-		struct slice verb = w[at++].s;
-		if (is_among(verb, one))
-			continue;
-		/* British spelling is looked up as American */
-		char us[32];
-		if (verb.n < 6 || verb.n >= sizeof us ||
-		    !slice_ends(verb, "ise"))
-			return 0;
-		memcpy(us, verb.p, verb.n);
-		us[verb.n - 2] = 'z';
-		if (!is_among((struct slice){ us, verb.n }, one))
+		if (at >= n || !is_among(w[at++].s, one))
 			return 0;
 	}
 	return at;
