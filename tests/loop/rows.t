@@ -241,6 +241,20 @@ hamr-loop --no-config --yes --json --replay two -o "stages.tool=['$PWD/tool']" \
 is "no more calls than the limit" "$? $(ended) $(echo ran*)" \
     "3 budget_exhausted max_tool_calls ran1"
 
+cat >chat <<'X'
+#!/bin/sh
+while read -r line; do
+	case $line in *'"start"'*) echo '{"role":"user","content":"hm"}' ;; esac
+	printf '%s\n' "$line"
+done
+X
+chmod +x chat
+timeout 20 hamr-loop --no-config --yes --json --replay two \
+    -o "stages.tool=['hamr-tool','$PWD/chat']" x >out 2>err </dev/null
+is "a stage that talks between does not stop the turn" "$? $(ended) $(
+    grep -c '"content":"hm"' out) $(grep -c 'not asked for' err)" \
+    "0 completed stop 0 3"
+
 # ---- no descriptors left for one more process ----
 
 answer "Read." >one

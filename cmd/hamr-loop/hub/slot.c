@@ -73,15 +73,19 @@ answer_ask(struct hub *h, const struct rec *r)
 }
 
 /* A second answer would leave the calls of the first without results, and a
- * call has one result. */
+ * call has one result.  Other messages are the guard's: while one waits to be
+ * judged, what an acting stage says is not committed, so that it would wait for
+ * ever to read its `start`. */
 static bool
 is_awaited(const struct hub *h, const struct slot *s, const struct rec *r)
 {
 	if (r->kind == R_ASSISTANT)
 		return s == &h->slot[SLOT_PROVIDER] && s->asked != 0 &&
 		    s->asked_go && !s->answered;
-	return r->kind != R_TOOL ||
-	    track_awaits(h->track, rec_get(r, "tool_call_id"));
+	if (r->kind == R_TOOL)
+		return s == &h->slot[SLOT_TOOL] &&
+		    track_awaits(h->track, rec_get(r, "tool_call_id"));
+	return !rec_is_message(r->kind) || s == &h->slot[SLOT_GUARD];
 }
 
 /* Does what it says stand at once? */
