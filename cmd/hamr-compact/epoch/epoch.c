@@ -27,20 +27,18 @@ static const struct stage_rule stage_rules[] = {
 
 /* The aims of a strategy without a low mark, measured by bench/judge-compact.
  * In a small window three steps take most of the room, and older edits are
- * needed more often than their output; in the smallest, stubs are folded at
- * once.  At each epoch servers read kept items again, and in a small window the
- * next epoch comes soon: only young items are worth that. */
+ * needed more often than their output; stubs are folded at once.  At each epoch
+ * servers read kept items again, and in a small window the next epoch comes
+ * soon: only young items are worth that. */
 static const struct {
 	long below;		/* B is smaller than this */
 	struct aim aim;
 } aims[] = {
-	{ 10000, { 2, 57, 38, 16, 2, 4 } },
-	{ 20000, { 2, 57, 80, 12, 4, 6 } },
-	{ 40000, { 2, 57, 220, STEPS_PERCENT, SLIM_PERCENT, 4 } },
-	{ 100000, { 0, 45, 1000, STEPS_PERCENT, SLIM_PERCENT,
-	    SUMMARY_PERCENT } },
-	{ LONG_MAX, { 0, 45, 8000, STEPS_PERCENT, SLIM_PERCENT,
-	    SUMMARY_PERCENT } },
+	{ 10000, { 2, 57, 43, 16, 2, 6 } },
+	{ 20000, { 2, 57, 80, 16, 2, 6 } },
+	{ 40000, { 2, 57, 175, STEPS_PERCENT, SLIM_PERCENT, 6 } },
+	{ 100000, { 2, 45, 1000, STEPS_PERCENT, SLIM_PERCENT, 6 } },
+	{ LONG_MAX, { 2, 45, 4000, STEPS_PERCENT, SLIM_PERCENT, 6 } },
 };
 
 const struct stage_rule *
