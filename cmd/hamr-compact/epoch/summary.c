@@ -20,7 +20,6 @@
 #define FIRST_LINE 2060		/* the first message where it is cut */
 #define FIRST_LEAST 360
 #define LEFT_OUT 60		/* the title, and "(N messages left out)" */
-#define RECENT 2		/* messages before the newest with priority */
 #define BEGINNING 100		/* bytes of each message, if all fit */
 #define CONSIDERED 1000		/* messages: more would make a summary as slow
 				 * as the transcript is long */
@@ -334,40 +333,23 @@ struct share {
 	size_t room;		/* bytes left */
 };
 
-/* Give each message a beginning if there is room for all of them. */
+/* Newest first, give messages of at most `longest` bytes so many, while there
+ * is room. */
 static void
-share_beginnings(const struct summary *s, struct share *sh)
+give(const struct summary *s, struct share *sh, size_t longest, size_t most)
 {
-	size_t n = 0;
-
-	sh->from = sh->last > CONSIDERED ? sh->last - CONSIDERED : 1;
-	sh->most = xcalloc(sh->last + 1, sizeof *sh->most);
-	for (size_t i = sh->from; i < sh->last; i++)
-		n += line_of(&s->users[i], BEGINNING);
-	if (n > sh->room)
-		return;
-	sh->room -= n;
-	for (size_t i = sh->from; i < sh->last; i++)
-		sh->most[i] = BEGINNING;
-}
-
-/* Newest first, give messages of at most `longest` bytes as much as they may
- * have, while there is room. */
-static void
-give(const struct summary *s, struct share *sh, size_t first, size_t longest)
-{
-	for (size_t i = sh->last; i > first; i--) {
+	for (size_t i = sh->last; i > sh->from; i--) {
 		const struct user *u = &s->users[i - 1];
-		size_t *most = &sh->most[i - 1];
+		size_t had = sh->most[i - 1];
 
-		if (u->len + u->more > longest || *most == USER_KEPT)
+		if (u->len + u->more > longest || had == most)
 			continue;
-		size_t more = line_of(u, USER_KEPT) - (*most > 0 ?
-		    line_of(u, *most) : 0);
+		size_t more = line_of(u, most) - (had > 0 ?
+		    line_of(u, had) : 0);
 		if (more > sh->room)
 			continue;
 		sh->room -= more;
-		*most = USER_KEPT;
+		sh->most[i - 1] = most;
 	}
 }
 
@@ -385,7 +367,7 @@ print_people(const struct summary *s, struct people_whole whole,
 {
 	static const size_t longest[] = { 120, 180, 300, USER_KEPT,
 		SIZE_MAX };
-	size_t newest = newest_line(s, whole), recent = 0, left_out;
+	size_t newest = newest_line(s, whole), left_out, all = 0;
 	struct share sh = { .last = s->nusers > 1 ? s->nusers -
 	    (whole.nlast > 0 ? whole.nlast : 1) : 1 };
 
@@ -399,19 +381,16 @@ print_people(const struct summary *s, struct people_whole whole,
 	first -= FRAME + MORE;
 	sh.room = left - (whole.first ? 0 :
 	    num_min(line_of(&s->users[0], first), left));
-	/* reserve room for the few messages just before the newest */
-	for (size_t i = sh.last; i > 1 && i + RECENT > sh.last; i--)
-		recent += line_of(&s->users[i - 1], USER_KEPT);
-	recent = num_min(recent, sh.room / 2);
-	sh.room -= recent;
-	share_beginnings(s, &sh);
-	sh.room += recent;
-	/* the rest goes to the most recent ones, then to those it completes,
-	 * shortest first, then to long ones */
-	give(s, &sh, sh.last > sh.from + RECENT ? sh.last - RECENT : sh.from,
-	    SIZE_MAX);
+	sh.from = sh.last > CONSIDERED ? sh.last - CONSIDERED : 1;
+	sh.most = xcalloc(sh.last + 1, sizeof *sh.most);
+	for (size_t i = sh.from; i < sh.last; i++)
+		all += line_of(&s->users[i], BEGINNING);
+	if (all <= sh.room)
+		give(s, &sh, SIZE_MAX, BEGINNING);
+	/* the rest goes to those it completes, shortest first, then to long
+	 * ones */
 	for (size_t k = 0; k < sizeof longest / sizeof *longest; k++)
-		give(s, &sh, sh.from, longest[k]);
+		give(s, &sh, longest[k], USER_KEPT);
 	put_task(sec, s, whole.first, first, front);
 	left_out = sh.from - 1;
 	for (size_t i = sh.from; i < sh.last; i++)
@@ -428,17 +407,6 @@ print_people(const struct summary *s, struct people_whole whole,
 		put_user(sec, s, i, whole.nlast > 0 ?
 		    whole.last[s->nusers - 1 - i] : whole.kept);
 	free(sh.most);
-}
-
-/* Is there room for all of them? */
-static bool
-fit_whole(const struct summary *s, size_t room)
-{
-	size_t n = LEFT_OUT;
-
-	for (size_t i = s->nusers; i > 1 && n <= room; i--)
-		n += line_of(&s->users[i - 1], USER_KEPT);
-	return n <= room;
 }
 
 /* ---- files and commands ---- */
@@ -743,8 +711,7 @@ print_text(const struct summary *s, const struct view *v, size_t cap,
 	sec.room = num_min(sec.room, cap * ERRORS_PERCENT / 100);
 	print_errors(s, &sec);
 	size_t room = firm.len;
-	if (!fit_whole(s, cap - num_min(cap, room)))
-		room = num_min(most, (room + step - 1) / step * step);
+	room = num_min(most, (room + step - 1) / step * step);
 	begin(&sec, text, "USER MESSAGES SO FAR:", cap - room, 100);
 	print_people(s, whole, &sec, task);
 	if (!whole.first)
