@@ -323,9 +323,9 @@ put_text(char *to, struct slice text)
 	return to + text.n + 1;
 }
 
-/* What a person asks for may be repeated: a poll, a click or a key as long as it
- * takes; another call as often as they say, or while it does not fail.  Once a
- * file is edited, they spoke of what a program is to do. */
+/* What a person asks for may be repeated: a poll, a click or a key as long as
+ * it takes; another call as often as they say, or while it does not fail.  Once
+ * a file is edited, they spoke of what a program is to do. */
 static void
 take_asked(struct guard *g, struct traits *t)
 {
