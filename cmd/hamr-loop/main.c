@@ -1,5 +1,4 @@
 /* main.c - hamr-loop: the turnkey agent. */
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -71,7 +70,6 @@ main(int argc, char **argv)
 
 	err_program("hamr-loop");
 	mem_lean();
-	signal(SIGXFSZ, SIG_IGN);	/* a limit on files is a full disk */
 	if (opts_read(&r.o, argc, argv, &e) < 0)
 		return err_report(&e);
 	if (r.o.acp) {

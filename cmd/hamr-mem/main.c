@@ -1,5 +1,4 @@
 /* main.c - hamr-mem: full-text memory of what was said. */
-#include <signal.h>
 #include <sys/stat.h>
 
 #include "base/err.h"
@@ -13,7 +12,6 @@ main(int argc, char **argv)
 	struct err e = { .status = ST_OK };
 
 	err_program("hamr-mem");
-	signal(SIGXFSZ, SIG_IGN);	/* a size limit is a full disk */
 	umask(077);			/* memories are private */
 	if (opts_read(&o, argc, argv, &e) < 0)
 		return err_report(&e);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ void
 err_program(const char *name)
 {
 	program = name;
+	signal(SIGXFSZ, SIG_IGN);	/* a limit on files is a full disk */
 	/* no file we open may become one of these; writing to a closed stdout
 	 * still fails */
 	for (int fd = 0; fd <= 2; fd++)

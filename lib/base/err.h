@@ -52,7 +52,8 @@ int err_option(struct err *e, int c, char *const *argv);
 
 /* The program's name for all messages; call it first in main.  It also makes
  * sure that descriptors 0 to 2 are open, so that no later file becomes the
- * standard error of a library or a child. */
+ * standard error of a library or a child, and that a write past the limit on
+ * files fails as on a full disk. */
 void err_program(const char *name);
 
 /* Pass these lines, without their LF, to write instead of printing them, for

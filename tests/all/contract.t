@@ -414,6 +414,8 @@ for s in $STAGES; do
 		is "$s: a full disk is 71, in one line" "$? $(wc -l <err)" \
 		    "71 1"
 	}
+	(ulimit -f 0; stage $s <body >got 2>err)
+	is "$s: so is a limit on files" "$?" 71
 done
 
 # ---- options ----
