@@ -1,5 +1,4 @@
 /* worker.c - a session's process: start it, talk to it, end it. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,18 +97,15 @@ worker_cancel(struct worker *s)
 void
 worker_write(struct worker *s)
 {
-	while (s->written < s->out.len) {
-		ssize_t n = write(s->child->in, s->out.p + s->written,
-		    s->out.len - s->written);
+	ssize_t n = write(s->child->in, s->out.p + s->written,
+	    s->out.len - s->written);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return;		/* the end is handled elsewhere */
+	if (n > 0)	/* its end is handled elsewhere */
 		s->written += (size_t)n;
+	if (s->written == s->out.len) {
+		buf_reset(&s->out);
+		s->written = 0;
 	}
-	buf_reset(&s->out);
-	s->written = 0;
 }
 
 void
