@@ -55,7 +55,7 @@ session_create(struct session *s, const char *dir, struct err *e)
 			if (r == 0)
 				return 0;
 		}
-		session_close(s);
+		session_close(s, false);
 		/* another one may have this id */
 		if (e->status != ST_TEMP || tries == 8)
 			return -1;
@@ -118,9 +118,9 @@ session_sync(struct session *s, struct err *e)
 }
 
 void
-session_close(struct session *s)
+session_close(struct session *s, bool keep)
 {
-	if (s->fresh && (s->size == 0 || !s->used)) {
+	if (s->fresh && (s->size == 0 || !keep)) {
 		/* We still hold the lock: nobody else has written to it. */
 		size_t n = strlen(s->path) - strlen(".ndjson");
 		char *lock = xasprintf("%.*s.lock", (int)n, s->path);

@@ -16,8 +16,7 @@ struct session {
 	char *id, *path;
 	int fd;			/* read and append */
 	int lock;
-	bool fresh;		/* created by this run; removed if not used */
-	bool used;		/* it has more than its first records */
+	bool fresh;		/* created by this run */
 	off_t size;		/* bytes committed */
 	bool dirty;		/* something is not durable yet */
 	bool sync_all;		/* durability = "all" */
@@ -41,5 +40,6 @@ int session_append(struct session *s, struct slice lines, struct err *e);
 /* fdatasync, if anything was appended since the last one. */
 int session_sync(struct session *s, struct err *e);
 
-/* Close and release it; a fresh session that was not used is removed. */
-void session_close(struct session *s);
+/* Close and release it.  A fresh one is removed unless it is to be kept and
+ * has a record. */
+void session_close(struct session *s, bool keep);

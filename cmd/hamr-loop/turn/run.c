@@ -409,8 +409,7 @@ run_end(struct run *r)
 	runlog_close(r->log);
 	r->log = NULL;
 	/* keep a session whose task could not be written, for inspection */
-	r->session.used = r->track.has_person || r->o.task != NULL;
-	session_close(&r->session);
+	session_close(&r->session, r->track.has_person || r->o.task != NULL);
 	map_release(&r->ui.always);
 	track_release(&r->track);
 	setup_release(&r->setup);
