@@ -192,7 +192,7 @@ start_memory(struct hub *h)
 {
 	struct slot *s = &h->slot[SLOT_MEM];
 
-	if (s->used && !s->started && !h->failed && h->session->size > 0)
+	if (s->cmd.n > 0 && !s->started && !h->failed && h->session->size > 0)
 		slot_restart(h, s);
 }
 
@@ -203,7 +203,7 @@ hub_revive(struct hub *h)
 		return;
 	h->stage_failed = false;
 	for (int i = 0; i < SLOTS; i++)
-		if (h->slot[i].used && h->slot[i].started &&
+		if (h->slot[i].cmd.n > 0 && h->slot[i].started &&
 		    h->slot[i].child == NULL)
 			slot_restart(h, &h->slot[i]);
 }
@@ -213,13 +213,12 @@ hub_ask(struct hub *h, enum slot_id id, bool go)
 {
 	struct slot *s = &h->slot[id];
 
-	if (!s->used || (s->started && s->child == NULL)) {
+	if (s->cmd.n == 0 || (s->started && s->child == NULL)) {
 		slot_done(s);
 		return;
 	}
 	s->asked = ++h->number;
 	s->asked_go = go;
-	s->answered = false;
 	h->window_asked |= id == SLOT_PROVIDER && !go;
 	s->deadline = go && (id == SLOT_PROVIDER || id == SLOT_TOOL) ? 0 :
 	    file_now_ms() + PURE_DEADLINE_MS;

@@ -33,8 +33,7 @@ struct control {
 struct slot {
 	struct hub *hub;
 	const char *name;
-	struct child_opts cmd;
-	bool used;		/* this run uses the slot */
+	struct child_opts cmd;	/* no commands: this run does without it */
 	bool started;		/* its stage was started once */
 	struct child *child;	/* NULL: not running */
 	struct rec_in in;
@@ -46,7 +45,6 @@ struct slot {
 	off_t barrier;		/* offset of the last go or sync it returned */
 	int64_t asked;		/* number of the go or sync in flight, or 0 */
 	bool asked_go;
-	bool answered;		/* that go has its assistant message */
 	struct buf told;	/* lines that go before that go */
 	int64_t discard;	/* discard its output until this sync */
 	size_t skip;		/* proposals already in the session */

@@ -81,7 +81,7 @@ is_awaited(const struct hub *h, const struct slot *s, const struct rec *r)
 {
 	if (r->kind == R_ASSISTANT)
 		return s == &h->slot[SLOT_PROVIDER] && s->asked != 0 &&
-		    s->asked_go && !s->answered;
+		    s->asked_go && h->track->last != R_ASSISTANT;
 	if (r->kind == R_TOOL)
 		return s == &h->slot[SLOT_TOOL] &&
 		    track_awaits(h->track, rec_get(r, "tool_call_id"));
@@ -159,7 +159,6 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 		ui_passing(h->ui, r);
 	} else if (acts(s) && hub_is_judged(h)) {
 		hub_commit_record(h, r);
-		s->answered |= r->kind == R_ASSISTANT;
 		if (r->kind == R_START)
 			hub_durable(h);
 	} else if (buf_reserve(&s->proposals, r->line.n + 1) < 0) {
@@ -233,7 +232,7 @@ give_up(struct hub *h, struct slot *s, enum status status, const char *how)
 		err_say("stage mem (%s) %s; this run is not indexed; later: "
 		    "hamr-mem -n %s", s->cmd.commands[0], how, path.p);
 		buf_release(&path);
-		s->used = false;
+		s->cmd.n = 0;
 		return;
 	}
 	s->restarts = 0;

@@ -406,9 +406,7 @@ setup_slots(struct run *r, struct err *e)
 	for (int i = 0; i < SLOTS; i++) {
 		struct child_opts *c = &r->hub.slot[i].cmd;
 
-		r->hub.slot[i].used = i != SLOT_MEM ||
-		    conf_bool(r->conf, "memory.enabled");
-		if (!r->hub.slot[i].used)
+		if (i == SLOT_MEM && !conf_bool(r->conf, "memory.enabled"))
 			continue;
 		c->commands = conf_list(r->conf, keys[i], &c->n);
 		if (c->n == 0)
