@@ -13,7 +13,7 @@ port() { printf 'http://127.0.0.1:%s/v1' "$HTTPD_PORT"; }
 at http://127.0.0.1:9/v1 -o provider.max_retries=1
 is "refused: status" "$?" 6
 match "the first line tells it, and what to do" "$(head -n 1 err)" \
-	"*http://127.0.0.1:9: connection refused*is the server running? --base-url*"
+	"*http://127.0.0.1:9: connection refused*start the server, or name another*"
 is "then the waits, the sum and the last word" "$(sed 's/^ *//' err |
 	cut -d' ' -f 1-2 | paste -sd,)" \
 	"http://127.0.0.1:9: connection,no answer,no answer,no answer,model_error, network:,hamr-loop: http://127.0.0.1:9:"

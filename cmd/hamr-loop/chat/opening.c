@@ -190,14 +190,16 @@ opening_read(struct chat *c, int i)
 		take_models(c, buf_view(b));
 	} else if (c->run->ui.peer == NULL) {
 		/* the program's own message says why there is no server */
+		const char *label = "model";
+
 		if (b->len == 0)
-			ui_note(&c->run->ui, ROW "%s", "model", "no server "
-			    "answers; hamr-loop --doctor looks for one");
-		while (slice_line(&rest, &line)) {
+			rest = SLICE("no server answers; hamr-loop --doctor "
+			    "looks for one");
+		for (; slice_line(&rest, &line); label = "") {
 			size_t k = slice_starts(line, lead) ? strlen(lead) : 0;
 
-			ui_note(&c->run->ui, "%.*s", (int)(line.n - k),
-			    line.p + k);
+			ui_note(&c->run->ui, ROW "%.*s", label,
+			    (int)(line.n - k), line.p + k);
 		}
 		c->offer = false;
 	}

@@ -30,7 +30,7 @@ static const struct {
 	    "there? --base-url names another" },
 	{ "network", "resolve host", "is the URL right? --base-url names "
 	    "another" },
-	{ "network", "", "is the server running? --base-url names another, "
+	{ "network", "", "start the server, or name another with --base-url; "
 	    "hamr-loop --doctor looks for one" },
 	{ "context_overflow", "", "set window under [context] to what "
 	    "the model can hold" },

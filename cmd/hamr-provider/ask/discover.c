@@ -426,7 +426,8 @@ get_models(struct provider *p, long max_ms, bool needed, struct buf *out)
 	} else {
 		failure_transfer(&f, &r, where);
 		err_say("%s%s", f.message.p, f.retryable ?
-		    "; is the server running?" : "");
+		    "; start the server, or name another with "
+		    "--base-url" : "");
 		st = f.retryable ? ST_TEMP : ST_PEER;
 	}
 	free(where);
