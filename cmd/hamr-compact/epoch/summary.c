@@ -26,6 +26,7 @@
 #define FRAME 10		/* "123. " and LF */
 #define MORE 6			/* " [...]" */
 #define COMMAND_KEPT 160
+#define COMMAND_LEAST 40	/* of failed ones where not all fit */
 #define SENTENCE_KEPT 160
 #define COMMANDS_SHOWN 10
 #define FILES_PERCENT 50	/* of the summary: its changed files ... */
@@ -493,27 +494,20 @@ command_line(const struct entry *c, size_t most)
 static void
 print_errors(const struct summary *s, struct section *sec)
 {
-	static const size_t kept[] = { COMMAND_KEPT, 80, 40 };
 	const struct entry *newest = entry_at(&s->commands,
 	    s->commands.newest), *c;
-	size_t k = 0;
+	size_t n = strlen(sec->title) + 1;
 
-	for (; k + 1 < sizeof kept / sizeof *kept; k++) {
-		size_t n = strlen(sec->title) + 1;
-
-		for (c = newest; c != NULL; c = entry_at(&s->commands,
-		    c->older))
-			if (c->error != NULL)
-				n += command_line(c, kept[k]).n +
-				    strlen(c->error) + sizeof "-  -> ";
-		if (n <= sec->room)
-			break;
-	}
+	for (c = newest; c != NULL; c = entry_at(&s->commands, c->older))
+		if (c->error != NULL)
+			n += command_line(c, COMMAND_KEPT).n +
+			    strlen(c->error) + sizeof "-  -> ";
+	size_t kept = n <= sec->room ? COMMAND_KEPT : COMMAND_LEAST;
 	for (c = newest; c != NULL; c = entry_at(&s->commands, c->older)) {
 		if (c->error == NULL)
 			continue;
 		buf_adds(&sec->line, "- ");
-		buf_slice(&sec->line, command_line(c, kept[k]));
+		buf_slice(&sec->line, command_line(c, kept));
 		buf_fmt(&sec->line, " -> %s", c->error);
 		section_put(sec);
 	}
@@ -698,30 +692,23 @@ print_text(const struct summary *s, const struct view *v, size_t cap,
 		    s->nusers == 1 ? USER_KEPT + FRAME + MORE : FIRST_LEAST);
 	buf_adds(text, HEADER);
 	/* User messages take precedence over everything but changed files and
-	 * open errors, which are short: make those first.  Where messages are
-	 * cut, the room for them changes in steps, so that they are the same
-	 * in the next summary. */
+	 * open errors, which are short: make those first.  The room for
+	 * messages changes in steps, so that they are the same in the next
+	 * summary. */
 	size_t most = cap > least ? cap - least : 0;
 	size_t step = cap / FIRM_STEPS + 1;
 	begin(&sec, &firm, "FILES CHANGED:", most, 100);
 	sec.room = num_min(sec.room, cap * FILES_PERCENT / 100);
 	print_changed(s, &sec);
-	size_t files = firm.len;
 	begin(&sec, &firm, "OPEN ERRORS:", most, 100);
 	sec.room = num_min(sec.room, cap * ERRORS_PERCENT / 100);
 	print_errors(s, &sec);
-	size_t room = firm.len;
-	room = num_min(most, (room + step - 1) / step * step);
+	size_t room = num_min(most, (firm.len + step - 1) / step * step);
 	begin(&sec, text, "USER MESSAGES SO FAR:", cap - room, 100);
 	print_people(s, whole, &sec, task);
 	if (!whole.first)
 		cap -= num_min(cap, task->len);
-	/* what the step leaves is for more errors */
-	firm.len = files;
 	buf_slice(text, buf_view(&firm));
-	begin(&sec, text, "OPEN ERRORS:", SIZE_MAX / 100, 100);
-	sec.room = room - files;
-	print_errors(s, &sec);
 	begin(&sec, text, "FILES READ:", cap, 20);
 	for (const struct entry *f = entry_at(&s->files, s->files.newest);
 	    f != NULL; f = entry_at(&s->files, f->older)) {
