@@ -3,9 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/mem.h"
 #include "import/import_convert.h"
-#include "record/alias.h"
 #include "record/msg.h"
 
 #include "action.h"
@@ -41,36 +39,6 @@ tool_kind(const char *name, struct slice command)
 	if (kind == TOOL_EDIT && scan_str_is(command, "create"))
 		return TOOL_WRITE;
 	return kind;
-}
-
-void
-action_init(struct action *a, struct slice name, struct slice args)
-{
-	static const char *const canonical[] = { [TOOL_OTHER] = "",
-		[TOOL_READ] = "read", [TOOL_EDIT] = "edit",
-		[TOOL_WRITE] = "write", [TOOL_COMMAND] = "bash" };
-	static const char *const keys[] = { "command", "path", "command",
-		"query", "file_path" };
-	char *text = scan_text(name);
-
-	*a = (struct action){ .args = BUF_INIT(BUF_RECORD_MAX) };
-	a->kind = tool_kind(text, scan_get(args, "command"));
-	free(text);
-	if (!alias_args(slice_of(canonical[a->kind]), args, &a->args))
-		buf_adds(&a->args, "{}");
-	for (size_t i = a->kind == TOOL_COMMAND ? 0 : 1;
-	    a->object == NULL && i < sizeof keys / sizeof *keys; i++)
-		a->object = scan_strdup(scan_get(buf_view(&a->args),
-		    keys[i]));
-	if (a->object == NULL)
-		a->object = xstrdup("");
-}
-
-void
-action_release(struct action *a)
-{
-	buf_release(&a->args);
-	free(a->object);
 }
 
 bool

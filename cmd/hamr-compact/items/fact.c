@@ -18,7 +18,7 @@
 #define ERRORS 3
 #define MEMORY_LEN 25		/* "; memory m:" and twelve digits */
 #define ARGS_STAY 600		/* arguments up to this many bytes stay */
-#define WHAT_MAX 300
+#define WHAT_MAX 4096
 #define NAME_MAX_KEPT 63
 #define ERROR_KEPT 143
 
@@ -86,6 +86,8 @@ fact_new(struct view *v, const char *name, const struct view_args *args)
 	static const char *const paths[] = { "path", "file_path", "file",
 		"filePath", "absolute_path", "relative_path", "target_file",
 		"notebook_path", "query", "pattern", NULL };
+	static const char *const queries[] = { "query", "pattern", "search",
+		NULL };
 	static const char *const commands[] = { "command", "cmd", "path",
 		NULL };
 	struct slice command = first_string(args, commands);
@@ -113,8 +115,10 @@ fact_new(struct view *v, const char *name, const struct view_args *args)
 				*o++ = *p;
 		*o = '\0';
 	}
-	if (kind == TOOL_READ)
+	if (kind == TOOL_READ) {
 		take_range(f, args);
+		f->listing = first_string(args, queries).p != NULL;
+	}
 	f->error = "";
 	f->name = arena_dup(&v->arena, name, utf8_cut(name, strlen(name),
 	    NAME_MAX_KEPT));
@@ -205,7 +209,8 @@ fact_result(struct view *v, struct fact *f, const struct rec *r,
 	}
 	f->lines = positive(scan_get(meta, "lines"));
 	f->cut |= scan_true(scan_get(meta, "truncated"));
-	f->listing = scan_kind(op) == SCAN_STRING && !scan_str_is(op, "file");
+	if (scan_kind(op) == SCAN_STRING)
+		f->listing = !scan_str_is(op, "file");
 	f->bytes = scan_int(scan_get(meta, "bytes"), &n) && n >= 0 ?
 	    (size_t)n : was.n;
 	if (scan_int(scan_get(meta, "exit"), &n) && n >= 0 && n < 1000)

@@ -24,7 +24,7 @@ void line_set_release(struct line_set *r);
 struct ledger_call {
 	size_t no;		/* from 1 on */
 	enum tool_kind kind;
-	char *object;		/* path or command */
+	const char *object;	/* path or command */
 	long first;		/* a read's first line */
 	bool search;		/* searches files, does not read one */
 	long written;		/* lines of a write */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "record/alias.h"
 #include "record/msg.h"
 #include "term/term.h"
 
@@ -19,25 +20,20 @@ take_call(void *self, struct view_call *call, struct slice name,
 {
 	struct ledger *l = self;
 	struct ledger_call *c = arena_alloc(&l->plain->arena, sizeof *c);
-	struct buf content = BUF_INIT(BUF_RECORD_MAX);
-	struct action a;
-	int64_t first;
+	struct buf given = BUF_INIT(BUF_RECORD_MAX), content = given;
+	char *text = scan_text(name);
+	const struct fact *f = fact_new(l->plain, text, args);
 
-	action_init(&a, name, args->text);
-	struct slice given = buf_view(&a.args);
-	*c = (struct ledger_call){ .no = l->plain->ncalls + 1, .kind = a.kind,
-		.first = 1, .turn = l->turns, .step = l->steps };
-	c->object = arena_dup(&l->plain->arena, a.object, strlen(a.object));
-	if (scan_int(scan_get(given, "first"), &first) && first > 0 &&
-	    first <= 100000000)
-		c->first = (long)first;
-	c->search = scan_kind(scan_get(given, "query")) == SCAN_STRING;
-	if (a.kind == TOOL_WRITE)
-		scan_str(scan_get(given, "content"), &content);
+	*c = (struct ledger_call){ .no = l->plain->ncalls + 1, .kind = f->kind,
+		.object = f->what, .first = f->first > 0 ? f->first : 1,
+		.search = f->listing, .turn = l->turns, .step = l->steps };
+	if (f->kind == TOOL_WRITE && alias_args(SLICE("write"), args->text,
+	    &given))
+		scan_str(scan_get(buf_view(&given), "content"), &content);
 	c->written = (long)slice_lines(buf_view(&content));
 	call->note = c;
-	buf_release(&content);
-	action_release(&a);
+	free(text);
+	bufs_release(BUFS(&given, &content));
 }
 
 /* ---- results: files ---- */

@@ -12,7 +12,7 @@
 #include "file_lines.h"
 
 struct ledger_command {
-	char *what;
+	const char *what;
 	size_t times, failed, last;	/* last: call number */
 	bool ok;
 };

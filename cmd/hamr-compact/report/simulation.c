@@ -5,7 +5,8 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "items/action.h"
+#include "items/fact.h"
+#include "record/alias.h"
 #include "record/msg.h"
 
 #include "simulation.h"
@@ -456,23 +457,24 @@ take_call(void *self, struct view_call *call, struct slice name,
     const struct view_args *args)
 {
 	struct simulation *s = self;
-	enum tool_kind *kind = arena_alloc(&s->view->arena, sizeof *kind);
-	struct action a;
+	struct buf canonical = BUF_INIT(BUF_RECORD_MAX);
+	char *text = scan_text(name);
+	struct fact *f = fact_new(s->view, text, args);
 	struct slice one;
 
-	action_init(&a, name, args->text);
-	if ((a.kind == TOOL_EDIT || a.kind == TOOL_WRITE) &&
-	    a.object[0] != '\0')
-		learn(&s->essentials, ESSENTIAL_PATH, slice_of(a.object));
-	if (a.kind == TOOL_EDIT && s->asked) {
-		edit(s, buf_view(&a.args));
-		for (struct walk w = walk_of(scan_get(buf_view(&a.args),
+	call->note = f;
+	free(text);
+	if ((f->kind == TOOL_EDIT || f->kind == TOOL_WRITE) &&
+	    f->what[0] != '\0')
+		learn(&s->essentials, ESSENTIAL_PATH, slice_of(f->what));
+	if (f->kind == TOOL_EDIT && s->asked && alias_args(SLICE("edit"),
+	    args->text, &canonical)) {
+		edit(s, buf_view(&canonical));
+		for (struct walk w = walk_of(scan_get(buf_view(&canonical),
 		    "edits")); walk_next(&w, NULL, &one); )
 			edit(s, one);
 	}
-	*kind = a.kind;
-	call->note = kind;
-	action_release(&a);
+	buf_release(&canonical);
 }
 
 /* Learn the first line that reports an error, of a failed result or of any
@@ -485,7 +487,7 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 		"fatal", "exception", "panic", "traceback", "denied",
 		"not found", "no such", "assertion" };
 	struct simulation *s = self;
-	const enum tool_kind *kind = call->note;
+	const struct fact *f = call->note;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	bool tells = false;
 	struct slice line;
@@ -493,7 +495,7 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 	(void)content;
 	msg_text(rec_get(r, "content"), &b);
 	struct slice rest = buf_view(&b);
-	if (*kind != TOOL_COMMAND && !result_failed(r, *kind, "", rest))
+	if (f->kind != TOOL_COMMAND && !result_failed(r, f->kind, "", rest))
 		rest.n = 0;
 	while (!tells && slice_line(&rest, &line)) {
 		char low[512];
