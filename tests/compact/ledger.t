@@ -53,6 +53,7 @@ call("write", {"path": "/repo/new.c", "content": "1\n2\n3"}, "made new.c",
 call("edit", {"path": "never.c", "old": "x", "new": "y"}, "not read",
      {"path": "never.c", "error": "not_read"}, is_error=True)
 call("read", {"path": "src"}, "a.c\n", {"op": "list", "path": "src"})
+call("write", {"command": "create other.py"}, "")	# SWE-agent's words
 bash("make check", "exit 1\nerror: no\n", 1)
 bash("make check", "exit 0\n")
 bash("cd x && git diff --stat", "a | 1\nb | 2\n")
@@ -87,16 +88,16 @@ is "how many files" "$(grep ^files: out)" "files: 6 read, 4 changed"
 is "the newest first" "$(grep -A 1 ^files: out | tail -n 1)" "  gone.c"
 match "git status, and what happened since" "$(grep '^  status' out)" \
 	"  status  branch main, 1 changed, step 8, 4 files changed since"
-match "git diff" "$(grep '^  diff' out)" "  diff    2 lines, step 17*"
+match "git diff" "$(grep '^  diff' out)" "  diff    2 lines, step 18*"
 is "commands that were repeated" "$(sed -n '/^commands/,$p' out)" \
 	"commands: 5 different, 2 repeated
     2x rm gone.c, last ok
     2x make check, failed 1x, last ok"
 is "what the request is made of" "$(sed -n 2,5p out | sed 's/[0-9]* before, [0-9]* after/N before, N after/')" \
-	"messages: 41 in, 41 out
+	"messages: 43 in, 43 out
 tokens: N before, N after, room for 122880, stage 0
-results: 20, 0 compacted, 20 kept
-turns kept: 1 of 1; steps kept: 20 of 20"
+results: 21, 0 compacted, 21 kept
+turns kept: 1 of 1; steps kept: 21 of 21"
 
 # ---- as hamr-tool proves it ----
 
