@@ -150,7 +150,7 @@ line_start(struct slice text, size_t at)
  * beginning up to its letter i).  The words have 59 letters, which fit 64
  * bits. */
 static size_t
-error_lines(struct slice text, size_t at[ERRORS], size_t most)
+error_lines(struct slice text, size_t *at, size_t most)
 {
 	static const char *const words[] = { "rror", "RROR", "ailed", "FAIL",
 		"atal", "xcept", "anic", "denied", "ot foun", "o such",
@@ -189,6 +189,15 @@ error_lines(struct slice text, size_t at[ERRORS], size_t most)
 	return n;
 }
 
+struct slice
+first_error(struct slice text)
+{
+	size_t at;
+
+	return error_lines(text, &at, 1) > 0 ? line_at(text, at) :
+	    (struct slice){ text.p, 0 };
+}
+
 /* ---- results ---- */
 
 void
@@ -197,8 +206,7 @@ fact_result(struct view *v, struct fact *f, const struct rec *r,
 {
 	struct slice meta = rec_get(r, "meta"), op = scan_get(meta, "op");
 	long first = positive(scan_get(meta, "first"));
-	struct slice line, rest = text;
-	size_t at[ERRORS];
+	struct slice rest = text;
 	int64_t n;
 
 	f->done = true;
@@ -243,9 +251,8 @@ fact_result(struct view *v, struct fact *f, const struct rec *r,
 	f->failed = result_failed(r, f->kind, f->what, text);
 	if (!f->failed || text.n == 0)
 		return;
-	if (error_lines(text, at, 1) > 0)
-		line = line_at(text, at[0]);
-	else
+	struct slice line = first_error(text);
+	if (line.n == 0)
 		slice_line(&rest, &line);
 	f->error = arena_dup(&v->arena, line.p, utf8_cut(line.p, line.n,
 	    ERROR_KEPT));

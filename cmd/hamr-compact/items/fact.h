@@ -37,6 +37,9 @@ struct fact *fact_new(struct view *v, const char *name,
 void fact_result(struct view *v, struct fact *f, const struct rec *r,
     struct slice was, struct slice text);
 
+/* The first line that reports an error; n 0: there is none. */
+struct slice first_error(struct slice text);
+
 /* Append the line of context (chapter 8.4), after an LF; nothing if the result
  * gets none.  The line is made once, when the result is taken in, and never
  * changes, so that the prefix of a request stays the same.  inspected: how

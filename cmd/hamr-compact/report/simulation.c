@@ -483,42 +483,23 @@ static void
 take_result(void *self, struct view_call *call, const struct rec *r,
     struct slice content)
 {
-	static const char *const words[] = { "error", "failed", "failure",
-		"fatal", "exception", "panic", "traceback", "denied",
-		"not found", "no such", "assertion" };
 	struct simulation *s = self;
 	const struct fact *f = call->note;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	bool tells = false;
-	struct slice line;
 
 	(void)content;
 	msg_text(rec_get(r, "content"), &b);
-	struct slice rest = buf_view(&b);
-	if (f->kind != TOOL_COMMAND && !result_failed(r, f->kind, "", rest))
-		rest.n = 0;
-	while (!tells && slice_line(&rest, &line)) {
-		char low[512];
-		size_t n = num_min(line.n, sizeof low - 1), i;
+	if (f->kind == TOOL_COMMAND || result_failed(r, f->kind, "",
+	    buf_view(&b))) {
+		struct slice line = first_error(buf_view(&b));
 
-		for (i = 0; i < n; i++) {
-			unsigned char c = (unsigned char)line.p[i];
-
-			if (c < ' ' && c != '\t')
-				break;	/* it has control characters */
-			low[i] = c >= 'A' && c <= 'Z' ? (char)(c + 32) :
-			    (char)c;
-		}
-		for (size_t k = 0; i == n && k < sizeof words / sizeof *words;
-		    k++)
-			tells |= memmem(low, n, words[k],
-			    strlen(words[k])) != NULL;
+		line = slice_trim_end(slice_part(line, 0, utf8_cut(line.p,
+		    line.n, LINE_BYTES)), " \t\r");
+		/* what only a screen needs is taken out of the view */
+		if (line.n > 0 && memchr(line.p, '\033', line.n) == NULL &&
+		    memchr(line.p, '\r', line.n) == NULL)
+			learn(&s->essentials, ESSENTIAL_ERROR, line);
 	}
-	if (tells)
-		line = slice_trim_end(slice_part(line, 0,
-		    utf8_cut(line.p, line.n, LINE_BYTES)), " \t");
-	if (tells && line.n > 0)
-		learn(&s->essentials, ESSENTIAL_ERROR, line);
 	buf_release(&b);
 }
 
