@@ -318,6 +318,8 @@ test_ends_in_values(void **state)
 	check(K "<|tool_calls_section_end|>x", KGOT "T[x]");
 	check(K "<|tool_calls_s", KGOT);
 	check(K "x", KGOT "T[x]");
+	check_as(DIALECT_MINIMAX, false, "<invoke name=\"read\"></invoke>"
+	    "</invoke>x", "C[read {}]T[</invoke>x]");
 }
 
 /* ---- cut by length ---- */

@@ -424,13 +424,16 @@ in_block(struct dialect *d, enum block_end e)
 	enum block_said said = f->read(r);
 	d->again += r->again;
 	end = skip_white(s, r->at);
-	int shut = *close != '\0' ? tag_match(slice_from(s, end), close) : 0;
-	if (said == BLOCK_CALLS && (shut > 0 || (shut < 0 &&
-	    e != BLOCK_GROWS)))		/* the answer may end within it */
+	bool shut = slice_ends(slice_part(s, 0, num_min(r->at, s.n)), close);
+	int more = shut ? 0 : tag_match(slice_from(s, num_min(end, s.n)),
+	    close);
+	if (said == BLOCK_CALLS && (more > 0 || (more < 0 &&
+	    e != BLOCK_GROWS))) {	/* the answer may end within it */
 		r->at = num_min(end + strlen(close), s.n);
-	bool ended = shut > 0 || r->ended ||
-	    slice_ends(slice_part(s, 0, r->at), close);
-	if (e == BLOCK_GROWS && (said != BLOCK_CALLS || f->weak || !ended)) {
+		shut = true;
+	}
+	if (e == BLOCK_GROWS && (said != BLOCK_CALLS || f->weak ||
+	    !(shut || r->ended))) {
 		d->vain += s.n;		/* that tag was within a value */
 		return false;
 	}
