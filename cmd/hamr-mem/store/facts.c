@@ -177,58 +177,46 @@ saves_list(struct store *st, const char *key, bool gone, bool lost,
 static int
 fold(struct store *st, const char *key, struct item *it, struct err *e)
 {
-	struct st *s = db_query(st->db, e, "SELECT time, slot, tags "
-	    "FROM saved WHERE key = ?1 ORDER BY time, slot", "t", key);
-	int n = 0, got;
+	struct st *s = db_query(st->db, e, "SELECT count(*), min(time), "
+	    "(SELECT slot FROM saved WHERE key = ?1 AND slot <> '' "
+	    "ORDER BY time DESC, slot DESC LIMIT 1), "
+	    "(SELECT nullif(json_group_array(value), '[]') FROM (SELECT "
+	    "DISTINCT value FROM saved s, json_each(iif(json_valid(tags), "
+	    "tags, '[]')) WHERE s.key = ?1 ORDER BY value)) "
+	    "FROM saved WHERE key = ?1", "t", key);
 
-	while ((got = st_step(s, e)) > 0) {
-		char *tags = tags_join(slice_of(it->tags), st_col(s, 2));
-
-		free(it->tags);
-		it->tags = tags;
-		if (n++ == 0)
-			it->time = st_col_int(s, 0);
-		if (st_col(s, 1).n > 0) {
-			free(it->slot);
-			it->slot = st_col_dup(s, 1);
-		}
-	}
-	if (it->tags != NULL && strcmp(it->tags, "[]") == 0) {
-		free(it->tags);
-		it->tags = NULL;
-	}
-	return got < 0 ? -1 : n;
-}
-
-static bool
-same_text(const char *a, const char *b)
-{
-	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+	if (st_step(s, e) < 0)
+		return -1;
+	int n = (int)st_col_int(s, 0);
+	it->time = st_col_int(s, 1);
+	it->slot = st_col_dup(s, 2);
+	it->tags = st_col_dup(s, 3);
+	st_done(s);
+	return n;
 }
 
 static int
 settle(struct store *st, const char *key, struct slice text, struct err *e)
 {
-	struct item it = { .kind = KIND_FACT }, had = { .line = 0 };
-	struct buf is = BUF_INIT(BUF_RECORD_MAX);
-	int64_t row = 0;
+	struct item it = { .kind = KIND_FACT };
+	struct buf had = BUF_INIT(BUF_RECORD_MAX);
+	int64_t row = 0;		/* of what is stored of it; 0: none */
+	bool same = false;
 	int n = fold(st, key, &it, e), r = -1;
-	/* what is stored of it: its row, 0 for none, and the item */
-	struct st *s = n < 0 ? NULL : db_query(st->db, e, "SELECT id, time, "
-	    "tags, slot FROM item WHERE key = ?1 AND kind = 1", "t", key);
+	struct st *s = n < 0 ? NULL : db_query(st->db, e, "SELECT id, "
+	    "(time, tags, slot) IS (?2, ?3, ?4) FROM item WHERE key = ?1 AND "
+	    "kind = 1", "titt", key, it.time, it.tags, it.slot);
 	int got = st_step(s, e);
 
 	if (got > 0) {
 		row = st_col_int(s, 0);
-		had.time = st_col_int(s, 1);
-		had.tags = st_col_dup(s, 2);
-		had.slot = st_col_dup(s, 3);
+		same = st_col_int(s, 1) != 0;
 		st_done(s);
-		got = store_text(st, row, &is, e);
-		had.len = is.len;
-		had.text = buf_detach(&is);
-		if (text.p == NULL || strcmp(had.text, text.p) <= 0)
-			text = (struct slice){ had.text, had.len };
+		got = store_text(st, row, &had, e);
+		if (text.p == NULL || strcmp(buf_view(&had).p, text.p) <= 0)
+			text = buf_view(&had);
+		else
+			same = false;
 	} else if (got == 0 && n > 0 && text.p != NULL) {
 		/* a message that an imported line put in its place */
 		got = db_int(st->db, e, &row, "SELECT id FROM item WHERE "
@@ -239,9 +227,7 @@ settle(struct store *st, const char *key, struct slice text, struct err *e)
 	} else if (n == 0) {
 		st->gone += row > 0;
 		r = row > 0 ? store_drop(st, row, e) : 0;
-	} else if (text.p == NULL || (row > 0 && text.p == had.text &&
-	    it.time == had.time && same_text(it.tags, had.tags) &&
-	    same_text(it.slot, had.slot))) {
+	} else if (text.p == NULL || same) {
 		r = 0;			/* no text known, or no change */
 	} else if (row == 0 || store_drop(st, row, e) == 0) {
 		snprintf(it.id, sizeof it.id, "m:%s", key);
@@ -250,7 +236,7 @@ settle(struct store *st, const char *key, struct slice text, struct err *e)
 		r = store_add(st, &it, e);
 	}
 	item_release(&it);
-	item_release(&had);
+	buf_release(&had);
 	return r;
 }
 
