@@ -300,21 +300,6 @@ take_saves(struct store *st, struct entry *n, struct err *e)
 
 /* ---- messages ---- */
 
-/* Set *text to the smaller of itself and what the store had; true when that
- * changes what the store had. */
-static bool
-merge_text(char **text, struct slice had)
-{
-	bool other = *text != NULL && (had.p == NULL || strcmp(*text,
-	    had.p) < 0);
-
-	if (!other) {
-		free(*text);
-		*text = had.p != NULL ? xmemdup0(had.p, had.n) : NULL;
-	}
-	return other;
-}
-
 static int
 replace(struct store *st, int64_t row, const struct item *it, struct err *e)
 {
@@ -333,61 +318,70 @@ is_key_of(const char *key, struct slice session, struct slice role,
 	return strcmp(id + 2, key) == 0;
 }
 
+/* The smaller of what the store has and what a line has. */
+#define MERGED(a, b) "coalesce(min(" a ", " b "), " a ", " b ")"
+#define ALL_MERGED MERGED("session", "?2") ", " MERGED("role", "?3") ", " \
+	MERGED("name", "?4") ", " MERGED("path", "?5") ", " \
+	MERGED("line", "?6") ", " MERGED("time", "?7")
+
 static int
 take_message(struct store *st, struct item *it, struct err *e)
 {
 	struct buf text = BUF_INIT((size_t)512 << 20);
+	struct slice is = { it->text, it->len };
 	const char *key = it->id + 2;
 	int64_t forgotten;
-	bool other = false;
+	int r = 0;
 
 	if (saves_forgotten(st, key, &forgotten, e) < 0)
 		return -1;
 	if (forgotten != WHEN_NONE)
 		return 0;
-	struct st *s = db_query(st->db, e, "SELECT id, session, role, name, "
-	    "path, line, time FROM item WHERE key = ?1", "t", key);
+	struct st *s = db_query(st->db, e, "SELECT id, session, role, "
+	    "(session, role, name, path, line, time) IS NOT (" ALL_MERGED "), "
+	    ALL_MERGED " FROM item WHERE key = ?1", "tttttii", key,
+	    it->session, it->role, it->name, it->path,
+	    it->line != 0 ? it->line : DB_NULL, it->time);
 	int got = st_step(s, e);
 	if (got <= 0)
 		return got < 0 ? -1 : store_add(st, it, e);
 	int64_t row = st_col_int(s, 0);
-	if (row >= FACT_FIRST) {	/* the key is a fact's */
-		st_done(s);
-		return 0;
-	}
-	if (store_text(st, row, &text, e) < 0) {
-		st_done(s);
-		buf_release(&text);
-		return -1;
-	}
+	if (row >= FACT_FIRST)		/* the key is a fact's */
+		goto out;
+	r = store_text(st, row, &text, e);
+	if (r < 0)
+		goto out;
 	/* who only claims the key yields */
 	bool had = is_key_of(key, st_col(s, 1), st_col(s, 2),
 	    buf_view(&text));
 	if (had != is_key_of(key, slice_of(it->session), slice_of(it->role),
-	    (struct slice){ it->text, it->len })) {
-		st_done(s);
-		buf_release(&text);
-		return had ? 0 : replace(st, row, it, e);
+	    is)) {
+		if (!had) {
+			st_done(s);
+			r = replace(st, row, it, e);
+		}
+		goto out;
 	}
-	other |= merge_text(&it->session, st_col(s, 1));
-	other |= merge_text(&it->role, st_col(s, 2));
-	other |= merge_text(&it->name, st_col(s, 3));
-	other |= merge_text(&it->path, st_col(s, 4));
-	int64_t line = st_col_null(s, 5) ? 0 : st_col_int(s, 5);
-	int64_t time = st_col_int(s, 6);
+	bool other = st_col_int(s, 3) != 0;
+	xset(&it->session, st_col_dup(s, 4));
+	xset(&it->role, st_col_dup(s, 5));
+	xset(&it->name, st_col_dup(s, 6));
+	xset(&it->path, st_col_dup(s, 7));
+	it->line = st_col_null(s, 8) ? 0 : st_col_int(s, 8);
+	it->time = st_col_int(s, 9);
 	st_done(s);
-	other |= it->line != 0 && (line == 0 || it->line < line);
-	other |= it->time != WHEN_NONE && (time == WHEN_NONE ||
-	    it->time < time);
-	if (it->line == 0 || (line != 0 && line < it->line))
-		it->line = line;
-	if (it->time == WHEN_NONE || (time != WHEN_NONE && time < it->time))
-		it->time = time;
-	buf_addc(&text, '\0');
-	other |= merge_text(&it->text, slice_of(text.p));
-	it->len = it->text != NULL ? strlen(it->text) : 0;
+	if (strcmp(it->text, buf_view(&text).p) < 0) {
+		other = true;
+	} else {
+		it->len = text.len;
+		xset(&it->text, buf_detach(&text));
+	}
+	if (other)
+		r = replace(st, row, it, e);
+out:
+	st_done(s);
 	buf_release(&text);
-	return other ? replace(st, row, it, e) : 0;
+	return r;
 }
 
 /* ---- import ---- */
