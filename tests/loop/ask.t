@@ -258,7 +258,7 @@ P
 is "A and w" "$(answers)" '{"allow":true,"scope":"session"} {"allow":true,"scope":"session"} {"allow":true,"network":true,"scope":"once"}'
 is "the user's configuration has it" "$(tail -n 3 "$T/home/hamr/config.toml")" "
 [allow]
-\"$PWD\" = [\"command echo a >>ran\\u000Aecho b >>ran\", \"path n\"]"
+\"$PWD\" = [\"path n\", \"command echo a >>ran\\u000Aecho b >>ran\"]"
 is "it had the network" "$(cat net)" "$(grep -c : /proc/net/dev)"
 rm -rf .hamr n ran
 answered <<'P'
