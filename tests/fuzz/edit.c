@@ -120,7 +120,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		buf_release(&v[i].old);
 		buf_release(&v[i].new);
 	}
-	free(e.heap);
 	free(p);
 	return 0;
 }

@@ -71,7 +71,7 @@ edits_release(struct edits *e)
 {
 	for (size_t i = 0; i < e->n; i++)
 		bufs_release(BUFS(&e->v[i].old, &e->v[i].new));
-	FREE(e->v, e->heap);
+	free(e->v);
 	*e = (struct edits){ 0 };
 }
 
@@ -451,50 +451,27 @@ out:
 	return -1;
 }
 
-static int
-by_first(const void *a, const void *b)
-{
-	const struct edit *x = *(struct edit *const *)a;
-	const struct edit *y = *(struct edit *const *)b;
-
-	return x->first < y->first ? -1 : x->first > y->first;
-}
-
 void
 edits_begin(struct edits *e)
 {
-	e->heap = xrealloc(e->heap, (e->n + 1) * sizeof(struct edit *));
-	e->left = e->n;
-	for (size_t i = 0; i < e->n; i++) {
-		e->heap[i] = &e->v[i];
+	for (size_t i = 0; i < e->n; i++)
 		e->v[i].next = e->v[i].first;
-	}
-	/* what is sorted is a heap */
-	if (e->n > 1)
-		qsort(e->heap, e->n, sizeof(struct edit *), by_first);
 }
 
 const struct edit *
 edits_next(struct edits *e, struct slice text, size_t *at)
 {
-	struct edit **heap = e->heap, *top = e->left > 0 ? heap[0] : NULL;
+	struct edit *top = NULL;
 
+	for (size_t i = 0; i < e->n; i++)
+		if (e->v[i].next != NOWHERE && (top == NULL ||
+		    e->v[i].next < top->next))
+			top = &e->v[i];
 	if (top == NULL)
 		return NULL;
 	*at = top->next;
 	top->next = top->all ? find(text, buf_view(&top->old), *at +
 	    top->old.len) : NOWHERE;
-	if (top->next == NOWHERE)
-		heap[0] = heap[--e->left];
-	for (size_t i = 0, k; (k = 2 * i + 1) < e->left; i = k) {
-		struct edit *x = heap[i];
-
-		k += k + 1 < e->left && heap[k + 1]->next < heap[k]->next;
-		if (x->next <= heap[k]->next)
-			break;
-		heap[i] = heap[k];
-		heap[k] = x;
-	}
 	return top;
 }
 

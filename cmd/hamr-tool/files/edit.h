@@ -17,9 +17,6 @@ struct edit {
 struct edits {
 	struct edit *v;
 	size_t n, cap;
-	struct edit **heap;	/* those with a place left, by it: the parent
-				 * of i is (i - 1) / 2 */
-	size_t left;
 };
 
 /* What edits_find found: so many places, from the first's start to the last's
