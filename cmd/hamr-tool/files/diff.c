@@ -11,7 +11,6 @@
 
 #define CONTEXT 3
 #define LCS_CELLS 4000000	/* beyond, the whole middle is one change */
-#define BLOCK 4096		/* bytes compared at once */
 
 void
 lines_of(struct lines *l, struct slice text)
@@ -101,8 +100,6 @@ head_of(struct slice a, struct slice b)
 {
 	size_t n = 0, most = a.n < b.n ? a.n : b.n;
 
-	while (most - n >= BLOCK && memcmp(a.p + n, b.p + n, BLOCK) == 0)
-		n += BLOCK;
 	while (n < most && a.p[n] == b.p[n])
 		n++;
 	const char *lf = n > 0 ? memrchr(a.p, '\n', n) : NULL;
@@ -117,9 +114,6 @@ tail_of(struct slice a, struct slice b)
 	const char *x = a.p + a.n, *y = b.p + b.n;
 	size_t n = 0, most = a.n < b.n ? a.n : b.n;
 
-	while (most - n >= BLOCK && memcmp(x - n - BLOCK, y - n - BLOCK,
-	    BLOCK) == 0)
-		n += BLOCK;
 	while (n < most && x[-1 - (long)n] == y[-1 - (long)n])
 		n++;
 	if ((n == a.n || x[-1 - (long)n] == '\n') &&
