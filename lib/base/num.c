@@ -53,6 +53,18 @@ num_double(const char *p, size_t n, double *out)
 	return *end == '\0' && isfinite(*out);
 }
 
+void
+num_print_hex(const void *p, size_t n, char *out)
+{
+	const unsigned char *c = p;
+
+	for (; n > 0; n--, c++) {
+		*out++ = "0123456789abcdef"[*c >> 4];
+		*out++ = "0123456789abcdef"[*c & 15];
+	}
+	*out = '\0';
+}
+
 struct num_text
 num_grouped(int64_t n)
 {

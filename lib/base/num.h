@@ -35,6 +35,8 @@ num_be32(const unsigned char *p)
 	    (uint32_t)p[2] << 8 | p[3];
 }
 
+/* Print the hexadecimal digits of n bytes, and a NUL. */
+void num_print_hex(const void *p, size_t n, char *out);
 /* The value of a hexadecimal digit, or of four; -1 if not hexadecimal. */
 static inline int
 num_hex(char c)

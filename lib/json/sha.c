@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "sha.h"
 
 struct sha {
@@ -33,16 +34,11 @@ sha_add(struct sha *s, const void *p, size_t n)
 void
 sha_hex(struct sha *s, char out[SHA_HEX])
 {
-	static const char hex[] = "0123456789abcdef";
 	unsigned char d[SHA256_DIGEST_LENGTH];
 
 	SHA256_Final(d, &s->ctx);
 	SHA256_Init(&s->ctx);
-	for (size_t i = 0; i < sizeof d; i++) {
-		out[2 * i] = hex[d[i] >> 4];
-		out[2 * i + 1] = hex[d[i] & 15];
-	}
-	out[SHA_HEX - 1] = '\0';
+	num_print_hex(d, sizeof d, out);
 }
 
 void

@@ -4,6 +4,7 @@
 
 #include "text.h"
 #include "base/ctrl.h"
+#include "base/num.h"
 #include "base/utf8.h"
 #include "term/term.h"
 
@@ -102,16 +103,11 @@ is_symbol(unsigned long cp)
 static void
 add_symbol(struct slice c, struct buf *out)
 {
-	static const char hex[] = "0123456789abcdef";
 	char word[24] = " symbol";
-	size_t n = strlen(word);
 
-	for (size_t i = 0; i < c.n; i++) {
-		word[n++] = hex[(unsigned char)c.p[i] >> 4];
-		word[n++] = hex[c.p[i] & 0xf];
-	}
+	num_print_hex(c.p, c.n, word + strlen(word));
 	if (!slice_has(buf_view(out), word))
-		buf_add(out, word, n);
+		buf_adds(out, word);
 }
 
 /* For a word that is not ASCII.  Append each pair of letters of scripts written

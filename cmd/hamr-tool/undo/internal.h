@@ -93,16 +93,11 @@ bool snap_stopped(struct snap *s);
 
 #define OID_BYTES ((size_t)20)	/* of an object's name: SHA-1 */
 
-/* Set oid to the name of a content; store a content under its name: 0, or -1
- * with errno. */
-void object_name(struct slice content, unsigned char oid[SHA_BYTES]);
+/* Store a content under its name: 0, or -1 with errno. */
 int object_put(const struct snap *s, struct slice content,
     const unsigned char oid[SHA_BYTES]);
 /* Bytes on disk of this loose object (we store no packs); 0: there is none. */
 long long object_size(const struct snap *s, const char *oid);
-
-/* The hex digits of bytes, and a NUL. */
-void snap_hex(const void *p, size_t n, char *out);
 
 /* Read a file, or the target of a link.  False: it is neither any more (see
  * st), or cannot be read. */

@@ -226,7 +226,7 @@ put_path(const struct undo_path *t, struct buf *list)
 	if (utf8_clean(&clean, t->path, n)) {
 		char *hex = xmalloc(2 * n + 1);
 
-		snap_hex(t->path, n, hex);
+		num_print_hex(t->path, n, hex);
 		scan_put(list, "'hex':@,", slice_of(hex));
 		free(hex);
 	}
@@ -803,7 +803,7 @@ snap_prune(struct snap *s, long long days, long long bytes)
 			for (size_t i = 0; i < first; i++)
 				keep(&kept, &j.v[i]);
 		for (size_t i = 0; i < ix.n; i++) {
-			snap_hex(ix.v[i].oid, ix.oid_len, oid);
+			num_print_hex(ix.v[i].oid, ix.oid_len, oid);
 			map_put(&kept, slice_of(oid), NULL);
 		}
 		remove_objects(s, &kept);

@@ -26,6 +26,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "conf/state.h"
 #include "git/gitindex.h"
 #include "git/gitrepo.h"
@@ -74,18 +75,6 @@ snap_hurry(struct snap *s, int ms)
 {
 	s->hurry = ms;
 	s->until = 0;
-}
-
-void
-snap_hex(const void *p, size_t n, char *out)
-{
-	const unsigned char *c = p;
-
-	for (size_t i = 0; i < n; i++) {
-		*out++ = "0123456789abcdef"[c[i] >> 4];
-		*out++ = "0123456789abcdef"[c[i] & 15];
-	}
-	*out = '\0';
 }
 
 /* ---- files of ours, which belong to the owner of the root ---- */
@@ -156,12 +145,6 @@ compress_blob(struct slice content, struct buf *out)
 	return r;
 }
 
-void
-object_name(struct slice content, unsigned char oid[SHA_BYTES])
-{
-	sha_git(false, "blob", content.n > 0 ? content.p : "", content.n, oid);
-}
-
 long long
 object_size(const struct snap *s, const char *oid)
 {
@@ -183,7 +166,7 @@ object_put(const struct snap *s, struct slice content,
 	char hex[SNAP_OID], folder[3], tmp[REPLACE_NAME];
 	int dir = -1, fd = -1, r = -1;
 
-	snap_hex(oid, OID_BYTES, hex);
+	num_print_hex(oid, OID_BYTES, hex);
 	snprintf(folder, sizeof folder, "%.2s", hex);
 	int objects = root_open_folder(s->dirfd, "objects");
 	if (objects >= 0)

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "git/gitignore.h"
 
 #include "files/files.h"
@@ -226,6 +227,12 @@ is_lack(int error)
 	    error == EIO;
 }
 
+static struct slice
+inode_key(const uint32_t *ino)
+{
+	return (struct slice){ (const char *)ino, sizeof *ino };
+}
+
 /* The file has no entry of its own; known: its path has.  If it existed when
  * the last snapshot was taken, but was ignored, too large or unreadable then,
  * note the time of its birth (if unknown, of its last change).  A file that was
@@ -254,10 +261,8 @@ note_older(struct take *t, const char *rel, const struct stat *st, bool known)
 	}
 	if (t->inodes.n == 0)
 		for (size_t i = 0; i < s->now.n; i++)
-			map_put(&t->inodes, (struct slice){ (const char *)
-			    &s->now.v[i].ino, sizeof ino }, NULL);
-	if (map_get(&t->inodes, (struct slice){ (const char *)&ino,
-	    sizeof ino }) == NULL)
+			map_put(&t->inodes, inode_key(&s->now.v[i].ino), NULL);
+	if (map_get(&t->inodes, inode_key(&ino)) == NULL)
 		*map_put(&s->older, slice_of(rel), NULL) = (uint64_t)born;
 }
 
@@ -391,7 +396,7 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 		drop(t, e);
 		return;
 	}
-	object_name(buf_view(&t->text), oid);
+	sha_git(false, "blob", t->text.p, t->text.len, oid);
 	/* it may change again without a new time: store no size, so that the
 	 * next snapshot, and git, read it again */
 	bool settled = !s->watch.untimed && is_settled(&clock, &st.st_ctim) &&
@@ -979,12 +984,6 @@ snap_settle(struct snap *s, int ms)
 	snap_hurry(s, 0);
 }
 
-static struct slice
-inode_key(const uint32_t *ino)
-{
-	return (struct slice){ (const char *)ino, sizeof *ino };
-}
-
 /* Does the folder hold only folders, apart from those that the snapshot saw
  * first, too? */
 static bool
@@ -1122,7 +1121,7 @@ snap_changes(struct snap *s, struct undo_entry *c)
 		t = undo_entry_add(c, order <= 0 ? was->path : is->path);
 		if (order <= 0) {
 			t->old_mode = was->mode;
-			snap_hex(was->oid, OID_BYTES, t->oid);
+			num_print_hex(was->oid, OID_BYTES, t->oid);
 			/* if only the user's objects hold it, settle() copies
 			 * it to ours */
 			buf_add(&s->old, t->oid, strlen(t->oid) + 1);
@@ -1152,11 +1151,11 @@ snap_store(struct snap *s, struct slice content, char oid[SNAP_OID],
 {
 	unsigned char name[SHA_BYTES];
 
-	object_name(content, name);
+	sha_git(false, "blob", content.p, content.n, name);
 	if (object_put(s, content, name) < 0)
 		return err_sys(e, ST_SYSTEM, "the old content could not be "
 		    "kept in %s", s->dir);
-	snap_hex(name, OID_BYTES, oid);
+	num_print_hex(name, OID_BYTES, oid);
 	return 0;
 }
 
