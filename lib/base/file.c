@@ -292,20 +292,30 @@ which_is_program(const char *path)
 	    access(path, X_OK) == 0;
 }
 
+bool
+is_beneath(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	if (strcmp(dir, "/") == 0)
+		return true;
+	return strncmp(path, dir, n) == 0 && (path[n] == '/' ||
+	    path[n] == '\0');
+}
+
 char *
 which_program(const char *name, const char *root)
 {
-	size_t len = root != NULL ? strlen(root) : 0, n;
 	const char *p = getenv("PATH");
+	size_t n;
 
 	if (p == NULL)
 		p = "/usr/local/bin:/usr/bin:/bin";
 	for (;; p += n + 1) {
 		n = strcspn(p, ":");
 		char *file = xasprintf("%.*s/%s", (int)n, p, name);
-		if (*p == '/' && !(root != NULL && n >= len &&
-		    strncmp(p, root, len) == 0 &&
-		    (n == len || p[len] == '/')) && which_is_program(file))
+		if (*p == '/' && (root == NULL || strcmp(root, "/") == 0 ||
+		    !is_beneath(file, root)) && which_is_program(file))
 			return file;
 		free(file);
 		if (p[n] == '\0')

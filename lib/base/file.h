@@ -74,6 +74,9 @@ int file_unnamed(void);
  * close-on-exec fd, or -1 with errno. */
 int file_memory(const void *p, size_t n);
 
+/* Is path dir itself, or in it?  Compares the strings only. */
+bool is_beneath(const char *path, const char *dir);
+
 /* The path of the program name in an absolute folder of PATH (a relative one
  * could be the repository's), and, unless root is NULL, outside root.  NULL if
  * there is none.  The caller frees it. */

@@ -207,7 +207,6 @@ sessions(struct doctor *d)
 	struct err e;
 	char *dir = state_where(d->root, &e), *slash;
 	char *at = xstrdup(dir != NULL ? dir : "");
-	size_t top = strlen(d->root);
 	bool there = dir != NULL && access(dir, F_OK) == 0;
 
 	/* the folder itself, or the closest one that exists above it */
@@ -220,7 +219,7 @@ sessions(struct doctor *d)
 		report(d, MISSING, "sessions", "neither %s/.hamr nor %s can be "
 		    "written; make one writable, or set XDG_STATE_HOME",
 		    d->root, dir);
-	else if (strncmp(dir, d->root, top) != 0 || dir[top] != '/')
+	else if (!is_beneath(dir, d->root))
 		report(d, NOTE, "sessions", "in %s: %s/.hamr cannot be "
 		    "written, or git tracks files in it", dir, d->root);
 	else

@@ -33,16 +33,6 @@
 #define ENDS ".,;:!?)]}>\"'"	/* may follow a path in a sentence */
 #define SYSTEM_MAX ((size_t)1 << 20)
 
-/* Is a resolved path below the folder? */
-static bool
-is_beneath(const char *real, const char *folder)
-{
-	size_t n = strlen(folder);
-
-	return strncmp(real, folder, n) == 0 &&
-	    (real[n] == '/' || folder[n - 1] == '/');
-}
-
 /* Read the first bytes, at most n.  Returns how many. */
 static size_t
 first_bytes(int fd, char *p, size_t n)

@@ -45,17 +45,6 @@ pop_part(struct buf *b)
 		b->p[b->len] = '\0';
 }
 
-bool
-is_beneath(const char *path, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	if (strcmp(dir, "/") == 0)
-		return true;
-	return strncmp(path, dir, n) == 0 && (path[n] == '/' ||
-	    path[n] == '\0');
-}
-
 /* The part of an absolute path after the root, compared as text; NULL if it is
  * outside. */
 static const char *

@@ -52,9 +52,6 @@ int root_open_folder(int dirfd, const char *name);
 /* If we run as root, give fd to the owner of the folder open as in. */
 void root_give(int in, int fd);
 
-/* Is path dir itself, or in it?  Compares the strings only. */
-bool is_beneath(const char *path, const char *dir);
-
 struct path {
 	char *rel;		/* the true name; "" is the root itself */
 	char *name;		/* the same as people read it (path_name) */
