@@ -950,6 +950,23 @@ is "it is told once, with what to do; SIGTERM ends a chat with 130" \
     "$(cat ../got)" "1
 130"
 
+# --- narrower than the row below the cursor: only xterm.js moves it for that
+fresh xtermjs
+{ answer One.; } >script
+py >../got <<'P'
+import fcntl, struct
+for kind in b"\x1b[>0;276;0c", b"\x1b[>41;390;0c":
+    t = chat("-o", "provider.model=a-name-of-29-columns-with-all")
+    t.sees("sandbox"); t.sees("> "); t.type((kind + b"\x1b[?1;2c").decode())
+    t.sees("1004h"); t.type("x"); t.sees("> x")
+    at = len(t.all)
+    fcntl.ioctl(t.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 30, 0, 0))
+    t.sees("\x1b[K\x1b[B\x1b[J")
+    print(re.findall(rb"\x1b\[(\d)A\r", t.all[at:])[0].decode())
+    t.type("\x15\x04"); t.end()
+P
+is "its row is not left behind" "$(paste -sd' ' ../got)" "2 1"
+
 # --- a long message that was sent shows its beginning: 12 rows
 fresh long
 { answer One.; answer Two.; } >script

@@ -46,10 +46,11 @@
 #define OTHER_KEYS_OFF "\033[>4;0m"
 #define FOCUS_ON "\033[?1004h"
 #define FOCUS_OFF "\033[?1004l"
-/* kitty's flags, synchronized output, marked pastes, the background's color;
- * last, a query that every terminal answers */
+/* kitty's flags, synchronized output, marked pastes, the background's color,
+ * the terminal's kind; last, a query that every terminal answers */
 #define QUERIES \
-	"\033[?u\033[?2026$p\033[?2004$p\033]11;?\033\\\033[c"
+	"\033[?u\033[?2026$p\033[?2004$p\033]11;?\033\\\033[>c\033[c"
+#define XTERM_JS "\033[>0;276;0c"	/* VS Code's, and on web pages */
 
 struct rows {
 	struct buf text;	/* LF between them */
@@ -84,6 +85,7 @@ struct screen {
 	struct buf control;
 	struct rows want, have;
 	bool tmux;		/* it wraps erased cells like blanks */
+	bool xterm_js;		/* see breaks_below */
 	size_t *reach;		/* the column up to which each row of have was
 				 * written since it was empty */
 	size_t cap;
@@ -333,6 +335,7 @@ screen_reply(struct screen *s, struct slice r)
 		free(text);
 		s->info.light = sum > (unsigned long)10 * 0x8000;
 	}
+	s->xterm_js |= slice_is(r, XTERM_JS);
 	if (!slice_starts(r, "\033[?"))
 		return;
 	if (last == 'u') {
@@ -422,6 +425,21 @@ breaks_before(const struct screen *s, struct slice row, size_t column)
 	return n + (row.n > 0 && used >= s->info.columns);
 }
 
+/* How far xterm.js has moved the cursor down for the rows from its own on.  It
+ * wraps from the last row up, and the cursor goes down with each; the row that
+ * it is in then is left alone. */
+static size_t
+breaks_below(const struct screen *s)
+{
+	size_t n = 0;
+
+	for (size_t i = count_rows(&s->have.text); i-- > s->have.row; )
+		if (i > s->have.row || n > 0)
+			n += breaks_before(s, row_at(&s->have.text, i),
+			    FOREVER);
+	return n;
+}
+
 /* Set how far the new rows reach; the first is written over row `from` of the
  * old ones; FOREVER: those are erased. */
 static void
@@ -473,8 +491,11 @@ put_all(struct screen *s, struct buf *b)
 
 		before += s->tmux && all > breaks + 1 ? all - 1 : breaks;
 	}
-	before += breaks_before(s, row_at(&s->have.text, s->have.row),
-	    s->have.column);
+	if (s->xterm_js)
+		before += breaks_below(s);
+	else
+		before += breaks_before(s, row_at(&s->have.text, s->have.row),
+		    s->have.column);
 	if (before > 0)
 		buf_fmt(b, "\033[%zuA", before);
 	buf_adds(b, "\r");
@@ -784,15 +805,19 @@ screen_close(struct screen *s, bool at_once)
 
 	if (s == NULL)
 		return;
-	/* Late replies would end up as input of the shell; the last one ends
-	 * with a c. */
+	/* Late replies would end up as input of the shell; the last one is
+	 * ESC [ ? ... c. */
 	struct pollfd p = { s->in, POLLIN, 0 };
 	while (!at_once && s->asked && !s->answered && s->taken &&
 	    (left = s->asked_ms + REPLY_MS - file_now_ms()) > 0 &&
 	    poll(&p, 1, (int)left) > 0 &&
-	    (n = read(s->in, part, sizeof part)) > 0)
-		if (part[n - 1] == 'c')
-			s->asked = false;
+	    (n = read(s->in, part, sizeof part)) > 0) {
+		const char *esc = memrchr(part, '\033', (size_t)n);
+
+		s->asked = part[n - 1] != 'c' || (esc != NULL && slice_starts(
+		    (struct slice){ esc, (size_t)(part + n - esc) },
+		    "\033[>"));
+	}
 	screen_live(s, SLICE(""), 0, 0);
 	if (!s->gone && is_due(s))
 		draw(s);	/* even in the background */
