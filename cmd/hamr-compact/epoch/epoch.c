@@ -32,13 +32,13 @@ static const struct stage_rule stage_rules[] = {
  * soon: only young items are worth that. */
 static const struct {
 	long below;		/* B is smaller than this */
-	struct aim aim;
+	long low, oldest, steps, slim;
 } aims[] = {
-	{ 10000, { 2, 57, 43, 16, 2, 6 } },
-	{ 20000, { 2, 57, 80, 16, 2, 6 } },
-	{ 40000, { 2, 57, 175, STEPS_PERCENT, SLIM_PERCENT, 6 } },
-	{ 100000, { 2, 45, 1000, STEPS_PERCENT, SLIM_PERCENT, 6 } },
-	{ LONG_MAX, { 2, 45, 4000, STEPS_PERCENT, SLIM_PERCENT, 6 } },
+	{ 10000, 57, 43, 16, 2 },
+	{ 20000, 57, 80, 16, 2 },
+	{ 40000, 57, 175, STEPS_PERCENT, SLIM_PERCENT },
+	{ 100000, 45, 1000, STEPS_PERCENT, SLIM_PERCENT },
+	{ LONG_MAX, 45, 4000, STEPS_PERCENT, SLIM_PERCENT },
 };
 
 const struct stage_rule *
@@ -99,7 +99,8 @@ epoch_aim(const struct compact *c)
 			STEPS_PERCENT, SLIM_PERCENT, SUMMARY_PERCENT };
 	while (epoch_window(c) >= aims[i].below)
 		i++;
-	return aims[i].aim;
+	return (struct aim){ 2, aims[i].low, aims[i].oldest, aims[i].steps,
+		aims[i].slim, 6 };
 }
 
 long
