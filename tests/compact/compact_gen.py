@@ -11,8 +11,9 @@ goes through again unchanged; the cut of the input into reads does not matter.
 import functools
 import json
 import random
-import subprocess
 import sys
+
+from compact_oracle import legal, run
 
 WORDS = ("alpha beta gamma return static int error failed make src/a.c "
          "näïve 漢字かな 🙂 \"quoted\" back\\slash \t tab").split(" ")
@@ -232,57 +233,6 @@ class History:
             if r.random() < 0.05:
                 self.say(type="usage", prompt_tokens=r.randrange(500, 9000),
                          completion_tokens=20)
-
-
-def run(args, lines, status=(0, 3)):
-    data = "".join(x + "\n" for x in lines).encode()
-    p = subprocess.run(["hamr-compact", "--no-config"] + args, input=data,
-                       stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                       check=False)
-    if p.returncode not in status:
-        raise AssertionError("status %d: %s" % (p.returncode,
-                                                p.stderr.decode()))
-    return p.stdout.decode().split("\n")[:-1]
-
-
-def legal(messages):
-    """None, or what is wrong: chapter 8.3."""
-    wait, last, ids, texts = [], None, set(), 0
-    for i, m in enumerate(messages):
-        role = m["role"]
-        if wait and role != "tool":
-            return "%d: result missing" % i
-        if role == "tool":
-            if not wait or m["tool_call_id"] != wait.pop(0):
-                return "%d: result of no call" % i
-        elif role == "system" and i > 0:
-            return "%d: system" % i
-        elif role == "user" and last in ("user", "tool"):
-            return "%d: user behind %s" % (i, last)
-        elif role == "assistant" and last == "assistant":
-            return "%d: assistant twice" % i
-        elif role not in ("system", "user", "assistant"):
-            return "%d: role" % i
-        if set(m) & {"meta", "usage", "is_error"}:
-            return "%d: our keys" % i
-        if "content" not in m:
-            return "%d: no content" % i
-        if texts and (role != "user" or
-                      m["content"].count("<tool_response>") != texts):
-            return "%d: results of calls as text" % i
-        texts = 0
-        if role == "assistant" and not m.get("tool_calls") and \
-                (m["content"] or "").rstrip().endswith("</tool_call>"):
-            texts = m["content"].count("</tool_call>")
-        for c in m.get("tool_calls", []):
-            wait.append(c["id"])
-            if c["id"] in ids:
-                return "%d: id twice" % i
-            ids.add(c["id"])
-            if not isinstance(json.loads(c["function"]["arguments"]), dict):
-                return "%d: arguments" % i
-        last = role
-    return "end: result missing" if wait or texts else None
 
 
 # A record is read again for each prefix of its history; nobody changes it.

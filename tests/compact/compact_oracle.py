@@ -131,12 +131,12 @@ class Transcript:
 
 # ---- the program ----
 
-def run(args, lines):
+def run(args, lines, status=(0, 3)):
     data = "".join(x + "\n" for x in lines).encode("utf-8", "surrogatepass")
     p = subprocess.run(["hamr-compact", "--no-config"] + args, input=data,
                        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                        check=False)
-    if p.returncode not in (0, 3):
+    if p.returncode not in status:
         raise SystemExit("hamr-compact %s: status %d: %s" % (
             " ".join(args), p.returncode, p.stderr.decode()))
     return p.stdout.decode("utf-8", "surrogatepass").split("\n")[:-1]
@@ -216,7 +216,7 @@ def spans(line):
 # ---- the judgements ----
 
 def legal(messages):
-    wait, last, ids = [], None, set()
+    wait, last, ids, texts = [], None, set(), 0
     for i, m in enumerate(messages):
         role = m.get("role")
         if wait and role != "tool":
@@ -239,6 +239,14 @@ def legal(messages):
             return "message %d: %s" % (i, OURS & set(m))
         if "content" not in m:
             return "message %d: no content" % i
+        body = text_of(m["content"])
+        if texts and (role != "user" or
+                      body.count("<tool_response>") != texts):
+            return "message %d: results of calls in a text" % i
+        texts = 0
+        if role == "assistant" and not m.get("tool_calls") and \
+                body.rstrip().endswith("</tool_call>"):
+            texts = body.count("</tool_call>")
         for c in m.get("tool_calls", []):
             wait.append(c["id"])
             if not c["id"] or c["id"] in ids:
@@ -247,7 +255,7 @@ def legal(messages):
             if not isinstance(json.loads(c["function"]["arguments"]), dict):
                 return "message %d: arguments" % i
         last = role
-    return "the end: a call has no result" if wait else None
+    return "the end: a call has no result" if wait or texts else None
 
 
 def grew(old, new):
