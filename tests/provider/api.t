@@ -215,6 +215,14 @@ is "params replace what is ours" "$(jq -c '.request | [.max_tokens,
 	tape.gemini) $(jq -c .request.store tape.responses)" \
 	'[7,0.25] {"topK":3} true'
 
+printf '{"type":"request","messages":[%s],"tools":[{"type":"function","function":{"name":"f"}}],"tool_choice":"none"}\n' \
+	"$user" >none
+hamr-provider -n -q --no-config --api gemini --base-url "$URL" --model m \
+	-o 'provider.params={"toolConfig":{"x":1}}' --record tape.none \
+	<none >/dev/null
+is "gemini: ... nor the choice of a tool" "$(grep -o '"toolConfig":{[^}]*}' \
+	tape.none)" '"toolConfig":{"functionCallingConfig":{"mode":"NONE"}'
+
 # ---- JSON of many lines ----
 
 cat >pretty <<'X'

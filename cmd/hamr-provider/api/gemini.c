@@ -72,8 +72,11 @@ static const struct form form = {
 static void
 body(const struct body *b, struct slice messages, struct buf *out)
 {
-	static const char *const ours[] = { "contents", "tools",
-		"systemInstruction", "model", "stream", "tool_choice", NULL };
+	bool chosen = scan_kind(b->tool_choice) == SCAN_STRING &&
+	    body_has_tools(b);
+	const char *const ours[] = { "contents", "tools",
+		"systemInstruction", "model", "stream", "tool_choice",
+		chosen ? "toolConfig" : NULL, "tool_config", NULL };
 	struct buf own = BUF_INIT(1 << 10), text = BUF_INIT(BUF_RECORD_MAX);
 	struct writer w = { .form = &form, .out = out,
 		.signs = b->quirks & (QUIRK_DETAILS | QUIRK_NO_CARRY),
@@ -91,8 +94,7 @@ body(const struct body *b, struct slice messages, struct buf *out)
 		fields_put(b, "systemInstruction", SLICE(""), out);
 		scan_put(out, "{'parts':[{'text':@}]}", buf_view(&text));
 	}
-	if (form_tools(&form, b, out) &&
-	    scan_kind(choice) == SCAN_STRING) {
+	if (form_tools(&form, b, out) && chosen) {
 		fields_put(b, "toolConfig", SLICE(""), out);
 		scan_put(out, "{'functionCallingConfig':{'mode':@}}",
 		    scan_str_is(choice, "none") ? SLICE("NONE") :
