@@ -223,6 +223,19 @@ hamr-provider -n -q --no-config --api gemini --base-url "$URL" --model m \
 is "gemini: ... nor the choice of a tool" "$(grep -o '"toolConfig":{[^}]*}' \
 	tape.none)" '"toolConfig":{"functionCallingConfig":{"mode":"NONE"}'
 
+jq -c 'del(.tool_choice)' none >free
+for api in anthropic responses; do
+	for in in free none; do
+		rm -f tape.free
+		hamr-provider -n -q --no-config --api $api --base-url "$URL" \
+			--model m -o 'provider.params={"tool_choice":{"x":1}}' \
+			--record tape.free <$in >/dev/null
+		jq -c '.request.tool_choice == {x: 1}' tape.free
+	done | paste -sd' ' >got
+	is "$api: params choose a tool unless the request does" "$(cat got)" \
+		"true false"
+done
+
 # ---- JSON of many lines ----
 
 cat >pretty <<'X'

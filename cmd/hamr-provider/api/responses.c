@@ -56,8 +56,10 @@ static const struct form form = {
 static void
 body(const struct body *b, struct slice messages, struct buf *out)
 {
-	static const char *const ours[] = { "messages", "input", "tools",
-		"stream", "model", "tool_choice", NULL };
+	/* may params choose the tool? */
+	bool open = body_has_tools(b) && b->tool_choice.p == NULL;
+	const char *const ours[] = { "messages", "input", "tools", "stream",
+		"model", open ? NULL : "tool_choice", NULL };
 	struct buf own = BUF_INIT(1 << 20);
 	struct writer w = { .form = &form, .out = out,
 		.no_carry = b->quirks & QUIRK_NO_CARRY };
