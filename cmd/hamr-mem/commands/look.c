@@ -308,7 +308,6 @@ stats(struct store *st, struct store *before, struct lines *x, struct err *e)
 		"forgotten" };
 	struct buf page = BUF_INIT(BUF_RECORD_MAX), path = page;
 	bool tty = term_of(STDOUT_FILENO).tty;
-	int64_t n[5] = { 0 };
 	struct stat f;
 	struct st *s = db_query(st->db, e, "SELECT "
 	    "(SELECT count(*) FROM item WHERE kind = 1),"
@@ -321,17 +320,14 @@ stats(struct store *st, struct store *before, struct lines *x, struct err *e)
 	(void)before;
 	if (st_step(s, e) < 0)
 		return -1;
-	for (int i = 0; i < 5; i++)
-		n[i] = st_col_int(s, i);
-	st_done(s);
 	if (tty) {
 		term_put(&page, slice_of(st->path), SIZE_MAX);
 		buf_fmt(&page, " (%s)\n", st->name);
 		for (int i = 0; i < 4; i++)
 			buf_fmt(&page, "%-10s %14s\n", names[i],
-			    num_grouped(n[i]).s);
+			    num_grouped(st_col_int(s, i)).s);
 		buf_fmt(&page, "%-10s %14s KiB", "text",
-		    num_grouped((n[4] + 1023) / 1024).s);
+		    num_grouped((st_col_int(s, 4) + 1023) / 1024).s);
 		if (stat(st->path, &f) == 0)
 			buf_fmt(&page, "\n%-10s %14s KiB", "file",
 			    num_grouped(f.st_size / 1024).s);
@@ -341,9 +337,10 @@ stats(struct store *st, struct store *before, struct lines *x, struct err *e)
 		scan_put(&page, "{'type':'stats','store':@,'path':@,"
 		    "'facts':$,'messages':$,'sessions':$,'forgotten':$,"
 		    "'bytes':$}", slice_of(st->name), buf_view(&path),
-		    SCAN_INT(n[0]), SCAN_INT(n[1]), SCAN_INT(n[2]),
-		    SCAN_INT(n[3]), SCAN_INT(n[4]));
+		    st_col(s, 0), st_col(s, 1), st_col(s, 2), st_col(s, 3),
+		    st_col(s, 4));
 	}
+	st_done(s);
 	rec_put(&x->out, buf_view(&page));
 	bufs_release(BUFS(&page, &path));
 	return 0;
