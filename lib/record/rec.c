@@ -176,11 +176,21 @@ remedy(const struct rec_in *in, struct slice line)
 	return "";
 }
 
+/* The record of a line: 1, or -1 with e. */
 static int
-too_long(const struct rec_in *in, struct err *e)
+take_line(struct rec_in *in, const char *p, size_t n, const struct rec **r,
+    struct err *e)
 {
-	return err_set(e, ST_DATA, "%s:%zu: line longer than %zu bytes "
-	    "(record.max_bytes)", in->name, in->line, in->max);
+	if (n > in->max)
+		return err_set(e, ST_DATA, "%s:%zu: line longer than %zu bytes "
+		    "(record.max_bytes)", in->name, in->line, in->max);
+	if (rec_parse(&in->scan, p, n, &in->rec) < 0)
+		return err_set(e, ST_DATA, "%s:%zu: %s at byte %zu%s",
+		    in->name, in->line, in->scan.why, in->scan.at + 1,
+		    remedy(in, (struct slice){ p, n }));
+	in->rec.no = in->line;
+	*r = &in->rec;
+	return 1;
 }
 
 /* A line without its LF: is it too long already, or cut short by the end of
@@ -199,18 +209,11 @@ unfinished(struct rec_in *in, const struct rec **r, struct err *e)
 	if (skipped || (in->drop_end && in->eof))
 		return 0;
 	in->line++;
-	if (n > in->max)
-		return too_long(in, e);
-	if (!in->open_end)
+	if (n <= in->max && !in->open_end)
 		return err_set(e, ST_DATA, "%s:%zu: line cut short (no line "
 		    "feed at its end)%s", in->name, in->line,
 		    remedy(in, (struct slice){ p, n }));
-	if (rec_parse(&in->scan, p, n, &in->rec) < 0)
-		return err_set(e, ST_DATA, "%s:%zu: %s%s", in->name, in->line,
-		    in->scan.why, remedy(in, (struct slice){ p, n }));
-	in->rec.no = in->line;
-	*r = &in->rec;
-	return 1;
+	return take_line(in, p, n, r, e);
 }
 
 /* Little usually follows a very long line: move it to a buffer of the first
@@ -251,15 +254,7 @@ rec_take(struct rec_in *in, const struct rec **r, struct err *e)
 		in->skipping = false;
 	} while (skipped);
 	in->line++;
-	if (n > in->max)
-		return too_long(in, e);
-	if (rec_parse(&in->scan, p, n, &in->rec) < 0)
-		return err_set(e, ST_DATA, "%s:%zu: %s at byte %zu%s",
-		    in->name, in->line, in->scan.why, in->scan.at + 1,
-		    remedy(in, (struct slice){ p, n }));
-	in->rec.no = in->line;
-	*r = &in->rec;
-	return 1;
+	return take_line(in, p, n, r, e);
 }
 
 bool
