@@ -84,6 +84,16 @@ if [ -e "$fail" ] && ! grep -q __asan_init "$BIN/hamr-mem"; then
 		[ $? = 71 ] || bad="$bad $k"
 	done
 	is "memory that ends is status 71" "$bad" ""
+	bad=
+	for k in 0 1; do	# with hard links, and without
+		rm -rf m && cp -r damaged m
+		LD_PRELOAD=$fail FAIL_IN=hamr-mem FAIL="link:$k+" hamr-mem \
+		    --no-config --db m/m.db rebuild dir 2>/dev/null || bad="$bad $k"
+		[ -s m/m.db-damaged-1 ] || bad="$bad $k"
+		hamr-mem --no-config --db m/m.db list | cksum
+	done >lists
+	is "a damaged file is set aside without hard links, too" \
+	    "$bad $(sort -u lists | wc -l)" " 1"
 else
 	skip "memory that ends" "no obj/torture/fail.so of plain programs"
 fi

@@ -11,8 +11,8 @@
  *	FAIL_SPEED=N	the clock that only goes on (CLOCK_MONOTONIC) is N times
  *			as fast
  *
- * Kinds: alloc read write open fork fsync.  What libc calls within itself is
- * not seen, but for its allocations.
+ * Kinds: alloc read write open fork fsync link.  What libc calls within itself
+ * is not seen, but for its allocations.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -36,14 +36,15 @@ extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 
-enum kind { NONE, ALLOC, READ, WRITE, OPEN, FORK, FSYNC };
+enum kind { NONE, ALLOC, READ, WRITE, OPEN, FORK, FSYNC, LINK };
 static long jump;		/* seconds */
 static unsigned long jump_at, looks;
 static long speed = 1;
 static struct timespec begun;
 static const char *const names[] = { "", "alloc", "read", "write", "open",
-	"fork", "fsync" };
-static const int reasons[] = { 0, ENOMEM, EIO, ENOSPC, EMFILE, EAGAIN, EIO };
+	"fork", "fsync", "link" };
+static const int reasons[] = { 0, ENOMEM, EIO, ENOSPC, EMFILE, EAGAIN, EIO,
+	EPERM };
 
 static enum kind chosen;
 static unsigned long at, seen;
@@ -84,7 +85,7 @@ begin(void)
 	    strcmp(in, program_invocation_short_name) != 0)
 		return;
 	owner = getpid();
-	for (int k = ALLOC; k <= FSYNC; k++) {
+	for (int k = ALLOC; k <= LINK; k++) {
 		size_t n = strlen(names[k]);
 
 		if (strncmp(f, names[k], n) == 0 && f[n] == ':') {
@@ -188,6 +189,7 @@ STANDS_FOR(FORK, EAGAIN, int, posix_spawnp, (pid_t *pid, const char *path,
     const posix_spawn_file_actions_t *a, const posix_spawnattr_t *t,
     char *const argv[], char *const env[]), (pid, path, a, t, argv, env))
 STANDS_FOR(FSYNC, -1, int, fsync, (int fd), (fd))
+STANDS_FOR(LINK, -1, int, link, (const char *from, const char *to), (from, to))
 STANDS_FOR(FSYNC, -1, int, fdatasync, (int fd), (fd))
 
 static mode_t

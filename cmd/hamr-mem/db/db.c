@@ -562,16 +562,16 @@ db_lend_head(const char *path, const char *from, const char *copy,
 	return r;
 }
 
-/* Add the name aside with a hard link, so that path never disappears; both with
- * the suffix end.  A missing file is skipped. */
+/* Add the name aside by a hard link, or a copy where there are none, so that
+ * path never disappears; both with the suffix end.  A missing file is
+ * skipped. */
 static int
 also_named(const char *path, const char *end, const char *aside,
     struct err *e)
 {
 	char *from = xasprintf("%s%s", path, end);
 	char *to = xasprintf("%s%s", aside, end);
-	int r = link(from, to) < 0 && errno != ENOENT &&
-	    rename(from, to) < 0 ? err_sys(e, ST_SYSTEM, "%s", to) : 0;
+	int r = link(from, to) < 0 ? copy_file(path, aside, end, e) : 0;
 
 	FREE(from, to);
 	return r;
