@@ -83,6 +83,12 @@ if [ -e "$fail" ] && ! grep -q __asan_init "$BIN/hamr-mem"; then
 		    --no-config --db m/m.db save x >/dev/null 2>&1
 		[ $? = 71 ] || bad="$bad $k"
 	done
+	for k in $(seq 9000 4000 33000); do
+		rm -rf m && cp -r damaged m
+		LD_PRELOAD=$fail FAIL_IN=hamr-mem FAIL="alloc:$k" hamr-mem \
+		    --no-config --db m/m.db rebuild dir >/dev/null 2>&1
+		[ $? != 70 ] || bad="$bad $k"
+	done
 	is "memory that ends is status 71" "$bad" ""
 	bad=
 	for k in 0 1; do	# with hard links, and without

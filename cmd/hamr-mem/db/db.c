@@ -178,7 +178,12 @@ db_finish(struct db *db, bool commit, struct err *e)
 
 	for (size_t i = 0; i < db->n; i++)
 		sqlite3_reset(db->kept[i].stmt);
-	if (commit)
+	/* SQLite itself rolls back when memory or the disk runs out, even if
+	 * the caller went on, as with the rows of a damaged file */
+	if (commit && sqlite3_get_autocommit(db->h))
+		r = err_set(e, ST_SYSTEM, "%s: out of memory or space; what "
+		    "was stored before is intact", db->path);
+	else if (commit)
 		r = db_exec(db, "COMMIT", e);
 	if ((!commit || r < 0) && !sqlite3_get_autocommit(db->h))
 		db_exec(db, "ROLLBACK", NULL);
