@@ -277,7 +277,9 @@ def answered(lines):
             responses += c.count("</tool_response>")
             if m.get("role") == "user" and "</tool_response>" in c:
                 continue
-        if is_person(m) or m.get("tool_calls"):
+        if is_person(m) or (m.get("tool_calls") and
+                            next((read(x)["role"] for x in reversed(lines[:i])
+                                  if "role" in read(x)), "") != "assistant"):
             return True    # a note is folded into the results before it
     return True
 
