@@ -254,18 +254,18 @@ refuse_comma(struct value_reader *u, char c, struct err *e)
 	    "a comma where a value should be");
 }
 
-/* The input ends within this value. */
+/* What there is begins no value, or none that ends. */
 static int
-take_cut(struct value_reader *u, struct slice raw, struct err *e)
+refuse_rest(struct value_reader *u, struct slice raw, struct err *e)
 {
-	if (u->end.at > 0 && give_whole(u, raw)) {
-		u->line = u->now + 1;
-		return 1;
-	}
+	const char *why = u->cut ? "its end is missing" : u->end.at > 0 ?
+	    "value longer than 448 MiB" : "not a JSON value";
+
 	pass_value(u, raw);
 	u->in_array = false;
-	return err_set(e, ST_DATA, "%s:%zu: cut short at byte %zu: its end is "
-	    "missing", u->in->name, u->line, raw.n + 1);
+	return u->cut ? err_set(e, ST_DATA, "%s:%zu: cut short at byte %zu: %s",
+	    u->in->name, u->line, raw.n + 1, why) : err_set(e, ST_DATA,
+	    "%s:%zu: %s", u->in->name, u->line, why);
 }
 
 static int
@@ -285,17 +285,13 @@ next_value(struct value_reader *u, bool wait, struct err *e)
 			return check(u, raw) > 0 ? 1 : refuse_scan(u, e);
 		}
 		u->cut = u->in->eof && (begun || u->in_array);
-		if (u->cut)
-			return take_cut(u, raw, e);
-		if (raw.n > BUF_RECORD_MAX || (begun && u->end.at == 0)) {
-			const char *why = u->end.at > 0 ?
-			    "value longer than 448 MiB" : "not a JSON value";
-
-			pass_value(u, raw);
-			u->in_array = false;
-			return err_set(e, ST_DATA, "%s:%zu: %s", u->in->name,
-			    u->line, why);
+		if (u->cut && u->end.at > 0 && give_whole(u, raw)) {
+			u->line = u->now + 1;
+			return 1;
 		}
+		if (u->cut || raw.n > BUF_RECORD_MAX ||
+		    (begun && u->end.at == 0))
+			return refuse_rest(u, raw, e);
 		if (u->in->eof)
 			return 0;
 		if (!wait)
