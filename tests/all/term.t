@@ -16,7 +16,7 @@ from terminal import Terminal
 t = Terminal(sys.argv[1:])
 t.end()
 u = t.all.decode("utf-8", "replace")
-left = re.sub("\x1b\\\\[(?:[0-9;]*m|[0-9]*[ABCD]|[JKc]|[?](?:(?:2004|7)[hl]|u|20[0-9]+[$]p))"
+left = re.sub("\x1b\\\\[(?:[0-9;]*m|[0-9]*[ABCD]|[JK]|>?c|[?](?:(?:2004|7)[hl]|u|20[0-9]+[$]p))"
     "|\x1b]11;[?]\x1b\\\\\\\\|\r+\n|\r\x1b|[\n\t]", "", u)
 left = left.replace("\r", "")
 found = sorted(set(hex(ord(c)) for c in left if c < " " or
