@@ -492,4 +492,8 @@ printf '[{"conversations":[\n {"from":"human","value":"hi"},\n {"from":"gpt","va
 is "what is no text is told of a message within a unit" \
 	"$(imp -q doc.json | jq -c 'select(.role) | [.role, .meta.lossy]' |
 	paste -sd' ')" '["user",null] ["assistant",true]'
+printf '{"messages":[{"role":"user","content":"%b"}]}\n' '\0357\0277\0275' \
+	'x\0377' >two
+is "... and not of one before it, where U+FFFD was its text" "$(imp -q \
+	-F openai two | jq -c 'select(.role).meta.lossy' | paste -sd' ')" "null true"
 done_testing
