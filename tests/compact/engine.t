@@ -464,6 +464,8 @@ same "the same request with the record and without" first again
 		echo 'a.c:3: error: bad'; echo 'b.c:4: error: worse'
 		echo 'a.c:3: error: bad'; lines 20 last)" \
 	    '{"exit":2,"bytes":9000}'
+	call cc bash '{"command":"cc"}' "$(lines 40 first
+		echo 'd.c: error: end')" '{"exit":1}'
 	call short bash '{"command":"true"}' "fine"
 	call w write "$(jq -nc --arg c "$(lines 100 W)" '{path:"new.c",
 		content:$c,n:1.5,list:["a",$c]}' | sed 's/"n":1.5/"n":1.50/')" "written"
@@ -484,6 +486,9 @@ match "a command: lines, bytes, exit" "$(grep 'elided bash make' text)" \
 is "its first line, errors once each, last two" "$(grep -A 5 \
 	'elided bash make' text | tail -n 5 | cut -d ' ' -f 1-3 |
 	paste -sd ,)" "first line 1,a.c:3: error: bad,b.c:4: error: worse,last line 19,last line 20"
+is "the last two, too, if the last is an error" "$(grep -A 3 \
+	'elided bash cc' text | tail -n 3 | paste -sd ,)" \
+	"$(lines 40 first | sed -n '1p;$p' | paste -sd ,),d.c: error: end"
 ok "a short result stays" grep -qx fine text
 args=$(jq -r '.messages[].tool_calls[]?.function | select(.name == "write") |
 	.arguments' st)

@@ -268,15 +268,14 @@ stub_lines(const struct fact *f, struct slice text, struct buf *out)
 	size_t at[ERRORS + 3] = { 0 }, n = 1, shown = 0, err[ERRORS];
 
 	if (f->kind == TOOL_COMMAND || f->failed) {
+		text = slice_trim_end(text, "\n");
 		size_t errors = error_lines(text, err, ERRORS);
-
-		for (size_t i = 0; i < errors; i++)
-			at[n++] = err[i];
-		while (text.n > 0 && text.p[text.n - 1] == '\n')
-			text.n--;
 		size_t last = line_start(text, text.n);
-		if (last > 0)
-			at[n++] = line_start(text, last - 1);
+		size_t before = last > 0 ? line_start(text, last - 1) : 0;
+
+		for (size_t i = 0; i < errors && err[i] < before; i++)
+			at[n++] = err[i];
+		at[n++] = before;
 		at[n++] = last;
 	}
 	for (size_t i = 0; i < n; i++) {
