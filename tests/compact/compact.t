@@ -210,6 +210,15 @@ shown() {	# tool name, content; the content in the view
 dirty=$(printf '\033[31mred\033[0m  \n10%%\r100%%\n\n\n\n\nx\nx\nx\nx\nx\nend')
 is "command output is cleaned" "$(shown bash "$dirty")" \
 	"$(printf 'red\n100%%\n\n\nx\n[last line repeated 4 more times]\nend')"
+is "a last line without an LF is repeated, too" \
+	"$(shown bash "$(printf 'x\nx\nx\nx')")" \
+	"$(printf 'x\n[last line repeated 3 more times]')"
+frame='  File "/usr/lib/site-packages/a.py", line 5, in f'
+code='    return f(n - 1)'
+is "frames of a recursion are counted" "$(shown bash "$(for _ in 1 2 3 4 5; do
+	printf '%s\n' "$frame" "$code"; done; echo end)")" \
+	"$(printf '%s\n' "$frame" "$code" "$frame" "$code" \
+	'[3 more frames in dependencies]' end)"
 is "file text is not" "$(shown read "$dirty")" "$dirty"
 seq 1 20000 >long
 shown read "$(cat long)" >cut.out

@@ -134,6 +134,7 @@ clean_output(struct buf *out, struct slice text)
 	struct buf tmp = plain;
 	struct run r = { .out = out };
 	struct slice s;
+	bool ended = true;
 
 	if (slice_has(text, "\033")) {
 		buf_reserve(&plain, text.n);
@@ -146,15 +147,14 @@ clean_output(struct buf *out, struct slice text)
 	}
 	buf_reserve(out, text.n);
 	while (slice_line(&text, &s)) {
-		bool ended = text.p[-1] == '\n';
-
+		ended = text.p[-1] == '\n';
 		s = slice_trim_end(s, BLANK);
 		if (memchr(s.p, '\r', s.n) != NULL) {
 			overwrite(&line, &tmp, s);
 			s = slice_trim_end(buf_view(&line), BLANK);
 		}
-		if (s.n > 0 && r.lastlen == s.n && r.blanks == 0 && ended &&
-		    memcmp(out->p + r.last, s.p, s.n) == 0) {
+		if (s.n > 0 && r.lastlen == s.n && r.blanks == 0 &&
+		    r.frames == 0 && memcmp(out->p + r.last, s.p, s.n) == 0) {
 			r.repeats++;
 			continue;
 		}
@@ -170,7 +170,10 @@ clean_output(struct buf *out, struct slice text)
 		if (ended)
 			buf_addc(out, '\n');
 	}
+	ended |= r.repeats == 0;
 	end_repeats(&r);
+	if (!ended)
+		out->len--;	/* a last line without an LF */
 	end_frames(&r);
 	bufs_release(BUFS(&plain, &line, &tmp));
 }
