@@ -176,11 +176,10 @@ ends_of(struct pairing *p, struct slice id, bool make)
 	return ends;
 }
 
-bool
+void
 pairing_call(struct pairing *p, struct slice id, size_t tag)
 {
 	uint64_t *ends = ends_of(p, id, true);
-	bool fresh = *ends == 0;
 
 	GROW(p->c, p->n, p->cap);
 	p->c[p->n++] = (struct pairing_call){ tag, 0 };
@@ -190,7 +189,6 @@ pairing_call(struct pairing *p, struct slice id, size_t tag)
 	else
 		p->c[(*ends >> 32) - 1].next = p->n;
 	*ends = (*ends & FIRST) | (uint64_t)p->n << 32;
-	return fresh;
 }
 
 size_t

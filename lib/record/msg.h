@@ -63,8 +63,7 @@ struct pairing_call {
 	size_t next;		/* index + 1 of the next open call of this id */
 };
 
-/* False: another call had this id. */
-bool pairing_call(struct pairing *p, struct slice id, size_t tag);
+void pairing_call(struct pairing *p, struct slice id, size_t tag);
 /* Close the call that a result with this id answers, and return its tag;
  * (size_t)-1 if no call of that id is open.  id is a JSON string. */
 size_t pairing_result(struct pairing *p, struct slice id);

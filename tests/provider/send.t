@@ -310,6 +310,14 @@ for in in new known; do
 		(select(.tool_call_id) | [.tool_call_id, .content])]')" \
 		'["f:0",["f:0","one"],"call_4_1",["call_4_1","two"]]'
 done
+request "\"messages\":[$(u go),$(call one),$(call two),$(call three)]" |
+	sed 's/f:0/call_6_1/; s/f:0/call_6_1/' >in
+serve hello
+ask >/dev/null
+is "... also where another call has the one made up" "$(tail -n 1 log |
+	jq -r .body | jq -c '[.messages[] | .tool_calls[]?.id //
+	(select(.tool_call_id) | [.tool_call_id, .content])]')" \
+	'["call_6_1",["call_6_1","one"],"f:0",["f:0","two"],"call_6_2",["call_6_2","three"]]'
 
 sends "no content is empty" \
 	'[{"role":"user","content":"(empty)"},{"role":"assistant","content":"(empty)"},{"role":"user","content":"(empty)"}]' <<'X'

@@ -158,9 +158,22 @@ id_of(struct slice val)
 	    scan_kind(val) == SCAN_NUMBER ? val : SLICE("\"\"");
 }
 
+/* Is the id the current call's?  It is if no other call has claimed it. */
+static bool
+claim(struct printer *p, struct slice id)
+{
+	uint64_t self = (uint64_t)p->n << 32 | (p->nopen + 1);
+
+	buf_reset(&p->tmp);
+	scan_str(id, &p->tmp);
+	uint64_t *owner = map_put(p->ids, buf_view(&p->tmp), NULL);
+	if (*owner == 0)
+		*owner = self;
+	return *owner == self;
+}
+
 /* Print a call (an object).  If it has no id, or an earlier call has the same
- * one, its id is made only from the message's number and the call's place in
- * it. */
+ * one, its id is made of the message's number and the call's place in it. */
 static void
 print_call(struct printer *p, struct slice call)
 {
@@ -168,16 +181,16 @@ print_call(struct printer *p, struct slice call)
 	bool stripped = !p->rules->carry && scan_get(call, "carry").p != NULL;
 	bool typed = is_name(scan_get(call, "type"));
 	struct slice own = id_of(scan_get(call, "id"));
+	bool fresh = *own.p == '"' && own.n > 2 && claim(p, own);
 	char *id = NULL;
 
-	bool fresh = pairing_call(&p->pairing, own, p->nopen);
-	uint64_t *first = map_put(p->ids, own, NULL);
-	if (*first == 0)
-		*first = p->n;
-	fresh = fresh && *first == p->n;
+	pairing_call(&p->pairing, own, p->nopen);
+	for (size_t place = p->nopen + 1; !fresh; place++) {
+		free(id);
+		id = xasprintf("\"call_%zu_%zu\"", p->n, place);
+		fresh = claim(p, slice_of(id));
+	}
 	GROW(p->v, p->nopen, p->cap);
-	if (!fresh || *own.p != '"' || own.n <= 2)
-		id = xasprintf("\"call_%zu_%zu\"", p->n, p->nopen + 1);
 	if (p->rules->short_ids) {
 		struct buf b = BUF_INIT(BUF_RECORD_MAX);
 

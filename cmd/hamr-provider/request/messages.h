@@ -36,7 +36,7 @@ void messages_word(struct slice word, size_t max, struct buf *out);
 struct messages_past {
 	struct messages_rules rules;
 	struct buf source, printed;
-	struct map ids;		/* of calls; each is its message's number */
+	struct map ids;		/* of calls; each says which it is */
 	size_t n;		/* messages printed */
 };
 
