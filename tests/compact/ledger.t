@@ -93,6 +93,13 @@ is "commands that were repeated" "$(sed -n '/^commands/,$p' out)" \
 	"commands: 5 different, 2 repeated
     2x rm gone.c, last ok
     2x make check, failed 1x, last ok"
+{
+	cat hand
+	echo '{"type":"undo","of":"u1","paths":[{"path":"moved.c","sha256":null}]}'
+} >undone
+is "an undo changed the file, too" \
+	"$(ledger undone | entry moved.c)" "deleted, read 1x, edited 1x
+changed   10-21"
 is "what the request is made of" "$(sed -n 2,5p out | sed 's/[0-9]* before, [0-9]* after/N before, N after/')" \
 	"messages: 43 in, 43 out
 tokens: N before, N after, room for 122880, stage 0

@@ -266,8 +266,7 @@ file_was_written(struct file_lines *f, const struct ledger_call *c,
 }
 
 void
-file_was_changed(struct file_lines *f, const struct ledger_call *c,
-    const char *hash)
+file_was_changed(struct file_lines *f, size_t calls, const char *hash)
 {
 	bool stale = hash == NULL || strcmp(hash, f->hash) != 0;
 
@@ -275,5 +274,5 @@ file_was_changed(struct file_lines *f, const struct ledger_call *c,
 		f->spans[i].stale = true;
 	snprintf(f->hash, sizeof f->hash, "%s", hash != NULL ? hash : "");
 	f->gone = hash == NULL;
-	f->touched = f->changed = c->no;
+	f->touched = f->changed = calls;
 }

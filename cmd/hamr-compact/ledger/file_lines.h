@@ -61,6 +61,6 @@ void file_was_edited(struct file_lines *f, const struct ledger_call *c,
     const struct rec *r);
 void file_was_written(struct file_lines *f, const struct ledger_call *c,
     const struct rec *r);
-/* A command or a plug-in changed the file; hash NULL: it was deleted. */
-void file_was_changed(struct file_lines *f, const struct ledger_call *c,
-    const char *hash);
+/* A command, a plug-in or an undo changed the file after so many calls; hash
+ * NULL: it was deleted. */
+void file_was_changed(struct file_lines *f, size_t calls, const char *hash);

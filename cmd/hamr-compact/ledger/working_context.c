@@ -68,11 +68,28 @@ file_of(struct ledger *l, const char *name)
 	return &l->files[*at - 1];
 }
 
+/* Files have changed after so many calls, not by an edit that we can follow. */
+static void
+learn_changes(struct ledger *l, struct slice files, size_t calls)
+{
+	struct slice one;
+
+	for (struct walk w = walk_elements(files); walk_next(&w, NULL, &one); ) {
+		char *path = scan_strdup(scan_get(one, "path"));
+		char *hash = scan_strdup(scan_get(one, "sha256"));
+
+		if (path != NULL && map_get(&l->by_path,
+		    relative(l, slice_of(path))) != NULL)
+			file_was_changed(file_of(l, path), calls, hash);
+		FREE(path, hash);
+	}
+}
+
 static void
 learn_files(struct ledger *l, const struct ledger_call *c,
     const struct rec *r, struct slice text)
 {
-	struct slice op = msg_meta(r, "op"), one;
+	struct slice op = msg_meta(r, "op");
 	enum tool_kind kind = c->failed || c->object[0] == '\0' ? TOOL_OTHER :
 	    c->kind;
 	bool own = kind == TOOL_READ || kind == TOOL_EDIT || kind == TOOL_WRITE;
@@ -84,16 +101,8 @@ learn_files(struct ledger *l, const struct ledger_call *c,
 		file_was_edited(file_of(l, c->object), c, r);
 	else if (kind == TOOL_WRITE)
 		file_was_written(file_of(l, c->object), c, r);
-	for (struct walk w = walk_elements(msg_meta(r, "mutated"));
-	    !own && walk_next(&w, NULL, &one); ) {
-		char *path = scan_strdup(scan_get(one, "path"));
-		char *hash = scan_strdup(scan_get(one, "sha256"));
-
-		if (path != NULL && map_get(&l->by_path,
-		    relative(l, slice_of(path))) != NULL)
-			file_was_changed(file_of(l, path), c, hash);
-		FREE(path, hash);
-	}
+	if (!own)
+		learn_changes(l, msg_meta(r, "mutated"), c->no);
 }
 
 /* ---- results: git ---- */
@@ -245,6 +254,9 @@ ledger_record(struct ledger *l, const struct rec *r)
 	case R_USER: l->turns += msg_is_person(r); break;
 	case R_ASSISTANT:
 		l->steps += scan_kind(rec_get(r, "tool_calls")) == SCAN_ARRAY;
+		break;
+	case R_UNDO:
+		learn_changes(l, rec_get(r, "paths"), l->plain->ncalls);
 		break;
 	default: break;
 	}
