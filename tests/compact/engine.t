@@ -819,6 +819,7 @@ is "what was elided may not" "$(cat not)" not_read
 
 {
 	user task
+	call bad edit '{"path":"never.c"}' "no match" '{"exit":1}'
 	for i in 1 2 3 4 5 6 7 8; do
 		call "r$i" fs__read_text_file "{\"path\":\"r$i.c\"}" \
 		    "$(lines 60 R)"
@@ -831,6 +832,7 @@ compact --view --window 6000 others >view
 sum=$(jq -r 'select(.role == "user").content' view)
 match "the summary names what they read" "$sum" "*FILES READ*r1.c*"
 match "... edited" "$sum" "*FILES CHANGED:*- e1.c (1 edit)*"
+is "... but no file that an edit failed on" "$(grep -c never.c <<<"$sum")" 0
 match "... and ran" "$sum" "*RECENT COMMANDS:*make 1*"
 # ---- the summary in a small window ----
 

@@ -712,7 +712,7 @@ print_text(const struct summary *s, const struct view *v, size_t cap,
 	begin(&sec, text, "FILES READ:", cap, 20);
 	for (const struct entry *f = entry_at(&s->files, s->files.newest);
 	    f != NULL; f = entry_at(&s->files, f->older)) {
-		if (has_changed(f))
+		if (has_changed(f) || f->reads == 0)
 			continue;
 		buf_fmt(&sec.line, "- %s x%zu", f->text, f->reads);
 		if (!section_put(&sec))
