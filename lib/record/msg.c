@@ -154,6 +154,17 @@ msg_is_person(const struct rec *r)
 	return !guard;
 }
 
+bool
+msg_is_copy(const struct rec *r)
+{
+	struct slice cached = msg_meta(r, "cached");
+	struct slice shared = msg_meta(r, "shared");
+
+	/* of which call, or of other programs only that */
+	return scan_kind(cached) == SCAN_STRING || scan_true(cached) ||
+	    scan_kind(shared) == SCAN_STRING || scan_true(shared);
+}
+
 /* ---- pairing ---- */
 
 #define FIRST 0xffffffffu

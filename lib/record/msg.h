@@ -44,6 +44,9 @@ bool msg_has_image(struct slice content);
 bool msg_is_person(const struct rec *r);
 bool msg_by(const struct rec *r, const char *who);	/* meta.by equals who */
 
+/* Does this result repeat another one, from the read cache or of a twin? */
+bool msg_is_copy(const struct rec *r);
+
 /* meta.KEY of a message. */
 struct slice msg_meta(const struct rec *r, const char *key);
 

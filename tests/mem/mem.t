@@ -74,12 +74,14 @@ cat >t <<'X'
 {"role":"assistant","content":"I read it","reasoning":"reasonword","tool_calls":[{"id":"c1","type":"function","function":{"name":"read","arguments":"{\"path\":\"src/http/scanHeader.c\"}"}},{"id":"c2","type":"function","function":{"name":"read","arguments":"{\"path\":\"b.c\"}"}}]}
 {"type":"start","tool_call_id":"c1","at":"2026-11-20T10:16:00.250Z"}
 {"role":"tool","tool_call_id":"c1","name":"read","content":"static int read_header_line(void); // key sk-abcdefghijklmnopqrstuvwxyz0123"}
-{"role":"tool","tool_call_id":"c2","name":"read","content":"cachedword","meta":{"cached":true}}
+{"role":"tool","tool_call_id":"c2","name":"read","content":"cachedword","meta":{"cached":"c1"}}
+{"role":"tool","tool_call_id":"c2","name":"read","content":"copiedword","meta":{"cached":true}}
 {"role":"tool","tool_call_id":"c3","name":"read","content":"sharedword","meta":{"shared":"c1"}}
 X
 hamr-mem <t >out
 same "as a filter it changes nothing" t out
-for w in systemword contextword guardword reasonword cachedword sharedword
+for w in systemword contextword guardword reasonword cachedword copiedword \
+	sharedword
 do	status "not indexed: $w" 1 hamr-mem search $w
 done
 hamr-mem search parseheader >hits

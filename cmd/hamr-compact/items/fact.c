@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "record/alias.h"
+#include "record/msg.h"
 
 #include "fact.h"
 
@@ -245,9 +246,7 @@ fact_result(struct view *v, struct fact *f, const struct rec *r,
 		f->last = from + (lines > 0 ? lines - 1 : 0);
 	}
 	free(diff);
-	f->remembered = !scan_true(scan_get(meta, "cached")) &&
-	    scan_kind(scan_get(meta, "shared")) != SCAN_STRING &&
-	    !scan_true(scan_get(meta, "shared"));
+	f->remembered = !msg_is_copy(r);
 	f->failed = result_failed(r, f->kind, f->what, text);
 	if (!f->failed || text.n == 0)
 		return;

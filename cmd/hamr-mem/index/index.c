@@ -412,10 +412,7 @@ on_record(struct stage *s, const struct rec *r)
 	if (r->kind == R_ASSISTANT)
 		calls_learn(&x->calls, x->redact, r);
 	if (r->kind == R_ASSISTANT || (r->kind == R_USER &&
-	    msg_is_person(r)) || (r->kind == R_TOOL &&
-	    !scan_true(msg_meta(r, "cached")) &&
-	    !scan_true(msg_meta(r, "shared")) &&
-	    scan_kind(msg_meta(r, "shared")) != SCAN_STRING))
+	    msg_is_person(r)) || (r->kind == R_TOOL && !msg_is_copy(r)))
 		remember(x, r);
 }
 
