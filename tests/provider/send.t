@@ -301,22 +301,21 @@ x="$(u go),$(call one),$(call two),$(u on)"
 { request "\"messages\":[$(u go),$(call one),$(u on)]"; echo '{"type":"go","n":1}'
   request "\"messages\":[$x]"; } >known
 request "\"messages\":[$x]" >new
-for in in new known; do
-	cp $in in
+request "\"messages\":[$(u go),$(call one),$(call two),$(call three)]" |
+	sed 's/f:0/call_6_1/; s/f:0/call_6_1/' >taken
+ids() {	# FILE; the ids of calls and results as they are sent
+	cp "$1" in
 	serve hello
 	ask >/dev/null
-	is "an id of two messages stands once: $in" "$(tail -n 1 log |
-		jq -r .body | jq -c '[.messages[] | .tool_calls[]?.id //
-		(select(.tool_call_id) | [.tool_call_id, .content])]')" \
+	tail -n 1 log | jq -r .body | jq -c '[.messages[] |
+	    .tool_calls[]?.id // (select(.tool_call_id) |
+	    [.tool_call_id, .content])]'
+}
+for in in new known; do
+	is "an id of two messages stands once: $in" "$(ids $in)" \
 		'["f:0",["f:0","one"],"call_4_1",["call_4_1","two"]]'
 done
-request "\"messages\":[$(u go),$(call one),$(call two),$(call three)]" |
-	sed 's/f:0/call_6_1/; s/f:0/call_6_1/' >in
-serve hello
-ask >/dev/null
-is "... also where another call has the one made up" "$(tail -n 1 log |
-	jq -r .body | jq -c '[.messages[] | .tool_calls[]?.id //
-	(select(.tool_call_id) | [.tool_call_id, .content])]')" \
+is "... also where another call has the one made up" "$(ids taken)" \
 	'["call_6_1",["call_6_1","one"],"f:0",["f:0","two"],"call_6_2",["call_6_2","three"]]'
 
 sends "no content is empty" \
