@@ -257,6 +257,8 @@ is "the task is kept" "$(tail -n 1 two | jq '[.messages[].content] |
 	any(. != null and test("the task"))')" true
 is "index 0 stays" "$(tail -n 1 two | jq -c '.messages[0]')" \
 	'{"role":"system","content":"be good"}'
+is "and the first record counts it" \
+	"$(head -n 1 two | jq .stable_prefix_bytes)" 37
 compact --window 16000 <s60.out >s60.again
 same "a compacted transcript passes unchanged" s60.out s60.again
 jq -nc '{role:"user",content:("x" * 5000)},{role:"assistant",content:"so"},

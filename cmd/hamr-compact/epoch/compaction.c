@@ -97,7 +97,8 @@ epoch_print(struct compact *c, struct buf *out)
 {
 	const struct view *v = c->view;
 	struct epoch *e = &c->epoch;
-	size_t first = c->changed;
+	size_t system = epoch_system(c);	/* never changes */
+	size_t first = c->changed > system ? c->changed : system;
 	size_t compacted = 0;	/* results no longer shown in full */
 
 	for (size_t i = 0; i < v->ncalls; i++)
