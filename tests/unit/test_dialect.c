@@ -308,6 +308,8 @@ test_ends_in_values(void **state)
 #define K "<|tool_calls_section_begin|><|tool_call_begin|>functions.read:0" \
 	"<|tool_call_argument_begin|>" \
 	"{\"path\":\"<|tool_calls_section_end|>\"}<|tool_call_end|>"
+#define J "<tool_call>{\"name\":\"read\",\"arguments\":" \
+	"{\"path\":\"</tool_call>\"}}"
 #define GGOT "C[read {\"path\":\"}<tool_call|>\"}]"
 #define KGOT "C[read {\"path\":\"<|tool_calls_section_end|>\"}]"
 
@@ -318,6 +320,8 @@ test_ends_in_values(void **state)
 	check(K "<|tool_calls_section_end|>x", KGOT "T[x]");
 	check(K "<|tool_calls_s", KGOT);
 	check(K "x", KGOT "T[x]");
+	check(J "x", "C[read {\"path\":\"</tool_call>\"}]T[x]");
+	check(J "x</tool_call>", "M[" J "x</tool_call>]");
 	check_as(DIALECT_MINIMAX, false, "<invoke name=\"read\"></invoke>"
 	    "</invoke>x", "C[read {}]T[</invoke>x]");
 }

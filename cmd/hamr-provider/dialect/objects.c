@@ -227,10 +227,10 @@ read_hermes(struct reading *r)
 		    r->e == BLOCK_CUT ? BLOCK_OPEN : said;
 	}
 	/* a tag that no object follows is text, unless it is closed; an object
-	 * that is not closed before the next call is whole */
+	 * that is not closed before the next call or the end is whole */
 	size_t end = slice_find(s, r->at, CALL_END);
-	if (said == BLOCK_CALLS && (closed > 0 || end == s.n ||
-	    slice_find(s, r->at, CALL) < end))
+	if (said == BLOCK_CALLS && (closed > 0 || (end == s.n &&
+	    r->e != BLOCK_GROWS) || slice_find(s, r->at, CALL) < end))
 		return said;
 	r->at = end < s.n ? end + strlen(CALL_END) : s.n;
 	return end < s.n ? BLOCK_BROKEN : BLOCK_NONE;
