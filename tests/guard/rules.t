@@ -355,7 +355,10 @@ while IFS='|' read -r call text; do
 	    "$(echo "13* s c# $call = $text" | said)" "c12 warn same-answer 12"
 done <<'X'
 bash {"command":"find . -name x#"}|
+bash {"command":"grep -c x# a.c"}|0
 glob {"pattern":"x#"}|[]
+issues {"query":"x#"}|{"total":0,"items":[]}
+lsp_hover {"line":#}|No information available.
 ejecutar {"sql":"select count(*) from t where a > #"}|(1 row)
 X
 while IFS="|" read -r call text; do
@@ -364,6 +367,7 @@ while IFS="|" read -r call text; do
 done <<'X'
 evaluate_script {"script":"// try #, once more\nrows().length"}|42
 run_query {"sql":"select a from t /* try # */"}|(1 row)
+bash {"command":"curl -s -A agent/# h/x"}|{"error":"forbidden"}
 X
 is "another remark at 24, 48 and so on, and never more" \
 "$(echo '100* s c# glob {"pattern":"x#"} = No files found' |
@@ -1156,7 +1160,7 @@ X
 is "... and so is the count of none that pi calls a failure" "$(said <<'X'
 20* s c# bash {"command":"grep -c w# a.c"} = 0\n\nCommand exited with code 1 | {"is_error":true}
 X
-)" ""
+)" "c12 warn same-answer 12"
 is "... and the mere status that Kimi does" "$(said <<'X'
 20* s c# bash {"command":"grep w# a.c"} = <system>ERROR: Command failed with exit code: 1.</system> | {"is_error":true}
 X

@@ -389,6 +389,38 @@ finds_nothing(struct slice text)
 	    words_among(text, finds, NULL) > 0;
 }
 
+/* Is it a short answer that there is none of something, or an error in its
+ * place?  That there are no errors or the like does not count, nor does an
+ * empty list, unless one was asked for: it may mean that all went well. */
+static bool
+is_none(struct slice text, bool asked)
+{
+	static const char *const nones[] = { "[]", "{}", "()", "0", NULL };
+	static const char *const nots[] = { "no ", "not ", "nothing ", "0 ",
+		"found 0 ", "found no ", NULL };
+	static const char *const hoped[] = { "output", "error", "errors",
+		"warning", "warnings", "problem", "problems", "issue",
+		"issues", "failed", "failures", "conflicts", NULL };
+
+	text = slice_trim(text);
+	if (slice_in(text, nones))
+		return asked;
+	if (text.n == 0 || text.n > ANSWER_MAX)
+		return false;
+	if (begins_like(text, "{\"error\""))
+		return true;
+	if (*text.p == '{') {	/* an object whose lists are all empty */
+		size_t list = slice_find(text, 0, "[");
+
+		return slice_starts(slice_from(text, list), "[]") &&
+		    slice_find(text, list + 1, "[") == text.n;
+	}
+	for (size_t i = 0; nots[i] != NULL; i++)
+		if (begins_like(text, nots[i]))
+			return words_among(text, hoped, NULL) == 0;
+	return false;
+}
+
 /* ---- files ---- */
 
 /* meta says that a file is in another state: true if the state is new.  It
@@ -527,7 +559,9 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 	of.failed = o->failed;
 	of.pages = (c->is.acts || c->is.fetches) && (text.n >= PAGE_MIN ||
 	    slice_has(text, "\n") || slice_starts(slice_trim(text), "<"));
-	o->nothing = !o->failed && finds_nothing(text);
+	o->none = is_none(text, is_question(&c->is) || c->is.fetches);
+	o->nothing = !o->failed && (finds_nothing(text) ||
+	    (o->none && is_question(&c->is)));
 	/* the call's own words are known until the next step */
 	if (c->turn == g->turn && c->step == g->steps) {
 		text = sign_text_of(&g->signer, &c->is);
@@ -557,7 +591,7 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 		o->d.gain = 0;
 	o->mute = o->d.lines == 0 ||
 	    (c->is.bash && o->d.lines == 1 && is_status(text));
-	o->none = o->nothing || (o->d.lines == 0 &&
+	o->none |= o->nothing || (o->d.lines == 0 &&
 	    (!c->is.runs || c->is.seeks || o->failed));
 	o->nothing &= o->d.lines == 1;
 	if (o->nothing && !hash_set_add(&g->errors, o->d.kind))
