@@ -86,6 +86,7 @@ static int
 take(struct plugin *p, struct slice rec, struct err *e)
 {
 	struct slice parameters = scan_get(rec, "parameters");
+	struct slice type = scan_get(parameters, "type");
 	struct slice mutates = scan_get(rec, "mutates");
 	struct slice paths = scan_get(rec, "paths"), el;
 
@@ -105,9 +106,10 @@ take(struct plugin *p, struct slice rec, struct err *e)
 	p->mutates = scan_kind(mutates) != SCAN_FALSE;
 	if (parameters.p == NULL)
 		parameters = SLICE("{\"type\":\"object\",\"properties\":{}}");
-	if (!plugin_is_schema(parameters))
+	if (!plugin_is_schema(parameters) || (type.p != NULL &&
+	    !scan_str_is(type, "object")))
 		return broken(e, "gives \"parameters\" that are not a JSON "
-		    "Schema object of at most 64 KiB and 100 levels");
+		    "Schema of type object, at most 64 KiB and 100 levels");
 	p->parameters = xmemdup0(parameters.p, parameters.n);
 	for (char *c = p->parameters; *c != '\0'; c++)
 		if (*c == '\n' || *c == '\r')

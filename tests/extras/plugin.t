@@ -183,6 +183,8 @@ says "a wrong name" '{"kind":"tool","name":"a b","description":"d"}' 69 \
 	'*"name"*'
 says "parameters that are none" '{"kind":"tool","name":"bad",
 	"description":"d","parameters":[]}' 69 "*parameters*"
+says "parameters of another type" '{"kind":"tool","name":"bad",
+	"description":"d","parameters":{"type":"array"}}' 69 "*type object*"
 says "paths that are none" '{"kind":"tool","name":"bad",
 	"description":"d","paths":"path"}' 69 "*paths*"
 says "mutates that is none" '{"kind":"tool","name":"bad",
