@@ -61,6 +61,9 @@ loop --json --fork="$A" --at "$at" --replay other >out
 is "a call that was under way is interrupted" "$(jq -r 'select(.role ==
     "tool") | .meta.error' out) $(tail -n 1 out | jq -r .answer)" \
     "interrupted It was cut off."
+is "the first line names the new session" "$(head -n 1 out |
+    jq -r '.type + " " + .session + " " + .fork_of')" \
+    "hamr $(loop --sessions --json | jq -r .session | head -n 1) $A"
 hamr-loop --no-config --fork="$B" </dev/null >out 2>named
 is "without a task the copy is named" "$(cat out) $(sed 's/.* //' named)" \
     "Second. $(loop --sessions --json | jq -r .session | head -n 1)"
