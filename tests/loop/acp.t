@@ -641,6 +641,7 @@ for u in e.of("tool_call_update"):
         c = u["content"][0]
         print(json.dumps(c["content"]["text"] if c["type"] == "content" else [c["oldText"], c["newText"]]))
 print({os.path.basename(p): t for p, t in e.written.items()})
+e.prompt(s, "And @open")
 P
 )" '[('"'fs/read_text_file', 'crlf'), ('fs/read_text_file', 'f'), ('fs/read_text_file', 'open'), ('fs/write_text_file', 'f'), ('fs/write_text_file', 'new'"')]
 "f lines 1-2 of 2\n     1\tone\n     2\tTWO\n[as it is in the editor, not saved; commands see the file on the disk]\n"
@@ -651,6 +652,12 @@ P
 "open lines 1-2 of 2 CRLF\n     1\ta\n     2\tb\n[no newline at end]\n"
 [null, "text\n"]
 '"{'f': 'one\\n2\\n', 'new': 'text\\n'}"
+is "... of a file that is mentioned, too" "$(jq -r 'select(.meta.from ==
+    "mention").content' .hamr/sessions/*.ndjson)" \
+    "open, as it is in the editor:
+
+a
+b"
 
 # --- MCP servers, commands
 fresh servers

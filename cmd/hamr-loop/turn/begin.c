@@ -47,18 +47,29 @@ first_bytes(int fd, char *p, size_t n)
 	return have;
 }
 
+/* Add what of a text of size bytes, which begins with got, has room. */
+static bool
+put_cut(struct buf *out, struct slice got, off_t size, size_t room,
+    const char *name)
+{
+	size_t n = utf8_cut(got.p, got.n, room);
+	bool lossy = utf8_clean(out, got.p, n);
+
+	if ((off_t)n < size)
+		buf_fmt(out, "\n[%lld more bytes in %s]\n",
+		    (long long)size - (long long)n, name);
+	return lossy;
+}
+
 /* Append the first room bytes of an open text file of this size, and how many
  * were left out.  True: invalid bytes were replaced. */
 static bool
 put_text(struct buf *out, int fd, off_t size, size_t room, const char *name)
 {
 	char *raw = xmalloc(room + 1);
-	size_t n = utf8_cut(raw, first_bytes(fd, raw, room + 1), room);
+	struct slice got = { raw, first_bytes(fd, raw, room + 1) };
+	bool lossy = put_cut(out, got, size, room, name);
 
-	bool lossy = utf8_clean(out, raw, n);
-	if ((off_t)n < size)
-		buf_fmt(out, "\n[%lld more bytes in %s]\n",
-		    (long long)size - (long long)n, name);
 	free(raw);
 	return lossy;
 }
@@ -202,6 +213,34 @@ may_be_read(struct mentions *f, const char *name)
 	return may;
 }
 
+/* The text of the file in an editor that has it open, or NULL. */
+static char *
+buffer_text(struct mentions *f, const char *name)
+{
+	struct buf id = BUF_INIT(1 << 16), ask = BUF_INIT(1 << 17);
+	const char *const *ops;
+	char *text = NULL;
+	size_t n, i = 0;
+
+	ops = conf_list(f->ui->conf, "tools.buffers", &n);
+	while (i < n && strcmp(ops[i], "read") != 0)
+		i++;
+	if (f->ui->peer == NULL || i == n)
+		return NULL;
+	char *path = name[0] == '/' ? xstrdup(name) :
+	    xasprintf("%s/%s", f->ui->root, name);
+	scan_put(&id, "@", slice_of(path));
+	scan_put(&ask, "{'type':'file','id':$,'op':'read','path':$}",
+	    buf_view(&id), buf_view(&id));
+	hub_show(f->hub, &ask);
+	char *said = ui_await(f->ui, R_FILE, buf_view(&id));
+	if (said != NULL)
+		text = scan_strdup(scan_get(slice_of(said), "content"));
+	buf_release(&id);
+	FREE(path, said);
+	return text;
+}
+
 /* Add the file of this name, or of the name without a sentence's end. */
 static void
 add_mention(struct mentions *f, char *name)
@@ -229,8 +268,14 @@ add_mention(struct mentions *f, char *name)
 	} else if (fd >= 0 && f->chat && may_be_read(f, name) &&
 	    fstat(fd, &st) == 0) {
 		/* the file goes before the message */
-		buf_fmt(&b, "%s, which the user mentions:\n\n", name);
-		bool lossy = put_text(&b, fd, st.st_size, MENTION_MAX, name);
+		char *open = buffer_text(f, name);
+		struct slice text = slice_of(open != NULL ? open : "");
+		buf_fmt(&b, open != NULL ? "%s, as it is in the editor:\n\n" :
+		    "%s, which the user mentions:\n\n", name);
+		bool lossy = open != NULL ? put_cut(&b, text, (off_t)text.n,
+		    MENTION_MAX, name) : put_text(&b, fd, st.st_size,
+		    MENTION_MAX, name);
+		free(open);
 		if (setup_context(f->hub, b.p, "mention", lossy) == 0)
 			ui_note(f->ui, got > MENTION_MAX ? "  sent along: "
 			    "%s, its first 32 KiB" : "  sent along: %s", name);
