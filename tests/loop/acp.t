@@ -481,6 +481,22 @@ print(len(o) > 5000, o[0]["value"], o[-1]["value"])
 P
 )" "True model-00000 model-19999"
 httpd_stop
+printf 'path /v1/models*\nbody {"data":[{"id":"big"}]}\n' >models
+printf 'method POST\nevent %s\n' \
+    '{"choices":[{"delta":{"content":"There is"}}]}' >broken
+httpd_start log models broken said || exit 1
+is "each message has an id of its own" "$(play <<P
+e = Editor("--no-config", "--base-url", "http://127.0.0.1:$HTTPD_PORT/v1", "--model", "big")
+s = e.new(here)
+for text in "Look", "/nope", "/nope":
+    e.prompt(s, text)
+said = {}
+for u in e.of("agent_message_chunk"):
+    said[u["messageId"]] = said.get(u["messageId"], "") + u["content"]["text"].strip()[:12]
+print(list(said.values()))
+P
+)" "['There is', 'There is not', 'no command /', 'no command /']"
+httpd_stop
 
 # --- what does not fit, what cannot be read
 fresh large

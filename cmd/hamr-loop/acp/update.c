@@ -379,6 +379,10 @@ update_record(struct worker *s, const struct rec *r, bool replay)
 		break;
 	case R_ERROR:
 		set_str(&s->error, rec_strdup(r, "message"));
+		/* an answer that broke off is a message, too */
+		s->said_text |= s->streamed;
+		s->messages += s->streamed || s->thought;
+		s->streamed = s->thought = false;
 		break;
 	case R_END:
 		set_str(&s->status, rec_strdup(r, "status"));

@@ -81,6 +81,7 @@ worker_work(struct worker *s, enum work work, struct slice request)
 	s->work = work;
 	xset(&s->request, xmemdup0(request.p, request.n));
 	s->cancelled = s->dropped = s->said_text = false;
+	s->messages++;	/* what is said is not part of the last one */
 	xset(&s->status, NULL);
 	xset(&s->reason, NULL);
 	xset(&s->error, NULL);
