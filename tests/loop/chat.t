@@ -318,9 +318,12 @@ is "the text and the image" "$(jq -c 'select(.role == "user") | .content |
     '["text","image_url"]|"see @my\\ picture.png and mail@file.txt"|"data:image/png;base64,iVBORw0K"|"@steer x"'
 echo KEY=1 >.env
 seq 20000 >big
-type_ "what is @$T/a\\ picture.png, @.env, @big?" Enter
+mkdir folder && echo note >"$HOME/note"
+type_ "what is @$T/a\\ picture.png, @.env, @folder, @~/note, @big?" Enter
 sees "a person may name one elsewhere" '*/a picture.png is shown to the model*
   not sent: .env is protected from reading and writing
+  @folder is not a file here; only the word is sent
+  not sent: */note is outside the root*
   sent along: big, its first 32 KiB*'
 is "... and no more" "$(jq -r 'select(.meta.from == "mention") | .content |
     length, (split("\n") | .[0], .[-2])' .hamr/sessions/*.ndjson |

@@ -133,20 +133,25 @@ struct mentions {
 	struct ui *ui;
 };
 
+/* The path that a name stands for: a person's ~ is the home folder. */
+static char *
+path_named(const struct mentions *f, const char *name)
+{
+	const char *home = getenv("HOME");
+
+	return f->chat && strncmp(name, "~/", 2) == 0 && home != NULL ?
+	    xasprintf("%s%s", home, name + 1) : xstrdup(name);
+}
+
 /* Open a regular file of this name that may be shown: without a person, one
  * below the root.  -1: none. */
 static int
 open_named(const struct mentions *f, const char *name)
 {
-	const char *home = getenv("HOME");
 	struct stat st;
-	char *path;
 	int fd = -1;
 
-	if (f->chat && strncmp(name, "~/", 2) == 0 && home != NULL)
-		path = xasprintf("%s%s", home, name + 1);
-	else
-		path = xstrdup(name);
+	char *path = path_named(f, name);
 	char *real = realpath(path, NULL);
 	if (f->chat || (real != NULL && is_beneath(real, f->ui->root)))
 		fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -195,7 +200,9 @@ may_be_read(struct mentions *f, const char *name)
 	struct rec r;
 	bool may = false;
 
-	scan_put(&args, "{'path':@,'first':1,'last':1}", slice_of(name));
+	char *path = path_named(f, name);
+	scan_put(&args, "{'path':@,'first':1,'last':1}", slice_of(path));
+	free(path);
 	words[4] = args.p;
 	child_run("hamr-tool", words, 5, READ_MS, CHILD_ERR_NONE, &said, NULL);
 	struct slice line = slice_trim_end(buf_view(&said), "\n");
@@ -259,7 +266,7 @@ add_mention(struct mentions *f, char *name)
 	size_t got = fd >= 0 ? first_bytes(fd, head, sizeof head) : 0;
 	if (got > 0 && image_probe(&im, (struct slice){ head, got })) {
 		add_image(f, name, fd);
-	} else if (fd < 0 && f->chat && n > 0 && access(name, F_OK) < 0) {
+	} else if (fd < 0 && f->chat && n > 0) {
 		ui_note(f->ui, "  @%s is not a file here; only the word is "
 		    "sent", name);
 	} else if (fd >= 0 && f->chat && memchr(head, '\0',
