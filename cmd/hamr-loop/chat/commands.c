@@ -63,13 +63,13 @@ say(struct chat *c, const char *text)
 
 /* ---- about the session ---- */
 
-/* "": 0; -1: not a number. */
+/* From 1 on; "": 0; -1: not such a number. */
 static long
 number(const char *arg)
 {
 	int64_t n = 0;
 
-	if (arg[0] != '\0' && (!num_i64(arg, strlen(arg), &n) || n < 0 ||
+	if (arg[0] != '\0' && (!num_i64(arg, strlen(arg), &n) || n < 1 ||
 	    n > 1000000000))
 		return -1;
 	return (long)n;
@@ -82,7 +82,7 @@ fork_session(struct chat *c, const char *arg)
 	struct run *r = c->run;
 	long turn = number(arg);
 
-	if (turn < 0 || (arg[0] != '\0' && turn == 0)) {
+	if (turn < 0) {
 		say(c, "usage: /fork [TURN]: go on in a copy of this session, "
 		    "up to the end of that turn");
 		return;
