@@ -945,11 +945,11 @@ print(t.all.count(b"the request does not fit"))
 t.type("/fork 1\r"); t.sees("a copy now"); t.type("on\r"); t.sees("Next.")
 t.sees("done  ")
 os.kill(t.pid, signal.SIGTERM)
-print(t.end())
+print(t.end(), t.all.count(b"again to quit"))
 P
 is "it is told once, with what to do; SIGTERM ends a chat with 130" \
     "$(cat ../got)" "1
-130"
+130 0"
 
 # --- narrower than the row below the cursor: only xterm.js moves it for that
 fresh xtermjs

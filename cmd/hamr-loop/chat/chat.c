@@ -177,7 +177,7 @@ converse(struct chat *c)
 				err_report(&c->err);
 				c->failed = false;
 			}
-		} else if (again) {
+		} else if (again && !c->quit) {
 			ui_note(u, "press Ctrl-C again to quit");
 		}
 		free(line);
