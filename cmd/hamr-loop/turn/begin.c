@@ -234,8 +234,9 @@ buffer_text(struct mentions *f, const char *name)
 		i++;
 	if (f->ui->peer == NULL || i == n)
 		return NULL;
-	char *path = name[0] == '/' ? xstrdup(name) :
-	    xasprintf("%s/%s", f->ui->root, name);
+	char *named = path_named(f, name);
+	char *path = named[0] == '/' ? xstrdup(named) :
+	    xasprintf("%s/%s", f->ui->root, named);
 	scan_put(&id, "@", slice_of(path));
 	scan_put(&ask, "{'type':'file','id':$,'op':'read','path':$}",
 	    buf_view(&id), buf_view(&id));
@@ -244,7 +245,7 @@ buffer_text(struct mentions *f, const char *name)
 	if (said != NULL)
 		text = scan_strdup(scan_get(slice_of(said), "content"));
 	buf_release(&id);
-	FREE(path, said);
+	FREE(named, path, said);
 	return text;
 }
 
