@@ -72,9 +72,10 @@ file_of(struct ledger *l, const char *name)
 static void
 learn_changes(struct ledger *l, struct slice files, size_t calls)
 {
+	struct walk w = walk_elements(files);
 	struct slice one;
 
-	for (struct walk w = walk_elements(files); walk_next(&w, NULL, &one); ) {
+	while (walk_next(&w, NULL, &one)) {
 		char *path = scan_strdup(scan_get(one, "path"));
 		char *hash = scan_strdup(scan_get(one, "sha256"));
 
