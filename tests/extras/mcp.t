@@ -298,6 +298,9 @@ keeps sub/own/x; keeps "$T/made/by/us/x"; keeps sub/y; keeps .git/x
 is "in its own folders, which are made, always" "$(cd "$T" && \
 	find made root/sub root/.git/x 2>/dev/null | sort | paste -sd' ')" \
 	"made made/by made/by/us made/by/us/x root/sub root/sub/own root/sub/own/x"
+is "which can be undone" "$(hamr-tool undo --list | jq -c .paths | head -n 1)
+$(hamr-tool undo | tail -n 1)" '["sub/own/x"]
+  removed sub/own/x'
 rm -r sub
 ln -s "$T/made" linked
 match "nor where a link in it leads" "$(m good -o 'mcp.s.writable=["linked/by"]' \

@@ -10,6 +10,7 @@
 #include "json/sha.h"
 
 #include "extras/extra.h"
+#include "extras/mcp.h"
 #include "files/files.h"
 #include "undo/journal.h"
 #include "undo/snap.h"
@@ -184,7 +185,11 @@ take(struct journal_calls *jc, struct snap_left *left)
 static bool
 writes(const struct job *j)
 {
-	return job_writes(j) && (extra_of(j->schema) == NULL || j->allowed);
+	const struct extra *x = extra_of(j->schema);
+
+	return (job_writes(j) && (x == NULL || j->allowed)) ||
+	    (x != NULL && x->server != NULL &&
+	    mcp_has_folder(x->server, j->t->root));
 }
 
 /* Take a snapshot: the first of a turn, which a record reports; later ones only

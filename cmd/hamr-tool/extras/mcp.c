@@ -396,6 +396,15 @@ make_writable(const struct tool *t, struct mcp *m, struct err *e)
 	return true;
 }
 
+bool
+mcp_has_folder(const struct mcp *m, const char *root)
+{
+	for (size_t i = 0; i < m->writable.n; i++)
+		if (is_beneath(m->writable.v[i], root))
+			return true;
+	return false;
+}
+
 /* May it write to the root, or below, from a sandbox? */
 static bool
 is_confined(const struct mcp *m)

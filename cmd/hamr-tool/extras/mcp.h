@@ -36,6 +36,9 @@ bool mcp_idle(struct tool *t, int fd, bool changes);
 /* The NAME of [mcp.NAME]. */
 const char *mcp_name(const struct mcp *m);
 
+/* May it write in a folder of the root, whatever the mode is (writable)? */
+bool mcp_has_folder(const struct mcp *m, const char *root);
+
 /* Is this the name of a tool of a server that could not be started?  Then r
  * says so. */
 bool mcp_is_down(const struct tool *t, const char *name, struct result *r);
