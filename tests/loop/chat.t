@@ -319,15 +319,17 @@ is "the text and the image" "$(jq -c 'select(.role == "user") | .content |
 echo KEY=1 >.env
 seq 20000 >big
 mkdir folder && echo note >"$HOME/note"
-type_ "what is @$T/a\\ picture.png, @.env, @folder, @~/note, @big?" Enter
+type_ "what is @$T/a\\ picture.png, @.env, @folder, @~/note, @big, @big?" Enter
 sees "a person may name one elsewhere" '*/a picture.png is shown to the model*
   not sent: .env is protected from reading and writing
   @folder is not a file here; only the word is sent
   not sent: */note is outside the root*
   sent along: big, its first 32 KiB*'
-is "... and no more" "$(jq -r 'select(.meta.from == "mention") | .content |
+is "... and no more, once" "$(grep -c '"big, which' .hamr/sessions/*.ndjson
+jq -r 'select(.meta.from == "mention") | .content |
     length, (split("\n") | .[0], .[-2])' .hamr/sessions/*.ndjson |
-    tail -n 3)" "32826
+    tail -n 3)" "1
+32826
 big, which the user mentions:
 [76126 more bytes in big]"
 rm .env big

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/image.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/utc.h"
@@ -128,6 +129,7 @@ setup_context(struct hub *h, const char *text, const char *from, bool lossy)
 struct mentions {
 	struct buf images;	/* parts, a comma before each */
 	size_t n;		/* of them */
+	struct map named;	/* what was mentioned already */
 	bool vision, chat;
 	struct hub *hub;
 	struct ui *ui;
@@ -264,6 +266,10 @@ add_mention(struct mentions *f, char *name)
 		name[--n] = '\0';
 		fd = open_named(f, name);
 	}
+	if ((*map_put(&f->named, slice_of(name), NULL))++ > 0) {
+		file_close(fd);		/* once is enough */
+		return;
+	}
 	size_t got = fd >= 0 ? first_bytes(fd, head, sizeof head) : 0;
 	if (got > 0 && image_probe(&im, (struct slice){ head, got })) {
 		add_image(f, name, fd);
@@ -337,6 +343,7 @@ put_content(struct buf *out, const char *text, const char *images,
 		scan_put(out, f.n > 0 ? "[{'type':'text','text':@}$]" : "@",
 		    slice_of(all), buf_view(&f.images));
 	buf_release(&f.images);
+	map_release(&f.named);
 	free(all);
 }
 
