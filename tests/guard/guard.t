@@ -128,9 +128,14 @@ X
 is "nor by a task with its papers" "$(asked "Run it 20 times. $(printf \
 'It is all in here. %.0s' {1..60})" bash | said | head -n 1)" \
     "c3 warn result repeat 3"
-is "10 times: twice as often it is refused" "$({ asked "Run it 10 times." bash
-loop 20 bash '{"command":"make"}' x; } | said | grep -m 1 block)" \
-    "c17 block call repeat 20"
+for text in "Run it 10 times." "Run it ten times." "Bitte zehnmal ausführen."; do
+	is "$text: twice as often it is refused" "$({ asked "$text" bash
+	loop 20 bash '{"command":"make"}' x; } | said | grep -m 1 block)" \
+	    "c17 block call repeat 20"
+done
+is "a hundred times is no limit, as 100 is none" \
+    "$(asked "Run it a hundred times." bash | said | head -n 1)" \
+    "c3 warn result repeat 3"
 is "every minute: not as a failure" "$({ asked "Run it every minute." bash | sed 1q
 loop 3 bash '{"command":"make"}' x '{"is_error":true}'; } | said | head -n 1)" \
     "c3 warn result retry 3"

@@ -13,7 +13,6 @@
 #define MOST 60			/* and nothing is done more often by hand */
 #define REACH 4			/* words from "every" to its unit */
 #define COUNTED 2		/* 25 single requests */
-#define SPELLED 24		/* what we take a number in words for */
 #define WORD_MAX 32
 #define KNOWN_MAX 224
 
@@ -23,35 +22,42 @@ enum { NUMBER = 1, TIMES = 2, EVERY = 4, UNIT = 8, ONCE = 16, PER = 32,
 /* In lower case; a word of more than ASCII is compared as it is, as capitals
  * are rare in it. */
 static const struct {
-	unsigned char is;
+	unsigned char is, number;
 	const char *words;
 } kinds[] = {
-	{ NUMBER, "six seven eight nine ten twelve fifteen twenty thirty forty"
-	    " fifty hundred dozen sechs sieben acht neun zehn zwölf fünfzehn"
-	    " zwanzig dreißig fünfzig hundert dix douze quinze vingt trente"
-	    " cinquante cent diez doce quince veinte treinta cincuenta cien"
-	    " dez doze vinte trinta dieci venti trenta" },
-	{ TIMES, "times x veces vezes volte keer razy kez раз runs"
+	{ NUMBER, 6, "six sechs" },
+	{ NUMBER, 7, "seven sieben" },
+	{ NUMBER, 8, "eight acht" },
+	{ NUMBER, 9, "nine neun" },
+	{ NUMBER, 10, "ten zehn dix diez dez dieci" },
+	{ NUMBER, 12, "twelve dozen zwölf douze doce doze" },
+	{ NUMBER, 15, "fifteen fünfzehn quinze quince" },
+	{ NUMBER, 20, "twenty zwanzig vingt veinte vinte venti" },
+	{ NUMBER, 30, "thirty dreißig trente treinta trinta trenta" },
+	{ NUMBER, 40, "forty" },
+	{ NUMBER, 50, "fifty fünfzig cinquante cincuenta" },
+	{ TIMES, 0, "times x veces vezes volte keer razy kez раз runs"
 	    " attempts requests" },
-	{ TIMES | ONCE, "mal fois" },
-	{ EVERY, "every each alle jede jeden toutes chaque cada ogni elke"
+	{ TIMES | ONCE, 0, "mal fois" },
+	{ EVERY, 0, "every each alle jede jeden toutes chaque cada ogni elke"
 	    " co каждые каждую" },
-	{ UNIT, "s sec second seconds min minute minutes hour hours sekunde"
+	{ UNIT, 0, "s sec second seconds min minute minutes hour hours sekunde"
 	    " sekunden minuten stunde stunden seconde secondes heure heures"
 	    " segundo segundos minuto minutos hora horas secondi minuti"
 	    " seconden sekund minut minutę"
 	    " секунд секунду минут минуту" },
-	{ ONCE, "once einmal vez volta" },
-	{ PER, "per a par pro por" },
-	{ REGULARLY, "repeatedly regularly periodically wiederholt regelmäßig"
-	    " régulièrement regularmente regolarmente" },
-	{ WAIT, "until till bis jusqu hasta até finché пока watch wait monitor"
-	    " keep warte beobachte überwache surveille attends espera vigila" },
+	{ ONCE, 0, "once einmal vez volta" },
+	{ PER, 0, "per a par pro por" },
+	{ REGULARLY, 0, "repeatedly regularly periodically wiederholt"
+	    " regelmäßig régulièrement regularmente regolarmente" },
+	{ WAIT, 0, "until till bis jusqu hasta até finché пока watch wait"
+	    " monitor keep warte beobachte überwache surveille attends"
+	    " espera vigila" },
 };
 
 static struct {
 	struct slice w[KNOWN_MAX];	/* 1 to n */
-	unsigned char is[KNOWN_MAX], next[KNOWN_MAX];
+	unsigned char is[KNOWN_MAX], number[KNOWN_MAX], next[KNOWN_MAX];
 	unsigned char with[256];	/* the first of its like, 0: none */
 	size_t n;
 } known;
@@ -73,6 +79,7 @@ know(void)
 
 			known.w[k] = (struct slice){ p, n };
 			known.is[k] = kinds[i].is;
+			known.number[k] = kinds[i].number;
 			known.next[k] = *like(known.w[k]);
 			*like(known.w[k]) = (unsigned char)k;
 			p += n + (p[n] != '\0');
@@ -80,14 +87,15 @@ know(void)
 	}
 }
 
-static unsigned
-kind_of(struct slice word)
+/* Its place in known; 0, whose kind is none: it is not. */
+static size_t
+look_up(struct slice word)
 {
 	size_t k = *like(word);
 
 	while (k != 0 && !slice_eq(known.w[k], word))
 		k = known.next[k];
-	return known.is[k];
+	return k;
 }
 
 static bool
@@ -137,15 +145,15 @@ struct before {
 static enum asks
 take(struct before *b, struct slice word, bool ascii)
 {
-	unsigned is = kind_of(word);
+	size_t k = look_up(word), ten = word.n > 3 && slice_ends(word, "mal") ?
+	    look_up(slice_part(word, 0, word.n - 3)) : 0;
+	unsigned is = known.is[k];
 
 	if (!ascii)
 		is |= kind_within(&word, b->digits || b->many > 0 ||
 		    b->every > 0);
-	if (word.n > 3 && word.p[word.n - 1] == 'l' &&
-	    slice_ends(word, "mal") &&
-	    kind_of(slice_part(word, 0, word.n - 3)) == NUMBER) {
-		b->number = SPELLED;	/* zehnmal */
+	if (known.is[ten] == NUMBER) {		/* zehnmal */
+		b->number = known.number[ten];
 		return ASKS_OFTEN;
 	}
 	if ((is & EVERY) != 0 || ((is & PER) != 0 && b->once))
@@ -161,7 +169,7 @@ take(struct before *b, struct slice word, bool ascii)
 	b->many -= b->many > 0;
 	if ((is & NUMBER) != 0) {
 		b->many = COUNTED;
-		b->number = SPELLED;
+		b->number = known.number[k];
 	}
 	b->once = (is & ONCE) != 0;
 	return (is & WAIT) != 0 ? ASKS_UNTIL : ASKS_ONCE;
