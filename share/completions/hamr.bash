@@ -65,7 +65,7 @@ _hamr() {
 	hamr-provider1\ -o | hamr-provider\ -o) kind=KEY ;;
 	*) kind=NONE ;;
 	esac
-	if [ "$kind" = NONE ]; then
+	if [ "$kind$eq" = NONE ]; then
 		case ${1##*/} in
 		hamr-loop) words="--task --mode --yes --model --base-url --provider --replay --strategy --json --records --acp --quiet --resume --fork --at --sessions --inspect --export --print-config --doctor --trust --verification-profile --repair-attempts -C -o --no-config --help --version" ;;
 		hamr-compact) words="-n -r -q -F --lenient --jq --strategy --window --view --check --report --ledger --budget --count --family -o --no-config --help --version" ;;
@@ -85,8 +85,9 @@ _hamr() {
 			;;
 		esac
 	fi
-	[ "$kind" = SESSION ] && words=$(hamr-loop --sessions \
-	    2>/dev/null | awk 'NR > 1 {print $1}')
+	# compgen expands words, and a repository names its files as it likes
+	[ "$kind" = SESSION ] && words=$(hamr-loop --sessions 2>/dev/null |
+	    awk 'NR > 1 && $1 !~ /[^A-Za-z0-9._-]/ {print $1}')
 	if [ "$kind" = KEY ]; then
 		words=$(hamr-loop --print-config 2>/dev/null |
 		    awk '/ = / {print $1 "="}')

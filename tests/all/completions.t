@@ -56,10 +56,15 @@ is "bash: behind =" "$(b hamr-loop --mode = v)" verify
 is "bash: just behind =" "$(b hamr-loop --export =)" "atif html openai"
 is "bash: sessions" "$(b hamr-loop --resume = "") $(b hamr-loop --fork "") $(
     b hamr-loop --inspect ledger "")" "$id $id $id"
+cp ".hamr/sessions/$id.ndjson" '.hamr/sessions/2$(touch${IFS}run)*.ndjson'
+is "bash: a session's name is never run" "$(b hamr-loop --fork 2) $(compgen -G \
+    'run*')" "$id "
+rm .hamr/sessions/*run*
 is "bash: --resume alone wants a task" "$(b hamr-loop --resume "" |
     grep -c -e --yes)" 1
 is "bash: a key" "$(b hamr-guard -o loop_guard.warn_t)" \
     "loop_guard.warn_threshold="
+is "bash: not options behind a key's =" "$(b hamr-loop -o agent.mode =)" ""
 is "bash: files" "$(b hamr-guard file) $(b hamr-provider --replay fil)" \
     "file.txt file.txt"
 is "bash: folders" "$(b hamr-tool --root f)" folder
