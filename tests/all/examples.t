@@ -81,7 +81,8 @@ printf 'always\npath /page\nheader Content-Type: text/html\nbody <html><head><ti
 printf 'always\npath /away\nstatus 302\nheader Location: http://other.example/\n' >"$T/p2"
 printf 'always\npath /here\nstatus 302\nheader Location: /page\n' >"$T/p3"
 printf 'always\npath /image\nheader Content-Type: image/png\nbody x\n' >"$T/p4"
-httpd_start "$T/weblog" "$T/p1" "$T/p2" "$T/p3" "$T/p4" || exit 1
+printf 'always\npath /long\nheader Content-Type: TEXT/plain\nchunked\nrepeat 60 body %0100000d\n' 0 >"$T/p5"
+httpd_start "$T/weblog" "$T/p1" "$T/p2" "$T/p3" "$T/p4" "$T/p5" || exit 1
 pages=$HTTPD_PID web=http://127.0.0.1:$HTTPD_PORT HTTPD_PID=
 printf 'location\ninclude\n' >"$HOME/.curlrc"	# is not for us
 fetch() { jq -n --arg u "$1" '{url: $u}' | hamr-tool-web; }
@@ -94,6 +95,8 @@ a < b
 is "web: a redirect is followed" "$(fetch "$web/here" | head -n 1)" Hello
 match "web: not to another host" "$(fetch "$web/away")" \
     "http://other.example/: the user allows only 127.0.0.1 .example.org"
+is "web: 5 MB are the limit where no length is told, either" "$(fetch \
+    "$web/long" 2>"$T/err" | wc -c) $(grep -c . "$T/err")" "0 1"
 match "web: an image is not text" "$(fetch "$web/image")" "*image/png is not text"
 match "web: no such page" "$(fetch "$web/none")" "*the server answered 404"
 for u in "http://127.0.0.1@evil.example/" "file:///etc/passwd" \
@@ -123,6 +126,14 @@ is "mcp-plugin: unknown methods" "$(echo \
     '{"jsonrpc":"2.0","id":7,"method":"x/y"}' |
     hamr-mcp-plugin "$E/hamr-tool-count" | jq -c '[.id, .error.code]')" \
     "[7,-32601]"
+is "mcp-plugin: each answer is a line" "$(printf '%s\n' \
+    '{"jsonrpc":"2.0","id":1,"method":"x"}' '{"jsonrpc":"2.0","id":2,"method":"ping"}' |
+    hamr-mcp-plugin "$E/hamr-tool-count" | grep -c '}$')" 2
+printf '#!/bin/sh\n[ "$1" = --describe ] && echo "{\\"name\\":\\"much\\"}" ||
+	head -c 300000 /dev/zero | tr "\\0" x\n' >much && chmod +x much
+is "mcp-plugin: an answer longer than an argument can be" "$(echo \
+    '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"much"}}' |
+    hamr-mcp-plugin ./much | jq -r '.result.content[0].text | length')" 300000
 is "mcp-plugin: a failure is said to be one" "$(echo '{"jsonrpc":"2.0","id":7,
     "method":"tools/call","params":{"name":"fetch","arguments":{"url":"x"}}}' |
     tr -d '\n' | hamr-mcp-plugin "$E/hamr-tool-web" | jq .result.isError)" true
