@@ -213,7 +213,15 @@ done
 is "params replace what is ours" "$(jq -c '.request | [.max_tokens,
 	.temperature]' tape.anthropic) $(jq -c '.request.generationConfig' \
 	tape.gemini) $(jq -c .request.store tape.responses)" \
-	'[7,0.25] {"topK":3} true'
+	'[7,0.25] {"temperature":0.5,"maxOutputTokens":9,"topK":3} true'
+printf '{"type":"request","messages":[%s],"params":{"options":{"seed":2,"num_ctx":99}}}\n' \
+	"$user" >seed
+hamr-provider -n -q --no-config --api ollama --base-url "$URL" --model m \
+	-o 'provider.params={"options":{"seed":1,"top_k":3}}' -o provider.max_retries=0 \
+	--record tape.seed <seed >/dev/null
+is "ollama: the options of both are merged into ours" "$(jq -c \
+	'.request.options | del(.num_predict)' tape.seed)" \
+	'{"top_k":3,"seed":2,"num_ctx":99}'
 
 printf '{"type":"request","messages":[%s],"tools":[{"type":"function","function":{"name":"f"}}],"tool_choice":"none"}\n' \
 	"$user" >none

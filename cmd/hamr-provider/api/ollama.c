@@ -64,21 +64,17 @@ static void
 body(const struct body *b, struct slice messages, struct buf *out)
 {
 	static const char *const ours[] = { "messages", "tools", "stream",
-		"model", "options", "tool_choice", NULL };
-	struct slice more = scan_get(b->conf_params, "options"), key, val;
+		"model", "tool_choice", NULL };
 	struct buf own = BUF_INIT(BUF_RECORD_MAX);
 
 	/* a request that does not fit must fail, not be cut silently */
 	scan_put(&own, "{'model':@,'stream':$,'truncate':false,'shift':false,"
 	    "'options':{", slice_of(b->model), scan_truth(b->stream));
-	if (b->window > 0 && scan_get(more, "num_ctx").p == NULL)
+	if (b->window > 0)
 		buf_fmt(&own, "\"num_ctx\":%lld", b->window);
 	else
 		scan_put(&own, "'num_keep':0");
 	body_numbers(b, "num_predict", &own);
-	for (struct walk w = walk_of(scan_only(SCAN_OBJECT, more));
-	    walk_next(&w, &key, &val); )
-		scan_put(&own, ",'$':$", key, val);
 	buf_adds(&own, "}}");
 	fields_begin(b, buf_view(&own), ours, out);
 	if (body_has_tools(b) && !scan_str_is(b->tool_choice, "none"))

@@ -379,7 +379,7 @@ max_tokens(const struct exchange *x)
 {
 	static const char *const keys[] = { "max_tokens",
 		"max_completion_tokens", "max_output_tokens",
-		"generationConfig", "generation_config" };
+		"generation_config" };
 	const struct settings *s = x->p->set;
 	const struct slice params[] = { slice_of(s->params), x->ask->params };
 	long limit = s->window > 0 && x->p->limit < 0 ? (long)s->window :
@@ -387,15 +387,10 @@ max_tokens(const struct exchange *x)
 	long long n = s->max_tokens, most = x->p->most_output;
 
 	/* do params already limit the answer? */
-	for (size_t i = 0; i < 2; i++) {
-		struct slice options = scan_get(params[i], "options");
-		bool told = scan_get(options, "num_predict").p != NULL;
-
+	for (size_t i = 0; i < 2; i++)
 		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-			told |= scan_get(params[i], keys[k]).p != NULL;
-		if (told)
-			return n;
-	}
+			if (scan_get(params[i], keys[k]).p != NULL)
+				return n;
 	if (n == 0 && (limit >= 0 || conf_is_set(s->conf, "context.window"))) {
 		struct budget b = budget_from(s->conf, limit);
 		n = b.window - b.effective;

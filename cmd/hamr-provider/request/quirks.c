@@ -44,10 +44,8 @@ is_of(const struct row *r, struct slice in, struct slice key)
 	    memcmp(in.p, r->field, in.n) == 0 && slice_is(key, dot + 1);
 }
 
-/* Is this an object of the body that holds settings only, and no part of the
- * conversation or of a schema? */
-static bool
-is_settings(struct slice key, struct slice val)
+bool
+quirks_is_settings(struct slice key, struct slice val)
 {
 	static const char *const names[] = { "generationConfig",
 		"generation_config", "inferenceConfig", "options",
@@ -67,7 +65,7 @@ changes(const struct row *r, struct slice in, struct slice object)
 		return false;
 	for (struct walk w = walk_of(object); walk_next(&w, &key, &val); )
 		if (is_of(r, in, key) || (in.n == 0 &&
-		    is_settings(key, val) && changes(r, key, val)))
+		    quirks_is_settings(key, val) && changes(r, key, val)))
 			return true;
 	return false;
 }
@@ -86,7 +84,7 @@ quirks_field(unsigned known, struct slice in, struct slice key,
 			break;
 		}
 	scan_put(out, "$'$':", scan_comma(out), name);
-	if (known == 0 || in.n > 0 || !is_settings(key, val)) {
+	if (known == 0 || in.n > 0 || !quirks_is_settings(key, val)) {
 		buf_slice(out, val);
 		return;
 	}

@@ -47,6 +47,10 @@ unsigned quirks_learn(unsigned known, long status, struct slice words,
  * that asks for more; 0: the refusal is about something else. */
 long long quirks_most_output(struct slice words, struct slice body);
 
+/* Is this an object of the body that holds settings only, and no part of the
+ * conversation or of a schema? */
+bool quirks_is_settings(struct slice key, struct slice val);
+
 /* Append a field of the object named `in` (empty: the body), whose "{" is
  * written already; known quirks rename or drop it.  Fields within val are
  * treated the same way if it holds settings. */
