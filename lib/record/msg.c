@@ -92,21 +92,37 @@ msg_put_carried(struct slice call, bool briefly, struct buf *out)
 	}
 }
 
-bool
-msg_text(struct slice content, struct buf *out)
+static bool
+add_text(struct slice content, const char *between, struct buf *out)
 {
+	size_t from = out->len;
 	struct slice part;
 	bool any = false;
 
 	if (scan_kind(content) == SCAN_STRING)
 		return scan_str(content, out);
 	for (struct walk w = walk_elements(content);
-	    walk_next(&w, NULL, &part); )
-		if (scan_kind(part) == SCAN_STRING)
-			any |= scan_str(part, out);
-		else
-			any |= scan_str(scan_get(part, "text"), out);
+	    walk_next(&w, NULL, &part); ) {
+		struct slice text = scan_kind(part) == SCAN_STRING ? part :
+		    scan_get(part, "text");
+
+		if (out->len > from && text.n > 2)
+			buf_adds(out, between);
+		any |= scan_str(text, out);
+	}
 	return any;
+}
+
+bool
+msg_text(struct slice content, struct buf *out)
+{
+	return add_text(content, "", out);
+}
+
+bool
+msg_lines(struct slice content, struct buf *out)
+{
+	return add_text(content, "\n", out);
 }
 
 bool

@@ -37,6 +37,8 @@ void msg_put_carried(struct slice call, bool briefly, struct buf *out);
 /* Append the text of a content value: a string, or the text parts of an array
  * joined without a separator.  False if there is none. */
 bool msg_text(struct slice content, struct buf *out);
+/* The same, with a newline between parts: they may be messages of their own. */
+bool msg_lines(struct slice content, struct buf *out);
 bool msg_has_image(struct slice content);
 
 /* Did a person write this user message (chapter 3)?  meta.by is then absent,

@@ -174,6 +174,12 @@ images gemini '.contents[0].parts[1:]' '[{"inlineData":{"mimeType":"image/png","
 images ollama '.messages[0] | [.images, (.content | split("\n")[-1])]' \
 	'[["AAAA"],"[image omitted: this server fetches none by its address]"]'
 images responses '.input[0].content[1:]' '[{"type":"input_image","image_url":"data:image/png;base64,AAAA"},{"type":"input_image","image_url":"https://example.org/a.png"}]'
+printf '%s\n' '{"role":"user","content":"one"}' \
+	"{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"two\"},$png]}" >in
+serve hello
+ask --api ollama -o provider.max_retries=0 >/dev/null
+is "ollama: two messages in a row are not run together" \
+	"$(body | jq -c '.messages[].content')" '"one\ntwo"'
 for dialect in hermes qwen3-coder; do
 	{ request "\"messages\":[{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[$(call a '"{}"')]},{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":[{\"type\":\"text\",\"text\":\"x.png\"},$png]}],\"tools\":$tools"; } >in
 	serve hello

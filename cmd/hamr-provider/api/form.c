@@ -150,7 +150,7 @@ system_text(struct slice messages, struct buf *out)
 
 	return walk_next(&w, NULL, &first) &&
 	    scan_str_is(scan_get(first, "role"), "system") &&
-	    msg_text(scan_get(first, "content"), out) &&
+	    msg_lines(scan_get(first, "content"), out) &&
 	    slice_trim(buf_view(out)).n > 0;
 }
 

@@ -46,7 +46,7 @@ put_result(struct writer *w, struct slice m)
 	struct slice name = name_of_call(w->calls,
 	    scan_get(m, "tool_call_id"));
 
-	msg_text(content, &text);
+	msg_lines(content, &text);
 	writer_part(w, SLICE("\"user\""));
 	scan_put(w->out, "{'functionResponse':{'name':$,"
 	    "'response':{'output':@}}", name.p != NULL ? name :

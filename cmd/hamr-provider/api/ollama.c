@@ -20,7 +20,7 @@ put_messages(struct buf *out, struct slice messages)
 		size_t ncalls = 0;
 
 		bufs_reset(BUFS(&text, &images));
-		msg_text(content, &text);
+		msg_lines(content, &text);
 		for (struct walk each = walk_elements(content);
 		    walk_next(&each, NULL, &part); ) {
 			struct slice image = scan_get(part, "image_url");

@@ -120,7 +120,7 @@ system_message(struct render *r, struct slice m, struct slice tools)
 	struct slice val;
 
 	buf_reset(&r->text);
-	if (msg_text(scan_get(m, "content"), &r->text) && r->text.len > 0)
+	if (msg_lines(scan_get(m, "content"), &r->text) && r->text.len > 0)
 		buf_adds(&r->text, "\n\n");
 	buf_adds(&r->text, intro);
 	for (struct walk w = walk_of(tools); walk_next(&w, NULL, &val); )
@@ -201,7 +201,7 @@ results(struct render *r)
 		if (r->results[i].p == NULL)
 			buf_adds(&r->text, "(no result)");
 		else
-			msg_text(content, &r->text);
+			msg_lines(content, &r->text);
 		buf_adds(&r->text, "\n</tool_response>");
 		images = images || msg_has_image(content);
 	}
@@ -246,7 +246,7 @@ message(struct render *r, struct slice m)
 		return;
 	}
 	buf_reset(&r->text);
-	msg_text(scan_get(m, "content"), &r->text);
+	msg_lines(scan_get(m, "content"), &r->text);
 	for (struct walk w = walk_of(calls); msg_next_call(&w, &c); ) {
 		call_text(r, &c);
 		GROW(r->results, r->ncalls, r->cap);
