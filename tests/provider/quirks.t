@@ -692,6 +692,20 @@ printf 'event {"type":"response.completed","response":{"status":"completed","out
 serve s
 is "responses: no delta at all" "$(go --api responses --base-url "$URL" |
 	jq -c 'select(.role) | [.content, .tool_calls[0].id]')" '["hello","c"]'
+done_with() {	# ITEM...
+	printf 'event {"type":"response.output_item.done","item":%s}\n' "$@"
+}
+{
+	done_with '{"type":"reasoning","summary":[{"text":"a"},{"text":"b"}]}' \
+		'{"type":"message","content":[{"type":"output_text","text":"I look."}]}' \
+		'{"type":"message","content":[{"type":"output_text","text":"Done."}]}' \
+		'{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}'
+	printf 'event {"type":"response.completed","response":{"status":"completed"}}\n'
+} >s
+serve s
+is "responses: whole items only" "$(go --api responses --base-url "$URL" |
+	jq -c 'select(.role) | [.content, .reasoning, .tool_calls[0].id]')" \
+	'["I look.\n\nDone.","a\n\nb","c"]'
 for n in 1 2; do
 	printf 'event {"type":"response.%s","item":{"type":"function_call","call_id":"%s","name":"f","arguments":""},"arguments":"%s"}\n' \
 		output_item.added "$n" "" function_call_arguments.done "$n" \

@@ -34,6 +34,7 @@ api_stream_reset(struct api_stream *st)
 {
 	bufs_reset(BUFS(&st->text, &st->mark));
 	st->open = st->foreign = -1;
+	st->deltas = false;
 }
 
 /* ---- events ---- */

@@ -29,6 +29,7 @@ struct api_stream {
 	struct buf text, mark;	/* of the current thought */
 	long open;		/* index of the open block; -1: none */
 	long foreign;		/* index of a block to skip; -1: none */
+	bool deltas;		/* text has come in pieces */
 	struct scan scan;
 };
 

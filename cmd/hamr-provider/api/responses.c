@@ -111,13 +111,21 @@ ended(struct answer *a, struct slice r, struct slice data, struct failure *f)
 	return API_DONE;
 }
 
-/* The texts of a list of parts. */
+/* Read a thought, or the text of a message. */
 static void
-texts(struct answer *a, struct slice list, api_text_fn *fn)
+texts(struct answer *a, struct slice item)
 {
+	bool thought = scan_str_is(scan_get(item, "type"), "reasoning");
+	api_text_fn *fn = thought ? answer_reasoning : answer_content;
 	struct slice el;
 
-	for (struct walk w = walk_elements(list); walk_next(&w, NULL, &el); ) {
+	for (struct walk w = walk_elements(scan_get(item, "summary"));
+	    walk_next(&w, NULL, &el); ) {
+		api_apart(a, a->reasoning.len, answer_reasoning);
+		api_text(a, scan_get(el, "text"), answer_reasoning);
+	}
+	for (struct walk w = walk_elements(scan_get(item, "content"));
+	    walk_next(&w, NULL, &el); ) {
 		api_text(a, scan_get(el, "text"), fn);
 		api_text(a, scan_get(el, "refusal"), fn);
 	}
@@ -135,8 +143,7 @@ whole(struct answer *a, struct slice list)
 		struct slice type = scan_get(item, "type");
 
 		if (scan_str_is(type, "reasoning")) {
-			texts(a, scan_get(item, "summary"), answer_reasoning);
-			texts(a, scan_get(item, "content"), answer_reasoning);
+			texts(a, item);
 			answer_carry(a, item);
 		} else if (scan_str_is(type, "function_call")) {
 			api_call(a, n++, scan_get(item, "call_id"),
@@ -144,9 +151,33 @@ whole(struct answer *a, struct slice list)
 			    scan_get(item, "arguments"));
 		} else {
 			api_apart(a, a->content.len, answer_content);
-			texts(a, scan_get(item, "content"), answer_content);
+			texts(a, item);
 		}
 	}
+}
+
+/* Read the end of a streamed item: all of it from servers that send no deltas
+ * of it. */
+static void
+item_done(struct api_stream *st, struct answer *a, struct slice item,
+    long index)
+{
+	bool is_call = scan_str_is(scan_get(item, "type"), "function_call");
+	bool thought = scan_str_is(scan_get(item, "type"), "reasoning");
+	struct slice name = scan_get(item, "name");
+
+	if (!is_call && !st->deltas) {
+		if (!thought && st->open != index)
+			api_apart(a, a->content.len, answer_content);
+		texts(a, item);
+	}
+	if (thought)
+		answer_carry(a, item);
+	else if (is_call && st->open == index)
+		api_call(a, index, none, name, none);
+	else if (is_call)
+		api_call(a, index, scan_get(item, "call_id"), name,
+		    scan_get(item, "arguments"));
 }
 
 static enum api_said
@@ -156,7 +187,6 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	struct slice type = api_member(st, "type");
 	struct slice item = api_member(st, "item");
 	struct slice delta = api_member(st, "delta");
-	struct slice name = scan_get(item, "name");
 	bool is_call = scan_str_is(scan_get(item, "type"), "function_call");
 	int64_t n;
 	long index = scan_int(api_member(st, "output_index"), &n) && n >= 0 ?
@@ -172,9 +202,11 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 		return api_fails(f, data);
 	if (scan_str_is(type, "response.output_item.added") && is_call) {
 		st->open = -1;
-		api_call(a, index, scan_get(item, "call_id"), name, none);
+		api_call(a, index, scan_get(item, "call_id"),
+		    scan_get(item, "name"), none);
 	} else if (scan_str_is(type, "response.output_item.added") &&
 	    scan_str_is(scan_get(item, "type"), "message")) {
+		st->open = index;
 		api_apart(a, a->content.len, answer_content);
 	} else if (scan_str_is(type, "response.reasoning_summary_part.added")) {
 		api_apart(a, a->reasoning.len, answer_reasoning);
@@ -190,19 +222,14 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 		api_call(a, index, none, none, api_member(st, "arguments"));
 	} else if (scan_str_is(type, "response.output_text.delta") ||
 	    scan_str_is(type, "response.refusal.delta")) {
+		st->deltas = true;
 		api_text(a, delta, answer_content);
 	} else if (scan_str_is(type, "response.reasoning_summary_text.delta") ||
 	    scan_str_is(type, "response.reasoning_text.delta")) {
+		st->deltas = true;
 		api_text(a, delta, answer_reasoning);
 	} else if (scan_str_is(type, "response.output_item.done")) {
-		if (scan_str_is(scan_get(item, "type"), "reasoning"))
-			answer_carry(a, item);
-		else if (is_call && st->open == index)
-			api_call(a, index, none, name, none);
-		else if (is_call)
-			/* for servers that send no deltas of the arguments */
-			api_call(a, index, scan_get(item, "call_id"), name,
-			    scan_get(item, "arguments"));
+		item_done(st, a, item, index);
 	} else if (scan_str_is(type, "response.completed") ||
 	    scan_str_is(type, "response.incomplete") ||
 	    scan_str_is(type, "response.failed")) {
