@@ -87,6 +87,9 @@ is "gemini: the result by name" "$(body | jq -c '.contents[2] | [.role,
 	.parts[0].functionResponse.response.output]')" '["user","weather","40 C"]'
 is "gemini: the path names the model" "$(tail -n 1 log | jq -r .path)" \
 	"/v1beta/models/m:streamGenerateContent?alt=sse"
+HTTPD_PORT="$HTTPD_PORT/?a=1" with gemini >/dev/null
+is "... and keeps the address's own query" "$(tail -n 1 log | jq -r .path)" \
+	"/v1beta/models/m:streamGenerateContent?alt=sse&a=1"
 
 begin; cp first.responses got; go_on
 serve "$R/responses.00"

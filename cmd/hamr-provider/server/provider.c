@@ -181,6 +181,7 @@ server_url(const char *base, const char *path)
 
 	while (bare > 0 && base[bare - 1] == '/')
 		bare--;
-	return xasprintf("%.*s%s%s", (int)bare, base, path,
-	    base[n] == '?' ? base + n : "");
+	bool query = base[n] == '?';
+	return xasprintf("%.*s%s%s%s", (int)bare, base, path, !query ? "" :
+	    strchr(path, '?') != NULL ? "&" : "?", query ? base + n + 1 : "");
 }
