@@ -245,6 +245,19 @@ compact --window 17000 <live >once
 compact --window 17000 <once >twice
 same "twice is once, with what was filled in" once twice
 
+changed() {	# by what comes behind the edit of b.c: is it kept?
+	{ echo '{"type":"hamr","format":"hamr","v":1,"session":"s","cwd":"/w"}'
+	sed "/\"tool_call_id\":\"ed\"/r /dev/stdin" live; } >changed
+	event --window 17500 changed | jq '.keep | index("b") != null'
+}
+is "nor the text that a file had before a command changed it, or an undo" \
+	"$(for path in /w/b.c b.c c.c; do
+		call fmt bash '{"command":"make format"}' "" \
+		    "{\"mutated\":[{\"path\":\"$path\"}]}" | changed
+		echo '{"type":"undo","of":"u1","paths":[{"path":"'$path'"}]}' |
+			changed
+	done | paste -sd ' ')" "false false false false true true"
+
 # ---- auto: what the next edit matches stays, whatever the tail takes ----
 
 {

@@ -163,8 +163,8 @@ end(struct compact *c)
 	c->files = (struct files){ .n = 0 };
 	map_release(&c->commands);
 	map_release(&c->inspected);
-	FREE(c->session, c->tools, c->choice);
-	c->session = c->tools = c->choice = NULL;
+	FREE(c->session, c->cwd, c->tools, c->choice);
+	c->session = c->cwd = c->tools = c->choice = NULL;
 	c->family = c->start_family;
 	bufs_reset(BUFS(&c->seen, &c->folded));
 }
@@ -303,8 +303,23 @@ take_header(struct compact *c, const struct rec *r)
 		c->session = session;
 		session = NULL;
 	}
+	if (c->cwd == NULL)
+		c->cwd = rec_strdup(r, "cwd");
 	free(session);
 	free(model);
+}
+
+struct slice
+compact_path(const struct compact *c, struct slice path)
+{
+	size_t n = c->cwd != NULL ? strlen(c->cwd) : 0;
+
+	while (path.n > 2 && path.p[0] == '.' && path.p[1] == '/')
+		path = slice_from(path, 2);
+	if (n > 1 && path.n > n + 1 && memcmp(path.p, c->cwd, n) == 0 &&
+	    path.p[n] == '/')
+		path = slice_from(path, n + 1);
+	return path;
 }
 
 /* A record that changes how much fits, or demands compaction. */
@@ -378,6 +393,9 @@ compact_record(struct compact *c, const struct rec *r)
 			c->choice_steps = 1;
 		break;
 	case R_COMPACTION: epoch_read(c, r); break;
+	case R_UNDO:
+		ingest_changes(c, rec_get(r, "paths"), c->view->records);
+		break;
 	case R_ERROR:
 		/* the usage before it came without a reply: decide again */
 		if (c->anchor.open)

@@ -76,7 +76,7 @@ struct file {
 };
 
 struct files {
-	struct map by_path;	/* to index + 1 */
+	struct map by_path;	/* see compact_path; to index + 1 */
 	struct file *v;
 	size_t n, cap;
 };
@@ -108,6 +108,7 @@ struct compact {
 	bool foreign;		/* another program made the requests */
 	char *session;		/* its name, for ids of memory items; NULL:
 				 * not known yet */
+	char *cwd;		/* its working directory, or NULL */
 	char *tools;		/* the array of the last `tools`, or NULL */
 	uint64_t tools_sum;
 	char *choice;		/* tool_choice of an unspent constrain */
@@ -129,6 +130,10 @@ void compact_count_by(struct compact *c, enum token_family family);
 void compact_reset(struct compact *c);	/* as new */
 void compact_release(struct compact *c);
 void compact_record(struct compact *c, const struct rec *r);
+
+/* A path as a file is known by: relative to the session's working directory.
+ */
+struct slice compact_path(const struct compact *c, struct slice path);
 
 /* Before a request: compact if it is time.  False if what is left does not fit
  * the window.  Calling it again changes nothing. */

@@ -53,7 +53,8 @@ take_call(void *self, struct view_call *call, struct slice name,
 	if (f->kind == TOOL_COMMAND || f->kind == TOOL_OTHER ||
 	    f->what[0] == '\0')
 		return;
-	uint64_t *at = map_put(&fs->by_path, slice_of(f->what), NULL);
+	uint64_t *at = map_put(&fs->by_path, compact_path(c,
+	    slice_of(f->what)), NULL);
 	if (*at == 0) {
 		GROW(fs->v, fs->n, fs->cap);
 		fs->v[fs->n++] = (struct file){ .path = f->what };
@@ -200,6 +201,23 @@ make_stub(struct compact *c, struct view_call *call, struct slice text,
 	call->stub = arena_dup(&c->view->arena, c->quoted.p, c->quoted.len);
 }
 
+void
+ingest_changes(struct compact *c, struct slice files, size_t messages)
+{
+	struct walk w = walk_elements(files);
+	struct slice one;
+
+	while (walk_next(&w, NULL, &one)) {
+		char *path = scan_strdup(scan_get(one, "path"));
+		uint64_t *at = path == NULL ? NULL : map_get(&c->files.by_path,
+		    compact_path(c, slice_of(path)));
+
+		if (at != NULL)
+			c->files.v[*at - 1].written = messages;
+		free(path);
+	}
+}
+
 static void
 take_result(void *self, struct view_call *call, const struct rec *r,
     struct slice content)
@@ -230,6 +248,8 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 		file->edited = f->at;
 	if (file != NULL && !f->failed && f->kind == TOOL_WRITE)
 		file->edited = file->written = f->at;
+	if (f->kind == TOOL_COMMAND || f->kind == TOOL_OTHER)
+		ingest_changes(c, msg_meta(r, "mutated"), f->at);
 	f->remembered &= scan_kind(id) == SCAN_STRING;
 	make_stub(c, call, text, id, msg_has_image(content));
 }

@@ -11,6 +11,9 @@
 
 /* Set the callbacks of the new view. */
 void ingest_begin(struct compact *c);
+/* These files ({"path": ...} each) had another text after so many messages:
+ * what calls before showed of them is out of date. */
+void ingest_changes(struct compact *c, struct slice files, size_t messages);
 
 /* ---- epoch.c: when, and what is folded, slim, in full ---- */
 

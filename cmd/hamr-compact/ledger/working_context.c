@@ -38,24 +38,10 @@ take_call(void *self, struct view_call *call, struct slice name,
 
 /* ---- results: files ---- */
 
-/* A path as listed: relative to the session's working directory. */
-static struct slice
-relative(const struct ledger *l, struct slice path)
-{
-	size_t n = l->cwd != NULL ? strlen(l->cwd) : 0;
-
-	while (path.n > 2 && path.p[0] == '.' && path.p[1] == '/')
-		path = slice_from(path, 2);
-	if (n > 1 && path.n > n + 1 && memcmp(path.p, l->cwd, n) == 0 &&
-	    path.p[n] == '/')
-		path = slice_from(path, n + 1);
-	return path;
-}
-
 static struct file_lines *
 file_of(struct ledger *l, const char *name)
 {
-	struct slice path = relative(l, slice_of(name));
+	struct slice path = compact_path(&l->compact, slice_of(name));
 	bool fresh;
 	uint64_t *at = map_put(&l->by_path, path, &fresh);
 
@@ -80,7 +66,7 @@ learn_changes(struct ledger *l, struct slice files, size_t calls)
 		char *hash = scan_strdup(scan_get(one, "sha256"));
 
 		if (path != NULL && map_get(&l->by_path,
-		    relative(l, slice_of(path))) != NULL)
+		    compact_path(&l->compact, slice_of(path))) != NULL)
 			file_was_changed(file_of(l, path), calls, hash);
 		FREE(path, hash);
 	}
@@ -220,7 +206,7 @@ forget(struct ledger *l)
 	FREE(l->files, l->commands);
 	map_release(&l->by_path);
 	map_release(&l->by_command);
-	FREE(l->status.said, l->diff.said, l->title, l->cwd);
+	FREE(l->status.said, l->diff.said, l->title);
 	view_free(l->plain);
 }
 
@@ -248,9 +234,8 @@ ledger_record(struct ledger *l, const struct rec *r)
 	l->messages += rec_is_message(r->kind);
 	switch (r->kind) {
 	case R_HAMR:
-		FREE(l->title, l->cwd);
+		free(l->title);
 		l->title = rec_strdup(r, "session");
-		l->cwd = rec_strdup(r, "cwd");
 		break;
 	case R_USER: l->turns += msg_is_person(r); break;
 	case R_ASSISTANT:

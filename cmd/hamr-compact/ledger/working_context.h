@@ -35,7 +35,7 @@ struct ledger {
 	size_t ncommands, capcommands;
 	struct ledger_git status, diff;
 	size_t messages, turns, steps, results;
-	char *title, *cwd;
+	char *title;
 };
 
 /* strategy: from a flag, or NULL; window: -1 if there is no flag. */
