@@ -85,12 +85,14 @@ result_failed(const struct rec *r, enum tool_kind kind, const char *object,
     struct slice text)
 {
 	int64_t exit;
+	bool known = scan_int(msg_meta(r, "exit"), &exit);
 
-	if (kind == TOOL_COMMAND && found_nothing(object, text))
+	if (kind == TOOL_COMMAND && found_nothing(object,
+	    known && exit == 1 && text.n == 0 ? SLICE("exit 1") : text))
 		return false;
 	if (scan_true(rec_get(r, "is_error")))
 		return true;
-	if (scan_int(msg_meta(r, "exit"), &exit))
+	if (known)
 		return exit != 0;
 	return kind == TOOL_COMMAND && slice_starts(text, "exit ") &&
 	    text.n > 5 && text.p[5] != '0';

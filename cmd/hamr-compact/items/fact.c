@@ -248,11 +248,14 @@ fact_result(struct view *v, struct fact *f, const struct rec *r,
 	free(diff);
 	f->remembered = !msg_is_copy(r);
 	f->failed = result_failed(r, f->kind, f->what, text);
-	if (!f->failed || text.n == 0)
+	if (!f->failed)
 		return;
+	char status[32];
 	struct slice line = first_error(text);
-	if (line.n == 0)
-		slice_line(&rest, &line);
+	if (line.n == 0 && !slice_line(&rest, &line) && f->exit >= 0) {
+		snprintf(status, sizeof status, "exit %ld", f->exit);
+		line = slice_of(status);
+	}
 	f->error = arena_dup(&v->arena, line.p, utf8_cut(line.p, line.n,
 	    ERROR_KEPT));
 }
