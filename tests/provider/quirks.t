@@ -706,6 +706,16 @@ serve s
 is "responses: whole items only" "$(go --api responses --base-url "$URL" |
 	jq -c 'select(.role) | [.content, .reasoning, .tool_calls[0].id]')" \
 	'["I look.\n\nDone.","a\n\nb","c"]'
+{
+	printf 'event {"type":"response.output_item.added","item":{"type":"message"}}\n'
+	done_with '{"type":"message","content":[{"type":"output_text","text":"I look."}]}' \
+		'{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}'
+	printf 'event {"type":"response.completed","response":{"status":"completed"}}\n'
+} >s
+serve s
+is "... and a call behind a message, without indexes" "$(go --api responses \
+	--base-url "$URL" | jq -c 'select(.role) | [.content,
+	.tool_calls[0].function.arguments]')" '["I look.","{}"]'
 for n in 1 2; do
 	printf 'event {"type":"response.%s","item":{"type":"function_call","call_id":"%s","name":"f","arguments":""},"arguments":"%s"}\n' \
 		output_item.added "$n" "" function_call_arguments.done "$n" \

@@ -178,6 +178,8 @@ item_done(struct api_stream *st, struct answer *a, struct slice item,
 	else if (is_call)
 		api_call(a, index, scan_get(item, "call_id"), name,
 		    scan_get(item, "arguments"));
+	if (!is_call)
+		st->open = -1;
 }
 
 static enum api_said
