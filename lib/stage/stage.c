@@ -448,7 +448,10 @@ stage_option(struct stage_args *a, int c, char *const *argv, const char *help)
 	struct err e;
 
 	switch (c) {
-	case 'n': a->mode = STAGE_NEW; return true;
+	case 'n':		/* -r implies it, in any order */
+		if (a->mode == STAGE_FILTER)
+			a->mode = STAGE_NEW;
+		return true;
 	case 'r': a->mode = STAGE_RESIDENT; return true;
 	case 'q': a->quiet = true; return true;
 	case 'F': a->format = optarg; return true;

@@ -235,8 +235,10 @@ act='.role == "assistant" or .role == "tool" or .type == "request"'
 for s in compact provider tool; do
 	is "$s: acts at the end of input" "$(stage $s -n <$s.in |
 	    jq -s "any($act)")" true
-	is "$s: -r: not at the end of input" "$(stage $s -r <$s.in |
-	    jq -s "any($act)")" false
+	for m in -r '-r -n'; do
+		is "$s: $m: not at the end of input" "$(stage $s $m <$s.in |
+		    jq -s "any($act)")" false
+	done
 	is "$s: not twice: a go, then the end" "$(stage $s -n <$s.live |
 	    jq -s "map(select($act)) | length")" "$(stage $s -n <$s.in |
 	    jq -s "map(select($act)) | length")"
