@@ -186,7 +186,7 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 		if (strcmp(word, forms[i].name) == 0)
 			f = &forms[i];
 	/* options may follow the files too */
-	if (f == NULL && o->nargs > 0 &&
+	if (f == NULL && word != NULL &&
 	    take_all(o, argc, argv, STAGE_SHORT, stage_long, e) < 0)
 		return -1;
 	if (f != NULL) {

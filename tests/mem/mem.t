@@ -39,6 +39,9 @@ status "nothing is found in a missing --db" 1 hamr-mem --db no.db search x
 status "--global without HOME" 66 env -u HOME -u XDG_DATA_HOME \
     hamr-mem --global list
 
+echo '{"x":1}' >-q
+is "after -- a dash begins a file's name" "$(hamr-mem -- -q)" '{"x":1}'
+
 # facts
 is "save prints the id of the chapter" \
     "$(hamr-mem save 'the build needs gcc')" "m:$(sha 'fact\0the build needs gcc')"
