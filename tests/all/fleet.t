@@ -97,6 +97,16 @@ is "options may come last" "$(hamr-fleet report out --json | tail -n 1 |
     jq .tasks)" 11
 status "no results" 66 hamr-fleet report nowhere
 
+cp -R repo tracks && mkdir -p tracks/.hamr/sessions &&
+    echo '{"type":"hamr","v":1,"session":"theirs"}' >tracks/.hamr/sessions/t.ndjson
+git -C tracks add -f .hamr && git -C tracks -c user.name=t \
+    -c user.email=t@example.invalid commit -qm c
+task script own | jq -c --arg r "$T/tracks" '.repository = $r' >theirs
+timeout 100 hamr-fleet run tracks.out theirs >table 2>err
+is "a repository that tracks sessions: the task's own comes back" "$(jq -r \
+    'select(.type == "end") | .status' tracks.out/results/own/session.ndjson) $(
+    ls tracks.out/results/own | wc -l)" "completed 5"
+
 # --- stopped, and going on
 task script s1 s2 s3 s4 s5 >many
 timeout 100 hamr-fleet run -j 1 stop many >/dev/null 2>err &
