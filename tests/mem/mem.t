@@ -466,6 +466,11 @@ is "replaced, its key and tags kept" "$(hamr-mem --db edit.db list |
     jq -c '[.id == "'"$new"'", .key, .tags, .content]')" \
     '[true,"port",["net"],"port is 2"]'
 status "the old one is gone" 1 hamr-mem --db edit.db show "$id"
+hamr-mem --db edit.db save --replace "$new" --tag web "port is 3" >/dev/null
+is "... with the tags that are given, too" "$(hamr-mem --db edit.db list |
+    jq -c .tags)" '["net","web"]'
+is "a line of DOS is the same fact" "$(printf 'port is 3\r\n' |
+    hamr-mem --db edit.db save)" "$(hamr-mem --db edit.db save "port is 3")"
 status "none to replace" 1 hamr-mem --db edit.db save --replace m:abcdef x
 # a folder that cannot be written, without the log
 mkdir ro none

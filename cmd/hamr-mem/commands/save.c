@@ -1,4 +1,5 @@
 /* save.c - save a fact. */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include "conf/redact.h"
 #include "json/scan.h"
 #include "options/where.h"
+#include "store/facts.h"
 
 static int
 read_fact(const struct opts *o, struct buf *out, struct err *e)
@@ -23,7 +25,8 @@ read_fact(const struct opts *o, struct buf *out, struct err *e)
 		if (r < 0 && in.over)
 			r = err_set(e, ST_USAGE, "save: a fact can have at "
 			    "most 64 KiB");
-		while (in.len > 0 && in.p[in.len - 1] == '\n')
+		while (in.len > 0 && (in.p[in.len - 1] == '\n' ||
+		    in.p[in.len - 1] == '\r'))
 			in.len--;
 		utf8_clean(out, in.p, in.len);
 	}
@@ -77,8 +80,11 @@ save(const struct opts *o, struct item *fact, struct err *e)
 		r = st_step(s, e);
 		if (r > 0 && fact->slot == NULL)
 			fact->slot = st_col_dup(s, 0);
-		if (r > 0 && fact->tags == NULL)
-			fact->tags = st_col_dup(s, 1);
+		if (r > 0) {
+			char *own = fact->tags;
+			fact->tags = tags_join(slice_of(own), st_col(s, 1));
+			free(own);
+		}
 		st_done(s);
 	}
 	if (r > 0)

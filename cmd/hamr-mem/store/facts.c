@@ -9,9 +9,9 @@
 
 #include "facts.h"
 
-/* ---- tags: a JSON array of strings, sorted, none twice ---- */
+/* ---- tags ---- */
 
-static char *
+char *
 tags_join(struct slice a, struct slice b)
 {
 	struct walk lists[] = { walk_elements(a), walk_elements(b) };

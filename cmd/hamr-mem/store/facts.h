@@ -20,6 +20,10 @@ struct save {
 	struct slice tags;	/* a JSON array; p NULL: none */
 };
 
+/* The tags of both JSON arrays, or of one: a sorted array, none twice.  The
+ * caller frees it. */
+char *tags_join(struct slice a, struct slice b);
+
 /* Record a save.  Facts that lose saves to it, here and below, are noted in
  * st->lost. */
 int saves_add(struct store *st, const char *key, const struct save *s,
