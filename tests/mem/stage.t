@@ -80,11 +80,12 @@ is "exclude" "$(hamr-mem --db x.db list | jq -r .content)" seen
 n=0
 echo '{"type":"hamr","v":1,"session":"p","cwd":"/w/repo/"}' >p
 for path in /w/repo/keys/a ./keys/b c/..//keys/c /w/x/../repo/./keys/d \
-    ../repo/keys/e /w/repo2/keys/f ../keys/g keysmith/h; do
+    ../repo/keys/e keys keys/ /w/repo2/keys/f ../keys/g keysmith/h; do
 	n=$((n + 1))
 	jq -nc --arg i $n --arg p "$path" '{role: "assistant", tool_calls: [{
 	    id: $i, type: "function", function: {name: "read",
-	    arguments: {path: $p} | tojson}}]}, {role: "tool", tool_call_id: $i,
+	    arguments: ({path: $p} | if $i == "1" then . else tojson end)}}]},
+	    {role: "tool", tool_call_id: $i,
 	    content: $p}'
 done >>p
 for by in 'keys/*' '/w/repo/keys/*'; do

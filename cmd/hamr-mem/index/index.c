@@ -99,7 +99,11 @@ calls_learn(struct calls *c, const struct redact *redact,
 			t->path = NULL;
 		}
 		/* what the call is about: a path, else a command or a search */
-		if (t != NULL && scan_str(call.args, &args) &&
+		if (scan_kind(call.given) == SCAN_OBJECT)
+			buf_slice(&args, call.given);
+		else
+			scan_str(call.given, &args);
+		if (t != NULL && args.len > 0 &&
 		    scan_record(&scan, args.p, args.len) == 0 &&
 		    alias_args(slice_of(tool), buf_view(&args), &named))
 			for (size_t i = 0; t->path == NULL &&
@@ -295,13 +299,22 @@ add_parts(struct slice path, struct buf *out)
 	}
 }
 
+static bool
+matches(const struct index *x, const char *path)
+{
+	bool yes = false;
+
+	for (size_t i = 0; i < x->nexclude && !yes; i++)
+		yes = fnmatch(x->exclude[i], path, 0) == 0;
+	return yes;
+}
+
 /* Does a pattern match the path as given, relative to the session's folder, or
- * absolute? */
+ * absolute?  It may be a folder: FOLDER/ is tried, too, for FOLDER/... */
 static bool
 is_excluded(const struct index *x, const char *path)
 {
 	struct buf cwd = BUF_INIT(BUF_RECORD_MAX), whole = cwd;
-	bool yes = false;
 
 	if (path == NULL || x->nexclude == 0)
 		return false;
@@ -309,15 +322,16 @@ is_excluded(const struct index *x, const char *path)
 	if (*path != '/')
 		buf_slice(&whole, buf_view(&cwd));
 	add_parts(slice_of(path), &whole);
-	buf_addc(&whole, '\0');
-	const char *within = whole.p;
-	if (whole.len > cwd.len && whole.p[cwd.len] == '/' &&
+	size_t n = whole.len;
+	buf_adds(&whole, "/");
+	char *within = whole.p;
+	if (n > cwd.len && whole.p[cwd.len] == '/' &&
 	    (cwd.len == 0 || memcmp(whole.p, cwd.p, cwd.len) == 0))
 		within += cwd.len + 1;
-	for (size_t i = 0; i < x->nexclude && !yes; i++)
-		yes = fnmatch(x->exclude[i], path, 0) == 0 ||
-		    fnmatch(x->exclude[i], within, 0) == 0 ||
-		    fnmatch(x->exclude[i], whole.p, 0) == 0;
+	bool yes = matches(x, path) || matches(x, within) ||
+	    matches(x, whole.p);
+	whole.p[n] = '\0';
+	yes = yes || matches(x, within) || matches(x, whole.p);
 	bufs_release(BUFS(&cwd, &whole));
 	return yes;
 }
