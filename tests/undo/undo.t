@@ -237,7 +237,8 @@ twins() {	# two changes, and one that has found the files of both
 	rm -rf .hamr/snap.git
 	b 'echo 1 >twin1'; b 'echo 2 >twin2'
 	jq -c 'select(.type == "change")' .hamr/snap.git/hamr-undo | tail -n 2 |
-		jq -cs '.[1] + {id: (.[1].id + "0"), paths: map(.paths[])}' \
+		jq -cs '.[1] + {id: (.[1].id + "0"), since: .[0].since,
+			paths: map(.paths[])}' \
 		>>.hamr/snap.git/hamr-undo
 }
 statuses() {
@@ -464,6 +465,18 @@ is "two that overlapped, and left a file each in its way" \
 	"$(for _ in 1 2; do t undo >/dev/null; echo $?; done; cat both other 2>&1)" \
 	"0${nl}0${nl}0${nl}cat: other: No such file or directory"
 rm -f both other
+for order in 'outer inner' 'inner outer'; do
+	echo 0 >both
+	call outer bash "$(sh_args 'echo 1 >both
+		until [ -e other ]; do sleep 0.05; done')" | new >/dev/null &
+	until [ "$(cat both)" = 1 ]; do sleep 0.05; done
+	call inner bash "$(sh_args 'echo 2 >both; : >other')" | new >/dev/null
+	wait $!
+	is "one within another that had written its file: $order" \
+		"$(for i in $order; do t undo $i >/dev/null; echo $?; done
+			cat both)" "0${nl}0${nl}0"
+	rm -f both other
+done
 mkfifo ../pipe
 (call c bash "$(sh_args 'echo x >broken; while :; do echo y; sleep 0.1; done')" |
 	timeout 60 hamr-tool -n --stream --yes --no-config --root . >../pipe) &

@@ -53,6 +53,7 @@ on_change(void *arg, const struct files_change *ch, struct err *why)
 		jc->snap = snap_open(jc->t->files, true, why);
 	if (jc->snap == NULL)
 		return ch->old.p == NULL ? 0 : -1;
+	jc->entry.since = journal_newest(jc->snap);
 	struct undo_path *t = undo_entry_add(&jc->entry, ch->rel);
 	t->new_mode = S_IFREG | (ch->mode & 07777);
 	memcpy(t->sha, ch->sha, SHA_HEX);
@@ -211,15 +212,18 @@ checkpoint(struct journal_calls *jc, struct job *j)
 	}
 	if (!take(jc, &left))
 		return;
-	snap_shut(jc->snap);
 	if (jc->begun == 0)
 		jc->begun = snap_time(jc->snap);
-	if (jc->checkpoint != NULL)
+	if (jc->checkpoint != NULL) {
+		snap_shut(jc->snap);
 		return;
-	if (journal_add(jc->snap, &c, &e) < 0)
+	}
+	if (journal_add(jc->snap, &c, &e) < 0) {
 		give_up(jc, &e);
-	else
+	} else {
+		snap_shut(jc->snap);
 		jc->checkpoint = xstrdup(c.id);
+	}
 	undo_entry_release(&c);
 	if (jc->checkpoint == NULL || jc->t->person || jc->t->serve != NULL)
 		return;
@@ -263,6 +267,8 @@ journal_calls_checkpoint(struct journal_calls *jc, struct job *j)
 	c->call = xstrdup(j->call->id);
 	if (jc->checkpoint != NULL)
 		c->checkpoint = xstrdup(jc->checkpoint);
+	if (jc->snap != NULL)
+		c->since = snap_newest(jc->snap);
 }
 
 int
@@ -293,7 +299,7 @@ give_older(struct journal_calls *jc)
 	c->n = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct undo_entry theirs = { .v = &c->v[i], .n = 1,
-			.checkpoint = jc->checkpoint };
+			.since = c->since, .checkpoint = jc->checkpoint };
 		size_t k = 0;
 
 		while (k < jc->npast && jc->past[k].end < c->v[i].born)
@@ -386,8 +392,7 @@ compare(struct journal_calls *jc, struct job *j)
 	}
 	snap_changes(jc->snap, &jc->entry);
 	for (size_t i = 0; i < c->n; i++)
-		undo_path_look(jc->t->files, &c->v[i]);
-	snap_shut(jc->snap);
+		undo_path_look(jc->t->files, &c->v[i], NULL);
 	tell_changes(c, j);
 	give_older(jc);
 	GROW(jc->past, jc->npast, jc->cap);
@@ -418,7 +423,9 @@ journal_calls_end(struct journal_calls *jc, struct job *j)
 	if (c->n + c->nfolders > 0 && jc->snap != NULL &&
 	    !(one && j->r.is_error) && journal_add(jc->snap, c, &e) < 0)
 		give_up(jc, &e);
-	if (jc->snap != NULL)
+	if (jc->snap != NULL) {
+		snap_shut(jc->snap);
 		journal_over(jc->snap);
+	}
 	undo_entry_release(c);
 }

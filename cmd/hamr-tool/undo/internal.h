@@ -32,7 +32,7 @@ struct snap {
 	struct map shut;	/* all folders that were opened so */
 	struct map made;	/* folders that the last snapshot saw first; 1:
 				 * older than the one before it */
-	int lock;		/* held while any are open; else -1 */
+	int lock;		/* held until then; else -1 */
 	struct map older;	/* births of files that are new to the last one
 				 * and were there before the one before it */
 	struct map others;	/* names of what it left out: ignored, nested
@@ -42,6 +42,7 @@ struct snap {
 				 * are new */
 	uint64_t taken;		/* number of snapshots taken */
 	int64_t looked;		/* snap_time */
+	long long newest;	/* line of the journal then */
 	struct gitindex now;	/* our index, as of the last snapshot; modes
 				 * are whole, git reads no more than the kind */
 	struct gitindex before;	/* and of the one before it; empty when it is */

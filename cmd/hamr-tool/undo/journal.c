@@ -132,7 +132,7 @@ journal_release(struct journal *j)
 }
 
 bool
-undo_path_look(const struct files *f, struct undo_path *t)
+undo_path_look(const struct files *f, struct undo_path *t, char *oid)
 {
 	struct buf text = BUF_INIT(FILE_MAX);
 	struct stat st;
@@ -152,6 +152,12 @@ undo_path_look(const struct files *f, struct undo_path *t)
 	good = read || large || !file || errno == EACCES;
 	if (good)
 		t->new_mode = st.st_mode;
+	if (read && oid != NULL) {
+		unsigned char name[SHA_BYTES];
+
+		sha_git(false, "blob", text.p, text.len, name);
+		num_print_hex(name, OID_BYTES, oid);
+	}
 	if (read)
 		sha256_hex(text.p, text.len, t->sha);
 	else if (large)
@@ -255,8 +261,8 @@ print_entry(const struct undo_entry *c, struct buf *o)
 	    slice_of(at));
 	if (c->is_checkpoint)
 		return;
-	scan_put(o, ",'tool':@,'tool_call_id':@", slice_of(c->tool),
-	    slice_of(c->call));
+	scan_put(o, ",'tool':@,'tool_call_id':@,'since':$", slice_of(c->tool),
+	    slice_of(c->call), SCAN_INT(c->since));
 	if (c->checkpoint != NULL)
 		scan_put(o, ",'checkpoint':@", slice_of(c->checkpoint));
 	scan_put(o, ",'paths':[");
@@ -268,20 +274,39 @@ print_entry(const struct undo_entry *c, struct buf *o)
 	buf_addc(o, ']');
 }
 
+/* A number in this file is new, unless a power failure brought back an older
+ * one. */
+static long long
+counter(struct slice text)
+{
+	long long n = text.n > 0 ? strtoll(text.p, NULL, 10) : 0;
+
+	return n > 0 && n < ID_MAX ? n : 0;
+}
+
+long long
+journal_newest(struct snap *s)
+{
+	struct buf b = BUF_INIT(64);
+	long long n = snap_get(s, COUNTER, &b) == 0 ? counter(buf_view(&b)) :
+	    0;
+
+	buf_release(&b);
+	return n;
+}
+
 int
 journal_add(struct snap *s, struct undo_entry *c, struct err *e)
 {
-	int lock = snap_lock(s, e), r = -1;
+	int lock = s->lock >= 0 ? -1 : snap_lock(s, e), r = -1;
 	struct buf b = BUF_INIT(64), o = BUF_INIT(BUF_RECORD_MAX);
 
-	if (lock < 0)
+	if (lock < 0 && s->lock < 0)
 		return -1;
-	/* the id: a prefix and a number that is new here, unless a power
-	 * failure brought back an older counter */
+	/* the id: a prefix and the next number */
 	int fd = snap_file(s, COUNTER, O_RDWR);
 	if (fd >= 0 && file_read_fd(fd, COUNTER, &b, NULL) == 0) {
-		long long n = b.len > 0 ? strtoll(b.p, NULL, 10) : 0;
-		n = n > 0 && n < ID_MAX ? n + 1 : 1;
+		long long n = counter(buf_view(&b)) + 1;
 		buf_reset(&b);
 		buf_fmt(&b, "%lld\n", n);
 		if (pwrite(fd, b.p, b.len, 0) == (ssize_t)b.len)
@@ -297,7 +322,7 @@ journal_add(struct snap *s, struct undo_entry *c, struct err *e)
 	buf_addc(&o, '}');
 	r = append(s, buf_view(&o), e);
 out:
-	close(lock);
+	file_close(lock);
 	bufs_release(BUFS(&b, &o));
 	return r;
 }
@@ -373,6 +398,9 @@ read_change(struct journal *j, struct slice o, size_t at, bool checkpoint)
 	c.tool = scan_strdup(scan_get(o, "tool"));
 	c.call = scan_strdup(scan_get(o, "tool_call_id"));
 	c.checkpoint = scan_strdup(scan_get(o, "checkpoint"));
+	c.number = c.id == NULL ? 0 : strtoll(c.id + strcspn(c.id,
+	    "0123456789"), NULL, 10);
+	c.since = scan_int_or(scan_get(o, "since"), c.number);
 	read_paths(o, "paths", false, &c);
 	read_paths(o, "folders", true, &c);
 	if (c.id == NULL || c.at == NULL ||
@@ -566,7 +594,7 @@ find_changes(struct killed *k, struct undo_entry *c, int slot)
 			replace_sweep(dir, false);
 		file_close(dir);
 		now = (struct undo_path){ .path = t->path };
-		bool is = undo_path_look(s->f, &now) && (one ?
+		bool is = undo_path_look(s->f, &now, NULL) && (one ?
 		    strcmp(now.sha, t->sha) == 0 : t->born == 0 &&
 		    is_of_call(k, t->path));
 		if (is && !one) {
@@ -601,7 +629,6 @@ find_changes(struct killed *k, struct undo_entry *c, int slot)
 		free(t->path);
 	}
 	c->nfolders = n;
-	snap_shut(s);
 }
 
 /* Other processes' calls may have the same id, but not in the same turn. */
@@ -651,6 +678,7 @@ recover(struct snap *s, int fd, int slot)
 			GROW(s->killed.v, s->killed.n, s->killed.cap);
 			s->killed.v[s->killed.n++] = j.v[--j.n];
 		}
+		snap_shut(s);
 		/* if this fails, the next process finds it recorded */
 		(void)!ftruncate(fd, 0);
 	}

@@ -42,6 +42,10 @@ struct undo_entry {
 					 * (new_mode 0) or have another mode,
 					 * by path; no oid, no sha */
 	size_t nfolders, capfolders;
+	long long number;	/* of its line, as in its id */
+	long long since;	/* the newest line when the call began: it
+				 * found what was there between that and the
+				 * next line */
 	bool boxed;		/* it runs in a sandbox (journal_begin) */
 	bool undone;
 	bool begun;		/* being undone; if killed, maybe in part */
@@ -58,6 +62,8 @@ struct journal {
  * -1 with e.  Do not hold it while taking a snapshot. */
 int snap_lock(struct snap *s, struct err *e);
 
+/* Number of the newest line; 0: none. */
+long long journal_newest(struct snap *s);
 /* Record c under a new id, which is stored in it.  0, or -1 with e. */
 int journal_add(struct snap *s, struct undo_entry *c, struct err *e);
 /* A call is about to change these files or, if c lists none, any file since the
@@ -83,9 +89,10 @@ int journal_undone(struct snap *s, bool done, char *const *ids, size_t n,
 int journal_read(struct snap *s, struct journal *j, struct err *e);
 void journal_release(struct journal *j);
 
-/* Set t's new mode and hash to those of t->path now ("": no file).  False if
- * they cannot be determined. */
-bool undo_path_look(const struct files *f, struct undo_path *t);
+/* Set t's new mode and hash to those of t->path now ("": no file), and oid, if
+ * it is not NULL, to the name of a content that could be kept.  False if they
+ * cannot be determined. */
+bool undo_path_look(const struct files *f, struct undo_path *t, char *oid);
 
 /* Mark the folders above a file in m. */
 enum { UNDO_ABOVE = 1, UNDO_NAMED };

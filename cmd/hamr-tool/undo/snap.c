@@ -907,6 +907,12 @@ snap_time(const struct snap *s)
 	return s->looked;
 }
 
+long long
+snap_newest(const struct snap *s)
+{
+	return s->newest;
+}
+
 /* Why snap_git returned r. */
 static const char *
 git_failure(const struct snap *s, int r)
@@ -962,7 +968,8 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 	}
 	s->looked = time_ns(st.st_mtim);
 	s->lock = fd;
-	if (r != 0 || s->opened.nfolders == 0)
+	s->newest = journal_newest(s);
+	if (r != 0)
 		snap_shut(s);
 	if (left != NULL)
 		*left = s->left;

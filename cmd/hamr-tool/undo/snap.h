@@ -38,12 +38,15 @@ void snap_free(struct snap *s);
  * (signals.h); 0: it stops at once, the default. */
 void snap_hurry(struct snap *s, int ms);
 
-/* Take one.  0, or -1 with e.  Takes the repository's lock for as long as it
- * runs.  left may be NULL. */
+/* Take one.  0, or -1 with e; if 0, the repository is locked until snap_shut.
+ * left may be NULL. */
 int snap_take(struct snap *s, struct snap_left *left, struct err *e);
 /* A snapshot opens folders of ours that were shut since their files were in
- * one: shut them again, when what has changed in them has been read. */
+ * one: shut them again, when what has changed in them has been read and
+ * recorded, and unlock. */
 void snap_shut(struct snap *s);
+/* The newest line of the journal when the last one was taken. */
+long long snap_newest(const struct snap *s);
 /* Keep the last snapshot's index, folders and what was too large for it in
  * files with this number, unless they are there already; compare the next
  * snapshot with what is kept.  False: it could not be written, or cannot be

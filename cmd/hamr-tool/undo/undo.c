@@ -412,52 +412,102 @@ before(const struct undo_path *t)
 	return is;
 }
 
+/* Did the change find what is there now?  oid names the content. */
+static bool
+is_as_found(const struct undo_path *found, const struct undo_path *now,
+    const char *oid)
+{
+	mode_t other = now->new_mode ^ found->old_mode;
+
+	return strcmp(found->oid, oid) == 0 && (other & S_IFMT) == 0 &&
+	    (!S_ISREG(now->new_mode) || (other & 0100) == 0);
+}
+
+/* Did c begin while the other one ran? */
+static bool
+began_in(const struct undo_entry *c, const struct undo_entry *other)
+{
+	return other->since < c->since && c->since < other->number;
+}
+
+enum fit {
+	FIT_NOT,		/* somebody else has changed it since */
+	FIT_LEFT,		/* as c left it, or left it for a while */
+	FIT_OLDER		/* as it was before c began */
+};
+
+/* Is the file as c left it?  Calls of several processes may overlap, and each
+ * records what the others changed meanwhile.  Then it is also as c left it if
+ * another one found it so that began during c, and is undone already or will
+ * be before c.  If c began during that one, c is undone with it. */
+static enum fit
+fits(const struct undo *u, const struct undo_entry *c,
+    const struct undo_path *t, const struct undo_path *now, const char *oid)
+{
+	enum fit fit = is_as_left(t, now) ? FIT_LEFT : FIT_NOT;
+
+	for (size_t i = 0; i < u->j.n && fit == FIT_NOT; i++) {
+		const struct undo_entry *other = &u->j.v[i];
+		const struct undo_path *v = other->v;
+		size_t n = other->undone || (u->pick[i] && other > c) ?
+		    other->n : 0;
+
+		while (n > 0 && strcmp(v->path, t->path) != 0) {
+			v++;
+			n--;
+		}
+		if (n == 0)
+			continue;
+		/* has the undo of a later one left it as it was? */
+		if (undo_path_is_lost(v))
+			fit = other > c && is_as_left(v, now) ? FIT_LEFT : fit;
+		else if (is_as_found(v, now, oid))
+			fit = began_in(c, other) ||
+			    (other->since == c->since &&
+			    strcmp(v->oid, t->oid) == 0) ? FIT_OLDER :
+			    began_in(other, c) ? FIT_LEFT : fit;
+	}
+	return fit;
+}
+
 static int
 plan(struct undo *u, const struct undo_entry *c, const struct undo_path *t,
     struct err *e)
 {
-	bool fresh;
-	uint64_t *at = map_put(&u->by_path, slice_of(t->path), &fresh);
-	struct undo_path now = { .path = t->path }, back = before(t);
+	const uint64_t *at = map_get(&u->by_path, slice_of(t->path));
+	struct step *s = at != NULL ? &u->v[*at - 1] : NULL;
+	struct undo_path now = { .path = t->path };
+	char oid[SNAP_OID] = "";
+	bool fresh = s == NULL, good = true;
 
 	if (files_hidden(u->f, t->path))
 		return err_set(e, ST_POLICY, "%s is protected from reading "
 		    "and writing; nothing was changed", t->path);
+	/* what a later change found is what this one left */
+	if (fresh) {
+		good = undo_path_look(u->f, &now, oid);
+	} else {
+		now = before(s->to);
+		memcpy(oid, s->to->oid, SNAP_OID);
+		good = !undo_path_is_lost(s->to);
+	}
+	enum fit fit = u->force || (!fresh && s->gap) ? FIT_LEFT :
+	    good ? fits(u, c, t, &now, oid) : FIT_NOT;
+	if (fit == FIT_OLDER)
+		return 0;
 	if (fresh) {
 		GROW(u->v, u->n, u->cap);
-		u->v[u->n++] = (struct step){ .left = t->new_mode };
-		*at = u->n;
+		s = &u->v[u->n++];
+		*s = (struct step){ .left = t->new_mode };
+		*map_put(&u->by_path, slice_of(t->path), NULL) = u->n;
 	}
-	struct step *s = &u->v[*at - 1];
-	/* what a later change found is what this one left */
-	if (!fresh)
-		now = before(s->to);
-	bool good = fresh ? undo_path_look(u->f, &now) :
-	    !undo_path_is_lost(s->to);
-	bool left = u->force || s->gap || (good && is_as_left(t, &now));
+	s->gap = undo_path_is_lost(t) && fit == FIT_LEFT;
 	if (undo_path_is_lost(t)) {
 		/* it stays as it is, or as a later change found it */
-		s->gap = left;
 		s->to = fresh ? t : s->to;
 		return 0;
 	}
-	s->gap = false;
-	bool done = good && is_as_left(&back, &now);
-	/* Did another change of this path find the same content as this one,
-	 * and is it undone already, or will be before c?  Concurrent calls of
-	 * several processes each record the others' changes.  Or has the undo
-	 * of a later one left the file as it was? */
-	for (size_t i = u->j.n; !left && good && i-- > 0; ) {
-		const struct undo_entry *other = &u->j.v[i];
-
-		for (size_t k = 0; k < other->n && (other->undone ||
-		    (u->pick[i] && other > c)); k++)
-			left |= strcmp(other->v[k].path, t->path) == 0 &&
-			    (undo_path_is_lost(&other->v[k]) ? other > c &&
-			    is_as_left(&other->v[k], &now) : done &&
-			    strcmp(other->v[k].oid, t->oid) == 0);
-	}
-	if (!left) {
+	if (fit == FIT_NOT) {
 		if (!good || !fresh || !c->begun)
 			return is_other(t->path, e);
 		s->other = true;
@@ -766,13 +816,15 @@ undo_list(struct files *f, const char *id, struct err *e)
 		/* paths that are not as their newest change left them */
 		for (size_t k = 0; k < c->n && id != NULL; k++) {
 			struct undo_path now = { .path = c->v[k].path };
+			char oid[SNAP_OID] = "";
 			bool fresh;
 
 			map_put(&u.by_path, slice_of(now.path), &fresh);
 			fresh &= !undo_path_is_lost(&c->v[k]);
 			/* the undo will see into a folder that is shut */
-			if (fresh && (undo_path_look(f, &now) ?
-			    !is_as_left(&c->v[k], &now) : errno != EACCES))
+			if (fresh && (undo_path_look(f, &now, oid) ?
+			    fits(&u, c, &c->v[k], &now, oid) == FIT_NOT :
+			    errno != EACCES))
 				put_name(now.path, &text);
 		}
 		buf_adds(&text, id != NULL ? "]" : "");
