@@ -247,6 +247,29 @@ for api in anthropic responses; do
 		"true false"
 done
 
+one='{"type":"function","function":{"name":"f"}}'
+for choice in '"none"' '"required"' "$one"; do
+	for api in openai responses anthropic gemini; do
+		rm -f tape.free
+		hamr-provider -n -q --no-config --api $api --base-url "$URL" \
+			--model m -o "provider.params={\"tool_choice\":$choice}" \
+			--record tape.free <free >/dev/null
+		jq -c '.request | .tool_choice // .toolConfig' tape.free
+	done
+done >got
+is "params choose a tool in the form of each API" "$(cat got)" '"none"
+"none"
+{"type":"none"}
+{"functionCallingConfig":{"mode":"NONE"}}
+"required"
+"required"
+{"type":"any"}
+{"functionCallingConfig":{"mode":"ANY"}}
+{"type":"function","function":{"name":"f"}}
+{"type":"function","name":"f"}
+{"type":"tool","name":"f"}
+{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["f"]}}'
+
 # ---- JSON of many lines ----
 
 cat >pretty <<'X'

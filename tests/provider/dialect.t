@@ -690,6 +690,7 @@ plain "where none may be called" "A $hermes B"
 plain "... in a named dialect" "A $hermes B" -o provider.tool_dialect=hermes
 plain "... one that cannot be read" '<tool_call>{"name":"read" x}</tool_call>'
 mv may in
+plain "... by params" "A $hermes B" -o 'provider.params={"tool_choice":"none"}'
 
 # ---- servers without tools ----
 

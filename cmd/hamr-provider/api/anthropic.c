@@ -78,10 +78,9 @@ static const struct form form = {
 static void
 body(const struct body *b, struct slice messages, struct buf *out)
 {
-	/* may params choose the tool? */
-	bool open = body_has_tools(b) && b->tool_choice.p == NULL;
-	const char *const ours[] = { "messages", "tools", "stream", "system",
-		"model", open ? NULL : "tool_choice", NULL };
+	static const char *const ours[] = {
+		"messages", "tools", "stream", "system",
+		"model", "tool_choice", NULL };
 	struct buf own = BUF_INIT(BUF_RECORD_MAX);
 	struct writer w = { .form = &form, .out = out,
 		.no_carry = b->quirks & QUIRK_NO_CARRY };
@@ -118,6 +117,8 @@ body(const struct body *b, struct slice messages, struct buf *out)
 		scan_put(&own, "{'type':'any'}");
 	else if (scan_kind(name) == SCAN_STRING)
 		scan_put(&own, "{'type':'tool','name':$}", name);
+	else	/* its own form */
+		buf_slice(&own, scan_only(SCAN_OBJECT, b->tool_choice));
 	if (own.len > 0 && body_has_tools(b))
 		fields_put(b, "tool_choice", buf_view(&own), out);
 	buf_addc(out, '}');

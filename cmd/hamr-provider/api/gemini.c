@@ -72,8 +72,11 @@ static const struct form form = {
 static void
 body(const struct body *b, struct slice messages, struct buf *out)
 {
-	bool chosen = scan_kind(b->tool_choice) == SCAN_STRING &&
-	    body_has_tools(b);
+	struct slice choice = b->tool_choice;
+	struct slice name = scan_only(SCAN_STRING, scan_get(scan_get(choice,
+	    "function"), "name"));
+	bool chosen = body_has_tools(b) && (name.p != NULL ||
+	    scan_kind(choice) == SCAN_STRING);
 	const char *const ours[] = { "contents", "tools",
 		"systemInstruction", "model", "stream", "tool_choice",
 		chosen ? "toolConfig" : NULL, "tool_config", NULL };
@@ -81,7 +84,6 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	struct writer w = { .form = &form, .out = out,
 		.signs = b->quirks & (QUIRK_DETAILS | QUIRK_NO_CARRY),
 		.no_carry = b->quirks & QUIRK_NO_CARRY };
-	struct slice choice = b->tool_choice;
 
 	body_numbers(b, "maxOutputTokens", &own);
 	if (own.len > 0) {
@@ -96,10 +98,13 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	}
 	if (form_tools(&form, b, out) && chosen) {
 		fields_put(b, "toolConfig", SLICE(""), out);
-		scan_put(out, "{'functionCallingConfig':{'mode':@}}",
+		scan_put(out, name.p == NULL ?
+		    "{'functionCallingConfig':{'mode':@}}" :
+		    "{'functionCallingConfig':{'mode':@,"
+		    "'allowedFunctionNames':[$]}}",
 		    scan_str_is(choice, "none") ? SLICE("NONE") :
-		    scan_str_is(choice, "required") ? SLICE("ANY") :
-		    SLICE("AUTO"));
+		    scan_str_is(choice, "required") || name.p != NULL ?
+		    SLICE("ANY") : SLICE("AUTO"), name);
 	}
 	fields_put(b, "contents", SLICE("["), out);
 	writer_messages(&w, messages);

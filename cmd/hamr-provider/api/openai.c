@@ -9,14 +9,9 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	static const char *const ours[] = { "messages", "tools", "stream",
 		"tool_choice", NULL };
 	struct buf own = BUF_INIT(1 << 20);
-	struct slice choice = b->tool_choice;
 	bool tools = b->dialect <= DIALECT_NONE && body_has_tools(b);
 
 	(void)messages;		/* printed where they belong */
-	if (choice.p == NULL)
-		choice = scan_get(b->params, "tool_choice");
-	if (choice.p == NULL)
-		choice = scan_get(b->conf_params, "tool_choice");
 	scan_put(&own, *b->model != '\0' ? "{'model':@,'stream':" :
 	    "{'stream':", slice_of(b->model));
 	scan_put(&own, b->stream ? "true,'stream_options':"
@@ -29,9 +24,9 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	if (tools)
 		fields_put(b, "tools", b->tools, out);
 	fields_put(b, "messages", SLICE(""), out);
-	body_messages(b, scan_str_is(choice, "none"), false, out);
-	if (tools && choice.p != NULL)
-		fields_put(b, "tool_choice", choice, out);
+	body_messages(b, scan_str_is(b->tool_choice, "none"), false, out);
+	if (tools && b->tool_choice.p != NULL)
+		fields_put(b, "tool_choice", b->tool_choice, out);
 	buf_addc(out, '}');
 	buf_release(&own);
 }

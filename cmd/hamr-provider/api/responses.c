@@ -56,10 +56,9 @@ static const struct form form = {
 static void
 body(const struct body *b, struct slice messages, struct buf *out)
 {
-	/* may params choose the tool? */
-	bool open = body_has_tools(b) && b->tool_choice.p == NULL;
-	const char *const ours[] = { "messages", "input", "tools", "stream",
-		"model", open ? NULL : "tool_choice", NULL };
+	static const char *const ours[] = {
+		"messages", "input", "tools", "stream",
+		"model", "tool_choice", NULL };
 	struct buf own = BUF_INIT(1 << 20);
 	struct writer w = { .form = &form, .out = out,
 		.no_carry = b->quirks & QUIRK_NO_CARRY };
@@ -77,10 +76,10 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	writer_messages(&w, messages);
 	buf_addc(out, ']');
 	buf_reset(&own);
-	if (scan_kind(b->tool_choice) == SCAN_STRING)
-		buf_slice(&own, b->tool_choice);
-	else if (scan_kind(name) == SCAN_STRING)
+	if (scan_kind(name) == SCAN_STRING)
 		scan_put(&own, "{'type':'function','name':$}", name);
+	else
+		buf_slice(&own, b->tool_choice);
 	if (own.len > 0 && body_has_tools(b))
 		fields_put(b, "tool_choice", buf_view(&own), out);
 	buf_addc(out, '}');
