@@ -316,6 +316,14 @@ printf 'text \\xEF\\xBB\\xBF\nbody {"choices":[{"message":{"content":"x"},"finis
 	script s
 serve s
 is "a BOM before a whole answer" "$(ask | jq -r .content)" x
+for id in '' '"id":"x",'; do
+	printf 'body {"choices":[{"message":{"tool_calls":[{%s"function":{"name":"f","arguments":"{}"}},{%s"function":{"name":"f","arguments":"{}"}}]},"finish_reason":"stop"}]}\n' \
+		"$id" "$id" >s
+	serve s
+	is "a whole answer: each call is one of its own ($id)" "$(ask |
+		jq -c '.tool_calls | [length, (map(.id) | unique | length),
+		.[].function.arguments]')" '[2,2,"{}","{}"]'
+done
 # whole answers of gateways that leave out what kind of object it is
 while read -r api body; do
 	printf 'body %s\n' "$body" >s

@@ -215,13 +215,20 @@ answer_call_element(struct answer *a, struct slice element)
 }
 
 void
-answer_calls(struct answer *a, struct slice list)
+answer_calls(struct answer *a, struct slice list, bool whole)
 {
+	long long n = 0;
 	struct slice el;
 
 	answer_call_element(a, list);	/* of some gateways, a single one */
-	for (struct walk w = walk_elements(list); walk_next(&w, NULL, &el); )
-		answer_call_element(a, el);
+	for (struct walk w = walk_elements(list); walk_next(&w, NULL, &el); ) {
+		struct call_delta d = call_delta(el);
+
+		if (whole)
+			d.index = SCAN_INT(n++);
+		if (scan_kind(el) == SCAN_OBJECT)
+			answer_call(a, &d);
+	}
 }
 
 /* Map servers' finish reasons, in any case, to those of chapter 2.2.  Any other

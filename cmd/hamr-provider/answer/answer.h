@@ -71,9 +71,10 @@ void answer_content(struct answer *a, struct slice text);
 void answer_reasoning(struct answer *a, struct slice text);
 void answer_call(struct answer *a, const struct call_delta *d);
 /* The same for one element of tool_calls (JSON), or the whole list or a single
- * element in its place; anything else is ignored. */
+ * element in its place; anything else is ignored.  whole: each element is a
+ * call of its own, not a delta. */
 void answer_call_element(struct answer *a, struct slice element);
-void answer_calls(struct answer *a, struct slice list);
+void answer_calls(struct answer *a, struct slice list, bool whole);
 /* The server's finish_reason; ignored when empty. */
 void answer_finish(struct answer *a, struct slice reason);	/* decoded */
 /* The number of tokens under this key of an object; -1: none. */

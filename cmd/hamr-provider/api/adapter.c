@@ -413,7 +413,7 @@ take_message(struct answer *a, struct slice o)
 		any |= scan_get(o, texts[i].key).p != NULL;
 		api_text(a, scan_get(o, texts[i].key), texts[i].fn);
 	}
-	answer_calls(a, calls);
+	answer_calls(a, calls, false);
 	answer_usage(a, usage);
 	return any;
 }

@@ -57,9 +57,9 @@ keep_detail(struct api_stream *st, struct answer *a, struct slice el)
 	buf_reset(&st->text);
 }
 
-/* A delta, or the message of an answer without a stream. */
+/* A delta, or (whole) the message of an answer without a stream. */
 static void
-read_delta(struct api_stream *st, struct answer *a, struct slice d)
+read_delta(struct api_stream *st, struct answer *a, struct slice d, bool whole)
 {
 	static const char *const keys[] = { "reasoning_content", "reasoning",
 		"thinking", "reasoning_text" };
@@ -81,7 +81,7 @@ read_delta(struct api_stream *st, struct answer *a, struct slice d)
 		api_text(a, scan_get(el, "thinking"), answer_reasoning);
 	if (!api_text(a, content, answer_content))
 		api_text(a, scan_get(d, "refusal"), answer_content);
-	answer_calls(a, scan_get(d, "tool_calls"));
+	answer_calls(a, scan_get(d, "tool_calls"), whole);
 	answer_call_element(a, scan_get(d, "function_call"));
 }
 
@@ -108,9 +108,9 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 			continue;
 		struct slice d = scan_get(c, "delta");
 		if (scan_kind(d) == SCAN_OBJECT)
-			read_delta(st, a, d);
+			read_delta(st, a, d, false);
 		else if (!a->fed && a->native.n == 0)
-			read_delta(st, a, scan_get(c, "message"));
+			read_delta(st, a, scan_get(c, "message"), true);
 		api_text(a, scan_get(c, "finish_reason"), answer_finish);
 		answer_usage(a, scan_get(c, "usage"));
 	}
