@@ -190,6 +190,11 @@ says "... without ids, each call whole" \
 	"$(d '{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"{\"y\":1}"}}]}')" \
 	"$(d '{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"{\"y\":1}"}}]}')" \
 	"$(fin tool_calls)"
+says "the same id for every call, each whole" \
+	'[null,null,[["a","f","{\"x\":1}"],["a_2","f","{\"x\":2}"]],"tool_calls"]' \
+	"$(d '{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"x\":1}"}}]}')" \
+	"$(d '{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"x\":2}"}}]}')" \
+	"$(fin tool_calls)"
 says "arguments: an object" '[null,null,[["a","f","{\"x\": 1}"]],"tool_calls"]' \
 	"$(d '{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":{"x": 1}}}]}')" \
 	"$(fin tool_calls)"

@@ -65,13 +65,23 @@ note(struct calls *c, struct map *by, const struct buf *key,
 		*old = at;
 }
 
+/* Is d another complete call, rather than p again? */
+static bool
+is_another(const struct part *p, const struct part *d)
+{
+	struct slice had = buf_view(&p->args), args = buf_view(&d->args);
+
+	return d->name.len > 0 && begins(args, 0, "{") && scan_is_json(args) &&
+	    scan_is_json(had) && (had.n > 2 ? !slice_eq(had, args) :
+	    !slice_eq(buf_view(&p->name), buf_view(&d->name)));
+}
+
 /* The call that a delta belongs to; NULL: a new one.  whole: its arguments are
  * a JSON value, not a piece of text. */
 static struct part *
 owner(struct calls *c, const struct part *d, bool whole)
 {
 	struct part *p = NULL, *last = c->n > 0 ? &c->v[c->n - 1] : NULL;
-	struct slice args = buf_view(&d->args);
 	bool named = d->name.len > 0;
 
 	if (d->index.len > 0) {
@@ -82,19 +92,14 @@ owner(struct calls *c, const struct part *d, bool whole)
 		if (d->id.len > 0 && p->id.len > 0 &&
 		    !slice_eq(buf_view(&d->id), buf_view(&p->id)))
 			return newest(c, &c->by_id, &d->id);
-		/* gateways to Gemini do so and send no id: is d another
-		 * complete call, rather than p again? */
-		struct slice had = buf_view(&p->args);
-		if (!whole && d->id.len == 0 && begins(args, 0, "{") &&
-		    scan_is_json(args) && scan_is_json(had) && (had.n > 2 ?
-		    !slice_eq(had, args) :
-		    !slice_eq(buf_view(&p->name), buf_view(&d->name))))
-			return NULL;
-		return p;
+		/* gateways to Gemini do so and send no id */
+		return !whole && d->id.len == 0 && is_another(p, d) ? NULL : p;
 	}
 	if (d->id.len > 0) {
 		p = newest(c, &c->by_id, &d->id);
-		return p != NULL ? p : named ? NULL : last;
+		if (p == NULL)
+			return named ? NULL : last;
+		return !whole && is_another(p, d) ? NULL : p;
 	}
 	if (!named || last == NULL)
 		return last;
