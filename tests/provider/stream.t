@@ -195,6 +195,11 @@ says "the same id for every call, each whole" \
 	"$(d '{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"x\":1}"}}]}')" \
 	"$(d '{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"x\":2}"}}]}')" \
 	"$(fin tool_calls)"
+says "ids that are numbers" \
+	'[null,null,[["7","f","{\"x\":1}"],["8","f","{\"x\":2}"]],"tool_calls"]' \
+	"$(d '{"tool_calls":[{"id":7,"function":{"name":"f","arguments":"{\"x\":"}},{"id":8,"function":{"name":"f","arguments":"{\"x\":"}}]}')" \
+	"$(d '{"tool_calls":[{"id":7,"function":{"arguments":"1}"}},{"id":8,"function":{"arguments":"2}"}}]}')" \
+	"$(fin tool_calls)"
 says "arguments: an object" '[null,null,[["a","f","{\"x\": 1}"]],"tool_calls"]' \
 	"$(d '{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":{"x": 1}}}]}')" \
 	"$(fin tool_calls)"

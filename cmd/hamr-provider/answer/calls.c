@@ -155,7 +155,10 @@ calls_merge(struct calls *c, const struct call_delta *raw, struct buf *fresh)
 		buf_fmt(&d.index, "%.0f", n);
 	else if (scan_kind(raw->index) != SCAN_NULL)
 		buf_slice(&d.index, raw->index);
-	scan_str(raw->id, &d.id);
+	if (scan_kind(raw->id) == SCAN_NUMBER)	/* of some gateways */
+		buf_slice(&d.id, raw->id);
+	else
+		scan_str(raw->id, &d.id);
 	scan_str(raw->name, &d.name);
 	if (scan_kind(raw->carry) == SCAN_OBJECT)
 		one_line(raw->carry, &d.carry);
