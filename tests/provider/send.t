@@ -195,6 +195,9 @@ with='[{"role":"user","content":"q"},{"role":"assistant","content":"a","reasonin
 without='[{"role":"user","content":"q"},{"role":"assistant","content":"a"},{"role":"user","content":"x"}]'
 asks "reasoning stays here" "$without" "$past"
 asks "reasoning_replay=always" "$with" "$past" -o provider.reasoning_replay=always
+asks "... to Ollama" \
+	'[{"role":"user","content":"q"},{"role":"assistant","content":"a","thinking":"because"},{"role":"user","content":"x"}]' \
+	"$past" --api ollama -o provider.max_retries=0 -o provider.reasoning_replay=always
 asks "reasoning_replay=never" "$without" "$past" -o provider.reasoning_replay=never
 printf 'status 400\nbody {"error":{"message":"The `reasoning_content` in the thinking mode must be passed back to the API."}}\n' >need
 request "\"messages\":$past" >in

@@ -39,6 +39,9 @@ put_messages(struct buf *out, struct slice messages)
 		    "${'role':$,'content':@,'images':[$]" :
 		    "${'role':$,'content':@", scan_comma(out), role,
 		    buf_view(&text), buf_view(&images));
+		if (scan_get(m, "reasoning_content").p != NULL)
+			scan_put(out, ",'thinking':$", scan_get(m,
+			    "reasoning_content"));
 		if (scan_str_is(role, "assistant"))
 			calls = own = scan_get(m, "tool_calls");
 		for (struct walk each = walk_elements(own);
