@@ -104,19 +104,19 @@ match "... with the reason" "$(cat "$T/.err")" "*another version of hamr*"
 cd ..
 
 # what is promised against power loss: a start is on the disk before the call
-# can know of it (D6)
+# can know of it, an end before anybody reads it (D6)
 fresh
 strace -f -o trace -s 40 -e trace=write,fdatasync hamr-loop --no-config --yes \
-    --quiet --replay "$S" "try it" >/dev/null 2>&1
+    --json --replay "$S" "try it" >/dev/null 2>&1
 loop=$(awk '/"hamr/ { print $1; exit }' trace)
-is "every start is synced before it is sent" "$(awk -v loop="$loop" '
+is "starts and the end are synced before they are sent" "$(awk -v loop="$loop" '
     $1 != loop { next }
-    / write\(.*type\\":\\"start/ {
+    / write\(.*type\\":\\"(start|end)/ {
 	to = $0; sub(/.*write\(/, "", to); sub(/,.*/, "", to)
 	if (fd == "") fd = to	# the session
 	if (to == fd) synced = 0; else if (!synced) early++ }
     /fdatasync\(/ && fd != "" && !synced { synced = 1; n++ }
-    END { print n + 0, early + 0 }' trace)" "6 0"
+    END { print n + 0, early + 0 }' trace)" "7 0"
 cd ..
 
 # a line cut short by a power loss

@@ -43,10 +43,18 @@ append(struct hub *h, struct slice lines)
 	return -1;
 }
 
-/* Track the record now at this offset of the session. */
+/* Track the record now at this offset of the session, and show it.  A `start`
+ * is on disk before it is echoed, an `end` before it is printed. */
 static void
 note(struct hub *h, const struct rec *r, off_t at)
 {
+	struct err e;
+
+	if ((r->kind == R_START || r->kind == R_END) &&
+	    session_sync(h->session, &e) < 0) {
+		hub_fail(h, &e);
+		return;
+	}
 	track_record(h->track, r, at);
 	runlog_record(h->log, r);
 	ui_committed(h->ui, r);
@@ -141,18 +149,6 @@ hub_feed(struct hub *h)
 {
 	for (int i = 0; i < SLOTS; i++)
 		slot_feed(h, &h->slot[i]);
-}
-
-int
-hub_durable(struct hub *h)
-{
-	struct err e;
-
-	if (session_sync(h->session, &e) < 0) {
-		hub_fail(h, &e);
-		return -1;
-	}
-	return 0;
 }
 
 void

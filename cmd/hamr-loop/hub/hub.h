@@ -143,7 +143,6 @@ void hub_tell_tool(struct hub *h, struct buf *record);
 void hub_cancel(struct hub *h);
 
 void hub_feed(struct hub *h);
-int hub_durable(struct hub *h);
 
 /* Sync, close, kill after 2 s.  What stages still propose is not committed, so
  * that the end record stays the last one. */

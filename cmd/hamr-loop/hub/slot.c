@@ -159,8 +159,6 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 		ui_passing(h->ui, r);
 	} else if (acts(s) && hub_is_judged(h)) {
 		hub_commit_record(h, r);
-		if (r->kind == R_START)
-			hub_durable(h);
 	} else if (buf_reserve(&s->proposals, r->line.n + 1) < 0) {
 		return "proposes more than a session can hold";
 	} else {

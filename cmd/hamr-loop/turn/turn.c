@@ -531,11 +531,11 @@ turn_end(struct turn *t)
 	    scan_str_is(scan_get(slice_of(k->end_line), "reason"),
 	    t->reason)) {
 		hub_show(h, &b);
-		return hub_durable(h);
+		return 0;
 	}
-	if (!h->failed && hub_commit(h, &b) == 0) {
+	if (!h->failed && hub_commit(h, &b) == 0 && !h->failed) {
 		hub_feed(h);	/* in a chat nobody waits for a while */
-		return hub_durable(h);
+		return 0;
 	}
 	/* When the session cannot be written, the reader of stdout still
 	 * learns how it ended. */
