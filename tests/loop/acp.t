@@ -93,11 +93,13 @@ s = e.new(here)
 print(e.prompt(s, "Run them, edit a")["stopReason"], len(e.asked), e.strays)
 print([u["locations"][0].get("line") for u in e.of("tool_call_update")
        if u.get("status") == "completed" and u.get("locations")][-1])
-print(e.call("session/prompt", {"sessionId": s, "prompt": []})["error"]["message"])
+for p in [], [{"type": "text", "text": " \n"}]:
+    print(e.call("session/prompt", {"sessionId": s, "prompt": p})["error"]["message"])
 P
 ) $(sed -n 5p a) $(ls ran 2>&1)" "end_turn 4 []
 5
-the prompt is empty five ls: cannot access 'ran': No such file or directory"
+the prompt is empty
+prompt[0]: the prompt is empty five ls: cannot access 'ran': No such file or directory"
 
 # --- cancel
 fresh cancel

@@ -163,11 +163,11 @@ prompt_say(struct worker *s, struct slice prompt, struct err *e)
 			    "audio is not supported" :
 			    "a block of an unknown type";
 	}
-	if (why == NULL && p.text.len + p.images.len + p.context.len == 0)
+	struct slice text = buf_view(&p.text);
+	if (why == NULL && slice_trim(text).n + p.images.len == 0)
 		why = "the prompt is empty";
 	if (p.text.over || p.context.over || p.images.over)
 		why = "the prompt is too long";
-	struct slice text = buf_view(&p.text);
 	if (why == NULL && p.context.len > 0)
 		worker_say(s, "{'role':'user','content':@,"
 		    "'meta':{'by':'context'}}", buf_view(&p.context));
