@@ -106,6 +106,8 @@ match "... its reason reaches the model" "$(results)" "*not today*"
 alone "change f" -o "tools.approve=['$PWD/no']" --mode patch
 is "... nor is it asked for under a hard contract" "$S $(ended) $(asks)" \
     "4 contract_failed no_change 0"
+is "... and stderr says why it failed" "$(said_in err)" \
+    "hamr-loop: no file was changed: the change was refused"
 
 # ---- a person ----
 

@@ -54,8 +54,9 @@ contract_remark(const struct track *k, const struct conf *c)
 	if (k->files_unknown)
 		return "what the commands changed is not known, as no snapshot "
 		    "could be made";
-	return !wants_change(k, c) || k->contract != CONTRACT_SOFT ? NULL :
+	return !wants_change(k, c) ? NULL :
 	    k->refused ? "no file was changed: the change was refused" :
+	    k->contract != CONTRACT_SOFT ? NULL :
 	    "no file was changed, although the task asks for a change";
 }
 

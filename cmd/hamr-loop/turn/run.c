@@ -304,7 +304,7 @@ tell_end(struct run *r, const struct turn *t)
 		    "--yes allows changes";
 	else if (full)
 		text = k->error_text;
-	else if (well)
+	else if (well || t->end == END_CONTRACT)
 		text = contract_remark(k, r->conf);
 	if (text == NULL && k->mode != NULL && strcmp(k->mode, "verify") == 0 &&
 	    k->verify_command == NULL)
