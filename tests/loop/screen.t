@@ -92,6 +92,12 @@ is "the input goes before a chat ends, and what to type next is not broken" \
 False
 True"
 
+py >../got <<'P'
+t = chat()
+t.sees("sandbox"); t.sees("> "); t.type("\x03\x03"); print(t.end())
+P
+is "two Ctrl-C that a slow line brings at once quit" "$(cat ../got)" 0
+
 # --- nor does a hook at the end of a turn hold up the input; Esc stops it
 fresh hook
 answer "Fine." >script

@@ -307,10 +307,13 @@ ui_event(struct ui *u, enum editor_event event)
 		break;
 	case EDITOR_INTERRUPT:
 		/* with nothing to interrupt it clears the input */
-		if (ui_is_busy(u) || editor_is_empty(u->editor))
-			u->interrupted = true;
-		else
+		if (!ui_is_busy(u) && !editor_is_empty(u->editor)) {
 			editor_key(u->editor, &esc);
+			break;
+		}
+		/* a slow line may bring two in one read */
+		u->leaving |= u->interrupted && !ui_is_busy(u);
+		u->interrupted = true;
 		break;
 	case EDITOR_QUIT:
 		u->leaving = true;
