@@ -13,7 +13,6 @@ import http.server, json, sys, threading, time
 
 sessions = set()
 log = open(sys.argv[1], "a", buffering=1)
-cancelled = threading.Event()
 TOOLS = [{"name": n, "inputSchema": {"type": "object"},
           "annotations": {"readOnlyHint": True}}
          for n in ("echo", "slow", "forget", "large", "expire", "broken",
@@ -94,8 +93,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.headers["Mcp-Session-Id"] not in sessions:
             return self.reply(404)
         if "id" not in m:
-            if method == "notifications/cancelled":
-                cancelled.set()
             return self.reply(202)
         if method == "tools/list":
             return self.reply(200, json.dumps({
@@ -113,7 +110,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.event({"jsonrpc": "2.0", "method": "notifications/message",
                     "params": {"level": "info", "data": "working"}})
         if name == "slow":
-            cancelled.wait(20)
+            time.sleep(20)
         if name == "forget":
             sessions.clear()
         if name == "broken":

@@ -45,7 +45,8 @@ struct bridge {
 	struct sse sse;
 	struct buf body;
 	bool stream;		/* it is server-sent events */
-	bool answered;		/* the request's own answer arrived */
+	bool answered;		/* the request's own answer arrived, or nobody
+				 * waits for it */
 	bool heard;		/* a message arrived */
 	int lock;		/* of stdout: two processes write */
 	bool listens;		/* the second process was started */
@@ -238,8 +239,11 @@ wait_here(void *ctx, struct pollfd *fds, size_t n, int ms)
 		if (!b->listens && scan_str_is(m.method,
 		    "notifications/initialized"))
 			start_listening(b);
+		b->answered |= b->id.p != NULL && scan_str_is(m.method,
+		    "notifications/cancelled") && rpc_same_id(scan_get(m.params,
+		    "requestId"), b->id);
 	}
-	return b->over;
+	return b->over || b->answered;
 }
 
 /* ---- a request ---- */
