@@ -195,6 +195,10 @@ is not running: it ended; do without it, or ask the user to look at it"
 is "none for what must not be done twice" "$(mcp '"good" "destructive"' \
 	s__die '{}' --json | facts | cut -c 1-53)" \
 	'["the MCP server s ended during the call (it ended); '
+is "nor is the next call said not to have been made" "$(call c1 s__die '{}' \
+	c2 s__die '{}' | mcp '"good" "destructive"' -n | jq -r \
+	'select(.tool_call_id == "c2").content // empty' | cut -c 1-41)" \
+	"the MCP server s ended during the call (i"
 
 # --- resident
 resident --yes -o mcp.s.timeout=1 \

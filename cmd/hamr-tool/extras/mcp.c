@@ -1025,7 +1025,7 @@ mcp_call(struct tool *t, const struct extra *x, const char *id,
 		ask_once(t, m, args);
 		if (is_confined(m))
 			sandboxes_tidy(t->sandboxes, &notes);
-		if (!m->done && left > 0 && x->once && !m->unasked) {
+		if (!m->done && x->once && !m->unasked) {
 			m->done = true;
 			result_error(r, "spawn_failed", "the MCP server %s "
 			    "ended during the call (%s); what it did before "
