@@ -40,6 +40,8 @@ for path in a.c/ a.c/. a.c//./ "$T/root/a.c/."; do
 	    '.meta.error + ": " + .content')" \
 	    "not_found: a.c is not a folder; drop the / after it"
 done
+is "nothing is in a file" "$(j '{"path":"a.c/x"}' .content)" \
+	"a.c is not a folder"
 ln -s root ../other
 is "the root by the name of a link to it" "$(j "{\"path\":\"$T/other/a.c\",
 	\"first\":9}" .meta.path)" a.c

@@ -221,8 +221,9 @@ walk(struct finder *w)
 		    !slice_starts(slice_of(at + strspn(at, "/")), "..")) {
 			char *name = path_name(w->done.p);
 
-			r = fault_set(w->f, "not_found", "%s is not a folder; "
-			    "drop the / after it", name);
+			r = fault_set(w->f, "not_found", "%s is not a folder%s",
+			    name, at[strspn(at, "/.")] == '\0' ?
+			    "; drop the / after it" : "");
 			free(name);
 		}
 		close(fd);
