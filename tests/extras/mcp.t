@@ -297,8 +297,10 @@ for mode in read-only docs; do
 done
 keeps() { hamr-tool -o "mcp.s.command=[$server]" \
 	-o "mcp.s.writable=[\"sub/own\",\"$T/made/by/us\"]" \
-	s__write "{\"at\":\"$1\"}" >/dev/null; }
-keeps sub/own/x; keeps "$T/made/by/us/x"; keeps sub/y; keeps .git/x
+	s__write "{\"at\":\"$1\"}"; }
+{ keeps sub/own/x; keeps "$T/made/by/us/x"; keeps .git/x; } >/dev/null
+is "is not said to be able to change nothing" "$(keeps sub/y 2>&1)" \
+	"Read-only file system"
 is "in its own folders, which are made, always" "$(cd "$T" && \
 	find made root/sub root/.git/x 2>/dev/null | sort | paste -sd' ')" \
 	"made made/by made/by/us made/by/us/x root/sub root/sub/own root/sub/own/x"

@@ -377,6 +377,7 @@ static void
 tell_more(struct job *j)
 {
 	bool bash = j->schema->id == TOOL_BASH;
+	const struct extra *x = extra_of(j->schema);
 	const struct texts *unsaved = &j->t->files->unsaved;
 	struct buf *b = &j->r.content;
 
@@ -398,7 +399,9 @@ tell_more(struct job *j)
 		}
 		buf_adds(b, "]\n");
 	}
-	if (j->unasked && j->r.is_error && j->r.code == NULL) {
+	if (j->unasked && j->r.is_error && j->r.code == NULL &&
+	    (x == NULL || x->server == NULL ||
+	    !mcp_has_folder(x->server, "/"))) {
 		buf_end_line(b);
 		buf_fmt(b, "[ran read-only: %s can change files only with "
 		    "--yes]\n", bash ? "commands" : j->schema->name);
