@@ -16,8 +16,8 @@ out=$1
 shift
 mkdir -p "$out"
 read -ra options <<<"--lenient ${REPLAY:-}"
-mapfile -d '' -t sessions < <(find "$@" -path '*/.hamr/sessions/*.ndjson' \
-    -type f -size +0 -print0 | sort -z)
+mapfile -d '' -t sessions < <(find -H "$@" -type f -size +0 \
+    -path '*/.hamr/sessions/*.ndjson' -print0 | sort -z)
 [ ${#sessions[@]} -gt 0 ] || { echo "nightly-replay: no sessions" >&2; exit 66; }
 
 hamr-guard --report "${options[@]}" "${sessions[@]}" >"$out/guard.txt"

@@ -204,5 +204,8 @@ is "nightly-replay: options are passed on" "$(REPLAY="-o loop_guard.enabled=fals
 head -c -9 loop/.hamr/sessions/x.ndjson >loop/.hamr/sessions/torn.ndjson
 is "nightly-replay: one that is being written" "$(nightly-replay.sh "$T/night" \
     loop | sed 's/ sessions.*//')" "nightly-replay: 2"
+ln -s loop link
+is "nightly-replay: a folder that is a link" "$(nightly-replay.sh "$T/night" \
+    link | sed 's/ sessions.*//')" "nightly-replay: 2"
 status "nightly-replay: no sessions" 66 nightly-replay.sh "$T/night" "$T/home"
 done_testing

@@ -234,6 +234,9 @@ is "replay: verdicts as hamr-guard's" "$(jq -c '.verdicts | map_values(.) |
     "$(hamr-guard -n -q --no-config logs/[0-9]* | jq -sc '
     map(select(.type == "verdict") | .action) | [("warn", "block", "halt") as $a |
     map(select(. == $a)) | length]')"
+ln -s logs link
+timeout 200 hamr-fleet replay link.out link >/dev/null 2>&1
+is "replay: a folder that is a link" "$(jq .transcripts link.out/replay.json)" 40
 rm many.out/chunks/000002.json && touch -d 2001-01-01 many.out/chunks/*
 mv many.out/replay.json before
 FLEET_CHUNK=7 timeout 200 hamr-fleet replay --resume -j 2 many.out logs \
