@@ -161,6 +161,11 @@ is "nothing is left beside it" "$(find . -name 'r.db-new*')" ""
 mem r.db rebuild dir
 mem r.db export >again
 same "again it is the same" after again
+ln -s dir link
+mem link.db rebuild link
+is "a folder that is a link" "$(mem link.db stats | jq -c '[.messages,
+    .sessions]')" "$(mem dir.db rebuild dir; mem dir.db stats |
+    jq -c '[.messages, .sessions]')"
 status "a missing folder" 66 mem r.db rebuild nowhere
 status "no folder" 66 mem r.db rebuild t
 status "without a folder" 2 mem r.db rebuild

@@ -112,8 +112,8 @@ find_files(struct rebuild *b, char *dir, struct err *e)
 	if (!S_ISDIR(st.st_mode))
 		return err_set(e, ST_NOINPUT, "%s: not a directory; name the "
 		    "one with the transcripts", dir);
-	FTS *fts = fts_open((char *[]){ dir, NULL }, FTS_PHYSICAL | FTS_NOCHDIR,
-	    by_name);
+	FTS *fts = fts_open((char *[]){ dir, NULL }, FTS_PHYSICAL |
+	    FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
 	if (fts == NULL)
 		return err_sys(e, ST_SYSTEM, "%s", dir);
 	while (r == 0 && (f = fts_read(fts)) != NULL) {
