@@ -15,4 +15,5 @@ while hamr-guard <t | hamr-compact | hamr-provider "$@" | hamr-guard |
 do    jq -es 'any(.action == "halt")' t >/dev/null && break
       tail -n 1 t | jq -e '.role == "tool" or .meta.by == "guard"' >/dev/null || break
 done
+[ ! -e t.new ] || { tail -n 1 t.new | jq -r '.message // empty' >&2; exit 1; }
 tail -n 1 t | jq -r '.content // empty'

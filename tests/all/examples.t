@@ -139,6 +139,12 @@ is "mcp-plugin: a failure is said to be one" "$(echo '{"jsonrpc":"2.0","id":7,
     tr -d '\n' | hamr-mcp-plugin "$E/hamr-tool-web" | jq .result.isError)" true
 status "mcp-plugin: usage" 2 hamr-mcp-plugin
 
+# --- the agent as a pipeline
+fresh mini
+status "mini-loop: a model that fails" 1 mini-loop.sh x --replay /dev/null
+match "... is said to, and the task is not its answer" "$(cat "$T/.out" \
+    "$T/.err")" "the replay has 0 answers*"
+
 # --- a reviewer
 fresh review
 echo goodbye >f
