@@ -246,6 +246,9 @@ probe "--probe: a loaded one of llama.cpp's models" '[4096,"/models"]'
 printf 'path /api/ps\nbody {"models":[{"name":"other","context_length":1},{"name":"first:latest","context_length":40960}]}\n' >s
 printf 'path /v1/models\nbody {"data":[]}\n' >models
 probe "--probe: Ollama's latest" '[40960,"/api/ps"]'
+printf 'path /api/ps\nbody {"models":[{"name":"other","context_length":2048}]}\n' >s
+probe "... not that of another model, even if no other is loaded" \
+	'[null,"--probe"]' 2>/dev/null
 printf 'path /props\nbody {"role":"router","default_generation_settings":{"n_ctx":0}}\n' >s
 printf 'path /props?model=first\nbody {"default_generation_settings":{"n_ctx":2048}}\n' >s2
 serve s s2 models try

@@ -173,9 +173,10 @@ get_until(struct provider *p, const char *base, const char *path,
 }
 
 /* The window of the entry named model, (Gemini) models/MODEL or (Ollama)
- * MODEL:latest, else that of a list's only entry; not positive: unknown. */
+ * MODEL:latest, else (alone) that of a list's only entry; not positive:
+ * unknown. */
 static long long
-of_list(struct slice models, const char *model)
+of_list(struct slice models, const char *model, bool alone)
 {
 	static const char *const keys[] = {
 		"max_model_len",		/* vLLM */
@@ -203,7 +204,7 @@ of_list(struct slice models, const char *model)
 			found = entry;
 	}
 	FREE(path, latest);
-	if (!named && n != 1 && (n == 0 || *model != '\0'))
+	if (!named && *model != '\0' && (n != 1 || !alone))
 		return 0;
 	for (size_t i = 0; i < sizeof keys / sizeof *keys && tokens <= 0; i++)
 		tokens = answer_number(found, keys[i]);
@@ -303,7 +304,9 @@ ask_window(struct provider *p, long long end, const char **source)
 		*source = lists[i];
 		if (get_until(p, i == 0 ? s->base_url : root, i == 0 ?
 		    s->api->models : lists[i], end, &b)) {
-			n = of_list(buf_view(&b), s->model);
+			/* servers of one model may know it by another name;
+			 * these list what is loaded, maybe another model */
+			n = of_list(buf_view(&b), s->model, i == 0);
 			p->window_later |= i > 0;
 		}
 	}
