@@ -473,6 +473,7 @@ revived() {
 	ends 1
 	touch alive
 	echo '{"type":"config","set":{"agent.mode":"../patch"}}' >&9
+	echo '{"type":"config","set":{"sandbox.mode":"off"}}' >&9
 	echo '{"role":"user","content":"two"}' >&9
 	ends 2
 	exec 9>&-
@@ -490,8 +491,10 @@ for s in "guard 0" "compact 0.5" "provider 0" "tool 0"; do
 	is "a stage that ended for good, in the next turn: $s" "$(revived $s)" \
 	    "0 system,user,stage_died,tool_error stage_died,user,assistant,completed stop 1"
 done
-is "a mode that there is not" "$(grep -c '"config"' out) $(grep config err)" \
-    '0 hamr-loop: a config record sets agent.mode to "../patch"; it was ignored'
+is "a mode that there is not, a setting for which it is too late" \
+    "$(grep -c '"config"' out) $(grep config err)" \
+    '0 hamr-loop: a config record sets agent.mode to "../patch"; it was ignored
+hamr-loop: a config record sets sandbox.mode to "off"; it was ignored'
 # what a flag says does not undo what the program says later
 rm out
 timeout 60 hamr-loop --no-config --records --replay script --mode patch <in \

@@ -105,7 +105,8 @@ int hub_put_slices(struct hub *h, const char *form,
     const struct slice *from1);
 int hub_commit(struct hub *h, struct buf *record);
 
-/* Commit a config record for each of these settings. */
+/* Commit a config record for each of these settings that can be changed in a
+ * session: the mode and the model. */
 void hub_set(struct hub *h, struct slice settings);
 
 /* Show a record (released) that is not committed: progress, or one that could
