@@ -576,6 +576,16 @@ ends 1
 exec 9>&-
 wait $!
 is "a cancel between turns" "$(ended)" "completed stop"
+# the end of input ends a session well, a signal does not
+listens
+exec 9>&-
+wait $!
+S=$?
+listens
+kill "$!"
+wait $!
+is "a signal between turns is the status" "$S $?" "0 130"
+exec 9>&-
 trap - PIPE
 is "the task is in the session all the same" "$(for i in 1 2 3 4 5 6; do
 	run "task $i" -o 'stages.guard=["hamr-guard --nonsense"]'

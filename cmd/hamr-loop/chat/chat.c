@@ -324,8 +324,9 @@ chat_records(struct run *r, struct err *e)
 			if (models != NULL && p[3].revents != 0)
 				opening_read(&c, ASKED_SERVER);
 			u->interrupted = false;	/* there is no turn to end */
-			if (p[2].revents != 0 || u->leaving ||
-			    (p[1].revents != 0 && chat_interrupted(&c)))
+			if (p[1].revents != 0 && chat_interrupted(&c))
+				u->told_to_end = true;
+			if (p[2].revents != 0 || u->leaving || u->told_to_end)
 				break;
 			continue;
 		}
@@ -347,5 +348,5 @@ chat_records(struct run *r, struct err *e)
 	opening_end(&c);
 	if (c.failed)
 		*e = c.err;
-	return c.failed ? -1 : ST_OK;
+	return c.failed ? -1 : u->told_to_end ? ST_INTERRUPTED : ST_OK;
 }
