@@ -114,11 +114,12 @@ is "... and stderr says why it failed" "$(said_in err)" \
 fresh person
 { call read '{"path":"f"}'; call edit '{"path":"f","old":"hello","new":"bye"}'
 answer "You did not want it."; answer never; } >script
-refuse() {	# ARG...: somebody at a terminal says no
-	{ echo "import sys; sys.path.insert(0, '$TOP/tests')"
+does='t.answer("n")'
+refuse() {	# ARG...: somebody at a terminal says no, or does something else
+	{ echo "import os, sys; sys.path.insert(0, '$TOP/tests')"
 	echo "from terminal import Terminal"
 	echo "t = Terminal(sys.argv[1:])"
-	echo 't.sees("allow this edit? "); t.answer("n"); sys.exit(t.end())'
+	echo "t.sees('allow this edit? '); $does; sys.exit(t.end())"
 	} >keys.py
 	TERM=xterm python3 keys.py hamr-loop --no-config --replay script "$@" \
 	    >shown 2>err
@@ -132,6 +133,9 @@ is "what a person refuses stands" "$S $(ended) $(asks) $(cat f)" \
 refuse "change f" --mode patch
 is "... nor is it asked for under a hard contract" "$S $(ended) $(asks)" \
     "4 contract_failed no_change 0"
+does='os.kill(t.pid, 1)' refuse "change f"
+is "who loses the terminal refuses nothing" "$S $(ended) $(facts) $(grep -c \
+    '"answer","id"' out)" "130 interrupted signal ok -,interrupted - 0"
 { echo "import sys; sys.path.insert(0, '$TOP/tests')"
 echo "from terminal import Terminal"
 echo "t = Terminal(sys.argv[1:])"

@@ -47,8 +47,9 @@ answer_ask(struct hub *h, const struct rec *r)
 		return;
 	struct ui_allow a = ui_ask(h->ui, r);
 	hub_read_signals(h);
-	if (h->ui->peer != NULL && (h->interrupts != 0 ||
-	    h->ui->interrupted || h->ui->leaving))
+	/* nor did who left, or lost the terminal */
+	if (h->to_end || h->ui->leaving || (h->ui->peer != NULL &&
+	    (h->interrupts != 0 || h->ui->interrupted)))
 		return;
 	scan_put(&b, "{'type':'answer'");
 	if (scan_kind(id) == SCAN_STRING)

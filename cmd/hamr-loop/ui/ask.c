@@ -637,8 +637,8 @@ wait_for_answer(struct asking *k)
 		int left = ui_tick(u);
 		if (poll(p, 3, left) < 0 && errno != EINTR)
 			break;
-		if (p[1].revents != 0 ||
-		    (p[0].revents != 0 && !ui_read_keys(u)))
+		u->leaving |= p[0].revents != 0 && !ui_read_keys(u);
+		if (p[1].revents != 0 || u->leaving)
 			k->a.stop = k->done = true;
 		else if (p[2].revents != 0)
 			ui_job(u);
