@@ -482,6 +482,13 @@ tm send-keys -t c '/stat' Enter
 sees "the nearest is told" '*no command /stat; did you mean /status?*'
 tm send-keys -t c '/clear' Enter
 sees "... or what ours is called" '*no command /clear; did you mean /new?*'
+mkdir -p .hamr/commands && echo 'Say $1.' >.hamr/commands/deploy.md
+tm send-keys -t c '/DIF' Enter
+sees "... in capital letters" '*no command /DIF; did you mean /diff?*'
+tm send-keys -t c '/depoly' Enter
+sees "... or the person's own" '*no command /depoly; did you mean /deploy?*'
+tm send-keys -t c '/' Enter
+sees "a slash alone is no message" '*no command /; /help lists them*'
 tm send-keys -t c '/status' Enter
 sees "/status" '*session 2*, 2 turns*a turn *at most 64 steps*'
 tm send-keys -t c '/cost and a message' Enter

@@ -610,23 +610,32 @@ static const char *const elsewhere[][2] = {
 	{ "memory", "/remember" },
 };
 
+/* Add name to those that word may be meant for. */
+static void
+add_near(struct buf *near, const char *word, const char *name)
+{
+	if (conf_distance(word, name + 1) <= NEAR || (strlen(word) > 1 &&
+	    strncasecmp(word, name + 1, strlen(word)) == 0))
+		buf_fmt(near, "%s%s", near->len > 0 ? ", " : "", name);
+}
+
 static void
 tell_nearest(struct chat *c, const char *word)
 {
-	struct buf near = BUF_INIT(1 << 12);
+	struct buf near = BUF_INIT(BUF_RECORD_MAX);
+	struct candidates own = { 0 };
 
 	for (size_t i = 0; c->run->ui.peer == NULL &&
 	    i < sizeof elsewhere / sizeof *elsewhere; i++)
 		if (strcmp(word, elsewhere[i][0]) == 0)
 			buf_adds(&near, elsewhere[i][1]);
-	for (size_t i = 0; i < COMMANDS; i++) {
-		const char *name = commands[i].name + 1;
-
-		if (is_offered(c, i) &&
-		    (conf_distance(word, name) <= NEAR || (strlen(word) > 1 &&
-		    strncmp(word, name, strlen(word)) == 0)))
-			buf_fmt(&near, "%s/%s", near.len > 0 ? ", " : "", name);
-	}
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (is_offered(c, i))
+			add_near(&near, word, commands[i].name);
+	own_list(c, &own);
+	for (size_t i = 0; i < own.n; i++)
+		add_near(&near, word, own.v[i].text);
+	candidates_release(&own);
 	ui_note(&c->run->ui, "no command /%s; %s%s%s%s", word,
 	    near.len > 0 ? "did you mean " : "", buf_view(&near).p,
 	    near.len > 0 ? "? " : "", c->run->ui.peer != NULL ? ARE_SERVED :
@@ -645,7 +654,7 @@ take_command(struct chat *c, const char *line, bool in_turn)
 		line = "/quit";
 	size_t n = line[0] == '/' ? strcspn(line + 1, " \t\n") : 0;
 	/* /etc/hosts is not a command */
-	if (n == 0 || memchr(line + 1, '/', n) != NULL)
+	if (n == 0 ? strcmp(line, "/") != 0 : memchr(line + 1, '/', n) != NULL)
 		return false;
 	struct slice rest = slice_trim(slice_of(line + 1 + n));
 	char *word = xmemdup0(line + 1, n);
