@@ -170,6 +170,7 @@ is "its tools fail" "$(once exits x '{}' --json 2>/dev/null | facts)" \
 	'["the MCP server s is not running: it ended before it answered '\
 'initialize: no module named x; do without it, or ask the user to look at it",'\
 'true,"spawn_failed"]'
+status "with status 1" 1 once exits x '{}'
 is "said once to a person who calls one" "$(once exits x '{}' 2>&1 |
 	grep -c 'no module named x')" 1
 why() { m "$1" --schemas 2>err >/dev/null

@@ -64,12 +64,12 @@ judge(struct job *j, struct slice given)
 	buf_reset(&j->args);
 	if (s == NULL) {
 		tool_names(t, &names);
-		if (!mcp_is_down(t, name, r))
+		j->misuse = !mcp_is_down(t, name, r);
+		if (j->misuse)
 			result_error(r, "unknown_tool", "there is no tool "
 			    "\"%.*s\"; the tools are %s", (int)utf8_cut(name,
 			    strlen(name), 64), name, names.p);
 		buf_release(&names);
-		j->misuse = true;
 		return false;
 	}
 	if (!args_check(s, given, &j->args, r, &json)) {
