@@ -79,5 +79,13 @@ match "one that is refused" "$(tool h__echo '{}' 2>&1)" "*status 401*"
 match "none" "$(hamr-tool --yes -o "mcp.h.url=$url" -o \
 	'mcp.h.token_command=["false"]' h__echo '{}' 2>&1)" \
 	"*h is not running: token_command: false did not print a token*"
+match "nor does an empty line hold one" "$(hamr-tool --yes \
+	-o "mcp.h.url=$url" -o 'mcp.h.token_command=["echo"]' h__echo '{}' \
+	2>&1)" "*token_command: echo did not print a token*"
+for bad in 'no colon' 'X: 1\r\nY: 2'; do
+	match "not a header: $bad" "$(tool -o "mcp.h.headers=[\"A: b\",
+		\"$bad\"]" h__echo '{}' 2>&1)" \
+		'*headers: entry 2 must be written as "Name: value"*'
+done
 
 done_testing

@@ -321,14 +321,21 @@ put_headers(struct tool *t, struct mcp *m, struct err *e)
 	bool good = true;
 
 	buf_adds(&b, "MCP_HEADERS=");
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && good; i++) {
 		buf_fmt(&b, "%s\n", v[i]);
-	if (m->ntoken > 0) {
+		good = strchr(v[i], ':') != NULL && strpbrk(v[i], "\r\n") ==
+		    NULL;
+		if (!good)
+			err_set(e, ST_CONFIG, "headers: entry %zu must be "
+			    "written as \"Name: value\"", i + 1);
+	}
+	if (good && m->ntoken > 0) {
 		prog_run(&p, t->stage);
-		good = prog_is_good(&p) && token.len > 0;
+		n = strcspn(token.len > 0 ? token.p : "", "\r\n");
+		good = prog_is_good(&p) && n > 0;
 		if (good)
-			buf_fmt(&b, "Authorization: Bearer %.*s",
-			    (int)strcspn(token.p, "\r\n"), token.p);
+			buf_fmt(&b, "Authorization: Bearer %.*s", (int)n,
+			    token.p);
 		else
 			err_set(e, ST_CONFIG, "token_command: %s did not print "
 			    "a token; run it in a shell to see why",
