@@ -24,6 +24,8 @@ def tree():
     for folder, dirs, files in os.walk('.'):
         if folder == '.':
             dirs[:] = [d for d in dirs if d not in ('.git', '.hamr')]
+        else:
+            out[folder[2:] + '/'] = ('folder', os.stat(folder).st_mode, False)
         for name in files + [d for d in dirs
                              if os.path.islink(os.path.join(folder, d))]:
             path = os.path.join(folder, name)
@@ -77,6 +79,10 @@ def note(before):
         fail('no entry for a change')
     paths = sorted(p for p in set(now) | set(before)
                    if now.get(p) != before.get(p))
+    files = [p for p in paths if p[-1] != '/']
+    # of folders alone, the topmost
+    paths = files or [p for i, p in enumerate(paths)
+                      if not any(p.startswith(q) for q in paths[:i])]
     if sorted(listed[0]['paths']) != paths:
         fail('paths %r, wanted %r' % (listed[0]['paths'], paths))
     stack.append((listed[0]['id'], before, now))
