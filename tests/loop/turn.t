@@ -474,6 +474,7 @@ revived() {
 	touch alive
 	echo '{"type":"config","set":{"agent.mode":"../patch"}}' >&9
 	echo '{"type":"config","set":{"sandbox.mode":"off"}}' >&9
+	echo '{"type":"config","set":{"context.strategy":"light"}}' >&9
 	echo '{"role":"user","content":"two"}' >&9
 	ends 2
 	exec 9>&-
@@ -492,8 +493,8 @@ for s in "guard 0" "compact 0.5" "provider 0" "tool 0"; do
 	    "0 system,user,stage_died,tool_error stage_died,user,assistant,completed stop 1"
 done
 is "a mode that there is not, a setting for which it is too late" \
-    "$(grep -c '"config"' out) $(grep config err)" \
-    '0 hamr-loop: a config record sets agent.mode to "../patch"; it was ignored
+    "$(jq -c 'select(.type == "config").set' out) $(grep config err)" \
+    '{"context.strategy":"light"} hamr-loop: a config record sets agent.mode to "../patch"; it was ignored
 hamr-loop: a config record sets sandbox.mode to "off"; it was ignored'
 # what a flag says does not undo what the program says later
 rm out

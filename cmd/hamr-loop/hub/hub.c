@@ -122,8 +122,9 @@ hub_set(struct hub *h, struct slice settings)
 
 	for (struct walk w = walk_of(settings); walk_next(&w, &key, &val); )
 		if (scan_key_is(key, "agent.mode") ? track_is_mode(val) :
-		    scan_key_is(key, "provider.model") &&
-		    scan_kind(val) == SCAN_STRING)
+		    scan_key_is(key, "provider.model") ?
+		    scan_kind(val) == SCAN_STRING :
+		    slice_starts(key, "context."))
 			hub_put(h, "{'type':'config','set':{'$':$}}", key, val);
 		else
 			err_say("a config record sets %.*s to %.*s; it was "

@@ -106,7 +106,7 @@ int hub_put_slices(struct hub *h, const char *form,
 int hub_commit(struct hub *h, struct buf *record);
 
 /* Commit a config record for each of these settings that can be changed in a
- * session: the mode and the model. */
+ * session: the mode, the model, and [context]. */
 void hub_set(struct hub *h, struct slice settings);
 
 /* Show a record (released) that is not committed: progress, or one that could
