@@ -37,12 +37,15 @@ DEFAULTS = dict(warn=3, block=5, halt=8, fresh=8, stall_warn=4, stall=8,
 # Texts without calls, and what is wrong with them.
 SAID = {"Done.": "status-only", "Let me check the parser next:": "plan-prose",
         "All tests pass.": "premature", "I changed the parser.": None,
-        "Which of the two shall it be?": None}
+        "Which of the two shall it be?": None,
+        "It could be run 20 times.": None}
 
 
 # What a person says, and whether it is to be repeated.
 ASKS = {"go on": None, "run it 20 times": "often",
         "look every minute": "every", "wait until it is up": "until"}
+# Or they approve of an answer, if its turn changed nothing.
+PLANS = {"It could be run 20 times.": "often"}
 
 
 def signature(name, arguments):
@@ -159,6 +162,7 @@ class Model:
         self.few = False
         self.compacted = False
         self.ran = False
+        self.plan = None
         self.begin()
 
     def clone(self):
@@ -215,7 +219,8 @@ class Model:
         self.asked = self.over = False
         self.nudged = self.nudged_turn = 0
         self.last_text, self.same_text = None, 0
-        self.calls = self.reads = self.still = self.stuck = 0
+        self.calls = self.reads = self.stuck = 0
+        self.steps = self.still = 0
         self.calls_asked = False
 
     def say(self, *row):
@@ -695,6 +700,7 @@ class Model:
     def answer(self, r):
         self.force = max(0, self.force - 1)
         text = r.get("content") or ""
+        self.plan = PLANS.get(text) if self.still == self.steps else None
         if r.get("finish_reason", "stop") != "stop" or not text:
             return
         if text == self.last_text:
@@ -720,6 +726,7 @@ class Model:
         role, kind = r.get("role"), r.get("type")
         if role == "assistant" and r.get("tool_calls"):
             self.at += 1
+            self.steps += 1
             forced, self.force = self.force > 0, max(0, self.force - 1)
             calls = [Call(c, 0) for c in r["tool_calls"]]
             self.step = dict(calls=calls, left=len(calls), weights=[])
@@ -745,7 +752,7 @@ class Model:
             if role == "user":
                 self.begin()
                 self.task = "contract" in r.get("meta", {})
-                self.wanted = ASKS.get(r["content"])
+                self.wanted = ASKS.get(r["content"]) or self.plan
         elif kind == "hamr":
             self.fresh()
         elif kind == "config":
@@ -1001,6 +1008,9 @@ class Maker:
         elif x < .04:
             self.put(type="recovery", scenario="x", attempt=1)
         elif x < .05:
+            if x < .044:
+                self.put(role="user", content="go on")
+                self.put(role="assistant", content=list(PLANS)[0])
             self.put(role="user", content=list(ASKS)[int(x * 4000) % 4])
         elif x < .055:
             self.put(type="limit", context_tokens=16384)

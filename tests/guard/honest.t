@@ -98,6 +98,15 @@ attends jusqu'à ce que ça marche
 sigue mirando hasta que responda
 直到完成
 X
+asked='u Plan the measurement.
+a {1. Run ./stress 10 times.\n2. Report the median.}
+u ok go
+10* s c# bash {"command":"./stress"} = ok'
+is "what a plan says that they approve of, not a word" \
+    "$(times 1 "$asked" | said)" ""
+is "... but not what a report says of work that was done" "$(times 1 "$asked" |
+    sed '1a1* s e edit {"path":"a.c","old":"x","new":"y"} = ok' | said | sed 1q)" \
+    "c7 warn repeat 3"
 honest "pressing a key until the end" < <(times 1 'u Press it until the end.
 30* s c# press_key {"key":"Tab"} = ok')
 

@@ -302,6 +302,7 @@ void
 guard_answer(struct guard *g, const struct rec *r)
 {
 	struct answers *a = &g->answers;
+	struct slice content = rec_get(r, "content");
 	struct slice finish = rec_get(r, "finish_reason");
 	struct verdict v = { .action = ACT_ALLOW, .phase = PHASE_TEXT };
 	struct nudge nudge = { .n = 0 };
@@ -310,9 +311,13 @@ guard_answer(struct guard *g, const struct rec *r)
 
 	if (g->text_only > 0)
 		g->text_only--;
+	/* a plan, perhaps, if the turn has changed nothing */
+	buf_reset(&g->said);
+	if (g->still == g->steps && content.n <= g->said.max)
+		buf_slice(&g->said, content);
 	buf_reset(&g->text);
 	buf_addc(&g->text, '\0');	/* a name would stand before it */
-	msg_text(rec_get(r, "content"), &g->text);
+	msg_text(content, &g->text);
 	buf_reserve(&g->text, VOLATILE_MARGIN);
 	struct slice text = slice_trim(slice_from(buf_view(&g->text), 1));
 	/* a null reason means that the message was cut off */

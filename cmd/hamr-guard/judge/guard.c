@@ -11,6 +11,7 @@
 #define PATIENCE 4		/* times poll_multiplier */
 #define PERSON_MAX 4096		/* bytes, as JSON, of a person's message that
 				 * is looked into */
+#define GO_MAX 32		/* bytes of one that only approves: ok, go */
 #define SMALL_WINDOW 32768	/* chapter 3.2: where reads are counted */
 #define SMALL_WARN 32
 #define SMALL_MOST 64
@@ -252,6 +253,14 @@ learn(struct guard *g, const struct rec *r)
 		g->task = scan_str_is(contract, "hard") ||
 		    scan_str_is(contract, "soft");
 		one = rec_get(r, "content");
+		/* who says only "ok go" asks for what they approve of */
+		if (one.n <= GO_MAX && g->said.len > 0) {
+			buf_reset(&g->text);
+			msg_text(one, &g->text);
+			if (prose_asks(buf_view(&g->text), &g->often) ==
+			    ASKS_ONCE)
+				one = buf_view(&g->said);
+		}
 		buf_reset(&g->person);
 		if (one.n <= PERSON_MAX)
 			buf_slice(&g->person, one);
@@ -459,6 +468,7 @@ guard_init(struct guard *g, const struct rules *rules,
 		.text = BUF_INIT(BUF_RECORD_MAX),
 		.kept = BUF_INIT(BUF_RECORD_MAX),
 		.person = BUF_INIT(PERSON_MAX),
+		.said = BUF_INIT(PERSON_MAX),
 		.scratch = { BUF_INIT(BUF_RECORD_MAX),
 		BUF_INIT(BUF_RECORD_MAX) }, .cycle.cap = p->window };
 	g->contract = p->contract;
@@ -473,6 +483,7 @@ guard_reset(struct guard *g)
 	g->turn = 0;
 	g->answers.ran = g->answers.compacted = false;
 	g->patch = true;
+	buf_reset(&g->said);
 	signer_root(&g->signer, (struct slice){ NULL, 0 });
 	g->contract = g->policy->contract;
 	g->few_reads = g->small;
@@ -493,7 +504,7 @@ guard_release(struct guard *g)
 	streaks_release(&g->same);
 	files_release(&g->files);
 	free(g->call);
-	bufs_release(BUFS(&g->text, &g->kept, &g->person, &g->scratch[0],
-	    &g->scratch[1]));
+	bufs_release(BUFS(&g->text, &g->kept, &g->person, &g->said,
+	    &g->scratch[0], &g->scratch[1]));
 	signer_release(&g->signer);
 }

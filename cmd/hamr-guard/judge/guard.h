@@ -136,7 +136,9 @@ struct guard {
 	bool task;		/* meta.contract says they are to change */
 	enum asks asks;		/* of the person, as the message says */
 	unsigned long often;	/* how often, ditto */
-	struct buf person;	/* which is this, as JSON */
+	struct buf person;	/* which is this, as JSON; or the answer that
+				 * they approve of */
+	struct buf said;	/* the last answer, as JSON */
 	bool calls_asked;
 	struct streaks seen;	/* by signature */
 	struct streaks faults;	/* of a tool and an error, in this epoch */
