@@ -124,6 +124,7 @@ Set the timeout to 30 s; it times out after 10.
 Make every section of the docs consistent, and each user's page.
 Mach das bitte noch mal, schau in Zeile 12.
 Keep at it until the tests pass.
+Draw a 4x4 board.
 X
 is "nor by a task with its papers" "$(asked "Run it 20 times. $(printf \
 'It is all in here. %.0s' {1..60})" bash | said | head -n 1)" \
@@ -132,6 +133,11 @@ for text in "Run it 10 times." "Run it ten times." "Bitte zehnmal ausführen."; 
 	is "$text: twice as often it is refused" "$({ asked "$text" bash
 	loop 20 bash '{"command":"make"}' x; } | said | grep -m 1 block)" \
 	    "c17 block call repeat 20"
+done
+for row in "Run it five times.|c3 warn result repeat 6" \
+    "Bitte ein paar mal ausführen.|"; do
+	is "${row%|*}: warned later" "$({ asked "${row%|*}" bash
+	loop 3 bash '{"command":"make"}' x; } | said | sed 1q)" "${row#*|}"
 done
 is "a hundred times is no limit, as 100 is none" \
     "$(asked "Run it a hundred times." bash | said | head -n 1)" \

@@ -140,7 +140,8 @@ class Call:
         elif not (self.name == "read" or self.bash and self.reads):
             if wanted == "often":
                 self.often = 20 // o["warn"] + 1
-            self.asked = wanted == "every" and self.name != "grep"
+            self.asked = self.name != "grep" and (wanted == "every" or (
+                wanted == "until" and self.network))
 
     def learn(self, failed):
         if self.asked and not failed or self.often:

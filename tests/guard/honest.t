@@ -93,6 +93,8 @@ while read -r text; do
 	    said)" ""
 done <<'X'
 keep watching until it is up
+tell me as soon as it is up
+Sobald er da ist: weiter.
 Warte, bis er läuft.
 attends jusqu'à ce que ça marche
 sigue mirando hasta que responda
@@ -107,6 +109,10 @@ is "what a plan says that they approve of, not a word" \
 is "... but not what a report says of work that was done" "$(times 1 "$asked" |
     sed '1a1* s e edit {"path":"a.c","old":"x","new":"y"} = ok' | said | sed 1q)" \
     "c7 warn repeat 3"
+is "a page that is looked at until it has changed: not a word" "$(times 1 \
+'u Check the page until all 12 have answered.
+10* s c# fetch {"url":"https://a.example/rsvp"} = 4 of 12 guests have answered so far, so come back later for more.' |
+    said)" ""
 honest "pressing a key until the end" < <(times 1 'u Press it until the end.
 30* s c# press_key {"key":"Tab"} = ok')
 

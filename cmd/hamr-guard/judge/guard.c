@@ -353,7 +353,8 @@ take_asked(struct guard *g, struct traits *t)
 		return;
 	else if (g->asks == ASKS_OFTEN)
 		t->often = g->often;
-	else if (g->asks == ASKS_EVERY)
+	else if (g->asks == ASKS_EVERY || (g->asks == ASKS_UNTIL &&
+	    (t->fetches || t->asks)))
 		t->asked = !t->mutates && !t->sends && !t->alters && !t->seeks;
 }
 

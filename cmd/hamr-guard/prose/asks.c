@@ -9,7 +9,7 @@
 
 #define TEXT_MAX 1000		/* bytes; a longer text is a task with its
 				 * papers, which may speak of anything */
-#define MANY 6			/* what is done so often needs our patience */
+#define MANY 4			/* what is done so often needs our patience */
 #define MOST 60			/* and nothing is done more often by hand */
 #define REACH 4			/* words from "every" to its unit */
 #define COUNTED 2		/* 25 single requests */
@@ -25,7 +25,9 @@ static const struct {
 	unsigned char is, number;
 	const char *words;
 } kinds[] = {
-	{ NUMBER, 6, "six sechs" },
+	{ NUMBER, 4, "four vier quatre cuatro quatro quattro" },
+	{ NUMBER, 5, "five fünf cinq cinco cinque" },
+	{ NUMBER, 6, "six sechs few several paar mehrere plusieurs varias" },
 	{ NUMBER, 7, "seven sieben" },
 	{ NUMBER, 8, "eight acht" },
 	{ NUMBER, 9, "nine neun" },
@@ -52,7 +54,7 @@ static const struct {
 	    " regelmäßig régulièrement regularmente regolarmente" },
 	{ WAIT, 0, "until till bis jusqu hasta até finché пока watch wait"
 	    " monitor keep warte beobachte überwache surveille attends"
-	    " espera vigila" },
+	    " espera vigila soon sobald solange zodra appena" },
 };
 
 static struct {
@@ -211,7 +213,9 @@ prose_asks(struct slice text, unsigned long *often)
 			if (n < sizeof word)
 				word[n++] = *p | ((*p & 0x80) == 0 ? 0x20 : 0);
 		}
-		if (p == start)
+		/* 4x4 is a size */
+		if (p == start || (*start == 'x' && p < end && *p >= '0' &&
+		    *p <= '9'))
 			continue;
 		/* a longer one is a sentence of words not divided */
 		one = take(&b, (size_t)(p - start) > n ? (struct slice){ start,
