@@ -43,6 +43,8 @@ is "a check each minute, not a word" "$(times 20 \
     said)" ""
 honest "nothing but sleep" < <(
 times 14 's c{} bash {"command":"sleep 300"} =')
+honest "a file that is to come" < <(
+times 14 's c{} bash {"command":"test -f out && echo there || echo no"} = no')
 honest "a log that grows" < <(for i in $(seq 30); do
 	log="$log\\nunit $i was compiled with no warning at all, and on it goes"
 	echo "s c$i bash {\"command\":\"tail -n 50 build.log\"} = $log"
@@ -187,6 +189,12 @@ s l{} screenshot [] = (the page)' | said | head -n 1)" "l3 warn repeat 3"
 is "nor after each change by a command whose changes are not known" "$(times 12 \
 's a{} bash {"command":"sed -i s/a/b{}/ x.c"} = exit 0; changed: not known | {"meta":{"mutated":null,"stdout_bytes":0}}
 s l{} bash {"command":"make test"} = 12 passed | {"meta":{"mutated":null,"stdout_bytes":9}}' | said)" ""
+
+is "keys sent to a terminal that is looked at: not a word" "$(
+for page in language keyboard network time disks users packages boot end; do
+	echo 's k bash {"command":"tmux send-keys -t i Enter"} ='
+	echo "s l bash {\"command\":\"tmux capture-pane -pt i\"} = $page"
+done | said)" ""
 
 # ---- edits and checks ----
 

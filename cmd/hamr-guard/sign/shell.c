@@ -37,7 +37,7 @@ static const char *const polls[] = { "tail", "ps", "watch", "pgrep", "jobs",
 	"kubectl get", "kubectl logs", "kubectl describe",
 	"systemctl status", "systemctl is-active", "service status",
 	"journalctl", "squeue", "qstat", "sacct", "gh run", "gh pr checks",
-	"nvidia-smi", NULL };
+	"nvidia-smi", "adb devices", "lsusb", NULL };
 static const char *const readers[] = { "ls", "cat", "head", "tail", "grep",
 	"egrep", "fgrep", "rg", "ag", "wc", "pwd", "echo", "printf", "true",
 	":", "false", "test", "[", "stat", "file", "du", "df", "which", "type",
@@ -81,6 +81,11 @@ static const char *const deployers[] = { "terraform apply",
 	"systemctl restart", "systemctl enable", "systemctl disable",
 	"alembic upgrade", "alembic downgrade", "rails db:migrate",
 	"prisma migrate", "npx prisma migrate", "flyway migrate", NULL };
+/* Polls if the command does nothing more. */
+static const char *const tests[] = { "test", "[", NULL };
+/* They press keys and click in programs that others look at. */
+static const char *const actors[] = { "tmux send-keys", "tmux send",
+	"xdotool", "ydotool", "adb shell input", NULL };
 static const char *const measures[] = { "wc", "du", "df", "free", "stat",
 	"ls", NULL };
 static const char *const finders[] = { "find", "fd", "locate", NULL };
@@ -351,7 +356,7 @@ void
 shell_judge(struct slice cmd, struct traits *t, struct slice *removes)
 {
 	const char *p = cmd.p, *end = cmd.p + cmd.n;
-	bool piped = false, expands = false, edits = false;
+	bool piped = false, expands = false, edits = false, tested = false;
 	struct slice until = { NULL, 0 };
 	size_t changes = 0;
 	struct simple s;
@@ -370,6 +375,8 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes)
 		/* a tail that reads a pipe only shortens it */
 		t->poll |= !s.piped && (waits || is_command(&s, polls));
 		t->measures |= is_command(&s, measures);
+		t->acts |= is_command(&s, actors);
+		tested |= is_command(&s, tests);
 		if (is_command(&s, echoes))
 			t->echoes = 1;
 		else if (t->echoes == 0 && (s.until.p != NULL ||
@@ -406,6 +413,7 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes)
 			p += p + 1 < end && p[0] == p[1] &&
 			    (*p == '|' || *p == '&') ? 2 : 1;
 	}
+	t->poll |= tested && t->reads;
 	t->pauses &= t->waits;
 	t->moves = t->mutates && !edits;
 	if (t->poll || t->mutates || expands)
