@@ -209,6 +209,13 @@ s c{} ejecutar {"comando":"validar d/c.csv"} = Fila {}: el dato no es correcto, 
 honest "... that passes each time" < <(times 30 \
 's e{} edit {"path":"a{}.c","old":"v","new":"w"} = ok
 s c{} bash {"command":"make check"} = all 40 tests passed')
+honest "... that counts no failures" < <(times 30 \
+'s e{} edit {"path":"a{}.c","old":"v","new":"w"} = ok
+s c{} bash {"command":"make check"} = PASS: 40\nFAIL: 0')
+is "a list of tasks kept beside silent work: not a word" "$(times 12 \
+'s c{} bash {"command":"setup-{}"} =
+s t{} task_tracker {"task_list":[{"title":"setup","done":"{}"}]} = The list is updated. Go on with the next task of it, if there is one.' |
+    said)" ""
 honest "... that fails alike ten times" < <(times 10 \
 's e{} edit {"path":"a.c","old":"v{}","new":"w{}"} = ok
 s c{} bash {"command":"make check"} = FAIL: test_x '"$failed")

@@ -473,6 +473,10 @@ is "a pod that backs off is tried in vain" "$(said <<'X' | head -n 1
 6* s c# bash {"command":"kubectl get pods"} = web-0   0/1   CrashLoopBackOff   # (4#s ago)   1#m
 X
 )" "c6 warn repeat-weak 6"
+is "... however old it gets" "$(said <<'X' | head -n 1
+6* s c# bash {"command":"kubectl get pods"} = web-0   0/1   ImagePullBackOff   0   #m1#s
+X
+)" "c5 warn stall 4"
 is "what has ended in an error is over, however far it came" "$(said <<'X' | head -n 1
 6* s c# export_status {"id":8} = {"state":"ERROR","progress":0.41,"server_time":1795#00}
 X

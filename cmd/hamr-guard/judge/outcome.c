@@ -260,7 +260,8 @@ complains(struct slice text)
 	while (slice_line(&last, &line)) {
 		line = slice_trim(line);
 		for (size_t i = 0; begins[i] != NULL; i++)
-			if (slice_starts(line, begins[i]))
+			if (slice_starts(line, begins[i]) &&
+			    !slice_ends(line, ": 0"))
 				return true;
 		if (slice_has(line, ": error: ") ||
 		    slice_has(line, ": error TS") ||
@@ -601,7 +602,8 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 	/* needed only when a call is repeated; what is made anew each time is
 	 * not waited for */
 	if (e != NULL && !o->failed && !c->is.tracks && !c->is.looks &&
-	    !c->is.edits && !c->is.seeks && (c->is.poll || c->is.runs) &&
+	    !c->is.edits && !c->is.seeks &&
+	    (c->is.poll || c->is.runs || e->state != NO_STATE) &&
 	    (!c->is.sends || e->d.hash == o->d.hash))
 		o->state = state_of(c, text, o->brief, &o->patient);
 	if (c->is.looks)

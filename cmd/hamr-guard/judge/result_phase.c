@@ -410,7 +410,8 @@ weight(const struct open_call *c, const struct streak *e,
 		return POINT / 2;
 	if (excused || like == MEASURED || (news && o->d.gain > 0))
 		return 0;
-	if (o->new_error || (other && is_same_answer(c, o)) || effect)
+	if (o->new_error || effect ||
+	    (other && (c->is.plans || is_same_answer(c, o))))
 		return 0;
 	/* a call that fails now and then is repeated to find out why, and one
 	 * thing after another may be tried: a port, a password */

@@ -322,8 +322,8 @@ named(struct signer *s, struct slice name)
 		"invite", "transition", "archive", "upsert", "append", "save",
 		NULL };
 	static const char *const tracks[] = { "todo", "todos", "todoread",
-		"todowrite", "issue", "issues", "ticket", "tickets", "plan",
-		"story", "card", NULL };
+		"todowrite", "tracker", "issue", "issues", "ticket", "tickets",
+		"plan", "story", "card", NULL };
 	static const char *const git[] = { "git", NULL };
 	static const char *const commands[] = { "bash", "shell", "terminal",
 		"command", "exec", "process", NULL };
