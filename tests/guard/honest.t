@@ -209,6 +209,12 @@ s c{} ejecutar {"comando":"validar d/c.csv"} = Fila {}: el dato no es correcto, 
 honest "... that passes each time" < <(times 30 \
 's e{} edit {"path":"a{}.c","old":"v","new":"w"} = ok
 s c{} bash {"command":"make check"} = all 40 tests passed')
+is "commits that do not build, skipped in a bisection: not a word" "$(
+for title in parser reader writer locks cache colours menus keys help; do
+	echo "s m bash {\"command\":\"make -s\"} = a.c:3: error: no ; $failed"
+	echo "s b bash {\"command\":\"git bisect skip\"} = at $title | {\"meta\":" \
+	    "{\"stdout_bytes\":9,\"mutated\":[{\"path\":\"a\",\"sha256\":\"$title\"}]}}"
+done | said)" ""
 honest "... that counts no failures" < <(times 30 \
 's e{} edit {"path":"a{}.c","old":"v","new":"w"} = ok
 s c{} bash {"command":"make check"} = PASS: 40\nFAIL: 0')

@@ -458,7 +458,7 @@ files_reported(struct guard *g, const struct open_call *c,
 	if (!o->reached && path.p != NULL && scan_kind(sha) == SCAN_STRING)
 		is_new = reach(g, path, sha, o);
 	o->back &= !is_new;
-	o->novel_edit = is_new;
+	o->novel_edit = is_new && !c->is.moves;
 	if (o->reached)
 		o->files = is_new ? NEW_STATE : OLD_STATE;
 }
