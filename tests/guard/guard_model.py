@@ -557,7 +557,9 @@ class Model:
             POINT if like and not counts and (c.asks or c.network) else \
             POINT // 2
         s["weights"].append(weight)
-        if weight and (c.idle or not (same and e["n"] == 2)):
+        works = not failed and c.bash and c.runs
+        if weight and (c.idle or not (
+                works if other else same and e["n"] == 2)):
             s["solid"] = True
 
     def like(self, e, c, failed, norm, mask):

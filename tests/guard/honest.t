@@ -154,6 +154,8 @@ honest "files renamed" < <(
 times 40 's c{} bash {"command":"git mv a{} b{}"} =')
 honest "hosts restarted" < <(
 times 40 's c{} bash {"command":"ssh h{} systemctl restart app"} =')
+honest "... with a long answer" < <(
+times 40 's c{} bash {"command":"ssh h{} sudo nginx -t"} = the file /etc/nginx/nginx.conf has no mistake in its syntax, and it can be loaded')
 honest "tests one by one" < <(
 times 40 's c{} bash {"command":"pytest t{}.py"} = 4 passed in 0.{}s')
 honest "files that are not there" < <(
@@ -182,6 +184,13 @@ for i in 1 2 3; do
 		echo "s n$((++n)) gdb {\"command\":\"next\"} = 4${#line} $line"
 	done
 done | said)" ""
+for step in 'gdb {"command":"next"}' 'bash {"command":"n","is_input":"true"}'; do
+	honest "nothing but steps: $step" < <(for i in {1..9}; do
+		for line in 'for (...)' 'x = load(v, i);' 'total += x;' '}'; do
+			echo "s n$((++n)) $step = 4${#line} $line"
+		done
+	done)
+done
 is "... but the pointer moved does nothing" "$(times 5 \
 's a{} mouse_move {"x":{},"y":1} = ok
 s l{} screenshot [] = (the page)' | said | head -n 1)" "l3 warn repeat 3"

@@ -97,6 +97,9 @@ struct outcome {
 void outcome_read(struct guard *g, const struct open_call *c, struct streak *e,
     const struct rec *r, struct outcome *o);
 
+/* Does the current text report a failure? */
+bool outcome_complains(const struct guard *g);
+
 /* Few outcomes are compared with a different one, so for a call's first outcome
  * we only make the quick digest, and outcome_keep keeps its text, which is the
  * current one.  outcome_rest makes the rest. */

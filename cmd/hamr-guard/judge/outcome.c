@@ -247,15 +247,16 @@ is_traceback(struct slice text)
 	    slice_has(text, "Traceback (most recent call");
 }
 
-/* Does one of the last lines of a text report a failed test or an error:
- * "1 failed, 2 passed", "FAIL: x", "a.c:3:5: error: x", "error[E0433]: x"? */
-static bool
-complains(struct slice text)
+/* Does one of the last lines report a failed test or an error: "1 failed, 2
+ * passed", "FAIL: x", "a.c:3:5: error: x", "error[E0433]: x"? */
+bool
+outcome_complains(const struct guard *g)
 {
 	static const char *const begins[] = { "FAIL: ", "FAIL ", "FAIL\t",
 		"FAILED ", "--- FAIL", "not ok ", "error: ", "error[",
 		"fatal: ", NULL };
-	struct slice last = slice_last_lines(text, COMPLAINT_LINES), line;
+	struct slice last = slice_last_lines(buf_view(&g->text),
+	    COMPLAINT_LINES), line;
 
 	while (slice_line(&last, &line)) {
 		line = slice_trim(line);
@@ -576,9 +577,8 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 		if (c->is.seeks && !c->is.bash)
 			of.asked = text;
 	}
-	text = buf_view(&g->text);
 	if (e != NULL && !o->failed && c->is.bash && c->is.runs)
-		o->complains = complains(text);
+		o->complains = outcome_complains(g);
 	/* no outcome of this epoch that it will be compared with */
 	o->quick = (e == NULL || e->epoch != g->epoch) && !o->failed &&
 	    !o->complains && !o->nothing && !o->cached &&

@@ -391,6 +391,15 @@ makes_another(struct guard *g, const struct open_call *c)
 	return g->made != last;
 }
 
+/* Did a call that may be one of many work, whatever it printed? */
+static bool
+works_alike(const struct guard *g, const struct open_call *c,
+    const struct outcome *o)
+{
+	return !o->failed && (makes(c) || (c->is.bash && c->is.runs &&
+	    !c->is.fetches && !c->is.seeks && !outcome_complains(g)));
+}
+
 /* How much a call adds to the stall score, in sixths.  other: it is new in this
  * epoch; another: and makes_another; news: more than the numbers in its result
  * is new. */
@@ -522,10 +531,11 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	if (c->is.looks && !o->cached)
 		judge_reads(g, c);
 	bool another = makes_another(g, c) && other && !o->failed;
-	bool spared = other ? makes(c) && !o->failed :
-	    like == SAME && e->n == 2;
-	step_weigh(&g->step, weight(c, e, o, other, another, like, excused,
-	    news, effect), spared && !c->is.idle);
+	int w = weight(c, e, o, other, another, like, excused, news, effect);
+	bool spared = w > 0 && !c->is.idle && (other ?
+	    works_alike(g, c, o) : (like == SAME && e->n == 2) ||
+	    (like == CHANGED && c->is.acts));
+	step_weigh(&g->step, w, spared);
 	g->step.idle |= c->is.idle;
 	g->step.sweep |= c->is.looks && !c->is.idle &&
 	    (o->past_end || o->shown || o->d.gain == 0);

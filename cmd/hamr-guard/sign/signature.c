@@ -608,6 +608,9 @@ judge(struct signer *s, struct slice name, struct slice kind,
 		out->path = sign_value(path);
 	if (out->bash)
 		cmd = command_of(s);
+	/* OpenHands: typed into the program that runs */
+	one = member(s, "is_input");
+	out->acts |= out->bash && (scan_true(one) || scan_str_is(one, "true"));
 	if (cmd.p != NULL) {
 		shell_judge(cmd, out, &removed);
 		if (removed.p != NULL)
