@@ -359,7 +359,6 @@ bash {"command":"grep -c x# a.c"}|0
 glob {"pattern":"x#"}|[]
 issues {"query":"x#"}|{"total":0,"items":[]}
 lsp_hover {"line":#}|No information available.
-ejecutar {"sql":"select count(*) from t where a > #"}|(1 row)
 X
 while IFS="|" read -r call text; do
 	is "... as what is run with another comment: $call" \

@@ -2,7 +2,6 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/hash.h"
 #include "import/import_convert.h"
@@ -408,20 +407,6 @@ changes_file(const struct signer *s)
 	    lines));
 }
 
-/* Is an argument a query in SQL that changes nothing? */
-static bool
-selects(const struct signer *s)
-{
-	for (size_t i = 0; i < s->members.n; i++) {
-		struct slice val = s->members.m[i].val;
-
-		if (val.n > 8 && *val.p == '"' && is_whitespace(val.p[7]) &&
-		    strncasecmp(val.p + 1, "select", 6) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* A string's text in b, followed by the margin. */
 static struct slice
 code_text(struct slice json, struct buf *b)
@@ -591,7 +576,6 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	out->matters = out->edits && sign_matters(s, path);
 	out->sends = out->sends && !out->edits;
 	out->alters = out->alters && !out->edits;
-	out->asks |= by_name->words && selects(s);
 	out->mutates |= by_name->words && slice_eq(kind, name) &&
 	    !out->asks && !out->seeks && !out->sends && changes_file(s);
 	if (action.p == NULL && !out->bash)
