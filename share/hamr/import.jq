@@ -43,7 +43,7 @@ def part:
   elif .type | IN(["image_url", "input_image"][]) then image(.image_url | strings)
   elif .type | IN(["think", "thinking", "redacted_thinking", "reasoning", "tool_use", "tool_call", "toolCall", "tool_result"][])
     then empty
-  elif (.text | type) == "string" then .text | words
+  elif (.text // .refusal | type) == "string" then .text // .refusal | words
   elif (.content | type) == "string" then .content | words
   elif .type == null then (.result // .output | s) // (del(._line) | tojson) | words
   else {type: "text", text: "[\(.type)]", _left: "part \(.type)"} end;
@@ -88,7 +88,7 @@ def use_rest: if type == "array" then [.[] | select((type == "object" and .type 
 
 # The tools that were offered, where all are as ours.
 def offered: select(type == "array" and length > 0 and all(.[]; type == "object" and (.function | type) == "object"
-    and (.function.name | type) == "string" and (.function.parameters | type) == "object")) | {type: "tools", tools: .};
+    and (.function.name | type) == "string" and (.function.parameters | type) == "object")) | {type: "tools", tools: map(del(._line))};
 
 # How an answer ended, in our words.
 def finished: if . == null then null

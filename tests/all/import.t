@@ -117,6 +117,14 @@ is "side conversations on demand" "$(imp -q -o import.sidechains=true \
 "ag1"'
 is "the user's names of tools" "$(imp -q -o 'loop_guard.tools=["my_shell=bash"]' \
     openai-array.json | jq -r '.tool_calls[1]?.function.name // empty')" bash
+cat >oai <<'J'
+{"tools":[{"type":"function","function":{"name":"t","parameters":{}}}],"messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"refusal":"no"},{"role":"assistant","content":[{"type":"refusal","refusal":"never"}]}]}
+J
+is "openai: tools as they were offered, a refusal is an answer" \
+    "$(imp oai 2>&1 | sed -n '3p; 5,$p')" \
+    '{"type":"tools","tools":[{"type":"function","function":{"name":"t","parameters":{}}}]}
+{"role":"assistant","content":"no"}
+{"role":"assistant","content":"never"}'
 is "lines are the source's" "$(printf '{"who":"a"}\n\n\n{"who":"b"}\n' >l
     echo '{role:"user",content:"\(._line)"}' >l.jq
     imp -q -F ./l.jq l 2>&1 | sed -n 's/.*"content":"\(.\)".*/\1/p')" "1

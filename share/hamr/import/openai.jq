@@ -12,7 +12,7 @@ def message:
   on(._line) as $m
   | if (.role | type) != "string" then left("message without a role") elif .role == "tool" or .role == "function" then results
     elif .role == "assistant" or .role == "model" then
-      {role: "assistant", content: (.content | content),
+      {role: "assistant", content: (.content // (.refusal | s) | content),
         reasoning: (.reasoning_content // .reasoning // (.content | thoughts) | asis),
         tool_calls: ([(.tool_calls | arr | obj | call(.id; (.function | o | .name) // (.function | s) // .name;
               (.function | o | .arguments) // .arguments // .input)),
