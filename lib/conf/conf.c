@@ -380,6 +380,8 @@ put(struct source *at, const char *key, struct toml_value *v, struct err *e)
 			toml_quote(&b, v->s);
 		else if (is_number(v))
 			buf_adds(&b, v->s);
+		else if (v->kind == TOML_STRING && k->type == CONF_JSON)
+			buf_adds(&b, "another text");
 		else if (v->kind == TOML_ARRAY && v->n > 0)
 			buf_fmt(&b, "an array that begins with %s",
 			    toml_kind_name(v->v[0].kind));
