@@ -68,8 +68,8 @@ _hamr() {
 	if [ "$kind$eq" = NONE ]; then
 		case ${1##*/} in
 		hamr-loop) words="--task --mode --yes --model --base-url --provider --replay --strategy --json --records --acp --quiet --resume --fork --at --sessions --inspect --export --print-config --doctor --trust --verification-profile --repair-attempts -C -o --no-config --help --version" ;;
-		hamr-compact) words="-n -r -q -F --lenient --jq --strategy --window --view --check --report --ledger --budget --count --family -o --no-config --help --version" ;;
-		hamr-guard) words="-n -r -q -F --lenient --jq -a -e -p --import-only --report --compare --explain --calibrate -o --no-config --help --version" ;;
+		hamr-compact) words="-n -r -q -F --lenient --stream --jq --strategy --window --view --check --report --ledger --budget --count --family -o --no-config --help --version" ;;
+		hamr-guard) words="-n -r -q -F --lenient --stream --jq -a -e -p --import-only --report --compare --explain --calibrate -o --no-config --help --version" ;;
 		hamr-tool) words="-n -r -q -F --lenient --mode --yes --no-ask --root --schemas --mcp --sandbox-status --json --stream --list --force read edit write bash view_image search_memory save_memory undo -o --no-config --help --version" ;;
 		hamr-mem) words="-n -r -q -F --lenient --stream --global --db --key --tag --replace --kind --raw --session --since --before save search list show brief stats check rebuild export import forget -o --no-config --help --version" ;;
 		hamr-provider) words="-n -r -q -F --lenient --stream --api --base-url --model --provider --replay --replay-speed --replay-chunk --record --models --mcp --probe -o --no-config --help --version" ;;

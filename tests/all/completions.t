@@ -30,6 +30,11 @@ for c in loop compact guard tool mem provider; do
 		case $manual in *"$o"*) ;; *) echo "$o" ;; esac
 	done | grep -vxE -- '--(help|version)')" ""
 done
+for c in guard compact tool mem provider; do
+	is "hamr-$c passes deltas on with --stream, as the table says" \
+	    "$(echo '{"type":"delta"}' | "hamr-$c" --no-config --stream)$(
+	    grep -cP "^hamr-$c\t--stream\t" "$C/table")" '{"type":"delta"}1'
+done
 for c in guard compact mem; do
 	is "the formats of hamr-$c are the importers" "$(grep -P \
 	    "^hamr-$c\t-F\t" "$C/table" | cut -f 3 | tr '|' '\n' |
