@@ -32,6 +32,18 @@ is "it is not tried again" "$(grep -c progress out)" 0
 SSL_CERT_FILE=$cert/cert.pem CURL_CA_BUNDLE=$cert/cert.pem ask 127.0.0.1 >out
 is "the environment cannot change that" "$(jq -r 'select(.type ==
 	"error").code' out)" tls
+for f in pki/tls/certs/ca-bundle.crt ssl/certs/ca-certificates.crt \
+    ssl/ca-bundle.pem ssl/cert.pem; do
+	if bwrap --dev-bind / / --tmpfs /etc true 2>/dev/null; then
+		bwrap --dev-bind / / --tmpfs /etc --ro-bind "$cert/cert.pem" \
+		    /etc/$f hamr-provider -n -q --no-config --model m \
+		    --base-url "https://127.0.0.1:$(cat port)/v1" <in >out
+		is "known where systems keep them: /etc/$f" "$(jq -r \
+		    'select(.role).content' out)" hello
+	else
+		skip "known where systems keep them: /etc/$f" "bwrap does not work"
+	fi
+done
 ask localhost -o "provider.ca_file=$cert/cert.pem" >out
 is "another name than the certificate's" "$(jq -r 'select(.type ==
 	"error").code' out)" tls
