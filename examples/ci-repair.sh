@@ -14,9 +14,11 @@ set -euo pipefail
 command=${1:?usage: ci-repair.sh COMMAND [OUT.patch]}
 out=${2:-repair.patch}
 [ "${out:0:1}" = / ] || out=$PWD/$out
-cd "$(git rev-parse --show-toplevel)"
+top=$(git rev-parse --show-toplevel)
+cd "$top"
 log=$(mktemp) work=$(mktemp -d)
-trap 'git worktree remove --force "$work/tree" 2>/dev/null; rm -rf "$work" "$log"' EXIT
+trap 'git worktree remove --force "$work/tree" 2>/dev/null || :
+    rm -rf "$work" "$log"' EXIT
 
 if bash -c "$command" >"$log" 2>&1; then
 	echo "ci-repair: it passes" >&2

@@ -165,8 +165,9 @@ is "review: of a branch" "$(timeout 60 review.sh 'HEAD^' 2>/dev/null)" \
 
 # --- CI
 fresh ci
-is "ci-repair: it passes" "$(ci-repair.sh 'grep -q hello f' 2>&1)" \
-    "ci-repair: it passes"
+is "ci-repair: it passes" "$(ci-repair.sh 'grep -q hello f' 2>&1) $?" \
+    "ci-repair: it passes 0"
+status "ci-repair: not in a repository" 128 sh -c 'cd / && ci-repair.sh true'
 printf '#!/bin/sh\necho "testing greeting"\ngrep -q goodbye f\n' >check
 chmod +x check && git add check && commit
 calls s1 read '{"path":"f"}'
