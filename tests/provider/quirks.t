@@ -604,6 +604,12 @@ is "anthropic: ids and names of another model's" "$(body | jq -c \
 	'.messages[1:][].content[0] | [.id // .tool_use_id, .name]')" \
 	'["functions_x_0","container_exec"]
 ["functions_x_0",null]'
+jq -cn '{type: "request", messages: [{role: "assistant", tool_calls: ["f:0", "f_0" |
+	{id: ., type: "function", function: {name: "f", arguments: "{}"}}]}]}' >in
+serve anth
+go --api anthropic --base-url "$URL" >/dev/null
+is "anthropic: two ids stay two" "$(body | jq -r '.messages[].content[] |
+	.id // .tool_use_id // "-"' | xargs)" "- f_0 call_1_2 f_0 call_1_2"
 jq -cn '{type: "request", messages: [
 	{role: "assistant", content: "\n\n", tool_calls: [{id: "a", type: "function", function: {name: "f", arguments: "{}"}}]},
 	{role: "tool", tool_call_id: "a", content: [{type: "text", text: " \t"}, {type: "text", text: "x"}]},

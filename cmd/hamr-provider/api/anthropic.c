@@ -44,9 +44,8 @@ put_call(struct writer *w, struct slice call)
 	struct slice fn = scan_get(call, "function");
 
 	writer_part(w, SLICE("\"assistant\""));
-	scan_put(w->out, "{'type':'tool_use','id':");
-	messages_word(scan_get(call, "id"), SIZE_MAX, w->out);
-	scan_put(w->out, ",'name':");
+	scan_put(w->out, "{'type':'tool_use','id':$,'name':",
+	    scan_get(call, "id"));
 	messages_word(scan_get(fn, "name"), SIZE_MAX, w->out);
 	scan_put(w->out, ",'input':");
 	put_arguments(fn, w->out);
@@ -57,9 +56,8 @@ static void
 put_result(struct writer *w, struct slice m)
 {
 	writer_part(w, SLICE("\"user\""));
-	scan_put(w->out, "{'type':'tool_result','tool_use_id':");
-	messages_word(scan_get(m, "tool_call_id"), SIZE_MAX, w->out);
-	scan_put(w->out, ",'content':");
+	scan_put(w->out, "{'type':'tool_result','tool_use_id':$,'content':",
+	    scan_get(m, "tool_call_id"));
 	writer_inside(w, scan_get(m, "content"));
 	writer_end(w);
 }

@@ -119,6 +119,7 @@ body_messages(const struct body *b, bool forbidden, bool carry,
 		.details = b->reasoning || (b->quirks & QUIRK_DETAILS),
 		.carry = carry,
 		.short_ids = b->quirks & QUIRK_SHORT_IDS,
+		.plain_ids = b->plain_ids,
 		.plain_names = b->quirks & QUIRK_PLAIN_NAMES };
 	struct buf text = BUF_INIT(2 * BUF_RECORD_MAX);
 	struct buf legal = BUF_INIT((size_t)1 << 40);

@@ -14,7 +14,7 @@
 
 struct body {
 	const char *model;		/* "": not sent */
-	bool stream, system_in_place, reasoning, no_images;
+	bool stream, system_in_place, reasoning, no_images, plain_ids;
 	enum dialect_kind dialect;
 	bool has_temperature;
 	double temperature;

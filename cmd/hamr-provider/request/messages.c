@@ -95,6 +95,20 @@ messages_word(struct slice word, size_t max, struct buf *out)
 	buf_release(&b);
 }
 
+/* The id as a word; NULL: it is one. */
+static char *
+plain_id(struct slice id)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	char *word = NULL;
+
+	messages_word(id, SIZE_MAX, &b);
+	if (!slice_eq(buf_view(&b), id))
+		word = buf_detach(&b);
+	buf_release(&b);
+	return word;
+}
+
 /* ---- past calls, as every server can read them ---- */
 
 /* Are the arguments a JSON object?  Servers crash on anything else. */
@@ -181,8 +195,9 @@ print_call(struct printer *p, struct slice call)
 	bool stripped = !p->rules->carry && scan_get(call, "carry").p != NULL;
 	bool typed = is_name(scan_get(call, "type"));
 	struct slice own = id_of(scan_get(call, "id"));
-	bool fresh = *own.p == '"' && own.n > 2 && claim(p, own);
-	char *id = NULL;
+	char *id = p->rules->plain_ids ? plain_id(own) : NULL;
+	bool fresh = *own.p == '"' && own.n > 2 &&
+	    claim(p, id != NULL ? slice_of(id) : own);
 
 	pairing_call(&p->pairing, own, p->nopen);
 	for (size_t place = p->nopen + 1; !fresh; place++) {

@@ -23,6 +23,7 @@ struct messages_rules {
 				 * message */
 	bool carry;		/* calls keep their "carry", for an adapter */
 	bool short_ids;		/* ids are 9 letters and digits */
+	bool plain_ids;		/* ids are letters, digits, _ and - */
 	bool plain_names;	/* names are 64 letters, digits, _ and - */
 };
 
