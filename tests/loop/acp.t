@@ -676,6 +676,18 @@ is "... of a file that is mentioned, too" "$(jq -r 'select(.meta.from ==
 
 a
 b"
+printf '\357\273\277a\n' >bom
+{ call read '{"path":"bom"}'; call edit '{"path":"bom","old":"a","new":"A"}'
+answer "The file bom has an A in its first line now."; } >script
+is "an editor that does not show a BOM keeps it itself" "$(play <<'P'
+e = new("--yes", can={"fs": {"readTextFile": True, "writeTextFile": True}})
+e.files = {here + "/bom": "a\n"}
+s = e.new(here)
+print(e.prompt(s, "Put A into bom")["stopReason"], e.written)
+print("not saved" in str(e.updates))
+P
+)" "end_turn {'$PWD/bom': 'A\\n'}
+False"
 
 # --- MCP servers, commands
 fresh servers

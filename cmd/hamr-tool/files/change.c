@@ -19,8 +19,6 @@
 
 #define DIFF_MAX ((size_t)16 << 10)
 
-#define BOM "\xef\xbb\xbf"
-
 #define PLACE_LINES 40		/* lines shown by a refused edit */
 
 /* The change of one file. */
@@ -381,7 +379,9 @@ files_make_change(struct files *f, bool edit, struct slice args,
 		struct slice text = buf_view(&c.new);
 		if (f->editor_writes && strlen(text.p) == text.n &&
 		    utf8_check(text.p, text.n) == text.n)
-			free(files_ask_editor(f, c.path.rel, text.p));
+			free(files_ask_editor(f, c.path.rel, text.p +
+			    (f->hides_bom && slice_starts(text, BOM) ?
+			    strlen(BOM) : 0)));
 		struct proof *p = proofs_of(&f->proofs, c.path.rel);
 		if (strcmp(p->hash, c.before) != 0)
 			p->n = 0;

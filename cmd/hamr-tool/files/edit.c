@@ -29,8 +29,8 @@ static void
 take(struct slice args, const char *key, struct buf *text)
 {
 	arg_str(args, key, text);
-	if (slice_starts(buf_view(text), "\xef\xbb\xbf"))
-		buf_drop(text, 3);
+	if (slice_starts(buf_view(text), BOM))
+		buf_drop(text, strlen(BOM));
 }
 
 static int

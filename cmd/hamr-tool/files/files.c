@@ -425,10 +425,14 @@ files_load_shown(struct files *f, int fd, const char *rel, struct stat *st,
 	if (!files_load(fd, rel, st, text, fault))
 		return false;
 	char *content = f->editor_reads ? files_ask_editor(f, rel, NULL) : NULL;
+	struct slice file = buf_view(text);
+	f->hides_bom = content != NULL && slice_starts(file, BOM) &&
+	    !slice_starts(slice_of(content), BOM);
+	if (f->hides_bom)
+		buf_adds(&shown, BOM);
 	if (content != NULL && buf_adds(&shown, content) == 0) {
 		/* editors hold lines: take the line endings, and whether the
 		 * last line has one, from the file */
-		struct slice file = buf_view(text);
 		if (shown.len > 0 && shown.p[shown.len - 1] != '\n' &&
 		    slice_ends(file, "\n"))
 			buf_addc(&shown, '\n');

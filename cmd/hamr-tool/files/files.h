@@ -82,6 +82,7 @@ struct files {
 	/* an editor can be asked for its text of an open file, and wants to be
 	 * sent the new text after an edit or write */
 	bool editor_reads, editor_writes;
+	bool hides_bom;		/* its last text lacked the file's BOM */
 	size_t nasked;		/* requests made of the editor */
 	struct texts unsaved;	/* open files whose text is known to differ
 				 * from the disk's */

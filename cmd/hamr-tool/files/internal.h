@@ -10,6 +10,7 @@
 #define WALK_MS 10000			/* limit of a search or a listing */
 #define LINE_CUT " more bytes in this line]"	/* ends a line in part */
 #define BINARY_LOOK 8192		/* a NUL in these: not text */
+#define BOM "\xef\xbb\xbf"
 
 /* ---- arguments: checked JSON with canonical names ---- */
 
