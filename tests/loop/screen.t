@@ -1057,4 +1057,19 @@ t.type("\x04")
 print(t.end())
 P
 is "/status and /commit" "$(cat ../got) $(ls ../ran 2>/dev/null)" "0 "
+# --- what is folded is counted whole
+fresh folded
+seq 20 >f
+{ call read '{"path":"f"}'
+call edit '{"path":"f","old_text":"10\n","new_text":"ten\n"}'
+call bash '{"command":"printf '"'1\\n2'"'; false"}'
+answer "It says ten now." ; answer "It says ten now."; } >script
+py >../got <<'P'
+t = chat("-o", "ui.diff_lines=0", "-o", "ui.output_lines=0")
+t.sees("sandbox"); t.sees("> "); t.type("go\r"); t.sees("+1 -1")
+t.sees("... 8 more lines; /diff"); t.sees("... (2 lines before; Ctrl-O")
+t.sees("done  "); t.type("\x04"); print(t.end())
+P
+is "with no lines of a diff or an output shown, all are counted" \
+    "$(cat ../got)" 0
 done_testing

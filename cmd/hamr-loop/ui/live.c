@@ -466,7 +466,7 @@ ui_printed(struct ui *u, bool failed)
 {
 	struct slice all = buf_view(&u->output);
 	struct slice last = slice_last_lines(all, u->output_lines);
-	size_t before = slice_newlines(slice_part(all, 0, all.n - last.n));
+	size_t before = slice_lines(slice_part(all, 0, all.n - last.n));
 	const char *all_by = u->editor != NULL ? "; Ctrl-O shows all" :
 	    u->at_once != NULL ? "; /output shows all" : "";
 	bool show = failed && u->printing;

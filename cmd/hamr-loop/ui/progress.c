@@ -337,10 +337,10 @@ show_result(struct ui *u, const struct rec *r)
 	struct ui_call none = { .what = unknown }, *call = &none;
 	uint64_t *at = map_get(&u->calls, rec_get(r, "tool_call_id"));
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	struct buf b = BUF_INIT((size_t)1 << 40);
+	struct buf b = BUF_INIT((size_t)1 << 40), row = b;
 	struct slice rest, line;
 	struct diff d = { .names = false };
-	size_t lines = 0;
+	size_t lines = 0, more = 0;
 
 	if (at != NULL && *at != 0)
 		call = &u->seen[*at - 1];
@@ -358,16 +358,18 @@ show_result(struct ui *u, const struct rec *r)
 	/* the line above names the file */
 	if (u->tty_err)
 		scan_str(msg_meta(r, "diff"), &text);
-	for (rest = buf_view(&text); lines < u->diff_lines &&
-	    slice_line(&rest, &line); )
-		lines += diff_add(&d, line, u->color, &b);
-	if (rest.n > 0)
+	for (rest = buf_view(&text); slice_line(&rest, &line); )
+		if (lines < u->diff_lines)
+			lines += diff_add(&d, line, u->color, &b);
+		else
+			more += diff_line(&d, line, &row);
+	if (more > 0)
 		buf_fmt(&b, "%s       ... %zu more line%s%s%s\n", DIM(u),
-		    slice_lines(rest), slice_lines(rest) == 1 ? "" : "s",
+		    more, more == 1 ? "" : "s",
 		    u->live ? "; /diff shows all" : "", PLAIN(u));
 	if (b.len > 0)
 		ui_emit(u, buf_view(&b));
-	bufs_release(BUFS(&text, &b));
+	bufs_release(BUFS(&text, &row, &b));
 	add_last_output(u, r);
 	ui_printed(u, failed(r));
 }
