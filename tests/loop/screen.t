@@ -1072,4 +1072,22 @@ t.sees("done  "); t.type("\x04"); print(t.end())
 P
 is "with no lines of a diff or an output shown, all are counted" \
     "$(cat ../got)" 0
+# --- a question is announced while the window does not have the focus
+fresh bell
+{ call bash '{"command":"echo >f"}'; answer "Not done."; } >script
+for type in "xterm x" "xterm VTE_VERSION" "rxvt-unicode x"; do
+	py $type >>../rung <<'P'
+os.environ.update({"TERM": sys.argv[1], sys.argv[2]: "1"})
+t = Terminal(["hamr-loop", "--no-config", "--replay", "script",
+              "-o", "ui.bell=notify"])
+t.sees("sandbox"); t.sees("> "); t.type("\x1b[O"); t.type("go\r")
+t.sees("allow this"); t.answer("\x1b"); t.sees("interrupted")
+t.type("\x04"); t.end()
+print(re.findall(rb"\x1b](9;h.*?|777.*?)\a", t.all))
+P
+done
+is "... as the terminal knows it" "$(cat ../rung)" \
+    "[b'9;hamr: a question']
+[b'777;notify;hamr;a question']
+[b'777;notify;hamr;a question']"
 done_testing

@@ -229,14 +229,21 @@ ui_hurry(struct ui *u)
 void
 ui_ring(struct ui *u, const char *why)
 {
+	const char *type = getenv("TERM");
+	/* the terminals that have only OSC 777 */
+	bool other = getenv("VTE_VERSION") != NULL ||
+	    (type != NULL && strncmp(type, "rxvt", 4) == 0);
+	bool tmux = getenv("TMUX") != NULL;
+
 	if (u->screen == NULL || !u->away || u->bell == BELL_OFF)
 		return;
-	if (u->bell == BELL_RING || getenv("TMUX") != NULL)
+	if (u->bell == BELL_RING || tmux)
 		screen_control(u->screen, "\a");
 	if (u->bell != BELL_NOTIFY)
 		return;
-	char *text = getenv("TMUX") != NULL ? xasprintf("\033Ptmux;\033\033]9;"
-	    "hamr: %s\a\033\\", why) : xasprintf("\033]9;hamr: %s\a", why);
+	char *text = xasprintf("%s\033]%s%s\a%s", tmux ? "\033Ptmux;\033" :
+	    "", other ? "777;notify;hamr;" : "9;hamr: ", why, tmux ? "\033\\" :
+	    "");
 	screen_control(u->screen, text);
 	free(text);
 }
