@@ -40,6 +40,8 @@ is "a session that is forgotten begins anew" "$(tool h__forget '{}')" \
 	"said: None"
 match "no server" "$(hamr-tool --yes -o "mcp.h.url=http://127.0.0.1:9/" \
 	h__echo '{}' 2>&1)" "*nothing is listening there*"
+match "a web page" "$(tool -o "mcp.h.url=${url%mcp}page" h__echo '{}' 2>&1)" \
+	"*the answer is not one of an MCP server; check the url*"
 status "not a URL" 2 hamr-provider --mcp file:///etc/passwd
 { echo '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}'
 echo '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"forget","arguments":{}}}'

@@ -79,6 +79,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         global token
         m = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.path == "/page":
+            return self.reply(200, b"<html>hello</html>")
         method = m.get("method")
         log.write("%s %s\n" % (method, self.headers["MCP-Protocol-Version"]))
         if self.headers["Authorization"] != token:

@@ -261,11 +261,14 @@ fail(struct bridge *b, const struct http_reply *r)
 		body.n = 300;
 	b->lost = (r->status == 404 && b->session != NULL) ||
 	    (r->status == 401 && b->version != NULL);
-	if (b->stream)
+	if (b->stream && (b->heard || b->sse.id.len > 0))
 		words = xasprintf("%s: the answer broke off, and the server "
 		    "does not resume it", b->url);
 	else if (r->end != HTTP_DONE)
 		words = xasprintf("%s: %s", b->url, r->why);
+	else if (b->stream)
+		words = xasprintf("%s: the answer is not one of an MCP "
+		    "server; check the url", b->url);
 	else if (r->status == 401)
 		words = xasprintf("%s: status 401%s%.*s; it requires a token; "
 		    "set headers or token_command beside the url", b->url,
@@ -324,7 +327,7 @@ serve(struct bridge *b)
 		    sizeof *b->later.v);
 		rpc_read(slice_of(line), &m);
 		b->id = m.id;
-		b->answered = b->stream = false;
+		b->answered = b->stream = b->heard = false;
 		buf_reset(&b->body);
 		sse_reset(&b->sse);
 		ask(b, b->http, (struct http_call){ .body = slice_of(line),
