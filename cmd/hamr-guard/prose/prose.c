@@ -46,25 +46,36 @@ lower(char c)
 /* Phrases in lower case, grouped by their first letter. */
 struct phrases {
 	const char *const *row;	/* ends with NULL */
-	unsigned char at[32];	/* a letter's first phrase, index + 1 */
-	bool indexed;		/* at is set */
+	unsigned char at[32];	/* a letter's first phrase */
+	uint32_t next[32];	/* what may follow it there, see next_bit */
+	bool indexed;		/* at and next are set */
 };
 
 #define PHRASES(...) { .row = (const char *const[]){ __VA_ARGS__, NULL } }
 
-/* The first of the phrases that may begin with c, or NULL, as for most words of
- * a text. */
+/* A bit for the second byte of a word: bit 0 if the word has one letter. */
+static inline uint32_t
+next_bit(char c)
+{
+	return UINT32_C(1) << (is_letter(c) ? c & 31 : 0);
+}
+
+/* The first of the phrases that may begin like the word at p, or NULL, as for
+ * most words of a text. */
 static inline const char *const *
-phrases_with(struct phrases *of, char c)
+phrases_with(struct phrases *of, const char *p)
 {
 	for (unsigned char i = 0; !of->indexed && of->row[i] != NULL; i++) {
-		unsigned char *at = &of->at[*of->row[i] & 31];
+		const char *phrase = of->row[i];
+		uint32_t *next = &of->next[*phrase & 31];
 
-		if (*at == 0)
-			*at = i + 1;
+		if (*next == 0)
+			of->at[*phrase & 31] = i;
+		*next |= next_bit(phrase[1]);
 	}
 	of->indexed = true;
-	return of->at[c & 31] == 0 ? NULL : of->row + of->at[c & 31] - 1;
+	return (of->next[*p & 31] & next_bit(p[1])) == 0 ? NULL :
+	    of->row + of->at[*p & 31];
 }
 
 /* Is the phrase at p?  Its last word may go on there; what is between two words
@@ -102,7 +113,7 @@ has_stem(struct slice text, struct phrases *stems)
 		inside = words >> 63;
 		for (; starts != 0; starts &= starts - 1) {
 			const char *p = block + __builtin_ctzll(starts);
-			const char *const *row = phrases_with(stems, *p);
+			const char *const *row = phrases_with(stems, p);
 
 			for (; row != NULL && *row != NULL &&
 			    **row == lower(*p); row++)
@@ -180,10 +191,12 @@ sentence_next(struct slice *text, struct sentence *s)
 static size_t
 sentence_is(const struct sentence *s, size_t i, struct phrases *of)
 {
-	const char first = i < s->n ? *s->w[i] : '\0';
+	if (i >= s->n || *s->w[i] == '\0')
+		return 0;
+	const char *first = s->w[i];
 	const char *const *row = phrases_with(of, first);
 
-	for (; row != NULL && *row != NULL && **row == first; row++) {
+	for (; row != NULL && *row != NULL && **row == *first; row++) {
 		const char *phrase = *row;
 
 		for (size_t k = i; k < s->n; k++) {
