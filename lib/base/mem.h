@@ -35,7 +35,8 @@ void mem_lean(void);
  * of size bytes) is doubled.  Returns the possibly moved array. */
 void *xgrow(void *p, size_t n, size_t *cap, size_t size);
 /* The same for an array v: GROW(l->v, l->n, l->cap). */
-#define GROW(v, n, cap) ((v) = xgrow((v), (n), &(cap), sizeof *(v)))
+#define GROW(v, n, cap) ((v) = (n) < (cap) ? (v) : \
+	xgrow((v), (n), &(cap), sizeof *(v)))
 
 /* An array of strings that owns them.  Zero it; add; release. */
 struct texts {

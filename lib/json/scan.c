@@ -290,8 +290,7 @@ static bool
 add_key(struct scan *s, size_t first, uint64_t *bloom, struct slice key,
     bool escaped)
 {
-	if (s->nkeys == s->capkeys)
-		GROW(s->keys, s->nkeys, s->capkeys);
+	GROW(s->keys, s->nkeys, s->capkeys);
 	struct scan_key *k = &s->keys[s->nkeys];
 	*k = (struct scan_key){ key.p, (uint32_t)key.n, escaped, 0 };
 	if (escaped)
