@@ -646,20 +646,24 @@ scan_repair(struct slice text, struct buf *out)
 	return lossy;
 }
 
+/* By blocks, as most texts have backslashes. */
+bool
+scan_has_escape(struct slice checked, char c)
+{
+	const char *p = checked.p, *end = p + checked.n;
+
+	for (; end - p > 64; p += 64)
+		if ((bytes_like(p, '\\') & bytes_like(p + 1, c)) != 0)
+			return true;
+	return memmem(p, (size_t)(end - p), (char[]){ '\\', c }, 2) != NULL;
+}
+
 const char *
 scan_lone_surrogate(struct slice checked)
 {
-	const char *p = checked.p, *end = p + checked.n, *block = p;
+	const char *p = checked.p, *end = p + checked.n;
 
-	if (checked.n == 0)
-		return NULL;
-	/* is there a \u?  By blocks, as most texts have backslashes but no
-	 * \u */
-	while (end - block > 64 && (bytes_like(block, '\\') &
-	    bytes_like(block + 1, 'u')) == 0)
-		block += 64;
-	if (end - block <= 64 &&
-	    memmem(block, (size_t)(end - block), "\\u", 2) == NULL)
+	if (checked.n == 0 || !scan_has_escape(checked, 'u'))
 		return NULL;
 	while ((p = memchr(p, '\\', (size_t)(end - p))) != NULL) {
 		const char *at = p;

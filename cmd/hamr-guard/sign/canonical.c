@@ -127,7 +127,6 @@ canonical_value(struct slice val, bool sorted, struct buf *out)
 {
 	struct members c = { .n = 0 };
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	const char *p = val.p, *end = val.p + val.n - 1;
 	struct slice one;
 	bool first = true;
 
@@ -159,10 +158,7 @@ canonical_value(struct slice val, bool sorted, struct buf *out)
 		break;
 	case SCAN_STRING:
 		/* without \u and \/ it has the shortest spelling already */
-		while ((p = memchr(p, '\\', (size_t)(end - p))) != NULL &&
-		    p[1] != 'u' && p[1] != '/')
-			p++;
-		if (p == NULL) {
+		if (!scan_has_escape(val, 'u') && !scan_has_escape(val, '/')) {
 			buf_slice(out, val);
 			break;
 		}
