@@ -32,6 +32,15 @@ function_of(struct walk *w, struct call *c)
 	}
 }
 
+char *
+msg_arguments(struct slice given)
+{
+	if (given.n == 0 || scan_kind(given) == SCAN_NULL)
+		return NULL;
+	char *text = scan_strdup(given);
+	return text != NULL ? text : xmemdup0(given.p, given.n);
+}
+
 /* One pass, as arguments may be long: a value is not passed over before it is
  * looked into. */
 bool

@@ -24,6 +24,10 @@ struct call {
 	struct slice whole;	/* the element of tool_calls */
 };
 
+/* The text of arguments that may be an object or its text: NULL if there are
+ * none, or null.  Anything else is the caller's to refuse.  Yours to free. */
+char *msg_arguments(struct slice given);
+
 /* Walk over tool_calls: walk_of(rec_get(r, "tool_calls")), then this.  A
  * value that is not an array has no calls. */
 bool msg_next_call(struct walk *w, struct call *c);

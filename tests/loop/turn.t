@@ -519,6 +519,27 @@ exec 9>&-
 wait $!
 is "a cancel holds for what was said before it" "$(says user) $(ended)" \
     "two completed stop"
+# an answer's arguments run, as an object, too; what they stand for is not
+# allowed, once or for the session
+{ call bash '{"command":"touch one"}'; call bash '{"command":"touch one"}'
+    answer "Two is there."; } >script
+listens
+echo '{"role":"user","content":"one"}' >&9
+for i in 1 2; do
+	for _ in $(seq 300); do
+		grep -q "\"ask\",\"id\":\"a$i\"" out && break
+		sleep 0.05
+	done
+	echo '{"type":"answer","id":"a'$i'","allow":true,"scope":"session",
+	    "arguments":{"command":"touch two"}}' | tr -d '\n' >&9
+	echo >&9
+done
+ends 1
+exec 9>&-
+wait $!
+is "arguments that the answer changes, an object" "$(echo one* two*) $(
+    jq -r 'select(.type == "answer") | .scope' out | paste -sd,) $(ended)" \
+    "one* two once,once completed stop"
 # settings that come all the time, and the tools that each mode has, do not get
 # between a message and its verdict
 for _ in 1 2 3 4; do call read '{"path":"none"}'; done >script

@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "child/child.h"
 #include "json/scan.h"
+#include "record/msg.h"
 #include "term/cluster.h"
 #include "term/term.h"
 #include "diff_rows.h"
@@ -760,10 +761,12 @@ ui_ask(struct ui *u, const struct rec *ask)
 		if (line != NULL &&
 		    rec_parse(&scan, line, strlen(line), &said) == 0) {
 			k.a.yes = scan_true(rec_get(&said, "allow"));
-			k.a.session = rec_str_is(&said, "scope", "session");
+			k.a.args = msg_arguments(rec_get(&said, "arguments"));
+			/* what was changed was not allowed as it is */
+			k.a.session = k.a.args == NULL &&
+			    rec_str_is(&said, "scope", "session");
 			k.a.network = scan_true(rec_get(&said, "network"));
 			k.a.stop = scan_true(rec_get(&said, "stop"));
-			k.a.args = rec_strdup(&said, "arguments");
 			k.a.reason = rec_strdup(&said, "reason");
 		}
 		if (k.a.session && key != NULL)

@@ -10,6 +10,7 @@
 #include "extras/schema.h"
 #include "extras/extra.h"
 #include "extras/mcp.h"
+#include "record/msg.h"
 #include "run/bash.h"
 
 #include "readers.h"
@@ -235,12 +236,8 @@ ask(struct job *j)
 	struct slice reply = slice_of(text != NULL ? text : "");
 	if (scan_true(scan_get(reply, "network")) && may_go_online(t))
 		j->want.network = j->want.unix_sockets = true;
-	struct slice given = scan_get(reply, "arguments");
-	instead = scan_strdup(given);
-	/* the arguments may be an object or its text; anything else is refused,
-	 * as the original arguments were not allowed either */
-	if (instead == NULL && given.n > 0 && scan_kind(given) != SCAN_NULL)
-		instead = xmemdup0(given.p, given.n);
+	/* what is no object is refused: the original was not allowed either */
+	instead = msg_arguments(scan_get(reply, "arguments"));
 	reason = scan_text(scan_get(reply, "reason"));
 	if (text == NULL) {
 		step = STEP_STOP;
