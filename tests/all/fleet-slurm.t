@@ -2,7 +2,8 @@
 # fleet-slurm.t - hamr-fleet run --slurm, on a Slurm of one node, our own.
 . "$(dirname "$0")/../lib.sh"
 PATH=$TOP/examples:$PATH:/usr/sbin
-if [ "$(id -u)" != 0 ] || ! command -v sbatch slurmctld slurmd >/dev/null; then
+if [ "$(id -u)" != 0 ] || ! { command -v sbatch && command -v slurmctld &&
+    command -v slurmd; } >/dev/null; then
 	skip "hamr-fleet --slurm" "slurmctld and slurmd, and root, are needed"
 	done_testing
 fi
