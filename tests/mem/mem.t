@@ -35,6 +35,16 @@ mkfifo fifo
 for f in fifo . /dev/null; do
 	status "no memory: $f" 71 timeout 20 hamr-mem --db $f check
 done
+mkdir -p data/hamr
+mkfifo data/hamr/memory.db
+status "nor is the user's that: a search beside it" 71 \
+    env XDG_DATA_HOME="$PWD/data" timeout 20 hamr-mem search x
+rm data/hamr/memory.db
+hamr-mem --db linked.db save "the user's other fact" >/dev/null
+ln -s "$PWD/linked.db" data/hamr/memory.db
+XDG_DATA_HOME=$PWD/data hamr-mem forget "$(hamr-mem --db linked.db list | jq -r .id)"
+is "the user's memory may be a link: its lock is next to the file" \
+    "$(hamr-mem --db linked.db list) $(ls data/hamr)" " memory.db"
 status "nothing is found in a missing --db" 1 hamr-mem --db no.db search x
 status "--global without HOME" 66 env -u HOME -u XDG_DATA_HOME \
     hamr-mem --global list

@@ -27,36 +27,14 @@ global_path(bool create, struct err *e)
 	return path;
 }
 
-char *
-where_path(const struct opts *o, bool create, const char **name,
-    struct err *e)
+/* The file at path, which need not exist, or where a link there leads; NULL: it
+ * is not a plain one.  Frees path. */
+static char *
+plain(char *path, bool links, bool create, struct err *e)
 {
-	bool project = o->db == NULL && !o->global;
-	char *root = project ? conf_root(".", e) : NULL, *dir = NULL;
-	char *path = o->global ? global_path(create, e) : NULL;
 	struct stat st;
-
-	/* SQLite would take a name with a colon for something else */
-	if (o->db != NULL)
-		path = xasprintf("%s%s", strcspn(o->db, ":") <
-		    strcspn(o->db, "/") ? "./" : "", o->db);
-	if (root != NULL) {
-		if (e->text[0] != '\0')
-			err_say("%s", e->text);
-		dir = state_dir(root, create, e);
-		if (dir != NULL)
-			path = xasprintf("%s/memory.db", dir);
-		else if (!create && e->status == ST_NOINPUT)
-			path = xstrdup("");	/* not made yet */
-		FREE(dir, root);
-	}
-	*name = o->db != NULL ? "file" : o->global ? "global" : "project";
-	/* the project's folder is known to be the user's own, but its content
-	 * may come from an archive, so a link there could lead us anywhere and
-	 * is not followed.  Other links are, as the lock and log must be next
-	 * to the file itself */
-	bool is = path != NULL && lstat(path, &st) == 0;
-	bool link = is && !project && S_ISLNK(st.st_mode);
+	bool is = lstat(path, &st) == 0;
+	bool link = is && links && S_ISLNK(st.st_mode);
 
 	/* a link to a missing file creates the file */
 	if (link && create)
@@ -77,6 +55,36 @@ where_path(const struct opts *o, bool create, const char **name,
 		path = NULL;
 	}
 	return path;
+}
+
+char *
+where_path(const struct opts *o, bool create, const char **name,
+    struct err *e)
+{
+	bool project = o->db == NULL && !o->global;
+	char *root = project ? conf_root(".", e) : NULL, *dir = NULL;
+	char *path = o->global ? global_path(create, e) : NULL;
+
+	/* SQLite would take a name with a colon for something else */
+	if (o->db != NULL)
+		path = xasprintf("%s%s", strcspn(o->db, ":") <
+		    strcspn(o->db, "/") ? "./" : "", o->db);
+	if (root != NULL) {
+		if (e->text[0] != '\0')
+			err_say("%s", e->text);
+		dir = state_dir(root, create, e);
+		if (dir != NULL)
+			path = xasprintf("%s/memory.db", dir);
+		else if (!create && e->status == ST_NOINPUT)
+			path = xstrdup("");	/* not made yet */
+		FREE(dir, root);
+	}
+	*name = o->db != NULL ? "file" : o->global ? "global" : "project";
+	/* the project's folder is known to be the user's own, but its content
+	 * may come from an archive, so a link there could lead us anywhere and
+	 * is not followed.  Other links are, as the lock and log must be next
+	 * to the file itself */
+	return path == NULL ? NULL : plain(path, !project, create, e);
 }
 
 /* Open the file at path, and free path: 0, 1 if missing, or -1. */
@@ -134,6 +142,7 @@ where_open(const struct opts *o, enum db_mode mode, bool users,
 	}
 	path = r >= 0 && project && users ? global_path(false, e) : NULL;
 	if (path != NULL) {		/* HOME may not be set */
+		path = plain(path, true, false, e);
 		r = open_there(path, "global", mode, &st[*n], e);
 		*n += r == 0;
 	}
