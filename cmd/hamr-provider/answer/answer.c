@@ -223,9 +223,11 @@ answer_calls(struct answer *a, struct slice list, bool whole)
 	answer_call_element(a, list);	/* of some gateways, a single one */
 	for (struct walk w = walk_elements(list); walk_next(&w, NULL, &el); ) {
 		struct call_delta d = call_delta(el);
+		/* here, as its text lives no longer than the block */
+		struct slice place = SCAN_INT(n++);
 
 		if (whole)
-			d.index = SCAN_INT(n++);
+			d.index = place;
 		if (scan_kind(el) == SCAN_OBJECT)
 			answer_call(a, &d);
 	}
