@@ -42,7 +42,8 @@ list(void *arg, enum complete_kind kind, struct slice command,
 {
 	static const char *const paths[] = { "lib/base/file.c", "README.md",
 		"tests/loop-chat.t", "my picture.png", "lib/base/buf.c",
-		"cmd/main.c", "cmd/x/main.c", "steer\033[2J", "bad\xff" };
+		"cmd/main.c", "cmd/x/main.c", "doc/\u6f22.md",
+		"steer\033[2J", "bad\xff" };
 
 	(void)arg;
 	if (kind == COMPLETE_COMMAND) {
@@ -446,6 +447,7 @@ completes(void **state)
 		{ "@lch\t", "> @tests/loop-chat.t |" },
 		{ "@main\t", "> @main|\n> cmd/main.c\n  cmd/x/main.c" },
 		{ "@read\t", "> @README.md |" },
+		{ "@\u6f22\t", "> @doc/\u6f22.md |" },
 		{ "@stee\t", "> @stee|" }, { "mail@my\t", "> mail@my|" },
 		{ "@bu\x01" "a \x05\t", "> a @lib/base/buf.c |" },
 		/* while it is typed nothing is chosen, until an arrow does */
@@ -474,12 +476,12 @@ completes(void **state)
 	feed(e, "@", NULL);
 	got = drawn(e, 40, 5);
 	assert_string_equal(got, "> @|\n  README.md\n  cmd/main.c\n"
-	    "  cmd/x/main.c\n  3 of 7, Tab chooses");
+	    "  cmd/x/main.c\n  3 of 8, Tab chooses");
 	free(got);
 	feed(e, "\t", NULL);
 	got = drawn(e, 40, 5);
 	assert_string_equal(got, "> @|\n> README.md\n  cmd/main.c\n"
-	    "  cmd/x/main.c\n  1 of 7");
+	    "  cmd/x/main.c\n  1 of 8");
 	free(got);
 	got = drawn(e, 40, 1);
 	assert_string_equal(got, "> @|");

@@ -106,7 +106,7 @@ fuzzy(const char *text, struct slice what, bool exact)
 		if (i == 0)
 			return -1;
 		if (what.p[k - 1] != (exact ? text[i - 1] :
-		    tolower((unsigned char)text[i - 1])))
+		    (char)tolower((unsigned char)text[i - 1])))
 			continue;
 		if (i == 1 || strchr("/_-. ", text[i - 2]) != NULL ||
 		    (islower((unsigned char)text[i - 2]) != 0 &&
