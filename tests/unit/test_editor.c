@@ -291,6 +291,10 @@ put_aside(void **state)
 	feed(e, UP, NULL);
 	draws(e, "> was queued|");
 	assert_null(queued);
+	/* ... also from an older message that was erased */
+	queued = xstrdup("too");
+	feed(e, UP "\x15" UP, NULL);
+	draws(e, "> too|");
 	/* what was not sent, one by one, and the draft behind it */
 	feed(e, "\x15one\r", &sent);
 	feed(e, "two\r", &sent);

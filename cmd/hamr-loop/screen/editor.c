@@ -330,7 +330,7 @@ go_row(struct editor *e, bool down)
 {
 	struct message *m = &e->m;
 	char *queued = !down && editor_is_empty(e) &&
-	    e->where == e->history.n && e->o.take_queued != NULL ?
+	    e->o.take_queued != NULL ?
 	    e->o.take_queued(e->o.queued_arg) : NULL;
 
 	if (queued != NULL) {
