@@ -707,6 +707,19 @@ sees "a command of one*s own" '*> /look f
 stopped*'
 is "... is sent without its front matter" "$(jq -r 'select(.role == "user") |
     .content' .hamr/sessions/*.ndjson | grep -c -e '^Look at f' -e descr)" 1
+echo 'Review it.' >"$XDG_CONFIG_HOME/hamr/commands/review.md"
+tm send-keys -t c '/review the lexer' Enter
+sees "another one" '*> /review the lexer
+stopped*'
+is "... what it has no place for follows its text" "$(jq -r 'select(
+    .role == "user") | .content' .hamr/sessions/*.ndjson | tail -n 3)" \
+    "Review it.
+
+the lexer"
+printf -- '---\ndescription: None\n---\n' \
+    >"$XDG_CONFIG_HOME/hamr/commands/none.md"
+tm send-keys -t c '/none' Enter
+sees "... one that has no text is not sent" '*that command?s file is empty*'
 tm send-keys -t c '/export' Enter
 sees "/export" '*written:*.html*'
 is "... a path that is wider than the terminal is one line" "$(tm capture-pane \

@@ -52,19 +52,21 @@ own_command(struct chat *c, const char *name, const char *args,
 	struct buf text = BUF_INIT(4 * TEXT_MAX);
 	struct buf all = BUF_INIT((size_t)1 << 30);
 	bool project = false, got = load(c, false, name, &text);
+	bool placed = false;
 	const char *p;
 
 	if (!got)
 		project = got = load(c, true, name, &text);
 	struct slice rest = buf_view(&text);
+	front_matter(&rest, "");
 	if (project && !conf_is_trusted(c->run->conf))
 		*why = "that command is this project's, which is not trusted; "
 		    "look at .hamr/commands, then: hamr-loop --trust";
-	else if (got && text.len > 0) {
-		front_matter(&rest, "");
+	else if (slice_trim(rest).n > 0) {
 		for (p = rest.p; *p != '\0'; )
 			if (strncmp(p, ALL, strlen(ALL)) == 0) {
 				buf_adds(&all, args);
+				placed = true;
 				p += strlen(ALL);
 			} else if (p[0] == '$' && p[1] >= '1' && p[1] <= '9') {
 				const char *word = args + strspn(args, BLANK);
@@ -74,11 +76,13 @@ own_command(struct chat *c, const char *name, const char *args,
 					word += strspn(word, BLANK);
 				}
 				buf_add(&all, word, strcspn(word, BLANK));
+				placed = true;
 				p += 2;
 			} else {
 				buf_addc(&all, *p++);
 			}
-		buf_add(&all, "", 0);
+		buf_fmt(&all, "%s%s", placed || *args == '\0' ? "" : "\n",
+		    placed ? "" : args);
 	} else if (got)
 		*why = "that command's file is empty";
 	buf_release(&text);
