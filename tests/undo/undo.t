@@ -477,6 +477,14 @@ for order in 'outer inner' 'inner outer'; do
 			cat both)" "0${nl}0${nl}0"
 	rm -f both other
 done
+(call outer bash "$(sh_args ': >begun; until [ -e other ]; do sleep 0.05; done
+	rm both begun')" | new >/dev/null) &
+until [ -e begun ]; do sleep 0.05; done
+call inner bash "$(sh_args 'echo 1 >both; : >other')" | new >/dev/null
+wait $!
+is "one whose file the other removed unseen" \
+	"$(for _ in 1 2; do t undo >/dev/null; echo $?; done; ls both other 2>&1 |
+	wc -l)" "0${nl}0${nl}2"
 mkfifo ../pipe
 (call c bash "$(sh_args 'echo x >broken; while :; do echo y; sleep 0.1; done')" |
 	timeout 60 hamr-tool -n --stream --yes --no-config --root . >../pipe) &

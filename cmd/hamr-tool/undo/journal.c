@@ -312,6 +312,8 @@ journal_add(struct snap *s, struct undo_entry *c, struct err *e)
 		if (pwrite(fd, b.p, b.len, 0) == (ssize_t)b.len)
 			c->id = xasprintf("%s%lld", c->is_checkpoint ? "cp" :
 			    "u", n);
+		if (s->lock >= 0)
+			s->newest = n;
 	}
 	file_close(fd);
 	if (c->id == NULL) {

@@ -439,7 +439,8 @@ enum fit {
 /* Is the file as c left it?  Calls of several processes may overlap, and each
  * records what the others changed meanwhile.  Then it is also as c left it if
  * another one found it so that began during c, and is undone already or will
- * be before c.  If c began during that one, c is undone with it. */
+ * be before c.  If c began during that one, c is undone with it; and so it is
+ * if the file is as c found it, as one that overlapped may have put it back. */
 static enum fit
 fits(const struct undo *u, const struct undo_entry *c,
     const struct undo_path *t, const struct undo_path *now, const char *oid)
@@ -449,6 +450,11 @@ fits(const struct undo *u, const struct undo_entry *c,
 	for (size_t i = 0; i < u->j.n && fit == FIT_NOT; i++) {
 		const struct undo_entry *other = &u->j.v[i];
 		const struct undo_path *v = other->v;
+
+		if (!other->is_checkpoint && other != c &&
+		    other->since < c->number && c->since < other->number &&
+		    is_as_found(t, now, oid))
+			return FIT_OLDER;
 		size_t n = other->undone || (u->pick[i] && other > c) ?
 		    other->n : 0;
 
@@ -462,9 +468,7 @@ fits(const struct undo *u, const struct undo_entry *c,
 		if (undo_path_is_lost(v))
 			fit = other > c && is_as_left(v, now) ? FIT_LEFT : fit;
 		else if (is_as_found(v, now, oid))
-			fit = began_in(c, other) ||
-			    (other->since == c->since &&
-			    strcmp(v->oid, t->oid) == 0) ? FIT_OLDER :
+			fit = began_in(c, other) ? FIT_OLDER :
 			    began_in(other, c) ? FIT_LEFT : fit;
 	}
 	return fit;
