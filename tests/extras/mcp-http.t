@@ -17,6 +17,8 @@ tool() {
 is "its tools are listed" "$(tool --schemas | jq -r '.tools[].function.name |
 	select(test("__"))' | paste -sd' ')" "h__echo h__slow h__forget h__large h__expire h__broken h__grow"
 is "a call, answered by events" "$(tool h__echo '{"text":"hello"}')" "said: hello"
+is "bytes that are not UTF-8" "$(tool h__echo '{"text":"a@b"}' --json |
+	jq -c '[.content, .meta.lossy]')" '["said: a�b",true]'
 is "the protocol's headers" "$(sort -u ../log)" "DELETE
 GET None
 initialize None

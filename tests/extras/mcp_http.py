@@ -41,7 +41,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def event(self, o, id="0"):
         data = json.dumps(o, indent=1).replace("\n", "\ndata: ")
         self.wfile.write(("event: message\nid: %s\ndata: %s\n\n" % (
-            id, data)).encode())
+            id, data)).encode().replace(b"@", b"\xff"))
         self.wfile.flush()
 
     def stream(self):

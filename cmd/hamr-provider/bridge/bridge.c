@@ -71,24 +71,32 @@ put_line(const struct bridge *b, struct slice text)
 	free(line);
 }
 
-/* Pass on a message of the server; the first protocolVersion, that of the
- * answer to initialize, is kept. */
+/* Pass on a message of the server as it is: its reader repairs what is wrong
+ * with its bytes.  The first protocolVersion, that of the answer to initialize,
+ * is kept. */
 static int
 take_message(void *ctx, struct slice text)
 {
 	struct bridge *b = ctx;
+	struct buf fixed = BUF_INIT(4 * LINE_MAX_BYTES);
 	struct rpc_msg m;
 
 	text = slice_trim(text);
 	if (!scan_is_json(text))
+		scan_repair(text, &fixed);
+	struct slice json = fixed.len > 0 ? buf_view(&fixed) : text;
+	if (!scan_is_json(json)) {
+		buf_release(&fixed);
 		return 0;
-	rpc_read(text, &m);
+	}
+	rpc_read(json, &m);
 	b->answered |= b->id.p != NULL && (m.kind == RPC_RESULT ||
 	    m.kind == RPC_ERROR) && rpc_same_id(m.id, b->id);
 	char *version = scan_strdup(scan_get(m.result, "protocolVersion"));
 	if (version != NULL && b->version == NULL)
 		b->version = xasprintf("MCP-Protocol-Version: %s", version);
 	free(version);
+	buf_release(&fixed);
 	b->heard = true;
 	put_line(b, text);
 	return 0;
