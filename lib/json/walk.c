@@ -206,15 +206,14 @@ decode_blocks(char *o, const char **from, const char *end)
 	return o;
 }
 
-/* The same, and the last bytes too: as blocks with zeros behind them. */
+/* The same near the end, as blocks with zeros behind them. */
 static char *
-decode_rest(char *o, const char **from, const char *end)
+decode_end(char *o, const char **from, const char *end)
 {
 	char in[160] = { 0 }, made[192];
 	const char *p = in;
-
-	o = decode_blocks(o, from, end);
 	size_t n = (size_t)(end - *from), zeros = 0;
+
 	if (n == 0 || n >= 96)
 		return o;
 	memcpy(in, *from, n);
@@ -233,7 +232,7 @@ decode_blocks(char *o, const char **from, const char *end)
 	(void)from, (void)end;
 	return o;
 }
-#define decode_rest decode_blocks
+#define decode_end decode_blocks
 #endif
 
 void
@@ -270,7 +269,7 @@ scan_decode(struct buf *out, const char *p, size_t n, bool wtf)
 		p += 2;
 		*o = stands_for[(unsigned char)p[-1]];
 		if (*o != '\0') {
-			o = decode_rest(o + 1, &p, end);
+			o = decode_end(o + 1, &p, end);
 			continue;
 		}
 		int cp = num_hex4(p);
