@@ -646,16 +646,27 @@ scan_repair(struct slice text, struct buf *out)
 	return lossy;
 }
 
-/* By blocks, as most texts have backslashes. */
+static inline bool
+block_has_escape(const char *p, char c)
+{
+	return (bytes_like(p, '\\') & bytes_like(p + 1, c)) != 0;
+}
+
+/* By blocks, as most texts have backslashes; the last two overlap. */
 bool
 scan_has_escape(struct slice checked, char c)
 {
 	const char *p = checked.p, *end = p + checked.n;
 
-	for (; end - p > 64; p += 64)
-		if ((bytes_like(p, '\\') & bytes_like(p + 1, c)) != 0)
-			return true;
-	return memmem(p, (size_t)(end - p), (char[]){ '\\', c }, 2) != NULL;
+	if (checked.n > 64) {
+		for (; end - p > 64; p += 64)
+			if (block_has_escape(p, c))
+				return true;
+		return block_has_escape(end - 65, c);
+	}
+	while ((p = memchr(p, '\\', (size_t)(end - p))) != NULL && p[1] != c)
+		p++;
+	return p != NULL;
 }
 
 const char *
