@@ -381,7 +381,7 @@ put(struct source *at, const char *key, struct toml_value *v, struct err *e)
 		else if (is_number(v))
 			buf_adds(&b, v->s);
 		else if (v->kind == TOML_STRING && k->type == CONF_JSON)
-			buf_adds(&b, "other text");
+			buf_adds(&b, "another string");
 		else if (v->kind == TOML_ARRAY && v->n > 0)
 			buf_fmt(&b, "an array that begins with %s",
 			    toml_kind_name(v->v[0].kind));

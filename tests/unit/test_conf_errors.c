@@ -41,7 +41,7 @@ test_file_errors(void **state)
 		    "\"provider.model\" must be a string, not true or false" },
 		{ "provider.params = '[1]'", "@/etc.toml:1: key "
 		    "\"provider.params\" must be a string that holds a JSON "
-		    "object, not other text" },
+		    "object, not another string" },
 		{ "hooks.on_end = [1]", "@/etc.toml:1: key \"hooks.on_end\" "
 		    "must be an array of strings or of such arrays, none "
 		    "empty, not an array that begins with an integer" },
