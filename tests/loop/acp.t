@@ -723,6 +723,20 @@ False
 -32602
 -32602"
 
+for dir in .hamr "$XDG_CONFIG_HOME/hamr"; do
+	mkdir -p "$dir/commands"
+	echo 'Look at it.' | tee "$dir/commands/cost.md" >"$dir/commands/look.md"
+done
+is "each command is offered once" "$(play <<'P'
+e = new()
+e.new(here)
+e.wait_for(lambda: e.of("available_commands_update"))
+names = [c["name"] for c in e.of("available_commands_update")[0]["availableCommands"]]
+print([(n, names.count(n)) for n in ("cost", "look")])
+P
+)" "[('cost', 1), ('look', 1)]"
+rm -r "$XDG_CONFIG_HOME/hamr/commands"
+
 { answer "The server would answer with the word hello, as was asked."
 call srv__echo '{"text":"hello"}'
 answer "The server answered with the word hello, as was asked."

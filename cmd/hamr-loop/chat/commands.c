@@ -586,6 +586,12 @@ find(struct slice word)
 	return NULL;
 }
 
+bool
+chat_has_command(struct slice name)
+{
+	return find(name) != NULL;
+}
+
 /* ---- unknown commands ---- */
 
 #define ARE_SERVED "here there are /compact, /cost, /export, /init, /status, " \
@@ -763,7 +769,8 @@ chat_tell_session(struct chat *c)
 			    commands[i].what);
 	own_list(c, &own);
 	for (size_t i = 0; i < own.n; i++)
-		put_command(&b, own.v[i].text, "arguments", own.v[i].about);
+		put_command(&b, own.v[i].text, own.v[i].more ? "arguments" : "",
+		    own.v[i].about);
 	candidates_release(&own);
 	buf_adds(&b, "]}");
 	hub_show(&c->run->hub, &b);

@@ -57,6 +57,8 @@ bool chat_command(struct chat *c, const char *line);
 /* Carry out a command that a program may give, too; send it a record that
  * lists those commands and the session's state. */
 bool chat_command_served(struct chat *c, const char *line);
+/* Is there a command of ours with this name, without its slash? */
+bool chat_has_command(struct slice name);
 void chat_tell_session(struct chat *c);
 
 /* Begin with the session that --resume names, or with a copy for --fork. */
@@ -157,6 +159,7 @@ void chat_commit(struct chat *c);
  * NULL: no such command, or (*why is set) it may not be used. */
 char *own_command(struct chat *c, const char *name, const char *args,
     const char **why);
+/* Add those that can be called, the project's after the person's. */
 void own_list(struct chat *c, struct candidates *out);
 
 /* ---- candidate_files.c: the project's files, for completion after an @ */

@@ -89,6 +89,17 @@ own_command(struct chat *c, const char *name, const char *args,
 	return all.p != NULL ? buf_detach(&all) : NULL;
 }
 
+/* Does name call something else: a command of ours, or the person's own? */
+static bool
+is_taken(const struct candidates *out, const char *name)
+{
+	bool taken = chat_has_command(slice_of(name + 1));
+
+	for (size_t i = 0; i < out->n; i++)
+		taken |= strcmp(out->v[i].text, name) == 0;
+	return taken;
+}
+
 static void
 list_folder(struct chat *c, bool project, struct candidates *out)
 {
@@ -118,7 +129,8 @@ list_folder(struct chat *c, bool project, struct candidates *out)
 		    NULL; p++)
 			more |= strncmp(p, ALL, strlen(ALL)) == 0 ||
 			    (p[1] >= '1' && p[1] <= '9');
-		if (name[1 + strspn(name + 1, NAME_BYTES)] == '\0') {
+		if (name[1 + strspn(name + 1, NAME_BYTES)] == '\0' &&
+		    !is_taken(out, name)) {
 			candidates_add(out, name, what);
 			out->v[out->n - 1].more = more;
 		}
