@@ -251,7 +251,7 @@ by_name(const struct by_age *l, const char *dir, const char *id, struct err *e)
 		err_set(e, ST_USAGE, "\"%s\" is not a session id", id);
 	else if (found == NULL)
 		err_set(e, ST_NOINPUT, "no session %s in %s; hamr-loop "
-		    "--sessions lists them", id, dir);
+		    "--sessions (/sessions in a chat) lists them", id, dir);
 	return other == NULL && found != NULL ? xstrdup(found) : NULL;
 }
 
