@@ -272,4 +272,16 @@ is "the next session asks about the third only" "$(paste -sd' ' ran n net)" \
     "a b
 x
 1"
+
+# --- what an editor leaves may be any bytes; the session stays readable
+fresh bytes
+{ call bash '{"command":"echo bad >e2"}'; answer "It is done now."; } >script
+printf '#!/bin/sh\nprintf "echo \\377\\000 >e2\\n" >"$1"\n' >../any
+chmod +x ../any
+EDITOR=../any ask <<'P'
+t = Terminal(loop); t.sees("allow this command? "); t.answer("e")
+sys.exit(t.end())
+P
+is "bytes from the editor that are not text are replaced" "$S $(cat e2)" \
+    "0 ��"
 done_testing

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/utf8.h"
 #include "child/child.h"
 #include "json/scan.h"
 #include "record/msg.h"
@@ -268,7 +269,7 @@ char *
 ui_edit(struct ui *u, struct slice text, const char *suffix, const char **why)
 {
 	const char *editor = getenv("VISUAL");
-	struct buf b = BUF_INIT(TEXT_MAX);
+	struct buf b = BUF_INIT(TEXT_MAX), clean = BUF_INIT(4 * TEXT_MAX);
 	char *got = NULL;
 
 	if (editor == NULL || editor[0] == '\0')
@@ -276,8 +277,10 @@ ui_edit(struct ui *u, struct slice text, const char *suffix, const char **why)
 	if (editor == NULL || editor[0] == '\0')
 		editor = "vi";
 	*why = "the editor failed; check $VISUAL and $EDITOR";
-	if (run_on_file(u, editor, text, suffix, &b))
-		got = xmemdup0(buf_view(&b).p, b.len);
+	if (run_on_file(u, editor, text, suffix, &b)) {
+		utf8_clean(&clean, buf_view(&b).p, b.len);
+		got = buf_detach(&clean);
+	}
 	buf_release(&b);
 	return got;
 }
