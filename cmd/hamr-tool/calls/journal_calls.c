@@ -53,7 +53,6 @@ on_change(void *arg, const struct files_change *ch, struct err *why)
 		jc->snap = snap_open(jc->t->files, true, why);
 	if (jc->snap == NULL)
 		return ch->old.p == NULL ? 0 : -1;
-	jc->entry.since = journal_newest(jc->snap);
 	struct undo_path *t = undo_entry_add(&jc->entry, ch->rel);
 	t->new_mode = S_IFREG | (ch->mode & 07777);
 	memcpy(t->sha, ch->sha, SHA_HEX);
@@ -267,8 +266,6 @@ journal_calls_checkpoint(struct journal_calls *jc, struct job *j)
 	c->call = xstrdup(j->call->id);
 	if (jc->checkpoint != NULL)
 		c->checkpoint = xstrdup(jc->checkpoint);
-	if (jc->snap != NULL)
-		c->since = snap_newest(jc->snap);
 }
 
 int

@@ -42,7 +42,7 @@ struct snap {
 				 * are new */
 	uint64_t taken;		/* number of snapshots taken */
 	int64_t looked;		/* snap_time */
-	long long newest;	/* snap_newest */
+	long long newest;	/* line of the journal when it was unlocked */
 	struct gitindex now;	/* our index, as of the last snapshot; modes
 				 * are whole, git reads no more than the kind */
 	struct gitindex before;	/* and of the one before it; empty when it is */

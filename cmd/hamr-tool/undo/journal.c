@@ -484,11 +484,12 @@ take_slot(struct snap *s)
 }
 
 int
-journal_begin(struct snap *s, const struct undo_entry *c)
+journal_begin(struct snap *s, struct undo_entry *c)
 {
 	struct buf o = BUF_INIT(BUF_RECORD_MAX);
 	struct stat st = { .st_size = 0 };
 
+	c->since = c->n == 0 ? s->newest : journal_newest(s);
 	if (s->begun < 0)
 		take_slot(s);
 	if (s->begun < 0 || (c->n == 0 && !snap_keep(s, s->slot)))

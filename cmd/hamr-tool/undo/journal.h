@@ -73,7 +73,7 @@ int journal_add(struct snap *s, struct undo_entry *c, struct err *e);
  * it made.  Returns the descriptor of the file that says so: touch
  * its access time every second or two while the call runs, as a sign of life.
  * -1: it could not be written. */
-int journal_begin(struct snap *s, const struct undo_entry *c);
+int journal_begin(struct snap *s, struct undo_entry *c);
 void journal_over(struct snap *s);
 void journal_recover(struct snap *s);
 /* What journal_recover found of this call; NULL: nothing. */

@@ -907,12 +907,6 @@ snap_time(const struct snap *s)
 	return s->looked;
 }
 
-long long
-snap_newest(const struct snap *s)
-{
-	return s->newest;
-}
-
 /* Why snap_git returned r. */
 static const char *
 git_failure(const struct snap *s, int r)

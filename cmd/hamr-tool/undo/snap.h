@@ -45,8 +45,6 @@ int snap_take(struct snap *s, struct snap_left *left, struct err *e);
  * one: shut them again, when what has changed in them has been read and
  * recorded, and unlock. */
 void snap_shut(struct snap *s);
-/* The newest line of the journal when the last one was unlocked. */
-long long snap_newest(const struct snap *s);
 /* Keep the last snapshot's index, folders and what was too large for it in
  * files with this number, unless they are there already; compare the next
  * snapshot with what is kept.  False: it could not be written, or cannot be
