@@ -228,6 +228,30 @@ bad = [c for c in u if c in "\x07\u202e\u2028\u200b\u061c\u00ad"]
 assert not bad and "\x1b[2J" not in u and "\x1b]" not in u, bad
 P
 is "what is asked about is shown, not sent" "$S" 0
+# --- by a tool stage of another program
+fresh other
+call mine '{}' >script
+answer "Done." >>script
+cat >../asker <<'X'
+#!/bin/sh
+while IFS= read -r l; do
+	case $l in
+	*'"go"'*)
+		echo '{"type":"ask","id":"a1","tool_call_id":"call_1","name":"mine","arguments":{"x":"erase"}}'
+		IFS= read -r answer ;;
+	*'"sync"'*) ;;
+	*) continue ;;
+	esac
+	printf '%s\n' "$l"
+done
+X
+chmod +x ../asker
+ask <<P
+t = Terminal(loop[:-1] + ["-o", "stages.tool=['$T/asker']", "make it"])
+t.sees("erase"); t.sees("allow this mine? "); t.answer("\033")
+t.end()
+P
+is "arguments that are an object are shown" "$S" 0
 # --- for good, and with the network
 fresh good
 export XDG_CONFIG_HOME=$T/home

@@ -745,7 +745,7 @@ ui_ask(struct ui *u, const struct rec *ask)
 		.path = rec_strdup(ask, "path"),
 		.diff = rec_strdup(ask, "diff"),
 		.command = rec_strdup(ask, "command"),
-		.args = rec_strdup(ask, "arguments"),
+		.args = msg_arguments(rec_get(ask, "arguments")),
 		.why = rec_strdup(ask, "why"), .lines = -1,
 		.made = scan_true(rec_get(ask, "new")),
 		.network = scan_true(rec_get(ask, "network")) };
