@@ -509,6 +509,18 @@ wait $!
 is "a mode set before the first prompt stays" "$(jq -r 'select(.type == "hamr" or
     .type == "config") | .mode // .set["agent.mode"]' out | paste -sd,)" \
     "patch,docs"
+# two settings at once, the later one counts
+for m in patch read-only; do
+	echo "{\"type\":\"config\",\"set\":{\"agent.mode\":\"$m\"}}"
+done >two
+listens
+cat two >&9
+echo '{"role":"user","content":"one"}' >&9
+ends 1
+exec 9>&-
+wait $!
+is "settings are taken in order" "$(jq -r '.set["agent.mode"] // empty' out |
+    paste -sd,)" "patch,read-only"
 # a cancel between messages, all three in one write: it drops the one before it
 printf '%s\n' '{"role":"user","content":"one"}' '{"type":"cancel"}' \
     '{"role":"user","content":"two"}' >three

@@ -273,7 +273,8 @@ hub_is_judged(const struct hub *h)
 	    (k->last == R_TOOL && track_open(k) > 0);
 }
 
-/* Apply a program's settings at once, even in mid-turn. */
+/* Apply a program's settings at once in mid-turn.  Between turns they are taken
+ * in order with the rest of what it says. */
 static void
 take_settings(struct hub *h)
 {
@@ -281,7 +282,7 @@ take_settings(struct hub *h)
 	struct rec r;
 	char *line;
 
-	while (h->ui->peer != NULL && hub_is_judged(h) &&
+	while (h->ui->peer != NULL && h->ui->status.on && hub_is_judged(h) &&
 	    (line = ui_take_kind(h->ui, R_CONFIG)) != NULL) {
 		if (rec_parse(&scan, line, strlen(line), &r) == 0)
 			hub_set(h, rec_get(&r, "set"));
