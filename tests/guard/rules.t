@@ -1116,6 +1116,7 @@ a.c:3:5: error: x undeclared\nmake: *** [a.o] Error 1
 error[E0433]: failed to resolve
 --- FAIL: TestDrain (0.00s)
 src/b.ts(4,10): error TS2305: no member
+not ok 2 - wanted: 1, got: 0
 X
 is "... in the foot of Gemini CLI" "$(for i in 1 2 3 4; do
 echo "s e$i edit {\"path\":\"a.py\",\"old\":\"x$i\",\"new\":\"y$i\"} = ok"

@@ -247,6 +247,14 @@ is_traceback(struct slice text)
 	    slice_has(text, "Traceback (most recent call");
 }
 
+/* Are none counted: "0", ": 0", "0 tests"? */
+static bool
+is_zero(struct slice text)
+{
+	text = slice_trim_start(text, " \t:");
+	return slice_is(text, "0") || slice_starts(text, "0 ");
+}
+
 /* Does one of the last lines report a failed test or an error: "1 failed, 2
  * passed", "FAIL: x", "a.c:3:5: error: x", "error[E0433]: x"? */
 bool
@@ -262,7 +270,7 @@ outcome_complains(const struct guard *g)
 		line = slice_trim(line);
 		for (size_t i = 0; begins[i] != NULL; i++)
 			if (slice_starts(line, begins[i]) &&
-			    !slice_ends(line, ": 0"))
+			    !is_zero(slice_from(line, strlen(begins[i]))))
 				return true;
 		if (slice_has(line, ": error: ") ||
 		    slice_has(line, ": error TS") ||
