@@ -139,6 +139,10 @@ for row in "Run it five times.|c3 warn result repeat 6" \
 	is "${row%|*}: warned later" "$({ asked "${row%|*}" bash
 	loop 3 bash '{"command":"make"}' x; } | said | sed 1q)" "${row#*|}"
 done
+for text in "Keep it short." "Fix it as soon as possible."; do
+	is "$text: no page is waited for" "$(asked "$text" fetch | said |
+	    sed 1q)" "c3 warn result repeat 3"
+done
 is "a hundred times is no limit, as 100 is none" \
     "$(asked "Run it a hundred times." bash | said | head -n 1)" \
     "c3 warn result repeat 3"

@@ -53,8 +53,8 @@ static const struct {
 	{ REGULARLY, 0, "repeatedly regularly periodically wiederholt"
 	    " regelmäßig régulièrement regularmente regolarmente" },
 	{ WAIT, 0, "until till bis jusqu hasta até finché пока watch wait"
-	    " monitor keep warte beobachte überwache surveille attends"
-	    " espera vigila soon sobald solange zodra appena" },
+	    " monitor warte beobachte überwache surveille attends"
+	    " espera vigila sobald solange zodra" },
 };
 
 static struct {
@@ -141,15 +141,30 @@ struct before {
 				 * follow a number that is not small */
 	unsigned every;		/* ditto, a unit */
 	bool once, digits;
+	enum { NOTHING, KEEP, SOON, SOON_AS } last;
 	unsigned long number;	/* the last one */
 };
+
+/* Is it to be waited: keep looking, as soon as it is up?  But not: keep it
+ * short, as soon as possible. */
+static bool
+keeps(struct before *b, struct slice word)
+{
+	int last = b->last;
+
+	b->last = slice_is(word, "keep") ? KEEP : slice_is(word, "soon") ? SOON :
+	    last == SOON && slice_is(word, "as") ? SOON_AS : NOTHING;
+	return (last == KEEP && (slice_ends(word, "ing") ||
+	    slice_is(word, "an"))) ||
+	    (last == SOON_AS && !slice_is(word, "possible"));
+}
 
 static enum asks
 take(struct before *b, struct slice word, bool ascii)
 {
 	size_t k = look_up(word), ten = word.n > 3 && slice_ends(word, "mal") ?
 	    look_up(slice_part(word, 0, word.n - 3)) : 0;
-	unsigned is = known.is[k];
+	unsigned is = known.is[k] | (keeps(b, word) ? WAIT : 0);
 
 	if (!ascii)
 		is |= kind_within(&word, b->digits || b->many > 0 ||
