@@ -109,6 +109,8 @@ u ok go
 10* s c# bash {"command":"./stress"} = ok'
 is "what a plan says that they approve of, not a word" \
     "$(times 1 "$asked" | said)" ""
+is "... in parts, too" "$(times 1 "$asked" | sed '3c\
+{"role":"user","content":[{"type":"text","text":"ok, go ahead"}]}' | said)" ""
 is "... but not what a report says of work that was done" "$(times 1 "$asked" |
     sed '1a1* s e edit {"path":"a.c","old":"x","new":"y"} = ok' | said | sed 1q)" \
     "c7 warn repeat 3"

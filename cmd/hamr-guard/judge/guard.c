@@ -11,7 +11,7 @@
 #define PATIENCE 4		/* times poll_multiplier */
 #define PERSON_MAX 4096		/* bytes, as JSON, of a person's message that
 				 * is looked into */
-#define GO_MAX 32		/* bytes of one that only approves: ok, go */
+#define GO_MAX 32		/* of its text, if it only approves: ok, go */
 #define SMALL_WINDOW 32768	/* chapter 3.2: where reads are counted */
 #define SMALL_WARN 32
 #define SMALL_MOST 64
@@ -254,11 +254,11 @@ learn(struct guard *g, const struct rec *r)
 		    scan_str_is(contract, "soft");
 		one = rec_get(r, "content");
 		/* who says only "ok go" asks for what they approve of */
-		if (one.n <= GO_MAX && g->said.len > 0) {
+		if (one.n <= PERSON_MAX && g->said.len > 0) {
 			buf_reset(&g->text);
 			msg_text(one, &g->text);
-			if (prose_asks(buf_view(&g->text), &g->often) ==
-			    ASKS_ONCE)
+			if (g->text.len <= GO_MAX && prose_asks(buf_view(
+			    &g->text), &g->often) == ASKS_ONCE)
 				one = buf_view(&g->said);
 		}
 		buf_reset(&g->person);
