@@ -43,8 +43,11 @@ is "a check each minute, not a word" "$(times 20 \
     said)" ""
 honest "nothing but sleep" < <(
 times 14 's c{} bash {"command":"sleep 300"} =')
-honest "a file that is to come" < <(
-times 14 's c{} bash {"command":"test -f out && echo there || echo no"} = no')
+for look in 'test -f out && echo there || echo no' \
+    'if [[ -f out ]]; then echo there; else echo no; fi'; do
+	honest "a file that is to come: $look" < <(
+	times 14 's c{} bash {"command":"'"$look"'"} = no')
+done
 honest "a log that grows" < <(for i in $(seq 30); do
 	log="$log\\nunit $i was compiled with no warning at all, and on it goes"
 	echo "s c$i bash {\"command\":\"tail -n 50 build.log\"} = $log"

@@ -40,7 +40,7 @@ static const char *const polls[] = { "tail", "ps", "watch", "pgrep", "jobs",
 	"nvidia-smi", "adb devices", "lsusb", NULL };
 static const char *const readers[] = { "ls", "cat", "head", "tail", "grep",
 	"egrep", "fgrep", "rg", "ag", "wc", "pwd", "echo", "printf", "true",
-	":", "false", "test", "[", "stat", "file", "du", "df", "which", "type",
+	":", "false", "test", "[", "[[", "stat", "file", "du", "df", "which", "type",
 	"whoami", "id", "date", "uname", "env", "printenv", "basename",
 	"dirname", "realpath", "readlink", "sort", "uniq", "cut", "tr", "diff",
 	"cmp", "comm", "nl", "od", "xxd", "hexdump", "strings", "sleep", "ps",
@@ -82,7 +82,7 @@ static const char *const deployers[] = { "terraform apply",
 	"alembic upgrade", "alembic downgrade", "rails db:migrate",
 	"prisma migrate", "npx prisma migrate", "flyway migrate", NULL };
 /* Polls if the command does nothing more. */
-static const char *const tests[] = { "test", "[", NULL };
+static const char *const tests[] = { "test", "[", "[[", NULL };
 /* They press keys and click in programs that others look at. */
 static const char *const actors[] = { "tmux send-keys", "tmux send",
 	"xdotool", "ydotool", "adb shell input", NULL };
@@ -98,10 +98,10 @@ static const char *const echoes[] = { "echo", "printf", "terraform plan",
 	"tofu plan", NULL };
 static const char *const scripts[] = { "python -c", "python3 -c", "node -e",
 	"perl -e", "ruby -e", NULL };
-/* Words before the command itself. */
+/* Words before the command itself, or without one. */
 static const char *const prefixes[] = { "sudo", "time", "nohup", "exec",
-	"command", "builtin", "env", "nice", "do", "then", "else", "while",
-	"until", "if", "!", "{", NULL };
+	"command", "builtin", "env", "nice", "do", "done", "then", "else", "fi",
+	"while", "until", "if", "!", "{", NULL };
 
 /* What a byte is in a word: its end, a quote, or expanded by the shell. */
 enum { ENDS = 1, QUOTES, EXPANDS };
