@@ -308,4 +308,15 @@ sys.exit(t.end())
 P
 is "bytes from the editor that are not text are replaced" "$S $(cat e2)" \
     "0 ��"
+
+# --- a limit of time ends a question, which nobody answered
+fresh late
+{ call write '{"path":"late","content":"x\n"}'; answer "That far."; } >script
+ask <<'P'
+t = Terminal(loop + ["-o", "budget.max_wall_seconds=1"])
+t.sees("allow this write? "); t.sees("max_wall_seconds")
+sys.exit(t.end() != 3)
+P
+is "max_wall_seconds ends a question" "$S $(answers) $(told) $(ls | grep late)" \
+    "0  not run: the budget of this turn is used up "
 done_testing

@@ -552,6 +552,18 @@ wait $!
 is "arguments that the answer changes, an object" "$(echo one* two*) $(
     jq -r 'select(.type == "answer") | .scope' out | paste -sd,) $(ended)" \
     "one* two once,once completed stop"
+# a limit of time ends a question, too
+{ call bash '{"command":"touch late"}'; answer "That far."; } >script
+listens -o budget.max_wall_seconds=1
+echo '{"role":"user","content":"one"}' >&9
+ends 1
+exec 9>&-
+wait $!
+is "max_wall_seconds, while nobody answers a question" "$(ended) $(jq -r \
+    'select(.role == "tool") | .meta.error' out) $(grep -c '"answer",' out
+    ls late 2>&1 | grep -c "No such")" \
+    "budget_exhausted max_wall_seconds budget_exhausted 0
+1"
 # settings that come all the time, and the tools that each mode has, do not get
 # between a message and its verdict
 for _ in 1 2 3 4; do call read '{"path":"none"}'; done >script

@@ -147,6 +147,7 @@ acp_done(struct worker *s, bool ended)
 	struct acp *a = s->acp;
 	struct err e;
 
+	acp_forget(s);		/* a limit may have ended a question */
 	if (s->work != IDLE && s->dropped)
 		acp_error(a, id, RPC_CANCELLED, "cancelled");
 	else if (s->work == PROMPTED && ended && (s->cancelled ||

@@ -393,17 +393,22 @@ busy(const struct hub *h)
 	return false;
 }
 
+/* Is there a reason to wait no longer? */
+static bool
+is_over(const struct hub *h)
+{
+	return h->failed || h->interrupts > 0 ||
+	    (h->ui->out_closed && !h->ending) || ui_is_late(h->ui);
+}
+
 int
 hub_wait(struct hub *h, long long until)
 {
-	while (busy(h)) {
-		if (h->failed || h->interrupts > 0 ||
-		    (h->ui->out_closed && !h->ending) ||
-		    (until != 0 && file_now_ms() >= until))
-			return -1;
+	h->ui->until = until;
+	while (busy(h) && !is_over(h))
 		round_of_poll(h, until);
-	}
-	return h->failed || h->interrupts > 0 ? -1 : 0;
+	h->ui->until = 0;
+	return busy(h) || h->failed || h->interrupts > 0 ? -1 : 0;
 }
 
 int

@@ -626,6 +626,22 @@ take_key(struct asking *k, const struct key *key)
 
 /* ---- the terminal ---- */
 
+bool
+ui_is_late(const struct ui *u)
+{
+	return u->until != 0 && file_now_ms() >= u->until;
+}
+
+int
+ui_left(const struct ui *u, int ms)
+{
+	long long left = u->until - file_now_ms();
+
+	if (u->until == 0 || (ms >= 0 && ms < left))
+		return ms;
+	return left < 0 ? 0 : left > 60000 ? 60000 : (int)left;
+}
+
 static void
 wait_for_answer(struct asking *k)
 {
@@ -638,7 +654,7 @@ wait_for_answer(struct asking *k)
 
 		put_row(k);
 		ui_hurry(u);
-		int left = ui_tick(u);
+		int left = ui_left(u, ui_tick(u));
 		if (poll(p, 3, left) < 0 && errno != EINTR)
 			break;
 		u->leaving |= p[0].revents != 0 && !ui_read_keys(u);
@@ -646,6 +662,7 @@ wait_for_answer(struct asking *k)
 			k->a.stop = k->done = true;
 		else if (p[2].revents != 0)
 			ui_job(u);
+		k->done |= ui_is_late(u);
 		while (!k->done && keys_next(&u->keys, file_now_ms(), &key)) {
 			/* such a terminal may end a line with an LF */
 			if (u->dumb && key.name == KEY_NEWLINE)
@@ -708,7 +725,7 @@ put_question(struct asking *k)
 		end_reason(k);
 	buf_reset(&u->question);
 	if (k->call != NULL)
-		k->call->refused = !k->a.yes;
+		k->call->refused = !k->a.yes && !ui_is_late(u);
 	if (k->call != NULL && k->a.reason != NULL) {
 		free(k->call->reason);
 		k->call->reason = xstrdup(k->a.reason);

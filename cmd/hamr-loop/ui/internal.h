@@ -31,6 +31,9 @@ void ui_print(struct ui *u, struct buf *lines);
  * text itself, or a copy in b. */
 struct slice ui_themed(const struct ui *u, struct slice text, struct buf *b);
 
+/* The ms to wait for what is asked: at most ms (-1: any), and u->until. */
+int ui_left(const struct ui *u, int ms);
+
 /* Rows of the terminal. */
 size_t ui_height(const struct ui *u);
 

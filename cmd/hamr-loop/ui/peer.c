@@ -88,13 +88,14 @@ ui_await(struct ui *u, enum rec_kind kind, struct slice id)
 			if (ours)
 				return remove_said(u, i);
 		}
-		if (u->interrupted || u->leaving)
+		if (u->interrupted || u->leaving || ui_is_late(u))
 			return NULL;
 		ui_flush(u);
-		if (poll(p, 2, -1) < 0)
+		if (poll(p, 2, ui_left(u, -1)) < 0)
 			continue;
 		if (p[1].revents != 0)
 			return NULL;
-		ui_read_peer(u);
+		if (p[0].revents != 0)
+			ui_read_peer(u);
 	}
 }

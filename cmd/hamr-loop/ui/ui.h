@@ -113,6 +113,8 @@ struct ui {
 	bool stale;		/* the live rows must be rebuilt */
 	long long drawn;	/* when they were last rebuilt, in ms */
 	struct buf question;	/* shown in place of the live rows */
+	long long until;	/* when it ends unanswered, in ms of
+				 * file_now_ms; 0: never */
 	char *draft;		/* a message begun at a question where there is
 				 * no other input, or NULL */
 
@@ -252,9 +254,11 @@ char *ui_edit(struct ui *u, struct slice text, const char *suffix,
 bool ui_can_ask(const struct ui *u);
 
 /* Show an ask and read the answer from the terminal.  The answer is no without
- * a terminal; no and stop when a signal comes (left unread).  Messages sent
- * meanwhile are in u->sent.  The caller frees args and reason. */
+ * a terminal, or at u->until; no and stop when a signal comes (left unread).
+ * Messages sent meanwhile are in u->sent.  The caller frees args and reason. */
 struct ui_allow ui_ask(struct ui *u, const struct rec *ask);
+/* Is u->until over? */
+bool ui_is_late(const struct ui *u);
 /* Ask for a y on a terminal; anything else, or a signal, is no. */
 bool ui_confirm(struct ui *u, const char *question);
 
@@ -280,7 +284,7 @@ char *ui_take_said(struct ui *u);
 char *ui_take_kind(struct ui *u, enum rec_kind kind);
 
 /* Wait for the record of this kind with this id; the caller frees it.  NULL:
- * cancelled, the end of input, or a signal came (left unread). */
+ * cancelled, the end of input, u->until, or a signal came (left unread). */
 char *ui_await(struct ui *u, enum rec_kind kind, struct slice id);
 
 /* ---- stdout ---- */
