@@ -141,6 +141,20 @@ conf_value_fits(const struct conf_key *k, const struct toml_value *v)
 	return is_type(k->type, v) && in_range(k, v);
 }
 
+bool
+conf_takes(struct slice key, struct slice value)
+{
+	char *name = xmemdup0(key.p, key.n);
+	const struct conf_key *k = conf_key_find(name);
+	struct toml_value v;
+	bool takes = toml_value(value.p, value.n, &v) && k != NULL &&
+	    conf_value_fits(k, &v);
+
+	toml_release(&v);
+	free(name);
+	return takes;
+}
+
 /* A number to compare two values of a key that can be tightened. */
 static double
 weight(const struct conf_key *k, const struct toml_value *v)

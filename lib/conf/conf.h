@@ -70,6 +70,9 @@ const char *conf_overridden(const struct conf *c, const char *key);
 int conf_set(struct conf *c, const char *key, const char *value,
     const char *origin, struct err *e);
 
+/* Is it a key, and may it have this value, given as JSON? */
+bool conf_takes(struct slice key, struct slice value);
+
 /* Names under a table: the NAMEs of [provider.NAME] or [mcp.NAME]. */
 const char *const *conf_names(const struct conf *c, const char *table,
     size_t *n);

@@ -475,6 +475,8 @@ revived() {
 	echo '{"type":"config","set":{"agent.mode":"../patch"}}' >&9
 	echo '{"type":"config","set":{"sandbox.mode":"off"}}' >&9
 	echo '{"type":"config","set":{"context.strategy":"light"}}' >&9
+	echo '{"type":"config","set":{"context.window":"big"}}' >&9
+	echo '{"type":"config","set":{"context.windows":9000}}' >&9
 	echo '{"role":"user","content":"two"}' >&9
 	ends 2
 	exec 9>&-
@@ -492,10 +494,12 @@ for s in "guard 0" "compact 0.5" "provider 0" "tool 0"; do
 	is "a stage that ended for good, in the next turn: $s" "$(revived $s)" \
 	    "0 system,user,stage_died,tool_error stage_died,user,assistant,completed stop 1"
 done
-is "a mode that there is not, a setting for which it is too late" \
+is "a mode or value that there is not, a setting for which it is too late" \
     "$(jq -c 'select(.type == "config").set' out) $(grep config err)" \
     '{"context.strategy":"light"} hamr-loop: a config record sets agent.mode to "../patch"; it was ignored
-hamr-loop: a config record sets sandbox.mode to "off"; it was ignored'
+hamr-loop: a config record sets sandbox.mode to "off"; it was ignored
+hamr-loop: a config record sets context.window to "big"; it was ignored
+hamr-loop: a config record sets context.windows to 9000; it was ignored'
 # what a flag says does not undo what the program says later
 rm out
 timeout 60 hamr-loop --no-config --records --replay script --mode patch <in \

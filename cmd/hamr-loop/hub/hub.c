@@ -124,7 +124,7 @@ hub_set(struct hub *h, struct slice settings)
 		if (scan_key_is(key, "agent.mode") ? track_is_mode(val) :
 		    scan_key_is(key, "provider.model") ?
 		    scan_kind(val) == SCAN_STRING :
-		    slice_starts(key, "context."))
+		    slice_starts(key, "context.") && conf_takes(key, val))
 			hub_put(h, "{'type':'config','set':{'$':$}}", key, val);
 		else
 			err_say("a config record sets %.*s to %.*s; it was "
