@@ -556,6 +556,17 @@ wait $!
 is "arguments that the answer changes, an object" "$(echo one* two*) $(
     jq -r 'select(.type == "answer") | .scope' out | paste -sd,) $(ended)" \
     "one* two once,once completed stop"
+# a message without text does not ask the model
+answer "never" >script
+listens
+printf '{"role":"user"%s}\n' '' ',"content":""' ',"content":" \n"' \
+    ',"content":7' ',"content":[{"type":"text"}]' >&9
+echo '{"type":"sync","n":1}' >&9
+exec 9>&-
+wait $!
+is "a message without text is refused" "$? $(jq -r 'select(.type == "error") |
+    .message' out | uniq -c | xargs) $(grep -c assistant out)" \
+    "0 5 a message needs text or an image 0"
 # a limit of time ends a question, too
 { call bash '{"command":"touch late"}'; answer "That far."; } >script
 listens -o budget.max_wall_seconds=1

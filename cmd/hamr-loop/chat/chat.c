@@ -226,6 +226,17 @@ chat(struct run *r, struct err *e)
 /* ---- with a program: records in, records out ---- */
 
 static void
+refuse_empty(struct hub *h)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	scan_put(&b, "{'type':'error','stage':'loop','code':'bad_record',"
+	    "'message':'a message needs text or an image',"
+	    "'retryable':false}");
+	hub_show(h, &b);
+}
+
+static void
 message(struct chat *c, const struct rec *r)
 {
 	struct slice content = rec_get(r, "content"), part;
@@ -239,6 +250,17 @@ message(struct chat *c, const struct rec *r)
 		    "", run->o.piped != NULL ? "\n" : "", said);
 		free(run->o.piped);
 		run->o.piped = buf_detach(&b);
+		buf_release(&text);
+		return;
+	}
+	for (struct walk w = walk_elements(content); walk_next(&w, NULL,
+	    &part); )
+		if (scan_str_is(scan_get(part, "type"), "image_url")) {
+			buf_addc(&b, b.len == 0 ? '[' : ',');
+			buf_slice(&b, part);
+		}
+	if (b.len == 0 && track_is_blank(said)) {
+		refuse_empty(&run->hub);
 		buf_release(&text);
 		return;
 	}
@@ -257,19 +279,13 @@ message(struct chat *c, const struct rec *r)
 			err_report(&c->err);
 		run->ui.telling = false;
 	}
-	for (struct walk w = walk_elements(content);
-	    !done && walk_next(&w, NULL, &part); )
-		if (scan_str_is(scan_get(part, "type"), "image_url")) {
-			buf_addc(&b, b.len == 0 ? '[' : ',');
-			buf_slice(&b, part);
-		}
-	if (b.len > 0) {
+	if (!done && b.len > 0) {
 		buf_addc(&b, ']');
 		run->images = buf_detach(&b);
 	}
 	if (!done)
 		take_turn(c, said);
-	buf_release(&text);
+	bufs_release(BUFS(&text, &b));
 }
 
 /* Wait for the guard between two turns, where a cancel has nothing to end.
