@@ -36,6 +36,10 @@ loop --resume "more" >/dev/null
 is "and never the newest" "$? $(grep -c more ".hamr/sessions/$A.ndjson")" "0 1"
 match "nor looked into by --inspect" "$(hamr-loop --no-config --inspect ledger)" \
     "session $A*"
+mkdir -p ../only/.hamr/sessions
+cp ".hamr/sessions/$planted.ndjson" ../only/.hamr/sessions
+match "... unless there is no other" "$(cd ../only &&
+    hamr-loop --no-config --inspect ledger)" "session $planted*"
 for how in symlink hardlink fifo folder; do
 	f=.hamr/sessions/$planted.ndjson
 	rm -rf "$f" other

@@ -266,12 +266,13 @@ sessions_find(const char *dir, const char *root, const char *id,
 		return NULL;
 	if (id != NULL)
 		found = by_name(&l, dir, id, e);
-	/* else the newest that was written here */
+	/* else the newest that was written here, or (root is NULL) anywhere */
 	for (size_t i = 0; i < l.n && id == NULL && found == NULL; i++) {
 		char *path = xasprintf("%s/%s" ENDING, dir, l.v[i].id);
 		int fd = file_open_regular(AT_FDCWD, path, NULL);
 
-		if (fd >= 0 && origin_is_here(fd, l.v[i].id, root))
+		if (fd >= 0 && (root == NULL ||
+		    origin_is_here(fd, l.v[i].id, root)))
 			found = xstrdup(l.v[i].id);
 		file_close(fd);
 		free(path);

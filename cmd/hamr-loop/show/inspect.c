@@ -148,6 +148,8 @@ views_show(const struct opts *o, const char *root, struct err *e)
 
 	if (dir != NULL && !o->sessions)
 		id = sessions_find(dir, root, o->id, e);
+	if (dir != NULL && !o->sessions && id == NULL && o->id == NULL)
+		id = sessions_find(dir, NULL, NULL, e);
 	if (id != NULL)
 		path = xasprintf("%s/%s.ndjson", dir, id);
 	if (o->sessions && dir != NULL)
