@@ -560,10 +560,11 @@ is "a session in use" "$(play <<'P'
 e = new("--yes")
 s = e.new(here)
 f = new()
+begun = time.time()
 r = f.load(s, here)
-print(code(r), "in use by process" in r["error"]["message"])
+print(code(r), "in use by process" in r["error"]["message"], time.time() - begun < 3)
 P
-)" "-32603 True"
+)" "-32603 True True"
 is "end of input in mid-prompt" "$(play <<'P'
 e = new("--yes")
 s = e.new(here)

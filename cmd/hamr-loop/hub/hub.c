@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "internal.h"
+#include "session/lock.h"
 
 #define OUT_HIGH ((size_t)16 << 20)	/* queued for stdout: stop reading */
 #define CANCEL_MS 2200		/* for a cancelled action; hamr-tool gives a
@@ -533,6 +534,7 @@ hub_end(struct hub *h)
 	bool hurry = h->ending && h->interrupts > 0;
 
 	h->closing = true;
+	lock_leave(h->session->lock);
 	if (!h->failed && !hurry) {
 		h->interrupts = 0;
 		start_memory(h);

@@ -12,9 +12,9 @@
 #include "base/mem.h"
 #include "base/num.h"
 
-#define KILLED_MS 5000	/* for the stages of a loop that was killed */
+#define ENDS_MS 5000	/* for an ending loop, or a killed one's stages */
 
-/* The pid in the lock file; 0: it has no readable one. */
+/* The pid in the lock file, negative: it is about to end; 0: there is none. */
 static long
 holder(int fd)
 {
@@ -23,8 +23,24 @@ holder(int fd)
 	int64_t pid;
 
 	text[n > 0 ? n : 0] = '\0';
-	return num_i64(text, strcspn(text, "\n"), &pid) && pid > 0 &&
+	return num_i64(text, strcspn(text, "\n"), &pid) && pid >= -INT32_MAX &&
 	    pid <= INT32_MAX ? (long)pid : 0;
+}
+
+static bool
+put_holder(int fd, long pid)
+{
+	char text[32];
+	int n = snprintf(text, sizeof text, "%ld\n", pid);
+
+	/* in this order a full disk has room where a pid was */
+	return pwrite(fd, text, (size_t)n, 0) == n && ftruncate(fd, n) == 0;
+}
+
+void
+lock_leave(int fd)
+{
+	put_holder(fd, -(long)getpid());
 }
 
 int
@@ -38,14 +54,13 @@ lock_take(const char *dir, const char *id, int ms, struct err *e)
 	bool plain = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    st.st_nlink == 1;
 	bool ours = plain && file_lock(fd, ms) == 0;
-	char pid[32];
 
 	if (plain && !ours && ms > 0 && errno == EWOULDBLOCK) {
-		/* a zombie has no executable */
+		/* nor has a zombie an executable */
 		char *exe = xasprintf("/proc/%ld/exe", holder(fd)), c;
 
 		if (readlink(exe, &c, 1) <= 0 && errno != EACCES)
-			ours = file_lock(fd, KILLED_MS) == 0;
+			ours = file_lock(fd, ENDS_MS) == 0;
 		free(exe);
 	}
 	if (fd >= 0 && !plain)
@@ -54,14 +69,11 @@ lock_take(const char *dir, const char *id, int ms, struct err *e)
 	else if (!ours && fd >= 0 && errno == EWOULDBLOCK)
 		err_set(e, ST_TEMP, "session %s is in use by process %ld; "
 		    "wait until it has ended, or start a new one", id,
-		    holder(fd));
+		    labs(holder(fd)));
 	else if (!ours)
 		err_sys(e, ST_SYSTEM, "%s", path);
 	if (ours) {
-		int n = snprintf(pid, sizeof pid, "%ld\n", (long)getpid());
-		/* in this order a full disk has room where a pid was */
-		ours = pwrite(fd, pid, (size_t)n, 0) == n &&
-		    ftruncate(fd, n) == 0;
+		ours = put_holder(fd, (long)getpid());
 		if (!ours)
 			err_sys(e, ST_SYSTEM, "%s", path);
 		if (!ours && st.st_size == 0)

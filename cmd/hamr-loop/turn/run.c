@@ -20,7 +20,6 @@
 #define HOOK_MS 5000
 #define KEYS_MS 15		/* a key is shown within 20 */
 #define LOCK_MS 250		/* another loop may be about to end */
-#define EDITOR_LOCK_MS 5000	/* ... or the loop of a crashed editor */
 
 static void
 run_hook(struct hub *h, const char *const *argv, const char *record)
@@ -167,8 +166,7 @@ open_session(struct run *r, struct err *e)
 	} else if (r->o.resume) {
 		id = sessions_find(dir, r->root, r->o.resume_id, e);
 		if (id != NULL)
-			rc = session_open(&r->session, dir, id, r->o.records ?
-			    EDITOR_LOCK_MS : LOCK_MS, e);
+			rc = session_open(&r->session, dir, id, LOCK_MS, e);
 		here = rc == 0 &&
 		    origin_is_here(r->session.fd, id, r->root);
 	} else {

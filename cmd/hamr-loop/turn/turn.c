@@ -9,6 +9,7 @@
 #include "contract.h"
 #include "internal.h"
 #include "json/json.h"
+#include "session/lock.h"
 #include "begin.h"
 #include "texts.h"
 
@@ -476,6 +477,8 @@ turn_run(struct turn *t)
 		    h->refused ? "refused" : "signal");
 		h->interrupts = 0;	/* a second one ends without waiting */
 		h->ending = true;
+		if (h->to_end)
+			lock_leave(h->session->lock);
 		hub_cancel(h);
 		judge(h);
 		put_restarts(h);
