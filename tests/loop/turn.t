@@ -648,6 +648,20 @@ wait $!
 is "a signal between turns is the status" "$S $?" "0 130"
 exec 9>&-
 trap - PIPE
+# an MCP server that does not answer does not hold up the end
+printf '#!/bin/sh\ntouch asked\nexec sleep 31.7\n' >mute
+chmod +x mute
+hamr-loop --no-config --yes --json --replay script -o mcp.x.sandbox=false \
+    -o 'mcp.x.command=["./mute"]' x >out 2>err </dev/null &
+for _ in $(seq 300); do
+	[ -e asked ] && break
+	sleep 0.05
+done
+begun=$(date +%s%3N)
+kill $!
+wait $!
+is "a signal while an MCP server starts" "$? $(ended)" "130 interrupted signal"
+ok "... ends at once" test $(($(date +%s%3N) - begun)) -lt 2000
 is "the task is in the session all the same" "$(for i in 1 2 3 4 5 6; do
 	run "task $i" -o 'stages.guard=["hamr-guard --nonsense"]'
 	says user

@@ -446,9 +446,10 @@ hub_cancel(struct hub *h)
 	int interrupts = h->interrupts;
 
 	h->cancelling = true;
+	/* the tool's sync may wait for a server that starts */
 	for (int i = 0; i < SLOTS; i++)
-		if (h->slot[i].asked != 0 && h->slot[i].asked_go &&
-		    h->slot[i].child != NULL)
+		if (h->slot[i].asked != 0 && (h->slot[i].asked_go ||
+		    i == SLOT_TOOL) && h->slot[i].child != NULL)
 			slot_control(&h->slot[i], h->session->size,
 			    xstrdup("{\"type\":\"cancel\"}\n"));
 	while (busy(h) && !h->failed && h->interrupts == interrupts &&
