@@ -113,7 +113,7 @@ add_text(struct slice content, const char *between, struct buf *out)
 	for (struct walk w = walk_elements(content);
 	    walk_next(&w, NULL, &part); ) {
 		struct slice text = scan_kind(part) == SCAN_STRING ? part :
-		    scan_get(part, "text");
+		    scan_only(SCAN_STRING, scan_get(part, "text"));
 
 		if (out->len > from && text.n > 2)
 			buf_adds(out, between);

@@ -175,7 +175,7 @@ images ollama '.messages[0] | [.images, (.content | split("\n")[-1])]' \
 	'[["AAAA"],"[image omitted: this server fetches none by its address]"]'
 images responses '.input[0].content[1:]' '[{"type":"input_image","image_url":"data:image/png;base64,AAAA"},{"type":"input_image","image_url":"https://example.org/a.png"}]'
 printf '%s\n' '{"role":"user","content":"one"}' \
-	"{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"two\"},$png]}" >in
+	"{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"two\"},{\"text\":null},$png]}" >in
 serve hello
 ask --api ollama -o provider.max_retries=0 >/dev/null
 is "ollama: two messages in a row are not run together" \
