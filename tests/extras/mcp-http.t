@@ -27,13 +27,14 @@ tools/call 2025-06-18
 tools/list 2025-06-18"
 is "a long result" "$(tool h__large '{}' --json | jq .meta.bytes)" 3000000
 jq -nc '{role: "assistant", content: null, tool_calls: [["c1", "h__slow",
-	"{}"], ["c2", "h__echo", "{\"text\":\"next\"}"] | {id: .[0],
-	type: "function", function: {name: .[1], arguments: .[2]}}]}' |
+	"{}"], ["c2", "h__broken", "{\"retry\":20000}"], ["c3", "h__echo",
+	"{\"text\":\"next\"}"] | {id: .[0], type: "function",
+	function: {name: .[1], arguments: .[2]}}]}' |
 	tool -n -o mcp.h.timeout=1 >out
-is "a timeout is told to the server" "$(jq -r '.meta.error // empty' out) $(
-	grep -c cancelled ../log)" "timeout 1"
-is "... and does not hold up the next call" "$(jq -r \
-	'select(.tool_call_id == "c2").content // empty' out)" "said: next"
+is "timeouts are told to the server" "$(jq -r '.meta.error // empty' out |
+	xargs) $(grep -c cancelled ../log)" "timeout timeout 2"
+is "... and do not hold up the next call" "$(jq -r \
+	'select(.tool_call_id == "c3").content // empty' out)" "said: next"
 match "no token" "$(hamr-tool --yes -o "mcp.h.url=$url" h__echo '{}' 2>&1)" \
 	"*status 401: no token; it requires a token; set headers or token_command*"
 is "an answer that breaks off goes on" "$(tool h__broken '{}') $(grep -c \

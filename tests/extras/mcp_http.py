@@ -116,8 +116,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if name == "forget":
             sessions.clear()
         if name == "broken":
-            self.wfile.write(b"retry: 10\nid: broken-2 %d\ndata:\n\n" %
-                             m["id"])
+            retry = m["params"]["arguments"].get("retry", 10)
+            self.wfile.write(b"retry: %d\nid: broken-2 %d\ndata:\n\n" %
+                             (retry, m["id"]))
             return
         if name == "grow":
             TOOLS.append(dict(TOOLS[0], name="grown"))

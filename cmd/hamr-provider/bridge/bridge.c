@@ -302,9 +302,12 @@ resume(struct bridge *b)
 	for (int i = 0; i < RESUMES_MAX && r.status == 200 && !b->answered &&
 	    !b->over && resume_at(b); i++) {
 		long long until = file_now_ms() + retry_ms(b), now;
+		bool stop = false;
 
-		while (!b->over && (now = file_now_ms()) < until)
-			wait_here(b, NULL, 0, (int)(until - now));
+		while (!stop && (now = file_now_ms()) < until)
+			stop = wait_here(b, NULL, 0, (int)(until - now));
+		if (stop)
+			break;
 		b->heard = b->sse.is_cut = false;
 		ask(b, b->http, (struct http_call){ .ctx = b,
 		    .wait = wait_here, .wait_ctx = b }, &r);
