@@ -76,9 +76,8 @@ static const struct form form = {
 static void
 body(const struct body *b, struct slice messages, struct buf *out)
 {
-	static const char *const ours[] = {
-		"messages", "tools", "stream", "system",
-		"model", "tool_choice", NULL };
+	static const char *const ours[] = { "messages", "tools", "stream",
+		"system", "model", "tool_choice", NULL };
 	struct buf own = BUF_INIT(BUF_RECORD_MAX);
 	struct writer w = { .form = &form, .out = out,
 		.no_carry = b->quirks & QUIRK_NO_CARRY };

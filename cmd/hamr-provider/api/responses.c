@@ -56,9 +56,8 @@ static const struct form form = {
 static void
 body(const struct body *b, struct slice messages, struct buf *out)
 {
-	static const char *const ours[] = {
-		"messages", "input", "tools", "stream",
-		"model", "tool_choice", NULL };
+	static const char *const ours[] = { "messages", "input", "tools",
+		"stream", "model", "tool_choice", NULL };
 	struct buf own = BUF_INIT(1 << 20);
 	struct writer w = { .form = &form, .out = out,
 		.no_carry = b->quirks & QUIRK_NO_CARRY };
@@ -130,33 +129,8 @@ texts(struct answer *a, struct slice item)
 	}
 }
 
-/* Read the items of an answer that was not streamed. */
-static void
-whole(struct answer *a, struct slice list)
-{
-	struct slice item;
-	long n = 0;
-
-	for (struct walk w = walk_elements(list);
-	    walk_next(&w, NULL, &item); ) {
-		struct slice type = scan_get(item, "type");
-
-		if (scan_str_is(type, "reasoning")) {
-			texts(a, item);
-			answer_carry(a, item);
-		} else if (scan_str_is(type, "function_call")) {
-			api_call(a, n++, scan_get(item, "call_id"),
-			    scan_get(item, "name"),
-			    scan_get(item, "arguments"));
-		} else {
-			api_apart(a, a->content.len, answer_content);
-			texts(a, item);
-		}
-	}
-}
-
-/* Read the end of a streamed item: all of it from servers that send no deltas
- * of it. */
+/* Read a complete item: at the end of a streamed one what its deltas did not
+ * tell, which is all of it from servers that send none. */
 static void
 item_done(struct api_stream *st, struct answer *a, struct slice item,
     long index)
@@ -181,6 +155,18 @@ item_done(struct api_stream *st, struct answer *a, struct slice item,
 		st->open = -1;
 }
 
+/* Read the items of an answer that was not streamed. */
+static void
+whole(struct api_stream *st, struct answer *a, struct slice list)
+{
+	struct slice item;
+	long n = 0;
+
+	api_stream_reset(st);
+	for (struct walk w = walk_elements(list); walk_next(&w, NULL, &item); )
+		item_done(st, a, item, n++);
+}
+
 static enum api_said
 read(struct api_stream *st, struct answer *a, struct slice data,
     struct failure *f)
@@ -195,7 +181,7 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 
 	if (scan_str_is(api_member(st, "object"), "response") ||
 	    (type.p == NULL && api_member(st, "output").p != NULL)) {
-		whole(a, api_member(st, "output"));
+		whole(st, a, api_member(st, "output"));
 		return ended(a, data, data, f);
 	}
 	if (scan_str_is(type, "error") || (type.p == NULL &&
@@ -237,7 +223,7 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 		/* for servers that send no deltas */
 		struct slice last = api_member(st, "response");
 		if (!a->fed && a->native.n == 0)
-			whole(a, scan_get(last, "output"));
+			whole(st, a, scan_get(last, "output"));
 		return ended(a, last, data, f);
 	}
 	return API_MORE;
