@@ -788,29 +788,10 @@ put_outcome(struct exchange *x)
 	attempt_release(x);
 }
 
-/* What is asked, with the choice of a tool: the request's own, else that of its
- * params, else of the configuration's. */
-static struct ask
-with_choice(const struct provider *p, const struct ask *ask)
-{
-	const struct slice params[] = { ask->params,
-		slice_of(p->set->params) };
-	struct ask all = *ask;
-
-	for (size_t i = 0; i < 2 && all.tool_choice.p == NULL; i++) {
-		struct slice choice = scan_get(params[i], "tool_choice");
-
-		if (scan_kind(choice) != SCAN_NULL)
-			all.tool_choice = choice;
-	}
-	return all;
-}
-
 void
 exchange(struct provider *p, const struct ask *ask)
 {
-	struct ask own = with_choice(p, ask);
-	struct exchange x = { .p = p, .ask = &own };
+	struct exchange x = { .p = p, .ask = ask };
 	struct err e;
 
 	if (server_find(p, &e) == 0) {
@@ -865,8 +846,7 @@ speak(struct provider *p, const char *api)
 void
 exchange_play(struct provider *p, const struct ask *ask, struct slice line)
 {
-	struct ask own = with_choice(p, ask);
-	struct exchange x = { .p = p, .ask = &own };
+	struct exchange x = { .p = p, .ask = ask };
 	struct http_reply *r = &x.reply;
 	struct buf all = BUF_INIT((size_t)1 << 40), hex = all;
 	struct buf why = BUF_INIT(sizeof r->why - 1);

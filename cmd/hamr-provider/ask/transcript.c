@@ -39,8 +39,6 @@ keep_request(struct provider *p, struct rec_in *in, const struct rec *r)
 		.params = scan_only(SCAN_OBJECT, kept(r, "params", line)),
 		.tool_choice = kept(r, "tool_choice", line),
 	};
-	if (scan_kind(a->tool_choice) == SCAN_NULL)
-		a->tool_choice = (struct slice){ NULL, 0 };
 	if (rec_int(r, "tokens", &tokens))
 		a->estimate = tokens;
 }
@@ -178,6 +176,21 @@ reset(struct stage *s)
 
 /* ---- acting ---- */
 
+/* The choice of a tool: the request's own, else that of its params, else of the
+ * configuration's. */
+static struct slice
+choice_of(const struct provider *p, const struct ask *a)
+{
+	const struct slice all[] = { a->tool_choice,
+		scan_get(a->params, "tool_choice"),
+		scan_get(slice_of(p->set->params), "tool_choice") };
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (all[i].p != NULL && scan_kind(all[i]) != SCAN_NULL)
+			return all[i];
+	return (struct slice){ NULL, 0 };
+}
+
 static void
 act(struct stage *s)
 {
@@ -218,6 +231,7 @@ act(struct stage *s)
 			begin(p);
 		}
 	}
+	ask.tool_choice = choice_of(p, &ask);
 	if (p->replay != NULL)
 		replay_answer(p, &ask);
 	else
