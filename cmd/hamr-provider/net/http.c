@@ -165,10 +165,9 @@ bundle(void)
 		"/etc/ssl/cert.pem", NULL };
 	const char *const *p = places;
 	glob_t g;
-	bool hashed = access(*p, R_OK) < 0 &&
-	    glob(CERTS "/*.0", GLOB_NOSORT, NULL, &g) == 0;
 
-	if (hashed) {
+	if (access(*p, R_OK) < 0 &&
+	    glob(CERTS "/*.0", GLOB_NOSORT, NULL, &g) == 0) {
 		globfree(&g);
 		return NULL;
 	}
