@@ -1,5 +1,4 @@
 /* save.c - save a fact. */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -80,11 +79,9 @@ save(const struct opts *o, struct item *fact, struct err *e)
 		r = st_step(s, e);
 		if (r > 0 && fact->slot == NULL)
 			fact->slot = st_col_dup(s, 0);
-		if (r > 0) {
-			char *own = fact->tags;
-			fact->tags = tags_join(slice_of(own), st_col(s, 1));
-			free(own);
-		}
+		if (r > 0)
+			xset(&fact->tags, tags_join(slice_of(fact->tags),
+			    st_col(s, 1)));
 		st_done(s);
 	}
 	if (r > 0)

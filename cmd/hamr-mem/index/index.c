@@ -83,7 +83,7 @@ calls_learn(struct calls *c, const struct redact *redact,
 {
 	static const char *const keys[] = { "path", "command", "query",
 		"pattern", "url" };
-	struct buf args = BUF_INIT(BUF_RECORD_MAX), named = args;
+	struct buf named = BUF_INIT(BUF_RECORD_MAX);
 	struct scan scan = { 0 };
 	struct call call;
 
@@ -91,29 +91,27 @@ calls_learn(struct calls *c, const struct redact *redact,
 	    msg_next_call(&w, &call); ) {
 		struct told *t = told_of(c, call.id, true);
 		char *tool = scan_text(call.name);
+		char *args = msg_arguments(call.given);
+		struct slice text = slice_of(args);
 
-		bufs_reset(BUFS(&args, &named));
+		buf_reset(&named);
 		if (t != NULL) {
 			FREE(t->name, t->path);
 			t->name = redact_value(redact, call.name);
 			t->path = NULL;
 		}
 		/* what the call is about: a path, else a command or a search */
-		if (scan_kind(call.given) == SCAN_OBJECT)
-			buf_slice(&args, call.given);
-		else
-			scan_str(call.given, &args);
-		if (t != NULL && args.len > 0 &&
-		    scan_record(&scan, args.p, args.len) == 0 &&
-		    alias_args(slice_of(tool), buf_view(&args), &named))
+		if (t != NULL && text.n > 0 &&
+		    scan_record(&scan, text.p, text.n) == 0 &&
+		    alias_args(slice_of(tool), text, &named))
 			for (size_t i = 0; t->path == NULL &&
 			    i < sizeof keys / sizeof *keys; i++)
 				t->path = redact_value(redact, scan_get(
 				    buf_view(&named), keys[i]));
-		free(tool);
+		FREE(tool, args);
 	}
 	scan_release(&scan);
-	bufs_release(BUFS(&args, &named));
+	buf_release(&named);
 }
 
 /* ---- the stage's state ---- */
