@@ -81,8 +81,8 @@ own_command(struct chat *c, const char *name, const char *args,
 			} else {
 				buf_addc(&all, *p++);
 			}
-		buf_fmt(&all, "%s%s", placed || *args == '\0' ? "" : "\n",
-		    placed ? "" : args);
+		if (!placed && *args != '\0')
+			buf_fmt(&all, "\n%s", args);
 	} else if (got)
 		*why = "that command's file is empty";
 	buf_release(&text);

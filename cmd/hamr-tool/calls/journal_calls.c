@@ -213,18 +213,15 @@ checkpoint(struct journal_calls *jc, struct job *j)
 		return;
 	if (jc->begun == 0)
 		jc->begun = snap_time(jc->snap);
-	if (jc->checkpoint != NULL) {
-		snap_shut(jc->snap);
-		return;
-	}
-	if (journal_add(jc->snap, &c, &e) < 0) {
+	bool first = jc->checkpoint == NULL;
+	if (first && journal_add(jc->snap, &c, &e) < 0)
 		give_up(jc, &e);
-	} else {
+	else
 		snap_shut(jc->snap);
+	if (first && jc->snap != NULL)
 		jc->checkpoint = xstrdup(c.id);
-	}
 	undo_entry_release(&c);
-	if (jc->checkpoint == NULL || jc->t->person || jc->t->serve != NULL)
+	if (!first || jc->snap == NULL || jc->t->person || jc->t->serve != NULL)
 		return;
 	char *path = scan_strdup(scan_get(buf_view(&j->args), "path"));
 	scan_put(&b, "{'type':'checkpoint','id':@,'paths':[",
