@@ -202,6 +202,61 @@ file_unblocked(int fd)
 	return ours < 0 ? fd : ours;
 }
 
+void
+file_give(int dir, int fd)
+{
+	struct stat st;
+
+	if (geteuid() == 0 && fstat(dir, &st) == 0 && st.st_uid != 0 &&
+	    fchown(fd, st.st_uid, st.st_gid) < 0)
+		errno = 0;	/* it stays ours, which works, too */
+}
+
+/* The folder that path is in. */
+static int
+open_folder(int at, const char *path)
+{
+	char *folder = file_folder(path);
+	int fd = openat(at, folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	free(folder);
+	return fd;
+}
+
+int
+file_create(int at, const char *path, int flags, mode_t mode)
+{
+	int dir = open_folder(at, path), fd = -1;
+	const char *name = file_base(path);
+
+	flags |= O_CREAT | O_NOFOLLOW | O_CLOEXEC;
+	if (dir >= 0)
+		fd = openat(dir, name, flags | O_EXCL, mode);
+	if (fd >= 0)
+		file_give(dir, fd);	/* no other file: it may have links */
+	else if (dir >= 0 && errno == EEXIST && (flags & O_EXCL) == 0)
+		fd = openat(dir, name, flags, mode);
+	file_close(dir);
+	return fd;
+}
+
+int
+file_mkdir(int at, const char *path, mode_t mode)
+{
+	int dir = open_folder(at, path), r = -1;
+	const char *name = file_base(path);
+
+	if (dir >= 0)
+		r = mkdirat(dir, name, mode);
+	int fd = r < 0 ? -1 : openat(dir, name, O_RDONLY | O_DIRECTORY |
+	    O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0)
+		file_give(dir, fd);
+	file_close(fd);
+	file_close(dir);
+	return r;
+}
+
 int
 file_mkdirs(const char *path, struct err *e)
 {

@@ -45,24 +45,12 @@ git_tracks(const char *root, struct err *e)
 	    r;
 }
 
-/* What root creates in a user's folder belongs to that user. */
-static int
-give(const char *root, const char *dir)
-{
-	struct stat st;
-
-	if (geteuid() != 0 || stat(root, &st) < 0 || st.st_uid == 0)
-		return 0;
-	return lchown(dir, st.st_uid, st.st_gid);
-}
-
 /* 0, or -1 with e and errno. */
 static int
-write_ignore(const char *root, const char *dir, struct err *e)
+write_ignore(const char *dir, struct err *e)
 {
 	char *p = xasprintf("%s/.gitignore", dir);
-	int fd = open(p, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-	    0644), error = 0;
+	int fd = file_create(AT_FDCWD, p, O_WRONLY | O_EXCL, 0644), error = 0;
 
 	if (fd < 0 && errno != EEXIST)
 		error = errno;
@@ -70,8 +58,6 @@ write_ignore(const char *root, const char *dir, struct err *e)
 	    sizeof state_ignore - 1) < 0) {
 		error = errno;
 		unlink(p);	/* half a file would ignore nothing */
-	} else if (fd >= 0 && give(root, p) < 0) {
-		error = errno;
 	}
 	file_close(fd);
 	errno = error;
@@ -121,11 +107,10 @@ own_place(const char *root, bool create, char **out, struct err *e)
 	}
 	if (yes > 0 && !there && !create)
 		yes = access(root, W_OK) == 0;
-	else if (yes > 0 && !there && mkdir(dir, 0755) < 0 && errno != EEXIST)
+	else if (yes > 0 && !there && file_mkdir(AT_FDCWD, dir, 0755) < 0 &&
+	    errno != EEXIST)
 		yes = is_refused(errno) ? 0 : err_sys(e, ST_SYSTEM, "%s", dir);
-	else if (yes > 0 && !there && give(root, dir) < 0)
-		yes = 0;
-	else if (yes > 0 && create && write_ignore(root, dir, e) < 0)
+	else if (yes > 0 && create && write_ignore(dir, e) < 0)
 		yes = is_refused(errno) ? 0 : -1;
 	*out = yes > 0 ? dir : NULL;
 	if (yes <= 0)
@@ -214,11 +199,9 @@ state_folder(const char *root, const char *name, bool create, struct err *e)
 		return NULL;
 	char *sub = xasprintf("%s/%s", dir, name);
 	free(dir);
-	if (create && mkdir(sub, 0700) < 0 && errno != EEXIST) {
+	if (create && file_mkdir(AT_FDCWD, sub, 0700) < 0 && errno != EEXIST) {
 		err_sys(e, ST_SYSTEM, "%s", sub);
 	} else {
-		if (create && give(root, sub) < 0)
-			errno = 0;	/* then it is ours, which works too */
 		if (lstat(sub, &st) < 0)
 			err_sys(e, errno == ENOENT ? ST_NOINPUT : ST_SYSTEM,
 			    "%s", sub);

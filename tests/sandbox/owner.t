@@ -107,5 +107,20 @@ until [ -s ready ]; do sleep 0.02; done
 is "of a killed one, too" "$(he undo 2>&1 | tail -n +2; cat d/f)" \
 	"  removed ready${nl}  restored d/f${nl}1"
 
+# hamr-mem and hamr-loop; a session stays root's, who trusts what is in it
+rm -rf .hamr
+hamr-mem save "a fact" >/dev/null
+hamr-loop --no-config -o 'stages.provider=["false"]' "a task" </dev/null \
+	>../out 2>&1
+is "root's memory and logs are his, but not the session" "$(others)" \
+	"$(echo .hamr/sessions/*.ndjson | sed 's,^,./,')"
+cp "$BIN/hamr-loop" "$place/bin"
+is "which is listed" "$(setpriv --reuid 65534 --regid 65534 --clear-groups \
+	"$place/bin/hamr-loop" --no-config --sessions |
+	awk 'NR == 2 { print $2 }')" unreadable
+rm -rf .hamr/memory.db* && echo x >../root-own
+ln ../root-own .hamr/memory.db-lock && hamr-mem save "a fact" >/dev/null
+is "a file that was there stays whose it is" "$(stat -c %u ../root-own)" 0
+
 cd /
 done_testing

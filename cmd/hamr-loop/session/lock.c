@@ -47,8 +47,7 @@ int
 lock_take(const char *dir, const char *id, int ms, struct err *e)
 {
 	char *path = xasprintf("%s/%s.lock", dir, id);
-	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK |
-	    O_CLOEXEC, 0600);
+	int fd = file_create(AT_FDCWD, path, O_RDWR | O_NONBLOCK, 0600);
 	struct stat st;
 	/* writing into it must not change another file */
 	bool plain = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&

@@ -68,12 +68,11 @@ runlog_open(const char *path, const char *id)
 	struct stat st;
 	struct err e;
 
-	mkdir(runs, 0700);	/* or it exists */
+	file_mkdir(AT_FDCWD, runs, 0700);	/* or it exists */
 	int dir = open(runs, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir >= 0) {
 		remove_oldest(dir, name);
-		fd = openat(dir, name, O_RDWR | O_CREAT | O_NOFOLLOW |
-		    O_NONBLOCK | O_CLOEXEC, 0600);
+		fd = file_create(dir, name, O_RDWR | O_NONBLOCK, 0600);
 		close(dir);
 	}
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))

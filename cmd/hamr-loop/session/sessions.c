@@ -51,6 +51,7 @@ read_summary(struct summary *s, const char *dir)
 	const struct rec *r;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	int fd = file_open_regular(AT_FDCWD, path, NULL), got = -1;
+	bool shut = fd < 0 && errno == EACCES;	/* another user's */
 
 	rec_in_init(&in, fd, path, REC_MAX);
 	in.drop_end = true;	/* as --resume does */
@@ -82,8 +83,8 @@ read_summary(struct summary *s, const char *dir)
 	bool held = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 &&
 	    errno == EWOULDBLOCK;
 	if (got < 0 || s->status == NULL || held)
-		xset(&s->status, xstrdup(held ? "running" : got < 0 ?
-		    "damaged" : "unfinished"));
+		xset(&s->status, xstrdup(held ? "running" : shut ?
+		    "unreadable" : got < 0 ? "damaged" : "unfinished"));
 	file_close(fd);
 	free(path);
 }

@@ -28,9 +28,9 @@ char *sessions_dir(const char *root, bool create, struct err *e);
 /* Append the sessions in dir, the last used first: a table for people, its rows
  * cut at `columns`, or with columns 0 an object per line: session, task,
  * status, steps, created, age_s.  status is that of the last end record,
- * "running" (its lock is held), "unfinished" or "damaged".  Only as many as
- * `most` behind the one named after (NULL: from the first) are read.  -1 with
- * ST_USAGE: no such one. */
+ * "running" (its lock is held), "unfinished", "unreadable" (another user's) or
+ * "damaged".  Only as many as `most` behind the one named after (NULL: from
+ * the first) are read.  -1 with ST_USAGE: no such one. */
 int sessions_list(const char *dir, size_t columns, const char *after,
     size_t most, struct buf *out, struct err *e);
 

@@ -327,8 +327,7 @@ command_rebuild(const struct opts *o, struct err *e)
 		b.beside = xasprintf("%s-new", b.path);
 		/* one rebuild at a time: they would use the same new file */
 		char *lock = xasprintf("%s-rebuild", b.path);
-		int fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
-		    0600);
+		int fd = file_create(AT_FDCWD, lock, O_RDWR, 0600);
 		if (fd < 0)
 			err_sys(e, ST_SYSTEM, "%s", lock);
 		else if (file_lock(fd, 0) < 0)

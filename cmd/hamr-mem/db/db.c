@@ -59,7 +59,7 @@ open_lock(struct db *db, struct err *e)
 {
 	char *p = xasprintf("%s-lock", db->path);
 
-	db->lock = open(p, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	db->lock = file_create(AT_FDCWD, p, O_RDWR, 0600);
 	int r = db->lock < 0 ? err_set(e, ST_SYSTEM, "%s: %s; make sure "
 	    "that you can write in its folder, or name another memory with "
 	    "--db", p, strerror(errno)) : take_lock(db, e);
@@ -273,6 +273,9 @@ open_to_write(struct db *db, struct err *e)
 	struct statfs at;
 	bool wal = true;
 
+	/* SQLite gives its logs to the file's owner, but not the file itself
+	 * to the folder's.  If this fails, it says why. */
+	file_close(file_create(AT_FDCWD, db->path, O_RDWR | O_NONBLOCK, 0600));
 	if (open_file(db, db->path, SQLITE_OPEN_READWRITE |
 	    SQLITE_OPEN_CREATE, e) < 0)
 		return -1;

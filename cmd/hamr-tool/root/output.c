@@ -180,12 +180,10 @@ output_save(int rootfd, const struct output *out, const struct output *err)
 		snprintf(part, sizeof part, ".%d.part", (int)getpid());
 		unlinkat(dir, part, 0);
 		prune(dir);
-		s.fd = openat(dir, part, O_WRONLY | O_CREAT | O_EXCL |
-		    O_NOFOLLOW | O_CLOEXEC, 0600);
+		s.fd = file_create(dir, part, O_WRONLY | O_EXCL, 0600);
 	}
 	/* written beside, then renamed to what its hash says */
 	if (s.fd >= 0) {
-		root_give(dir, s.fd);
 		s.sha = sha_new();
 		put_stream(&s, out);
 		if (err->total > 0) {

@@ -319,16 +319,6 @@ root_is_there(const struct root *r)
 	    is_same_file(&was, &now);
 }
 
-void
-root_give(int in, int fd)
-{
-	struct stat st;
-
-	if (geteuid() == 0 && fstat(in, &st) == 0 && st.st_uid != 0 &&
-	    fchown(fd, st.st_uid, st.st_gid) < 0)
-		errno = 0;	/* it stays ours, which works, too */
-}
-
 int
 root_open_folder(int dirfd, const char *name)
 {
@@ -339,14 +329,9 @@ root_open_folder(int dirfd, const char *name)
 int
 root_folder(int dirfd, const char *name)
 {
-	bool made = mkdirat(dirfd, name, 0700) == 0;
-
-	if (!made && errno != EEXIST)
+	if (file_mkdir(dirfd, name, 0700) < 0 && errno != EEXIST)
 		return -1;
-	int fd = root_open_folder(dirfd, name);
-	if (made && fd >= 0)
-		root_give(dirfd, fd);
-	return fd;
+	return root_open_folder(dirfd, name);
 }
 
 int
@@ -356,10 +341,8 @@ root_hamr(int rootfd)
 
 	if (hamr < 0)
 		return -1;
-	int fd = openat(hamr, ".gitignore",
-	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	int fd = file_create(hamr, ".gitignore", O_WRONLY | O_EXCL, 0644);
 	if (fd >= 0) {
-		root_give(hamr, fd);
 		file_write_all(fd, state_ignore, strlen(state_ignore));
 		close(fd);
 	}

@@ -49,8 +49,6 @@ int root_hamr(int rootfd);
  * one only.  An fd, or -1 with errno. */
 int root_folder(int dirfd, const char *name);
 int root_open_folder(int dirfd, const char *name);
-/* If we run as root, give fd to the owner of the folder open as in. */
-void root_give(int in, int fd);
 
 struct path {
 	char *rel;		/* the true name; "" is the root itself */

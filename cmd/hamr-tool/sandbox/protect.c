@@ -87,10 +87,10 @@ git_find(const struct sandboxes *bs, struct box_git *g)
 /* The journal exists as long as the stub, and every run that needs it holds a
  * lock on it: the last one removes the stub; after a kill, the next run. */
 static int
-open_journal(int hamr, int flags)
+open_journal(int hamr)
 {
 	return openat(hamr, JOURNAL, O_RDWR | O_NOFOLLOW | O_CLOEXEC |
-	    O_NONBLOCK | flags, 0600);
+	    O_NONBLOCK);
 }
 
 /* Open and lock the journal, and see that it still has its name: the run that
@@ -102,7 +102,7 @@ share_journal(int hamr)
 	const struct timespec nap = { .tv_nsec = 1000000 };
 
 	do {
-		int fd = open_journal(hamr, O_CREAT);
+		int fd = file_create(hamr, JOURNAL, O_RDWR | O_NONBLOCK, 0600);
 		struct stat st;
 
 		if (fd < 0)
@@ -203,7 +203,7 @@ void
 stubs_sweep(struct sandboxes *bs)
 {
 	int hamr = root_open_folder(bs->root.fd, ".hamr");
-	int fd = hamr >= 0 ? open_journal(hamr, 0) : -1;
+	int fd = hamr >= 0 ? open_journal(hamr) : -1;
 
 	if (fd >= 0)
 		drop_journal(bs, fd);
@@ -222,13 +222,11 @@ keep_moved(const struct sandboxes *bs, const struct name *v,
 	char *path = xasprintf("%s/%s", bs->root.real, v->rel);
 	bool tells = lists_secret(&bs->hide, v->rel);
 	int hamr = root_hamr(bs->root.fd);
-	int fd = hamr < 0 ? -1 : openat(hamr, MOVED, O_WRONLY | O_APPEND |
-	    O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	int fd = hamr < 0 ? -1 : file_create(hamr, MOVED, O_WRONLY |
+	    O_APPEND | O_NONBLOCK, 0600);
 
-	if (fd >= 0) {
-		root_give(hamr, fd);
+	if (fd >= 0)
 		(void)!write(fd, is, sizeof is);
-	}
 	file_close(fd);
 	file_close(hamr);
 	/* it may have been there all the time, in a home in the root */

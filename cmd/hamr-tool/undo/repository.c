@@ -82,12 +82,7 @@ snap_hurry(struct snap *s, int ms)
 int
 snap_file(const struct snap *s, const char *name, int flags)
 {
-	int fd = openat(s->dirfd, name, flags | O_CREAT | O_NOFOLLOW |
-	    O_NONBLOCK | O_CLOEXEC, 0600);
-
-	if (fd >= 0)
-		root_give(s->f->root.fd, fd);
-	return fd;
+	return file_create(s->dirfd, name, flags | O_NONBLOCK, 0600);
 }
 
 int
@@ -178,7 +173,7 @@ object_put(const struct snap *s, struct slice content,
 	}
 	/* the whole file or nothing; snap_prune removes what is left */
 	if (fd >= 0) {
-		root_give(dir, fd);
+		file_give(dir, fd);
 		r = file_write_all(fd, bytes.p, bytes.len);
 		if (close(fd) < 0)
 			r = -1;
@@ -534,7 +529,7 @@ snap_open(struct files *f, bool create, struct err *e)
 			err_sys(e, ST_SYSTEM, "%s", s->dir);
 	}
 	if (s->dirfd >= 0) {
-		root_give(f->root.fd, s->dirfd);
+		file_give(f->root.fd, s->dirfd);
 		r = set_up(s, create, e);
 	}
 	if (r == 0) {
