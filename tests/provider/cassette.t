@@ -123,6 +123,9 @@ same "a line that does not fit leaves no half of it" tape first
 match "... and is told" "$(cat .err)" "*the cassette cannot be written: *"
 hamr-provider -n -q --no-config --base-url "$URL" --model m --record tape \
 	<in >/dev/null
+hamr-provider -n -q --no-config --base-url "$URL" --model m --record \
+	/dev/full <in 2>&1 >/dev/null | sed 's/.*: //' >why
+is "... with the reason" "$(cat why)" "No space left on device"
 is "... and the next one is whole" "$(jq -c .type tape | wc -l)" 2
 status "a cassette that cannot be made: 71" 71 hamr-provider --no-config \
 	--record tape/x

@@ -86,8 +86,7 @@ cassette_add(struct exchange *x, bool again)
 		int why = errno;
 
 		/* a partial line would spoil the next one too */
-		if (end >= 0 && ftruncate(fd, end) < 0)
-			why = errno;
+		(void)!(end >= 0 && ftruncate(fd, end) == 0);
 		if (!x->p->warned_record)
 			err_say("the cassette cannot be written: %s",
 			    strerror(why));
