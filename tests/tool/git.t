@@ -98,6 +98,8 @@ if [ "$(id -u)" = 0 ]; then
 		"hamr-tool: $place/shared/.git belongs to another user (65534) and is not used"
 	work
 	is "nothing runs in a shared folder" "$(ls "$T/ran")" ""
+	is "hamr-mem check, once" "$(cd "$place/shared" &&
+		hamr-mem --no-config check 2>&1 | grep -c "another user")" 1
 	match "the loop says it, too" "$(cat "$T/out")" "*hamr-loop: $place/shared/.git belongs to another user*"
 	(git init -q . && chown -R 65534 .git)
 	match "nor is one in the folder itself" \

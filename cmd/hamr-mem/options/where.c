@@ -61,6 +61,7 @@ char *
 where_path(const struct opts *o, bool create, const char **name,
     struct err *e)
 {
+	static bool said;	/* a command may look several times */
 	bool project = o->db == NULL && !o->global;
 	char *root = project ? conf_root(".", e) : NULL, *dir = NULL;
 	char *path = o->global ? global_path(create, e) : NULL;
@@ -70,8 +71,9 @@ where_path(const struct opts *o, bool create, const char **name,
 		path = xasprintf("%s%s", strcspn(o->db, ":") <
 		    strcspn(o->db, "/") ? "./" : "", o->db);
 	if (root != NULL) {
-		if (e->text[0] != '\0')
+		if (e->text[0] != '\0' && !said)
 			err_say("%s", e->text);
+		said = true;
 		dir = state_dir(root, create, e);
 		if (dir != NULL)
 			path = xasprintf("%s/memory.db", dir);
