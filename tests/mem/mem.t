@@ -531,6 +531,10 @@ holds 1 of these items and cannot be written; forget them where it can be"
 	is "but in the other" "$(cold export | grep -c "\"$old\".*an old fact")" 1
 	status "nor by its date" 71 cold forget --before 2999-01-01
 	is "the other's are gone" "$(cold list | jq -r .id)" "$old"
+	status "nor replaced" 71 cold save --replace "$old" "a newer fact"
+	is "which is said, and what to do" "$(cat "$T/.err")" \
+	    "hamr-mem: $PWD/.hamr/memory.db holds $old and cannot be written; \
+save this without --replace"
 	new=$(cold save "another new fact")
 	rm .hamr/memory.db-*
 	seq 999 >.hamr/memory.db

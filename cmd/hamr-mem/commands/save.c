@@ -56,6 +56,26 @@ read_label(const char *option, const char *text, const struct redact *redact,
 	return 0;
 }
 
+/* 0: no memory has the item to be replaced; -1 with e: one that cannot be
+ * written does. */
+static int
+find_read_only(const struct opts *o, const char *prefix, struct err *e)
+{
+	struct store st[MEMORIES];
+	size_t n = 0, which;
+	int64_t row;
+	int r = where_open_own(o, DB_READ, st, &n, e);
+
+	if (r == 0)
+		r = where_find(st, n, prefix, &which, &row, e);
+	if (r > 0)
+		r = err_set(e, ST_SYSTEM, "%s holds m:%s and cannot be "
+		    "written; save this without --replace", st[which].path,
+		    prefix);
+	where_close(st, n);
+	return r;
+}
+
 static int
 save(const struct opts *o, struct item *fact, struct err *e)
 {
@@ -72,6 +92,8 @@ save(const struct opts *o, struct item *fact, struct err *e)
 		return -1;
 	if (o->replace != NULL)
 		r = where_find(&st, 1, prefix, &which, &row, e);
+	if (r == 0)
+		r = find_read_only(o, prefix, e);
 	if (r > 0 && o->replace != NULL) {
 		/* the new fact inherits its slot and tags */
 		struct st *s = db_query(st.db, e, "SELECT slot, tags FROM item "
