@@ -64,7 +64,7 @@ int
 rec_parse(struct scan *s, const char *p, size_t n, struct rec *r)
 {
 	const struct word *w = roles;
-	int64_t version;
+	double version;
 
 	if (scan_record(s, p, n) < 0)
 		return -1;
@@ -82,7 +82,8 @@ rec_parse(struct scan *s, const char *p, size_t n, struct rec *r)
 	if (r->kind != R_HAMR)
 		return 0;
 	v = rec_get(r, "v");
-	if (v.p == NULL || (scan_int(v, &version) && version == REC_VERSION))
+	if (v.p == NULL || (num_double(v.p, v.n, &version) &&
+	    version == REC_VERSION))
 		return 0;
 	/* what follows may have another meaning */
 	s->why = "a transcript of another version of hamr (\"v\" is not 1)";

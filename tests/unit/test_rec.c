@@ -136,6 +136,7 @@ versions(void **state)
 		{ "{\"type\":\"hamr\"}", 0 },
 		{ "{\"type\":\"other\",\"v\":2}", 0 },
 		{ "{\"type\":\"hamr\",\"v\":2}", -1 },
+		{ "{\"type\":\"hamr\",\"v\":1.0}", 0 },
 		{ "{\"type\":\"hamr\",\"v\":\"1\"}", -1 },
 	};
 	struct scan s = { 0 };
