@@ -199,7 +199,7 @@ const struct conf_key conf_keys[] = {
 	LIST("stages.guard", NO, "['hamr-guard']", "spec 1.3"),
 	LIST("stages.tool", NO, "['hamr-tool']", "spec 1.3"),
 	LIST("stages.mem", NO, "['hamr-mem']", "spec 1.3"),
-	INT("record.max_bytes", LESS, "67108864", 1024, 67108864, "spec 2.1"),
+	INT("record.max_bytes", NO, "67108864", 1024, 67108864, "spec 2.1"),
 	BOOL("import.sidechains", YES, "false", "spec 2.5"),
 };
 
