@@ -152,8 +152,8 @@ keeps(struct before *b, struct slice word)
 {
 	int last = b->last;
 
-	b->last = slice_is(word, "keep") ? KEEP : slice_is(word, "soon") ? SOON :
-	    last == SOON && slice_is(word, "as") ? SOON_AS : NOTHING;
+	b->last = slice_is(word, "keep") ? KEEP : slice_is(word, "soon") ?
+	    SOON : last == SOON && slice_is(word, "as") ? SOON_AS : NOTHING;
 	return (last == KEEP && (slice_ends(word, "ing") ||
 	    slice_is(word, "an"))) ||
 	    (last == SOON_AS && !slice_is(word, "possible"));

@@ -48,8 +48,9 @@ answer_ask(struct hub *h, const struct rec *r)
 	struct ui_allow a = ui_ask(h->ui, r);
 	hub_read_signals(h);
 	/* nor did who left, lost the terminal, or was too slow */
-	if (h->to_end || ui_is_late(h->ui) || h->ui->leaving || (h->ui->peer != NULL &&
-	    (h->interrupts != 0 || h->ui->interrupted)))
+	if (h->to_end || ui_is_late(h->ui) || h->ui->leaving ||
+	    (h->ui->peer != NULL && (h->interrupts != 0 ||
+	    h->ui->interrupted)))
 		return;
 	scan_put(&b, "{'type':'answer'");
 	if (scan_kind(id) == SCAN_STRING)

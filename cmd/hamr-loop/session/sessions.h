@@ -36,8 +36,8 @@ int sessions_list(const char *dir, size_t columns, const char *after,
 
 /* The id of the session named id, or of the only one whose id begins with it;
  * with id NULL, of the last used one that was written here (origin.h; root is
- * NULL: anywhere).  The caller frees it.  NULL with e: ST_NOINPUT: none; ST_USAGE: not an id, or
- * ambiguous. */
+ * NULL: anywhere).  The caller frees it.  NULL with e: ST_NOINPUT: none;
+ * ST_USAGE: not an id, or ambiguous. */
 char *sessions_find(const char *dir, const char *root, const char *id,
     struct err *e);
 
