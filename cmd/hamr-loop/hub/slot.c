@@ -47,11 +47,13 @@ answer_ask(struct hub *h, const struct rec *r)
 		return;
 	struct ui_allow a = ui_ask(h->ui, r);
 	hub_read_signals(h);
-	/* nor did who left, lost the terminal, or was too slow */
+	/* nor did a person who left, lost the terminal, or was too slow */
 	if (h->to_end || ui_is_late(h->ui) || h->ui->leaving ||
 	    (h->ui->peer != NULL && (h->interrupts != 0 ||
-	    h->ui->interrupted)))
+	    h->ui->interrupted))) {
+		FREE(a.args, a.reason);
 		return;
+	}
 	scan_put(&b, "{'type':'answer'");
 	if (scan_kind(id) == SCAN_STRING)
 		scan_put(&b, ",'id':$", id);
