@@ -246,7 +246,7 @@ compact --window 17000 <once >twice
 same "twice is once, with what was filled in" once twice
 
 changed() {	# by what comes behind the edit of b.c: is it kept?
-	{ echo '{"type":"hamr","format":"hamr","v":1,"session":"s","cwd":"/w"}'
+	{ echo '{"type":"hamr","format":"hamr","v":1,"session":"s","cwd":"/w/"}'
 	sed "/\"tool_call_id\":\"ed\"/r /dev/stdin" live; } >changed
 	event --window 17500 changed | jq '.keep | index("b") != null'
 }

@@ -312,13 +312,13 @@ take_header(struct compact *c, const struct rec *r)
 struct slice
 compact_path(const struct compact *c, struct slice path)
 {
-	size_t n = c->cwd != NULL ? strlen(c->cwd) : 0;
+	struct slice cwd = slice_trim_end(slice_of(c->cwd), "/");
 
 	while (path.n > 2 && path.p[0] == '.' && path.p[1] == '/')
 		path = slice_from(path, 2);
-	if (n > 1 && path.n > n + 1 && memcmp(path.p, c->cwd, n) == 0 &&
-	    path.p[n] == '/')
-		path = slice_from(path, n + 1);
+	if (c->cwd != NULL && path.n > cwd.n + 1 &&
+	    memcmp(path.p, cwd.p, cwd.n) == 0 && path.p[cwd.n] == '/')
+		path = slice_from(path, cwd.n + 1);
 	return path;
 }
 
