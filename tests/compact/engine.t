@@ -907,13 +907,15 @@ is "a long prompt leaves room for the last edit" "$(compact \
 	call i bash '{"command":"./program"}' "exit 1"
 	call j bash '{"command":"grep -q none a.e"}' "" '{"exit":1}'
 	call k bash '{"command":"grep none a.f"}' "" '{"exit":2}'
+	call l bash '{"command":"./blank"}' $'\n\n' '{"exit":3}'
+	call m bash '{"command":"./killed"}' "" '{"exit":-1}'
 	sed 1d others
 } >errors
 sum=$(compact --view --window 6000 errors |
 	jq -r 'select(.role == "user").content')
 is "a search without a match is no open error" \
     "$(sed -n '/^OPEN ERRORS/,/^[A-Z]* /p' <<<"$sum" | grep '^- ' |
-	paste -sd ' ')" "- grep none a.f -> exit 2 - ./program -> exit 1 - rg none a.d -> exit 2"
+	paste -sd ' ')" "- ./killed -> failed - ./blank -> exit 3 - grep none a.f -> exit 2 - ./program -> exit 1 - rg none a.d -> exit 2"
 head -n 7 errors >searches
 sed 1d searches >>searches
 is "nor a failed command of the ledger" "$(compact --ledger searches |

@@ -207,7 +207,6 @@ fact_result(struct view *v, struct fact *f, const struct rec *r,
 {
 	struct slice meta = rec_get(r, "meta"), op = scan_get(meta, "op");
 	long first = positive(scan_get(meta, "first"));
-	struct slice rest = text;
 	int64_t n;
 
 	f->done = true;
@@ -250,10 +249,12 @@ fact_result(struct view *v, struct fact *f, const struct rec *r,
 	f->failed = result_failed(r, f->kind, f->what, text);
 	if (!f->failed)
 		return;
-	char status[32];
-	struct slice line = first_error(text);
-	if (line.n == 0 && !slice_line(&rest, &line) && f->exit >= 0) {
-		snprintf(status, sizeof status, "exit %ld", f->exit);
+	char status[32] = "failed";
+	struct slice line = first_error(text), rest = slice_trim(text);
+
+	if (line.n == 0 && !slice_line(&rest, &line)) {
+		if (f->exit > 0)
+			snprintf(status, sizeof status, "exit %ld", f->exit);
 		line = slice_of(status);
 	}
 	f->error = arena_dup(&v->arena, line.p, utf8_cut(line.p, line.n,
