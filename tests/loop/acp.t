@@ -597,17 +597,17 @@ is "text, links, resources, images" "$(play <<'P'
 png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 e = new("-o", "provider.vision=true")
 s = e.new(here)
-print(e.prompt(s, "See", {"type": "resource_link", "name": "b", "uri": "file://%s/a%%20b.txt" % here},
+print(e.prompt(s, "See", {"type": "resource_link", "name": "b", "uri": "file://%s/a%%20b.txt#L1-L2" % here},
     "or", {"type": "resource_link", "name": "site", "uri": "https://example.org/x"},
-    {"type": "resource", "resource": {"uri": "file://%s/open.c" % here, "text": "unsaved"}},
+    {"type": "resource", "resource": {"uri": "file://%s/open.c#L7" % here, "text": "unsaved"}},
     {"type": "image", "data": png, "mimeType": "image/png", "annotations": 3})["stopReason"])
 e.prompt(s, {"type": "image", "data": png, "mimeType": "image/png"})
 print(e.prompt(s, {"type": "image", "data": "A" * 8000000, "mimeType": "image/png"})["error"]["message"])
 P
 ) $(jq -c 'select(.role == "user" and .meta.by != "guard") | .content' .hamr/sessions/*.ndjson | cut -c 1-130)" 'end_turn
-prompt[0]: an image is too large "open.c, as it is in the editor:\n\nunsaved\n"
+prompt[0]: an image is too large "open.c (line 7), as it is in the editor:\n\nunsaved\n"
 "a b.txt, which the user mentions:\n\nsecret word\n"
-[{"type":"text","text":"See @a\\ b.txt or[site](https://example.org/x) open.c"},{"type":"image_url","image_url":{"url":"data:image
+[{"type":"text","text":"See @a\\ b.txt (lines 1-2) or[site](https://example.org/x) open.c"},{"type":"image_url","image_url":{"url"
 [{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA'
 
 # --- output while it runs

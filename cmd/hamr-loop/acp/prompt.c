@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "internal.h"
 
+#define DIGITS "0123456789"
 #define PARTS_MAX (REC_MAX - ((size_t)1 << 20))
 
 struct prompt {
@@ -44,6 +45,24 @@ path_of(const char *uri)
 	return buf_detach(&b);
 }
 
+/* Append the lines that a URI selects, by "#L3", "#L3-7", "#L3-L7" or "#L3:7".
+ */
+static void
+put_lines(struct buf *b, const char *uri)
+{
+	const char *from = strstr(uri, "#L"), *to;
+	size_t n;
+
+	if (from == NULL || (n = strspn(from += 2, DIGITS)) == 0)
+		return;
+	to = from + n;
+	to += strspn(to, "-:");
+	to += *to == 'L';
+	size_t more = strspn(to, DIGITS);
+	buf_fmt(b, more > 0 ? " (lines %.*s-%.*s)" : " (line %.*s)", (int)n,
+	    from, (int)more, to);
+}
+
 /* The path relative to the root, as the tools name it. */
 static const char *
 from_root(const struct worker *s, const char *path)
@@ -77,6 +96,7 @@ take_link(struct prompt *p, struct slice block)
 				buf_addc(b, '\\');
 			buf_addc(b, *c);
 		}
+		put_lines(b, uri);
 		buf_addc(b, ' ');	/* the name ends there */
 	} else if (good) {
 		buf_fmt(b, "[%s](%s)", name, uri);
@@ -122,7 +142,9 @@ take_resource(struct prompt *p, struct slice resource)
 	if (uri == NULL) {
 		why = "a resource needs a uri";
 	} else if (scan_kind(text) == SCAN_STRING) {
-		buf_fmt(&p->context, "%s, as it is in the editor:\n\n", name);
+		buf_adds(&p->context, name);
+		put_lines(&p->context, uri);
+		buf_adds(&p->context, ", as it is in the editor:\n\n");
 		scan_str(text, &p->context);
 		buf_adds(&p->context, "\n");
 		buf_fmt(&p->text, "%s%s", p->text.len > 0 &&
