@@ -61,6 +61,21 @@ dispatch(struct run *r, struct err *e)
 	return r->o.chat ? chat(r, e) : run_task(r, e);
 }
 
+/* Does the model take images?  Before there is a session, no repository's
+ * configuration counts. */
+static bool
+takes_images(const struct opts *o)
+{
+	const struct conf_opts co = { .none = o->no_config, .set = o->set,
+		.nset = o->nset, .quiet = true };
+	struct err e;
+	struct conf *c = conf_load(&co, &e);
+	bool takes = c == NULL || conf_bool(c, "provider.vision");
+
+	conf_free(c);
+	return takes;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -73,7 +88,7 @@ main(int argc, char **argv)
 	if (opts_read(&r.o, argc, argv, &e) < 0)
 		return err_report(&e);
 	if (r.o.acp) {
-		status = acp(argc, argv);
+		status = acp(argc, argv, takes_images(&r.o));
 		opts_release(&r.o);
 		return status;
 	}

@@ -593,6 +593,11 @@ fresh parts
 echo "secret word" >"a b.txt"
 { answer "I have looked at what you sent, and it is an image with text."
 answer "I have looked at what you sent, and it is an image only."; } >script
+is "images are offered where the model takes them" "$(play <<'P'
+print([new("-o", "provider.vision=" + v).info["agentCapabilities"]["promptCapabilities"]["image"]
+    for v in ("true", "false")])
+P
+)" "[True, False]"
 is "text, links, resources, images" "$(play <<'P'
 png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 e = new("-o", "provider.vision=true")

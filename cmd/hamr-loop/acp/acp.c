@@ -242,12 +242,13 @@ on_initialize(struct acp *a, const struct rpc_msg *m)
 	a->terminal = scan_true(scan_get(scan_get(can, "_meta"),
 	    "terminal_output"));
 	scan_put(&b, "{'protocolVersion':$,'agentCapabilities':{"
-	    "'loadSession':true,'promptCapabilities':{'image':true,"
+	    "'loadSession':true,'promptCapabilities':{'image':$,"
 	    "'audio':false,'embeddedContext':true},"
 	    "'mcpCapabilities':{'http':true,'sse':false},"
 	    "'sessionCapabilities':{'list':{},'resume':{},'close':{}}},"
 	    "'authMethods':[],'agentInfo':{'name':'hamr','title':'hamr',"
-	    "'version':@}}", SCAN_INT(PROTOCOL), SLICE(HAMR_VERSION));
+	    "'version':@}}", SCAN_INT(PROTOCOL), scan_truth(a->images),
+	    SLICE(HAMR_VERSION));
 	put_result(a, m->id, buf_view(&b));
 	buf_release(&b);
 }
@@ -646,9 +647,9 @@ round_of_poll(struct acp *a, int most)
 }
 
 int
-acp(int argc, char **argv)
+acp(int argc, char **argv, bool images)
 {
-	struct acp a = { .n = 0 };
+	struct acp a = { .images = images };
 	struct err e;
 	bool any = true;
 

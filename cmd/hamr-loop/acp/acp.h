@@ -5,6 +5,9 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 /* Serve until stdin ends.  argv is the command line; its other options are
- * passed to each session.  Returns the exit status. */
-int acp(int argc, char **argv);
+ * passed to each session.  images: the model takes them.  Returns the exit
+ * status. */
+int acp(int argc, char **argv, bool images);

@@ -30,6 +30,7 @@ struct question {
 struct acp {
 	char **args;		/* for each session's process */
 	size_t nargs;
+	bool images;		/* may be in prompts */
 	struct rpc rpc;
 	struct worker **v;
 	size_t n, cap;
