@@ -95,6 +95,9 @@ X
 fails "... overloaded_error" 75 '"overloaded",true' <<X
 event {"type":"error","error":{"type":"overloaded_error","message":"busy"}}
 X
+fails "... billing_error is not tried again" 69 '"bad_request",false' <<X
+event {"type":"error","error":{"type":"billing_error","message":"pay"}}
+X
 fails "... as a field of its own" 75 '"server",true' <<X
 line error: {"code":500,"message":"boom","type":"server_error"}
 line

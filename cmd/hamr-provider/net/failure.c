@@ -400,6 +400,7 @@ failure_event(struct failure *f, struct slice text, struct slice object)
 		{ "overloaded", 529 },
 		{ "authentication", 401 }, { "permission", 403 },
 		{ "invalid_api_key", 401 }, { "timeout", 504 },
+		{ "billing", 402 },
 		{ "invalid_request", 400 }, { "bad_request", 400 },
 		{ "BadRequest", 400 }, { "unavailable", 503 },
 		{ "not_found", 404 },
