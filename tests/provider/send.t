@@ -334,6 +334,13 @@ sends "no content is empty" \
 {"role":"user","content":""}
 X
 
+printf 'body {"message":{"content":"x"},"done":true}\n' >s
+serve s
+echo '{"role":"user","content":[{"type":"text","text":""}]}' >in
+ask --api ollama >/dev/null
+is "... nor is text of nothing: ollama" "$(tail -n 1 log | jq -r .body |
+	jq -r '.messages[].content')" "(empty)"
+
 # ---- how long an answer may be ----
 
 answer='{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"message":{"content":"x"},"done":true}'

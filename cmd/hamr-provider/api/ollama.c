@@ -35,6 +35,8 @@ put_messages(struct buf *out, struct slice messages)
 				buf_adds(&text, text.len > 0 ? "\n" NO_URL :
 				    NO_URL);
 		}
+		if (text.len + images.len == 0 && scan_str_is(role, "user"))
+			buf_adds(&text, "(empty)");
 		scan_put(out, images.len > 0 ?
 		    "${'role':$,'content':@,'images':[$]" :
 		    "${'role':$,'content':@", scan_comma(out), role,
