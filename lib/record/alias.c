@@ -148,7 +148,8 @@ judge_limit(const struct work *w, struct slice args, int64_t *last)
 	const struct choice *first = &w->by[FIRST], *end = &w->by[LAST];
 	int64_t limit, from = 1;
 
-	if (w->tool != READ || !whole(scan_get(args, "limit"), &limit))
+	if (w->tool != READ || !whole(scan_get(args, "limit"), &limit) ||
+	    limit < 1)
 		return LIMIT_KEEP;
 	if (end->at > 0 && end->rank != BY_NULL)
 		return LIMIT_DROP;

@@ -17,5 +17,6 @@ const char *alias_key(struct slice tool, struct slice key);
  * with canonical names; values byte for byte, order kept.  A canonical name
  * wins over its aliases, the first alias over the others.  For read, "limit"
  * becomes last = first + limit - 1 (first defaults to 1) unless last is there;
- * a limit that is not an integer stays.  False if args is not an object. */
+ * a limit that is not a positive integer stays.  False if args is not an
+ * object. */
 bool alias_args(struct slice tool, struct slice args, struct buf *out);

@@ -29,6 +29,7 @@ is "meta" "$(j '{"path":"./a.c","first":8,"last":99}' '.meta | del(.ms) |
 	tojson')" "{\"path\":\"a.c\",\"op\":\"file\",\"first\":8,\"last\":9,\
 \"lines\":9,\"sha256\":\"$(sha256sum <a.c | cut -c 1-64)\",\"bytes\":47}"
 is "limit" "$(j '{"file":"a.c","offset":3,"limit":2}' '.meta.last')" 4
+is "no limit" "$(j '{"path":"a.c","first":3,"limit":0}' '.meta.last')" 9
 is "decimal strings" "$(j '{"path":"a.c","first":"3"}' '.meta.first')" 3
 is "first past the end" "$(r '{"path":"a.c","first":10}')" \
 	"a.c has 9 lines, none from 10 on"
