@@ -276,6 +276,8 @@ hear; say "$line"; hear; hear
 is "arguments in its place" "$(jq -r .content <<<"$line")" "exit 0
 other
 [the user changed the arguments to: {\"command\":\"echo other\"}]"
+is "which are counted" "$(jq '.meta.bytes == (.content | utf8bytelength)' \
+    <<<"$line")" true
 hear
 say "$(call c4 bash "$(sh_args 'touch ran')")" "$go"
 hear

@@ -377,6 +377,7 @@ tell_more(struct job *j)
 	const struct extra *x = extra_of(j->schema);
 	const struct texts *unsaved = &j->t->files->unsaved;
 	struct buf *b = &j->r.content;
+	size_t was = b->len;
 
 	if (j->edited) {
 		struct slice args = buf_view(&j->args);
@@ -406,6 +407,8 @@ tell_more(struct job *j)
 			err_say("without --yes %s could change nothing", bash ?
 			    "the command" : j->schema->name);
 	}
+	if (j->r.bytes >= 0)
+		j->r.bytes += (long long)(b->len - was);
 }
 
 void
