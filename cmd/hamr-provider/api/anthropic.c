@@ -254,7 +254,7 @@ const struct api api_anthropic = {
 	.key_header = "x-api-key: ",
 	.header = "anthropic-version: 2023-06-01",
 	.models = "/v1/models",
-	.one_system = true,
+	.one_system = true, .plain_ids = true,
 	.mark = "\"content\"",
 	.path = "/v1/messages",
 	.body = body,

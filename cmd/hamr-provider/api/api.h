@@ -51,6 +51,7 @@ struct api {
 	bool lines;		/* a line is an event, not SSE */
 	bool chat;		/* base_url is the chat completions kind */
 	bool one_system;	/* the system message is a field of its own */
+	bool plain_ids;		/* see struct messages_rules */
 	const char *mark;	/* a whole answer holds this */
 	const char *path;	/* of a request, appended to base_url ... */
 	/* ... or a path with the model's name, which the caller frees */

@@ -135,24 +135,22 @@ static void
 item_done(struct api_stream *st, struct answer *a, struct slice item,
     long index)
 {
-	bool is_call = scan_str_is(scan_get(item, "type"), "function_call");
-	bool thought = scan_str_is(scan_get(item, "type"), "reasoning");
-	struct slice name = scan_get(item, "name");
+	struct slice type = scan_get(item, "type");
+	bool thought = scan_str_is(type, "reasoning"), open = st->open == index;
 
-	if (!is_call && !st->deltas) {
-		if (!thought && st->open != index)
-			api_apart(a, a->content.len, answer_content);
-		texts(a, item);
+	if (scan_str_is(type, "function_call")) {
+		api_call(a, index, open ? none : scan_get(item, "call_id"),
+		    scan_get(item, "name"),
+		    open ? none : scan_get(item, "arguments"));
+		return;
 	}
+	if (!st->deltas && !thought && !open)
+		api_apart(a, a->content.len, answer_content);
+	if (!st->deltas)
+		texts(a, item);
 	if (thought)
 		answer_carry(a, item);
-	else if (is_call && st->open == index)
-		api_call(a, index, none, name, none);
-	else if (is_call)
-		api_call(a, index, scan_get(item, "call_id"), name,
-		    scan_get(item, "arguments"));
-	if (!is_call)
-		st->open = -1;
+	st->open = -1;
 }
 
 /* Read the items of an answer that was not streamed. */

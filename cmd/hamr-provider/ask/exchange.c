@@ -409,7 +409,7 @@ make_body(struct exchange *x)
 		.model = s->model,
 		.stream = s->stream && !(quirks & QUIRK_NO_STREAM),
 		.system_in_place = s->system_in_place && !api->one_system,
-		.plain_ids = api == &api_anthropic,
+		.plain_ids = api->plain_ids,
 		.no_images = s->no_images || (quirks & QUIRK_NO_IMAGES),
 		.reasoning = quirks & QUIRK_REASONING ||
 		    (!(quirks & QUIRK_NO_REASONING) &&
