@@ -144,7 +144,7 @@ struct slice scan_member(const struct member *m, size_t n, const char *key);
  * none. */
 struct slice scan_get(struct slice obj, const char *key);
 
-/* May the text have a backslash with c behind it?  False: it has none. */
+/* Does a backslash stand before c?  It may itself be escaped. */
 bool scan_has_escape(struct slice checked, char c);
 
 /* The first unpaired escaped surrogate, or NULL. */

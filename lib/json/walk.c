@@ -206,7 +206,8 @@ decode_blocks(char *o, const char **from, const char *end)
 	return o;
 }
 
-/* The same near the end, as blocks with zeros behind them. */
+/* The same for less than a block and its margin: decode a copy that has zeros
+ * behind it, and leave those out. */
 static char *
 decode_end(char *o, const char **from, const char *end)
 {

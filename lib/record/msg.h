@@ -24,8 +24,8 @@ struct call {
 	struct slice whole;	/* the element of tool_calls */
 };
 
-/* The text of arguments that may be an object or its text: NULL if there are
- * none, or null.  Anything else is the caller's to refuse.  Yours to free. */
+/* The text of arguments, given as an object or as its text; NULL if there are
+ * none, or null.  Other values are not refused here.  The caller frees it. */
 char *msg_arguments(struct slice given);
 
 /* Walk over tool_calls: walk_of(rec_get(r, "tool_calls")), then this.  A

@@ -138,7 +138,8 @@ struct guard {
 	unsigned long often;	/* how often, ditto */
 	struct buf person;	/* which is this, as JSON; or the answer that
 				 * they approve of */
-	struct buf said;	/* the last answer, as JSON */
+	struct buf said;	/* the last answer, as JSON, if it may be a
+				 * plan */
 	bool calls_asked;
 	struct streaks seen;	/* by signature */
 	struct streaks faults;	/* of a tool and an error, in this epoch */

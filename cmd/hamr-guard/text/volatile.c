@@ -356,8 +356,8 @@ over_tmp(struct line *l, const char *p)
 static bool
 is_volatile_name(struct slice name)
 {
-	/* by their first letter, as the second tells, too: few members begin
-	 * so */
+	/* few members begin with the same two letters as one of these names,
+	 * which are listed by the first */
 	static const uint32_t second[32] = { ['c' & 31] = BIT('o') | BIT('r'),
 		['d' & 31] = BIT('a') | BIT('u'), ['e' & 31] = BIT('l'),
 		['n' & 31] = BIT('o'), ['p' & 31] = BIT('i'),

@@ -39,7 +39,7 @@ void turn_run(struct turn *t);
  * is over. */
 bool turn_settle(struct turn *t, bool task, bool run);
 
-/* Commit the end record. */
+/* Commit the end record.  0, or -1 if it is only shown. */
 int turn_end(struct turn *t);
 
 /* By enum ending: the word in the end record, hamr-loop's exit status, and what

@@ -95,7 +95,7 @@ messages_word(struct slice word, size_t max, struct buf *out)
 	buf_release(&b);
 }
 
-/* The id as a word; NULL: it is one. */
+/* The id as messages_word makes it; NULL: nothing in it has to change. */
 static char *
 plain_id(struct slice id)
 {

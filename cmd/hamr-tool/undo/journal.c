@@ -274,8 +274,8 @@ print_entry(const struct undo_entry *c, struct buf *o)
 	buf_addc(o, ']');
 }
 
-/* A number in this file is new, unless a power failure brought back an older
- * one. */
+/* Numbers are never used twice, unless a power failure brings back an older
+ * file. */
 static long long
 counter(struct slice text)
 {
