@@ -720,6 +720,9 @@ printf -- '---\ndescription: None\n---\n' \
     >"$XDG_CONFIG_HOME/hamr/commands/none.md"
 tm send-keys -t c '/none' Enter
 sees "... one that has no text is not sent" '*that command?s file is empty*'
+echo '$ARGUMENTS' >"$XDG_CONFIG_HOME/hamr/commands/just.md"
+tm send-keys -t c '/just' Enter
+sees "... nor one of arguments without any" '*that command needs arguments*'
 tm send-keys -t c '/export' Enter
 sees "/export" '*written:*.html*'
 is "... a path that is wider than the terminal is one line" "$(tm capture-pane \

@@ -83,6 +83,10 @@ own_command(struct chat *c, const char *name, const char *args,
 			}
 		if (!placed && *args != '\0')
 			buf_fmt(&all, "\n%s", args);
+		if (slice_trim(buf_view(&all)).n == 0) {
+			buf_release(&all);
+			*why = "that command needs arguments";
+		}
 	} else if (got)
 		*why = "that command's file is empty";
 	buf_release(&text);
