@@ -442,22 +442,20 @@ done
 # a program in the terminal's place: a stage that ended for good, in the turn or
 # before, is tried again by the next turn, and what the model is told at the
 # beginning stands there; a mode that there is not changes nothing
-ends() {
+has() {	# PATTERN N: out has N such lines, after a while
 	for _ in $(seq 300); do
-		[ "$(grep -c '"type":"end"' out 2>&1)" = "$1" ] && return
+		[ "$(grep -c "$1" out 2>&1)" = "$2" ] && return
 		sleep 0.05
 	done
 }
+ends() { has '"type":"end"' "$1"; }
 # listens OPTION...: a loop that takes the records on 9, and says so
 listens() {
 	: >out
 	timeout 60 hamr-loop --no-config --records --replay script "$@" \
 	    <in >out 2>err &
 	exec 9>in
-	for _ in $(seq 300); do
-		grep -q '"commands"' out && return
-		sleep 0.05
-	done
+	has '"commands"' 1
 }
 # revived STAGE SECONDS: after so long it ends, until there is a file alive
 revived() {
@@ -542,10 +540,7 @@ is "a cancel holds for what was said before it" "$(says user) $(ended)" \
 listens
 echo '{"role":"user","content":"one"}' >&9
 for i in 1 2; do
-	for _ in $(seq 300); do
-		grep -q "\"ask\",\"id\":\"a$i\"" out && break
-		sleep 0.05
-	done
+	has '"type":"ask"' $i
 	echo '{"type":"answer","id":"a'$i'","allow":true,"scope":"session",
 	    "arguments":{"command":"touch two"}}' | tr -d '\n' >&9
 	echo >&9

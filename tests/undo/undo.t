@@ -457,31 +457,30 @@ else
 fi
 tool_pid=
 rm -f broken read
+# within BEFORE AFTER INNER: one call has another one between two commands
+within() {
+	call outer bash "$(sh_args "$1; : >begun
+		until [ -e other ]; do sleep 0.05; done; rm begun; $2")" |
+		timeout 30 hamr-tool -n --yes --no-config --root . >/dev/null &
+	timeout 20 sh -c 'until [ -e begun ]; do sleep 0.05; done'
+	call inner bash "$(sh_args "$3; : >other")" | new >/dev/null
+	wait $!
+}
 echo 0 >both
-b 'until [ -e other ]; do sleep 0.05; done; echo 2 >both' &
-until [ -s .hamr/snap.git/hamr-begun.0 ]; do sleep 0.05; done
-b 'echo 1 >both; : >other'; wait $!
+within : 'echo 2 >both' 'echo 1 >both'
 is "two that overlapped, and left a file each in its way" \
 	"$(for _ in 1 2; do t undo >/dev/null; echo $?; done; cat both other 2>&1)" \
 	"0${nl}0${nl}0${nl}cat: other: No such file or directory"
 rm -f both other
 for order in 'outer inner' 'inner outer'; do
 	echo 0 >both
-	call outer bash "$(sh_args 'echo 1 >both
-		until [ -e other ]; do sleep 0.05; done')" | new >/dev/null &
-	until [ "$(cat both)" = 1 ]; do sleep 0.05; done
-	call inner bash "$(sh_args 'echo 2 >both; : >other')" | new >/dev/null
-	wait $!
+	within 'echo 1 >both' : 'echo 2 >both'
 	is "one within another that had written its file: $order" \
 		"$(for i in $order; do t undo $i >/dev/null; echo $?; done
 			cat both)" "0${nl}0${nl}0"
 	rm -f both other
 done
-(call outer bash "$(sh_args ': >begun; until [ -e other ]; do sleep 0.05; done
-	rm both begun')" | new >/dev/null) &
-until [ -e begun ]; do sleep 0.05; done
-call inner bash "$(sh_args 'echo 1 >both; : >other')" | new >/dev/null
-wait $!
+within : 'rm both' 'echo 1 >both'
 is "one whose file the other removed unseen" \
 	"$(for _ in 1 2; do t undo >/dev/null; echo $?; done; ls both other 2>&1 |
 	wc -l)" "0${nl}0${nl}2"
