@@ -62,7 +62,7 @@ static int
 find_read_only(const struct opts *o, const char *prefix, struct err *e)
 {
 	struct store st[MEMORIES];
-	size_t n = 0, which;
+	size_t n = 0, which = 0;
 	int64_t row;
 	int r = where_open_own(o, DB_READ, st, &n, e);
 
