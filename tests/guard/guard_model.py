@@ -607,9 +607,10 @@ class Model:
         if not c.runs:
             return
         k = self.checks.get(c.sig)
-        if not failed or not k or k["norm"] != norm:
+        norms = k["norms"] if failed and k else set()
+        if norm not in norms:
             edited = self.edited > (k["last"] if k else 0)
-            self.checks[c.sig] = dict(norm=norm if failed else None,
+            self.checks[c.sig] = dict(norms=norms | {norm} if failed else set(),
                                       since=self.edited - edited,
                                       last=self.edited, said=0)
             return
