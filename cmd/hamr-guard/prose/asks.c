@@ -145,8 +145,8 @@ struct before {
 	unsigned long number;	/* the last one */
 };
 
-/* Is it to be waited: keep looking, as soon as it is up?  But not: keep it
- * short, as soon as possible. */
+/* Does the word ask to wait: keep looking, as soon as it is up?  But not: keep
+ * it short, as soon as possible. */
 static bool
 keeps(struct before *b, struct slice word)
 {

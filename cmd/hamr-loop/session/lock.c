@@ -55,7 +55,7 @@ lock_take(const char *dir, const char *id, int ms, struct err *e)
 	bool ours = plain && file_lock(fd, ms) == 0;
 
 	if (plain && !ours && ms > 0 && errno == EWOULDBLOCK) {
-		/* nor has a zombie an executable */
+		/* a zombie has no executable, nor a negative pid */
 		char *exe = xasprintf("/proc/%ld/exe", holder(fd)), c;
 
 		if (readlink(exe, &c, 1) <= 0 && errno != EACCES)
