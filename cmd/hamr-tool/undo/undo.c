@@ -372,19 +372,25 @@ is_open(const struct undo_entry *c)
 	return !c->is_checkpoint && !c->undone;
 }
 
+/* The same file type and, for a regular file, the same x bit of the owner? */
+static bool
+is_same_kind(mode_t a, mode_t b)
+{
+	return ((a ^ b) & S_IFMT) == 0 &&
+	    (!S_ISREG(a) || ((a ^ b) & 0100) == 0);
+}
+
 /* Is the path still as the change left it: the same content ("": no file), the
- * same file type and, for a regular file, the same x bit of the owner?  What it
- * left unreadable, no snapshot looks at: a later call may have removed it. */
+ * same kind?  What it left unreadable, no snapshot looks at: a later call may
+ * have removed it. */
 static bool
 is_as_left(const struct undo_path *left, const struct undo_path *now)
 {
-	mode_t other = now->new_mode ^ left->new_mode;
-
 	if (S_ISREG(left->new_mode) && left->sha[0] == '\0' &&
 	    now->new_mode == 0)
 		return true;
-	return strcmp(left->sha, now->sha) == 0 && (other & S_IFMT) == 0 &&
-	    (!S_ISREG(now->new_mode) || (other & 0100) == 0);
+	return strcmp(left->sha, now->sha) == 0 &&
+	    is_same_kind(left->new_mode, now->new_mode);
 }
 
 static int
@@ -417,10 +423,8 @@ static bool
 is_as_found(const struct undo_path *found, const struct undo_path *now,
     const char *oid)
 {
-	mode_t other = now->new_mode ^ found->old_mode;
-
-	return strcmp(found->oid, oid) == 0 && (other & S_IFMT) == 0 &&
-	    (!S_ISREG(now->new_mode) || (other & 0100) == 0);
+	return strcmp(found->oid, oid) == 0 &&
+	    is_same_kind(found->old_mode, now->new_mode);
 }
 
 /* Did c begin while the other one ran? */
