@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/audit.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/openat2.h>
 #include <linux/seccomp.h>
@@ -206,10 +207,8 @@ landlock_apply(const struct setup *s)
 #else
 #define CLONE_FLAGS 0
 #endif
-#define MAX 240			/* a jump reaches at most 255 */
 
-/* Jump targets: the answers are at the end, in this order. */
-enum label { ALLOW, REFUSE, NO_SUCH_CALL, KILL, ASK, NLABELS };
+enum answer { ALLOW, REFUSE, NO_SUCH_CALL, ASK };
 
 /* When a rule applies. */
 enum { SHARED = 1, NO_UNIX = 2, UNIX = 4, NET_NONE = 8, NET_ANY = 16,
@@ -219,7 +218,7 @@ enum { SHARED = 1, NO_UNIX = 2, UNIX = 4, NET_NONE = 8, NET_ANY = 16,
  * The rules of a call must be adjacent. */
 struct rule {
 	int call;
-	enum label answer;
+	enum answer answer;
 	unsigned char when;	/* all of these */
 	unsigned char how;	/* what argument is to k; 0: always true */
 	unsigned char arg;
@@ -330,8 +329,7 @@ static const struct rule rules[] = {
 #define NRULES (sizeof rules / sizeof rules[0])
 
 struct prog {
-	struct sock_filter f[MAX];
-	unsigned char label[MAX];	/* of a jump that is taken */
+	struct sock_filter f[8 + 5 * NRULES];
 	unsigned short n;
 };
 
@@ -342,14 +340,13 @@ put(struct prog *p, unsigned code, size_t k)
 	    (unsigned)k);
 }
 
-/* If the loaded value compares to k as how says, jump to the label; otherwise
- * skip this many instructions. */
+/* Skip this many instructions if the loaded value compares to k as how says,
+ * and that many if it does not. */
 static void
-jump(struct prog *p, unsigned how, unsigned k, enum label to, unsigned skipped)
+skip(struct prog *p, unsigned how, unsigned k, unsigned yes, unsigned no)
 {
-	p->label[p->n] = (unsigned char)to;
-	put(p, BPF_JMP | how | BPF_K, k);
-	p->f[p->n - 1].jf = (unsigned char)skipped;
+	p->f[p->n++] = (struct sock_filter)BPF_JUMP((unsigned short)(BPF_JMP |
+	    how | BPF_K), k, (unsigned char)yes, (unsigned char)no);
 }
 
 static void
@@ -358,56 +355,44 @@ build(struct prog *p, const struct setup *s, bool listened)
 	const unsigned answers[] = { [ALLOW] = SECCOMP_RET_ALLOW,
 		[REFUSE] = SECCOMP_RET_ERRNO | EPERM,
 		[NO_SUCH_CALL] = SECCOMP_RET_ERRNO | ENOSYS,
-		[KILL] = SECCOMP_RET_KILL_PROCESS,
 		[ASK] = listened ? SECCOMP_RET_USER_NOTIF :
 		    SECCOMP_RET_ERRNO | EPERM };
 	int now = (s->alone ? 0 : SHARED) | (s->head.unix_sockets ? UNIX :
 	    NO_UNIX) | (s->network ? NET_ANY : NET_NONE) |
 	    (s->setgid ? 0 : NO_SETGID);
+	const unsigned load = BPF_LD | BPF_W | BPF_ABS;
 	const size_t nr = offsetof(struct seccomp_data, nr);
 
 	p->n = 0;
-	put(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
-	jump(p, BPF_JEQ, ARCH, NLABELS, 0);
-	p->f[p->n - 1].jt = 1;
-	jump(p, BPF_JGE, 0, KILL, 0);
-	put(p, BPF_LD | BPF_W | BPF_ABS, nr);
+	put(p, load, offsetof(struct seccomp_data, arch));
+	skip(p, BPF_JEQ, ARCH, 1, 0);
+	put(p, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+	put(p, load, nr);
 #ifdef X32_BIT
-	jump(p, BPF_JGE, X32_BIT, REFUSE, 0);
+	skip(p, BPF_JGE, X32_BIT, 0, 1);
+	put(p, BPF_RET | BPF_K, answers[REFUSE]);
 #endif
-	for (size_t i = 0; i < NRULES; i++) {
-		const struct rule *r = &rules[i];
+	for (const struct rule *r = rules; r < rules + NRULES; r++) {
+		bool lacks = r->how == NONE_OF;
 
 		if ((r->when & ~now) != 0)
 			continue;
-		if (r->how == 0) {
-			jump(p, BPF_JEQ, (unsigned)r->call, r->answer, 0);
+		skip(p, BPF_JEQ, (unsigned)r->call, 0, r->how == 0 ? 1 : 4);
+		if (r->how != 0) {
+			put(p, load, LOW(r->arg));
+			skip(p, lacks ? BPF_JSET : r->how, r->k, lacks,
+			    !lacks);
+		}
+		put(p, BPF_RET | BPF_K, answers[r->answer]);
+		if (r->how == 0)
 			continue;
-		}
-		bool lacks = r->how == NONE_OF;
-		jump(p, BPF_JEQ, (unsigned)r->call, NLABELS, 3 + lacks);
-		put(p, BPF_LD | BPF_W | BPF_ABS, LOW(r->arg));
-		if (lacks) {
-			jump(p, BPF_JSET, r->k, NLABELS, 0);
-			p->f[p->n - 1].jt = 1;
-		}
-		jump(p, lacks ? BPF_JGE : r->how, lacks ? 0 : r->k, r->answer,
-		    0);
 		/* the last one of this call? */
-		if (i + 1 == NRULES || r[1].call != r->call)
+		if (r + 1 == rules + NRULES || r[1].call != r->call)
 			put(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 		else
-			put(p, BPF_LD | BPF_W | BPF_ABS, nr);
+			put(p, load, nr);
 	}
-	unsigned short end = p->n;
-	for (int i = 0; i < NLABELS; i++)
-		put(p, BPF_RET | BPF_K, answers[i]);
-	/* the distances to the labels are known now */
-	for (unsigned short i = 0; i < end; i++)
-		if (BPF_CLASS(p->f[i].code) == BPF_JMP &&
-		    p->label[i] != NLABELS)
-			p->f[i].jt = (unsigned char)(end + p->label[i] -
-			    i - 1);
+	put(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 }
 
 static int
@@ -501,15 +486,13 @@ try_layers(const struct setup *s)
 {
 	bool namespaces = s->head.layer == LAYER_BWRAP;
 	bool files = s->head.layer >= LAYER_LANDLOCK;
-	struct buf b = BUF_INIT(65536);
-	const char *caps = NULL;
+	struct __user_cap_header_struct head = {
+		_LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct caps[2];
 	struct statvfs v;
 
-	if (file_read("/proc/self/status", &b, NULL) == 0 && b.p != NULL)
-		caps = strstr(b.p, "\nCapEff:\t");
-	bool none = caps != NULL && strtoull(caps + 9, NULL, 16) == 0;
-	buf_release(&b);
-	if (!none)
+	if (syscall(SYS_capget, &head, caps) < 0 ||
+	    (caps[0].effective | caps[1].effective) != 0)
 		return "it kept capabilities";
 	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
 		return "it could gain privileges";
@@ -554,8 +537,9 @@ apply(const struct setup *s, int *listener, char why[WIRE_TEXT])
 	static const struct { int what; rlim_t most; } rows[] = {
 		{ RLIMIT_FSIZE, FILE_SIZE }, { RLIMIT_NOFILE, OPEN_FILES },
 		{ RLIMIT_CORE, 0 } };
-	struct { unsigned version; int pid; } head = { 0x20080522, 0 };
-	struct { unsigned e, p, i; } none[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
+	struct __user_cap_header_struct head = {
+		_LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct none[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
 	struct rlimit r;
 
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -616,8 +600,9 @@ restrict_self(bool alone, int *listener, char why[WIRE_TEXT])
 	struct stat st;
 
 	*listener = -1;
-	if (file_read_fd(WIRE_SETUP, "setup", &b, NULL) < 0 ||
-	    b.len < sizeof s.head)
+	int got = file_read_fd(WIRE_SETUP, "setup", &b, NULL);
+	close(WIRE_SETUP);
+	if (got < 0 || b.len < sizeof s.head)
 		return -1;
 	memcpy(&s.head, b.p, sizeof s.head);
 	char *p = b.p + sizeof s.head;
@@ -634,7 +619,7 @@ restrict_self(bool alone, int *listener, char why[WIRE_TEXT])
 	 * keep it; never for root, whose group nobody may borrow */
 	s.setgid = geteuid() != 0 && stat(s.root, &st) == 0 &&
 	    (st.st_mode & S_ISGID) != 0;
-	int got = s.head.layer == LAYER_NONE ? 0 : apply(&s, listener, why);
+	got = s.head.layer == LAYER_NONE ? 0 : apply(&s, listener, why);
 	free(texts);
 	buf_release(&b);
 	return got;

@@ -16,7 +16,8 @@
 
 #include "wire.h"
 
-/* Confine this process to the setup on fd WIRE_SETUP, and test that it holds.
+/* Confine this process to the setup on fd WIRE_SETUP, which is closed, and test
+ * that it holds.
  * alone: bubblewrap has made the namespaces.  0, or -1 with why, if known.
  *
  * *listener is readable when a process asks for limits or priorities of a pid

@@ -42,13 +42,9 @@ struct super {
 static void
 say(struct wire w)
 {
-	ssize_t n;
-
-	do
-		n = send(WIRE_CTL, &w, sizeof w, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		_exit(0);	/* nobody listens: our end ends the box */
+	/* if nobody listens, our end ends the box */
+	if (send(WIRE_CTL, &w, sizeof w, MSG_NOSIGNAL) < 0)
+		_exit(0);
 }
 
 struct process {
@@ -280,13 +276,7 @@ reap(struct super *s)
 {
 	siginfo_t si;
 
-	for (;;) {
-		si.si_pid = 0;
-		if (waitid(P_ALL, 0, &si, WEXITED | WNOHANG) < 0) {
-			if (errno == EINTR)
-				continue;
-			break;
-		}
+	while (waitid(P_ALL, 0, &si, WEXITED | WNOHANG) == 0) {
 		if (si.si_pid == 0)
 			return;
 		if (si.si_pid == s->main) {
@@ -377,14 +367,10 @@ receive(struct wire *w, int fds[NFDS])
 	struct iovec iov = { w, sizeof *w };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
 		.msg_control = &u, .msg_controllen = sizeof u };
-	ssize_t n;
 
 	for (int i = 0; i < NFDS; i++)
 		fds[i] = -1;
-	do
-		n = recvmsg(WIRE_CTL, &m, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	if (n != (ssize_t)sizeof *w)
+	if (recvmsg(WIRE_CTL, &m, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *w)
 		return false;
 	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 	if (c != NULL && c->cmsg_type == SCM_RIGHTS)
@@ -490,8 +476,11 @@ supervisor_main(void)
 	struct wire ready = { .op = WIRE_READY };
 	sigset_t set;
 
+	/* no system call is interrupted from here on */
 	memset(&set, 0xff, sizeof set);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	/* what started us, and what bubblewrap has left open */
+	close_range(WIRE_EXE, ~0U, 0);
 	if (!s.alone) {
 		stay_above();
 		setsid();
@@ -504,12 +493,6 @@ supervisor_main(void)
 	    s.signals < 0;
 	/* a command has our uid and namespace but must not read our memory */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	for (int fd = WIRE_SETUP; fd <= WIRE_ARGS || fd < s.signals ||
-	    fd < s.listener; fd++)
-		if (fd != s.signals && fd != s.listener)
-			close(fd);
-	close_range((unsigned)(s.signals > s.listener ? s.signals :
-	    s.listener) + 1, ~0U, 0);
 	fcntl(WIRE_CTL, F_SETFD, FD_CLOEXEC);
 	say(ready);
 	loop(&s);
