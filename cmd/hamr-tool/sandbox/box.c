@@ -29,26 +29,16 @@
 #define BEGUN_MS 6000		/* can stop the supervisor (SIGSTOP) */
 #define ARGS_MAX ((size_t)4 << 20)
 #define TEXTS_MAX ((size_t)64 << 20)
-#define FIRST_FREE 16		/* our fds are moved to this or above */
 
-/* What the child gets: fds, or -1. */
+/* What the child gets: fds, by the numbers that it has for them, or -1. */
+enum { FD_CGROUP = WIRE_ARGS + 1, NGIVEN = FD_CGROUP + 2 };
 struct start {
 	const struct box *b;
-	int ctl, setup, exe, args, err, cgroup[2];
+	int fds[NGIVEN];
 	struct texts env;
 };
 
 /* ---- what it is given ---- */
-
-/* Move fd out of the way of the fixed numbers that the child uses. */
-static int
-high(int fd)
-{
-	int h = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE) : -1;
-
-	file_close(fd);
-	return h;
-}
 
 static void
 put_text(struct buf *b, int *count, const char *s)
@@ -115,8 +105,8 @@ prepare(struct box *b, const struct box_git *g, struct start *s)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return false;
-	b->fd = high(pair[0]);
-	s->ctl = high(pair[1]);
+	b->fd = pair[0];
+	s->fds[WIRE_CTL] = pair[1];
 	buf_add(&setup, &head, sizeof head);
 	/* what is to be found read-only */
 	put_text(&setup, &first, b->bare_root ? "" : b->bs->root.real);
@@ -127,17 +117,21 @@ prepare(struct box *b, const struct box_git *g, struct start *s)
 	for (size_t i = 0; i < b->mounts.n; i++)
 		put_text(&setup, &head.nmounts, b->mounts.v[i]);
 	memcpy(setup.p, &head, sizeof head);	/* the counts are known now */
-	s->setup = high(file_memory(setup.p, setup.len));
-	s->exe = high(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
-	s->err = high(file_memory("", 0));
+	s->fds[STDIN_FILENO] = open("/dev/null", O_RDWR | O_CLOEXEC);
+	s->fds[STDERR_FILENO] = file_memory("", 0);
+	s->fds[WIRE_SETUP] = file_memory(setup.p, setup.len);
+	s->fds[WIRE_EXE] = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	s->env = box_env(b, NULL, 0);
-	if (b->layer == LAYER_BWRAP && good)
-		s->args = high(file_memory(args.p, args.len));
+	if (b->layer == LAYER_BWRAP && good) {
+		s->fds[WIRE_ARGS] = file_memory(args.p, args.len);
+		good = s->fds[WIRE_ARGS] >= 0;
+	}
 	bufs_release(BUFS(&setup, &args));
 	if (b->layer > LAYER_NONE)
-		cgroup_make(b, s->cgroup);
-	return b->fd >= 0 && s->ctl >= 0 && s->setup >= 0 && s->exe >= 0 &&
-	    s->err >= 0 && (b->layer != LAYER_BWRAP || s->args >= 0);
+		cgroup_make(b, &s->fds[FD_CGROUP]);
+	return good && s->fds[STDIN_FILENO] >= 0 &&
+	    s->fds[STDERR_FILENO] >= 0 && s->fds[WIRE_SETUP] >= 0 &&
+	    s->fds[WIRE_EXE] >= 0;
 }
 
 /* ---- between fork and exec: system calls only ---- */
@@ -202,11 +196,18 @@ mount_overlay(const struct box *b)
 		fail("/");
 }
 
+/* Give the fds their numbers, once none has one that another will get. */
 static void
-place(int fd, int at)
+place(const int fds[NGIVEN])
 {
-	if (fd >= 0 && dup2(fd, at) < 0)
-		fail("dup2");
+	int above[NGIVEN];
+
+	for (int i = 0; i < NGIVEN; i++)
+		above[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, NGIVEN);
+	for (int i = 0; i < NGIVEN; i++)
+		if (fds[i] >= 0 && dup2(above[i], i) < 0)
+			fail("dup2");
+	dup2(STDIN_FILENO, STDOUT_FILENO);
 }
 
 static _Noreturn void
@@ -217,15 +218,12 @@ child(const struct start *s)
 	const char *bwrap[] = { bs->bwrap, "--args", "6", "--", exe, WIRE_ARG,
 		NULL };
 	const char **argv = s->b->layer == LAYER_BWRAP ? bwrap : bwrap + 4;
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sigset_t none;
 
 	setpgid(0, 0);
-	place(null, STDIN_FILENO);
-	place(null, STDOUT_FILENO);
-	place(s->err, STDERR_FILENO);
-	for (int i = 0; i < 2; i++)
-		if (s->cgroup[i] >= 0 && write(s->cgroup[i], "0", 1) != 1)
+	place(s->fds);
+	for (int i = FD_CGROUP; i < NGIVEN; i++)
+		if (s->fds[i] >= 0 && write(i, "0", 1) != 1)
 			fail("the control group");
 	if (bs->switched) {
 		if (setgroups(1, &bs->gid) < 0 || setresgid(bs->gid, bs->gid,
@@ -236,11 +234,7 @@ child(const struct start *s)
 	}
 	if (s->b->overlay != NULL)
 		mount_overlay(s->b);
-	place(s->ctl, WIRE_CTL);
-	place(s->setup, WIRE_SETUP);
-	place(s->exe, WIRE_EXE);
-	place(s->args, WIRE_ARGS);
-	close_range(WIRE_ARGS + (s->args >= 0), ~0U, 0);
+	close_range(WIRE_ARGS + (s->fds[WIRE_ARGS] >= 0), ~0U, 0);
 	for (int sig = 1; sig < NSIG; sig++)
 		signal(sig, SIG_DFL);
 	sigemptyset(&none);
@@ -296,9 +290,7 @@ await_ready(struct box *box, int said, struct err *why)
 	if (got <= 0)
 		return err_set(why, ST_TEMP, "it did not start within %d s",
 		    READY_MS / 1000);
-	do
-		n = recv(box->fd, &w, sizeof w, MSG_DONTWAIT);
-	while (n < 0 && errno == EINTR);
+	n = recv(box->fd, &w, sizeof w, MSG_DONTWAIT);
 	if (n < 0 && p[1].revents == 0)
 		return err_sys(why, ST_TEMP, "it did not respond");
 	if (n == (ssize_t)sizeof w && w.op == WIRE_READY) {
@@ -365,11 +357,12 @@ box_start(struct box *b, struct err *why)
 		if (b->pid < 0)
 			err_sys(why, ST_TEMP, "cannot fork for a sandbox");
 	}
-	for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
-		file_close(*given[i]);
+	for (int i = 0; i < NGIVEN; i++)
+		if (i != STDERR_FILENO)
+			file_close(s.fds[i]);
 	if (b->pid > 0)
-		got = await_ready(b, s.err, why);
-	file_close(s.err);
+		got = await_ready(b, s.fds[STDERR_FILENO], why);
+	file_close(s.fds[STDERR_FILENO]);
 	texts_release(&s.env);
 	texts_release(&g.dirs);
 	return got;
@@ -408,9 +401,7 @@ receive(struct box *b, struct wire *w, int ms)
 		if (got == 0)
 			return false;
 	}
-	do
-		n = recv(b->fd, w, sizeof *w, MSG_DONTWAIT);
-	while (n < 0 && errno == EINTR);
+	n = recv(b->fd, w, sizeof *w, MSG_DONTWAIT);
 	if (n == (ssize_t)sizeof *w) {
 		w->text[WIRE_TEXT - 1] = '\0';
 		if (w->op == WIRE_EXIT) {
