@@ -325,20 +325,18 @@ await_ready(struct box *box, int said, struct err *why)
 int
 box_start(struct box *b, struct err *why)
 {
-	struct start s = { .b = b, .ctl = -1, .setup = -1, .exe = -1,
-		.args = -1, .err = -1, .cgroup = { -1, -1 } };
+	struct start s = { .b = b };
 	const char *no = b->layer == LAYER_BWRAP ? layers_refuse(b->bs) : NULL;
-	const int *given[] = { &s.ctl, &s.setup, &s.exe, &s.args,
-		&s.cgroup[0], &s.cgroup[1] };
 	struct box_git g;
 	int got = -1;
 
 	if (no != NULL)
 		return err_set(why, ST_POLICY, "%s", no);
+	memset(s.fds, -1, sizeof s.fds);
 	git_find(b->bs, &g);
 	stubs_make(b, &g);
-	if (b->journal >= 0) {
-		/* the stub counts as .git now */
+	if (b->stub >= 0) {
+		/* it counts as .git now */
 		texts_release(&g.dirs);
 		git_find(b->bs, &g);
 	}

@@ -84,7 +84,7 @@ struct box {
 				 * link */
 	char *cgroup[2];	/* folders we made, to be removed */
 	struct texts stubs;	/* made by us in the git directory */
-	int journal;		/* .hamr/stubs, locked; -1: none */
+	int stub;		/* of .git, locked; -1: none */
 	char *marks;		/* what was protected when it started */
 	struct buf base;	/* notes for each of its commands */
 };

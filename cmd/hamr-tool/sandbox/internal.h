@@ -98,13 +98,12 @@ void put_list(struct buf *notes, const struct texts *t, const char *what);
  * nobody knows who made them. */
 void names_tell(const struct sandboxes *bs, unsigned before);
 void git_find(const struct sandboxes *bs, struct box_git *g);
-/* Make .hamr, and .git where it is missing and must not be made by others;
- * journalled until stubs_remove. */
+/* Make .hamr, and .git where it is missing and must not be made by others. */
 void stubs_make(struct box *b, const struct box_git *g);
 void stubs_remove(struct box *b);
 /* Learn of the secrets that commands of earlier processes renamed. */
 void moved_load(struct sandboxes *bs);
-/* Remove the stubs of a run that was killed. */
+/* Remove the stub of a run that was killed. */
 void stubs_sweep(struct sandboxes *bs);
 
 /* ---- cgroup.c ---- */

@@ -18,7 +18,6 @@
 
 #include "internal.h"
 
-#define JOURNAL "stubs"
 #define STUB ".git"
 #define SHARE_MS 1000
 #define MOVED "moved-secrets"	/* pairs of inode and birth */
@@ -84,35 +83,31 @@ git_find(const struct sandboxes *bs, struct box_git *g)
 
 /* ---- stubs ---- */
 
-/* The journal exists as long as the stub, and every run that needs it holds a
- * lock on it: the last one removes the stub; after a kill, the next run. */
+/* The stub of .git is a folder that nobody may write, and stays empty: after a
+ * kill, too, it is known by that.  Every run that needs it holds a lock on it,
+ * and the last one removes it.  -1: there is a .git, or none can be made. */
 static int
-open_journal(int hamr)
-{
-	return openat(hamr, JOURNAL, O_RDWR | O_NOFOLLOW | O_CLOEXEC |
-	    O_NONBLOCK);
-}
-
-/* Open and lock the journal, and see that it still has its name: the run that
- * removes the stub locks it for a moment and removes both.  -1 on failure. */
-static int
-share_journal(int hamr)
+share_stub(int root)
 {
 	long long until = file_now_ms() + SHARE_MS;
 	const struct timespec nap = { .tv_nsec = 1000000 };
 
-	do {
-		int fd = file_create(hamr, JOURNAL, O_RDWR | O_NONBLOCK, 0600);
-		struct stat st;
+	while (mkdirat(root, STUB, 0555) == 0 || errno == EEXIST) {
+		int fd = root_open_folder(root, STUB);
+		struct stat st, is;
+		bool ours = fd >= 0 ? fstat(fd, &st) == 0 &&
+		    (st.st_mode & 0222) == 0 : errno == ENOENT;
 
-		if (fd < 0)
-			return -1;
-		if (flock(fd, LOCK_SH | LOCK_NB) == 0 && fstat(fd, &st) == 0 &&
-		    st.st_nlink > 0)
+		if (ours && fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) == 0 &&
+		    fstatat(root, STUB, &is, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    is_same_file(&is, &st))
 			return fd;
-		close(fd);
+		/* its last user is about to remove it, or has */
+		file_close(fd);
+		if (!ours || file_now_ms() > until)
+			break;
 		nanosleep(&nap, NULL);
-	} while (file_now_ms() < until);
+	}
 	return -1;
 }
 
@@ -129,20 +124,9 @@ stubs_make(struct box *b, const struct box_git *g)
 	int hamr = root_hamr(root);
 	if (hamr < 0)
 		return;
-	/* there is no .git, or only another run's stub, which may disappear at
-	 * any moment */
-	if (!g->write && b->layer == LAYER_BWRAP &&
-	    (fstatat(root, STUB, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    (S_ISDIR(st.st_mode) && (st.st_mode & 0777) == 0555 &&
-	    fstatat(hamr, JOURNAL, &st, AT_SYMLINK_NOFOLLOW) == 0)))
-		b->journal = share_journal(hamr);
-	if (b->journal >= 0 && (file_write_all(b->journal, STUB "\n",
-	    strlen(STUB "\n")) < 0 ||
-	    (mkdirat(root, STUB, 0555) < 0 && errno != EEXIST))) {
-		close(b->journal);
-		b->journal = -1;
-	}
 	close(hamr);
+	if (!g->write && b->layer == LAYER_BWRAP)
+		b->stub = share_stub(root);
 	/* git_write: what git would obey must exist to be protected.  Not
 	 * commondir: an empty one is fatal to git; sandboxes_tidy checks. */
 	for (size_t i = 0; g->write && i < g->dirs.n; i++)
@@ -165,29 +149,21 @@ stubs_make(struct box *b, const struct box_git *g)
 		}
 }
 
-/* Close the journal; its last user removes it and the stub. */
+/* Close the stub; its last user removes it. */
 static void
-drop_journal(const struct sandboxes *bs, int fd)
+drop_stub(const struct sandboxes *bs, int fd)
 {
-	int hamr = -1;
-
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 		unlinkat(bs->root.fd, STUB, AT_REMOVEDIR);
-		hamr = root_open_folder(bs->root.fd, ".hamr");
-	}
-	if (hamr >= 0) {
-		unlinkat(hamr, JOURNAL, 0);
-		close(hamr);
-	}
 	close(fd);
 }
 
 void
 stubs_remove(struct box *b)
 {
-	if (b->journal >= 0)
-		drop_journal(b->bs, b->journal);
-	b->journal = -1;
+	if (b->stub >= 0)
+		drop_stub(b->bs, b->stub);
+	b->stub = -1;
 	for (size_t i = b->stubs.n; i > 0; i--) {
 		struct stat st;
 
@@ -202,12 +178,13 @@ stubs_remove(struct box *b)
 void
 stubs_sweep(struct sandboxes *bs)
 {
-	int hamr = root_open_folder(bs->root.fd, ".hamr");
-	int fd = hamr >= 0 ? open_journal(hamr) : -1;
+	int fd = root_open_folder(bs->root.fd, STUB);
+	struct stat st;
 
-	if (fd >= 0)
-		drop_journal(bs, fd);
-	file_close(hamr);
+	if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & 0222) == 0)
+		drop_stub(bs, fd);
+	else
+		file_close(fd);
 }
 
 /* ---- secrets under other names ---- */

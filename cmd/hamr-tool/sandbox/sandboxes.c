@@ -163,7 +163,7 @@ insist_on_bwrap(struct box *b, struct err *e)
 		if (got < 0) {
 			struct box probe = { .bs = bs, .layer = LAYER_BWRAP,
 				.want = { .kind = BOX_READ }, .pid = -1,
-				.fd = -1, .journal = -1, .bare_root = true,
+				.fd = -1, .stub = -1, .bare_root = true,
 				.base = BUF_INIT(NOTES_MAX) };
 			struct err why;
 			bool works = e->status == ST_SYSTEM &&
@@ -266,7 +266,7 @@ box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
 	git_find(bs, &g);
 	struct box *b = xcalloc(1, sizeof *b);
 	*b = (struct box){ .bs = bs, .want = *w, .pid = -1, .fd = -1,
-		.journal = -1, .base = BUF_INIT(NOTES_MAX),
+		.stub = -1, .base = BUF_INIT(NOTES_MAX),
 		/* a link can be replaced, and git would obey the new one */
 		.locked = g.linked && w->kind == BOX_WRITE && !w->bare &&
 		    !mode_is(bs, "off") };
