@@ -28,12 +28,6 @@
 
 /* ---- files that others have open for writing ---- */
 
-struct writers {
-	struct { dev_t dev; ino_t ino; } *v;
-	size_t n, cap;
-	bool looked;
-};
-
 /* Can we take a lease on the file?  Not while any process has it open for
  * writing (fcntl(2)).  A process that opens it for writing meanwhile waits
  * until we close it; the kernel then sends us SIGURG, which, unlike SIGIO, is
@@ -52,53 +46,53 @@ is_unwritten(const struct root *root, const char *rel, const struct stat *st)
 	return free;
 }
 
+struct inode {
+	dev_t dev;
+	ino_t ino;
+};
+
+static struct slice
+writer_key(struct inode *is, const struct stat *st)
+{
+	memset(is, 0, sizeof *is);
+	is->dev = st->st_dev;
+	is->ino = st->st_ino;
+	return (struct slice){ (const char *)is, sizeof *is };
+}
+
 /* Does a process of our login session (the shell's jobs; our own children have
  * sessions of their own) have this file open for writing?  The first call scans
- * all processes. */
+ * all processes for w, which is empty. */
 static bool
-writers_have(struct writers *w, const struct stat *st)
+writers_have(struct map *w, const struct stat *st)
 {
-	DIR *d = w->looked ? NULL : file_opendir(AT_FDCWD, "/proc");
+	DIR *d = w->n > 0 ? NULL : file_opendir(AT_FDCWD, "/proc");
 	pid_t session = getsid(0);
 	struct dirent *e, *fd;
+	struct inode key;
 	struct stat is;
 
-	w->looked = true;
+	map_put(w, SLICE("looked"), NULL);
 	while (d != NULL && (e = file_readdir(d)) != NULL) {
 		pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
+		char name[32];
 
 		if (pid <= 0 || pid == getpid() || getsid(pid) != session)
 			continue;
-		DIR *one = file_opendir(dirfd(d), e->d_name);
-		DIR *fds = one != NULL ? file_opendir(dirfd(one), "fd") : NULL;
-		while (fds != NULL && (fd = file_readdir(fds)) != NULL) {
-			char name[64], text[512];
-
-			if (fstatat(dirfd(fds), fd->d_name, &is, 0) < 0 ||
-			    !S_ISREG(is.st_mode))
-				continue;
-			/* the line "flags:\t0100002", in octal */
-			snprintf(name, sizeof name, "fdinfo/%.20s", fd->d_name);
-			int in = openat(dirfd(one), name, O_RDONLY | O_CLOEXEC);
-			ssize_t n = read(in, text, sizeof text - 1);
-			file_close(in);
-			text[n > 0 ? n : 0] = '\0';
-			const char *flags = strstr(text, "flags:");
-			if (flags == NULL || (strtol(flags + 6, NULL, 8) &
-			    O_ACCMODE) == O_RDONLY)
-				continue;
-			GROW(w->v, w->n, w->cap);
-			w->v[w->n].dev = is.st_dev;
-			w->v[w->n++].ino = is.st_ino;
-		}
+		snprintf(name, sizeof name, "%d/fd", pid);
+		DIR *fds = file_opendir(dirfd(d), name);
+		/* the mode of the link says how the file was opened */
+		while ((fd = file_readdir(fds)) != NULL)
+			if (fstatat(dirfd(fds), fd->d_name, &is,
+			    AT_SYMLINK_NOFOLLOW) == 0 &&
+			    (is.st_mode & S_IWUSR) != 0 &&
+			    fstatat(dirfd(fds), fd->d_name, &is, 0) == 0 &&
+			    S_ISREG(is.st_mode))
+				map_put(w, writer_key(&key, &is), NULL);
 		file_closedir(fds);
-		file_closedir(one);
 	}
 	file_closedir(d);
-	for (size_t i = 0; i < w->n; i++)
-		if (w->v[i].ino == st->st_ino && w->v[i].dev == st->st_dev)
-			return true;
-	return false;
+	return map_get(w, writer_key(&key, st)) != NULL;
 }
 
 /* ---- one snapshot ---- */
@@ -124,7 +118,7 @@ struct take {
 	struct gitindex_entry *new;
 	size_t nnew, cap;
 	struct arena names;	/* of new */
-	struct writers writers;
+	struct map writers;		/* writers_have */
 	struct map left;	/* what it left out, if we look at everything */
 	const struct map *others;	/* what it left out, in any case */
 	struct map inodes;	/* of our index, filled on first use */
@@ -865,7 +859,8 @@ take(struct snap *s)
 	arena_release(&t.names);
 	map_release(&t.left);
 	map_release(&t.inodes);
-	FREE(t.writers.v, t.seen, t.gone, t.new);
+	map_release(&t.writers);
+	FREE(t.seen, t.gone, t.new);
 	bufs_release(BUFS(&paths, &t.text));
 	return r;
 }
