@@ -84,10 +84,10 @@ folder_mode(uint64_t mark)
 
 #define GIT_OUT_MAX ((size_t)256 << 20)
 
-/* Run git on our repository, in the root: its exit status, its output appended
- * to out (NULL: to nowhere); -1 when it could not be run to its end.  in is
- * its stdin. */
-int snap_git(struct snap *s, const char *const *args, struct slice in,
+/* Run git (argv[0]) on our repository, in the root: its exit status, its output
+ * appended to out (NULL: to nowhere); -1 when it could not be run to its end.
+ * in is its stdin. */
+int snap_git(struct snap *s, const char *const *argv, struct slice in,
     struct buf *out);
 /* Cancelled, or to end? */
 bool snap_stopped(struct snap *s);

@@ -43,7 +43,6 @@
 #define OBJECTS_DEPTH 3		/* objects/info/commit-graphs */
 #define OWN_DEPTH 4		/* of our whole repository */
 #define STOP_MS 50		/* how often snap_stopped is asked */
-#define ARGS_MAX 48
 
 /* git only reads this repository; we write its objects. */
 static const char config[] = "[core]\n\trepositoryFormatVersion = 0\n"
@@ -221,7 +220,7 @@ child(int root, pid_t parent, const char *git, const char *const *argv,
 
 /* Start git.  Its pid, or -1. */
 static pid_t
-start(const struct snap *s, const char *const *args, int in, int out)
+start(const struct snap *s, const char *const *argv, int in, int out)
 {
 	char *git = which_program("git", s->f->root.real);
 	const char *path = getenv("PATH");
@@ -236,20 +235,8 @@ start(const struct snap *s, const char *const *args, int in, int out)
 		"GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0",
 		"GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=false",
 		"GIT_ASKPASS=false", "HOME=/nonexistent", NULL };
-	const char *argv[ARGS_MAX] = { "git", "-c",
-		"core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
-		"-c", "core.pager=cat", "-c", "protocol.allow=never",
-		"-c", "credential.helper=", "-c", "core.quotePath=false",
-		"-c", "safe.directory=*", "--no-optional-locks" };
-	pid_t pid = -1, self = getpid();
-	size_t n = 0;
+	pid_t self = getpid(), pid = git != NULL ? fork() : -1;
 
-	while (argv[n] != NULL)
-		n++;
-	for (size_t i = 0; args[i] != NULL && n < ARGS_MAX - 1; i++)
-		argv[n++] = args[i];
-	if (git != NULL)
-		pid = fork();
 	if (pid == 0)
 		child(s->f->root.fd, self, git, argv, env, in, out);
 	if (pid > 0)
@@ -259,7 +246,7 @@ start(const struct snap *s, const char *const *args, int in, int out)
 }
 
 int
-snap_git(struct snap *s, const char *const *args, struct slice in,
+snap_git(struct snap *s, const char *const *argv, struct slice in,
     struct buf *out)
 {
 	/* its stdin is a file, so that neither process waits for the other */
@@ -273,7 +260,7 @@ snap_git(struct snap *s, const char *const *args, struct slice in,
 	if (out == NULL)
 		out = &none;
 	if ((fd >= 0 || in.n == 0) && pipe2(end, O_CLOEXEC) == 0) {
-		pid = start(s, args, fd, end[1]);
+		pid = start(s, argv, fd, end[1]);
 		close(end[1]);
 	}
 	file_close(fd);

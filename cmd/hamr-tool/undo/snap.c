@@ -809,7 +809,7 @@ write_index(struct take *t)
 static int
 take(struct snap *s)
 {
-	static const char *const check[] = { "rev-list", "--objects",
+	static const char *const check[] = { "git", "rev-list", "--objects",
 		"--indexed-objects", "--quiet", NULL };
 	long long begun = file_now_ms();
 	struct take t = { .s = s, .others = &s->others,
@@ -1159,13 +1159,14 @@ int
 snap_fetch(struct snap *s, struct undo_path *const *v, size_t n,
     struct buf *out, struct err *e)
 {
-	static const char *const args[] = { "cat-file", "--batch", NULL };
+	static const char *const git[] = { "git", "cat-file", "--batch",
+		NULL };
 	struct buf in = BUF_INIT(GIT_OUT_MAX);
 	size_t at = 0;
 
 	for (size_t i = 0; i < n; i++)
 		buf_fmt(&in, "%s\n", v[i]->oid);
-	int r = n > 0 ? snap_git(s, args, buf_view(&in), out) : 0;
+	int r = n > 0 ? snap_git(s, git, buf_view(&in), out) : 0;
 	/* "OID blob SIZE LF content LF", or "OID missing LF" */
 	for (size_t i = 0; i < n && r == 0; i++) {
 		struct slice rest = { out->p + at, out->len - at }, head;
