@@ -7,7 +7,7 @@ git config user.name n; git config user.email e@x
 new() { hamr-tool -n --yes --no-config --root . "$@"; }
 b() { hamr-tool --yes --no-config --root . bash "$(sh_args "$1")"; }
 snap=.hamr/snap.git
-due() { touch -d '2 days ago' $snap/hamr-pruned; }
+due() { touch -d '2 days ago' $snap/hamr-use; }
 age() {	# N DAYS: the first N lines of the journal are that old
 	local at
 	at=$(date -u -d "$2 days ago" +%Y-%m-%dT%H:%M:%SZ)
@@ -37,9 +37,9 @@ ok "and what they needed too ($n, $(objects))" test "$(objects)" -lt $((n - 5))
 ok "the repository is sound" git --git-dir=$snap fsck --no-dangling
 ok "the user's too" git fsck
 n=$(objects)
-touch -d '2 days ago' ../stamp $snap/hamr-pruned
+touch -d '2 days ago' ../stamp $snap/hamr-use
 b : >../out
-ok "it is noted" test $snap/hamr-pruned -nt ../stamp
+ok "it is noted" test $snap/hamr-use -nt ../stamp
 is "twice is once" "$(ids | wc -w)" 20
 b 'echo new >f; rm g1' >../out
 is "the next call is compared as ever" "$(head -n 1 ../out)" \

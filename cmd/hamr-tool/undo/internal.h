@@ -66,7 +66,8 @@ struct snap {
 };
 
 /* Every process that uses the repository holds a shared lock on this file; an
- * exclusive lock is needed to remove unused objects (snap_prune). */
+ * exclusive lock is needed to remove unused objects (snap_prune), and its mtime
+ * is when that was last done, or could first be. */
 #define SNAP_USE "hamr-use"
 #define SNAP_INDEX "hamr-index"	/* becomes the index when it is written */
 

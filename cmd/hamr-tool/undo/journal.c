@@ -24,7 +24,7 @@
 #include "sandbox/names.h"
 
 #define NAME "hamr-undo"
-#define COUNTER "hamr-next"
+#define COUNTER "hamr-next"	/* number of the newest line; the lock */
 #define BEGUN "hamr-begun.%d"	/* the call in progress; empty: none.  Each
 				 * process locks one */
 #define SLOTS 1000		/* processes at the same time */
@@ -32,7 +32,6 @@
 #define ID_MAX ((long long)1 << 53)
 #define JOURNAL_MAX ((size_t)16 << 20)
 #define FILE_MAX ((size_t)64 << 20)	/* the limit of edit and write */
-#define STAMP "hamr-pruned"	/* its mtime: when snap_prune last ran */
 #define DAY_S ((int64_t)24 * 60 * 60)
 #define NEWEST 20		/* changes kept whatever their age */
 #define PRUNE_MS 3000		/* others may wait for us */
@@ -40,10 +39,10 @@
 int
 snap_lock(struct snap *s, struct err *e)
 {
-	int fd = snap_file(s, "hamr-lock", O_RDWR);
+	int fd = snap_file(s, COUNTER, O_RDWR);
 
 	if (fd < 0)
-		return err_sys(e, ST_SYSTEM, "%s/hamr-lock", s->dir);
+		return err_sys(e, ST_SYSTEM, "%s/" COUNTER, s->dir);
 	if (snap_wait(s, fd, LOCK_EX, e) == 0)
 		return fd;
 	close(fd);
@@ -274,58 +273,54 @@ print_entry(const struct undo_entry *c, struct buf *o)
 	buf_addc(o, ']');
 }
 
-/* Numbers are never used twice, unless a power failure brings back an older
- * file. */
+/* The number of the newest line, 0 if there is none, or -1.  Numbers are never
+ * used twice, unless a power failure brings back an older file. */
 static long long
-counter(struct slice text)
+newest(int fd)
 {
-	long long n = text.n > 0 ? strtoll(text.p, NULL, 10) : 0;
+	char text[32];
+	ssize_t got = pread(fd, text, sizeof text - 1, 0);
 
-	return n > 0 && n < ID_MAX ? n : 0;
+	text[got > 0 ? got : 0] = '\0';
+	long long n = strtoll(text, NULL, 10);
+	return got < 0 ? -1 : n > 0 && n < ID_MAX ? n : 0;
 }
 
 long long
-journal_newest(struct snap *s)
+journal_newest(const struct snap *s)
 {
-	struct buf b = BUF_INIT(64);
-	long long n = snap_get(s, COUNTER, &b) == 0 ? counter(buf_view(&b)) :
-	    0;
+	int fd = file_open_regular(s->dirfd, COUNTER, NULL);
+	long long n = fd >= 0 ? newest(fd) : 0;
 
-	buf_release(&b);
+	file_close(fd);
 	return n;
 }
 
 int
 journal_add(struct snap *s, struct undo_entry *c, struct err *e)
 {
-	int lock = s->lock >= 0 ? -1 : snap_lock(s, e), r = -1;
-	struct buf b = BUF_INIT(64), o = BUF_INIT(BUF_RECORD_MAX);
+	struct buf o = BUF_INIT(BUF_RECORD_MAX);
+	int lock = s->lock >= 0 ? s->lock : snap_lock(s, e), r = -1;
 
-	if (lock < 0 && s->lock < 0)
+	if (lock < 0)
 		return -1;
 	/* the id: a prefix and the next number */
-	int fd = snap_file(s, COUNTER, O_RDWR);
-	if (fd >= 0 && file_read_fd(fd, COUNTER, &b, NULL) == 0) {
-		long long n = counter(buf_view(&b)) + 1;
-		buf_reset(&b);
-		buf_fmt(&b, "%lld\n", n);
-		if (pwrite(fd, b.p, b.len, 0) == (ssize_t)b.len)
-			c->id = xasprintf("%s%lld", c->is_checkpoint ? "cp" :
-			    "u", n);
-		if (s->lock >= 0)
+	long long n = newest(lock) + 1;
+	buf_fmt(&o, "%lld\n", n);
+	if (n > 0 && pwrite(lock, o.p, o.len, 0) == (ssize_t)o.len) {
+		c->id = xasprintf("%s%lld", c->is_checkpoint ? "cp" : "u", n);
+		if (lock == s->lock)
 			s->newest = n;
-	}
-	file_close(fd);
-	if (c->id == NULL) {
+		buf_reset(&o);
+		print_entry(c, &o);
+		buf_addc(&o, '}');
+		r = append(s, buf_view(&o), e);
+	} else {
 		err_sys(e, ST_SYSTEM, "%s/" COUNTER, s->dir);
-		goto out;
 	}
-	print_entry(c, &o);
-	buf_addc(&o, '}');
-	r = append(s, buf_view(&o), e);
-out:
-	file_close(lock);
-	bufs_release(BUFS(&b, &o));
+	if (lock != s->lock)
+		close(lock);
+	buf_release(&o);
 	return r;
 }
 
@@ -487,17 +482,14 @@ int
 journal_begin(struct snap *s, struct undo_entry *c)
 {
 	struct buf o = BUF_INIT(BUF_RECORD_MAX);
-	struct stat st = { .st_size = 0 };
 
 	c->since = c->n == 0 ? s->newest : journal_newest(s);
 	if (s->begun < 0)
 		take_slot(s);
 	if (s->begun < 0 || (c->n == 0 && !snap_keep(s, s->slot)))
 		return -1;
-	fstatat(s->dirfd, NAME, &st, AT_SYMLINK_NOFOLLOW);
 	print_entry(c, &o);
-	scan_put(&o, ",'size':$,'boxed':$}", SCAN_INT(st.st_size),
-	    scan_truth(c->boxed));
+	scan_put(&o, ",'boxed':$}", scan_truth(c->boxed));
 	/* half an entry, on a full disk, is useless */
 	bool whole = pwrite(s->begun, o.p, o.len, 0) == (ssize_t)o.len;
 	buf_release(&o);
@@ -660,8 +652,7 @@ recover(struct snap *s, int fd, int slot)
 			read_change(&j, buf_view(&b), 0, false);
 		/* if the call was recorded before the kill, we are done */
 		for (size_t i = 0; i < all.n && j.n > 0; i++)
-			if (all.v[i].offset >= (size_t)scan_int_or(scan_get(
-			    buf_view(&b), "size"), 0) &&
+			if (all.v[i].number > j.v[0].since &&
 			    is_same_call(&all.v[i], &j.v[0]))
 				journal_release(&j);
 		if (j.n > 0) {
@@ -787,16 +778,6 @@ remove_objects(const struct snap *s, const struct map *kept)
 	file_closedir(all);
 }
 
-static void
-note_time(const struct snap *s)
-{
-	int fd = snap_file(s, STAMP, O_RDWR);
-
-	if (fd >= 0)
-		futimens(fd, NULL);
-	file_close(fd);
-}
-
 void
 snap_prune(struct snap *s, long long days, long long bytes)
 {
@@ -807,11 +788,8 @@ snap_prune(struct snap *s, long long days, long long bytes)
 	struct dirent *e;
 	struct stat st;
 
-	if (fstatat(s->dirfd, STAMP, &st, AT_SYMLINK_NOFOLLOW) < 0) {
-		note_time(s);	/* the first time */
-		return;
-	}
-	if (llabs(time(NULL) - st.st_mtime) < DAY_S || s->use < 0)
+	if (s->use < 0 || fstat(s->use, &st) < 0 ||
+	    llabs(time(NULL) - st.st_mtime) < DAY_S)
 		return;
 	/* Does nobody else use it?  We release our shared lock first: two
 	 * processes that upgrade theirs would block each other. */
@@ -842,5 +820,5 @@ snap_prune(struct snap *s, long long days, long long bytes)
 	journal_release(&j);
 	gitindex_release(&ix);
 	map_release(&kept);
-	note_time(s);
+	futimens(s->use, NULL);
 }

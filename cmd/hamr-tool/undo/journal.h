@@ -63,7 +63,7 @@ struct journal {
 int snap_lock(struct snap *s, struct err *e);
 
 /* Number of the newest line; 0: none. */
-long long journal_newest(struct snap *s);
+long long journal_newest(const struct snap *s);
 /* Record c under a new id, which is stored in it.  0, or -1 with e. */
 int journal_add(struct snap *s, struct undo_entry *c, struct err *e);
 /* A call is about to change these files or, if c lists none, any file since the
