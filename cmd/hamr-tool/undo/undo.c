@@ -228,18 +228,6 @@ enum folder_state {
 	FOLDER_OURS, FOLDER_MADE, FOLDER_REMOVED
 };
 
-/* Does FOLDER_OPEN find the folder as the change, or an undo that was killed,
- * left it?  One that the change made may have any mode; remember which. */
-static bool
-is_ours(struct undo_path *t, const struct stat *st)
-{
-	if (t->old_mode != 0)
-		return st->st_mode == t->new_mode ||
-		    st->st_mode == (t->old_mode | 0700);
-	t->new_mode = st->st_mode;
-	return S_ISDIR(st->st_mode);
-}
-
 /* One step for all folders; those beneath one come after it, or before it. */
 static void
 do_folders(struct undo *u, enum folder_step step)
@@ -260,7 +248,13 @@ do_folders(struct undo *u, enum folder_step step)
 		int up = path_open_parent(root, t->path, &base);
 		bool is = up >= 0 && fstatat(up, base, &st,
 		    AT_SYMLINK_NOFOLLOW) == 0;
-		if (step == FOLDER_OPEN && is && is_ours(t, &st))
+		/* one that the change made may have any mode: remember it */
+		if (step == FOLDER_OPEN && is && made)
+			t->new_mode = st.st_mode;
+		/* as the change, or an undo that was killed, left it? */
+		if (step == FOLDER_OPEN && is && (made ? S_ISDIR(st.st_mode) :
+		    st.st_mode == t->new_mode ||
+		    st.st_mode == (t->old_mode | 0700)))
 			t->state = FOLDER_OURS;
 		else if (step == FOLDER_MAKE && up >= 0 && !is && !made &&
 		    mkdirat(up, base, 0700) == 0)
@@ -278,18 +272,6 @@ do_folders(struct undo *u, enum folder_step step)
 			    07777) | (ends ? 0 : 0700), AT_SYMLINK_NOFOLLOW);
 		file_close(up);
 	}
-}
-
-/* Removals first, in reverse order of paths; then the others. */
-static int
-by_order(const void *a, const void *b)
-{
-	const struct step *x = a, *y = b;
-	int order = strcmp(x->to->path, y->to->path);
-
-	if (x->goes != y->goes)
-		return x->goes ? -1 : 1;
-	return x->goes ? -order : order;
 }
 
 /* Is the file of step i in another folder than that of the step before it? */
@@ -315,8 +297,6 @@ do_all(struct undo *u, struct err *e)
 	size_t i = 0;
 	int r = 0;
 
-	if (u->n > 0)
-		qsort(u->v, u->n, sizeof *u->v, by_order);
 	/* remove what a killed process set aside, before we set anything
 	 * aside; once per folder */
 	for (; i < u->n; i++) {
@@ -526,19 +506,20 @@ plan(struct undo *u, const struct undo_entry *c, const struct undo_path *t,
 	return 0;
 }
 
-/* Move the steps that cannot be taken behind the others. */
-static void
-set_apart_lost(struct undo *u)
+/* Removals first, in reverse order of paths; then what is put back; then what
+ * cannot be. */
+static int
+by_order(const void *a, const void *b)
 {
-	for (size_t i = u->n; i-- > 0; ) {
-		struct step s = u->v[i];
+	const struct step *x = a, *y = b;
+	int order = strcmp(x->to->path, y->to->path);
+	bool lost = undo_path_is_lost(x->to);
 
-		if (!undo_path_is_lost(s.to))
-			continue;
-		u->v[i] = u->v[--u->n];
-		u->v[u->n] = s;
-		u->lost++;
-	}
+	if (lost != undo_path_is_lost(y->to))
+		return lost ? 1 : -1;
+	if (x->goes != y->goes)
+		return x->goes ? -1 : 1;
+	return x->goes ? -order : order;
 }
 
 /* Undo what was picked, the newest first. */
@@ -571,8 +552,11 @@ carry_out(struct undo *u, struct err *e)
 	for (size_t i = u->j.n; i-- > 0; )
 		for (size_t k = 0; r == 0 && u->pick[i] && k < u->j.v[i].n; k++)
 			r = plan(u, &u->j.v[i], &u->j.v[i].v[k], e);
-	if (r == 0)
-		set_apart_lost(u);
+	if (r == 0 && u->n > 0)
+		qsort(u->v, u->n, sizeof *u->v, by_order);
+	for (; r == 0 && u->n > 0 &&
+	    undo_path_is_lost(u->v[u->n - 1].to); u->lost++)
+		u->n--;
 	/* a path that differs is right if a killed undo has put it back */
 	for (size_t i = 0; r == 0 && i < u->n; i++) {
 		const struct step *s = &u->v[i];
