@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "extras/extra.h"
 #include "extras/mcp.h"
 #include "json/scan.h"
@@ -16,13 +17,13 @@
 
 /* ---- setting up ---- */
 
-/* Bytes of a cap.  Only a configured 0 means no limit (0); if the window is too
+/* Bytes of a cap.  Only a configured 0 means no limit; if the window is too
  * small for any tokens, the cap is that of one. */
 static size_t
 cap_bytes(const struct tool *t, const char *key, long tokens)
 {
-	return budget_bytes(tokens != 0 || conf_int(t->conf, key) == 0 ?
-	    tokens : 1);
+	return tokens == 0 && conf_int(t->conf, key) == 0 ? SIZE_MAX :
+	    budget_bytes(tokens != 0 ? tokens : 1);
 }
 
 /* Set the caps for a window of this many tokens; -1: unknown. */
@@ -36,8 +37,7 @@ set_limit(struct tool *t, long limit)
 	    b.result_cap);
 	f->turn_cap = cap_bytes(t,
 	    "context.max_total_read_result_tokens_per_turn", b.turn_cap);
-	t->output_cap = f->result_cap - 1 < OUTPUT_CAP_MAX ? f->result_cap :
-	    OUTPUT_CAP_MAX;	/* 0: no limit */
+	t->output_cap = num_min(f->result_cap, OUTPUT_CAP_MAX);
 }
 
 static void

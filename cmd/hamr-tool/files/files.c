@@ -517,8 +517,7 @@ files_judge(struct files *f, const char *tool, struct slice args,
 bool
 files_over_budget(struct files *f, struct slice args, struct result *r)
 {
-	if (f->turn_cap == 0 || f->used + ROOM_MIN <= f->turn_cap ||
-	    repeated_by(f, args) != NULL)
+	if (files_left(f) >= ROOM_MIN || repeated_by(f, args) != NULL)
 		return false;
 	buf_fmt(&r->content, "not read: this turn's reads have used up their "
 	    "%zu bytes; %s%s\n", f->turn_cap, f->may_write ?
@@ -542,26 +541,22 @@ files_known(struct files *f, struct slice args, struct result *r)
 size_t
 files_left(const struct files *f)
 {
-	return f->turn_cap == 0 ? SIZE_MAX : f->turn_cap > f->used ?
-	    f->turn_cap - f->used : 0;
+	return f->turn_cap - num_min(f->used, f->turn_cap);
 }
 
 size_t
 files_room(const struct files *f)
 {
-	size_t left = files_left(f);
-
-	return f->result_cap != 0 && f->result_cap < left ?
-	    f->result_cap : left;
+	return num_min(f->result_cap, files_left(f));
 }
 
 bool
 files_certain(const struct files *f, size_t n)
 {
-	size_t each = f->result_cap;
+	size_t left = files_left(f);
 
-	return f->turn_cap == 0 || n == 0 || (each != 0 &&
-	    f->used + n * each + ROOM_MIN <= f->turn_cap);
+	return f->turn_cap == SIZE_MAX || n == 0 || (left >= ROOM_MIN &&
+	    (left - ROOM_MIN) / n >= f->result_cap);
 }
 
 /* ---- before a call ---- */

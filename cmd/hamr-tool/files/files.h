@@ -71,7 +71,7 @@ struct files {
 	bool overwrite;		/* policy.overwrite */
 	bool memory;		/* search_memory is there */
 	size_t result_cap;	/* bytes; per-result cap of chapter 8.1 */
-	size_t turn_cap;	/* bytes; per-turn read cap */
+	size_t turn_cap;	/* bytes; per-turn read cap; SIZE_MAX: none */
 	struct lists lists;	/* of [policy] */
 	const char *call;	/* id of the call in hand; NULL: none */
 	/* polled while a search or a listing runs: a cancel ends it with what
@@ -99,8 +99,8 @@ void files_reset(struct files *f);
 /* Does this read search or list, instead of reading a file?  text: args as the
  * model wrote them. */
 bool files_walks(struct files *f, struct slice text);
-/* Bytes left of the turn's budget. */
-size_t files_left(const struct files *f);
+/* Bytes a read result may have now. */
+size_t files_room(const struct files *f);
 /* Is a read sure not to be refused, whatever n reads before it return? */
 bool files_certain(const struct files *f, size_t n);
 

@@ -83,8 +83,8 @@ void files_note_unsaved(struct files *f, const char *rel, bool is);
 bool is_binary(struct slice text);
 /* Does every line end in CRLF (and is there one)? */
 bool is_crlf(struct slice text);
-/* Bytes a read result may have now; SIZE_MAX when nothing limits it. */
-size_t files_room(const struct files *f);
+/* Bytes left of the turn's budget. */
+size_t files_left(const struct files *f);
 
 #define ROOM_MIN 400		/* less left of the turn's budget is none */
 
