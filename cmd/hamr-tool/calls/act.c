@@ -24,7 +24,6 @@
 #include "job.h"
 #include "journal_calls.h"
 
-#define ROOM_SLACK 512		/* a result with this much to spare is whole */
 #define RUN_MAX 64		/* calls started at once */
 #define READ_BYTES 65536
 #define STOP_MS 800		/* to report the results so far */
@@ -34,14 +33,13 @@ enum task_state {
 	TASK_LATE,		/* shares a result: judged in its turn */
 	TASK_HERE,		/* started; runs in this process, in turn */
 	TASK_WAITING,		/* started; waits for a process of its own */
-	TASK_RUNNING,
-	TASK_OVER		/* its process has ended */
+	TASK_RUNNING
 };
 
 struct task {
 	struct job job;
 	enum task_state state;
-	size_t room;		/* left of the budget, when it was forked */
+	size_t room;		/* for its result, when it was forked */
 	pid_t pid;
 	int fd;			/* we read its message from here */
 	struct buf text;
@@ -50,9 +48,9 @@ struct task {
 struct batch {
 	struct tool *t;
 	struct task *v;
-	size_t n, running, jobs;
+	size_t n, jobs;
 	int input[2];		/* of the processes: EOF cancels them */
-	bool stop;		/* they were told to stop */
+	long long until;	/* they were told to stop by then; 0: not yet */
 };
 
 /* ---- which calls ---- */
@@ -88,12 +86,11 @@ launch(struct batch *l, struct task *task)
 	struct stage *s = l->t->stage;
 	int fd[2];
 
-	task->room = files_left(l->t->files);
+	task->state = TASK_HERE;
+	task->room = files_room(l->t->files);
 	if ((l->input[0] < 0 && pipe2(l->input, O_CLOEXEC) < 0) ||
-	    pipe2(fd, O_CLOEXEC) < 0) {
-		task->state = TASK_HERE;
+	    pipe2(fd, O_CLOEXEC) < 0)
 		return;
-	}
 	task->pid = fork();
 	if (task->pid == 0) {
 		struct buf b = BUF_INIT(BUF_RECORD_MAX);
@@ -110,120 +107,95 @@ launch(struct batch *l, struct task *task)
 	}
 	close(fd[1]);
 	task->fd = fd[0];
-	if (task->pid < 0) {
+	if (task->pid > 0)
+		task->state = TASK_RUNNING;
+	else
 		close(fd[0]);
-		task->state = TASK_HERE;
-		return;
-	}
-	task->state = TASK_RUNNING;
-	l->running++;
 }
 
+/* End the call's process, if it has not ended. */
 static void
-reap(struct batch *l, struct task *task)
+reap(struct task *task)
 {
-	close(task->fd);
+	kill(task->pid, SIGKILL);
 	while (waitpid(task->pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	task->state = TASK_OVER;
-	l->running--;
+	close(task->fd);
+	task->state = TASK_READY;
 }
 
-/* Wait for any process for ms; the flags of stage_wait. */
-static int
-wait_any(struct batch *l, int ms)
-{
-	struct pollfd *fds = xcalloc(l->n, sizeof *fds);
-	int flags = 0;
-
-	for (size_t i = 0; i < l->n; i++)
-		fds[i] = (struct pollfd){ l->v[i].state == TASK_RUNNING ?
-		    l->v[i].fd : -1, POLLIN, 0 };
-	/* once there is a reason to stop, stage_wait returns at once */
-	if (!l->stop)
-		flags = stage_wait(l->t->stage, fds, l->n, ms);
-	else
-		poll(fds, l->n, ms);
-	for (size_t i = 0; i < l->n; i++) {
-		struct buf *b = &l->v[i].text;
-		ssize_t n = 0;
-
-		if (l->v[i].state != TASK_RUNNING || fds[i].revents == 0)
-			continue;
-		if (buf_reserve(b, READ_BYTES) == 0)
-			n = read(l->v[i].fd, b->p + b->len, READ_BYTES);
-		if (n > 0)
-			b->len += (size_t)n;
-		else if (n == 0 || errno != EINTR)
-			reap(l, &l->v[i]);
-	}
-	free(fds);
-	return flags & ~STAGE_READY;
-}
-
-/* Stop the running processes: tell them to, then kill them after ms. */
-static void
-end_all(struct batch *l, int ms)
-{
-	long long until = file_now_ms() + ms;
-
-	l->stop = true;
-	file_close(l->input[1]);
-	l->input[1] = -1;
-	while (l->running > 0 && file_now_ms() < until)
-		wait_any(l, ms);
-	for (size_t i = 0; i < l->n; i++)
-		if (l->v[i].state == TASK_RUNNING) {
-			kill(l->v[i].pid, SIGKILL);
-			reap(l, &l->v[i]);
-		}
-}
-
-/* Finish the call, whose turn it is.  False: it has no answer. */
+/* Read the message that the call's process writes before it ends.  Once there
+ * is a reason to stop, all processes are told to, and killed if they do not.
+ * False: there is no whole message. */
 static bool
-turn(struct batch *l, struct task *task)
+take_message(struct batch *l, struct task *task)
 {
-	struct files *f = l->t->files;
-	struct job *j = &task->job;
+	struct buf *b = &task->text;
 	struct scan scan = { .n = 0 };
+	struct job *j = &task->job;
+	struct pollfd p;
+	ssize_t n = 1;
 
-	while (task->state == TASK_WAITING || task->state == TASK_RUNNING) {
-		for (size_t i = 0; i < l->n && l->running < l->jobs; i++)
-			if (l->v[i].state == TASK_WAITING)
-				launch(l, &l->v[i]);
-		if (task->state == TASK_RUNNING && wait_any(l, -1) != 0)
-			end_all(l, STOP_MS);
-		if (l->stop && task->state == TASK_WAITING)
-			return false;
+	while (n > 0 && buf_reserve(b, READ_BYTES) == 0) {
+		p = (struct pollfd){ task->fd, POLLIN, 0 };
+		if (l->until != 0) {	/* stage_wait returns at once by now */
+			long long left = l->until - file_now_ms();
+
+			if (poll(&p, 1, left > 0 ? (int)left : 0) == 0)
+				break;
+		} else if ((stage_wait(l->t->stage, &p, 1, -1) &
+		    ~STAGE_READY) != 0) {
+			l->until = file_now_ms() + STOP_MS;
+			close(l->input[1]);
+			l->input[1] = -1;
+		}
+		if (p.revents != 0) {
+			n = read(task->fd, b->p + b->len, READ_BYTES);
+			b->len += n > 0 ? (size_t)n : 0;
+		}
 	}
-	if (task->state == TASK_LATE)
-		return job_before(j) == STEP_DONE;
-	if (task->state == TASK_HERE)
-		job_work(j);
-	if (task->state != TASK_OVER)
-		return true;
-	/* its process wrote the answer */
-	struct slice message = buf_view(&task->text);
+	reap(task);
+	struct slice message = buf_view(b);
 	bool good = message.n > 0 && scan_record(&scan, message.p, message.n) ==
 	    0 && scan_str(scan_get(message, "content"), &j->r.content);
 	scan_release(&scan);
-	if (!good && l->stop)
+	if (!good)
 		return false;
-	j->call->ran = true;
-	/* redo it if it may have had more room than is left by now */
-	if (!good || (j->r.content.len + ROOM_SLACK > files_left(f) &&
-	    files_left(f) < task->room)) {
-		result_release(&j->r);
-		result_init(&j->r);
-		job_work(j);
-		return true;
-	}
 	j->line = message;
 	j->r.is_error = scan_true(scan_get(message, "is_error"));
+	j->call->ran = true;
 	j->call->code = scan_strdup(scan_get(scan_get(message, "meta"),
 	    "error"));
 	if (j->schema->id == TOOL_READ && !j->r.is_error)
-		f->used += j->r.content.len;
+		l->t->files->used += j->r.content.len;
+	return true;
+}
+
+/* Finish call k, whose turn it is.  False: it has no answer. */
+static bool
+turn(struct batch *l, size_t k)
+{
+	struct task *task = &l->v[k];
+	struct job *j = &task->job;
+	size_t running = 0;
+
+	for (size_t i = k; i < l->n && running < l->jobs && l->until == 0;
+	    i++) {
+		if (l->v[i].state == TASK_WAITING)
+			launch(l, &l->v[i]);
+		running += l->v[i].state == TASK_RUNNING;
+	}
+	if (task->state == TASK_READY)
+		return true;
+	if (task->state == TASK_LATE)
+		return job_before(j) == STEP_DONE;
+	/* what it found is not its result if it has less room by now */
+	if (task->state == TASK_RUNNING && task->room ==
+	    files_room(l->t->files) && take_message(l, task))
+		return true;
+	if (task->state != TASK_HERE && l->until != 0)
+		return false;
+	job_work(j);
 	return true;
 }
 
@@ -264,13 +236,15 @@ do_calls(struct tool *t, size_t i, size_t n)
 		if (l.v[k].state >= TASK_HERE)
 			good = job_begun(&l.v[k].job) == STEP_NEXT;
 	for (k = 0; k < n && good; k++) {
-		good = turn(&l, &l.v[k]);
+		good = turn(&l, k);
 		if (good)
 			job_answer(&l.v[k].job);
 	}
-	end_all(&l, 0);
 	file_close(l.input[0]);
+	file_close(l.input[1]);
 	for (k = 0; k < n; k++) {
+		if (l.v[k].state == TASK_RUNNING)
+			reap(&l.v[k]);
 		job_end(&l.v[k].job);
 		buf_release(&l.v[k].text);
 	}
