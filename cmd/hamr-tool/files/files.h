@@ -35,7 +35,6 @@ struct cached {
 	long long bytes;
 	bool truncated, lossy;
 	bool elided;		/* a compaction took it away */
-	struct stat st;		/* st_ino 0: not to be relied on */
 };
 
 struct cache {

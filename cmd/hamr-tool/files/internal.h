@@ -90,9 +90,7 @@ size_t files_left(const struct files *f);
 
 /* ---- a read that repeats one of this turn: not made twice ----
  *
- * A file is the same when its identity is (device, inode, size, both times), or
- * else when its content's hash is.  Entries of a recorded transcript have no
- * identity.
+ * A file is the same when its content is.
  */
 
 /* The file was changed. */

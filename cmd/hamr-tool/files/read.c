@@ -90,12 +90,12 @@ view_put(const struct view *v, const char *rel, bool open_end,
 /* ---- files that are held in memory ---- */
 
 static void
-show_text(struct files *f, const char *rel, const struct stat *st,
-    struct view *v, struct slice text, struct slice args, struct result *r)
+show_text(struct files *f, const char *rel, struct view *v, struct slice text,
+    struct slice args, struct result *r)
 {
 	struct lines l;
 	long last, i;
-	struct cached e = { .st = *st };
+	struct cached e = { 0 };
 
 	lines_of(&l, text);
 	v->lines = e.lines = l.n;
@@ -268,7 +268,7 @@ read_file(struct files *f, const struct path *p, struct slice args,
 		show_huge(rel, &v, fd, st.st_size, r);
 	else if (files_load_shown(f, fd, rel, &st, &text, NULL, &unsaved,
 	    &fault))
-		show_text(f, rel, &st, &v, buf_view(&text), args, r);
+		show_text(f, rel, &v, buf_view(&text), args, r);
 	if (unsaved)
 		buf_adds(&r->content, "[as it is in the editor, not saved; "
 		    "commands see the file on the disk]\n");

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -14,8 +13,6 @@
 #define UNCHANGED "unchanged since the read above: "
 
 #define TEXT_MAX 400		/* bytes shown again; beyond, one line */
-#define TICK_NS 100000000LL	/* more than a clock tick of any file system
-				 * but FAT */
 
 /* ---- the cache ---- */
 
@@ -60,44 +57,25 @@ cache_reset(struct cache *c)
 
 /* ---- is it still the same file? ---- */
 
-/* Keep st as the identity, unless the file was written just now, and may change
- * again with the same times. */
-static void
-identify(struct cached *e, struct stat st)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	e->st = st;
-	if (time_ns(now) - time_ns(st.st_ctim) < TICK_NS)
-		e->st.st_ino = 0;
-}
-
 struct cached *
 repeated_find(struct files *f, const struct path *p, struct slice args)
 {
 	struct buf text = BUF_INIT(FILE_MAX);
-	const struct stat *st = &p->st;
 	bool unsaved;
 	struct fault fault = { 0 };
 	char hex[SHA_HEX] = "";
-	struct stat now;
+	struct stat st;
 
-	if (!p->exists || !S_ISREG(st->st_mode) || f->person)
+	if (!p->exists || !S_ISREG(p->st.st_mode) || f->person)
 		return NULL;
 	struct cached *e = find(&f->cache, p->rel, arg_int(args, "first", 1),
 	    arg_int(args, "last", INT64_MAX));
-	if (e == NULL || (!f->editor_reads && e->st.st_ino != 0 &&
-	    is_same_file(&e->st, st) && e->st.st_size == st->st_size &&
-	    time_ns(e->st.st_mtim) == time_ns(st->st_mtim) &&
-	    time_ns(e->st.st_ctim) == time_ns(st->st_ctim)))
-		return e;
+	if (e == NULL)
+		return NULL;
 	int fd = path_open(&f->root, e->rel, O_RDONLY);
-	if (fd >= 0 && files_load_shown(f, fd, e->rel, &now, &text, NULL,
-	    &unsaved, &fault)) {
+	if (fd >= 0 && files_load_shown(f, fd, e->rel, &st, &text, NULL,
+	    &unsaved, &fault))
 		sha256_hex(text.p, text.len, hex);
-		identify(e, now);
-	}
 	file_close(fd);
 	buf_release(&text);
 	if (strcmp(hex, e->sha) == 0)
@@ -162,7 +140,6 @@ repeated_keep(struct files *f, const char *rel, struct slice args,
 
 	if (f->person || f->call == NULL)
 		return;
-	identify(&e, e.st);
 	e.first = arg_int(args, "first", 1);
 	e.last = arg_int(args, "last", INT64_MAX);
 	struct cached *old = find(c, rel, e.first, e.last);
