@@ -1,5 +1,6 @@
 /* intent.c - does a task ask for a change of files? */
 #include <ctype.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -426,119 +427,76 @@ clause(const struct clause *c)
 
 /* ---- what is forbidden ---- */
 
-/* Is the object at w[i] empty or everything: "", "any of the files", "it"; but
- * not "the tests", "anything else"? */
-static bool
-is_everything(const struct words *w, size_t i)
-{
-	if (i > 0 && w->v[i - 1].end != 0)
-		return true;
-	if (i + 1 < w->n && is_among(w->v[i].s, "and|nor|or"))
-		i += 2;
-	if (i > 0 && w->v[i - 1].end != 0)
-		return true;
-	while (i < w->n && is_among(w->v[i].s, "a|all|any|my|of|our|single|"
-	    "source|that|the|these|this|those|your"))
-		i++;
-	if (i == w->n || !is_among(w->v[i].s, "anything|change|changes|code|"
-	    "codebase|edits|everything|file|files|it|line|modifications|"
-	    "project|repo|repository|sources|stuff|them|thing|things|tree"))
-		return i < w->n && is_among(w->v[i].s, "yet|please");
-	return w->v[i].end != 0 || is_among(w->v[i + 1].s, "and|at|for|just|"
-	    "now|only|or|please|until|yet");
-}
+/* Expressions over a text in which a blank goes before each word, and a newline
+ * after each clause.  Words that tell an exception are in capitals, those that
+ * end "leave ... alone" begin with one. */
+#define ANY "[^ \n]+"		/* word */
+#define THEN "\n? "		/* ... the next word, maybe in a new clause */
+#define FURTHER THEN "(and|nor|or)" THEN ANY
+#define ALTER "alter|change|create|delete|edit|fix|modify|patch|remove|" \
+	"rewrite|touch|update|write"
+#define NEVER "((do|must|should|may)" THEN "not|don't|dont|mustn't|never|" \
+	"shouldn't)"
+#define FILLER "(" THEN "(actually|even|ever|just|please|really|you|yet))*" THEN
+#define READ_ONLY " (read-only|readonly|read only)"
+#define ABOUT_IT " (a|and|are|As|be|BUT|everything|for|in|is|it|it's|just|" \
+	"keep|mode|now|only|pass|please|remain|repo|repository|run|session|" \
+	"stay|strictly|task|the|this|treat|we|work|you)"
 
-static const char altering[] = "alter|change|create|delete|do|edit|fix|make|"
-    "modify|patch|remove|rewrite|touch|update|write";
-static const char altered[] = "altering|changing|creating|deleting|doing|"
-    "editing|fixing|making|modifying|patching|touching|updating|writing";
-
-/* "do not change ...", "without editing ...": where the object begins, or 0. */
-static size_t
-negated_verb(const struct words *w, size_t i)
-{
-	const char *verbs = altering;
-
-	if (is_among(w->v[i].s, "do|must|should|may") && i + 1 < w->n &&
-	    is_among(w->v[i + 1].s, "not"))
-		i++;
-	else if (is_among(w->v[i].s, "without"))
-		verbs = altered;
-	else if (!is_among(w->v[i].s, "don't|dont|mustn't|never|shouldn't"))
-		return 0;
-	i++;
-	while (i < w->n && is_among(w->v[i].s, "actually|even|ever|just|"
-	    "please|really|you|yet"))
-		i++;
-	return i < w->n && is_among(w->v[i].s, verbs) ? i + 1 : 0;
-}
-
-/* "no changes", "change nothing", "leave the code alone". */
-static bool
-is_hands_off(const struct words *w, size_t i)
-{
-	bool begins = i == 0 || w->v[i - 1].end != 0 ||
-	    is_among(w->v[i - 1].s, "and|but|make|please|so");
-
-	if (is_among(w->v[i].s, "nothing"))
-		return i > 0 && is_among(w->v[i - 1].s, altering) &&
-		    !is_among(w->v[i - 1].s, "do|make") && (w->v[i].end != 0 ||
-		    !is_among(w->v[i + 1].s, "but|else|except"));
-	if (is_among(w->v[i].s, "no") && begins) {
-		while (i + 1 < w->n && is_among(w->v[i + 1].s,
-		    "code|file|further|more"))
-			i++;
-		return i + 1 < w->n && is_among(w->v[i + 1].s, "changes|edits|"
-		    "editing|modifications") && (w->v[i + 1].end != 0 ||
-		    is_among(w->v[i + 2].s, "at|for|just|now|please|yet"));
-	}
-	if (!is_among(w->v[i].s, "keep|leave"))
-		return false;
-	for (size_t to = i++ + CLAUSE_MAX; i < to && w->v[i - 1].end == 0; i++)
-		if (is_among(w->v[i].s, "alone|as|intact|unchanged|untouched"))
-			return is_among(w->v[i - 1].s, "code|codebase|"
-			    "everything|files|it|repo|repository|sources");
-	return false;
-}
-
-/* Is it a clause that says just "read only"? */
-static bool
-is_read_only(const struct words *w, size_t i)
-{
-	bool said = false;
-
-	if (i > 0 && w->v[i - 1].end == 0)
-		return false;
-	for (;; i++) {
-		struct slice s = w->v[i].s;
-
-		if (is_among(s, "read-only|readonly"))
-			said = true;
-		else if (is_among(s, "read") && w->v[i].end == 0 &&
-		    is_among(w->v[i + 1].s, "only")) {
-			said = true;
-			i++;
-		} else if (!is_among(s, "a|and|are|as|be|but|everything|for|"
-		    "in|is|it|it's|just|keep|mode|now|only|pass|please|remain|"
-		    "repo|repository|run|session|stay|strictly|task|the|this|"
-		    "treat|we|work|you"))
-			return false;
-		if (w->v[i].end != 0)
-			return said;
-	}
-}
+static const char *const forbidding[] = {
+	/* "do not change ...", "without editing ...", if nothing follows or
+	 * everything: "any of the files", "it"; but not "the tests", "anything
+	 * else" */
+	" (" NEVER FILLER "(" ALTER "|do|make)|without" FILLER "(altering|"
+	    "changing|creating|deleting|doing|editing|fixing|making|modifying|"
+	    "patching|touching|updating|writing))"
+	    "((" FURTHER ")?\n|(" FURTHER ")?"
+	    "(" THEN "(a|all|any|my|of|our|single|source|that|the|these|this|"
+	    "those|your))*" THEN "((anything|change|changes|code|codebase|"
+	    "edits|everything|file|files|it|line|modifications|project|repo|"
+	    "repository|sources|stuff|them|thing|things|tree)(\n| (and|at|for|"
+	    "just|now|only|or|please|until|yet)[ \n])|(yet|please)[ \n]))",
+	/* "change nothing", "no changes", "leave the code alone" */
+	" (" ALTER ")" THEN "nothing(\n| ([^A-Z]|[A-Z][^A-Z]))",
+	"(\n| (and|BUT|make|please|so)\n?) no"
+	    "(" THEN "(code|file|further|more))*" THEN
+	    "(changes|edits|editing|modifications)"
+	    "(\n| (at|for|just|now|please|yet)[ \n])",
+	" (keep|leave)( ([^A-Z \n]|[A-Z][A-Z])[^ \n]*)* "
+	    "(code|codebase|everything|files|it|repo|repository|sources) "
+	    "(Alone|As|Intact|Unchanged|Untouched)[ \n]",
+	/* a clause that says just "read only" */
+	"\n(" ABOUT_IT ")*" READ_ONLY "(" ABOUT_IT "|" READ_ONLY ")*\n",
+};
 
 static bool
 forbids(const struct words *w)
 {
-	for (size_t i = 0; i < w->n; i++) {
-		size_t object = negated_verb(w, i);
+	struct buf text = BUF_INIT(2 * TEXT_MAX);
+	bool yes = false;
+	regex_t re;
 
-		if ((object > 0 && is_everything(w, object)) ||
-		    is_hands_off(w, i) || is_read_only(w, i))
-			return true;
+	buf_addc(&text, '\n');
+	for (size_t i = 0; i < w->n; i++) {
+		struct slice s = w->v[i].s;
+		size_t capitals = is_among(s, "but|else|except") ? s.n :
+		    is_among(s, "alone|as|intact|unchanged|untouched");
+
+		buf_addc(&text, ' ');
+		for (size_t k = 0; k < s.n; k++)
+			buf_addc(&text, k < capitals ?
+			    (char)toupper((unsigned char)s.p[k]) : s.p[k]);
+		if (w->v[i].end != 0)
+			buf_addc(&text, '\n');
 	}
-	return false;
+	for (size_t i = 0; i < sizeof forbidding / sizeof *forbidding; i++) {
+		if (regcomp(&re, forbidding[i], REG_EXTENDED | REG_NOSUB) != 0)
+			mem_none();
+		yes = yes || regexec(&re, text.p, 0, NULL, 0) == 0;
+		regfree(&re);
+	}
+	buf_release(&text);
+	return yes;
 }
 
 bool
