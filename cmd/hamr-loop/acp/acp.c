@@ -655,10 +655,9 @@ acp(int argc, char **argv, bool images)
 
 	signal(SIGPIPE, SIG_IGN);
 	/* all options but --acp; an operand would be a task */
-	a.args = xcalloc((size_t)argc + 1, sizeof *a.args);
 	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], "--acp") != 0)
-			a.args[a.nargs++] = argv[i];
+		argv_add(&a.args, strcmp(argv[i], "--acp") != 0 ? argv[i] :
+		    NULL);
 	rpc_init(&a.rpc, STDIN_FILENO, STDOUT_FILENO, LINE_MAX_BYTES);
 	a.rpc.repair = true;
 	if (isatty(STDOUT_FILENO) != 1)
@@ -686,7 +685,7 @@ acp(int argc, char **argv, bool images)
 	until = file_now_ms() + LAST_MS;
 	while (a.out_errno == 0 && rpc_waiting(&a.rpc) && file_now_ms() < until)
 		round_of_poll(&a, LAST_MS);
-	FREE(a.args, a.v, a.q);
+	FREE(a.args.v, a.v, a.q);
 	rpc_release(&a.rpc);
 	if (a.out_errno == 0 || a.out_errno == EPIPE)
 		return ST_OK;

@@ -28,8 +28,7 @@ struct question {
 };
 
 struct acp {
-	char **args;		/* for each session's process */
-	size_t nargs;
+	struct argv args;	/* for each session's process */
 	bool images;		/* may be in prompts */
 	struct rpc rpc;
 	struct worker **v;

@@ -38,16 +38,14 @@ tell_line(void *worker, struct slice line)
 int
 worker_begin(struct worker *s, struct err *e)
 {
-	static const char *const command[] = { "hamr-loop" };
-	struct child_opts o = { .commands = command, .n = 1,
+	struct child_opts o = { .commands = ARGS("hamr-loop"),
 		.err = CHILD_ERR_TOLD, .tell = tell_line, .arg = s };
 	const char *set = getenv("HAMR_SET");
 	char *resume = s->id != NULL ? xasprintf("--resume=%s", s->id) : NULL;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct argv a = { 0 };
 
-	for (size_t i = 0; i < s->acp->nargs; i++)
-		argv_add(&a, s->acp->args[i]);
+	argv_words(&a, s->acp->args.v);
 	if (s->acp->reads || s->acp->writes)
 		argv_option(&a, "-o", !s->acp->writes ?
 		    "tools.buffers=[\"read\"]" : s->acp->reads ?
@@ -55,10 +53,8 @@ worker_begin(struct worker *s, struct err *e)
 		    "tools.buffers=[\"write\"]");
 	argv_add(&a, "--records");
 	argv_option(&a, "-C", s->cwd);
-	if (resume != NULL)
-		argv_add(&a, resume);
+	argv_add(&a, resume);
 	o.flags = a.v;
-	o.nflags = a.n;
 	/* pass the editor's servers in its environment: they may have keys,
 	 * which ps must not show */
 	buf_fmt(&b, "%s\n", set != NULL ? set : "");

@@ -27,9 +27,9 @@
 	"nothing else.\n\n"
 
 static int
-look(const char *const *args, size_t n, struct buf *out)
+look(const char *const *args, struct buf *out)
 {
-	return child_run(LOOK, args, n, GIT_MS, CHILD_ERR_NONE, out, NULL);
+	return child_run(LOOK, args, GIT_MS, CHILD_ERR_NONE, out, NULL);
 }
 
 /* Read what would be committed.  True: nothing is staged, so it is all changes
@@ -37,36 +37,29 @@ look(const char *const *args, size_t n, struct buf *out)
 static bool
 read_diff(struct ui *u, struct buf *out)
 {
-	static const char *const staged[] = { "diff", "--cached", DIFF };
-	static const char *const any[] = { "diff", "HEAD", DIFF };
-	static const char *const list[] = { "config", "--name-only", "-z",
-		"--get-regexp", "^filter[.]" };
-	static const char *const new[] = { "ls-files", "--others",
-		"--exclude-standard" };
-	const size_t n = sizeof any / sizeof *any;
 	struct buf names = BUF_INIT(DIFF_MAX), b = BUF_INIT(1 << 16);
 	struct argv a = { 0 };
 	struct slice line;
 
-	if (look(staged, n, out) == 0 && out->len > 0)
+	if (look(ARGS("diff", "--cached", DIFF), out) == 0 && out->len > 0)
 		return false;
 	buf_reset(out);
 	/* The configured filters, as options that clear them.  Not by -c:
 	 * a name may have a = in it. */
-	look(list, 5, &names);
+	look(ARGS("config", "--name-only", "-z", "--get-regexp",
+	    "^filter[.]"), &names);
 	for (size_t i = 0; i < names.len; i += strlen(names.p + i) + 1)
 		argv_add(&a, xasprintf("--config-env=%s=HAMR_NONE",
 		    names.p + i));
 	size_t filters = a.n;
-	for (size_t i = 0; i < n; i++)
-		argv_add(&a, any[i]);
-	if (look(a.v, a.n, out) != 0)
+	argv_add(&a, "diff", "HEAD", DIFF);
+	if (look(a.v, out) != 0)
 		buf_reset(out);
 	for (size_t i = 0; i < filters; i++)
 		free((char *)a.v[i]);
 	free(a.v);
 	buf_reset(&names);
-	look(new, 3, &names);
+	look(ARGS("ls-files", "--others", "--exclude-standard"), &names);
 	struct slice rest = buf_view(&names);
 	for (size_t i = 0; i < NEW_FILES && slice_line(&rest, &line); i++)
 		buf_fmt(&b, "%s%.*s", i > 0 ? ", " : "", (int)line.n, line.p);
@@ -82,28 +75,24 @@ read_diff(struct ui *u, struct buf *out)
 static char *
 ask_model(struct chat *c, const struct buf *diff)
 {
-	static const char *const provider = "hamr-provider";
 	struct argv a = { 0 };
-	struct child_opts how = { .commands = &provider, .n = 1 };
 	struct buf text = BUF_INIT(BUF_RECORD_MAX), line =
 	    BUF_INIT(BUF_RECORD_MAX), out = BUF_INIT(BUF_RECORD_MAX);
 	struct buf said = BUF_INIT(BUF_RECORD_MAX), clean =
 	    BUF_INIT(4 * BUF_RECORD_MAX);
 	bool stopped;
 
-	argv_add(&a, "-n");
-	argv_add(&a, "-q");
+	argv_add(&a, "-n", "-q");
 	argv_ours(&a, &c->run->o);
 	argv_server(&a, &c->run->o);
 	argv_option(&a, "--replay", c->run->o.replay);
-	how.flags = a.v;
-	how.nflags = a.n;
 	buf_adds(&text, ASKED);
 	utf8_clean(&text, diff->p, diff->len < DIFF_TOLD ? diff->len :
 	    DIFF_TOLD);
 	scan_put(&line, "{'role':'user','content':@}\n", buf_view(&text));
-	if (chat_run(c, &how, "asking for a commit message", buf_view(&line),
-	    NULL, &out, &stopped) >= 0 && !stopped)
+	if (chat_run(c, "hamr-provider", a.v, CHILD_ERR_OURS, "asking for a "
+	    "commit message", buf_view(&line), NULL, &out, &stopped) >= 0 &&
+	    !stopped)
 		for (struct rec_text t = { .rest = buf_view(&out) };
 		    rec_text_next(&t); )
 			if (t.rec.kind == R_ASSISTANT)
@@ -121,7 +110,6 @@ static const char *const hook_names[] = { "pre-commit", "prepare-commit-msg",
 void
 chat_commit(struct chat *c)
 {
-	static const char *const program = GIT;
 	struct buf diff = BUF_INIT(DIFF_MAX), hooks = BUF_INIT(1 << 12);
 	struct buf said = BUF_INIT(DIFF_MAX), dir = BUF_INIT(1 << 16);
 	struct ui *u = &c->run->ui;
@@ -133,12 +121,9 @@ chat_commit(struct chat *c)
 	else if ((message = ask_model(c, &diff)) == NULL)
 		ui_note(u, "the model wrote no message");
 	if (message != NULL) {
-		static const char *const where[] = { "rev-parse", "--git-path",
-			"hooks" };
-
 		/* the hooks that git would run: "pre-commit commit-msg" */
-		if (child_run(GIT, where, 3, GIT_MS, CHILD_ERR_NONE, &dir,
-		    NULL) == 0 && dir.len > 1)
+		if (child_run(GIT, ARGS("rev-parse", "--git-path", "hooks"),
+		    GIT_MS, CHILD_ERR_NONE, &dir, NULL) == 0 && dir.len > 1)
 			dir.p[--dir.len] = '\0';
 		for (size_t i = 0; i < sizeof hook_names / sizeof *hook_names;
 		    i++) {
@@ -154,15 +139,10 @@ chat_commit(struct chat *c)
 		    " -a" : "", hooks.len > 0 ? ", which runs " : "",
 		    buf_view(&hooks).p);
 		ui_lines(u, slice_of(message));
-
-		const char *args[] = { "commit", "-m", message, "-a" };
-		const struct child_opts how = { .commands = &program, .n = 1,
-			.flags = args, .nflags = all ? 4 : 3,
-			.err = CHILD_ERR_OUT };
-
 		if (!chat_confirm(c, question))
 			ui_note(u, "not committed");
-		else if (chat_run(c, &how, "git commit", SLICE(""), NULL,
+		else if (chat_run(c, GIT, ARGS("commit", "-m", message, all ?
+		    "-a" : NULL), CHILD_ERR_OUT, "git commit", SLICE(""), NULL,
 		    &said, &stopped) > 0)
 			ui_note(u, stopped ? "git was stopped:" :
 			    "git did not commit:");

@@ -41,13 +41,13 @@ bool chat_confirm(struct chat *c, const char *question);
 /* Run a command that the person typed, show its output and tell the model. */
 void chat_shell(struct chat *c, const char *cmd);
 
-/* Run a program with input on its stdin until it ends, while the live rows show
+/* Run a command with these arguments and input on its stdin until it ends, while the live rows show
  * doing.  Each part of its output is passed to take or, if take is NULL,
  * appended to the struct buf arg.  *stopped: the person stopped it.  Returns
  * its wait status; -1: it did not start, and the person was told. */
-int chat_run(struct chat *c, const struct child_opts *o, const char *doing,
-    struct slice input, void (*take)(void *arg, struct slice part), void *arg,
-    bool *stopped);
+int chat_run(struct chat *c, const char *command, const char *const *args,
+    enum child_err err, const char *doing, struct slice input,
+    void (*take)(void *arg, struct slice part), void *arg, bool *stopped);
 
 /* ---- commands.c ---- */
 

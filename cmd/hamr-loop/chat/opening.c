@@ -18,13 +18,10 @@
 static void
 ask(struct chat *c, int i, const char *program, struct argv *a)
 {
-	struct child_opts o = { .commands = &program, .n = 1, .flags = a->v,
-		.nflags = a->n, .err = c->run->ui.peer != NULL ?
-		CHILD_ERR_NONE : CHILD_ERR_OUT };
-
 	buf_release(&c->said[i]);
 	buf_init(&c->said[i], SAID_MAX);
-	c->asked[i] = child_start(&o, NULL);
+	c->asked[i] = child_open(program, a->v, c->run->ui.peer != NULL ?
+	    CHILD_ERR_NONE : CHILD_ERR_OUT, NULL);
 	if (c->asked[i] != NULL)
 		child_close_in(c->asked[i]);
 	free(a->v);
@@ -69,8 +66,7 @@ opening_ask_server(struct chat *c)
 
 	if (c->run->o.replay != NULL || c->asked[ASKED_SERVER] != NULL)
 		return;
-	argv_add(&a, "--models");
-	argv_add(&a, "-q");
+	argv_add(&a, "--models", "-q");
 	argv_ours(&a, &c->run->o);
 	argv_server(&a, &c->run->o);
 	ask(c, ASKED_SERVER, "hamr-provider", &a);
@@ -97,8 +93,7 @@ opening_begin(struct chat *c)
 		tell_model(c, model);
 	free(name);
 	opening_ask_server(c);
-	argv_add(&a, "--sandbox-status");
-	argv_option(&a, "--root", r->root);
+	argv_add(&a, "--sandbox-status", "--root", r->root);
 	argv_ours(&a, &r->o);
 	ask(c, ASKED_SANDBOX, "hamr-tool", &a);
 	/* where the terminal edits its lines itself, do not print in the

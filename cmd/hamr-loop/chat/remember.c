@@ -10,12 +10,11 @@
 
 /* Run hamr-mem and show its output.  Returns its status. */
 static int
-ask(struct chat *c, const char *const *args, size_t n)
+ask(struct chat *c, const char *const *args)
 {
 	struct buf b = BUF_INIT(OUTPUT_MAX);
 	struct err e;
-	int status = child_run("hamr-mem", args, n, ASK_MS, CHILD_ERR_OUT, &b,
-	    &e);
+	int status = child_run("hamr-mem", args, ASK_MS, CHILD_ERR_OUT, &b, &e);
 
 	if (status < 0)
 		err_report(&e);
@@ -47,20 +46,13 @@ chat_remember(struct chat *c, const char *arg)
 	char id[16] = "";
 	size_t n = id_length(arg);
 	const char *text = arg + n + strspn(arg + n, " ");
-	const char *facts[] = { "brief", "-n", "100" };
-	const char *show[] = { "show", id };
-	const char *save[] = { "save", "--", arg };
-	const char *edit[] = { "save", "--replace", id, "--", text };
-	int status;
 
 	if (n < sizeof id)
 		memcpy(id, arg, n);
-	if (arg[0] == '\0')
-		status = ask(c, facts, 3);
-	else if (n == 0)
-		status = ask(c, save, 3);
-	else
-		status = text[0] == '\0' ? ask(c, show, 2) : ask(c, edit, 5);
+	int status = ask(c, arg[0] == '\0' ? ARGS("brief", "-n", "100") :
+	    n == 0 ? ARGS("save", "--", arg) :
+	    text[0] == '\0' ? ARGS("show", id) :
+	    ARGS("save", "--replace", id, "--", text));
 	if (status == 0 && n == 0 && arg[0] != '\0')
 		ui_note(&c->run->ui, "kept for all sessions; /remember lists "
 		    "what is");
@@ -72,12 +64,10 @@ chat_remember(struct chat *c, const char *arg)
 void
 chat_forget(struct chat *c, const char *arg)
 {
-	const char *args[] = { "forget", arg };
-
 	if (id_length(arg) == 0)
 		ui_note(&c->run->ui, "usage: /forget m:ID; /remember lists "
 		    "what there is");
-	else if (ask(c, args, 2) == 0)
+	else if (ask(c, ARGS("forget", arg)) == 0)
 		ui_note(&c->run->ui, "forgotten");
 	else
 		ui_note(&c->run->ui, "there is no %s", arg);

@@ -13,22 +13,13 @@ static int
 run_tool(struct chat *c, const char *a, const char *b, const char *id,
     struct buf *out)
 {
-	static const char *const program = "hamr-tool";
 	struct argv args = { 0 };
-	struct child_opts how = { .commands = &program, .n = 1,
-		.err = CHILD_ERR_OUT };
 	bool stopped;
 
-	argv_add(&args, "undo");
-	argv_option(&args, "--root", c->run->root);
-	argv_add(&args, a);
-	if (b != NULL)
-		argv_add(&args, b);
-	if (id != NULL)
-		argv_add(&args, id);
-	how.flags = args.v;
-	how.nflags = args.n;
-	int st = chat_run(c, &how, "undo", SLICE(""), NULL, out, &stopped);
+	argv_add(&args, "undo", "--root", c->run->root, a, b);
+	argv_add(&args, id);
+	int st = chat_run(c, "hamr-tool", args.v, CHILD_ERR_OUT, "undo",
+	    SLICE(""), NULL, out, &stopped);
 	free(args.v);
 	struct slice said = slice_trim_end(buf_view(out), "\n");
 	if (slice_starts(said, "hamr-tool: "))

@@ -26,13 +26,13 @@ struct printed {
 };
 
 int
-chat_run(struct chat *c, const struct child_opts *o, const char *doing,
-    struct slice input, void (*take)(void *arg, struct slice part), void *arg,
-    bool *stopped)
+chat_run(struct chat *c, const char *command, const char *const *args,
+    enum child_err err, const char *doing, struct slice input,
+    void (*take)(void *arg, struct slice part), void *arg, bool *stopped)
 {
 	struct ui *ui = &c->run->ui;
 	struct err e;
-	struct child *child = child_start(o, &e);
+	struct child *child = child_open(command, args, err, &e);
 	long long until = 0;	/* when it is killed, once stopped */
 	char part[8192];
 	ssize_t n = 1;
@@ -116,15 +116,13 @@ take_part(void *arg, struct slice part)
 void
 chat_shell(struct chat *c, const char *cmd)
 {
-	static const char *const bash = "bash";
-	const char *args[] = { "-c", "exec 2>&1; eval \"$1\"", "bash", cmd };
-	struct child_opts opts = { .commands = &bash, .n = 1, .flags = args,
-		.nflags = 4 };
 	struct printed o = { BUF_INIT(HELD), .ui = &c->run->ui };
 	struct buf b = BUF_INIT((size_t)1 << 20);
 	bool stopped;
 	char end[40];
-	int st = chat_run(c, &opts, cmd, SLICE(""), take_part, &o, &stopped);
+	int st = chat_run(c, "bash", ARGS("-c", "exec 2>&1; eval \"$1\"",
+	    "bash", cmd), CHILD_ERR_OURS, cmd, SLICE(""), take_part, &o,
+	    &stopped);
 
 	if (st < 0)
 		return;

@@ -84,7 +84,7 @@ static void
 add_command(struct child *c, size_t i)
 {
 	const struct child_opts *o = &c->o;
-	const char *line = i < o->n ? o->commands[i] : NULL;
+	const char *line = o->commands != NULL ? o->commands[i] : NULL;
 	size_t n = line != NULL ? strcspn(line, " \t") : 0;
 	char *first = xmemdup0(line != NULL ? line : "", n);
 	char *path = strncmp(first, "hamr-", 5) == 0 && strchr(first, '/') ==
@@ -100,10 +100,11 @@ add_command(struct child *c, size_t i)
 	} else {
 		cmd = pipecmd_new_argstr(line);
 	}
-	for (size_t k = 0; i == 0 && k < o->nflags; k++)
-		pipecmd_arg(cmd, o->flags[k]);
-	for (size_t k = 0; k < o->nunset; k++)
-		pipecmd_unsetenv(cmd, o->unset[k]);
+	for (const char *const *w = o->flags; i == 0 && w != NULL &&
+	    *w != NULL; w++)
+		pipecmd_arg(cmd, *w);
+	for (const char *const *w = o->unset; w != NULL && *w != NULL; w++)
+		pipecmd_unsetenv(cmd, *w);
 	if (o->settings != NULL)
 		pipecmd_setenv(cmd, "HAMR_SET", o->settings);
 	pipecmd_discard_err(cmd, o->err == CHILD_ERR_NONE);
@@ -164,7 +165,8 @@ begin(struct child *c, int in, int out, struct err *e)
 	error_print_progname = return_from_error;
 	if (sigsetjmp(error_return()->back, 1) == 0) {
 		c->p = pipeline_new();
-		for (size_t i = 0; i < c->o.n || i == 0; i++)
+		for (size_t i = 0; i == 0 || (c->o.commands != NULL &&
+		    c->o.commands[i] != NULL); i++)
 			add_command(c, i);
 		if (!c->o.tty) {
 			fcntl(in, F_SETPIPE_SZ, PIPE_SIZE);
@@ -195,8 +197,8 @@ child_start(const struct child_opts *o, struct err *e)
 	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, err[2] = { -1, -1 };
 	bool told = o->err == CHILD_ERR_TOLD;
 
-	for (size_t i = 0; i < o->n; i++)
-		if (child_check_command(o->commands[i], e) < 0)
+	for (const char *const *w = o->commands; w != NULL && *w != NULL; w++)
+		if (child_check_command(*w, e) < 0)
 			return NULL;
 	bool made = (o->tty || (make_pipe(in, 1) && make_pipe(out, 0))) &&
 	    (!told || make_pipe(err, 0));
@@ -218,6 +220,14 @@ child_start(const struct child_opts *o, struct err *e)
 	file_close(err[0]);
 	free(c);
 	return NULL;
+}
+
+struct child *
+child_open(const char *command, const char *const *args, enum child_err err,
+    struct err *e)
+{
+	return child_start(&(struct child_opts){ .commands = ARGS(command),
+	    .flags = args, .err = err }, e);
 }
 
 /* ---- ending ---- */
@@ -368,12 +378,10 @@ code_of(int st)
 }
 
 int
-child_run(const char *command, const char *const *args, size_t n, int ms,
+child_run(const char *command, const char *const *args, int ms,
     enum child_err err, struct buf *out, struct err *e)
 {
-	struct child_opts o = { .commands = &command, .n = 1, .flags = args,
-		.nflags = n, .err = err };
-	struct child *c = child_start(&o, e);
+	struct child *c = child_open(command, args, err, e);
 
 	if (c == NULL)
 		return -1;
@@ -385,11 +393,10 @@ child_run(const char *command, const char *const *args, size_t n, int ms,
 /* Ignore Ctrl-C and Ctrl-\ meanwhile, as system(3) does; pending ones that are
  * blocked are dropped. */
 int
-child_run_tty(const char *command, const char *const *args, size_t n,
-    struct err *e)
+child_run_tty(const char *command, const char *const *args, struct err *e)
 {
-	struct child_opts o = { .commands = &command, .n = 1, .flags = args,
-		.nflags = n, .tty = true };
+	struct child_opts o = { .commands = ARGS(command), .flags = args,
+		.tty = true };
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, interrupt, quit;
 	struct termios modes;
 	bool known = tcgetattr(STDIN_FILENO, &modes) == 0;
@@ -433,19 +440,20 @@ child_run_tty(const char *command, const char *const *args, size_t n,
 }
 
 void
-argv_add(struct argv *a, const char *word)
+argv_words(struct argv *a, const char *const *words)
 {
-	GROW(a->v, a->n, a->cap);
-	a->v[a->n++] = word;
+	for (; *words != NULL; words++) {
+		GROW(a->v, a->n + 1, a->cap);
+		a->v[a->n++] = *words;
+		a->v[a->n] = NULL;
+	}
 }
 
 void
 argv_option(struct argv *a, const char *flag, const char *value)
 {
-	if (value == NULL || value[0] == '\0')
-		return;
-	argv_add(a, flag);
-	argv_add(a, value);
+	if (value != NULL && value[0] != '\0')
+		argv_add(a, flag, value);
 }
 
 void

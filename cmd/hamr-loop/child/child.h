@@ -12,15 +12,13 @@
 #include "opts.h"
 
 struct child_opts {
+	/* lists end with NULL; NULL is an empty one */
 	const char *const *commands;	/* command lines, split into words by
 					 * libpipeline, without a shell */
-	size_t n;
-	const char *program;		/* if n is 0: the only command, not
-					 * split */
+	const char *program;		/* if there are none: the only command,
+					 * not split */
 	const char *const *flags;	/* arguments of the first command */
-	size_t nflags;
 	const char *const *unset;	/* variables it does not inherit */
-	size_t nunset;
 	const char *settings;	/* its HAMR_SET; NULL: ours */
 	int pass;		/* a descriptor it inherits; 0: none */
 	int stop;		/* a descriptor that we hold: input on it ends
@@ -58,6 +56,10 @@ int child_check_command(const char *command, struct err *e);
  * NULL with e. */
 struct child *child_start(const struct child_opts *o, struct err *e);
 
+/* The same for one command line with these further arguments. */
+struct child *child_open(const char *command, const char *const *args,
+    enum child_err err, struct err *e);
+
 /* Read its stderr once and pass each line to tell.  False: nothing came. */
 bool child_read_err(struct child *c);
 
@@ -84,21 +86,27 @@ int child_end(struct child *c, int ms);
  * an empty stdin for at most ms.  Append its stdout to out, up to out's
  * ceiling.  Returns its exit status, 128 or more for a signal or a timeout; -1
  * with e when it cannot be started. */
-int child_run(const char *command, const char *const *args, size_t n, int ms,
+int child_run(const char *command, const char *const *args, int ms,
     enum child_err err, struct buf *out, struct err *e);
 
 /* Run command in the foreground of the terminal, for as long as it takes.
  * Returns as child_run does. */
-int child_run_tty(const char *command, const char *const *args, size_t n,
+int child_run_tty(const char *command, const char *const *args,
     struct err *e);
 
-/* An argument vector under construction; its words are borrowed. */
+/* Words that are known where they are used. */
+#define ARGS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+/* An argument vector under construction, NULL after it; its words are borrowed.
+ */
 struct argv {
 	const char **v;
 	size_t n, cap;
 };
 
-void argv_add(struct argv *a, const char *word);
+/* Add words: argv_add(&a, "-n", "-q"). */
+#define argv_add(a, ...) argv_words(a, ARGS(__VA_ARGS__))
+void argv_words(struct argv *a, const char *const *words);
 /* Add flag and value, unless value is NULL or empty. */
 void argv_option(struct argv *a, const char *flag, const char *value);
 /* Add the flags that another hamr program needs to read the same configuration

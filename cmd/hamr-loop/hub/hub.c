@@ -191,7 +191,7 @@ start_memory(struct hub *h)
 {
 	struct slot *s = &h->slot[SLOT_MEM];
 
-	if (s->cmd.n > 0 && !s->started && !h->failed && h->session->size > 0)
+	if (s->cmd.commands != NULL && !s->started && !h->failed && h->session->size > 0)
 		slot_restart(h, s);
 }
 
@@ -202,7 +202,7 @@ hub_revive(struct hub *h)
 		return;
 	h->stage_failed = false;
 	for (int i = 0; i < SLOTS; i++)
-		if (h->slot[i].cmd.n > 0 && h->slot[i].started &&
+		if (h->slot[i].cmd.commands != NULL && h->slot[i].started &&
 		    h->slot[i].child == NULL)
 			slot_restart(h, &h->slot[i]);
 }
@@ -212,7 +212,7 @@ hub_ask(struct hub *h, enum slot_id id, bool go)
 {
 	struct slot *s = &h->slot[id];
 
-	if (s->cmd.n == 0 || (s->started && s->child == NULL)) {
+	if (s->cmd.commands == NULL || (s->started && s->child == NULL)) {
 		slot_done(s);
 		return;
 	}

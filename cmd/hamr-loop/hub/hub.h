@@ -33,7 +33,7 @@ struct control {
 struct slot {
 	struct hub *hub;
 	const char *name;
-	struct child_opts cmd;	/* no commands: this run does without it */
+	struct child_opts cmd;	/* commands NULL: this run does without it */
 	bool started;		/* its stage was started once */
 	struct child *child;	/* NULL: not running */
 	struct rec_in in;

@@ -234,7 +234,7 @@ give_up(struct hub *h, struct slot *s, enum status status, const char *how)
 		err_say("stage mem (%s) %s; this run is not indexed; later: "
 		    "hamr-mem -n %s", s->cmd.commands[0], how, path.p);
 		buf_release(&path);
-		s->cmd.n = 0;
+		s->cmd.commands = NULL;
 		return;
 	}
 	s->restarts = 0;
@@ -270,7 +270,7 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 {
 	/* in a pipeline with a filter, it may still have to end a call or write
 	 * a memory */
-	bool soon = fault == NULL && (s->cmd.n == 1 ||
+	bool soon = fault == NULL && (s->cmd.commands[1] == NULL ||
 	    (s != &h->slot[SLOT_TOOL] && s != &h->slot[SLOT_MEM]));
 	char how[64];
 
@@ -331,10 +331,9 @@ slot_start(struct hub *h, struct slot *s, struct err *e)
 	/* Arguments may hold secrets. */
 	struct buf b = BUF_INIT((size_t)1 << 20);
 
-	for (size_t i = 0; i < s->cmd.n; i++)
-		buf_fmt(&b, "%s%.*s", i > 0 ? " | " : "",
-		    (int)strcspn(s->cmd.commands[i], " \t"),
-		    s->cmd.commands[i]);
+	for (const char *const *w = s->cmd.commands; *w != NULL; w++)
+		buf_fmt(&b, "%s%.*s", b.len > 0 ? " | " : "",
+		    (int)strcspn(*w, " \t"), *w);
 	runlog_line(h->log, s->name, "%s started, process %ld",
 	    buf_view(&b).p, (long)s->child->group);
 	buf_release(&b);

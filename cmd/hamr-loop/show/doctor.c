@@ -54,13 +54,11 @@ report(struct doctor *d, enum state s, const char *what,
 
 /* The first line of a program's stdout or stderr, and its status. */
 static char *
-first_line(const char *command, const char *const *args, size_t n,
-    int *status)
+first_line(const char *command, const char *const *args, int *status)
 {
 	struct buf b = BUF_INIT(SAID_MAX);
 
-	*status = child_run(command, args, n, PEER_MS, CHILD_ERR_OUT, &b,
-	    NULL);
+	*status = child_run(command, args, PEER_MS, CHILD_ERR_OUT, &b, NULL);
 	char *line = xmemdup0(buf_view(&b).p, strcspn(buf_view(&b).p, "\n"));
 	buf_release(&b);
 	return line;
@@ -81,11 +79,10 @@ doctor_server(struct doctor *d)
 		    "from %s", o->replay);
 		return;
 	}
-	argv_add(&a, "--models");
-	argv_add(&a, "-q");
+	argv_add(&a, "--models", "-q");
 	argv_ours(&a, o);
 	argv_server(&a, o);
-	char *line = first_line("hamr-provider", a.v, a.n, &status);
+	char *line = first_line("hamr-provider", a.v, &status);
 	why = strncmp(line, "hamr-provider: ", 15) == 0 ? line + 15 : line;
 	if (status == 0)
 		report(d, FINE, "model server", "%s answers; first model: %s",
@@ -111,11 +108,10 @@ doctor_sandbox(struct doctor *d)
 	struct buf b = BUF_INIT(SAID_MAX);
 	struct slice said, line;
 
-	argv_add(&a, "--sandbox-status");
-	argv_option(&a, "--root", d->root);
+	argv_add(&a, "--sandbox-status", "--root", d->root);
 	argv_ours(&a, d->o);
-	int status = child_run("hamr-tool", a.v, a.n, PEER_MS, CHILD_ERR_NONE,
-	    &b, NULL);
+	int status = child_run("hamr-tool", a.v, PEER_MS, CHILD_ERR_NONE, &b,
+	    NULL);
 	if (status != 0)
 		buf_reset(&b);
 	if (b.len == 0)
@@ -138,8 +134,6 @@ doctor_installed(struct doctor *d)
 		{ "bwrap", "the sandbox is weaker without it; apt install "
 		    "bubblewrap", NOTE },
 	};
-	static const char *const args[] = { "show-options", "-sv",
-		"escape-time" };
 	char *path = conf_share("system/patch.txt");
 	int64_t ms;
 	int status;
@@ -168,7 +162,8 @@ doctor_installed(struct doctor *d)
 		    "accents may shift a line; apt install libutf8proc-dev");
 	if (getenv("TMUX") == NULL)
 		return;
-	char *line = first_line("tmux", args, 3, &status);
+	char *line = first_line("tmux", ARGS("show-options", "-sv",
+	    "escape-time"), &status);
 	if (status == 0 && num_i64(line, strlen(line), &ms) && ms > ESCAPE_MS)
 		report(d, NOTE, "tmux", "holds back Esc for %lld ms; put "
 		    "\"set -s escape-time 10\" into ~/.tmux.conf",
@@ -235,7 +230,6 @@ doctor(const struct opts *o, const struct conf *c, const char *root,
 {
 	static const char *const names[] = { "hamr-compact", "hamr-guard",
 		"hamr-provider", "hamr-tool", "hamr-mem" };
-	static const char *const version[] = { "-V" };
 	struct doctor d = { .o = o, .c = c, .root = root,
 		.broken = broken };
 	struct statvfs s;
@@ -243,7 +237,7 @@ doctor(const struct opts *o, const struct conf *c, const char *root,
 	report(&d, FINE, "hamr-loop", "hamr " HAMR_VERSION);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		int status;
-		char *line = first_line(names[i], version, 1, &status);
+		char *line = first_line(names[i], ARGS("-V"), &status);
 
 		if (status != 0)
 			report(&d, MISSING, names[i], "does not run; reinstall "

@@ -52,8 +52,7 @@ inspect_ask(const struct opts *o, const char *flag, const char *path,
 	int fd = path != NULL ? file_open_regular(AT_FDCWD, path, &st) : -1;
 	char last = '\n';
 
-	argv_add(&a, flag);
-	argv_add(&a, "-q");
+	argv_add(&a, flag, "-q");
 	argv_option(&a, "-F", path != NULL ? "hamr" : NULL);
 	argv_option(&a, "--strategy", o->strategy);
 	argv_ours(&a, o);
@@ -62,9 +61,8 @@ inspect_ask(const struct opts *o, const char *flag, const char *path,
 	    st.st_size - 1) == 1 && last != '\n')
 		argv_add(&a, "--lenient");
 	file_close(fd);
-	if (path != NULL)
-		argv_add(&a, path);
-	int status = child_run("hamr-compact", a.v, a.n, ms, err, out, e);
+	argv_add(&a, path);
+	int status = child_run("hamr-compact", a.v, ms, err, out, e);
 	free(a.v);
 	return status;
 }

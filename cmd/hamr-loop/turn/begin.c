@@ -79,20 +79,18 @@ put_text(struct buf *out, int fd, off_t size, size_t room, const char *name)
 
 /* Start asking the memory; NULL: there is none. */
 static struct child *
-context_ask(const char *root, const char *task, const struct argv *unset)
+context_ask(const char *root, const char *task, const char *const *unset)
 {
 	struct err e;
 	char *dir = state_dir(root, false, &e);
 	char *paths[] = { dir != NULL ? xasprintf("%s/memory.db", dir) : NULL,
 		conf_home("XDG_DATA_HOME", ".local/share", "/memory.db") };
 	bool any = false;
-	static const char *const commands[] = { "hamr-mem brief" };
 	char *words = task == NULL ? NULL : xmemdup0(task, utf8_cut(task,
 	    strlen(task), TASK_MAX));
-	const char *flags[] = { "--", words };
-	struct child_opts o = { .commands = commands, .n = 1, .flags = flags,
-		.nflags = task != NULL ? 2 : 0, .unset = unset->v,
-		.nunset = unset->n };
+	struct child_opts o = { .commands = ARGS("hamr-mem brief"),
+		.flags = ARGS(words != NULL ? "--" : NULL, words),
+		.unset = unset };
 	struct child *c = NULL;
 
 	for (int i = 0; i < 2; i++) {
@@ -197,7 +195,6 @@ static bool
 may_be_read(struct mentions *f, const char *name)
 {
 	struct buf args = BUF_INIT(1 << 16), said = BUF_INIT(1 << 20);
-	const char *words[] = { "--json", "--mode", "read-only", "read", NULL };
 	struct scan scan = { 0 };
 	struct rec r;
 	bool may = false;
@@ -205,8 +202,8 @@ may_be_read(struct mentions *f, const char *name)
 	char *path = path_named(f, name);
 	scan_put(&args, "{'path':@,'first':1,'last':1}", slice_of(path));
 	free(path);
-	words[4] = args.p;
-	child_run("hamr-tool", words, 5, READ_MS, CHILD_ERR_NONE, &said, NULL);
+	child_run("hamr-tool", ARGS("--json", "--mode", "read-only", "read",
+	    args.p), READ_MS, CHILD_ERR_NONE, &said, NULL);
 	struct slice line = slice_trim_end(buf_view(&said), "\n");
 	if (rec_parse(&scan, line.p, line.n, &r) == 0) {
 		char *why = scan_strdup(rec_get(&r, "content"));
@@ -353,8 +350,7 @@ flags_of(struct run *r, enum slot_id id)
 	const struct opts *o = &r->o;
 	struct argv *a = &r->setup.flags[id];
 
-	argv_add(a, "-r");
-	argv_add(a, "-q");	/* we have already warned, once */
+	argv_add(a, "-r", "-q");	/* we have already warned, once */
 	argv_ours(a, o);
 	if (id == SLOT_COMPACT) {
 		argv_option(a, "--strategy", o->strategy);
@@ -458,21 +454,18 @@ setup_slots(struct run *r, struct err *e)
 
 		if (i == SLOT_MEM && !conf_bool(r->conf, "memory.enabled"))
 			continue;
-		c->commands = conf_list(r->conf, keys[i], &c->n);
-		if (c->n == 0)
+		c->commands = conf_list(r->conf, keys[i], &n);
+		if (n == 0)
 			return err_set(e, ST_CONFIG, "%s is empty; name at "
 			    "least one command", keys[i]);
-		for (size_t k = 0; k < c->n; k++)
+		for (size_t k = 0; k < n; k++)
 			if (check_program(r->conf, keys[i], c->commands[k],
 			    e) < 0)
 				return -1;
 		flags_of(r, (enum slot_id)i);
 		c->flags = s->flags[i].v;
-		c->nflags = s->flags[i].n;
-		if (i != SLOT_PROVIDER) {
+		if (i != SLOT_PROVIDER)
 			c->unset = s->secrets.v;
-			c->nunset = s->secrets.n;
-		}
 	}
 	return 0;
 }
@@ -610,7 +603,7 @@ setup_session(struct run *r, const char *task, struct err *e)
 	/* meanwhile tool and provider report what they offer */
 	if (first && (task != NULL || r->o.chat) &&
 	    conf_bool(r->conf, "memory.enabled"))
-		memory = context_ask(r->root, task, &r->setup.secrets);
+		memory = context_ask(r->root, task, r->setup.secrets.v);
 	hub_ask(h, SLOT_TOOL, false);
 	if (!first || r->o.chat)
 		hub_ask(h, SLOT_PROVIDER, false);

@@ -24,11 +24,10 @@
 static void
 run_hook(struct hub *h, const char *const *argv, const char *record)
 {
-	const struct child_opts *like = &h->slot[SLOT_TOOL].cmd;
 	char *path = strchr(argv[0], '/') != NULL ? xstrdup(argv[0]) :
 	    which_beside(argv[0], NULL);
 	struct child_opts o = { .program = path, .flags = argv + 1,
-		.unset = like->unset, .nunset = like->nunset,
+		.unset = h->slot[SLOT_TOOL].cmd.unset,
 		.stop = h->ui->signals };
 	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 	struct child *child = NULL;
@@ -36,8 +35,6 @@ run_hook(struct hub *h, const char *const *argv, const char *record)
 	struct err e;
 	int interrupts = h->interrupts;
 
-	while (o.flags[o.nflags] != NULL)
-		o.nflags++;
 	if (path == NULL || !which_is_program(path))
 		err_set(&e, ST_CONFIG, "it was not found, or is not "
 		    "executable");

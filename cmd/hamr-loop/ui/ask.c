@@ -248,12 +248,11 @@ run_on_file(struct ui *u, const char *program, struct slice text,
 	/* "LESS=-N less"; it replaces the shell, so it can be stopped alone */
 	char *line = xasprintf("exec env %s \"$@\"", program);
 	int fd = mkostemps(name, (int)strlen(suffix), O_CLOEXEC);
-	const char *args[] = { "-c", line, "sh", name };
 	struct err e;
 
 	screen_suspend(u->screen);
 	bool ran = fd >= 0 && file_write_all(fd, text.p, text.n) == 0 &&
-	    child_run_tty("sh", args, 4, &e) == 0 &&
+	    child_run_tty("sh", ARGS("-c", line, "sh", name), &e) == 0 &&
 	    (after == NULL || file_read(name, after, &e) == 0);
 	if (fd >= 0) {
 		close(fd);
