@@ -1,7 +1,6 @@
 /* begin.c - from options and configuration to slots and first records. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,21 +33,8 @@
 #define ENDS ".,;:!?)]}>\"'"	/* may follow a path in a sentence */
 #define SYSTEM_MAX ((size_t)1 << 20)
 
-/* Read the first bytes, at most n.  Returns how many. */
-static size_t
-first_bytes(int fd, char *p, size_t n)
-{
-	size_t have = 0;
-	ssize_t k = 1;
-
-	while (have < n && k > 0) {
-		k = pread(fd, p + have, n - have, (off_t)have);
-		have += k > 0 ? (size_t)k : 0;
-	}
-	return have;
-}
-
-/* Add what of a text of size bytes, which begins with got, has room. */
+/* Add what of a text of size bytes, which begins with got, has room.  True:
+ * invalid bytes were replaced. */
 static bool
 put_cut(struct buf *out, struct slice got, off_t size, size_t room,
     const char *name)
@@ -59,19 +45,6 @@ put_cut(struct buf *out, struct slice got, off_t size, size_t room,
 	if ((off_t)n < size)
 		buf_fmt(out, "\n[%lld more bytes in %s]\n",
 		    (long long)size - (long long)n, name);
-	return lossy;
-}
-
-/* Append the first room bytes of an open text file of this size, and how many
- * were left out.  True: invalid bytes were replaced. */
-static bool
-put_text(struct buf *out, int fd, off_t size, size_t room, const char *name)
-{
-	char *raw = xmalloc(room + 1);
-	struct slice got = { raw, first_bytes(fd, raw, room + 1) };
-	bool lossy = put_cut(out, got, size, room, name);
-
-	free(raw);
 	return lossy;
 }
 
@@ -125,41 +98,38 @@ setup_context(struct hub *h, const char *text, const char *from, bool lossy)
 }
 
 struct mentions {
+	struct hub *hub;
 	struct buf images;	/* parts, a comma before each */
 	size_t n;		/* of them */
 	struct map named;	/* what was mentioned already */
-	bool vision, chat;
-	struct hub *hub;
-	struct ui *ui;
 };
 
-/* The path that a name stands for: a person's ~ is the home folder. */
-static char *
-path_named(const struct mentions *f, const char *name)
+static bool
+sees_images(const struct hub *h)
 {
-	const char *home = getenv("HOME");
-
-	return f->chat && strncmp(name, "~/", 2) == 0 && home != NULL ?
-	    xasprintf("%s%s", home, name + 1) : xstrdup(name);
+	return conf_bool(h->ui->conf, "provider.vision");
 }
 
-/* Open a regular file of this name that may be shown: without a person, one
- * below the root.  -1: none. */
+/* Open the regular file that a name stands for, whose path is set; without a
+ * person, one below the root.  -1: none. */
 static int
-open_named(const struct mentions *f, const char *name)
+open_named(const struct hub *h, const char *name, char **path)
 {
+	const char *home = getenv("HOME");
 	struct stat st;
 	int fd = -1;
 
-	char *path = path_named(f, name);
-	char *real = realpath(path, NULL);
-	if (f->chat || (real != NULL && is_beneath(real, f->ui->root)))
-		fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	/* a person's ~ is the home folder */
+	xset(path, h->chat && strncmp(name, "~/", 2) == 0 && home != NULL ?
+	    xasprintf("%s%s", home, name + 1) : xstrdup(name));
+	char *real = realpath(*path, NULL);
+	if (h->chat || (real != NULL && is_beneath(real, h->ui->root)))
+		fd = open(*path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
 		close(fd);
 		fd = -1;
 	}
-	FREE(path, real);
+	free(real);
 	return fd;
 }
 
@@ -167,16 +137,17 @@ static void
 add_image(struct mentions *f, const char *name, int fd)
 {
 	struct buf b = BUF_INIT(IMAGE_BYTES_MAX);
+	struct ui *u = f->hub->ui;
 	struct image im;
 
-	if (!f->vision)
-		ui_note(f->ui, "  %s is not shown: the model sees no images "
+	if (!sees_images(f->hub))
+		ui_note(u, "  %s is not shown: the model sees no images "
 		    "(provider.vision)", name);
 	else if (f->n == IMAGES_MAX)
-		ui_note(f->ui, "  %s is not shown: a message holds at most "
+		ui_note(u, "  %s is not shown: a message holds at most "
 		    "%d images", name, IMAGES_MAX);
 	else if (file_read_fd(fd, name, &b, NULL) < 0)
-		ui_note(f->ui, "  %s is not shown: it is larger than %zu "
+		ui_note(u, "  %s is not shown: it is larger than %zu "
 		    "bytes; name a smaller copy", name, IMAGE_BYTES_MAX);
 	else if (image_probe(&im, buf_view(&b))) {
 		scan_put(&f->images, ",{'type':'image_url','image_url':{'url':"
@@ -184,7 +155,7 @@ add_image(struct mentions *f, const char *name, int fd)
 		base64_add(&f->images, b.p, b.len);
 		buf_adds(&f->images, "\"}}");
 		f->n++;
-		ui_note(f->ui, "  %s is shown to the model: %s, %lu x %lu",
+		ui_note(u, "  %s is shown to the model: %s, %lu x %lu",
 		    name, im.name, im.width, im.height);
 	}
 	buf_release(&b);
@@ -192,122 +163,124 @@ add_image(struct mentions *f, const char *name, int fd)
 
 /* May hamr-tool show it to the model?  If not, tell the person why. */
 static bool
-may_be_read(struct mentions *f, const char *name)
+may_be_read(struct ui *u, const char *path, const char *name)
 {
 	struct buf args = BUF_INIT(1 << 16), said = BUF_INIT(1 << 20);
-	struct scan scan = { 0 };
-	struct rec r;
+	struct rec_text t = { 0 };
 	bool may = false;
 
-	char *path = path_named(f, name);
 	scan_put(&args, "{'path':@,'first':1,'last':1}", slice_of(path));
-	free(path);
 	child_run("hamr-tool", ARGS("--json", "--mode", "read-only", "read",
 	    args.p), READ_MS, CHILD_ERR_NONE, &said, NULL);
-	struct slice line = slice_trim_end(buf_view(&said), "\n");
-	if (rec_parse(&scan, line.p, line.n, &r) == 0) {
-		char *why = scan_strdup(rec_get(&r, "content"));
+	t.rest = buf_view(&said);
+	if (rec_text_next(&t)) {
+		char *why = scan_strdup(rec_get(&t.rec, "content"));
 
-		may = !scan_true(rec_get(&r, "is_error"));
+		may = !scan_true(rec_get(&t.rec, "is_error"));
 		if (!may)
-			ui_note(f->ui, "  not sent: %s", why != NULL ? why :
-			    name);
+			ui_note(u, "  not sent: %s", why != NULL ? why : name);
 		free(why);
 	}
-	scan_release(&scan);
+	scan_release(&t.scan);
 	bufs_release(BUFS(&args, &said));
 	return may;
 }
 
 /* The text of the file in an editor that has it open, or NULL. */
 static char *
-buffer_text(struct mentions *f, const char *name)
+buffer_text(struct hub *h, const char *named)
 {
 	struct buf id = BUF_INIT(1 << 16), ask = BUF_INIT(1 << 17);
-	const char *const *ops;
+	const char *const *op;
 	char *text = NULL;
-	size_t n, i = 0;
+	size_t n;
 
-	ops = conf_list(f->ui->conf, "tools.buffers", &n);
-	while (i < n && strcmp(ops[i], "read") != 0)
-		i++;
-	if (f->ui->peer == NULL || i == n)
+	op = conf_list(h->ui->conf, "tools.buffers", &n);
+	if (h->ui->peer == NULL || n == 0 || !slice_in(SLICE("read"), op))
 		return NULL;
-	char *named = path_named(f, name);
 	char *path = named[0] == '/' ? xstrdup(named) :
-	    xasprintf("%s/%s", f->ui->root, named);
+	    xasprintf("%s/%s", h->ui->root, named);
 	scan_put(&id, "@", slice_of(path));
 	scan_put(&ask, "{'type':'file','id':$,'op':'read','path':$}",
 	    buf_view(&id), buf_view(&id));
-	hub_show(f->hub, &ask);
-	char *said = ui_await(f->ui, R_FILE, buf_view(&id));
+	hub_show(h, &ask);
+	char *said = ui_await(h->ui, R_FILE, buf_view(&id));
 	if (said != NULL)
 		text = scan_strdup(scan_get(slice_of(said), "content"));
 	buf_release(&id);
-	FREE(named, path, said);
+	FREE(path, said);
 	return text;
+}
+
+/* Commit the text of a file, which begins with head, before the message. */
+static void
+add_text(struct hub *h, const char *path, const char *name, struct slice head,
+    off_t size)
+{
+	struct buf b = BUF_INIT(8 * MENTION_MAX);
+	char *open = buffer_text(h, path);
+	struct slice text = open != NULL ? slice_of(open) : head;
+
+	buf_fmt(&b, open != NULL ? "%s, as it is in the editor:\n\n" :
+	    "%s, which the user mentions:\n\n", name);
+	bool lossy = put_cut(&b, text, open != NULL ? (off_t)text.n : size,
+	    MENTION_MAX, name);
+	if (setup_context(h, b.p, "mention", lossy) == 0)
+		ui_note(h->ui, head.n > MENTION_MAX ? "  sent along: %s, its "
+		    "first 32 KiB" : "  sent along: %s", name);
+	buf_release(&b);
+	free(open);
 }
 
 /* Add the file of this name, or of the name without a sentence's end. */
 static void
 add_mention(struct mentions *f, char *name)
 {
-	char head[65536];	/* tells an image from text */
+	char raw[65536], *path = NULL;	/* tells an image from text */
+	struct slice head = { raw, 0 };
+	struct hub *h = f->hub;
 	size_t n = strlen(name);
-	int fd = n > 0 ? open_named(f, name) : -1;
-	struct buf b = BUF_INIT(8 * MENTION_MAX);
+	int fd = open_named(h, name, &path);
+	struct stat st = { .st_size = 0 };
 	struct image im;
-	struct stat st;
 
 	while (fd < 0 && n > 1 && strchr(ENDS, name[n - 1]) != NULL) {
 		name[--n] = '\0';
-		fd = open_named(f, name);
+		fd = open_named(h, name, &path);
 	}
-	if ((*map_put(&f->named, slice_of(name), NULL))++ > 0) {
-		file_close(fd);		/* once is enough */
-		return;
+	bool again = (*map_put(&f->named, slice_of(name), NULL))++ > 0;
+	if (fd >= 0 && fstat(fd, &st) == 0) {
+		ssize_t got = pread(fd, raw, sizeof raw, 0);
+		head.n = got > 0 ? (size_t)got : 0;
 	}
-	size_t got = fd >= 0 ? first_bytes(fd, head, sizeof head) : 0;
-	if (got > 0 && image_probe(&im, (struct slice){ head, got })) {
+	if (again)
+		;	/* once is enough */
+	else if (head.n > 0 && image_probe(&im, head))
 		add_image(f, name, fd);
-	} else if (fd < 0 && f->chat && n > 0) {
-		ui_note(f->ui, "  @%s is not a file here; only the word is "
+	else if (fd < 0 && h->chat && n > 0)
+		ui_note(h->ui, "  @%s is not a file here; only the word is "
 		    "sent", name);
-	} else if (fd >= 0 && f->chat && memchr(head, '\0',
-	    num_min(got, MENTION_MAX + 1)) != NULL) {
-		ui_note(f->ui, "  %s is not text; only its name is sent", name);
-	} else if (fd >= 0 && f->chat && may_be_read(f, name) &&
-	    fstat(fd, &st) == 0) {
-		/* the file goes before the message */
-		char *open = buffer_text(f, name);
-		struct slice text = slice_of(open != NULL ? open : "");
-		buf_fmt(&b, open != NULL ? "%s, as it is in the editor:\n\n" :
-		    "%s, which the user mentions:\n\n", name);
-		bool lossy = open != NULL ? put_cut(&b, text, (off_t)text.n,
-		    MENTION_MAX, name) : put_text(&b, fd, st.st_size,
-		    MENTION_MAX, name);
-		free(open);
-		if (setup_context(f->hub, b.p, "mention", lossy) == 0)
-			ui_note(f->ui, got > MENTION_MAX ? "  sent along: "
-			    "%s, its first 32 KiB" : "  sent along: %s", name);
-	}
-	buf_release(&b);
+	else if (fd >= 0 && h->chat && memchr(raw, '\0', num_min(head.n,
+	    MENTION_MAX + 1)) != NULL)
+		ui_note(h->ui, "  %s is not text; only its name is sent", name);
+	else if (fd >= 0 && h->chat && may_be_read(h->ui, path, name))
+		add_text(h, path, name, head, st.st_size);
+	free(path);
 	file_close(fd);
 }
 
 static void
 put_content(struct buf *out, const char *text, const char *images,
-    bool vision, struct hub *h)
+    struct hub *h)
 {
-	struct mentions f = { .images = BUF_INIT(BUF_RECORD_MAX),
-		.vision = vision, .chat = h->chat, .hub = h, .ui = h->ui };
+	struct mentions f = { .hub = h, .images = BUF_INIT(BUF_RECORD_MAX) };
 	struct walk given = walk_elements(slice_of(images != NULL ? images :
 	    "[]"));
 	size_t unseen = 0;	/* images from the message not shown */
 	struct slice part;
 
 	while (walk_next(&given, NULL, &part))
-		if (vision && f.n < IMAGES_MAX) {
+		if (sees_images(h) && f.n < IMAGES_MAX) {
 			scan_put(&f.images, ",$", part);
 			f.n++;
 		} else {
@@ -365,13 +338,6 @@ flags_of(struct run *r, enum slot_id id)
 		if (r->hub.unattended)
 			argv_add(a, "--no-ask");
 	}
-}
-
-static void
-add_secret(struct setup *s, const char *name)
-{
-	if (name[0] != '\0')
-		argv_add(&s->secrets, name);
 }
 
 static int
@@ -433,20 +399,18 @@ setup_slots(struct run *r, struct err *e)
 		return -1;
 
 	/* Only the provider gets the keys (chapter 4.1). */
-	static const char *const customary[] = { "OPENAI_API_KEY",
-		"ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OLLAMA_API_KEY" };
-	const char *const *names;
 	size_t n;
+	const char *const *names = conf_names(r->conf, "provider", &n);
+	const char *one = conf_str(r->conf, "provider.api_key_env");
 
-	for (size_t i = 0; i < sizeof customary / sizeof *customary; i++)
-		add_secret(s, customary[i]);
-	add_secret(s, conf_str(r->conf, "provider.api_key_env"));
+	argv_add(&s->secrets, "OPENAI_API_KEY", "ANTHROPIC_API_KEY",
+	    "GEMINI_API_KEY", "OLLAMA_API_KEY", one[0] != '\0' ? one : NULL);
 	/* including those of servers that this run does not use */
-	names = conf_names(r->conf, "provider", &n);
 	for (size_t i = 0; i < n; i++) {
 		char *key = xasprintf("provider.%s.api_key_env", names[i]);
 
-		add_secret(s, conf_str(r->conf, key));
+		one = conf_str(r->conf, key);
+		argv_add(&s->secrets, one[0] != '\0' ? one : NULL);
 		free(key);
 	}
 	for (int i = 0; i < SLOTS; i++) {
@@ -481,61 +445,65 @@ setup_release(struct setup *s)
 
 /* ---- the first records ---- */
 
-static int
-context_message(struct run *r, struct child *memory)
+/* Append the AGENTS.md files from where we were started up to the root.  True:
+ * invalid bytes were replaced. */
+static bool
+put_agents(const struct run *r, struct buf *b)
 {
-	struct buf b = BUF_INIT(1 << 20), said = BUF_INIT(BRIEF_MAX);
-	const char *dir = r->dir != NULL ? r->dir : r->root;
-	size_t top = strlen(r->root);
-	char at[PATH_MAX];
-	struct stat st;
+	bool within = r->dir != NULL && is_beneath(r->dir, r->root) &&
+	    r->root[1] != '\0';
+	char *at = xstrdup(within ? r->dir : r->root), raw[FILES_MAX + 1];
+	size_t top = strlen(r->root), room;
 	bool lossy = false;
-	int rc = 0;
+	struct stat st;
 
-	if (strlen(dir) >= sizeof at || strncmp(dir, r->root, top) != 0 ||
-	    (dir[top] != '/' && dir[top] != '\0'))
-		dir = r->root;
-	memcpy(at, dir, strlen(dir) + 1);
-	for (;;) {
-		size_t room = FILES_MAX - num_min(FILES_MAX, b.len);
+	while ((room = FILES_MAX - num_min(FILES_MAX, b->len)) > 0) {
 		char *path = xasprintf("%s/AGENTS.md", at), *real = NULL;
 		const char *shown = path + top + 1;
-		int fd = -1;
+		int fd = file_open_regular(AT_FDCWD, path, &st);
 
-		if (room > 0)
-			fd = file_open_regular(AT_FDCWD, path, &st);
 		/* Follow a link to another text in the repository (AGENTS.md
 		 * is often CLAUDE.md), but not one that leads out of it or to
 		 * something else. */
-		if (room > 0 && fd < 0 && errno == ELOOP)
+		if (fd < 0 && errno == ELOOP)
 			real = realpath(path, NULL);
 		if (real != NULL && is_beneath(real, r->root) &&
 		    slice_ends(slice_of(real), ".md"))
 			fd = file_open_regular(AT_FDCWD, real, &st);
-		free(real);
-		if (fd >= 0 && st.st_size > 0) {
-			buf_adds(&b, b.len > 0 ? "\n" : "");
-			buf_fmt(&b, "%s of this repository:\n\n", shown);
-			lossy |= put_text(&b, fd, st.st_size, room, shown);
+		ssize_t n = fd >= 0 ? pread(fd, raw, room + 1, 0) : 0;
+		if (n > 0) {
+			buf_fmt(b, "%s%s of this repository:\n\n",
+			    b->len > 0 ? "\n" : "", shown);
+			lossy |= put_cut(b, (struct slice){ raw, (size_t)n },
+			    st.st_size, room, shown);
 		}
 		file_close(fd);
-		free(path);
+		FREE(path, real);
 		if (strlen(at) <= top)
 			break;
 		*strrchr(at, '/') = '\0';
 	}
+	free(at);
+	return lossy;
+}
+
+static int
+context_message(struct run *r, struct child *memory)
+{
+	struct buf b = BUF_INIT(1 << 20), said = BUF_INIT(BRIEF_MAX);
+	bool lossy = put_agents(r, &b);
+	int rc = 0;
+
 	skills_list(r->conf, r->root, &b);
 	if (memory != NULL) {
 		long long left = child_talk(memory, &(struct slice){ "", 0 },
 		    file_now_ms() + BRIEF_MS, &said);
 		child_end(memory, left > 0 ? BRIEF_MS : 0);
 	}
-	if (said.len > 0) {
-		buf_adds(&b, b.len > 0 ? "\n" : "");
-		buf_adds(&b, "What is remembered of earlier work here (ask "
-		    "search_memory for more):\n\n");
-		buf_slice(&b, buf_view(&said));
-	}
+	if (said.len > 0)
+		buf_fmt(&b, "%sWhat is remembered of earlier work here (ask "
+		    "search_memory for more):\n\n%s", b.len > 0 ? "\n" : "",
+		    said.p);
 	if (b.len > 0)
 		rc = setup_context(&r->hub, b.p, NULL, lossy);
 	bufs_release(BUFS(&b, &said));
@@ -628,12 +596,11 @@ failed:
 }
 
 int
-setup_task(struct hub *h, const struct conf *conf, const char *task,
-    const char *images, bool steering)
+setup_task(struct hub *h, const char *task, const char *images, bool steering)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	const char *contract = contract_of(conf, h->track->mode, h->chat,
-	    task);
+	const char *contract = contract_of(h->ui->conf, h->track->mode,
+	    h->chat, task);
 
 	if (h->track->undone != NULL) {
 		char *text = xasprintf(TEXT_UNDONE, h->track->undone);
@@ -643,14 +610,12 @@ setup_task(struct hub *h, const struct conf *conf, const char *task,
 		free(text);
 	}
 	scan_put(&b, "{'role':'user','content':");
-	put_content(&b, task, images, conf_bool(conf, "provider.vision"), h);
+	put_content(&b, task, images, h);
 	scan_put(&b, ",'meta':{'by':'user'");
 	if (steering)
 		scan_put(&b, ",'steering':true");
 	else if (contract != NULL)
 		scan_put(&b, ",'contract':@", slice_of(contract));
 	buf_adds(&b, "}}");
-	if (hub_commit(h, &b) < 0)
-		return -1;
-	return hub_sync(h, SLOT_GUARD);
+	return hub_commit(h, &b) < 0 ? -1 : hub_sync(h, SLOT_GUARD);
 }

@@ -43,5 +43,5 @@ int setup_context(struct hub *h, const char *text, const char *from,
 /* Commit the task as a message of a person, with the images that it names and
  * those given in images (a JSON array of image parts, or NULL).  steering: it
  * was typed during the turn and belongs to it. */
-int setup_task(struct hub *h, const struct conf *conf, const char *task,
-    const char *images, bool steering);
+int setup_task(struct hub *h, const char *task, const char *images,
+    bool steering);

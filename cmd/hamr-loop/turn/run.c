@@ -332,7 +332,7 @@ run_turn(struct run *r, const char *task, struct err *e)
 		/* what came on stdin goes before the task, once */
 		if (r->o.piped == NULL || setup_context(&r->hub, r->o.piped,
 		    "stdin", r->o.piped_lossy) == 0)
-			setup_task(&r->hub, r->conf, task, r->images, false);
+			setup_task(&r->hub, task, r->images, false);
 		xset(&r->o.piped, NULL);
 	}
 	xset(&r->images, NULL);

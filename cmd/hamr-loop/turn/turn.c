@@ -324,7 +324,7 @@ steered(struct turn *t)
 	    memchr(first + 1, '/', strcspn(first + 1, " \t\n")) == NULL))
 		return false;
 	char *line = ui_take_sent(h->ui);
-	bool is = line != NULL && setup_task(h, t->conf, line, NULL, true) == 0;
+	bool is = line != NULL && setup_task(h, line, NULL, true) == 0;
 	free(line);
 	return is;
 }
