@@ -139,33 +139,39 @@ turn_check_limits(const struct conf *c, const char *provider,
 
 /* ---- records of the loop ---- */
 
+/* Why a call was not run: the result's meta.error, and its text. */
+static const struct unrun {
+	const char *code, *text;
+} unrun_cut = { "truncated", TEXT_RESULT_CUT },
+    unrun_budget = { "budget_exhausted", TEXT_RESULT_BUDGET },
+    unrun_interrupted = { "interrupted", TEXT_RESULT_INTERRUPTED },
+    unrun_died = { "stage_died", TEXT_RESULT_INTERRUPTED };
+
 static struct buf
-refusal(const struct open_call *c, const char *code, const char *text)
+refusal(const struct open_call *c, const struct unrun *why)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
 	scan_put(&b, "{'role':'tool','tool_call_id':@,'name':@,'content':@,"
 	    "'is_error':true,'meta':{'error':@}}", slice_of(c->id),
-	    slice_of(c->name), slice_of(text), slice_of(code));
+	    slice_of(c->name), slice_of(c->started ? TEXT_RESULT_UNKNOWN :
+	    why->text), slice_of(why->code));
 	return b;
 }
 
 /* Answer every open call, in call order. */
 static void
-close_calls(struct turn *t, const char *code, const char *text)
+close_calls(struct turn *t, const struct unrun *why)
 {
 	struct track *k = t->hub->track;
+	int rc = 0;
 
-	for (size_t i = 0; i < k->ncalls; i++) {
-		const struct open_call *c = &k->calls[i];
+	for (size_t i = 0; i < k->ncalls && rc == 0; i++)
+		if (!k->calls[i].done) {
+			struct buf b = refusal(&k->calls[i], why);
 
-		if (c->done)
-			continue;
-		struct buf b = refusal(c, code, c->started ? TEXT_RESULT_UNKNOWN
-		    : text);
-		if (hub_commit(t->hub, &b) < 0)
-			return;
-	}
+			rc = hub_commit(t->hub, &b);
+		}
 }
 
 void
@@ -177,7 +183,7 @@ turn_out_of_time(struct turn *t)
 		return;
 	hub_cancel(h);
 	hub_revive(h);
-	close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
+	close_calls(t, &unrun_budget);
 	if (hub_sync(h, SLOT_GUARD) == 0)
 		t->timed_out = h->track->spent != SPENT_TOLD;
 	turn_set_ending(t, END_BUDGET, "max_wall_seconds");
@@ -242,8 +248,7 @@ run_calls(struct turn *t)
 			left--;
 			continue;
 		}
-		struct buf b = refusal(c, "budget_exhausted",
-		    TEXT_RESULT_BUDGET);
+		struct buf b = refusal(c, &unrun_budget);
 		hub_tell_tool(h, &b);
 		cut = true;
 	}
@@ -252,9 +257,9 @@ run_calls(struct turn *t)
 		return false;
 	}
 	if (cut)
-		close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
+		close_calls(t, &unrun_budget);
 	if (track_open(k) > 0) {
-		close_calls(t, "interrupted", TEXT_RESULT_INTERRUPTED);
+		close_calls(t, &unrun_interrupted);
 		turn_set_ending(t, END_TOOL_ERROR,
 		    "stage tool left calls unanswered");
 		return false;
@@ -280,7 +285,7 @@ final_request(struct turn *t, const char *limit)
 	buf_release(&b);
 	if (h->track->spent == SPENT_TOLD && hub_sync(h, SLOT_GUARD) == 0 &&
 	    ask_model(t, file_now_ms() + FINAL_REQUEST_MS)) {
-		close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
+		close_calls(t, &unrun_budget);
 		hub_sync(h, SLOT_GUARD);
 	}
 	turn_set_ending(t, END_BUDGET, limit);
@@ -357,7 +362,7 @@ next(struct turn *t)
 	if (k->spent == SPENT_ANSWERED && limit != NULL) {
 		/* resumed with the same budget, or after a crash before the
 		 * end record */
-		close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
+		close_calls(t, &unrun_budget);
 		hub_sync(t->hub, SLOT_GUARD);
 		turn_set_ending(t, END_BUDGET, limit);
 		return false;
@@ -365,7 +370,7 @@ next(struct turn *t)
 	if (is_cut(k)) {
 		/* An answer cut by length: the model is told, three times in a
 		 * row. */
-		close_calls(t, "truncated", TEXT_RESULT_CUT);
+		close_calls(t, &unrun_cut);
 		if (k->cut_in_a_row >= MAX_CUT) {
 			turn_set_ending(t, END_MODEL, "truncated");
 			return false;
@@ -413,25 +418,18 @@ turn_settle(struct turn *t, bool task, bool run)
 {
 	struct hub *h = t->hub;
 	struct track *k = h->track;
-	const char *code = NULL, *text = TEXT_RESULT_INTERRUPTED;
+	const struct unrun *why = !run || (k->last != R_ASSISTANT &&
+	    k->last != R_TOOL) ? &unrun_interrupted : is_cut(k) ? &unrun_cut :
+	    k->spent == SPENT_ANSWERED ? &unrun_budget : NULL;
 
 	if (track_open(k) == 0)
 		return true;
 	if (h->interrupts > 0)
 		return false;
-	if (!run || (k->last != R_ASSISTANT && k->last != R_TOOL)) {
-		code = "interrupted";
-	} else if (is_cut(k)) {
-		code = "truncated";
-		text = TEXT_RESULT_CUT;
-	} else if (k->spent == SPENT_ANSWERED) {
-		code = "budget_exhausted";
-		text = TEXT_RESULT_BUDGET;
-	}
-	if (code == NULL && task) {
+	if (why == NULL && task) {
 		run_calls(t);
-	} else if (code != NULL && (task || code[0] == 'i')) {
-		close_calls(t, code, text);
+	} else if (why != NULL && (task || why == &unrun_interrupted)) {
+		close_calls(t, why);
 		hub_sync(h, SLOT_GUARD);
 	}
 	return !h->failed && h->interrupts == 0;
@@ -466,7 +464,7 @@ turn_run(struct turn *t)
 	if (h->failed && h->stage_failed) {
 		turn_set_ending(t, END_TOOL_ERROR, "stage_died");
 		h->failed = false;	/* the session itself is sound */
-		close_calls(t, "stage_died", TEXT_RESULT_INTERRUPTED);
+		close_calls(t, &unrun_died);
 		utf8_clean(&clean, h->err.text, strlen(h->err.text));
 		hub_put(h, "{'type':'error','stage':'loop',"
 		    "'code':'stage_died','message':@,'retryable':false}",
@@ -482,7 +480,7 @@ turn_run(struct turn *t)
 		hub_cancel(h);
 		judge(h);
 		put_restarts(h);
-		close_calls(t, "interrupted", TEXT_RESULT_INTERRUPTED);
+		close_calls(t, &unrun_interrupted);
 		judge(h);
 		h->refused = false;
 	}
