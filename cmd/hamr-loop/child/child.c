@@ -28,31 +28,6 @@
 
 /* ---- commands ---- */
 
-int
-child_check_command(const char *command, struct err *e)
-{
-	char quote = '\0';
-
-	for (const char *p = command; *p != '\0'; p++) {
-		if (*p == '\\' && quote != '\'') {
-			if (*++p == '\0')
-				return err_set(e, ST_CONFIG, "command \"%s\" "
-				    "ends in a backslash", command);
-		} else if (quote != '\0') {
-			if (*p == quote)
-				quote = '\0';
-		} else if (*p == '"' || *p == '\'') {
-			quote = *p;
-		}
-	}
-	if (quote != '\0')
-		return err_set(e, ST_CONFIG, "command \"%s\" has an "
-		    "unclosed quote", command);
-	if (command[strspn(command, " \t")] == '\0')
-		return err_set(e, ST_CONFIG, "a command is empty");
-	return 0;
-}
-
 /* Runs in the child between fork and exec: only async-signal-safe calls. */
 static void
 before_exec(void *data)
@@ -197,9 +172,6 @@ child_start(const struct child_opts *o, struct err *e)
 	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, err[2] = { -1, -1 };
 	bool told = o->err == CHILD_ERR_TOLD;
 
-	for (const char *const *w = o->commands; w != NULL && *w != NULL; w++)
-		if (child_check_command(*w, e) < 0)
-			return NULL;
 	bool made = (o->tty || (make_pipe(in, 1) && make_pipe(out, 0))) &&
 	    (!told || make_pipe(err, 0));
 	struct child *c = xcalloc(1, sizeof *c);

@@ -14,7 +14,8 @@
 struct child_opts {
 	/* lists end with NULL; NULL is an empty one */
 	const char *const *commands;	/* command lines, split into words by
-					 * libpipeline, without a shell */
+					 * libpipeline, without a shell; their
+					 * quotes are balanced */
 	const char *program;		/* if there are none: the only command,
 					 * not split */
 	const char *const *flags;	/* arguments of the first command */
@@ -46,10 +47,6 @@ struct child {
 	int err_theirs;
 	struct buf said;	/* an incomplete line of its stderr */
 };
-
-/* Refuse what libpipeline would guess at: unbalanced quotes, no word.  -1 with
- * e: ST_CONFIG. */
-int child_check_command(const char *command, struct err *e);
 
 /* Start a child in its own process group; child_end frees it.  A command
  * "hamr-X" without a slash is looked up in our own folder first, then in PATH.

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/utc.h"
 #include "base/utf8.h"
 #include "conf/place.h"
 #include "origin.h"
@@ -40,10 +41,10 @@ read_key(const char *path, unsigned char key[KEY_BYTES])
 	return yes;
 }
 
-/* The key is hashed in twice, the second time about the first hash, so that
- * a mark once seen cannot be extended. */
-char *
-origin_mark(const char *id, const char *cwd, const char *created)
+/* The mark of a header, or NULL.  The key is hashed in twice, the second time
+ * about the first hash, so that a mark once seen cannot be extended. */
+static char *
+mark_of(const char *id, const char *cwd, const char *created)
 {
 	const char *part[] = { id, cwd, created };
 	unsigned char key[KEY_BYTES], raw[KEY_BYTES];
@@ -94,6 +95,18 @@ origin_cwd(const char *cwd)
 	return buf_detach(&b);
 }
 
+char *
+origin_begin(struct buf *out, const char *id, const char *root)
+{
+	char created[UTC_SIZE], *cwd = origin_cwd(root);
+
+	utc_print_now(created);
+	scan_put(out, "{'type':'hamr','v':1,'session':@,'cwd':@,'created':@",
+	    slice_of(id), slice_of(cwd), slice_of(created));
+	free(cwd);
+	return mark_of(id, root, created);
+}
+
 bool
 origin_is_here(int fd, const char *id, const char *root)
 {
@@ -109,7 +122,7 @@ origin_is_here(int fd, const char *id, const char *root)
 	bool yes = rec_next(&in, &r, NULL) > 0;
 	if (yes) {
 		created = rec_strdup(r, "created");
-		mark = origin_mark(id, root, created != NULL ? created : "");
+		mark = mark_of(id, root, created != NULL ? created : "");
 		cwd = origin_cwd(root);
 		yes = r->kind == R_HAMR && rec_str_is(r, "session", id) &&
 		    rec_str_is(r, "cwd", cwd) &&

@@ -8,13 +8,16 @@
 
 #include <stdbool.h>
 
+#include "base/buf.h"
+
 /* Create $XDG_STATE_HOME/hamr and return its path, which the caller frees.
  * NULL: it cannot be created. */
 char *origin_dir(void);
 
-/* The mark of a header; the caller frees it.  NULL: there is no key, and none
+/* Begin the header of a session that is created now in root.  Returns the mark
+ * that it is to have, which the caller frees; NULL: there is no key, and none
  * can be stored. */
-char *origin_mark(const char *id, const char *cwd, const char *created);
+char *origin_begin(struct buf *out, const char *id, const char *root);
 
 /* The folder as records spell it, with bytes that are not UTF-8 replaced; the
  * caller frees it. */

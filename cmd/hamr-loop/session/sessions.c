@@ -12,7 +12,6 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/utc.h"
 #include "record/msg.h"
 #include "origin.h"
 #include "sessions.h"
@@ -299,13 +298,8 @@ own_header(const struct rec *r, const struct session *s, const char *root,
 {
 	static const char *const own[] = { "type", "v", "session", "cwd",
 		"created", "mark", "fork_of", "fork_at", NULL };
-	char created[UTC_SIZE];
+	char *mark = origin_begin(out, s->id, root);
 
-	utc_print_now(created);
-	char *mark = origin_mark(s->id, root, created);
-	char *cwd = origin_cwd(root);
-	scan_put(out, "{'type':'hamr','v':1,'session':@,'cwd':@,'created':@",
-	    slice_of(s->id), slice_of(cwd), slice_of(created));
 	for (size_t i = 0; r != NULL && i < r->n; i++) {
 		size_t k = 0;
 
@@ -316,7 +310,7 @@ own_header(const struct rec *r, const struct session *s, const char *root,
 	}
 	if (mark != NULL)
 		scan_put(out, ",'mark':@", slice_of(mark));
-	FREE(mark, cwd);
+	free(mark);
 	scan_put(out, ",'fork_of':@", slice_of(id));
 	if (at > 0)
 		scan_put(out, ",'fork_at':$", SCAN_INT(at));

@@ -11,7 +11,6 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/utc.h"
 #include "base/utf8.h"
 #include "conf/place.h"
 #include "conf/state.h"
@@ -356,6 +355,26 @@ read_system(struct setup *s, const char *mode, struct err *e)
 	return r;
 }
 
+/* What is wrong with the words of a command, which libpipeline would guess at;
+ * or NULL. */
+static const char *
+fault_of(const char *command)
+{
+	char quote = '\0';
+
+	for (const char *p = command; *p != '\0'; p++)
+		if (*p == '\\' && quote != '\'') {
+			if (*++p == '\0')
+				return " ends in a backslash";
+		} else if (quote != '\0') {
+			if (*p == quote)
+				quote = '\0';
+		} else if (*p == '"' || *p == '\'') {
+			quote = *p;
+		}
+	return quote != '\0' ? " has an unclosed quote" : NULL;
+}
+
 /* Refuse a command of [stages] that is malformed, or whose program does not
  * exist: that would be found out too late, as a stage that died. */
 static int
@@ -363,13 +382,16 @@ check_program(const struct conf *c, const char *key, const char *command,
     struct err *e)
 {
 	size_t n = strcspn(command, " \t\"'\\");
+	const char *fault = fault_of(command);
 	char *name, *path = NULL;
 	bool there = true;
-	struct err why;
 
-	if (child_check_command(command, &why) < 0)
-		return err_set(e, why.status, "%s: %s: %s", conf_origin(c, key),
-		    key, why.text);
+	if (fault != NULL)
+		return err_set(e, ST_CONFIG, "%s: %s: command \"%s\"%s",
+		    conf_origin(c, key), key, command, fault);
+	if (command[strspn(command, " \t")] == '\0')
+		return err_set(e, ST_CONFIG, "%s: %s: a command is empty",
+		    conf_origin(c, key), key);
 	name = xmemdup0(command, n);
 	if (command[n] == '"' || command[n] == '\'' || command[n] == '\\')
 		;	/* libpipeline splits it */
@@ -525,7 +547,6 @@ setup_header(struct run *r)
 	const struct track *k = &r->track;
 	const struct opts *o = &r->o;
 	struct hub *h = &r->hub;
-	char at[UTC_SIZE];
 
 	if (r->setup.headed)
 		return 0;
@@ -543,18 +564,14 @@ setup_header(struct run *r)
 	}
 	const char *model = o->model != NULL ? o->model :
 	    conf_str(r->conf, "provider.model");
-	utc_print_now(at);
-	char *mark = origin_mark(r->session.id, r->root, at);
-	char *cwd = origin_cwd(r->root);
-	scan_put(&b, "{'type':'hamr','v':1,'session':@,'cwd':@,'created':@,"
-	    "'mode':@", slice_of(r->session.id), slice_of(cwd),
-	    slice_of(at), slice_of(mode));
+	char *mark = origin_begin(&b, r->session.id, r->root);
+	scan_put(&b, ",'mode':@", slice_of(mode));
 	if (model[0] != '\0')
 		scan_put(&b, ",'model':@", slice_of(model));
 	if (mark != NULL)
 		scan_put(&b, ",'mark':@", slice_of(mark));
 	buf_addc(&b, '}');
-	FREE(mark, cwd);
+	free(mark);
 	return hub_commit(h, &b);
 }
 
