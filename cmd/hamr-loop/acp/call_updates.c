@@ -329,51 +329,26 @@ void
 calls_start(struct worker *s, const struct rec *r)
 {
 	struct seen_call *c = find_call(s, rec_get(r, "tool_call_id"));
-	struct buf b;
 
-	if (c == NULL)
-		return;
-	begin_call_update(&b, c);
-	scan_put(&b, ",'status':'in_progress'}");
-	update_send(s, &b);
+	if (c != NULL)
+		update_put(s, "'tool_call_update','toolCallId':@,"
+		    "'status':'in_progress'", slice_of(c->id));
 }
 
 /* ---- a result ---- */
 
-/* Find the texts before and after an edit from the file and the diff, if
- * possible. */
-static void
-find_texts(struct seen_call *c, struct slice diff, bool made, size_t max)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	if (c->new == NULL && c->path != NULL && scan_str(diff, &b) &&
-	    b.len > 0)
-		c->new = whole_read(c->path, max);
-	if (c->new != NULL && !made) {
-		c->old = whole_text(c->new, buf_view(&b), true);
-		if (c->old == NULL)
-			xset(&c->new, NULL);
-	}
-	buf_release(&b);
-}
-
 /* The line of the first change in a diff, from 1; 0: none. */
 static int64_t
-first_line(struct slice diff)
+first_line(const char *diff)
 {
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	int64_t line = 0;
-	const char *p = scan_str(diff, &b) ? strstr(buf_view(&b).p, "@@ -") :
-	    NULL;
+	const char *p = strstr(diff, "@@ -");
+	long line;
 
 	p = p != NULL ? strchr(p, '+') : NULL;
-	if (p != NULL)
-		line = strtol(p + 1, NULL, 10);
+	line = p != NULL ? strtol(p + 1, NULL, 10) : 0;
 	/* after the lines of context */
 	while (p != NULL && (p = strchr(p, '\n')) != NULL && *++p == ' ')
 		line++;
-	buf_release(&b);
 	return line > 0 ? line : 0;
 }
 
@@ -403,28 +378,38 @@ calls_result(struct worker *s, const struct rec *r, bool replay)
 {
 	struct seen_call *c = find_call(s, rec_get(r, "tool_call_id"));
 	bool failed = scan_true(rec_get(r, "is_error"));
-	struct slice diff = msg_meta(r, "diff");
 	struct buf content = BUF_INIT(BUF_RECORD_MAX), b;
+	bool sent = false;
 
 	if (c == NULL)
 		return;
+	char *diff = scan_text(msg_meta(r, "diff"));
 	if (c->due && !replay)
 		send_output(s, c);
 	bool edited = is_edit(c) && !failed;
 	bool made = scan_kind(msg_meta(r, "sha256_before")) == SCAN_NULL;
 	if (edited && replay && made)
-		c->new = scan_strdup(scan_get(slice_of(c->args), "content"));
-	else if (edited)	/* a session may have many */
-		find_texts(c, diff, made, replay ? RESULT_SHOWN : TEXT_MAX);
+		xset(&c->new, scan_strdup(scan_get(slice_of(c->args),
+		    "content")));
+	else if (edited && c->path != NULL && diff[0] != '\0')
+		/* a session may have many */
+		xset(&c->new, whole_read(c->path, replay ? RESULT_SHOWN :
+		    TEXT_MAX));
+	if (edited && c->new != NULL && !made) {
+		xset(&c->old, whole_text(c->new, slice_of(diff), true));
+		if (c->old == NULL)
+			xset(&c->new, NULL);
+	}
 	if (edited && c->new != NULL) {
 		begin_call_update(&b, c);
 		scan_put(&b, ",'status':'completed'");
 		put_location(&b, c->path, first_line(diff));
 		put_diff(&b, c);
 		buf_addc(&b, '}');
-		if (update_send(s, &b))
-			return;
+		sent = update_send(s, &b);
 	}
+	if (sent)
+		goto out;
 	begin_call_update(&b, c);
 	scan_put(&b, ",'status':@", failed ? SLICE("failed") :
 	    SLICE("completed"));
@@ -440,9 +425,11 @@ calls_result(struct worker *s, const struct rec *r, bool replay)
 	if (shows_terminal(s, c))
 		put_terminal_end(&b, c, r, replay ? text :
 		    (struct slice){ NULL, 0 });
-	buf_release(&content);
 	buf_addc(&b, '}');
 	update_send(s, &b);
+out:
+	buf_release(&content);
+	free(diff);
 }
 
 /* ---- permission ---- */
@@ -454,12 +441,13 @@ put_asked(struct buf *out, const struct seen_call *c, const struct rec *r,
     int how)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	bool diff = scan_str(rec_get(r, "diff"), &b);
 
 	put_call(out, c);
 	put_input(out, c);
 	if (c->path != NULL)
-		put_location(out, c->path, first_line(rec_get(r, "diff")));
-	if (!scan_str(rec_get(r, "diff"), &b))
+		put_location(out, c->path, first_line(buf_view(&b).p));
+	if (!diff)
 		scan_str(rec_get(r, "command"), &b);
 	struct slice text = buf_view(&b);
 	if (how == 2) {

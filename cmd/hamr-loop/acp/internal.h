@@ -139,8 +139,14 @@ void worker_write(struct worker *s);
 
 /* Send the updates for a record, live or (replay) from the session's file. */
 void update_record(struct worker *s, const struct rec *r, bool replay);
-/* Send an update (released).  False: too long, not sent. */
+/* Send an update: one that is ready (released), or the rest of one after its
+ * 'sessionUpdate', as a form (json/scan.h).  False: too long, not sent. */
 bool update_send(struct worker *s, struct buf *update);
+#define update_put(s, form, ...) \
+	update_put_slices(s, form, \
+	    (const struct slice[]){ { NULL, 0 }, ##__VA_ARGS__ })
+bool update_put_slices(struct worker *s, const char *form,
+    const struct slice *from1);
 void update_text(struct worker *s, const char *kind, struct slice text);
 void update_modes(struct worker *s, bool mode);
 void update_commands(struct worker *s);

@@ -27,6 +27,18 @@ update_send(struct worker *s, struct buf *update)
 	return acp_send(s->acp, &b);
 }
 
+bool
+update_put_slices(struct worker *s, const char *form,
+    const struct slice *from1)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	scan_put(&b, "{'sessionUpdate':");
+	scan_put_slices(&b, form, from1);
+	buf_addc(&b, '}');
+	return update_send(s, &b);
+}
+
 void
 update_text(struct worker *s, const char *kind, struct slice text)
 {
@@ -38,16 +50,13 @@ update_text(struct worker *s, const char *kind, struct slice text)
 		update_text(s, kind, SLICE("\n\n"));
 	}
 	while (text.n > 0) {
-		struct buf b = BUF_INIT(BUF_RECORD_MAX);
 		size_t n = utf8_cut(text.p, text.n, CHUNK);
 
-		scan_put(&b, "{'sessionUpdate':@,'content':{'type':'text',"
-		    "'text':@}", slice_of(kind), slice_part(text, 0, n));
-		if (kind[0] == 'a')
-			scan_put(&b, ",'messageId':'m$'",
-			    SCAN_INT((long long)s->messages + 1));
-		buf_addc(&b, '}');
-		update_send(s, &b);
+		update_put(s, kind[0] == 'a' ? "@,'content':{'type':'text',"
+		    "'text':@},'messageId':'m$'" :
+		    "@,'content':{'type':'text','text':@}", slice_of(kind),
+		    slice_part(text, 0, n),
+		    SCAN_INT((long long)s->messages + 1));
 		text = slice_from(text, n);
 	}
 }
@@ -134,16 +143,12 @@ update_modes(struct worker *s, bool mode)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	if (mode) {
-		scan_put(&b, "{'sessionUpdate':'current_mode_update',"
-		    "'currentModeId':@}", slice_of(s->mode));
-		update_send(s, &b);
-	}
-	b = BUF_INIT(BUF_RECORD_MAX);
-	scan_put(&b, "{'sessionUpdate':'config_option_update',");
+	if (mode)
+		update_put(s, "'current_mode_update','currentModeId':@",
+		    slice_of(s->mode));
 	update_put_options(s, &b);
-	buf_addc(&b, '}');
-	update_send(s, &b);
+	update_put(s, "'config_option_update',$", buf_view(&b));
+	buf_release(&b);
 }
 
 void
@@ -196,7 +201,6 @@ see_user(struct worker *s, const struct rec *r, bool replay)
 {
 	struct walk w = walk_elements(rec_get(r, "content"));
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	struct buf told = BUF_INIT(BUF_RECORD_MAX);
 	bool known = s->title != NULL;
 	struct slice part;
 	char at[UTC_SIZE];
@@ -212,16 +216,13 @@ see_user(struct worker *s, const struct rec *r, bool replay)
 		    "url"));
 		char *semi = url != NULL ? strchr(url, ';') : NULL;
 		char *comma = url != NULL ? strchr(url, ',') : NULL;
-		struct buf image = BUF_INIT(BUF_RECORD_MAX);
 
 		if (semi != NULL && comma > semi &&
 		    strncmp(url, "data:", 5) == 0) {
 			*semi = '\0';
-			scan_put(&image, "{'sessionUpdate':"
-			    "'user_message_chunk','content':{'type':'image',"
-			    "'mimeType':@,'data':@}}", slice_of(url + 5),
-			    slice_of(comma + 1));
-			update_send(s, &image);
+			update_put(s, "'user_message_chunk','content':{"
+			    "'type':'image','mimeType':@,'data':@}",
+			    slice_of(url + 5), slice_of(comma + 1));
 		}
 		free(url);
 	}
@@ -233,14 +234,13 @@ see_user(struct worker *s, const struct rec *r, bool replay)
 		for (char *p = s->title; *p != '\0'; p++)
 			*p = (unsigned char)*p < ' ' ? ' ' : *p;
 	}
-	if (!replay) {
-		utc_print_now(at);
-		scan_put(&told, "{'sessionUpdate':'session_info_update',");
-		if (!known)
-			scan_put(&told, "'title':@,", slice_of(s->title));
-		scan_put(&told, "'updatedAt':@}", slice_of(at));
-		update_send(s, &told);
-	}
+	utc_print_now(at);
+	if (!replay && known)
+		update_put(s, "'session_info_update','updatedAt':@",
+		    slice_of(at));
+	else if (!replay)
+		update_put(s, "'session_info_update','title':@,'updatedAt':@",
+		    slice_of(s->title), slice_of(at));
 	s->said_text = false;
 	buf_release(&b);
 }
@@ -250,13 +250,9 @@ see_user(struct worker *s, const struct rec *r, bool replay)
 static void
 tell_usage(struct worker *s)
 {
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	if (s->window <= 0 || s->used <= 0)
-		return;
-	scan_put(&b, "{'sessionUpdate':'usage_update','used':$,'size':$}",
-	    SCAN_INT(s->used), SCAN_INT(s->window));
-	update_send(s, &b);
+	if (s->window > 0 && s->used > 0)
+		update_put(s, "'usage_update','used':$,'size':$",
+		    SCAN_INT(s->used), SCAN_INT(s->window));
 }
 
 static void
