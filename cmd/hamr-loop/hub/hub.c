@@ -26,24 +26,6 @@ hub_fail(struct hub *h, const struct err *e)
 	h->failed = true;
 }
 
-/* Append lines (each with its LF) in one write.  1; 0: the session is closed to
- * commits; -1: failed. */
-static int
-append(struct hub *h, struct slice lines)
-{
-	struct err e;
-
-	if (lines.n == 0 || h->closing)
-		return 0;
-	/* if only a stage failed, the session is still sound */
-	if (h->failed && !h->stage_failed)
-		return -1;
-	if (session_append(h->session, lines, &e) == 0)
-		return 1;
-	hub_fail(h, &e);
-	return -1;
-}
-
 /* Track the record now at this offset of the session, and show it.  A `start`
  * is on disk before it is echoed, an `end` before it is printed. */
 static void
@@ -61,31 +43,38 @@ note(struct hub *h, const struct rec *r, off_t at)
 	ui_committed(h->ui, r);
 }
 
+/* Append lines (each with its LF) in one write, unless the session is closed to
+ * commits.  r: the record of the only line, or NULL. */
 static int
-commit_lines(struct hub *h, struct slice lines)
+commit_lines(struct hub *h, struct slice lines, const struct rec *r)
 {
 	off_t at = h->session->size;
-	int rc = append(h, lines);
 	struct slice line;
+	struct rec own;
+	struct err e;
 
-	while (rc > 0 && slice_line(&lines, &line)) {
-		struct rec r;
-
-		if (rec_parse(&h->scan, line.p, line.n, &r) == 0)
-			note(h, &r, at);
-		at += (off_t)line.n + 1;
+	if (lines.n == 0 || h->closing)
+		return 0;
+	/* if only a stage failed, the session is still sound */
+	if (h->failed && !h->stage_failed)
+		return -1;
+	if (session_append(h->session, lines, &e) < 0) {
+		hub_fail(h, &e);
+		return -1;
 	}
-	return rc < 0 ? -1 : 0;
+	for (; slice_line(&lines, &line); at += (off_t)line.n + 1)
+		if (r != NULL)
+			note(h, r, at);
+		else if (rec_parse(&h->scan, line.p, line.n, &own) == 0)
+			note(h, &own, at);
+	return 0;
 }
 
 void
 hub_commit_record(struct hub *h, const struct rec *r)
 {
-	off_t at = h->session->size;
-
 	/* its LF follows it in the buffer it was read into */
-	if (append(h, (struct slice){ r->line.p, r->line.n + 1 }) > 0)
-		note(h, r, at);
+	commit_lines(h, (struct slice){ r->line.p, r->line.n + 1 }, r);
 }
 
 int
@@ -101,7 +90,7 @@ hub_commit(struct hub *h, struct buf *record)
 		    "of a record", REC_MAX >> 20);
 		hub_fail(h, &e);
 	} else {
-		rc = commit_lines(h, buf_view(record));
+		rc = commit_lines(h, buf_view(record), NULL);
 	}
 	buf_release(record);
 	return rc;
@@ -161,7 +150,7 @@ hub_commit_proposals(struct hub *h, struct slot *s)
 
 	for (; s->skip > 0; s->skip--)
 		slice_line(&p, &line);
-	commit_lines(h, p);
+	commit_lines(h, p, NULL);
 	buf_reset(&s->proposals);
 }
 
@@ -191,7 +180,8 @@ start_memory(struct hub *h)
 {
 	struct slot *s = &h->slot[SLOT_MEM];
 
-	if (s->cmd.commands != NULL && !s->started && !h->failed && h->session->size > 0)
+	if (s->cmd.commands != NULL && !s->started && !h->failed &&
+	    h->session->size > 0)
 		slot_restart(h, s);
 }
 
