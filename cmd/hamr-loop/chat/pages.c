@@ -34,26 +34,12 @@ plural(long n)
 /* ---- what the session holds ---- */
 
 static void
-add_path(struct texts *paths, struct slice value)
-{
-	char *path = scan_strdup(value);
-
-	for (size_t i = 0; path != NULL && i < paths->n; i++)
-		if (strcmp(paths->v[i], path) == 0) {
-			free(path);
-			return;
-		}
-	if (path != NULL)
-		texts_add(paths, path);
-}
-
-static void
 see_tool(struct seen *s, const struct rec *r)
 {
 	struct slice mutated = msg_meta(r, "mutated");
 
 	if (!scan_true(rec_get(r, "is_error")) && rec_str_is(r, "name", "read"))
-		add_path(&s->read, msg_meta(r, "path"));
+		track_add_path(&s->read, msg_meta(r, "path"));
 	if (scan_kind(mutated) != SCAN_ARRAY || mutated.n <= 2)
 		return;
 	GROW(s->v, s->n, s->cap);
@@ -246,7 +232,7 @@ add_changed(struct texts *paths, const struct change *v)
 
 	for (struct walk w = walk_of(slice_of(v->mutated));
 	    walk_next(&w, NULL, &el); )
-		add_path(paths, scan_get(el, "path"));
+		track_add_path(paths, scan_get(el, "path"));
 }
 
 /* Their names in one row, of many the first. */

@@ -430,18 +430,8 @@ result(struct track *t, const struct rec *r)
 			t->recovered[t->last_recovery]--;
 		t->last_recovery = -1;
 		for (struct walk w = walk_of(mutated);
-		    walk_next(&w, NULL, &el); ) {
-			char *path = scan_strdup(scan_get(el, "path"));
-			size_t i = 0;
-
-			while (path != NULL && i < t->files.n &&
-			    strcmp(t->files.v[i], path) != 0)
-				i++;
-			if (path != NULL && i == t->files.n)
-				texts_add(&t->files, path);
-			else
-				free(path);
-		}
+		    walk_next(&w, NULL, &el); )
+			track_add_path(&t->files, scan_get(el, "path"));
 	}
 	if (consent(t, r))
 		command(t, r);
@@ -528,6 +518,18 @@ track_record(struct track *t, const struct rec *r, off_t at)
 		break;
 	default: break;
 	}
+}
+
+void
+track_add_path(struct texts *paths, struct slice val)
+{
+	char *path = scan_strdup(val);
+
+	for (size_t i = 0; path != NULL && i < paths->n; i++)
+		if (strcmp(paths->v[i], path) == 0)
+			xset(&path, NULL);
+	if (path != NULL)
+		texts_add(paths, path);
 }
 
 bool

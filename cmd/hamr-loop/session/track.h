@@ -122,6 +122,9 @@ void track_record(struct track *t, const struct rec *r, off_t at);
 
 bool track_is_blank(const char *text);
 
+/* Add the JSON string val to paths unless it is there. */
+void track_add_path(struct texts *paths, struct slice val);
+
 /* Has a call with this id (as JSON) no result? */
 bool track_awaits(const struct track *t, struct slice id);
 /* How many calls of the last assistant message have no result. */
