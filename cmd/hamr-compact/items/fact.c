@@ -367,58 +367,25 @@ context_line(const struct fact *f, struct map *inspected, struct buf *out)
 
 /* ---- arguments ---- */
 
-/* Is there a surrogate at p: "\ud" and one of these digits? */
-static bool
-is_half(const char *p, const char *these)
-{
-	return p[0] == '\\' && p[1] == 'u' && (p[2] | 32) == 'd' &&
-	    strchr(these, p[3]) != NULL;
-}
-
-/* How many bytes of a string between its quotes encode the first `most` bytes
- * of text, without splitting an escape, a surrogate pair or a character. */
-static size_t
-leaf_head(struct slice in, size_t most)
-{
-	size_t at = 0;
-
-	while (at < in.n && most > 0) {
-		size_t n = 1, text = 1;
-
-		if (in.p[at] == '\\' && in.p[at + 1] == 'u') {
-			bool pair = at + 11 < in.n &&
-			    is_half(in.p + at, "89abAB") &&
-			    is_half(in.p + at + 6, "cdefCDEF");
-
-			n = pair ? 12 : 6;
-			text = pair ? 4 : 3;
-		} else if (in.p[at] == '\\') {
-			n = 2;
-		} else if ((unsigned char)in.p[at] >= 0x80) {
-			n = text = utf8_len((const unsigned char *)in.p + at,
-			    in.n - at);
-		}
-		if (text > most)
-			break;
-		most -= text;
-		at += n;
-	}
-	return at;
-}
-
+/* Decoded, cut and quoted again, so that no escape, surrogate pair or character
+ * is split. */
 static void
 slim_string(struct slice v, size_t most, size_t keep, struct buf *out)
 {
-	struct slice in = { v.p + 1, v.n - 2 };
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	size_t start = out->len;
 
-	/* an escape is at most three times as long as its text */
-	if (v.n <= most || (in.n <= 3 * most && leaf_head(in, most) == in.n)) {
+	if (v.n > most)
+		scan_str(v, &text);
+	if (text.len <= most) {
 		buf_slice(out, v);
-		return;
+	} else {
+		scan_quote(out, text.p, utf8_cut(text.p, text.len, keep));
+		out->len--;
+		buf_fmt(out, "\xe2\x80\xa6[%zu bytes elided]\"",
+		    v.n - 1 - (out->len - start));
 	}
-	size_t kept = leaf_head(in, keep);
-	buf_add(out, v.p, kept + 1);
-	buf_fmt(out, "\xe2\x80\xa6[%zu bytes elided]\"", in.n - kept);
+	buf_release(&text);
 }
 
 static void
