@@ -147,7 +147,7 @@ look_for(const struct compact *c)
 		if (c->files.v[i].edited > 0) {
 			GROW(no, n, cap);
 			no[n++] = finder_add(&texts,
-			    slice_of(c->files.v[i].path));
+			    slice_of(c->files.v[i].name));
 		}
 	k.paths = n - k.users;
 	at = xcalloc(texts.n, sizeof *at);

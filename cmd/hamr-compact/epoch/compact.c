@@ -158,11 +158,11 @@ end(struct compact *c)
 {
 	view_free(c->view);
 	summary_free(c->summary);
-	map_release(&c->files.by_path);
-	free(c->files.v);
-	c->files = (struct files){ .n = 0 };
-	map_release(&c->commands);
-	map_release(&c->inspected);
+	map_release(&c->files.by_key);
+	map_release(&c->commands.by_key);
+	FREE(c->files.v, c->commands.v);
+	c->files = c->commands = (struct subjects){ .n = 0 };
+	memset(c->inspected, 0, sizeof c->inspected);
 	FREE(c->session, c->cwd, c->tools, c->choice);
 	c->session = c->cwd = c->tools = c->choice = NULL;
 	c->family = c->start_family;

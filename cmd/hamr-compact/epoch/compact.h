@@ -23,6 +23,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "conf/conf.h"
+#include "items/fact.h"
 #include "record/rec.h"
 #include "tokens/budget.h"
 #include "tokens/token.h"
@@ -67,17 +68,18 @@ struct anchor {
 	uint64_t sum;		/* the estimate of what the tokens count */
 };
 
-/* What is known of a path that was read, edited or written. */
-struct file {
-	const char *path;	/* lives as long as the view */
+/* What is known of a path that was read, edited or written, or of a command. */
+struct subject {
+	const char *name;	/* of its first call */
 	size_t touched;		/* messages read before the last call */
 	size_t edited, written;	/* before the last change; 0: never */
 	long reads;
 };
 
-struct files {
-	struct map by_path;	/* see compact_path; to index + 1 */
-	struct file *v;
+/* All paths, or all commands; their numbers begin with 1. */
+struct subjects {
+	struct map by_key;	/* see compact_path; to the number */
+	struct subject *v;
 	size_t n, cap;
 };
 
@@ -91,9 +93,8 @@ struct compact {
 	struct settings set;
 	struct view *view;
 	struct summary *summary;
-	struct files files;
-	struct map commands;	/* text: messages before it ran last */
-	struct map inspected;	/* "git status": how often */
+	struct subjects files, commands;
+	size_t inspected[INSPECTIONS];	/* see context_line */
 	struct budget budget;
 	long limit;		/* -1: none */
 	struct epoch epoch;

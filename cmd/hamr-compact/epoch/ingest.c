@@ -14,12 +14,26 @@
 
 /* ---- calls ---- */
 
+/* The number of what a call is about. */
+static size_t
+touch(struct subjects *all, struct slice key, const struct fact *f)
+{
+	uint64_t *no = map_put(&all->by_key, key, NULL);
+
+	if (*no == 0) {
+		GROW(all->v, all->n, all->cap);
+		all->v[all->n++] = (struct subject){ .name = f->what };
+		*no = all->n;
+	}
+	all->v[*no - 1].touched = f->at;
+	return *no;
+}
+
 static void
 take_call(void *self, struct view_call *call, struct slice name,
     const struct view_args *args)
 {
 	struct compact *c = self;
-	struct files *fs = &c->files;
 	char *text = scan_text(name);
 	struct fact *f = fact_new(c->view, text, args);
 	struct buf *made = &c->made, *whole = &c->quoted;
@@ -48,20 +62,11 @@ take_call(void *self, struct view_call *call, struct slice name,
 		}
 		call->slim = arena_dup(&c->view->arena, made->p, made->len);
 	}
+	struct slice what = slice_of(f->what);
 	if (f->kind == TOOL_COMMAND)
-		*map_put(&c->commands, slice_of(f->what), NULL) = f->at;
-	if (f->kind == TOOL_COMMAND || f->kind == TOOL_OTHER ||
-	    f->what[0] == '\0')
-		return;
-	uint64_t *at = map_put(&fs->by_path, compact_path(c,
-	    slice_of(f->what)), NULL);
-	if (*at == 0) {
-		GROW(fs->v, fs->n, fs->cap);
-		fs->v[fs->n++] = (struct file){ .path = f->what };
-		*at = fs->n;
-	}
-	f->file = *at;
-	fs->v[*at - 1].touched = f->at;
+		f->command = touch(&c->commands, what, f);
+	else if (f->kind != TOOL_OTHER && what.n > 0)
+		f->file = touch(&c->files, compact_path(c, what), f);
 }
 
 /* ---- results ---- */
@@ -135,7 +140,7 @@ ingest_string(struct compact *c, struct view_call *call, const struct rec *r,
 
 	fact_result(c->view, f, r, was, text);
 	buf_reset(line);
-	context_line(f, &c->inspected, line);
+	context_line(f, c->inspected, line);
 	if (text.p == was.p && line->len == 0)
 		return text;
 	if (line->len > 0 && call->text > 0) {	/* count it as text's end */
@@ -209,7 +214,7 @@ ingest_changes(struct compact *c, struct slice files, size_t messages)
 
 	while (walk_next(&w, NULL, &one)) {
 		char *path = scan_strdup(scan_get(one, "path"));
-		uint64_t *at = path == NULL ? NULL : map_get(&c->files.by_path,
+		uint64_t *at = path == NULL ? NULL : map_get(&c->files.by_key,
 		    compact_path(c, slice_of(path)));
 
 		if (at != NULL)
@@ -224,7 +229,7 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 {
 	struct compact *c = self;
 	struct fact *f = call->note;
-	struct file *file = f->file > 0 ? &c->files.v[f->file - 1] : NULL;
+	struct subject *file = f->file > 0 ? &c->files.v[f->file - 1] : NULL;
 	struct slice id = rec_get(r, "tool_call_id");
 	char hex[SHA_HEX];
 

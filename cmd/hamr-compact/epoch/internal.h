@@ -2,7 +2,6 @@
 #pragma once
 
 #include "compact.h"
-#include "items/fact.h"
 
 #define SUMMARY_LEAST 1000	/* bytes of a summary that cuts also the task
 				 * and the newest message, if they are long */
@@ -75,7 +74,7 @@ struct summary *summary_new(void);
 void summary_free(struct summary *s);
 
 /* Make s cover the nodes before `fold`; starts over if it covers more. */
-void summary_fold(struct summary *s, const struct view *v, size_t fold);
+void summary_fold(struct summary *s, struct view *v, size_t fold);
 
 struct summary_room {
 	size_t cap;		/* bytes, roughly, not counting the context and

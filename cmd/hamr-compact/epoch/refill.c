@@ -102,18 +102,15 @@ candidates(const struct compact *c, long oldest, size_t *n)
 	for (size_t i = v->ncalls; i > 0 && v->ncalls - i < CANDIDATES; i--) {
 		const struct view_call *call = &v->calls[i - 1];
 		const struct fact *f = call->note;
-		const struct file *file = f->file > 0 ?
+		const struct subject *file = f->file > 0 ?
 		    &c->files.v[f->file - 1] : NULL;
 		size_t next = call->node + 1;
-		uint64_t *last = NULL;
 		long age = now - (long)f->at;
 
 		/* was it run or written again since? */
-		if (f->kind == TOOL_COMMAND)
-			last = map_get(&c->commands, slice_of(f->what));
-		if (call->node >= c->epoch.slim || (last != NULL &&
-		    *last > f->at) || (f->kind != TOOL_COMMAND &&
-		    file != NULL && file->written > f->at))
+		if (call->node >= c->epoch.slim || (f->command > 0 &&
+		    c->commands.v[f->command - 1].touched > f->at) ||
+		    (file != NULL && file->written > f->at))
 			continue;
 		if (call->node >= c->epoch.fold ? view_kept_sum(call) == 0 :
 		    call->result == NULL || v->nodes[call->node].joins ||

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
@@ -40,22 +39,21 @@ static const char FOOTER[] = "[end of summary]";
 
 /* A file that was touched, or a command that was run. */
 struct entry {
-	char *text;		/* path or command line */
+	const char *text;	/* path or command line */
 	size_t edits, writes, reads;
 	bool failed;		/* last time */
-	char *error;		/* its first error line; NULL: none is open */
-	size_t older, newer;	/* index + 1 of the ones used before, after */
+	const char *error;	/* its first error line; NULL: none is open */
+	size_t older, newer;	/* numbers of the ones used before, after */
 };
 
 struct entries {
-	struct entry *v;
+	struct entry *v;	/* numbered as the subjects */
 	size_t n, cap;
-	struct map by_text;	/* to index + 1 */
-	size_t newest;		/* index + 1 of the one used last */
+	size_t newest;		/* number of the one used last */
 };
 
 struct user {
-	char *text;		/* its beginning */
+	const char *text;	/* its beginning */
 	size_t len, more;	/* its bytes; bytes cut off after them */
 };
 
@@ -77,25 +75,9 @@ summary_new(void)
 }
 
 static void
-release_entries(struct entries *t)
-{
-	for (size_t i = 0; i < t->n; i++) {
-		free(t->v[i].text);
-		free(t->v[i].error);
-	}
-	free(t->v);
-	map_release(&t->by_text);
-}
-
-static void
 empty(struct summary *s)
 {
-	for (size_t i = 0; i < s->nusers; i++)
-		free(s->users[i].text);
-	free(s->users);
-	free(s->contexts);
-	release_entries(&s->files);
-	release_entries(&s->commands);
+	FREE(s->users, s->contexts, s->files.v, s->commands.v);
 	*s = (struct summary){ .upto = 0 };
 }
 
@@ -117,39 +99,39 @@ entry_at(const struct entries *t, size_t at)
 static void
 fold_call(struct summary *s, const struct fact *f)
 {
-	struct entries *t = f->kind == TOOL_COMMAND ? &s->commands : &s->files;
+	struct entries *t = f->command > 0 ? &s->commands : &s->files;
+	size_t at = f->command > 0 ? f->command : f->file;
 
-	if (f->what[0] == '\0' || f->kind == TOOL_OTHER)
+	if (f->what[0] == '\0' || at == 0)
 		return;
-	uint64_t *at = map_put(&t->by_text, slice_of(f->what), NULL);
-	if (*at == 0) {
+	while (t->n < at) {
 		GROW(t->v, t->n, t->cap);
-		t->v[t->n++] = (struct entry){ .text = xstrdup(f->what) };
-		*at = t->n;
+		t->v[t->n++] = (struct entry){ .text = NULL };
 	}
-	struct entry *it = &t->v[*at - 1];
+	struct entry *it = &t->v[at - 1];
+	if (it->text == NULL)
+		it->text = f->what;
 	it->edits += f->kind == TOOL_EDIT && !f->failed;
 	it->writes += f->kind == TOOL_WRITE && !f->failed;
 	it->reads += f->kind == TOOL_READ;
 	it->failed = f->failed;
-	free(it->error);
-	it->error = f->failed ? xstrdup(f->error) : NULL;
+	it->error = f->failed ? f->error : NULL;
 	/* move it to the front of the list, or add it if it is new */
-	if (t->newest == *at)
+	if (t->newest == at)
 		return;
 	if (it->newer > 0)
 		t->v[it->newer - 1].older = it->older;
 	if (it->older > 0)
 		t->v[it->older - 1].newer = it->newer;
 	if (t->newest > 0)
-		t->v[t->newest - 1].newer = *at;
+		t->v[t->newest - 1].newer = at;
 	it->older = t->newest;
 	it->newer = 0;
-	t->newest = *at;
+	t->newest = at;
 }
 
 void
-summary_fold(struct summary *s, const struct view *v, size_t fold)
+summary_fold(struct summary *s, struct view *v, size_t fold)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 
@@ -186,12 +168,10 @@ summary_fold(struct summary *s, const struct view *v, size_t fold)
 
 				older->more = older->len - n;
 				older->len = n;
-				older->text = xrealloc(older->text, n + 1);
-				older->text[n] = '\0';
 			}
 			GROW(s->users, s->nusers, s->capusers);
-			s->users[s->nusers++] = (struct user){
-				xmemdup0(wrote.p, wrote.n), wrote.n, 0 };
+			s->users[s->nusers++] = (struct user){ arena_dup(
+			    &v->arena, wrote.p, wrote.n), wrote.n, 0 };
 		}
 		if (node->kind != VIEW_ASSISTANT)
 			continue;

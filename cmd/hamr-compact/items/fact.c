@@ -329,10 +329,12 @@ stub_text(const struct fact *f, struct slice text, struct buf *out)
 /* ---- the line of context ---- */
 
 void
-context_line(const struct fact *f, struct map *inspected, struct buf *out)
+context_line(const struct fact *f, size_t inspected[INSPECTIONS],
+    struct buf *out)
 {
+	static const char *const git[] = { "git status", "git diff" };
 	const char *what = NULL;
-	uint64_t times = (uint64_t)f->reads;
+	size_t times = (size_t)f->reads;
 
 	if (f->failed || f->what[0] == '\0')
 		return;
@@ -340,14 +342,14 @@ context_line(const struct fact *f, struct map *inspected, struct buf *out)
 	if (f->kind == TOOL_READ && !f->listing &&
 	    strstr(f->name, "__") == NULL)
 		what = f->what;
-	else if (f->kind == TOOL_COMMAND && asks_git(f->what, "status"))
-		what = "git status";
-	else if (f->kind == TOOL_COMMAND && asks_git(f->what, "diff"))
-		what = "git diff";
+	for (int i = 0; f->kind == TOOL_COMMAND && what == NULL &&
+	    i < INSPECTIONS; i++)
+		if (asks_git(f->what, git[i] + 4)) {
+			what = git[i];
+			times = ++inspected[i];
+		}
 	if (what == NULL)
 		return;
-	if (f->kind == TOOL_COMMAND)
-		times = ++*map_put(inspected, slice_of(what), NULL);
 	buf_fmt(out, "\n[context: %s", what);
 	if (f->kind == TOOL_READ && f->first > 0 && f->last >= f->first) {
 		buf_fmt(out, " %ld-%ld", f->first, f->last);
@@ -360,8 +362,8 @@ context_line(const struct fact *f, struct map *inspected, struct buf *out)
 	else
 		buf_adds(out, f->cut ? " truncated" : " complete");
 	if (times > 1)
-		buf_fmt(out, "; %s %llux", f->kind == TOOL_READ ? "read" :
-		    "inspected", (unsigned long long)times);
+		buf_fmt(out, "; %s %zux", f->kind == TOOL_READ ? "read" :
+		    "inspected", times);
 	buf_addc(out, ']');
 }
 

@@ -21,7 +21,7 @@ struct fact {
 	long cut_to;		/* tokens, where stage 3 cut it */
 	long exit;		/* of a command; -1: not known */
 	size_t at;		/* messages read before the call's own */
-	size_t file;		/* index + 1 in struct files, or 0 */
+	size_t file, command;	/* its number, see struct subjects, or 0 */
 	size_t bytes;		/* of the content before any cut */
 	const char *hash;	/* of the content as it came, if requested */
 	const char *error;	/* first line that reports an error, or "" */
@@ -44,7 +44,8 @@ struct slice first_error(struct slice text);
  * gets none.  The line is made once, when the result is taken in, and never
  * changes, so that the prefix of a request stays the same.  inspected: how
  * often each git command that inspects was run. */
-void context_line(const struct fact *f, struct map *inspected,
+enum { INSPECTIONS = 2 };
+void context_line(const struct fact *f, size_t inspected[INSPECTIONS],
     struct buf *out);
 
 /* Append the stub.  0: the result is short and stays; else the place in the
