@@ -220,6 +220,10 @@ match "a session that goes on" "$(ledger live | grep ^messages)" \
 	"messages: 20 in, 20 out"
 same "from standard input" <(ledger <s) <(ledger s)
 is "one of each transcript" "$(cat s s | ledger | grep -c ^messages)" 2
+is "by the model's own estimate, before and after" "$(
+	printf '%s\n' '{"type":"hamr","v":1,"model":"llama-2-7b"}' \
+	'{"role":"user","content":"naïve words 漢字かな"}' | ledger |
+	sed -n 's/^tokens: \([0-9]*\) before, \1 after.*/same/p')" same
 match "a window too small is said" "$(ledger --window 60 s | grep ^tokens)" \
 	"*stage 4: nothing fits"
 

@@ -31,7 +31,7 @@ line_set_add(struct line_set *r, long first, long last)
 }
 
 void
-line_set_drop(struct line_set *r, long first, long last)
+line_set_drop(struct line_set *r, long first, long last, long more)
 {
 	struct line_set left = { 0 };
 
@@ -40,8 +40,8 @@ line_set_drop(struct line_set *r, long first, long last)
 
 		line_set_add(&left, had.first,
 		    had.last < first ? had.last : first - 1);
-		line_set_add(&left, had.first > last ? had.first : last + 1,
-		    had.last);
+		line_set_add(&left, (had.first > last ? had.first :
+		    last + 1) + more, had.last + more);
 	}
 	line_set_release(r);
 	*r = left;
@@ -68,14 +68,14 @@ void
 file_lines_release(struct file_lines *f)
 {
 	drop_spans(f);
-	FREE(f->spans, f->path);
+	free(f->spans);
 }
 
 static struct span *
-new_span(struct file_lines *f, const struct ledger_call *c, bool written)
+new_span(struct file_lines *f, size_t call, bool written)
 {
 	GROW(f->spans, f->n, f->cap);
-	f->spans[f->n] = (struct span){ .call = c, .written = written };
+	f->spans[f->n] = (struct span){ .call = call, .written = written };
 	return &f->spans[f->n++];
 }
 
@@ -114,22 +114,22 @@ line_number(struct slice v, long *out)
 }
 
 void
-file_was_read(struct file_lines *f, const struct ledger_call *c,
+file_was_read(struct file_lines *f, size_t call, const struct fact *fact,
     const struct rec *r, struct slice text)
 {
-	long first = c->first, last = 0;
+	long first = fact->first > 0 ? fact->first : 1, last = fact->last;
 	long low = 0, high = 0, lines = 0, with = 0, n;
 	struct slice line;
 	char hash[65];
 
 	f->reads++;
-	f->touched = c->no;
+	f->touched = call;
 	f->gone = false;
 	meta_hash(r, "sha256", hash);
 	change(f, hash, hash);
-	line_number(msg_meta(r, "lines"), &f->lines);
-	bool known = line_number(msg_meta(r, "first"), &first) &&
-	    line_number(msg_meta(r, "last"), &last);
+	if (fact->lines > 0)
+		f->lines = fact->lines;
+	bool known = msg_meta(r, "first").p != NULL && last > 0;
 	/* another program's read: take its line numbers, or count lines */
 	while (!known && slice_line(&text, &line)) {
 		const char *p = line.p, *stop = line.p + line.n;
@@ -153,9 +153,7 @@ file_was_read(struct file_lines *f, const struct ledger_call *c,
 	} else if (!known) {
 		last = first + lines - 1;
 	}
-	struct span *s = new_span(f, c, false);
-	s->cut = scan_true(msg_meta(r, "truncated"));
-	line_set_add(&s->lines, first, last);
+	line_set_add(&new_span(f, call, false)->lines, first, last);
 }
 
 /* ---- changes ---- */
@@ -170,26 +168,13 @@ struct hunk {
 static void
 end_stretch(struct file_lines *f, struct span *own, struct hunk *h)
 {
-	long a = h->at, end = a + h->minus, more = h->plus - h->minus;
+	long more = h->plus - h->minus;
 
-	for (size_t i = 0; h->minus + h->plus > 0 && i < f->n; i++) {
-		struct line_set moved = { 0 };
-		struct line_set *r = &f->spans[i].lines;
-
-		if (f->spans[i].stale)
-			continue;
-		for (size_t k = 0; k < r->n; k++) {
-			struct stretch had = r->v[k];
-
-			line_set_add(&moved, had.first,
-			    had.last < a ? had.last : a - 1);
-			line_set_add(&moved, (had.first > end ? had.first :
-			    end) + more, had.last + more);
-		}
-		line_set_release(r);
-		*r = moved;
-	}
-	line_set_add(&own->lines, a, a + h->plus - 1);
+	for (size_t i = 0; h->minus + h->plus > 0 && i < f->n; i++)
+		if (!f->spans[i].stale)
+			line_set_drop(&f->spans[i].lines, h->at,
+			    h->at + h->minus - 1, more);
+	line_set_add(&own->lines, h->at, h->at + h->plus - 1);
 	if (f->lines > 0)
 		f->lines += more;
 	h->at += h->plus;
@@ -197,18 +182,17 @@ end_stretch(struct file_lines *f, struct span *own, struct hunk *h)
 }
 
 void
-file_was_edited(struct file_lines *f, const struct ledger_call *c,
-    const struct rec *r)
+file_was_edited(struct file_lines *f, size_t call, const struct rec *r)
 {
 	char before[65], after[65];
 	char *diff = scan_strdup(msg_meta(r, "diff"));
 	struct slice shown = msg_meta(r, "shown"), pair, a, b;
-	struct span own = { .call = c, .written = true };
+	struct span own = { .call = call, .written = true };
 	struct hunk h = { 0 };
 	long first, last;
 
 	f->edits++;
-	f->touched = f->changed = c->no;
+	f->touched = f->changed = call;
 	meta_hash(r, "sha256_before", before);
 	meta_hash(r, "sha256_after", after);
 	change(f, before, after);
@@ -235,14 +219,14 @@ file_was_edited(struct file_lines *f, const struct ledger_call *c,
 	}
 	if (diff != NULL) {
 		end_stretch(f, &own, &h);
-		*new_span(f, c, true) = own;
+		*new_span(f, call, true) = own;
 	}
 	free(diff);
 	if (scan_kind(shown) != SCAN_ARRAY)
 		return;
 	/* the diff was truncated: hamr-tool says which lines are known now */
 	drop_spans(f);
-	struct span *s = new_span(f, c, true);
+	struct span *s = new_span(f, call, true);
 	for (struct walk w = walk_of(shown); walk_next(&w, NULL, &pair); ) {
 		struct walk in = walk_of(pair);
 
@@ -253,16 +237,16 @@ file_was_edited(struct file_lines *f, const struct ledger_call *c,
 }
 
 void
-file_was_written(struct file_lines *f, const struct ledger_call *c,
-    const struct rec *r)
+file_was_written(struct file_lines *f, size_t call, const struct rec *r,
+    long lines)
 {
 	drop_spans(f);
 	f->writes++;
-	f->touched = f->changed = c->no;
+	f->touched = f->changed = call;
 	f->gone = false;
 	meta_hash(r, "sha256_after", f->hash);
-	f->lines = c->written;
-	line_set_add(&new_span(f, c, true)->lines, 1, c->written);
+	f->lines = lines;
+	line_set_add(&new_span(f, call, true)->lines, 1, lines);
 }
 
 void

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "record/rec.h"
-#include "items/action.h"
+#include "items/fact.h"
 
 /* Lines: 1-200, 400-480.  Sorted and disjoint; adjacent ranges are merged. */
 struct line_set {
@@ -18,35 +18,25 @@ struct line_set {
 };
 
 void line_set_add(struct line_set *r, long first, long last);
-void line_set_drop(struct line_set *r, long first, long last);
+/* Drop lines, and add `more` to the numbers of those after them. */
+void line_set_drop(struct line_set *r, long first, long last, long more);
 void line_set_release(struct line_set *r);
-
-struct ledger_call {
-	size_t no;		/* from 1 on */
-	enum tool_kind kind;
-	const char *object;	/* path or command */
-	long first;		/* a read's first line */
-	bool search;		/* searches files, does not read one */
-	long written;		/* lines of a write */
-	size_t turn, step;
-	bool done, failed;
-};
 
 /* Lines of a file, as they are numbered now. */
 struct span {
 	struct line_set lines;
-	const struct ledger_call *call;	/* that showed them */
+	size_t call;		/* that showed them: its number */
 	bool written;		/* in its arguments, not its result */
-	bool cut;		/* not all of these lines were shown */
 	bool stale;		/* the file has changed since */
 };
 
+/* Calls are numbered from 1 on. */
 struct file_lines {
-	char *path;
+	struct slice path;
 	char hash[65];		/* of the content last seen; "" */
 	long lines;		/* 0: not known */
 	size_t reads, edits, writes;
-	size_t touched, changed;	/* by call, its number */
+	size_t touched, changed;	/* by which call; 0: never */
 	bool gone;		/* deleted */
 	struct span *spans;
 	size_t n, cap;
@@ -54,13 +44,12 @@ struct file_lines {
 
 void file_lines_release(struct file_lines *f);
 
-/* Call c did this to the file, according to its result r. */
-void file_was_read(struct file_lines *f, const struct ledger_call *c,
+/* A call did this to the file, according to its result r. */
+void file_was_read(struct file_lines *f, size_t call, const struct fact *fact,
     const struct rec *r, struct slice text);
-void file_was_edited(struct file_lines *f, const struct ledger_call *c,
-    const struct rec *r);
-void file_was_written(struct file_lines *f, const struct ledger_call *c,
-    const struct rec *r);
+void file_was_edited(struct file_lines *f, size_t call, const struct rec *r);
+void file_was_written(struct file_lines *f, size_t call, const struct rec *r,
+    long lines);
 /* A command, a plug-in or an undo changed the file after so many calls; hash
  * NULL: it was deleted. */
 void file_was_changed(struct file_lines *f, size_t calls, const char *hash);

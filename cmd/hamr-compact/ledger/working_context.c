@@ -19,39 +19,32 @@ take_call(void *self, struct view_call *call, struct slice name,
     const struct view_args *args)
 {
 	struct ledger *l = self;
-	struct ledger_call *c = arena_alloc(&l->plain->arena, sizeof *c);
+	struct ledger_call c = { .turn = l->turns, .step = l->steps };
 	struct buf given = BUF_INIT(BUF_RECORD_MAX), content = given;
-	char *text = scan_text(name);
-	const struct fact *f = fact_new(l->plain, text, args);
 
-	*c = (struct ledger_call){ .no = l->plain->ncalls + 1, .kind = f->kind,
-		.object = f->what, .first = f->first > 0 ? f->first : 1,
-		.search = f->listing, .turn = l->turns, .step = l->steps };
+	l->inner.call(l->inner.self, call, name, args);
+	const struct fact *f = call->note;
 	if (f->kind == TOOL_WRITE && alias_args(SLICE("write"), args->text,
 	    &given))
 		scan_str(scan_get(buf_view(&given), "content"), &content);
-	c->written = (long)slice_lines(buf_view(&content));
-	call->note = c;
-	free(text);
+	c.written = (long)slice_lines(buf_view(&content));
 	bufs_release(BUFS(&given, &content));
+	GROW(l->calls, l->ncalls, l->capcalls);
+	l->calls[l->ncalls++] = c;
 }
 
 /* ---- results: files ---- */
 
 static struct file_lines *
-file_of(struct ledger *l, const char *name)
+file_of(struct ledger *l, size_t no)
 {
-	struct slice path = compact_path(&l->compact, slice_of(name));
-	bool fresh;
-	uint64_t *at = map_put(&l->by_path, path, &fresh);
-
-	if (fresh) {
+	for (; l->nfiles < no; l->nfiles++) {
 		GROW(l->files, l->nfiles, l->capfiles);
-		l->files[l->nfiles++] = (struct file_lines){
-			.path = xmemdup0(path.p, path.n) };
-		*at = l->nfiles;
+		l->files[l->nfiles] = (struct file_lines){ .path =
+		    compact_path(&l->compact, slice_of(
+		    l->compact.files.v[l->nfiles].name)) };
 	}
-	return &l->files[*at - 1];
+	return &l->files[no - 1];
 }
 
 /* Files have changed after so many calls, not by an edit that we can follow. */
@@ -62,34 +55,15 @@ learn_changes(struct ledger *l, struct slice files, size_t calls)
 	struct slice one;
 
 	while (walk_next(&w, NULL, &one)) {
-		char *path = scan_strdup(scan_get(one, "path"));
+		char *path = scan_text(scan_get(one, "path"));
 		char *hash = scan_strdup(scan_get(one, "sha256"));
+		uint64_t *no = map_get(&l->compact.files.by_key,
+		    compact_path(&l->compact, slice_of(path)));
 
-		if (path != NULL && map_get(&l->by_path,
-		    compact_path(&l->compact, slice_of(path))) != NULL)
-			file_was_changed(file_of(l, path), calls, hash);
+		if (no != NULL && file_of(l, *no)->touched > 0)
+			file_was_changed(file_of(l, *no), calls, hash);
 		FREE(path, hash);
 	}
-}
-
-static void
-learn_files(struct ledger *l, const struct ledger_call *c,
-    const struct rec *r, struct slice text)
-{
-	struct slice op = msg_meta(r, "op");
-	enum tool_kind kind = c->failed || c->object[0] == '\0' ? TOOL_OTHER :
-	    c->kind;
-	bool own = kind == TOOL_READ || kind == TOOL_EDIT || kind == TOOL_WRITE;
-
-	if (kind == TOOL_READ && !c->search && (op.p == NULL ||
-	    scan_str_is(op, "file")))
-		file_was_read(file_of(l, c->object), c, r, text);
-	else if (kind == TOOL_EDIT)
-		file_was_edited(file_of(l, c->object), c, r);
-	else if (kind == TOOL_WRITE)
-		file_was_written(file_of(l, c->object), c, r);
-	if (!own)
-		learn_changes(l, msg_meta(r, "mutated"), c->no);
 }
 
 /* ---- results: git ---- */
@@ -135,48 +109,55 @@ status_in_short(struct slice text)
 /* ---- results ---- */
 
 static void
+learn_command(struct ledger *l, const struct fact *f, size_t no,
+    struct slice text)
+{
+	for (; l->ncommands < f->command; l->ncommands++) {
+		GROW(l->commands, l->ncommands, l->capcommands);
+		l->commands[l->ncommands] = (struct ledger_command){
+			.times = 0 };
+	}
+	struct ledger_command *k = &l->commands[f->command - 1];
+	k->what = f->what;
+	k->times++;
+	k->failed += f->failed;
+	k->ok = !f->failed;
+	k->last = no;
+	if (k->ok && asks_git(f->what, "status")) {
+		l->status.call = no;
+		xset(&l->status.said, status_in_short(text));
+	}
+	if (k->ok && asks_git(f->what, "diff")) {
+		size_t lines = slice_lines(text);
+
+		l->diff.call = no;
+		xset(&l->diff.said, xasprintf("%zu line%s", lines,
+		    lines == 1 ? "" : "s"));
+	}
+}
+
+static void
 take_result(void *self, struct view_call *call, const struct rec *r,
     struct slice content)
 {
 	struct ledger *l = self;
-	struct ledger_call *c = call->note;
+	size_t no = (size_t)(call - l->compact.view->calls) + 1;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
+	l->inner.result(l->inner.self, call, r, content);
+	const struct fact *f = call->note;
 	msg_text(content, &b);
-	struct slice text = buf_view(&b);
-	c->done = true;
-	c->failed = result_failed(r, c->kind, c->object, text);
-	l->results++;
-	learn_files(l, c, r, text);
-	if (c->kind == TOOL_COMMAND && c->object[0] != '\0') {
-		bool fresh;
-		uint64_t *at = map_put(&l->by_command, slice_of(c->object),
-		    &fresh);
-
-		if (fresh) {
-			GROW(l->commands, l->ncommands, l->capcommands);
-			l->commands[l->ncommands++] = (struct ledger_command){
-				.what = c->object };
-			*at = l->ncommands;
-		}
-		struct ledger_command *k = &l->commands[*at - 1];
-		k->times++;
-		k->failed += c->failed;
-		k->ok = !c->failed;
-		k->last = c->no;
-		if (k->ok && asks_git(c->object, "status")) {
-			free(l->status.said);
-			l->status = (struct ledger_git){ c,
-				status_in_short(text) };
-		}
-		if (k->ok && asks_git(c->object, "diff")) {
-			size_t lines = slice_lines(text);
-
-			free(l->diff.said);
-			l->diff = (struct ledger_git){ c, xasprintf(
-			    "%zu line%s", lines, lines == 1 ? "" : "s") };
-		}
-	}
+	if (f->failed || f->file == 0)
+		learn_changes(l, msg_meta(r, "mutated"), no);
+	else if (f->kind == TOOL_EDIT)
+		file_was_edited(file_of(l, f->file), no, r);
+	else if (f->kind == TOOL_WRITE)
+		file_was_written(file_of(l, f->file), no, r,
+		    l->calls[no - 1].written);
+	else if (!f->listing)
+		file_was_read(file_of(l, f->file), no, f, r, buf_view(&b));
+	if (f->command > 0 && f->what[0] != '\0')
+		learn_command(l, f, no, buf_view(&b));
 	buf_release(&b);
 }
 
@@ -185,8 +166,11 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 static void
 begin(struct ledger *l)
 {
+	struct view_hooks *hooks = &l->compact.view->hooks;
+
 	l->plain = view_new();
-	l->plain->hooks = (struct view_hooks){ l, take_call, take_result };
+	l->inner = *hooks;
+	*hooks = (struct view_hooks){ l, take_call, take_result };
 }
 
 void
@@ -203,10 +187,8 @@ forget(struct ledger *l)
 {
 	for (size_t i = 0; i < l->nfiles; i++)
 		file_lines_release(&l->files[i]);
-	FREE(l->files, l->commands);
-	map_release(&l->by_path);
-	map_release(&l->by_command);
-	FREE(l->status.said, l->diff.said, l->title);
+	FREE(l->calls, l->files, l->commands, l->status.said, l->diff.said,
+	    l->title);
 	view_free(l->plain);
 }
 
@@ -231,7 +213,6 @@ ledger_release(struct ledger *l)
 void
 ledger_record(struct ledger *l, const struct rec *r)
 {
-	l->messages += rec_is_message(r->kind);
 	switch (r->kind) {
 	case R_HAMR:
 		free(l->title);
@@ -242,28 +223,16 @@ ledger_record(struct ledger *l, const struct rec *r)
 		l->steps += scan_kind(rec_get(r, "tool_calls")) == SCAN_ARRAY;
 		break;
 	case R_UNDO:
-		learn_changes(l, rec_get(r, "paths"), l->plain->ncalls);
+		learn_changes(l, rec_get(r, "paths"), l->ncalls);
 		break;
 	default: break;
 	}
 	compact_record(&l->compact, r);
+	l->plain->family = l->compact.family;
 	view_add(l->plain, r);
 }
 
 /* ---- the page: files ---- */
-
-/* The call as the next request shows it. */
-static const struct view_call *
-in_request(const struct ledger *l, const struct ledger_call *c)
-{
-	return &l->compact.view->calls[c->no - 1];
-}
-
-static bool
-is_elided(const struct ledger *l, const struct ledger_call *c, bool args)
-{
-	return compact_elides(&l->compact, in_request(l, c), args);
-}
 
 /* What can be done with the lines of a file, best first. */
 enum { EDITABLE, TRUNCATED, COMPACTED, CHANGED, SORTS };
@@ -279,16 +248,16 @@ put_lines(const struct ledger *l, const struct file_lines *f,
 
 	for (size_t i = 0; i < f->n; i++) {
 		const struct span *p = &f->spans[i];
-		const struct view_call *call = in_request(l, p->call);
+		const struct view_call *call =
+		    &l->compact.view->calls[p->call - 1];
 		const struct fact *fact = call->note;
 		int sort = EDITABLE;
 
 		if (p->stale)
 			sort = CHANGED;
-		else if (is_elided(l, p->call, p->written))
+		else if (compact_elides(&l->compact, call, p->written))
 			sort = COMPACTED;
-		else if (!p->written && (p->cut || fact->cut ||
-		    call->cut != NULL))
+		else if (!p->written && (fact->cut || call->cut != NULL))
 			sort = TRUNCATED;
 		for (size_t k = 0; k < p->lines.n; k++)
 			line_set_add(&set[sort], p->lines.v[k].first,
@@ -298,7 +267,7 @@ put_lines(const struct ledger *l, const struct file_lines *f,
 		for (int better = 0; better < i; better++)
 			for (size_t k = 0; k < set[better].n; k++)
 				line_set_drop(&set[i], set[better].v[k].first,
-				    set[better].v[k].last);
+				    set[better].v[k].last, 0);
 		if (set[i].n == 0)
 			continue;
 		buf_fmt(out, "    %-10s", names[i]);
@@ -327,7 +296,7 @@ put_file(const struct ledger *l, const struct file_lines *f,
 	const char *comma = "    ";
 
 	buf_adds(out, "  ");
-	term_put(out, slice_of(f->path), screen_room(t, 2));
+	term_put(out, f->path, screen_room(t, 2));
 	buf_addc(out, '\n');
 	if (f->gone)
 		buf_fmt(out, "%sdeleted", comma);
@@ -362,17 +331,19 @@ put_git(const struct ledger *l, const struct ledger_git *g, const char *what,
 {
 	size_t since = 0;
 
-	if (g->call == NULL)
+	if (g->call == 0)
 		return;
 	for (size_t i = 0; i < l->nfiles; i++)
-		since += l->files[i].changed > g->call->no;
+		since += l->files[i].changed > g->call;
 	buf_fmt(out, "  %-8s", what);
 	term_put(out, slice_of(g->said), screen_room(t, 50));
-	buf_fmt(out, ", step %zu", g->call->step);
+	buf_fmt(out, ", step %zu", l->calls[g->call - 1].step);
 	if (since > 0)
 		buf_fmt(out, ", %zu file%s changed since", since,
 		    since == 1 ? "" : "s");
-	buf_adds(out, is_elided(l, g->call, false) ? ", compacted\n" : "\n");
+	buf_adds(out, compact_elides(&l->compact,
+	    &l->compact.view->calls[g->call - 1], false) ? ", compacted\n" :
+	    "\n");
 }
 
 static int
@@ -392,18 +363,19 @@ put_request(const struct ledger *l, bool fits, struct buf *out)
 {
 	const struct compact *c = &l->compact;
 	size_t turn = 0, step = 0;	/* the last ones that lost something */
-	size_t compacted = 0;
+	size_t results = 0, compacted = 0;
 
-	for (size_t i = 0; i < l->plain->ncalls; i++) {
-		const struct ledger_call *call = l->plain->calls[i].note;
+	for (size_t i = 0; i < l->ncalls; i++) {
+		const struct view_call *call = &c->view->calls[i];
 
-		if (!is_elided(l, call, false))
+		results += call->result != NULL;
+		if (!compact_elides(c, call, false))
 			continue;
-		turn = call->turn > turn ? call->turn : turn;
-		step = call->step > step ? call->step : step;
-		compacted += call->done;
+		turn = l->calls[i].turn;
+		step = l->calls[i].step;
+		compacted += call->result != NULL;
 	}
-	buf_fmt(out, "messages: %zu in, %zu out\n", l->messages,
+	buf_fmt(out, "messages: %zu in, %zu out\n", c->view->records,
 	    view_count(c->view));
 	buf_fmt(out, "tokens: %ld before, %ld after", compact_tokens(c,
 	    view_sum(l->plain) + c->tools_sum), compact_size(c));
@@ -411,8 +383,8 @@ put_request(const struct ledger *l, bool fits, struct buf *out)
 		buf_fmt(out, ", room for %ld", c->budget.effective);
 	buf_fmt(out, ", stage %s\n", fits ? epoch_stage(c) :
 	    "4: nothing fits");
-	buf_fmt(out, "results: %zu, %zu compacted, %zu kept\n", l->results,
-	    compacted, l->results - compacted);
+	buf_fmt(out, "results: %zu, %zu compacted, %zu kept\n", results,
+	    compacted, results - compacted);
 	buf_fmt(out, "turns kept: %zu of %zu; steps kept: %zu of %zu\n",
 	    l->turns - turn, l->turns, l->steps - step, l->steps);
 }
@@ -422,7 +394,7 @@ ledger_print(struct ledger *l, const struct screen *t, struct buf *out)
 {
 	bool fits = l->compact.view->n == 0 ||
 	    compact_decide(&l->compact);
-	size_t read = 0, changed = 0, again = 0;
+	size_t read = 0, changed = 0, files = 0, commands = 0, again = 0;
 
 	if (l->title != NULL) {
 		buf_adds(out, "session ");
@@ -433,26 +405,29 @@ ledger_print(struct ledger *l, const struct screen *t, struct buf *out)
 	for (size_t i = 0; i < l->nfiles; i++) {
 		read += l->files[i].reads > 0;
 		changed += l->files[i].changed > 0;
+		files += l->files[i].touched > 0;
 	}
 	if (l->nfiles > 0)
 		qsort(l->files, l->nfiles, sizeof *l->files, newest_first);
 	buf_fmt(out, "\nfiles: %zu read, %zu changed\n", read, changed);
-	for (size_t i = 0; i < l->nfiles; i++)
+	for (size_t i = 0; i < files; i++)
 		put_file(l, &l->files[i], t, out);
-	if (l->nfiles > 0)
+	if (files > 0)
 		buf_adds(out, "  (editable: the lines are in the request; "
 		    "others: re-read before editing)\n");
-	if (l->status.call != NULL || l->diff.call != NULL)
+	if (l->status.call > 0 || l->diff.call > 0)
 		buf_adds(out, "\ngit\n");
 	put_git(l, &l->status, "status", t, out);
 	put_git(l, &l->diff, "diff", t, out);
 	if (l->ncommands > 0)
 		qsort(l->commands, l->ncommands, sizeof *l->commands,
 		    often_first);
-	for (size_t i = 0; i < l->ncommands; i++)
+	for (size_t i = 0; i < l->ncommands; i++) {
+		commands += l->commands[i].times > 0;
 		again += l->commands[i].times > 1;
+	}
 	buf_fmt(out, "\ncommands: %zu different, %zu repeated\n",
-	    l->ncommands, again);
+	    commands, again);
 	for (size_t i = 0; i < again && i < COMMANDS_SHOWN; i++) {
 		const struct ledger_command *c = &l->commands[i];
 

@@ -11,6 +11,12 @@
 #include "report/layout.h"
 #include "file_lines.h"
 
+/* Beside the fact that compact's view has of it. */
+struct ledger_call {
+	size_t turn, step;
+	long written;		/* lines of a write */
+};
+
 struct ledger_command {
 	const char *what;
 	size_t times, failed, last;	/* last: call number */
@@ -18,23 +24,22 @@ struct ledger_command {
 };
 
 struct ledger_git {
-	const struct ledger_call *call;	/* NULL: never */
+	size_t call;		/* its number; 0: none yet */
 	char *said;		/* in short */
 };
 
 struct ledger {
 	struct compact compact;
-	struct view *plain;	/* for what it would be without us; pairs calls
-				 * with results as that of compact does, and
-				 * each call's note is its struct
-				 * ledger_call */
-	struct map by_path, by_command;	/* index + 1 */
-	struct file_lines *files;
+	struct view_hooks inner;	/* compact's own */
+	struct view *plain;	/* for what it would be without us */
+	struct ledger_call *calls;
+	size_t ncalls, capcalls;
+	struct file_lines *files;	/* numbered as compact's */
 	size_t nfiles, capfiles;
-	struct ledger_command *commands;
+	struct ledger_command *commands;	/* likewise */
 	size_t ncommands, capcommands;
 	struct ledger_git status, diff;
-	size_t messages, turns, steps, results;
+	size_t turns, steps;
 	char *title;
 };
 
