@@ -17,6 +17,7 @@ struct piece {
 	bool context;		/* meta.by is "context" */
 	bool calls;		/* the node's calls are in it */
 	struct slice json;	/* a string, an array or null */
+	uint64_t sum;		/* 1/64 tokens */
 };
 
 /* Node i shows this much more (or less: the sums wrap), in full and slim. */

@@ -115,37 +115,45 @@ head(const struct view *v, size_t node)
 	return node;
 }
 
+/* What the node counts as it is shown. */
+static uint64_t
+shown_sum(const struct view *v, size_t i)
+{
+	const struct view_node *node = &v->nodes[i];
+
+	return !view_is_shown(v, i) ? 0 : node->slim ? node->thin : node->full;
+}
+
 void
 view_grow(struct view *v, size_t i, uint64_t full, uint64_t thin)
 {
+	v->sum -= shown_sum(v, i);
 	v->nodes[i].full += full;
 	v->nodes[i].thin += thin;
-	if (view_is_shown(v, i))
-		v->sum += v->nodes[i].slim ? thin : full;
+	v->sum += shown_sum(v, i);
+}
+
+static bool
+is_kept(const struct view_call *c)
+{
+	return c->keep && !c->lean;
 }
 
 void
 view_count_call(struct view *v, size_t i)
 {
 	struct view_call *c = &v->calls[i];
-	struct view_node *node = &v->nodes[c->node];
+	uint64_t was = c->full, was_slim = is_kept(c) ? c->full : c->thin;
 	const char *result = c->cut != NULL ? c->cut :
 	    c->result != NULL ? c->result : NO_RESULT;
 
 	if (c->text == 0)
 		c->text = view_content_sum(v->family, slice_of(result));
-	uint64_t full = VIEW_PER_MESSAGE + c->args + c->text;
-	uint64_t thin = VIEW_PER_MESSAGE + (c->slim != NULL ? c->slim_args :
+	c->full = VIEW_PER_MESSAGE + c->args + c->text;
+	c->thin = VIEW_PER_MESSAGE + (c->slim != NULL ? c->slim_args :
 	    c->args) + (c->stub != NULL ? c->stub_text : c->text);
-	view_grow(v, c->node, full - c->full, thin - c->thin);
-	if (c->keep && !c->lean) {
-		uint64_t more = full - thin - (c->full - c->thin);
-		node->kept += more;
-		if (node->slim && view_is_shown(v, c->node))
-			v->sum += more;
-	}
-	c->full = full;
-	c->thin = thin;
+	view_grow(v, c->node, c->full - was,
+	    (is_kept(c) ? c->full : c->thin) - was_slim);
 }
 
 uint64_t
@@ -157,7 +165,7 @@ view_kept_sum(const struct view_call *c)
 static bool
 is_slim(const struct view_node *node, const struct view_call *c)
 {
-	return node->slim && (!c->keep || c->lean);
+	return node->slim && !is_kept(c);
 }
 
 /* ---- pieces as one content ---- */
@@ -540,15 +548,6 @@ view_cut(struct view *v, size_t i, char *cut)
 	view_touch(v, c->node);
 }
 
-/* What a folded node counts where it is shown. */
-static uint64_t
-shown_sum(const struct view *v, size_t i)
-{
-	const struct view_node *node = &v->nodes[i];
-
-	return node->nkept > 0 ? node->thin + node->kept : 0;
-}
-
 /* The first node shown after the summary, at `from` or later. */
 static void
 find_first(struct view *v, size_t from)
@@ -567,38 +566,16 @@ view_keep(struct view *v, size_t i, bool keep)
 
 	if (c->keep == keep)
 		return;
-	if (c->node < v->fold) {	/* it appears or vanishes */
-		v->sum -= shown_sum(v, c->node);
-		v->clean = v->body.len = 0;
-	} else if (node->slim) {
-		v->sum += keep ? more : -more;
-	}
+	v->sum -= shown_sum(v, c->node);
 	c->keep = keep;
-	node->kept += keep ? more : -more;
+	node->thin += keep ? more : -more;
 	node->nkept += keep ? 1 : -(size_t)1;
-	if (c->node < v->fold) {
-		v->sum += shown_sum(v, c->node);
+	v->sum += shown_sum(v, c->node);
+	if (c->node < v->fold) {	/* it appears or vanishes */
+		v->clean = v->body.len = 0;
 		find_first(v, c->node < v->first ? c->node : v->first);
 	}
 	view_touch(v, c->node);
-}
-
-/* How many notes the node has; *sum is the count of those from the from-th
- * on. */
-static size_t
-count_notes(const struct view *v, const struct view_node *node, size_t from,
-    uint64_t *sum)
-{
-	size_t n = 0;
-
-	*sum = 0;
-	for (size_t k = 0; k < node->npieces; k++) {
-		const struct piece *p = &v->pieces[node->piece + k];
-
-		if (p->kind == P_NOTE && n++ >= from)
-			*sum += view_content_sum(v->family, p->json);
-	}
-	return n;
 }
 
 size_t
@@ -613,10 +590,9 @@ view_notes_over(const struct view *v, size_t i, uint64_t most)
 
 		if (p->kind != P_NOTE || n++ < node->skipped)
 			continue;
-		uint64_t sum = view_content_sum(v->family, p->json);
-		if (sum == left)
+		if (p->sum == left)
 			return n - 1;	/* it was the last one: keep it */
-		left -= sum;
+		left -= p->sum;
 	}
 	return n;
 }
@@ -639,12 +615,18 @@ void
 view_skip_notes(struct view *v, size_t i, size_t n)
 {
 	struct view_node *node = &v->nodes[i];
-	uint64_t more = -node->notes - said_sum(v, node->skipped), sum;
-	size_t all = count_notes(v, node, SIZE_MAX, &sum);
+	uint64_t more = -node->notes - said_sum(v, node->skipped);
+	const struct piece *p = &v->pieces[node->piece];
+	size_t all = 0, at = 0;
 
+	for (size_t k = 0; k < node->npieces; k++)
+		all += p[k].kind == P_NOTE;
 	if (n >= all)		/* keep at least one */
 		n = all > 0 ? all - 1 : 0;
-	count_notes(v, node, n, &node->notes);
+	node->notes = 0;
+	for (size_t k = 0; k < node->npieces; k++)
+		if (p[k].kind == P_NOTE && at++ >= n)
+			node->notes += p[k].sum;
 	node->skipped = n;
 	more += node->notes + said_sum(v, n);
 	view_grow(v, i, more, more);
@@ -671,19 +653,8 @@ view_show(struct view *v, size_t fold, struct slice summary, size_t thin)
 	v->sum = system ? v->nodes[0].full : 0;
 	find_first(v, from);
 	for (size_t i = from; i < v->n; i++) {
-		struct view_node *node = &v->nodes[i];
-
-		node->slim = i < thin;
-		node->kept = 0;
-		for (size_t k = 0; k < node->ncalls; k++) {
-			const struct view_call *c = &v->calls[node->call + k];
-
-			if (c->keep)
-				node->kept += view_kept_sum(c);
-		}
-		if (!view_is_shown(v, i))
-			continue;
-		v->sum += node->slim ? node->thin + node->kept : node->full;
+		v->nodes[i].slim = i < thin;
+		v->sum += shown_sum(v, i);
 	}
 }
 

@@ -63,8 +63,8 @@ struct view_node {
 	size_t off;		/* private */
 	bool dialect;		/* its calls are in its text, their results in
 				 * a user message */
-	uint64_t full, thin;	/* 1/64 tokens, shown in full and slim */
-	uint64_t kept;		/* what kept calls add when slim */
+	uint64_t full, thin;	/* 1/64 tokens, shown in full and slim (with
+				 * its kept calls in full) */
 	size_t nkept;		/* how many of its calls are kept */
 	uint64_t notes;		/* of full: the notes folded into its last
 				 * result */

@@ -232,10 +232,10 @@ add_piece(struct view *v, enum piece_kind kind, struct slice content,
 	*p = (struct piece){ .kind = kind };
 	p->json.p = keep_content(v, content, mark, &p->json.n);
 	node->npieces++;
-	uint64_t sum = view_content_sum(v->family, p->json);
+	p->sum = view_content_sum(v->family, p->json);
 	if (kind == P_NOTE)
-		node->notes += sum;
-	view_grow(v, v->n - 1, sum, kind == P_REASONING ? 0 : sum);
+		node->notes += p->sum;
+	view_grow(v, v->n - 1, p->sum, kind == P_REASONING ? 0 : p->sum);
 	view_touch(v, v->n - 1);
 	return p;
 }

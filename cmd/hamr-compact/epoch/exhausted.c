@@ -42,8 +42,7 @@ measure(const struct compact *c, struct part p[PARTS])
 		else if (node->kind == VIEW_USER)
 			sum[USER] += node->full;
 		else
-			sum[TAIL] += node->slim ? node->thin + node->kept :
-			    node->full;
+			sum[TAIL] += node->slim ? node->thin : node->full;
 	}
 	if (shown > sum[SYSTEM] + sum[USER] + sum[TAIL])
 		sum[USER] = shown - sum[SYSTEM] - sum[TAIL];
