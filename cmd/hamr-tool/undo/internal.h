@@ -60,8 +60,6 @@ struct snap {
 				 * (journal_begin), locked; -1: not yet */
 	int slot;		/* its number */
 	uint64_t kept;		/* stamp of the index that snap_keep copied */
-	uint64_t looks;		/* number of changes of folders and others */
-	uint64_t kept_looks;	/* and when it wrote them down */
 	struct journal killed;	/* what calls of killed processes did */
 };
 

@@ -469,7 +469,7 @@ take_slot(struct snap *s)
 		if (locked && fstat(fd, &st) == 0 && st.st_size == 0) {
 			s->begun = fd;
 			s->slot = i;
-			s->kept = s->kept_looks = 0;
+			s->kept = 0;
 			return;
 		}
 		file_close(fd);

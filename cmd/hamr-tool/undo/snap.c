@@ -337,24 +337,20 @@ enter(struct take *t, const char *rel, const struct gitindex_entry *e,
 	t->changed = true;
 }
 
-/* The file cannot be read: has only its mode changed since it was? */
-static bool
-is_only_shut(const struct gitindex_entry *e, const struct stat *st)
-{
-	return S_ISREG(e->mode) && S_ISREG(st->st_mode) &&
-	    (st->st_mode & 0400) == 0 && e->ino == (uint32_t)st->st_ino &&
-	    is_time(&e->mtime, &st->st_mtim) &&
-	    (e->size == 0 || e->size == (uint32_t)st->st_size);
-}
-
 /* A file that is not covered: e is its entry, or NULL. */
 static void
 see_other(struct take *t, const char *rel, const struct stat *st,
     const struct gitindex_entry *e)
 {
 	struct gitindex_entry new;
+	/* it cannot be read: has only its mode changed since it was? */
+	bool shut = e != NULL && S_ISREG(e->mode) && S_ISREG(st->st_mode) &&
+	    (st->st_mode & 0400) == 0 && st->st_size <= SNAP_FILE_MAX &&
+	    e->ino == (uint32_t)st->st_ino &&
+	    is_time(&e->mtime, &st->st_mtim) &&
+	    (e->size == 0 || e->size == (uint32_t)st->st_size);
 
-	if (e == NULL || st->st_size > SNAP_FILE_MAX || !is_only_shut(e, st)) {
+	if (!shut) {
 		leave_out(t, rel, st, e);
 	} else if (e->mode != st->st_mode) {
 		new = *e;
@@ -575,10 +571,8 @@ look_at(struct take *t, const struct buf *paths)
 			continue;
 		}
 		uint64_t was = mark_in(&s->others, rel);
-		if (was != 0) {
+		if (was != 0)
 			*map_put(&s->others, slice_of(rel), NULL) = 0;
-			s->looks++;
-		}
 		see_one(t, rel, e);
 		note_large(t, rel, was);
 	}
@@ -599,7 +593,6 @@ look(struct take *t)
 	watch_folder(&s->watch, s->f->root.fd, ".", "");
 	for (size_t at = 0; (path = next_text(folders, &at)) != NULL; )
 		watch_folder(&s->watch, AT_FDCWD, path, NULL);
-	s->looks++;
 	map_release(&s->were);
 	s->were = s->folders;
 	s->folders = (struct map){ 0 };
@@ -653,7 +646,6 @@ set_index(struct snap *s, const struct gitindex *fresh, uint64_t is)
 static int
 read_index(const struct snap *s, const char *name, struct gitindex *ix)
 {
-	static const unsigned char none[SHA_BYTES];
 	struct buf bytes = BUF_INIT(GITINDEX_MAX);
 	unsigned char sum[SHA_BYTES];
 
@@ -661,13 +653,10 @@ read_index(const struct snap *s, const char *name, struct gitindex *ix)
 	if (snap_get(s, name, &bytes) == 0 && gitindex_take(ix, &bytes) == 0 &&
 	    ix->oid_len == OID_BYTES) {
 		size_t n = ix->bytes.len - OID_BYTES;
-		const char *end = ix->bytes.p + n;
 
-		/* the hash of what comes before it, or zeros (git's
-		 * index.skipHash) */
+		/* it ends with the hash of what comes before that */
 		sha_git(false, NULL, ix->bytes.p, n, sum);
-		if (memcmp(end, none, OID_BYTES) == 0 ||
-		    memcmp(end, sum, OID_BYTES) == 0)
+		if (memcmp(ix->bytes.p + n, sum, OID_BYTES) == 0)
 			return 0;
 	}
 	buf_release(&bytes);
@@ -716,8 +705,6 @@ snap_keep(struct snap *s, int slot)
 			return false;
 		s->kept = s->stamp;
 	}
-	if (s->kept_looks == s->looks)
-		return true;
 	for (size_t at = 0; (rel = map_next(&s->folders, &at, &mark)).p !=
 	    NULL; )
 		put_mark(&b, mark, rel);
@@ -728,7 +715,6 @@ snap_keep(struct snap *s, int slot)
 			put_mark(&b, mark, rel);
 	snprintf(name, sizeof name, FOLDERS, slot);
 	bool good = snap_put(s, name, buf_view(&b)) == 0;
-	s->kept_looks = good ? s->looks : 0;
 	buf_release(&b);
 	return good;
 }

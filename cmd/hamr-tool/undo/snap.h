@@ -46,9 +46,8 @@ int snap_take(struct snap *s, struct snap_left *left, struct err *e);
  * recorded, and unlock. */
 void snap_shut(struct snap *s);
 /* Keep the last snapshot's index, folders and what was too large for it in
- * files with this number, unless they are there already; compare the next
- * snapshot with what is kept.  False: it could not be written, or cannot be
- * used. */
+ * files with this number; compare the next snapshot with what is kept.  False:
+ * it could not be written, or cannot be used. */
 bool snap_keep(struct snap *s, int slot);
 bool snap_resume(struct snap *s, int slot);
 /* When the last snapshot ended, by the file system's clock; 0: unknown. */
