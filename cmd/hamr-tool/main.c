@@ -45,15 +45,14 @@ static const char help[] =
 "tool or bad JSON; 65 bad record; 66 no root; 69 plug-in; 71 system error;\n"
 "77 root is your home or /, undo: a file is not as hamr left it; 78 config\n";
 
-enum { OPT_MODE = OPT_COMMAND, OPT_YES, OPT_ROOT, OPT_SCHEMAS, OPT_JSON,
-	OPT_STATUS, OPT_MCP, OPT_LIST, OPT_NO_ASK,
-	OPT_FORCE };
+enum { OPT_MODE = OPT_COMMAND, OPT_ROOT };
 
 struct opts {
 	struct stage_args args;
 	const char *mode, *root, *name, *json_args;
-	bool yes, no_ask, schemas, json, status, mcp;
-	bool undo, list, force;	/* undo [ID] | undo --list [ID] */
+	int yes, no_ask, schemas, json, status, mcp;	/* 1: given */
+	int list, force;
+	bool undo;		/* undo [ID] | undo --list [ID] */
 	const char *undo_id;
 };
 
@@ -66,30 +65,22 @@ bad_usage(const char *what)
 static void
 parse(struct opts *o, int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "mode", 1, 0, OPT_MODE }, { "yes", 0, 0, OPT_YES },
-		{ "root", 1, 0, OPT_ROOT }, { "schemas", 0, 0, OPT_SCHEMAS },
-		{ "json", 0, 0, OPT_JSON }, { "mcp", 0, 0, OPT_MCP },
-		{ "list", 0, 0, OPT_LIST }, { "no-ask", 0, 0, OPT_NO_ASK },
-		{ "force", 0, 0, OPT_FORCE },
-		{ "sandbox-status", 0, 0, OPT_STATUS }, STAGE_LONG,
-		{ 0, 0, 0, 0 }
+	const struct option longs[] = {
+		{ "mode", 1, 0, OPT_MODE }, { "root", 1, 0, OPT_ROOT },
+		{ "yes", 0, &o->yes, 1 }, { "no-ask", 0, &o->no_ask, 1 },
+		{ "schemas", 0, &o->schemas, 1 }, { "mcp", 0, &o->mcp, 1 },
+		{ "sandbox-status", 0, &o->status, 1 },
+		{ "json", 0, &o->json, 1 }, { "list", 0, &o->list, 1 },
+		{ "force", 0, &o->force, 1 }, STAGE_LONG, { 0, 0, 0, 0 }
 	};
 	int c;
 
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, STAGE_SHORT, longs, NULL)) != -1)
 		switch (c) {
+		case 0: break;		/* one without an argument */
 		case OPT_MODE: o->mode = optarg; break;
-		case OPT_YES: o->yes = true; break;
-		case OPT_NO_ASK: o->no_ask = true; break;
 		case OPT_ROOT: o->root = optarg; break;
-		case OPT_SCHEMAS: o->schemas = true; break;
-		case OPT_JSON: o->json = true; break;
-		case OPT_LIST: o->list = true; break;
-		case OPT_FORCE: o->force = true; break;
-		case OPT_STATUS: o->status = true; break;
-		case OPT_MCP: o->mcp = true; break;
 		default:
 			stage_option(&o->args, c, argv, help);
 		}
