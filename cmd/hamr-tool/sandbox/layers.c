@@ -291,8 +291,9 @@ put_names(struct box *b, struct buf *out)
 {
 	const struct names *n = &b->bs->names;
 	const char *root = b->bs->root.real;
-	struct texts guarded = { .n = 0 }, secret = { .n = 0 };
-	struct texts shut = { .n = 0 };
+	struct texts rows[NAME_GUARDED + 1] = { { .n = 0 } };
+	struct texts *secret = &rows[NAME_SECRET], *shut = &rows[NAME_SHUT];
+	struct texts *guarded = &rows[NAME_GUARDED];
 
 	for (size_t i = 0; i < n->n; i++) {
 		const struct name *v = &n->v[i];
@@ -312,32 +313,26 @@ put_names(struct box *b, struct buf *out)
 			    n->v[k].is_link || n->v[k].shown ||
 			    !is_beneath(rel, n->v[k].rel) ||
 			    strcmp(rel, n->v[k].rel) == 0;
-		if (!covers)
-			;
-		else if (v->kind == NAME_GUARDED && !v->is_link)
-			texts_add(&guarded, xstrdup(path));
-		else if (v->kind == NAME_SHUT)
-			texts_add(&shut, xstrdup(path));
-		else if (v->kind == NAME_SECRET && !v->shown)
-			texts_add(&secret, xstrdup(real));
+		if (covers && !v->shown &&
+		    !(v->kind == NAME_GUARDED && v->is_link))
+			texts_add(&rows[v->kind], xstrdup(real));
 		FREE(real, path);
 	}
-	owner_reaches(b->bs, &guarded, &shut);
-	owner_reaches(b->bs, &secret, &shut);
-	for (size_t i = 0; i < guarded.n; i++)
-		place(b, out, "--ro-bind", guarded.v[i], guarded.v[i]);
-	for (size_t i = 0; i < secret.n; i++)
-		mask(b, out, secret.v[i]);
-	for (size_t i = 0; i < shut.n; i++) {
-		mask(b, out, shut.v[i]);
-		memmove(shut.v[i], shut.v[i] + strlen(root) + 1,
-		    strlen(shut.v[i]) - strlen(root));
+	owner_reaches(b->bs, guarded, shut);
+	owner_reaches(b->bs, secret, shut);
+	for (size_t i = 0; i < guarded->n; i++)
+		place(b, out, "--ro-bind", guarded->v[i], guarded->v[i]);
+	for (size_t i = 0; i < secret->n; i++)
+		mask(b, out, secret->v[i]);
+	for (size_t i = 0; i < shut->n; i++) {
+		mask(b, out, shut->v[i]);
+		memmove(shut->v[i], shut->v[i] + strlen(root) + 1,
+		    strlen(shut->v[i]) - strlen(root));
 	}
-	put_list(&b->base, &shut, "hidden, as they may hold secrets, but are "
+	put_list(&b->base, shut, "hidden, as they may hold secrets, but are "
 	    "shut (chmod u+rwx opens them) or too deep: ");
-	texts_release(&guarded);
-	texts_release(&secret);
-	texts_release(&shut);
+	for (int kind = 0; kind <= NAME_GUARDED; kind++)
+		texts_release(&rows[kind]);
 }
 
 const char *
@@ -363,14 +358,16 @@ bool
 layers_make(struct box *b, const struct box_git *g, struct buf *out)
 {
 	const char *root = b->bs->root.real;
+	struct texts shown = { .n = 0 };
 
 	put_base(b, out);
 	for (size_t i = 0; i < b->want.nshow; i++) {
 		char *path = shown_of(b->want.show[i]);
 
-		if (path != NULL)
-			bind_at(b, out, "--ro-bind", path, path);
-		free(path);
+		if (path == NULL)
+			continue;
+		bind_at(b, out, "--ro-bind", path, path);
+		texts_add(&shown, path);
 	}
 	put_root(b, out);
 	if (!b->bare_root) {
@@ -386,12 +383,8 @@ layers_make(struct box *b, const struct box_git *g, struct buf *out)
 		const char *path = b->bs->hidden.v[i];
 		bool there = !is_covered(path);
 
-		for (size_t k = 0; k < b->want.nshow && !there; k++) {
-			char *dir = shown_of(b->want.show[k]);
-
-			there = dir != NULL && is_beneath(path, dir);
-			free(dir);
-		}
+		for (size_t k = 0; k < shown.n && !there; k++)
+			there = is_beneath(path, shown.v[k]);
 		if ((is_beneath(path, root) ? strcmp(path, root) != 0 :
 		    there && !is_beneath(root, path)) &&
 		    !is_hidden(b, path, i)) {
@@ -404,5 +397,6 @@ layers_make(struct box *b, const struct box_git *g, struct buf *out)
 	if (!b->bare_root)
 		put_names(b, out);
 	put(out, "--chdir", "/", NULL);
+	texts_release(&shown);
 	return !out->over;
 }
