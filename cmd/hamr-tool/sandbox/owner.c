@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,6 +223,8 @@ find_places(struct sandboxes *bs)
 			    in_home[i]));
 		guard_settings(bs, config);
 		free(config);
+		add_masks(bs->conf, homes[h], false, out);
+		add_masks(bs->conf, homes[h], true, &bs->shown);
 	}
 	if (getenv("XDG_CONFIG_HOME") != NULL)
 		guard_settings(bs, getenv("XDG_CONFIG_HOME"));
@@ -230,10 +233,6 @@ find_places(struct sandboxes *bs)
 
 		if (base != NULL && base[0] == '/')
 			texts_add(out, xasprintf("%s/hamr", base));
-	}
-	for (size_t h = 0; h < n; h++) {
-		add_masks(bs->conf, homes[h], false, out);
-		add_masks(bs->conf, homes[h], true, &bs->shown);
 	}
 	free(own_home);
 }
@@ -259,19 +258,6 @@ barred_at(char *path)
 	return n;
 }
 
-/* Be the user that commands run as, with no more rights than they have. */
-static bool
-become_commands(const struct sandboxes *bs)
-{
-	struct { unsigned version; int pid; } head = { 0x20080522, 0 };
-	struct { unsigned e, p, i; } none[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
-
-	return (!bs->switched || (setgroups(1, &bs->gid) == 0 &&
-	    setresgid(bs->gid, bs->gid, bs->gid) == 0 &&
-	    setresuid(bs->uid, bs->uid, bs->uid) == 0)) &&
-	    syscall(SYS_capset, &head, none) == 0;
-}
-
 void
 owner_reaches(const struct sandboxes *bs, struct texts *t, struct texts *shut)
 {
@@ -284,7 +270,15 @@ owner_reaches(const struct sandboxes *bs, struct texts *t, struct texts *shut)
 		return;
 	pid_t pid = fork();
 	if (pid == 0) {
-		bool they = become_commands(bs);
+		struct __user_cap_header_struct head = {
+			_LINUX_CAPABILITY_VERSION_3, 0 };
+		struct __user_cap_data_struct none[2] = { { 0, 0, 0 },
+			{ 0, 0, 0 } };
+		/* be the user that commands run as, with no more rights */
+		bool they = (!bs->switched || (setgroups(1, &bs->gid) == 0 &&
+		    setresgid(bs->gid, bs->gid, bs->gid) == 0 &&
+		    setresuid(bs->uid, bs->uid, bs->uid) == 0)) &&
+		    syscall(SYS_capset, &head, none) == 0;
 
 		for (size_t i = 0; they && i < t->n; i++) {
 			cut = barred_at(t->v[i]);
