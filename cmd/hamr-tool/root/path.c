@@ -134,6 +134,17 @@ path_open_parent(const struct root *r, const char *rel, const char **base)
 	return fd;
 }
 
+int
+path_chmod(const struct root *r, const char *rel, mode_t mode)
+{
+	const char *base;
+	int dir = path_open_parent(r, rel, &base);
+	int got = fchmodat(dir, base, mode & 07777, AT_SYMLINK_NOFOLLOW);
+
+	file_close(dir);
+	return got;
+}
+
 /* ---- finding ---- */
 
 struct finder {

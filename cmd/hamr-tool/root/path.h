@@ -71,6 +71,9 @@ int path_open(const struct root *r, const char *rel, int flags);
 /* Open the folder that holds a true name; *base is the name's last part. */
 int path_open_parent(const struct root *r, const char *rel, const char **base);
 
+/* Change the mode of a true name; a link has none.  0, or -1. */
+int path_chmod(const struct root *r, const char *rel, mode_t mode);
+
 /* Are these the same inode on the same device? */
 static inline bool
 is_same_file(const struct stat *a, const struct stat *b)

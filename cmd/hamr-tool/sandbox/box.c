@@ -580,7 +580,7 @@ box_take_down(struct box *b)
 	b->base.len = 0;
 	texts_release(&b->mounts);
 	if (b->overlay != NULL)
-		folders_remove(b->overlay);
+		folders_remove(AT_FDCWD, b->overlay);
 	free(b->overlay);
 	b->overlay = NULL;
 }

@@ -58,21 +58,15 @@ remove_levels(int top, int at, const char *name, int depth)
 	return moved;
 }
 
-/* However deep it is, as every level takes a descriptor. */
-static void
-remove_in(int at, const char *name)
+/* Every level takes a descriptor, so not all are entered at once. */
+void
+folders_remove(int at, const char *name)
 {
 	int top = root_open_folder(at, name);
 
 	while (remove_levels(top, at, name, 0))
 		;
 	file_close(top);
-}
-
-void
-folders_remove(const char *path)
-{
-	remove_in(AT_FDCWD, path);
 }
 
 /* Is there anything but folders?  A folder that cannot be read counts. */
@@ -175,7 +169,7 @@ make_own(const struct sandboxes *bs, int dirfd, const char *name, bool folder)
 		}
 		if (fd >= 0) {
 			close(fd);
-			remove_in(dirfd, name);
+			folders_remove(dirfd, name);
 		}
 		if (i > 0)
 			break;
@@ -283,7 +277,7 @@ folders_open(struct sandboxes *bs)
 		if (old >= 0 && fstat(old, &st) == 0 && is_ours(&st) &&
 		    (!session || llabs(time(NULL) - st.st_mtime) > IDLE_S) &&
 		    flock(old, LOCK_EX | LOCK_NB) == 0)
-			remove_in(dirfd(d), e->d_name);
+			folders_remove(dirfd(d), e->d_name);
 		file_close(old);
 	}
 	file_closedir(d);
@@ -304,7 +298,7 @@ folders_open(struct sandboxes *bs)
 	if (good && bs->tmp == NULL)
 		bs->tmp = folders_make(bs, "tmp");
 	if (bs->tmp == NULL && bs->temp != NULL) {
-		folders_remove(bs->temp);
+		folders_remove(AT_FDCWD, bs->temp);
 		free(bs->temp);
 		bs->temp = NULL;
 	}
@@ -325,13 +319,13 @@ folders_close(struct sandboxes *bs)
 		 * has ended, or if there are no files in it */
 		if (flock(bs->session_fd, LOCK_EX | LOCK_NB) == 0 &&
 		    (bs->ended || !holds_files(bs->session_fd, "tmp", 0)))
-			folders_remove(path);
+			folders_remove(AT_FDCWD, path);
 		close(bs->session_fd);
 		bs->session_fd = -1;
 	}
 	free(path);
 	if (bs->temp != NULL)
-		folders_remove(bs->temp);
+		folders_remove(AT_FDCWD, bs->temp);
 	file_close(bs->lock);
 	bs->lock = -1;
 	FREE(bs->temp, bs->tmp);

@@ -78,8 +78,9 @@ void folders_open(struct sandboxes *bs);
 void folders_close(struct sandboxes *bs);
 /* Make a folder in bs->temp.  The caller frees its path; NULL with errno. */
 char *folders_make(const struct sandboxes *bs, const char *name);
-/* Remove path, recursively, whatever it is; links are not followed. */
-void folders_remove(const char *path);
+/* Remove name in the folder at, recursively, whatever it is; links are not
+ * followed. */
+void folders_remove(int at, const char *name);
 /* bubblewrap will mount something at path, in /tmp: make the folders that lead
  * to it in our /tmp.  bubblewrap would follow a link that a command left there,
  * while it still sees the host's files. */

@@ -349,19 +349,8 @@ links_same(const struct names *n, unsigned look)
 	return same;
 }
 
-static int
-set_mode(const struct sandboxes *bs, const char *rel, mode_t mode)
-{
-	const char *base;
-	int up = path_open_parent(&bs->root, rel, &base);
-	int r = fchmodat(up, base, mode, AT_SYMLINK_NOFOLLOW);
-
-	file_close(up);
-	return r;
-}
-
 /* Let us into the folders of ours that a command shut since, with such names in
- * them; shut gets their modes and names. */
+ * them; shut gets their modes, in octal, and names. */
 static void
 open_shut(struct sandboxes *bs, unsigned before, struct texts *shut)
 {
@@ -373,27 +362,14 @@ open_shut(struct sandboxes *bs, unsigned before, struct texts *shut)
 
 		if (v->kind != NAME_SHUT || v->since <= before ||
 		    fstatat(bs->root.fd, v->rel, &st, AT_SYMLINK_NOFOLLOW) <
-		    0 || (st.st_mode & 0700) == 0700 || set_mode(bs, v->rel,
-		    (st.st_mode & 07777) | 0700) < 0)
+		    0 || (st.st_mode & 0700) == 0700 ||
+		    path_chmod(&bs->root, v->rel, st.st_mode | 0700) < 0)
 			continue;
-		texts_add(shut, xasprintf("%04o%s", st.st_mode & 07777U,
-		    v->rel));
+		texts_add(shut, xasprintf("%o %s", st.st_mode, v->rel));
 		/* there may be more in it */
 		names_look(n);
 		i = (size_t)-1;
 	}
-}
-
-static void
-shut_again(struct sandboxes *bs, struct texts *shut)
-{
-	for (size_t i = shut->n; i-- > 0; ) {
-		char *rel = shut->v[i] + 4, mode[5];
-
-		snprintf(mode, sizeof mode, "%.4s", shut->v[i]);
-		set_mode(bs, rel, (mode_t)strtol(mode, NULL, 8));
-	}
-	texts_release(shut);
 }
 
 void
@@ -436,8 +412,14 @@ sandboxes_tidy(struct sandboxes *bs, struct buf *notes)
 	bool again = m.moved.n + shut.n > 0;
 	moves_end(&m, notes);
 	put_list(notes, &kept, "still hidden, as its name was a secret's: ");
-	shut_again(bs, &shut);
+	for (size_t i = shut.n; i-- > 0; ) {
+		char *space;
+		mode_t mode = (mode_t)strtol(shut.v[i], &space, 8);
+
+		path_chmod(&bs->root, space + 1, mode);
+	}
 	if (again)
 		names_look(n);
 	texts_release(&kept);
+	texts_release(&shut);
 }

@@ -450,16 +450,9 @@ open_shut(struct snap *s, const struct gitignore_seen *g, const uint64_t *was)
 void
 snap_shut(struct snap *s)
 {
-	const char *base;
-
-	for (size_t i = s->opened.nfolders; i-- > 0; ) {
-		const struct undo_path *t = &s->opened.folders[i];
-		int up = path_open_parent(&s->f->root, t->path, &base);
-
-		(void)!fchmodat(up, base, t->old_mode & 07777,
-		    AT_SYMLINK_NOFOLLOW);
-		file_close(up);
-	}
+	for (size_t i = s->opened.nfolders; i-- > 0; )
+		path_chmod(&s->f->root, s->opened.folders[i].path,
+		    s->opened.folders[i].old_mode);
 	undo_entry_release(&s->opened);
 	file_close(s->lock);
 	s->lock = -1;
