@@ -432,11 +432,10 @@ snap_wait(struct snap *s, int fd, int how, struct err *e)
 static int
 set_up(struct snap *s, bool create, struct err *e)
 {
-	struct buf conf = BUF_INIT(1 << 20), objects = BUF_INIT(65536);
+	struct buf is = BUF_INIT(65536), objects = BUF_INIT(65536);
 	struct gitrepo g = { NULL, NULL };
 	struct dirent *entry;
 	struct stat st;
-	struct err why;
 	int r = snap_wait(s, s->dirfd, LOCK_EX, e);
 
 	if (r < 0)
@@ -471,14 +470,13 @@ set_up(struct snap *s, bool create, struct err *e)
 	}
 	/* If our objects depend on the user's: are those in the one place
 	 * where they may be, and nothing but files? */
-	char *path = xasprintf("%s/" ALTERNATES, s->dir);
-	if (r == 0 && (gitrepo_read(path, 65535, &conf, &why) < 0 ?
-	    why.status != ST_NOINPUT : !find_objects(s, &g, &objects) ||
-	    !slice_eq(buf_view(&conf), buf_view(&objects))))
+	if (r == 0 && faccessat(s->dirfd, ALTERNATES, F_OK,
+	    AT_SYMLINK_NOFOLLOW) == 0 && (snap_get(s, ALTERNATES, &is) < 0 ||
+	    !find_objects(s, &g, &objects) ||
+	    !slice_eq(buf_view(&is), buf_view(&objects))))
 		snap_unseed(s);
 	gitrepo_release(&g);
-	bufs_release(BUFS(&objects, &conf));
-	free(path);
+	bufs_release(BUFS(&objects, &is));
 	return r;
 }
 

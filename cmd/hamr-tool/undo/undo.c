@@ -391,6 +391,7 @@ before(const struct undo_path *t)
 {
 	struct undo_path is = { .path = t->path };
 
+	memcpy(is.oid, t->oid, SNAP_OID);
 	if (t->oid[0] != '\0') {
 		sha256_hex(t->old.p, t->old.n, is.sha);
 		is.new_mode = t->old_mode;
@@ -398,12 +399,11 @@ before(const struct undo_path *t)
 	return is;
 }
 
-/* Did the change find what is there now?  oid names the content. */
+/* Did the change find what is there now? */
 static bool
-is_as_found(const struct undo_path *found, const struct undo_path *now,
-    const char *oid)
+is_as_found(const struct undo_path *found, const struct undo_path *now)
 {
-	return strcmp(found->oid, oid) == 0 &&
+	return strcmp(found->oid, now->oid) == 0 &&
 	    is_same_kind(found->old_mode, now->new_mode);
 }
 
@@ -427,7 +427,7 @@ enum fit {
  * if the file is as c found it, as one that overlapped may have put it back. */
 static enum fit
 fits(const struct undo *u, const struct undo_entry *c,
-    const struct undo_path *t, const struct undo_path *now, const char *oid)
+    const struct undo_path *t, const struct undo_path *now)
 {
 	enum fit fit = is_as_left(t, now) ? FIT_LEFT : FIT_NOT;
 
@@ -437,7 +437,7 @@ fits(const struct undo *u, const struct undo_entry *c,
 
 		if (!other->is_checkpoint && other != c &&
 		    other->since < c->number && c->since < other->number &&
-		    is_as_found(t, now, oid))
+		    is_as_found(t, now))
 			return FIT_OLDER;
 		size_t n = other->undone || (u->pick[i] && other > c) ?
 		    other->n : 0;
@@ -451,7 +451,7 @@ fits(const struct undo *u, const struct undo_entry *c,
 		/* has the undo of a later one left it as it was? */
 		if (undo_path_is_lost(v))
 			fit = other > c && is_as_left(v, now) ? FIT_LEFT : fit;
-		else if (is_as_found(v, now, oid))
+		else if (is_as_found(v, now))
 			fit = began_in(c, other) ? FIT_OLDER :
 			    began_in(other, c) ? FIT_LEFT : fit;
 	}
@@ -465,22 +465,18 @@ plan(struct undo *u, const struct undo_entry *c, const struct undo_path *t,
 	const uint64_t *at = map_get(&u->by_path, slice_of(t->path));
 	struct step *s = at != NULL ? &u->v[*at - 1] : NULL;
 	struct undo_path now = { .path = t->path };
-	char oid[SNAP_OID] = "";
-	bool fresh = s == NULL, good = true;
+	bool fresh = s == NULL;
 
 	if (files_hidden(u->f, t->path))
 		return err_set(e, ST_POLICY, "%s is protected from reading "
 		    "and writing; nothing was changed", t->path);
 	/* what a later change found is what this one left */
-	if (fresh) {
-		good = undo_path_look(u->f, &now, oid);
-	} else {
+	bool good = fresh ? undo_path_look(u->f, &now, now.oid) :
+	    !undo_path_is_lost(s->to);
+	if (!fresh)
 		now = before(s->to);
-		memcpy(oid, s->to->oid, SNAP_OID);
-		good = !undo_path_is_lost(s->to);
-	}
 	enum fit fit = u->force || (!fresh && s->gap) ? FIT_LEFT :
-	    good ? fits(u, c, t, &now, oid) : FIT_NOT;
+	    good ? fits(u, c, t, &now) : FIT_NOT;
 	if (fit == FIT_OLDER)
 		return 0;
 	if (fresh) {
@@ -679,13 +675,54 @@ is_named(struct map *told, const struct undo_path *t)
 	return fresh && !beneath;
 }
 
+static void
+put_line(struct buf *out, const char *what, const char *path, const char *end)
+{
+	buf_fmt(out, "  %s ", what);
+	path_show(out, path);
+	buf_fmt(out, "%s\n", end);
+}
+
+/* What was done, for a person. */
+static void
+put_done(const struct undo *u, struct buf *out)
+{
+	const char *above = NULL;	/* a folder that was left */
+	struct map told = { 0 };
+
+	for (size_t i = u->j.n; i-- > 0; )
+		if (u->pick[i])
+			buf_fmt(out, "undone %s, %s of %s\n", u->j.v[i].id,
+			    u->j.v[i].tool, u->j.v[i].at);
+	for (size_t i = 0; i < u->n; i++) {
+		put_line(out, u->v[i].goes ? "removed" : "restored",
+		    u->v[i].to->path, "");
+		undo_note_above(&told, u->v[i].to->path);
+	}
+	for (size_t i = u->n; i < u->n + u->lost; i++)
+		put_line(out, "left", u->v[i].to->path,
+		    ", which was too large to keep");
+	for (size_t i = 0; i < u->all.nfolders; i++) {
+		const struct undo_path *t = &u->all.folders[i];
+		bool goes = t->old_mode == 0;
+		bool left = goes && t->state == FOLDER_OURS;
+
+		/* of those in one another, the outermost */
+		if (left ? above != NULL && is_beneath(t->path, above) :
+		    t->state == FOLDER_OTHERS || !is_named(&told, t))
+			continue;
+		above = left ? t->path : above;
+		put_line(out, left ? "left" : goes ? "removed" : "restored",
+		    t->path, left ? "/, which is not empty" : "/");
+	}
+	map_release(&told);
+}
+
 int
 undo_run(struct files *f, const char *id, bool force, bool json,
     struct err *e)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	struct map told = { 0 };
-	const char *above = NULL;	/* a folder that was left */
 	struct undo u;
 	int r = undo_open(&u, f, true, e);
 
@@ -694,6 +731,8 @@ undo_run(struct files *f, const char *id, bool force, bool json,
 		r = undo_pick(&u, id, e);
 	if (r == ST_OK && carry_out(&u, e) < 0)
 		r = e->status;
+	if (r == ST_OK && !json)
+		put_done(&u, &text);
 	if (r == ST_OK && json) {
 		/* {"type":"undo"}: the new state of each file */
 		size_t k = u.j.n;
@@ -712,37 +751,6 @@ undo_run(struct files *f, const char *id, bool force, bool json,
 				    slice_of(u.j.v[k].call));
 		buf_adds(&text, "]}\n");
 	}
-	for (size_t i = u.j.n; r == ST_OK && !json && i-- > 0; )
-		if (u.pick[i])
-			buf_fmt(&text, "undone %s, %s of %s\n", u.j.v[i].id,
-			    u.j.v[i].tool, u.j.v[i].at);
-	for (size_t i = 0; r == ST_OK && !json && i < u.n; i++) {
-		buf_adds(&text, u.v[i].goes ? "  removed " : "  restored ");
-		path_show(&text, u.v[i].to->path);
-		buf_addc(&text, '\n');
-		undo_note_above(&told, u.v[i].to->path);
-	}
-	for (size_t i = u.n; r == ST_OK && !json && i < u.n + u.lost; i++) {
-		buf_adds(&text, "  left ");
-		path_show(&text, u.v[i].to->path);
-		buf_adds(&text, ", which was too large to keep\n");
-	}
-	for (size_t i = 0; r == ST_OK && !json && i < u.all.nfolders; i++) {
-		const struct undo_path *t = &u.all.folders[i];
-		bool goes = t->old_mode == 0;
-		bool left = goes && t->state == FOLDER_OURS;
-
-		/* of those in one another, the outermost */
-		if (left ? above != NULL && is_beneath(t->path, above) :
-		    t->state == FOLDER_OTHERS || !is_named(&told, t))
-			continue;
-		above = left ? t->path : above;
-		buf_adds(&text, left ? "  left " : goes ? "  removed " :
-		    "  restored ");
-		path_show(&text, t->path);
-		buf_adds(&text, left ? "/, which is not empty\n" : "/\n");
-	}
-	map_release(&told);
 	return undo_close(&u, &text, r, e);
 }
 
@@ -808,14 +816,13 @@ undo_list(struct files *f, const char *id, struct err *e)
 		/* paths that are not as their newest change left them */
 		for (size_t k = 0; k < c->n && id != NULL; k++) {
 			struct undo_path now = { .path = c->v[k].path };
-			char oid[SNAP_OID] = "";
 			bool fresh;
 
 			map_put(&u.by_path, slice_of(now.path), &fresh);
 			fresh &= !undo_path_is_lost(&c->v[k]);
 			/* the undo will see into a folder that is shut */
-			if (fresh && (undo_path_look(f, &now, oid) ?
-			    fits(&u, c, &c->v[k], &now, oid) == FIT_NOT :
+			if (fresh && (undo_path_look(f, &now, now.oid) ?
+			    fits(&u, c, &c->v[k], &now) == FIT_NOT :
 			    errno != EACCES))
 				put_name(now.path, &text);
 		}
