@@ -19,6 +19,7 @@
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -203,8 +204,7 @@ child(int root, pid_t parent, const char *git, const char *const *argv,
 		signal(i, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (null >= 0 && dup2(in >= 0 ? in : null, 0) == 0 &&
-	    dup2(out, 1) == 1 && dup2(null, 2) == 2 &&
+	if (dup2(in, 0) == 0 && dup2(out, 1) == 1 && dup2(null, 2) == 2 &&
 	    close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) == 0 &&
 	    fchdir(root) == 0 && fstat(root, &st) == 0 &&
 	    /* become the owner of the working directory, if we may */
@@ -218,9 +218,9 @@ child(int root, pid_t parent, const char *git, const char *const *argv,
 	_exit(126);
 }
 
-/* Start git.  Its pid, or -1. */
-static pid_t
-start(const struct snap *s, const char *const *argv, int in, int out)
+int
+snap_git(struct snap *s, const char *const *argv, struct slice in,
+    struct buf *out)
 {
 	char *git = which_program("git", s->f->root.real);
 	const char *path = getenv("PATH");
@@ -235,59 +235,34 @@ start(const struct snap *s, const char *const *argv, int in, int out)
 		"GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0",
 		"GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=false",
 		"GIT_ASKPASS=false", "HOME=/nonexistent", NULL };
-	pid_t self = getpid(), pid = git != NULL ? fork() : -1;
+	/* files, so that neither process waits for the other */
+	int from = file_memory(in.p, in.n), to = file_memory("", 0);
+	long long deadline = file_now_ms() + SNAP_MS;
+	int status = -1;
+	pid_t self = getpid(), pid = git != NULL && from >= 0 && to >= 0 ?
+	    fork() : -1;
 
 	if (pid == 0)
-		child(s->f->root.fd, self, git, argv, env, in, out);
-	if (pid > 0)
-		setpgid(pid, pid);
-	FREE(path_entry, dir_entry, git);
-	return pid;
-}
-
-int
-snap_git(struct snap *s, const char *const *argv, struct slice in,
-    struct buf *out)
-{
-	/* its stdin is a file, so that neither process waits for the other */
-	int fd = in.n > 0 ? file_memory(in.p, in.n) : -1;
-	struct buf none = BUF_INIT(GIT_OUT_MAX);
-	int end[2] = { -1, -1 }, status = -1;
-	long long deadline = file_now_ms() + SNAP_MS;
-	bool whole = false;
-	pid_t pid = -1;
-
-	if (out == NULL)
-		out = &none;
-	if ((fd >= 0 || in.n == 0) && pipe2(end, O_CLOEXEC) == 0) {
-		pid = start(s, argv, fd, end[1]);
-		close(end[1]);
-	}
-	file_close(fd);
-	/* read until the end, the deadline or a cancel */
-	while (pid > 0 && !whole) {
-		struct pollfd p = { end[0], POLLIN, 0 };
-		bool idle = poll(&p, 1, STOP_MS) <= 0;
-
-		if (file_now_ms() >= deadline || snap_stopped(s))
+		child(s->f->root.fd, self, git, argv, env, from, to);
+	struct pollfd p = { pid < 0 ? -1 : (int)syscall(SYS_pidfd_open, pid,
+	    0), POLLIN, 0 };
+	/* old kernels have no pidfd: this only waits, then */
+	while (pid > 0 && poll(&p, 1, STOP_MS) == 0 &&
+	    waitpid(pid, &status, WNOHANG) == 0)
+		if (file_now_ms() >= deadline || snap_stopped(s)) {
+			kill(pid, SIGKILL);
 			break;
-		if (idle)
-			continue;
-		if (buf_reserve(out, 65536) < 0)
-			break;
-		ssize_t n = read(end[0], out->p + out->len, 65536);
-		if (n < 0 && errno != EINTR)
-			break;
-		out->len += n > 0 ? (size_t)n : 0;
-		whole = n == 0;
-	}
-	if (pid > 0 && !whole)
-		kill(-pid, SIGKILL);
+		}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	file_close(end[0]);
-	buf_release(&none);
-	return whole && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	bool good = WIFEXITED(status) && (out == NULL ||
+	    (lseek(to, 0, SEEK_SET) == 0 &&
+	    file_read_fd(to, "git", out, NULL) == 0));
+	file_close(p.fd);
+	file_close(from);
+	file_close(to);
+	FREE(path_entry, dir_entry, git);
+	return good ? WEXITSTATUS(status) : -1;
 }
 
 /* ---- what git may look at ---- */
