@@ -334,6 +334,9 @@ box_start(struct box *b, struct err *why)
 		return err_set(why, ST_POLICY, "%s", no);
 	memset(s.fds, -1, sizeof s.fds);
 	git_find(b->bs, &g);
+	/* a link can be replaced, and git would obey the new one */
+	b->locked = g.linked && b->want.kind == BOX_WRITE &&
+	    b->layer > LAYER_NONE;
 	stubs_make(b, &g);
 	if (b->stub >= 0) {
 		/* it counts as .git now */

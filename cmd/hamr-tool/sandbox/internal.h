@@ -51,7 +51,7 @@ struct sandboxes {
 	/* what the machine can do */
 	bool probed;
 	enum box_layer layer;
-	struct err why[LAYER_BWRAP + 1];	/* a layer does not work, "" */
+	struct err why;		/* bubblewrap does not work */
 	bool told;		/* reported on stderr, or never to be */
 	bool told_limits;	/* the same for missing limits */
 	char refusal[512];

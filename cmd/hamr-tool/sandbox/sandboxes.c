@@ -69,7 +69,7 @@ refusal(struct sandboxes *bs, enum box_kind kind)
 		return NULL;
 	snprintf(bs->refusal, sizeof bs->refusal, "there is no sandbox here "
 	    "(%.300s)", mode_is(bs, "off") ? "the configuration switched it "
-	    "off (sandbox.mode)" : bs->why[LAYER_BWRAP].text);
+	    "off (sandbox.mode)" : bs->why.text);
 	return bs->refusal;
 }
 
@@ -220,7 +220,8 @@ put_up(struct box *b, struct err *e)
 		if (bs->probed || layer == LAYER_NONE ||
 		    e->status == ST_TEMP || e->status == ST_POLICY)
 			return -1;
-		bs->why[layer] = *e;
+		if (layer == LAYER_BWRAP)
+			bs->why = *e;
 	}
 	if (b->want.bare)
 		return 0;
@@ -238,20 +239,18 @@ put_up(struct box *b, struct err *e)
 	else if (bs->layer == LAYER_LANDLOCK)
 		err_say("commands run under Landlock, not in bubblewrap "
 		    "(%s): %s; see hamr-tool --sandbox-status",
-		    bs->why[LAYER_BWRAP].text,
+		    bs->why.text,
 		    landlock_lacks(landlock_version()));
 	else
 		err_say("commands run without a sandbox and can touch all "
 		    "that you can (%s); see hamr-tool --sandbox-status",
-		    bs->why[LAYER_BWRAP].text);
+		    bs->why.text);
 	return 0;
 }
 
 struct box *
 box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
 {
-	struct box_git g;
-
 	if (!sandboxes_look(bs)) {
 		err_set(e, ST_SYSTEM, "the root cannot be opened");
 		return NULL;
@@ -263,14 +262,9 @@ box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
 			    w->write[i]);
 			return NULL;
 		}
-	git_find(bs, &g);
 	struct box *b = xcalloc(1, sizeof *b);
 	*b = (struct box){ .bs = bs, .want = *w, .pid = -1, .fd = -1,
-		.stub = -1, .base = BUF_INIT(NOTES_MAX),
-		/* a link can be replaced, and git would obey the new one */
-		.locked = g.linked && w->kind == BOX_WRITE && !w->bare &&
-		    !mode_is(bs, "off") };
-	texts_release(&g.dirs);
+		.stub = -1, .base = BUF_INIT(NOTES_MAX) };
 	bs->staying += w->stays;
 	if (put_up(b, e) < 0) {
 		box_close(b);
