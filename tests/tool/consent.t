@@ -145,5 +145,18 @@ is "and a number is not the call of before" "$(jq -r .meta.error <<<"$line")" \
 	bad_arguments
 ok "which is not done" test ! -e n3
 hear
+say "$(call c6 write '{"path":"n4","content":"x\n"}')" "$go"
+hear
+say '{"type":"answer","id":"a6","allow":true,"arguments":"{\"path\":\"n4\",\"content\":\"y\\n\"}"}'
+hear
+cat >&"$to" <<<"$line"$'\n{"type":"cancel"}'	# both at once
+hear
+say "$go"
+hear
+is "a cancel takes the permission back, which was for other arguments" \
+	"$(type_of)" ask
+say '{"type":"answer","id":"a7","allow":false}'
+hear; hear
+ok "so nothing is done" test ! -e n4
 bye
 done_testing

@@ -262,32 +262,23 @@ out:
 	return step;
 }
 
-bool
-job_writes(const struct job *j)
-{
-	const struct extra *x = extra_of(j->schema);
-
-	return x != NULL ? extra_writes(j->t, x) : job_has_plan(j) ||
-	    (j->schema->id == TOOL_BASH && j->want.kind == BOX_WRITE);
-}
-
 static enum step
 approve(struct job *j)
 {
 	struct tool *t = j->t;
 	const struct extra *x = extra_of(j->schema);
-	bool consent = mode_has_consent(t);
+	bool consent = mode_has_consent(t), bash = j->schema->id == TOOL_BASH;
+	bool writes = x != NULL ? extra_writes(t, x) : bash ?
+	    tool_kind(t, true) == BOX_WRITE : job_has_plan(j);
 	enum step step = STEP_DONE;
 	struct buf diff, more;
 
-	j->want = sandboxes_want(t->sandboxes, tool_kind(t, true));
-	bool writes = job_writes(j);
-	j->want.kind = tool_kind(t, consent);
-	j->allowed = t->yes || j->call->start == START_MINE;
-	if (j->allowed || !writes)
+	j->want = sandboxes_want(t->sandboxes, tool_kind(t, consent));
+	j->writes = writes && t->yes;
+	if (!writes || t->yes)
 		return STEP_NEXT;
 	/* a command that only reads, if the sandbox can enforce that */
-	if (j->schema->id == TOOL_BASH) {
+	if (bash) {
 		char *command = scan_strdup(scan_get(buf_view(&j->args),
 		    "command"));
 		bool reads = command != NULL && readers_has(command) &&
@@ -308,7 +299,7 @@ approve(struct job *j)
 				    buf_view(&diff).p : NULL);
 			bufs_release(BUFS(&diff, &more));
 		}
-		j->allowed = step == STEP_NEXT;
+		j->writes = step == STEP_NEXT;
 		return step;
 	}
 	/* Nobody can be asked: an edit is shown but not made, anything else may
@@ -317,7 +308,7 @@ approve(struct job *j)
 	scan_put(&j->r.meta, "'consent':'missing',");
 	if (x != NULL)
 		return extra_unasked(t, x, &j->r) ? STEP_NEXT : STEP_DONE;
-	if (j->schema->id == TOOL_BASH)
+	if (bash)
 		return STEP_NEXT;
 	files_preview(t->files, j->schema->id == TOOL_EDIT,
 	    buf_view(&j->args), &j->r);
@@ -443,7 +434,7 @@ job_work(struct job *j)
 	case TOOL_SAVE_MEMORY: memory_save(t, args, &j->r); break;
 	case TOOL_PLUGIN:
 	case TOOL_MCP:
-		extra_run(t, extra_of(j->schema), j->call->id, j->allowed,
+		extra_run(t, extra_of(j->schema), j->call->id, j->writes,
 		    args, &j->r);
 		break;
 	}

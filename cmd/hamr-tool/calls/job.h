@@ -17,7 +17,7 @@ struct job {
 	struct slice line;	/* its message, if another process made it */
 	long long ms;
 	bool shared;
-	bool allowed;		/* approved: its sandbox may be writable */
+	bool writes;		/* it may change the root: it is allowed to */
 	bool edited;		/* a person changed its arguments */
 	bool unasked;		/* nobody was there to approve it */
 	struct signals signals;	/* from its work to job_end */
@@ -50,8 +50,6 @@ void job_answer(struct job *j);
 /* Does it change a single file, whose old content it records itself (edit,
  * write)? */
 bool job_has_plan(const struct job *j);
-/* May this call, now approved, change the root? */
-bool job_writes(const struct job *j);
 
 /* ---- hook.c: the user's own programs around a call ----
  *

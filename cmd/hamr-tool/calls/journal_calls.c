@@ -181,14 +181,14 @@ take(struct journal_calls *jc, struct snap_left *left)
 	return true;
 }
 
-/* May this call, as approved, change the root? */
+/* May this call change the root, or a folder in it that its server may change
+ * in any case? */
 static bool
 writes(const struct job *j)
 {
 	const struct extra *x = extra_of(j->schema);
 
-	return (job_writes(j) && (x == NULL || j->allowed)) ||
-	    (x != NULL && x->server != NULL &&
+	return j->writes || (x != NULL && x->server != NULL &&
 	    mcp_has_folder(x->server, j->t->root));
 }
 

@@ -398,7 +398,7 @@ extra_judge(const struct tool *t, const struct extra *x, struct slice args,
 
 void
 extra_run(struct tool *t, const struct extra *x, const char *id,
-    bool allowed, struct slice args, struct result *r)
+    bool writes, struct slice args, struct result *r)
 {
 	char *argv[] = { x->plugin.path, NULL };
 	struct buf input = BUF_INIT(BUF_RECORD_MAX);
@@ -413,7 +413,7 @@ extra_run(struct tool *t, const struct extra *x, const char *id,
 		mcp_call(t, x, id, args, r);
 		return;
 	}
-	p.want = mode_want(t, allowed && extra_writes(t, x));
+	p.want = mode_want(t, writes);
 	p.want.show = argv;
 	p.want.nshow = 1;
 	buf_slice(&input, args);

@@ -70,10 +70,9 @@ bool extra_unasked(const struct tool *t, const struct extra *x,
 bool extra_judge(const struct tool *t, const struct extra *x,
     struct slice args, struct result *r);
 
-/* The call itself, of this id; allowed: it may write, if it is one that
- * does. */
+/* The call itself, of this id. */
 void extra_run(struct tool *t, const struct extra *x, const char *id,
-    bool allowed, struct slice args, struct result *r);
+    bool writes, struct slice args, struct result *r);
 
 /* Append the `tools` record of all that is loaded and that the mode does not
  * deny. */
