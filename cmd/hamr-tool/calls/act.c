@@ -266,10 +266,10 @@ verify(struct tool *t)
 	const struct profile *p = t->verify_full ? &full : &quick;
 	long long begun = file_now_ms();
 	struct buf args = BUF_INIT(1 << 20);
-	struct bash_opts o = { .sandboxes = t->sandboxes, .root = t->root,
-		.rootfd = t->files->root.fd, .cap = p->cap,
-		.id = "verification" };
-	struct bash_end end = { -1, NULL };
+	struct report rep = { .prog = { .sandboxes = t->sandboxes,
+		.id = "verification" }, .root = t->root,
+		.rootfd = t->files->root.fd, .cap = p->cap };
+	const struct prog *run = &rep.prog;
 	struct slice rest, line;
 	struct result r;
 	struct buf v = BUF_INIT(BUF_RECORD_MAX);
@@ -286,25 +286,25 @@ verify(struct tool *t)
 		    slice_of(t->verify), SCAN_INT(p->seconds));
 		/* If no private copy can be made, the user's command runs as
 		 * bash would; the record says so (sandbox). */
-		o.want = sandboxes_want(t->sandboxes, sandboxes_refuse(
+		rep.prog.want = sandboxes_want(t->sandboxes, sandboxes_refuse(
 		    t->sandboxes, BOX_PRIVATE) == NULL ? BOX_PRIVATE :
 		    BOX_WRITE);
-		end = bash_run(t->stage, &o, buf_view(&args), &r);
+		bash_run(t->stage, &rep, buf_view(&args), &r);
 	}
 	prog_end_by_pipe(t->stage);
 	scan_put(&v, "{'type':'verification','command':@,'profile':@,"
 	    "'status':@", slice_of(t->verify), slice_of(p->name),
-	    slice_of(end.exit == 0 ? "passed" : "failed"));
-	if (end.exit >= 0)
-		scan_put(&v, ",'exit':$", SCAN_INT(end.exit));
+	    slice_of(run->ran && prog_is_good(run) ? "passed" : "failed"));
+	if (run->ran && run->end == PROG_ENDED && !run->signalled)
+		scan_put(&v, ",'exit':$", SCAN_INT(run->number));
 	/* the command's output, without the first line if that only says
 	 * "exit N" */
-	snprintf(plain, sizeof plain, "exit %d", end.exit);
+	snprintf(plain, sizeof plain, "exit %d", run->number);
 	struct slice all = rest = buf_view(&r.content);
 	scan_put(&v, ",'output':@", slice_line(&rest, &line) &&
 	    slice_is(line, plain) ? rest : all);
-	if (end.sandbox != NULL)
-		scan_put(&v, ",'sandbox':@", slice_of(end.sandbox));
+	if (run->ran)
+		scan_put(&v, ",'sandbox':@", slice_of(run->sandbox));
 	scan_put(&v, ",'ms':$}", SCAN_INT(file_now_ms() - begun));
 	stage_put(t->stage, R_VERIFICATION, buf_view(&v));
 	result_release(&r);

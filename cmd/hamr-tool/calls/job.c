@@ -408,13 +408,14 @@ job_work(struct job *j)
 	struct tool *t = j->t;
 	struct slice args = buf_view(&j->args);
 	long long begun = file_now_ms();
-	struct bash_opts o = { .sandboxes = t->sandboxes, .want = j->want,
-		.root = t->root, .rootfd = t->files->root.fd, .id = j->call->id,
+	struct report rep = { .prog = { .sandboxes = t->sandboxes,
+		.want = j->want, .id = j->call->id },
+		.root = t->root, .rootfd = t->files->root.fd,
 		.cap = t->output_cap };
 
 	j->call->ran = true;
 	t->files->call = j->call->id;
-	o.alive = journal_calls_begin(t->journal, j);
+	rep.prog.alive = journal_calls_begin(t->journal, j);
 	switch (j->schema->id) {
 	case TOOL_READ: files_read(t->files, args, &j->r); break;
 	case TOOL_EDIT:
@@ -424,7 +425,7 @@ job_work(struct job *j)
 		break;
 	case TOOL_BASH:
 		signals_hold(&j->signals);
-		bash_run(t->stage, &o, args, &j->r);
+		bash_run(t->stage, &rep, args, &j->r);
 		break;
 	case TOOL_VIEW:
 		files_view(t->files, args, conf_bool(t->conf,

@@ -402,35 +402,25 @@ extra_run(struct tool *t, const struct extra *x, const char *id,
 {
 	char *argv[] = { x->plugin.path, NULL };
 	struct buf input = BUF_INIT(BUF_RECORD_MAX);
-	struct output out, err;
-	struct prog p = { .sandboxes = t->sandboxes, .argv = argv,
-		.ms = CALL_S * 1000, .grace = GRACE_MS,
-		.out = &out, .err = &err };
-	struct report rep = { .prog = &p, .root = t->root,
+	struct report rep = { .prog = { .sandboxes = t->sandboxes,
+		.argv = argv, .ms = CALL_S * 1000, .grace = GRACE_MS },
 		.rootfd = t->files->root.fd, .cap = t->output_cap };
+	struct prog *p = &rep.prog;
 
 	if (x->schema.id == TOOL_MCP) {
 		mcp_call(t, x, id, args, r);
 		return;
 	}
-	p.want = mode_want(t, writes);
-	p.want.show = argv;
-	p.want.nshow = 1;
+	p->want = mode_want(t, writes);
+	p->want.show = argv;
+	p->want.nshow = 1;
 	buf_slice(&input, args);
 	buf_addc(&input, '\n');
-	p.input = buf_view(&input);
-	output_init(&out, t->output_cap);
-	output_init(&err, t->output_cap);
-	prog_run(&p, t->stage);
-	if (p.end == PROG_FAILED)
-		result_error(r, p.e.status == ST_POLICY ? "denied" :
+	p->input = buf_view(&input);
+	if (!report_run(&rep, t->stage, r))
+		result_error(r, p->e.status == ST_POLICY ? "denied" :
 		    "spawn_failed", "%s could not be run: %s", x->plugin.name,
-		    p.e.text);
-	else
-		report_fill(&rep, r);
-	prog_release(&p);
-	output_release(&out);
-	output_release(&err);
+		    p->e.text);
 	buf_release(&input);
 }
 

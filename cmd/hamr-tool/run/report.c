@@ -1,4 +1,4 @@
-/* report.c - turn a finished command into the text for the model. */
+/* report.c - run a command, and turn it into the text for the model. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -12,14 +12,14 @@
 static bool
 is_known(const struct report *r)
 {
-	return r->command != NULL ? r->prog->exited :
-	    r->prog->end == PROG_ENDED;
+	return r->command != NULL ? r->prog.exited :
+	    r->prog.end == PROG_ENDED;
 }
 
 static void
 put_meta(const struct report *r, struct buf *meta)
 {
-	const struct prog *p = r->prog;
+	const struct prog *p = &r->prog;
 	struct buf name = BUF_INIT(64);
 
 	if (r->command != NULL)
@@ -128,10 +128,10 @@ report_text(const struct output *out, const char *notes, int rootfd,
 	r->lossy = r->lossy || out->clean.lossy;
 }
 
-void
-report_fill(const struct report *rep, struct result *r)
+static void
+fill(const struct report *rep, struct result *r)
 {
-	const struct prog *p = rep->prog;
+	const struct prog *p = &rep->prog;
 	const struct output *out = p->out, *err = p->err;
 
 	r->is_error = p->end == PROG_TIMEOUT || p->end == PROG_CANCEL ||
@@ -179,4 +179,23 @@ report_fill(const struct report *rep, struct result *r)
 		r->code = "timeout";
 	else if (p->end == PROG_CANCEL || !is_known(rep))
 		r->code = "interrupted";
+}
+
+bool
+report_run(struct report *rep, struct stage *s, struct result *r)
+{
+	struct prog *p = &rep->prog;
+	struct output out, err;
+
+	output_init(&out, rep->cap);
+	output_init(&err, rep->cap);
+	p->out = &out;
+	p->err = &err;
+	prog_run(p, s);
+	if (p->ran)
+		fill(rep, r);
+	prog_release(p);
+	output_release(&out);
+	output_release(&err);
+	return p->ran;
 }

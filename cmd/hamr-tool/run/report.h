@@ -1,11 +1,11 @@
-/* report.h - a finished command, as the text the model reads. */
+/* report.h - a command is run, and becomes the text that the model reads. */
 #pragma once
 
 #include "prog.h"
 #include "root/result.h"
 
 struct report {
-	const struct prog *prog;	/* it has run */
+	struct prog prog;	/* its out and err are set here */
 	const char *command;	/* NULL: a plug-in; when all is well, its
 				 * stdout alone */
 	const char *root;	/* what is shown as cwd */
@@ -15,9 +15,10 @@ struct report {
 	bool unlimited;		/* report box_unlimited */
 };
 
-/* First line, stdout, "[stderr]" and stderr, within the cap; and the meta of
- * chapter 2.4.  If the output was cut, all of it is saved in .hamr/out. */
-void report_fill(const struct report *p, struct result *r);
+/* Run it.  r is the first line, stdout, "[stderr]" and stderr, within the cap,
+ * and the meta of chapter 2.4.  If the output was cut, all of it is saved in
+ * .hamr/out.  False: it could not be started, for the reason prog.e. */
+bool report_run(struct report *rep, struct stage *s, struct result *r);
 
 /* Only the text in out, within the cap, then notes ("" for none). */
 void report_text(const struct output *out, const char *notes, int rootfd,
