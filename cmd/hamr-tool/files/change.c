@@ -273,10 +273,10 @@ plan(struct files *f, struct change *c, bool edit, struct slice args,
 	return false;
 }
 
-static bool
+static void
 print_diff(const struct change *c, size_t max, struct buf *out)
 {
-	return diff_print(&c->diff, buf_view(&c->old), buf_view(&c->new),
+	diff_print(&c->diff, buf_view(&c->old), buf_view(&c->new),
 	    c->path.rel, c->fd < 0, max, out);
 }
 
@@ -304,16 +304,14 @@ make(struct files *f, struct change *c)
 	    c->path.name, why.text);
 }
 
-/* Put added, removed and diff into meta.  True: the diff was cut. */
-static bool
+/* Put added, removed and diff into meta. */
+static void
 put_diff(const struct change *c, struct buf *diff, struct buf *meta)
 {
-	bool cut = print_diff(c, DIFF_MAX, diff);
-
+	print_diff(c, DIFF_MAX, diff);
 	scan_put(meta, "'added':$,'removed':$,'diff':@,",
 	    SCAN_INT(c->diff.added), SCAN_INT(c->diff.removed),
 	    buf_view(diff));
-	return cut;
 }
 
 /* Report the change, in words and in meta. */
@@ -349,15 +347,13 @@ put_made(const struct change *c, const struct proof *proof, struct result *r)
 	else
 		scan_put(meta, "'sha256_before':null,");
 	scan_put(meta, "'sha256_after':@,", slice_of(c->after));
-	if (put_diff(c, &diff, meta)) {
-		/* a restarted hamr-tool cannot learn this from a cut diff */
-		scan_put(meta, "'shown':[");
-		for (size_t i = 0; i < proof->n; i++)
-			buf_fmt(meta, "%s[%ld,%ld]", i > 0 ? "," : "",
-			    proof->v[i].first, proof->v[i].last);
-		buf_adds(meta, "],");
-	}
-	scan_put(meta, "'mutated':[");
+	put_diff(c, &diff, meta);
+	/* from this a restarted hamr-tool learns the proof */
+	scan_put(meta, "'shown':[");
+	for (size_t i = 0; i < proof->n; i++)
+		buf_fmt(meta, "%s[%ld,%ld]", i > 0 ? "," : "",
+		    proof->v[i].first, proof->v[i].last);
+	scan_put(meta, "],'mutated':[");
 	files_put_state(meta, c->path.rel, c->after);
 	buf_adds(meta, "],");
 	buf_release(&diff);

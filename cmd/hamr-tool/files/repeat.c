@@ -195,41 +195,23 @@ learn_read(struct files *f, const char *rel, struct slice args,
 /* ---- what a transcript proves to a restarted hamr-tool ---- */
 
 static void
-learn_change(struct proof *p, bool edit, struct slice args, struct slice meta)
+learn_change(struct proof *p, struct slice meta)
 {
-	struct slice shown = scan_get(meta, "shown"), val, a, b;
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	char before[SHA_HEX] = "", after[SHA_HEX];
-	struct diff d = { 0 };
-	struct walk w, pair;
+	struct slice pair, a, b;
+	char after[SHA_HEX];
 	int64_t first, last;
 
 	if (!get_hash(meta, "sha256_after", after))
 		return;
-	get_hash(meta, "sha256_before", before);
-	if (!edit) {
-		scan_str(scan_get(args, "content"), &text);
-		proof_read(p, after);
-		p->n = 0;
-		proof_add(p, 1, (long)slice_lines(buf_view(&text)));
-		buf_release(&text);
-		return;
-	}
-	if (before[0] == '\0' || strcmp(p->hash, before) != 0)
-		p->n = 0;
-	scan_str(scan_get(meta, "diff"), &text);
-	diff_parse(&d, buf_view(&text));
-	proof_move(p, after, d.v, d.n);
-	if (scan_kind(shown) == SCAN_ARRAY)
-		p->n = 0;
-	for (w = walk_of(shown); walk_next(&w, NULL, &val); ) {
-		pair = walk_of(val);
-		if (walk_next(&pair, NULL, &a) && walk_next(&pair, NULL, &b) &&
+	proof_read(p, after);
+	for (struct walk w = walk_of(scan_get(meta, "shown"));
+	    walk_next(&w, NULL, &pair); ) {
+		struct walk ends = walk_of(pair);
+
+		if (walk_next(&ends, NULL, &a) && walk_next(&ends, NULL, &b) &&
 		    scan_int(a, &first) && scan_int(b, &last))
 			proof_add(p, first, last);
 	}
-	diff_release(&d);
-	buf_release(&text);
 }
 
 void
@@ -272,7 +254,7 @@ files_learn(struct files *f, const char *tool, struct slice args,
 			learn_read(f, path.rel, args, content, meta);
 	} else if (found) {
 		cache_drop(&f->cache, path.rel);
-		learn_change(p, strcmp(tool, "edit") == 0, args, meta);
+		learn_change(p, meta);
 	}
 	path_release(&path);
 }
