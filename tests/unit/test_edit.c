@@ -203,21 +203,21 @@ ranges(void **state)
 
 	(void)state;
 	proof_read(p, H1);
-	proof_add(p, 10, 20);
-	proof_add(p, 30, 40);
-	assert_false(proof_has(p, 15, 35));
-	proof_add(p, 21, 29);
-	assert_true(proof_has(p, 10, 40));
-	assert_int_equal(p->n, 1);
-	proof_drop(p, 12, 13);
-	assert_true(proof_has(p, 10, 11));
-	assert_true(proof_has(p, 14, 40));
-	assert_false(proof_has(p, 11, 14));
-	proof_drop(p, 1, PROOF_END);
-	assert_int_equal(p->n, 0);
-	proof_add(p, 1, 5);
+	line_set_add(&p->lines, 10, 20);
+	line_set_add(&p->lines, 30, 40);
+	assert_false(line_set_has(&p->lines, 15, 35));
+	line_set_add(&p->lines, 21, 29);
+	assert_true(line_set_has(&p->lines, 10, 40));
+	assert_int_equal(p->lines.n, 1);
+	line_set_drop(&p->lines, 12, 13, 0);
+	assert_true(line_set_has(&p->lines, 10, 11));
+	assert_true(line_set_has(&p->lines, 14, 40));
+	assert_false(line_set_has(&p->lines, 11, 14));
+	line_set_drop(&p->lines, 1, 99, 0);
+	assert_int_equal(p->lines.n, 0);
+	line_set_add(&p->lines, 1, 5);
 	proof_read(p, H2);
-	assert_false(proof_has(p, 1, 1));
+	assert_false(line_set_has(&p->lines, 1, 1));
 	assert_ptr_equal(proofs_of(&ps, "a"), p);
 	proofs_reset(&ps);
 }
@@ -232,15 +232,15 @@ moving(void **state)
 
 	(void)state;
 	proof_read(p, H1);
-	proof_add(p, 4, 8);
-	proof_add(p, 30, 31);
+	line_set_add(&p->lines, 4, 8);
+	line_set_add(&p->lines, 30, 31);
 	proof_move(p, H2, v, 2);
 	assert_string_equal(p->hash, H2);
-	assert_true(proof_has(p, 4, 10));
-	assert_false(proof_has(p, 3, 3));
-	assert_false(proof_has(p, 11, 11));
-	assert_true(proof_has(p, 31, 32));
-	assert_false(proof_has(p, 30, 30));
+	assert_true(line_set_has(&p->lines, 4, 10));
+	assert_false(line_set_has(&p->lines, 3, 3));
+	assert_false(line_set_has(&p->lines, 11, 11));
+	assert_true(line_set_has(&p->lines, 31, 32));
+	assert_false(line_set_has(&p->lines, 30, 30));
 	proofs_reset(&ps);
 }
 

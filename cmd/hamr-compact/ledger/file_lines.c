@@ -9,53 +9,6 @@
 
 #define CUT "[diff cut here]\n"	/* ends a diff that is not whole */
 
-/* ---- sets of lines ---- */
-
-void
-line_set_add(struct line_set *r, long first, long last)
-{
-	size_t i = r->n, end;
-
-	if (first > last)
-		return;
-	while (i > 0 && r->v[i - 1].last >= first - 1)
-		i--;
-	for (end = i; end < r->n && r->v[end].first <= last + 1; end++) {
-		if (r->v[end].first < first)
-			first = r->v[end].first;
-		if (r->v[end].last > last)
-			last = r->v[end].last;
-	}
-	GROW(r->v, r->n, r->cap);
-	memmove(r->v + i + 1, r->v + end, (r->n - end) * sizeof *r->v);
-	r->v[i] = (struct stretch){ first, last };
-	r->n = r->n + 1 - (end - i);
-}
-
-void
-line_set_drop(struct line_set *r, long first, long last, long more)
-{
-	struct line_set left = { 0 };
-
-	for (size_t i = 0; i < r->n; i++) {
-		struct stretch had = r->v[i];
-
-		line_set_add(&left, had.first,
-		    had.last < first ? had.last : first - 1);
-		line_set_add(&left, (had.first > last ? had.first :
-		    last + 1) + more, had.last + more);
-	}
-	line_set_release(r);
-	*r = left;
-}
-
-void
-line_set_release(struct line_set *r)
-{
-	free(r->v);
-	*r = (struct line_set){ 0 };
-}
-
 /* ---- spans ---- */
 
 static void
@@ -170,15 +123,13 @@ struct hunk {
 static void
 end_stretch(struct file_lines *f, struct span *own, struct hunk *h)
 {
-	long more = h->plus - h->minus;
-
 	for (size_t i = 0; h->minus + h->plus > 0 && i < f->n; i++)
 		if (!f->spans[i].stale)
 			line_set_drop(&f->spans[i].lines, h->at,
-			    h->at + h->minus - 1, more);
+			    h->at + h->minus - 1, h->plus - h->minus);
 	line_set_add(&own->lines, h->at, h->at + h->plus - 1);
 	if (f->lines > 0)
-		f->lines += more;
+		f->lines += h->plus - h->minus;
 	h->at += h->plus;
 	h->minus = h->plus = 0;
 }

@@ -6,21 +6,9 @@
  */
 #pragma once
 
+#include "record/line_set.h"
 #include "record/rec.h"
 #include "items/fact.h"
-
-/* Lines: 1-200, 400-480.  Sorted and disjoint; adjacent ranges are merged. */
-struct line_set {
-	struct stretch {
-		long first, last;
-	} *v;
-	size_t n, cap;
-};
-
-void line_set_add(struct line_set *r, long first, long last);
-/* Drop lines, and add `more` to the numbers of those after them. */
-void line_set_drop(struct line_set *r, long first, long last, long more);
-void line_set_release(struct line_set *r);
 
 /* Lines of a file, as they are numbered now. */
 struct span {

@@ -156,7 +156,7 @@ plan_edit(struct files *f, struct change *c, struct slice args)
 		from = at;
 		last = first + text_line(slice_from(text, at), e->old.len - 1) -
 		    1;
-		if (!proof_has(p, first, last))
+		if (!line_set_has(&p->lines, first, last))
 			return first == last ? fault_set(&c->fault,
 			    "not_read", "line %ld of %s was never shown; "
 			    "read it, then edit", first, c->path.name) :
@@ -214,7 +214,7 @@ plan_write(struct files *f, struct change *c, struct slice args)
 	const struct proof *p = proofs_of(&f->proofs, c->path.rel);
 	long lines = (long)slice_lines(buf_view(&c->old));
 	if (!f->person && (strcmp(p->hash, c->before) != 0 ||
-	    (lines > 0 && !proof_has(p, 1, lines))))
+	    (lines > 0 && !line_set_has(&p->lines, 1, lines))))
 		return fault_set(&c->fault, "exists", "%s exists and was not "
 		    "read whole; read all of it first, or change it with "
 		    "edit", c->path.name);
@@ -269,7 +269,7 @@ plan(struct files *f, struct change *c, bool edit, struct slice args,
 	scan_put(&r->meta, "'first':$,'last':$,'sha256':@,", SCAN_INT(first),
 	    SCAN_INT(last), slice_of(c->before));
 	proof_read(proofs_of(&f->proofs, c->path.rel), c->before);
-	proof_add(proofs_of(&f->proofs, c->path.rel), first, last);
+	line_set_add(&proofs_of(&f->proofs, c->path.rel)->lines, first, last);
 	return false;
 }
 
@@ -316,7 +316,8 @@ put_diff(const struct change *c, struct buf *diff, struct buf *meta)
 
 /* Report the change, in words and in meta. */
 static void
-put_made(const struct change *c, const struct proof *proof, struct result *r)
+put_made(const struct change *c, const struct line_set *shown,
+    struct result *r)
 {
 	long others = c->fd >= 0 ? (long)c->st.st_nlink - 1 : 0;
 	struct buf diff = BUF_INIT(BUF_RECORD_MAX), *meta = &r->meta;
@@ -350,9 +351,9 @@ put_made(const struct change *c, const struct proof *proof, struct result *r)
 	put_diff(c, &diff, meta);
 	/* from this a restarted hamr-tool learns the proof */
 	scan_put(meta, "'shown':[");
-	for (size_t i = 0; i < proof->n; i++)
+	for (size_t i = 0; i < shown->n; i++)
 		buf_fmt(meta, "%s[%ld,%ld]", i > 0 ? "," : "",
-		    proof->v[i].first, proof->v[i].last);
+		    shown->v[i].first, shown->v[i].last);
 	scan_put(meta, "],'mutated':[");
 	files_put_state(meta, c->path.rel, c->after);
 	buf_adds(meta, "],");
@@ -380,13 +381,13 @@ files_make_change(struct files *f, bool edit, struct slice args,
 			    strlen(BOM) : 0)));
 		struct proof *p = proofs_of(&f->proofs, c.path.rel);
 		if (strcmp(p->hash, c.before) != 0)
-			p->n = 0;
+			line_set_release(&p->lines);
 		proof_move(p, c.after, c.diff.v, c.diff.n);
 		if (!edit) {	/* the model wrote the whole text */
-			p->n = 0;
-			proof_add(p, 1, (long)slice_lines(buf_view(&c.new)));
+			line_set_release(&p->lines);
+			line_set_add(&p->lines, 1, (long)slice_lines(text));
 		}
-		put_made(&c, p, r);
+		put_made(&c, &p->lines, r);
 	}
 	change_release(&c);
 }

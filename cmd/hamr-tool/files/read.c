@@ -139,7 +139,7 @@ show_text(struct files *f, const char *rel, struct view *v, struct slice text,
 	struct proof *proof = proofs_of(&f->proofs, rel);
 	proof_read(proof, e.sha);
 	if (!v->cut_line && v->lines > 0)
-		proof_add(proof, v->first, v->last);
+		line_set_add(&proof->lines, v->first, v->last);
 	e.from = none ? 0 : v->first;
 	e.to = none ? 0 : v->last;
 	e.bytes = r->bytes;

@@ -119,7 +119,7 @@ repeated_put(struct files *f, struct cached *e, struct result *r)
 		e->elided = false;
 		proof_read(proof, e->sha);
 		if (!e->truncated && e->from > 0)
-			proof_add(proof, e->from, e->to);
+			line_set_add(&proof->lines, e->from, e->to);
 	}
 	scan_put(&r->meta, "'op':'file',");
 	if (e->from > 0)
@@ -210,7 +210,7 @@ learn_change(struct proof *p, struct slice meta)
 
 		if (walk_next(&ends, NULL, &a) && walk_next(&ends, NULL, &b) &&
 		    scan_int(a, &first) && scan_int(b, &last))
-			proof_add(p, first, last);
+			line_set_add(&p->lines, first, last);
 	}
 }
 
@@ -248,7 +248,7 @@ files_learn(struct files *f, const char *tool, struct slice args,
 			    scan_int(scan_get(meta, "last"), &last) &&
 			    first >= 1 && !(scan_true(scan_get(meta,
 			    "truncated")) && slice_has(content, LINE_CUT)))
-				proof_add(p, first, last);
+				line_set_add(&p->lines, first, last);
 		}
 		if (!place)
 			learn_read(f, path.rel, args, content, meta);
@@ -265,7 +265,8 @@ files_forget(struct files *f, const char *path, long first, long last)
 	struct path p = { 0 };
 
 	if (path_find(&f->root, slice_of(path), &p, NULL) == 0)
-		proof_drop(proofs_of(&f->proofs, p.rel), first, last);
+		line_set_drop(&proofs_of(&f->proofs, p.rel)->lines, first,
+		    last, 0);
 	for (size_t i = 0; p.rel != NULL && i < f->cache.n; i++) {
 		struct cached *e = &f->cache.v[i];
 
