@@ -144,7 +144,7 @@ diffs(const char *old, const char *new, const char *want)
 	struct diff d;
 
 	diff_make(&d, slice_of(old), slice_of(new));
-	diff_print(&d, slice_of(old), slice_of(new), "f", false, 1 << 16, &b);
+	diff_print(&d, "f", false, 1 << 16, &b);
 	assert_string_equal(b.p != NULL ? b.p : "", want);
 	diff_release(&d);
 	buf_release(&b);
@@ -181,7 +181,7 @@ diff_is_capped(void **state)
 		buf_fmt(&new, "line %d\n", i * 7);
 	}
 	diff_make(&d, buf_view(&old), buf_view(&new));
-	diff_print(&d, buf_view(&old), buf_view(&new), "f", false, 4096, &out);
+	diff_print(&d, "f", false, 4096, &out);
 	assert_true(out.len <= 4096);
 	assert_non_null(strstr(out.p, "\n[diff cut here]\n"));
 	diff_release(&d);

@@ -273,13 +273,6 @@ plan(struct files *f, struct change *c, bool edit, struct slice args,
 	return false;
 }
 
-static void
-print_diff(const struct change *c, size_t max, struct buf *out)
-{
-	diff_print(&c->diff, buf_view(&c->old), buf_view(&c->new),
-	    c->path.rel, c->fd < 0, max, out);
-}
-
 /* Announce the change (on_change), then make it. */
 static int
 make(struct files *f, struct change *c)
@@ -308,7 +301,7 @@ make(struct files *f, struct change *c)
 static void
 put_diff(const struct change *c, struct buf *diff, struct buf *meta)
 {
-	print_diff(c, DIFF_MAX, diff);
+	diff_print(&c->diff, c->path.rel, c->fd < 0, DIFF_MAX, diff);
 	scan_put(meta, "'added':$,'removed':$,'diff':@,",
 	    SCAN_INT(c->diff.added), SCAN_INT(c->diff.removed),
 	    buf_view(diff));
@@ -414,7 +407,7 @@ files_plan(struct files *f, bool edit, struct slice args, struct buf *diff,
 	bool good = plan(f, &c, edit, args, r);
 
 	if (good) {
-		print_diff(&c, SIZE_MAX, diff);
+		diff_print(&c.diff, c.path.rel, c.fd < 0, SIZE_MAX, diff);
 		scan_put(more, ",'path':");
 		path_quote(more, c.path.rel);
 		scan_put(more, ",'lines':$$", SCAN_INT(c.diff.added +

@@ -54,36 +54,39 @@ add(struct diff *d, long a, long an, long b, long bn)
 	d->v[d->n++] = (struct patch){ a, an, b, bn };
 }
 
-/* Add to d the changes between two texts that start at line `at': a longest
- * common subsequence by the full table, which the caller found small enough. */
-static void
-middle(struct diff *d, long at, struct slice old, struct slice new)
+static bool
+same(const struct diff *d, long i, long j)
 {
-	struct lines o, w;
+	return slice_eq(lines_get(&d->old, i), lines_get(&d->new, j));
+}
+
+/* Add the changes between the an old lines and the bn new ones from line at on:
+ * a longest common subsequence by the full table, which the caller found small
+ * enough. */
+static void
+middle(struct diff *d, long at, long an, long bn)
+{
+	size_t wide = (size_t)bn + 1;
+	uint32_t *t = xcalloc(((size_t)an + 1) * wide, sizeof *t);
 	long i, j;
 
-	lines_of(&o, old);
-	lines_of(&w, new);
-	size_t wide = (size_t)w.n + 1;
-	uint32_t *t = xcalloc(((size_t)o.n + 1) * wide, sizeof *t);
-	for (i = o.n - 1; i >= 0; i--) {
+	for (i = an - 1; i >= 0; i--) {
 		uint32_t *row = t + (size_t)i * wide, *below = row + wide;
 
-		for (j = w.n - 1; j >= 0; j--) {
-			if (slice_eq(lines_get(&o, i), lines_get(&w, j)))
+		for (j = bn - 1; j >= 0; j--) {
+			if (same(d, at + i, at + j))
 				row[j] = below[j + 1] + 1;
 			else
 				row[j] = below[j] >= row[j + 1] ?
 				    below[j] : row[j + 1];
 		}
 	}
-	for (i = 0, j = 0; i < o.n || j < w.n; ) {
+	for (i = 0, j = 0; i < an || j < bn; ) {
 		uint32_t *row = t + (size_t)i * wide + j;
 
-		if (i < o.n && j < w.n &&
-		    slice_eq(lines_get(&o, i), lines_get(&w, j)))
+		if (i < an && j < bn && same(d, at + i, at + j))
 			i++, j++;
-		else if (i < o.n && (j == w.n || row[wide] >= row[1])) {
+		else if (i < an && (j == bn || row[wide] >= row[1])) {
 			add(d, at + i, 1, at + j, 0);
 			i++;
 		} else {
@@ -91,53 +94,26 @@ middle(struct diff *d, long at, struct slice old, struct slice new)
 			j++;
 		}
 	}
-	FREE(t, o.at, w.at);
-}
-
-/* Bytes of the lines that both texts start with. */
-static size_t
-head_of(struct slice a, struct slice b)
-{
-	size_t n = 0, most = a.n < b.n ? a.n : b.n;
-
-	while (n < most && a.p[n] == b.p[n])
-		n++;
-	const char *lf = n > 0 ? memrchr(a.p, '\n', n) : NULL;
-	return n == a.n && n == b.n ? n : lf != NULL ?
-	    (size_t)(lf + 1 - a.p) : 0;
-}
-
-/* And of those that both end with. */
-static size_t
-tail_of(struct slice a, struct slice b)
-{
-	const char *x = a.p + a.n, *y = b.p + b.n;
-	size_t n = 0, most = a.n < b.n ? a.n : b.n;
-
-	while (n < most && x[-1 - (long)n] == y[-1 - (long)n])
-		n++;
-	if ((n == a.n || x[-1 - (long)n] == '\n') &&
-	    (n == b.n || y[-1 - (long)n] == '\n'))
-		return n;
-	const char *lf = n > 0 ? memchr(x - n, '\n', n) : NULL;
-	return lf != NULL ? (size_t)(x - lf - 1) : 0;
+	free(t);
 }
 
 void
 diff_make(struct diff *d, struct slice old, struct slice new)
 {
-	size_t head = head_of(old, new);
-	long at = (long)slice_lines((struct slice){ old.p, head });
+	long at = 0;
 
 	*d = (struct diff){ 0 };
-	old = slice_from(old, head);
-	new = slice_from(new, head);
-	size_t tail = tail_of(old, new);
-	old.n -= tail;
-	new.n -= tail;
-	long an = (long)slice_lines(old), bn = (long)slice_lines(new);
+	lines_of(&d->old, old);
+	lines_of(&d->new, new);
+	long an = d->old.n, bn = d->new.n;
+	while (at < an && at < bn && same(d, at, at))
+		at++;
+	while (an > at && bn > at && same(d, an - 1, bn - 1))
+		an--, bn--;
+	an -= at;
+	bn -= at;
 	if (an > 0 && bn > 0 && an <= LCS_CELLS / bn)
-		middle(d, at, old, new);
+		middle(d, at, an, bn);
 	else
 		add(d, at, an, at, bn);
 }
@@ -145,36 +121,24 @@ diff_make(struct diff *d, struct slice old, struct slice new)
 void
 diff_release(struct diff *d)
 {
-	free(d->v);
+	FREE(d->v, d->old.at, d->new.at);
 	*d = (struct diff){ 0 };
 }
 
 /* ---- printing ---- */
 
-/* What follows line no - 1 of a text. */
-struct rest {
-	struct slice text;
-	long no;
-};
-
-/* Print n lines from line i on, which is not before those printed so far, until
- * out is full. */
+/* Print n lines from line i on, until out is full. */
 static void
-put_lines(struct buf *out, char mark, struct rest *r, long i, long n,
+put_lines(struct buf *out, char mark, const struct lines *l, long i, long n,
     size_t full)
 {
-	for (; r->no < i + n && out->len <= full; r->no++) {
-		const char *lf = memchr(r->text.p, '\n', r->text.n);
-		size_t len = lf != NULL ? (size_t)(lf + 1 - r->text.p) :
-		    r->text.n;
+	for (; n > 0 && out->len <= full; n--, i++) {
+		struct slice line = lines_get(l, i);
 
-		if (r->no >= i) {
-			buf_addc(out, mark);
-			utf8_clean(out, r->text.p, len);
-			buf_adds(out, lf != NULL ? "" :
-			    "\n\\ No newline at end of file\n");
-		}
-		r->text = slice_from(r->text, len);
+		buf_addc(out, mark);
+		utf8_clean(out, line.p, line.n);
+		buf_adds(out, slice_ends(line, "\n") ? "" :
+		    "\n\\ No newline at end of file\n");
 	}
 }
 
@@ -203,14 +167,12 @@ put_name(struct buf *out, const char *mark, const char *side, const char *name)
 }
 
 void
-diff_print(const struct diff *d, struct slice old, struct slice new,
-    const char *name, bool made, size_t max, struct buf *out)
+diff_print(const struct diff *d, const char *name, bool made, size_t max,
+    struct buf *out)
 {
 	static const char say[] = "[diff cut here]\n";
 	size_t from = out->len, full = max < SIZE_MAX - from ? from + max :
 	    SIZE_MAX, at = full - (sizeof say - 1);
-	struct rest o = { old, 0 }, w = { new, 0 };
-	long lines = (long)slice_lines(old);
 
 	if (d->n == 0)
 		return;
@@ -226,7 +188,7 @@ diff_print(const struct diff *d, struct slice old, struct slice new,
 			;
 		const struct patch *p = &d->v[i], *last = &d->v[end - 1];
 		long before = p->a < CONTEXT ? p->a : CONTEXT;
-		long left = lines - last->a - last->an;
+		long left = d->old.n - last->a - last->an;
 		long after = left < CONTEXT ? left : CONTEXT;
 		long a = p->a - before, b = p->b - before;
 		buf_adds(out, "@@ ");
@@ -236,12 +198,12 @@ diff_print(const struct diff *d, struct slice old, struct slice new,
 		buf_adds(out, " @@\n");
 		for (; i < end; i++) {
 			p = &d->v[i];
-			put_lines(out, ' ', &o, a, p->a - a, full);
-			put_lines(out, '-', &o, p->a, p->an, full);
-			put_lines(out, '+', &w, p->b, p->bn, full);
+			put_lines(out, ' ', &d->old, a, p->a - a, full);
+			put_lines(out, '-', &d->old, p->a, p->an, full);
+			put_lines(out, '+', &d->new, p->b, p->bn, full);
 			a = p->a + p->an;
 		}
-		put_lines(out, ' ', &o, a, after, full);
+		put_lines(out, ' ', &d->old, a, after, full);
 	}
 	if (out->len <= full)
 		return;

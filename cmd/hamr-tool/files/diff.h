@@ -6,6 +6,17 @@
 
 #include "base/buf.h"
 
+/* A text of up to 4 GiB as lines: their start offsets, and one more for its
+ * end. */
+struct lines {
+	struct slice text;
+	uint32_t *at;		/* the caller frees it */
+	long n;
+};
+
+void lines_of(struct lines *l, struct slice text);
+struct slice lines_get(const struct lines *l, long i);
+
 /* A stretch of lines that was replaced: old lines a.. (an of them) by new
  * lines b.. (bn).  Lines count from 0 here. */
 struct patch {
@@ -13,6 +24,7 @@ struct patch {
 };
 
 struct diff {
+	struct lines old, new;	/* borrow the texts */
 	struct patch *v;	/* in order, never touching */
 	size_t n, cap;
 	long added, removed;	/* lines */
@@ -24,20 +36,9 @@ void diff_release(struct diff *d);
 /* Append it unified, with "--- a/NAME" and "+++ b/NAME" (made: the old one is
  * /dev/null), as UTF-8, in at most max bytes: cut at a line, and the last
  * line says so. */
-void diff_print(const struct diff *d, struct slice old, struct slice new,
-    const char *name, bool made, size_t max, struct buf *out);
+void diff_print(const struct diff *d, const char *name, bool made, size_t max,
+    struct buf *out);
 
 /* A unified diff for a person's terminal: as term_escape does, with colours if
  * those are wanted.  Lines before its "--- " are text. */
 void diff_colour(struct slice text, bool colour, struct buf *out);
-
-/* A text of up to 4 GiB as lines: their start offsets, and one more for its
- * end. */
-struct lines {
-	struct slice text;
-	uint32_t *at;		/* the caller frees it */
-	long n;
-};
-
-void lines_of(struct lines *l, struct slice text);
-struct slice lines_get(const struct lines *l, long i);
