@@ -1,18 +1,34 @@
 /* term.c - text for a person's terminal. */
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <utf8proc.h>
+#include <wchar.h>
 
 #include "base/ctrl.h"
 #include "base/file.h"
 #include "base/num.h"
-#include "cluster.h"
-#include "term.h"
 #include "base/utf8.h"
+#include "libc/so.h"
+#include "term.h"
 
 #define TAB 8
 #define MORE "\xe2\x80\xa6"	/* … */
+#define CLUSTER_MAX 64		/* bytes; a family of four has 25 */
+
+enum {
+	NON_JOINER = 0x200c, JOINER = 0x200d,
+	PICTURE = 0xfe0f	/* VS16: the character before is a picture */
+};
+
+/* The library, for the whole process: widths are needed everywhere, and are the
+ * same for all callers.  NULL: not loaded yet, or not installed. */
+static struct {
+	__typeof__(&utf8proc_charwidth) width;
+	__typeof__(&utf8proc_grapheme_break_stateful) breaks;
+} lib;
 
 struct term
 term_of(int fd)
@@ -32,7 +48,33 @@ term_of(int fd)
 	return t;
 }
 
-/* ---- escaped ---- */
+/* ---- characters and clusters ---- */
+
+void
+term_init(void)
+{
+	locale_t l = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+
+	if (l != (locale_t)0)
+		uselocale(l);
+}
+
+bool
+term_open_clusters(void)
+{
+	if (lib.breaks != NULL)
+		return true;
+	term_init();
+	void *so = SO_OPEN("libutf8proc.so.2");
+	if (so == NULL)
+		so = SO_OPEN("libutf8proc.so.3");
+	if (so == NULL)
+		return false;
+	SO_FIND(lib.width, so, utf8proc_charwidth);
+	if (lib.width != NULL)
+		SO_FIND(lib.breaks, so, utf8proc_grapheme_break_stateful);
+	return lib.breaks != NULL;
+}
 
 /* A character of a text: its length in bytes (0 at the end, 1 for a byte that
  * is not part of one) and its code point. */
@@ -57,16 +99,116 @@ character_at(struct slice t, size_t at)
 	return s;
 }
 
+static size_t
+width_of(unsigned long cp)
+{
+	int w = lib.breaks != NULL ? lib.width((utf8proc_int32_t)cp) :
+	    wcwidth((wchar_t)cp);
+
+	return w < 0 ? 1 : (size_t)w;
+}
+
+/* Skin tones, and the selector that makes a character a picture, are some. */
+static bool
+is_picture(unsigned long cp)
+{
+	return (cp >= 0x1f000 && cp <= 0x1faff) || cp == PICTURE ||
+	    (cp >= 0x2190 && cp <= 0x2bff);
+}
+
+static bool
+is_flag(unsigned long cp)
+{
+	return cp >= 0x1f1e6 && cp <= 0x1f1ff;
+}
+
+/* Arabic to Myanmar: Persian, Urdu and the scripts of India. */
+static bool
+is_joined_script(unsigned long cp)
+{
+	return cp >= 0x620 && cp <= 0x109f;
+}
+
+/* Does this joiner or non-joiner do its work: is it between two pictures, or in
+ * a word of a script that uses them?  Any other one is just invisible. */
+static bool
+joins(unsigned long before, unsigned long cp, unsigned long next)
+{
+	if (cp == JOINER && is_picture(before) && is_picture(next))
+		return true;
+	return (cp == JOINER || cp == NON_JOINER) &&
+	    is_joined_script(before) && is_joined_script(next);
+}
+
+/* Does the character s at `at` belong to the cluster that ends before it? */
+static bool
+goes_on(struct slice t, size_t at, unsigned long before, struct character s,
+    utf8proc_int32_t *state)
+{
+	struct character next = character_at(t, at + s.n);
+
+	if (!next.valid)
+		next.cp = before;	/* the text was cut after a joiner */
+	if (ctrl_is(s.cp) && !joins(before, s.cp, next.cp))
+		return false;
+	if (lib.breaks == NULL)
+		return wcwidth((wchar_t)s.cp) == 0;
+	return !lib.breaks((utf8proc_int32_t)before, (utf8proc_int32_t)s.cp,
+	    state);
+}
+
+size_t
+term_cluster(struct slice text, size_t *columns)
+{
+	struct character s = character_at(text, 0), next;
+	utf8proc_int32_t state = 0;
+	size_t n = s.n, w;
+
+	*columns = 1;
+	if (!s.valid || ctrl_is(s.cp) ||
+	    (n == 1 && (text.n == 1 || (unsigned char)text.p[1] < 0x80)))
+		return n;
+	if (n > 1)
+		*columns = width_of(s.cp);
+	for (; (next = character_at(text, n)).valid && n < CLUSTER_MAX &&
+	    goes_on(text, n, s.cp, next, &state); n += next.n, s = next) {
+		/* a Hindi or Thai vowel sign has its own columns */
+		int own = is_picture(next.cp) ? 0 : wcwidth((wchar_t)next.cp);
+
+		w = next.cp == PICTURE || is_flag(next.cp) ? 2 :
+		    width_of(next.cp);
+		if (own > 0)
+			*columns += (size_t)own;
+		else if (w > *columns)
+			*columns = w;
+	}
+	return n;
+}
+
+bool
+term_cluster_differs(struct slice cluster)
+{
+	struct character s;
+
+	for (size_t at = 0; (s = character_at(cluster, at)).valid; at += s.n)
+		if (s.cp == JOINER || s.cp == PICTURE || is_flag(s.cp) ||
+		    (s.cp >= 0x1f3fb && s.cp <= 0x1f3ff))
+			return true;
+	return false;
+}
+
+/* ---- escaped ---- */
+
 /* Is more of the text needed to judge this? */
 static bool
-waits(struct slice t, size_t at, struct character s, bool joins)
+waits(struct slice t, size_t at, struct character s, bool joined)
 {
 	const unsigned char *p = (const unsigned char *)t.p + at;
 	bool last = at + s.n == t.n;
 
 	if (!s.valid)
 		return utf8_begins(p, t.n - at);
-	if ((s.cp == JOINER || s.cp == NON_JOINER) && !joins)
+	if ((s.cp == JOINER || s.cp == NON_JOINER) && !joined)
 		return last || utf8_begins(p + s.n, t.n - at - s.n);
 	return s.cp == '\r' && last;
 }
@@ -78,16 +220,16 @@ escape(struct buf *out, struct slice text, unsigned long *before, bool whole)
 	size_t at = 0;
 
 	for (; (s = character_at(text, at)).n > 0; at += s.n) {
-		bool joins = term_joins(*before, s.cp,
+		bool joined = joins(*before, s.cp,
 		    character_at(text, at + s.n).cp);
 
 		if (!whole && (s.cp >= 0x80 || s.cp == '\r') &&
-		    waits(text, at, s, joins))
+		    waits(text, at, s, joined))
 			break;
 		*before = s.cp;
 		if (!whole && s.cp == '\r' && text.p[at + 1] == '\n')
 			continue;
-		if (s.valid && (s.cp == '\n' || s.cp == '\t' || joins ||
+		if (s.valid && (s.cp == '\n' || s.cp == '\t' || joined ||
 		    !ctrl_is(s.cp)))
 			buf_add(out, text.p + at, s.n);
 		else
@@ -153,16 +295,13 @@ static size_t
 shown(struct slice text, size_t *columns, const char **instead)
 {
 	struct character s = character_at(text, 0);
+	bool blank = s.cp == '\n' || s.cp == '\t' || s.cp == '\r';
 
 	*instead = NULL;
-	if (s.n == 0)
-		return 0;
-	if (s.cp != '\n' && s.cp != '\t' && s.cp != '\r' && s.valid &&
-	    !ctrl_is(s.cp))
+	if (s.valid && !blank && !ctrl_is(s.cp))
 		return term_cluster(text, columns);
 	*columns = 1;
-	*instead = s.valid && s.n == 1 && strchr("\n\t\r", (int)s.cp) != NULL &&
-	    s.cp != 0 ? " " : "?";
+	*instead = blank ? " " : "?";
 	return s.n;
 }
 

@@ -1,8 +1,5 @@
 /* term.h - text for a person's terminal: shows characters that would control it
  * or be invisible (ctrl.h) instead of sending them, and measures columns.
- *
- * East Asian characters and emoji take two columns, combining marks none
- * (cluster.h).
  */
 #pragma once
 
@@ -20,6 +17,31 @@ struct term {
 };
 
 struct term term_of(int fd);
+
+/* ---- clusters: what a person sees as one character ----
+ *
+ * After term_open_clusters(), by utf8proc, loaded at run time: grapheme
+ * clusters, as wide as their widest code point plus the marks that wcwidth
+ * gives columns; 2 with VS16 and for a flag.  Before that, or without the
+ * library: a character and the zero-width marks after it, by wcwidth.
+ */
+
+/* Use a UTF-8 locale for the characters of this thread, for the widths. */
+void term_init(void);
+
+/* Load utf8proc, and call term_init().  False: it is not installed. */
+bool term_open_clusters(void);
+
+/* The length in bytes of the first cluster of text, 0 at its end.  A byte that
+ * is not UTF-8, or a character that controls a terminal, is a cluster of its
+ * own, of one column. */
+size_t term_cluster(struct slice text, size_t *columns);
+
+/* Do terminals disagree about its columns (joined emoji, flags, skin tones,
+ * VS16)?  Then set the column absolutely after it. */
+bool term_cluster_differs(struct slice cluster);
+
+/* ---- escaped ---- */
 
 /* Append text with LF and TAB as they are, and with bytes that are not UTF-8
  * and characters on the list (ctrl.h) as \x1b or \u{202e}.  A joiner between

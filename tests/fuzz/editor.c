@@ -3,7 +3,6 @@
 #include "fuzz.h"
 #include "base/utf8.h"
 #include "screen/editor.h"
-#include "term/cluster.h"
 #include "term/term.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

@@ -15,7 +15,6 @@
 #include "base/mem.h"
 #include "screen/editor.h"
 #include "screen/history.h"
-#include "term/cluster.h"
 #include "term/term.h"
 
 #define UP "\033[A"

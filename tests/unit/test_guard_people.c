@@ -11,7 +11,6 @@
 
 #include "json/scan.h"
 #include "profiles/foreign.h"
-#include "term/cluster.h"
 #include "term/term.h"
 
 #define E_ACUTE "e\xcc\x81"		/* e and a combining acute */

@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "base/ctrl.h"
-#include "term/cluster.h"
 #include "term/term.h"
 #include "base/utf8.h"
 

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "term/cluster.h"
 #include "term/term.h"
 
 #include "layout.h"

@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "reports.h"
-#include "term/cluster.h"
 #include "term/term.h"
 
 static size_t

@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "inline.h"
 #include "libc/so.h"
-#include "term/cluster.h"
+#include "term/term.h"
 
 /* A longer text is one word of megabytes: do not parse it. */
 #define PARSED_MAX ((size_t)16 << 10)

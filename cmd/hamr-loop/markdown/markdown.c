@@ -15,7 +15,6 @@
 #include "inline.h"
 #include "markdown.h"
 #include "cells.h"
-#include "term/cluster.h"
 #include "term/term.h"
 
 #define TEXT_MAX ((size_t)1 << 30)

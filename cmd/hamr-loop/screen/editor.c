@@ -9,7 +9,6 @@
 #include "editor.h"
 #include "history.h"
 #include "message.h"
-#include "term/cluster.h"
 #include "term/term.h"
 
 #define KILLS 16

@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "message.h"
-#include "term/cluster.h"
 #include "term/term.h"
 
 #define FOLD '\x1a'

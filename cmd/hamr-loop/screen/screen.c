@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "screen.h"
-#include "term/cluster.h"
+#include "term/term.h"
 
 #define FRAME_MS 33		/* 30 frames a second */
 #define BEHIND_MS 500		/* between checks: are we in front again? */

@@ -13,7 +13,6 @@
 #include "conf/state.h"
 #include "doctor.h"
 #include "markdown/markdown.h"
-#include "term/cluster.h"
 #include "term/term.h"
 
 #define PEER_MS 10000

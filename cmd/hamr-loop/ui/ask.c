@@ -13,7 +13,6 @@
 #include "child/child.h"
 #include "json/scan.h"
 #include "record/msg.h"
-#include "term/cluster.h"
 #include "term/term.h"
 #include "diff_rows.h"
 #include "internal.h"

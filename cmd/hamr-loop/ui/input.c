@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "term/cluster.h"
+#include "term/term.h"
 #include "internal.h"
 
 #define PASTE_MS 100		/* a line that follows this soon was pasted */
