@@ -23,17 +23,7 @@
 #define PASTE(text) "\033[200~" text "\033[201~"
 #define NINE "1\n2\n3\n4\n5\n6\n7\n8\n9"
 
-static char *queued;
-
-static char *
-take_queued(void *arg)
-{
-	char *one = queued;
-
-	(void)arg;
-	queued = NULL;
-	return one;
-}
+static struct texts queue;
 
 static void
 list(void *arg, enum complete_kind kind, struct slice command,
@@ -64,7 +54,7 @@ static struct editor *
 new_editor(const char *history)
 {
 	struct editor_options o = { .history = history, .prompt = "> ",
-		.complete = { list, NULL }, .take_queued = take_queued };
+		.complete = { list, NULL }, .queue = &queue };
 
 	return editor_new(&o);
 }
@@ -286,12 +276,12 @@ put_aside(void **state)
 	feed(e, "\x1f", NULL);
 	draws(e, "> draft|");
 	feed(e, "\x15", NULL);
-	queued = xstrdup("was queued");
+	texts_add(&queue, xstrdup("was queued"));
 	feed(e, UP, NULL);
 	draws(e, "> was queued|");
-	assert_null(queued);
+	assert_int_equal(queue.n, 0);
 	/* ... also from an older message that was erased */
-	queued = xstrdup("too");
+	texts_add(&queue, xstrdup("too"));
 	feed(e, UP "\x15" UP, NULL);
 	draws(e, "> too|");
 	/* what was not sent, one by one, and the draft behind it */

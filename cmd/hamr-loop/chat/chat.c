@@ -95,7 +95,7 @@ plain_line(struct chat *c, const char *prompt, bool *interrupted)
 		ui_prompt(u, "\n");
 		return NULL;
 	}
-	return ui_take_queued(u);
+	return u->sent.v[--u->sent.n];
 }
 
 bool
@@ -193,7 +193,7 @@ chat(struct run *r, struct err *e)
 	struct editor_options input = { .history = history,
 		.prompt = PROMPT, .colour = r->ui.color,
 		.complete = { chat_candidates, &c },
-		.take_queued = ui_take_queued, .queued_arg = &r->ui };
+		.queue = &r->ui.sent };
 
 	/* Ctrl-C must reach us as a byte from the first prompt on */
 	ui_take_signals(&r->ui);

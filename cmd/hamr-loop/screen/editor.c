@@ -27,8 +27,8 @@ struct editor {
 	size_t goal;			/* column of Up, Down; SIZE_MAX: none */
 	size_t top;			/* the first row that is shown */
 
-	struct buf kills[KILLS];	/* the newest first */
-	size_t nkills, yank, yanked_from;
+	struct texts kills;		/* the newest last */
+	size_t yank, yanked_from;
 
 	struct history history;
 	size_t where;			/* history.n: not in it */
@@ -61,8 +61,7 @@ editor_new(const struct editor_options *o)
 void
 editor_free(struct editor *e)
 {
-	for (size_t i = 0; i < e->nkills; i++)
-		buf_release(&e->kills[i]);
+	texts_release(&e->kills);
 	free(e->prompt);
 	menu_close(&e->menu);
 	bufs_release(BUFS(&e->query, &e->draft));
@@ -74,8 +73,7 @@ editor_free(struct editor *e)
 void
 editor_prompt(struct editor *e, const char *prompt)
 {
-	free(e->prompt);
-	e->prompt = xstrdup(prompt);
+	xset(&e->prompt, xstrdup(prompt));
 }
 
 bool
@@ -241,7 +239,7 @@ editor_take(struct editor *e)
 {
 	settle(e);
 	char *whole = put_aside(e);
-	message_reset(&e->m, e->kills, e->nkills);
+	message_reset(&e->m, &e->kills);
 	e->top = 0;
 	return whole;
 }
@@ -328,13 +326,13 @@ static enum editor_event
 go_row(struct editor *e, bool down)
 {
 	struct message *m = &e->m;
-	char *queued = !down && editor_is_empty(e) &&
-	    e->o.take_queued != NULL ?
-	    e->o.take_queued(e->o.queued_arg) : NULL;
+	struct texts *queue = e->o.queue;
 
-	if (queued != NULL) {
-		editor_set(e, slice_of(queued));
-		free(queued);
+	if (!down && editor_is_empty(e) && queue != NULL && queue->n > 0) {
+		char *newest = queue->v[--queue->n];
+
+		editor_set(e, slice_of(newest));
+		free(newest);
 		return EDITOR_NONE;
 	}
 	if (e->was != LAST_HISTORY) {
@@ -362,25 +360,24 @@ go_row(struct editor *e, bool down)
 static enum editor_event
 kill_text(struct editor *e, size_t from, size_t to)
 {
-	struct slice s = { e->m.text.p + from, to - from };
-	struct buf both = BUF_INIT(MESSAGE_MAX);
+	struct texts *k = &e->kills;
 
 	if (from >= to)
 		return EDITOR_NONE;
-	if (e->was != LAST_KILL) {
-		buf_release(&e->kills[KILLS - 1]);
-		memmove(e->kills + 1, e->kills,
-		    (KILLS - 1) * sizeof *e->kills);
-		buf_init(&e->kills[0], MESSAGE_MAX);
-		e->nkills += e->nkills < KILLS;
+	char *text = xmemdup0(e->m.text.p + from, to - from);
+	if (e->was == LAST_KILL) {
+		char **last = &k->v[k->n - 1];
+
+		xset(last, from < e->m.at ? xasprintf("%s%s", text, *last) :
+		    xasprintf("%s%s", *last, text));
+		free(text);
+	} else {
+		if (k->n == KILLS) {
+			free(k->v[0]);
+			memmove(k->v, k->v + 1, --k->n * sizeof *k->v);
+		}
+		texts_add(k, text);
 	}
-	if (from < e->m.at)
-		buf_slice(&both, s);
-	buf_slice(&both, buf_view(&e->kills[0]));
-	if (from >= e->m.at)
-		buf_slice(&both, s);
-	buf_release(&e->kills[0]);
-	e->kills[0] = both;
 	message_replace(&e->m, from, to - from, (struct slice){ NULL, 0 });
 	e->last = LAST_KILL;
 	return EDITOR_NONE;
@@ -389,12 +386,12 @@ kill_text(struct editor *e, size_t from, size_t to)
 static enum editor_event
 yank(struct editor *e, size_t i, size_t from)
 {
-	if (e->nkills == 0)
+	if (e->kills.n == 0)
 		return EDITOR_NONE;
-	e->yank = i % e->nkills;
+	e->yank = i % e->kills.n;
 	e->yanked_from = from;
 	message_replace(&e->m, from, e->m.at - from,
-	    buf_view(&e->kills[e->yank]));
+	    slice_of(e->kills.v[e->kills.n - 1 - e->yank]));
 	e->last = LAST_YANK;
 	return EDITOR_NONE;
 }

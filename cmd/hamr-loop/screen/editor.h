@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "complete.h"
 #include "keys.h"
 
@@ -37,10 +38,8 @@ struct editor_options {
 	bool colour;
 	struct complete_source complete;	/* .list NULL: nothing */
 
-	/* Up in an empty input: remove the newest queued message and return
-	 * it; the editor frees it.  NULL: none.  The pointer may be NULL. */
-	char *(*take_queued)(void *arg);
-	void *queued_arg;
+	struct texts *queue;	/* Up in an empty input takes the newest of
+				 * these messages; NULL: none */
 };
 
 struct editor;			/* editor.c */

@@ -55,11 +55,12 @@ message_release(struct message *m)
 /* ---- folds ---- */
 
 static struct slice
-fold_name(char out[MESSAGE_FOLD], size_t i)
+fold_name(char out[MESSAGE_FOLD + 1], size_t i)
 {
 	out[0] = FOLD;
 	for (size_t k = 0; k < 3; k++)
 		out[1 + k] = (char)('0' + (i >> 6 * k & 0x3f));
+	out[MESSAGE_FOLD] = '\0';
 	return (struct slice){ out, MESSAGE_FOLD };
 }
 
@@ -275,7 +276,7 @@ void
 message_fold(struct message *m, struct slice text, bool whole, struct buf *raw)
 {
 	size_t had = raw->len;
-	char name[MESSAGE_FOLD];
+	char name[MESSAGE_FOLD + 1];
 
 	while (text.n > 0) {
 		const char *first = NULL;
@@ -309,7 +310,7 @@ void
 message_paste(struct message *m, struct slice in)
 {
 	struct slice raw = buf_view(&m->text);
-	char name[MESSAGE_FOLD];
+	char name[MESSAGE_FOLD + 1];
 	size_t found = SIZE_MAX;
 
 	if (!is_long(in)) {
@@ -332,7 +333,7 @@ message_paste(struct message *m, struct slice in)
 }
 
 void
-message_reset(struct message *m, const struct buf *keep, size_t n)
+message_reset(struct message *m, const struct texts *keep)
 {
 	forget_changes(m, m->nundo);
 	buf_reset(&m->text);
@@ -340,13 +341,12 @@ message_reset(struct message *m, const struct buf *keep, size_t n)
 	m->at = m->nrows = 0;
 	m->all_rows = false;
 	for (size_t i = 0; i < m->npastes; i++) {
-		char name[MESSAGE_FOLD];
+		char name[MESSAGE_FOLD + 1];
 		bool named = false;
 
 		fold_name(name, i);
-		for (size_t k = 0; k < n && !named; k++)
-			named = keep[k].len > 0 && memmem(keep[k].p,
-			    keep[k].len, name, MESSAGE_FOLD) != NULL;
+		for (size_t k = 0; k < keep->n && !named; k++)
+			named = strstr(keep->v[k], name) != NULL;
 		if (!named)
 			drop_paste(&m->pastes[i]);
 	}

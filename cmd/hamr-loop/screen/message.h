@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 
 #define MESSAGE_MAX ((size_t)64 << 20)
 #define MESSAGE_FOLD 4
@@ -72,9 +73,9 @@ void message_unfold(const struct message *m, struct slice raw,
 void message_fold(struct message *m, struct slice text, bool whole,
     struct buf *raw);
 
-/* Empty the message and its undo history; free the pastes that none of the n
- * texts of keep names. */
-void message_reset(struct message *m, const struct buf *keep, size_t n);
+/* Empty the message and its undo history; free the pastes that none of the
+ * texts to keep names. */
+void message_reset(struct message *m, const struct texts *keep);
 
 /* ---- rows of a given width ---- */
 

@@ -231,14 +231,6 @@ ui_take_sent(struct ui *u)
 	return text;
 }
 
-char *
-ui_take_queued(void *arg)
-{
-	struct texts *t = &((struct ui *)arg)->sent;
-
-	return t->n > 0 ? t->v[--t->n] : NULL;
-}
-
 void
 ui_unsend(struct ui *u)
 {

@@ -198,9 +198,6 @@ bool ui_read_keys(struct ui *u);
 /* Take the first message that was sent; the caller frees it.  NULL: none. */
 char *ui_take_sent(struct ui *u);
 
-/* Take the last one, for editor_options.take_queued. */
-char *ui_take_queued(void *ui);
-
 /* Put messages that were sent and not taken back into the input. */
 void ui_unsend(struct ui *u);
 
