@@ -27,16 +27,6 @@ read_side(const char **p, char mark, size_t *first, size_t *lines)
 	return *end == ' ';
 }
 
-static void
-add_text(struct buf *row, struct slice text)
-{
-	struct buf safe = BUF_INIT((size_t)1 << 40);
-
-	term_escape(&safe, text);
-	term_tabs(row, buf_view(&safe));
-	buf_release(&safe);
-}
-
 bool
 diff_line(struct diff *d, struct slice line, struct buf *row)
 {
@@ -44,8 +34,10 @@ diff_line(struct diff *d, struct slice line, struct buf *row)
 	size_t old = sign == '-' || sign == ' ';
 	size_t new = sign == '+' || sign == ' ';
 	bool hunk = false, shown = true;
+	struct buf safe = BUF_INIT((size_t)1 << 40);
 
 	buf_reset(row);
+	term_escape(&safe, line);
 	d->look = CONTEXT;
 	if (d->olds + d->news == 0 && slice_starts(line, "@@ ")) {
 		/* @@ -5,7 +5,10 @@ */
@@ -69,14 +61,15 @@ diff_line(struct diff *d, struct slice line, struct buf *row)
 		d->new += new;
 		d->news -= new;
 		if (line.n > 0)
-			add_text(row, slice_from(line, 1));
+			term_tabs(row, slice_from(buf_view(&safe), 1));
 	} else {
 		shown = d->names || !(slice_starts(line, "--- ") ||
 		    slice_starts(line, "+++ "));
 		d->any = d->any && sign == '\\';
 		d->olds = d->news = 0;
-		add_text(row, line);
+		term_tabs(row, buf_view(&safe));
 	}
+	buf_release(&safe);
 	return shown;
 }
 
