@@ -337,7 +337,7 @@ go_row(struct editor *e, bool down)
 	}
 	if (e->was != LAST_HISTORY) {
 		size_t rows = message_rows(m, m->width > 0 ? m->width :
-		    FIRST_WIDTH, m->at, 2);
+		    FIRST_WIDTH);
 		size_t row = message_row_of(m, m->at);
 
 		if (down ? row + 1 < rows : row > 0) {
@@ -647,7 +647,7 @@ editor_draw(struct editor *e, size_t columns, size_t max_rows,
 		indent = 0;
 	below = e->searching ? max_rows > 1 :
 	    menu_rows(&e->menu, max_rows - 1);
-	all = message_rows(&e->m, columns - indent, e->m.at, max_rows + 1);
+	all = message_rows(&e->m, columns - indent);
 	cursor = message_row_of(&e->m, e->m.at);
 	shown = max_rows - below < all ? max_rows - below : all;
 	/* choose the top row so that the cursor's row is shown */

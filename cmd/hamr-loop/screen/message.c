@@ -11,7 +11,6 @@
 
 #define FOLD '\x1a'
 #define PASTES_MAX ((size_t)1 << 18)	/* numbers of three times six bits */
-#define UNDO_MAX ((size_t)64 << 20)	/* bytes of removed text kept */
 #define UNDO_CHANGES 10000
 #define TAB_COLUMNS 8
 #define LOOK_BACK 256			/* bytes; longer than any cluster */
@@ -26,10 +25,8 @@ message_init(struct message *m)
 static void
 forget_changes(struct message *m, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		m->undo_bytes -= m->undo[i].taken.n;
+	for (size_t i = 0; i < n; i++)
 		free((char *)m->undo[i].taken.p);
-	}
 	m->nundo -= n;
 	if (m->nundo > 0)
 		memmove(m->undo, m->undo + n, m->nundo * sizeof *m->undo);
@@ -186,11 +183,7 @@ splice(struct message *m, size_t from, size_t n, struct slice in)
 		memcpy(b->p + from, in.p, in.n);
 	b->len = from + in.n + behind;
 	b->p[b->len] = '\0';
-	/* the rows up to the previous one are still valid */
-	while (m->nrows > 0 && m->rows[m->nrows - 1] >= from)
-		m->nrows--;
-	m->nrows -= m->nrows > 0;
-	m->all_rows = false;
+	m->nrows = 0;
 }
 
 /* in may point into the text itself. */
@@ -202,13 +195,10 @@ message_replace(struct message *m, size_t from, size_t n, struct slice in)
 	char *own = xmemdup0(in.n > 0 ? in.p : "", in.n);
 	if (m->nundo >= UNDO_CHANGES)
 		forget_changes(m, UNDO_CHANGES / 10);
-	while (m->nundo > 0 && m->undo_bytes + n > UNDO_MAX)
-		forget_changes(m, 1);
 	GROW(m->undo, m->nundo, m->capundo);
 	m->undo[m->nundo++] = (struct message_change){ .at = from,
 		.added = in.n, .cursor = m->at,
 		.taken = { n > 0 ? xmemdup0(m->text.p + from, n) : NULL, n } };
-	m->undo_bytes += n;
 	splice(m, from, n, (struct slice){ own, in.n });
 	m->at = from + in.n;
 	free(own);
@@ -242,7 +232,6 @@ message_undo(struct message *m)
 		return;
 	struct message_change c = m->undo[--m->nundo];
 	splice(m, c.at, c.added, c.taken);
-	m->undo_bytes -= c.taken.n;
 	m->at = c.cursor;
 	free((char *)c.taken.p);
 }
@@ -339,7 +328,6 @@ message_reset(struct message *m, const struct texts *keep)
 	buf_reset(&m->text);
 	buf_add(&m->text, "", 0);
 	m->at = m->nrows = 0;
-	m->all_rows = false;
 	for (size_t i = 0; i < m->npastes; i++) {
 		char name[MESSAGE_FOLD + 1];
 		bool named = false;
@@ -355,37 +343,31 @@ message_reset(struct message *m, const struct texts *keep)
 /* ---- rows ---- */
 
 size_t
-message_rows(struct message *m, size_t width, size_t at, size_t more)
+message_rows(struct message *m, size_t width)
 {
-	if (width != m->width) {
-		m->width = width;
-		m->nrows = 0;
-		m->all_rows = false;
-	}
-	/* enough known rows after the one of `at` will do */
-	while (!m->all_rows && !(m->nrows > more &&
-	    m->rows[m->nrows - 1 - more] > at)) {
-		size_t from = m->nrows > 0 ? m->rows[m->nrows - 1] : 0;
-		size_t next = m->nrows > 0 ? SIZE_MAX : 0;
-		size_t column = 0, blank = 0, w, n;
+	size_t from = 0, column = 0, blank = 0, w, n;
 
-		/* where the next row begins; SIZE_MAX: this is the last */
-		for (size_t i = from; next == SIZE_MAX &&
-		    (n = message_unit(m, i, column, &w, NULL)) > 0; i += n) {
-			char c = m->text.p[i];
+	if (m->nrows > 0 && width == m->width)
+		return m->nrows;
+	m->width = width;
+	GROW(m->rows, 0, m->caprows);
+	m->rows[0] = 0;
+	m->nrows = 1;
+	for (size_t i = 0; (n = message_unit(m, i, column, &w, NULL)) > 0; ) {
+		char c = m->text.p[i];
 
-			if (c == '\n')
-				next = i + 1;
-			else if (column + w > m->width && i > from)
-				next = blank > 0 && c != ' ' ? blank : i;
-			column += w;
-			blank = c == ' ' ? i + n : blank;
+		if (c == '\n' || (column + w > width && i > from)) {
+			i = c == '\n' ? i + 1 :
+			    blank > 0 && c != ' ' ? blank : i;
+			from = i;
+			column = blank = 0;
+			GROW(m->rows, m->nrows, m->caprows);
+			m->rows[m->nrows++] = from;
+			continue;
 		}
-		m->all_rows = next == SIZE_MAX;
-		if (m->all_rows)
-			break;
-		GROW(m->rows, m->nrows, m->caprows);
-		m->rows[m->nrows++] = next;
+		i += n;
+		column += w;
+		blank = c == ' ' ? i : blank;
 	}
 	return m->nrows;
 }
@@ -393,17 +375,11 @@ message_rows(struct message *m, size_t width, size_t at, size_t more)
 size_t
 message_row_of(const struct message *m, size_t at)
 {
-	size_t low = 0, high = m->nrows;
+	size_t i = 0;
 
-	while (high - low > 1) {
-		size_t mid = low + (high - low) / 2;
-
-		if (m->rows[mid] <= at)
-			low = mid;
-		else
-			high = mid;
-	}
-	return low;
+	while (i + 1 < m->nrows && m->rows[i + 1] <= at)
+		i++;
+	return i;
 }
 
 size_t
