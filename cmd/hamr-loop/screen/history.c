@@ -14,32 +14,25 @@
 #include "keys.h"
 
 #define FILE_MAX ((size_t)256 << 20)
-#define KEPT_BYTES ((size_t)64 << 20)	/* of all entries in memory */
 #define TOO_MANY (2 * HISTORY_ENTRIES)	/* lines: rewrite the file */
 #define LOCK_MS 1000
 
 static void
 drop(struct history *h, size_t i)
 {
-	h->bytes -= strlen(h->v[i]);
 	free(h->v[i]);
 	memmove(h->v + i, h->v + i + 1, (--h->n - i) * sizeof *h->v);
 }
 
-/* Move a known message to the end; drop the oldest entries if there is no room.
- */
+/* Move a known message to the end; drop the oldest if there is no room. */
 static void
 append(struct history *h, char *owned)
 {
-	size_t bytes = strlen(owned);
-
 	for (size_t i = h->n; i-- > 0; )
 		if (strcmp(h->v[i], owned) == 0)
 			drop(h, i);
-	while (h->n > 0 && (h->n >= HISTORY_ENTRIES ||
-	    h->bytes + bytes > KEPT_BYTES))
+	if (h->n >= HISTORY_ENTRIES)
 		drop(h, 0);
-	h->bytes += bytes;
 	GROW(h->v, h->n, h->cap);
 	h->v[h->n++] = owned;
 }

@@ -16,7 +16,6 @@
 struct history {
 	char **v;
 	size_t n, cap;
-	size_t bytes;		/* of all entries */
 	char *file;		/* NULL: none */
 };
 
