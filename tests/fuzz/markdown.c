@@ -24,7 +24,6 @@ feed(struct slice text, int rule, size_t columns, bool colour,
 			HOLDS(fix_tail_fits(m, columns));
 	}
 	markdown_end(m, out);
-	markdown_free(m);
 }
 
 int

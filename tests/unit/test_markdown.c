@@ -238,7 +238,7 @@ lines_of_spans(void **state)
 		buf_reset(&out);
 		markdown_add(m, buf_view(&b), &out);
 		assert_int_equal(slice_newlines(buf_view(&out)), 76);
-		markdown_free(m);
+		markdown_end(m, &out);
 	}
 	bufs_release(BUFS(&b, &out));
 }
@@ -297,7 +297,6 @@ feed(struct slice text, size_t most, uint64_t seed, size_t columns,
 		assert_true(at % 7 != 0 || fix_tail_fits(m, columns));
 	}
 	markdown_end(m, out);
-	markdown_free(m);
 }
 
 static void
@@ -562,7 +561,7 @@ final_after(const char *text, size_t rows, size_t tail_rows)
 	markdown_tail(m, &tail);
 	assert_int_equal(slice_newlines(buf_view(&out)), rows);
 	assert_int_equal(slice_lines(buf_view(&tail)), tail_rows);
-	markdown_free(m);
+	markdown_end(m, &out);
 	buf_release(&out);
 	buf_release(&tail);
 }
@@ -589,7 +588,7 @@ final_at_once(void **state)
 
 	markdown_add(m, buf_view(&b), &out);
 	assert_in_range(slice_newlines(buf_view(&out)), 100 - 4 - 3, 100 - 4);
-	markdown_free(m);
+	markdown_end(m, &out);
 	buf_release(&out);
 	buf_release(&b);
 }
@@ -616,7 +615,6 @@ check_hostile(const char *part, size_t times, const char *end)
 	}
 	markdown_end(m, &out);
 	assert_true(out.len > 0 && out.len < 16 * b.len + 1000);
-	markdown_free(m);
 	buf_release(&b);
 	buf_release(&out);
 }
@@ -670,7 +668,6 @@ tail_of_long_word(void **state)
 	assert_true(rows.len > 0 && rows.len < 81 * 20 + 1);
 	markdown_end(m, &final);
 	assert_true(final.len > 160 * sizeof part);
-	markdown_free(m);
 	buf_release(&final);
 	buf_release(&rows);
 }

@@ -96,13 +96,6 @@ release(struct markdown *m)
 	rows_release(&m->rows);
 }
 
-void
-markdown_free(struct markdown *m)
-{
-	release(m);
-	free(m);
-}
-
 /* ---- prefixes, and rows between blocks ---- */
 
 /* The style of rows at this place. */
@@ -598,6 +591,8 @@ markdown_end(struct markdown *m, struct buf *final)
 	take(m, buf_view(&clean));
 	finish(m);
 	buf_release(&clean);
+	release(m);
+	free(m);
 }
 
 /* ---- the tail ---- */
@@ -671,7 +666,6 @@ markdown_rows(struct slice answer, size_t columns, bool colour,
 
 	markdown_add(m, answer, out);
 	markdown_end(m, out);
-	markdown_free(m);
 }
 
 size_t
@@ -690,8 +684,7 @@ markdown_code(struct slice answer, size_t n, struct buf *out)
 		    answer.p[i + 1] != '\n')
 			buf_addc(&lines, answer.p[i]);
 	take(m, buf_view(&lines));
-	finish(m);
-	markdown_free(m);
+	markdown_end(m, &nothing);
 	if (blocks > 0 && n <= blocks)
 		buf_slice(out, buf_view(&code));
 	bufs_release(BUFS(&code, &nothing, &lines));

@@ -29,7 +29,6 @@ bool markdown_open(void);
  * from *blocks, which is updated; NULL: from 1. */
 struct markdown *markdown_new(size_t columns, size_t tail_rows, bool colour,
     size_t *blocks);
-void markdown_free(struct markdown *m);
 
 /* Use this width from now on. */
 void markdown_resize(struct markdown *m, size_t columns, size_t tail_rows);
@@ -43,8 +42,8 @@ void markdown_add(struct markdown *m, struct slice text, struct buf *final);
  * most, each at most `columns` wide, LF between them. */
 void markdown_tail(struct markdown *m, struct buf *rows);
 
-/* The answer is over (or was cut off): append the remaining rows.  Add no text
- * after this. */
+/* The answer is over (or was cut off): append the remaining rows, and free m.
+ */
 void markdown_end(struct markdown *m, struct buf *final);
 
 /* ---- a whole answer ---- */

@@ -298,8 +298,7 @@ ui_status_doing(struct ui *u, const char *what)
 
 	if (strcmp(had, what) == 0)
 		return;
-	free(s->doing);
-	s->doing = what[0] != '\0' ? xstrdup(what) : NULL;
+	xset(&s->doing, what[0] != '\0' ? xstrdup(what) : NULL);
 	s->since = file_now_ms();
 	s->until = 0;
 	ui_changed(u);
@@ -345,10 +344,8 @@ ui_end_turn(struct ui *u)
 static void
 set_name(char **at, char *name)
 {
-	if (name == NULL)
-		return;
-	free(*at);
-	*at = name;
+	if (name != NULL)
+		xset(at, name);
 }
 
 void
@@ -575,7 +572,6 @@ ui_break(struct ui *u)
 		return;
 	}
 	markdown_end(u->answer, &final);
-	markdown_free(u->answer);
 	u->answer = NULL;
 	emit_rows(u, &final);
 }
