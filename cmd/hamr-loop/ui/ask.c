@@ -486,8 +486,7 @@ end_reason(struct asking *k)
 {
 	editor_set(k->u->editor, slice_of(k->message));
 	editor_prompt(k->u->editor, "> ");
-	free(k->message);
-	k->message = NULL;
+	xset(&k->message, NULL);
 }
 
 /* False: the key is not an answer. */
@@ -724,13 +723,10 @@ put_question(struct asking *k)
 	buf_reset(&u->question);
 	if (k->call != NULL)
 		k->call->refused = !k->a.yes && !ui_is_late(u);
-	if (k->call != NULL && k->a.reason != NULL) {
-		free(k->call->reason);
-		k->call->reason = xstrdup(k->a.reason);
-	}
+	if (k->call != NULL && k->a.reason != NULL)
+		xset(&k->call->reason, xstrdup(k->a.reason));
 	if (!edited) {
-		free(u->draft);
-		u->draft = editor_text(u->editor);
+		xset(&u->draft, editor_text(u->editor));
 		editor_free(u->editor);
 		u->editor = NULL;
 	}

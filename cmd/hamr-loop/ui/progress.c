@@ -118,8 +118,7 @@ ui_trouble(struct ui *u, const struct rec *r)
 		else if (!again)
 			ui_note(u, "  %.1000s%s%s", words, remedy != NULL ?
 			    "; " : "", remedy != NULL ? remedy : "");
-		free(u->trouble);
-		u->trouble = xstrdup(words);
+		xset(&u->trouble, xstrdup(words));
 		/* a wait that does not count as a retry */
 		bool loads = r->kind == R_PROGRESS &&
 		    !rec_int(r, "attempt", &n);
@@ -157,8 +156,7 @@ ui_call_is(struct ui_call *call, struct slice name, struct slice args)
 		if (n < v.len)
 			buf_adds(&what, "...");
 	}
-	free(call->what);
-	call->what = buf_detach(&what);
+	xset(&call->what, buf_detach(&what));
 	bufs_release(BUFS(&v, &named));
 }
 
@@ -347,12 +345,9 @@ show_result(struct ui *u, const struct rec *r)
 	/* Show the path as the tool resolved it, from the root, whatever the
 	 * model wrote. */
 	char *path = call->path ? scan_strdup(msg_meta(r, "path")) : NULL;
-	if (path != NULL && *path != '\0') {
-		char *what = xasprintf("%.*s %s", (int)strcspn(call->what, " "),
-		    call->what, path);
-		free(call->what);
-		call->what = what;
-	}
+	if (path != NULL && *path != '\0')
+		xset(&call->what, xasprintf("%.*s %s",
+		    (int)strcspn(call->what, " "), call->what, path));
 	free(path);
 	ui_call_result(u, call, r);
 	/* the line above names the file */
@@ -408,8 +403,7 @@ show_text(struct ui *u, struct slice content, bool with_calls)
 static void
 show_answer(struct ui *u, const struct rec *r)
 {
-	free(u->trouble);
-	u->trouble = NULL;
+	xset(&u->trouble, NULL);
 	ui_thought(u);
 	ui_break(u);
 	/* The last answer goes to stdout.  Text that was shown while it came
