@@ -73,10 +73,9 @@ feed(struct slice in, int rule, enum dialect_kind kind, bool cut,
 {
 	static const struct dialect_out out = { on_text, on_call,
 		on_malformed };
-	struct dialect *d = dialect_new(kind, &out, g);
+	struct dialect *d = dialect_new(kind, slice_of(tools), &out, g);
 	size_t at = 0;
 
-	dialect_reset(d, slice_of(tools));
 	for (size_t i = 0; at < in.n; i++) {
 		size_t k = rule < 0 ? in.n : fuzz_piece((uint8_t)rule, i,
 		    in.n - at);

@@ -79,14 +79,10 @@ run(enum dialect_kind kind, bool cut, const char *in, size_t first,
 	static const struct dialect_out out = { on_got_text, on_got_call,
 		on_got_malformed };
 	struct got g = { BUF_INIT(1 << 20), false };
-	struct dialect *d = dialect_new(kind, &out, &g);
+	struct dialect *d = dialect_new(kind, slice_of(tools), &out, &g);
 	size_t n = strlen(in);
 	unsigned dropped;
 
-	dialect_feed(d, SLICE("```\n<tool_call>{\"x"));
-	dialect_reset(d, slice_of(tools));
-	g = (struct got){ .log = g.log };
-	buf_reset(&g.log);
 	dialect_feed(d, (struct slice){ in, first });
 	for (size_t at = first; at < n; at += step)
 		dialect_feed(d, (struct slice){ in + at,

@@ -397,9 +397,9 @@ flood(const char *piece, size_t times)
 	static const struct dialect_out out = { on_got_text, on_got_call,
 		on_got_malformed };
 	struct got g = { BUF_INIT(1 << 28), false };
-	struct dialect *d = dialect_new(DIALECT_AUTO, &out, &g);
+	struct dialect *d = dialect_new(DIALECT_AUTO, slice_of(tools), &out,
+	    &g);
 
-	dialect_reset(d, slice_of(tools));
 	for (size_t i = 0; i < times; i++)
 		dialect_feed(d, slice_of(piece));
 	dialect_end(d, false);

@@ -68,9 +68,6 @@ run(const char *in, size_t first, size_t step, const char *reasoning,
 	struct reasoning *t = reasoning_new(take, in_call, &g);
 	size_t n = strlen(in), at = first;
 
-	reasoning_feed(t, (struct slice){ "garbage <thi", 12 });
-	reasoning_reset(t);
-	buf_reset(&g.content);
 	reasoning_feed(t, (struct slice){ in, first });
 	for (; at < n; at += step)
 		reasoning_feed(t, (struct slice){ in + at,

@@ -69,6 +69,17 @@ on_malformed(void *ctx, struct slice block)
 		buf_slice(&a->malformed, block);
 }
 
+/* Look for calls from here on. */
+static void
+new_dialect(struct answer *a)
+{
+	static const struct dialect_out out = { on_text, on_call,
+		on_malformed };
+
+	dialect_free(a->dialect);
+	a->dialect = dialect_new(a->kind, a->tools, &out, a);
+}
+
 static void
 on_thought(void *ctx, enum reasoning_kind kind, struct slice s)
 {
@@ -85,10 +96,11 @@ on_thought(void *ctx, enum reasoning_kind kind, struct slice s)
 	case SPLIT_RECLASSIFY:
 		buf_slice(&a->reasoning, slice_trim(buf_view(&a->raw)));
 		bufs_reset(BUFS(&a->raw, &a->content));
-		repetition_reset(&a->said);
+		memset(&a->said, 0, sizeof a->said);
+		a->said.limit = a->thought.limit;
 		buf_reset(&a->malformed);
 		calls_reset(&a->lifted);
-		dialect_reset(a->dialect, a->tools);
+		new_dialect(a);
 		break;
 	}
 }
@@ -115,44 +127,26 @@ on_channel(void *ctx, enum harmony_kind kind, struct slice s)
 /* ---- life ---- */
 
 struct answer *
-answer_new(enum dialect_kind dialect, long long repeat_limit,
-    answer_delta *delta, void *ctx)
+answer_new(enum dialect_kind kind, struct slice tools, bool forbidden,
+    long long repeat_limit, answer_delta *delta, void *ctx)
 {
-	static const struct dialect_out out = { on_text, on_call,
-		on_malformed };
 	struct answer *a = xcalloc(1, sizeof *a);
 
 	a->delta = delta;
 	a->ctx = ctx;
+	a->kind = kind;
+	a->tools = tools;
+	a->forbidden = forbidden;
 	a->splitter = reasoning_new(on_thought, in_call, a);
-	a->dialect = dialect_new(dialect, &out, a);
+	new_dialect(a);
 	a->said.limit = a->thought.limit = repeat_limit;
 	a->harmony.emit = on_channel;
 	a->harmony.ctx = a;
-	a->has_harmony = dialect == DIALECT_AUTO;
+	a->has_harmony = kind == DIALECT_AUTO;
+	a->usage = (struct usage){ -1, -1, -1, -1 };
 	bufs_init(ALL(a), BUF_RECORD_MAX);
 	buf_init(&a->model, 4096);
 	return a;
-}
-
-void
-answer_reset(struct answer *a, struct slice tools, bool forbidden)
-{
-	a->tools = tools;
-	a->forbidden = forbidden;
-	reasoning_reset(a->splitter);
-	dialect_reset(a->dialect, tools);
-	a->harmony.state = HARMONY_START;
-	a->harmony.said = a->harmony.headed = false;
-	bufs_reset(ALL(a));
-	calls_reset(&a->native);
-	calls_reset(&a->lifted);
-	repetition_reset(&a->said);
-	repetition_reset(&a->thought);
-	a->dropped = 0;
-	a->usage = (struct usage){ -1, -1, -1, -1 };
-	a->finish = FINISH_NONE;
-	a->fed = a->apart = a->started = a->lossy = a->ended = false;
 }
 
 void
@@ -386,7 +380,7 @@ answer_end(struct answer *a, bool broken)
 		 * no text follows, count */
 		a->again = true;
 		buf_reset(&a->raw);
-		dialect_reset(a->dialect, a->tools);
+		new_dialect(a);
 		dialect_feed(a->dialect, buf_view(&a->reasoning));
 		dialect_end(a->dialect, false);
 		a->again = false;

@@ -33,6 +33,7 @@ struct answer {
 	answer_delta *delta;
 	void *ctx;
 	struct reasoning *splitter;
+	enum dialect_kind kind;
 	struct dialect *dialect;
 	struct harmony harmony;
 	bool has_harmony;	/* look for harmony's tags */
@@ -58,14 +59,12 @@ struct answer {
 	bool ended;
 };
 
-/* repeat_limit: how often the model may repeat a passage, 0: no limit.  The
- * caller frees it with answer_free. */
-struct answer *answer_new(enum dialect_kind dialect, long long repeat_limit,
-    answer_delta *delta, void *ctx);
+/* tools are borrowed; forbidden: none of them may be called.  repeat_limit: how
+ * often the model may repeat a passage, 0: no limit.  The caller frees it with
+ * answer_free. */
+struct answer *answer_new(enum dialect_kind kind, struct slice tools,
+    bool forbidden, long long repeat_limit, answer_delta *delta, void *ctx);
 void answer_free(struct answer *a);
-/* Begin the next answer; tools are borrowed until the next reset.  forbidden:
- * no tool may be called. */
-void answer_reset(struct answer *a, struct slice tools, bool forbidden);
 
 void answer_content(struct answer *a, struct slice text);
 void answer_reasoning(struct answer *a, struct slice text);

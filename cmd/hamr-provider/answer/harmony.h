@@ -22,8 +22,7 @@ enum harmony_kind { HARMONY_CONTENT, HARMONY_REASONING, HARMONY_CALL };
 /* Called with the output; kind is content or reasoning, s is never empty. */
 typedef void harmony_fn(void *ctx, enum harmony_kind kind, struct slice s);
 
-/* Zero it, then set emit, ctx and held's ceiling.  Before the next answer,
- * empty held and zero state, said and headed. */
+/* Zero it, then set emit, ctx and held's ceiling. */
 struct harmony {
 	harmony_fn *emit;
 	void *ctx;

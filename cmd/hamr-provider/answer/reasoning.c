@@ -70,15 +70,6 @@ reasoning_free(struct reasoning *t)
 }
 
 void
-reasoning_reset(struct reasoning *t)
-{
-	bufs_reset(BUFS(&t->tag, &t->white, &t->doubt, &t->out));
-	t->state = AT_START;
-	t->closed = t->settled = t->content = t->reasoning = false;
-	t->fence = (struct fence){ 0 };
-}
-
-void
 reasoning_is_apart(struct reasoning *t)
 {
 	t->settled = true;

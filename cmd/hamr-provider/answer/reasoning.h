@@ -44,7 +44,6 @@ struct reasoning;
 struct reasoning *reasoning_new(reasoning_fn *emit,
     reasoning_call_fn *in_call, void *ctx);
 void reasoning_free(struct reasoning *t);
-void reasoning_reset(struct reasoning *t);	/* the next answer begins */
 
 /* The server sends reasoning separately, so the content so far was not
  * reasoning: a closing tag without an opening one is text. */

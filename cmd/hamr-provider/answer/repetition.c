@@ -88,12 +88,3 @@ repetition_feed(struct repetition *r, const char *p, size_t n)
 	}
 	return n;
 }
-
-void
-repetition_reset(struct repetition *r)
-{
-	memset(&r->fence, 0, sizeof r->fence);
-	r->n = r->unsearched = r->period = 0;
-	r->more = 0;
-	r->times = 0;
-}

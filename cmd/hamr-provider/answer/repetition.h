@@ -35,6 +35,3 @@ struct repetition {
  * up to the end of the last passage allowed.  In the latter case times is set,
  * and the caller must not feed any more. */
 size_t repetition_feed(struct repetition *r, const char *p, size_t n);
-
-/* Begin the next text; limit is kept. */
-void repetition_reset(struct repetition *r);

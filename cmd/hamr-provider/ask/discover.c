@@ -488,7 +488,6 @@ try(struct provider *p, struct buf *out)
 	p->quirks &= ~(unsigned)QUIRK_ONE_CALL;	/* one call is enough */
 	p->set->stream = false;
 	p->set->max_tokens = TRY_TOKENS;
-	attempt_init(&x);
 	do {
 		p->quirks |= quirk;
 		attempt_do(&x);
@@ -496,10 +495,10 @@ try(struct provider *p, struct buf *out)
 		    x.reply.status, buf_view(&x.raw), buf_view(&x.body));
 	} while (quirk != 0);
 	if (x.failure.code == NULL) {
-		scan_put(out, p->answer->native.n > 0 ? ",'tools':true" :
+		scan_put(out, x.answer->native.n > 0 ? ",'tools':true" :
 		    ",'tools':false");
 		took = file_now_ms() - began;
-		tokens = p->answer->usage.completion;
+		tokens = x.answer->usage.completion;
 		/* llama.cpp's own measurement */
 		struct slice whole = slice_trim(buf_view(&x.raw));
 		if (scan_is_json(whole))

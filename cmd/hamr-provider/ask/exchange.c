@@ -108,11 +108,11 @@ take_event(struct exchange *x, struct slice data)
 {
 	if (x->said == API_DONE || x->said == API_ERROR)
 		return 1;
-	x->said = api_event(x->p->set->api, &x->stream, x->p->answer, data,
+	x->said = api_event(x->p->set->api, &x->stream, x->answer, data,
 	    &x->failure);
-	if (x->first == 0 && x->p->answer->started)
+	if (x->first == 0 && x->answer->started)
 		x->first = file_now_ms();
-	if (answer_repeats(x->p->answer) > 0)
+	if (answer_repeats(x->answer) > 0)
 		x->said = API_DONE;
 	return x->said == API_DONE || x->said == API_ERROR;
 }
@@ -253,7 +253,7 @@ on_body(void *ctx, long status, const char *p, size_t n)
 	}
 	if (sse_feed(&x->sse, p, n, on_event, x) == SSE_TOO_LARGE)
 		return too_large(x);
-	if (answer_repeats(x->p->answer) > 0)
+	if (answer_repeats(x->answer) > 0)
 		return HTTP_ABORT;	/* it would go on forever */
 	if (x->said == API_DONE || x->said == API_ERROR)
 		return HTTP_LAST;
@@ -290,17 +290,17 @@ read_whole(struct exchange *x)
 		    walk_next(&w, NULL, &one); )
 			on_event(x, one);
 		take_rest(x);
-		if (x->said == API_MORE && x->p->answer->started)
+		if (x->said == API_MORE && x->answer->started)
 			broken_off(x);
 	} else if (object)
-		x->said = api_event(x->p->set->api, &x->stream, x->p->answer,
+		x->said = api_event(x->p->set->api, &x->stream, x->answer,
 		    raw, &x->failure);
 	if (x->first == 0)
 		x->first = file_now_ms();
 	if (x->said == API_ERROR && x->failure.code != NULL)
 		return;
 	if (!object ||
-	    (!x->p->answer->started && x->said != API_FINISHED &&
+	    (!x->answer->started && x->said != API_FINISHED &&
 	    (mark == NULL || !slice_has(raw, mark))))
 		failure_final(&x->failure, "server", "%s did not answer with a "
 		    "chat completion; %s", x->where,
@@ -325,11 +325,11 @@ judge(struct exchange *x)
 		    "answer that was not asked for; turn compression off "
 		    "there, or in the proxy in front of it", x->where);
 	} else if (x->failure.code != NULL) {
-		x->failure.partial = x->p->answer->started;
+		x->failure.partial = x->answer->started;
 	} else if (r->end != HTTP_DONE) {
 		/* what follows the finish_reason does not matter */
 		if (got && x->form != FORM_WHOLE &&
-		    answer_finished(x->p->answer))
+		    answer_finished(x->answer))
 			return;
 		failure_transfer(&x->failure, r, x->where);
 		x->failure.partial = got;
@@ -341,8 +341,8 @@ judge(struct exchange *x)
 			too_large(x);
 		take_rest(x);
 		if (x->failure.code != NULL)
-			x->failure.partial = x->p->answer->started;
-		else if (!answer_finished(x->p->answer))
+			x->failure.partial = x->answer->started;
+		else if (!answer_finished(x->answer))
 			broken_off(x);
 	} else {
 		failure_status(&x->failure, r->status, r->packed ?
@@ -427,9 +427,6 @@ make_body(struct exchange *x)
 	struct adapter_defaults defaults = { &s->headers, s->key };
 	int r = 0;
 
-	buf_reset(&x->body);
-	free(x->url);
-	x->url = NULL;
 	if (!api->chat) {
 		body_messages(&b, scan_str_is(b.tool_choice, "none"),
 		    api->own == NULL, &legal);
@@ -438,7 +435,6 @@ make_body(struct exchange *x)
 			b.tools = b.tool_choice = (struct slice){ NULL, 0 };
 	}
 	if (api->own != NULL) {		/* it also sets the URL's path */
-		adapter_call_release(&x->call);
 		r = adapter_request(api->own, &b, buf_view(&legal), &defaults,
 		    &x->call, &x->body, &x->failure);
 		x->url = server_url(s->base_url, r == 0 ? x->call.path : "");
@@ -453,29 +449,47 @@ make_body(struct exchange *x)
 	return r;
 }
 
+void
+attempt_release(struct exchange *x)
+{
+	answer_free(x->answer);
+	sse_release(&x->sse);
+	scan_release(&x->stream.scan);
+	bufs_release(BUFS(&x->body, &x->raw, &x->tape, &x->stream.text,
+	    &x->stream.mark, &x->held));
+	failure_release(&x->failure);
+	adapter_call_release(&x->call);
+	FREE(x->url, x->where);
+}
+
 /* Prepare an attempt.  -1: it cannot be sent; x->failure says why. */
 static int
 begin(struct exchange *x)
 {
-	const struct api *api = x->p->set->api;
+	const struct settings *s = x->p->set;
+	size_t max = s->http.max_body > ERROR_BODY_MAX ? s->http.max_body :
+	    ERROR_BODY_MAX;
 
-	sse_reset(&x->sse);
-	bufs_reset(BUFS(&x->raw, &x->tape));
-	failure_release(&x->failure);
-	failure_init(&x->failure);
-	api_stream_reset(&x->stream);
-	x->form = api->lines ? FORM_SSE : FORM_UNKNOWN;
-	x->sse.lines = api->lines;
-	x->is_whole = false;
-	memset(&x->reply, 0, sizeof x->reply);
-	x->said = API_MORE;
-	x->first = 0;
-	x->started = file_now_ms();
+	attempt_release(x);	/* the last one */
+	*x = (struct exchange){ .p = x->p, .ask = x->ask,
+		.form = s->api->lines ? FORM_SSE : FORM_UNKNOWN,
+		.where = settings_where(s->base_url),
+		.started = file_now_ms() };
 	/* a replayed answer may call tools anyway (chapter 4.5) */
-	answer_reset(x->p->answer, x->ask->tools, x->p->replay == NULL &&
-	    scan_str_is(x->ask->tool_choice, "none"));
-	if (api->own != NULL)
-		adapter_wait(api->own, provider_wait, x->p);
+	x->answer = answer_new(s->dialect, x->ask->tools,
+	    x->p->replay == NULL && scan_str_is(x->ask->tool_choice, "none"),
+	    s->repeat_limit, provider_delta, x->p);
+	sse_init(&x->sse, s->max_line, s->max_event);
+	x->sse.lines = s->api->lines;
+	x->stream.sse = &x->sse;
+	api_stream_reset(&x->stream);
+	bufs_init(BUFS(&x->stream.text, &x->stream.mark, &x->held),
+	    BUF_RECORD_MAX);
+	buf_init(&x->body, (size_t)1 << 40);
+	bufs_init(BUFS(&x->raw, &x->tape), max);
+	failure_init(&x->failure);
+	if (s->api->own != NULL)
+		adapter_wait(s->api->own, provider_wait, x->p);
 	return make_body(x);
 }
 
@@ -499,40 +513,6 @@ attempt_do(struct exchange *x)
 	judge(x);
 }
 
-/* ---- life ---- */
-
-void
-attempt_init(struct exchange *x)
-{
-	const struct settings *s = x->p->set;
-	size_t max = s->http.max_body > ERROR_BODY_MAX ? s->http.max_body :
-	    ERROR_BODY_MAX;
-
-	if (x->p->answer == NULL)
-		x->p->answer = answer_new(s->dialect, s->repeat_limit,
-		    provider_delta, x->p);
-	sse_init(&x->sse, s->max_line, s->max_event);
-	x->stream.sse = &x->sse;
-	bufs_init(BUFS(&x->stream.text, &x->stream.mark, &x->held),
-	    BUF_RECORD_MAX);
-	buf_init(&x->body, (size_t)1 << 40);
-	bufs_init(BUFS(&x->raw, &x->tape), max);
-	failure_init(&x->failure);
-	x->where = settings_where(s->base_url);
-}
-
-void
-attempt_release(struct exchange *x)
-{
-	sse_release(&x->sse);
-	scan_release(&x->stream.scan);
-	bufs_release(BUFS(&x->body, &x->raw, &x->tape, &x->stream.text,
-	    &x->stream.mark, &x->held));
-	failure_release(&x->failure);
-	adapter_call_release(&x->call);
-	FREE(x->url, x->where);
-}
-
 /* ---- retries ---- */
 
 /* Milliseconds until this failure may be retried; -1: never. */
@@ -544,7 +524,7 @@ retry_in(struct exchange *x, long long tries)
 	long long top = BACKOFF_MS;
 	unsigned r;
 
-	if (x->p->answer->started || !f->again)
+	if (x->answer->started || !f->again)
 		return -1;
 	if (f->loading)
 		return s->http.first_ms > 0 && tries * LOADING_MS >
@@ -580,7 +560,7 @@ learn(const struct exchange *x)
 	struct slice words = x->raw.len > 0 ? buf_view(&x->raw) :
 	    buf_view(&f->message);
 
-	if (x->p->answer->started)
+	if (x->answer->started)
 		return 0;
 	unsigned quirk = words_no_tools(words) ?
 	    QUIRK_NO_TOOLS & ~x->p->quirks : quirks_learn(x->p->quirks,
@@ -675,7 +655,7 @@ was_cut(struct exchange *x)
 	    "window or set context.window";
 	struct provider *p = x->p;
 	long long sent = x->ask->estimate;
-	const struct usage *u = &p->answer->usage;
+	const struct usage *u = &x->answer->usage;
 	/* an upper bound: cached tokens may be counted twice */
 	long long told = u->prompt + (u->cached > 0 ? u->cached : 0);
 	bool counts = p->counted_whole >= COUNTED_WHOLE;
@@ -721,14 +701,14 @@ put_answer(struct exchange *x)
 	struct answer_facts facts = { .api = p->set->api->name,
 		.model = p->set->model, .ms = file_now_ms() - x->started,
 		.ttft_ms = x->first > 0 ? x->first - x->started : -1 };
-	struct slice block = answer_end(p->answer, false);
+	struct slice block = answer_end(x->answer, false);
 	struct prices prices;
 	struct buf line = BUF_INIT((size_t)1 << 40);
 	struct scan s = { 0 };
 
 	prices_find(p->set->conf, p->set->prices_key, p->set->model, &prices,
 	    NULL);
-	if (answer_usage_record(p->answer, &prices, &line))
+	if (answer_usage_record(x->answer, &prices, &line))
 		provider_put(p, R_USAGE, &line);
 	if (block.n > 0) {
 		/* if its JSON is invalid, say where */
@@ -749,18 +729,18 @@ put_answer(struct exchange *x)
 		scan_put(&line, "{'content':@}", block);
 		provider_fail(p, &x->failure, buf_view(&line));
 		buf_release(&line);
-	} else if (answer_starved(p->answer)) {
+	} else if (answer_starved(x->answer)) {
 		failure_set(&x->failure, "context_overflow", "%s stopped for "
 		    "length before the first token: the context is full",
 		    x->where);
 		bound_window(x);
 		provider_fail(p, &x->failure, SLICE(""));
 	} else if (was_cut(x)) {
-		answer_partial(p->answer, &line);
+		answer_partial(x->answer, &line);
 		provider_fail(p, &x->failure, buf_view(&line));
 		buf_release(&line);
 	} else {
-		answer_message(p->answer, &p->ids, &facts, &line);
+		answer_message(x->answer, &p->ids, &facts, &line);
 		provider_put(p, R_ASSISTANT, &line);
 	}
 }
@@ -775,8 +755,8 @@ put_outcome(struct exchange *x)
 		put_answer(x);
 	else if (!(x->p->flags & (STAGE_EOF | STAGE_CLOSED))) {
 		if (x->failure.partial) {
-			answer_end(x->p->answer, true);
-			answer_partial(x->p->answer, &partial);
+			answer_end(x->answer, true);
+			answer_partial(x->answer, &partial);
 		}
 		bound_window(x);
 		if (strcmp(x->failure.code, "auth") == 0)
@@ -797,8 +777,7 @@ exchange(struct provider *p, const struct ask *ask)
 		server_fit_window(p);
 		ids_note_all(&p->ids, ask->messages,
 		    messages_known(&p->past, ask->messages));
-		attempt_init(&x);
-		persist(&x);
+			persist(&x);
 		if (p->window_later && x.failure.code == NULL) {
 			server_put_limit(p);
 			p->window_later = false;	/* ask only once */
@@ -859,7 +838,6 @@ exchange_play(struct provider *p, const struct ask *ask, struct slice line)
 	if (!spoken)
 		return;
 	ids_note_all(&p->ids, ask->messages, 0);
-	attempt_init(&x);
 	if (begin(&x) == 0) {
 		if (!scan_str(scan_get(line, "response"), &all) &&
 		    scan_str(scan_get(line, "response_hex"), &hex))

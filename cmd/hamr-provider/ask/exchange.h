@@ -19,6 +19,7 @@ enum form_of_answer { FORM_UNKNOWN, FORM_SSE, FORM_WHOLE };
 struct exchange {
 	struct provider *p;
 	const struct ask *ask;
+	struct answer *answer;
 	struct sse sse;
 	struct buf body;		/* what is sent */
 	struct buf raw;			/* received, unless as events */
@@ -36,10 +37,7 @@ struct exchange {
 	char *url, *where;
 };
 
-/* Before: zero x and set p and ask. */
-void attempt_init(struct exchange *x);
-void attempt_release(struct exchange *x);
-
-/* Send the request and read the answer; x->failure.code is NULL on
- * success. */
+/* Send the request and read the answer; x->failure.code is NULL on success.
+ * Before the first attempt, zero x and set p and ask. */
 void attempt_do(struct exchange *x);
+void attempt_release(struct exchange *x);

@@ -298,7 +298,6 @@ provider_release(struct provider *p)
 	forget(p);
 	http_free(p->http);
 	bufs_release(BUFS(&p->models, &p->held));
-	answer_free(p->answer);
 	replay_free(p->replay);
 	if (p->record >= 0)
 		close(p->record);

@@ -145,11 +145,13 @@ dialect_named(const char *name)
 }
 
 struct dialect *
-dialect_new(enum dialect_kind kind, const struct dialect_out *out, void *ctx)
+dialect_new(enum dialect_kind kind, struct slice tools,
+    const struct dialect_out *out, void *ctx)
 {
 	struct dialect *d = xcalloc(1, sizeof *d);
 
 	d->kind = d->reading.kind = kind;
+	d->reading.tools = tools;
 	d->out = *out;
 	d->ctx = ctx;
 	bufs_init(BUFS(&d->in, &d->ready, &d->white, &d->apart),
@@ -174,6 +176,8 @@ reading_call(struct reading *r)
 void
 dialect_free(struct dialect *d)
 {
+	if (d == NULL)
+		return;
 	bufs_release(BUFS(&d->in, &d->ready, &d->white, &d->apart));
 	for (size_t i = 0; i < d->reading.made; i++)
 		bufs_release(BUFS(&d->reading.v[i].name,
@@ -181,18 +185,6 @@ dialect_free(struct dialect *d)
 	free(d->reading.v);
 	scan_release(&d->reading.scan);
 	free(d);
-}
-
-void
-dialect_reset(struct dialect *d, struct slice tools)
-{
-	d->reading.tools = tools;
-	d->block = NULL;
-	bufs_reset(BUFS(&d->in, &d->ready, &d->white, &d->apart));
-	d->fence = (struct fence){ 0 };
-	d->after_block = d->said = false;
-	d->pos = d->marked = d->vain = 0;
-	d->again = d->dropped = 0;
 }
 
 /* ---- the text between calls ---- */

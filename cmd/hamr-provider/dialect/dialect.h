@@ -50,13 +50,11 @@ struct dialect_out {
 
 struct dialect;
 
-struct dialect *dialect_new(enum dialect_kind kind,
-    const struct dialect_out *out, void *ctx);	/* *out is copied */
+/* tools: the JSON array sent (checked, borrowed), or {NULL, 0}.  *out is copied.
+ * The caller frees it with dialect_free, which takes NULL. */
+struct dialect *dialect_new(enum dialect_kind kind, struct slice tools,
+    const struct dialect_out *out, void *ctx);
 void dialect_free(struct dialect *d);
-
-/* Begin the next answer.  tools: the JSON array sent (checked, borrowed until
- * the next dialect_reset), or {NULL, 0}. */
-void dialect_reset(struct dialect *d, struct slice tools);
 
 void dialect_feed(struct dialect *d, struct slice text);
 

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "answer/answer.h"
 #include "net/failure.h"
 #include "net/http.h"
 #include "request/messages.h"
@@ -45,7 +44,6 @@ struct provider {
 	/* the server, for the whole process */
 	struct http *http;	/* made at the first request */
 	struct buf models;	/* --probe: the server's list of models */
-	struct answer *answer;
 	unsigned quirks;
 	long long most_output;	/* tokens the server allows; 0: unknown */
 	bool limit_asked, model_asked, window_fits, warned, warned_record;
