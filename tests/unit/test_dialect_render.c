@@ -10,7 +10,7 @@ rendered(enum dialect_kind kind, const char *messages, const char *tool_list,
 	struct scan sc = { .m = NULL };
 
 	dialect_render(kind, slice_of(messages), tool_list != NULL ?
-	    slice_of(tool_list) : (struct slice){ NULL, 0 }, false, &out);
+	    slice_of(tool_list) : (struct slice){ NULL, 0 }, &out);
 	assert_int_equal(scan_value(&sc, out.p, out.len), 0);
 	assert_string_equal(out.p, want);
 	scan_release(&sc);
@@ -29,8 +29,8 @@ test_rendered(void **state)
 	static const char talk[] = "[" USER ",{\"role\":\"assistant\","
 	    "\"content\":\"ok\",\"reasoning\":\"r\",\"tool_calls\":["
 	    CALL_OF("a", "{\\\"path\\\":\\\"x\\\\ny\\\",\\\"n\\\":1.50}") ","
-	    CALL_OF("b", "no json") "]}," RESULT("b", "two") ","
-	    RESULT("zz", "whose") "," USER "]";
+	    CALL_OF("b", "{}") "]}," RESULT("a", "one") ","
+	    RESULT("b", "two") "," USER "]";
 
 	(void)state;
 	rendered(DIALECT_HERMES, "[" USER "]", NULL, "[" USER "]");
@@ -39,17 +39,17 @@ test_rendered(void **state)
 	    "\"assistant\",\"content\":\"ok\\n<tool_call>\\n{\\\"name\\\": "
 	    "\\\"read\\\", \\\"arguments\\\": {\\\"path\\\":\\\"x\\\\ny\\\","
 	    "\\\"n\\\":1.50}}\\n</tool_call>\\n<tool_call>\\n{\\\"name\\\": "
-	    "\\\"read\\\", \\\"arguments\\\": \\\"no json\\\"}\\n</tool_call>"
+	    "\\\"read\\\", \\\"arguments\\\": {}}\\n</tool_call>"
 	    "\",\"reasoning\":\"r\"},{\"role\":\"user\",\"content\":"
-	    "\"<tool_response>\\n(no result)\\n</tool_response>\\n"
+	    "\"<tool_response>\\none\\n</tool_response>\\n"
 	    "<tool_response>\\ntwo\\n</tool_response>\"}," USER "]");
 	rendered(DIALECT_QWEN3, talk, NULL, "[" USER ",{\"role\":"
 	    "\"assistant\",\"content\":\"ok\\n<tool_call>\\n<function=read>"
 	    "\\n<parameter=path>\\nx\\ny\\n</parameter>\\n<parameter=n>\\n1.50"
 	    "\\n</parameter>\\n</function>\\n</tool_call>\\n<tool_call>\\n"
-	    "<function=read>\\n<parameter=arguments>\\nno json\\n"
-	    "</parameter>\\n</function>\\n</tool_call>\",\"reasoning\":\"r\"},"
-	    "{\"role\":\"user\",\"content\":\"<tool_response>\\n(no result)"
+	    "<function=read>\\n"
+	    "</function>\\n</tool_call>\",\"reasoning\":\"r\"},"
+	    "{\"role\":\"user\",\"content\":\"<tool_response>\\none"
 	    "\\n</tool_response>\\n<tool_response>\\ntwo\\n</tool_response>"
 	    "\"}," USER "]");
 }
@@ -62,15 +62,13 @@ test_tools_described(void **state)
 	struct buf a = BUF_INIT(1 << 20), b = BUF_INIT(1 << 20);
 
 	(void)state;
-	dialect_render(DIALECT_HERMES, slice_of(system), slice_of(tools), false,
-	    &a);
+	dialect_render(DIALECT_HERMES, slice_of(system), slice_of(tools), &a);
 	buf_addc(&a, '\0');
 	assert_ptr_equal(strstr(a.p, "[{\"role\":\"system\",\"content\":"
 	    "\"be\\n\\n# Tools"), a.p);
 	assert_non_null(strstr(a.p, "<tools>\\n{\\\"type\\\":"));
 	assert_non_null(strstr(a.p, "</tool_call>\"}," USER "]"));
-	dialect_render(DIALECT_QWEN3, SLICE("[" USER "]"), slice_of(tools),
-	    false, &b);
+	dialect_render(DIALECT_QWEN3, SLICE("[" USER "]"), slice_of(tools), &b);
 	buf_addc(&b, '\0');
 	assert_ptr_equal(strstr(b.p, "[{\"role\":\"system\",\"content\":"
 	    "\"# Tools"), b.p);
@@ -102,7 +100,7 @@ test_round(void **state)
 		char *text;
 
 		dialect_render(kinds[i], buf_view(&messages),
-		    (struct slice){ NULL, 0 }, false, &out);
+		    (struct slice){ NULL, 0 }, &out);
 		w = walk_of(buf_view(&out));
 		assert_true(walk_next(&w, &key, &val));
 		text = scan_strdup(scan_get(val, "content"));

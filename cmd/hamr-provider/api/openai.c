@@ -24,7 +24,7 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	if (tools)
 		fields_put(b, "tools", b->tools, out);
 	fields_put(b, "messages", SLICE(""), out);
-	body_messages(b, scan_str_is(b->tool_choice, "none"), false, out);
+	body_messages(b, out);
 	if (tools && b->tool_choice.p != NULL)
 		fields_put(b, "tool_choice", b->tool_choice, out);
 	buf_addc(out, '}');

@@ -405,17 +405,29 @@ make_body(struct exchange *x)
 	const struct api *api = s->api;
 	struct buf legal = BUF_INIT((size_t)1 << 40);
 	unsigned quirks = x->p->quirks;
+	bool reasoning = quirks & QUIRK_REASONING ||
+	    (!(quirks & QUIRK_NO_REASONING) &&
+	    s->reasoning == REASONING_ALWAYS);
+	enum dialect_kind dialect = quirks & QUIRK_NO_TOOLS ? DIALECT_HERMES :
+	    s->dialect;
 	struct body b = {
 		.model = s->model,
 		.stream = s->stream && !(quirks & QUIRK_NO_STREAM),
-		.system_in_place = s->system_in_place && !api->one_system,
-		.plain_ids = api->plain_ids,
-		.no_images = s->no_images || (quirks & QUIRK_NO_IMAGES),
-		.reasoning = quirks & QUIRK_REASONING ||
-		    (!(quirks & QUIRK_NO_REASONING) &&
-		    s->reasoning == REASONING_ALWAYS),
-		.dialect = quirks & QUIRK_NO_TOOLS ? DIALECT_HERMES :
-		    s->dialect,
+		.rules = {
+			.system_in_place = s->system_in_place &&
+			    !api->one_system,
+			.reasoning = reasoning,
+			.details = dialect <= DIALECT_NONE &&
+			    (reasoning || (quirks & QUIRK_DETAILS)),
+			.no_images = s->no_images ||
+			    (quirks & QUIRK_NO_IMAGES),
+			.user_images = quirks & QUIRK_USER_IMAGES,
+			.carry = !api->chat && api->own == NULL,
+			.short_ids = quirks & QUIRK_SHORT_IDS,
+			.plain_ids = api->plain_ids,
+			.plain_names = quirks & QUIRK_PLAIN_NAMES,
+		},
+		.dialect = dialect,
 		.has_temperature = s->has_temperature,
 		.temperature = s->temperature, .max_tokens = max_tokens(x),
 		.window = s->window, .quirks = quirks,
@@ -428,8 +440,7 @@ make_body(struct exchange *x)
 	int r = 0;
 
 	if (!api->chat) {
-		body_messages(&b, scan_str_is(b.tool_choice, "none"),
-		    api->own == NULL, &legal);
+		body_messages(&b, &legal);
 		/* tools described as text are not sent again as a field */
 		if (b.dialect > DIALECT_NONE)
 			b.tools = b.tool_choice = (struct slice){ NULL, 0 };

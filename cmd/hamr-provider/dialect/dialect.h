@@ -67,14 +67,12 @@ bool dialect_in_call(struct dialect *d);
  * many blocks were dropped (0 or 1). */
 unsigned dialect_end(struct dialect *d, bool cut);
 
-/* For servers without tool support (any kind but auto and none): append the
- * messages (a JSON array like request.messages) as another JSON array, with
- * the tools described at the end of the system message (added if there is
- * none), calls in the assistant's content, and results in user messages as
- * <tool_response> blocks.  Consecutive results share a user message.
- * Appending messages to the input only appends to the output, except for its
- * last message.  Messages without calls or results are copied byte for byte.
- * forbidden (tool_choice "none"): a last message says that no tool may be
- * called now. */
+/* For servers without tool support (any kind but auto and none): append legal
+ * messages (request/messages.h) as another JSON array, with the tools described
+ * at the end of the system message (added if there is none), calls in the
+ * assistant's content, and results in user messages as <tool_response> blocks.
+ * Consecutive results share a user message.  Appending messages to the input
+ * only appends to the output, except for its last message.  Messages without
+ * calls or results are copied byte for byte. */
 void dialect_render(enum dialect_kind kind, struct slice messages,
-    struct slice tools, bool forbidden, struct buf *out);
+    struct slice tools, struct buf *out);

@@ -1,7 +1,4 @@
 /* render.c - a conversation for servers without tool support. */
-#include <stdlib.h>
-
-#include "base/mem.h"
 #include "record/msg.h"
 
 #include "internal.h"
@@ -88,12 +85,8 @@ static const struct form {
 struct render {
 	enum dialect_kind kind;
 	struct buf *out;
-	struct slice *results;	/* of the preceding calls, by number; whole
-				 * messages, or {NULL, 0} */
-	size_t ncalls, cap;
-	struct pairing pairing;
-	struct scan scan;
 	struct buf text, args;
+	struct buf results, images;	/* of the preceding calls */
 };
 
 /* Write message m with r->text as its content. */
@@ -143,23 +136,17 @@ call_text(struct render *r, const struct call *c)
 
 	buf_reset(&r->args);
 	scan_str(c->args, &r->args);
-	struct slice args = r->args.len > 0 ? buf_view(&r->args) : SLICE("{}");
-	bool object = scan_record(&r->scan, args.p, args.n) == 0;
 	buf_adds(t, t->len > 0 ? "\n" : "");
 	buf_adds(t, f->before);
 	if (r->kind == DIALECT_HERMES)
-		buf_slice(t, c->name.p != NULL ? c->name : SLICE("\"\""));
+		buf_slice(t, c->name);
 	else
 		scan_str(c->name, t);
 	buf_adds(t, f->between);
-	if (r->kind == DIALECT_HERMES && !object)
-		scan_quote(t, args.p, args.n);
-	else if (r->kind == DIALECT_QWEN3 && !object)
-		scan_put(t, "<parameter=arguments>\n$\n</parameter>\n", args);
-	else if (f->key == NULL)
-		buf_slice(t, object ? args : SLICE("{}"));
-	else if (object)
-		each = args;
+	if (f->key == NULL)
+		buf_slice(t, buf_view(&r->args));
+	else
+		each = slice_trim(buf_view(&r->args));
 	for (struct walk w = walk_of(each); walk_next(&w, &key, &val); ) {
 		enum scan_kind k = scan_kind(val);
 
@@ -180,115 +167,76 @@ call_text(struct render *r, const struct call *c)
 	buf_adds(t, f->after);
 }
 
-/* ---- results ---- */
-
-/* Write one user message with the results of all preceding calls, in order:
- * first the texts, then the images. */
-static void
-results(struct render *r)
-{
-	bool images = false;
-	struct slice part;
-
-	if (r->ncalls == 0)
-		return;
-	buf_reset(&r->text);
-	for (size_t i = 0; i < r->ncalls; i++) {
-		struct slice content = scan_get(r->results[i], "content");
-
-		buf_adds(&r->text, i > 0 ? "\n<tool_response>\n" :
-		    "<tool_response>\n");
-		if (r->results[i].p == NULL)
-			buf_adds(&r->text, "(no result)");
-		else
-			msg_lines(content, &r->text);
-		buf_adds(&r->text, "\n</tool_response>");
-		images = images || msg_has_image(content);
-	}
-	scan_put(r->out, images ? "${'role':'user','content':"
-	    "[{'type':'text','text':@}" : "${'role':'user','content':@",
-	    scan_comma(r->out), buf_view(&r->text));
-	for (size_t i = 0; i < r->ncalls && images; i++) {
-		struct slice content = scan_get(r->results[i], "content");
-
-		if (!msg_has_image(content))
-			continue;
-		for (struct walk w = walk_of(content);
-		    walk_next(&w, NULL, &part); )
-			if (scan_kind(part) == SCAN_OBJECT &&
-			    !scan_str_is(scan_get(part, "type"), "text"))
-				scan_put(r->out, ",$", part);
-	}
-	buf_adds(r->out, images ? "]}" : "}");
-	r->ncalls = 0;
-	pairing_reset(&r->pairing);
-}
-
 /* ---- messages ---- */
+
+/* Write one user message with the results of all preceding calls: first the
+ * texts, then the images. */
+static void
+put_results(struct render *r)
+{
+	if (r->results.len > 0)
+		scan_put(r->out, r->images.len > 0 ?
+		    "${'role':'user','content':[{'type':'text','text':@}$]}" :
+		    "${'role':'user','content':@}", scan_comma(r->out),
+		    buf_view(&r->results), buf_view(&r->images));
+	bufs_reset(BUFS(&r->results, &r->images));
+}
 
 static void
 message(struct render *r, struct slice m)
 {
-	struct slice role = scan_get(m, "role");
-	struct slice calls = scan_get(m, "tool_calls");
+	struct slice role = scan_get(m, "role"), part;
+	struct slice content = scan_get(m, "content");
+	struct walk calls = walk_elements(scan_get(m, "tool_calls"));
 	struct call c;
 
 	if (scan_str_is(role, "tool")) {
-		size_t i = pairing_result(&r->pairing, scan_get(m,
-		    "tool_call_id"));
-		if (i != (size_t)-1)
-			r->results[i] = m;
+		buf_adds(&r->results, r->results.len > 0 ?
+		    "\n<tool_response>\n" : "<tool_response>\n");
+		msg_lines(content, &r->results);
+		buf_adds(&r->results, "\n</tool_response>");
+		for (struct walk w = walk_elements(content);
+		    walk_next(&w, NULL, &part); )
+			if (scan_str_is(scan_get(part, "type"), "image_url"))
+				scan_put(&r->images, ",$", part);
 		return;
 	}
-	results(r);
-	if (!scan_str_is(role, "assistant") || msg_count_calls(calls) == 0) {
+	put_results(r);
+	if (!scan_str_is(role, "assistant") || !msg_next_call(&calls, &c)) {
 		scan_put(r->out, "$$", scan_comma(r->out), m);
 		return;
 	}
 	buf_reset(&r->text);
-	msg_lines(scan_get(m, "content"), &r->text);
-	for (struct walk w = walk_of(calls); msg_next_call(&w, &c); ) {
+	msg_lines(content, &r->text);
+	do
 		call_text(r, &c);
-		GROW(r->results, r->ncalls, r->cap);
-		r->results[r->ncalls] = (struct slice){ NULL, 0 };
-		pairing_call(&r->pairing, c.id, r->ncalls++);
-	}
+	while (msg_next_call(&calls, &c));
 	with_text(r, m);
 }
 
 void
 dialect_render(enum dialect_kind kind, struct slice messages,
-    struct slice tools, bool forbidden, struct buf *out)
+    struct slice tools, struct buf *out)
 {
 	struct render r = { .kind = kind, .out = out };
 	bool described = !tools_any(tools);
 	struct slice m, none = { NULL, 0 };
 
-	bufs_init(BUFS(&r.text, &r.args), BUF_RECORD_MAX);
+	bufs_init(BUFS(&r.text, &r.args, &r.results, &r.images),
+	    2 * BUF_RECORD_MAX);
 	buf_addc(out, '[');
 	for (struct walk w = walk_of(messages); walk_next(&w, NULL, &m); ) {
-		struct slice role = scan_get(m, "role");
-		bool is_system = scan_str_is(role, "system") ||
-		    scan_str_is(role, "developer");
+		bool is_system = scan_str_is(scan_get(m, "role"), "system");
 
-		if (scan_kind(m) != SCAN_OBJECT)
-			continue;
 		if (!described)
 			system_message(&r, is_system ? m : none, tools);
 		if (described || !is_system)
 			message(&r, m);
 		described = true;
 	}
-	results(&r);
+	put_results(&r);
 	if (!described)
 		system_message(&r, none, tools);
-	if (forbidden && tools_any(tools))
-		scan_put(out, "${'role':'system','content':'No function may be "
-		    "called now: answer in plain text, without <tool_call>.'"
-		    "}", scan_comma(out));
 	buf_addc(out, ']');
-	pairing_reset(&r.pairing);
-	scan_release(&r.scan);
-	bufs_release(BUFS(&r.text, &r.args));
-	free(r.results);
+	bufs_release(BUFS(&r.text, &r.args, &r.results, &r.images));
 }

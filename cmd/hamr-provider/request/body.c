@@ -8,6 +8,9 @@
 #include "body.h"
 #include "quirks.h"
 
+#define NOT_NOW "No function may be called now: answer in plain text, " \
+	"without <tool_call>."
+
 /* ---- messages ----
  *
  * Some servers accept any legal messages, others refuse some orders of roles
@@ -110,31 +113,28 @@ fit_turns(unsigned quirks, struct slice messages, struct buf *out)
 }
 
 void
-body_messages(const struct body *b, bool forbidden, bool carry,
-    struct buf *out)
+body_messages(const struct body *b, struct buf *out)
 {
-	struct messages_rules rules = { .system_in_place = b->system_in_place,
-		.reasoning = b->reasoning, .no_images = b->no_images,
-		.user_images = b->quirks & QUIRK_USER_IMAGES,
-		.details = b->reasoning || (b->quirks & QUIRK_DETAILS),
-		.carry = carry,
-		.short_ids = b->quirks & QUIRK_SHORT_IDS,
-		.plain_ids = b->plain_ids,
-		.plain_names = b->quirks & QUIRK_PLAIN_NAMES };
-	struct buf text = BUF_INIT(2 * BUF_RECORD_MAX);
-	struct buf legal = BUF_INIT((size_t)1 << 40);
+	struct buf legal = BUF_INIT((size_t)1 << 40), text = legal;
+	bool described = b->dialect > DIALECT_NONE;
 	bool fit = (b->quirks & QUIRKS_OF_TURNS) != 0;
-	struct buf *to = fit ? &legal : out;
+	struct buf *to = fit ? &text : out;
 
-	if (b->dialect > DIALECT_NONE) {
-		dialect_render(b->dialect, b->messages, b->tools, forbidden,
-		    &text);
-		messages_print(&rules, buf_view(&text), NULL, to);
-	} else
-		messages_print(&rules, b->messages, b->past, to);
+	messages_print(&b->rules, b->messages, b->past,
+	    described ? &legal : to);
+	if (described)
+		dialect_render(b->dialect, buf_view(&legal), b->tools, to);
+	if (described && body_has_tools(b) &&
+	    scan_str_is(b->tool_choice, "none")) {
+		to->len--;		/* its ] */
+		scan_put(to, b->rules.system_in_place ?
+		    "${'role':'system','content':'" NOT_NOW "'}]" :
+		    "${'role':'user','content':'[system] " NOT_NOW "'}]",
+		    scan_comma(to));
+	}
 	if (fit)
-		fit_turns(b->quirks, buf_view(&legal), out);
-	bufs_release(BUFS(&text, &legal));
+		fit_turns(b->quirks, buf_view(&text), out);
+	bufs_release(BUFS(&legal, &text));
 }
 
 /* ---- fields ---- */

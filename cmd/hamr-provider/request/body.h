@@ -14,7 +14,8 @@
 
 struct body {
 	const char *model;		/* "": not sent */
-	bool stream, system_in_place, reasoning, no_images, plain_ids;
+	bool stream;
+	struct messages_rules rules;
 	enum dialect_kind dialect;
 	bool has_temperature;
 	double temperature;
@@ -27,11 +28,8 @@ struct body {
 	struct messages_past *past;	/* of the previous request, or NULL */
 };
 
-/* Append the messages, made legal, in the form of the chat completions API.
- * carry: calls keep what must be sent back with them.  forbidden: no tool may
- * be called. */
-void body_messages(const struct body *b, bool forbidden, bool carry,
-    struct buf *out);
+/* Append the messages, made legal, in the form of the chat completions API. */
+void body_messages(const struct body *b, struct buf *out);
 
 /* Append "{", the fields of own, and those of the configuration's and the
  * request's params that are not named in ours (NULL-terminated), as the quirks
