@@ -3,18 +3,22 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "key.h"
+#include "base/mem.h"
 #include "base/num.h"
 
-#define KEY_MAX ((size_t)64 << 10)
+#include "key.h"
+
+#define PIPE_HOLDS (64 << 10)	/* bytes; no key is that long */
+#define LOOK_MS 5
 #define KEY_MS 10000		/* for the command; a message below says 10 s */
 #define PIECES_MAX ((size_t)16 << 10)	/* bytes from one piece of a key to the
 					 * next, which is in the next event */
@@ -30,100 +34,59 @@ key_protect(void)
 	setrlimit(RLIMIT_CORE, &none);
 }
 
-/* Start the command in its own process group, so that it can be killed with
- * its children; it dies with us if we are killed. */
-static pid_t
-start(const char *const *argv, int out)
+/* The command runs in its own process group, so that it can be killed with its
+ * children; it dies with us if we are killed. */
+static void
+exec_command(const char *const *argv, int out)
 {
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		setpgid(0, 0);
-		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-		int null = open("/dev/null", O_RDONLY);
-		if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
-		    dup2(out, STDOUT_FILENO) >= 0)
-			execvp(argv[0], (char *const *)argv);
-		_exit(CANNOT_RUN);
-	}
-	if (pid > 0)
-		setpgid(pid, pid);	/* as above, whichever runs first */
-	return pid;
-}
-
-/* Read the output until the command exits, even if another process still
- * holds the pipe open; false when it times out or prints too much. */
-static bool
-read_output(int fd, pid_t pid, struct buf *b)
-{
-	long long until = file_now_ms() + KEY_MS, left;
-	int end = (int)syscall(SYS_pidfd_open, pid, 0);
-	bool ended = false, more = true;
-	char part[4096];
-	ssize_t k = -1;
-
-	while (!ended && (left = until - file_now_ms()) > 0) {
-		struct pollfd p[2] = { { more ? fd : -1, POLLIN, 0 },
-			{ end, POLLIN, 0 } };
-
-		if (poll(p, 2, (int)left) <= 0)
-			continue;
-		ended = p[1].revents != 0;
-		while (more && (k = read(fd, part, sizeof part)) > 0 &&
-		    !b->over)
-			buf_add(b, part, (size_t)k);
-		if (b->over)
-			break;
-		more = k != 0;
-		if (end < 0 && !more)	/* without a pidfd, EOF is the end */
-			ended = true;
-	}
-	if (end >= 0)
-		close(end);
-	return ended;
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	int null = open("/dev/null", O_RDONLY);
+	if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
+	    dup2(out, STDOUT_FILENO) >= 0)
+		execvp(argv[0], (char *const *)argv);
+	_exit(CANNOT_RUN);
 }
 
 char *
 key_command(const char *const *argv, struct err *e)
 {
-	struct buf b = BUF_INIT(KEY_MAX);
-	const char *fault = NULL;
-	bool in_time = false;
-	pid_t pid = -1;
-	int fd[2], st = 0;
+	long long until = file_now_ms() + KEY_MS;
+	char *key = xcalloc(1, PIPE_HOLDS + 1);
+	int fd[2] = { -1, -1 }, st = 0, held = 0;
+	pid_t pid = pipe2(fd, O_CLOEXEC) < 0 ? -1 : fork(), ended = 0;
 
-	if (pipe2(fd, O_CLOEXEC) < 0) {
-		fault = "could not be started: no pipe";
-	} else {
-		fcntl(fd[0], F_SETFL, O_NONBLOCK);
-		pid = start(argv, fd[1]);
-		close(fd[1]);
-		in_time = pid > 0 && read_output(fd[0], pid, &b);
-		close(fd[0]);
-		if (pid > 0 && !in_time)
-			kill(-pid, SIGKILL);
-		if (pid > 0)
-			waitpid(pid, &st, 0);
-		if (pid < 0 || (in_time && !b.over && WIFEXITED(st) &&
-		    WEXITSTATUS(st) == CANNOT_RUN))
-			fault = "cannot be started";
-		else if (b.over)
-			fault = "printed too much";
-		else if (!in_time)
-			fault = "did not end within 10 s";
-		else if (st != 0)
-			fault = "failed";
-		else if (b.len == 0 || strchr("\r\n", *b.p) != NULL)
-			fault = "printed no key";
+	if (pid == 0)
+		exec_command(argv, fd[1]);
+	if (pid > 0)
+		setpgid(pid, pid);	/* as there, whichever runs first */
+	/* all it prints waits in the pipe, which another process may hold open
+	 * for longer */
+	while (pid > 0 && (ended = waitpid(pid, &st, WNOHANG)) == 0 &&
+	    ioctl(fd[0], FIONREAD, &held) == 0 && held < PIPE_HOLDS &&
+	    file_now_ms() < until)
+		poll(NULL, 0, LOOK_MS);
+	if (pid > 0 && ended == 0) {
+		kill(-pid, SIGKILL);
+		waitpid(pid, &st, 0);
 	}
+	fcntl(fd[0], F_SETFL, O_NONBLOCK);
+	ssize_t n = read(fd[0], key, PIPE_HOLDS);
+	file_close(fd[0]);
+	file_close(fd[1]);
+	const char *fault = pid < 0 || (ended > 0 && WIFEXITED(st) &&
+	    WEXITSTATUS(st) == CANNOT_RUN) ? "cannot be started" :
+	    n == PIPE_HOLDS ? "printed too much" :
+	    ended == 0 ? "did not end within 10 s" : st != 0 ? "failed" :
+	    n <= 0 || strchr("\r\n", *key) != NULL ? "printed no key" : NULL;
 	if (fault != NULL) {
 		err_set(e, ST_CONFIG, "provider.api_key_command: %s %s; run "
 		    "it in a shell to see why", argv[0], fault);
-		buf_release(&b);
+		free(key);
 		return NULL;
 	}
-	b.p[strcspn(b.p, "\r\n")] = '\0';
-	return buf_detach(&b);
+	key[strcspn(key, "\r\n")] = '\0';
+	return key;
 }
 
 int
