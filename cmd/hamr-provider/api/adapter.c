@@ -120,6 +120,7 @@ adapter_open(const char *path, size_t max, struct err *e)
 	const char *slash = strrchr(path, '/');
 	const char *name = slash != NULL ? slash + 1 : path;
 	struct adapter *ad;
+	int64_t n;
 
 	if (file_read(path, &own, e) < 0) {
 		buf_release(&own);
@@ -132,6 +133,10 @@ adapter_open(const char *path, size_t max, struct err *e)
 	ad->base_url = head(own.p, "base_url:");
 	ad->models = head(own.p, "models:");
 	ad->window = head(own.p, "window:");
+	const char *w = ad->window;
+	if (w != NULL && *w != '/' && *w != '?' &&
+	    (!num_i64(w, strlen(w), &n) || n <= 0))
+		xset(&ad->window, NULL);
 	/* what we prepend shares the program's first line, so that libjq
 	 * reports the program's own line numbers */
 	ad->text = xasprintf(". as $hamr | $hamr.name as $event | "
@@ -523,31 +528,31 @@ adapter_event(struct adapter *ad, struct api_stream *st, struct answer *a,
 
 /* ---- window ---- */
 
-char *
-adapter_window_path(const struct adapter *ad, const char *model)
+bool
+adapter_has_window(const struct adapter *ad)
+{
+	return ad != NULL && ad->window != NULL;
+}
+
+long long
+adapter_window_told(const struct adapter *ad, const char *model, char **path)
 {
 	static const char mark[] = "{model}";
 	struct buf out = BUF_INIT(1 << 20);
 	const char *p = ad->window, *at;
+	int64_t n;
 
-	if (p == NULL || (*p != '/' && *p != '?'))
-		return NULL;
+	*path = NULL;
+	if (num_i64(p, strlen(p), &n))
+		return n;
 	while ((at = strstr(p, mark)) != NULL) {
 		buf_add(&out, p, (size_t)(at - p));
 		put_path_name(model, &out);
 		p = at + strlen(mark);
 	}
 	buf_adds(&out, p);
-	return buf_detach(&out);
-}
-
-long long
-adapter_window_told(const struct adapter *ad)
-{
-	int64_t n;
-
-	return ad->window != NULL && num_i64(ad->window, strlen(ad->window),
-	    &n) && n > 0 ? n : 0;
+	*path = buf_detach(&out);
+	return 0;
 }
 
 long long

@@ -48,10 +48,12 @@ int adapter_request(struct adapter *ad, const struct body *b,
     struct slice messages, const struct adapter_defaults *d,
     struct adapter_call *call, struct buf *out, struct failure *f);
 
-/* The window from the head of the program: a number of tokens, or 0; and the
- * path to ask for this model's window, or NULL, which the caller frees. */
-long long adapter_window_told(const struct adapter *ad);
-char *adapter_window_path(const struct adapter *ad, const char *model);
+/* Does the head of the program say how to find the window?  If so, this is it:
+ * a number of tokens, or 0 and the path to ask for this model's window, which
+ * the caller frees. */
+bool adapter_has_window(const struct adapter *ad);
+long long adapter_window_told(const struct adapter *ad, const char *model,
+    char **path);
 
 /* Run `window` on the answer from that path (checked JSON): tokens, 0:
  * unknown, or -1 with f. */

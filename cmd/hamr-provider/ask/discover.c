@@ -54,7 +54,8 @@ get(struct provider *p, const char *base, const char *path,
 	}
 	char *url = server_url(base, path);
 	struct http_call c = { .url = url, .body = body,
-		.max_ms = max_ms, .sink = on_body, .ctx = out,
+		.headers = (const char *const *)p->set->headers.v,
+		.nheaders = p->set->headers.n, .max_ms = max_ms, .sink = on_body, .ctx = out,
 		.wait = provider_wait, .wait_ctx = p };
 	http_do(server_http(p), &c, r);
 	free(url);
@@ -212,17 +213,18 @@ of_list(struct slice models, const char *model, bool alone)
 	    answer_number(scan_get(found, "meta"), "n_ctx");
 }
 
-/* The window that an adapter's program reads from the answer at path. */
+/* The window that an adapter knows, or reads from the answer at a path. */
 static long long
-of_adapter(struct provider *p, const char *path, long long end)
+of_adapter(struct provider *p, long long end)
 {
 	struct adapter *ad = p->set->api->own;
 	struct buf b = BUF_INIT(REPLY_MAX);
 	struct failure f;
-	long long n = 0;
+	char *path;
+	long long n = adapter_window_told(ad, p->set->model, &path);
 
 	failure_init(&f);
-	if (get_until(p, p->set->base_url, path, end, &b)) {
+	if (path != NULL && get_until(p, p->set->base_url, path, end, &b)) {
 		adapter_wait(ad, provider_wait, p);
 		n = adapter_window(ad, buf_view(&b), p->set->model, &f);
 		if (n < 0)
@@ -230,6 +232,7 @@ of_adapter(struct provider *p, const char *path, long long end)
 	}
 	failure_release(&f);
 	buf_release(&b);
+	free(path);
 	return n;
 }
 
@@ -263,19 +266,13 @@ ask_window(struct provider *p, long long end, const char **source)
 	static const char *const lists[] = { "/models", "/api/ps",
 		"/api/v0/models" };
 	const struct settings *s = p->set;
-	struct adapter *ad = s->api->own;
 	struct buf b = BUF_INIT(REPLY_MAX);
-	char *path = ad != NULL ? adapter_window_path(ad, s->model) : NULL;
-	long long n = ad != NULL ? adapter_window_told(ad) : 0;
 	size_t bare = strcspn(s->base_url, "?#");
+	long long n = 0;
 
 	*source = "adapter";
-	if (path != NULL || n > 0) {
-		if (path != NULL)
-			n = of_adapter(p, path, end);
-		free(path);
-		return n;
-	}
+	if (adapter_has_window(s->api->own))
+		return of_adapter(p, end);
 	/* base_url without a trailing /v1 */
 	while (bare > 0 && s->base_url[bare - 1] == '/')
 		bare--;
@@ -369,17 +366,12 @@ void
 server_put_limit(struct provider *p)
 {
 	long long end = file_now_ms() + SYNC_MS, n;
-	const struct adapter *ad = p->set->api->own;
-	char *path = ad != NULL ? adapter_window_path(ad, "") : NULL;
-	bool known = path != NULL ||
-	    (ad != NULL && adapter_window_told(ad) > 0);
 	const char *source = "num_ctx";
 
-	free(path);
 	/* without an address, do not search before a request needs it; the
 	 * API's own host does not report it, unless an adapter knows how */
 	p->window_later = *p->set->base_url == '\0';
-	if (p->window_later || (!known &&
+	if (p->window_later || (!adapter_has_window(p->set->api->own) &&
 	    settings_is_own_host(p->set->api, p->set->base_url)))
 		return;
 	server_fit_window(p);

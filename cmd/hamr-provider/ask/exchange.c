@@ -511,12 +511,13 @@ attempt_do(struct exchange *x)
 		.wait = provider_wait, .wait_ctx = x->p };
 
 	if (begin(x) == 0) {
+		const struct texts *headers = x->call.method != NULL ?
+		    &x->call.headers : &x->p->set->headers;
+
 		call.url = x->url;
 		call.method = x->call.method;
-		if (call.method != NULL) {
-			call.headers = (const char *const *)x->call.headers.v;
-			call.nheaders = x->call.headers.n;
-		}
+		call.headers = (const char *const *)headers->v;
+		call.nheaders = headers->n;
 		if (call.method == NULL || strcmp(call.method, "GET") != 0)
 			call.body = buf_view(&x->body);
 		http_do(server_http(x->p), &call, &x->reply);

@@ -44,14 +44,13 @@ struct http {
 	struct http_conf conf;
 	CURLM *multi;
 	CURL *easy;
-	struct curl_slist *headers;
-	struct curl_slist *own;		/* of the current request, or NULL */
 	char error[CURL_ERROR_SIZE];
 	int kept;		/* the HTTP/1 connection that stays open, or
 				 * -1 */
 	/* the current request */
 	const struct http_call *call;
 	struct http_reply *reply;
+	struct curl_slist *headers;
 	size_t nheader, nbody;
 	long long started, heard;	/* heard: when bytes last arrived */
 	enum http_next next;
@@ -191,7 +190,6 @@ http_new(const struct http_conf *c)
 	h->easy = lib.curl_easy_init();
 	if (h->multi == NULL || h->easy == NULL)
 		mem_none();
-	h->headers = header_list(c->headers, c->nheaders);
 	lib.curl_multi_setopt(h->multi, CURLMOPT_MAXCONNECTS, 1L);
 	/* the options that are the same for all requests */
 	CURL *e = h->easy;
@@ -213,7 +211,6 @@ http_new(const struct http_conf *c)
 	must(lib.curl_easy_setopt(e, CURLOPT_CAPATH, own_ca ? NULL : CERTS));
 	must(lib.curl_easy_setopt(e, CURLOPT_USERAGENT,
 	    "hamr-provider/" HAMR_VERSION));
-	lib.curl_easy_setopt(e, CURLOPT_HTTPHEADER, h->headers);
 	lib.curl_easy_setopt(e, CURLOPT_ERRORBUFFER, h->error);
 	lib.curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
 	lib.curl_easy_setopt(e, CURLOPT_HEADERDATA, h);
@@ -232,7 +229,6 @@ http_free(struct http *h)
 		return;
 	lib.curl_easy_cleanup(h->easy);
 	lib.curl_multi_cleanup(h->multi);
-	lib.curl_slist_free_all(h->headers);
 	free(h);
 }
 
@@ -271,10 +267,8 @@ begin(struct http *h, const struct http_call *c, struct http_reply *r)
 	} else
 		lib.curl_easy_setopt(h->easy, CURLOPT_HTTPGET, 1L);
 	lib.curl_easy_setopt(h->easy, CURLOPT_CUSTOMREQUEST, c->method);
-	if (c->headers != NULL)
-		h->own = header_list(c->headers, c->nheaders);
-	lib.curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER,
-	    h->own != NULL ? h->own : h->headers);
+	h->headers = header_list(c->headers, c->nheaders);
+	lib.curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER, h->headers);
 	add(h);
 }
 
@@ -508,9 +502,8 @@ http_do(struct http *h, const struct http_call *c, struct http_reply *r)
 	lib.curl_multi_remove_handle(h->multi, h->easy);
 	/* keep no pointers to the caller's data */
 	lib.curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, NULL);
-	lib.curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER, h->headers);
-	lib.curl_slist_free_all(h->own);
-	h->own = NULL;
+	lib.curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER, NULL);
+	lib.curl_slist_free_all(h->headers);
 	h->call = NULL;
 	h->reply = NULL;
 }

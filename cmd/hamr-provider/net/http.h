@@ -17,15 +17,12 @@ struct http;
 struct http_conf {
 	const char *url;	/* where all requests go; "" this machine */
 	const char *ca_file, *proxy;	/* "" none */
-	const char *const *headers;	/* "Name: value", with every request */
-	size_t nheaders;
 	size_t max_header, max_body;
 	/* milliseconds, 0: no limit */
 	long connect_ms, first_ms, idle_ms, total_ms;
 };
 
-/* Headers are copied, the rest is borrowed.  Never NULL; the caller frees it
- * with http_free. */
+/* Borrows what c holds.  Never NULL; the caller frees it with http_free. */
 struct http *http_new(const struct http_conf *c);
 void http_free(struct http *h);
 
@@ -46,7 +43,7 @@ typedef int http_wait(void *ctx, struct pollfd *fds, size_t n, int ms);
 struct http_call {
 	const char *url;
 	const char *method;	/* NULL: POST if there is a body, else GET */
-	const char *const *headers;	/* NULL: the conf's */
+	const char *const *headers;	/* "Name: value" */
 	size_t nheaders;
 	struct slice body;
 	long max_ms;		/* whole request; 0: the conf's total_ms */

@@ -162,12 +162,9 @@ provider_pause(struct provider *p, long long ms)
 struct http *
 server_http(struct provider *p)
 {
-	const struct settings *s = p->set;
-	struct http_conf c = s->http;
+	struct http_conf c = p->set->http;
 
-	c.url = s->base_url;
-	c.headers = (const char *const *)s->headers.v;
-	c.nheaders = s->headers.n;
+	c.url = p->set->base_url;
 	if (p->http == NULL)
 		p->http = http_new(&c);
 	return p->http;

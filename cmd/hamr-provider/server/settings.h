@@ -44,7 +44,7 @@ struct settings {
 	struct texts headers;		/* includes the key's */
 	const char **secrets;		/* the key, and secrets in headers */
 	size_t nsecrets;
-	struct http_conf http;		/* without the headers */
+	struct http_conf http;		/* without the url */
 	enum dialect_kind dialect;
 	enum reasoning_replay reasoning;
 	bool own_key;			/* the user's headers hold a key */
