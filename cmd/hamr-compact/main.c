@@ -1,8 +1,10 @@
-/* hamr-compact - transcript in, the request to send out.
+/* main.c - hamr-compact: transcript in, the request to send out.
  *
- * The callbacks of the stage, for each mode.
+ * Its options, and the callbacks of the stage for each mode.
  */
+#include <getopt.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -11,15 +13,153 @@
 #include "conf/place.h"
 #include "jq/program.h"
 #include "ledger/working_context.h"
-#include "opts.h"
 #include "report/tables.h"
+#include "stage/stage.h"
 #include "term/term.h"
+
+static const char HELP[] =
+"usage: hamr-compact [-n|-r] [options] [FILE...]\n"
+"       hamr-compact [options] --view | --check | --report[=svg|json] |\n"
+"           --ledger | --budget [FILE...]\n"
+"       hamr-compact --count [--family NAME] [FILE...]\n"
+"Reads a transcript and writes it again, adding at its end and at each `go`\n"
+"the request to send: legal, and small enough for the window.\n"
+"  -n, -r          write only its own records; -r: act only at `go`\n"
+"  -q              no warnings\n"
+"  -F FORMAT       auto, hamr, claude-code, openai, ...: see hamr-import(5)\n"
+"  --jq FILTER     write what FILTER makes of each record\n"
+"  --strategy NAME auto, aggressive, moderate, balanced, light, late or none\n"
+"  --window N      context window in tokens; 0: no limit\n"
+"  --lenient       turn a bad line into an error record; "
+"--stream: keep deltas\n"
+"  --no-config     read no configuration; -o key=value sets a key\n"
+"  --view          print the messages of the request, one per line\n"
+"  --check         check that the view is legal, and list what was elided\n"
+"  --report        replay it, compared with other rules: tables, SVG or JSON\n"
+"  --ledger        show files and lines in view, git, repeats, what is "
+"compacted\n"
+"  --budget        print the configuration and the limits derived from it\n"
+"  --count         estimate the tokens of a text; --family: modern, o200k,\n"
+"                  cl100k, qwen25, llama3, llama2, claude2\n"
+"  -h, -V          print this help, or the version\n"
+"Exit status: 0 done, 1 not legal, 2 usage, 3 nothing fits, 65 bad record,\n"
+"66 no such file, 71 system error, 78 configuration\n";
+
+/* What is made of the transcript. */
+enum mode {
+	MODE_REQUEST, MODE_VIEW, MODE_CHECK, MODE_BUDGET, MODE_LEDGER,
+	MODE_REPORT, MODE_SVG, MODE_JSON, MODE_COUNT
+};
+
+struct opts {
+	struct stage_args args;
+	long window;		/* -1: none was given */
+	const char *strategy;	/* NULL: none was given */
+	enum mode mode;
+	bool has_family;
+	enum token_family family;
+	const char *const *files;
+	size_t nfiles;
+};
+
+enum { OPT_WINDOW = OPT_COMMAND, OPT_STRATEGY, OPT_FAMILY, OPT_REPORT,
+	OPT_MODE };
+
+static void
+usage(const char *what, const char *arg)
+{
+	err_die(ST_USAGE, "%s%s%s; try hamr-compact --help", what,
+	    arg != NULL ? ": " : "", arg != NULL ? arg : "");
+}
+
+static void
+own_option(struct opts *o, int c, const char *arg)
+{
+	static const char *const modes[] = { [MODE_VIEW] = "--view",
+		[MODE_CHECK] = "--check", [MODE_BUDGET] = "--budget",
+		[MODE_LEDGER] = "--ledger", [MODE_REPORT] = "--report",
+		[MODE_SVG] = "--report=svg", [MODE_JSON] = "--report=json",
+		[MODE_COUNT] = "--count" };
+	enum mode mode = MODE_REPORT;
+	int64_t n;
+	int family;
+
+	switch (c) {
+	case OPT_WINDOW:
+		if (!num_i64(arg, strlen(arg), &n) || n < 0 || n > 1000000000)
+			usage("--window is not a number of tokens", arg);
+		o->window = (long)n;
+		return;
+	case OPT_STRATEGY:
+		o->strategy = arg;
+		return;
+	case OPT_FAMILY:
+		family = token_family_named(arg);
+		if (family < 0)
+			usage("unknown family", arg);
+		o->has_family = true;
+		o->family = (enum token_family)family;
+		return;
+	case OPT_REPORT:
+		if (arg != NULL && strcmp(arg, "svg") == 0)
+			mode = MODE_SVG;
+		else if (arg != NULL && strcmp(arg, "json") == 0)
+			mode = MODE_JSON;
+		else if (arg != NULL)
+			usage("--report is text, svg or json, not", arg);
+		break;
+	default:
+		mode = (enum mode)(c - OPT_MODE);
+	}
+	/* otherwise the last of two modes would win silently */
+	if (o->mode != MODE_REQUEST && o->mode != mode)
+		err_die(ST_USAGE, "%s and %s cannot be used together",
+		    modes[o->mode], modes[mode]);
+	o->mode = mode;
+}
+
+static bool
+is_report(const struct opts *o)
+{
+	return o->mode == MODE_REPORT || o->mode == MODE_SVG ||
+	    o->mode == MODE_JSON;
+}
+
+static struct opts
+read_opts(int argc, char **argv)
+{
+	static const struct option longs[] = { STAGE_LONG, STAGE_JQ,
+		{ "window", 1, 0, OPT_WINDOW },
+		{ "strategy", 1, 0, OPT_STRATEGY },
+		{ "family", 1, 0, OPT_FAMILY },
+		{ "report", 2, 0, OPT_REPORT },
+		{ "view", 0, 0, OPT_MODE + MODE_VIEW },
+		{ "check", 0, 0, OPT_MODE + MODE_CHECK },
+		{ "budget", 0, 0, OPT_MODE + MODE_BUDGET },
+		{ "ledger", 0, 0, OPT_MODE + MODE_LEDGER },
+		{ "count", 0, 0, OPT_MODE + MODE_COUNT }, { 0, 0, 0, 0 } };
+	struct opts o = { .window = -1 };
+	int c;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, STAGE_SHORT, longs, NULL)) != -1)
+		if (!stage_option(&o.args, c, argv, HELP))
+			own_option(&o, c, optarg);
+	if (o.strategy != NULL && strategy_named(o.strategy) == NULL)
+		usage("unknown strategy", o.strategy);
+	if (o.has_family && o.mode != MODE_COUNT && !is_report(&o))
+		usage("--family is for --count and --report", NULL);
+	o.files = (const char *const *)argv + optind;
+	o.nfiles = (size_t)(argc - optind);
+	return o;
+}
+
+/* ---- the stage ---- */
 
 /* Only what the mode needs is set up. */
 struct run {
 	const struct opts *o;
 	struct compact compact;
-	bool fits;
 	struct simulation simulation;
 	struct ledger ledger;
 	struct screen screen;
@@ -27,19 +167,12 @@ struct run {
 	size_t transcripts;
 };
 
-static bool
-is_report(const struct run *run)
-{
-	return run->o->mode == MODE_REPORT || run->o->mode == MODE_SVG ||
-	    run->o->mode == MODE_JSON;
-}
-
 static void
 record(struct stage *s, const struct rec *r)
 {
 	struct run *run = s->self;
 
-	if (is_report(run))
+	if (is_report(run->o))
 		simulation_record(&run->simulation, r);
 	else if (run->o->mode == MODE_LEDGER)
 		ledger_record(&run->ledger, r);
@@ -52,7 +185,7 @@ reset(struct stage *s)
 {
 	struct run *run = s->self;
 
-	if (is_report(run))
+	if (is_report(run->o))
 		simulation_reset(&run->simulation);
 	else if (run->o->mode == MODE_LEDGER)
 		ledger_reset(&run->ledger);
@@ -118,16 +251,6 @@ keep_none(struct stage *s, const struct rec *r)
 	return false;
 }
 
-/* Called where a request would be made. */
-static void
-look(struct stage *s)
-{
-	struct run *run = s->self;
-
-	if (run->o->mode != MODE_LEDGER && !is_report(run))
-		run->fits = compact_decide(&run->compact);
-}
-
 /* Escape the output for a terminal: tool names and paths may be anything. */
 static void
 escape(struct buf *out)
@@ -141,20 +264,39 @@ escape(struct buf *out)
 	*out = clean;
 }
 
+static void
+put_view(struct stage *s, struct compact *c, bool fits, struct buf *out)
+{
+	struct slice m;
+
+	for (struct walk w = view_walk(c->view); walk_next(&w, NULL, &m); ) {
+		buf_slice(out, m);
+		buf_addc(out, '\n');
+	}
+	if (fits)
+		return;
+	char *why = exhausted_text(c);
+	stage_status(s, ST_NOFIT);
+	err_say("%s", why);
+	free(why);
+}
+
 /* The transcript is over. */
 static void
 print(struct stage *s)
 {
 	struct run *run = s->self;
+	struct compact *c = &run->compact;
 	const struct import_left *left = stage_left_out(s);
 	struct buf *out = &run->out;
-	bool tables = run->o->mode == MODE_REPORT ||
-	    run->o->mode == MODE_LEDGER;
-	char *why;
+	enum mode mode = run->o->mode;
+	bool fits = mode == MODE_LEDGER || is_report(run->o) ||
+	    compact_decide(c);
 
-	if (tables && run->transcripts++ > 0)
+	if ((mode == MODE_REPORT || mode == MODE_LEDGER) &&
+	    run->transcripts++ > 0)
 		buf_addc(out, '\n');
-	switch (run->o->mode) {
+	switch (mode) {
 	case MODE_SVG:
 		report_picture(&run->simulation, out);
 		buf_addc(out, '\n');
@@ -168,38 +310,23 @@ print(struct stage *s)
 		}
 		report_charts(&run->simulation, &run->screen, out);
 		break;
-	case MODE_JSON:
-		report_json(&run->simulation, out);
-		break;
-	case MODE_LEDGER:
-		ledger_print(&run->ledger, &run->screen, out);
-		break;
-	case MODE_VIEW:
-		print_view(&run->compact, out);
-		if (run->fits)
-			break;
-		stage_status(s, ST_NOFIT);
-		why = exhausted_text(&run->compact);
-		err_say("%s", why);
-		free(why);
-		break;
-	case MODE_BUDGET:
-		print_budget(&run->compact, out);
-		escape(out);
-		break;
+	case MODE_JSON: report_json(&run->simulation, out); break;
+	case MODE_LEDGER: ledger_print(&run->ledger, &run->screen, out); break;
+	case MODE_VIEW: put_view(s, c, fits, out); break;
+	case MODE_BUDGET: print_budget(c, out); break;
 	default:
-		if (!legality_print(&run->compact, run->fits, out))
+		if (!legality_print(c, fits, out))
 			stage_status(s, ST_NO);
-		escape(out);
 	}
-	if (run->o->mode != MODE_SVG) {
+	if (mode == MODE_CHECK || mode == MODE_BUDGET)
+		escape(out);
+	if (mode != MODE_SVG) {
 		/* these are not records; stage_put adds the last LF */
 		if (out->len > 0)
 			stage_put(s, R_OTHER,
 			    (struct slice){ out->p, out->len - 1 });
 		buf_reset(out);
 	}
-	run->fits = true;
 	reset(s);
 }
 
@@ -254,9 +381,9 @@ run(const struct opts *o, const struct conf *conf)
 	static const struct stage_ops request = { .name = "compact",
 		.record = record, .act = act, .reset = reset };
 	static const struct stage_ops people = { .name = "compact",
-		.keep = keep_none, .record = record, .act = look,
-		.reset = print, .end = draw };
-	struct run run = { .o = o, .fits = true };
+		.keep = keep_none, .record = record, .reset = print,
+		.end = draw };
+	struct run run = { .o = o };
 	struct stage s = { .self = &run, .files = o->files,
 		.nfiles = o->nfiles,
 		.ops = o->mode == MODE_REQUEST ? &request : &people };
@@ -271,7 +398,7 @@ run(const struct opts *o, const struct conf *conf)
 	if (o->mode == MODE_REPORT || o->mode == MODE_LEDGER)
 		run.screen = screen_of_stdout();
 	buf_init(&run.out, (size_t)1 << 40);
-	if (is_report(&run)) {
+	if (is_report(o)) {
 		simulation_init(&run.simulation, conf, o->strategy,
 		    o->window, o->mode != MODE_REPORT, o->family);
 		st = stage_run(&s);
@@ -303,7 +430,7 @@ main(int argc, char **argv)
 	int st;
 
 	err_program("hamr-compact");
-	struct opts o = opts_read(argc, argv);
+	struct opts o = read_opts(argc, argv);
 	if (o.mode == MODE_COUNT)
 		return print_count(o.files, o.nfiles, o.family, &e) < 0 ?
 		    err_report(&e) : ST_OK;

@@ -1,4 +1,4 @@
-/* check.c - what hamr-compact prints for people: --count, --view, --budget, and
+/* check.c - what hamr-compact prints for people: --count, --budget, and
  * --check: is the view legal, and what was left out. */
 #include <errno.h>
 #include <fcntl.h>
@@ -261,19 +261,6 @@ print_count(const char *const *files, size_t n, enum token_family f,
 	if (file_write_all(STDOUT_FILENO, text, n) < 0)
 		return err_sys(e, ST_SYSTEM, "stdout");
 	return 0;
-}
-
-/* ---- --view ---- */
-
-void
-print_view(struct compact *c, struct buf *out)
-{
-	struct slice m;
-
-	for (struct walk w = view_walk(c->view); walk_next(&w, NULL, &m); ) {
-		buf_slice(out, m);
-		buf_addc(out, '\n');
-	}
 }
 
 /* ---- --budget ---- */

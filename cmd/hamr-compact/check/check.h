@@ -16,6 +16,3 @@ int print_count(const char *const *files, size_t n, enum token_family f,
 /* --budget: the configuration and every derived cap; with a transcript, how
  * much of these it uses. */
 void print_budget(const struct compact *c, struct buf *out);
-
-/* --view: the messages of the view, one a line. */
-void print_view(struct compact *c, struct buf *out);
