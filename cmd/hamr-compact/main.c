@@ -267,6 +267,7 @@ escape(struct buf *out)
 static void
 put_view(struct stage *s, struct compact *c, bool fits, struct buf *out)
 {
+	struct buf error = BUF_INIT((size_t)1 << 40);
 	struct slice m;
 
 	for (struct walk w = view_walk(c->view); walk_next(&w, NULL, &m); ) {
@@ -275,10 +276,12 @@ put_view(struct stage *s, struct compact *c, bool fits, struct buf *out)
 	}
 	if (fits)
 		return;
-	char *why = exhausted_text(c);
 	stage_status(s, ST_NOFIT);
+	exhausted_error(c, &error);
+	char *why = scan_text(scan_get(buf_view(&error), "message"));
 	err_say("%s", why);
 	free(why);
+	buf_release(&error);
 }
 
 /* The transcript is over. */

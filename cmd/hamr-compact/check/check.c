@@ -287,7 +287,6 @@ put_marks(const struct compact *c, struct buf *out)
 	long b = c->budget.effective, most = percent_of(b, TAIL_PERCENT);
 	long high = c->set.strategy->high;
 	struct aim aim = epoch_aim(c);
-	const struct stage_rule *rule;
 	char name[64];
 
 	if (high == 0 && b > 0) {
@@ -296,23 +295,26 @@ put_marks(const struct compact *c, struct buf *out)
 	} else {
 		put_number(out, "high_mark", percent_of(b, high), true);
 		put_number(out, "low_mark", b > 0 ? epoch_low(c) : 0, true);
-		put_word(out, "first_stage", stage_rule(aim.stage)->stage);
+		put_word(out, "first_stage", stage_rules[aim.stage].stage);
 	}
 	put_number(out, "epoch_distance", percent_of(b, STEP_PERCENT), true);
 	if (c->set.keep_tokens < most)
 		most = c->set.keep_tokens;
-	for (size_t k = 0; (rule = stage_rule(k)) != NULL; k++) {
-		snprintf(name, sizeof name, "tail_stage_%s", rule->stage);
-		put_number(out, name, percent_of(most, rule->tail), true);
+	for (size_t k = 0; k < STAGES; k++) {
+		snprintf(name, sizeof name, "tail_stage_%s",
+		    stage_rules[k].stage);
+		put_number(out, name, percent_of(most, stage_rules[k].tail),
+		    true);
 	}
 	put_number(out, "tail_steps", c->set.keep_steps, false);
 	put_number(out, "tail_steps_tokens", percent_of(b, aim.steps), true);
 	put_number(out, "slim_region", percent_of(b, aim.slim), true);
 	put_number(out, "stage_3_results", percent_of(b, CUT_PERCENT), true);
-	for (size_t k = 0; (rule = stage_rule(k)) != NULL; k++) {
+	for (size_t k = 0; k < STAGES; k++) {
 		snprintf(name, sizeof name, "summary_bytes_stage_%s",
-		    rule->stage);
-		put_number(out, name, (long)summary_cap(c, rule), false);
+		    stage_rules[k].stage);
+		put_number(out, name, (long)summary_cap(c, &stage_rules[k]),
+		    false);
 	}
 	put_number(out, "summary_tokens", percent_of(b, SUMMARY_PERCENT),
 	    true);

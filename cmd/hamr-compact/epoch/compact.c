@@ -22,7 +22,7 @@
  * 8k to 200k by bench/judge-compact. */
 #define AUTO "late"
 
-static const struct strategy strategies[] = {
+const struct strategy strategies[STRATEGIES] = {
 	{ "aggressive", 45, 20, false },
 	{ "moderate", 60, 30, false },
 	{ "balanced", 75, 30, false },
@@ -37,17 +37,10 @@ strategy_named(const char *name)
 {
 	if (strcmp(name, "auto") == 0)
 		name = AUTO;
-	for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++)
+	for (size_t i = 0; i < STRATEGIES; i++)
 		if (strcmp(name, strategies[i].name) == 0)
 			return &strategies[i];
 	return NULL;
-}
-
-const struct strategy *
-strategy_at(size_t i)
-{
-	return i < sizeof strategies / sizeof *strategies &&
-	    strategies[i].high > 0 ? &strategies[i] : NULL;
 }
 
 /* A `config` record.  A value that does not fit its key is ignored, as in a

@@ -154,9 +154,11 @@ long compact_tokens(const struct compact *c, uint64_t sum);
 bool compact_elides(const struct compact *c, const struct view_call *call,
     bool args);
 
+enum { STRATEGIES = 7, COMPACTING = 5 };	/* those that compact come
+						 * first */
+extern const struct strategy strategies[STRATEGIES];
 /* NULL: no such strategy.  "auto" is the best one. */
 const struct strategy *strategy_named(const char *name);
-const struct strategy *strategy_at(size_t i);	/* those that compact */
 
 /* ---- stages ---- */
 
@@ -172,14 +174,14 @@ enum {
 
 /* The stages, mildest first: how much of the tail is kept, how long the
  * summary may be, whether all but the last tool step is shown slim. */
-struct stage_rule {
+enum { STAGES = 4 };
+extern const struct stage_rule {
 	const char *stage;
 	long tail;		/* percent */
 	size_t summary_cap;
 	bool slim_tail;
-};
+} stage_rules[STAGES];
 
-const struct stage_rule *stage_rule(size_t k);	/* NULL after the last */
 const char *epoch_stage(const struct compact *c);	/* "0": none yet */
 /* The most bytes that the summary may have at this stage. */
 size_t summary_cap(const struct compact *c, const struct stage_rule *rule);
@@ -209,5 +211,3 @@ size_t epoch_system(const struct compact *c);
 
 /* Append the error record. */
 void exhausted_error(const struct compact *c, struct buf *out);
-/* Its sentence, which the caller frees. */
-char *exhausted_text(const struct compact *c);

@@ -210,15 +210,15 @@ epoch_read(struct compact *c, const struct rec *r)
 	if (tail < fold)
 		tail = fold;
 	e->rule = 0;
-	for (size_t k = 0; stage_rule(k) != NULL; k++)
-		if (rec_str_is(r, "stage", stage_rule(k)->stage))
+	for (size_t k = 0; k < STAGES; k++)
+		if (rec_str_is(r, "stage", stage_rules[k].stage))
 			e->rule = k;
 	size_t cap = (size_t)number(r, "summary_cap", 8000);
 	if (cap < SUMMARY_LEAST)
 		cap = SUMMARY_LEAST;
 	/* at stage 3 all steps but the last are slim */
 	if (!border(c, r, "slim_to", "slim_at", &slim) || slim < tail)
-		slim = stage_rule(e->rule)->slim_tail ?
+		slim = stage_rules[e->rule].slim_tail ?
 		    epoch_steps_from(c, 1, tail) : tail;
 	read_cuts(c, rec_get(r, "cut"));
 	if (fold != was.fold || slim != was.slim ||

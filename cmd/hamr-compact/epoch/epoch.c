@@ -16,14 +16,12 @@
 #define FILLED_PERCENT 95	/* of B: room for the next step */
 #define B_UNLIMITED 122880	/* B of a demanded epoch without a limit */
 
-static const struct stage_rule stage_rules[] = {
+const struct stage_rule stage_rules[STAGES] = {
 	{ "1", 100, 8000, false },
 	{ "2", 60, 8000, false },
 	{ "2b", 40, 8000, false },
 	{ "3", 25, 1200, true },
 };
-
-#define STAGES (sizeof stage_rules / sizeof *stage_rules)
 
 /* The aims of a strategy without a low mark, measured by bench/judge-compact.
  * In a small window three steps take most of the room, and older edits are
@@ -40,12 +38,6 @@ static const struct {
 	{ 100000, 45, 1000, STEPS_PERCENT, SLIM_PERCENT },
 	{ LONG_MAX, 45, 4000, STEPS_PERCENT, SLIM_PERCENT },
 };
-
-const struct stage_rule *
-stage_rule(size_t k)
-{
-	return k < STAGES ? &stage_rules[k] : NULL;
-}
 
 const char *
 epoch_stage(const struct compact *c)

@@ -27,9 +27,9 @@ larger_first(const void *a, const void *b)
 static void
 measure(const struct compact *c, struct part p[PARTS])
 {
-	uint64_t sum[PARTS] = { [TOOLS] = c->tools_sum };
 	static const char *const names[] = { "system", "tools", "user",
 		"tail" };
+	uint64_t sum[PARTS] = { [TOOLS] = c->tools_sum };
 	uint64_t shown = view_sum(c->view);
 
 	for (size_t i = 0; i < c->view->n; i++) {
@@ -102,59 +102,48 @@ name_largest(const struct compact *c, struct buf *out)
 	return sum;
 }
 
-char *
-exhausted_text(const struct compact *c)
+void
+exhausted_error(const struct compact *c, struct buf *out)
 {
-	struct buf out = BUF_INIT(BUF_RECORD_MAX), name = out;
+	struct buf text = BUF_INIT(BUF_RECORD_MAX), name = text;
 	long alone = compact_tokens(c, name_largest(c, &name));
 	long reserved = c->set.budget.reserved, room = c->budget.effective;
+	long size = compact_size(c), window = c->budget.window;
 	/* what to raise for a larger window */
 	const char *key = c->flag_window >= 0 ? "--window" :
-	    c->budget.window == c->set.budget.tokens ?
+	    window == c->set.budget.tokens ?
 	    "context.context_budget_tokens" : "context.window";
 	struct part p[PARTS];
 
 	measure(c, p);
 	long fixed = p[SYSTEM].tokens + p[TOOLS].tokens;
-	buf_fmt(&out, "the request does not fit: %ld tokens, room for %ld "
-	    "(window %ld)", compact_size(c), room, c->budget.window);
+	buf_fmt(&text, "the request does not fit: %ld tokens, room for %ld "
+	    "(window %ld)", size, room, window);
 	if (fixed >= room) {
 		/* the smallest window with room for it and a few more */
 		long want = fixed + fixed / 10 + 1000;
 		want = want / 3 * 4 / 4 <= reserved ? want / 3 * 4 + 4 :
 		    want + reserved;
-		buf_fmt(&out, "; the system prompt (%ld) and tools (%ld) "
+		buf_fmt(&text, "; the system prompt (%ld) and tools (%ld) "
 		    "alone exceed the window: raise %s to %ld, or offer fewer "
 		    "tools", p[SYSTEM].tokens, p[TOOLS].tokens, key, want);
 	} else if (alone > room - fixed) {
-		buf_fmt(&out, "; %s alone takes %ld: shorten it, or raise %s",
+		buf_fmt(&text, "; %s alone takes %ld: shorten it, or raise %s",
 		    name.p, alone, key);
 	} else {
-		buf_fmt(&out, "; shorten the largest part, or raise %s", key);
+		buf_fmt(&text, "; shorten the largest part, or raise %s", key);
 	}
 	qsort(p, PARTS, sizeof *p, larger_first);
-	buf_fmt(&out, "; largest: %s %ld, %s %ld, %s %ld, %s %ld", p[0].name,
-	    p[0].tokens, p[1].name, p[1].tokens, p[2].name, p[2].tokens,
-	    p[3].name, p[3].tokens);
-	buf_release(&name);
-	return buf_detach(&out);
-}
-
-void
-exhausted_error(const struct compact *c, struct buf *out)
-{
-	struct part p[PARTS];
-	char *text = exhausted_text(c);
-
-	measure(c, p);
-	qsort(p, PARTS, sizeof *p, larger_first);
+	for (int i = 0; i < PARTS; i++)
+		buf_fmt(&text, "%s%s %ld", i > 0 ? ", " : "; largest: ",
+		    p[i].name, p[i].tokens);
 	scan_put(out, "{'type':'error','stage':'compact',"
 	    "'code':'budget_exhausted','message':@,'retryable':false,"
-	    "'tokens':$,'window':$,'contributors':{", slice_of(text),
-	    SCAN_INT(compact_size(c)), SCAN_INT(c->budget.window));
+	    "'tokens':$,'window':$,'contributors':{", buf_view(&text),
+	    SCAN_INT(size), SCAN_INT(window));
 	for (int i = 0; i < PARTS; i++)
 		buf_fmt(out, "%s\"%s\":%ld", i > 0 ? "," : "", p[i].name,
 		    p[i].tokens);
 	buf_adds(out, "}}");
-	free(text);
+	bufs_release(BUFS(&text, &name));
 }

@@ -560,10 +560,10 @@ simulation_init(struct simulation *s, const struct conf *conf,
 		add(s, METHOD_OURS, conf, strategy, s->windows[i]);
 		add(s, METHOD_EVERY_CALL, conf, strategy, s->windows[i]);
 		add(s, METHOD_DROP, conf, NULL, s->windows[i]);
-		for (size_t k = 0; all && strategy_at(k) != NULL; k++)
-			if (strategy_at(k) != s->methods[i *
+		for (size_t k = 0; all && k < COMPACTING; k++)
+			if (&strategies[k] != s->methods[i *
 			    s->each].compact.set.strategy)
-				add(s, METHOD_OURS, conf, strategy_at(k)->name,
+				add(s, METHOD_OURS, conf, strategies[k].name,
 				    s->windows[i]);
 		s->each = s->nmethods / (i + 1);
 	}
