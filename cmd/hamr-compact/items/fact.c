@@ -2,8 +2,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/utf8.h"
+#include "import/import_convert.h"
 #include "record/alias.h"
 #include "record/msg.h"
 
@@ -33,6 +35,41 @@ positive(struct slice v)
 
 /* ---- what a call is about ---- */
 
+/* Our own tools, and two names that no importer knows. */
+static const struct {
+	const char *name;
+	enum tool_kind kind;
+} tools[] = {
+	{ "bash", TOOL_COMMAND }, { "read", TOOL_READ },
+	{ "edit", TOOL_EDIT }, { "write", TOOL_WRITE },
+	{ "open", TOOL_READ }, { "execute", TOOL_COMMAND },
+};
+
+/* The kind of a tool, by its name (decoded; other programs' names will do) and
+ * the `command` (JSON, or p NULL) that it was called with. */
+static enum tool_kind
+tool_kind(const char *name, struct slice command)
+{
+	enum tool_kind kind = TOOL_OTHER;
+
+	/* drop an MCP server's prefix, then look for our name of that tool */
+	for (const char *p = name; (p = strstr(p, "__")) != NULL; p++)
+		name = p + 2;
+	name = import_name(&(struct import_names){ .n = 0 }, slice_of(name),
+	    (struct slice){ NULL, 0 }).p;
+	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
+		if (strcasecmp(tools[i].name, name) == 0) {
+			kind = tools[i].kind;
+			break;
+		}
+	/* str_replace_editor does three things, by its "command" */
+	if (kind == TOOL_EDIT && scan_str_is(command, "view"))
+		return TOOL_READ;
+	if (kind == TOOL_EDIT && scan_str_is(command, "create"))
+		return TOOL_WRITE;
+	return kind;
+}
+
 /* The first string among the members of these keys; the row ends with NULL. */
 static struct slice
 first_string(const struct view_args *args, const char *const *keys)
@@ -47,38 +84,23 @@ first_string(const struct view_args *args, const char *const *keys)
 
 /* Take the lines that a read asks for. */
 static void
-take_range(struct fact *f, const struct view_args *args)
+take_range(struct fact *f, struct slice args)
 {
-	long limit = 0;
+	struct buf own = BUF_INIT(BUF_RECORD_MAX);
 	struct slice n;
-	struct walk w;
 
-	for (size_t i = 0; i < args->n; i++) {
-		const struct member *m = &args->m[i];
-
-		if (scan_kind(m->val) == SCAN_NUMBER) {
-			if (scan_key_is(m->key, "offset") ||
-			    scan_key_is(m->key, "start_line") ||
-			    scan_key_is(m->key, "first"))
-				f->first = positive(m->val);
-			else if (scan_key_is(m->key, "last") ||
-			    scan_key_is(m->key, "end_line"))
-				f->last = positive(m->val);
-			else if (scan_key_is(m->key, "limit"))
-				limit = positive(m->val);
-		} else if (scan_key_is(m->key, "view_range")) {
-			w = walk_elements(m->val);
-			/* last -1: to the end */
-			if (walk_next(&w, NULL, &n))
-				f->first = positive(n);
-			if (walk_next(&w, NULL, &n))
-				f->last = positive(n);
-		}
-	}
-	if (limit > 0 && f->last == 0) {
-		f->first = f->first > 0 ? f->first : 1;
-		f->last = f->first + limit - 1;
-	}
+	alias_args(SLICE("read"), args, &own);
+	f->first = positive(scan_get(buf_view(&own), "first"));
+	f->last = positive(scan_get(buf_view(&own), "last"));
+	/* [first, last] in other agents' words; last -1: to the end */
+	struct walk w = walk_elements(scan_get(buf_view(&own), "view_range"));
+	if (walk_next(&w, NULL, &n))
+		f->first = positive(n);
+	if (walk_next(&w, NULL, &n))
+		f->last = positive(n);
+	if (f->last > 0 && f->first == 0)
+		f->first = 1;
+	buf_release(&own);
 }
 
 struct fact *
@@ -117,7 +139,7 @@ fact_new(struct view *v, const char *name, const struct view_args *args)
 		*o = '\0';
 	}
 	if (kind == TOOL_READ) {
-		take_range(f, args);
+		take_range(f, args->text);
 		f->listing = first_string(args, queries).p != NULL;
 	}
 	f->error = "";
@@ -200,6 +222,64 @@ first_error(struct slice text)
 }
 
 /* ---- results ---- */
+
+bool
+asks_git(const char *command, const char *what)
+{
+	size_t n = strlen(what);
+
+	for (const char *p = command; (p = strstr(p, "git ")) != NULL; p++) {
+		const char *q = p + 4;
+
+		if (p > command && strchr(" ;&|(\n", p[-1]) == NULL)
+			continue;
+		while (*q == '-') {	/* -C dir, --no-pager */
+			bool pair = strncmp(q, "-C ", 3) == 0;
+
+			q += strcspn(q, " ");
+			q += *q == ' ';
+			if (pair)
+				q += strcspn(q, " "), q += *q == ' ';
+		}
+		if (strncmp(q, what, n) == 0 && strchr(" ;&|)\n", q[n]) !=
+		    NULL)
+			return true;
+	}
+	return false;
+}
+
+/* Is it a search by grep or rg with status 1 and no output, as we and other
+ * agents say it?  Of what git status said it shows nothing. */
+static bool
+found_nothing(const char *command, struct slice text)
+{
+	static const char *const nothing[] = { "exit 1", "Exit code 1",
+		"Command exited with code 1", NULL };
+
+	return slice_in(slice_trim(text), nothing) &&
+	    !asks_git(command, "status") && !asks_git(command, "diff") &&
+	    (strstr(command, "grep ") != NULL ||
+	    strncmp(command, "rg ", 3) == 0 || strstr(command, " rg ") != NULL);
+}
+
+/* Did a result (a record) with this text fail?  object: its path or command. */
+static bool
+result_failed(const struct rec *r, enum tool_kind kind, const char *object,
+    struct slice text)
+{
+	int64_t exit;
+	bool known = scan_int(msg_meta(r, "exit"), &exit);
+
+	if (kind == TOOL_COMMAND && found_nothing(object,
+	    known && exit == 1 && text.n == 0 ? SLICE("exit 1") : text))
+		return false;
+	if (scan_true(rec_get(r, "is_error")))
+		return true;
+	if (known)
+		return exit != 0;
+	return kind == TOOL_COMMAND && slice_starts(text, "exit ") &&
+	    text.n > 5 && text.p[5] != '0';
+}
 
 void
 fact_result(struct view *v, struct fact *f, const struct rec *r,

@@ -6,7 +6,8 @@
 
 #include "record/rec.h"
 #include "view/view.h"
-#include "action.h"
+
+enum tool_kind { TOOL_OTHER, TOOL_READ, TOOL_EDIT, TOOL_WRITE, TOOL_COMMAND };
 
 /* It lives as long as the view. */
 struct fact {
@@ -36,6 +37,9 @@ struct fact *fact_new(struct view *v, const char *name,
  * content as shown. */
 void fact_result(struct view *v, struct fact *f, const struct rec *r,
     struct slice was, struct slice text);
+
+/* Is there "git status" (what: "status") in a command line? */
+bool asks_git(const char *command, const char *what);
 
 /* The first line that reports an error; n 0: there is none. */
 struct slice first_error(struct slice text);

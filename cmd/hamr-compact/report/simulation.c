@@ -484,13 +484,13 @@ take_result(void *self, struct view_call *call, const struct rec *r,
     struct slice content)
 {
 	struct simulation *s = self;
-	const struct fact *f = call->note;
+	struct fact *f = call->note;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
 	(void)content;
 	msg_text(rec_get(r, "content"), &b);
-	if (f->kind == TOOL_COMMAND || result_failed(r, f->kind, "",
-	    buf_view(&b))) {
+	fact_result(s->view, f, r, buf_view(&b), buf_view(&b));
+	if (f->kind == TOOL_COMMAND || f->failed) {
 		struct slice line = first_error(buf_view(&b));
 
 		line = slice_trim_end(slice_part(line, 0, utf8_cut(line.p,
