@@ -13,7 +13,7 @@ static void
 note_elided(struct compact *c, struct buf *list)
 {
 	size_t n = 0, cap = 0;
-	struct ranges later = ranges_new(c);
+	struct shown later = { .n = 0 };
 	size_t *gone = NULL;
 
 	for (size_t i = c->view->ncalls; i > 0; i--) {
@@ -30,11 +30,11 @@ note_elided(struct compact *c, struct buf *list)
 			GROW(gone, n, cap);
 			gone[n++] = (i - 1) * 2 + (f->file > 0 &&
 			    !f->failed && !f->listing &&
-			    !ranges_cover(&later, f));
+			    !shown_covers(&later, f));
 		}
 		if (!f->elided && f->kind == TOOL_READ && f->file > 0 &&
 		    !f->failed)
-			ranges_add(&later, f);
+			shown_add(&later, f);
 	}
 	for (const char *comma = ""; list != NULL && n > 0; comma = ",") {
 		bool lines = gone[--n] % 2 != 0;
@@ -51,8 +51,7 @@ note_elided(struct compact *c, struct buf *list)
 	}
 	c->changed = c->view->n;
 	c->epoch.written = true;
-	free(gone);
-	ranges_release(&later);
+	FREE(gone, later.v);
 }
 
 /* Append a border twice: as the id of the first call after it, which survives

@@ -41,24 +41,15 @@ void epoch_cut(struct compact *c, size_t from);
 void epoch_cut_one(struct compact *c, size_t i, long tokens);
 void epoch_uncut(struct compact *c);	/* show all of them whole */
 
-/* Lines of files that are shown later on. */
-struct ranges {
-	size_t *newest;		/* by number of the file: index + 1 */
-	struct range *v;
+/* Reads of files that are in view. */
+struct shown {
+	const struct fact **v;
 	size_t n, cap;
 };
 
-struct range {
-	long first, last;
-	size_t next;		/* index + 1 */
-};
-
-/* None yet, of the files there are. */
-struct ranges ranges_new(const struct compact *c);
-/* Add the lines that a call concerns; all of them if it does not say. */
-void ranges_add(struct ranges *s, const struct fact *f);
-bool ranges_cover(const struct ranges *s, const struct fact *f);
-void ranges_release(struct ranges *s);
+void shown_add(struct shown *s, const struct fact *f);
+/* Does one of them show all lines that a call concerns? */
+bool shown_covers(const struct shown *s, const struct fact *f);
 
 /* ---- compaction.c: the record ---- */
 

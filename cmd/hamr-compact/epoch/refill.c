@@ -12,58 +12,42 @@
 #define AGE_TOKENS 300		/* a result this long counts as twice as old */
 #define FOLDED_AGE 80		/* most age of a folded step, for a strategy
 				 * with a low mark */
+#define LOOKS 1000		/* newest reads whose lines are compared */
 #define CANDIDATES 4096		/* the newest calls: more would make an epoch as
 				 * slow as the transcript is long */
 
 /* ---- lines of files: does one call show what another did? ---- */
 
-struct ranges
-ranges_new(const struct compact *c)
+/* The lines that a call concerns; all of them if it does not say. */
+static void
+lines_of(const struct fact *f, long *first, long *last)
 {
-	return (struct ranges){ .newest = xcalloc(c->files.n + 1,
-	    sizeof(size_t)) };
-}
-
-static struct range
-range_of(const struct fact *f)
-{
-	struct range r = { f->first > 0 ? f->first : 1, f->last, 0 };
-
-	if (f->last <= 0 || (r.first == 1 && f->last == f->lines))
-		r.last = LONG_MAX;
-	return r;
+	*first = f->first > 0 ? f->first : 1;
+	*last = f->last <= 0 || (*first == 1 && f->last == f->lines) ?
+	    LONG_MAX : f->last;
 }
 
 void
-ranges_add(struct ranges *s, const struct fact *f)
+shown_add(struct shown *s, const struct fact *f)
 {
 	GROW(s->v, s->n, s->cap);
-	s->v[s->n] = range_of(f);
-	s->v[s->n++].next = s->newest[f->file];
-	s->newest[f->file] = s->n;
+	s->v[s->n++] = f;
 }
 
 bool
-ranges_cover(const struct ranges *s, const struct fact *f)
+shown_covers(const struct shown *s, const struct fact *f)
 {
-	struct range want = range_of(f);
-	size_t looks = 64;	/* look at no more than these */
+	long first, last, from, to;
 
-	if (s->v == NULL)
-		return false;
-	for (size_t i = s->newest[f->file]; i > 0 && looks-- > 0;
-	    i = s->v[i - 1].next)
-		if (s->v[i - 1].first <= want.first &&
-		    s->v[i - 1].last >= want.last)
+	lines_of(f, &first, &last);
+	for (size_t i = s->n; i > 0 && s->n - i < LOOKS; i--) {
+		if (s->v[i - 1]->file != f->file)
+			continue;
+		lines_of(s->v[i - 1], &from, &to);
+		if (from <= first && to >= last)
 			return true;
+	}
 	return false;
-}
-
-void
-ranges_release(struct ranges *s)
-{
-	free(s->newest);
-	free(s->v);
 }
 
 /* ---- worth ---- */
@@ -158,13 +142,13 @@ epoch_refill(struct compact *c)
 	size_t n, taken = 0;
 	struct item *all = candidates(c, aim.oldest, &n);
 	uint64_t *calls = xcalloc(n + 1, sizeof *calls);
-	struct ranges shown = ranges_new(c);
+	struct shown shown = { .n = 0 };
 	char *out = xcalloc(c->epoch.fold + 1, 1);	/* folded nodes taken */
 
 	for (size_t i = v->ncalls; i > 0 && v->calls[i - 1].node >=
 	    c->epoch.slim; i--)
 		if (shows_lines(v->calls[i - 1].note))
-			ranges_add(&shown, v->calls[i - 1].note);
+			shown_add(&shown, v->calls[i - 1].note);
 	for (size_t i = 0; i < n; i++) {
 		const struct view_call *call = &v->calls[all[i].call];
 		const struct fact *f = call->note;
@@ -182,20 +166,19 @@ epoch_refill(struct compact *c)
 		 * numbers, and the next edit has to match it */
 		if (more > room || all[i].age + all[i].age * more / AGE_TOKENS >
 		    oldest || (f->kind == TOOL_READ && f->file > 0 &&
-		    ranges_cover(&shown, f)))
+		    shown_covers(&shown, f)))
 			continue;
 		room -= more;
 		calls[taken++] = all[i].call;
 		if (folded)
 			out[call->node] = 1;
 		if (shows_lines(f))
-			ranges_add(&shown, f);
+			shown_add(&shown, f);
 	}
 	qsort(calls, taken, sizeof *calls, lower_first);
 	for (size_t i = 0; i < taken; i++)
 		epoch_keep(c, (size_t)calls[i]);
-	ranges_release(&shown);
-	FREE(out, calls, all);
+	FREE(out, calls, all, shown.v);
 }
 
 void
