@@ -159,6 +159,7 @@ read_opts(int argc, char **argv)
 /* Only what the mode needs is set up. */
 struct run {
 	const struct opts *o;
+	const struct conf *conf;
 	struct compact compact;
 	struct simulation simulation;
 	struct ledger ledger;
@@ -166,6 +167,34 @@ struct run {
 	struct buf out;		/* what to print; --report=svg: what to draw */
 	size_t transcripts;
 };
+
+/* A new transcript. */
+static void
+begin(struct run *run)
+{
+	const struct opts *o = run->o;
+
+	if (is_report(o)) {
+		simulation_init(&run->simulation, run->conf, o->strategy,
+		    o->window, o->mode != MODE_REPORT, o->family);
+	} else if (o->mode == MODE_LEDGER) {
+		ledger_init(&run->ledger, run->conf, o->strategy, o->window);
+	} else {
+		compact_init(&run->compact, run->conf, o->strategy, o->window);
+		run->compact.hashes = o->mode == MODE_CHECK;
+	}
+}
+
+static void
+release(struct run *run)
+{
+	if (is_report(run->o))
+		simulation_release(&run->simulation);
+	else if (run->o->mode == MODE_LEDGER)
+		ledger_release(&run->ledger);
+	else
+		compact_release(&run->compact);
+}
 
 static void
 record(struct stage *s, const struct rec *r)
@@ -183,14 +212,8 @@ record(struct stage *s, const struct rec *r)
 static void
 reset(struct stage *s)
 {
-	struct run *run = s->self;
-
-	if (is_report(run->o))
-		simulation_reset(&run->simulation);
-	else if (run->o->mode == MODE_LEDGER)
-		ledger_reset(&run->ledger);
-	else
-		compact_reset(&run->compact);
+	release(s->self);
+	begin(s->self);
 }
 
 /* ---- requests ---- */
@@ -386,7 +409,7 @@ run(const struct opts *o, const struct conf *conf)
 	static const struct stage_ops people = { .name = "compact",
 		.keep = keep_none, .record = record, .reset = print,
 		.end = draw };
-	struct run run = { .o = o };
+	struct run run = { .o = o, .conf = conf };
 	struct stage s = { .self = &run, .files = o->files,
 		.nfiles = o->nfiles,
 		.ops = o->mode == MODE_REQUEST ? &request : &people };
@@ -401,27 +424,15 @@ run(const struct opts *o, const struct conf *conf)
 	if (o->mode == MODE_REPORT || o->mode == MODE_LEDGER)
 		run.screen = screen_of_stdout();
 	buf_init(&run.out, (size_t)1 << 40);
-	if (is_report(o)) {
-		simulation_init(&run.simulation, conf, o->strategy,
-		    o->window, o->mode != MODE_REPORT, o->family);
-		st = stage_run(&s);
-		simulation_release(&run.simulation);
-	} else if (o->mode == MODE_LEDGER) {
-		ledger_init(&run.ledger, conf, o->strategy, o->window);
-		st = stage_run(&s);
-		ledger_release(&run.ledger);
+	begin(&run);
+	if (o->mode == MODE_BUDGET && o->nfiles == 0) {
+		print_budget(&run.compact, &run.out);
+		st = term_write(buf_view(&run.out), false, &e) < 0 ?
+		    err_report(&e) : ST_OK;
 	} else {
-		compact_init(&run.compact, conf, o->strategy, o->window);
-		run.compact.hashes = o->mode == MODE_CHECK;
-		if (o->mode == MODE_BUDGET && o->nfiles == 0) {
-			print_budget(&run.compact, &run.out);
-			st = term_write(buf_view(&run.out), false, &e) < 0 ?
-			    err_report(&e) : ST_OK;
-		} else {
-			st = stage_run(&s);
-		}
-		compact_release(&run.compact);
+		st = stage_run(&s);
 	}
+	release(&run);
 	buf_release(&run.out);
 	return st;
 }

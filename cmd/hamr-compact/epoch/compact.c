@@ -90,16 +90,17 @@ settings_record(struct compact *c, const struct rec *r)
 
 /* ---- life ---- */
 
-static void
-begin(struct compact *c)
+void
+compact_init(struct compact *c, const struct conf *conf,
+    const char *strategy, long flag_window)
 {
-	const struct conf *conf = c->conf;
+	const char *model = conf_str(conf, "provider.model");
 
-	c->view = view_new();
-	c->view->arena.spills = true;
-	ingest_begin(c);
-	c->view->family = c->family;
-	c->summary = summary_new();
+	*c = (struct compact){ .conf = conf, .flag_strategy = strategy,
+		.flag_window = flag_window, .view = view_new(),
+		.summary = summary_new(), .model = *model != '\0',
+		.family = token_family(model), .limit = -1, .fits = true,
+		.ratio = RATIO_START };
 	c->set = (struct settings){
 		.budget = budget_keys(conf),
 		.keep_tokens = (long)conf_int(conf,
@@ -108,72 +109,34 @@ begin(struct compact *c)
 		    "context.keep_recent_tool_turns"),
 		.every_call = conf_bool(conf, "context.every_call"),
 		.memory = conf_bool(conf, "memory.enabled"),
-		.strategy = strategy_named(c->flag_strategy != NULL ?
-		    c->flag_strategy : conf_str(conf, "context.strategy")),
+		.strategy = strategy_named(strategy != NULL ? strategy :
+		    conf_str(conf, "context.strategy")),
 	};
-	c->limit = -1;
-	c->budget = budget_of(&c->set.budget, c->flag_window, -1);
-	c->epoch = (struct epoch){ .number = 0 };
-	c->nkept = c->changed = 0;
-	c->decided = c->demand = c->foreign = false;
-	c->fits = true;
-	c->tools_sum = 0;
-	c->choice_steps = 0;
-	c->anchor.set = c->anchor.open = false;
-	c->ratio = RATIO_START;
-}
-
-void
-compact_init(struct compact *c, const struct conf *conf,
-    const char *strategy, long flag_window)
-{
-	const char *model = conf_str(conf, "provider.model");
-
-	*c = (struct compact){ .conf = conf, .flag_strategy = strategy,
-		.flag_window = flag_window };
+	c->budget = budget_of(&c->set.budget, flag_window, -1);
+	c->view->arena.spills = true;
+	c->view->family = c->family;
+	ingest_begin(c);
 	buf_init(&c->seen, BUF_RECORD_MAX);
 	c->folded = c->tmp = c->clean = c->text = c->made =
 	    c->quoted = c->seen;
-	c->model = *model != '\0';
-	c->family = c->start_family = token_family(model);
-	begin(c);
 }
 
 void
 compact_count_by(struct compact *c, enum token_family family)
 {
-	c->family = c->start_family = c->view->family = family;
+	c->family = c->view->family = family;
 	c->model = true;
-}
-
-static void
-end(struct compact *c)
-{
-	view_free(c->view);
-	summary_free(c->summary);
-	map_release(&c->files.by_key);
-	map_release(&c->commands.by_key);
-	FREE(c->files.v, c->commands.v);
-	c->files = c->commands = (struct subjects){ .n = 0 };
-	memset(c->inspected, 0, sizeof c->inspected);
-	FREE(c->session, c->cwd, c->tools, c->choice);
-	c->session = c->cwd = c->tools = c->choice = NULL;
-	c->family = c->start_family;
-	bufs_reset(BUFS(&c->seen, &c->folded));
-}
-
-void
-compact_reset(struct compact *c)
-{
-	end(c);
-	begin(c);
 }
 
 void
 compact_release(struct compact *c)
 {
-	end(c);
-	free(c->kept);
+	view_free(c->view);
+	summary_free(c->summary);
+	map_release(&c->files.by_key);
+	map_release(&c->commands.by_key);
+	FREE(c->files.v, c->commands.v, c->kept, c->session, c->cwd, c->tools,
+	    c->choice);
 	bufs_release(BUFS(&c->seen, &c->folded, &c->tmp, &c->clean, &c->text,
 	    &c->made, &c->quoted));
 }

@@ -88,8 +88,7 @@ struct compact {
 	long flag_window;	/* -1: none */
 	const char *flag_strategy;	/* NULL: none */
 	bool model;		/* the configuration names one */
-	enum token_family start_family, family;
-	/* below: of this transcript */
+	enum token_family family;
 	struct settings set;
 	struct view *view;
 	struct summary *summary;
@@ -128,7 +127,6 @@ void compact_init(struct compact *c, const struct conf *conf,
     const char *strategy, long flag_window);
 /* Estimate by this family, whatever a header says of the model. */
 void compact_count_by(struct compact *c, enum token_family family);
-void compact_reset(struct compact *c);	/* as new */
 void compact_release(struct compact *c);
 void compact_record(struct compact *c, const struct rec *r);
 

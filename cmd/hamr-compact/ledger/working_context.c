@@ -163,51 +163,26 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 
 /* ---- life, records ---- */
 
-static void
-begin(struct ledger *l)
-{
-	struct view_hooks *hooks = &l->compact.view->hooks;
-
-	l->plain = view_new();
-	l->inner = *hooks;
-	*hooks = (struct view_hooks){ l, take_call, take_result };
-}
-
 void
 ledger_init(struct ledger *l, const struct conf *conf, const char *strategy,
     long window)
 {
-	*l = (struct ledger){ .nfiles = 0 };
+	*l = (struct ledger){ .plain = view_new() };
 	compact_init(&l->compact, conf, strategy, window);
-	begin(l);
-}
-
-static void
-forget(struct ledger *l)
-{
-	for (size_t i = 0; i < l->nfiles; i++)
-		file_lines_release(&l->files[i]);
-	FREE(l->calls, l->files, l->commands, l->status.said, l->diff.said,
-	    l->title);
-	view_free(l->plain);
-}
-
-void
-ledger_reset(struct ledger *l)
-{
-	struct compact compact = l->compact;
-
-	forget(l);
-	*l = (struct ledger){ .compact = compact };
-	compact_reset(&l->compact);
-	begin(l);
+	struct view_hooks *hooks = &l->compact.view->hooks;
+	l->inner = *hooks;
+	*hooks = (struct view_hooks){ l, take_call, take_result };
 }
 
 void
 ledger_release(struct ledger *l)
 {
 	compact_release(&l->compact);
-	forget(l);
+	for (size_t i = 0; i < l->nfiles; i++)
+		file_lines_release(&l->files[i]);
+	FREE(l->calls, l->files, l->commands, l->status.said, l->diff.said,
+	    l->title);
+	view_free(l->plain);
 }
 
 void

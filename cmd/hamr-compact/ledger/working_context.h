@@ -47,7 +47,6 @@ struct ledger {
 void ledger_init(struct ledger *l, const struct conf *conf,
     const char *strategy, long window);
 void ledger_release(struct ledger *l);
-void ledger_reset(struct ledger *l);
 void ledger_record(struct ledger *l, const struct rec *r);
 
 /* At the end of a transcript: sorts files and commands, and prints. */

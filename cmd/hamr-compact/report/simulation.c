@@ -252,19 +252,6 @@ is_ours(const struct method *m)
 	return m->rule == METHOD_OURS || m->rule == METHOD_EVERY_CALL;
 }
 
-/* Back to the start of a transcript: release all but what defines the
- * method. */
-static void
-method_begin(struct method *m, enum token_family family)
-{
-	request_release(&m->request);
-	FREE(m->retained.at, m->steps);
-	*m = (struct method){ .rule = m->rule, .window = m->window,
-		.compact = m->compact, .changed = SIZE_MAX };
-	m->compact.set.every_call |= m->rule == METHOD_EVERY_CALL;
-	request_init(&m->request, family);
-}
-
 /* The message from which on a named rule shows everything.  *kept: how many
  * messages at the start, up to the task, are never dropped.  drop-oldest drops
  * an assistant message together with its results. */
@@ -506,41 +493,19 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 /* ---- life ---- */
 
 static void
-begin(struct simulation *s)
-{
-	s->view = view_new();
-	s->view->hooks = (struct view_hooks){ s, take_call, take_result };
-	request_init(&s->plain, s->family);
-	s->messages = s->steps = s->before = 0;
-	s->tools = 0;
-	s->asked = false;
-	s->session = s->model = NULL;
-}
-
-static void
-end(struct simulation *s)
-{
-	view_free(s->view);
-	request_release(&s->plain);
-	free(s->essentials.v);
-	finder_release(&s->essentials.texts);
-	s->essentials = (struct essentials){ 0 };
-	FREE(s->session, s->model);
-}
-
-static void
 add(struct simulation *s, enum method_rule rule, const struct conf *conf,
     const char *strategy, long window)
 {
 	struct method *m = &s->methods[s->nmethods++];
 
-	m->rule = rule;
-	m->window = window;
+	*m = (struct method){ .rule = rule, .window = window,
+		.changed = SIZE_MAX };
 	if (is_ours(m)) {
 		compact_init(&m->compact, conf, strategy, window);
 		compact_count_by(&m->compact, s->family);
+		m->compact.set.every_call |= rule == METHOD_EVERY_CALL;
 	}
-	method_begin(m, s->family);
+	request_init(&m->request, s->family);
 }
 
 void
@@ -550,7 +515,9 @@ simulation_init(struct simulation *s, const struct conf *conf,
 	static const long usual[] = { 12288, 16384, 32768, 65536, 131072 };
 
 	*s = (struct simulation){ .nwindows = sizeof usual / sizeof *usual,
-		.family = family };
+		.family = family, .view = view_new() };
+	s->view->hooks = (struct view_hooks){ s, take_call, take_result };
+	request_init(&s->plain, family);
 	memcpy(s->windows, usual, sizeof usual);
 	if (window >= 0) {
 		s->windows[0] = window;
@@ -569,30 +536,23 @@ simulation_init(struct simulation *s, const struct conf *conf,
 	}
 	for (int rule = METHOD_RAW; rule <= METHOD_TURN10; rule++)
 		add(s, (enum method_rule)rule, conf, NULL, 0);
-	begin(s);
-}
-
-void
-simulation_reset(struct simulation *s)
-{
-	end(s);
-	for (size_t i = 0; i < s->nmethods; i++) {
-		if (is_ours(&s->methods[i]))
-			compact_reset(&s->methods[i].compact);
-		method_begin(&s->methods[i], s->family);
-	}
-	begin(s);
 }
 
 void
 simulation_release(struct simulation *s)
 {
-	end(s);
 	for (size_t i = 0; i < s->nmethods; i++) {
-		method_begin(&s->methods[i], s->family);
-		if (is_ours(&s->methods[i]))
-			compact_release(&s->methods[i].compact);
+		struct method *m = &s->methods[i];
+
+		request_release(&m->request);
+		FREE(m->retained.at, m->steps);
+		if (is_ours(m))
+			compact_release(&m->compact);
 	}
+	view_free(s->view);
+	request_release(&s->plain);
+	finder_release(&s->essentials.texts);
+	FREE(s->essentials.v, s->session, s->model);
 }
 
 /* ---- steps ---- */

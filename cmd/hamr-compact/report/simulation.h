@@ -126,7 +126,6 @@ struct simulation {
 void simulation_init(struct simulation *s, const struct conf *conf,
     const char *strategy, long window, bool all, enum token_family family);
 void simulation_release(struct simulation *s);
-void simulation_reset(struct simulation *s);
 void simulation_record(struct simulation *s, const struct rec *r);
 
 static inline const struct method *
