@@ -15,7 +15,7 @@
 
 struct firings {
 	struct table table;
-	struct buf steps;	/* a grade for each step */
+	struct buf steps;	/* a letter of grades for each step */
 	unsigned long fired;	/* rows of this transcript */
 	unsigned long quiet;	/* transcripts where nothing fired */
 	bool over;		/* steps are of a finished transcript */
@@ -74,25 +74,27 @@ add_row(struct report *p, size_t line, enum paint paint, const char *verdict,
 	table_add(t, PAINT_NONE, "%s", rule_names[rule]);
 }
 
-/* ---- steps ----
- *
- * A transcript at a glance, from left to right.  A dash is a step; s, w, b and
+/* ---- a transcript ---- */
+
+/* A transcript at a glance, from left to right.  A dash is a step; s, w, b and
  * H are steps with a shared call, a warning, a block and a halt; a dot is a
  * step that would not have happened.  Where several steps share a cell, the
  * gravest is shown. */
+static const char grades[] = ".-swbH";
 
-enum grade { GRADE_SAVED, GRADE_STEP, GRADE_SHARE, GRADE_WARN, GRADE_BLOCK,
-	GRADE_HALT };
-
-/* ---- a transcript ---- */
+/* The graver one of two letters. */
+static char
+graver(char a, char b)
+{
+	return strchr(grades, a) > strchr(grades, b) ? a : b;
+}
 
 static void
 fired(struct report *p, const struct verdict *v, bool over)
 {
 	struct firings *x = p->self;
-	static const char grades[] = { [ACT_SHARE] = GRADE_SHARE,
-		[ACT_WARN] = GRADE_WARN, [ACT_BLOCK] = GRADE_BLOCK,
-		[ACT_HALT] = GRADE_HALT };
+	static const char letters[] = { [ACT_SHARE] = 's', [ACT_WARN] = 'w',
+		[ACT_BLOCK] = 'b', [ACT_HALT] = 'H' };
 	struct table *t = &x->table;
 	size_t step = p->usage.here.steps;
 	unsigned long limit = v->action == ACT_HALT ? v->halt :
@@ -103,9 +105,9 @@ fired(struct report *p, const struct verdict *v, bool over)
 
 	if (over || v->action == ACT_ALLOW)
 		return;
-	if (!v->note && step > 0 && step <= x->steps.len &&
-	    x->steps.p[step - 1] < grades[v->action])
-		x->steps.p[step - 1] = grades[v->action];
+	if (!v->note && step > 0 && step <= x->steps.len)
+		x->steps.p[step - 1] = graver(letters[v->action],
+		    x->steps.p[step - 1]);
 	add_row(p, v->call_line != 0 ? v->call_line : v->line, paint, action,
 	    v->rule);
 	table_add(t, PAINT_BOLD, "%lu", v->count);
@@ -157,8 +159,7 @@ record(struct report *p, const struct rec *rec)
 		buf_reset(&x->steps);
 	x->over = false;
 	if (rec->kind == R_ASSISTANT)
-		buf_addc(&x->steps, p->judge->savings.ended ? GRADE_SAVED :
-		    GRADE_STEP);
+		buf_addc(&x->steps, p->judge->savings.ended ? '.' : '-');
 }
 
 /* The transcript's title, with its lines if the file has several, and its
@@ -166,15 +167,8 @@ record(struct report *p, const struct rec *rec)
 static void
 show_head(struct report *p, const struct amounts *a)
 {
-	static const struct {
-		const char *letter;
-		enum paint paint;
-	} looks[] = { [GRADE_SAVED] = { ".", PAINT_DIM },
-		[GRADE_STEP] = { "-", PAINT_GREEN },
-		[GRADE_SHARE] = { "s", PAINT_CYAN },
-		[GRADE_WARN] = { "w", PAINT_YELLOW },
-		[GRADE_BLOCK] = { "b", PAINT_RED },
-		[GRADE_HALT] = { "H", PAINT_STOP } };
+	static const enum paint paints[] = { PAINT_DIM, PAINT_GREEN,
+		PAINT_CYAN, PAINT_YELLOW, PAINT_RED, PAINT_STOP };
 	const struct buf *steps = &((struct firings *)p->self)->steps;
 	size_t cells = num_min(CELLS, steps->len), from = 0;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
@@ -195,14 +189,13 @@ show_head(struct report *p, const struct amounts *a)
 		cells = num_min(cells, p->sheet.columns - EDGE);
 	for (size_t i = 0; i < cells; i++) {
 		size_t to = (i + 1) * steps->len / cells;
-		char most = GRADE_SAVED;
+		char most = '.';
 
 		for (; from < to; from++)
-			if (steps->p[from] > most)
-				most = steps->p[from];
+			most = graver(most, steps->p[from]);
 		buf_adds(&b, i == 0 ? "  [" : "");
-		sheet_paint(&p->sheet, &b, looks[(int)most].paint,
-		    slice_of(looks[(int)most].letter));
+		sheet_paint(&p->sheet, &b, paints[strchr(grades, most) -
+		    grades], (struct slice){ &most, 1 });
 	}
 	if (cells > 0) {
 		buf_addc(&b, ']');
