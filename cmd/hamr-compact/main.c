@@ -3,6 +3,8 @@
  * Its options, and the callbacks of the stage for each mode.
  */
 #include <getopt.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +18,11 @@
 #include "report/tables.h"
 #include "stage/stage.h"
 #include "term/term.h"
+
+/* Columns of tables. */
+#define LEAST 40
+#define MOST 240
+#define USUAL 80
 
 static const char HELP[] =
 "usage: hamr-compact [-n|-r] [options] [FILE...]\n"
@@ -421,8 +428,17 @@ run(const struct opts *o, const struct conf *conf)
 		return err_report(&e);
 	if (o->mode != MODE_REQUEST)
 		s.mode = STAGE_FILTER;
-	if (o->mode == MODE_REPORT || o->mode == MODE_LEDGER)
-		run.screen = screen_of_stdout();
+	if (o->mode == MODE_REPORT || o->mode == MODE_LEDGER) {
+		struct term t = term_of(STDOUT_FILENO);
+		size_t columns = t.columns == 0 ? USUAL : t.columns;
+
+		columns = columns < LEAST ? LEAST : num_min(columns, MOST);
+		setlocale(LC_CTYPE, "");
+		run.screen = (struct screen){ .width = (int)columns,
+			.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+			.tty = t.tty, .colour = t.colour };
+		term_init();
+	}
 	buf_init(&run.out, (size_t)1 << 40);
 	begin(&run);
 	if (o->mode == MODE_BUDGET && o->nfiles == 0) {

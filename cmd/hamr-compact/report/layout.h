@@ -3,8 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-
-#include "base/buf.h"
+#include <stdint.h>
 
 struct screen {
 	int width;		/* columns: 40 to 240; 80 if unknown */
@@ -13,8 +12,11 @@ struct screen {
 	bool colour;		/* a terminal, and color is not disabled */
 };
 
-/* Of stdout. */
-struct screen screen_of_stdout(void);
-
 /* The columns left when `taken` are used; unlimited in a pipe. */
-size_t screen_room(const struct screen *s, int taken);
+static inline size_t
+screen_room(const struct screen *s, int taken)
+{
+	if (!s->tty)
+		return SIZE_MAX;
+	return s->width > taken + 10 ? (size_t)(s->width - taken) : 10;
+}
