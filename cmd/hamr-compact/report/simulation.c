@@ -203,45 +203,38 @@ learn_user(struct essentials *e, const struct rec *r)
 
 /* A request was made: look for every essential in it. */
 static void
-look_for_all(struct retention *k, const struct essentials *e,
-    struct request *q)
+look_for_all(struct method *m, const struct essentials *e)
 {
+	struct request *q = &m->request;
 	unsigned have[ESSENTIAL_KINDS] = { 0 };
 	size_t last = 0, users = num_min(e->nusers, ESSENTIAL_LAST);
 
-	k->looked = num_min(k->looked, q->same_words);
-	for (; k->n < e->n; k->n++) {
-		GROW(k->at, k->n, k->cap);
-		k->at[k->n] = 0;
+	m->looked = num_min(m->looked, q->same_words);
+	for (; m->nat < e->n; m->nat++) {
+		GROW(m->at, m->nat, m->capat);
+		m->at[m->nat] = 0;
 	}
-	for (size_t i = 0; i < k->n; i++)
-		if (k->at[i] > k->looked)
-			k->at[i] = 0;
-	finder_look(&e->texts, buf_view(&q->words), k->looked, k->at);
-	k->looked = q->same_words = q->words.len;
-	for (size_t i = 0; i < k->n; i++)
-		for (int kind = 0; k->at[i] > 0 && kind < ESSENTIAL_KINDS;
+	for (size_t i = 0; i < m->nat; i++)
+		if (m->at[i] > m->looked)
+			m->at[i] = 0;
+	finder_look(&e->texts, buf_view(&q->words), m->looked, m->at);
+	m->looked = q->same_words = q->words.len;
+	for (size_t i = 0; i < m->nat; i++)
+		for (int kind = 0; m->at[i] > 0 && kind < ESSENTIAL_KINDS;
 		    kind++)
 			have[kind] += e->v[i].weight[kind];
 	for (int kind = 0; kind < ESSENTIAL_KINDS; kind++) {
 		if (e->all[kind] == 0)
 			continue;
-		k->share[kind] += (double)have[kind] / (double)e->all[kind];
-		k->asked[kind]++;
+		m->share[kind] += (double)have[kind] / (double)e->all[kind];
+		m->asked[kind]++;
 	}
 	for (size_t i = 0; i < users; i++)
-		last += k->at[e->users[i]] > 0;
+		last += m->at[e->users[i]] > 0;
 	if (users > 0) {
-		k->share[ESSENTIAL_NEWEST] += (double)last / (double)users;
-		k->asked[ESSENTIAL_NEWEST]++;
+		m->share[ESSENTIAL_NEWEST] += (double)last / (double)users;
+		m->asked[ESSENTIAL_NEWEST]++;
 	}
-}
-
-double
-retention_percent(const struct retention *k, enum essential_kind kind)
-{
-	return k->asked[kind] > 0 ? 100 * k->share[kind] /
-	    (double)k->asked[kind] : -1;
 }
 
 /* ---- methods ---- */
@@ -304,7 +297,7 @@ take_rule(struct method *m, const struct simulation *s)
 	bool drops = m->rule == METHOD_DROP;
 	size_t kept, border = border_of(m, s, &kept);
 	size_t gone = drops ? border - kept : 0;
-	size_t i = num_min(m->changed, m->asked + gone);
+	size_t i = num_min(m->changed, m->sent + gone);
 	struct buf tail = BUF_INIT((size_t)1 << 40), text = tail;
 
 	if (border != m->border)
@@ -361,14 +354,14 @@ method_go(struct method *m, const struct simulation *s)
 		step->closed = true;
 	}
 	if (!step->closed)
-		m->asked = m->request.n;
+		m->sent = m->request.n;
 	/* a server would refuse it */
 	step->closed |= m->rule == METHOD_DROP && m->window > 0 &&
 	    (m->request.sum + s->tools) / 64 > (uint64_t)m->window;
 	m->closed += step->closed;
 	if (step->closed)
 		return;
-	look_for_all(&m->retained, &s->essentials, &m->request);
+	look_for_all(m, &s->essentials);
 	step->tokens = (long)((m->request.sum + s->tools) / 64);
 	if (step->tokens > m->largest)
 		m->largest = step->tokens;
@@ -406,6 +399,13 @@ method_over(const struct method *m, long room)
 }
 
 double
+method_kept(const struct method *m, enum essential_kind kind)
+{
+	return m->asked[kind] > 0 ? 100 * m->share[kind] /
+	    (double)m->asked[kind] : -1;
+}
+
+double
 method_mean(const struct method *m)
 {
 	return m->requests > 0 ? m->tokens / (double)m->requests : 0;
@@ -431,8 +431,8 @@ edit(struct simulation *s, struct slice args)
 	for (size_t i = 0; counts && i < s->nmethods; i++) {
 		struct method *m = &s->methods[i];
 
-		m->retained.asked[ESSENTIAL_EDIT]++;
-		m->retained.share[ESSENTIAL_EDIT] +=
+		m->asked[ESSENTIAL_EDIT]++;
+		m->share[ESSENTIAL_EDIT] +=
 		    !m->steps[m->n - 1].closed &&
 		    slice_has(buf_view(&m->request.words), old.p);
 	}
@@ -545,7 +545,7 @@ simulation_release(struct simulation *s)
 		struct method *m = &s->methods[i];
 
 		request_release(&m->request);
-		FREE(m->retained.at, m->steps);
+		FREE(m->at, m->steps);
 		if (is_ours(m))
 			compact_release(&m->compact);
 	}
@@ -583,9 +583,9 @@ reply(struct simulation *s)
 	for (size_t k = 0; k < s->nmethods; k++) {
 		struct method *m = &s->methods[k];
 
-		if (m->n == 0 || m->asked == 0)
+		if (m->n == 0 || m->sent == 0)
 			continue;
-		cut(&m->request, m->asked);
+		cut(&m->request, m->sent);
 		buf_adds(&m->request.bytes, m->request.bytes.len > 0 ? "," :
 		    "");
 		buf_slice(&m->request.bytes, message);

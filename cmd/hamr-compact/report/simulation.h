@@ -49,18 +49,6 @@ struct essentials {
 	struct finder texts;	/* numbered as v */
 };
 
-/* How much of it one method kept. */
-struct retention {
-	size_t *at;		/* per essential: where + 1, 0: not there */
-	size_t n, cap;
-	size_t looked;		/* how far words were searched */
-	double share[ESSENTIAL_KINDS];	/* sums over requests, or edits */
-	size_t asked[ESSENTIAL_KINDS];
-};
-
-/* In percent; -1: there was nothing to keep. */
-double retention_percent(const struct retention *k, enum essential_kind kind);
-
 /* One way of making requests. */
 struct method {
 	enum method_rule {
@@ -81,8 +69,13 @@ struct method {
 	size_t changed;		/* the plain view's messages from here on
 				 * differ from the last request */
 	struct request request;	/* the last one and its reply */
-	size_t asked;		/* messages of it without the reply */
-	struct retention retained;
+	size_t sent;		/* messages of it without the reply */
+	/* the essentials it kept */
+	size_t *at;		/* of each: where + 1, 0: not there */
+	size_t nat, capat;
+	size_t looked;		/* how far words were searched */
+	double share[ESSENTIAL_KINDS];	/* sums over requests, or edits */
+	size_t asked[ESSENTIAL_KINDS];
 	struct step {
 		long tokens;	/* 0: no request */
 		bool epoch, closed;	/* it was compacted; nothing fitted */
@@ -95,6 +88,8 @@ struct method {
 };
 
 const char *method_name(const struct method *m);	/* ours: its strategy */
+/* How much it kept, in percent; -1: there was nothing to keep. */
+double method_kept(const struct method *m, enum essential_kind kind);
 size_t method_over(const struct method *m, long room);
 double method_mean(const struct method *m);
 double method_reuse(const struct method *m);	/* percent */

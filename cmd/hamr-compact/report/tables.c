@@ -94,8 +94,7 @@ put_rows(const struct simulation *s, const struct screen *t, size_t w,
 			    figure((double)m->fresh / 64).s,
 			    reuse_shown(m), m->breaks);
 		for (size_t k = 0; (parts & KEPT) != 0 && k < 6; k++) {
-			double percent = retention_percent(&m->retained,
-			    kept[k].kind);
+			double percent = method_kept(m, kept[k].kind);
 
 			/* never rounded up; '-' if there is nothing to keep */
 			if (percent < 0)
@@ -194,7 +193,7 @@ report_json(const struct simulation *s, struct buf *out)
 		/* how often it was there, how often it was looked for */
 		for (int k = 0; k < ESSENTIAL_KINDS; k++)
 			buf_fmt(out, ",\"%s\":[%.3f,%zu]", kinds[k],
-			    m->retained.share[k], m->retained.asked[k]);
+			    m->share[k], m->asked[k]);
 		buf_adds(out, "}\n");
 	}
 }
@@ -354,7 +353,7 @@ report_picture(const struct simulation *s, struct buf *out)
 			    m->rule == METHOD_DROP ? "true" : "false",
 			    (unsigned long long)m->fresh,
 			    figure((double)m->fresh / 64).s,
-			    retention_percent(&m->retained, ESSENTIAL_EDIT));
+			    method_kept(m, ESSENTIAL_EDIT));
 		}
 		buf_adds(out, "]}");
 	}
