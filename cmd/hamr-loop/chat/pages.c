@@ -21,7 +21,7 @@
 #define OUTPUT_MAX ((size_t)1 << 20)
 #define COMPACT_MS 10000
 #define LABEL 14		/* columns */
-#define KINDS 16		/* of what takes room in the window */
+#define MESSAGES "messages to it"	/* of what takes room in the window */
 #define CALLS_SHOWN 20		/* the last ones of the last turn */
 #define PATHS_SHOWN 100		/* of files, in one row */
 
@@ -437,68 +437,35 @@ value_of(struct slice text, const char *name)
 	return 0;
 }
 
-struct kind {
-	char name[24];
-	uint64_t tokens;
-};
-
-struct kinds {
-	struct kind v[KINDS];
-	size_t n;
-	uint64_t all;
-};
-
-/* The index of a kind; the last one when there are too many kinds. */
-static size_t
-add_kind(struct kinds *k, const char *name, uint64_t tokens)
-{
-	struct kind one = { .tokens = 0 };
-	size_t i = 0;
-
-	snprintf(one.name, sizeof one.name, "%s", name);
-	while (i < k->n && strcmp(k->v[i].name, one.name) != 0)
-		i++;
-	if (i == k->n && k->n < KINDS)
-		k->v[k->n++] = one;
-	i -= i == k->n;
-	k->v[i].tokens += tokens;
-	k->all += tokens;
-	return i;
-}
-
+/* Count the tokens of a message of a request, by what it is. */
 static void
-take_message(struct kinds *k, struct map *names, struct slice m)
+take_message(struct map *kinds, struct slice m)
 {
 	struct slice role = scan_get(m, "role");
 	struct slice content = scan_get(m, "content");
-	uint64_t *at = map_get(names, scan_get(m, "tool_call_id"));
-	const char *kind = scan_str_is(role, "system") ? "instructions" :
-	    scan_str_is(role, "user") ? "messages to it" :
-	    scan_str_is(role, "assistant") ? "its answers" :
-	    at != NULL ? k->v[*at].name : "results";
+	char *tool = scan_strdup(scan_get(m, "name"));
+	char *label = scan_str_is(role, "system") ? xstrdup("instructions") :
+	    scan_str_is(role, "user") ? xstrdup(MESSAGES) :
+	    scan_str_is(role, "assistant") ? xstrdup("its answers") :
+	    tool == NULL ? xstrdup("results") :
+	    xasprintf("results of %s", tool);
 	struct call call;
 
 	/* an answer that only calls has no text: null or "" */
 	if (content.n > 4 || !scan_str_is(role, "assistant"))
-		add_kind(k, kind, tokens_of(content));
+		*map_put(kinds, slice_of(label), NULL) += tokens_of(content);
 	for (struct walk w = walk_of(scan_get(m, "tool_calls"));
-	    msg_next_call(&w, &call); ) {
-		add_kind(k, "its calls", tokens_of(call.whole));
-		char *name = scan_text(call.name);
-		char *label = xasprintf("results of %s", *name != '\0' ?
-		    name : "?");
-		*map_put(names, call.id, NULL) = add_kind(k, label, 0);
-		free(label);
-		free(name);
-	}
+	    msg_next_call(&w, &call); )
+		*map_put(kinds, SLICE("its calls"), NULL) +=
+		    tokens_of(call.whole);
+	FREE(label, tool);
 }
 
-/* Count what is in a request, by kind.  Returns the total it states, or 0. */
+/* Count what is in a request.  Returns the total it states, or 0. */
 static long long
-take_request(struct kinds *k, struct slice lines)
+take_request(struct map *kinds, struct slice lines)
 {
 	struct rec_text t = { .rest = lines };
-	struct map names = { 0 };
 	struct slice m;
 	int64_t tokens = 0;
 
@@ -506,22 +473,38 @@ take_request(struct kinds *k, struct slice lines)
 		if (t.rec.kind != R_REQUEST)
 			continue;
 		rec_int(&t.rec, "tokens", &tokens);
-		add_kind(k, "tool descriptions", tokens_of(rec_get(&t.rec,
-		    "tools")));
+		*map_put(kinds, SLICE("tool descriptions"), NULL) +=
+		    tokens_of(rec_get(&t.rec, "tools"));
 		for (struct walk w = walk_of(rec_get(&t.rec, "messages"));
 		    walk_next(&w, NULL, &m); )
-			take_message(k, &names, m);
+			take_message(kinds, m);
 	}
-	map_release(&names);
 	return tokens;
 }
 
-static int
-by_tokens(const void *a, const void *b)
+/* Append a row a kind, the largest first, in shares of all tokens. */
+static void
+list_kinds(struct buf *page, struct map *kinds, long long all)
 {
-	const struct kind *x = a, *y = b;
+	uint64_t sum = 0, n, most, below = UINT64_MAX;
+	struct slice key;
 
-	return x->tokens < y->tokens ? 1 : x->tokens > y->tokens ? -1 : 0;
+	for (size_t at = 0; map_next(kinds, &at, &n).p != NULL; )
+		sum += n;
+	for (; below > 0; below = most) {
+		most = 0;
+		for (size_t at = 0; map_next(kinds, &at, &n).p != NULL; )
+			if (n < below && n > most)
+				most = n;
+		long long part = sum == 0 ? 0 : (long long)((double)most *
+		    (double)all / (double)sum + 0.5);
+		for (size_t at = 0; part > 0 && (key = map_next(kinds, &at,
+		    &n)).p != NULL; )
+			if (n == most)
+				buf_fmt(page, "  %-20.23s%9s  %3lld %%\n",
+				    key.p, num_grouped(part).s,
+				    part * 100 / all);
+	}
 }
 
 void
@@ -529,12 +512,12 @@ page_context(struct chat *c)
 {
 	struct buf got = BUF_INIT(BUF_RECORD_MAX), facts = BUF_INIT(OUTPUT_MAX);
 	struct buf page = BUF_INIT((size_t)1 << 40);
-	struct kinds k = { .n = 0 };
+	struct map kinds = { 0 };
 	struct seen s;
 	long long all;
 
 	if (ask_compact(c, "-n", &got) < 0 ||
-	    (all = take_request(&k, buf_view(&got))) <= 0) {
+	    (all = take_request(&kinds, buf_view(&got))) <= 0) {
 		ui_note(&c->run->ui, "the next request cannot be made; "
 		    "hamr-compact --budget %s says why", c->run->session.path);
 		goto out;
@@ -543,27 +526,16 @@ page_context(struct chat *c)
 	see_session(c, &s, -1);
 	/* AGENTS.md and mentioned files are in one message with the
 	 * person's text. */
-	for (size_t i = 0; i < k.n; i++)
-		if (strcmp(k.v[i].name, "messages to it") == 0 &&
-		    s.context > 0 && s.context <= k.v[i].tokens) {
-			k.v[i].tokens -= s.context;
-			k.all -= s.context;
-			add_kind(&k, "AGENTS.md, files", s.context);
-			break;
-		}
+	uint64_t *messages = map_put(&kinds, SLICE(MESSAGES), NULL);
+	if (s.context <= *messages) {
+		*messages -= s.context;
+		*map_put(&kinds, SLICE("AGENTS.md, files"), NULL) = s.context;
+	}
 	long long room = value_of(buf_view(&facts), "effective_window");
 	buf_fmt(&page, "the next request: %s of %s tokens, %lld %%\n",
 	    num_grouped(all).s, num_grouped(room).s,
 	    room > 0 ? all * 100 / room : 0);
-	qsort(k.v, k.n, sizeof k.v[0], by_tokens);
-	for (size_t i = 0; i < k.n; i++) {
-		long long n = k.all > 0 ? (long long)((double)k.v[i].tokens *
-		    (double)all / (double)k.all + 0.5) : 0;
-
-		if (n > 0)
-			buf_fmt(&page, "  %-20s%9s  %3lld %%\n", k.v[i].name,
-			    num_grouped(n).s, n * 100 / all);
-	}
+	list_kinds(&page, &kinds, all);
 	if (s.compactions > 0)
 		row(c, &page, "so far", "shortened %ld time%s; the last time "
 		    "from %s to %s tokens, %lld result%s", s.compactions,
@@ -577,6 +549,7 @@ page_context(struct chat *c)
 	page_show(c, &page);
 	seen_release(&s);
 out:
+	map_release(&kinds);
 	bufs_release(BUFS(&got, &facts));
 }
 
