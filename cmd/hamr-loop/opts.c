@@ -204,7 +204,6 @@ check_view(struct opts *o, struct err *e)
 	static const char *const views[] = { "budget", "ledger", "context",
 		NULL };
 
-	o->id = o->task;
 	if (o->inspect != NULL && !slice_in(slice_of(o->inspect), views))
 		return err_set(e, ST_USAGE, "--inspect takes budget, ledger or "
 		    "context, not \"%s\"", o->inspect);

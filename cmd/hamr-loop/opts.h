@@ -8,7 +8,8 @@
 #include "base/err.h"
 
 struct opts {
-	char *task;		/* NULL: none given; owned */
+	char *task;		/* or the session for inspect and export; NULL:
+				 * none given; owned */
 	char *piped;		/* stdin, when a task was given too; owned */
 	bool piped_lossy;	/* invalid bytes in it were replaced */
 	char *word;		/* the word after --resume: a session's id or
@@ -20,7 +21,6 @@ struct opts {
 	const char *export;	/* openai, atif, html */
 	const char *fork;	/* the session to branch from */
 	long at;		/* last line of it to copy; 0: all */
-	const char *id;		/* the session for inspect and export */
 	bool sessions, doctor;
 	bool chat;		/* no task, but a terminal */
 	bool acp;		/* serve an editor */

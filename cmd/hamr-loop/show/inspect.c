@@ -145,8 +145,8 @@ views_show(const struct opts *o, const char *root, struct err *e)
 	int rc = -1;
 
 	if (dir != NULL && !o->sessions)
-		id = sessions_find(dir, root, o->id, e);
-	if (dir != NULL && !o->sessions && id == NULL && o->id == NULL)
+		id = sessions_find(dir, root, o->task, e);
+	if (dir != NULL && !o->sessions && id == NULL && o->task == NULL)
 		id = sessions_find(dir, NULL, NULL, e);
 	if (id != NULL)
 		path = xasprintf("%s/%s.ndjson", dir, id);
@@ -155,7 +155,7 @@ views_show(const struct opts *o, const char *root, struct err *e)
 		    to.columns > 0 ? to.columns : SIZE_MAX, NULL, SIZE_MAX,
 		    &b, e);
 	/* without a session the budget is that of the configuration */
-	else if (o->inspect != NULL && (path != NULL || (o->id == NULL &&
+	else if (o->inspect != NULL && (path != NULL || (o->task == NULL &&
 	    strcmp(o->inspect, "budget") == 0)))
 		rc = inspect(o, path, &b, e);
 	else if (o->export != NULL && path != NULL)
