@@ -545,7 +545,7 @@ hub_end(struct hub *h)
 		if (s->child != NULL)
 			slot_stop(h, s, left > 0 ? (int)left : 0);
 		slot_drop_controls(s);
-		FREE(s->q, s->said);
+		FREE(s->q, s->said, s->flags.v);
 		bufs_release(BUFS(&s->out, &s->proposals, &s->told));
 	}
 	texts_release(&h->died);

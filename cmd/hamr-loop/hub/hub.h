@@ -34,6 +34,7 @@ struct slot {
 	struct hub *hub;
 	const char *name;
 	struct child_opts cmd;	/* commands NULL: this run does without it */
+	struct argv flags;	/* its flags */
 	bool started;		/* its stage was started once */
 	struct child *child;	/* NULL: not running */
 	struct rec_in in;

@@ -320,7 +320,7 @@ static void
 flags_of(struct run *r, enum slot_id id)
 {
 	const struct opts *o = &r->o;
-	struct argv *a = &r->setup.flags[id];
+	struct argv *a = &r->hub.slot[id].flags;
 
 	argv_add(a, "-r", "-q");	/* we have already warned, once */
 	argv_ours(a, o);
@@ -410,10 +410,10 @@ check_program(const struct conf *c, const char *key, const char *command,
 int
 setup_slots(struct run *r, struct err *e)
 {
-	struct setup *s = &r->setup;
 	static const char *const keys[SLOTS] = { "stages.guard",
 		"stages.compact", "stages.provider", "stages.tool",
 		"stages.mem" };
+	struct setup *s = &r->setup;
 
 	/* Read before anything is committed: a run that cannot begin leaves no
 	 * session behind. */
@@ -449,7 +449,7 @@ setup_slots(struct run *r, struct err *e)
 			    e) < 0)
 				return -1;
 		flags_of(r, (enum slot_id)i);
-		c->flags = s->flags[i].v;
+		c->flags = r->hub.slot[i].flags.v;
 		if (i != SLOT_PROVIDER)
 			c->unset = s->secrets.v;
 	}
@@ -459,8 +459,6 @@ setup_slots(struct run *r, struct err *e)
 void
 setup_release(struct setup *s)
 {
-	for (int i = 0; i < SLOTS; i++)
-		free(s->flags[i].v);
 	FREE(s->secrets.v, s->mode);
 	buf_release(&s->system);
 }

@@ -10,7 +10,6 @@ struct run;
 /* What a session begins with. */
 struct setup {
 	char *mode;		/* owned */
-	struct argv flags[SLOTS];
 	bool headed;		/* setup_header is done */
 	struct buf system;	/* the system message's text */
 	struct argv secrets;	/* variables only the provider inherits */
