@@ -19,11 +19,11 @@ chat_open(struct chat *c, const char *task)
 {
 	struct hub *h = &c->run->hub;
 
-	if (!c->open && run_open(c->run, &c->err) == 0)
-		c->open = h->listen = h->chat = true;
-	if (c->open && run_begin(c->run, task, &c->err) == 0)
-		return 0;
-	c->open = false;
+	if (c->run->open || run_open(c->run, &c->err) == 0) {
+		h->listen = h->chat = true;
+		if (run_begin(c->run, task, &c->err) == 0)
+			return 0;
+	}
 	c->failed = true;
 	run_end(c->run);
 	return -1;
@@ -211,7 +211,7 @@ chat(struct run *r, struct err *e)
 	ui_close_input(&r->ui);
 	free(history);
 	free(dir);
-	if (c.open && !r->ui.quiet) {
+	if (r->open && !r->ui.quiet) {
 		char *how = xasprintf("to continue: hamr-loop --resume=%s",
 		    r->session.id);
 
@@ -315,7 +315,7 @@ chat_records(struct run *r, struct err *e)
 		return -1;
 	/* a crash may have left the guard something to judge */
 	bool judged = r->session.size == 0 || sync_guard(&r->hub);
-	r->hub.listen = r->hub.chat = c.open = true;
+	r->hub.listen = r->hub.chat = true;
 	if (judged && setup_header(r) < 0) {
 		*e = r->hub.err;
 		return -1;

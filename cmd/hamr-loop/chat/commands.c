@@ -96,7 +96,6 @@ fork_session(struct chat *c, const char *arg)
 	}
 	char *id = xstrdup(r->session.id);
 	run_end(r);
-	c->open = false;
 	r->branches = true;
 	r->o.fork = id;
 	r->o.at = turn > 0 ? s.at : 0;
@@ -403,10 +402,8 @@ resume(struct chat *c, const char *arg)
 		ui_offer(&c->run->ui, "/resume ");
 		return;
 	}
-	char *before = c->open ? xstrdup(c->run->session.id) : NULL;
-	if (c->open)
-		run_end(c->run);
-	c->open = false;
+	char *before = c->run->open ? xstrdup(c->run->session.id) : NULL;
+	run_end(c->run);
 	if (open_old(c, arg) == 0) {
 		show_session(c);
 	} else if (before != NULL) {
@@ -419,9 +416,7 @@ resume(struct chat *c, const char *arg)
 static void
 new(struct chat *c)
 {
-	if (c->open)
-		run_end(c->run);
-	c->open = false;
+	run_end(c->run);
 	c->run->o.fork = NULL;
 	c->run->o.at = 0;
 	c->run->ui.status.tokens = 0;
@@ -679,7 +674,7 @@ take_command(struct chat *c, const char *line, bool in_turn)
 		ui_note(&c->run->ui, "%s takes no argument%s", cmd->name,
 		    c->run->ui.peer != NULL ? "" :
 		    "; Up brings your text back");
-	else if (cmd != NULL && (cmd->flags & OPEN) != 0 && !c->open)
+	else if (cmd != NULL && (cmd->flags & OPEN) != 0 && !c->run->open)
 		say(c, "there is no session yet; it begins with your first "
 		    "message");
 	else if (cmd != NULL && cmd->show != NULL)
@@ -800,7 +795,7 @@ list_sessions(struct chat *c, struct candidates *out)
 		    long)age / (age < 5400 ? 60 : age < 129600 ? 3600 : 86400),
 		    age < 5400 ? "min" : age < 129600 ? "h" : "d", (long
 		    long)steps, plural((long)steps), task);
-		if (id != NULL && c->open && strcmp(id,
+		if (id != NULL && c->run->open && strcmp(id,
 		    c->run->session.id) == 0)
 			here = xasprintf("(this one)  %s", about);
 		else if (id != NULL)

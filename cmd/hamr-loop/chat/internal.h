@@ -17,7 +17,6 @@ struct chat {
 	struct texts models;	/* what the server offers, by name */
 	bool offer;		/* offer a choice when they come */
 	bool spoken;		/* the person has said something */
-	bool open;		/* there is a session; its stages run */
 	bool quit;
 	struct err err;		/* why it ended, if failed is set */
 	bool failed;

@@ -419,8 +419,10 @@ page_diff(struct chat *c)
 static int
 ask_compact(const struct chat *c, const char *flag, struct buf *out)
 {
-	return inspect_ask(&c->run->o, flag, c->open ? c->run->session.path :
-	    NULL, COMPACT_MS, CHILD_ERR_NONE, out, NULL);
+	const struct run *r = c->run;
+
+	return inspect_ask(&r->o, flag, r->open ? r->session.path : NULL,
+	    COMPACT_MS, CHILD_ERR_NONE, out, NULL);
 }
 
 /* The number after a name in the output of --budget; 0: none. */

@@ -13,6 +13,8 @@
 #include "base/mem.h"
 #include "session.h"
 
+#define LOCK_MS 250		/* another loop may be about to end */
+
 static int
 open_file(struct session *s, const char *dir, int flags, struct err *e)
 {
@@ -63,14 +65,14 @@ session_create(struct session *s, const char *dir, struct err *e)
 }
 
 int
-session_open(struct session *s, const char *dir, const char *id, int ms,
+session_open(struct session *s, const char *dir, const char *id,
     struct err *e)
 {
 	*s = (struct session){ .fd = -1, .lock = -1 };
 	s->id = xstrdup(id);
 	if (open_file(s, dir, 0, e) < 0)
 		return -1;
-	s->lock = lock_take(dir, s->id, ms, e);
+	s->lock = lock_take(dir, s->id, LOCK_MS, e);
 	if (s->lock < 0)
 		return -1;
 	/* its size, now that nobody else writes it */

@@ -26,9 +26,9 @@ struct session {
 int session_create(struct session *s, const char *dir, struct err *e);
 
 /* Open ID (sessions_find).  -1 with e: ST_NOINPUT: no such session; ST_POLICY:
- * not a regular file of the user; ST_TEMP: after ms another loop, whose pid is
- * named, still has it. */
-int session_open(struct session *s, const char *dir, const char *id, int ms,
+ * not a regular file of the user; ST_TEMP: another loop, whose pid is named,
+ * has it. */
+int session_open(struct session *s, const char *dir, const char *id,
     struct err *e);
 
 /* Its whole lines have been read: cut off a torn last one, with one warning. */

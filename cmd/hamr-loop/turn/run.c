@@ -19,7 +19,6 @@
 
 #define HOOK_MS 5000
 #define KEYS_MS 15		/* a key is shown within 20 */
-#define LOCK_MS 250		/* another loop may be about to end */
 
 static void
 run_hook(struct hub *h, const char *const *argv, const char *record)
@@ -163,7 +162,7 @@ open_session(struct run *r, struct err *e)
 	} else if (r->o.resume) {
 		id = sessions_find(dir, r->root, r->o.resume_id, e);
 		if (id != NULL)
-			rc = session_open(&r->session, dir, id, LOCK_MS, e);
+			rc = session_open(&r->session, dir, id, e);
 		here = rc == 0 &&
 		    origin_is_here(r->session.fd, id, r->root);
 	} else {
@@ -207,7 +206,7 @@ prepare(struct run *r, struct err *e)
 	    conf_str(r->conf, "agent.mode"));
 	if (hub_init(&r->hub, &r->session, &r->track, &r->ui, e) < 0)
 		return -1;
-	r->hub_made = true;
+	r->open = true;
 	r->ui.conf = r->conf;
 	r->ui.root = r->root;
 	r->hub.unattended = !r->o.yes && !ui_can_ask(&r->ui);
@@ -415,9 +414,9 @@ run_task(struct run *r, struct err *e)
 void
 run_end(struct run *r)
 {
-	if (r->hub_made)
+	if (r->open)
 		hub_end(&r->hub);
-	r->hub_made = r->begun = false;
+	r->open = r->begun = false;
 	runlog_close(r->log);
 	r->log = NULL;
 	/* keep a session whose task could not be written, for inspection */

@@ -24,7 +24,7 @@ struct run {
 	struct hub hub;
 	struct runlog *log;
 	struct setup setup;
-	bool hub_made;
+	bool open;		/* there is a session; its stages run */
 	bool begun;		/* the first records are committed */
 	bool foreign;		/* the session was not written here */
 	bool branches;		/* o.fork is the session that was open */
