@@ -35,18 +35,21 @@ bool chat_interrupted(struct chat *c);
 /* Ask; true if the person types y. */
 bool chat_confirm(struct chat *c, const char *question);
 
-/* ---- user_shell.c ---- */
+/* ---- programs.c ---- */
 
 /* Run a command that the person typed, show its output and tell the model. */
 void chat_shell(struct chat *c, const char *cmd);
 
-/* Run a command with these arguments and input on its stdin until it ends, while the live rows show
- * doing.  Each part of its output is passed to take or, if take is NULL,
- * appended to the struct buf arg.  *stopped: the person stopped it.  Returns
- * its wait status; -1: it did not start, and the person was told. */
-int chat_run(struct chat *c, const char *command, const char *const *args,
-    enum child_err err, const char *doing, struct slice input,
-    void (*take)(void *arg, struct slice part), void *arg, bool *stopped);
+/* Let the model write a commit message for what git has staged, or for all
+ * changes, and commit if the person confirms. */
+void chat_commit(struct chat *c);
+
+/* List the newest change of this session and undo it if the person confirms. */
+void chat_undo(struct chat *c);
+
+/* List the facts, keep one, show or change the one with that id; remove it. */
+void chat_remember(struct chat *c, const char *arg);
+void chat_forget(struct chat *c, const char *arg);
 
 /* ---- commands.c ---- */
 
@@ -134,23 +137,6 @@ void opening_end(struct chat *c);
 /* "branch main", or "no branch" for a detached HEAD; the caller frees it.
  * NULL: root is not in a git repository, or HEAD cannot be read. */
 char *chat_branch(const char *root);
-
-/* ---- take_back.c ---- */
-
-/* List the newest change of this session and undo it if the person confirms. */
-void chat_undo(struct chat *c);
-
-/* ---- remember.c ---- */
-
-/* List the facts, keep one, show or change the one with that id; remove it. */
-void chat_remember(struct chat *c, const char *arg);
-void chat_forget(struct chat *c, const char *arg);
-
-/* ---- commit.c ---- */
-
-/* Let the model write a commit message for what git has staged, or for all
- * changes, and commit if the person confirms. */
-void chat_commit(struct chat *c);
 
 /* ---- own.c: commands that are Markdown files ---- */
 

@@ -1,0 +1,535 @@
+/* programs.c - commands that other programs carry out: !COMMAND (shown as it
+ * runs, and sent to the model), /commit, /undo, /remember and /forget. */
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/utf8.h"
+#include "internal.h"
+#include "term/clean.h"
+
+#define FIRST_TOLD ((size_t)4 << 10)	/* of its output, sent to the model */
+#define LAST_TOLD ((size_t)12 << 10)
+#define HELD ((size_t)64 << 10)		/* with the next part of it */
+#define STOP_MS 700			/* to end when it is stopped */
+#define TICK_MS 30			/* between looks whether it has ended */
+#define OUTPUT_MAX ((size_t)16 << 20)
+#define ASK_MS 60000		/* it may wait for the lock */
+
+/* Run a command with these arguments and input on its stdin until it ends,
+ * while the live rows show doing.  Each part of its output is passed to take
+ * or, if take is NULL, appended to the struct buf arg.  *stopped: the person
+ * stopped it.  Returns its wait status; -1: it did not start, and the person
+ * was told. */
+static int
+run(struct chat *c, const char *command, const char *const *args,
+    enum child_err err, const char *doing, struct slice input,
+    void (*take)(void *arg, struct slice part), void *arg, bool *stopped)
+{
+	struct ui *ui = &c->run->ui;
+	struct err e;
+	struct child *child = child_open(command, args, err, &e);
+	long long until = 0;	/* when it is killed, once stopped */
+	char part[8192];
+	ssize_t n = 1;
+
+	if (child == NULL) {
+		err_report(&e);
+		return -1;
+	}
+	ui_status_doing(ui, doing);
+	file_write_all(child->in, input.p, input.n);
+	child_close_in(child);
+	*stopped = false;
+	/* it may close its output before it ends */
+	while ((n > 0 || kill(child->group, 0) == 0) &&
+	    (!*stopped || file_now_ms() < until)) {
+		/* as a shell's, it waits for a slow terminal */
+		bool behind = ui->screen != NULL &&
+		    screen_is_behind(ui->screen);
+		struct pollfd p[4] = { { behind || n <= 0 ? -1 : child->out,
+			POLLIN, 0 },
+			{ ui->signals, POLLIN, 0 },
+			{ ui->listening ? ui_keys_fd(ui) : -1, POLLIN, 0 },
+			{ ui->job, POLLIN, 0 } };
+		int ms = ui_tick(ui);
+
+		if (poll(p, 4, *stopped || n <= 0 ? TICK_MS : ms) < 0)
+			continue;	/* EINTR: a child ended */
+		if (p[3].revents != 0)
+			ui_job(ui);
+		if ((p[1].revents != 0 && chat_interrupted(c)) ||
+		    (p[2].revents != 0 && !ui_read_keys(ui)) ||
+		    ui->interrupted || ui->leaving) {
+			/* it may take a while to end, keys go on; but not when
+			 * it is stopped again */
+			until = *stopped || c->quit || ui->leaving ? 0 :
+			    file_now_ms() + STOP_MS;
+			kill(-child->group, SIGTERM);
+			kill(-child->group, SIGCONT);
+			*stopped = true;
+			ui->interrupted = false;
+		}
+		if (p[0].revents == 0)
+			continue;
+		n = read(p[0].fd, part, sizeof part);
+		if (n > 0 && take != NULL)
+			take(arg, (struct slice){ part, (size_t)n });
+		else if (n > 0)
+			buf_add(arg, part, (size_t)n);
+	}
+	if (*stopped && !c->quit && !ui->leaving)
+		kill(-child->group, SIGKILL);
+	ui->interrupted = false;
+	c->quit |= ui->leaving;
+	int st = child_end(child, *stopped ? 0 : -1);
+	ui_status_doing(ui, "");
+	return st;
+}
+
+/* ---- !COMMAND ---- */
+
+struct printed {
+	struct buf told;	/* the beginning and the end of the output */
+	size_t between;		/* bytes left out after FIRST_TOLD */
+	struct clean clean;
+	struct ui *ui;
+};
+
+/* Show a part of the output and keep it for the model, without what is now in
+ * the middle. */
+static void
+take_part(void *arg, struct slice part)
+{
+	struct printed *o = arg;
+	struct buf *told = &o->told;
+	size_t had = told->len;
+
+	clean_add(&o->clean, part.p, part.n, told);
+	if (told->len > had)
+		ui_output(o->ui, told->p + had, told->len - had);
+	if (told->len > FIRST_TOLD + LAST_TOLD) {
+		size_t extra = told->len - FIRST_TOLD - LAST_TOLD;
+
+		memmove(told->p + FIRST_TOLD, told->p + FIRST_TOLD + extra,
+		    LAST_TOLD);
+		told->len -= extra;
+		o->between += extra;
+	}
+}
+
+void
+chat_shell(struct chat *c, const char *cmd)
+{
+	struct printed o = { BUF_INIT(HELD), .ui = &c->run->ui };
+	struct buf b = BUF_INIT((size_t)1 << 20);
+	bool stopped;
+	char end[40];
+	int st = run(c, "bash", ARGS("-c", "exec 2>&1; eval \"$1\"",
+	    "bash", cmd), CHILD_ERR_OURS, cmd, SLICE(""), take_part, &o,
+	    &stopped);
+
+	if (st < 0)
+		return;
+	ui_output(&c->run->ui, "", 0);
+	clean_end(&o.clean, &o.told);
+	if (stopped)
+		snprintf(end, sizeof end, "interrupted");
+	else if (WIFSIGNALED(st))
+		snprintf(end, sizeof end, "signal %d", WTERMSIG(st));
+	else
+		snprintf(end, sizeof end, "exit %d", WEXITSTATUS(st));
+	if (strcmp(end, "exit 0") != 0)
+		ui_note(&c->run->ui, "%s", end);
+	if (!c->quit && chat_open(c, NULL) == 0) {
+		struct slice told = buf_view(&o.told);
+		size_t first = o.between > 0 ? FIRST_TOLD : told.n;
+
+		buf_fmt(&b, "$ %s\n", cmd);
+		utf8_clean(&b, told.p, first);
+		if (o.between > 0)
+			buf_fmt(&b, "\n[%zu bytes are left out here]\n",
+			    o.between);
+		utf8_clean(&b, told.p + first, told.n - first);
+		buf_fmt(&b, "%s[%s]", b.p[b.len - 1] == '\n' ? "" : "\n",
+		    end);
+		if (hub_put(&c->run->hub, "{'role':'user','content':@,"
+		    "'meta':{'by':'shell'}}", buf_view(&b)) == 0)
+			hub_sync(&c->run->hub, SLOT_GUARD);
+	}
+	bufs_release(BUFS(&b, &o.told));
+}
+
+/* ---- /commit ---- */
+
+/* Run no program that the repository's configuration names without telling the
+ * person.  LOOK runs none at all, not even to fetch a missing object from a
+ * server. */
+#define GIT "git -c core.fsmonitor=false"
+#define LOOK "env HAMR_NONE= GIT_ALLOW_PROTOCOL=none " GIT \
+	" -c core.hooksPath=/dev/null -c diff.autoRefreshIndex=false"
+#define DIFF "--no-color", "--no-ext-diff", "--no-textconv", \
+	"--ignore-submodules=dirty", "--submodule=short"
+#define DIFF_MAX ((size_t)16 << 20)
+#define DIFF_TOLD ((size_t)48 << 10)	/* of the diff, sent to the model */
+#define GIT_MS 60000
+#define NEW_FILES 3		/* named at most */
+#define COMMIT_TASK \
+	"Write the git commit message for this change: one line of at most " \
+	"60 characters that says what it does now, then, only if it needs " \
+	"one, a blank line and a short reason. Reply with the message and " \
+	"nothing else.\n\n"
+
+static int
+look(const char *const *args, struct buf *out)
+{
+	return child_run(LOOK, args, GIT_MS, CHILD_ERR_NONE, out, NULL);
+}
+
+/* Read what would be committed.  True: nothing is staged, so it is all changes
+ * to tracked files; new files are named, as they are left out. */
+static bool
+read_diff(struct ui *u, struct buf *out)
+{
+	struct buf names = BUF_INIT(DIFF_MAX), b = BUF_INIT(1 << 16);
+	struct argv a = { 0 };
+	struct slice line;
+
+	if (look(ARGS("diff", "--cached", DIFF), out) == 0 && out->len > 0)
+		return false;
+	buf_reset(out);
+	/* The configured filters, as options that clear them.  Not by -c:
+	 * a name may have a = in it. */
+	look(ARGS("config", "--name-only", "-z", "--get-regexp",
+	    "^filter[.]"), &names);
+	for (size_t i = 0; i < names.len; i += strlen(names.p + i) + 1)
+		argv_add(&a, xasprintf("--config-env=%s=HAMR_NONE",
+		    names.p + i));
+	size_t filters = a.n;
+	argv_add(&a, "diff", "HEAD", DIFF);
+	if (look(a.v, out) != 0)
+		buf_reset(out);
+	for (size_t i = 0; i < filters; i++)
+		free((char *)a.v[i]);
+	free(a.v);
+	buf_reset(&names);
+	look(ARGS("ls-files", "--others", "--exclude-standard"), &names);
+	struct slice rest = buf_view(&names);
+	for (size_t i = 0; i < NEW_FILES && slice_line(&rest, &line); i++)
+		buf_fmt(&b, "%s%.*s", i > 0 ? ", " : "", (int)line.n, line.p);
+	if (rest.n > 0)
+		buf_fmt(&b, " and %zu more", slice_lines(rest));
+	if (b.len > 0)
+		ui_note(u, "new files stay out until git add: %s", b.p);
+	bufs_release(BUFS(&names, &b));
+	return true;
+}
+
+/* The model's answer without control bytes, or NULL; the caller frees it. */
+static char *
+ask_model(struct chat *c, const struct buf *diff)
+{
+	struct argv a = { 0 };
+	struct buf text = BUF_INIT(BUF_RECORD_MAX), line =
+	    BUF_INIT(BUF_RECORD_MAX), out = BUF_INIT(BUF_RECORD_MAX);
+	struct buf said = BUF_INIT(BUF_RECORD_MAX), clean =
+	    BUF_INIT(4 * BUF_RECORD_MAX);
+	bool stopped;
+
+	argv_add(&a, "-n", "-q");
+	argv_ours(&a, &c->run->o);
+	argv_server(&a, &c->run->o);
+	argv_option(&a, "--replay", c->run->o.replay);
+	buf_adds(&text, COMMIT_TASK);
+	utf8_clean(&text, diff->p, diff->len < DIFF_TOLD ? diff->len :
+	    DIFF_TOLD);
+	scan_put(&line, "{'role':'user','content':@}\n", buf_view(&text));
+	if (run(c, "hamr-provider", a.v, CHILD_ERR_OURS, "asking for a "
+	    "commit message", buf_view(&line), NULL, &out, &stopped) >= 0 &&
+	    !stopped)
+		for (struct rec_text t = { .rest = buf_view(&out) };
+		    rec_text_next(&t); )
+			if (t.rec.kind == R_ASSISTANT)
+				msg_text(rec_get(&t.rec, "content"), &said);
+	keys_clean(&clean, buf_view(&said));
+	free(a.v);
+	bufs_release(BUFS(&text, &line, &out, &said));
+	return clean.len > 0 ? buf_detach(&clean) : NULL;
+}
+
+static const char *const hook_names[] = { "pre-commit", "prepare-commit-msg",
+	"commit-msg", "post-commit", "post-index-change",
+	"reference-transaction", "pre-auto-gc" };
+
+void
+chat_commit(struct chat *c)
+{
+	struct buf diff = BUF_INIT(DIFF_MAX), hooks = BUF_INIT(1 << 12);
+	struct buf said = BUF_INIT(DIFF_MAX), dir = BUF_INIT(1 << 16);
+	struct ui *u = &c->run->ui;
+	char *message = NULL;
+	bool all = read_diff(u, &diff), stopped;
+
+	if (diff.len == 0)
+		ui_note(u, "git has nothing to commit");
+	else if ((message = ask_model(c, &diff)) == NULL)
+		ui_note(u, "the model wrote no message");
+	if (message != NULL) {
+		/* the hooks that git would run: "pre-commit commit-msg" */
+		if (child_run(GIT, ARGS("rev-parse", "--git-path", "hooks"),
+		    GIT_MS, CHILD_ERR_NONE, &dir, NULL) == 0 && dir.len > 1)
+			dir.p[--dir.len] = '\0';
+		for (size_t i = 0; i < sizeof hook_names / sizeof *hook_names;
+		    i++) {
+			char *path = xasprintf("%s/%s", buf_view(&dir).p,
+			    hook_names[i]);
+
+			if (access(path, X_OK) == 0)
+				buf_fmt(&hooks, "%s%s", hooks.len > 0 ? " " :
+				    "", hook_names[i]);
+			free(path);
+		}
+		char *question = xasprintf("git commit%s%s%s? (y/n) ", all ?
+		    " -a" : "", hooks.len > 0 ? ", which runs " : "",
+		    buf_view(&hooks).p);
+		ui_lines(u, slice_of(message));
+		if (!chat_confirm(c, question))
+			ui_note(u, "not committed");
+		else if (run(c, GIT, ARGS("commit", "-m", message, all ?
+		    "-a" : NULL), CHILD_ERR_OUT, "git commit", SLICE(""), NULL,
+		    &said, &stopped) > 0)
+			ui_note(u, stopped ? "git was stopped:" :
+			    "git did not commit:");
+		ui_lines(u, buf_view(&said));
+		free(question);
+	}
+	free(message);
+	bufs_release(BUFS(&diff, &hooks, &said, &dir));
+}
+
+/* ---- /undo ---- */
+
+/* Run hamr-tool undo with these words.  Returns its status; -1: it was stopped
+ * or did not run.  When it fails it says why, and out is empty. */
+static int
+run_tool(struct chat *c, const char *a, const char *b, const char *id,
+    struct buf *out)
+{
+	struct argv args = { 0 };
+	bool stopped;
+
+	argv_add(&args, "undo", "--root", c->run->root, a, b);
+	argv_add(&args, id);
+	int st = run(c, "hamr-tool", args.v, CHILD_ERR_OUT, "undo",
+	    SLICE(""), NULL, out, &stopped);
+	free(args.v);
+	struct slice said = slice_trim_end(buf_view(out), "\n");
+	if (slice_starts(said, "hamr-tool: "))
+		said = slice_from(said, 11);
+	if (st >= 0 && stopped)
+		ui_note(&c->run->ui, "stopped");
+	else if (st > 0 && WIFEXITED(st) && said.n > 0)
+		ui_note(&c->run->ui, "%.*s", (int)said.n, said.p);
+	if (st != 0 || stopped)
+		buf_reset(out);
+	return st < 0 || stopped || !WIFEXITED(st) ? -1 : WEXITSTATUS(st);
+}
+
+/* The newest change of this session, or NULL; the caller frees it. */
+static char *
+find_change(struct chat *c, const struct seen *s)
+{
+	struct buf list = BUF_INIT(OUTPUT_MAX);
+	int status = run_tool(c, "--list", NULL, NULL, &list);
+	struct rec_text t = { .rest = buf_view(&list) };
+	char *id = NULL;
+
+	while (id == NULL && rec_text_next(&t)) {
+		char *by = rec_strdup(&t.rec, "checkpoint");
+
+		if (by == NULL)
+			by = rec_strdup(&t.rec, "tool_call_id");
+		if (by != NULL && map_get(&s->ours, slice_of(by)) != NULL)
+			id = rec_strdup(&t.rec, "id");
+		free(by);
+	}
+	if (status == 0 && id == NULL)
+		ui_note(&c->run->ui, s->n == 0 ? "this session has changed no "
+		    "file" : "nothing of this session is left to undo");
+	scan_release(&t.scan);
+	buf_release(&list);
+	return id;
+}
+
+/* Show what would be undone.  Returns how many of the files have changed since;
+ * -1: unknown. */
+static int
+show(struct chat *c, const struct seen *s, const char *id)
+{
+	struct buf list = BUF_INIT(OUTPUT_MAX), page = BUF_INIT(OUTPUT_MAX);
+	struct slice path, el;
+	int changed = -1;
+
+	run_tool(c, "--list", NULL, id, &list);
+	for (struct rec_text t = { .rest = buf_view(&list) };
+	    rec_text_next(&t); ) {
+		/* "bash make" */
+		struct slice call = rec_get(&t.rec, "tool_call_id");
+		char *tool = rec_strdup(&t.rec, "tool");
+		const char *command = NULL;
+
+		for (size_t i = 0; i < s->n; i++)
+			if (s->v[i].call != NULL &&
+			    scan_str_is(call, s->v[i].call))
+				command = s->v[i].command;
+		buf_adds(&page, tool != NULL ? tool : "change");
+		if (command != NULL)
+			buf_fmt(&page, " %.*s", (int)strcspn(command, "\n"),
+			    command);
+		buf_addc(&page, '\n');
+		free(tool);
+		changed = 0;
+		for (struct walk w = walk_of(rec_get(&t.rec, "paths"));
+		    walk_next(&w, NULL, &path); ) {
+			char *name = scan_strdup(path);
+			bool since = false;
+
+			for (struct walk v = walk_of(rec_get(&t.rec,
+			    "changed")); walk_next(&v, NULL, &el); )
+				since |= slice_eq(el, path);
+			buf_fmt(&page, "  %s%s\n", name != NULL ? name : "?",
+			    since ? "  changed since; that would be lost" : "");
+			changed += since;
+			free(name);
+		}
+	}
+	page_show(c, &page);
+	buf_release(&list);
+	return changed;
+}
+
+void
+chat_undo(struct chat *c)
+{
+	struct buf said = BUF_INIT(OUTPUT_MAX);
+	struct hub *h = &c->run->hub;
+	struct slice el;
+	struct seen s;
+	int changed = -1;
+
+	see_session(c, &s, -1);
+	char *id = find_change(c, &s);
+	if (id != NULL)
+		changed = show(c, &s, id);
+	/* a program is not asked: its command is its yes, if no file changed */
+	bool sure = changed >= 0 && (c->run->ui.peer != NULL ? changed == 0 :
+	    chat_confirm(c, changed == 0 ? "undo this? (y/n) " :
+	    "undo this anyway? (y/n) "));
+	if (changed >= 0 && !sure) {
+		ui_note(&c->run->ui, c->run->ui.peer != NULL ?
+		    "nothing was undone; hamr-tool undo --force %s does it all "
+		    "the same" : "nothing was undone", id);
+	} else if (sure && run_tool(c, "--json", changed > 0 ? "--force" :
+	    NULL, id, &said) == 0) {
+		/* warnings may come before it */
+		struct rec_text t = { .rest = buf_view(&said) };
+
+		/* the record in the session tells the guard and the model */
+		while (rec_text_next(&t)) {
+			if (t.rec.kind != R_UNDO)
+				continue;
+			if (hub_put(h, "{'type':'undo','of':$,'paths':$,"
+			    "'tool_call_ids':$}", rec_get(&t.rec, "of"),
+			    rec_get(&t.rec, "paths"),
+			    rec_get(&t.rec, "tool_call_ids")) == 0)
+				hub_sync(h, SLOT_GUARD);
+			for (struct walk w = walk_of(rec_get(&t.rec, "paths"));
+			    walk_next(&w, NULL, &el); ) {
+				char *name = scan_strdup(scan_get(el, "path"));
+				bool gone = scan_kind(scan_get(el,
+				    "sha256")) != SCAN_STRING;
+
+				ui_note(&c->run->ui, "%s %s", gone ?
+				    "removed" : "restored", name != NULL ?
+				    name : "?");
+				free(name);
+			}
+		}
+		scan_release(&t.scan);
+	}
+	free(id);
+	seen_release(&s);
+	buf_release(&said);
+}
+
+/* ---- /remember, /forget ---- */
+
+/* Run hamr-mem and show its output.  Returns its status. */
+static int
+ask(struct chat *c, const char *const *args)
+{
+	struct buf b = BUF_INIT(OUTPUT_MAX);
+	struct err e;
+	int status = child_run("hamr-mem", args, ASK_MS, CHILD_ERR_OUT, &b, &e);
+
+	if (status < 0)
+		err_report(&e);
+	struct slice said = slice_trim_end(buf_view(&b), "\n");
+	if (slice_starts(said, "hamr-mem: "))
+		said = slice_from(said, 10);
+	if (said.n > 0)
+		ui_lines(&c->run->ui, said);
+	else if (status == 0 && strcmp(args[0], "brief") == 0)
+		ui_note(&c->run->ui, "no facts yet; /remember FACT keeps one "
+		    "for all sessions");
+	buf_release(&b);
+	return status;
+}
+
+/* The length of the id at the start of arg, 0: not an id. */
+static size_t
+id_length(const char *arg)
+{
+	if (strncmp(arg, "m:", 2) != 0)
+		return 0;
+	size_t n = 2 + strspn(arg + 2, "0123456789abcdef");
+	return n >= 6 && (arg[n] == '\0' || arg[n] == ' ') ? n : 0;
+}
+
+void
+chat_remember(struct chat *c, const char *arg)
+{
+	char id[16] = "";
+	size_t n = id_length(arg);
+	const char *text = arg + n + strspn(arg + n, " ");
+
+	if (n < sizeof id)
+		memcpy(id, arg, n);
+	int status = ask(c, arg[0] == '\0' ? ARGS("brief", "-n", "100") :
+	    n == 0 ? ARGS("save", "--", arg) :
+	    text[0] == '\0' ? ARGS("show", id) :
+	    ARGS("save", "--replace", id, "--", text));
+	if (status == 0 && n == 0 && arg[0] != '\0')
+		ui_note(&c->run->ui, "kept for all sessions; /remember lists "
+		    "what is");
+	if (status == 1)
+		ui_note(&c->run->ui, "there is no %s; /remember lists what "
+		    "there is", id);
+}
+
+void
+chat_forget(struct chat *c, const char *arg)
+{
+	if (id_length(arg) == 0)
+		ui_note(&c->run->ui, "usage: /forget m:ID; /remember lists "
+		    "what there is");
+	else if (ask(c, ARGS("forget", arg)) == 0)
+		ui_note(&c->run->ui, "forgotten");
+	else
+		ui_note(&c->run->ui, "there is no %s", arg);
+}
