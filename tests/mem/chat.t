@@ -6,7 +6,7 @@ export TERM=xterm
 fresh facts
 echo '{"role":"assistant","content":"Yes.","finish_reason":"stop"}' >script
 cat >drive.py <<P
-import subprocess, sys, time
+import sqlite3, subprocess, sys, time
 def fact(text):		# its id, as soon as it is kept
     for _ in range(300):
         said = subprocess.run(["hamr-mem", "brief"], capture_output=True,
@@ -27,6 +27,11 @@ t.type("/remember\r"); t.sees(key + " the port is 9090")
 t.type("/forget m:0000\r"); t.sees("there is no m:0000")
 t.type("/forget %s\r" % key); t.sees("forgotten")
 t.type("/forget\r"); t.sees("usage: /forget")
+# another process has the memory: the wait for it can be stopped
+other = sqlite3.connect(".hamr/memory.db"); other.execute("begin exclusive")
+t.type("/remember too late\r"); t.sees("the memory")
+t.type("\x03"); t.sees("stopped")
+other.close()
 t.type("\x04"); t.end()
 print("key", key)
 P

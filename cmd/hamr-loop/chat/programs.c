@@ -19,7 +19,6 @@
 #define STOP_MS 700			/* to end when it is stopped */
 #define TICK_MS 30			/* between looks whether it has ended */
 #define OUTPUT_MAX ((size_t)16 << 20)
-#define ASK_MS 60000		/* it may wait for the lock */
 
 /* Run a command with these arguments and input on its stdin until it ends,
  * while the live rows show doing.  Each part of its output is passed to take
@@ -90,6 +89,26 @@ run(struct chat *c, const char *command, const char *const *args,
 	int st = child_end(child, *stopped ? 0 : -1);
 	ui_status_doing(ui, "");
 	return st;
+}
+
+/* Run one of our programs; out gets what it prints, without its name before a
+ * message.  Returns its status; -1: it did not run, or was stopped, and the
+ * person was told. */
+static int
+ours(struct chat *c, const char *program, const char *const *args,
+    const char *doing, struct buf *out)
+{
+	char *name = xasprintf("%s: ", program);
+	bool stopped;
+	int st = run(c, program, args, CHILD_ERR_OUT, doing, SLICE(""), NULL,
+	    out, &stopped);
+
+	if (st >= 0 && stopped)
+		ui_note(&c->run->ui, "stopped");
+	if (slice_starts(buf_view(out), name))
+		buf_drop(out, strlen(name));
+	free(name);
+	return st < 0 || stopped || !WIFEXITED(st) ? -1 : WEXITSTATUS(st);
 }
 
 /* ---- !COMMAND ---- */
@@ -321,23 +340,17 @@ run_tool(struct chat *c, const char *a, const char *b, const char *id,
     struct buf *out)
 {
 	struct argv args = { 0 };
-	bool stopped;
 
 	argv_add(&args, "undo", "--root", c->run->root, a, b);
 	argv_add(&args, id);
-	int st = run(c, "hamr-tool", args.v, CHILD_ERR_OUT, "undo",
-	    SLICE(""), NULL, out, &stopped);
-	free(args.v);
+	int status = ours(c, "hamr-tool", args.v, "undo", out);
 	struct slice said = slice_trim_end(buf_view(out), "\n");
-	if (slice_starts(said, "hamr-tool: "))
-		said = slice_from(said, 11);
-	if (st >= 0 && stopped)
-		ui_note(&c->run->ui, "stopped");
-	else if (st > 0 && WIFEXITED(st) && said.n > 0)
+	free(args.v);
+	if (status > 0 && said.n > 0)
 		ui_note(&c->run->ui, "%.*s", (int)said.n, said.p);
-	if (st != 0 || stopped)
+	if (status != 0)
 		buf_reset(out);
-	return st < 0 || stopped || !WIFEXITED(st) ? -1 : WEXITSTATUS(st);
+	return status;
 }
 
 /* The newest change of this session, or NULL; the caller frees it. */
@@ -471,17 +484,12 @@ chat_undo(struct chat *c)
 
 /* Run hamr-mem and show its output.  Returns its status. */
 static int
-ask(struct chat *c, const char *const *args)
+ask_memory(struct chat *c, const char *const *args)
 {
 	struct buf b = BUF_INIT(OUTPUT_MAX);
-	struct err e;
-	int status = child_run("hamr-mem", args, ASK_MS, CHILD_ERR_OUT, &b, &e);
-
-	if (status < 0)
-		err_report(&e);
+	int status = ours(c, "hamr-mem", args, "the memory", &b);
 	struct slice said = slice_trim_end(buf_view(&b), "\n");
-	if (slice_starts(said, "hamr-mem: "))
-		said = slice_from(said, 10);
+
 	if (said.n > 0)
 		ui_lines(&c->run->ui, said);
 	else if (status == 0 && strcmp(args[0], "brief") == 0)
@@ -510,7 +518,7 @@ chat_remember(struct chat *c, const char *arg)
 
 	if (n < sizeof id)
 		memcpy(id, arg, n);
-	int status = ask(c, arg[0] == '\0' ? ARGS("brief", "-n", "100") :
+	int status = ask_memory(c, arg[0] == '\0' ? ARGS("brief", "-n", "100") :
 	    n == 0 ? ARGS("save", "--", arg) :
 	    text[0] == '\0' ? ARGS("show", id) :
 	    ARGS("save", "--replace", id, "--", text));
@@ -525,11 +533,15 @@ chat_remember(struct chat *c, const char *arg)
 void
 chat_forget(struct chat *c, const char *arg)
 {
+	int status = -1;
+
 	if (id_length(arg) == 0)
 		ui_note(&c->run->ui, "usage: /forget m:ID; /remember lists "
 		    "what there is");
-	else if (ask(c, ARGS("forget", arg)) == 0)
-		ui_note(&c->run->ui, "forgotten");
 	else
+		status = ask_memory(c, ARGS("forget", arg));
+	if (status == ST_OK)
+		ui_note(&c->run->ui, "forgotten");
+	else if (status == ST_NO)
 		ui_note(&c->run->ui, "there is no %s", arg);
 }
