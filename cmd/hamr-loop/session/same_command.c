@@ -12,8 +12,9 @@
 
 /* Words, as written, and operators. */
 struct line {
-	struct slice *v;
-	size_t n, cap;
+	struct slice *all;	/* owned */
+	struct slice *v;	/* those that count */
+	size_t n;
 	bool pipefail;		/* the line sets it */
 };
 
@@ -52,13 +53,6 @@ is_operator(struct slice s)
 	return strchr(OPERATORS, *s.p) != NULL;
 }
 
-static void
-cut(struct line *l, size_t at, size_t n)
-{
-	memmove(l->v + at, l->v + at + n, (l->n - at - n) * sizeof *l->v);
-	l->n -= n;
-}
-
 /* Drop a leading "cd ." or "set -o pipefail" with the operator after it. */
 static bool
 drop_first(struct line *l, const char *root)
@@ -78,35 +72,35 @@ drop_first(struct line *l, const char *root)
 	    !(slice_is(l->v[1], ".") || slice_is(l->v[1], "./") ||
 	    (root != NULL && slice_is(l->v[1], root))))
 		return false;
-	cut(l, 0, n + 1);
+	l->v += n + 1;
+	l->n -= n + 1;
 	return true;
 }
 
 static void
 normalize(const char *text, const char *root, struct line *l)
 {
+	bool target = false;	/* of a redirection of stderr */
+	size_t cap = 0;
+
 	*l = (struct line){ .n = 0 };
 	for (const char *p = text; *(p += strspn(p, " \t")) != '\0'; ) {
-		size_t n = word(p);
+		struct slice s = { p, word(p) };
 
-		if (n == 0)
-			n = p[1] == p[0] || (p[0] == '|' && p[1] == '&') ?
+		if (s.n == 0)
+			s.n = p[1] == p[0] || (p[0] == '|' && p[1] == '&') ?
 			    2 : 1;
-		GROW(l->v, l->n, l->cap);
-		l->v[l->n++] = (struct slice){ p, n };
-		p += n;
+		p += s.n;
+		bool redirects = !target && slice_starts(s, "2>");
+		if (!redirects && !target) {
+			GROW(l->all, l->n, cap);
+			l->all[l->n++] = slice_is(s, "|&") ?
+			    slice_part(s, 0, 1) : s;
+		}
+		target = redirects && (slice_is(s, "2>") ||
+		    slice_is(s, "2>>"));
 	}
-	for (size_t i = 0; i < l->n; ) {
-		struct slice s = l->v[i];
-
-		if (slice_is(s, "|&"))
-			l->v[i].n = 1;
-		if (!slice_starts(s, "2>"))
-			i++;
-		else	/* its target may be a separate word */
-			cut(l, i, (slice_is(s, "2>") || slice_is(s, "2>>")) &&
-			    i + 1 < l->n ? 2 : 1);
-	}
+	l->v = l->all;
 	while (drop_first(l, root))
 		;
 	while (l->n > 0 && (slice_is(l->v[l->n - 1], ";") ||
@@ -129,6 +123,6 @@ command_runs(const char *ran, const char *wanted, const char *root)
 		same = r.pipefail && slice_is(r.v[w.n], "|");
 	for (size_t i = w.n; same && i < r.n; i++)
 		same = !is_operator(r.v[i]) || slice_is(r.v[i], "|");
-	FREE(r.v, w.v);
+	FREE(r.all, w.all);
 	return same || strcmp(ran, wanted) == 0;
 }
