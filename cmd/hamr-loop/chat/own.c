@@ -45,6 +45,36 @@ load(const struct chat *c, bool project, const char *name, struct buf *text)
 	return got;
 }
 
+/* Append a command's text with args filled in.  False: it has no place for
+ * them. */
+static bool
+fill(const char *p, const char *args, struct buf *out)
+{
+	bool placed = false;
+
+	while (*p != '\0') {
+		const char *word = args + strspn(args, BLANK);
+		size_t n = strlen(ALL);
+
+		if (strncmp(p, ALL, n) == 0) {
+			buf_adds(out, args);
+		} else if (p[0] == '$' && p[1] >= '1' && p[1] <= '9') {
+			for (char k = '1'; k < p[1]; k++) {
+				word += strcspn(word, BLANK);
+				word += strspn(word, BLANK);
+			}
+			buf_add(out, word, strcspn(word, BLANK));
+			n = 2;
+		} else {
+			buf_addc(out, *p++);
+			continue;
+		}
+		placed = true;
+		p += n;
+	}
+	return placed;
+}
+
 char *
 own_command(struct chat *c, const char *name, const char *args,
     const char **why)
@@ -52,8 +82,6 @@ own_command(struct chat *c, const char *name, const char *args,
 	struct buf text = BUF_INIT(4 * TEXT_MAX);
 	struct buf all = BUF_INIT((size_t)1 << 30);
 	bool project = false, got = load(c, false, name, &text);
-	bool placed = false;
-	const char *p;
 
 	if (!got)
 		project = got = load(c, true, name, &text);
@@ -63,25 +91,7 @@ own_command(struct chat *c, const char *name, const char *args,
 		*why = "that command is this project's, which is not trusted; "
 		    "look at .hamr/commands, then: hamr-loop --trust";
 	else if (slice_trim(rest).n > 0) {
-		for (p = rest.p; *p != '\0'; )
-			if (strncmp(p, ALL, strlen(ALL)) == 0) {
-				buf_adds(&all, args);
-				placed = true;
-				p += strlen(ALL);
-			} else if (p[0] == '$' && p[1] >= '1' && p[1] <= '9') {
-				const char *word = args + strspn(args, BLANK);
-
-				for (char n = '1'; n < p[1]; n++) {
-					word += strcspn(word, BLANK);
-					word += strspn(word, BLANK);
-				}
-				buf_add(&all, word, strcspn(word, BLANK));
-				placed = true;
-				p += 2;
-			} else {
-				buf_addc(&all, *p++);
-			}
-		if (!placed && *args != '\0')
+		if (!fill(rest.p, args, &all) && *args != '\0')
 			buf_fmt(&all, "\n%s", args);
 		if (slice_trim(buf_view(&all)).n == 0) {
 			buf_release(&all);
@@ -93,17 +103,6 @@ own_command(struct chat *c, const char *name, const char *args,
 	return all.p != NULL ? buf_detach(&all) : NULL;
 }
 
-/* Does name call something else: a command of ours, or the person's own? */
-static bool
-is_taken(const struct candidates *out, const char *name)
-{
-	bool taken = chat_has_command(slice_of(name + 1));
-
-	for (size_t i = 0; i < out->n; i++)
-		taken |= strcmp(out->v[i].text, name) == 0;
-	return taken;
-}
-
 static void
 list_folder(struct chat *c, bool project, struct candidates *out)
 {
@@ -112,9 +111,8 @@ list_folder(struct chat *c, bool project, struct candidates *out)
 	struct dirent *f;
 
 	while ((f = file_readdir(d)) != NULL) {
-		struct buf text = BUF_INIT(4 * TEXT_MAX);
+		struct buf text = BUF_INIT(4 * TEXT_MAX), filled = text;
 		size_t n = strlen(f->d_name), k = strlen(SUFFIX);
-		bool more = false;	/* it takes arguments */
 
 		if (n <= k || strcmp(f->d_name + n - k, SUFFIX) != 0)
 			continue;
@@ -129,16 +127,17 @@ list_folder(struct chat *c, bool project, struct candidates *out)
 		    conf_is_trusted(c->run->conf) ? "(this project's) " :
 		    "(this project's, not trusted) ",
 		    (int)utf8_cut(line.p, line.n, 80), line.p);
-		for (const char *p = buf_view(&text).p; (p = strchr(p, '$')) !=
-		    NULL; p++)
-			more |= strncmp(p, ALL, strlen(ALL)) == 0 ||
-			    (p[1] >= '1' && p[1] <= '9');
-		if (name[1 + strspn(name + 1, NAME_BYTES)] == '\0' &&
-		    !is_taken(out, name)) {
+		/* does name call something else: a command of ours, or the
+		 * person's own? */
+		bool taken = chat_has_command(slice_of(name + 1));
+		for (size_t i = 0; i < out->n; i++)
+			taken |= strcmp(out->v[i].text, name) == 0;
+		if (name[1 + strspn(name + 1, NAME_BYTES)] == '\0' && !taken) {
 			candidates_add(out, name, what);
-			out->v[out->n - 1].more = more;
+			out->v[out->n - 1].more = fill(buf_view(&text).p, "",
+			    &filled);
 		}
-		buf_release(&text);
+		bufs_release(BUFS(&text, &filled));
 		free(name);
 		free(what);
 	}
