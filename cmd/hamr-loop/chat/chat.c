@@ -1,5 +1,4 @@
 /* chat.c - a conversation with a person on a terminal, and with a program. */
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +28,9 @@ chat_open(struct chat *c, const char *task)
 	return -1;
 }
 
-bool
-chat_interrupted(struct chat *c)
+/* Did a signal come?  Any but SIGINT ends the chat. */
+static bool
+interrupted(struct chat *c)
 {
 	struct signalfd_siginfo info;
 	bool any = false;
@@ -41,6 +41,28 @@ chat_interrupted(struct chat *c)
 			c->quit = c->run->ui.told_to_end = true;
 	}
 	return any;
+}
+
+bool
+chat_wait(struct chat *c, struct pollfd *p, size_t n, int ms)
+{
+	struct ui *u = &c->run->ui;
+	int due = ui_tick(u);
+
+	p[0] = (struct pollfd){ u->listening || u->editor != NULL ?
+	    ui_keys_fd(u) : -1, POLLIN, 0 };
+	p[1] = (struct pollfd){ u->signals, POLLIN, 0 };
+	p[2] = (struct pollfd){ u->job, POLLIN, 0 };
+	if (poll(p, n, ms >= 0 ? ms : due) < 0)
+		return false;	/* EINTR: a child ended */
+	if (p[2].revents != 0)
+		ui_job(u);
+	bool stop = p[1].revents != 0 && interrupted(c);
+	c->quit |= p[0].revents != 0 && !ui_read_keys(u);
+	stop |= u->interrupted;
+	c->quit |= u->leaving;
+	u->interrupted = u->leaving = false;
+	return stop || c->quit;
 }
 
 /* Run a turn in an open session, even if it is already cancelled. */
@@ -73,23 +95,23 @@ chat_turn(struct chat *c, const char *text)
 
 /* The next message on a terminal that edits its lines itself (TERM=dumb, or
  * [ui] plain).  The caller frees it.  NULL at the end of input, even within a
- * line, or when a signal came; *interrupted is set if that was SIGINT. */
+ * line, or when a signal came; *stopped is set if that was SIGINT. */
 static char *
-plain_line(struct chat *c, const char *prompt, bool *interrupted)
+plain_line(struct chat *c, const char *prompt, bool *stopped)
 {
 	struct ui *u = &c->run->ui;
 	struct pollfd p[2] = { { STDIN_FILENO, POLLIN, 0 },
 		{ u->signals, POLLIN, 0 } };
 	size_t had = u->sent.n;
 
-	*interrupted = false;
+	*stopped = false;
 	ui_prompt(u, prompt);
 	while (u->sent.n == had) {
 		if (poll(p, 2, -1) < 0)
 			continue;
 		if (p[1].revents == 0 && ui_read_keys(u))
 			continue;
-		*interrupted = p[1].revents != 0 && chat_interrupted(c) &&
+		*stopped = p[1].revents != 0 && interrupted(c) &&
 		    !c->quit;
 		buf_reset(&u->line);
 		ui_prompt(u, "\n");
@@ -101,11 +123,11 @@ plain_line(struct chat *c, const char *prompt, bool *interrupted)
 bool
 chat_confirm(struct chat *c, const char *question)
 {
-	bool interrupted;
+	bool stopped;
 
 	if (c->run->ui.editor != NULL)
 		return ui_confirm(&c->run->ui, question);
-	char *line = plain_line(c, question, &interrupted);
+	char *line = plain_line(c, question, &stopped);
 	bool yes = line != NULL && strcmp(line, "y") == 0;
 	free(line);
 	return yes;
@@ -119,26 +141,15 @@ edited_line(struct chat *c, bool *stopped)
 	char *line;
 
 	while ((line = ui_take_sent(u)) == NULL && !*stopped && !c->quit) {
-		struct pollfd p[3 + ASKED] = { { ui_keys_fd(u), POLLIN, 0 },
-			{ u->signals, POLLIN, 0 }, { u->job, POLLIN, 0 } };
+		struct pollfd p[CHAT_FDS + ASKED];
 
 		for (int i = 0; i < ASKED; i++)
-			p[3 + i] = (struct pollfd){ c->asked[i] == NULL ? -1 :
-			    c->asked[i]->out, POLLIN, 0 };
-		if (poll(p, 3 + ASKED, ui_tick(u)) < 0)
-			continue;
+			p[CHAT_FDS + i] = (struct pollfd){ c->asked[i] == NULL ?
+			    -1 : c->asked[i]->out, POLLIN, 0 };
+		*stopped = chat_wait(c, p, CHAT_FDS + ASKED, -1);
 		for (int i = 0; i < ASKED; i++)
-			if (p[3 + i].revents != 0)
+			if (p[CHAT_FDS + i].revents != 0)
 				opening_read(c, i);
-		if (p[2].revents != 0)
-			ui_job(u);
-		if (p[1].revents != 0)
-			*stopped = chat_interrupted(c);
-		if (p[0].revents != 0)
-			c->quit = !ui_read_keys(u);
-		*stopped |= u->interrupted;
-		c->quit |= u->leaving;
-		u->interrupted = u->leaving = false;
 	}
 	return line;
 }
@@ -274,7 +285,7 @@ message(struct chat *c, const struct rec *r)
 	/* a command's words are records of progress */
 	if (!done && said[0] == '/') {
 		run->ui.telling = true;
-		done = chat_command_served(c, said);
+		done = chat_command(c, said);
 		if (c->failed)
 			err_report(&c->err);
 		run->ui.telling = false;
@@ -340,7 +351,7 @@ chat_records(struct run *r, struct err *e)
 			if (models != NULL && p[3].revents != 0)
 				opening_read(&c, ASKED_SERVER);
 			u->interrupted = false;	/* there is no turn to end */
-			if (p[1].revents != 0 && chat_interrupted(&c))
+			if (p[1].revents != 0 && interrupted(&c))
 				u->told_to_end = true;
 			if (p[2].revents != 0 || u->leaving || u->told_to_end)
 				break;

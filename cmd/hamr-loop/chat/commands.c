@@ -670,6 +670,10 @@ take_command(struct chat *c, const char *line, bool in_turn)
 		ui_said(&c->run->ui, line);
 	if (!now)
 		;
+	else if (cmd != NULL && c->run->ui.peer != NULL &&
+	    (cmd->flags & SERVED) == 0)
+		ui_note(&c->run->ui, "%s is for a terminal; " ARE_SERVED,
+		    cmd->name);
 	else if (cmd != NULL && cmd->args[0] == '\0' && arg[0] != '\0')
 		ui_note(&c->run->ui, "%s takes no argument%s", cmd->name,
 		    c->run->ui.peer != NULL ? "" :
@@ -716,20 +720,6 @@ chat_command(struct chat *c, const char *line)
 }
 
 /* ---- for a program in a person's place ---- */
-
-bool
-chat_command_served(struct chat *c, const char *line)
-{
-	const struct command *cmd = find((struct slice){ line + 1,
-	    strcspn(line + 1, " \t\n") });
-
-	if (cmd != NULL && (cmd->flags & SERVED) == 0) {
-		ui_note(&c->run->ui, "%s is for a terminal; " ARE_SERVED,
-		    cmd->name);
-		return true;
-	}
-	return chat_command(c, line);
-}
 
 static void
 put_command(struct buf *out, const char *name, const char *args,

@@ -1,6 +1,8 @@
 /* internal.h - private to chat/. */
 #pragma once
 
+#include <poll.h>
+
 #include "base/map.h"
 #include "base/mem.h"
 #include "child/child.h"
@@ -29,8 +31,11 @@ int chat_open(struct chat *c, const char *task);
 /* Send a message of the person and run its turn. */
 void chat_turn(struct chat *c, const char *text);
 
-/* Did a signal come?  Consumes it; any but SIGINT ends the chat (c->quit). */
-bool chat_interrupted(struct chat *c);
+/* Wait for keys, a signal and what is due to be drawn; and, at most ms (-1: no
+ * limit), for what is in p from CHAT_FDS to n.  True: the person wants to stop
+ * what runs or, with c->quit, to leave. */
+#define CHAT_FDS 3
+bool chat_wait(struct chat *c, struct pollfd *p, size_t n, int ms);
 
 /* Ask; true if the person types y. */
 bool chat_confirm(struct chat *c, const char *question);
@@ -56,11 +61,11 @@ void chat_forget(struct chat *c, const char *arg);
 /* Carry out a line that begins with a slash or "!".  False: it is a message. */
 bool chat_command(struct chat *c, const char *line);
 
-/* Carry out a command that a program may give, too; send it a record that
- * lists those commands and the session's state. */
-bool chat_command_served(struct chat *c, const char *line);
 /* Is there a command of ours with this name, without its slash? */
 bool chat_has_command(struct slice name);
+
+/* Send a program a record that lists the commands it may give and the session's
+ * state. */
 void chat_tell_session(struct chat *c);
 
 /* Begin with the session that --resume names, or with a copy for --fork. */

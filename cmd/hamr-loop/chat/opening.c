@@ -1,7 +1,6 @@
 /* opening.c - what a chat shows when it begins; the server and the sandbox are
  * asked in the background. */
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

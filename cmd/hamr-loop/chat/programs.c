@@ -1,6 +1,5 @@
 /* programs.c - commands that other programs carry out: !COMMAND (shown as it
  * runs, and sent to the model), /commit, /undo, /remember and /forget. */
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,41 +50,30 @@ run(struct chat *c, const char *command, const char *const *args,
 		/* as a shell's, it waits for a slow terminal */
 		bool behind = ui->screen != NULL &&
 		    screen_is_behind(ui->screen);
-		struct pollfd p[4] = { { behind || n <= 0 ? -1 : child->out,
-			POLLIN, 0 },
-			{ ui->signals, POLLIN, 0 },
-			{ ui->listening ? ui_keys_fd(ui) : -1, POLLIN, 0 },
-			{ ui->job, POLLIN, 0 } };
-		int ms = ui_tick(ui);
+		struct pollfd p[CHAT_FDS + 1], *out = &p[CHAT_FDS];
 
-		if (poll(p, 4, *stopped || n <= 0 ? TICK_MS : ms) < 0)
-			continue;	/* EINTR: a child ended */
-		if (p[3].revents != 0)
-			ui_job(ui);
-		if ((p[1].revents != 0 && chat_interrupted(c)) ||
-		    (p[2].revents != 0 && !ui_read_keys(ui)) ||
-		    ui->interrupted || ui->leaving) {
+		*out = (struct pollfd){ behind || n <= 0 ? -1 : child->out,
+			POLLIN, 0 };
+		if (chat_wait(c, p, CHAT_FDS + 1, *stopped || n <= 0 ?
+		    TICK_MS : -1)) {
 			/* it may take a while to end, keys go on; but not when
 			 * it is stopped again */
-			until = *stopped || c->quit || ui->leaving ? 0 :
+			until = *stopped || c->quit ? 0 :
 			    file_now_ms() + STOP_MS;
 			kill(-child->group, SIGTERM);
 			kill(-child->group, SIGCONT);
 			*stopped = true;
-			ui->interrupted = false;
 		}
-		if (p[0].revents == 0)
+		if (out->revents == 0)
 			continue;
-		n = read(p[0].fd, part, sizeof part);
+		n = read(child->out, part, sizeof part);
 		if (n > 0 && take != NULL)
 			take(arg, (struct slice){ part, (size_t)n });
 		else if (n > 0)
 			buf_add(arg, part, (size_t)n);
 	}
-	if (*stopped && !c->quit && !ui->leaving)
+	if (*stopped && !c->quit)
 		kill(-child->group, SIGKILL);
-	ui->interrupted = false;
-	c->quit |= ui->leaving;
 	int st = child_end(child, *stopped ? 0 : -1);
 	ui_status_doing(ui, "");
 	return st;
