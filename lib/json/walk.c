@@ -206,26 +206,6 @@ decode_blocks(char *o, const char **from, const char *end)
 	return o;
 }
 
-/* The same for less than a block and its margin: decode a copy that has zeros
- * behind it, and leave those out. */
-static char *
-decode_end(char *o, const char **from, const char *end)
-{
-	char in[160] = { 0 }, made[192];
-	const char *p = in;
-	size_t n = (size_t)(end - *from), zeros = 0;
-
-	if (n == 0 || n >= 96)
-		return o;
-	memcpy(in, *from, n);
-	size_t k = (size_t)(decode_blocks(made, &p,
-	    in + (n > 64 ? 160 : 96)) - made);
-	if (p > in + n)
-		zeros = (size_t)(p - in) - n;
-	*from += (size_t)(p - in) - zeros;
-	memcpy(o, made, k - zeros);
-	return o + k - zeros;
-}
 #else
 static inline char *
 decode_blocks(char *o, const char **from, const char *end)
@@ -233,7 +213,6 @@ decode_blocks(char *o, const char **from, const char *end)
 	(void)from, (void)end;
 	return o;
 }
-#define decode_end decode_blocks
 #endif
 
 void
@@ -270,7 +249,7 @@ scan_decode(struct buf *out, const char *p, size_t n, bool wtf)
 		p += 2;
 		*o = stands_for[(unsigned char)p[-1]];
 		if (*o != '\0') {
-			o = decode_end(o + 1, &p, end);
+			o = decode_blocks(o + 1, &p, end);
 			continue;
 		}
 		int cp = num_hex4(p);
