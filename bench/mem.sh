@@ -14,7 +14,7 @@ python3 "$top/bench/messages.py" "$n" "$seed" "$t/queries" >"$t/messages"
 cc -O2 -o "$t/bare" "$top/bench/mem_bare.c" -lsqlite3
 cc -O2 -D_GNU_SOURCE -I"$top/lib" -I"$top/cmd/hamr-mem" -o "$t/search" \
     "$top/bench/mem_search.c" "$obj"/cmd/hamr-mem/*/*.o "$obj/libhamr.a" \
-    -lsqlite3 -lcjson -lcrypto -lm
+    -lsqlite3 -lcrypto -lm
 echo "$n messages of seed $seed, $(($(wc -c <"$t/messages") >> 20)) MiB"
 timed() {	# COMMAND...: elapsed and processor seconds; no output
 	bash -c 'TIMEFORMAT="%R %U %S"; time "$@" >/dev/null' - "$@" 2>&1 |

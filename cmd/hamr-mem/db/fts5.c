@@ -1,4 +1,5 @@
-/* relevance.c - relevance(words, WANTED): bm25 with bounded work.
+/* fts5.c - what we add to FTS5: relevance(words, WANTED), which is bm25 with
+ * bounded work, and words folded as its tokenizer folds them.
  *
  * FTS5's own bm25() first walks all matching rows, once for each phrase, to
  * learn how rare it is: a second for a common word in a million rows.  This one
@@ -194,6 +195,38 @@ relevance(const Fts5ExtensionApi *api, Fts5Context *f, sqlite3_context *ctx,
 	if (--want->left % LOOK_EVERY == 0 && file_now_ms() > want->until)
 		want->left = 0;
 	sqlite3_result_int(ctx, want->left == 0 || want->score >= want->least);
+}
+
+/* ---- words ---- */
+
+struct folded {
+	struct slice left;	/* of the text */
+	size_t at;		/* how much of the text is before it */
+	struct buf *out;
+};
+
+/* What is between two words stays as it is. */
+static int
+add_word(void *ctx, int flags, const char *word, int n, int from, int to)
+{
+	struct folded *f = ctx;
+
+	(void)flags;
+	buf_add(f->out, f->left.p, (size_t)from - f->at);
+	buf_add(f->out, word, (size_t)n);
+	f->left = slice_from(f->left, (size_t)to - f->at);
+	f->at = (size_t)to;
+	return SQLITE_OK;
+}
+
+void
+db_fold(struct db *db, struct slice text, struct buf *out)
+{
+	struct folded f = { .left = text, .out = out };
+
+	db->fts5.xTokenize(db->tokenizer, &f, FTS5_TOKENIZE_DOCUMENT, text.p,
+	    (int)text.n, add_word);
+	buf_slice(out, f.left);
 }
 
 int
