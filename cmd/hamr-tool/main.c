@@ -13,6 +13,7 @@
 #include "extras/extra.h"
 #include "stage/stage.h"
 #include "supervisor/supervisor.h"
+#include "term/term.h"
 
 #include "calls/journal_calls.h"
 #include "calls/tool.h"
@@ -231,16 +232,12 @@ main(int argc, char **argv)
 		if (o.status) {
 			struct sandboxes *bs = sandboxes_new(conf, root, true);
 			struct buf b = BUF_INIT(1 << 16);
-			struct rec_out out;
 
 			status = sandboxes_status(bs, &b) ? ST_OK : ST_NO;
 			sandboxes_free(bs);
-			rec_out_init(&out);
-			b.len--;	/* rec_put ends it */
-			rec_put(&out, buf_view(&b));
-			buf_release(&b);
-			if (rec_end(&out, &e) < 0)
+			if (term_write(buf_view(&b), false, &e) < 0)
 				status = err_report(&e);
+			buf_release(&b);
 		} else {
 			status = run(&o, &t, &e);
 		}

@@ -1,6 +1,7 @@
 /* undo.c - hamr-tool undo: what to undo, whether that is safe, and doing it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,7 +10,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "json/scan.h"
-#include "record/rec.h"
+#include "term/term.h"
 
 #include "files/replace.h"
 #include "internal.h"
@@ -600,12 +601,8 @@ undo_open(struct undo *u, struct files *f, bool writes, struct err *e)
 static int
 undo_close(struct undo *u, struct buf *text, int r, struct err *e)
 {
-	struct rec_out out;
-
-	rec_out_init(&out);
-	if (r == ST_OK && text->len > 0)
-		rec_put(&out, (struct slice){ text->p, text->len - 1 });
-	if (r == ST_OK && rec_end(&out, e) < 0)
+	if (r == ST_OK && term_write(buf_view(text), text->len > 0 &&
+	    text->p[0] == '{', e) < 0)
 		r = e->status;
 	journal_release(&u->j);
 	free(u->pick);
@@ -761,22 +758,6 @@ put_name(const char *rel, struct buf *list)
 	path_quote(list, rel);
 }
 
-/* The files that undo leaves as they are. */
-static void
-put_lost(const struct undo_entry *c, struct buf *out)
-{
-	size_t begun = out->len;
-
-	for (size_t k = 0; k < c->n; k++) {
-		if (!undo_path_is_lost(&c->v[k]))
-			continue;
-		if (out->len == begun)
-			scan_put(out, ",'not_covered':[");
-		put_name(c->v[k].path, out);
-	}
-	buf_adds(out, out->len > begun ? "]" : "");
-}
-
 /* The paths of an entry: its files or, if it has none, its topmost folders. */
 static void
 put_names(const struct undo_entry *c, struct buf *list)
@@ -827,7 +808,16 @@ undo_list(struct files *f, const char *id, struct err *e)
 				put_name(now.path, &text);
 		}
 		buf_adds(&text, id != NULL ? "]" : "");
-		put_lost(c, &text);
+		/* those that undo leaves as they are */
+		size_t begun = text.len;
+		for (size_t k = 0; k < c->n; k++) {
+			if (!undo_path_is_lost(&c->v[k]))
+				continue;
+			if (text.len == begun)
+				scan_put(&text, ",'not_covered':[");
+			put_name(c->v[k].path, &text);
+		}
+		buf_adds(&text, text.len > begun ? "]" : "");
 		if (c->checkpoint != NULL)
 			scan_put(&text, ",'checkpoint':@",
 			    slice_of(c->checkpoint));
