@@ -371,7 +371,7 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 
 	/* it may have another name where nothing is watched */
 	if (S_ISREG(st.st_mode) && st.st_nlink > 1)
-		watch_doubt(&s->watch);
+		s->watch.whole = false;
 	if (e != NULL && looks_clean(t, e, &st))
 		return;
 	clock_gettime(CLOCK_REALTIME, &clock);
@@ -501,12 +501,12 @@ see(void *arg, const struct gitignore_seen *g)
 	}
 	/* a mounted file system may be of any type */
 	if (g->st->st_dev != s->dev)
-		watch_doubt(&s->watch);
+		s->watch.whole = false;
 	open_shut(s, g, was);
 	bool nested = gitignore_is_nested(g->dirfd, g->base);
 	watch_folder(&s->watch, g->dirfd, g->base, nested ? NULL : g->rel);
 	if (nested != gitignore_is_nested(g->dirfd, g->base))
-		watch_doubt(&s->watch);
+		s->watch.whole = false;
 	if (!nested)
 		return GITIGNORE_ENTER;
 	s->left.nested += !files_hidden(s->f, g->rel);
@@ -598,7 +598,7 @@ look(struct take *t)
 	for (size_t i = 0; i < s->now.n && !t->stopped && !t->failed; i++)
 		/* removed, or ignored only now: its folder is not watched */
 		if (!t->seen[i] && see_one(t, s->now.v[i].path, &s->now.v[i]))
-			watch_doubt(&s->watch);
+			s->watch.whole = false;
 	for (size_t at = 0; (path = map_next(&t->left, &at, &mark).p) != NULL; )
 		if (mark != 0)
 			note_large(t, path, mark);
@@ -833,7 +833,7 @@ take(struct snap *s)
 		s->checked = r == 0;
 	}
 	if (r != 0)
-		watch_doubt(&s->watch);
+		s->watch.whole = false;
 	gitignore_free(t.rules);
 	arena_release(&t.names);
 	map_release(&t.left);

@@ -88,12 +88,6 @@ watch_folder(struct watch *w, int dir, const char *name, const char *rel)
 	w->rel[no] = rel != NULL ? xstrdup(rel) : NULL;
 }
 
-void
-watch_doubt(struct watch *w)
-{
-	w->whole = false;
-}
-
 bool
 watch_take(struct watch *w, struct buf *paths)
 {

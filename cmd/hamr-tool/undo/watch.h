@@ -18,7 +18,8 @@ struct watch {
 	bool untimed;		/* writes through a mapping do not change the
 				 * file's times: a tmpfs */
 	size_t n;		/* folders, since watch_begin */
-	bool whole;		/* all that was asked for is watched */
+	bool whole;		/* all that was asked for is watched; the user
+				 * clears it if something may change unseen */
 	char **rel;		/* of each folder, by inotify's number; NULL */
 	size_t nrel;
 };
@@ -34,8 +35,6 @@ void watch_begin(struct watch *w);
  * path beneath the root, or NULL.  Call it before reading the folder. */
 void watch_folder(struct watch *w, int dir, const char *name,
     const char *rel);
-/* Something will change unseen. */
-void watch_doubt(struct watch *w);
 
 /* Append the paths, each ended by NUL, of the files created, removed or changed
  * since watch_begin and the last call; there may be duplicates.  False: there
