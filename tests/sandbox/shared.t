@@ -108,11 +108,11 @@ case $layers in
 	cat >bye.py <<-'E'
 		import signal, time
 		signal.signal(signal.SIGTERM, lambda *_: print("bye", flush=True))
-		time.sleep(1.8)
+		time.sleep(3.8)
 	E
 	is "a time-out's TERM is sent once" "$(PATH=$BIN:$T/nobwrap t bash \
-		'{"command":"for i in {1..150}; do sleep 9 & done; exec python3 -S -E bye.py","timeout":1}' 2>/dev/null | xargs)" \
-		"timed out after 1 s bye"
+		'{"command":"for i in {1..150}; do sleep 9 & done; exec python3 -S -E bye.py","timeout":3}' 2>/dev/null | xargs)" \
+		"timed out after 3 s bye"
 	# the supervisor is killed, or stopped
 	marks() {	# processes of these arguments
 		grep -lszx "77$1\.$$" /proc/[0-9]*/cmdline | cut -d / -f 3
