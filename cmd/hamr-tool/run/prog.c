@@ -236,7 +236,7 @@ start(struct run *r)
 		if (!p->resident || i > 0 || (no != ENOENT && no != ENOTDIR &&
 		    no != ELOOP && no != EACCES))
 			return false;
-		box_drop(r->box);
+		box_close(r->box);
 	}
 	return false;
 }

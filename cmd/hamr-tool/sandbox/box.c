@@ -593,6 +593,9 @@ box_close(struct box *b)
 {
 	box_end(b, NULL);
 	box_take_down(b);
+	for (int i = 0; i < NRESIDENT; i++)
+		if (b->bs->resident[i] == b)
+			b->bs->resident[i] = NULL;
 	if (b->want.stays) {
 		sandboxes_look(b->bs);
 		b->bs->staying--;

@@ -136,8 +136,8 @@ struct box *box_open(struct sandboxes *bs, const struct box_want *w,
 void box_close(struct box *b);
 
 /* The resident box for this want, opened if needed, and reopened if what must
- * be masked has changed.  bs owns it: call box_done, not box_close.
- * BOX_PRIVATE is a new one each time. */
+ * be masked has changed.  bs owns it: call box_done, or box_close if it cannot
+ * be used again.  BOX_PRIVATE is a new one each time. */
 struct box *sandboxes_resident(struct sandboxes *bs, const struct box_want *w,
     struct err *e);
 
@@ -153,9 +153,6 @@ void box_done(struct box *b, struct buf *notes);
  * appeared since, as box_done. */
 bool sandboxes_look(struct sandboxes *bs);
 void sandboxes_tidy(struct sandboxes *bs, struct buf *notes);
-
-/* Nothing could be started in this box: do not use it again. */
-void box_drop(struct box *b);
 
 /* The environment of chapter 5.3 for a command in b, and more entries
  * "NAME=value" or names to pass on (may be NULL); the last text is NULL. */

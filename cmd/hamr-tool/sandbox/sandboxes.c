@@ -304,21 +304,11 @@ sandboxes_resident(struct sandboxes *bs, const struct box_want *w,
 		if (good)
 			return b;
 		box_close(b);
-		*slot = NULL;
 	}
 	*slot = box_open(bs, w, e);
 	if (*slot != NULL)
 		(*slot)->is_resident = true;
 	return *slot;
-}
-
-void
-box_drop(struct box *b)
-{
-	for (int i = 0; i < NRESIDENT; i++)
-		if (b->bs->resident[i] == b)
-			b->bs->resident[i] = NULL;
-	box_close(b);
 }
 
 const char *
@@ -370,11 +360,9 @@ sandboxes_want(const struct sandboxes *bs, enum box_kind kind)
 static void
 close_residents(struct sandboxes *bs)
 {
-	for (int i = 0; i < NRESIDENT; i++) {
+	for (int i = 0; i < NRESIDENT; i++)
 		if (bs->resident[i] != NULL)
 			box_close(bs->resident[i]);
-		bs->resident[i] = NULL;
-	}
 }
 
 bool
