@@ -122,8 +122,8 @@ make_group(struct box *b, int i, const char *controller,
 	return made;
 }
 
-static const char *
-words(bool memory, bool pids)
+const char *
+cgroup_words(bool memory, bool pids)
 {
 	return memory && pids ? "memory and processes" : memory ? "memory" :
 	    pids ? "processes" : NULL;
@@ -136,10 +136,9 @@ cgroup_make(struct box *b, int fds[2])
 	long long pids = conf_int(b->bs->conf, "sandbox.pids");
 
 	fds[0] = fds[1] = -1;
-	b->bs->cgroup_why[0] = '\0';
 	b->unlimited = NULL;
 	if (memory == 0 && pids == 0) {
-		b->unlimited = words(true, true);
+		b->unlimited = cgroup_words(true, true);
 		return;
 	}
 	if (make_group(b, 0, "", (struct limit[]){ { "memory.max", memory },
@@ -149,16 +148,14 @@ cgroup_make(struct box *b, int fds[2])
 			put(b->cgroup[0], "memory.swap.max", 0);
 		return;
 	}
-	bool m = memory == 0 || make_group(b, 0, "memory", (struct limit[]){
+	bool *no = b->bs->no_group;
+	no[0] = memory > 0 && !make_group(b, 0, "memory", (struct limit[]){
 	    { "memory.limit_in_bytes", memory }, { NULL, 0 } }, &fds[0]);
-	bool p = pids == 0 || make_group(b, 1, "pids", (struct limit[]){
+	no[1] = pids > 0 && !make_group(b, 1, "pids", (struct limit[]){
 	    { "pids.max", pids }, { NULL, 0 } }, &fds[1]);
-	b->unlimited = words(memory == 0 || !m, pids == 0 || !p);
-	if (m && p)
+	b->unlimited = cgroup_words(memory == 0 || no[0], pids == 0 || no[1]);
+	if (!no[0] && !no[1])
 		return;
-	snprintf(b->bs->cgroup_why, sizeof b->bs->cgroup_why,
-	    "%s not limited: no control group can be made here",
-	    words(!m, !p));
 	if (!b->bs->told && !b->bs->told_limits)
 		err_say("%s of commands are not limited: no control group can "
 		    "be made here", b->unlimited);

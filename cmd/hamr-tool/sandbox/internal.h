@@ -56,7 +56,7 @@ struct sandboxes {
 	bool told_limits;	/* the same for missing limits */
 	char refusal[512];
 	char overlay_why[256];	/* why it does not work, "" */
-	char cgroup_why[128];
+	bool no_group[2];	/* memory, processes: no group can be made */
 	char *bwrap;		/* path, NULL: none */
 	struct box *resident[NRESIDENT];
 	unsigned staying;	/* boxes whose want.stays is set */
@@ -109,9 +109,11 @@ void stubs_sweep(struct sandboxes *bs);
 
 /* ---- cgroup.c ---- */
 /* Make a group with the limits of [sandbox] memory and pids; a process enters
- * by writing "0" to fds.  bs->cgroup_why says what cannot be limited. */
+ * by writing "0" to fds.  bs->no_group says what cannot be limited. */
 void cgroup_make(struct box *b, int fds[2]);
 void cgroup_remove(struct box *b);
+/* "memory", "processes", both, or NULL. */
+const char *cgroup_words(bool memory, bool pids);
 
 /* ---- box.c ---- */
 /* Start the supervisor of b in b->layer, and wait until it is ready; 0, or -1

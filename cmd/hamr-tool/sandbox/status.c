@@ -76,7 +76,7 @@ put_layers(struct sandboxes *bs, struct buf *out)
 
 static void
 put_group(const struct sandboxes *bs, const char *what, const char *key,
-    struct buf *out)
+    bool none, struct buf *out)
 {
 	long long v = conf_int(bs->conf, key);
 
@@ -84,8 +84,10 @@ put_group(const struct sandboxes *bs, const char *what, const char *key,
 		line(out, what, "no", "not limited");
 	else if (v == 0)
 		line(out, what, "no", "not limited; set %s", key);
-	else if (bs->cgroup_why[0] != '\0')
-		line(out, what, "no", "%s", bs->cgroup_why);
+	else if (none)
+		line(out, what, "no", "%s not limited: no control group can "
+		    "be made here", cgroup_words(bs->no_group[0],
+		    bs->no_group[1]));
 	else
 		line(out, what, "yes", "at most %lld, by a control group", v);
 }
@@ -132,8 +134,8 @@ sandboxes_status(struct sandboxes *bs, struct buf *out)
 	line(out, "limits", bs->layer > LAYER_NONE ? "yes" : "no", "%s",
 	    bs->layer > LAYER_NONE ? "files of 2 GiB, 1024 open, no core "
 	    "dumps" : "none");
-	put_group(bs, "memory", "sandbox.memory", out);
-	put_group(bs, "processes", "sandbox.pids", out);
+	put_group(bs, "memory", "sandbox.memory", bs->no_group[0], out);
+	put_group(bs, "processes", "sandbox.pids", bs->no_group[1], out);
 	if (bs->switched)
 		line(out, "user", "yes", "%s (%u), who owns the root",
 		    bs->user != NULL ? bs->user : "user", bs->uid);
