@@ -286,11 +286,9 @@ make(struct files *f, struct change *c)
 	if (c->fd >= 0)
 		ch.old = buf_view(&c->old);
 	if (f->on_change == NULL || f->on_change(f->change_arg, &ch, &why) == 0)
-		return c->fd >= 0 ? replace_file(&f->root, c->path.rel, c->fd,
-		    &c->st, buf_view(c->unsaved ? &c->disk : &c->old),
-		    buf_view(&c->new), &c->fault) :
-		    replace_make(&f->root, c->path.rel, buf_view(&c->new),
-		    &c->fault);
+		return replace_file(&f->root, c->path.rel, c->fd, &c->st,
+		    buf_view(c->unsaved ? &c->disk : &c->old),
+		    buf_view(&c->new), &c->fault);
 	bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
 	return fault_set(&c->fault, full ? "storage_full" : "spawn_failed",
 	    "%s was not changed, as the change could not be undone: %s",

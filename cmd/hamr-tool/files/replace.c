@@ -220,10 +220,14 @@ replace_file(const struct root *root, const char *rel, int fd,
     struct fault *f)
 {
 	const char *fails = fd >= 0 ? "cannot be written" : "cannot be made";
+	int made = fd < 0 ? replace_folders(root, rel, f) : 0;
 	const char *base;
 	char name[REPLACE_NAME];
-	int dir = path_open_parent(root, rel, &base), tmp = -1, r = -1;
+	int tmp = -1, r = -1;
 
+	if (made < 0)
+		return -1;
+	int dir = path_open_parent(root, rel, &base);
 	if (dir >= 0 && (fd < 0 || faccessat(dir, base, W_OK, AT_EACCESS) == 0))
 		tmp = replace_temporary(dir, name);
 	if (tmp < 0 || file_write_all(tmp, text.p, text.n) < 0) {
@@ -250,18 +254,6 @@ replace_file(const struct root *root, const char *rel, int fd,
 		fsync(dir);
 	file_close(tmp);
 	file_close(dir);
-	return r;
-}
-
-int
-replace_make(const struct root *root, const char *rel, struct slice text,
-    struct fault *f)
-{
-	int made = replace_folders(root, rel, f);
-
-	if (made < 0)
-		return -1;
-	int r = replace_file(root, rel, -1, NULL, SLICE(""), text, f);
 	if (r < 0)
 		drop_folders(root, rel, made);
 	return r;
