@@ -13,9 +13,9 @@
 
 /* Replace the existing file rel, open at fd; was and old are its stat and its
  * content when it was read.  Mode, owner and extended attributes are kept.
- * Refused if it has changed since.  fd -1: make the new file rel and the folders
- * it needs; refused (exists) if it exists by now.  0, or -1 with f, and then
- * nothing has changed. */
+ * Refused if it has changed since.  fd -1: make the new file rel, and the
+ * folders it needs; refused (exists) if it exists by now.  0, or -1 with f, and
+ * then nothing has changed. */
 int replace_file(const struct root *root, const char *rel, int fd,
     const struct stat *was, struct slice old, struct slice text,
     struct fault *f);
