@@ -168,4 +168,11 @@ is "only the refused has no start" "$(codes <../out | grep -c start)" 7
 is "a transcript is charged the same" "$({ cat t; head -n 12 ../out
 	call x read '{"path":"big","first":2000}' y read '{"path":"big"}'; } |
 	new | short | jq -c '.[2]' | tr '\n' ' ')" "null \"a\" "
+# --- arguments that are encoded a second time, as a string
+printf 'a\n' >twice
+{ call c1 read '"{\"path\":\"twice\"}"'; call c2 edit \
+	'"{\"path\":\"twice\",\"old\":\"a\",\"new\":\"b\"}"'; } >../calls
+head -n 1 ../calls | hamr-tool --yes >../twice
+tail -n 1 ../calls | cat ../twice - | hamr-tool --yes >../both
+is "they are read, and what they read is known later" "$(cat twice)" b
 done_testing

@@ -59,7 +59,6 @@ judge(struct job *j, struct slice given)
 	const struct schema *s = tool_schema(t, name);
 	struct buf names = BUF_INIT(RESULT_MAX);
 	struct result *r = &j->r;
-	bool json;
 
 	j->schema = s;
 	buf_reset(&j->args);
@@ -73,10 +72,8 @@ judge(struct job *j, struct slice given)
 		buf_release(&names);
 		return false;
 	}
-	if (!args_check(s, given, &j->args, r, &json)) {
-		j->misuse = !json;
+	if (!args_check(s, given, &j->args, r, &j->misuse))
 		return false;
-	}
 	if (!root_is_there(&t->files->root)) {
 		result_error(r, "not_found", "not_found: the folder %s was "
 		    "replaced or moved since this session began; tell the user "

@@ -173,6 +173,23 @@ tool_tell(struct tool *t)
 
 /* ---- records ---- */
 
+/* Some models encode the object a second time, as a string: take that out of
+ * it. */
+static void
+decode_again(struct buf *args)
+{
+	struct slice text = slice_trim(buf_view(args));
+	struct buf inner = BUF_INIT(args->max);
+
+	if (scan_kind(text) == SCAN_STRING && scan_is_json(text) &&
+	    scan_str(text, &inner) &&
+	    scan_kind(slice_trim(buf_view(&inner))) == SCAN_OBJECT) {
+		buf_reset(args);
+		buf_slice(args, buf_view(&inner));
+	}
+	buf_release(&inner);
+}
+
 static void
 take_assistant(struct tool *t, const struct rec *r)
 {
@@ -190,6 +207,7 @@ take_assistant(struct tool *t, const struct rec *r)
 			.name = scan_text(c.name) };
 		if (!scan_str(c.args, &args))
 			continue;
+		decode_again(&args);
 		s->nargs = args.len;
 		s->args = buf_detach(&args);
 	}

@@ -222,19 +222,14 @@ put_ours(const struct schema *t, struct slice text, struct buf *out,
 
 bool
 args_check(const struct schema *t, struct slice text, struct buf *out,
-    struct result *r, bool *json)
+    struct result *r, bool *misuse)
 {
 	const struct extra *x = extra_of(t);
 	struct scan scan = { .n = 0 };
-	struct buf why = BUF_INIT(4096), inner = BUF_INIT(BUF_RECORD_MAX);
+	struct buf why = BUF_INIT(4096);
 	bool good = false;
 
-	/* some models encode the object a second time, as a string */
-	if (text.p != NULL && scan_kind(slice_trim(text)) == SCAN_STRING &&
-	    scan_str(slice_trim(text), &inner) &&
-	    scan_kind(slice_trim(buf_view(&inner))) == SCAN_OBJECT)
-		text = buf_view(&inner);
-	*json = false;
+	*misuse = true;
 	if (text.p == NULL)
 		buf_adds(&why, "function.arguments must be a string that "
 		    "holds a JSON object");
@@ -242,7 +237,7 @@ args_check(const struct schema *t, struct slice text, struct buf *out,
 		buf_fmt(&why, "not valid JSON: %s (byte %zu)", scan.why,
 		    scan.at);
 	else {
-		*json = true;
+		*misuse = false;
 		text = slice_trim(text);
 		if (scan_kind(text) != SCAN_OBJECT)
 			buf_adds(&why, "they must be one JSON object");
@@ -256,6 +251,6 @@ args_check(const struct schema *t, struct slice text, struct buf *out,
 		result_error(r, "bad_arguments", "bad arguments for %s: %s; "
 		    "wanted: %s", t->name, why.p, t->template);
 	scan_release(&scan);
-	bufs_release(BUFS(&why, &inner));
+	buf_release(&why);
 	return good;
 }
