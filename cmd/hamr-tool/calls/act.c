@@ -132,7 +132,6 @@ take_message(struct batch *l, struct task *task)
 {
 	struct buf *b = &task->text;
 	struct scan scan = { .n = 0 };
-	struct job *j = &task->job;
 	struct pollfd p;
 	ssize_t n = 1;
 
@@ -157,18 +156,11 @@ take_message(struct batch *l, struct task *task)
 	reap(task);
 	struct slice message = buf_view(b);
 	bool good = message.n > 0 && scan_record(&scan, message.p, message.n) ==
-	    0 && scan_str(scan_get(message, "content"), &j->r.content);
+	    0;
 	scan_release(&scan);
-	if (!good)
-		return false;
-	j->line = message;
-	j->r.is_error = scan_true(scan_get(message, "is_error"));
-	j->call->ran = true;
-	j->call->code = scan_strdup(scan_get(scan_get(message, "meta"),
-	    "error"));
-	if (j->schema->id == TOOL_READ && !j->r.is_error)
-		l->t->files->used += j->r.content.len;
-	return true;
+	if (good)
+		task->job.line = message;
+	return good;
 }
 
 /* Finish call k, whose turn it is.  False: it has no answer. */

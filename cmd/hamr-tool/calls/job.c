@@ -145,7 +145,6 @@ step_verdict(struct job *j)
 	j->r.is_error = twin->is_error;
 	if (twin->code != NULL)
 		scan_put(&j->r.meta, "'error':@,", slice_of(twin->code));
-	j->shared = true;
 	return STEP_DONE;
 }
 
@@ -410,8 +409,6 @@ job_work(struct job *j)
 		.root = t->root, .rootfd = t->files->root.fd,
 		.cap = t->output_cap };
 
-	j->call->ran = true;
-	t->files->call = j->call->id;
 	rep.prog.alive = journal_calls_begin(t->journal, j);
 	switch (j->schema->id) {
 	case TOOL_READ: files_read(t->files, args, &j->r); break;
@@ -484,10 +481,16 @@ job_print(struct job *j, struct buf *out)
 void
 job_message(struct job *j, struct buf *out)
 {
+	struct scan scan = { .n = 0 };
+	struct rec r;
+
 	if (j->line.n > 0)
 		buf_slice(out, j->line);
 	else
 		job_print(j, out);
+	if (rec_parse(&scan, out->p, out->len, &r) == 0)
+		tool_learn(j->t, j->call, &r);
+	scan_release(&scan);
 	hook_after(j, out);
 }
 
@@ -511,16 +514,7 @@ void
 job_answer(struct job *j)
 {
 	struct buf line = BUF_INIT(BUF_RECORD_MAX);
-	struct call_state *c = j->call;
 
-	/* keep the result for a later call that shares it */
-	c->done = true;
-	c->is_error = j->r.is_error;
-	c->ran = c->ran || j->shared;
-	if (j->r.code != NULL)
-		c->code = xstrdup(j->r.code);
-	if (j->r.content.len <= SHARE_MAX)
-		c->text = xmemdup0(j->r.content.p, j->r.content.len);
 	job_message(j, &line);
 	stage_put(j->t->stage, R_TOOL, buf_view(&line));
 	buf_release(&line);

@@ -16,7 +16,6 @@ struct job {
 	struct box_want want;	/* the sandbox its command gets */
 	struct slice line;	/* its message, if another process made it */
 	long long ms;
-	bool shared;
 	bool writes;		/* it may change the root: it is allowed to */
 	bool edited;		/* a person changed its arguments */
 	bool unasked;		/* nobody was there to approve it */
@@ -41,8 +40,8 @@ enum step job_before(struct job *j);
 void job_propose(struct job *j);
 enum step job_begun(struct job *j);
 void job_work(struct job *j);
-/* Append its tool message to out; the same after the after_tool hooks; put the
- * message and remember it. */
+/* Append its tool message to out; the same, learnt from and after the after_tool
+ * hooks; put that message. */
 void job_print(struct job *j, struct buf *out);
 void job_message(struct job *j, struct buf *out);
 void job_answer(struct job *j);

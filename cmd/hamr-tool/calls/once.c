@@ -102,5 +102,6 @@ tool_answer(struct tool *t, const char *name, struct slice args,
 	bool known = j.r.code == NULL || strcmp(j.r.code, "unknown_tool") != 0;
 	job_message(&j, message);
 	job_end(&j);
+	FREE(call.code, call.text);
 	return known;
 }

@@ -213,22 +213,16 @@ take_assistant(struct tool *t, const struct rec *r)
 	}
 }
 
-static void
-take_result(struct tool *t, const struct rec *r)
+void
+tool_learn(struct tool *t, struct call_state *c, const struct rec *r)
 {
 	static const char *const not_run[] = { "refused", "denied",
 		"interrupted", "bad_arguments", "unknown_tool", NULL };
-	struct slice id = rec_get(r, "tool_call_id");
 	struct slice meta = rec_get(r, "meta");
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	struct buf args = BUF_INIT(BUF_RECORD_MAX);
-	struct call_state *c = t->calls, *end = c + t->ncalls;
 	struct scan scan = { .n = 0 };
 
-	while (c < end && (c->done || !scan_str_is(id, c->id)))
-		c++;
-	if (c == end)
-		return;		/* ours, read back, or of no open call */
 	msg_text(rec_get(r, "content"), &text);
 	c->done = true;
 	c->is_error = scan_true(rec_get(r, "is_error"));
@@ -237,7 +231,6 @@ take_result(struct tool *t, const struct rec *r)
 	if (text.len <= SHARE_MAX)
 		c->text = xmemdup0(text.p, text.len);
 	/* learn what it proves to the file tools */
-	t->files->call = c->id;
 	if ((!c->is_error || scan_str_is(scan_get(meta, "error"),
 	    "not_read")) && c->args != NULL &&
 	    (strcmp(c->name, "read") == 0 || strcmp(c->name, "edit") == 0 ||
@@ -245,10 +238,22 @@ take_result(struct tool *t, const struct rec *r)
 	    scan_value(&scan, c->args, c->nargs) == 0 &&
 	    alias_args(slice_of(c->name), (struct slice){ c->args, c->nargs },
 	    &args))
-		files_learn(t->files, c->name, buf_view(&args),
+		files_learn(t->files, c->id, c->name, buf_view(&args),
 		    buf_view(&text), meta);
 	scan_release(&scan);
 	bufs_release(BUFS(&args, &text));
+}
+
+static void
+take_result(struct tool *t, const struct rec *r)
+{
+	struct slice id = rec_get(r, "tool_call_id");
+
+	for (struct call_state *c = t->calls; c < t->calls + t->ncalls; c++)
+		if (!c->done && scan_str_is(id, c->id)) {
+			tool_learn(t, c, r);
+			return;	/* none: ours, read back, or of no open call */
+		}
 }
 
 const char *const action_names[] = { [ACT_NONE] = NULL, [ACT_WARN] = "warn",

@@ -268,8 +268,6 @@ plan(struct files *f, struct change *c, bool edit, struct slice args,
 		}
 	scan_put(&r->meta, "'first':$,'last':$,'sha256':@,", SCAN_INT(first),
 	    SCAN_INT(last), slice_of(c->before));
-	proof_read(proofs_of(&f->proofs, c->path.rel), c->before);
-	line_set_add(&proofs_of(&f->proofs, c->path.rel)->lines, first, last);
 	return false;
 }
 
@@ -362,7 +360,6 @@ files_make_change(struct files *f, bool edit, struct slice args,
 	} else if (make(f, &c) < 0) {
 		fail(&c, r);
 	} else {
-		cache_drop(&f->cache, c.path.rel);
 		files_note_unsaved(f, c.path.rel, false);
 		struct slice text = buf_view(&c.new);
 		if (f->editor_writes && strlen(text.p) == text.n &&

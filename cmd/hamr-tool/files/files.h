@@ -72,7 +72,6 @@ struct files {
 	size_t result_cap;	/* bytes; per-result cap of chapter 8.1 */
 	size_t turn_cap;	/* bytes; per-turn read cap; SIZE_MAX: none */
 	struct lists lists;	/* of [policy] */
-	const char *call;	/* id of the call in hand; NULL: none */
 	/* polled while a search or a listing runs: a cancel ends it with what
 	 * was found so far; may be NULL */
 	struct stage *stage;
@@ -136,12 +135,11 @@ bool files_plan(struct files *f, bool edit, struct slice args,
 void files_preview(struct files *f, bool edit, struct slice args,
     struct result *r);
 
-/* Learn proofs, and what was spent of the turn's budget, from a recorded
- * result of the transcript (a tool message of read, edit or write: its text,
- * its meta as a JSON value, and the call's canonical args).  Do not call it for
- * a result that this f made: that is known already. */
-void files_learn(struct files *f, const char *tool, struct slice args,
-    struct slice content, struct slice meta);
+/* Learn proofs, and what was spent of the turn's budget, from a result of this
+ * process or another (a tool message of read, edit or write: the call's id and
+ * canonical args, its text, and its meta as a JSON value). */
+void files_learn(struct files *f, const char *id, const char *tool,
+    struct slice args, struct slice content, struct slice meta);
 
 /* A compaction elided these lines: they are not proof any more. */
 void files_forget(struct files *f, const char *path, long first, long last);

@@ -8,7 +8,9 @@
 
 #define FILE_MAX ((size_t)64 << 20)	/* hashed, proved, edited up to here */
 #define WALK_MS 10000			/* limit of a search or a listing */
-#define LINE_CUT " more bytes in this line]"	/* ends a line in part */
+#define LINE_CUT " more bytes in this line]\n"	/* ends a line in part */
+#define UNSAVED_NOTE "[as it is in the editor, not saved; commands see the " \
+	"file on the disk]\n"
 #define BINARY_LOOK 8192		/* a NUL in these: not text */
 #define BOM "\xef\xbb\xbf"
 
@@ -93,8 +95,6 @@ size_t files_left(const struct files *f);
  * A file is the same when its content is.
  */
 
-/* The file was changed. */
-void cache_drop(struct cache *c, const char *rel);
 void cache_reset(struct cache *c);
 
 /* The earlier read that a read of this file with these args repeats; NULL:
@@ -106,13 +106,7 @@ struct cached *repeated_by(struct files *f, struct slice args);
 /* Append the line that stands for a repeated read. */
 void repeated_line(const struct cached *e, struct buf *out);
 /* Make r the result of a repeated read. */
-void repeated_put(struct files *f, struct cached *e, struct result *r);
-
-/* Remember a read of a file and its content, in place of an older one of the
- * same range.  e has the rest but rel, id, first and last.  Reads without a
- * call, or of a person, are not kept. */
-void repeated_keep(struct files *f, const char *rel, struct slice args,
-    struct slice content, struct cached e);
+void repeated_put(const struct cached *e, struct result *r);
 
 /* ---- the tools ---- */
 

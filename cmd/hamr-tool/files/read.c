@@ -53,8 +53,8 @@ view_line(struct view *v, long no, struct slice s, long long bytes)
 		buf_fmt(&v->body, " [%lld" LINE_CUT,
 		    bytes - (long long)shown);
 		v->cut_line = true;
-	}
-	buf_addc(&v->body, '\n');
+	} else
+		buf_addc(&v->body, '\n');
 	if (was > 0 && v->body.len + HEAD_ROOM > v->room) {
 		v->body.len = was;
 		return false;
@@ -90,17 +90,16 @@ view_put(const struct view *v, const char *rel, bool open_end,
 /* ---- files that are held in memory ---- */
 
 static void
-show_text(struct files *f, const char *rel, struct view *v, struct slice text,
-    struct slice args, struct result *r)
+show_text(const char *rel, struct view *v, struct slice text, struct result *r)
 {
 	struct lines l;
+	char sha[SHA_HEX];
 	long last, i;
-	struct cached e = { 0 };
 
 	lines_of(&l, text);
-	v->lines = e.lines = l.n;
+	v->lines = l.n;
 	bool none = v->lines == 0 || v->first > v->lines;
-	sha256_hex(text.p, text.n, e.sha);
+	sha256_hex(text.p, text.n, sha);
 	v->crlf = is_crlf(text);
 	v->last = last = v->last < v->lines ? v->last : v->lines;
 	for (i = v->first; !none && i <= last; i++) {
@@ -131,21 +130,11 @@ show_text(struct files *f, const char *rel, struct view *v, struct slice text,
 		view_put(v, rel, v->last == v->lines &&
 		    text.p[text.n - 1] != '\n', r);
 	}
-	scan_put(&r->meta, "'sha256':@,", slice_of(e.sha));
+	scan_put(&r->meta, "'sha256':@,", slice_of(sha));
 	r->truncated = v->cut_line || v->last < last;
 	if (v->last < last)
 		r->bytes = (long long)r->content.len + v->whole;
 	r->lossy = v->lossy;
-	struct proof *proof = proofs_of(&f->proofs, rel);
-	proof_read(proof, e.sha);
-	if (!v->cut_line && v->lines > 0)
-		line_set_add(&proof->lines, v->first, v->last);
-	e.from = none ? 0 : v->first;
-	e.to = none ? 0 : v->last;
-	e.bytes = r->bytes;
-	e.truncated = r->truncated;
-	e.lossy = r->lossy;
-	repeated_keep(f, rel, args, buf_view(&r->content), e);
 }
 
 /* ---- files too large for that: ranges only, no proof ---- */
@@ -268,10 +257,9 @@ read_file(struct files *f, const struct path *p, struct slice args,
 		show_huge(rel, &v, fd, st.st_size, r);
 	else if (files_load_shown(f, fd, rel, &st, &text, NULL, &unsaved,
 	    &fault))
-		show_text(f, rel, &v, buf_view(&text), args, r);
+		show_text(rel, &v, buf_view(&text), r);
 	if (unsaved)
-		buf_adds(&r->content, "[as it is in the editor, not saved; "
-		    "commands see the file on the disk]\n");
+		buf_adds(&r->content, UNSAVED_NOTE);
 	if (fault.code != NULL)
 		files_fault(r, &fault);
 	file_close(fd);
@@ -388,7 +376,7 @@ read_path(struct files *f, struct slice path, struct slice args, bool query,
 	if (!query)
 		before = repeated_find(f, &p, args);
 	if (before != NULL) {
-		repeated_put(f, before, r);
+		repeated_put(before, r);
 	} else if (!p.exists) {
 		files_missing(f, p.rel, &fault);
 		files_fault(r, &fault);
@@ -398,8 +386,6 @@ read_path(struct files *f, struct slice path, struct slice args, bool query,
 		list_run(f, &p, args, r);
 	else
 		read_file(f, &p, args, r);
-	if (!r->is_error && before == NULL)
-		f->used += r->content.len;
 	path_release(&p);
 }
 

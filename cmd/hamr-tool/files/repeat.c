@@ -1,5 +1,5 @@
-/* repeat.c - reads that repeat one of this turn; what a transcript proves about
- * reads and changes of another process. */
+/* repeat.c - what results of reads and changes prove; reads that repeat one of
+ * this turn. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ delete(struct cache *c, size_t i)
 	memmove(c->v + i, c->v + i + 1, (c->n - i) * sizeof *c->v);
 }
 
-void
+static void
 cache_drop(struct cache *c, const char *rel)
 {
 	for (size_t i = c->n; i-- > 0; )
@@ -66,7 +66,7 @@ repeated_find(struct files *f, const struct path *p, struct slice args)
 	char hex[SHA_HEX] = "";
 	struct stat st;
 
-	if (!p->exists || !S_ISREG(p->st.st_mode) || f->person)
+	if (!p->exists || !S_ISREG(p->st.st_mode))
 		return NULL;
 	struct cached *e = find(&f->cache, p->rel, arg_int(args, "first", 1),
 	    arg_int(args, "last", INT64_MAX));
@@ -108,19 +108,12 @@ repeated_line(const struct cached *e, struct buf *out)
 }
 
 void
-repeated_put(struct files *f, struct cached *e, struct result *r)
+repeated_put(const struct cached *e, struct result *r)
 {
-	struct proof *proof = proofs_of(&f->proofs, e->rel);
-
-	if (e->len > TEXT_MAX && !e->elided) {
+	if (e->len > TEXT_MAX && !e->elided)
 		repeated_line(e, &r->content);
-	} else {
+	else
 		buf_add(&r->content, e->text, e->len);
-		e->elided = false;
-		proof_read(proof, e->sha);
-		if (!e->truncated && e->from > 0)
-			line_set_add(&proof->lines, e->from, e->to);
-	}
 	scan_put(&r->meta, "'op':'file',");
 	if (e->from > 0)
 		scan_put(&r->meta, "'first':$,'last':$,", SCAN_INT(e->from),
@@ -132,26 +125,7 @@ repeated_put(struct files *f, struct cached *e, struct result *r)
 	r->bytes = e->bytes >= 0 ? e->bytes : (long long)e->len;
 }
 
-void
-repeated_keep(struct files *f, const char *rel, struct slice args,
-    struct slice content, struct cached e)
-{
-	struct cache *c = &f->cache;
-
-	if (f->person || f->call == NULL)
-		return;
-	e.first = arg_int(args, "first", 1);
-	e.last = arg_int(args, "last", INT64_MAX);
-	struct cached *old = find(c, rel, e.first, e.last);
-	if (old != NULL)
-		delete(c, (size_t)(old - c->v));
-	e.rel = xstrdup(rel);
-	e.id = xstrdup(f->call);
-	e.text = xmemdup0(content.p, content.n);
-	e.len = content.n;
-	GROW(c->v, c->n, c->cap);
-	c->v[c->n++] = e;
-}
+/* ---- what a result proves ---- */
 
 static bool
 get_hash(struct slice meta, const char *key, char hash[SHA_HEX])
@@ -165,37 +139,46 @@ get_hash(struct slice meta, const char *key, char hash[SHA_HEX])
 	return true;
 }
 
-/* Keep a read from a transcript like one that we made. */
+/* Remember a read of a file, in place of an older one of the same range. */
 static void
-learn_read(struct files *f, const char *rel, struct slice args,
+learn_read(struct files *f, const char *id, const char *rel, struct slice args,
     struct slice content, struct slice meta)
 {
-	char *id = scan_strdup(scan_get(meta, "cached"));
-	struct cached e = { .from = (long)scan_int_or(scan_get(meta,
-		    "first"), 0),
+	char *same = scan_strdup(scan_get(meta, "cached"));
+	struct cache *c = &f->cache;
+	struct cached e = { .first = arg_int(args, "first", 1),
+		.last = arg_int(args, "last", INT64_MAX),
+		.from = (long)scan_int_or(scan_get(meta, "first"), 0),
 		.to = (long)scan_int_or(scan_get(meta, "last"), 0),
 		.lines = (long)scan_int_or(scan_get(meta, "lines"), -1),
 		.bytes = scan_int_or(scan_get(meta, "bytes"), -1),
 		.truncated = scan_true(scan_get(meta, "truncated")),
 		.lossy = scan_true(scan_get(meta, "lossy")) };
 
-	if (id != NULL) {
+	if (same != NULL) {
 		/* a read that was shown whole again is no longer elided */
-		for (size_t i = 0; i < f->cache.n && !slice_starts(content,
+		for (size_t i = 0; i < c->n && !slice_starts(content,
 		    UNCHANGED); i++)
-			if (strcmp(f->cache.v[i].id, id) == 0)
-				f->cache.v[i].elided = false;
+			if (strcmp(c->v[i].id, same) == 0)
+				c->v[i].elided = false;
 	} else if (get_hash(meta, "sha256", e.sha) && e.lines >= 0) {
-		repeated_keep(f, rel, args, content.p != NULL ? content :
-		    SLICE(""), e);
+		struct cached *old = find(c, rel, e.first, e.last);
+		if (old != NULL)
+			delete(c, (size_t)(old - c->v));
+		if (slice_ends(content, UNSAVED_NOTE))
+			content.n -= strlen(UNSAVED_NOTE);
+		e.rel = xstrdup(rel);
+		e.id = xstrdup(id);
+		e.len = content.n;
+		e.text = xmemdup0(content.n > 0 ? content.p : "", content.n);
+		GROW(c->v, c->n, c->cap);
+		c->v[c->n++] = e;
 	}
-	free(id);
+	free(same);
 }
 
-/* ---- what a transcript proves to a restarted hamr-tool ---- */
-
 static void
-learn_change(struct proof *p, struct slice meta)
+learn_change(struct files *f, const char *rel, struct slice meta)
 {
 	struct slice pair, a, b;
 	char after[SHA_HEX];
@@ -203,6 +186,8 @@ learn_change(struct proof *p, struct slice meta)
 
 	if (!get_hash(meta, "sha256_after", after))
 		return;
+	cache_drop(&f->cache, rel);
+	struct proof *p = proofs_of(&f->proofs, rel);
 	proof_read(p, after);
 	for (struct walk w = walk_of(scan_get(meta, "shown"));
 	    walk_next(&w, NULL, &pair); ) {
@@ -215,8 +200,8 @@ learn_change(struct proof *p, struct slice meta)
 }
 
 void
-files_learn(struct files *f, const char *tool, struct slice args,
-    struct slice content, struct slice meta)
+files_learn(struct files *f, const char *id, const char *tool,
+    struct slice args, struct slice content, struct slice meta)
 {
 	bool read = strcmp(tool, "read") == 0;
 	/* a refused edit may have shown its lines */
@@ -228,15 +213,15 @@ files_learn(struct files *f, const char *tool, struct slice args,
 
 	if (scan_kind(scan_get(meta, "error")) == SCAN_STRING && !place)
 		return;
-	/* count what files_read counted when it made this result */
 	if (read && scan_kind(scan_get(meta, "op")) == SCAN_STRING &&
 	    scan_kind(scan_get(meta, "cached")) != SCAN_STRING)
 		f->used += content.n;
 	if (read && !scan_str_is(scan_get(meta, "op"), "file"))
 		return;
+	/* its true name, if that can be told: it may not be UTF-8 */
 	char *name = scan_strdup(scan_get(meta, "path"));
-	if (name == NULL)
-		name = scan_strdup(scan_get(args, "path"));
+	if (name == NULL || strstr(name, "\xef\xbf\xbd") != NULL)
+		xset(&name, scan_strdup(scan_get(args, "path")));
 	bool found = name != NULL &&
 	    path_find(&f->root, slice_of(name), &path, NULL) == 0;
 	free(name);
@@ -251,10 +236,9 @@ files_learn(struct files *f, const char *tool, struct slice args,
 				line_set_add(&p->lines, first, last);
 		}
 		if (!place)
-			learn_read(f, path.rel, args, content, meta);
+			learn_read(f, id, path.rel, args, content, meta);
 	} else if (found) {
-		cache_drop(&f->cache, path.rel);
-		learn_change(p, meta);
+		learn_change(f, path.rel, meta);
 	}
 	path_release(&path);
 }
