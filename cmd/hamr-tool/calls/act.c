@@ -28,26 +28,9 @@
 #define READ_BYTES 65536
 #define STOP_MS 800		/* to report the results so far */
 
-enum task_state {
-	TASK_READY,		/* refused or answered before its start */
-	TASK_LATE,		/* shares a result: judged in its turn */
-	TASK_HERE,		/* started; runs in this process, in turn */
-	TASK_WAITING,		/* started; waits for a process of its own */
-	TASK_RUNNING
-};
-
-struct task {
-	struct job job;
-	enum task_state state;
-	size_t room;		/* for its result, when it was forked */
-	pid_t pid;
-	int fd;			/* we read its message from here */
-	struct buf text;
-};
-
 struct batch {
 	struct tool *t;
-	struct task *v;
+	struct job *v;
 	size_t n, jobs;
 	int input[2];		/* of the processes: EOF cancels them */
 	long long until;	/* they were told to stop by then; 0: not yet */
@@ -81,62 +64,61 @@ pace_of(const struct tool *t, const struct call_state *c)
 /* Start a process that runs one call, writes its message and exits.  Only the
  * parent reads and writes records. */
 static void
-launch(struct batch *l, struct task *task)
+launch(struct batch *l, struct job *j)
 {
 	struct stage *s = l->t->stage;
 	int fd[2];
 
-	task->state = TASK_HERE;
-	task->room = files_room(l->t->files);
+	j->state = JOB_HERE;
+	j->room = files_room(l->t->files);
 	if ((l->input[0] < 0 && pipe2(l->input, O_CLOEXEC) < 0) ||
 	    pipe2(fd, O_CLOEXEC) < 0)
 		return;
-	task->pid = fork();
-	if (task->pid == 0) {
-		struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
+	j->pid = fork();
+	if (j->pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		file_close(l->input[1]);
 		rec_in_init(&s->in, l->input[0], "", REC_MAX);
 		s->mode = STAGE_RESIDENT;
 		s->out.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 		l->t->files->editor_reads = false;
-		job_work(&task->job);
-		job_print(&task->job, &b);
-		_exit(file_write_all(fd[1], b.p, b.len) == 0 ? 0 : 1);
+		job_work(j);
+		job_print(j);
+		_exit(file_write_all(fd[1], j->message.p, j->message.len) ==
+		    0 ? 0 : 1);
 	}
 	close(fd[1]);
-	task->fd = fd[0];
-	if (task->pid > 0)
-		task->state = TASK_RUNNING;
+	j->fd = fd[0];
+	if (j->pid > 0)
+		j->state = JOB_RUNNING;
 	else
 		close(fd[0]);
 }
 
 /* End the call's process, if it has not ended. */
 static void
-reap(struct task *task)
+reap(struct job *j)
 {
-	kill(task->pid, SIGKILL);
-	while (waitpid(task->pid, NULL, 0) < 0 && errno == EINTR)
+	kill(j->pid, SIGKILL);
+	while (waitpid(j->pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	close(task->fd);
-	task->state = TASK_READY;
+	close(j->fd);
+	j->state = JOB_READY;
 }
 
 /* Read the message that the call's process writes before it ends.  Once there
  * is a reason to stop, all processes are told to, and killed if they do not.
  * False: there is no whole message. */
 static bool
-take_message(struct batch *l, struct task *task)
+take_message(struct batch *l, struct job *j)
 {
-	struct buf *b = &task->text;
+	struct buf *b = &j->message;
 	struct scan scan = { .n = 0 };
 	struct pollfd p;
 	ssize_t n = 1;
 
 	while (n > 0 && buf_reserve(b, READ_BYTES) == 0) {
-		p = (struct pollfd){ task->fd, POLLIN, 0 };
+		p = (struct pollfd){ j->fd, POLLIN, 0 };
 		if (l->until != 0) {	/* stage_wait returns at once by now */
 			long long left = l->until - file_now_ms();
 
@@ -149,17 +131,15 @@ take_message(struct batch *l, struct task *task)
 			l->input[1] = -1;
 		}
 		if (p.revents != 0) {
-			n = read(task->fd, b->p + b->len, READ_BYTES);
+			n = read(j->fd, b->p + b->len, READ_BYTES);
 			b->len += n > 0 ? (size_t)n : 0;
 		}
 	}
-	reap(task);
-	struct slice message = buf_view(b);
-	bool good = message.n > 0 && scan_record(&scan, message.p, message.n) ==
-	    0;
+	reap(j);
+	bool good = b->len > 0 && scan_record(&scan, b->p, b->len) == 0;
 	scan_release(&scan);
-	if (good)
-		task->job.line = message;
+	if (!good)
+		buf_reset(b);
 	return good;
 }
 
@@ -167,25 +147,24 @@ take_message(struct batch *l, struct task *task)
 static bool
 turn(struct batch *l, size_t k)
 {
-	struct task *task = &l->v[k];
-	struct job *j = &task->job;
+	struct job *j = &l->v[k];
 	size_t running = 0;
 
 	for (size_t i = k; i < l->n && running < l->jobs && l->until == 0;
 	    i++) {
-		if (l->v[i].state == TASK_WAITING)
+		if (l->v[i].state == JOB_WAITING)
 			launch(l, &l->v[i]);
-		running += l->v[i].state == TASK_RUNNING;
+		running += l->v[i].state == JOB_RUNNING;
 	}
-	if (task->state == TASK_READY)
+	if (j->state == JOB_READY)
 		return true;
-	if (task->state == TASK_LATE)
+	if (j->state == JOB_LATE)
 		return job_before(j) == STEP_DONE;
 	/* what it found is not its result if it has less room by now */
-	if (task->state == TASK_RUNNING && task->room ==
-	    files_room(l->t->files) && take_message(l, task))
+	if (j->state == JOB_RUNNING && j->room ==
+	    files_room(l->t->files) && take_message(l, j))
 		return true;
-	if (task->state != TASK_HERE && l->until != 0)
+	if (j->state != JOB_HERE && l->until != 0)
 		return false;
 	job_work(j);
 	return true;
@@ -204,41 +183,39 @@ do_calls(struct tool *t, size_t i, size_t n)
 	size_t k;
 
 	for (k = 0; k < n; k++) {
-		struct task *task = &l.v[k];
+		struct job *j = &l.v[k];
 		struct call_state *c = &t->calls[i + k];
 
-		task->text = BUF_INIT(BUF_RECORD_MAX);
-		job_begin(&task->job, t, c);
+		job_begin(j, t, c);
 		if (c->action == ACT_SHARE) {
-			task->state = TASK_LATE;	/* its twin may be in
-							 * this batch */
+			j->state = JOB_LATE;	/* its twin may be in this
+						 * batch */
 			continue;
 		}
-		enum step s = job_before(&task->job);
-		task->state = s != STEP_NEXT ? TASK_READY :
-		    n > 1 && pace_of(t, c) == SLOW ? TASK_WAITING : TASK_HERE;
+		enum step s = job_before(j);
+		j->state = s != STEP_NEXT ? JOB_READY :
+		    n > 1 && pace_of(t, c) == SLOW ? JOB_WAITING : JOB_HERE;
 		good = good && s != STEP_STOP;
 	}
 	/* put the starts of all, in call order, and read them back before any
 	 * work is done */
 	for (k = 0; k < n && good; k++)
-		if (l.v[k].state >= TASK_HERE)
-			job_propose(&l.v[k].job);
+		if (l.v[k].state >= JOB_HERE)
+			job_propose(&l.v[k]);
 	for (k = 0; k < n && good; k++)
-		if (l.v[k].state >= TASK_HERE)
-			good = job_begun(&l.v[k].job) == STEP_NEXT;
-	for (k = 0; k < n && good; k++) {
-		good = turn(&l, k);
-		if (good)
-			job_answer(&l.v[k].job);
+		if (l.v[k].state >= JOB_HERE)
+			good = job_begun(&l.v[k]) == STEP_NEXT;
+	for (k = 0; k < n && good && turn(&l, k); k++) {
+		job_answer(&l.v[k]);
+		stage_put(t->stage, R_TOOL, buf_view(&l.v[k].message));
 	}
+	good = good && k == n;
 	file_close(l.input[0]);
 	file_close(l.input[1]);
 	for (k = 0; k < n; k++) {
-		if (l.v[k].state == TASK_RUNNING)
+		if (l.v[k].state == JOB_RUNNING)
 			reap(&l.v[k]);
-		job_end(&l.v[k].job);
-		buf_release(&l.v[k].text);
+		job_end(&l.v[k]);
 	}
 	free(l.v);
 	return good;

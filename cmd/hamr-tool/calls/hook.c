@@ -126,8 +126,9 @@ tell(struct job *j, const char *program, const char *code, const char *words)
 }
 
 void
-hook_after(struct job *j, struct buf *message)
+hook_after(struct job *j)
 {
+	struct buf *message = &j->message;
 	size_t n;
 	const char *const *const *argvs = conf_argvs(j->t->conf,
 	    "hooks.after_tool", &n);

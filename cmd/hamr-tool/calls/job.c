@@ -472,50 +472,40 @@ job_before(struct job *j)
 }
 
 void
-job_print(struct job *j, struct buf *out)
+job_print(struct job *j)
 {
 	result_message(&j->r, j->call->id, j->call->name, j->ms,
-	    action_names[j->call->action], out);
+	    action_names[j->call->action], &j->message);
 }
 
 void
-job_message(struct job *j, struct buf *out)
+job_answer(struct job *j)
 {
+	struct buf *m = &j->message;
 	struct scan scan = { .n = 0 };
 	struct rec r;
 
-	if (j->line.n > 0)
-		buf_slice(out, j->line);
-	else
-		job_print(j, out);
-	if (rec_parse(&scan, out->p, out->len, &r) == 0)
+	if (m->len == 0)	/* else its process made it */
+		job_print(j);
+	if (rec_parse(&scan, m->p, m->len, &r) == 0)
 		tool_learn(j->t, j->call, &r);
 	scan_release(&scan);
-	hook_after(j, out);
+	hook_after(j);
 }
 
 void
 job_begin(struct job *j, struct tool *t, struct call_state *c)
 {
 	*j = (struct job){ .t = t, .call = c,
-		.args = BUF_INIT(BUF_RECORD_MAX) };
+		.args = BUF_INIT(BUF_RECORD_MAX),
+		.message = BUF_INIT(BUF_RECORD_MAX) };
 	result_init(&j->r);
 }
 
 void
 job_end(struct job *j)
 {
-	buf_release(&j->args);
+	bufs_release(BUFS(&j->args, &j->message));
 	result_release(&j->r);
 	signals_release(&j->signals);
-}
-
-void
-job_answer(struct job *j)
-{
-	struct buf line = BUF_INIT(BUF_RECORD_MAX);
-
-	job_message(j, &line);
-	stage_put(j->t->stage, R_TOOL, buf_view(&line));
-	buf_release(&line);
 }

@@ -5,6 +5,14 @@
 #include "root/signals.h"
 #include "tool.h"
 
+enum job_state {
+	JOB_READY,		/* refused or answered before its start */
+	JOB_LATE,		/* shares a result: judged in its turn */
+	JOB_HERE,		/* started; runs in this process, in turn */
+	JOB_WAITING,		/* started; waits for a process of its own */
+	JOB_RUNNING
+};
+
 struct job {
 	struct tool *t;
 	struct call_state *call;
@@ -14,12 +22,17 @@ struct job {
 	struct buf args;	/* canonical */
 	struct result r;
 	struct box_want want;	/* the sandbox its command gets */
-	struct slice line;	/* its message, if another process made it */
+	struct buf message;	/* its tool message, once that is made */
 	long long ms;
 	bool writes;		/* it may change the root: it is allowed to */
 	bool edited;		/* a person changed its arguments */
 	bool unasked;		/* nobody was there to approve it */
 	struct signals signals;	/* from its work to job_end */
+	/* of act.c */
+	enum job_state state;
+	size_t room;		/* for its result, when it was forked */
+	pid_t pid;
+	int fd;			/* its process writes the message here */
 };
 
 enum step {
@@ -40,10 +53,8 @@ enum step job_before(struct job *j);
 void job_propose(struct job *j);
 enum step job_begun(struct job *j);
 void job_work(struct job *j);
-/* Append its tool message to out; the same, learnt from and after the after_tool
- * hooks; put that message. */
-void job_print(struct job *j, struct buf *out);
-void job_message(struct job *j, struct buf *out);
+/* Make its message; the same, learnt from and after the after_tool hooks. */
+void job_print(struct job *j);
 void job_answer(struct job *j);
 
 /* Does it change a single file, whose old content it records itself (edit,
@@ -67,4 +78,4 @@ enum step hook_approve(struct job *j, const char *diff);
 /* after_tool: each hook in turn gets the tool message (one line) from the hook
  * before it, and may replace it.  A hook that fails leaves it unchanged, and is
  * reported on stderr and in an error record. */
-void hook_after(struct job *j, struct buf *message);
+void hook_after(struct job *j);

@@ -18,23 +18,21 @@ print_once(struct job *j, bool json)
 	struct slice text = buf_view(&j->r.content);
 	struct term to = term_of(STDOUT_FILENO);
 	struct buf out = BUF_INIT(BUF_RECORD_MAX);
-	struct buf message = BUF_INIT(BUF_RECORD_MAX);
 	struct buf diff = BUF_INIT(BUF_RECORD_MAX);
 	struct err e;
 
 	if (json) {
-		result_message(&j->r, j->call->id, j->call->name, j->ms, NULL,
-		    &out);
-		stage_put(s, R_TOOL, buf_view(&out));
+		job_print(j);
+		stage_put(s, R_TOOL, buf_view(&j->message));
 	} else if (!to.tty) {
 		buf_slice(&out, text);
 	} else if (j->schema != NULL && (j->schema->id == TOOL_EDIT ||
 	    j->schema->id == TOOL_WRITE)) {
 		diff_colour(text, to.colour, &out);
 		/* show a person what changed */
-		result_message(&j->r, "", "", 0, NULL, &message);
+		job_print(j);
 		if (!j->r.is_error && scan_str(scan_get(scan_get(
-		    buf_view(&message), "meta"), "diff"), &diff))
+		    buf_view(&j->message), "meta"), "diff"), &diff))
 			diff_colour(buf_view(&diff), to.colour, &out);
 	} else {
 		term_escape(&out, text);
@@ -44,7 +42,7 @@ print_once(struct job *j, bool json)
 		out.len--;
 	if (!json)
 		rec_put(&s->out, buf_view(&out));
-	bufs_release(BUFS(&out, &message, &diff));
+	bufs_release(BUFS(&out, &diff));
 	if (rec_end(&s->out, &e) < 0)
 		return err_report(&e);
 	return j->r.is_error ? ST_NO : ST_OK;
@@ -100,7 +98,8 @@ tool_answer(struct tool *t, const char *name, struct slice args,
 	files_turn(t->files);
 	do_once(&j, t, &call);
 	bool known = j.r.code == NULL || strcmp(j.r.code, "unknown_tool") != 0;
-	job_message(&j, message);
+	job_answer(&j);
+	buf_slice(message, buf_view(&j.message));
 	job_end(&j);
 	FREE(call.code, call.text);
 	return known;

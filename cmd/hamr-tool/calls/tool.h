@@ -78,8 +78,8 @@ void tool_close(struct tool *t);
  * the next transcript begins. */
 void tool_record(struct stage *s, const struct rec *r);
 void tool_reset(struct stage *s);
-/* Note the result r of call c, whoever made it: how it ended, and what it proves
- * to the file tools. */
+/* Note the result r of call c, whoever made it: how it ended, and what it
+ * proves to the file tools. */
 void tool_learn(struct tool *t, struct call_state *c, const struct rec *r);
 /* Process the lines that came while a call ran. */
 void tool_catch_up(struct tool *t);

@@ -43,8 +43,8 @@ void schema_put(const struct schema *s, struct slice parameters,
 
 /* Check text (decoded out of the call, p NULL when there is none) as JSON and
  * against the schema.  Append to out an object with canonical names, integers
- * as integers, without null and unknown members.  False: r is a
- * bad_arguments error that shows the template, and *misuse tells whether text is
- * not even JSON. */
+ * as integers, without null and unknown members.  False: r is a bad_arguments
+ * error that shows the template, and *misuse tells whether text is not even
+ * JSON. */
 bool args_check(const struct schema *t, struct slice text, struct buf *out,
     struct result *r, bool *misuse);
