@@ -24,7 +24,6 @@
 				 * text begins there */
 #define LINE_LONG 4096		/* a longer undecided line is text */
 #define ROW_LONG 16384		/* the same in a table */
-#define TABLE_LONG ((size_t)256 << 10)	/* a longer one is written in parts */
 #define PIECE 4096		/* bytes handled at once */
 #define LOOK_EVERY 80		/* bytes between two looks at an open line */
 #define RULE_COLUMNS 40
@@ -356,17 +355,6 @@ add_row(struct markdown *m, struct slice line)
 {
 	buf_slice(&m->text, line);
 	buf_addc(&m->text, '\n');
-	if (m->text.len > TABLE_LONG) {		/* the same header again */
-		struct slice rest = buf_view(&m->text), head;
-
-		slice_line(&rest, &head);
-		slice_line(&rest, &head);
-		size_t n = (size_t)(head.p + head.n + 1 - m->text.p);
-		char *kept = xmemdup0(m->text.p, n);
-		put_table(m);
-		buf_add(&m->text, kept, n);
-		free(kept);
-	}
 }
 
 /* The paragraph's last line was the header of a table. */
