@@ -10,7 +10,6 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/num.h"
 #include "screen.h"
 #include "term/term.h"
 
@@ -28,7 +27,6 @@
 #define ROWS_LEAST 2
 #define SIZE_LIE 10000
 #define BEHIND_BYTES ((size_t)256 << 10)
-#define WAITING_MAX ((size_t)16 << 20)	/* for a terminal nobody reads */
 #define FOREVER ((size_t)1 << 40)
 
 #define PASTES_ON "\033[?2004h"
@@ -81,7 +79,6 @@ struct screen {
 	struct buf frame;	/* drawn */
 	size_t written;		/* bytes of it that the terminal has taken */
 	struct buf above;	/* printed, not drawn yet */
-	size_t dropped;		/* lines before it that were dropped */
 	struct buf control;
 	struct rows want, have;
 	bool tmux;		/* it wraps erased cells like blanks */
@@ -615,23 +612,6 @@ draw(struct screen *s)
 void
 screen_print(struct screen *s, struct slice lines)
 {
-	struct slice all = buf_view(&s->above);
-
-	/* Drop the older half of what waits for a terminal that is not read;
-	 * put the number of those lines in its place. */
-	if (all.n > WAITING_MAX && s->written < s->frame.len) {
-		size_t n = num_min(slice_find(all, all.n / 2, "\n") + 1,
-		    all.n);
-		struct buf rest = BUF_INIT(FOREVER);
-
-		s->dropped += slice_newlines((struct slice){ all.p, n }) -
-		    (s->dropped > 0);
-		buf_fmt(&rest, "[%zu lines that the terminal did not take are "
-		    "not shown]\n", s->dropped);
-		buf_slice(&rest, slice_from(all, n));
-		buf_release(&s->above);
-		s->above = rest;
-	}
 	buf_slice(&s->above, lines);
 	buf_end_line(&s->above);
 }
