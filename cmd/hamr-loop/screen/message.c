@@ -186,22 +186,19 @@ splice(struct message *m, size_t from, size_t n, struct slice in)
 	m->nrows = 0;
 }
 
-/* in may point into the text itself. */
 bool
 message_replace(struct message *m, size_t from, size_t n, struct slice in)
 {
 	if (m->text.len - n + in.n > MESSAGE_MAX || (n == 0 && in.n == 0))
 		return false;
-	char *own = xmemdup0(in.n > 0 ? in.p : "", in.n);
 	if (m->nundo >= UNDO_CHANGES)
 		forget_changes(m, UNDO_CHANGES / 10);
 	GROW(m->undo, m->nundo, m->capundo);
 	m->undo[m->nundo++] = (struct message_change){ .at = from,
 		.added = in.n, .cursor = m->at,
 		.taken = { n > 0 ? xmemdup0(m->text.p + from, n) : NULL, n } };
-	splice(m, from, n, (struct slice){ own, in.n });
+	splice(m, from, n, in);
 	m->at = from + in.n;
-	free(own);
 	return true;
 }
 

@@ -53,8 +53,9 @@ size_t message_unit(const struct message *m, size_t at, size_t column,
 size_t message_next(const struct message *m, size_t at);
 size_t message_prev(const struct message *m, size_t at);
 
-/* Replace n bytes at from with in (clean, folds allowed) and put the cursor
- * after it, as one change to undo.  False: no difference, or too long. */
+/* Replace n bytes at from with in (clean, folds allowed, not part of the
+ * message) and put the cursor after it, as one change to undo.  False: no
+ * difference, or too long. */
 bool message_replace(struct message *m, size_t from, size_t n,
     struct slice in);
 void message_type(struct message *m, struct slice in);	/* at the cursor */
