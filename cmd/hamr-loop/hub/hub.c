@@ -365,7 +365,7 @@ round_of_poll(struct hub *h, long long until)
 	if (p[3 * SLOTS].revents != 0)
 		hub_read_signals(h);
 	if ((p[3 * SLOTS + 1].revents & (POLLERR | POLLNVAL)) != 0)
-		ui_stdout_closed(h->ui);
+		h->ui->out_closed = true;
 	for (int i = 0; i < SLOTS; i++) {
 		if (p[3 * i + 2].revents != 0 && h->slot[i].child != NULL)
 			child_read_err(h->slot[i].child);

@@ -349,14 +349,6 @@ ui_pump(struct ui *u)
 	return false;
 }
 
-void
-ui_stdout_closed(struct ui *u)
-{
-	u->out_closed = true;
-	if (u->out_errno == 0)
-		u->out_errno = EPIPE;
-}
-
 /* Our signals are blocked and come on a descriptor; here they are unblocked and
  * have their default effect. */
 void

@@ -69,7 +69,7 @@ struct ui {
 	struct buf out;		/* queued for stdout */
 	size_t written;
 	bool out_closed;	/* stdout can no longer be written ... */
-	int out_errno;		/* ... and why; EPIPE: nobody reads it */
+	int out_errno;		/* ... and why; 0 or EPIPE: nobody reads it */
 	int out_fd;		/* stdout, or its terminal, non-blocking */
 	int signals;		/* INT, TERM and HUP come here; -1: not yet */
 	bool told_to_end;	/* wait only briefly for stdout's reader */
@@ -285,9 +285,6 @@ char *ui_take_kind(struct ui *u, enum rec_kind kind);
 char *ui_await(struct ui *u, enum rec_kind kind, struct slice id);
 
 /* ---- stdout ---- */
-
-/* The reader of stdout has closed it. */
-void ui_stdout_closed(struct ui *u);
 
 /* Write what can be written without blocking.  True: some is left. */
 bool ui_pump(struct ui *u);
