@@ -10,10 +10,7 @@
 #include "term/term.h"
 
 #define FOLD '\x1a'
-#define PASTES_MAX ((size_t)1 << 18)	/* numbers of three times six bits */
-#define UNDO_CHANGES 10000
 #define TAB_COLUMNS 8
-#define LOOK_BACK 256			/* bytes; longer than any cluster */
 
 void
 message_init(struct message *m)
@@ -23,13 +20,10 @@ message_init(struct message *m)
 }
 
 static void
-forget_changes(struct message *m, size_t n)
+forget_changes(struct message *m)
 {
-	for (size_t i = 0; i < n; i++)
-		free((char *)m->undo[i].taken.p);
-	m->nundo -= n;
-	if (m->nundo > 0)
-		memmove(m->undo, m->undo + n, m->nundo * sizeof *m->undo);
+	while (m->nundo > 0)
+		free((char *)m->undo[--m->nundo].taken.p);
 }
 
 static void
@@ -42,7 +36,7 @@ drop_paste(struct message_paste *f)
 void
 message_release(struct message *m)
 {
-	forget_changes(m, m->nundo);
+	forget_changes(m);
 	for (size_t i = 0; i < m->npastes; i++)
 		drop_paste(&m->pastes[i]);
 	FREE(m->pastes, m->undo, m->rows);
@@ -144,26 +138,14 @@ message_next(const struct message *m, size_t at)
 	return at + message_unit(m, at, 0, NULL, NULL);
 }
 
-/* From a place where a unit must begin: after an LF, or some way back. */
 size_t
 message_prev(const struct message *m, size_t at)
 {
-	size_t from = at > LOOK_BACK ? at - LOOK_BACK : 0, next;
 	const char *p = m->text.p;
+	const char *lf = at > 0 ? memrchr(p, '\n', at - 1) : NULL;
+	size_t from = lf != NULL ? (size_t)(lf - p) + 1 : 0, next;
 
-	if (at == 0)
-		return 0;
-	while (from > 0 && ((unsigned char)p[from] & 0xc0) == 0x80)
-		from--;
-	for (size_t i = 1; i < MESSAGE_FOLD && i <= from; i++)
-		if (p[from - i] == FOLD) {
-			from -= i;
-			break;
-		}
-	const char *lf = memrchr(p + from, '\n', at - 1 - from);
-	if (lf != NULL)
-		from = (size_t)(lf - p) + 1;
-	while ((next = message_next(m, from)) < at && next > from)
+	while ((next = message_next(m, from)) < at)
 		from = next;
 	return from;
 }
@@ -191,8 +173,6 @@ message_replace(struct message *m, size_t from, size_t n, struct slice in)
 {
 	if (m->text.len - n + in.n > MESSAGE_MAX || (n == 0 && in.n == 0))
 		return false;
-	if (m->nundo >= UNDO_CHANGES)
-		forget_changes(m, UNDO_CHANGES / 10);
 	GROW(m->undo, m->nundo, m->capundo);
 	m->undo[m->nundo++] = (struct message_change){ .at = from,
 		.added = in.n, .cursor = m->at,
@@ -251,13 +231,6 @@ add_paste(struct message *m, struct slice in)
 	return i;
 }
 
-static bool
-is_long(struct slice text)
-{
-	return slice_lines(text) > MESSAGE_FOLD_LINES ||
-	    text.n >= MESSAGE_FOLD_BYTES;
-}
-
 void
 message_fold(struct message *m, struct slice text, bool whole, struct buf *raw)
 {
@@ -286,8 +259,7 @@ message_fold(struct message *m, struct slice text, bool whole, struct buf *raw)
 		n += m->pastes[which].n;
 		text = slice_from(text, n);
 	}
-	if (whole && raw->len == had && text.n >= MESSAGE_FOLD_BYTES &&
-	    m->npastes < PASTES_MAX)
+	if (whole && raw->len == had && text.n >= MESSAGE_FOLD_BYTES)
 		text = fold_name(name, add_paste(m, text));
 	buf_slice(raw, text);
 }
@@ -299,7 +271,8 @@ message_paste(struct message *m, struct slice in)
 	char name[MESSAGE_FOLD + 1];
 	size_t found = SIZE_MAX;
 
-	if (!is_long(in)) {
+	if (slice_lines(in) <= MESSAGE_FOLD_LINES &&
+	    in.n < MESSAGE_FOLD_BYTES) {
 		message_replace(m, m->at, 0, in);
 		return;
 	}
@@ -314,14 +287,14 @@ message_paste(struct message *m, struct slice in)
 	}
 	if (found != SIZE_MAX)
 		message_replace(m, found, MESSAGE_FOLD, in);
-	else if (m->npastes < PASTES_MAX)
+	else
 		message_replace(m, m->at, 0, fold_name(name, add_paste(m, in)));
 }
 
 void
 message_reset(struct message *m, const struct texts *keep)
 {
-	forget_changes(m, m->nundo);
+	forget_changes(m);
 	buf_reset(&m->text);
 	buf_add(&m->text, "", 0);
 	m->at = m->nrows = 0;
