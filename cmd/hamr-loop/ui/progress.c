@@ -500,17 +500,13 @@ ui_passing(struct ui *u, const struct rec *r)
 			ui_think(u, buf_view(&part));
 		}
 	} else if (r->kind == R_OUTPUT && u->tty_err) {
-		/* a command's output; if it is too much, the end of it */
+		/* a command's output, of which little more than
+		 * STREAMED_MAX comes */
 		scan_str(rec_get(r, "text"), &part);
 		if (!u->printing)
 			buf_reset(o);
 		u->printing = true;
-		if (part.len <= o->max && o->len + part.len > o->max)
-			buf_drop(o, o->len / 2 > part.len ? o->len / 2 :
-			    o->len);
-		if (part.len <= o->max)
-			buf_slice(o, buf_view(&part));
-		o->over = false;
+		buf_slice(o, buf_view(&part));
 		ui_changed(u);
 	}
 	buf_release(&part);
