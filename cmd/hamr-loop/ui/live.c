@@ -24,8 +24,7 @@
 #define LAST_BYTES ((size_t)16 << 10)	/* of a failed command's last lines,
 				 * at most */
 #define QUEUED_ROWS 3		/* of queued messages, at most */
-#define SAID_ROWS 12		/* of a message that was sent, at most ... */
-#define SAID_BYTES 4096		/* ... and bytes of each of its lines */
+#define SAID_ROWS 12		/* of a message that was sent, at most */
 #define TAIL_LEAST 4		/* rows of the streamed answer that may still
 				 * change, even on a small screen */
 #define THOUGHT_MS 1000		/* reasoning that took less is not reported */
@@ -614,13 +613,12 @@ ui_said(struct ui *u, const char *text)
 
 	buf_addc(&b, '\n');
 	while (room >= columns && slice_line(&rest, &line)) {
-		size_t cut = utf8_cut(line.p, line.n, SAID_BYTES);
-		term_escape(&safe, (struct slice){ line.p, cut });
+		term_escape(&safe, line);
 		struct slice shown = buf_view(&safe);
 		shown.n = term_fits(shown, room > 5 ? room - 5 : 0);
 		buf_fmt(&b, "%s%s%.*s%s%s\n", u->color ? "\033[1m" : "", lead,
-		    (int)shown.n, shown.p, cut < line.n || shown.n < safe.len ?
-		    "..." : "", PLAIN(u));
+		    (int)shown.n, shown.p, shown.n < safe.len ? "..." : "",
+		    PLAIN(u));
 		size_t w = 2 + term_width(shown);
 		room -= (w + columns - 1) / columns * columns;
 		buf_reset(&safe);
