@@ -131,8 +131,6 @@ clean_add(struct clean *c, const char *s, size_t n, struct buf *out)
 		while (c->n > 0) {
 			size_t len = utf8_len(c->part, c->n);
 
-			if (*q == 0 && c->n == 1)
-				len = 1;	/* utf8_len may refuse NUL */
 			if (len == 0 && utf8_begins(c->part, c->n))
 				break;
 			if (len > 0)

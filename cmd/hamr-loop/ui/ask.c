@@ -236,7 +236,7 @@ put_question_rows(struct asking *k, struct buf *out)
 	bufs_release(BUFS(&keys, &text, &row));
 }
 
-/* Run another program, named as in $EDITOR for a shell, on the terminal with a
+/* Run another program, as the shell expands its name, on the terminal with a
  * file that holds text; store what it leaves in the file in `after`, unless
  * that is NULL.  False: it did not run. */
 static bool
@@ -245,7 +245,7 @@ run_on_file(struct ui *u, const char *program, struct slice text,
 {
 	char *name = xasprintf("/tmp/hamr-text.XXXXXX%s", suffix);
 	/* "LESS=-N less"; it replaces the shell, so it can be stopped alone */
-	char *line = xasprintf("exec env %s \"$@\"", program);
+	char *line = xasprintf("eval \"exec env %s\" '\"$@\"'", program);
 	int fd = mkostemps(name, (int)strlen(suffix), O_CLOEXEC);
 	struct err e;
 
@@ -258,24 +258,18 @@ run_on_file(struct ui *u, const char *program, struct slice text,
 		unlink(name);
 	}
 	ui_take_back(u);
-	free(line);
-	free(name);
+	FREE(line, name);
 	return ran;
 }
 
 char *
 ui_edit(struct ui *u, struct slice text, const char *suffix, const char **why)
 {
-	const char *editor = getenv("VISUAL");
 	struct buf b = BUF_INIT(TEXT_MAX), clean = BUF_INIT(4 * TEXT_MAX);
 	char *got = NULL;
 
-	if (editor == NULL || editor[0] == '\0')
-		editor = getenv("EDITOR");
-	if (editor == NULL || editor[0] == '\0')
-		editor = "vi";
 	*why = "the editor failed; check $VISUAL and $EDITOR";
-	if (run_on_file(u, editor, text, suffix, &b)) {
+	if (run_on_file(u, "${VISUAL:-${EDITOR:-vi}}", text, suffix, &b)) {
 		utf8_clean(&clean, buf_view(&b).p, b.len);
 		got = buf_detach(&clean);
 	}
@@ -328,8 +322,7 @@ edit_call(struct ui *u, const char *args, bool command, const char **why)
 		}
 		buf_addc(&b, '}');
 	}
-	free(got);
-	free(text);
+	FREE(got, text);
 	return *why == NULL ? buf_detach(&b) : NULL;
 }
 
@@ -462,7 +455,6 @@ ask_again(struct asking *k, const char *said)
 static void
 view(struct asking *k)
 {
-	const char *pager = getenv("PAGER");
 	struct buf text = BUF_INIT(TEXT_MAX);
 
 	if (k->q.path != NULL) {
@@ -471,9 +463,8 @@ view(struct asking *k)
 	}
 	put_text(&k->q, &text);
 	buf_end_line(&text);
-	if (pager == NULL || pager[0] == '\0')
-		pager = "less";
-	bool shown = run_on_file(k->u, pager, buf_view(&text), "", NULL);
+	bool shown = run_on_file(k->u, "${PAGER:-less}", buf_view(&text), "",
+	    NULL);
 	ui_break(k->u);
 	if (!shown)
 		ui_emit(k->u, buf_view(&text));
