@@ -199,58 +199,22 @@ term_cluster_differs(struct slice cluster)
 
 /* ---- escaped ---- */
 
-/* Is more of the text needed to judge this? */
-static bool
-waits(struct slice t, size_t at, struct character s, bool joined)
-{
-	const unsigned char *p = (const unsigned char *)t.p + at;
-	bool last = at + s.n == t.n;
-
-	if (!s.valid)
-		return utf8_begins(p, t.n - at);
-	if ((s.cp == JOINER || s.cp == NON_JOINER) && !joined)
-		return last || utf8_begins(p + s.n, t.n - at - s.n);
-	return s.cp == '\r' && last;
-}
-
-static size_t
-escape(struct buf *out, struct slice text, unsigned long *before, bool whole)
-{
-	struct character s;
-	size_t at = 0;
-
-	for (; (s = character_at(text, at)).n > 0; at += s.n) {
-		bool joined = joins(*before, s.cp,
-		    character_at(text, at + s.n).cp);
-
-		if (!whole && (s.cp >= 0x80 || s.cp == '\r') &&
-		    waits(text, at, s, joined))
-			break;
-		*before = s.cp;
-		if (!whole && s.cp == '\r' && text.p[at + 1] == '\n')
-			continue;
-		if (s.valid && (s.cp == '\n' || s.cp == '\t' || joined ||
-		    !ctrl_is(s.cp)))
-			buf_add(out, text.p + at, s.n);
-		else
-			buf_fmt(out, s.cp < 0x100 ? "\\x%02lx" : "\\u{%lx}",
-			    s.cp);
-	}
-	return at;
-}
-
 void
 term_escape(struct buf *out, struct slice text)
 {
 	unsigned long before = 0;
+	struct character s;
 
-	escape(out, text, &before, true);
-}
-
-size_t
-term_escape_part(struct buf *out, struct slice text, unsigned long *before)
-{
-	return escape(out, text, before, false);
+	for (size_t at = 0; (s = character_at(text, at)).n > 0; at += s.n) {
+		if (s.valid && (s.cp == '\n' || s.cp == '\t' ||
+		    !ctrl_is(s.cp) || joins(before, s.cp,
+		    character_at(text, at + s.n).cp)))
+			buf_add(out, text.p + at, s.n);
+		else
+			buf_fmt(out, s.cp < 0x100 ? "\\x%02lx" : "\\u{%lx}",
+			    s.cp);
+		before = s.cp;
+	}
 }
 
 void

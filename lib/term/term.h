@@ -48,13 +48,6 @@ bool term_cluster_differs(struct slice cluster);
  * two emoji stays. */
 void term_escape(struct buf *out, struct slice text);
 
-/* The same for a text that comes in pieces, whose lines may end in CR LF: what
- * cannot be judged before more arrives (part of a character, a joiner, a CR)
- * is left at the end of text.  *before is 0 at first.  Returns the number of
- * bytes taken. */
-size_t term_escape_part(struct buf *out, struct slice text,
-    unsigned long *before);
-
 /* Append JSON with characters on the list as \u escapes: the same value. */
 void term_json(struct buf *out, struct slice json);
 

@@ -54,34 +54,6 @@ escaped(void **state)
 		is_text(row[i][0], row[i][1], term_escape);
 }
 
-/* Whatever the pieces, the same. */
-static void
-in_pieces(void **state)
-{
-	static const char text[] = "a\xe2\x80\xae" "b\xf0\x9f\x91\xa9\xe2\x80\x8d"
-	    "\xf0\x9f\x92\xbb\xe2\x80\x8d" "c\xff\xf0\x9f" "d\033e\xe6\x97\xa5"
-	    "\xd9\x87\xe2\x80\x8c\xd8\xa7" "\xe2\x80\x8c" "f";
-	struct buf whole = BUF_INIT(1 << 16), parts = BUF_INIT(1 << 16);
-	size_t n = sizeof text - 1;
-
-	(void)state;
-	term_escape(&whole, slice_of(text));
-	for (size_t cut = 0; cut <= n; cut++) {
-		unsigned long before = 0;
-		size_t done = term_escape_part(&parts, (struct slice){ text,
-		    cut }, &before);
-
-		assert_true(cut - done <= 6);
-		done += term_escape_part(&parts, (struct slice){ text + done,
-		    n - done }, &before);
-		assert_int_equal(done, n);
-		assert_string_equal(parts.p, whole.p);
-		buf_reset(&parts);
-	}
-	buf_release(&whole);
-	buf_release(&parts);
-}
-
 /* A cluster is as wide as its widest character and the vowel signs that have
  * columns; without the library marks of no width stay with what they are on. */
 static void
@@ -173,7 +145,6 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(escaped),
-		cmocka_unit_test(in_pieces),
 		cmocka_unit_test(clusters), cmocka_unit_test(json),
 		cmocka_unit_test(none_passes),
 	};

@@ -33,8 +33,7 @@ enum shown { NOTHING, PARAGRAPH, HEADING, CODE, TABLE, RULE, ITEM };
 struct markdown {
 	size_t columns, tail_rows;
 	bool colour, cut;
-	struct buf raw;		/* not cleaned yet: part of a character */
-	unsigned long before;	/* the last cleaned character */
+	struct buf raw;		/* not cleaned yet: the last word */
 	struct buf line;	/* the open line, except what went to the
 				 * paragraph */
 	size_t look;		/* where to check it next */
@@ -556,29 +555,53 @@ finish(struct markdown *m)
 	close_containers(m, 0);
 }
 
-void
-markdown_add(struct markdown *m, struct slice text, struct buf *final)
+/* Keep text until it is cleaned; CR LF is LF. */
+static void
+add_raw(struct markdown *m, struct slice text)
+{
+	struct buf *raw = &m->raw;
+
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] == '\n' && raw->len > 0 &&
+		    raw->p[raw->len - 1] == '\r')
+			raw->len--;
+		buf_addc(raw, text.p[i]);
+	}
+}
+
+/* Take the first n raw bytes. */
+static void
+take_raw(struct markdown *m, size_t n)
 {
 	struct buf clean = BUF_INIT(TEXT_MAX);
 
-	m->out = final;
-	buf_slice(&m->raw, text);
-	buf_drop(&m->raw, term_escape_part(&clean, buf_view(&m->raw),
-	    &m->before));
+	term_escape(&clean, slice_part(buf_view(&m->raw), 0, n));
 	take(m, buf_view(&clean));
+	buf_drop(&m->raw, n);
 	buf_release(&clean);
+}
+
+/* How the last word is cleaned may depend on what follows it. */
+void
+markdown_add(struct markdown *m, struct slice text, struct buf *final)
+{
+	size_t had = m->raw.len > 0 ? m->raw.len - 1 : 0, n;
+
+	m->out = final;
+	add_raw(m, text);
+	n = m->raw.len;
+	while (n > had && strchr(" \n", m->raw.p[n - 1]) == NULL)
+		n--;
+	if (n > had)
+		take_raw(m, n);
 }
 
 void
 markdown_end(struct markdown *m, struct buf *final)
 {
-	struct buf clean = BUF_INIT(TEXT_MAX);
-
 	m->out = final;
-	term_escape(&clean, buf_view(&m->raw));
-	take(m, buf_view(&clean));
+	take_raw(m, m->raw.len);
 	finish(m);
-	buf_release(&clean);
 	release(m);
 	free(m);
 }
@@ -598,9 +621,16 @@ void
 markdown_tail(struct markdown *m, struct buf *rows)
 {
 	struct markdown t = *m;		/* the same state, own buffers */
-	struct buf out = BUF_INIT(TEXT_MAX);
-	struct slice line = text_tail(m, buf_view(&m->line)), head;
-	struct slice text = buf_view(&m->text);
+	struct buf out = BUF_INIT(TEXT_MAX), open = BUF_INIT(TEXT_MAX);
+	struct slice text = buf_view(&m->text), word = buf_view(&m->raw), head;
+
+	/* do not show yet what may join characters, or end the line */
+	while (slice_ends(word, "\r") || slice_ends(word, "\u200c") ||
+	    slice_ends(word, "\u200d"))
+		word.n -= word.p[word.n - 1] == '\r' ? 1 : 3;
+	buf_slice(&open, buf_view(&m->line));
+	term_escape(&open, word);
+	struct slice line = text_tail(m, buf_view(&open));
 
 	t.raw = t.line = t.text = t.first = t.next = BUF_INIT(TEXT_MAX);
 	rows_init(&t.rows);
@@ -621,18 +651,18 @@ markdown_tail(struct markdown *m, struct buf *rows)
 		t.last -= t.last < m->text.len - text.n ? t.last :
 		    m->text.len - text.n;
 	}
-	if (line.n < m->line.len && m->at.leaf != LEAF_FENCE)
+	if (line.n < open.len && m->at.leaf != LEAF_FENCE)
 		put_cut_line(&t, line);
 	else {
 		/* A line of marks alone may become anything: do not show it
 		 * yet. */
-		bool marks = !m->in_text && m->line.len < LINE_LONG &&
-		    slice_trim_start(buf_view(&m->line),
+		bool marks = !m->in_text && line.n < LINE_LONG &&
+		    slice_trim_start(line,
 		    " \t-=_*#`~+>|:.)[0123456789").n == 0;
 		size_t digits = 0;
 
-		for (size_t i = 0; marks && i < m->line.len; i++)
-			digits += m->line.p[i] >= '0' && m->line.p[i] <= '9';
+		for (size_t i = 0; marks && i < line.n; i++)
+			digits += line.p[i] >= '0' && line.p[i] <= '9';
 		if (!marks || digits > 3 || (digits > 0 && m->at.leaf !=
 		    LEAF_NONE && m->at.leaf != LEAF_PARAGRAPH))
 			buf_slice(&t.line, line);
@@ -640,7 +670,7 @@ markdown_tail(struct markdown *m, struct buf *rows)
 	}
 	buf_slice(rows, slice_last_lines(slice_trim_end(buf_view(&out), "\n"),
 	    m->tail_rows));
-	buf_release(&out);
+	bufs_release(BUFS(&out, &open));
 	release(&t);
 }
 
@@ -660,21 +690,18 @@ size_t
 markdown_code(struct slice answer, size_t n, struct buf *out)
 {
 	struct buf nothing = BUF_INIT(TEXT_MAX), code = BUF_INIT(TEXT_MAX);
-	struct buf lines = BUF_INIT(TEXT_MAX);
 	size_t blocks = 0;
 	struct markdown *m = markdown_new(1, 0, false, &blocks);
 
 	m->code = &code;
 	m->wanted = n;
 	m->out = &nothing;
-	for (size_t i = 0; i < answer.n; i++)
-		if (answer.p[i] != '\r' || i + 1 == answer.n ||
-		    answer.p[i + 1] != '\n')
-			buf_addc(&lines, answer.p[i]);
-	take(m, buf_view(&lines));
+	add_raw(m, answer);
+	take(m, buf_view(&m->raw));	/* not cleaned */
+	buf_reset(&m->raw);
 	markdown_end(m, &nothing);
 	if (blocks > 0 && n <= blocks)
 		buf_slice(out, buf_view(&code));
-	bufs_release(BUFS(&code, &nothing, &lines));
+	bufs_release(BUFS(&code, &nothing));
 	return n > blocks ? 0 : n > 0 ? n : blocks;
 }
