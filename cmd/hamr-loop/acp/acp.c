@@ -374,7 +374,6 @@ on_close(struct acp *a, const struct rpc_msg *m)
 		worker_free(s);
 	} else {
 		s->closing = xmemdup0(m->id.p, m->id.n);
-		s->cancelled = true;
 		worker_cancel(s);
 	}
 }
@@ -445,10 +444,8 @@ on_cancel(struct acp *a, const struct rpc_msg *m)
 	char *id = scan_strdup(scan_get(m->params, "sessionId"));
 	struct worker *s = id != NULL ? find_session(a, id) : NULL;
 
-	if (s != NULL && s->work == PROMPTED && s->child != NULL) {
-		s->cancelled = true;
+	if (s != NULL && s->work == PROMPTED && s->child != NULL)
 		worker_cancel(s);
-	}
 	free(id);
 }
 
@@ -463,7 +460,7 @@ on_cancel_request(struct acp *a, const struct rpc_msg *m)
 		if (s->work == IDLE || s->child == NULL || id.p == NULL ||
 		    !slice_is(id, s->request))
 			continue;
-		s->dropped = s->cancelled = true;
+		s->dropped = true;
 		worker_cancel(s);
 		if (s->work != PROMPTED)
 			child_close_in(s->child);
@@ -668,10 +665,8 @@ acp(int argc, char **argv, bool images)
 	/* the editor is gone: end its sessions as Ctrl-C does */
 	long long until = file_now_ms() + END_MS;
 	for (size_t i = 0; i < a.n; i++)
-		if (a.v[i]->work == PROMPTED && a.v[i]->child != NULL) {
-			a.v[i]->cancelled = true;
+		if (a.v[i]->work == PROMPTED && a.v[i]->child != NULL)
 			worker_cancel(a.v[i]);
-		}
 	close_sessions(&a);
 	while (any && file_now_ms() < until) {
 		any = false;

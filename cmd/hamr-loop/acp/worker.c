@@ -87,6 +87,7 @@ worker_work(struct worker *s, enum work work, struct slice request)
 void
 worker_cancel(struct worker *s)
 {
+	s->cancelled = true;
 	worker_say(s, "{'type':'cancel'}");
 	acp_forget(s);
 }
