@@ -283,6 +283,7 @@ type_ '!sleep 66.2 >/dev/null 2>&1 & echo $! >bg' Enter
 sees "what was put into the background" '*echo $! >bg
 
 >*'
+until [ -s bg ]; do sleep 0.05; done	# the row of what runs may come late
 is "... goes on" "$(cat log) $(kill "$(cat bg)" && echo ended)" "done ended"
 type_ C-d
 sees "end" '*status 0*'
