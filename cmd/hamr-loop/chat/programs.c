@@ -184,7 +184,6 @@ chat_shell(struct chat *c, const char *cmd)
 	"--ignore-submodules=dirty", "--submodule=short"
 #define DIFF_MAX ((size_t)16 << 20)
 #define DIFF_TOLD ((size_t)48 << 10)	/* of the diff, sent to the model */
-#define GIT_MS 60000
 #define NEW_FILES 3		/* named at most */
 #define COMMIT_TASK \
 	"Write the git commit message for this change: one line of at most " \
@@ -192,49 +191,63 @@ chat_shell(struct chat *c, const char *cmd)
 	"one, a blank line and a short reason. Reply with the message and " \
 	"nothing else.\n\n"
 
+/* Returns the wait status; -1: it did not start, or was stopped. */
 static int
-look(const char *const *args, struct buf *out)
+look(struct chat *c, const char *git, const char *const *args,
+    struct buf *out)
 {
-	return child_run(LOOK, args, GIT_MS, CHILD_ERR_NONE, out, NULL);
+	bool stopped;
+	int st = run(c, git, args, CHILD_ERR_NONE, "git", SLICE(""), NULL, out,
+	    &stopped);
+
+	return st < 0 || stopped ? -1 : st;
 }
 
-/* Read what would be committed.  True: nothing is staged, so it is all changes
- * to tracked files; new files are named, as they are left out. */
-static bool
-read_diff(struct ui *u, struct buf *out)
+/* Read what would be committed.  1: nothing is staged, so it is all changes to
+ * tracked files; new files are named, as they are left out.  -1 as for look. */
+static int
+read_diff(struct chat *c, struct buf *out)
 {
 	struct buf names = BUF_INIT(DIFF_MAX), b = BUF_INIT(1 << 16);
 	struct argv a = { 0 };
 	struct slice line;
+	int st = look(c, LOOK, ARGS("diff", "--cached", DIFF), out), all = -1;
 
-	if (look(ARGS("diff", "--cached", DIFF), out) == 0 && out->len > 0)
-		return false;
+	if (st < 0 || (st == 0 && out->len > 0))
+		return st;
 	buf_reset(out);
 	/* The configured filters, as options that clear them.  Not by -c:
 	 * a name may have a = in it. */
-	look(ARGS("config", "--name-only", "-z", "--get-regexp",
-	    "^filter[.]"), &names);
+	if (look(c, LOOK, ARGS("config", "--name-only", "-z", "--get-regexp",
+	    "^filter[.]"), &names) < 0)
+		goto out;
 	for (size_t i = 0; i < names.len; i += strlen(names.p + i) + 1)
 		argv_add(&a, xasprintf("--config-env=%s=HAMR_NONE",
 		    names.p + i));
 	size_t filters = a.n;
 	argv_add(&a, "diff", "HEAD", DIFF);
-	if (look(a.v, out) != 0)
-		buf_reset(out);
+	st = look(c, LOOK, a.v, out);
 	for (size_t i = 0; i < filters; i++)
 		free((char *)a.v[i]);
 	free(a.v);
+	if (st != 0)
+		buf_reset(out);
 	buf_reset(&names);
-	look(ARGS("ls-files", "--others", "--exclude-standard"), &names);
+	if (st < 0 || look(c, LOOK, ARGS("ls-files", "--others",
+	    "--exclude-standard"), &names) < 0)
+		goto out;
 	struct slice rest = buf_view(&names);
 	for (size_t i = 0; i < NEW_FILES && slice_line(&rest, &line); i++)
 		buf_fmt(&b, "%s%.*s", i > 0 ? ", " : "", (int)line.n, line.p);
 	if (rest.n > 0)
 		buf_fmt(&b, " and %zu more", slice_lines(rest));
 	if (b.len > 0)
-		ui_note(u, "new files stay out until git add: %s", b.p);
+		ui_note(&c->run->ui, "new files stay out until git add: %s",
+		    b.p);
+	all = 1;
+out:
 	bufs_release(BUFS(&names, &b));
-	return true;
+	return all;
 }
 
 /* The model's answer without control bytes, or NULL; the caller frees it. */
@@ -280,34 +293,37 @@ chat_commit(struct chat *c)
 	struct buf said = BUF_INIT(DIFF_MAX), dir = BUF_INIT(1 << 16);
 	struct ui *u = &c->run->ui;
 	char *message = NULL;
-	bool all = read_diff(u, &diff), stopped;
+	int all = read_diff(c, &diff);
+	bool stopped;
 
-	if (diff.len == 0)
-		ui_note(u, "git has nothing to commit");
-	else if ((message = ask_model(c, &diff)) == NULL)
-		ui_note(u, "the model wrote no message");
-	if (message != NULL) {
-		/* the hooks that git would run: "pre-commit commit-msg" */
-		if (child_run(GIT, ARGS("rev-parse", "--git-path", "hooks"),
-		    GIT_MS, CHILD_ERR_NONE, &dir, NULL) == 0 && dir.len > 1)
-			dir.p[--dir.len] = '\0';
+	if (all == 0 || (all > 0 && diff.len > 0))
+		message = ask_model(c, &diff);
+	if (message == NULL)
+		ui_note(u, all < 0 ? "nothing was committed" : diff.len == 0 ?
+		    "git has nothing to commit" :
+		    "the model wrote no message");
+	/* the hooks that git would run: "pre-commit commit-msg" */
+	else if (look(c, GIT, ARGS("rev-parse", "--git-path", "hooks"),
+	    &dir) >= 0) {
+		struct slice path = slice_trim_end(buf_view(&dir), "\n");
+
 		for (size_t i = 0; i < sizeof hook_names / sizeof *hook_names;
 		    i++) {
-			char *path = xasprintf("%s/%s", buf_view(&dir).p,
+			char *hook = xasprintf("%.*s/%s", (int)path.n, path.p,
 			    hook_names[i]);
 
-			if (access(path, X_OK) == 0)
+			if (access(hook, X_OK) == 0)
 				buf_fmt(&hooks, "%s%s", hooks.len > 0 ? " " :
 				    "", hook_names[i]);
-			free(path);
+			free(hook);
 		}
-		char *question = xasprintf("git commit%s%s%s? (y/n) ", all ?
+		char *question = xasprintf("git commit%s%s%s? (y/n) ", all > 0 ?
 		    " -a" : "", hooks.len > 0 ? ", which runs " : "",
 		    buf_view(&hooks).p);
 		ui_lines(u, slice_of(message));
 		if (!chat_confirm(c, question))
 			ui_note(u, "not committed");
-		else if (run(c, GIT, ARGS("commit", "-m", message, all ?
+		else if (run(c, GIT, ARGS("commit", "-m", message, all > 0 ?
 		    "-a" : NULL), CHILD_ERR_OUT, "git commit", SLICE(""), NULL,
 		    &said, &stopped) > 0)
 			ui_note(u, stopped ? "git was stopped:" :
