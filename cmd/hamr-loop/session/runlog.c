@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/utc.h"
 #include "base/utf8.h"
 #include "conf/redact.h"
 #include "record/msg.h"
@@ -93,7 +93,7 @@ runlog_open(const char *path, const char *id)
 const char *
 runlog_path(const struct runlog *l)
 {
-	return l != NULL && l->fd >= 0 ? l->path : NULL;
+	return l != NULL ? l->path : NULL;
 }
 
 void
@@ -122,10 +122,7 @@ shrink(struct runlog *l)
 	size_t n = (size_t)l->size;
 	char *all = xmalloc(n + 1), mark[80];
 
-	if (pread(l->fd, all, n, 0) != (ssize_t)n || n < KEEP_FIRST +
-	    KEEP_LAST) {
-		close(l->fd);
-		l->fd = -1;
+	if (pread(l->fd, all, n, 0) != (ssize_t)n) {
 		free(all);
 		return;
 	}
@@ -158,7 +155,7 @@ runlog_line(struct runlog *l, const char *who, const char *fmt, ...)
 	    BUF_INIT(8 * LINE_MAX_KEPT), said = raw;
 	va_list ap;
 
-	if (l == NULL || l->fd < 0)
+	if (l == NULL)
 		return;
 	va_start(ap, fmt);
 	buf_vfmt(&said, fmt, ap);
@@ -183,19 +180,17 @@ runlog_line(struct runlog *l, const char *who, const char *fmt, ...)
 		if (raw.p[i] == '\n')
 			raw.p[i] = ' ';
 
-	struct timespec now;
-	struct tm tm;
-	char at[32];
+	int64_t now = utc_now();
+	char at[UTC_SIZE];
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	gmtime_r(&now.tv_sec, &tm);
-	strftime(at, sizeof at, "%Y-%m-%dT%H:%M:%S", &tm);
-	buf_fmt(&line, "%s.%03ldZ %-9s ", at, now.tv_nsec / 1000000, who);
+	utc_print(now, at);
+	buf_fmt(&line, "%.19s.%03dZ %-9s ", at, (int)(now % 1000), who);
 	term_escape(&line, (struct slice){ buf_view(&raw).p, n });
 	buf_adds(&line, n < raw.len ? " ...\n" : "\n");
 	if (l->size + (off_t)line.len > FILE_MAX)
 		shrink(l);
-	if (l->fd >= 0 && put(l, l->size, line.p, line.len))
+	if (l->size + (off_t)line.len <= FILE_MAX &&
+	    put(l, l->size, line.p, line.len))
 		l->size += (off_t)line.len;
 	bufs_release(BUFS(&said, &raw, &line));
 }

@@ -8,8 +8,8 @@
  *
  *	2026-11-20T16:55:44.123Z WHO      what
  *
- * Every function takes a NULL log and then does nothing.  A log that cannot be
- * written is dropped; the run continues.
+ * Every function takes a NULL log and then does nothing.  A line that cannot be
+ * written is lost; the run continues.
  */
 #pragma once
 
