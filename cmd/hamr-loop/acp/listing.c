@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/utc.h"
 #include "conf/place.h"
@@ -82,21 +83,17 @@ listing_replay(struct worker *s, struct err *e)
 	/* the root's name has lost bytes that are not UTF-8 */
 	char *path = listing_find(s->cwd, s->id);
 	int fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	int got = fd >= 0 ? 1 : err_set(e, ST_NOINPUT, "session %s cannot be "
+	    "read", s->id);
 	const struct rec *r;
 	struct rec_in in;
-	int got;
 
-	if (fd < 0) {
-		free(path);
-		return err_set(e, ST_NOINPUT, "session %s cannot be read",
-		    s->id);
-	}
 	s->messages = 0;
 	rec_in_init(&in, fd, path, REC_MAX);
-	while ((got = rec_next(&in, &r, e)) > 0)
+	while (got > 0 && (got = rec_next(&in, &r, e)) > 0)
 		update_record(s, r, true);
 	rec_in_release(&in);
-	close(fd);
+	file_close(fd);
 	free(path);
 	return got;
 }

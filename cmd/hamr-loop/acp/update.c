@@ -255,13 +255,6 @@ tell_usage(struct worker *s)
 		    SCAN_INT(s->used), SCAN_INT(s->window));
 }
 
-static void
-set_str(char **to, char *text)
-{
-	if (text != NULL)
-		xset(to, text);
-}
-
 /* Take the session's state as its process reports it. */
 static void
 see_progress(struct worker *s, const struct rec *r)
@@ -274,10 +267,10 @@ see_progress(struct worker *s, const struct rec *r)
 	if (commands.p != NULL) {
 		if (s->id == NULL)
 			s->id = rec_strdup(r, "session");
-		set_str(&s->root, rec_strdup(r, "root"));
-		set_str(&s->mode, rec_strdup(r, "mode"));
-		set_str(&s->model, rec_strdup(r, "model"));
-		set_str(&s->commands, xmemdup0(commands.p, commands.n));
+		xset(&s->root, rec_strdup(r, "root"));
+		xset(&s->mode, rec_strdup(r, "mode"));
+		xset(&s->model, rec_strdup(r, "model"));
+		xset(&s->commands, xmemdup0(commands.p, commands.n));
 		rec_int(r, "window", &s->window);
 	} else if (models.p != NULL) {
 		texts_release(&s->models);
@@ -374,15 +367,15 @@ update_record(struct worker *s, const struct rec *r, bool replay)
 		FREE(line, words);
 		break;
 	case R_ERROR:
-		set_str(&s->error, rec_strdup(r, "message"));
+		xset(&s->error, rec_strdup(r, "message"));
 		/* an answer that broke off is a message, too */
 		s->said_text |= s->streamed;
 		s->messages += s->streamed || s->thought;
 		s->streamed = s->thought = false;
 		break;
 	case R_END:
-		set_str(&s->status, rec_strdup(r, "status"));
-		set_str(&s->reason, rec_strdup(r, "reason"));
+		xset(&s->status, scan_text(rec_get(r, "status")));
+		xset(&s->reason, scan_text(rec_get(r, "reason")));
 		if (replay)
 			tell_usage(s);
 		break;
