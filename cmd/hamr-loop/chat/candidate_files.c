@@ -36,18 +36,17 @@ see_file(void *arg, const struct gitignore_seen *s)
 }
 
 void
-candidate_files(struct candidates *out)
+candidate_files(const char *root, struct candidates *out)
 {
 	struct finding f = { out, file_now_ms() +
 		(out->quick ? QUICK_MS : FIND_MS) };
-	char *cwd = getcwd(NULL, 0);
-	int fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct map found = { 0 };
 	struct err e;
 
-	if (cwd == NULL || fd < 0)
-		goto out;
-	struct gitignore *g = gitignore_new(cwd, true, &e);
+	if (fd < 0)
+		return;
+	struct gitignore *g = gitignore_new(root, true, &e);
 	const struct gitindex *ix = gitignore_index(g);
 	if (gitignore_walk(g, fd, see_file, &f)) {
 		/* time is up: the others that git knows, by its index */
@@ -60,8 +59,6 @@ candidate_files(struct candidates *out)
 				candidates_add(out, ix->v[i].path, NULL);
 	}
 	gitignore_free(g);
-out:
 	map_release(&found);
-	file_close(fd);
-	free(cwd);
+	close(fd);
 }

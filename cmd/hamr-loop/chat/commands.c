@@ -810,7 +810,7 @@ chat_candidates(void *arg, enum complete_kind kind, struct slice command,
 	if (out->quick && c->run->ui.question.len > 0)
 		return;
 	if (kind == COMPLETE_PATH)
-		candidate_files(out);
+		candidate_files(c->run->root, out);
 	for (; word != NULL && *word != NULL; word++)
 		candidates_add(out, *word, NULL);
 	if (slice_is(command, "resume")) {

@@ -154,6 +154,6 @@ void own_list(struct chat *c, struct candidates *out);
 
 /* ---- candidate_files.c: the project's files, for completion after an @ */
 
-/* Add the files of the working directory that git tracks, and those it does not
- * ignore, as far as they are found in time (out->quick: within a key). */
-void candidate_files(struct candidates *out);
+/* Add the files below root that git tracks, and those it does not ignore, as
+ * far as they are found in time (out->quick: within a key). */
+void candidate_files(const char *root, struct candidates *out);
