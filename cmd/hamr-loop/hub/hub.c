@@ -384,19 +384,12 @@ busy(const struct hub *h)
 	return false;
 }
 
-/* Is there a reason to wait no longer? */
-static bool
-is_over(const struct hub *h)
-{
-	return h->failed || h->interrupts > 0 ||
-	    (h->ui->out_closed && !h->ending) || ui_is_late(h->ui);
-}
-
 int
 hub_wait(struct hub *h, long long until)
 {
 	h->ui->until = until;
-	while (busy(h) && !is_over(h))
+	while (busy(h) && !h->failed && h->interrupts == 0 &&
+	    (!h->ui->out_closed || h->ending) && !ui_is_late(h->ui))
 		round_of_poll(h, until);
 	h->ui->until = 0;
 	return busy(h) || h->failed || h->interrupts > 0 ? -1 : 0;

@@ -1,7 +1,6 @@
 /* export.c - write a session in other formats. */
 #include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -140,8 +139,7 @@ export_session(const char *path, const char *form, struct buf *out,
 		rc = run(p, &in, form, out, e);
 	program_free(p);
 	rec_in_release(&in);
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	buf_release(&text);
 	FREE(file, name);
 	return rc;
