@@ -352,15 +352,13 @@ static int
 open_old(struct chat *c, const char *id)
 {
 	struct run *r = c->run;
-	char *before = r->resume_id;
 
 	r->o.fork = NULL;
 	r->o.at = 0;
-	r->resume_id = id != NULL && id[0] != '\0' ? xstrdup(id) : NULL;
+	xset(&r->resume_id, id != NULL && id[0] != '\0' ? xstrdup(id) : NULL);
 	r->o.resume = true;
 	r->o.resume_id = r->resume_id;
 	int rc = chat_open(c, NULL);
-	free(before);
 	r->o.resume = false;	/* the next session is a new one */
 	return rc;
 }

@@ -614,8 +614,7 @@ int
 setup_task(struct hub *h, const char *task, const char *images, bool steering)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	const char *contract = contract_of(h->ui->conf, h->track->mode,
-	    h->chat, task);
+	const char *contract = contract_of(h, task);
 
 	if (h->track->undone != NULL) {
 		char *text = xasprintf(TEXT_UNDONE, h->track->undone);

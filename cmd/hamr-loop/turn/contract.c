@@ -16,9 +16,9 @@ is_patch(const char *mode)
 }
 
 const char *
-contract_of(const struct conf *c, const char *mode, bool chat,
-    const char *task)
+contract_of(const struct hub *h, const char *task)
 {
+	const struct conf *c = h->ui->conf;
 	const char *want = conf_str(c, "agent.contract");
 	const char *from = conf_origin(c, "agent.mode");
 	/* did the person choose the mode for this run? */
@@ -26,9 +26,9 @@ contract_of(const struct conf *c, const char *mode, bool chat,
 	    (strcmp(from, "--mode") == 0 || strcmp(from, "-o") == 0 ||
 	    strncmp(from, "HAMR_", 5) == 0);
 
-	if (!is_patch(mode) || strcmp(want, "none") == 0)
+	if (!is_patch(h->track->mode) || strcmp(want, "none") == 0)
 		return NULL;
-	if (!chat && (strcmp(want, "change") == 0 || said))
+	if (!h->chat && (strcmp(want, "change") == 0 || said))
 		return "hard";
 	return intent_is_change(task) ? "soft" : NULL;
 }

@@ -12,11 +12,10 @@
 #include "session/track.h"
 #include "turn.h"
 
-/* The meta.contract of a task in this mode: "hard" when the person asked for
- * changes by an option or a setting (never in a chat), "soft" when the task
- * itself asks for them, else NULL. */
-const char *contract_of(const struct conf *c, const char *mode, bool chat,
-    const char *task);
+/* The meta.contract of a task in the mode that is set: "hard" when the person
+ * asked for changes by an option or a setting (never in a chat), "soft" when
+ * the task itself asks for them, else NULL. */
+const char *contract_of(const struct hub *h, const char *task);
 
 /* What to tell a person about a turn that ended without the change that its
  * task asks for, or where nobody knows what it changed; or NULL. */
