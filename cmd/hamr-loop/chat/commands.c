@@ -499,37 +499,25 @@ static const struct command commands[] = {
 
 #define COMMANDS (sizeof commands / sizeof *commands)
 
-/* Lays out names and descriptions after the title of their group, two in a row
- * where there is room. */
-struct help {
-	struct buf page;
-	bool two, half;		/* two in a row; one of them is there */
-	const char *title;	/* not shown yet, or "" */
-};
-
+/* Append names with their descriptions after the title of their group, two in a
+ * row or each in its own, and release them. */
 static void
-help_title(struct help *h, const char *title)
+help_group(struct buf *page, const char *title, struct candidates *l, bool two)
 {
-	if (h->half)
-		buf_addc(&h->page, '\n');
-	h->half = false;
-	h->title = title;
-}
+	for (size_t i = 0; i < l->n; i++) {
+		bool first = two && i % 2 == 0;
 
-static void
-help_put(struct help *h, const char *name, const char *args, const char *what)
-{
-	char *left = xasprintf("%s %s", name, args);
-
-	if (!h->two)
-		buf_fmt(&h->page, "%s%s  ", h->title, *h->title != '\0' ?
-		    "\n" : "");
-	else if (!h->half)
-		buf_fmt(&h->page, "%-9s", h->title);
-	h->title = "";
-	h->half = h->two && !h->half;
-	buf_fmt(&h->page, h->half ? "%-17s%-18s" : "%-17s%s\n", left, what);
-	free(left);
+		if (first)
+			buf_fmt(page, "%-9s", i == 0 ? title : "");
+		else if (!two)
+			buf_fmt(page, "%s%s  ", i > 0 ? "" : title,
+			    i > 0 ? "" : "\n");
+		buf_fmt(page, first ? "%-16s %-18s" : "%-16s %s\n",
+		    l->v[i].text, l->v[i].about);
+	}
+	if (two && l->n % 2 != 0)
+		buf_addc(page, '\n');
+	candidates_release(l);
 }
 
 static void
@@ -545,29 +533,27 @@ help(struct chat *c)
 		{ "Tab", "complete or list" },
 		{ "Ctrl-R", "search history" },
 	};
-	struct help h = { .page = BUF_INIT(1 << 20),
-		.two = ui_columns(&c->run->ui) > HELP_WIDE };
-	struct candidates own = { 0 };
+	struct buf page = BUF_INIT(1 << 20);
+	struct candidates l = { 0 };
+	bool two = ui_columns(&c->run->ui) > HELP_WIDE;
 
 	for (int g = 0; g < GROUPS; g++) {
-		help_title(&h, groups[g]);
 		for (size_t i = 0; i < COMMANDS; i++) {
 			const struct command *cmd = &commands[i];
+			char *name = xasprintf("%s %s", cmd->name, cmd->args);
 
 			if (cmd->group == g && (cmd->flags & ALIAS) == 0)
-				help_put(&h, cmd->name, cmd->args, cmd->what);
+				candidates_add(&l, name, cmd->what);
+			free(name);
 		}
+		help_group(&page, groups[g], &l, two);
 	}
-	help_title(&h, "typing");
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		help_put(&h, keys[i][0], "", keys[i][1]);
-	h.two = false;		/* their descriptions may be long */
-	help_title(&h, "your own");
-	own_list(c, &own);
-	for (size_t i = 0; i < own.n; i++)
-		help_put(&h, own.v[i].text, "", own.v[i].about);
-	candidates_release(&own);
-	page_show(c, &h.page);
+		candidates_add(&l, keys[i][0], keys[i][1]);
+	help_group(&page, "typing", &l, two);
+	own_list(c, &l);	/* their descriptions may be long */
+	help_group(&page, "your own", &l, false);
+	page_show(c, &page);
 }
 
 static const struct command *
