@@ -67,31 +67,9 @@ inspect_ask(const struct opts *o, const char *flag, const char *path,
 	return status;
 }
 
-static bool
-is_refused_line(const struct rec *r)
-{
-	return r->kind == R_ERROR && rec_str_is(r, "code", "bad_record");
-}
-
-/* An incomplete last line is left out.  -1 with e: another one was refused. */
-static int
-check_lines(struct slice got, struct err *e)
-{
-	struct rec_text t = { .rest = got };
-	char *first = NULL;
-	int rc = 0;
-
-	while (rec_text_next(&t))
-		if (!is_refused_line(&t.rec))
-			continue;
-		else if (first == NULL)
-			first = rec_strdup(&t.rec, "message");
-		else
-			rc = err_set(e, ST_DATA, "%s", first);
-	free(first);
-	return rc;
-}
-
+/* Of lines that were refused, the first is the incomplete last one, which is
+ * left out; -1 with e if there is another.  --inspect context shows the request
+ * among the records, or says why there is none. */
 static int
 inspect(const struct opts *o, const char *path, struct buf *out,
     struct err *e)
@@ -101,35 +79,37 @@ inspect(const struct opts *o, const char *path, struct buf *out,
 	int status = inspect_ask(o, context ? "-n" : strcmp(o->inspect,
 	    "budget") == 0 ? "--budget" : "--ledger", path, INSPECT_MS,
 	    CHILD_ERR_OURS, &got, e);
+	bool shown = status >= ST_DATA || !context;
+	char *refused = NULL, *why = NULL;
 
-	if (check_lines(buf_view(&got), e) < 0)
-		status = -1;
-	while (!context && slice_starts(buf_view(&got), "{\"type\""))
-		buf_drop(&got, slice_find(buf_view(&got), 0, "\n") + 1);
-	if (status >= ST_DATA || (status >= 0 && !context)) {
-		buf_slice(out, buf_view(&got));
-	} else if (status >= 0) {
-		/* find the request among the records, or why there is none */
-		struct rec_text t = { .rest = buf_view(&got) };
+	for (struct rec_text t = { .rest = buf_view(&got) };
+	    rec_text_next(&t); ) {
+		bool bad = t.rec.kind == R_ERROR &&
+		    rec_str_is(&t.rec, "code", "bad_record");
 
-		status = err_set(e, ST_NOFIT, "there is no request to show");
-		while (rec_text_next(&t)) {
-			if (t.rec.kind == R_REQUEST) {
-				buf_reset(out);
-				expand(t.rec.line, 0, out);
-				buf_addc(out, '\n');
-				status = 0;
-			} else if (t.rec.kind == R_ERROR &&
-			    !is_refused_line(&t.rec)) {
-				char *why = scan_text(rec_get(&t.rec,
-				    "message"));
-
-				err_set(e, ST_NOFIT, "%s", why);
-				free(why);
-			}
+		if (bad && refused == NULL) {
+			refused = scan_text(rec_get(&t.rec, "message"));
+		} else if (bad) {
+			status = err_set(e, ST_DATA, "%s", refused);
+		} else if (t.rec.kind == R_REQUEST && !shown) {
+			buf_reset(out);
+			expand(t.rec.line, 0, out);
+			buf_addc(out, '\n');
+		} else if (t.rec.kind == R_ERROR) {
+			xset(&why, scan_text(rec_get(&t.rec, "message")));
 		}
 	}
+	while (!context && slice_starts(buf_view(&got), "{\"type\""))
+		buf_drop(&got, slice_find(buf_view(&got), 0, "\n") + 1);
+	if (shown)
+		buf_slice(out, buf_view(&got));
+	else if (status >= 0 && out->len == 0)
+		status = err_set(e, ST_NOFIT, "%s", why != NULL ? why :
+		    "there is no request to show");
+	else if (status >= 0)
+		status = 0;
 	buf_release(&got);
+	FREE(refused, why);
 	return status;
 }
 
