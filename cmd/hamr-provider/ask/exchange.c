@@ -706,16 +706,15 @@ bound_window(struct exchange *x)
 		x->failure.limit = sent;
 }
 
+/* Put the usage.  Then is the answer one that may not be used?  If so, say why
+ * in x->failure, with what arrived in partial. */
 static void
-put_answer(struct exchange *x)
+check_answer(struct exchange *x, struct buf *partial)
 {
 	struct provider *p = x->p;
-	struct answer_facts facts = { .api = p->set->api->name,
-		.model = p->set->model, .ms = file_now_ms() - x->started,
-		.ttft_ms = x->first > 0 ? x->first - x->started : -1 };
 	struct slice block = answer_end(x->answer, false);
 	struct prices prices;
-	struct buf line = BUF_INIT((size_t)1 << 40);
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 	struct scan s = { 0 };
 
 	prices_find(p->set->conf, p->set->prices_key, p->set->model, &prices,
@@ -738,44 +737,43 @@ put_answer(struct exchange *x)
 			    "after: %.*s", s.why, (int)json.n, json.p);
 		}
 		scan_release(&s);
-		scan_put(&line, "{'content':@}", block);
-		provider_fail(p, &x->failure, buf_view(&line));
-		buf_release(&line);
+		scan_put(partial, "{'content':@}", block);
 	} else if (answer_starved(x->answer)) {
 		failure_set(&x->failure, "context_overflow", "%s stopped for "
 		    "length before the first token: the context is full",
 		    x->where);
-		bound_window(x);
-		provider_fail(p, &x->failure, SLICE(""));
-	} else if (was_cut(x)) {
-		answer_partial(x->answer, &line);
-		provider_fail(p, &x->failure, buf_view(&line));
-		buf_release(&line);
-	} else {
-		answer_message(x->answer, &p->ids, &facts, &line);
-		provider_put(p, R_ASSISTANT, &line);
-	}
+	} else if (was_cut(x))
+		answer_partial(x->answer, partial);
 }
 
 /* Write the outcome; a failure may have no reader left. */
 static void
 put_outcome(struct exchange *x)
 {
-	struct buf partial = BUF_INIT((size_t)1 << 40);
+	struct provider *p = x->p;
+	struct failure *f = &x->failure;
+	struct answer_facts facts = { .api = p->set->api->name,
+		.model = p->set->model, .ms = file_now_ms() - x->started,
+		.ttft_ms = x->first > 0 ? x->first - x->started : -1 };
+	struct buf out = BUF_INIT((size_t)1 << 40);
+	bool late = f->code == NULL;
 
-	if (x->failure.code == NULL)
-		put_answer(x);
-	else if (!(x->p->flags & (STAGE_EOF | STAGE_CLOSED))) {
-		if (x->failure.partial) {
+	if (late)
+		check_answer(x, &out);
+	if (f->code == NULL) {
+		answer_message(x->answer, &p->ids, &facts, &out);
+		provider_put(p, R_ASSISTANT, &out);
+	} else if (late || !(p->flags & (STAGE_EOF | STAGE_CLOSED))) {
+		if (f->partial) {
 			answer_end(x->answer, true);
-			answer_partial(x->answer, &partial);
+			answer_partial(x->answer, &out);
 		}
 		bound_window(x);
-		if (strcmp(x->failure.code, "auth") == 0)
-			settings_key_words(x->p->set, &x->failure.message);
-		provider_fail(x->p, &x->failure, buf_view(&partial));
+		if (strcmp(f->code, "auth") == 0)
+			settings_key_words(p->set, &f->message);
+		provider_fail(p, f, buf_view(&out));
 	}
-	buf_release(&partial);
+	buf_release(&out);
 	attempt_release(x);
 }
 
