@@ -145,7 +145,7 @@ is "... also in progress" "$(cat out err | grep -c canary)" 0
 printf 'status 429\nheader Retry-After: %s\nbody {}\n' $key >no
 serve no
 go --base-url "$URL" --model m --record tape -o provider.max_retries=0
-is "... nor in a cassette" "$(jq -r .retry_after tape)" "[key]"
+is "... nor in a cassette" "$(grep -c canary tape)" 0
 go --base-url "http://user:$key@127.0.0.1:9/v1" --model m -o provider.max_retries=0
 is "a key in the URL is not shown" "$(cat out err | grep -c canary)" 0
 OPENAI_API_KEY="$key

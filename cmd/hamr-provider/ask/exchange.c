@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "answer/calls.h"
@@ -50,7 +49,7 @@ static void
 cassette_add(struct exchange *x, bool again)
 {
 	struct buf line = BUF_INIT((size_t)1 << 40);
-	struct buf request = BUF_INIT((size_t)1 << 40), after = request;
+	struct buf request = BUF_INIT((size_t)1 << 40);
 	int fd = x->p->record;
 
 	if (fd < 0 || x->body.len == 0)
@@ -65,11 +64,6 @@ cassette_add(struct exchange *x, bool again)
 	    SCAN_INT(x->reply.status), slice_of(ends[x->reply.end]));
 	if (x->reply.why[0] != '\0')
 		scan_put(&line, ",'why':@", slice_of(x->reply.why));
-	if (x->reply.retry_after[0] != '\0') {
-		buf_adds(&after, x->reply.retry_after);
-		settings_redact(x->p->set, false, &after);
-		scan_put(&line, ",'retry_after':@", buf_view(&after));
-	}
 	/* if a JSON string cannot hold the bytes, write them in hex */
 	struct slice tape = x->tape.len > 0 ? buf_view(&x->tape) : SLICE("");
 	if (utf8_check(tape.p, tape.n) == tape.n &&
@@ -92,7 +86,7 @@ cassette_add(struct exchange *x, bool again)
 			    strerror(why));
 		x->p->warned_record = true;
 	}
-	bufs_release(BUFS(&line, &request, &after));
+	bufs_release(BUFS(&line, &request));
 }
 
 static bool
@@ -362,10 +356,8 @@ judge(struct exchange *x)
 		if (r->status == 404 && !slice_has(buf_view(&x->raw), "model"))
 			buf_fmt(&x->failure.message, "; %s",
 			    api_url_hint(x->p->set->api));
-		long long ms = retry_after_ms(r->retry_after,
-		    (long long)time(NULL));
-		if (ms >= 0)
-			x->failure.wait_ms = ms;
+		if (r->wait_ms >= 0)
+			x->failure.wait_ms = r->wait_ms;
 	}
 }
 
@@ -854,7 +846,7 @@ exchange_play(struct provider *p, const struct ask *ask, struct slice line)
 			for (size_t i = 0; i + 1 < hex.len; i += 2)
 				buf_addc(&all, (char)(num_hex(hex.p[i]) * 16 +
 				    num_hex(hex.p[i + 1])));
-		*r = (struct http_reply){ .end = HTTP_DONE };
+		*r = (struct http_reply){ .end = HTTP_DONE, .wait_ms = -1 };
 		if (scan_int(scan_get(line, "status"), &n))
 			r->status = (long)n;
 		for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)

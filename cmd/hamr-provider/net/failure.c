@@ -2,7 +2,6 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/mem.h"
 #include "base/num.h"
@@ -464,35 +463,4 @@ failure_transfer(struct failure *f, const struct http_reply *r,
 	else if (r->end == HTTP_BAD_URL)
 		buf_adds(&f->message, "; write the address like "
 		    "http://127.0.0.1:8080/v1");
-}
-
-/* ---- Retry-After ---- */
-
-long long
-retry_after_ms(const char *header, long long now)
-{
-	/* the HTTP dates of RFC 9110 5.6.7, which strptime reads in the C
-	 * locale, and we never set another */
-	static const char *const forms[] = { "%a, %d %b %Y %H:%M:%S GMT",
-		"%A, %d-%b-%y %H:%M:%S GMT", "%a %b %d %H:%M:%S %Y" };
-	double seconds;
-
-	if (num_double(header, strlen(header), &seconds)) {
-		if (seconds < 0)
-			return -1;
-		return seconds > 1e9 ? 1000000000000LL :
-		    (long long)(seconds * 1000);
-	}
-	for (size_t i = 0; i < COUNT(forms); i++) {
-		struct tm tm = { 0 };
-		const char *end = strptime(header, forms[i], &tm);
-
-		if (end == NULL || *end != '\0')
-			continue;
-		/* a past date means that the server's clock differs */
-		long long left = timegm(&tm) - now;
-		return left <= 0 ? -1 : left > 1000000000LL ?
-		    1000000000000LL : left * 1000;
-	}
-	return -1;
 }

@@ -46,7 +46,3 @@ bool words_no_tools(struct slice words);
 /* A transfer that did not complete. */
 void failure_transfer(struct failure *f, const struct http_reply *r,
     const char *where);
-
-/* Read Retry-After in both forms, seconds and HTTP date.  now is unix time.
- * Returns milliseconds from now; -1 when it is neither, negative or past. */
-long long retry_after_ms(const char *header, long long now);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -20,6 +21,7 @@
 
 #define GRACE_MS 250		/* for the clean end after [DONE] */
 #define SOON_MS 5000		/* for usage and [DONE] after the finish */
+#define WAIT_MAX_MS 1000000000000LL
 #define FDS_MAX 16
 #define BLIND_MS 100		/* while libcurl has no descriptor to wait on */
 #define CERTS "/etc/ssl/certs"
@@ -29,7 +31,7 @@
 #define FUNCTIONS(X) \
 	X(curl_easy_cleanup) X(curl_easy_getinfo) X(curl_easy_header) \
 	X(curl_easy_init) X(curl_easy_setopt) X(curl_easy_strerror) \
-	X(curl_global_init_mem) X(curl_multi_add_handle) \
+	X(curl_getdate) X(curl_global_init_mem) X(curl_multi_add_handle) \
 	X(curl_multi_cleanup) X(curl_multi_fdset) X(curl_multi_info_read) \
 	X(curl_multi_init) X(curl_multi_perform) \
 	X(curl_multi_remove_handle) X(curl_multi_setopt) \
@@ -438,19 +440,24 @@ header(struct http *h, const char *name)
 	    &found) == CURLHE_OK ? found->value : "";
 }
 
-/* Retry-After, or OpenAI's own header in milliseconds as seconds. */
-static void
-read_retry_after(struct http *h, struct http_reply *r)
+/* Milliseconds from now of Retry-After-Ms, which is OpenAI's, or of Retry-After,
+ * which is in seconds or a date; -1: none of them.  A past date means that the
+ * server's clock differs. */
+static long long
+retry_after(struct http *h)
 {
-	const char *ms = header(h, "Retry-After-Ms");
-	double n;
+	const char *text = header(h, "Retry-After-Ms");
+	double ms;
 
-	if (num_double(ms, strlen(ms), &n))
-		snprintf(r->retry_after, sizeof r->retry_after, "%.3f",
-		    n / 1000);
-	else
-		snprintf(r->retry_after, sizeof r->retry_after, "%s",
-		    header(h, "Retry-After"));
+	if (!num_double(text, strlen(text), &ms)) {
+		text = header(h, "Retry-After");
+		if (num_double(text, strlen(text), &ms))
+			ms *= 1000;
+		else
+			ms = 1000 * difftime(lib.curl_getdate(text, NULL),
+			    time(NULL));
+	}
+	return ms < 0 ? -1 : ms > WAIT_MAX_MS ? WAIT_MAX_MS : (long long)ms;
 }
 
 void
@@ -487,7 +494,7 @@ http_do(struct http *h, const struct http_call *c, struct http_reply *r)
 	if (r->status == 0)
 		lib.curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE,
 		    &r->status);
-	read_retry_after(h, r);
+	r->wait_ms = retry_after(h);
 	snprintf(r->session, sizeof r->session, "%s",
 	    header(h, "Mcp-Session-Id"));
 	lib.curl_easy_getinfo(h->easy, CURLINFO_REDIRECT_URL, &to);

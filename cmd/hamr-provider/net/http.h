@@ -67,8 +67,8 @@ struct http_reply {
 	bool body;		/* some of the body was received */
 	bool packed;		/* compressed, against our request */
 	char why[300];		/* the error message, unless HTTP_DONE */
-	char retry_after[80];	/* headers, or ""; seconds or a date */
-	char session[256];	/* Mcp-Session-Id */
+	long long wait_ms;	/* Retry-After, as ms from now; -1: none */
+	char session[256];	/* the header Mcp-Session-Id, or "" */
 	char redirect[300];	/* the URL it leads to, or "" */
 };
 
