@@ -166,7 +166,7 @@ content_tag(struct reasoning *t, size_t tag)
 		end_reasoning(t);
 	} else if (!is_think(tag) || text || fence_example(&t->fence))
 		put(t, SPLIT_CONTENT, buf_view(&t->tag));
-	else if (t->fence.line == FENCE_INDENT)
+	else if (!t->fence.begun)
 		begin_reasoning(t, tag);
 	else {
 		t->open = tag;

@@ -244,7 +244,7 @@ leave(struct dialect *d, size_t n)
 	keep_longest(d);
 	d->after_block = true;
 	/* a fence begins at the start of a line */
-	d->fence.line = FENCE_TEXT;
+	d->fence.begun = true;
 	d->fence.last = '>';
 	d->pos += n;
 	d->block = NULL;
@@ -495,7 +495,7 @@ opens_object(struct slice s, size_t at)
 static int
 opens_block(const struct dialect *d, struct slice s, const struct block **f)
 {
-	bool line = d->fence.line == FENCE_INDENT;
+	bool line = !d->fence.begun;
 	bool json = d->kind == DIALECT_JSON;
 	int may = 0, weak = 0;
 	size_t at;

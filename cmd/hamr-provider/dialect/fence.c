@@ -4,6 +4,7 @@
 #include "fence.h"
 
 #define CODE_INDENT 4
+#define MARKS 3			/* make a fence */
 
 static bool
 is_blank(char c)
@@ -18,65 +19,39 @@ is_code(const struct fence *f)
 	return f->apart && f->column >= CODE_INDENT && !f->list;
 }
 
-static void
-feed(struct fence *f, char c)
+/* Does this line open a fence?  ```code``` on one line does not. */
+static bool
+opens(const struct fence *f)
 {
-	bool bare = f->line == FENCE_RUN || f->line == FENCE_CLOSE;
+	return f->open == 0 && f->run >= MARKS &&
+	    !(f->mark == '`' && f->tick);
+}
 
-	if (c == '\n') {
-		if (bare && f->open == 0 && f->run >= 3)
-			f->open = f->run;
-		else if (bare && f->open > 0 && f->run >= f->open)
-			f->open = 0;
-		f->apart = f->text && (f->line == FENCE_INDENT || is_code(f));
-		f->line = FENCE_INDENT;
-		f->run = f->column = 0;
-		f->ticks = 0;
-		f->quoted = false;
-		return;
-	}
-	switch (f->line) {
-	case FENCE_INDENT:
-		if (is_blank(c)) {
-			f->column += c == '\t' ? CODE_INDENT : c == ' ';
-			break;
-		}
-		f->line = FENCE_TEXT;
-		f->text = true;
-		f->quoted = c == '>';
-		if (f->column < CODE_INDENT)
-			f->list = c != '\0' && strchr("-*+0123456789", c);
-		if (f->open > 0 ? c == f->mark : c == '`' || c == '~') {
-			f->mark = c;
-			f->run = 1;
-			f->line = FENCE_RUN;
-		}
-		break;
-	case FENCE_RUN:
-		if (c == f->mark) {
-			f->run++;
-			break;
-		}
-		f->line = FENCE_TEXT;
-		if (f->open == 0 && f->run >= 3) {
-			f->open = f->run;
-			f->line = FENCE_INFO;
-		} else if (f->open > 0 && f->run >= f->open && is_blank(c))
-			f->line = FENCE_CLOSE;
-		break;
-	case FENCE_INFO:
-		/* ```code``` on one line is not a fence */
-		if (f->mark == '`' && c == '`') {
-			f->open = 0;
-			f->line = FENCE_TEXT;
-		}
-		break;
-	case FENCE_CLOSE:
-		if (!is_blank(c))
-			f->line = FENCE_TEXT;
-		break;
-	case FENCE_TEXT:
-		break;
+static void
+end_line(struct fence *f)
+{
+	if (opens(f))
+		f->open = f->run;
+	else if (f->open > 0 && f->run >= f->open && !f->rest)
+		f->open = 0;
+	f->apart = f->text && (!f->begun || is_code(f));
+	f->run = f->column = 0;
+	f->ticks = 0;
+	f->begun = f->rest = f->tick = f->quoted = false;
+}
+
+/* The first byte of a line that is not white space. */
+static void
+begin(struct fence *f, char c)
+{
+	f->begun = f->text = true;
+	f->quoted = c == '>';
+	if (f->column < CODE_INDENT)
+		f->list = c != '\0' && strchr("-*+0123456789", c) != NULL;
+	f->rest = f->open > 0 ? c != f->mark : c != '`' && c != '~';
+	if (!f->rest) {
+		f->mark = c;
+		f->run = 1;
 	}
 }
 
@@ -84,17 +59,31 @@ void
 fence_feed(struct fence *f, const char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		feed(f, p[i]);
-		if (p[i] == '`' && f->last != '`')
+		char c = p[i];
+
+		if (c == '\n')
+			end_line(f);
+		else if (!f->begun && is_blank(c))
+			f->column += c == '\t' ? CODE_INDENT : c == ' ';
+		else if (!f->begun)
+			begin(f, c);
+		else if (f->run > 0 && !f->rest && c == f->mark &&
+		    c == f->last)
+			f->run++;
+		else {
+			f->rest |= !is_blank(c);
+			f->tick |= c == '`';
+		}
+		if (c == '`' && f->last != '`')
 			f->ticks++;
-		f->last = p[i];
+		f->last = c;
 	}
 }
 
 bool
 fence_in(const struct fence *f)
 {
-	return f->open > 0 || (f->line == FENCE_RUN && f->run >= 3);
+	return f->open > 0 || opens(f);
 }
 
 bool

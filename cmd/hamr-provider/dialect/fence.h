@@ -9,22 +9,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum fence_line {
-	FENCE_INDENT,		/* nothing but white space so far */
-	FENCE_RUN, FENCE_INFO, FENCE_CLOSE, FENCE_TEXT
-};
-
 /* Zero it to begin. */
 struct fence {
-	enum fence_line line;
 	size_t open;		/* marks of the open fence, 0: none */
-	size_t run;		/* marks of this line's run */
 	char mark, last;
-	unsigned ticks;		/* runs of ` on this line */
-	size_t column;		/* of this line's indent */
 	bool text;		/* there was text before */
+	/* this line */
+	bool begun;		/* it is more than white space */
+	bool quoted;		/* it begins with > */
 	bool apart;		/* a blank line precedes, or indented code */
-	bool quoted;		/* this line begins with > */
+	size_t column;		/* of its indent */
+	size_t run;		/* marks that it begins with ... */
+	bool rest, tick;	/* ... and behind them: anything, a ` */
+	unsigned ticks;		/* runs of ` */
 	bool list;		/* the last line without indent, with a digit
 				 * or a bullet */
 };
