@@ -15,28 +15,8 @@ static const struct slice none = { NULL, 0 };
 
 /* ---- what is sent ---- */
 
-static bool
-is_thought(struct slice item)
-{
-	struct slice type = scan_get(item, "type");
-
-	return scan_str_is(type, "thinking") ||
-	    scan_str_is(type, "redacted_thinking");
-}
-
-/* Send thoughts back unchanged, before the content and calls they led to. */
-static void
-put_thoughts(struct writer *w, struct slice call)
-{
-	struct slice item;
-
-	for (struct walk walk = walk_elements(scan_get(call, "carry"));
-	    walk_next(&walk, NULL, &item); )
-		if (is_thought(item)) {
-			writer_part(w, SLICE("\"assistant\""));
-			buf_slice(w->out, item);
-		}
-}
+static const char *const thoughts[] = { "thinking", "redacted_thinking",
+	NULL };
 
 static void
 put_call(struct writer *w, struct slice call)
@@ -70,7 +50,7 @@ static const struct form form = {
 	.image_data = "{'type':'image','source':{'type':'base64',"
 	    "'media_type':@,'data':@}",
 	.image_url = "{'type':'image','source':{'type':'url','url':@}",
-	.carry = put_thoughts, .call = put_call, .result = put_result
+	.carried = thoughts, .call = put_call, .result = put_result
 };
 
 static void
@@ -152,7 +132,7 @@ take_block(struct api_stream *st, struct answer *a, struct slice c, long index,
 		scan_str(scan_get(c, "thinking"), &st->text);
 		scan_str(scan_get(c, "signature"), &st->mark);
 		api_text(a, scan_get(c, "thinking"), answer_reasoning);
-	} else if (is_thought(c)) {
+	} else if (slice_in(scan_plain(type), thoughts)) {
 		api_text(a, scan_get(c, "thinking"), answer_reasoning);
 		answer_carry(a, c);
 	} else if (scan_str_is(type, "tool_use")) {

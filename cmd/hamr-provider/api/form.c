@@ -142,6 +142,26 @@ writer_inside(struct writer *w, struct slice content)
 
 /* ---- messages ---- */
 
+static void
+put_carried(struct writer *w, struct slice call)
+{
+	const struct form *f = w->form;
+	struct slice item;
+
+	if (f->carried == NULL || w->no_carry)
+		return;
+	for (struct walk walk = walk_elements(scan_get(call, "carry"));
+	    walk_next(&walk, NULL, &item); ) {
+		if (!slice_in(scan_plain(scan_get(item, "type")), f->carried))
+			continue;
+		if (f->flat)
+			writer_item(w);
+		else
+			writer_part(w, slice_of(f->assistant));
+		buf_slice(w->out, item);
+	}
+}
+
 bool
 system_text(struct slice messages, struct buf *out)
 {
@@ -183,10 +203,9 @@ writer_messages(struct writer *w, struct slice messages)
 			role = SLICE("\"user\"");
 			calls = (struct slice){ NULL, 0 };
 		}
-		bool carry = f->carry != NULL && !w->no_carry;
 		struct walk first = walk_elements(calls);
-		if (carry && walk_next(&first, NULL, &call))
-			f->carry(w, call);
+		if (walk_next(&first, NULL, &call))
+			put_carried(w, call);
 		size_t had = w->out->len;
 		put_content(w, role, scan_get(m, "content"));
 		if (w->out->len == had && scan_str_is(role, "user"))
@@ -194,8 +213,8 @@ writer_messages(struct writer *w, struct slice messages)
 		size_t n = 0;
 		for (struct walk each = walk_elements(calls);
 		    walk_next(&each, NULL, &call); n++) {
-			if (carry && n > 0)
-				f->carry(w, call);
+			if (n > 0)
+				put_carried(w, call);
 			f->call(w, call);
 		}
 	}

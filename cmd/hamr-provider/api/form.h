@@ -21,7 +21,9 @@ struct form {
 	/* an image by its media type and data, or by its URL; without
 	 * image_data each URL is written unchanged */
 	const char *image_data, *image_url;
-	void (*carry)(struct writer *w, struct slice call);	/* or NULL */
+	/* types of what a call carries that are sent back before what it led
+	 * to: parts or, if flat, items of their own; or NULL */
+	const char *const *carried;
 	void (*call)(struct writer *w, struct slice call);
 	void (*result)(struct writer *w, struct slice message);
 };
@@ -42,8 +44,8 @@ bool form_tools(const struct form *form, const struct body *b,
     struct buf *out);
 
 /* Append legal messages (messages.h), except a system message that the API
- * takes separately.  For each call of an assistant message, carry and then call
- * are called after the content is written, but the first carry before. */
+ * takes separately.  What an assistant's first call carries is before the
+ * content, what others carry right before them. */
 void writer_messages(struct writer *w, struct slice messages);
 
 /* Append the text of the system message, which can only be the first message;

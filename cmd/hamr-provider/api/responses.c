@@ -8,20 +8,6 @@ static const struct slice none = { NULL, 0 };
 
 /* ---- what is sent ---- */
 
-/* The model reasons first, then perhaps says what it will do, and calls. */
-static void
-put_reasoning(struct writer *w, struct slice call)
-{
-	struct slice item;
-
-	for (struct walk walk = walk_elements(scan_get(call, "carry"));
-	    walk_next(&walk, NULL, &item); )
-		if (scan_str_is(scan_get(item, "type"), "reasoning")) {
-			writer_item(w);
-			buf_slice(w->out, item);
-		}
-}
-
 static void
 put_call(struct writer *w, struct slice call)
 {
@@ -50,7 +36,8 @@ static const struct form form = {
 	.text = "{'type':'input_text','text':$",
 	.said = "{'type':'output_text','text':$",
 	.image_url = "{'type':'input_image','image_url':$",
-	.carry = put_reasoning, .call = put_call, .result = put_result
+	.carried = (const char *const[]){ "reasoning", NULL },
+	.call = put_call, .result = put_result
 };
 
 static void
