@@ -244,8 +244,7 @@ word(struct adapter *ad, struct slice val, const char *what,
 /* Make a header line of a header that the program set; "[key]" in its value
  * becomes the key.  NULL: not a valid header. */
 static char *
-header(struct slice key, struct slice val, const struct adapter_defaults *d,
-    bool *has_key)
+header(struct slice key, struct slice val, const char *secret, bool *has_key)
 {
 	char *name = xmemdup0(key.p, key.n), *line = NULL;
 	char *text = scan_kind(val) == SCAN_NUMBER ? xmemdup0(val.p, val.n) :
@@ -259,7 +258,7 @@ header(struct slice key, struct slice val, const struct adapter_defaults *d,
 		if (at != NULL)
 			line = xasprintf("%s: %.*s%s%s", name,
 			    (int)(at - text), text,
-			    d->key != NULL ? d->key : "", at + 5);
+			    secret != NULL ? secret : "", at + 5);
 		else	/* libcurl omits a header with nothing after ":" */
 			line = xasprintf("%s%s%s", name,
 			    *text != '\0' ? ": " : ";", text);
@@ -272,7 +271,7 @@ header(struct slice key, struct slice val, const struct adapter_defaults *d,
  * the key is sent in one header only. */
 static int
 take_headers(struct adapter *ad, struct slice headers,
-    const struct adapter_defaults *d, struct adapter_call *c,
+    const struct texts *usual, const char *secret, struct adapter_call *c,
     struct failure *f)
 {
 	/* these frame the transfer: with a wrong length, part of the body
@@ -290,7 +289,7 @@ take_headers(struct adapter *ad, struct slice headers,
 				return failure_set(f, "bad_request", "%s: "
 				    "request: headers: %s cannot be set",
 				    ad->path, ours[i]);
-		char *line = header(key, val, d, &has_key);
+		char *line = header(key, val, secret, &has_key);
 		if (line == NULL)
 			return failure_set(f, "bad_request", "%s: request: "
 			    "headers: \"%.*s\" is not a header name with a "
@@ -299,20 +298,20 @@ take_headers(struct adapter *ad, struct slice headers,
 		texts_add(&c->headers, line);
 	}
 	size_t own = c->headers.n;
-	char *keyed = xasprintf("%s%s", d->key != NULL ? ad->api.key_header :
-	    "", d->key != NULL ? d->key : "");
-	for (size_t i = 0; i < d->headers->n; i++) {
-		const char *usual = d->headers->v[i];
-		bool said = has_key && strcmp(usual, keyed) == 0;
+	char *keyed = xasprintf("%s%s", secret != NULL ? ad->api.key_header :
+	    "", secret != NULL ? secret : "");
+	for (size_t i = 0; i < usual->n; i++) {
+		const char *line = usual->v[i];
+		bool said = has_key && strcmp(line, keyed) == 0;
 
 		for (size_t j = 0; j < own; j++) {
 			size_t n = strcspn(c->headers.v[j], ":;");
 
-			said |= strncasecmp(c->headers.v[j], usual, n) == 0 &&
-			    strchr(":;", usual[n]) != NULL;
+			said |= strncasecmp(c->headers.v[j], line, n) == 0 &&
+			    strchr(":;", line[n]) != NULL;
 		}
 		if (!said)
-			texts_add(&c->headers, xstrdup(usual));
+			texts_add(&c->headers, xstrdup(line));
 	}
 	free(keyed);
 	return 0;
@@ -320,8 +319,8 @@ take_headers(struct adapter *ad, struct slice headers,
 
 static int
 take_request(struct adapter *ad, const struct body *b,
-    const struct adapter_defaults *d, struct adapter_call *c, struct buf *out,
-    struct failure *f)
+    const struct texts *usual, const char *secret, struct adapter_call *c,
+    struct buf *out, struct failure *f)
 {
 	struct slice all = buf_view(&ad->out);
 
@@ -353,12 +352,12 @@ take_request(struct adapter *ad, const struct body *b,
 		return failure_set(f, "bad_request", "%s: request: method must "
 		    "be an HTTP method such as POST", ad->path);
 	quirks_body(b->quirks, body, out);
-	return take_headers(ad, headers, d, c, f);
+	return take_headers(ad, headers, usual, secret, c, f);
 }
 
 int
 adapter_request(struct adapter *ad, const struct body *b,
-    struct slice messages, const struct adapter_defaults *d,
+    struct slice messages, const struct texts *usual, const char *key,
     struct adapter_call *call, struct buf *out, struct failure *f)
 {
 	static const char *const none[] = { NULL };
@@ -382,7 +381,7 @@ adapter_request(struct adapter *ad, const struct body *b,
 	if (ask(ad, "request", f) < 0)
 		return -1;
 	ad->made = 0;		/* count anew for the answer */
-	return take_request(ad, b, d, call, out, f);
+	return take_request(ad, b, usual, key, call, out, f);
 }
 
 void

@@ -36,16 +36,11 @@ struct adapter_call {
 };
 void adapter_call_release(struct adapter_call *c);
 
-/* What is sent unless the program says otherwise. */
-struct adapter_defaults {
-	const struct texts *headers;
-	const char *key;	/* NULL: none; replaces "[key]" in headers */
-};
-
-/* Run `request` on these legal messages; fill call, and append the body to
- * out.  0, or -1 with f. */
+/* Run `request` on these legal messages; fill call, and append the body to out.
+ * The headers in usual are sent unless the program sets them; key, unless NULL,
+ * replaces "[key]" in those that it sets.  0, or -1 with f. */
 int adapter_request(struct adapter *ad, const struct body *b,
-    struct slice messages, const struct adapter_defaults *d,
+    struct slice messages, const struct texts *usual, const char *key,
     struct adapter_call *call, struct buf *out, struct failure *f);
 
 /* Does the head of the program say how to find the window?  If so, this is it:

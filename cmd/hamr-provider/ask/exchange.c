@@ -428,7 +428,6 @@ make_body(struct exchange *x)
 		.tool_choice = x->ask->tool_choice, .params = x->ask->params,
 		.past = &x->p->past,
 	};
-	struct adapter_defaults defaults = { &s->headers, s->key };
 	int r = 0;
 
 	if (!api->chat) {
@@ -438,8 +437,8 @@ make_body(struct exchange *x)
 			b.tools = b.tool_choice = (struct slice){ NULL, 0 };
 	}
 	if (api->own != NULL) {		/* it also sets the URL's path */
-		r = adapter_request(api->own, &b, buf_view(&legal), &defaults,
-		    &x->call, &x->body, &x->failure);
+		r = adapter_request(api->own, &b, buf_view(&legal), &s->headers,
+		    s->key, &x->call, &x->body, &x->failure);
 		x->url = server_url(s->base_url, r == 0 ? x->call.path : "");
 	} else {
 		char *path = api->path != NULL ? xstrdup(api->path) :
