@@ -96,26 +96,6 @@ ended(struct answer *a, struct slice r, struct slice data, struct failure *f)
 	return API_DONE;
 }
 
-/* Read a thought, or the text of a message. */
-static void
-texts(struct answer *a, struct slice item)
-{
-	bool thought = scan_str_is(scan_get(item, "type"), "reasoning");
-	api_text_fn *fn = thought ? answer_reasoning : answer_content;
-	struct slice el;
-
-	for (struct walk w = walk_elements(scan_get(item, "summary"));
-	    walk_next(&w, NULL, &el); ) {
-		api_apart(a, a->reasoning.len, answer_reasoning);
-		api_text(a, scan_get(el, "text"), answer_reasoning);
-	}
-	for (struct walk w = walk_elements(scan_get(item, "content"));
-	    walk_next(&w, NULL, &el); ) {
-		api_text(a, scan_get(el, "text"), fn);
-		api_text(a, scan_get(el, "refusal"), fn);
-	}
-}
-
 /* Read a complete item: at the end of a streamed one what its deltas did not
  * tell, which is all of it from servers that send none. */
 static void
@@ -124,6 +104,9 @@ item_done(struct api_stream *st, struct answer *a, struct slice item,
 {
 	struct slice type = scan_get(item, "type");
 	bool thought = scan_str_is(type, "reasoning"), open = st->open == index;
+	api_text_fn *fn = thought ? answer_reasoning : answer_content;
+	struct walk w = walk_elements(scan_get(item, "summary"));
+	struct slice el;
 
 	if (scan_str_is(type, "function_call")) {
 		api_call(a, index, open ? none : scan_get(item, "call_id"),
@@ -133,8 +116,15 @@ item_done(struct api_stream *st, struct answer *a, struct slice item,
 	}
 	if (!st->deltas && !thought && !open)
 		api_apart(a, a->content.len, answer_content);
-	if (!st->deltas)
-		texts(a, item);
+	while (!st->deltas && walk_next(&w, NULL, &el)) {
+		api_apart(a, a->reasoning.len, answer_reasoning);
+		api_text(a, scan_get(el, "text"), answer_reasoning);
+	}
+	w = walk_elements(scan_get(item, "content"));
+	while (!st->deltas && walk_next(&w, NULL, &el)) {
+		api_text(a, scan_get(el, "text"), fn);
+		api_text(a, scan_get(el, "refusal"), fn);
+	}
 	if (thought)
 		answer_carry(a, item);
 	st->open = -1;

@@ -55,7 +55,8 @@ get(struct provider *p, const char *base, const char *path,
 	char *url = server_url(base, path);
 	struct http_call c = { .url = url, .body = body,
 		.headers = (const char *const *)p->set->headers.v,
-		.nheaders = p->set->headers.n, .max_ms = max_ms, .sink = on_body, .ctx = out,
+		.nheaders = p->set->headers.n,
+		.max_ms = max_ms, .sink = on_body, .ctx = out,
 		.wait = provider_wait, .wait_ctx = p };
 	http_do(server_http(p), &c, r);
 	free(url);
@@ -312,31 +313,14 @@ ask_window(struct provider *p, long long end, const char **source)
 	return n;
 }
 
-/* The num_ctx of a model's Modelfile, from the answer of /api/show; not
- * positive: not set. */
-static long long
-own_window(struct slice show)
-{
-	struct buf b = BUF_INIT(REPLY_MAX);
-	struct slice line, rest;
-	int64_t n = 0;
-
-	scan_str(scan_get(show, "parameters"), &b);
-	for (rest = buf_view(&b); slice_line(&rest, &line); )
-		if (slice_starts(line, "num_ctx ")) {
-			line = slice_trim(slice_from(line, 8));
-			num_i64(line.p, line.n, &n);
-		}
-	buf_release(&b);
-	return n;
-}
-
 void
 server_fit_window(struct provider *p)
 {
 	struct settings *s = p->set;
-	struct buf b = BUF_INIT(REPLY_MAX), body = b;
+	struct buf b = BUF_INIT(REPLY_MAX), body = b, file = b;
+	struct slice line, rest;
 	struct http_reply r;
+	int64_t own = 0;
 
 	if (p->window_fits || p->stage->mode != STAGE_RESIDENT ||
 	    s->api != &api_ollama || *s->model == '\0')
@@ -350,16 +334,22 @@ server_fit_window(struct provider *p)
 		    "general.architecture"));
 		char *key = xasprintf("%s.context_length",
 		    arch != NULL ? arch : "");
-		long long own = own_window(buf_view(&b));
 		long long most = answer_number(info, key);
 
+		/* the num_ctx of its Modelfile */
+		scan_str(scan_get(buf_view(&b), "parameters"), &file);
+		for (rest = buf_view(&file); slice_line(&rest, &line); )
+			if (slice_starts(line, "num_ctx ")) {
+				line = slice_trim(slice_from(line, 8));
+				num_i64(line.p, line.n, &own);
+			}
 		s->window = s->asked_window >= 0 ? s->asked_window :
 		    own > 0 ? own : OLLAMA_WINDOW;
 		if (most > 0 && s->window > most)
 			s->window = most;
 		FREE(arch, key);
 	}
-	bufs_release(BUFS(&b, &body));
+	bufs_release(BUFS(&b, &body, &file));
 }
 
 void

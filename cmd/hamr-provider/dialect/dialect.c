@@ -664,36 +664,29 @@ in_brackets(struct slice s, size_t marked)
 	return depth > 0;
 }
 
-/* Is the end of s between tags of a value, or of a call? */
-static bool
-in_value(struct slice s)
-{
-	static const char *const tags[][2] = { { FUNC, FUNC_END },
-		{ "<arg_value>", "</arg_value>" }, { INVOKE, INVOKE_END } };
-	bool in = false;
-
-	for (size_t at = 0; at < s.n; at = slice_find(s, at + 1, "<"))
-		for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
-			in ^= begins(s, at, tags[i][in]);
-	return in;
-}
-
 bool
 dialect_in_call(struct dialect *d)
 {
+	/* around a value, or a call */
+	static const char *const tags[][2] = { { FUNC, FUNC_END },
+		{ "<arg_value>", "</arg_value>" }, { INVOKE, INVOKE_END } };
 	const struct block *f = d->block;
 	struct slice s = rest(d);
 	size_t at = skip_white(s, strlen(CALL));
+	bool in = false;
 
 	if (f == NULL || d->vain >= VAIN_MAX)
 		return f != NULL;
 	d->vain += s.n;
 	/* <tool_call> may be a word of the text; a call that no tag ends, or
 	 * one of Qwen, is a block until the answer ends */
-	if (f->read == read_qwen3 || (f->read == read_call &&
-	    !begins(s, at, "{") && !begins(s, at, "[")))
-		return in_value(s);
-	return f->close != NULL || in_brackets(s, d->marked);
+	if (f->read != read_qwen3 && (f->read != read_call ||
+	    begins(s, at, "{") || begins(s, at, "[")))
+		return f->close != NULL || in_brackets(s, d->marked);
+	for (at = 0; at < s.n; at = slice_find(s, at + 1, "<"))
+		for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
+			in ^= begins(s, at, tags[i][in]);
+	return in;
 }
 
 unsigned

@@ -50,8 +50,8 @@ struct dialect_out {
 
 struct dialect;
 
-/* tools: the JSON array sent (checked, borrowed), or {NULL, 0}.  *out is copied.
- * The caller frees it with dialect_free, which takes NULL. */
+/* tools: the JSON array sent (checked, borrowed), or {NULL, 0}.  *out is
+ * copied.  The caller frees it with dialect_free, which takes NULL. */
 struct dialect *dialect_new(enum dialect_kind kind, struct slice tools,
     const struct dialect_out *out, void *ctx);
 void dialect_free(struct dialect *d);

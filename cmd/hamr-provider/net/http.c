@@ -440,8 +440,8 @@ header(struct http *h, const char *name)
 	    &found) == CURLHE_OK ? found->value : "";
 }
 
-/* Milliseconds from now of Retry-After-Ms, which is OpenAI's, or of Retry-After,
- * which is in seconds or a date; -1: none of them.  A past date means that the
+/* Milliseconds from now of Retry-After-Ms, which is OpenAI's, or Retry-After,
+ * which is in seconds or a date; -1: neither.  A past date means that the
  * server's clock differs. */
 static long long
 retry_after(struct http *h)

@@ -75,16 +75,6 @@ set_field(struct slice l, const char *field, struct buf *to)
 	buf_slice(to, value);
 }
 
-/* Is this data another event's?  Some gateways leave out the blank line, and
- * two objects are not one value. */
-static bool
-begins_event(const struct sse *s, struct slice value)
-{
-	return s->ndata == 1 && (slice_starts(value, "{") ||
-	    slice_is(value, "[DONE]")) && slice_starts(buf_view(&s->data),
-	    "{") && scan_is_json(buf_view(&s->data));
-}
-
 /* A whole line, without its end. */
 static int
 take_line(struct sse *s, struct slice l, sse_fn *fn, void *ctx)
@@ -111,7 +101,11 @@ take_line(struct sse *s, struct slice l, sse_fn *fn, void *ctx)
 	}
 	if (value.p == NULL)
 		return 0;
-	if (begins_event(s, value))
+	/* is it another event's?  Some gateways leave out the blank line, and
+	 * two objects are not one value */
+	if (s->ndata == 1 && (slice_starts(value, "{") ||
+	    slice_is(value, "[DONE]")) && slice_starts(buf_view(&s->data),
+	    "{") && scan_is_json(buf_view(&s->data)))
 		rc = event_end(s, fn, ctx);
 	s->is_error |= error;
 	if (s->ndata++ > 0)
