@@ -213,6 +213,8 @@ is "command output is cleaned" "$(shown bash "$dirty")" \
 is "a last line without an LF is repeated, too" \
 	"$(shown bash "$(printf 'x\nx\nx\nx')")" \
 	"$(printf 'x\n[last line repeated 3 more times]')"
+is "an escape at the end of a line leaves the line's end" \
+	"$(shown bash "$(printf 'x\033\ny')")" "$(printf 'x\ny')"
 frame='  File "/usr/lib/site-packages/a.py", line 5, in f'
 code='    return f(n - 1)'
 is "frames of a recursion are counted" "$(shown bash "$(for _ in 1 2 3 4 5; do

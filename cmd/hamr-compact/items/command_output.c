@@ -15,7 +15,7 @@
 #define FRAMES 2	/* frames of dependencies kept from a run of them */
 #define BLANK " \t\r"	/* removed at the end of a line */
 
-/* The length of the escape sequence at p, which is an ESC. */
+/* The length of the escape sequence at p, an ESC; none passes a line's end. */
 static size_t
 escape_len(const char *p, size_t n)
 {
@@ -29,7 +29,7 @@ escape_len(const char *p, size_t n)
 		return i < n && p[i] >= 0x40 && p[i] < 0x7f ? i + 1 : i;
 	}
 	if (strchr("]PX^_", p[1]) != NULL) {	/* OSC, DCS: to BEL or ST */
-		for (; i < n && p[i] != '\n'; i++)
+		for (; i < n; i++)
 			if (p[i] == '\a')
 				return i + 1;
 			else if (p[i] == '\033')
@@ -136,18 +136,18 @@ clean_output(struct buf *out, struct slice text)
 	struct slice s;
 	bool ended = true;
 
-	if (slice_has(text, "\033")) {
-		buf_reserve(&plain, text.n);
-		for (size_t at = 0, esc; at < text.n; at = esc) {
-			esc = slice_find(text, at, "\033");
-			buf_slice(&plain, slice_part(text, at, esc));
-			esc += escape_len(text.p + esc, text.n - esc);
-		}
-		text = buf_view(&plain);
-	}
 	buf_reserve(out, text.n);
 	while (slice_line(&text, &s)) {
 		ended = text.p[-1] == '\n';
+		if (memchr(s.p, '\033', s.n) != NULL) {
+			buf_reset(&plain);
+			for (size_t at = 0, esc; at < s.n; at = esc) {
+				esc = slice_find(s, at, "\033");
+				buf_slice(&plain, slice_part(s, at, esc));
+				esc += escape_len(s.p + esc, s.n - esc);
+			}
+			s = buf_view(&plain);
+		}
 		s = slice_trim_end(s, BLANK);
 		if (memchr(s.p, '\r', s.n) != NULL) {
 			overwrite(&line, &tmp, s);
