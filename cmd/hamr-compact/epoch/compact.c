@@ -143,17 +143,6 @@ compact_release(struct compact *c)
 
 /* ---- when to decide ---- */
 
-bool
-compact_decide(struct compact *c)
-{
-	if (!c->decided) {
-		c->fits = epoch_decide(c);
-		c->decided = true;
-		c->demand = false;
-	}
-	return c->fits;
-}
-
 /* Called before a record that changes what the decision depends on. */
 static void
 decide_if_answered(struct compact *c)

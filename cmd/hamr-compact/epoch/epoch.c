@@ -180,13 +180,12 @@ tail_of(const struct compact *c, const struct stage_rule *rule)
 void
 epoch_show(struct compact *c, size_t fold, size_t slim, size_t cap)
 {
-	struct summary_room room = { cap, epoch_window(c), c->family };
 	struct epoch *e = &c->epoch;
 
 	buf_reset(&c->folded);
 	if (fold > 0) {
 		summary_fold(c->summary, c->view, fold);
-		summary_print(c->summary, c->view, &room, &c->folded);
+		summary_print(c, cap, &c->folded);
 	}
 	if (fold != e->fold || (fold > 0 && cap != e->summary_cap))
 		c->changed = num_min(c->changed, epoch_system(c));
@@ -311,13 +310,15 @@ run_stages(struct compact *c, size_t k)
 }
 
 bool
-epoch_decide(struct compact *c)
+compact_decide(struct compact *c)
 {
 	long b = c->budget.effective, size = compact_size(c);
 	size_t k = epoch_aim(c).stage, slim = 0;
 	struct anchor anchor = c->anchor;
 	uint64_t sum = view_sum(c->view);
 
+	if (c->decided)
+		return c->fits;
 	if (c->set.strategy->high > 0 && c->view->n > 0) {
 		/* at each model call, only the newest steps stay in full */
 		if (c->set.every_call)
@@ -341,5 +342,8 @@ epoch_decide(struct compact *c)
 		    size > epoch_trigger(c))))
 			run_stages(c, k);
 	}
-	return b == 0 || compact_size(c) <= b;
+	c->decided = true;
+	c->demand = false;
+	c->fits = b == 0 || compact_size(c) <= b;
+	return c->fits;
 }

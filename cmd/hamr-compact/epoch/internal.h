@@ -16,9 +16,6 @@ void ingest_changes(struct compact *c, struct slice files, size_t messages);
 
 /* ---- epoch.c: when, and what is folded, slim, in full ---- */
 
-/* Compact if it is time.  False if what is left does not fit the window.  Only
- * for compact_decide, which calls it once for each state. */
-bool epoch_decide(struct compact *c);
 long epoch_window(const struct compact *c);	/* B, also without a limit */
 long epoch_filled(const struct compact *c);	/* an epoch may leave so much */
 /* The node at which the newest `steps` tool steps begin, but not before
@@ -67,13 +64,6 @@ void summary_free(struct summary *s);
 /* Make s cover the nodes before `fold`; starts over if it covers more. */
 void summary_fold(struct summary *s, struct view *v, size_t fold);
 
-struct summary_room {
-	size_t cap;		/* bytes, roughly, not counting the context and
-				 * people's words that are kept whole */
-	long window;		/* tokens */
-	enum token_family family;
-};
-
-/* Append it, a content value (JSON); v is the view it was made from. */
-void summary_print(const struct summary *s, const struct view *v,
-    const struct summary_room *room, struct buf *out);
+/* Append it, a content value (JSON) of at most cap bytes, roughly, not counting
+ * the context and people's words that are kept whole. */
+void summary_print(const struct compact *c, size_t cap, struct buf *out);

@@ -194,14 +194,14 @@ struct section {
 	struct buf line;	/* in the making */
 };
 
-/* Begin a section that may take `percent` of a text of at most cap bytes. */
+/* Begin a section of at most so many bytes, in a text of at most cap. */
 static void
 begin(struct section *sec, struct buf *out, const char *title, size_t cap,
-    size_t percent)
+    size_t most)
 {
 	sec->out = out;
 	sec->title = title;
-	sec->room = num_min(cap * percent / 100, cap - num_min(out->len, cap));
+	sec->room = num_min(most, cap - num_min(out->len, cap));
 }
 
 /* Write the line if there is room; false if not. */
@@ -552,9 +552,10 @@ print_said(const struct summary *s, const struct view *v,
 
 /* The content, with what people wrote exactly as they wrote it. */
 static void
-put_all(const struct summary *s, const struct summary_room *room,
-    struct slice task, struct slice text, bool newest, struct buf *out)
+put_all(const struct compact *c, struct slice task, struct slice text,
+    bool newest, struct buf *out)
 {
+	const struct summary *s = c->summary;
 	struct slice *v = xcalloc(s->ncontexts + 4, sizeof *v);
 	struct buf instead = BUF_INIT(BUF_RECORD_MAX), quoted = instead;
 	struct buf images = instead;
@@ -567,10 +568,10 @@ put_all(const struct summary *s, const struct summary_room *room,
 		buf_reset(&instead);
 		msg_text(s->contexts[n], &instead);
 		bytes += instead.len;
-		sum += token_count(room->family, instead.p, instead.len);
+		sum += token_count(c->family, instead.p, instead.len);
 		v[n] = s->contexts[n];
 	}
-	if (sum > (uint64_t)percent_of(room->window, CONTEXT_PERCENT)) {
+	if (sum > (uint64_t)percent_of(epoch_window(c), CONTEXT_PERCENT)) {
 		buf_reset(&instead);
 		buf_fmt(&instead, "\"[%zu bytes of project instructions are "
 		    "left out: more than 10 %% of the window; read their "
@@ -601,30 +602,29 @@ put_all(const struct summary *s, const struct summary_room *room,
 /* Does a message stay whole where long ones are cut?  One that does not fit by
  * itself does: the error names it. */
 static bool
-stays(const struct user *u, const struct summary_room *room)
+stays(const struct compact *c, const struct user *u)
 {
-	return u->len <= FIRST_LEAST || token_count(room->family, u->text,
-	    u->len) > (uint64_t)room->window;
+	return u->len <= FIRST_LEAST || token_count(c->family, u->text,
+	    u->len) > (uint64_t)epoch_window(c);
 }
 
 /* The estimate of at most so many bytes of a message. */
 static uint64_t
-tokens_of(const struct user *u, size_t most,
-    const struct summary_room *room)
+tokens_of(const struct compact *c, const struct user *u, size_t most)
 {
-	return token_count(room->family, u->text, shown(u, most));
+	return token_count(c->family, u->text, shown(u, most));
 }
 
 /* The task and the current turn's message stay whole while there is anything
  * else to leave out; then they are cut if they are long.  So do the last
  * messages before it where they fit, or USER_KEPT bytes of them. */
 static struct people_whole
-whole_of(const struct summary *s, const struct view *v,
-    const struct summary_room *room)
+whole_of(const struct compact *c, bool least)
 {
+	const struct summary *s = c->summary;
+	const struct view *v = c->view;
 	struct people_whole whole = { .first = true };
-	bool least = room->cap <= SUMMARY_LEAST;
-	uint64_t left = (uint64_t)percent_of(room->window, least ?
+	uint64_t left = (uint64_t)percent_of(epoch_window(c), least ?
 	    LEAST_PERCENT : LAST_PERCENT);
 	size_t later = 0;	/* nodes with messages after the folded part */
 
@@ -633,18 +633,18 @@ whole_of(const struct summary *s, const struct view *v,
 		    v->nodes[i - 1].person;
 	whole.newest = later == 0;
 	if (least && s->nusers > 0) {
-		whole.first = stays(&s->users[0], room);
-		whole.newest &= stays(&s->users[s->nusers - 1], room);
+		whole.first = stays(c, &s->users[0]);
+		whole.newest &= stays(c, &s->users[s->nusers - 1]);
 	}
 	while (whole.nlast + later < LAST && whole.nlast + 1 < s->nusers) {
 		const struct user *u = &s->users[s->nusers - 1 - whole.nlast];
 		size_t most = WHOLE;
-		uint64_t n = tokens_of(u, most, room);
+		uint64_t n = tokens_of(c, u, most);
 
 		if (whole.nlast == 0 && whole.newest)
 			n = 0;
 		if (n > left)
-			n = tokens_of(u, most = USER_KEPT, room);
+			n = tokens_of(c, u, most = USER_KEPT);
 		if (n > left)
 			break;
 		left -= n;
@@ -655,9 +655,10 @@ whole_of(const struct summary *s, const struct view *v,
 
 /* Print all but the context into empty text, and the task into task. */
 static void
-print_text(const struct summary *s, const struct view *v, size_t cap,
-    struct people_whole whole, struct buf *text, struct buf *task)
+print_text(const struct compact *c, size_t cap, struct people_whole whole,
+    struct buf *text, struct buf *task)
 {
+	const struct summary *s = c->summary;
 	struct buf firm = BUF_INIT(BUF_RECORD_MAX);
 	size_t least = sizeof HEADER;	/* for user messages */
 	struct section sec = { .line = BUF_INIT(BUF_RECORD_MAX) };
@@ -677,19 +678,17 @@ print_text(const struct summary *s, const struct view *v, size_t cap,
 	 * summary. */
 	size_t most = cap > least ? cap - least : 0;
 	size_t step = cap / FIRM_STEPS + 1;
-	begin(&sec, &firm, "FILES CHANGED:", most, 100);
-	sec.room = num_min(sec.room, cap * FILES_PERCENT / 100);
+	begin(&sec, &firm, "FILES CHANGED:", most, cap * FILES_PERCENT / 100);
 	print_changed(s, &sec);
-	begin(&sec, &firm, "OPEN ERRORS:", most, 100);
-	sec.room = num_min(sec.room, cap * ERRORS_PERCENT / 100);
+	begin(&sec, &firm, "OPEN ERRORS:", most, cap * ERRORS_PERCENT / 100);
 	print_errors(s, &sec);
 	size_t room = num_min(most, (firm.len + step - 1) / step * step);
-	begin(&sec, text, "USER MESSAGES SO FAR:", cap - room, 100);
+	begin(&sec, text, "USER MESSAGES SO FAR:", cap - room, cap);
 	print_people(s, whole, &sec, task);
 	if (!whole.first)
 		cap -= num_min(cap, task->len);
 	buf_slice(text, buf_view(&firm));
-	begin(&sec, text, "FILES READ:", cap, 20);
+	begin(&sec, text, "FILES READ:", cap, cap / 5);
 	for (const struct entry *f = entry_at(&s->files, s->files.newest);
 	    f != NULL; f = entry_at(&s->files, f->older)) {
 		if (has_changed(f) || f->reads == 0)
@@ -698,36 +697,36 @@ print_text(const struct summary *s, const struct view *v, size_t cap,
 		if (!section_put(&sec))
 			break;
 	}
-	begin(&sec, text, "RECENT COMMANDS:", cap, 15);
+	begin(&sec, text, "RECENT COMMANDS:", cap, cap * 15 / 100);
 	print_commands(s, &sec);
-	begin(&sec, text, "NOTES:", cap, 15);
-	print_said(s, v, &sec);
+	begin(&sec, text, "NOTES:", cap, cap * 15 / 100);
+	print_said(s, c->view, &sec);
 	buf_adds(text, FOOTER);
 	bufs_release(BUFS(&sec.line, &firm));
 }
 
 void
-summary_print(const struct summary *s, const struct view *v,
-    const struct summary_room *room, struct buf *out)
+summary_print(const struct compact *c, size_t cap, struct buf *out)
 {
+	const struct summary *s = c->summary;
 	struct buf text = BUF_INIT(BUF_RECORD_MAX), task = text;
-	size_t cap = room->cap - sizeof FOOTER;
-	struct people_whole whole = whole_of(s, v, room);
-	uint64_t most = (uint64_t)percent_of(room->window, SUMMARY_PERCENT);
+	struct people_whole whole = whole_of(c, cap <= SUMMARY_LEAST);
+	uint64_t most = (uint64_t)percent_of(epoch_window(c), SUMMARY_PERCENT);
 	uint64_t apart = 0, n;
 
+	cap -= sizeof FOOTER;
 	for (size_t i = 0; i < whole.nlast; i++)
-		apart += tokens_of(&s->users[s->nusers - 1 - i],
-		    whole.last[i], room);
+		apart += tokens_of(c, &s->users[s->nusers - 1 - i],
+		    whole.last[i]);
 	for (;;) {
-		print_text(s, v, cap, whole, &text, &task);
-		n = token_count(room->family, text.p, text.len) - apart;
+		print_text(c, cap, whole, &text, &task);
+		n = token_count(c->family, text.p, text.len) - apart;
 		if (n <= most || cap < sizeof HEADER)
 			break;
 		/* its bytes are many tokens, or the window is tiny */
 		cap = num_min((size_t)(cap * most / n), cap - cap / 16 - 1);
 		bufs_reset(BUFS(&text, &task));
 	}
-	put_all(s, room, buf_view(&task), buf_view(&text), whole.newest, out);
+	put_all(c, buf_view(&task), buf_view(&text), whole.newest, out);
 	bufs_release(BUFS(&text, &task));
 }

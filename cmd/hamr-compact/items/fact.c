@@ -25,7 +25,7 @@
 #define NAME_MAX_KEPT 63
 #define ERROR_KEPT 143
 
-static long
+long
 positive(struct slice v)
 {
 	int64_t n;

@@ -30,6 +30,9 @@ struct fact {
 	char what[];		/* path, or command */
 };
 
+/* A number of a line or the like; 0: it is none. */
+long positive(struct slice v);
+
 struct fact *fact_new(struct view *v, const char *name,
     const struct view_args *args);
 

@@ -57,17 +57,6 @@ meta_hash(const struct rec *r, const char *key, char out[65])
 	free(s);
 }
 
-static bool
-line_number(struct slice v, long *out)
-{
-	int64_t n;
-
-	if (!scan_int(v, &n) || n < 1 || n > 100000000)
-		return false;
-	*out = (long)n;
-	return true;
-}
-
 void
 file_was_read(struct file_lines *f, size_t call, const struct fact *fact,
     const struct rec *r, struct slice text)
@@ -142,7 +131,6 @@ file_was_edited(struct file_lines *f, size_t call, const struct rec *r)
 	struct slice shown = msg_meta(r, "shown"), pair, a, b;
 	struct span own = { .call = call, .written = true };
 	struct hunk h = { 0 };
-	long first, last;
 
 	f->edits++;
 	f->touched = f->changed = call;
@@ -185,8 +173,8 @@ file_was_edited(struct file_lines *f, size_t call, const struct rec *r)
 		struct walk in = walk_of(pair);
 
 		if (walk_next(&in, NULL, &a) && walk_next(&in, NULL, &b) &&
-		    line_number(a, &first) && line_number(b, &last))
-			line_set_add(&s->lines, first, last);
+		    positive(a) > 0)
+			line_set_add(&s->lines, positive(a), positive(b));
 	}
 }
 
