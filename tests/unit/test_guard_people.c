@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "json/scan.h"
-#include "profiles/foreign.h"
+#include "profiles/internal.h"
 #include "term/term.h"
 
 #define E_ACUTE "e\xcc\x81"		/* e and a combining acute */

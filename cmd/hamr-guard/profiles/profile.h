@@ -3,10 +3,11 @@
  */
 #pragma once
 
-#include "foreign.h"
 #include "judge/guard.h"
 
 #define PROFILES 8
+
+struct system;			/* internal.h */
 
 /* In the order of --compare. */
 extern const struct profile_kind {

@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "foreign.h"
+#include "internal.h"
 
 #define CALLS_MAX 16		/* calls that a reminder rests on */
 

@@ -1,4 +1,4 @@
-/* foreign.h - how other systems judge the same transcript (chapter 3.3).
+/* internal.h - how other systems judge the same transcript (chapter 3.3).
  *
  * This is what they have in common: a halt that stays in force, warnings held
  * until the step has its results, and what they count.  systems.c has a table
@@ -56,6 +56,7 @@ struct system {
 	void (*step)(struct foreign *p, struct open_call *last);
 };
 
+/* systems.c */
 extern const struct system system_hamr, system_openfang, system_hermes,
     system_nanobot, system_kimi;
 
@@ -79,11 +80,6 @@ struct foreign {
 		struct hash_set outputs, paths;	/* of changed files */
 	} m;
 };
-
-extern const struct rules foreign_rules;
-
-/* Make g judge by the system's rules; the caller frees g->self. */
-void foreign_new(const struct system *system, struct guard *g);
 
 /* ---- for the systems ---- */
 
