@@ -135,7 +135,7 @@ compact_release(struct compact *c)
 	summary_free(c->summary);
 	map_release(&c->files.by_key);
 	map_release(&c->commands.by_key);
-	FREE(c->files.v, c->commands.v, c->kept, c->session, c->cwd, c->tools,
+	FREE(c->files.v, c->commands.v, c->session, c->cwd, c->tools,
 	    c->choice);
 	bufs_release(BUFS(&c->seen, &c->folded, &c->tmp, &c->clean, &c->text,
 	    &c->made, &c->quoted));

@@ -97,7 +97,6 @@ struct compact {
 	struct budget budget;
 	long limit;		/* -1: none */
 	struct epoch epoch;
-	size_t *kept, nkept, capkept;	/* calls in full before the tail */
 	size_t changed;		/* nodes before it are shown as when an
 				 * epoch was last written */
 	bool decided;		/* nothing came since the last decision

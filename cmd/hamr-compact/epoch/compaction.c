@@ -99,6 +99,7 @@ epoch_print(struct compact *c, struct buf *out)
 	size_t system = epoch_system(c);	/* never changes */
 	size_t first = c->changed > system ? c->changed : system;
 	size_t compacted = 0;	/* results no longer shown in full */
+	const char *comma = "";
 
 	for (size_t i = 0; i < v->ncalls; i++)
 		compacted += v->calls[i].result != NULL &&
@@ -114,9 +115,11 @@ epoch_print(struct compact *c, struct buf *out)
 	    "\"results_compacted\":%zu,\"stable_prefix_bytes\":%zu,"
 	    "\"keep\":[", e->number, epoch_stage(c), e->before, e->after,
 	    e->messages_in, view_count(v), compacted, v->nodes[first].off);
-	for (size_t i = 0; i < c->nkept; i++)
-		buf_fmt(out, "%s%s", i > 0 ? "," : "",
-		    v->calls[c->kept[i]].id);
+	for (size_t i = 0; i < v->ncalls; i++)
+		if (v->calls[i].keep) {
+			buf_fmt(out, "%s%s", comma, v->calls[i].id);
+			comma = ",";
+		}
 	buf_adds(out, "],\"elided\":[");
 	note_elided(c, out);
 	put_cuts(v, out);
@@ -226,9 +229,8 @@ epoch_read(struct compact *c, const struct rec *r)
 	epoch_drop_kept(c);
 	for (struct walk w = walk_of(rec_get(r, "keep"));
 	    walk_next(&w, NULL, &id); )
-		if (view_find_call(c->view, id, &i) &&
-		    (c->nkept == 0 || i > c->kept[c->nkept - 1]))
-			epoch_keep(c, i);
+		if (view_find_call(c->view, id, &i))
+			view_keep(c->view, i, true);
 	e->tail = tail;
 	e->number = number(r, "epoch", was.number + 1);
 	if (e->number == 0)

@@ -277,35 +277,23 @@ begin_epoch(struct compact *c, long before)
 	c->epoch.recorded = c->epoch.written = false;
 }
 
-/* The first call that is kept is not shown as before. */
-static void
-change_kept(struct compact *c)
-{
-	if (c->nkept > 0)
-		c->changed = num_min(c->changed,
-		    c->view->calls[c->kept[0]].node);
-}
-
 /* Start an epoch, from stage k on.  If nothing can be left out, do not try
  * again soon. */
 static void
 run_stages(struct compact *c, size_t k)
 {
 	struct anchor anchor = c->anchor;
-	size_t had = c->nkept;
 	long size = compact_size(c);
 
 	c->anchor.set = false;		/* compare estimate with estimate */
-	change_kept(c);
-	epoch_drop_kept(c);
-	if (!try_stages(c, k) && had == 0) {
+	bool had = epoch_drop_kept(c);
+	if (!try_stages(c, k) && !had) {
 		c->anchor = anchor;
 		c->epoch.base = size;
 		return;
 	}
 	if (!c->demand && !c->set.every_call)
 		epoch_refill(c);
-	change_kept(c);
 	begin_epoch(c, size);
 }
 

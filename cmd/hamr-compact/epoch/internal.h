@@ -29,9 +29,8 @@ void epoch_show(struct compact *c, size_t fold, size_t slim, size_t cap);
 
 /* Fill the room that the window's aim leaves with the most valuable calls. */
 void epoch_refill(struct compact *c);
-void epoch_drop_kept(struct compact *c);
-/* Show call i in full; call it in rising order of i. */
-void epoch_keep(struct compact *c, size_t i);
+/* Show none in full any more; false if none was. */
+bool epoch_drop_kept(struct compact *c);
 /* Cut the results from node `from` on, and the notes folded into them, to 25 %
  * of B in total; to more if a file's text is longer and the window allows. */
 void epoch_cut(struct compact *c, size_t from);

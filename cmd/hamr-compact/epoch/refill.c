@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "record/msg.h"
 
 #include "internal.h"
@@ -119,14 +120,6 @@ candidates(const struct compact *c, long oldest, size_t *n)
 	return all;
 }
 
-static int
-lower_first(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static bool
 shows_lines(const struct fact *f)
 {
@@ -139,11 +132,9 @@ epoch_refill(struct compact *c)
 	const struct view *v = c->view;
 	const struct aim aim = epoch_aim(c);
 	long room = epoch_low(c) - compact_size(c);
-	size_t n, taken = 0;
+	size_t n;
 	struct item *all = candidates(c, aim.oldest, &n);
-	uint64_t *calls = xcalloc(n + 1, sizeof *calls);
 	struct shown shown = { .n = 0 };
-	char *out = xcalloc(c->epoch.fold + 1, 1);	/* folded nodes taken */
 
 	for (size_t i = v->ncalls; i > 0 && v->calls[i - 1].node >=
 	    c->epoch.slim; i--)
@@ -155,7 +146,7 @@ epoch_refill(struct compact *c)
 		bool folded = call->node < c->epoch.fold;
 		uint64_t sum = view_kept_sum(call);
 
-		if (folded && !out[call->node])
+		if (folded && v->nodes[call->node].nkept == 0)
 			sum += v->nodes[call->node].thin;
 		long more = compact_tokens(c, sum) + 1;
 		/* with low marks, older steps cost a fifth more fresh tokens
@@ -169,32 +160,29 @@ epoch_refill(struct compact *c)
 		    shown_covers(&shown, f)))
 			continue;
 		room -= more;
-		calls[taken++] = all[i].call;
-		if (folded)
-			out[call->node] = 1;
+		c->changed = num_min(c->changed, call->node);
+		view_keep(c->view, all[i].call, true);
 		if (shows_lines(f))
 			shown_add(&shown, f);
 	}
-	qsort(calls, taken, sizeof *calls, lower_first);
-	for (size_t i = 0; i < taken; i++)
-		epoch_keep(c, (size_t)calls[i]);
-	FREE(out, calls, all, shown.v);
+	FREE(all, shown.v);
 }
 
-void
-epoch_keep(struct compact *c, size_t i)
-{
-	GROW(c->kept, c->nkept, c->capkept);
-	c->kept[c->nkept++] = i;
-	view_keep(c->view, i, true);
-}
-
-void
+bool
 epoch_drop_kept(struct compact *c)
 {
-	for (size_t i = 0; i < c->nkept; i++)
-		view_keep(c->view, c->kept[i], false);
-	c->nkept = 0;
+	bool any = false;
+
+	for (size_t i = c->view->ncalls; i > 0; i--) {
+		const struct view_call *call = &c->view->calls[i - 1];
+
+		if (!call->keep)
+			continue;
+		c->changed = num_min(c->changed, call->node);
+		view_keep(c->view, i - 1, false);
+		any = true;
+	}
+	return any;
 }
 
 /* ---- the last step ---- */
@@ -225,6 +213,14 @@ epoch_uncut(struct compact *c)
 	for (size_t i = 0; i < c->view->n; i++)
 		if (c->view->nodes[i].skipped > 0)
 			view_skip_notes(c->view, i, 0);
+}
+
+static int
+lower_first(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
 }
 
 void
