@@ -1,9 +1,7 @@
 /* calibrate.c - --calibrate: each rule at each threshold, over many
  * transcripts. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "reports.h"
 
 #define STEPS 22
@@ -16,7 +14,7 @@ struct row {
 	unsigned long reached;	/* how often the counter got there */
 	unsigned long transcripts;	/* in how many transcripts */
 	uint64_t last;		/* the number of the last of these */
-	char *file;		/* the first firing */
+	const char *file;	/* the first firing */
 	size_t line;
 };
 
@@ -37,7 +35,7 @@ counted(struct report *p, enum rule rule, unsigned long value, size_t line)
 			continue;
 		r->last = p->usage.transcripts;
 		if (r->transcripts++ == 0) {
-			r->file = xstrdup(p->name);
+			r->file = p->name;
 			r->line = line;
 		}
 	}
@@ -126,8 +124,6 @@ end(struct report *p)
 			table_text(&t, PAINT_DIM, SLICE(""));
 	}
 	table_print(&t, &p->sheet);
-	for (size_t i = 0; i < RULES * (size_t)STEPS; i++)
-		free(x->row[i / STEPS][i % STEPS].file);
 	buf_release(&b);
 }
 

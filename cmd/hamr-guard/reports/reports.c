@@ -23,7 +23,7 @@ fired(void *self, const struct verdict *v)
 	bool counts = savings_fired(&j->savings, v);
 
 	if (j->file == NULL && j->savings.first.line != 0)
-		j->file = xstrdup(p->name);
+		j->file = p->name;
 	if (p->ops->fired != NULL)
 		p->ops->fired(p, v, !counts);
 }
@@ -136,12 +136,9 @@ report_run(struct report *p)
 	    !num_u64(p->call, strlen(p->call), &p->line))
 		p->line = 0;
 	int status = stage_run(s);
-	for (size_t i = 0; i < judges(p); i++) {
+	for (size_t i = 0; i < judges(p); i++)
 		profile_release(&p->judge[i].profile);
-		free(p->judge[i].file);
-	}
-	free(p->judge);
-	free(p->self);
+	FREE(p->judge, p->self);
 	usage_release(&p->usage);
 	import_left_reset(&p->left);
 	return status;

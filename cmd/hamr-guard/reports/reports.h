@@ -41,7 +41,7 @@ struct judge {
 	struct profile profile;
 	struct watch watch;
 	struct savings savings;
-	char *file;		/* of its first firing */
+	const char *file;	/* of its first firing */
 };
 
 struct report {
@@ -56,7 +56,7 @@ struct report {
 	struct usage usage;
 	struct judge *judge;	/* one, or PROFILES */
 	void *self;		/* the one's own */
-	const char *name;	/* of the file in hand */
+	const char *name;	/* of the file in hand; lives as long as the run */
 	const struct rec *rec;	/* the record in hand */
 	bool open;		/* a transcript has begun */
 	unsigned long of_file;	/* which one of its file */
