@@ -298,7 +298,7 @@ take_rule(struct method *m, const struct simulation *s)
 	size_t kept, border = border_of(m, s, &kept);
 	size_t gone = drops ? border - kept : 0;
 	size_t i = num_min(m->changed, m->sent + gone);
-	struct buf tail = BUF_INIT((size_t)1 << 40), text = tail;
+	struct buf tail = BUF_INIT((size_t)1 << 40);
 
 	if (border != m->border)
 		i = num_min(i, drops ? kept : num_min(border, m->border));
@@ -316,16 +316,16 @@ take_rule(struct method *m, const struct simulation *s)
 			continue;
 		}
 		/* the mask, in the words of SWE-agent */
-		buf_reset(&text);
-		msg_text(scan_get(message, "content"), &text);
-		size_t lines = slice_lines(buf_view(&text));
+		size_t lines = slice_lines(slice_part(buf_view(&plain->words),
+		    i > 0 ? plain->m[i - 1].words : 0,
+		    plain->m[i].words - 1));
 		scan_put(&tail, "{'role':'tool','tool_call_id':$,'content':"
 		    "'Old environment output: ($ lines omitted)'}",
 		    scan_get(message, "tool_call_id"),
 		    SCAN_INT(lines > 0 ? (long long)lines : 1));
 	}
 	struct news news = take(&m->request, known, buf_view(&tail));
-	bufs_release(BUFS(&tail, &text));
+	buf_release(&tail);
 	m->border = border;
 	m->changed = SIZE_MAX;
 	return news;
