@@ -281,19 +281,6 @@ keep_none(struct stage *s, const struct rec *r)
 	return false;
 }
 
-/* Escape the output for a terminal: tool names and paths may be anything. */
-static void
-escape(struct buf *out)
-{
-	struct buf clean = BUF_INIT(out->max);
-
-	if (!term_of(STDOUT_FILENO).tty)
-		return;
-	term_escape(&clean, buf_view(out));
-	buf_release(out);
-	*out = clean;
-}
-
 static void
 put_view(struct stage *s, struct compact *c, bool fits, struct buf *out)
 {
@@ -321,7 +308,7 @@ print(struct stage *s)
 	struct run *run = s->self;
 	struct compact *c = &run->compact;
 	const struct import_left *left = stage_left_out(s);
-	struct buf *out = &run->out;
+	struct buf *out = &run->out, clean = BUF_INIT(out->max);
 	enum mode mode = run->o->mode;
 	bool fits = mode == MODE_LEDGER || is_report(run->o) ||
 	    compact_decide(c);
@@ -351,8 +338,13 @@ print(struct stage *s)
 		if (!legality_print(c, fits, out))
 			stage_status(s, ST_NO);
 	}
-	if (mode == MODE_CHECK || mode == MODE_BUDGET)
-		escape(out);
+	if ((mode == MODE_CHECK || mode == MODE_BUDGET) &&
+	    term_of(STDOUT_FILENO).tty) {
+		/* tool names and paths may be anything */
+		term_escape(&clean, buf_view(out));
+		buf_release(out);
+		*out = clean;
+	}
 	if (mode != MODE_SVG) {
 		/* these are not records; stage_put adds the last LF */
 		if (out->len > 0)

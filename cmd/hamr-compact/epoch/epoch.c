@@ -277,26 +277,6 @@ begin_epoch(struct compact *c, long before)
 	c->epoch.recorded = c->epoch.written = false;
 }
 
-/* Start an epoch, from stage k on.  If nothing can be left out, do not try
- * again soon. */
-static void
-run_stages(struct compact *c, size_t k)
-{
-	struct anchor anchor = c->anchor;
-	long size = compact_size(c);
-
-	c->anchor.set = false;		/* compare estimate with estimate */
-	bool had = epoch_drop_kept(c);
-	if (!try_stages(c, k) && !had) {
-		c->anchor = anchor;
-		c->epoch.base = size;
-		return;
-	}
-	if (!c->demand && !c->set.every_call)
-		epoch_refill(c);
-	begin_epoch(c, size);
-}
-
 bool
 compact_decide(struct compact *c)
 {
@@ -327,8 +307,20 @@ compact_decide(struct compact *c)
 			k = c->epoch.rule + 1 < STAGES ? c->epoch.rule + 1 :
 			    STAGES - 1;
 		if (c->demand || (b > 0 && (size > b ||
-		    size > epoch_trigger(c))))
-			run_stages(c, k);
+		    size > epoch_trigger(c)))) {
+			/* compare estimate with estimate */
+			anchor = c->anchor;
+			c->anchor.set = false;
+			bool had = epoch_drop_kept(c);
+			if (try_stages(c, k) || had) {
+				if (!c->demand && !c->set.every_call)
+					epoch_refill(c);
+				begin_epoch(c, size);
+			} else {	/* do not try again soon */
+				c->anchor = anchor;
+				c->epoch.base = size;
+			}
+		}
 	}
 	c->decided = true;
 	c->demand = false;

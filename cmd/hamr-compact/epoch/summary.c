@@ -493,21 +493,6 @@ print_errors(const struct summary *s, struct section *sec)
 	}
 }
 
-static void
-print_commands(const struct summary *s, struct section *sec)
-{
-	const struct entry *c = entry_at(&s->commands, s->commands.newest);
-	int left = COMMANDS_SHOWN;
-
-	for (; left > 0 && c != NULL; c = entry_at(&s->commands, c->older)) {
-		buf_adds(&sec->line, c->failed ? "- [ERR] " : "- [ok] ");
-		buf_slice(&sec->line, command_line(c, COMMAND_KEPT));
-		if (!section_put(sec))
-			break;
-		left--;
-	}
-}
-
 /* ---- what the assistant said ---- */
 
 static void
@@ -689,8 +674,8 @@ print_text(const struct compact *c, size_t cap, struct people_whole whole,
 		cap -= num_min(cap, task->len);
 	buf_slice(text, buf_view(&firm));
 	begin(&sec, text, "FILES READ:", cap, cap / 5);
-	for (const struct entry *f = entry_at(&s->files, s->files.newest);
-	    f != NULL; f = entry_at(&s->files, f->older)) {
+	const struct entry *f = entry_at(&s->files, s->files.newest);
+	for (; f != NULL; f = entry_at(&s->files, f->older)) {
 		if (has_changed(f) || f->reads == 0)
 			continue;
 		buf_fmt(&sec.line, "- %s x%zu", f->text, f->reads);
@@ -698,7 +683,13 @@ print_text(const struct compact *c, size_t cap, struct people_whole whole,
 			break;
 	}
 	begin(&sec, text, "RECENT COMMANDS:", cap, cap * 15 / 100);
-	print_commands(s, &sec);
+	f = entry_at(&s->commands, s->commands.newest);
+	for (int left = COMMANDS_SHOWN; left > 0 && f != NULL; left--) {
+		buf_adds(&sec.line, f->failed ? "- [ERR] " : "- [ok] ");
+		buf_slice(&sec.line, command_line(f, COMMAND_KEPT));
+		f = section_put(&sec) ? entry_at(&s->commands, f->older) :
+		    NULL;
+	}
 	begin(&sec, text, "NOTES:", cap, cap * 15 / 100);
 	print_said(s, c->view, &sec);
 	buf_adds(text, FOOTER);

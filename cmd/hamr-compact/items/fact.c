@@ -248,30 +248,24 @@ asks_git(const char *command, const char *what)
 	return false;
 }
 
-/* Is it a search by grep or rg with status 1 and no output, as we and other
- * agents say it?  Of what git status said it shows nothing. */
-static bool
-found_nothing(const char *command, struct slice text)
-{
-	static const char *const nothing[] = { "exit 1", "Exit code 1",
-		"Command exited with code 1", NULL };
-
-	return slice_in(slice_trim(text), nothing) &&
-	    !asks_git(command, "status") && !asks_git(command, "diff") &&
-	    (strstr(command, "grep ") != NULL ||
-	    strncmp(command, "rg ", 3) == 0 || strstr(command, " rg ") != NULL);
-}
-
 /* Did a result (a record) with this text fail?  object: its path or command. */
 static bool
 result_failed(const struct rec *r, enum tool_kind kind, const char *object,
     struct slice text)
 {
+	/* how we and other agents say status 1 without output */
+	static const char *const nothing[] = { "exit 1", "Exit code 1",
+		"Command exited with code 1", NULL };
 	int64_t exit;
 	bool known = scan_int(msg_meta(r, "exit"), &exit);
+	bool silent = slice_in(slice_trim(text), nothing) ||
+	    (known && exit == 1 && text.n == 0);
 
-	if (kind == TOOL_COMMAND && found_nothing(object,
-	    known && exit == 1 && text.n == 0 ? SLICE("exit 1") : text))
+	/* grep and rg found nothing; of what git status said it shows
+	 * nothing */
+	if (kind == TOOL_COMMAND && silent && !asks_git(object, "status") &&
+	    !asks_git(object, "diff") && (strstr(object, "grep ") != NULL ||
+	    strncmp(object, "rg ", 3) == 0 || strstr(object, " rg ") != NULL))
 		return false;
 	if (scan_true(rec_get(r, "is_error")))
 		return true;
@@ -343,38 +337,12 @@ fact_result(struct view *v, struct fact *f, const struct rec *r,
 
 /* ---- stubs ---- */
 
-/* Show the first line; of a command or a failure, also up to three error lines
- * and the last two, each once and in order. */
-static void
-stub_lines(const struct fact *f, struct slice text, struct buf *out)
-{
-	size_t at[ERRORS + 3] = { 0 }, n = 1, shown = 0, err[ERRORS];
-
-	if (f->kind == TOOL_COMMAND || f->failed) {
-		text = slice_trim_end(text, "\n");
-		size_t errors = error_lines(text, err, ERRORS);
-		size_t last = line_start(text, text.n);
-		size_t before = last > 0 ? line_start(text, last - 1) : 0;
-
-		for (size_t i = 0; i < errors && err[i] < before; i++)
-			at[n++] = err[i];
-		at[n++] = before;
-		at[n++] = last;
-	}
-	for (size_t i = 0; i < n; i++) {
-		if ((i > 0 && at[i] <= shown) || at[i] >= text.n)
-			continue;
-		struct slice line = line_at(text, at[i]);
-		buf_addc(out, '\n');
-		buf_add(out, line.p, utf8_cut(line.p, line.n, LINE_MAX_SHOWN));
-		shown = at[i];
-	}
-}
-
 size_t
 stub_text(const struct fact *f, struct slice text, struct buf *out)
 {
+	size_t at[ERRORS + 3] = { 0 }, n = 1, shown = 0, err[ERRORS];
 	size_t start = out->len;
+	bool lines = f->kind != TOOL_READ || f->failed;
 
 	if (text.n <= STAYS)
 		return 0;
@@ -398,9 +366,29 @@ stub_text(const struct fact *f, struct slice text, struct buf *out)
 	size_t id_at = out->len - start;
 	buf_adds(out, f->kind == TOOL_READ ? "; re-read before editing]" :
 	    "]");
-	if (f->kind != TOOL_READ || f->failed)
-		stub_lines(f, text, out);
-	if (out->len - start + MEMORY_LEN < text.n / 10 * 7)
+	/* the first line; of a command or a failure, also up to three error
+	 * lines and the last two, each once and in order */
+	size_t whole = text.n;
+	if (f->kind == TOOL_COMMAND || f->failed) {
+		text = slice_trim_end(text, "\n");
+		size_t errors = error_lines(text, err, ERRORS);
+		size_t last = line_start(text, text.n);
+		size_t before = last > 0 ? line_start(text, last - 1) : 0;
+
+		for (size_t i = 0; i < errors && err[i] < before; i++)
+			at[n++] = err[i];
+		at[n++] = before;
+		at[n++] = last;
+	}
+	for (size_t i = 0; lines && i < n; i++) {
+		if ((i > 0 && at[i] <= shown) || at[i] >= text.n)
+			continue;
+		struct slice line = line_at(text, at[i]);
+		buf_addc(out, '\n');
+		buf_add(out, line.p, utf8_cut(line.p, line.n, LINE_MAX_SHOWN));
+		shown = at[i];
+	}
+	if (out->len - start + MEMORY_LEN < whole / 10 * 7)
 		return id_at;
 	out->len = start;
 	return 0;
