@@ -37,9 +37,12 @@ void epoch_cut(struct compact *c, size_t from);
 void epoch_cut_one(struct compact *c, size_t i, long tokens);
 void epoch_uncut(struct compact *c);	/* show all of them whole */
 
-/* Reads of files that are in view. */
+/* Lines of files that are in view, by read. */
 struct shown {
-	const struct fact **v;
+	struct lines {
+		size_t file;
+		long first, last;
+	} *v;
 	size_t n, cap;
 };
 

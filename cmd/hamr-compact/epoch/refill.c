@@ -20,32 +20,33 @@
 /* ---- lines of files: does one call show what another did? ---- */
 
 /* The lines that a call concerns; all of them if it does not say. */
-static void
-lines_of(const struct fact *f, long *first, long *last)
+static struct lines
+lines_of(const struct fact *f)
 {
-	*first = f->first > 0 ? f->first : 1;
-	*last = f->last <= 0 || (*first == 1 && f->last == f->lines) ?
-	    LONG_MAX : f->last;
+	struct lines l = { f->file, f->first > 0 ? f->first : 1, f->last };
+
+	if (l.last <= 0 || (l.first == 1 && l.last == f->lines))
+		l.last = LONG_MAX;
+	return l;
 }
 
 void
 shown_add(struct shown *s, const struct fact *f)
 {
 	GROW(s->v, s->n, s->cap);
-	s->v[s->n++] = f;
+	s->v[s->n++] = lines_of(f);
 }
 
 bool
 shown_covers(const struct shown *s, const struct fact *f)
 {
-	long first, last, from, to;
+	struct lines want = lines_of(f);
 
-	lines_of(f, &first, &last);
 	for (size_t i = s->n; i > 0 && s->n - i < LOOKS; i--) {
-		if (s->v[i - 1]->file != f->file)
-			continue;
-		lines_of(s->v[i - 1], &from, &to);
-		if (from <= first && to >= last)
+		const struct lines *l = &s->v[i - 1];
+
+		if (l->file == want.file && l->first <= want.first &&
+		    l->last >= want.last)
 			return true;
 	}
 	return false;
