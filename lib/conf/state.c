@@ -14,7 +14,7 @@
 #include "place.h"
 #include "state.h"
 
-const char state_ignore[] = "# made by hamr: the rest is not for a "
+static const char ignore[] = "# made by hamr: the rest is not for a "
     "repository\n*\n!config.toml\n!commands/\n!commands/**\n!skills/\n"
     "!skills/**\n";
 
@@ -45,27 +45,21 @@ git_tracks(const char *root, struct err *e)
 	    r;
 }
 
-/* 0, or -1 with e and errno. */
-static int
-write_ignore(const char *dir, struct err *e)
+int
+state_ignore(int at, const char *path)
 {
-	char *p = xasprintf("%s/.gitignore", dir);
-	int fd = file_create(AT_FDCWD, p, O_WRONLY | O_EXCL, 0644), error = 0;
+	int fd = file_create(at, path, O_WRONLY | O_EXCL, 0644);
 
-	if (fd < 0 && errno != EEXIST)
-		error = errno;
-	if (fd >= 0 && file_write_all(fd, state_ignore,
-	    sizeof state_ignore - 1) < 0) {
-		error = errno;
-		unlink(p);	/* half a file would ignore nothing */
-	}
+	if (fd < 0)
+		return errno == EEXIST ? 0 : -1;
+	int r = file_write_all(fd, ignore, sizeof ignore - 1);
 	file_close(fd);
+	if (r == 0)
+		return 0;
+	int error = errno;
+	unlinkat(at, path, 0);	/* half a file would ignore nothing */
 	errno = error;
-	if (error != 0)
-		err_sys(e, ST_SYSTEM, "%s", p);
-	free(p);
-	errno = error;
-	return error != 0 ? -1 : 0;
+	return -1;
 }
 
 /* Does this error mean that we have no right to create anything there? */
@@ -76,15 +70,13 @@ is_refused(int error)
 	    error == ELOOP;
 }
 
-/* Is this a folder of the user's, or for root, of root's owner? */
 static bool
 is_ours(const char *root, const struct stat *st)
 {
 	struct stat folder;
 
-	return S_ISDIR(st->st_mode) && (st->st_uid == geteuid() ||
-	    (geteuid() == 0 && stat(root, &folder) == 0 &&
-	    st->st_uid == folder.st_uid));
+	return S_ISDIR(st->st_mode) && stat(root, &folder) == 0 &&
+	    gitrepo_is_owned(st, &folder);
 }
 
 /* The repository's own .hamr in *out, or NULL if it must not be used.  -1 with
@@ -93,6 +85,7 @@ static int
 own_place(const char *root, bool create, char **out, struct err *e)
 {
 	char *dir = xasprintf("%s/.hamr", root);
+	char *list = xasprintf("%s/.gitignore", dir);
 	struct stat st;
 	bool there = lstat(dir, &st) == 0;
 	int yes = 1;
@@ -110,8 +103,9 @@ own_place(const char *root, bool create, char **out, struct err *e)
 	else if (yes > 0 && !there && file_mkdir(AT_FDCWD, dir, 0755) < 0 &&
 	    errno != EEXIST)
 		yes = is_refused(errno) ? 0 : err_sys(e, ST_SYSTEM, "%s", dir);
-	else if (yes > 0 && create && write_ignore(dir, e) < 0)
-		yes = is_refused(errno) ? 0 : -1;
+	else if (yes > 0 && create && state_ignore(AT_FDCWD, list) < 0)
+		yes = is_refused(errno) ? 0 : err_sys(e, ST_SYSTEM, "%s", list);
+	free(list);
 	*out = yes > 0 ? dir : NULL;
 	if (yes <= 0)
 		free(dir);

@@ -13,8 +13,9 @@
 
 #include "base/err.h"
 
-/* The text of .hamr/.gitignore. */
-extern const char state_ignore[];
+/* Make the .gitignore of .hamr at this path, unless there is one.  0, or -1 with
+ * errno. */
+int state_ignore(int at, const char *path);
 
 /* The folder's path, whether or not it exists; the caller frees it.  NULL with
  * e if neither place can be used. */

@@ -281,15 +281,9 @@ static void
 read_rules(struct level *l, int dirfd, const char *name)
 {
 	struct buf b = BUF_INIT(RULES_MAX);
-	struct stat st;
-	int fd = file_open_regular(dirfd, name, &st);
 
-	if (fd < 0)
-		return;
-	if ((size_t)st.st_size >= RULES_MAX ||
-	    file_read_fd(fd, name, &b, NULL) < 0)
+	if (gitrepo_read(dirfd, name, &b, NULL) < 0)
 		b.len = 0;
-	close(fd);
 	char *p = b.p;
 	char *end = b.len > 0 ? b.p + b.len : b.p;
 	if (slice_starts(buf_view(&b), "\xef\xbb\xbf"))
@@ -319,7 +313,7 @@ excludes_in(const char *path, const char *home)
 	struct buf b = BUF_INIT(RULES_MAX);
 	bool core = false;
 
-	if (real == NULL || gitrepo_read(real, RULES_MAX - 1, &b, NULL) < 0)
+	if (real == NULL || gitrepo_read(AT_FDCWD, real, &b, NULL) < 0)
 		b.len = 0;
 	for (char *p = b.len > 0 ? strtok_r(b.p, "\n", &save) : NULL;
 	    p != NULL; p = strtok_r(NULL, "\n", &save)) {

@@ -4,6 +4,7 @@
  * without reading the repository's configuration too.
  */
 #include <endian.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -266,7 +267,7 @@ add_base(struct gitindex *ix, const char *dir, struct slice link,
 	buf_fmt(&path, "%s/sharedindex.", dir);
 	for (size_t i = 0; i < ix->oid_len; i++)
 		buf_fmt(&path, "%02x", (unsigned char)link.p[i]);
-	if (gitrepo_read(path.p, GITINDEX_MAX, &ix->base, e) < 0)
+	if (gitrepo_read(AT_FDCWD, path.p, &ix->base, e) < 0)
 		got = -1;
 	else if (read_either(&r, &ix->base, &base) &&
 	    r.oid_len == ix->oid_len && r.link.p == NULL &&
@@ -337,7 +338,7 @@ gitindex_read(struct gitindex *ix, const char *dir, struct err *e)
 
 	*ix = (struct gitindex){ .bytes = BUF_INIT(GITINDEX_MAX),
 		.base = BUF_INIT(GITINDEX_MAX) };
-	if (gitrepo_read(path, GITINDEX_MAX - 1, &ix->bytes, &why) == 0) {
+	if (gitrepo_read(AT_FDCWD, path, &ix->bytes, &why) == 0) {
 		got = parse(ix, dir, e);
 		if (got > 0)
 			got = err_set(e, ST_DATA, "%s is damaged", path);

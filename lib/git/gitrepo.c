@@ -13,17 +13,17 @@
 #define LINE_MAX_BYTES 8192
 
 int
-gitrepo_read(const char *path, size_t max, struct buf *out, struct err *e)
+gitrepo_read(int dir, const char *path, struct buf *out, struct err *e)
 {
 	struct stat st;
-	int fd = file_open_regular(AT_FDCWD, path, &st), r;
+	int fd = file_open_regular(dir, path, &st), r;
 
 	if (fd < 0 && errno == EINVAL)
 		return err_set(e, ST_SYSTEM, "%s is not a regular file", path);
 	if (fd < 0)
 		return err_sys(e, errno == ENOENT || errno == ENOTDIR ?
 		    ST_NOINPUT : ST_SYSTEM, "%s", path);
-	if (st.st_size < 0 || (size_t)st.st_size > max)
+	if (st.st_size < 0 || (size_t)st.st_size > out->max)
 		r = err_set(e, ST_SYSTEM, "%s is too large", path);
 	else
 		r = file_read_fd(fd, path, out, e);
@@ -39,8 +39,7 @@ first_line(const char *path)
 {
 	struct buf b = BUF_INIT(LINE_MAX_BYTES);
 
-	if (gitrepo_read(path, LINE_MAX_BYTES - 1, &b, NULL) < 0 ||
-	    b.len == 0) {
+	if (gitrepo_read(AT_FDCWD, path, &b, NULL) < 0 || b.len == 0) {
 		buf_release(&b);
 		return NULL;
 	}
@@ -95,8 +94,8 @@ gitrepo_is_of(const char *dir, const char *top)
 
 	if (is != NULL && strlen(is) > strlen("/.git"))
 		is[strlen(is) - strlen("/.git")] = '\0';
-	if (is == NULL && gitrepo_read(config, LINE_MAX_BYTES - 1, &b,
-	    NULL) == 0 && b.len > 0 && strstr(b.p, key) != NULL) {
+	if (is == NULL && gitrepo_read(AT_FDCWD, config, &b, NULL) == 0 &&
+	    b.len > 0 && strstr(b.p, key) != NULL) {
 		is = xstrdup(strstr(b.p, key) + strlen(key));
 		is[strcspn(is, "\n")] = '\0';
 	}
@@ -121,9 +120,8 @@ gitrepo_common(const char *dir)
 
 /* ---- whose it is, and what it is made of ---- */
 
-/* Is it ours or, if we are root, the folder owner's, as whom we work there? */
-static bool
-is_owned(const struct stat *st, const struct stat *folder)
+bool
+gitrepo_is_owned(const struct stat *st, const struct stat *folder)
 {
 	return st->st_uid == geteuid() ||
 	    (geteuid() == 0 && st->st_uid == folder->st_uid);
@@ -146,9 +144,9 @@ gitrepo_is_top(const char *top, struct err *e)
 	if (stat(top, &folder) == 0 && lstat(dot, &st) == 0 &&
 	    stat(dot, &target) == 0 &&
 	    (S_ISDIR(target.st_mode) || S_ISREG(target.st_mode))) {
-		if (!is_owned(&st, &folder))
+		if (!gitrepo_is_owned(&st, &folder))
 			r = foreign(dot, &st, e);
-		else if (!is_owned(&target, &folder))
+		else if (!gitrepo_is_owned(&target, &folder))
 			r = foreign(dot, &target, e);
 		else
 			r = 1;
@@ -195,12 +193,12 @@ gitrepo_open(struct gitrepo *g, const char *top, struct err *e)
 		    g->dir);
 	if (stat(top, &folder) < 0 || stat(g->dir, &st) < 0)
 		return err_sys(e, ST_SYSTEM, "%s", g->dir);
-	if (!is_owned(&st, &folder))
+	if (!gitrepo_is_owned(&st, &folder))
 		return foreign(g->dir, &st, e);
 	g->common = gitrepo_common(g->dir);
 	if (g->common == NULL)
 		g->common = xstrdup(g->dir);
-	else if (stat(g->common, &st) < 0 || !is_owned(&st, &folder))
+	else if (stat(g->common, &st) < 0 || !gitrepo_is_owned(&st, &folder))
 		return foreign(g->common, &st, e);
 	return stat_in(g->common, "objects", &st) && S_ISDIR(st.st_mode);
 }

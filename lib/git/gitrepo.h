@@ -7,7 +7,7 @@
 #pragma once
 
 #include <stdbool.h>
-#include <sys/types.h>
+#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -42,7 +42,11 @@ int gitrepo_is_top(const char *top, struct err *e);
  * it.  NULL: dir is in no repository or, with e set, in another user's. */
 char *gitrepo_find(const char *dir, struct err *e);
 
-/* Append a regular file of at most max bytes to out; the path's last part is
- * not followed if it is a link.  0, or -1 with e (ST_NOINPUT: no such file). */
-int gitrepo_read(const char *path, size_t max, struct buf *out,
-    struct err *e);
+/* Does it belong to us or, if we are root, to the owner of folder, as whom we
+ * work there? */
+bool gitrepo_is_owned(const struct stat *st, const struct stat *folder);
+
+/* Append a regular file to out, unless it is larger than out may become; the
+ * path's last part is not followed if it is a link.  0, or -1 with e
+ * (ST_NOINPUT: no such file). */
+int gitrepo_read(int dir, const char *path, struct buf *out, struct err *e);

@@ -1,6 +1,7 @@
 /* opening.c - what a chat shows when it begins; the server and the sandbox are
  * asked in the background. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,7 +37,7 @@ chat_branch(const char *root)
 	if (dir == NULL)
 		return NULL;
 	char *path = xasprintf("%s/HEAD", dir);
-	if (gitrepo_read(path, 1 << 12, &b, NULL) == 0) {
+	if (gitrepo_read(AT_FDCWD, path, &b, NULL) == 0) {
 		const char *text = buf_view(&b).p;
 
 		name = strncmp(text, lead, strlen(lead)) == 0 ?

@@ -352,14 +352,9 @@ root_hamr(int rootfd)
 
 	if (hamr < 0)
 		return -1;
-	int fd = file_create(hamr, ".gitignore", O_WRONLY | O_EXCL, 0644);
-	if (fd >= 0) {
-		file_write_all(fd, state_ignore, strlen(state_ignore));
-		close(fd);
-	}
+	state_ignore(hamr, ".gitignore");
 	/* it must exist before a sandbox starts, to be visible in it */
-	fd = root_folder(hamr, "out");
-	file_close(fd);
+	file_close(root_folder(hamr, "out"));
 	return hamr;
 }
 
