@@ -95,20 +95,6 @@ map_next(const struct map *m, size_t *at, uint64_t *value)
 }
 
 void
-map_empty(struct map *m)
-{
-	if (m->cap > SMALL) {
-		map_release(m);
-		return;
-	}
-	for (struct map_entry *e = m->e; m->n > 0; e++) {
-		m->n -= e->key != NULL;
-		free(e->key);
-		e->key = NULL;
-	}
-}
-
-void
 map_release(struct map *m)
 {
 	for (size_t i = 0; i < m->cap; i++)

@@ -28,5 +28,4 @@ struct slice map_next(const struct map *m, size_t *at, uint64_t *value);
 /* The hash of a key; it differs from run to run. */
 uint64_t map_hash(struct slice key);
 
-void map_empty(struct map *m);		/* keeps little memory */
 void map_release(struct map *m);	/* none; usable again */

@@ -247,10 +247,3 @@ pairing_reset(struct pairing *p)
 	map_release(&p->by_id);
 	*p = (struct pairing){ .n = 0 };
 }
-
-void
-pairing_empty(struct pairing *p)
-{
-	map_empty(&p->by_id);
-	p->n = p->open = 0;
-}

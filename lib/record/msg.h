@@ -77,4 +77,3 @@ void pairing_call(struct pairing *p, struct slice id, size_t tag);
  * (size_t)-1 if no call of that id is open.  id is a JSON string. */
 size_t pairing_result(struct pairing *p, struct slice id);
 void pairing_reset(struct pairing *p);
-void pairing_empty(struct pairing *p);	/* the same; keeps its memory */

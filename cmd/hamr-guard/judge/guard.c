@@ -320,7 +320,7 @@ calls_forget(struct guard *g)
 		free(g->call[i].id);
 	}
 	g->ncall = 0;
-	pairing_empty(&g->pairing);
+	pairing_reset(&g->pairing);
 }
 
 /* Copy a text and a NUL to `to`; returns their end. */
