@@ -90,8 +90,7 @@ struct rebuild {
 	struct scan scan;
 	int64_t kept;		/* items of a damaged file */
 	bool damaged;
-	char **files;
-	size_t n, cap;
+	struct texts files;
 };
 
 static int
@@ -125,8 +124,7 @@ find_files(struct rebuild *b, char *dir, struct err *e)
 		if (f->fts_info != FTS_F || dot == NULL ||
 		    (strcmp(dot, ".ndjson") != 0 && strcmp(dot, ".jsonl") != 0))
 			continue;
-		GROW(b->files, b->n, b->cap);
-		b->files[b->n++] = xstrdup(f->fts_path);
+		texts_add(&b->files, xstrdup(f->fts_path));
 	}
 	fts_close(fts);
 	return r;
@@ -259,8 +257,8 @@ static int
 run(struct rebuild *b, struct err *e)
 {
 	struct opts o = *b->o;
-	struct stage s = { .files = (const char *const *)b->files,
-		.nfiles = b->n, .mute = true, .open_end = true };
+	struct stage s = { .files = (const char *const *)b->files.v,
+		.nfiles = b->files.n, .mute = true, .open_end = true };
 	int r = -1;
 
 	remove_beside(b->beside);
@@ -273,7 +271,7 @@ run(struct rebuild *b, struct err *e)
 		b->damaged = true;
 	if (b->damaged)
 		r = take_damaged(b, e);
-	if (r == 0 && b->n > 0) {
+	if (r == 0 && b->files.n > 0) {
 		o.stage.mode = STAGE_NEW;
 		o.stage.lenient = true;	/* a line cut short by a crash */
 		o.stage.quiet = true;
@@ -340,9 +338,8 @@ command_rebuild(const struct opts *o, struct err *e)
 		free(lock);
 		store_close(&b.old);
 	}
-	for (size_t i = 0; i < b.n; i++)
-		free(b.files[i]);
-	FREE(b.files, b.beside, b.path);
+	texts_release(&b.files);
+	FREE(b.beside, b.path);
 	redact_free(b.redact);
 	scan_release(&b.scan);
 	return r < 0 ? -1 : ST_OK;

@@ -123,8 +123,7 @@ struct index {
 	const char *const *exclude;	/* globs of paths */
 	size_t nexclude;
 	struct redact *redact;		/* NULL: not needed yet */
-	struct store store;
-	bool open;
+	struct store store;		/* db NULL: not open */
 	/* of this transcript */
 	char *session, *cwd;
 	int64_t created;
@@ -159,22 +158,20 @@ commit(struct index *x, struct err *e)
 
 	if (x->n == 0)
 		return 0;
-	if (x->open && db_is_stale(x->store.db)) {
+	if (x->store.db != NULL && db_is_stale(x->store.db))
 		store_close(&x->store);
-		x->open = false;
-	}
-	if (!x->open) {
+	if (x->store.db == NULL) {
 		const char *name = "file";
 		char *path = x->path != NULL ? xstrdup(x->path) :
 		    where_path(x->opts, true, &name, e);
 
-		x->open = path != NULL && store_open(&x->store, path, name,
-		    DB_WRITE, e) == 0;
+		r = path != NULL ? store_open(&x->store, path, name, DB_WRITE,
+		    e) : -1;
 		free(path);
-		if (x->open && x->opts->stage.mode == STAGE_RESIDENT)
+		if (r == 0 && x->opts->stage.mode == STAGE_RESIDENT)
 			r = db_exec(x->store.db, RESIDENT_CACHE, e);
 	}
-	if (!x->open || r < 0 || store_begin(&x->store, e) < 0)
+	if (r < 0 || store_begin(&x->store, e) < 0)
 		return -1;
 	for (size_t i = 0; i < x->n && r == 0; i++)
 		r = store_put(&x->store, &x->item[i], e);
@@ -479,8 +476,7 @@ index_files(struct stage *s, const struct opts *o, const char *path,
 		    1e3);
 	on_reset(s);
 	drop_pending(&x);
-	if (x.open)
-		store_close(&x.store);
+	store_close(&x.store);
 	redact_free(x.redact);
 	free(x.item);
 	s->self = NULL;
