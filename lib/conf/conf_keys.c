@@ -439,16 +439,13 @@ conf_key_nearest_table(const char *path)
 	char *best = NULL;
 
 	for (size_t i = 0; i < NAMES; i++) {
-		const char *name = name_at(i), *dot = strrchr(name, '.');
-
-		if (dot == NULL)
-			continue;
-		char *table = xmemdup0(name, (size_t)(dot - name));
+		const char *name = name_at(i);
+		char *table = xmemdup0(name, (size_t)(last(name) - 1 - name));
 		size_t d = conf_distance(path, table);
+
 		if (d < least) {
 			least = d;
-			free(best);
-			best = table;
+			xset(&best, table);
 		} else
 			free(table);
 	}

@@ -524,26 +524,35 @@ db_is_ours(const char *path, const struct db_schema *schema)
 	    num_be32(head + 60) <= (uint32_t)schema->version;
 }
 
-/* Copy path to copy, both with the suffix end; a missing file is skipped. */
+/* Copy a file and its log; with `links` add the name by hard links, or copy
+ * where there are none, so that path never disappears.  What is missing is
+ * skipped. */
 static int
-copy_file(const char *path, const char *copy, const char *end, struct err *e)
+copy_both(const char *path, const char *copy, bool links, struct err *e)
 {
-	char *from = xasprintf("%s%s", path, end);
-	char *to = xasprintf("%s%s", copy, end);
-	int in = open(from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), r = 0;
+	static const char *const ends[] = { "", "-wal" };
+	int r = 0;
 
-	if (in >= 0 || errno != ENOENT) {
-		int out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_TRUNC |
-		    O_CLOEXEC | O_NOFOLLOW, 0600);
-		ssize_t n = out < 0 ? -1 : 1;
+	for (size_t i = 0; i < 2 && r == 0; i++) {
+		char *from = xasprintf("%s%s", path, ends[i]);
+		char *to = xasprintf("%s%s", copy, ends[i]);
+		bool linked = links && link(from, to) == 0;
+		int in = linked ? -1 : open(from, O_RDONLY | O_CLOEXEC |
+		    O_NOFOLLOW);
 
-		while (n > 0)
-			n = sendfile(out, in, NULL, 1 << 30);
-		r = n < 0 ? err_sys(e, ST_SYSTEM, "%s", to) : 0;
-		file_close(out);
-		file_close(in);
+		if (!linked && (in >= 0 || errno != ENOENT)) {
+			int out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT |
+			    O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+			ssize_t n = out < 0 ? -1 : 1;
+
+			while (n > 0)
+				n = sendfile(out, in, NULL, 1 << 30);
+			r = n < 0 ? err_sys(e, ST_SYSTEM, "%s", to) : 0;
+			file_close(out);
+			file_close(in);
+		}
+		FREE(from, to);
 	}
-	FREE(from, to);
 	return r;
 }
 
@@ -552,10 +561,8 @@ db_lend_head(const char *path, const char *from, const char *copy,
     struct err *e)
 {
 	unsigned char head[PAGE];
-	int r = copy_file(path, copy, "", e);
+	int r = copy_both(path, copy, false, e);
 
-	if (r == 0)
-		r = copy_file(path, copy, "-wal", e);
 	if (r < 0)
 		return r;
 	int in = open(from, O_RDONLY | O_CLOEXEC);
@@ -570,21 +577,6 @@ db_lend_head(const char *path, const char *from, const char *copy,
 	return r;
 }
 
-/* Add the name aside by a hard link, or a copy where there are none, so that
- * path never disappears; both with the suffix end.  A missing file is
- * skipped. */
-static int
-also_named(const char *path, const char *end, const char *aside,
-    struct err *e)
-{
-	char *from = xasprintf("%s%s", path, end);
-	char *to = xasprintf("%s%s", aside, end);
-	int r = link(from, to) < 0 ? copy_file(path, aside, end, e) : 0;
-
-	FREE(from, to);
-	return r;
-}
-
 int
 db_set_aside(const char *path, const char *by, const char *aside,
     int (*last)(void *, struct err *), void *arg, struct err *e)
@@ -593,8 +585,7 @@ db_set_aside(const char *path, const char *by, const char *aside,
 	int r = -1;
 
 	if (open_lock(&db, e) == 0 && last(arg, e) == 0 &&
-	    also_named(path, "", aside, e) == 0 &&
-	    also_named(path, "-wal", aside, e) == 0)
+	    copy_both(path, aside, true, e) == 0)
 		r = replace_file(&db, by, e);
 	file_close(db.lock);
 	free(db.path);
