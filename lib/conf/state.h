@@ -13,8 +13,8 @@
 
 #include "base/err.h"
 
-/* Make the .gitignore of .hamr at this path, unless there is one.  0, or -1 with
- * errno. */
+/* Make the .gitignore of .hamr at this path, unless there is one.  0, or -1
+ * with errno. */
 int state_ignore(int at, const char *path);
 
 /* The folder's path, whether or not it exists; the caller frees it.  NULL with
