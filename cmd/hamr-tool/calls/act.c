@@ -234,10 +234,10 @@ verify(struct tool *t)
 {
 	const struct profile *p = t->verify_full ? &full : &quick;
 	long long begun = file_now_ms();
-	struct buf args = BUF_INIT(1 << 20);
 	struct report rep = { .prog = { .sandboxes = t->sandboxes,
 		.id = "verification" }, .root = t->root,
-		.rootfd = t->files->root.fd, .cap = p->cap };
+		.rootfd = t->files->root.fd, .cap = p->cap,
+		.command = t->verify };
 	const struct prog *run = &rep.prog;
 	struct slice rest, line;
 	struct result r;
@@ -251,14 +251,12 @@ verify(struct tool *t)
 		result_error(&r, "bad_arguments", "no command is configured; "
 		    "set verification.defaultCommand");
 	} else {
-		scan_put(&args, "{'command':@,'timeout':$}",
-		    slice_of(t->verify), SCAN_INT(p->seconds));
 		/* If no private copy can be made, the user's command runs as
 		 * bash would; the record says so (sandbox). */
 		rep.prog.want = sandboxes_want(t->sandboxes, sandboxes_refuse(
 		    t->sandboxes, BOX_PRIVATE) == NULL ? BOX_PRIVATE :
 		    BOX_WRITE);
-		bash_run(t->stage, &rep, buf_view(&args), &r);
+		bash_run(t->stage, &rep, p->seconds, &r);
 	}
 	prog_end_by_pipe(t->stage);
 	scan_put(&v, "{'type':'verification','command':@,'profile':@,"
@@ -277,7 +275,7 @@ verify(struct tool *t)
 	scan_put(&v, ",'ms':$}", SCAN_INT(file_now_ms() - begun));
 	stage_put(t->stage, R_VERIFICATION, buf_view(&v));
 	result_release(&r);
-	bufs_release(BUFS(&args, &v));
+	buf_release(&v);
 	free(t->verify);
 	t->verify = NULL;
 }

@@ -408,6 +408,7 @@ job_work(struct job *j)
 		.want = j->want, .id = j->call->id },
 		.root = t->root, .rootfd = t->files->root.fd,
 		.cap = t->output_cap };
+	char *command;
 
 	rep.prog.alive = journal_calls_begin(t->journal, j);
 	switch (j->schema->id) {
@@ -419,7 +420,10 @@ job_work(struct job *j)
 		break;
 	case TOOL_BASH:
 		signals_hold(&j->signals);
-		bash_run(t->stage, &rep, args, &j->r);
+		rep.command = command = scan_text(scan_get(args, "command"));
+		bash_run(t->stage, &rep, scan_int_or(scan_get(args,
+		    "timeout"), BASH_SECONDS), &j->r);
+		free(command);
 		break;
 	case TOOL_VIEW:
 		files_view(t->files, args, conf_bool(t->conf,

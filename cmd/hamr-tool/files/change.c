@@ -196,11 +196,9 @@ plan_write(struct files *f, struct change *c, struct slice args)
 {
 	if (find_target(f, c, args) < 0)
 		return -1;
-	if (!arg_str(args, "content", &c->new))
-		return fault_set(&c->fault, "too_large", "the content is "
-		    "larger than 64 MiB");
+	arg_str(args, "content", &c->new);
 	if (!c->path.exists)
-		return 0;
+		return check_size(c);
 	if (!S_ISREG(c->path.st.st_mode))
 		return fault_set(&c->fault, "exists", "%s exists and is %s",
 		    c->path.name, S_ISDIR(c->path.st.st_mode) ? "a folder" :

@@ -11,7 +11,7 @@
 #define LIST_MAX 300		/* entries shown */
 #define COUNT_MAX 100000	/* entries counted */
 #define DEPTH_DEFAULT 2
-#define DEPTH_MAX 8
+#define DEPTH_MAX 8		/* of the schema */
 #define LIST_TAIL 64		/* room kept for "[n more]" */
 
 struct entry {
@@ -75,12 +75,10 @@ void
 list_run(struct files *f, const struct path *p, struct slice args,
     struct result *r)
 {
-	int64_t depth = arg_int(args, "depth", DEPTH_DEFAULT);
 	size_t room = files_room(f), left = LIST_MAX, shown = 0;
 	int whole = 0;
 	struct listing l = { .f = f, .skip = strlen(p->rel),
-		.depth = depth < 1 ? 1 : depth > DEPTH_MAX ? DEPTH_MAX :
-		    (int)depth,
+		.depth = (int)arg_int(args, "depth", DEPTH_DEFAULT),
 		.deadline = file_now_ms() + WALK_MS };
 
 	l.skip += l.skip > 0;

@@ -219,8 +219,8 @@ static void
 read_file(struct files *f, const struct path *p, struct slice args,
     struct result *r)
 {
-	int64_t first = arg_int(args, "first", 1);
-	struct view v = { .room = files_room(f), .first = first < 1 ? 1 : first,
+	struct view v = { .room = files_room(f),
+		.first = arg_int(args, "first", 1),
 		.last = arg_int(args, "last", INT64_MAX),
 		.body = BUF_INIT(RESULT_MAX - CHUNK) };
 	struct buf text = BUF_INIT(FILE_MAX);

@@ -22,7 +22,6 @@
 
 #define SEARCH_FILE_MAX ((off_t)16 << 20)
 #define CONTEXT_DEFAULT 2
-#define CONTEXT_MAX 20
 #define LINES_MAX 100		/* lines shown, context included */
 #define LINE_BYTES 300
 #define LINE_TEXT_MIN 60	/* for the text, however long the path */
@@ -411,10 +410,10 @@ search_run(struct files *f, const struct path *p, struct slice args,
 	struct buf query = BUF_INIT(BUF_RECORD_MAX), *out = &r->content;
 	struct search s = { .f = f, .regex = scan_true(scan_get(args, "regex")),
 		.crlf = BUF_INIT(2 * BUF_RECORD_MAX),
+		.context = arg_int(args, "context", CONTEXT_DEFAULT),
 		.text = BUF_INIT(SEARCH_FILE_MAX + 4) };
 	struct found *o = mmap(NULL, sizeof *o, PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	int64_t context = arg_int(args, "context", CONTEXT_DEFAULT);
 
 	if (o == MAP_FAILED) {
 		result_error(r, "spawn_failed", "no memory for the search");
@@ -426,8 +425,6 @@ search_run(struct files *f, const struct path *p, struct slice args,
 		buf_slice(&s.crlf, s.query);
 		text_to_crlf(&s.crlf);
 	}
-	s.context = context < 0 ? 0 : context > CONTEXT_MAX ? CONTEXT_MAX :
-	    (long)context;
 	s.deadline = file_now_ms() + WALK_MS;
 	size_t room = files_room(f);
 	s.room = num_min(room - num_min(room, NOTES_ROOM), TEXT_MAX);

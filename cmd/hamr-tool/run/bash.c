@@ -1,6 +1,5 @@
 /* bash.c - the bash tool: one command, its status, its output, its end. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -8,35 +7,31 @@
 
 #include "bash.h"
 
-#define TIMEOUT_DEFAULT 120
 #define TIMEOUT_MAX 600
 #define GRACE_TIMEOUT_MS 2000
 #define GRACE_CANCEL_MS 500
 #define COMMAND_MAX 131000	/* the kernel's limit for one argument */
 
 void
-bash_run(struct stage *s, struct report *rep, struct slice args,
+bash_run(struct stage *s, struct report *rep, int64_t seconds,
     struct result *res)
 {
-	char *command = scan_strdup(scan_get(args, "command"));
+	const char *command = rep->command;
 	/* a command may begin with '-' */
 	bool dashes = command[0] == '-' || command[0] == '+';
 	const char *argv[] = { "bash", "--noprofile", "--norc", "-c",
 		dashes ? "--" : command, dashes ? command : NULL, NULL };
-	int64_t asked = scan_int_or(scan_get(args, "timeout"),
-	    TIMEOUT_DEFAULT);
 	struct prog *p = &rep->prog;
 	struct signals signals;
 
-	rep->command = command;
 	/* what is not limited goes into the end record, which the loop
 	 * writes */
 	rep->unlimited = s->mode == STAGE_RESIDENT;
-	rep->clamped = asked < 1 || asked > TIMEOUT_MAX;
+	rep->clamped = seconds < 1 || seconds > TIMEOUT_MAX;
 	p->resident = true;
 	p->argv = (char *const *)(void *)argv;
-	p->ms = asked < 1 ? 1000 : asked > TIMEOUT_MAX ? TIMEOUT_MAX * 1000 :
-	    (int)asked * 1000;
+	p->ms = 1000 * (seconds < 1 ? 1 : seconds > TIMEOUT_MAX ? TIMEOUT_MAX :
+	    (int)seconds);
 	p->grace = GRACE_TIMEOUT_MS;
 	p->grace_cancel = GRACE_CANCEL_MS;
 	if (s->mode == STAGE_FILTER && !s->stream)
@@ -60,7 +55,6 @@ bash_run(struct stage *s, struct report *rep, struct slice args,
 		    p->e.status == ST_INTERRUPTED ?
 		    "look at what it did before you run it again" :
 		    "nothing was run");
-	free(command);
 	file_close(p->signals);
 	/* a pending signal ends this process here */
 	signals_release(&signals);
