@@ -22,11 +22,12 @@ struct serve {
 	struct tool *t;
 	struct rpc in;
 	struct buf *batch;	/* answers to a batch, or NULL */
+	bool busy;		/* a line is being answered */
 	char *running;		/* id of the call in hand, as JSON */
 	struct slice token;	/* its progressToken, p NULL: none */
 	int64_t progress;	/* how often that was used */
 	long long due;		/* ms; not before */
-	struct texts later;	/* lines that wait for its end */
+	struct texts later;	/* lines that wait */
 	size_t bytes;		/* of them */
 };
 
@@ -270,29 +271,16 @@ message(struct serve *v, struct slice text)
 	}
 }
 
+/* A message, or a batch of them. */
 static void
-line(struct serve *v, enum rpc_got got, struct slice text)
+line(struct serve *v, struct slice text)
 {
 	struct buf answers = BUF_INIT(2 * BUF_RECORD_MAX);
 	bool empty = true;
 	struct slice el;
 
-	if (got != RPC_TEXT) {
-		bool bad = got == RPC_BAD;
-
-		/* for its id: the client waits for an answer to it */
-		serve_error(v, scan_get(bad ? text : SLICE(""), "id"), bad ?
-		    RPC_PARSE : RPC_INVALID, bad ? "this is not JSON, or has "
-		    "a key twice, \\u0000 or bad UTF-8 in it" :
-		    "a message longer than 64 MiB");
-		return;
-	}
-	/* a call reads on, which invalidates the line */
-	char *copy = xmemdup0(text.p, text.n);
-	text.p = copy;
 	if (scan_kind(text) != SCAN_ARRAY) {
 		message(v, text);
-		free(copy);
 		return;
 	}
 	v->batch = &answers;
@@ -306,10 +294,9 @@ line(struct serve *v, enum rpc_got got, struct slice text)
 	} else if (empty) {
 		serve_error(v, SLICE(""), RPC_INVALID, "an empty batch");
 	}
-	free(copy);
 }
 
-/* ---- while a call runs ---- */
+/* ---- the lines that came ---- */
 
 /* Remove waiting line i; the caller frees it. */
 static char *
@@ -323,7 +310,8 @@ take_later(struct serve *v, size_t i)
 	return text;
 }
 
-/* Handle cancel and ping at once, everything else after the call. */
+/* Let the next line wait for its answer; while one is being answered, all that
+ * come.  Cancel and ping do not wait. */
 static void
 take_lines(struct serve *v)
 {
@@ -332,13 +320,21 @@ take_lines(struct serve *v)
 	struct rpc_msg m;
 	enum rpc_got got;
 
-	while ((got = rpc_take(&v->in, &text)) != RPC_NONE) {
-		if (got != RPC_TEXT) {
-			line(v, got, text);
+	v->batch = NULL;
+	while ((v->busy || v->later.n == 0) &&
+	    (got = rpc_take(&v->in, &text)) != RPC_NONE) {
+		if (got == RPC_LONG) {
+			serve_error(v, SLICE(""), RPC_INVALID,
+			    "a message longer than 64 MiB");
+			continue;
+		} else if (got == RPC_BAD) {
+			/* for its id: the client waits for an answer to it */
+			serve_error(v, scan_get(text, "id"), RPC_PARSE, "this "
+			    "is not JSON, or has a key twice, \\u0000 or bad "
+			    "UTF-8 in it");
 			continue;
 		}
 		rpc_read(text, &m);
-		v->batch = NULL;
 		if (m.kind == RPC_NOTIFY && scan_str_is(m.method,
 		    "notifications/cancelled")) {
 			struct slice id = scan_get(m.params, "requestId");
@@ -368,8 +364,8 @@ take_lines(struct serve *v)
 			texts_add(&v->later, xmemdup0(text.p, text.n));
 			v->bytes += text.n;
 		}
-		v->batch = was;
 	}
+	v->batch = was;
 }
 
 void
@@ -389,7 +385,6 @@ mcp_serve(struct tool *t)
 	struct pollfd in = { STDIN_FILENO, POLLIN, 0 };
 	struct serve v = { .t = t };
 	struct stage *s = t->stage;
-	struct slice text;
 	struct err e;
 
 	rpc_init(&v.in, STDIN_FILENO, -1, LINE_MAX_BYTES);
@@ -397,15 +392,14 @@ mcp_serve(struct tool *t)
 	s->mute = s->stream = true;
 	t->serve = &v;		/* cppcheck-suppress autoVariables */
 	while (!s->failed) {
+		take_lines(&v);
 		if (v.later.n > 0) {
-			char *waited = take_later(&v, 0);
-			line(&v, RPC_TEXT, slice_of(waited));
-			free(waited);
-			continue;
-		}
-		enum rpc_got got = rpc_take(&v.in, &text);
-		if (got != RPC_NONE) {
-			line(&v, got, text);
+			char *text = take_later(&v, 0);
+
+			v.busy = true;
+			line(&v, slice_of(text));
+			v.busy = false;
+			free(text);
 			continue;
 		}
 		if (rec_flush(&s->out, &e) < 0)
