@@ -111,6 +111,8 @@ bad "an edit without new" edit '{"path":"a","edits":[{"old":"x"}]}' \
 	"edits\[0\].new is missing"
 bad "no content" write '{"path":"a"}' "content is missing"
 bad "no object" bash '"ls"' "they must be one JSON object"
+is "an object encoded twice is that object" \
+	"$(hamr-tool --yes bash '"{\"command\":\"echo two\"}"')" "exit 0${nl}two"
 bad "a key twice" bash '{"command":"true","command":"false"}' "*duplicate key*"
 bad "a key twice, spelled otherwise" bash \
 	'{"command":"true","c\u006fmmand":"false"}' "*duplicate key*"

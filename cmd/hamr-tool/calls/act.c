@@ -55,8 +55,8 @@ pace_of(const struct tool *t, const struct call_state *c)
 		return CHANGES;
 	return c->args != NULL && c->action < ACT_SHARE &&
 	    c->start != START_FOREIGN && s->id != TOOL_VIEW &&
-	    (s->id != TOOL_READ || files_walks(t->files, (struct slice){
-	    c->args, c->nargs })) ? SLOW : QUICK;
+	    (s->id != TOOL_READ || (c->canonical && files_walks(t->files,
+	    (struct slice){ c->args, c->nargs }))) ? SLOW : QUICK;
 }
 
 /* ---- processes ---- */

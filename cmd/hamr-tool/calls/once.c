@@ -1,4 +1,5 @@
 /* once.c - one call from the shell, or from an MCP client. */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -62,14 +63,14 @@ do_once(struct job *j, struct tool *t, struct call_state *c)
 int
 tool_once(struct tool *t, const char *name, const char *args, bool json)
 {
-	struct call_state call = { .id = (char *)"call_1",
-		.args = (char *)args, .nargs = strlen(args) };
+	struct call_state call = { .id = (char *)"call_1" };
 	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
 	struct job j;
 	int status;
 
 	utf8_clean(&clean, name, strlen(name));
 	call.name = clean.len > 0 ? clean.p : (char *)"";
+	tool_take_args(&call, slice_of(args));
 	do_once(&j, t, &call);
 	if (t->stage->failed) {
 		status = err_report(&t->stage->err);
@@ -82,6 +83,7 @@ tool_once(struct tool *t, const char *name, const char *args, bool json)
 		status = print_once(&j, json);
 	}
 	job_end(&j);
+	free(call.args);
 	buf_release(&clean);
 	return status;
 }
@@ -91,16 +93,16 @@ tool_answer(struct tool *t, const char *name, struct slice args,
     struct buf *message)
 {
 	struct call_state call = { .id = (char *)"call_1",
-		.name = (char *)name, .args = (char *)(uintptr_t)args.p,
-		.nargs = args.n };
+		.name = (char *)name };
 	struct job j;
 
+	tool_take_args(&call, args);
 	files_turn(t->files);
 	do_once(&j, t, &call);
 	bool known = j.r.code == NULL || strcmp(j.r.code, "unknown_tool") != 0;
 	job_answer(&j);
 	buf_slice(message, buf_view(&j.message));
 	job_end(&j);
-	FREE(call.code, call.text);
+	FREE(call.args, call.code, call.text);
 	return known;
 }

@@ -173,20 +173,24 @@ tool_tell(struct tool *t)
 
 /* ---- records ---- */
 
-/* Some models encode the object a second time, as a string: take that out of
- * it. */
-static void
-decode_again(struct buf *args)
+void
+tool_take_args(struct call_state *c, struct slice text)
 {
-	struct slice text = slice_trim(buf_view(args));
-	struct buf inner = BUF_INIT(args->max);
+	struct buf inner = BUF_INIT(BUF_RECORD_MAX), args = inner;
+	bool json = scan_is_json(text);
 
-	if (scan_kind(text) == SCAN_STRING && scan_is_json(text) &&
-	    scan_str(text, &inner) &&
+	/* some models encode the object a second time, as a string */
+	if (json && scan_str(slice_trim(text), &inner) &&
 	    scan_kind(slice_trim(buf_view(&inner))) == SCAN_OBJECT) {
-		buf_reset(args);
-		buf_slice(args, buf_view(&inner));
+		text = buf_view(&inner);
+		json = scan_is_json(text);
 	}
+	c->canonical = json && schema_find(c->name) != NULL &&
+	    alias_args(slice_of(c->name), text, &args);
+	if (!c->canonical)
+		buf_add(&args, text.p, text.n);
+	c->nargs = args.len;
+	c->args = buf_detach(&args);
 	buf_release(&inner);
 }
 
@@ -205,11 +209,9 @@ take_assistant(struct tool *t, const struct rec *r)
 		struct call_state *s = &t->calls[t->ncalls++];
 		*s = (struct call_state){ .id = scan_text(c.id),
 			.name = scan_text(c.name) };
-		if (!scan_str(c.args, &args))
-			continue;
-		decode_again(&args);
-		s->nargs = args.len;
-		s->args = buf_detach(&args);
+		if (scan_str(c.args, &args))
+			tool_take_args(s, buf_view(&args));
+		buf_release(&args);
 	}
 }
 
@@ -220,8 +222,6 @@ tool_learn(struct tool *t, struct call_state *c, const struct rec *r)
 		"interrupted", "bad_arguments", "unknown_tool", NULL };
 	struct slice meta = rec_get(r, "meta");
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	struct buf args = BUF_INIT(BUF_RECORD_MAX);
-	struct scan scan = { .n = 0 };
 
 	msg_text(rec_get(r, "content"), &text);
 	c->done = true;
@@ -232,16 +232,11 @@ tool_learn(struct tool *t, struct call_state *c, const struct rec *r)
 		c->text = xmemdup0(text.p, text.len);
 	/* learn what it proves to the file tools */
 	if ((!c->is_error || scan_str_is(scan_get(meta, "error"),
-	    "not_read")) && c->args != NULL &&
-	    (strcmp(c->name, "read") == 0 || strcmp(c->name, "edit") == 0 ||
-	    strcmp(c->name, "write") == 0) &&
-	    scan_value(&scan, c->args, c->nargs) == 0 &&
-	    alias_args(slice_of(c->name), (struct slice){ c->args, c->nargs },
-	    &args))
-		files_learn(t->files, c->id, c->name, buf_view(&args),
-		    buf_view(&text), meta);
-	scan_release(&scan);
-	bufs_release(BUFS(&args, &text));
+	    "not_read")) && c->canonical && (strcmp(c->name, "read") == 0 ||
+	    strcmp(c->name, "edit") == 0 || strcmp(c->name, "write") == 0))
+		files_learn(t->files, c->id, c->name, (struct slice){ c->args,
+		    c->nargs }, buf_view(&text), meta);
+	buf_release(&text);
 }
 
 static void

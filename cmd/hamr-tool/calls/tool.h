@@ -30,6 +30,8 @@ struct call_state {
 	char *id, *name;	/* decoded, "" when there is none */
 	char *args;		/* decoded, NULL when there is none */
 	size_t nargs;
+	bool canonical;		/* args is a JSON object with the canonical
+				 * names of one of our tools */
 	bool done;		/* it has a result */
 	enum started start;
 	enum action action;
@@ -78,6 +80,8 @@ void tool_close(struct tool *t);
  * the next transcript begins. */
 void tool_record(struct stage *s, const struct rec *r);
 void tool_reset(struct stage *s);
+/* Set the arguments of c, whose name is set. */
+void tool_take_args(struct call_state *c, struct slice text);
 /* Note the result r of call c, whoever made it: how it ended, and what it
  * proves to the file tools. */
 void tool_learn(struct tool *t, struct call_state *c, const struct rec *r);

@@ -12,7 +12,6 @@
 #include "base/utf8.h"
 #include "conf/conf_keys.h"
 #include "json/scan.h"
-#include "record/alias.h"
 #include "stage/stage.h"
 
 #include "edit.h"
@@ -558,24 +557,16 @@ files_certain(const struct files *f, size_t n)
 /* ---- before a call ---- */
 
 bool
-files_walks(struct files *f, struct slice text)
+files_walks(struct files *f, struct slice args)
 {
-	struct buf args = BUF_INIT(BUF_RECORD_MAX);
 	struct buf path = BUF_INIT(BUF_RECORD_MAX);
-	struct scan scan = { .n = 0 };
 	struct path p = { 0 };
-	bool slow = false;
+	bool slow = scan_kind(scan_get(args, "query")) == SCAN_STRING;
 
-	if (scan_value(&scan, text.p, text.n) == 0 &&
-	    alias_args(SLICE("read"), text, &args)) {
-		slow = scan_kind(scan_get(buf_view(&args), "query")) ==
-		    SCAN_STRING;
-		if (!slow && arg_str(buf_view(&args), "path", &path) &&
-		    path_find(&f->root, buf_view(&path), &p, NULL) == 0)
-			slow = p.exists && S_ISDIR(p.st.st_mode);
-	}
+	if (!slow && arg_str(args, "path", &path) &&
+	    path_find(&f->root, buf_view(&path), &p, NULL) == 0)
+		slow = p.exists && S_ISDIR(p.st.st_mode);
 	path_release(&p);
-	scan_release(&scan);
-	bufs_release(BUFS(&args, &path));
+	buf_release(&path);
 	return slow;
 }

@@ -94,9 +94,9 @@ void files_turn(struct files *f);
 /* A new transcript: no proof is left. */
 void files_reset(struct files *f);
 
-/* Does this read search or list, instead of reading a file?  text: args as the
- * model wrote them. */
-bool files_walks(struct files *f, struct slice text);
+/* Does this read search or list, instead of reading a file?  args need not have
+ * passed the schema. */
+bool files_walks(struct files *f, struct slice args);
 /* Bytes a read result may have now. */
 size_t files_room(const struct files *f);
 /* Is a read sure not to be refused, whatever n reads before it return? */
