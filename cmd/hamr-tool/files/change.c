@@ -168,29 +168,6 @@ plan_edit(struct files *f, struct change *c, struct slice args)
 	return check_size(c);
 }
 
-/* The whole text is written anew: keep what every line of the old one ends in,
- * and its BOM, as edit does. */
-static void
-keep_form(struct change *c)
-{
-	struct slice old = buf_view(&c->old), new = buf_view(&c->new);
-
-	c->kept_crlf = is_crlf(old) && slice_has(new, "\n") &&
-	    !slice_has(new, "\r");
-	c->kept_bom = new.n > 0 && slice_starts(old, BOM) &&
-	    !slice_starts(new, BOM);
-	if (c->kept_crlf)
-		text_to_crlf(&c->new);
-	if (c->kept_bom) {
-		struct buf b = BUF_INIT(FILE_MAX);
-
-		buf_adds(&b, BOM);
-		buf_slice(&b, buf_view(&c->new));
-		buf_release(&c->new);
-		c->new = b;
-	}
-}
-
 static int
 plan_write(struct files *f, struct change *c, struct slice args)
 {
@@ -216,7 +193,23 @@ plan_write(struct files *f, struct change *c, struct slice args)
 		return fault_set(&c->fault, "exists", "%s exists and was not "
 		    "read whole; read all of it first, or change it with "
 		    "edit", c->path.name);
-	keep_form(c);
+	/* keep what every line of the old text ends in, and its BOM, as edit
+	 * does */
+	struct slice old = buf_view(&c->old), new = buf_view(&c->new);
+	c->kept_crlf = is_crlf(old) && slice_has(new, "\n") &&
+	    !slice_has(new, "\r");
+	c->kept_bom = new.n > 0 && slice_starts(old, BOM) &&
+	    !slice_starts(new, BOM);
+	if (c->kept_crlf)
+		text_to_crlf(&c->new);
+	if (c->kept_bom) {
+		struct buf b = BUF_INIT(FILE_MAX);
+
+		buf_adds(&b, BOM);
+		buf_slice(&b, buf_view(&c->new));
+		buf_release(&c->new);
+		c->new = b;
+	}
 	return check_size(c);
 }
 
