@@ -690,22 +690,17 @@ screen_tick(struct screen *s, long long now)
 }
 
 void
-screen_flush(struct screen *s)
-{
-	if (!s->suspended && !s->gone && screen_in_front(s) && push(s) &&
-	    is_due(s))
-		draw(s);
-}
-
-void
-screen_settle(struct screen *s, int stop, int ms)
+screen_flush(struct screen *s, int stop, int ms)
 {
 	struct pollfd p[2] = { { s->fd, POLLOUT, 0 }, { stop, POLLIN, 0 } };
 
-	do
-		screen_flush(s);
-	while (s->written < s->frame.len && poll(p, 2, ms) > 0 &&
-	    p[1].revents == 0);
+	do {
+		if (s->suspended || s->gone || !screen_in_front(s))
+			return;
+		if (push(s) && is_due(s))
+			draw(s);
+	} while (s->written < s->frame.len && ms != 0 &&
+	    poll(p, 2, ms) > 0 && p[1].revents == 0);
 }
 
 void
@@ -725,7 +720,7 @@ screen_suspend(struct screen *s)
 	if (s->suspended)
 		return;
 	s->want = (struct rows){ .text = BUF_INIT(FOREVER) };
-	screen_settle(s, -1, LEND_MS);
+	screen_flush(s, -1, LEND_MS);
 	buf_release(&s->want.text);
 	s->want = want;
 	give_back(s);

@@ -78,11 +78,10 @@ void screen_hurry(struct screen *s, bool anew);
  * nothing is due. */
 int screen_tick(struct screen *s, long long now_ms);
 
-/* Draw what is due now; wait until the terminal has taken it, something comes
- * on the descriptor stop (-1: none), or it took nothing for ms (-1: forever).
- */
-void screen_flush(struct screen *s);
-void screen_settle(struct screen *s, int stop, int ms);
+/* Draw what is due now, and wait until the terminal has taken it, something
+ * comes on the descriptor stop (-1: none), or it took nothing for ms (-1:
+ * forever).  In the background it does nothing. */
+void screen_flush(struct screen *s, int stop, int ms);
 
 /* The terminal was resized (SIGWINCH): draw nothing until the size is likely
  * to have settled. */

@@ -725,7 +725,7 @@ put_question(struct asking *k)
 		ui_listen(u, false);
 	if (!u->live) {
 		screen_live(u->screen, SLICE(""), 0, 0);
-		screen_flush(u->screen);
+		screen_flush(u->screen, -1, 0);
 	}
 	ui_hurry(u);
 }

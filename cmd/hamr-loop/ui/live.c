@@ -334,7 +334,7 @@ ui_end_turn(struct ui *u)
 		return;
 	if (u->editor == NULL) {	/* no live rows are left */
 		screen_live(u->screen, SLICE(""), 0, 0);
-		screen_flush(u->screen);
+		screen_flush(u->screen, -1, 0);
 	}
 	ui_changed(u);
 }

@@ -99,7 +99,7 @@ ui_emit(struct ui *u, struct slice lines)
 		if (!u->live) {
 			/* a question's row comes again as it then is */
 			screen_live(u->screen, SLICE(""), 0, 0);
-			screen_flush(u->screen);
+			screen_flush(u->screen, -1, 0);
 			ui_changed(u);
 		}
 	}
@@ -120,9 +120,9 @@ ui_prompt(struct ui *u, const char *prompt)
 	/* a paused terminal does not delay the end */
 	int ms = u->told_to_end ? 0 : -1;
 
-	screen_settle(u->screen, u->signals, ms);
+	screen_flush(u->screen, u->signals, ms);
 	screen_control(u->screen, prompt);
-	screen_settle(u->screen, u->signals, ms);
+	screen_flush(u->screen, u->signals, ms);
 }
 
 /* Show a text and an LF, escaped; on a terminal, wrapped between words with its
