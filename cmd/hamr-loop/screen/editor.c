@@ -14,7 +14,6 @@
 #define KILLS 16
 #define WHOLE_MAX ((size_t)1 << 32)	/* of a message with its pastes */
 #define LEAST_COLUMNS 8			/* beside a prompt, to show it */
-#define FIRST_WIDTH 77			/* before the first draw */
 
 /* What the previous key did, if the next one may continue it. */
 enum last { LAST_OTHER, LAST_KILL, LAST_YANK, LAST_HISTORY };
@@ -336,8 +335,7 @@ go_row(struct editor *e, bool down)
 		return EDITOR_NONE;
 	}
 	if (e->was != LAST_HISTORY) {
-		size_t rows = message_rows(m, m->width > 0 ? m->width :
-		    FIRST_WIDTH);
+		size_t rows = message_rows(m, m->width);
 		size_t row = message_row_of(m, m->at);
 
 		if (down ? row + 1 < rows : row > 0) {

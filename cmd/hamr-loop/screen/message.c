@@ -11,11 +11,13 @@
 
 #define FOLD '\x1a'
 #define TAB_COLUMNS 8
+#define FIRST_WIDTH 77		/* before the first draw */
 
 void
 message_init(struct message *m)
 {
-	*m = (struct message){ .text = BUF_INIT(MESSAGE_MAX) };
+	*m = (struct message){ .text = BUF_INIT(MESSAGE_MAX),
+		.width = FIRST_WIDTH };
 	buf_add(&m->text, "", 0);
 }
 
@@ -23,7 +25,7 @@ static void
 forget_changes(struct message *m)
 {
 	while (m->nundo > 0)
-		free((char *)m->undo[--m->nundo].taken.p);
+		free(m->undo[--m->nundo].taken);
 }
 
 static void
@@ -176,7 +178,7 @@ message_replace(struct message *m, size_t from, size_t n, struct slice in)
 	GROW(m->undo, m->nundo, m->capundo);
 	m->undo[m->nundo++] = (struct message_change){ .at = from,
 		.added = in.n, .cursor = m->at,
-		.taken = { n > 0 ? xmemdup0(m->text.p + from, n) : NULL, n } };
+		.taken = xmemdup0(m->text.p + from, n) };
 	splice(m, from, n, in);
 	m->at = from + in.n;
 	return true;
@@ -208,9 +210,9 @@ message_undo(struct message *m)
 	if (m->nundo == 0)
 		return;
 	struct message_change c = m->undo[--m->nundo];
-	splice(m, c.at, c.added, c.taken);
+	splice(m, c.at, c.added, slice_of(c.taken));
 	m->at = c.cursor;
-	free((char *)c.taken.p);
+	free(c.taken);
 }
 
 static size_t

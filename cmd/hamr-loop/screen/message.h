@@ -25,7 +25,7 @@ struct message_paste {
 
 struct message_change {
 	size_t at, added;	/* bytes put at `at` ... */
-	struct slice taken;	/* ... in place of these; owned */
+	char *taken;		/* ... in place of these */
 	size_t cursor;		/* before the change */
 	bool typed;		/* what is typed next joins this change */
 };
