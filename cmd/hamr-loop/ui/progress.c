@@ -279,11 +279,13 @@ ui_diff(struct ui *u, struct slice diff)
 	ui_print(u, &b);
 }
 
+/* Those of a message; the ones before it all have results. */
 static void
 remember_calls(struct ui *u, const struct rec *r)
 {
 	struct call c;
 
+	ui_forget(u);
 	for (struct walk w = walk_of(rec_get(r, "tool_calls"));
 	    msg_next_call(&w, &c); ) {
 		char *name = scan_text(c.name), *args = scan_strdup(c.args);
@@ -302,7 +304,6 @@ remember_calls(struct ui *u, const struct rec *r)
 void
 ui_restore_calls(struct ui *u, const struct rec *r)
 {
-	ui_forget(u);
 	if (u->tty_err || (!u->json && !u->quiet))
 		remember_calls(u, r);
 }

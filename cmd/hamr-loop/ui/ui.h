@@ -38,7 +38,7 @@ struct ui_status {
 	long long until;	/* when a wait is over; 0: no wait */
 };
 
-/* A call of the model, kept until the end of the run. */
+/* A call of the model's last message. */
 struct ui_call {
 	char *what;		/* "bash make test" */
 	char *args;		/* as the model wrote them */
@@ -142,8 +142,7 @@ void ui_release(struct ui *u);
  * on.  -1 with errno. */
 int ui_take_signals(struct ui *u);
 
-/* Learn the calls of a resumed session, so that their results can be shown.
- * Only those of the last assistant message are kept. */
+/* Learn the calls of a resumed session, so that their results can be shown. */
 void ui_restore_calls(struct ui *u, const struct rec *r);
 
 void ui_committed(struct ui *u, const struct rec *r);
