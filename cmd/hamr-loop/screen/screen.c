@@ -50,9 +50,20 @@
 	"\033[?u\033[?2026$p\033[?2004$p\033]11;?\033\\\033[>c\033[c"
 #define XTERM_JS "\033[>0;276;0c"	/* VS Code's, and on web pages */
 
-struct rows {
-	struct buf text;	/* LF between them */
-	size_t row, column;	/* of the cursor */
+struct row {
+	struct slice text;
+	size_t width;
+	bool jumps;		/* it sets an absolute column, so what it skips
+				 * would stay on the screen */
+	size_t reach;		/* the column up to which it was written since
+				 * it was empty */
+};
+
+struct live {
+	struct buf text;	/* LF between the rows */
+	struct row *row;
+	size_t n, cap;
+	size_t cursor, column;	/* its row, and the column in it */
 };
 
 struct screen {
@@ -80,12 +91,9 @@ struct screen {
 	size_t written;		/* bytes of it that the terminal has taken */
 	struct buf above;	/* printed, not drawn yet */
 	struct buf control;
-	struct rows want, have;
+	struct live want, have;
 	bool tmux;		/* it wraps erased cells like blanks */
 	bool xterm_js;		/* see breaks_below */
-	size_t *reach;		/* the column up to which each row of have was
-				 * written since it was empty */
-	size_t cap;
 };
 
 /* The only screen, for the signal handler that restores it: a handler gets no
@@ -369,8 +377,7 @@ first_of(struct slice row, size_t *columns)
 	return n < row.n ? n + 1 : row.n;
 }
 
-/* The columns of a row.  *jumps: a sequence in it sets an absolute column, so
- * what it skips would stay on the screen. */
+/* The columns of a row.  *jumps: a sequence in it sets an absolute column. */
 static size_t
 row_width(struct slice row, bool *jumps)
 {
@@ -384,23 +391,26 @@ row_width(struct slice row, bool *jumps)
 	return all;
 }
 
-static size_t
-count_rows(const struct buf *text)
+/* Take these rows, and the cursor's place in them. */
+static void
+set_live(struct live *l, struct slice text, size_t cursor, size_t column)
 {
-	return text->len == 0 ? 0 : slice_newlines(buf_view(text)) + 1;
-}
+	size_t n;
 
-/* Row i; empty after the last. */
-static struct slice
-row_at(const struct buf *text, size_t i)
-{
-	struct slice rest = buf_view(text), row = { "", 0 };
-
-	do {
-		if (!slice_line(&rest, &row))
-			return SLICE("");
-	} while (i-- > 0);
-	return row;
+	buf_reset(&l->text);
+	buf_slice(&l->text, text);
+	l->cursor = cursor;
+	l->column = column;
+	l->n = 0;
+	text = buf_view(&l->text);
+	for (bool more = text.n > 0; more; text = slice_from(text, n + more)) {
+		n = slice_find(text, 0, "\n");
+		more = n < text.n;
+		GROW(l->row, l->n, l->cap);
+		struct row *r = &l->row[l->n++];
+		r->text = slice_part(text, 0, n);
+		r->width = r->reach = row_width(r->text, &r->jumps);
+	}
 }
 
 /* How often the terminal has wrapped the row before that column, including
@@ -430,29 +440,23 @@ breaks_below(const struct screen *s)
 {
 	size_t n = 0;
 
-	for (size_t i = count_rows(&s->have.text); i-- > s->have.row; )
-		if (i > s->have.row || n > 0)
-			n += breaks_before(s, row_at(&s->have.text, i),
-			    FOREVER);
+	for (size_t i = s->have.n; i-- > s->have.cursor; )
+		if (i > s->have.cursor || n > 0)
+			n += breaks_before(s, s->have.row[i].text, FOREVER);
 	return n;
 }
 
-/* Set how far the new rows reach; the first is written over row `from` of the
- * old ones; FOREVER: those are erased. */
+/* Note where a new row leaves old cells: the first one is written over row
+ * `from` of the old ones. */
 static void
 set_reach(struct screen *s, size_t from)
 {
-	size_t n = count_rows(&s->want.text), had = count_rows(&s->have.text);
+	for (size_t i = 0; i < s->want.n && from + i < s->have.n; i++) {
+		struct row *r = &s->want.row[i];
+		size_t old = s->have.row[from + i].reach;
 
-	while (s->cap < n)
-		GROW(s->reach, s->cap, s->cap);
-	for (size_t i = 0; i < n; i++) {
-		bool jumps;
-		size_t w = row_width(row_at(&s->want.text, i), &jumps);
-		bool erased = w == 0 || jumps || from >= had || i >= had - from;
-		size_t old = erased ? 0 : s->reach[from + i];
-
-		s->reach[i] = w > old ? w : old;
+		if (r->width > 0 && !r->jumps && old > r->width)
+			r->reach = old;
 	}
 }
 
@@ -460,38 +464,33 @@ set_reach(struct screen *s, size_t from)
 
 /* Write a live row; over an old one, first erase what it skips. */
 static void
-put_row(struct buf *b, struct slice row, bool over)
+put_row(struct buf *b, const struct row *row, bool over)
 {
-	bool jumps = false;
-
-	if (over)
-		row_width(row, &jumps);
-	if (jumps)
-		buf_adds(b, "\033[K");
-	buf_slice(b, row);
+	buf_adds(b, over && row->jumps ? "\033[K" : "");
+	buf_slice(b, row->text);
 }
 
 static size_t
 put_all(struct screen *s, struct buf *b)
 {
 	struct slice above = buf_view(&s->above), line;
-	size_t n = count_rows(&s->want.text), lines = slice_newlines(above);
-	size_t columns = s->info.columns, before = s->have.row;
+	size_t n = s->want.n, lines = slice_newlines(above);
+	size_t columns = s->info.columns, before = s->have.cursor;
 	bool erased = s->torn, jumps;
 
 	/* where the terminal rewrapped the rows before the cursor at its new
 	 * width */
-	for (size_t i = 0; i < s->have.row; i++) {
-		size_t breaks = breaks_before(s, row_at(&s->have.text, i),
-		    FOREVER);
-		size_t all = (s->reach[i] + columns - 1) / columns;
+	for (size_t i = 0; i < s->have.cursor && i < s->have.n; i++) {
+		const struct row *r = &s->have.row[i];
+		size_t breaks = breaks_before(s, r->text, FOREVER);
+		size_t all = (r->reach + columns - 1) / columns;
 
 		before += s->tmux && all > breaks + 1 ? all - 1 : breaks;
 	}
 	if (s->xterm_js)
 		before += breaks_below(s);
-	else
-		before += breaks_before(s, row_at(&s->have.text, s->have.row),
+	else if (s->have.cursor < s->have.n)
+		before += breaks_before(s, s->have.row[s->have.cursor].text,
 		    s->have.column);
 	if (before > 0)
 		buf_fmt(b, "\033[%zuA", before);
@@ -499,7 +498,7 @@ put_all(struct screen *s, struct buf *b)
 	/* tmux keeps in its scrollback what is erased from the top of the
 	 * screen, so that is never more than an empty row */
 	if (erased)
-		buf_adds(b, count_rows(&s->have.text) > 1 ?
+		buf_adds(b, s->have.n > 1 ?
 		    "\033[K\033[B\033[J\033[A" : "\033[K\033[J");
 	/* the live rows are overwritten, but erased before a line that is
 	 * longer than a row */
@@ -513,10 +512,11 @@ put_all(struct screen *s, struct buf *b)
 		buf_adds(b, erased ? "\n" : "\033[K\n");
 	}
 	buf_reset(&s->above);
-	set_reach(s, erased ? FOREVER : lines);
+	if (!erased)
+		set_reach(s, lines);
 	buf_adds(b, n > 0 ? WRAP_OFF : "");
 	for (size_t i = 0; i < n; i++) {
-		put_row(b, row_at(&s->want.text, i), !erased);
+		put_row(b, &s->want.row[i], !erased);
 		if (i + 1 < n)
 			buf_adds(b, erased ? "\n" : "\033[K\n");
 	}
@@ -546,13 +546,12 @@ move_to(struct buf *b, size_t *at, size_t row, size_t rows)
 static size_t
 put_changed(struct screen *s, struct buf *b)
 {
-	size_t at = s->have.row, n = count_rows(&s->want.text);
-	size_t had = count_rows(&s->have.text);
+	size_t at = s->have.cursor, n = s->want.n, had = s->have.n;
 
 	for (size_t i = 0; i < n; i++) {
-		struct slice row = row_at(&s->want.text, i);
+		const struct row *row = &s->want.row[i];
 
-		if (i < had && slice_eq(row, row_at(&s->have.text, i)))
+		if (i < had && slice_eq(row->text, s->have.row[i].text))
 			continue;
 		move_to(b, &at, i, i < had ? had : i);
 		buf_adds(b, WRAP_OFF);
@@ -571,7 +570,8 @@ static bool
 is_due(const struct screen *s)
 {
 	return s->above.len > 0 || s->control.len > 0 || s->torn ||
-	    s->want.row != s->have.row || s->want.column != s->have.column ||
+	    s->want.cursor != s->have.cursor ||
+	    s->want.column != s->have.column ||
 	    !slice_eq(buf_view(&s->want.text), buf_view(&s->have.text));
 }
 
@@ -596,16 +596,17 @@ draw(struct screen *s)
 		buf_adds(b, s->sync ? SYNC_BEGIN : "");
 		size_t at = s->above.len > 0 || s->torn ? put_all(s, b) :
 		    put_changed(s, b);
-		move_to(b, &at, s->want.row, count_rows(&s->want.text));
+		move_to(b, &at, s->want.cursor, s->want.n);
 		if (s->want.column > 0)
 			buf_fmt(b, "\033[%zuC", s->want.column);
 		buf_adds(b, s->sync ? SYNC_END : "");
 	}
 	push(s);
-	bufs_reset(BUFS(&s->control, &s->have.text));
-	buf_slice(&s->have.text, want);
-	s->have.row = s->want.row;
-	s->have.column = s->want.column;
+	buf_reset(&s->control);
+	struct live drawn = s->want;
+	s->want = s->have;
+	s->have = drawn;
+	set_live(&s->want, want, drawn.cursor, drawn.column);
 	s->torn = s->hurry = false;
 }
 
@@ -639,10 +640,7 @@ screen_live(struct screen *s, struct slice rows, size_t cursor_row,
 			rows.n = (size_t)((const char *)memrchr(rows.p, '\n',
 			    rows.n) - rows.p);
 		}
-	buf_reset(&s->want.text);
-	buf_slice(&s->want.text, rows);
-	s->want.row = cursor_row;
-	s->want.column = cursor_column;
+	set_live(&s->want, rows, cursor_row, cursor_column);
 }
 
 void
@@ -715,13 +713,14 @@ screen_resized(struct screen *s)
 void
 screen_suspend(struct screen *s)
 {
-	struct rows want = s->want;
+	struct live want = s->want;
 
 	if (s->suspended)
 		return;
-	s->want = (struct rows){ .text = BUF_INIT(FOREVER) };
+	s->want = (struct live){ .text = BUF_INIT(FOREVER) };
 	screen_flush(s, -1, LEND_MS);
 	buf_release(&s->want.text);
+	free(s->want.row);
 	s->want = want;
 	give_back(s);
 	s->suspended = true;
@@ -731,8 +730,7 @@ void
 screen_resume(struct screen *s)
 {
 	s->suspended = false;
-	buf_reset(&s->have.text);
-	s->have.row = s->have.column = 0;
+	set_live(&s->have, SLICE(""), 0, 0);
 	measure(s);
 	s->hurry = true;
 	if (screen_in_front(s))
@@ -803,5 +801,5 @@ screen_close(struct screen *s, bool at_once)
 		close(s->fd);
 	bufs_release(BUFS(&s->frame, &s->above, &s->control, &s->want.text,
 	    &s->have.text));
-	FREE(s->reach, s);
+	FREE(s->want.row, s->have.row, s);
 }
