@@ -81,7 +81,7 @@ ui_model_error(const struct track *t, bool chat)
 /* Report trouble with the model server once, then in the status line only, like
  * the wait before a retry. */
 static bool
-ui_trouble(struct ui *u, const struct rec *r)
+show_trouble(struct ui *u, const struct rec *r)
 {
 	static const char *const busy[] = { "overloaded", "rate_limited",
 		NULL };
@@ -221,7 +221,7 @@ add_outcome(const struct ui *u, const struct ui_call *call,
 }
 
 static void
-ui_call_result(struct ui *u, const struct ui_call *call, const struct rec *r)
+show_call(struct ui *u, const struct ui_call *call, const struct rec *r)
 {
 	struct buf b = BUF_INIT((size_t)2 << 20), o = BUF_INIT(1 << 16);
 	const char *on = !u->color ? "" : failed(r) ? "\033[31m" :
@@ -350,7 +350,7 @@ show_result(struct ui *u, const struct rec *r)
 		xset(&call->what, xasprintf("%.*s %s",
 		    (int)strcspn(call->what, " "), call->what, path));
 	free(path);
-	ui_call_result(u, call, r);
+	show_call(u, call, r);
 	/* the line above names the file */
 	if (u->tty_err)
 		scan_str(msg_meta(r, "diff"), &text);
@@ -459,7 +459,7 @@ ui_committed(struct ui *u, const struct rec *r)
 		show_text(u, scan_get(rec_get(r, "partial"), "content"),
 		    false);
 		/* an error that ends the turn is reported at its end */
-		if (!ui_trouble(u, r) &&
+		if (!show_trouble(u, r) &&
 		    !rec_str_is(r, "code", "budget_exhausted") &&
 		    !rec_str_is(r, "code", "stage_died"))
 			show_event(u, r);
@@ -511,7 +511,7 @@ ui_passing(struct ui *u, const struct rec *r)
 		ui_changed(u);
 	}
 	buf_release(&part);
-	if (r->kind != R_PROGRESS || ui_trouble(u, r))
+	if (r->kind != R_PROGRESS || show_trouble(u, r))
 		return;
 	char *text = rec_strdup(r, "message");
 	if (text == NULL)
