@@ -610,10 +610,10 @@ t.sees("(y/n)"); t.type("y\n"); t.sees("1 file changed"); t.type("exit\n")
 print(t.end())
 P
 )" 0
-mkdir ../slow
-printf '#!/bin/sh\nexec sleep 61.7\n' >../slow/git && chmod +x ../slow/git
+mkdir ../asleep
+printf '#!/bin/sh\nexec sleep 61.7\n' >../asleep/git && chmod +x ../asleep/git
 is "... while git looks for changes, keys and Ctrl-C go on" \
-    "$(PATH=$PWD/../slow:$PATH py <<'P'
+    "$(PATH=$PWD/../asleep:$PATH py <<'P'
 t = chat(); t.sees("sandbox"); t.sees("> ")
 t.type("/commit\r"); t.sees("0:01"); t.type("draft"); t.sees("> draft")
 t.type("\x15\x03"); t.sees("nothing was committed"); t.type("exit\r")
