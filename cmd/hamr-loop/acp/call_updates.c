@@ -20,6 +20,11 @@
 #define TITLE_SHOWN ((size_t)320)
 #define TEXT_MAX ACP_MESSAGE_MAX	/* a longer text is not shown */
 
+/* Forms of parts of an update. */
+#define CALL "'tool_call_update','toolCallId':@"
+#define TEXT ",'content':[{'type':'content','content':{'type':'text'," \
+	"'text':@}}]"
+
 /* ---- the whole texts of a diff's two sides ---- */
 
 /* The file's text; the caller frees it.  NULL: none, longer than max, or not
@@ -246,15 +251,7 @@ static void
 begin_call_update(struct buf *out, const struct seen_call *c)
 {
 	*out = BUF_INIT(BUF_RECORD_MAX);
-	scan_put(out, "{'sessionUpdate':'tool_call_update','toolCallId':@",
-	    slice_of(c->id));
-}
-
-static void
-put_text(struct buf *out, struct slice text)
-{
-	scan_put(out, ",'content':[{'type':'content','content':{"
-	    "'type':'text','text':@}}]", text);
+	scan_put(out, "{'sessionUpdate':" CALL, slice_of(c->id));
 }
 
 static void
@@ -271,16 +268,11 @@ static void
 send_output(struct worker *s, struct seen_call *c)
 {
 	struct slice all = buf_view(&c->output);
-	struct buf b;
 
-	begin_call_update(&b, c);
-	put_text(&b, utf8_last(all, OUTPUT_SHOWN));
-	if (shows_terminal(s, c))
-		scan_put(&b, ",'_meta':{'terminal_output':{'terminal_id':@,"
-		    "'data':@}}", slice_of(c->id), utf8_last(all,
-		    c->unsent < all.n ? c->unsent : all.n));
-	buf_addc(&b, '}');
-	update_send(s, &b);
+	update_put(s, !shows_terminal(s, c) ? CALL TEXT : CALL TEXT
+	    ",'_meta':{'terminal_output':{'terminal_id':@,'data':@}}",
+	    slice_of(c->id), utf8_last(all, OUTPUT_SHOWN), slice_of(c->id),
+	    utf8_last(all, num_min(c->unsent, all.n)));
 	c->unsent = 0;
 	c->due = false;
 	c->told = file_now_ms();
@@ -331,8 +323,7 @@ calls_start(struct worker *s, const struct rec *r)
 	struct seen_call *c = find_call(s, rec_get(r, "tool_call_id"));
 
 	if (c != NULL)
-		update_put(s, "'tool_call_update','toolCallId':@,"
-		    "'status':'in_progress'", slice_of(c->id));
+		update_put(s, CALL ",'status':'in_progress'", slice_of(c->id));
 }
 
 /* ---- a result ---- */
@@ -421,7 +412,7 @@ calls_result(struct worker *s, const struct rec *r, bool replay)
 		text = utf8_last(text, OUTPUT_SHOWN);
 	else if (text.n > RESULT_SHOWN)
 		text.n = utf8_cut(text.p, text.n, RESULT_SHOWN);
-	put_text(&b, text);
+	scan_put(&b, TEXT, text);
 	if (shows_terminal(s, c))
 		put_terminal_end(&b, c, r, replay ? text :
 		    (struct slice){ NULL, 0 });
@@ -463,7 +454,7 @@ put_asked(struct buf *out, const struct seen_call *c, const struct rec *r,
 	if (how == 0 && c->new != NULL)
 		put_diff(out, c);
 	else if (text.n > 0)
-		put_text(out, text);
+		scan_put(out, TEXT, text);
 	buf_release(&b);
 }
 

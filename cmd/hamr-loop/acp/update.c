@@ -93,15 +93,6 @@ put_modes(struct buf *out, const char *key)
 }
 
 static void
-begin_option(struct buf *out, const char *id, const char *name,
-    const char *value)
-{
-	scan_put(out, "{'type':'select','id':@,'name':@,'category':@,"
-	    "'currentValue':@,'options':[", slice_of(id), slice_of(name),
-	    slice_of(id), slice_of(value));
-}
-
-static void
 put_model(struct buf *out, const char *value, const char *name)
 {
 	scan_put(out, "${'value':@,'name':@}", scan_comma(out),
@@ -113,11 +104,13 @@ update_put_options(const struct worker *s, struct buf *out)
 {
 	bool seen = false;
 
-	scan_put(out, "'configOptions':[");
-	begin_option(out, "mode", "Mode", s->mode);
+	scan_put(out, "'configOptions':[{'type':'select','id':'mode',"
+	    "'name':'Mode','category':'mode','currentValue':@,'options':[",
+	    slice_of(s->mode));
 	put_modes(out, "value");
-	buf_adds(out, "]},");
-	begin_option(out, "model", "Model", s->model);
+	scan_put(out, "]},{'type':'select','id':'model','name':'Model',"
+	    "'category':'model','currentValue':@,'options':[",
+	    slice_of(s->model));
 	/* those of a long list that fit in a message */
 	for (size_t i = 0; i < s->models.n && out->len < MODELS_SHOWN; i++) {
 		put_model(out, s->models.v[i], s->models.v[i]);
