@@ -21,7 +21,7 @@ add_server(struct texts *to, const struct buf *name, bool http,
 	struct slice what = scan_get(server, http ? "url" : "command"), el;
 	struct slice pairs = scan_get(server, http ? "headers" : "env");
 	struct slice args = scan_get(server, "args");
-	struct buf v = BUF_INIT(1 << 20);
+	struct buf command = BUF_INIT(1 << 20), list = command;
 	const char *why = NULL;
 
 	if (name->len == 0 || scan_kind(what) != SCAN_STRING ||
@@ -29,42 +29,38 @@ add_server(struct texts *to, const struct buf *name, bool http,
 		return http ? "an MCP server over HTTP needs a name, a url and "
 		    "headers" : "an MCP server needs a name, a command, args "
 		    "and env";
-	scan_put(&v, http ? "$" : "[$", what);
+	scan_put(&command, "$", what);
 	for (struct walk w = walk_elements(args); !http &&
 	    walk_next(&w, NULL, &el); ) {
 		if (scan_kind(el) != SCAN_STRING)
 			why = "an MCP server's args are not all strings";
-		scan_put(&v, ",$", el);
+		scan_put(&command, ",$", el);
 	}
-	texts_add(to, xasprintf(http ? "mcp.%s.url=%s" :
-	    "mcp.%s.command=%s]", name->p, v.p));
-	/* the user's configuration may have one of this name */
-	texts_add(to, xasprintf(http ? "mcp.%s.command=[]" :
-	    "mcp.%s.url=", name->p));
-	buf_reset(&v);
-	buf_addc(&v, '[');
+	buf_addc(&list, '[');
 	for (struct walk w = walk_elements(pairs); why == NULL &&
 	    walk_next(&w, NULL, &el); ) {
 		char *key = scan_strdup(scan_get(el, "name"));
 		char *value = scan_strdup(scan_get(el, "value"));
+		char *both = key == NULL || value == NULL ? NULL :
+		    xasprintf(http ? "%s: %s" : "%s=%s", key, value);
 
-		if (key == NULL || value == NULL) {
+		if (both != NULL)
+			scan_put(&list, "$@", scan_comma(&list),
+			    slice_of(both));
+		else
 			why = http ? "an MCP server's headers are not a list "
 			    "of names and values" : "an MCP server's env is "
 			    "not a list of names and values";
-		} else {
-			char *both = xasprintf(http ? "%s: %s" : "%s=%s", key,
-			    value);
-
-			scan_put(&v, "$@", scan_comma(&v), slice_of(both));
-			free(both);
-		}
-		FREE(value, key);
+		FREE(key, value, both);
 	}
-	buf_addc(&v, ']');
-	texts_add(to, xasprintf("mcp.%s.%s=%s", name->p, http ?
-	    "headers" : "env", v.p));
-	buf_release(&v);
+	/* the user's configuration may have one of this name */
+	texts_add(to, xasprintf("mcp.%s.url=%s", name->p, http ? command.p :
+	    ""));
+	texts_add(to, xasprintf("mcp.%s.command=[%s]", name->p, http ? "" :
+	    command.p));
+	texts_add(to, xasprintf("mcp.%s.%s=%s]", name->p, http ? "headers" :
+	    "env", list.p));
+	bufs_release(BUFS(&command, &list));
 	return why;
 }
 
