@@ -47,23 +47,17 @@ adapter_path(const char *name)
 		return xstrdup(name);
 	if (*name == '\0' || strchr(name, '/') != NULL)
 		return NULL;
-	char *file = xasprintf("providers/%s.jq", name);
-	char *path = conf_share(file);
-	if (path == NULL || access(path, F_OK) != 0) {
-		free(path);
-		path = NULL;
-		char *conf = conf_user_path();
-		if (conf != NULL) {	/* next to the user's configuration */
-			*strrchr(conf, '/') = '\0';
-			path = xasprintf("%s/%s", conf, file);
-		}
-		free(conf);
-	}
+	char *file = xasprintf("/providers/%s.jq", name), *found = NULL;
+	char *paths[] = { conf_share(file + 1),
+		conf_home("XDG_CONFIG_HOME", ".config", file) };
+	for (size_t i = 0; i < 2; i++)
+		if (found == NULL && paths[i] != NULL &&
+		    access(paths[i], F_OK) == 0)
+			found = paths[i];
+		else
+			free(paths[i]);
 	free(file);
-	if (path != NULL && access(path, F_OK) == 0)
-		return path;
-	free(path);
-	return NULL;
+	return found;
 }
 
 /* ---- life ---- */
@@ -117,8 +111,7 @@ const struct api *
 adapter_open(const char *path, size_t max, struct err *e)
 {
 	struct buf own = BUF_INIT(PROGRAM_MAX);
-	const char *slash = strrchr(path, '/');
-	const char *name = slash != NULL ? slash + 1 : path;
+	const char *name = file_base(path);
 	struct adapter *ad;
 	int64_t n;
 
