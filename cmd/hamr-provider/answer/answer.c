@@ -232,41 +232,29 @@ answer_calls(struct answer *a, struct slice list, bool whole)
 void
 answer_finish(struct answer *a, struct slice reason)
 {
-	static const struct {
-		const char *word;
-		enum finish finish;
-	} words[] = {
-		{ "length", FINISH_LENGTH }, { "max_tokens", FINISH_LENGTH },
-		{ "model_length", FINISH_LENGTH },
-		{ "max_output_tokens", FINISH_LENGTH },
-		{ "model_context_window_exceeded", FINISH_LENGTH },
-		{ "content_filter", FINISH_FILTER },
-		{ "refusal", FINISH_FILTER }, { "safety", FINISH_FILTER },
-		{ "sensitive", FINISH_FILTER },		/* z.ai */
-		{ "recitation", FINISH_FILTER },	/* Gemini's, to spii */
-		{ "blocklist", FINISH_FILTER },
-		{ "prohibited_content", FINISH_FILTER },
-		{ "image_safety", FINISH_FILTER }, { "spii", FINISH_FILTER },
-		{ "error", FINISH_ERROR }, { "other", FINISH_ERROR },
-		{ "language", FINISH_ERROR },
-		{ "unexpected_tool_call", FINISH_ERROR },
-		{ "malformed_response", FINISH_ERROR },
-		{ "missing_thought_signature", FINISH_ERROR },
-		{ "too_many_tool_calls", FINISH_ERROR },
-		{ "load", FINISH_ERROR }, { "unload", FINISH_ERROR },
-		{ "abort", FINISH_ERROR },		/* vLLM, SGLang */
-		{ "network_error", FINISH_ERROR },	/* z.ai */
-		{ "insufficient_system_resource", FINISH_ERROR }, /* DeepSeek */
+	static const char *const words[][16] = {
+		[FINISH_LENGTH] = { "length", "max_tokens", "model_length",
+		    "max_output_tokens", "model_context_window_exceeded" },
+		[FINISH_FILTER] = { "content_filter", "refusal", "safety",
+		    "blocklist", "prohibited_content", "image_safety", "spii",
+		    "recitation",	/* Gemini's, to spii */
+		    "sensitive" },	/* z.ai */
+		[FINISH_ERROR] = { "error", "other", "language",
+		    "unexpected_tool_call", "malformed_response",
+		    "missing_thought_signature", "too_many_tool_calls",
+		    "load", "unload", "abort",	/* vLLM, SGLang */
+		    "network_error",		/* z.ai */
+		    "insufficient_system_resource" },	/* DeepSeek */
 	};
-	const size_t n = sizeof words / sizeof *words;
 
 	if (reason.n == 0)
 		return;
 	a->finish = FINISH_STOP;
-	for (size_t i = 0; i < n; i++)
-		if (strlen(words[i].word) == reason.n &&
-		    strncasecmp(words[i].word, reason.p, reason.n) == 0)
-			a->finish = words[i].finish;
+	for (enum finish f = FINISH_LENGTH; f <= FINISH_ERROR; f++)
+		for (const char *const *w = words[f]; *w != NULL; w++)
+			if (strlen(*w) == reason.n &&
+			    strncasecmp(*w, reason.p, reason.n) == 0)
+				a->finish = f;
 }
 
 long long
