@@ -129,37 +129,30 @@ is_named(struct slice words, const char *field)
 
 /* Words of templates, which fail with any status, and of servers. */
 static const struct {
-	const char *words;
 	unsigned quirk;
+	const char *words[6];
 } said[] = {
-	{ "unction name", QUIRK_PLAIN_NAMES },
-	{ "a-z, A-Z, 0-9", QUIRK_SHORT_IDS },
-	{ "id': string too long", QUIRK_SHORT_IDS },
-	{ "name': string too long", QUIRK_PLAIN_NAMES },
-	{ "alphanumeric strings with length 9", QUIRK_SHORT_IDS },
+	{ QUIRK_PLAIN_NAMES, { "unction name", "name': string too long",
+	    "a-zA-Z0-9_-" } },
+	{ QUIRK_SHORT_IDS, { "a-z, A-Z, 0-9", "id': string too long",
+	    "alphanumeric strings with length 9" } },
 	/* templates of Mistral, whose users follow no results, and of Gemma 2,
 	 * which has none */
-	{ "must alternate", QUIRK_ALTERNATE },
-	{ "must alternate", QUIRK_AFTER_TOOL },
-	{ "must alternate", QUIRK_NO_TOOLS },
-	{ "single tool-calls at once", QUIRK_SPLIT_CALLS },	/* Llama 3 */
-	{ "a-zA-Z0-9_-", QUIRK_PLAIN_NAMES },
-	{ "after role 'tool'", QUIRK_AFTER_TOOL },
-	{ "after role tool", QUIRK_AFTER_TOOL },
-	{ "invalid_encrypted_content", QUIRK_NO_CARRY },
-	{ "nvalid `signature` in `thinking`", QUIRK_NO_CARRY },
-	{ "message cannot be modified", QUIRK_NO_CARRY },
-	{ "required following item", QUIRK_NO_CARRY },
-	{ "orrupted thought signature", QUIRK_NO_CARRY },
-	{ "reasoning details", QUIRK_DETAILS },
-	{ "thought_signature", QUIRK_DETAILS },
-	{ "must start with a thinking block", QUIRK_DETAILS },
-	{ "only allowed for messages with role 'user'", QUIRK_USER_IMAGES },
-	{ "call should be 'Input text'", QUIRK_USER_IMAGES },
-	{ "mage input is not supported", QUIRK_NO_IMAGES },
-	{ "support image input", QUIRK_NO_IMAGES },
-	{ "does not support image", QUIRK_NO_IMAGES },
-	{ "unknown variant `image_url`", QUIRK_NO_IMAGES },
+	{ QUIRK_ALTERNATE, { "must alternate" } },
+	{ QUIRK_AFTER_TOOL, { "must alternate", "after role 'tool'",
+	    "after role tool" } },
+	{ QUIRK_NO_TOOLS, { "must alternate" } },
+	{ QUIRK_SPLIT_CALLS, { "single tool-calls at once" } },	/* Llama 3 */
+	{ QUIRK_NO_CARRY, { "invalid_encrypted_content",
+	    "nvalid `signature` in `thinking`", "message cannot be modified",
+	    "required following item", "orrupted thought signature" } },
+	{ QUIRK_DETAILS, { "reasoning details", "thought_signature",
+	    "must start with a thinking block" } },
+	{ QUIRK_USER_IMAGES, { "only allowed for messages with role 'user'",
+	    "call should be 'Input text'" } },
+	{ QUIRK_NO_IMAGES, { "mage input is not supported",
+	    "support image input", "does not support image",
+	    "unknown variant `image_url`" } },
 };
 
 unsigned
@@ -174,9 +167,11 @@ quirks_learn(unsigned known, long status, struct slice words,
 	unsigned not = scan_get(body, "thinking").p != NULL ? QUIRK_DETAILS : 0;
 	if (status == 400 || status == 404 || status == 422 || status == 500)
 		for (size_t i = 0; i < sizeof said / sizeof *said; i++)
-			if (!((known | not) & said[i].quirk) &&
-			    slice_has(words, said[i].words))
-				return said[i].quirk;
+			for (const char *const *w = said[i].words; *w != NULL;
+			    w++)
+				if (!((known | not) & said[i].quirk) &&
+				    slice_has(words, *w))
+					return said[i].quirk;
 	if (status != 400 && status != 422)
 		return 0;
 	if (slice_has(words, "reasoning_content")) {
