@@ -96,8 +96,8 @@ on_thought(void *ctx, enum reasoning_kind kind, struct slice s)
 	case SPLIT_RECLASSIFY:
 		buf_slice(&a->reasoning, slice_trim(buf_view(&a->raw)));
 		bufs_reset(BUFS(&a->raw, &a->content));
-		memset(&a->said, 0, sizeof a->said);
-		a->said.limit = a->thought.limit;
+		free(a->said.text);
+		a->said = (struct repetition){ .limit = a->thought.limit };
 		buf_reset(&a->malformed);
 		calls_reset(&a->lifted);
 		new_dialect(a);
@@ -159,7 +159,7 @@ answer_free(struct answer *a)
 	bufs_release(ALL(a));
 	calls_reset(&a->native);
 	calls_reset(&a->lifted);
-	free(a);
+	FREE(a->said.text, a->thought.text, a);
 }
 
 /* ---- what a server sends ---- */

@@ -7,6 +7,8 @@
  */
 #include <string.h>
 
+#include "base/mem.h"
+
 #include "repetition.h"
 
 #define PASSAGE_MIN 20
@@ -14,7 +16,8 @@
 #define RUN_MIN 4000
 #define STEP 500		/* a search falls within each run of */
 #define WINDOW (RUN_MIN - STEP)	/* RUN_MIN, so that none is missed */
-#define CARRIED (REPETITION_KEPT / 2)	/* more than WINDOW, PASSAGE_MAX */
+#define KEPT 8192		/* characters, at most ... */
+#define CARRIED (KEPT / 2)	/* ... and at least: more than WINDOW */
 
 /* Look for the shortest period of the last WINDOW characters. */
 static void
@@ -36,7 +39,7 @@ search(struct repetition *r)
 static bool
 add(struct repetition *r, uint32_t c)
 {
-	if (r->n == REPETITION_KEPT) {
+	if (r->n == KEPT) {
 		memmove(r->text, r->text + r->n - CARRIED,
 		    CARRIED * sizeof *r->text);
 		r->n = CARRIED;
@@ -67,6 +70,8 @@ repetition_feed(struct repetition *r, const char *p, size_t n)
 {
 	if (r->limit <= 0)
 		return n;
+	if (r->text == NULL)
+		r->text = xmalloc(KEPT * sizeof *r->text);
 	for (size_t i = 0; i < n; i++) {
 		unsigned char c = (unsigned char)p[i];
 

@@ -14,15 +14,12 @@
 
 #include "dialect/fence.h"
 
-/* How many of the last characters are kept. */
-enum { REPETITION_KEPT = 8192 };
-
-/* Zero it and set limit to begin. */
+/* Zero it and set limit to begin; free text in the end. */
 struct repetition {
 	long long limit;	/* 0: off */
 	long long times;	/* how often it occurred; 0: not found */
 	struct fence fence;
-	uint32_t text[REPETITION_KEPT];
+	uint32_t *text;		/* the last n characters */
 	size_t n;
 	uint32_t partial;	/* of a character that is not whole */
 	unsigned more;		/* bytes it still lacks */
