@@ -1,6 +1,6 @@
 /* hash.h - hashes of bytes, by xxHash: fast, and not cryptographic.
  *
- * They are never stored; they only tell whether two things are equal.
+ * They only tell whether two things are equal, and are not stored for long.
  */
 #pragma once
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "git/gitignore.h"
@@ -260,14 +261,15 @@ note_older(struct take *t, const char *rel, const struct stat *st, bool known)
 		*map_put(&s->older, slice_of(rel), NULL) = (uint64_t)born;
 }
 
-/* A hash of a file's inode, size and times; not 0. */
+/* A hash of a file's inode, size and times; not 0.  It may be kept for another
+ * process: map_hash has a seed. */
 static uint64_t
 stat_mark(const struct stat *st)
 {
 	const int64_t is[] = { (int64_t)st->st_ino, st->st_size,
 		time_ns(st->st_mtim), time_ns(st->st_ctim) };
 
-	return map_hash((struct slice){ (const char *)is, sizeof is }) | 1;
+	return hash_bytes(is, sizeof is) | 1;
 }
 
 /* The mark that a file which is too large has in m; 0: it is not in it. */
