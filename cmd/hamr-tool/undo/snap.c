@@ -47,18 +47,12 @@ is_unwritten(const struct root *root, const char *rel, const struct stat *st)
 	return free;
 }
 
-struct inode {
-	dev_t dev;
-	ino_t ino;
-};
-
 static struct slice
-writer_key(struct inode *is, const struct stat *st)
+writer_key(uint64_t key[2], const struct stat *st)
 {
-	memset(is, 0, sizeof *is);
-	is->dev = st->st_dev;
-	is->ino = st->st_ino;
-	return (struct slice){ (const char *)is, sizeof *is };
+	key[0] = st->st_dev;
+	key[1] = st->st_ino;
+	return (struct slice){ (const char *)key, 2 * sizeof *key };
 }
 
 /* Does a process of our login session (the shell's jobs; our own children have
@@ -70,10 +64,10 @@ writers_have(struct map *w, const struct stat *st)
 	DIR *d = w->n > 0 ? NULL : file_opendir(AT_FDCWD, "/proc");
 	pid_t session = getsid(0);
 	struct dirent *e, *fd;
-	struct inode key;
+	uint64_t key[2];
 	struct stat is;
 
-	map_put(w, SLICE("looked"), NULL);
+	map_put(w, SLICE(""), NULL);	/* it is not empty now */
 	while (d != NULL && (e = file_readdir(d)) != NULL) {
 		pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
 		char name[32];
@@ -89,11 +83,11 @@ writers_have(struct map *w, const struct stat *st)
 			    (is.st_mode & S_IWUSR) != 0 &&
 			    fstatat(dirfd(fds), fd->d_name, &is, 0) == 0 &&
 			    S_ISREG(is.st_mode))
-				map_put(w, writer_key(&key, &is), NULL);
+				map_put(w, writer_key(key, &is), NULL);
 		file_closedir(fds);
 	}
 	file_closedir(d);
-	return map_get(w, writer_key(&key, st)) != NULL;
+	return map_get(w, writer_key(key, st)) != NULL;
 }
 
 /* ---- one snapshot ---- */
