@@ -486,12 +486,14 @@ journal_begin(struct snap *s, struct undo_entry *c)
 	c->since = c->n == 0 ? s->newest : journal_newest(s);
 	if (s->begun < 0)
 		take_slot(s);
-	if (s->begun < 0 || (c->n == 0 && !snap_keep(s, s->slot)))
+	if (s->begun < 0)
 		return -1;
+	/* the entry, as a line, and what it is to be compared with */
 	print_entry(c, &o);
-	scan_put(&o, ",'boxed':$}", scan_truth(c->boxed));
-	/* half an entry, on a full disk, is useless */
-	bool whole = pwrite(s->begun, o.p, o.len, 0) == (ssize_t)o.len;
+	scan_put(&o, ",'boxed':$}\n", scan_truth(c->boxed));
+	/* half of that, on a full disk, is useless */
+	bool whole = (c->n > 0 || snap_keep(s, s->slot, &o)) &&
+	    pwrite(s->begun, o.p, o.len, 0) == (ssize_t)o.len;
 	buf_release(&o);
 	if (whole)
 		return s->begun;
@@ -567,7 +569,8 @@ is_left(void *arg, const struct name *name)
  * those it did write, and remove what it left half written; else compare
  * snapshots. */
 static void
-find_changes(struct killed *k, struct undo_entry *c, int slot)
+find_changes(struct killed *k, struct undo_entry *c, int slot,
+    struct slice kept)
 {
 	struct snap *s = k->s;
 	struct undo_path now;
@@ -575,7 +578,8 @@ find_changes(struct killed *k, struct undo_entry *c, int slot)
 	size_t n = 0;
 	bool one = c->n > 0;
 
-	if (!one && snap_resume(s, slot) && snap_take(s, NULL, NULL) == 0) {
+	if (!one && snap_resume(s, slot, kept) &&
+	    snap_take(s, NULL, NULL) == 0) {
 		snap_changes(s, c);
 		if (c->boxed)
 			names_clear(&s->f->root, &s->f->lists, is_left, k);
@@ -642,14 +646,17 @@ recover(struct snap *s, int fd, int slot)
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct journal j = { 0 }, all = { 0 };
 	struct scan scan = { .n = 0 };
+	struct slice kept = { NULL, 0 }, line;
 	struct stat st;
 
 	if (fstat(fd, &st) == 0 && st.st_size > 0 &&
 	    flock(fd, LOCK_EX | LOCK_NB) == 0) {
-		if (file_read_fd(fd, "", &b, NULL) == 0 &&
-		    scan_record(&scan, b.p, b.len) == 0 &&
+		if (file_read_fd(fd, "", &b, NULL) == 0)
+			kept = buf_view(&b);
+		if (slice_line(&kept, &line) &&
+		    scan_record(&scan, line.p, line.n) == 0 &&
 		    journal_read(s, &all, NULL) == 0)
-			read_change(&j, buf_view(&b), 0, false);
+			read_change(&j, line, 0, false);
 		/* if the call was recorded before the kill, we are done */
 		for (size_t i = 0; i < all.n && j.n > 0; i++)
 			if (all.v[i].number > j.v[0].since &&
@@ -661,9 +668,8 @@ recover(struct snap *s, int fd, int slot)
 			struct killed k = { s, begun, ALIVE_NS + (seen > begun ?
 			    seen : begun) };
 
-			j.v[0].boxed = scan_true(scan_get(buf_view(&b),
-			    "boxed"));
-			find_changes(&k, &j.v[0], slot);
+			j.v[0].boxed = scan_true(scan_get(line, "boxed"));
+			find_changes(&k, &j.v[0], slot, kept);
 		}
 		if (j.n > 0 && j.v[0].n + j.v[0].nfolders > 0) {
 			free(j.v[0].id);

@@ -667,10 +667,7 @@ refresh(struct snap *s)
 	return is == 0 ? 0 : r;
 }
 
-/* The files of snap_keep: an index; the mark, path and NUL of each folder and,
- * after one without a path, of each file that is too large. */
-#define BEFORE "hamr-before.%d"
-#define FOLDERS "hamr-folders.%d"
+#define BEFORE "hamr-before.%d"	/* the index that snap_keep keeps */
 
 static void
 put_mark(struct buf *b, uint64_t mark, struct slice rel)
@@ -680,9 +677,8 @@ put_mark(struct buf *b, uint64_t mark, struct slice rel)
 }
 
 bool
-snap_keep(struct snap *s, int slot)
+snap_keep(struct snap *s, int slot, struct buf *out)
 {
-	struct buf b = BUF_INIT(GIT_OUT_MAX);
 	struct slice rel;
 	uint64_t mark;
 	char name[32];
@@ -694,43 +690,38 @@ snap_keep(struct snap *s, int slot)
 			return false;
 		s->kept = s->stamp;
 	}
+	/* the mark, path and NUL of each folder and, after one without a path,
+	 * of each file that is too large */
 	for (size_t at = 0; (rel = map_next(&s->folders, &at, &mark)).p !=
 	    NULL; )
-		put_mark(&b, mark, rel);
-	put_mark(&b, 0, SLICE(""));
+		put_mark(out, mark, rel);
+	put_mark(out, 0, SLICE(""));
 	for (size_t at = 0; (rel = map_next(&s->others, &at, &mark)).p !=
 	    NULL; )
 		if (mark != 0)
-			put_mark(&b, mark, rel);
-	snprintf(name, sizeof name, FOLDERS, slot);
-	bool good = snap_put(s, name, buf_view(&b)) == 0;
-	buf_release(&b);
-	return good;
+			put_mark(out, mark, rel);
+	return !out->over;
 }
 
 bool
-snap_resume(struct snap *s, int slot)
+snap_resume(struct snap *s, int slot, struct slice kept)
 {
-	struct buf b = BUF_INIT(GIT_OUT_MAX);
 	struct map *to = &s->folders;
 	char name[32];
 	uint64_t mark;
-	size_t at = 0;
 
-	snprintf(name, sizeof name, FOLDERS, slot);
 	map_release(&s->folders);
 	map_release(&s->others);
-	snap_get(s, name, &b);
-	while (at + sizeof mark < b.len) {
-		memcpy(&mark, b.p + at, sizeof mark);
-		at += sizeof mark;
-		const char *rel = next_text(&b, &at);
-		if (*rel != '\0')
-			*map_put(to, slice_of(rel), NULL) = mark;
+	while (kept.n > sizeof mark) {
+		memcpy(&mark, kept.p, sizeof mark);
+		kept = slice_from(kept, sizeof mark);
+		size_t n = strnlen(kept.p, kept.n - 1);
+		if (n > 0)
+			*map_put(to, slice_part(kept, 0, n), NULL) = mark;
 		else
 			to = &s->others;
+		kept = slice_from(kept, n + 1);
 	}
-	buf_release(&b);
 	snprintf(name, sizeof name, BEFORE, slot);
 	gitindex_release(&s->now);
 	s->stamp = 0;
