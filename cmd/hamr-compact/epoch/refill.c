@@ -13,7 +13,7 @@
 #define AGE_TOKENS 300		/* a result this long counts as twice as old */
 #define FOLDED_AGE 80		/* most age of a folded step, for a strategy
 				 * with a low mark */
-#define LOOKS 1000		/* newest reads whose lines are compared */
+#define LOOKS 250		/* newest reads whose lines are compared */
 #define CANDIDATES 4096		/* the newest calls: more would make an epoch as
 				 * slow as the transcript is long */
 

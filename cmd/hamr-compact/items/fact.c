@@ -70,37 +70,43 @@ tool_kind(const char *name, struct slice command)
 	return kind;
 }
 
-/* The first string among the members of these keys; the row ends with NULL. */
+/* The first value of this kind among the members of these keys; the row ends
+ * with NULL. */
 static struct slice
-first_string(const struct view_args *args, const char *const *keys)
+first_of(const struct view_args *args, enum scan_kind kind,
+    const char *const *keys)
 {
 	for (; *keys != NULL; keys++)
 		for (size_t i = 0; i < args->n; i++)
 			if (scan_key_is(args->m[i].key, *keys) &&
-			    scan_kind(args->m[i].val) == SCAN_STRING)
+			    scan_kind(args->m[i].val) == kind)
 				return args->m[i].val;
 	return (struct slice){ NULL, 0 };
 }
 
 /* Take the lines that a read asks for. */
 static void
-take_range(struct fact *f, struct slice args)
+take_range(struct fact *f, const struct view_args *args)
 {
-	struct buf own = BUF_INIT(BUF_RECORD_MAX);
+	static const char *const firsts[] = { "first", "offset", "start_line",
+		NULL };
+	static const char *const lasts[] = { "last", "end_line", NULL };
+	static const char *const limits[] = { "limit", NULL };
+	static const char *const ranges[] = { "view_range", NULL };
+	long limit = positive(first_of(args, SCAN_NUMBER, limits));
+	struct walk w = walk_of(first_of(args, SCAN_ARRAY, ranges));
 	struct slice n;
 
-	alias_args(SLICE("read"), args, &own);
-	f->first = positive(scan_get(buf_view(&own), "first"));
-	f->last = positive(scan_get(buf_view(&own), "last"));
-	/* [first, last] in other agents' words; last -1: to the end */
-	struct walk w = walk_elements(scan_get(buf_view(&own), "view_range"));
+	f->first = positive(first_of(args, SCAN_NUMBER, firsts));
+	f->last = positive(first_of(args, SCAN_NUMBER, lasts));
 	if (walk_next(&w, NULL, &n))
 		f->first = positive(n);
-	if (walk_next(&w, NULL, &n))
+	if (walk_next(&w, NULL, &n))	/* -1: to the end */
 		f->last = positive(n);
-	if (f->last > 0 && f->first == 0)
+	if (f->first == 0 && (f->last > 0 || limit > 0))
 		f->first = 1;
-	buf_release(&own);
+	if (f->last == 0 && limit > 0)
+		f->last = f->first + limit - 1;
 }
 
 struct fact *
@@ -113,11 +119,11 @@ fact_new(struct view *v, const char *name, const struct view_args *args)
 		NULL };
 	static const char *const commands[] = { "command", "cmd", "path",
 		NULL };
-	struct slice command = first_string(args, commands);
+	struct slice command = first_of(args, SCAN_STRING, commands);
 	enum tool_kind kind = tool_kind(name, command);
 	struct fact *f;
 	char *what = scan_strdup(kind == TOOL_COMMAND ? command :
-	    first_string(args, paths));
+	    first_of(args, SCAN_STRING, paths));
 
 	size_t n = what == NULL ? 0 : utf8_cut(what, strlen(what), WHAT_MAX);
 	f = arena_alloc(&v->arena, sizeof *f + n + 1);
@@ -139,8 +145,8 @@ fact_new(struct view *v, const char *name, const struct view_args *args)
 		*o = '\0';
 	}
 	if (kind == TOOL_READ) {
-		take_range(f, args->text);
-		f->listing = first_string(args, queries).p != NULL;
+		take_range(f, args);
+		f->listing = first_of(args, SCAN_STRING, queries).p != NULL;
 	}
 	f->error = "";
 	f->name = arena_dup(&v->arena, name, utf8_cut(name, strlen(name),
