@@ -280,12 +280,10 @@ take_event(struct compact *c, const struct rec *r)
 	switch (r->kind) {
 	case R_CONFIG: settings_record(c, r); break;
 	case R_TOOLS:
-		free(c->tools);
-		c->tools = NULL;
-		c->tools_sum = 0;
 		if (scan_kind(tools) != SCAN_ARRAY || tools.n <= 2)
-			break;
-		c->tools = xmemdup0(tools.p, tools.n);
+			tools = (struct slice){ NULL, 0 };
+		xset(&c->tools, tools.n > 0 ? xmemdup0(tools.p, tools.n) :
+		    NULL);
 		c->tools_sum = token_sum(c->family, tools.p, tools.n, &prev);
 		break;
 	case R_LIMIT:
@@ -327,12 +325,9 @@ compact_record(struct compact *c, const struct rec *r)
 		break;
 	case R_CONSTRAIN:
 		choice = rec_get(r, "tool_choice");
-		free(c->choice);
-		c->choice = NULL;
-		c->choice_steps = 0;
-		if (choice.p == NULL || scan_kind(choice) == SCAN_NULL)
-			break;
-		c->choice = xmemdup0(choice.p, choice.n);
+		xset(&c->choice, scan_kind(choice) == SCAN_NONE ||
+		    scan_kind(choice) == SCAN_NULL ? NULL :
+		    xmemdup0(choice.p, choice.n));
 		if (!rec_int(r, "steps", &c->choice_steps) ||
 		    c->choice_steps < 0)
 			c->choice_steps = 1;

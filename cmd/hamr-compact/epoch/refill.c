@@ -13,7 +13,7 @@
 #define AGE_TOKENS 300		/* a result this long counts as twice as old */
 #define FOLDED_AGE 80		/* most age of a folded step, for a strategy
 				 * with a low mark */
-#define LOOKS 250		/* newest reads whose lines are compared */
+#define LOOKS 100		/* newest reads whose lines are compared */
 #define CANDIDATES 4096		/* the newest calls: more would make an epoch as
 				 * slow as the transcript is long */
 
@@ -122,9 +122,12 @@ candidates(const struct compact *c, long oldest, size_t *n)
 }
 
 static bool
-shows_lines(const struct fact *f)
+shows_lines(const struct view_call *call)
 {
-	return f->kind == TOOL_READ && f->file > 0 && f->done && !f->failed;
+	const struct fact *f = call->note;
+
+	return f->kind == TOOL_READ && f->file > 0 && call->result != NULL &&
+	    !f->failed;
 }
 
 void
@@ -139,7 +142,7 @@ epoch_refill(struct compact *c)
 
 	for (size_t i = v->ncalls; i > 0 && v->calls[i - 1].node >=
 	    c->epoch.slim; i--)
-		if (shows_lines(v->calls[i - 1].note))
+		if (shows_lines(&v->calls[i - 1]))
 			shown_add(&shown, v->calls[i - 1].note);
 	for (size_t i = 0; i < n; i++) {
 		const struct view_call *call = &v->calls[all[i].call];
@@ -163,7 +166,7 @@ epoch_refill(struct compact *c)
 		room -= more;
 		c->changed = num_min(c->changed, call->node);
 		view_keep(c->view, all[i].call, true);
-		if (shows_lines(f))
+		if (shows_lines(call))
 			shown_add(&shown, f);
 	}
 	FREE(all, shown.v);

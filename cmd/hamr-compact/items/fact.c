@@ -289,7 +289,6 @@ fact_result(struct view *v, struct fact *f, const struct rec *r,
 	long first = positive(scan_get(meta, "first"));
 	int64_t n;
 
-	f->done = true;
 	/* what our own tools report */
 	if (first > 0) {
 		f->first = first;

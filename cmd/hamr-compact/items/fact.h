@@ -12,7 +12,7 @@ enum tool_kind { TOOL_OTHER, TOOL_READ, TOOL_EDIT, TOOL_WRITE, TOOL_COMMAND };
 /* It lives as long as the view. */
 struct fact {
 	enum tool_kind kind;
-	bool done, failed;
+	bool failed;
 	bool cut;		/* its result is incomplete */
 	bool listing;		/* of a folder or a search, not of a file */
 	bool elided;		/* a compaction said it is not in view */

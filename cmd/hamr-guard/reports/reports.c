@@ -1,6 +1,7 @@
 /* reports.c - reading for the reports, and what they share. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/num.h"
@@ -109,13 +110,15 @@ report_run(struct report *p)
 	static const struct stage_ops ops = { .name = "guard",
 		.record = record, .reset = over, .end = end };
 	struct stage *s = p->stage;
+	struct term t = term_of(STDOUT_FILENO);
 
 	term_init();
 	s->ops = &ops;
 	s->self = p;
 	s->mode = STAGE_NEW;
 	s->mute = true;
-	sheet_init(&p->sheet, &s->out);
+	p->sheet = (struct sheet){ .out = &s->out, .colour = t.colour,
+		.columns = t.tty ? t.columns : 0 };
 	p->self = xcalloc(1, p->ops->size);
 	p->judge = xcalloc(judges(p), sizeof *p->judge);
 	p->env.sink.allow |= p->ops->allow;

@@ -2,7 +2,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/num.h"
@@ -15,16 +14,6 @@
 #define STRETCH_MAX 60
 
 /* ---- lines ---- */
-
-void
-sheet_init(struct sheet *o, struct rec_out *out)
-{
-	struct term t = term_of(STDOUT_FILENO);
-
-	*o = (struct sheet){ .out = out, .colour = t.colour };
-	if (t.tty)
-		o->columns = t.columns;
-}
 
 void
 sheet_paint(const struct sheet *o, struct buf *b, enum paint p,

@@ -18,9 +18,6 @@ struct sheet {
 	size_t columns;		/* of the terminal; 0: no edge */
 };
 
-/* Colour and edge of a terminal on standard output; NO_COLOR and TERM=dumb
- * are heeded. */
-void sheet_init(struct sheet *o, struct rec_out *out);
 /* Print one line (fmt has no LF).  If it would pass the terminal's edge, it
  * continues on the next line, indented like the first. */
 void sheet_line(const struct sheet *o, enum paint p, const char *fmt, ...)
