@@ -273,14 +273,6 @@ put_beginning(const struct user *u, size_t most, struct buf *out)
 	return n;
 }
 
-static void
-put_user(struct section *sec, const struct summary *s, size_t i, size_t most)
-{
-	buf_fmt(&sec->line, "%zu. ", i + 1);
-	put_beginning(&s->users[i], most, &sec->line);
-	section_put(sec);
-}
-
 /* The task, before the header: it was there before the first epoch, so a
  * server's cached prefix includes it.  If whole, it is its original content
  * and takes no room from the other messages; otherwise it gets `most` bytes of
@@ -380,13 +372,18 @@ print_people(const struct summary *s, struct people_whole whole,
 		buf_fmt(&sec->line, "(%zu messages left out)", left_out);
 		section_put(sec);
 	}
-	for (size_t i = sh.from; i < sh.last; i++)
-		if (sh.most[i] > 0)
-			put_user(sec, s, i, sh.most[i]);
-	sec->room = SIZE_MAX;	/* the newest is always shown */
-	for (size_t i = sh.last; i < s->nusers; i++)
-		put_user(sec, s, i, whole.nlast > 0 ?
-		    whole.last[s->nusers - 1 - i] : whole.kept);
+	for (size_t i = sh.from; i < s->nusers; i++) {
+		size_t most = i < sh.last ? sh.most[i] : whole.nlast > 0 ?
+		    whole.last[s->nusers - 1 - i] : whole.kept;
+
+		if (i == sh.last)
+			sec->room = SIZE_MAX;	/* the newest always fit */
+		if (most == 0)
+			continue;
+		buf_fmt(&sec->line, "%zu. ", i + 1);
+		put_beginning(&s->users[i], most, &sec->line);
+		section_put(sec);
+	}
 	free(sh.most);
 }
 
