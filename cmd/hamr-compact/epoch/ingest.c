@@ -34,12 +34,10 @@ take_call(void *self, struct view_call *call, struct slice name,
     const struct view_args *args)
 {
 	struct compact *c = self;
-	char *text = scan_text(name);
-	struct fact *f = fact_new(c->view, text, args);
+	struct fact *f = fact_new(c->view, name, args);
 	struct buf *made = &c->made, *whole = &c->quoted;
 	unsigned prev = TOKEN_START;
 
-	free(text);
 	call->note = f;
 	call->lean = f->kind == TOOL_EDIT;	/* the new text stays */
 	f->at = c->view->records;

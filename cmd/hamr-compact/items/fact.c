@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/mem.h"
 #include "base/utf8.h"
 #include "import/import_convert.h"
 #include "record/alias.h"
@@ -110,7 +111,7 @@ take_range(struct fact *f, const struct view_args *args)
 }
 
 struct fact *
-fact_new(struct view *v, const char *name, const struct view_args *args)
+fact_new(struct view *v, struct slice name, const struct view_args *args)
 {
 	static const char *const paths[] = { "path", "file_path", "file",
 		"filePath", "absolute_path", "relative_path", "target_file",
@@ -120,7 +121,8 @@ fact_new(struct view *v, const char *name, const struct view_args *args)
 	static const char *const commands[] = { "command", "cmd", "path",
 		NULL };
 	struct slice command = first_of(args, SCAN_STRING, commands);
-	enum tool_kind kind = tool_kind(name, command);
+	char *tool = scan_text(name);
+	enum tool_kind kind = tool_kind(tool, command);
 	struct fact *f;
 	char *what = scan_strdup(kind == TOOL_COMMAND ? command :
 	    first_of(args, SCAN_STRING, paths));
@@ -149,9 +151,9 @@ fact_new(struct view *v, const char *name, const struct view_args *args)
 		f->listing = first_of(args, SCAN_STRING, queries).p != NULL;
 	}
 	f->error = "";
-	f->name = arena_dup(&v->arena, name, utf8_cut(name, strlen(name),
+	f->name = arena_dup(&v->arena, tool, utf8_cut(tool, strlen(tool),
 	    NAME_MAX_KEPT));
-	free(what);
+	FREE(tool, what);
 	return f;
 }
 

@@ -33,7 +33,8 @@ struct fact {
 /* A number of a line or the like; 0: it is none. */
 long positive(struct slice v);
 
-struct fact *fact_new(struct view *v, const char *name,
+/* Of a call of the tool `name` (JSON). */
+struct fact *fact_new(struct view *v, struct slice name,
     const struct view_args *args);
 
 /* Take in the result: r is its record, was its decoded content, text that

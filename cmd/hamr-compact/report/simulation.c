@@ -445,12 +445,10 @@ take_call(void *self, struct view_call *call, struct slice name,
 {
 	struct simulation *s = self;
 	struct buf canonical = BUF_INIT(BUF_RECORD_MAX);
-	char *text = scan_text(name);
-	struct fact *f = fact_new(s->view, text, args);
+	struct fact *f = fact_new(s->view, name, args);
 	struct slice one;
 
 	call->note = f;
-	free(text);
 	if ((f->kind == TOOL_EDIT || f->kind == TOOL_WRITE) &&
 	    f->what[0] != '\0')
 		learn(&s->essentials, ESSENTIAL_PATH, slice_of(f->what));
