@@ -118,20 +118,16 @@ next_glued(struct value_reader *u, struct err *e)
 	return check(u, s) > 0 ? 1 : refuse_scan(u, e);
 }
 
-/* Take the line that ends at n; lf: a line feed follows it. */
+/* 0: the line is blank. */
 static int
-take_line(struct value_reader *u, struct slice raw, size_t n, bool lf,
-    struct err *e)
+take_line(struct value_reader *u, struct slice line, struct err *e)
 {
-	struct slice s = slice_trim((struct slice){ raw.p, n });
+	struct slice s = slice_trim(line);
 
-	u->used = n + lf;
-	u->at = 0;
-	u->line = ++u->now;
-	if (s.n == 0 || u->skipping) {
-		u->skipping = u->skipping && !lf;
+	u->line = u->in->line;
+	u->now = u->line - 1;
+	if (s.n == 0)
 		return 0;
-	}
 	int got = check(u, s);
 	if (got > 0)
 		return got;
@@ -146,11 +142,10 @@ take_line(struct value_reader *u, struct slice raw, size_t n, bool lf,
 		u->rest = s;
 		got = next_glued(u, e);
 	}
-	u->cut = got < 0 && !lf;
+	u->cut = got < 0 && u->in->cut;
 	/* of a document, not of a record that is still being written */
 	if (u->cut && u->elements && give_whole(u, u->json)) {
-		u->used = 0;
-		u->now--;
+		u->again = line;
 		return 1;
 	}
 	return got;
@@ -159,42 +154,22 @@ take_line(struct value_reader *u, struct slice raw, size_t n, bool lf,
 static int
 next_line(struct value_reader *u, bool wait, struct err *e)
 {
+	struct slice line = u->again;
+
+	u->again.n = 0;
+	if (line.n > 0)
+		return take_line(u, line, e);
 	for (;;) {
-		struct slice raw = rec_raw(u->in);
-		const char *lf = raw.n > u->at ? memchr(raw.p + u->at, '\n',
-		    raw.n - u->at) : NULL;
-		size_t n = lf != NULL ? (size_t)(lf - raw.p) : raw.n;
-		int got = 0;
+		int got = rec_line(u->in, &line, e);
 
-		if (n > u->in->max) {
-			bool again = u->skipping;
-
-			rec_raw_drop(u->in, n + (lf != NULL));
-			u->at = 0;
-			u->skipping = lf == NULL;
-			u->now += lf != NULL;
-			u->line = u->now + (lf == NULL);
-			if (!again)
-				return err_set(e, ST_DATA, "%s:%zu: line "
-				    "longer than %zu bytes (record.max_bytes)",
-				    u->in->name, u->line, u->in->max);
-			continue;
-		}
-		if (lf != NULL || (u->in->eof && n > 0)) {
-			got = take_line(u, raw, n, lf != NULL, e);
-			if (got != 0)
-				return got;
-			rec_raw_drop(u->in, u->used);
-			u->used = 0;
-			continue;
-		}
-		if (u->in->eof)
-			return 0;
-		if (!wait)
-			return 2;
-		u->at = n;
-		if (rec_fill(u->in, e) < 0)
-			return -1;
+		if (got > 0)
+			got = take_line(u, line, e);
+		else if (got == 0 && (u->in->eof || !wait))
+			return u->in->eof ? 0 : 2;
+		else if (got == 0)
+			got = rec_fill(u->in, e) < 0 ? -1 : 0;
+		if (got != 0)
+			return got;
 	}
 }
 

@@ -21,12 +21,12 @@ struct value_reader {
 	/* private */
 	size_t now;		/* line of the next byte, from 0 */
 	size_t used;		/* bytes to drop before the next unit */
-	size_t at;		/* how far a line was searched */
-	struct scan_end end;	/* how far a value was */
-	bool in_array, begun, skipping;
+	struct scan_end end;	/* how far a value was searched */
+	bool in_array, begun;
 	bool after, comma;	/* what came last in the array: a value; a
 				 * comma */
 	struct slice rest;	/* further values on the current line */
+	struct slice again;	/* the line that is to be refused, too */
 	struct scan scan;
 	struct buf mended;
 	bool given;		/* what is whole of a value that is cut short */

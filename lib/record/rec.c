@@ -177,46 +177,6 @@ remedy(const struct rec_in *in, struct slice line)
 	return "";
 }
 
-/* The record of a line: 1, or -1 with e. */
-static int
-take_line(struct rec_in *in, const char *p, size_t n, const struct rec **r,
-    struct err *e)
-{
-	if (n > in->max)
-		return err_set(e, ST_DATA, "%s:%zu: line longer than %zu bytes "
-		    "(record.max_bytes)", in->name, in->line, in->max);
-	if (rec_parse(&in->scan, p, n, &in->rec) < 0)
-		return err_set(e, ST_DATA, "%s:%zu: %s at byte %zu%s",
-		    in->name, in->line, in->scan.why, in->scan.at + 1,
-		    remedy(in, (struct slice){ p, n }));
-	in->rec.no = in->line;
-	*r = &in->rec;
-	return 1;
-}
-
-/* A line without its LF: is it too long already, or cut short by the end of
- * the input? */
-static int
-unfinished(struct rec_in *in, const struct rec **r, struct err *e)
-{
-	size_t n = in->end - in->start;
-	bool skipped = in->skipping;
-
-	if (n <= in->max && (!in->eof || n == 0))
-		return 0;
-	const char *p = in->buf + in->start;
-	in->start = in->looked = in->end;
-	in->skipping = n > in->max;
-	if (skipped || (in->drop_end && in->eof))
-		return 0;
-	in->line++;
-	if (n <= in->max && !in->open_end)
-		return err_set(e, ST_DATA, "%s:%zu: line cut short (no line "
-		    "feed at its end)%s", in->name, in->line,
-		    remedy(in, (struct slice){ p, n }));
-	return take_line(in, p, n, r, e);
-}
-
 /* Little usually follows a very long line: move it to a buffer of the first
  * size. */
 static void
@@ -236,26 +196,52 @@ shrink(struct rec_in *in)
 }
 
 int
-rec_take(struct rec_in *in, const struct rec **r, struct err *e)
+rec_line(struct rec_in *in, struct slice *line, struct err *e)
 {
 	bool skipped;
-	char *p = NULL;
-	size_t n = 0;
 
 	if (in->out == 0)	/* else rec_pass may still have lines here */
 		shrink(in);
 	do {
-		char *lf = find_lf(in);
-		if (lf == NULL)
-			return unfinished(in, r, e);
-		p = in->buf + in->start;
-		n = (size_t)(lf - p);
-		in->start = in->looked = (size_t)(lf - in->buf) + 1;
+		const char *lf = find_lf(in);
+
+		*line = rec_raw(in);
+		if (lf != NULL)
+			line->n = (size_t)(lf - line->p);
+		else if (line->n <= in->max && (!in->eof || line->n == 0))
+			return 0;
+		in->cut = lf == NULL;
+		in->start += line->n + (lf != NULL);
 		skipped = in->skipping;	/* the end of a line too long */
-		in->skipping = false;
+		in->skipping = in->cut && line->n > in->max;
+		if (in->cut && (skipped || (in->drop_end && in->eof)))
+			return 0;
 	} while (skipped);
 	in->line++;
-	return take_line(in, p, n, r, e);
+	return line->n <= in->max ? 1 : err_set(e, ST_DATA, "%s:%zu: line "
+	    "longer than %zu bytes (record.max_bytes)", in->name, in->line,
+	    in->max);
+}
+
+int
+rec_take(struct rec_in *in, const struct rec **r, struct err *e)
+{
+	struct slice line;
+	int got = rec_line(in, &line, e);
+
+	if (got <= 0)
+		return got;
+	if (in->cut && !in->open_end)
+		return err_set(e, ST_DATA, "%s:%zu: line cut short (no line "
+		    "feed at its end)%s", in->name, in->line,
+		    remedy(in, line));
+	if (rec_parse(&in->scan, line.p, line.n, &in->rec) < 0)
+		return err_set(e, ST_DATA, "%s:%zu: %s at byte %zu%s",
+		    in->name, in->line, in->scan.why, in->scan.at + 1,
+		    remedy(in, line));
+	in->rec.no = in->line;
+	*r = &in->rec;
+	return 1;
 }
 
 bool

@@ -84,6 +84,7 @@ struct rec_in {
 	bool drop_end;		/* ... is dropped: it is still being written,
 				 * or a crash cut it short */
 	bool eof;		/* rec_fill has seen the end */
+	bool cut;		/* the last line taken has no LF */
 	int out;		/* where what is read goes, see rec_fill; 0:
 				 * nowhere */
 	/* private */
@@ -102,6 +103,10 @@ void rec_in_release(struct rec_in *in);	/* does not close fd */
  * -1: refused, e says why; the line is consumed, and the next call takes the
  * one after it (--lenient). */
 int rec_take(struct rec_in *in, const struct rec **r, struct err *e);
+
+/* The same for a line that need not be a record, and is valid until the next
+ * rec_take, rec_line or rec_fill.  -1: it is too long. */
+int rec_line(struct rec_in *in, struct slice *line, struct err *e);
 
 /* One read(2).  1: got bytes, 0: the end, -1: failed, e says why.  If the
  * reader of in->out goes away while this waits for input, the process ends as
