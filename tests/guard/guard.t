@@ -125,6 +125,7 @@ Make every section of the docs consistent, and each user's page.
 Mach das bitte noch mal, schau in Zeile 12.
 Keep at it until the tests pass.
 Draw a 4x4 board.
+Book flight X12B.
 X
 is "nor by a task with its papers" "$(asked "Run it 20 times. $(printf \
 'It is all in here. %.0s' {1..60})" bash | said | head -n 1)" \
@@ -139,7 +140,8 @@ for row in "Run it five times.|c3 warn result repeat 6" \
 	is "${row%|*}: warned later" "$({ asked "${row%|*}" bash
 	loop 3 bash '{"command":"make"}' x; } | said | sed 1q)" "${row#*|}"
 done
-for text in "Keep it short." "Fix it as soon as possible."; do
+for text in "Keep it short." "Fix it as soon as possible." \
+    "Sum up the page on wait-queue." "What does poll_until.py do?"; do
 	is "$text: no page is waited for" "$(asked "$text" fetch | said |
 	    sed 1q)" "c3 warn result repeat 3"
 done

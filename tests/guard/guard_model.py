@@ -757,6 +757,7 @@ class Model:
                 self.begin()
                 self.task = "contract" in r.get("meta", {})
                 self.wanted = ASKS.get(r["content"]) or self.plan
+                self.plan = None
         elif kind == "hamr":
             self.fresh()
         elif kind == "config":

@@ -72,6 +72,7 @@ while read -r text; do
 done <<'X'
 Run ./stress 30 times and tell me how often it fails.
 Call it ten times, please.
+./stress x12
 Send 25 single requests and count the failures.
 ping it every 5 s for two minutes
 Look at it once a minute.
@@ -117,6 +118,10 @@ is "... in parts, too" "$(times 1 "$asked" | sed '3c\
 is "... but not what a report says of work that was done" "$(times 1 "$asked" |
     sed '1a1* s e edit {"path":"a.c","old":"x","new":"y"} = ok' | said | sed 1q)" \
     "c7 warn repeat 3"
+is "... nor once more, for the next thing they want" "$({ echo "$asked" |
+    sed '4c s c bash {"command":"./stress"} = ok'
+echo 'u start the server'
+times 3 's d{} bash {"command":"make run"} = ok'; } | said)" "d3 warn repeat 3"
 is "a page that is looked at until it has changed: not a word" "$(times 1 \
 'u Check the page until all 12 have answered.
 10* s c# fetch {"url":"https://a.example/rsvp"} = 4 of 12 guests have answered so far, so come back later for more.' |

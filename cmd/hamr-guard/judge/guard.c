@@ -264,6 +264,7 @@ learn(struct guard *g, const struct rec *r)
 		buf_reset(&g->person);
 		if (one.n <= PERSON_MAX)
 			buf_slice(&g->person, one);
+		buf_reset(&g->said);
 		g->asks = ASKS_UNREAD;
 		break;
 	case R_COMPACTION:

@@ -140,7 +140,7 @@ struct before {
 	unsigned many;		/* words left in which what is counted may
 				 * follow a number that is not small */
 	unsigned every;		/* ditto, a unit */
-	bool once, digits;
+	bool once, digits, x;
 	enum { NOTHING, KEEP, SOON, SOON_AS } last;
 	unsigned long number;	/* the last one */
 };
@@ -198,6 +198,17 @@ is_letter(char c)
 	return (c & 0x80) != 0 || (unsigned char)((c | 0x20) - 'a') < 26;
 }
 
+/* Is a word part of a name: wait-queue, retry_until, monitor.py? */
+static bool
+in_name(struct slice text, const char *p, const char *q)
+{
+	const char *end = text.p + text.n;
+
+	return (p - text.p > 1 && strchr("-_./", p[-1]) != NULL &&
+	    is_letter(p[-2])) || (end - q > 1 &&
+	    strchr("-_./", *q) != NULL && is_letter(q[1]));
+}
+
 enum asks
 prose_asks(struct slice text, unsigned long *often)
 {
@@ -220,6 +231,12 @@ prose_asks(struct slice text, unsigned long *often)
 		if (p > start) {
 			b.many = value >= MANY && value <= MOST ? COUNTED : 0;
 			b.number = value;
+			if (b.x && b.many > 0 && (p == end ||
+			    !is_letter(*p))) {	/* x15, no name */
+				asks = ASKS_OFTEN;
+				*often = value;
+			}
+			b.x = false;
 			b.digits = true;
 			continue;
 		}
@@ -228,10 +245,13 @@ prose_asks(struct slice text, unsigned long *often)
 			if (n < sizeof word)
 				word[n++] = *p | ((*p & 0x80) == 0 ? 0x20 : 0);
 		}
-		/* 4x4 is a size */
-		if (p == start || (*start == 'x' && p < end && *p >= '0' &&
-		    *p <= '9'))
+		if (p == start || in_name(text, start, p))
 			continue;
+		if (*start == 'x' && p < end && *p >= '0' && *p <= '9') {
+			/* but 4x4 is a size */
+			b.x = p - start == 1 && !b.digits;
+			continue;
+		}
 		/* a longer one is a sentence of words not divided */
 		one = take(&b, (size_t)(p - start) > n ? (struct slice){ start,
 		    (size_t)(p - start) } : (struct slice){ word, n }, ascii);
