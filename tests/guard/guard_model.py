@@ -291,7 +291,8 @@ class Model:
         if self.news > e["told"] and o["fresh"] > block:
             halt += o["fresh"] - block
             block = o["fresh"]
-        times = c.times(e["failed"]) * (2 if e["transient"] else 1)
+        times = max(c.times(e["failed"]), e["times"]) * (
+            2 if e["transient"] else 1)
         if n >= halt * times:
             c.said = "halt"
             self.halted = (self.rule(e), n)

@@ -41,6 +41,10 @@ done | said)" ""
 is "a check each minute, not a word" "$(times 20 \
 's c{} bash {"command":"sleep 60; gh pr view 8 --json state"} = {"state":"OPEN"}' |
     said)" ""
+honest "one look more without the pause" < <(times 13 \
+'s w{} wait {"seconds":300} = waited
+s c{} check_inbox {"from":"petra"} = no new messages'
+echo 's c check_inbox {"from":"petra"} = no new messages')
 honest "nothing but sleep" < <(
 times 14 's c{} bash {"command":"sleep 300"} =')
 for look in 'test -f out && echo there || echo no' \

@@ -29,6 +29,8 @@ streak_limits(const struct guard *g, const struct traits *t,
 	const struct policy *p = g->policy;
 	unsigned long times = guard_times(g, t, e->failed);
 
+	if (times < e->times)
+		times = e->times;
 	v->warn = p->warn * times;
 	v->block = p->block;
 	v->halt = p->halt;
