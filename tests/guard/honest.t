@@ -136,6 +136,9 @@ honest "pressing a key until the end" < <(times 1 'u Press it until the end.
 # ---- batches ----
 
 honest "rows inserted" < <(times 60 's c{} insert {"row":{}} = OK')
+honest "sectors written, each one checked" < <(times 20 \
+'s w{} flash_write {"sector":{},"file":"fw.bin"} = OK
+s v{} flash_verify {"sector":{}} = OK')
 honest "parts uploaded" < <(
 times 60 's c{} upload_part {"part":{}} = {"status":"ok"}')
 honest "issues labelled, each answer the label's record" < <(

@@ -666,6 +666,19 @@ take_members(struct signer *s, struct slice name, struct slice text)
 		members_add_all(all, buf_view(&s->named), false);
 }
 
+/* Is a tool given more than one text: a path, and what is to be there? */
+static bool
+has_texts(struct slice args)
+{
+	struct slice one;
+	size_t n = 0;
+
+	for (struct walk w = walk_of(args); walk_next(&w, NULL, &one); )
+		n += scan_kind(one) == SCAN_STRING ||
+		    scan_kind(one) == SCAN_ARRAY;
+	return n > 1;
+}
+
 /* Which of our tools does what this foreign tool does, by its name and
  * arguments?  If one does, *args are then under our names; else the name
  * itself. */
@@ -685,7 +698,8 @@ kind_of(struct signer *s, struct slice name, struct slice *args)
 		}
 	kind = import_name(&(struct import_names){ .n = 0 }, tool, *args);
 	const struct named *by_name = named(s, tool);
-	if (slice_eq(kind, tool) && by_name->edits)
+	if (slice_eq(kind, tool) && by_name->edits &&
+	    (by_name->files || has_texts(*args)))
 		/* by its command, as for any tool that edits */
 		kind = import_name(&(struct import_names){ .n = 0 },
 		    SLICE("edit_file"), *args);
