@@ -216,7 +216,7 @@ class Model:
         self.force_rule = self.force_count = None
         self.window = 0
         self.news = 0
-        self.score = self.others = 0
+        self.score = self.others = self.gain = 0
         self.asked = self.over = False
         self.nudged = self.nudged_turn = 0
         self.last_text, self.same_text = None, 0
@@ -492,9 +492,12 @@ class Model:
         counts = differs and total(text) + 1 != e["numbers"]
         measures = bool(e) and like and (
             e["measures"] or bool(measure and gain and e["numbers"]))
-        if progress or not like and gain and gain >= o["gain"]:
+        if not like and not progress and c.runs and not failed:
+            self.gain += gain
+        if progress or not like and gain and (
+                gain >= o["gain"] or self.gain >= o["gain"]):
             self.news += 1
-            self.score = self.others = 0
+            self.score = self.others = self.gain = 0
             self.asked = self.over = False
             s["news"] = True
         if files is None:
@@ -766,7 +769,7 @@ class Model:
         elif kind == "undo":
             self.epoch()
             self.news += 1
-            self.score = self.others = 0
+            self.score = self.others = self.gain = 0
             self.asked = self.over = self.ran = False
             self.edits, self.returned = set(), set()
             for x in r["paths"]:

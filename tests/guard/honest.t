@@ -139,6 +139,9 @@ honest "rows inserted" < <(times 60 's c{} insert {"row":{}} = OK')
 honest "sectors written, each one checked" < <(times 20 \
 's w{} flash_write {"sector":{},"file":"fw.bin"} = OK
 s v{} flash_verify {"sector":{}} = OK')
+is "a few words each, a rate limit between them: not a word" "$(times 20 \
+'s a{} get_member {"n":{}} = Error 429: too many requests '"$failed"'
+s b{} get_member {"n":{}} = {"name":"m{}","posts":{}7}' | said)" ""
 honest "parts uploaded" < <(
 times 60 's c{} upload_part {"part":{}} = {"status":"ok"}')
 honest "issues labelled, each answer the label's record" < <(

@@ -152,6 +152,7 @@ struct guard {
 	struct stall {
 		unsigned long score;	/* in sixths */
 		unsigned long steps;	/* steps since something new came */
+		uint64_t gain;		/* too little at once */
 		unsigned long others;	/* of it, by steps not spared */
 		unsigned sweeps;	/* of its score that only read again */
 		bool asked;	/* text was asked for since then */

@@ -455,6 +455,17 @@ is_progress(const struct open_call *c, const struct streak *e,
 	    like == CHANGED && o->d.gain > 0;
 }
 
+/* Is what a result shows news, at once or with what others have shown little by
+ * little?  What a file shows may be the model's own words. */
+static bool
+is_enough(struct guard *g, const struct open_call *c, const struct outcome *o)
+{
+	uint64_t gain = o->d.gain, enough = g->policy->min_gain;
+
+	if (c->is.runs && !o->failed)
+		g->stall.gain += gain;
+	return gain > 0 && (gain >= enough || g->stall.gain >= enough);
+}
 static void
 judge_reads(struct guard *g, struct open_call *c)
 {
@@ -504,8 +515,8 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	g->shown_new += o->d.gain > 0 && (news || o->counts);
 	if (o->files == TWEAKED)
 		news = false;
-	else if (progress || (news && like != MEASURED && o->d.gain > 0 &&
-	    o->d.gain >= g->policy->min_gain)) {
+	else if (progress || (news && like != MEASURED &&
+	    is_enough(g, c, o))) {
 		g->news++;
 		g->step.news = true;
 		stall_reset(&g->stall);
