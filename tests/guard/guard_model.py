@@ -286,6 +286,7 @@ class Model:
         if not e or e["window"] != self.window:
             return False
         c.learn(e["failed"])
+        c.poll |= e["live"]
         n = e["n"] + e["blocked"] + 1
         block, halt = o["block"], o["halt"]
         if self.news > e["told"] and o["fresh"] > block:
@@ -435,7 +436,7 @@ class Model:
             first_error = False
             failed, raw, norm, mask = self.latest[of]
             files = None
-            short = mute = few = False
+            short = mute = few = brief = False
         else:
             lines, chars, raw, norm, mask = facts(text, failed)
             # the time that a page from the web was made is not new
@@ -444,7 +445,8 @@ class Model:
             gain = sum(len(keys[k]) for k in keys.keys() - self.lines)
             self.lines |= keys.keys()
             mute = not lines
-            short = chars < o["gain"] and cached is None \
+            brief = chars < o["gain"]
+            short = brief and cached is None \
                 and not c.idle and (not failed or mute) \
                 and (not c.pauses or c.patient) and not (
                     c.name == "read" and mute)
@@ -464,6 +466,7 @@ class Model:
             self.learned += files is None and cached is None and \
                 c.runs and gain > 0
         c.learn(failed)
+        c.poll |= c.sig in self.entries and self.entries[c.sig]["live"]
         if cached is None:
             self.signed[c.id] = c.sig
         self.latest[c.sig] = (failed, raw, norm, mask)
@@ -511,6 +514,9 @@ class Model:
         # the streak
         free = like and e["window"] != self.window
         unsteady = bool(e) and (e["unsteady"] or e["failed"] != failed)
+        live = bool(e) and (same or not like or measure) and (e["live"] or (
+            not like and not failed and not e["failed"] and brief and
+            not c.reads and e["at"] + self.still + 1 >= c.at))
         if not e:
             e = dict(sig=c.sig, weak=0)
         if not like:
@@ -522,7 +528,7 @@ class Model:
         if not free:
             e["weak"] += 1
         e.update(raw=raw, norm=norm, mask=mask, failed=failed,
-                 window=self.window, unsteady=unsteady,
+                 window=self.window, unsteady=unsteady, live=live, at=c.at,
                  transient=transient, times=c.times(failed),
                  numbers=total(text) + 1 if differs else 0,
                  measures=measures)
@@ -554,7 +560,8 @@ class Model:
             self.weight(c, transient) if same and not free else \
             POINT if files and not files[0] else \
             0 if free or measure or gain and not like else \
-            0 if first_error or other and short else \
+            0 if first_error or other and short or \
+            live and not like else \
             POINT // 6 if unsteady or \
             other and few and c.bash and c.runs else \
             self.poll_weight(c, failed, transient) if c.poll else \

@@ -215,6 +215,15 @@ done
 is "... but the pointer moved does nothing" "$(times 5 \
 's a{} mouse_move {"x":{},"y":1} = ok
 s l{} screenshot [] = (the page)' | said | head -n 1)" "l3 warn repeat 3"
+is "a coin, which no name tells of: not a word" "$(for i in 1 2 3; do
+	for side in heads tails heads heads tails tails tails; do
+		echo "s f$((++n)) flip_coin [] = $side"
+	done
+done | said)" ""
+is "... but one that fell once and lies still is a call repeated" "$(
+for side in heads tails tails tails tails; do
+	echo "s f$((++n)) bash {\"command\":\"cat coin\"} = $side"
+done | said | head -n 1)" "f4 warn repeat 3"
 
 is "nor after each change by a command whose changes are not known" "$(times 12 \
 's a{} bash {"command":"sed -i s/a/b{}/ x.c"} = exit 0; changed: not known | {"meta":{"mutated":null,"stdout_bytes":0}}

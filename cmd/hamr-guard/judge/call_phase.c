@@ -165,6 +165,7 @@ judge_alone(struct guard *g, struct open_call *o)
 		e = NULL;
 	if (e != NULL) {
 		traits_learn(&o->is, e->state, e->patient, e->failed);
+		o->is.poll |= e->live;
 		streak_limits(g, &o->is, e, &v);
 		v.count += e->n + e->refused;
 		v.evidence = e->calls.c;

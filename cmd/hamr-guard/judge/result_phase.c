@@ -419,7 +419,7 @@ weight(const struct open_call *c, const struct streak *e,
 		return POINT / 2;
 	if (excused || like == MEASURED || (news && o->d.gain > 0))
 		return 0;
-	if (o->new_error || effect ||
+	if (o->new_error || effect || (e->live && like == CHANGED) ||
 	    (other && (c->is.plans || is_same_answer(c, o))))
 		return 0;
 	/* a call that fails now and then is repeated to find out why, and one
@@ -466,6 +466,17 @@ is_enough(struct guard *g, const struct open_call *c, const struct outcome *o)
 		g->stall.gain += gain;
 	return gain > 0 && (gain >= enough || g->stall.gain >= enough);
 }
+
+/* Has the answer changed though no file did: the next line of a debugger, a
+ * coin, a room?  Long ones may be one thing in other words. */
+static bool
+changes_itself(const struct guard *g, const struct open_call *c,
+    const struct streak *e, const struct outcome *o)
+{
+	return !o->failed && !e->failed && o->brief && !c->is.reads &&
+	    e->step + g->still + 1 >= c->step;
+}
+
 static void
 judge_reads(struct guard *g, struct open_call *c)
 {
@@ -486,6 +497,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 
 	outcome_read(g, c, e, r, o);
 	traits_learn(&c->is, o->state, o->patient, o->failed);
+	c->is.poll |= e != NULL && e->live && e->epoch == g->epoch;
 	bool effect = e != NULL && had_effect(g, c, e);
 	enum likeness like = effect ? CHANGED : compare(g, c, e, o);
 	if (like == MASKED) {
@@ -528,6 +540,9 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	}
 	e = streaks_put(&g->seen, c->is.sig);
 	bool other = e->n == 0 || e->epoch != g->epoch;
+	e->live = !other && like != ALIKE && like != MASKED && (e->live ||
+	    (like == CHANGED && !effect && changes_itself(g, c, e, o)));
+	e->step = c->step;
 	e->unsteady = !other && (e->unsteady || e->failed != o->failed);
 	bool excused = count(g, c, e, o, like);
 	e->measures |= like == MEASURED && done == 0 && o->d.gain > 0 &&
@@ -544,8 +559,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	bool another = makes_another(g, c) && other && !o->failed;
 	int w = weight(c, e, o, other, another, like, excused, news, effect);
 	bool spared = w > 0 && !c->is.idle && (other ?
-	    works_alike(g, c, o) : (like == SAME && e->n == 2) ||
-	    (like == CHANGED && c->is.acts));
+	    works_alike(g, c, o) : like == SAME && e->n == 2);
 	step_weigh(&g->step, w, spared);
 	g->step.idle |= c->is.idle;
 	g->step.sweep |= c->is.looks && !c->is.idle &&

@@ -39,6 +39,8 @@ struct streak {
 	bool patient;		/* under way, in so many words */
 	bool measures;		/* it differed by more than what counts */
 	bool unsteady;		/* it failed and did not, nothing changed */
+	bool live;		/* its short answer changes by itself */
+	unsigned step;		/* of the last call of all this */
 	/* Of the last outcome, if it differed by numbers, else 0: */
 	uint64_t numbers;	/* their sum and one */
 	uint64_t done;		/* how far it is (volatile_progress) */
@@ -51,7 +53,6 @@ struct streak {
 	struct call_row checks;
 	/* of a tool and an error or answer */
 	uint64_t last;		/* the call that gave it last */
-	unsigned step;		/* and its step */
 	bool varied;		/* not always the same call */
 	bool none;		/* the answer is none, or to a question */
 	/* of another system's rules */
