@@ -70,7 +70,6 @@ is "meta" "$(meta '.meta | del(.ms, .diff, .bytes) | tojson')" \
 	"$(jq -cn --arg b "$(seq 1 60 | sed 's/^/line /' | sha256sum |
 	cut -c 1-64)" --arg a "$(sha256sum <a | cut -c 1-64)" '{path: "a",
 	sha256_before: $b, sha256_after: $a, added: 2, removed: 1,
-	shown: [[1, 11]],
 	mutated: [{path: "a", sha256: $a}]} | tojson')"
 is "diff" "$(meta .meta.diff | jq -r .)" "--- a/a
 +++ b/a

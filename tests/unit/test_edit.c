@@ -140,13 +140,18 @@ nearest(void **state)
 static void
 diffs(const char *old, const char *new, const char *want)
 {
+	struct diff d, again;
 	struct buf b = BUF_INIT(1 << 20);
-	struct diff d;
 
 	diff_make(&d, slice_of(old), slice_of(new));
-	diff_print(&d, "f", false, 1 << 16, &b);
+	assert_false(diff_print(&d, "f", false, 1 << 16, &b));
 	assert_string_equal(b.p != NULL ? b.p : "", want);
+	diff_parse(&again, buf_view(&b));
+	assert_int_equal(again.n, d.n);
+	for (size_t i = 0; i < d.n; i++)
+		assert_memory_equal(&again.v[i], &d.v[i], sizeof d.v[i]);
 	diff_release(&d);
+	diff_release(&again);
 	buf_release(&b);
 }
 
@@ -181,7 +186,7 @@ diff_is_capped(void **state)
 		buf_fmt(&new, "line %d\n", i * 7);
 	}
 	diff_make(&d, buf_view(&old), buf_view(&new));
-	diff_print(&d, "f", false, 4096, &out);
+	assert_true(diff_print(&d, "f", false, 4096, &out));
 	assert_true(out.len <= 4096);
 	assert_non_null(strstr(out.p, "\n[diff cut here]\n"));
 	diff_release(&d);

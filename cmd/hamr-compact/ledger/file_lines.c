@@ -7,8 +7,6 @@
 
 #include "file_lines.h"
 
-#define CUT "[diff cut here]\n"	/* ends a diff that is not whole */
-
 /* ---- spans ---- */
 
 static void
@@ -162,11 +160,10 @@ file_was_edited(struct file_lines *f, size_t call, const struct rec *r)
 		end_stretch(f, &own, &h);
 		*new_span(f, call, true) = own;
 	}
-	bool cut = diff != NULL && slice_ends(slice_of(diff), CUT);
 	free(diff);
-	if (!cut || scan_kind(shown) != SCAN_ARRAY)
+	if (scan_kind(shown) != SCAN_ARRAY)
 		return;
-	/* hamr-tool says which lines are known now */
+	/* the diff was truncated: hamr-tool says which lines are known now */
 	drop_spans(f);
 	struct span *s = new_span(f, call, true);
 	for (struct walk w = walk_of(shown); walk_next(&w, NULL, &pair); ) {

@@ -284,14 +284,17 @@ make(struct files *f, struct change *c)
 	    c->path.name, why.text);
 }
 
-/* Put added, removed and diff into meta. */
-static void
+/* Put added, removed and diff into meta.  True: the diff was cut. */
+static bool
 put_diff(const struct change *c, struct buf *diff, struct buf *meta)
 {
-	diff_print(&c->diff, c->path.rel, c->fd < 0, DIFF_MAX, diff);
+	bool cut = diff_print(&c->diff, c->path.rel, c->fd < 0, DIFF_MAX,
+	    diff);
+
 	scan_put(meta, "'added':$,'removed':$,'diff':@,",
 	    SCAN_INT(c->diff.added), SCAN_INT(c->diff.removed),
 	    buf_view(diff));
+	return cut;
 }
 
 /* Report the change, in words and in meta. */
@@ -328,13 +331,15 @@ put_made(const struct change *c, const struct line_set *shown,
 	else
 		scan_put(meta, "'sha256_before':null,");
 	scan_put(meta, "'sha256_after':@,", slice_of(c->after));
-	put_diff(c, &diff, meta);
-	/* from this a restarted hamr-tool learns the proof */
-	scan_put(meta, "'shown':[");
-	for (size_t i = 0; i < shown->n; i++)
-		buf_fmt(meta, "%s[%ld,%ld]", i > 0 ? "," : "",
-		    shown->v[i].first, shown->v[i].last);
-	scan_put(meta, "],'mutated':[");
+	if (put_diff(c, &diff, meta)) {
+		/* a restarted hamr-tool cannot learn this from a cut diff */
+		scan_put(meta, "'shown':[");
+		for (size_t i = 0; i < shown->n; i++)
+			buf_fmt(meta, "%s[%ld,%ld]", i > 0 ? "," : "",
+			    shown->v[i].first, shown->v[i].last);
+		buf_adds(meta, "],");
+	}
+	scan_put(meta, "'mutated':[");
 	files_put_state(meta, c->path.rel, c->after);
 	buf_adds(meta, "],");
 	buf_release(&diff);

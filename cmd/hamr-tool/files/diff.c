@@ -118,6 +118,44 @@ diff_make(struct diff *d, struct slice old, struct slice new)
 		add(d, at, an, at, bn);
 }
 
+/* The number after mark in "@@ -12,3 +12,4 @@", as a line from 0. */
+static long
+hunk_at(struct slice s, char mark)
+{
+	const char *p = memchr(s.p, mark, s.n);
+	char *end;
+
+	if (p == NULL)
+		return 0;
+	long at = strtol(p + 1, &end, 10);
+	/* ",0": no lines, and at is the line before. */
+	return strncmp(end, ",0", 2) == 0 || at == 0 ? at : at - 1;
+}
+
+void
+diff_parse(struct diff *d, struct slice text)
+{
+	struct slice line;
+	long a = 0, b = 0;
+	bool in = false;
+
+	*d = (struct diff){ 0 };
+	while (slice_line(&text, &line)) {
+		char mark = line.n > 0 ? line.p[0] : '\0';
+
+		if (slice_starts(line, "@@ ")) {
+			a = hunk_at(line, '-');
+			b = hunk_at(line, '+');
+			in = true;
+		} else if (in && mark == ' ')
+			a++, b++;
+		else if (in && mark == '-')
+			add(d, a++, 1, b, 0);
+		else if (in && mark == '+')
+			add(d, a, 0, b++, 1);
+	}
+}
+
 void
 diff_release(struct diff *d)
 {
@@ -166,7 +204,7 @@ put_name(struct buf *out, const char *mark, const char *side, const char *name)
 	free(path);
 }
 
-void
+bool
 diff_print(const struct diff *d, const char *name, bool made, size_t max,
     struct buf *out)
 {
@@ -175,7 +213,7 @@ diff_print(const struct diff *d, const char *name, bool made, size_t max,
 	    SIZE_MAX, at = full - (sizeof say - 1);
 
 	if (d->n == 0)
-		return;
+		return false;
 	if (made)
 		buf_adds(out, "--- /dev/null\n");
 	else
@@ -206,11 +244,12 @@ diff_print(const struct diff *d, const char *name, bool made, size_t max,
 		put_lines(out, ' ', &d->old, a, after, full);
 	}
 	if (out->len <= full)
-		return;
+		return false;
 	while (at > from && out->p[at - 1] != '\n')
 		at--;
 	out->len = at;
 	buf_adds(out, say);
+	return true;
 }
 
 void

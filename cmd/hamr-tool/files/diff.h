@@ -31,12 +31,14 @@ struct diff {
 };
 
 void diff_make(struct diff *d, struct slice old, struct slice new);
+/* Read back what diff_print wrote; of a cut one, what there is. */
+void diff_parse(struct diff *d, struct slice text);
 void diff_release(struct diff *d);
 
 /* Append it unified, with "--- a/NAME" and "+++ b/NAME" (made: the old one is
  * /dev/null), as UTF-8, in at most max bytes: cut at a line, and the last
  * line says so. */
-void diff_print(const struct diff *d, const char *name, bool made, size_t max,
+bool diff_print(const struct diff *d, const char *name, bool made, size_t max,
     struct buf *out);
 
 /* A unified diff for a person's terminal: as term_escape does, with colours if

@@ -178,25 +178,45 @@ learn_read(struct files *f, const char *id, const char *rel, struct slice args,
 }
 
 static void
-learn_change(struct files *f, const char *rel, struct slice meta)
+learn_change(struct files *f, const char *rel, bool edit, struct slice args,
+    struct slice meta)
 {
-	struct slice pair, a, b;
-	char after[SHA_HEX];
+	struct slice shown = scan_get(meta, "shown"), val, a, b;
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	char before[SHA_HEX] = "", after[SHA_HEX];
+	struct diff d = { 0 };
+	struct walk w, pair;
 	int64_t first, last;
 
 	if (!get_hash(meta, "sha256_after", after))
 		return;
 	cache_drop(&f->cache, rel);
 	struct proof *p = proofs_of(&f->proofs, rel);
-	proof_read(p, after);
-	for (struct walk w = walk_of(scan_get(meta, "shown"));
-	    walk_next(&w, NULL, &pair); ) {
-		struct walk ends = walk_of(pair);
-
-		if (walk_next(&ends, NULL, &a) && walk_next(&ends, NULL, &b) &&
+	if (edit && strcmp(p->hash, after) == 0)
+		return;		/* we made it */
+	get_hash(meta, "sha256_before", before);
+	if (!edit || before[0] == '\0' || strcmp(p->hash, before) != 0)
+		line_set_release(&p->lines);
+	if (!edit) {
+		scan_str(scan_get(args, "content"), &text);
+		proof_read(p, after);
+		line_set_add(&p->lines, 1, (long)slice_lines(buf_view(&text)));
+		buf_release(&text);
+		return;
+	}
+	scan_str(scan_get(meta, "diff"), &text);
+	diff_parse(&d, buf_view(&text));
+	proof_move(p, after, d.v, d.n);
+	if (scan_kind(shown) == SCAN_ARRAY)
+		line_set_release(&p->lines);
+	for (w = walk_of(shown); walk_next(&w, NULL, &val); ) {
+		pair = walk_of(val);
+		if (walk_next(&pair, NULL, &a) && walk_next(&pair, NULL, &b) &&
 		    scan_int(a, &first) && scan_int(b, &last))
 			line_set_add(&p->lines, first, last);
 	}
+	diff_release(&d);
+	buf_release(&text);
 }
 
 void
@@ -238,7 +258,8 @@ files_learn(struct files *f, const char *id, const char *tool,
 		if (!place)
 			learn_read(f, id, path.rel, args, content, meta);
 	} else if (found) {
-		learn_change(f, path.rel, meta);
+		learn_change(f, path.rel, strcmp(tool, "edit") == 0, args,
+		    meta);
 	}
 	path_release(&path);
 }
