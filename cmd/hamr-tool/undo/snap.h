@@ -45,9 +45,9 @@ int snap_take(struct snap *s, struct snap_left *left, struct err *e);
  * one: shut them again, when what has changed in them has been read and
  * recorded, and unlock. */
 void snap_shut(struct snap *s);
-/* Keep the last snapshot: its index in a file with this number; its folders, and
- * what was too large for it, in out.  Compare the next snapshot with what is
- * kept.  False: it could not be written, or cannot be used. */
+/* Keep the last snapshot: its index in a file with this number; its folders,
+ * and what was too large for it, in out.  Compare the next snapshot with what
+ * is kept.  False: it could not be written, or cannot be used. */
 bool snap_keep(struct snap *s, int slot, struct buf *out);
 bool snap_resume(struct snap *s, int slot, struct slice kept);
 /* When the last snapshot ended, by the file system's clock; 0: unknown. */
