@@ -165,8 +165,8 @@ term_cluster(struct slice text, size_t *columns)
 	size_t n = s.n, w;
 
 	*columns = 1;
-	if (!s.valid || ctrl_is(s.cp) ||
-	    (n == 1 && (text.n == 1 || (unsigned char)text.p[1] < 0x80)))
+	if ((n == 1 && (text.n == 1 || (unsigned char)text.p[1] < 0x80)) ||
+	    !s.valid || ctrl_is(s.cp))
 		return n;
 	if (n > 1)
 		*columns = width_of(s.cp);
