@@ -82,6 +82,7 @@ ping it every 5 s for two minutes
 Look at it once a minute.
 Rufe es 12 mal auf.
 Bitte zwölfmal ausführen.
+eseguilo tredici volte
 Alle zehn Sekunden nachsehen!
 lance-le 20 fois
 toutes les 5 minutes, pendant une heure
