@@ -523,6 +523,11 @@ P
 -32603 True
 -32603"
 
+is "it needs no option" "$(play <<'P'
+print(isinstance(Editor().new(here), str))
+P
+)" True
+
 # --- crashes
 fresh crash
 { call bash '{"command":"echo hi >>ran"}'

@@ -414,7 +414,7 @@ child_run_tty(const char *command, const char *const *args, struct err *e)
 void
 argv_words(struct argv *a, const char *const *words)
 {
-	for (; *words != NULL; words++) {
+	for (; words != NULL && *words != NULL; words++) {
 		GROW(a->v, a->n + 1, a->cap);
 		a->v[a->n++] = *words;
 		a->v[a->n] = NULL;

@@ -101,7 +101,7 @@ struct argv {
 	size_t n, cap;
 };
 
-/* Add words: argv_add(&a, "-n", "-q"). */
+/* Add words: argv_add(&a, "-n", "-q").  A list of words may be NULL. */
 #define argv_add(a, ...) argv_words(a, ARGS(__VA_ARGS__))
 void argv_words(struct argv *a, const char *const *words);
 /* Add flag and value, unless value is NULL or empty. */
