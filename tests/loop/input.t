@@ -135,6 +135,17 @@ t.type("\x04"); sys.exit(t.end())
 P
 is "kitty's keys, xterm's, and a paste without marks" "$S $(asked)" \
     '0 "one\ntwo\nthree\nfour\nfive" "six"'
+answers 2 >script
+drive xterm <<'P'
+t = Terminal(loop)
+t.sees("> ")
+for i in range(400): t.type("one" * 341); t.sees("one")
+for key in ["\x1bb", "y", "\x1bf", "\x17"] * 4: t.type(key)
+t.type("two\r"); t.sees("Answer 1")
+t.type("\x04"); sys.exit(t.end())
+P
+is "keys in one word of 400 KB take no time" "$S $(asked)" '0 "two"'
+answers 2 >script
 drive linux <<'P'
 t = Terminal(loop)
 t.sees("> "); t.type("typed\r"); t.sees("typed"); time.sleep(0.1)

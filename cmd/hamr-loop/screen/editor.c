@@ -14,6 +14,7 @@
 #define KILLS 16
 #define WHOLE_MAX ((size_t)1 << 32)	/* of a message with its pastes */
 #define LEAST_COLUMNS 8			/* beside a prompt, to show it */
+#define WORD_LONG 64			/* bytes; few words are longer */
 
 /* What the previous key did, if the next one may continue it. */
 enum last { LAST_OTHER, LAST_KILL, LAST_YANK, LAST_HISTORY };
@@ -302,14 +303,23 @@ word_end(const struct message *m, size_t at)
 	return at;
 }
 
+/* Where the last word before at begins; 0: none.  Units are found forwards, so
+ * look from further and further back. */
 static size_t
 word_start(const struct message *m, size_t at, bool blanks)
 {
-	while (at > 0 && !in_word(m, message_prev(m, at), blanks))
-		at = message_prev(m, at);
-	while (at > 0 && in_word(m, message_prev(m, at), blanks))
-		at = message_prev(m, at);
-	return at;
+	size_t start = 0, from = at;
+
+	for (size_t back = WORD_LONG; start == 0 && from > 0; back *= 2) {
+		from = at > back ? message_prev(m, at - back) : 0;
+		bool was = from > 0, is;
+		for (size_t i = from; i < at; i = message_next(m, i)) {
+			is = in_word(m, i, blanks);
+			start = is && !was ? i : start;
+			was = is;
+		}
+	}
+	return start;
 }
 
 static enum editor_event
@@ -335,7 +345,7 @@ go_row(struct editor *e, bool down)
 		return EDITOR_NONE;
 	}
 	if (e->was != LAST_HISTORY) {
-		size_t rows = message_rows(m, m->width);
+		size_t rows = message_rows(m, m->width, m->at, 2);
 		size_t row = message_row_of(m, m->at);
 
 		if (down ? row + 1 < rows : row > 0) {
@@ -645,7 +655,7 @@ editor_draw(struct editor *e, size_t columns, size_t max_rows,
 		indent = 0;
 	below = e->searching ? max_rows > 1 :
 	    menu_rows(&e->menu, max_rows - 1);
-	all = message_rows(&e->m, columns - indent);
+	all = message_rows(&e->m, columns - indent, e->m.at, max_rows + 1);
 	cursor = message_row_of(&e->m, e->m.at);
 	shown = max_rows - below < all ? max_rows - below : all;
 	/* choose the top row so that the cursor's row is shown */

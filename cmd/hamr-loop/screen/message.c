@@ -10,8 +10,10 @@
 #include "term/term.h"
 
 #define FOLD '\x1a'
+#define UNDO_MAX ((size_t)64 << 20)	/* bytes of removed text */
 #define TAB_COLUMNS 8
 #define FIRST_WIDTH 77		/* before the first draw */
+#define LOOK_BACK 256		/* bytes; longer than any cluster */
 
 void
 message_init(struct message *m)
@@ -26,6 +28,7 @@ forget_changes(struct message *m)
 {
 	while (m->nundo > 0)
 		free(m->undo[--m->nundo].taken);
+	m->undo_bytes = 0;
 }
 
 static void
@@ -140,13 +143,25 @@ message_next(const struct message *m, size_t at)
 	return at + message_unit(m, at, 0, NULL, NULL);
 }
 
+/* From a place where a unit must begin: after an LF, or some way back. */
 size_t
 message_prev(const struct message *m, size_t at)
 {
+	size_t from = at > LOOK_BACK ? at - LOOK_BACK : 0, next;
 	const char *p = m->text.p;
-	const char *lf = at > 0 ? memrchr(p, '\n', at - 1) : NULL;
-	size_t from = lf != NULL ? (size_t)(lf - p) + 1 : 0, next;
 
+	if (at == 0)
+		return 0;
+	while (from > 0 && ((unsigned char)p[from] & 0xc0) == 0x80)
+		from--;
+	for (size_t i = 1; i < MESSAGE_FOLD && i <= from; i++)
+		if (p[from - i] == FOLD) {
+			from -= i;
+			break;
+		}
+	const char *lf = memrchr(p + from, '\n', at - 1 - from);
+	if (lf != NULL)
+		from = (size_t)(lf - p) + 1;
 	while ((next = message_next(m, from)) < at)
 		from = next;
 	return from;
@@ -167,7 +182,11 @@ splice(struct message *m, size_t from, size_t n, struct slice in)
 		memcpy(b->p + from, in.p, in.n);
 	b->len = from + in.n + behind;
 	b->p[b->len] = '\0';
-	m->nrows = 0;
+	/* the rows up to the previous one are still valid */
+	while (m->nrows > 0 && m->rows[m->nrows - 1] >= from)
+		m->nrows--;
+	m->nrows -= m->nrows > 0;
+	m->all_rows = false;
 }
 
 bool
@@ -175,6 +194,9 @@ message_replace(struct message *m, size_t from, size_t n, struct slice in)
 {
 	if (m->text.len - n + in.n > MESSAGE_MAX || (n == 0 && in.n == 0))
 		return false;
+	if (m->undo_bytes + n > UNDO_MAX)
+		forget_changes(m);
+	m->undo_bytes += n;
 	GROW(m->undo, m->nundo, m->capundo);
 	m->undo[m->nundo++] = (struct message_change){ .at = from,
 		.added = in.n, .cursor = m->at,
@@ -315,31 +337,38 @@ message_reset(struct message *m, const struct texts *keep)
 /* ---- rows ---- */
 
 size_t
-message_rows(struct message *m, size_t width)
+message_rows(struct message *m, size_t width, size_t at, size_t more)
 {
-	size_t from = 0, column = 0, blank = 0, w, n;
-
-	if (m->nrows > 0 && width == m->width)
-		return m->nrows;
+	if (width != m->width)
+		m->nrows = 0;
 	m->width = width;
-	GROW(m->rows, 0, m->caprows);
-	m->rows[0] = 0;
-	m->nrows = 1;
-	for (size_t i = 0; (n = message_unit(m, i, column, &w, NULL)) > 0; ) {
-		char c = m->text.p[i];
+	GROW(m->rows, m->nrows, m->caprows);
+	if (m->nrows == 0) {
+		m->rows[m->nrows++] = 0;
+		m->all_rows = false;
+	}
+	/* enough known rows after the one of `at` will do */
+	while (!m->all_rows && !(m->nrows > more &&
+	    m->rows[m->nrows - 1 - more] > at)) {
+		size_t from = m->rows[m->nrows - 1], next = SIZE_MAX;
+		size_t column = 0, blank = 0, w, n;
 
-		if (c == '\n' || (column + w > width && i > from)) {
-			i = c == '\n' ? i + 1 :
-			    blank > 0 && c != ' ' ? blank : i;
-			from = i;
-			column = blank = 0;
-			GROW(m->rows, m->nrows, m->caprows);
-			m->rows[m->nrows++] = from;
-			continue;
+		/* where the next row begins; SIZE_MAX: this is the last */
+		for (size_t i = from; next == SIZE_MAX &&
+		    (n = message_unit(m, i, column, &w, NULL)) > 0; i += n) {
+			char c = m->text.p[i];
+
+			if (c == '\n')
+				next = i + 1;
+			else if (column + w > width && i > from)
+				next = blank > 0 && c != ' ' ? blank : i;
+			column += w;
+			blank = c == ' ' ? i + n : blank;
 		}
-		i += n;
-		column += w;
-		blank = c == ' ' ? i : blank;
+		m->all_rows = next == SIZE_MAX;
+		GROW(m->rows, m->nrows, m->caprows);
+		if (!m->all_rows)
+			m->rows[m->nrows++] = next;
 	}
 	return m->nrows;
 }

@@ -36,10 +36,11 @@ struct message {
 	struct message_paste *pastes;
 	size_t npastes, cappastes;
 	struct message_change *undo;
-	size_t nundo, capundo;
-	size_t *rows;		/* where rows begin at this width; none: not
-				 * known */
-	size_t nrows, caprows, width;
+	size_t nundo, capundo, undo_bytes;	/* removed, all in all */
+	size_t *rows;		/* where the known rows begin ... */
+	size_t nrows, caprows;
+	size_t width;		/* ... at this width */
+	bool all_rows;		/* all rows are known */
 };
 
 void message_init(struct message *m);
@@ -79,9 +80,9 @@ void message_reset(struct message *m, const struct texts *keep);
 
 /* ---- rows of a given width ---- */
 
-/* How many rows there are (call this first); the row of `at`; where row i
- * begins. */
-size_t message_rows(struct message *m, size_t width);
+/* How many rows there are, or are up to `more` after that of `at` (call this
+ * first); the row of `at`; where row i begins. */
+size_t message_rows(struct message *m, size_t width, size_t at, size_t more);
 size_t message_row_of(const struct message *m, size_t at);
 size_t message_row(const struct message *m, size_t i);
 /* The width of the bytes from..to in one row; the position in row i nearest to
