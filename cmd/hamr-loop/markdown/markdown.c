@@ -33,7 +33,8 @@ enum shown { NOTHING, PARAGRAPH, HEADING, CODE, TABLE, RULE, ITEM };
 struct markdown {
 	size_t columns, tail_rows;
 	bool colour, cut;
-	struct buf raw;		/* not cleaned yet: the last word */
+	struct buf raw;		/* not cleaned yet: what follows the last
+				 * ASCII character */
 	struct buf line;	/* the open line, except what went to the
 				 * paragraph */
 	size_t look;		/* where to check it next */
@@ -581,7 +582,8 @@ take_raw(struct markdown *m, size_t n)
 	buf_release(&clean);
 }
 
-/* How the last word is cleaned may depend on what follows it. */
+/* How another character than an ASCII one is cleaned may depend on what
+ * follows it. */
 void
 markdown_add(struct markdown *m, struct slice text, struct buf *final)
 {
@@ -590,7 +592,8 @@ markdown_add(struct markdown *m, struct slice text, struct buf *final)
 	m->out = final;
 	add_raw(m, text);
 	n = m->raw.len;
-	while (n > had && strchr(" \n", m->raw.p[n - 1]) == NULL)
+	while (n > had && ((unsigned char)m->raw.p[n - 1] >= 0x80 ||
+	    m->raw.p[n - 1] == '\r'))
 		n--;
 	if (n > had)
 		take_raw(m, n);
