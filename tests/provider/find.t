@@ -83,6 +83,7 @@ X
 done <<'E'
 "echo"|echo printed no key
 "yes"|yes printed too much
+"sh", "-c", "echo a-key; exec yes"|sh printed too much
 E
 conf <<X
 [provider]

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -17,7 +16,7 @@
 
 #include "key.h"
 
-#define PIPE_HOLDS (64 << 10)	/* bytes; no key is that long */
+#define OUTPUT_MAX ((size_t)64 << 10)
 #define LOOK_MS 5
 #define KEY_MS 10000		/* for the command; a message below says 10 s */
 #define PIECES_MAX ((size_t)16 << 10)	/* bytes from one piece of a key to the
@@ -52,33 +51,37 @@ char *
 key_command(const char *const *argv, struct err *e)
 {
 	long long until = file_now_ms() + KEY_MS;
-	char *key = xcalloc(1, PIPE_HOLDS + 1);
-	int fd[2] = { -1, -1 }, st = 0, held = 0;
+	char *key = xcalloc(1, OUTPUT_MAX + 1);
+	int fd[2] = { -1, -1 }, st = 0;
 	pid_t pid = pipe2(fd, O_CLOEXEC) < 0 ? -1 : fork(), ended = 0;
+	size_t n = 0;
+	ssize_t k;
 
 	if (pid == 0)
 		exec_command(argv, fd[1]);
 	if (pid > 0)
 		setpgid(pid, pid);	/* as there, whichever runs first */
-	/* all it prints waits in the pipe, which another process may hold open
-	 * for longer */
-	while (pid > 0 && (ended = waitpid(pid, &st, WNOHANG)) == 0 &&
-	    ioctl(fd[0], FIONREAD, &held) == 0 && held < PIPE_HOLDS &&
-	    file_now_ms() < until)
-		poll(NULL, 0, LOOK_MS);
+	fcntl(fd[0], F_SETFL, O_NONBLOCK);
+	/* until the command exits, even if another process still holds the
+	 * pipe open; a full one would make the command wait */
+	while (pid > 0 && ended == 0 && n < OUTPUT_MAX &&
+	    file_now_ms() < until) {
+		poll(&(struct pollfd){ fd[0], POLLIN, 0 }, 1, LOOK_MS);
+		ended = waitpid(pid, &st, WNOHANG);
+		while ((k = read(fd[0], key + n, OUTPUT_MAX - n)) > 0)
+			n += (size_t)k;
+	}
 	if (pid > 0 && ended == 0) {
 		kill(-pid, SIGKILL);
 		waitpid(pid, &st, 0);
 	}
-	fcntl(fd[0], F_SETFL, O_NONBLOCK);
-	ssize_t n = read(fd[0], key, PIPE_HOLDS);
 	file_close(fd[0]);
 	file_close(fd[1]);
 	const char *fault = pid < 0 || (ended > 0 && WIFEXITED(st) &&
 	    WEXITSTATUS(st) == CANNOT_RUN) ? "cannot be started" :
-	    n == PIPE_HOLDS ? "printed too much" :
+	    n == OUTPUT_MAX ? "printed too much" :
 	    ended == 0 ? "did not end within 10 s" : st != 0 ? "failed" :
-	    n <= 0 || strchr("\r\n", *key) != NULL ? "printed no key" : NULL;
+	    n == 0 || strchr("\r\n", *key) != NULL ? "printed no key" : NULL;
 	if (fault != NULL) {
 		err_set(e, ST_CONFIG, "provider.api_key_command: %s %s; run "
 		    "it in a shell to see why", argv[0], fault);
