@@ -527,6 +527,11 @@ anthropic "tokens written to the cache are told" 'select(.type == "usage") |
 	[.prompt_tokens, .cached_tokens, .cache_write_tokens]' '[103,80,20]' \
 	'{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}' \
 	'{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":3,"cache_read_input_tokens":80,"cache_creation_input_tokens":20,"output_tokens":9}}'
+anthropic "a delta of a type that is not known is nothing" 'select(.role) |
+	[.content, .tool_calls]' '["x",null]' \
+	'{"type":"content_block_delta","index":0,"delta":{"type":"aside_delta","text":"y"}}' \
+	'{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x","partial_json":"{}"}}' \
+	'{"type":"message_delta","delta":{"stop_reason":"end_turn"}}'
 anthropic "what the server itself calls is no call of ours" 'select(.role) |
 	[.content, .tool_calls]' '["x",null]' \
 	'{"type":"content_block_start","index":1,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}' \

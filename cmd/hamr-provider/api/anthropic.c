@@ -187,16 +187,21 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 		take_block(st, a, api_member(st, "content_block"), index,
 		    false);
 	} else if (scan_str_is(type, "content_block_delta")) {
-		/* each type of delta has a member of its own */
 		struct slice d = api_member(st, "delta");
-		struct slice args = scan_get(d, "partial_json");
 
-		api_text(a, scan_get(d, "text"), answer_content);
-		scan_str(scan_get(d, "thinking"), &st->text);
-		api_text(a, scan_get(d, "thinking"), answer_reasoning);
-		scan_str(scan_get(d, "signature"), &st->mark);
-		if (args.p != NULL && index != st->foreign)
-			api_call(a, index, none, none, args);
+		type = scan_get(d, "type");
+		if (scan_str_is(type, "text_delta")) {
+			api_text(a, scan_get(d, "text"), answer_content);
+		} else if (scan_str_is(type, "thinking_delta")) {
+			scan_str(scan_get(d, "thinking"), &st->text);
+			api_text(a, scan_get(d, "thinking"), answer_reasoning);
+		} else if (scan_str_is(type, "signature_delta")) {
+			scan_str(scan_get(d, "signature"), &st->mark);
+		} else if (scan_str_is(type, "input_json_delta") &&
+		    index != st->foreign) {
+			api_call(a, index, none, none,
+			    scan_get(d, "partial_json"));
+		}
 	} else if (scan_str_is(type, "content_block_stop")) {
 		if (st->open < 0 || st->open != index)
 			return API_MORE;
