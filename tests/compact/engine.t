@@ -237,6 +237,24 @@ is "elided: read ranges" "$(jq -c '.elided[] |
 		echo '{"tool_call_id":"old"}'; else
 		echo '{"tool_call_id":"old","path":"a.c","first":1,"last":60}'
 	fi)"
+{
+	user "fix it"
+	call old read '{"path":"a.c"}' "$(lines 60 OLD)" \
+	    '{"first":1,"last":60,"lines":60}'
+	for i in {1..14}; do
+		call "f$i" bash "{\"command\":\"run $i\"}" "$(lines 55 "F$i")"
+	done
+	for i in {1..110}; do
+		call "t$i" read "{\"path\":\"t$i.c\"}" "tiny" \
+		    '{"first":1,"last":1,"lines":1}'
+	done
+	call new read '{"path":"a.c"}' "$(lines 60 NEW)" \
+	    '{"first":1,"last":60,"lines":60}'
+} >many
+is "lines in view are told, however many reads came between" \
+	"$(event --window 14000 --strategy late many | jq -c '[(.elided[] |
+	select(.tool_call_id == "old")), (.elided[] |
+	select(.tool_call_id == "new"))]')" '[{"tool_call_id":"old"}]'
 cat live ev >told
 request --window 17000 told >again
 request --window 17000 live >first

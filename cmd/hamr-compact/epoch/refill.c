@@ -13,7 +13,6 @@
 #define AGE_TOKENS 300		/* a result this long counts as twice as old */
 #define FOLDED_AGE 80		/* most age of a folded step, for a strategy
 				 * with a low mark */
-#define LOOKS 100		/* newest reads whose lines are compared */
 #define CANDIDATES 4096		/* the newest calls: more would make an epoch as
 				 * slow as the transcript is long */
 
@@ -42,13 +41,10 @@ shown_covers(const struct shown *s, const struct fact *f)
 {
 	struct lines want = lines_of(f);
 
-	for (size_t i = s->n; i > 0 && s->n - i < LOOKS; i--) {
-		const struct lines *l = &s->v[i - 1];
-
-		if (l->file == want.file && l->first <= want.first &&
-		    l->last >= want.last)
+	for (size_t i = 0; i < s->n; i++)
+		if (s->v[i].file == want.file &&
+		    s->v[i].first <= want.first && s->v[i].last >= want.last)
 			return true;
-	}
 	return false;
 }
 
