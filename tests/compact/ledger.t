@@ -224,6 +224,14 @@ is "by the model's own estimate, before and after" "$(
 	printf '%s\n' '{"type":"hamr","v":1,"model":"llama-2-7b"}' \
 	'{"role":"user","content":"naïve words 漢字かな"}' | ledger |
 	sed -n 's/^tokens: \([0-9]*\) before, \1 after.*/same/p')" same
+is "lines that were asked for, but not shown, are not editable" "$(
+	printf '%s\n' '{"role":"user","content":"x"}' \
+	'{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":
+	"function","function":{"name":"read",
+	"arguments":"{\"path\":\"e.c\",\"limit\":100}"}}]}' \
+	'{"role":"tool","tool_call_id":"1","content":"",
+	"meta":{"op":"file","first":0,"last":0,"lines":0}}' | jq -c . |
+	ledger | grep -c "editable.*100")" 0
 match "a window too small is said" "$(ledger --window 60 s | grep ^tokens)" \
 	"*stage 4: nothing fits"
 

@@ -71,7 +71,7 @@ file_was_read(struct file_lines *f, size_t call, const struct fact *fact,
 	change(f, hash, hash);
 	if (fact->lines > 0)
 		f->lines = fact->lines;
-	bool known = msg_meta(r, "first").p != NULL && last > 0;
+	bool known = positive(msg_meta(r, "first")) > 0 && last > 0;
 	/* another program's read: take its line numbers, or count lines */
 	while (!known && slice_line(&text, &line)) {
 		const char *p = line.p, *stop = line.p + line.n;
