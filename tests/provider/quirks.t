@@ -48,6 +48,12 @@ is "... with letters, digits, _ and -, the arguments as they were" "$(body |
 	jq -c '[.messages[] | (.tool_calls[]?.function | .name, .arguments),
 	(select(.role == "tool") | .name)]')" \
 	'["repo_read_file___","{}","f-g_h","{\"name\":\"a.b\"}","repo_read_file___","f-g_h"]'
+refuse 400 "this model does not support tools" >none
+serve no none hello
+is "... but where calls are text they have the names of the tools told" \
+	"$({ echo '{"type":"tools","tools":[{"type":"function","function":{"name":"a.b"}}]}'
+	sed 's/f-g_h/a.b/' named; } >in; ask | jq -r '.content // empty') $(body |
+	jq -r '.messages[2].content' | grep -cF '"name": "a.b"')" "hello 1"
 for words in "Function name was repo.read:file but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length of 64." \
 	"Invalid function name. Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_) or dashes (-)."; do
 	refuse 400 "$words" >no

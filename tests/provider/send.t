@@ -195,6 +195,10 @@ with='[{"role":"user","content":"q"},{"role":"assistant","content":"a","reasonin
 without='[{"role":"user","content":"q"},{"role":"assistant","content":"a"},{"role":"user","content":"x"}]'
 asks "reasoning stays here" "$without" "$past"
 asks "reasoning_replay=always" "$with" "$past" -o provider.reasoning_replay=always
+asks "... not made up for a call that is written as text" \
+	'[{"role":"user","content":"q"},{"role":"assistant","content":"<tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call>"},{"role":"user","content":"<tool_response>\nx\n</tool_response>"}]' \
+	'[{"role":"user","content":"q"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"x"}]' \
+	-o provider.tool_dialect=hermes -o provider.reasoning_replay=always
 asks "... to Ollama" \
 	'[{"role":"user","content":"q"},{"role":"assistant","content":"a","thinking":"because"},{"role":"user","content":"x"}]' \
 	"$past" --api ollama -o provider.max_retries=0 -o provider.reasoning_replay=always

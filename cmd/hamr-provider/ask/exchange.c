@@ -417,7 +417,8 @@ make_body(struct exchange *x)
 			.carry = !api->chat && api->own == NULL,
 			.short_ids = quirks & QUIRK_SHORT_IDS,
 			.plain_ids = api->plain_ids,
-			.plain_names = quirks & QUIRK_PLAIN_NAMES,
+			.plain_names = dialect <= DIALECT_NONE &&
+			    (quirks & QUIRK_PLAIN_NAMES),
 		},
 		.dialect = dialect,
 		.has_temperature = s->has_temperature,
@@ -778,7 +779,7 @@ exchange(struct provider *p, const struct ask *ask)
 		server_fit_window(p);
 		ids_note_all(&p->ids, ask->messages,
 		    messages_known(&p->past, ask->messages));
-			persist(&x);
+		persist(&x);
 		if (p->window_later && x.failure.code == NULL) {
 			server_put_limit(p);
 			p->window_later = false;	/* ask only once */

@@ -377,9 +377,10 @@ print_assistant(struct printer *p, struct slice m)
 	val = scan_get(m, "reasoning");
 	if (scan_kind(val) != SCAN_STRING)
 		val = scan_get(m, "reasoning_content");
-	if (has && (scan_kind(val) != SCAN_STRING || val.n <= 2))
+	if (has && p->rules->details &&
+	    (scan_kind(val) != SCAN_STRING || val.n <= 2))
 		/* Kimi and DeepSeek require reasoning, not empty, with every
-		 * call, even a compacted one */
+		 * call, even a compacted one, unless it becomes text */
 		val = SLICE("\" \"");
 	if (p->rules->reasoning && scan_kind(val) == SCAN_STRING)
 		member(p, SLICE("reasoning_content"), val);
