@@ -27,6 +27,7 @@
 #define ROWS_LEAST 2
 #define SIZE_LIE 10000
 #define BEHIND_BYTES ((size_t)256 << 10)
+#define WAITING_MAX ((size_t)16 << 20)	/* for a terminal nobody reads */
 #define FOREVER ((size_t)1 << 40)
 
 #define PASTES_ON "\033[?2004h"
@@ -613,6 +614,11 @@ draw(struct screen *s)
 void
 screen_print(struct screen *s, struct slice lines)
 {
+	if (s->above.len > WAITING_MAX && s->written < s->frame.len) {
+		buf_reset(&s->above);
+		buf_adds(&s->above, "[what the terminal did not take is not "
+		    "shown]\n");
+	}
 	buf_slice(&s->above, lines);
 	buf_end_line(&s->above);
 }

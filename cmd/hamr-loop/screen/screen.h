@@ -5,7 +5,8 @@
  * write, at most 30 times a second, or at once after screen_hurry.  Only rows
  * that changed are written.  In the background nothing is drawn; it is kept
  * until we are in the foreground again.  We never wait for a terminal that is
- * not read: what it does not take is kept, and tried again with the next ticks.
+ * not read: what it does not take is kept, 16 MiB or a little more, and tried
+ * again with the next ticks.
  *
  * Callers pass text that is escaped (lib/term), colored (SGR only) and UTF-8,
  * with LF between lines.  A printed line may be wider than the terminal, which
