@@ -37,6 +37,8 @@ line_set_drop(struct line_set *s, long first, long last, long more)
 {
 	struct line_set left = { 0 };
 
+	first = first < 1 ? 1 : first;
+	last = last > LAST_MAX ? LAST_MAX : last;
 	for (size_t i = 0; i < s->n; i++) {
 		struct stretch had = s->v[i];
 

@@ -1,4 +1,5 @@
 /* test_edit.c - literal edits, the nearest text, diffs, and proofs. */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -219,6 +220,9 @@ ranges(void **state)
 	assert_true(line_set_has(&p->lines, 14, 40));
 	assert_false(line_set_has(&p->lines, 11, 14));
 	line_set_drop(&p->lines, 1, 99, 0);
+	assert_int_equal(p->lines.n, 0);
+	line_set_add(&p->lines, 1, 5);
+	line_set_drop(&p->lines, LONG_MIN, LONG_MAX, 0);
 	assert_int_equal(p->lines.n, 0);
 	line_set_add(&p->lines, 1, 5);
 	proof_read(p, H2);
