@@ -46,6 +46,27 @@ is "the repeated read is still known" "$(messages <../par |
 is "what was read is proved" "$(messages <../out | jq -r .meta.error |
 	tr '\n' ' ')" "null null null null "
 
+# --- a call that ran has its result, whatever room those before it left
+mkdir ../plug
+cat >../plug/hamr-tool-once <<'S'
+#!/bin/sh
+[ "$1" = --describe ] && exec echo '{"kind":"tool","name":"once",
+"description":"d","mutates":false}'
+exec 9<"$0"
+flock -s 9
+sleep 1
+flock -n 9 && exec echo once
+flock -s 9
+echo again; sleep 1
+S
+chmod +x ../plug/hamr-tool-once
+is "a plug-in runs once" "$({ echo "$user"
+	call a read '{"query":"[0-9]","regex":true}' b once '{}'; } |
+	PATH=$T/plug:$PATH new -o 'tools.plugins=["once"]' \
+	    -o context.max_single_read_result_tokens=1000 \
+	    -o context.max_total_read_result_tokens_per_turn=1300 |
+	messages | jq -r 'select(.tool_call_id == "b").content')" once
+
 # --- verdicts
 { cat ../t
 for v in a:block b:halt i:share; do

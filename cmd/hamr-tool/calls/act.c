@@ -24,6 +24,7 @@
 #include "job.h"
 #include "journal_calls.h"
 
+#define ROOM_SLACK 512		/* a result with this much to spare is whole */
 #define RUN_MAX 64		/* calls started at once */
 #define READ_BYTES 65536
 #define STOP_MS 800		/* to report the results so far */
@@ -106,9 +107,19 @@ reap(struct job *j)
 	j->state = JOB_READY;
 }
 
+/* Would the call have the same result in the room that is left by now? */
+static bool
+still_fits(const struct batch *l, const struct job *j)
+{
+	size_t room = files_room(l->t->files);
+
+	return j->schema->id != TOOL_READ || j->room == room ||
+	    scan_get(buf_view(&j->message), "content").n + ROOM_SLACK <= room;
+}
+
 /* Read the message that the call's process writes before it ends.  Once there
  * is a reason to stop, all processes are told to, and killed if they do not.
- * False: there is no whole message. */
+ * False: there is no whole message, or it is not the call's result by now. */
 static bool
 take_message(struct batch *l, struct job *j)
 {
@@ -136,7 +147,8 @@ take_message(struct batch *l, struct job *j)
 		}
 	}
 	reap(j);
-	bool good = b->len > 0 && scan_record(&scan, b->p, b->len) == 0;
+	bool good = b->len > 0 && scan_record(&scan, b->p, b->len) == 0 &&
+	    still_fits(l, j);
 	scan_release(&scan);
 	if (!good)
 		buf_reset(b);
@@ -160,9 +172,7 @@ turn(struct batch *l, size_t k)
 		return true;
 	if (j->state == JOB_LATE)
 		return job_before(j) == STEP_DONE;
-	/* what it found is not its result if it has less room by now */
-	if (j->state == JOB_RUNNING && j->room ==
-	    files_room(l->t->files) && take_message(l, j))
+	if (j->state == JOB_RUNNING && take_message(l, j))
 		return true;
 	if (j->state != JOB_HERE && l->until != 0)
 		return false;
