@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -195,6 +196,7 @@ static _Noreturn void
 child(int root, pid_t parent, const char *git, const char *const *argv,
     const char *const *env, int in, int out)
 {
+	const struct rlimit most = { GIT_OUT_MAX, GIT_OUT_MAX };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	struct stat st = { .st_uid = 0 };
 	sigset_t none;
@@ -204,6 +206,7 @@ child(int root, pid_t parent, const char *git, const char *const *argv,
 		signal(i, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	setrlimit(RLIMIT_FSIZE, &most);	/* what it prints is kept in memory */
 	if (dup2(in, 0) == 0 && dup2(out, 1) == 1 && dup2(null, 2) == 2 &&
 	    close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) == 0 &&
 	    fchdir(root) == 0 && fstat(root, &st) == 0 &&
@@ -247,7 +250,7 @@ snap_git(struct snap *s, const char *const *argv, struct slice in,
 	struct pollfd p = { pid < 0 ? -1 : (int)syscall(SYS_pidfd_open, pid,
 	    0), POLLIN, 0 };
 	/* old kernels have no pidfd: this only waits, then */
-	while (pid > 0 && poll(&p, 1, STOP_MS) == 0 &&
+	while (pid > 0 && poll(&p, 1, STOP_MS) <= 0 &&
 	    waitpid(pid, &status, WNOHANG) == 0)
 		if (file_now_ms() >= deadline || snap_stopped(s)) {
 			kill(pid, SIGKILL);
