@@ -196,6 +196,20 @@ diff_is_capped(void **state)
 	buf_release(&out);
 }
 
+static void
+hostile_lines(void **state)
+{
+	struct diff d;
+
+	(void)state;
+	diff_parse(&d, SLICE("@@ -9223372036854775807 "
+	    "+9223372036854775807 @@\n-a\n-b\n+c\n"));
+	assert_int_equal(d.n, 1);
+	assert_int_equal(d.v[0].a, 0);
+	assert_int_equal(d.v[0].an, 2);
+	diff_release(&d);
+}
+
 /* ---- proofs ---- */
 
 #define H1 "1111111111111111111111111111111111111111111111111111111111111111"
@@ -259,7 +273,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(literal), cmocka_unit_test(refused),
 		cmocka_unit_test(nearest), cmocka_unit_test(unified),
-		cmocka_unit_test(diff_is_capped), cmocka_unit_test(ranges),
+		cmocka_unit_test(diff_is_capped),
+		cmocka_unit_test(hostile_lines), cmocka_unit_test(ranges),
 		cmocka_unit_test(moving),
 	};
 

@@ -128,8 +128,11 @@ hunk_at(struct slice s, char mark)
 	if (p == NULL)
 		return 0;
 	long at = strtol(p + 1, &end, 10);
+	/* no text has so many lines */
+	if (at <= 0 || at > UINT32_MAX)
+		return 0;
 	/* ",0": no lines, and at is the line before. */
-	return strncmp(end, ",0", 2) == 0 || at == 0 ? at : at - 1;
+	return strncmp(end, ",0", 2) == 0 ? at : at - 1;
 }
 
 void
