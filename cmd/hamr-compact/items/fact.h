@@ -48,11 +48,12 @@ bool asks_git(const char *command, const char *what);
 /* The first line that reports an error; n 0: there is none. */
 struct slice first_error(struct slice text);
 
+enum { INSPECTIONS = 2 };	/* git status, git diff */
+
 /* Append the line of context (chapter 8.4), after an LF; nothing if the result
  * gets none.  The line is made once, when the result is taken in, and never
  * changes, so that the prefix of a request stays the same.  inspected: how
  * often each git command that inspects was run. */
-enum { INSPECTIONS = 2 };
 void context_line(const struct fact *f, size_t inspected[INSPECTIONS],
     struct buf *out);
 
