@@ -93,7 +93,6 @@ for lim in 1000 2000 3000 4000 6000 9000; do
 done
 
 # --- plug-ins that change nothing
-mkdir ../plug
 cat >../plug/hamr-tool-wait <<'E'
 #!/bin/sh
 [ "$1" = --describe ] && { echo '{"kind":"tool","name":"wait","version":"1",
@@ -111,6 +110,22 @@ took=$((($(date +%s%N) - begun) / 1000000))
 is "plug-ins, in call order" "$(messages <../out | jq -r \
 	'.tool_call_id + .content' | tr -d '\n')" a1b2c3d4
 ok "four at once" test "$took" -lt 7500
+
+cat >../plug/hamr-tool-meet <<'E'
+#!/bin/bash
+[ "$1" = --describe ] && exec echo '{"kind":"tool","name":"meet",
+"description":"d","mutates":false}'
+exec 9<"$0"
+case $(jq -r .n) in
+1) for _ in {1..300}; do flock -n 9 || exec echo met; flock -u 9; sleep .1; done ;;
+3) flock -s 9; sleep 3 ;;
+esac
+E
+chmod +x ../plug/hamr-tool-meet
+is "one that has ended makes room for the next before its turn" \
+	"$(call a meet '{"n":1}' b meet '{"n":2}' c meet '{"n":3}' |
+	PATH=$T/plug:$PATH new -o 'tools.plugins=["meet"]' -o tools.jobs=2 |
+	messages | jq -r 'select(.tool_call_id == "a").content')" met
 
 # --- it is faster, and it ends
 mkdir slow

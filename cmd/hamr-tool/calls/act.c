@@ -96,6 +96,23 @@ launch(struct batch *l, struct job *j)
 		close(fd[0]);
 }
 
+/* Start those that wait, as long as there is a place for one. */
+static void
+launch_some(struct batch *l)
+{
+	size_t running = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		running += l->v[i].state == JOB_RUNNING;
+	for (size_t i = 0; i < l->n && running < l->jobs && l->until == 0;
+	    i++) {
+		if (l->v[i].state != JOB_WAITING)
+			continue;
+		launch(l, &l->v[i]);
+		running += l->v[i].state == JOB_RUNNING;
+	}
+}
+
 /* End the call's process, if it has not ended. */
 static void
 reap(struct job *j)
@@ -104,7 +121,7 @@ reap(struct job *j)
 	while (waitpid(j->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	close(j->fd);
-	j->state = JOB_READY;
+	j->state = JOB_ENDED;
 }
 
 /* Would the call have the same result in the room that is left by now? */
@@ -117,38 +134,50 @@ still_fits(const struct batch *l, const struct job *j)
 	    scan_get(buf_view(&j->message), "content").n + ROOM_SLACK <= room;
 }
 
-/* Read the message that the call's process writes before it ends.  Once there
- * is a reason to stop, all processes are told to, and killed if they do not.
- * False: there is no whole message, or it is not the call's result by now. */
+/* Read what the processes write, each its message before it ends.  Once there
+ * is a reason to stop, all are told to, and killed if they do not. */
+static void
+read_some(struct batch *l)
+{
+	struct pollfd p[RUN_MAX];
+	long long left = l->until - file_now_ms();
+
+	for (size_t i = 0; i < l->n; i++)
+		p[i] = (struct pollfd){ l->v[i].state == JOB_RUNNING ?
+		    l->v[i].fd : -1, POLLIN, 0 };
+	if (l->until != 0) {	/* stage_wait returns at once by now */
+		poll(p, l->n, left > 0 ? (int)left : 0);
+	} else if ((stage_wait(l->t->stage, p, l->n, -1) &
+	    ~STAGE_READY) != 0) {
+		l->until = file_now_ms() + STOP_MS;
+		close(l->input[1]);
+		l->input[1] = -1;
+		return;
+	}
+	for (size_t i = 0; i < l->n; i++) {
+		struct buf *b = &l->v[i].message;
+		ssize_t n = 0;
+
+		if (p[i].fd < 0 || (p[i].revents == 0 && (l->until == 0 ||
+		    left > 0)))
+			continue;
+		if (p[i].revents != 0 && buf_reserve(b, READ_BYTES) == 0)
+			n = read(p[i].fd, b->p + b->len, READ_BYTES);
+		b->len += n > 0 ? (size_t)n : 0;
+		if (n <= 0)
+			reap(&l->v[i]);
+	}
+}
+
+/* Is there a whole message, and is it the call's result by now? */
 static bool
-take_message(struct batch *l, struct job *j)
+is_result(const struct batch *l, struct job *j)
 {
 	struct buf *b = &j->message;
 	struct scan scan = { .n = 0 };
-	struct pollfd p;
-	ssize_t n = 1;
-
-	while (n > 0 && buf_reserve(b, READ_BYTES) == 0) {
-		p = (struct pollfd){ j->fd, POLLIN, 0 };
-		if (l->until != 0) {	/* stage_wait returns at once by now */
-			long long left = l->until - file_now_ms();
-
-			if (poll(&p, 1, left > 0 ? (int)left : 0) == 0)
-				break;
-		} else if ((stage_wait(l->t->stage, &p, 1, -1) &
-		    ~STAGE_READY) != 0) {
-			l->until = file_now_ms() + STOP_MS;
-			close(l->input[1]);
-			l->input[1] = -1;
-		}
-		if (p.revents != 0) {
-			n = read(j->fd, b->p + b->len, READ_BYTES);
-			b->len += n > 0 ? (size_t)n : 0;
-		}
-	}
-	reap(j);
 	bool good = b->len > 0 && scan_record(&scan, b->p, b->len) == 0 &&
 	    still_fits(l, j);
+
 	scan_release(&scan);
 	if (!good)
 		buf_reset(b);
@@ -160,19 +189,17 @@ static bool
 turn(struct batch *l, size_t k)
 {
 	struct job *j = &l->v[k];
-	size_t running = 0;
 
-	for (size_t i = k; i < l->n && running < l->jobs && l->until == 0;
-	    i++) {
-		if (l->v[i].state == JOB_WAITING)
-			launch(l, &l->v[i]);
-		running += l->v[i].state == JOB_RUNNING;
+	launch_some(l);
+	while (j->state == JOB_RUNNING) {
+		read_some(l);
+		launch_some(l);
 	}
 	if (j->state == JOB_READY)
 		return true;
 	if (j->state == JOB_LATE)
 		return job_before(j) == STEP_DONE;
-	if (j->state == JOB_RUNNING && take_message(l, j))
+	if (j->state == JOB_ENDED && is_result(l, j))
 		return true;
 	if (j->state != JOB_HERE && l->until != 0)
 		return false;

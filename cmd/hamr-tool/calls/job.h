@@ -10,7 +10,8 @@ enum job_state {
 	JOB_LATE,		/* shares a result: judged in its turn */
 	JOB_HERE,		/* started; runs in this process, in turn */
 	JOB_WAITING,		/* started; waits for a process of its own */
-	JOB_RUNNING
+	JOB_RUNNING,
+	JOB_ENDED		/* its process has, and written its message */
 };
 
 struct job {
