@@ -369,7 +369,7 @@ show_session(struct chat *c)
 {
 	struct ui *ui = &c->run->ui;
 	const struct track *k = &c->run->track;
-	size_t open = track_open(k);
+	size_t open = k->ncalls - k->first_open;
 
 	chat_show_last_turn(c);
 	if (open > 0)

@@ -261,7 +261,7 @@ hub_is_judged(const struct hub *h)
 	const struct track *k = h->track;
 
 	return k->decision == 0 || h->slot[SLOT_GUARD].barrier > k->decision ||
-	    (k->last == R_TOOL && track_open(k) > 0);
+	    (k->last == R_TOOL && track_has_open(k));
 }
 
 /* Apply a program's settings at once in mid-turn.  Between turns they are taken

@@ -34,7 +34,7 @@ track_drop_calls(struct track *t)
 {
 	for (size_t i = 0; i < t->ncalls; i++)
 		FREE(t->calls[i].id, t->calls[i].name);
-	t->ncalls = 0;
+	t->ncalls = t->first_open = 0;
 }
 
 static void
@@ -44,18 +44,20 @@ track_no_failure(struct track *t)
 	xset(&t->bash_failed, NULL);
 }
 
-/* Mark the first call with this id that has no start (or result) yet. */
+/* Mark the first open call with this id that has no start (or result) yet. */
 static void
 note_call(struct track *t, struct slice id, bool start)
 {
-	for (size_t i = 0; i < t->ncalls; i++) {
+	for (size_t i = t->first_open; i < t->ncalls; i++) {
 		bool *has = start ? &t->calls[i].started : &t->calls[i].done;
 
 		if (!*has && scan_str_is(id, t->calls[i].id)) {
 			*has = true;
-			return;
+			break;
 		}
 	}
+	while (t->first_open < t->ncalls && t->calls[t->first_open].done)
+		t->first_open++;
 }
 
 /* Keep the weakest sandbox that a command ran in. */
@@ -541,18 +543,14 @@ track_is_blank(const char *text)
 bool
 track_awaits(const struct track *t, struct slice id)
 {
-	for (size_t i = 0; i < t->ncalls; i++)
+	for (size_t i = t->first_open; i < t->ncalls; i++)
 		if (!t->calls[i].done && scan_str_is(id, t->calls[i].id))
 			return true;
 	return false;
 }
 
-size_t
-track_open(const struct track *t)
+bool
+track_has_open(const struct track *t)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < t->ncalls; i++)
-		n += !t->calls[i].done;
-	return n;
+	return t->first_open < t->ncalls;
 }

@@ -94,6 +94,7 @@ struct track {
 	/* the last assistant message */
 	struct open_call *calls;
 	size_t ncalls, capcalls;
+	size_t first_open;	/* the first of them without a result */
 	char *answer;		/* its text, "" when none; that of a newer one
 				 * that was interrupted, if it is text alone */
 	char *finish;		/* its finish_reason or "" */
@@ -127,5 +128,5 @@ void track_add_path(struct texts *paths, struct slice val);
 
 /* Has a call with this id (as JSON) no result? */
 bool track_awaits(const struct track *t, struct slice id);
-/* How many calls of the last assistant message have no result. */
-size_t track_open(const struct track *t);
+/* Has a call of the last assistant message no result? */
+bool track_has_open(const struct track *t);

@@ -258,7 +258,7 @@ run_calls(struct turn *t)
 	}
 	if (cut)
 		close_calls(t, &unrun_budget);
-	if (track_open(k) > 0) {
+	if (track_has_open(k)) {
 		close_calls(t, &unrun_interrupted);
 		turn_set_ending(t, END_TOOL_ERROR,
 		    "stage tool left calls unanswered");
@@ -378,7 +378,7 @@ next(struct turn *t)
 		return turn_message(t, "loop", k->repeats ? TEXT_REPEATED :
 		    k->had_calls ? TEXT_CUT : TEXT_CUT_TEXT, NULL);
 	}
-	if (track_open(k) > 0)
+	if (track_has_open(k))
 		return run_calls(t) && (!k->halted || halt(t));
 	if (k->halted && k->last != R_USER)
 		return halt(t);
@@ -422,7 +422,7 @@ turn_settle(struct turn *t, bool task, bool run)
 	    k->last != R_TOOL) ? &unrun_interrupted : is_cut(k) ? &unrun_cut :
 	    k->spent == SPENT_ANSWERED ? &unrun_budget : NULL;
 
-	if (track_open(k) == 0)
+	if (!track_has_open(k))
 		return true;
 	if (h->interrupts > 0)
 		return false;
