@@ -102,7 +102,7 @@ forget_calls(struct tool *t)
 		FREE(c->id, c->name, c->args, c->words, c->twin, c->text,
 		    c->code);
 	}
-	t->ncalls = 0;
+	t->ncalls = t->first_open = 0;
 	t->closed = false;
 }
 
@@ -225,6 +225,8 @@ tool_learn(struct tool *t, struct call_state *c, const struct rec *r)
 
 	msg_text(rec_get(r, "content"), &text);
 	c->done = true;
+	while (t->first_open < t->ncalls && t->calls[t->first_open].done)
+		t->first_open++;
 	c->is_error = scan_true(rec_get(r, "is_error"));
 	c->code = scan_strdup(scan_get(meta, "error"));
 	c->ran = c->code == NULL || !slice_in(slice_of(c->code), not_run);
@@ -244,7 +246,8 @@ take_result(struct tool *t, const struct rec *r)
 {
 	struct slice id = rec_get(r, "tool_call_id");
 
-	for (struct call_state *c = t->calls; c < t->calls + t->ncalls; c++)
+	for (struct call_state *c = t->calls + t->first_open;
+	    c < t->calls + t->ncalls; c++)
 		if (!c->done && scan_str_is(id, c->id)) {
 			tool_learn(t, c, r);
 			return;	/* none: ours, read back, or of no open call */
@@ -259,7 +262,7 @@ take_start(struct tool *t, const struct rec *r)
 {
 	struct slice id = rec_get(r, "tool_call_id");
 
-	for (size_t i = 0; i < t->ncalls; i++) {
+	for (size_t i = t->first_open; i < t->ncalls; i++) {
 		struct call_state *c = &t->calls[i];
 
 		if (c->done || c->start == START_FOREIGN ||
@@ -284,7 +287,7 @@ take_verdict(struct tool *t, const struct rec *r)
 		return;
 	while (a > ACT_NONE && !scan_str_is(action, action_names[a]))
 		a--;
-	for (size_t i = 0; i < t->ncalls; i++) {
+	for (size_t i = t->first_open; i < t->ncalls; i++) {
 		struct call_state *c = &t->calls[i];
 
 		if (c->done || a <= c->action || !scan_str_is(id, c->id))

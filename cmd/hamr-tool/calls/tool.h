@@ -60,6 +60,7 @@ struct tool {
 	/* the last assistant message */
 	struct call_state *calls;
 	size_t ncalls, cap;
+	size_t first_open;	/* the first of them without a result */
 	bool closed;		/* its calls must not be run */
 	size_t answers;		/* answer records read */
 	/* lines that came while a call ran, to be processed after it */
