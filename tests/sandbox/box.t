@@ -312,6 +312,9 @@ for n in 4000 12000; do
 	ok "at most $n characters" test "$(jq '.output | length' "$T/v")" -le $n
 	ok "but most of them" test "$(jq '.output | length' "$T/v")" -gt $((n / 2))
 	match "head and tail" "$(jq -r .output "$T/v")" "1${nl}2${nl}*${nl}20000"
+	verify '{"type":"verify","command":"yes|head -c '$n'","profile":"'$p'"}' \
+		>"$T/v"
+	is "as many are not cut" "$(jq '.output | length' "$T/v")" $n
 done
 is "with -r at go only" "$( { echo '{"type":"verify","command":"true"}'
 	echo '{"type":"sync","n":1}'; echo '{"type":"go","n":2}'; } |

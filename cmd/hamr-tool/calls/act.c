@@ -273,13 +273,11 @@ verify(struct tool *t)
 	long long begun = file_now_ms();
 	struct report rep = { .prog = { .sandboxes = t->sandboxes,
 		.id = "verification" }, .root = t->root,
-		.rootfd = t->files->root.fd, .cap = p->cap,
+		.rootfd = t->files->root.fd, .cap = p->cap, .bare = true,
 		.command = t->verify };
 	const struct prog *run = &rep.prog;
-	struct slice rest, line;
 	struct result r;
 	struct buf v = BUF_INIT(BUF_RECORD_MAX);
-	char plain[16];
 
 	if (t->verify == NULL)
 		return;
@@ -301,12 +299,7 @@ verify(struct tool *t)
 	    slice_of(run->ran && prog_is_good(run) ? "passed" : "failed"));
 	if (run->ran && run->end == PROG_ENDED && !run->signalled)
 		scan_put(&v, ",'exit':$", SCAN_INT(run->number));
-	/* the command's output, without the first line if that only says
-	 * "exit N" */
-	snprintf(plain, sizeof plain, "exit %d", run->number);
-	struct slice all = rest = buf_view(&r.content);
-	scan_put(&v, ",'output':@", slice_line(&rest, &line) &&
-	    slice_is(line, plain) ? rest : all);
+	scan_put(&v, ",'output':@", buf_view(&r.content));
 	if (run->ran)
 		scan_put(&v, ",'sandbox':@", slice_of(run->sandbox));
 	scan_put(&v, ",'ms':$}", SCAN_INT(file_now_ms() - begun));

@@ -75,7 +75,7 @@ put_streams(const struct output *out, const struct output *err, size_t nout,
 	put_stream(out, nout, where, b);
 	if (err->total == 0)
 		return;
-	if (b->p[b->len - 1] != '\n')
+	if (b->len > 0 && b->p[b->len - 1] != '\n')
 		buf_addc(b, '\n');
 	buf_adds(b, "[stderr]\n");
 	put_stream(err, nerr, where, b);
@@ -153,7 +153,7 @@ fill(const struct report *rep, struct result *r)
 	} else if (p->signalled) {
 		buf_adds(text, "killed by ");
 		prog_signal_name(text, "SIG", p->number);
-	} else {
+	} else if (!rep->bare || p->ended.len + p->notes.len > 0) {
 		buf_fmt(text, "exit %d", p->number);
 	}
 	if (p->ended.len > 0)
@@ -163,7 +163,7 @@ fill(const struct report *rep, struct result *r)
 	if (rep->clamped)
 		buf_fmt(text, "; timeout clamped to %d s", p->ms / 1000);
 	unsigned long long whole = text->len + out->total + err->total;
-	if (out->total + err->total > 0)
+	if (text->len > 0 && out->total + err->total > 0)
 		whole++;
 	if (err->total > 0)
 		whole += strlen("[stderr]\n") + (out->total > 0 &&

@@ -11,6 +11,7 @@ struct report {
 	const char *root;	/* what is shown as cwd */
 	int rootfd;
 	size_t cap;
+	bool bare;		/* a mere "exit N" is no line of the text */
 	bool clamped;		/* its timeout was out of range */
 	bool unlimited;		/* report box_unlimited */
 };
