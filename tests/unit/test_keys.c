@@ -90,7 +90,9 @@ keys(void **state)
 		/* a lone ESC, and what is none */
 		{ "\033", "esc" }, { "\033|`a", "esc text:a" },
 		{ "\033|a", "alt:a" }, { "\033\033", "esc esc" },
-		{ "\033\x03", "esc ctrl:c" }, { "\033[", "alt:[" },
+		{ "\033\x03", "A+ctrl:c" }, { "\033\x0b", "A+ctrl:k" },
+		{ "\033|`\x03", "esc ctrl:c" }, { "\033[", "alt:[" },
+		{ "\033\t", "tab" }, { "\033\x1f", "A+ctrl:_" },
 		{ "\033|`[A", "esc text:[A" },
 		{ "\033|\xc3|\xa9", "alt:\xc3\xa9" },
 		{ "\033\xc3|`a", "esc text:\xef\xbf\xbd text:a" },

@@ -287,7 +287,8 @@ with_text(struct keys *k, struct key *key, enum key_name name,
 	return MADE_KEY;
 }
 
-/* Ctrl and a character that is in ASCII: some of them are other keys. */
+/* Ctrl and a character that is in ASCII: some of them are other keys.  A control
+ * byte is one of @ to _. */
 static enum made
 control(struct keys *k, struct key *key, unsigned long c, unsigned mods)
 {
@@ -506,19 +507,18 @@ sequence(struct keys *k, long long now, struct key *key)
 		k->done += n;
 		return MADE_NOTHING;
 	}
-	/* ESC and a character, or a control byte, or ESC alone */
+	/* ESC and a character, or ESC alone */
 	const unsigned char *c = (const unsigned char *)p + 1;
 	len = utf8_len(c, n - 1);
-	if (len == 0 || *c < ' ') {
-		bool newline = *c == '\r' || *c == '\n', back = *c == '\b';
-
-		k->done += newline || back ? 2 : 1;
-		return named(key, newline ? KEY_NEWLINE : back ?
-		    KEY_BACKSPACE : KEY_ESC, back ? ALT : 0);
-	}
 	k->done += 1 + len;
-	if (*c == 0x7f)
+	if (len == 0)
+		return named(key, KEY_ESC, 0);
+	if (*c == '\r' || *c == '\n')
+		return named(key, KEY_NEWLINE, 0);
+	if (*c == '\b' || *c == 0x7f)
 		return named(key, KEY_BACKSPACE, ALT);
+	if (*c < ' ')
+		return control(k, key, *c + '@', ALT);
 	return with_text(k, key, KEY_ALT, ctrl_code(c, len), 0);
 }
 
@@ -582,7 +582,7 @@ keys_next(struct keys *k, long long now_ms, struct key *key)
 			k->done += c != ESC;
 			made = c == ESC ? escape(k, now_ms, key) : c == 0x7f ?
 			    named(key, KEY_BACKSPACE, 0) :
-			    control(k, key, c < 27 ? c + '`' : c + '@', 0);
+			    control(k, key, c + '@', 0);
 		}
 	} while (made == MADE_NOTHING);
 	return made == MADE_KEY;
