@@ -78,3 +78,15 @@ num_grouped(int64_t n)
 	}
 	return t;
 }
+
+struct num_text
+num_dollars(double n)
+{
+	struct num_text t;
+	int digits = 2;
+
+	for (double x = n; x < 0.1 && digits < 9; x *= 10)
+		digits++;
+	snprintf(t.s, sizeof t.s, "$%.*f", digits, n);
+	return t;
+}

@@ -14,12 +14,14 @@ bool num_u64(const char *p, size_t n, uint64_t *out);
  * finite. */
 bool num_double(const char *p, size_t n, double *out);
 
-/* For people: num_grouped(n).s is "12,345". */
+/* For people: num_grouped(n).s is "12,345", num_dollars(n).s "$1.20", and of
+ * less than 10 cents two digits: "$0.00034". */
 struct num_text {
 	char s[32];
 };
 
 struct num_text num_grouped(int64_t n);
+struct num_text num_dollars(double n);
 
 static inline size_t
 num_min(size_t a, size_t b)

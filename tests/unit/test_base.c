@@ -197,6 +197,9 @@ numbers(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
 		assert_string_equal(num_grouped(of[i].n).s, of[i].text);
+	assert_string_equal(num_dollars(12.345).s, "$12.35");
+	assert_string_equal(num_dollars(0.0303).s, "$0.030");
+	assert_string_equal(num_dollars(0.00034).s, "$0.00034");
 	assert_int_equal(num_be32((const unsigned char *)"\xff\1\2\3"),
 	    0xff010203);
 }

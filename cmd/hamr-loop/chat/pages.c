@@ -305,7 +305,7 @@ row_cost(const struct chat *c, struct buf *page, const struct seen *s)
 	    "request%s", num_grouped(u->prompt).s, num_grouped(u->cached).s,
 	    num_grouped(u->completion).s, s->requests, plural(s->requests));
 	if (u->cost > 0)
-		row(c, page, "cost", "$%.4f", u->cost);
+		row(c, page, "cost", "%s", num_dollars(u->cost).s);
 	else
 		row(c, page, "cost", "unknown; budget.prices in hamr.toml(5) "
 		    "sets prices");
@@ -330,7 +330,7 @@ row_limits(const struct chat *c, struct buf *page)
 	if (tokens > 0)
 		buf_fmt(&b, ", %lld tokens", tokens);
 	if (most > 0)
-		buf_fmt(&b, ", $%.2f", most);
+		buf_fmt(&b, ", %s", num_dollars(most).s);
 	row(c, page, "a turn", "at most %s", b.p);
 	buf_release(&b);
 }

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "contract.h"
 #include "run.h"
 #include "session/origin.h"
@@ -269,11 +270,8 @@ tell_end(struct run *r, const struct turn *t)
 	bool full = t->end == END_BUDGET && strcmp(t->reason, "context") == 0;
 	const struct track *k = &r->track;
 	const char *text = NULL;
-	char cost[40] = "";
+	bool costs = k->usage.has_cost && k->usage.cost > 0;
 
-	if (k->usage.has_cost && k->usage.cost > 0)
-		snprintf(cost, sizeof cost, k->usage.cost < 0.1 ?
-		    ", $%.3f" : ", $%.2f", k->usage.cost);
 	ui_answer(&r->ui, k->answer);
 	if (r->o.chat) {
 		char *how = ending_words(t->end, t->reason);
@@ -282,12 +280,13 @@ tell_end(struct run *r, const struct turn *t)
 		free(how);
 	} else {
 		ui_note(&r->ui, "%s%s%s: %ld step%s, %ld call%s, %zu "
-		    "file%s changed%s; session %s",
+		    "file%s changed%s%s; session %s",
 		    turn_endings[t->end].word, well ? "" : ", ",
 		    well ? "" : t->reason, k->steps,
 		    k->steps == 1 ? "" : "s", k->started,
 		    k->started == 1 ? "" : "s", k->files.n,
-		    k->files.n == 1 ? "" : "s", cost, r->session.id);
+		    k->files.n == 1 ? "" : "s", costs ? ", " : "",
+		    costs ? num_dollars(k->usage.cost).s : "", r->session.id);
 	}
 	if (t->end == END_TOOL_ERROR && runlog_path(r->log) != NULL)
 		ui_note(&r->ui, "what happened: %s",

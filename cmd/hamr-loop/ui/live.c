@@ -152,7 +152,7 @@ add_status(struct buf *rows, const struct ui *u)
 		buf_addc(&b, ']');
 	}
 	if (s->cost > 0)
-		buf_fmt(&b, s->cost < 0.1 ? "  $%.3f" : "  $%.2f", s->cost);
+		buf_fmt(&b, "  %s", num_dollars(s->cost).s);
 	if (queued > 0)
 		buf_fmt(&b, "  %zu queued%s", queued, u->editor != NULL &&
 		    editor_is_empty(u->editor) ? ", Up edits" : "");
@@ -511,8 +511,7 @@ ui_sum(struct ui *u, const char *how, const struct track *t, long long ms)
 		    100 / use->prompt));
 	add_tokens(&b, use->completion, " out");
 	if (use->has_cost && use->cost > 0)
-		buf_fmt(&b, use->cost < 0.1 ? "  $%.3f" : "  $%.2f",
-		    use->cost);
+		buf_fmt(&b, "  %s", num_dollars(use->cost).s);
 	buf_adds(&b, "  ");
 	add_clock(&b, ms);
 	ui_note(u, "%s", b.p);
