@@ -94,9 +94,12 @@ True"
 
 py >../got <<'P'
 t = chat()
-t.sees("sandbox"); t.sees("> "); t.type("\x03\x03"); print(t.end())
+t.sees("sandbox"); t.sees("> ")
+t.type("go\r\x03"); t.sees("> go"); t.type("ne"); t.sees("> gone")
+t.type("\x15"); t.sees("> \x1b[K"); t.type("\x03\x03"); print(t.end())
 P
-is "two Ctrl-C that a slow line brings at once quit" "$(cat ../got)" 0
+is "a slow line brings a message and its Ctrl-C, or two that quit, at once" \
+    "$(cat ../got)" 0
 
 # --- nor does a hook at the end of a turn hold up the input; Esc stops it
 fresh hook

@@ -281,31 +281,32 @@ void
 ui_event(struct ui *u, enum editor_event event)
 {
 	static const struct key esc = { .name = KEY_ESC };
+	bool busy = ui_is_busy(u);
 	char *text;
 
 	switch (event) {
 	case EDITOR_SEND:
 		text = editor_take(u->editor);
-		u->aside = ui_is_busy(u);
-		if (u->aside && u->at_once != NULL &&
+		u->aside = busy;
+		if (busy && u->at_once != NULL &&
 		    u->at_once(u->at_once_arg, text))
 			free(text);
 		else
 			texts_add(&u->sent, text);
 		u->aside = false;
 		break;
-	case EDITOR_ESC:
-		u->interrupted |= ui_is_busy(u);
-		break;
-	case EDITOR_INTERRUPT:
-		/* with nothing to interrupt it clears the input */
-		if (!ui_is_busy(u) && !editor_is_empty(u->editor)) {
+	case EDITOR_ESC: case EDITOR_INTERRUPT:
+		if (busy) {
+			u->interrupted = true;
+		} else if (u->sent.n > 0) {	/* by the same read */
+			ui_unsend(u);
+		} else if (!editor_is_empty(u->editor)) {
 			editor_key(u->editor, &esc);
-			break;
+		} else if (event == EDITOR_INTERRUPT) {
+			/* a slow line may bring two in one read */
+			u->leaving |= u->interrupted;
+			u->interrupted = true;
 		}
-		/* a slow line may bring two in one read */
-		u->leaving |= u->interrupted && !ui_is_busy(u);
-		u->interrupted = true;
 		break;
 	case EDITOR_QUIT:
 		u->leaving = true;
