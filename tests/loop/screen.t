@@ -276,9 +276,13 @@ is "are told to the model as U+FFFD, pasted lines as one message" "$(cat ../got)
     .hamr/sessions/*.ndjson | jq -r 'select(.meta.by == "user").content | @json')" "0 \"a��/�b\"
 \"c�\nd\""
 TERM=dumb py >../got <<'P'
-t = chat(); t.sees("> "); t.type("\x13"); os.kill(t.pid, signal.SIGTERM); print(t.end())
+t = chat(); t.sees("> "); t.type("/help\n"); help = t.sees("> ")
+print(b"Ctrl-C" in help, b"Tab" in help)
+t.type("\x13"); os.kill(t.pid, signal.SIGTERM); print(t.end())
 P
-is "such a terminal that is paused is left at once" "$(cat ../got)" 130
+is "such a terminal has no keys of ours; paused, it is left at once" \
+    "$(cat ../got)" "True False
+130"
 
 # --- line by line nothing is left out: a failed command's end, each answer
 { call bash '{"command":"seq 20; false"}'; answer "I will now mend it."

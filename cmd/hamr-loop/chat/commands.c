@@ -528,7 +528,9 @@ help(struct chat *c)
 	static const char *const keys[][2] = {
 		{ "!COMMAND", "run it yourself" },
 		{ "@PATH", "attach a file" },
-		{ "Esc", "stop; or Ctrl-C" },
+		{ "Ctrl-C", "stop" },
+		/* in our own input */
+		{ "Esc", "clear, or stop" },
 		{ "Alt-Enter", "begin a new line" },
 		{ "Tab", "complete or list" },
 		{ "Ctrl-R", "search history" },
@@ -548,7 +550,8 @@ help(struct chat *c)
 		}
 		help_group(&page, groups[g], &l, two);
 	}
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+	size_t n = c->run->ui.editor != NULL ? sizeof keys / sizeof *keys : 3;
+	for (size_t i = 0; i < n; i++)
 		candidates_add(&l, keys[i][0], keys[i][1]);
 	help_group(&page, "typing", &l, two);
 	own_list(c, &l);	/* their descriptions may be long */
