@@ -241,6 +241,34 @@ hide_in_word(char *w, size_t n, bool *bold)
 	return any;
 }
 
+/* The same in a URL, of marks that it goes on after: for md4c they could begin
+ * or end emphasis outside it.  True: there were such marks. */
+static bool
+hide_in_url(char *p)
+{
+	bool any = false;
+
+	for (size_t run; is_alnum(*p) || is_one_of(*p, "/.-_~*%?=&#:@+!$;");
+	    p += run + (run == 0)) {
+		run = strspn(p, "_*~");
+		const char *next = p + run + (p[run] == '.');
+		bool literal = is_alnum(*next) || p[run] == '/';
+
+		for (size_t k = 0; literal && k < run; k++)
+			p[k] = hidden[strchr(marks, p[k]) - marks];
+		any |= literal && run > 0;
+	}
+	return any;
+}
+
+static void
+unhide(struct buf *b)
+{
+	for (size_t i = 0; i < b->len; i++)
+		if (is_one_of(b->p[i], hidden))
+			b->p[i] = marks[strchr(hidden, b->p[i]) - hidden];
+}
+
 /* ---- read by md4c ---- */
 
 struct reader {
@@ -449,6 +477,7 @@ leave_link(struct reader *r, const MD_ATTRIBUTE *url,
 		return;
 	size_t at = r->link[r->links];
 	put_attribute(&b, url);
+	unhide(&b);
 	/* a URL that is its own text is shown once */
 	for (size_t i = 0; i < sizeof added / sizeof *added; i++)
 		same |= slice_starts(buf_view(&b), added[i]) &&
@@ -527,7 +556,6 @@ read_marked(struct reader *r, struct slice source)
 		.text = text,
 	};
 	struct buf b = BUF_INIT(PARSED_MAX * 2);
-	struct buf *plain = &r->out->plain;
 	bool any = false, bold = false;
 
 	if (parser == NULL || source.n > PARSED_MAX)
@@ -538,18 +566,16 @@ read_marked(struct reader *r, struct slice source)
 		while (!is_blank(p[-1]))
 			p--;
 		size_t n = strcspn(p, " \t\n");
-		/* a URL is left as it is */
-		if (memmem(p, n, "://", 3) == NULL)
-			any |= hide_in_word(p, n, &bold);
+		char *url = memmem(p, n, "://", 3);
+		any |= url != NULL ? hide_in_url(url) :
+		    hide_in_word(p, n, &bold);
 		p += n;
 	}
 	r->source = buf_view(&b);
 	r->text = source;
 	int rc = parser(b.p, (MD_SIZE)b.len, &callbacks, r);
-	for (size_t i = 0; any && i < plain->len; i++)
-		if (is_one_of(plain->p[i], hidden))
-			plain->p[i] = marks[strchr(hidden, plain->p[i]) -
-			    hidden];
+	if (any)
+		unhide(&r->out->plain);
 	buf_release(&b);
 	return rc == 0;
 }
