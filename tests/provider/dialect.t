@@ -610,6 +610,26 @@ lifts "cut: nothing whole" '["x",null,[],"length",1]' "x
 <tool_call>
 {\"name\": \"read\", \"argu" length
 
+# a partial answer keeps what had arrived, whatever becomes of the calls
+while IFS='|' read -r name last; do
+	quote "$last"
+	printf 'event %s\n' "$(d "{\"content\":$quoted}")" >s
+	{ echo chunked; cat s; echo close; } >broken
+	{ cat s; echo 'event {"error":{"message":"boom"}}'; } >failed
+	serve s broken failed
+	for how in truncated network server; do
+		is "$how: $name stays" "$(ask -o provider.max_retries=0 |
+			jq -c '[.code, .partial]')" \
+			"[\"$how\",{\"content\":$quoted}]"
+	done
+done <<'X'
+an incomplete call|So. <tool_call>{"name":"read","argu
+... behind a whole one|<tool_call>{"name":"read"}</tool_call> <tool_call>{"na
+... as its tag begins|So. <tool_c
+... of mistral's|So. [TOOL_CALLS]read
+one that cannot be read|<tool_call>{"name":"read" 1}</tool_call>
+X
+
 # ---- reasoning ----
 
 lifts "think" '["B","A",[],"stop",null]' '<think>

@@ -195,6 +195,7 @@ answer_call(struct answer *a, const struct call_delta *d)
 	calls_merge(&a->native, d, &a->fresh);
 	if (a->native.n > had)		/* what came before it led to it */
 		calls_carry(&a->native, &a->carry);
+	a->fed |= a->native.n > 0;
 	a->started |= a->native.n > 0;
 	show(a, "tool_call", buf_view(&a->fresh));
 }
@@ -351,9 +352,11 @@ answer_end(struct answer *a, bool broken)
 	/* flushing the rest of the text may exceed the repeat limit */
 	cut = broken || is_cut(a);
 	unsigned dropped = dialect_end(a->dialect, cut);
-	if (a->forbidden || a->native.n > 0) {
-		/* what looks like a call is text if calls are forbidden, or if
-		 * the server parses them itself */
+	bool lost = dropped > 0 || a->malformed.len > 0;
+	if (a->forbidden || a->native.n > 0 || (broken && lost)) {
+		/* what looks like a call is text if calls are forbidden, if
+		 * the server parses them itself, or if a partial answer would
+		 * lose one */
 		struct buf shown = a->content;
 
 		calls_reset(&a->lifted);

@@ -52,7 +52,7 @@ struct answer {
 	struct repetition said, thought;	/* of content, of reasoning */
 	unsigned dropped;
 	enum finish finish;
-	bool fed;		/* text arrived, shown or still held back */
+	bool fed;		/* text or a call arrived, shown or not */
 	bool apart;		/* reasoning arrived as such */
 	bool started;		/* something visible arrived */
 	bool lossy;		/* some of the server's bytes were repaired */

@@ -176,7 +176,7 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	}
 	if (scan_str_is(type, "message_start")) {
 		struct slice m = api_member(st, "message");
-		if (a->fed || a->native.n > 0) {	/* of a gateway */
+		if (a->fed) {		/* of a gateway */
 			failure_set(f, "truncated", "the server broke the "
 			    "answer off and began another");
 			return API_ERROR;

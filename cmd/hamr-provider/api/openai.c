@@ -109,7 +109,7 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 		struct slice d = scan_get(c, "delta");
 		if (scan_kind(d) == SCAN_OBJECT)
 			read_delta(st, a, d, false);
-		else if (!a->fed && a->native.n == 0)
+		else if (!a->fed)
 			read_delta(st, a, scan_get(c, "message"), true);
 		api_text(a, scan_get(c, "finish_reason"), answer_finish);
 		answer_usage(a, scan_get(c, "usage"));

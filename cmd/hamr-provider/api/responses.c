@@ -197,7 +197,7 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	    scan_str_is(type, "response.failed")) {
 		/* for servers that send no deltas */
 		struct slice last = api_member(st, "response");
-		if (!a->fed && a->native.n == 0)
+		if (!a->fed)
 			whole(st, a, scan_get(last, "output"));
 		return ended(a, last, data, f);
 	}

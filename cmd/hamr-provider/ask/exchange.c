@@ -319,7 +319,7 @@ judge(struct exchange *x)
 		    "answer that was not asked for; turn compression off "
 		    "there, or in the proxy in front of it", x->where);
 	} else if (x->failure.code != NULL) {
-		x->failure.partial = x->answer->started;
+		x->failure.partial = x->answer->fed;
 	} else if (r->end != HTTP_DONE) {
 		/* what follows the finish_reason does not matter */
 		if (got && x->form != FORM_WHOLE &&
@@ -335,7 +335,7 @@ judge(struct exchange *x)
 			too_large(x);
 		take_rest(x);
 		if (x->failure.code != NULL)
-			x->failure.partial = x->answer->started;
+			x->failure.partial = x->answer->fed;
 		else if (!answer_finished(x->answer))
 			broken_off(x);
 	} else {
