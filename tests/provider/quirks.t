@@ -299,6 +299,11 @@ for url in http https; do
 		jq -c '[.code, .message, .retryable]')" \
 		'\["bad_request","HTTP 407*NAME:PASSWORD@*",false\]'
 done
+printf 'header X: %0200000d\n' 0 >long
+serve long
+is "an endless line of its header is not asked for again" "$(go --base-url \
+	https://model.invalid/v1 -o "provider.proxy=http://127.0.0.1:$HTTPD_PORT" |
+	jq -c '[.code, .retryable]')" '["too_large",false]'
 match "... and what is none, without its password" "$(ask -o \
 	provider.proxy=sock://me:canary@127.0.0.1:9 2>&1)" \
 	"*provider.proxy must begin with*not sock://"

@@ -323,6 +323,10 @@ curl_failed(struct http *h, CURLcode rc)
 		end = HTTP_TOO_LARGE;
 		why = "a line of the answer's header is too large";
 		break;
+	case CURLE_RECV_ERROR:	/* a line of a proxy's answer, before 8.6 */
+		if (strstr(why, "too large") != NULL)
+			end = HTTP_TOO_LARGE;
+		break;
 	case CURLE_SSL_CONNECT_ERROR:
 		/* a connection that ends in the handshake, as that of a
 		 * server that restarts, says nothing about TLS */
