@@ -100,8 +100,9 @@ become(const struct settings *set, const struct stage_args *a,
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (words[i] != NULL && *words[i] != '\0')
 			texts_add(&argv, (char *)words[i]);
-	while (*files != NULL)
-		texts_add(&argv, *files++);
+	for (; *files != NULL; files++)	/* a file is no option there, either */
+		texts_add(&argv, (*files)[0] == '-' && (*files)[1] != '\0' ?
+		    xasprintf("./%s", *files) : *files);
 	texts_add(&argv, NULL);
 	execv(set->program, argv.v);
 	free(argv.v);

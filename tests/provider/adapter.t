@@ -309,6 +309,8 @@ is "hamr-provider-NAME of PATH takes our place" "$(PATH=$T/path:$PATH \
 	jq -r .content)" "-r -q --model m --base-url http://h/v1"
 is "or by its path, with files" "$(hamr-provider --no-config --api \
 	"$T/path/hamr-provider-echo" in | jq -r .content)" "in"
+is "... no file is an option of its" "$(hamr-provider --api \
+	"$T/path/hamr-provider-echo" -- -r - | jq -r .content)" "./-r -"
 status "one that is not there: 2" 2 hamr-provider --no-config --api nobody
 match "says where was looked" "$(cat .err)" "*openai*NAME.jq*hamr-provider-NAME*"
 cp path/hamr-provider-echo path/hamr-provider-openai
