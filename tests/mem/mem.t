@@ -216,6 +216,24 @@ is "search reads it too" "$(hamr-mem search globalword | jq -r .store)" global
 ok "where it is" test -f "$XDG_DATA_HOME/hamr/memory.db"
 match "brief too" "$(hamr-mem brief)" '*globalword*'
 is "--db reads only that" "$(hamr-mem --db b.db search globalword)" ""
+# a damaged one costs nothing of the repository's
+user=$XDG_DATA_HOME/hamr/memory.db
+mkdir empty
+for page in 0 1; do
+	hamr-mem --global rebuild empty 2>/dev/null	# its log is in it now
+	rm -f "$user"-*
+	dd if=/dev/urandom of="$user" bs=4096 seek=$page count=1 conv=notrunc \
+	    2>/dev/null
+	is "search without the user's, which lost page $page" \
+	    "$(hamr-mem search which gcc 2>err | jq -r .store | sort -u)" project
+	match "... which is said" "$(cat err)" \
+	    "hamr-mem: $user: damaged (*; it is left out"
+	match "brief, too" "$(hamr-mem brief 'which gcc' 2>err)" "*needs gcc*"
+	match "... which is said" "$(cat err)" "*: damaged (*; it is left out"
+	status "... with --global there is no other" 65 hamr-mem --global \
+	    search gcc
+done
+hamr-mem --global rebuild empty 2>/dev/null
 is "stats" "$(hamr-mem stats | jq -c '[.facts,.messages,.sessions]')" '[3,3,1]'
 
 # any query (S20)

@@ -152,47 +152,83 @@ show_hit_row(struct buf *row, const struct hit *h, struct term t)
 	buf_release(&line);
 }
 
+/* What is looked for, and what the first n memories have. */
+struct look {
+	struct store st[MEMORIES];
+	size_t n;
+	struct find f;
+	struct hits hits;
+	size_t most;		/* of a brief */
+	struct rec_out out;
+};
+
+/* Open the memories that are meant, and call fn.  When one is damaged, it is
+ * named, and those before it have to do. */
+static int
+look(const struct opts *o, struct look *l, int (*fn)(struct look *l,
+    struct err *e), struct err *e)
+{
+	struct err why;
+	int r = where_open(o, DB_READ, true, l->st, &l->n, e);
+	size_t all = l->n;
+
+	while (r == 0 && (r = fn(l, e)) < 0 && e->status == ST_DATA &&
+	    l->n > 1) {
+		hits_release(&l->hits);
+		buf_reset(&l->out.buf);
+		why = *e;
+		l->n--;
+		r = 0;
+	}
+	if (r == 0 && l->n < all)
+		err_say("%s; it is left out", why.text);
+	l->n = all;
+	return r;
+}
+
+static int
+find(struct look *l, struct err *e)
+{
+	return find_hits(l->st, l->n, &l->f, &l->hits, e);
+}
+
 int
 command_search(const struct opts *o, struct err *e)
 {
 	struct buf words = BUF_INIT(WORDS_BYTES);
 	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 	struct term t = term_of(STDOUT_FILENO);
-	struct hits hits = { .n = 0 };
-	struct store st[MEMORIES];
 	struct lines x = { .from = NULL };
-	size_t n = 0;
 
 	opts_words(o, &words);
-	struct find f = { buf_view(&words), o->max != 0 ? o->max : HITS,
-		o->kind, o->session, o->since, o->raw };
-	int r = where_open(o, DB_READ, true, st, &n, e);
-	if (r == 0)
-		r = find_hits(st, n, &f, &hits, e);
-	if (r == 0 && hits.partial)
-		err_say("%s", hits.n == 0 ? "too many messages match to look "
+	struct look l = { .f = { buf_view(&words), o->max != 0 ? o->max : HITS,
+		o->kind, o->session, o->since, o->raw } };
+	struct hits *hits = &l.hits;
+	int r = look(o, &l, find, e);
+	if (r == 0 && hits->partial)
+		err_say("%s", hits->n == 0 ? "too many messages match to look "
 		    "through them in time; use rarer words or longer prefixes" :
 		    "the words are common: only the newest messages with them "
 		    "were ranked; add a rarer word");
 	rec_out_init(&x.out);
-	for (size_t i = 0; i < hits.n && r == 0; i++) {
+	for (size_t i = 0; i < hits->n && r == 0; i++) {
 		buf_reset(&line);
 		if (t.tty) {
-			show_hit_row(&line, &hits.h[i], t);
+			show_hit_row(&line, &hits->h[i], t);
 			rec_put(&x.out, buf_view(&line));
 			continue;
 		}
-		show_hit(&line, &hits.h[i], hits.partial);
-		x.from = hits.h[i].from;
+		show_hit(&line, &hits->h[i], hits->partial);
+		x.from = hits->h[i].from;
 		r = put_line(&x, buf_view(&line), e);
 	}
 	scan_release(&x.scan);
 	if (r == 0)
 		r = rec_end(&x.out, e);
 	if (r == 0)
-		r = hits.n > 0 ? ST_OK : ST_NO;
-	hits_release(&hits);
-	where_close(st, n);
+		r = hits->n > 0 ? ST_OK : ST_NO;
+	hits_release(hits);
+	where_close(l.st, l.n);
 	bufs_release(BUFS(&words, &line));
 	return r;
 }
@@ -545,35 +581,37 @@ print(const struct hits *x, size_t max, struct rec_out *out, struct err *e)
 	return r;
 }
 
+/* Queue the facts that match the task, then the others, newest first. */
+static int
+queue_facts(struct look *l, struct err *e)
+{
+	struct hits *hits = &l->hits;
+	int r = find(l, e);
+	size_t matching = hits->n;
+
+	for (size_t i = 0; i < l->n && r == 0; i++)
+		r = add_facts(hits, &l->st[i], e);
+	if (hits->n > matching)
+		qsort(hits->h + matching, hits->n - matching, sizeof *hits->h,
+		    by_time);
+	return r < 0 ? -1 : print(hits, l->most, &l->out, e);
+}
+
 int
 command_brief(const struct opts *o, struct err *e)
 {
 	struct buf task = BUF_INIT(WORDS_BYTES);
-	struct hits hits = { .n = 0 };
-	struct store st[MEMORIES];
-	struct rec_out out;
-	size_t n = 0;
 
 	opts_words(o, &task);
-	rec_out_init(&out);
-	struct find f = { .query = buf_view(&task), .max = BRIEF_HITS,
-		.kind = KIND_FACT, .since = WHEN_NONE };
-	int r = where_open(o, DB_READ, true, st, &n, e);
-	/* those that match the task, then the others, newest first */
+	struct look l = { .f = { .query = buf_view(&task), .max = BRIEF_HITS,
+		.kind = KIND_FACT, .since = WHEN_NONE },
+		.most = o->max != 0 ? o->max : SIZE_MAX };
+	rec_out_init(&l.out);
+	int r = look(o, &l, queue_facts, e);
 	if (r == 0)
-		r = find_hits(st, n, &f, &hits, e);
-	size_t matching = hits.n;
-	for (size_t i = 0; i < n && r == 0; i++)
-		r = add_facts(&hits, &st[i], e);
-	if (hits.n > matching)
-		qsort(hits.h + matching, hits.n - matching, sizeof *hits.h,
-		    by_time);
-	if (r == 0)
-		r = print(&hits, o->max != 0 ? o->max : SIZE_MAX, &out, e);
-	if (r == 0)
-		r = rec_end(&out, e);
-	hits_release(&hits);
-	where_close(st, n);
+		r = rec_end(&l.out, e);
+	hits_release(&l.hits);
+	where_close(l.st, l.n);
 	buf_release(&task);
 	return r;
 }

@@ -123,6 +123,13 @@ read_only_path(void)
 	return path;
 }
 
+static int
+leave_out(const struct err *e)
+{
+	err_say("%s; it is left out", e->text);
+	return 0;
+}
+
 int
 where_open(const struct opts *o, enum db_mode mode, bool users,
     struct store st[MEMORIES], size_t *n, struct err *e)
@@ -137,16 +144,16 @@ where_open(const struct opts *o, enum db_mode mode, bool users,
 	if (path != NULL) {
 		r = open_there(path, name, DB_READ, &st[*n], e);
 		*n += r == 0;
-		if (r < 0) {	/* as when its log cannot be read there */
-			err_say("%s; it is left out", e->text);
-			r = 0;
-		}
+		if (r < 0)	/* as when its log cannot be read there */
+			r = leave_out(e);
 	}
 	path = r >= 0 && project && users ? global_path(false, e) : NULL;
 	if (path != NULL) {		/* HOME may not be set */
 		path = plain(path, true, false, e);
 		r = open_there(path, "global", mode, &st[*n], e);
 		*n += r == 0;
+		if (r < 0 && mode == DB_READ && *n > 0)
+			r = leave_out(e);
 	}
 	if (r >= 0)
 		return 0;
