@@ -116,6 +116,8 @@ mkdir few
 for p in sh dirname grep sed tr sort; do ln -s "$(command -v $p)" few; done
 match "make deps where there is no apt-get" "$(PATH=$T/few "$TOP/build-aux/deps" \
     build 2>&1; echo $?)" "deps: there is no apt-get; as root, *jq*sqlite*1"
+match "... nor a list" "$(PATH=$T/few "$TOP/build-aux/deps" elsewhere 2>&1
+    echo $?)" "deps: elsewhere: no packages of * are known; use Debian*1"
 ok "make uninstall" into "$T/root" uninstall
 is "nothing is left" "$(find "$T/root" -type f -o -name hamr)" ""
 done_testing
