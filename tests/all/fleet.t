@@ -223,7 +223,7 @@ done
 echo '{"role":' >logs/bad.ndjson
 FLEET_CHUNK=7 timeout 200 hamr-fleet replay -j 2 many.out logs >table 2>err
 is "replay: one cannot be read" "$?" 1
-printf '%s\n' "$T"/logs/*.ndjson >all.list
+printf '%s\r\n' "$T"/logs/*.ndjson '' >all.list
 FLEET_CHUNK=1000 timeout 200 hamr-fleet replay -j 1 one.out all.list >/dev/null 2>&1
 same "replay: merged as by one process, which has them as a list" \
     many.out/replay.json one.out/replay.json
