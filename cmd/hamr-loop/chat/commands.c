@@ -525,12 +525,12 @@ help(struct chat *c)
 {
 	static const char *const groups[GROUPS] = { "session", "work", "look",
 		"settings" };
-	static const char *const keys[][2] = {
+	bool edits = c->run->ui.editor != NULL;
+	const char *const keys[][2] = {
 		{ "!COMMAND", "run it yourself" },
 		{ "@PATH", "attach a file" },
-		{ "Ctrl-C", "stop" },
+		{ "Ctrl-C", edits ? "stop; or Esc" : "stop" },
 		/* in our own input */
-		{ "Esc", "clear, or stop" },
 		{ "Alt-Enter", "begin a new line" },
 		{ "Tab", "complete or list" },
 		{ "Ctrl-R", "search history" },
@@ -550,8 +550,7 @@ help(struct chat *c)
 		}
 		help_group(&page, groups[g], &l, two);
 	}
-	size_t n = c->run->ui.editor != NULL ? sizeof keys / sizeof *keys : 3;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < (edits ? sizeof keys / sizeof *keys : 3); i++)
 		candidates_add(&l, keys[i][0], keys[i][1]);
 	help_group(&page, "typing", &l, two);
 	own_list(c, &l);	/* their descriptions may be long */
