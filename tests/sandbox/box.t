@@ -96,6 +96,10 @@ ok "its stub is left" test -d .git
 ok "its folder too" test -n "$(ls "$TMPDIR")"
 one : >/dev/null
 is "the next run clears up" "$(ls -A; ls "$TMPDIR")" .hamr
+mkdir -m 555 .git
+one : >/dev/null
+ok "an empty .git of a person's own stays" test -d .git
+rmdir .git
 
 repo quarantine && mkdir a
 match "what appears is moved and named" "$(one 'git init -q a/n; echo x >.envrc

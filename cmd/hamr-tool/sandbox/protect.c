@@ -83,22 +83,32 @@ git_find(const struct sandboxes *bs, struct box_git *g)
 
 /* ---- stubs ---- */
 
-/* The stub of .git is a folder that nobody may write, and stays empty: after a
- * kill, too, it is known by that.  Every run that needs it holds a lock on it,
- * and the last one removes it.  -1: there is a .git, or none can be made. */
+/* The stub of .git is a folder that nobody may write, and stays empty.  It is
+ * sticky: after a kill, too, it is known by that. */
+static bool
+is_stub(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 &&
+	    (st.st_mode & (S_ISVTX | 0222)) == S_ISVTX;
+}
+
+/* Every run that needs the stub holds a lock on it, and the last one removes
+ * it.  -1: there is a .git, or none can be made. */
 static int
 share_stub(int root)
 {
 	long long until = file_now_ms() + SHARE_MS;
 	const struct timespec nap = { .tv_nsec = 1000000 };
 
-	while (mkdirat(root, STUB, 0555) == 0 || errno == EEXIST) {
+	while (mkdirat(root, STUB, S_ISVTX | 0555) == 0 || errno == EEXIST) {
 		int fd = root_open_folder(root, STUB);
 		struct stat st, is;
-		bool ours = fd >= 0 ? fstat(fd, &st) == 0 &&
-		    (st.st_mode & 0222) == 0 : errno == ENOENT;
+		bool ours = fd >= 0 ? is_stub(fd) : errno == ENOENT;
 
 		if (ours && fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) == 0 &&
+		    fstat(fd, &st) == 0 &&
 		    fstatat(root, STUB, &is, AT_SYMLINK_NOFOLLOW) == 0 &&
 		    is_same_file(&is, &st))
 			return fd;
@@ -179,9 +189,8 @@ void
 stubs_sweep(struct sandboxes *bs)
 {
 	int fd = root_open_folder(bs->root.fd, STUB);
-	struct stat st;
 
-	if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & 0222) == 0)
+	if (is_stub(fd))
 		drop_stub(bs, fd);
 	else
 		file_close(fd);
