@@ -69,6 +69,20 @@ is "a call is answered, and other tools are told on, while nothing comes" \
 	"$(jq -c '[.id, .method]' out | tail -n 2 | paste -sd' ')" \
 	'[3,null] [null,"notifications/tools/list_changed"]'
 
+: >../log
+: >out
+{ echo '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}'
+echo '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"slow"}}'
+until_there tools/call ../log
+echo '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"grow"}}'
+for id in 3 2; do echo '{"jsonrpc":"2.0","method":"notifications/cancelled",'\
+'"params":{"requestId":'$id'}}'; done
+echo '{"jsonrpc":"2.0","id":4,"method":"tools/list"}'
+until_there '"id": 4' out; } | MCP_HEADERS="Authorization: Bearer x" \
+	hamr-provider --no-config --mcp "$url" >out
+is "a call that is cancelled while it waits is not made" "$(grep -c tools/call \
+	../log) $(jq -c .id out | paste -sd' ')" "1 1 null 4"
+
 # --- a token from a command
 cat >../token <<'EOF'
 #!/bin/sh

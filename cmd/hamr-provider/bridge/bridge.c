@@ -207,6 +207,32 @@ start_listening(struct bridge *b)
 
 /* ---- stdin ---- */
 
+/* Is this what ends the wait for the request id? */
+static bool
+is_cancel(const struct rpc_msg *m, struct slice id)
+{
+	return scan_str_is(m->method, "notifications/cancelled") &&
+	    rpc_same_id(scan_get(m->params, "requestId"), id);
+}
+
+/* Forget the request that m cancels, if it waits.  False: none does. */
+static bool
+drop_later(struct bridge *b, const struct rpc_msg *m)
+{
+	struct rpc_msg is;
+
+	for (size_t i = 0; i < b->later.n; i++) {
+		rpc_read(slice_of(b->later.v[i]), &is);
+		if (is_cancel(m, is.id)) {
+			free(b->later.v[i]);
+			memmove(b->later.v + i, b->later.v + i + 1,
+			    (--b->later.n - i) * sizeof *b->later.v);
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Queue requests, send everything else at once. */
 static int
 wait_here(void *ctx, struct pollfd *fds, size_t n, int ms)
@@ -237,6 +263,8 @@ wait_here(void *ctx, struct pollfd *fds, size_t n, int ms)
 			texts_add(&b->later, xmemdup0(text.p, text.n));
 			continue;
 		}
+		if (drop_later(b, &m))
+			continue;
 		struct bridge quiet = { .body = BUF_INIT(LINE_MAX_BYTES) };
 		sse_init(&quiet.sse, LINE_MAX_BYTES, LINE_MAX_BYTES);
 		ask(b, b->side, (struct http_call){ .body = text,
@@ -247,9 +275,7 @@ wait_here(void *ctx, struct pollfd *fds, size_t n, int ms)
 		if (!b->listens && scan_str_is(m.method,
 		    "notifications/initialized"))
 			start_listening(b);
-		b->answered |= b->id.p != NULL && scan_str_is(m.method,
-		    "notifications/cancelled") && rpc_same_id(scan_get(m.params,
-		    "requestId"), b->id);
+		b->answered |= b->id.p != NULL && is_cancel(&m, b->id);
 	}
 	return b->over || b->answered;
 }
