@@ -480,6 +480,14 @@ for order in 'outer inner' 'inner outer'; do
 			cat both)" "0${nl}0${nl}0"
 	rm -f both other
 done
+for order in 'outer inner' 'inner outer'; do
+	within 'echo 1 >both' : 'rm both'
+	is "a file that was there in the middle only does not stay: $order" \
+		"$(for i in $order; do t undo $i >/dev/null; echo $?; done
+			cat both 2>&1)" \
+		"0${nl}0${nl}cat: both: No such file or directory"
+	rm -f both other
+done
 within : 'rm both' 'echo 1 >both'
 is "one whose file the other removed unseen" \
 	"$(for _ in 1 2; do t undo >/dev/null; echo $?; done; ls both other 2>&1 |

@@ -388,6 +388,7 @@ compare(struct journal_calls *jc, struct job *j)
 	for (size_t i = 0; i < c->n; i++)
 		undo_path_look(jc->t->files, &c->v[i], NULL);
 	tell_changes(c, j);
+	journal_meanwhile(jc->snap, &jc->entry);
 	give_older(jc);
 	GROW(jc->past, jc->npast, jc->cap);
 	jc->past[jc->npast++] = (struct past){ xstrdup(j->call->name),

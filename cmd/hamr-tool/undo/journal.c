@@ -398,6 +398,7 @@ read_change(struct journal *j, struct slice o, size_t at, bool checkpoint)
 	c.number = c.id == NULL ? 0 : strtoll(c.id + strcspn(c.id,
 	    "0123456789"), NULL, 10);
 	c.since = scan_int_or(scan_get(o, "since"), c.number);
+	c.boxed = scan_true(scan_get(o, "boxed"));
 	read_paths(o, "paths", false, &c);
 	read_paths(o, "folders", true, &c);
 	if (c.id == NULL || c.at == NULL ||
@@ -499,6 +500,21 @@ journal_begin(struct snap *s, struct undo_entry *c)
 		return s->begun;
 	journal_over(s);
 	return -1;
+}
+
+void
+journal_meanwhile(struct snap *s, struct undo_entry *c)
+{
+	struct journal j = { 0 };
+
+	if (journal_newest(s) > c->since)
+		journal_read(s, &j, NULL);
+	for (size_t i = 0; i < j.n; i++)
+		for (size_t k = 0; j.v[i].number > c->since && k < j.v[i].n;
+		    k++)
+			if (!undo_path_is_lost(&j.v[i].v[k]))
+				snap_add_unchanged(s, c, j.v[i].v[k].path);
+	journal_release(&j);
 }
 
 void
@@ -668,7 +684,6 @@ recover(struct snap *s, int fd, int slot)
 			struct killed k = { s, begun, ALIVE_NS + (seen > begun ?
 			    seen : begun) };
 
-			j.v[0].boxed = scan_true(scan_get(line, "boxed"));
 			find_changes(&k, &j.v[0], slot, kept);
 		}
 		if (j.n > 0 && j.v[0].n + j.v[0].nfolders > 0) {

@@ -1061,6 +1061,16 @@ folder_changes(struct snap *s, struct undo_entry *c)
 	undo_entry_sort(c);
 }
 
+/* The entry is t's old state. */
+static void
+set_old(struct snap *s, struct undo_path *t, const struct gitindex_entry *was)
+{
+	t->old_mode = was->mode;
+	num_print_hex(was->oid, OID_BYTES, t->oid);
+	/* if only the user's objects hold it, settle() copies it to ours */
+	buf_add(&s->old, t->oid, strlen(t->oid) + 1);
+}
+
 void
 snap_changes(struct snap *s, struct undo_entry *c)
 {
@@ -1081,13 +1091,8 @@ snap_changes(struct snap *s, struct undo_entry *c)
 		    memcmp(was->oid, is->oid, OID_BYTES) == 0)
 			continue;
 		t = undo_entry_add(c, order <= 0 ? was->path : is->path);
-		if (order <= 0) {
-			t->old_mode = was->mode;
-			num_print_hex(was->oid, OID_BYTES, t->oid);
-			/* if only the user's objects hold it, settle() copies
-			 * it to ours */
-			buf_add(&s->old, t->oid, strlen(t->oid) + 1);
-		}
+		if (order <= 0)
+			set_old(s, t, was);
 		const uint64_t *born = map_get(&s->older, slice_of(t->path));
 		t->born = born != NULL ? (int64_t)*born : 0;
 	}
@@ -1103,6 +1108,34 @@ snap_changes(struct snap *s, struct undo_entry *c)
 		}
 	}
 	folder_changes(s, c);
+}
+
+void
+snap_add_unchanged(struct snap *s, struct undo_entry *c, const char *path)
+{
+	const struct gitindex_entry *was = gitindex_find(s->same ? &s->now :
+	    &s->before, path);
+	struct undo_path *t;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (strcmp(c->v[i].path, path) == 0)
+			return;
+	if (was != NULL) {
+		t = undo_entry_add(c, path);
+		set_old(s, t, was);
+	} else {
+		/* was there none, or does no snapshot look there? */
+		struct gitignore *rules = files_rules(s->f);
+		bool none = !gitignore_path(rules, s->f->root.fd, path) &&
+		    faccessat(s->f->root.fd, path, F_OK,
+		    AT_SYMLINK_NOFOLLOW) < 0;
+
+		gitignore_free(rules);
+		if (!none)
+			return;
+		t = undo_entry_add(c, path);
+	}
+	undo_path_look(s->f, t, NULL);
 }
 
 /* ---- contents ---- */

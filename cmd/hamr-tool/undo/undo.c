@@ -408,55 +408,79 @@ is_as_found(const struct undo_path *found, const struct undo_path *now)
 	    is_same_kind(found->old_mode, now->new_mode);
 }
 
-/* Did c begin while the other one ran? */
-static bool
-began_in(const struct undo_entry *c, const struct undo_entry *other)
-{
-	return other->since < c->since && c->since < other->number;
-}
-
 enum fit {
 	FIT_NOT,		/* somebody else has changed it since */
 	FIT_LEFT,		/* as c left it, or left it for a while */
 	FIT_OLDER		/* as it was before c began */
 };
 
+/* When the first of the calls began that overlap c, or one that does, and so
+ * on, as far as they began before it. */
+static long long
+chain_since(const struct journal *j, const struct undo_entry *c)
+{
+	long long since = c->since;
+
+	for (size_t i = j->n; i-- > 0; )
+		if (j->v[i].number > since && j->v[i].since < since)
+			since = j->v[i].since;
+	return since;
+}
+
+/* What this entry, undone already or before c, has of the path; or NULL. */
+static const struct undo_path *
+undone_path(const struct undo *u, const struct undo_entry *other,
+    const struct undo_entry *c, const char *path)
+{
+	bool undone = other->undone || (u->pick[other - u->j.v] && other > c);
+
+	for (size_t i = 0; undone && i < other->n; i++)
+		if (strcmp(other->v[i].path, path) == 0)
+			return &other->v[i];
+	return NULL;
+}
+
 /* Is the file as c left it?  Calls of several processes may overlap, and each
- * records what the others changed meanwhile.  Then it is also as c left it if
- * another one found it so that began during c, and is undone already or will
- * be before c.  If c began during that one, c is undone with it; and so it is
- * if the file is as c found it, as one that overlapped may have put it back. */
+ * records what the others changed meanwhile.  If one that began before c found
+ * the file as it is now, and is undone, nothing is left to undo; nor if it is
+ * as c found it, as one that overlapped may have put it back.  It is also as c
+ * left it if one found it so that began during c, and is undone. */
 static enum fit
 fits(const struct undo *u, const struct undo_entry *c,
     const struct undo_path *t, const struct undo_path *now)
 {
-	enum fit fit = is_as_left(t, now) ? FIT_LEFT : FIT_NOT;
+	long long since = chain_since(&u->j, c);
+	enum fit fit = FIT_NOT;
+	bool overlaps = false;
 
-	for (size_t i = 0; i < u->j.n && fit == FIT_NOT; i++) {
+	for (size_t i = 0; i < u->j.n; i++) {
 		const struct undo_entry *other = &u->j.v[i];
-		const struct undo_path *v = other->v;
+		const struct undo_path *v;
 
-		if (!other->is_checkpoint && other != c &&
-		    other->since < c->number && c->since < other->number &&
-		    is_as_found(t, now))
-			return FIT_OLDER;
-		size_t n = other->undone || (u->pick[i] && other > c) ?
-		    other->n : 0;
-
-		while (n > 0 && strcmp(v->path, t->path) != 0) {
-			v++;
-			n--;
-		}
-		if (n == 0)
+		if (other->is_checkpoint || other == c)
+			continue;
+		bool meets = other->since < c->number &&
+		    c->since < other->number;
+		overlaps = overlaps || meets;
+		v = undone_path(u, other, c, t->path);
+		if (v == NULL)
 			continue;
 		/* has the undo of a later one left it as it was? */
 		if (undo_path_is_lost(v))
 			fit = other > c && is_as_left(v, now) ? FIT_LEFT : fit;
-		else if (is_as_found(v, now))
-			fit = began_in(c, other) ? FIT_OLDER :
-			    began_in(other, c) ? FIT_LEFT : fit;
+		else if (!is_as_found(v, now))
+			continue;
+		else if (since <= other->since && other->since < c->since)
+			return FIT_OLDER;
+		else if (meets && c->since < other->since)
+			fit = FIT_LEFT;
 	}
-	return fit;
+	bool left = is_as_left(t, now);
+	/* it may have changed no more than the mode */
+	if (overlaps && is_as_found(t, now) &&
+	    (!left || now->new_mode == t->old_mode))
+		return FIT_OLDER;
+	return left ? FIT_LEFT : fit;
 }
 
 static int
