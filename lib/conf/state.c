@@ -1,6 +1,7 @@
 /* state.c - where a repository's sessions, memory and outputs live. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -48,18 +49,24 @@ git_tracks(const char *root, struct err *e)
 int
 state_ignore(int at, const char *path)
 {
-	int fd = file_create(at, path, O_WRONLY | O_EXCL, 0644);
-
-	if (fd < 0)
-		return errno == EEXIST ? 0 : -1;
-	int r = file_write_all(fd, ignore, sizeof ignore - 1);
-	file_close(fd);
-	if (r == 0)
+	if (faccessat(at, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		return 0;
+	/* half a file, after a kill or on a full disk, would ignore nothing */
+	char *new = xasprintf("%s.%d", path, getpid());
+	unlinkat(at, new, 0);
+	int fd = file_create(at, new, O_WRONLY | O_EXCL, 0644);
+	int r = fd < 0 ? -1 : file_write_all(fd, ignore, sizeof ignore - 1);
+
+	if (fd >= 0 && close(fd) < 0)
+		r = -1;
+	if (r == 0)
+		r = renameat(at, new, at, path);
 	int error = errno;
-	unlinkat(at, path, 0);	/* half a file would ignore nothing */
+	if (r < 0)
+		unlinkat(at, new, 0);
+	free(new);
 	errno = error;
-	return -1;
+	return r;
 }
 
 /* Does this error mean that we have no right to create anything there? */

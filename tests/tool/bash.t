@@ -162,6 +162,17 @@ printf '%s\n' '*' '!config.toml' '!commands/' '!commands/**' '!skills/' \
 	'!skills/**' >want
 grep -v '^#' .hamr/.gitignore >got
 same ".hamr ignores itself" got want
+if strace -o /dev/null true 2>/dev/null; then
+	mkdir ../killed
+	strace -qq -o /dev/null -P "$T/killed/.hamr/.gitignore" \
+		-e inject=write:signal=KILL hamr-tool --yes --root ../killed \
+		bash '{"command":":"}' >/dev/null 2>&1
+	sh_tool : --root ../killed >/dev/null
+	grep -v '^#' ../killed/.hamr/.gitignore >got
+	same "also after a kill while it was made" got want
+else
+	skip "a kill while it is made" "strace does not work here"
+fi
 is "head and tail, and where" "$(jq -r .content cut |
 	sed -n '1,3p;/cut out/p;/stderr/,$p' | sed 's/^\[[0-9]* /[N /')" \
 "exit 0
