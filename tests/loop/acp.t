@@ -448,7 +448,7 @@ P
 
 # --- a server: models, tokens
 fresh server
-printf 'path /v1/models*\nbody {"data":[{"id":"big"},{"id":"tiny"}]}\n' >models
+printf 'path /v1/models*\nbody {"data":[{"id":"big"},{"id":"tiny"},{"id":"my own"}]}\n' >models
 printf 'method POST\nbody {"choices":[{"message":{"content":"There is nothing to do in this repository."},"finish_reason":"stop"}],"usage":{"prompt_tokens":700,"completion_tokens":50}}\n' >said
 httpd_start log models said || exit 1
 is "models and tokens" "$(play <<P
@@ -463,7 +463,7 @@ r = e.call("session/set_config_option", {"sessionId": s, "configId": "model", "v
 print(r["configOptions"][1]["currentValue"], e.prompt(s, "Look")["stopReason"])
 print([(u["used"], u["size"]) for u in e.of("usage_update")])
 P
-)" "tiny ['big', 'tiny']
+)" "tiny ['big', 'tiny', 'my own']
 [-32602]
 big end_turn
 [(750, 9000)]"

@@ -284,6 +284,16 @@ is "such a terminal has no keys of ours; paused, it is left at once" \
     "$(cat ../got)" "True False
 130"
 
+# --- a folder whose name has two lines
+fresh "two
+  mode     docs"
+answer "One." >script
+TERM=dumb py >../got <<'P'
+t = chat(); t.sees("> "); t.type("exit\n"); t.end()
+print(len(re.findall(rb"(?m)^  mode ", t.all)))
+P
+is "has one row when a chat begins" "$(cat ../got)" 1
+
 # --- line by line nothing is left out: a failed command's end, each answer
 { call bash '{"command":"seq 20; false"}'; answer "I will now mend it."
 answer "I give *up*."; } >script

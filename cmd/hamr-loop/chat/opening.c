@@ -77,13 +77,15 @@ opening_begin(struct chat *c)
 {
 	const struct run *r = c->run;
 	struct ui *u = &c->run->ui;
-	char *name = chat_branch(r->root);
+	char *name = chat_branch(r->root), *folder = xstrdup(r->root);
 	const char *model = conf_str(r->conf, "provider.model");
 	struct argv a = { 0 };
 
+	for (char *p = folder; (p = strchr(p, '\n')) != NULL; )
+		*p = '?';	/* it has one row */
 	/* what can be shown without asking */
 	ui_note(u, "hamr " HAMR_VERSION "  /help lists the commands");
-	ui_note(u, ROW "%s%s%s%s", "folder", r->root, name != NULL ? "  " : "",
+	ui_note(u, ROW "%s%s%s%s", "folder", folder, name != NULL ? "  " : "",
 	    name != NULL ? name : "", access("AGENTS.md", R_OK) == 0 ?
 	    "  AGENTS.md" : "");
 	ui_note(u, ROW "%s", "mode", conf_str(r->conf, "agent.mode"));
@@ -91,7 +93,7 @@ opening_begin(struct chat *c)
 		ui_note(u, ROW "%s", "model", "a recording");
 	else if (model[0] != '\0')
 		tell_model(c, model);
-	free(name);
+	FREE(name, folder);
 	opening_ask_server(c);
 	argv_add(&a, "--sandbox-status", "--root", r->root);
 	argv_ours(&a, &r->o);
@@ -123,7 +125,6 @@ take_models(struct chat *c, struct slice said)
 	texts_release(&c->models);
 	scan_put(&b, "{'type':'progress','stage':'loop','models':[");
 	while (slice_line(&said, &line)) {
-		line.n = strcspn(line.p, " \t\n");
 		if (line.n == 0)
 			continue;
 		scan_put(&b, "$@", scan_comma(&b), line);
