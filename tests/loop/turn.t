@@ -498,6 +498,29 @@ is "a mode or value that there is not, a setting for which it is too late" \
 hamr-loop: a config record sets sandbox.mode to "off"; it was ignored
 hamr-loop: a config record sets context.window to "big"; it was ignored
 hamr-loop: a config record sets context.windows to 9000; it was ignored'
+# what the guard did not judge before it was given up
+cat >mute <<'P'
+#!/bin/sh
+while IFS= read -r l; do
+	case $l in *'"verdict"'*) [ -e alive ] || exit 1 ;; esac
+	printf '%s\n' "$l"
+done
+P
+chmod +x mute
+rm -f alive
+{ answer "I will now edit the file d/x."; answer "It was not needed."; } >script
+listens -o 'stages.guard=["hamr-guard", "./mute"]'
+echo '{"role":"user","content":"one"}' >&9
+ends 1
+touch alive
+echo '{"role":"user","content":"two"}' >&9
+ends 2
+exec 9>&-
+wait $!
+is "is judged before the next message" "$(jq -r 'select(.role or .type == "end" or
+    .type == "verdict") | .meta.by // .role // .type' out | paste -sd,)" \
+    "system,user,assistant,end,verdict,guard,user,assistant,end"
+answer hi >script
 # what a flag says does not undo what the program says later
 rm out
 timeout 60 hamr-loop --no-config --records --replay script --mode patch <in \

@@ -195,6 +195,8 @@ hub_revive(struct hub *h)
 		if (h->slot[i].cmd.commands != NULL && h->slot[i].started &&
 		    h->slot[i].child == NULL)
 			slot_restart(h, &h->slot[i]);
+	if (!hub_is_judged(h))
+		hub_sync(h, SLOT_GUARD);
 }
 
 void

@@ -121,7 +121,8 @@ int hub_sync(struct hub *h, enum slot_id id);
  * sent with the last request. */
 int hub_go(struct hub *h, enum slot_id id, long long until);
 
-/* A turn begins: restart stages that were given up or stopped. */
+/* A turn begins: restart stages that were given up or stopped; the guard judges
+ * what it has not judged yet, before anything follows. */
 void hub_revive(struct hub *h);
 
 /* Ask without waiting, unless the stage has ended for good; wait for all

@@ -581,7 +581,7 @@ setup_session(struct run *r, const char *task, struct err *e)
 	struct child *memory = NULL;
 	struct hub *h = &r->hub;
 
-	if ((!first && hub_sync(h, SLOT_GUARD) < 0) || setup_header(r) < 0)
+	if (setup_header(r) < 0)
 		goto failed;
 	/* meanwhile tool and provider report what they offer */
 	if (first && (task != NULL || r->o.chat) &&
