@@ -134,6 +134,10 @@ match "and how it ended" "$(tail -n 1 "$mine")" "*mem       ended with status 0"
 is "fifty are kept, the newest" "$(find .hamr/runs -type f | wc -l) $(
     find .hamr/runs -type f | sort | head -n 1)" \
     "50 .hamr/runs/20200101T000000Z-0022.log"
+(trap '' XFSZ; ulimit -f 100; run --resume="$id" x)
+match "what a full disk has no room for is told" "$(tail -n 1 err)" \
+    "hamr-loop: *$mine: * of its lines could not be written"
+is "... and no line is cut" "$(tail -c 1 "$mine" | od -An -c)" '  \n'
 rm -r .hamr/runs && mkdir elsewhere && ln -s ../elsewhere .hamr/runs
 run x
 is "nothing is written through a link" "$S $(ls elsewhere)" "0 "

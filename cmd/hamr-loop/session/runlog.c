@@ -28,6 +28,7 @@ struct runlog {
 	char *path;
 	int fd;
 	off_t size;
+	size_t lost;		/* lines that could not be written */
 	struct redact *redact;
 	struct texts hidden;
 	const char *in_key;	/* who is in a private key of many lines */
@@ -101,6 +102,9 @@ runlog_close(struct runlog *l)
 {
 	if (l == NULL)
 		return;
+	if (l->lost > 0)
+		err_say("%s: %zu of its lines could not be written", l->path,
+		    l->lost);
 	file_close(l->fd);
 	redact_free(l->redact);
 	texts_release(&l->hidden);
@@ -112,7 +116,10 @@ runlog_close(struct runlog *l)
 static bool
 put(struct runlog *l, off_t at, const char *p, size_t n)
 {
-	return pwrite(l->fd, p, n, at) == (ssize_t)n;
+	if (pwrite(l->fd, p, n, at) == (ssize_t)n)
+		return true;
+	(void)!ftruncate(l->fd, l->size);	/* no part of a line stays */
+	return false;
 }
 
 /* Shrink a full log: keep its beginning and its end, drop the middle. */
@@ -192,6 +199,8 @@ runlog_line(struct runlog *l, const char *who, const char *fmt, ...)
 	if (l->size + (off_t)line.len <= FILE_MAX &&
 	    put(l, l->size, line.p, line.len))
 		l->size += (off_t)line.len;
+	else
+		l->lost++;
 	bufs_release(BUFS(&said, &raw, &line));
 }
 
