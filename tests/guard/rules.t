@@ -1433,6 +1433,13 @@ u and?
 a All tests pass.
 X
 )" ""
+is "the project's own check is one, even if it looks" "$(said \
+    -o verification.defaultCommand='grep ok f' <<'X'
+u check
+s c bash {"command":"grep ok f"} = ok | {"meta":{"command":"grep ok f"}}
+a All tests pass.
+X
+)" ""
 is "looking is no verification" "$(said <<'X'
 s c bash {"command":"cat test.log"} = 12 passed
 a All tests pass.

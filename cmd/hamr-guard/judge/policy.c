@@ -45,6 +45,7 @@ policy_read(struct policy *p, const struct conf *c, const char *profile)
 	p->poll_tools = conf_list(c, "loop_guard.poll_tools", &n);
 	p->exempt = conf_list(c, "loop_guard.exempt_tools", &n);
 	p->tools = conf_list(c, "loop_guard.tools", &p->ntools);
+	p->check = conf_str(c, "verification.defaultCommand");
 	p->contract = strcmp(conf_str(c, contract), "change") == 0;
 	p->contract_flag = conf_is_set(c, contract) &&
 	    strcmp(conf_origin(c, contract), "-o") == 0;

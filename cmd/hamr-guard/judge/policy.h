@@ -19,6 +19,7 @@ struct policy {
 	const char *const *poll_tools, *const *exempt;	/* end with NULL */
 	const char *const *tools;
 	size_t ntools;
+	const char *check;	/* the verification's command, or "" */
 	bool contract;		/* agent.contract is "change" */
 	bool contract_flag;	/* by -o: wins over the transcript */
 	const struct conf *conf;

@@ -495,6 +495,9 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	struct outcome got, *o = &got;
 	uint64_t done = 0;
 
+	/* the project's own check is one, even if it only reads: grep, true */
+	c->is.runs |= g->policy->check[0] != '\0' &&
+	    scan_str_is(msg_meta(r, "command"), g->policy->check);
 	outcome_read(g, c, e, r, o);
 	traits_learn(&c->is, o->state, o->patient, o->failed);
 	c->is.poll |= e != NULL && e->live && e->epoch == g->epoch;
