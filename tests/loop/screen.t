@@ -275,12 +275,14 @@ P
 is "are told to the model as U+FFFD, pasted lines as one message" "$(cat ../got) $(hamr-guard --no-config -q \
     .hamr/sessions/*.ndjson | jq -r 'select(.meta.by == "user").content | @json')" "0 \"a��/�b\"
 \"c�\nd\""
-TERM=dumb py >../got <<'P'
+echo "edited" >text
+TERM=dumb EDITOR="cp text" py >../got <<'P'
 t = chat(); t.sees("> "); t.type("/help\n"); help = t.sees("> ")
 print(b"Ctrl-C" in help, b"Tab" in help)
+t.type("/edit\n"); t.sees("> edited\r\n"); t.sees("step"); t.sees("> ")
 t.type("\x13"); os.kill(t.pid, signal.SIGTERM); print(t.end())
 P
-is "such a terminal has no keys of ours; paused, it is left at once" \
+is "such a terminal has no keys of ours, but /edit; paused, it is left at once" \
     "$(cat ../got)" "True False
 130"
 

@@ -512,11 +512,9 @@ help_group(struct buf *page, const char *title, struct candidates *l, bool two)
 		else if (!two)
 			buf_fmt(page, "%s%s  ", i > 0 ? "" : title,
 			    i > 0 ? "" : "\n");
-		buf_fmt(page, first ? "%-16s %-18s" : "%-16s %s\n",
-		    l->v[i].text, l->v[i].about);
+		buf_fmt(page, first && i + 1 < l->n ? "%-16s %-18s" :
+		    "%-16s %s\n", l->v[i].text, l->v[i].about);
 	}
-	if (two && l->n % 2 != 0)
-		buf_addc(page, '\n');
 	candidates_release(l);
 }
 

@@ -260,21 +260,20 @@ void
 ui_edit_input(struct ui *u)
 {
 	const char *why = NULL;
-
-	if (u->editor == NULL)
-		return;
-	char *text = editor_text(u->editor);
+	char *text = u->editor != NULL ? editor_text(u->editor) : xstrdup("");
 	char *got = ui_edit(u, slice_of(text), ".md", &why);
+	struct slice said = slice_of(got != NULL ? got : "");
+
+	said.n -= slice_ends(said, "\n");
 	if (got == NULL) {
 		ui_note(u, "%s", why);
-	} else {
-		size_t n = strlen(got);
-
-		n -= n > 0 && got[n - 1] == '\n';
-		editor_set(u->editor, (struct slice){ got, n });
+	} else if (u->editor != NULL) {
+		editor_set(u->editor, said);
+	} else if (slice_trim(said).n > 0) {	/* saved, so sent */
+		texts_add(&u->sent, xmemdup0(said.p, said.n));
+		ui_said(u, u->sent.v[u->sent.n - 1]);
 	}
-	free(got);
-	free(text);
+	FREE(got, text);
 }
 
 void
