@@ -226,10 +226,14 @@ type_ '!echo out; echo err >&2; sleep 62.8' Enter
 sees "it is shown as it runs, also what goes to stderr" '*
 out
 err*'
+type_ 'next' Enter
+sees "a message meanwhile" '*queued: next*'
 type_ C-c
-sees "Ctrl-C ends it" '*interrupted
+sees "Ctrl-C ends it, and the message comes back" '*interrupted
 
->*'
+> next
+*'
+type_ C-u
 type_ /verify Enter
 sees "/verify says that it runs, and the last it printed" '*
 ? 0:0? *sleep 63.4
@@ -239,7 +243,7 @@ sees "/verify says that it runs, and the last it printed" '*
     6
     7
 >*'
-type_ Escape
+type_ 'next' Enter Escape
 sees "... and is stopped; what it printed stays" '*
   checked with seq 7; sleep 63.4: failed
     1
@@ -251,7 +255,9 @@ sees "... and is stopped; what it printed stays" '*
     7
 stopped
 
->*'
+> next
+*'
+type_ C-u
 type_ 'write v' Enter
 sees "the live rows say what is verified" '*verifying: seq 7; sleep 63.4
     3

@@ -331,6 +331,7 @@ check(struct chat *c, const char *arg)
 		hub_cancel(&r->hub);
 		r->ui.printing = false;
 		say(c, "stopped");
+		ui_unsend(&r->ui);
 	} else if (r->ui.telling && !k->verified && k->verification != NULL) {
 		/* a program gets the last lines of the output */
 		char *printed = scan_text(scan_get(slice_of(k->verification),

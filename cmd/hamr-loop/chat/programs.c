@@ -76,6 +76,8 @@ run(struct chat *c, const char *command, const char *const *args,
 		kill(-child->group, SIGKILL);
 	int st = child_end(child, *stopped ? 0 : -1);
 	ui_status_doing(ui, "");
+	if (*stopped)
+		ui_unsend(ui);
 	return st;
 }
 
