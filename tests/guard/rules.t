@@ -177,10 +177,37 @@ X
 )" "*(all at step 1 of this turn)*"
 nudge() { make | guard -n | jq -r 'select(.role == "user").content'; }
 is "a nudge says a thing once, whatever the tools" "$(for i in 1 2 3; do
-echo "b a$i read {\"path\":\"a\"} ; b$i grep {\"x\":1} ; c$i t {}"
-for c in a b c; do echo "r $c$i the result of $c"; done; done | nudge | cut -c 1-60)" \
-"[hamr-guard] The last 3 calls form a cycle, repeated 3 times
+echo "b a$i t {\"x\":$i} ; b$i u {\"x\":$i} ; c$i v {\"x\":$i}"
+for c in a b c; do echo "r $c$i no | {\"is_error\":true}"; done; done | nudge | cut -c 1-60)" \
+"[hamr-guard] t has failed with the same error in 3 steps, wi
 The same applies to 2 more of these calls."
+is "... a cycle, however many of its calls are in the step" \
+"$(for i in 1 2 3; do echo "b a$i read {\"path\":\"a\"} ; b$i grep {\"x\":1}"
+for c in a b; do echo "r $c$i the result of $c"; done; done | nudge | cut -c 1-60)" \
+"[hamr-guard] The last 2 calls form a cycle, repeated 3 times"
+is "... since when nothing new came" "$(for i in 1 2 3 4; do
+echo "s p$i bash {\"command\":\"pip install x\"} = Requirement already satisfied: x in /usr/lib/python3/dist-packages (1.0)"
+echo "s m$i bash {\"command\":\"make\"} = FAIL | {\"meta\":{\"exit\":2}}"
+done | nudge | tail -n 2 | grep -o 'in the last.*steps\|after.*changes..')" \
+"in the last 6 steps
+after 4 changes. "
+is "... and for text alone if it asks for text" "$(make <<'X' | guard -n \
+    -o loop_guard.block_threshold=20 -o loop_guard.halt_threshold=30 |
+9* s c# t {} = the result
+X
+    jq -rc 'select(.role == "user") | .meta.rules, .content' | tail -n 2 |
+    sed 's/,.without.*//')" \
+'["repeat","stall"]
+[hamr-guard] The last 8 steps returned nothing new. Write the next message as text only'
+match "what is new is not called nothing, however short" "$(nudge <<'X'
+u go
+3* s c# t {} = yes
+X
+)" "*same result 3 times; nothing new in the last 2 steps.*"
+match "... nor in a stall" "$(for i in {1..9}; do
+echo "s p$i bash {\"command\":\"echo $i\"} = $i"
+echo "s q$i bash {\"command\":\"ls $i\"} = f$i"; done | nudge | tail -n 1)" \
+    "*The last 15 steps returned hardly anything new. Write*"
 match "max_retries: while there are more, hints" \
 "$(texts -o loop_guard.max_retries=3 <<'X' | head -n 1
 3* s c# t {} = no | {"is_error":true}
@@ -466,8 +493,8 @@ read_of "d$i" "$i" 80; done; } | said)" ""
 is "placeholders are named" "$(texts <<'X' | head -n 1 | cut -d ';' -f 1
 4* s c# bash {"command":"echo #"} = #
 X
-)" "The last calls cannot return anything new (no command at all, a constant, \
-an empty file)"
+)" "Calls like the last one cannot return anything new (a thought, a constant, \
+no command, an empty file)"
 is "a pod that backs off is tried in vain" "$(said <<'X' | head -n 1
 6* s c# bash {"command":"kubectl get pods"} = web-0   0/1   CrashLoopBackOff   # (4#s ago)   1#m
 X

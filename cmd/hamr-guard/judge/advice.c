@@ -98,15 +98,14 @@ static const char *const table[] = {
 	"missing, or start over from a different idea.",
 
 	[A_STALL_WARN] =
-	"The {span} returned nothing new. Name the one thing that is still "
-	"unknown and make the call that settles it, or make the change that "
-	"the results support.",
+	"The {span} new. Name the one thing that is still unknown and make the "
+	"call that settles it, or make the change that the results support.",
 
 	[A_STALL_IDLE] =
-	"The last calls cannot return anything new (no command at all, a "
-	"constant, an empty file); {since}. Run a command or read a file that "
-	"matters to the task. If the work is complete, say so and how you "
-	"checked it.",
+	"Calls like the last one cannot return anything new (a thought, a "
+	"constant, no command, an empty file); {since}. Run a command or read "
+	"a file that matters to the task. If the work is complete, say so and "
+	"how you checked it.",
 
 	[A_STALL_SWEEP] =
 	"The last reads showed no line that you had not seen; {since}. Search "
@@ -114,9 +113,9 @@ static const char *const table[] = {
 	"enough for it.",
 
 	[A_STALL_TEXT] =
-	"The {span} returned nothing new. Write the next message as text "
-	"only, without calls: what you know and what is in the way, then "
-	"either the answer or one different approach.",
+	"The {span} new. Write the next message as text only, without calls: "
+	"what you know and what is in the way, then either the answer or one "
+	"different approach.",
 
 	[A_TEXT_HALT] =
 	"Not run; this turn ends here: the next message had to be text only; "
@@ -124,16 +123,16 @@ static const char *const table[] = {
 	"from a different idea.",
 
 	[A_FUTILE_WARN] =
-	"It still fails as it did before, after {count} different edits; "
-	"{since}. They do not reach the cause. Prove that the edited "
-	"code runs at all (print from it, or break it on purpose), or look "
-	"for the cause elsewhere, starting from the error.",
+	"It still fails as it did before, after {count} changes; {since}. "
+	"They do not reach the cause. Prove that the changed code runs at all "
+	"(print from it, or break it on purpose), or look for the cause "
+	"elsewhere, starting from the error.",
 
 	[A_FUTILE_TEXT] =
-	"It still fails as it did before, after {count} different edits; "
-	"{since}. Write the next message as text only, without calls: "
-	"what the error says, which causes you have ruled out, and one cause "
-	"you have not tested yet.",
+	"It still fails as it did before, after {count} changes; {since}. "
+	"Write the next message as text only, without calls: what the error "
+	"says, which causes you have ruled out, and one cause you have not "
+	"tested yet.",
 
 	[A_REVISIT_WARN] =
 	"A file is back in the same earlier state of this turn for the second "
@@ -358,10 +357,14 @@ advice_fill(const char *text, const struct verdict *v,
 		else if (slice_is(name, "since"))
 			buf_fmt(out, "nothing new in the last %lu steps",
 			    v->steps);
-		else if (slice_is(name, "span") && v->steps < 2)
-			buf_adds(out, "last step");
+		else if (slice_is(name, "span") && 2 * v->steps < v->span)
+			buf_fmt(out, "last %lu steps returned hardly anything",
+			    v->span);
+		else if (slice_is(name, "span") && v->steps > 1)
+			buf_fmt(out, "last %lu steps returned nothing",
+			    v->steps);
 		else if (slice_is(name, "span"))
-			buf_fmt(out, "last %lu steps", v->steps);
+			buf_adds(out, "last step returned nothing");
 		else if (slice_is(name, "pattern") && v->period < 2)
 			buf_fmt(out, "the same call %lu times in a row",
 			    v->laps);

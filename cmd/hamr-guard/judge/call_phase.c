@@ -106,7 +106,7 @@ static void
 refuse(struct guard *g, struct open_call *o, struct verdict *v,
     enum action action, enum advice a)
 {
-	v->steps = g->stall.steps;
+	v->steps = g->stall.empty;
 	char *message = advice(a, v, &(struct facts){
 	    .tool = slice_of(o->tool) });
 	v->action = action;
@@ -344,7 +344,7 @@ guard_answer(struct guard *g, const struct rec *r)
 	a->nudged_turn++;
 	v.message = message = advice(wrong, &v, NULL);
 	guard_put(g, NULL, &v);
-	nudge_add(&nudge, v.rule, message);
+	nudge_add(&nudge, &v, false);
 	nudge_put(&nudge, g->sink.stage);
 	free(message);
 }

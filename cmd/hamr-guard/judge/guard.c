@@ -40,7 +40,8 @@ guard_put(struct guard *g, const struct open_call *c, struct verdict *v)
 
 	v->line = g->line;
 	v->epoch = g->epoch;
-	v->steps = g->stall.steps;
+	v->steps = g->stall.empty;
+	v->span = g->stall.steps;
 	v->score = g->stall.score;
 	if (c != NULL) {
 		v->call_line = c->line;

@@ -93,6 +93,7 @@ struct guard {
 				 * one more of what is made */
 		bool blocked, halted;
 		bool news;	/* it brought something new */
+		bool shown;	/* or at least a little */
 		bool changed;	/* or changed a file */
 		bool stuck;	/* of its calls, one is at stuck_at_cap */
 		unsigned long futile;	/* edits that did not help: text is
@@ -152,6 +153,7 @@ struct guard {
 	struct stall {
 		unsigned long score;	/* in sixths */
 		unsigned long steps;	/* steps since something new came */
+		unsigned long empty;	/* and since anything, however short */
 		uint64_t gain;		/* too little at once */
 		unsigned long others;	/* of it, by steps not spared */
 		unsigned sweeps;	/* of its score that only read again */

@@ -527,6 +527,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 		like = MEASURED;
 	bool news = like == CHANGED || like == MEASURED;
 	o->counts = like == MASKED && !differs_by_ids(o, e);
+	g->step.shown |= o->d.gain > 0 && news;
 	g->shown_new += o->d.gain > 0 && (news || o->counts);
 	if (o->files == TWEAKED)
 		news = false;
@@ -578,13 +579,15 @@ warn(struct guard *g, const struct open_call *c, struct verdict *v,
 	char *tool = scan_text(slice_of(c->name));
 
 	f->tool = slice_of(tool);
-	v->steps = g->stall.steps;
+	v->steps = g->stall.empty;
+	v->span = g->stall.steps;
 	char *message = advice(a, v, f);
 	v->action = ACT_WARN;
 	v->phase = PHASE_RESULT;
 	v->message = message;
 	guard_put(g, c, v);
-	nudge_add(nudge, v->rule, message);
+	nudge_add(nudge, v, a == A_STALL_TEXT || a == A_FUTILE_TEXT ||
+	    a == A_CALLS_TEXT);
 	free(message);
 	free(tool);
 }
@@ -777,6 +780,7 @@ guard_step(struct guard *g)
 	g->still = g->step.changed ? 0 : g->still + 1;
 	note_call(&g->last, c);
 	s->steps += !g->step.news;
+	s->empty = g->step.news || g->step.shown ? 0 : s->empty + 1;
 	g->waited = g->planned = true;
 	for (size_t i = g->step.first; i < g->ncall; i++) {
 		g->waited &= g->call[i].is.waits;

@@ -89,19 +89,35 @@ sink_constrain(const struct sink *o, enum rule rule, unsigned long steps,
 }
 
 void
-nudge_add(struct nudge *g, enum rule rule, const char *message)
+nudge_add(struct nudge *g, const struct verdict *v, bool only)
 {
-	bool told = g->by[rule];
+	struct buf since = BUF_INIT(BUF_RECORD_MAX);
+	struct slice text = slice_of(v->message);
+	bool told = g->by[v->rule];
 
-	/* two of one rule would be the same paragraph but for a name */
-	g->by[rule] = true;
+	g->by[v->rule] = true;
 	g->n++;
-	if (told || g->told >= SENTENCES_MAX)
+	if (g->only)
 		return;
-	g->told++;
+	if (only) {
+		buf_reset(&g->text);
+		g->told = g->more = 0;
+	} else if (told || g->told >= SENTENCES_MAX) {
+		/* two of one rule would be the same paragraph but for a name;
+		 * two of one cycle, quite the same */
+		g->more += v->rule != RULE_CYCLE;
+		return;
+	}
+	g->only = only;
+	/* since when nothing new came is said once */
+	advice_fill("; {since}", v, NULL, &since);
+	size_t at = g->told++ > 0 ? slice_find(text, 0, since.p) : text.n;
 	g->text.max = BUF_RECORD_MAX;
 	buf_adds(&g->text, g->text.len == 0 ? NUDGE_MARK : "\n");
-	buf_adds(&g->text, message);
+	buf_slice(&g->text, slice_part(text, 0, at));
+	if (at < text.n)
+		buf_slice(&g->text, slice_from(text, at + since.len));
+	buf_release(&since);
 }
 
 void
@@ -111,9 +127,9 @@ nudge_put(struct nudge *g, struct stage *s)
 
 	if (g->n == 0)
 		return;
-	if (g->n > g->told) {
-		char *more = advice(g->n == g->told + 1 ? A_MORE_ONE : A_MORE,
-		    &(struct verdict){ .count = g->n - g->told }, NULL);
+	if (g->more > 0) {
+		char *more = advice(g->more == 1 ? A_MORE_ONE : A_MORE,
+		    &(struct verdict){ .count = g->more }, NULL);
 		buf_fmt(&g->text, "\n%s", more);
 		free(more);
 	}

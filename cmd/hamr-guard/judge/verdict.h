@@ -74,7 +74,8 @@ struct verdict {
 	unsigned long same;	/* calls with this outcome in this epoch */
 	unsigned long refused;	/* of this signature, since then */
 	unsigned long epoch;	/* progress so far in this turn */
-	unsigned long steps;	/* since something new came */
+	unsigned long steps;	/* since anything new came, however short */
+	unsigned long span;	/* since something of some length came */
 	unsigned long score;	/* of the stall rule, in sixths of a point */
 	unsigned long period, laps;	/* of a cycle, else 0 */
 	size_t line;		/* the record that the verdict follows */
@@ -112,9 +113,12 @@ struct nudge {
 	struct buf text;
 	bool by[RULES];
 	size_t n;		/* verdicts */
-	size_t told;		/* of these, with words */
+	size_t told, more;	/* of these, with and without words */
+	bool only;		/* nothing else is to be said */
 };
 
-void nudge_add(struct nudge *g, enum rule rule, const char *message);
+/* Add what a verdict says.  only: instead of all else, as it asks for text and
+ * the rest speaks of calls. */
+void nudge_add(struct nudge *g, const struct verdict *v, bool only);
 /* Write it if there is anything to say, and empty it. */
 void nudge_put(struct nudge *g, struct stage *s);

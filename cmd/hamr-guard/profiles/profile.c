@@ -125,7 +125,7 @@ step(struct guard *g)
 
 			v->phase = PHASE_RESULT;
 			guard_put(g, c, v);
-			nudge_add(&nudge, v->rule, v->message);
+			nudge_add(&nudge, v, false);
 		}
 	}
 	if (p->text_only)
