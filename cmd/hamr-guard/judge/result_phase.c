@@ -142,7 +142,8 @@ judge_streak(struct guard *g, struct open_call *c, struct streak *e,
 	if (c->is.poll && e->transient)
 		times *= 2;
 	guard_count(g, e->failed ? RULE_RETRY : RULE_REPEAT, e->n);
-	guard_count(g, RULE_REPEAT_WEAK, e->weak);
+	if (like != SAME)
+		guard_count(g, RULE_REPEAT_WEAK, e->weak);
 	if (e->failed && weak && e->weak >= p->warn * times)
 		add_due(c, RULE_RETRY, e->weak, 0);
 	else if (like == SAME && e->n >= p->warn * times)
@@ -810,7 +811,8 @@ guard_step(struct guard *g)
 			ask_for_text(g, RULE_FUTILE_EDITS, g->step.futile);
 		/* many calls, one of them over and over: time for the model to
 		 * say what it knows */
-		guard_count(g, RULE_CALLS, g->calls);
+		if (g->stuck >= p->stuck)
+			guard_count(g, RULE_CALLS, g->calls);
 		if (p->soft_calls != 0 && g->calls >= p->soft_calls &&
 		    g->stuck >= p->stuck && g->text_only == 0 &&
 		    (!g->calls_asked || g->step.stuck)) {

@@ -22,6 +22,18 @@ struct calibrate {
 	struct row row[RULES][STEPS];
 };
 
+/* A rule that has reached its threshold fires with each further count, but for
+ * two. */
+static bool
+comes_again(enum rule rule, unsigned long value, unsigned long threshold)
+{
+	unsigned long times = value / threshold;
+
+	return (rule != RULE_FUTILE_EDITS && rule != RULE_SAME_ANSWER) ||
+	    (value % threshold == 0 && (rule == RULE_FUTILE_EDITS ||
+	    (times & (times - 1)) == 0));
+}
+
 static void
 counted(struct report *p, enum rule rule, unsigned long value, size_t line)
 {
@@ -30,6 +42,8 @@ counted(struct report *p, enum rule rule, unsigned long value, size_t line)
 	for (size_t i = 0; i < STEPS && steps[i] <= value; i++) {
 		struct row *r = &x->row[rule][i];
 
+		if (!comes_again(rule, value, steps[i]))
+			continue;
 		r->reached++;
 		if (r->last == p->usage.transcripts)
 			continue;
@@ -60,7 +74,7 @@ in_force(const struct policy *p, enum rule rule, unsigned long n)
 		    FUTILE_TEXT * p->futile_warn },
 		[RULE_NO_MUTATION] = { .warn = p->explore },
 		[RULE_READS] = { p->warn_reads, p->max_reads, 0 },
-		[RULE_CALLS] = { .warn = p->soft_calls },
+		[RULE_CALLS] = { .halt = p->soft_calls },
 		[RULE_PLAN_PROSE] = { .warn = PLAN },
 		[RULE_MONOLOGUE] = { .warn = MONOLOGUE },
 		[RULE_REVISIT] = { .warn = 1 },
@@ -73,7 +87,8 @@ in_force(const struct policy *p, enum rule rule, unsigned long n)
 	if (n == limits[rule].block)
 		return "block";
 	return n != limits[rule].halt ? "" : rule == RULE_STALL ||
-	    rule == RULE_FUTILE_EDITS ? "text only" : "halt";
+	    rule == RULE_FUTILE_EDITS || rule == RULE_CALLS ? "text only" :
+	    "halt";
 }
 
 /* Each rule from its lowest threshold up to where nothing fires any more, and
