@@ -78,7 +78,7 @@ about(struct usage *u, struct slice name, struct slice given)
 	for (size_t i = 0; json && telling[i] != NULL && val.p == NULL; i++)
 		val = scan_get(text, telling[i]);
 	/* the first file that a patch names: "*** Update File: a.c" */
-	if (scan_str_is(name, "edit"))
+	if (slice_has(text, "*** Begin Patch"))
 		file = memmem(text.p, text.n, " File: ", 7);
 	if (scan_kind(val) == SCAN_STRING)
 		scan_str(val, &out);
