@@ -201,6 +201,17 @@ is "what is said goes on in the next line" "$(sed -n '/calls and/,/lost/p' out |
 ok "... within the edge" test "$(sed -n '/calls and/,/lost/p' out |
 	python3 longest.py)" -le 40
 
+{ person; for i in {a..f}; do
+step "c$i" t '{}' same
+step "r$i" read "{\"path\":\"$i\"}" "$(printf "$i%.0s" {1..70})"
+done; } >between
+is "a row tells that it would have been a block, but for new results" \
+    "$(guard --report between | sed -n '/ warn /s/ \+/ /gp' | cut -d ' ' -f 6,10)" \
+"3 lines
+4 lines
+5 delayed:
+6 delayed:"
+
 # ---- --compare ----
 
 guard --compare loop >out
@@ -287,6 +298,7 @@ list {"DirPath":"a.c"}
 view {"file-path":"a.c"}
 find_file {"file_name":"a.c","dir":"d"}
 edit {"input":"*** Begin Patch\n*** Update File: a.c\n@@\n-x\n+y"}
+apply_patch {"patch":"*** Begin Patch\n*** Add File: a.c\n+y"}
 X
 is "a command line before its path" \
     "$(about bash '{"path":"a.c","command":"make"}')" make
@@ -311,7 +323,7 @@ same "rule by rule, threshold by threshold, on past a block" head want
 is "the name of each rule stands once, in its first row" \
     "$(awk 'NR > 2 && $1 ~ /[a-z]/ { print $1, $2 }' out)" \
 "repeat 2
-repeat-weak 2
+repeat-weak 6
 same-answer 12
 stall 2
 calls 8
@@ -322,6 +334,15 @@ echo '{"role":"assistant","content":"It ends at once.","finish_reason":"stop"}'
 is "other thresholds are marked" "$(guard --calibrate \
     -o loop_guard.warn_threshold=2 loop | awk '/ warn / { print $2; exit }')" \
     "2"
+
+{ person; for i in {1..9}; do
+step "e$i" edit "{\"path\":\"a\",\"old\":\"$i\",\"new\":\"x$i\"}" ok
+step "c$i" bash '{"command":"make"}' "1 failed" '{"is_error":true}'
+done; } >edits
+is "edits in vain: at each multiple of a threshold" "$(guard --calibrate edits |
+    sed -n '/^  futile/,$p' | tr -s ' ' | awk '$1 == 4 || $1 == 5' |
+    cut -d ' ' -f 2-4)" "4 warn 2
+5 1 1"
 
 long=$(printf 'd%.0s' {1..70})
 cp loop "$long"
@@ -342,7 +363,7 @@ ok "the limits" grep -q '^  limits  *warning at 3, block at 5, halt at 8$' out
 ok "the counters" grep -q '^  counters  *4 with this outcome, 0 refused' out
 ok "the evidence" grep -q \
     '^  rests on  *c1 (line 3), c2 (line 5), c3 (line 7), c4 (line 9)$' out
-ok "the words" grep -q '^  told  *Not run: attempt 5 of this bash call' out
+ok "the words" grep -q '^  text  *Not run: attempt 5 of this bash call' out
 is "why, in two sentences" "$(sed -n '/^  why/,/^  limits/p' out |
     sed '$d' | tr -s ' \n' ' ')" " why The same call returned the same result 4 \
 times, and no progress came in between. So the call was not run. "
@@ -357,6 +378,13 @@ ok "a call without a verdict: why it may run" \
     grep -q 'allow: call 2 of its kind, warning at 3' out
 is "... before and after" "$(grep -c '^before the call\|^after the step' out)" "2"
 ok "... and how far the counters came" grep -q '^  repeat 2' out
+{ person; for i in 1 2 3; do batch a$i:read:x b$i:read:y; answer a$i X
+answer b$i Y; done; } >pair
+is "... each once, whichever call moved it" "$(guard --explain b3 pair |
+    tail -n 1)" "  repeat 3, stall 2, reads 6"
+{ person; idle 1 8; } >idle
+is "... and what comes after it" "$(guard --explain i8 idle |
+    grep '^  then')" "  then       the next message must be text only"
 guard --explain 11 loop >by_line
 guard --explain c5 loop >by_id
 same "CALL may be the line of its message" by_line by_id

@@ -21,7 +21,8 @@ struct target {
 	char *id;		/* JSON text; empty: an answer */
 	size_t line;
 	bool wanted;		/* false: unless its result has the line */
-	struct buf head, call, result, counters;
+	struct buf head, call, result;
+	unsigned long counter[RULES];	/* of its step; 0: did not move */
 };
 
 /* Some calls by name. */
@@ -52,10 +53,10 @@ static const char *const rules[] = {
 	    "steps, with different arguments.",
 	[RULE_CYCLE] = "The same {period} calls were repeated {laps} times "
 	    "with the same results; this is one of them.",
-	[RULE_STALL] = "The last {steps} steps returned nothing new, which "
-	    "makes a stall score of {count}.",
-	[RULE_FUTILE_EDITS] = "After {count} different edits it still fails "
-	    "as it did before.",
+	[RULE_STALL] = "The {span} new, which makes a stall score of "
+	    "{count}.",
+	[RULE_FUTILE_EDITS] = "After {count} changes it still fails as it "
+	    "did before.",
 	[RULE_REVISIT] = "A file is back in the same earlier state for the "
 	    "second time in this turn, and nothing was learned in between.",
 	[RULE_NO_MUTATION] = "{count} steps went by without a file change, in "
@@ -73,7 +74,7 @@ static const char *const rules[] = {
 /* And what came of it. */
 static const char *const outcomes[] = {
 	[ACT_SHARE] = "It ran once, and its result serves both.",
-	[ACT_WARN] = "The model was told so.",
+	[ACT_WARN] = "A warning followed.",
 	[ACT_BLOCK] = "So the call was not run.",
 	[ACT_HALT] = "So the call was not run, and the turn ended.",
 };
@@ -258,7 +259,7 @@ fired(struct report *p, const struct verdict *v, bool over)
 	put_row(p, b, "rests on", &text);
 	text = BUF_INIT(BUF_RECORD_MAX);
 	buf_adds(&text, v->message != NULL ? v->message : "");
-	put_row(p, b, "told", &text);
+	put_row(p, b, "text", &text);
 }
 
 static void
@@ -267,11 +268,21 @@ counted(struct report *p, enum rule rule, unsigned long value, size_t line)
 	struct explain *x = p->self;
 
 	(void)line;
-	for (size_t i = 0; i < x->n; i++) {
-		struct buf *b = &x->t[i].counters;
+	for (size_t i = 0; i < x->n; i++)
+		if (x->t[i].counter[rule] < value)
+			x->t[i].counter[rule] = value;
+}
 
-		buf_fmt(b, b->len > 0 ? ", %s %lu" : "  %s %lu",
-		    rule_names[rule], value);
+static void
+constrained(struct report *p, enum rule rule, size_t line)
+{
+	struct explain *x = p->self;
+
+	(void)rule, (void)line;
+	for (size_t i = 0; i < x->n; i++) {
+		put_label(p, &x->t[i].result, "then");
+		buf_adds(&x->t[i].result, "the next message must be text "
+		    "only\n");
 	}
 }
 
@@ -283,8 +294,7 @@ target_new(struct explain *x, const char *id, size_t line)
 	GROW(x->t, x->n, x->cap);
 	struct target *t = &x->t[x->n++];
 	*t = (struct target){ .id = xstrdup(id), .line = line };
-	t->head.max = t->call.max = t->result.max = t->counters.max =
-	    BUF_RECORD_MAX;
+	t->head.max = t->call.max = t->result.max = BUF_RECORD_MAX;
 	return t;
 }
 
@@ -311,6 +321,20 @@ show_part(const struct report *p, const char *title, const struct buf *b)
 		sheet_line(&p->sheet, PAINT_NONE, "  no verdict");
 }
 
+static void
+show_counters(const struct report *p, const struct target *t)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	for (int i = 0; i < RULES; i++)
+		if (t->counter[i] > 0)
+			buf_fmt(&b, b.len > 0 ? ", %s %lu" : "  %s %lu",
+			    rule_names[i], t->counter[i]);
+	if (b.len > 0)
+		show_part(p, "counters of the step", &b);
+	buf_release(&b);
+}
+
 /* The step is over: print the calls of it that were asked for. */
 static void
 show(struct report *p)
@@ -331,13 +355,10 @@ show(struct report *p)
 			    "before the call", &t->call);
 			if (!answer)
 				show_part(p, "after the step", &t->result);
-			if (t->counters.len > 0)
-				show_part(p, "counters of the step",
-				    &t->counters);
+			show_counters(p, t);
 		}
 		free(t->id);
-		bufs_release(BUFS(&t->head, &t->call, &t->result,
-		    &t->counters));
+		bufs_release(BUFS(&t->head, &t->call, &t->result));
 	}
 	x->n = 0;
 }
@@ -426,4 +447,5 @@ end(struct report *p)
 
 const struct report_ops report_explain = { .allow = true,
 	.size = sizeof(struct explain), .record = record, .fired = fired,
-	.counted = counted, .over = show, .end = end };
+	.counted = counted, .constrained = constrained, .over = show,
+	.end = end };

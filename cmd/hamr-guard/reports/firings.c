@@ -26,7 +26,7 @@ struct firings {
 /* The lines of the calls that it rests on; of many, the first and the last
  * ones. */
 static void
-put_evidence(const struct verdict *v, struct buf *b)
+put_evidence(const struct policy *p, const struct verdict *v, struct buf *b)
 {
 	const struct call_ref *e = v->evidence;
 	size_t n = v->nevidence, last = 0;
@@ -34,7 +34,8 @@ put_evidence(const struct verdict *v, struct buf *b)
 
 	if (v->period > 1)
 		buf_fmt(b, "period %lu, %lu laps; ", v->period, v->laps);
-	if (v->gated)
+	/* it would have been refused: warn and block are multiplied alike */
+	if (v->gated && v->count * p->warn >= p->block * v->warn)
 		buf_adds(b, "delayed: new results; ");
 	if (v->poll)
 		buf_adds(b, "polling; ");
@@ -129,7 +130,7 @@ fired(struct report *p, const struct verdict *v, bool over)
 		table_text(t, PAINT_NONE, buf_view(&b));
 	}
 	buf_reset(&b);
-	put_evidence(v, &b);
+	put_evidence(&p->judge->profile.policy, v, &b);
 	table_text(t, PAINT_DIM, buf_view(&b));
 	buf_release(&b);
 }
