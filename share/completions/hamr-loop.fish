@@ -1,5 +1,6 @@
 # fish completion of hamr-loop; made from a table
 complete -c hamr-loop -f
+complete -c hamr-loop -n "__fish_contains_opt inspect export" -a '(hamr-loop --sessions 2>/dev/null | string match -r "^2\\S+")'
 complete -c hamr-loop -l task -x -d 'the task, as an option'
 complete -c hamr-loop -l mode -x -a 'read-only patch verify docs' -d 'what may be touched'
 complete -c hamr-loop -l yes -d 'run edits and commands without asking'

@@ -84,7 +84,9 @@ if command -v fish >/dev/null; then
 	}
 	is "fish: an option" "$(f hamr-loop 'hamr-loop --mo')" "--mode --model"
 	is "fish: its words" "$(f hamr-loop 'hamr-loop --mode p')" "patch"
-	is "fish: sessions" "$(f hamr-loop 'hamr-loop --resume=')" "--resume=$id"
+	is "fish: sessions" "$(f hamr-loop 'hamr-loop --resume=') $(
+	    f hamr-loop 'hamr-loop --export html ') $(
+	    f hamr-loop 'hamr-loop make')" "--resume=$id $id "
 	is "fish: a key" "$(f hamr-guard 'hamr-guard -o loop_guard.warn_t')" \
 	    "loop_guard.warn_threshold="
 	is "fish: commands" "$(f hamr-mem 'hamr-mem sea')" "search"
