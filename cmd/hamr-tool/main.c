@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "sandbox/box.h"
 #include "base/err.h"
@@ -18,6 +19,8 @@
 #include "calls/journal_calls.h"
 #include "calls/tool.h"
 #include "undo/undo.h"
+
+#define STACK_MIN ((rlim_t)128 << 10)	/* more than any call takes */
 
 static const char help[] =
 "usage: hamr-tool [-n|-r] [--mode MODE] [--yes] [--root DIR] <records "
@@ -195,6 +198,20 @@ run(const struct opts *o, struct tool *t, struct err *e)
 	return status;
 }
 
+static void
+check_stack(void)
+{
+	struct rlimit stack;
+
+	if (getrlimit(RLIMIT_STACK, &stack) < 0 || stack.rlim_cur >= STACK_MIN)
+		return;
+	stack.rlim_cur = stack.rlim_max;	/* it counts at once */
+	if (stack.rlim_max < STACK_MIN || setrlimit(RLIMIT_STACK, &stack) < 0)
+		err_die(ST_SYSTEM, "the stack is limited to %llu KiB; set a "
+		    "higher limit (ulimit -s 8192)",
+		    (unsigned long long)stack.rlim_max >> 10);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -210,6 +227,7 @@ main(int argc, char **argv)
 	/* if our parent ignored it we inherited that: waitpid would fail */
 	signal(SIGCHLD, SIG_DFL);
 	err_program("hamr-tool");
+	check_stack();
 	parse(&o, argc, argv);
 	if (stage_format(&o.args, &e) == 0)
 		root = find_root(&o, &e);

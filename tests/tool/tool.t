@@ -185,6 +185,14 @@ is "--root" "$(hamr-tool --root sub/deep --yes bash '{"command":"pwd"}')" \
 if [ -e /dev/full ]; then
 	status "a full disk" 71 sh -c 'hamr-tool --schemas >/dev/full'
 fi
+if ! grep -q __asan_init "$BIN/hamr-tool"; then
+	is "a small stack that can grow" "$(ulimit -S -s 64
+		hamr-tool --yes bash '{"command":"echo hi"}')" \
+		"exit 0${nl}hi"
+	match "one that cannot" "$(ulimit -s 64
+		hamr-tool --yes bash '{"command":"echo hi"}' 2>&1; echo $?)" \
+		"*limited to 64 KiB; set a higher limit*71"
+fi
 is "an unknown name that is not UTF-8 gives a valid record" "$(hamr-tool $'x\377' \
 	'{}' --json 2>/dev/null | iconv -f UTF-8 -t UTF-8 | jq -r .name)" \
 	$'x\357\277\275'
