@@ -452,6 +452,17 @@ f"
 	is "what a killed undo set aside goes with the next one" \
 		"$(t undo >/dev/null; ls -A ke)" a
 	rm -r ke
+	echo old >slow
+	strace -qq -o /dev/null -e inject=fsync:delay_enter=3000000:when=1 \
+		hamr-tool --no-config --yes --root . edit \
+		'{"path":"slow","old":"old","new":"new"}' >/dev/null &
+	timeout 20 sh -c 'until ls -A | grep -q hamr-tmp; do sleep .05; done'
+	b 'until grep -q new slow; do sleep 0.1; done'
+	wait $!
+	is "an edit that was about to be made when another call began" \
+		"$(for _ in 1 2; do t undo >/dev/null; echo $?; done; cat slow)" \
+		"0${nl}0${nl}old"
+	rm slow
 else
 	skip "an edit that was killed" "strace does not work here"
 fi

@@ -58,6 +58,15 @@ undo_entry_add(struct undo_entry *c, const char *path)
 }
 
 struct undo_path *
+undo_entry_find(const struct undo_entry *c, const char *path)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (strcmp(c->v[i].path, path) == 0)
+			return &c->v[i];
+	return NULL;
+}
+
+struct undo_path *
 undo_entry_add_folder(struct undo_entry *c, const char *path)
 {
 	GROW(c->folders, c->nfolders, c->capfolders);
@@ -503,27 +512,74 @@ journal_begin(struct snap *s, struct undo_entry *c)
 }
 
 void
-journal_meanwhile(struct snap *s, struct undo_entry *c)
-{
-	struct journal j = { 0 };
-
-	if (journal_newest(s) > c->since)
-		journal_read(s, &j, NULL);
-	for (size_t i = 0; i < j.n; i++)
-		for (size_t k = 0; j.v[i].number > c->since && k < j.v[i].n;
-		    k++)
-			if (!undo_path_is_lost(&j.v[i].v[k]))
-				snap_add_unchanged(s, c, j.v[i].v[k].path);
-	journal_release(&j);
-}
-
-void
 journal_over(struct snap *s)
 {
 	if (s->begun >= 0 && ftruncate(s->begun, 0) < 0) {
 		/* leave it to others */
 		close(s->begun);
 		s->begun = -1;
+	}
+}
+
+/* Read the call in progress that this file describes into j; rest, in b, is
+ * what snap_keep kept. */
+static bool
+read_begun(int fd, struct journal *j, struct buf *b, struct slice *rest)
+{
+	struct scan scan = { .n = 0 };
+	struct slice line;
+
+	*rest = file_read_fd(fd, "", b, NULL) == 0 ? buf_view(b) : SLICE("");
+	if (slice_line(rest, &line) && scan_record(&scan, line.p, line.n) == 0)
+		read_change(j, line, 0, false);
+	scan_release(&scan);
+	return j->n > 0;
+}
+
+/* Compare c with a call that ran meanwhile: what that one changed, c found. */
+static void
+meet(struct snap *s, struct undo_entry *c, const struct undo_entry *other)
+{
+	for (size_t i = 0; i < other->n; i++) {
+		const struct undo_path *theirs = &other->v[i];
+		struct undo_path *t = undo_entry_find(c, theirs->path);
+
+		/* if it wrote the file, that was never somewhere else */
+		if (t != NULL && strcmp(t->sha, theirs->sha) == 0)
+			t->born = 0;
+		else if (t == NULL && !undo_path_is_lost(theirs))
+			snap_add_unchanged(s, c, theirs->path);
+	}
+}
+
+void
+journal_meanwhile(struct snap *s, struct undo_entry *c)
+{
+	struct journal j = { 0 };
+	char name[32];
+	int fd = -1;
+
+	if (journal_newest(s) > c->since)
+		journal_read(s, &j, NULL);
+	for (size_t i = 0; i < j.n; i++)
+		if (j.v[i].number > c->since)
+			meet(s, c, &j.v[i]);
+	journal_release(&j);
+	/* those that go on: what they found, they may put back */
+	for (int i = 0; i == 0 || fd >= 0; i++) {
+		struct buf b = BUF_INIT(BUF_RECORD_MAX);
+		struct slice rest;
+
+		snprintf(name, sizeof name, BEGUN, i);
+		fd = file_open_regular(s->dirfd, name, NULL);
+		if (i != s->slot && fd >= 0 && read_begun(fd, &j, &b, &rest)) {
+			meet(s, c, &j.v[0]);
+			if (j.v[0].since > c->since && j.v[0].n == 0)
+				snap_add_found(s, c, i);
+		}
+		file_close(fd);
+		journal_release(&j);
+		buf_release(&b);
 	}
 }
 
@@ -661,18 +717,13 @@ recover(struct snap *s, int fd, int slot)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct journal j = { 0 }, all = { 0 };
-	struct scan scan = { .n = 0 };
-	struct slice kept = { NULL, 0 }, line;
+	struct slice kept;
 	struct stat st;
 
 	if (fstat(fd, &st) == 0 && st.st_size > 0 &&
 	    flock(fd, LOCK_EX | LOCK_NB) == 0) {
-		if (file_read_fd(fd, "", &b, NULL) == 0)
-			kept = buf_view(&b);
-		if (slice_line(&kept, &line) &&
-		    scan_record(&scan, line.p, line.n) == 0 &&
-		    journal_read(s, &all, NULL) == 0)
-			read_change(&j, line, 0, false);
+		if (journal_read(s, &all, NULL) == 0)
+			read_begun(fd, &j, &b, &kept);
 		/* if the call was recorded before the kill, we are done */
 		for (size_t i = 0; i < all.n && j.n > 0; i++)
 			if (all.v[i].number > j.v[0].since &&
@@ -699,7 +750,6 @@ recover(struct snap *s, int fd, int slot)
 	}
 	journal_release(&j);
 	journal_release(&all);
-	scan_release(&scan);
 	buf_release(&b);
 }
 

@@ -75,8 +75,8 @@ int journal_add(struct snap *s, struct undo_entry *c, struct err *e);
  * -1: it could not be written. */
 int journal_begin(struct snap *s, struct undo_entry *c);
 /* Add to c, a call that has ended, the files that it left as it found them, but
- * that calls of other processes changed meanwhile: undoing those may bring back
- * what was there in between. */
+ * that calls of other processes changed, or found otherwise, meanwhile: undoing
+ * those may bring back what was there in between. */
 void journal_meanwhile(struct snap *s, struct undo_entry *c);
 void journal_over(struct snap *s);
 void journal_recover(struct snap *s);
@@ -113,6 +113,9 @@ undo_path_is_lost(const struct undo_path *t)
 }
 
 struct undo_path *undo_entry_add(struct undo_entry *c, const char *path);
+/* The entry's file with this path, or NULL. */
+struct undo_path *undo_entry_find(const struct undo_entry *c,
+    const char *path);
 struct undo_path *undo_entry_add_folder(struct undo_entry *c,
     const char *path);
 void undo_entry_sort(struct undo_entry *c);

@@ -1071,40 +1071,51 @@ set_old(struct snap *s, struct undo_path *t, const struct gitindex_entry *was)
 	buf_add(&s->old, t->oid, strlen(t->oid) + 1);
 }
 
+/* The next file in which two indexes differ, from entry *i of a and *k of b on;
+ * NULL in the one that does not have it.  False: there is none. */
+static bool
+next_change(const struct gitindex *a, const struct gitindex *b, size_t *i,
+    size_t *k, const struct gitindex_entry **was,
+    const struct gitindex_entry **is)
+{
+	while (*i < a->n || *k < b->n) {
+		int order = *i == a->n ? 1 : *k == b->n ? -1 :
+		    strcmp(a->v[*i].path, b->v[*k].path);
+
+		*was = order <= 0 ? &a->v[(*i)++] : NULL;
+		*is = order >= 0 ? &b->v[(*k)++] : NULL;
+		if (order != 0 || (*was)->mode != (*is)->mode ||
+		    memcmp((*was)->oid, (*is)->oid, OID_BYTES) != 0)
+			return true;
+	}
+	return false;
+}
+
 void
 snap_changes(struct snap *s, struct undo_entry *c)
 {
-	const struct gitindex *b = &s->now, *a = &s->before;
+	const struct gitindex_entry *was, *is;
 	size_t i = 0, k = 0;
 	struct undo_path *t;
 	struct slice rel;
 	uint64_t mark;
 
-	while (!s->same && (i < a->n || k < b->n)) {
-		int order = i == a->n ? 1 : k == b->n ? -1 :
-		    strcmp(a->v[i].path, b->v[k].path);
-		const struct gitindex_entry *was, *is;
-
-		was = order <= 0 ? &a->v[i++] : NULL;
-		is = order >= 0 ? &b->v[k++] : NULL;
-		if (order == 0 && was->mode == is->mode &&
-		    memcmp(was->oid, is->oid, OID_BYTES) == 0)
-			continue;
-		t = undo_entry_add(c, order <= 0 ? was->path : is->path);
-		if (order <= 0)
+	while (!s->same && next_change(&s->before, &s->now, &i, &k, &was,
+	    &is)) {
+		t = undo_entry_add(c, was != NULL ? was->path : is->path);
+		if (was != NULL)
 			set_old(s, t, was);
 		const uint64_t *born = map_get(&s->older, slice_of(t->path));
 		t->born = born != NULL ? (int64_t)*born : 0;
 	}
 	for (size_t at = 0; (rel = map_next(&s->large, &at, &mark)).p !=
 	    NULL; ) {
-		for (i = 0; i < c->n && strcmp(c->v[i].path, rel.p) != 0; )
-			i++;
-		if (i == c->n)
-			undo_entry_add(c, rel.p);
-		if (c->v[i].oid[0] == '\0') {
-			c->v[i].old_mode = mark != 0 ? 0 : S_IFREG;
-			c->v[i].born = 0;
+		t = undo_entry_find(c, rel.p);
+		if (t == NULL)
+			t = undo_entry_add(c, rel.p);
+		if (t->oid[0] == '\0') {
+			t->old_mode = mark != 0 ? 0 : S_IFREG;
+			t->born = 0;
 		}
 	}
 	folder_changes(s, c);
@@ -1117,9 +1128,8 @@ snap_add_unchanged(struct snap *s, struct undo_entry *c, const char *path)
 	    &s->before, path);
 	struct undo_path *t;
 
-	for (size_t i = 0; i < c->n; i++)
-		if (strcmp(c->v[i].path, path) == 0)
-			return;
+	if (undo_entry_find(c, path) != NULL)
+		return;
 	if (was != NULL) {
 		t = undo_entry_add(c, path);
 		set_old(s, t, was);
@@ -1136,6 +1146,22 @@ snap_add_unchanged(struct snap *s, struct undo_entry *c, const char *path)
 		t = undo_entry_add(c, path);
 	}
 	undo_path_look(s->f, t, NULL);
+}
+
+void
+snap_add_found(struct snap *s, struct undo_entry *c, int slot)
+{
+	const struct gitindex *ours = s->same ? &s->now : &s->before;
+	const struct gitindex_entry *was, *is;
+	struct gitindex theirs;
+	size_t i = 0, k = 0;
+	char name[32];
+
+	snprintf(name, sizeof name, BEFORE, slot);
+	bool good = read_index(s, name, &theirs) == 0;
+	while (good && next_change(ours, &theirs, &i, &k, &was, &is))
+		snap_add_unchanged(s, c, was != NULL ? was->path : is->path);
+	gitindex_release(&theirs);
 }
 
 /* ---- contents ---- */

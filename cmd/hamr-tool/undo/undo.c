@@ -427,44 +427,34 @@ chain_since(const struct journal *j, const struct undo_entry *c)
 	return since;
 }
 
-/* What this entry, undone already or before c, has of the path; or NULL. */
-static const struct undo_path *
-undone_path(const struct undo *u, const struct undo_entry *other,
-    const struct undo_entry *c, const char *path)
-{
-	bool undone = other->undone || (u->pick[other - u->j.v] && other > c);
-
-	for (size_t i = 0; undone && i < other->n; i++)
-		if (strcmp(other->v[i].path, path) == 0)
-			return &other->v[i];
-	return NULL;
-}
-
 /* Is the file as c left it?  Calls of several processes may overlap, and each
  * records what the others changed meanwhile.  If one that began before c found
  * the file as it is now, and is undone, nothing is left to undo; nor if it is
- * as c found it, as one that overlapped may have put it back.  It is also as c
- * left it if one found it so that began during c, and is undone. */
+ * as c found it, as one that overlapped may have put it back, unless one that
+ * came later did.  It is also as c left it if one found it so that began during
+ * c, and is undone. */
 static enum fit
 fits(const struct undo *u, const struct undo_entry *c,
     const struct undo_path *t, const struct undo_path *now)
 {
 	long long since = chain_since(&u->j, c);
 	enum fit fit = FIT_NOT;
-	bool overlaps = false;
+	bool overlaps = false, later = false;
 
 	for (size_t i = 0; i < u->j.n; i++) {
 		const struct undo_entry *other = &u->j.v[i];
-		const struct undo_path *v;
-
-		if (other->is_checkpoint || other == c)
-			continue;
+		const struct undo_path *v = other->is_checkpoint ||
+		    other == c ? NULL : undo_entry_find(other, t->path);
 		bool meets = other->since < c->number &&
 		    c->since < other->number;
-		overlaps = overlaps || meets;
-		v = undone_path(u, other, c, t->path);
+
 		if (v == NULL)
 			continue;
+		overlaps = overlaps || meets;
+		if (!other->undone && (!u->pick[i] || other < c)) {
+			later = later || other->since >= c->number;
+			continue;
+		}
 		/* has the undo of a later one left it as it was? */
 		if (undo_path_is_lost(v))
 			fit = other > c && is_as_left(v, now) ? FIT_LEFT : fit;
@@ -477,7 +467,7 @@ fits(const struct undo *u, const struct undo_entry *c,
 	}
 	bool left = is_as_left(t, now);
 	/* it may have changed no more than the mode */
-	if (overlaps && is_as_found(t, now) &&
+	if (overlaps && !later && is_as_found(t, now) &&
 	    (!left || now->new_mode == t->old_mode))
 		return FIT_OLDER;
 	return left ? FIT_LEFT : fit;
