@@ -237,4 +237,38 @@ python3 fork.py "$(basename .hamr/sessions/*.ndjson .ndjson)"
 is "--fork on a terminal, then /new" "$? $(grep -c '"fork_of"' \
     .hamr/sessions/*.ndjson | cut -d: -f2 | sort | paste -sd' ') $(grep -l anew \
     .hamr/sessions/*.ndjson | xargs grep -c '"change f"')" "0 0 0 1 0"
+
+# --- what is open in a planted session, or in a copy, is run by no command
+fresh commands
+{ answer "I did it."; answer "I did nothing at all here."; } >script
+mkdir -p .hamr/sessions
+plant ".hamr/sessions/$planted.ndjson" "$PWD"
+cp ".hamr/sessions/$planted.ndjson" ../planted
+{ echo '{"role":"user","content":"/verify"}'
+echo '{"type":"sync","n":7}'
+until grep -qs '"n":7' out; do sleep 0.05; done; } |
+    timeout 60 hamr-loop --no-config --yes --records --replay script \
+    -o verification.defaultCommand=true --resume=$planted >out 2>err
+is "/verify answers it" "$? $(jq -r 'select(.role == "tool" or .type ==
+    "verification") | .meta.error // .status' out | paste -sd' ') $(ls pwned 2>&1)" \
+    "0 interrupted passed ls: cannot access 'pwned': No such file or directory"
+cp ../planted ".hamr/sessions/$planted.ndjson"
+cat >fork.py <<P
+import sys; sys.path.insert(0, '$TOP/tests')
+from terminal import Terminal
+t = Terminal(['hamr-loop', '--no-config', '--yes', '--replay', 'script',
+              '--resume=$planted'])
+t.sees('?2004h'); t.sees('during 1 call')
+t.type('/fork\r'); t.sees('in a copy now')
+t.type('and now?\r'); t.sees('done  ')
+t.type('\x04'); sys.exit(t.end())
+P
+python3 fork.py
+f=$(grep -l fork_of .hamr/sessions/*.ndjson)
+order() { jq -r 'select(.role == "tool" or .content == "and now?") |
+    .meta.error // .role' "$f" | paste -sd' '; ls pwned 2>/dev/null; }
+is "/fork interrupts it" "$? $(order)" "0 interrupted user"
+sed -i '/"assistant"/q' "$f"
+loop --resume "and now?" >/dev/null
+is "... also after a kill" "$? $(order)" "0 interrupted user"
 done_testing

@@ -327,7 +327,8 @@ check(struct chat *c, const char *arg)
 	}
 	if (chat_open(c, NULL) < 0)
 		return;
-	if (!verify_now(&r->hub, arg, 0) && r->hub.interrupts > 0) {
+	if (!(run_settle(r) && verify_now(&r->hub, arg, 0)) &&
+	    r->hub.interrupts > 0) {
 		hub_cancel(&r->hub);
 		r->ui.printing = false;
 		say(c, "stopped");

@@ -290,11 +290,11 @@ sessions_find(const char *dir, const char *root, const char *id,
 
 /* ---- fork ---- */
 
-/* The header r (NULL: there was none) with a new id and time, and the session
- * it was forked from. */
+/* Begin a header: r (NULL: there was none) with a new id and time, and the
+ * session it was forked from. */
 static void
 own_header(const struct rec *r, const struct session *s, const char *root,
-    const char *id, long at, struct buf *out)
+    const char *id, struct buf *out)
 {
 	static const char *const own[] = { "type", "v", "session", "cwd",
 		"created", "mark", "fork_of", "fork_at", NULL };
@@ -312,9 +312,6 @@ own_header(const struct rec *r, const struct session *s, const char *root,
 		scan_put(out, ",'mark':@", slice_of(mark));
 	free(mark);
 	scan_put(out, ",'fork_of':@", slice_of(id));
-	if (at > 0)
-		scan_put(out, ",'fork_at':$", SCAN_INT(at));
-	buf_adds(out, "}\n");
 }
 
 int
@@ -322,7 +319,9 @@ sessions_fork(struct session *s, const char *dir, const char *root,
     const char *begun, long at, bool *here, struct err *e)
 {
 	char *id = sessions_find(dir, root, begun, e);
-	struct buf b = BUF_INIT((size_t)1 << 40);
+	struct buf head = BUF_INIT(BUF_RECORD_MAX), b = BUF_INIT((size_t)1 <<
+	    40);
+	bool header = false;
 	const struct rec *r;
 	struct rec_in in;
 	int got = 0;
@@ -341,24 +340,28 @@ sessions_fork(struct session *s, const char *dir, const char *root,
 		in.drop_end = true;
 		for (; (at == 0 || n < at) && (got = rec_next(&in, &r, e)) > 0;
 		    n++) {
-			bool header = n == 0 && r->kind == R_HAMR;
-
-			if (n == 0)
-				own_header(header ? r : NULL, s, root, id, at,
-				    &b);
-			if (header)
-				continue;
+			if (n == 0) {
+				header = r->kind == R_HAMR;
+				own_header(header ? r : NULL, s, root, id,
+				    &head);
+				if (header)
+					continue;
+			}
 			buf_slice(&b, r->line);
 			buf_addc(&b, '\n');
 		}
+		if (n > 0)
+			scan_put(&head, ",'fork_at':$}\n",
+			    SCAN_INT(n + !header));
 		if (got >= 0 && n < at)
 			got = err_set(e, ST_USAGE, "session %s has %ld lines, "
 			    "not %ld", id, n, at);
-		rc = got < 0 ? -1 : session_append(s, buf_view(&b), e);
+		rc = got < 0 || session_append(s, buf_view(&head), e) < 0 ?
+		    -1 : session_append(s, buf_view(&b), e);
 		rec_in_release(&in);
 	}
 	file_close(fd);
-	buf_release(&b);
+	bufs_release(BUFS(&head, &b));
 	FREE(path, id);
 	return rc;
 }

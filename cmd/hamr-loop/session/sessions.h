@@ -42,6 +42,7 @@ char *sessions_find(const char *dir, const char *root, const char *id,
     struct err *e);
 
 /* Create a session with a header of its own and the first at lines (0: all) of
- * session id.  *here: session id was written here. */
+ * session id; the header's fork_at is the last line of the copy.  *here:
+ * session id was written here. */
 int sessions_fork(struct session *s, const char *dir, const char *root,
     const char *id, long at, bool *here, struct err *e);

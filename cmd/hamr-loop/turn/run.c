@@ -136,6 +136,39 @@ run_configure(struct run *r, struct err *e)
 	return 0;
 }
 
+/* Feed the recorded part to the tracker.  Calls whose results are still to come
+ * will be shown with them.  here: the session was written here. */
+static int
+read_session(struct run *r, bool here, struct err *e)
+{
+	int64_t copied = -1, line = 0, calls = 0;	/* numbers of lines */
+	const struct rec *rec;
+	struct rec_in in;
+	off_t at = 0;
+	int rc;
+
+	if (lseek(r->session.fd, 0, SEEK_SET) < 0)
+		return err_sys(e, ST_SYSTEM, "%s", r->session.path);
+	rec_in_init(&in, r->session.fd, r->session.path, REC_MAX);
+	in.drop_end = true;
+	for (; (rc = rec_next(&in, &rec, e)) > 0;
+	    at += (off_t)rec->line.n + 1) {
+		line++;
+		track_record(&r->track, rec, at);
+		if (rec->kind == R_HAMR)
+			rec_int(rec, "fork_at", &copied);
+		if (rec->kind == R_ASSISTANT) {
+			calls = line;
+			ui_restore_calls(&r->ui, rec);
+		}
+	}
+	rec_in_release(&in);
+	/* an empty one, as a crash leaves it, asks for nothing */
+	r->foreign = !here && at > 0;
+	r->runs_calls = here && calls > copied;
+	return rc < 0 ? -1 : session_cut(&r->session, at, e);
+}
+
 /* Open the session.  Nothing that a foreign session asks for is carried out:
  * its open calls are answered as interrupted, its mode is ignored. */
 static int
@@ -143,11 +176,8 @@ open_session(struct run *r, struct err *e)
 {
 	bool old = r->o.resume || r->o.fork != NULL;
 	char *dir = sessions_dir(r->root, !old, e), *id = NULL;
-	const struct rec *rec;
-	struct rec_in in;
 	bool here = true;
 	int rc = -1;
-	off_t at = 0;
 
 	track_init(&r->track, conf_str(r->conf,
 	    "verification.defaultCommand"));
@@ -174,27 +204,13 @@ open_session(struct run *r, struct err *e)
 		return -1;
 	r->session.sync_all = strcmp(conf_str(r->conf, "agent.durability"),
 	    "all") == 0;
-	/* Feed the recorded part to the tracker.  Calls whose results are
-	 * still to come will be shown with them. */
-	if (lseek(r->session.fd, 0, SEEK_SET) < 0)
-		return err_sys(e, ST_SYSTEM, "%s", r->session.path);
-	rec_in_init(&in, r->session.fd, r->session.path, REC_MAX);
-	in.drop_end = true;
-	for (; (rc = rec_next(&in, &rec, e)) > 0;
-	    at += (off_t)rec->line.n + 1) {
-		track_record(&r->track, rec, at);
-		if (rec->kind == R_ASSISTANT)
-			ui_restore_calls(&r->ui, rec);
-	}
-	rec_in_release(&in);
-	/* an empty one, as a crash leaves it, asks for nothing */
-	r->foreign = !here && at > 0;
+	rc = read_session(r, here, e);
 	if (r->foreign)
 		err_say("session %s was not written here by you; its open "
 		    "calls are not run, and mode %s applies", r->o.fork != NULL
 		    ? r->o.fork : r->session.id, conf_str(r->conf,
 		    "agent.mode"));
-	return rc < 0 ? -1 : session_cut(&r->session, at, e);
+	return rc;
 }
 
 static int
@@ -315,6 +331,17 @@ tell_end(struct run *r, const struct turn *t)
 		ui_model_error(&r->track, r->o.chat);
 }
 
+bool
+run_settle(struct run *r)
+{
+	struct turn t = { .hub = &r->hub, .conf = r->conf,
+		.begun = file_now_ms() };
+	bool settled = turn_settle(&t, true, r->runs_calls);
+
+	free(t.reason);
+	return settled;
+}
+
 /* From the first record on, a session ends with one end record. */
 int
 run_turn(struct run *r, const char *task, struct err *e)
@@ -325,8 +352,7 @@ run_turn(struct run *r, const char *task, struct err *e)
 	hub_revive(&r->hub);
 	ui_begin_turn(&r->ui, budget_from(r->conf,
 	    (long)r->track.limit).effective);
-	if (turn_settle(&t, task != NULL, r->o.fork == NULL && !r->foreign) &&
-	    task != NULL) {
+	if (turn_settle(&t, task != NULL, r->runs_calls) && task != NULL) {
 		/* what came on stdin goes before the task, once */
 		if (r->o.piped == NULL || setup_context(&r->hub, r->o.piped,
 		    "stdin", r->o.piped_lossy) == 0)

@@ -27,6 +27,8 @@ struct run {
 	bool open;		/* there is a session; its stages run */
 	bool begun;		/* the first records are committed */
 	bool foreign;		/* the session was not written here */
+	bool runs_calls;	/* its open calls may be run: it is not, and
+				 * they were not copied by a fork */
 	bool branches;		/* o.fork is the session that was open */
 	char *resume_id;	/* from a /resume */
 	char *images;		/* a JSON array of image parts for the next
@@ -43,6 +45,10 @@ int run_open(struct run *r, struct err *e);
  * task.  -1 with e when the session cannot begin.  If a stage failed or the
  * person stopped it, the turn reports that, and the next turn tries again. */
 int run_begin(struct run *r, const char *task, struct err *e);
+
+/* Answer the calls that were left open, by running them if that is allowed.
+ * False: stopped. */
+bool run_settle(struct run *r);
 
 /* Run one turn to its end record; task may be NULL (continue with what is
  * there).  Returns the exit status. */
