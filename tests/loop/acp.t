@@ -181,7 +181,7 @@ for method in "session/load", "session/resume":
 e.updates = []
 e.load(s, here)
 e.load(s, here)
-print(e.text("user_message_chunk"))
+print(e.text("user_message_chunk"), code(e.load(s, "/")))
 e.call("session/close", {"sessionId": s})
 print(code(e.load("nobody", here)), code(e.load(s, "/")))
 r = e.call("session/list", {"cwd": here})
@@ -202,7 +202,7 @@ P
 -32002
 ['configOptions', 'modes'] ['user_message_chunk', 'tool_call', 'agent_message_chunk', 'available_commands_update'] ['x\\n']
 ['configOptions', 'modes'] [] []
-Make the file aMake the file a
+Make the file aMake the file a -32002
 -32002 -32002
 1 True True Make the file a Z
 [50, 50, 21] -32602 {'sessions': []}"

@@ -285,7 +285,7 @@ on_open(struct acp *a, const struct rpc_msg *m)
 		goto out;
 	}
 	if (!make)
-		path = listing_find(s != NULL ? s->cwd : cwd, id);
+		path = listing_find(cwd, id);
 	if (!make && path == NULL) {
 		acp_error(a, m->id, RPC_NOT_FOUND, "there is no such session "
 		    "for that cwd");
