@@ -122,15 +122,21 @@ calls_forget(struct worker *s)
 	}
 	free(s->calls);
 	s->calls = NULL;
-	s->ncalls = s->capcalls = 0;
+	s->ncalls = s->capcalls = s->last_call = 0;
 }
 
+/* What is said of calls comes in their order: look where the last one was. */
 static struct seen_call *
 find_call(struct worker *s, struct slice id)
 {
-	for (size_t i = 0; i < s->ncalls; i++)
-		if (scan_str_is(id, s->calls[i].id))
+	for (size_t n = 0; n < s->ncalls; n++) {
+		size_t i = (s->last_call + n) % s->ncalls;
+
+		if (scan_str_is(id, s->calls[i].id)) {
+			s->last_call = i;
 			return &s->calls[i];
+		}
+	}
 	return NULL;
 }
 
@@ -305,10 +311,9 @@ calls_send_due(struct worker *s)
 	int least = -1;
 
 	for (size_t i = 0; i < s->ncalls; i++) {
-		long long left = s->calls[i].told + OUTPUT_MS - file_now_ms();
-
 		if (!s->calls[i].due)
 			continue;
+		long long left = s->calls[i].told + OUTPUT_MS - file_now_ms();
 		if (left <= 0)
 			send_output(s, &s->calls[i]);
 		else if (least < 0 || left < least)

@@ -84,6 +84,7 @@ struct worker {
 	/* what the editor was sent */
 	struct seen_call *calls;
 	size_t ncalls, capcalls;
+	size_t last_call;	/* the one that was found last */
 	size_t messages;	/* begun so far, for their ids */
 	bool streamed, thought;	/* parts of the current message were sent */
 	bool said_text;		/* the last thing sent was a message's text */
