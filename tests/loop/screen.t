@@ -532,7 +532,7 @@ SESSION * TASK
 rm "${f%/*}/20260101T000000Z-aaaa.ndjson"
 tm send-keys -t c '/resume' Enter
 sees "/resume offers the sessions" '*> /resume*
-> 2*step*look*'
+> 2*min  look*step*'
 tm send-keys -t c 'wrong?'
 sees "... of which none has that word" '*> /resume wrong?
   *'

@@ -749,7 +749,7 @@ chat_tell_session(struct chat *c)
 
 /* ---- what completes ---- */
 
-/* "2 h  completed  3 steps  mend the parser" beside its id. */
+/* "2 h  mend the parser  3 steps" beside its id. */
 static void
 list_sessions(struct chat *c, struct candidates *out)
 {
@@ -767,10 +767,10 @@ list_sessions(struct chat *c, struct candidates *out)
 
 		rec_int(&t.rec, "age_s", &age);
 		rec_int(&t.rec, "steps", &steps);
-		char *about = xasprintf("%lld %s  %lld step%s  %s", (long
+		char *about = xasprintf("%lld %s  %s  %lld step%s", (long
 		    long)age / (age < 5400 ? 60 : age < 129600 ? 3600 : 86400),
-		    age < 5400 ? "min" : age < 129600 ? "h" : "d", (long
-		    long)steps, plural((long)steps), task);
+		    age < 5400 ? "min" : age < 129600 ? "h" : "d", task, (long
+		    long)steps, plural((long)steps));
 		if (id != NULL && c->run->open && strcmp(id,
 		    c->run->session.id) == 0)
 			here = xasprintf("(this one)  %s", about);
