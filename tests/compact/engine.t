@@ -314,10 +314,12 @@ is "a read any other result of a quarter" \
 # late keeps what is young enough for its size, in each row of the table in
 # epoch.c at its edge.
 young() {	# window, age, words
-	python3 "$TOP/tests/compact/compact_oldest.py" "$@" | hamr-compact \
-	    --no-config -n -o context.context_budget_tokens=900000 |
+	{ cat prompt; python3 "$TOP/tests/compact/compact_oldest.py" "$@"; } |
+	    hamr-compact --no-config -n \
+	    -o context.context_budget_tokens=900000 |
 	    jq 'select(.type == "compaction").keep | index("old") != null'
 }
+: >prompt
 for row in "8192 40 42" "16384 72 74" "32768 158 160" "65536 896 898" \
     "131072 3582 3584"; do
 	read -r window kept gone <<<"$row"
@@ -327,6 +329,9 @@ for row in "8192 40 42" "16384 72 74" "32768 158 160" "65536 896 898" \
 done
 is "and the larger, the younger" "$(young 16384 40 255) $(young 16384 40 256)" \
 	"true false"
+jq -nc '{role:"system",content:([range(2500)|"rule \(.)"]|join("\n"))}' >prompt
+is "behind a long prompt what a window of the rest would keep" \
+	"$(young 32768 70 1) $(young 32768 90 1)" "true false"
 
 # A read numbers its lines, or cuts them: what an edit put in is there as well.
 {

@@ -284,8 +284,9 @@ put_word(struct buf *out, const char *name, const char *word)
 static void
 put_marks(const struct compact *c, struct buf *out)
 {
-	long b = c->budget.effective, most = percent_of(b, TAIL_PERCENT);
+	long b = c->budget.effective, room = b > 0 ? epoch_room(c) : 0;
 	long high = c->set.strategy->high;
+	long most = percent_of(room, TAIL_PERCENT);
 	struct aim aim = epoch_aim(c);
 	char name[64];
 
@@ -307,8 +308,9 @@ put_marks(const struct compact *c, struct buf *out)
 		    true);
 	}
 	put_number(out, "tail_steps", c->set.keep_steps, false);
-	put_number(out, "tail_steps_tokens", percent_of(b, aim.steps), true);
-	put_number(out, "slim_region", percent_of(b, aim.slim), true);
+	put_number(out, "tail_steps_tokens", percent_of(room, aim.steps),
+	    true);
+	put_number(out, "slim_region", percent_of(room, aim.slim), true);
 	put_number(out, "stage_3_results", percent_of(b, CUT_PERCENT), true);
 	for (size_t k = 0; k < STAGES; k++) {
 		snprintf(name, sizeof name, "summary_bytes_stage_%s",

@@ -182,17 +182,17 @@ extern const struct stage_rule {
 const char *epoch_stage(const struct compact *c);	/* "0": none yet */
 /* The most bytes that the summary may have at this stage. */
 size_t summary_cap(const struct compact *c, const struct stage_rule *rule);
-/* What an epoch aims at, in percent of B except for the stage. */
+/* B; for a strategy without a low mark, what is left of it by the system prompt
+ * and the tools, which are never read again. */
+long epoch_room(const struct compact *c);
+/* What an epoch aims at, in percent of this room except for the stage. */
 struct aim {
 	size_t stage;		/* the first one to try */
-	long low;		/* refill the room up to this: of a strategy
-				 * without a low mark, a share of what is left
-				 * by the system prompt and the tools, which
-				 * are never read again ... */
+	long low;		/* refill the room up to this ... */
 	long oldest;		/* ... with items of at most this age, see
 				 * refill.c */
 	long steps, slim;	/* STEPS_PERCENT and SLIM_PERCENT, or less */
-	long summary;		/* its most */
+	long summary;		/* its most: of B */
 };
 
 struct aim epoch_aim(const struct compact *c);

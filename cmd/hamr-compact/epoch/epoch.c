@@ -23,13 +23,13 @@ const struct stage_rule stage_rules[STAGES] = {
 	{ "3", 25, 1200, true },
 };
 
-/* The aims of a strategy without a low mark, measured by bench/judge-compact.
- * In a small window three steps take most of the room, and older edits are
- * needed more often than their output; stubs are folded at once.  At each epoch
- * servers read kept items again, and in a small window the next epoch comes
- * soon: only young items are worth that. */
+/* The aims of a strategy without a low mark, by the room that there is,
+ * measured by bench/judge-compact.  In little room three steps take most of it,
+ * and older edits are needed more often than their output; stubs are folded at
+ * once.  At each epoch servers read kept items again, and in little room the
+ * next epoch comes soon: only young items are worth that. */
 static const struct {
-	long below;		/* B is smaller than this */
+	long below;		/* the room is smaller than this */
 	long low, oldest, steps, slim;
 } aims[] = {
 	{ 10000, 57, 43, 16, 2 },
@@ -81,15 +81,28 @@ epoch_trigger(const struct compact *c)
 	return next < b ? next : b;
 }
 
+long
+epoch_room(const struct compact *c)
+{
+	long b = epoch_window(c);
+
+	if (c->set.strategy->low > 0)
+		return b;
+	b -= compact_tokens(c, c->tools_sum + (epoch_system(c) > 0 ?
+	    c->view->nodes[0].full : 0));
+	return b > 0 ? b : 0;
+}
+
 struct aim
 epoch_aim(const struct compact *c)
 {
+	long room = epoch_room(c);
 	size_t i = 0;
 
 	if (c->set.strategy->low > 0)
 		return (struct aim){ 0, c->set.strategy->low, LONG_MAX,
 			STEPS_PERCENT, SLIM_PERCENT, SUMMARY_PERCENT };
-	while (epoch_window(c) >= aims[i].below)
+	while (room >= aims[i].below)
 		i++;
 	return (struct aim){ 2, aims[i].low, aims[i].oldest, aims[i].steps,
 		aims[i].slim, 6 };
@@ -98,12 +111,9 @@ epoch_aim(const struct compact *c)
 long
 epoch_low(const struct compact *c)
 {
-	const struct aim aim = epoch_aim(c);
-	long fixed = c->set.strategy->low > 0 ? 0 : compact_tokens(c,
-	    c->tools_sum + (epoch_system(c) > 0 ? c->view->nodes[0].full :
-	    0));
+	long room = epoch_room(c);
 
-	return fixed + percent_of(epoch_window(c) - fixed, aim.low);
+	return epoch_window(c) - room + percent_of(room, epoch_aim(c).low);
 }
 
 size_t
@@ -138,14 +148,14 @@ epoch_steps_from(const struct compact *c, size_t steps, size_t stop)
 }
 
 /* The start of the verbatim tail: as many whole turns from the end as fit, but
- * at least the newest keep_recent_tool_turns steps within 40 % of B.  It always
- * includes the last node and, except at stage 3, one step. */
+ * at least the newest keep_recent_tool_turns steps within 40 % of the room.  It
+ * always includes the last node and, except at stage 3, one step. */
 static size_t
 tail_of(const struct compact *c, const struct stage_rule *rule)
 {
 	size_t n = c->view->n, i, steps = 0, first = n;
 	size_t want = (size_t)c->set.keep_steps, stop = tail_limit(c);
-	long b = epoch_window(c), most = percent_of(b, TAIL_PERCENT);
+	long b = epoch_room(c), most = percent_of(b, TAIL_PERCENT);
 	long size = 0;
 	size_t step = epoch_steps_from(c, 1, stop);
 
@@ -232,7 +242,7 @@ try_stages(struct compact *c, size_t k)
 {
 	long b = epoch_window(c), enough = percent_of(b, 80);
 	long high = percent_of(b, c->set.strategy->high) / 10 * 9;
-	long most = percent_of(b, epoch_aim(c).slim);
+	long most = percent_of(epoch_room(c), epoch_aim(c).slim);
 	bool changed = false;
 
 	if (high > enough)
