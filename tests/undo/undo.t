@@ -535,6 +535,14 @@ is "one that was there and is made again stays, one that was moved does not" \
 	"made made/mine mine mine/x "
 rm -r was made mine
 
+echo 1 >was
+b 'rm was; mkdir -p was/x; echo 2 >was/x/f'
+is "a folder that a file was before is not said to be left" \
+	"$(t undo | sed 1d; cat was)" "  removed was/x/f
+  restored was
+1"
+rm was
+
 # --- modes, where nothing else changed
 echo 1 >m1; echo 2 >m2; echo 3 >m3; chmod 640 m1; chmod 664 m2
 call c1 bash "$(sh_args 'chmod 600 m1 m2; chmod 644 m3')" \

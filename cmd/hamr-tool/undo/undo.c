@@ -262,8 +262,9 @@ do_folders(struct undo *u, enum folder_step step)
 			t->state = replace_give(root, up, base) == 0 ?
 			    FOLDER_MADE : FOLDER_OTHERS;
 		if (step == (made ? FOLDER_END : FOLDER_BACK) &&
-		    t->state == (made ? FOLDER_OURS : FOLDER_MADE) &&
-		    unlinkat(up, base, AT_REMOVEDIR) == 0)
+		    t->state == (made ? FOLDER_OURS : FOLDER_MADE) && (!is ||
+		    !S_ISDIR(st.st_mode) ||
+		    unlinkat(up, base, AT_REMOVEDIR) == 0))
 			t->state = FOLDER_REMOVED;
 		else if ((t->state == FOLDER_OURS || t->state ==
 		    FOLDER_MADE) && (!is || S_ISDIR(st.st_mode)))
