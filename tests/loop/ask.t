@@ -132,9 +132,9 @@ ask <<'P'
 import fcntl, struct, termios
 def size(rows): fcntl.ioctl(t.fd, termios.TIOCSWINSZ,
                             struct.pack("HHHH", rows, 80, 0, 0))
-t = Terminal(loop, rows=4)
-t.sees("too small to ask"); t.answer("y"); t.sees("> y"); t.type("\x15")
-t.sees("too small to ask"); t.answer("A"); t.sees("> A"); t.type("\x15")
+t = Terminal(loop, rows=4, columns=24)
+t.sees("v view; n no; Esc stop"); t.answer("y"); t.sees("> y"); t.type("\x15")
+t.sees("v view; n no; Esc stop"); t.answer("A"); t.sees("> A"); t.type("\x15")
 size(5); t.sees("echo hi >>ran"); t.sees("allow? "); t.answer("y")
 t.sees("echo ho >>ran"); t.sees("allow? "); size(3); t.sees("\x1b[J")
 t.answer("y"); t.sees("> y"); t.type("\x15"); t.answer("n")
@@ -165,7 +165,7 @@ def size(rows): fcntl.ioctl(t.fd, termios.TIOCSWINSZ,
                             struct.pack("HHHH", rows, 80, 0, 0))
 t = Terminal(loop[:-1] + ["--yes"])
 t.sees("sandbox"); t.sees("> "); t.type("go\r"); t.sees("done  "); size(3)
-t.type("/undo\r"); t.sees("too small to ask: n no"); t.answer("y"); t.sees("> y")
+t.type("/undo\r"); t.sees("n no; Esc stop (too small to ask)"); t.answer("y"); t.sees("> y")
 t.type("\x15"); size(4); t.sees("undo this? (y/n)"); t.answer("y")
 t.sees("removed new"); t.type("\x04")
 sys.exit(t.end())

@@ -377,7 +377,7 @@ put_answer_row(struct asking *k, struct buf *out, struct buf *last)
 	k->unseen = is_unseen(k, slice_lines(rest) +
 	    (brief && k->q.hidden > 0));
 	if (k->unseen) {
-		buf_adds(last, "too small to ask: v view; n no; Esc stop");
+		buf_adds(last, "v view; n no; Esc stop (too small to ask)");
 		rest.n = 0;
 	} else if (!brief) {
 		buf_fmt(last, "allow this %s? ", k->q.command != NULL ?
@@ -425,7 +425,7 @@ put_row(struct asking *k)
 		buf_adds(&safe, "(Tab: to the question; Enter queues the "
 		    "message)");
 	else if (k->confirm.n > 0 && k->unseen)
-		buf_adds(&safe, "too small to ask: n no; Esc stop");
+		buf_adds(&safe, "n no; Esc stop (too small to ask)");
 	else if (k->confirm.n > 0)
 		b->len--;	/* its LF */
 	else
