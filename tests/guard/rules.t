@@ -208,6 +208,10 @@ match "... nor in a stall" "$(for i in {1..9}; do
 echo "s p$i bash {\"command\":\"echo $i\"} = $i"
 echo "s q$i bash {\"command\":\"ls $i\"} = f$i"; done | nudge | tail -n 1)" \
     "*The last 15 steps returned hardly anything new. Write*"
+match "a check that fails has failed, and is worth a pause" "$(texts <<'X' | head -n 1
+9* s c# bash {"command":"docker ps"} = no such socket | {"is_error":true}
+X
+)" "This bash call has failed the same way 9 times (*Wait 5 seconds*"
 match "max_retries: while there are more, hints" \
 "$(texts -o loop_guard.max_retries=3 <<'X' | head -n 1
 3* s c# t {} = no | {"is_error":true}

@@ -174,7 +174,7 @@ static const char *const table[] = {
 
 	[A_SHARE] =
 	"Not run: the same call is already in this message, and its result "
-	"serves both.",
+	"serves this one, too.",
 
 	[A_PLAN_PROSE] =
 	"Your last message announces a step but does not take it. Make that "

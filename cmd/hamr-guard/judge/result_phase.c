@@ -633,10 +633,10 @@ warn_streak(struct guard *g, struct open_call *c, const struct due *due,
 	f.wait = advice_wait(due->count - v.warn);
 	if (v.rule == RULE_CYCLE)
 		a = A_CYCLE_WARN;
+	else if (v.rule == RULE_RETRY && (c->is.poll || e->transient))
+		a = A_RETRY_WAIT;
 	else if (c->is.poll)
 		a = A_REPEAT_POLL;
-	else if (v.rule == RULE_RETRY && e->transient)
-		a = A_RETRY_WAIT;
 	else if (v.rule == RULE_RETRY)
 		a = due->count > p->retries ? A_RETRY_WARN : A_RETRY_HINT;
 	else if (v.rule == RULE_REPEAT_WEAK)

@@ -73,7 +73,7 @@ static const char *const rules[] = {
 };
 /* And what came of it. */
 static const char *const outcomes[] = {
-	[ACT_SHARE] = "It ran once, and its result serves both.",
+	[ACT_SHARE] = "It ran once, and this one shares its result.",
 	[ACT_WARN] = "A warning followed.",
 	[ACT_BLOCK] = "So the call was not run.",
 	[ACT_HALT] = "So the call was not run, and the turn ended.",
