@@ -275,6 +275,15 @@ is "nor the text that a file had before a command changed it, or an undo" \
 		echo '{"type":"undo","of":"u1","paths":[{"path":"'$path'"}]}' |
 			changed
 	done | paste -sd ' ')" "false false false false true true"
+is "nor if the command came with the read, in one message" \
+	"$(for path in b.c c.c; do
+		jq -c --arg path $path '(.tool_calls // [] |
+		select(.[0].id == "b")) += [{id:"fmt",type:"function",
+		function:{name:"bash",arguments:"{}"}}],
+		(select(.tool_call_id == "b") | .tool_call_id = "fmt" |
+		.content = "" | .meta = {mutated:[{path:$path}]})' live |
+		    event --window 17500 | jq '.keep | index("b") != null'
+	done | paste -sd ' ')" "false true"
 
 # ---- auto: what the next edit matches stays, whatever the tail takes ----
 

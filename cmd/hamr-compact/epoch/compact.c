@@ -334,7 +334,7 @@ compact_record(struct compact *c, const struct rec *r)
 		break;
 	case R_COMPACTION: epoch_read(c, r); break;
 	case R_UNDO:
-		ingest_changes(c, rec_get(r, "paths"), c->view->records);
+		ingest_changes(c, rec_get(r, "paths"), c->view->ncalls + 1);
 		break;
 	case R_ERROR:
 		/* the usage before it came without a reply: decide again */

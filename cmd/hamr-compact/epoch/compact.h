@@ -71,8 +71,8 @@ struct anchor {
 /* What is known of a path that was read, edited or written, or of a command. */
 struct subject {
 	const char *name;	/* of its first call */
-	size_t touched;		/* messages read before the last call */
-	size_t edited, written;	/* before the last change; 0: never */
+	size_t touched;		/* by which call, from 1 */
+	size_t edited, written;	/* likewise; 0: never */
 	long reads;
 };
 

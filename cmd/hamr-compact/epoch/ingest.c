@@ -14,9 +14,10 @@
 
 /* ---- calls ---- */
 
-/* The number of what a call is about. */
+/* The number of what the next call of the view is about. */
 static size_t
-touch(struct subjects *all, struct slice key, const struct fact *f)
+touch(struct compact *c, struct subjects *all, struct slice key,
+    const struct fact *f)
 {
 	uint64_t *no = map_put(&all->by_key, key, NULL);
 
@@ -25,7 +26,7 @@ touch(struct subjects *all, struct slice key, const struct fact *f)
 		all->v[all->n++] = (struct subject){ .name = f->what };
 		*no = all->n;
 	}
-	all->v[*no - 1].touched = f->at;
+	all->v[*no - 1].touched = c->view->ncalls + 1;
 	return *no;
 }
 
@@ -62,9 +63,9 @@ take_call(void *self, struct view_call *call, struct slice name,
 	}
 	struct slice what = slice_of(f->what);
 	if (f->kind == TOOL_COMMAND)
-		f->command = touch(&c->commands, what, f);
+		f->command = touch(c, &c->commands, what, f);
 	else if (f->kind != TOOL_OTHER && what.n > 0)
-		f->file = touch(&c->files, compact_path(c, what), f);
+		f->file = touch(c, &c->files, compact_path(c, what), f);
 }
 
 /* ---- results ---- */
@@ -205,7 +206,7 @@ make_stub(struct compact *c, struct view_call *call, struct slice text,
 }
 
 void
-ingest_changes(struct compact *c, struct slice files, size_t messages)
+ingest_changes(struct compact *c, struct slice files, size_t call)
 {
 	struct walk w = walk_elements(files);
 	struct slice one;
@@ -216,7 +217,7 @@ ingest_changes(struct compact *c, struct slice files, size_t messages)
 		    compact_path(c, slice_of(path)));
 
 		if (at != NULL)
-			c->files.v[*at - 1].written = messages;
+			c->files.v[*at - 1].written = call;
 		free(path);
 	}
 }
@@ -229,6 +230,7 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 	struct fact *f = call->note;
 	struct subject *file = f->file > 0 ? &c->files.v[f->file - 1] : NULL;
 	struct slice id = rec_get(r, "tool_call_id");
+	size_t no = (size_t)(call - c->view->calls) + 1;
 	char hex[SHA_HEX];
 
 	if (f->kind == TOOL_READ && file != NULL)
@@ -248,11 +250,11 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 		fact_result(c->view, f, r, text, text);
 	}
 	if (file != NULL && !f->failed && f->kind == TOOL_EDIT)
-		file->edited = f->at;
+		file->edited = no;
 	if (file != NULL && !f->failed && f->kind == TOOL_WRITE)
-		file->edited = file->written = f->at;
+		file->edited = file->written = no;
 	if (f->kind == TOOL_COMMAND || f->kind == TOOL_OTHER)
-		ingest_changes(c, msg_meta(r, "mutated"), f->at);
+		ingest_changes(c, msg_meta(r, "mutated"), no);
 	f->remembered &= scan_kind(id) == SCAN_STRING;
 	make_stub(c, call, text, id, msg_has_image(content));
 }

@@ -10,9 +10,9 @@
 
 /* Set the callbacks of the new view. */
 void ingest_begin(struct compact *c);
-/* These files ({"path": ...} each) had another text after so many messages:
- * what calls before showed of them is out of date. */
-void ingest_changes(struct compact *c, struct slice files, size_t messages);
+/* These files ({"path": ...} each) had another text by the time of this call
+ * (from 1): what calls before it showed of them is out of date. */
+void ingest_changes(struct compact *c, struct slice files, size_t call);
 
 /* ---- epoch.c: when, and what is folded, slim, in full ---- */
 

@@ -91,8 +91,8 @@ candidates(const struct compact *c, long oldest, size_t *n)
 
 		/* was it run or written again since? */
 		if (call->node >= c->epoch.slim || (f->command > 0 &&
-		    c->commands.v[f->command - 1].touched > f->at) ||
-		    (file != NULL && file->written > f->at))
+		    c->commands.v[f->command - 1].touched > i) ||
+		    (file != NULL && file->written > i))
 			continue;
 		if (call->node >= c->epoch.fold ? view_kept_sum(call) == 0 :
 		    call->result == NULL || v->nodes[call->node].joins ||
@@ -104,9 +104,13 @@ candidates(const struct compact *c, long oldest, size_t *n)
 			age *= OLDER_COMMAND;
 		else if (file == NULL)
 			age *= OLDER_OTHER;
-		else
-			age = (age + 2 * (now - (long)file->touched)) / 3 *
+		else {
+			const struct fact *last =
+			    v->calls[file->touched - 1].note;
+
+			age = (age + 2 * (now - (long)last->at)) / 3 *
 			    (f->kind == TOOL_READ ? OLDER_READ : 1);
+		}
 		if (age > oldest)
 			continue;
 		GROW(all, *n, cap);
