@@ -255,6 +255,10 @@ is "lines in view are told, however many reads came between" \
 	"$(event --window 14000 --strategy late many | jq -c '[(.elided[] |
 	select(.tool_call_id == "old")), (.elided[] |
 	select(.tool_call_id == "new"))]')" '[{"tool_call_id":"old"}]'
+is "a search in a file shows no lines of it" \
+	"$(sed '/"id":"new"/s/a[.]c\\"/&,\\"query\\":\\"text\\"/' many |
+	compact -n --window 14000 --strategy late | jq -r '
+	.elided // [] | .[] | select(.tool_call_id == "old").path')" a.c
 cat live ev >told
 request --window 17000 told >again
 request --window 17000 live >first
@@ -549,6 +553,8 @@ is "no memory, no id" "$(request --window 65536 -o memory.enabled=false \
 
 {
 	user "look"
+	call s read '{"path":"src/a.c","query":"x"}' "no match" \
+	    '{"op":"search"}'
 	call a read '{"path":"src/a.c"}' "text" \
 	    '{"op":"file","first":1,"last":200,"lines":512}'
 	call b read '{"path":"src/a.c"}' "text" \

@@ -32,9 +32,8 @@ note_elided(struct compact *c, struct buf *list)
 			    !f->failed && !f->listing &&
 			    !shown_covers(&later, f));
 		}
-		if (!f->elided && f->kind == TOOL_READ && f->file > 0 &&
-		    !f->failed)
-			shown_add(&later, f);
+		if (!f->elided)
+			shown_add(&later, call);
 	}
 	for (const char *comma = ""; list != NULL && n > 0; comma = ",") {
 		bool lines = gone[--n] % 2 != 0;

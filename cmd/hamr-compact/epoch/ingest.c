@@ -233,7 +233,7 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 	size_t no = (size_t)(call - c->view->calls) + 1;
 	char hex[SHA_HEX];
 
-	if (f->kind == TOOL_READ && file != NULL)
+	if (f->kind == TOOL_READ && file != NULL && !f->listing)
 		f->reads = ++file->reads;
 	buf_reset(&c->tmp);
 	msg_text(content, &c->tmp);

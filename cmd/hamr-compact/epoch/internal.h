@@ -46,7 +46,8 @@ struct shown {
 	size_t n, cap;
 };
 
-void shown_add(struct shown *s, const struct fact *f);
+/* Nothing if the call is not a read of a file. */
+void shown_add(struct shown *s, const struct view_call *call);
 /* Does one of them show all lines that a call concerns? */
 bool shown_covers(const struct shown *s, const struct fact *f);
 

@@ -30,8 +30,13 @@ lines_of(const struct fact *f)
 }
 
 void
-shown_add(struct shown *s, const struct fact *f)
+shown_add(struct shown *s, const struct view_call *call)
 {
+	const struct fact *f = call->note;
+
+	if (f->kind != TOOL_READ || f->file == 0 || call->result == NULL ||
+	    f->failed || f->listing)
+		return;
 	GROW(s->v, s->n, s->cap);
 	s->v[s->n++] = lines_of(f);
 }
@@ -121,15 +126,6 @@ candidates(const struct compact *c, long oldest, size_t *n)
 	return all;
 }
 
-static bool
-shows_lines(const struct view_call *call)
-{
-	const struct fact *f = call->note;
-
-	return f->kind == TOOL_READ && f->file > 0 && call->result != NULL &&
-	    !f->failed;
-}
-
 void
 epoch_refill(struct compact *c)
 {
@@ -142,8 +138,7 @@ epoch_refill(struct compact *c)
 
 	for (size_t i = v->ncalls; i > 0 && v->calls[i - 1].node >=
 	    c->epoch.slim; i--)
-		if (shows_lines(&v->calls[i - 1]))
-			shown_add(&shown, v->calls[i - 1].note);
+		shown_add(&shown, &v->calls[i - 1]);
 	for (size_t i = 0; i < n; i++) {
 		const struct view_call *call = &v->calls[all[i].call];
 		const struct fact *f = call->note;
@@ -166,8 +161,7 @@ epoch_refill(struct compact *c)
 		room -= more;
 		c->changed = num_min(c->changed, call->node);
 		view_keep(c->view, all[i].call, true);
-		if (shows_lines(call))
-			shown_add(&shown, f);
+		shown_add(&shown, call);
 	}
 	FREE(all, shown.v);
 }

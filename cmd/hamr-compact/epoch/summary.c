@@ -113,7 +113,7 @@ fold_call(struct summary *s, const struct fact *f)
 		it->text = f->what;
 	it->edits += f->kind == TOOL_EDIT && !f->failed;
 	it->writes += f->kind == TOOL_WRITE && !f->failed;
-	it->reads += f->kind == TOOL_READ;
+	it->reads += f->kind == TOOL_READ && !f->listing;
 	it->failed = f->failed;
 	it->error = f->failed ? f->error : NULL;
 	/* move it to the front of the list, or add it if it is new */
