@@ -230,6 +230,9 @@ for page in 0 1; do
 	    "hamr-mem: $user: damaged (*; it is left out"
 	match "brief, too" "$(hamr-mem brief 'which gcc' 2>err)" "*needs gcc*"
 	match "... which is said" "$(cat err)" "*: damaged (*; it is left out"
+	id=$(hamr-mem save "page $page")
+	status "forget says that it may hold it" 65 hamr-mem forget "$id"
+	is "... which is gone here" "$(hamr-mem list | grep -c "$id")" 0
 	status "... with --global there is no other" 65 hamr-mem --global \
 	    search gcc
 done

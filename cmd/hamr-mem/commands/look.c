@@ -172,7 +172,7 @@ look(const struct opts *o, struct look *l, int (*fn)(struct look *l,
 	int r = where_open(o, DB_READ, true, l->st, &l->n, e);
 	size_t all = l->n;
 
-	while (r == 0 && (r = fn(l, e)) < 0 && e->status == ST_DATA &&
+	while (r >= 0 && (r = fn(l, e)) < 0 && e->status == ST_DATA &&
 	    l->n > 1) {
 		hits_release(&l->hits);
 		buf_reset(&l->out.buf);
@@ -471,8 +471,10 @@ command_forget(const struct opts *o, struct err *e)
 	if (o->nargs > 0 && where_read_id(o->args[0], prefix, e) < 0)
 		return -1;
 	/* by date, forget only in the project's memory */
-	if (where_open(o, DB_WRITE, o->before == WHEN_NONE, st, &n, e) < 0)
+	int left = where_open(o, DB_WRITE, o->before == WHEN_NONE, st, &n, e);
+	if (left < 0)
 		return -1;
+	enum status unsure = left > 0 ? e->status : ST_OK;
 	if (o->nargs > 0) {
 		f.prefix = prefix;
 		int got = where_find(st, n, prefix, &which, &row, e);
@@ -504,7 +506,8 @@ command_forget(const struct opts *o, struct err *e)
 		}
 	}
 	where_close(st, n);
-	return failed ? -1 : total > 0 ? ST_OK : ST_NO;
+	return failed ? -1 : left > 0 ? (int)unsure : total > 0 ? ST_OK :
+	    ST_NO;
 }
 
 /* ---- brief: the facts that a new session should begin with ---- */

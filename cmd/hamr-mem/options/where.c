@@ -123,43 +123,47 @@ read_only_path(void)
 	return path;
 }
 
-static int
-leave_out(const struct err *e)
+/* Open another memory.  One that cannot be opened is left out, and why. */
+static void
+open_beside(char *path, const char *name, enum db_mode mode,
+    struct store st[MEMORIES], size_t *n, struct err *why)
 {
-	err_say("%s; it is left out", e->text);
-	return 0;
+	struct err e;
+	int r = open_there(path, name, mode, &st[*n], &e);
+
+	*n += r == 0;
+	if (r < 0)
+		*why = e;
 }
 
 int
 where_open(const struct opts *o, enum db_mode mode, bool users,
     struct store st[MEMORIES], size_t *n, struct err *e)
 {
+	struct err why = { .status = ST_OK };
 	const char *name;
 	char *path = where_path(o, false, &name, e);
 	bool project = o->db == NULL && !o->global;
 	int r = open_there(path, name, mode, &st[0], e);
 
 	*n = r == 0;
-	path = r >= 0 && project ? read_only_path() : NULL;
-	if (path != NULL) {
-		r = open_there(path, name, DB_READ, &st[*n], e);
-		*n += r == 0;
-		if (r < 0)	/* as when its log cannot be read there */
-			r = leave_out(e);
-	}
-	path = r >= 0 && project && users ? global_path(false, e) : NULL;
-	if (path != NULL) {		/* HOME may not be set */
-		path = plain(path, true, false, e);
-		r = open_there(path, "global", mode, &st[*n], e);
-		*n += r == 0;
-		if (r < 0 && mode == DB_READ && *n > 0)
-			r = leave_out(e);
-	}
-	if (r >= 0)
+	if (r < 0)
+		return -1;
+	path = project ? read_only_path() : NULL;
+	if (path != NULL)	/* its log may not be readable there */
+		open_beside(path, name, DB_READ, st, n, &why);
+	path = project && users ? global_path(false, e) : NULL;
+	if (path != NULL)	/* HOME may not be set */
+		path = plain(path, true, false, &why);
+	if (path != NULL)
+		open_beside(path, "global", mode, st, n, &why);
+	if (why.status == ST_OK)
 		return 0;
-	where_close(st, *n);
-	*n = 0;
-	return -1;
+	*e = why;
+	if (*n == 0)
+		return -1;
+	err_say("%s; it is left out", why.text);
+	return 1;
 }
 
 int
@@ -169,7 +173,7 @@ where_open_own(const struct opts *o, enum db_mode mode,
 	if (o->db != NULL && access(o->db, F_OK) < 0)
 		return err_sys(e, errno == ENOENT || errno == ENOTDIR ?
 		    ST_NOINPUT : ST_SYSTEM, "%s", o->db);
-	return where_open(o, mode, false, st, n, e);
+	return where_open(o, mode, false, st, n, e) < 0 ? -1 : 0;
 }
 
 void

@@ -13,12 +13,14 @@ char *where_path(const struct opts *o, bool create, const char **name,
 /* Open the memories that are meant: that of --db or --global, else the
  * project's, the one in a .hamr that can only be read (always DB_READ) and, if
  * users, the user's; missing ones are skipped.  *n: how many are open;
- * where_close closes them.  0, or -1 with e. */
+ * where_close closes them.  0; 1 with e when others than the first are left
+ * out, as they cannot be opened, which stderr says; or -1 with e. */
 int where_open(const struct opts *o, enum db_mode mode, bool users,
     struct store st[MEMORIES], size_t *n, struct err *e);
 void where_close(struct store *st, size_t n);
 
-/* The same without the user's, and a missing --db is an error, ST_NOINPUT. */
+/* The same without the user's, and a missing --db is an error, ST_NOINPUT: 0,
+ * or -1 with e. */
 int where_open_own(const struct opts *o, enum db_mode mode,
     struct store st[MEMORIES], size_t *n, struct err *e);
 
