@@ -535,6 +535,20 @@ is "one that was there and is made again stays, one that was moved does not" \
 	"made made/mine mine mine/x "
 rm -r was made mine
 
+for mode in 755 750; do
+	mkdir -p was/x; echo 1 >was/x/f; chmod $mode was/x
+	b 'rm -r was'
+	w '{"path":"was/x/f","content":"2\n"}'
+	since=$(t undo --list | jq -r .checkpoint | sed -n 2p)
+	echo mine >was/x/f
+	is "a folder made anew stays as it is when undo is refused" \
+		"$(t undo "$since" 2>/dev/null; echo $?; stat -c %a was/x)" \
+		"77${nl}755"
+	echo 2 >was/x/f
+	is "else it gets its old mode, $mode" "$(t undo "$since" >/dev/null
+		echo $?; stat -c %a was/x)" "0${nl}$mode"
+	rm -r was
+done
 echo 1 >was
 b 'rm was; mkdir -p was/x; echo 2 >was/x/f'
 is "a folder that a file was before is not said to be left" \

@@ -66,7 +66,9 @@ on_change(void *arg, const struct files_change *ch, struct err *why)
 			file_close(fd);
 			if (fd >= 0)
 				break;
-			undo_entry_add_folder(&jc->entry, dir);
+			/* of any mode */
+			undo_entry_add_folder(&jc->entry, dir)->new_mode =
+			    S_IFDIR;
 		}
 		free(dir);
 	} else {

@@ -249,15 +249,15 @@ do_folders(struct undo *u, enum folder_step step)
 		int up = path_open_parent(root, t->path, &base);
 		bool is = up >= 0 && fstatat(up, base, &st,
 		    AT_SYMLINK_NOFOLLOW) == 0;
-		/* one that the change made may have any mode: remember it */
-		if (step == FOLDER_OPEN && is && made)
-			t->new_mode = st.st_mode;
 		/* as the change, or an undo that was killed, left it? */
-		if (step == FOLDER_OPEN && is && (made ? S_ISDIR(st.st_mode) :
-		    st.st_mode == t->new_mode ||
-		    st.st_mode == (t->old_mode | 0700)))
-			t->state = FOLDER_OURS;
-		else if (step == FOLDER_MAKE && up >= 0 && !is && !made &&
+		if (step == FOLDER_OPEN && is) {
+			if (made || t->new_mode == S_IFDIR ?
+			    S_ISDIR(st.st_mode) : st.st_mode == t->new_mode ||
+			    st.st_mode == (t->old_mode | 0700))
+				t->state = FOLDER_OURS;
+			t->new_mode = st.st_mode;	/* for the way back */
+		}
+		if (step == FOLDER_MAKE && up >= 0 && !is && !made &&
 		    mkdirat(up, base, 0700) == 0)
 			t->state = replace_give(root, up, base) == 0 ?
 			    FOLDER_MADE : FOLDER_OTHERS;
