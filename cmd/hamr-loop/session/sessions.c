@@ -319,8 +319,7 @@ sessions_fork(struct session *s, const char *dir, const char *root,
     const char *begun, long at, bool *here, struct err *e)
 {
 	char *id = sessions_find(dir, root, begun, e);
-	struct buf head = BUF_INIT(BUF_RECORD_MAX), b = BUF_INIT((size_t)1 <<
-	    40);
+	struct buf lines = BUF_INIT((size_t)1 << 40), b = lines;
 	bool header = false;
 	const struct rec *r;
 	struct rec_in in;
@@ -343,25 +342,25 @@ sessions_fork(struct session *s, const char *dir, const char *root,
 			if (n == 0) {
 				header = r->kind == R_HAMR;
 				own_header(header ? r : NULL, s, root, id,
-				    &head);
+				    &b);
 				if (header)
 					continue;
 			}
-			buf_slice(&b, r->line);
-			buf_addc(&b, '\n');
+			buf_slice(&lines, r->line);
+			buf_addc(&lines, '\n');
 		}
 		if (n > 0)
-			scan_put(&head, ",'fork_at':$}\n",
+			scan_put(&b, ",'fork_at':$}\n",
 			    SCAN_INT(n + !header));
+		buf_slice(&b, buf_view(&lines));
 		if (got >= 0 && n < at)
 			got = err_set(e, ST_USAGE, "session %s has %ld lines, "
 			    "not %ld", id, n, at);
-		rc = got < 0 || session_append(s, buf_view(&head), e) < 0 ?
-		    -1 : session_append(s, buf_view(&b), e);
+		rc = got < 0 ? -1 : session_append(s, buf_view(&b), e);
 		rec_in_release(&in);
 	}
 	file_close(fd);
-	bufs_release(BUFS(&head, &b));
+	bufs_release(BUFS(&lines, &b));
 	FREE(path, id);
 	return rc;
 }
