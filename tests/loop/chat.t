@@ -532,4 +532,27 @@ answers_ y
 sees "the answer" '*Asked.*'
 is "no, edited, always, yes" "$(ls a b c z 2>&1 | paste -sd' ') $(cat b c z |
     paste -sd' ')" "ls: cannot access 'a': No such file or directory b c z good d z"
+
+# --- what /mode and /model say outranks a flag, in other sessions, too
+{ for i in 1 2 3 4 5; do answer "Answer $i."; done; } >script
+rm -rf .hamr
+start --mode patch --model one
+type_ 'begin' Enter
+sees "a session" '*Answer 1.*one  patch*'
+type_ '/mode docs' Enter
+sees "another mode" '*the mode is now docs*'
+type_ '/model two' Enter
+sees "another model" '*the model is now two*'
+type_ '/fork' Enter
+sees "a copy has them" '*you are in a copy now*  two  docs*'
+type_ '/new' Enter
+sees "a new session" '*the next message begins a new session*'
+type_ 'again' Enter
+sees "has them, too" '*> again*done *
+  two  docs*'
+is "so it says" "$(for f in .hamr/sessions/*.ndjson; do jq -rn '[inputs |
+    .model // .set["provider.model"]? // empty] | last' "$f"; done |
+    paste -sd' ') $(tail -qn +1 .hamr/sessions/*.ndjson |
+    jq -r 'select(.type == "hamr") | .mode' | paste -sd' ')" \
+    "two two two patch patch docs"
 done_testing

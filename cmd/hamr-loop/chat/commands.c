@@ -251,22 +251,26 @@ export_page(struct chat *c, const char *arg)
 
 /* ---- settings, kept as records ---- */
 
+/* From now on, in the sessions that follow, too, as if the flag said so. */
 static void
-set(struct chat *c, const char *key, const char *value)
+set(struct chat *c, const char *key, const char *value, const char **flag)
 {
-	if (chat_open(c, NULL) < 0)
+	struct run *r = c->run;
+
+	if (chat_open(c, NULL) < 0 ||
+	    conf_set(r->conf, key, value, "a command", &c->err) < 0)
 		return;
-	if (setup_config(&c->run->hub, key, value) == 0)
-		hub_sync(&c->run->hub, SLOT_GUARD);
-	ui_note(&c->run->ui, "the %s is now %s", strchr(key, '.') + 1,
-	    value);
+	*flag = conf_str(r->conf, key);
+	if (setup_config(&r->hub, key, value) == 0)
+		hub_sync(&r->hub, SLOT_GUARD);
+	ui_note(&r->ui, "the %s is now %s", strchr(key, '.') + 1, value);
 }
 
 static void
 mode(struct chat *c, const char *arg)
 {
 	if (slice_in(slice_of(arg), track_modes))
-		set(c, "agent.mode", arg);
+		set(c, "agent.mode", arg, &c->run->o.mode);
 	else if (arg[0] == '\0' && c->run->ui.editor != NULL)
 		ui_offer(&c->run->ui, "/mode ");
 	else
@@ -282,7 +286,7 @@ model(struct chat *c, const char *arg)
 	else if (arg[0] == '\0')
 		say(c, "usage: /model NAME");
 	else {
-		set(c, "provider.model", arg);
+		set(c, "provider.model", arg, &c->run->o.model);
 		/* is it among the models that the server listed, if any? */
 		bool known = c->models.n == 0;
 		for (size_t i = 0; i < c->models.n; i++)
@@ -421,6 +425,7 @@ new(struct chat *c)
 	c->run->o.at = 0;
 	c->run->ui.status.tokens = 0;
 	c->run->ui.status.cost = 0;
+	chat_where(c);
 	say(c, "the next message begins a new session");
 }
 

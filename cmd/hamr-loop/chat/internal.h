@@ -28,6 +28,9 @@ struct chat {
  * -1 with c->err. */
 int chat_open(struct chat *c, const char *task);
 
+/* Show the model and the mode that a new session begins with. */
+void chat_where(struct chat *c);
+
 /* Send a message of the person and run its turn. */
 void chat_turn(struct chat *c, const char *text);
 
