@@ -236,6 +236,10 @@ Attempt 2 of this call failed. Attempts so far:
 1. t {"a":2,"b":1} -> Error: x
 2. t {"a":2,"b":1} -> Error: y
 Things to try: check the arguments against the error, look at the state it depends on, take a smaller step.'
+is "... also where a status comes first" \
+    "$(step a t '{}' $'Exit code 1\nno such file\n' '{"is_error":true}' |
+    guard -n -p nanobot | jq -r 'select(.role).content' | sed -n 2p)" \
+    "1. t {} -> Exit code 1 no such file"
 is "nanobot: other arguments, another history" "$({
 	for i in 1 2 3; do step "c$i" t "{\"i\":$i}" "Error: x"; done
 } | said nanobot)" \

@@ -209,10 +209,11 @@ static const char *const table[] = {
 	"You have read this range {count} times and it has not changed. The "
 	"text is above: make the edit, or read another file.",
 	[A_HAMR_READ_HALT] =
-	"Not run; this turn ends here: the same range was read {count} times.",
+	"Not run; this turn ends here: the same range was asked for {count} "
+	"times.",
 	[A_HAMR_BASH_HALT] =
-	"Not run; this turn ends here: the same command was run {count} times "
-	"with no edit in between.",
+	"Not run; this turn ends here: the same command was asked for {count} "
+	"times with no edit in between.",
 	[A_HAMR_READS] =
 	"{count} reads in this turn. Stop reading; make the change, or answer.",
 	[A_HAMR_READS_BLOCK] =

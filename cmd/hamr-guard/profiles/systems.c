@@ -385,16 +385,19 @@ nanobot_message(struct foreign *p, struct open_call *c, size_t n)
 	}
 }
 
-/* The first line of a text, cut to max bytes. */
+/* A text as one line, cut to max bytes: the first of its lines may only be an
+ * exit status. */
 static void
 put_line(struct buf *b, struct slice text, size_t max)
 {
-	struct slice rest = text, line = { "", 0 };
+	size_t at = b->len;
 
-	slice_line(&rest, &line);
-	size_t cut = utf8_cut(line.p, line.n, max);
-	buf_add(b, text.p, cut);
-	if (cut < text.n)
+	text = slice_trim(text);
+	buf_add(b, text.p, utf8_cut(text.p, text.n, max));
+	for (char *p = b->p; at < b->len; at++)
+		if (p[at] == '\n')
+			p[at] = ' ';
+	if (utf8_cut(text.p, text.n, max) < text.n)
 		buf_adds(b, "...");
 }
 
