@@ -143,12 +143,8 @@ put_numbers(const struct report *p, struct buf *b, const struct verdict *v)
 	buf_fmt(b, "%lu with this outcome, %lu refused, in epoch %lu of its "
 	    "turn\n", v->same, v->refused, v->epoch + 1);
 	put_label(p, b, "");
-	if (v->steps == 0)
-		buf_adds(b, "the step before returned something new");
-	else
-		buf_fmt(b, "nothing new for %lu step%s", v->steps,
-		    v->steps == 1 ? "" : "s");
-	buf_adds(b, "; stall score ");
+	buf_fmt(b, "nothing new for %lu step%s; stall score ", v->steps,
+	    v->steps == 1 ? "" : "s");
 	if (whole > 0 || *part == '\0')
 		buf_fmt(b, "%lu%s", whole, part);
 	else
