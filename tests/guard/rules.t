@@ -185,12 +185,6 @@ is "... a cycle, however many of its calls are in the step" \
 "$(for i in 1 2 3; do echo "b a$i read {\"path\":\"a\"} ; b$i grep {\"x\":1}"
 for c in a b; do echo "r $c$i the result of $c"; done; done | nudge | cut -c 1-60)" \
 "[hamr-guard] The last 2 calls form a cycle, repeated 3 times"
-is "... since when nothing new came" "$(for i in 1 2 3 4; do
-echo "s p$i bash {\"command\":\"pip install x\"} = Requirement already satisfied: x in /usr/lib/python3/dist-packages (1.0)"
-echo "s m$i bash {\"command\":\"make\"} = FAIL | {\"meta\":{\"exit\":2}}"
-done | nudge | tail -n 2 | grep -o 'in the last.*steps\|after.*changes..')" \
-"in the last 6 steps
-after 4 changes. "
 is "... and for text alone if it asks for text" "$(make <<'X' | guard -n \
     -o loop_guard.block_threshold=20 -o loop_guard.halt_threshold=30 |
 9* s c# t {} = the result

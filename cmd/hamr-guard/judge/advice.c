@@ -118,21 +118,20 @@ static const char *const table[] = {
 	"different approach.",
 
 	[A_TEXT_HALT] =
-	"Not run; this turn ends here: the next message had to be text only; "
-	"{since}. Report what you found and what is missing, or start over "
-	"from a different idea.",
+	"Not run; this turn ends here: the next message had to be text only. "
+	"Report what you found and what is missing, or start over from a "
+	"different idea.",
 
 	[A_FUTILE_WARN] =
-	"It still fails as it did before, after {count} changes; {since}. "
-	"They do not reach the cause. Prove that the changed code runs at all "
-	"(print from it, or break it on purpose), or look for the cause "
-	"elsewhere, starting from the error.",
+	"It still fails as it did before, after {count} changes. They do not "
+	"reach the cause. Prove that the changed code runs at all (print from "
+	"it, or break it on purpose), or look for the cause elsewhere, "
+	"starting from the error.",
 
 	[A_FUTILE_TEXT] =
-	"It still fails as it did before, after {count} changes; {since}. "
-	"Write the next message as text only, without calls: what the error "
-	"says, which causes you have ruled out, and one cause you have not "
-	"tested yet.",
+	"It still fails as it did before, after {count} changes. Write the "
+	"next message as text only, without calls: what the error says, which "
+	"causes you have ruled out, and one cause you have not tested yet.",
 
 	[A_REVISIT_WARN] =
 	"A file is back in the same earlier state of this turn for the second "
@@ -167,10 +166,9 @@ static const char *const table[] = {
 	"have read, or answer.",
 
 	[A_CALLS_TEXT] =
-	"{count} calls in this turn, some of them again and again; {since}. "
-	"Write the next message as text only, without calls: what you know "
-	"and what is in the way, then either the answer or one different "
-	"approach.",
+	"{count} calls in this turn, some of them again and again. Write the "
+	"next message as text only, without calls: what you know and what is "
+	"in the way, then either the answer or one different approach.",
 
 	[A_SHARE] =
 	"Not run: the same call is already in this message, and its result "

@@ -91,8 +91,6 @@ sink_constrain(const struct sink *o, enum rule rule, unsigned long steps,
 void
 nudge_add(struct nudge *g, const struct verdict *v, bool only)
 {
-	struct buf since = BUF_INIT(BUF_RECORD_MAX);
-	struct slice text = slice_of(v->message);
 	bool told = g->by[v->rule];
 
 	g->by[v->rule] = true;
@@ -109,15 +107,10 @@ nudge_add(struct nudge *g, const struct verdict *v, bool only)
 		return;
 	}
 	g->only = only;
-	/* since when nothing new came is said once */
-	advice_fill("; {since}", v, NULL, &since);
-	size_t at = g->told++ > 0 ? slice_find(text, 0, since.p) : text.n;
+	g->told++;
 	g->text.max = BUF_RECORD_MAX;
 	buf_adds(&g->text, g->text.len == 0 ? NUDGE_MARK : "\n");
-	buf_slice(&g->text, slice_part(text, 0, at));
-	if (at < text.n)
-		buf_slice(&g->text, slice_from(text, at + since.len));
-	buf_release(&since);
+	buf_adds(&g->text, v->message);
 }
 
 void
