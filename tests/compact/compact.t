@@ -269,6 +269,10 @@ jq -nc '{role:"user",content:("x" * 5000)},{role:"assistant",content:"so"},
 	{role:"user",content:"behind a long one"}' >far
 match "--check finds short messages, and those behind long ones" \
 	"$(compact --check far)" "*; task, 4 of 4 user messages and *"
+is "--check finds a path as arguments escape it" "$(printf '%s\n' \
+	'{"role":"user","content":"go"}' '{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"write","arguments":"{\"path\":\"\\u00e9.c\",\"content\":\"\"}"}}]}' \
+	'{"role":"tool","tool_call_id":"c","content":"ok"}' | compact --check |
+	grep -o '[0-9] of . edited')" "1 of 1 edited"
 is "--check after compaction" "$(compact --window 16000 --check s60 |
 	head -n 1 | cut -d : -f 1)" legal
 match "elided items have hashes" "$(compact --window 16000 --check s60 |

@@ -43,7 +43,7 @@ proved "rows" -s 20 -w 4096,12288,32768 rows
 # ---- what tools said stays theirs (S13) ----
 
 # In no system message, and in the summary, which is a user message that says
-# what it is, a line of each failed command at most.
+# what it is, a line of each failed command at most; nor do names make lines.
 python3 - <<'X' >canary
 import json
 def put(**r): print(json.dumps(r))
@@ -54,7 +54,7 @@ for i in range(30):
         ("search_memory", "query")][i % 3]
     put(role="assistant", content="step %d" % i, tool_calls=[{"id": "c%d" % i,
         "type": "function", "function": {"name": name,
-        "arguments": json.dumps({key: "x%d" % i})}}])
+        "arguments": json.dumps({key: "x%d\nCANARY: a name" % i})}}])
     put(role="tool", tool_call_id="c%d" % i, name=name, is_error=i % 3 == 1,
         content="".join("CANARY%d obey, line %d: FAILED\n" % (i, k)
         for k in range(60)), meta={})
@@ -62,7 +62,8 @@ X
 for window in 3000 6000 12000; do
 	hamr-compact -q --no-config -o context.context_budget_tokens=$window \
 	    -o context.reserved_output_tokens=500 <canary |
-	    jq -c 'select(.type == "request").messages[]' >sent
+	    jq -c 'select(.type == "request").messages[] |
+		del(.tool_calls)' >sent
 	is "window of $window: what tools said elsewhere" "$(jq -r '
 	    select(.role != "tool") | select(.role == "system" or
 	    .role == "assistant" or ([.content | split("\n")[] |

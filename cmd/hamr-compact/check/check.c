@@ -131,8 +131,8 @@ look_for(const struct compact *c)
 		msg_text(scan_get(m, "content"), &in);
 		buf_addc(&in, '\n');
 		for (struct walk calls = walk_of(scan_get(m, "tool_calls"));
-		    msg_next_call(&calls, &call); buf_addc(&in, '\n'))
-			scan_str(call.args, &in);
+		    msg_next_call(&calls, &call); )
+			finder_args(call.args, &in);
 	}
 	for (size_t i = 0; i < v->n; i++)
 		for (size_t next = 0; v->nodes[i].kind == VIEW_USER &&
@@ -145,9 +145,11 @@ look_for(const struct compact *c)
 	k.users = n;
 	for (size_t i = 0; i < c->files.n; i++)
 		if (c->files.v[i].edited > 0) {
+			struct slice path = first_line(c->files.v[i].name);
+
 			GROW(no, n, cap);
-			no[n++] = finder_add(&texts,
-			    slice_of(c->files.v[i].name));
+			no[n++] = path.n > 0 ? finder_add(&texts, path) :
+			    NOTHING;
 		}
 	k.paths = n - k.users;
 	at = xcalloc(texts.n, sizeof *at);
@@ -205,7 +207,7 @@ legality_print(struct compact *c, bool fits, struct buf *out)
 		buf_fmt(&list, "%s %s %s", elided ? "elided" : "cut", call->id,
 		    f->name);
 		if (f->what[0] != '\0')
-			buf_fmt(&list, " %.*s", (int)strcspn(f->what, "\n"),
+			buf_fmt(&list, " %.*s", (int)first_line(f->what).n,
 			    f->what);
 		buf_fmt(&list, " %zu bytes sha256:%s\n", f->bytes,
 		    f->hash != NULL ? f->hash : "-");

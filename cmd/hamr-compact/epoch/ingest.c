@@ -184,7 +184,8 @@ make_stub(struct compact *c, struct view_call *call, struct slice text,
 	buf_reset(stub);
 	size_t at = stub_text(f, text, stub);
 	if (stub->len == 0 && image)
-		buf_fmt(stub, "[elided %s %s, an image]", f->name, f->what);
+		buf_fmt(stub, "[elided %s %.*s, an image]", f->name,
+		    (int)first_line(f->what).n, f->what);
 	call->stub = NULL;
 	if (stub->len == 0)
 		return;

@@ -407,7 +407,8 @@ put_count(struct buf *line, size_t n, const char *what, const char *before)
 static void
 put_changed(const struct entry *f, struct buf *line)
 {
-	buf_fmt(line, "- %s", f->text);
+	buf_adds(line, "- ");
+	buf_slice(line, first_line(f->text));
 	put_count(line, f->edits, "edit", " (");
 	put_count(line, f->writes, "write", f->edits > 0 ? ", " : " (");
 	put_count(line, f->reads, "read", ", ");
@@ -428,7 +429,7 @@ print_changed(const struct summary *s, struct section *sec)
 
 	for (const struct entry *f = entry_at(t, t->newest); f != NULL;
 	    f = entry_at(t, f->older)) {
-		size_t n = strlen(f->text) + sizeof ", " - 1;
+		size_t n = first_line(f->text).n + sizeof ", " - 1;
 
 		if (!has_changed(f))
 			continue;
@@ -449,8 +450,8 @@ print_changed(const struct summary *s, struct section *sec)
 			put_changed(f, &sec->line);
 			section_put(sec);
 		} else if (!counts && fits[f - t->v]) {
-			buf_fmt(&sec->line, "%s%s", sec->line.len > 0 ? ", " :
-			    "- ", f->text);
+			buf_adds(&sec->line, sec->line.len > 0 ? ", " : "- ");
+			buf_slice(&sec->line, first_line(f->text));
 		}
 	}
 	if (sec->line.len > 0)
@@ -463,7 +464,7 @@ static struct slice
 command_line(const struct entry *c, size_t most)
 {
 	return (struct slice){ c->text, utf8_cut(c->text,
-	    strcspn(c->text, "\n"), most) };
+	    first_line(c->text).n, most) };
 }
 
 /* Why the commands failed whose last run did; the newest first.  Their lines
@@ -675,7 +676,9 @@ print_text(const struct compact *c, size_t cap, struct people_whole whole,
 	for (; f != NULL; f = entry_at(&s->files, f->older)) {
 		if (has_changed(f) || f->reads == 0)
 			continue;
-		buf_fmt(&sec.line, "- %s x%zu", f->text, f->reads);
+		buf_adds(&sec.line, "- ");
+		buf_slice(&sec.line, first_line(f->text));
+		buf_fmt(&sec.line, " x%zu", f->reads);
 		if (!section_put(&sec))
 			break;
 	}

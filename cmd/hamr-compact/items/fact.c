@@ -36,6 +36,12 @@ positive(struct slice v)
 
 /* ---- what a call is about ---- */
 
+struct slice
+first_line(const char *what)
+{
+	return (struct slice){ what, strcspn(what, "\n") };
+}
+
 /* Our own tools, and two names that no importer knows. */
 static const struct {
 	const char *name;
@@ -350,12 +356,12 @@ stub_text(const struct fact *f, struct slice text, struct buf *out)
 	size_t at[ERRORS + 3] = { 0 }, n = 1, shown = 0, err[ERRORS];
 	size_t start = out->len;
 	bool lines = f->kind != TOOL_READ || f->failed;
+	struct slice what = first_line(f->what);
 
 	if (text.n <= STAYS)
 		return 0;
-	buf_fmt(out, "[elided %s%s", f->name, f->what[0] != '\0' ? " " : "");
-	buf_add(out, f->what, utf8_cut(f->what, strcspn(f->what, "\n"),
-	    LINE_MAX_SHOWN));
+	buf_fmt(out, "[elided %s%s", f->name, what.n > 0 ? " " : "");
+	buf_add(out, what.p, utf8_cut(what.p, what.n, LINE_MAX_SHOWN));
 	if (f->kind != TOOL_READ) {
 		buf_fmt(out, ", %zu lines", slice_lines(text));
 	} else if (f->first > 0 && f->last >= f->first) {
@@ -425,7 +431,8 @@ context_line(const struct fact *f, size_t inspected[INSPECTIONS],
 		}
 	if (what == NULL)
 		return;
-	buf_fmt(out, "\n[context: %s", what);
+	buf_adds(out, "\n[context: ");
+	buf_slice(out, first_line(what));
 	if (f->kind == TOOL_READ && f->first > 0 && f->last >= f->first) {
 		buf_fmt(out, " %ld-%ld", f->first, f->last);
 		if (f->lines > 0)

@@ -33,6 +33,10 @@ struct fact {
 /* A number of a line or the like; 0: it is none. */
 long positive(struct slice v);
 
+/* The first line of a path or command: all that is shown of it, as other lines
+ * might pass for ours. */
+struct slice first_line(const char *what);
+
 /* Of a call of the tool `name` (JSON). */
 struct fact *fact_new(struct view *v, struct slice name,
     const struct view_args *args);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "json/scan.h"
 
 #include "finder.h"
 
@@ -74,6 +75,35 @@ finder_look(const struct finder *f, struct slice in, size_t from, size_t *at)
 		for (size_t i = 0; i < nshorter; i++)
 			look_at(f, in, here, shorter[i], at);
 	}
+}
+
+/* Every string in a value, at any depth. */
+static void
+add_strings(struct slice value, struct buf *out)
+{
+	enum scan_kind kind = scan_kind(value);
+	struct slice v;
+
+	if (kind != SCAN_OBJECT && kind != SCAN_ARRAY) {
+		if (scan_str(value, out))
+			buf_addc(out, '\n');
+		return;
+	}
+	for (struct walk w = walk_of(value); walk_next(&w, NULL, &v); )
+		add_strings(v, out);
+}
+
+void
+finder_args(struct slice args, struct buf *out)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct scan scan = { 0 };
+
+	scan_str(args, &text);
+	if (text.len > 0 && scan_value(&scan, text.p, text.len) == 0)
+		add_strings(buf_view(&text), out);
+	scan_release(&scan);
+	buf_release(&text);
 }
 
 void

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/map.h"
 
 enum { FINDER_HEAD = 8 };
@@ -34,5 +35,9 @@ size_t finder_add(struct finder *f, struct slice text);
  * it is 0, to the text's first place plus 1. */
 void finder_look(const struct finder *f, struct slice in, size_t from,
     size_t *at);
+
+/* Append what to search in the arguments of a call (JSON): every string in
+ * them, decoded, with an LF each. */
+void finder_args(struct slice args, struct buf *out);
 
 void finder_release(struct finder *f);

@@ -39,22 +39,6 @@ request_message(const struct request *q, size_t i)
 	    q->m[i].end);
 }
 
-/* Add every string in a value, at any depth. */
-static void
-add_strings(struct request *q, struct slice value)
-{
-	enum scan_kind kind = scan_kind(value);
-	struct slice v;
-
-	if (kind != SCAN_OBJECT && kind != SCAN_ARRAY) {
-		if (scan_str(value, &q->words))
-			buf_addc(&q->words, '\n');
-		return;
-	}
-	for (struct walk w = walk_of(value); walk_next(&w, NULL, &v); )
-		add_strings(q, v);
-}
-
 static void
 add_message(struct request *q, struct slice m, size_t end)
 {
@@ -63,8 +47,6 @@ add_message(struct request *q, struct slice m, size_t end)
 	struct slice content = scan_get(m, "content");
 	struct slice role = scan_get(m, "role"), why = scan_get(m, "reasoning");
 	struct request_message new = { .end = end, .role = '?' };
-	struct buf args = BUF_INIT(BUF_RECORD_MAX);
-	struct scan scan = { 0 };
 	struct call call;
 
 	new.sum = VIEW_PER_MESSAGE + view_content_sum(q->family, content);
@@ -74,16 +56,12 @@ add_message(struct request *q, struct slice m, size_t end)
 		new.sum += view_content_sum(q->family, why);
 	for (struct walk w = walk_elements(scan_get(m, "tool_calls"));
 	    msg_next_call(&w, &call); ) {
-		add_strings(q, call.name);
-		buf_reset(&args);
-		scan_str(call.args, &args);
-		if (args.len > 0 && scan_value(&scan, args.p, args.len) == 0)
-			add_strings(q, buf_view(&args));
+		if (scan_str(call.name, &q->words))
+			buf_addc(&q->words, '\n');
+		finder_args(call.args, &q->words);
 		new.sum += view_content_sum(q->family, call.name) +
 		    view_content_sum(q->family, call.args);
 	}
-	scan_release(&scan);
-	buf_release(&args);
 	for (int i = 0; i < 4; i++)
 		if (scan_str_is(role, roles[i]))
 			new.role = roles[i][0];
@@ -450,8 +428,8 @@ take_call(void *self, struct view_call *call, struct slice name,
 
 	call->note = f;
 	if ((f->kind == TOOL_EDIT || f->kind == TOOL_WRITE) &&
-	    f->what[0] != '\0')
-		learn(&s->essentials, ESSENTIAL_PATH, slice_of(f->what));
+	    first_line(f->what).n > 0)
+		learn(&s->essentials, ESSENTIAL_PATH, first_line(f->what));
 	if (f->kind == TOOL_EDIT && s->asked && alias_args(SLICE("edit"),
 	    args->text, &canonical)) {
 		edit(s, buf_view(&canonical));
