@@ -95,8 +95,8 @@ static void
 end_frames(struct run *r)
 {
 	if (r->frames > FRAMES)
-		buf_fmt(r->out, "[%zu more frames in dependencies]\n",
-		    r->frames - FRAMES);
+		buf_fmt(r->out, "[%zu more frame%s in dependencies]\n",
+		    r->frames - FRAMES, r->frames == FRAMES + 1 ? "" : "s");
 	r->frames = 0;
 	r->source = false;
 }
