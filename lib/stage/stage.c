@@ -196,7 +196,7 @@ handle(struct stage *s, const struct rec *r)
 			s->acting = false;
 		}
 		s->cancelled = false;
-		if (s->mode != STAGE_FILTER)
+		if (s->mode != STAGE_FILTER && !s->failed)
 			stage_put(s, own.kind, copy);
 	}
 	scan_release(&scan);

@@ -161,4 +161,8 @@ is "resident: an error at each sync, then the sync" \
 status "save on a full disk" 71 limit 0 hamr-mem --db f.db save new
 status "with space again" 0 hamr-mem -n --db f.db lots
 ok "and whole" hamr-mem --db f.db check
+echo junk >no.db
+status "resident: what is not a memory" 65 hamr-mem -r --db no.db m2
+is "... acknowledges nothing" "$(cat "$T/.out")" ""
+is "... one line" "$(wc -l <"$T/.err")" 1
 done_testing

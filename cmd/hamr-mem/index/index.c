@@ -135,7 +135,8 @@ struct index {
 	long long began;		/* ms */
 	int64_t stored;
 	bool told;			/* a line of progress is shown */
-	bool failed;			/* a filter retries only at the end */
+	bool failed;			/* for good; a filter retries at the
+					 * end */
 	struct err err;
 };
 
@@ -199,8 +200,8 @@ flush(struct stage *s)
 		x->failed = true;
 		return;
 	}
-	if (x->bytes > KEEP_BYTES || (x->err.status != ST_SYSTEM &&
-	    x->err.status != ST_TEMP)) {
+	x->failed = x->err.status != ST_SYSTEM && x->err.status != ST_TEMP;
+	if (x->failed || x->bytes > KEEP_BYTES) {
 		stage_fail(s, &x->err);
 		return;
 	}
@@ -464,7 +465,8 @@ index_files(struct stage *s, const struct opts *o, const char *path,
 	s->ops = &ops;
 	s->self = &x;
 	status = stage_run(s);
-	if (commit(&x, &x.err) < 0) {
+	/* what failed for good was said */
+	if (!(s->failed && x.failed) && commit(&x, &x.err) < 0) {
 		int r = err_report(&x.err);
 
 		if (status < 65)
