@@ -1071,38 +1071,42 @@ set_old(struct snap *s, struct undo_path *t, const struct gitindex_entry *was)
 	buf_add(&s->old, t->oid, strlen(t->oid) + 1);
 }
 
-/* The next file in which two indexes differ, from entry *i of a and *k of b on;
- * NULL in the one that does not have it.  False: there is none. */
-static bool
+/* The path of the next file in which two indexes differ, from entry *i of a and
+ * *k of b on; was is its entry in a, if any.  NULL: there is none. */
+static const char *
 next_change(const struct gitindex *a, const struct gitindex *b, size_t *i,
-    size_t *k, const struct gitindex_entry **was,
-    const struct gitindex_entry **is)
+    size_t *k, const struct gitindex_entry **was)
 {
 	while (*i < a->n || *k < b->n) {
 		int order = *i == a->n ? 1 : *k == b->n ? -1 :
 		    strcmp(a->v[*i].path, b->v[*k].path);
+		const struct gitindex_entry *x = a->v + *i, *y = b->v + *k;
 
-		*was = order <= 0 ? &a->v[(*i)++] : NULL;
-		*is = order >= 0 ? &b->v[(*k)++] : NULL;
-		if (order != 0 || (*was)->mode != (*is)->mode ||
-		    memcmp((*was)->oid, (*is)->oid, OID_BYTES) != 0)
-			return true;
+		*was = order <= 0 ? x : NULL;
+		*i += order <= 0;
+		*k += order >= 0;
+		if (order != 0)
+			return order < 0 ? x->path : y->path;
+		if (x->mode != y->mode || memcmp(x->oid, y->oid, OID_BYTES)
+		    != 0)
+			return x->path;
 	}
-	return false;
+	return NULL;
 }
 
 void
 snap_changes(struct snap *s, struct undo_entry *c)
 {
-	const struct gitindex_entry *was, *is;
+	const struct gitindex_entry *was;
 	size_t i = 0, k = 0;
 	struct undo_path *t;
+	const char *path;
 	struct slice rel;
 	uint64_t mark;
 
-	while (!s->same && next_change(&s->before, &s->now, &i, &k, &was,
-	    &is)) {
-		t = undo_entry_add(c, was != NULL ? was->path : is->path);
+	while (!s->same && (path = next_change(&s->before, &s->now, &i, &k,
+	    &was)) != NULL) {
+		t = undo_entry_add(c, path);
 		if (was != NULL)
 			set_old(s, t, was);
 		const uint64_t *born = map_get(&s->older, slice_of(t->path));
@@ -1152,15 +1156,17 @@ void
 snap_add_found(struct snap *s, struct undo_entry *c, int slot)
 {
 	const struct gitindex *ours = s->same ? &s->now : &s->before;
-	const struct gitindex_entry *was, *is;
+	const struct gitindex_entry *was;
 	struct gitindex theirs;
 	size_t i = 0, k = 0;
+	const char *path;
 	char name[32];
 
 	snprintf(name, sizeof name, BEFORE, slot);
 	bool good = read_index(s, name, &theirs) == 0;
-	while (good && next_change(ours, &theirs, &i, &k, &was, &is))
-		snap_add_unchanged(s, c, was != NULL ? was->path : is->path);
+	while (good && (path = next_change(ours, &theirs, &i, &k, &was)) !=
+	    NULL)
+		snap_add_unchanged(s, c, path);
 	gitindex_release(&theirs);
 }
 
