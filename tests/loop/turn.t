@@ -655,6 +655,51 @@ ends 1
 exec 9>&-
 wait $!
 is "a cancel between turns" "$(ended)" "completed stop"
+# nor does one that comes while a command ends
+{ call write '{"path":"n","content":"x"}'; answer "It is written."
+answer "Nothing was to be done for it."; } >script
+listens --yes -o 'stages.guard=["hamr-guard", "./slow 0.4"]'
+echo '{"role":"user","content":"one"}' >&9
+ends 1
+echo '{"role":"user","content":"/undo"}' >&9
+has '"type":"undo"' 1
+echo '{"type":"cancel"}' >&9
+sleep 0.1
+echo '{"role":"user","content":"two"}' >&9
+ends 2
+exec 9>&-
+wait $!
+is "a cancel during /undo" "$(ended)" "completed stop"
+# a signal during one ends the session; a cancel, the calls left open before it
+answer "It was not asked for." >script
+listens -o 'verification.defaultCommand=echo begun; sleep 64.9'
+echo '{"role":"user","content":"/verify"}' >&9
+has begun 1
+pkill -TERM -P $!
+wait $!
+is "SIGTERM during /verify" "$?" 130
+exec 9>&-
+{ call bash '{"command":"echo begun; sleep 64.9"}' |
+    jq -c '.tool_calls += [.tool_calls[0] | .id = "second"]'
+answer "Nothing was to be done for it."; } >script
+listens --yes
+echo '{"role":"user","content":"one"}' >&9
+has '"start"' 1
+pkill -KILL -P $!
+wait $!
+exec 9>&-
+sed -i '/"assistant"/q' "$(ls -t .hamr/sessions/*.ndjson | head -n 1)"
+listens --yes --resume -o 'verification.defaultCommand=true'
+echo '{"role":"user","content":"/verify"}' >&9
+has begun 1
+echo '{"type":"cancel"}' >&9
+echo '{"role":"user","content":"two"}' >&9
+ends 1
+exec 9>&-
+wait $!
+is "a cancel during the calls that come before /verify" "$(jq -r 'select(.role ==
+    "tool" or .type == "verification" or .type == "end") | .meta.error //
+    .status' out | paste -sd,)" "interrupted,interrupted,completed"
 # the end of input ends a session well, a signal does not
 listens
 exec 9>&-

@@ -79,7 +79,6 @@ take_turn(struct chat *c, const char *text)
 	}
 	if (status == ST_INTERRUPTED)
 		ui_unsend(&c->run->ui);
-	c->quit |= h->to_end;
 	h->interrupts = 0;
 	h->ending = false;
 }
@@ -160,7 +159,7 @@ converse(struct chat *c)
 	struct ui *u = &c->run->ui;
 	bool again = false, stopped;
 
-	while (!c->quit) {
+	while (!c->quit && !c->run->hub.to_end) {
 		char *line;
 
 		stopped = false;
@@ -297,6 +296,7 @@ message(struct chat *c, const struct rec *r)
 		if (c->failed)
 			err_report(&c->err);
 		run->ui.telling = false;
+		run->hub.interrupts = 0;	/* they were for the command */
 	}
 	if (!done && b.len > 0) {
 		buf_addc(&b, ']');
@@ -341,7 +341,7 @@ chat_records(struct run *r, struct err *e)
 	}
 	chat_tell_session(&c);
 	opening_ask_server(&c);
-	while (!c.quit && !c.failed) {
+	while (!c.quit && !c.failed && !r->hub.to_end) {
 		char *line = ui_take_said(u);
 		if (line == NULL) {	/* wait for what it says next */
 			struct child *models = c.asked[ASKED_SERVER];
@@ -373,7 +373,6 @@ chat_records(struct run *r, struct err *e)
 			sync_guard(&r->hub);
 			hub_set(&r->hub, rec_get(&said, "set"));
 			sync_guard(&r->hub);
-			c.quit |= r->hub.to_end;
 		} else if (said.kind == R_SYNC) {
 			ui_passing(u, &said);
 		}

@@ -331,9 +331,11 @@ check(struct chat *c, const char *arg)
 	}
 	if (chat_open(c, NULL) < 0)
 		return;
-	if (!(run_settle(r) && verify_now(&r->hub, arg, 0)) &&
+	if (!(run_settle(r, true) && verify_now(&r->hub, arg, 0)) &&
 	    r->hub.interrupts > 0) {
 		hub_cancel(&r->hub);
+		r->hub.interrupts = 0;
+		run_settle(r, false);
 		r->ui.printing = false;
 		say(c, "stopped");
 		ui_unsend(&r->ui);

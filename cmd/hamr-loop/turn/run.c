@@ -332,11 +332,11 @@ tell_end(struct run *r, const struct turn *t)
 }
 
 bool
-run_settle(struct run *r)
+run_settle(struct run *r, bool run)
 {
 	struct turn t = { .hub = &r->hub, .conf = r->conf,
 		.begun = file_now_ms() };
-	bool settled = turn_settle(&t, true, r->runs_calls);
+	bool settled = turn_settle(&t, true, run && r->runs_calls);
 
 	free(t.reason);
 	return settled;
@@ -349,6 +349,7 @@ run_turn(struct run *r, const char *task, struct err *e)
 	struct turn t = { .hub = &r->hub, .conf = r->conf,
 		.begun = file_now_ms() };
 
+	r->hub.refused = false;
 	hub_revive(&r->hub);
 	ui_begin_turn(&r->ui, budget_from(r->conf,
 	    (long)r->track.limit).effective);

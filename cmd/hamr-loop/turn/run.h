@@ -46,9 +46,9 @@ int run_open(struct run *r, struct err *e);
  * person stopped it, the turn reports that, and the next turn tries again. */
 int run_begin(struct run *r, const char *task, struct err *e);
 
-/* Answer the calls that were left open, by running them if that is allowed.
+/* Answer the calls that were left open; run: by running them, if they may be.
  * False: stopped. */
-bool run_settle(struct run *r);
+bool run_settle(struct run *r, bool run);
 
 /* Run one turn to its end record; task may be NULL (continue with what is
  * there).  Returns the exit status. */

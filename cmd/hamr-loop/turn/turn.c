@@ -482,7 +482,6 @@ turn_run(struct turn *t)
 		put_restarts(h);
 		close_calls(t, &unrun_interrupted);
 		judge(h);
-		h->refused = false;
 	}
 }
 
