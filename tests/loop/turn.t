@@ -643,6 +643,19 @@ exec 9>&-
 wait $!
 is "a cancelled resume is a fixed point, too" "$(ended) $(grep -c '"share"' "$f"
     hamr-guard --no-config -q <"$f" | diff - "$f")" "interrupted signal 1"
+cat cut >"$f"
+listens --resume -o 'stages.tool=["hamr-tool", "./slow 0.5"]'
+echo '{"role":"user","content":"of two","meta":{"by":"context"}}' >&9
+echo '{"role":"user","content":"two"}' >&9
+sleep 0.2
+echo '{"type":"cancel"}' >&9
+ends 1
+echo '{"role":"user","content":"three"}' >&9
+ends 2
+exec 9>&-
+wait $!
+is "what came with a cancelled message does not come with the next" "$(grep -c \
+    '"of two"' "$f") $(grep -c '"three"' "$f")" "0 1"
 # a cancel while a setting is taken in, between two turns, ends no later one
 answer "Nothing was to be done for it." >script
 listens -o 'stages.guard=["hamr-guard", "./slow 0.4"]'
@@ -686,7 +699,7 @@ listens --yes
 echo '{"role":"user","content":"one"}' >&9
 has '"start"' 1
 pkill -KILL -P $!
-wait $!
+{ wait $!; } 2>/dev/null
 exec 9>&-
 sed -i '/"assistant"/q' "$(ls -t .hamr/sessions/*.ndjson | head -n 1)"
 listens --yes --resume -o 'verification.defaultCommand=true'

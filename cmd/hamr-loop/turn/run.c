@@ -358,8 +358,10 @@ run_turn(struct run *r, const char *task, struct err *e)
 		if (r->o.piped == NULL || setup_context(&r->hub, r->o.piped,
 		    "stdin", r->o.piped_lossy) == 0)
 			setup_task(&r->hub, task, r->images, false);
-		xset(&r->o.piped, NULL);
 	}
+	/* a task that was stopped takes what belongs to it along */
+	if (task != NULL)
+		xset(&r->o.piped, NULL);
 	xset(&r->images, NULL);
 	turn_run(&t);
 	ui_end_turn(&r->ui);
