@@ -234,6 +234,16 @@ print(t.all.count(b"\x1b[?2026h") == t.all.count(b"\x1b[?2026l"))
 P
 is "any size, and a storm of them; a frame is one (mode 2026)" "$(cat ../got)" True
 
+py >../got <<'P'
+t = chat("--resume=none"); t.sees("\x1b[c")
+tty = os.open("/proc/%d/fd/0" % t.pid, os.O_RDWR | os.O_NOCTTY)
+t.type("\x1b[>84;0;0c\x1b[?1;2c"); os.waitpid(t.pid, 0)
+mode = termios.tcgetattr(tty); mode[3] &= ~termios.ICANON
+mode[6][termios.VMIN] = 0; termios.tcsetattr(tty, termios.TCSANOW, mode)
+print(os.read(tty, 99))
+P
+is "a chat that fails at once leaves no replies to the shell" "$(cat ../got)" "b''"
+
 # --- the environment
 { for _ in 1 2 3 4; do answer "# Head
 

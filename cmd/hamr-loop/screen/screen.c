@@ -745,6 +745,29 @@ screen_resume(struct screen *s)
 
 /* ---- the end ---- */
 
+void
+screen_await_replies(struct screen *s)
+{
+	struct pollfd p = { s->in, POLLIN, 0 };
+	char part[256];
+	long long left;
+	ssize_t n;
+
+	while (s->asked && !s->answered && s->taken &&
+	    (left = s->asked_ms + REPLY_MS - file_now_ms()) > 0) {
+		if (poll(&p, 1, (int)left) <= 0)
+			continue;	/* EINTR: a child ended */
+		n = read(s->in, part, sizeof part);
+		if (n <= 0)
+			return;
+		/* the last one is ESC [ ? ... c */
+		const char *esc = memrchr(part, '\033', (size_t)n);
+		s->asked = part[n - 1] != 'c' || (esc != NULL && slice_starts(
+		    (struct slice){ esc, (size_t)(part + n - esc) },
+		    "\033[>"));
+	}
+}
+
 /* Wait until the terminal has taken all output, as a paused one will be read
  * later, unless we were or are told to end. */
 static void
@@ -778,25 +801,8 @@ finish(struct screen *s, bool at_once)
 void
 screen_close(struct screen *s, bool at_once)
 {
-	char part[256];
-	long long left;
-	ssize_t n;
-
 	if (s == NULL)
 		return;
-	/* Late replies would end up as input of the shell; the last one is
-	 * ESC [ ? ... c. */
-	struct pollfd p = { s->in, POLLIN, 0 };
-	while (!at_once && s->asked && !s->answered && s->taken &&
-	    (left = s->asked_ms + REPLY_MS - file_now_ms()) > 0 &&
-	    poll(&p, 1, (int)left) > 0 &&
-	    (n = read(s->in, part, sizeof part)) > 0) {
-		const char *esc = memrchr(part, '\033', (size_t)n);
-
-		s->asked = part[n - 1] != 'c' || (esc != NULL && slice_starts(
-		    (struct slice){ esc, (size_t)(part + n - esc) },
-		    "\033[>"));
-	}
 	screen_live(s, SLICE(""), 0, 0);
 	if (!s->gone && is_due(s))
 		draw(s);	/* even in the background */

@@ -166,6 +166,8 @@ ui_close_input(struct ui *u)
 		free(editor_take(u->editor));
 	editor_free(u->editor);
 	u->editor = NULL;
+	if (!u->told_to_end)
+		screen_await_replies(u->screen);
 	ui_listen(u, false);
 	/* ending may take a while, without reading keys */
 	screen_live(u->screen, SLICE(""), 0, 0);
