@@ -14,8 +14,9 @@
 static const char *const table[] = {
 	[A_REPEAT_WARN] =
 	"This {tool} call has returned the same result {count} times; "
-	"{since}. Act on that result: make the change, or answer. If it "
-	"cannot be right, make a call you have not made yet to test it.",
+	"{since}. Make the change it supports, or answer. If you are waiting "
+	"for it to change, pause before the next look; if it cannot be right, "
+	"make a call you have not made yet to test it.",
 
 	[A_REPEAT_POLL] =
 	"This {tool} check has returned the same result {count} times; "
@@ -25,7 +26,8 @@ static const char *const table[] = {
 	[A_REPEAT_BLOCK] =
 	"Not run: attempt {count} of this {tool} call, which has returned the "
 	"same result every time; {since}. The result above still holds. Make "
-	"a change or answer, or try another file, command or query.",
+	"a change or answer, pause if you are waiting for another, or try "
+	"another file, command or query.",
 
 	[A_REPEAT_HALT] =
 	"Not run; this turn ends here: the same {tool} call was made {count} "
