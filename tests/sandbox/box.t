@@ -96,6 +96,23 @@ ok "its stub is left" test -d .git
 ok "its folder too" test -n "$(ls "$TMPDIR")"
 one : >/dev/null
 is "the next run clears up" "$(ls -A; ls "$TMPDIR")" .hamr
+for sig in TERM INT HUP; do
+	(	trap - INT
+		exec hamr-tool --yes bash '{"command":"touch ran; sleep 60"}'
+	) >/dev/null 2>&1 &
+	for _ in $(seq 100); do [ -e ran ] && break; sleep .1; done
+	kill -$sig $!
+	wait $! 2>/dev/null
+	rm -f ran
+	is "SIG$sig leaves nothing" "$(ls -A; ls "$TMPDIR")" .hamr
+done
+(trap '' HUP
+exec hamr-tool --yes bash '{"command":"touch ran; sleep 2; echo done"}') >"$T/out" &
+for _ in $(seq 100); do [ -e ran ] && break; sleep .1; done
+kill -HUP $!
+wait $!
+is "one that is ignored (nohup) ends nothing" "$(tail -n 1 "$T/out")" "done"
+rm ran
 mkdir -m 555 .git
 one : >/dev/null
 ok "an empty .git of a person's own stays" test -d .git

@@ -276,11 +276,13 @@ verify(struct tool *t)
 		.rootfd = t->files->root.fd, .cap = p->cap, .bare = true,
 		.command = t->verify };
 	const struct prog *run = &rep.prog;
+	struct signals signals;
 	struct result r;
 	struct buf v = BUF_INIT(BUF_RECORD_MAX);
 
 	if (t->verify == NULL)
 		return;
+	signals_hold(&signals);
 	result_init(&r);
 	if (t->verify[0] == '\0') {
 		result_error(&r, "bad_arguments", "no command is configured; "
@@ -308,6 +310,7 @@ verify(struct tool *t)
 	buf_release(&v);
 	free(t->verify);
 	t->verify = NULL;
+	tool_release_signals(t, &signals);
 }
 
 void

@@ -511,5 +511,5 @@ job_end(struct job *j)
 {
 	bufs_release(BUFS(&j->args, &j->message));
 	result_release(&j->r);
-	signals_release(&j->signals);
+	tool_release_signals(j->t, &j->signals);
 }

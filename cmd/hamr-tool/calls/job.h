@@ -2,7 +2,6 @@
 #pragma once
 
 #include "extras/schema.h"
-#include "root/signals.h"
 #include "tool.h"
 
 enum job_state {

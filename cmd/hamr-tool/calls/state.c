@@ -135,6 +135,16 @@ tool_close(struct tool *t)
 	files_free(t->files);
 }
 
+void
+tool_release_signals(struct tool *t, struct signals *held)
+{
+	if (held->on && signals_waiting()) {
+		extras_free(t->extras);
+		sandboxes_free(t->sandboxes);
+	}
+	signals_release(held);
+}
+
 /* ---- the `tools` record ---- */
 
 static void

@@ -7,6 +7,7 @@
 #include "sandbox/box.h"
 #include "conf/conf.h"
 #include "files/files.h"
+#include "root/signals.h"
 #include "stage/stage.h"
 
 #define OUTPUT_CAP_MAX ((size_t)4 << 20)	/* where no cap is set */
@@ -76,6 +77,9 @@ struct tool {
 
 int tool_open(struct tool *t, struct err *e);
 void tool_close(struct tool *t);
+/* signals_release; but what we opened (sandboxes, servers) is closed before a
+ * signal ends us. */
+void tool_release_signals(struct tool *t, struct signals *held);
 
 /* Callbacks of the stage (stage.h), whose self is the tool: a record was read;
  * the next transcript begins. */

@@ -4,15 +4,18 @@
 
 #include "signals.h"
 
-/* TERM, INT, HUP, QUIT. */
+/* TERM, INT, HUP and QUIT, without those that are ignored (nohup). */
 static void
 signals_set(sigset_t *set)
 {
+	static const int all[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
+	struct sigaction is;
+
 	sigemptyset(set);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGHUP);
-	sigaddset(set, SIGQUIT);
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (sigaction(all[i], NULL, &is) == 0 &&
+		    is.sa_handler != SIG_IGN)
+			sigaddset(set, all[i]);
 }
 
 int
