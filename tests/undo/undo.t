@@ -457,7 +457,7 @@ f"
 		hamr-tool --no-config --yes --root . edit \
 		'{"path":"slow","old":"old","new":"new"}' >/dev/null &
 	timeout 20 sh -c 'until ls -A | grep -q hamr-tmp; do sleep .05; done'
-	b 'until grep -q new slow; do sleep 0.1; done'
+	b 'until grep -q new slow; do sleep 0.1; done; echo x >>slow'
 	wait $!
 	is "an edit that was about to be made when another call began" \
 		"$(for _ in 1 2; do t undo >/dev/null; echo $?; done; cat slow)" \

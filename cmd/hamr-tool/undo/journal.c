@@ -540,12 +540,16 @@ read_begun(int fd, struct journal *j, struct buf *b, struct slice *rest)
 static void
 meet(struct snap *s, struct undo_entry *c, const struct undo_entry *other)
 {
+	bool edits = strcmp(other->tool, "edit") == 0 ||
+	    strcmp(other->tool, "write") == 0;
+
 	for (size_t i = 0; i < other->n; i++) {
 		const struct undo_path *theirs = &other->v[i];
 		struct undo_path *t = undo_entry_find(c, theirs->path);
 
-		/* if it wrote the file, that was never somewhere else */
-		if (t != NULL && strcmp(t->sha, theirs->sha) == 0)
+		/* if it made the file, that was not moved from elsewhere; an
+		 * edit makes it under a temporary name */
+		if (t != NULL && (edits || strcmp(t->sha, theirs->sha) == 0))
 			t->born = 0;
 		else if (t == NULL && !undo_path_is_lost(theirs))
 			snap_add_unchanged(s, c, theirs->path);
@@ -562,7 +566,7 @@ journal_meanwhile(struct snap *s, struct undo_entry *c)
 	if (journal_newest(s) > c->since)
 		journal_read(s, &j, NULL);
 	for (size_t i = 0; i < j.n; i++)
-		if (j.v[i].number > c->since)
+		if (!j.v[i].is_checkpoint && j.v[i].number > c->since)
 			meet(s, c, &j.v[i]);
 	journal_release(&j);
 	/* those that go on: what they found, they may put back */
