@@ -534,7 +534,10 @@ is "no, edited, always, yes" "$(ls a b c z 2>&1 | paste -sd' ') $(cat b c z |
     paste -sd' ')" "ls: cannot access 'a': No such file or directory b c z good d z"
 
 # --- what /mode and /model say outranks a flag, in other sessions, too
-{ for i in 1 2 3 4 5; do answer "Answer $i."; done; } >script
+for i in 1 2 3 4 5; do
+	jq -cn '{type: "usage", prompt_tokens: 9, completion_tokens: 1, cost: 2}'
+	answer "Answer $i."
+done >script
 rm -rf .hamr
 start --mode patch --model one
 type_ 'begin' Enter
@@ -549,10 +552,17 @@ type_ '/new' Enter
 sees "a new session" '*the next message begins a new session*'
 type_ 'again' Enter
 sees "has them, too" '*> again*done *
-  two  docs*'
+  two  docs*$2.00*'
+type_ 'more' Enter
+sees "its cost" '*$4.00*'
+type_ '/fork 1' Enter
+sees "a copy up to a turn shows that turn, and its cost" '*> /fork 1
+
+> again
+*you are in a copy*, up to turn 1*$2.00*'
 is "so it says" "$(for f in .hamr/sessions/*.ndjson; do jq -rn '[inputs |
     .model // .set["provider.model"]? // empty] | last' "$f"; done |
     paste -sd' ') $(tail -qn +1 .hamr/sessions/*.ndjson |
-    jq -r 'select(.type == "hamr") | .mode' | paste -sd' ')" \
-    "two two two patch patch docs"
+    jq -r 'select(.type == "hamr") | .mode' | sort | paste -sd' ')" \
+    "two two two two docs docs patch patch"
 done_testing

@@ -99,7 +99,10 @@ fork_session(struct chat *c, const char *arg)
 	r->branches = true;
 	r->o.fork = id;
 	r->o.at = turn > 0 ? s.at : 0;
-	if (chat_open(c, NULL) == 0)
+	bool open = chat_open(c, NULL) == 0;
+	if (open && turn > 0)
+		chat_show_last_turn(c);
+	if (open)
 		ui_note(&r->ui, "you are in a copy now, session %s%s%s; %s "
 		    "stays as it is", r->session.id, turn > 0 ?
 		    ", up to turn " : "", arg, id);
