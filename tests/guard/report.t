@@ -385,6 +385,10 @@ is "... each once, whichever call moved it" "$(guard --explain b3 pair |
 { person; idle 1 8; } >idle
 is "... and what comes after it" "$(guard --explain i8 idle |
     grep '^  then')" "  then       the next message must be text only"
+call c bash '{"command":"ls"}' >>idle
+is "... and a call made all the same" "$(guard --explain c idle |
+    sed -n '/^  why/,/^  limits/p' | tr -s ' \n' ' ')" " why The message had to be \
+text only. So the call was not run, and the turn ended. limits warning at 4, text only at 8 "
 guard --explain 11 loop >by_line
 guard --explain c5 loop >by_id
 same "CALL may be the line of its message" by_line by_id

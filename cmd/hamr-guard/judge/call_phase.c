@@ -233,10 +233,27 @@ share(struct guard *g, struct map *same, struct open_call *o)
 	return true;
 }
 
+/* Refuse a call of a message that had to be text. */
+static void
+refuse_calls(struct guard *g, struct open_call *o)
+{
+	const struct stall *s = &g->stall;
+	struct verdict v = { .rule = s->over ? RULE_STALL : g->text_rule,
+		.count = s->over ? s->score / POINT : g->text_count,
+		.text = true, .evidence = g->last.c, .nevidence = g->last.n };
+
+	if (v.rule == RULE_STALL) {
+		v.evidence = s->calls.c;
+		v.nevidence = s->calls.n;
+		v.warn = g->policy->stall_warn;
+		v.halt = g->policy->stall_limit;
+	}
+	refuse(g, o, &v, ACT_HALT, A_TEXT_HALT);
+}
+
 void
 guard_calls(struct guard *g)
 {
-	const struct stall *s = &g->stall;
 	bool forced = g->text_only > 0;
 	struct map same = { .n = 0 };
 	unsigned long changes = 0;
@@ -253,15 +270,8 @@ guard_calls(struct guard *g)
 		else if (g->halt.on)	/* holds for every later call */
 			guard_put_halted(g, o);
 		/* text was asked for, or the stall went on after it */
-		else if (!g->policy->counts_only && (forced || s->over))
-			refuse(g, o, &(struct verdict){
-			    .rule = s->over ? RULE_STALL : g->text_rule,
-			    .count = s->over ? s->score / POINT :
-			    g->text_count, .evidence = s->calls.c,
-			    .nevidence = s->calls.n,
-			    .warn = g->policy->stall_warn,
-			    .halt = g->policy->stall_limit },
-			    ACT_HALT, A_TEXT_HALT);
+		else if (!g->policy->counts_only && (forced || g->stall.over))
+			refuse_calls(g, o);
 		else if (g->step.left == 1 || !share(g, &same, o))
 			judge_alone(g, o);
 		changes += o->action == ACT_ALLOW && !o->is.reads;

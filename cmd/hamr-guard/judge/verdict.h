@@ -71,6 +71,7 @@ struct verdict {
 	bool gated;		/* block and halt put off: something new came
 				 * since the model was last told */
 	bool poll, transient;	/* limits multiplied for this */
+	bool text;		/* the message had to be text only */
 	unsigned long same;	/* calls with this outcome in this epoch */
 	unsigned long refused;	/* of this signature, since then */
 	unsigned long epoch;	/* progress so far in this turn */

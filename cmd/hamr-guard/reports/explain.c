@@ -122,7 +122,7 @@ put_numbers(const struct report *p, struct buf *b, const struct verdict *v)
 	const char *part = parts[v->score % POINT];
 	const struct { const char *name; unsigned long n; } row[] = {
 		{ "warning", v->warn }, { "block", v->block },
-		{ "halt", v->halt } };
+		{ v->rule == RULE_STALL ? "text only" : "halt", v->halt } };
 	struct buf t = BUF_INIT(BUF_RECORD_MAX);
 
 	for (int i = 0; i < 3; i++)
@@ -192,6 +192,9 @@ put_verdict(const struct report *p, struct buf *b, const struct verdict *v)
 	buf_addc(b, '\n');
 	if (judge->foreign) {
 		buf_fmt(&t, "%s: %s", judge->kind->name, judge->kind->about);
+	} else if (v->text) {
+		buf_fmt(&t, "The message had to be text only. %s",
+		    outcomes[v->action]);
 	} else if (v->action == ACT_HALT && v->halt == 0) {
 		buf_adds(&t, "The turn was over before this call. No call "
 		    "runs until the next message by a person.");
