@@ -140,8 +140,10 @@ put_numbers(const struct report *p, struct buf *b, const struct verdict *v)
 	if (p->judge->profile.foreign)
 		return;
 	put_label(p, b, "counters");
-	buf_fmt(b, "%lu with this outcome, %lu refused, in epoch %lu of its "
-	    "turn\n", v->same, v->refused, v->epoch + 1);
+	if (v->rule <= RULE_CYCLE)	/* it counts outcomes */
+		buf_fmt(b, "%lu with this outcome, %lu refused, in ", v->same,
+		    v->refused);
+	buf_fmt(b, "epoch %lu of its turn\n", v->epoch + 1);
 	put_label(p, b, "");
 	buf_fmt(b, "nothing new for %lu step%s; stall score ", v->steps,
 	    v->steps == 1 ? "" : "s");
