@@ -319,7 +319,8 @@ hermes_call(struct foreign *p, struct open_call *c)
 	v.evidence = row->c + row->n - 1 - v.nevidence;
 	if (m->warnings >= warnings) {
 		v.action = ACT_BLOCK;
-		v.block = v.warn + warnings;
+		/* laps are not counted on */
+		v.block = v.period == 1 ? v.warn + warnings : 0;
 	} else {
 		a = m->warnings++ == 0 ? A_HERMES_WARN : A_HERMES_WAIT;
 		v.level = m->warnings;
