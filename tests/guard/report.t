@@ -385,6 +385,10 @@ is "... each once, whichever call moved it" "$(guard --explain b3 pair |
 { person; idle 1 8; } >idle
 is "... and what comes after it" "$(guard --explain i8 idle |
     grep '^  then')" "  then       the next message must be text only"
+{ person; for i in 1 2 3; do
+step "n$i" t '{}' "no such thing as 17$i" '{"is_error":true}'; done; } >numbers
+match "... and how failures were alike" "$(guard --explain n3 numbers |
+    tr -s ' \n' ' ')" "*why The same call failed 3 times with errors that differ only *"
 call c bash '{"command":"ls"}' >>idle
 is "... and a call made all the same" "$(guard --explain c idle |
     sed -n '/^  why/,/^  limits/p' | tr -s ' \n' ' ')" " why The message had to be \

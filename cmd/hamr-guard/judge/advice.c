@@ -1,6 +1,6 @@
 /* advice.c - every sentence that the model reads from the guard, in one table.
  *
- * {tool} {count} {same} {steps} {since} {span} {period} {laps} {pattern} {wait}
+ * {tool} {count} {same} {since} {span} {period} {laps} {pattern} {wait}
  * {limit} {history} {attempts} are filled in.
  */
 #include <string.h>
@@ -329,8 +329,7 @@ advice_fill(const char *text, const struct verdict *v,
 		const char *name;
 		unsigned long n;
 	} numbers[] = { { "count", v->count }, { "period", v->period },
-		{ "laps", v->laps }, { "same", v->same },
-		{ "steps", v->steps }, { "wait", f->wait },
+		{ "laps", v->laps }, { "same", v->same }, { "wait", f->wait },
 		{ "limit", v->halt != 0 ? v->halt : v->block != 0 ? v->block :
 		    v->warn } };
 	struct slice name;

@@ -71,6 +71,8 @@ static const char *const rules[] = {
 	    "has run since the last change.",
 	[RULE_MONOLOGUE] = "The same message came three times or more.",
 };
+static const char alike[] = "The same call failed {count} times with errors "
+    "that differ only in numbers and ids, and no progress came in between.";
 /* And what came of it. */
 static const char *const outcomes[] = {
 	[ACT_SHARE] = "It ran once, and this one shares its result.",
@@ -202,7 +204,8 @@ put_verdict(const struct report *p, struct buf *b, const struct verdict *v)
 		    "runs until the next message by a person.");
 	} else {
 		/* two sentences: what was seen, and what came of it */
-		advice_fill(rules[v->rule], v, NULL, &t);
+		advice_fill(v->rule == RULE_RETRY && v->action == ACT_WARN &&
+		    v->same < v->count ? alike : rules[v->rule], v, NULL, &t);
 		buf_fmt(&t, " %s", outcomes[v->action]);
 	}
 	put_row(p, b, judge->foreign ? "rule" : "why", &t);
