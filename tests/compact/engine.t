@@ -259,6 +259,10 @@ is "a search in a file shows no lines of it" \
 	"$(sed '/"id":"new"/s/a[.]c\\"/&,\\"query\\":\\"text\\"/' many |
 	compact -n --window 14000 --strategy late | jq -r '
 	.elided // [] | .[] | select(.tool_call_id == "old").path')" a.c
+is "nor does a read that is cut show them all" \
+	"$(sed '/_id":"new"/s/"lines":60/&,"truncated":true/' many |
+	event --window 14000 --strategy late | jq -r '.elided[] |
+	select(.tool_call_id == "old").path')" a.c
 cat live ev >told
 request --window 17000 told >again
 request --window 17000 live >first

@@ -46,7 +46,7 @@ struct shown {
 	size_t n, cap;
 };
 
-/* Nothing if the call is not a read of a file. */
+/* Nothing if the call is not a read of a file, or is cut. */
 void shown_add(struct shown *s, const struct view_call *call);
 /* Does one of them show all lines that a call concerns? */
 bool shown_covers(const struct shown *s, const struct fact *f);
