@@ -288,6 +288,12 @@ def results(messages):
     return out
 
 
+def wrote(args):
+    """The arguments of an edit without what it replaced."""
+    return {k: v for k, v in json.loads(args[0]).items()
+            if not k.startswith("old")}
+
+
 def appended(old, new):
     """None, or the first message of old that new does not go on from."""
     n = len(old)
@@ -357,8 +363,8 @@ class Judge:
             if tokens > room:
                 self.say("%s: fits: %d tokens, room for %d" %
                          (at, tokens, room))
-            if step.events and before is not None:
-                self.told(at, step, before, now, known)
+            if step.events:
+                self.told(at, step, before or [], now, known)
             kept.look(self.t.gos[k], [m for _, m in now])
             if kept.lost:
                 self.say("%s: kept: %s" % (at, kept.lost))
@@ -402,7 +408,8 @@ class Judge:
             if there and ident in elided and new[ident][1] == args:
                 self.say("%s: told: %s is said to be elided and is there" %
                          (at, ident))
-            if args and args[1] and ident in new and new[ident][1] == args:
+            if args and args[1] and ident in new and \
+                    wrote(new[ident][1]) == wrote(args):
                 continue       # of an edit the new text counts: it is there
             if not there and ident not in elided | known:
                 self.say("%s: told: %s is gone and nobody was told" %
