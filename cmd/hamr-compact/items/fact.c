@@ -39,7 +39,7 @@ positive(struct slice v)
 struct slice
 first_line(const char *what)
 {
-	return (struct slice){ what, strcspn(what, "\n") };
+	return (struct slice){ what, (size_t)(strchrnul(what, '\n') - what) };
 }
 
 /* Our own tools, and two names that no importer knows. */
