@@ -557,6 +557,15 @@ holds 1 of these items and cannot be written; forget them where it can be"
 	    "hamr-mem: $PWD/.hamr/memory.db holds $old and cannot be written; \
 save this without --replace"
 	new=$(cold save "another new fact")
+	id=$(hamr-mem --global save "a fact of the user")
+	hamr-mem --no-config rebuild ../none	# its log is in it now
+	dd if=/dev/urandom of=.hamr/memory.db bs=4096 seek=1 count=1 \
+	    conv=notrunc 2>/dev/null
+	is "if it is damaged, the others are" "$(cold search -n 99 fact 2>err |
+	    jq -r .store | sort -u | paste -sd' ')" "global project"
+	match "which is said" "$(cat err)" \
+	    "hamr-mem: */cold/.hamr/memory.db: damaged (*; it is left out"
+	hamr-mem --global forget "$id" 2>/dev/null
 	rm .hamr/memory.db-*
 	seq 999 >.hamr/memory.db
 	is "if it cannot be read, the other is" \

@@ -162,27 +162,32 @@ struct look {
 	struct rec_out out;
 };
 
-/* Open the memories that are meant, and call fn.  When one is damaged, it is
- * named, and those before it have to do. */
+/* Open the memories that are meant, and call fn.  When one behind the first is
+ * damaged, it is named, and the others have to do. */
 static int
 look(const struct opts *o, struct look *l, int (*fn)(struct look *l,
     struct err *e), struct err *e)
 {
-	struct err why;
 	int r = where_open(o, DB_READ, true, l->st, &l->n, e);
-	size_t all = l->n;
+	size_t last = l->n - 1;
+	struct err again;
 
-	while (r >= 0 && (r = fn(l, e)) < 0 && e->status == ST_DATA &&
-	    l->n > 1) {
+	if (r >= 0)
+		r = fn(l, e);
+	for (size_t i = last; r < 0 && e->status == ST_DATA && l->n > 1 &&
+	    i > 0; i--) {
+		struct store out = l->st[i];	/* is it this one? */
+
+		l->st[i] = l->st[last];
+		l->st[last] = out;
+		l->n = last;
 		hits_release(&l->hits);
 		buf_reset(&l->out.buf);
-		why = *e;
-		l->n--;
-		r = 0;
+		r = fn(l, &again);
+		if (r == 0)
+			err_say("%s; it is left out", e->text);
 	}
-	if (r == 0 && l->n < all)
-		err_say("%s; it is left out", why.text);
-	l->n = all;
+	l->n = last + 1;
 	return r;
 }
 
