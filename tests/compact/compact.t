@@ -222,7 +222,8 @@ is "frames of a recursion are counted" "$(shown bash "$(for _ in 1 2 3 4 5; do
 	"$(printf '%s\n' "$frame" "$code" "$frame" "$code" \
 	'[3 more frames in dependencies]' end)"
 is "... a single one" "$(shown bash "$(printf '%s\n' "$frame" "$frame" \
-    "$frame")" | tail -n 1)" '[1 more frame in dependencies]'
+    "$frame")")" "$(printf '%s\n' "$frame" "$frame" \
+    '[1 more frame in dependencies]')"
 is "file text is not" "$(shown read "$dirty")" "$dirty"
 seq 1 20000 >long
 shown read "$(cat long)" >cut.out
