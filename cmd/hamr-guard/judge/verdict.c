@@ -6,8 +6,6 @@
 #include "base/mem.h"
 #include "verdict.h"
 
-#define SENTENCES_MAX 3		/* in one nudge; the verdicts have them all */
-
 const char *const action_names[] = { [ACT_ALLOW] = "allow",
 	[ACT_SHARE] = "share", [ACT_WARN] = "warn", [ACT_BLOCK] = "block",
 	[ACT_HALT] = "halt" };
@@ -99,15 +97,14 @@ nudge_add(struct nudge *g, const struct verdict *v, bool only)
 		return;
 	if (only) {
 		buf_reset(&g->text);
-		g->told = g->more = 0;
-	} else if (told || g->told >= SENTENCES_MAX) {
+		g->more = 0;
+	} else if (told) {
 		/* two of one rule would be the same paragraph but for a name;
 		 * two of one cycle, quite the same */
 		g->more += v->rule != RULE_CYCLE;
 		return;
 	}
 	g->only = only;
-	g->told++;
 	g->text.max = BUF_RECORD_MAX;
 	buf_adds(&g->text, g->text.len == 0 ? NUDGE_MARK : "\n");
 	buf_adds(&g->text, v->message);

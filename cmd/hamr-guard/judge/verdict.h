@@ -114,7 +114,7 @@ struct nudge {
 	struct buf text;
 	bool by[RULES];
 	size_t n;		/* verdicts */
-	size_t told, more;	/* of these, with and without words */
+	size_t more;		/* of these, like one with words */
 	bool only;		/* nothing else is to be said */
 };
 
