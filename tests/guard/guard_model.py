@@ -43,7 +43,8 @@ SAID = {"Done.": "status-only", "Let me check the parser next:": "plan-prose",
 
 # What a person says, and whether it is to be repeated.
 ASKS = {"go on": None, "run it 20 times": "often",
-        "look every minute": "every", "wait until it is up": "until"}
+        "look every minute": "every", "wait until it is up": "until",
+        "make, read it all": None}
 # Or they approve of an answer, if its turn changed nothing.
 PLANS = {"It could be run 20 times.": "often"}
 
@@ -93,6 +94,16 @@ def kind(text, call):
     return tuple(w for w in re.findall(r"\w+", normal(text)) if w not in own)
 
 
+def names(message, name, arguments):
+    """Has the call, a short one, a word of the message?"""
+    a = json.loads(arguments)
+    text = name + "\0" + json.dumps(a, sort_keys=True, separators=(",", ":"))
+    values = " ".join([name] + [str(v) for v in a.values()])
+    both = [{w[:5] for w in re.findall("[a-z0-9]{4,}", x.lower())}
+            for x in (message, values)]
+    return len(text) <= 80 and bool(both[0] & both[1])
+
+
 class Call:
     known = {}
 
@@ -115,7 +126,8 @@ class Call:
             self.name == "job_wait"
         self.pauses = bash and cmd.startswith("sleep ") or \
             self.name == "job_wait"
-        self.patient = self.asked = self.awaited = False
+        self.patient = self.asked = self.awaited = self.named = False
+        self.text = key
         self.often = 0
         self.reads = self.name == "read" or self.idle or \
             bash and self.poll
@@ -163,7 +175,8 @@ class Model:
         self.few = False
         self.compacted = False
         self.ran = False
-        self.plan = None
+        self.plan = self.last = None
+        self.errand = ""
         self.begin()
 
     def clone(self):
@@ -202,6 +215,7 @@ class Model:
         self.signed = {}        # signatures by call id
         self.returned = set()   # states that a file came back to
         self.files = {}         # path: state
+        self.acted = 0          # new calls that worked and did something
         self.learned = 0        # what was run and showed anything new
         self.back = {}          # path: that, at the last change of the file
         self.waited = False     # the last step only slept
@@ -294,6 +308,8 @@ class Model:
             block = o["fresh"]
         times = max(c.times(e["failed"]), e["times"]) * (
             2 if e["transient"] else 1)
+        if c.named:
+            times = max(times, 4)
         if n >= halt * times:
             c.said = "halt"
             self.halted = (self.rule(e), n)
@@ -309,6 +325,24 @@ class Model:
         self.step["weights"].append(self.weight(c, e["transient"]))
         self.step["solid"] = self.step["blocked"] = True
         return True
+
+    def name(self, c):
+        """A call made again that the person names."""
+        e = self.entries.get(c.sig)
+        if not e or e["weak"] < 2:
+            return
+        does = c.runs and not c.asks
+        wanted = self.wanted if self.heeded and (
+            e["failed"] or does) else None
+        if not wanted and (e["failed"] or (
+                not e["brief"] if does else
+                c.edits or e["n"] < 2 or e["acted"] == self.acted)):
+            return
+        c.named = names(self.errand, *c.text)
+        if c.named and wanted == "often":
+            c.often = 20 // self.o["warn"] + 1
+        elif c.named and wanted:
+            c.awaited = c.patient = c.poll = True
 
     def faulty(self, c):
         if c.bash or c.network:
@@ -486,6 +520,7 @@ class Model:
         alike = e and e["failed"] == failed and e["norm"] == norm
         like = self.like(e, c, failed, norm, mask)
         other = e is None
+        self.acted += other and not failed and not c.idle and not c.asks
         # the same but for numbers: a counter, or a measure?
         differs = like and not alike
         first_error = first_error and not differs
@@ -529,6 +564,7 @@ class Model:
             e["weak"] += 1
         e.update(raw=raw, norm=norm, mask=mask, failed=failed,
                  window=self.window, unsteady=unsteady, live=live, at=c.at,
+                 brief=brief, acted=self.acted,
                  transient=transient, times=c.times(failed),
                  numbers=total(text) + 1 if differs else 0,
                  measures=measures)
@@ -555,6 +591,8 @@ class Model:
             if warn and self.reads >= warn and (self.reads - warn) % 8 == 0:
                 c.due.append(("reads", self.reads))
         weight = POINT if c.idle else \
+            POINT // 6 if like and not measure and not free and \
+            c.named and not c.poll else \
             self.poll_weight(c, failed, transient) \
             if same and not free and c.poll else \
             self.weight(c, transient) if same and not free else \
@@ -715,7 +753,8 @@ class Model:
     def answer(self, r):
         self.force = max(0, self.force - 1)
         text = r.get("content") or ""
-        self.plan = PLANS.get(text) if self.still == self.steps else None
+        self.last = text if self.still == self.steps else None
+        self.plan = PLANS.get(self.last)
         if r.get("finish_reason", "stop") != "stop" or not text:
             return
         if text == self.last_text:
@@ -754,6 +793,7 @@ class Model:
                 if c.edits:
                     self.wanted = None
                 self.heeded |= c.sig in self.known
+                self.name(c)
                 c.allow(self.wanted if self.heeded else None, self.o)
                 self.open.append(c)
                 self.call(c, forced, calls[:i])
@@ -768,7 +808,11 @@ class Model:
                 self.begin()
                 self.task = "contract" in r.get("meta", {})
                 self.wanted = ASKS.get(r["content"]) or self.plan
-                self.plan = None
+                if not self.last or not self.last.endswith("?"):
+                    self.errand = self.last if self.last and \
+                        r["content"] not in ASKS or \
+                        self.last and not ASKS[r["content"]] else r["content"]
+                self.plan = self.last = None
         elif kind == "hamr":
             self.fresh()
         elif kind == "config":
@@ -886,7 +930,8 @@ def limited(keys):
 
 # -- every short sequence
 
-HEAD = [{"type": "hamr", "v": 1}, {"role": "user", "content": "go"}]
+HEAD = [{"type": "hamr", "v": 1},
+        {"role": "user", "content": "make, read it all"}]
 VERDICT = re.compile(
     rb'"tool_call_id":"(c\d+)","name":"[a-z]*","action":"([a-z]*)",'
     rb'"phase":"([a-z]*)","rule":"([a-z-]*)","count":(\d+)|'
@@ -1027,7 +1072,7 @@ class Maker:
             if x < .044:
                 self.put(role="user", content="go on")
                 self.put(role="assistant", content=list(PLANS)[0])
-            self.put(role="user", content=list(ASKS)[int(x * 4000) % 4])
+            self.put(role="user", content=list(ASKS)[int(x * 4000) % 5])
         elif x < .055:
             self.put(type="limit", context_tokens=16384)
         elif x < .06:

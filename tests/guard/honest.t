@@ -134,6 +134,40 @@ is "a page that is looked at until it has changed: not a word" "$(times 1 \
 honest "pressing a key until the end" < <(times 1 'u Press it until the end.
 30* s c# press_key {"key":"Tab"} = ok')
 
+while read -r text; do
+	honest "in words that name it: $text" < <(times 1 "u $text
+19* s c# bash {\"command\":\"./smoke.sh\"} = smoke: ok")
+done <<'X'
+can u rn smoke.sh like 15 tims?
+smoke.sh so oft wie möglich
+Soak test please: smoke.sh over and over, report every failure.
+X
+honest "... that counts" < <(times 1 'u How often does the meter send, is a value lost?
+19* s c# mqtt_once {"topic":"meters/7"} = {"seq":#,"kwh":8123.4}')
+honest "... as an answer to a question" < <(times 1 'u check that smoke.sh is stable
+a How many runs do you want?
+u 15
+15* s c# bash {"command":"./smoke.sh"} = smoke: ok')
+honest "... a look before each move" < <(echo 'u ALWAYS look into board.txt first'
+times 16 's r{} read {"path":"board.txt"} = the board is as you know it
+s n{} note {"text":"e{}"} = ok')
+is "... that is to work at last, in words that we know: not a word" "$(times 1 \
+'u keep trying docker push until it goes through
+19* s c# bash {"command":"docker push r/x"} = status: 500 Internal Server Error '"$failed" |
+    said)" ""
+is "... but not a test that is to pass" "$(times 1 \
+'u The job runs every minute. Make test_job pass.
+5* s c# bash {"command":"pytest test_job.py"} = FAILED test_job - assert 0 == 1 '"$failed" |
+    said | tail -n 1)" "c6 block retry 5"
+is "nor for ever, nor in vain, nor what only asks" "$(times 1 'u submit it
+20* s c# submit [] = accepted
+u submit it
+5* s c# submit [] = error: rejected
+u what is in board.txt?
+5* s c# read {"path":"board.txt"} = nothing' | said | grep block)" "c21 block repeat 20
+c27 block repeat 5
+c33 block repeat 5"
+
 # ---- batches ----
 
 honest "rows inserted" < <(times 60 's c{} insert {"row":{}} = OK')

@@ -173,7 +173,7 @@ turn_begin(struct guard *g)
 {
 	guard_epoch(g);
 	g->epoch = g->window = g->news = g->shown_new = 0;
-	g->passed = g->thought = g->made = 0;
+	g->passed = g->thought = g->acted = g->made = 0;
 	g->steps = 0;
 	g->calls = g->reads = g->still = 0;
 	g->calls_asked = g->task = g->waited = g->planned = false;
@@ -246,6 +246,7 @@ static void
 learn(struct guard *g, const struct rec *r)
 {
 	struct slice contract, one;
+	bool replies = false;
 	int64_t n;
 
 	switch (r->kind) {
@@ -258,10 +259,16 @@ learn(struct guard *g, const struct rec *r)
 		if (one.n <= PERSON_MAX && g->said.len > 0) {
 			buf_reset(&g->text);
 			msg_text(one, &g->text);
+			replies = g->text.len <= GO_MAX &&
+			    slice_ends(buf_view(&g->said), "?\"");
 			if (g->text.len <= GO_MAX && prose_asks(buf_view(
 			    &g->text), &g->often) == ASKS_ONCE)
 				one = buf_view(&g->said);
 		}
+		if (!replies)
+			buf_reset(&g->errand);
+		if (!replies && one.n <= PERSON_MAX)
+			buf_slice(&g->errand, one);
 		buf_reset(&g->person);
 		if (one.n <= PERSON_MAX)
 			buf_slice(&g->person, one);
@@ -334,21 +341,50 @@ put_text(char *to, struct slice text)
 	return to + text.n + 1;
 }
 
+/* A call that the person's message names was made again: if the message asks
+ * for that in words that we know, it may be repeated as long as it is not in
+ * vain.  If not, it still may have asked for what does something in few words,
+ * or looks again after something else was done. */
+static void
+take_named(struct guard *g, struct traits *t, const struct streak *e)
+{
+	bool does = t->runs && !is_question(t);
+	bool wanted = g->asks >= ASKS_UNTIL && (e->failed || does) &&
+	    (!e->vain || e->transient);
+
+	if (!wanted && (e->failed || (does ? !e->brief || e->vain ||
+	    t->consults : t->edits || e->n < 2 || e->acted == g->acted)))
+		return;
+	buf_reset(&g->text);
+	msg_text(buf_view(&g->errand), &g->text);
+	t->named = prose_names(buf_view(&g->text),
+	    sign_text_of(&g->signer, t));
+	if (!wanted || !t->named)
+		return;
+	if (g->asks == ASKS_OFTEN)
+		t->often = g->often;
+	else
+		t->awaited = t->poll = t->patient = true;
+}
+
 /* What a person asks for may be repeated: a poll, a click or a key as long as
  * it takes; another call as often as they say, or while it does not fail.  Once
  * a file is edited, they spoke of what a program is to do. */
 static void
 take_asked(struct guard *g, struct traits *t)
 {
+	const struct streak *e = streaks_get(&g->seen, t->sig);
+
 	if (t->edits) {
 		g->asks = ASKS_ONCE;
-	} else if (g->asks == ASKS_UNREAD &&
-	    streaks_get(&g->seen, t->sig) != NULL) {
+	} else if (g->asks == ASKS_UNREAD && e != NULL) {
 		/* the message matters only once a call is repeated */
 		buf_reset(&g->text);
 		msg_text(buf_view(&g->person), &g->text);
 		g->asks = prose_asks(buf_view(&g->text), &g->often);
 	}
+	if (e != NULL && e->weak > 1 && e->epoch == g->epoch)
+		take_named(g, t, e);
 	if (g->asks >= ASKS_UNTIL && (t->poll || t->acts))
 		t->awaited = t->poll = t->patient = true;
 	else if (t->looks || (t->bash && t->reads))
@@ -471,6 +507,7 @@ guard_init(struct guard *g, const struct rules *rules,
 		.text = BUF_INIT(BUF_RECORD_MAX),
 		.kept = BUF_INIT(BUF_RECORD_MAX),
 		.person = BUF_INIT(PERSON_MAX),
+		.errand = BUF_INIT(PERSON_MAX),
 		.said = BUF_INIT(PERSON_MAX),
 		.scratch = { BUF_INIT(BUF_RECORD_MAX),
 		BUF_INIT(BUF_RECORD_MAX) }, .cycle.cap = p->window };
@@ -486,6 +523,7 @@ guard_reset(struct guard *g)
 	g->turn = 0;
 	g->answers.ran = g->answers.compacted = false;
 	g->patch = true;
+	buf_reset(&g->errand);
 	buf_reset(&g->said);
 	signer_root(&g->signer, (struct slice){ NULL, 0 });
 	g->contract = g->policy->contract;
@@ -507,7 +545,7 @@ guard_release(struct guard *g)
 	streaks_release(&g->same);
 	files_release(&g->files);
 	free(g->call);
-	bufs_release(BUFS(&g->text, &g->kept, &g->person, &g->said,
-	    &g->scratch[0], &g->scratch[1]));
+	bufs_release(BUFS(&g->text, &g->kept, &g->person, &g->errand,
+	    &g->said, &g->scratch[0], &g->scratch[1]));
 	signer_release(&g->signer);
 }

@@ -129,6 +129,7 @@ struct guard {
 	uint64_t passed;	/* how often what was run did not fail */
 	uint64_t thought;	/* of the last call that is one, but for its
 				 * numbers */
+	uint64_t acted;		/* new calls that worked and did something */
 	uint64_t made;		/* what was last made or changed, but for its
 				 * numbers */
 	unsigned steps;		/* with calls */
@@ -139,6 +140,8 @@ struct guard {
 	unsigned long often;	/* how often, ditto */
 	struct buf person;	/* which is this, as JSON; or the answer that
 				 * they approve of */
+	struct buf errand;	/* ditto, or the one before, if this only
+				 * replies to a question */
 	struct buf said;	/* the last answer, as JSON, if it may be a
 				 * plan */
 	bool calls_asked;

@@ -97,8 +97,10 @@ struct outcome {
 void outcome_read(struct guard *g, const struct open_call *c, struct streak *e,
     const struct rec *r, struct outcome *o);
 
-/* Does the current text report a failure? */
+/* Does the current text report a failure?  Or is it of no use for another
+ * reason: an error, none of what was asked for? */
 bool outcome_complains(const struct guard *g);
+bool outcome_is_vain(const struct guard *g);
 
 /* Few outcomes are compared with a different one, so for a call's first outcome
  * we only make the quick digest, and outcome_keep keeps its text, which is the

@@ -431,6 +431,15 @@ is_none(struct slice text, bool asked)
 	return false;
 }
 
+bool
+outcome_is_vain(const struct guard *g)
+{
+	struct slice text = slice_trim(buf_view(&g->text));
+
+	return outcome_complains(g) || begins_like(text, "error") ||
+	    begins_like(text, "fail") || is_none(text, true);
+}
+
 /* ---- files ---- */
 
 /* meta says that a file is in another state: true if the state is new.  It

@@ -100,6 +100,8 @@ count(struct guard *g, struct open_call *c, struct streak *e,
 	if (o->quick)
 		outcome_keep(g, e);
 	e->failed = o->failed;
+	e->brief = o->brief;
+	e->vain = like != CHANGED && !o->cached && outcome_is_vain(g);
 	e->epoch = g->epoch;
 	e->window = g->window;
 	e->transient = o->transient;
@@ -411,6 +413,8 @@ weight(const struct open_call *c, const struct streak *e,
 {
 	if (c->is.idle)
 		return POINT;
+	if (like >= MASKED && !excused && c->is.named && !c->is.poll)
+		return POINT / 6;
 	if (like == SAME && !excused)
 		return c->is.poll ? poll_weight(c, o) :
 		    repeat_weight(false, o->transient);
@@ -547,6 +551,9 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	bool other = e->n == 0 || e->epoch != g->epoch;
 	e->live = !other && like != ALIKE && like != MASKED && (e->live ||
 	    (like == CHANGED && !effect && changes_itself(g, c, e, o)));
+	g->acted += other && !o->failed && !c->is.idle &&
+	    c->is.thought == 0 && !is_question(&c->is);
+	e->acted = g->acted;
 	e->step = c->step;
 	e->unsteady = !other && (e->unsteady || e->failed != o->failed);
 	bool excused = count(g, c, e, o, like);

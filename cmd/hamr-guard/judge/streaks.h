@@ -39,7 +39,10 @@ struct streak {
 	bool patient;		/* under way, in so many words */
 	bool measures;		/* it differed by more than what counts */
 	bool unsteady;		/* it failed and did not, nothing changed */
+	bool brief;		/* the outcome is short */
+	bool vain;		/* repeated, it says that it is in vain */
 	bool live;		/* its short answer changes by itself */
+	uint64_t acted;		/* guard.acted behind its last call */
 	unsigned step;		/* of the last call of all this */
 	/* Of the last outcome, if it differed by numbers, else 0: */
 	uint64_t numbers;	/* their sum and one */

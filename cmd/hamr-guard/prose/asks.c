@@ -3,6 +3,8 @@
  * The format is prose in any of a dozen languages, of which we know the words
  * for numbers, intervals and waiting; no library on our list reads it.
  */
+#include <ctype.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "asks.h"
@@ -13,6 +15,11 @@
 #define MOST 60			/* and nothing is done more often by hand */
 #define REACH 4			/* words from "every" to its unit */
 #define COUNTED 2		/* 25 single requests */
+#define NAMES_MAX 400		/* bytes of one that may name a call; a longer
+				 * one has too many words */
+#define CALL_MAX 80		/* bytes of a call that can be named */
+#define STEM 5			/* letters that make words alike */
+#define STEMS (CALL_MAX / STEM)
 #define WORD_MAX 32
 #define KNOWN_MAX 224
 
@@ -266,4 +273,46 @@ prose_asks(struct slice text, unsigned long *often)
 			asks = one;
 	}
 	return asks;
+}
+
+/* The next word of four letters and digits or more, in lower case, as a number:
+ * its first letters.  A member's name is none.  0: there is none. */
+static uint64_t
+next_stem(const char **p, const char *end)
+{
+	while (*p < end) {
+		uint64_t stem = 0;
+		int n = 0;
+
+		for (; *p < end && (is_letter(**p) ||
+		    isdigit((unsigned char)**p)); (*p)++)
+			if (n++ < STEM)
+				stem = stem << 8 |
+				    (unsigned char)tolower((unsigned char)**p);
+		if (n >= STEM - 1 && (end - *p < 2 ||
+		    memcmp(*p, "\":", 2) != 0))
+			return stem;
+		*p += n == 0;
+	}
+	return 0;
+}
+
+bool
+prose_names(struct slice text, struct slice call)
+{
+	const char *p = call.p, *end = p + call.n;
+	uint64_t named[STEMS], one;
+	size_t n = 0;
+
+	if (text.n > NAMES_MAX || call.n > CALL_MAX)
+		return false;
+	while (n < STEMS && (one = next_stem(&p, end)) != 0)
+		named[n++] = one;
+	p = text.p;
+	end = p + text.n;
+	while ((one = next_stem(&p, end)) != 0)
+		for (size_t i = 0; i < n; i++)
+			if (named[i] == one)
+				return true;
+	return false;
 }

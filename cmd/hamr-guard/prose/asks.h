@@ -15,3 +15,7 @@ enum asks {
  * nothing: it is a task with its papers, which may speak of anything.  *often:
  * how often, if it says so. */
 enum asks prose_asks(struct slice text, unsigned long *often);
+
+/* Does the message name a short call: do they share a word, or its stem?  call:
+ * the text that it is signed by. */
+bool prose_names(struct slice text, struct slice call);
