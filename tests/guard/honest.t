@@ -41,6 +41,9 @@ done | said)" ""
 is "a check each minute, not a word" "$(times 20 \
 's c{} bash {"command":"sleep 60; gh pr view 8 --json state"} = {"state":"OPEN"}' |
     said)" ""
+is "a state in a word that we do not know: not a word" "$(times 8 \
+'s c{} vm_describe {"name":"ci-3"} = {"name":"ci-3","state":"STAGING"}' |
+    said)" ""
 honest "one look more without the pause" < <(times 13 \
 's w{} wait {"seconds":300} = waited
 s c{} check_inbox {"from":"petra"} = no new messages'

@@ -194,9 +194,9 @@ X
 '["repeat","stall"]
 [hamr-guard] The last 8 steps returned nothing new. Write the next message as text only'
 is "who waits is told to pause, and may look again then" "$({
-echo '4* s c# vm_describe {} = {"state":"STAGING"}'
+echo '4* s c# vm_describe {} = {"state":"BACKLOG"}'
 for i in 1 2; do echo "s s$i bash {\"command\":\"sleep 20\"} = "
-echo "s d$i vm_describe {} = {\"state\":\"STAGING\"}"; done; } | make |
+echo "s d$i vm_describe {} = {\"state\":\"BACKLOG\"}"; done; } | make |
     guard -n | jq -rs '(map(.action == "block") | any),
 	(map(.content // "" | test("waiting.*pause before")) | any)')" "false
 true"

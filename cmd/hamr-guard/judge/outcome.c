@@ -359,7 +359,9 @@ state_of(const struct open_call *c, struct slice text, bool brief,
 		p = q;
 		bool is_lost = words_among(value, lost, NULL) > 0;
 		others |= !is_lost;
-		if (goes_on(value, NULL))
+		/* STAGING: a state in a word of its own */
+		if (goes_on(value, NULL) || (value.n > 4 && strncasecmp(
+		    value.p + value.n - 3, "ing", 3) == 0))
 			*patient = true;
 		else if (is_lost || words_among(value, over, NULL) > 0)
 			state = OVER;
