@@ -366,7 +366,9 @@ poll_weight(const struct open_call *c, const struct outcome *o)
 {
 	if (c->is.awaited)
 		return 0;
-	if (o->failed && !o->transient)
+	/* nor does waiting for what is not there */
+	if ((o->failed && !o->transient) ||
+	    (c->is.pauses && o->none && !o->mute))
 		return POINT / 2;
 	if (o->patient || (c->is.pauses && c->is.patient && !o->failed))
 		return 0;
