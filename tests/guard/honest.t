@@ -263,6 +263,10 @@ for side in heads tails tails tails tails; do
 	echo "s f$((++n)) bash {\"command\":\"cat coin\"} = $side"
 done | said | head -n 1)" "f4 warn repeat 3"
 
+is "what is staged, looked at after each commit: not a word" "$(times 12 \
+'s a{} bash {"command":"git add f{}.c && git commit -qm f{}"} = | {"meta":{"stdout_bytes":0}}
+s l{} bash {"command":"git diff --cached --stat"} = | {"meta":{"stdout_bytes":0}}' |
+    said | grep -v same-answer)" ""
 is "nor after each change by a command whose changes are not known" "$(times 12 \
 's a{} bash {"command":"sed -i s/a/b{}/ x.c"} = exit 0; changed: not known | {"meta":{"mutated":null,"stdout_bytes":0}}
 s l{} bash {"command":"make test"} = 12 passed | {"meta":{"mutated":null,"stdout_bytes":9}}' | said)" ""
