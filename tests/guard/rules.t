@@ -1231,6 +1231,14 @@ is "... not in a long answer, nor as a failure" "$(said <<'X' | cut -d ' ' -f 1,
 X
 )" "c3 warn
 d6 warn"
+is "a wait for what is not there is nothing new" "$(for i in {1..17}; do
+	echo "s s$i wait {\"seconds\":$i} = No background tasks are running."
+done | said | sed -n '1p;$p')" "s9 warn stall 4
+constrain stall 1"
+is "ids in JSON within JSON are nothing new" "$(for i in {1..9}; do
+	echo "s s$i publish {\"id\":\"4b1e2ff0-71c8-4f0a-9d5e-2a1b3c4d5e$i$i\"} =" \
+	    "{\"reply\":{\"reason\":\"the device is not on the list of those that may register\",\"id\":\"4b1e2ff0-71c8-4f0a-9d5e-2a1b3c4d5e$i$i\"}}"
+done | said | sed -n 1p)" "s9 warn stall 4"
 is "behind a call that only waits, the next one polls" "$(for i in 1 2 3 4 5; do
 echo "s s$i terminal_wait {\"seconds\":$i} = ok"
 echo "s d$i screen {} = linking ..."; done | said

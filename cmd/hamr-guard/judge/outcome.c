@@ -578,8 +578,9 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 		text = buf_view(&g->text);
 	}
 	of.failed = o->failed;
-	of.pages = (c->is.acts || c->is.fetches) && (text.n >= PAGE_MIN ||
-	    slice_has(text, "\n") || slice_starts(slice_trim(text), "<"));
+	of.pages = c->is.acts || c->is.fetches ? text.n >= PAGE_MIN ||
+	    slice_has(text, "\n") || slice_starts(slice_trim(text), "<") :
+	    c->is.sends && !c->is.bash && slice_starts(text, "{");
 	o->none = is_none(text, is_question(&c->is) || c->is.fetches);
 	o->nothing = !o->failed && (finds_nothing(text) ||
 	    (o->none && is_question(&c->is)));

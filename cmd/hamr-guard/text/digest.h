@@ -31,9 +31,10 @@ struct digest {
 struct digest_of {
 	bool quick;		/* make hash, lines, chars, gain and told */
 	bool sum;		/* and sum, which compares with another */
-	bool pages;		/* of a web or a screen: with other ids it is
-				 * the same page, or the same hits in another
-				 * order: that is no gain */
+	bool pages;		/* of a web or a screen, or of what was sent:
+				 * with other ids it is the same page, or the
+				 * same hits in another order: that is no gain
+				 */
 	bool failed;		/* lines that were written over, like a
 				 * progress bar, count in hash only */
 	struct slice given;	/* what the call says of itself is no gain; p
