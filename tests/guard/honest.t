@@ -44,6 +44,9 @@ is "a check each minute, not a word" "$(times 20 \
 is "a state in a word that we do not know: not a word" "$(times 8 \
 's c{} vm_describe {"name":"ci-3"} = {"name":"ci-3","state":"STAGING"}' |
     said)" ""
+is "a service that is to come up: not a word" "$(times 16 \
+'s c{} bash {"command":"sleep 30; curl -so /dev/null -w %{http_code} https://a/health"} = 503' |
+    said)" ""
 honest "one look more without the pause" < <(times 13 \
 's w{} wait {"seconds":300} = waited
 s c{} check_inbox {"from":"petra"} = no new messages'

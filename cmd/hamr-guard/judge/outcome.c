@@ -313,8 +313,8 @@ goes_on(struct slice text, size_t *all)
 /* Does a text say that what c asks for is under way, over, or over in vain?
  * *patient: it says so explicitly, not as one state among many. */
 static enum going
-state_of(const struct open_call *c, struct slice text, bool brief,
-    bool *patient)
+state_of(const struct open_call *c, const struct slice *meta,
+    struct slice text, bool brief, bool *patient)
 {
 	static const char *const over[] = { "complete", "completed",
 		"finished", "succeeded", "success", "done", "ended", NULL };
@@ -367,7 +367,9 @@ state_of(const struct open_call *c, struct slice text, bool brief,
 			state = OVER;
 	}
 	brief |= c->is.poll && text.n <= ANSWER_MAX;
-	if (state == NO_STATE && !*patient && brief && goes_on(text, &all)) {
+	/* a service that is not there yet is waited for, too */
+	if (state == NO_STATE && !*patient && brief && (goes_on(text, &all) ||
+	    (c->is.waits && may_pass(meta, text)))) {
 		*patient = c->is.waits || (!c->is.bash && (c->is.poll ||
 		    all <= STATE_WORDS));
 		return UNDER_WAY;
@@ -625,7 +627,8 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 	    !c->is.edits && !c->is.seeks &&
 	    (c->is.poll || c->is.runs || e->state != NO_STATE) &&
 	    (!c->is.sends || e->d.hash == o->d.hash))
-		o->state = state_of(c, text, o->brief, &o->patient);
+		o->state = state_of(c, meta, text, o->brief,
+		    &o->patient);
 	if (c->is.looks)
 		read_range(g, meta, o);
 }
