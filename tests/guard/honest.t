@@ -104,6 +104,8 @@ a cada minuto, durante 15 minutos
 sprawdzaj co 5 minut
 elke 5 seconden, een kwartier lang
 X
+is "twenty-five times: not a word" "$(times 1 'u Run it twenty-five times.
+24* s c# bash {"command":"./stress"} = ok' | said)" ""
 while read -r text; do
 	is "$text: not a word" "$(times 1 "u $text
 30* s c# bash {\"command\":\"ping -c 1 h\"} = 100% loss $failed" |

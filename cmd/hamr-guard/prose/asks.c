@@ -197,8 +197,12 @@ take(struct before *b, struct slice word, bool ascii)
 	b->every -= b->every > 0;
 	b->many -= b->many > 0;
 	if ((is & NUMBER) != 0) {
+		unsigned long n = known.number[k];
+
+		/* twenty-five */
+		b->number = n + (n < 10 && b->number >= 20 &&
+		    b->many == COUNTED - 1 ? b->number : 0);
 		b->many = COUNTED;
-		b->number = known.number[k];
 	}
 	b->once = (is & ONCE) != 0;
 	return (is & WAIT) != 0 ? ASKS_UNTIL : ASKS_ONCE;
@@ -257,16 +261,18 @@ prose_asks(struct slice text, unsigned long *often)
 			if (n < sizeof word)
 				word[n++] = *p | ((*p & 0x80) == 0 ? 0x20 : 0);
 		}
-		if (p == start || in_name(text, start, p))
+		/* a longer one is a sentence of words not divided */
+		struct slice w = { (size_t)(p - start) > n ? start : word,
+			(size_t)(p - start) };
+		if (w.n == 0 || (in_name(text, start, p) &&
+		    known.is[look_up(w)] != NUMBER))
 			continue;
 		if (*start == 'x' && p < end && *p >= '0' && *p <= '9') {
 			/* but 4x4 is a size */
 			b.x = p - start == 1 && !b.digits;
 			continue;
 		}
-		/* a longer one is a sentence of words not divided */
-		one = take(&b, (size_t)(p - start) > n ? (struct slice){ start,
-		    (size_t)(p - start) } : (struct slice){ word, n }, ascii);
+		one = take(&b, w, ascii);
 		if (one == ASKS_OFTEN)
 			*often = b.number;
 		if (one > asks)
