@@ -126,7 +126,7 @@ class Call:
             self.name == "job_wait"
         self.pauses = bash and cmd.startswith("sleep ") or \
             self.name == "job_wait"
-        self.patient = self.asked = self.awaited = self.named = False
+        self.patient = self.asked = self.awaited = self.late = False
         self.text = key
         self.often = 0
         self.reads = self.name == "read" or self.idle or \
@@ -308,7 +308,7 @@ class Model:
             block = o["fresh"]
         times = max(c.times(e["failed"]), e["times"]) * (
             2 if e["transient"] else 1)
-        if c.named:
+        if c.late:
             times = max(times, 4)
         if n >= halt * times:
             c.said = "halt"
@@ -326,22 +326,24 @@ class Model:
         self.step["solid"] = self.step["blocked"] = True
         return True
 
-    def name(self, c):
-        """A call made again that the person names."""
+    def again(self, c):
+        """A call made again: it may be right, or what a person asks for."""
         e = self.entries.get(c.sig)
         if not e or e["weak"] < 2:
             return
         does = c.runs and not c.asks
         wanted = self.wanted if self.heeded and (
             e["failed"] or does) else None
-        if not wanted and (e["failed"] or (
-                not e["brief"] if does else
-                c.edits or e["n"] < 2 or e["acted"] == self.acted)):
+        c.late = not does and not c.edits and not e["failed"] and \
+            e["n"] > 1 and e["acted"] != self.acted
+        if not wanted and (not does or e["failed"] or not e["brief"]):
             return
-        c.named = names(self.errand, *c.text)
-        if c.named and wanted == "often":
+        if not names(self.errand, *c.text):
+            return
+        c.late = True
+        if wanted == "often":
             c.often = 20 // self.o["warn"] + 1
-        elif c.named and wanted:
+        elif wanted:
             c.awaited = c.patient = c.poll = True
 
     def faulty(self, c):
@@ -592,7 +594,7 @@ class Model:
                 c.due.append(("reads", self.reads))
         weight = POINT if c.idle else \
             POINT // 6 if like and not measure and not free and \
-            c.named and not c.poll else \
+            c.late and not c.poll else \
             self.poll_weight(c, failed, transient) \
             if same and not free and c.poll else \
             self.weight(c, transient) if same and not free else \
@@ -793,7 +795,7 @@ class Model:
                 if c.edits:
                     self.wanted = None
                 self.heeded |= c.sig in self.known
-                self.name(c)
+                self.again(c)
                 c.allow(self.wanted if self.heeded else None, self.o)
                 self.open.append(c)
                 self.call(c, forced, calls[:i])

@@ -268,6 +268,9 @@ for side in heads tails tails tails tails; do
 	echo "s f$((++n)) bash {\"command\":\"cat coin\"} = $side"
 done | said | head -n 1)" "f4 warn repeat 3"
 
+honest "a folder emptied after each of many restores" < <(times 14 \
+'s r{} bash {"command":"./restore.sh {} /tmp/r"} = Restored 1 database.
+s d{} bash {"command":"rm -rf /tmp/r"} =')
 is "what is staged, looked at after each commit: not a word" "$(times 12 \
 's a{} bash {"command":"git add f{}.c && git commit -qm f{}"} = | {"meta":{"stdout_bytes":0}}
 s l{} bash {"command":"git diff --cached --stat"} = | {"meta":{"stdout_bytes":0}}' |

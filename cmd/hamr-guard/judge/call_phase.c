@@ -8,7 +8,7 @@
 #include "text/volatile.h"
 
 #define NUDGES_TURN 6		/* most answers refused in a turn */
-#define NAMED 4			/* times as many before a refusal */
+#define LATE 4			/* times as many before a late refusal */
 
 /* ---- what the rules say about a streak ---- */
 
@@ -44,8 +44,8 @@ streak_limits(const struct guard *g, const struct traits *t,
 		v->warn *= t->poll ? 2 : 1;
 		times *= 2;
 	}
-	if (t->named && times < NAMED)
-		times = NAMED;
+	if (t->late && times < LATE)
+		times = LATE;
 	v->block *= times;
 	v->halt *= times;
 	v->poll = t->poll;

@@ -341,29 +341,31 @@ put_text(char *to, struct slice text)
 	return to + text.n + 1;
 }
 
-/* A call that the person's message names was made again: if the message asks
- * for that in words that we know, it may be repeated as long as it is not in
- * vain.  If not, it still may have asked for what does something in few words,
- * or looks again after something else was done. */
+/* A call was made again.  Looking or tidying up after something else was done
+ * may be right.  If the person's message names the call and asks for a
+ * repetition in words that we know, it may be repeated as long as it is not in
+ * vain; if not, it may have asked all the same for what does something in few
+ * words. */
 static void
-take_named(struct guard *g, struct traits *t, const struct streak *e)
+take_again(struct guard *g, struct traits *t, const struct streak *e)
 {
 	bool does = t->runs && !is_question(t);
 	bool wanted = g->asks >= ASKS_UNTIL && (e->failed || does) &&
 	    (!e->vain || e->transient);
 
-	if (!wanted && (e->failed || (does ? !e->brief || e->vain ||
-	    t->consults : t->edits || e->n < 2 || e->acted == g->acted)))
+	t->late = !does && !t->edits && !e->failed && e->n > 1 &&
+	    e->acted != g->acted;
+	if (!wanted && (!does || e->failed || !e->brief || e->vain ||
+	    t->consults))
 		return;
 	buf_reset(&g->text);
 	msg_text(buf_view(&g->errand), &g->text);
-	t->named = prose_names(buf_view(&g->text),
-	    sign_text_of(&g->signer, t));
-	if (!wanted || !t->named)
+	if (!prose_names(buf_view(&g->text), sign_text_of(&g->signer, t)))
 		return;
-	if (g->asks == ASKS_OFTEN)
+	t->late = true;
+	if (wanted && g->asks == ASKS_OFTEN)
 		t->often = g->often;
-	else
+	else if (wanted)
 		t->awaited = t->poll = t->patient = true;
 }
 
@@ -384,7 +386,7 @@ take_asked(struct guard *g, struct traits *t)
 		g->asks = prose_asks(buf_view(&g->text), &g->often);
 	}
 	if (e != NULL && e->weak > 1 && e->epoch == g->epoch)
-		take_named(g, t, e);
+		take_again(g, t, e);
 	if (g->asks >= ASKS_UNTIL && (t->poll || t->acts))
 		t->awaited = t->poll = t->patient = true;
 	else if (t->looks || (t->bash && t->reads))

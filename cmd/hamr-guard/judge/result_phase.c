@@ -415,7 +415,7 @@ weight(const struct open_call *c, const struct streak *e,
 {
 	if (c->is.idle)
 		return POINT;
-	if (like >= MASKED && !excused && c->is.named && !c->is.poll)
+	if (like >= MASKED && !excused && c->is.late && !c->is.poll)
 		return POINT / 6;
 	if (like == SAME && !excused)
 		return c->is.poll ? poll_weight(c, o) :

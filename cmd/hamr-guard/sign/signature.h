@@ -41,8 +41,8 @@ struct traits {
 				 * as it does not fail */
 	bool awaited;		/* or whatever comes of it */
 	unsigned long often;	/* or so often; 0: they do not say */
-	bool named;		/* a person's message does, and may ask for it
-				 * in words that we do not know */
+	bool late;		/* refused late: a person may ask for it, or
+				 * other calls change what it shows */
 	bool measures;		/* counts or weighs what may grow: wc, du */
 	bool acts;		/* does something that its result shows: a
 				 * click, a move */
