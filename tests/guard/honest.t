@@ -176,6 +176,11 @@ u what is in board.txt?
 c27 block repeat 5
 c33 block repeat 5"
 
+is "keys pressed as often as a number in the message: not a word" "$({
+echo 'u undo/redo, 10 rounds, heap after that'
+times 10 's z{} editor_key {"keys":"ctrl+z"} = ok
+s y{} editor_key {"keys":"ctrl+y"} = ok'; } | said)" ""
+
 # ---- batches ----
 
 honest "rows inserted" < <(times 60 's c{} insert {"row":{}} = OK')

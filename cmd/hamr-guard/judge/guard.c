@@ -274,6 +274,7 @@ learn(struct guard *g, const struct rec *r)
 			buf_slice(&g->person, one);
 		buf_reset(&g->said);
 		g->asks = ASKS_UNREAD;
+		g->often = 0;
 		break;
 	case R_COMPACTION:
 		hash_set_clear(&g->lines);
@@ -370,8 +371,9 @@ take_again(struct guard *g, struct traits *t, const struct streak *e)
 }
 
 /* What a person asks for may be repeated: a poll, a click or a key as long as
- * it takes; another call as often as they say, or while it does not fail.  Once
- * a file is edited, they spoke of what a program is to do. */
+ * it takes, or as often as any number that they name; another call as often as
+ * they say, or while it does not fail.  Once a file is edited, they spoke of
+ * what a program is to do. */
 static void
 take_asked(struct guard *g, struct traits *t)
 {
@@ -379,6 +381,7 @@ take_asked(struct guard *g, struct traits *t)
 
 	if (t->edits) {
 		g->asks = ASKS_ONCE;
+		g->often = 0;
 	} else if (g->asks == ASKS_UNREAD && e != NULL) {
 		/* the message matters only once a call is repeated */
 		buf_reset(&g->text);
@@ -391,7 +394,7 @@ take_asked(struct guard *g, struct traits *t)
 		t->awaited = t->poll = t->patient = true;
 	else if (t->looks || (t->bash && t->reads))
 		return;
-	else if (g->asks == ASKS_OFTEN)
+	else if (g->asks == ASKS_OFTEN || (t->acts && g->often > 0))
 		t->often = g->often;
 	else if (g->asks == ASKS_EVERY || (g->asks == ASKS_UNTIL &&
 	    (t->fetches || t->asks)))

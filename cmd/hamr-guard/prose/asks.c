@@ -155,7 +155,17 @@ struct before {
 	bool once, digits, x;
 	enum { NOTHING, KEEP, SOON, SOON_AS } last;
 	unsigned long number;	/* the last one */
+	unsigned long most;	/* the largest of those that are not small */
 };
+
+static void
+take_number(struct before *b, unsigned long n)
+{
+	b->number = n;
+	b->many = n >= MANY && n <= MOST ? COUNTED : 0;
+	if (b->many > 0 && n > b->most)
+		b->most = n;
+}
 
 /* Does the word ask to wait: keep looking, as soon as it is up?  But not: keep
  * it short, as soon as possible. */
@@ -200,9 +210,8 @@ take(struct before *b, struct slice word, bool ascii)
 		unsigned long n = known.number[k];
 
 		/* twenty-five */
-		b->number = n + (n < 10 && b->number >= 20 &&
-		    b->many == COUNTED - 1 ? b->number : 0);
-		b->many = COUNTED;
+		take_number(b, n + (n < 10 && b->number >= 20 &&
+		    b->many == COUNTED - 1 ? b->number : 0));
 	}
 	b->once = (is & ONCE) != 0;
 	return (is & WAIT) != 0 ? ASKS_UNTIL : ASKS_ONCE;
@@ -233,6 +242,7 @@ prose_asks(struct slice text, unsigned long *often)
 	struct before b = { .every = 0 };
 	char word[WORD_MAX];
 
+	*often = 0;
 	if (text.n > TEXT_MAX)
 		return ASKS_ONCE;
 	if (known.n == 0)
@@ -245,8 +255,7 @@ prose_asks(struct slice text, unsigned long *often)
 		for (; p < end && *p >= '0' && *p <= '9'; p++)
 			value = 10 * value + (unsigned long)(*p - '0');
 		if (p > start) {
-			b.many = value >= MANY && value <= MOST ? COUNTED : 0;
-			b.number = value;
+			take_number(&b, value);
 			if (b.x && b.many > 0 && (p == end ||
 			    !is_letter(*p))) {	/* x15, no name */
 				asks = ASKS_OFTEN;
@@ -278,6 +287,8 @@ prose_asks(struct slice text, unsigned long *often)
 		if (one > asks)
 			asks = one;
 	}
+	if (asks != ASKS_OFTEN)
+		*often = b.most;
 	return asks;
 }
 

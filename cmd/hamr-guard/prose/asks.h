@@ -13,7 +13,7 @@ enum asks {
 
 /* What a person's message asks for, in a dozen languages.  A long one asks for
  * nothing: it is a task with its papers, which may speak of anything.  *often:
- * how often, if it says so. */
+ * how often; if it does not say so, its largest number from 4 to 60, or 0. */
 enum asks prose_asks(struct slice text, unsigned long *often);
 
 /* Does the message name a short call: do they share a word, or its stem?  call:
