@@ -522,7 +522,8 @@ class Model:
         alike = e and e["failed"] == failed and e["norm"] == norm
         like = self.like(e, c, failed, norm, mask)
         other = e is None
-        self.acted += other and not failed and not c.idle and not c.asks
+        self.acted += (other or not like and c.bash and gain > 0) and \
+            not failed and not c.idle and not c.asks
         # the same but for numbers: a counter, or a measure?
         differs = like and not alike
         first_error = first_error and not differs

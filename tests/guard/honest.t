@@ -276,6 +276,12 @@ done | said | head -n 1)" "f4 warn repeat 3"
 honest "a folder emptied after each of many restores" < <(times 14 \
 's r{} bash {"command":"./restore.sh {} /tmp/r"} = Restored 1 database.
 s d{} bash {"command":"rm -rf /tmp/r"} =')
+honest "with and without a change, measured in turn" < <(for i in 1 2 3 4 5 6; do
+	for and in pop "push -q"; do
+		echo "s a$i bash {\"command\":\"git stash $and\"} ="
+		echo "s b$i bash {\"command\":\"make -s && ./bench\"} = 1$i${#and}7 ms"
+	done
+done)
 is "what is staged, looked at after each commit: not a word" "$(times 12 \
 's a{} bash {"command":"git add f{}.c && git commit -qm f{}"} = | {"meta":{"stdout_bytes":0}}
 s l{} bash {"command":"git diff --cached --stat"} = | {"meta":{"stdout_bytes":0}}' |

@@ -129,7 +129,7 @@ struct guard {
 	uint64_t passed;	/* how often what was run did not fail */
 	uint64_t thought;	/* of the last call that is one, but for its
 				 * numbers */
-	uint64_t acted;		/* new calls that worked and did something */
+	uint64_t acted;		/* calls that did something new */
 	uint64_t made;		/* what was last made or changed, but for its
 				 * numbers */
 	unsigned steps;		/* with calls */

@@ -37,8 +37,7 @@ is_timed(const struct guard *g, const struct open_call *c)
 		"EXPLAIN ANALYZE",
 		/* of commands */
 		"\"time ", "; time ", "&& time ", "perf stat", "hyperfine",
-		"ab -n", "ab -c", "wrk -", "-bench", "cargo bench",
-		"run bench", "benchmark", "timeit", "{time_", NULL };
+		"ab -n", "ab -c", "wrk -", "bench", "timeit", "{time_", NULL };
 	struct slice args = args_of(g, c);
 	size_t i = 0;
 
@@ -555,7 +554,8 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	bool other = e->n == 0 || e->epoch != g->epoch;
 	e->live = !other && like != ALIKE && like != MASKED && (e->live ||
 	    (like == CHANGED && !effect && changes_itself(g, c, e, o)));
-	g->acted += other && !o->failed && !c->is.idle &&
+	bool acted = other || (like == CHANGED && c->is.bash && o->d.gain > 0);
+	g->acted += acted && !o->failed && !c->is.idle &&
 	    c->is.thought == 0 && !is_question(&c->is);
 	e->acted = g->acted;
 	e->step = c->step;
