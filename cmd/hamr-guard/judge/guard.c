@@ -241,41 +241,47 @@ is_small_window(const struct policy *p, long limit)
 	return !p->reads_set && window > 0 && window < SMALL_WINDOW;
 }
 
+/* A person's message: what it says matters only once a call is repeated. */
+static void
+hear(struct guard *g, const struct rec *r)
+{
+	struct slice contract = msg_meta(r, "contract");
+	struct slice one = rec_get(r, "content");
+	bool replies = false;
+
+	g->task = scan_str_is(contract, "hard") ||
+	    scan_str_is(contract, "soft");
+	/* who says only "ok go" asks for what they approve of */
+	if (one.n <= PERSON_MAX && g->said.len > 0) {
+		buf_reset(&g->text);
+		msg_text(one, &g->text);
+		replies = g->text.len <= GO_MAX &&
+		    slice_ends(buf_view(&g->said), "?\"");
+		if (g->text.len <= GO_MAX && prose_asks(buf_view(&g->text),
+		    &g->often) == ASKS_ONCE)
+			one = buf_view(&g->said);
+	}
+	if (!replies)
+		buf_reset(&g->errand);
+	if (!replies && one.n <= PERSON_MAX)
+		buf_slice(&g->errand, one);
+	buf_reset(&g->person);
+	if (one.n <= PERSON_MAX)
+		buf_slice(&g->person, one);
+	buf_reset(&g->said);
+	g->asks = ASKS_UNREAD;
+	g->often = 0;
+}
+
 /* Learn from a record that is neither a call nor a result. */
 static void
 learn(struct guard *g, const struct rec *r)
 {
 	struct slice contract, one;
-	bool replies = false;
 	int64_t n;
 
 	switch (r->kind) {
-	case R_USER:
-		contract = msg_meta(r, "contract");
-		g->task = scan_str_is(contract, "hard") ||
-		    scan_str_is(contract, "soft");
-		one = rec_get(r, "content");
-		/* who says only "ok go" asks for what they approve of */
-		if (one.n <= PERSON_MAX && g->said.len > 0) {
-			buf_reset(&g->text);
-			msg_text(one, &g->text);
-			replies = g->text.len <= GO_MAX &&
-			    slice_ends(buf_view(&g->said), "?\"");
-			if (g->text.len <= GO_MAX && prose_asks(buf_view(
-			    &g->text), &g->often) == ASKS_ONCE)
-				one = buf_view(&g->said);
-		}
-		if (!replies)
-			buf_reset(&g->errand);
-		if (!replies && one.n <= PERSON_MAX)
-			buf_slice(&g->errand, one);
-		buf_reset(&g->person);
-		if (one.n <= PERSON_MAX)
-			buf_slice(&g->person, one);
-		buf_reset(&g->said);
-		g->asks = ASKS_UNREAD;
-		g->often = 0;
-		break;
+	case R_USER: hear(g, r); break;
 	case R_COMPACTION:
 		hash_set_clear(&g->lines);
 		shown_clear(&g->shown);

@@ -310,6 +310,14 @@ goes_on(struct slice text, size_t *all)
 	return words_among(text, words, all) > 0;
 }
 
+/* Is the value of a state such a word, or one of its own: STAGING? */
+static bool
+is_going(struct slice value)
+{
+	return goes_on(value, NULL) || (value.n > 4 &&
+	    strncasecmp(value.p + value.n - 3, "ing", 3) == 0);
+}
+
 /* Does a text say that what c asks for is under way, over, or over in vain?
  * *patient: it says so explicitly, not as one state among many. */
 static enum going
@@ -359,9 +367,7 @@ state_of(const struct open_call *c, const struct slice *meta,
 		p = q;
 		bool is_lost = words_among(value, lost, NULL) > 0;
 		others |= !is_lost;
-		/* STAGING: a state in a word of its own */
-		if (goes_on(value, NULL) || (value.n > 4 && strncasecmp(
-		    value.p + value.n - 3, "ing", 3) == 0))
+		if (is_going(value))
 			*patient = true;
 		else if (is_lost || words_among(value, over, NULL) > 0)
 			state = OVER;

@@ -483,6 +483,17 @@ changes_itself(const struct guard *g, const struct open_call *c,
 	    e->step + g->still + 1 >= c->step;
 }
 
+/* Did a call do something new, so that others may look again?  other: as of
+ * weight. */
+static bool
+has_acted(const struct open_call *c, const struct outcome *o, bool other,
+    enum likeness like)
+{
+	return (other || (like == CHANGED && c->is.bash && o->d.gain > 0)) &&
+	    !o->failed && !c->is.idle && c->is.thought == 0 &&
+	    !is_question(&c->is);
+}
+
 static void
 judge_reads(struct guard *g, struct open_call *c)
 {
@@ -554,9 +565,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	bool other = e->n == 0 || e->epoch != g->epoch;
 	e->live = !other && like != ALIKE && like != MASKED && (e->live ||
 	    (like == CHANGED && !effect && changes_itself(g, c, e, o)));
-	bool acted = other || (like == CHANGED && c->is.bash && o->d.gain > 0);
-	g->acted += acted && !o->failed && !c->is.idle &&
-	    c->is.thought == 0 && !is_question(&c->is);
+	g->acted += has_acted(c, o, other, like);
 	e->acted = g->acted;
 	e->step = c->step;
 	e->unsteady = !other && (e->unsteady || e->failed != o->failed);
