@@ -94,11 +94,13 @@ def kind(text, call):
     return tuple(w for w in re.findall(r"\w+", normal(text)) if w not in own)
 
 
-def names(message, name, arguments):
-    """Has the call, a short one, a word of the message?"""
+def names(message, name, arguments, in_names):
+    """Has the call, a short one, a word of the message, or of names in it?"""
     a = json.loads(arguments)
     text = name + "\0" + json.dumps(a, sort_keys=True, separators=(",", ":"))
     values = " ".join([name] + [str(v) for v in a.values()])
+    if in_names:
+        message = " ".join(re.findall(r"\w+(?:[-./]+\w+)+|\w+_\w+", message))
     both = [{w[:5] for w in re.findall("[a-z0-9]{4,}", x.lower())}
             for x in (message, values)]
     return len(text) <= 80 and bool(both[0] & both[1])
@@ -338,7 +340,7 @@ class Model:
             e["n"] > 1 and e["acted"] != self.acted
         if not wanted and (not does or e["failed"] or not e["brief"]):
             return
-        if not names(self.errand, *c.text):
+        if not names(self.errand, *c.text, c.bash and not wanted):
             return
         c.late = True
         if wanted == "often":
@@ -522,8 +524,9 @@ class Model:
         alike = e and e["failed"] == failed and e["norm"] == norm
         like = self.like(e, c, failed, norm, mask)
         other = e is None
-        self.acted += (other or not like and c.bash and gain > 0) and \
-            not failed and not c.idle and not c.asks
+        if not failed and not c.idle and not c.asks:
+            self.acted += not c.bash if other else \
+                not like and c.bash and gain > 0
         # the same but for numbers: a counter, or a measure?
         differs = like and not alike
         first_error = first_error and not differs

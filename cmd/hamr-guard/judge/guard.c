@@ -173,7 +173,7 @@ turn_begin(struct guard *g)
 {
 	guard_epoch(g);
 	g->epoch = g->window = g->news = g->shown_new = 0;
-	g->passed = g->thought = g->acted = g->made = 0;
+	g->passed = g->thought = g->ran = g->acted = g->made = 0;
 	g->steps = 0;
 	g->calls = g->reads = g->still = 0;
 	g->calls_asked = g->task = g->waited = g->planned = false;
@@ -360,14 +360,15 @@ take_again(struct guard *g, struct traits *t, const struct streak *e)
 	bool wanted = g->asks >= ASKS_UNTIL && (e->failed || does) &&
 	    (!e->vain || e->transient);
 
-	t->late = !does && !t->edits && !e->failed && e->n > 1 &&
-	    e->acted != g->acted;
+	t->late = !does && !t->edits && !e->failed && e->n > 1 && (t->mutates ?
+	    e->ran != g->ran : e->acted != g->acted);
 	if (!wanted && (!does || e->failed || !e->brief || e->vain ||
 	    t->consults))
 		return;
 	buf_reset(&g->text);
 	msg_text(buf_view(&g->errand), &g->text);
-	if (!prose_names(buf_view(&g->text), sign_text_of(&g->signer, t)))
+	if (!prose_names(buf_view(&g->text), sign_text_of(&g->signer, t),
+	    t->bash && !wanted))
 		return;
 	t->late = true;
 	if (wanted && g->asks == ASKS_OFTEN)

@@ -483,15 +483,21 @@ changes_itself(const struct guard *g, const struct open_call *c,
 	    e->step + g->still + 1 >= c->step;
 }
 
-/* Did a call do something new, so that others may look again?  other: as of
+/* A call may have done something new, so that others may look again: of a
+ * command that we do not know, only what it shows anew tells.  other: as of
  * weight. */
-static bool
-has_acted(const struct open_call *c, const struct outcome *o, bool other,
-    enum likeness like)
+static void
+note_act(struct guard *g, const struct open_call *c, const struct outcome *o,
+    bool other, enum likeness like)
 {
-	return (other || (like == CHANGED && c->is.bash && o->d.gain > 0)) &&
-	    !o->failed && !c->is.idle && c->is.thought == 0 &&
-	    !is_question(&c->is);
+	bool shows = like == CHANGED && c->is.bash && o->d.gain > 0;
+
+	if (o->failed || c->is.idle || c->is.thought != 0 ||
+	    is_question(&c->is))
+		return;
+	g->ran += other || shows;
+	g->acted += other ? c->is.mutates || !(c->is.bash ||
+	    c->is.fetches) : shows;
 }
 
 static void
@@ -565,7 +571,8 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	bool other = e->n == 0 || e->epoch != g->epoch;
 	e->live = !other && like != ALIKE && like != MASKED && (e->live ||
 	    (like == CHANGED && !effect && changes_itself(g, c, e, o)));
-	g->acted += has_acted(c, o, other, like);
+	note_act(g, c, o, other, like);
+	e->ran = g->ran;
 	e->acted = g->acted;
 	e->step = c->step;
 	e->unsteady = !other && (e->unsteady || e->failed != o->failed);

@@ -42,7 +42,7 @@ struct streak {
 	bool brief;		/* the outcome is short */
 	bool vain;		/* repeated, it says that it is in vain */
 	bool live;		/* its short answer changes by itself */
-	uint64_t acted;		/* guard.acted behind its last call */
+	uint64_t ran, acted;	/* the guard's, behind its last call */
 	unsigned step;		/* of the last call of all this */
 	/* Of the last outcome, if it differed by numbers, else 0: */
 	uint64_t numbers;	/* their sum and one */

@@ -295,13 +295,13 @@ prose_asks(struct slice text, unsigned long *often)
 /* The next word of four letters and digits or more, in lower case, as a number:
  * its first letters.  A member's name is none.  0: there is none. */
 static uint64_t
-next_stem(const char **p, const char *end)
+next_stem(const char **start, const char **p, const char *end)
 {
 	while (*p < end) {
 		uint64_t stem = 0;
 		int n = 0;
 
-		for (; *p < end && (is_letter(**p) ||
+		for (*start = *p; *p < end && (is_letter(**p) ||
 		    isdigit((unsigned char)**p)); (*p)++)
 			if (n++ < STEM)
 				stem = stem << 8 |
@@ -315,21 +315,22 @@ next_stem(const char **p, const char *end)
 }
 
 bool
-prose_names(struct slice text, struct slice call)
+prose_names(struct slice text, struct slice call, bool in_names)
 {
-	const char *p = call.p, *end = p + call.n;
+	const char *p = call.p, *end = p + call.n, *start;
 	uint64_t named[STEMS], one;
 	size_t n = 0;
 
 	if (text.n > NAMES_MAX || call.n > CALL_MAX)
 		return false;
-	while (n < STEMS && (one = next_stem(&p, end)) != 0)
+	while (n < STEMS && (one = next_stem(&start, &p, end)) != 0)
 		named[n++] = one;
 	p = text.p;
 	end = p + text.n;
-	while ((one = next_stem(&p, end)) != 0)
+	while ((one = next_stem(&start, &p, end)) != 0)
 		for (size_t i = 0; i < n; i++)
-			if (named[i] == one)
+			if (named[i] == one && (!in_names ||
+			    in_name(text, start, p)))
 				return true;
 	return false;
 }

@@ -18,4 +18,4 @@ enum asks prose_asks(struct slice text, unsigned long *often);
 
 /* Does the message name a short call: do they share a word, or its stem?  call:
  * the text that it is signed by. */
-bool prose_names(struct slice text, struct slice call);
+bool prose_names(struct slice text, struct slice call, bool in_names);
