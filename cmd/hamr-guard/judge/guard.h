@@ -129,7 +129,7 @@ struct guard {
 	uint64_t passed;	/* how often what was run did not fail */
 	uint64_t thought;	/* of the last call that is one, but for its
 				 * numbers */
-	uint64_t ran;		/* new calls that worked and did more than ask */
+	uint64_t ran;		/* new calls that did more than ask */
 	uint64_t acted;		/* calls known to have done something new */
 	uint64_t made;		/* what was last made or changed, but for its
 				 * numbers */

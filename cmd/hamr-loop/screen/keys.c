@@ -287,8 +287,8 @@ with_text(struct keys *k, struct key *key, enum key_name name,
 	return MADE_KEY;
 }
 
-/* Ctrl and a character that is in ASCII: some of them are other keys.  A control
- * byte is one of @ to _. */
+/* Ctrl and a character that is in ASCII: some of them are other keys.  A
+ * control byte is one of @ to _. */
 static enum made
 control(struct keys *k, struct key *key, unsigned long c, unsigned mods)
 {
