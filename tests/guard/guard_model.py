@@ -335,7 +335,7 @@ class Model:
             return
         does = c.runs and not c.asks
         wanted = self.wanted if self.heeded and (
-            e["failed"] or does) else None
+            e["transient"] if e["failed"] else does) else None
         c.late = not does and not c.edits and not e["failed"] and \
             e["n"] > 1 and e["acted"] != self.acted
         if not wanted and (not does or e["failed"] or not e["brief"]):

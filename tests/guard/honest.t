@@ -161,9 +161,13 @@ times 16 's r{} read {"path":"board.txt"} = the board is as you know it
 s n{} note {"text":"e{}"} = ok')
 is "... that is to work at last, in words that we know: not a word" "$(times 1 \
 'u keep trying docker push until it goes through
-19* s c# bash {"command":"docker push r/x"} = status: 500 Internal Server Error '"$failed" |
+19* s c# bash {"command":"docker push r/x"} = status: 503 Service Unavailable '"$failed" |
     said)" ""
-is "... but not a test that is to pass" "$(times 1 \
+is "... but not a check that is to pass" "$(times 1 \
+'u run make test until it passes
+5* s c# bash {"command":"make test"} = expected 3 but got 4 '"$failed" |
+    said | tail -n 1)" "c6 block retry 5"
+is "... nor one that the message names" "$(times 1 \
 'u The job runs every minute. Make test_job pass.
 5* s c# bash {"command":"pytest test_job.py"} = FAILED test_job - assert 0 == 1 '"$failed" |
     said | tail -n 1)" "c6 block retry 5"

@@ -357,8 +357,8 @@ static void
 take_again(struct guard *g, struct traits *t, const struct streak *e)
 {
 	bool does = t->runs && !is_question(t);
-	bool wanted = g->asks >= ASKS_UNTIL && (e->failed || does) &&
-	    (!e->vain || e->transient);
+	bool wanted = g->asks >= ASKS_UNTIL && (e->failed ? e->transient :
+	    does && !e->vain);
 
 	t->late = !does && !t->edits && !e->failed && e->n > 1 && (t->mutates ?
 	    e->ran != g->ran : e->acted != g->acted);
