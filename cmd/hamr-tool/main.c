@@ -221,11 +221,15 @@ main(int argc, char **argv)
 	char *root = NULL;
 	struct err e;
 	int status;
+	sigset_t none;
 
 	if (argc == 2 && strcmp(argv[1], WIRE_ARG) == 0)
 		supervisor_main();
-	/* if our parent ignored it we inherited that: waitpid would fail */
+	/* what our parent ignored or blocked, we inherited: waitpid would fail,
+	 * and signals not end us */
 	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	err_program("hamr-tool");
 	check_stack();
 	parse(&o, argc, argv);

@@ -98,11 +98,13 @@ one : >/dev/null
 is "the next run clears up" "$(ls -A; ls "$TMPDIR")" .hamr
 for sig in TERM INT HUP; do
 	(	trap - INT
-		exec hamr-tool --yes bash '{"command":"touch ran; sleep 60"}'
+		exec env --block-signal=TERM hamr-tool --yes bash \
+			'{"command":"touch ran; sleep 60"}'
 	) >/dev/null 2>&1 &
 	for _ in $(seq 100); do [ -e ran ] && break; sleep .1; done
 	kill -$sig $!
 	wait $! 2>/dev/null
+	is "SIG$sig ends it, even if it began blocked" "$(kill -l $?)" $sig
 	rm -f ran
 	is "SIG$sig leaves nothing" "$(ls -A; ls "$TMPDIR")" .hamr
 done
