@@ -415,6 +415,24 @@ enum fit {
 	FIT_OLDER		/* as it was before c began */
 };
 
+/* Did the two run at the same time? */
+static bool
+overlap(const struct undo_entry *a, const struct undo_entry *b)
+{
+	return a != b && !a->is_checkpoint && !b->is_checkpoint &&
+	    a->since < b->number && b->since < a->number;
+}
+
+static bool
+overlaps_any(const struct journal *j, const struct undo_entry *c)
+{
+	size_t i = 0;
+
+	while (i < j->n && !overlap(c, &j->v[i]))
+		i++;
+	return i < j->n;
+}
+
 /* When the first of the calls began that overlap c, or one that does, and so
  * on, as far as they began before it. */
 static long long
@@ -440,14 +458,16 @@ fits(const struct undo *u, const struct undo_entry *c,
 {
 	long long since = chain_since(&u->j, c);
 	enum fit fit = FIT_NOT;
-	bool overlaps = false, later = false;
+	bool left = is_as_left(t, now), overlaps = false, later = false;
 
+	/* nearly always; to search all others for the file takes long */
+	if (left && !overlaps_any(&u->j, c))
+		return FIT_LEFT;
 	for (size_t i = 0; i < u->j.n; i++) {
 		const struct undo_entry *other = &u->j.v[i];
 		const struct undo_path *v = other->is_checkpoint ||
 		    other == c ? NULL : undo_entry_find(other, t->path);
-		bool meets = other->since < c->number &&
-		    c->since < other->number;
+		bool meets = overlap(c, other);
 
 		if (v == NULL)
 			continue;
@@ -466,7 +486,6 @@ fits(const struct undo *u, const struct undo_entry *c,
 		else if (meets && c->since < other->since)
 			fit = FIT_LEFT;
 	}
-	bool left = is_as_left(t, now);
 	/* it may have changed no more than the mode */
 	if (overlaps && !later && is_as_found(t, now) &&
 	    (!left || now->new_mode == t->old_mode))
