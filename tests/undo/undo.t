@@ -468,12 +468,14 @@ else
 fi
 tool_pid=
 rm -f broken read
-# within BEFORE AFTER INNER: one call has another one between two commands
+# within BEFORE AFTER INNER [FIRST]: one call has another one (or FIRST, then
+# that) between two commands
 within() {
 	call outer bash "$(sh_args "$1; : >begun
 		until [ -e other ]; do sleep 0.05; done; rm begun; $2")" |
 		timeout 30 hamr-tool -n --yes --no-config --root . >/dev/null &
 	timeout 20 sh -c 'until [ -e begun ]; do sleep 0.05; done'
+	[ -z "${4-}" ] || b "$4"
 	call inner bash "$(sh_args "$3; : >other")" | new >/dev/null
 	wait $!
 }
@@ -499,6 +501,12 @@ for order in 'outer inner' 'inner outer'; do
 		"0${nl}0${nl}cat: both: No such file or directory"
 	rm -f both other
 done
+within : : 'rm both' 'echo 1 >both'
+is "but it comes back while the call stays that made it" \
+	"$(for _ in 1 2 3; do t undo >/dev/null; cat both 2>&1; done)" \
+	"cat: both: No such file or directory${nl}1${nl}cat: both: No such file or \
+directory"
+rm -f both other
 within : 'rm both' 'echo 1 >both'
 is "one whose file the other removed unseen" \
 	"$(for _ in 1 2; do t undo >/dev/null; echo $?; done; ls both other 2>&1 |

@@ -448,10 +448,10 @@ chain_since(const struct journal *j, const struct undo_entry *c)
 
 /* Is the file as c left it?  Calls of several processes may overlap, and each
  * records what the others changed meanwhile.  If one that began before c found
- * the file as it is now, and is undone, nothing is left to undo; nor if it is
- * as c found it, as one that overlapped may have put it back, unless one that
- * came later did.  It is also as c left it if one found it so that began during
- * c, and is undone. */
+ * the file as it is now, and is undone, nothing is left to undo, unless c took
+ * away what one that stays had left; nor if it is as c found it, as one that
+ * overlapped may have put it back, unless one that came later did.  It is also
+ * as c left it if one found it so that began during c, and is undone. */
 static enum fit
 fits(const struct undo *u, const struct undo_entry *c,
     const struct undo_path *t, const struct undo_path *now)
@@ -459,6 +459,8 @@ fits(const struct undo *u, const struct undo_entry *c,
 	long long since = chain_since(&u->j, c);
 	enum fit fit = FIT_NOT;
 	bool left = is_as_left(t, now), overlaps = false, later = false;
+	bool older = false, stays = false;
+	struct undo_path was = before(t);
 
 	/* nearly always; to search all others for the file takes long */
 	if (left && !overlaps_any(&u->j, c))
@@ -474,6 +476,9 @@ fits(const struct undo *u, const struct undo_entry *c,
 		overlaps = overlaps || meets;
 		if (!other->undone && (!u->pick[i] || other < c)) {
 			later = later || other->since >= c->number;
+			stays = stays || (!u->pick[i] && since <= other->since
+			    && other->number <= c->since &&
+			    is_as_left(v, &was));
 			continue;
 		}
 		/* has the undo of a later one left it as it was? */
@@ -482,10 +487,12 @@ fits(const struct undo *u, const struct undo_entry *c,
 		else if (!is_as_found(v, now))
 			continue;
 		else if (since <= other->since && other->since < c->since)
-			return FIT_OLDER;
+			older = true;
 		else if (meets && c->since < other->since)
 			fit = FIT_LEFT;
 	}
+	if (older && !(left && stays))
+		return FIT_OLDER;
 	/* it may have changed no more than the mode */
 	if (overlaps && !later && is_as_found(t, now) &&
 	    (!left || now->new_mode == t->old_mode))
