@@ -507,6 +507,20 @@ is "but it comes back while the call stays that made it" \
 	"cat: both: No such file or directory${nl}1${nl}cat: both: No such file or \
 directory"
 rm -f both other
+mkdir skip && echo '*' >skip/.gitignore
+was=$(ids)
+call outer bash "$(sh_args ': >skip/a
+	until [ -e skip/b ]; do sleep 0.05; done')" | new >/dev/null &
+timeout 20 sh -c 'until [ -e skip/a ]; do sleep 0.05; done'
+b 'echo 1 >both'
+b 'rm both; : >skip/b'
+wait $!
+is "a call that changed nothing has none to undo" \
+	"$(t undo --list | jq -r .tool_call_id | head -n 1)" call_1
+t undo >/dev/null
+t undo >/dev/null
+is "only the others have" "$(ids)" "$was"
+rm -r skip
 within : 'rm both' 'echo 1 >both'
 is "one whose file the other removed unseen" \
 	"$(for _ in 1 2; do t undo >/dev/null; echo $?; done; ls both other 2>&1 |

@@ -390,7 +390,8 @@ compare(struct journal_calls *jc, struct job *j)
 	for (size_t i = 0; i < c->n; i++)
 		undo_path_look(jc->t->files, &c->v[i], NULL);
 	tell_changes(c, j);
-	journal_meanwhile(jc->snap, &jc->entry);
+	if (c->n + c->nfolders > 0)	/* else there is nothing to undo */
+		journal_meanwhile(jc->snap, &jc->entry);
 	give_older(jc);
 	GROW(jc->past, jc->npast, jc->cap);
 	jc->past[jc->npast++] = (struct past){ xstrdup(j->call->name),
