@@ -115,6 +115,18 @@ kill -HUP $!
 wait $!
 is "one that is ignored (nohup) ends nothing" "$(tail -n 1 "$T/out")" "done"
 rm ran
+if strace -qq -o /dev/null true 2>/dev/null; then
+	strace -qq -o /dev/null -P .git -e inject=mkdirat:delay_exit=2000000 \
+		hamr-tool --yes bash '{"command":"mkdir .git/hooks; ls .git"}' \
+		>"$T/out" 2>&1 &
+	for _ in $(seq 200); do [ -d .git ] && break; sleep .05; done
+	chmod 755 .git
+	wait $!
+	match "a stub does where the file system keeps no modes" \
+		"$(cat "$T/out"; ls -A)" "exit 0*Read-only*.hamr"
+else
+	skip "a stub without modes" "strace does not work here"
+fi
 mkdir -m 555 .git
 one : >/dev/null
 ok "an empty .git of a person's own stays" test -d .git

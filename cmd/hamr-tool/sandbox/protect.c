@@ -102,10 +102,14 @@ share_stub(int root)
 	long long until = file_now_ms() + SHARE_MS;
 	const struct timespec nap = { .tv_nsec = 1000000 };
 
-	while (mkdirat(root, STUB, S_ISVTX | 0555) == 0 || errno == EEXIST) {
+	for (;;) {
+		/* what we made is ours, even where the file system keeps no modes */
+		bool made = mkdirat(root, STUB, S_ISVTX | 0555) == 0;
+		if (!made && errno != EEXIST)
+			break;
 		int fd = root_open_folder(root, STUB);
 		struct stat st, is;
-		bool ours = fd >= 0 ? is_stub(fd) : errno == ENOENT;
+		bool ours = fd >= 0 ? made || is_stub(fd) : errno == ENOENT;
 
 		if (ours && fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) == 0 &&
 		    fstat(fd, &st) == 0 &&
