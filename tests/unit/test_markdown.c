@@ -280,6 +280,9 @@ code_in_prose(void **state)
 	is_rows("*see http://a.b/*c, ~http://d.e/~f/?g_h&i* ~", 200, true,
 	    "\033[0;3msee \033[0;3;4mhttp://a.b/*c\033[0;3m, ~"
 	    "\033[0;3;4mhttp://d.e/~f/?g_h&i\033[0m ~\n");
+	is_rows("[a](http://b/c_d_e) <http://f/g_h_i>", 200, true,
+	    "a (\033[0;4mhttp://b/c_d_e\033[0m) "
+	    "\033[0;4mhttp://f/g_h_i\033[0m\n");
 	is_rows("[a](b \"c &amp; d\") <http://e>", 200, false,
 	    "a (b) \"c & d\" http://e\n");
 }

@@ -242,12 +242,18 @@ hide_in_word(char *w, size_t n, bool *bold)
 }
 
 /* The same in a URL, of marks that it goes on after: for md4c they could begin
- * or end emphasis outside it.  True: there were such marks. */
+ * or end emphasis outside it, but not in [a](URL) or <URL>, where it takes no
+ * hidden ones.  True: there were such marks. */
 static bool
 hide_in_url(char *p)
 {
+	const char *before = p - 1;
 	bool any = false;
 
+	while (!is_blank(*before) && !is_one_of(*before, "(<"))
+		before--;
+	if (*before == '<' || (*before == '(' && before[-1] == ']'))
+		return false;
 	for (size_t run; is_alnum(*p) || is_one_of(*p, "/.-_~*%?=&#:@+!$;");
 	    p += run + (run == 0)) {
 		run = strspn(p, "_*~");
