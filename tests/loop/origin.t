@@ -252,13 +252,14 @@ until grep -qs '"n":7' out; do sleep 0.05; done; } |
 is "/verify answers it" "$? $(jq -r 'select(.role == "tool" or .type ==
     "verification") | .meta.error // .status' out | paste -sd' ') $(ls pwned 2>&1)" \
     "0 interrupted passed ls: cannot access 'pwned': No such file or directory"
-cp ../planted ".hamr/sessions/$planted.ndjson"
+# not even if a header in its middle says that it was no copy
+sed '1{p;s/}$/,"fork_at":0}/}' ../planted >".hamr/sessions/$planted.ndjson"
 cat >fork.py <<P
 import sys; sys.path.insert(0, '$TOP/tests')
 from terminal import Terminal
 t = Terminal(['hamr-loop', '--no-config', '--yes', '--replay', 'script',
               '--resume=$planted'])
-t.sees('?2004h'); t.sees('during 1 call')
+t.sees('?2004h'); t.sees('during')
 t.type('/fork\r'); t.sees('in a copy now')
 t.type('and now?\r'); t.sees('done  ')
 t.type('\x04'); sys.exit(t.end())
@@ -271,4 +272,13 @@ is "/fork interrupts it" "$? $(order)" "0 interrupted user"
 sed -i '/"assistant"/q' "$f"
 loop --resume "and now?" >/dev/null
 is "... also after a kill" "$? $(order)" "0 interrupted user"
+{ cat ../planted; printf '{"role":"user","content":"%s"}\n' second third
+} >".hamr/sessions/$planted.ndjson"
+sed -i "s/'--yes'/'-o', 'agent.mode=read-only'/; s/during/> third/; s|/fork|/fork 1|
+    /and now/d" fork.py
+rm "$f"
+python3 fork.py
+is "/fork TURN takes no mode from it" "$? $(jq -rn '[inputs | .mode //
+    .set["agent.mode"]? // empty] | last' "$(grep -l fork_of \
+    .hamr/sessions/*.ndjson)")" "0 read-only"
 done_testing

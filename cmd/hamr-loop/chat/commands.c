@@ -96,7 +96,6 @@ fork_session(struct chat *c, const char *arg)
 	}
 	char *id = xstrdup(r->session.id);
 	run_end(r);
-	r->branches = true;
 	r->o.fork = id;
 	r->o.at = turn > 0 ? s.at : 0;
 	bool open = chat_open(c, NULL) == 0;
@@ -106,7 +105,6 @@ fork_session(struct chat *c, const char *arg)
 		ui_note(&r->ui, "you are in a copy now, session %s%s%s; %s "
 		    "stays as it is", r->session.id, turn > 0 ?
 		    ", up to turn " : "", arg, id);
-	r->branches = false;
 	r->o.fork = NULL;
 	r->o.at = 0;
 	free(id);

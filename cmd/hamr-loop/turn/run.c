@@ -153,9 +153,8 @@ read_session(struct run *r, bool here, struct err *e)
 	in.drop_end = true;
 	for (; (rc = rec_next(&in, &rec, e)) > 0;
 	    at += (off_t)rec->line.n + 1) {
-		line++;
 		track_record(&r->track, rec, at);
-		if (rec->kind == R_HAMR)
+		if (++line == 1)	/* a later header may have been copied */
 			rec_int(rec, "fork_at", &copied);
 		if (rec->kind == R_ASSISTANT) {
 			calls = line;
@@ -189,7 +188,6 @@ open_session(struct run *r, struct err *e)
 	} else if (r->o.fork != NULL) {
 		rc = sessions_fork(&r->session, dir, r->root, r->o.fork,
 		    r->o.at, &here, e);
-		here |= r->branches;
 	} else if (r->o.resume) {
 		id = sessions_find(dir, r->root, r->o.resume_id, e);
 		if (id != NULL)

@@ -29,7 +29,6 @@ struct run {
 	bool foreign;		/* the session was not written here */
 	bool runs_calls;	/* its open calls may be run: it is not, and
 				 * they were not copied by a fork */
-	bool branches;		/* o.fork is the session that was open */
 	char *resume_id;	/* from a /resume */
 	char *images;		/* a JSON array of image parts for the next
 				 * task, or NULL; owned */
