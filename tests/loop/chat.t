@@ -544,7 +544,7 @@ type_ 'begin' Enter
 sees "a session" '*Answer 1.*one  patch*'
 type_ '/mode docs' Enter
 sees "another mode" '*the mode is now docs*'
-type_ '/model two' Enter
+type_ '/model "two"' Enter
 sees "another model" '*the model is now two*'
 type_ '/fork' Enter
 sees "a copy has them" '*you are in a copy now*  two  docs*'

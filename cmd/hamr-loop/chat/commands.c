@@ -262,9 +262,9 @@ set(struct chat *c, const char *key, const char *value, const char **flag)
 	    conf_set(r->conf, key, value, "a command", &c->err) < 0)
 		return;
 	*flag = conf_str(r->conf, key);
-	if (setup_config(&r->hub, key, value) == 0)
+	if (setup_config(&r->hub, key, *flag) == 0)
 		hub_sync(&r->hub, SLOT_GUARD);
-	ui_note(&r->ui, "the %s is now %s", strchr(key, '.') + 1, value);
+	ui_note(&r->ui, "the %s is now %s", strchr(key, '.') + 1, *flag);
 }
 
 static void
