@@ -683,6 +683,17 @@ ends 2
 exec 9>&-
 wait $!
 is "a cancel during /undo" "$(ended)" "completed stop"
+# a path is no command
+answer "It is the message of the day." >script
+listens -o 'stages.guard=["hamr-guard", "./slow 0.4"]'
+echo '{"role":"user","content":"/etc/motd is to be explained"}' >&9
+has '"system"' 1
+echo '{"type":"cancel"}' >&9
+ends 1
+exec 9>&-
+wait $!
+is "a cancel during a message that begins with a path" "$(ended)" \
+    "interrupted signal"
 # a signal during one ends the session; a cancel, the calls left open before it
 answer "It was not asked for." >script
 listens -o 'verification.defaultCommand=echo begun; sleep 64.9'

@@ -296,7 +296,6 @@ message(struct chat *c, const struct rec *r)
 		if (c->failed)
 			err_report(&c->err);
 		run->ui.telling = false;
-		run->hub.interrupts = 0;	/* they were for the command */
 	}
 	if (!done && b.len > 0) {
 		buf_addc(&b, ']');

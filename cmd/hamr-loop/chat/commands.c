@@ -704,12 +704,15 @@ chat_at_once(void *arg, const char *line)
 bool
 chat_command(struct chat *c, const char *line)
 {
-	if (line[0] != '!')
-		return take_command(c, line, false);
-	if (line[1 + strspn(line + 1, " \t\n")] == '\0')
+	if (line[0] != '!') {
+		if (!take_command(c, line, false))
+			return false;
+	} else if (line[1 + strspn(line + 1, " \t\n")] == '\0') {
 		say(c, "usage: !COMMAND");
-	else
+	} else {
 		chat_shell(c, line + 1);
+	}
+	c->run->hub.interrupts = 0;	/* they were for the command */
 	return true;
 }
 
