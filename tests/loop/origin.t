@@ -274,8 +274,8 @@ loop --resume "and now?" >/dev/null
 is "... also after a kill" "$? $(order)" "0 interrupted user"
 { cat ../planted; printf '{"role":"user","content":"%s"}\n' second third
 } >".hamr/sessions/$planted.ndjson"
-sed -i "s/'--yes'/'-o', 'agent.mode=read-only'/; s/during/> third/; s|/fork|/fork 1|
-    /and now/d" fork.py
+sed -i "s/'--yes'/'-o', 'agent.mode=read-only'/; s/during/> third/
+    s|/fork|/fork 1|; /and now/d" fork.py
 rm "$f"
 python3 fork.py
 is "/fork TURN takes no mode from it" "$? $(jq -rn '[inputs | .mode //
