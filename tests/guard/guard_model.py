@@ -472,7 +472,7 @@ class Model:
         if cached is not None and of in self.latest:
             gain = 0
             first_error = False
-            failed, raw, norm, mask = self.latest[of]
+            failed, raw, norm, mask, transient = self.latest[of]
             files = None
             short = mute = few = brief = False
         else:
@@ -495,6 +495,7 @@ class Model:
                 len(w) for w in re.findall(r"\w+", normal(text))
                 if w in own) < o["gain"]
             first_error = failed and not {error, norm} & self.errors
+            transient = cached is None and failed and "timed out" in text
             if failed:
                 gain = max(gain, len(text)) if first_error else 0
                 self.errors |= {error, norm}
@@ -507,8 +508,7 @@ class Model:
         c.poll |= c.sig in self.entries and self.entries[c.sig]["live"]
         if cached is None:
             self.signed[c.id] = c.sig
-        self.latest[c.sig] = (failed, raw, norm, mask)
-        transient = cached is None and failed and "timed out" in text
+        self.latest[c.sig] = (failed, raw, norm, mask, transient)
         self.calls += 1
         known = c.sig in self.known
         self.known.add(c.sig)
@@ -590,7 +590,8 @@ class Model:
         self.fault(c, failed, norm, transient, mute)
         self.answer_of(c, short, raw, mute and (
             failed or not c.runs) or c.name in ("grep", "web_get"))
-        self.check(c, failed, norm)
+        if not transient:   # it proves nothing
+            self.check(c, failed, norm)
         if c.name == "read" and cached is None:
             self.reads += 1
             warn = self.limit_reads()[0]
@@ -1099,7 +1100,7 @@ def random_sequences(count, seed):
     m = Maker(rnd)
     for k in range(count):
         m.put(type="hamr", v=1)
-        m.put(role="user", content="go",
+        m.put(role="user", content=rnd.choice(["go", "make, read it all"]),
               **({"meta": {"contract": "soft"}} if k % 2 else {}))
         some = rnd.sample(MORE, rnd.randint(1, 6))
         texts = TEXTS + ["", "line %d" % rnd.randint(1, 9)]

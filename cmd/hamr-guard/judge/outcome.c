@@ -685,6 +685,7 @@ outcome_read(struct guard *g, const struct open_call *c, struct streak *e,
 		o->d = of->d;
 		o->d.gain = 0;
 		o->failed = of->failed;
+		o->transient = of->transient;
 		return;
 	}
 	uint64_t id;
