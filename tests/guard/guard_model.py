@@ -217,7 +217,7 @@ class Model:
         self.signed = {}        # signatures by call id
         self.returned = set()   # states that a file came back to
         self.files = {}         # path: state
-        self.acted = 0          # new calls that worked and did something
+        self.acted = 0          # calls known to have done something new
         self.learned = 0        # what was run and showed anything new
         self.back = {}          # path: that, at the last change of the file
         self.waited = False     # the last step only slept
@@ -525,7 +525,7 @@ class Model:
         like = self.like(e, c, failed, norm, mask)
         other = e is None
         if not failed and not c.idle and not c.asks:
-            self.acted += not c.bash if other else \
+            self.acted += c.edits if other else \
                 not like and c.bash and gain > 0
         # the same but for numbers: a counter, or a measure?
         differs = like and not alike

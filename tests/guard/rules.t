@@ -1231,6 +1231,14 @@ is "... not in a long answer, nor as a failure" "$(said <<'X' | cut -d ' ' -f 1,
 X
 )" "c3 warn
 d6 warn"
+for other in 'update_plan {"plan":[{"step":"part #"}]} = Plan updated' \
+    'report_status {"text":"part #"} = ok' 'task {"prompt":"part #"} = not found'
+do
+	is "a plan, a report, a task in vain change no file: ${other%% *}" "$({
+	echo "u fix the tests"
+	for i in 1 2 3 4 5 6 7 8 9; do echo "s r$i read {\"path\":\"a.c\"} = int x;"
+	echo "s o$i ${other//\#/$i}"; done; } | said | grep -m 1 block)" "r5 block repeat 5"
+done
 is "a wait for what is not there is nothing new" "$(for i in {1..17}; do
 	echo "s s$i wait {\"seconds\":$i} = No background tasks are running."
 done | said | sed -n '1p;$p')" "s9 warn stall 4

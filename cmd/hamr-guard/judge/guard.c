@@ -348,11 +348,11 @@ put_text(char *to, struct slice text)
 	return to + text.n + 1;
 }
 
-/* A call was made again.  Looking or tidying up after something else was done
- * may be right.  If the person's message names the call and asks for a
- * repetition in words that we know, it may be repeated as long as it is not in
- * vain; if not, it may have asked all the same for what does something in few
- * words. */
+/* A call was made again.  Looking after a change, or tidying up after something
+ * else was done, may be right.  If the person's message names the call and asks
+ * for a repetition in words that we know, it may be repeated as long as it is
+ * not in vain; if not, it may have asked all the same for what does something
+ * in few words, or for a look after each thing done. */
 static void
 take_again(struct guard *g, struct traits *t, const struct streak *e)
 {
@@ -362,13 +362,13 @@ take_again(struct guard *g, struct traits *t, const struct streak *e)
 
 	t->late = !does && !t->edits && !e->failed && e->n > 1 && (t->mutates ?
 	    e->ran != g->ran : e->acted != g->acted);
-	if (!wanted && (!does || e->failed || !e->brief || e->vain ||
-	    t->consults))
+	if (!wanted && (e->failed || t->edits || (does ? !e->brief || e->vain ||
+	    t->consults : e->ran == g->ran)))
 		return;
 	buf_reset(&g->text);
 	msg_text(buf_view(&g->errand), &g->text);
 	if (!prose_names(buf_view(&g->text), sign_text_of(&g->signer, t),
-	    t->bash && !wanted))
+	    !wanted && (t->bash || !does)))
 		return;
 	t->late = true;
 	if (wanted && g->asks == ASKS_OFTEN)

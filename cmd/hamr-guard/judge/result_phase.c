@@ -483,9 +483,9 @@ changes_itself(const struct guard *g, const struct open_call *c,
 	    e->step + g->still + 1 >= c->step;
 }
 
-/* A call may have done something new, so that others may look again: of a
- * command that we do not know, only what it shows anew tells.  other: as of
- * weight. */
+/* A call may have done something new, so that others may look again: that of a
+ * tool that we do not know only at what a person names; that of such a command,
+ * if it shows something new.  other: as of weight. */
 static void
 note_act(struct guard *g, const struct open_call *c, const struct outcome *o,
     bool other, enum likeness like)
@@ -493,11 +493,12 @@ note_act(struct guard *g, const struct open_call *c, const struct outcome *o,
 	bool shows = like == CHANGED && c->is.bash && o->d.gain > 0;
 
 	if (o->failed || c->is.idle || c->is.thought != 0 ||
-	    is_question(&c->is))
+	    c->is.plans || is_question(&c->is) ||
+	    (o->brief && outcome_is_vain(g)))
 		return;
 	g->ran += other || shows;
-	g->acted += other ? c->is.mutates || !(c->is.bash ||
-	    c->is.fetches) : shows;
+	g->acted += other ? c->is.mutates || c->is.acts || c->is.sends ||
+	    c->is.alters : shows;
 }
 
 static void
