@@ -165,4 +165,8 @@ echo junk >no.db
 status "resident: what is not a memory" 65 hamr-mem -r --db no.db m2
 is "... acknowledges nothing" "$(cat "$T/.out")" ""
 is "... one line" "$(wc -l <"$T/.err")" 1
+{ seq -f '{"role":"user","content":"m%.0f"}' 20001; echo '{'; } >torn
+limit 100 hamr-mem -n --db f2.db torn 2>err
+is "a full disk is told behind a line that is refused, too" \
+    "$(grep -c 'no space left\|torn:' err)" 2
 done_testing

@@ -135,8 +135,7 @@ struct index {
 	long long began;		/* ms */
 	int64_t stored;
 	bool told;			/* a line of progress is shown */
-	bool failed;			/* for good; a filter retries at the
-					 * end */
+	bool failed;			/* a filter retries only at the end */
 	struct err err;
 };
 
@@ -200,8 +199,10 @@ flush(struct stage *s)
 		x->failed = true;
 		return;
 	}
-	x->failed = x->err.status != ST_SYSTEM && x->err.status != ST_TEMP;
-	if (x->failed || x->bytes > KEEP_BYTES) {
+	if (x->bytes > KEEP_BYTES || (x->err.status != ST_SYSTEM &&
+	    x->err.status != ST_TEMP)) {
+		x->failed = true;	/* for good: once said is enough */
+		drop_pending(x);
 		stage_fail(s, &x->err);
 		return;
 	}
@@ -465,8 +466,7 @@ index_files(struct stage *s, const struct opts *o, const char *path,
 	s->ops = &ops;
 	s->self = &x;
 	status = stage_run(s);
-	/* what failed for good was said */
-	if (!(s->failed && x.failed) && commit(&x, &x.err) < 0) {
+	if (commit(&x, &x.err) < 0) {
 		int r = err_report(&x.err);
 
 		if (status < 65)
