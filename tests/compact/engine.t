@@ -259,10 +259,15 @@ is "a search in a file shows no lines of it" \
 	"$(sed '/"id":"new"/s/a[.]c\\"/&,\\"query\\":\\"text\\"/' many |
 	compact -n --window 14000 --strategy late | jq -r '
 	.elided // [] | .[] | select(.tool_call_id == "old").path')" a.c
-is "nor does a read that is cut show them all" \
-	"$(sed '/_id":"new"/s/"lines":60/&,"truncated":true/' many |
-	event --window 14000 --strategy late | jq -r '.elided[] |
-	select(.tool_call_id == "old").path')" a.c
+is "nor does a read that is cut show them all, but one that stops behind does" \
+	"$(for last in "more bytes in this line]" "long enough"; do
+		jq -c --arg last "$last" '(select(.tool_call_id == "new")) |=
+		(.meta.truncated = true |
+		.content |= sub("long enough"; $last))' many |
+		    sed 's/"lines":60/"lines":900/' |
+		    event --window 14000 --strategy late | jq -r '.elided[] |
+		    select(.tool_call_id == "old").path'
+	done | paste -sd ' ')" "a.c null"
 cat live ev >told
 request --window 17000 told >again
 request --window 17000 live >first

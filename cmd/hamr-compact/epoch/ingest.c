@@ -89,7 +89,8 @@ ingest(struct compact *c, struct fact *f, struct slice was, uint64_t *sum)
 	*sum = token_text(c->family, text.p, text.n);
 	if (cap > 0 && *sum / 64 > (uint64_t)whole) {
 		buf_reset(&c->text);
-		f->cut |= budget_clip(&c->text, text, cap, c->family);
+		f->holes |= budget_clip(&c->text, text, cap, c->family);
+		f->cut |= f->holes;
 		text = buf_view(&c->text);
 		*sum = 0;
 	}

@@ -35,7 +35,7 @@ shown_add(struct shown *s, const struct view_call *call)
 	const struct fact *f = call->note;
 
 	if (f->kind != TOOL_READ || f->file == 0 || call->result == NULL ||
-	    f->failed || f->listing || f->cut)
+	    f->failed || f->listing || f->holes)
 		return;
 	GROW(s->v, s->n, s->cap);
 	s->v[s->n++] = lines_of(f);

@@ -25,6 +25,7 @@
 #define WHAT_MAX 4096
 #define NAME_MAX_KEPT 63
 #define ERROR_KEPT 143
+#define LINE_CUT " more bytes in this line]\n"	/* of our read */
 
 long
 positive(struct slice v)
@@ -303,7 +304,9 @@ fact_result(struct view *v, struct fact *f, const struct rec *r,
 		f->last = positive(scan_get(meta, "last"));
 	}
 	f->lines = positive(scan_get(meta, "lines"));
-	f->cut |= scan_true(scan_get(meta, "truncated"));
+	bool cut = scan_true(scan_get(meta, "truncated"));
+	f->cut |= cut;
+	f->holes |= cut && (first == 0 || slice_has(was, LINE_CUT));
 	if (scan_kind(op) == SCAN_STRING)
 		f->listing = !scan_str_is(op, "file");
 	f->bytes = scan_int(scan_get(meta, "bytes"), &n) && n >= 0 ?

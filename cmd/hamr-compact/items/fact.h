@@ -14,6 +14,7 @@ struct fact {
 	enum tool_kind kind;
 	bool failed;
 	bool cut;		/* its result is incomplete */
+	bool holes;		/* ... and lacks some of first to last */
 	bool listing;		/* of a folder or a search, not of a file */
 	bool elided;		/* a compaction said it is not in view */
 	bool remembered;	/* hamr-mem makes an item of its result */
