@@ -427,6 +427,22 @@ X
 { call read '{"path":"f"}'; answer Seen.; } >script
 run "Look at f." -o "stages.tool=['hamr-tool', 'sh $PWD/foreign']"
 is "a result said twice is one" "$S $(grep -c '"role":"tool"' out)" "0 1"
+cat >foreign <<'X'
+while IFS= read -r l; do
+	case $l in
+	*'"type":"sync"'*) printf '%s\n' "$l" ;;
+	*'"type":"go"'*) cat script; printf '%s\n' "$l" ;;
+	*'"type":"start"'*)
+		until [ -e ran ]; do sleep .05; done
+		exit 65 ;;
+	esac
+done
+X
+call bash '{"command":"echo begun; touch ran; sleep 60"}' >script
+run x -o "stages.provider=['sh $PWD/foreign']"
+is "what another stage does is stopped first, and told" "$S $(ended) $(jq -r '
+	select(.role == "tool") | .content' out | head -n 1)" \
+	"65 tool_error stage_died interrupted; changed: ran"
 answer hi >script
 run x -o 'stages.guard=["hamr-guard --nonsense"]'
 is "so is a usage error in [stages]" "$S $(ended)" "78 tool_error stage_died"

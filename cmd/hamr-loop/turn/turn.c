@@ -464,6 +464,7 @@ turn_run(struct turn *t)
 	if (h->failed && h->stage_failed) {
 		turn_set_ending(t, END_TOOL_ERROR, "stage_died");
 		h->failed = false;	/* the session itself is sound */
+		hub_cancel(h);		/* another stage may still act */
 		close_calls(t, &unrun_died);
 		utf8_clean(&clean, h->err.text, strlen(h->err.text));
 		hub_put(h, "{'type':'error','stage':'loop',"
