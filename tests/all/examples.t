@@ -77,7 +77,7 @@ is "ask: nor change anything" "$(jq -r 'select(.method == "POST") | .body |
     "read-only"' "$T/log" | sort | uniq -c | tr -s ' ')" " 2 read-only"
 
 # --- web pages
-printf 'always\npath /page\nheader Content-Type: text/html\nbody <html><head><title>t</title></head><body><script>bad()</script><h1>Hello</h1><p>a &lt; b &#8212;&#x27;&amp;lt;&what;</p><ul><li>one</li></ul></body></html>\n' >"$T/p1"
+printf 'always\npath /page\nheader Content-Type: text/html\nbody <html><head><title>t</title></head><body><script>bad()</script><h1>Hello</h1><p>a &lt; b &#8212;&#x27;&amp;lt;&what;&0;</p><ul><li>one</li></ul></body></html>\n' >"$T/p1"
 printf 'always\npath /away\nstatus 302\nheader Location: http://other.example/\n' >"$T/p2"
 printf 'always\npath /here\nstatus 302\nheader Location: /page\n' >"$T/p3"
 printf 'always\npath /image\nheader Content-Type: image/png\nbody x\n' >"$T/p4"
@@ -90,7 +90,7 @@ match "web: no list, no page" "$(fetch "$web/page" 2>/dev/null)" \
     "*the user allows only no hosts"
 export WEB_HOSTS="127.0.0.1 .example.org"
 is "web: a page as text" "$(fetch "$web/page")" "Hello
-a < b —'&lt;&what;
+a < b —'&lt;&what;&0;
 - one"
 is "web: a redirect is followed" "$(fetch "$web/here" | head -n 1)" Hello
 match "web: not to another host" "$(fetch "$web/away")" \
@@ -118,7 +118,7 @@ is "web: in read-only mode, in the sandbox" "$(timeout 60 hamr-loop \
     --mode read-only --quiet "what is there?" </dev/null 2>"$T/err")" "It greets."
 is "web: the result" "$(jq -r 'select(.role == "tool") | .content' \
     .hamr/sessions/*.ndjson)" "Hello
-a < b —'&lt;&what;
+a < b —'&lt;&what;&0;
 - one"
 
 # --- the server for plug-ins
