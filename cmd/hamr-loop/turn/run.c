@@ -154,7 +154,7 @@ read_session(struct run *r, bool here, struct err *e)
 	for (; (rc = rec_next(&in, &rec, e)) > 0;
 	    at += (off_t)rec->line.n + 1) {
 		track_record(&r->track, rec, at);
-		if (++line == 1)	/* a later header may have been copied */
+		if (++line == 1)	/* a later header may be a copy */
 			rec_int(rec, "fork_at", &copied);
 		if (rec->kind == R_ASSISTANT) {
 			calls = line;

@@ -103,8 +103,9 @@ share_stub(int root)
 	const struct timespec nap = { .tv_nsec = 1000000 };
 
 	for (;;) {
-		/* what we made is ours, even where the file system keeps no modes */
+		/* what we made is ours, even if its mode was not kept */
 		bool made = mkdirat(root, STUB, S_ISVTX | 0555) == 0;
+
 		if (!made && errno != EEXIST)
 			break;
 		int fd = root_open_folder(root, STUB);
