@@ -569,18 +569,15 @@ journal_meanwhile(struct snap *s, struct undo_entry *c)
 		if (!j.v[i].is_checkpoint && j.v[i].number > c->since)
 			meet(s, c, &j.v[i]);
 	journal_release(&j);
-	/* those that go on: what they found, they may put back */
+	/* edits that go on */
 	for (int i = 0; i == 0 || fd >= 0; i++) {
 		struct buf b = BUF_INIT(BUF_RECORD_MAX);
 		struct slice rest;
 
 		snprintf(name, sizeof name, BEGUN, i);
 		fd = file_open_regular(s->dirfd, name, NULL);
-		if (i != s->slot && fd >= 0 && read_begun(fd, &j, &b, &rest)) {
+		if (i != s->slot && fd >= 0 && read_begun(fd, &j, &b, &rest))
 			meet(s, c, &j.v[0]);
-			if (j.v[0].since > c->since && j.v[0].n == 0)
-				snap_add_found(s, c, i);
-		}
 		file_close(fd);
 		journal_release(&j);
 		buf_release(&b);

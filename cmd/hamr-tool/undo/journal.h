@@ -75,8 +75,8 @@ int journal_add(struct snap *s, struct undo_entry *c, struct err *e);
  * -1: it could not be written. */
 int journal_begin(struct snap *s, struct undo_entry *c);
 /* Add to c, a call that has ended, the files that it left as it found them, but
- * that calls of other processes changed, or found otherwise, meanwhile: undoing
- * those may bring back what was there in between. */
+ * that calls of other processes changed meanwhile: undoing those may bring back
+ * what was there in between. */
 void journal_meanwhile(struct snap *s, struct undo_entry *c);
 void journal_over(struct snap *s);
 void journal_recover(struct snap *s);

@@ -1152,24 +1152,6 @@ snap_add_unchanged(struct snap *s, struct undo_entry *c, const char *path)
 	undo_path_look(s->f, t, NULL);
 }
 
-void
-snap_add_found(struct snap *s, struct undo_entry *c, int slot)
-{
-	const struct gitindex *ours = s->same ? &s->now : &s->before;
-	const struct gitindex_entry *was;
-	struct gitindex theirs;
-	size_t i = 0, k = 0;
-	const char *path;
-	char name[32];
-
-	snprintf(name, sizeof name, BEFORE, slot);
-	bool good = read_index(s, name, &theirs) == 0;
-	while (good && (path = next_change(ours, &theirs, &i, &k, &was)) !=
-	    NULL)
-		snap_add_unchanged(s, c, path);
-	gitindex_release(&theirs);
-}
-
 /* ---- contents ---- */
 
 int

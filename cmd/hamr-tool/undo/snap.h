@@ -56,11 +56,9 @@ int64_t snap_time(const struct snap *s);
 /* Add to c what changed from the snapshot before the last to the last: paths,
  * old contents and whole modes; folders new, gone or of another mode. */
 void snap_changes(struct snap *s, struct undo_entry *c);
-/* Add a file to c that is as it was then, whatever came in between; or each
- * that the call in this slot (snap_keep) found otherwise. */
+/* Add a file to c that is as it was then, whatever came in between. */
 void snap_add_unchanged(struct snap *s, struct undo_entry *c,
     const char *path);
-void snap_add_found(struct snap *s, struct undo_entry *c, int slot);
 /* Call when idle: copy the old contents of all changes so far that only the
  * user's repository holds, so that a git gc there cannot remove them.  What is
  * not done within ms is done with the next snapshot. */
