@@ -443,6 +443,19 @@ run x -o "stages.provider=['sh $PWD/foreign']"
 is "what another stage does is stopped first, and told" "$S $(ended) $(jq -r '
 	select(.role == "tool") | .content' out | head -n 1)" \
 	"65 tool_error stage_died interrupted; changed: ran"
+cat >dies <<'X'
+while IFS= read -r l; do
+	case $l in
+	*'"type":"sync"'*) printf '%s\n' "$l" ;;
+	*'"type":"go"'*) touch ran; echo '{"type":"start","tool_call_id":"'$1'"}' ;;
+	*'"type":"cancel"'*) exit 66 ;;
+	esac
+done
+X
+run x -o "stages.provider=['sh $PWD/foreign']" \
+    -o "stages.tool=['sh $PWD/dies $(jq -r '.tool_calls[].id' script)']"
+is "though it dies of that" "$S $(ended) $(grep -c 'stage provider' out)" \
+    "65 tool_error stage_died 1"
 answer hi >script
 run x -o 'stages.guard=["hamr-guard --nonsense"]'
 is "so is a usage error in [stages]" "$S $(ended)" "78 tool_error stage_died"
