@@ -685,6 +685,15 @@ exec 9>&-
 wait $!
 is "what came with a cancelled message does not come with the next" "$(grep -c \
     '"of two"' "$f") $(grep -c '"three"' "$f")" "0 1"
+call bash '{"command":"echo a"}' >script
+listens -o "stages.tool=['sh $PWD/dies $(jq -r '.tool_calls[].id' script)']"
+echo '{"role":"user","content":"one"}' >&9
+has '"start"' 1
+echo '{"type":"cancel"}' >&9
+ends 1
+exec 9>&-
+wait $!
+is "a cancel that a stage dies of" "$? $(ended)" "0 interrupted signal"
 # a cancel while a setting is taken in, between two turns, ends no later one
 answer "Nothing was to be done for it." >script
 listens -o 'stages.guard=["hamr-guard", "./slow 0.4"]'

@@ -429,6 +429,8 @@ hub_cancel(struct hub *h)
 {
 	long long until = file_now_ms() + CANCEL_MS;
 	int interrupts = h->interrupts;
+	bool stage_failed = h->stage_failed;
+	struct err err = h->err;
 
 	h->cancelling = true;
 	/* the tool's sync may wait for a server that starts */
@@ -441,6 +443,11 @@ hub_cancel(struct hub *h)
 	    file_now_ms() < until)
 		round_of_poll(h, until);
 	h->cancelling = false;
+	if (h->failed && h->stage_failed) {	/* one ended of the cancel */
+		h->failed = false;
+		h->stage_failed = stage_failed;
+		h->err = err;
+	}
 	for (int i = 0; i < SLOTS; i++) {
 		/* Stop a stage that does not return in time, or everybody
 		 * waits for it again. */

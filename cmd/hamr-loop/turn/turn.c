@@ -462,13 +462,9 @@ turn_run(struct turn *t)
 	if (!stopped)
 		put_restarts(h);
 	if (h->failed && h->stage_failed) {
-		struct err why = h->err;
-
 		turn_set_ending(t, END_TOOL_ERROR, "stage_died");
 		h->failed = false;	/* the session itself is sound */
-		hub_cancel(h);		/* another stage may still act ... */
-		h->failed = false;	/* ... or end as well */
-		h->err = why;
+		hub_cancel(h);		/* another stage may still act */
 		close_calls(t, &unrun_died);
 		utf8_clean(&clean, h->err.text, strlen(h->err.text));
 		hub_put(h, "{'type':'error','stage':'loop',"
