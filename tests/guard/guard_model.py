@@ -336,8 +336,8 @@ class Model:
         does = c.runs and not c.asks
         wanted = self.wanted if self.heeded and (
             e["transient"] if e["failed"] else does) else None
-        c.late = not does and not c.edits and not e["failed"] and \
-            e["n"] > 1 and e["acted"] != self.acted
+        c.late = not does and not c.edits and c.name != "read" and \
+            not e["failed"] and e["n"] > 1 and e["acted"] != self.acted
         if not wanted and (not does or e["failed"] or not e["brief"]):
             return
         if not names(self.errand, *c.text, c.bash and not wanted):

@@ -1239,6 +1239,15 @@ do
 	for i in 1 2 3 4 5 6 7 8 9; do echo "s r$i read {\"path\":\"a.c\"} = int x;"
 	echo "s o$i ${other//\#/$i}"; done; } | said | grep -m 1 block)" "r5 block repeat 5"
 done
+for again in 'bash {"command":"make test"} = 1 failed | {"is_error":true}' \
+    'read {"path":"a.c"} = int x;'; do
+	is "nor does a commit: ${again%% *}" "$({
+	echo "u fix the tests"
+	for i in 1 2 3 4 5 6 7 8 9; do echo "s r$i $again"
+	echo "s o$i bash {\"command\":\"git commit -qam t$i\"} = |" \
+	    '{"meta":{"stdout_bytes":0}}'; done; } | said | grep -m 1 block |
+	    cut -d ' ' -f 1,2,4)" "r5 block 5"
+done
 is "a wait for what is not there is nothing new" "$(for i in {1..17}; do
 	echo "s s$i wait {\"seconds\":$i} = No background tasks are running."
 done | said | sed -n '1p;$p')" "s9 warn stall 4

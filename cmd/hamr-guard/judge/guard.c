@@ -360,8 +360,8 @@ take_again(struct guard *g, struct traits *t, const struct streak *e)
 	bool wanted = g->asks >= ASKS_UNTIL && (e->failed ? e->transient :
 	    does && !e->vain);
 
-	t->late = !does && !t->edits && !e->failed && e->n > 1 && (t->mutates ?
-	    e->ran != g->ran : e->acted != g->acted);
+	t->late = !does && !t->edits && !t->looks && !e->failed && e->n > 1 &&
+	    (t->mutates ? e->ran != g->ran : e->acted != g->acted);
 	if (!wanted && (e->failed || t->edits || (does ? !e->brief || e->vain ||
 	    t->consults : e->ran == g->ran)))
 		return;

@@ -538,11 +538,9 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	if (progress) {
 		guard_epoch(g);
 		like = CHANGED;
-	} else if ((c->is.acts || c->is.sends || (c->is.bash && o->brief &&
-	    c->is.mutates && !c->is.matters)) && e == NULL && !o->failed) {
-		/* a click, a message sent or a commit, for the first time,
-		 * changes what other calls look at, though no file, and
-		 * nothing shown */
+	} else if ((c->is.acts || c->is.sends) && e == NULL && !o->failed) {
+		/* a click or a message sent for the first time changes what
+		 * other calls look at, though no file, and nothing shown */
 		g->epoch++;
 	}
 	/* the numbers in a failure are not news */
