@@ -389,6 +389,10 @@ is "... and what comes after it" "$(guard --explain i8 idle |
 step "n$i" t '{}' "no such thing as 17$i" '{"is_error":true}'; done; } >numbers
 match "... and how failures were alike" "$(guard --explain n3 numbers |
     tr -s ' \n' ' ')" "*why The same call failed 3 times with errors that differ only *"
+{ echo '{"role":"user","content":"smoke.sh, please"}'; for i in 1 2 3; do
+step "m$i" bash '{"command":"./smoke.sh"}' ok; done; } >smoke
+match "... and why it is refused later" "$(guard --explain m3 smoke |
+    tr -s ' \n' ' ')" "*block at 20, halt at 32; block and halt are later, as the repeat may be wanted*"
 call c bash '{"command":"ls"}' >>idle
 is "... and a call made all the same" "$(guard --explain c idle |
     sed -n '/^  why/,/^  limits/p' | tr -s ' \n' ' ')" " why The message had to be \

@@ -358,8 +358,8 @@ advice_fill(const char *text, const struct verdict *v,
 			buf_fmt(out, "nothing new in the last %lu steps",
 			    v->steps);
 		else if (slice_is(name, "span") && 2 * v->steps < v->span)
-			buf_fmt(out, "last %lu steps returned hardly anything",
-			    v->span);
+			buf_fmt(out, "last %lu step%s returned hardly anything",
+			    v->span, v->span == 1 ? "" : "s");
 		else if (slice_is(name, "span") && v->steps > 1)
 			buf_fmt(out, "last %lu steps returned nothing",
 			    v->steps);

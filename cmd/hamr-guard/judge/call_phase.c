@@ -44,7 +44,8 @@ streak_limits(const struct guard *g, const struct traits *t,
 		v->warn *= t->poll ? 2 : 1;
 		times *= 2;
 	}
-	if (t->late && times < LATE)
+	v->late = t->late && times < LATE;
+	if (v->late)
 		times = LATE;
 	v->block *= times;
 	v->halt *= times;

@@ -71,6 +71,8 @@ struct verdict {
 	bool gated;		/* block and halt put off: something new came
 				 * since the model was last told */
 	bool poll, transient;	/* limits multiplied for this */
+	bool late;		/* block and halt multiplied: the repeat may
+				 * be right (traits.late) */
 	bool text;		/* the message had to be text only */
 	unsigned long same;	/* calls with this outcome in this epoch */
 	unsigned long refused;	/* of this signature, since then */

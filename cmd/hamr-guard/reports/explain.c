@@ -134,6 +134,9 @@ put_numbers(const struct report *p, struct buf *b, const struct verdict *v)
 	if (t.len > 0 && v->gated)
 		buf_adds(&t, "; block and halt are later, as something new "
 		    "came back since the model was last told");
+	if (t.len > 0 && v->late)
+		buf_adds(&t, "; block and halt are later, as the repeat may "
+		    "be wanted");
 	if (t.len > 0 && v->poll)
 		buf_adds(&t, "; raised for polling");
 	if (t.len > 0 && v->transient)
