@@ -46,9 +46,10 @@ is_timed(const struct guard *g, const struct open_call *c)
 	return (c->is.bash || i < QUERIES) && words[i] != NULL;
 }
 
+/* *done: how far it is (volatile_progress), if it is MASKED or was. */
 static enum likeness
 compare(struct guard *g, const struct open_call *c, struct streak *e,
-    const struct outcome *o)
+    const struct outcome *o, uint64_t *done)
 {
 	if (e == NULL || e->n == 0 || e->epoch != g->epoch ||
 	    e->failed != o->failed)
@@ -63,7 +64,11 @@ compare(struct guard *g, const struct open_call *c, struct streak *e,
 		return o->failed ? SAME : ALIKE;
 	if (c->is.poll || c->is.measures || timed)
 		return CHANGED;
-	return e->d.mask == o->d.mask ? MASKED : CHANGED;
+	if (e->d.mask != o->d.mask)
+		return CHANGED;
+	/* 12 of 40 after 11 of 40 is what a poll waits for */
+	*done = volatile_progress(buf_view(&g->text));
+	return e->done != 0 && *done > e->done ? CHANGED : MASKED;
 }
 
 /* What a click or a key did shows in later results: has anything new been shown
@@ -487,18 +492,52 @@ changes_itself(const struct guard *g, const struct open_call *c,
  * tool that we do not know only at what a person names; that of such a command,
  * if it shows something new.  other: as of weight. */
 static void
-note_act(struct guard *g, const struct open_call *c, const struct outcome *o,
-    bool other, enum likeness like)
+note_act(struct guard *g, const struct open_call *c, struct streak *e,
+    const struct outcome *o, bool other, enum likeness like)
 {
 	bool shows = like == CHANGED && c->is.bash && o->d.gain > 0;
 
-	if (o->failed || c->is.idle || c->is.thought != 0 ||
-	    c->is.plans || is_question(&c->is) ||
-	    (o->brief && outcome_is_vain(g)))
-		return;
-	g->ran += other || shows;
-	g->acted += other ? c->is.mutates || c->is.acts || c->is.sends ||
-	    c->is.alters : shows;
+	if (!o->failed && !c->is.idle && c->is.thought == 0 && !c->is.plans &&
+	    !is_question(&c->is) && !(o->brief && outcome_is_vain(g))) {
+		g->ran += other || shows;
+		g->acted += other ? c->is.mutates || c->is.acts ||
+		    c->is.sends || c->is.alters : shows;
+	}
+	e->ran = g->ran;
+	e->acted = g->acted;
+}
+
+/* Is what a result shows new? */
+static bool
+note_news(struct guard *g, const struct open_call *c, const struct outcome *o,
+    enum likeness like, bool progress)
+{
+	bool news = like == CHANGED || like == MEASURED;
+
+	g->step.shown |= o->d.gain > 0 && news;
+	g->shown_new += o->d.gain > 0 && (news || o->counts);
+	if (o->files == TWEAKED)
+		return false;
+	if (progress || (news && like != MEASURED && is_enough(g, c, o))) {
+		g->news++;
+		g->step.news = true;
+		stall_reset(&g->stall);
+	}
+	return news;
+}
+
+/* Add a call of this weight to its step. */
+static void
+weigh(struct guard *g, const struct open_call *c, const struct streak *e,
+    const struct outcome *o, bool other, enum likeness like, int w)
+{
+	bool spared = w > 0 && !c->is.idle && (other ?
+	    works_alike(g, c, o) : like == SAME && e->n == 2);
+
+	step_weigh(&g->step, w, spared);
+	g->step.idle |= c->is.idle;
+	g->step.sweep |= c->is.looks && !c->is.idle &&
+	    (o->past_end || o->shown || o->d.gain == 0);
 }
 
 static void
@@ -526,13 +565,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	traits_learn(&c->is, o->state, o->patient, o->failed);
 	c->is.poll |= e != NULL && e->live && e->epoch == g->epoch;
 	bool effect = e != NULL && had_effect(g, c, e);
-	enum likeness like = effect ? CHANGED : compare(g, c, e, o);
-	if (like == MASKED) {
-		/* 12 of 40 after 11 of 40 is what a poll waits for */
-		done = volatile_progress(buf_view(&g->text));
-		if (e->done != 0 && done > e->done)
-			like = CHANGED;
-	}
+	enum likeness like = effect ? CHANGED : compare(g, c, e, o, &done);
 	g->calls++;
 	bool progress = is_progress(c, e, o, like);
 	if (progress) {
@@ -549,18 +582,8 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	if (like == MASKED && !o->failed && ((e->measures && done == 0) ||
 	    !is_counter(c, o, e, done)))
 		like = MEASURED;
-	bool news = like == CHANGED || like == MEASURED;
 	o->counts = like == MASKED && !differs_by_ids(o, e);
-	g->step.shown |= o->d.gain > 0 && news;
-	g->shown_new += o->d.gain > 0 && (news || o->counts);
-	if (o->files == TWEAKED)
-		news = false;
-	else if (progress || (news && like != MEASURED &&
-	    is_enough(g, c, o))) {
-		g->news++;
-		g->step.news = true;
-		stall_reset(&g->stall);
-	}
+	bool news = note_news(g, c, o, like, progress);
 	note_change(g, c, o);
 	if (c->exempt) {
 		c->ndue = 0;
@@ -570,9 +593,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	bool other = e->n == 0 || e->epoch != g->epoch;
 	e->live = !other && like != ALIKE && like != MASKED && (e->live ||
 	    (like == CHANGED && !effect && changes_itself(g, c, e, o)));
-	note_act(g, c, o, other, like);
-	e->ran = g->ran;
-	e->acted = g->acted;
+	note_act(g, c, e, o, other, like);
 	e->step = c->step;
 	e->unsteady = !other && (e->unsteady || e->failed != o->failed);
 	bool excused = count(g, c, e, o, like);
@@ -588,13 +609,8 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	if (c->is.looks && !o->cached)
 		judge_reads(g, c);
 	bool another = makes_another(g, c) && other && !o->failed;
-	int w = weight(c, e, o, other, another, like, excused, news, effect);
-	bool spared = w > 0 && !c->is.idle && (other ?
-	    works_alike(g, c, o) : like == SAME && e->n == 2);
-	step_weigh(&g->step, w, spared);
-	g->step.idle |= c->is.idle;
-	g->step.sweep |= c->is.looks && !c->is.idle &&
-	    (o->past_end || o->shown || o->d.gain == 0);
+	weigh(g, c, e, o, other, like,
+	    weight(c, e, o, other, another, like, excused, news, effect));
 }
 
 /* ---- what is said about a step ---- */
