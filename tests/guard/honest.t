@@ -41,7 +41,7 @@ done | said)" ""
 is "a check each minute, not a word" "$(times 20 \
 's c{} bash {"command":"sleep 60; gh pr view 8 --json state"} = {"state":"OPEN"}' |
     said)" ""
-is "a state in a word that we do not know: not a word" "$(times 8 \
+is "a machine that is set up: not a word" "$(times 8 \
 's c{} vm_describe {"name":"ci-3"} = {"name":"ci-3","state":"STAGING"}' |
     said)" ""
 is "a service that is to come up: not a word" "$(times 16 \

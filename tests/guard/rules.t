@@ -1248,6 +1248,12 @@ for again in 'bash {"command":"make test"} = 1 failed | {"is_error":true}' \
 	    '{"meta":{"stdout_bytes":0}}'; done; } | said | grep -m 1 block |
 	    cut -d ' ' -f 1,2,4)" "r5 block 5"
 done
+for state in failing missing warning CONFLICTING; do
+	is "a state that does not go on: $state" "$(said <<X | grep -m 1 block
+5* s c# bash {"command":"./ci status"} = status: $state
+X
+)" "c5 block repeat 5"
+done
 is "a wait for what is not there is nothing new" "$(for i in {1..17}; do
 	echo "s s$i wait {\"seconds\":$i} = No background tasks are running."
 done | said | sed -n '1p;$p')" "s9 warn stall 4

@@ -305,17 +305,10 @@ goes_on(struct slice text, size_t *all)
 		"downloading", "processing", "importing", "exporting",
 		"copying", "syncing", "rolling", "progress", "still", "yet",
 		"busy", "unfinished", "incomplete", "inprogress", "executing",
-		"scheduled", "enqueued", "preparing", "training", NULL };
+		"scheduled", "enqueued", "preparing", "training", "staging",
+		"updating", "migrating", "draining", "scaling", NULL };
 
 	return words_among(text, words, all) > 0;
-}
-
-/* Is the value of a state such a word, or one of its own: STAGING? */
-static bool
-is_going(struct slice value)
-{
-	return goes_on(value, NULL) || (value.n > 4 &&
-	    strncasecmp(value.p + value.n - 3, "ing", 3) == 0);
 }
 
 /* Does a text say that what c asks for is under way, over, or over in vain?
@@ -367,7 +360,7 @@ state_of(const struct open_call *c, const struct slice *meta,
 		p = q;
 		bool is_lost = words_among(value, lost, NULL) > 0;
 		others |= !is_lost;
-		if (is_going(value))
+		if (goes_on(value, NULL))
 			*patient = true;
 		else if (is_lost || words_among(value, over, NULL) > 0)
 			state = OVER;
