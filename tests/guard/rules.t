@@ -1254,6 +1254,10 @@ for state in failing missing warning CONFLICTING; do
 X
 )" "c5 block repeat 5"
 done
+is "only a page is waited for if it times out" "$(said <<'X' | head -n 1
+9* s c# wait_for_text {"text":"x"} = Timeout: text did not appear
+X
+)" "c9 warn repeat 9"
 is "a wait for what is not there is nothing new" "$(for i in {1..17}; do
 	echo "s s$i wait {\"seconds\":$i} = No background tasks are running."
 done | said | sed -n '1p;$p')" "s9 warn stall 4

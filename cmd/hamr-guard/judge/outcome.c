@@ -368,7 +368,7 @@ state_of(const struct open_call *c, const struct slice *meta,
 	brief |= c->is.poll && text.n <= ANSWER_MAX;
 	/* a service that is not there yet is waited for, too */
 	if (state == NO_STATE && !*patient && brief && (goes_on(text, &all) ||
-	    (c->is.waits && may_pass(meta, text)))) {
+	    (c->is.waits && c->is.fetches && may_pass(meta, text)))) {
 		*patient = c->is.waits || (!c->is.bash && (c->is.poll ||
 		    all <= STATE_WORDS));
 		return UNDER_WAY;
