@@ -584,6 +584,8 @@ is "what was asked before the end of input is answered" "$(play <<'P'
 e = new("--yes")
 s = e.new(here)
 p = e.start_prompt(s, "Run both")
+while '"role":"user"' not in open(".hamr/sessions/%s.ndjson" % s).read():
+    time.sleep(0.02)
 n = e.send("session/new", {"cwd": here, "mcpServers": []})
 e.p.stdin.close()
 print(e.wait(p)["stopReason"], sorted(e.wait(n)))
