@@ -718,7 +718,7 @@ recover(struct snap *s, int fd, int slot)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct journal j = { 0 }, all = { 0 };
-	struct slice kept;
+	struct slice kept = { NULL, 0 };
 	struct stat st;
 
 	if (fstat(fd, &st) == 0 && st.st_size > 0 &&
