@@ -89,6 +89,12 @@ is "a copy of one: its mode does not count, its calls are not run" \
     "$(cat out) $(ls -d pwned w 2>/dev/null)" "Went on. "
 match "... and it is said" "$(cat err)" \
     "*was not written here*not run, and mode read-only applies*"
+copy=$(ids | grep -v "$planted" | head -n 1)
+{ call write '{"path":"w","content":"x"}'; answer "Went on."; } >script
+loop -o agent.mode=read-only --fork="$copy" --at 4 "write it" >out
+is "... nor in a copy of that copy" "$(cat out) $(ls -d w 2>/dev/null) $(
+    jq -rn '[inputs | .mode // .set["agent.mode"]? // empty] | unique[]' \
+    ".hamr/sessions/$(ids | head -n 1).ndjson")" "Went on.  read-only"
 rm ".hamr/sessions/$planted.ndjson"
 
 # --- another program's chat has no header, but is gone on with as well

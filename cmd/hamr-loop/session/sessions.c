@@ -290,7 +290,7 @@ sessions_find(const char *dir, const char *root, const char *id,
 
 /* ---- fork ---- */
 
-/* Begin a header: r (NULL: there was none) with a new id and time, and the
+/* Begin a header: r (NULL: nothing of it counts) with a new id and time, and the
  * session it was forked from. */
 static void
 own_header(const struct rec *r, const struct session *s, const char *root,
@@ -319,12 +319,12 @@ sessions_fork(struct session *s, const char *dir, const char *root,
     const char *begun, long at, bool *here, struct err *e)
 {
 	char *id = sessions_find(dir, root, begun, e);
-	struct buf lines = BUF_INIT((size_t)1 << 40), b = lines;
-	bool header = false;
+	struct buf header = BUF_INIT(BUF_RECORD_MAX);
+	struct buf lines = BUF_INIT((size_t)1 << 40);
+	long n = 0, copied = 1;		/* the header */
 	const struct rec *r;
 	struct rec_in in;
 	int got = 0;
-	long n = 0;
 
 	if (id == NULL)
 		return -1;
@@ -339,28 +339,32 @@ sessions_fork(struct session *s, const char *dir, const char *root,
 		in.drop_end = true;
 		for (; (at == 0 || n < at) && (got = rec_next(&in, &r, e)) > 0;
 		    n++) {
-			if (n == 0) {
-				header = r->kind == R_HAMR;
-				own_header(header ? r : NULL, s, root, id,
-				    &b);
-				if (header)
-					continue;
-			}
+			bool first = n == 0 && r->kind == R_HAMR;
+
+			if (n == 0)
+				own_header(first && *here ? r : NULL, s, root,
+				    id, &header);
+			/* The copy is ours, so what was not written here must
+			 * not set a mode or model in it. */
+			if (first || (!*here && (r->kind == R_HAMR ||
+			    r->kind == R_CONFIG)))
+				continue;
+			copied++;
 			buf_slice(&lines, r->line);
 			buf_addc(&lines, '\n');
 		}
 		if (n > 0)
-			scan_put(&b, ",'fork_at':$}\n",
-			    SCAN_INT(n + !header));
-		buf_slice(&b, buf_view(&lines));
+			scan_put(&header, ",'fork_at':$}\n",
+			    SCAN_INT(copied));
 		if (got >= 0 && n < at)
 			got = err_set(e, ST_USAGE, "session %s has %ld lines, "
 			    "not %ld", id, n, at);
-		rc = got < 0 ? -1 : session_append(s, buf_view(&b), e);
+		rc = got < 0 || session_append(s, buf_view(&header), e) < 0 ?
+		    -1 : session_append(s, buf_view(&lines), e);
 		rec_in_release(&in);
 	}
 	file_close(fd);
-	bufs_release(BUFS(&lines, &b));
+	bufs_release(BUFS(&header, &lines));
 	FREE(path, id);
 	return rc;
 }

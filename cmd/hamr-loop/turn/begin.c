@@ -550,10 +550,8 @@ setup_header(struct run *r)
 		return 0;
 	r->setup.headed = true;
 	if (r->session.size > 0) {
-		/* a flag that differs from the session takes effect from
-		 * here */
-		if ((o->mode != NULL || r->foreign) && (k->mode == NULL ||
-		    strcmp(mode, k->mode) != 0) &&
+		/* what differs from the session takes effect from here */
+		if ((k->mode == NULL || strcmp(mode, k->mode) != 0) &&
 		    setup_config(h, "agent.mode", mode) < 0)
 			return -1;
 		return o->model != NULL && (k->model == NULL ||
