@@ -115,6 +115,38 @@ take_barrier(struct hub *h, struct slot *s)
 	}
 }
 
+/* Who alone writes a kind of record: a slot, or hamr-loop. */
+static const struct { enum rec_kind kind; enum slot_id by; } writers[] = {
+	{ R_HAMR, SLOTS }, { R_CONFIG, SLOTS }, { R_ANSWER, SLOTS },
+	{ R_COMPACT, SLOTS }, { R_RECOVERY, SLOTS }, { R_END, SLOTS },
+	{ R_VERDICT, SLOT_GUARD }, { R_CONSTRAIN, SLOT_GUARD },
+	{ R_COMPACTION, SLOT_COMPACT }, { R_REQUEST, SLOT_COMPACT },
+	{ R_TOOLS, SLOT_TOOL }, { R_START, SLOT_TOOL },
+	{ R_CHECKPOINT, SLOT_TOOL }, { R_UNDO, SLOT_TOOL },
+	{ R_VERIFICATION, SLOT_TOOL }, { R_ASK, SLOT_TOOL },
+	{ R_FILE, SLOT_TOOL },
+};
+
+/* May it write this record?  If not, the person is told. */
+static bool
+may_write(const struct hub *h, const struct slot *s, const struct rec *r)
+{
+	struct slice type = rec_get(r, "type");
+
+	for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+		enum slot_id by = writers[i].by;
+
+		if (writers[i].kind != r->kind ||
+		    (by < SLOTS && s == &h->slot[by]))
+			continue;
+		err_say("stage %s wrote a record of type %.*s, which only %s "
+		    "writes; it is ignored", s->name, (int)type.n, type.p,
+		    by < SLOTS ? h->slot[by].name : "hamr-loop");
+		return false;
+	}
+	return true;
+}
+
 /* Handle a record from a stage.  Returns NULL, or the fault to stop it for. */
 static const char *
 take_record(struct hub *h, struct slot *s, const struct rec *r)
@@ -127,13 +159,8 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 			s->discard = 0;
 		else if (n != 0 && n == s->asked && s->discard == 0)
 			take_barrier(h, s);
-	} else if (s->discard != 0) {
+	} else if (s->discard != 0 || !may_write(h, s, r)) {
 		return NULL;
-	} else if (r->kind == R_HAMR || r->kind == R_END ||
-	    r->kind == R_ANSWER || r->kind == R_CONFIG ||
-	    r->kind == R_RECOVERY || r->kind == R_COMPACT) {
-		err_say("stage %s wrote a record that only hamr-loop writes; "
-		    "it is ignored", s->name);
 	} else if (!is_awaited(h, s, r)) {
 		err_say("stage %s wrote a message that was not asked for; it "
 		    "is ignored", s->name);
@@ -143,7 +170,7 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 		if (h->ui->peer == NULL)	/* else ui_ask does */
 			ui_passing(h->ui, r);
 		answer_ask(h, r);
-	} else if (r->kind == R_FILE && s == &h->slot[SLOT_TOOL]) {
+	} else if (r->kind == R_FILE) {
 		/* ask an editor for its text of the file, if it has it open */
 		struct slice id = rec_get(r, "id");
 		char *said = NULL;
