@@ -199,11 +199,15 @@ is_option(const char *arg)
 
 /* --inspect and --export: the operand is a session, not a task. */
 static int
-check_view(struct opts *o, struct err *e)
+view(struct opts *o, int n, char **v, struct err *e)
 {
 	static const char *const views[] = { "budget", "ledger", "context",
 		NULL };
 
+	if (n > 1 || (n == 1 && o->task != NULL))
+		return err_set(e, ST_USAGE, "more than one session; name one");
+	if (n == 1)
+		o->task = xstrdup(v[0]);
 	if (o->inspect != NULL && !slice_in(slice_of(o->inspect), views))
 		return err_set(e, ST_USAGE, "--inspect takes budget, ledger or "
 		    "context, not \"%s\"", o->inspect);
@@ -234,7 +238,8 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	}
 	o->records |= o->acp;
 	o->json |= o->records;
-	if (operands(o, argc - optind, argv + optind, e) < 0)
+	bool views = o->inspect != NULL || o->export != NULL;
+	if ((views ? view : operands)(o, argc - optind, argv + optind, e) < 0)
 		return -1;
 	int whats = o->resume + (o->fork != NULL) + o->sessions +
 	    (o->inspect != NULL) + (o->export != NULL) + o->doctor +
@@ -247,8 +252,8 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 		return err_set(e, ST_USAGE, "use only one of --resume, --fork, "
 		    "--sessions, --inspect, --export, --doctor, --print-config "
 		    "and --trust");
-	if (o->inspect != NULL || o->export != NULL)
-		return check_view(o, e);
+	if (views)
+		return 0;
 	if (check_task(o, e) < 0)
 		return -1;
 	if (o->at != 0 && o->fork == NULL)
@@ -263,13 +268,16 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 		    "; it comes on stdin" : "");
 	o->chat = o->records;
 	if (o->task == NULL && !o->records && shows == NULL) {
-		o->chat = !o->json && !o->quiet && isatty(STDIN_FILENO) == 1 &&
-		    isatty(STDERR_FILENO) == 1;
+		bool in = isatty(STDIN_FILENO) == 1;
+		bool shown = isatty(STDERR_FILENO) == 1;
+
+		o->chat = !o->json && !o->quiet && in && shown;
 		if (o->chat || o->resume || o->fork != NULL)
 			return 0;
-		return err_set(e, ST_USAGE, "no task; say what to do: "
+		return err_set(e, ST_USAGE, "no task%s; say what to do: "
 		    "hamr-loop \"make the tests pass\" (or - to read it "
-		    "from stdin)");
+		    "from stdin)", in && !shown ? ", and a chat needs stderr "
+		    "on the terminal" : "");
 	}
 	return 0;
 }

@@ -117,7 +117,11 @@ cd ..
 fresh unlimited
 status "no task" 2 hamr-loop </dev/null
 match "no task says what to do" "$(cat "$T/.err")" "*no task; say*"
+is "... and why there is no chat" "$(on_tty 80 sh -c \
+    'hamr-loop 2>err'; grep -c 'a chat needs stderr on the terminal' err)" 1
 status "two tasks" 2 hamr-loop a b
+status "two sessions" 2 hamr-loop --export openai a b
+match "... are not called tasks" "$(cat "$T/.err")" "*more than one session*"
 for o in sessions doctor print-config trust records; do
 	status "--$o takes no task" 2 hamr-loop --$o x
 done
