@@ -599,7 +599,8 @@ is "it is written down" "$(tail -n 1 "$(grep -l '"role":"user"' \
 fresh parts
 echo "secret word" >"a b.txt"
 { answer "I have looked at what you sent, and it is an image with text."
-answer "I have looked at what you sent, and it is an image only."; } >script
+answer "I have looked at what you sent, and it is an image only."
+answer "I have looked at what you sent, which is a program."; } >script
 is "images are offered where the model takes them" "$(play <<'P'
 print([new("-o", "provider.vision=" + v).info["agentCapabilities"]["promptCapabilities"]["image"]
     for v in ("true", "false")])
@@ -614,13 +615,16 @@ print(e.prompt(s, "See", {"type": "resource_link", "name": "b", "uri": "file://%
     {"type": "resource", "resource": {"uri": "file://%s/open.c#L7" % here, "text": "unsaved"}},
     {"type": "image", "data": png, "mimeType": "image/png", "annotations": 3})["stopReason"])
 e.prompt(s, {"type": "image", "data": png, "mimeType": "image/png"})
+e.prompt(s, {"type": "resource", "resource": {"uri": "file:///init", "text": "#!"}})
 print(e.prompt(s, {"type": "image", "data": "A" * 8000000, "mimeType": "image/png"})["error"]["message"])
 P
 ) $(jq -c 'select(.role == "user" and .meta.by != "guard") | .content' .hamr/sessions/*.ndjson | cut -c 1-130)" 'end_turn
 prompt[0]: an image is too large "open.c (line 7), as it is in the editor:\n\nunsaved\n"
 "a b.txt, which the user mentions:\n\nsecret word\n"
 [{"type":"text","text":"See @a\\ b.txt (lines 1-2) or[site](https://example.org/x) open.c"},{"type":"image_url","image_url":{"url"
-[{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA'
+[{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA
+"/init, as it is in the editor:\n\n#!\n"
+" /init"'
 
 # --- output while it runs
 fresh output

@@ -147,7 +147,8 @@ take_resource(struct prompt *p, struct slice resource)
 		buf_adds(&p->context, ", as it is in the editor:\n\n");
 		scan_str(text, &p->context);
 		buf_adds(&p->context, "\n");
-		buf_fmt(&p->text, "%s%s", p->text.len > 0 &&
+		/* after a blank, /init is a path, not a command */
+		buf_fmt(&p->text, "%s%s", p->text.len == 0 ||
 		    p->text.p[p->text.len - 1] != '\n' ? " " : "", name);
 	} else if (scan_kind(scan_get(resource, "blob")) != SCAN_STRING) {
 		why = "a resource needs text or a blob";
