@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "conf/conf_keys.h"
+#include "conf/place.h"
 #include "conf/state.h"
 #include "internal.h"
 #include "base/image.h"
@@ -325,9 +326,13 @@ check(struct chat *c, const char *arg)
 		return;
 	}
 	if (conf_str(r->conf, "verification.defaultCommand")[0] == '\0') {
-		say(c, "no check is set; this sets one, in the project's "
-		    ".hamr/config.toml or in ~/.config/hamr/config.toml:\n"
-		    "  [verification]\n  defaultCommand = \"make check\"");
+		char *own = conf_user_path();
+
+		ui_note(&r->ui, "no check is set; this sets one, in the "
+		    "project's .hamr/config.toml%s%s:\n  [verification]\n"
+		    "  defaultCommand = \"make check\"", own != NULL ?
+		    " or in " : "", own != NULL ? own : "");
+		free(own);
 		return;
 	}
 	if (chat_open(c, NULL) < 0)

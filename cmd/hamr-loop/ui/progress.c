@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "conf/place.h"
 #include "record/alias.h"
 #include "record/msg.h"
 #include "term/term.h"
@@ -68,10 +69,14 @@ ui_model_error(const struct track *t, bool chat)
 	/* no address at all: two lines */
 	if (strcmp(t->error_code, "network") == 0 && !t->error_retryable &&
 	    !t->has_partial) {
+		char *own = conf_user_path();
+
 		err_say("%s", t->error_text);
 		err_say("start one, or point at yours: --base-url "
 		    "http://HOST:PORT/v1 --model NAME (or base_url and model "
-		    "under [provider] in ~/.config/hamr/config.toml)");
+		    "under [provider] in %s)", own != NULL ? own :
+		    ".hamr/config.toml");
+		free(own);
 	} else if (remedy != NULL)
 		err_say("%.1000s; %s", t->error_text, remedy);
 	else
