@@ -287,4 +287,16 @@ python3 fork.py
 is "/fork TURN takes no mode from it" "$? $(jq -rn '[inputs | .mode //
     .set["agent.mode"]? // empty] | last' "$(grep -l fork_of \
     .hamr/sessions/*.ndjson)")" "0 read-only"
+cp ../planted ".hamr/sessions/$planted.ndjson"
+cat >shell.py <<P
+import sys; sys.path.insert(0, '$TOP/tests')
+from terminal import Terminal
+t = Terminal(['hamr-loop', '--no-config', '--resume=$planted'])
+t.sees('?2004h'); t.sees('during'); t.type('!expr 6 "*" 7\r'); t.sees('42')
+t.type('\x04'); sys.exit(t.end())
+P
+python3 shell.py
+is "!COMMAND comes after what was open" "$? $(jq -r 'select(.role == "tool" or
+    .meta.by == "shell") | .role' ".hamr/sessions/$planted.ndjson" |
+    paste -sd' ')" "0 tool user"
 done_testing

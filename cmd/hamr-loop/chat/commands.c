@@ -310,6 +310,19 @@ compact(struct chat *c)
 
 /* ---- work ---- */
 
+void
+chat_stopped(struct chat *c)
+{
+	struct run *r = c->run;
+
+	hub_cancel(&r->hub);
+	r->hub.interrupts = 0;
+	run_settle(r, false);
+	r->ui.printing = false;
+	say(c, "stopped");
+	ui_unsend(&r->ui);
+}
+
 static const char *const profiles[] = { "quick", "full", NULL };
 
 static void
@@ -339,12 +352,7 @@ check(struct chat *c, const char *arg)
 		return;
 	if (!(run_settle(r, true) && verify_now(&r->hub, arg, 0)) &&
 	    r->hub.interrupts > 0) {
-		hub_cancel(&r->hub);
-		r->hub.interrupts = 0;
-		run_settle(r, false);
-		r->ui.printing = false;
-		say(c, "stopped");
-		ui_unsend(&r->ui);
+		chat_stopped(c);
 	} else if (r->ui.telling && !k->verified && k->verification != NULL) {
 		/* a program gets the last lines of the output */
 		char *printed = scan_text(scan_get(slice_of(k->verification),

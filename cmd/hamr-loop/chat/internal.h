@@ -74,6 +74,9 @@ void chat_tell_session(struct chat *c);
 /* Begin with the session that --resume names, or with a copy for --fork. */
 int chat_resume(struct chat *c);
 
+/* The person stopped a call or a check: end it, and say so. */
+void chat_stopped(struct chat *c);
+
 /* For ui.at_once: carry out a command that need not wait for the end of the
  * turn.  False: not such a command. */
 bool chat_at_once(void *chat, const char *line);

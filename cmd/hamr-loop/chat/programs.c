@@ -139,6 +139,12 @@ chat_shell(struct chat *c, const char *cmd)
 	struct buf b = BUF_INIT((size_t)1 << 20);
 	bool stopped;
 	char end[40];
+
+	/* what was left open comes first, as before any message */
+	if (c->run->open && !run_settle(c->run, true)) {
+		chat_stopped(c);
+		return;
+	}
 	int st = run(c, "bash", ARGS("-c", "exec 2>&1; eval \"$1\"",
 	    "bash", cmd), CHILD_ERR_OURS, cmd, SLICE(""), take_part, &o,
 	    &stopped);
