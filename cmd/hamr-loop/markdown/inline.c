@@ -250,7 +250,7 @@ hide_in_url(char *p)
 	const char *before = p - 1;
 	bool any = false;
 
-	while (!is_blank(*before) && !is_one_of(*before, "(<"))
+	while (!is_blank(*before) && !is_one_of(*before, "()<>"))
 		before--;
 	if (*before == '<' || (*before == '(' && before[-1] == ']'))
 		return false;
@@ -572,10 +572,14 @@ read_marked(struct reader *r, struct slice source)
 		while (!is_blank(p[-1]))
 			p--;
 		size_t n = strcspn(p, " \t\n");
-		char *url = memmem(p, n, "://", 3);
-		any |= url != NULL ? hide_in_url(url) :
-		    hide_in_word(p, n, &bold);
-		p += n;
+		char *end = p + n, *url = memmem(p, n, "://", 3);
+		if (url == NULL)
+			any |= hide_in_word(p, n, &bold);
+		for (; url != NULL; url = memmem(url, end - url, "://", 3)) {
+			any |= hide_in_url(url);
+			url += 3;
+		}
+		p = end;
 	}
 	r->source = buf_view(&b);
 	r->text = source;
