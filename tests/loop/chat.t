@@ -339,7 +339,10 @@ jq -r 'select(.meta.from == "mention") | .content |
 32826
 big, which the user mentions:
 [76126 more bytes in big]"
-rm .env big
+echo 1 >'end '
+type_ 'and @end\ ' Enter
+sees "a name may end in a blank" '*  sent along: end *'
+rm .env big 'end '
 type_ C-d
 sees "and quits" '*status 0*'
 

@@ -178,6 +178,8 @@ converse(struct chat *c)
 		c->spoken = true;
 		size_t n = again ? 0 : slice_trim_end(slice_of(line),
 		    " \t\n").n;
+		/* the name after an @ may end in a blank: "@a\ " */
+		n += n > 0 && line[n - 1] == '\\' && line[n] != '\0';
 		if (n > 0) {
 			line[n] = '\0';
 			if (!chat_command(c, line))
