@@ -1001,6 +1001,34 @@ is "a terminal made narrow meanwhile: the answer goes on as wide as it is" \
     "$(cat ../got)" "[]
 0"
 
+cat >../stays <<'X'
+#!/bin/sh
+trap 'echo told' TERM
+echo open
+while :; do sleep 0.1; done
+X
+cat >../reads <<'X'
+#!/bin/sh
+stty -icanon min 0 time 0
+dd bs=99 count=1 >>"$1" 2>/dev/null
+X
+chmod +x ../stays ../reads
+py >../got <<'P'
+os.environ.update(EDITOR="../stays")
+t = chat(); t.sees("sandbox"); t.sees("> "); t.type("\x07"); t.sees("open")
+os.kill(t.pid, signal.SIGTERM); t.sees("told"); print(t.end())
+P
+is "SIGTERM ends an editor, too" "$(cat ../got)" 130
+py >../got <<'P'
+os.environ.update(EDITOR="../reads")
+t = chat(); t.sees("\x1b[c"); t.type("draft\x07"); t.more(time.time() + 0.3)
+t.type("\x1b[?62;22c"); t.sees("\x1b[?1004h"); t.sees("> draft")
+t.type("!"); t.sees("> draft!"); t.type("\x15\x04")
+print(t.end(), t.all.count(b"62;22"))
+P
+is "an editor that is opened at once gets no reply of the terminal" \
+    "$(cat ../got)" "0 0"
+
 # --- a message that is larger than the window
 fresh full
 { answer Hello.; answer Next.; } >script

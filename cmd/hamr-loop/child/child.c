@@ -362,37 +362,36 @@ child_run(const char *command, const char *const *args, int ms,
 	return code_of(child_end(c, left > 0 ? QUIET_MS : 0));
 }
 
-/* Ignore Ctrl-C and Ctrl-\ meanwhile, as system(3) does; pending ones that are
- * blocked are dropped. */
-int
-child_run_tty(const char *command, const char *const *args, struct err *e)
+/* Wait until the foreground child has ended.  It is told to end when something
+ * comes on stop, and soon killed.  When it stops, other than by a Ctrl-Z that
+ * has stopped us too, only we could continue it, so we stop as well, for the
+ * shell to see.  SIGCHLD is blocked but in ppoll, with mask. */
+static void
+wait_tty(const struct child *c, const sigset_t *mask)
 {
-	struct child_opts o = { .commands = ARGS(command), .flags = args,
-		.tty = true };
-	struct sigaction ignore = { .sa_handler = SIG_IGN }, interrupt, quit;
-	struct termios modes;
-	bool known = tcgetattr(STDIN_FILENO, &modes) == 0;
-	struct child *c = child_start(&o, e);
-	sigset_t stop, mask;
+	struct pollfd p = { c->o.stop > 0 ? c->o.stop : -1, POLLIN, 0 };
+	struct timespec chance = { 0, LAST_CHANCE_MS * 1000000L };
+	bool told = false;
 
-	if (c == NULL)
-		return -1;
-	sigemptyset(&stop);
-	sigaddset(&stop, SIGTSTP);
-	sigaction(SIGINT, &ignore, &interrupt);
-	sigaction(SIGQUIT, &ignore, &quit);
-	sigprocmask(SIG_UNBLOCK, &stop, &mask);
-	/* When it stops, other than by a Ctrl-Z that has stopped us too, only
-	 * we could continue it, so we stop as well, for the shell to see. */
 	for (;;) {
 		siginfo_t s = { .si_pid = 0 };
-		int got = waitid(P_PID, (id_t)c->group, &s, WEXITED | WSTOPPED |
-		    WNOWAIT);
 
-		if (got < 0 && errno == EINTR)
+		if (waitid(P_PID, (id_t)c->group, &s, WEXITED | WSTOPPED |
+		    WNOWAIT | WNOHANG) < 0)
+			return;		/* libpipeline has reaped it */
+		if (s.si_pid == 0) {
+			int n = ppoll(&p, 1, told ? &chance : NULL, mask);
+
+			if (n >= 0) {
+				kill(c->group, n > 0 ? SIGTERM : SIGKILL);
+				kill(c->group, SIGCONT);
+				told = true;
+				p.fd = -1;
+			}
 			continue;
-		if (got < 0 || s.si_code != CLD_STOPPED)
-			break;
+		}
+		if (s.si_code != CLD_STOPPED)
+			return;
 		s.si_pid = 0;
 		if (waitid(P_PID, (id_t)c->group, &s, WSTOPPED | WNOWAIT |
 		    WNOHANG) < 0 || s.si_pid == 0)
@@ -400,8 +399,42 @@ child_run_tty(const char *command, const char *const *args, struct err *e)
 		kill(getpid(), SIGTSTP);
 		kill(c->group, SIGCONT);
 	}
-	int code = code_of(reap(c));
+}
+
+/* Ignore Ctrl-C and Ctrl-\ meanwhile, as system(3) does; pending ones that are
+ * blocked are dropped. */
+int
+child_run_tty(const char *command, const char *const *args, int stop,
+    struct err *e)
+{
+	struct child_opts o = { .commands = ARGS(command), .flags = args,
+		.stop = stop, .tty = true };
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, interrupt, quit;
+	struct sigaction chld, stops;
+	struct termios modes;
+	bool known = tcgetattr(STDIN_FILENO, &modes) == 0;
+	struct child *c = child_start(&o, e);
+	sigset_t mask, before;
+
+	if (c == NULL)
+		return -1;
+	sigaction(SIGINT, &ignore, &interrupt);
+	sigaction(SIGQUIT, &ignore, &quit);
+	/* libpipeline does not want to hear of a stop */
+	sigaction(SIGCHLD, NULL, &chld);
+	stops = chld;
+	stops.sa_flags &= ~SA_NOCLDSTOP;
+	sigaction(SIGCHLD, &stops, NULL);
+	sigprocmask(SIG_BLOCK, NULL, &before);
+	mask = before;
+	sigdelset(&mask, SIGTSTP);
+	sigaddset(&mask, SIGCHLD);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
+	sigdelset(&mask, SIGCHLD);
+	wait_tty(c, &mask);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	sigaction(SIGCHLD, &chld, NULL);
+	int code = code_of(reap(c));
 	sigaction(SIGINT, &ignore, NULL);
 	sigaction(SIGINT, &interrupt, NULL);
 	sigaction(SIGQUIT, &ignore, NULL);

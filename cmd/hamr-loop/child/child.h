@@ -86,9 +86,10 @@ int child_end(struct child *c, int ms);
 int child_run(const char *command, const char *const *args, int ms,
     enum child_err err, struct buf *out, struct err *e);
 
-/* Run command in the foreground of the terminal, for as long as it takes.
- * Returns as child_run does. */
-int child_run_tty(const char *command, const char *const *args,
+/* Run command in the foreground of the terminal, for as long as it takes, or
+ * until something comes on the descriptor stop (0 or less: none).  Returns as
+ * child_run does. */
+int child_run_tty(const char *command, const char *const *args, int stop,
     struct err *e);
 
 /* Words that are known where they are used. */

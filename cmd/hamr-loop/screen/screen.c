@@ -746,24 +746,26 @@ screen_resume(struct screen *s)
 /* ---- the end ---- */
 
 void
-screen_await_replies(struct screen *s)
+screen_await_replies(struct screen *s, struct buf *typed)
 {
 	struct pollfd p = { s->in, POLLIN, 0 };
+	bool missing = s->asked && !s->answered && s->taken;
 	char part[256];
 	long long left;
 	ssize_t n;
 
-	while (s->asked && !s->answered && s->taken &&
+	while (missing &&
 	    (left = s->asked_ms + REPLY_MS - file_now_ms()) > 0) {
 		if (poll(&p, 1, (int)left) <= 0)
 			continue;	/* EINTR: a child ended */
 		n = read(s->in, part, sizeof part);
 		if (n <= 0)
 			return;
+		buf_add(typed, part, (size_t)n);
 		/* the last one is ESC [ ? ... c */
-		const char *esc = memrchr(part, '\033', (size_t)n);
-		s->asked = part[n - 1] != 'c' || (esc != NULL && slice_starts(
-		    (struct slice){ esc, (size_t)(part + n - esc) },
+		const char *esc = memrchr(typed->p, '\033', typed->len);
+		missing = part[n - 1] != 'c' || (esc != NULL && slice_starts(
+		    slice_from(buf_view(typed), (size_t)(esc - typed->p)),
 		    "\033[>"));
 	}
 }

@@ -46,11 +46,12 @@ bool screen_keys(struct screen *s, int in);
 bool screen_in_front(const struct screen *s);
 
 /* Ask the terminal what it can do.  The answers come as keys (KEY_REPLY); pass
- * them to screen_reply.  Before keys are read no longer, wait for those that
- * are missing, 1 s at most: they would be input of the shell. */
+ * them to screen_reply.  Before another program gets the keys, wait for those
+ * that are missing, 1 s at most: they would be its input.  What came meanwhile
+ * is appended to typed. */
 void screen_query(struct screen *s);
 void screen_reply(struct screen *s, struct slice reply);
-void screen_await_replies(struct screen *s);
+void screen_await_replies(struct screen *s, struct buf *typed);
 
 /* Lend the terminal to another program: printed text is drawn, the live rows
  * are erased.  Take it back: the live rows are drawn again. */

@@ -249,9 +249,10 @@ run_on_file(struct ui *u, const char *program, struct slice text,
 	int fd = mkostemps(name, (int)strlen(suffix), O_CLOEXEC);
 	struct err e;
 
-	screen_suspend(u->screen);
+	ui_lend(u);
 	bool ran = fd >= 0 && file_write_all(fd, text.p, text.n) == 0 &&
-	    child_run_tty("sh", ARGS("-c", line, "sh", name), &e) == 0 &&
+	    child_run_tty("sh", ARGS("-c", line, "sh", name), u->signals,
+	    &e) == 0 &&
 	    (after == NULL || file_read(name, after, &e) == 0);
 	if (fd >= 0) {
 		close(fd);

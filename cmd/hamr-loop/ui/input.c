@@ -62,6 +62,17 @@ fit_answer(struct ui *u)
 		markdown_resize(u->answer, ui_columns(u) - 1, ui_tail_rows(u));
 }
 
+void
+ui_lend(struct ui *u)
+{
+	struct buf typed = BUF_INIT(KEYS_PASTE_MAX);
+
+	screen_await_replies(u->screen, &typed);
+	keys_add(&u->keys, buf_view(&typed), file_now_ms());
+	buf_release(&typed);
+	screen_suspend(u->screen);
+}
+
 /* Drop a SIGCONT that came meanwhile, and check the size: a program in the
  * background gets no SIGWINCH. */
 void
@@ -81,7 +92,7 @@ stop(struct ui *u)
 {
 	sigset_t set, before;
 
-	screen_suspend(u->screen);
+	ui_lend(u);
 	sigemptyset(&set);
 	sigaddset(&set, SIGTSTP);
 	sigprocmask(SIG_UNBLOCK, &set, &before);
@@ -158,6 +169,8 @@ ui_open_input(struct ui *u, const struct editor_options *o)
 void
 ui_close_input(struct ui *u)
 {
+	struct buf typed = BUF_INIT(KEYS_PASTE_MAX);
+
 	if (u->editor == NULL)
 		return;
 	/* keep what was not sent in the history */
@@ -167,7 +180,8 @@ ui_close_input(struct ui *u)
 	editor_free(u->editor);
 	u->editor = NULL;
 	if (!u->told_to_end)
-		screen_await_replies(u->screen);
+		screen_await_replies(u->screen, &typed);
+	buf_release(&typed);
 	ui_listen(u, false);
 	/* ending may take a while, without reading keys */
 	screen_live(u->screen, SLICE(""), 0, 0);

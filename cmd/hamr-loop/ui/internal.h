@@ -46,6 +46,10 @@ void ui_watch_job(struct ui *u, bool on);
 /* Start or stop reading keys one by one. */
 void ui_listen(struct ui *u, bool on);
 
+/* Lend the terminal to another program; ui_take_back ends that.  Replies that
+ * it still owes are ours. */
+void ui_lend(struct ui *u);
+
 /* Pass the keys that are there to the input.  Esc is a key once nothing follows
  * it, so a key may come from the passing of time alone. */
 void ui_take_keys(struct ui *u, long long now);
