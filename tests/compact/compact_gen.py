@@ -277,9 +277,9 @@ def answered(lines):
             responses += c.count("</tool_response>")
             if m.get("role") == "user" and "</tool_response>" in c:
                 continue
-        if is_person(m) or (m.get("tool_calls") and
-                            next((read(x)["role"] for x in reversed(lines[:i])
-                                  if "role" in read(x)), "") != "assistant"):
+        if said(m) or (m.get("tool_calls") and
+                       next((read(x)["role"] for x in reversed(lines[:i])
+                             if "role" in read(x)), "") != "assistant"):
             return True    # a note is folded into the results before it
     return True
 
@@ -317,11 +317,14 @@ def grows(old, new):
     return "[{" in x or "[{" in y    # a text became parts
 
 
-def is_person(m):
+def said(m):
+    """What a person wrote in a message, also behind results; "" is nothing."""
     c = m.get("content")
-    return m.get("role") == "user" and isinstance(c, str) and c.strip() and \
-        m.get("meta", {}).get("by") in (None, "user", "shell") and \
-        not c.startswith("[hamr-guard]") and "<tool_response>" not in c
+    if m.get("role") != "user" or not isinstance(c, str) or \
+            m.get("meta", {}).get("by") not in (None, "user", "shell") or \
+            c.startswith("[hamr-guard]"):
+        return ""
+    return c.split("</tool_response>")[-1].strip()
 
 
 def survives(lines, messages, window):
@@ -336,8 +339,8 @@ def survives(lines, messages, window):
             seen += call["function"]["arguments"] + "\n"
     for x in lines:
         m = read(x)
-        if is_person(m):
-            people.append(m["content"])
+        if said(m):
+            people.append(said(m))
         elif m.get("role") == "user" and not isinstance(m["content"], str):
             people.append("")
         for call in m.get("tool_calls", []):
