@@ -88,6 +88,23 @@ k = lambda s: float(s[:-1]) * 1000 if s.endswith("k") else float(s)
 sys.exit(not k(sys.argv[1]) < k(sys.argv[2]))
 X
 
+python3 - >spelled <<'X'
+import json
+say = lambda **r: print(json.dumps(r))
+say(type="hamr", v=1, session="s", cwd="/w")
+say(role="user", content="first")
+for i, path in enumerate(["a/g", "/w/a/g", "never"] + 60 * ["f"]):
+    name = "edit" if i < 3 else "read"
+    say(role="assistant", tool_calls=[{"id": "c%d" % i, "type": "function",
+        "function": {"name": name, "arguments": json.dumps({"path": path})}}])
+    say(role="tool", tool_call_id="c%d" % i, is_error=i == 2,
+        content="x = 1;\n" * 200)
+X
+is "a path is one however it is spelled, if an edit did not fail" \
+	"$(hamr-compact --no-config --report=json --window 12288 spelled |
+	jq -c 'select(.method == "late") | .epochs > 0, .path[0] == .path[1]' |
+	paste -sd ' ')" "true true"
+
 # ---- what belongs to the run is left out ----
 
 {

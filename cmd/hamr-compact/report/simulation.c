@@ -427,9 +427,6 @@ take_call(void *self, struct view_call *call, struct slice name,
 	struct slice one;
 
 	call->note = f;
-	if ((f->kind == TOOL_EDIT || f->kind == TOOL_WRITE) &&
-	    first_line(f->what).n > 0)
-		learn(&s->essentials, ESSENTIAL_PATH, first_line(f->what));
 	if (f->kind == TOOL_EDIT && s->asked && alias_args(SLICE("edit"),
 	    args->text, &canonical)) {
 		edit(s, buf_view(&canonical));
@@ -440,8 +437,8 @@ take_call(void *self, struct view_call *call, struct slice name,
 	buf_release(&canonical);
 }
 
-/* Learn the first line that reports an error, of a failed result or of any
- * command's output. */
+/* Learn the path of an edit that did not fail, and the first line that reports
+ * an error, of a failed result or of any command's output. */
 static void
 take_result(void *self, struct view_call *call, const struct rec *r,
     struct slice content)
@@ -453,6 +450,12 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 	(void)content;
 	msg_text(rec_get(r, "content"), &b);
 	fact_result(s->view, f, r, buf_view(&b), buf_view(&b));
+	/* as every spelling of it ends */
+	struct slice path = compact_path(&s->methods[0].compact,
+	    first_line(f->what));
+	if ((f->kind == TOOL_EDIT || f->kind == TOOL_WRITE) && !f->failed &&
+	    path.n > 0)
+		learn(&s->essentials, ESSENTIAL_PATH, path);
 	if (f->kind == TOOL_COMMAND || f->failed) {
 		struct slice line = first_error(buf_view(&b));
 
