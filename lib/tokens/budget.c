@@ -184,7 +184,7 @@ budget_clip(struct buf *out, struct slice text, long cap, enum token_family f)
 	size_t lines = slice_newlines((struct slice){ text.p + a, b - a });
 	buf_adds(out, "[... ");
 	if (lines > 0)		/* 0: cut in the middle of one line */
-		buf_fmt(out, "%zu lines, ", lines);
+		buf_fmt(out, "%zu line%s, ", lines, lines == 1 ? "" : "s");
 	buf_fmt(out, "%zu bytes cut: truncated ...]\n", b - a);
 	buf_add(out, text.p + b, text.n - b);
 	return true;

@@ -76,6 +76,8 @@ cat >want <<'X'
 X
 same "odd history, legal view" view want
 match "--check says so" "$(compact --check <odd)" "legal: 8 messages of 13*"
+match "... of one, too" "$(echo '{"role":"user","content":"hi"}' |
+	compact --check)" "legal: 1 message of 1, 0 results elided, *"
 cat >nothing <<'X'
 {"role":"system","content":" "}
 {"role":"user","content":""}

@@ -180,7 +180,7 @@ legality_print(struct compact *c, bool fits, struct buf *out)
 	struct checker checker = { .last = NONE };
 	const char *why = NULL;
 	struct slice m;
-	size_t at = 0, n = 0;
+	size_t at = 0, n = 0, shown = view_count(c->view);
 
 	/* the first breach of the rules of chapter 8.3 */
 	for (struct walk w = view_walk(c->view);
@@ -218,10 +218,11 @@ legality_print(struct compact *c, bool fits, struct buf *out)
 		buf_fmt(out, "not sound: %s is lost\n", k.task ?
 		    "the newest user message" : "the task");
 	else
-		buf_fmt(out, "legal: %zu messages of %zu, %zu results "
+		buf_fmt(out, "legal: %zu message%s of %zu, %zu result%s "
 		    "elided, stage %s, %ld tokens%s; task, %zu of %zu "
 		    "user messages and %zu of %zu edited paths are in "
-		    "it\n", view_count(c->view), c->view->records, n,
+		    "it\n", shown, shown == 1 ? "" : "s",
+		    c->view->records, n, n == 1 ? "" : "s",
 		    epoch_stage(c), compact_size(c),
 		    fits ? "" : ", too large to send", k.users_in, k.users,
 		    k.paths_in, k.paths);

@@ -369,7 +369,8 @@ print_people(const struct summary *s, struct people_whole whole,
 	for (size_t i = sh.from; i < sh.last; i++)
 		left_out += sh.most[i] == 0;
 	if (left_out > 0) {
-		buf_fmt(&sec->line, "(%zu messages left out)", left_out);
+		buf_fmt(&sec->line, "(%zu message%s left out)", left_out,
+		    left_out == 1 ? "" : "s");
 		section_put(sec);
 	}
 	for (size_t i = sh.from; i < s->nusers; i++) {
