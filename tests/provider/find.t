@@ -190,6 +190,11 @@ serve hello
 hamr-provider -n --base-url "$URL" <in >out 2>err
 is "a server that lists none" "$(jq -r 'select(.role).content' out)" hello
 is "... is sent no model" "$(jq -r 'select(.method == "POST") | .body | fromjson | .model' log)" null
+printf '%s\n' 'body {"data":[{"id":"a\nb\u001b[1m"}]}' >s
+serve s
+is "--models: an id is one line, and no command to a terminal" \
+    "$(hamr-provider --models --base-url "$URL")" "a b?[1m"
+serve hello
 status "--models of nobody" 75 hamr-provider --models --base-url http://127.0.0.1:9/v1
 status "--models of a server without" 69 hamr-provider --models --base-url "$URL"
 printf 'method GET\nstatus 503\n' >s

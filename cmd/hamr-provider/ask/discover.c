@@ -442,7 +442,7 @@ server_models(struct provider *p)
 		if (name == NULL)
 			continue;
 		buf_reset(&line);
-		term_escape(&line, slice_of(name));
+		term_put(&line, slice_of(name), SIZE_MAX);
 		rec_put(&out, buf_view(&line));
 		free(name);
 		st = ST_OK;
