@@ -159,4 +159,29 @@ id=$(hamr-mem --global save 'a global quibblefish')
 ok "an id is forgotten where it is" hamr-mem forget "$id"
 is "no byte of it" "$(cat "$XDG_DATA_HOME"/hamr/memory.db* |
     grep -aoc quibblefish)" 0
+
+# their ids begin with the same four digits
+hamr-mem save "fact number 304" >/dev/null
+hamr-mem --global save "fact number 432" >/dev/null
+for c in show forget; do
+	status "$c: two memories hold an id that begins so" 2 hamr-mem $c m:09f3
+done
+status "... of one the whole id says it" 0 hamr-mem forget \
+    "$(hamr-mem list | jq -r .id)"
+is "... the other stays" "$(hamr-mem search number | jq -r .snippet)" \
+    "fact «number» 432"
+
+# the project's cannot be opened
+id=$(hamr-mem --global list | jq -r .id)
+rm -f .hamr/memory.db*
+head -c 8192 /dev/zero >.hamr/memory.db
+: >.hamr/memory.db-lock
+status "forgotten beside a damaged memory" 65 hamr-mem forget "$id"
+is "... which is named" "$(grep -c 'repo/.hamr/memory.db: damaged' \
+    "$T/.err")" 1
+is "... in the user's it is gone" "$(hamr-mem --global list)" ""
+cp .hamr/memory.db "$XDG_DATA_HOME/hamr/memory.db"
+rm "$XDG_DATA_HOME"/hamr/memory.db-[sw]*
+status "of two damaged memories" 65 hamr-mem forget "$id"
+is "... each is named" "$(grep -c 'memory.db: damaged' "$T/.err")" 2
 done_testing

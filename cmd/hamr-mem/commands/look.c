@@ -433,14 +433,15 @@ command_show(const struct opts *o, struct err *e)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct store st[MEMORIES];
-	char prefix[MEMID_SIZE];
+	char id[MEMID_SIZE];
 	size_t n = 0, which;
 	int64_t row;
 
-	if (where_read_id(o->args[0], prefix, e) < 0 ||
-	    where_open(o, DB_READ, true, st, &n, e) < 0)
+	if (where_read_id(o->args[0], id, e) < 0)
 		return -1;
-	int r = where_find(st, n, prefix, &which, &row, e);
+	int r = where_open(o, DB_READ, true, st, &n, e);
+	if (r >= 0)
+		r = where_find(st, n, id, &which, &row, e);
 	if (r == 0) {
 		for (size_t i = 0; i < n && r == 0; i++)
 			r = check_indexes(&st[i], e);
@@ -459,60 +460,67 @@ command_show(const struct opts *o, struct err *e)
 
 /* ---- forget ---- */
 
+/* Files that rebuild set aside belong to the user. */
+static void
+say_aside(const char *path)
+{
+	bool there = true;
+
+	for (int i = 1; there; i++) {
+		char *aside = xasprintf("%s-damaged-%d", path, i);
+
+		there = access(aside, F_OK) == 0;
+		if (there)
+			err_say("%s may still hold it; remove that file, too",
+			    aside);
+		free(aside);
+	}
+}
+
 int
 command_forget(const struct opts *o, struct err *e)
 {
-	char prefix[MEMID_SIZE];
+	char id[MEMID_SIZE];
 	struct forget f = { NULL, o->session, o->before };
 	struct store st[MEMORIES];
-	size_t n = 0, which, first = 0;
+	size_t n = 0, which;
 	int64_t total = 0, row;
-	bool failed = false;
+	int failed = ST_OK;
 
 	if ((o->nargs > 0) + (o->session != NULL) + (o->before != WHEN_NONE) !=
 	    1)
 		return err_set(e, ST_USAGE, "forget: needs one of ID, "
 		    "--session S and --before T");
-	if (o->nargs > 0 && where_read_id(o->args[0], prefix, e) < 0)
+	if (o->nargs > 0 && where_read_id(o->args[0], id, e) < 0)
 		return -1;
 	/* by date, forget only in the project's memory */
-	int left = where_open(o, DB_WRITE, o->before == WHEN_NONE, st, &n, e);
-	if (left < 0)
-		return -1;
-	enum status unsure = left > 0 ? e->status : ST_OK;
-	if (o->nargs > 0) {
-		f.prefix = prefix;
-		int got = where_find(st, n, prefix, &which, &row, e);
-
-		failed = got < 0;
-		first = got > 0 ? which : 0;
-	}
+	int r = where_open(o, DB_WRITE, o->before == WHEN_NONE, st, &n, e);
 	/* what one memory refuses is still to be gone from the others */
-	for (size_t i = failed ? n : first; i < n; i++) {
+	if (r != 0)
+		failed = r < 0 ? err_report(e) : (int)e->status;
+	if (o->nargs > 0) {
+		f.prefix = id;
+		if (where_find(st, n, id, &which, &row, e) < 0 &&
+		    e->status == ST_USAGE) {
+			where_close(st, n);
+			return -1;
+		}
+	}
+	for (size_t i = 0; i < n; i++) {
 		int64_t got = check_indexes(&st[i], e);
-		bool there = true;
 
 		if (got == 0)
 			got = store_forget(&st[i], &f, e);
-		failed |= got < 0;
-		total += got;
-		if (got > 0)
+		if (got < 0) {
+			failed = err_report(e);
+		} else if (got > 0) {
+			total += got;
 			remove_unfinished(st[i].path);
-		/* files that rebuild set aside belong to the user */
-		for (int k = 1; got > 0 && there; k++) {
-			char *aside = xasprintf("%s-damaged-%d", st[i].path,
-			    k);
-
-			there = access(aside, F_OK) == 0;
-			if (there)
-				err_say("%s may still hold it; remove that "
-				    "file, too", aside);
-			free(aside);
+			say_aside(st[i].path);
 		}
 	}
 	where_close(st, n);
-	return failed ? -1 : left > 0 ? (int)unsure : total > 0 ? ST_OK :
-	    ST_NO;
+	return failed != ST_OK ? failed : total > 0 ? ST_OK : ST_NO;
 }
 
 /* ---- brief: the facts that a new session should begin with ---- */

@@ -59,7 +59,7 @@ read_label(const char *option, const char *text, const struct redact *redact,
 /* 0: no memory has the item to be replaced; -1 with e: one that cannot be
  * written does. */
 static int
-find_read_only(const struct opts *o, const char *prefix, struct err *e)
+find_read_only(const struct opts *o, char prefix[MEMID_SIZE], struct err *e)
 {
 	struct store st[MEMORIES];
 	size_t n = 0, which = 0;

@@ -123,46 +123,52 @@ read_only_path(void)
 	return path;
 }
 
-/* Open another memory.  One that cannot be opened is left out, and why. */
+/* Open another memory, if path is not NULL, or leave it out: the last such in
+ * why, those before it on stderr. */
 static void
 open_beside(char *path, const char *name, enum db_mode mode,
     struct store st[MEMORIES], size_t *n, struct err *why)
 {
 	struct err e;
-	int r = open_there(path, name, mode, &st[*n], &e);
 
+	if (path == NULL)
+		return;
+	path = plain(path, true, false, &e);
+	int r = open_there(path, name, mode, &st[*n], &e);
 	*n += r == 0;
-	if (r < 0)
-		*why = e;
+	if (r >= 0)
+		return;
+	if (why->status != ST_OK)
+		err_say("%s; it is left out", why->text);
+	*why = e;
 }
 
 int
 where_open(const struct opts *o, enum db_mode mode, bool users,
     struct store st[MEMORIES], size_t *n, struct err *e)
 {
-	struct err why = { .status = ST_OK };
+	struct err why = { .status = ST_OK }, no_home;
 	const char *name;
 	char *path = where_path(o, false, &name, e);
-	bool project = o->db == NULL && !o->global;
-	int r = open_there(path, name, mode, &st[0], e);
+	int own = open_there(path, name, mode, &st[0], e);
 
-	*n = r == 0;
-	if (r < 0)
+	*n = own == 0;
+	if (o->db == NULL && !o->global) {
+		/* its log may not be readable there */
+		open_beside(read_only_path(), name, DB_READ, st, n, &why);
+		if (users)
+			open_beside(global_path(false, &no_home), "global",
+			    mode, st, n, &why);
+	}
+	if (why.status != ST_OK && own > 0 && *n == 0) {
+		*e = why;
 		return -1;
-	path = project ? read_only_path() : NULL;
-	if (path != NULL)	/* its log may not be readable there */
-		open_beside(path, name, DB_READ, st, n, &why);
-	path = project && users ? global_path(false, e) : NULL;
-	if (path != NULL)	/* HOME may not be set */
-		path = plain(path, true, false, &why);
-	if (path != NULL)
-		open_beside(path, "global", mode, st, n, &why);
-	if (why.status == ST_OK)
-		return 0;
+	}
+	if (why.status != ST_OK)
+		err_say("%s; it is left out", why.text);
+	if (own < 0 || why.status == ST_OK)
+		return own < 0 ? -1 : 0;
 	*e = why;
-	if (*n == 0)
-		return -1;
-	err_say("%s; it is left out", why.text);
 	return 1;
 }
 
@@ -173,7 +179,11 @@ where_open_own(const struct opts *o, enum db_mode mode,
 	if (o->db != NULL && access(o->db, F_OK) < 0)
 		return err_sys(e, errno == ENOENT || errno == ENOTDIR ?
 		    ST_NOINPUT : ST_SYSTEM, "%s", o->db);
-	return where_open(o, mode, false, st, n, e) < 0 ? -1 : 0;
+	if (where_open(o, mode, false, st, n, e) >= 0)
+		return 0;
+	where_close(st, *n);
+	*n = 0;
+	return -1;
 }
 
 void
@@ -221,18 +231,29 @@ where_read_id(const char *arg, char out[MEMID_SIZE], struct err *e)
 }
 
 int
-where_find(struct store *st, size_t n, const char *prefix, size_t *which,
+where_find(struct store *st, size_t n, char id[MEMID_SIZE], size_t *which,
     int64_t *row, struct err *e)
 {
-	int got = 0;
+	char found[MEMID_SIZE] = "", key[MEMID_SIZE];
+	bool failed = false;
+	int64_t at;
 
-	for (*which = 0; *which < n; (*which)++) {
-		got = store_find(&st[*which], prefix, row, e);
-		if (got != 0)
-			break;
+	for (size_t i = 0; i < n; i++) {
+		int got = store_find(&st[i], id, &at, key, e);
+
+		failed |= got < 0;
+		if (got > 1 || (got > 0 && *found != '\0' &&
+		    strcmp(key, found) != 0))
+			return err_set(e, ST_USAGE, "m:%s: ambiguous; give "
+			    "more digits", id);
+		if (got > 0 && *found == '\0') {
+			memcpy(found, key, sizeof found);
+			*which = i;
+			*row = at;
+		}
 	}
-	if (got > 1)
-		return err_set(e, ST_USAGE, "m:%s: ambiguous; give more "
-		    "digits", prefix);
-	return got;
+	if (*found == '\0')
+		return failed ? -1 : 0;
+	memcpy(id, found, sizeof found);
+	return 1;
 }

@@ -13,8 +13,9 @@ char *where_path(const struct opts *o, bool create, const char **name,
 /* Open the memories that are meant: that of --db or --global, else the
  * project's, the one in a .hamr that can only be read (always DB_READ) and, if
  * users, the user's; missing ones are skipped.  *n: how many are open;
- * where_close closes them.  0; 1 with e when others than the first are left
- * out, as they cannot be opened, which stderr says; or -1 with e. */
+ * where_close closes them, whatever the result.  0; 1 with e when others than
+ * the first are left out, as they cannot be opened, which stderr says; or -1
+ * with e when the first one cannot, or the only ones there. */
 int where_open(const struct opts *o, enum db_mode mode, bool users,
     struct store st[MEMORIES], size_t *n, struct err *e);
 void where_close(struct store *st, size_t n);
@@ -34,7 +35,8 @@ void opts_words(const struct opts *o, struct buf *out);
 /* Copy the hex digits of an id, or of a prefix of at least 4 digits, to out.
  * 0, or -1 with e. */
 int where_read_id(const char *arg, char out[MEMID_SIZE], struct err *e);
-/* Find the item in the first store that has it: 1, 0 if none has, or -1 with
- * e, also when the prefix is ambiguous there. */
-int where_find(struct store *st, size_t n, const char *prefix, size_t *which,
+/* Find the item whose id begins so, and complete the id; *row is in the first
+ * store that has it.  1, 0 if none has, or -1 with e: ST_USAGE when several
+ * items' ids begin so. */
+int where_find(struct store *st, size_t n, char id[MEMID_SIZE], size_t *which,
     int64_t *row, struct err *e);

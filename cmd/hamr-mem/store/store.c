@@ -418,15 +418,19 @@ store_forget(struct store *st, const struct forget *f, struct err *e)
 /* ---- reading ---- */
 
 int
-store_find(struct store *st, const char *prefix, int64_t *row, struct err *e)
+store_find(struct store *st, const char *prefix, int64_t *row,
+    char key[MEMID_SIZE], struct err *e)
 {
-	struct st *s = db_query(st->db, e, "SELECT id FROM item "
+	struct st *s = db_query(st->db, e, "SELECT id, key FROM item "
 	    "WHERE key >= ?1 AND key < ?1 || 'g' LIMIT 2", "t", prefix);
 	int n = 0, got;
 
 	while ((got = st_step(s, e)) > 0)
-		if (n++ == 0)
+		if (n++ == 0) {
 			*row = st_col_int(s, 0);
+			snprintf(key, MEMID_SIZE, "%.*s",
+			    (int)st_col(s, 1).n, st_col(s, 1).p);
+		}
 	return got < 0 ? -1 : n;
 }
 

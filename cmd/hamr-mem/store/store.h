@@ -112,9 +112,9 @@ int store_forget_one(struct store *st, int64_t row, const char *key,
     int64_t time, struct err *e);
 
 /* Find ids by a prefix of hex digits.  Returns the number of matches (0, 1, or
- * 2 for more), with the first one's row in *row; -1 with e. */
+ * 2 for more), with the first one's row and key; -1 with e. */
 int store_find(struct store *st, const char *prefix, int64_t *row,
-    struct err *e);
+    char key[MEMID_SIZE], struct err *e);
 /* The highest item id of a kind in *id, 0: none. */
 int store_newest(struct store *st, enum kind kind, int64_t *id,
     struct err *e);
