@@ -126,6 +126,11 @@ is "a KEY whose latest fact was forgotten: none has it" "$(mem g2.db list)" ""
 mem g3.db import mark
 mem g3.db import old
 is "... in either order" "$(mem g3.db list)" ""
+jq -c '.kind = "message" | .role = "tool" | .content = "x" | del(.saves)' \
+    mark | mem g4.db import
+mem g4.db import mark
+mem g4.db import old
+is "... also when a message claimed its key" "$(mem g4.db list)" ""
 fact later 10 "" K | mem g3.db import
 is "... until it is saved later" "$(mem g3.db list | jq -r .content)" later
 echo 'what is remembered' | mem m7.db save >/dev/null

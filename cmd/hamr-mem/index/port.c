@@ -386,52 +386,52 @@ out:
 
 /* ---- import ---- */
 
+/* A mark: what has the key goes, be it a message or a fact, of which the mark
+ * tells the slots. */
+static int
+take_mark(struct store *st, const struct entry *n, int64_t time,
+    struct err *e)
+{
+	struct walk w = walk_elements(n->saves);
+	const char *key = n->it.id + 2;
+	struct slice one;
+	int64_t row;
+	int r = db_int(st->db, e, &row, "SELECT id FROM item WHERE key = ?1 "
+	    "AND kind = 2", "t", key);
+
+	if (r > 0)
+		r = store_forget_one(st, row, key, time, e);
+	if (r == 0)
+		r = facts_forget(st, key, time, e);
+	while (r == 0 && walk_next(&w, NULL, &one)) {
+		char *slot = scan_strdup(scan_get(one, "slot"));
+		int64_t at = WHEN_NONE;
+
+		if (slot != NULL && when_read(scan_get(one, "time"), &at))
+			r = saves_gone(st, slot, key, at, e);
+		free(slot);
+	}
+	return r;
+}
+
 int
 port_import(struct store *st, const struct redact *redact,
     const struct rec *r, struct err *e)
 {
-	struct slice one;
 	struct entry n;
-	int64_t row;
 	int got = read_entry(r, redact, &n, e);
 
-	if (got < 0)
-		goto out;
-	const char *key = n.it.id + 2;
-	int64_t time = n.it.time != WHEN_NONE ? n.it.time : 0;
-	if (!n.forgotten && n.it.kind == KIND_MESSAGE) {
+	if (got == 0 && n.forgotten)
+		got = take_mark(st, &n, n.it.time != WHEN_NONE ? n.it.time : 0,
+		    e);
+	else if (got == 0 && n.it.kind == KIND_MESSAGE)
 		got = take_message(st, &n.it, e);
-	} else if (!n.forgotten) {
+	else if (got == 0) {
 		got = take_saves(st, &n, e);
 		if (got == 0)
-			got = facts_settle(st, key, (struct slice){
+			got = facts_settle(st, n.it.id + 2, (struct slice){
 			    n.it.text, n.it.len }, e);
-	} else {
-		got = db_int(st->db, e, &row, "SELECT id FROM item WHERE "
-		    "key = ?1 AND kind = 2", "t", key);
-		if (got > 0) {
-			got = store_forget_one(st, row, key, time, e);
-		} else if (got == 0) {
-			struct walk w = walk_elements(n.saves);
-
-			got = facts_forget(st, key, time, e);
-			while (got == 0 && walk_next(&w, NULL, &one)) {
-				char *slot = scan_strdup(scan_get(one,
-				    "slot"));
-				int64_t at = WHEN_NONE;
-
-				if (slot != NULL && when_read(scan_get(one,
-				    "time"), &at))
-					got = saves_gone(st, slot, key, at,
-					    e);
-				free(slot);
-			}
-			if (got == 0)
-				got = facts_settle(st, key, slice_of(NULL),
-				    e);
-		}
 	}
-out:
 	item_release(&n.it);
 	return got;
 }
