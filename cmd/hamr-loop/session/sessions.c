@@ -290,8 +290,8 @@ sessions_find(const char *dir, const char *root, const char *id,
 
 /* ---- fork ---- */
 
-/* Begin a header: r (NULL: nothing of it counts) with a new id and time, and the
- * session it was forked from. */
+/* Begin a header: r (NULL: nothing of it counts) with a new id and time, and
+ * the session it was forked from. */
 static void
 own_header(const struct rec *r, const struct session *s, const char *root,
     const char *id, struct buf *out)
