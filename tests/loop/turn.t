@@ -422,7 +422,7 @@ cat >foreign <<'X'
 while IFS= read -r l; do
 	case $l in *'"role":"assistant"'*)
 		echo '{"type":"start","tool_call_id":"'"$1"'"}'
-		echo '{"type":"verdict","stage":"mine","action":"halt"}' ;;
+		echo '{"type":"constrain","stage":"mine","steps":9}' ;;
 	esac
 	printf '%s\n' "$l"
 done
@@ -431,8 +431,8 @@ X
 run "Look at f." -o "stages.provider=['hamr-provider', 'sh $PWD/foreign k$n']"
 is "what only another stage writes is ignored, and told" "$S $(ended) $(grep -c \
     '"type":"start"' out) $(sed 's/.*of type//' err | sort -u | paste -sd' ')" \
-    '0 completed stop 1  "start", which only tool writes; it is ignored  '\
-'"verdict", which only guard writes; it is ignored'
+    '0 completed stop 1  "constrain", which only guard writes; it is ignored  '\
+'"start", which only tool writes; it is ignored'
 cat >foreign <<'X'
 while IFS= read -r l; do
 	case $l in *'"role":"tool"'*) printf '%s\n' "$l" ;; esac

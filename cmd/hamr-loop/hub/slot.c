@@ -115,16 +115,16 @@ take_barrier(struct hub *h, struct slot *s)
 	}
 }
 
-/* Who alone writes a kind of record: a slot, or hamr-loop. */
+/* Who alone writes a kind of record: a slot, or hamr-loop.  A verdict may be
+ * that of another guard, in any slot. */
 static const struct { enum rec_kind kind; enum slot_id by; } writers[] = {
 	{ R_HAMR, SLOTS }, { R_CONFIG, SLOTS }, { R_ANSWER, SLOTS },
 	{ R_COMPACT, SLOTS }, { R_RECOVERY, SLOTS }, { R_END, SLOTS },
-	{ R_VERDICT, SLOT_GUARD }, { R_CONSTRAIN, SLOT_GUARD },
-	{ R_COMPACTION, SLOT_COMPACT }, { R_REQUEST, SLOT_COMPACT },
-	{ R_TOOLS, SLOT_TOOL }, { R_START, SLOT_TOOL },
-	{ R_CHECKPOINT, SLOT_TOOL }, { R_UNDO, SLOT_TOOL },
-	{ R_VERIFICATION, SLOT_TOOL }, { R_ASK, SLOT_TOOL },
-	{ R_FILE, SLOT_TOOL },
+	{ R_CONSTRAIN, SLOT_GUARD }, { R_COMPACTION, SLOT_COMPACT },
+	{ R_REQUEST, SLOT_COMPACT }, { R_TOOLS, SLOT_TOOL },
+	{ R_START, SLOT_TOOL }, { R_CHECKPOINT, SLOT_TOOL },
+	{ R_UNDO, SLOT_TOOL }, { R_VERIFICATION, SLOT_TOOL },
+	{ R_ASK, SLOT_TOOL }, { R_FILE, SLOT_TOOL },
 };
 
 /* May it write this record?  If not, the person is told. */
