@@ -170,9 +170,10 @@ $O/quick-jq.so: tests/jq/quick.c lib/jq/definitions.c lib/base/slice.c
 	    -ldl
 
 # what takes longest begins first, so that no core is idle at the end
-LONG  = $(patsubst %,tests/%.t,all/fleet loop/screen attack/attack \
-        all/import mem/crash loop/misbehave loop/acp all/install loop/turn \
-        compact/engine guard/model all/torture provider/dialect all/door)
+LONG  = $(patsubst %,tests/%.t,loop/screen all/fleet all/import loop/ask \
+        loop/rows attack/attack loop/turn undo/undo all/contract extras/hooks \
+        loop/misbehave sandbox/threats loop/acp loop/trouble sandbox/box \
+        tool/bash mem/port provider/dialect)
 TESTS = $(LONG) $(filter-out %/check.t $(LONG),$(wildcard tests/*/*.t))
 JOBS  = 6
 
