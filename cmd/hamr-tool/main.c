@@ -1,4 +1,5 @@
 /* main.c - hamr-tool: tool calls in, tool results out. */
+#include <errno.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -141,6 +142,7 @@ on_sync(struct stage *s)
 
 	if (s->mode == STAGE_RESIDENT && t->told == NULL)
 		tool_put(t);
+	tool_may_end(t);
 }
 
 static void
@@ -150,6 +152,16 @@ on_idle(struct stage *s, int fd)
 
 	journal_calls_idle(t->journal);
 	mcp_idle(t, fd, false);
+	tool_may_end(t);
+}
+
+static void
+on_end(struct stage *s)
+{
+	if (s->failed && s->out.error == 0 &&
+	    (stage_wait(s, NULL, 0, 0) & STAGE_CLOSED) != 0)
+		s->out.error = EPIPE;
+	tool_may_end(s->self);
 }
 
 static int
@@ -157,7 +169,7 @@ run(const struct opts *o, struct tool *t, struct err *e)
 {
 	static const struct stage_ops ops = { .name = "tool",
 		.record = tool_record, .act = tool_act, .sync = on_sync,
-		.idle = on_idle, .reset = tool_reset };
+		.idle = on_idle, .reset = tool_reset, .end = on_end };
 	static const struct stage_ops server = { .name = "tool",
 		.input = mcp_serve_input,
 		.unwritten = mcp_serve_unwritten };
@@ -173,6 +185,8 @@ run(const struct opts *o, struct tool *t, struct err *e)
 		s.stream = o->args.stream && o->json;
 	}
 	t->stage = &s;
+	if (!o->undo)
+		signals_hold(&t->held);
 	if (tool_open(t, e) < 0) {
 		t->stage = NULL;
 		return err_report(e);
@@ -184,8 +198,8 @@ run(const struct opts *o, struct tool *t, struct err *e)
 			err_report(e);
 	} else if (o->schemas) {
 		tool_put(t);
-		status = s.failed ? err_report(&s.err) :
-		    rec_end(&s.out, e) < 0 ? err_report(e) : ST_OK;
+		status = s.failed ? tool_fail(t, &s.err) :
+		    rec_end(&s.out, e) < 0 ? tool_fail(t, e) : ST_OK;
 	} else if (o->mcp) {
 		status = mcp_serve(t);
 	} else if (o->name != NULL) {

@@ -371,9 +371,10 @@ take_meanwhile(struct stage *s)
 static int
 flags_of(const struct stage *s, bool closed)
 {
+	struct pollfd end = { s->signals > 0 ? s->signals : -1, POLLIN, 0 };
 	int f = 0;
 
-	if (s->cancelled)
+	if (s->cancelled || poll(&end, 1, 0) > 0)
 		f |= STAGE_CANCEL;
 	if ((s->mode == STAGE_RESIDENT && s->in.eof) || s->failed)
 		f |= STAGE_EOF;
@@ -385,7 +386,7 @@ flags_of(const struct stage *s, bool closed)
 int
 stage_wait(struct stage *s, struct pollfd *fds, size_t n, int ms)
 {
-	struct pollfd *all = xcalloc(n + 2, sizeof *all);
+	struct pollfd *all = xcalloc(n + 3, sizeof *all);
 	bool closed = false;
 	struct err e;
 
@@ -397,10 +398,12 @@ stage_wait(struct stage *s, struct pollfd *fds, size_t n, int ms)
 	    s->ops->input != NULL || !rec_waiting(&s->in));
 	all[n] = (struct pollfd){ reads ? s->in.fd : -1, POLLIN, 0 };
 	all[n + 1] = (struct pollfd){ s->out.fd, 0, 0 };
+	all[n + 2] = (struct pollfd){ s->signals > 0 ? s->signals : -1,
+		POLLIN, 0 };
 	int flags = flags_of(s, false);
 	if (flags != 0)
 		ms = 0;
-	int got = poll(all, n + 2, ms);
+	int got = poll(all, n + 3, ms);
 	if (got > 0) {
 		if (n > 0)
 			memcpy(fds, all, n * sizeof *all);

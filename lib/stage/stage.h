@@ -69,6 +69,8 @@ struct stage {
 				 * go to unwritten() */
 	const char *const *files;	/* inputs; none: stdin */
 	size_t nfiles;
+	int signals;		/* a descriptor that is readable when the
+				 * process is to end: as if cancelled; or 0 */
 	size_t max_bytes;	/* record.max_bytes; 0: REC_MAX */
 	struct import_opts import;	/* stage_reads sets it; without conf
 					 * only our own records are read */

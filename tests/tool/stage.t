@@ -339,11 +339,23 @@ bye
 rm -f .envrc ran3
 
 # --- closed stdout, signals
+mkdir "$T/tmp"; export TMPDIR=$T/tmp
 call c1 bash "$(sh_args 'echo $$ >pid; sleep 3344 & sleep 3344')" >t2
 { hamr-tool -n --yes <t2; echo $? >st; } | head -n 1 >/dev/null
 is "a closed stdout ends it by SIGPIPE" "$(cat st)" 141
 ok "after its processes" sh -c '! cat /proc/[0-9]*/cmdline 2>/dev/null |
 	tr "\0" " " | grep -q "sleep 334[4]"'
+is "and leaves nothing of its sandbox" "$([ -e .git ] && echo .git; ls "$TMPDIR")" ""
+for sig in TERM HUP; do
+	resident --yes
+	say "$(call f1 bash "$(sh_args true)")" "$go"
+	hear; say "$line"; hear; hear
+	kill -$sig "$tool_pid"
+	wait "$tool_pid"
+	is "SIG$sig ends it when it is idle" "$(kill -l $?)" $sig
+	is "and leaves nothing either" "$([ -e .git ] && echo .git; ls "$TMPDIR")" ""
+	exec {to}>&- {from}<&-
+done
 resident --yes
 say "$(cat t2)" "$go"
 rm -f pid

@@ -276,13 +276,11 @@ verify(struct tool *t)
 		.rootfd = t->files->root.fd, .cap = p->cap, .bare = true,
 		.command = t->verify };
 	const struct prog *run = &rep.prog;
-	struct signals signals;
 	struct result r;
 	struct buf v = BUF_INIT(BUF_RECORD_MAX);
 
 	if (t->verify == NULL)
 		return;
-	signals_hold(&signals);
 	result_init(&r);
 	if (t->verify[0] == '\0') {
 		result_error(&r, "bad_arguments", "no command is configured; "
@@ -295,7 +293,6 @@ verify(struct tool *t)
 		    BOX_WRITE);
 		bash_run(t->stage, &rep, p->seconds, &r);
 	}
-	prog_end_by_pipe(t->stage);
 	scan_put(&v, "{'type':'verification','command':@,'profile':@,"
 	    "'status':@", slice_of(t->verify), slice_of(p->name),
 	    slice_of(run->ran && prog_is_good(run) ? "passed" : "failed"));
@@ -310,7 +307,6 @@ verify(struct tool *t)
 	buf_release(&v);
 	free(t->verify);
 	t->verify = NULL;
-	tool_release_signals(t, &signals);
 }
 
 void
@@ -357,4 +353,6 @@ tool_act(struct stage *s)
 	journal_calls_pause(t->journal);
 	tool_catch_up(t);
 	tool_tell(t);
+	stage_wait(s, NULL, 0, 0);	/* write all this */
+	tool_may_end(t);
 }

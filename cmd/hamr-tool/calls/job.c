@@ -419,7 +419,6 @@ job_work(struct job *j)
 		    &j->r);
 		break;
 	case TOOL_BASH:
-		signals_hold(&j->signals);
 		rep.command = command = scan_text(scan_get(args, "command"));
 		bash_run(t->stage, &rep, scan_int_or(scan_get(args,
 		    "timeout"), BASH_SECONDS), &j->r);
@@ -440,8 +439,6 @@ job_work(struct job *j)
 	tell_more(j);
 	j->ms = file_now_ms() - begun;
 	journal_calls_end(t->journal, j);
-	if (j->schema->id == TOOL_BASH)
-		prog_end_by_pipe(t->stage);
 }
 
 enum step
@@ -511,5 +508,4 @@ job_end(struct job *j)
 {
 	bufs_release(BUFS(&j->args, &j->message));
 	result_release(&j->r);
-	tool_release_signals(j->t, &j->signals);
 }

@@ -27,7 +27,6 @@ struct job {
 	bool writes;		/* it may change the root: it is allowed to */
 	bool edited;		/* a person changed its arguments */
 	bool unasked;		/* nobody was there to approve it */
-	struct signals signals;	/* from its work to job_end */
 	/* of act.c */
 	enum job_state state;
 	size_t room;		/* for its result, when it was forked */

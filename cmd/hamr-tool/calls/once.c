@@ -45,7 +45,7 @@ print_once(struct job *j, bool json)
 		rec_put(&s->out, buf_view(&out));
 	bufs_release(BUFS(&out, &diff));
 	if (rec_end(&s->out, &e) < 0)
-		return err_report(&e);
+		return tool_fail(j->t, &e);
 	return j->r.is_error ? ST_NO : ST_OK;
 }
 
@@ -55,7 +55,7 @@ do_once(struct job *j, struct tool *t, struct call_state *c)
 {
 	job_begin(j, t, c);
 	t->acting = true;
-	if (job_before(j) == STEP_NEXT && !t->stage->cancelled)
+	if (job_before(j) == STEP_NEXT && !job_must_stop(t))
 		job_work(j);
 	t->acting = false;
 }
@@ -73,7 +73,7 @@ tool_once(struct tool *t, const char *name, const char *args, bool json)
 	tool_take_args(&call, slice_of(args));
 	do_once(&j, t, &call);
 	if (t->stage->failed) {
-		status = err_report(&t->stage->err);
+		status = tool_fail(t, &t->stage->err);
 	} else if (j.misuse) {
 		if (json)
 			print_once(&j, true);

@@ -1,5 +1,6 @@
 /* state.c - hamr-tool's state: setup, updates from records, the `tools` record,
  * cleanup. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,7 @@ int
 tool_open(struct tool *t, struct err *e)
 {
 	size_t n;
+	struct stage *s = t->stage;
 	const char *const *ops = conf_list(t->conf, "tools.buffers", &n);
 
 	t->extras = extras_new(t);
@@ -73,9 +75,12 @@ tool_open(struct tool *t, struct err *e)
 	l->allow_write = conf_list(t->conf, "policy.allow_write",
 	    &l->nallow_write);
 	l->known = sandboxes_known(t->sandboxes);
-	t->files->stage = t->stage;
+	t->files->stage = s;
+	s->signals = signals_fd();
+	if (s->signals < 0)
+		return err_sys(e, ST_SYSTEM, "cannot watch for signals");
 	t->journal = journal_calls_new(t);
-	for (size_t i = 0; i < n && t->stage->mode == STAGE_RESIDENT; i++) {
+	for (size_t i = 0; i < n && s->mode == STAGE_RESIDENT; i++) {
 		t->files->editor_reads |= strcmp(ops[i], "read") == 0;
 		t->files->editor_writes |= strcmp(ops[i], "write") == 0;
 	}
@@ -122,6 +127,14 @@ tool_reset(struct stage *s)
 	set_limit(t, -1);
 }
 
+/* Was stdout closed, and SIGPIPE would have ended us? */
+static bool
+is_closed(const struct tool *t)
+{
+	return t->stage->out.error == EPIPE &&
+	    t->held.pipe.sa_handler != SIG_IGN;
+}
+
 void
 tool_close(struct tool *t)
 {
@@ -133,16 +146,22 @@ tool_close(struct tool *t)
 	extras_free(t->extras);
 	sandboxes_free(t->sandboxes);
 	files_free(t->files);
+	signals_release(&t->held);
+	if (is_closed(t))
+		raise(SIGPIPE);
 }
 
 void
-tool_release_signals(struct tool *t, struct signals *held)
+tool_may_end(struct tool *t)
 {
-	if (held->on && signals_waiting()) {
-		extras_free(t->extras);
-		sandboxes_free(t->sandboxes);
-	}
-	signals_release(held);
+	if (is_closed(t) || signals_waiting())
+		tool_close(t);
+}
+
+int
+tool_fail(const struct tool *t, const struct err *e)
+{
+	return is_closed(t) ? ST_SYSTEM : err_report(e);
 }
 
 /* ---- the `tools` record ---- */

@@ -71,15 +71,18 @@ struct tool {
 	bool retell;		/* the mode has changed since */
 	char *verify;		/* command of a `verify` record, or NULL */
 	bool verify_full;
+	struct signals held;	/* until tool_close */
 };
 
 /* ---- calls/state.c ---- */
 
 int tool_open(struct tool *t, struct err *e);
 void tool_close(struct tool *t);
-/* signals_release; but what we opened (sandboxes, servers) is closed before a
- * signal ends us. */
-void tool_release_signals(struct tool *t, struct signals *held);
+/* If a signal was held back, or stdout was found closed, close what we opened
+ * (sandboxes, servers) and end by it. */
+void tool_may_end(struct tool *t);
+/* Report the failure that ends us; a closed stdout goes without saying. */
+int tool_fail(const struct tool *t, const struct err *e);
 
 /* Callbacks of the stage (stage.h), whose self is the tool: a record was read;
  * the next transcript begins. */

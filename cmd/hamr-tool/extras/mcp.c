@@ -758,12 +758,10 @@ mcp_round(struct tool *t, long long until, int fd)
 {
 	struct extras *x = t->extras;
 	size_t n = x->nservers * NFDS;
-	struct pollfd *p = xcalloc(n + 2, sizeof *p);
-	struct sigaction ignore = { .sa_handler = SIG_IGN }, old;
+	struct pollfd *p = xcalloc(n + 3, sizeof *p);
 	long long now = file_now_ms();
 	int flags = 0, ms = -1;
 
-	sigaction(SIGPIPE, &ignore, &old);
 	for (size_t i = 0; i < x->nservers; i++) {
 		struct mcp *m = x->servers[i];
 		struct pollfd *q = p + i * NFDS;
@@ -784,11 +782,13 @@ mcp_round(struct tool *t, long long until, int fd)
 		ms = until > now ? (int)(until - now) : 0;
 	p[n] = (struct pollfd){ fd, POLLIN, 0 };
 	p[n + 1] = (struct pollfd){ STDOUT_FILENO, 0, 0 };
+	p[n + 2] = (struct pollfd){ t->stage->signals, POLLIN, 0 };
 	if (fd < 0)
 		flags = stage_wait(t->stage, p, n, ms);
-	else if (poll(p, n + 2, ms) > 0)
+	else if (poll(p, n + 3, ms) > 0)
 		flags = (p[n].revents != 0 ? STAGE_READY : 0) |
-		    (p[n + 1].revents != 0 ? STAGE_CLOSED : 0);
+		    (p[n + 1].revents != 0 ? STAGE_CLOSED : 0) |
+		    (p[n + 2].revents != 0 ? STAGE_CANCEL : 0);
 	for (size_t i = 0; i < x->nservers; i++) {
 		struct mcp *m = x->servers[i];
 
@@ -799,7 +799,6 @@ mcp_round(struct tool *t, long long until, int fd)
 			    "initialize" : "tools/list", m->start / 1000,
 			    m->name, m->garbled ? GARBLED : "");
 	}
-	sigaction(SIGPIPE, &old, NULL);
 	free(p);
 	return flags;
 }

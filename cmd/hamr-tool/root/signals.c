@@ -1,4 +1,4 @@
-/* signals.c - hold back fatal signals until a call is recorded. */
+/* signals.c - hold back fatal signals until it is safe to end. */
 #include <stddef.h>
 #include <sys/signalfd.h>
 
@@ -30,9 +30,11 @@ signals_fd(void)
 void
 signals_hold(struct signals *h)
 {
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	sigset_t set;
 
 	signals_set(&set);
+	sigaction(SIGPIPE, &ignore, &h->pipe);
 	h->on = sigprocmask(SIG_BLOCK, &set, &h->old) == 0;
 }
 
@@ -49,7 +51,9 @@ signals_waiting(void)
 void
 signals_release(struct signals *h)
 {
-	if (h->on)
+	if (h->on) {
+		sigaction(SIGPIPE, &h->pipe, NULL);
 		sigprocmask(SIG_SETMASK, &h->old, NULL);
+	}
 	h->on = false;
 }

@@ -1,8 +1,8 @@
-/* signals.h - hold back fatal signals until a call is recorded.
+/* signals.h - hold back fatal signals until it is safe to end.
  *
  * A command may have changed files when a signal ends us; its changes must be
- * recorded for undo first.  The command itself is ended at once (bash.c watches
- * for the same signals).
+ * recorded for undo first, and what we opened be closed.  The command itself is
+ * ended at once: stage_wait watches for the same signals.
  */
 #pragma once
 
@@ -11,9 +11,11 @@
 
 struct signals {
 	sigset_t old;
+	struct sigaction pipe;
 	bool on;
 };
 
+/* SIGPIPE is not held back but ignored. */
 void signals_hold(struct signals *h);
 /* Is such a signal pending? */
 bool signals_waiting(void);

@@ -22,7 +22,6 @@ bash_run(struct stage *s, struct report *rep, int64_t seconds,
 	const char *argv[] = { "bash", "--noprofile", "--norc", "-c",
 		dashes ? "--" : command, dashes ? command : NULL, NULL };
 	struct prog *p = &rep->prog;
-	struct signals signals;
 
 	/* what is not limited goes into the end record, which the loop
 	 * writes */
@@ -36,12 +35,7 @@ bash_run(struct stage *s, struct report *rep, int64_t seconds,
 	p->grace_cancel = GRACE_CANCEL_MS;
 	if (s->mode == STAGE_FILTER && !s->stream)
 		p->id = NULL;
-	signals_hold(&signals);
-	p->signals = signals_fd();
-	if (p->signals < 0)
-		result_error(res, "spawn_failed", "cannot watch for signals: "
-		    "%s; nothing was run", strerror(errno));
-	else if (strlen(command) > COMMAND_MAX)
+	if (strlen(command) > COMMAND_MAX)
 		result_error(res, "too_large", "the command is longer than "
 		    "%d bytes; write a script with write and run that",
 		    COMMAND_MAX);
@@ -55,7 +49,4 @@ bash_run(struct stage *s, struct report *rep, int64_t seconds,
 		    p->e.status == ST_INTERRUPTED ?
 		    "look at what it did before you run it again" :
 		    "nothing was run");
-	file_close(p->signals);
-	/* a pending signal ends this process here */
-	signals_release(&signals);
 }

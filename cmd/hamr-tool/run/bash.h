@@ -1,7 +1,6 @@
 /* bash.h - the bash tool: one command, its status, its output, its end.
  *
- * Nothing the command starts outlives the call.  While it runs SIGPIPE is
- * ignored, and SIGTERM and SIGINT wait until its processes have been ended.
+ * Nothing the command starts outlives the call.
  */
 #pragma once
 

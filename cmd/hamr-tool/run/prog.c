@@ -16,7 +16,7 @@
 #define NOTES_MAX 8192
 #define SHOWN_MAX ((size_t)1 << 20)	/* in `output` records */
 
-enum { FD_BOX, FD_IN, FD_OUT, FD_ERR, FD_SIGNAL, NFDS };
+enum { FD_BOX, FD_IN, FD_OUT, FD_ERR, NFDS };
 
 struct run {
 	struct prog *p;
@@ -164,8 +164,6 @@ watch(struct run *r)
 			[FD_IN] = { r->io.in, POLLOUT, 0 },
 			[FD_OUT] = { r->io.out, POLLIN, 0 },
 			[FD_ERR] = { r->io.err, POLLIN, 0 },
-			[FD_SIGNAL] = { ending || r->p->signals == 0 ? -1 :
-			    r->p->signals, POLLIN, 0 },
 		};
 
 		tell_alive(r);
@@ -198,7 +196,6 @@ watch(struct run *r)
 			r->quiet = file_now_ms() + QUIET_MS;
 			r->limit = file_now_ms() + QUIET_LIMIT_MS;
 		}
-		cancel = cancel || fds[FD_SIGNAL].revents != 0;
 	}
 }
 
@@ -254,14 +251,12 @@ prog_bare(struct sandboxes *bs, const char *const *argv, int ms,
 void
 prog_run(struct prog *p, struct stage *s)
 {
-	struct sigaction ignore = { .sa_handler = SIG_IGN }, old;
 	struct run r = { .p = p, .stage = s, .io = { -1, -1, -1 },
 		.left = p->input,
 		.chunk = BUF_INIT((size_t)4 * READ_BYTES) };
 
 	buf_init(&p->notes, NOTES_MAX);
 	buf_init(&p->ended, NOTES_MAX);
-	sigaction(SIGPIPE, &ignore, &old);
 	p->end = PROG_FAILED;
 	if (start(&r)) {
 		p->end = PROG_ENDED;
@@ -293,24 +288,12 @@ prog_run(struct prog *p, struct stage *s)
 	if (r.box != NULL)
 		box_done(r.box, &p->notes);
 	buf_release(&r.chunk);
-	sigaction(SIGPIPE, &old, NULL);
-	if (p->signals == 0)
-		prog_end_by_pipe(s);
 }
 
 void
 prog_release(struct prog *p)
 {
 	bufs_release(BUFS(&p->notes, &p->ended));
-}
-
-void
-prog_end_by_pipe(const struct stage *s)
-{
-	if (s->out.error != EPIPE)
-		return;
-	signal(SIGPIPE, SIG_DFL);
-	raise(SIGPIPE);
 }
 
 bool

@@ -2,8 +2,8 @@
  *
  * It gets a text on stdin and has a deadline; its output is read up to a
  * ceiling.  It is over once its process has ended and its pipes have been quiet
- * for 100 ms, not at end of file.  Nothing it starts outlives it.  While it
- * runs SIGPIPE is ignored.
+ * for 100 ms, not at end of file.  Nothing it starts outlives it.  The caller
+ * ignores SIGPIPE.
  */
 #pragma once
 
@@ -33,8 +33,6 @@ struct prog {
 	int grace_cancel;	/* the same after a cancel; 0: as grace */
 	int alive;		/* a file that is touched each second it runs:
 				 * its time of access; 0: none */
-	int signals;		/* a signalfd that cancels it; 0: none, and
-				 * SIGPIPE ends us if stdout was closed */
 	struct output *out;	/* where stdout goes, or ... */
 	struct buf *text;	/* ... its raw bytes */
 	struct output *err;	/* where stderr goes; NULL: nowhere */
@@ -71,7 +69,3 @@ void prog_how(const struct prog *p, struct buf *out);
 /* Append "SIGKILL"; for a real-time signal, which has no name, the word and the
  * number. */
 void prog_signal_name(struct buf *out, const char *word, int sig);
-
-/* If stdout was found closed while a command ran, end by SIGPIPE, as if it had
- * not been ignored then.  Call it once the call is recorded. */
-void prog_end_by_pipe(const struct stage *s);

@@ -406,6 +406,7 @@ mcp_serve(struct tool *t)
 			stage_fail(s, &e);
 		if (s->in.eof || !mcp_idle(t, STDIN_FILENO, t->told != NULL))
 			break;
+		tool_may_end(t);
 		tool_tell(t);
 		/* what came while servers were looked after was read there */
 		if (poll(&in, 1, 0) > 0 && rpc_fill(&v.in) < 0)
@@ -416,5 +417,5 @@ mcp_serve(struct tool *t)
 	texts_release(&v.later);
 	rpc_release(&v.in);
 	t->serve = NULL;
-	return s->failed ? err_report(&s->err) : ST_OK;
+	return s->failed ? tool_fail(t, &s->err) : ST_OK;
 }

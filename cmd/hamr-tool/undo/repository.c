@@ -38,7 +38,6 @@
 #include "files/replace.h"
 #include "internal.h"
 #include "journal.h"
-#include "root/signals.h"
 
 #define USE_MS 30000		/* a large snapshot takes that long */
 #define ALTERNATES "objects/info/alternates"
@@ -66,7 +65,7 @@ snap_stopped(struct snap *s)
 
 	if (s->hurry == 0)
 		return asked;
-	if (s->until == 0 && (asked || signals_waiting()))
+	if (asked)
 		s->until = file_now_ms() + s->hurry;
 	return s->until > 0 && file_now_ms() >= s->until;
 }

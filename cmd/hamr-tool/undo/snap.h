@@ -34,8 +34,8 @@ struct snap_left {
 struct snap *snap_open(struct files *f, bool create, struct err *e);
 void snap_free(struct snap *s);
 
-/* From now on a snapshot has ms left after a cancel or a pending signal
- * (signals.h); 0: it stops at once, the default. */
+/* From now on a snapshot has ms left after a cancel; 0: it stops at once, the
+ * default. */
 void snap_hurry(struct snap *s, int ms);
 
 /* Take one.  0, or -1 with e; if 0, the repository is locked until snap_shut.
