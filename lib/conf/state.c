@@ -51,16 +51,18 @@ state_ignore(int at, const char *path)
 {
 	if (faccessat(at, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		return 0;
-	/* half a file, after a kill or on a full disk, would ignore nothing */
-	char *new = xasprintf("%s.%d", path, getpid());
-	unlinkat(at, new, 0);
-	int fd = file_create(at, new, O_WRONLY | O_EXCL, 0644);
-	int r = fd < 0 ? -1 : file_write_all(fd, ignore, sizeof ignore - 1);
+	/* Half a file, after a kill or on a full disk, would ignore nothing.
+	 * The next process takes over what one that was killed left; two at
+	 * once write the same bytes. */
+	char *new = xasprintf("%s.new", path);
+	int fd = file_create(at, new, O_WRONLY, 0644);
+	int r = fd < 0 || file_write_all(fd, ignore, sizeof ignore - 1) < 0 ||
+	    ftruncate(fd, sizeof ignore - 1) < 0 ? -1 : 0;
 
 	if (fd >= 0 && close(fd) < 0)
 		r = -1;
-	if (r == 0)
-		r = renameat(at, new, at, path);
+	if (r == 0 && renameat(at, new, at, path) < 0)
+		r = faccessat(at, path, F_OK, AT_SYMLINK_NOFOLLOW);
 	int error = errno;
 	if (r < 0)
 		unlinkat(at, new, 0);

@@ -100,6 +100,12 @@ is "... and are copied, however long it takes" "$(git init -q ../old
 ok "for its owner only" test "$(stat -c %a .hamr/snap.git)" = 700
 is ".hamr is ignored" "$(git ls-files .hamr | grep -v .gitignore)" ""
 
+mkdir -p ../half/.hamr; printf '# ma' >../half/.hamr/.gitignore.new
+hamr-tool --no-config --yes --root ../half bash '{"command":":"}' >/dev/null
+is "... even if the first process was killed while it said so" \
+	"$(ls -A ../half/.hamr | grep git; cmp ../half/.hamr/.gitignore \
+	.hamr/.gitignore)" "$(printf '.gitignore\nsnap.git')"
+
 # --- checkpoints
 rm -rf ../w; cp -r . ../w; cd ../w || exit 1; rm -rf .hamr
 { echo "$user"; call a read '{"path":"u"}' b bash "$(sh_args 'echo 1 >>u')" \
