@@ -501,6 +501,15 @@ for order in 'outer inner' 'inner outer'; do
 		"0${nl}0${nl}cat: both: No such file or directory"
 	rm -f both other
 done
+for order in 'inner first outer' 'outer first inner'; do
+	echo 0 >both
+	call first bash "$(sh_args 'echo 1 >both')" | new >/dev/null
+	within : : 'rm both'
+	is "one that two have recorded, and one before them: $order" \
+		"$(for i in $order; do t undo $i >/dev/null; echo $?; done
+			cat both)" "0${nl}0${nl}0${nl}0"
+	rm -f both other
+done
 within : : 'rm both' 'echo 1 >both'
 is "but it comes back while the call stays that made it" \
 	"$(for _ in 1 2 3; do t undo >/dev/null; cat both 2>&1; done)" \

@@ -452,7 +452,7 @@ journal_read(struct snap *s, struct journal *j, struct err *e)
 			    !scan_str_is(el, j->v[i - 1].id)))
 				i--;
 			if (i > 0) {
-				j->v[i - 1].undone = done;
+				j->v[i - 1].undone = done ? j->n : 0;
 				j->v[i - 1].begun = true;
 			}
 		}

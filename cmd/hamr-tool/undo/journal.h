@@ -47,7 +47,8 @@ struct undo_entry {
 				 * found what was there between that and the
 				 * next line */
 	bool boxed;		/* it runs in a sandbox (journal_begin) */
-	bool undone;
+	size_t undone;		/* 0: it is not; else how many entries there
+				 * were when it was */
 	bool begun;		/* being undone; if killed, maybe in part */
 	bool is_checkpoint;
 	size_t offset;		/* where its line was in the file */

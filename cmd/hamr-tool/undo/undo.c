@@ -433,30 +433,17 @@ overlaps_any(const struct journal *j, const struct undo_entry *c)
 	return i < j->n;
 }
 
-/* When the first of the calls began that overlap c, or one that does, and so
- * on, as far as they began before it. */
-static long long
-chain_since(const struct journal *j, const struct undo_entry *c)
-{
-	long long since = c->since;
-
-	for (size_t i = j->n; i-- > 0; )
-		if (j->v[i].number > since && j->v[i].since < since)
-			since = j->v[i].since;
-	return since;
-}
-
 /* Is the file as c left it?  Calls of several processes may overlap, and each
  * records what the others changed meanwhile.  If one that began before c found
- * the file as it is now, and is undone, nothing is left to undo, unless c took
- * away what one that stays had left; nor if it is as c found it, as one that
- * overlapped may have put it back, unless one that came later did.  It is also
- * as c left it if one found it so that began during c, and is undone. */
+ * the file as it is now, and was undone after c, nothing is left to undo,
+ * unless c took away what one that stays had left; nor if it is as c found it,
+ * as one that overlapped may have put it back, unless one that came later did.
+ * It is also as c left it if one found it so that began during c, and is
+ * undone. */
 static enum fit
 fits(const struct undo *u, const struct undo_entry *c,
     const struct undo_path *t, const struct undo_path *now)
 {
-	long long since = chain_since(&u->j, c);
 	enum fit fit = FIT_NOT;
 	bool left = is_as_left(t, now), overlaps = false, later = false;
 	bool older = false, stays = false;
@@ -469,26 +456,26 @@ fits(const struct undo *u, const struct undo_entry *c,
 		const struct undo_entry *other = &u->j.v[i];
 		const struct undo_path *v = other->is_checkpoint ||
 		    other == c ? NULL : undo_entry_find(other, t->path);
-		bool meets = overlap(c, other);
 
 		if (v == NULL)
 			continue;
-		overlaps = overlaps || meets;
-		if (!other->undone && (!u->pick[i] || other < c)) {
+		overlaps = overlaps || overlap(c, other);
+		if (other->undone == 0 && (!u->pick[i] || other < c)) {
 			later = later || other->since >= c->number;
-			stays = stays || (!u->pick[i] && since <= other->since
-			    && other->number <= c->since &&
-			    is_as_left(v, &was));
+			stays = stays || (!u->pick[i] &&
+			    other->number <= c->since && is_as_left(v, &was));
 			continue;
 		}
+		if (other->undone > 0 && u->j.v + other->undone <= c)
+			continue;
 		/* has the undo of a later one left it as it was? */
 		if (undo_path_is_lost(v))
 			fit = other > c && is_as_left(v, now) ? FIT_LEFT : fit;
 		else if (!is_as_found(v, now))
 			continue;
-		else if (since <= other->since && other->since < c->since)
+		else if (other->since < c->since)
 			older = true;
-		else if (meets && c->since < other->since)
+		else if (overlap(c, other) && c->since < other->since)
 			fit = FIT_LEFT;
 	}
 	if (older && !(left && stays))
