@@ -1,6 +1,7 @@
 # terminal.py - drive a program on a pseudo-terminal: what it shows, what is typed.
 #
 #	t = Terminal(["hamr-loop", "..."], rows=24, columns=80)
+#				mute=True: it does not say what it is
 #	t.sees("allow this")	wait until it was written, behind what was seen
 #	t.type("y")		one write
 #	t.answer("y")		the same, after the time a question wants quiet
@@ -10,12 +11,12 @@
 import contextlib, fcntl, os, pty, select, struct, sys, termios, time
 
 LIMIT = 30
-QUIET = 0.55
+QUIET = 0.05 + 0.5 / int(os.environ.get("FAIL_SPEED", "1"))
 
 
 class Terminal:
-    def __init__(self, argv, rows=24, columns=80, early=b""):
-        self.all, self.seen = bytearray(), 0
+    def __init__(self, argv, rows=24, columns=80, early=b"", mute=False):
+        self.all, self.seen, self.mute = bytearray(), 0, mute
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             fcntl.ioctl(0, termios.TIOCSWINSZ,
@@ -34,6 +35,9 @@ class Terminal:
         except OSError:
             got = b""
         self.all += got
+        # as a terminal does: what asks waits for it
+        if not self.mute and b"\x1b[c" in self.all[-len(got) - 2:]:
+            os.write(self.fd, b"\x1b[?62;22c")
         return got != b""
 
     def sees(self, text):

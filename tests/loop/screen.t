@@ -26,8 +26,8 @@ py() {	# the lines of Python on stdin; their status and words
 	{ echo "import sys, time, os, re, termios, signal"
 	echo "sys.path.insert(0, '$TOP/tests')"
 	echo "from terminal import Terminal"
-	echo "def chat(*more): return Terminal(['hamr-loop', '--no-config',"
-	echo "    '--yes', '--replay', 'script', *more])"
+	echo "def chat(*more, **how): return Terminal(['hamr-loop', "
+	echo "    '--no-config', '--yes', '--replay', 'script', *more], **how)"
 	cat; } >drive.py
 	python3 drive.py "$@" 2>err
 	S_=$?
@@ -235,7 +235,7 @@ P
 is "any size, and a storm of them; a frame is one (mode 2026)" "$(cat ../got)" True
 
 py >../got <<'P'
-t = chat("--resume=none"); t.sees("\x1b[c")
+t = chat("--resume=none", mute=True); t.sees("\x1b[c")
 tty = os.open("/proc/%d/fd/0" % t.pid, os.O_RDWR | os.O_NOCTTY)
 t.type("\x1b[>84;0;0c\x1b[?1;2c"); os.waitpid(t.pid, 0)
 mode = termios.tcgetattr(tty); mode[3] &= ~termios.ICANON
@@ -1021,7 +1021,7 @@ P
 is "SIGTERM ends an editor, too" "$(cat ../got)" 130
 py >../got <<'P'
 os.environ.update(EDITOR="../reads")
-t = chat(); t.sees("\x1b[c"); t.type("draft\x07"); t.more(time.time() + 0.3)
+t = chat(mute=True); t.sees("\x1b[c"); t.type("draft\x07"); t.more(time.time() + 0.3)
 t.type("\x1b[?62;22c"); t.sees("\x1b[?1004h"); t.sees("> draft")
 t.type("!"); t.sees("> draft!"); t.type("\x15\x04")
 print(t.end(), t.all.count(b"62;22"))
@@ -1053,7 +1053,7 @@ fresh xtermjs
 py >../got <<'P'
 import fcntl, struct
 for kind in b"\x1b[>0;276;0c", b"\x1b[>41;390;0c":
-    t = chat("-o", "provider.model=a-name-of-29-columns-with-all")
+    t = chat("-o", "provider.model=a-name-of-29-columns-with-all", mute=True)
     t.sees("sandbox"); t.sees("> "); t.type((kind + b"\x1b[?1;2c").decode())
     t.sees("1004h"); t.type("x"); t.sees("> x")
     at = len(t.all)
