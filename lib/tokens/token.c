@@ -7,6 +7,21 @@
 
 #define FAMILIES (sizeof token_weight / sizeof *token_weight)
 #define PAIRS_FROM 512	/* bytes; shorter texts do not pay for the table */
+#define SCRIPTS_FROM 0xdc	/* the first byte of token_scripts */
+
+/* The weight of two bytes in a row. */
+static uint8_t
+pair_weight(enum token_family f, unsigned a, unsigned b)
+{
+	unsigned both = a << 8 | b;
+
+	for (size_t i = 0; a >= SCRIPTS_FROM && b >> 6 == 2 &&
+	    i < sizeof token_scripts / sizeof *token_scripts; i++)
+		if (both >= token_scripts[i].first &&
+		    both <= token_scripts[i].last)
+			return token_scripts[i].weight[f];
+	return token_weight[f][token_class[a] * 32 + token_class[b]];
+}
 
 static inline unsigned
 pair_at(const uint8_t *pairs, const unsigned char *p)
@@ -19,23 +34,21 @@ token_sum(enum token_family f, const char *text, size_t n, unsigned *prev)
 {
 	static uint8_t *pairs[FAMILIES];	/* filled on first use */
 	const unsigned char *p = (const unsigned char *)text;
-	const uint8_t *w = token_weight[f];
 	uint64_t sum = 0;
 
 	if (n >= PAIRS_FROM && pairs[f] == NULL) {
 		/* the weight of any two bytes in a row, the first one in the
 		 * low half */
 		pairs[f] = xmalloc(256 * 256);
-		for (size_t i = 0; i < 256 * 256; i++)
-			pairs[f][i] = w[token_class[i & 255] * 32 +
-			    token_class[i >> 8]];
+		for (unsigned i = 0; i < 256 * 256; i++)
+			pairs[f][i] = pair_weight(f, i & 255, i >> 8);
 	}
 	if (n > 0 && pairs[f] != NULL) {
 		/* one independent look-up for each byte */
 		const unsigned char *last = p + n - 1;
+		const uint8_t *w = pairs[f];
 
-		sum = w[*prev * 32 + token_class[*p]];
-		w = pairs[f];
+		sum = pair_weight(f, *prev, *p);
 		for (; last - p >= 8; p += 8)
 			sum += pair_at(w, p) + pair_at(w, p + 1) +
 			    pair_at(w, p + 2) + pair_at(w, p + 3) +
@@ -43,14 +56,12 @@ token_sum(enum token_family f, const char *text, size_t n, unsigned *prev)
 			    pair_at(w, p + 6) + pair_at(w, p + 7);
 		for (; p < last; p++)
 			sum += pair_at(w, p);
-		*prev = token_class[*last];
+		*prev = *last;
 		return sum;
 	}
 	for (; n > 0; n--, p++) {
-		unsigned class = token_class[*p];
-
-		sum += w[*prev * 32 + class];
-		*prev = class;
+		sum += pair_weight(f, *prev, *p);
+		*prev = *p;
 	}
 	return sum;
 }

@@ -2,7 +2,7 @@
  *
  * Uses a class-bigram table of integers, so every machine gets the same count.
  * Sums are in 1/64 token and additive: to continue with the next piece of a
- * text, pass the same *prev (at first TOKEN_START, the class of LF).
+ * text, pass the same *prev (its last byte; at first TOKEN_START).
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 enum token_family { TOK_MODERN, TOK_O200K, TOK_CL100K, TOK_QWEN25, TOK_LLAMA3,
 	TOK_LLAMA2, TOK_CLAUDE2 };
 
-#define TOKEN_START 5
+#define TOKEN_START '\n'
 
 uint64_t token_sum(enum token_family f, const char *p, size_t n,
     unsigned *prev);

@@ -28,15 +28,22 @@ golden_sums(void **state)
 static void
 pieces_add_up(void **state)
 {
-	(void)state;
-	for (size_t cut = 0; cut <= strlen(HELLO); cut++) {
-		unsigned prev = TOKEN_START;
-		uint64_t sum = token_sum(TOK_MODERN, HELLO, cut, &prev);
+	/* hello in Lao: five characters, whose first two bytes tell so */
+	static const char lao[] = "\u0eaa\u0eb0\u0e9a\u0eb2\u0e8d";
+	static const char *const texts[] = { HELLO, lao };
+	static const uint64_t want[] = { 834, 623 };
 
-		sum += token_sum(TOK_MODERN, HELLO + cut,
-		    strlen(HELLO) - cut, &prev);
-		assert_int_equal(sum, 834);
-	}
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		for (size_t n = strlen(texts[i]), cut = 0; cut <= n; cut++) {
+			unsigned prev = TOKEN_START;
+			uint64_t sum = token_sum(TOK_MODERN, texts[i], cut,
+			    &prev);
+
+			sum += token_sum(TOK_MODERN, texts[i] + cut, n - cut,
+			    &prev);
+			assert_int_equal(sum, want[i]);
+		}
 }
 
 static void
