@@ -52,17 +52,19 @@ state_ignore(int at, const char *path)
 	if (faccessat(at, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		return 0;
 	/* Half a file, after a kill or on a full disk, would ignore nothing.
-	 * The next process takes over what one that was killed left; two at
-	 * once write the same bytes. */
+	 * What a killed process left is removed; it may also be a FIFO that
+	 * somebody planted. */
 	char *new = xasprintf("%s.new", path);
-	int fd = file_create(at, new, O_WRONLY, 0644);
-	int r = fd < 0 || file_write_all(fd, ignore, sizeof ignore - 1) < 0 ||
-	    ftruncate(fd, sizeof ignore - 1) < 0 ? -1 : 0;
+	unlinkat(at, new, 0);
+	int fd = file_create(at, new, O_WRONLY | O_EXCL, 0644);
+	int r = fd < 0 ? errno == EEXIST ? 0 : -1 :
+	    file_write_all(fd, ignore, sizeof ignore - 1);
 
 	if (fd >= 0 && close(fd) < 0)
 		r = -1;
+	/* another process may do it just now */
 	if (r == 0 && renameat(at, new, at, path) < 0)
-		r = faccessat(at, path, F_OK, AT_SYMLINK_NOFOLLOW);
+		r = errno == ENOENT ? 0 : -1;
 	int error = errno;
 	if (r < 0)
 		unlinkat(at, new, 0);
