@@ -346,8 +346,8 @@ sessions_fork(struct session *s, const char *dir, const char *root,
 				    id, &header);
 			/* The copy is ours, so what was not written here must
 			 * not set a mode or model in it. */
-			if (first || (!*here && (r->kind == R_HAMR ||
-			    r->kind == R_CONFIG)))
+			if (first || rec_is_passing(r->kind) || (!*here &&
+			    (r->kind == R_HAMR || r->kind == R_CONFIG)))
 				continue;
 			copied++;
 			buf_slice(&lines, r->line);

@@ -153,6 +153,12 @@ read_session(struct run *r, bool here, struct err *e)
 	in.drop_end = true;
 	for (; (rc = rec_next(&in, &rec, e)) > 0;
 	    at += (off_t)rec->line.n + 1) {
+		/* stages read the file, and would obey */
+		if (rec->kind == R_REQUEST || rec->kind >= R_VERIFY) {
+			rc = err_set(e, ST_DATA, "%s:%zu: a record that is "
+			    "never stored; remove the line", in.name, rec->no);
+			break;
+		}
 		track_record(&r->track, rec, at);
 		if (++line == 1)	/* a later header may be a copy */
 			rec_int(rec, "fork_at", &copied);
