@@ -416,7 +416,11 @@ refill(struct hub *h, struct slot *s)
 		if (n <= 0) {
 			struct err e;
 
-			err_sys(&e, ST_SYSTEM, "%s", h->session->path);
+			if (n < 0)
+				err_sys(&e, ST_SYSTEM, "%s", h->session->path);
+			else
+				err_set(&e, ST_SYSTEM, "%s was shortened by "
+				    "another program", h->session->path);
 			hub_fail(h, &e);
 			return false;
 		}
