@@ -341,7 +341,8 @@ big, which the user mentions:
 [76126 more bytes in big]"
 echo 1 >'end '
 type_ 'and @end\ ' Enter
-sees "a name may end in a blank" '*  sent along: end *'
+sees "a name may end in a blank" '*  sent along: end
+*'
 rm .env big 'end '
 type_ C-d
 sees "and quits" '*status 0*'
@@ -366,7 +367,14 @@ type_ Down Enter
 sees "Enter takes one" '*the model is now two-b*'
 type_ '/model three' Enter
 sees "one that it does not have is told" '*the model is now three
-the server does not list three; /model shows what it has*'
+the server does not list that model; /model shows those it has*'
+type_ '/model one' C-j 'of them'
+sees "a name" '*> /model one
+  of them*'
+type_ Enter
+sees "... is one line" '*> /model one
+  of them
+usage: /model NAME*'
 type_ '/model one' Enter
 sees "another that it has" '*it has*the model is now one*'
 is "... is not" "$(screen | grep -c 'does not list')" 1

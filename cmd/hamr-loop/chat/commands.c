@@ -285,7 +285,7 @@ model(struct chat *c, const char *arg)
 	if (arg[0] == '\0' && c->run->ui.editor != NULL &&
 	    c->run->o.replay == NULL)
 		ui_offer(&c->run->ui, "/model ");
-	else if (arg[0] == '\0')
+	else if (arg[0] == '\0' || strchr(arg, '\n') != NULL)
 		say(c, "usage: /model NAME");
 	else {
 		set(c, "provider.model", arg, &c->run->o.model);
@@ -294,8 +294,8 @@ model(struct chat *c, const char *arg)
 		for (size_t i = 0; i < c->models.n; i++)
 			known |= strcmp(c->models.v[i], arg) == 0;
 		if (!known)
-			ui_note(&c->run->ui, "the server does not list %s; "
-			    "/model shows what it has", arg);
+			say(c, "the server does not list that model; /model "
+			    "shows those it has");
 	}
 }
 
