@@ -444,6 +444,21 @@ for how in TERM HUP QUIT "TERM go" read; do
 	    "$([ "$how" = read ] && echo "all of it" || echo "in time True True True")"
 done
 
+rm -rf .hamr
+cp answer script
+py >../got <<'P'
+import glob
+t = Terminal(["sh", "-c", "hamr-loop --no-config --yes --replay script go | cat"])
+until = time.time() + 30
+while time.time() < until and not any('"type":"end"' in open(f).read()
+        for f in glob.glob(".hamr/sessions/*.ndjson")): time.sleep(0.02)
+t.end()
+rows = t.all[:t.all.index(b"keeps.\r\n\r\nLine 1 ")]	# cat's
+print(max(rows.rfind(b"\r\x1b[J"), rows.rfind(b"\n\x1b[J")) > rows.rfind(b"step 1"))
+P
+is "the live rows are gone before another program has the answer" \
+    "$(cat ../got)" True
+
 # --- three widths, and another one in between
 if ! command -v tmux >/dev/null 2>&1; then
 	skip "three widths" "tmux is not installed"

@@ -114,15 +114,20 @@ ui_print(struct ui *u, struct buf *lines)
 	buf_release(lines);
 }
 
+/* Wait until the terminal has taken all output; a paused one does not delay the
+ * end. */
+static void
+drain(struct ui *u)
+{
+	screen_flush(u->screen, u->signals, u->told_to_end ? 0 : -1);
+}
+
 void
 ui_prompt(struct ui *u, const char *prompt)
 {
-	/* a paused terminal does not delay the end */
-	int ms = u->told_to_end ? 0 : -1;
-
-	screen_flush(u->screen, u->signals, ms);
+	drain(u);
 	screen_control(u->screen, prompt);
-	screen_flush(u->screen, u->signals, ms);
+	drain(u);
 }
 
 /* Show a text and an LF, escaped; on a terminal, wrapped between words with its
@@ -420,5 +425,7 @@ ui_answer(struct ui *u, const char *text)
 	else
 		buf_add(&u->out, text, n);
 	buf_end_line(&u->out);
+	if (u->screen != NULL)	/* which the reader may write to, too */
+		drain(u);
 	ui_flush(u);
 }
