@@ -181,6 +181,16 @@ echo "b a$i t {\"x\":$i} ; b$i u {\"x\":$i} ; c$i v {\"x\":$i}"
 for c in a b c; do echo "r $c$i no | {\"is_error\":true}"; done; done | nudge | cut -c 1-60)" \
 "[hamr-guard] t has failed with the same error in 3 steps, wi
 The same applies to 2 more of these calls."
+while IFS='|' read -r name text call; do
+	is "a nudge fits $name" "$(echo "12* s c# $call" | nudge |
+	    sed -n "s/.*\($text\).*/\1/p" | head -n 1)" "$text"
+done <<'X'
+a look, whose result says something|Make the change it supports|grep {"path":"a"} = the result
+what need not be made again|Making it again changes nothing|write {"path":"a","content":"x"} = ok
+searches that find nothing|have found nothing|grep {"pattern":"a#"} = No matches found
+searches that find the same|returned the same short answer|grep {"pattern":"a#"} = a.c
+bad arguments|Do what the error asks for|write {"content":"a#"} = path is missing | {"is_error":true}
+X
 is "... a cycle, however many of its calls are in the step" \
 "$(for i in 1 2 3; do echo "b a$i read {\"path\":\"a\"} ; b$i grep {\"x\":1}"
 for c in a b; do echo "r $c$i the result of $c"; done; done | nudge | cut -c 1-60)" \

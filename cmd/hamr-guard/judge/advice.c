@@ -18,6 +18,11 @@ static const char *const table[] = {
 	"for it to change, pause before the next look; if it cannot be right, "
 	"make a call you have not made yet to test it.",
 
+	[A_REPEAT_DONE] =
+	"This {tool} call has had the same result {count} times; {since}. "
+	"Making it again changes nothing. Go on to the next step, or, if the "
+	"result is not what you want, give the call other arguments.",
+
 	[A_REPEAT_POLL] =
 	"This {tool} check has returned the same result {count} times; "
 	"{since}. Wait {wait} seconds before the next check, or do work that "
@@ -36,14 +41,19 @@ static const char *const table[] = {
 
 	[A_WEAK_WARN] =
 	"This {tool} call has returned the same result {count} times, apart "
-	"from times and numbers; {since}. Take the result as it stands: "
-	"make the next change, or answer. Or look at something that can "
-	"change.",
+	"from times and numbers; {since}. Take it as it stands: make the "
+	"next change or answer, or look somewhere else for what is missing.",
 
 	[A_SAME_ANSWER] =
 	"{count} different {tool} calls have returned the same short answer. "
 	"If that is what you expect, carry on; do the rest in one command if "
 	"you can. If not, check one of them in detail before the next.",
+
+	[A_SAME_NOTHING] =
+	"{count} different {tool} calls have found nothing. If that is what "
+	"you expect, carry on; do the rest in one command if you can. If not, "
+	"list what is there, or search for something that must be found, to "
+	"see that you look in the right place.",
 
 	[A_RETRY_HINT] =
 	"This {tool} call has failed the same way {count} times ({history}); "
@@ -53,9 +63,9 @@ static const char *const table[] = {
 
 	[A_RETRY_WARN] =
 	"This {tool} call has failed the same way {count} times ({history}); "
-	"{since}. Take a fundamentally different approach: find out why it "
-	"fails with another call, or reach the goal without it. If neither is "
-	"possible, say what you need.",
+	"{since}. Take a fundamentally different approach: make another call "
+	"to find out why it fails, or reach the goal without it. If neither "
+	"is possible, say what you need.",
 
 	[A_RETRY_WAIT] =
 	"This {tool} call has failed the same way {count} times ({history}); "
@@ -74,9 +84,9 @@ static const char *const table[] = {
 
 	[A_SAME_ERROR_WARN] =
 	"{tool} has failed with the same error in {count} steps, with "
-	"different arguments ({history}); {since}. The cause is probably not "
-	"in the arguments. Read what the error says about the tool or its "
-	"environment, or use another tool.",
+	"different arguments ({history}); {since}. What you change between "
+	"the calls is not the cause. Do what the error asks for (a missing "
+	"argument, a setting, an installation), or use another tool.",
 
 	[A_SAME_ERROR_BLOCK] =
 	"Not run: attempt {count} with {tool}, which fails with the same "

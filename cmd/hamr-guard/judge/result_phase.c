@@ -210,10 +210,10 @@ is_same_answer(const struct open_call *c, const struct outcome *o)
 /* Warn sooner if the answer is "none", or the same to many questions or to code
  * with other comments, than if it says that all went well. */
 static unsigned long
-answer_limit(const struct guard *g, const struct traits *t, bool none)
+answer_limit(const struct guard *g, const struct traits *t, bool early)
 {
 	return g->policy->answer_warn * guard_times(g, t, false) *
-	    (none ? 1 : ANSWER_GOOD);
+	    (early ? 1 : ANSWER_GOOD);
 }
 
 /* Warn at the limit, and then each time the count has doubled. */
@@ -232,10 +232,11 @@ judge_answer(struct guard *g, struct open_call *c, const struct outcome *o)
 	    hash_both(key.a ^ key.b, c->is.code.exact));
 	struct streak *e = streaks_put(&g->same, key);
 	e->n++;
-	e->none = o->none || c->is.asks || again;
+	e->none = o->none;
+	e->early = o->none || c->is.asks || again;
 	note_call(&e->calls, c);
 	guard_count(g, RULE_SAME_ANSWER, e->n);
-	unsigned long warn = answer_limit(g, &c->is, e->none);
+	unsigned long warn = answer_limit(g, &c->is, e->early);
 	unsigned long times = e->n / warn;
 	if (times > 0 && e->n % warn == 0 && (times & (times - 1)) == 0 &&
 	    c->ndue == 0)
@@ -683,6 +684,8 @@ warn_streak(struct guard *g, struct open_call *c, const struct due *due,
 		a = due->count > p->retries ? A_RETRY_WARN : A_RETRY_HINT;
 	else if (v.rule == RULE_REPEAT_WEAK)
 		a = A_WEAK_WARN;
+	else if (c->is.edits || c->is.sends || c->is.alters || c->is.tracks)
+		a = A_REPEAT_DONE;
 	warn(g, c, &v, a, &f, nudge);
 }
 
@@ -710,11 +713,12 @@ warn_due(struct guard *g, struct open_call *c, const struct due *due,
 		break;
 	case RULE_SAME_ANSWER:
 		e = streaks_get(&g->same, key);
-		v.warn = answer_limit(g, &c->is, e != NULL && e->none);
+		v.warn = answer_limit(g, &c->is, e != NULL && e->early);
 		v.same = due->count;
 		if (e != NULL)
 			rest_on(&v, &e->calls, CALLS_MAX, true);
-		a = A_SAME_ANSWER;
+		a = e != NULL && e->none && is_question(&c->is) ?
+		    A_SAME_NOTHING : A_SAME_ANSWER;
 		break;
 	case RULE_FUTILE_EDITS:
 		e = streaks_get(&g->seen, due->about != 0 ? key : c->is.sig);

@@ -57,7 +57,8 @@ struct streak {
 	/* of a tool and an error or answer */
 	uint64_t last;		/* the call that gave it last */
 	bool varied;		/* not always the same call */
-	bool none;		/* the answer is none, or to a question */
+	bool none;		/* the answer is that there is none */
+	bool early;		/* or it is to a question: warned of early */
 	/* of another system's rules */
 	unsigned long warnings;
 	bool stop;		/* no more of this */
