@@ -103,7 +103,7 @@ is "own products are no records here, and lines still those of the file" \
 { person; echo '{"role":"assistant","content":"Done.","finish_reason":"stop"}'
 } >answer
 is "an answer" "$(guard --report answer | sed -n 4p)" \
-    "     2     1  warn     status-only     1      3  (text)  Done."
+    "     2     1  warn     status-only     1         (text)  Done."
 
 # A profile's notes and its text-only step.
 is "-p: as that system would" \

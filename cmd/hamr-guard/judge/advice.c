@@ -146,9 +146,9 @@ static const char *const table[] = {
 	"causes you have ruled out, and one cause you have not tested yet.",
 
 	[A_REVISIT_WARN] =
-	"A file is back in the same earlier state of this turn for the second "
-	"time. Write down in one sentence what each of the two states gets "
-	"wrong, or make a third change that fixes both.",
+	"A file has gone back to an earlier state of this turn again. Write "
+	"down in one sentence what each of its states gets wrong, or make a "
+	"change that fixes both.",
 
 	[A_STILL_1] =
 	"{count} steps without a file change. If you know the cause, make the "

@@ -353,7 +353,6 @@ guard_answer(struct guard *g, const struct rec *r)
 		return;
 	}
 	v.action = ACT_WARN;
-	v.warn = NUDGES_CALL;
 	v.count = ++a->nudged_call;
 	a->nudged_turn++;
 	v.message = message = advice(wrong, &v, NULL);

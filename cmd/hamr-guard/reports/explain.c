@@ -57,8 +57,8 @@ static const char *const rules[] = {
 	    "{count}.",
 	[RULE_FUTILE_EDITS] = "After {count} changes it still fails as it "
 	    "did before.",
-	[RULE_REVISIT] = "A file is back in the same earlier state for the "
-	    "second time in this turn, and nothing was learned in between.",
+	[RULE_REVISIT] = "A file has gone back to an earlier state of this "
+	    "turn again, and nothing was learned in between.",
 	[RULE_NO_MUTATION] = "{count} steps went by without a file change, in "
 	    "a task that needs one.",
 	[RULE_READS] = "This is read {count} of the turn.",
