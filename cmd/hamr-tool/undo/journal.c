@@ -58,15 +58,6 @@ undo_entry_add(struct undo_entry *c, const char *path)
 }
 
 struct undo_path *
-undo_entry_find(const struct undo_entry *c, const char *path)
-{
-	for (size_t i = 0; i < c->n; i++)
-		if (strcmp(c->v[i].path, path) == 0)
-			return &c->v[i];
-	return NULL;
-}
-
-struct undo_path *
 undo_entry_add_folder(struct undo_entry *c, const char *path)
 {
 	GROW(c->folders, c->nfolders, c->capfolders);
@@ -80,6 +71,14 @@ by_path(const void *a, const void *b)
 	const struct undo_path *x = a, *y = b;
 
 	return strcmp(x->path, y->path);
+}
+
+struct undo_path *
+undo_path_find(struct undo_path *v, size_t n, const char *path)
+{
+	const struct undo_path key = { .path = (char *)path };
+
+	return n > 0 ? bsearch(&key, v, n, sizeof *v, by_path) : NULL;
 }
 
 void
@@ -542,10 +541,11 @@ meet(struct snap *s, struct undo_entry *c, const struct undo_entry *other)
 {
 	bool edits = strcmp(other->tool, "edit") == 0 ||
 	    strcmp(other->tool, "write") == 0;
+	size_t n = c->n;
 
 	for (size_t i = 0; i < other->n; i++) {
 		const struct undo_path *theirs = &other->v[i];
-		struct undo_path *t = undo_entry_find(c, theirs->path);
+		struct undo_path *t = undo_path_find(c->v, n, theirs->path);
 
 		/* if it made the file, that was not moved from elsewhere; an
 		 * edit makes it under a temporary name */
@@ -554,6 +554,7 @@ meet(struct snap *s, struct undo_entry *c, const struct undo_entry *other)
 		else if (t == NULL && !undo_path_is_lost(theirs))
 			snap_add_unchanged(s, c, theirs->path);
 	}
+	undo_entry_sort(c);
 }
 
 void

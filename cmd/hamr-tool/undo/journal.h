@@ -36,7 +36,7 @@ struct undo_path {
 
 struct undo_entry {
 	char *id, *at, *tool, *call, *checkpoint;
-	struct undo_path *v;
+	struct undo_path *v;		/* by path (undo_entry_sort) */
 	size_t n, cap;
 	struct undo_path *folders;	/* that are new (old_mode 0), gone
 					 * (new_mode 0) or have another mode,
@@ -114,8 +114,8 @@ undo_path_is_lost(const struct undo_path *t)
 }
 
 struct undo_path *undo_entry_add(struct undo_entry *c, const char *path);
-/* The entry's file with this path, or NULL. */
-struct undo_path *undo_entry_find(const struct undo_entry *c,
+/* The file with this path in these, which are sorted, or NULL. */
+struct undo_path *undo_path_find(struct undo_path *v, size_t n,
     const char *path);
 struct undo_path *undo_entry_add_folder(struct undo_entry *c,
     const char *path);

@@ -1103,6 +1103,7 @@ snap_changes(struct snap *s, struct undo_entry *c)
 	const char *path;
 	struct slice rel;
 	uint64_t mark;
+	size_t n;
 
 	while (!s->same && (path = next_change(&s->before, &s->now, &i, &k,
 	    &was)) != NULL) {
@@ -1112,9 +1113,10 @@ snap_changes(struct snap *s, struct undo_entry *c)
 		const uint64_t *born = map_get(&s->older, slice_of(t->path));
 		t->born = born != NULL ? (int64_t)*born : 0;
 	}
+	n = c->n;
 	for (size_t at = 0; (rel = map_next(&s->large, &at, &mark)).p !=
 	    NULL; ) {
-		t = undo_entry_find(c, rel.p);
+		t = undo_path_find(c->v, n, rel.p);
 		if (t == NULL)
 			t = undo_entry_add(c, rel.p);
 		if (t->oid[0] == '\0') {
@@ -1132,8 +1134,6 @@ snap_add_unchanged(struct snap *s, struct undo_entry *c, const char *path)
 	    &s->before, path);
 	struct undo_path *t;
 
-	if (undo_entry_find(c, path) != NULL)
-		return;
 	if (was != NULL) {
 		t = undo_entry_add(c, path);
 		set_old(s, t, was);

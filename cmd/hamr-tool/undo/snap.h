@@ -56,7 +56,8 @@ int64_t snap_time(const struct snap *s);
 /* Add to c what changed from the snapshot before the last to the last: paths,
  * old contents and whole modes; folders new, gone or of another mode. */
 void snap_changes(struct snap *s, struct undo_entry *c);
-/* Add a file to c that is as it was then, whatever came in between. */
+/* Add a file to c, which has none of this path, that is as it was then,
+ * whatever came in between. */
 void snap_add_unchanged(struct snap *s, struct undo_entry *c,
     const char *path);
 /* Call when idle: copy the old contents of all changes so far that only the

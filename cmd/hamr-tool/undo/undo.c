@@ -455,7 +455,8 @@ fits(const struct undo *u, const struct undo_entry *c,
 	for (size_t i = 0; i < u->j.n; i++) {
 		const struct undo_entry *other = &u->j.v[i];
 		const struct undo_path *v = other->is_checkpoint ||
-		    other == c ? NULL : undo_entry_find(other, t->path);
+		    other == c ? NULL : undo_path_find(other->v, other->n,
+		    t->path);
 
 		if (v == NULL)
 			continue;
