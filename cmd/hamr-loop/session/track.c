@@ -193,10 +193,13 @@ ended(struct track *t)
 {
 	static const char *const failures[] = { "model_error", "guard_stopped",
 		"contract_failed", NULL };
+	char *status = scan_text(scan_get(slice_of(t->end), "status"));
+	bool failed = slice_in(slice_of(status), failures);
 	bool halted = t->halted;
 
+	free(status);
 	t->ended = true;
-	if (!slice_in(slice_of(t->end_status), failures))
+	if (!failed)
 		return;
 	reset_failures(t);
 	t->halted = halted;
@@ -221,7 +224,7 @@ track_release(struct track *t)
 	new_turn(t);
 	FREE(t->calls, t->answer, t->finish, t->mode, t->model, t->cwd,
 	    t->halt_rule, t->halt_text, t->tools, t->task, t->undone,
-	    t->verify_command, t->end_status, t->end_answer, t->end_line);
+	    t->verify_command, t->end);
 	*t = (struct track){ 0 };
 }
 
@@ -495,7 +498,7 @@ track_record(struct track *t, const struct rec *r, off_t at)
 			break;
 		t->halted = true;
 		xset(&t->halt_rule, scan_text(rec_get(r, "rule")));
-		xset(&t->halt_text, rec_strdup(r, "message"));
+		set_text(&t->halt_text, r, "message", t->halt_rule);
 		break;
 	case R_CONSTRAIN:
 		if (rec_str_is(r, "stage", "hamr-loop"))
@@ -512,9 +515,7 @@ track_record(struct track *t, const struct rec *r, off_t at)
 		break;
 	case R_ERROR: note_error(t, r); break;
 	case R_END:
-		xset(&t->end_status, scan_text(rec_get(r, "status")));
-		xset(&t->end_answer, scan_text(rec_get(r, "answer")));
-		xset(&t->end_line, xmemdup0(r->line.p, r->line.n));
+		xset(&t->end, xmemdup0(r->line.p, r->line.n));
 		t->end_at = at + (off_t)r->line.n + 1;
 		ended(t);
 		break;

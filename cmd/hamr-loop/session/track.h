@@ -54,8 +54,8 @@ struct track {
 	char *verify_command;	/* what counts as verification, or NULL */
 	enum rec_kind last;	/* kind of the last message; R_OTHER: none */
 	bool ended;		/* the last record that counts is an end */
-	char *end_status, *end_answer, *end_line;
-	off_t end_at;		/* where that record ends in the session */
+	char *end;		/* the last end record, or NULL; ... */
+	off_t end_at;		/* ... where it ends in the session */
 
 	/* the turn: since the last message of a person that began one, rather
 	 * than being typed during it */

@@ -109,8 +109,7 @@ recover(struct turn *t, enum scenario s)
 		text = xstrdup(TEXT_EMPTY);
 		break;
 	case INFINITE_LOOP:
-		text = xasprintf(TEXT_LOOP, k->halt_text != NULL ?
-		    k->halt_text : k->halt_rule);
+		text = xasprintf(TEXT_LOOP, k->halt_text);
 		break;
 	case BASH_FAILURE:
 		text = xasprintf(TEXT_BASH, excerpt(k->bash_failed, COMMAND),

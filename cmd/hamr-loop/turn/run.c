@@ -422,9 +422,9 @@ run_task(struct run *r, struct err *e)
 		show_header(r);
 	/* A completed session without a new task prints its answer, or its
 	 * end record. */
-	if (r->o.task == NULL && r->track.ended && strcmp(r->track.end_status,
-	    "completed") == 0) {
-		ui_print_ended(&r->ui, r->track.end_answer, r->track.end_line);
+	if (r->o.task == NULL && r->track.ended && scan_str_is(scan_get(
+	    slice_of(r->track.end), "status"), "completed")) {
+		ui_print_ended(&r->ui, slice_of(r->track.end));
 		if (r->o.fork != NULL)
 			ui_note(&r->ui, "copied to session %s", r->session.id);
 		return ST_OK;

@@ -524,13 +524,13 @@ turn_end(struct turn *t)
 {
 	struct hub *h = t->hub;
 	const struct track *k = h->track;
+	struct slice last = slice_of(k->end != NULL ? k->end : "{}");
 	struct buf b = end_record(t);
 
 	/* a resumed turn that still cannot go on has its end record */
 	if (!h->failed && k->end_at == h->session->size &&
-	    strcmp(k->end_status, turn_endings[t->end].word) == 0 &&
-	    scan_str_is(scan_get(slice_of(k->end_line), "reason"),
-	    t->reason)) {
+	    scan_str_is(scan_get(last, "status"), turn_endings[t->end].word) &&
+	    scan_str_is(scan_get(last, "reason"), t->reason)) {
 		hub_show(h, &b);
 		return 0;
 	}

@@ -397,14 +397,17 @@ ui_json_line(struct ui *u, struct slice line)
 }
 
 void
-ui_print_ended(struct ui *u, const char *answer, const char *line)
+ui_print_ended(struct ui *u, struct slice end)
 {
+	char *answer = scan_text(scan_get(end, "answer"));
+
 	if (u->json) {
-		ui_json_line(u, slice_of(line));
+		ui_json_line(u, end);
 		ui_flush(u);
 	} else {
 		ui_answer(u, answer);
 	}
+	free(answer);
 }
 
 void

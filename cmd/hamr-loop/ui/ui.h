@@ -152,8 +152,8 @@ void ui_passing(struct ui *u, const struct rec *r);
 void ui_answer(struct ui *u, const char *text);
 
 /* Print the answer of a session that had already ended; with --json its end
- * record, line. */
-void ui_print_ended(struct ui *u, const char *answer, const char *line);
+ * record. */
+void ui_print_ended(struct ui *u, struct slice end);
 
 /* One line of progress, e.g. "session ...". */
 void ui_note(struct ui *u, const char *fmt, ...)
