@@ -168,9 +168,15 @@ read_session(struct run *r, bool here, struct err *e)
 		}
 	}
 	rec_in_release(&in);
-	/* an empty one, as a crash leaves it, asks for nothing */
-	r->foreign = !here && at > 0;
 	r->runs_calls = here && calls > copied;
+	/* an empty one, as a crash leaves it, asks for nothing */
+	if (rc == 0 && !here && at > 0) {
+		xset(&r->track.mode, NULL);
+		err_say("session %s was not written here by you; its open "
+		    "calls are not run, and mode %s applies", r->o.fork != NULL
+		    ? r->o.fork : r->session.id, conf_str(r->conf,
+		    "agent.mode"));
+	}
 	return rc < 0 ? -1 : session_cut(&r->session, at, e);
 }
 
@@ -208,20 +214,13 @@ open_session(struct run *r, struct err *e)
 		return -1;
 	r->session.sync_all = strcmp(conf_str(r->conf, "agent.durability"),
 	    "all") == 0;
-	rc = read_session(r, here, e);
-	if (r->foreign)
-		err_say("session %s was not written here by you; its open "
-		    "calls are not run, and mode %s applies", r->o.fork != NULL
-		    ? r->o.fork : r->session.id, conf_str(r->conf,
-		    "agent.mode"));
-	return rc;
+	return read_session(r, here, e);
 }
 
 static int
 prepare(struct run *r, struct err *e)
 {
-	bool recorded = r->o.mode == NULL && r->track.mode != NULL &&
-	    !r->foreign;
+	bool recorded = r->o.mode == NULL && r->track.mode != NULL;
 
 	r->setup.mode = xstrdup(recorded ? r->track.mode :
 	    conf_str(r->conf, "agent.mode"));

@@ -26,9 +26,8 @@ struct run {
 	struct setup setup;
 	bool open;		/* there is a session; its stages run */
 	bool begun;		/* the first records are committed */
-	bool foreign;		/* the session was not written here */
-	bool runs_calls;	/* its open calls may be run: it is not, and
-				 * they were not copied by a fork */
+	bool runs_calls;	/* its open calls may be run: it was written
+				 * here, and they were not copied by a fork */
 	char *resume_id;	/* from a /resume */
 	char *images;		/* a JSON array of image parts for the next
 				 * task, or NULL; owned */
