@@ -68,6 +68,15 @@ is "... and the reader of --json is told why" "$(tail -n 1 out |
     jq -r '"\(.type) \(.status) \(.reason)"')" "end tool_error storage_full"
 cd ..
 
+# no room for a copy: no part of it stays
+fresh
+echo "$answer" >one
+quick "try it$(printf '%9000s')" >/dev/null 2>&1
+(ulimit -f 4; quick --fork="$(basename "$(session)" .ndjson)" "go on") >out 2>err
+is "no room for a fork: status 71, and only one session" "$? $(ls \
+    .hamr/sessions | grep -c ndjson)" "71 1"
+cd ..
+
 # no room at all: nothing of a session is left behind
 fresh
 mkdir -p .hamr/sessions && echo '*' >.hamr/.gitignore

@@ -361,6 +361,8 @@ sessions_fork(struct session *s, const char *dir, const char *root,
 			    "not %ld", id, n, at);
 		rc = got < 0 || session_append(s, buf_view(&header), e) < 0 ?
 		    -1 : session_append(s, buf_view(&lines), e);
+		if (rc < 0)
+			s->size = 0;	/* no part of a copy stays */
 		rec_in_release(&in);
 	}
 	file_close(fd);
