@@ -344,15 +344,15 @@ def survives(lines, messages, window):
         elif m.get("role") == "user" and not isinstance(m["content"], str):
             people.append("")
         for call in m.get("tool_calls", []):
-            f = call["function"]
-            if f["name"] not in ("edit", "write"):
-                continue
+            f, path = call["function"], None
             try:
                 a = f["arguments"]
                 a = json.loads(a) if isinstance(a, str) else a
-                calls.setdefault(call.get("id"), []).append(a["path"])
+                if f["name"] in ("edit", "write"):
+                    path = a["path"]
             except (ValueError, TypeError, KeyError):
-                calls.setdefault(call.get("id"), []).append(None)
+                pass
+            calls.setdefault(call.get("id"), []).append(path)
         if m.get("role") == "tool" and calls.get(m.get("tool_call_id")):
             path = calls[m.get("tool_call_id")].pop(0)
             if path and not m.get("is_error") and \
