@@ -160,16 +160,14 @@ where_open(const struct opts *o, enum db_mode mode, bool users,
 			open_beside(global_path(false, &no_home), "global",
 			    mode, st, n, &why);
 	}
-	if (why.status != ST_OK && own > 0 && *n == 0) {
-		*e = why;
-		return -1;
-	}
-	if (why.status != ST_OK)
-		err_say("%s; it is left out", why.text);
-	if (own < 0 || why.status == ST_OK)
+	if (why.status == ST_OK)
 		return own < 0 ? -1 : 0;
-	*e = why;
-	return 1;
+	bool none = own > 0 && *n == 0;
+	if (!none)
+		err_say("%s; it is left out", why.text);
+	if (own >= 0)
+		*e = why;
+	return own < 0 || none ? -1 : 1;
 }
 
 int
