@@ -1,9 +1,5 @@
 /* bash.c - the bash tool: one command, its status, its output, its end. */
-#include <errno.h>
 #include <string.h>
-
-#include "base/file.h"
-#include "root/signals.h"
 
 #include "bash.h"
 

@@ -423,16 +423,6 @@ overlap(const struct undo_entry *a, const struct undo_entry *b)
 	    a->since < b->number && b->since < a->number;
 }
 
-static bool
-overlaps_any(const struct journal *j, const struct undo_entry *c)
-{
-	size_t i = 0;
-
-	while (i < j->n && !overlap(c, &j->v[i]))
-		i++;
-	return i < j->n;
-}
-
 /* Is the file as c left it?  Calls of several processes may overlap, and each
  * records what the others changed meanwhile.  If one that began before c found
  * the file as it is now, and was undone after c, nothing is left to undo,
@@ -447,11 +437,7 @@ fits(const struct undo *u, const struct undo_entry *c,
 	enum fit fit = FIT_NOT;
 	bool left = is_as_left(t, now), overlaps = false, later = false;
 	bool older = false, stays = false;
-	struct undo_path was = before(t);
 
-	/* nearly always; to search all others for the file takes long */
-	if (left && !overlaps_any(&u->j, c))
-		return FIT_LEFT;
 	for (size_t i = 0; i < u->j.n; i++) {
 		const struct undo_entry *other = &u->j.v[i];
 		const struct undo_path *v = other->is_checkpoint ||
@@ -462,6 +448,8 @@ fits(const struct undo *u, const struct undo_entry *c,
 			continue;
 		overlaps = overlaps || overlap(c, other);
 		if (other->undone == 0 && (!u->pick[i] || other < c)) {
+			struct undo_path was = before(t);
+
 			later = later || other->since >= c->number;
 			stays = stays || (!u->pick[i] &&
 			    other->number <= c->since && is_as_left(v, &was));
@@ -479,7 +467,7 @@ fits(const struct undo *u, const struct undo_entry *c,
 		else if (overlap(c, other) && c->since < other->since)
 			fit = FIT_LEFT;
 	}
-	if (older && !(left && stays))
+	if (older && !(left && (stays || !overlaps)))
 		return FIT_OLDER;
 	/* it may have changed no more than the mode */
 	if (overlaps && !later && is_as_found(t, now) &&
