@@ -523,6 +523,16 @@ P
 -32603 True
 -32603"
 
+{ call write '{"content":"x"}'
+printf '{"role":"tool","tool_call_id":"k%d","name":"write","content":"made",%s}\n' \
+    $n '"meta":{"sha256_before":null}'; } >.hamr/sessions/odd.ndjson
+is "a result of a call without a path" "$(play <<'P'
+e = new()
+e.load("odd", here)
+print([u["status"] for u in e.of("tool_call_update")])
+P
+)" "['completed']"
+
 is "it needs no option" "$(play <<'P'
 print(isinstance(Editor().new(here), str))
 P

@@ -27,6 +27,11 @@
 
 /* ---- the whole texts of a diff's two sides ---- */
 
+/* old NULL: the file is made; new NULL: they are not known. */
+struct sides {
+	char *old, *new;
+};
+
 /* The file's text; the caller frees it.  NULL: none, longer than max, or not
  * text. */
 static char *
@@ -117,7 +122,7 @@ calls_forget(struct worker *s)
 	for (size_t i = 0; i < s->ncalls; i++) {
 		struct seen_call *c = &s->calls[i];
 
-		FREE(c->id, c->name, c->args, c->path, c->old, c->new);
+		FREE(c->id, c->name, c->args, c->path);
 		buf_release(&c->output);
 	}
 	free(s->calls);
@@ -261,13 +266,13 @@ begin_call_update(struct buf *out, const struct seen_call *c)
 }
 
 static void
-put_diff(struct buf *out, const struct seen_call *c)
+put_diff(struct buf *out, const char *path, const struct sides *d)
 {
 	struct slice none = { NULL, 0 };
 
 	scan_put(out, ",'content':[{'type':'diff','path':@,'oldText':?,"
-	    "'newText':@}]", slice_of(c->path),
-	    c->old != NULL ? slice_of(c->old) : none, slice_of(c->new));
+	    "'newText':@}]", slice_of(path),
+	    d->old != NULL ? slice_of(d->old) : none, slice_of(d->new));
 }
 
 static void
@@ -369,12 +374,33 @@ put_terminal_end(struct buf *out, const struct seen_call *c,
 	    SLICE("null"));
 }
 
+/* What an edit has made of its file. */
+static struct sides
+sides_after(const struct seen_call *c, const struct rec *r, const char *diff,
+    bool replay)
+{
+	bool made = scan_kind(msg_meta(r, "sha256_before")) == SCAN_NULL;
+	struct sides d = { NULL, NULL };
+
+	if (replay && made)
+		d.new = scan_strdup(scan_get(slice_of(c->args), "content"));
+	else if (diff[0] != '\0')	/* a session may have many */
+		d.new = whole_read(c->path, replay ? RESULT_SHOWN : TEXT_MAX);
+	if (d.new != NULL && !made) {
+		d.old = whole_text(d.new, slice_of(diff), true);
+		if (d.old == NULL)
+			xset(&d.new, NULL);
+	}
+	return d;
+}
+
 void
 calls_result(struct worker *s, const struct rec *r, bool replay)
 {
 	struct seen_call *c = find_call(s, rec_get(r, "tool_call_id"));
 	bool failed = scan_true(rec_get(r, "is_error"));
 	struct buf content = BUF_INIT(BUF_RECORD_MAX), b;
+	struct sides d = { NULL, NULL };
 	bool sent = false;
 
 	if (c == NULL)
@@ -382,25 +408,14 @@ calls_result(struct worker *s, const struct rec *r, bool replay)
 	char *diff = scan_text(msg_meta(r, "diff"));
 	if (c->due && !replay)
 		send_output(s, c);
-	bool edited = is_edit(c) && !failed;
-	bool made = scan_kind(msg_meta(r, "sha256_before")) == SCAN_NULL;
-	if (edited && replay && made)
-		xset(&c->new, scan_strdup(scan_get(slice_of(c->args),
-		    "content")));
-	else if (edited && c->path != NULL && diff[0] != '\0')
-		/* a session may have many */
-		xset(&c->new, whole_read(c->path, replay ? RESULT_SHOWN :
-		    TEXT_MAX));
-	if (edited && c->new != NULL && !made) {
-		xset(&c->old, whole_text(c->new, slice_of(diff), true));
-		if (c->old == NULL)
-			xset(&c->new, NULL);
-	}
-	if (edited && c->new != NULL) {
+	bool edited = is_edit(c) && !failed && c->path != NULL;
+	if (edited)
+		d = sides_after(c, r, diff, replay);
+	if (d.new != NULL) {
 		begin_call_update(&b, c);
 		scan_put(&b, ",'status':'completed'");
 		put_location(&b, c->path, first_line(diff));
-		put_diff(&b, c);
+		put_diff(&b, c->path, &d);
 		buf_addc(&b, '}');
 		sent = update_send(s, &b);
 	}
@@ -409,7 +424,7 @@ calls_result(struct worker *s, const struct rec *r, bool replay)
 	begin_call_update(&b, c);
 	scan_put(&b, ",'status':@", failed ? SLICE("failed") :
 	    SLICE("completed"));
-	if (edited && c->path != NULL && c->new == NULL)
+	if (edited && d.new == NULL)
 		put_location(&b, c->path, first_line(diff));
 	msg_text(rec_get(r, "content"), &content);
 	struct slice text = buf_view(&content);
@@ -425,7 +440,7 @@ calls_result(struct worker *s, const struct rec *r, bool replay)
 	update_send(s, &b);
 out:
 	buf_release(&content);
-	free(diff);
+	FREE(diff, d.old, d.new);
 }
 
 /* ---- permission ---- */
@@ -434,7 +449,7 @@ out:
  * beginning. */
 static void
 put_asked(struct buf *out, const struct seen_call *c, const struct rec *r,
-    int how)
+    const struct sides *d, int how)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	bool diff = scan_str(rec_get(r, "diff"), &b);
@@ -456,8 +471,8 @@ put_asked(struct buf *out, const struct seen_call *c, const struct rec *r,
 		buf_adds(&b, "[more; too long to be shown here]\n");
 		text = buf_view(&b);
 	}
-	if (how == 0 && c->new != NULL)
-		put_diff(out, c);
+	if (how == 0 && d->new != NULL)
+		put_diff(out, c->path, d);
 	else if (text.n > 0)
 		scan_put(out, TEXT, text);
 	buf_release(&b);
@@ -468,25 +483,24 @@ calls_ask(struct worker *s, const struct rec *r)
 {
 	struct seen_call *c = find_call(s, rec_get(r, "tool_call_id"));
 	struct buf diff = BUF_INIT(BUF_RECORD_MAX);
-	bool asked = false;
+	bool made = scan_true(rec_get(r, "new")), asked = false;
+	struct sides d = { NULL, NULL };
 
 	if (c == NULL)
 		return;
 	if (is_edit(c) && c->path != NULL &&
 	    scan_str(rec_get(r, "diff"), &diff)) {
-		bool made = scan_true(rec_get(r, "new"));
-
-		c->old = made ? NULL : whole_read(c->path, TEXT_MAX);
-		if (made || c->old != NULL)
-			c->new = whole_text(made ? "" : c->old,
-			    buf_view(&diff), false);
+		d.old = made ? NULL : whole_read(c->path, TEXT_MAX);
+		if (made || d.old != NULL)
+			d.new = whole_text(made ? "" : d.old, buf_view(&diff),
+			    false);
 	}
 	for (int how = 0; how < 3 && !asked; how++) {
 		struct buf params = BUF_INIT(BUF_RECORD_MAX);
 
 		scan_put(&params, "{'sessionId':@,'toolCall':{",
 		    slice_of(s->id));
-		put_asked(&params, c, r, how);
+		put_asked(&params, c, r, &d, how);
 		scan_put(&params, "},'options':["
 		    "{'optionId':'allow_once','name':'Allow once',"
 		    "'kind':'allow_once'},"
@@ -498,8 +512,6 @@ calls_ask(struct worker *s, const struct rec *r)
 		    "'kind':'reject_always'}]}");
 		asked = acp_ask(s, "session/request_permission", &params, r);
 	}
-	/* the result decides; these were proposed */
-	xset(&c->old, NULL);
-	xset(&c->new, NULL);
+	FREE(d.old, d.new);
 	buf_release(&diff);
 }

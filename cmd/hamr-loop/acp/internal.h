@@ -48,7 +48,6 @@ struct seen_call {
 	char *id, *name;
 	char *args;		/* under their canonical names */
 	char *path;		/* absolute, or NULL */
-	char *old, *new;	/* the two sides of its diff */
 	struct buf output;	/* the end of a command's output */
 	size_t unsent;		/* bytes at its end not yet sent in _meta */
 	long long told;		/* ms; when its output was last sent */
