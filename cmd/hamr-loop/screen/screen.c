@@ -719,15 +719,10 @@ screen_resized(struct screen *s)
 void
 screen_suspend(struct screen *s)
 {
-	struct live want = s->want;
-
 	if (s->suspended)
 		return;
-	s->want = (struct live){ .text = BUF_INIT(FOREVER) };
+	set_live(&s->want, SLICE(""), 0, 0);
 	screen_flush(s, -1, LEND_MS);
-	buf_release(&s->want.text);
-	free(s->want.row);
-	s->want = want;
 	give_back(s);
 	s->suspended = true;
 }

@@ -54,7 +54,7 @@ void screen_reply(struct screen *s, struct slice reply);
 void screen_await_replies(struct screen *s, struct buf *typed);
 
 /* Lend the terminal to another program: printed text is drawn, the live rows
- * are erased.  Take it back: the live rows are drawn again. */
+ * are erased.  Take it back: then they are to be set anew. */
 void screen_suspend(struct screen *s);
 void screen_resume(struct screen *s);
 
