@@ -502,6 +502,10 @@ file(void **state)
 	assert_string_equal(a.v[0], "ls -l");
 	assert_string_equal(a.v[1], "a\nb\\\tc");
 	assert_string_equal(a.v[2], "\xc3\xa9");
+	history_add(&a, "next");
+	assert_int_equal(file_read(name, &text, &e), 0);
+	assert_string_equal(text.p + strlen(old), "\n\"next\"\n");
+	buf_reset(&text);
 	unlink(name);
 	history_init(&b, name);
 	history_add(&a, "one\ntwo \xc3\xa9");
@@ -510,7 +514,7 @@ file(void **state)
 	history_add(&a, " \n");
 	history_add(&a, "ls -l");
 	assert_string_equal(a.v[a.n - 1], "ls -l");
-	assert_int_equal(a.n, 4);
+	assert_int_equal(a.n, 5);
 	assert_int_equal(file_read(name, &text, &e), 0);
 	assert_string_equal(text.p, "\"one\\ntwo \xc3\xa9\"\n"
 	    "\"b\"\n\"ls -l\"\n");

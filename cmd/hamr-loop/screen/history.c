@@ -82,6 +82,7 @@ void
 history_add(struct history *h, const char *message)
 {
 	struct buf b = BUF_INIT(8 * HISTORY_ENTRY_MAX);
+	char last = '\n';
 	struct stat st;
 	int fd = -1;
 
@@ -90,10 +91,13 @@ history_add(struct history *h, const char *message)
 		return;
 	append(h, xstrdup(message));
 	if (h->file != NULL && strlen(message) <= HISTORY_ENTRY_MAX)
-		fd = open(h->file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC |
+		fd = open(h->file, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC |
 		    O_NOFOLLOW | O_NONBLOCK, 0600);
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    file_lock(fd, LOCK_MS) == 0) {
+		/* a full disk may have cut the last line */
+		if (pread(fd, &last, 1, st.st_size - 1) == 1 && last != '\n')
+			buf_addc(&b, '\n');
 		scan_put(&b, "@\n", slice_of(message));
 		file_write_all(fd, b.p, b.len);
 	}
