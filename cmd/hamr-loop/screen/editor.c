@@ -218,8 +218,6 @@ search_key(struct editor *e, const struct key *key)
 		unshow(e);
 		e->searching = false;
 		return true;
-	case KEY_FOCUS_IN: case KEY_FOCUS_OUT: case KEY_REPLY:
-		return true;
 	default:
 		break;
 	}
@@ -580,9 +578,6 @@ plain_key(struct editor *e, const struct key *key)
 enum editor_event
 editor_key(struct editor *e, const struct key *key)
 {
-	if (key->name == KEY_FOCUS_IN || key->name == KEY_FOCUS_OUT ||
-	    key->name == KEY_REPLY)
-		return EDITOR_NONE;
 	e->was = e->last;
 	e->last = LAST_OTHER;
 	if (e->searching && search_key(e, key))

@@ -693,18 +693,26 @@ screen_tick(struct screen *s, long long now)
 	return s->written < s->frame.len ? 0 : -1;
 }
 
+/* Wait, as screen_flush does, until the frame is written.  False: it is not. */
+static bool
+push_all(struct screen *s, int stop, int ms)
+{
+	struct pollfd p[2] = { { s->fd, POLLOUT, 0 }, { stop, POLLIN, 0 } };
+	int n = 1;
+
+	while (!push(s) && ms != 0 && n != 0 && p[1].revents == 0)
+		n = poll(p, 2, ms);	/* EINTR: a child ended */
+	return s->written == s->frame.len;
+}
+
 void
 screen_flush(struct screen *s, int stop, int ms)
 {
-	struct pollfd p[2] = { { s->fd, POLLOUT, 0 }, { stop, POLLIN, 0 } };
-
-	do {
-		if (s->suspended || s->gone || !screen_in_front(s))
-			return;
-		if (push(s) && is_due(s))
-			draw(s);
-	} while (s->written < s->frame.len && ms != 0 &&
-	    poll(p, 2, ms) > 0 && p[1].revents == 0);
+	if (s->suspended || s->gone || !screen_in_front(s) ||
+	    !push_all(s, stop, ms) || !is_due(s))
+		return;
+	draw(s);
+	push_all(s, stop, ms);
 }
 
 void
@@ -765,38 +773,8 @@ screen_await_replies(struct screen *s, struct buf *typed)
 	}
 }
 
-/* Wait until the terminal has taken all output, as a paused one will be read
- * later, unless we were or are told to end. */
-static void
-finish(struct screen *s, bool at_once)
-{
-	static const int ends[] = { SIGTERM, SIGHUP, SIGINT };
-	struct timespec wait = { 0, LEAVE_MS * 1000000L };
-	sigset_t mask;
-
-	sigprocmask(SIG_SETMASK, NULL, &mask);
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-		sigdelset(&mask, ends[i]);
-	while (!push(s)) {
-		struct pollfd p = { s->fd, POLLOUT, 0 };
-
-		if (ppoll(&p, 1, at_once ? &wait : NULL, &mask) != 0)
-			continue;
-		/* discard output that was not read in favor of what restores
-		 * the terminal */
-		s->gone = s->torn;	/* it did not help */
-		tcflush(s->fd, TCOFLUSH);
-		tcflow(s->fd, TCOON);
-		buf_reset(&s->frame);
-		s->written = 0;
-		buf_adds(&s->frame, s->dumb ? "" : "\r\033[J" WRAP_ON SYNC_END);
-		buf_adds(&s->frame, s->off);
-		s->torn = true;
-	}
-}
-
 void
-screen_close(struct screen *s, bool at_once)
+screen_close(struct screen *s, int stop, bool at_once)
 {
 	if (s == NULL)
 		return;
@@ -804,7 +782,17 @@ screen_close(struct screen *s, bool at_once)
 	if (!s->gone && is_due(s))
 		draw(s);	/* even in the background */
 	give_back(s);
-	finish(s, at_once);
+	/* a paused terminal will be read later, unless we are told to end */
+	if (!push_all(s, stop, at_once ? LEAVE_MS : -1)) {
+		/* discard output that was not read in favor of what restores
+		 * the terminal */
+		tcflush(s->fd, TCOFLUSH);
+		tcflow(s->fd, TCOON);
+		buf_reset(&s->frame);
+		s->written = 0;
+		buf_adds(&s->frame, s->dumb ? "" : "\r\033[J" WRAP_ON SYNC_END);
+		put(s, s->off);
+	}
 	the_screen = NULL;
 	if (s->fd != s->out)
 		close(s->fd);

@@ -30,9 +30,9 @@ struct screen *screen_new(int out, bool dumb);
 void screen_plain(struct screen *s);
 
 /* Draw what is due, erase the live rows, restore the terminal and free s, which
- * may be NULL.  Waits for a paused terminal, unless at_once is set or TERM, HUP
- * or INT comes. */
-void screen_close(struct screen *s, bool at_once);
+ * may be NULL.  Waits for a paused terminal, unless at_once is set or something
+ * comes on the descriptor stop (-1: none). */
+void screen_close(struct screen *s, int stop, bool at_once);
 
 /* ---- the keyboard ---- */
 

@@ -312,7 +312,7 @@ ui_release(struct ui *u)
 		free(u->said[i].line);
 	free(u->said);
 	err_redirect(NULL, NULL);
-	screen_close(u->screen, u->told_to_end);
+	screen_close(u->screen, u->signals, u->told_to_end);
 	file_close(u->signals);
 	if (u->out_fd != STDOUT_FILENO)
 		close(u->out_fd);
