@@ -966,6 +966,8 @@ cat >../breaks <<'X'
 trap '' INT
 kill -INT 0
 stty -opost
+sleep 0.2
+echo paged
 X
 cat >../halts <<'X'
 #!/bin/sh
@@ -981,7 +983,7 @@ t = Terminal(["bash", "-c", "set -m; hamr-loop --no-config --replay script; "
 t.sees("sandbox"); t.sees("> ")
 t.type("a draft"); t.sees("> a draft"); t.type("\x07"); t.sees("stopped 148")
 t.sees("> a draft and what the editor wrote")
-t.answer("\r"); t.sees("allow this write?"); t.answer("v"); t.sees("allow this")
+t.answer("\r"); t.sees("allow this write?"); t.answer("v"); t.sees("paged"); t.sees("allow this")
 t.answer("y"); t.sees("done  ")
 t.type("\x04"); t.sees("end 0")
 print("as it was" if termios.tcgetattr(t.fd)[1] & termios.OPOST else "raw")

@@ -401,8 +401,8 @@ wait_tty(const struct child *c, const sigset_t *mask)
 	}
 }
 
-/* Ignore Ctrl-C and Ctrl-\ meanwhile, as system(3) does; pending ones that are
- * blocked are dropped. */
+/* Ignore Ctrl-C and Ctrl-\ meanwhile, as system(3) does, and unblock them: a
+ * blocked one would be kept, and come on stop. */
 int
 child_run_tty(const char *command, const char *const *args, int stop,
     struct err *e)
@@ -428,6 +428,8 @@ child_run_tty(const char *command, const char *const *args, int stop,
 	sigprocmask(SIG_BLOCK, NULL, &before);
 	mask = before;
 	sigdelset(&mask, SIGTSTP);
+	sigdelset(&mask, SIGINT);
+	sigdelset(&mask, SIGQUIT);
 	sigaddset(&mask, SIGCHLD);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	sigdelset(&mask, SIGCHLD);
@@ -435,9 +437,7 @@ child_run_tty(const char *command, const char *const *args, int stop,
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	sigaction(SIGCHLD, &chld, NULL);
 	int code = code_of(reap(c));
-	sigaction(SIGINT, &ignore, NULL);
 	sigaction(SIGINT, &interrupt, NULL);
-	sigaction(SIGQUIT, &ignore, NULL);
 	sigaction(SIGQUIT, &quit, NULL);
 	if (known)	/* it may have died in raw mode */
 		tcsetattr(STDIN_FILENO, TCSANOW, &modes);
