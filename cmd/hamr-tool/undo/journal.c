@@ -409,6 +409,7 @@ read_change(struct journal *j, struct slice o, size_t at, bool checkpoint)
 	c.boxed = scan_true(scan_get(o, "boxed"));
 	read_paths(o, "paths", false, &c);
 	read_paths(o, "folders", true, &c);
+	undo_entry_sort(&c);	/* another version may have written it */
 	if (c.id == NULL || c.at == NULL ||
 	    (!checkpoint && (c.tool == NULL || c.call == NULL))) {
 		undo_entry_release(&c);
