@@ -213,9 +213,10 @@ t.type("/status"); t.sees("> /status"); t.answer("\n"); t.sees("tokens")
 t.sees("allow this write? "); t.answer("n")
 t.sees("step"); t.type("exit\n")
 t.end()
+assert b"message) > /status" in t.all
 sys.exit(t.all.count(b"> /status") != 2)	# typed, and said
 P
-is "it is there once" "$S" 0
+is "it is there once, and what is typed stands apart from it" "$S" 0
 
 # --- nothing steers the terminal
 fresh steer

@@ -188,8 +188,9 @@ compose(struct ui *u, long long now)
 		}
 	} else if (u->question.len > 0) {
 		buf_slice(&rows, buf_view(&u->question));
-		if (!u->dumb)
-			buf_addc(&rows, '\n');
+		/* what is typed follows it there */
+		buf_adds(&rows, !u->dumb ? "\n" : slice_ends(buf_view(
+		    &u->question), " ") ? "" : " ");
 	}
 	size_t above = slice_newlines(buf_view(&rows));
 	if (u->editor != NULL && (u->dumb ? !editor_is_empty(u->editor) :
