@@ -23,12 +23,12 @@
  */
 
 void
-ui_watch_job(struct ui *u, bool on)
+ui_watch_job(struct ui *u)
 {
+	bool on = u->listening || (u->live && u->status.on);
 	sigset_t set;
 
-	if (on == (u->job >= 0) || (on ? !u->live && !u->listening :
-	    u->status.on || u->listening))
+	if (on == (u->job >= 0))
 		return;
 	sigemptyset(&set);
 	sigaddset(&set, SIGTSTP);
@@ -149,7 +149,7 @@ ui_listen(struct ui *u, bool on)
 	if (on == u->listening || u->screen == NULL)
 		return;
 	u->listening = screen_keys(u->screen, on ? STDIN_FILENO : -1);
-	ui_watch_job(u, on);
+	ui_watch_job(u);
 }
 
 void

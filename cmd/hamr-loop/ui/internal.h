@@ -39,9 +39,9 @@ size_t ui_height(const struct ui *u);
 
 /* ---- input.c ---- */
 
-/* Watch u->job for Ctrl-Z, a resume and a new size if that is needed now; stop
- * (on is false) unless it still is. */
-void ui_watch_job(struct ui *u, bool on);
+/* Watch u->job for Ctrl-Z, a resume and a new size, or stop, as is needed now.
+ */
+void ui_watch_job(struct ui *u);
 
 /* Start or stop reading keys one by one. */
 void ui_listen(struct ui *u, bool on);

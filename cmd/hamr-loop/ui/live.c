@@ -316,7 +316,7 @@ ui_begin_turn(struct ui *u, long long window)
 	s->window = window;
 	u->blocks = 0;
 	u->streamed = u->answered = u->printing = false;
-	ui_watch_job(u, true);
+	ui_watch_job(u);
 	ui_status_doing(u, "");
 	ui_changed(u);
 }
@@ -329,7 +329,7 @@ ui_end_turn(struct ui *u)
 	ui_status_doing(u, "");
 	u->printing = false;
 	u->status.on = false;
-	ui_watch_job(u, false);
+	ui_watch_job(u);
 	buf_reset(&u->partial);
 	if (u->screen == NULL)
 		return;
