@@ -14,8 +14,6 @@
 #define LONG_ID 8		/* the same of one that MASK_IDS masks */
 #define ADDRESS 7		/* bytes of the shortest: 0x7f0a0 */
 
-#define BIT(c) (UINT32_C(1) << ((c) & 31))	/* of a letter */
-
 static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 
 struct line {
@@ -356,13 +354,6 @@ over_tmp(struct line *l, const char *p)
 static bool
 is_volatile_name(struct slice name)
 {
-	/* few members begin with the same two letters as one of these names,
-	 * which are listed by the first */
-	static const uint32_t second[32] = { ['c' & 31] = BIT('o') | BIT('r'),
-		['d' & 31] = BIT('a') | BIT('u'), ['e' & 31] = BIT('l'),
-		['n' & 31] = BIT('o'), ['p' & 31] = BIT('i'),
-		['r' & 31] = BIT('e'), ['s' & 31] = BIT('p'),
-		['t' & 31] = BIT('i') | BIT('o') | BIT('r') };
 	static const char *const names[32][6] = {
 		['c' & 31] = { "created", "correlationid" },
 		['d' & 31] = { "date", "duration", "durationms",
@@ -379,10 +370,7 @@ is_volatile_name(struct slice name)
 		return true;
 	while (p < end && (*p == '_' || *p == '-'))
 		p++;
-	if (end - p < 2 || (BIT(p[1]) & (second[*p & 31] | BIT('_') |
-	    BIT('-'))) == 0)
-		return false;
-	for (const char *const *n = names[*p & 31]; *n != NULL; n++) {
+	for (const char *const *n = names[*p & 31]; p < end && *n != NULL; n++) {
 		const char *want = *n, *q = p;
 
 		for (; q < end; q++)
