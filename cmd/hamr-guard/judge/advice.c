@@ -209,9 +209,6 @@ static const char *const table[] = {
 	[A_MORE] =
 	"The same applies to {count} more of these calls.",
 
-	[A_MORE_ONE] =
-	"The same applies to one more of these calls.",
-
 	/* what other systems say, in our words */
 	[A_HAMR_CACHED] =
 	"Unchanged since you last read it; the text above is current.",
@@ -226,9 +223,6 @@ static const char *const table[] = {
 	"times with no edit in between.",
 	[A_HAMR_READS] =
 	"{count} reads in this turn. Stop reading; make the change, or answer.",
-	[A_HAMR_READS_BLOCK] =
-	"Not run: the limit is {limit} reads per turn. Work from what you "
-	"have read, or answer.",
 	[A_HAMR_STEPS_1] =
 	"{count} steps without a file change. If you know enough, make the "
 	"first edit; if not, name what is missing and look only for that.",

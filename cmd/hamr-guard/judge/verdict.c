@@ -118,8 +118,8 @@ nudge_put(struct nudge *g, struct stage *s)
 	if (g->n == 0)
 		return;
 	if (g->more > 0) {
-		char *more = advice(g->more == 1 ? A_MORE_ONE : A_MORE,
-		    &(struct verdict){ .count = g->more }, NULL);
+		char *more = advice(A_MORE, &(struct verdict){
+		    .count = g->more }, NULL);
 		buf_fmt(&g->text, "\n%s", more);
 		free(more);
 	}

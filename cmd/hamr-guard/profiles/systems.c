@@ -46,7 +46,7 @@ hamr_call(struct foreign *p, struct open_call *c)
 	if (!bash && p->m.total >= READS_MAX) {
 		foreign_put(p, c, &(struct verdict){ .action = ACT_BLOCK,
 		    .rule = RULE_READS, .count = p->m.total + 1,
-		    .block = READS_MAX }, A_HAMR_READS_BLOCK, NULL);
+		    .block = READS_MAX }, A_READS_BLOCK, NULL);
 		return;
 	}
 	if (!bash && n >= 2) {
