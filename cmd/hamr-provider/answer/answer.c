@@ -342,9 +342,6 @@ answer_end(struct answer *a, bool broken)
 {
 	bool cut = broken || is_cut(a);
 
-	if (a->ended)
-		return buf_view(&a->malformed);
-	a->ended = true;
 	calls_carry(&a->native, &a->carry);
 	calls_sort(&a->native);
 	harmony_end(&a->harmony, cut);

@@ -56,7 +56,6 @@ struct answer {
 	bool apart;		/* reasoning arrived as such */
 	bool started;		/* something visible arrived */
 	bool lossy;		/* some of the server's bytes were repaired */
-	bool ended;
 };
 
 /* tools are borrowed; forbidden: none of them may be called.  repeat_limit: how
@@ -92,7 +91,7 @@ bool answer_finished(const struct answer *a);
  * Later input is ignored. */
 long long answer_repeats(const struct answer *a);
 
-/* End the answer, complete or broken off.  Returns the text of a call block
+/* End the answer, once, complete or broken off.  Returns the text of a call block
  * that cannot be parsed, borrowed; empty when there is none. */
 struct slice answer_end(struct answer *a, bool broken);
 
