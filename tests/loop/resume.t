@@ -71,7 +71,7 @@ cd ..
 # no room for a copy: no part of it stays
 fresh
 echo "$answer" >one
-quick "try it$(printf '%9000s')" >/dev/null 2>&1
+quick "try it$(printf '%9000s' '')" >/dev/null 2>&1
 (ulimit -f 4; quick --fork="$(basename "$(session)" .ndjson)" "go on") >out 2>err
 is "no room for a fork: status 71, and only one session" "$? $(ls \
     .hamr/sessions | grep -c ndjson)" "71 1"

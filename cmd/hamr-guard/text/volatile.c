@@ -370,7 +370,9 @@ is_volatile_name(struct slice name)
 		return true;
 	while (p < end && (*p == '_' || *p == '-'))
 		p++;
-	for (const char *const *n = names[*p & 31]; p < end && *n != NULL; n++) {
+	if (p == end)
+		return false;
+	for (const char *const *n = names[*p & 31]; *n != NULL; n++) {
 		const char *want = *n, *q = p;
 
 		for (; q < end; q++)

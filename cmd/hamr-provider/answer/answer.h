@@ -91,8 +91,8 @@ bool answer_finished(const struct answer *a);
  * Later input is ignored. */
 long long answer_repeats(const struct answer *a);
 
-/* End the answer, once, complete or broken off.  Returns the text of a call block
- * that cannot be parsed, borrowed; empty when there is none. */
+/* End the answer, once, complete or broken off.  Returns the text of a call
+ * block that cannot be parsed, borrowed; empty when there is none. */
 struct slice answer_end(struct answer *a, bool broken);
 
 /* Does the usage show that it was cut by length before its first token, for
