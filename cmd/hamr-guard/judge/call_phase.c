@@ -157,7 +157,7 @@ refuse_faulty(struct guard *g, struct open_call *o)
 static void
 judge_alone(struct guard *g, struct open_call *o)
 {
-	struct streak *e = streaks_get(&g->seen, o->is.sig);
+	struct streak *e = streaks_get(&g->seen, o->is.does);
 	unsigned long most = guard_reads(g, true);
 	struct verdict v = { .action = ACT_ALLOW, .rule = RULE_REPEAT,
 		.count = 1 };

@@ -384,7 +384,7 @@ take_again(struct guard *g, struct traits *t, const struct streak *e)
 static void
 take_asked(struct guard *g, struct traits *t)
 {
-	const struct streak *e = streaks_get(&g->seen, t->sig);
+	const struct streak *e = streaks_get(&g->seen, t->does);
 
 	if (t->edits) {
 		g->asks = ASKS_ONCE;

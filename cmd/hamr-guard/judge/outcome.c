@@ -683,7 +683,7 @@ outcome_read(struct guard *g, const struct open_call *c, struct streak *e,
 	}
 	uint64_t id;
 	struct called *here = called_at(g, slice_of(c->id), &id);
-	*here = (struct called){ id, c->is.sig };
+	*here = (struct called){ id, c->is.does };
 	read_text(g, c, e, r, meta, o);
 	if (o->cached)
 		o->d.gain = 0;

@@ -89,7 +89,7 @@ count(struct guard *g, struct open_call *c, struct streak *e,
 
 	if (like == CHANGED) {
 		e->weak = 0;
-		e->measures = false;
+		e->varied = e->measures = false;
 		call_row_clear(&e->calls);
 	}
 	if (like != SAME) {
@@ -97,6 +97,8 @@ count(struct guard *g, struct open_call *c, struct streak *e,
 		e->refused = 0;
 		e->news = g->news;
 	}
+	e->varied |= like != CHANGED && e->last != c->is.sig.b;
+	e->last = c->is.sig.b;
 	e->n += !excused || like != SAME;
 	e->weak += !excused;
 	e->d = o->d;
@@ -154,7 +156,8 @@ judge_streak(struct guard *g, struct open_call *c, struct streak *e,
 		add_due(c, RULE_RETRY, e->weak, 0);
 	else if (like == SAME && e->n >= p->warn * times)
 		add_due(c, RULE_REPEAT, e->n, 0);
-	else if (!e->failed && weak && e->weak >= weak_limit(g, e))
+	else if (!e->failed && weak && !e->varied &&
+	    e->weak >= weak_limit(g, e))
 		add_due(c, RULE_REPEAT_WEAK, e->weak, 0);
 }
 
@@ -555,7 +558,7 @@ judge_reads(struct guard *g, struct open_call *c)
 void
 guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 {
-	struct streak *e = streaks_get(&g->seen, c->is.sig);
+	struct streak *e = streaks_get(&g->seen, c->is.does);
 	struct outcome got, *o = &got;
 	uint64_t done = 0;
 
@@ -590,7 +593,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 		c->ndue = 0;
 		return;
 	}
-	e = streaks_put(&g->seen, c->is.sig);
+	e = streaks_put(&g->seen, c->is.does);
 	bool other = e->n == 0 || e->epoch != g->epoch;
 	e->live = !other && like != ALIKE && like != MASKED && (e->live ||
 	    (like == CHANGED && !effect && changes_itself(g, c, e, o)));
@@ -656,7 +659,7 @@ warn_streak(struct guard *g, struct open_call *c, const struct due *due,
     struct nudge *nudge)
 {
 	const struct policy *p = g->policy;
-	struct streak *e = streaks_get(&g->seen, c->is.sig);
+	struct streak *e = streaks_get(&g->seen, c->is.does);
 	struct verdict v = { .count = due->count };
 	struct facts f = { .history = e != NULL ? &e->calls : NULL };
 	enum advice a = A_REPEAT_WARN;
@@ -721,7 +724,7 @@ warn_due(struct guard *g, struct open_call *c, const struct due *due,
 		    A_SAME_NOTHING : A_SAME_ANSWER;
 		break;
 	case RULE_FUTILE_EDITS:
-		e = streaks_get(&g->seen, due->about != 0 ? key : c->is.sig);
+		e = streaks_get(&g->seen, due->about != 0 ? key : c->is.does);
 		v.warn = g->policy->futile_warn *
 		    (due->about != 0 ? FAULT_TIMES : 1);
 		if (e != NULL)

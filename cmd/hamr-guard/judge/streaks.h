@@ -54,9 +54,9 @@ struct streak {
 	unsigned long checked;	/* and before the latest of all */
 	unsigned long futile;	/* multiples of futile_edit_warn */
 	struct call_row checks;
+	uint64_t last;		/* signature of the call that gave it last */
+	bool varied;		/* not always the same signature */
 	/* of a tool and an error or answer */
-	uint64_t last;		/* the call that gave it last */
-	bool varied;		/* not always the same call */
 	bool none;		/* the answer is that there is none */
 	bool early;		/* or it is to a question: warned of early */
 	/* of another system's rules */

@@ -8,7 +8,9 @@
  */
 #include <string.h>
 
+#include "base/hash.h"
 #include "shell.h"
+#include "text/volatile.h"
 
 #define QUOTE 20		/* a program and its output do not share so
 				 * many characters by chance */
@@ -24,6 +26,7 @@ struct simple {			/* one simple command */
 	bool elsewhere;		/* > to a file below /tmp */
 	bool reads;		/* < */
 	struct slice until;	/* the word after <<; p NULL: no document */
+	uint64_t words;		/* hash of all its words */
 	bool more;		/* has more words than WORDS_MAX */
 };
 
@@ -209,9 +212,24 @@ over_document(const char *p, const char *end, struct slice until,
 	return rest.n > 0 ? rest.p - 1 : end;
 }
 
+/* A word without its quotes, and without the comments in a script. */
+static uint64_t
+word_hash(struct slice w, struct buf *scratch)
+{
+	if (memchr(w.p, '"', w.n) == NULL && memchr(w.p, '\'', w.n) == NULL)
+		return hash_bytes(w.p, w.n);
+	buf_reset(scratch);
+	for (size_t i = 0; i < w.n; i++)
+		if (w.p[i] != '"' && w.p[i] != '\'')
+			buf_addc(scratch, w.p[i]);
+	buf_reserve(scratch, VOLATILE_MARGIN);
+	return code_of(buf_view(scratch), NULL).exact;
+}
+
 /* Read one simple command; returns its end. */
 static const char *
-simple_next(const char *p, const char *end, struct simple *s)
+simple_next(const char *p, const char *end, struct simple *s,
+    struct buf *scratch)
 {
 	*s = (struct simple){ .n = 0 };
 	while (p < end && strchr("\n;&|()", *p) == NULL) {
@@ -231,9 +249,13 @@ simple_next(const char *p, const char *end, struct simple *s)
 		if (p < end && p - w == 1 && *w >= '0' && *w <= '9' &&
 		    (*p == '<' || *p == '>'))
 			continue;	/* 2>file */
-		if (s->n < WORDS_MAX && p > w)
-			s->w[s->n++] = (struct slice){ w, (size_t)(p - w) };
-		else if (p > w)
+		struct slice word = { w, (size_t)(p - w) };
+		if (word.n > 0)
+			s->words = hash_both(s->words,
+			    word_hash(word, scratch));
+		if (s->n < WORDS_MAX && word.n > 0)
+			s->w[s->n++] = word;
+		else if (word.n > 0)
 			s->more = true;
 		p = over_blanks(p, end);
 	}
@@ -301,6 +323,16 @@ is_idle(const struct simple *s)
 	return s->at < s->n ? slice_in(s->w[s->at], words) : s->n == 0;
 }
 
+/* Does it only shorten what another command prints? */
+static bool
+only_cuts(const struct simple *s)
+{
+	static const char *const words[] = { "cat", "head", "tail", NULL };
+
+	return s->piped && s->at < s->n && !s->writes &&
+	    slice_in(s->w[s->at], words);
+}
+
 /* Does it sleep for as long as we would advise at most: 60, 5m? */
 static bool
 is_long(const struct simple *s)
@@ -352,12 +384,14 @@ removed(const struct simple *s)
 	return path;
 }
 
-void
-shell_judge(struct slice cmd, struct traits *t, struct slice *removes)
+uint64_t
+shell_judge(struct slice cmd, struct traits *t, struct slice *removes,
+    struct buf *scratch)
 {
 	const char *p = cmd.p, *end = cmd.p + cmd.n;
 	bool piped = false, expands = false, edits = false, tested = false;
 	struct slice until = { NULL, 0 };
+	uint64_t does = 0;
 	size_t changes = 0;
 	struct simple s;
 
@@ -365,9 +399,13 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes)
 	t->idle = t->reads = t->pauses = true;
 	t->seeks = t->fetches = t->sends = t->runs = false;
 	while (p < end) {
-		p = simple_next(over_blanks(p, end), end, &s);
+		p = simple_next(over_blanks(p, end), end, &s, scratch);
 		s.piped = piped;
-		t->idle = t->idle && is_idle(&s);
+		piped = p < end && *p == '|' && (p + 1 == end || p[1] != '|');
+		bool idle = is_idle(&s);
+		t->idle = t->idle && idle;
+		if ((!idle || piped) && !only_cuts(&s))
+			does = hash_both(does, s.words);
 		bool waits = is_command(&s, sleepers);
 		t->waits |= waits;
 		t->patient |= waits && is_long(&s);
@@ -402,11 +440,14 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes)
 			for (size_t i = s.at; fetches && i < s.n; i++)
 				t->sends |= slice_in(s.w[i], bodies);
 		}
-		piped = p < end && *p == '|' && (p + 1 == end || p[1] != '|');
 		if (s.until.p != NULL)
 			until = s.until;
 		if (until.p != NULL && p < end && *p == '\n') {
+			const char *from = p + 1;
+
 			p = over_document(p, end, until, &expands);
+			does = hash_both(does, code_of((struct slice){ from,
+			    (size_t)(p - from) }, NULL).exact);
 			until.p = NULL;
 		}
 		if (p < end)
@@ -418,6 +459,7 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes)
 	t->moves = t->mutates && !edits;
 	if (t->poll || t->mutates || expands)
 		t->idle = false;
+	return t->idle ? 0 : does;
 }
 
 /* ---- blanks folded ---- */

@@ -481,9 +481,9 @@ judge_edit(struct signer *s, struct traits *out)
 }
 
 /* What counts in the arguments, without the comments in them; the shape only of
- * what makes things, as it takes time. */
+ * what makes things, as it takes time.  cmd: of a command; or 0. */
 static struct code
-uncommented(struct signer *s, bool makes)
+uncommented(struct signer *s, bool makes, uint64_t cmd)
 {
 	struct buf *scratch = makes ? &s->code : NULL;
 	struct code all = { 1, 1 };
@@ -495,7 +495,9 @@ uncommented(struct signer *s, bool makes)
 
 		if (slice_in(m->key, dropped))
 			continue;
-		if (kind == SCAN_STRING) {
+		if (cmd != 0 && slice_starts(m->key, "command")) {
+			one = (struct code){ cmd, cmd };
+		} else if (kind == SCAN_STRING) {
 			one = code_of(code_text(m->val, &s->path), scratch);
 		} else {
 			one.exact = sign_value(m->val);
@@ -538,7 +540,7 @@ command_of(struct signer *s)
 	if (several)
 		cmd = member(s, "commands");
 	if (scan_kind(cmd) == SCAN_STRING)
-		return text_of(s, cmd);
+		return code_text(cmd, &s->text);
 	if (scan_kind(cmd) != SCAN_ARRAY)
 		return NOTHING;
 	buf_reset(&s->text);
@@ -552,6 +554,7 @@ command_of(struct signer *s)
 		    word : NOTHING;
 		scan_str(word, &s->text);
 	}
+	buf_reserve(&s->text, VOLATILE_MARGIN);
 	return buf_view(&s->text);
 }
 
@@ -565,6 +568,7 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	const struct named *by_name = named(s, name);
 	struct slice path = member(s, "path"), plain = scan_plain(path);
 	struct slice cmd = NOTHING, removed, one;
+	uint64_t done = 0;
 	struct slice action = scan_plain(member(s, "action"));
 	struct words does;
 
@@ -596,7 +600,7 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	one = member(s, "is_input");
 	out->acts |= out->bash && (scan_true(one) || scan_str_is(one, "true"));
 	if (cmd.p != NULL) {
-		shell_judge(cmd, out, &removed);
+		done = shell_judge(cmd, out, &removed, &s->path);
 		if (removed.p != NULL)
 			out->removes = path_hash(s, removed);
 	} else if (out->edits) {
@@ -625,7 +629,9 @@ judge(struct signer *s, struct slice name, struct slice kind,
 		out->idle = scan_str_is(path, "/dev/null") ||
 		    (scan_str_is(path, "") && member(s, "query").p == NULL);
 	else if (!out->edits)
-		out->code = uncommented(s, out->sends || out->alters);
+		out->code = uncommented(s, out->sends || out->alters, done);
+	if (done != 0)
+		out->does = (struct sig){ out->tool, out->code.exact };
 }
 
 /* ---- signing ---- */
@@ -808,6 +814,8 @@ sign_call(struct signer *s, struct slice name, struct slice args,
 	out->n = s->texts.len - at;
 	hash_128(s->texts.p + at, out->n, hash);
 	out->sig = (struct sig){ hash[0], hash[1] };
+	if (out->does.b == 0)
+		out->does = out->sig;
 	return given;
 }
 

@@ -28,6 +28,8 @@ sig_is(struct sig x, struct sig y)
 /* What a call is, by its name and arguments alone. */
 struct traits {
 	struct sig sig;
+	struct sig does;	/* the same of what a command does, whatever
+				 * else it prints */
 	size_t at, n;		/* its text in the signer's memory */
 	uint64_t tool;		/* hash of its name */
 	bool idle;		/* cannot inform */
