@@ -233,7 +233,7 @@ class Model:
         self.window = 0
         self.news = 0
         self.score = self.others = self.gain = 0
-        self.asked = self.over = False
+        self.asked = self.over = self.told = False
         self.nudged = self.nudged_turn = 0
         self.last_text, self.same_text = None, 0
         self.calls = self.reads = self.stuck = 0
@@ -542,7 +542,7 @@ class Model:
                 gain >= o["gain"] or self.gain >= o["gain"]):
             self.news += 1
             self.score = self.others = self.gain = 0
-            self.asked = self.over = False
+            self.asked = self.over = self.told = False
             s["news"] = True
         if files is None:
             self.ran |= c.runs
@@ -612,10 +612,14 @@ class Model:
             self.poll_weight(c, failed, transient) if c.poll else \
             POINT if like and not counts and (c.asks or c.network) else \
             POINT // 2
-        s["weights"].append(weight)
         works = not failed and c.bash and c.runs
-        if weight and (c.idle or not (
-                works if other else same and e["n"] == 2)):
+        spared = weight and not c.idle and (
+            works if other else same and e["n"] == 2)
+        if self.told and weight == POINT // 2 and not spared \
+                and not transient:
+            weight = POINT * 2 // 3
+        s["weights"].append(weight)
+        if weight and not spared:
             s["solid"] = True
 
     def like(self, e, c, failed, norm, mask):
@@ -712,6 +716,7 @@ class Model:
                         rule = self.rule(e)
                     if e:
                         e["told"] = self.news
+                        self.told = True
                 elif rule == "same-error":
                     f = self.faults.get((c.name, about[0]))
                     if not f:
@@ -723,6 +728,7 @@ class Model:
                 score >= o["stall_warn"] * POINT and not s.get("blocked") and
                 not rules)):
             warn(last, "stall", score // POINT)
+            self.told = True
             if score >= limit:
                 if self.asked:
                     self.over = True
@@ -828,7 +834,7 @@ class Model:
             self.epoch()
             self.news += 1
             self.score = self.others = self.gain = 0
-            self.asked = self.over = self.ran = False
+            self.asked = self.over = self.told = self.ran = False
             self.edits, self.returned = set(), set()
             for x in r["paths"]:
                 self.states.add((x["path"], x["sha256"]))

@@ -18,7 +18,7 @@ streak_pair(const struct streak *e)
 	/* failures are equal if they are equal when normalized */
 	uint64_t h = e->failed ? e->d.norm : e->d.hash;
 
-	return (h << 32 | h >> 32) ^ e->sig.a;
+	return (h << 32 | h >> 32) ^ e->sig.b;
 }
 
 /* A refusal is held back while other calls bring news; polls and transient

@@ -161,6 +161,7 @@ struct guard {
 		uint64_t gain;		/* too little at once */
 		unsigned long others;	/* of it, by steps not spared */
 		unsigned sweeps;	/* of its score that only read again */
+		bool told;	/* warned of repeats or of this */
 		bool asked;	/* text was asked for since then */
 		bool over;	/* and the stall went on */
 		struct call_row calls;

@@ -538,6 +538,9 @@ weigh(struct guard *g, const struct open_call *c, const struct streak *e,
 	bool spared = w > 0 && !c->is.idle && (other ?
 	    works_alike(g, c, o) : like == SAME && e->n == 2);
 
+	/* who was told, and goes on without an unseen line, repeats */
+	if (g->stall.told && w == POINT / 2 && !spared && !o->transient)
+		w = POINT * 2 / 3;
 	step_weigh(&g->step, w, spared);
 	g->step.idle |= c->is.idle;
 	g->step.sweep |= c->is.looks && !c->is.idle &&
@@ -676,6 +679,7 @@ warn_streak(struct guard *g, struct open_call *c, const struct due *due,
 	}
 	rest_on(&v, &e->calls, due->count - 1, true);
 	e->news = g->news;
+	g->stall.told = true;
 	f.wait = advice_wait(due->count - v.warn);
 	if (v.rule == RULE_CYCLE)
 		a = A_CYCLE_WARN;
@@ -790,6 +794,7 @@ warn_stall(struct guard *g, struct nudge *nudge)
 	else if (g->step.sweep && 2 * s->sweeps >= s->calls.n)
 		a = A_STALL_SWEEP;
 	warn_step(g, &v, &s->calls, a, nudge);
+	s->told = true;
 	if (!limit)
 		return;
 	if (s->asked)

@@ -625,6 +625,20 @@ volatile_mask(struct slice line, enum mask what, struct buf *out)
 	return true;
 }
 
+/* Is the number from p to q part of another one: 3/30?  Not in a port and a
+ * path: 6379/0. */
+static bool
+is_share(const char *p, const char *q, const char *end)
+{
+	const char *all = q + 1;
+
+	if (q == end || *q != '/')
+		return false;
+	const char *to = over_digits(all, end);
+	return to - all > q - p || (to - all == q - p &&
+	    memcmp(all, p, (size_t)(q - p)) >= 0);
+}
+
 uint64_t
 volatile_progress(struct slice text)
 {
@@ -641,7 +655,7 @@ volatile_progress(struct slice text)
 		    name.p[name.n - 1] != '\n')
 			name.n--;
 		if ((q < end && *q == '%') ||
-		    (end - q > 1 && *q == '/' && is_digit(q[1])) ||
+		    is_share(p, q, end) ||
 		    (end - q > 4 && memcmp(q, " of ", 4) == 0 &&
 		    is_digit(q[4])) ||
 		    (end - q > 1 && q[0] == ' ' && q[1] == '%') ||
