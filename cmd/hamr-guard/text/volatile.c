@@ -11,6 +11,7 @@
 
 #define NAME_MAX_LEN 18		/* names that are looked for are shorter */
 #define HEX_ID 4		/* letters and digits of a short id */
+#define MIXED_ID 10		/* of one in which all letters are */
 #define LONG_ID 8		/* the same of one that MASK_IDS masks */
 #define ADDRESS 7		/* bytes of the shortest: 0x7f0a0 */
 
@@ -39,6 +40,12 @@ static inline bool
 is_hex(char c)
 {
 	return is_digit(c) || (unsigned char)((c | 0x20) - 'a') < 6;
+}
+
+static inline bool
+is_alnum(char c)
+{
+	return is_digit(c) || is_alpha(c);
 }
 
 /* Letters, digits, and whatever is not ASCII. */
@@ -499,6 +506,23 @@ volatile_drop(struct slice line, bool json, struct buf *out)
 
 /* ---- numbers and ids masked ---- */
 
+/* Is the word from p to end an id in letters of all sorts, with digits here and
+ * there: FI6VFGVGP2IEFY5J? */
+static bool
+is_mixed(const char *p, const char *end)
+{
+	unsigned runs = 0;
+	bool letter = false;
+
+	if (end - p < MIXED_ID)
+		return false;
+	for (; p < end; p++) {
+		letter |= !is_digit(*p);
+		runs += is_digit(*p) && (p + 1 == end || !is_digit(p[1]));
+	}
+	return letter && runs > 1;
+}
+
 /* p is the first digit after *from: move *from to the start of what is masked
  * with it; returns the end of that. */
 static const char *
@@ -539,6 +563,14 @@ over_number(const char *line, const char **from, const char *p,
 	if (q - start >= LONG_ID && over_digits(start, q) < q &&
 	    (start == line || !is_word(start[-1]) || start[-1] == '_') &&
 	    (q == end || !is_word(*q) || *q == '_')) {
+		*from = start;
+		return q;
+	}
+	for (start = p; start > *from && is_alnum(start[-1]); )
+		start--;
+	while (q < end && is_alnum(*q))
+		q++;
+	if (is_mixed(start, q)) {
 		*from = start;
 		return q;
 	}
