@@ -323,6 +323,24 @@ is_idle(const struct simple *s)
 	return s->at < s->n ? slice_in(s->w[s->at], words) : s->n == 0;
 }
 
+/* Is it a program given in the command that writes a file? */
+static bool
+is_writing_script(const struct simple *s, struct slice cmd)
+{
+	static const char *const languages[] = { "python", "python3", "node",
+		"perl", "ruby", NULL };
+	static const char *const marks[] = { "write_text(", "writeFile",
+		"File.write", ", 'w'", ", \"w\"", ",'w'", ",\"w\"", NULL };
+	size_t i = 0;
+
+	if ((s->until.p == NULL && !is_command(s, scripts)) ||
+	    !is_command(s, languages))
+		return false;
+	while (marks[i] != NULL && !slice_has(cmd, marks[i]))
+		i++;
+	return marks[i] != NULL;
+}
+
 /* Does it only shorten what another command prints? */
 static bool
 only_cuts(const struct simple *s)
@@ -422,7 +440,8 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes,
 			t->echoes = QUOTE;
 		bool reads = is_command(&s, readers);
 		t->reads = t->reads && !s.writes && (s.at >= s.n || reads);
-		bool writes = is_command(&s, writers);
+		bool writes = is_command(&s, writers) ||
+		    is_writing_script(&s, cmd);
 		edits |= s.writes || (writes && !is_command(&s, movers));
 		t->mutates |= s.writes || writes || is_command(&s, deployers);
 		if ((s.writes && !s.elsewhere) ||
