@@ -432,6 +432,10 @@ weight(const struct open_call *c, const struct streak *e,
 		return POINT;
 	if (o->files == TWEAKED)
 		return POINT / 2;
+	/* a page that counts its visitors is a poll, too */
+	if (like == MEASURED && !excused && !c->is.poll && c->is.bash &&
+	    c->is.fetches)
+		return POINT / 3;
 	if (excused || like == MEASURED || (news && o->d.gain > 0))
 		return 0;
 	if (o->new_error || effect || (e->live && like == CHANGED) ||
