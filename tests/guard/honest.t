@@ -207,6 +207,11 @@ for w in a b c d e f g h i j k l m n o p q r s t; do
 done | said)" ""
 honest "... told by their numbers" < <(
 times 40 's c{} annotate {"row":{},"label":"fine"} = Saved. The annotation was stored and the next sentence is ready for you.')
+honest "a file edited by a script in the command, then the check" < <(
+for i in 1 2 3 4 5 6 7 8 9; do
+	echo "s e$i bash {\"command\":\"python3 - <<'E'\\ns=open('a').read().replace('$i', 'x')\\nopen('a', 'w').write(s)\\nE\"} ="
+	echo 's c'$i' bash {"command":"make check"} = 1 failed | {"is_error":true}'
+done)
 honest "a list that grows as other calls work" < <(
 times 14 's c{} figma_list_frames {"page":"Home"} = {} frames on page Home, all of them visible')
 honest "what a server is to refuse, posted" < <(

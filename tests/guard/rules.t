@@ -103,6 +103,12 @@ priced() {	# tool: nine times the same call, a measure comes back
 is "... that an order asked for has" "$(priced get_order)" ""
 is "... which is none where the order is made" \
     "$(priced place_order | head -n 1)" "c6 warn repeat-weak 6"
+for text in 'request 0A7KQ2MZX9P41{} failed' 'redis:6379/0: job {} left nothing'; do
+	is "a number or an id is neither a measure nor a share: $text" "$(
+	    for i in $(seq 17); do
+		echo "s c$i t {} = ${text//\{\}/$i}"
+	done | said | grep -m 1 'stall 8')" "c15 warn stall 8"
+done
 is "words are data" "$(weak 'decade' 'facade' | grep repeat)" ""
 is "numbers apart it weighs nothing and is never refused" \
 "$(said <<'X' | grep -v repeat-weak
@@ -410,6 +416,40 @@ evaluate_script {"script":"// try #, once more\nrows().length"}|42
 run_query {"sql":"select a from t /* try # */"}|(1 row)
 bash {"command":"curl -s -A agent/# h/x"}|{"error":"forbidden"}
 X
+same_work() {	# nine times, % is the number: what is said first
+	for i in $(seq 9); do
+		echo "s c$i bash {\"command\":\"${1//%/$i}\"} = ${2//%/$i}"
+	done | said | head -n 1
+}
+while IFS= read -r command; do
+	is "one command, whatever it says of itself: $command" \
+	    "$(same_work "$command" "2.3.1 of all that there is")" \
+	    "c3 warn repeat 3"
+done <<'X'
+jq -r .version a.json \# try %
+\# try %\njq -r .version a.json
+: try %; jq -r .version a.json
+true % && jq -r .version a.json
+jq -r .version a.json | head -n %
+echo -n; jq -r '.version' a.json || echo try %
+printf '%\n' >/dev/null; jq -r .version \"a.json\" 2>&1
+python3 -c 'x=1  \# try %\nprint(x)'
+X
+while IFS='|' read -r command text; do
+	is "... and says again: $command" \
+	    "$(same_work "$command" "$text")" "c5 warn stall 4"
+done <<'X'
+echo '=== check % ==='; jq -r .version a.json|=== check % ===\n2.3.1
+jq -r .version a.json; echo done %|2.3.1\ndone %
+X
+while IFS= read -r command; do
+	is "another one: $command" "$(same_work "$command" 2.3.1)" ""
+done <<'X'
+echo % | ./x
+./x <<E\nx=%\nE
+./x '%'
+echo % >a; ./x
+X
 is "another remark at 24, 48 and so on, and never more" \
 "$(echo '100* s c# glob {"pattern":"x#"} = No files found' |
     said)" "c12 warn same-answer 12
@@ -573,7 +613,7 @@ is "a failure with other numbers is none, either" \
 X
 )" "c14 warn stall 8
 constrain stall 1"
-is "a failure in few words, and a question: a half each" "$({
+is "a failure in few words, and a question: a half each, then two thirds" "$({
 for i in $(seq 17); do
 	echo "s f$i bash {\"command\":\"cat f$i\"} = cat: f$i: No such file or directory | {\"is_error\":true}"
 done | said | grep 'stall 8'
