@@ -430,10 +430,8 @@ jq -r .version a.json \# try %
 \# try %\njq -r .version a.json
 : try %; jq -r .version a.json
 true % && jq -r .version a.json
-jq -r .version a.json | head -n %
 echo -n; jq -r '.version' a.json || echo try %
 printf '%\n' >/dev/null; jq -r .version \"a.json\" 2>&1
-python3 -c 'x=1  \# try %\nprint(x)'
 X
 while IFS='|' read -r command text; do
 	is "... and says again: $command" \
@@ -449,6 +447,13 @@ echo % | ./x
 ./x <<E\nx=%\nE
 ./x '%'
 echo % >a; ./x
+./x <in%
+./x >out%
+./x | tail -%
+python3 -c 'print(%)  \# x'
+grep '## %' a
+cat >>a.md <<E\n* item %\nE
+git commit -m 'see \# %'
 X
 is "another remark at 24, 48 and so on, and never more" \
 "$(echo '100* s c# glob {"pattern":"x#"} = No files found' |
@@ -488,12 +493,12 @@ is "what a command says of itself is no answer" \
 "$(said -o loop_guard.same_answer_warn=3 <<'X' | head -n 1
 12* s c# bash {"command":"echo try #; ./x"} = try #\nfine
 X
-)" "c3 warn same-answer 3"
+)" "c9 warn stall 4"
 is "... behind a label of another agent, either" \
 "$(said -o loop_guard.same_answer_warn=3 <<'X' | head -n 1
 12* s c# run_shell_command {"command":"echo \"try #\"; ./x"} = Output: try #\nfine
 X
-)" "c3 warn same-answer 3"
+)" "c9 warn stall 4"
 is "the same call again is a repeat" \
 "$(said -o loop_guard.same_answer_warn=3 <<'X'
 2* s a# t {"x":1} = OK

@@ -10,7 +10,6 @@
 
 #include "base/hash.h"
 #include "shell.h"
-#include "text/volatile.h"
 
 #define QUOTE 20		/* a program and its output do not share so
 				 * many characters by chance */
@@ -26,7 +25,8 @@ struct simple {			/* one simple command */
 	bool elsewhere;		/* > to a file below /tmp */
 	bool reads;		/* < */
 	struct slice until;	/* the word after <<; p NULL: no document */
-	uint64_t words;		/* hash of all its words */
+	uint64_t words, files;	/* hashes of its words and of its < and > */
+	bool quoted;		/* its last word has quotes */
 	bool more;		/* has more words than WORDS_MAX */
 };
 
@@ -141,6 +141,7 @@ over_word(const char *p, const char *end, struct simple *s)
 		if (sort == ENDS)
 			break;
 		if (sort == QUOTES) {
+			s->quoted = true;
 			p = over_quotes(p, end, *p == '"', &s->expands);
 			continue;
 		}
@@ -173,20 +174,19 @@ over_redirection(const char *p, const char *end, struct simple *s)
 		p++;
 	const char *w = p = over_blanks(p, end);
 	p = over_word(p, end, s);
-	if (!writes) {
-		/* 1 << 2 is a shift and begins no document */
-		if (document && p > w && (*w < '0' || *w > '9'))
-			s->until = (struct slice){ w, (size_t)(p - w) };
-		else
-			s->reads = true;
+	struct slice target = { w, (size_t)(p - w) };
+	/* 1 << 2 is a shift and begins no document */
+	if (!writes && document && p > w && (*w < '0' || *w > '9')) {
+		s->until = target;
 		return p;
 	}
 	bool descriptor = p - w == 1 && *w >= '0' && *w <= '9' && w[-1] == '&';
-	if (p == w || (!descriptor &&
-	    !slice_is((struct slice){ w, (size_t)(p - w) }, "/dev/null")))
-		s->writes = true;
-	if (p - w > 5 && memcmp(w, "/tmp/", 5) == 0)
-		s->elsewhere = true;
+	if (writes && (descriptor || slice_is(target, "/dev/null")))
+		return p;
+	s->reads |= !writes;
+	s->writes |= writes;
+	s->files = hash_both(s->files + writes, hash_bytes(w, target.n));
+	s->elsewhere |= writes && slice_starts(target, "/tmp/");
 	return p;
 }
 
@@ -212,18 +212,18 @@ over_document(const char *p, const char *end, struct slice until,
 	return rest.n > 0 ? rest.p - 1 : end;
 }
 
-/* A word without its quotes, and without the comments in a script. */
+/* The hash of a word with quotes, whichever they are if nothing in it is
+ * special. */
 static uint64_t
-word_hash(struct slice w, struct buf *scratch)
+quoted_hash(struct slice w, struct buf *scratch)
 {
-	if (memchr(w.p, '"', w.n) == NULL && memchr(w.p, '\'', w.n) == NULL)
-		return hash_bytes(w.p, w.n);
 	buf_reset(scratch);
 	for (size_t i = 0; i < w.n; i++)
-		if (w.p[i] != '"' && w.p[i] != '\'')
+		if (strchr("$`*?[]~{}\\!", w.p[i]) != NULL)
+			return hash_bytes(w.p, w.n);
+		else if (sorts[(unsigned char)w.p[i]] != QUOTES)
 			buf_addc(scratch, w.p[i]);
-	buf_reserve(scratch, VOLATILE_MARGIN);
-	return code_of(buf_view(scratch), NULL).exact;
+	return hash_bytes(scratch->p, scratch->len);
 }
 
 /* Read one simple command; returns its end. */
@@ -245,14 +245,16 @@ simple_next(const char *p, const char *end, struct simple *s,
 				p = end;
 			break;
 		}
+		s->quoted = false;
 		p = over_word(p, end, s);
 		if (p < end && p - w == 1 && *w >= '0' && *w <= '9' &&
 		    (*p == '<' || *p == '>'))
 			continue;	/* 2>file */
 		struct slice word = { w, (size_t)(p - w) };
 		if (word.n > 0)
-			s->words = hash_both(s->words,
-			    word_hash(word, scratch));
+			s->words = hash_both(s->words, s->quoted ?
+			    quoted_hash(word, scratch) :
+			    hash_bytes(word.p, word.n));
 		if (s->n < WORDS_MAX && word.n > 0)
 			s->w[s->n++] = word;
 		else if (word.n > 0)
@@ -323,32 +325,28 @@ is_idle(const struct simple *s)
 	return s->at < s->n ? slice_in(s->w[s->at], words) : s->n == 0;
 }
 
-/* Is it a program given in the command that writes a file? */
+/* Is it a program given in the command itself? */
 static bool
-is_writing_script(const struct simple *s, struct slice cmd)
+is_script(const struct simple *s)
 {
 	static const char *const languages[] = { "python", "python3", "node",
 		"perl", "ruby", NULL };
+
+	return is_command(s, scripts) ||
+	    (s->until.p != NULL && is_command(s, languages));
+}
+
+/* Does the program in the command write a file? */
+static bool
+writes_file(struct slice cmd)
+{
 	static const char *const marks[] = { "write_text(", "writeFile",
 		"File.write", ", 'w'", ", \"w\"", ",'w'", ",\"w\"", NULL };
 	size_t i = 0;
 
-	if ((s->until.p == NULL && !is_command(s, scripts)) ||
-	    !is_command(s, languages))
-		return false;
 	while (marks[i] != NULL && !slice_has(cmd, marks[i]))
 		i++;
 	return marks[i] != NULL;
-}
-
-/* Does it only shorten what another command prints? */
-static bool
-only_cuts(const struct simple *s)
-{
-	static const char *const words[] = { "cat", "head", "tail", NULL };
-
-	return s->piped && s->at < s->n && !s->writes &&
-	    slice_in(s->w[s->at], words);
 }
 
 /* Does it sleep for as long as we would advise at most: 60, 5m? */
@@ -408,6 +406,7 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes,
 {
 	const char *p = cmd.p, *end = cmd.p + cmd.n;
 	bool piped = false, expands = false, edits = false, tested = false;
+	unsigned joint = 0;	/* what stands between it and the next */
 	struct slice until = { NULL, 0 };
 	uint64_t does = 0;
 	size_t changes = 0;
@@ -422,8 +421,9 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes,
 		piped = p < end && *p == '|' && (p + 1 == end || p[1] != '|');
 		bool idle = is_idle(&s);
 		t->idle = t->idle && idle;
-		if ((!idle || piped) && !only_cuts(&s))
-			does = hash_both(does, s.words);
+		if (!idle || piped)
+			does = hash_both(does == 0 ? 1 : does + joint,
+			    hash_both(s.words, s.files));
 		bool waits = is_command(&s, sleepers);
 		t->waits |= waits;
 		t->patient |= waits && is_long(&s);
@@ -441,7 +441,7 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes,
 		bool reads = is_command(&s, readers);
 		t->reads = t->reads && !s.writes && (s.at >= s.n || reads);
 		bool writes = is_command(&s, writers) ||
-		    is_writing_script(&s, cmd);
+		    (is_script(&s) && writes_file(cmd));
 		edits |= s.writes || (writes && !is_command(&s, movers));
 		t->mutates |= s.writes || writes || is_command(&s, deployers);
 		if ((s.writes && !s.elsewhere) ||
@@ -465,13 +465,16 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes,
 			const char *from = p + 1;
 
 			p = over_document(p, end, until, &expands);
-			does = hash_both(does, code_of((struct slice){ from,
-			    (size_t)(p - from) }, NULL).exact);
+			does = hash_both(does, hash_bytes(from,
+			    (size_t)(p - from)));
 			until.p = NULL;
 		}
-		if (p < end)
-			p += p + 1 < end && p[0] == p[1] &&
-			    (*p == '|' || *p == '&') ? 2 : 1;
+		if (p == end)
+			break;
+		bool twice = p + 1 < end && p[0] == p[1] &&
+		    (*p == '|' || *p == '&');
+		joint = *p == '\n' ? ';' : (unsigned char)*p + 256u * twice;
+		p += 1 + twice;
 	}
 	t->poll |= tested && t->reads;
 	t->pauses &= t->waits;

@@ -14,8 +14,7 @@ void shell_fold(struct slice cmd, struct buf *out);
 /* What the command is for goes to t: idle, poll, waits, pauses, measures,
  * echoes, reads, seeks, fetches, sends, mutates, moves, matters and
  * runs.  The one path that is all it removes goes to *removes; or p NULL.
- * The text ends in VOLATILE_MARGIN.  Returns a hash of what it does: without
- * comments, what it only prints, where it is cut and how it is quoted; 0: it
- * does nothing. */
+ * Returns a hash of what it does, without comments and what it only prints,
+ * however it is quoted; 0: it does nothing. */
 uint64_t shell_judge(struct slice cmd, struct traits *t,
     struct slice *removes, struct buf *scratch);

@@ -481,9 +481,9 @@ judge_edit(struct signer *s, struct traits *out)
 }
 
 /* What counts in the arguments, without the comments in them; the shape only of
- * what makes things, as it takes time.  cmd: of a command; or 0. */
+ * what makes things, as it takes time. */
 static struct code
-uncommented(struct signer *s, bool makes, uint64_t cmd)
+uncommented(struct signer *s, bool makes)
 {
 	struct buf *scratch = makes ? &s->code : NULL;
 	struct code all = { 1, 1 };
@@ -495,9 +495,7 @@ uncommented(struct signer *s, bool makes, uint64_t cmd)
 
 		if (slice_in(m->key, dropped))
 			continue;
-		if (cmd != 0 && slice_starts(m->key, "command")) {
-			one = (struct code){ cmd, cmd };
-		} else if (kind == SCAN_STRING) {
+		if (kind == SCAN_STRING) {
 			one = code_of(code_text(m->val, &s->path), scratch);
 		} else {
 			one.exact = sign_value(m->val);
@@ -540,7 +538,7 @@ command_of(struct signer *s)
 	if (several)
 		cmd = member(s, "commands");
 	if (scan_kind(cmd) == SCAN_STRING)
-		return code_text(cmd, &s->text);
+		return text_of(s, cmd);
 	if (scan_kind(cmd) != SCAN_ARRAY)
 		return NOTHING;
 	buf_reset(&s->text);
@@ -554,8 +552,24 @@ command_of(struct signer *s)
 		    word : NOTHING;
 		scan_str(word, &s->text);
 	}
-	buf_reserve(&s->text, VOLATILE_MARGIN);
 	return buf_view(&s->text);
+}
+
+/* What a command and the other arguments do; b 0: nothing. */
+static struct sig
+does_what(const struct signer *s, uint64_t tool, uint64_t cmd)
+{
+	uint64_t others = 0;	/* in any order */
+
+	for (size_t i = 0; i < s->members.n; i++) {
+		const struct named_value *m = &s->members.m[i];
+
+		if (!slice_starts(m->key, "command") &&
+		    !slice_in(m->key, dropped))
+			others += hash_both(hash_bytes(m->key.p, m->key.n),
+			    sign_value(m->val));
+	}
+	return (struct sig){ tool, cmd == 0 ? 0 : hash_both(cmd, others) };
 }
 
 /* kind: our tool that does the same, or else its own name. */
@@ -568,7 +582,6 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	const struct named *by_name = named(s, name);
 	struct slice path = member(s, "path"), plain = scan_plain(path);
 	struct slice cmd = NOTHING, removed, one;
-	uint64_t done = 0;
 	struct slice action = scan_plain(member(s, "action"));
 	struct words does;
 
@@ -600,7 +613,8 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	one = member(s, "is_input");
 	out->acts |= out->bash && (scan_true(one) || scan_str_is(one, "true"));
 	if (cmd.p != NULL) {
-		done = shell_judge(cmd, out, &removed, &s->path);
+		out->does = does_what(s, out->tool,
+		    shell_judge(cmd, out, &removed, &s->path));
 		if (removed.p != NULL)
 			out->removes = path_hash(s, removed);
 	} else if (out->edits) {
@@ -629,9 +643,7 @@ judge(struct signer *s, struct slice name, struct slice kind,
 		out->idle = scan_str_is(path, "/dev/null") ||
 		    (scan_str_is(path, "") && member(s, "query").p == NULL);
 	else if (!out->edits)
-		out->code = uncommented(s, out->sends || out->alters, done);
-	if (done != 0)
-		out->does = (struct sig){ out->tool, out->code.exact };
+		out->code = uncommented(s, out->sends || out->alters);
 }
 
 /* ---- signing ---- */
