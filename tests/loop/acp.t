@@ -210,17 +210,24 @@ Make the file aMake the file a -32002
 # --- a session in which nothing was said
 fresh empty
 answer "Hello." >script
-is "an empty session is not left behind" "$(play <<'P'
+is "an empty session is kept while it is open, not left behind" "$(play <<'P'
 e = new("--yes")
 r = e.call("session/new", {"cwd": here, "mcpServers": []})
 e.call("session/set_mode", {"sessionId": r["sessionId"], "modeId": "docs"})
 e.call("session/close", {"sessionId": r["sessionId"]})
 s = e.call("session/new", {"cwd": here, "mcpServers": []})["sessionId"]
-e.prompt(s, "Hello")
+raw, both = e.raw, []
+e.raw = both.append	# by one write: a cancel meets an open session
+r = e.send("session/resume", {"sessionId": s, "cwd": here})
+e.notify("$/cancel_request", {"requestId": r})
+e.raw = raw
+raw(b"\n".join(both))
+print(code(e.wait(r)), e.prompt(s, "Hello").get("stopReason"))
 e.call("session/close", {"sessionId": s})
 print([x["sessionId"] == s for x in e.call("session/list", {"cwd": here})["sessions"]])
 P
-)" "[True]"
+)" "-32800 end_turn
+[True]"
 
 # --- a mode that changes while a prompt runs
 fresh at-once

@@ -141,7 +141,6 @@ void
 acp_done(struct worker *s, bool ended)
 {
 	struct slice id = slice_of(s->request != NULL ? s->request : "null");
-	bool opened = s->work == IDLE || s->work == PROMPTED;
 	bool load = s->work == LOADING;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct acp *a = s->acp;
@@ -169,6 +168,7 @@ acp_done(struct worker *s, bool ended)
 		update_put_options(s, &b);
 		update_put_modes(s, &b);
 		buf_addc(&b, '}');
+		s->opened = true;
 		put_result(a, id, buf_view(&b));
 		buf_release(&b);
 		if (!load)
@@ -179,7 +179,7 @@ acp_done(struct worker *s, bool ended)
 		return;
 	if (s->closing != NULL)
 		put_result(a, slice_of(s->closing), SLICE("{}"));
-	if (s->closing != NULL || !opened || s->id == NULL)
+	if (s->closing != NULL || !s->opened)
 		worker_free(s);
 }
 
@@ -462,7 +462,7 @@ on_cancel_request(struct acp *a, const struct rpc_msg *m)
 			continue;
 		s->dropped = true;
 		worker_cancel(s);
-		if (s->work != PROMPTED)
+		if (!s->opened)
 			child_close_in(s->child);
 	}
 }

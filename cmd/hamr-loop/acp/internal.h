@@ -73,6 +73,7 @@ struct worker {
 	struct buf out;		/* being written to the child */
 	size_t written;
 
+	bool opened;		/* the editor was told that it is */
 	enum work work;
 	char *request;		/* id of the request it answers, as JSON */
 	int64_t sync;		/* comes back when the work is done */
