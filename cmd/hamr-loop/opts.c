@@ -239,7 +239,9 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	o->records |= o->acp;
 	o->json |= o->records;
 	bool views = o->inspect != NULL || o->export != NULL;
-	if ((views ? view : operands)(o, argc - optind, argv + optind, e) < 0)
+	int n = argc - optind;
+	if ((views ? view(o, n, argv + optind, e) :
+	    operands(o, n, argv + optind, e)) < 0)
 		return -1;
 	int whats = o->resume + (o->fork != NULL) + o->sessions +
 	    (o->inspect != NULL) + (o->export != NULL) + o->doctor +
