@@ -323,7 +323,7 @@ show_part(const struct report *p, const char *title, const struct buf *b)
 {
 	sheet_line(&p->sheet, PAINT_CYAN, "%s", title);
 	if (b->len > 0)
-		sheet_lines(&p->sheet, buf_view(b));
+		rec_put(p->sheet.out, slice_trim_end(buf_view(b), "\n"));
 	else
 		sheet_line(&p->sheet, PAINT_NONE, "  no verdict");
 }
@@ -357,7 +357,8 @@ show(struct report *p)
 			if (p->begun)
 				sheet_line(&p->sheet, PAINT_NONE, "%s", "");
 			p->begun = true;
-			sheet_lines(&p->sheet, buf_view(&t->head));
+			rec_put(p->sheet.out,
+			    slice_trim_end(buf_view(&t->head), "\n"));
 			show_part(p, answer ? "as an answer" :
 			    "before the call", &t->call);
 			if (!answer)

@@ -59,15 +59,6 @@ sheet_line(const struct sheet *o, enum paint p, const char *fmt, ...)
 }
 
 void
-sheet_lines(const struct sheet *o, struct slice lines)
-{
-	struct slice line;
-
-	while (slice_line(&lines, &line))
-		rec_put(o->out, line);
-}
-
-void
 count_put(struct buf *b, uint64_t n, const char *one)
 {
 	buf_fmt(b, "%s%s %s%s", b->len > 0 && b->p[b->len - 1] != ' ' ?

@@ -25,8 +25,6 @@ void sheet_line(const struct sheet *o, enum paint p, const char *fmt, ...)
 /* Append text in colour. */
 void sheet_paint(const struct sheet *o, struct buf *b, enum paint p,
     struct slice text);
-/* A row of lines, each ended by LF. */
-void sheet_lines(const struct sheet *o, struct slice lines);
 
 #define TABLE_COLUMNS 12
 
