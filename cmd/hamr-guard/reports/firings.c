@@ -261,14 +261,8 @@ row(const struct report *p, const char *name, struct buf *b)
 	buf_adds(&line, "  ");
 	sheet_paint(&p->sheet, &line, PAINT_DIM, slice_of(name));
 	term_pad(&line, LABEL - strlen(name));
-	if (p->sheet.columns > 0) {
-		term_wrap(&line, buf_view(b), 2 + LABEL, 2 + LABEL,
-		    p->sheet.columns);
-		line.len--;	/* its LF */
-	} else {
-		buf_slice(&line, buf_view(b));
-	}
-	rec_put(p->sheet.out, buf_view(&line));
+	term_wrap(&line, buf_view(b), 2 + LABEL, 2 + LABEL, p->sheet.columns);
+	rec_put(p->sheet.out, slice_trim_end(buf_view(&line), "\n"));
 	buf_release(&line);
 	buf_reset(b);
 }

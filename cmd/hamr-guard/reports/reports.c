@@ -118,7 +118,7 @@ report_run(struct report *p)
 	s->mode = STAGE_NEW;
 	s->mute = true;
 	p->sheet = (struct sheet){ .out = &s->out, .colour = t.colour,
-		.columns = t.tty ? t.columns : 0 };
+		.columns = t.tty && t.columns > 0 ? t.columns : SIZE_MAX };
 	p->self = xcalloc(1, p->ops->size);
 	p->judge = xcalloc(judges(p), sizeof *p->judge);
 	p->env.sink.allow |= p->ops->allow;

@@ -44,7 +44,7 @@ sheet_line(const struct sheet *o, enum paint p, const char *fmt, ...)
 	buf_vfmt(&text, fmt, ap);
 	va_end(ap);
 	struct slice rest = buf_view(&text);
-	if (o->columns != 0 && term_width(rest) > o->columns) {
+	if (term_width(rest) > o->columns) {
 		term_wrap(&wrapped, rest, 0, strspn(text.p, " "), o->columns);
 		rest = buf_view(&wrapped);
 	}
@@ -132,7 +132,7 @@ table_print(struct table *t, const struct sheet *o)
 		if (stretches(t->align[k]))
 			stretch = k;
 	}
-	if (o->columns > 0 && all > o->columns && stretch < t->columns) {
+	if (all > o->columns && stretch < t->columns) {
 		size_t over = all - o->columns, w = width[stretch];
 
 		if (w > STRETCH_MIN)

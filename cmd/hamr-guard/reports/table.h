@@ -15,7 +15,7 @@ enum paint { PAINT_NONE, PAINT_DIM, PAINT_BOLD, PAINT_GREEN, PAINT_YELLOW,
 struct sheet {
 	struct rec_out *out;	/* a line at a time */
 	bool colour;
-	size_t columns;		/* of the terminal; 0: no edge */
+	size_t columns;		/* of the terminal; SIZE_MAX: no edge */
 };
 
 /* Print one line (fmt has no LF).  If it would pass the terminal's edge, it
