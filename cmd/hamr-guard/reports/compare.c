@@ -18,9 +18,9 @@ add_judge(struct table *t, const struct report *p, const struct judge *j)
 	const char *slash = j->file != NULL ? strrchr(j->file, '/') : NULL;
 
 	table_add(t, PAINT_BOLD, "%s", j->profile.kind->name);
-	table_number(t, y->warns > 0 ? PAINT_YELLOW : PAINT_DIM, y->warns);
-	table_number(t, y->blocks > 0 ? PAINT_RED : PAINT_DIM, y->blocks);
-	table_number(t, y->halts > 0 ? PAINT_STOP : PAINT_DIM, y->halts);
+	for (enum action k = ACT_WARN; k <= ACT_HALT; k++)
+		table_number(t, y->said[k] > 0 ? action_paints[k] : PAINT_DIM,
+		    y->said[k]);
 	if (y->first.line != 0) {
 		buf_fmt(&first, "%s %s, ", action_names[y->first.action],
 		    rule_names[y->first.rule]);

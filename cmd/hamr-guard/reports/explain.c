@@ -172,8 +172,8 @@ put_verdict(const struct report *p, struct buf *b, const struct verdict *v)
 	const char *action = report_action(v, &paint);
 
 	put_label(p, b, "verdict");
+	sheet_paint(&p->sheet, b, paint, slice_of(action));
 	if (v->action == ACT_ALLOW) {
-		sheet_paint(&p->sheet, b, PAINT_GREEN, SLICE("allow"));
 		if (v->phase == PHASE_TEXT)
 			buf_adds(b, ": it is an answer");
 		else if (judge->foreign)
@@ -186,7 +186,6 @@ put_verdict(const struct report *p, struct buf *b, const struct verdict *v)
 		buf_addc(b, '\n');
 		return;
 	}
-	sheet_paint(&p->sheet, b, paint, slice_of(action));
 	buf_adds(b, " by ");
 	sheet_paint(&p->sheet, b, PAINT_BOLD, slice_of(rule_names[v->rule]));
 	buf_fmt(b, ", count %lu", v->count);

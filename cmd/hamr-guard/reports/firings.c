@@ -229,13 +229,13 @@ put_verdicts(const struct savings *t, struct buf *b)
 	const struct {
 		unsigned long n;
 		const char *what;
-	} more[] = { { t->shares, " shared" }, { t->texts, " text only" },
+	} more[] = { { t->said[ACT_SHARE], " shared" }, { t->texts, " text only" },
 		{ t->notes, t->notes == 1 ? " note" : " notes" } };
 	bool any = false;
 
-	count_put(b, t->warns, "warning");
-	count_put(b, t->blocks, "block");
-	count_put(b, t->halts, "halt");
+	count_put(b, t->said[ACT_WARN], "warning");
+	count_put(b, t->said[ACT_BLOCK], "block");
+	count_put(b, t->said[ACT_HALT], "halt");
 	for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
 		if (more[i].n > 0)
 			buf_fmt(b, ", %s%s",

@@ -163,13 +163,13 @@ amounts_put(const struct amounts *a, struct buf *b)
 	count_put(b, tokens_of(a->tokens), "token");
 }
 
+const enum paint action_paints[] = { [ACT_ALLOW] = PAINT_GREEN,
+	[ACT_SHARE] = PAINT_CYAN, [ACT_WARN] = PAINT_YELLOW,
+	[ACT_BLOCK] = PAINT_RED, [ACT_HALT] = PAINT_STOP };
+
 const char *
 report_action(const struct verdict *v, enum paint *p)
 {
-	static const enum paint paints[] = { [ACT_WARN] = PAINT_YELLOW,
-		[ACT_BLOCK] = PAINT_RED, [ACT_HALT] = PAINT_STOP,
-		[ACT_SHARE] = PAINT_CYAN };
-
-	*p = v->note ? PAINT_DIM : paints[v->action];
+	*p = v->note ? PAINT_DIM : action_paints[v->action];
 	return v->note ? "note" : action_names[v->action];
 }

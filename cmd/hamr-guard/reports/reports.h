@@ -70,5 +70,6 @@ int report_run(struct report *p);
 /* "2 turns, 5 steps, 7 calls, about 1,234 tokens" */
 void amounts_put(const struct amounts *a, struct buf *b);
 uint64_t tokens_of(uint64_t sixtyfourths);
+extern const enum paint action_paints[];
 /* A verdict's action with its colour. */
 const char *report_action(const struct verdict *v, enum paint *p);

@@ -265,12 +265,8 @@ savings_fired(struct savings *t, const struct verdict *v)
 		t->first.action = v->action;
 		t->first.rule = v->rule;
 	}
-	switch (v->action) {
-	case ACT_SHARE: t->shares++; break;
-	case ACT_BLOCK: t->blocks++; break;
-	case ACT_HALT: t->halts++; t->ending = true; break;
-	default: t->warns++;
-	}
+	t->said[v->action]++;
+	t->ending |= v->action == ACT_HALT;
 	return true;
 }
 

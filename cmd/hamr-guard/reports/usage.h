@@ -63,7 +63,8 @@ struct savings {
 	struct usage *usage;
 	unsigned bit;		/* of a call's saved */
 	unsigned long notes;	/* level 0: said, but not a warning */
-	unsigned long warns, shares, blocks, halts, texts;
+	unsigned long said[ACT_HALT + 1];	/* by action */
+	unsigned long texts;
 	unsigned long rules[RULES];
 	struct {		/* the first firing */
 		size_t line;	/* 0: none yet */
