@@ -229,7 +229,8 @@ put_verdicts(const struct savings *t, struct buf *b)
 	const struct {
 		unsigned long n;
 		const char *what;
-	} more[] = { { t->said[ACT_SHARE], " shared" }, { t->texts, " text only" },
+	} more[] = { { t->said[ACT_SHARE], " shared" },
+		{ t->texts, " text only" },
 		{ t->notes, t->notes == 1 ? " note" : " notes" } };
 	bool any = false;
 
