@@ -103,8 +103,8 @@ is ".hamr is ignored" "$(git ls-files .hamr | grep -v .gitignore)" ""
 mkdir -p ../half/.hamr; printf '# ma' >../half/.hamr/.gitignore.new
 hamr-tool --no-config --yes --root ../half bash '{"command":":"}' >/dev/null
 is "... even if the first process was killed while it said so" \
-	"$(ls -A ../half/.hamr | grep git; cmp ../half/.hamr/.gitignore \
-	.hamr/.gitignore)" "$(printf '.gitignore\nsnap.git')"
+	"$(ls ../half/.hamr/.gitignore*; cmp ../half/.hamr/.gitignore \
+	.hamr/.gitignore)" ../half/.hamr/.gitignore
 
 # --- checkpoints
 rm -rf ../w; cp -r . ../w; cd ../w || exit 1; rm -rf .hamr
