@@ -400,19 +400,67 @@ removed(const struct simple *s)
 	return path;
 }
 
+/* What a command's simple ones do together, beside its traits. */
+struct works {
+	bool edits, tested;
+	size_t changes;
+	struct slice removes;	/* as of shell_judge */
+};
+
+/* Take one of them in. */
+static void
+take_simple(const struct simple *s, struct slice cmd, struct traits *t,
+    struct works *w)
+{
+	bool waits = is_command(s, sleepers);
+	t->waits |= waits;
+	t->patient |= waits && is_long(s);
+	t->pauses &= waits || s->at >= s->n;
+	/* a tail that reads a pipe only shortens it */
+	t->poll |= !s->piped && (waits || is_command(s, polls));
+	t->measures |= is_command(s, measures);
+	t->acts |= is_command(s, actors);
+	w->tested |= is_command(s, tests);
+	if (is_command(s, echoes))
+		t->echoes = 1;
+	else if (t->echoes == 0 && (s->until.p != NULL ||
+	    is_command(s, scripts)))
+		t->echoes = QUOTE;
+	bool reads = is_command(s, readers);
+	t->reads = t->reads && !s->writes && (s->at >= s->n || reads);
+	bool writes = is_command(s, writers) ||
+	    (is_script(s) && writes_file(cmd));
+	w->edits |= s->writes || (writes && !is_command(s, movers));
+	t->mutates |= s->writes || writes || is_command(s, deployers);
+	if ((s->writes && !s->elsewhere) ||
+	    (writes && !is_command(s, recorders) &&
+	    !is_elsewhere(s))) {
+		t->matters = true;
+		w->removes = ++w->changes == 1 && !s->writes ?
+		    removed(s) : (struct slice){ NULL, 0 };
+	}
+	if (s->at < s->n && !writes && !reads) {
+		t->runs = true;
+		t->seeks |= is_command(s, finders);
+		bool fetches = is_command(s, fetchers);
+		t->fetches |= fetches;
+		for (size_t i = s->at; fetches && i < s->n; i++)
+			t->sends |= slice_in(s->w[i], bodies);
+	}
+}
+
 uint64_t
 shell_judge(struct slice cmd, struct traits *t, struct slice *removes,
     struct buf *scratch)
 {
 	const char *p = cmd.p, *end = cmd.p + cmd.n;
-	bool piped = false, expands = false, edits = false, tested = false;
+	bool piped = false, expands = false;
 	unsigned joint = 0;	/* what stands between it and the next */
 	struct slice until = { NULL, 0 };
 	uint64_t does = 0;
-	size_t changes = 0;
+	struct works all = { .edits = false };
 	struct simple s;
 
-	*removes = (struct slice){ NULL, 0 };
 	t->idle = t->reads = t->pauses = true;
 	t->seeks = t->fetches = t->sends = t->runs = false;
 	while (p < end) {
@@ -424,41 +472,7 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes,
 		if (!idle || piped)
 			does = hash_both(does == 0 ? 1 : does + joint,
 			    hash_both(s.words, s.files));
-		bool waits = is_command(&s, sleepers);
-		t->waits |= waits;
-		t->patient |= waits && is_long(&s);
-		t->pauses &= waits || s.at >= s.n;
-		/* a tail that reads a pipe only shortens it */
-		t->poll |= !s.piped && (waits || is_command(&s, polls));
-		t->measures |= is_command(&s, measures);
-		t->acts |= is_command(&s, actors);
-		tested |= is_command(&s, tests);
-		if (is_command(&s, echoes))
-			t->echoes = 1;
-		else if (t->echoes == 0 && (s.until.p != NULL ||
-		    is_command(&s, scripts)))
-			t->echoes = QUOTE;
-		bool reads = is_command(&s, readers);
-		t->reads = t->reads && !s.writes && (s.at >= s.n || reads);
-		bool writes = is_command(&s, writers) ||
-		    (is_script(&s) && writes_file(cmd));
-		edits |= s.writes || (writes && !is_command(&s, movers));
-		t->mutates |= s.writes || writes || is_command(&s, deployers);
-		if ((s.writes && !s.elsewhere) ||
-		    (writes && !is_command(&s, recorders) &&
-		    !is_elsewhere(&s))) {
-			t->matters = true;
-			*removes = ++changes == 1 && !s.writes ?
-			    removed(&s) : (struct slice){ NULL, 0 };
-		}
-		if (s.at < s.n && !writes && !reads) {
-			t->runs = true;
-			t->seeks |= is_command(&s, finders);
-			bool fetches = is_command(&s, fetchers);
-			t->fetches |= fetches;
-			for (size_t i = s.at; fetches && i < s.n; i++)
-				t->sends |= slice_in(s.w[i], bodies);
-		}
+		take_simple(&s, cmd, t, &all);
 		if (s.until.p != NULL)
 			until = s.until;
 		if (until.p != NULL && p < end && *p == '\n') {
@@ -476,9 +490,10 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes,
 		joint = *p == '\n' ? ';' : (unsigned char)*p + 256u * twice;
 		p += 1 + twice;
 	}
-	t->poll |= tested && t->reads;
+	*removes = all.removes;
+	t->poll |= all.tested && t->reads;
 	t->pauses &= t->waits;
-	t->moves = t->mutates && !edits;
+	t->moves = t->mutates && !all.edits;
 	if (t->poll || t->mutates || expands)
 		t->idle = false;
 	return t->idle ? 0 : does;
