@@ -32,6 +32,31 @@ function_of(struct walk *w, struct call *c)
 	}
 }
 
+bool
+msg_object(struct scan *s, struct slice given, struct buf *out)
+{
+	struct buf raw = BUF_INIT(BUF_RECORD_MAX);
+	bool own = scan_kind(given) == SCAN_STRING;
+
+	buf_reset(out);
+	s->n = 0;
+	if (!scan_str(given, out) && given.p != NULL &&
+	    scan_kind(given) != SCAN_NULL)
+		buf_slice(out, given);
+	if (out->len == 0) {
+		buf_adds(out, "{}");
+		return false;
+	}
+	if (scan_record(s, out->p, out->len) == 0)
+		return own;
+	buf_slice(&raw, buf_view(out));
+	buf_reset(out);
+	scan_put(out, "{'_invalid':@}", buf_view(&raw));
+	buf_release(&raw);
+	s->n = 0;
+	return false;
+}
+
 char *
 msg_arguments(struct slice given)
 {

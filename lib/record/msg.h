@@ -28,6 +28,11 @@ struct call {
  * none, or null.  Other values are not refused here.  The caller frees it. */
 char *msg_arguments(struct slice given);
 
+/* Put the arguments that a request shows into out: a JSON object's text, or {}
+ * for none; {"_invalid":"..."} holds what is no object.  s lists the members
+ * of an object.  True if given is a string of exactly that text. */
+bool msg_object(struct scan *s, struct slice given, struct buf *out);
+
 /* Walk over tool_calls: walk_of(rec_get(r, "tool_calls")), then this.  A
  * value that is not an array has no calls. */
 bool msg_next_call(struct walk *w, struct call *c);

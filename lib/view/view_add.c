@@ -320,30 +320,10 @@ add_text(struct view *v, const struct rec *r, struct slice content)
 static bool
 take_args(struct view *v, struct slice given, struct view_args *args)
 {
-	struct buf raw = BUF_INIT(BUF_RECORD_MAX);
-	bool own = scan_kind(given) == SCAN_STRING;
+	bool own = msg_object(&v->scan, given, &v->tmp);
 
-	*args = (struct view_args){ .n = 0 };
-	buf_reset(&v->tmp);
-	if (!scan_str(given, &v->tmp) && given.p != NULL &&
-	    scan_kind(given) != SCAN_NULL)
-		buf_slice(&v->tmp, given);
-	if (v->tmp.len == 0) {
-		buf_adds(&v->tmp, "{}");
-		own = false;
-	} else if (scan_value(&v->scan, v->tmp.p, v->tmp.len) == 0 &&
-	    v->tmp.p[strspn(v->tmp.p, " \t\r\n")] == '{') {
-		args->m = v->scan.m;
-		args->n = v->scan.n;
-		own = !mend_surrogates(v->tmp.p, v->tmp.len) && own;
-	} else {
-		scan_put(&raw, "{'_invalid':@}", buf_view(&v->tmp));
-		buf_reset(&v->tmp);
-		buf_slice(&v->tmp, buf_view(&raw));
-		buf_release(&raw);
-		own = false;
-	}
-	args->text = buf_view(&v->tmp);
+	own &= !mend_surrogates(v->tmp.p, v->tmp.len);
+	*args = (struct view_args){ buf_view(&v->tmp), v->scan.m, v->scan.n };
 	return own;
 }
 

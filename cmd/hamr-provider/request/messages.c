@@ -111,21 +111,6 @@ plain_id(struct slice id)
 
 /* ---- past calls, as every server can read them ---- */
 
-/* Are the arguments a JSON object?  Servers crash on anything else. */
-static bool
-is_object_text(struct printer *p, struct slice args)
-{
-	struct slice plain = scan_plain(args);
-
-	if (plain.p == NULL) {
-		buf_reset(&p->tmp);
-		if (!scan_str(args, &p->tmp))
-			return false;
-		plain = buf_view(&p->tmp);
-	}
-	return scan_record(&p->scan, plain.p, plain.n) == 0;
-}
-
 static bool
 is_name(struct slice val)
 {
@@ -137,7 +122,6 @@ print_function(struct printer *p, struct slice fn)
 {
 	bool named = is_name(scan_get(fn, "name"));
 	struct slice args = scan_get(fn, "arguments"), key, val;
-	struct buf wrapped = BUF_INIT(BUF_RECORD_MAX);
 
 	member(p, SLICE("function"), SLICE("{"));
 	if (!named)
@@ -147,20 +131,12 @@ print_function(struct printer *p, struct slice fn)
 		if (!scan_key_is(key, "arguments") &&
 		    (named || !scan_key_is(key, "name")))
 			member(p, key, val);
-	/* as a JSON string; what does not parse is wrapped */
+	/* a string that holds an object: servers crash on anything else */
 	member(p, SLICE("arguments"), SLICE(""));
-	if (is_object_text(p, args))
+	if (msg_object(&p->scan, args, &p->tmp))
 		buf_slice(p->out, args);
-	else if (scan_kind(args) == SCAN_OBJECT)
-		scan_quote(p->out, args.p, args.n);
-	else {
-		buf_reset(&p->tmp);
-		scan_str(args, &p->tmp);
-		scan_put(&wrapped, p->tmp.len > 0 ? "{'_invalid':@}" : "{}",
-		    buf_view(&p->tmp));
-		scan_put(p->out, "@", buf_view(&wrapped));
-		buf_release(&wrapped);
-	}
+	else
+		scan_quote(p->out, p->tmp.p, p->tmp.len);
 	buf_addc(p->out, '}');
 }
 
@@ -216,7 +192,7 @@ print_call(struct printer *p, struct slice call)
 	p->v[p->nopen++] = (struct open_call){ .id = own, .made = id };
 	if (!stripped && id == NULL && typed && !p->rules->plain_names &&
 	    scan_kind(fn) == SCAN_OBJECT && is_name(scan_get(fn, "name")) &&
-	    is_object_text(p, scan_get(fn, "arguments"))) {
+	    msg_object(&p->scan, scan_get(fn, "arguments"), &p->tmp)) {
 		buf_slice(p->out, call);
 		return;
 	}
