@@ -285,6 +285,8 @@ code_in_prose(void **state)
 	    "\033[0;4mhttp://f/g_h_i\033[0m\n");
 	is_rows("<http://a>,http://b/*c*d,http://e/*f*g", 200, true,
 	    "\033[0;4mhttp://a\033[0m,http://b/*c*d,http://e/*f*g\n");
+	is_rows("[a](http://b/c_(d)?u=http://e/_f_g)", 200, false,
+	    "a (http://b/c_(d)?u=http://e/_f_g)\n");
 	is_rows("[a](b \"c &amp; d\") <http://e>", 200, false,
 	    "a (b) \"c & d\" http://e\n");
 }

@@ -250,8 +250,9 @@ hide_in_url(char *p)
 	const char *before = p - 1;
 	bool any = false;
 
-	while (!is_blank(*before) && !is_one_of(*before, "()<>"))
-		before--;
+	for (int inner = 0; !is_blank(*before) && !is_one_of(*before, "<>") &&
+	    (*before != '(' || inner-- > 0); before--)
+		inner += *before == ')';
 	if (*before == '<' || (*before == '(' && before[-1] == ']'))
 		return false;
 	for (size_t run; is_alnum(*p) || is_one_of(*p, "/.-_~*%?=&#:@+!$;");
