@@ -458,6 +458,17 @@ print(max(rows.rfind(b"\r\x1b[J"), rows.rfind(b"\n\x1b[J")) > rows.rfind(b"step 
 P
 is "the live rows are gone before another program has the answer" \
     "$(cat ../got)" True
+rm -rf .hamr
+cp answer script
+: >../said
+py >../got <<'P'
+t = Terminal(["sh", "-c", "exec hamr-loop --no-config --yes --replay script go >../said"])
+t.type("\x13")			# Ctrl-S
+until = time.time() + 20
+while time.time() < until and not os.path.getsize("../said"): time.sleep(0.02)
+print(time.time() < until); t.type("\x11"); t.end()
+P
+is "... which a paused terminal keeps from no file" "$(cat ../got)" True
 
 # --- three widths, and another one in between
 if ! command -v tmux >/dev/null 2>&1; then

@@ -18,6 +18,7 @@
 
 #define COLUMNS 80		/* where the width is unknown */
 #define AT_ONCE_MS 300
+#define ANSWER_MS 1000		/* that an answer waits for the terminal */
 #define OUTPUT_MAX ((size_t)16 << 20)
 
 size_t
@@ -114,20 +115,20 @@ ui_print(struct ui *u, struct buf *lines)
 	buf_release(lines);
 }
 
-/* Wait until the terminal has taken all output; a paused one does not delay the
- * end. */
+/* Wait, as screen_flush does, until the terminal has taken all output; a paused
+ * one does not delay the end. */
 static void
-drain(struct ui *u)
+drain(struct ui *u, int ms)
 {
-	screen_flush(u->screen, u->signals, u->told_to_end ? 0 : -1);
+	screen_flush(u->screen, u->signals, u->told_to_end ? 0 : ms);
 }
 
 void
 ui_prompt(struct ui *u, const char *prompt)
 {
-	drain(u);
+	drain(u, -1);
 	screen_control(u->screen, prompt);
-	drain(u);
+	drain(u, -1);
 }
 
 /* Show a text and an LF, escaped; on a terminal, wrapped between words with its
@@ -429,6 +430,6 @@ ui_answer(struct ui *u, const char *text)
 		buf_add(&u->out, text, n);
 	buf_end_line(&u->out);
 	if (u->screen != NULL)	/* which the reader may write to, too */
-		drain(u);
+		drain(u, ANSWER_MS);
 	ui_flush(u);
 }
