@@ -156,7 +156,8 @@ read_session(struct run *r, bool here, struct err *e)
 		/* stages read the file, and would obey */
 		if (rec->kind == R_REQUEST || rec->kind >= R_VERIFY) {
 			rc = err_set(e, ST_DATA, "%s:%zu: a record that is "
-			    "never stored; remove the line", in.name, rec->no);
+			    "never stored; remove the line, or use --fork",
+			    in.name, rec->no);
 			break;
 		}
 		track_record(&r->track, rec, at);
