@@ -75,7 +75,7 @@ ui_model_error(const struct track *t, bool chat)
 		err_say("start one, or point at yours: --base-url "
 		    "http://HOST:PORT/v1 --model NAME (or base_url and model "
 		    "under [provider] in %s)", own != NULL ? own :
-		    ".hamr/config.toml");
+		    "/etc/hamr.toml");	/* not the untrusted repository's */
 		free(own);
 	} else if (remedy != NULL)
 		err_say("%.1000s; %s", t->error_text, remedy);
