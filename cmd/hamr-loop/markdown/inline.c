@@ -243,18 +243,18 @@ hide_in_word(char *w, size_t n, bool *bold)
 
 /* The same in a URL, of marks that it goes on after: for md4c they could begin
  * or end emphasis outside it, but not in [a](URL) or <URL>, where it takes no
- * hidden ones.  True: there were such marks. */
-static bool
-hide_in_url(char *p)
+ * hidden ones.  Sets *any if there were such marks, and returns where it ended.
+ */
+static char *
+hide_in_url(char *p, bool *any)
 {
 	const char *before = p - 1;
-	bool any = false;
 
 	for (int inner = 0; !is_blank(*before) && !is_one_of(*before, "<>") &&
 	    (*before != '(' || inner-- > 0); before--)
 		inner += *before == ')';
 	if (*before == '<' || (*before == '(' && before[-1] == ']'))
-		return false;
+		return p + 1;
 	for (size_t run; is_alnum(*p) || is_one_of(*p, "/.-_~*%?=&#:@+!$;");
 	    p += run + (run == 0)) {
 		run = strspn(p, "_*~");
@@ -263,9 +263,9 @@ hide_in_url(char *p)
 
 		for (size_t k = 0; literal && k < run; k++)
 			p[k] = hidden[strchr(marks, p[k]) - marks];
-		any |= literal && run > 0;
+		*any |= literal && run > 0;
 	}
-	return any;
+	return p;
 }
 
 static void
@@ -576,10 +576,8 @@ read_marked(struct reader *r, struct slice source)
 		char *end = p + n, *url = memmem(p, n, "://", 3);
 		if (url == NULL)
 			any |= hide_in_word(p, n, &bold);
-		for (; url != NULL; url = memmem(url, end - url, "://", 3)) {
-			any |= hide_in_url(url);
-			url += 3;
-		}
+		for (; url != NULL; url = memmem(url, end - url, "://", 3))
+			url = hide_in_url(url, &any);
 		p = end;
 	}
 	r->source = buf_view(&b);
