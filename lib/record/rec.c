@@ -1,5 +1,6 @@
 /* rec.c - reads and writes records. */
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -382,8 +383,20 @@ rec_out_init(struct rec_out *o)
 static void
 write_all(struct rec_out *o, struct slice s)
 {
-	if (o->error == 0 && s.n > 0 && file_write_all(o->fd, s.p, s.n) < 0)
-		o->error = errno;
+	struct pollfd p[2] = { { o->fd, POLLOUT, 0 },
+		{ o->signals, POLLIN, 0 } };
+	bool heeds = o->signals > 0 && !o->regular;
+
+	while (o->error == 0 && s.n > 0) {
+		/* a pipe that takes any takes as much as this */
+		size_t n = heeds ? num_min(s.n, PIPE_BUF) : s.n;
+
+		if (heeds && poll(p, 2, -1) > 0 && p[0].revents == 0)
+			o->error = EINTR;
+		else if (file_write_all(o->fd, s.p, n) < 0)
+			o->error = errno;
+		s = slice_from(s, n);
+	}
 }
 
 /* Something else follows the lines that are where they were read: it is

@@ -144,6 +144,8 @@ struct rec_out {
 	struct buf buf;
 	struct slice passed;	/* lines that follow buf, with their LFs, in
 				 * other memory */
+	int signals;		/* once this descriptor is readable, nobody is
+				 * waited for to read; or 0 */
 	int error;		/* errno of the first failure, sticky */
 };
 

@@ -286,6 +286,7 @@ stage_run(struct stage *s)
 	if (s->mode == STAGE_RESIDENT)
 		mem_lean();
 	rec_out_init(&s->out);
+	s->out.signals = s->signals;
 	for (size_t i = 0; i < n && !s->failed; i++) {
 		bool is_stdin = s->nfiles == 0 || strcmp(s->files[i], "-") == 0;
 		const char *name = is_stdin ? "stdin" : s->files[i];

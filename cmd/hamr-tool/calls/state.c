@@ -79,6 +79,7 @@ tool_open(struct tool *t, struct err *e)
 	s->signals = signals_fd();
 	if (s->signals < 0)
 		return err_sys(e, ST_SYSTEM, "cannot watch for signals");
+	s->out.signals = s->signals;
 	t->journal = journal_calls_new(t);
 	for (size_t i = 0; i < n && s->mode == STAGE_RESIDENT; i++) {
 		t->files->editor_reads |= strcmp(ops[i], "read") == 0;
@@ -141,12 +142,13 @@ tool_close(struct tool *t)
 	forget_calls(t);
 	free(t->calls);
 	texts_release(&t->later);
-	journal_calls_free(t->journal);
 	FREE(t->verify, t->told);
 	extras_free(t->extras);
 	sandboxes_free(t->sandboxes);
-	files_free(t->files);
+	/* what follows may take a minute */
 	signals_release(&t->held);
+	journal_calls_free(t->journal);
+	files_free(t->files);
 	if (is_closed(t))
 		raise(SIGPIPE);
 }
@@ -154,14 +156,17 @@ tool_close(struct tool *t)
 void
 tool_may_end(struct tool *t)
 {
-	if (is_closed(t) || signals_waiting())
-		tool_close(t);
+	if (!is_closed(t) && !signals_waiting())
+		return;
+	tool_close(t);
+	exit(ST_SYSTEM);	/* no signal ends the first process of a
+				 * container */
 }
 
 int
 tool_fail(const struct tool *t, const struct err *e)
 {
-	return is_closed(t) ? ST_SYSTEM : err_report(e);
+	return is_closed(t) || signals_waiting() ? ST_SYSTEM : err_report(e);
 }
 
 /* ---- the `tools` record ---- */

@@ -81,7 +81,8 @@ void tool_close(struct tool *t);
 /* If a signal was held back, or stdout was found closed, close what we opened
  * (sandboxes, servers) and end by it. */
 void tool_may_end(struct tool *t);
-/* Report the failure that ends us; a closed stdout goes without saying. */
+/* Report the failure that ends us; a signal or a closed stdout goes without
+ * saying. */
 int tool_fail(const struct tool *t, const struct err *e);
 
 /* Callbacks of the stage (stage.h), whose self is the tool: a record was read;

@@ -392,6 +392,7 @@ mcp_serve(struct tool *t)
 	s->mute = s->stream = true;
 	t->serve = &v;		/* cppcheck-suppress autoVariables */
 	while (!s->failed) {
+		tool_may_end(t);
 		take_lines(&v);
 		if (v.later.n > 0) {
 			char *text = take_later(&v, 0);
@@ -406,7 +407,6 @@ mcp_serve(struct tool *t)
 			stage_fail(s, &e);
 		if (s->in.eof || !mcp_idle(t, STDIN_FILENO, t->told != NULL))
 			break;
-		tool_may_end(t);
 		tool_tell(t);
 		/* what came while servers were looked after was read there */
 		if (poll(&in, 1, 0) > 0 && rpc_fill(&v.in) < 0)

@@ -555,7 +555,8 @@ meet(struct snap *s, struct undo_entry *c, const struct undo_entry *other)
 		else if (t == NULL && !undo_path_is_lost(theirs))
 			snap_add_unchanged(s, c, theirs->path);
 	}
-	undo_entry_sort(c);
+	if (c->n > n)
+		undo_entry_sort(c);
 }
 
 void
