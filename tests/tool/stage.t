@@ -356,6 +356,40 @@ for sig in TERM HUP; do
 	is "and leaves nothing either" "$([ -e .git ] && echo .git; ls "$TMPDIR")" ""
 	exec {to}>&- {from}<&-
 done
+mkfifo stopped
+exec {reader}<>stopped
+printf '{"role":"user","content":"%0200000d"}\n' 0 >long
+for how in "" --mcp; do
+	if [ -n "$how" ]; then	# 200 lists of tools
+		printf '{"jsonrpc":"2.0","id":%d,"method":"tools/list"}\n' {1..200}
+	else
+		cat long
+	fi | timeout -s KILL 20 bash -c 'echo $$ >pid; exec hamr-tool "$@"' \
+		- ${how:+"$how"} >stopped &
+	last=$!
+	read -rN 1 -u "$reader" _	# the rest is more than it holds
+	kill -TERM "$(cat pid)"
+	wait "$last"
+	is "it ends while nobody reads its output${how:+, $how}" "$(kill -l $?)" TERM
+	timeout 1 cat <&"$reader" >/dev/null
+done
+exec {reader}<&-
+rm -f stopped
+if unshare -Urpf true 2>/dev/null; then
+	mkfifo held
+	unshare -Urpf bash -c 'exec hamr-tool --mcp' <held >answer 2>err &
+	last=$!
+	exec {to}>held
+	echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' >&"$to"
+	for i in {1..300}; do [ -s answer ] && break; sleep .1; done
+	kill -TERM "$(cat /proc/$last/task/$last/children)"
+	wait "$last"
+	is "as the first process of a container, too" "$? $(cat err)" "71 "
+	exec {to}>&-
+	rm -f held answer
+else
+	skip "as the first process of a container, too" "no namespaces"
+fi
 resident --yes
 say "$(cat t2)" "$go"
 rm -f pid
