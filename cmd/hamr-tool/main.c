@@ -1,5 +1,4 @@
 /* main.c - hamr-tool: tool calls in, tool results out. */
-#include <errno.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -158,9 +157,6 @@ on_idle(struct stage *s, int fd)
 static void
 on_end(struct stage *s)
 {
-	if (s->failed && s->out.error == 0 &&
-	    (stage_wait(s, NULL, 0, 0) & STAGE_CLOSED) != 0)
-		s->out.error = EPIPE;
 	tool_may_end(s->self);
 }
 

@@ -241,8 +241,12 @@ next_record(struct stage *s, const struct rec **r, struct err *e)
 	    !s->failed && flush(s) == 0) {
 		if (s->ops->idle != NULL)
 			s->ops->idle(s, s->in.fd);
-		if (rec_fill(&s->in, e) < 0)
+		if (rec_fill(&s->in, e) < 0) {
+			/* nobody reads stdout, and SIGPIPE is ignored */
+			if (errno == EPIPE)
+				s->out.error = EPIPE;
 			stage_fail(s, e);
+		}
 	}
 	return got;
 }

@@ -356,6 +356,12 @@ for sig in TERM HUP; do
 	is "and leaves nothing either" "$([ -e .git ] && echo .git; ls "$TMPDIR")" ""
 	exec {to}>&- {from}<&-
 done
+exec {shut}> >(:)
+wait $!
+echo '{"role":' | hamr-tool -n >&"$shut" 2>err
+is "what it did not write does not hide a failure" \
+	"$? $(grep -c 'stdin:1: ' err)" "65 1"
+exec {shut}>&-
 mkfifo stopped
 exec {reader}<>stopped
 printf '{"role":"user","content":"%0200000d"}\n' 0 >long
