@@ -175,6 +175,11 @@ printf '%s\n' '{"role":"user","content":"go"}' \
     '{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"bash","arguments":"{\"command\":\"x\"}"}}]}' \
     '{"role":"tool","tool_call_id":"c","content":"x \\","is_error":true}' >odd
 is "a failed line that ends with a backslash" "$(guard -n odd; echo $?)" 0
+yes 'ruby -e x;' | head -n 60000 | tr -d '\n' >scripts
+is "a command of many programs takes no time" "$({ sed -n 1p odd
+	sed -n 's/"x\\"}.*/"/p' odd | tr -d '\n'; cat scripts; echo '\"}"}}]}'
+	sed -n 3p odd
+} | timeout 20 hamr-guard --no-config -n -a | jq -r .action)" allow
 
 python3 big.py calls 20000 | python3 most.py 2>small
 python3 big.py calls $calls | timeout 200 python3 most.py >many 2>large

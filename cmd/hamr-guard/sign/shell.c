@@ -402,15 +402,14 @@ removed(const struct simple *s)
 
 /* What a command's simple ones do together, beside its traits. */
 struct works {
-	bool edits, tested;
+	bool edits, tested, script;
 	size_t changes;
 	struct slice removes;	/* as of shell_judge */
 };
 
 /* Take one of them in. */
 static void
-take_simple(const struct simple *s, struct slice cmd, struct traits *t,
-    struct works *w)
+take_simple(const struct simple *s, struct traits *t, struct works *w)
 {
 	bool waits = is_command(s, sleepers);
 	t->waits |= waits;
@@ -428,8 +427,8 @@ take_simple(const struct simple *s, struct slice cmd, struct traits *t,
 		t->echoes = QUOTE;
 	bool reads = is_command(s, readers);
 	t->reads = t->reads && !s->writes && (s->at >= s->n || reads);
-	bool writes = is_command(s, writers) ||
-	    (is_script(s) && writes_file(cmd));
+	bool writes = is_command(s, writers);
+	w->script |= is_script(s);
 	w->edits |= s->writes || (writes && !is_command(s, movers));
 	t->mutates |= s->writes || writes || is_command(s, deployers);
 	if ((s->writes && !s->elsewhere) ||
@@ -472,7 +471,7 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes,
 		if (!idle || piped)
 			does = hash_both(does == 0 ? 1 : does + joint,
 			    hash_both(s.words, s.files));
-		take_simple(&s, cmd, t, &all);
+		take_simple(&s, t, &all);
 		if (s.until.p != NULL)
 			until = s.until;
 		if (until.p != NULL && p < end && *p == '\n') {
@@ -490,6 +489,9 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes,
 		joint = *p == '\n' ? ';' : (unsigned char)*p + 256u * twice;
 		p += 1 + twice;
 	}
+	/* it may run the tests, too, and note what they said */
+	if (all.script && writes_file(cmd))
+		all.edits = t->mutates = true;
 	*removes = all.removes;
 	t->poll |= all.tested && t->reads;
 	t->pauses &= t->waits;
