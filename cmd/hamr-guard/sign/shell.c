@@ -106,6 +106,9 @@ static const char *const prefixes[] = { "sudo", "time", "nohup", "exec",
 	"command", "builtin", "env", "nice", "do", "done", "then", "else", "fi",
 	"while", "until", "if", "!", "{", NULL };
 
+/* What is printed after them may go to a pipe or to a file. */
+static const char *const groups[] = { "{", "do", "then", "else", "exec", NULL };
+
 /* What a byte is in a word: its end, a quote, or expanded by the shell. */
 enum { ENDS = 1, QUOTES, EXPANDS };
 static const unsigned char sorts[256] = {
@@ -213,16 +216,25 @@ over_document(const char *p, const char *end, struct slice until,
 }
 
 /* The hash of a word with quotes, whichever they are if nothing in it is
- * special. */
+ * special.  A quote between others is a character: '"a"'. */
 static uint64_t
 quoted_hash(struct slice w, struct buf *scratch)
 {
+	char open = '\0';
+
 	buf_reset(scratch);
-	for (size_t i = 0; i < w.n; i++)
-		if (strchr("$`*?[]~{}\\!", w.p[i]) != NULL)
+	for (size_t i = 0; i < w.n; i++) {
+		char c = w.p[i];
+
+		if (strchr("$`*?[]~{}\\!", c) != NULL)
 			return hash_bytes(w.p, w.n);
-		else if (sorts[(unsigned char)w.p[i]] != QUOTES)
-			buf_addc(scratch, w.p[i]);
+		if (c == open)
+			open = '\0';
+		else if (open == '\0' && sorts[(unsigned char)c] == QUOTES)
+			open = c;
+		else
+			buf_addc(scratch, c);
+	}
 	return hash_bytes(scratch->p, scratch->len);
 }
 
@@ -322,6 +334,8 @@ is_idle(const struct simple *s)
 		return false;
 	if (s->until.p != NULL)
 		return s->at + 1 == s->n && slice_is(s->w[s->at], "cat");
+	if (s->at + 1 < s->n && slice_is(s->w[s->at + 1], "-v"))
+		return false;	/* printf -v name */
 	return s->at < s->n ? slice_in(s->w[s->at], words) : s->n == 0;
 }
 
@@ -453,7 +467,7 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes,
     struct buf *scratch)
 {
 	const char *p = cmd.p, *end = cmd.p + cmd.n;
-	bool piped = false, expands = false;
+	bool piped = false, expands = false, grouped = false;
 	unsigned joint = 0;	/* what stands between it and the next */
 	struct slice until = { NULL, 0 };
 	uint64_t does = 0;
@@ -468,7 +482,8 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes,
 		piped = p < end && *p == '|' && (p + 1 == end || p[1] != '|');
 		bool idle = is_idle(&s);
 		t->idle = t->idle && idle;
-		if (!idle || piped)
+		grouped |= s.n > 0 && slice_in(s.w[0], groups);
+		if (!idle || piped || grouped)
 			does = hash_both(does == 0 ? 1 : does + joint,
 			    hash_both(s.words, s.files));
 		take_simple(&s, t, &all);
@@ -486,6 +501,7 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes,
 			break;
 		bool twice = p + 1 < end && p[0] == p[1] &&
 		    (*p == '|' || *p == '&');
+		grouped |= *p == '(' || *p == ')';
 		joint = *p == '\n' ? ';' : (unsigned char)*p + 256u * twice;
 		p += 1 + twice;
 	}
