@@ -1535,6 +1535,7 @@ s e bash {"command":"rm -rf /tmp/a /tmp/b"} =
 s e bash {"command":"git checkout -b topic && git commit -am x"} = done
 s e bash {"command":"mkdir -p out"} =
 s e bash {"command":"gofmt -w ."} =
+s e bash {"command":"python3 -c \"open('/tmp/log', 'w').write('x')\""} =
 s e edit {"path":"a.c","old":"int x; // one","new":"int x; // two"} = ok
 s e bash {"command":"rm -f new.c"} = | {"meta":{"mutated":[{"path":"new.c","sha256":null}]}}
 s e bash {"command":"./doc"} = | {"meta":{"mutated":[{"path":"README.md","sha256":"1"}]}}
