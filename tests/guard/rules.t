@@ -462,10 +462,6 @@ for i in 1 2; do echo %; done | ./x
 exec >a; echo %; ./x
 printf -v a %; ./x \"$a\"
 X
-is "... a quote between quotes is a character" "$(for i in a "'a'" "'a" "a'" \
-    "'a'a"; do
-	echo "s c$((++n)) bash {\"command\":\"grep -c \\\"$i\\\" f\"} = 0"
-done | said)" ""
 is "another remark at 24, 48 and so on, and never more" \
 "$(echo '100* s c# glob {"pattern":"x#"} = No files found' |
     said)" "c12 warn same-answer 12

@@ -12,11 +12,9 @@ static struct traits
 of(const char *cmd)
 {
 	struct traits t = { .idle = false };
-	struct buf scratch = BUF_INIT(4096);
 	struct slice removes;
 
-	shell_judge(slice_of(cmd), &t, &removes, &scratch);
-	buf_release(&scratch);
+	shell_judge(slice_of(cmd), &t, &removes);
 	return t;
 }
 

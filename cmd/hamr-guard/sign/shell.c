@@ -26,7 +26,6 @@ struct simple {			/* one simple command */
 	bool reads;		/* < */
 	struct slice until;	/* the word after <<; p NULL: no document */
 	uint64_t words, files;	/* hashes of its words and of its < and > */
-	bool quoted;		/* its last word has quotes */
 	bool more;		/* has more words than WORDS_MAX */
 };
 
@@ -144,7 +143,6 @@ over_word(const char *p, const char *end, struct simple *s)
 		if (sort == ENDS)
 			break;
 		if (sort == QUOTES) {
-			s->quoted = true;
 			p = over_quotes(p, end, *p == '"', &s->expands);
 			continue;
 		}
@@ -215,33 +213,9 @@ over_document(const char *p, const char *end, struct slice until,
 	return rest.n > 0 ? rest.p - 1 : end;
 }
 
-/* The hash of a word with quotes, whichever they are if nothing in it is
- * special.  A quote between others is a character: '"a"'. */
-static uint64_t
-quoted_hash(struct slice w, struct buf *scratch)
-{
-	char open = '\0';
-
-	buf_reset(scratch);
-	for (size_t i = 0; i < w.n; i++) {
-		char c = w.p[i];
-
-		if (strchr("$`*?[]~{}\\!", c) != NULL)
-			return hash_bytes(w.p, w.n);
-		if (c == open)
-			open = '\0';
-		else if (open == '\0' && sorts[(unsigned char)c] == QUOTES)
-			open = c;
-		else
-			buf_addc(scratch, c);
-	}
-	return hash_bytes(scratch->p, scratch->len);
-}
-
 /* Read one simple command; returns its end. */
 static const char *
-simple_next(const char *p, const char *end, struct simple *s,
-    struct buf *scratch)
+simple_next(const char *p, const char *end, struct simple *s)
 {
 	*s = (struct simple){ .n = 0 };
 	while (p < end && strchr("\n;&|()", *p) == NULL) {
@@ -257,15 +231,13 @@ simple_next(const char *p, const char *end, struct simple *s,
 				p = end;
 			break;
 		}
-		s->quoted = false;
 		p = over_word(p, end, s);
 		if (p < end && p - w == 1 && *w >= '0' && *w <= '9' &&
 		    (*p == '<' || *p == '>'))
 			continue;	/* 2>file */
 		struct slice word = { w, (size_t)(p - w) };
 		if (word.n > 0)
-			s->words = hash_both(s->words, s->quoted ?
-			    quoted_hash(word, scratch) :
+			s->words = hash_both(s->words,
 			    hash_bytes(word.p, word.n));
 		if (s->n < WORDS_MAX && word.n > 0)
 			s->w[s->n++] = word;
@@ -463,8 +435,7 @@ take_simple(const struct simple *s, struct traits *t, struct works *w)
 }
 
 uint64_t
-shell_judge(struct slice cmd, struct traits *t, struct slice *removes,
-    struct buf *scratch)
+shell_judge(struct slice cmd, struct traits *t, struct slice *removes)
 {
 	const char *p = cmd.p, *end = cmd.p + cmd.n;
 	bool piped = false, expands = false, grouped = false;
@@ -477,7 +448,7 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes,
 	t->idle = t->reads = t->pauses = true;
 	t->seeks = t->fetches = t->sends = t->runs = false;
 	while (p < end) {
-		p = simple_next(over_blanks(p, end), end, &s, scratch);
+		p = simple_next(over_blanks(p, end), end, &s);
 		s.piped = piped;
 		piped = p < end && *p == '|' && (p + 1 == end || p[1] != '|');
 		bool idle = is_idle(&s);

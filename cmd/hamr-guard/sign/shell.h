@@ -14,7 +14,7 @@ void shell_fold(struct slice cmd, struct buf *out);
 /* What the command is for goes to t: idle, poll, waits, pauses, measures,
  * echoes, reads, seeks, fetches, sends, mutates, moves, matters and
  * runs.  The one path that is all it removes goes to *removes; or p NULL.
- * Returns a hash of what it does, without comments and what it only prints,
- * however it is quoted; 0: it does nothing. */
+ * Returns a hash of what it does, without comments and what it only prints;
+ * 0: it does nothing. */
 uint64_t shell_judge(struct slice cmd, struct traits *t,
-    struct slice *removes, struct buf *scratch);
+    struct slice *removes);

@@ -614,7 +614,7 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	out->acts |= out->bash && (scan_true(one) || scan_str_is(one, "true"));
 	if (cmd.p != NULL) {
 		out->does = does_what(s, out->tool,
-		    shell_judge(cmd, out, &removed, &s->path));
+		    shell_judge(cmd, out, &removed));
 		if (removed.p != NULL)
 			out->removes = path_hash(s, removed);
 	} else if (out->edits) {
