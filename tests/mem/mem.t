@@ -572,6 +572,12 @@ save this without --replace"
 	    "$(cold search fact 2>err | jq -r .id)" "$new"
 	match "which is said" "$(cat err)" \
 	    "hamr-mem: */cold/.hamr/memory.db: *; it is left out"
+	rm .hamr/memory.db*
+	hamr-mem --no-config save "an old fact" >/dev/null
+	hamr-mem --global save "a fact of the user" >/dev/null
+	rm -f "$XDG_STATE_HOME"/hamr/cold-*/memory.db-*
+	seq 999 | tee "$XDG_STATE_HOME"/hamr/cold-*/memory.db >/dev/null
+	status "if the one to write to is damaged, none is" 65 cold search fact
 	cd ..
 else
 	skip "a read-only folder" "no bwrap"

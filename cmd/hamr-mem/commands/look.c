@@ -172,8 +172,9 @@ look(const struct opts *o, struct look *l, int (*fn)(struct look *l,
 	size_t last = l->n - 1;
 	struct err again;
 
-	if (r >= 0)
-		r = fn(l, e);
+	if (r < 0)
+		return r;
+	r = fn(l, e);
 	for (size_t i = last; r < 0 && e->status == ST_DATA && l->n > 1 &&
 	    i > 0; i--) {
 		struct store out = l->st[i];	/* is it this one? */
