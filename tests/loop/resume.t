@@ -73,8 +73,8 @@ fresh
 echo "$answer" >one
 quick "try it$(printf '%9000s' '')" >/dev/null 2>&1
 (ulimit -f 4; quick --fork="$(basename "$(session)" .ndjson)" "go on") >out 2>err
-is "no room for a fork: status 71, and only one session" "$? $(ls \
-    .hamr/sessions | grep -c ndjson)" "71 1"
+is "no room for a fork: status 71, and only one session" "$? $(echo \
+    .hamr/sessions/*.ndjson | wc -w)" "71 1"
 cd ..
 
 # no room at all: nothing of a session is left behind

@@ -358,7 +358,7 @@ for sig in TERM HUP; do
 done
 exec {shut}> >(:)
 wait $!
-echo '{"role":' | hamr-tool -n >&"$shut" 2>err
+echo '{"role":' | hamr-tool -n 2>err 1>&"$shut"
 is "what it did not write does not hide a failure" \
 	"$? $(grep -c 'stdin:1: ' err)" "65 1"
 exec {shut}>&-
