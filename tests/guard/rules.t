@@ -433,6 +433,13 @@ true % && jq -r .version a.json
 echo -n; jq -r '.version' a.json || echo try %
 printf '%\n' >/dev/null; jq -r .version \"a.json\" 2>&1
 X
+is "... in a group, with other blanks behind it, its arguments in any order" \
+"$(said <<'X'
+s a bash {"command":"(cd a; ./x)","env":{"A":1,"B":2.0}} = 2.3.1
+s b bash {"env":{"B":2,"A":1},"command":"(cd a;  ./x) \n"} = 2.3.1
+s c bash {"command":" (cd a; ./x)","env": { "A": 1, "\u0042": 2 }} = 2.3.1
+X
+)" "c warn repeat 3"
 while IFS='|' read -r command text; do
 	is "... and says again: $command" \
 	    "$(same_work "$command" "$text")" "c5 warn stall 4"

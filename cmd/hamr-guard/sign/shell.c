@@ -454,7 +454,7 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes)
 		bool idle = is_idle(&s);
 		t->idle = t->idle && idle;
 		grouped |= s.n > 0 && slice_in(s.w[0], groups);
-		if (!idle || piped || grouped)
+		if ((s.words | s.files) != 0 && (!idle || piped || grouped))
 			does = hash_both(does == 0 ? 1 : does + joint,
 			    hash_both(s.words, s.files));
 		take_simple(&s, t, &all);

@@ -557,17 +557,20 @@ command_of(struct signer *s)
 
 /* What a command and the other arguments do; b 0: nothing. */
 static struct sig
-does_what(const struct signer *s, uint64_t tool, uint64_t cmd)
+does_what(struct signer *s, uint64_t tool, uint64_t cmd)
 {
 	uint64_t others = 0;	/* in any order */
 
 	for (size_t i = 0; i < s->members.n; i++) {
 		const struct named_value *m = &s->members.m[i];
 
-		if (!slice_starts(m->key, "command") &&
-		    !slice_in(m->key, dropped))
-			others += hash_both(hash_bytes(m->key.p, m->key.n),
-			    sign_value(m->val));
+		if (slice_is(m->key, "command") ||
+		    slice_is(m->key, "commands") || slice_in(m->key, dropped))
+			continue;
+		buf_reset(&s->path);
+		canonical_value(m->val, false, &s->path);
+		others += hash_both(hash_bytes(m->key.p, m->key.n),
+		    hash_bytes(s->path.p, s->path.len));
 	}
 	return (struct sig){ tool, cmd == 0 ? 0 : hash_both(cmd, others) };
 }
