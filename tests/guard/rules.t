@@ -467,6 +467,7 @@ diff <(echo %) <(./x)
 f() { echo %; }; f | ./x
 for i in 1 2; do echo %; done | ./x
 exec >a; echo %; ./x
+echo % &>a; ./x
 printf -v a %; ./x \"$a\"
 X
 is "another remark at 24, 48 and so on, and never more" \

@@ -450,7 +450,9 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes)
 	while (p < end) {
 		p = simple_next(over_blanks(p, end), end, &s);
 		s.piped = piped;
-		piped = p < end && *p == '|' && (p + 1 == end || p[1] != '|');
+		struct slice rest = { p, (size_t)(end - p) };
+		piped = slice_starts(rest, "&>") ||
+		    (slice_starts(rest, "|") && !slice_starts(rest, "||"));
 		bool idle = is_idle(&s);
 		t->idle = t->idle && idle;
 		grouped |= s.n > 0 && slice_in(s.w[0], groups);
