@@ -85,7 +85,7 @@ static const char *const table[] = {
 	[A_SAME_ERROR_WARN] =
 	"{tool} has failed with the same error in {count} steps, with "
 	"different arguments ({history}); {since}. What you change between "
-	"the calls is not the cause. Do what the error asks for (a missing "
+	"the calls does not help. Do what the error asks for (a missing "
 	"argument, a setting, an installation), or use another tool.",
 
 	[A_SAME_ERROR_BLOCK] =
