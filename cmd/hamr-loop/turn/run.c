@@ -155,9 +155,11 @@ read_session(struct run *r, bool here, struct err *e)
 	    at += (off_t)rec->line.n + 1) {
 		/* stages read the file, and would obey */
 		if (rec->kind == R_REQUEST || rec->kind >= R_VERIFY) {
-			rc = err_set(e, ST_DATA, "%s:%zu: a record that is "
-			    "never stored; remove the line, or use --fork",
-			    in.name, rec->no);
+			struct slice type = rec_get(rec, "type");
+
+			rc = err_set(e, ST_DATA, "%s:%zu: a record of type "
+			    "%.*s is never stored; remove the line, or use "
+			    "--fork", in.name, rec->no, (int)type.n, type.p);
 			break;
 		}
 		track_record(&r->track, rec, at);
