@@ -98,8 +98,7 @@ sum_of(enum token_family f, const char *p, size_t n, unsigned *prev)
 	return token_at_least(token_sum(f, p, n, prev), n);
 }
 
-/* How many bytes from the start of text are at most cap tokens: whole lines if
- * one fits, else whole characters. */
+/* As budget_head, of 1/64 token. */
 static size_t
 head(struct slice text, uint64_t cap, enum token_family f)
 {
@@ -123,6 +122,14 @@ head(struct slice text, uint64_t cap, enum token_family f)
 			lines = at;
 	}
 	return lines > at / 2 ? lines : utf8_cut(text.p, text.n, at);
+}
+
+size_t
+budget_head(struct slice text, size_t cap, enum token_family f)
+{
+	/* no byte is more than four tokens, and all at once is quicker */
+	return text.n * 4 <= cap || token_text(f, text.p, text.n) / 64 < cap ?
+	    text.n : head(text, (uint64_t)cap * 64, f);
 }
 
 /* The same from the end: where the tail begins. */

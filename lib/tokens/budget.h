@@ -46,6 +46,10 @@ struct budget budget_of(const struct budget_keys *k, long flag_window,
 size_t budget_bytes(long tokens);
 long percent_of(long whole, long percent);
 
+/* How many bytes from the start of text are at most cap tokens: whole lines if
+ * one fits, else whole characters. */
+size_t budget_head(struct slice text, size_t cap, enum token_family f);
+
 /* Append text, cut to cap tokens if it has more: the first 60 % and the last
  * 40 %, cut at line ends, with a line between them that says what was cut.
  * True if it was cut. */

@@ -183,6 +183,20 @@ ok "the smaller one counts" test "$({ limit 4000
 	context.context_budget_tokens=2000 | size | jq '.[0]')" -le 1125
 ok "the last one counts" test "$({ limit 4000; limit 64000
 	call a read '{"path":"big"}'; } | new | size | jq '.[0]')" -gt 2250
+# what a read shows may be edited, so all of it has to be in the request
+seq 1000000 7 1090000 | tr -d '\n' | fold -w 76 >dense
+{ tr -d '\n' <dense | sed 's/./&,/g' | head -c 1999; echo; } >long
+for n in 4000 131072; do
+	for f in dense long; do
+		{ limit $n; call a read "{\"path\":\"$f\"}"; } |
+			hamr-tool --no-config >out
+		is "$f of digits is whole in the request at $n" \
+			"$(hamr-compact -n --no-config --strategy none <out |
+			jq -r '.messages[] | select(.role == "tool").content |
+			split("\n[context:")[0]')" \
+			"$(messages <out | jq -r .content)"
+	done
+done
 ok "a tiny one is no 0" test "$({ limit 1
 	call a read '{"path":"big"}' b bash '{"command":"cat big"}'; } | new |
 	size | jq -s '[.[][0]] | max')" -le 400

@@ -18,13 +18,19 @@
 
 /* ---- setting up ---- */
 
-/* Bytes of a cap.  Only a configured 0 means no limit; if the window is too
- * small for any tokens, the cap is that of one. */
+/* Only a configured 0 means no limit; if the window is too small for any
+ * tokens, the cap is that of one. */
 static size_t
-cap_bytes(const struct tool *t, const char *key, long tokens)
+cap_tokens(const struct tool *t, const char *key, long tokens)
 {
-	return tokens == 0 && conf_int(t->conf, key) == 0 ? SIZE_MAX :
-	    budget_bytes(tokens != 0 ? tokens : 1);
+	return tokens != 0 ? (size_t)tokens : conf_int(t->conf, key) == 0 ?
+	    SIZE_MAX : 1;
+}
+
+static size_t
+cap_bytes(size_t tokens)
+{
+	return tokens == SIZE_MAX ? SIZE_MAX : budget_bytes((long)tokens);
 }
 
 /* Set the caps for a window of this many tokens; -1: unknown. */
@@ -34,10 +40,11 @@ set_limit(struct tool *t, long limit)
 	struct budget b = budget_from(t->conf, limit);
 	struct files *f = t->files;
 
-	f->result_cap = cap_bytes(t, "context.max_single_read_result_tokens",
-	    b.result_cap);
-	f->turn_cap = cap_bytes(t,
-	    "context.max_total_read_result_tokens_per_turn", b.turn_cap);
+	f->result_tokens = cap_tokens(t,
+	    "context.max_single_read_result_tokens", b.result_cap);
+	f->result_cap = cap_bytes(f->result_tokens);
+	f->turn_cap = cap_bytes(cap_tokens(t,
+	    "context.max_total_read_result_tokens_per_turn", b.turn_cap));
 	t->output_cap = num_min(f->result_cap, OUTPUT_CAP_MAX);
 }
 
@@ -67,6 +74,7 @@ tool_open(struct tool *t, struct err *e)
 	t->files->overwrite = conf_bool(t->conf, "policy.overwrite");
 	t->files->memory = conf_bool(t->conf, "memory.enabled");
 	set_limit(t, -1);
+	t->files->family = token_family(conf_str(t->conf, "provider.model"));
 	set_mode(t, (int)t->mode);
 	struct lists *l = &t->files->lists;
 	l->secret = conf_list(t->conf, "policy.secret", &l->nsecret);
@@ -333,14 +341,19 @@ take_verdict(struct tool *t, const struct rec *r)
 	}
 }
 
-/* Only the mode can change, and only in a resident process (-r). */
+/* Only the mode can change, and only in a resident process (-r); and how the
+ * model counts tokens. */
 static void
 take_config(struct tool *t, const struct rec *r)
 {
-	char *name = scan_strdup(scan_get(rec_get(r, "set"), "agent.mode"));
+	struct slice set = rec_get(r, "set");
+	char *name = scan_strdup(scan_get(set, "agent.mode"));
+	char *model = scan_strdup(scan_get(set, "provider.model"));
 	int mode = name != NULL ? mode_named(name) : -1;
 
-	free(name);
+	if (model != NULL)
+		t->files->family = token_family(model);
+	FREE(name, model);
 	if (mode < 0 || t->stage->mode != STAGE_RESIDENT)
 		return;
 	set_mode(t, mode);
@@ -389,6 +402,10 @@ take(struct tool *t, const struct rec *r)
 		id = rec_strdup(r, "session");
 		if (id != NULL)
 			set_session(t, id);
+		free(id);
+		id = rec_strdup(r, "model");
+		if (id != NULL && *conf_str(t->conf, "provider.model") == '\0')
+			t->files->family = token_family(id);
 		free(id);
 		break;
 	case R_END:

@@ -18,6 +18,7 @@
 #include "root/path.h"
 #include "root/result.h"
 #include "root/secret.h"
+#include "tokens/token.h"
 
 #define FILES_LINE_CHARS 2000	/* a longer line is cut */
 
@@ -70,6 +71,8 @@ struct files {
 	bool overwrite;		/* policy.overwrite */
 	bool memory;		/* search_memory is there */
 	size_t result_cap;	/* bytes; per-result cap of chapter 8.1 */
+	size_t result_tokens;	/* the same as hamr-compact counts it */
+	enum token_family family;
 	size_t turn_cap;	/* bytes; per-turn read cap; SIZE_MAX: none */
 	struct lists lists;	/* of [policy] */
 	/* polled while a search or a listing runs: a cancel ends it with what

@@ -6,9 +6,11 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/utf8.h"
 #include "conf/place.h"
 #include "json/scan.h"
+#include "tokens/budget.h"
 
 #include "internal.h"
 
@@ -26,7 +28,8 @@ struct view {
 	bool cut_line;		/* a line was cut: no proof */
 	bool lossy;
 	long long whole;	/* bytes, had there been no cap */
-	size_t room;
+	size_t room, tokens;	/* for it */
+	enum token_family family;
 	struct buf body;
 };
 
@@ -47,6 +50,9 @@ view_line(struct view *v, long no, struct slice s, long long bytes)
 
 		shown += n != 0 ? n : 1;
 	}
+	if (was == 0)
+		shown = budget_head((struct slice){ s.p, shown }, v->tokens,
+		    v->family);
 	buf_fmt(&v->body, "%6ld\t", no);
 	v->lossy |= utf8_clean(&v->body, s.p, shown);
 	if ((long long)shown < bytes) {
@@ -60,6 +66,24 @@ view_line(struct view *v, long no, struct slice s, long long bytes)
 		return false;
 	}
 	return true;
+}
+
+/* Take back the last lines, but not the first one, if hamr-compact would cut
+ * them out of the request: the model may edit what it was shown.  Returns their
+ * number. */
+static long
+view_fit(struct view *v)
+{
+	struct slice all = buf_view(&v->body);
+	size_t n = budget_head(all, v->tokens, v->family);
+	const char *lf = n < all.n ? memrchr(all.p, '\n', n) : NULL;
+
+	if (n == all.n)
+		return 0;
+	if (lf == NULL)
+		lf = memchr(all.p, '\n', all.n);
+	v->body.len = (size_t)(lf + 1 - all.p);
+	return (long)slice_newlines(slice_from(all, v->body.len));
 }
 
 /* Append the lines, "[612 more: {...}]" if there are more, and meta. */
@@ -110,7 +134,7 @@ show_text(const char *rel, struct view *v, struct slice text, struct result *r)
 		if (!view_line(v, i, s, (long long)s.n))
 			break;
 	}
-	v->last = none ? last : i - 1;
+	v->last = none ? last : i - 1 - view_fit(v);
 	v->whole = (long long)(l.at[last] - l.at[v->last]) +
 	    (last - v->last) * NUMBERED;
 	free(l.at);
@@ -180,8 +204,9 @@ show_huge(const char *rel, struct view *v, int fd, off_t size,
 	}
 	free(chunk);
 	buf_release(&line);
-	v->last = no - 1;
-	v->lines = n <= 0 ? no - 1 : -1;
+	v->last = no - 1 - view_fit(v);
+	full |= v->last < no - 1;
+	v->lines = n <= 0 && !full ? no - 1 : -1;
 	path_show(&r->content, rel);
 	if (v->last < v->first)
 		buf_fmt(&r->content, ": line %ld was not found in its first "
@@ -220,6 +245,7 @@ read_file(struct files *f, const struct path *p, struct slice args,
     struct result *r)
 {
 	struct view v = { .room = files_room(f),
+		.tokens = f->result_tokens, .family = f->family,
 		.first = arg_int(args, "first", 1),
 		.last = arg_int(args, "last", INT64_MAX),
 		.body = BUF_INIT(RESULT_MAX - CHUNK) };
@@ -240,7 +266,8 @@ read_file(struct files *f, const struct path *p, struct slice args,
 		n = fd >= 0 ? pread(fd, look, sizeof look, 0) : 0;
 	}
 	/* the first and the last line contain the name */
-	v.room -= v.room < 2 * strlen(rel) ? v.room : 2 * strlen(rel);
+	v.room -= num_min(v.room, 2 * strlen(rel));
+	v.tokens -= num_min(v.tokens, HEAD_ROOM / 2 + strlen(rel));
 	if (fault.code != NULL)
 		;
 	else if (n > 1 && (memcmp(look, "\xff\xfe", 2) == 0 ||

@@ -6,7 +6,9 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "json/scan.h"
+#include "tokens/budget.h"
 
 #include "internal.h"
 
@@ -78,7 +80,10 @@ repeated_find(struct files *f, const struct path *p, struct slice args)
 		sha256_hex(text.p, text.len, hex);
 	file_close(fd);
 	buf_release(&text);
-	if (strcmp(hex, e->sha) == 0)
+	/* the whole is shown again only if it still fits */
+	if (strcmp(hex, e->sha) == 0 && (!e->elided || budget_head(
+	    (struct slice){ e->text, e->len }, f->result_tokens, f->family) ==
+	    e->len))
 		return e;
 	cache_drop(&f->cache, p->rel);
 	return NULL;
@@ -219,6 +224,17 @@ learn_change(struct files *f, const char *rel, bool edit, struct slice args,
 	buf_release(&text);
 }
 
+/* Bytes of the turn's budget for a result: more where a token has fewer bytes
+ * than the budget assumes. */
+static size_t
+charge(const struct files *f, struct slice content)
+{
+	size_t n = budget_bytes((long)(token_text(f->family, content.p,
+	    content.n) / 64));
+
+	return n > content.n ? num_min(n, f->result_cap) : content.n;
+}
+
 void
 files_learn(struct files *f, const char *id, const char *tool,
     struct slice args, struct slice content, struct slice meta)
@@ -235,7 +251,7 @@ files_learn(struct files *f, const char *id, const char *tool,
 		return;
 	if (read && scan_kind(scan_get(meta, "op")) == SCAN_STRING &&
 	    scan_kind(scan_get(meta, "cached")) != SCAN_STRING)
-		f->used += content.n;
+		f->used += charge(f, content);
 	if (read && !scan_str_is(scan_get(meta, "op"), "file"))
 		return;
 	/* its true name, if that can be told: it may not be UTF-8 */
