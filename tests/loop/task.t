@@ -39,6 +39,14 @@ is "- comes last" "$? $(cat out err)" \
 echo never | loop "review this"
 is "stdin is not read without -" "$? $(told)" "0 user: review this"
 
+# ---- which model ----
+
+model() { loop "x" --provider big -o provider.big.model=large "$@" </dev/null
+	head -n 1 out | jq -r .model; }
+is "the model of --provider's table, unless a flag names one" \
+    "$(model) $(HAMR_PROVIDER_MODEL=other model) $(model --model own) $(
+    model -o provider.model=own)" "large large own own"
+
 # ---- --resume, a blank, a word ----
 
 rm -r .hamr

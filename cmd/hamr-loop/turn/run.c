@@ -75,6 +75,24 @@ run_hook(struct hub *h, const char *const *argv, const char *record)
 	runlog_line(h->log, "hook", "on_end %s: %s", argv[0], what);
 }
 
+/* The model of --provider's table is the session's, unless a flag names one, as
+ * for hamr-provider. */
+static int
+take_provider(struct run *r, struct err *e)
+{
+	int rc = 0;
+
+	if (r->o.provider == NULL || r->o.model != NULL ||
+	    strcmp(conf_origin(r->conf, "provider.model"), "-o") == 0)
+		return 0;
+	char *key = xasprintf("provider.%s.model", r->o.provider);
+	if (conf_is_set(r->conf, key))
+		rc = conf_set(r->conf, "provider.model", conf_str(r->conf,
+		    key), "--provider", e);
+	free(key);
+	return rc;
+}
+
 int
 run_configure(struct run *r, struct err *e)
 {
@@ -116,6 +134,8 @@ run_configure(struct run *r, struct err *e)
 			return -1;
 		}
 	}
+	if (take_provider(r, e) < 0)
+		return -1;
 	if (r->o.replay != NULL && access(r->o.replay, R_OK) < 0)
 		return err_sys(e, ST_NOINPUT, "--replay: %s", r->o.replay);
 	/* The path of a recording is relative to where we were started, but
