@@ -207,6 +207,23 @@ Make the file aMake the file a -32002
 1 True True Make the file a Z
 [50, 50, 21] -32602 {'sessions': []}"
 
+# --- a session that somebody else wrote
+cat >.hamr/sessions/ada.ndjson <<'P'
+{"role":"user","content":"Hello"}
+{"type":"config","set":{"provider.model":"dear"}}
+{"role":"assistant","content":"Hello!"}
+P
+is "its first message says so, and its model does not count" "$(play <<'P'
+e = new("--model", "mine")
+r = e.load("ada", here)
+print(r["configOptions"][1]["currentValue"])
+u = [u for u in e.updates if "message" in u["sessionUpdate"]]
+print([u["sessionUpdate"][:5] for u in u], "not written here" in u[0]["content"]["text"],
+    u[0]["messageId"] != u[2]["messageId"])
+P
+)" "mine
+['agent', 'user_', 'agent'] True True"
+
 # --- a session in which nothing was said
 fresh empty
 answer "Hello." >script

@@ -78,6 +78,21 @@ is "by its id it is gone on with, its calls are not run" \
 match "... and it is said" "$(cat err)" "*was not written here*not run*"
 is "... answered as interrupted" "$(jq -r 'select(.role == "tool") |
     .meta.error' ".hamr/sessions/$planted.ndjson" | head -n 1)" interrupted
+
+# --- nor does the model that it names count
+models() { jq -rn '[inputs | .set["provider.model"]? // empty] | join(" ")' \
+    ".hamr/sessions/$planted.ndjson"; }
+plant ".hamr/sessions/$planted.ndjson" "$PWD"
+echo '{"type":"config","set":{"provider.model":"dear"}}' \
+    >>".hamr/sessions/$planted.ndjson"
+{ answer "Not this."; answer "Went on."; answer "And on."; } >script
+loop -o provider.model=mine --resume="$planted" "go on" >out
+is "its model does not count" "$? $(models)" "0 dear mine"
+hamr-loop --no-config --records --replay script --resume="$planted" \
+    -o provider.model=mine >out 2>err </dev/null
+is "... and a program is told whose it is, after its state" "$(jq -r \
+    'select(.type == "progress") | .model // .text[-41:]' out)" "mine
+calls are not run, and mode patch applies"
 rm ".hamr/sessions/$planted.ndjson"
 
 # --- nor does its mode count in a copy

@@ -88,7 +88,7 @@ listing_replay(struct worker *s, struct err *e)
 	const struct rec *r;
 	struct rec_in in;
 
-	s->messages = 0;
+	s->messages++;	/* what was said of it is not part of the first one */
 	rec_in_init(&in, fd, path, REC_MAX);
 	while (got > 0 && (got = rec_next(&in, &r, e)) > 0)
 		update_record(s, r, true);

@@ -540,6 +540,7 @@ setup_config(struct hub *h, const char *key, const char *value)
 int
 setup_header(struct run *r)
 {
+	const char *model = conf_str(r->conf, "provider.model");
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	const char *mode = r->setup.mode;
 	const struct track *k = &r->track;
@@ -554,12 +555,10 @@ setup_header(struct run *r)
 		if ((k->mode == NULL || strcmp(mode, k->mode) != 0) &&
 		    setup_config(h, "agent.mode", mode) < 0)
 			return -1;
-		return o->model != NULL && (k->model == NULL ||
-		    strcmp(o->model, k->model) != 0) ?
-		    setup_config(h, "provider.model", o->model) : 0;
+		return (o->model != NULL || r->foreign != NULL) &&
+		    (k->model == NULL || strcmp(model, k->model) != 0) ?
+		    setup_config(h, "provider.model", model) : 0;
 	}
-	const char *model = o->model != NULL ? o->model :
-	    conf_str(r->conf, "provider.model");
 	char *mark = origin_begin(&b, r->session.id, r->root);
 	scan_put(&b, ",'mode':@", slice_of(mode));
 	if (model[0] != '\0')

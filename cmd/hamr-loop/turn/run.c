@@ -195,16 +195,18 @@ read_session(struct run *r, bool here, struct err *e)
 	/* an empty one, as a crash leaves it, asks for nothing */
 	if (rc == 0 && !here && at > 0) {
 		xset(&r->track.mode, NULL);
-		err_say("session %s was not written here by you; its open "
-		    "calls are not run, and mode %s applies", r->o.fork != NULL
-		    ? r->o.fork : r->session.id, conf_str(r->conf,
-		    "agent.mode"));
+		xset(&r->track.model, NULL);
+		r->foreign = xasprintf("session %s was not written here by "
+		    "you; its open calls are not run, and mode %s applies",
+		    r->o.fork != NULL ? r->o.fork : r->session.id,
+		    conf_str(r->conf, "agent.mode"));
+		err_say("%s", r->foreign);
 	}
 	return rc < 0 ? -1 : session_cut(&r->session, at, e);
 }
 
 /* Open the session.  Nothing that a foreign session asks for is carried out:
- * its open calls are answered as interrupted, its mode is ignored. */
+ * its open calls are answered as interrupted, its mode and model are ignored. */
 static int
 open_session(struct run *r, struct err *e)
 {
@@ -473,6 +475,7 @@ run_end(struct run *r)
 	r->open = r->begun = false;
 	runlog_close(r->log);
 	r->log = NULL;
+	xset(&r->foreign, NULL);
 	/* keep a session whose task could not be written, for inspection */
 	session_close(&r->session, r->track.has_person || r->o.task != NULL);
 	map_release(&r->ui.always);

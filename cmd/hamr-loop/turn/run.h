@@ -28,6 +28,7 @@ struct run {
 	bool begun;		/* the first records are committed */
 	bool runs_calls;	/* its open calls may be run: it was written
 				 * here, and they were not copied by a fork */
+	char *foreign;		/* says that it was not written here; or NULL */
 	char *resume_id;	/* from a /resume */
 	char *images;		/* a JSON array of image parts for the next
 				 * task, or NULL; owned */
