@@ -230,4 +230,29 @@ hamr-loop --no-config -o 'stages.guard=["hamr-guard", "hamr-gaurd -n"]' x 2>err
 is "nor one with a stage that is not there" "$? $(ls .hamr/sessions)" "78 "
 is "... which is named" "$(cat err)" \
     "hamr-loop: -o: stages.guard: no program hamr-gaurd in PATH"
+# --- a --fork that is killed, at its first system call with the copy on disk
+fresh killed
+echo '{"role":"user","content":"x"}' >one.ndjson
+low=1 high=1000
+while [ -x "$OBJ/torture/killat" ] && [ "$low" -lt "$high" ]; do
+	k=$(((low + high) / 2))
+	rm -rf calls .hamr
+	mkdir -p .hamr/sessions
+	cp one.ndjson .hamr/sessions
+	{ timeout 30 "$OBJ/torture/killat" calls $k hamr-loop --no-config \
+	    --fork=one </dev/null; } >out 2>&1
+	if cat .hamr/sessions/2*.ndjson 2>/dev/null | grep -q .; then
+		high=$k
+		left=$(jq -rs '[.[0].fork_at, length] | join(" of ")' \
+		    .hamr/sessions/2*.ndjson)
+	else
+		low=$((k + 1))
+	fi
+done
+if [ -x "$OBJ/torture/killat" ]; then
+	is "a killed --fork has each line that its header counts" "$left" "2 of 2"
+else
+	skip "a killed --fork" "no obj/torture/killat"
+fi
+
 done_testing

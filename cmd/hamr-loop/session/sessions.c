@@ -319,8 +319,7 @@ sessions_fork(struct session *s, const char *dir, const char *root,
     const char *begun, long at, bool *here, struct err *e)
 {
 	char *id = sessions_find(dir, root, begun, e);
-	struct buf header = BUF_INIT(BUF_RECORD_MAX);
-	struct buf lines = BUF_INIT((size_t)1 << 40);
+	struct buf header = BUF_INIT((size_t)1 << 40), lines = header;
 	long n = 0, copied = 1;		/* the header */
 	const struct rec *r;
 	struct rec_in in;
@@ -359,8 +358,10 @@ sessions_fork(struct session *s, const char *dir, const char *root,
 		if (got >= 0 && n < at)
 			got = err_set(e, ST_USAGE, "session %s has %ld lines, "
 			    "not %ld", id, n, at);
-		rc = got < 0 || session_append(s, buf_view(&header), e) < 0 ?
-		    -1 : session_append(s, buf_view(&lines), e);
+		/* in one write: a header alone would have a fork_at for lines
+		 * that are not there, and new ones would be taken for those */
+		buf_slice(&header, buf_view(&lines));
+		rc = got < 0 ? -1 : session_append(s, buf_view(&header), e);
 		if (rc < 0)
 			s->size = 0;	/* no part of a copy stays */
 		rec_in_release(&in);
