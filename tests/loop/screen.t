@@ -1047,6 +1047,16 @@ t = chat(); t.sees("sandbox"); t.sees("> "); t.type("\x07"); t.sees("open")
 os.kill(t.pid, signal.SIGTERM); t.sees("told"); print(t.end())
 P
 is "SIGTERM ends an editor, too" "$(cat ../got)" 130
+call write "$(jq -cn '{path: "new", content: ([range(99)] | join("\n"))}')" >script
+py >../got <<'P'
+os.environ.update(PAGER="../stays")
+t = Terminal(["hamr-loop", "--no-config", "--replay", "script", "make it"])
+t.sees("allow this write?"); t.answer("v"); t.sees("open")
+os.kill(t.pid, signal.SIGTERM); t.sees("told"); print(t.end())
+print(t.all[t.seen:].count(b"+98"))
+P
+is "... and a pager, whose text is not printed then" "$(cat ../got)" "130
+0"
 py >../got <<'P'
 os.environ.update(EDITOR="../reads")
 t = chat(mute=True); t.sees("\x1b[c"); t.type("draft\x07"); t.more(time.time() + 0.3)

@@ -456,6 +456,7 @@ ask_again(struct asking *k, const char *said)
 static void
 view(struct asking *k)
 {
+	struct pollfd told = { k->u->signals, POLLIN, 0 };
 	struct buf text = BUF_INIT(TEXT_MAX);
 
 	if (k->q.path != NULL) {
@@ -467,7 +468,8 @@ view(struct asking *k)
 	bool shown = run_on_file(k->u, "${PAGER:-less}", buf_view(&text), "",
 	    NULL);
 	ui_break(k->u);
-	if (!shown)
+	/* a pager that a signal to us ended has shown it */
+	if (!shown && poll(&told, 1, 0) == 0)
 		ui_emit(k->u, buf_view(&text));
 	buf_release(&text);
 	ask_again(k, NULL);
