@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -658,6 +659,23 @@ hostile(void **state)
 	check_hostile("\xe6\x97\xa5", 1 << 20, "");
 }
 
+/* A word of many URLs is looked through once with each piece: it took 5 s. */
+static void
+word_of_urls(void **state)
+{
+	struct buf final = BUF_INIT(MAX);
+	struct markdown *m = markdown_new(80, 20, true, NULL);
+	clock_t begun = clock();
+
+	(void)state;
+	markdown_add(m, SLICE("_"), &final);
+	for (int i = 0; i < 1000; i++)
+		markdown_add(m, SLICE("://,://,://,://,"), &final);
+	markdown_end(m, &final);
+	assert_true(clock() - begun < 2 * CLOCKS_PER_SEC);
+	buf_release(&final);
+}
+
 /* A frame costs the same behind a word of megabytes: it took seconds. */
 static void
 tail_of_long_word(void **state)
@@ -696,6 +714,7 @@ main(void)
 		cmocka_unit_test(copies_at_a_width),
 		cmocka_unit_test(bars_in_cells),
 		cmocka_unit_test(final_at_once), cmocka_unit_test(hostile),
+		cmocka_unit_test(word_of_urls),
 		cmocka_unit_test(tail_of_long_word),
 	};
 

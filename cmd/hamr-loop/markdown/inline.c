@@ -243,18 +243,23 @@ hide_in_word(char *w, size_t n, bool *bold)
 
 /* The same in a URL, of marks that it goes on after: for md4c they could begin
  * or end emphasis outside it, but not in [a](URL) or <URL>, where it takes no
- * hidden ones.  Sets *any if there were such marks, and returns where it ended.
- */
+ * hidden ones.  It belongs to what begins at from.  Sets *any if there were such
+ * marks, and returns where it ended. */
 static char *
-hide_in_url(char *p, bool *any)
+hide_in_url(const char *from, char *p, bool *any)
 {
 	const char *before = p - 1;
+	int inner = 0;
 
-	for (int inner = 0; !is_blank(*before) && !is_one_of(*before, "<>") &&
+	for (; before >= from && !is_one_of(*before, "<>") &&
 	    (*before != '(' || inner-- > 0); before--)
 		inner += *before == ')';
-	if (*before == '<' || (*before == '(' && before[-1] == ']'))
-		return p + 1;
+	if (*before == '<' || (*before == '(' && before[-1] == ']')) {
+		for (inner = 0; !is_blank(*p) && *p != '>' &&
+		    (*p != ')' || inner-- > 0); p++)
+			inner += *p == '(';
+		return p;
+	}
 	for (size_t run; is_alnum(*p) || is_one_of(*p, "/.-_~*%?=&#:@+!$;");
 	    p += run + (run == 0)) {
 		run = strspn(p, "_*~");
@@ -576,8 +581,8 @@ read_marked(struct reader *r, struct slice source)
 		char *end = p + n, *url = memmem(p, n, "://", 3);
 		if (url == NULL)
 			any |= hide_in_word(p, n, &bold);
-		for (; url != NULL; url = memmem(url, end - url, "://", 3))
-			url = hide_in_url(url, &any);
+		for (; url != NULL; url = memmem(p, end - p, "://", 3))
+			p = hide_in_url(p, url, &any);
 		p = end;
 	}
 	r->source = buf_view(&b);
