@@ -146,6 +146,14 @@ t.type("\x04"); sys.exit(t.end())
 P
 is "keys in one word of 400 KB take no time" "$S $(asked)" '0 "two"'
 answers 2 >script
+drive xterm <<'P'
+t = Terminal(loop, rows=5, columns=20)
+t.sees("> "); t.type("one\r"); t.sees("Answer 1"); t.sees("done")
+t.type("\x12on"); t.sees("> one"); t.sees("search: on")
+t.type("\x07\x04"); sys.exit(t.end())
+P
+is "Ctrl-R shows what is searched, and what is found, on five rows" "$S" 0
+answers 2 >script
 drive linux <<'P'
 t = Terminal(loop)
 t.sees("> "); t.type("typed\r"); t.sees("typed"); time.sleep(0.1)

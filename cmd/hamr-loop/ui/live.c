@@ -195,8 +195,11 @@ compose(struct ui *u, long long now)
 	size_t above = slice_newlines(buf_view(&rows));
 	if (u->editor != NULL && (u->dumb ? !editor_is_empty(u->editor) :
 	    u->live || u->question.len > 0)) {
-		editor_draw(u->editor, ui_columns(u), height / 3 > 0 ?
-		    height / 3 : 1, &rows, &row, &column);
+		/* two rows: what is searched is in the second */
+		size_t most = height / 3, least = u->question.len > 0 ? 1 : 2;
+
+		editor_draw(u->editor, ui_columns(u), most > least ? most :
+		    least, &rows, &row, &column);
 		buf_addc(&rows, '\n');
 	}
 	/* a question goes before it where there are two rows */
