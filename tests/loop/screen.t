@@ -1067,6 +1067,16 @@ P
 is "an editor that is opened at once gets no reply of the terminal" \
     "$(cat ../got)" "0 0"
 
+py >../got <<'P'
+t = Terminal(["bash", "-c", "set -m; hamr-loop --no-config --replay script; "
+              "echo status $?; stty -icanon -echo min 0 time 2; od -c -N 9"],
+             mute=True)
+t.sees("\x1b[c"); os.kill(os.tcgetpgrp(t.fd), signal.SIGTERM)
+t.more(time.time() + 0.2); t.type("\x1b[?62;22c")
+t.sees("status 130"); t.end(); print(t.all[t.seen:].count(b"6   2"))
+P
+is "nor does the shell, when SIGTERM ends a chat at once" "$(cat ../got)" 0
+
 # --- a message that is larger than the window
 fresh full
 { answer Hello.; answer Next.; } >script

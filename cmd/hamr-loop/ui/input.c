@@ -179,8 +179,7 @@ ui_close_input(struct ui *u)
 		free(editor_take(u->editor));
 	editor_free(u->editor);
 	u->editor = NULL;
-	if (!u->told_to_end)
-		screen_await_replies(u->screen, &typed);
+	screen_await_replies(u->screen, &typed);
 	buf_release(&typed);
 	ui_listen(u, false);
 	/* ending may take a while, without reading keys */
