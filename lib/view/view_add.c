@@ -149,11 +149,15 @@ dialect_result(struct slice text, size_t *at, struct slice *block)
 
 /* ---- pieces ---- */
 
+/* Servers refuse a part of only white space, and one that is no object: the
+ * latter is a text if it is a string, else it says nothing. */
 static bool
 is_blank_part(struct slice part)
 {
-	if (scan_kind(part) != SCAN_STRING)
+	if (scan_kind(part) == SCAN_OBJECT)
 		part = scan_get(part, "text");
+	else if (scan_kind(part) != SCAN_STRING)
+		return true;
 	return scan_kind(part) == SCAN_STRING && view_is_blank_string(part);
 }
 
@@ -624,14 +628,17 @@ view_add(struct view *v, const struct rec *r)
 	if (!rec_is_message(r->kind))
 		return;
 	v->records++;
-	/* leave out parts of only white space: servers refuse them, too */
 	for (struct walk w = walk_elements(content);
 	    walk_next(&w, NULL, &part); )
-		any |= is_blank_part(part);
+		any |= scan_kind(part) == SCAN_STRING || is_blank_part(part);
 	for (struct walk w = walk_elements(content); any &&
-	    walk_next(&w, NULL, &part); )
-		if (!is_blank_part(part))
-			scan_put(&parts, parts.len == 0 ? "[$" : ",$", part);
+	    walk_next(&w, NULL, &part); ) {
+		if (is_blank_part(part))
+			continue;
+		buf_addc(&parts, parts.len == 0 ? '[' : ',');
+		scan_put(&parts, scan_kind(part) == SCAN_STRING ?
+		    "{'type':'text','text':$}" : "$", part);
+	}
 	if (any && parts.len > 0)
 		buf_addc(&parts, ']');
 	if (any)

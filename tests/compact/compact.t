@@ -141,6 +141,11 @@ is "parts of white space are left out, as messages are" "$(printf '%s\n' \
 	'"(empty)"
 [{"type":"text","text":"b"}]
 [{"type":"image_url","image_url":{"url":"u"}}]'
+is "a part that is a string is a text, other values are none" "$(printf '%s\n' \
+	'{"role":"user","content":[1,"a",null]}' \
+	'{"role":"assistant","content":[true,[],null]}' | compact -n |
+	jq -c '.messages[].content')" '[{"type":"text","text":"a"}]
+"(empty)"'
 
 # ---- what goes into a request ----
 
