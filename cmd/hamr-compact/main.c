@@ -337,6 +337,8 @@ print(struct stage *s)
 	default:
 		if (!legality_print(c, fits, out))
 			stage_status(s, ST_NO);
+		else if (!fits)
+			stage_status(s, ST_NOFIT);
 	}
 	if ((mode == MODE_CHECK || mode == MODE_BUDGET) &&
 	    term_of(STDOUT_FILENO).tty) {

@@ -303,6 +303,7 @@ is "a limit shrinks the window" "$(tail -n 1 limited |
 
 jq -nc '{role:"user",content:("word " * 9000)}' >huge
 status "nothing fits" 3 compact --window 4000 huge
+status "--check says so, too" 3 compact --window 4000 --check huge
 compact -n --window 4000 huge >err
 is "an error, no request" "$(jq -r '"\(.type) \(.stage) \(.code)"' err)" \
 	"error compact budget_exhausted"
