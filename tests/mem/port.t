@@ -55,6 +55,7 @@ for bad in '{"type":"fact"}' '{"type":"memory","v":2}' \
 	'{"type":"memory","v":1,"key":"m:0123456789ab","kind":"x"}' \
 	'{"type":"memory","v":1,"key":"m:0123456789ab","kind":"fact"}' \
 	'{"type":"memory","v":1,"key":"m:0123456789ab","kind":"fact","content":"x","time":"noon"}' \
+	'{"type":"memory","v":1,"key":"m:0123456789ab","kind":"forgotten","time":"9999-12-31T23:59:59.999Z"}' \
 	'no json'
 do
 	{ cat a; echo "$bad"; } >bad

@@ -14,6 +14,7 @@
 /* The range, in ms, of times whose year has four digits. */
 #define YEAR_0 (-62167219200000)
 #define YEAR_10000 253402300800000
+#define YEAR_9999 253370764800000
 
 /* Does s begin with this form, in which 0 is any digit? */
 static bool
@@ -93,7 +94,10 @@ when_read(struct slice val, int64_t *out)
 	bool good = val.p == NULL || scan_kind(val) == SCAN_NULL ||
 	    (text != NULL && when_parse(text, out));
 	free(text);
-	return good;
+	if (*out < YEAR_9999)
+		return good;
+	*out = WHEN_NONE;	/* what replaces it must be later */
+	return false;
 }
 
 struct slice
