@@ -46,6 +46,16 @@ status "what is no memory" 1 hamr-mem --db none.db forget --session x
 ok "nothing is made of it" test ! -e none.db
 ok "check" mem check
 
+# no file can be made in its folder
+id=$(mem save "a wumpus")
+mkdir m.db-vacuum
+status "forgotten, but not rewritten" 71 mem forget "$id"
+match "which is said, and what to do" "$(cat "$T/.err")" "hamr-mem: \
+m.db-vacuum: *; what was forgotten stays in the file until you can write *"
+rmdir m.db-vacuum
+status "the next one" 1 mem forget "$id"
+is "finishes it" "$(left wumpus)" 0
+
 # pages that the index let go of long before
 for s in $(seq 40)
 do	printf '{"type":"hamr","v":1,"session":"p%d"}\n' "$s"

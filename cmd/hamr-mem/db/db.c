@@ -479,7 +479,13 @@ db_vacuum(struct db *db, struct err *e)
 	char *by = xasprintf("%s-vacuum", db->path);
 
 	unlink(by);		/* left by a process that was killed */
-	int r = db_replace(db, by, NULL, NULL, e);
+	/* SQLite would let others read it, and not say why it cannot */
+	int fd = file_create(AT_FDCWD, by, O_RDWR, 0600);
+	file_close(fd);
+	int r = fd < 0 ? err_set(e, ST_SYSTEM, "%s: %s; what was forgotten "
+	    "stays in the file until you can write in its folder and forget "
+	    "again", by, strerror(errno)) :
+	    db_replace(db, by, NULL, NULL, e);
 	if (r < 0)
 		unlink(by);
 	free(by);
