@@ -54,7 +54,7 @@ dispatch(struct run *r, struct err *e)
 	if (r->o.dir == NULL && conf_root_is_too_broad(r->root))
 		return err_set(e, ST_POLICY, "the root would be %s; go into a "
 		    "project, or pass -C %s", r->root, r->root);
-	if (turn_check_limits(r->conf, r->o.provider, r->o.model, e) < 0)
+	if (turn_check_limits(r->conf, r->o.provider, e) < 0)
 		return -1;
 	if (r->o.records)
 		return chat_records(r, e);

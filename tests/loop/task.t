@@ -46,6 +46,11 @@ model() { loop "x" --provider big -o provider.big.model=large "$@" </dev/null
 is "the model of --provider's table, unless a flag names one" \
     "$(model) $(HAMR_PROVIDER_MODEL=other model) $(model --model own) $(
     model -o provider.model=own)" "large large own own"
+for name in "a b" base_url "" "$(printf %080d 1)"; do
+	loop "x" --provider "$name" </dev/null
+	echo $?
+done >status
+is "a table that cannot be" "$(paste -sd' ' status)" "78 78 0 78"
 
 # ---- --resume, a blank, a word ----
 

@@ -27,8 +27,8 @@ void setup_release(struct setup *s);
 int setup_session(struct run *r, const char *task, struct err *e);
 
 /* Commit the header alone if there is no record yet; else, once, what the flags
- * change (and the mode of a foreign session), so that later settings still
- * win.  The guard must have judged what is there. */
+ * change (and the mode and model of a foreign session), so that later settings
+ * still win.  The guard must have judged what is there. */
 int setup_header(struct run *r);
 
 /* Commit a config record that changes a setting within the session. */

@@ -75,21 +75,30 @@ run_hook(struct hub *h, const char *const *argv, const char *record)
 	runlog_line(h->log, "hook", "on_end %s: %s", argv[0], what);
 }
 
-/* The model of --provider's table is the session's, unless a flag names one, as
- * for hamr-provider. */
+/* What --provider's table says of model and server is in force, unless a flag
+ * says otherwise, as for hamr-provider. */
 static int
 take_provider(struct run *r, struct err *e)
 {
+	static const char *const keys[] = { "model", "base_url" };
+	size_t n, at = 0;
+	const char *const *names = conf_names(r->conf, "provider", &n);
 	int rc = 0;
 
-	if (r->o.provider == NULL || r->o.model != NULL ||
-	    strcmp(conf_origin(r->conf, "provider.model"), "-o") == 0)
-		return 0;
-	char *key = xasprintf("provider.%s.model", r->o.provider);
-	if (conf_is_set(r->conf, key))
-		rc = conf_set(r->conf, "provider.model", conf_str(r->conf,
-		    key), "--provider", e);
-	free(key);
+	while (at < n && (r->o.provider == NULL ||
+	    strcmp(names[at], r->o.provider) != 0))
+		at++;
+	/* hamr-provider says that there is no such table */
+	for (size_t i = 0; at < n && rc == 0 && i < 2; i++) {
+		char *key = xasprintf("provider.%s", keys[i]);
+		char *own = xasprintf("provider.%s.%s", r->o.provider, keys[i]);
+
+		if (conf_origin(r->conf, key)[0] != '-' &&
+		    conf_is_set(r->conf, own))
+			rc = conf_set(r->conf, key, conf_str(r->conf, own),
+			    "--provider", e);
+		FREE(own, key);
+	}
 	return rc;
 }
 

@@ -103,8 +103,7 @@ turn_wall_end(const struct turn *t)
 }
 
 int
-turn_check_limits(const struct conf *c, const char *provider,
-    const char *model, struct err *e)
+turn_check_limits(const struct conf *c, const char *provider, struct err *e)
 {
 	size_t n, named, nrows;
 	const char *const *names = conf_names(c, "provider", &named);
@@ -125,7 +124,7 @@ turn_check_limits(const struct conf *c, const char *provider,
 		return 0;
 	/* budget.prices may be one row of numbers, for any model, also for one
 	 * not named yet */
-	model = model != NULL ? model : conf_str(c, "provider.model");
+	const char *model = conf_str(c, "provider.model");
 	size_t len = strlen(model);
 	for (size_t i = 0; i < nrows; i++)
 		if (len == 0 || strchr(rows[i], ' ') == NULL ||

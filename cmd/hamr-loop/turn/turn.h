@@ -26,9 +26,9 @@ struct turn {
 };
 
 /* Can the configured limits be enforced?  -1 with e: ST_CONFIG: a cost limit
- * needs prices.  provider and model are those of the command line, or NULL. */
+ * needs prices.  provider is --provider, or NULL. */
 int turn_check_limits(const struct conf *c, const char *provider,
-    const char *model, struct err *e);
+    struct err *e);
 
 /* Run until the turn ends; set t->end and t->reason.  Open calls are answered,
  * so that none is left without a result. */
