@@ -159,4 +159,31 @@ say '{"type":"answer","id":"a7","allow":false}'
 hear; hear
 ok "so nothing is done" test ! -e n4
 bye
+
+# --- the mode that counts is that of the moment it would run
+mode() { printf '{"type":"config","set":{"agent.mode":"%s"}}\n' "$1"; }
+resident
+say "$(bash_call c1 'touch m1')" "$go"
+hear
+say "$(mode read-only)" '{"type":"answer","id":"a1","allow":true}'
+until hear; [ "$(type_of)" = go ]; do
+	[ "$(type_of)" = start ] && say "$line"
+done
+ok "a command allowed after a change of mode cannot write" test ! -e m1
+say "$(mode patch)" "$(call c2 write '{"path":"m2","content":"x"}')" "$go"
+hear
+say "$(mode read-only)" '{"type":"answer","id":"a2","allow":true}'
+hear
+is "a write gets no start" "$(jq -r .meta.error <<<"$line")" denied
+hear
+say "$(mode patch)" "$(call c3 write '{"path":"m3","content":"x"}')" "$go"
+hear
+say '{"type":"answer","id":"a3","allow":true}'
+hear
+say "$(mode read-only)" "$line"
+hear
+is "nor is it made if the mode changes before its start is read back" \
+	"$(jq -r .meta.error <<<"$line") $(ls m? 2>&-)" "denied "
+hear
+bye
 done_testing

@@ -61,6 +61,7 @@ judge(struct job *j, struct slice given)
 	struct result *r = &j->r;
 
 	j->schema = s;
+	j->mode = t->mode;
 	buf_reset(&j->args);
 	if (s == NULL) {
 		tool_names(t, &names);
@@ -104,6 +105,23 @@ judge(struct job *j, struct slice given)
 	return (s->id != TOOL_READ && s->id != TOOL_EDIT &&
 	    s->id != TOOL_WRITE && s->id != TOOL_VIEW) ||
 	    files_judge(t->files, s->name, args, r);
+}
+
+/* Judge the call again if the mode has changed while a person was asked or the
+ * start was read back.  False: r is the error. */
+static bool
+is_still_allowed(struct job *j)
+{
+	struct buf args = BUF_INIT(BUF_RECORD_MAX);
+
+	if (j->mode == j->t->mode)
+		return true;
+	buf_slice(&args, buf_view(&j->args));
+	bool fine = judge(j, buf_view(&args));
+	buf_release(&args);
+	if (j->want.kind == BOX_WRITE)
+		j->want.kind = tool_kind(j->t, true);
+	return fine;
 }
 
 bool
@@ -296,7 +314,8 @@ approve(struct job *j)
 			bufs_release(BUFS(&diff, &more));
 		}
 		j->writes = step == STEP_NEXT;
-		return step;
+		return step == STEP_NEXT && !is_still_allowed(j) ? STEP_DONE :
+		    step;
 	}
 	/* Nobody can be asked: an edit is shown but not made, anything else may
 	 * only read. */
@@ -410,6 +429,8 @@ job_work(struct job *j)
 		.cap = t->output_cap };
 	char *command;
 
+	if (!is_still_allowed(j))
+		return;
 	rep.prog.alive = journal_calls_begin(t->journal, j);
 	switch (j->schema->id) {
 	case TOOL_READ: files_read(t->files, args, &j->r); break;

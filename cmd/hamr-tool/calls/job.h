@@ -21,6 +21,7 @@ struct job {
 				 * JSON */
 	struct buf args;	/* canonical */
 	struct result r;
+	enum mode mode;		/* in which it was judged */
 	struct box_want want;	/* the sandbox its command gets */
 	struct buf message;	/* its tool message, once that is made */
 	long long ms;
