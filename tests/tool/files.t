@@ -78,9 +78,9 @@ rm utf16
 printf 'caf\351\n' >latin1
 is "bad UTF-8" "$(j '{"path":"latin1"}' '.meta.lossy')" true
 { echo short; head -c 6000 /dev/zero | tr '\0' x; echo; } >long
-is "a long line is cut" "$(j '{"path":"long"}' '[.meta.truncated,
-	(.content | split("\n")[2] | length)] | tojson')" \
-	"[true,$((7 + 2000 + 31))]"
+is "a long line is cut, and counted" "$(j '{"path":"long"}' \
+	'[.meta.truncated, .meta.bytes > 6000, (.content | split("\n")[2] | length)] | tojson')" \
+	"[true,true,$((7 + 2000 + 31))]"
 printf 'x%.0s' $(seq 2000) >just
 is "2000 characters are not" "$(j '{"path":"just"}' .meta.truncated)" null
 seq 1 100000 >big

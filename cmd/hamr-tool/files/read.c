@@ -27,7 +27,7 @@ struct view {
 	bool crlf;
 	bool cut_line;		/* a line was cut: no proof */
 	bool lossy;
-	long long whole;	/* bytes, had there been no cap */
+	long long missing;	/* bytes that were cut, about */
 	size_t room, tokens;	/* for it */
 	enum token_family family;
 	struct buf body;
@@ -65,6 +65,7 @@ view_line(struct view *v, long no, struct slice s, long long bytes)
 		v->body.len = was;
 		return false;
 	}
+	v->missing += bytes - (long long)shown;
 	return true;
 }
 
@@ -135,7 +136,7 @@ show_text(const char *rel, struct view *v, struct slice text, struct result *r)
 			break;
 	}
 	v->last = none ? last : i - 1 - view_fit(v);
-	v->whole = (long long)(l.at[last] - l.at[v->last]) +
+	v->missing += (long long)(l.at[last] - l.at[v->last]) +
 	    (last - v->last) * NUMBERED;
 	free(l.at);
 	path_show(&r->content, rel);
@@ -156,8 +157,8 @@ show_text(const char *rel, struct view *v, struct slice text, struct result *r)
 	}
 	scan_put(&r->meta, "'sha256':@,", slice_of(sha));
 	r->truncated = v->cut_line || v->last < last;
-	if (v->last < last)
-		r->bytes = (long long)r->content.len + v->whole;
+	if (r->truncated)
+		r->bytes = (long long)r->content.len + v->missing;
 	r->lossy = v->lossy;
 }
 
