@@ -172,6 +172,12 @@ loop --resume --replay "$S" >out 2>err
 is "a session without a task: status 2" "$? $(wc -l <"$f")" "2 3"
 match "... says how to give it one" "$(cat err)" \
     "*has no task yet; add one: hamr-loop --resume=2*"
+mkdir -p "a b"
+cp "$f" ".hamr/sessions/it's.ndjson"
+loop -C "a b" --resume="it's" >out 2>err
+match "... as a shell reads it" "$(cat err)" \
+    "*: hamr-loop -C 'a b' --resume='it'\\\\''s' *"
+rm -r "a b" ".hamr/sessions/it's.ndjson"
 loop --resume --replay "$S" "try it" >out
 is "... and takes it" "$? $(cat out)" "0 The file says goodbye."
 sed '/"type":"start"/q' all >"$f"

@@ -77,15 +77,16 @@ bytes few"
 
 # --- what ends slowly is not waited for behind an input that is dead
 fresh slow
+mkdir "a b"
 answer "Fine." >script
 py >../got <<'P'
 t = chat("-o", "stages.guard=[\"hamr-guard\", \"sh -c 'cat; sleep 0.3'\"]")
 t.sees("sandbox"); t.sees("> "); t.type("go\r"); t.sees("done  "); t.sees("> ")
 t.type("\x04"); t.sees("to continue"); print(t.end())
 print(b"> " in t.all[t.seen:])
-t = Terminal(["hamr-loop", "--no-config", "--resume"], columns=30)
+t = Terminal(["hamr-loop", "--no-config", "--resume", "-C", "a b"], columns=30)
 t.sees("session"); t.sees("> "); t.type("\x04"); t.end()
-print(b"to continue: hamr-loop --resume=2" in t.all)
+print(b"to continue: hamr-loop -C 'a b' --resume=2" in t.all)
 P
 is "the input goes before a chat ends, and what to type next is not broken" \
     "$(cat ../got)" "0

@@ -232,11 +232,11 @@ chat(struct run *r, struct err *e)
 	free(history);
 	free(dir);
 	if (r->open && !r->ui.quiet) {
-		char *how = xasprintf("to continue: hamr-loop --resume=%s",
-		    r->session.id);
+		char *how = run_command(r, "--resume=", r->session.id);
+		char *line = xasprintf("to continue: %s", how);
 
-		ui_lines(&r->ui, slice_of(how));	/* never broken */
-		free(how);
+		ui_lines(&r->ui, slice_of(line));	/* never broken */
+		FREE(line, how);
 	}
 	if (c.failed)
 		*e = c.err;

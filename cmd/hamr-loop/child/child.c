@@ -1,4 +1,5 @@
 /* child.c - child processes of the loop, all started through libpipeline. */
+#include <ctype.h>
 #include <errno.h>
 #if __has_include(<error.h>)
 #include <error.h>
@@ -459,6 +460,25 @@ argv_option(struct argv *a, const char *flag, const char *value)
 {
 	if (value != NULL && value[0] != '\0')
 		argv_add(a, flag, value);
+}
+
+void
+argv_shell(struct buf *b, const char *word)
+{
+	const char *plain = word;
+
+	while (isalnum((unsigned char)*plain) ||
+	    (*plain != '\0' && strchr("_-./:=@%+,", *plain) != NULL))
+		plain++;
+	if (*plain == '\0' && *word != '\0') {
+		buf_adds(b, word);
+		return;
+	}
+	buf_addc(b, '\'');
+	for (; *word != '\0'; word++)
+		buf_slice(b, *word == '\'' ? SLICE("'\\''") :
+		    (struct slice){ word, 1 });
+	buf_addc(b, '\'');
 }
 
 void

@@ -107,6 +107,8 @@ struct argv {
 void argv_words(struct argv *a, const char *const *words);
 /* Add flag and value, unless value is NULL or empty. */
 void argv_option(struct argv *a, const char *flag, const char *value);
+/* Append a word as a shell reads it, quoted if it must be. */
+void argv_shell(struct buf *b, const char *word);
 /* Add the flags that another hamr program needs to read the same configuration
  * (argv_ours), or to use the same model server (argv_server). */
 void argv_ours(struct argv *a, const struct opts *o);

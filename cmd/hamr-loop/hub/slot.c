@@ -239,17 +239,6 @@ slot_ask_again(struct hub *h, struct slot *s)
 	slot_control(s, h->session->size, buf_detach(&line));
 }
 
-/* Append the path as one word of a shell. */
-static void
-put_shell_word(struct buf *b, const char *path)
-{
-	buf_addc(b, '\'');
-	for (; *path != '\0'; path++)
-		buf_slice(b, *path == '\'' ? SLICE("'\\''") :
-		    (struct slice){ path, 1 });
-	buf_addc(b, '\'');
-}
-
 static void
 give_up(struct hub *h, struct slot *s, enum status status, const char *how)
 {
@@ -257,7 +246,7 @@ give_up(struct hub *h, struct slot *s, enum status status, const char *how)
 	if (s == &h->slot[SLOT_MEM]) {	/* the run continues without memory */
 		struct buf path = BUF_INIT(BUF_RECORD_MAX);
 
-		put_shell_word(&path, h->session->path);
+		argv_shell(&path, h->session->path);
 		err_say("stage mem (%s) %s; this run is not indexed; later: "
 		    "hamr-mem -n %s", s->cmd.commands[0], how, path.p);
 		buf_release(&path);

@@ -446,6 +446,22 @@ show_header(struct run *r)
 	rec_in_release(&in);
 }
 
+char *
+run_command(const struct run *r, const char *flag, const char *id)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	buf_adds(&b, "hamr-loop ");
+	if (r->o.dir != NULL) {
+		buf_adds(&b, "-C ");
+		argv_shell(&b, r->o.dir);
+		buf_addc(&b, ' ');
+	}
+	buf_adds(&b, flag);
+	argv_shell(&b, id);
+	return buf_detach(&b);
+}
+
 int
 run_task(struct run *r, struct err *e)
 {
@@ -463,14 +479,18 @@ run_task(struct run *r, struct err *e)
 		return ST_OK;
 	}
 	/* do not keep an unused fork */
-	if (r->o.task == NULL && r->track.task == NULL && r->o.fork != NULL)
-		return err_set(e, ST_USAGE, "there is no task yet where the "
-		    "fork begins; say one behind the options: hamr-loop "
-		    "--fork=%s ... \"make the tests pass\"", r->o.fork);
-	if (r->o.task == NULL && r->track.task == NULL)
-		return err_set(e, ST_USAGE, "session %s has no task yet; add "
-		    "one: hamr-loop --resume=%s \"make the tests pass\"",
-		    r->session.id, r->session.id);
+	if (r->o.task == NULL && r->track.task == NULL) {
+		bool fork = r->o.fork != NULL;
+		char *how = fork ? run_command(r, "--fork=", r->o.fork) :
+		    run_command(r, "--resume=", r->session.id);
+
+		err_set(e, ST_USAGE, fork ? "there is no task yet where the "
+		    "fork begins; say one behind the options: %s ... "
+		    "\"make the tests pass\"" : "the session has no task yet; "
+		    "add one: %s \"make the tests pass\"", how);
+		free(how);
+		return -1;
+	}
 	if (prepare(r, e) < 0 || run_begin(r, r->o.task, e) < 0)
 		return -1;
 	return run_turn(r, r->o.task, e);

@@ -53,6 +53,10 @@ bool run_settle(struct run *r, bool run);
  * there).  Returns the exit status. */
 int run_turn(struct run *r, const char *task, struct err *e);
 
+/* The command that goes on with a session: flag is "--resume=" or "--fork=".
+ * The caller frees it. */
+char *run_command(const struct run *r, const char *flag, const char *id);
+
 /* Show how the last turn of a resumed session ended; end is its end record. */
 void run_tell_last(struct run *r, const struct rec *end);
 
