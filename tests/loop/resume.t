@@ -401,6 +401,27 @@ kill -INT $pid
 wait $pid
 is "SIGINT twice: status, one end record" "$? $(jq -r 'select(.type == "end") |
     .status' out | paste -sd' ')" "130 interrupted"
+# ... nor for a reader of stdout that does not read
+mkfifo unread
+exec 3<>unread
+rm -f started
+{ printf '{"role":"assistant","content":"%0200000d","tool_calls":' 1
+sed -n 's/.*"tool_calls"://p' slow.ndjson; } >long.ndjson
+hamr-loop --no-config --yes --json --replay long.ndjson "sleep" >unread 2>err &
+
+pid=$!
+for i in $(seq 600); do [ -e started ] && break; sleep 0.05; done
+kill -INT $pid
+for i in $(seq 600); do
+	tail -n 1 "$(session)" | grep -q '"end"' && break
+	sleep 0.05
+done
+for i in $(seq 600); do kill -INT $pid 2>err2 || break; sleep 0.05; done
+is "SIGINT again, and nobody reads stdout" "$(kill -9 $pid 2>&1 |
+    grep -c "No such process")" 1
+wait $pid
+exec 3>&-
+rm unread
 # the first one waits for such a stage once
 rm -f started
 hamr-loop --no-config --yes --json --replay slow.ndjson "sleep" >out 2>err &

@@ -171,6 +171,10 @@ hub_init(struct hub *h, struct session *ses, struct track *t, struct ui *ui,
 	}
 	buf_init(&h->kept, 2 * BUF_RECORD_MAX);
 	signal(SIGPIPE, SIG_IGN);
+	/* the second one ends us where we wait for stdout's reader, even if a
+	 * shell has started us in the background */
+	signal(SIGINT, SIG_DFL);
+	signal(SIGQUIT, SIG_DFL);
 	return ui_take_signals(ui) < 0 ? err_sys(e, ST_SYSTEM, "signalfd") : 0;
 }
 
