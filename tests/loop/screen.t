@@ -351,6 +351,23 @@ is "of much output, too, the last lines stay" "$(cat ../got)" \
     "[b'199999', b'200000']
 0"
 
+fresh last
+{ call bash '{"command":"echo printed; false"}' |
+    sed 's/"content":null/&,"reasoning":"It was thought."/'
+answer "It fails."; answer "It does."; answer Next.; } >script
+ACCESSIBLE=1 py >../got <<'P'
+t = chat(); t.sees("sandbox"); t.sees("> ")
+t.type("go\n"); t.sees("It does."); t.sees("> ")
+t.type("/thinking\n"); t.sees("    It was thought."); t.sees("> ")
+t.type("next\n"); t.sees("Next."); t.sees("> "); t.type("exit\n"); t.end()
+t = chat("--resume"); t.sees("Next."); t.sees("> ")
+t.type("/thinking\n"); t.sees("    It was thought."); t.sees("> ")
+t.type("/output\n"); t.sees("    printed"); t.sees("> ")
+t.type("exit\n"); print(t.end())
+P
+is "/thinking and /output know the last of a session that is resumed" \
+    "$(cat ../got)" 0
+
 # --- the terminal goes away: nothing is sent that was not, nothing is lost
 fresh away
 export XDG_STATE_HOME=$T/away/state

@@ -21,6 +21,7 @@
 #define GAUGE 4			/* marks in the [##--] of the window used */
 #define OUTPUT_ROWS 5		/* of a running command's output, at most: on a
 				 * small screen a quarter of its rows */
+#define STREAMED_MAX (1 << 20)	/* output shown while a command runs */
 #define LAST_BYTES ((size_t)16 << 10)	/* of a failed command's last lines,
 				 * at most */
 #define QUEUED_ROWS 3		/* of queued messages, at most */
@@ -359,6 +360,34 @@ ui_where(struct ui *u, const char *model, const char *mode)
 	ui_changed(u);
 }
 
+/* Keep what a command printed where it did not come as it ran: all of it in a
+ * session that is resumed; the end, after more than is shown live. */
+static void
+take_printed(struct ui *u, const struct rec *r)
+{
+	char *file = scan_strdup(msg_meta(r, "output_file"));
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	int64_t out = 0, err = 0;
+	bool ran = scan_int(msg_meta(r, "stdout_bytes"), &out) &&
+	    scan_int(msg_meta(r, "stderr_bytes"), &err);
+	struct slice rest, status;
+
+	msg_text(rec_get(r, "content"), &text);
+	rest = buf_view(&text);
+	if (ran && !u->printing) {
+		buf_reset(&u->output);
+		slice_line(&rest, &status);
+		buf_slice(&u->output, rest);
+	} else if (file != NULL && u->printing && out + err > STREAMED_MAX) {
+		buf_fmt(&u->output,
+		    "\n[what follows is left out; all of it is in %s]\n", file);
+		buf_slice(&u->output, slice_last_lines(rest,
+		    u->output_lines));
+	}
+	buf_release(&text);
+	free(file);
+}
+
 void
 ui_status_take(struct ui *u, const struct rec *r)
 {
@@ -386,6 +415,12 @@ ui_status_take(struct ui *u, const struct rec *r)
 	}
 	if (r->kind == R_USER || r->kind == R_TOOL || r->kind == R_ERROR)
 		u->streamed = false;
+	if (r->kind == R_ASSISTANT && rec_get(r, "reasoning").p != NULL) {
+		buf_reset(&u->thinking);
+		scan_str(rec_get(r, "reasoning"), &u->thinking);
+	}
+	if (r->kind == R_TOOL)
+		take_printed(u, r);
 	ui_changed(u);
 	if (r->kind != R_USAGE)
 		return;
@@ -461,7 +496,8 @@ void
 ui_show_output(struct ui *u)
 {
 	if (u->output.len == 0) {
-		ui_note(u, "no command has printed anything yet");
+		ui_note(u, "no command has run, or the last one printed "
+		    "nothing");
 	} else {
 		ui_note(u, "  the last command printed:");
 		print_dim(u, buf_view(&u->output));

@@ -19,7 +19,6 @@
 #define SHORT_MS 100		/* a shorter time is not shown */
 #define WAITING "waiting to ask the model server again"
 #define LINE_MAX_SHOWN 100	/* bytes of a call's arguments on its line */
-#define STREAMED_MAX (1 << 20)	/* output shown while a command runs */
 
 /* The first match counts; words are a part of the server's text. */
 static const struct {
@@ -313,27 +312,6 @@ ui_restore_calls(struct ui *u, const struct rec *r)
 		remember_calls(u, r);
 }
 
-/* If more was printed than is shown live, only the result has the end. */
-static void
-add_last_output(struct ui *u, const struct rec *r)
-{
-	char *file = scan_strdup(msg_meta(r, "output_file"));
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	int64_t out = 0, err = 0;
-
-	scan_int(msg_meta(r, "stdout_bytes"), &out);
-	scan_int(msg_meta(r, "stderr_bytes"), &err);
-	if (file != NULL && u->printing && out + err > STREAMED_MAX &&
-	    msg_text(rec_get(r, "content"), &text)) {
-		buf_fmt(&u->output,
-		    "\n[what follows is left out; all of it is in %s]\n", file);
-		buf_slice(&u->output, slice_last_lines(buf_view(&text),
-		    u->output_lines));
-	}
-	buf_release(&text);
-	free(file);
-}
-
 static void
 show_result(struct ui *u, const struct rec *r)
 {
@@ -371,7 +349,6 @@ show_result(struct ui *u, const struct rec *r)
 	if (b.len > 0)
 		ui_emit(u, buf_view(&b));
 	bufs_release(BUFS(&text, &row, &b));
-	add_last_output(u, r);
 	ui_printed(u, failed(r));
 }
 
@@ -491,19 +468,20 @@ ui_passing(struct ui *u, const struct rec *r)
 		ui_json_line(u, r->line);
 		return;
 	}
-	if (r->kind == R_DELTA && u->live) {
+	if (r->kind == R_DELTA && u->tty_err && !u->quiet) {
 		/* the answer as it is written */
 		bool content = rec_str_is(r, "kind", "content");
 
 		scan_str(rec_get(r, "text"), &part);
-		if (!rec_str_is(r, "kind", "reasoning")) {
+		if (rec_str_is(r, "kind", "reasoning")) {
+			if (part.len > 0)
+				ui_think(u, buf_view(&part));
+		} else {
 			ui_thought(u);
 			ui_status_doing(u, content ? "answering" :
 			    "writing a call");
-			if (part.len > 0 && content)
+			if (part.len > 0 && content && u->live)
 				ui_stream(u, buf_view(&part));
-		} else if (part.len > 0) {
-			ui_think(u, buf_view(&part));
 		}
 	} else if (r->kind == R_OUTPUT && u->tty_err) {
 		/* a command's output, of which little more than
