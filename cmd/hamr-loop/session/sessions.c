@@ -67,10 +67,10 @@ read_summary(struct summary *s, const char *dir)
 		}
 		if (r->kind == R_ASSISTANT)
 			s->steps++;
-		if (rec_is_message(r->kind) || r->kind == R_END) {
-			xset(&s->status, r->kind == R_END ?
-			    rec_strdup(r, "status") : NULL);
-		}
+		if (r->kind == R_END)
+			xset(&s->status, rec_strdup(r, "status"));
+		else if (rec_is_message(r->kind) && !msg_by(r, "shell"))
+			xset(&s->status, NULL);
 	}
 	rec_in_release(&in);
 	buf_release(&b);

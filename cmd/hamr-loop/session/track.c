@@ -465,7 +465,8 @@ track_record(struct track *t, const struct rec *r, off_t at)
 	if (rec_is_message(r->kind)) {
 		recovered(t);
 		t->last = r->kind;
-		t->ended = false;
+		/* a command that the person ran is no task */
+		t->ended &= msg_by(r, "shell");
 		drop_error(t);
 	}
 	switch (r->kind) {
