@@ -657,28 +657,38 @@ volatile_mask(struct slice line, enum mask what, struct buf *out)
 	return true;
 }
 
-/* Is the number from p to q part of another one: 3/30?  Not in a port and a
+/* The number at p, in thousandths: 30, 1.05; *q: its end. */
+static uint64_t
+decimal(const char *p, const char *end, const char **q)
+{
+	uint64_t n = 0, unit = 1000;
+
+	for (; p < end && is_digit(*p); p++)
+		n = n * 10 + (uint64_t)(*p - '0') * unit;
+	if (end - p > 1 && *p == '.' && is_digit(p[1]))
+		for (p++; p < end && is_digit(*p); p++)
+			n += (uint64_t)(*p - '0') * (unit /= 10);
+	*q = p;
+	return n;
+}
+
+/* Is n, which ends at q, part of another number: 3/30?  Not in a port and a
  * path: 6379/0. */
 static bool
-is_share(const char *p, const char *q, const char *end)
+is_share(uint64_t n, const char *q, const char *end)
 {
-	const char *all = q + 1;
-
-	if (q == end || *q != '/')
-		return false;
-	const char *to = over_digits(all, end);
-	return to - all > q - p || (to - all == q - p &&
-	    memcmp(all, p, (size_t)(q - p)) >= 0);
+	return end - q > 1 && *q == '/' && is_digit(q[1]) &&
+	    decimal(q + 1, end, &q) >= n;
 }
 
 uint64_t
 volatile_progress(struct slice text)
 {
 	const char *end = text.p + text.n, *q;
-	uint64_t n;
 
 	for (const char *p = text.p; p < end; p = q + 1) {
-		q = over_digits(p, end);
+		uint64_t n = decimal(p, end, &q);
+
 		if (q == p)
 			continue;
 		/* or by its name: "percent": 40, progress=40 */
@@ -687,18 +697,16 @@ volatile_progress(struct slice text)
 		    name.p[name.n - 1] != '\n')
 			name.n--;
 		if ((q < end && *q == '%') ||
-		    is_share(p, q, end) ||
+		    is_share(n, q, end) ||
 		    (end - q > 4 && memcmp(q, " of ", 4) == 0 &&
 		    is_digit(q[4])) ||
 		    (end - q > 1 && q[0] == ' ' && q[1] == '%') ||
 		    slice_ends(name, "percent") ||
-		    slice_ends(name, "progress")) {
-			for (n = 0; p < q; p++)
-				n = n * 10 + (uint64_t)(*p - '0');
+		    slice_ends(name, "progress"))
 			/* "remaining": "40%" counts down */
-			return n <= 100 && slice_ends(name, "remaining") ?
-			    101 - n : n + 1;
-		}
+			return n <= 100 * 1000 &&
+			    slice_ends(name, "remaining") ?
+			    100 * 1000 + 1 - n : n + 1;
 	}
 	return 0;
 }
