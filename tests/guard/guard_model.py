@@ -535,7 +535,8 @@ class Model:
         # what counts up, rather than other ids alone
         counts = differs and total(text) + 1 != e["numbers"]
         measures = bool(e) and like and (
-            e["measures"] or bool(measure and gain and e["numbers"]))
+            e["measures"] or bool(
+                measure and gain and brief and e["numbers"]))
         if not like and not progress and c.runs and not failed:
             self.gain += gain
         if progress or not like and gain and (

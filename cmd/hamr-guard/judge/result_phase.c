@@ -130,7 +130,7 @@ add_due(struct open_call *c, enum rule r, unsigned long count, uint64_t about)
 		c->due[c->ndue++] = (struct due){ r, count, about };
 }
 
-/* A measure that goes up and down tells something each time: warn later. */
+/* A short answer that is a measure tells something each time: warn later. */
 static unsigned long
 weak_limit(const struct guard *g, const struct streak *e)
 {
@@ -609,7 +609,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	e->unsteady = !other && (e->unsteady || e->failed != o->failed);
 	bool excused = count(g, c, e, o, like);
 	e->measures |= like == MEASURED && done == 0 && o->d.gain > 0 &&
-	    e->numbers != 0;
+	    o->brief && e->numbers != 0;
 	e->numbers = like == MASKED || like == MEASURED ? o->d.sum + 1 : 0;
 	e->done = done;
 	if (!excused)
