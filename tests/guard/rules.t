@@ -1360,6 +1360,7 @@ done <<'X'
 run_shell_command {"command":"sleep 5"}
 shell {"command":["bash","-lc","docker ps"]}
 exec_command {"cmd":"kubectl get pods"}
+run_cmd {"cmd":"sleep 5; ./x"}
 BashOutput {"id":"1"}
 TaskOutput {"id":"1"}
 task_status {}

@@ -325,7 +325,7 @@ named(struct signer *s, struct slice name)
 		"plan", "story", "card", NULL };
 	static const char *const git[] = { "git", NULL };
 	static const char *const commands[] = { "bash", "shell", "terminal",
-		"command", "exec", "process", NULL };
+		"command", "cmd", "exec", "process", NULL };
 	uint64_t h = hash_bytes(name.p, name.n) | 1;
 	struct named *n = &s->names[h / 2 % NAMES];
 	struct words words = { .n = 0 };
