@@ -437,7 +437,10 @@ jq -r .version a.json \# try %
 true % && jq -r .version a.json
 echo -n; jq -r '.version' a.json || echo try %
 printf '%\n' >/dev/null; jq -r .version \"a.json\" 2>&1
+jq -r .version a.json 2>&1 | tail -n %
 X
+is "... or after another pause, which is a poll" \
+    "$(same_work 'sleep %; ./x' 2.3.1)" "c9 warn repeat 9"
 is "... in a group, with other blanks behind it, its arguments in any order" \
 "$(said <<'X'
 s a bash {"command":"(cd a; ./x)","env":{"A":1,"B":2.0}} = 2.3.1
@@ -461,7 +464,7 @@ echo % | ./x
 echo % >a; ./x
 ./x <in%
 ./x >out%
-./x | tail -%
+./x | tail -% | wc -l
 python3 -c 'print(%)  \# x'
 grep '## %' a
 cat >>a.md <<E\n* item %\nE

@@ -386,6 +386,25 @@ removed(const struct simple *s)
 	return path;
 }
 
+/* Does it only pause, for however long, or shorten what comes through a pipe
+ * to its end? */
+static bool
+only_delays_or_cuts(const struct simple *s)
+{
+	static const char *const pauses[] = { "sleep", NULL };
+	static const char *const cuts[] = { "head", "tail", NULL };
+
+	if (!s->piped)
+		return is_command(s, pauses);
+	if (s->more || s->writes || !is_command(s, cuts))
+		return false;
+	for (size_t i = s->at + 1; i < s->n; i++)
+		if (strchr("-0123456789", *s->w[i].p) == NULL ||
+		    slice_is(s->w[i], "-f"))
+			return false;
+	return true;
+}
+
 /* What a command's simple ones do together, beside its traits. */
 struct works {
 	bool edits, tested, script;
@@ -456,7 +475,9 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes)
 		bool idle = is_idle(&s);
 		t->idle = t->idle && idle;
 		grouped |= s.n > 0 && slice_in(s.w[0], groups);
-		if ((s.words | s.files) != 0 && (!idle || piped || grouped))
+		bool extra = !piped && (idle ||
+		    only_delays_or_cuts(&s));
+		if ((s.words | s.files) != 0 && (!extra || grouped))
 			does = hash_both(does == 0 ? 1 : does + joint,
 			    hash_both(s.words, s.files));
 		take_simple(&s, t, &all);
