@@ -495,7 +495,8 @@ class Model:
                 len(w) for w in re.findall(r"\w+", normal(text))
                 if w in own) < o["gain"]
             first_error = failed and not {error, norm} & self.errors
-            transient = cached is None and failed and "timed out" in text
+            transient = cached is None and failed and \
+                c.name != "edit" and "timed out" in text
             if failed:
                 gain = max(gain, len(text)) if first_error else 0
                 self.errors |= {error, norm}

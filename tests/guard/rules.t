@@ -325,6 +325,10 @@ is "an error that may pass: at twice that" \
 9* s c# bash {"command":"npm ci --fetch-timeout=#"} = connect ETIMEDOUT | {"is_error":true}
 X
 )" "c8 warn same-error 8"
+is "a failed edit of the word timeout will not pass" "$(said <<'X' | tail -n 1
+5* s c# edit {"path":"a","old":"x(timeout=1)","new":"y"} = Error: no match for x(timeout=1) | {"is_error":true}
+X
+)" "c5 block retry 5"
 is "a bare status is no error of theirs" "$(said <<'X' | grep same-error
 9* s c# bash {"command":"grep #"} = Command exited with code 1 | {"is_error":true}
 9* s d# bash {"command":"grep x#"} = exit 1 | {"meta":{"exit":1}}

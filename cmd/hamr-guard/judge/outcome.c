@@ -520,11 +520,12 @@ files_inferred(struct guard *g, const struct open_call *c, struct outcome *o)
  * that differs only in the call's own words is known, too. */
 static void
 read_error(struct guard *g, const struct slice *meta, struct slice text,
-    bool kind, struct outcome *o)
+    bool edits, bool kind, struct outcome *o)
 {
 	o->d.hash = ~o->d.hash;
 	o->d.norm = ~o->d.norm;
-	o->transient = may_pass(meta, text);
+	/* an edit's error quotes the file */
+	o->transient = may_pass(meta, edits ? SLICE("") : text);
 	o->new_error = hash_set_add(&g->errors, o->d.norm);
 	if (kind) {
 		o->new_error &= hash_set_add(&g->errors, o->d.kind);
@@ -608,7 +609,8 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 	digest_text(&g->text, &g->lines, &of, g->scratch, &o->d);
 	text = buf_view(&g->text);
 	if (o->failed)
-		read_error(g, meta, text, of.call.p != NULL, o);
+		read_error(g, meta, text, c->is.edits && !c->is.write,
+		    of.call.p != NULL, o);
 	if (c->is.idle)
 		o->d.gain = 0;
 	o->mute = o->d.lines == 0 ||
