@@ -562,6 +562,11 @@ s a read {"path":"a"} = FILL
 X
     cut -d ';' -f 1)" \
 "The last reads showed no line that you had not seen"
+is "... without meta, too" "$(said <<'X' | head -n 1
+s a read {"path":"a"} = FILL
+9* s c# read {"path":"a","offset":#00} = Error: Offset #00 is beyond end of file (90 lines total)
+X
+)" "c9 warn stall 4"
 read_of() {	# id first last [header]: as hamr-tool answers
 	printf 's %s read {"path":"f","first":%s,"last":%s} = f lines %s-%s of 90, %s\\nl%s | {"meta":{"op":"file","path":"f","first":%s,"last":%s,"lines":90,"sha256":"x"}}\n' \
 	    "$1" "$2" "$3" "$2" "$3" "${4:-read once as a part of a task that takes very long}" "$2" "$2" "$3"

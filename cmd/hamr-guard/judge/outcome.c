@@ -540,13 +540,28 @@ read_error(struct guard *g, const struct slice *meta, struct slice text,
 
 /* Did a read show only known lines?  If meta has the range, that decides, as
  * the lines that hamr-tool adds to a text vary. */
+/* Does a text say that a file has fewer lines than were asked for? */
+static bool
+tells_end(struct slice text)
+{
+	static const char *const asked[] = { "offset", "line", "lines", "range",
+		NULL };
+	static const char *const ends[] = { "beyond", "past", "exceeds",
+		"shorter", NULL };
+
+	return text.n <= ANSWER_MAX && words_among(text, asked, NULL) > 0 &&
+	    (words_among(text, ends, NULL) > 0 ||
+	    slice_has(text, "out of range"));
+}
+
 static void
 read_range(struct guard *g, const struct slice *meta, struct outcome *o)
 {
 	int64_t first, last, lines;
 	bool any = scan_int(meta[FIRST], &first);
 
-	o->past_end = o->d.lines == 0;
+	o->past_end = o->d.lines == 0 ||
+	    (o->d.lines == 1 && tells_end(buf_view(&g->text)));
 	if (scan_int(meta[LINES], &lines))
 		o->past_end |= any ? first > lines :
 		    lines > 0 && scan_str_is(meta[OP], "file");
