@@ -896,6 +896,9 @@ is "futile_edit_warn" \
 is "the edit before the first failure counts" "$(for i in 1 2 3 4; do
 echo "${edit/e#/e$i}"; echo "${check/v#/v$i}"; done | said)" \
     "v4 warn futile-edits 4"
+is "a command that is run again is no other edit" "$(for i in 1 2 3 4; do
+echo "1* s p$i bash {\"command\":\"pip install x\"} = Requirement already satisfied: x"
+echo "${check/v#/v$i}"; done | said | grep futile)" ""
 is "another failure begins again" \
 "$(for i in 1 2 3 4 5 6; do echo "${check/FAIL/FAIL $((i / 3))}"
     echo "$edit"; done | said)" ""

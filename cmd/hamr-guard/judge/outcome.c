@@ -487,7 +487,8 @@ files_reported(struct guard *g, const struct open_call *c,
 /* Without hashes: an edit's arguments tell the content, and the list of
  * commands that change files tells what a command did. */
 static void
-files_inferred(struct guard *g, const struct open_call *c, struct outcome *o)
+files_inferred(struct guard *g, const struct open_call *c, bool first,
+    struct outcome *o)
 {
 	const struct traits *a = &c->is;
 	uint64_t state = a->change;
@@ -495,7 +496,8 @@ files_inferred(struct guard *g, const struct open_call *c, struct outcome *o)
 	if (o->failed || !a->mutates)
 		return;
 	o->files = NEW_STATE;
-	o->novel_edit = !a->moves;
+	/* the same command once more is no other edit */
+	o->novel_edit = !a->moves && (a->edits || first);
 	o->matters = a->matters && !(a->removes != 0 &&
 	    files_of(&g->files, a->removes)->created);
 	if (!a->edits)
@@ -538,8 +540,6 @@ read_error(struct guard *g, const struct slice *meta, struct slice text,
 		o->d.gain = text.n;
 }
 
-/* Did a read show only known lines?  If meta has the range, that decides, as
- * the lines that hamr-tool adds to a text vary. */
 /* Does a text say that a file has fewer lines than were asked for? */
 static bool
 tells_end(struct slice text)
@@ -554,6 +554,8 @@ tells_end(struct slice text)
 	    slice_has(text, "out of range"));
 }
 
+/* Did a read show only known lines?  If meta has the range, that decides, as
+ * the lines that hamr-tool adds to a text vary. */
 static void
 read_range(struct guard *g, const struct slice *meta, struct outcome *o)
 {
@@ -711,7 +713,7 @@ outcome_read(struct guard *g, const struct open_call *c, struct streak *e,
 	    (c->is.bash && meta[STDOUT].p != NULL)))
 		files_reported(g, c, meta, o);
 	else
-		files_inferred(g, c, o);
+		files_inferred(g, c, e == NULL, o);
 	if (o->cached)
 		return;
 	g->files.shown += !c->is.edits && o->d.gain > 0;
