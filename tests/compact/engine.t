@@ -874,6 +874,20 @@ lines 60 Z >z.c
 cd ..
 is "what was shown may be edited" "$(cat may)" false
 is "what was elided may not" "$(cat not)" not_read
+# a refused edit has shown the lines
+{
+	user "edit z.c"
+	jq -nc --arg text "$(lines 12 Z)" '{role:"tool",tool_call_id:"p",
+		name:"edit",content:$text,is_error:true,meta:{path:"z.c",
+		error:"not_read",first:3,last:14,sha256:("0" * 64)}} |
+		{role:"assistant",content:null,tool_calls:[{id:"p",
+		type:"function",function:{name:"edit",
+		arguments:"{\"path\":\"z.c\"}"}}]}, .'
+	sed 1,3d s2
+} >s3
+is "nor what a refused edit has shown" "$(event --window 6000 \
+	-o context.keep_recent_tokens=300 s3 | jq -c '.elided[0]')" \
+	'{"tool_call_id":"p","path":"z.c","first":3,"last":14}'
 
 # ---- tools of servers and of other agents ----
 

@@ -19,18 +19,20 @@ note_elided(struct compact *c, struct buf *list)
 	for (size_t i = c->view->ncalls; i > 0; i--) {
 		const struct view_call *call = &c->view->calls[i - 1];
 		struct fact *f = call->note;
-		bool was = f->elided;
+		bool was = f->elided, change = f->kind == TOOL_EDIT ||
+		    f->kind == TOOL_WRITE;
 
 		if (call->result == NULL)
 			continue;
-		/* for an edit, the new text is what counts */
+		/* for an edit, the new text is what counts; one that failed
+		 * may have shown the lines instead */
 		f->elided = call->cut != NULL || compact_elides(c, call,
-		    f->kind == TOOL_EDIT || f->kind == TOOL_WRITE);
+		    change && !f->failed);
 		if (f->elided && !was) {
 			GROW(gone, n, cap);
 			gone[n++] = (i - 1) * 2 + (f->file > 0 &&
-			    !f->failed && !f->listing &&
-			    !shown_covers(&later, f));
+			    (!f->failed || (change && f->first > 0)) &&
+			    !f->listing && !shown_covers(&later, f));
 		}
 		if (!f->elided)
 			shown_add(&later, call);
