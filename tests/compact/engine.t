@@ -393,8 +393,10 @@ is "but not what it replaced" "$(jq -r .oldText ed)" \
 is "and a stub for its result" "$(request --strategy late --window 12000 lean |
 	jq -r '.messages[] | select(.tool_call_id == "ed").content' |
 	grep -c '^\[elided edit b.c, 30 lines')" 1
-is "a record of it says the same" "$(request --strategy late --window 12000 \
-	lean ev)" "$(request --strategy late --window 12000 lean)"
+is "a record of it says the same" "$(cat lean ev | request)" \
+	"$(request --strategy late --window 12000 lean)"
+is "one with the ids alone, too" "$(jq -c 'del(.fold_at, .tail_at, .slim_to,
+	.slim_at)' ev | cat lean - | request)" "$(cat lean ev | request)"
 is "the file is not told as elided" "$(jq -c '.elided[] |
 	select(.tool_call_id == "ed")' ev)" ""
 

@@ -204,7 +204,8 @@ epoch_read(struct compact *c, const struct rec *r)
 	struct slice id;
 
 	if (c->view->n == 0 ||
-	    rec_get(r, "tail_at").p == NULL ||
+	    (rec_get(r, "tail_at").p == NULL &&
+	    scan_kind(rec_get(r, "tail_from")) != SCAN_STRING) ||
 	    !border(c, r, "fold_to", "fold_at", &fold) ||
 	    !border(c, r, "tail_from", "tail_at", &tail))
 		return;		/* it belongs to another transcript */
