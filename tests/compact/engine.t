@@ -507,8 +507,8 @@ event --window 12288 vain >ev
 for k in 1 2 3; do
 	call "m$k" bash "{\"command\":\"more $k\"}" "$(lines 3 more)"
 done >more
-request --window 12288 vain more >first
-request --window 12288 vain ev more >again
+cat vain more | request --window 12288 >first
+cat vain ev more | request --window 12288 >again
 same "the same request with the record and without" first again
 
 # ---- stubs ----
