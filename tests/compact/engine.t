@@ -628,6 +628,14 @@ is "then it fits" "$(request five | jq '.type == "request" and
 	.tokens < 12000')" true
 cat five ev >told
 is "and the record tells it" "$(request told)" "$(request five)"
+{
+	jq -nc --arg d "$(lines 400 T)" '{type:"tools",tools:[{type:"function",
+	    function:{name:"t",description:$d,parameters:{}}}]}'
+	call l1 bash '{"command":"make"}' "$(lines 400 R)"
+} >tight
+is "and more where tools leave less room" "$(request --window 8000 tight |
+	jq -c '[.type, .tokens <= 6000, .tokens > 5500]')" \
+	'["request",true,true]'
 
 # ---- content dialects ----
 

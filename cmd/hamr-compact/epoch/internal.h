@@ -31,9 +31,10 @@ void epoch_show(struct compact *c, size_t fold, size_t slim, size_t cap);
 void epoch_refill(struct compact *c);
 /* Show none in full any more; false if none was. */
 bool epoch_drop_kept(struct compact *c);
-/* Cut the results from node `from` on, and the notes folded into them, to 25 %
- * of B in total; to more if a file's text is longer and the window allows. */
-void epoch_cut(struct compact *c, size_t from);
+/* Cut the results from node `from` on, and the notes folded into them, to this
+ * percentage of B in total; to more if a file's text is longer and the window
+ * allows. */
+void epoch_cut(struct compact *c, size_t from, long share);
 void epoch_cut_one(struct compact *c, size_t i, long tokens);
 void epoch_uncut(struct compact *c);	/* show all of them whole */
 

@@ -222,7 +222,7 @@ lower_first(const void *a, const void *b)
 }
 
 void
-epoch_cut(struct compact *c, size_t from)
+epoch_cut(struct compact *c, size_t from, long share)
 {
 	const struct view *v = c->view;
 	size_t first = v->nodes[from].call, last = v->ncalls;
@@ -240,10 +240,10 @@ epoch_cut(struct compact *c, size_t from)
 			largest = call->text;
 	}
 	qsort(size, n, sizeof *size, lower_first);
-	/* CUT_PERCENT of B, or the size of the largest file text as far as the
-	 * rest of the view leaves room, if the other results fit in
-	 * CUT_PERCENT */
-	long tokens = percent_of(epoch_window(c), CUT_PERCENT);
+	/* this share of B, or the size of the largest file text as far as the
+	 * rest of the view leaves room, if the other results fit in the
+	 * share */
+	long tokens = percent_of(epoch_window(c), share);
 	if (compact_tokens(c, all - largest) <= tokens) {
 		long rest = epoch_filled(c) - (compact_size(c) -
 		    compact_tokens(c, all));
