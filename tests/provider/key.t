@@ -34,6 +34,8 @@ if free 8080 && free 11434 && free 1234; then
 	hamr-provider -n --no-config <in >out 2>err
 	is "no server at all" "$?" 78
 	is "... two lines" "$(wc -l <err)" 2
+	match "... of which one names the user's file" "$(cat err)" \
+		"*$XDG_CONFIG_HOME/hamr/config.toml*"
 	is "... and no record" "$(cat out)" ""
 	for port in 8080 11434 1234; do
 		httpd_start log -p "$port" models answer || exit 1

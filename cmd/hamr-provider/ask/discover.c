@@ -155,10 +155,14 @@ server_find(struct provider *p, struct err *e)
 void
 server_say_none(void)
 {
+	char *file = conf_user_path();
+
 	err_say(NONE_FOUND);
 	err_say("start one, or point at yours: --base-url "
 	    "http://HOST:PORT/v1 --model NAME (or base_url and model under "
-	    "[provider] in ~/.config/hamr/config.toml)");
+	    "[provider] in %s)", file != NULL ? file :
+	    "$XDG_CONFIG_HOME/hamr/config.toml");
+	free(file);
 }
 
 /* ---- the window ---- */
