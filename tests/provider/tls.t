@@ -44,6 +44,15 @@ for f in pki/tls/certs/ca-bundle.crt ssl/certs/ca-certificates.crt \
 		skip "known where systems keep them: /etc/$f" "bwrap does not work"
 	fi
 done
+: >log
+mkdir -p "$XDG_CONFIG_HOME/hamr"
+printf '[provider]\nmodel = "m"\nca_file = "%s"\nbase_url = "%s"\n' \
+	"$cert/cert.pem" "https://api.openai.com:x@127.0.0.1:$(cat port)/v1" \
+	>"$XDG_CONFIG_HOME/hamr/config.toml"
+OPENAI_API_KEY=sk-canary-2 hamr-provider -n -q <in >out
+is "a user's name that looks like OpenAI's host gets no key of OpenAI's" \
+	"$(jq -r 'select(.role).content' out) $(grep request log)" "hello request"
+rm "$XDG_CONFIG_HOME/hamr/config.toml"
 ask localhost -o "provider.ca_file=$cert/cert.pem" >out
 is "another name than the certificate's" "$(jq -r 'select(.type ==
 	"error").code' out)" tls

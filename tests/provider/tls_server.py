@@ -28,7 +28,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        log("request")
+        log("request" if "sk-" not in self.headers.get("Authorization", "")
+            else "request with a key")
         self.send_response(200)
         self.send_header("Content-Length", str(len(BODY)))
         self.end_headers()

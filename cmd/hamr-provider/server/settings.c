@@ -160,10 +160,13 @@ settings_is_own_host(const struct api *api, const char *url)
 {
 	if (api->own_host == NULL)
 		return false;
-	size_t n = strlen(api->own_host);
-	return strncasecmp(url, api->own_host, n) == 0 &&
-	    (url[n] == '\0' || url[n] == '/' || url[n] == ':' ||
-	    url[n] == '?');
+	/* without a user's name, which may look like a host */
+	char *where = settings_where(url), *own = settings_where(api->own_host);
+	size_t n = strlen(own);
+	bool is = strncasecmp(where, own, n) == 0 &&
+	    (where[n] == '\0' || where[n] == ':');
+	FREE(where, own);
+	return is;
 }
 
 static const char *
