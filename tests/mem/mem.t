@@ -422,8 +422,16 @@ is "what was read of a file, too" "$(hamr-mem --db path.db search -n 5 \
 printf '%s\n' '{"type":"hamr","v":1,"session":"old"}' \
     '{"role":"user","content":"the common ancestor"}' |
     hamr-mem -n --no-config --db many.db
-seq -f '{"role":"user","content":"the common word %.0f"}' 60000 |
-    hamr-mem -n --no-config --db many.db
+common() {	# from, to: another so many, and whether the hits are partial
+	seq -f '{"role":"user","content":"the common word %.0f"}' "$1" "$2" |
+	    hamr-mem -n --no-config --db many.db
+	hamr-mem --db many.db search common 2>err | jq -c .partial | sort -u
+	hamr-mem --db many.db search --raw common 2>>err | jq -c .partial |
+	    sort -u
+}
+is "50,000 messages with a word are ranked, and no more" \
+    "$(common 1 49999; common 50000 50000; common 50001 60000)" \
+    "$(printf '%s\n' null null true true true true)"
 seq 20000 | sed 's/.*/& words /; h; G; G; G; G; s/\n//g; h; G; G; G; G; G; G; G
     s/\n//g; s/.*/{"role":"user","content":"&"}/' |
     hamr-mem -n --no-config --db log.db

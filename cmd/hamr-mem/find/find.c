@@ -332,7 +332,8 @@ take_tier(const struct memory *m, const struct find *f, const struct query *q,
 	bool few = ask->asked == ASKED_FEW;
 	struct best best = { .max = f->max * 4 + 20 };
 	struct db_relevance want = { .weight = { 1, 1.5, 3, 0.5 },
-		.rows = ask->rows, .nrows = ask->n, .left = ROWS_MAX,
+		.rows = ask->rows, .nrows = ask->n,
+		.left = ROWS_MAX + 1,	/* the last one tells of more */
 		.until = x->until, .order = q->asked,
 		.n = ask->tier == TIER_ALL ? (int)q->words : 0 };
 	int r = 0;
@@ -520,7 +521,7 @@ count_rows(struct memory *m, struct slice word, double *out, struct err *e)
 	st_done(s);
 	if (n == SAMPLE && m->newest > at)
 		n = (uint64_t)((double)n * (double)m->newest /
-		    (double)(m->newest - at));
+		    (double)(m->newest - at + 1));
 	*known = n;
 	*out = (double)n;
 	return got < 0 ? -1 : 0;
