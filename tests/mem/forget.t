@@ -116,8 +116,9 @@ fi
 # a memory that SQLite does not copy in its cache of 32 MB, which is written
 # anew on its own disk, whose room may not do
 if mkdir disk tmp && unshare -m mount -t tmpfs none disk 2>/dev/null; then
-	jq -nc '{type: "hamr", v: 1, session: "s"}, (range(600) |
-	    {role: "user", content: "\(.) \("-" * 64000)"})' >large
+	dashes=$(head -c 64000 /dev/zero | tr '\0' -)
+	{ echo '{"type":"hamr","v":1,"session":"s"}'
+	printf '{"role":"user","content":"%d '"$dashes"'"}\n' {0..599}; } >large
 	cat >anew.sh <<'E'
 mount -t tmpfs -o size=90m none disk
 mount -t tmpfs -o size=64k none tmp

@@ -63,12 +63,12 @@ def check(seed, folder):
     r = random.Random(seed)
     parts = [[line(r) for _ in range(r.randrange(5))] for _ in range(3)]
     parts = [p for p in parts if p]
+    single = [store(folder, "%d.%d" % (seed, k), part)
+              for k, part in enumerate(parts)]
     first = None
     for i, order in enumerate(itertools.permutations(range(len(parts)))):
         # some machines had merged before: what they export comes, not lines
-        db = os.path.join(folder, "%d.%d" % (seed, i))
-        single = [store(folder, "%d.%d.%d" % (seed, i, k), parts[k])
-                  for k in range(len(parts))]
+        db = os.path.join(folder, "%d.%d.all" % (seed, i))
         mem(db, "import", data=b"".join(single[k] for k in order))
         if i % 2:
             pair = os.path.join(folder, "%d.%d.p" % (seed, i))
