@@ -73,10 +73,11 @@ if command -v mandoc >/dev/null; then
 	is "no link leads nowhere" "$(grep -oh 'href="[^"#:]*' html/*.html |
 	    cut -d'"' -f2 | sort -u | while read -r l; do
 		[ -z "$l" ] || [ -e "html/$l" ] || echo "$l"; done)" ""
+	sections() { grep -o "$2[^\"]*" "$1" | cut -d'"' -f2 | sort -u; }
 	is "nor to a section that is in another page" "$(for p in html/*.html; do
-		grep -o 'href="#[^"]*' "$p" | cut -d'#' -f2 | sort -u |
-		    while read -r l; do grep -qF "id=\"$l\"" "$p" ||
-		    echo "$p $l"; done; done)" ""
+		sections "$p" 'href="#' | tr -d '#' >named
+		sections "$p" 'id="' | comm -23 named - | sed "s,^,$p ,"
+	    done)" ""
 	is "a link to another page" "$(grep -c 'href="hamr.toml.5.html"' \
 	    html/hamr-loop.1.html)" "$(grep -c '^\.Xr hamr.toml 5' \
 	    "$TOP/man/hamr-loop.1")"
