@@ -341,11 +341,6 @@ chat_records(struct run *r, struct err *e)
 		return -1;
 	}
 	chat_tell_session(&c);
-	if (r->foreign != NULL) {
-		u->telling = true;
-		ui_note(u, "%s", r->foreign);
-		u->telling = false;
-	}
 	opening_ask_server(&c);
 	while (!c.quit && !c.failed && !r->hub.to_end) {
 		char *line = ui_take_said(u);

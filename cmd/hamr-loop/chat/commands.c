@@ -745,7 +745,7 @@ put_command(struct buf *out, const char *name, const char *args,
 void
 chat_tell_session(struct chat *c)
 {
-	const struct run *r = c->run;
+	struct run *r = c->run;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct candidates own = { 0 };
 	char *root = origin_cwd(r->root);
@@ -768,7 +768,12 @@ chat_tell_session(struct chat *c)
 		    own.v[i].about);
 	candidates_release(&own);
 	buf_adds(&b, "]}");
-	hub_show(&c->run->hub, &b);
+	hub_show(&r->hub, &b);
+	if (r->foreign == NULL)
+		return;
+	r->ui.telling = true;
+	ui_note(&r->ui, "%s", r->foreign);
+	r->ui.telling = false;
 }
 
 /* ---- what completes ---- */

@@ -215,7 +215,8 @@ read_session(struct run *r, bool here, struct err *e)
 }
 
 /* Open the session.  Nothing that a foreign session asks for is carried out:
- * its open calls are answered as interrupted, its mode and model are ignored. */
+ * its open calls are answered as interrupted, its mode and model are ignored.
+ */
 static int
 open_session(struct run *r, struct err *e)
 {
