@@ -405,6 +405,9 @@ ok "in time" test "$(since "$begun")" -lt 10000
 is "and is said" "$(said_in "$T/.err")" \
 "hamr-tool: mcp.s: no answer to initialize "\
 'within 1 s (mcp.s.start_timeout); its tools are left out'
+is "a signal meanwhile prints no tools, rather than some" \
+	"$(timeout .5 hamr-tool --schemas -o "mcp.s.command=[$server,\"silent\"]"
+	echo $?)" 124
 garbled='while read -r l; do echo hello; done'
 hamr-tool --schemas -o 'mcp.s.command=["sh","-c","'"$garbled"'"]' \
 	-o mcp.s.start_timeout=1 >/dev/null 2>"$T/err"

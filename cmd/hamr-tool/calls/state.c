@@ -199,7 +199,7 @@ tool_put(struct tool *t)
 	t->acting = true;
 	if (extras_load(t, &e) < 0)
 		stage_fail(t->stage, &e);
-	else
+	else if (!signals_waiting())	/* else some are missing */
 		propose(t);
 	t->acting = false;
 	tool_catch_up(t);
