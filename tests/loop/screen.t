@@ -359,15 +359,19 @@ ACCESSIBLE=1 py >../got <<'P'
 t = chat(); t.sees("sandbox"); t.sees("> ")
 t.type("go\n"); t.sees("It does."); t.sees("> ")
 t.type("/thinking\n"); t.sees("    It was thought."); t.sees("> ")
-t.type("next\n"); t.sees("Next."); t.sees("> "); t.type("exit\n"); t.end()
-t = chat("--resume"); t.sees("Next."); t.sees("> ")
+t.type("next\n"); t.sees("Next."); t.sees("> ")
+t.type("/mode docs\n"); t.sees("now docs"); t.sees("> ")
+t.type("exit\n"); t.end()
+t = chat("--resume"); t.sees("Next."); t.sees(", mode docs"); t.sees("> ")
+print("patch" in t.all.decode())
 t.type("/thinking\n"); t.sees("    It was thought."); t.sees("> ")
 t.type("/output\n"); t.sees("    printed"); t.sees("> ")
 t.type("!echo ran\n"); t.sees("ran\r\n"); t.sees("> ")
 t.type("exit\n"); print(t.end())
 P
-is "/thinking and /output know the last of a session that is resumed" \
-    "$(cat ../got)" 0
+is "a session that is resumed: its mode, /thinking and /output" \
+    "$(cat ../got)" "False
+0"
 is "a command of one's own leaves it completed" "$(hamr-loop --no-config \
     --resume </dev/null 2>&1; hamr-loop --sessions --json |
     jq -r .status)" "Next.
