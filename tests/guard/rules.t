@@ -95,6 +95,9 @@ done | said)" ""
 is "... a short answer that is a measure: 24" "$(for i in $(seq 24); do
 echo "s c$i bench {} = $((i * 7919 % 1000)) operations a second"
 done | said)" "c24 warn repeat-weak 24"
+is "... of a page, too, which weighs nothing" "$(for i in $(seq 30); do
+echo "s c$i bash {\"command\":\"curl -s h/load\"} = load 0.$((i * 7919 % 1000))"
+done | said | grep -v repeat-weak)" ""
 is "... but not in a longer text: 6" "$(for i in $(seq 7); do
 echo "s c$i t {} = the counters of the page that was asked for, all of them:\nbytes $((i * 1700))"
 done | said | head -n 1)" "c6 warn repeat-weak 6"

@@ -432,9 +432,10 @@ weight(const struct open_call *c, const struct streak *e,
 		return POINT;
 	if (o->files == TWEAKED)
 		return POINT / 2;
-	/* a page that counts its visitors is a poll, too */
+	/* a page that counts its visitors is a poll, too; a short one is a
+	 * gauge */
 	if (like == MEASURED && !excused && !c->is.poll && c->is.bash &&
-	    c->is.fetches)
+	    c->is.fetches && !o->brief)
 		return POINT / 3;
 	if (excused || like == MEASURED || (news && o->d.gain > 0))
 		return 0;
