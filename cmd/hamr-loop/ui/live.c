@@ -372,16 +372,17 @@ take_printed(struct ui *u, const struct rec *r)
 	    scan_int(msg_meta(r, "stderr_bytes"), &err);
 	struct slice rest, status;
 
-	msg_text(rec_get(r, "content"), &text);
-	rest = buf_view(&text);
 	if (ran && !u->printing) {
+		msg_text(rec_get(r, "content"), &text);
+		rest = buf_view(&text);
 		buf_reset(&u->output);
 		slice_line(&rest, &status);
 		buf_slice(&u->output, rest);
 	} else if (file != NULL && u->printing && out + err > STREAMED_MAX) {
+		msg_text(rec_get(r, "content"), &text);
 		buf_fmt(&u->output,
 		    "\n[what follows is left out; all of it is in %s]\n", file);
-		buf_slice(&u->output, slice_last_lines(rest,
+		buf_slice(&u->output, slice_last_lines(buf_view(&text),
 		    u->output_lines));
 	}
 	buf_release(&text);
@@ -419,7 +420,7 @@ ui_status_take(struct ui *u, const struct rec *r)
 		buf_reset(&u->thinking);
 		scan_str(rec_get(r, "reasoning"), &u->thinking);
 	}
-	if (r->kind == R_TOOL)
+	if (r->kind == R_TOOL && u->screen != NULL)
 		take_printed(u, r);
 	ui_changed(u);
 	if (r->kind != R_USAGE)
