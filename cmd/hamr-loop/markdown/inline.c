@@ -185,15 +185,15 @@ hide_letter(char *p, size_t n, bool bold)
 }
 
 /* Replace the marks that are code in a word with control characters, of which
- * it has none itself.  A blank precedes the word.  True: there were such marks.
- * `bold`: an earlier word has begun bold text. */
-static bool
+ * it has none itself.  A blank precedes the word.  `bold`: an earlier word has
+ * begun bold text. */
+static void
 hide_in_word(char *w, size_t n, bool *bold)
 {
 	bool path = false, link = memmem(w, n, "](", 2) != NULL;
 	bool windows = n > 3 && (w[1] == ':' ? is_alnum(*w) && w[2] == '\\' :
 	    *w == '\\' && w[1] == '\\' && is_alnum(w[2]));
-	bool marked = false, any = false;
+	bool marked = false;
 
 	/* a path or a member: pkg/__init__.py, _a_/b, f.__name__ */
 	for (size_t i = 1; i < n; i++)
@@ -236,17 +236,14 @@ hide_in_word(char *w, size_t n, bool *bold)
 			if (is_one_of(p[k], marks))
 				p[k] = hidden[strchr(marks, p[k]) - marks];
 		link &= c != '[' || !literal;
-		any |= literal;
 	}
-	return any;
 }
 
 /* The same in a URL, of marks that it goes on after: for md4c they could begin
  * or end emphasis outside it, but not in [a](URL) or <URL>, where it takes no
- * hidden ones.  It belongs to what begins at from.  Sets *any if there were such
- * marks, and returns where it ended. */
+ * hidden ones.  It belongs to what begins at from.  Returns where it ended. */
 static char *
-hide_in_url(const char *from, char *p, bool *any)
+hide_in_url(const char *from, char *p)
 {
 	const char *before = p - 1;
 	int inner = 0;
@@ -268,7 +265,6 @@ hide_in_url(const char *from, char *p, bool *any)
 
 		for (size_t k = 0; literal && k < run; k++)
 			p[k] = hidden[strchr(marks, p[k]) - marks];
-		*any |= literal && run > 0;
 	}
 	return p;
 }
@@ -276,9 +272,10 @@ hide_in_url(const char *from, char *p, bool *any)
 static void
 unhide(struct buf *b)
 {
-	for (size_t i = 0; i < b->len; i++)
-		if (is_one_of(b->p[i], hidden))
-			b->p[i] = marks[strchr(hidden, b->p[i]) - hidden];
+	char *p = b->p;
+
+	for (; b->len > 0 && (p = strpbrk(p, hidden)) != NULL; p++)
+		*p = marks[strchr(hidden, *p) - hidden];
 }
 
 /* ---- read by md4c ---- */
@@ -568,7 +565,7 @@ read_marked(struct reader *r, struct slice source)
 		.text = text,
 	};
 	struct buf b = BUF_INIT(PARSED_MAX * 2);
-	bool any = false, bold = false;
+	bool bold = false;
 
 	if (parser == NULL || source.n > PARSED_MAX)
 		return false;
@@ -580,16 +577,15 @@ read_marked(struct reader *r, struct slice source)
 		size_t n = strcspn(p, " \t\n");
 		char *end = p + n, *url = memmem(p, n, "://", 3);
 		if (url == NULL)
-			any |= hide_in_word(p, n, &bold);
+			hide_in_word(p, n, &bold);
 		for (; url != NULL; url = memmem(p, end - p, "://", 3))
-			p = hide_in_url(p, url, &any);
+			p = hide_in_url(p, url);
 		p = end;
 	}
 	r->source = buf_view(&b);
 	r->text = source;
 	int rc = parser(b.p, (MD_SIZE)b.len, &callbacks, r);
-	if (any)
-		unhide(&r->out->plain);
+	unhide(&r->out->plain);
 	buf_release(&b);
 	return rc == 0;
 }
