@@ -115,6 +115,12 @@ for text in 'request 0A7KQ2MZX9P41{} failed' 'redis:6379/0: job {} left nothing'
 		echo "s c$i t {} = ${text//\{\}/$i}"
 	done | said | grep -m 1 'stall 8')" "c15 warn stall 8"
 done
+for text in '[{} of 100 calls used]' 'Attempt {}/50: no answer' 'tokens: {} %'; do
+	is "what counts the calls themselves is no share: $text" "$(
+	    for i in $(seq 6); do
+		echo "s c$i t {} = the same\n${text//\{\}/$i}"
+	done | said)" "c6 warn repeat-weak 6"
+done
 is "words are data" "$(weak 'decade' 'facade' | grep repeat)" ""
 is "numbers apart it weighs nothing and is never refused" \
 "$(said <<'X' | grep -v repeat-weak

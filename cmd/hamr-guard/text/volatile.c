@@ -681,6 +681,28 @@ is_share(uint64_t n, const char *q, const char *end)
 	    decimal(q + 1, end, &q) >= n;
 }
 
+/* Does the line of text that p is in count what the model itself uses up: calls
+ * of 100, attempts, tokens? */
+static bool
+is_tally(struct slice text, const char *p)
+{
+	static const char *const words[] = { "call", "turn", "attempt",
+		"Attempt", "token", "context", "budget", "quota" };
+	const char *end = text.p + text.n, *start = p;
+	const char *lf = memchr(p, '\n', (size_t)(end - p));
+
+	while (start > text.p && start[-1] != '\n')
+		start--;
+	struct slice line = { start, (size_t)((lf != NULL ? lf : end) - start) };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t at = slice_find(line, 0, words[i]);
+
+		if (at < line.n && (at == 0 || !is_word(start[at - 1])))
+			return true;
+	}
+	return false;
+}
+
 uint64_t
 volatile_progress(struct slice text)
 {
@@ -696,13 +718,13 @@ volatile_progress(struct slice text)
 		while (name.n > 0 && !is_word(name.p[name.n - 1]) &&
 		    name.p[name.n - 1] != '\n')
 			name.n--;
-		if ((q < end && *q == '%') ||
+		if (((q < end && *q == '%') ||
 		    is_share(n, q, end) ||
 		    (end - q > 4 && memcmp(q, " of ", 4) == 0 &&
 		    is_digit(q[4])) ||
 		    (end - q > 1 && q[0] == ' ' && q[1] == '%') ||
 		    slice_ends(name, "percent") ||
-		    slice_ends(name, "progress"))
+		    slice_ends(name, "progress")) && !is_tally(text, p))
 			/* "remaining": "40%" counts down */
 			return n <= 100 * 1000 &&
 			    slice_ends(name, "remaining") ?
