@@ -473,6 +473,21 @@ if command -v sqlite3 >/dev/null; then
 in the log again'
 fi
 
+# a power failure emptied the file, and not its log
+mem e.db save "an early fact" >/dev/null
+: >e.db
+status "an emptied file" 65 mem e.db search fact
+match "is said to be damaged" "$(cat "$T/.err")" \
+    '*e.db: damaged (it is empty, but not its log); * rebuild DIR *'
+mem e.db save "a late fact" >/dev/null
+is "the next save has all of it again" \
+    "$(mem e.db list | jq -r .content | paste -sd,)" "a late fact,an early fact"
+ok "and the file is whole" mem e.db check
+rm e.db
+mem e.db save "a new fact" >/dev/null
+is "one that was removed stays so" "$(mem e.db list | jq -r .content)" \
+    "a new fact"
+
 # ---- a file of another version ----
 
 if command -v sqlite3 >/dev/null; then

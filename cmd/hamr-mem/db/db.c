@@ -119,6 +119,17 @@ replace_file(const struct db *db, const char *by, struct err *e)
 
 /* ---- opening ---- */
 
+/* Was the file emptied, as a power failure may do, and not its log?  SQLite
+ * would remove the log, but it may have all the pages. */
+static bool
+is_emptied(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && st.st_size == 0 &&
+	    beside(path, "-wal") > 0;
+}
+
 /* Whose file is it?  1: ours, 0: still empty, -1 with e. */
 static int
 whose(struct db *db, struct err *e)
@@ -275,7 +286,11 @@ open_to_write(struct db *db, struct err *e)
 
 	/* SQLite gives its logs to the file's owner, but not the file itself
 	 * to the folder's.  If this fails, it says why. */
-	file_close(file_create(AT_FDCWD, db->path, O_RDWR | O_NONBLOCK, 0600));
+	bool emptied = is_emptied(db->path);
+	int fd = file_create(AT_FDCWD, db->path, O_RDWR | O_NONBLOCK, 0600);
+	if (emptied && ftruncate(fd, PAGE) < 0)
+		errno = 0;
+	file_close(fd);
 	if (open_file(db, db->path, SQLITE_OPEN_READWRITE |
 	    SQLITE_OPEN_CREATE, e) < 0)
 		return -1;
@@ -307,9 +322,11 @@ open_reader(struct db *db, struct err *e)
 	char *folder = file_folder(db->path);
 	int r;
 
+	if (is_emptied(db->path))
+		r = db_damaged(db->path, "it is empty, but not its log", e);
 	/* in a read-only folder, a file without a log cannot change, so the
 	 * log that a reader would make is not needed */
-	if (beside(db->path, "-wal") <= 0 && access(folder, W_OK) < 0) {
+	else if (beside(db->path, "-wal") <= 0 && access(folder, W_OK) < 0) {
 		buf_adds(&uri, "file:");
 		for (const char *p = db->path; *p != '\0'; p++)
 			if (strchr("%?#", *p) != NULL)
