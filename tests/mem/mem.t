@@ -196,13 +196,21 @@ is "... says what it needs" "$(cat "$T/.err")" \
 match "brief: the task's facts first" "$(hamr-mem brief 'which gcc')" \
     "m:???????????? the build needs gcc
 m:???????????? port is 9090"
-for i in $(seq 60); do
-	seq -s ' ' "$i" $((i + 40)) | hamr-mem --db many.db save >/dev/null
+numbers=({1..100})
+fact() {	# NUMBER TEXT
+	printf '%s"key":"m:%012d","kind":"fact","content":"%s"}\n' \
+	    '{"type":"memory","v":1,' "$1" "$2"
+}
+for i in {1..60}; do
+	fact "$i" "${numbers[*]:i - 1:41}"
+done | hamr-mem --db many.db import
+mkdir words
+for i in {1..150}; do
+	printf %s "${i}5" >words/$i
 done
-for i in $(seq 150); do
-	printf "${i}5" | sha512sum | head -c 5 |
-	    hamr-mem --db short.db save >/dev/null
-done
+sha512sum words/* | cut -c 1-5 | while read -r word; do
+	fact $((++i)) "$word"
+done | hamr-mem --db short.db import
 ok "brief is bounded" test "$(hamr-mem --db many.db brief | wc -c)" -lt 5000
 ok "to 1,000 tokens in all" test "$(hamr-mem --db short.db brief |
     hamr-compact --count)" -le 1000

@@ -21,18 +21,15 @@ content() {	# text, as JSON
 }
 # name wanted text finish ARG...
 lifts() {
-	local i
 	lifts_name=$1 lifts_want=$2 text=$3 finish=$4
 	shift 4
 	quote "$text"
 	whole=$quoted
 	{
 		echo chunked
-		for ((i = 0; i < ${#text}; i++)); do
-			quote "${text:i:1}"
-			printf 'event {"choices":[{"index":0,"delta":%s}]}\n' \
-				"{\"content\":$quoted}"
-		done
+		jq -cn --arg text "$text" '$text | explode[] | {choices: [{
+		    index: 0, delta: {content: [.] | implode}}]}' |
+		    sed 's/^/event /'
 		printf 'event {"choices":[{"index":0,"delta":{},%s}]}\n' \
 			"\"finish_reason\":\"$finish\""
 		echo 'event [DONE]'
