@@ -231,7 +231,7 @@ is "nor one with a stage that is not there" "$? $(ls .hamr/sessions)" "78 "
 is "... which is named" "$(cat err)" \
     "hamr-loop: -o: stages.guard: no program hamr-gaurd in PATH"
 # --- a --fork that is killed, at its first system call with the copy on disk
-fresh killed
+mkdir "$T/killed" && cd "$T/killed" && git init -q .
 echo '{"role":"user","content":"x"}' >one.ndjson
 low=1 high=1000
 while [ -x "$OBJ/torture/killat" ] && [ "$low" -lt "$high" ]; do
