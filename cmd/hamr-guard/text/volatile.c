@@ -696,8 +696,11 @@ is_tally(struct slice text, const char *p)
 	struct slice line = { start, (size_t)((lf != NULL ? lf : end) - start) };
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		size_t at = slice_find(line, 0, words[i]);
+		size_t to = at + strlen(words[i]);
 
-		if (at < line.n && (at == 0 || !is_word(start[at - 1])))
+		to += to < line.n && start[to] == 's';
+		if (at < line.n && (at == 0 || !is_word(start[at - 1])) &&
+		    (to >= line.n || !is_word(start[to])))
 			return true;
 	}
 	return false;
