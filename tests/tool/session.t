@@ -197,6 +197,11 @@ for n in 4000 131072; do
 			"$(messages <out | jq -r .content)"
 	done
 done
+is "tokens are counted by the model of each transcript" "$({
+	echo '{"type":"hamr","v":1,"session":"s1","model":"llama-2-7b"}'
+	echo '{"type":"hamr","v":1,"session":"s2"}'
+	call a read '{"path":"dense"}'; } | new | size)" \
+	"$(call a read '{"path":"dense"}' | new | size)"
 ok "a tiny one is no 0" test "$({ limit 1
 	call a read '{"path":"big"}' b bash '{"command":"cat big"}'; } | new |
 	size | jq -s '[.[][0]] | max')" -le 400

@@ -33,6 +33,14 @@ cap_bytes(size_t tokens)
 	return tokens == SIZE_MAX ? SIZE_MAX : budget_bytes((long)tokens);
 }
 
+/* Tokens are counted as this model does; NULL: the configured one. */
+static void
+set_model(struct tool *t, const char *name)
+{
+	t->files->family = token_family(name != NULL ? name :
+	    conf_str(t->conf, "provider.model"));
+}
+
 /* Set the caps for a window of this many tokens; -1: unknown. */
 static void
 set_limit(struct tool *t, long limit)
@@ -74,7 +82,7 @@ tool_open(struct tool *t, struct err *e)
 	t->files->overwrite = conf_bool(t->conf, "policy.overwrite");
 	t->files->memory = conf_bool(t->conf, "memory.enabled");
 	set_limit(t, -1);
-	t->files->family = token_family(conf_str(t->conf, "provider.model"));
+	set_model(t, NULL);
 	set_mode(t, (int)t->mode);
 	struct lists *l = &t->files->lists;
 	l->secret = conf_list(t->conf, "policy.secret", &l->nsecret);
@@ -134,6 +142,7 @@ tool_reset(struct stage *s)
 	journal_calls_turn(t->journal);
 	set_session(t, NULL);
 	set_limit(t, -1);
+	set_model(t, NULL);
 }
 
 /* Was stdout closed, and SIGPIPE would have ended us? */
@@ -352,7 +361,7 @@ take_config(struct tool *t, const struct rec *r)
 	int mode = name != NULL ? mode_named(name) : -1;
 
 	if (model != NULL)
-		t->files->family = token_family(model);
+		set_model(t, model);
 	FREE(name, model);
 	if (mode < 0 || t->stage->mode != STAGE_RESIDENT)
 		return;
@@ -404,8 +413,8 @@ take(struct tool *t, const struct rec *r)
 			set_session(t, id);
 		free(id);
 		id = rec_strdup(r, "model");
-		if (id != NULL && *conf_str(t->conf, "provider.model") == '\0')
-			t->files->family = token_family(id);
+		if (*conf_str(t->conf, "provider.model") == '\0')
+			set_model(t, id);
 		free(id);
 		break;
 	case R_END:
