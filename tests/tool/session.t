@@ -202,6 +202,14 @@ is "tokens are counted by the model of each transcript" "$({
 	echo '{"type":"hamr","v":1,"session":"s2"}'
 	call a read '{"path":"dense"}'; } | new | size)" \
 	"$(call a read '{"path":"dense"}' | new | size)"
+resident --yes --no-config
+say "$(call a bash '{"command":"echo a"}' b read '{"path":"big"}')" "$go"
+hear; say "$(limit 4000)" "$line"
+until hear; [ "$(jq -r .tool_call_id <<<"$line")" = b ]; do :; done
+say "$line"; hear
+ok "one that comes while a call runs holds for the next" test \
+	"$(size <<<"$line" | jq '.[0]')" -le 2250
+bye
 ok "a tiny one is no 0" test "$({ limit 1
 	call a read '{"path":"big"}' b bash '{"command":"cat big"}'; } | new |
 	size | jq -s '[.[][0]] | max')" -le 400

@@ -454,15 +454,16 @@ take(struct tool *t, const struct rec *r)
 }
 
 /* While a call runs, process only the records that it waits for, so that the
- * output does not depend on when the others arrived; but a change of mode
- * applies to the next call. */
+ * output does not depend on when the others arrived; but a change of mode, and
+ * a limit, by which hamr-compact cuts the next result, apply to the next
+ * call. */
 void
 tool_record(struct stage *s, const struct rec *r)
 {
 	struct tool *t = s->self;
 
 	if (t->acting && r->kind != R_START && r->kind != R_ANSWER &&
-	    r->kind != R_CONFIG) {
+	    r->kind != R_CONFIG && r->kind != R_LIMIT) {
 		texts_add(&t->later, xmemdup0(r->line.p, r->line.n));
 		return;
 	}
