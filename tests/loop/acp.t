@@ -524,6 +524,20 @@ P
 )" "['There is', 'There is not', 'no command /', 'no command /']"
 httpd_stop
 
+fresh verified
+{ call write '{"path":"a","content":"x\n"}'
+answer "The file a is made."; answer "It is not that file."; } >script
+is "... and so has a verification" "$(play <<'P'
+e = new("--yes", "-o", "verification.defaultCommand=false")
+s = e.new(here)
+e.prompt(s, "Make the file a")
+said = {}
+for u in e.of("agent_message_chunk"):
+    said[u["messageId"]] = said.get(u["messageId"], "") + u["content"]["text"].strip()[:12]
+print(list(said.values()))
+P
+)" "['The file a i', 'checked with', 'It is not th', 'checked with', '[contract_fa']"
+
 # --- what does not fit, what cannot be read
 fresh large
 printf '%0900000d\n' 1 >big

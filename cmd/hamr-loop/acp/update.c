@@ -357,6 +357,7 @@ update_record(struct worker *s, const struct rec *r, bool replay)
 			break;
 		line = xasprintf("%s\n", words);
 		update_text(s, "agent_message_chunk", slice_of(line));
+		s->messages++;	/* the next answer is another one */
 		FREE(line, words);
 		break;
 	case R_ERROR:
