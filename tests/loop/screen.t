@@ -1074,7 +1074,7 @@ t = chat(); t.sees("sandbox"); t.sees("> "); t.type("\x07"); t.sees("open")
 os.kill(t.pid, signal.SIGTERM); t.sees("told"); print(t.end())
 P
 is "SIGTERM ends an editor, too" "$(cat ../got)" 130
-call write "$(jq -cn '{path: "new", content: ([range(99)] | join("\n"))}')" >script
+call write "$(jq -cn '{path: "paged", content: ([range(99)] | join("\n"))}')" >script
 py >../got <<'P'
 os.environ.update(PAGER="../stays")
 t = Terminal(["hamr-loop", "--no-config", "--replay", "script", "make it"])
