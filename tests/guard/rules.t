@@ -433,6 +433,7 @@ done <<'X'
 evaluate_script {"script":"// try #, once more\nrows().length"}|42
 run_query {"sql":"select a from t /* try # */"}|(1 row)
 bash {"command":"curl -s -A agent/# h/x"}|{"error":"forbidden"}
+bash {"command":"go vet ./...","timeout":#000}|0 issues.
 X
 same_work() {	# nine times, % is the number: what is said first
 	for i in $(seq 9); do

@@ -483,7 +483,7 @@ judge_edit(struct signer *s, struct traits *out)
 /* What counts in the arguments, without the comments in them; the shape only of
  * what makes things, as it takes time. */
 static struct code
-uncommented(struct signer *s, bool makes)
+uncommented(struct signer *s, bool bash, bool makes)
 {
 	struct buf *scratch = makes ? &s->code : NULL;
 	struct code all = { 1, 1 };
@@ -493,7 +493,8 @@ uncommented(struct signer *s, bool makes)
 		enum scan_kind kind = scan_kind(m->val);
 		struct code one;
 
-		if (slice_in(m->key, dropped))
+		/* how long a command may run, or how much it may print */
+		if (slice_in(m->key, dropped) || (bash && kind == SCAN_NUMBER))
 			continue;
 		if (kind == SCAN_STRING) {
 			one = code_of(code_text(m->val, &s->path), scratch);
@@ -646,7 +647,8 @@ judge(struct signer *s, struct slice name, struct slice kind,
 		out->idle = scan_str_is(path, "/dev/null") ||
 		    (scan_str_is(path, "") && member(s, "query").p == NULL);
 	else if (!out->edits)
-		out->code = uncommented(s, out->sends || out->alters);
+		out->code = uncommented(s, out->bash,
+		    out->sends || out->alters);
 }
 
 /* ---- signing ---- */
