@@ -239,6 +239,16 @@ match "its tail" "$(tail -n 1 cut.out)" 20000
 match "and what was cut" "$(grep cut cut.out)" \
 	"?... * lines, * bytes cut: truncated ...]"
 is "at most the cap" "$(($(compact --count <cut.out) <= 3000))" 1
+jq -nc --arg c "$(seq 1 1000)" '{role:"user",content:"q"},
+	{role:"assistant",content:null,tool_calls:[{id:"a",type:"function",
+	function:{name:"fs__get",arguments:"{}"}}]},
+	{role:"tool",tool_call_id:"a",content:([range(9) |
+	{type:"text",text:$c}] + [{type:"image_url",image_url:{url:"u"}}])}' |
+	compact -n --window 16000 | jq -c '.messages[2].content' >cut.out
+is "so are several parts together" "$(jq -c 'map(.type)' cut.out)" \
+	'["text","image_url"]'
+is "... at most the cap" "$(($(jq -r '.[0].text' cut.out |
+	compact --count) <= 3000))" 1
 
 # ---- compaction ----
 

@@ -97,28 +97,35 @@ ingest(struct compact *c, struct fact *f, struct slice was, uint64_t *sum)
 	return text;
 }
 
-/* Content parts: replace each text by its shown form. */
+/* Content parts: replace each text by its shown form, or all of them by one
+ * that is cut if together they are over the cap. */
 static void
 ingest_parts(struct compact *c, struct view_call *call, struct slice content)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX), in = b;
+	struct walk w = walk_of(content);
 	struct slice part;
 	uint64_t sum;
-	struct walk w = walk_of(content);
 
-	buf_addc(&b, '[');
+	msg_lines(content, &in);
+	struct slice shown = ingest(c, call->note, buf_view(&in), &sum);
+	bool cut = shown.n > 0 && sum == 0;
+	if (cut)
+		scan_put(&b, "[{'type':'text','text':@}", shown);
+	else
+		buf_addc(&b, '[');
 	while (walk_next(&w, NULL, &part)) {
-		struct slice shown = { NULL, 0 };
-		bool changed = false;
+		struct slice text = scan_get(part, "text");
+		bool is_text = scan_kind(text) == SCAN_STRING;
 
+		if (cut && is_text)
+			continue;
 		if (b.len > 1)
 			buf_addc(&b, ',');
 		buf_reset(&in);
-		if (scan_str(scan_get(part, "text"), &in)) {
-			shown = ingest(c, call->note, buf_view(&in), &sum);
-			changed = shown.p != in.p;
-		}
-		if (changed)
+		scan_str(text, &in);
+		shown = ingest(c, call->note, buf_view(&in), &sum);
+		if (is_text && shown.p != in.p)
 			scan_put(&b, "{'type':'text','text':@}", shown);
 		else
 			buf_slice(&b, part);
