@@ -107,7 +107,7 @@ ingest_parts(struct compact *c, struct view_call *call, struct slice content)
 	struct slice part;
 	uint64_t sum;
 
-	msg_lines(content, &in);
+	bool has_text = msg_lines(content, &in);
 	struct slice shown = ingest(c, call->note, buf_view(&in), &sum);
 	bool cut = shown.n > 0 && sum == 0;
 	if (cut)
@@ -130,6 +130,12 @@ ingest_parts(struct compact *c, struct view_call *call, struct slice content)
 		else
 			buf_slice(&b, part);
 	}
+	buf_reset(&c->made);
+	if (has_text)
+		context_line(call->note, c->inspected, &c->made);
+	if (c->made.len > 0)
+		scan_put(&b, ",{'type':'text','text':@}", slice_trim_start(
+		    buf_view(&c->made), "\n"));
 	buf_addc(&b, ']');
 	call->result = arena_dup(&c->view->arena, b.p, b.len);
 	bufs_release(BUFS(&in, &b));
@@ -254,9 +260,9 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 	if (scan_kind(content) == SCAN_STRING) {
 		text = ingest_string(c, call, r, content, text);
 	} else {
+		fact_result(c->view, f, r, text, text);
 		if (scan_kind(content) == SCAN_ARRAY && content.n > 2)
 			ingest_parts(c, call, content);
-		fact_result(c->view, f, r, text, text);
 	}
 	if (file != NULL && !f->failed && f->kind == TOOL_EDIT)
 		file->edited = no;
