@@ -28,7 +28,7 @@ put_call(struct writer *w, struct slice call)
 	    scan_get(call, "id"));
 	messages_word(scan_get(fn, "name"), SIZE_MAX, w->out);
 	scan_put(w->out, ",'input':");
-	put_arguments(fn, w->out);
+	scan_str(scan_get(fn, "arguments"), w->out);
 	writer_end(w);
 }
 

@@ -223,16 +223,6 @@ writer_messages(struct writer *w, struct slice messages)
 	close_turn(w);
 }
 
-void
-put_arguments(struct slice fn, struct buf *out)
-{
-	size_t had = out->len;
-
-	scan_str(scan_get(fn, "arguments"), out);
-	if (out->len == had)
-		buf_adds(out, "{}");
-}
-
 struct slice
 name_of_call(struct slice calls, struct slice id)
 {

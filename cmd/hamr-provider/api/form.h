@@ -61,8 +61,6 @@ void writer_end(struct writer *w);
 void writer_inside(struct writer *w, struct slice content);
 void writer_image(struct writer *w, struct slice role, struct slice part);
 
-/* Append the arguments of a call's function as JSON. */
-void put_arguments(struct slice fn, struct buf *out);
 /* The name of the call of this id, or {NULL, 0}. */
 struct slice name_of_call(struct slice calls, struct slice id);
 

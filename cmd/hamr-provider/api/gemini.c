@@ -30,7 +30,7 @@ put_call(struct writer *w, struct slice call)
 	writer_part(w, SLICE("\"model\""));
 	scan_put(w->out, "{'functionCall':{'name':$,'args':",
 	    scan_get(fn, "name"));
-	put_arguments(fn, w->out);
+	scan_str(scan_get(fn, "arguments"), w->out);
 	scan_put(w->out, scan_kind(mark) == SCAN_STRING ?
 	    "},'thoughtSignature':$" : "}", mark);
 	writer_end(w);

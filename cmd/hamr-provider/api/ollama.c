@@ -53,7 +53,7 @@ put_messages(struct buf *out, struct slice messages)
 			scan_put(out, ncalls++ == 0 ? ",'tool_calls':[" : ",");
 			scan_put(out, "{'function':{'name':$,'arguments':",
 			    scan_get(fn, "name"));
-			put_arguments(fn, out);
+			scan_str(scan_get(fn, "arguments"), out);
 			buf_adds(out, "}}");
 		}
 		buf_adds(out, ncalls > 0 ? "]" : "");
