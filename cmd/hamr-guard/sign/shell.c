@@ -386,21 +386,16 @@ removed(const struct simple *s)
 	return path;
 }
 
-/* Does it only pause, for however long, or shorten what comes through a pipe
- * to its end? */
+/* Does it only shorten what comes through a pipe? */
 static bool
-only_delays_or_cuts(const struct simple *s)
+shortens(const struct simple *s)
 {
-	static const char *const pauses[] = { "sleep", NULL };
 	static const char *const cuts[] = { "head", "tail", NULL };
 
-	if (!s->piped)
-		return is_command(s, pauses);
-	if (s->more || s->writes || !is_command(s, cuts))
+	if (!s->piped || s->more || s->writes || !is_command(s, cuts))
 		return false;
 	for (size_t i = s->at + 1; i < s->n; i++)
-		if (strchr("-0123456789", *s->w[i].p) == NULL ||
-		    slice_is(s->w[i], "-f"))
+		if (strchr("-0123456789", *s->w[i].p) == NULL)
 			return false;
 	return true;
 }
@@ -457,6 +452,7 @@ uint64_t
 shell_judge(struct slice cmd, struct traits *t, struct slice *removes)
 {
 	const char *p = cmd.p, *end = cmd.p + cmd.n;
+	static const char *const pauses[] = { "sleep", NULL };
 	bool piped = false, expands = false, grouped = false;
 	unsigned joint = 0;	/* what stands between it and the next */
 	struct slice until = { NULL, 0 };
@@ -475,8 +471,10 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes)
 		bool idle = is_idle(&s);
 		t->idle = t->idle && idle;
 		grouped |= s.n > 0 && slice_in(s.w[0], groups);
-		bool extra = !piped && (idle ||
-		    only_delays_or_cuts(&s));
+		/* another pause, or more of the same output, is the same */
+		bool extra = !piped && (idle || is_command(&s, pauses));
+		if (!piped && shortens(&s))
+			s.words = hash_bytes(s.w[s.at].p, s.w[s.at].n);
 		if ((s.words | s.files) != 0 && (!extra || grouped))
 			does = hash_both(does == 0 ? 1 : does + joint,
 			    hash_both(s.words, s.files));
