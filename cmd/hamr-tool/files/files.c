@@ -515,7 +515,7 @@ files_over_budget(struct files *f, struct slice args, struct result *r)
 	if (files_left(f) >= ROOM_MIN || repeated_by(f, args) != NULL)
 		return false;
 	buf_fmt(&r->content, "not read: this turn's reads have used up their "
-	    "%zu bytes; %s%s\n", f->turn_cap, f->may_write ?
+	    "budget; %s%s\n", f->may_write ?
 	    "make the change with edit" : "answer from what was read",
 	    f->memory ? ", or look up what was read with search_memory" :
 	    "");
