@@ -497,8 +497,8 @@ void
 ui_show_output(struct ui *u)
 {
 	if (u->output.len == 0) {
-		ui_note(u, "no command has run, or the last one printed "
-		    "nothing");
+		ui_note(u, "the model has run no command, or its last one "
+		    "printed nothing");
 	} else {
 		ui_note(u, "  the last command printed:");
 		print_dim(u, buf_view(&u->output));
