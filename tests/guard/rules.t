@@ -73,6 +73,7 @@ a number between signs|a == 17 == b|a == 18 == b
 a size|17 bytes|18 bytes
 an id|{"id":17}|{"id":18}
 a commit|at 3f2a9c1 now|at 77d0e4b now
+the id of a request|409, request id: XVDJZGJQFJWG03QJ, no|409, request id: 9FUOJNMUAFSANALB, no
 a UUID|x 123e4567-e89b-12d3-a456-426614174000|x 9aaabbbb-cccc-dddd-eeee-ffffffffffff
 X
 is "... of a file that is read, too" "$(said <<'X' | grep weak

@@ -5,6 +5,7 @@
  * around it; a line without such things is not copied.
  */
 #include <string.h>
+#include <strings.h>
 
 #include "json/bits.h"
 #include "volatile.h"
@@ -506,13 +507,27 @@ volatile_drop(struct slice line, bool json, struct buf *out)
 
 /* ---- numbers and ids masked ---- */
 
+/* Is what follows p called the id of a request: request id: x, RequestId=x? */
+static bool
+is_request_id(const char *line, const char *p)
+{
+	while (p > line && strchr(" \"':=", p[-1]) != NULL)
+		p--;
+	if (p - line < 9 || (p[-1] | 0x20) != 'd' || (p[-2] | 0x20) != 'i')
+		return false;
+	p -= 2;
+	if (strchr(" _-", p[-1]) != NULL)
+		p--;
+	return p - line > 6 && strncasecmp(p - 7, "request", 7) == 0;
+}
+
 /* Is the word from p to end an id in letters of all sorts, with digits here and
  * there: FI6VFGVGP2IEFY5J? */
 static bool
-is_mixed(const char *p, const char *end)
+is_mixed(const char *line, const char *p, const char *end)
 {
 	unsigned runs = 0;
-	bool letter = false;
+	bool letter = false, named = is_request_id(line, p);
 
 	if (end - p < MIXED_ID)
 		return false;
@@ -520,7 +535,7 @@ is_mixed(const char *p, const char *end)
 		letter |= !is_digit(*p);
 		runs += is_digit(*p) && (p + 1 == end || !is_digit(p[1]));
 	}
-	return letter && runs > 1;
+	return letter && runs + named > 1;
 }
 
 /* p is the first digit after *from: move *from to the start of what is masked
@@ -570,7 +585,7 @@ over_number(const char *line, const char **from, const char *p,
 		start--;
 	while (q < end && is_alnum(*q))
 		q++;
-	if (is_mixed(start, q)) {
+	if (is_mixed(line, start, q)) {
 		*from = start;
 		return q;
 	}
@@ -693,7 +708,9 @@ is_tally(struct slice text, const char *p)
 
 	while (start > text.p && start[-1] != '\n')
 		start--;
-	struct slice line = { start, (size_t)((lf != NULL ? lf : end) - start) };
+	if (lf != NULL)
+		end = lf;
+	struct slice line = { start, (size_t)(end - start) };
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		size_t at = slice_find(line, 0, words[i]);
 		size_t to = at + strlen(words[i]);
