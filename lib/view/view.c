@@ -16,6 +16,7 @@
 #define PER_IMAGE (1600 * 64)	/* in 1/64 tokens */
 #define SHORT 256		/* bytes; shorter values need no minimum */
 #define PIECE ((size_t)64 << 10)	/* bytes of a long text at a time */
+#define SKIPPED_SUM (13 * 64)	/* "[12 earlier notes left out]" */
 #define NO_RESULT "\"(no result)\""
 
 struct view *
@@ -273,14 +274,6 @@ join_slim(const struct view *v, const struct view_node *node,
 	bufs_release(BUFS(&text, &slim, &json));
 }
 
-/* A line that stands for the notes left out: a JSON string. */
-static void
-print_skipped(size_t skipped, struct buf *out)
-{
-	buf_fmt(out, "\"[%zu earlier note%s left out]\"", skipped,
-	    skipped == 1 ? "" : "s");
-}
-
 /* Append `first` (p may be NULL) and the node's pieces of this kind to the body
  * as one content value; `none` when there are none. */
 static void
@@ -303,7 +296,8 @@ print_content(struct view *v, const struct view_node *node, struct slice first,
 			skip--;
 		} else if (skip == 1) {
 			skip = 0;
-			print_skipped(node->skipped, &skipped);
+			buf_fmt(&skipped, "\"[%zu earlier note%s left out]\"",
+			    node->skipped, node->skipped == 1 ? "" : "s");
 			join(&j, buf_view(&skipped));
 		} else if (p[i].calls && node->slim) {
 			join_slim(v, node, p[i].json, &j);
@@ -597,25 +591,11 @@ view_notes_over(const struct view *v, size_t i, uint64_t most)
 	return n;
 }
 
-/* What the line about notes left out counts. */
-static uint64_t
-said_sum(const struct view *v, size_t skipped)
-{
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-
-	if (skipped == 0)
-		return 0;
-	print_skipped(skipped, &text);
-	uint64_t sum = string_sum(v->family, buf_view(&text));
-	buf_release(&text);
-	return sum;
-}
-
 void
 view_skip_notes(struct view *v, size_t i, size_t n)
 {
 	struct view_node *node = &v->nodes[i];
-	uint64_t more = -node->notes - said_sum(v, node->skipped);
+	uint64_t more = -node->notes - (node->skipped > 0 ? SKIPPED_SUM : 0);
 	const struct piece *p = &v->pieces[node->piece];
 	size_t all = 0, at = 0;
 
@@ -628,7 +608,7 @@ view_skip_notes(struct view *v, size_t i, size_t n)
 		if (p[k].kind == P_NOTE && at++ >= n)
 			node->notes += p[k].sum;
 	node->skipped = n;
-	more += node->notes + said_sum(v, n);
+	more += node->notes + (n > 0 ? SKIPPED_SUM : 0);
 	view_grow(v, i, more, more);
 	view_touch(v, i);
 }
