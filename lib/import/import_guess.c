@@ -392,9 +392,9 @@ look_at_document(struct look *k, struct slice doc)
 	note_keys(k->g, doc);
 	if (scan_kind(doc) == SCAN_OBJECT) {
 		look_at(k, doc, false);
-		k->g->odd |= is_odd(doc);
 		k->hamr |= rec_parse(&k->scan, doc.p, doc.n, &k->rec) == 0 &&
 		    is_hamr(&k->rec, k->g->odd);
+		k->g->odd |= is_odd(doc);
 	}
 	for (struct walk w = walk_elements(doc); walk_next(&w, NULL, &el); ) {
 		note_keys(k->g, el);

@@ -218,9 +218,12 @@ for end in '' '\n'; do
 	match "nor is a line that tells nothing in 64 KiB" "$(imp one-line \
 	    2>&1)" "*with the keys note*not recognised*"
 done
-printf '{"content":"%70000s","role":"user"}\n' x >one-line
-is "a message of ours may have its role behind that" "$(imp one-line \
-    2>/dev/null | cmp - one-line && echo ours)" ours
+for line in '{"content":"%70000s","role":"user"}' \
+    '{"type":"request","messages":[{"role":"user","content":"%70000s"}]}'; do
+	printf "$line\n" x >one-line
+	is "a long line of ours is ours: ${line%%%%*}" "$(imp one-line \
+	    2>/dev/null | cmp - one-line && echo ours)" ours
+done
 printf '%s\n' '{"type":"note","text":"t","content":[],"createdAt":"x"}' >note
 is "an event of somebody's stage passes" "$(imp note 2>/dev/null)" "$(cat note)"
 # what other programs write, of which a reader of ours would lose the calls
