@@ -27,6 +27,7 @@ GUARD = os.path.join(os.environ.get("HAMR_BIN",
 PREFIXES = 8			# agents that a kind is put behind
 PREFIX_MAX = 400		# records of one
 START = [{"type": "hamr", "v": 1}]
+AT_ONCE = 16			# kinds that one process judges
 NEWS = 60			# characters of a result that says anything
 
 
@@ -96,13 +97,14 @@ def prefixes(all_sessions):
     return {a: lines(START + best[a][1]) for a in sorted(most)}
 
 
-def judged(kind, behind):
-    """Behind each: (calls until the first word, until it was stopped; the
-    rules that spoke); None: never."""
-    rows = [[None, None, set()] for _ in behind]
-    own = lines(kind.records("kind@@."))
-    text = b"".join(prefix + own.replace(b"kind@@.", b"kind%d." % i)
-                    for i, prefix in enumerate(behind))
+def judged(kinds, behind):
+    """Of each kind, behind each: (calls until the first word, until it was
+    stopped; the rules that spoke); None: never."""
+    n = len(behind)
+    rows = [[None, None, set()] for _ in range(n * len(kinds))]
+    own = [lines(kind.records("kind@@.")) for kind in kinds]
+    text = b"".join(behind[i % n] + own[i // n].replace(
+        b"kind@@.", b"kind%d." % i) for i in range(len(rows)))
     row, at = None, 0
     for v in said(text):
         if v["type"] == "verdict":
@@ -114,7 +116,7 @@ def judged(kind, behind):
         row[2].add(v["rule"])
         if v["type"] == "constrain" or v["action"] in ("block", "halt"):
             row[1] = row[1] or at
-    return rows
+    return [rows[i:i + n] for i in range(0, len(rows), n)]
 
 
 def mean(row):
@@ -129,9 +131,10 @@ def collection(name, behind, verbose, named_aside):
     totals, spoke = [], collections.Counter()
     for aside in (False, True):
         rows = []
-        for k in guard_kinds.kinds(name):
-            if k.aside == aside:
-                rows.append((k, judged(k, behind.values())))
+        these = [k for k in guard_kinds.kinds(name) if k.aside == aside]
+        for i in range(0, len(these), AT_ONCE):
+            some = these[i:i + AT_ONCE]
+            rows += zip(some, judged(some, list(behind.values())))
         # a loop is caught if it is behind every session, honest work is hurt
         # if it is behind any
         of = all if name == "loops" else any
