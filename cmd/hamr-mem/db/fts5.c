@@ -192,7 +192,8 @@ relevance(const Fts5ExtensionApi *api, Fts5Context *f, sqlite3_context *ctx,
 		sqlite3_result_error_code(ctx, rc);
 		return;
 	}
-	if (--want->left % LOOK_EVERY == 0 && file_now_ms() > want->until)
+	/* not at the first row: what is rare is found, however late */
+	if (--want->left % LOOK_EVERY == 1 && file_now_ms() > want->until)
 		want->left = 0;
 	sqlite3_result_int(ctx, want->left == 0 || want->score >= want->least);
 }
