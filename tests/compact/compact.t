@@ -296,6 +296,11 @@ jq -nc '{role:"user",content:("x" * 5000)},{role:"assistant",content:"so"},
 	{role:"user",content:"behind a long one"}' >far
 match "--check finds short messages, and those behind long ones" \
 	"$(compact --check far)" "*; task, 4 of 4 user messages and *"
+is "--check finds a path with two slashes in a row" "$(printf '%s\n' \
+	'{"role":"user","content":"q"}' \
+	'{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"write","arguments":"{\"path\":\"a//b.c\"}"}}]}' \
+	'{"role":"tool","tool_call_id":"c","content":"ok"}' | compact --check |
+	grep -o '[0-9]* of [0-9]* edited')" "1 of 1 edited"
 is "--check finds a path as arguments escape it" "$(printf '%s\n' \
 	'{"role":"user","content":"go"}' '{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"write","arguments":"{\"path\":\"\\u00e9.c\",\"content\":\"\"}"}}]}' \
 	'{"role":"tool","tool_call_id":"c","content":"ok"}' | compact --check |

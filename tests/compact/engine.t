@@ -518,7 +518,7 @@ same "the same request with the record and without" first again
 	user "look"
 	call r1 read '{"path":"src/x.c"}' "$(lines 200 X)" \
 	    '{"op":"file","path":"src/x.c","first":1,"last":200,"lines":812,"bytes":8123}'
-	call r2 read '{"path":"./src//x.c"}' "$(lines 100 Y)" \
+	call r2 read '{"path":"./src/x.c"}' "$(lines 100 Y)" \
 	    '{"op":"file","first":201,"last":300,"lines":812}'
 	call c1 bash '{"command":"make check"}' "$(lines 20 first
 		echo 'a.c:3: error: bad'; echo 'b.c:4: error: worse'
@@ -540,7 +540,7 @@ jq -r '.messages[].content // ""' st >text
 m=$(printf '20261120T101500Z-3f2a\0r1' | sha256sum | cut -c 1-12)
 ok "a read" grep -qxF "[elided read src/x.c lines 1-200 of 812, 8123 bytes; memory m:$m; re-read before editing]" text
 match "read twice" "$(grep '201-300' text)" \
-	"?elided read src/x.c lines 201-300 of 812, * bytes, read 2x; memory m:*"
+	"?elided read ./src/x.c lines 201-300 of 812, * bytes, read 2x; memory m:*"
 match "a command: lines, bytes, exit" "$(grep 'elided bash make' text)" \
 	"?elided bash make check, 43 lines, 9000 bytes, exit 2; memory m:????????????]"
 is "its first line, errors once each, last two" "$(grep -A 5 \

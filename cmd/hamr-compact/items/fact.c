@@ -140,19 +140,6 @@ fact_new(struct view *v, struct slice name, const struct view_args *args)
 	f->exit = -1;
 	if (n > 0)
 		memcpy(f->what, what, n);
-	char *o = f->what;
-	if (kind == TOOL_READ || kind == TOOL_EDIT || kind == TOOL_WRITE) {
-		/* to be compared: no leading "./", no "//" */
-		const char *p = o;
-
-		while (p[0] == '.' && p[1] == '/')
-			for (p += 2; *p == '/'; p++)
-				;
-		for (; *p != '\0'; p++)
-			if (p[0] != '/' || p[1] != '/')
-				*o++ = *p;
-		*o = '\0';
-	}
 	if (kind == TOOL_READ) {
 		take_range(f, args);
 		f->listing = first_of(args, SCAN_STRING, queries).p != NULL;
