@@ -112,9 +112,6 @@ def time: if type == "number" then
      | if . == null then null else "\(.d)T\(.t)Z" end)
   else null end;
 
-# Without null members.
-def neat: with_entries(select(.value != null));
-
 # The content of a file after one replacement, or after all; null: not known.
 def replaced($old; $new; $all):
   if type != "string" or ($old | type) != "string" or ($new | type) != "string" then null
