@@ -1,9 +1,13 @@
 /* budget.c - what fits: window, effective window, caps (chapter 8.1). */
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "conf/conf_keys.h"
+#include "json/scan.h"
 #include "budget.h"
 
 #define BYTES_PER_TOKEN 3	/* code 3.2, prose 4.3, logs 2.5 */
@@ -54,6 +58,32 @@ budget_keys(const struct conf *c)
 		.turn = cap_key(c,
 		    "context.max_total_read_result_tokens_per_turn"),
 	};
+}
+
+void
+budget_set(struct budget_keys *k, struct slice set)
+{
+	const struct { const char *key; long *at; } numbers[] = {
+		{ "context.context_budget_tokens", &k->tokens },
+		{ "context.window", &k->window },
+		{ "context.reserved_output_tokens", &k->reserved },
+		{ "context.max_single_read_result_tokens", &k->single.asked },
+		{ "context.max_total_read_result_tokens_per_turn",
+		    &k->turn.asked } };
+	struct slice key, val;
+	int64_t n;
+
+	for (struct walk w = walk_of(set); walk_next(&w, &key, &val); ) {
+		char *given = xmemdup0(key.p, key.n);
+		const struct conf_key *c = conf_key_find(given);
+
+		for (size_t i = 0; c != NULL && i < sizeof numbers /
+		    sizeof *numbers; i++)
+			if (strcmp(c->key, numbers[i].key) == 0 &&
+			    scan_int(val, &n) && n >= c->min && n <= c->max)
+				*numbers[i].at = (long)n;
+		free(given);
+	}
 }
 
 struct budget

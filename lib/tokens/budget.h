@@ -40,6 +40,8 @@ struct budget_keys {
 	long window;		/* -1: not set */
 };
 struct budget_keys budget_keys(const struct conf *c);
+/* Take what a `config` record sets (its `set`) of them. */
+void budget_set(struct budget_keys *k, struct slice set);
 struct budget budget_of(const struct budget_keys *k, long flag_window,
     long limit);
 

@@ -197,6 +197,12 @@ for n in 4000 131072; do
 			"$(messages <out | jq -r .content)"
 	done
 done
+# so it is where a setting of the session decides
+{ echo '{"type":"config","set":{"context.context_budget_tokens":4000}}'
+  call a read '{"path":"big"}'; } | hamr-tool --no-config >out
+is "a smaller window of the session counts" "$(hamr-compact -n --no-config <out |
+	jq -r '.messages[] | select(.role == "tool").content |
+	split("\n[context:")[0]')" "$(messages <out | jq -r .content)"
 is "tokens are counted by the model of each transcript" "$({
 	echo '{"type":"hamr","v":1,"session":"s1","model":"llama-2-7b"}'
 	echo '{"type":"hamr","v":1,"session":"s2"}'

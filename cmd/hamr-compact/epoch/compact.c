@@ -50,18 +50,12 @@ settings_record(struct compact *c, const struct rec *r)
 {
 	struct settings *s = &c->set;
 	const struct { const char *key; long *at; } numbers[] = {
-		{ "context.context_budget_tokens", &s->budget.tokens },
-		{ "context.window", &s->budget.window },
-		{ "context.reserved_output_tokens", &s->budget.reserved },
-		{ "context.max_single_read_result_tokens",
-		    &s->budget.single.asked },
-		{ "context.max_total_read_result_tokens_per_turn",
-		    &s->budget.turn.asked },
 		{ "context.keep_recent_tokens", &s->keep_tokens },
 		{ "context.keep_recent_tool_turns", &s->keep_steps } };
 	struct slice key, val;
 	int64_t v;
 
+	budget_set(&s->budget, rec_get(r, "set"));
 	for (struct walk w = walk_of(rec_get(r, "set"));
 	    walk_next(&w, &key, &val); ) {
 		char *given = xmemdup0(key.p, key.n);

@@ -12,7 +12,6 @@
 #include "record/alias.h"
 #include "record/msg.h"
 #include "root/secret.h"
-#include "tokens/budget.h"
 
 #include "journal_calls.h"
 
@@ -21,10 +20,10 @@
 /* Only a configured 0 means no limit; if the window is too small for any
  * tokens, the cap is that of one. */
 static size_t
-cap_tokens(const struct tool *t, const char *key, long tokens)
+cap_tokens(struct budget_cap k, long tokens)
 {
-	return tokens != 0 ? (size_t)tokens : conf_int(t->conf, key) == 0 ?
-	    SIZE_MAX : 1;
+	return tokens != 0 ? (size_t)tokens :
+	    (k.asked >= 0 ? k.asked : k.floor) == 0 ? SIZE_MAX : 1;
 }
 
 static size_t
@@ -45,14 +44,13 @@ set_model(struct tool *t, const char *name)
 static void
 set_limit(struct tool *t, long limit)
 {
-	struct budget b = budget_from(t->conf, limit);
+	struct budget b = budget_of(&t->budget, -1, limit);
 	struct files *f = t->files;
 
-	f->result_tokens = cap_tokens(t,
-	    "context.max_single_read_result_tokens", b.result_cap);
+	t->limit = limit;
+	f->result_tokens = cap_tokens(t->budget.single, b.result_cap);
 	f->result_cap = cap_bytes(f->result_tokens);
-	f->turn_cap = cap_bytes(cap_tokens(t,
-	    "context.max_total_read_result_tokens_per_turn", b.turn_cap));
+	f->turn_cap = cap_bytes(cap_tokens(t->budget.turn, b.turn_cap));
 	t->output_cap = num_min(f->result_cap, OUTPUT_CAP_MAX);
 }
 
@@ -81,6 +79,7 @@ tool_open(struct tool *t, struct err *e)
 	t->files->person = t->person;
 	t->files->overwrite = conf_bool(t->conf, "policy.overwrite");
 	t->files->memory = conf_bool(t->conf, "memory.enabled");
+	t->budget = budget_keys(t->conf);
 	set_limit(t, -1);
 	set_model(t, NULL);
 	set_mode(t, (int)t->mode);
@@ -141,6 +140,7 @@ tool_reset(struct stage *s)
 	files_reset(t->files);
 	journal_calls_turn(t->journal);
 	set_session(t, NULL);
+	t->budget = budget_keys(t->conf);
 	set_limit(t, -1);
 	set_model(t, NULL);
 }
@@ -351,7 +351,7 @@ take_verdict(struct tool *t, const struct rec *r)
 }
 
 /* Only the mode can change, and only in a resident process (-r); and how the
- * model counts tokens. */
+ * model counts tokens, and how many fit. */
 static void
 take_config(struct tool *t, const struct rec *r)
 {
@@ -362,6 +362,8 @@ take_config(struct tool *t, const struct rec *r)
 
 	if (model != NULL)
 		set_model(t, model);
+	budget_set(&t->budget, set);
+	set_limit(t, t->limit);
 	FREE(name, model);
 	if (mode < 0 || t->stage->mode != STAGE_RESIDENT)
 		return;

@@ -9,6 +9,7 @@
 #include "files/files.h"
 #include "root/signals.h"
 #include "stage/stage.h"
+#include "tokens/budget.h"
 
 #define OUTPUT_CAP_MAX ((size_t)4 << 20)	/* where no cap is set */
 #define SHARE_MAX 400		/* a shared result is repeated up to here */
@@ -57,6 +58,8 @@ struct tool {
 	struct journal_calls *journal;	/* journal_calls.h */
 	struct sandboxes *sandboxes;
 	struct extras *extras;	/* extra.h */
+	struct budget_keys budget;	/* the configured and the recorded */
+	long limit;		/* the last `limit` record's; -1: none */
 	size_t output_cap;	/* files' result_cap, or what memory allows */
 	/* the last assistant message */
 	struct call_state *calls;
