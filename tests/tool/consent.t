@@ -185,5 +185,12 @@ hear
 is "nor is it made if the mode changes before its start is read back" \
 	"$(jq -r .meta.error <<<"$line") $(ls m? 2>&-)" "denied "
 hear
+say "$(mode patch)" "$(bash_call c4 'touch m4')" "$go"
+hear
+say '{"type":"answer","id":"a4","allow":true}'
+until hear; [ "$(type_of)" = go ]; do
+	[ "$(type_of)" = start ] && say "$(mode read-only)" "$line"
+done
+ok "nor does a command write" test ! -e m4
 bye
 done_testing

@@ -421,16 +421,18 @@ void
 job_work(struct job *j)
 {
 	struct tool *t = j->t;
-	struct slice args = buf_view(&j->args);
 	long long begun = file_now_ms();
+
+	/* first, as it sets args and want */
+	if (!is_still_allowed(j))
+		return;
+	struct slice args = buf_view(&j->args);
 	struct report rep = { .prog = { .sandboxes = t->sandboxes,
 		.want = j->want, .id = j->call->id },
 		.root = t->root, .rootfd = t->files->root.fd,
 		.cap = t->output_cap };
 	char *command;
 
-	if (!is_still_allowed(j))
-		return;
 	rep.prog.alive = journal_calls_begin(t->journal, j);
 	switch (j->schema->id) {
 	case TOOL_READ: files_read(t->files, args, &j->r); break;
