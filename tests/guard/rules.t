@@ -135,6 +135,8 @@ is "a share that rises is what is waited for, one that falls is not" "$(said <<'
 20* s g# w {} = {"state":"active","percent":#5}
 20* s h# x {} = #.05/225.5 GB
 20* s i# y {} = 00#/130 files
+20* s j# z {} = {"context":{"a":1},"percent":#5,"tokens":17}
+20* s k# a {} = # of 40 recorded calls are transcribed
 X
 for i in 9 8 7 6 5 4; do echo "s c$i t {} = $i of 30 files copied"
 done | said)" "c4 warn repeat-weak 6"

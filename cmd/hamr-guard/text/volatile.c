@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/num.h"
 #include "json/bits.h"
 #include "volatile.h"
 
@@ -15,6 +16,7 @@
 #define MIXED_ID 10		/* of one in which all letters are */
 #define LONG_ID 8		/* the same of one that MASK_IDS masks */
 #define ADDRESS 7		/* bytes of the shortest: 0x7f0a0 */
+#define TALLY_MAX 32		/* of 100 calls used */
 
 static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 
@@ -527,10 +529,11 @@ static bool
 is_mixed(const char *line, const char *p, const char *end)
 {
 	unsigned runs = 0;
-	bool letter = false, named = is_request_id(line, p);
+	bool letter = false;
 
 	if (end - p < MIXED_ID)
 		return false;
+	bool named = is_request_id(line, p);
 	for (; p < end; p++) {
 		letter |= !is_digit(*p);
 		runs += is_digit(*p) && (p + 1 == end || !is_digit(p[1]));
@@ -696,29 +699,28 @@ is_share(uint64_t n, const char *q, const char *end)
 	    decimal(q + 1, end, &q) >= n;
 }
 
-/* Does the line of text that p is in count what the model itself uses up: calls
- * of 100, attempts, tokens? */
+/* Does the number behind name, before rest, count what the model itself uses
+ * up: attempt 3/50, tokens: 40 %, 3 of 100 calls used? */
 static bool
-is_tally(struct slice text, const char *p)
+is_tally(struct slice name, struct slice rest)
 {
 	static const char *const words[] = { "call", "turn", "attempt",
-		"Attempt", "token", "context", "budget", "quota" };
-	const char *end = text.p + text.n, *start = p;
-	const char *lf = memchr(p, '\n', (size_t)(end - p));
+		"token", "usage", "context", "budget", "quota" };
 
-	while (start > text.p && start[-1] != '\n')
-		start--;
-	if (lf != NULL)
-		end = lf;
-	struct slice line = { start, (size_t)(end - start) };
+	name = slice_trim_end(name, "s");
+	rest.n = num_min(rest.n, TALLY_MAX);
+	rest = slice_trim_start(rest, " %/.0123456789of");
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		size_t at = slice_find(line, 0, words[i]);
-		size_t to = at + strlen(words[i]);
+		size_t n = strlen(words[i]), at = name.n - n;
 
-		to += to < line.n && start[to] == 's';
-		if (at < line.n && (at == 0 || !is_word(start[at - 1])) &&
-		    (to >= line.n || !is_word(start[to])))
+		if (name.n >= n && (at == 0 || !is_word(name.p[at - 1])) &&
+		    strncasecmp(name.p + at, words[i], n) == 0)
 			return true;
+		if (slice_starts(rest, words[i])) {
+			rest = slice_trim_start(slice_from(rest, n), "s");
+			return slice_starts(rest, " used") ||
+			    slice_starts(rest, " left");
+		}
 	}
 	return false;
 }
@@ -744,7 +746,8 @@ volatile_progress(struct slice text)
 		    is_digit(q[4])) ||
 		    (end - q > 1 && q[0] == ' ' && q[1] == '%') ||
 		    slice_ends(name, "percent") ||
-		    slice_ends(name, "progress")) && !is_tally(text, p))
+		    slice_ends(name, "progress")) &&
+		    !is_tally(name, (struct slice){ q, (size_t)(end - q) }))
 			/* "remaining": "40%" counts down */
 			return n <= 100 * 1000 &&
 			    slice_ends(name, "remaining") ?

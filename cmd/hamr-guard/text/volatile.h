@@ -28,8 +28,8 @@ enum mask { MASK_NUMBERS, MASK_IDS, MASK_PLACES, MASK_SCORES };
 bool volatile_mask(struct slice line, enum mask what, struct buf *out);
 
 /* How far along something is, according to the text: for 12 of 40, 12/40, 12 %
- * and "percent": 12 it is 13, one more than the number; for "remaining": "88%"
- * too.  0: it does not say. */
+ * and "percent": 12 it is 12001, one more than the number in thousandths; for
+ * "remaining": "88%" too.  0: it does not say. */
 uint64_t volatile_progress(struct slice text);
 
 /* The sum of the numbers in a text, except those in a word with letters or
