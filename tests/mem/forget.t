@@ -56,6 +56,24 @@ rmdir m.db-vacuum
 status "the next one" 1 mem forget "$id"
 is "finishes it" "$(left wumpus)" 0
 
+# two at once, of which one is done while the other makes its copy
+if strace -o /dev/null true 2>/dev/null; then
+	for i in 1 2; do mem save "a wumpus $i"; done >ids
+	{ read -r a; read -r b; } <ids
+	slow() {	# ID, ms before its copy is made, and before it is named
+		ASAN_OPTIONS=detect_leaks=0 strace -qq -o /dev/null \
+		    -P "$PWD/m.db-vacuum" -P m.db-vacuum \
+		    -e "inject=unlink:delay_enter=${2}000" \
+		    -e "inject=fchmod:delay_enter=${3}000" \
+		    hamr-mem --db m.db forget "$1"
+	}
+	slow "$a" 300 1000 2>said & slow "$b" 800 1 2>>said; wait
+	is "two at once: no memory is lost" "$(cat said; mem search -n 1 \
+	    filler | wc -l) $(left wumpus)" "1 0"
+else
+	skip "two at once" "strace does not work here"
+fi
+
 # pages that the index let go of long before
 for s in $(seq 40)
 do	printf '{"type":"hamr","v":1,"session":"p%d"}\n' "$s"

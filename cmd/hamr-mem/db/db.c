@@ -471,6 +471,21 @@ db_truncate_log(struct db *db, struct err *e)
 	return r;
 }
 
+/* Make a copy of the database.  The lock is held: another process that makes
+ * one uses the same name. */
+static int
+copy_whole(struct db *db, const char *by, struct err *e)
+{
+	unlink(by);		/* left by a process that was killed */
+	/* SQLite would let others read it, and not say why it cannot */
+	int fd = file_create(AT_FDCWD, by, O_RDWR, 0600);
+	file_close(fd);
+	return fd < 0 ? err_set(e, ST_SYSTEM, "%s: %s; what was forgotten "
+	    "stays in the file until you can write in its folder and forget "
+	    "again", by, strerror(errno)) :
+	    db_run(db, e, "VACUUM INTO ?1", "t", by);
+}
+
 int
 db_replace(struct db *db, const char *by, int (*last)(void *, struct err *),
     void *arg, struct err *e)
@@ -478,14 +493,14 @@ db_replace(struct db *db, const char *by, int (*last)(void *, struct err *),
 	if (take_lock(db, e) < 0)
 		return -1;
 	int r = db_is_stale(db) ? reopen(db, e) : 0;
-	if (r == 0 && last != NULL)
-		r = last(arg, e);
-	else if (r == 0)
-		r = db_run(db, e, "VACUUM INTO ?1", "t", by);
+	if (r == 0)
+		r = last != NULL ? last(arg, e) : copy_whole(db, by, e);
 	if (r == 0)		/* or the new file would inherit the old log */
 		r = truncate_log(db, e);
 	if (r == 0)
 		r = replace_file(db, by, e);
+	if (r < 0 && last == NULL)
+		unlink(by);
 	drop_lock(db);
 	return r;
 }
@@ -494,17 +509,8 @@ int
 db_vacuum(struct db *db, struct err *e)
 {
 	char *by = xasprintf("%s-vacuum", db->path);
+	int r = db_replace(db, by, NULL, NULL, e);
 
-	unlink(by);		/* left by a process that was killed */
-	/* SQLite would let others read it, and not say why it cannot */
-	int fd = file_create(AT_FDCWD, by, O_RDWR, 0600);
-	file_close(fd);
-	int r = fd < 0 ? err_set(e, ST_SYSTEM, "%s: %s; what was forgotten "
-	    "stays in the file until you can write in its folder and forget "
-	    "again", by, strerror(errno)) :
-	    db_replace(db, by, NULL, NULL, e);
-	if (r < 0)
-		unlink(by);
 	free(by);
 	return r;
 }
