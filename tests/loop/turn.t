@@ -394,8 +394,8 @@ match "a model that sees no images" "$? $(cat err)" \
 fresh wrong
 hamr-loop --no-config --json -o provider.api=nonsense x >out 2>err </dev/null
 is "an unknown provider.api is a matter of configuration" \
-    "$? $(ended) $(grep -c '^hamr-provider: api nonsense: not known' err)" \
-    "78 tool_error stage_died 1"
+    "$? $(ended) $(grep -c 'api nonsense: not known' err) $(wc -l <err)" \
+    "78 tool_error stage_died 1 1"
 match "the session says so, in the stage's own words" "$(jq -r 'select(.type ==
 	"error") | "\(.stage) \(.code) \(.message)"' out)" "loop stage_died stage \
 provider (hamr-provider) ended with status 78: hamr-provider: api nonsense: *"

@@ -85,6 +85,8 @@ struct hub {
 	struct texts died;	/* stages restarted, not yet in the session */
 	bool stage_failed;	/* a stage ended for good; err names it, with
 				 * its last line on stderr */
+	bool explained;		/* that line says what a person can mend, and
+				 * has been shown */
 	struct scan scan;
 };
 

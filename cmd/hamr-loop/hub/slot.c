@@ -307,6 +307,7 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 		return;
 	}
 	int code = WIFEXITED(st) ? WEXITSTATUS(st) : 0;
+	h->explained = fault == NULL && code >= ST_DATA && s->said != NULL;
 	if (fault == NULL && (code == ST_USAGE || code >= ST_DATA)) {
 		/* Pass on the stage's status if the person can fix the cause.
 		 * A usage error is an error in [stages]. */

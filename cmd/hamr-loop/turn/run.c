@@ -325,10 +325,12 @@ tell_end(struct run *r, const struct turn *t)
 	const struct track *k = &r->track;
 	const char *text = NULL;
 	bool costs = k->usage.has_cost && k->usage.cost > 0;
+	bool explained = r->hub.stage_failed && r->hub.explained;
 
 	ui_answer(&r->ui, k->answer);
 	if (r->o.chat) {
-		char *how = ending_words(t->end, t->reason);
+		char *how = explained ? xstrdup("stopped: fix the error above") :
+		    ending_words(t->end, t->reason);
 
 		ui_sum(&r->ui, how, k, file_now_ms() - t->begun);
 		free(how);
@@ -342,7 +344,8 @@ tell_end(struct run *r, const struct turn *t)
 		    k->files.n == 1 ? "" : "s", costs ? ", " : "",
 		    costs ? num_dollars(k->usage.cost).s : "", r->session.id);
 	}
-	if (t->end == END_TOOL_ERROR && runlog_path(r->log) != NULL)
+	if (t->end == END_TOOL_ERROR && !explained &&
+	    runlog_path(r->log) != NULL)
 		ui_note(&r->ui, "what happened: %s",
 		    runlog_path(r->log));
 	/* what a person must not miss, whatever else is shown */
@@ -363,7 +366,7 @@ tell_end(struct run *r, const struct turn *t)
 		    "Up brings your message back" : "");
 	else if (text != NULL)
 		err_say("%.1000s", text);
-	if (r->hub.stage_failed)
+	if (r->hub.stage_failed && !explained)
 		err_say("%s", r->hub.err.text);
 	else if (t->end == END_MODEL && r->track.error_text != NULL)
 		ui_model_error(&r->track, r->o.chat);

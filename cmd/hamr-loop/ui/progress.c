@@ -447,8 +447,10 @@ ui_committed(struct ui *u, const struct rec *r)
 			show_event(u, r);
 		break;
 	case R_RECOVERY:
-		if (!rec_str_is(r, "scenario", "provider_down"))
-			show_event(u, r);	/* else the wait was shown */
+		/* else the wait, or the restart, was shown */
+		if (!rec_str_is(r, "scenario", "provider_down") &&
+		    !rec_str_is(r, "scenario", "stage_died"))
+			show_event(u, r);
 		break;
 	case R_VERIFICATION:
 		show_event(u, r);
