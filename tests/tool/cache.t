@@ -72,6 +72,11 @@ is "... also one that is not UTF-8, as a valid record" "$(new <../t4 |
 	messages | jq -c 'select(.tool_call_id == "ed") |
 	[(.content | split("\n")[1]), .meta.lossy]')" \
 	'["     1\tsmall caf�",true]'
+{ printf small; seq -s , 400; } >s.c
+is "... and one of more tokens than a read may have" \
+	"$(new -o context.context_budget_tokens=4000 <../t4 | messages |
+	tail -n 1 | jq -r .content)" \
+	"edited s.c at line 1, 1 replacement, +1 -1 lines"
 echo small >s.c
 old s.c
 jq -c '.tool_calls |= map(select(.id != "again"))' ../t4 >../t5

@@ -11,7 +11,6 @@
 #include "base/utf8.h"
 #include "json/scan.h"
 #include "root/secret.h"
-#include "tokens/budget.h"
 
 #include "diff.h"
 #include "edit.h"
@@ -251,7 +250,6 @@ plan(struct files *f, struct change *c, bool edit, struct slice args,
 	while (++no <= last && slice_line(&rest, &line))
 		if (no >= first && line.n > FILES_LINE_CHARS)
 			return false;
-	size_t was = r->content.len;
 	buf_adds(&r->content, "; this turn's reads are used up, so the place "
 	    "is shown here; edit again:");
 	for (rest = text, no = 1; no <= last && slice_line(&rest, &line); no++)
@@ -259,12 +257,6 @@ plan(struct files *f, struct change *c, bool edit, struct slice args,
 			buf_fmt(&r->content, "\n%6ld\t", no);
 			r->lossy |= utf8_clean(&r->content, line.p, line.n);
 		}
-	/* what hamr-compact would cut proves nothing */
-	if (budget_head(buf_view(&r->content), f->result_tokens, f->family) <
-	    r->content.len) {
-		r->content.len = was;
-		return false;
-	}
 	scan_put(&r->meta, "'first':$,'last':$,'sha256':@,", SCAN_INT(first),
 	    SCAN_INT(last), slice_of(c->before));
 	return false;
