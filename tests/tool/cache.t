@@ -98,6 +98,12 @@ is "what was elided is shown again" "$({ head -n -1 t2
 	echo '{"type":"compaction","elided":[{"path":"a.c","first":1,"last":50}]}'
 	tail -n 1 t2; } | new | short | jq -c '[.[1][0:22], .[2]]')" \
 	'["a.c lines 1-200 of 200","a"]'
+{ echo "$user"; call a read '{"path":"a.c"}'; } >t7
+is "as far as it still fits" "$({ cat t7; new <t7
+	echo '{"type":"compaction","elided":[{"path":"a.c","first":1,"last":50}]}'
+	echo '{"type":"limit","context_tokens":3200}'
+	call g read '{"path":"a.c"}'; } | new | messages |
+	jq -c '[.meta | .last < 200, .cached]')" '[true,null]'
 is "and then once more in short" "$({ head -n -1 t2
 	echo '{"type":"compaction","elided":[{"path":"a.c","first":1,"last":50}]}'
 	call g read '{"path":"a.c"}' h read '{"path":"a.c"}'; } | new | short |

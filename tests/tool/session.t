@@ -203,11 +203,15 @@ done
 is "a smaller window of the session counts" "$(hamr-compact -n --no-config <out |
 	jq -r '.messages[] | select(.role == "tool").content |
 	split("\n[context:")[0]')" "$(messages <out | jq -r .content)"
-is "tokens are counted by the model of each transcript" "$({
-	echo '{"type":"hamr","v":1,"session":"s1","model":"llama-2-7b"}'
-	echo '{"type":"hamr","v":1,"session":"s2"}'
-	call a read '{"path":"dense"}'; } | new | size)" \
-	"$(call a read '{"path":"dense"}' | new | size)"
+dense() { { cat; call a read '{"path":"dense"}'; } | new | size; }
+header='{"type":"hamr","v":1,"session":"s","model":"llama-2-7b"}'
+plain=$(dense </dev/null) llama=$(dense <<<"$header")
+ok "tokens are counted as the session's model does" \
+	test "$llama" != "$plain"
+is "or the one that it is changed to" "$(dense \
+	<<<'{"type":"config","set":{"provider.model":"llama-2-7b"}}')" "$llama"
+is "in each transcript anew" "$(dense <<<"$header
+{\"type\":\"hamr\",\"v\":1,\"session\":\"s2\"}")" "$plain"
 resident --yes --no-config
 say "$(call a bash '{"command":"echo a"}' b read '{"path":"big"}')" "$go"
 hear; say "$(limit 4000)" "$line"
