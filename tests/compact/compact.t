@@ -239,13 +239,16 @@ match "its tail" "$(tail -n 1 cut.out)" 20000
 match "and what was cut" "$(grep cut cut.out)" \
 	"?... * lines, * bytes cut: truncated ...]"
 is "at most the cap" "$(($(compact --count <cut.out) <= 3000))" 1
-is "a file read in parts has its line of context, too" "$(jq -nc \
+is "a file read in parts has its line of context, too; an image none" "$(jq -nc \
 	'{role:"user",content:"q"}, {role:"assistant",content:null,
-	tool_calls:[{id:"a",type:"function",function:{name:"read",
-	arguments:"{\"path\":\"a.c\"}"}}]}, {role:"tool",tool_call_id:"a",
-	content:[{type:"text",text:"int x;"}]}' | compact -n |
-	jq -c '.messages[2].content | map(.text)')" \
-	'["int x;","[context: a.c complete; editable]"]'
+	tool_calls:["a.c", "a.png" | {id:.,type:"function",function:{name:"read",
+	arguments:({path:.} | tojson)}}]}, {role:"tool",tool_call_id:"a.c",
+	content:[{type:"text",text:"int x;"}]}, {role:"tool",
+	tool_call_id:"a.png",content:[{type:"text",text:"9x9"},
+	{type:"image_url",image_url:{url:"u"}}]}' | compact -n |
+	jq -c '.messages[2:][].content | map(.text)')" \
+	'["int x;","[context: a.c complete; editable]"]
+["9x9",null]'
 jq -nc --arg c "$(seq 1 1000)" '{role:"user",content:"q"},
 	{role:"assistant",content:null,tool_calls:[{id:"a",type:"function",
 	function:{name:"fs__get",arguments:"{}"}}]},

@@ -131,7 +131,7 @@ ingest_parts(struct compact *c, struct view_call *call, struct slice content)
 			buf_slice(&b, part);
 	}
 	buf_reset(&c->made);
-	if (has_text)
+	if (has_text && !msg_has_image(content))
 		context_line(call->note, c->inspected, &c->made);
 	if (c->made.len > 0)
 		scan_put(&b, ",{'type':'text','text':@}", slice_trim_start(
