@@ -479,6 +479,7 @@ mem e.db save "an early fact" >/dev/null
 status "an emptied file" 65 mem e.db search fact
 match "is said to be damaged" "$(cat "$T/.err")" \
     '*e.db: damaged (it is empty, but not its log); * rebuild DIR *'
+rm e.db-lock
 mem e.db save "a late fact" >/dev/null
 is "the next save has all of it again" \
     "$(mem e.db list | jq -r .content | paste -sd,)" "a late fact,an early fact"

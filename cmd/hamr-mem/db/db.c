@@ -361,7 +361,8 @@ db_open(const char *path, enum db_mode mode, const struct db_schema *schema,
 		    ST_NOINPUT : ST_SYSTEM, "%s", path);
 	else if (mode != DB_WRITE)
 		r = open_reader(db, e);
-	else if (beside(path, "-lock") < 0 && access(path, F_OK) == 0) {
+	else if (beside(path, "-lock") < 0 && access(path, F_OK) == 0 &&
+	    !is_emptied(path)) {
 		/* a file without our lock may belong to another program, so
 		 * check it before making a lock next to it */
 		r = open_reader(db, e);
