@@ -404,7 +404,8 @@ status "never answers: the rest goes on" 0 m silent --schemas \
 ok "in time" test "$(since "$begun")" -lt 10000
 is "and is said" "$(said_in "$T/.err")" \
 "hamr-tool: mcp.s: no answer to initialize "\
-'within 1 s (mcp.s.start_timeout); its tools are left out'
+'within 1 s (mcp.s.start_timeout); if it needs the network, set network = '\
+'true in its table; its tools are left out'
 is "a signal meanwhile prints no tools, rather than some" \
 	"$(timeout .5 hamr-tool --schemas -o "mcp.s.command=[$server,\"silent\"]"
 	echo $?)" 124

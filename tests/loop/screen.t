@@ -332,7 +332,7 @@ I give *up*.
 > /output"
 is "... and that of a failed check, once" "$(sed -n '/^> .verify/,/^> exit/p' \
     ../got)" "> /verify
-  checked with seq 96 99; false: failed
+  checked with seq 96 99; false: failed, exit 1
     ... (2 lines before; /output shows all)
     98
     99

@@ -48,6 +48,7 @@ words_for(const struct rec *r)
 	char *more = rec_strdup(r, verdict ? "message" : "command");
 	char *all = NULL;
 	const char *text = NULL;
+	int64_t code = 0;
 
 	for (size_t i = 0; name != NULL && i < sizeof words / sizeof *words;
 	    i++)
@@ -65,8 +66,13 @@ words_for(const struct rec *r)
 	} else if (r->kind == R_RECOVERY) {
 		all = text != NULL ? xstrdup(text) : NULL;
 	} else if (r->kind == R_VERIFICATION) {
-		all = xasprintf("checked with %s: %s", more != NULL ? more :
-		    "the project's command", name != NULL ? name : "?");
+		char exit[32] = "";
+
+		if (rec_int(r, "exit", &code) && code != 0)
+			snprintf(exit, sizeof exit, ", exit %lld",
+			    (long long)code);
+		all = xasprintf("checked with %s: %s%s", more != NULL ? more :
+		    "the project's command", name != NULL ? name : "?", exit);
 	}
 	free(name);
 	free(more);

@@ -22,6 +22,7 @@
 #include "run/prog.h"
 
 #define MCP_WAIT_MS 10000	/* between progress records of a slow start */
+#define MCP_SLOW_MS 3000	/* before the first */
 #define MCP_WORDS_MAX 8192	/* bytes kept of its stderr */
 #define MCP_TOKEN_MS 10000	/* for token_command */
 #define MCP_TOOLS_MAX 500	/* of one server */
@@ -750,6 +751,18 @@ look_after(struct tool *t, struct mcp *m, const struct pollfd *p)
 		mcp_stop(m, "it stopped reading");
 }
 
+/* One that waits for a network it does not have often says nothing. */
+static void
+overdue(struct mcp *m)
+{
+	const char *hint = m->garbled ? GARBLED : m->bare || m->network ? "" :
+	    "; if it needs the network, set network = true in its table";
+
+	mcp_stop(m, "no answer to %s within %lld s (mcp.%s.start_timeout)%s",
+	    m->state == MCP_INIT ? "initialize" : "tools/list",
+	    m->start / 1000, m->name, hint);
+}
+
 /* Serve all servers until a time (ms; < 0: no limit) at most; returns what
  * stage_wait does.  With fd >= 0, stage_wait is not called, as it would read
  * fd; STAGE_READY then means fd. */
@@ -794,10 +807,7 @@ mcp_round(struct tool *t, long long until, int fd)
 
 		look_after(t, m, p + i * NFDS);
 		if (m->state >= MCP_INIT && file_now_ms() >= m->until)
-			mcp_stop(m, "no answer to %s within %lld s (mcp.%s."
-			    "start_timeout)%s", m->state == MCP_INIT ?
-			    "initialize" : "tools/list", m->start / 1000,
-			    m->name, m->garbled ? GARBLED : "");
+			overdue(m);
 	}
 	free(p);
 	return flags;
@@ -841,7 +851,7 @@ may_be_of(const struct mcp *m, const char *name)
 static bool
 settle(struct tool *t)
 {
-	long long next = file_now_ms() + MCP_WAIT_MS;
+	long long next = file_now_ms() + MCP_SLOW_MS;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
 	for (;;) {
