@@ -36,6 +36,11 @@ run x -o budget.max_cost=1.0 -o 'budget.prices=["m 3 15"]' --model m
 is "... but with them" "$S" 3
 run x -o budget.max_cost=1.0 -o 'budget.prices=[3, 15, 0.3]' --model m
 is "... or with those of any" "$S" 3
+{ call read '{"path":"f"}'; answer "That far."; } >script
+run x -o budget.max_cost=1.0 -o 'budget.prices=["m 3 15"]'
+is "a cost that is not known ends the turn" "$S $(ended)" \
+    "3 budget_exhausted max_cost"
+match "... and is said" "$(cat err)" "*cost of this model is not known*"
 run x -o budget.max_cost=0.0
 is "no limit needs no prices" "$S" 0
 { call bash "{\"command\":\"sleep 65.3$$\"}"; answer "That far."; } >script

@@ -354,6 +354,12 @@ tell_end(struct run *r, const struct turn *t)
 		    "--yes allows changes";
 	else if (full)
 		text = k->error_text;
+	else if (t->end == END_BUDGET && !k->usage.has_cost &&
+	    strcmp(t->reason, "max_cost") == 0)
+		text = "the cost of this model is not known; add it to "
+		    "budget.prices, or drop budget.max_cost";
+	else if (t->end == END_BUDGET && !r->o.chat)
+		text = "to go on: hamr-loop --resume, with a larger limit";
 	else if (well || t->end == END_CONTRACT)
 		text = contract_remark(k, r->conf);
 	if (text == NULL && k->mode != NULL && strcmp(k->mode, "verify") == 0 &&

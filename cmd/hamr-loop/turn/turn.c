@@ -89,7 +89,9 @@ limit_reached(const struct turn *t)
 		return "max_wall_seconds";
 	if (tokens > 0 && k->usage.prompt + k->usage.completion >= tokens)
 		return "max_tokens";
-	if (cost > 0 && k->usage.has_cost && k->usage.cost >= cost)
+	/* what cannot be counted cannot be limited */
+	if (cost > 0 && k->steps > k->steps_before && (!k->usage.has_cost ||
+	    k->usage.cost >= cost))
 		return "max_cost";
 	return NULL;
 }
