@@ -27,9 +27,9 @@ plugin_find(const char *kind, const char *name, struct err *e)
 		if (which_is_program(name))
 			path = xstrdup(name);
 		else
-			err_set(e, ST_CONFIG, "plug-in %s: there is no such "
-			    "program; correct its path or remove it from the "
-			    "configuration", name);
+			err_set(e, ST_CONFIG, "plug-in %s: not found, or not "
+			    "executable; correct its path or mode, or remove "
+			    "it from the configuration", name);
 	} else if (strchr(file, '/') != NULL) {
 		err_set(e, ST_CONFIG, "plug-in \"%s\": give its name or an "
 		    "absolute path", name);

@@ -381,8 +381,8 @@ is_other(const char *path, struct err *e)
 	char *name = path_name(path);
 
 	err_set(e, ST_POLICY, "%s is not as hamr left it; nothing was "
-	    "changed, put it right by hand or undo what came later first",
-	    name);
+	    "changed, put it right by hand or undo what came later first; "
+	    "hamr-tool undo --force loses it", name);
 	free(name);
 	return -1;
 }
