@@ -120,6 +120,14 @@ head -c 9000 /dev/zero | tr '\0' x >AGENTS.md
 is "... and before a long one" "$(asked)" "GET POST POST
 system user user 8192 assistant tool assistant"
 rm AGENTS.md
+printf 'path /props\nbody {"n_ctx":16384}\n' >props
+for wanted in "16384 user assistant" "user assistant"; do
+	httpd_stop
+	httpd_start log props s3 || exit 1
+	is "... and when a session is resumed: a new one is noted once" \
+	    "$(asked --resume)" "GET POST
+$wanted"
+done
 httpd_stop
 printf 'method POST\nstatus 500\nbody {"error":{"code":500,"message":"Cannot use tools with stream"}}\n' >s
 printf 'method POST\nbody {"choices":[{"message":{"content":"Here I am."},"finish_reason":"stop"}]}\n' >s2

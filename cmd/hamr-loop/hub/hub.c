@@ -481,6 +481,8 @@ hub_start(struct hub *h, bool resume, struct err *e)
 		h->slot[SLOT_GUARD].skip = h->track->guard_after;
 		if (h->track->tools_due)
 			h->slot[SLOT_TOOL].barrier = 0;
+		/* its first sync tells the window, which may be another */
+		h->slot[SLOT_PROVIDER].barrier = 0;
 	}
 	for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
 		struct slot *s = &h->slot[order[k]];

@@ -159,7 +159,9 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 			s->discard = 0;
 		else if (n != 0 && n == s->asked && s->discard == 0)
 			take_barrier(h, s);
-	} else if (s->discard != 0 || !may_write(h, s, r)) {
+	} else if (s->discard != 0 || !may_write(h, s, r) ||
+	    (r->kind == R_LIMIT && rec_int(r, "context_tokens", &n) &&
+	    n == h->track->limit)) {
 		return NULL;
 	} else if (!is_awaited(h, s, r)) {
 		err_say("stage %s wrote a message that was not asked for; it "
