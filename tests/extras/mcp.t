@@ -406,6 +406,11 @@ is "and is said" "$(said_in "$T/.err")" \
 "hamr-tool: mcp.s: no answer to initialize "\
 'within 1 s (mcp.s.start_timeout); if it needs the network, set network = '\
 'true in its table; its tools are left out'
+m silent --schemas -o mcp.s.start_timeout=1 -o sandbox.network=true \
+	>/dev/null 2>"$T/err"
+is "nothing of the network where it has it" "$(said_in "$T/err")" \
+"hamr-tool: mcp.s: no answer to initialize within 1 s "\
+'(mcp.s.start_timeout); its tools are left out'
 is "a signal meanwhile prints no tools, rather than some" \
 	"$(timeout .5 hamr-tool --schemas -o "mcp.s.command=[$server,\"silent\"]"
 	echo $?)" 124

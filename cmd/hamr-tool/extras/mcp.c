@@ -444,7 +444,7 @@ mcp_start(struct tool *t, struct mcp *m)
 		want.nwrite = m->writable.n;
 		want.bare = m->bare;
 		want.stays = is_confined(m);
-		want.network = want.network || m->network;
+		want.network = m->network = want.network || m->network;
 		m->box = box_open(t->sandboxes, &want, &e);
 		texts_release(&show);
 	}
