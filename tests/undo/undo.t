@@ -59,7 +59,7 @@ check=$(jq -r 'select(.type == "checkpoint") | .id' ../o)
 is "an older one, which later ones have changed" "$(t undo "$(t undo --list |
 	jq -r 'select(.tool_call_id == "c2") | .id')" 2>&1; echo $?; cat p)" \
 "hamr-tool: q is not as hamr left it; nothing was changed, put it right by \
-hand or undo what came later first; hamr-tool undo --force loses it
+hand or undo what came later first; with --force it is lost
 77
 3"
 b 'echo other >other'
@@ -76,7 +76,7 @@ echo mine >>m2
 status "another's change" 77 t undo
 is "is named" "$(cat "$T/.err")" "hamr-tool: m2 is not as hamr left it; \
 nothing was changed, put it right by hand or undo what came later first; \
-hamr-tool undo --force loses it"
+with --force it is lost"
 is "all or none" "$(cat m1 m2 m3; ls a 2>&1 | wc -l)" "1
 2
 mine

@@ -382,7 +382,7 @@ is_other(const char *path, struct err *e)
 
 	err_set(e, ST_POLICY, "%s is not as hamr left it; nothing was "
 	    "changed, put it right by hand or undo what came later first; "
-	    "hamr-tool undo --force loses it", name);
+	    "with --force it is lost", name);
 	free(name);
 	return -1;
 }
