@@ -223,10 +223,15 @@ bye
 ok "a tiny one is no 0" test "$({ limit 1
 	call a read '{"path":"big"}' b bash '{"command":"cat big"}'; } | new |
 	size | jq -s '[.[][0]] | max')" -le 400
-is "0 is no limit" "$({ call a read '{"path":"big"}'; } | new \
-	-o context.max_single_read_result_tokens=0 \
-	-o context.max_total_read_result_tokens_per_turn=0 | size |
-	jq '.[1]')" null
+unlimited() {
+	call a read "{\"path\":\"$1\"}" | new \
+		-o context.max_single_read_result_tokens=0 \
+		-o context.max_total_read_result_tokens_per_turn=0 | size |
+		jq '.[1]'
+}
+is "0 is no limit" "$(unlimited big)" null
+yes | head -c 2000000 >huge
+is "but what a record can hold" "$(unlimited huge)" true
 
 reads() { call a read '{"path":"big"}' b read '{"path":"big","first":2}' \
 	c read '{"path":"big","first":3}' d read '{"path":"big","first":4}' \

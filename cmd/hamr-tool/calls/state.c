@@ -49,7 +49,7 @@ set_limit(struct tool *t, long limit)
 
 	t->limit = limit;
 	f->result_tokens = cap_tokens(t->budget.single, b.result_cap);
-	f->result_cap = cap_bytes(f->result_tokens);
+	f->result_cap = num_min(cap_bytes(f->result_tokens), READ_CAP_MAX);
 	f->turn_cap = cap_bytes(cap_tokens(t->budget.turn, b.turn_cap));
 	t->output_cap = num_min(f->result_cap, OUTPUT_CAP_MAX);
 }

@@ -11,7 +11,9 @@
 #include "stage/stage.h"
 #include "tokens/budget.h"
 
-#define OUTPUT_CAP_MAX ((size_t)4 << 20)	/* where no cap is set */
+/* where no cap is set: a byte takes up to six of a record's 64 MiB */
+#define READ_CAP_MAX ((size_t)8 << 20)
+#define OUTPUT_CAP_MAX ((size_t)4 << 20)
 #define SHARE_MAX 400		/* a shared result is repeated up to here */
 
 enum mode { MODE_READ_ONLY, MODE_PATCH, MODE_VERIFY, MODE_DOCS };
