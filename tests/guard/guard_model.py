@@ -536,8 +536,7 @@ class Model:
         # what counts up, rather than other ids alone
         counts = differs and total(text) + 1 != e["numbers"]
         measures = bool(e) and like and (
-            e["measures"] or bool(
-                measure and gain and brief and e["numbers"]))
+            e["measures"] or bool(measure and gain and e["numbers"]))
         if not like and not progress and c.runs and not failed:
             self.gain += gain
         if progress or not like and gain and (
@@ -587,7 +586,7 @@ class Model:
             c.due.append(("repeat", e["n"]))
         elif not free and not failed and like and \
                 e["weak"] >= 2 * o["warn"] * times * (
-                    4 if measures else 1):
+                    4 if measures and brief else 1):
             c.due.append(("repeat-weak", e["weak"]))
         self.fault(c, failed, norm, transient, mute)
         self.answer_of(c, short, raw, mute and (

@@ -102,6 +102,10 @@ done | said | grep -v repeat-weak)" ""
 is "... but not in a longer text: 6" "$(for i in $(seq 7); do
 echo "s c$i t {} = the counters of the page that was asked for, all of them:\nbytes $((i * 1700))"
 done | said | head -n 1)" "c6 warn repeat-weak 6"
+is "... which weighs nothing, though it counts for a while" "$(
+for i in 1 20 40 $(seq 41 70); do
+echo "s c$i t {} = the batch that was begun today is not over yet, records written: $i"
+done | said | grep -v repeat-weak)" ""
 priced() {	# tool: nine times the same call, a measure comes back
 	for i in $(seq 9); do
 		echo "s c$i $1 {\"id\":7} = {\"price\":$((i * 7919 % 1000))}"

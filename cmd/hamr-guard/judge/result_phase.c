@@ -135,7 +135,7 @@ static unsigned long
 weak_limit(const struct guard *g, const struct streak *e)
 {
 	return g->policy->weak_warn * e->times *
-	    (e->measures ? MEASURES : 1);
+	    (e->measures && e->brief ? MEASURES : 1);
 }
 
 static void
@@ -610,7 +610,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	e->unsteady = !other && (e->unsteady || e->failed != o->failed);
 	bool excused = count(g, c, e, o, like);
 	e->measures |= like == MEASURED && done == 0 && o->d.gain > 0 &&
-	    o->brief && e->numbers != 0;
+	    e->numbers != 0;
 	e->numbers = like == MASKED || like == MEASURED ? o->d.sum + 1 : 0;
 	e->done = done;
 	if (!excused)
