@@ -495,9 +495,9 @@ guess_document(struct look *k, struct slice s)
 		good = scan_value(&k->scan, doc.p, doc.n) == 0;
 		if (good)
 			look_at_document(k, doc);
-		/* a long message, whose role may follow */
-		if (lf == NULL && s.n >= GUESS_HEAD)
-			k->hamr |= fits(doc, SLICE("content !type"));
+		/* a long message with its keys in order: the role follows */
+		k->hamr |= lf == NULL && s.n >= GUESS_HEAD &&
+		    strcmp(g->keys, "content") == 0;
 		rest = slice_from(rest, n);
 		bufs_release(BUFS(&whole, &clean));
 	}

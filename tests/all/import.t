@@ -212,9 +212,9 @@ echo '{"name":"x","version":"1.0"}' >package
 status "nor is what has neither role nor type" 65 imp -q -F auto package
 is "... that passes where no format is asked for" "$(imp package)" \
     "$(cat package)"
-for end in '' '\n'; do
-	{ printf '{"note":"%70000s","messages":[{"role":"user"}]}' x
-	  printf %b "$end"; } >one-line
+long='{"note":"%70000s","messages":[{"role":"user"}]}'
+for line in "$long" "$long\n" '{"note":"x","content":"%70000s"}\n'; do
+	printf "$line" x >one-line
 	match "nor is a line that tells nothing in 64 KiB" "$(imp one-line \
 	    2>&1)" "*with the keys note*not recognised*"
 done
