@@ -460,6 +460,10 @@ echo -n; jq -r '.version' a.json || echo try %
 printf '%\n' >/dev/null; jq -r .version \"a.json\" 2>&1
 jq -r .version a.json 2>&1 | tail -n %
 X
+is "... but other lines of its output are never refused" "$(
+for n in 1 1 1 1 50 1; do
+echo "1* s c$n bash {\"command\":\"./x | tail -n $n\"} = 2.3.1"
+done | said | tail -n 1)" "c1 warn repeat 6"
 is "... or after another pause, which is a poll" \
     "$(same_work 'sleep %; ./x' 2.3.1)" "c9 warn repeat 9"
 is "... in a group, with other blanks behind it, its arguments in any order" \

@@ -461,7 +461,7 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes)
 	struct simple s;
 
 	t->idle = t->reads = t->pauses = true;
-	t->seeks = t->fetches = t->sends = t->runs = false;
+	t->seeks = t->fetches = t->sends = t->runs = t->cuts = false;
 	while (p < end) {
 		p = simple_next(over_blanks(p, end), end, &s);
 		s.piped = piped;
@@ -473,8 +473,10 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes)
 		grouped |= s.n > 0 && slice_in(s.w[0], groups);
 		/* another pause, or more of the same output, is the same */
 		bool extra = !piped && (idle || is_command(&s, pauses));
-		if (!piped && shortens(&s))
+		if (!piped && shortens(&s)) {
 			s.words = hash_bytes(s.w[s.at].p, s.w[s.at].n);
+			t->cuts = true;
+		}
 		if ((s.words | s.files) != 0 && (!extra || grouped))
 			does = hash_both(does == 0 ? 1 : does + joint,
 			    hash_both(s.words, s.files));

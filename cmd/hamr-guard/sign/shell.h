@@ -12,7 +12,7 @@
 void shell_fold(struct slice cmd, struct buf *out);
 
 /* What the command is for goes to t: idle, poll, waits, pauses, measures,
- * echoes, reads, seeks, fetches, sends, mutates, moves, matters and
+ * cuts, echoes, reads, seeks, fetches, sends, mutates, moves, matters and
  * runs.  The one path that is all it removes goes to *removes; or p NULL.
  * Returns a hash of what it does, without comments and what it only prints;
  * 0: it does nothing. */

@@ -45,6 +45,7 @@ struct traits {
 	unsigned long often;	/* or so often; 0: they do not say */
 	bool late;		/* refused late: a person may ask for it, or
 				 * other calls change what it shows */
+	bool cuts;		/* the end of a pipe shows so many lines */
 	bool measures;		/* counts or weighs what may grow: wc, du */
 	bool acts;		/* does something that its result shows: a
 				 * click, a move */
