@@ -478,8 +478,9 @@ static int
 copy_whole(struct db *db, const char *by, struct err *e)
 {
 	unlink(by);		/* left by a process that was killed */
-	/* SQLite would let others read it, and not say why it cannot */
-	int fd = file_create(AT_FDCWD, by, O_RDWR, 0600);
+	/* SQLite would let others read it, use a file of theirs, and not say
+	 * why it cannot */
+	int fd = file_create(AT_FDCWD, by, O_RDWR | O_EXCL, 0600);
 	file_close(fd);
 	return fd < 0 ? err_set(e, ST_SYSTEM, "%s: %s; what was forgotten "
 	    "stays in the file until you can write in its folder and forget "
