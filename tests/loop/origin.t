@@ -93,6 +93,11 @@ hamr-loop --no-config --records --replay script --resume="$planted" \
 is "... and a program is told whose it is, after its state" "$(jq -r \
     'select(.type == "progress") | .model // .text[-41:]' out)" "mine
 calls are not run, and mode patch applies"
+{ answer "Not this."; answer "Went on."; } >script
+loop -o provider.model=mine --fork="$planted" "go on" >out
+is "... nor in a copy, which takes what is configured later" "$(jq -n \
+    '[inputs | .set["provider.model"]? // empty] | length' \
+    ".hamr/sessions/$(ids | head -n 1).ndjson")" 0
 rm ".hamr/sessions/$planted.ndjson"
 
 # --- nor does its mode count in a copy

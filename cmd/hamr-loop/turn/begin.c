@@ -555,8 +555,11 @@ setup_header(struct run *r)
 		if ((k->mode == NULL || strcmp(mode, k->mode) != 0) &&
 		    setup_config(h, "agent.mode", mode) < 0)
 			return -1;
-		return (o->model != NULL || r->foreign != NULL) &&
-		    (k->model == NULL || strcmp(model, k->model) != 0) ?
+		/* a fork has no model of a foreign session */
+		bool own = o->model != NULL ||
+		    (r->foreign != NULL && o->fork == NULL);
+		return own && (k->model == NULL ||
+		    strcmp(model, k->model) != 0) ?
 		    setup_config(h, "provider.model", model) : 0;
 	}
 	char *mark = origin_begin(&b, r->session.id, r->root);
