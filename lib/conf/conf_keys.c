@@ -408,7 +408,7 @@ conf_key_nearest(const char *key)
 		plain[200] = '\0';
 	size_t table = (size_t)(last(plain) - plain);
 	/* the right key in a wrong table, or in none, is near too, but a key of
-	 * the same table is nearer */
+	 * the same table is nearer, above all one that contains the word */
 	for (size_t i = 0; i < NAMES; i++) {
 		const char *key_last = last(name_at(i));
 		size_t d = num_min(conf_distance(plain, name_at(i)),
@@ -417,6 +417,9 @@ conf_key_nearest(const char *key)
 		if (table != (size_t)(key_last - name_at(i)) ||
 		    strncmp(plain, name_at(i), table) != 0)
 			d *= 2;
+		else if (strlen(last(plain)) > 2 &&
+		    strstr(key_last, last(plain)) != NULL)
+			d = num_min(d, 4);
 		if (d >= least)
 			continue;
 		least = d;

@@ -90,6 +90,8 @@ test_option_errors(void **state)
 	fails(f, "=x", ST_USAGE, "-o takes KEY=VALUE, not \"=x\"");
 	fails(f, "agent.mod=docs", ST_CONFIG, "-o: unknown key \"agent.mod\"; "
 	    "nearest known key is \"agent.mode\"");
+	fails(f, "provider.url=x", ST_CONFIG, "-o: unknown key "
+	    "\"provider.url\"; nearest known key is \"provider.base_url\"");
 	fails(f, "tools.jobs=many", ST_CONFIG, "-o: key \"tools.jobs\" must be "
 	    "an integer from 1 to 64, not a string");
 	fails(f, "provider.model=\xff", ST_CONFIG,
