@@ -615,7 +615,7 @@ static const char *const elsewhere[][2] = {
 	{ "compress", "/compact" }, { "summarize", "/compact" },
 	{ "usage", "/cost" }, { "tokens", "/context" }, { "info", "/status" },
 	{ "approvals", "/mode" }, { "permissions", "/mode" },
-	{ "memory", "/remember" },
+	{ "plan", "/mode" }, { "memory", "/remember" },
 };
 
 /* Add name to those that word may be meant for. */
