@@ -73,7 +73,7 @@ is "a call is answered, and other tools are told on, while nothing comes" \
 : >out
 { echo '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}'
 echo '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"slow"}}'
-until_there tools/call ../log
+until_there notifications/message out
 echo '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"grow"}}'
 for id in 3 2; do echo '{"jsonrpc":"2.0","method":"notifications/cancelled",'\
 '"params":{"requestId":'$id'}}'; done
