@@ -367,6 +367,8 @@ print("patch" in t.all.decode())
 t.type("/thinking\n"); t.sees("    It was thought."); t.sees("> ")
 t.type("/output\n"); t.sees("    printed"); t.sees("> ")
 t.type("!echo ran\n"); t.sees("ran\r\n"); t.sees("> ")
+t.type("/new\n"); t.sees("new session"); t.sees("> ")
+t.type("/thinking\n"); t.sees("no reasoning yet"); t.sees("> ")
 t.type("exit\n"); print(t.end())
 P
 is "a session that is resumed: its mode, /thinking and /output" \

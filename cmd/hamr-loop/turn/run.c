@@ -518,6 +518,7 @@ run_end(struct run *r)
 	/* keep a session whose task could not be written, for inspection */
 	session_close(&r->session, r->track.has_person || r->o.task != NULL);
 	map_release(&r->ui.always);
+	bufs_reset(BUFS(&r->ui.thinking, &r->ui.output));
 	track_release(&r->track);
 	setup_release(&r->setup);
 	r->setup = (struct setup){ .mode = NULL };
