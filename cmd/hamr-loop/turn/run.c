@@ -317,20 +317,47 @@ run_tell_last(struct run *r, const struct rec *end)
 	FREE(how, reason);
 }
 
+/* What a person must not miss, whatever else is shown; NULL: nothing. */
+static const char *
+remark(const struct run *r, const struct turn *t, bool full)
+{
+	const struct track *k = &r->track;
+	const char *text = NULL;
+
+	if (t->end == END_DENIED)
+		text = "no change was made, because nobody could be asked; "
+		    "--yes allows changes";
+	else if (full)
+		text = k->error_text;
+	else if (t->end == END_BUDGET && !k->usage.has_cost &&
+	    strcmp(t->reason, "max_cost") == 0)
+		text = "the cost of this model is not known; add it to "
+		    "budget.prices, or drop budget.max_cost";
+	else if (t->end == END_BUDGET && !r->o.chat)
+		text = "to go on: hamr-loop --resume, with a larger limit";
+	else if (t->end == END_COMPLETED || t->end == END_CONTRACT)
+		text = contract_remark(k, r->conf);
+	if (text == NULL && k->mode != NULL && strcmp(k->mode, "verify") == 0 &&
+	    k->verify_command == NULL)
+		text = "nothing was verified: no command is set as "
+		    "defaultCommand under [verification]";
+	return text;
+}
+
 static void
 tell_end(struct run *r, const struct turn *t)
 {
 	bool well = t->end == END_COMPLETED;
 	bool full = t->end == END_BUDGET && strcmp(t->reason, "context") == 0;
 	const struct track *k = &r->track;
-	const char *text = NULL;
+	const char *text = remark(r, t, full);
 	bool costs = k->usage.has_cost && k->usage.cost > 0;
 	bool explained = r->hub.stage_failed && r->hub.explained;
 
 	ui_answer(&r->ui, k->answer);
 	if (r->o.chat) {
-		char *how = explained ? xstrdup("stopped: fix the error above") :
-		    ending_words(t->end, t->reason);
+		char *how = explained ? xstrdup("stopped: fix the error "
+		    "above") : ending_words(t->end, t->reason);
 
 		ui_sum(&r->ui, how, k, file_now_ms() - t->begun);
 		free(how);
@@ -348,24 +375,6 @@ tell_end(struct run *r, const struct turn *t)
 	    runlog_path(r->log) != NULL)
 		ui_note(&r->ui, "what happened: %s",
 		    runlog_path(r->log));
-	/* what a person must not miss, whatever else is shown */
-	if (t->end == END_DENIED)
-		text = "no change was made, because nobody could be asked; "
-		    "--yes allows changes";
-	else if (full)
-		text = k->error_text;
-	else if (t->end == END_BUDGET && !k->usage.has_cost &&
-	    strcmp(t->reason, "max_cost") == 0)
-		text = "the cost of this model is not known; add it to "
-		    "budget.prices, or drop budget.max_cost";
-	else if (t->end == END_BUDGET && !r->o.chat)
-		text = "to go on: hamr-loop --resume, with a larger limit";
-	else if (well || t->end == END_CONTRACT)
-		text = contract_remark(k, r->conf);
-	if (text == NULL && k->mode != NULL && strcmp(k->mode, "verify") == 0 &&
-	    k->verify_command == NULL)
-		text = "nothing was verified: no command is set as "
-		    "defaultCommand under [verification]";
 	if (text != NULL && r->o.chat)
 		ui_note(&r->ui, "%s%s", text, full ? "\n/fork TURN goes on in "
 		    "a copy that ends with an earlier turn, /new begins again; "
