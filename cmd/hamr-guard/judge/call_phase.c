@@ -163,7 +163,8 @@ judge_alone(struct guard *g, struct open_call *o)
 		.count = 1 };
 
 	/* the first repeat after a compaction is free: what the model had
-	 * seen has left its window; more lines of an output are not known yet */
+	 * seen has left its window; more lines of an output are not known
+	 * yet */
 	if (e != NULL && (e->n == 0 || e->epoch != g->epoch ||
 	    e->window != g->window || (o->is.cuts && e->last != o->is.sig.b)))
 		e = NULL;
