@@ -41,6 +41,13 @@ run x -o budget.max_cost=1.0 -o 'budget.prices=["m 3 15"]'
 is "a cost that is not known ends the turn" "$S $(ended)" \
     "3 budget_exhausted max_cost"
 match "... and is said" "$(cat err)" "*cost of this model is not known*"
+{ usage 5 0.6; call write '{"path":"paid","content":"x"}'
+usage 5 0.6; answer "made"; usage 5 0.6; call read '{"path":"f"}'
+usage 5 0.1; answer "That far."; } >script
+run x -o budget.max_cost=1.0 -o 'budget.prices=[3, 15]' \
+    -o verification.defaultCommand=false
+is "... a failed check does not raise the limit" "$(ended) $(grep -c \
+    '"type":"usage"' out)" "budget_exhausted max_cost 3"
 run x -o budget.max_cost=0.0
 is "no limit needs no prices" "$S" 0
 { call bash "{\"command\":\"sleep 65.3$$\"}"; answer "That far."; } >script

@@ -90,8 +90,8 @@ limit_reached(const struct turn *t)
 	if (tokens > 0 && k->usage.prompt + k->usage.completion >= tokens)
 		return "max_tokens";
 	/* what cannot be counted cannot be limited */
-	if (cost > 0 && k->steps > k->steps_before && (!k->usage.has_cost ||
-	    k->usage.cost >= cost))
+	if (cost > 0 && (k->usage.has_cost ? k->usage.cost >= cost :
+	    k->steps > 0))
 		return "max_cost";
 	return NULL;
 }
