@@ -396,6 +396,11 @@ hamr-loop --no-config --json -o provider.api=nonsense x >out 2>err </dev/null
 is "an unknown provider.api is a matter of configuration" \
     "$? $(ended) $(grep -c 'api nonsense: not known' err) $(wc -l <err)" \
     "78 tool_error stage_died 1 1"
+answer x >script
+hamr-loop --no-config --quiet --replay script -o \
+    "stages.guard=[\"sh -c 'echo why >&2; exit 78'\"]" x 2>err2 </dev/null
+match "... and of what program, if its words do not" "$? $(cat err2)" \
+    "78 *stage guard (sh -c *) ended with status 78: why"
 match "the session says so, in the stage's own words" "$(jq -r 'select(.type ==
 	"error") | "\(.stage) \(.code) \(.message)"' out)" "loop stage_died stage \
 provider (hamr-provider) ended with status 78: hamr-provider: api nonsense: *"

@@ -309,7 +309,9 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 		return;
 	}
 	int code = WIFEXITED(st) ? WEXITSTATUS(st) : 0;
-	h->explained = fault == NULL && code >= ST_DATA && s->said != NULL;
+	/* ours begin with their name; of another its stage must be told */
+	h->explained = fault == NULL && code >= ST_DATA &&
+	    slice_starts(slice_of(s->said), "hamr-");
 	if (fault == NULL && (code == ST_USAGE || code >= ST_DATA)) {
 		/* Pass on the stage's status if the person can fix the cause.
 		 * A usage error is an error in [stages]. */
