@@ -79,8 +79,6 @@ opening_begin(struct chat *c)
 	struct ui *u = &c->run->ui;
 	char *name = chat_branch(r->root), *folder = xstrdup(r->root);
 	const char *model = conf_str(r->conf, "provider.model");
-	/* a session that is resumed has its own mode and model */
-	bool others = r->o.resume || r->o.fork != NULL;
 	struct argv a = { 0 };
 
 	for (char *p = folder; (p = strchr(p, '\n')) != NULL; )
@@ -90,11 +88,12 @@ opening_begin(struct chat *c)
 	ui_note(u, ROW "%s%s%s%s", "folder", folder, name != NULL ? "  " : "",
 	    name != NULL ? name : "", access("AGENTS.md", R_OK) == 0 ?
 	    "  AGENTS.md" : "");
-	if (!others)
+	/* a session that is resumed has its own mode */
+	if (!r->o.resume && r->o.fork == NULL)
 		ui_note(u, ROW "%s", "mode", conf_str(r->conf, "agent.mode"));
 	if (r->o.replay != NULL)
 		ui_note(u, ROW "%s", "model", "a recording");
-	else if (model[0] != '\0' && !others)
+	else if (model[0] != '\0')
 		tell_model(c, model);
 	FREE(name, folder);
 	opening_ask_server(c);
