@@ -120,6 +120,10 @@ is "a profile's own key is" "$(go --provider x)" "hello CANARY1"
 conf '[provider]' "$U" "$M" '[provider.x]' 'api_key_env = "K1"'
 is "... and is for the address it has from [provider]" "$(go --provider x)" \
 	"hello CANARY1"
+conf '[provider.x]' "$A" "$M" 'api_key_env = "K1"'
+is "... but not for one of the command line" "$(go --provider x \
+	--base-url "$URL") $(go --provider x -o provider.base_url="$URL")" \
+	"hello  hello "
 conf '[provider]' "$A" "$M" 'api_key_env = "K9"' '[provider.x]' "$U" "$M"
 is "a key that is not for us need not be set" "$(go --provider x)" "hello "
 

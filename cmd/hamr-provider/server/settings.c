@@ -35,20 +35,30 @@ is_command_line(const char *origin)
 	return strcmp(origin, "-o") == 0 || strcmp(origin, "flag") == 0;
 }
 
-/* The full name under which key is set; valid until the next call. */
+/* The key of a setting in [provider.NAME] if it is there, else in [provider].
+ */
 static const char *
-whole_key(struct lookup *l, const char *key)
+table_key(struct lookup *l, const char *key)
 {
 	char own[sizeof l->full];
 
 	snprintf(l->full, sizeof l->full, "provider.%s", key);
-	if (l->name == NULL || (conf_is_set(l->conf, l->full) &&
-	    is_command_line(conf_origin(l->conf, l->full))))
+	if (l->name == NULL)
 		return l->full;
 	int n = snprintf(own, sizeof own, "provider.%s.%s", l->name, key);
 	if (n < (int)sizeof own && conf_is_set(l->conf, own))
 		memcpy(l->full, own, sizeof own);
 	return l->full;
+}
+
+/* The full name under which key is set; valid until the next call. */
+static const char *
+whole_key(struct lookup *l, const char *key)
+{
+	snprintf(l->full, sizeof l->full, "provider.%s", key);
+	return conf_is_set(l->conf, l->full) &&
+	    is_command_line(conf_origin(l->conf, l->full)) ? l->full :
+	    table_key(l, key);
 }
 
 /* Is the value in [provider.NAME]?  key is as whole_key returns it. */
@@ -266,7 +276,7 @@ is_for_us(struct settings *s, struct lookup *l, const char *what,
 	/* the base_url of the same table, set no later than `what` */
 	if (!is_profile(l, full))
 		table.name = NULL;
-	const char *key = whole_key(&table, "base_url");
+	const char *key = table_key(&table, "base_url");
 	if (conf_is_set(l->conf, key))
 		beside = conf_rank(l->conf, key) <= conf_rank(l->conf, full) ?
 		    conf_str(l->conf, key) : conf_overridden(l->conf, key);
