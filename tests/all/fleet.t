@@ -199,6 +199,11 @@ exec '"$BIN"'/hamr-loop "$@"\n' >old/hamr-loop && chmod +x old/hamr-loop
 		print(status, b"--resume goes on" in t.all, glob.glob("work/[0-9]*/?*"))
 		P
 	)" "130 True []"
+	# git forgets one after its folder is gone
+	for i in $(seq 600); do
+		[ "$(git -C repo worktree list | wc -l)" = 1 ] && break
+		sleep 0.05
+	done
 	is "... leaves no worktree" "$(git -C repo worktree list | wc -l)" 1
 	down two
 	status "ssh: nobody answers" 69 hamr-fleet run --sshlogin \

@@ -1159,6 +1159,7 @@ py >../got <<'P'
 import fcntl, struct
 t = chat(); t.sees("sandbox"); t.sees("> ")
 fcntl.ioctl(t.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 4, 0, 0))
+t.sees("…")
 t.type("\x1b[200~%s\x1b[201~\r" % "\n".join(["v"] * 11 + ["w" * 99, "x"]))
 t.sees("[1 more line]"); t.sees("One."); t.type("\x04"); t.end()
 print(b"ww" in t.all)
