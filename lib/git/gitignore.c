@@ -27,7 +27,7 @@
 
 struct rule {
 	char *pattern;
-	size_t len;
+	size_t base;		/* bytes of a path before what it applies to */
 	bool negated, dir_only;
 	bool whole;		/* for the path from its folder on, not for
 				 * the last name alone */
@@ -36,18 +36,10 @@ struct rule {
 	const char *end;	/* for "*END" with a literal END: END */
 };
 
-/* The rules of one file. */
-struct level {
-	struct rule *v;
-	size_t n, cap;
-	size_t base;		/* bytes of a path before what they apply to */
-	bool all;		/* everything untracked here is ignored */
-};
-
 struct gitignore {
 	struct gitindex index;
 	char *prefix;		/* of the root in the top level: "", "a/" */
-	struct level *v;	/* the least important first */
+	struct rule *v;		/* the least important first */
 	size_t n, cap;
 	bool none;		/* nothing is ignored in this walk */
 	struct map *note;	/* where to note what is ignored; or NULL */
@@ -96,124 +88,75 @@ set_end(const char *p, unsigned char c, bool *is_in)
 	return known ? p + 1 : NULL;
 }
 
-/* The end of the part of a pattern that begins at p: a '/' that is not in
- * brackets.  NULL: the brackets are not closed. */
-static const char *
-part_end(const char *p)
-{
-	bool in;
-
-	while (p != NULL && *p != '\0' && *p != '/') {
-		if (*p == '[')
-			p = set_end(p + 1, 0, &in);
-		else
-			p += *p == '\\' && p[1] != '\0' && p[1] != '/' ? 2 : 1;
-	}
-	return p;
-}
-
 /* The place after the first character of a pattern if that matches c, else
- * NULL. */
+ * NULL.  Bytes are compared, as in git, whatever the locale. */
 static const char *
-matches_one(const char *p, const char *end, unsigned char c)
+matches_one(const char *p, char c)
 {
-	bool in;
+	bool in = true;
 
-	if (*p == '[') {
-		p = set_end(p + 1, c, &in);
-		return p != NULL && in ? p : NULL;
+	if (*p == '[' || *p == '?') {
+		p = *p == '?' ? p + 1 : set_end(p + 1, (unsigned char)c, &in);
+		return c != '/' && in ? p : NULL;
 	}
-	if (*p == '?')
-		return p + 1;
 	p += *p == '\\';
-	return p < end && c == (unsigned char)*p ? p + 1 : NULL;
+	return *p == c ? p + 1 : NULL;
 }
 
-/* Match one part, which ends at end, with a name of n bytes.  Bytes are
- * compared, as in git, whatever the locale.  Only the last star need be
- * retried. */
+/* Match a pattern with a path, or with a name.  Only the last star need be
+ * retried, and the last "**": what comes before has matched as early as it
+ * can. */
 static bool
-matches_part(const char *p, const char *end, const char *name, size_t n)
+matches_path(const char *pattern, const char *path)
 {
-	const char *again = NULL, *stop = name + n, *from = NULL, *next;
+	const char *p = pattern, *star = NULL, *from = NULL, *next;
+	const char *deep = NULL, *part = NULL;
 
-	while (name < stop || p < end) {
-		if (p + 1 == end && *p == '\\' && *end == '/') {
-			p++;		/* an escaped '/' */
-		} else if (p < end && *p == '*') {
-			again = ++p;
-			from = name;
-		} else if (p < end && name < stop &&
-		    (next = matches_one(p, end, (unsigned char)*name)) !=
-		    NULL) {
+	for (;;) {
+		size_t stars = strspn(p, "*");
+		/* a part made only of two or more stars */
+		bool all = stars > 1 && (p == pattern || p[-1] == '/') &&
+		    (p[stars] == '/' || p[stars] == '\0');
+
+		p += stars;
+		if (all && *p == '\0')
+			return true;
+		if (all) {
+			deep = ++p;
+			part = path;
+			star = NULL;
+		} else if (stars > 0) {
+			star = p;
+			from = path;
+		} else if (*path == '\0' && *p == '\0') {
+			return true;
+		} else if (*path != '\0' &&
+		    (next = matches_one(p, *path)) != NULL) {
 			p = next;
-			name++;
-		} else if (again != NULL && from < stop) {
-			p = again;
-			name = ++from;
+			path++;
+		} else if (star != NULL && *from != '\0' && *from != '/') {
+			p = star;
+			path = ++from;
+		} else if (deep != NULL && (part = strchr(part, '/')) != NULL) {
+			p = deep;
+			path = ++part;
+			star = NULL;
 		} else {
 			return false;
 		}
 	}
-	return true;
-}
-
-/* Match a whole path.  Only the last "**" need be retried: what comes before
- * it has matched as early as it can. */
-static bool
-matches_path(const char *pattern, const char *path)
-{
-	const char *again = NULL, *from = NULL;
-
-	if (*path == '\0') {
-		while (strncmp(pattern, "**/", 3) == 0)
-			pattern += 3;
-		return pattern[strspn(pattern, "*")] == '\0';
-	}
-	while (*path != '\0') {
-		const char *end = *pattern != '\0' ? part_end(pattern) :
-		    pattern;
-		size_t n = strcspn(path, "/");
-
-		if (end == NULL)
-			return false;
-		/* a part made only of two or more stars */
-		if (end - pattern >= 2 &&
-		    strspn(pattern, "*") >= (size_t)(end - pattern)) {
-			if (*end == '\0')
-				return true;
-			again = pattern = end + 1;
-			from = path;
-			continue;
-		}
-		if (*pattern != '\0' && (*end == '/') == (path[n] == '/') &&
-		    matches_part(pattern, end, path, n)) {
-			pattern = end + (*end == '/');
-			path += n + (path[n] == '/');
-			if (*pattern == '\0' && *path == '\0')
-				return true;
-			continue;
-		}
-		if (again == NULL)
-			return false;
-		from += strcspn(from, "/");
-		if (*from == '\0')
-			return false;
-		path = ++from;
-		pattern = again;
-	}
-	return false;
 }
 
 static bool
-matches(const struct rule *r, const char *path, struct slice base)
+matches(const struct rule *r, const char *path, struct slice name)
 {
-	if (r->whole)
-		return strncmp(r->pattern, path, r->plain) == 0 &&
-		    matches_path(r->pattern + r->plain, path + r->plain);
 	if (r->end != NULL)
-		return slice_ends(base, r->end);
-	return matches_part(r->pattern, r->pattern + r->len, base.p, base.n);
+		return slice_ends(name, r->end);
+	if (!r->whole)
+		return matches_path(r->pattern, name.p);
+	path += r->base;
+	return strncmp(r->pattern, path, r->plain) == 0 &&
+	    matches_path(r->pattern + r->plain, path + r->plain);
 }
 
 /* ---- files of rules ---- */
@@ -238,9 +181,9 @@ trim_spaces(char *line)
 }
 
 static void
-add_rule(struct level *l, char *line)
+add_rule(struct gitignore *g, size_t base, char *line)
 {
-	struct rule r = { .negated = *line == '!' };
+	struct rule r = { .base = base, .negated = *line == '!' };
 	char *p = line + r.negated;
 	size_t n = strlen(p);
 
@@ -252,33 +195,17 @@ add_rule(struct level *l, char *line)
 		return;
 	r.whole = strchr(p, '/') != NULL;
 	p += *p == '/';
-	for (const char *at = p; *at != '\0'; ) {
-		const char *end = part_end(at);
-
-		if (end == NULL)
-			return;		/* it matches nothing */
-		at = end + (*end == '/');
-	}
 	r.pattern = xstrdup(p);
-	r.len = strlen(p);
 	r.plain = strcspn(p, SPECIAL);
-	if (*p == '*' && strpbrk(p + 1, SPECIAL) == NULL)
+	if (*p == '*' && !r.whole && strpbrk(p + 1, SPECIAL) == NULL)
 		r.end = r.pattern + 1;
-	GROW(l->v, l->n, l->cap);
-	l->v[l->n++] = r;
-}
-
-static struct level *
-new_level(struct gitignore *g, size_t base)
-{
 	GROW(g->v, g->n, g->cap);
-	g->v[g->n] = (struct level){ .base = base };
-	return &g->v[g->n++];
+	g->v[g->n++] = r;
 }
 
-/* Add the rules of a file to those of its level; a missing file has none. */
+/* Add the rules of a file; a missing one has none. */
 static void
-read_rules(struct level *l, int dirfd, const char *name)
+read_rules(struct gitignore *g, size_t base, int dirfd, const char *name)
 {
 	struct buf b = BUF_INIT(RULES_MAX);
 
@@ -297,7 +224,7 @@ read_rules(struct level *l, int dirfd, const char *name)
 			stop[-1] = '\0';
 		trim_spaces(p);
 		if (*p != '\0' && *p != '#')
-			add_rule(l, p);
+			add_rule(g, base, p);
 		p = stop + 1;
 	}
 	buf_release(&b);
@@ -362,7 +289,7 @@ read_own(struct gitignore *g)
 		path = xasprintf("%s/ignore", config);
 	char *real = realpath(path, NULL);
 	if (real != NULL)
-		read_rules(new_level(g, 0), AT_FDCWD, real);
+		read_rules(g, 0, AT_FDCWD, real);
 	FREE(real, path, config);
 }
 
@@ -385,7 +312,7 @@ gitignore_new(const char *root, bool own, struct err *e)
 	g->prefix = *rest != '\0' ? xasprintf("%s/", rest) : xstrdup("");
 	/* Python leaves it wherever it runs: no change that anybody made */
 	char pycache[] = "__pycache__/";
-	add_rule(new_level(g, 0), pycache);
+	add_rule(g, 0, pycache);
 	if (own)
 		read_own(g);
 	if (top != NULL && gitrepo_open(&repo, *top != '\0' ? top : "/",
@@ -407,7 +334,7 @@ gitignore_new(const char *root, bool own, struct err *e)
 			buf_add(&g->folders, path, strlen(path) + 1);
 		free(path);
 		path = xasprintf("%s/info/exclude", repo.common);
-		read_rules(new_level(g, 0), AT_FDCWD, path);
+		read_rules(g, 0, AT_FDCWD, path);
 		free(path);
 	}
 	/* the rules of the folders above the root */
@@ -417,7 +344,7 @@ gitignore_new(const char *root, bool own, struct err *e)
 		char *dir = xasprintf("%s/%.*s", top, (int)i, g->prefix);
 		int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (fd >= 0) {
-			read_rules(new_level(g, i), fd, ".gitignore");
+			read_rules(g, i, fd, ".gitignore");
 			close(fd);
 		}
 		buf_add(&g->folders, dir, strlen(dir) + 1);
@@ -428,15 +355,12 @@ gitignore_new(const char *root, bool own, struct err *e)
 	return g;
 }
 
-/* Forget the rules of the last folder entered. */
+/* Forget all but the first n rules. */
 static void
-leave(struct gitignore *g)
+leave(struct gitignore *g, size_t n)
 {
-	struct level *l = &g->v[--g->n];
-
-	for (size_t i = 0; i < l->n; i++)
-		free(l->v[i].pattern);
-	free(l->v);
+	while (g->n > n)
+		free(g->v[--g->n].pattern);
 }
 
 void
@@ -444,8 +368,7 @@ gitignore_free(struct gitignore *g)
 {
 	if (g == NULL)
 		return;
-	while (g->n > 0)
-		leave(g);
+	leave(g, 0);
 	gitindex_release(&g->index);
 	buf_release(&g->folders);
 	FREE(g->prefix, g->v, g);
@@ -465,29 +388,21 @@ gitignore_folders(const struct gitignore *g)
 
 /* ---- the question ---- */
 
-/* The last rule that matches decides, unless the whole folder is ignored. */
+/* The last rule that matches decides. */
 static bool
 is_out(const struct gitignore *g, const char *rel, bool is_dir)
 {
-	bool yes = g->n > 0 && g->v[g->n - 1].all, found = yes;
 	char *full = g->prefix[0] != '\0' ? xasprintf("%s%s", g->prefix,
 	    rel) : NULL;
 	const char *path = full != NULL ? full : rel;
-	struct slice base = slice_of(file_base(path));
+	struct slice name = slice_of(file_base(path));
+	size_t i = g->n;
 
-	for (size_t i = g->n; i > 0 && !found; i--) {
-		const struct level *l = &g->v[i - 1];
-
-		for (size_t k = l->n; k > 0 && !found; k--) {
-			const struct rule *r = &l->v[k - 1];
-
-			found = (is_dir || !r->dir_only) &&
-			    matches(r, path + l->base, base);
-			yes = found && !r->negated;
-		}
-	}
+	while (i > 0 && ((g->v[i - 1].dir_only && !is_dir) ||
+	    !matches(&g->v[i - 1], path, name)))
+		i--;
 	free(full);
-	return yes;
+	return i > 0 && !g->v[i - 1].negated;
 }
 
 /* Read the rules of the folder rel, open as dirfd, which is not kept. */
@@ -495,12 +410,13 @@ static void
 enter(struct gitignore *g, int dirfd, const char *rel)
 {
 	size_t base = strlen(g->prefix) + strlen(rel) + (*rel != '\0');
-	bool all = *rel != '\0' && is_out(g, rel, true);
-	struct level *l = new_level(g, base);
+	char all[] = "*";
 
-	l->all = all;
-	if (!all)
-		read_rules(l, dirfd, ".gitignore");
+	/* nothing in an ignored folder can be taken out of that */
+	if (*rel != '\0' && is_out(g, rel, true))
+		add_rule(g, base, all);
+	else
+		read_rules(g, base, dirfd, ".gitignore");
 }
 
 /* Is this entry of the most recently entered folder ignored?  A folder that
@@ -512,12 +428,10 @@ is_ignored(const struct gitignore *g, const char *rel, bool is_dir)
 	    !gitindex_has(&g->index, rel);
 }
 
-/* Enter the folders above rel, "" first; return how many. */
-static size_t
+/* Enter the folders above rel, "" first. */
+static void
 enter_above(struct gitignore *g, int rootfd, const char *rel)
 {
-	size_t entered = 1;
-
 	enter(g, rootfd, "");
 	for (size_t i = 0; rel[i] != '\0'; i++) {
 		if (rel[i] != '/')
@@ -526,21 +440,19 @@ enter_above(struct gitignore *g, int rootfd, const char *rel)
 		int fd = openat(rootfd, dir, O_PATH | O_DIRECTORY | O_NOFOLLOW |
 		    O_CLOEXEC);
 		enter(g, fd, dir);
-		entered++;
 		file_close(fd);
 		free(dir);
 	}
-	return entered;
 }
 
 bool
 gitignore_path(struct gitignore *g, int rootfd, const char *rel)
 {
-	size_t entered = enter_above(g, rootfd, rel);
-	bool out = is_ignored(g, rel, false);
+	size_t n = g->n;
 
-	while (entered-- > 0)
-		leave(g);
+	enter_above(g, rootfd, rel);
+	bool out = is_ignored(g, rel, false);
+	leave(g, n);
 	return out;
 }
 
@@ -593,6 +505,7 @@ walk(struct gitignore *g, int fd, const char *rel, int depth,
 {
 	struct gitignore_seen s = { .rel = rel, .dirfd = -1 };
 	struct texts names = { .n = 0 };
+	size_t n = g->n;
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *e;
 
@@ -617,7 +530,7 @@ walk(struct gitignore *g, int fd, const char *rel, int depth,
 		free(name);
 	}
 	texts_release(&names);
-	leave(g);
+	leave(g, n);
 	closedir(d);
 	return stop;
 }
@@ -634,16 +547,15 @@ bool
 gitignore_walk_in(struct gitignore *g, int rootfd, int fd, const char *rel,
     gitignore_see *see, void *arg)
 {
-	size_t entered = 0;
+	size_t n = g->n;
 
 	if (*rel != '\0') {
-		entered = enter_above(g, rootfd, rel);
+		enter_above(g, rootfd, rel);
 		g->none = is_ignored(g, rel, true);
 	}
 	bool stop = walk(g, fd, rel, 0, see, arg);
 	g->none = false;
-	while (entered-- > 0)
-		leave(g);
+	leave(g, n);
 	return stop;
 }
 
