@@ -19,9 +19,6 @@ struct snap {
 	struct files *f;
 	char *dir;
 	int dirfd;
-	struct stat streams[6];	/* our stdin, stdout and stderr, and those of
-				 * our parent: others write them while a call
-				 * runs, so they are not its work */
 	uid_t me, owner;	/* of the root; git runs as this user */
 	dev_t dev;
 	struct map folders;	/* mode and inode of each (folder_mark) */

@@ -473,17 +473,6 @@ snap_open(struct files *f, bool create, struct err *e)
 		s->owner = st.st_uid;
 		s->dev = st.st_dev;
 	}
-	/* the loop's answer or records may go to a file in the root, too */
-	for (int i = 0; i < 3; i++) {
-		char theirs[64];
-
-		snprintf(theirs, sizeof theirs, "/proc/%ld/fd/%d",
-		    (long)getppid(), i);
-		if (fstat(i, &s->streams[i]) < 0)
-			s->streams[i].st_ino = 0;
-		if (stat(theirs, &s->streams[3 + i]) < 0)
-			s->streams[3 + i].st_ino = 0;
-	}
 	s->dir = state_folder(f->root.real, "snap.git", create, e);
 	if (s->dir != NULL) {
 		s->dirfd = root_open_folder(AT_FDCWD, s->dir);

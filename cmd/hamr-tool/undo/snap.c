@@ -55,9 +55,9 @@ writer_key(uint64_t key[2], const struct stat *st)
 	return (struct slice){ (const char *)key, 2 * sizeof *key };
 }
 
-/* Does a process of our login session (the shell's jobs; our own children have
- * sessions of their own) have this file open for writing?  The first call scans
- * all processes for w, which is empty. */
+/* Does a process of our login session (we, the loop, the shell's jobs; our
+ * commands have sessions of their own) have this file open for writing?  The
+ * first call scans all processes for w, which is empty. */
 static bool
 writers_have(struct map *w, const struct stat *st)
 {
@@ -72,7 +72,7 @@ writers_have(struct map *w, const struct stat *st)
 		pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
 		char name[32];
 
-		if (pid <= 0 || pid == getpid() || getsid(pid) != session)
+		if (pid <= 0 || getsid(pid) != session)
 			continue;
 		snprintf(name, sizeof name, "%d/fd", pid);
 		DIR *fds = file_opendir(dirfd(d), name);
@@ -133,9 +133,6 @@ is_covered(struct take *t, const char *rel, const struct stat *st)
 	struct snap *s = t->s;
 	bool readable;
 
-	for (size_t i = 0; i < sizeof s->streams / sizeof *s->streams; i++)
-		if (is_same_file(&s->streams[i], st))
-			return false;
 	if (!S_ISREG(st->st_mode))
 		return S_ISLNK(st->st_mode);
 	if (st->st_size > SNAP_FILE_MAX) {
