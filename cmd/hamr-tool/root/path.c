@@ -25,9 +25,8 @@
 static bool
 next_part(const char **rest, struct slice *part)
 {
-	const char *p = *rest != NULL ? *rest : "";
+	const char *p = *rest + strspn(*rest, "/");
 
-	p += strspn(p, "/");
 	part->p = p;
 	part->n = strcspn(p, "/");
 	*rest = p + part->n;
@@ -45,40 +44,27 @@ pop_part(struct buf *b)
 		b->p[b->len] = '\0';
 }
 
-/* The part of an absolute path after the root, compared as text; NULL if it is
- * outside. */
-static const char *
-beneath(const struct root *r, const char *text)
-{
-	const char *folder = r->real;
-	struct slice want, got = { NULL, 0 };
-
-	while (next_part(&folder, &want)) {
-		while (next_part(&text, &got) && slice_is(got, "."))
-			;
-		if (!slice_eq(got, want))
-			return NULL;
-	}
-	return text;
-}
-
-/* The same, also if it begins with another name of the root, such as a link to
- * it; /proc's links do not count. */
+/* The part of an absolute path after the root, or after another name of it,
+ * such as a link to it; NULL if it is outside.  /proc's links do not count. */
 static const char *
 inside(const struct root *r, const char *text)
 {
-	const char *rest = beneath(r, text), *end = text;
+	const char *end = text;
 	struct stat st, is;
 
-	while (rest == NULL && *end != '\0' && !is_beneath(text, "/proc") &&
-	    fstat(r->fd, &st) == 0) {
-		end += 1 + strcspn(end + 1, "/");
-		char *name = xmemdup0(text, (size_t)(end - text));
-		if (stat(name, &is) == 0 && is_same_file(&is, &st))
-			rest = end;
+	while (fstat(r->fd, &st) == 0) {
+		char *name = end == text ? xstrdup("/") :
+		    xmemdup0(text, (size_t)(end - text));
+		bool same = stat(name, &is) == 0 && is_same_file(&is, &st);
+
 		free(name);
+		if (same)
+			return end;
+		if (*end == '\0' || is_beneath(text, "/proc"))
+			break;
+		end += 1 + strcspn(end + 1, "/");
 	}
-	return rest;
+	return NULL;
 }
 
 /* ---- opening ---- */
