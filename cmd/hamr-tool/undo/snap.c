@@ -304,18 +304,6 @@ drop(struct take *t, const struct gitindex_entry *e)
 	t->changed = true;
 }
 
-/* A path that does not belong in the snapshot; there is NULL if it does not
- * exist. */
-static void
-leave_out(struct take *t, const char *rel, const struct stat *there,
-    const struct gitindex_entry *e)
-{
-	drop(t, e);
-	if (there != NULL && S_ISREG(there->st_mode))
-		*map_put(&t->s->others, slice_of(rel), NULL) =
-		    there->st_size > SNAP_FILE_MAX ? stat_mark(there) : 0;
-}
-
 /* Put the entry new in the place of e, or of none. */
 static void
 enter(struct take *t, const char *rel, const struct gitindex_entry *e,
@@ -330,29 +318,34 @@ enter(struct take *t, const char *rel, const struct gitindex_entry *e,
 	t->changed = true;
 }
 
-/* A file that is not covered: e is its entry, or NULL. */
+/* A file that is not covered (st NULL: that does not exist); e is its entry, or
+ * NULL. */
 static void
 see_other(struct take *t, const char *rel, const struct stat *st,
     const struct gitindex_entry *e)
 {
 	struct gitindex_entry new;
+	bool file = st != NULL && S_ISREG(st->st_mode);
 	/* it cannot be read: has only its mode changed since it was? */
-	bool shut = e != NULL && S_ISREG(e->mode) && S_ISREG(st->st_mode) &&
+	bool shut = file && e != NULL && S_ISREG(e->mode) &&
 	    (st->st_mode & 0400) == 0 && st->st_size <= SNAP_FILE_MAX &&
 	    e->ino == (uint32_t)st->st_ino &&
 	    is_time(&e->mtime, &st->st_mtim) &&
 	    (e->size == 0 || e->size == (uint32_t)st->st_size);
 
-	if (!shut) {
-		leave_out(t, rel, st, e);
-	} else if (e->mode != st->st_mode) {
+	if (shut && e->mode != st->st_mode) {
 		new = *e;
 		new.mode = st->st_mode;
 		enter(t, rel, e, new);
+	} else if (!shut) {
+		drop(t, e);
+		if (file)
+			*map_put(&t->s->others, slice_of(rel), NULL) =
+			    st->st_size > SNAP_FILE_MAX ? stat_mark(st) : 0;
 	}
 }
 
-/* A file that belongs in the snapshot; e is its entry, or NULL. */
+/* A file; e is its entry, or NULL. */
 static void
 see_file(struct take *t, const char *rel, const struct stat *there,
     struct gitindex_entry *e)
@@ -362,6 +355,10 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 	unsigned char oid[SHA_BYTES];
 	struct timespec clock;
 
+	if (!is_covered(t, rel, &st)) {
+		see_other(t, rel, &st, e);
+		return;
+	}
 	/* it may have another name where nothing is watched */
 	if (S_ISREG(st.st_mode) && st.st_nlink > 1)
 		s->watch.whole = false;
@@ -475,8 +472,7 @@ see(void *arg, const struct gitignore_seen *g)
 		if (e != NULL)
 			t->seen[e - s->now.v] = true;
 		/* what is in our index was checked when it was added */
-		if ((e != NULL || !files_hidden(s->f, g->rel)) &&
-		    is_covered(t, g->rel, g->st))
+		if (e != NULL || !files_hidden(s->f, g->rel))
 			see_file(t, g->rel, g->st, e);
 		else
 			see_other(t, g->rel, g->st, e);
@@ -520,13 +516,10 @@ see_one(struct take *t, const char *rel, struct gitindex_entry *e)
 		t->failed = true;
 	else if (fd < 0 && errno == EACCES)
 		t->s->left.unreadable++;
-	else if (fd >= 0 && fstat(fd, &st) == 0 &&
-	    is_covered(t, rel, &st))
+	else if (fd >= 0 && fstat(fd, &st) == 0)
 		see_file(t, rel, &st, e);
-	else if (fd >= 0)
-		see_other(t, rel, &st, e);
 	else
-		leave_out(t, rel, NULL, e);
+		see_other(t, rel, NULL, e);
 	file_close(fd);
 	return fd >= 0;
 }
