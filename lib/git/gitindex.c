@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "gitindex.h"
 #include "gitrepo.h"
 #include "base/mem.h"
@@ -428,21 +429,14 @@ gitindex_find(const struct gitindex *ix, const char *path)
 bool
 gitindex_has(const struct gitindex *ix, const char *path)
 {
-	size_t n = strlen(path);
 	char *dir = xasprintf("%s/", path);
-	size_t at = place_of(ix, dir, n + 1);
-	bool has = ix->n > 0 && (gitindex_find(ix, path) != NULL ||
-	    (at < ix->n && strncmp(ix->v[at].path, dir, n + 1) == 0));
-
+	size_t at = place_of(ix, dir, strlen(dir) + 1);
 	/* a folder of a sparse index stands for all in it */
-	for (size_t i = 0; i < n && !has && ix->n > 0; i++)
-		if (path[i] == '/') {
-			char c = dir[i + 1];
+	struct slice before = slice_of(at > 0 ? ix->v[at - 1].path : "");
+	bool has = gitindex_find(ix, path) != NULL ||
+	    (at < ix->n && is_beneath(ix->v[at].path, path)) ||
+	    (slice_ends(before, "/") && strncmp(before.p, dir, before.n) == 0);
 
-			dir[i + 1] = '\0';
-			has = gitindex_find(ix, dir) != NULL;
-			dir[i + 1] = c;
-		}
 	free(dir);
 	return has;
 }
