@@ -844,8 +844,7 @@ settle(struct snap *s)
 		buf_reset(&text);
 		r = snap_fetch(s, row, n, &text, &e);
 		for (size_t i = 0; i < n && r == 0; i++)
-			r = v[i].old.p == NULL ? -1 :
-			    snap_store(s, v[i].old, oid, &e);
+			r = snap_store(s, v[i].old, oid, &e);
 	} while (n > 0 && r == 0 && !snap_stopped(s));
 	if (n == 0 && r == 0)
 		buf_reset(&s->old);
@@ -1061,49 +1060,31 @@ set_old(struct snap *s, struct undo_path *t, const struct gitindex_entry *was)
 	buf_add(&s->old, t->oid, strlen(t->oid) + 1);
 }
 
-/* The path of the next file in which two indexes differ, from entry *i of a and
- * *k of b on; was is its entry in a, if any.  NULL: there is none. */
-static const char *
-next_change(const struct gitindex *a, const struct gitindex *b, size_t *i,
-    size_t *k, const struct gitindex_entry **was)
-{
-	while (*i < a->n || *k < b->n) {
-		int order = *i == a->n ? 1 : *k == b->n ? -1 :
-		    strcmp(a->v[*i].path, b->v[*k].path);
-		const struct gitindex_entry *x = a->v + *i, *y = b->v + *k;
-
-		*was = order <= 0 ? x : NULL;
-		*i += order <= 0;
-		*k += order >= 0;
-		if (order != 0)
-			return order < 0 ? x->path : y->path;
-		if (x->mode != y->mode || memcmp(x->oid, y->oid, OID_BYTES)
-		    != 0)
-			return x->path;
-	}
-	return NULL;
-}
-
 void
 snap_changes(struct snap *s, struct undo_entry *c)
 {
-	const struct gitindex_entry *was;
-	size_t i = 0, k = 0;
+	const struct gitindex *a = &s->before, *b = &s->now;
 	struct undo_path *t;
-	const char *path;
 	struct slice rel;
 	uint64_t mark;
-	size_t n;
 
-	while (!s->same && (path = next_change(&s->before, &s->now, &i, &k,
-	    &was)) != NULL) {
-		t = undo_entry_add(c, path);
-		if (was != NULL)
+	for (size_t i = 0, k = 0; !s->same && (i < a->n || k < b->n); ) {
+		const struct gitindex_entry *was = a->v + i, *is = b->v + k;
+		int order = i == a->n ? 1 : k == b->n ? -1 :
+		    strcmp(was->path, is->path);
+
+		i += order <= 0;
+		k += order >= 0;
+		if (order == 0 && was->mode == is->mode &&
+		    memcmp(was->oid, is->oid, OID_BYTES) == 0)
+			continue;
+		t = undo_entry_add(c, order > 0 ? is->path : was->path);
+		if (order <= 0)
 			set_old(s, t, was);
 		const uint64_t *born = map_get(&s->older, slice_of(t->path));
 		t->born = born != NULL ? (int64_t)*born : 0;
 	}
-	n = c->n;
+	size_t n = c->n;
 	for (size_t at = 0; (rel = map_next(&s->large, &at, &mark)).p !=
 	    NULL; ) {
 		t = undo_path_find(c->v, n, rel.p);
@@ -1170,24 +1151,25 @@ snap_fetch(struct snap *s, struct undo_path *const *v, size_t n,
 	for (size_t i = 0; i < n; i++)
 		buf_fmt(&in, "%s\n", v[i]->oid);
 	int r = n > 0 ? snap_git(s, git, buf_view(&in), out) : 0;
+	if (r != 0)
+		err_set(e, ST_SYSTEM, "the old contents in %s cannot be read "
+		    "(%s)", s->dir, git_failure(s, r));
 	/* "OID blob SIZE LF content LF", or "OID missing LF" */
 	for (size_t i = 0; i < n && r == 0; i++) {
 		struct slice rest = { out->p + at, out->len - at }, head;
-		char *end;
+		const char *size = slice_line(&rest, &head) ?
+		    memmem(head.p, head.n, " blob ", 6) : NULL;
+		long long len = size != NULL ? strtoll(size + 6, NULL, 10) : -1;
 
-		v[i]->old = (struct slice){ NULL, 0 };
-		if (!slice_line(&rest, &head))
-			continue;
-		at = out->len - rest.n;
-		const char *size = memmem(head.p, head.n, " blob ", 6);
-		long long len = size != NULL ? strtoll(size + 6, &end, 10) : -1;
-		if (len < 0 || end != head.p + head.n ||
-		    (size_t)len >= rest.n)
-			continue;
+		if (len < 0 || (size_t)len >= rest.n) {
+			r = err_set(e, ST_SYSTEM, "the old content %.12s is "
+			    "no longer in %s; nothing was changed", v[i]->oid,
+			    s->dir);
+			break;
+		}
 		v[i]->old = (struct slice){ rest.p, (size_t)len };
-		at += (size_t)len + 1;
+		at = out->len - rest.n + (size_t)len + 1;
 	}
 	buf_release(&in);
-	return r == 0 ? 0 : err_set(e, ST_SYSTEM, "the old contents in %s "
-	    "cannot be read (%s)", s->dir, git_failure(s, r));
+	return r == 0 ? 0 : -1;
 }

@@ -68,8 +68,8 @@ void snap_settle(struct snap *s, int ms);
 /* Store content; oid gets its name.  0, or -1 with e. */
 int snap_store(struct snap *s, struct slice content, char oid[SNAP_OID],
     struct err *e);
-/* Read the old contents of n paths into out; their slices point into it.  A
- * missing one has p NULL.  0, or -1 with e. */
+/* Read the old contents of n paths into out; their slices point into it.  0, or
+ * -1 with e. */
 int snap_fetch(struct snap *s, struct undo_path *const *v, size_t n,
     struct buf *out, struct err *e);
 

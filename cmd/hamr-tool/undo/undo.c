@@ -569,11 +569,6 @@ carry_out(struct undo *u, struct err *e)
 			v[n++] = &u->j.v[i].v[k];
 		}
 	int r = u->lock < 0 ? -1 : snap_fetch(u->snap, v, n, &u->text, e);
-	for (size_t i = 0; i < n && r == 0; i++)
-		if (v[i]->old.p == NULL)
-			r = err_set(e, ST_SYSTEM, "the old content %.12s is "
-			    "no longer in %s; nothing was changed", v[i]->oid,
-			    u->snap->dir);
 	plan_folders(u);
 	do_folders(u, FOLDER_OPEN);
 	for (size_t i = u->j.n; i-- > 0; )
