@@ -43,7 +43,7 @@ struct gitignore {
 	size_t n, cap;
 	bool none;		/* nothing is ignored in this walk */
 	struct map *note;	/* where to note what is ignored; or NULL */
-	struct buf folders;
+	struct texts folders;
 };
 
 /* ---- patterns ---- */
@@ -304,7 +304,6 @@ gitignore_new(const char *root, bool own, struct err *e)
 	const char *rest = "";
 
 	*e = (struct err){ .status = ST_OK };
-	g->folders = BUF_INIT((size_t)1 << 20);
 	char *top = gitrepo_find(root, e);
 	if (top != NULL)
 		rest = root + strlen(top);
@@ -328,10 +327,10 @@ gitignore_new(const char *root, bool own, struct err *e)
 				ix->v[to++].path += n;
 			}
 		ix->n = to;
-		buf_add(&g->folders, repo.dir, strlen(repo.dir) + 1);
+		texts_add(&g->folders, xstrdup(repo.dir));
 		char *path = xasprintf("%s/info", repo.common);
 		if (access(path, F_OK) == 0)
-			buf_add(&g->folders, path, strlen(path) + 1);
+			texts_add(&g->folders, xstrdup(path));
 		free(path);
 		path = xasprintf("%s/info/exclude", repo.common);
 		read_rules(g, 0, AT_FDCWD, path);
@@ -347,8 +346,7 @@ gitignore_new(const char *root, bool own, struct err *e)
 			read_rules(g, i, fd, ".gitignore");
 			close(fd);
 		}
-		buf_add(&g->folders, dir, strlen(dir) + 1);
-		free(dir);
+		texts_add(&g->folders, dir);
 	}
 	gitrepo_release(&repo);
 	free(top);
@@ -370,7 +368,7 @@ gitignore_free(struct gitignore *g)
 		return;
 	leave(g, 0);
 	gitindex_release(&g->index);
-	buf_release(&g->folders);
+	texts_release(&g->folders);
 	FREE(g->prefix, g->v, g);
 }
 
@@ -380,7 +378,7 @@ gitignore_index(const struct gitignore *g)
 	return &g->index;
 }
 
-const struct buf *
+const struct texts *
 gitignore_folders(const struct gitignore *g)
 {
 	return &g->folders;

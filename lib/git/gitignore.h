@@ -24,8 +24,8 @@ void gitignore_free(struct gitignore *g);
 const struct gitindex *gitignore_index(const struct gitignore *g);
 
 /* The other folders whose files decide: the git directory's and those above
- * the root, but not the user's own list.  Each ends with a NUL. */
-const struct buf *gitignore_folders(const struct gitignore *g);
+ * the root, but not the user's own list. */
+const struct texts *gitignore_folders(const struct gitignore *g);
 
 /* Is this file beneath the root (open as rootfd) ignored?  It need not
  * exist. */

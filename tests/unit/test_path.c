@@ -246,7 +246,7 @@ static void
 unread(void **state)
 {
 	struct watch w = { .fd = open("/", O_RDONLY), .whole = true };
-	struct buf paths = BUF_INIT(4096);
+	struct texts paths = { .n = 0 };
 	struct gitignore *g;
 	int error = 0;
 	struct err e;
@@ -263,7 +263,7 @@ unread(void **state)
 	w.whole = true;
 	assert_true(watch_take(&w, &paths));
 	watch_release(&w);
-	buf_release(&paths);
+	texts_release(&paths);
 }
 
 int

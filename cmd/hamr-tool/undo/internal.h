@@ -48,7 +48,7 @@ struct snap {
 	bool checked;		/* git finds all that it names */
 	struct watch watch;	/* of all that the last snapshot looked at */
 	struct snap_left left;
-	struct buf old;		/* old contents that the user's objects hold */
+	struct undo_entry old;	/* contents that the user's objects may hold */
 	const char *why;	/* why the last one failed; NULL: git did */
 	int hurry;		/* ms left after a cancel; 0: stop at once */
 	long long until;	/* a deadline, as set by a cancel; or 0 */

@@ -466,7 +466,6 @@ snap_open(struct files *f, bool create, struct err *e)
 
 	s->f = f;
 	s->dirfd = s->use = s->begun = s->lock = -1;
-	s->old = BUF_INIT(GIT_OUT_MAX);
 	watch_init(&s->watch, f->root.fd);
 	s->me = geteuid();
 	if (fstat(f->root.fd, &st) == 0) {
@@ -507,7 +506,7 @@ snap_free(struct snap *s)
 	gitindex_release(&s->now);
 	gitindex_release(&s->before);
 	journal_release(&s->killed);
-	buf_release(&s->old);
+	undo_entry_release(&s->old);
 	watch_release(&s->watch);
 	file_close(s->use);
 	file_close(s->begun);

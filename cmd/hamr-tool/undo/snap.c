@@ -92,19 +92,6 @@ writers_have(struct map *w, const struct stat *st)
 
 /* ---- one snapshot ---- */
 
-/* The next of a row of NUL-terminated texts; advances *at.  NULL at the
- * end. */
-static const char *
-next_text(const struct buf *row, size_t *at)
-{
-	const char *text = row->p + *at;
-
-	if (*at >= row->len)
-		return NULL;
-	*at += strlen(text) + 1;
-	return text;
-}
-
 struct take {
 	struct snap *s;
 	struct gitignore *rules;
@@ -526,15 +513,14 @@ see_one(struct take *t, const char *rel, struct gitindex_entry *e)
 
 /* Look only at the files reported as changed. */
 static void
-look_at(struct take *t, const struct buf *paths)
+look_at(struct take *t, const struct texts *paths)
 {
 	struct snap *s = t->s;
 	struct snap_left left = s->left;
 	struct map seen = { 0 };
-	const char *rel;
 
-	for (size_t at = 0; (rel = next_text(paths, &at)) != NULL &&
-	    !t->failed; ) {
+	for (size_t i = 0; i < paths->n && !t->failed; i++) {
+		const char *rel = paths->v[i];
 		struct gitindex_entry *e = gitindex_find(&s->now, rel);
 		bool fresh;
 
@@ -567,11 +553,11 @@ look(struct take *t)
 	uint64_t mark;
 
 	t->rules = files_rules(s->f);
-	const struct buf *folders = gitignore_folders(t->rules);
+	const struct texts *folders = gitignore_folders(t->rules);
 	watch_begin(&s->watch);
 	watch_folder(&s->watch, s->f->root.fd, ".", "");
-	for (size_t at = 0; (path = next_text(folders, &at)) != NULL; )
-		watch_folder(&s->watch, AT_FDCWD, path, NULL);
+	for (size_t i = 0; i < folders->n; i++)
+		watch_folder(&s->watch, AT_FDCWD, folders->v[i], NULL);
 	map_release(&s->were);
 	s->were = s->folders;
 	s->folders = (struct map){ 0 };
@@ -771,8 +757,7 @@ take(struct snap *s)
 	struct take t = { .s = s, .others = &s->others,
 		.text = BUF_INIT((size_t)SNAP_FILE_MAX + 65536),
 		.deadline = begun + SNAP_MS };
-	struct buf paths = BUF_INIT(GIT_OUT_MAX);
-	const char *rel;
+	struct texts paths = { .n = 0 };
 	struct stat st;
 
 	s->why = NULL;
@@ -781,11 +766,11 @@ take(struct snap *s)
 	bool all = !watch_take(&s->watch, &paths) || s->stamp == 0;
 	/* a write through one hard link is reported for that name only; for
 	 * note_older, others must be as it was */
-	for (size_t at = 0; !all && (rel = next_text(&paths, &at)) != NULL; )
-		all = fstatat(s->f->root.fd, rel, &st, AT_SYMLINK_NOFOLLOW) ==
-		    0 && S_ISREG(st.st_mode) && (st.st_nlink > 1 ||
-		    st.st_size > SNAP_FILE_MAX);
-	if (!all && paths.len == 0)
+	for (size_t i = 0; i < paths.n && !all; i++)
+		all = fstatat(s->f->root.fd, paths.v[i], &st,
+		    AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+		    (st.st_nlink > 1 || st.st_size > SNAP_FILE_MAX);
+	if (!all && paths.n == 0)
 		return 0;
 	if (fstatat(s->dirfd, "index", &st, AT_SYMLINK_NOFOLLOW) == 0)
 		t.written = st.st_mtim;
@@ -817,7 +802,8 @@ take(struct snap *s)
 	map_release(&t.inodes);
 	map_release(&t.writers);
 	FREE(t.seen, t.gone, t.new);
-	bufs_release(BUFS(&paths, &t.text));
+	texts_release(&paths);
+	buf_release(&t.text);
 	return r;
 }
 
@@ -826,28 +812,23 @@ static void
 settle(struct snap *s)
 {
 	struct buf text = BUF_INIT(SETTLE_MAX);
-	struct undo_path v[SETTLE_FILES], *row[SETTLE_FILES];
+	struct undo_path *row[SETTLE_FILES];
+	size_t left = s->old.n, n;
 	char oid[SNAP_OID];
 	struct err e;
-	size_t at = 0, n;
-	int r = 0;
+	int r;
 
 	do {
-		const char *next;
-
-		for (n = 0; n < SETTLE_FILES &&
-		    (next = next_text(&s->old, &at)) != NULL; )
-			if (object_size(s, next) == 0) {
-				row[n] = &v[n];
-				snprintf(v[n++].oid, SNAP_OID, "%s", next);
-			}
+		for (n = 0; n < SETTLE_FILES && left > 0; )
+			if (object_size(s, s->old.v[--left].oid) == 0)
+				row[n++] = &s->old.v[left];
 		buf_reset(&text);
 		r = snap_fetch(s, row, n, &text, &e);
 		for (size_t i = 0; i < n && r == 0; i++)
-			r = snap_store(s, v[i].old, oid, &e);
+			r = snap_store(s, row[i]->old, oid, &e);
 	} while (n > 0 && r == 0 && !snap_stopped(s));
 	if (n == 0 && r == 0)
-		buf_reset(&s->old);
+		undo_entry_release(&s->old);
 	buf_release(&text);
 }
 
@@ -888,7 +869,7 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 	s->same = true;
 	settle(s);
 	s->why = "old contents could not be copied";
-	int r = s->old.len > 0 ? -1 : take(s);
+	int r = s->old.n > 0 ? -1 : take(s);
 	if (r > 0) {
 		/* the index names objects that the user's git has removed:
 		 * start over with our own */
@@ -1057,7 +1038,7 @@ set_old(struct snap *s, struct undo_path *t, const struct gitindex_entry *was)
 	t->old_mode = was->mode;
 	num_print_hex(was->oid, OID_BYTES, t->oid);
 	/* if only the user's objects hold it, settle() copies it to ours */
-	buf_add(&s->old, t->oid, strlen(t->oid) + 1);
+	memcpy(undo_entry_add(&s->old, "")->oid, t->oid, SNAP_OID);
 }
 
 void

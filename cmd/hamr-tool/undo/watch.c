@@ -16,7 +16,7 @@
 
 /* The kernel limits watches per user, for all programs: 8,192 on older ones. */
 #define FOLDERS_MAX 2000
-#define PATHS_MAX 65536		/* bytes; with more we look at everything */
+#define PATHS_MAX 1000		/* with more we look at everything */
 
 #define CHANGES (IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_CREATE | \
     IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
@@ -89,7 +89,7 @@ watch_folder(struct watch *w, int dir, const char *name, const char *rel)
 }
 
 bool
-watch_take(struct watch *w, struct buf *paths)
+watch_take(struct watch *w, struct texts *paths)
 {
 	union {
 		struct inotify_event align;
@@ -109,13 +109,11 @@ watch_take(struct watch *w, struct buf *paths)
 			w->whole = rel != NULL && e->len > 0 &&
 			    (e->mask & IN_ISDIR) == 0 &&
 			    (e->mask & CHANGES) != 0 &&
-			    paths->len <= PATHS_MAX &&
+			    paths->n < PATHS_MAX &&
 			    strncasecmp(e->name, ".git", 4) != 0;
-			if (!w->whole)
-				break;
-			buf_adds(paths, rel);
-			buf_adds(paths, rel[0] != '\0' ? "/" : "");
-			buf_add(paths, e->name, strlen(e->name) + 1);
+			if (w->whole)
+				texts_add(paths, xasprintf("%s%s%s", rel,
+				    rel[0] != '\0' ? "/" : "", e->name));
 		}
 	/* EAGAIN: no more events; else some may be lost */
 	if (n < 0 && errno != EAGAIN)

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/buf.h"
+#include "base/mem.h"
 
 struct watch {
 	int fd;			/* -1: nothing is watched */
@@ -36,7 +36,7 @@ void watch_begin(struct watch *w);
 void watch_folder(struct watch *w, int dir, const char *name,
     const char *rel);
 
-/* Append the paths, each ended by NUL, of the files created, removed or changed
- * since watch_begin and the last call; there may be duplicates.  False: there
- * may be more, or folders. */
-bool watch_take(struct watch *w, struct buf *paths);
+/* Add the paths of the files created, removed or changed since watch_begin and
+ * the last call; there may be duplicates.  False: there may be more, or
+ * folders. */
+bool watch_take(struct watch *w, struct texts *paths);
