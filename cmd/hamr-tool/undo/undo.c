@@ -73,18 +73,23 @@ fail(const char *path, struct err *e)
 	return -1;
 }
 
-/* Make the new file or link under a temporary name in dir; base is the file it
- * will replace. */
+/* Make the new file or link under a temporary name, and the folders that it
+ * needs. */
 static int
-make_new(const struct root *root, struct step *s, int dir, const char *base,
-    bool sync)
+prepare(struct files *f, struct step *s, bool sync, struct err *e)
 {
-	struct stat old = { .st_ino = 0 };
+	const struct root *root = &f->root;
 	mode_t mode = s->to->old_mode & 07777;
 	struct slice text = s->to->old;
-	int r;
+	struct stat old = { .st_ino = 0 };
+	struct fault fault = { 0 };
+	const char *base;
+	int fd = -1, from = -1, r = -1;
 
-	if (S_ISLNK(s->to->old_mode)) {
+	if (replace_folders(root, s->to->path, &fault) < 0)
+		return err_set(e, ST_SYSTEM, "%s", fault.err.text);
+	int dir = path_open_parent(root, s->to->path, &base);
+	if (dir >= 0 && S_ISLNK(s->to->old_mode)) {
 		char *target = xmemdup0(text.p, text.n);
 
 		replace_name(s->made);
@@ -92,47 +97,34 @@ make_new(const struct root *root, struct step *s, int dir, const char *base,
 		if (r == 0)
 			r = replace_give(root, dir, s->made);
 		free(target);
-		return r;
+	} else if (dir >= 0) {
+		fd = replace_temporary(dir, s->made);
 	}
-	int fd = replace_temporary(dir, s->made);
-	if (fd < 0)
-		return -1;
-	int from = openat(dir, base, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
-	    O_CLOEXEC);
-	if (from >= 0 && (fstat(from, &old) < 0 || !S_ISREG(old.st_mode)))
-		old.st_ino = 0;
-	/* If nobody changed the mode since, restore the old one; else only x,
-	 * the one bit that was compared: someone else set the others. */
-	mode_t now = old.st_mode & 07777;
-	if (old.st_ino != 0 && old.st_mode != s->left)
-		mode = (mode & 0100) == 0 ? now & ~(mode_t)0111 :
-		    (now & 0111) != 0 ? now : now | (now & 0444) >> 2;
-	r = file_write_all(fd, text.p, text.n);
-	if (r == 0)
-		r = old.st_ino == 0 ? replace_give(root, dir, s->made) :
-		    replace_dress(from, fd, &old) != NULL ? -1 : 0;
-	if (r == 0)
-		r = fchmod(fd, mode);
-	if (r == 0 && sync)
-		r = fsync(fd);
-	file_close(from);
-	close(fd);
-	return r;
-}
-
-/* Make the new file, and the folders that it needs. */
-static int
-prepare(struct files *f, struct step *s, bool sync, struct err *e)
-{
-	struct fault fault = { 0 };
-	const char *base;
-
-	if (replace_folders(&f->root, s->to->path, &fault) < 0)
-		return err_set(e, ST_SYSTEM, "%s", fault.err.text);
-	int dir = path_open_parent(&f->root, s->to->path, &base);
-	int r = dir < 0 ? -1 : make_new(&f->root, s, dir, base, sync);
+	if (fd >= 0) {
+		/* the file that it will replace */
+		from = openat(dir, base, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+		    O_CLOEXEC);
+		if (from >= 0 && (fstat(from, &old) < 0 ||
+		    !S_ISREG(old.st_mode)))
+			old.st_ino = 0;
+		/* If nobody changed the mode since, restore the old one; else
+		 * only x, the one bit that was compared: someone else set the
+		 * others. */
+		mode_t now = old.st_mode & 07777;
+		if (old.st_ino != 0 && old.st_mode != s->left)
+			mode = (mode & 0100) == 0 ? now & ~(mode_t)0111 :
+			    (now & 0111) != 0 ? now : now | (now & 0444) >> 2;
+		if (file_write_all(fd, text.p, text.n) == 0 &&
+		    (old.st_ino == 0 ? replace_give(root, dir, s->made) == 0 :
+		    replace_dress(from, fd, &old) == NULL))
+			r = fchmod(fd, mode);
+		if (r == 0 && sync)
+			r = fsync(fd);
+	}
 	if (r < 0)
 		fail(s->to->path, e);
+	file_close(from);
+	file_close(fd);
 	file_close(dir);
 	return r;
 }
