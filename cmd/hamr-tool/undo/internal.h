@@ -49,7 +49,7 @@ struct snap {
 	struct watch watch;	/* of all that the last snapshot looked at */
 	struct snap_left left;
 	struct undo_entry old;	/* contents that the user's objects may hold */
-	const char *why;	/* why the last one failed; NULL: git did */
+	const char *why;	/* why the last one failed, or git */
 	int hurry;		/* ms left after a cancel; 0: stop at once */
 	long long until;	/* a deadline, as set by a cancel; or 0 */
 	int use;		/* fd of SNAP_USE; locked while open */

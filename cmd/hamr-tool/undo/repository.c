@@ -260,6 +260,8 @@ snap_git(struct snap *s, const char *const *argv, struct slice in,
 	bool good = WIFEXITED(status) && (out == NULL ||
 	    (lseek(to, 0, SEEK_SET) == 0 &&
 	    file_read_fd(to, "git", out, NULL) == 0));
+	s->why = git == NULL ? "git is not installed; install the package git" :
+	    good ? "git failed" : "git did not finish";
 	file_close(p.fd);
 	file_close(from);
 	file_close(to);

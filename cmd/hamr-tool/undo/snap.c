@@ -838,18 +838,6 @@ snap_time(const struct snap *s)
 	return s->looked;
 }
 
-/* Why snap_git returned r. */
-static const char *
-git_failure(const struct snap *s, int r)
-{
-	char *git = which_program("git", s->f->root.real);
-	bool there = git != NULL;
-
-	free(git);
-	return r > 0 ? "git failed" : there ? "git did not finish" :
-	    "git is not installed; install the package git";
-}
-
 int
 snap_take(struct snap *s, struct snap_left *left, struct err *e)
 {
@@ -901,7 +889,7 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 	if (r == 0)
 		return 0;
 	return err_set(e, ST_SYSTEM, "no snapshot could be made in %s (%s)",
-	    s->dir, s->why != NULL ? s->why : git_failure(s, r));
+	    s->dir, s->why);
 }
 
 /* ---- two snapshots ---- */
@@ -1134,7 +1122,7 @@ snap_fetch(struct snap *s, struct undo_path *const *v, size_t n,
 	int r = n > 0 ? snap_git(s, git, buf_view(&in), out) : 0;
 	if (r != 0)
 		err_set(e, ST_SYSTEM, "the old contents in %s cannot be read "
-		    "(%s)", s->dir, git_failure(s, r));
+		    "(%s)", s->dir, s->why);
 	/* "OID blob SIZE LF content LF", or "OID missing LF" */
 	for (size_t i = 0; i < n && r == 0; i++) {
 		struct slice rest = { out->p + at, out->len - at }, head;
