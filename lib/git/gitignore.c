@@ -481,13 +481,10 @@ walk_one(struct gitignore *g, int dir, const char *base, const char *rel,
 	enum gitignore_next next = see(arg, &s);
 	if (next != GITIGNORE_ENTER || !S_ISDIR(st.st_mode))
 		return next == GITIGNORE_STOP;
+	errno = ELOOP;
 	int fd = depth < DEPTH_MAX ? openat(dir, base, O_RDONLY | O_DIRECTORY |
 	    O_NOFOLLOW | O_CLOEXEC) : -1;
-	if (fd >= 0)
-		return walk(g, fd, rel, depth + 1, see, arg);
-	s.st = NULL;
-	s.error = depth < DEPTH_MAX ? errno : ELOOP;
-	return s.error != ENOENT && see(arg, &s) == GITIGNORE_STOP;
+	return walk(g, fd, rel, depth + 1, see, arg);
 }
 
 void
@@ -496,7 +493,7 @@ gitignore_note(struct gitignore *g, struct map *m)
 	g->note = m;
 }
 
-/* Closes fd.  True: stopped. */
+/* Closes fd; -1: it could not be opened, see errno.  True: stopped. */
 static bool
 walk(struct gitignore *g, int fd, const char *rel, int depth,
     gitignore_see *see, void *arg)
@@ -510,7 +507,7 @@ walk(struct gitignore *g, int fd, const char *rel, int depth,
 	if (d == NULL) {
 		s.error = errno;
 		file_close(fd);
-		return see(arg, &s) == GITIGNORE_STOP;
+		return s.error != ENOENT && see(arg, &s) == GITIGNORE_STOP;
 	}
 	enter(g, fd, rel);
 	while (errno = 0, (e = file_readdir(d)) != NULL)

@@ -37,7 +37,7 @@ struct gitignore_seen {
 	const char *rel;	/* beneath the root */
 	int dirfd;		/* its folder */
 	const char *base;	/* its name there; NULL: it is a folder that
-				 * was not read to its end */
+				 * could not be read to its end */
 	const struct stat *st;	/* NULL: it could not be examined, */
 	int error;		/* for this reason (an errno) */
 };
