@@ -842,7 +842,6 @@ int
 snap_take(struct snap *s, struct snap_left *left, struct err *e)
 {
 	const struct timespec ms = { 0, 1000000 };
-	struct timespec first = { 0, 0 };
 	int fd = snap_lock(s, e);
 	struct stat st;
 
@@ -869,17 +868,15 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 	 * snapshot waits for the next tick, so that what was made just before
 	 * we started is older. */
 	for (int i = 0; i < TICK_MS; i++) {
-		if (futimens(fd, NULL) < 0 || fstat(fd, &st) < 0 ||
-		    st.st_dev != s->dev)
-			st.st_mtim = (struct timespec){ 0, 0 };
-		else if (i == 0)
-			first = st.st_mtim;
-		if (s->taken > 1 || st.st_mtim.tv_nsec != first.tv_nsec ||
-		    first.tv_sec == 0)
+		bool known = futimens(fd, NULL) == 0 && fstat(fd, &st) == 0 &&
+		    st.st_dev == s->dev;
+		int64_t before = s->looked;
+
+		s->looked = known ? time_ns(st.st_mtim) : 0;
+		if (s->taken > 1 || !known || (i > 0 && s->looked != before))
 			break;
 		nanosleep(&ms, NULL);
 	}
-	s->looked = time_ns(st.st_mtim);
 	s->lock = fd;
 	s->newest = journal_newest(s);
 	if (r != 0)
@@ -928,31 +925,51 @@ holds_only_folders(const struct snap *s, const char *rel)
 	return good;
 }
 
-/* Is a folder that is seen for the first time new, or was it moved here?  If it
- * was only out of sight, it is not the call's.  Nor is one that holds only what
- * is ignored, such as a test's cache, a change that undo could take back.  The
- * folders in it were asked about before; filled: some hold more than these. */
-static bool
-is_made(const struct snap *s, struct map *inodes, const struct map *above,
-    struct map *filled, struct slice rel)
+/* Add the folders that are seen for the first time, if they are new or were
+ * moved here.  One that was only out of sight is not the call's (moved: those,
+ * by inode).  Nor is one that holds only what is ignored, such as a test's
+ * cache, a change that undo could take back.  above: a file in it has
+ * changed. */
+static void
+made_folders(struct snap *s, struct undo_entry *c, const struct map *above,
+    struct map *moved)
 {
-	uint32_t ino = (uint32_t)*map_get(&s->folders, rel);
-	bool old = *map_get(&s->made, rel) != 0;
-	bool fill = old && inodes->n == 0;
+	struct map inodes = { 0 }, filled = { 0 };
+	struct texts made = { .n = 0 };
+	struct slice rel;
 	uint64_t mark;
 
-	for (size_t at = 0; fill && map_next(&s->were, &at, &mark).p !=
-	    NULL; ) {
-		uint32_t known = (uint32_t)mark;
+	for (size_t at = 0; (rel = map_next(&s->made, &at, &mark)).p != NULL; )
+		texts_add(&made, xstrdup(rel.p));
+	if (made.n == 0)
+		return;
+	for (size_t at = 0; map_next(&s->were, &at, &mark).p != NULL; ) {
+		uint32_t ino = (uint32_t)mark;
 
-		map_put(inodes, inode_key(&known), NULL);
+		map_put(&inodes, inode_key(&ino), NULL);
 	}
-	bool only = map_get(filled, rel) == NULL &&
-	    holds_only_folders(s, rel.p);
-	if (!only)
-		undo_note_above(filled, rel.p);
-	return (!old || map_get(inodes, inode_key(&ino)) != NULL) &&
-	    (only || map_get(above, rel) != NULL);
+	/* those in a folder come before it */
+	qsort(made.v, made.n, sizeof *made.v, text_order);
+	for (size_t i = made.n; i-- > 0; ) {
+		rel = slice_of(made.v[i]);
+		bool old = *map_get(&s->made, rel) != 0;
+		bool only = map_get(&filled, rel) == NULL &&
+		    holds_only_folders(s, rel.p);
+		uint64_t now = *map_get(&s->folders, rel);
+		uint32_t ino = (uint32_t)now;
+
+		if (!only)
+			undo_note_above(&filled, rel.p);
+		if ((!old || map_get(&inodes, inode_key(&ino)) != NULL) &&
+		    (only || map_get(above, rel) != NULL))
+			undo_entry_add_folder(c, rel.p)->new_mode =
+			    folder_mode(now);
+		else if (old)
+			map_put(moved, inode_key(&ino), NULL);
+	}
+	texts_release(&made);
+	map_release(&inodes);
+	map_release(&filled);
 }
 
 /* Add the folders that are new, gone or have another mode; and those that are
@@ -960,32 +977,14 @@ is_made(const struct snap *s, struct map *inodes, const struct map *above,
 static void
 folder_changes(struct snap *s, struct undo_entry *c)
 {
-	struct map above = { 0 }, inodes = { 0 }, moved = { 0 };
-	struct map filled = { 0 };
-	struct texts made = { .n = 0 };
+	struct map above = { 0 }, moved = { 0 };
 	struct undo_path *t;
 	struct slice rel;
 	uint64_t mark;
 
 	for (size_t i = 0; i < c->n; i++)
 		undo_note_above(&above, c->v[i].path);
-	for (size_t at = 0; (rel = map_next(&s->made, &at, &mark)).p != NULL; )
-		texts_add(&made, xstrdup(rel.p));
-	if (made.n > 0)
-		qsort(made.v, made.n, sizeof *made.v, text_order);
-	for (size_t i = made.n; i-- > 0; ) {
-		rel = slice_of(made.v[i]);
-		uint64_t now = *map_get(&s->folders, rel);
-		uint32_t ino = (uint32_t)now;
-
-		if (is_made(s, &inodes, &above, &filled, rel))
-			undo_entry_add_folder(c, rel.p)->new_mode =
-			    folder_mode(now);
-		else if (*map_get(&s->made, rel) != 0)
-			map_put(&moved, inode_key(&ino), NULL);
-	}
-	texts_release(&made);
-	map_release(&filled);
+	made_folders(s, c, &above, &moved);
 	for (size_t at = 0; (rel = map_next(&s->were, &at, &mark)).p !=
 	    NULL; ) {
 		const uint64_t *is = map_get(&s->folders, rel);
@@ -1014,7 +1013,6 @@ folder_changes(struct snap *s, struct undo_entry *c)
 		t->old_mode = t->new_mode = o->old_mode;
 	}
 	map_release(&above);
-	map_release(&inodes);
 	map_release(&moved);
 	undo_entry_sort(c);
 }
