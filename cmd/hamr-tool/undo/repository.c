@@ -127,9 +127,8 @@ compress_blob(struct slice content, struct buf *out)
 	buf_fmt(&whole, "blob %zu", content.n);
 	buf_addc(&whole, '\0');
 	buf_slice(&whole, content);
-	/* zlib's compressBound */
-	uLongf n = whole.len + (whole.len >> 12) + (whole.len >> 14) +
-	    (whole.len >> 25) + 13;
+	/* more than zlib's compressBound */
+	uLongf n = whole.len + whole.len / 1024 + 64;
 	if (compress != NULL && buf_reserve(out, n) == 0 &&
 	    compress((Bytef *)out->p, &n, (const Bytef *)whole.p, whole.len,
 	    1) == Z_OK) {
@@ -303,11 +302,8 @@ find_objects(const struct snap *s, struct gitrepo *g, struct buf *objects)
 	struct stat st;
 	struct err e;
 
-	if (gitrepo_open(g, s->f->root.real, &e) <= 0) {
-		gitrepo_release(g);
-		*g = (struct gitrepo){ NULL, NULL };
+	if (gitrepo_open(g, s->f->root.real, &e) <= 0)
 		return false;
-	}
 	buf_fmt(objects, "%s/objects", g->common);
 	char *more = xasprintf("%s/info/alternates", objects->p);
 	bool good = lstat(more, &st) < 0 && strchr(objects->p, '\n') == NULL &&
