@@ -71,7 +71,6 @@ launch(struct batch *l, struct job *j)
 	int fd[2];
 
 	j->state = JOB_HERE;
-	j->room = files_room(l->t->files);
 	if ((l->input[0] < 0 && pipe2(l->input, O_CLOEXEC) < 0) ||
 	    pipe2(fd, O_CLOEXEC) < 0)
 		return;
@@ -113,25 +112,19 @@ launch_some(struct batch *l)
 	}
 }
 
-/* End the call's process, if it has not ended. */
+/* End the call's process, if it has not ended; then its message is cut. */
 static void
 reap(struct job *j)
 {
+	int status = -1;
+
 	kill(j->pid, SIGKILL);
-	while (waitpid(j->pid, NULL, 0) < 0 && errno == EINTR)
+	while (waitpid(j->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	close(j->fd);
 	j->state = JOB_ENDED;
-}
-
-/* Would the call have the same result in the room that is left by now? */
-static bool
-still_fits(const struct batch *l, const struct job *j)
-{
-	size_t room = files_room(l->t->files);
-
-	return j->schema->id != TOOL_READ || j->room == room ||
-	    scan_get(buf_view(&j->message), "content").n + ROOM_SLACK <= room;
+	if (status != 0)
+		buf_reset(&j->message);
 }
 
 /* Read what the processes write, each its message before it ends.  Once there
@@ -169,21 +162,6 @@ read_some(struct batch *l)
 	}
 }
 
-/* Is there a whole message, and is it the call's result by now? */
-static bool
-is_result(const struct batch *l, struct job *j)
-{
-	struct buf *b = &j->message;
-	struct scan scan = { .n = 0 };
-	bool good = b->len > 0 && scan_record(&scan, b->p, b->len) == 0 &&
-	    still_fits(l, j);
-
-	scan_release(&scan);
-	if (!good)
-		buf_reset(b);
-	return good;
-}
-
 /* Finish call k, whose turn it is.  False: it has no answer. */
 static bool
 turn(struct batch *l, size_t k)
@@ -199,8 +177,13 @@ turn(struct batch *l, size_t k)
 		return true;
 	if (j->state == JOB_LATE)
 		return job_before(j) == STEP_DONE;
-	if (j->state == JOB_ENDED && is_result(l, j))
+	/* would a read have the same result in the room that is left by now? */
+	size_t room = files_room(l->t->files);
+	if (j->message.len > 0 && (j->schema->id != TOOL_READ ||
+	    room == l->t->files->result_cap || ROOM_SLACK + scan_get(
+	    buf_view(&j->message), "content").n <= room))
 		return true;
+	buf_reset(&j->message);
 	if (j->state != JOB_HERE && l->until != 0)
 		return false;
 	job_work(j);

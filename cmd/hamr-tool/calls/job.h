@@ -30,7 +30,6 @@ struct job {
 	bool unasked;		/* nobody was there to approve it */
 	/* of act.c */
 	enum job_state state;
-	size_t room;		/* for its result, when it was forked */
 	pid_t pid;
 	int fd;			/* its process writes the message here */
 };
