@@ -27,10 +27,10 @@ struct run {
 	struct box_io io;
 	struct slice left;	/* input not written yet */
 	struct buf chunk;	/* the output just stored, for its record */
-	/* ms: the timeout; after its exit, when to stop reading; when to kill
-	 * what was told to stop; the last sign of life */
-	long long deadline, quiet, limit, kill, told;
-	bool exited;
+	/* ms: when the wait is over: the timeout, after its exit that of the
+	 * quiet, or when to kill what was told to stop; the end of the quiet
+	 * at the latest (0: it runs); the last sign of life */
+	long long until, limit, told;
 };
 
 /* ---- its input and output ---- */
@@ -87,8 +87,6 @@ take(struct run *r, bool err)
 		return false;
 	}
 	store(r, err, bytes, (size_t)n);
-	if (r->exited)
-		r->quiet = file_now_ms() + QUIET_MS;
 	return r->p->end != PROG_TOO_MUCH;
 }
 
@@ -96,7 +94,7 @@ static void
 stop(struct run *r, enum prog_end why, int grace)
 {
 	r->p->end = why;
-	r->kill = file_now_ms() + grace;
+	r->until = file_now_ms() + grace;
 	if (grace > 0) {
 		box_signal(r->box, SIGTERM);
 		/* a stopped process must run to see it */
@@ -109,69 +107,49 @@ static bool
 is_over(struct run *r, bool cancel)
 {
 	struct prog *p = r->p;
-	long long now = file_now_ms();
 
 	if (p->end == PROG_TOO_MUCH || r->box->lost)
 		return true;
 	if (p->end != PROG_CANCEL && cancel)
 		stop(r, PROG_CANCEL, p->grace_cancel > 0 ? p->grace_cancel :
 		    p->grace);
-	else if (p->end == PROG_ENDED && !r->exited && now >= r->deadline)
+	else if (p->end == PROG_ENDED && r->limit == 0 &&
+	    file_now_ms() >= r->until)
 		stop(r, PROG_TIMEOUT, p->grace);
-	if (p->end != PROG_ENDED)
-		return now >= r->kill || (r->exited && r->box->empty);
 	/* do not stop when both streams end: a process that closed them may be
 	 * about to exit, and must not be reported as killed */
-	return r->exited && (now >= r->quiet || now >= r->limit ||
-	    r->box->empty);
-}
-
-static int
-wait_ms(const struct run *r)
-{
-	long long now = file_now_ms(), until = r->deadline;
-
-	if (r->p->end != PROG_ENDED)
-		until = r->kill;
-	else if (r->exited)
-		until = r->quiet < r->limit ? r->quiet : r->limit;
-	if (r->p->alive > 0 && until > now + ALIVE_MS)
-		until = now + ALIVE_MS;
-	return until > now ? (int)(until - now) : 0;
-}
-
-static void
-tell_alive(struct run *r)
-{
-	static const struct timespec now[2] = { { 0, UTIME_NOW },
-		{ 0, UTIME_OMIT } };
-
-	if (r->p->alive > 0 && file_now_ms() >= r->told + ALIVE_MS) {
-		futimens(r->p->alive, now);
-		r->told = file_now_ms();
-	}
+	return file_now_ms() >= r->until || (r->limit > 0 && r->box->empty);
 }
 
 static void
 watch(struct run *r)
 {
+	static const struct timespec touch[2] = { { 0, UTIME_NOW },
+		{ 0, UTIME_OMIT } };
+	struct prog *p = r->p;
 	bool cancel = false;
 
 	while (!is_over(r, cancel)) {
-		bool ending = r->p->end == PROG_CANCEL;
 		struct pollfd fds[NFDS] = {
 			[FD_BOX] = { r->box->fd, POLLIN, 0 },
 			[FD_IN] = { r->io.in, POLLOUT, 0 },
 			[FD_OUT] = { r->io.out, POLLIN, 0 },
 			[FD_ERR] = { r->io.err, POLLIN, 0 },
 		};
+		long long now = file_now_ms();
+		int left = r->until > now ? (int)(r->until - now) : 0;
 
-		tell_alive(r);
+		if (p->alive > 0 && left > ALIVE_MS)
+			left = ALIVE_MS;
+		if (p->alive > 0 && now >= r->told + ALIVE_MS) {
+			futimens(p->alive, touch);
+			r->told = now;
+		}
 		/* not stage_wait: with a reason to stop it returns at once */
-		if (ending)
-			poll(fds, NFDS, wait_ms(r));
+		if (p->end == PROG_CANCEL)
+			poll(fds, NFDS, left);
 		else
-			cancel = (stage_wait(r->stage, fds, NFDS, wait_ms(r)) &
+			cancel = (stage_wait(r->stage, fds, NFDS, left) &
 			    ~STAGE_READY) != 0;
 		ssize_t n = 1;
 		while (fds[FD_IN].revents != 0 && n > 0 && r->left.n > 0) {
@@ -185,17 +163,17 @@ watch(struct run *r)
 			close(r->io.in);
 			r->io.in = -1;
 		}
-		if (fds[FD_OUT].revents != 0)
-			take(r, false);
-		if (fds[FD_ERR].revents != 0)
-			take(r, true);
+		bool heard = fds[FD_OUT].revents != 0 && take(r, false);
+		heard |= fds[FD_ERR].revents != 0 && take(r, true);
 		if (fds[FD_BOX].revents != 0)
 			box_learn(r->box);
-		if (!r->exited && (r->box->exited || r->box->lost)) {
-			r->exited = true;
-			r->quiet = file_now_ms() + QUIET_MS;
+		if (r->box->exited && r->limit == 0) {
 			r->limit = file_now_ms() + QUIET_LIMIT_MS;
+			heard = true;
 		}
+		if (heard && r->limit > 0 && p->end == PROG_ENDED)
+			r->until = file_now_ms() + QUIET_MS < r->limit ?
+			    file_now_ms() + QUIET_MS : r->limit;
 	}
 }
 
@@ -260,7 +238,7 @@ prog_run(struct prog *p, struct stage *s)
 	p->end = PROG_FAILED;
 	if (start(&r)) {
 		p->end = PROG_ENDED;
-		r.deadline = file_now_ms() + p->ms;
+		r.until = file_now_ms() + p->ms;
 		watch(&r);
 		box_end(r.box, p->end == PROG_ENDED && p->resident ?
 		    &p->ended : NULL);
