@@ -19,7 +19,7 @@
 #include "base/mem.h"
 
 #include "extras/extra.h"
-#include "run/bash.h"
+#include "run/report.h"
 
 #include "job.h"
 #include "journal_calls.h"

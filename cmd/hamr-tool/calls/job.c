@@ -11,7 +11,7 @@
 #include "extras/extra.h"
 #include "extras/mcp.h"
 #include "record/msg.h"
-#include "run/bash.h"
+#include "run/report.h"
 
 #include "readers.h"
 #include "journal_calls.h"

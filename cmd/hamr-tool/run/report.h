@@ -24,3 +24,11 @@ bool report_run(struct report *rep, struct stage *s, struct result *r);
 /* Only the text in out, within the cap, then notes ("" for none). */
 void report_text(const struct output *out, const char *notes, int rootfd,
     size_t cap, struct result *r);
+
+#define BASH_SECONDS 120	/* the timeout of bash where none is given */
+
+/* The bash tool: run rep's command for so many seconds at most; nothing that it
+ * starts outlives the call.  rep also has where it runs, its cap, and of its
+ * program id and alive; after the call how it ended.  r is always filled. */
+void bash_run(struct stage *s, struct report *rep, int64_t seconds,
+    struct result *r);
