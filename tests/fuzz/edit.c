@@ -62,22 +62,19 @@ static void
 try(struct edits *e, struct slice text)
 {
 	struct buf out = BUF_INIT(1 << 24), words = BUF_INIT(1 << 24);
-	struct hits h = { 0 };
 	struct fault f = { 0 };
-	int found = edits_find(e, text, "f", &h, &f);
+	int found = edits_make(e, text, "f", &out, &f);
 	size_t len = text.n, n = 0, at, end = 0;
 	const struct edit *x;
 
 	if (found == 0) {
-		edits_apply(e, text, &out);
-		edits_begin(e);
 		for (; (x = edits_next(e, text, &at)) != NULL; n++) {
-			HOLDS(n == 0 ? at == h.at : end <= at);
+			HOLDS(n == 0 ? at == e->at : end <= at);
 			end = at + x->old.len;
 			len += x->new.len;
 			len -= x->old.len;
 		}
-		HOLDS(out.len == len && n == h.n && end == h.end);
+		HOLDS(out.len == len && n == e->places && end == e->end);
 	} else {
 		HOLDS(f.code != NULL && f.err.text[0] != '\0');
 	}

@@ -21,17 +21,16 @@ edit(const char *text, const char *args)
 	struct buf out = BUF_INIT(1 << 20);
 	struct scan s = { 0 };
 	struct edits e;
-	struct hits h = { 0 };
 	struct fault f = { 0 };
 	struct slice t = slice_of(text);
 
 	assert_int_equal(scan_value(&s, args, strlen(args)), 0);
 	buf_adds(&out, "");
 	if (edits_parse(&e, slice_of(args), &f) < 0 ||
-	    edits_find(&e, t, "f", &h, &f) < 0)
+	    edits_make(&e, t, "f", &out, &f) < 0) {
+		buf_reset(&out);
 		buf_fmt(&out, "%s: %s", f.code, f.err.text);
-	else
-		edits_apply(&e, t, &out);
+	}
 	edits_release(&e);
 	scan_release(&s);
 	return buf_detach(&out);

@@ -32,7 +32,6 @@ struct change {
 	bool kept_crlf, kept_bom;	/* of the old text, by a write */
 	char before[SHA_HEX], after[SHA_HEX];
 	struct edits edits;
-	struct hits hits;
 	struct diff diff;
 	struct fault fault;
 };
@@ -147,10 +146,9 @@ plan_edit(struct files *f, struct change *c, struct slice args)
 		text_to_crlf(&c->edits.v[i].old);
 		text_to_crlf(&c->edits.v[i].new);
 	}
-	if (edits_find(&c->edits, text, c->path.name, &c->hits, &c->fault) < 0)
+	if (edits_make(&c->edits, text, c->path.name, &c->new, &c->fault) < 0)
 		return -1;
 	/* was every line that is replaced shown? */
-	edits_begin(&c->edits);
 	while (!f->person && (e = edits_next(&c->edits, text, &at)) != NULL) {
 		first += text_line(slice_from(text, from), at - from) - 1;
 		from = at;
@@ -164,7 +162,6 @@ plan_edit(struct files *f, struct change *c, struct slice args)
 			    "of %s were never shown; read them, then edit",
 			    first, last, c->path.name);
 	}
-	edits_apply(&c->edits, text, &c->new);
 	return check_size(c);
 }
 
@@ -240,11 +237,11 @@ plan(struct files *f, struct change *c, bool edit, struct slice args,
 	const char *code = c->fault.code;
 	long no = 0;
 	if (code == NULL || strcmp(code, "not_read") != 0 ||
-	    files_left(f) >= ROOM_MIN || (c->hits.n == 0 &&
-	    edits_find(&c->edits, text, c->path.name, &c->hits, NULL) < 0))
+	    files_left(f) >= ROOM_MIN || (c->edits.places == 0 &&
+	    edits_make(&c->edits, text, c->path.name, &c->new, NULL) < 0))
 		return false;
-	long first = text_line(text, c->hits.at);
-	long last = text_line(text, c->hits.end - 1);
+	long first = text_line(text, c->edits.at);
+	long last = text_line(text, c->edits.end - 1);
 	if (last - first >= PLACE_LINES)
 		return false;
 	while (++no <= last && slice_line(&rest, &line))
@@ -309,11 +306,12 @@ put_made(const struct change *c, const struct line_set *shown,
 	if (c->fd < 0)
 		buf_fmt(out, "made %s, %ld line%s\n", c->path.name,
 		    c->diff.added, c->diff.added == 1 ? "" : "s");
-	else if (c->hits.n > 0)
+	else if (c->edits.places > 0)
 		buf_fmt(out, "edited %s at line %ld, %zu replacement%s, "
 		    "+%ld -%ld lines\n", c->path.name,
-		    text_line(buf_view(&c->old), c->hits.at), c->hits.n,
-		    c->hits.n == 1 ? "" : "s", c->diff.added, c->diff.removed);
+		    text_line(buf_view(&c->old), c->edits.at),
+		    c->edits.places, c->edits.places == 1 ? "" : "s",
+		    c->diff.added, c->diff.removed);
 	else
 		buf_fmt(out, "wrote %s, +%ld -%ld lines\n", c->path.name,
 		    c->diff.added, c->diff.removed);

@@ -451,13 +451,6 @@ out:
 	return -1;
 }
 
-void
-edits_begin(struct edits *e)
-{
-	for (size_t i = 0; i < e->n; i++)
-		e->v[i].next = e->v[i].first;
-}
-
 const struct edit *
 edits_next(struct edits *e, struct slice text, size_t *at)
 {
@@ -467,6 +460,8 @@ edits_next(struct edits *e, struct slice text, size_t *at)
 		if (e->v[i].next != NOWHERE && (top == NULL ||
 		    e->v[i].next < top->next))
 			top = &e->v[i];
+	for (size_t i = 0; i < e->n && top == NULL; i++)
+		e->v[i].next = e->v[i].first;
 	if (top == NULL)
 		return NULL;
 	*at = top->next;
@@ -476,47 +471,36 @@ edits_next(struct edits *e, struct slice text, size_t *at)
 }
 
 int
-edits_find(struct edits *e, struct slice text, const char *name,
-    struct hits *h, struct fault *f)
+edits_make(struct edits *e, struct slice text, const char *name,
+    struct buf *out, struct fault *f)
 {
 	const struct edit *x, *last = NULL;
 	size_t at;
 
-	*h = (struct hits){ 0 };
 	for (size_t i = 0; i < e->n; i++) {
-		e->v[i].first = find(text, buf_view(&e->v[i].old), 0);
-		if (e->v[i].first == NOWHERE)
+		struct edit *one = &e->v[i];
+
+		one->first = one->next = find(text, buf_view(&one->old), 0);
+		if (one->first == NOWHERE)
 			return misplaced(e, i, text, name, true, f);
 	}
 	for (size_t i = 0; i < e->n; i++)
 		if (!e->v[i].all && find(text, buf_view(&e->v[i].old),
 		    e->v[i].first + 1) != NOWHERE)
 			return misplaced(e, i, text, name, false, f);
-	edits_begin(e);
-	for (; (x = edits_next(e, text, &at)) != NULL; last = x) {
-		if (last != NULL && h->end > at)
+	for (e->places = e->end = 0; (x = edits_next(e, text, &at)) != NULL;
+	    last = x) {
+		if (e->end > at)
 			return fault_set(f, "bad_arguments", "edits %zu and "
 			    "%zu overlap at line %ld; make them one",
 			    (size_t)((last < x ? last : x) - e->v) + 1,
 			    (size_t)((last < x ? x : last) - e->v) + 1,
 			    text_line(text, at));
-		h->at = h->n++ == 0 ? at : h->at;
-		h->end = at + x->old.len;
-	}
-	return 0;
-}
-
-void
-edits_apply(struct edits *e, struct slice text, struct buf *out)
-{
-	const struct edit *x;
-	size_t from = 0, at;
-
-	edits_begin(e);
-	while ((x = edits_next(e, text, &at)) != NULL) {
-		buf_add(out, text.p + from, at - from);
+		buf_slice(out, slice_part(text, e->end, at));
 		buf_slice(out, buf_view(&x->new));
-		from = at + x->old.len;
+		e->at = e->places++ == 0 ? at : e->at;
+		e->end = at + x->old.len;
 	}
-	buf_add(out, text.p + from, text.n - from);
+	buf_slice(out, slice_from(text, e->end));
+	return 0;
 }

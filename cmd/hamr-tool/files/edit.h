@@ -17,12 +17,9 @@ struct edit {
 struct edits {
 	struct edit *v;
 	size_t n, cap;
-};
-
-/* What edits_find found: so many places, from the first's start to the last's
- * end. */
-struct hits {
-	size_t n, at, end;
+	/* set by edits_make: so many places, from the first's start to the
+	 * last's end */
+	size_t places, at, end;
 };
 
 /* Take old, new, all, or edits, from arguments that have passed the schema.  0,
@@ -30,20 +27,16 @@ struct hits {
 int edits_parse(struct edits *e, struct slice args, struct fault *f);
 void edits_release(struct edits *e);
 
-/* Find every edit in text as it is.  0, or -1 with f: no_match (all edits
- * are looked at for it first), then ambiguous, then bad_arguments for edits
- * that overlap.  name is for the words. */
-int edits_find(struct edits *e, struct slice text, const char *name,
-    struct hits *h, struct fault *f);
+/* Find every edit in text as it is, and append the text with all made.  0, or
+ * -1 with f: no_match (all edits are looked at for it first), then ambiguous,
+ * then bad_arguments for edits that overlap.  name is for the words. */
+int edits_make(struct edits *e, struct slice text, const char *name,
+    struct buf *out, struct fault *f);
 
-/* Go through the places that edits_find found, from the start: the next one's
- * edit, and where it is; NULL at the end.  There may be millions, so they are
- * not stored. */
-void edits_begin(struct edits *e);
+/* Go through the places that edits_make found: the next one's edit, and where
+ * it is; NULL at the end, and then from the start again.  There may be
+ * millions, so they are not stored. */
 const struct edit *edits_next(struct edits *e, struct slice text, size_t *at);
-
-/* Append text with every place replaced. */
-void edits_apply(struct edits *e, struct slice text, struct buf *out);
 
 /* Make each LF CRLF. */
 void text_to_crlf(struct buf *b);
