@@ -11,7 +11,7 @@
 
 #include "files/diff.h"
 #include "files/edit.h"
-#include "files/proof.h"
+#include "files/internal.h"
 #include "json/scan.h"
 
 /* Edit text; the result, or "CODE: words".  Yours. */
@@ -251,12 +251,13 @@ moving(void **state)
 	struct proof *p = proofs_of(&ps, "a");
 	/* line 5 became three lines; line 20, unseen before, went */
 	struct patch v[] = { { 4, 1, 4, 3 }, { 19, 1, 21, 0 } };
+	const struct diff d = { .v = v, .n = 2 };
 
 	(void)state;
 	proof_read(p, H1);
 	line_set_add(&p->lines, 4, 8);
 	line_set_add(&p->lines, 30, 31);
-	proof_move(p, H2, v, 2);
+	proof_change(p, H1, H2, &d, -1);
 	assert_string_equal(p->hash, H2);
 	assert_true(line_set_has(&p->lines, 4, 10));
 	assert_false(line_set_has(&p->lines, 3, 3));

@@ -362,13 +362,8 @@ files_make_change(struct files *f, bool edit, struct slice args,
 			    (f->hides_bom && slice_starts(text, BOM) ?
 			    strlen(BOM) : 0)));
 		struct proof *p = proofs_of(&f->proofs, c.path.rel);
-		if (strcmp(p->hash, c.before) != 0)
-			line_set_release(&p->lines);
-		proof_move(p, c.after, c.diff.v, c.diff.n);
-		if (!edit) {	/* the model wrote the whole text */
-			line_set_release(&p->lines);
-			line_set_add(&p->lines, 1, (long)slice_lines(text));
-		}
+		proof_change(p, c.before, c.after, &c.diff, edit ? -1 :
+		    (long)slice_lines(text));
 		put_made(&c, &p->lines, r);
 	}
 	change_release(&c);

@@ -14,7 +14,8 @@
 
 #include "base/image.h"
 #include "base/mem.h"
-#include "proof.h"
+#include "json/sha.h"
+#include "record/line_set.h"
 #include "root/path.h"
 #include "root/result.h"
 #include "root/secret.h"
@@ -24,6 +25,19 @@
 
 struct gitignore;
 struct stage;
+
+/* Which lines of which content of a file the model has been shown.  The hash
+ * identifies the content, so the texts need not be kept. */
+struct proof {
+	char *rel;		/* true name */
+	char hash[SHA_HEX];	/* "": none is valid */
+	struct line_set lines;	/* shown, as one text where they adjoin */
+};
+
+struct proofs {
+	struct proof *v;
+	size_t n, cap;
+};
 
 /* A read of this turn, by its path and the range that was asked for. */
 struct cached {

@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "diff.h"
 #include "files.h"
 #include "git/gitignore.h"
 
@@ -89,6 +90,21 @@ bool is_crlf(struct slice text);
 size_t files_left(const struct files *f);
 
 #define ROOM_MIN 400		/* less left of the turn's budget is none */
+
+/* ---- what was shown ---- */
+
+/* The proof of a true name; made, empty, when there is none yet.  Valid until
+ * the next call. */
+struct proof *proofs_of(struct proofs *ps, const char *rel);
+void proofs_reset(struct proofs *ps);	/* nothing was ever shown */
+
+/* Content with this hash was read; a new hash empties the set. */
+void proof_read(struct proof *p, const char *hash);
+/* We changed the content from hash before to after.  By an edit, d: the lines
+ * move along, and the new ones count as shown; or by a write of that many lines
+ * (an edit: -1). */
+void proof_change(struct proof *p, const char *before, const char *after,
+    const struct diff *d, long written);
 
 /* ---- a read that repeats one of this turn: not made twice ----
  *

@@ -132,6 +132,57 @@ repeated_put(const struct cached *e, struct result *r)
 
 /* ---- what a result proves ---- */
 
+struct proof *
+proofs_of(struct proofs *ps, const char *rel)
+{
+	size_t i = 0;
+
+	while (i < ps->n && strcmp(ps->v[i].rel, rel) != 0)
+		i++;
+	if (i == ps->n) {
+		GROW(ps->v, ps->n, ps->cap);
+		ps->v[ps->n++] = (struct proof){ .rel = xstrdup(rel) };
+	}
+	return &ps->v[i];
+}
+
+void
+proofs_reset(struct proofs *ps)
+{
+	for (size_t i = 0; i < ps->n; i++) {
+		line_set_release(&ps->v[i].lines);
+		free(ps->v[i].rel);
+	}
+	free(ps->v);
+	*ps = (struct proofs){ 0 };
+}
+
+void
+proof_read(struct proof *p, const char *hash)
+{
+	if (strcmp(p->hash, hash) != 0)
+		line_set_release(&p->lines);
+	memcpy(p->hash, hash, SHA_HEX);
+}
+
+void
+proof_change(struct proof *p, const char *before, const char *after,
+    const struct diff *d, long written)
+{
+	if (written >= 0 || strcmp(p->hash, before) != 0)
+		line_set_release(&p->lines);
+	memcpy(p->hash, after, SHA_HEX);
+	line_set_add(&p->lines, 1, written);
+	/* those before a patch have moved by now: it starts where it ends up */
+	for (size_t i = 0; i < d->n && written < 0; i++) {
+		const struct patch *x = &d->v[i];
+
+		line_set_drop(&p->lines, x->b + 1, x->b + x->an,
+		    x->bn - x->an);
+		line_set_add(&p->lines, x->b + 1, x->b + x->bn);
+	}
+}
+
 static bool
 get_hash(struct slice meta, const char *key, char hash[SHA_HEX])
 {
@@ -200,18 +251,12 @@ learn_change(struct files *f, const char *rel, bool edit, struct slice args,
 	if (edit && strcmp(p->hash, after) == 0)
 		return;		/* we made it */
 	get_hash(meta, "sha256_before", before);
-	if (!edit || before[0] == '\0' || strcmp(p->hash, before) != 0)
-		line_set_release(&p->lines);
-	if (!edit) {
-		scan_str(scan_get(args, "content"), &text);
-		proof_read(p, after);
-		line_set_add(&p->lines, 1, (long)slice_lines(buf_view(&text)));
-		buf_release(&text);
-		return;
-	}
-	scan_str(scan_get(meta, "diff"), &text);
-	diff_parse(&d, buf_view(&text));
-	proof_move(p, after, d.v, d.n);
+	scan_str(edit ? scan_get(meta, "diff") : scan_get(args, "content"),
+	    &text);
+	if (edit)
+		diff_parse(&d, buf_view(&text));
+	proof_change(p, before, after, &d, edit ? -1 :
+	    (long)slice_lines(buf_view(&text)));
 	if (scan_kind(shown) == SCAN_ARRAY)
 		line_set_release(&p->lines);
 	for (w = walk_of(shown); walk_next(&w, NULL, &val); ) {
