@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "conf/conf_keys.h"
+#include "conf/place.h"
 #include "json/scan.h"
 #include "stage/stage.h"
 
@@ -30,6 +31,11 @@ files_new(const char *root, struct err *e)
 		free(f);
 		return NULL;
 	}
+	char *conf = conf_user_path();
+	char *dir = conf != NULL ? file_folder(conf) : NULL;
+	if (dir != NULL)
+		f->skills = xasprintf("%s/skills/", dir);
+	FREE(conf, dir);
 	return f;
 }
 
@@ -41,7 +47,7 @@ files_free(struct files *f)
 	texts_release(&f->unsaved);
 	files_reset(f);
 	root_close(&f->root);
-	free(f);
+	FREE(f->skills, f);
 }
 
 void
@@ -485,12 +491,12 @@ files_judge(struct files *f, const char *tool, struct slice args,
 	if (strcmp(tool, "read") != 0 && strcmp(tool, "view_image") != 0)
 		return files_judge_change(f, strcmp(tool, "edit") == 0, args,
 		    r);
-	if (!arg_path(args, &path)) {
+	if (!arg_path(f, args, &path)) {
 		if (!search)
 			result_error(r, "bad_arguments",
 			    "read needs a path or a query");
 	} else if (path.len == 0 || slice_is(buf_view(&path), "/dev/null") ||
-	    (tool[0] == 'r' && !search && files_is_skill(buf_view(&path)))) {
+	    (tool[0] == 'r' && !search && files_is_skill(f, buf_view(&path)))) {
 		;
 	} else if (files_find(f, buf_view(&path), &p, &fault) < 0) {
 		/* other errors are reported by the call itself */

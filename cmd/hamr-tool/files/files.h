@@ -72,6 +72,7 @@ typedef int files_see_change(void *arg, const struct files_change *ch,
  * point to. */
 struct files {
 	struct root root;
+	char *skills;		/* the user's, with a slash; NULL: none */
 	struct proofs proofs;
 	struct cache cache;
 	bool told;		/* that the index could not be read */

@@ -27,10 +27,10 @@ bool arg_is_search(struct slice args);
 /* ---- names ---- */
 
 /* The path of a read, as arg_str; "skill:NAME" becomes the file's. */
-bool arg_path(struct slice args, struct buf *out);
+bool arg_path(const struct files *f, struct slice args, struct buf *out);
 /* Is it a path in the user's own skills, which may be read although they are
  * outside the root? */
-bool files_is_skill(struct slice path);
+bool files_is_skill(const struct files *f, struct slice path);
 
 /* path_find and the list of secrets: 0, or -1 with fault, which may be NULL. */
 int files_find(struct files *f, struct slice text, struct path *p,

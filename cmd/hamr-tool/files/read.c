@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "conf/place.h"
 #include "json/scan.h"
 #include "tokens/budget.h"
 
@@ -296,59 +295,41 @@ read_file(struct files *f, const struct path *p, struct slice args,
 
 /* ---- the user's own skills, which are outside the root ---- */
 
-/* The skills folder, with a trailing slash; the caller frees it.  May be
- * NULL. */
-static char *
-skills_folder(void)
-{
-	char *conf = conf_user_path();
-	char *dir = conf != NULL ? file_folder(conf) : NULL;
-	char *all = dir != NULL ? xasprintf("%s/skills/", dir) : NULL;
-
-	FREE(conf, dir);
-	return all;
-}
-
 /* "skill:NAME" is the skill's SKILL.md, "skill:NAME/FILE" a file next to it:
  * the user's if it exists, else the repository's. */
 bool
-arg_path(struct slice args, struct buf *out)
+arg_path(const struct files *f, struct slice args, struct buf *out)
 {
+	const char *own = f->skills != NULL ? f->skills : "";
+
 	if (!arg_str(args, "path", out))
 		return false;
 	if (!slice_starts(buf_view(out), "skill:"))
 		return true;
-	char *dir = skills_folder();
 	char *name = xstrdup(out->p + strlen("skill:"));
 	const char *file = strchr(name, '/') != NULL ? "" : "/SKILL.md";
 	buf_reset(out);
-	buf_fmt(out, "%s%s%s", dir != NULL ? dir : "", name, file);
-	if (dir == NULL || access(out->p, F_OK) < 0) {
+	buf_fmt(out, "%s%s%s", own, name, file);
+	if (*own == '\0' || access(out->p, F_OK) < 0) {
 		buf_reset(out);
 		buf_fmt(out, ".hamr/skills/%s%s", name, file);
 	}
-	FREE(dir, name);
+	free(name);
 	return true;
 }
 
 bool
-files_is_skill(struct slice path)
+files_is_skill(const struct files *f, struct slice path)
 {
-	char *dir = skills_folder();
 	/* not "..", nor a hidden folder, which hamr-loop does not take as a
 	 * skill */
-	bool is = dir != NULL && slice_starts(path, dir) &&
-	    !slice_starts(slice_from(path, strlen(dir)), ".");
-
-	free(dir);
-	return is;
+	return f->skills != NULL && slice_starts(path, f->skills) &&
+	    !slice_starts(slice_from(path, strlen(f->skills)), ".");
 }
 
 static void
 read_skill(const struct files *f, struct slice path, struct result *r)
 {
-	char *all = skills_folder();
-	size_t n = strlen(all);
 	struct buf text = BUF_INIT(SKILL_MAX);
 	struct root root = { .fd = -1 };
 	struct path p = { .rel = NULL };
@@ -356,14 +337,12 @@ read_skill(const struct files *f, struct slice path, struct result *r)
 	int fd = -1;
 
 	/* the skill's folder, which may be a symbolic link by the user */
-	while (n < path.n && path.p[n] != '/')
-		n++;
+	size_t n = slice_find(path, strlen(f->skills), "/");
 	char *dir = xmemdup0(path.p, n);
 	n += n < path.n;
 	if (root_open(&root, dir, &fault.err) < 0)
 		fault.code = "not_found";
-	else if (path_find(&root, (struct slice){ path.p + n, path.n - n },
-	    &p, &fault) == 0) {
+	else if (path_find(&root, slice_from(path, n), &p, &fault) == 0) {
 		fd = path_open(&root, p.rel, O_RDONLY | O_NONBLOCK);
 		if (fd < 0)
 			fault_sys(&fault, "cannot be read", p.rel);
@@ -378,62 +357,52 @@ read_skill(const struct files *f, struct slice path, struct result *r)
 	root_close(&root);
 	path_release(&p);
 	buf_release(&text);
-	FREE(dir, all);
+	free(dir);
 }
 
 /* ---- the call ---- */
-
-static void
-read_path(struct files *f, struct slice path, struct slice args, bool query,
-    struct result *r)
-{
-	struct cached *before = NULL;
-	struct fault fault;
-	struct path p;
-
-	if (!query && files_is_skill(path)) {
-		read_skill(f, path, r);
-		return;
-	}
-	if (files_find(f, path, &p, &fault) < 0) {
-		files_fault(r, &fault);
-		path_release(&p);
-		return;
-	}
-	files_path_meta(r, p.rel);
-	if (!query)
-		before = repeated_find(f, &p, args);
-	if (before != NULL) {
-		repeated_put(before, r);
-	} else if (!p.exists) {
-		files_missing(f, p.rel, &fault);
-		files_fault(r, &fault);
-	} else if (query)
-		search_run(f, &p, args, r);
-	else if (S_ISDIR(p.st.st_mode))
-		list_run(f, &p, args, r);
-	else
-		read_file(f, &p, args, r);
-	path_release(&p);
-}
 
 void
 files_read(struct files *f, struct slice args, struct result *r)
 {
 	struct buf path = BUF_INIT(BUF_RECORD_MAX);
 	bool search = arg_is_search(args);
+	struct cached *before = NULL;
+	struct path p = { 0 };
+	struct fault fault;
 
-	arg_path(args, &path);
-	if (files_over_budget(f, args, r))
+	arg_path(f, args, &path);
+	if (search && path.len == 0)
+		buf_addc(&path, '.');
+	struct slice text = buf_view(&path);
+	if (files_over_budget(f, args, r)) {
 		;
-	else if (search && path.len == 0)
-		read_path(f, SLICE("."), args, true, r);
-	else if (path.len == 0)
+	} else if (path.len == 0) {
 		buf_adds(&r->content, "nothing to read: the path is empty\n");
-	else if (slice_is(buf_view(&path), "/dev/null"))
+	} else if (slice_is(text, "/dev/null")) {
 		buf_adds(&r->content, "nothing to read: /dev/null is empty\n");
-	else
-		read_path(f, buf_view(&path), args, search, r);
+	} else if (!search && files_is_skill(f, text)) {
+		read_skill(f, text, r);
+	} else if (files_find(f, text, &p, &fault) < 0) {
+		files_fault(r, &fault);
+	} else {
+		files_path_meta(r, p.rel);
+		if (!search)
+			before = repeated_find(f, &p, args);
+		if (before != NULL) {
+			repeated_put(before, r);
+		} else if (!p.exists) {
+			files_missing(f, p.rel, &fault);
+			files_fault(r, &fault);
+		} else if (search) {
+			search_run(f, &p, args, r);
+		} else if (S_ISDIR(p.st.st_mode)) {
+			list_run(f, &p, args, r);
+		} else {
+			read_file(f, &p, args, r);
+		}
+	}
+	path_release(&p);
 	buf_release(&path);
 }
 

@@ -96,7 +96,7 @@ repeated_by(struct files *f, struct slice args)
 	struct cached *e = NULL;
 	struct path p = { 0 };
 
-	if (f->cache.n > 0 && !arg_is_search(args) && arg_path(args, &path) &&
+	if (f->cache.n > 0 && !arg_is_search(args) && arg_path(f, args, &path) &&
 	    files_find(f, buf_view(&path), &p, NULL) == 0)
 		e = repeated_find(f, &p, args);
 	path_release(&p);
