@@ -5,20 +5,12 @@
  * expansions, and escaped characters.  Anything else is not taken for a reader.
  * No library on our list parses shell.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 
 #include "readers.h"
-
-#define WORDS_MAX 200
-
-struct words {
-	char *v[WORDS_MAX + 1];
-	size_t n;
-	bool any_glob;		/* a word may expand to options */
-};
 
 static bool
 is_plain(char c)
@@ -27,10 +19,10 @@ is_plain(char c)
 	    (c >= 'A' && c <= 'Z') || strchr("%+,-./:=@^_!", c) != NULL;
 }
 
-/* Add the word at *p, without its quotes, and advance *p.  False: not one that
- * we understand. */
+/* Add the word at *p, without its quotes, and advance *p; any_glob is set if it
+ * may expand to options.  False: not one that we understand. */
 static bool
-take_word(const char **p, struct words *w)
+take_word(const char **p, struct texts *words, bool *any_glob)
 {
 	struct buf b = BUF_INIT(1 << 20);
 	bool good = true, glob = false;
@@ -65,13 +57,9 @@ take_word(const char **p, struct words *w)
 	}
 	/* a pattern that starts with a plain character, other than '-', cannot
 	 * expand to an option */
-	w->any_glob |= glob && !(is_plain(*from) && *from != '-');
-	if (!good || quote != '\0' || w->n == WORDS_MAX) {
-		buf_release(&b);
-		return false;
-	}
-	w->v[w->n++] = buf_detach(&b);
-	return true;
+	*any_glob |= glob && !(is_plain(*from) && *from != '-');
+	texts_add(words, buf_detach(&b));
+	return good && quote == '\0';
 }
 
 /* Programs that may have any option, even one that a pattern expands to. */
@@ -133,15 +121,16 @@ static const char *const strict[][13] = {
 	{ "stash", "list" },
 };
 
+/* Does it only read?  w are the words of a git command without patterns. */
 static bool
-git_reads(const struct words *w)
+git_reads(const struct texts *w)
 {
 	const char *const *only = NULL;
 	size_t at = 1;
 
 	while (at < w->n && strcmp(w->v[at], "--no-pager") == 0)
 		at++;
-	if (at >= w->n || w->any_glob)
+	if (at >= w->n)
 		return false;
 	for (size_t i = 0; i < sizeof strict / sizeof strict[0] &&
 	    only == NULL; i++)
@@ -163,29 +152,29 @@ git_reads(const struct words *w)
 bool
 readers_has(const char *command)
 {
-	struct words w = { .n = 0 };
 	const char *p = command + strspn(command, " \t");
-	bool ascii = true, simple = true;
+	const char *slash = strrchr(command, '\\');
+	/* a newline starts another command */
+	bool simple = strpbrk(command, "\n\r") == NULL, any_glob = false;
+	struct texts w = { .n = 0 };
 
-	for (const char *c = command; *c != '\0'; c++) {
-		ascii = ascii && (unsigned char)*c < 0x80;
-		/* a newline starts another command; in some locales a backslash
-		 * may be the second byte of a character */
-		if (*c == '\n' || *c == '\r' || (*c == '\\' && !ascii))
-			simple = false;
-	}
+	/* in some locales a backslash may be the second byte of a character */
+	for (const char *c = command; slash != NULL && c < slash; c++)
+		simple = simple && ((unsigned char)*c & 0x80) == 0;
 	for (; simple && *p != '\0'; p += strspn(p, " \t"))
-		simple = take_word(&p, &w);
+		simple = take_word(&p, &w, &any_glob);
 	simple = simple && w.n > 0;
-	bool yes = simple && (slice_in(slice_of(w.v[0]), harmless) ||
-	    (strcmp(w.v[0], "git") == 0 && git_reads(&w)));
-	for (size_t r = 0; simple && !yes && r < sizeof readers /
+	bool yes = simple && slice_in(slice_of(w.v[0]), harmless);
+	if (simple && !any_glob && strcmp(w.v[0], "git") == 0)
+		yes = git_reads(&w);
+	for (size_t r = 0; simple && !any_glob && r < sizeof readers /
 	    sizeof readers[0]; r++) {
-		yes = strcmp(readers[r].name, w.v[0]) == 0 && !w.any_glob;
-		for (size_t i = 1; yes && i < w.n; i++)
-			yes = may_have(&readers[r], w.v[i]);
+		bool is = strcmp(readers[r].name, w.v[0]) == 0;
+
+		for (size_t i = 1; is && i < w.n; i++)
+			is = may_have(&readers[r], w.v[i]);
+		yes |= is;
 	}
-	for (size_t i = 0; i < w.n; i++)
-		free(w.v[i]);
+	texts_release(&w);
 	return yes;
 }
