@@ -141,7 +141,7 @@ on_sync(struct stage *s)
 
 	if (s->mode == STAGE_RESIDENT && t->told == NULL)
 		tool_put(t);
-	tool_may_end(t);
+	tool_may_end(s);
 }
 
 static void
@@ -151,13 +151,7 @@ on_idle(struct stage *s, int fd)
 
 	journal_calls_idle(t->journal);
 	mcp_idle(t, fd, false);
-	tool_may_end(t);
-}
-
-static void
-on_end(struct stage *s)
-{
-	tool_may_end(s->self);
+	tool_may_end(s);
 }
 
 static int
@@ -165,7 +159,7 @@ run(const struct opts *o, struct tool *t, struct err *e)
 {
 	static const struct stage_ops ops = { .name = "tool",
 		.record = tool_record, .act = tool_act, .sync = on_sync,
-		.idle = on_idle, .reset = tool_reset, .end = on_end };
+		.idle = on_idle, .reset = tool_reset, .end = tool_may_end };
 	static const struct stage_ops server = { .name = "tool",
 		.input = mcp_serve_input,
 		.unwritten = mcp_serve_unwritten };
@@ -259,7 +253,6 @@ main(int argc, char **argv)
 		 * warnings, but no others */
 		t.quiet = o.args.quiet && o.args.mode != STAGE_RESIDENT;
 		t.person = o.name != NULL;
-		t.mode = (enum mode)mode_named(conf_str(conf, "agent.mode"));
 		env_scrub(conf);
 		if (o.status) {
 			struct sandboxes *bs = sandboxes_new(conf, root, true);

@@ -337,5 +337,5 @@ tool_act(struct stage *s)
 	tool_catch_up(t);
 	tool_tell(t);
 	stage_wait(s, NULL, 0, 0);	/* write all this */
-	tool_may_end(t);
+	tool_may_end(s);
 }

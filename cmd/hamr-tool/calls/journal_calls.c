@@ -124,10 +124,10 @@ journal_calls_turn(struct journal_calls *jc)
 }
 
 void
-journal_calls_known(struct journal_calls *jc, const char *id)
+journal_calls_known(struct journal_calls *jc, char *id)
 {
-	free(jc->checkpoint);
-	jc->checkpoint = xstrdup(id);
+	if (id != NULL)
+		xset(&jc->checkpoint, id);
 }
 
 void

@@ -16,8 +16,8 @@ void journal_calls_free(struct journal_calls *jc);
 
 /* A person's message; a new transcript. */
 void journal_calls_turn(struct journal_calls *jc);
-/* A checkpoint that is recorded already. */
-void journal_calls_known(struct journal_calls *jc, const char *id);
+/* A checkpoint that is recorded already; takes id over, which may be NULL. */
+void journal_calls_known(struct journal_calls *jc, char *id);
 /* The calls of one `go' are over: others may change files from now on. */
 void journal_calls_pause(struct journal_calls *jc);
 

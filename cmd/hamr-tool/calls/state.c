@@ -79,10 +79,6 @@ tool_open(struct tool *t, struct err *e)
 	t->files->person = t->person;
 	t->files->overwrite = conf_bool(t->conf, "policy.overwrite");
 	t->files->memory = conf_bool(t->conf, "memory.enabled");
-	t->budget = budget_keys(t->conf);
-	set_limit(t, -1);
-	set_model(t, NULL);
-	set_mode(t, (int)t->mode);
 	struct lists *l = &t->files->lists;
 	l->secret = conf_list(t->conf, "policy.secret", &l->nsecret);
 	l->no_write = conf_list(t->conf, "policy.no_write", &l->nno_write);
@@ -100,6 +96,7 @@ tool_open(struct tool *t, struct err *e)
 		t->files->editor_reads |= strcmp(ops[i], "read") == 0;
 		t->files->editor_writes |= strcmp(ops[i], "write") == 0;
 	}
+	tool_reset(s);
 	return 0;
 }
 
@@ -171,8 +168,10 @@ tool_close(struct tool *t)
 }
 
 void
-tool_may_end(struct tool *t)
+tool_may_end(struct stage *s)
 {
+	struct tool *t = s->self;
+
 	if (!is_closed(t) && !signals_waiting())
 		return;
 	tool_close(t);
@@ -266,6 +265,24 @@ take_assistant(struct tool *t, const struct rec *r)
 	}
 }
 
+const char *const action_names[] = { [ACT_NONE] = NULL, [ACT_WARN] = "warn",
+	[ACT_SHARE] = "share", [ACT_BLOCK] = "block", [ACT_HALT] = "halt" };
+
+/* The first open call after c (NULL: of all) that the record is about; NULL if
+ * there is none. */
+static struct call_state *
+next_call(const struct tool *t, const struct call_state *c,
+    const struct rec *r)
+{
+	struct slice id = rec_get(r, "tool_call_id");
+
+	for (size_t i = c == NULL ? t->first_open : (size_t)(c - t->calls) + 1;
+	    i < t->ncalls; i++)
+		if (!t->calls[i].done && scan_str_is(id, t->calls[i].id))
+			return &t->calls[i];
+	return NULL;
+}
+
 void
 tool_learn(struct tool *t, struct call_state *c, const struct rec *r)
 {
@@ -274,6 +291,8 @@ tool_learn(struct tool *t, struct call_state *c, const struct rec *r)
 	struct slice meta = rec_get(r, "meta");
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 
+	if (c == NULL)		/* ours, read back, or of no open call */
+		return;
 	msg_text(rec_get(r, "content"), &text);
 	c->done = true;
 	while (t->first_open < t->ncalls && t->calls[t->first_open].done)
@@ -293,36 +312,16 @@ tool_learn(struct tool *t, struct call_state *c, const struct rec *r)
 }
 
 static void
-take_result(struct tool *t, const struct rec *r)
-{
-	struct slice id = rec_get(r, "tool_call_id");
-
-	for (struct call_state *c = t->calls + t->first_open;
-	    c < t->calls + t->ncalls; c++)
-		if (!c->done && scan_str_is(id, c->id)) {
-			tool_learn(t, c, r);
-			return;	/* none: ours, read back, or of no open call */
-		}
-}
-
-const char *const action_names[] = { [ACT_NONE] = NULL, [ACT_WARN] = "warn",
-	[ACT_SHARE] = "share", [ACT_BLOCK] = "block", [ACT_HALT] = "halt" };
-
-static void
 take_start(struct tool *t, const struct rec *r)
 {
-	struct slice id = rec_get(r, "tool_call_id");
+	struct call_state *c = next_call(t, NULL, r);
 
-	for (size_t i = t->first_open; i < t->ncalls; i++) {
-		struct call_state *c = &t->calls[i];
-
-		if (c->done || c->start == START_FOREIGN ||
-		    c->start == START_MINE || !scan_str_is(id, c->id))
-			continue;
+	while (c != NULL && (c->start == START_FOREIGN ||
+	    c->start == START_MINE))
+		c = next_call(t, c, r);
+	if (c != NULL)
 		c->start = c->start == START_PROPOSED ? START_MINE :
 		    START_FOREIGN;
-		return;
-	}
 }
 
 /* Take a verdict of the call phase, whoever wrote it; the strictest wins. */
@@ -330,18 +329,16 @@ static void
 take_verdict(struct tool *t, const struct rec *r)
 {
 	struct slice action = rec_get(r, "action");
+	struct call_state *c = NULL;
 	enum action a = ACT_HALT;
-	struct slice id = rec_get(r, "tool_call_id");
 	struct slice phase = rec_get(r, "phase");
 
 	if (phase.p != NULL && !scan_str_is(phase, "call"))
 		return;
 	while (a > ACT_NONE && !scan_str_is(action, action_names[a]))
 		a--;
-	for (size_t i = t->first_open; i < t->ncalls; i++) {
-		struct call_state *c = &t->calls[i];
-
-		if (c->done || a <= c->action || !scan_str_is(id, c->id))
+	while ((c = next_call(t, c, r)) != NULL) {
+		if (a <= c->action)
 			continue;
 		c->action = a;
 		FREE(c->words, c->twin);
@@ -393,8 +390,8 @@ take_compaction(struct tool *t, const struct rec *r)
 static void
 take(struct tool *t, const struct rec *r)
 {
+	char *text = NULL;
 	int64_t n;
-	char *id;
 
 	switch (r->kind) {
 	case R_ASSISTANT:
@@ -410,20 +407,18 @@ take(struct tool *t, const struct rec *r)
 		}
 		break;
 	case R_HAMR:		/* the first record names the session */
-		id = rec_strdup(r, "session");
-		if (id != NULL)
-			set_session(t, id);
-		free(id);
-		id = rec_strdup(r, "model");
+		text = rec_strdup(r, "session");
+		if (text != NULL)
+			set_session(t, text);
+		xset(&text, rec_strdup(r, "model"));
 		if (*conf_str(t->conf, "provider.model") == '\0')
-			set_model(t, id);
-		free(id);
+			set_model(t, text);
 		break;
 	case R_END:
 		sandboxes_session_ended(t->sandboxes, rec_str_is(r, "status",
 		    "completed"));
 		break;
-	case R_TOOL: take_result(t, r); break;
+	case R_TOOL: tool_learn(t, next_call(t, NULL, r), r); break;
 	case R_START: take_start(t, r); break;
 	case R_VERDICT: take_verdict(t, r); break;
 	case R_ANSWER: t->answers++; break;
@@ -433,8 +428,7 @@ take(struct tool *t, const struct rec *r)
 			set_limit(t, (long)n);
 		break;
 	case R_VERIFY:		/* runs at the next go */
-		free(t->verify);
-		t->verify = rec_strdup(r, "command");
+		xset(&t->verify, rec_strdup(r, "command"));
 		if (t->verify == NULL)
 			t->verify = xstrdup(conf_str(t->conf,
 			    "verification.defaultCommand"));
@@ -446,13 +440,11 @@ take(struct tool *t, const struct rec *r)
 	case R_COMPACTION: take_compaction(t, r); break;
 	case R_CHECKPOINT:	/* ours, read back, or from the process before
 				 * us in this turn */
-		id = rec_strdup(r, "id");
-		if (id != NULL)
-			journal_calls_known(t->journal, id);
-		free(id);
+		journal_calls_known(t->journal, rec_strdup(r, "id"));
 		break;
 	default: break;
 	}
+	free(text);
 }
 
 /* While a call runs, process only the records that it waits for, so that the

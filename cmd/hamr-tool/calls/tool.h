@@ -83,9 +83,9 @@ struct tool {
 
 int tool_open(struct tool *t, struct err *e);
 void tool_close(struct tool *t);
-/* If a signal was held back, or stdout was found closed, close what we opened
+/* Also the stage's end: if a signal was held back, or stdout was found closed, close what we opened
  * (sandboxes, servers) and end by it. */
-void tool_may_end(struct tool *t);
+void tool_may_end(struct stage *s);
 /* Report the failure that ends us; a signal or a closed stdout goes without
  * saying. */
 int tool_fail(const struct tool *t, const struct err *e);
@@ -96,8 +96,8 @@ void tool_record(struct stage *s, const struct rec *r);
 void tool_reset(struct stage *s);
 /* Set the arguments of c, whose name is set. */
 void tool_take_args(struct call_state *c, struct slice text);
-/* Note the result r of call c, whoever made it: how it ended, and what it
- * proves to the file tools. */
+/* Note the result r of call c (NULL: of none), whoever made it: how it ended,
+ * and what it proves to the file tools. */
 void tool_learn(struct tool *t, struct call_state *c, const struct rec *r);
 /* Process the lines that came while a call ran. */
 void tool_catch_up(struct tool *t);

@@ -392,7 +392,7 @@ mcp_serve(struct tool *t)
 	s->mute = s->stream = true;
 	t->serve = &v;		/* cppcheck-suppress autoVariables */
 	while (!s->failed) {
-		tool_may_end(t);
+		tool_may_end(s);
 		take_lines(&v);
 		if (v.later.n > 0) {
 			char *text = take_later(&v, 0);
