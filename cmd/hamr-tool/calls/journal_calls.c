@@ -43,22 +43,23 @@ struct journal_calls {
 /* A file is about to be changed: store its old content.  -1 with why prevents
  * the change. */
 static int
-on_change(void *arg, const struct files_change *ch, struct err *why)
+on_change(void *arg, const char *rel, struct slice old, const char *sha,
+    mode_t mode, struct err *why)
 {
 	struct journal_calls *jc = arg;
 	char *slash;
 
 	/* if no snapshot could be made, we may still store one content */
-	if (jc->snap == NULL && ch->old.p != NULL)
+	if (jc->snap == NULL && old.p != NULL)
 		jc->snap = snap_open(jc->t->files, true, why);
 	if (jc->snap == NULL)
-		return ch->old.p == NULL ? 0 : -1;
-	struct undo_path *t = undo_entry_add(&jc->entry, ch->rel);
-	t->new_mode = S_IFREG | (ch->mode & 07777);
-	memcpy(t->sha, ch->sha, SHA_HEX);
-	if (ch->old.p == NULL) {
+		return old.p == NULL ? 0 : -1;
+	struct undo_path *t = undo_entry_add(&jc->entry, rel);
+	t->new_mode = S_IFREG | (mode & 07777);
+	memcpy(t->sha, sha, SHA_HEX);
+	if (old.p == NULL) {
 		/* the folders that it needs are made with it */
-		char *dir = xstrdup(ch->rel);
+		char *dir = xstrdup(rel);
 		while ((slash = strrchr(dir, '/')) != NULL) {
 			*slash = '\0';
 			int fd = path_open(&jc->t->files->root, dir,
@@ -73,7 +74,7 @@ on_change(void *arg, const struct files_change *ch, struct err *why)
 		free(dir);
 	} else {
 		t->old_mode = t->new_mode;
-		if (snap_store(jc->snap, ch->old, t->oid, why) < 0) {
+		if (snap_store(jc->snap, old, t->oid, why) < 0) {
 			undo_entry_release(&jc->entry);
 			return -1;
 		}

@@ -259,28 +259,6 @@ plan(struct files *f, struct change *c, bool edit, struct slice args,
 	return false;
 }
 
-/* Announce the change (on_change), then make it. */
-static int
-make(struct files *f, struct change *c)
-{
-	struct files_change ch = { .rel = c->path.rel, .sha = c->after };
-	mode_t mask = umask(0);
-	struct err why;
-
-	umask(mask);
-	ch.mode = c->fd >= 0 ? c->st.st_mode : 0666 & ~mask;
-	if (c->fd >= 0)
-		ch.old = buf_view(&c->old);
-	if (f->on_change == NULL || f->on_change(f->change_arg, &ch, &why) == 0)
-		return replace_file(&f->root, c->path.rel, c->fd, &c->st,
-		    buf_view(c->unsaved ? &c->disk : &c->old),
-		    buf_view(&c->new), &c->fault);
-	bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
-	return fault_set(&c->fault, full ? "storage_full" : "spawn_failed",
-	    "%s was not changed, as the change could not be undone: %s",
-	    c->path.name, why.text);
-}
-
 /* Put added, removed and diff into meta.  True: the diff was cut. */
 static bool
 put_diff(const struct change *c, struct buf *diff, struct buf *meta)
@@ -324,11 +302,8 @@ put_made(const struct change *c, const struct line_set *shown,
 		    "keep%s the old text\n", others, others == 1 ? "" : "s",
 		    others == 1 ? "s" : "");
 	files_path_meta(r, c->path.rel);
-	if (c->fd >= 0)
-		scan_put(meta, "'sha256_before':@,", slice_of(c->before));
-	else
-		scan_put(meta, "'sha256_before':null,");
-	scan_put(meta, "'sha256_after':@,", slice_of(c->after));
+	scan_put(meta, "'sha256_before':?,'sha256_after':@,", slice_of(
+	    c->fd >= 0 ? c->before : NULL), slice_of(c->after));
 	if (put_diff(c, &diff, meta)) {
 		/* a restarted hamr-tool cannot learn this from a cut diff */
 		scan_put(meta, "'shown':[");
@@ -347,11 +322,27 @@ void
 files_make_change(struct files *f, bool edit, struct slice args,
     struct result *r)
 {
+	struct slice old = { NULL, 0 };
+	mode_t mask = umask(0);
 	struct change c;
+	struct err why;
 
-	if (!plan(f, &c, edit, args, r)) {
-		;
-	} else if (make(f, &c) < 0) {
+	umask(mask);
+	if (!plan(f, &c, edit, args, r))
+		goto out;
+	if (c.fd >= 0)
+		old = buf_view(&c.old);
+	if (f->on_change != NULL && f->on_change(f->change_arg, c.path.rel,
+	    old, c.after, c.fd >= 0 ? c.st.st_mode : 0666 & ~mask, &why) < 0) {
+		bool full = errno == ENOSPC || errno == EDQUOT ||
+		    errno == EFBIG;
+		fault_set(&c.fault, full ? "storage_full" : "spawn_failed",
+		    "%s was not changed, as the change could not be undone: "
+		    "%s", c.path.name, why.text);
+		fail(&c, r);
+	} else if (replace_file(&f->root, c.path.rel, c.fd, &c.st,
+	    buf_view(c.unsaved ? &c.disk : &c.old), buf_view(&c.new),
+	    &c.fault) < 0) {
 		fail(&c, r);
 	} else {
 		files_note_unsaved(f, c.path.rel, false);
@@ -366,6 +357,7 @@ files_make_change(struct files *f, bool edit, struct slice args,
 		    (long)slice_lines(text));
 		put_made(&c, &p->lines, r);
 	}
+out:
 	change_release(&c);
 }
 

@@ -312,10 +312,7 @@ files_put_state(struct buf *list, const char *rel, const char *sha)
 {
 	scan_put(list, "${'path':", scan_comma(list));
 	path_quote(list, rel);
-	if (*sha != '\0')
-		scan_put(list, ",'sha256':@}", slice_of(sha));
-	else
-		scan_put(list, ",'sha256':null}");
+	scan_put(list, ",'sha256':?}", slice_of(*sha != '\0' ? sha : NULL));
 }
 
 void

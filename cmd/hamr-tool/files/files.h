@@ -57,16 +57,11 @@ struct cache {
 	size_t n, cap;
 };
 
-/* A file that edit or write is about to change. */
-struct files_change {
-	const char *rel;	/* true name */
-	struct slice old;	/* its content; p NULL: it is new */
-	const char *sha;	/* of the new content, in hex */
-	unsigned mode;		/* of the new one */
-};
-/* Called right before each change; -1 with why and errno prevents it. */
-typedef int files_see_change(void *arg, const struct files_change *ch,
-    struct err *why);
+/* Called right before edit or write changes a file: its true name and content
+ * (p NULL: it is new), of the new content the hash, and the mode.  -1 with why
+ * and errno prevents it. */
+typedef int files_see_change(void *arg, const char *rel, struct slice old,
+    const char *sha, mode_t mode, struct err *why);
 
 /* The caller sets the members from person on and keeps ownership of what they
  * point to. */
@@ -93,7 +88,7 @@ struct files {
 	/* polled while a search or a listing runs: a cancel ends it with what
 	 * was found so far; may be NULL */
 	struct stage *stage;
-	files_see_change *on_change;	/* asked before edit or write changes */
+	files_see_change *on_change;
 	void *change_arg;
 	/* an editor can be asked for its text of an open file, and wants to be
 	 * sent the new text after an edit or write */
