@@ -57,20 +57,19 @@ judge(struct job *j, struct slice given)
 	const struct tool *t = j->t;
 	const char *name = j->call->name;
 	const struct schema *s = tool_schema(t, name);
-	struct buf names = BUF_INIT(RESULT_MAX);
 	struct result *r = &j->r;
 
 	j->schema = s;
 	j->mode = t->mode;
 	buf_reset(&j->args);
 	if (s == NULL) {
-		tool_names(t, &names);
 		j->misuse = !mcp_is_down(t, name, r);
-		if (j->misuse)
-			result_error(r, "unknown_tool", "there is no tool "
-			    "\"%.*s\"; the tools are %s", (int)utf8_cut(name,
-			    strlen(name), 64), name, names.p);
-		buf_release(&names);
+		if (!j->misuse)
+			return false;
+		result_error(r, "unknown_tool", "there is no tool \"%.*s\"; "
+		    "the tools are ", (int)utf8_cut(name, strlen(name), 64),
+		    name);
+		tool_names(t, &r->content);
 		return false;
 	}
 	if (!args_check(s, given, &j->args, r, &j->misuse))
@@ -85,12 +84,11 @@ judge(struct job *j, struct slice given)
 	if (extra_of(s) != NULL)
 		return extra_judge(t, extra_of(s), args, r);
 	if (!schema_is_on(s, tool_on(t) | SCHEMA_CHANGE)) {
-		tool_names(t, &names);
 		result_error(r, "denied", "denied: %s is switched off by the "
-		    "configuration (%s); the tools are %s", s->name,
+		    "configuration (%s); the tools are ", s->name,
 		    s->id == TOOL_BASH ? "tools.bash.enabled" :
-		    "memory.enabled", names.p);
-		buf_release(&names);
+		    "memory.enabled");
+		tool_names(t, &r->content);
 		return false;
 	}
 	/* in mode docs, the file tools decide which files */
@@ -175,19 +173,13 @@ job_has_plan(const struct job *j)
 }
 
 /* Plan an edit or a write, for an ask.  False: r is the error that the call
- * would end with.  The plan's meta is dropped: the work sets it again. */
+ * would end with. */
 static bool
 make_plan(struct job *j, struct buf *diff, struct buf *more)
 {
 	*diff = *more = BUF_INIT(RESULT_MAX);
-	if (!job_has_plan(j))
-		return true;
-	if (!files_plan(j->t->files, j->schema->id == TOOL_EDIT,
-	    buf_view(&j->args), diff, more, &j->r))
-		return false;
-	result_release(&j->r);
-	result_init(&j->r);
-	return true;
+	return !job_has_plan(j) || files_plan(j->t->files, j->schema->id ==
+	    TOOL_EDIT, buf_view(&j->args), diff, more, &j->r);
 }
 
 /* May a person allow the network for one command? */
