@@ -1,8 +1,5 @@
 /* hook.c - the user's own programs around a call. */
-#include <stdlib.h>
-
 #include "base/err.h"
-#include "base/mem.h"
 #include "run/prog.h"
 #include "record/rec.h"
 #include "base/utf8.h"
@@ -110,21 +107,6 @@ hook_approve(struct job *j, const char *diff)
 	return step;
 }
 
-/* Report on stderr, for a person watching, and in the transcript. */
-static void
-tell(struct job *j, const char *program, const char *code, const char *words)
-{
-	char *text = xasprintf("the after_tool hook %s: %s; the result stands "
-	    "as it was", program, words);
-	struct buf id = BUF_INIT(BUF_RECORD_MAX);
-
-	err_say("%s", text);
-	scan_put(&id, ",'tool_call_id':@", slice_of(j->call->id));
-	stage_error(j->t->stage, code, false, text, buf_view(&id));
-	buf_release(&id);
-	free(text);
-}
-
 void
 hook_after(struct job *j)
 {
@@ -135,10 +117,12 @@ hook_after(struct job *j)
 
 	for (size_t i = 0; i < n; i++) {
 		struct buf text = BUF_INIT(BUF_RECORD_MAX);
-		struct buf how = BUF_INIT(4096);
+		struct buf why = BUF_INIT(BUF_RECORD_MAX);
+		struct buf id = BUF_INIT(BUF_RECORD_MAX);
 		struct prog p = prog_bare(j->t->sandboxes, argvs[i], HOOK_MS,
 		    &text);
 		struct scan scan = { .n = 0 };
+		const char *code = NULL;
 		struct rec r;
 
 		buf_addc(message, '\n');
@@ -151,23 +135,31 @@ hook_after(struct job *j)
 		for (size_t k = 0; k < text.len; k++)
 			if (text.p[k] == '\n' || text.p[k] == '\r')
 				text.p[k] = ' ';	/* between tokens */
+		buf_fmt(&why, "the after_tool hook %s: ", argvs[i][0]);
 		if (!prog_is_good(&p)) {
-			prog_how(&p, &how);
-			tell(j, argvs[i][0], p.end == PROG_TIMEOUT ?
-			    "timeout" : p.end == PROG_FAILED ?
-			    "spawn_failed" : "refused", how.p);
-		} else if (said && rec_parse(&scan, text.p, text.len, &r) ==
-		    0 && r.kind == R_TOOL && rec_str_is(&r, "tool_call_id",
-		    j->call->id)) {
+			prog_how(&p, &why);
+			code = p.end == PROG_TIMEOUT ? "timeout" :
+			    p.end == PROG_FAILED ? "spawn_failed" : "refused";
+		} else if (said && (rec_parse(&scan, text.p, text.len, &r) <
+		    0 || r.kind != R_TOOL || !rec_str_is(&r, "tool_call_id",
+		    j->call->id))) {
+			buf_adds(&why, "it printed something that is not a "
+			    "tool message of this call");
+			code = "bad_record";
+		} else if (said) {
 			buf_reset(message);
 			buf_slice(message, buf_view(&text));
-		} else if (said) {
-			tell(j, argvs[i][0], "bad_record", "it printed "
-			    "something that is not a tool message of this "
-			    "call");
+		}
+		if (code != NULL) {
+			buf_adds(&why, "; the result stands as it was");
+			err_say("%s", why.p);
+			scan_put(&id, ",'tool_call_id':@",
+			    slice_of(j->call->id));
+			stage_error(j->t->stage, code, false, why.p,
+			    buf_view(&id));
 		}
 		scan_release(&scan);
 		prog_release(&p);
-		bufs_release(BUFS(&how, &text));
+		bufs_release(BUFS(&why, &text, &id));
 	}
 }
