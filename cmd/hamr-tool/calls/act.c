@@ -50,11 +50,12 @@ pace_of(const struct tool *t, const struct call_state *c)
 {
 	const struct schema *s = tool_schema(t, c->name);
 
-	if (s == NULL || (s->id != TOOL_READ && s->id != TOOL_VIEW &&
-	    s->id != TOOL_SEARCH_MEMORY && (s->id != TOOL_PLUGIN ||
-	    extra_of(s)->mutates)))
+	/* what shares a result waits for its twin */
+	if (s == NULL || c->action == ACT_SHARE || (s->id != TOOL_READ &&
+	    s->id != TOOL_VIEW && s->id != TOOL_SEARCH_MEMORY &&
+	    (s->id != TOOL_PLUGIN || extra_of(s)->mutates)))
 		return CHANGES;
-	return c->args != NULL && c->action < ACT_SHARE &&
+	return c->args != NULL && c->action < ACT_BLOCK &&
 	    c->start != START_FOREIGN && s->id != TOOL_VIEW &&
 	    (s->id != TOOL_READ || (c->canonical && files_walks(t->files,
 	    (struct slice){ c->args, c->nargs }))) ? SLOW : QUICK;
@@ -175,8 +176,6 @@ turn(struct batch *l, size_t k)
 	}
 	if (j->state == JOB_READY)
 		return true;
-	if (j->state == JOB_LATE)
-		return job_before(j) == STEP_DONE;
 	/* would a read have the same result in the room that is left by now? */
 	size_t room = files_room(l->t->files);
 	if (j->message.len > 0 && (j->schema->id != TOOL_READ ||
@@ -207,11 +206,6 @@ do_calls(struct tool *t, size_t i, size_t n)
 		struct call_state *c = &t->calls[i + k];
 
 		job_begin(j, t, c);
-		if (c->action == ACT_SHARE) {
-			j->state = JOB_LATE;	/* its twin may be in this
-						 * batch */
-			continue;
-		}
 		enum step s = job_before(j);
 		j->state = s != STEP_NEXT ? JOB_READY :
 		    n > 1 && pace_of(t, c) == SLOW ? JOB_WAITING : JOB_HERE;

@@ -6,7 +6,6 @@
 
 enum job_state {
 	JOB_READY,		/* refused or answered before its start */
-	JOB_LATE,		/* shares a result: judged in its turn */
 	JOB_HERE,		/* started; runs in this process, in turn */
 	JOB_WAITING,		/* started; waits for a process of its own */
 	JOB_RUNNING,

@@ -83,8 +83,8 @@ struct tool {
 
 int tool_open(struct tool *t, struct err *e);
 void tool_close(struct tool *t);
-/* Also the stage's end: if a signal was held back, or stdout was found closed, close what we opened
- * (sandboxes, servers) and end by it. */
+/* If a signal was held back, or stdout was found closed, close what we opened
+ * (sandboxes, servers) and end by it.  Also what the stage does at its end. */
 void tool_may_end(struct stage *s);
 /* Report the failure that ends us; a signal or a closed stdout goes without
  * saying. */
