@@ -269,17 +269,6 @@ learn_change(struct files *f, const char *rel, bool edit, struct slice args,
 	buf_release(&text);
 }
 
-/* Bytes of the turn's budget for a result: more where a token has fewer bytes
- * than the budget assumes. */
-static size_t
-charge(const struct files *f, struct slice content)
-{
-	size_t n = budget_bytes((long)(token_text(f->family, content.p,
-	    content.n) / 64));
-
-	return n > content.n ? num_min(n, f->result_cap) : content.n;
-}
-
 void
 files_learn(struct files *f, const char *id, const char *tool,
     struct slice args, struct slice content, struct slice meta)
@@ -295,8 +284,14 @@ files_learn(struct files *f, const char *id, const char *tool,
 	if (scan_kind(scan_get(meta, "error")) == SCAN_STRING && !place)
 		return;
 	if (read && scan_kind(scan_get(meta, "op")) == SCAN_STRING &&
-	    scan_kind(scan_get(meta, "cached")) != SCAN_STRING)
-		f->used += charge(f, content);
+	    scan_kind(scan_get(meta, "cached")) != SCAN_STRING) {
+		/* more where a token has fewer bytes than the budget assumes */
+		size_t n = budget_bytes((long)(token_text(f->family,
+		    content.p, content.n) / 64));
+
+		f->used += n > content.n ? num_min(n, f->result_cap) :
+		    content.n;
+	}
 	if (read && !scan_str_is(scan_get(meta, "op"), "file"))
 		return;
 	/* its true name, if that can be told: it may not be UTF-8 */
