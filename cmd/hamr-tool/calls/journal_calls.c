@@ -169,19 +169,14 @@ take(struct journal_calls *jc, struct snap_left *left)
 {
 	struct err e;
 
-	if (jc->snap == NULL && !jc->broken) {
-		jc->snap = snap_open(jc->t->files, true, &e);
-		if (jc->snap == NULL)
-			give_up(jc, &e);
-	}
+	if (jc->snap == NULL && jc->broken)
+		return false;
 	if (jc->snap == NULL)
-		return false;
-	if (snap_take(jc->snap, left, &e) < 0) {
+		jc->snap = snap_open(jc->t->files, true, &e);
+	jc->fresh = jc->snap != NULL && snap_take(jc->snap, left, &e) == 0;
+	if (!jc->fresh)
 		give_up(jc, &e);
-		return false;
-	}
-	jc->fresh = true;
-	return true;
+	return jc->fresh;
 }
 
 /* May this call change the root, or a folder in it that its server may change
