@@ -216,9 +216,10 @@ tool_put(struct tool *t)
 void
 tool_tell(struct tool *t)
 {
-	if (t->told != NULL && (mcp_changed(t) || t->retell))
-		propose(t);
-	t->retell = false;
+	if (t->told == NULL)
+		return;
+	mcp_changed(t);
+	propose(t);
 }
 
 /* ---- records ---- */
@@ -365,7 +366,6 @@ take_config(struct tool *t, const struct rec *r)
 	if (mode < 0 || t->stage->mode != STAGE_RESIDENT)
 		return;
 	set_mode(t, mode);
-	t->retell = true;
 	if (!t->acting)
 		tool_tell(t);
 }

@@ -73,7 +73,6 @@ struct tool {
 	bool acting;
 	struct texts later;
 	char *told;		/* the `tools` record that was proposed last */
-	bool retell;		/* the mode has changed since */
 	char *verify;		/* command of a `verify` record, or NULL */
 	bool verify_full;
 	struct signals held;	/* until tool_close */
