@@ -124,28 +124,25 @@ static void
 put_parts(struct slice content, struct buf *out)
 {
 	struct slice el;
-	const char *semi, *comma;	/* of data:MIME;base64,DATA */
 
 	if (scan_kind(content) == SCAN_STRING)
 		scan_put(out, "{'type':'text','text':$}", content);
 	for (struct walk w = walk_elements(content);
 	    walk_next(&w, NULL, &el); ) {
 		struct slice text = scan_get(el, "text");
-		char *url = scan_strdup(scan_get(scan_get(el, "image_url"),
-		    "url"));
+		char *url = scan_text(scan_get(scan_get(el, "image_url"),
+		    "url"));	/* data:MIME;base64,DATA */
+		struct slice u = slice_of(url);
+		size_t semi = slice_find(u, 0, ";");
+		size_t comma = slice_find(u, semi, ",");
 
-		semi = url != NULL ? strchr(url, ';') : NULL;
-		comma = url != NULL ? strchr(url, ',') : NULL;
-		if (semi != NULL && comma > semi &&
-		    strncmp(url, "data:", 5) == 0) {
+		if (slice_starts(u, "data:") && comma < u.n)
 			scan_put(out, "${'type':'image','data':@,"
 			    "'mimeType':@}", scan_comma(out),
-			    slice_of(comma + 1), slice_part(slice_of(url), 5,
-			    (size_t)(semi - url)));
-		} else if (url == NULL && scan_kind(text) == SCAN_STRING) {
+			    slice_from(u, comma + 1), slice_part(u, 5, semi));
+		else if (u.n == 0 && scan_kind(text) == SCAN_STRING)
 			scan_put(out, "${'type':'text','text':$}",
 			    scan_comma(out), text);
-		}
 		free(url);
 	}
 }
