@@ -220,7 +220,6 @@ files_foreign(struct files *f, const char *rel, const struct stat *st,
 {
 	struct links once = { .rules = NULL }, *l = kept != NULL ? kept : &once;
 	const uint64_t key[] = { st->st_ino, st->st_dev };
-	bool foreign = true;
 
 	if (st->st_nlink <= 1 || !S_ISREG(st->st_mode))
 		return false;
@@ -229,13 +228,13 @@ files_foreign(struct files *f, const char *rel, const struct stat *st,
 		    LINKS_MS);
 	const uint64_t *n = map_get(&l->names, (struct slice){
 	    (const char *)key, sizeof key });
-	if (n == NULL || (*n & 1) == 0) {
-		foreign = n == NULL || *n / 2 < st->st_nlink;
-		if (foreign && l->rules == NULL)
-			l->rules = files_rules(f);
-		foreign = foreign && gitindex_find(gitignore_index(l->rules),
-		    rel) == NULL;
-	}
+	bool foreign = n == NULL || *n / 2 < st->st_nlink;
+	if (foreign && l->rules == NULL)
+		l->rules = files_rules(f);
+	if (foreign)
+		foreign = gitindex_find(gitignore_index(l->rules), rel) ==
+		    NULL;
+	foreign |= n != NULL && (*n & 1) != 0;
 	links_release(&once);
 	return foreign;
 }
