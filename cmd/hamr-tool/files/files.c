@@ -54,7 +54,7 @@ void
 files_turn(struct files *f)
 {
 	f->used = 0;
-	cache_reset(&f->cache);
+	proofs_turn(&f->proofs);
 }
 
 void

@@ -26,25 +26,12 @@
 struct gitignore;
 struct stage;
 
-/* Which lines of which content of a file the model has been shown.  The hash
- * identifies the content, so the texts need not be kept. */
-struct proof {
-	char *rel;		/* true name */
-	char hash[SHA_HEX];	/* "": none is valid */
-	struct line_set lines;	/* shown, as one text where they adjoin */
-};
-
-struct proofs {
-	struct proof *v;
-	size_t n, cap;
-};
-
-/* A read of this turn, by its path and the range that was asked for. */
+/* A read of this turn, by the range that was asked for. */
 struct cached {
-	char *rel, *id;		/* true name; of the call */
+	const char *rel;	/* of its proof */
+	char *id;		/* of the call */
 	int64_t first, last;	/* as asked; INT64_MAX: to the end */
 	long from, to, lines;	/* as shown; from 0: no line was */
-	char sha[SHA_HEX];
 	char *text;		/* the content */
 	size_t len;
 	long long bytes;
@@ -52,8 +39,18 @@ struct cached {
 	bool elided;		/* a compaction took it away */
 };
 
-struct cache {
-	struct cached *v;
+/* Which lines of which content of a file the model has been shown.  The hash
+ * identifies the content, so the texts need not be kept. */
+struct proof {
+	char *rel;		/* true name */
+	char hash[SHA_HEX];	/* "": none is valid */
+	struct line_set lines;	/* shown, as one text where they adjoin */
+	struct cached *v;	/* the reads of this turn that showed it */
+	size_t n, cap;
+};
+
+struct proofs {
+	struct proof *v;
 	size_t n, cap;
 };
 
@@ -69,7 +66,6 @@ struct files {
 	struct root root;
 	char *skills;		/* the user's, with a slash; NULL: none */
 	struct proofs proofs;
-	struct cache cache;
 	bool told;		/* that the index could not be read */
 	size_t used;		/* of the turn's read budget, in bytes; other
 				 * processes' reads are added */

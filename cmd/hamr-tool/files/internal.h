@@ -96,6 +96,7 @@ size_t files_left(const struct files *f);
 /* The proof of a true name; made, empty, when there is none yet.  Valid until
  * the next call. */
 struct proof *proofs_of(struct proofs *ps, const char *rel);
+void proofs_turn(struct proofs *ps);	/* no read can be repeated */
 void proofs_reset(struct proofs *ps);	/* nothing was ever shown */
 
 /* Content with this hash was read; a new hash empties the set. */
@@ -111,8 +112,6 @@ void proof_change(struct proof *p, const char *before, const char *after,
  * A file is the same when its content is.
  */
 
-void cache_reset(struct cache *c);
-
 /* The earlier read that a read of this file with these args repeats; NULL:
  * none.  Valid until the next change. */
 struct cached *repeated_find(struct files *f, const struct path *p,
@@ -122,7 +121,7 @@ struct cached *repeated_by(struct files *f, struct slice args);
 /* Append the line that stands for a repeated read. */
 void repeated_line(const struct cached *e, struct buf *out);
 /* Make r the result of a repeated read. */
-void repeated_put(const struct cached *e, struct result *r);
+void repeated_put(struct files *f, const struct cached *e, struct result *r);
 
 /* ---- the tools ---- */
 

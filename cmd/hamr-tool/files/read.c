@@ -390,7 +390,7 @@ files_read(struct files *f, struct slice args, struct result *r)
 		if (!search)
 			before = repeated_find(f, &p, args);
 		if (before != NULL) {
-			repeated_put(before, r);
+			repeated_put(f, before, r);
 		} else if (!p.exists) {
 			files_missing(f, p.rel, &fault);
 			files_fault(r, &fault);

@@ -16,45 +16,91 @@
 
 #define TEXT_MAX 400		/* bytes shown again; beyond, one line */
 
-/* ---- the cache ---- */
+/* ---- what was shown ---- */
+
+struct proof *
+proofs_of(struct proofs *ps, const char *rel)
+{
+	size_t i = 0;
+
+	while (i < ps->n && strcmp(ps->v[i].rel, rel) != 0)
+		i++;
+	if (i == ps->n) {
+		GROW(ps->v, ps->n, ps->cap);
+		ps->v[ps->n++] = (struct proof){ .rel = xstrdup(rel) };
+	}
+	return &ps->v[i];
+}
+
+static void
+forget_reads(struct proof *p)
+{
+	while (p->n > 0) {
+		struct cached *e = &p->v[--p->n];
+
+		FREE(e->id, e->text);
+	}
+}
+
+void
+proofs_turn(struct proofs *ps)
+{
+	for (size_t i = 0; i < ps->n; i++)
+		forget_reads(&ps->v[i]);
+}
+
+void
+proofs_reset(struct proofs *ps)
+{
+	proofs_turn(ps);
+	for (size_t i = 0; i < ps->n; i++) {
+		line_set_release(&ps->v[i].lines);
+		FREE(ps->v[i].rel, ps->v[i].v);
+	}
+	free(ps->v);
+	*ps = (struct proofs){ 0 };
+}
+
+void
+proof_read(struct proof *p, const char *hash)
+{
+	if (strcmp(p->hash, hash) == 0)
+		return;
+	forget_reads(p);
+	line_set_release(&p->lines);
+	memcpy(p->hash, hash, SHA_HEX);
+}
+
+void
+proof_change(struct proof *p, const char *before, const char *after,
+    const struct diff *d, long written)
+{
+	forget_reads(p);
+	if (written >= 0 || strcmp(p->hash, before) != 0)
+		line_set_release(&p->lines);
+	memcpy(p->hash, after, SHA_HEX);
+	line_set_add(&p->lines, 1, written);
+	/* those before a patch have moved by now: it starts where it ends up */
+	for (size_t i = 0; i < d->n && written < 0; i++) {
+		const struct patch *x = &d->v[i];
+
+		line_set_drop(&p->lines, x->b + 1, x->b + x->an,
+		    x->bn - x->an);
+		line_set_add(&p->lines, x->b + 1, x->b + x->bn);
+	}
+}
 
 static struct cached *
-find(const struct cache *c, const char *rel, int64_t first, int64_t last)
+find(const struct proof *p, int64_t first, int64_t last)
 {
-	for (size_t i = c->n; i-- > 0; ) {
-		struct cached *e = &c->v[i];
+	for (size_t i = 0; i < p->n; i++) {
+		struct cached *e = &p->v[i];
 
-		if (e->first == first && strcmp(e->rel, rel) == 0 &&
-		    (e->last == last || (e->lines > 0 &&
+		if (e->first == first && (e->last == last || (e->lines > 0 &&
 		    e->last >= e->lines && last >= e->lines)))
 			return e;
 	}
 	return NULL;
-}
-
-static void
-delete(struct cache *c, size_t i)
-{
-	FREE(c->v[i].rel, c->v[i].id, c->v[i].text);
-	c->n--;
-	memmove(c->v + i, c->v + i + 1, (c->n - i) * sizeof *c->v);
-}
-
-static void
-cache_drop(struct cache *c, const char *rel)
-{
-	for (size_t i = c->n; i-- > 0; )
-		if (strcmp(c->v[i].rel, rel) == 0)
-			delete(c, i);
-}
-
-void
-cache_reset(struct cache *c)
-{
-	while (c->n > 0)
-		delete(c, c->n - 1);
-	free(c->v);
-	*c = (struct cache){ 0 };
 }
 
 /* ---- is it still the same file? ---- */
@@ -70,7 +116,8 @@ repeated_find(struct files *f, const struct path *p, struct slice args)
 
 	if (!p->exists || !S_ISREG(p->st.st_mode))
 		return NULL;
-	struct cached *e = find(&f->cache, p->rel, arg_int(args, "first", 1),
+	struct proof *shown = proofs_of(&f->proofs, p->rel);
+	struct cached *e = find(shown, arg_int(args, "first", 1),
 	    arg_int(args, "last", INT64_MAX));
 	if (e == NULL)
 		return NULL;
@@ -81,11 +128,11 @@ repeated_find(struct files *f, const struct path *p, struct slice args)
 	file_close(fd);
 	buf_release(&text);
 	/* the whole is shown again only if it still fits */
-	if (strcmp(hex, e->sha) == 0 && (!e->elided || budget_head(
+	if (strcmp(hex, shown->hash) == 0 && (!e->elided || budget_head(
 	    (struct slice){ e->text, e->len }, f->result_tokens, f->family) ==
 	    e->len))
 		return e;
-	cache_drop(&f->cache, p->rel);
+	forget_reads(shown);
 	return NULL;
 }
 
@@ -96,7 +143,7 @@ repeated_by(struct files *f, struct slice args)
 	struct cached *e = NULL;
 	struct path p = { 0 };
 
-	if (f->cache.n > 0 && !arg_is_search(args) && arg_path(f, args, &path) &&
+	if (!arg_is_search(args) && arg_path(f, args, &path) &&
 	    files_find(f, buf_view(&path), &p, NULL) == 0)
 		e = repeated_find(f, &p, args);
 	path_release(&p);
@@ -113,7 +160,7 @@ repeated_line(const struct cached *e, struct buf *out)
 }
 
 void
-repeated_put(const struct cached *e, struct result *r)
+repeated_put(struct files *f, const struct cached *e, struct result *r)
 {
 	if (e->len > TEXT_MAX && !e->elided)
 		repeated_line(e, &r->content);
@@ -124,64 +171,14 @@ repeated_put(const struct cached *e, struct result *r)
 		scan_put(&r->meta, "'first':$,'last':$,", SCAN_INT(e->from),
 		    SCAN_INT(e->to));
 	scan_put(&r->meta, "'lines':$,'sha256':@,'cached':@,",
-	    SCAN_INT(e->lines), slice_of(e->sha), slice_of(e->id));
+	    SCAN_INT(e->lines), slice_of(proofs_of(&f->proofs, e->rel)->hash),
+	    slice_of(e->id));
 	r->truncated = e->truncated;
 	r->lossy = e->lossy;
 	r->bytes = e->bytes >= 0 ? e->bytes : (long long)e->len;
 }
 
 /* ---- what a result proves ---- */
-
-struct proof *
-proofs_of(struct proofs *ps, const char *rel)
-{
-	size_t i = 0;
-
-	while (i < ps->n && strcmp(ps->v[i].rel, rel) != 0)
-		i++;
-	if (i == ps->n) {
-		GROW(ps->v, ps->n, ps->cap);
-		ps->v[ps->n++] = (struct proof){ .rel = xstrdup(rel) };
-	}
-	return &ps->v[i];
-}
-
-void
-proofs_reset(struct proofs *ps)
-{
-	for (size_t i = 0; i < ps->n; i++) {
-		line_set_release(&ps->v[i].lines);
-		free(ps->v[i].rel);
-	}
-	free(ps->v);
-	*ps = (struct proofs){ 0 };
-}
-
-void
-proof_read(struct proof *p, const char *hash)
-{
-	if (strcmp(p->hash, hash) != 0)
-		line_set_release(&p->lines);
-	memcpy(p->hash, hash, SHA_HEX);
-}
-
-void
-proof_change(struct proof *p, const char *before, const char *after,
-    const struct diff *d, long written)
-{
-	if (written >= 0 || strcmp(p->hash, before) != 0)
-		line_set_release(&p->lines);
-	memcpy(p->hash, after, SHA_HEX);
-	line_set_add(&p->lines, 1, written);
-	/* those before a patch have moved by now: it starts where it ends up */
-	for (size_t i = 0; i < d->n && written < 0; i++) {
-		const struct patch *x = &d->v[i];
-
-		line_set_drop(&p->lines, x->b + 1, x->b + x->an,
-		    x->bn - x->an);
-		line_set_add(&p->lines, x->b + 1, x->b + x->bn);
-	}
-}
 
 static bool
 get_hash(struct slice meta, const char *key, char hash[SHA_HEX])
@@ -195,14 +192,14 @@ get_hash(struct slice meta, const char *key, char hash[SHA_HEX])
 	return true;
 }
 
-/* Remember a read of a file, in place of an older one of the same range. */
+/* Remember a read of the content that p is about, in place of an older one of
+ * the same range. */
 static void
-learn_read(struct files *f, const char *id, const char *rel, struct slice args,
+learn_read(struct proof *p, const char *id, struct slice args,
     struct slice content, struct slice meta)
 {
 	char *same = scan_strdup(scan_get(meta, "cached"));
-	struct cache *c = &f->cache;
-	struct cached e = { .first = arg_int(args, "first", 1),
+	struct cached e = { .rel = p->rel, .first = arg_int(args, "first", 1),
 		.last = arg_int(args, "last", INT64_MAX),
 		.from = (long)scan_int_or(scan_get(meta, "first"), 0),
 		.to = (long)scan_int_or(scan_get(meta, "last"), 0),
@@ -213,29 +210,31 @@ learn_read(struct files *f, const char *id, const char *rel, struct slice args,
 
 	if (same != NULL) {
 		/* a read that was shown whole again is no longer elided */
-		for (size_t i = 0; i < c->n && !slice_starts(content,
+		for (size_t i = 0; i < p->n && !slice_starts(content,
 		    UNCHANGED); i++)
-			if (strcmp(c->v[i].id, same) == 0)
-				c->v[i].elided = false;
-	} else if (get_hash(meta, "sha256", e.sha) && e.lines >= 0) {
-		struct cached *old = find(c, rel, e.first, e.last);
-		if (old != NULL)
-			delete(c, (size_t)(old - c->v));
+			if (strcmp(p->v[i].id, same) == 0)
+				p->v[i].elided = false;
+	} else if (e.lines >= 0) {
+		struct cached *old = find(p, e.first, e.last);
+
 		if (slice_ends(content, UNSAVED_NOTE))
 			content.n -= strlen(UNSAVED_NOTE);
-		e.rel = xstrdup(rel);
 		e.id = xstrdup(id);
 		e.len = content.n;
 		e.text = xmemdup0(content.n > 0 ? content.p : "", content.n);
-		GROW(c->v, c->n, c->cap);
-		c->v[c->n++] = e;
+		if (old != NULL) {
+			FREE(old->id, old->text);
+		} else {
+			GROW(p->v, p->n, p->cap);
+			old = &p->v[p->n++];
+		}
+		*old = e;
 	}
 	free(same);
 }
 
 static void
-learn_change(struct files *f, const char *rel, bool edit, struct slice args,
-    struct slice meta)
+learn_change(struct proof *p, bool edit, struct slice args, struct slice meta)
 {
 	struct slice shown = scan_get(meta, "shown"), val, a, b;
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
@@ -246,8 +245,6 @@ learn_change(struct files *f, const char *rel, bool edit, struct slice args,
 
 	if (!get_hash(meta, "sha256_after", after))
 		return;
-	cache_drop(&f->cache, rel);
-	struct proof *p = proofs_of(&f->proofs, rel);
 	if (edit && strcmp(p->hash, after) == 0)
 		return;		/* we made it */
 	get_hash(meta, "sha256_before", before);
@@ -305,17 +302,16 @@ files_learn(struct files *f, const char *id, const char *tool,
 	if (found && (place || read)) {
 		if (get_hash(meta, "sha256", hash)) {
 			proof_read(p, hash);
+			if (!place)
+				learn_read(p, id, args, content, meta);
 			if (scan_int(scan_get(meta, "first"), &first) &&
 			    scan_int(scan_get(meta, "last"), &last) &&
 			    first >= 1 && !(scan_true(scan_get(meta,
 			    "truncated")) && slice_has(content, LINE_CUT)))
 				line_set_add(&p->lines, first, last);
 		}
-		if (!place)
-			learn_read(f, id, path.rel, args, content, meta);
 	} else if (found) {
-		learn_change(f, path.rel, strcmp(tool, "edit") == 0, args,
-		    meta);
+		learn_change(p, strcmp(tool, "edit") == 0, args, meta);
 	}
 	path_release(&path);
 }
@@ -325,14 +321,13 @@ files_forget(struct files *f, const char *path, long first, long last)
 {
 	struct path p = { 0 };
 
-	if (path_find(&f->root, slice_of(path), &p, NULL) == 0)
-		line_set_drop(&proofs_of(&f->proofs, p.rel)->lines, first,
-		    last, 0);
-	for (size_t i = 0; p.rel != NULL && i < f->cache.n; i++) {
-		struct cached *e = &f->cache.v[i];
+	if (path_find(&f->root, slice_of(path), &p, NULL) == 0) {
+		struct proof *shown = proofs_of(&f->proofs, p.rel);
 
-		e->elided |= strcmp(e->rel, p.rel) == 0 && e->from <= last &&
-		    e->to >= first;
+		line_set_drop(&shown->lines, first, last, 0);
+		for (size_t i = 0; i < shown->n; i++)
+			shown->v[i].elided |= shown->v[i].from <= last &&
+			    shown->v[i].to >= first;
 	}
 	path_release(&p);
 }
