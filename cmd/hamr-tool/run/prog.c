@@ -12,6 +12,7 @@
 #define QUIET_MS 100		/* silence to wait for after its end */
 #define QUIET_LIMIT_MS 1000	/* but no longer than this */
 #define ALIVE_MS 1000		/* between signs of life */
+#define GRACE_CANCEL_MS 500
 #define READ_BYTES 65536
 #define NOTES_MAX 8192
 #define SHOWN_MAX ((size_t)1 << 20)	/* in `output` records */
@@ -111,8 +112,8 @@ is_over(struct run *r, bool cancel)
 	if (p->end == PROG_TOO_MUCH || r->box->lost)
 		return true;
 	if (p->end != PROG_CANCEL && cancel)
-		stop(r, PROG_CANCEL, p->grace_cancel > 0 ? p->grace_cancel :
-		    p->grace);
+		stop(r, PROG_CANCEL, p->grace < GRACE_CANCEL_MS ? p->grace :
+		    GRACE_CANCEL_MS);
 	else if (p->end == PROG_ENDED && r->limit == 0 &&
 	    file_now_ms() >= r->until)
 		stop(r, PROG_TIMEOUT, p->grace);

@@ -29,8 +29,8 @@ struct prog {
 	char *const *env;	/* NULL: the sandbox's own */
 	struct slice input;
 	int ms;			/* its timeout */
-	int grace;		/* from TERM to KILL; 0: KILL at once */
-	int grace_cancel;	/* the same after a cancel; 0: as grace */
+	int grace;		/* ms from TERM to KILL, at most 500 after a
+				 * cancel; 0: KILL at once */
 	int alive;		/* a file that is touched each second it runs:
 				 * its time of access; 0: none */
 	struct output *out;	/* where stdout goes, or ... */

@@ -8,8 +8,7 @@
 
 #define NOTES 512		/* bytes of the cap for our own lines */
 #define TIMEOUT_MAX 600		/* seconds, of bash */
-#define GRACE_TIMEOUT_MS 2000
-#define GRACE_CANCEL_MS 500
+#define GRACE_MS 2000
 #define COMMAND_MAX 131000	/* the kernel's limit for one argument */
 
 /* Is its status reported?  A plug-in's only if it ended by itself. */
@@ -24,14 +23,13 @@ static void
 put_meta(const struct report *r, struct buf *meta)
 {
 	const struct prog *p = &r->prog;
-	struct buf name = BUF_INIT(64);
 
 	if (r->command != NULL)
 		scan_put(meta, "'command':@,", slice_of(r->command));
 	if (is_known(r) && p->signalled) {
-		prog_signal_name(&name, "SIG", p->number);
-		scan_put(meta, "'signal':@,", buf_view(&name));
-		buf_release(&name);
+		buf_adds(meta, "\"signal\":\"");
+		prog_signal_name(meta, "SIG", p->number);
+		buf_adds(meta, "\",");
 	} else if (is_known(r)) {
 		scan_put(meta, "'exit':$,", SCAN_INT(p->number));
 	}
@@ -223,8 +221,7 @@ bash_run(struct stage *s, struct report *rep, int64_t seconds,
 	p->argv = (char *const *)(void *)argv;
 	p->ms = 1000 * (seconds < 1 ? 1 : seconds > TIMEOUT_MAX ? TIMEOUT_MAX :
 	    (int)seconds);
-	p->grace = GRACE_TIMEOUT_MS;
-	p->grace_cancel = GRACE_CANCEL_MS;
+	p->grace = GRACE_MS;
 	if (s->mode == STAGE_FILTER && !s->stream)
 		p->id = NULL;
 	if (strlen(command) > COMMAND_MAX)
