@@ -179,20 +179,19 @@ show_huge(const char *rel, struct view *v, int fd, off_t size,
 
 	while (n > 0 && seen < HUGE_SCAN && !full && no <= v->last) {
 		n = pread(fd, chunk, CHUNK, seen);
+		struct slice rest = { chunk, n > 0 ? (size_t)n : 0 };
 		seen += n > 0 ? n : 0;
 		/* the end of the file also ends an unfinished line */
-		for (ssize_t at = 0; !full && no <= v->last && (at < n ||
-		    (n <= 0 && bytes > 0)); ) {
-			const char *lf = at < n ? memchr(chunk + at, '\n',
-			    (size_t)(n - at)) : NULL;
-			size_t k = lf != NULL ? (size_t)(lf - chunk - at) :
-			    at < n ? (size_t)(n - at) : 0;
-			size_t room = HUGE_LINE - line.len;
+		while (!full && no <= v->last &&
+		    (rest.n > 0 || (n <= 0 && bytes > 0))) {
+			const char *end = rest.p + rest.n;
+			struct slice piece = rest;
 
-			buf_add(&line, chunk + at, k < room ? k : room);
-			bytes += (long long)k;
-			at += (ssize_t)k + (lf != NULL);
-			if (lf == NULL && n > 0)
+			slice_line(&rest, &piece);
+			buf_add(&line, piece.p, num_min(piece.n, HUGE_LINE -
+			    line.len));
+			bytes += (long long)piece.n;
+			if (n > 0 && piece.p + piece.n == end)
 				break;
 			if (no >= v->first)
 				full = !view_line(v, no, buf_view(&line),
