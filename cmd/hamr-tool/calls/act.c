@@ -63,53 +63,49 @@ pace_of(const struct tool *t, const struct call_state *c)
 
 /* ---- processes ---- */
 
-/* Start a process that runs one call, writes its message and exits.  Only the
- * parent reads and writes records. */
+/* Start those that wait, as long as there is a place for one.  Each gets a
+ * process that runs it, writes its message and exits; only the parent reads and
+ * writes records. */
 static void
-launch(struct batch *l, struct job *j)
+launch(struct batch *l)
 {
 	struct stage *s = l->t->stage;
-	int fd[2];
-
-	j->state = JOB_HERE;
-	if ((l->input[0] < 0 && pipe2(l->input, O_CLOEXEC) < 0) ||
-	    pipe2(fd, O_CLOEXEC) < 0)
-		return;
-	j->pid = fork();
-	if (j->pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		file_close(l->input[1]);
-		rec_in_init(&s->in, l->input[0], "", REC_MAX);
-		s->mode = STAGE_RESIDENT;
-		s->out.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-		l->t->files->editor_reads = false;
-		job_work(j);
-		job_print(j);
-		_exit(file_write_all(fd[1], j->message.p, j->message.len) ==
-		    0 ? 0 : 1);
-	}
-	close(fd[1]);
-	j->fd = fd[0];
-	if (j->pid > 0)
-		j->state = JOB_RUNNING;
-	else
-		close(fd[0]);
-}
-
-/* Start those that wait, as long as there is a place for one. */
-static void
-launch_some(struct batch *l)
-{
 	size_t running = 0;
+	int fd[2];
 
 	for (size_t i = 0; i < l->n; i++)
 		running += l->v[i].state == JOB_RUNNING;
 	for (size_t i = 0; i < l->n && running < l->jobs && l->until == 0;
 	    i++) {
-		if (l->v[i].state != JOB_WAITING)
+		struct job *j = &l->v[i];
+
+		if (j->state != JOB_WAITING)
 			continue;
-		launch(l, &l->v[i]);
-		running += l->v[i].state == JOB_RUNNING;
+		j->state = JOB_HERE;
+		if ((l->input[0] < 0 && pipe2(l->input, O_CLOEXEC) < 0) ||
+		    pipe2(fd, O_CLOEXEC) < 0)
+			continue;
+		j->pid = fork();
+		if (j->pid == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			file_close(l->input[1]);
+			rec_in_init(&s->in, l->input[0], "", REC_MAX);
+			s->mode = STAGE_RESIDENT;
+			s->out.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+			l->t->files->editor_reads = false;
+			job_work(j);
+			job_print(j);
+			_exit(file_write_all(fd[1], j->message.p,
+			    j->message.len) == 0 ? 0 : 1);
+		}
+		close(fd[1]);
+		j->fd = fd[0];
+		if (j->pid > 0) {
+			j->state = JOB_RUNNING;
+			running++;
+		} else {
+			close(fd[0]);
+		}
 	}
 }
 
@@ -169,10 +165,10 @@ turn(struct batch *l, size_t k)
 {
 	struct job *j = &l->v[k];
 
-	launch_some(l);
+	launch(l);
 	while (j->state == JOB_RUNNING) {
 		read_some(l);
-		launch_some(l);
+		launch(l);
 	}
 	if (j->state == JOB_READY)
 		return true;
