@@ -415,10 +415,8 @@ search_run(struct files *f, const struct path *p, struct slice args,
 	struct found *o = mmap(NULL, sizeof *o, PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	if (o == MAP_FAILED) {
-		result_error(r, "spawn_failed", "no memory for the search");
-		return;
-	}
+	if (o == MAP_FAILED)
+		mem_none();
 	arg_str(args, "query", &query);
 	s.query = buf_view(&query);
 	if (slice_has(s.query, "\n")) {
