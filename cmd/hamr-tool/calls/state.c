@@ -289,6 +289,7 @@ tool_learn(struct tool *t, struct call_state *c, const struct rec *r)
 {
 	static const char *const not_run[] = { "refused", "denied",
 		"interrupted", "bad_arguments", "unknown_tool", NULL };
+	static const char *const proving[] = { "read", "edit", "write", NULL };
 	struct slice meta = rec_get(r, "meta");
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 
@@ -303,10 +304,7 @@ tool_learn(struct tool *t, struct call_state *c, const struct rec *r)
 	c->ran = c->code == NULL || !slice_in(slice_of(c->code), not_run);
 	if (text.len <= SHARE_MAX)
 		c->text = xmemdup0(text.p, text.len);
-	/* learn what it proves to the file tools */
-	if ((!c->is_error || scan_str_is(scan_get(meta, "error"),
-	    "not_read")) && c->canonical && (strcmp(c->name, "read") == 0 ||
-	    strcmp(c->name, "edit") == 0 || strcmp(c->name, "write") == 0))
+	if (c->canonical && slice_in(slice_of(c->name), proving))
 		files_learn(t->files, c->id, c->name, (struct slice){ c->args,
 		    c->nargs }, buf_view(&text), meta);
 	buf_release(&text);
