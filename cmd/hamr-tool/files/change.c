@@ -50,17 +50,14 @@ change_release(struct change *c)
 static int
 find_target(struct files *f, struct change *c, struct slice args)
 {
-	struct buf path = BUF_INIT(BUF_RECORD_MAX);
+	char *text = scan_text(scan_get(args, "path"));
+	struct slice path = slice_of(text);
 	struct fault *fault = &c->fault;
-	int r;
+	int r = path.n > 0 ? files_find(f, path, &c->path, fault) :
+	    fault_set(fault, "bad_arguments", "the path is missing");
 
-	if (!arg_str(args, "path", &path) || path.len == 0)
-		r = fault_set(fault, "bad_arguments", "the path is missing");
-	else
-		r = files_find(f, buf_view(&path), &c->path, fault);
-	if (r == 0 && (slice_ends(buf_view(&path), "/") ||
-	    slice_ends(buf_view(&path), "/.") ||
-	    slice_ends(buf_view(&path), "/..")))
+	if (r == 0 && (slice_ends(path, "/") || slice_ends(path, "/.") ||
+	    slice_ends(path, "/..")))
 		r = fault_set(fault, "bad_arguments", "the path ends with / "
 		    "or a dot, as a folder's does; name a file");
 	else if (r == 0 && f->docs_only && !lists_docs(&f->lists,
@@ -80,7 +77,7 @@ find_target(struct files *f, struct change *c, struct slice args)
 	    files_ignored(f, c->path.rel))
 		r = fault_set(fault, "denied", "%s is a build product that "
 		    "git ignores; change its source", c->path.name);
-	buf_release(&path);
+	free(text);
 	return r;
 }
 
