@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "calls/readers.h"
+#include "calls/job.h"
 
 static const char *const readers[] = {
 	"ls", " ls  -la\tsrc ", "cat a.c", "cat 'a b' \"c d\"", "cat a\\ b",

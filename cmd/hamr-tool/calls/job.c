@@ -13,7 +13,6 @@
 #include "record/msg.h"
 #include "run/report.h"
 
-#include "readers.h"
 #include "journal_calls.h"
 
 #define UNSAVED_TOLD 10
@@ -172,16 +171,6 @@ job_has_plan(const struct job *j)
 	return j->schema->id == TOOL_EDIT || j->schema->id == TOOL_WRITE;
 }
 
-/* Plan an edit or a write, for an ask.  False: r is the error that the call
- * would end with. */
-static bool
-make_plan(struct job *j, struct buf *diff, struct buf *more)
-{
-	*diff = *more = BUF_INIT(RESULT_MAX);
-	return !job_has_plan(j) || files_plan(j->t->files, j->schema->id ==
-	    TOOL_EDIT, buf_view(&j->args), diff, more, &j->r);
-}
-
 /* May a person allow the network for one command? */
 static bool
 may_go_online(const struct tool *t)
@@ -219,21 +208,18 @@ put_what(const struct job *j, const struct buf *diff, const struct buf *more,
 /* Ask a person.  The ask shows all that would be done: nobody can allow what
  * they are not shown. */
 static enum step
-ask(struct job *j)
+ask(struct job *j, const struct buf *diff, const struct buf *more)
 {
 	struct tool *t = j->t;
 	struct buf line = BUF_INIT(REC_MAX);
 	char *id = xasprintf("a%zu", t->answers + 1), *text = NULL;
 	char *instead = NULL, *reason = NULL;
 	enum step step = STEP_DONE;
-	struct buf diff, more;
 
-	if (!make_plan(j, &diff, &more))
-		goto out;
 	scan_put(&line, "{'type':'ask','id':@,'tool_call_id':@,'name':@",
 	    slice_of(id), slice_of(j->call->id), slice_of(j->call->name));
-	put_what(j, &diff, &more, &line);
-	if (line.over || diff.over) {
+	put_what(j, diff, more, &line);
+	if (line.over || diff->over) {
 		result_error(&j->r, "too_large", "too large to show to the "
 		    "user, who must allow it; make the change in parts");
 		goto out;
@@ -263,7 +249,7 @@ ask(struct job *j)
 		step = hook_before(j);	/* hooks check this call, too */
 	}
 out:
-	bufs_release(BUFS(&diff, &more, &line));
+	buf_release(&line);
 	FREE(id, text, instead, reason);
 	return step;
 }
@@ -276,8 +262,8 @@ approve(struct job *j)
 	bool consent = mode_has_consent(t), bash = j->schema->id == TOOL_BASH;
 	bool writes = x != NULL ? extra_writes(t, x) : bash ?
 	    tool_kind(t, true) == BOX_WRITE : job_has_plan(j);
+	struct buf diff = BUF_INIT(RESULT_MAX), more = diff;
 	enum step step = STEP_DONE;
-	struct buf diff, more;
 
 	j->want = sandboxes_want(t->sandboxes, tool_kind(t, consent));
 	j->writes = writes && t->yes;
@@ -297,14 +283,15 @@ approve(struct job *j)
 		}
 	}
 	if (consent) {
-		if (!mode_has_approver(t)) {
-			step = ask(j);
-		} else {
-			if (make_plan(j, &diff, &more))
-				step = hook_approve(j, job_has_plan(j) ?
-				    buf_view(&diff).p : NULL);
-			bufs_release(BUFS(&diff, &more));
-		}
+		if (job_has_plan(j) && !files_plan(t->files, j->schema->id ==
+		    TOOL_EDIT, buf_view(&j->args), &diff, &more, &j->r))
+			step = STEP_DONE;	/* r is how it would end */
+		else if (mode_has_approver(t))
+			step = hook_approve(j, job_has_plan(j) ?
+			    buf_view(&diff).p : NULL);
+		else
+			step = ask(j, &diff, &more);
+		bufs_release(BUFS(&diff, &more));
 		j->writes = step == STEP_NEXT;
 		return step == STEP_NEXT && !is_still_allowed(j) ? STEP_DONE :
 		    step;

@@ -77,3 +77,13 @@ enum step hook_approve(struct job *j, const char *diff);
  * before it, and may replace it.  A hook that fails leaves it unchanged, and is
  * reported on stderr and in an error record. */
 void hook_after(struct job *j);
+
+/* ---- readers.c: commands that only read ----
+ *
+ * This decides whether to ask, not what is possible: a command taken for a
+ * reader still runs in a sandbox that is read-only and has no network. */
+
+/* Is the command, as bash would read it, one simple command (no pipes, lists,
+ * redirections, substitutions, assignments) that runs a program of the table
+ * without an option that writes, runs something or never ends? */
+bool readers_has(const char *command);

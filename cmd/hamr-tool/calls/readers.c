@@ -7,10 +7,7 @@
  */
 #include <string.h>
 
-#include "base/buf.h"
-#include "base/mem.h"
-
-#include "readers.h"
+#include "job.h"
 
 static bool
 is_plain(char c)
