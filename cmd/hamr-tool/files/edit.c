@@ -4,6 +4,7 @@
 
 #include "base/ctrl.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/utf8.h"
 #include "json/scan.h"
 
@@ -216,30 +217,39 @@ best(const struct lines *file, const struct lines *old)
 	return where;
 }
 
+/* How long a start of old, or (end) an end of it, occurs in text; and where. */
+static size_t
+longest(struct slice text, struct slice old, bool end, size_t *where)
+{
+	size_t n = 0, most = old.n;
+
+	while (n < most) {
+		size_t k = most - (most - n) / 2;
+		size_t at = find(text, (struct slice){ end ? old.p + old.n - k :
+		    old.p, k }, 0);
+
+		if (at == NOWHERE) {
+			most = k - 1;
+		} else {
+			n = k;
+			*where = at;
+		}
+	}
+	return n;
+}
+
 /* The line (from 0) with the longest start or end of old, which is part of a
  * long line, or longer than its line; -1: none. */
 static long
 part(struct slice text, struct slice old)
 {
-	size_t top = PART - 1, where = NOWHERE;
+	size_t at = 0, at_end = 0;
 
 	old = slice_trim(old);
-	for (int end = 0; end < 2; end++)
-		for (size_t n = 0, most = old.n; n < most; ) {
-			size_t k = most - (most - n) / 2;
-			size_t at = find(text, (struct slice){ end ? old.p +
-			    old.n - k : old.p, k }, 0);
-
-			if (at == NOWHERE)
-				most = k - 1;
-			else
-				n = k;
-			if (at != NOWHERE && k > top) {
-				top = k;
-				where = at;
-			}
-		}
-	return where != NOWHERE ? text_line(text, where) - 1 : -1;
+	size_t start = longest(text, old, false, &at);
+	size_t end = longest(text, old, true, &at_end);
+	return start < PART && end < PART ? -1 :
+	    text_line(text, end > start ? at_end : at) - 1;
 }
 
 /* Append the line, or the part of a long one around at. */
@@ -288,28 +298,6 @@ run(struct slice a, struct slice b)
 	return n;
 }
 
-/* Where in a line of the file the first line of old, which may be only part of
- * it, starts: where the most bytes match.  An indented one starts at 0. */
-static size_t
-begins(struct slice old, struct slice file)
-{
-	size_t top = 0, where = 0;
-
-	if (old.n > COMPARE_MAX)
-		old.n = COMPARE_MAX;
-	if (old.n > 0 && (old.p[0] == ' ' || old.p[0] == '\t'))
-		return 0;
-	for (size_t i = 0; i < file.n && i < WORK_MAX; i++) {
-		size_t n = run(old, slice_from(file, i));
-
-		if (n > top) {
-			top = n;
-			where = i;
-		}
-	}
-	return where;
-}
-
 /* Does line i of old match the file's line?  The first may start in the middle
  * of it, and the last may end there. */
 static bool
@@ -330,8 +318,8 @@ fits(const struct lines *old, long i, struct slice file)
 	return last && memcmp(file.p, s.p, s.n) == 0;
 }
 
-/* Where old is found without the line numbers that read puts before each line;
- * NOWHERE: it has none. */
+/* Where old, which ends with a NUL, is found without the line numbers that read
+ * puts before each line; NOWHERE: it has none. */
 static size_t
 find_unnumbered(struct slice text, struct slice old)
 {
@@ -340,14 +328,10 @@ find_unnumbered(struct slice text, struct slice old)
 	bool good = true;
 
 	while (good && slice_line(&old, &line)) {
-		size_t n = 0;
+		size_t blank = strspn(line.p, " ");
+		size_t n = blank + strspn(line.p + blank, "0123456789");
 
-		while (n < line.n && line.p[n] == ' ')
-			n++;
-		size_t digits = n;
-		while (n < line.n && line.p[n] >= '0' && line.p[n] <= '9')
-			n++;
-		good = n > digits && n < line.n && line.p[n] == '\t';
+		good = n > blank && line.p[n] == '\t';
 		if (good)
 			buf_slice(&plain, slice_from(line, n + 1));
 		if (good && line.p + line.n < old.p)
@@ -395,7 +379,13 @@ edit_nearest(struct slice text, struct slice old_text, struct buf *out)
 	} else {
 		/* the first difference, and the two lines */
 		struct slice a = get(&old, i), b = get(&file, where + i);
-		size_t begin = i == 0 ? begins(a, b) : 0;
+		size_t begin = 0;
+
+		/* the first line may be a part of the file's, unless it is
+		 * indented */
+		if (i == 0 && a.n > 0 && a.p[0] != ' ' && a.p[0] != '\t')
+			longest(b, slice_part(a, 0, num_min(a.n, COMPARE_MAX)),
+			    false, &begin);
 		size_t at = utf8_cut(a.p, a.n, run(a, slice_from(b, begin)));
 
 		buf_fmt(out, "\nold line %ld:  ", i + 1);

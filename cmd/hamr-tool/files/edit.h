@@ -44,6 +44,6 @@ void text_to_crlf(struct buf *b);
 /* The line (from 1) that holds byte at. */
 long text_line(struct slice text, size_t at);
 
-/* Append the text nearest to old, and where it first differs: the words of a
- * no_match. */
+/* Append the text nearest to old, which ends with a NUL, and where it first
+ * differs: the words of a no_match. */
 void edit_nearest(struct slice text, struct slice old, struct buf *out);
