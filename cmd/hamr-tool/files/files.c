@@ -192,20 +192,19 @@ count_links(const struct files *f, struct map *names, int at, const char *name,
 
 	while (d != NULL && file_now_ms() < until &&
 	    (e = file_readdir(d)) != NULL) {
-		bool dir = e->d_type == DT_DIR || e->d_type == DT_UNKNOWN;
-		bool file = e->d_type != DT_DIR && fstatat(dirfd(d), e->d_name,
-		    &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
-		    st.st_nlink > 1;
-		char *path = !dir && !file ? NULL : xasprintf("%s%s%s", rel,
-		    *rel != '\0' ? "/" : "", e->d_name);
-
-		if (file) {
+		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) <
+		    0 || !(S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) &&
+		    st.st_nlink > 1)))
+			continue;
+		char *path = xasprintf("%s%s%s", rel, *rel != '\0' ? "/" : "",
+		    e->d_name);
+		if (S_ISREG(st.st_mode)) {
 			const uint64_t key[] = { st.st_ino, st.st_dev };
 			uint64_t *n = map_put(names, (struct slice){
 			    (const char *)key, sizeof key }, NULL);
 
 			*n = (*n + 2) | lists_secret(&f->lists, path);
-		} else if (dir) {
+		} else {
 			count_links(f, names, dirfd(d), e->d_name, path,
 			    until);
 		}
