@@ -371,29 +371,6 @@ journal_calls_tell_killed(struct journal_calls *jc, struct job *j)
 		tell_changes(c, j);
 }
 
-static void
-compare(struct journal_calls *jc, struct job *j)
-{
-	const struct undo_entry *c = &jc->entry;
-
-	/* even after a cancel, take the time to find out what changed */
-	snap_hurry(jc->snap, HURRY_MS);
-	if (!take(jc, NULL)) {
-		tell_changes(NULL, j);
-		return;
-	}
-	snap_changes(jc->snap, &jc->entry);
-	for (size_t i = 0; i < c->n; i++)
-		undo_path_look(jc->t->files, &c->v[i], NULL);
-	tell_changes(c, j);
-	if (c->n + c->nfolders > 0)	/* else there is nothing to undo */
-		journal_meanwhile(jc->snap, &jc->entry);
-	give_older(jc);
-	GROW(jc->past, jc->npast, jc->cap);
-	jc->past[jc->npast++] = (struct past){ xstrdup(j->call->name),
-		xstrdup(j->call->id), snap_time(jc->snap) };
-}
-
 void
 journal_calls_end(struct journal_calls *jc, struct job *j)
 {
@@ -408,10 +385,25 @@ journal_calls_end(struct journal_calls *jc, struct job *j)
 			tell_changes(NULL, j);
 		return;
 	}
-	if (!one)
-		compare(jc, j);
-	else
+	/* even after a cancel, take the time to find out what changed */
+	snap_hurry(jc->snap, HURRY_MS);
+	if (one) {
 		jc->fresh = false;
+	} else if (!take(jc, NULL)) {
+		tell_changes(NULL, j);
+	} else {
+		snap_changes(jc->snap, c);
+		for (size_t i = 0; i < c->n; i++)
+			undo_path_look(jc->t->files, &c->v[i], NULL);
+		tell_changes(c, j);
+		if (c->n + c->nfolders > 0)	/* else nothing to undo */
+			journal_meanwhile(jc->snap, c);
+		give_older(jc);
+		GROW(jc->past, jc->npast, jc->cap);
+		jc->past[jc->npast++] = (struct past){
+			xstrdup(j->call->name), xstrdup(j->call->id),
+			snap_time(jc->snap) };
+	}
 	if (jc->snap != NULL)
 		snap_hurry(jc->snap, 0);
 	if (c->n + c->nfolders > 0 && jc->snap != NULL &&
