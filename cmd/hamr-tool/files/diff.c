@@ -60,16 +60,28 @@ same(const struct diff *d, long i, long j)
 	return slice_eq(lines_get(&d->old, i), lines_get(&d->new, j));
 }
 
-/* Add the changes between the an old lines and the bn new ones from line at on:
- * a longest common subsequence by the full table, which the caller found small
- * enough. */
-static void
-middle(struct diff *d, long at, long an, long bn)
+void
+diff_make(struct diff *d, struct slice old, struct slice new)
 {
+	long at = 0, i, j;
+
+	*d = (struct diff){ 0 };
+	lines_of(&d->old, old);
+	lines_of(&d->new, new);
+	long an = d->old.n, bn = d->new.n;
+	while (at < an && at < bn && same(d, at, at))
+		at++;
+	while (an > at && bn > at && same(d, an - 1, bn - 1))
+		an--, bn--;
+	an -= at;
+	bn -= at;
+	if (an == 0 || bn == 0 || an > LCS_CELLS / bn) {
+		add(d, at, an, at, bn);
+		return;
+	}
+	/* a longest common subsequence of the middle, by the full table */
 	size_t wide = (size_t)bn + 1;
 	uint32_t *t = xcalloc(((size_t)an + 1) * wide, sizeof *t);
-	long i, j;
-
 	for (i = an - 1; i >= 0; i--) {
 		uint32_t *row = t + (size_t)i * wide, *below = row + wide;
 
@@ -95,27 +107,6 @@ middle(struct diff *d, long at, long an, long bn)
 		}
 	}
 	free(t);
-}
-
-void
-diff_make(struct diff *d, struct slice old, struct slice new)
-{
-	long at = 0;
-
-	*d = (struct diff){ 0 };
-	lines_of(&d->old, old);
-	lines_of(&d->new, new);
-	long an = d->old.n, bn = d->new.n;
-	while (at < an && at < bn && same(d, at, at))
-		at++;
-	while (an > at && bn > at && same(d, an - 1, bn - 1))
-		an--, bn--;
-	an -= at;
-	bn -= at;
-	if (an > 0 && bn > 0 && an <= LCS_CELLS / bn)
-		middle(d, at, an, bn);
-	else
-		add(d, at, an, at, bn);
 }
 
 /* The number after mark in "@@ -12,3 +12,4 @@", as a line from 0. */
