@@ -252,41 +252,11 @@ files_fault(struct result *r, const struct fault *fault)
 	result_error(r, fault->code, "%s", fault->err.text);
 }
 
-/* The path of the entry of the open folder rel whose name is UTF-8 and spelled
- * most like name: at most about a fifth of the letters differ.  NULL if there
- * is none.  Closes fd; the caller frees the path. */
-static char *
-near_name(const struct files *f, int fd, const char *rel, const char *name)
-{
-	size_t least = strlen(name) * 3 / 5 + 2;
-	DIR *d = file_opendir(fd, ".");
-	struct dirent *e;
-	char *best = NULL;
-
-	for (int n = 0; n < NEAR_NAMES && (e = file_readdir(d)) != NULL; n++) {
-		size_t far = strcasecmp(name, e->d_name) == 0 ? 0 :
-		    conf_distance(name, e->d_name);
-		char *path = strcmp(rel, ".") == 0 ? xstrdup(e->d_name) :
-		    xasprintf("%s/%s", rel, e->d_name);
-
-		if (far < least && !replace_is_temporary(e->d_name) &&
-		    utf8_check(path, strlen(path)) == strlen(path) &&
-		    !files_hidden(f, path)) {
-			least = far;
-			free(best);
-			best = path;
-		} else
-			free(path);
-	}
-	file_closedir(d);
-	close(fd);
-	return best;
-}
-
 void
 files_missing(const struct files *f, const char *rel, struct fault *fault)
 {
 	char *missing = xstrdup(rel), *folder, *near = NULL;
+	struct dirent *e;
 	int fd;
 
 	/* the first part that is missing, and the last folder that is not */
@@ -295,14 +265,33 @@ files_missing(const struct files *f, const char *rel, struct fault *fault)
 		free(missing);
 		missing = folder;
 	}
-	if (fd >= 0)
-		near = near_name(f, fd, folder, file_base(missing));
-	char *name = path_name(rel);
+	/* the entry there whose name is UTF-8 and spelled most like it: at
+	 * most about a fifth of the letters differ */
+	const char *name = file_base(missing);
+	size_t least = strlen(name) * 3 / 5 + 2;
+	DIR *d = fd >= 0 ? file_opendir(fd, ".") : NULL;
+	for (int n = 0; n < NEAR_NAMES && (e = file_readdir(d)) != NULL; n++) {
+		size_t far = strcasecmp(name, e->d_name) == 0 ? 0 :
+		    conf_distance(name, e->d_name);
+		char *path = strcmp(folder, ".") == 0 ? xstrdup(e->d_name) :
+		    xasprintf("%s/%s", folder, e->d_name);
+
+		if (far < least && !replace_is_temporary(e->d_name) &&
+		    utf8_check(path, strlen(path)) == strlen(path) &&
+		    !files_hidden(f, path)) {
+			least = far;
+			xset(&near, path);
+		} else
+			free(path);
+	}
+	file_closedir(d);
+	file_close(fd);
+	char *wanted = path_name(rel);
 	char *there = path_name(near != NULL ? near : folder);
 	fault_set(fault, "not_found", near != NULL ?
 	    "%s does not exist; did you mean %s?" :
-	    "%s does not exist; read %s to see what does", name, there);
-	FREE(there, name, near, folder, missing);
+	    "%s does not exist; read %s to see what does", wanted, there);
+	FREE(there, wanted, near, folder, missing);
 }
 
 void
