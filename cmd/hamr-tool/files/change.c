@@ -167,7 +167,8 @@ plan_write(struct files *f, struct change *c, struct slice args)
 {
 	if (find_target(f, c, args) < 0)
 		return -1;
-	arg_str(args, "content", &c->new);
+	buf_adds(&c->new, "");	/* a C string, even if it is empty */
+	scan_str(scan_get(args, "content"), &c->new);
 	if (!c->path.exists)
 		return check_size(c);
 	if (!S_ISREG(c->path.st.st_mode))

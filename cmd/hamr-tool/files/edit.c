@@ -29,7 +29,7 @@
 static void
 take(struct slice args, const char *key, struct buf *text)
 {
-	arg_str(args, key, text);
+	scan_str(scan_get(args, key), text);
 	if (slice_starts(buf_view(text), BOM))
 		buf_drop(text, strlen(BOM));
 }

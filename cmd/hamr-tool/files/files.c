@@ -73,15 +73,6 @@ files_stopped(const struct files *f, long long deadline)
 
 /* ---- arguments ---- */
 
-bool
-arg_str(struct slice args, const char *key, struct buf *out)
-{
-	if (!scan_str(scan_get(args, key), out))
-		return false;
-	buf_add(out, "", 0);	/* p is a C string from here on */
-	return !out->over;
-}
-
 int64_t
 arg_int(struct slice args, const char *key, int64_t def)
 {
@@ -467,7 +458,6 @@ files_judge(struct files *f, const char *tool, struct slice args,
 {
 	int64_t first = arg_int(args, "first", 1);
 	int64_t last = arg_int(args, "last", INT64_MAX);
-	struct buf path = BUF_INIT(BUF_RECORD_MAX);
 	struct fault fault = { 0 };
 	struct path p = { 0 };
 	bool search = arg_is_search(args);
@@ -475,14 +465,15 @@ files_judge(struct files *f, const char *tool, struct slice args,
 	if (strcmp(tool, "read") != 0 && strcmp(tool, "view_image") != 0)
 		return files_judge_change(f, strcmp(tool, "edit") == 0, args,
 		    r);
-	if (!arg_path(f, args, &path)) {
-		if (!search)
-			result_error(r, "bad_arguments",
-			    "read needs a path or a query");
-	} else if (path.len == 0 || slice_is(buf_view(&path), "/dev/null") ||
-	    (tool[0] == 'r' && !search && files_is_skill(f, buf_view(&path)))) {
+	char *path = arg_path(f, args);
+	struct slice text = slice_of(path);
+	if (path == NULL && !search) {
+		result_error(r, "bad_arguments",
+		    "read needs a path or a query");
+	} else if (text.n == 0 || slice_is(text, "/dev/null") ||
+	    (tool[0] == 'r' && !search && files_is_skill(f, text))) {
 		;
-	} else if (files_find(f, buf_view(&path), &p, &fault) < 0) {
+	} else if (files_find(f, text, &p, &fault) < 0) {
 		/* other errors are reported by the call itself */
 		if (is_refusal(fault.code))
 			files_fault(r, &fault);
@@ -493,7 +484,7 @@ files_judge(struct files *f, const char *tool, struct slice args,
 		    "(%lld)", (long long)last, (long long)first);
 	}
 	path_release(&p);
-	buf_release(&path);
+	free(path);
 	return r->code == NULL;
 }
 
@@ -549,14 +540,14 @@ files_certain(const struct files *f, size_t n)
 bool
 files_walks(struct files *f, struct slice args)
 {
-	struct buf path = BUF_INIT(BUF_RECORD_MAX);
+	char *path = scan_strdup(scan_get(args, "path"));
 	struct path p = { 0 };
 	bool slow = scan_kind(scan_get(args, "query")) == SCAN_STRING;
 
-	if (!slow && arg_str(args, "path", &path) &&
-	    path_find(&f->root, buf_view(&path), &p, NULL) == 0)
+	if (!slow && path != NULL &&
+	    path_find(&f->root, slice_of(path), &p, NULL) == 0)
 		slow = p.exists && S_ISDIR(p.st.st_mode);
 	path_release(&p);
-	buf_release(&path);
+	free(path);
 	return slow;
 }

@@ -17,8 +17,6 @@
 
 /* ---- arguments: checked JSON with canonical names ---- */
 
-/* A string argument decoded into out; false when absent or null. */
-bool arg_str(struct slice args, const char *key, struct buf *out);
 /* An integer, or a decimal string; def when absent or null. */
 int64_t arg_int(struct slice args, const char *key, int64_t def);
 /* Is it a read that searches? */
@@ -26,8 +24,9 @@ bool arg_is_search(struct slice args);
 
 /* ---- names ---- */
 
-/* The path of a read, as arg_str; "skill:NAME" becomes the file's. */
-bool arg_path(const struct files *f, struct slice args, struct buf *out);
+/* The path of a read, which the caller frees, or NULL; "skill:NAME" becomes the
+ * file's. */
+char *arg_path(const struct files *f, struct slice args);
 /* Is it a path in the user's own skills, which may be read although they are
  * outside the root? */
 bool files_is_skill(const struct files *f, struct slice path);

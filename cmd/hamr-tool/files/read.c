@@ -296,25 +296,21 @@ read_file(struct files *f, const struct path *p, struct slice args,
 
 /* "skill:NAME" is the skill's SKILL.md, "skill:NAME/FILE" a file next to it:
  * the user's if it exists, else the repository's. */
-bool
-arg_path(const struct files *f, struct slice args, struct buf *out)
+char *
+arg_path(const struct files *f, struct slice args)
 {
-	const char *own = f->skills != NULL ? f->skills : "";
+	char *path = scan_strdup(scan_get(args, "path"));
 
-	if (!arg_str(args, "path", out))
-		return false;
-	if (!slice_starts(buf_view(out), "skill:"))
-		return true;
-	char *name = xstrdup(out->p + strlen("skill:"));
+	if (path == NULL || !slice_starts(slice_of(path), "skill:"))
+		return path;
+	const char *name = path + strlen("skill:");
 	const char *file = strchr(name, '/') != NULL ? "" : "/SKILL.md";
-	buf_reset(out);
-	buf_fmt(out, "%s%s%s", own, name, file);
-	if (*own == '\0' || access(out->p, F_OK) < 0) {
-		buf_reset(out);
-		buf_fmt(out, ".hamr/skills/%s%s", name, file);
-	}
-	free(name);
-	return true;
+	char *own = xasprintf("%s%s%s", f->skills != NULL ? f->skills : "",
+	    name, file);
+	if (f->skills == NULL || access(own, F_OK) < 0)
+		xset(&own, xasprintf(".hamr/skills/%s%s", name, file));
+	free(path);
+	return own;
 }
 
 bool
@@ -364,19 +360,18 @@ read_skill(const struct files *f, struct slice path, struct result *r)
 void
 files_read(struct files *f, struct slice args, struct result *r)
 {
-	struct buf path = BUF_INIT(BUF_RECORD_MAX);
+	char *path = arg_path(f, args);
 	bool search = arg_is_search(args);
 	struct cached *before = NULL;
 	struct path p = { 0 };
 	struct fault fault;
+	struct slice text = slice_of(path);
 
-	arg_path(f, args, &path);
-	if (search && path.len == 0)
-		buf_addc(&path, '.');
-	struct slice text = buf_view(&path);
+	if (search && text.n == 0)
+		text = SLICE(".");
 	if (files_over_budget(f, args, r)) {
 		;
-	} else if (path.len == 0) {
+	} else if (text.n == 0) {
 		buf_adds(&r->content, "nothing to read: the path is empty\n");
 	} else if (slice_is(text, "/dev/null")) {
 		buf_adds(&r->content, "nothing to read: /dev/null is empty\n");
@@ -402,7 +397,7 @@ files_read(struct files *f, struct slice args, struct result *r)
 		}
 	}
 	path_release(&p);
-	buf_release(&path);
+	free(path);
 }
 
 /* ---- view_image ---- */
@@ -420,15 +415,14 @@ void
 files_view(struct files *f, struct slice args, bool vision,
     struct result *r)
 {
-	struct buf path = BUF_INIT(BUF_RECORD_MAX);
+	char *path = scan_text(scan_get(args, "path"));
 	struct buf bytes = BUF_INIT(IMAGE_BYTES_MAX);
 	struct path p = { 0 };
 	struct fault fault = { 0 };
 	struct image im;
 	int fd = -1;
 
-	arg_str(args, "path", &path);
-	if (files_find(f, buf_view(&path), &p, &fault) < 0) {
+	if (files_find(f, slice_of(path), &p, &fault) < 0) {
 		files_fault(r, &fault);
 		goto out;
 	}
@@ -471,5 +465,6 @@ files_view(struct files *f, struct slice args, bool vision,
 out:
 	file_close(fd);
 	path_release(&p);
-	bufs_release(BUFS(&path, &bytes));
+	buf_release(&bytes);
+	free(path);
 }

@@ -139,15 +139,15 @@ repeated_find(struct files *f, const struct path *p, struct slice args)
 struct cached *
 repeated_by(struct files *f, struct slice args)
 {
-	struct buf path = BUF_INIT(BUF_RECORD_MAX);
+	char *path = arg_path(f, args);
 	struct cached *e = NULL;
 	struct path p = { 0 };
 
-	if (!arg_is_search(args) && arg_path(f, args, &path) &&
-	    files_find(f, buf_view(&path), &p, NULL) == 0)
+	if (!arg_is_search(args) && path != NULL &&
+	    files_find(f, slice_of(path), &p, NULL) == 0)
 		e = repeated_find(f, &p, args);
 	path_release(&p);
-	buf_release(&path);
+	free(path);
 	return e;
 }
 

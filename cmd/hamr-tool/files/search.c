@@ -417,7 +417,7 @@ search_run(struct files *f, const struct path *p, struct slice args,
 
 	if (o == MAP_FAILED)
 		mem_none();
-	arg_str(args, "query", &query);
+	scan_str(scan_get(args, "query"), &query);
 	s.query = buf_view(&query);
 	if (slice_has(s.query, "\n")) {
 		buf_slice(&s.crlf, s.query);
