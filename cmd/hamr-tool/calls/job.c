@@ -304,7 +304,7 @@ approve(struct job *j)
 		return extra_unasked(t, x, &j->r) ? STEP_NEXT : STEP_DONE;
 	if (bash)
 		return STEP_NEXT;
-	files_preview(t->files, j->schema->id == TOOL_EDIT,
+	files_make_change(t->files, j->schema->id == TOOL_EDIT, false,
 	    buf_view(&j->args), &j->r);
 	if (strcmp(j->r.code, "denied") == 0 && !t->no_ask)
 		err_say("%s changed nothing, as nobody could be asked; --yes "
@@ -417,8 +417,8 @@ job_work(struct job *j)
 	case TOOL_READ: files_read(t->files, args, &j->r); break;
 	case TOOL_EDIT:
 	case TOOL_WRITE:
-		files_make_change(t->files, j->schema->id == TOOL_EDIT, args,
-		    &j->r);
+		files_make_change(t->files, j->schema->id == TOOL_EDIT, true,
+		    args, &j->r);
 		break;
 	case TOOL_BASH:
 		rep.command = command = scan_text(scan_get(args, "command"));

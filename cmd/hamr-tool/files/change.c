@@ -317,9 +317,10 @@ put_made(const struct change *c, const struct line_set *shown,
 }
 
 void
-files_make_change(struct files *f, bool edit, struct slice args,
-    struct result *r)
+files_make_change(struct files *f, bool edit, bool allowed,
+    struct slice args, struct result *r)
 {
+	struct buf diff = BUF_INIT(BUF_RECORD_MAX);
 	struct slice old = { NULL, 0 };
 	mode_t mask = umask(0);
 	struct change c;
@@ -328,35 +329,44 @@ files_make_change(struct files *f, bool edit, struct slice args,
 	umask(mask);
 	if (!plan(f, &c, edit, args, r))
 		goto out;
+	if (!allowed) {
+		files_path_meta(r, c.path.rel);
+		put_diff(&c, &diff, &r->meta);
+		result_error(r, "denied", "not made: --yes was not given, and "
+		    "nobody could be asked.\nWith --yes it would change:\n%s",
+		    buf_view(&diff).p);
+		goto out;
+	}
 	if (c.fd >= 0)
 		old = buf_view(&c.old);
-	if (f->on_change != NULL && f->on_change(f->change_arg, c.path.rel,
-	    old, c.after, c.fd >= 0 ? c.st.st_mode : 0666 & ~mask, &why) < 0) {
-		bool full = errno == ENOSPC || errno == EDQUOT ||
-		    errno == EFBIG;
-		fault_set(&c.fault, full ? "storage_full" : "spawn_failed",
+	int made = f->on_change(f->change_arg, c.path.rel, old, c.after,
+	    c.fd >= 0 ? c.st.st_mode : 0666 & ~mask, &why);
+	if (made < 0)
+		fault_set(&c.fault, errno == ENOSPC || errno == EDQUOT ||
+		    errno == EFBIG ? "storage_full" : "spawn_failed",
 		    "%s was not changed, as the change could not be undone: "
 		    "%s", c.path.name, why.text);
+	else
+		made = replace_file(&f->root, c.path.rel, c.fd, &c.st,
+		    buf_view(c.unsaved ? &c.disk : &c.old), buf_view(&c.new),
+		    &c.fault);
+	if (made < 0) {
 		fail(&c, r);
-	} else if (replace_file(&f->root, c.path.rel, c.fd, &c.st,
-	    buf_view(c.unsaved ? &c.disk : &c.old), buf_view(&c.new),
-	    &c.fault) < 0) {
-		fail(&c, r);
-	} else {
-		files_note_unsaved(f, c.path.rel, false);
-		struct slice text = buf_view(&c.new);
-		if (f->editor_writes && strlen(text.p) == text.n &&
-		    utf8_check(text.p, text.n) == text.n)
-			free(files_ask_editor(f, c.path.rel, text.p +
-			    (f->hides_bom && slice_starts(text, BOM) ?
-			    strlen(BOM) : 0)));
-		struct proof *p = proofs_of(&f->proofs, c.path.rel);
-		proof_change(p, c.before, c.after, &c.diff, edit ? -1 :
-		    (long)slice_lines(text));
-		put_made(&c, &p->lines, r);
+		goto out;
 	}
+	files_note_unsaved(f, c.path.rel, false);
+	struct slice text = buf_view(&c.new);
+	if (f->editor_writes && strlen(text.p) == text.n &&
+	    utf8_check(text.p, text.n) == text.n)
+		free(files_ask_editor(f, c.path.rel, text.p + (f->hides_bom &&
+		    slice_starts(text, BOM) ? strlen(BOM) : 0)));
+	struct proof *p = proofs_of(&f->proofs, c.path.rel);
+	proof_change(p, c.before, c.after, &c.diff, edit ? -1 :
+	    (long)slice_lines(text));
+	put_made(&c, &p->lines, r);
 out:
 	change_release(&c);
+	buf_release(&diff);
 }
 
 bool
@@ -390,21 +400,4 @@ files_plan(struct files *f, bool edit, struct slice args, struct buf *diff,
 	}
 	change_release(&c);
 	return good;
-}
-
-void
-files_preview(struct files *f, bool edit, struct slice args, struct result *r)
-{
-	struct buf diff = BUF_INIT(BUF_RECORD_MAX);
-	struct change c;
-
-	if (plan(f, &c, edit, args, r)) {
-		files_path_meta(r, c.path.rel);
-		put_diff(&c, &diff, &r->meta);
-		result_error(r, "denied", "not made: --yes was not given, and "
-		    "nobody could be asked.\nWith --yes it would change:\n%s",
-		    buf_view(&diff).p);
-	}
-	change_release(&c);
-	buf_release(&diff);
 }

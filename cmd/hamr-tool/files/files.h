@@ -112,10 +112,11 @@ size_t files_room(const struct files *f);
 bool files_certain(const struct files *f, size_t n);
 
 /* Run one call: read; edit, or write; view_image.  args: a checked JSON object
- * with canonical names (alias.h) that has passed the schema. */
+ * with canonical names (alias.h) that has passed the schema.  What is not
+ * allowed is checked, and shown as a diff, but not made. */
 void files_read(struct files *f, struct slice args, struct result *r);
-void files_make_change(struct files *f, bool edit, struct slice args,
-    struct result *r);
+void files_make_change(struct files *f, bool edit, bool allowed,
+    struct slice args, struct result *r);
 /* vision: the model sees images. */
 void files_view(struct files *f, struct slice args, bool vision,
     struct result *r);
@@ -140,9 +141,6 @@ void files_known(struct files *f, struct slice args, struct result *r);
  * members of the ask (more).  False: r is the error it would end with. */
 bool files_plan(struct files *f, bool edit, struct slice args,
     struct buf *diff, struct buf *more, struct result *r);
-/* The same checks and the diff, but nothing is written (no approval). */
-void files_preview(struct files *f, bool edit, struct slice args,
-    struct result *r);
 
 /* Learn proofs, and what was spent of the turn's budget, from a result of this
  * process or another (a tool message of read, edit or write: the call's id and
