@@ -92,9 +92,9 @@ tool_open(struct tool *t, struct err *e)
 		return err_sys(e, ST_SYSTEM, "cannot watch for signals");
 	s->out.signals = s->signals;
 	t->journal = journal_calls_new(t);
-	for (size_t i = 0; i < n && s->mode == STAGE_RESIDENT; i++) {
-		t->files->editor_reads |= strcmp(ops[i], "read") == 0;
-		t->files->editor_writes |= strcmp(ops[i], "write") == 0;
+	if (s->mode == STAGE_RESIDENT) {
+		t->files->editor_reads = slice_in(SLICE("read"), ops);
+		t->files->editor_writes = slice_in(SLICE("write"), ops);
 	}
 	tool_reset(s);
 	return 0;
