@@ -328,22 +328,6 @@ put_posix(struct slice query, struct buf *posix)
 	return '\0';
 }
 
-/* In the child: compile the expression, or end. */
-static void
-compile(struct search *s, const char *posix)
-{
-	int e = regcomp(&s->re, posix, REG_EXTENDED);
-
-	/* one of characters is slower: for lines that need it */
-	setlocale(LC_CTYPE, "C.UTF-8");
-	if (e == 0)
-		e = regcomp(&s->re_utf8, posix, REG_EXTENDED);
-	if (e != 0) {
-		regerror(e, &s->re, s->found->text, 256);
-		_exit(ST_NO);
-	}
-}
-
 /* A model's regular expression may take forever, use up all memory or crash the
  * C library's matcher, so it runs in a process of its own, which we can
  * kill. */
@@ -370,28 +354,32 @@ search_regex(struct search *s, const struct path *p, struct result *r)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		/* the parent uses stdin and stdout, and checks for a cancel */
 		s->f->stage = NULL;
-		compile(s, buf_view(&posix).p);
+		int e = regcomp(&s->re, posix.p, REG_EXTENDED);
+		/* one of characters is slower: for lines that need it */
+		setlocale(LC_CTYPE, "C.UTF-8");
+		if (e == 0)
+			e = regcomp(&s->re_utf8, posix.p, REG_EXTENDED);
+		if (e != 0) {
+			regerror(e, &s->re, s->found->text, 256);
+			_exit(ST_NO);
+		}
 		search_all(s, p);
 		_exit(ST_OK);
 	}
 	buf_release(&posix);
 	file_close(end[1]);
-	while (pid > 0) {
-		struct pollfd w = { end[0], POLLIN, 0 };
-
-		if (poll(&w, 1, 50) > 0)
-			break;
+	struct pollfd over = { end[0], POLLIN, 0 };
+	while (pid > 0 && poll(&over, 1, 50) <= 0)
 		if (files_stopped(s->f, s->deadline + 200)) {
 			kill(pid, SIGKILL);
 			break;
 		}
-	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	file_close(end[0]);
 	/* killed because time was up: the results so far are there */
-	if ((WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) ||
-	    (WIFEXITED(status) && WEXITSTATUS(status) == ST_OK))
+	if (status == 0 || (WIFSIGNALED(status) && WTERMSIG(status) ==
+	    SIGKILL))
 		return true;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == ST_NO)
 		result_error(r, "bad_arguments", "query is not a POSIX "
