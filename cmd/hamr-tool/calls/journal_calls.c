@@ -221,25 +221,21 @@ checkpoint(struct journal_calls *jc, struct job *j)
 	undo_entry_release(&c);
 	if (!first || jc->snap == NULL || jc->t->person || jc->t->serve != NULL)
 		return;
+	const struct { const char *what; long n; } rows[] = {
+		{ "large", left.large }, { "repositories", left.nested },
+		{ "unreadable", left.unreadable } };
 	char *path = scan_strdup(scan_get(buf_view(&j->args), "path"));
-	scan_put(&b, "{'type':'checkpoint','id':@,'paths':[",
-	    slice_of(jc->checkpoint));
-	if (path != NULL)
-		scan_put(&b, "@", slice_of(path));
-	buf_addc(&b, ']');
-	if (left.large + left.nested + left.unreadable > 0) {
-		scan_put(&b, ",'not_covered':{");
-		if (left.large > 0)
-			scan_put(&b, "'large':$,", SCAN_INT(left.large));
-		if (left.nested > 0)
-			scan_put(&b, "'repositories':$,",
-			    SCAN_INT(left.nested));
-		if (left.unreadable > 0)
-			scan_put(&b, "'unreadable':$,",
-			    SCAN_INT(left.unreadable));
-		b.p[b.len - 1] = '}';
-	}
-	buf_addc(&b, '}');
+	bool any = false;
+	scan_put(&b, path != NULL ? "{'type':'checkpoint','id':@,'paths':[@]" :
+	    "{'type':'checkpoint','id':@,'paths':[]",
+	    slice_of(jc->checkpoint), slice_of(path));
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (rows[i].n > 0) {
+			buf_fmt(&b, "%s\"%s\":%ld", any ? "," :
+			    ",\"not_covered\":{", rows[i].what, rows[i].n);
+			any = true;
+		}
+	buf_adds(&b, any ? "}}" : "}");
 	stage_put(jc->t->stage, R_CHECKPOINT, buf_view(&b));
 	buf_release(&b);
 	free(path);
