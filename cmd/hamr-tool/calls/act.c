@@ -57,7 +57,7 @@ pace_of(const struct tool *t, const struct call_state *c)
 	return c->args != NULL && c->action < ACT_BLOCK &&
 	    c->start != START_FOREIGN && s->id != TOOL_VIEW &&
 	    (s->id != TOOL_READ || (c->canonical && files_walks(t->files,
-	    (struct slice){ c->args, c->nargs }))) ? SLOW : QUICK;
+	    slice_of(c->args)))) ? SLOW : QUICK;
 }
 
 /* ---- processes ---- */

@@ -446,7 +446,7 @@ job_work(struct job *j)
 enum step
 job_before(struct job *j)
 {
-	bool fine = judge(j, (struct slice){ j->call->args, j->call->nargs });
+	bool fine = judge(j, slice_of(j->call->args));
 
 	/* started by a process that is gone: never run it again */
 	if (j->call->start == START_FOREIGN) {

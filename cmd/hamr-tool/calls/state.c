@@ -240,7 +240,6 @@ tool_take_args(struct call_state *c, struct slice text)
 	    alias_args(slice_of(c->name), text, &args);
 	if (!c->canonical)
 		buf_add(&args, text.p, text.n);
-	c->nargs = args.len;
 	c->args = buf_detach(&args);
 	buf_release(&inner);
 }
@@ -305,8 +304,8 @@ tool_learn(struct tool *t, struct call_state *c, const struct rec *r)
 	if (text.len <= SHARE_MAX)
 		c->text = xmemdup0(text.p, text.len);
 	if (c->canonical && slice_in(slice_of(c->name), proving))
-		files_learn(t->files, c->id, c->name, (struct slice){ c->args,
-		    c->nargs }, buf_view(&text), meta);
+		files_learn(t->files, c->id, c->name, slice_of(c->args),
+		    buf_view(&text), meta);
 	buf_release(&text);
 }
 

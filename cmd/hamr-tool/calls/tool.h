@@ -33,7 +33,6 @@ enum started {
 struct call_state {
 	char *id, *name;	/* decoded, "" when there is none */
 	char *args;		/* decoded, NULL when there is none */
-	size_t nargs;
 	bool canonical;		/* args is a JSON object with the canonical
 				 * names of one of our tools */
 	bool done;		/* it has a result */
