@@ -238,8 +238,8 @@ verify(struct tool *t)
 	bool full = t->verify_full;
 	long long begun = file_now_ms();
 	struct report rep = { .prog = { .sandboxes = t->sandboxes,
-		.id = "verification" }, .root = t->root,
-		.rootfd = t->files->root.fd, .cap = full ? 12000 : 4000, .bare = true,
+		.id = "verification" }, .root = &t->files->root,
+		.cap = full ? 12000 : 4000, .bare = true,
 		.command = t->verify };
 	const struct prog *run = &rep.prog;
 	struct result r;

@@ -408,8 +408,7 @@ job_work(struct job *j)
 	struct slice args = buf_view(&j->args);
 	struct report rep = { .prog = { .sandboxes = t->sandboxes,
 		.want = j->want, .id = j->call->id },
-		.root = t->root, .rootfd = t->files->root.fd,
-		.cap = t->output_cap };
+		.root = &t->files->root, .cap = t->output_cap };
 	char *command;
 
 	rep.prog.alive = journal_calls_begin(t->journal, j);

@@ -404,7 +404,7 @@ extra_run(struct tool *t, const struct extra *x, const char *id,
 	struct buf input = BUF_INIT(BUF_RECORD_MAX);
 	struct report rep = { .prog = { .sandboxes = t->sandboxes,
 		.argv = argv, .ms = CALL_S * 1000, .grace = GRACE_MS },
-		.rootfd = t->files->root.fd, .cap = t->output_cap };
+		.root = &t->files->root, .cap = t->output_cap };
 	struct prog *p = &rep.prog;
 
 	if (x->schema.id == TOOL_MCP) {

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "root/path.h"
 
 #include "report.h"
 
@@ -38,7 +37,7 @@ put_meta(const struct report *r, struct buf *meta)
 	    SCAN_INT((long long)p->err->raw));
 	if (r->command != NULL) {
 		scan_put(meta, "'cwd':");
-		path_quote(meta, r->root);
+		path_quote(meta, r->root->real);
 		buf_addc(meta, ',');
 	}
 	scan_put(meta, "'sandbox':@,", slice_of(p->sandbox));
@@ -140,7 +139,7 @@ fill(const struct report *rep, struct result *r)
 	    !is_known(rep) || p->signalled || p->number != 0;
 	if (rep->command == NULL && !r->is_error) {
 		report_text(out, p->notes.len > 0 ? p->notes.p : "",
-		    rep->rootfd, rep->cap, r);
+		    rep->root->fd, rep->cap, r);
 		put_meta(rep, &r->meta);
 		return;
 	}
@@ -175,7 +174,7 @@ fill(const struct report *rep, struct result *r)
 	if (whole <= rep->cap)
 		put_streams(out, err, rep->cap, rep->cap, "", text);
 	else
-		put_cut(out, err, rep->rootfd, rep->cap, r);
+		put_cut(out, err, rep->root->fd, rep->cap, r);
 	r->lossy = out->clean.lossy || err->clean.lossy;
 	if (p->end == PROG_TIMEOUT)
 		r->code = "timeout";

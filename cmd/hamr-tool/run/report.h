@@ -2,14 +2,14 @@
 #pragma once
 
 #include "prog.h"
+#include "root/path.h"
 #include "root/result.h"
 
 struct report {
 	struct prog prog;	/* its out and err are set here */
 	const char *command;	/* NULL: a plug-in; when all is well, its
 				 * stdout alone */
-	const char *root;	/* what is shown as cwd */
-	int rootfd;
+	const struct root *root;	/* shown as cwd; holds .hamr/out */
 	size_t cap;
 	bool bare;		/* a mere "exit N" is no line of the text */
 	bool clamped;		/* its timeout was out of range */
