@@ -52,8 +52,6 @@ void links_release(struct links *l);
 bool files_walk(struct files *f, const char *rel, gitignore_see *see,
     void *arg);
 bool files_skips(const struct files *f, const struct gitignore_seen *s);
-/* Does git ignore this one file, which need not exist? */
-bool files_ignored(struct files *f, const char *rel);
 /* meta.path, as UTF-8; nothing when rel is NULL. */
 void files_path_meta(struct result *r, const char *rel);
 /* r becomes the error of fault. */

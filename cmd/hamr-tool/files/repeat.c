@@ -128,9 +128,9 @@ repeated_find(struct files *f, const struct path *p, struct slice args)
 	file_close(fd);
 	buf_release(&text);
 	/* the whole is shown again only if it still fits */
-	if (strcmp(hex, shown->hash) == 0 && (!e->elided || budget_head(
-	    (struct slice){ e->text, e->len }, f->result_tokens, f->family) ==
-	    e->len))
+	struct slice whole = slice_of(e->text);
+	if (strcmp(hex, shown->hash) == 0 && (!e->elided || budget_head(whole,
+	    f->result_tokens, f->family) == whole.n))
 		return e;
 	forget_reads(shown);
 	return NULL;
@@ -162,10 +162,12 @@ repeated_line(const struct cached *e, struct buf *out)
 void
 repeated_put(struct files *f, const struct cached *e, struct result *r)
 {
-	if (e->len > TEXT_MAX && !e->elided)
+	struct slice whole = slice_of(e->text);
+
+	if (whole.n > TEXT_MAX && !e->elided)
 		repeated_line(e, &r->content);
 	else
-		buf_add(&r->content, e->text, e->len);
+		buf_slice(&r->content, whole);
 	scan_put(&r->meta, "'op':'file',");
 	if (e->from > 0)
 		scan_put(&r->meta, "'first':$,'last':$,", SCAN_INT(e->from),
@@ -175,7 +177,7 @@ repeated_put(struct files *f, const struct cached *e, struct result *r)
 	    slice_of(e->id));
 	r->truncated = e->truncated;
 	r->lossy = e->lossy;
-	r->bytes = e->bytes >= 0 ? e->bytes : (long long)e->len;
+	r->bytes = e->bytes >= 0 ? e->bytes : (long long)whole.n;
 }
 
 /* ---- what a result proves ---- */
@@ -220,7 +222,6 @@ learn_read(struct proof *p, const char *id, struct slice args,
 		if (slice_ends(content, UNSAVED_NOTE))
 			content.n -= strlen(UNSAVED_NOTE);
 		e.id = xstrdup(id);
-		e.len = content.n;
 		e.text = xmemdup0(content.n > 0 ? content.p : "", content.n);
 		if (old != NULL) {
 			FREE(old->id, old->text);
