@@ -77,8 +77,7 @@ put_found(struct slice text, bool whole, const char *query, struct result *r)
 
 	if (whole && text.p != NULL) {
 		r->lossy = utf8_clean(out, text.p, text.n);
-		if (out->len == 0 || out->p[out->len - 1] != '\n')
-			buf_addc(out, '\n');
+		buf_end_line(out);
 		n = 1;
 	}
 	while (!whole && slice_line(&text, &hit)) {

@@ -11,7 +11,6 @@
 #include "json/scan.h"
 #include "record/alias.h"
 #include "record/msg.h"
-#include "root/secret.h"
 
 #include "journal_calls.h"
 

@@ -219,8 +219,6 @@ show_huge(const char *rel, struct view *v, int fd, off_t size,
 	r->lossy = v->lossy;
 }
 
-/* ---- the file ---- */
-
 static void
 describe(const char *rel, const struct stat *st, const char *kind,
     const char *why, struct result *r)

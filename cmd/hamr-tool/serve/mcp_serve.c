@@ -63,8 +63,6 @@ serve_result(struct serve *v, struct slice id, struct slice result)
 	serve_put(v, &b);
 }
 
-/* ---- methods ---- */
-
 static void
 serve_list(struct serve *v, const struct rpc_msg *m)
 {
@@ -116,8 +114,6 @@ tell(struct serve *v, const char *method, struct slice params)
 	serve_put(v, &b);
 	v->batch = batch;
 }
-
-/* ---- a call ---- */
 
 /* Append a message's content as text and image parts. */
 static void
