@@ -164,11 +164,8 @@ turn(struct batch *l, size_t k)
 {
 	struct job *j = &l->v[k];
 
-	launch(l);
-	while (j->state == JOB_RUNNING) {
+	for (launch(l); j->state == JOB_RUNNING; launch(l))
 		read_some(l);
-		launch(l);
-	}
 	if (j->state == JOB_READY)
 		return true;
 	/* would a read have the same result in the room that is left by now? */
@@ -272,8 +269,7 @@ verify(struct tool *t)
 	stage_put(t->stage, R_VERIFICATION, buf_view(&v));
 	result_release(&r);
 	buf_release(&v);
-	free(t->verify);
-	t->verify = NULL;
+	xset(&t->verify, NULL);
 }
 
 void

@@ -114,8 +114,7 @@ journal_calls_free(struct journal_calls *jc)
 void
 journal_calls_turn(struct journal_calls *jc)
 {
-	free(jc->checkpoint);
-	jc->checkpoint = NULL;
+	xset(&jc->checkpoint, NULL);
 	jc->broken = jc->fresh = false;
 	jc->begun = 0;
 	while (jc->npast > 0) {

@@ -129,8 +129,7 @@ tool_reset(struct stage *s)
 	struct tool *t = s->self;
 
 	forget_calls(t);
-	free(t->verify);
-	t->verify = NULL;
+	xset(&t->verify, NULL);
 	t->answers = 0;
 	set_mode(t, mode_named(conf_str(t->conf, "agent.mode")));
 	files_reset(t->files);
@@ -194,8 +193,7 @@ propose(struct tool *t)
 	tool_record_all(t, &line);
 	if (t->told == NULL || strcmp(t->told, line.p) != 0)
 		stage_put(t->stage, R_TOOLS, buf_view(&line));
-	free(t->told);
-	t->told = buf_detach(&line);
+	xset(&t->told, buf_detach(&line));
 }
 
 void

@@ -100,8 +100,7 @@ serve_list(struct serve *v, const struct rpc_msg *m)
 	buf_adds(&b, "]}");
 	serve_result(v, m->id, buf_view(&b));
 	buf_release(&b);
-	free(v->t->told);
-	v->t->told = buf_detach(&record);
+	xset(&v->t->told, buf_detach(&record));
 }
 
 static void
@@ -199,8 +198,7 @@ serve_call(struct serve *v, const struct rpc_msg *m)
 	bool known = tool_answer(v->t, name, args, &message);
 	bool cancelled = (stage_wait(s, NULL, 0, 0) & STAGE_CANCEL) != 0;
 	s->cancelled = false;
-	free(v->running);
-	v->running = NULL;
+	xset(&v->running, NULL);
 	v->token.p = NULL;
 	if (s->failed) {	/* a plug-in that broke its word */
 		serve_error(v, m->id, RPC_INTERNAL, s->err.text);
