@@ -217,14 +217,26 @@ look(void *ctx, const struct toml_event *ev, struct err *e)
 	return 0;
 }
 
-/* Append old with one more line, which ends as its neighbors do. */
+/* Append old with the value in place of the path's, or added to its list, or as
+ * one more line, which ends as its neighbors do.  Added first, where a comma is
+ * right whatever follows, it keeps the list's comments. */
 static void
-add_line(const struct spot *s, struct slice old, const char *value, bool list,
+add_value(const struct spot *s, struct slice old, const char *value, bool list,
     struct buf *out)
 {
 	struct slice rest = old, passed;
 	size_t at = old.n;
 
+	if (s->at != NULL) {
+		const char *from = s->at + list, *to = list ? from : s->end;
+
+		buf_add(out, old.p, (size_t)(from - old.p));
+		buf_adds(out, value);
+		if (list && s->value.len > 2)
+			buf_adds(out, is_whitespace(*to) ? "," : ", ");
+		buf_add(out, to, (size_t)(old.p + old.n - to));
+		return;
+	}
 	for (size_t i = 0; i < s->line && slice_line(&rest, &passed); i++)
 		at = old.n - rest.n;
 	const char *nl = at > 1 && old.p[at - 1] == '\n' && old.p[at - 2] ==
@@ -241,66 +253,36 @@ add_line(const struct spot *s, struct slice old, const char *value, bool list,
 	buf_add(out, old.p + at, old.n - at);
 }
 
-/* Append old with the value in place of the path's, or added to its list.  That
- * keeps its comments: the value goes first, where a comma is right whatever
- * follows. */
-static void
-add_value(const struct spot *s, struct slice old, const char *value, bool list,
-    struct buf *out)
-{
-	if (s->at == NULL) {
-		add_line(s, old, value, list, out);
-		return;
-	}
-	const char *from = s->at + list, *to = list ? from : s->end;
-	buf_add(out, old.p, (size_t)(from - old.p));
-	buf_adds(out, value);
-	if (list && s->value.len > 2)
-		buf_adds(out, is_whitespace(*to) ? "," : ", ");
-	buf_add(out, to, (size_t)(old.p + old.n - to));
-}
-
-/* The real file if the user's path is a link to it, else the path, with its
- * folders created. */
-static char *
-user_file(mode_t *mode, struct err *e)
-{
-	char *path = conf_user_path();
-	struct stat st;
-
-	if (path == NULL) {
-		err_set(e, ST_CONFIG, "nowhere to store trust; set HOME");
-		return NULL;
-	}
-	char *real = realpath(path, NULL);
-	if (real != NULL) {
-		free(path);
-		*mode = stat(real, &st) == 0 ? st.st_mode & 07777 : 0600;
-		return real;
-	}
-	*mode = 0600;
-	char *dir = file_folder(path);
-	int r = file_mkdirs(dir, e);
-	free(dir);
-	if (r == 0)
-		return path;
-	free(path);
-	return NULL;
-}
-
-/* Lock the folder of the user's file, so that of two processes none undoes the
- * other's change.  Close it to unlock it; -1 with e. */
+/* Find the user's file, or the real one if that is a link, with its folders
+ * made, and lock its folder, so that of two processes none undoes the other's
+ * change.  Close the fd to unlock it, and free *path; -1 with e.  *mode is that
+ * of a file that exists. */
 static int
-lock_folder(const char *file, struct err *e)
+lock_user_file(char **path, mode_t *mode, struct err *e)
 {
-	char *dir = file_folder(file);
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
+	int fd = -1;
 
-	/* some network file systems cannot lock a folder */
-	if (fd < 0 || (file_lock(fd, LOCK_MS) < 0 && errno == EWOULDBLOCK)) {
-		err_sys(e, ST_CONFIG, "%s", dir);
-		file_close(fd);
-		fd = -1;
+	*path = conf_user_path();
+	if (*path == NULL)
+		return err_set(e, ST_CONFIG, "nowhere to store trust; set "
+		    "HOME");
+	char *real = realpath(*path, NULL);
+	if (real != NULL) {
+		xset(path, real);
+		if (stat(real, &st) == 0)
+			*mode = st.st_mode & 07777;
+	}
+	char *dir = file_folder(*path);
+	if (real != NULL || file_mkdirs(dir, e) == 0) {
+		fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		/* some network file systems cannot lock a folder */
+		if (fd < 0 || (file_lock(fd, LOCK_MS) < 0 &&
+		    errno == EWOULDBLOCK)) {
+			err_sys(e, ST_CONFIG, "%s", dir);
+			file_close(fd);
+			fd = -1;
+		}
 	}
 	free(dir);
 	return fd;
@@ -322,10 +304,9 @@ remember(const char *table, const char *path, const char *text,
 		.value = BUF_INIT(CONF_FILE_MAX) }, after = before;
 	struct buf old = BUF_INIT(CONF_FILE_MAX), new = old, quoted = old;
 	struct err why = { .status = ST_OK };
-	mode_t mode;
-	char *file = user_file(&mode, e);
-	int lock = file != NULL ? lock_folder(file, e) : -1;
-	int r = lock < 0 ? -1 : 0;
+	mode_t mode = 0600;
+	char *file;
+	int lock = lock_user_file(&file, &mode, e), r = lock < 0 ? -1 : 0;
 
 	toml_quote(&quoted, text);
 	if (r == 0 && file_read(file, &old, &why) < 0 &&
