@@ -1,13 +1,13 @@
 /* owner.c - the user that commands run as, their cache, and what they never
  * see of the machine: keys, histories, tokens. */
 #include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -156,23 +156,24 @@ add_true_names(const struct texts *paths, const struct texts *not,
 }
 
 /* sandbox.mask has paths ("/x" and "~/x") and patterns of names in the root; a
- * '!' before either exempts it from being hidden.  Append the entries without
- * a '!', or (shown) those with one: the paths, for this home, or the patterns
- * if home is NULL. */
+ * '!' before either exempts it from being hidden.  Append the paths, for this
+ * home, or the patterns if home is NULL. */
 static void
-add_masks(const struct conf *c, const char *home, bool shown,
-    struct texts *out)
+add_masks(const struct conf *c, const char *home, struct texts *hidden,
+    struct texts *shown)
 {
 	size_t n;
 	const char *const *list = conf_list(c, "sandbox.mask", &n);
 
 	for (size_t i = 0; i < n; i++) {
-		const char *p = list[i] + (list[i][0] == '!');
+		bool exempt = list[i][0] == '!';
+		const char *p = list[i] + exempt;
 		bool is_path = p[0] == '/' || strncmp(p, "~/", 2) == 0;
 
-		if ((list[i][0] == '!') == shown && is_path == (home != NULL))
-			texts_add(out, p[0] != '~' || home == NULL ?
-			    xstrdup(p) : xasprintf("%s%s", home, p + 1));
+		if (is_path == (home != NULL))
+			texts_add(exempt ? shown : hidden, is_path &&
+			    p[0] == '~' ? xasprintf("%s%s", home, p + 1) :
+			    xstrdup(p));
 	}
 }
 
@@ -223,8 +224,7 @@ find_places(struct sandboxes *bs)
 			    in_home[i]));
 		guard_settings(bs, config);
 		free(config);
-		add_masks(bs->conf, homes[h], false, out);
-		add_masks(bs->conf, homes[h], true, &bs->shown);
+		add_masks(bs->conf, homes[h], out, &bs->shown);
 	}
 	if (getenv("XDG_CONFIG_HOME") != NULL)
 		guard_settings(bs, getenv("XDG_CONFIG_HOME"));
@@ -262,11 +262,15 @@ void
 owner_reaches(const struct sandboxes *bs, struct texts *t, struct texts *shut)
 {
 	const char *root = bs->root.real;
-	size_t to = 0, cut;
+	size_t to = 0;
 	struct stat st;
-	int p[2];
 
-	if (t->n == 0 || geteuid() != 0 || pipe2(p, O_CLOEXEC) < 0)
+	if (t->n == 0 || geteuid() != 0)
+		return;
+	/* the child's answers */
+	size_t *cut = mmap(NULL, t->n * sizeof *cut, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (cut == MAP_FAILED)
 		return;
 	pid_t pid = fork();
 	if (pid == 0) {
@@ -280,20 +284,18 @@ owner_reaches(const struct sandboxes *bs, struct texts *t, struct texts *shut)
 		    setresuid(bs->uid, bs->uid, bs->uid) == 0)) &&
 		    syscall(SYS_capset, &head, none) == 0;
 
-		for (size_t i = 0; they && i < t->n; i++) {
-			cut = barred_at(t->v[i]);
-			if (write(p[1], &cut, sizeof cut) != sizeof cut)
-				break;
-		}
+		for (size_t i = 0; they && i < t->n; i++)
+			cut[i] = barred_at(t->v[i]);
 		_exit(0);
 	}
-	close(p[1]);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
 	for (size_t i = 0; i < t->n; i++) {
-		if (read(p[0], &cut, sizeof cut) != sizeof cut || cut == 0) {
+		if (cut[i] == 0) {
 			t->v[to++] = t->v[i];
 			continue;
 		}
-		t->v[i][cut] = '\0';
+		t->v[i][cut[i]] = '\0';
 		bool opens = is_beneath(t->v[i], root) &&
 		    strcmp(t->v[i], root) != 0 && lstat(t->v[i], &st) == 0 &&
 		    st.st_uid == bs->uid;
@@ -304,11 +306,8 @@ owner_reaches(const struct sandboxes *bs, struct texts *t, struct texts *shut)
 		else
 			free(t->v[i]);
 	}
+	munmap(cut, t->n * sizeof *cut);
 	t->n = to;
-	close(p[0]);
-	if (pid > 0)
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
 }
 
 void
@@ -333,8 +332,7 @@ owner_find(struct sandboxes *bs)
 	const char *const *secret = conf_list(bs->conf, "policy.secret", &n);
 	for (size_t i = 0; i < n; i++)
 		texts_add(&bs->hide_list, xstrdup(secret[i]));
-	add_masks(bs->conf, NULL, false, &bs->hide_list);
-	add_masks(bs->conf, NULL, true, &bs->show_list);
+	add_masks(bs->conf, NULL, &bs->hide_list, &bs->show_list);
 	bs->hide.known = &bs->known;
 	bs->hide.secret = (const char *const *)bs->hide_list.v;
 	bs->hide.nsecret = bs->hide_list.n;
@@ -369,7 +367,6 @@ owner_look(struct sandboxes *bs)
 	add_true_names(&bs->shown, &shown, &shown);
 	add_true_names(&bs->places, &shown, &bs->hidden);
 	texts_release(&shown);
-	shown = (struct texts){ .n = 0 };
 	owner_reaches(bs, &bs->hidden, &shown);
 	texts_release(&shown);
 }
