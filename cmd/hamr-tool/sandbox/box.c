@@ -196,20 +196,6 @@ mount_overlay(const struct box *b)
 		fail("/");
 }
 
-/* Give the fds their numbers, once none has one that another will get. */
-static void
-place(const int fds[NGIVEN])
-{
-	int above[NGIVEN];
-
-	for (int i = 0; i < NGIVEN; i++)
-		above[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, NGIVEN);
-	for (int i = 0; i < NGIVEN; i++)
-		if (fds[i] >= 0 && dup2(above[i], i) < 0)
-			fail("dup2");
-	dup2(STDIN_FILENO, STDOUT_FILENO);
-}
-
 static _Noreturn void
 child(const struct start *s)
 {
@@ -218,10 +204,17 @@ child(const struct start *s)
 	const char *bwrap[] = { bs->bwrap, "--args", "6", "--", exe, WIRE_ARG,
 		NULL };
 	const char **argv = s->b->layer == LAYER_BWRAP ? bwrap : bwrap + 4;
+	int above[NGIVEN];
 	sigset_t none;
 
 	setpgid(0, 0);
-	place(s->fds);
+	/* give the fds their numbers, once none has one that another will get */
+	for (int i = 0; i < NGIVEN; i++)
+		above[i] = fcntl(s->fds[i], F_DUPFD_CLOEXEC, NGIVEN);
+	for (int i = 0; i < NGIVEN; i++)
+		if (s->fds[i] >= 0 && dup2(above[i], i) < 0)
+			fail("dup2");
+	dup2(STDIN_FILENO, STDOUT_FILENO);
 	for (int i = FD_CGROUP; i < NGIVEN; i++)
 		if (s->fds[i] >= 0 && write(i, "0", 1) != 1)
 			fail("the control group");

@@ -45,11 +45,16 @@ struct limit {
 	long long most;		/* 0: none */
 };
 
-/* Remove the groups that killed processes left in parent.  A new one may not be
- * used yet, one that is used is busy. */
-static void
-sweep(const char *parent)
+/* Make b's group number i beneath parent; false if one of its files is missing.
+ * Remove the groups that killed processes left there: a new one may not be used
+ * yet, one that is used is busy. */
+static bool
+make_in(struct box *b, int i, const char *parent, const struct limit l[2],
+    int *fd)
 {
+	char *dir = xasprintf("%s/" NAME, parent, (int)getpid(),
+	    (const void *)b);
+	bool good = mkdir(dir, 0755) == 0 || errno == EEXIST;
 	DIR *d = file_opendir(AT_FDCWD, parent);
 	struct dirent *e;
 	struct stat st;
@@ -60,19 +65,6 @@ sweep(const char *parent)
 		    time(NULL) - st.st_mtime > NEW_S)
 			unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
 	file_closedir(d);
-}
-
-/* Make b's group number i beneath parent; false if one of its files is
- * missing. */
-static bool
-make_in(struct box *b, int i, const char *parent, const struct limit l[2],
-    int *fd)
-{
-	char *dir = xasprintf("%s/" NAME, parent, (int)getpid(),
-	    (const void *)b);
-	bool good = mkdir(dir, 0755) == 0 || errno == EEXIST;
-
-	sweep(parent);
 	for (int k = 0; k < 2 && good; k++)
 		good = l[k].most == 0 || put(dir, l[k].file, l[k].most);
 	*fd = good ? open_in(dir, "cgroup.procs") : -1;

@@ -124,34 +124,16 @@ put_base(struct box *b, struct buf *out)
 		bind_at(b, out, "--bind", b->bs->cache, b->bs->cache);
 }
 
-/* ---- programs in a folder that the box replaces ---- */
-
-static const char *const own[] = { "/tmp", "/run", "/var/tmp" };
-
-static bool
-is_covered(const char *path)
+/* Is path in a folder that the box replaces?  Then that folder, else NULL. */
+static const char *
+covered_by(const char *path)
 {
-	return is_beneath(path, own[0]) || is_beneath(path, own[1]) ||
-	    is_beneath(path, own[2]);
-}
+	static const char *const own[] = { "/tmp", "/run", "/var/tmp" };
 
-/* The entry of /tmp, /run or /var/tmp that contains path: we show all of it, as
- * the parts of a program are next to it.  NULL if there is none; the caller
- * frees it. */
-static char *
-shown_of(const char *path)
-{
-	char *real = realpath(path, NULL), *found = NULL;
-
-	for (size_t i = 0; i < 3 && real != NULL; i++) {
-		size_t n = strlen(own[i]);
-
-		if (strncmp(real, own[i], n) == 0 && real[n] == '/')
-			found = xmemdup0(real, n + 1 + strcspn(real + n + 1,
-			    "/"));
-	}
-	free(real);
-	return found;
+	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+		if (is_beneath(path, own[i]))
+			return own[i];
+	return NULL;
 }
 
 /* ---- the root ---- */
@@ -199,7 +181,8 @@ put_git(struct box *b, struct buf *out, const struct box_git *g)
 		bool writes = write && is_dir(dir);
 		const char *how = writes ? "--bind" : "--ro-bind";
 
-		if (!inside && (writes || is_covered(dir) || is_given(b, dir)))
+		if (!inside && (writes || covered_by(dir) != NULL ||
+		    is_given(b, dir)))
 			bind_at(b, out, how, dir, dir);
 		else if (inside && kind == BOX_WRITE)
 			place(b, out, how, dir, dir);
@@ -362,10 +345,16 @@ layers_make(struct box *b, const struct box_git *g, struct buf *out)
 
 	put_base(b, out);
 	for (size_t i = 0; i < b->want.nshow; i++) {
-		char *path = shown_of(b->want.show[i]);
+		char *path = realpath(b->want.show[i], NULL);
+		const char *own = path != NULL ? covered_by(path) : NULL;
 
-		if (path == NULL)
+		if (own == NULL || path[strlen(own)] == '\0') {
+			free(path);
 			continue;
+		}
+		/* all that is there: the parts of a program are next to it */
+		path[strcspn(path + strlen(own) + 1, "/") + strlen(own) + 1] =
+		    '\0';
 		bind_at(b, out, "--ro-bind", path, path);
 		texts_add(&shown, path);
 	}
@@ -381,7 +370,7 @@ layers_make(struct box *b, const struct box_git *g, struct buf *out)
 	 * many of these for bubblewrap. */
 	for (size_t i = 0; i < b->bs->hidden.n; i++) {
 		const char *path = b->bs->hidden.v[i];
-		bool there = !is_covered(path);
+		bool there = covered_by(path) == NULL;
 
 		for (size_t k = 0; k < shown.n && !there; k++)
 			there = is_beneath(path, shown.v[k]);

@@ -332,12 +332,6 @@ names_note_masked(struct names *n, const char *rel)
 	return more;
 }
 
-bool
-names_moved(const struct names *n, const struct name *name)
-{
-	return file_is_known(&n->guarded, n->rootfd, name->rel, name->ino);
-}
-
 /* Does git track it?  Commands that write the index can add any name, but not
  * with a content that they cannot read. */
 static bool

@@ -56,7 +56,8 @@ struct names {
 	struct names_dir *dirs;
 	size_t ndirs, capdirs;
 	struct map known;	/* the folders, by rel */
-	struct map guarded;	/* protected names (file_remember) */
+	/* protected names that were there (file_remember) */
+	struct map guarded;
 };
 
 void names_release(struct names *n);
@@ -73,8 +74,6 @@ struct names_count names_note_tracked(struct names *n, const char *root);
  * even if a command renames a folder above it.  True: it has other names, which
  * must be looked for. */
 bool names_note_masked(struct names *n, const char *rel);
-/* Was this protected name there before, and only a folder above it renamed? */
-bool names_moved(const struct names *n, const struct name *name);
 /* Does it matter which files git tracks? */
 bool names_ask_git(const struct names *n);
 

@@ -406,8 +406,9 @@ sandboxes_tidy(struct sandboxes *bs, struct buf *notes)
 	for (size_t i = 0; i < n->n; i++) {
 		const struct name *v = &n->v[i];
 
+		/* not if only a folder above it was renamed */
 		if (v->kind == NAME_GUARDED && v->since > before &&
-		    !names_moved(n, v))
+		    !file_is_known(&n->guarded, n->rootfd, v->rel, v->ino))
 			move(&bs->root, &m, v->rel);
 		else if (v->kind == NAME_SECRET && (v->since > before ||
 		    (lost && !lists_secret(&bs->hide, v->rel))) &&
