@@ -1,25 +1,24 @@
 /* rpc.c - JSON-RPC 2.0 over two descriptors, one message a line. */
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "rpc/rpc.h"
 
-#define READ_BYTES 65536
-
 void
 rpc_init(struct rpc *r, int in, int out, size_t max)
 {
-	*r = (struct rpc){ .in = in, .out = out, .max = max,
-		.rd = BUF_INIT(max + 2 * READ_BYTES),
-		.wr = BUF_INIT(2 * RPC_QUEUE_MAX),
+	*r = (struct rpc){ .out = out, .wr = BUF_INIT(2 * RPC_QUEUE_MAX),
 		.fixed = BUF_INIT(4 * max) };
+	rec_in_init(&r->in, in, "", max);
 }
 
 void
 rpc_release(struct rpc *r)
 {
-	bufs_release(BUFS(&r->rd, &r->wr, &r->fixed));
+	rec_in_release(&r->in);
+	bufs_release(BUFS(&r->wr, &r->fixed));
 	scan_release(&r->scan);
 }
 
@@ -28,64 +27,38 @@ rpc_release(struct rpc *r)
 int
 rpc_fill(struct rpc *r)
 {
-	char buf[READ_BYTES];
+	struct pollfd p = { r->in.fd, POLLIN, 0 };
+	int got = poll(&p, 1, 0) > 0 ? rec_fill(&r->in, NULL) : 0;
+	struct slice rest = rec_raw(&r->in);
 
-	if (r->taken > 0) {	/* lines that were handed out are done with */
-		buf_drop(&r->rd, r->taken);
-		r->looked -= r->taken;
-		r->taken = 0;
-	}
-	ssize_t n = read(r->in, buf, sizeof buf);
-	if (n < 0)
-		return errno == EINTR || errno == EAGAIN ? 0 : -1;
-	if (n == 0 && (r->rd.len == 0 || r->rd.p[r->rd.len - 1] == '\n'))
-		return -1;
-	if (n == 0)		/* the last line may lack its LF */
-		buf[n++] = '\n';
-	buf_add(&r->rd, buf, (size_t)n);
-	return 1;
+	/* the last line may lack its LF */
+	if (r->in.eof)
+		got = rest.n > 0 && rest.p[rest.n - 1] != '\n' ? 1 : -1;
+	return got;
 }
 
 enum rpc_got
 rpc_take(struct rpc *r, struct slice *text)
 {
-	for (;;) {
-		const char *lf = NULL;
+	int got;
 
-		if (r->rd.len > r->looked)
-			lf = memchr(r->rd.p + r->looked, '\n',
-			    r->rd.len - r->looked);
-		if (lf == NULL)
-			break;
-		*text = slice_trim((struct slice){ r->rd.p + r->taken,
-			(size_t)(lf - r->rd.p) - r->taken });
-		r->taken = r->looked = (size_t)(lf - r->rd.p) + 1;
-		if (r->skipping || text->n == 0) {
-			r->skipping = false;	/* reported already */
-			continue;
-		}
-		bool good = scan_value(&r->scan, text->p, text->n) == 0;
-		r->lossy = false;
-		if (!good) {
-			buf_reset(&r->fixed);
-			scan_repair(*text, &r->fixed);
-			*text = buf_view(&r->fixed);
-			if (scan_value(&r->scan, text->p, text->n) < 0)
-				text->n = 0;
-			good = r->lossy = r->repair && text->n > 0;
-		}
-		return good ? RPC_TEXT : RPC_BAD;
+	do {
+		got = rec_line(&r->in, text, NULL);
+		*text = slice_trim(*text);
+	} while (got > 0 && text->n == 0);
+	if (got <= 0)
+		return got < 0 ? RPC_LONG : RPC_NONE;
+	bool good = scan_value(&r->scan, text->p, text->n) == 0;
+	r->lossy = false;
+	if (!good) {
+		buf_reset(&r->fixed);
+		scan_repair(*text, &r->fixed);
+		*text = buf_view(&r->fixed);
+		if (scan_value(&r->scan, text->p, text->n) < 0)
+			text->n = 0;
+		good = r->lossy = r->repair && text->n > 0;
 	}
-	r->looked = r->rd.len;
-	if (!r->skipping && r->rd.len - r->taken <= r->max)
-		return RPC_NONE;
-	/* An unfinished line that is too long already: drop it, and whatever
-	 * comes until it ends. */
-	enum rpc_got skipped = r->skipping ? RPC_NONE : RPC_LONG;
-	buf_reset(&r->rd);
-	r->taken = r->looked = 0;
-	r->skipping = true;
-	return skipped;
+	return good ? RPC_TEXT : RPC_BAD;
 }
 
 /* ---- writing ---- */

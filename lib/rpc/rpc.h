@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "json/scan.h"
+#include "record/rec.h"
 
 #define RPC_QUEUE_MAX ((size_t)128 << 20)
 #define RPC_CHATTER_MAX ((size_t)1 << 20)	/* answers nobody reads */
@@ -26,15 +27,13 @@ enum rpc_code {
 };
 
 struct rpc {
-	int in, out;		/* borrowed; in is non-blocking */
-	size_t max;		/* the longest line */
+	int out;		/* borrowed, as is in's */
 	bool repair;		/* bad UTF-8 and NUL become U+FFFD ... */
 	bool lossy;		/* ... and did in the last line */
 	/* private */
-	struct buf rd, wr, fixed;
-	size_t looked, taken;	/* of rd: searched for LF; handed out */
+	struct rec_in in;
+	struct buf wr, fixed;
 	size_t sent;		/* of wr */
-	bool skipping;		/* in a line that is too long */
 	struct scan scan;
 };
 
@@ -46,6 +45,7 @@ enum rpc_got {
 	RPC_LONG		/* a line longer than max: skipped */
 };
 
+/* max: bytes of the longest line. */
 void rpc_init(struct rpc *r, int in, int out, size_t max);
 void rpc_release(struct rpc *r);
 
