@@ -195,25 +195,6 @@ is_digit(int c)
 	return c >= '0' && c <= '9';
 }
 
-/* TOML's decimal integers and floats are JSON's numbers, except for a leading
- * '+' and '_' between digits: append s without these. */
-static bool
-number(struct slice s, struct buf *out)
-{
-	bool ok = true;
-
-	for (size_t i = 0; i < s.n && ok; i++) {
-		if (s.p[i] == '_')
-			ok = i > 0 && is_digit(s.p[i - 1]) && i + 1 < s.n &&
-			    is_digit(s.p[i + 1]);
-		else if (s.p[i] != '+' || i > 0 || s.n == 1 ||
-		    !is_digit(s.p[1]))
-			buf_addc(out, s.p[i]);
-	}
-	return ok && scan_is_json(buf_view(out)) &&
-	    scan_kind(buf_view(out)) == SCAN_NUMBER;
-}
-
 /* Parts of TOML that begin like a number or word, but are not in our subset. */
 static const char *
 foreign(struct slice s)
@@ -258,9 +239,20 @@ plain(struct toml_in *t, struct toml_value *v)
 	if (what != NULL)
 		return unsupported(t, what);
 	struct buf text = BUF_INIT(s.n + 1);
-	bool is_float = memchr(s.p, '.', s.n) != NULL || memchr(s.p, 'e', s.n)
-	    != NULL || memchr(s.p, 'E', s.n) != NULL;
-	if (!number(s, &text))
+	bool is_float = false, ok = true;
+	/* decimal integers and floats are JSON's numbers, except for a leading
+	 * '+' and '_' between digits */
+	for (size_t i = 0; i < s.n && ok; i++) {
+		is_float |= strchr(".eE", s.p[i]) != NULL;
+		if (s.p[i] == '_')
+			ok = i > 0 && is_digit(s.p[i - 1]) && i + 1 < s.n &&
+			    is_digit(s.p[i + 1]);
+		else if (s.p[i] != '+' || i > 0 || s.n == 1 ||
+		    !is_digit(s.p[1]))
+			buf_addc(&text, s.p[i]);
+	}
+	if (!ok || !scan_is_json(buf_view(&text)) ||
+	    scan_kind(buf_view(&text)) != SCAN_NUMBER)
 		r = bad(t, "not a value: %.*s (strings need quotes)",
 		    (int)(s.n < 40 ? s.n : 40), s.p);
 	else if (is_float && !num_double(text.p, text.len, &v->d))
