@@ -49,8 +49,6 @@ redact_load(struct err *e)
 	}
 	for (char *p = b.p, *end; r != NULL &&
 	    (end = strchr(p, '\n')) != NULL; no++, p = end + 1) {
-		struct pattern new = { .kind = NULL };
-
 		*end = '\0';
 		if (*p == '#' || *p == '\0')
 			continue;
@@ -61,17 +59,17 @@ redact_load(struct err *e)
 			    path, no);
 			redact_free(r);
 			r = NULL;
-		} else {
-			new.kind = xmemdup0(p, (size_t)(start - p));
-			new.n = (size_t)(text - start) - 1;
-			new.start = xmemdup0(start + 1, new.n);
-			new.pair = PAIR(start[1], start[2]);
-			new.line = no;
-			new.regex = xasprintf("^(%s)", text + 1);
-			GROW(r->p, r->n, r->cap);
-			r->p[r->n++] = new;
-			r->begins[new.pair] = true;
+			break;
 		}
+		GROW(r->p, r->n, r->cap);
+		struct pattern *new = &r->p[r->n++];
+		*new = (struct pattern){ .line = no,
+			.kind = xmemdup0(p, (size_t)(start - p)),
+			.n = (size_t)(text - start) - 1,
+			.pair = PAIR(start[1], start[2]),
+			.regex = xasprintf("^(%s)", text + 1) };
+		new->start = xmemdup0(start + 1, new->n);
+		r->begins[new->pair] = true;
 	}
 	buf_release(&b);
 	free(path);
@@ -98,24 +96,6 @@ is_word_byte(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Most runs meet no start, and compiling the whole list takes 0.7 ms. */
-static void
-compile(struct pattern *p)
-{
-	regex_t *re = xcalloc(1, sizeof *re);
-	char *path;
-
-	if (regcomp(re, p->regex, REG_EXTENDED) == 0) {
-		p->re = re;
-		return;
-	}
-	path = conf_share("secrets.txt");
-	err_say("%s:%zu: malformed regex; until it is fixed, everything from "
-	    "%s on is redacted", path, p->line, p->start);
-	FREE(path, re, p->regex);
-	p->regex = NULL;
-}
-
 /* The length of the secret that begins at t, or 0. */
 static size_t
 secret_len(struct pattern *p, struct slice t)
@@ -124,8 +104,20 @@ secret_len(struct pattern *p, struct slice t)
 
 	if (t.n < p->n || memcmp(t.p, p->start, p->n) != 0)
 		return 0;
-	if (p->re == NULL && p->regex != NULL)
-		compile(p);
+	/* most runs meet no start, and compiling all takes 0.7 ms */
+	if (p->re == NULL && p->regex != NULL) {
+		p->re = xcalloc(1, sizeof *p->re);
+		if (regcomp(p->re, p->regex, REG_EXTENDED) != 0) {
+			char *path = conf_share("secrets.txt");
+
+			err_say("%s:%zu: malformed regex; until it is fixed, "
+			    "everything from %s on is redacted", path,
+			    p->line, p->start);
+			FREE(path, p->re, p->regex);
+			p->re = NULL;
+			p->regex = NULL;
+		}
+	}
 	if (p->re == NULL)
 		return t.n;
 	return regexec(p->re, t.p, 1, &m, REG_STARTEND) == 0 ?
