@@ -751,18 +751,6 @@ look_after(struct tool *t, struct mcp *m, const struct pollfd *p)
 		mcp_stop(m, "it stopped reading");
 }
 
-/* One that waits for a network it does not have often says nothing. */
-static void
-overdue(struct mcp *m)
-{
-	const char *hint = m->garbled ? GARBLED : m->bare || m->network ? "" :
-	    "; if it needs the network, set network = true in its table";
-
-	mcp_stop(m, "no answer to %s within %lld s (mcp.%s.start_timeout)%s",
-	    m->state == MCP_INIT ? "initialize" : "tools/list",
-	    m->start / 1000, m->name, hint);
-}
-
 /* Serve all servers until a time (ms; < 0: no limit) at most; returns what
  * stage_wait does.  With fd >= 0, stage_wait is not called, as it would read
  * fd; STAGE_READY then means fd. */
@@ -806,8 +794,15 @@ mcp_round(struct tool *t, long long until, int fd)
 		struct mcp *m = x->servers[i];
 
 		look_after(t, m, p + i * NFDS);
-		if (m->state >= MCP_INIT && file_now_ms() >= m->until)
-			overdue(m);
+		if (m->state < MCP_INIT || file_now_ms() < m->until)
+			continue;
+		/* one that waits for a network it does not have often says
+		 * nothing */
+		mcp_stop(m, "no answer to %s within %lld s "
+		    "(mcp.%s.start_timeout)%s", m->state == MCP_INIT ?
+		    "initialize" : "tools/list", m->start / 1000, m->name,
+		    m->garbled ? GARBLED : m->bare || m->network ? "" : "; if "
+		    "it needs the network, set network = true in its table");
 	}
 	free(p);
 	return flags;
