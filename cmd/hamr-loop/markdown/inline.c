@@ -663,11 +663,6 @@ struct layout {
 	size_t used;		/* columns of the open row */
 	bool open, has_words;
 	unsigned look;		/* currently on */
-	size_t gap, word, end;	/* start of the blanks before the word, of the
-				 * word; its end */
-	size_t gap_columns, columns;
-	bool word_source;	/* take the row's place from the word */
-	bool wide;		/* the last character was wide */
 };
 
 static void
@@ -747,20 +742,19 @@ put(struct layout *l, size_t from, size_t to)
 	}
 }
 
-/* Put the word that ends here, and the blanks before it, into a row. */
+/* Put a word and the blanks before it, from gap on, into a row. */
 static void
-place(struct layout *l)
+place(struct layout *l, size_t gap, struct slice word, size_t width)
 {
+	struct slice plain = buf_view(&l->out->plain), rest;
 	size_t columns = l->how->columns, w, n;
+	size_t from = (size_t)(word.p - plain.p);
 
-	if (l->end == l->word)
-		return;
-	if (l->open && l->has_words &&
-	    l->used + l->gap_columns + l->columns > columns)
+	if (l->open && l->has_words && l->used + from - gap + width > columns)
 		end_row(l);
 	if (!l->open) {
-		bool broken = l->out->n > 0 && !l->word_source;
-		size_t at = broken ? l->word : l->gap;
+		bool broken = gap > 0 && plain.p[gap - 1] != '\n';
+		size_t at = broken ? from : gap;
 		const struct piece *p = piece_at(l->out, &l->piece, at);
 
 		begin_row(l);
@@ -773,17 +767,18 @@ place(struct layout *l)
 			    (at == p->at && p->escaped);
 		}
 		/* drop the blanks at a break, or if there are too many */
-		if (broken || l->gap_columns > columns / 2)
-			l->gap = l->word;
+		if (broken || from - gap > columns / 2)
+			gap = from;
 	}
-	put(l, l->gap, l->word);
-	bool cut = l->how->cut && l->used + l->columns > columns;
+	put(l, gap, from);
+	bool cut = l->how->cut && l->used + width > columns;
 	if (!cut)
-		put(l, l->word, l->end);
+		put(l, from, from + word.n);
 	/* cut a word that does not fit into a row into pieces that do */
-	for (size_t at = l->word; cut && at < l->end; at += n) {
-		n = term_cluster(slice_part(buf_view(&l->out->plain), at,
-		    l->end), &w);
+	for (rest = word; cut && rest.n > 0; rest = slice_from(rest, n)) {
+		size_t at = (size_t)(rest.p - plain.p);
+
+		n = term_cluster(rest, &w);
 		if (l->used + w > columns && l->has_words) {
 			end_row(l);
 			begin_row(l);
@@ -793,22 +788,46 @@ place(struct layout *l)
 			put(l, at, at + n);
 	}
 	l->has_words = true;
-	l->word_source = false;
-	l->gap = l->word = l->end;
-	l->gap_columns = l->columns = 0;
 }
 
 /* Closing marks, which must not begin a row. */
 static const char *const closing[] = { "、", "。", "，", "．", "！", "？",
 	"）", "」", "』", "】", "：", "；", "》", "〉", "”", "’", NULL };
 
+/* The word at `at`, which ends where a row may break; empty at a
+ * blank or LF.  Its pieces are searched from number *i on. */
+static struct slice
+word_at(const struct rows *r, size_t *i, size_t at, size_t *columns)
+{
+	struct slice t = buf_view(&r->plain);
+	size_t to = at, n, w;
+	bool wide = false;
+
+	for (*columns = 0; to < t.n; to += n) {
+		const struct piece *in = piece_at(r, i, to);
+		struct slice rest = slice_part(t, to, in->at + in->n);
+
+		if (*rest.p == '\n' || ((*rest.p == ' ' || *rest.p == '\t') &&
+		    (in->look & LOOK_WHOLE) == 0))
+			break;
+		n = term_cluster(rest, &w);
+		rest.n = n;
+		if ((w > 1 || wide) && to > at && !slice_in(rest, closing))
+			break;
+		wide = w > 1;
+		*columns += w;
+	}
+	return slice_part(t, at, to);
+}
+
 void
 rows_of(struct rows *r, struct slice source, const struct rows_style *how)
 {
 	struct reader reader = { .out = r, .marks = !how->colour,
 		.begin = NO_SOURCE };
-	struct layout l = { .out = r, .how = how, .word_source = true };
-	size_t n, w, p = 0;
+	struct layout l = { .out = r, .how = how };
+	size_t columns, piece = 0, gap = 0;
+	struct slice word;
 
 	bufs_reset(BUFS(&r->text, &r->plain));
 	r->n = r->pieces = 0;
@@ -819,43 +838,17 @@ rows_of(struct rows *r, struct slice source, const struct rows_style *how)
 		add_piece(&reader, source, 0);
 	}
 	struct slice t = buf_view(&r->plain);
-	for (size_t at = 0; at < t.n; at += n) {
-		bool blank = t.p[at] == ' ' || t.p[at] == '\t';
-		const struct piece *in = piece_at(r, &p, at);
-
-		n = 1;
-		if (t.p[at] != '\n' && !(blank &&
-		    (in->look & LOOK_WHOLE) == 0)) {
-			/* a character of a word, or a word by itself */
-			n = term_cluster(slice_part(t, at, in->at + in->n), &w);
-			if ((w > 1 || l.wide) && l.end > l.word &&
-			    !slice_in(slice_part(t, at, at + n), closing))
-				place(&l);
-			if (l.end == l.word) {
-				l.word = at;
-				if (l.gap > at || l.gap_columns == 0)
-					l.gap = at;
-			}
-			l.wide = w > 1;
-			l.end = at + n;
-			l.columns += w;
-			continue;
-		}
-		place(&l);
-		if (t.p[at] == '\n') {
+	for (size_t at = 0; at < t.n; ) {
+		word = word_at(r, &piece, at, &columns);
+		at += word.n;
+		if (word.n > 0) {
+			place(&l, gap, word, columns);
+			gap = at;
+		} else if (t.p[at++] == '\n') {
 			end_row(&l);
-			l.word_source = true;
-			l.gap_columns = 0;
-			l.gap = at + 1;
-		} else {
-			if (l.gap_columns == 0)
-				l.gap = at;
-			l.gap_columns++;
+			gap = at;
 		}
-		l.word = l.end = at + 1;
-		l.wide = false;
 	}
-	place(&l);
 	if (l.open)
 		end_row(&l);
 }
