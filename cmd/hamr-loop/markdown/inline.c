@@ -537,20 +537,11 @@ leave_span(MD_SPANTYPE type, void *detail, void *user)
 /* Text that md4c takes for more than one paragraph would lose its marks: stop,
  * so that it is shown as written. */
 static int
-enter_block(MD_BLOCKTYPE type, void *detail, void *user)
+check_block(MD_BLOCKTYPE type, void *detail, void *user)
 {
 	(void)detail;
 	(void)user;
 	return type == MD_BLOCK_DOC || type == MD_BLOCK_P ? 0 : -1;
-}
-
-static int
-leave_block(MD_BLOCKTYPE type, void *detail, void *user)
-{
-	(void)type;
-	(void)detail;
-	(void)user;
-	return 0;
 }
 
 /* False: there is no parser, or it did not take the text for a paragraph. */
@@ -560,7 +551,7 @@ read_marked(struct reader *r, struct slice source)
 	static const MD_PARSER callbacks = {
 		.flags = MD_FLAG_PERMISSIVEURLAUTOLINKS |
 		    MD_FLAG_STRIKETHROUGH | MD_FLAG_NOHTMLBLOCKS,
-		.enter_block = enter_block, .leave_block = leave_block,
+		.enter_block = check_block, .leave_block = check_block,
 		.enter_span = enter_span, .leave_span = leave_span,
 		.text = text,
 	};
