@@ -54,12 +54,9 @@ sequence_char(struct clean *c, unsigned long cp)
 			return true;
 		c->state = CLEAN_TEXT;
 		return cp >= 0x40 && cp <= 0x7e;
-	case CLEAN_STRING_ESC:
-		c->state = cp == '\\' ? CLEAN_TEXT : CLEAN_ESC;
-		return cp == '\\' ? true : sequence_char(c, cp);
 	case CLEAN_STRING:
-		if (cp == 0x1b)
-			c->state = CLEAN_STRING_ESC;
+		if (cp == 0x1b)	/* also of ST, ESC and a backslash */
+			c->state = CLEAN_ESC;
 		else if (cp == 0x07 || cp == 0x9c || cp == 0x18 || cp == 0x1a)
 			c->state = CLEAN_TEXT;
 		return true;

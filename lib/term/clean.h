@@ -14,8 +14,7 @@
 #include "base/buf.h"
 
 struct clean {
-	enum { CLEAN_TEXT, CLEAN_ESC, CLEAN_CSI, CLEAN_STRING,
-		CLEAN_STRING_ESC } state;
+	enum { CLEAN_TEXT, CLEAN_ESC, CLEAN_CSI, CLEAN_STRING } state;
 	unsigned char part[4];	/* a character cut by the end of a read */
 	size_t n;
 	bool inside;		/* within a line: some of it was kept */
