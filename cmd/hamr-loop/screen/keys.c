@@ -12,7 +12,7 @@
 #define TOGETHER_MS 20		/* bytes this close came together */
 #define RESUMED_MS 100		/* a line end is not Enter but pasted */
 #define STALLED_MS 1000		/* text this soon continues the paste */
-#define MARKED_MS 2000		/* then show what a stalled paste has */
+#define MARKED_MS 2000		/* then Ctrl-C ends a paste */
 #define ANSWER_MAX ((size_t)64 << 10)
 #define PASTE_END "\033[201~"
 
@@ -105,22 +105,15 @@ keys_clean(struct buf *out, struct slice text)
 	}
 }
 
-static enum made
-paste_piece(struct keys *k, size_t n, struct key *key)
-{
-	keys_clean(&k->text, (struct slice){ k->in.p + k->done, n });
-	*key = (struct key){ .name = KEY_PASTE,
-		.text = k->too_long ? (struct slice){ NULL, 0 } :
-		    buf_view(&k->text) };
-	k->done += n;
-	return MADE_KEY;
-}
-
 /* The paste is complete; its last line end is left to the person. */
 static enum made
 paste_key(struct keys *k, size_t n, struct key *key)
 {
-	paste_piece(k, n, key);
+	keys_clean(&k->text, (struct slice){ k->in.p + k->done, n });
+	k->done += n;
+	*key = (struct key){ .name = KEY_PASTE,
+		.text = k->too_long ? (struct slice){ NULL, 0 } :
+		    buf_view(&k->text) };
 	k->held = key->text.n > 0 && key->text.p[key->text.n - 1] == '\n';
 	key->text.n -= k->held;
 	k->held = k->held && k->paste == KEYS_UNMARKED;
@@ -139,20 +132,6 @@ begun(const char *p, size_t n)
 	return 0;
 }
 
-/* How many bytes at the end may be incomplete: the paste's end mark, a line
- * end, a character. */
-static size_t
-unfinished(const struct keys *k)
-{
-	size_t left = k->in.len - k->done, n;
-	const char *end = k->in.p + k->in.len;
-
-	for (n = strlen(PASTE_END) - 1; n > 0; n--)
-		if (n <= left && memcmp(end - n, PASTE_END, n) == 0)
-			return n;
-	return left > 0 && end[-1] == '\r' ? 1 : begun(k->in.p + k->done, left);
-}
-
 /* No end mark was found; the last `keep` bytes may begin one. */
 static void
 paste_goes_on(struct keys *k, size_t keep)
@@ -168,29 +147,21 @@ paste_goes_on(struct keys *k, size_t keep)
 }
 
 static enum made
-marked(struct keys *k, long long now, struct key *key)
+marked(struct keys *k, struct key *key)
 {
 	size_t from = k->seen > k->done ? k->seen : k->done;
 	size_t end = slice_find(buf_view(&k->in), from, PASTE_END);
 
-	if (end == k->in.len) {
-		paste_goes_on(k, strlen(PASTE_END) - 1);
-		if (k->broken) {	/* by Ctrl-C: its end never comes */
-			k->done = k->in.len - 1;
-			k->paste = KEYS_PLAIN;
-			k->too_long = false;
-			return MADE_NOTHING;
-		}
-		/* what comes later is part of the paste, too */
-		if (keys_wait(k, now) != 0)
-			return MADE_WAIT;
-		return paste_piece(k, k->in.len - k->done - unfinished(k),
-		    key);
+	if (end < k->in.len) {
+		k->marks_pastes = true;
+		paste_key(k, end - k->done, key);
+		k->done += strlen(PASTE_END);
+		return MADE_KEY;
 	}
-	k->marks_pastes = true;
-	paste_key(k, end - k->done, key);
-	k->done += strlen(PASTE_END);
-	return MADE_KEY;
+	paste_goes_on(k, strlen(PASTE_END) - 1);
+	/* Ctrl-C ends what has come of one whose end never comes */
+	return k->broken ? paste_key(k, k->in.len - 1 - k->done, key) :
+	    MADE_WAIT;
 }
 
 static bool
@@ -559,7 +530,7 @@ keys_next(struct keys *k, long long now_ms, struct key *key)
 
 		buf_reset(&k->text);
 		if (k->paste == KEYS_MARKED) {
-			made = marked(k, now_ms, key);
+			made = marked(k, key);
 		} else if (!is_there) {
 			made = MADE_WAIT;
 		} else if (k->paste == KEYS_UNMARKED) {
@@ -592,12 +563,10 @@ int
 keys_wait(const struct keys *k, long long now_ms)
 {
 	size_t left = k->in.len - k->done;
-	long long until = k->at + (k->paste == KEYS_MARKED ? MARKED_MS :
-	    k->paste == KEYS_UNMARKED ? TOGETHER_MS :
+	long long until = k->at + (k->paste == KEYS_UNMARKED ? TOGETHER_MS :
 	    left > 2 && k->in.p[k->done] == ESC ? PIECE_MS : ESC_MS);
 
-	if (left == 0 || (k->paste == KEYS_MARKED &&
-	    (k->too_long || left == unfinished(k))))
+	if (left == 0 || k->paste == KEYS_MARKED)
 		return -1;
 	return until > now_ms ? (int)(until - now_ms) : 0;
 }

@@ -33,9 +33,8 @@ enum key_name {
 	KEY_HOME, KEY_END,
 	KEY_CTRL,		/* with the character in text: "a", "_" */
 	KEY_ALT,		/* the same */
-	KEY_PASTE,		/* all of it, or what has come of one that
-				 * stalls, LF between lines; text.p is NULL if
-				 * it was too long */
+	KEY_PASTE,		/* LF between lines; text.p is NULL if it was
+				 * too long */
 	KEY_FOCUS_IN, KEY_FOCUS_OUT,
 	KEY_REPLY,		/* the answer's bytes, with its ESC */
 };
