@@ -14,7 +14,6 @@
 #define KILLS 16
 #define WHOLE_MAX ((size_t)1 << 32)	/* of a message with its pastes */
 #define LEAST_COLUMNS 8			/* beside a prompt, to show it */
-#define WORD_LONG 64			/* bytes; few words are longer */
 
 /* What the previous key did, if the next one may continue it. */
 enum last { LAST_OTHER, LAST_KILL, LAST_YANK, LAST_HISTORY };
@@ -301,21 +300,17 @@ word_end(const struct message *m, size_t at)
 	return at;
 }
 
-/* Where the last word before at begins; 0: none.  Units are found forwards, so
- * look from further and further back. */
+/* Where the last word before at begins; 0: none. */
 static size_t
 word_start(const struct message *m, size_t at, bool blanks)
 {
-	size_t start = 0, from = at;
+	bool was = false, is;
+	size_t start = 0;
 
-	for (size_t back = WORD_LONG; start == 0 && from > 0; back *= 2) {
-		from = at > back ? message_prev(m, at - back) : 0;
-		bool was = from > 0, is;
-		for (size_t i = from; i < at; i = message_next(m, i)) {
-			is = in_word(m, i, blanks);
-			start = is && !was ? i : start;
-			was = is;
-		}
+	for (size_t i = 0; i < at; i = message_next(m, i)) {
+		is = in_word(m, i, blanks);
+		start = is && !was ? i : start;
+		was = is;
 	}
 	return start;
 }

@@ -13,7 +13,6 @@
 #define UNDO_MAX ((size_t)64 << 20)	/* bytes of removed text */
 #define TAB_COLUMNS 8
 #define FIRST_WIDTH 77		/* before the first draw */
-#define LOOK_BACK 256		/* bytes; longer than any cluster */
 
 void
 message_init(struct message *m)
@@ -143,26 +142,15 @@ message_next(const struct message *m, size_t at)
 	return at + message_unit(m, at, 0, NULL, NULL);
 }
 
-/* From a place where a unit must begin: after an LF, or some way back. */
+/* Units are found forwards, from the beginning of a line. */
 size_t
 message_prev(const struct message *m, size_t at)
 {
-	size_t from = at > LOOK_BACK ? at - LOOK_BACK : 0, next;
 	const char *p = m->text.p;
+	const char *lf = at > 0 ? memrchr(p, '\n', at - 1) : NULL;
+	size_t from = lf != NULL ? (size_t)(lf - p) + 1 : 0, next;
 
-	if (at == 0)
-		return 0;
-	while (from > 0 && ((unsigned char)p[from] & 0xc0) == 0x80)
-		from--;
-	for (size_t i = 1; i < MESSAGE_FOLD && i <= from; i++)
-		if (p[from - i] == FOLD) {
-			from -= i;
-			break;
-		}
-	const char *lf = memrchr(p + from, '\n', at - 1 - from);
-	if (lf != NULL)
-		from = (size_t)(lf - p) + 1;
-	while ((next = message_next(m, from)) < at)
+	while (at > 0 && (next = message_next(m, from)) < at)
 		from = next;
 	return from;
 }
