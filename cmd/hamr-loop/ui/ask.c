@@ -25,6 +25,7 @@
 /* What is asked about; a member that does not apply is NULL. */
 struct question {
 	char *name, *path, *diff, *command, *args, *why;
+	char *key;		/* a lasting answer is kept under it */
 	int64_t lines;
 	bool made;		/* the file is new */
 	bool network;		/* network access may be granted */
@@ -46,20 +47,9 @@ struct asking {
 	char *message;		/* that message, while the reason for a no is
 				 * typed; else NULL */
 	long long quiet_from;	/* ms of the last key */
-	struct buf body;	/* the question's rows, made for */
-	size_t columns, height, queued;	/* these sizes */
 	bool done;
 	struct ui_allow a;
 };
-
-/* The key that a lasting answer is kept under, or NULL; the caller frees it. */
-static char *
-key_of(const struct question *q)
-{
-	return q->command != NULL ? xasprintf("command %s", q->command) :
-	    q->path != NULL ? xasprintf("path %s", q->path) :
-	    q->args != NULL ? xasprintf("call %s %s", q->name, q->args) : NULL;
-}
 
 /* Append all of what would be done: diff, command or arguments. */
 static void
@@ -221,7 +211,8 @@ put_question_rows(struct asking *k, struct buf *out)
 		put_text(q, &text);
 	struct slice rest = q->diff != NULL ? slice_of(q->diff) :
 	    buf_view(&text);
-	while (slice_line(&rest, &line)) {
+	/* behind the names of a diff's file all that is left is hidden */
+	while ((rows > 0 || !d.any) && slice_line(&rest, &line)) {
 		size_t had = slice_newlines(buf_view(out));
 
 		if (q->diff != NULL) {
@@ -233,6 +224,7 @@ put_question_rows(struct asking *k, struct buf *out)
 		    d.look : "", rows, out) < line.n;
 		rows -= slice_newlines(buf_view(out)) - had;
 	}
+	q->hidden += slice_lines(rest);
 	bufs_release(BUFS(&keys, &text, &row));
 }
 
@@ -409,15 +401,9 @@ put_row(struct asking *k)
 	if (k->confirm.n > 0) {
 		put_rows(u, k->confirm, "", SIZE_MAX, b);
 		k->unseen = is_unseen(k, slice_newlines(buf_view(b)) - 1);
-	} else if (!u->dumb && (k->columns != ui_columns(u) || k->height !=
-	    ui_height(u) || k->queued != ui_queued_rows(u))) {
-		k->columns = ui_columns(u);
-		k->height = ui_height(u);
-		k->queued = ui_queued_rows(u);
-		buf_reset(&k->body);
-		put_question_rows(k, &k->body);
+	} else if (!u->dumb) {
+		put_question_rows(k, b);
 	}
-	buf_slice(b, buf_view(&k->body));
 	if (k->sure != '\0')
 		put_always(k, b);
 	else if (k->message != NULL)
@@ -584,12 +570,10 @@ take_key(struct asking *k, const struct key *key)
 			editor_key(k->u->editor, &typed);
 			return false;
 		}
-		char *name = key_of(&k->q);
-		*map_put(&k->u->always, slice_of(name), NULL) = 1;
-		if (sure == 'A' && conf_allow(k->u->root, name, &e) < 0)
+		*map_put(&k->u->always, slice_of(k->q.key), NULL) = 1;
+		if (sure == 'A' && conf_allow(k->u->root, k->q.key, &e) < 0)
 			ui_note(k->u, "allowed for this session only: %s",
 			    e.text);
-		free(name);
 		k->a.yes = k->a.session = k->done = true;
 		return true;
 	}
@@ -740,8 +724,7 @@ ui_ask(struct ui *u, const struct rec *ask)
 	struct ui_call *call = at != NULL && *at != 0 ? &u->seen[*at - 1] :
 	    NULL;
 	struct asking k = { .u = u, .call = call,
-		.args = call != NULL ? call->args : NULL,
-		.body = BUF_INIT(TEXT_MAX) };
+		.args = call != NULL ? call->args : NULL };
 	struct question *q = &k.q;
 	struct scan scan = { 0 };
 	struct rec said;
@@ -757,10 +740,12 @@ ui_ask(struct ui *u, const struct rec *ask)
 	rec_int(ask, "lines", &q->lines);
 	if (q->name == NULL)
 		q->name = xstrdup("call");
-	char *key = key_of(q);
-	at = key != NULL ? map_get(&u->always, slice_of(key)) : NULL;
-	if (at != NULL || (key != NULL && u->conf != NULL &&
-	    conf_allows(u->conf, u->root, key))) {
+	q->key = q->command != NULL ? xasprintf("command %s", q->command) :
+	    q->path != NULL ? xasprintf("path %s", q->path) :
+	    q->args != NULL ? xasprintf("call %s %s", q->name, q->args) : NULL;
+	at = q->key != NULL ? map_get(&u->always, slice_of(q->key)) : NULL;
+	if (at != NULL || (q->key != NULL && u->conf != NULL &&
+	    conf_allows(u->conf, u->root, q->key))) {
 		k.a.yes = at == NULL || *at == 1;
 		k.a.session = true;
 	} else if (u->peer != NULL) {	/* a program in a person's place */
@@ -777,8 +762,8 @@ ui_ask(struct ui *u, const struct rec *ask)
 			k.a.stop = scan_true(rec_get(&said, "stop"));
 			k.a.reason = rec_strdup(&said, "reason");
 		}
-		if (k.a.session && key != NULL)
-			*map_put(&u->always, slice_of(key), NULL) =
+		if (k.a.session && q->key != NULL)
+			*map_put(&u->always, slice_of(q->key), NULL) =
 			    k.a.yes ? 1 : 2;
 		scan_release(&scan);
 		free(line);
@@ -787,8 +772,7 @@ ui_ask(struct ui *u, const struct rec *ask)
 	}
 	if (call != NULL && k.a.args != NULL)
 		ui_call_is(call, slice_of(q->name), slice_of(k.a.args));
-	buf_release(&k.body);
-	FREE(key, q->name, q->path, q->diff, q->command, q->args, q->why);
+	FREE(q->key, q->name, q->path, q->diff, q->command, q->args, q->why);
 	return k.a;
 }
 
