@@ -251,17 +251,13 @@ show_call(struct ui *u, const struct ui_call *call, const struct rec *r)
 	    term_width(what), room * 2 / 3));
 	size_t for_what = room - for_got;
 	/* "edit src/main.c"; a path that is too long keeps its end */
-	if (!call->path || term_width(what) <= for_what ||
-	    what.p[head] == '\0') {
-		term_put(&b, what, for_what);
-	} else {
+	if (call->path) {
+		head += what.p[head] == ' ';
 		for_what -= term_put(&b, (struct slice){ what.p, head },
 		    for_what);
-		if (for_what > 1)
-			buf_addc(&b, ' ');
-		if (for_what > 2)
-			term_put_end(&b, slice_of(what.p + head + 1),
-			    for_what - 1);
+		term_put_end(&b, slice_from(what, head), for_what);
+	} else {
+		term_put(&b, what, for_what);
 	}
 	if (o.len > 0)
 		buf_fmt(&b, "  %s", on);
