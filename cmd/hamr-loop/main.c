@@ -81,7 +81,7 @@ loop(struct run *r)
 {
 	struct err e = { ST_BUG, "" };
 
-	ui_init(&r->ui, r->o.json, r->o.quiet);
+	ui_init(&r->ui, &r->track, r->o.json, r->o.quiet);
 	int status = dispatch(r, &e);
 	if (status < 0)
 		status = err_report(&e);

@@ -196,15 +196,6 @@ converse(struct chat *c)
 	}
 }
 
-void
-chat_where(struct chat *c)
-{
-	struct run *r = c->run;
-
-	ui_where(&r->ui, conf_str(r->conf, "provider.model"),
-	    conf_str(r->conf, "agent.mode"));
-}
-
 int
 chat(struct run *r, struct err *e)
 {
@@ -218,7 +209,6 @@ chat(struct run *r, struct err *e)
 
 	/* Ctrl-C must reach us as a byte from the first prompt on */
 	ui_take_signals(&r->ui);
-	chat_where(&c);
 	ui_open_input(&r->ui, &input);
 	r->ui.at_once = chat_at_once;
 	r->ui.at_once_arg = &c;

@@ -398,7 +398,6 @@ show_session(struct chat *c)
 		ui_note(ui, "it was interrupted during %zu call%s; your "
 		    "next message comes after %s", open, plural((long)open),
 		    open == 1 ? "it" : "them");
-	ui_where(ui, k->model != NULL ? k->model : "", k->mode);
 	ui_note(ui, "session %s, mode %s; /status shows more",
 	    c->run->session.id, k->mode != NULL ? k->mode : "?");
 }
@@ -439,9 +438,6 @@ new(struct chat *c)
 	run_end(c->run);
 	c->run->o.fork = NULL;
 	c->run->o.at = 0;
-	c->run->ui.status.tokens = 0;
-	c->run->ui.status.cost = 0;
-	chat_where(c);
 	say(c, "the next message begins a new session");
 }
 

@@ -28,9 +28,6 @@ struct chat {
  * -1 with c->err. */
 int chat_open(struct chat *c, const char *task);
 
-/* Show the model and the mode that a new session begins with. */
-void chat_where(struct chat *c);
-
 /* Send a message of the person and run its turn. */
 void chat_turn(struct chat *c, const char *text);
 
@@ -99,8 +96,6 @@ struct change {
 struct seen {
 	long turns;
 	long at;		/* lines up to the end of the wanted turn */
-	long requests;
-	struct usage usage;
 	struct texts read;	/* paths */
 	struct map ours;	/* ids of its checkpoints and calls */
 	struct change *v;

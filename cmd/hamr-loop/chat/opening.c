@@ -138,10 +138,11 @@ take_models(struct chat *c, struct slice said)
 		return;
 	}
 	buf_release(&b);
-	if (u->status.model == NULL && c->models.n > 0) {
+	if (ui_model(u)[0] == '\0' && c->models.n > 0) {
 		if (!c->spoken)
 			tell_model(c, c->models.v[0]);
-		ui_where(u, c->models.v[0], NULL);
+		u->status.model = xstrdup(c->models.v[0]);
+		u->stale = true;
 	}
 	char *text = u->editor != NULL ? editor_text(u->editor) : NULL;
 	bool offer = c->offer && text != NULL && strcmp(text, "/model ") == 0;

@@ -15,7 +15,6 @@
 #include "record/msg.h"
 #include "show/inspect.h"
 #include "term/term.h"
-#include "tokens/budget.h"
 #include "tokens/token.h"
 
 #define OUTPUT_MAX ((size_t)1 << 20)
@@ -158,10 +157,6 @@ see_session(struct chat *c, struct seen *s, long turn)
 					    NULL && scan_str_is(el,
 					    s->v[i].call);
 			break;
-		case R_USAGE:
-			s->requests++;
-			usage_add(&s->usage, r);
-			break;
 		case R_CHECKPOINT:
 			see_id(s, r, "id");
 			free(s->checkpoint);
@@ -293,17 +288,18 @@ row_git(const struct chat *c, struct buf *page)
 }
 
 static void
-row_cost(const struct chat *c, struct buf *page, const struct seen *s)
+row_cost(const struct chat *c, struct buf *page)
 {
-	const struct usage *u = &s->usage;
+	const struct track *k = &c->run->track;
+	const struct usage *u = &k->total;
 
-	if (s->requests == 0) {
+	if (k->requests == 0) {
 		row(c, page, "tokens", "none counted yet");
 		return;
 	}
 	row(c, page, "tokens", "%s in, %s of them cached; %s out; %ld "
 	    "request%s", num_grouped(u->prompt).s, num_grouped(u->cached).s,
-	    num_grouped(u->completion).s, s->requests, plural(s->requests));
+	    num_grouped(u->completion).s, k->requests, plural(k->requests));
 	if (u->cost > 0)
 		row(c, page, "cost", "%s", num_dollars(u->cost).s);
 	else
@@ -354,9 +350,8 @@ page_status(struct chat *c)
 	}
 	buf_fmt(&page, "session %s, %ld turn%s\n", r->session.id, s.turns,
 	    plural(s.turns));
-	row(c, &page, "model", "%s, mode %s", k->model != NULL ? k->model :
-	    r->ui.status.model != NULL ? r->ui.status.model :
-	    "the server's own", k->mode != NULL ? k->mode : "?");
+	row(c, &page, "model", "%s, mode %s", ui_model(&r->ui)[0] != '\0' ?
+	    ui_model(&r->ui) : "the server's own", k->mode != NULL ? k->mode : "?");
 	row(c, &page, r->ui.status.on ? "this turn" : "last turn",
 	    "%ld step%s, %ld call%s, %zu file%s changed", k->steps,
 	    plural(k->steps), k->started, plural(k->started), k->files.n,
@@ -368,7 +363,7 @@ page_status(struct chat *c)
 		    undoable, plural(undoable), s.checkpoint);
 	row_git(c, &page);
 	row_limits(c, &page);
-	row_cost(c, &page, &s);
+	row_cost(c, &page);
 	texts_release(&changed);
 	seen_release(&s);
 	page_show(c, &page);
@@ -378,11 +373,8 @@ void
 page_cost(struct chat *c)
 {
 	struct buf page = BUF_INIT((size_t)1 << 40);
-	struct seen s;
 
-	see_session(c, &s, -1);
-	row_cost(c, &page, &s);
-	seen_release(&s);
+	row_cost(c, &page);
 	page_show(c, &page);
 }
 
@@ -612,10 +604,7 @@ chat_show_last_turn(struct chat *c)
 	const struct rec *r;
 	size_t blocks = 0;
 
-	u->status.tokens = 0;
-	u->status.cost = 0;
-	u->status.window = budget_from(c->run->conf, -1).effective;
-	/* find where it begins; the bottom row is updated from every record */
+	/* find where it begins */
 	while ((r = next_record(c, &in)) != NULL) {
 		line++;
 		ui_status_take(u, r);

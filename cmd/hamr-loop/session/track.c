@@ -345,6 +345,16 @@ usage_add(struct usage *u, const struct rec *r)
 	}
 }
 
+static void
+take_usage(struct track *t, const struct rec *r)
+{
+	t->requests++;
+	t->context = scan_int_or(rec_get(r, "prompt_tokens"), 0) +
+	    scan_int_or(rec_get(r, "completion_tokens"), 0);
+	usage_add(&t->usage, r);
+	usage_add(&t->total, r);
+}
+
 bool
 track_is_mode(struct slice val)
 {
@@ -492,7 +502,7 @@ track_record(struct track *t, const struct rec *r, off_t at)
 		note_call(t, rec_get(r, "tool_call_id"), true);
 		t->started++;
 		break;
-	case R_USAGE: usage_add(&t->usage, r); break;
+	case R_USAGE: take_usage(t, r); break;
 	case R_LIMIT: rec_int(r, "context_tokens", &t->limit); break;
 	case R_VERDICT:
 		if (!rec_str_is(r, "action", "halt"))

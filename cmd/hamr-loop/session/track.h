@@ -53,6 +53,9 @@ struct track {
 				 * last; -1: it did not */
 	char *verify_command;	/* what counts as verification, or NULL */
 	enum rec_kind last;	/* kind of the last message; R_OTHER: none */
+	struct usage total;	/* of the session */
+	long requests;
+	int64_t context;	/* tokens of the last request and its answer */
 	bool ended;		/* the last record that counts is an end */
 	char *end;		/* the last end record, or NULL; ... */
 	off_t end_at;		/* ... where it ends in the session */

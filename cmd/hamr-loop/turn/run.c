@@ -15,7 +15,6 @@
 #include "run.h"
 #include "session/origin.h"
 #include "session/sessions.h"
-#include "tokens/budget.h"
 #include "ui/ui.h"
 
 #define HOOK_MS 5000
@@ -262,7 +261,6 @@ prepare(struct run *r, struct err *e)
 	if (hub_init(&r->hub, &r->session, &r->track, &r->ui, e) < 0)
 		return -1;
 	r->open = true;
-	r->ui.conf = r->conf;
 	r->ui.root = r->root;
 	r->hub.unattended = !r->o.yes && !ui_can_ask(&r->ui);
 	if (setup_slots(r, e) < 0)
@@ -407,8 +405,7 @@ run_turn(struct run *r, const char *task, struct err *e)
 
 	r->hub.refused = false;
 	hub_revive(&r->hub);
-	ui_begin_turn(&r->ui, budget_from(r->conf,
-	    (long)r->track.limit).effective);
+	ui_begin_turn(&r->ui);
 	if (turn_settle(&t, task != NULL, r->runs_calls) && task != NULL) {
 		/* what came on stdin goes before the task, once */
 		if (r->o.piped == NULL || setup_context(&r->hub, r->o.piped,

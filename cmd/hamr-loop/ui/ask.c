@@ -744,7 +744,7 @@ ui_ask(struct ui *u, const struct rec *ask)
 	    q->path != NULL ? xasprintf("path %s", q->path) :
 	    q->args != NULL ? xasprintf("call %s %s", q->name, q->args) : NULL;
 	at = q->key != NULL ? map_get(&u->always, slice_of(q->key)) : NULL;
-	if (at != NULL || (q->key != NULL && u->conf != NULL &&
+	if (at != NULL || (q->key != NULL &&
 	    conf_allows(u->conf, u->root, q->key))) {
 		k.a.yes = at == NULL || *at == 1;
 		k.a.session = true;

@@ -130,30 +130,41 @@ ui_queued_rows(const struct ui *u)
 	return num_min(count_sent(u), QUEUED_ROWS);
 }
 
+const char *
+ui_model(const struct ui *u)
+{
+	const char *set = u->track->model != NULL ? u->track->model :
+	    conf_str(u->conf, "provider.model");
+
+	return set[0] != '\0' || u->status.model == NULL ? set :
+	    u->status.model;
+}
+
 static void
 add_status(struct buf *rows, const struct ui *u)
 {
-	const struct ui_status *s = &u->status;
+	const struct track *t = u->track;
+	long long window = budget_from(u->conf, (long)t->limit).effective;
 	struct buf b = BUF_INIT(1 << 16);
 	size_t queued = count_sent(u);
 
-	buf_adds(&b, s->model != NULL ? s->model : "");
-	if (s->mode != NULL)
-		buf_fmt(&b, "%s%s", b.len > 0 ? "  " : "", s->mode);
-	if (s->on)
-		buf_fmt(&b, "  step %ld", s->steps + (s->open == 0));
-	add_tokens(&b, s->tokens, "");
-	if (s->tokens > 0 && s->window > 0) {
+	buf_adds(&b, ui_model(u));
+	buf_fmt(&b, "%s%s", b.len > 0 ? "  " : "", t->mode != NULL ? t->mode :
+	    conf_str(u->conf, "agent.mode"));
+	if (u->status.on)
+		buf_fmt(&b, "  step %ld", t->steps + !track_has_open(t));
+	add_tokens(&b, t->context, "");
+	if (t->context > 0 && window > 0) {
 		buf_adds(&b, " of ");
-		add_thousands(&b, s->window);
+		add_thousands(&b, window);
 		buf_adds(&b, " [");
 		for (int i = 0; i < GAUGE; i++)
-			buf_addc(&b, s->tokens * GAUGE > s->window * i ? '#' :
+			buf_addc(&b, t->context * GAUGE > window * i ? '#' :
 			    '-');
 		buf_addc(&b, ']');
 	}
-	if (s->cost > 0)
-		buf_fmt(&b, "  %s", num_dollars(s->cost).s);
+	if (t->total.cost > 0)
+		buf_fmt(&b, "  %s", num_dollars(t->total.cost).s);
 	if (queued > 0)
 		buf_fmt(&b, "  %zu queued%s", queued, u->editor != NULL &&
 		    editor_is_empty(u->editor) ? ", Up edits" : "");
@@ -309,15 +320,10 @@ ui_status_doing(struct ui *u, const char *what)
 }
 
 void
-ui_begin_turn(struct ui *u, long long window)
+ui_begin_turn(struct ui *u)
 {
-	struct ui_status *s = &u->status;
-
-	s->on = true;
-	s->open = 0;
-	s->steps = 0;
-	s->since = file_now_ms();
-	s->window = window;
+	u->status.on = true;
+	u->status.since = file_now_ms();
 	u->blocks = 0;
 	u->streamed = u->answered = u->printing = false;
 	ui_watch_job(u);
@@ -341,22 +347,6 @@ ui_end_turn(struct ui *u)
 		screen_live(u->screen, SLICE(""), 0, 0);
 		screen_flush(u->screen, -1, 0);
 	}
-	ui_changed(u);
-}
-
-/* Replace a name; takes over name.  NULL: unknown. */
-static void
-set_name(char **at, char *name)
-{
-	if (name != NULL)
-		xset(at, name);
-}
-
-void
-ui_where(struct ui *u, const char *model, const char *mode)
-{
-	set_name(&u->status.model, model[0] != '\0' ? xstrdup(model) : NULL);
-	set_name(&u->status.mode, mode != NULL ? xstrdup(mode) : NULL);
 	ui_changed(u);
 }
 
@@ -392,44 +382,19 @@ take_printed(struct ui *u, const struct rec *r)
 void
 ui_status_take(struct ui *u, const struct rec *r)
 {
-	struct ui_status *s = &u->status;
-	struct slice cost = rec_get(r, "cost");
-	int64_t in = 0, out = 0;
-
-	if (r->kind == R_ASSISTANT) {
-		s->steps++;
-		s->open = msg_count_calls(rec_get(r, "tool_calls"));
-	}
-	if (r->kind == R_ASSISTANT && s->model == NULL)
-		set_name(&s->model, scan_strdup(msg_meta(r, "model")));
-	s->open -= r->kind == R_TOOL && s->open > 0;
-	if (r->kind == R_LIMIT && u->conf != NULL &&
-	    rec_int(r, "context_tokens", &in))
-		s->window = budget_from(u->conf, (long)in).effective;
-	if (r->kind == R_HAMR)
-		set_name(&s->mode, rec_strdup(r, "mode"));
-	if (r->kind == R_CONFIG) {
-		set_name(&s->mode, scan_strdup(scan_get(rec_get(r, "set"),
-		    "agent.mode")));
-		set_name(&s->model, scan_strdup(scan_get(rec_get(r, "set"),
-		    "provider.model")));
-	}
 	if (r->kind == R_USER || r->kind == R_TOOL || r->kind == R_ERROR)
 		u->streamed = false;
-	if (r->kind == R_ASSISTANT && rec_get(r, "reasoning").p != NULL) {
-		buf_reset(&u->thinking);
-		scan_str(rec_get(r, "reasoning"), &u->thinking);
+	if (r->kind == R_ASSISTANT) {
+		if (u->status.model == NULL)
+			u->status.model = scan_strdup(msg_meta(r, "model"));
+		if (rec_get(r, "reasoning").p != NULL) {
+			buf_reset(&u->thinking);
+			scan_str(rec_get(r, "reasoning"), &u->thinking);
+		}
 	}
 	if (r->kind == R_TOOL && u->screen != NULL)
 		take_printed(u, r);
 	ui_changed(u);
-	if (r->kind != R_USAGE)
-		return;
-	rec_int(r, "prompt_tokens", &in);
-	rec_int(r, "completion_tokens", &out);
-	s->tokens = in + out;
-	if (scan_kind(cost) == SCAN_NUMBER)
-		s->cost += strtod(cost.p, NULL);
 }
 
 /* ---- what the model thinks, what a command prints ---- */

@@ -210,13 +210,13 @@ ui_error_line(void *arg, const char *line)
 }
 
 void
-ui_init(struct ui *u, bool json, bool quiet)
+ui_init(struct ui *u, const struct track *t, bool json, bool quiet)
 {
 	const char *term = getenv("TERM");
 	static const char *const no_terminal[] = { "", "dumb", NULL };
 	const struct term err = term_of(STDERR_FILENO);
 
-	*u = (struct ui){ .json = json, .quiet = quiet, .job = -1,
+	*u = (struct ui){ .track = t, .json = json, .quiet = quiet, .job = -1,
 		.signals = -1,
 		.diff_lines = 40, .output_lines = 12, .markdown = true };
 	u->dumb = term == NULL || slice_in(slice_of(term), no_terminal);
@@ -249,6 +249,7 @@ ui_configure(struct ui *u, const struct conf *c)
 	const char *bell = conf_str(c, "ui.bell");
 	const char *accessible = getenv("ACCESSIBLE");
 
+	u->conf = c;
 	if (strcmp(theme, "none") == 0)
 		u->color = false;
 	u->theme = strcmp(theme, "dark") == 0 ? THEME_DARK :
@@ -318,7 +319,7 @@ ui_release(struct ui *u)
 	if (u->out_fd != STDOUT_FILENO)
 		close(u->out_fd);
 	ui_forget(u);
-	FREE(u->seen, u->trouble, u->draft, u->status.model, u->status.mode,
+	FREE(u->seen, u->trouble, u->draft, u->status.model,
 	    u->status.doing);
 	map_release(&u->always);
 	keys_release(&u->keys);

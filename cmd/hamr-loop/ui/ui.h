@@ -25,14 +25,10 @@
 #include "screen/screen.h"
 #include "session/track.h"
 
-/* Where a turn stands. */
+/* Where a turn stands, beside what u->track knows. */
 struct ui_status {
 	bool on;		/* a turn runs */
-	size_t open;		/* open calls; 0: the model is being asked */
-	long steps;
-	long long tokens, window;	/* of the last request; 0: unknown */
-	double cost;		/* of the session */
-	char *model, *mode;	/* NULL: unknown */
+	char *model;		/* as the server names it, or NULL */
 	char *doing;		/* the current activity; NULL: none */
 	long long since;	/* when that began, in ms of file_now_ms */
 	long long until;	/* when a wait is over; 0: no wait */
@@ -77,6 +73,7 @@ struct ui {
 	struct ui_call *seen;
 	size_t nseen, capseen;
 	struct map always;	/* what is allowed for the session */
+	const struct track *track;	/* the session, borrowed */
 	const struct conf *conf;	/* with what is always allowed ... */
 	const char *root;	/* ... in this root, where a new permission is
 				 * saved; both borrowed, NULL: none */
@@ -133,8 +130,9 @@ struct ui {
 	bool telling;		/* send it notes and errors as progress */
 };
 
-void ui_init(struct ui *u, bool json, bool quiet);
-/* Take the settings of [ui]. */
+/* t: the session, also before it begins. */
+void ui_init(struct ui *u, const struct track *t, bool json, bool quiet);
+/* Take the settings, those of [ui] now. */
 void ui_configure(struct ui *u, const struct conf *c);
 void ui_release(struct ui *u);
 
@@ -162,8 +160,8 @@ void ui_note(struct ui *u, const char *fmt, ...)
 /* A line (without its LF) that a stage wrote on stderr. */
 void ui_stage_line(struct ui *u, const char *p, size_t n);
 
-/* A turn begins with this context window (tokens; 0: unknown); it is over. */
-void ui_begin_turn(struct ui *u, long long window);
+/* A turn begins; it is over. */
+void ui_begin_turn(struct ui *u);
 void ui_end_turn(struct ui *u);
 
 /* Show how the turn ended, in one line: "done  4 steps  ...". */
@@ -176,9 +174,9 @@ void ui_status_take(struct ui *u, const struct rec *r);
 /* Set the current activity ("": none). */
 void ui_status_doing(struct ui *u, const char *what);
 
-/* Set the model ("": unknown) and the mode (NULL: unchanged) until records say
- * otherwise. */
-void ui_where(struct ui *u, const char *model, const char *mode);
+/* The model of the session or, before it begins, of the configuration; else the
+ * one that the server uses.  "": unknown. */
+const char *ui_model(const struct ui *u);
 
 /* ---- the terminal's live rows and keys ---- */
 
