@@ -336,6 +336,7 @@ page_status(struct chat *c)
 {
 	const struct run *r = c->run;
 	const struct track *k = &r->track;
+	const char *model = ui_model(&r->ui);
 	struct buf page = BUF_INIT((size_t)1 << 40);
 	struct texts changed = { .n = 0 };
 	struct seen s;
@@ -350,8 +351,8 @@ page_status(struct chat *c)
 	}
 	buf_fmt(&page, "session %s, %ld turn%s\n", r->session.id, s.turns,
 	    plural(s.turns));
-	row(c, &page, "model", "%s, mode %s", ui_model(&r->ui)[0] != '\0' ?
-	    ui_model(&r->ui) : "the server's own", k->mode != NULL ? k->mode : "?");
+	row(c, &page, "model", "%s, mode %s", model[0] != '\0' ? model :
+	    "the server's own", k->mode != NULL ? k->mode : "?");
 	row(c, &page, r->ui.status.on ? "this turn" : "last turn",
 	    "%ld step%s, %ld call%s, %zu file%s changed", k->steps,
 	    plural(k->steps), k->started, plural(k->started), k->files.n,
@@ -587,7 +588,7 @@ show_answer(struct ui *u, struct slice content, size_t *blocks)
 
 	msg_text(content, &text);
 	struct slice words = slice_trim(buf_view(&text));
-	if (words.n > 0 && u->live && u->markdown)
+	if (words.n > 0 && u->live && conf_bool(u->conf, "ui.markdown"))
 		ui_rows(u, words, blocks);
 	else if (words.n > 0)
 		ui_lines(u, words);

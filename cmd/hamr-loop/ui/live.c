@@ -249,12 +249,14 @@ ui_ring(struct ui *u, const char *why)
 	bool other = getenv("VTE_VERSION") != NULL ||
 	    (type != NULL && strncmp(type, "rxvt", 4) == 0);
 	bool tmux = getenv("TMUX") != NULL;
+	const char *bell = conf_str(u->conf, "ui.bell");
+	bool notify = strcmp(bell, "notify") == 0;
 
-	if (u->screen == NULL || !u->away || u->bell == BELL_OFF)
+	if (u->screen == NULL || !u->away || strcmp(bell, "off") == 0)
 		return;
-	if (u->bell == BELL_RING || tmux)
+	if (!notify || tmux)
 		screen_control(u->screen, "\a");
-	if (u->bell != BELL_NOTIFY)
+	if (!notify)
 		return;
 	char *text = xasprintf("%s\033]%s%s\a%s", tmux ? "\033Ptmux;\033" :
 	    "", other ? "777;notify;hamr;" : "9;hamr: ", why, tmux ? "\033\\" :
@@ -373,7 +375,7 @@ take_printed(struct ui *u, const struct rec *r)
 		buf_fmt(&u->output,
 		    "\n[what follows is left out; all of it is in %s]\n", file);
 		buf_slice(&u->output, slice_last_lines(buf_view(&text),
-		    u->output_lines));
+		    (size_t)conf_int(u->conf, "ui.output_lines")));
 	}
 	buf_release(&text);
 	free(file);
@@ -474,7 +476,8 @@ void
 ui_printed(struct ui *u, bool failed)
 {
 	struct slice all = buf_view(&u->output);
-	struct slice last = slice_last_lines(all, u->output_lines);
+	struct slice last = slice_last_lines(all,
+	    (size_t)conf_int(u->conf, "ui.output_lines"));
 	size_t before = slice_lines(slice_part(all, 0, all.n - last.n));
 	const char *all_by = u->editor != NULL ? "; Ctrl-O shows all" :
 	    u->at_once != NULL ? "; /output shows all" : "";
@@ -551,7 +554,7 @@ ui_stream(struct ui *u, struct slice text)
 	struct buf final = BUF_INIT((size_t)1 << 40);
 
 	u->streamed = u->answered = true;
-	if (!u->markdown) {
+	if (!conf_bool(u->conf, "ui.markdown")) {
 		ui_output(u, text.p, text.n);
 		return;
 	}

@@ -318,6 +318,7 @@ show_result(struct ui *u, const struct rec *r)
 	struct buf b = BUF_INIT((size_t)1 << 40), row = b;
 	struct slice rest, line;
 	struct diff d = { .names = false };
+	size_t most = (size_t)conf_int(u->conf, "ui.diff_lines");
 	size_t lines = 0, more = 0;
 
 	if (at != NULL && *at != 0)
@@ -334,7 +335,7 @@ show_result(struct ui *u, const struct rec *r)
 	if (u->tty_err)
 		scan_str(msg_meta(r, "diff"), &text);
 	for (rest = buf_view(&text); slice_line(&rest, &line); )
-		if (lines < u->diff_lines)
+		if (lines < most)
 			lines += diff_add(&d, line, u->color, &b);
 		else
 			more += diff_line(&d, line, &row);

@@ -51,13 +51,16 @@ static const struct {
 struct slice
 ui_themed(const struct ui *u, struct slice text, struct buf *b)
 {
-	bool light = u->theme == THEME_LIGHT || (u->theme == THEME_AUTO &&
-	    u->screen != NULL && screen_info(u->screen)->light);
+	const char *theme = u->conf != NULL ? conf_str(u->conf, "ui.theme") :
+	    "auto";
+	bool chosen = strcmp(theme, "auto") != 0;
+	bool light = chosen ? strcmp(theme, "light") == 0 :
+	    screen_info(u->screen)->light;
 	const char *term = getenv("TERM"), *more = getenv("COLORTERM");
 	bool has_colours = (term != NULL && strstr(term, "256color") != NULL) ||
 	    (more != NULL && more[0] != '\0');
 
-	if (!u->color || (u->theme == THEME_AUTO && !light) || !has_colours)
+	if (!u->color || (!chosen && !light) || !has_colours)
 		return text;
 	for (size_t at; (at = slice_find(text, 0, "\033")) < text.n; ) {
 		size_t i = 0, n = 1;
@@ -217,8 +220,7 @@ ui_init(struct ui *u, const struct track *t, bool json, bool quiet)
 	const struct term err = term_of(STDERR_FILENO);
 
 	*u = (struct ui){ .track = t, .json = json, .quiet = quiet, .job = -1,
-		.signals = -1,
-		.diff_lines = 40, .output_lines = 12, .markdown = true };
+		.signals = -1 };
 	u->dumb = term == NULL || slice_in(slice_of(term), no_terminal);
 	u->tty_out = isatty(STDOUT_FILENO) == 1;
 	u->tty_err = err.tty;
@@ -245,20 +247,11 @@ ui_init(struct ui *u, const struct track *t, bool json, bool quiet)
 void
 ui_configure(struct ui *u, const struct conf *c)
 {
-	const char *theme = conf_str(c, "ui.theme");
-	const char *bell = conf_str(c, "ui.bell");
 	const char *accessible = getenv("ACCESSIBLE");
 
 	u->conf = c;
-	if (strcmp(theme, "none") == 0)
+	if (strcmp(conf_str(c, "ui.theme"), "none") == 0)
 		u->color = false;
-	u->theme = strcmp(theme, "dark") == 0 ? THEME_DARK :
-	    strcmp(theme, "light") == 0 ? THEME_LIGHT : THEME_AUTO;
-	u->markdown = conf_bool(c, "ui.markdown");
-	u->bell = strcmp(bell, "bell") == 0 ? BELL_RING :
-	    strcmp(bell, "notify") == 0 ? BELL_NOTIFY : BELL_OFF;
-	u->diff_lines = (size_t)conf_int(c, "ui.diff_lines");
-	u->output_lines = (size_t)conf_int(c, "ui.output_lines");
 	if (u->screen == NULL || !(conf_bool(c, "ui.plain") ||
 	    (accessible != NULL && strcmp(accessible, "1") == 0)))
 		return;

@@ -74,16 +74,11 @@ struct ui {
 	size_t nseen, capseen;
 	struct map always;	/* what is allowed for the session */
 	const struct track *track;	/* the session, borrowed */
-	const struct conf *conf;	/* with what is always allowed ... */
-	const char *root;	/* ... in this root, where a new permission is
-				 * saved; both borrowed, NULL: none */
-	size_t diff_lines;	/* of a change, to show at most */
-	size_t output_lines;	/* of a failed command, to show at most */
+	const struct conf *conf;	/* borrowed; NULL: not read yet */
+	const char *root;	/* where a new permission is saved; borrowed,
+				 * NULL: none */
 	bool dumb;		/* the terminal cannot redraw a line ($TERM) */
 	bool live;		/* it can, and shows live rows */
-	bool markdown;		/* answers are rendered */
-	enum { THEME_AUTO, THEME_DARK, THEME_LIGHT } theme;
-	enum { BELL_OFF, BELL_RING, BELL_NOTIFY } bell;
 	bool away;		/* the window is not in front */
 	bool streamed;		/* the last answer was shown as it came */
 	bool answered;		/* so was an answer of this turn */
