@@ -6,7 +6,7 @@
 #include "base/utc.h"
 #include "base/utf8.h"
 #include "record/msg.h"
-#include "ui/remarks.h"
+#include "ui/ui.h"
 #include "internal.h"
 
 #define CHUNK ((size_t)128 << 10)	/* of a text; escaped it is longer */

@@ -276,6 +276,10 @@ char *ui_take_kind(struct ui *u, enum rec_kind kind);
  * cancelled, the end of input, u->until, or a signal came (left unread). */
 char *ui_await(struct ui *u, enum rec_kind kind, struct slice id);
 
+/* What a verdict, recovery, verification or message of the loop means, in words
+ * that the caller frees.  NULL: nothing a person needs to know. */
+char *words_for(const struct rec *r);
+
 /* ---- stdout ---- */
 
 /* Write what can be written without blocking.  True: some is left. */
