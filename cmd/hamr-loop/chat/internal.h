@@ -96,6 +96,7 @@ struct change {
 struct seen {
 	long turns;
 	long at;		/* lines up to the end of the wanted turn */
+	long last, calls;	/* lines before the last one; its calls */
 	struct texts read;	/* paths */
 	struct map ours;	/* ids of its checkpoints and calls */
 	struct change *v;

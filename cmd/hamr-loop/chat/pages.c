@@ -37,6 +37,7 @@ see_tool(struct seen *s, const struct rec *r)
 {
 	struct slice mutated = msg_meta(r, "mutated");
 
+	s->calls++;
 	if (!scan_true(rec_get(r, "is_error")) && rec_str_is(r, "name", "read"))
 		track_add_path(&s->read, msg_meta(r, "path"));
 	if (scan_kind(mutated) != SCAN_ARRAY || mutated.n <= 2)
@@ -138,6 +139,8 @@ see_session(struct chat *c, struct seen *s, long turn)
 			if (!begins_turn(r))
 				break;
 			s->silent = true;
+			s->last = line;
+			s->calls = 0;
 			if (s->turns++ == turn)
 				s->at = line;
 			break;
@@ -601,31 +604,22 @@ chat_show_last_turn(struct chat *c)
 {
 	struct ui *u = &c->run->ui;
 	struct rec_in in = { .name = NULL };
-	long turns = 0, calls = 0, line = 0, from = 0;
 	const struct rec *r;
 	size_t blocks = 0;
+	struct seen s;
 
-	/* find where it begins */
-	while ((r = next_record(c, &in)) != NULL) {
-		line++;
-		ui_status_take(u, r);
-		if (begins_turn(r)) {
-			turns++;
-			calls = 0;
-			from = line;
-		}
-		calls += r->kind == R_TOOL;
-	}
-	if (turns > 1)
+	see_session(c, &s, -1);
+	if (s.turns > 1)
 		ui_note(u, "  ... %ld earlier turn%s; /export writes all of "
-		    "them to a file", turns - 1, plural(turns - 1));
+		    "them to a file", s.turns - 1, plural(s.turns - 1));
 	/* calls counts down; only the last ones are shown */
-	for (line = 1; from > 0 && (r = next_record(c, &in)) != NULL; line++) {
+	for (long line = 0, calls = s.calls; (r = next_record(c, &in)) != NULL;
+	    line++) {
 		bool hidden = calls > CALLS_SHOWN;
 
-		if (line < from)
-			continue;
-		if (r->kind == R_USER) {
+		if (s.turns == 0 || line < s.last) {
+			ui_status_take(u, r);
+		} else if (r->kind == R_USER) {
 			if (msg_is_person(r))
 				ui_said_in(u, r);
 			if (hidden)
@@ -647,5 +641,6 @@ chat_show_last_turn(struct chat *c)
 			run_tell_last(c->run, r);
 		}
 	}
+	seen_release(&s);
 	ui_status_doing(u, "");
 }
