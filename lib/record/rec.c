@@ -316,37 +316,6 @@ rec_next(struct rec_in *in, const struct rec **r, struct err *e)
 }
 
 struct slice
-rec_keep(struct rec_in *in, const struct rec *r, struct buf *b)
-{
-	size_t rest = in->end - in->start, cap = b->cap, end;
-	char *fresh = b->p;
-
-	end = r == &in->rec ? (size_t)(r->line.p + r->line.n - in->buf) : 0;
-	if (r->line.n < BLOCK / 4 || r->line.n < rest || end == 0 ||
-	    end == in->cap) {
-		buf_reset(b);
-		buf_slice(b, r->line);
-		return buf_view(b);
-	}
-	if (cap < BLOCK || cap < rest || cap > KEPT) {
-		free(fresh);
-		for (cap = BLOCK; cap < rest; )
-			cap *= 2;
-		fresh = xmalloc(cap);
-	}
-	memcpy(fresh, in->buf + in->start, rest);
-	b->p = in->buf;
-	b->p[end] = '\0';	/* for the LF */
-	b->len = end;
-	b->cap = in->cap;
-	in->buf = fresh;
-	in->cap = cap;
-	in->start = in->looked = 0;
-	in->end = rest;
-	return r->line;
-}
-
-struct slice
 rec_raw(const struct rec_in *in)
 {
 	if (in->buf == NULL)

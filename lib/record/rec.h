@@ -119,11 +119,6 @@ int rec_next(struct rec_in *in, const struct rec **r, struct err *e);
 /* Is there a complete line, so that rec_take will not return 0? */
 bool rec_waiting(struct rec_in *in);
 
-/* Move the line of r, which in has just returned, into b, and return it.  A
- * long line is not copied: b and in swap memory.  r then lives as long as b's
- * bytes. */
-struct slice rec_keep(struct rec_in *in, const struct rec *r, struct buf *b);
-
 /* The bytes read but not taken yet; drop the first n (for importers). */
 struct slice rec_raw(const struct rec_in *in);
 void rec_raw_drop(struct rec_in *in, size_t n);

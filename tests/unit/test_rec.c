@@ -149,54 +149,6 @@ versions(void **state)
 	scan_release(&s);
 }
 
-/* Records of so many bytes, each kept, and read on: what is kept stays until
- * the next one is, and none is lost. */
-static void
-keeping(void **state)
-{
-	static const size_t sizes[] = { 10, 300000, 20, 70000, 70000, 5000000,
-		30, 65530, 262130, 9000000, 12, 100000 };
-	enum { N = sizeof sizes / sizeof *sizes };
-	struct buf text = BUF_INIT((size_t)1 << 26), b = BUF_INIT(1 << 26);
-	const struct rec *r;
-	struct rec_in in;
-	struct err e;
-
-	(void)state;
-	for (size_t i = 0; i < N; i++) {
-		buf_fmt(&text, "{\"i\":%zu,\"x\":\"", i);
-		for (size_t k = 0; k < sizes[i]; k++)
-			buf_addc(&text, (char)('a' + i));
-		/* the last one has no LF */
-		buf_adds(&text, i + 1 < N ? "\"}\n" : "\"}");
-	}
-	rec_in_init(&in, source(text.p, text.len, 65536), "t", REC_MAX);
-	in.open_end = true;
-	for (size_t i = 0; i < N; i++) {
-		struct slice line, x;
-		int64_t no;
-
-		assert_int_equal(rec_next(&in, &r, &e), 1);
-		line = rec_keep(&in, r, &b);
-		rec_waiting(&in);
-		if (i + 1 < N)
-			assert_true(rec_fill(&in, &e) >= 0);
-		x = scan_get(line, "x");
-		assert_true(scan_int(scan_get(line, "i"), &no));
-		assert_int_equal(no, i);
-		assert_int_equal(x.n, sizes[i] + 2);
-		assert_int_equal(x.p[1], 'a' + i);
-		assert_int_equal(x.p[sizes[i]], 'a' + i);
-		assert_true(line.p >= b.p && line.p + line.n <= b.p + b.len);
-	}
-	assert_int_equal(rec_next(&in, &r, &e), 0);
-	rec_in_release(&in);
-	buf_release(&b);
-	buf_release(&text);
-	close(in.fd);
-	wait(NULL);
-}
-
 static void
 kinds(void **state)
 {
@@ -283,7 +235,6 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(framing),
 		cmocka_unit_test(large_lines),
-		cmocka_unit_test(keeping),
 		cmocka_unit_test(kinds),
 		cmocka_unit_test(versions),
 		cmocka_unit_test(persons),

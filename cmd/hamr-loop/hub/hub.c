@@ -169,7 +169,7 @@ hub_init(struct hub *h, struct session *ses, struct track *t, struct ui *ui,
 		buf_init(&h->slot[i].proposals, 2 * BUF_RECORD_MAX);
 		buf_init(&h->slot[i].told, 2 * BUF_RECORD_MAX);
 	}
-	buf_init(&h->kept, 2 * BUF_RECORD_MAX);
+	buf_init(&h->request, 2 * BUF_RECORD_MAX);
 	signal(SIGPIPE, SIG_IGN);
 	/* the second one ends us where we wait for stdout's reader, even if a
 	 * shell has started us in the background */
@@ -557,6 +557,6 @@ hub_end(struct hub *h)
 		bufs_release(BUFS(&s->out, &s->proposals, &s->told));
 	}
 	texts_release(&h->died);
-	buf_release(&h->kept);
+	buf_release(&h->request);
 	scan_release(&h->scan);
 }

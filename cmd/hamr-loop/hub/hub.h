@@ -62,8 +62,7 @@ struct hub {
 	struct track *track;
 	struct ui *ui;
 	struct runlog *log;	/* borrowed; NULL: none */
-	struct slice request;	/* compact's last one; n is 0: none */
-	struct buf kept;	/* holds the bytes of request */
+	struct buf request;	/* compact's last one, or empty */
 	int64_t number;		/* of the last go or sync */
 	bool window_asked;	/* the provider had its first sync, at which it
 				 * asks the server for its window */

@@ -14,7 +14,6 @@
 
 #define MAX_RESTARTS 5		/* of one stage in one run (chapter 7.3) */
 #define CHUNK ((size_t)65536)	/* session bytes per write */
-#define GO_LINE 64		/* bytes of a go line, at least */
 #define EXIT_MS 100		/* from the end of its output to its exit */
 
 static void
@@ -167,7 +166,8 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 		err_say("stage %s wrote a message that was not asked for; it "
 		    "is ignored", s->name);
 	} else if (r->kind == R_REQUEST) {
-		h->request = rec_keep(&s->in, r, &h->kept);
+		buf_reset(&h->request);
+		buf_slice(&h->request, r->line);
 	} else if (r->kind == R_ASK) {
 		if (h->ui->peer == NULL)	/* else ui_ask does */
 			ui_passing(h->ui, r);
@@ -230,8 +230,7 @@ slot_ask_again(struct hub *h, struct slot *s)
 	struct buf line = BUF_INIT(2 * BUF_RECORD_MAX);
 
 	if (s == &h->slot[SLOT_PROVIDER] && s->asked_go) {
-		buf_reserve(&line, h->request.n + GO_LINE);
-		buf_slice(&line, h->request);
+		buf_slice(&line, buf_view(&h->request));
 		buf_addc(&line, '\n');
 	} else if (s->asked_go) {
 		buf_slice(&line, buf_view(&s->told));

@@ -201,7 +201,7 @@ ask_model(struct turn *t, long long until)
 	struct track *k = h->track;
 	long steps = k->steps;
 
-	h->request.n = 0;
+	buf_reset(&h->request);
 	/* a first request that fits any window need not wait for the server's
 	 * window */
 	if (!h->window_asked && (steps > 0 || h->session->size > FITS_ANY) &&
@@ -209,7 +209,7 @@ ask_model(struct turn *t, long long until)
 		return false;
 	if (hub_go(h, SLOT_COMPACT, 0) < 0)
 		return false;
-	if (h->request.n == 0) {
+	if (h->request.len == 0) {
 		if (k->error_code != NULL)
 			turn_set_ending(t, END_BUDGET, "context");
 		else

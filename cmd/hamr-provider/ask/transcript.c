@@ -26,12 +26,14 @@ kept(const struct rec *r, const char *key, struct slice line)
 
 /* Keep a request.  Find its members now, while the record is parsed. */
 static void
-keep_request(struct provider *p, struct rec_in *in, const struct rec *r)
+keep_request(struct provider *p, const struct rec *r)
 {
-	struct slice line = rec_keep(in, r, &p->request);
 	struct ask *a = &p->ask;
 	int64_t tokens;
 
+	buf_reset(&p->request);
+	buf_slice(&p->request, r->line);
+	struct slice line = buf_view(&p->request);
 	p->requested = true;
 	*a = (struct ask){
 		.messages = scan_only(SCAN_ARRAY, kept(r, "messages", line)),
@@ -98,7 +100,7 @@ read_record(struct stage *s, const struct rec *r)
 		buf_reset(&p->constrain);
 		break;
 	case R_REQUEST:
-		keep_request(p, &s->in, r);
+		keep_request(p, r);
 		p->blocked = false;
 		break;
 	case R_TOOLS:
