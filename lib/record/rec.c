@@ -201,8 +201,7 @@ rec_line(struct rec_in *in, struct slice *line, struct err *e)
 {
 	bool skipped;
 
-	if (in->out == 0)	/* else rec_pass may still have lines here */
-		shrink(in);
+	shrink(in);
 	do {
 		const char *lf = find_lf(in);
 
@@ -329,13 +328,6 @@ rec_raw_drop(struct rec_in *in, size_t n)
 	in->start += n;
 }
 
-bool
-rec_holds(const struct rec_in *in, struct slice line)
-{
-	return in->buf != NULL && line.p >= in->buf &&
-	    line.p + line.n < in->buf + in->end;
-}
-
 /* ---- writing ---- */
 
 void
@@ -368,38 +360,6 @@ write_all(struct rec_out *o, struct slice s)
 	}
 }
 
-/* Something else follows the lines that are where they were read: it is
- * mostly little, and so are they. */
-static void
-queue_passed(struct rec_out *o)
-{
-	struct slice passed = o->passed;
-
-	o->passed.n = 0;
-	if (passed.n >= QUEUE) {
-		rec_flush(o, NULL);
-		write_all(o, passed);
-	} else if (passed.n > 0) {
-		buf_slice(&o->buf, passed);
-	}
-}
-
-void
-rec_pass(struct rec_out *o, struct slice line)
-{
-	struct slice *passed = &o->passed;
-
-	if (o->tty) {
-		rec_put(o, line);
-		return;
-	}
-	if (passed->n == 0 || passed->p + passed->n != line.p) {
-		queue_passed(o);
-		*passed = (struct slice){ line.p, 0 };
-	}
-	passed->n += line.n + 1;
-}
-
 void
 rec_put(struct rec_out *o, struct slice line)
 {
@@ -414,7 +374,6 @@ rec_put_parts(struct rec_out *o, const struct slice *part, size_t n)
 {
 	struct buf line = BUF_INIT((size_t)1 << 40);
 
-	queue_passed(o);
 	for (size_t i = 0; i < n; i++) {
 		if (o->tty || part[i].n < QUEUE) {
 			buf_slice(o->tty ? &line : &o->buf, part[i]);
@@ -438,8 +397,6 @@ rec_flush(struct rec_out *o, struct err *e)
 {
 	write_all(o, buf_view(&o->buf));
 	buf_reset(&o->buf);
-	write_all(o, o->passed);
-	o->passed.n = 0;
 	if (o->buf.cap > 4 * QUEUE)
 		buf_release(&o->buf);
 	if (o->error == 0)

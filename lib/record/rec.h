@@ -126,10 +126,6 @@ void rec_raw_drop(struct rec_in *in, size_t n);
  * in another encoding; "" if not. */
 const char *rec_unpack(struct slice head);
 
-/* Is the line, with the LF behind it, still where in read it?  It stays there
- * until the next rec_fill. */
-bool rec_holds(const struct rec_in *in, struct slice line);
-
 /* ---- writing ---- */
 
 struct rec_out {
@@ -137,8 +133,6 @@ struct rec_out {
 	bool regular;		/* a regular file: need not be flushed early */
 	bool tty;
 	struct buf buf;
-	struct slice passed;	/* lines that follow buf, with their LFs, in
-				 * other memory */
 	int signals;		/* once this descriptor is readable, nobody is
 				 * waited for to read; or 0 */
 	int error;		/* errno of the first failure, sticky */
@@ -147,9 +141,6 @@ struct rec_out {
 void rec_out_init(struct rec_out *o);
 /* Queue one line (without LF).  Written when the queue is large. */
 void rec_put(struct rec_out *o, struct slice line);
-/* The same for a line with its LF behind it that stays where it is until
- * rec_flush: such lines in a row are written from there at once. */
-void rec_pass(struct rec_out *o, struct slice line);
 /* The same as rec_put for a line in parts. */
 void rec_put_parts(struct rec_out *o, const struct slice *part, size_t n);
 /* Write what is queued.  0, or -1 and e (ST_SYSTEM).  A closed pipe ends the

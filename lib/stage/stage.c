@@ -37,12 +37,7 @@ put_line(struct stage *s, struct slice line)
 	struct err e, at;
 
 	if (s->jq == NULL) {
-		/* what acts, and an importer, may read on before it writes */
-		if (s->ops->act == NULL && s->from == NULL &&
-		    rec_holds(&s->in, line))
-			rec_pass(&s->out, line);
-		else
-			rec_put(&s->out, line);
+		rec_put(&s->out, line);
 		return;
 	}
 	if (s->failed)
