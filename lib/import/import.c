@@ -15,17 +15,13 @@
 #include "import_convert.h"
 #include "jq/definitions.h"
 #include "jq/program.h"
+#include "record/line_set.h"
 #include "value_reader.h"
 
 #define PROGRAM_MAX ((size_t)1 << 20)
 #define BATCH ((size_t)256 << 10)	/* bytes given at once, if available */
 #define KINDS_LEFT 16		/* kinds of left-out things counted apart */
 #define LEFT_LONGEST 60		/* bytes of the name of such a kind */
-
-/* Lines of the file, those of a unit, where something was lost. */
-struct lost {
-	size_t first, last;
-};
 
 struct import {
 	char *name;		/* for messages: "FILE: -F FORMAT" */
@@ -45,8 +41,7 @@ struct import {
 	struct err bad;		/* a refused unit, not reported yet */
 	bool is_bad;
 	bool is_cut, cut_told;	/* the last line is cut short */
-	struct lost *lost;
-	size_t nlost, caplost;
+	struct line_set lost;	/* where something was replaced */
 	struct import_left left;	/* in the whole file */
 	struct import_left left_here;	/* in the current conversation */
 	struct scan scan;
@@ -338,26 +333,11 @@ import_close(struct import *im)
 	import_left_reset(&im->left_here);
 	scan_release(&im->scan);
 	buf_release(&im->out);
-	FREE(im->lost, im->name, im);
+	line_set_release(&im->lost);
+	FREE(im->name, im);
 }
 
 /* ---- reading ---- */
-
-static bool
-was_lost(const struct import *im, size_t line)
-{
-	size_t lo = 0, hi = im->nlost;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (im->lost[mid].last < line)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < im->nlost && im->lost[lo].first <= line;
-}
 
 /* Give the program what there is, or, if something is refused, what comes
  * before that. */
@@ -371,11 +351,9 @@ feed(struct import *im)
 
 		if (got == 1) {
 			im->line = im->values.line;
-			if (im->values.lossy) {
-				GROW(im->lost, im->nlost, im->caplost);
-				im->lost[im->nlost++] = (struct lost){
-				    im->line, im->values.now + 1 };
-			}
+			if (im->values.lossy)
+				line_set_add(&im->lost, (long)im->line,
+				    (long)im->values.now + 1);
 			im->given = true;
 			program_give(im->program, im->values.json, im->line);
 			given += im->values.json.n + 64;
@@ -454,7 +432,7 @@ take(struct import *im, struct slice text, const struct rec **r,
 		im->said = true;
 	}
 	if (raw.kind == R_HAMR || im->begun) {
-		bool lossy = was_lost(im, (size_t)line) &&
+		bool lossy = line_set_has(&im->lost, line, line) &&
 		    slice_has(raw.line, "\xef\xbf\xbd");
 
 		import_convert(&im->convert, &raw, lossy, &im->out);

@@ -51,13 +51,22 @@ line_set_drop(struct line_set *s, long first, long last, long more)
 	*s = left;
 }
 
+/* Is the wanted stretch before, within or after this one? */
+static int
+place_of(const void *wanted, const void *one)
+{
+	const struct stretch *w = wanted, *s = one;
+
+	return w->first < s->first ? -1 : w->last > s->last;
+}
+
 bool
 line_set_has(const struct line_set *s, long first, long last)
 {
-	for (size_t i = 0; i < s->n; i++)
-		if (s->v[i].first <= first && last <= s->v[i].last)
-			return true;
-	return false;
+	struct stretch wanted = { first, last };
+
+	return s->n > 0 && bsearch(&wanted, s->v, s->n, sizeof *s->v,
+	    place_of) != NULL;
 }
 
 void
