@@ -1,13 +1,11 @@
 /* scan.c - the JSON scanner: checks bytes against RFC 8259, hands out slices.
  *
  * Reads JSON by hand because reading records strictly and keeping their bytes
- * is what this project is for; both libraries we link disagree with the RFC
- * and with each other on a fifth of the texts JSONTestSuite wants refused.
+ * is what this project is for; libjq and cJSON disagree with the RFC and
+ * with each other on a fifth of the texts JSONTestSuite wants refused.
  */
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include <stdlib.h>
 
-#include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
 #include "internal.h"
@@ -222,64 +220,31 @@ string(struct scan *s, bool *escaped)
 #define FEW_KEYS 16
 
 struct scan_key {
-	const char *p;
-	uint32_t n;
-	uint32_t escaped;
-	uint64_t hash;
+	struct slice text;	/* decoded */
+	const char *at;
 };
 
-static struct slice
-key_bytes(struct scan *s, const struct scan_key *k, int which)
-{
-	struct buf *b = &s->scratch[which];
-
-	if (k->escaped == 0)
-		return (struct slice){ k->p, k->n };
-	b->max = BUF_RECORD_MAX;
-	buf_reset(b);
-	scan_decode(b, k->p, k->n, true);
-	return buf_view(b);
-}
-
-static bool
-same_key(struct scan *s, const struct scan_key *a, const struct scan_key *b)
-{
-	return slice_eq(key_bytes(s, a, 0), key_bytes(s, b, 1));
-}
-
 static int
-by_hash(const void *x, const void *y)
+by_text(const void *x, const void *y)
 {
 	const struct scan_key *a = x, *b = y;
+	int order = memcmp(a->text.p, b->text.p, num_min(a->text.n,
+	    b->text.n));
 
-	if (a->hash != b->hash)
-		return a->hash < b->hash ? -1 : 1;
-	return a->p < b->p ? -1 : a->p > b->p;
+	if (order == 0 && a->text.n != b->text.n)
+		order = a->text.n < b->text.n ? -1 : 1;
+	return order != 0 ? order : a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* All keys of one large object at once: equal keys have equal hashes, so
- * sorting puts them in one run.  Different keys with the same hash take luck
- * or malice; a run is compared pair by pair up to a bound, then refused. */
 static bool
 many_keys_differ(struct scan *s, size_t first)
 {
 	struct scan_key *k = s->keys + first;
-	size_t n = s->nkeys - first;
 
-	for (size_t i = 0; i < n; i++) {
-		struct slice key = key_bytes(s, &k[i], 0);
-
-		k[i].hash = XXH3_64bits(key.p, key.n);
-	}
-	qsort(k, n, sizeof *k, by_hash);
-	for (size_t i = 0; i < n; i++)
-		for (size_t j = i + 1; j < n && k[j].hash == k[i].hash; j++) {
-			if (same_key(s, &k[i], &k[j]))
-				return refuse(s, k[j].p, "duplicate key");
-			if (j - i > 64)
-				return refuse(s, k[j].p,
-				    "too many colliding keys");
-		}
+	qsort(k, s->nkeys - first, sizeof *k, by_text);
+	for (size_t i = first + 1; i < s->nkeys; i++, k++)
+		if (slice_eq(k[0].text, k[1].text))
+			return refuse(s, k[1].at, "duplicate key");
 	return true;
 }
 
@@ -290,20 +255,26 @@ static bool
 add_key(struct scan *s, size_t first, uint64_t *bloom, struct slice key,
     bool escaped)
 {
-	GROW(s->keys, s->nkeys, s->capkeys);
-	struct scan_key *k = &s->keys[s->nkeys];
-	*k = (struct scan_key){ key.p, (uint32_t)key.n, escaped, 0 };
-	if (escaped)
-		key = key_bytes(s, k, 0);
+	const char *at = key.p;
+
+	if (escaped) {
+		struct buf text = BUF_INIT(BUF_RECORD_MAX);
+
+		scan_decode(&text, key.p, key.n, true);
+		key.n = text.len;
+		key.p = arena_dup(&s->decoded, text.p, text.len);
+		buf_release(&text);
+	}
 	/* an empty key is followed by at least a quote or NUL */
 	uint64_t bit = UINT64_C(1) << (((unsigned)key.n + (unsigned)key.p[0] * 5
 	    + (unsigned)key.p[key.n / 2] * 3) & 63);
 	if ((*bloom & bit) != 0 && s->nkeys - first <= FEW_KEYS)
 		for (size_t i = first; i < s->nkeys; i++)
-			if (same_key(s, &s->keys[i], k))
-				return refuse(s, k->p, "duplicate key");
+			if (slice_eq(s->keys[i].text, key))
+				return refuse(s, at, "duplicate key");
 	*bloom |= bit;
-	s->nkeys++;
+	GROW(s->keys, s->nkeys, s->capkeys);
+	s->keys[s->nkeys++] = (struct scan_key){ key, at };
 	return true;
 }
 
@@ -537,6 +508,7 @@ scan_value(struct scan *s, const char *p, size_t n)
 	s->why = NULL;
 	s->at = 0;
 	s->prefix.on = false;
+	arena_release(&s->decoded);
 	if (!value(s))
 		return -1;
 	s->p = over_blanks(s->p, s->end);
@@ -705,6 +677,7 @@ void
 scan_release(struct scan *s)
 {
 	FREE(s->m, s->keys, s->prefix.ends);
-	bufs_release(BUFS(&s->prefix.bytes, &s->scratch[0], &s->scratch[1]));
+	arena_release(&s->decoded);
+	buf_release(&s->prefix.bytes);
 	*s = (struct scan){ 0 };
 }

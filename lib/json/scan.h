@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 
 #define SCAN_DEPTH 512		/* the record itself is level 1 */
 
@@ -57,7 +58,7 @@ struct scan {
 	unsigned depth;
 	struct scan_key *keys;
 	size_t nkeys, capkeys;
-	struct buf scratch[2];
+	struct arena decoded;	/* keys with escapes */
 	struct scan_prefix prefix;
 };
 
