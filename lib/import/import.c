@@ -51,23 +51,17 @@ struct import {
 
 /* ---- what is left out ---- */
 
-static size_t
-left_find(const struct import_left *l, const char *what)
+static void
+left_add(struct import_left *l, const char *what, size_t n)
 {
 	size_t i = 0;
 
 	while (i < l->n && strcmp(l->kind[i].what, what) != 0)
 		i++;
-	return i;
-}
-
-static void
-left_add(struct import_left *l, const char *what, size_t n)
-{
-	size_t i = left_find(l, what);
-
-	if (i == l->n && l->n >= KINDS_LEFT)
-		i = left_find(l, what = "others");
+	if (i == l->n && i >= KINDS_LEFT && strcmp(what, "others") != 0) {
+		left_add(l, "others", n);
+		return;
+	}
 	if (i == l->n) {
 		GROW(l->kind, l->n, l->cap);
 		l->kind[l->n++] = (struct import_left_kind){ xstrdup(what),
