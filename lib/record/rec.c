@@ -19,29 +19,12 @@
 #define BOTH_MS 50		/* from closing one end to closing the other */
 #define QUEUE ((size_t)128 << 10)	/* written as soon as this is queued */
 
-struct word {
-	const char *text;
-	enum rec_kind kind;
-};
-
-static const struct word roles[] = {
-	{ "tool", R_TOOL }, { "assistant", R_ASSISTANT }, { "user", R_USER },
-	{ "system", R_SYSTEM }, { "developer", R_SYSTEM }, { NULL, R_OTHER }
-}, types[] = {
-	{ "hamr", R_HAMR }, { "config", R_CONFIG }, { "tools", R_TOOLS },
-	{ "verdict", R_VERDICT }, { "constrain", R_CONSTRAIN },
-	{ "answer", R_ANSWER }, { "start", R_START },
-	{ "compaction", R_COMPACTION }, { "compact", R_COMPACT },
-	{ "limit", R_LIMIT }, { "usage", R_USAGE },
-	{ "checkpoint", R_CHECKPOINT }, { "error", R_ERROR },
-	{ "recovery", R_RECOVERY }, { "undo", R_UNDO },
-	{ "verification", R_VERIFICATION },
-	{ "end", R_END }, { "request", R_REQUEST }, { "delta", R_DELTA },
-	{ "output", R_OUTPUT }, { "progress", R_PROGRESS }, { "ask", R_ASK },
-	{ "file", R_FILE },
-	{ "verify", R_VERIFY }, { "go", R_GO }, { "sync", R_SYNC },
-	{ "cancel", R_CANCEL }, { NULL, R_OTHER }
-};
+/* In the order of enum rec_kind. */
+static const char *const kinds[] = { "", "system", "user", "assistant", "tool",
+	"hamr", "config", "tools", "verdict", "constrain", "answer", "start",
+	"compaction", "compact", "limit", "usage", "checkpoint", "error",
+	"recovery", "undo", "verification", "end", "request", "delta",
+	"output", "progress", "ask", "file", "verify", "go", "sync", "cancel" };
 
 char *
 rec_strdup(const struct rec *r, const char *key)
@@ -64,7 +47,7 @@ rec_int(const struct rec *r, const char *key, int64_t *out)
 int
 rec_parse(struct scan *s, const char *p, size_t n, struct rec *r)
 {
-	const struct word *w = roles;
+	enum rec_kind kind = R_SYSTEM, last = R_TOOL;
 	double version;
 
 	if (scan_record(s, p, n) < 0)
@@ -75,11 +58,14 @@ rec_parse(struct scan *s, const char *p, size_t n, struct rec *r)
 	struct slice v = rec_get(r, "role");
 	if (scan_kind(v) != SCAN_STRING) {
 		v = rec_get(r, "type");
-		w = types;
+		kind = R_HAMR;
+		last = R_CANCEL;
+	} else if (scan_str_is(v, "developer")) {
+		v = SLICE("\"system\"");
 	}
-	while (w->text != NULL && !scan_str_is(v, w->text))
-		w++;
-	r->kind = w->kind;
+	while (kind <= last && !scan_str_is(v, kinds[kind]))
+		kind++;
+	r->kind = kind <= last ? kind : R_OTHER;
 	if (r->kind != R_HAMR)
 		return 0;
 	v = rec_get(r, "v");

@@ -17,7 +17,7 @@
 
 #define REC_VERSION 1		/* "v" of the first record of a transcript */
 
-/* The kind of a record, by its role or else its type. */
+/* The kind of a record, by its role or else its type, as listed in rec.c. */
 enum rec_kind {
 	R_OTHER,		/* unknown role and type */
 	R_SYSTEM, R_USER, R_ASSISTANT, R_TOOL,	/* roles (developer: system) */
