@@ -211,8 +211,8 @@ calls_see(struct worker *s, const struct call *call)
 {
 	struct buf args = BUF_INIT(BUF_RECORD_MAX);
 	struct buf named = BUF_INIT(BUF_RECORD_MAX);
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct scan scan = { 0 };
+	struct buf b;
 	int64_t line = 0;
 
 	GROW(s->calls, s->ncalls, s->capcalls);
@@ -244,7 +244,8 @@ calls_see(struct worker *s, const struct call *call)
 	free(path);
 	scan_release(&scan);
 	buf_release(&args);
-	scan_put(&b, "{'sessionUpdate':'tool_call',");
+	update_begin(s, &b);
+	buf_adds(&b, "\"tool_call\",");
 	put_call(&b, c);
 	if (c->path != NULL) {
 		scan_int(scan_get(slice_of(c->args), "first"), &line);
@@ -254,15 +255,7 @@ calls_see(struct worker *s, const struct call *call)
 	if (shows_terminal(s, c))
 		scan_put(&b, ",'_meta':{'terminal_info':{'terminal_id':@,"
 		    "'cwd':@}}", slice_of(c->id), slice_of(s->root));
-	buf_addc(&b, '}');
 	update_send(s, &b);
-}
-
-static void
-begin_call_update(struct buf *out, const struct seen_call *c)
-{
-	*out = BUF_INIT(BUF_RECORD_MAX);
-	scan_put(out, "{'sessionUpdate':" CALL, slice_of(c->id));
 }
 
 static void
@@ -401,7 +394,6 @@ calls_result(struct worker *s, const struct rec *r, bool replay)
 	bool failed = scan_true(rec_get(r, "is_error"));
 	struct buf content = BUF_INIT(BUF_RECORD_MAX), b;
 	struct sides d = { NULL, NULL };
-	bool sent = false;
 
 	if (c == NULL)
 		return;
@@ -411,34 +403,29 @@ calls_result(struct worker *s, const struct rec *r, bool replay)
 	bool edited = is_edit(c) && !failed && c->path != NULL;
 	if (edited)
 		d = sides_after(c, r, diff, replay);
-	if (d.new != NULL) {
-		begin_call_update(&b, c);
-		scan_put(&b, ",'status':'completed'");
-		put_location(&b, c->path, first_line(diff));
-		put_diff(&b, c->path, &d);
-		buf_addc(&b, '}');
-		sent = update_send(s, &b);
-	}
-	if (sent)
-		goto out;
-	begin_call_update(&b, c);
-	scan_put(&b, ",'status':@", failed ? SLICE("failed") :
-	    SLICE("completed"));
-	if (edited && d.new == NULL)
-		put_location(&b, c->path, first_line(diff));
 	msg_text(rec_get(r, "content"), &content);
 	struct slice text = buf_view(&content);
 	if (strcmp(c->name, "bash") == 0)
 		text = utf8_last(text, OUTPUT_SHOWN);
 	else if (text.n > RESULT_SHOWN)
 		text.n = utf8_cut(text.p, text.n, RESULT_SHOWN);
-	scan_put(&b, TEXT, text);
-	if (shows_terminal(s, c))
-		put_terminal_end(&b, c, r, replay ? text :
-		    (struct slice){ NULL, 0 });
-	buf_addc(&b, '}');
-	update_send(s, &b);
-out:
+	/* the text, if whole files are not known, or too long */
+	for (int whole = d.new != NULL; whole >= 0; whole--) {
+		update_begin(s, &b);
+		scan_put(&b, CALL ",'status':@", slice_of(c->id),
+		    failed ? SLICE("failed") : SLICE("completed"));
+		if (edited)
+			put_location(&b, c->path, first_line(diff));
+		if (whole)
+			put_diff(&b, c->path, &d);
+		else
+			scan_put(&b, TEXT, text);
+		if (shows_terminal(s, c))
+			put_terminal_end(&b, c, r, replay ? text :
+			    (struct slice){ NULL, 0 });
+		if (update_send(s, &b))
+			break;
+	}
 	buf_release(&content);
 	FREE(diff, d.old, d.new);
 }

@@ -140,13 +140,15 @@ void worker_write(struct worker *s);
 
 /* Send the updates for a record, live or (replay) from the session's file. */
 void update_record(struct worker *s, const struct rec *r, bool replay);
-/* Send an update: one that is ready (released), or the rest of one after its
- * 'sessionUpdate', as a form (json/scan.h).  False: too long, not sent. */
+/* Begin an update, up to the value of 'sessionUpdate'; send it (released), which
+ * closes it.  False: too long, not sent. */
+void update_begin(const struct worker *s, struct buf *out);
 bool update_send(struct worker *s, struct buf *update);
+/* Send one made from a form (json/scan.h). */
 #define update_put(s, form, ...) \
 	update_put_slices(s, form, \
 	    (const struct slice[]){ { NULL, 0 }, ##__VA_ARGS__ })
-bool update_put_slices(struct worker *s, const char *form,
+void update_put_slices(struct worker *s, const char *form,
     const struct slice *from1);
 void update_text(struct worker *s, const char *kind, struct slice text);
 void update_modes(struct worker *s, bool mode);

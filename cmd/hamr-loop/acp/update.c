@@ -15,28 +15,30 @@
 
 /* ---- sending ---- */
 
-bool
-update_send(struct worker *s, struct buf *update)
+void
+update_begin(const struct worker *s, struct buf *out)
 {
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	scan_put(&b, "{'jsonrpc':'2.0','method':'session/update','params':{"
-	    "'sessionId':@,'update':$}}", slice_of(s->id), buf_view(update));
-	b.over |= update->over;
-	buf_release(update);
-	return acp_send(s->acp, &b);
+	*out = BUF_INIT(BUF_RECORD_MAX);
+	scan_put(out, "{'jsonrpc':'2.0','method':'session/update','params':{"
+	    "'sessionId':@,'update':{'sessionUpdate':", slice_of(s->id));
 }
 
 bool
+update_send(struct worker *s, struct buf *update)
+{
+	buf_adds(update, "}}}");
+	return acp_send(s->acp, update);
+}
+
+void
 update_put_slices(struct worker *s, const char *form,
     const struct slice *from1)
 {
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct buf b;
 
-	scan_put(&b, "{'sessionUpdate':");
+	update_begin(s, &b);
 	scan_put_slices(&b, form, from1);
-	buf_addc(&b, '}');
-	return update_send(s, &b);
+	update_send(s, &b);
 }
 
 void
@@ -147,12 +149,12 @@ update_modes(struct worker *s, bool mode)
 void
 update_commands(struct worker *s)
 {
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct slice list = slice_of(s->commands != NULL ? s->commands : "[]");
 	struct slice el;
+	struct buf b;
 
-	scan_put(&b, "{'sessionUpdate':'available_commands_update',"
-	    "'availableCommands':[");
+	update_begin(s, &b);
+	scan_put(&b, "'available_commands_update','availableCommands':[");
 	for (struct walk w = walk_elements(list); walk_next(&w, NULL, &el); ) {
 		scan_put(&b, "${'name':$,'description':$", scan_comma(&b),
 		    scan_get(el, "name"), scan_get(el, "description"));
@@ -161,7 +163,7 @@ update_commands(struct worker *s)
 			scan_put(&b, ",'input':{'hint':$}", hint);
 		buf_addc(&b, '}');
 	}
-	buf_adds(&b, "]}");
+	buf_addc(&b, ']');
 	update_send(s, &b);
 }
 
