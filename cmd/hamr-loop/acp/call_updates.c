@@ -166,10 +166,10 @@ shows_terminal(const struct worker *s, const struct seen_call *c)
 	return s->acp->terminal && strcmp(c->name, "bash") == 0;
 }
 
-/* The members that describe a call in an update or question, except its
- * location; they follow the update's own name. */
+/* The members that describe a call in an update or question; they follow the
+ * update's own name.  line: of its file, or 0. */
 static void
-put_call(struct buf *out, const struct seen_call *c)
+put_call(struct buf *out, const struct seen_call *c, int64_t line)
 {
 	static const struct { const char *name, *kind; } kinds[] = {
 		{ "read", "read" }, { "view_image", "read" },
@@ -195,15 +195,11 @@ put_call(struct buf *out, const struct seen_call *c)
 	scan_put(out, "'toolCallId':@,'title':@,'kind':@,'status':'pending'",
 	    slice_of(c->id), slice_trim_end(buf_view(&title), " \n"),
 	    slice_of(kind));
-	buf_release(&title);
-}
-
-/* The arguments, unless they are too long to be shown. */
-static void
-put_input(struct buf *out, const struct seen_call *c)
-{
+	if (c->path != NULL)
+		put_location(out, c->path, line);
 	if (strlen(c->args) <= INPUT_SHOWN)
 		scan_put(out, ",'rawInput':$", slice_of(c->args));
+	buf_release(&title);
 }
 
 void
@@ -211,9 +207,7 @@ calls_see(struct worker *s, const struct call *call)
 {
 	struct buf args = BUF_INIT(BUF_RECORD_MAX);
 	struct buf named = BUF_INIT(BUF_RECORD_MAX);
-	struct scan scan = { 0 };
 	struct buf b;
-	int64_t line = 0;
 
 	GROW(s->calls, s->ncalls, s->capcalls);
 	struct seen_call *c = &s->calls[s->ncalls++];
@@ -225,8 +219,7 @@ calls_see(struct worker *s, const struct call *call)
 	if (c->name == NULL)
 		c->name = xstrdup("call");
 	/* what is not an object is not shown */
-	if (!scan_str(call->args, &args) ||
-	    scan_record(&scan, buf_view(&args).p, args.len) < 0 ||
+	if (!scan_str(call->args, &args) || !scan_is_json(buf_view(&args)) ||
 	    !alias_args(slice_of(c->name), buf_view(&args), &named))
 		buf_adds(&named, "{}");
 	c->args = buf_detach(&named);
@@ -242,16 +235,10 @@ calls_see(struct worker *s, const struct call *call)
 		    p);
 	}
 	free(path);
-	scan_release(&scan);
 	buf_release(&args);
 	update_begin(s, &b);
 	buf_adds(&b, "\"tool_call\",");
-	put_call(&b, c);
-	if (c->path != NULL) {
-		scan_int(scan_get(slice_of(c->args), "first"), &line);
-		put_location(&b, c->path, line);
-	}
-	put_input(&b, c);
+	put_call(&b, c, scan_int_or(scan_get(slice_of(c->args), "first"), 0));
 	if (shows_terminal(s, c))
 		scan_put(&b, ",'_meta':{'terminal_info':{'terminal_id':@,"
 		    "'cwd':@}}", slice_of(c->id), slice_of(s->root));
@@ -441,10 +428,7 @@ put_asked(struct buf *out, const struct seen_call *c, const struct rec *r,
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	bool diff = scan_str(rec_get(r, "diff"), &b);
 
-	put_call(out, c);
-	put_input(out, c);
-	if (c->path != NULL)
-		put_location(out, c->path, first_line(buf_view(&b).p));
+	put_call(out, c, first_line(buf_view(&b).p));
 	if (!diff)
 		scan_str(rec_get(r, "command"), &b);
 	struct slice text = buf_view(&b);
