@@ -43,14 +43,12 @@ note(struct hub *h, const struct rec *r, off_t at)
 	ui_committed(h->ui, r);
 }
 
-/* Append lines (each with its LF) in one write, unless the session is closed to
- * commits.  r: the record of the only line, or NULL. */
-static int
-commit_lines(struct hub *h, struct slice lines, const struct rec *r)
+int
+hub_commit_lines(struct hub *h, struct slice lines)
 {
 	off_t at = h->session->size;
 	struct slice line;
-	struct rec own;
+	struct rec r;
 	struct err e;
 
 	if (lines.n == 0 || h->closing)
@@ -63,18 +61,9 @@ commit_lines(struct hub *h, struct slice lines, const struct rec *r)
 		return -1;
 	}
 	for (; slice_line(&lines, &line); at += (off_t)line.n + 1)
-		if (r != NULL)
-			note(h, r, at);
-		else if (rec_parse(&h->scan, line.p, line.n, &own) == 0)
-			note(h, &own, at);
+		if (rec_parse(&h->scan, line.p, line.n, &r) == 0)
+			note(h, &r, at);
 	return 0;
-}
-
-void
-hub_commit_record(struct hub *h, const struct rec *r)
-{
-	/* its LF follows it in the buffer it was read into */
-	commit_lines(h, (struct slice){ r->line.p, r->line.n + 1 }, r);
 }
 
 int
@@ -90,7 +79,7 @@ hub_commit(struct hub *h, struct buf *record)
 		    "of a record", REC_MAX >> 20);
 		hub_fail(h, &e);
 	} else {
-		rc = commit_lines(h, buf_view(record), NULL);
+		rc = hub_commit_lines(h, buf_view(record));
 	}
 	buf_release(record);
 	return rc;
@@ -150,7 +139,7 @@ hub_commit_proposals(struct hub *h, struct slot *s)
 
 	for (; s->skip > 0; s->skip--)
 		slice_line(&p, &line);
-	commit_lines(h, p, NULL);
+	hub_commit_lines(h, p);
 	buf_reset(&s->proposals);
 }
 
@@ -165,9 +154,8 @@ hub_init(struct hub *h, struct session *ses, struct track *t, struct ui *ui,
 	for (int i = 0; i < SLOTS; i++) {
 		h->slot[i].hub = h;
 		h->slot[i].name = names[i];
-		buf_init(&h->slot[i].out, 2 * BUF_RECORD_MAX);
-		buf_init(&h->slot[i].proposals, 2 * BUF_RECORD_MAX);
-		buf_init(&h->slot[i].told, 2 * BUF_RECORD_MAX);
+		bufs_init(BUFS(&h->slot[i].out, &h->slot[i].proposals,
+		    &h->slot[i].told), 2 * BUF_RECORD_MAX);
 	}
 	buf_init(&h->request, 2 * BUF_RECORD_MAX);
 	signal(SIGPIPE, SIG_IGN);

@@ -13,8 +13,9 @@
 /* End the run for this reason; the first reason counts. */
 void hub_fail(struct hub *h, const struct err *e);
 
-/* Commit the record r of a stage, as the stage wrote it. */
-void hub_commit_record(struct hub *h, const struct rec *r);
+/* Append lines (each with its LF) in one write, unless the session is closed to
+ * commits. */
+int hub_commit_lines(struct hub *h, struct slice lines);
 /* Commit what guard, compact or mem proposed, all together. */
 void hub_commit_proposals(struct hub *h, struct slot *s);
 

@@ -191,7 +191,9 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 		runlog_record(h->log, r);
 		ui_passing(h->ui, r);
 	} else if (acts(s) && hub_is_judged(h)) {
-		hub_commit_record(h, r);
+		/* its LF follows it in the buffer it was read into */
+		hub_commit_lines(h, (struct slice){ r->line.p,
+		    r->line.n + 1 });
 	} else if (buf_reserve(&s->proposals, r->line.n + 1) < 0) {
 		return "proposes more than a session can hold";
 	} else {
