@@ -400,14 +400,9 @@ refill(struct hub *h, struct slot *s)
 	if (s->nq > 0 && s->q[0].at < limit)
 		limit = s->q[0].at;
 	if (s->cursor < limit) {
-		ssize_t n;
-
 		buf_reserve(&s->out, CHUNK);
-		do
-			n = pread(h->session->fd, s->out.p,
-			    num_min(CHUNK, (size_t)(limit - s->cursor)),
-			    s->cursor);
-		while (n < 0 && errno == EINTR);
+		ssize_t n = pread(h->session->fd, s->out.p, num_min(CHUNK,
+		    (size_t)(limit - s->cursor)), s->cursor);
 		if (n <= 0) {
 			struct err e;
 
@@ -424,18 +419,8 @@ refill(struct hub *h, struct slot *s)
 	}
 	while (s->nq > 0 && s->q[0].at <= s->cursor &&
 	    (s->out.len == 0 || s->out.len + s->q[0].n <= CHUNK)) {
-		const struct control *c = &s->q[0];
-
-		if (s->out.len == 0 && c->n >= CHUNK) {
-			/* a long line is moved, not copied */
-			free(s->out.p);
-			s->out.p = c->line;
-			s->out.len = c->n;
-			s->out.cap = c->n + 1;
-		} else {
-			buf_add(&s->out, c->line, c->n);
-			free(c->line);
-		}
+		buf_add(&s->out, s->q[0].line, s->q[0].n);
+		free(s->q[0].line);
 		memmove(s->q, s->q + 1, --s->nq * sizeof *s->q);
 	}
 	return s->out.len > 0;
