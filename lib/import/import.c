@@ -214,19 +214,6 @@ unrecognised(const struct rec_in *in, const struct guess *g, struct err *e)
 	    g->document ? "; " : "");
 }
 
-/* Set e to where the array is not valid JSON, reading all of it. */
-static int
-find_fault(struct rec_in *in, const struct guess *g, struct err *e)
-{
-	struct value_reader u = { .in = in, .elements = true };
-	int got;
-
-	while ((got = value_reader_next(&u, true, e)) > 0)
-		;
-	value_reader_release(&u);
-	return got < 0 ? got : unrecognised(in, g, e);
-}
-
 /* Guess the transcript's format, reading as much of it as that takes.  *format
  * is NULL for a hamr transcript.  0, or -1 with e. */
 static int
@@ -266,8 +253,16 @@ choose(struct rec_in *in, const struct import_opts *o, const char **format,
 	if (g->kind == GUESS_NOBODY && (g->odd || o->format != NULL ||
 	    (g->document && !o->lenient)))
 		return unrecognised(in, g, e);
-	if (g->kind == GUESS_BROKEN && g->bad_array)
-		return find_fault(in, g, e);
+	if (g->kind == GUESS_BROKEN && g->bad_array) {
+		/* read all of it, for e to say where it is not JSON */
+		struct value_reader u = { .in = in, .elements = true };
+		int got;
+
+		while ((got = value_reader_next(&u, true, e)) > 0)
+			;
+		value_reader_release(&u);
+		return got < 0 ? got : unrecognised(in, g, e);
+	}
 	if (!o->quiet && (*format != NULL || o->format != NULL))
 		err_say("%s: read as %s", in->name, *format != NULL ? *format :
 		    "hamr");

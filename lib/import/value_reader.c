@@ -213,46 +213,27 @@ pass_value(struct value_reader *u, struct slice s)
 	u->end = (struct scan_end){ .at = 0 };
 }
 
-/* In an array: a comma is missing before this byte, or there is one too many.
- * Go on behind it. */
-static int
-refuse_comma(struct value_reader *u, char c, struct err *e)
-{
-	bool missing = u->after;
-
-	u->line = u->now + 1;
-	u->used = c == ',' || c == ']';
-	u->in_array &= c != ']';
-	u->after = u->comma = false;
-	return err_set(e, ST_DATA, "%s:%zu: %s", u->in->name, u->line,
-	    missing ? "no comma between the values of an array" :
-	    "a comma where a value should be");
-}
-
-/* What there is begins no value, or none that ends. */
-static int
-refuse_rest(struct value_reader *u, struct slice raw, struct err *e)
-{
-	const char *why = u->cut ? "its end is missing" : u->end.at > 0 ?
-	    "value longer than 448 MiB" : "not a JSON value";
-
-	pass_value(u, raw);
-	u->in_array = false;
-	return u->cut ? err_set(e, ST_DATA, "%s:%zu: cut short at byte %zu: %s",
-	    u->in->name, u->line, raw.n + 1, why) : err_set(e, ST_DATA,
-	    "%s:%zu: %s", u->in->name, u->line, why);
-}
-
 static int
 next_value(struct value_reader *u, bool wait, struct err *e)
 {
 	for (;;) {
 		bool begun = u->end.at > 0 || at_value(u);
 		struct slice raw = rec_raw(u->in);
+		const char *why;
 
 		if (begun && u->end.at == 0 && u->in_array &&
-		    (u->after || *raw.p == ',' || *raw.p == ']'))
-			return refuse_comma(u, *raw.p, e);
+		    (u->after || *raw.p == ',' || *raw.p == ']')) {
+			/* a comma is missing before this byte, or there is one
+			 * too many: go on behind it */
+			why = u->after ? "no comma between the values of an "
+			    "array" : "a comma where a value should be";
+			u->line = u->now + 1;
+			u->used = *raw.p == ',' || *raw.p == ']';
+			u->in_array &= *raw.p != ']';
+			u->after = u->comma = false;
+			return err_set(e, ST_DATA, "%s:%zu: %s", u->in->name,
+			    u->line, why);
+		}
 		size_t n = begun ? scan_end(&u->end, raw) : 0;
 		if (n > 0) {
 			raw.n = n;
@@ -265,8 +246,17 @@ next_value(struct value_reader *u, bool wait, struct err *e)
 			return 1;
 		}
 		if (u->cut || raw.n > BUF_RECORD_MAX ||
-		    (begun && u->end.at == 0))
-			return refuse_rest(u, raw, e);
+		    (begun && u->end.at == 0)) {
+			/* no value begins here, or none that ends */
+			why = u->end.at > 0 ? "value longer than 448 MiB" :
+			    "not a JSON value";
+			pass_value(u, raw);
+			u->in_array = false;
+			return u->cut ? err_set(e, ST_DATA, "%s:%zu: cut short "
+			    "at byte %zu: its end is missing", u->in->name,
+			    u->line, raw.n + 1) : err_set(e, ST_DATA,
+			    "%s:%zu: %s", u->in->name, u->line, why);
+		}
 		if (u->in->eof)
 			return 0;
 		if (!wait)
