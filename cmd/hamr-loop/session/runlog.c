@@ -37,26 +37,6 @@ struct runlog {
 				 * reports */
 };
 
-/* ---- the folder ---- */
-
-/* Remove the oldest logs, but not own, to make room for one more. */
-static void
-remove_oldest(int dir, const char *own)
-{
-	struct by_age l;
-	size_t kept = 0;
-
-	by_age_read(&l, file_opendir(dir, "."), ENDING);
-	for (size_t i = 0; i < l.n; i++) {
-		char *name = xasprintf("%s" ENDING, l.v[i].id);
-
-		if (strcmp(name, own) != 0 && ++kept >= FILES_MAX)
-			unlinkat(dir, name, 0);
-		free(name);
-	}
-	by_age_release(&l);
-}
-
 struct runlog *
 runlog_open(const char *path, const char *id)
 {
@@ -65,6 +45,8 @@ runlog_open(const char *path, const char *id)
 	char *up = file_folder(folder), *runs = xasprintf("%s/runs", up);
 	struct redact *redact = NULL;
 	struct runlog *l = NULL;
+	size_t kept = 0;
+	struct by_age logs;
 	int fd = -1;
 	struct stat st;
 	struct err e;
@@ -72,7 +54,16 @@ runlog_open(const char *path, const char *id)
 	file_mkdir(AT_FDCWD, runs, 0700);	/* or it exists */
 	int dir = open(runs, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir >= 0) {
-		remove_oldest(dir, name);
+		/* remove the oldest ones, to make room for one more */
+		by_age_read(&logs, file_opendir(dir, "."), ENDING);
+		for (size_t i = 0; i < logs.n; i++) {
+			char *log = xasprintf("%s" ENDING, logs.v[i].id);
+
+			if (strcmp(log, name) != 0 && ++kept >= FILES_MAX)
+				unlinkat(dir, log, 0);
+			free(log);
+		}
+		by_age_release(&logs);
 		fd = file_create(dir, name, O_RDWR | O_NONBLOCK, 0600);
 		close(dir);
 	}

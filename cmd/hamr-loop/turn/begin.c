@@ -185,41 +185,32 @@ may_be_read(struct ui *u, const char *path, const char *name)
 	return may;
 }
 
-/* The text of the file in an editor that has it open, or NULL. */
-static char *
-buffer_text(struct hub *h, const char *named)
-{
-	struct buf id = BUF_INIT(1 << 16), ask = BUF_INIT(1 << 17);
-	const char *const *op;
-	char *text = NULL;
-	size_t n;
-
-	op = conf_list(h->ui->conf, "tools.buffers", &n);
-	if (h->ui->peer == NULL || n == 0 || !slice_in(SLICE("read"), op))
-		return NULL;
-	char *path = named[0] == '/' ? xstrdup(named) :
-	    xasprintf("%s/%s", h->ui->root, named);
-	scan_put(&id, "@", slice_of(path));
-	scan_put(&ask, "{'type':'file','id':$,'op':'read','path':$}",
-	    buf_view(&id), buf_view(&id));
-	hub_show(h, &ask);
-	char *said = ui_await(h->ui, R_FILE, buf_view(&id));
-	if (said != NULL)
-		text = scan_strdup(scan_get(slice_of(said), "content"));
-	buf_release(&id);
-	FREE(path, said);
-	return text;
-}
-
-/* Commit the text of a file, which begins with head, before the message. */
+/* Commit the text of a file, which begins with head, or that of its buffer in
+ * an editor that has it open, before the message. */
 static void
 add_text(struct hub *h, const char *path, const char *name, struct slice head,
     off_t size)
 {
+	struct buf id = BUF_INIT(1 << 16), ask = BUF_INIT(1 << 17);
 	struct buf b = BUF_INIT(8 * MENTION_MAX);
-	char *open = buffer_text(h, path);
-	struct slice text = open != NULL ? slice_of(open) : head;
+	char *said = NULL, *open = NULL;
+	size_t n;
+	const char *const *op = conf_list(h->ui->conf, "tools.buffers", &n);
 
+	if (h->ui->peer != NULL && n > 0 && slice_in(SLICE("read"), op)) {
+		char *whole = path[0] == '/' ? xstrdup(path) :
+		    xasprintf("%s/%s", h->ui->root, path);
+
+		scan_put(&id, "@", slice_of(whole));
+		scan_put(&ask, "{'type':'file','id':$,'op':'read','path':$}",
+		    buf_view(&id), buf_view(&id));
+		hub_show(h, &ask);
+		said = ui_await(h->ui, R_FILE, buf_view(&id));
+		free(whole);
+	}
+	if (said != NULL)
+		open = scan_strdup(scan_get(slice_of(said), "content"));
+	struct slice text = open != NULL ? slice_of(open) : head;
 	buf_fmt(&b, open != NULL ? "%s, as it is in the editor:\n\n" :
 	    "%s, which the user mentions:\n\n", name);
 	bool lossy = put_cut(&b, text, open != NULL ? (off_t)text.n : size,
@@ -227,8 +218,8 @@ add_text(struct hub *h, const char *path, const char *name, struct slice head,
 	if (setup_context(h, b.p, "mention", lossy) == 0)
 		ui_note(h->ui, head.n > MENTION_MAX ? "  sent along: %s, its "
 		    "first 32 KiB" : "  sent along: %s", name);
-	buf_release(&b);
-	free(open);
+	bufs_release(BUFS(&id, &b));
+	FREE(said, open);
 }
 
 /* Add the file of this name, or of the name without a sentence's end. */

@@ -447,21 +447,6 @@ run_open(struct run *r, struct err *e)
 	return open_session(r, e) < 0 ? -1 : prepare(r, e);
 }
 
-/* With --json the header of a fork names the new session. */
-static void
-show_header(struct run *r)
-{
-	const struct rec *rec;
-	struct rec_in in;
-	struct err e;
-
-	lseek(r->session.fd, 0, SEEK_SET);
-	rec_in_init(&in, r->session.fd, r->session.path, REC_MAX);
-	if (rec_next(&in, &rec, &e) > 0)
-		ui_committed(&r->ui, rec);
-	rec_in_release(&in);
-}
-
 char *
 run_command(const struct run *r, const char *flag, const char *id)
 {
@@ -481,10 +466,19 @@ run_command(const struct run *r, const char *flag, const char *id)
 int
 run_task(struct run *r, struct err *e)
 {
+	const struct rec *rec;
+	struct rec_in in;
+
 	if (open_session(r, e) < 0)
 		return -1;
-	if (r->o.fork != NULL && (r->o.task != NULL || r->track.task != NULL))
-		show_header(r);
+	if (r->o.fork != NULL && (r->o.task != NULL || r->track.task != NULL)) {
+		/* with --json the header names the new session */
+		lseek(r->session.fd, 0, SEEK_SET);
+		rec_in_init(&in, r->session.fd, r->session.path, REC_MAX);
+		if (rec_next(&in, &rec, e) > 0)
+			ui_committed(&r->ui, rec);
+		rec_in_release(&in);
+	}
 	/* A completed session without a new task prints its answer, or its
 	 * end record. */
 	if (r->o.task == NULL && r->track.ended && scan_str_is(scan_get(
