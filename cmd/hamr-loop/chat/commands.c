@@ -749,7 +749,7 @@ chat_tell_session(struct chat *c)
 	scan_put(&b, "{'type':'progress','stage':'loop','session':@,'root':@,"
 	    "'mode':@,'model':@,'window':$,'commands':[",
 	    slice_of(r->session.id), slice_of(root),
-	    slice_of(r->track.mode != NULL ? r->track.mode : r->setup.mode),
+	    slice_of(r->track.mode != NULL ? r->track.mode : r->mode),
 	    slice_of(r->track.model != NULL ? r->track.model :
 	    conf_str(r->conf, "provider.model")),
 	    SCAN_INT(budget_from(r->conf, (long)r->track.limit).window));

@@ -321,7 +321,7 @@ flags_of(struct run *r, enum slot_id id)
 		argv_server(a, o);
 		argv_option(a, "--replay", o->replay);
 	} else if (id == SLOT_TOOL) {
-		argv_option(a, "--mode", r->setup.mode);
+		argv_option(a, "--mode", r->mode);
 		argv_option(a, "--root", r->root);
 		if (o->yes)
 			argv_add(a, "--yes");
@@ -331,14 +331,12 @@ flags_of(struct run *r, enum slot_id id)
 }
 
 static int
-read_system(struct setup *s, const char *mode, struct err *e)
+read_system(const char *mode, struct buf *text, struct err *e)
 {
 	char *name = xasprintf("system/%s.txt", mode);
 	char *path = conf_share(name);
+	int r = file_read(path, text, e);
 
-	buf_release(&s->system);
-	buf_init(&s->system, SYSTEM_MAX);
-	int r = file_read(path, &s->system, e);
 	if (r < 0 && e->status == ST_NOINPUT)
 		err_set(e, ST_NOINPUT, "%s is missing; reinstall hamr, or "
 		    "set HAMR_SHARE to its share/hamr", path);
@@ -404,11 +402,14 @@ setup_slots(struct run *r, struct err *e)
 	static const char *const keys[SLOTS] = { "stages.guard",
 		"stages.compact", "stages.provider", "stages.tool",
 		"stages.mem" };
-	struct setup *s = &r->setup;
+	struct buf text = BUF_INIT(SYSTEM_MAX);
+	struct argv *secrets = &r->secrets;
 
-	/* Read before anything is committed: a run that cannot begin leaves no
+	/* Before anything is committed: a run that cannot begin leaves no
 	 * session behind. */
-	if (read_system(s, s->mode, e) < 0)
+	int rc = read_system(r->mode, &text, e);
+	buf_release(&text);
+	if (rc < 0)
 		return -1;
 
 	/* Only the provider gets the keys (chapter 4.1). */
@@ -416,14 +417,14 @@ setup_slots(struct run *r, struct err *e)
 	const char *const *names = conf_names(r->conf, "provider", &n);
 	const char *one = conf_str(r->conf, "provider.api_key_env");
 
-	argv_add(&s->secrets, "OPENAI_API_KEY", "ANTHROPIC_API_KEY",
+	argv_add(secrets, "OPENAI_API_KEY", "ANTHROPIC_API_KEY",
 	    "GEMINI_API_KEY", "OLLAMA_API_KEY", one[0] != '\0' ? one : NULL);
 	/* including those of servers that this run does not use */
 	for (size_t i = 0; i < n; i++) {
 		char *key = xasprintf("provider.%s.api_key_env", names[i]);
 
 		one = conf_str(r->conf, key);
-		argv_add(&s->secrets, one[0] != '\0' ? one : NULL);
+		argv_add(secrets, one[0] != '\0' ? one : NULL);
 		free(key);
 	}
 	for (int i = 0; i < SLOTS; i++) {
@@ -442,16 +443,9 @@ setup_slots(struct run *r, struct err *e)
 		flags_of(r, (enum slot_id)i);
 		c->flags = r->hub.slot[i].flags.v;
 		if (i != SLOT_PROVIDER)
-			c->unset = s->secrets.v;
+			c->unset = secrets->v;
 	}
 	return 0;
-}
-
-void
-setup_release(struct setup *s)
-{
-	FREE(s->secrets.v, s->mode);
-	buf_release(&s->system);
 }
 
 /* ---- the first records ---- */
@@ -533,14 +527,14 @@ setup_header(struct run *r)
 {
 	const char *model = conf_str(r->conf, "provider.model");
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	const char *mode = r->setup.mode;
+	const char *mode = r->mode;
 	const struct track *k = &r->track;
 	const struct opts *o = &r->o;
 	struct hub *h = &r->hub;
 
-	if (r->setup.headed)
+	if (r->headed)
 		return 0;
-	r->setup.headed = true;
+	r->headed = true;
 	if (r->session.size > 0) {
 		/* what differs from the session takes effect from here */
 		if ((k->mode == NULL || strcmp(mode, k->mode) != 0) &&
@@ -569,36 +563,37 @@ setup_session(struct run *r, const char *task, struct err *e)
 {
 	const struct track *k = &r->track;
 	bool first = k->last == R_OTHER;	/* nothing was said so far */
+	struct buf system = BUF_INIT(SYSTEM_MAX);
 	struct child *memory = NULL;
 	struct hub *h = &r->hub;
+	int rc = -1;
 
 	if (setup_header(r) < 0)
-		goto failed;
+		goto out;
 	/* meanwhile tool and provider report what they offer */
 	if (first && (task != NULL || r->o.chat) &&
 	    conf_bool(r->conf, "memory.enabled"))
-		memory = context_ask(r->root, task, r->setup.secrets.v);
+		memory = context_ask(r->root, task, r->secrets.v);
 	hub_ask(h, SLOT_TOOL, false);
 	if (!first || r->o.chat)
 		hub_ask(h, SLOT_PROVIDER, false);
 	/* The system message needs no stage and must come before the task,
 	 * whatever happens to that; the mode may have changed since. */
 	bool ready = hub_wait(h, 0) == 0;
-	if (first && ((k->mode != NULL &&
-	    strcmp(k->mode, r->setup.mode) != 0 &&
-	    read_system(&r->setup, k->mode, e) < 0) || hub_put(h,
-	    "{'role':'system','content':@}", buf_view(&r->setup.system)) < 0))
-		goto failed;
+	if (first && (read_system(k->mode != NULL ? k->mode : r->mode,
+	    &system, e) < 0 || hub_put(h, "{'role':'system','content':@}",
+	    buf_view(&system)) < 0))
+		goto out;
 	int told = k->last == R_SYSTEM ? context_message(r, memory) : 0;
 	memory = NULL;
-	if (told < 0 || !ready || hub_sync(h, SLOT_GUARD) < 0)
-		goto failed;
-	return 0;
-failed:
+	if (told == 0 && ready)
+		rc = hub_sync(h, SLOT_GUARD);
+out:
 	if (memory != NULL)
 		child_end(memory, 100);
-	return err_set(e, ST_BUG, "%s", h->failed ? h->err.text :
-	    "interrupted");
+	buf_release(&system);
+	return rc == 0 ? 0 : err_set(e, ST_BUG, "%s", h->failed ?
+	    h->err.text : "interrupted");
 }
 
 int

@@ -7,18 +7,8 @@
 
 struct run;
 
-/* What a session begins with. */
-struct setup {
-	char *mode;		/* owned */
-	bool headed;		/* setup_header is done */
-	struct buf system;	/* the system message's text */
-	struct argv secrets;	/* variables only the provider inherits */
-};
-
-/* Fill in the commands of each slot, which need r->setup until
- * setup_release. */
+/* Fill in the commands of each slot, and r->secrets, which they need. */
 int setup_slots(struct run *r, struct err *e);
-void setup_release(struct setup *s);
 
 /* Commit the first records of a session: header, what tool and provider offer,
  * the system message, AGENTS.md.  task (or NULL) is its first task.  -1 when a

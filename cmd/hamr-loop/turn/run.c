@@ -256,7 +256,7 @@ prepare(struct run *r, struct err *e)
 {
 	bool recorded = r->o.mode == NULL && r->track.mode != NULL;
 
-	r->setup.mode = xstrdup(recorded ? r->track.mode :
+	r->mode = xstrdup(recorded ? r->track.mode :
 	    conf_str(r->conf, "agent.mode"));
 	if (hub_init(&r->hub, &r->session, &r->track, &r->ui, e) < 0)
 		return -1;
@@ -266,11 +266,11 @@ prepare(struct run *r, struct err *e)
 	if (setup_slots(r, e) < 0)
 		return -1;
 	/* The secrets to keep out of the log are known by now. */
-	r->log = r->hub.log = runlog_open(r->session.path, r->session.id);
-	for (size_t i = 0; i < r->setup.secrets.n; i++)
-		runlog_redact(r->log, getenv(r->setup.secrets.v[i]));
-	runlog_line(r->log, "run", "hamr-loop " HAMR_VERSION ", process %ld, "
-	    "mode %s, in %s%s", (long)getpid(), r->setup.mode, r->root,
+	r->hub.log = runlog_open(r->session.path, r->session.id);
+	for (size_t i = 0; i < r->secrets.n; i++)
+		runlog_redact(r->hub.log, getenv(r->secrets.v[i]));
+	runlog_line(r->hub.log, "run", "hamr-loop " HAMR_VERSION ", process %ld, "
+	    "mode %s, in %s%s", (long)getpid(), r->mode, r->root,
 	    r->session.size > 0 ? ", resumed" : "");
 	return hub_start(&r->hub, r->session.size > 0, e);
 }
@@ -370,9 +370,9 @@ tell_end(struct run *r, const struct turn *t)
 		    costs ? num_dollars(k->usage.cost).s : "", r->session.id);
 	}
 	if (t->end == END_TOOL_ERROR && !explained &&
-	    runlog_path(r->log) != NULL)
+	    runlog_path(r->hub.log) != NULL)
 		ui_note(&r->ui, "what happened: %s",
-		    runlog_path(r->log));
+		    runlog_path(r->hub.log));
 	if (text != NULL && r->o.chat)
 		ui_note(&r->ui, "%s%s", text, full ? "\n/fork TURN goes on in "
 		    "a copy that ends with an earlier turn, /new begins again; "
@@ -512,16 +512,18 @@ run_end(struct run *r)
 	if (r->open)
 		hub_end(&r->hub);
 	r->open = r->begun = false;
-	runlog_close(r->log);
-	r->log = NULL;
+	runlog_close(r->hub.log);
+	r->hub.log = NULL;
 	xset(&r->foreign, NULL);
 	/* keep a session whose task could not be written, for inspection */
 	session_close(&r->session, r->track.has_person || r->o.task != NULL);
 	map_release(&r->ui.always);
 	bufs_reset(BUFS(&r->ui.thinking, &r->ui.output));
 	track_release(&r->track);
-	setup_release(&r->setup);
-	r->setup = (struct setup){ .mode = NULL };
+	FREE(r->secrets.v, r->mode);
+	r->secrets = (struct argv){ .n = 0 };
+	r->mode = NULL;
+	r->headed = false;
 }
 
 void

@@ -22,8 +22,9 @@ struct run {
 	struct track track;
 	struct ui ui;
 	struct hub hub;
-	struct runlog *log;
-	struct setup setup;
+	char *mode;		/* the session began with; owned */
+	struct argv secrets;	/* variables only the provider inherits */
+	bool headed;		/* setup_header is done */
 	bool open;		/* there is a session; its stages run */
 	bool begun;		/* the first records are committed */
 	bool runs_calls;	/* its open calls may be run: it was written
