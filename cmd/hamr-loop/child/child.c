@@ -60,16 +60,14 @@ static void
 add_command(struct child *c, size_t i)
 {
 	const struct child_opts *o = &c->o;
-	const char *line = o->commands != NULL ? o->commands[i] : NULL;
-	size_t n = line != NULL ? strcspn(line, " \t") : 0;
-	char *first = xmemdup0(line != NULL ? line : "", n);
+	const char *line = o->commands[i];
+	size_t n = strcspn(line, " \t");
+	char *first = xmemdup0(line, n);
 	char *path = strncmp(first, "hamr-", 5) == 0 && strchr(first, '/') ==
 	    NULL ? which_beside(first, NULL) : NULL;
 	pipecmd *cmd;
 
-	if (line == NULL) {
-		cmd = pipecmd_new(o->program);
-	} else if (path != NULL) {
+	if (path != NULL) {
 		cmd = pipecmd_new(path);
 		if (line[n] != '\0')
 			pipecmd_argstr(cmd, line + n);
@@ -141,8 +139,7 @@ begin(struct child *c, int in, int out, struct err *e)
 	error_print_progname = return_from_error;
 	if (sigsetjmp(error_return()->back, 1) == 0) {
 		c->p = pipeline_new();
-		for (size_t i = 0; i == 0 || (c->o.commands != NULL &&
-		    c->o.commands[i] != NULL); i++)
+		for (size_t i = 0; c->o.commands[i] != NULL; i++)
 			add_command(c, i);
 		if (!c->o.tty) {
 			fcntl(in, F_SETPIPE_SZ, PIPE_SIZE);

@@ -16,8 +16,6 @@ struct child_opts {
 	const char *const *commands;	/* command lines, split into words by
 					 * libpipeline, without a shell; their
 					 * quotes are balanced */
-	const char *program;		/* if there are none: the only command,
-					 * not split */
 	const char *const *flags;	/* arguments of the first command */
 	const char *const *unset;	/* variables it does not inherit */
 	const char *settings;	/* its HAMR_SET; NULL: ours */

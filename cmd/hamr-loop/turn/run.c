@@ -25,10 +25,9 @@ run_hook(struct hub *h, const char *const *argv, const char *record)
 {
 	char *path = strchr(argv[0], '/') != NULL ? xstrdup(argv[0]) :
 	    which_beside(argv[0], NULL);
-	struct child_opts o = { .program = path, .flags = argv + 1,
-		.unset = h->slot[SLOT_TOOL].cmd.unset,
-		.stop = h->ui->signals };
-	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+	struct child_opts o = { .flags = argv + 1, .stop = h->ui->signals,
+		.unset = h->slot[SLOT_TOOL].cmd.unset };
+	struct buf line = BUF_INIT(BUF_RECORD_MAX), command = line;
 	struct child *child = NULL;
 	char what[64];
 	struct err e;
@@ -37,8 +36,12 @@ run_hook(struct hub *h, const char *const *argv, const char *record)
 	if (path == NULL || !which_is_program(path))
 		err_set(&e, ST_CONFIG, "it was not found, or is not "
 		    "executable");
-	else
+	else {
+		argv_shell(&command, path);
+		o.commands = ARGS(command.p);
 		child = child_start(&o, &e);
+	}
+	buf_release(&command);
 	free(path);
 	if (child == NULL) {
 		err_say("the on_end hook %s: %s", argv[0], e.text);
