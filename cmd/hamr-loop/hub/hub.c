@@ -18,29 +18,13 @@
 #define MEM_MS 5000		/* of no progress, at the end of a run */
 #define QUIET_MS 10		/* after which all stages are served */
 
-void
+int
 hub_fail(struct hub *h, const struct err *e)
 {
 	if (!h->failed)
 		h->err = *e;
 	h->failed = true;
-}
-
-/* Track the record now at this offset of the session, and show it.  A `start`
- * is on disk before it is echoed, an `end` before it is printed. */
-static void
-note(struct hub *h, const struct rec *r, off_t at)
-{
-	struct err e;
-
-	if ((r->kind == R_START || r->kind == R_END) &&
-	    session_sync(h->session, &e) < 0) {
-		hub_fail(h, &e);
-		return;
-	}
-	track_record(h->track, r, at);
-	runlog_record(h->log, r);
-	ui_committed(h->ui, r);
+	return -1;
 }
 
 int
@@ -56,13 +40,22 @@ hub_commit_lines(struct hub *h, struct slice lines)
 	/* if only a stage failed, the session is still sound */
 	if (h->failed && !h->stage_failed)
 		return -1;
-	if (session_append(h->session, lines, &e) < 0) {
-		hub_fail(h, &e);
-		return -1;
+	if (session_append(h->session, lines, &e) < 0)
+		return hub_fail(h, &e);
+	for (; slice_line(&lines, &line); at += (off_t)line.n + 1) {
+		if (rec_parse(&h->scan, line.p, line.n, &r) < 0)
+			continue;
+		/* a start is on disk before it is echoed, an end before it is
+		 * printed */
+		if ((r.kind == R_START || r.kind == R_END) &&
+		    session_sync(h->session, &e) < 0) {
+			hub_fail(h, &e);
+			continue;
+		}
+		track_record(h->track, &r, at);
+		runlog_record(h->log, &r);
+		ui_committed(h->ui, &r);
 	}
-	for (; slice_line(&lines, &line); at += (off_t)line.n + 1)
-		if (rec_parse(&h->scan, line.p, line.n, &r) == 0)
-			note(h, &r, at);
 	return 0;
 }
 
@@ -70,14 +63,14 @@ int
 hub_commit(struct hub *h, struct buf *record)
 {
 	struct err e;
-	int rc = -1;
+	int rc;
 
 	buf_addc(record, '\n');
 	if (record->over || record->len > REC_MAX) {
 		/* nobody could read the session any more */
 		err_set(&e, ST_USAGE, "a message is longer than the %zu MiB "
 		    "of a record", REC_MAX >> 20);
-		hub_fail(h, &e);
+		rc = hub_fail(h, &e);
 	} else {
 		rc = hub_commit_lines(h, buf_view(record));
 	}
@@ -479,8 +472,7 @@ hub_start(struct hub *h, bool resume, struct err *e)
 		if (slot_start(h, s, &why) == 0)
 			continue;
 		err_set(e, why.status, "stage %s: %s", s->name, why.text);
-		hub_fail(h, e);
-		return -1;
+		return hub_fail(h, e);
 	}
 	return 0;
 }

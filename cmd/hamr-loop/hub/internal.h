@@ -10,8 +10,8 @@
 #define PURE_DEADLINE_MS 30000	/* for quick requests (chapter 1.3) */
 #define END_MS 2000		/* from closed ends to SIGKILL */
 
-/* End the run for this reason; the first reason counts. */
-void hub_fail(struct hub *h, const struct err *e);
+/* End the run for this reason; the first reason counts.  Returns -1. */
+int hub_fail(struct hub *h, const struct err *e);
 
 /* Append lines (each with its LF) in one write, unless the session is closed to
  * commits. */

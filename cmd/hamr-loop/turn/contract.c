@@ -125,16 +125,12 @@ contract_pursue(struct turn *t)
 	    k->verification == NULL)) {
 		turn_set_ending(t, END_TOOL_ERROR, "stage tool did not verify");
 		if (!verify_now(t->hub, conf_str(t->conf,
-		    "verification.profile"), wall)) {
-			if (wall != 0 && file_now_ms() >= wall)
-				turn_out_of_time(t);
-			return false;
-		}
+		    "verification.profile"), wall))
+			return wall != 0 && file_now_ms() >= wall &&
+			    turn_out_of_time(t);
 	}
-	if (lack == LACK_NOTHING || (lack != LACK_CHANGE && k->verified)) {
-		turn_set_ending(t, END_COMPLETED, "stop");
-		return false;
-	}
+	if (lack == LACK_NOTHING || (lack != LACK_CHANGE && k->verified))
+		return turn_set_ending(t, END_COMPLETED, "stop");
 	turn_set_ending(t, END_CONTRACT, lack == LACK_CHANGE ? "no_change" :
 	    "verification");
 	/* do not ask for a change that was refused */

@@ -3,8 +3,9 @@
 
 #include "turn.h"
 
-/* Set how the turn ends, unless something is found that continues it. */
-void turn_set_ending(struct turn *t, enum ending e, const char *reason);
+/* Set how the turn ends, unless something is found that continues it.  Returns
+ * false, for the caller to return. */
+bool turn_set_ending(struct turn *t, enum ending e, const char *reason);
 
 /* Commit a message to the model and have it judged; by ("loop", "verify") and
  * rule (or NULL) go into its meta. */
@@ -12,8 +13,8 @@ bool turn_message(struct turn *t, const char *by, const char *text,
     const char *rule);
 
 /* An action did not return: if its time ran out, stop it and answer the open
- * calls. */
-void turn_out_of_time(struct turn *t);
+ * calls.  Returns false. */
+bool turn_out_of_time(struct turn *t);
 
 /* When max_wall_seconds are over, in ms of file_now_ms; 0: never. */
 long long turn_wall_end(const struct turn *t);

@@ -18,11 +18,12 @@
 #define REPAIR_CALLS 8		/* allowed at least in a repair turn */
 #define FITS_ANY 8192		/* bytes of a session, a third for the tools */
 
-void
+bool
 turn_set_ending(struct turn *t, enum ending e, const char *reason)
 {
 	t->end = e;
 	xset(&t->reason, xstrdup(reason));
+	return false;
 }
 
 bool
@@ -175,19 +176,19 @@ close_calls(struct turn *t, const struct unrun *why)
 		}
 }
 
-void
+bool
 turn_out_of_time(struct turn *t)
 {
 	struct hub *h = t->hub;
 
 	if (h->failed || h->interrupts > 0 || h->ui->out_closed)
-		return;
+		return false;
 	hub_cancel(h);
 	hub_revive(h);
 	close_calls(t, &unrun_budget);
 	if (hub_sync(h, SLOT_GUARD) == 0)
 		t->timed_out = h->track->spent != SPENT_TOLD;
-	turn_set_ending(t, END_BUDGET, "max_wall_seconds");
+	return turn_set_ending(t, END_BUDGET, "max_wall_seconds");
 }
 
 /* ---- one step ---- */
@@ -209,23 +210,16 @@ ask_model(struct turn *t, long long until)
 		return false;
 	if (hub_go(h, SLOT_COMPACT, 0) < 0)
 		return false;
-	if (h->request.len == 0) {
-		if (k->error_code != NULL)
-			turn_set_ending(t, END_BUDGET, "context");
-		else
-			turn_set_ending(t, END_TOOL_ERROR,
-			    "stage compact made no request");
-		return false;
-	}
-	if (hub_go(h, SLOT_PROVIDER, until) < 0) {
-		turn_out_of_time(t);
-		return false;
-	}
-	if (k->steps == steps) {
-		turn_set_ending(t, END_MODEL, k->error_code != NULL ?
+	if (h->request.len == 0)
+		return k->error_code != NULL ?
+		    turn_set_ending(t, END_BUDGET, "context") :
+		    turn_set_ending(t, END_TOOL_ERROR,
+		    "stage compact made no request");
+	if (hub_go(h, SLOT_PROVIDER, until) < 0)
+		return turn_out_of_time(t);
+	if (k->steps == steps)
+		return turn_set_ending(t, END_MODEL, k->error_code != NULL ?
 		    k->error_code : "no answer");
-		return false;
-	}
 	return hub_sync(h, SLOT_GUARD) == 0;
 }
 
@@ -253,17 +247,14 @@ run_calls(struct turn *t)
 		hub_tell_tool(h, &b);
 		cut = true;
 	}
-	if (hub_go(h, SLOT_TOOL, turn_wall_end(t)) < 0) {
-		turn_out_of_time(t);
-		return false;
-	}
+	if (hub_go(h, SLOT_TOOL, turn_wall_end(t)) < 0)
+		return turn_out_of_time(t);
 	if (cut)
 		close_calls(t, &unrun_budget);
 	if (track_has_open(k)) {
 		close_calls(t, &unrun_interrupted);
-		turn_set_ending(t, END_TOOL_ERROR,
+		return turn_set_ending(t, END_TOOL_ERROR,
 		    "stage tool left calls unanswered");
-		return false;
 	}
 	return hub_sync(h, SLOT_GUARD) == 0;
 }
@@ -365,17 +356,14 @@ next(struct turn *t)
 		 * end record */
 		close_calls(t, &unrun_budget);
 		hub_sync(t->hub, SLOT_GUARD);
-		turn_set_ending(t, END_BUDGET, limit);
-		return false;
+		return turn_set_ending(t, END_BUDGET, limit);
 	}
 	if (is_cut(k)) {
 		/* An answer cut by length: the model is told, three times in a
 		 * row. */
 		close_calls(t, &unrun_cut);
-		if (k->cut_in_a_row >= MAX_CUT) {
-			turn_set_ending(t, END_MODEL, "truncated");
-			return false;
-		}
+		if (k->cut_in_a_row >= MAX_CUT)
+			return turn_set_ending(t, END_MODEL, "truncated");
 		return turn_message(t, "loop", k->repeats ? TEXT_REPEATED :
 		    k->had_calls ? TEXT_CUT : TEXT_CUT_TEXT, NULL);
 	}
@@ -396,11 +384,9 @@ next(struct turn *t)
 		}
 		if (k->bash_output != NULL && recover(t, BASH_FAILURE))
 			return true;
-		if (lacks_consent(k) && t->hub->unattended) {
-			turn_set_ending(t, END_DENIED,
+		if (lacks_consent(k) && t->hub->unattended)
+			return turn_set_ending(t, END_DENIED,
 			    "no consent; --yes allows changes");
-			return false;
-		}
 		if (lacks_consent(k) && k->ended)	/* resumed with it */
 			return turn_message(t, "loop", TEXT_CONSENT,
 			    "contract");
