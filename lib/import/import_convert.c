@@ -454,8 +454,7 @@ put_tool(struct import_convert *p, const struct rec *r, bool lossy,
 	copy_members(r, without, out);
 	if (scan_true(rec_get(r, "is_error")))
 		buf_adds(out, ",\"is_error\":true");
-	put_meta(p, rec_get(r, "meta"),
-	    c->was != NULL ? slice_of(c->was) : NONE, lossy, out);
+	put_meta(p, rec_get(r, "meta"), slice_of(c->was), lossy, out);
 	buf_addc(out, '}');
 }
 

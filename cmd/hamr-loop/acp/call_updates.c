@@ -248,11 +248,9 @@ calls_see(struct worker *s, const struct call *call)
 static void
 put_diff(struct buf *out, const char *path, const struct sides *d)
 {
-	struct slice none = { NULL, 0 };
-
 	scan_put(out, ",'content':[{'type':'diff','path':@,'oldText':?,"
-	    "'newText':@}]", slice_of(path),
-	    d->old != NULL ? slice_of(d->old) : none, slice_of(d->new));
+	    "'newText':@}]", slice_of(path), slice_of(d->old),
+	    slice_of(d->new));
 }
 
 static void

@@ -149,13 +149,13 @@ update_modes(struct worker *s, bool mode)
 void
 update_commands(struct worker *s)
 {
-	struct slice list = slice_of(s->commands != NULL ? s->commands : "[]");
+	struct walk w = walk_elements(slice_of(s->commands));
 	struct slice el;
 	struct buf b;
 
 	update_begin(s, &b);
 	scan_put(&b, "'available_commands_update','availableCommands':[");
-	for (struct walk w = walk_elements(list); walk_next(&w, NULL, &el); ) {
+	while (walk_next(&w, NULL, &el)) {
 		scan_put(&b, "${'name':$,'description':$", scan_comma(&b),
 		    scan_get(el, "name"), scan_get(el, "description"));
 		struct slice hint = scan_get(el, "hint");

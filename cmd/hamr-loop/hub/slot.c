@@ -291,6 +291,7 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 	 * a memory */
 	bool soon = fault == NULL && (s->cmd.commands[1] == NULL ||
 	    (s != &h->slot[SLOT_TOOL] && s != &h->slot[SLOT_MEM]));
+	const char *what = fault != NULL ? fault : "ended";
 	char how[64];
 
 	if (fault != NULL)
@@ -302,7 +303,7 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 		s->said = xasprintf("signal %d", WTERMSIG(st));
 	if (s == &h->slot[SLOT_MEM] && h->closing && (fault != NULL ||
 	    s->asked != 0)) {
-		give_up(h, s, ST_PEER, fault != NULL ? fault : "ended");
+		give_up(h, s, ST_PEER, what);
 		return;
 	}
 	if (h->failed || h->closing) {
@@ -330,10 +331,9 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 		return;
 	}
 	texts_add(&h->died, xstrdup(s->name));
-	runlog_line(h->log, s->name, "%s; started again, %d of %d",
-	    fault != NULL ? fault : "ended", s->restarts, MAX_RESTARTS);
-	ui_note(h->ui, "stage %s %s; started again", s->name, fault != NULL ?
-	    fault : "ended");
+	runlog_line(h->log, s->name, "%s; started again, %d of %d", what,
+	    s->restarts, MAX_RESTARTS);
+	ui_note(h->ui, "stage %s %s; started again", s->name, what);
 	slot_restart(h, s);
 }
 

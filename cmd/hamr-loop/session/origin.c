@@ -121,8 +121,8 @@ origin_is_here(int fd, const char *id, const char *root)
 	rec_in_init(&in, fd, "session", REC_MAX);
 	bool yes = rec_next(&in, &r, NULL) > 0;
 	if (yes) {
-		created = rec_strdup(r, "created");
-		mark = mark_of(id, root, created != NULL ? created : "");
+		created = scan_text(rec_get(r, "created"));
+		mark = mark_of(id, root, created);
 		cwd = origin_cwd(root);
 		yes = r->kind == R_HAMR && rec_str_is(r, "session", id) &&
 		    rec_str_is(r, "cwd", cwd) &&

@@ -231,14 +231,14 @@ runlog_record(struct runlog *l, const struct rec *r)
 		rec_int(r, "prompt_tokens", &l->in);
 		rec_int(r, "completion_tokens", &l->out);
 	} else if (r->kind == R_TOOL) {
-		char *name = rec_strdup(r, "name");
+		char *name = scan_text(rec_get(r, "name"));
 		char *how = scan_int(msg_meta(r, "exit"), &code) ?
 		    xasprintf("exit %lld", (long long)code) :
 		    scan_text(msg_meta(r, "error"));
 
 		scan_int(msg_meta(r, "ms"), &ms);
-		runlog_line(l, "call", "%s, %lld ms%s%s", name != NULL ? name :
-		    "?", (long long)ms, how[0] != '\0' ? ", " : "", how);
+		runlog_line(l, "call", "%s, %lld ms%s%s", name, (long long)ms,
+		    how[0] != '\0' ? ", " : "", how);
 		FREE(name, how);
 	} else if (r->kind == R_END) {
 		l->steps = 0;

@@ -164,12 +164,11 @@ put_session(const struct summary *s, size_t columns, struct buf *out)
 		{ 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" } };
 	struct buf row = BUF_INIT((size_t)16 << 20);
 	time_t age = time(NULL) - s->touched;
-	const char *task = s->task != NULL ? s->task : "";
 	size_t u = 0;
 
 	if (columns == 0) {
 		scan_put(out, "{'session':@,'task':@,'status':@,'steps':$",
-		    slice_of(s->id), slice_of(task), slice_of(s->status),
+		    slice_of(s->id), slice_of(s->task), slice_of(s->status),
 		    SCAN_INT(s->steps));
 		if (s->created != NULL)
 			scan_put(out, ",'created':@", slice_of(s->created));
@@ -185,7 +184,7 @@ put_session(const struct summary *s, size_t columns, struct buf *out)
 	    (long long)(age / units[u].s) : 0, units[u].unit);
 	buf_fmt(&row, " %5ld %7s  ", s->steps, ago);
 	free(ago);
-	put_cell(&row, task, 0, TASK_SHOWN);
+	put_cell(&row, s->task, 0, TASK_SHOWN);
 	term_put(out, buf_view(&row), columns);
 	buf_addc(out, '\n');
 	buf_release(&row);

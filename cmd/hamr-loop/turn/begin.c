@@ -264,8 +264,7 @@ put_content(struct buf *out, const char *text, const char *images,
     struct hub *h)
 {
 	struct mentions f = { .hub = h, .images = BUF_INIT(BUF_RECORD_MAX) };
-	struct walk given = walk_elements(slice_of(images != NULL ? images :
-	    "[]"));
+	struct walk given = walk_elements(slice_of(images));
 	size_t unseen = 0;	/* images from the message not shown */
 	struct slice part;
 

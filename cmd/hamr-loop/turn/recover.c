@@ -50,8 +50,7 @@ template_of(const struct track *k)
 {
 	const char *text = k->partial != NULL ? k->partial :
 	    k->error_text != NULL ? k->error_text : "", *first = NULL;
-	struct slice list = k->tools != NULL ?
-	    scan_get(slice_of(k->tools), "tools") : SLICE("[]");
+	struct slice list = scan_get(slice_of(k->tools), "tools");
 	struct slice tool, fn = SLICE(""), key;
 	struct buf b = BUF_INIT((size_t)1 << 20);
 	const char *comma = "";

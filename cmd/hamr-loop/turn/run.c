@@ -305,14 +305,14 @@ ending_words(enum ending end, const char *reason)
 void
 run_tell_last(struct run *r, const struct rec *end)
 {
-	char *reason = rec_strdup(end, "reason");
+	char *reason = scan_text(rec_get(end, "reason"));
 	enum ending e = END_COMPLETED;
 	int64_t ms = 0;
 
 	while (e < END_INTERRUPTED && !rec_str_is(end, "status",
 	    turn_endings[e].word))
 		e++;
-	char *how = ending_words(e, reason != NULL ? reason : "");
+	char *how = ending_words(e, reason);
 	rec_int(end, "ms", &ms);
 	ui_sum(&r->ui, how, &r->track, ms);
 	FREE(how, reason);

@@ -33,7 +33,7 @@ turn_message(struct turn *t, const char *by, const char *text,
 	return hub_put(t->hub, rule != NULL ? "{'role':'user','content':@,"
 	    "'meta':{'by':@,'rules':[@]}}" : "{'role':'user','content':@,"
 	    "'meta':{'by':@}}", slice_of(text), slice_of(by),
-	    slice_of(rule != NULL ? rule : "")) == 0 &&
+	    slice_of(rule)) == 0 &&
 	    hub_sync(t->hub, SLOT_GUARD) == 0;
 }
 
@@ -56,7 +56,7 @@ const struct turn_ending turn_endings[] = {
 
 /* ---- the budgets of a turn (chapter 7.1) ---- */
 
-/* Calls that may still be started; -1: no limit. */
+/* Calls that may still be started. */
 static int64_t
 calls_left(const struct turn *t)
 {
@@ -64,7 +64,7 @@ calls_left(const struct turn *t)
 	int64_t max = conf_int(t->conf, "agent.max_tool_calls");
 
 	if (max == 0)
-		return -1;
+		return INT64_MAX;
 	if (k->repairs > 0)
 		max = max / 2 > REPAIR_CALLS ? max / 2 : REPAIR_CALLS;
 	int64_t left = max - (k->started - k->started_before);
@@ -77,16 +77,15 @@ limit_reached(const struct turn *t)
 {
 	const struct track *k = t->hub->track;
 	const struct conf *c = t->conf;
-	int64_t wall = conf_int(c, "budget.max_wall_seconds");
 	int64_t tokens = conf_int(c, "budget.max_tokens");
 	double cost = conf_num(c, "budget.max_cost");
-	int64_t steps = conf_int(c, "agent.max_model_steps");
+	long long wall = turn_wall_end(t);
 
-	if (steps > 0 && k->steps - k->steps_before >= steps)
+	if (k->steps - k->steps_before >= conf_int(c, "agent.max_model_steps"))
 		return "max_model_steps";
 	if (calls_left(t) == 0)
 		return "max_tool_calls";
-	if (wall > 0 && file_now_ms() - t->begun >= wall * 1000)
+	if (wall != 0 && file_now_ms() >= wall)
 		return "max_wall_seconds";
 	if (tokens > 0 && k->usage.prompt + k->usage.completion >= tokens)
 		return "max_tokens";
@@ -239,10 +238,8 @@ run_calls(struct turn *t)
 		/* those started before a crash are not started again */
 		if (c->done || c->started)
 			continue;
-		if (left != 0) {	/* or without a limit */
-			left--;
+		if (left-- > 0)
 			continue;
-		}
 		struct buf b = refusal(c, &unrun_budget);
 		hub_tell_tool(h, &b);
 		cut = true;
@@ -484,8 +481,8 @@ end_record(struct turn *t)
 	scan_put(&b, "{'type':'end','status':@,'reason':@,'answer':@,"
 	    "'steps':$,'tool_calls':$,'files_changed':[",
 	    slice_of(turn_endings[t->end].word),
-	    slice_of(t->reason != NULL ? t->reason : ""), slice_of(k->answer),
-	    SCAN_INT(k->steps), SCAN_INT(k->started));
+	    slice_of(t->reason), slice_of(k->answer), SCAN_INT(k->steps),
+	    SCAN_INT(k->started));
 	for (size_t i = 0; i < k->files.n; i++)
 		scan_put(&b, i > 0 ? ",@" : "@", slice_of(k->files.v[i]));
 	scan_put(&b, k->files_unknown ? "],'files_unknown':true,'usage':" :
@@ -500,7 +497,7 @@ end_record(struct turn *t)
 	/* the weakest sandbox of a command, and what it did not limit */
 	scan_put(&b, k->unlimited != NULL ? ",'sandbox':'$, $ not limited'" :
 	    ",'sandbox':'$'", slice_of(k->sandbox != NULL ? k->sandbox :
-	    "unused"), slice_of(k->unlimited != NULL ? k->unlimited : ""));
+	    "unused"), slice_of(k->unlimited));
 	scan_put(&b, ",'ms':$}", SCAN_INT(file_now_ms() - t->begun));
 	xset(&t->record, xstrdup(buf_view(&b).p));
 	return b;
@@ -511,7 +508,7 @@ turn_end(struct turn *t)
 {
 	struct hub *h = t->hub;
 	const struct track *k = h->track;
-	struct slice last = slice_of(k->end != NULL ? k->end : "{}");
+	struct slice last = slice_of(k->end);
 	struct buf b = end_record(t);
 
 	/* a resumed turn that still cannot go on has its end record */
