@@ -76,33 +76,30 @@ takes_images(const struct opts *o)
 	return takes;
 }
 
-static int
-loop(struct run *r)
-{
-	struct err e = { ST_BUG, "" };
-
-	ui_init(&r->ui, &r->track, r->o.json, r->o.quiet);
-	int status = dispatch(r, &e);
-	if (status < 0)
-		status = err_report(&e);
-	run_end(r);
-	if (ui_end(&r->ui, &e) < 0 &&
-	    (status < ST_DATA || status == ST_INTERRUPTED))
-		status = err_report(&e);
-	run_release(r);
-	return status;
-}
-
 int
 main(int argc, char **argv)
 {
 	struct run r = { .session = { .fd = -1, .lock = -1 } };
-	struct err e;
+	struct err e = { ST_BUG, "" };
+	int status;
 
 	err_program("hamr-loop");
 	mem_lean();
-	int status = opts_read(&r.o, argc, argv, &e) < 0 ? err_report(&e) :
-	    r.o.acp ? acp(argc, argv, takes_images(&r.o)) : loop(&r);
+	if (opts_read(&r.o, argc, argv, &e) < 0) {
+		status = err_report(&e);
+	} else if (r.o.acp) {
+		status = acp(argc, argv, takes_images(&r.o));
+	} else {
+		ui_init(&r.ui, &r.track, r.o.json, r.o.quiet);
+		status = dispatch(&r, &e);
+		if (status < 0)
+			status = err_report(&e);
+		run_end(&r);
+		if (ui_end(&r.ui, &e) < 0 &&
+		    (status < ST_DATA || status == ST_INTERRUPTED))
+			status = err_report(&e);
+		run_release(&r);
+	}
 	opts_release(&r.o);
 	return status;
 }

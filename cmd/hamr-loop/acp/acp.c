@@ -380,26 +380,6 @@ on_close(struct acp *a, const struct rpc_msg *m)
 
 /* ---- settings ---- */
 
-/* False: not a valid value. */
-static bool
-set_option(struct worker *s, bool mode, const char *value)
-{
-	char **now = mode ? &s->mode : &s->model;
-	bool known = mode ? slice_in(slice_of(value), track_modes) :
-	    s->models.n == 0 && value[0] != '\0';
-
-	if (strcmp(value, *now) == 0)
-		return true;
-	for (size_t i = 0; !mode && i < s->models.n; i++)
-		known |= strcmp(value, s->models.v[i]) == 0;
-	if (!known)
-		return false;
-	worker_say(s, "{'type':'config','set':{'$':@}}", mode ?
-	    SLICE("agent.mode") : SLICE("provider.model"), slice_of(value));
-	xset(now, xstrdup(value));
-	return true;
-}
-
 /* session/set_config_option; session/set_mode is the older way. */
 static void
 on_set(struct acp *a, const struct rpc_msg *m)
@@ -415,15 +395,26 @@ on_set(struct acp *a, const struct rpc_msg *m)
 
 	if (value == NULL || !is_up(s, m))
 		goto out;
+	char **now = mode ? &s->mode : &s->model;
+	bool same = *now != NULL && strcmp(value, *now) == 0;
+	bool known = same || (mode ? slice_in(slice_of(value), track_modes) :
+	    s->models.n == 0 && value[0] != '\0');
+	for (size_t i = 0; !mode && i < s->models.n; i++)
+		known |= strcmp(value, s->models.v[i]) == 0;
 	if (!mode && strcmp(option, "model") != 0) {
 		acp_error(a, m->id, RPC_NO_PARAMS, "there is no such option; "
 		    "they are mode and model");
 	} else if (s->mode == NULL) {
 		acp_error(a, m->id, RPC_INVALID, "the session is being opened");
-	} else if (!set_option(s, mode, value)) {
+	} else if (!known) {
 		acp_error(a, m->id, RPC_NO_PARAMS, mode ? "there is no such "
 		    "mode" : "the server has no such model");
 	} else {
+		if (!same)
+			worker_say(s, "{'type':'config','set':{'$':@}}", mode ?
+			    SLICE("agent.mode") : SLICE("provider.model"),
+			    slice_of(value));
+		xset(now, xstrdup(value));
 		buf_addc(&b, '{');
 		if (!older)
 			update_put_options(s, &b);

@@ -237,8 +237,9 @@ runlog_record(struct runlog *l, const struct rec *r)
 		    scan_text(msg_meta(r, "error"));
 
 		scan_int(msg_meta(r, "ms"), &ms);
-		runlog_line(l, "call", "%s, %lld ms%s%s", name, (long long)ms,
-		    how[0] != '\0' ? ", " : "", how);
+		runlog_line(l, "call", "%s, %lld ms%s%s", name[0] != '\0' ?
+		    name : "?", (long long)ms, how[0] != '\0' ? ", " : "",
+		    how);
 		FREE(name, how);
 	} else if (r->kind == R_END) {
 		l->steps = 0;

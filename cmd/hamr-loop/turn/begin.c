@@ -343,26 +343,6 @@ read_system(const char *mode, struct buf *text, struct err *e)
 	return r;
 }
 
-/* What is wrong with the words of a command, which libpipeline would guess at;
- * or NULL. */
-static const char *
-fault_of(const char *command)
-{
-	char quote = '\0';
-
-	for (const char *p = command; *p != '\0'; p++)
-		if (*p == '\\' && quote != '\'') {
-			if (*++p == '\0')
-				return " ends in a backslash";
-		} else if (quote != '\0') {
-			if (*p == quote)
-				quote = '\0';
-		} else if (*p == '"' || *p == '\'') {
-			quote = *p;
-		}
-	return quote != '\0' ? " has an unclosed quote" : NULL;
-}
-
 /* Refuse a command of [stages] that is malformed, or whose program does not
  * exist: that would be found out too late, as a stage that died. */
 static int
@@ -370,10 +350,23 @@ check_program(const struct conf *c, const char *key, const char *command,
     struct err *e)
 {
 	size_t n = strcspn(command, " \t\"'\\");
-	const char *fault = fault_of(command);
-	char *name, *path = NULL;
+	char *name, *path = NULL, quote = '\0';
+	const char *fault = NULL;
 	bool there = true;
 
+	/* at words that are not whole libpipeline would guess */
+	for (const char *p = command; fault == NULL && *p != '\0'; p++)
+		if (*p == '\\' && quote != '\'') {
+			if (*++p == '\0')
+				fault = " ends in a backslash";
+		} else if (quote != '\0') {
+			if (*p == quote)
+				quote = '\0';
+		} else if (*p == '"' || *p == '\'') {
+			quote = *p;
+		}
+	if (fault == NULL && quote != '\0')
+		fault = " has an unclosed quote";
 	if (fault != NULL)
 		return err_set(e, ST_CONFIG, "%s: %s: command \"%s\"%s",
 		    conf_origin(c, key), key, command, fault);
