@@ -124,7 +124,7 @@ UNIT_test_slim = $(call objects,hamr-compact)
 $O/unit/test_slim: $(UNIT_test_slim)
 
 loop_object = $(filter %/$(1).o,$(call objects,hamr-loop))
-UNIT_test_lock = $(call loop_object,lock)
+UNIT_test_lock = $(call loop_object,session)
 $O/unit/test_lock: $(UNIT_test_lock)
 UNIT_test_command = $(call loop_object,same_command)
 $O/unit/test_command: $(UNIT_test_command)

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "session/lock.h"
+#include "session/session.h"
 
 #define WAIT_MS 50
 

@@ -9,7 +9,6 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "internal.h"
-#include "session/lock.h"
 
 #define OUT_HIGH ((size_t)16 << 20)	/* queued for stdout: stop reading */
 #define CANCEL_MS 2200		/* for a cancelled action; hamr-tool gives a

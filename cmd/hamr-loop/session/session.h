@@ -1,7 +1,9 @@
 /* session.h - the session file: one writer, whole lines, durable when asked.
  *
- * .hamr/sessions/ID.ndjson below the root, or in the state folder; ID.lock next
- * to it says who writes it (lock.h).
+ * .hamr/sessions/ID.ndjson below the root, or in the state folder.  ID.lock next
+ * to it holds the writer's pid, negative once it is ending, under an flock that
+ * the stages inherit.  So the lock of a loop that was killed stays taken until
+ * its last stage notices; lock_take waits for that.
  */
 #pragma once
 
@@ -43,3 +45,11 @@ int session_sync(struct session *s, struct err *e);
 /* Close and release it.  A fresh one is removed unless it is to be kept and
  * has a record. */
 void session_close(struct session *s, bool keep);
+
+/* Take the lock of session id in dir within ms; unless ms is 0, wait some
+ * seconds more if its holder is dead or about to end.  Returns the descriptor,
+ * or -1 with e: ST_TEMP names the holder's pid. */
+int lock_take(const char *dir, const char *id, int ms, struct err *e);
+
+/* We are about to end: have the next one wait for that. */
+void lock_leave(int fd);

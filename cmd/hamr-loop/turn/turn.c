@@ -9,7 +9,6 @@
 #include "contract.h"
 #include "internal.h"
 #include "json/json.h"
-#include "session/lock.h"
 #include "begin.h"
 #include "texts.h"
 
