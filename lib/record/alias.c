@@ -11,75 +11,67 @@ enum { READ = 1, EDIT = 2, WRITE = 4, VIEW_IMAGE = 8, BASH = 16,
 enum name { PATH, OLD, NEW, ALL, CONTENT, COMMAND, FIRST, LAST, QUERY,
 	NAMES };
 
-/* The canonical names, and the tools that take them. */
-static const struct {
-	const char *text;
-	unsigned tools;
-} names[NAMES] = {
-	[PATH] = { "path", FILES }, [OLD] = { "old", EDIT },
-	[NEW] = { "new", EDIT }, [ALL] = { "all", EDIT },
-	[CONTENT] = { "content", WRITE }, [COMMAND] = { "command", BASH },
-	[FIRST] = { "first", READ }, [LAST] = { "last", READ },
-	[QUERY] = { "query", READ },
-};
+static const char *const names[NAMES] = { "path", "old", "new", "all",
+	"content", "command", "first", "last", "query" };
 
+/* Which keys of which tools stand for a name: itself, and its aliases. */
 static const struct {
 	unsigned tools;
 	const char *from;
 	enum name to;
-} aliases[] = {
-	{ FILES, "file", PATH }, { FILES, "filePath", PATH },
-	{ FILES, "file_path", PATH },
-	{ EDIT, "old_str", OLD }, { EDIT, "oldText", OLD },
-	{ EDIT, "old_text", OLD }, { EDIT, "old_string", OLD },
-	{ EDIT, "original", OLD },
-	{ EDIT, "new_str", NEW }, { EDIT, "newText", NEW },
-	{ EDIT, "new_text", NEW }, { EDIT, "new_string", NEW },
-	{ EDIT, "replacement", NEW },
-	{ EDIT, "replace_all", ALL },
-	{ WRITE, "text", CONTENT }, { WRITE, "contents", CONTENT },
-	{ WRITE, "body", CONTENT },
-	{ BASH, "cmd", COMMAND },
-	{ READ, "offset", FIRST }, { READ, "start_line", FIRST },
-	{ READ, "end_line", LAST },
-	{ READ, "pattern", QUERY }, { READ, "search", QUERY },
+} keys[] = {
+	{ FILES, "path", PATH }, { FILES, "file", PATH },
+	{ FILES, "filePath", PATH }, { FILES, "file_path", PATH },
+	{ EDIT, "old", OLD }, { EDIT, "old_str", OLD },
+	{ EDIT, "oldText", OLD }, { EDIT, "old_text", OLD },
+	{ EDIT, "old_string", OLD }, { EDIT, "original", OLD },
+	{ EDIT, "new", NEW }, { EDIT, "new_str", NEW },
+	{ EDIT, "newText", NEW }, { EDIT, "new_text", NEW },
+	{ EDIT, "new_string", NEW }, { EDIT, "replacement", NEW },
+	{ EDIT, "all", ALL }, { EDIT, "replace_all", ALL },
+	{ WRITE, "content", CONTENT }, { WRITE, "text", CONTENT },
+	{ WRITE, "contents", CONTENT }, { WRITE, "body", CONTENT },
+	{ BASH, "command", COMMAND }, { BASH, "cmd", COMMAND },
+	{ READ, "first", FIRST }, { READ, "offset", FIRST },
+	{ READ, "start_line", FIRST },
+	{ READ, "last", LAST }, { READ, "end_line", LAST },
+	{ READ, "query", QUERY }, { READ, "pattern", QUERY },
+	{ READ, "search", QUERY },
 };
 
 /* The bit of a tool; 0: it has no aliases. */
 static unsigned
 bit_of(struct slice tool)
 {
-	static const struct {
-		const char *name;
-		unsigned bit;
-	} tools[] = { { "read", READ }, { "edit", EDIT }, { "write", WRITE },
-		{ "view_image", VIEW_IMAGE }, { "bash", BASH } };
+	static const char *const tools[] = { "read", "edit", "write",
+		"view_image", "bash" };
 
-	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
-		if (slice_is(tool, tools[i].name))
-			return tools[i].bit;
+	for (unsigned i = 0; i < sizeof tools / sizeof *tools; i++)
+		if (slice_is(tool, tools[i]))
+			return 1u << i;
 	return 0;
 }
 
-/* The name that key is an alias of, or NAMES. */
+/* The name that key stands for, or NAMES; *exact: it is the name itself. */
 static enum name
-alias_of(unsigned tool, struct slice key)
+name_of(unsigned tool, struct slice key, bool *exact)
 {
-	size_t n = tool != 0 ? sizeof aliases / sizeof *aliases : 0;
+	size_t i = 0, n = tool != 0 ? sizeof keys / sizeof *keys : 0;
 
-	for (size_t i = 0; i < n; i++)
-		if ((aliases[i].tools & tool) != 0 &&
-		    slice_is(key, aliases[i].from))
-			return aliases[i].to;
-	return NAMES;
+	while (i < n && ((keys[i].tools & tool) == 0 ||
+	    !slice_is(key, keys[i].from)))
+		i++;
+	*exact = i < n && slice_is(key, names[keys[i].to]);
+	return i < n ? keys[i].to : NAMES;
 }
 
 const char *
 alias_key(struct slice tool, struct slice key)
 {
-	enum name to = alias_of(bit_of(tool), key);
+	bool exact;
+	enum name to = name_of(bit_of(tool), key, &exact);
 
-	return to < NAMES ? names[to].text : NULL;
+	return to < NAMES && !exact ? names[to] : NULL;
 }
 
 /* ---- one object ---- */
@@ -99,20 +91,13 @@ struct work {
 	bool any;		/* a member was printed */
 };
 
-/* The name that a key stands for, or NAMES; *exact: it is the name itself. */
+/* The same for a key as it is written. */
 static enum name
-name_of(struct work *w, struct slice key, bool *exact)
+name_in(struct work *w, struct slice key, bool *exact)
 {
 	buf_reset(&w->key);
 	scan_inside(key, &w->key);
-	enum name name = alias_of(w->tool, buf_view(&w->key));
-	*exact = name == NAMES;
-	if (*exact)
-		for (name = 0; name < NAMES; name++)
-			if ((names[name].tools & w->tool) != 0 &&
-			    slice_is(buf_view(&w->key), names[name].text))
-				break;
-	return name;
+	return name_of(w->tool, buf_view(&w->key), exact);
 }
 
 static void
@@ -176,7 +161,7 @@ alias_args(struct slice tool, struct slice args, struct buf *out)
 		return false;
 	struct walk walk = walk_of(args);
 	for (size_t i = 1; walk_next(&walk, &key, &val); i++) {
-		enum name name = name_of(&w, key, &exact);
+		enum name name = name_in(&w, key, &exact);
 		struct choice *c = &w.by[name];
 		int rank = scan_kind(val) == SCAN_NULL ? BY_NULL :
 		    exact ? BY_NAME : BY_ALIAS;
@@ -188,7 +173,7 @@ alias_args(struct slice tool, struct slice args, struct buf *out)
 	buf_addc(out, '{');
 	walk = walk_of(args);
 	for (size_t i = 1; walk_next(&walk, &key, &val); i++) {
-		enum name name = name_of(&w, key, &exact);
+		enum name name = name_in(&w, key, &exact);
 
 		if (name < NAMES && (w.by[name].at != i ||
 		    (limit == LIMIT_LAST && name == LAST)))
@@ -197,7 +182,7 @@ alias_args(struct slice tool, struct slice args, struct buf *out)
 			buf_adds(out, w.any ? ",\"" : "\"");
 			w.any = true;
 			if (name < NAMES)
-				buf_adds(out, names[name].text);
+				buf_adds(out, names[name]);
 			else
 				buf_slice(out, key);
 			buf_adds(out, "\":");
