@@ -32,19 +32,17 @@
 #define ENDS ".,;:!?)]}>\"'"	/* may follow a path in a sentence */
 #define SYSTEM_MAX ((size_t)1 << 20)
 
-/* Add what of a text of size bytes, which begins with got, has room.  True:
- * invalid bytes were replaced. */
-static bool
+/* Add what of a text of size bytes, which begins with got, has room. */
+static void
 put_cut(struct buf *out, struct slice got, off_t size, size_t room,
     const char *name)
 {
 	size_t n = utf8_cut(got.p, got.n, room);
-	bool lossy = utf8_clean(out, got.p, n);
 
+	buf_add(out, got.p, n);
 	if ((off_t)n < size)
 		buf_fmt(out, "\n[%lld more bytes in %s]\n",
 		    (long long)size - (long long)n, name);
-	return lossy;
 }
 
 /* ---- the memory ---- */
@@ -80,13 +78,13 @@ context_ask(const char *root, const char *task, const char *const *unset)
 /* ---- messages ---- */
 
 int
-setup_context(struct hub *h, const char *text, const char *from, bool lossy)
+setup_context(struct hub *h, struct slice text, const char *from, bool lossy)
 {
 	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	/* it may contain names of folders that are not UTF-8 */
-	lossy |= utf8_clean(&clean, text, strlen(text));
+	/* neither files nor names of folders need be UTF-8 */
+	lossy |= utf8_clean(&clean, text.p, text.n);
 	scan_put(&b, "{'role':'user','content':@,'meta':{'by':'context'",
 	    buf_view(&clean));
 	buf_release(&clean);
@@ -213,9 +211,9 @@ add_text(struct hub *h, const char *path, const char *name, struct slice head,
 	struct slice text = open != NULL ? slice_of(open) : head;
 	buf_fmt(&b, open != NULL ? "%s, as it is in the editor:\n\n" :
 	    "%s, which the user mentions:\n\n", name);
-	bool lossy = put_cut(&b, text, open != NULL ? (off_t)text.n : size,
-	    MENTION_MAX, name);
-	if (setup_context(h, b.p, "mention", lossy) == 0)
+	put_cut(&b, text, open != NULL ? (off_t)text.n : size, MENTION_MAX,
+	    name);
+	if (setup_context(h, buf_view(&b), "mention", false) == 0)
 		ui_note(h->ui, head.n > MENTION_MAX ? "  sent along: %s, its "
 		    "first 32 KiB" : "  sent along: %s", name);
 	bufs_release(BUFS(&id, &b));
@@ -442,16 +440,14 @@ setup_slots(struct run *r, struct err *e)
 
 /* ---- the first records ---- */
 
-/* Append the AGENTS.md files from where we were started up to the root.  True:
- * invalid bytes were replaced. */
-static bool
+/* Append the AGENTS.md files from where we were started up to the root. */
+static void
 put_agents(const struct run *r, struct buf *b)
 {
 	bool within = r->dir != NULL && is_beneath(r->dir, r->root) &&
 	    r->root[1] != '\0';
 	char *at = xstrdup(within ? r->dir : r->root), raw[FILES_MAX + 1];
 	size_t top = strlen(r->root), room;
-	bool lossy = false;
 	struct stat st;
 
 	while ((room = FILES_MAX - num_min(FILES_MAX, b->len)) > 0) {
@@ -471,7 +467,7 @@ put_agents(const struct run *r, struct buf *b)
 		if (n > 0) {
 			buf_fmt(b, "%s%s of this repository:\n\n",
 			    b->len > 0 ? "\n" : "", shown);
-			lossy |= put_cut(b, (struct slice){ raw, (size_t)n },
+			put_cut(b, (struct slice){ raw, (size_t)n },
 			    st.st_size, room, shown);
 		}
 		file_close(fd);
@@ -481,16 +477,15 @@ put_agents(const struct run *r, struct buf *b)
 		*strrchr(at, '/') = '\0';
 	}
 	free(at);
-	return lossy;
 }
 
 static int
 context_message(struct run *r, struct child *memory)
 {
 	struct buf b = BUF_INIT(1 << 20), said = BUF_INIT(BRIEF_MAX);
-	bool lossy = put_agents(r, &b);
 	int rc = 0;
 
+	put_agents(r, &b);
 	skills_list(r->conf, r->root, &b);
 	if (memory != NULL) {
 		long long left = child_talk(memory, &(struct slice){ "", 0 },
@@ -502,7 +497,7 @@ context_message(struct run *r, struct child *memory)
 		    "search_memory for more):\n\n%s", b.len > 0 ? "\n" : "",
 		    said.p);
 	if (b.len > 0)
-		rc = setup_context(&r->hub, b.p, NULL, lossy);
+		rc = setup_context(&r->hub, buf_view(&b), NULL, false);
 	bufs_release(BUFS(&b, &said));
 	return rc;
 }

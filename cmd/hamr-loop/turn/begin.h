@@ -25,8 +25,8 @@ int setup_header(struct run *r);
 int setup_config(struct hub *h, const char *key, const char *value);
 
 /* Commit context for a task as a message marked so.  from (or NULL): its
- * source, as "stdin"; lossy: invalid bytes in it were replaced. */
-int setup_context(struct hub *h, const char *text, const char *from,
+ * source, as "stdin"; lossy: invalid bytes in it were replaced already. */
+int setup_context(struct hub *h, struct slice text, const char *from,
     bool lossy);
 
 /* Commit the task as a message of a person, with the images that it names and

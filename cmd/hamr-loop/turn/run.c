@@ -411,8 +411,8 @@ run_turn(struct run *r, const char *task, struct err *e)
 	ui_begin_turn(&r->ui);
 	if (turn_settle(&t, task != NULL, r->runs_calls) && task != NULL) {
 		/* what came on stdin goes before the task, once */
-		if (r->o.piped == NULL || setup_context(&r->hub, r->o.piped,
-		    "stdin", r->o.piped_lossy) == 0)
+		if (r->o.piped == NULL || setup_context(&r->hub,
+		    slice_of(r->o.piped), "stdin", r->o.piped_lossy) == 0)
 			setup_task(&r->hub, task, r->images, false);
 	}
 	/* a task that was stopped takes what belongs to it along */
