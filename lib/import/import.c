@@ -292,10 +292,7 @@ import_open(struct import **out, struct rec_in *in,
 	im->values.in = in;
 	im->convert.names.own = conf_list(o->conf, "loop_guard.tools",
 	    &im->convert.names.n);
-	const struct import_format *known = im->own ? NULL :
-	    import_format_named(format);
-	if (known != NULL)
-		im->convert.format = known->name;
+	im->convert.format = im->own ? NULL : format;
 	im->program = load_program(im, format, o, e);
 	if (im->program == NULL) {
 		import_close(im);

@@ -380,15 +380,14 @@ put_assistant(struct import_convert *p, const struct rec *r, bool lossy,
 	/* the calls' names in the source: one name, or a list in their order;
 	 * nothing if none was renamed */
 	size_t n = p->ncalls - first;
-	for (size_t i = first; i < p->ncalls; i++)
-		renamed |= p->call[i].was != NULL;
-	for (size_t i = first; i < p->ncalls && renamed; i++) {
+	for (size_t i = first; i < p->ncalls; i++) {
 		const struct import_call *c = &p->call[i];
 
+		renamed |= c->was != NULL;
 		buf_adds(&names, i > first ? "," : n > 1 ? "[" : "");
 		buf_adds(&names, c->was != NULL ? c->was : c->name);
 	}
-	if (renamed && n > 1)
+	if (n > 1)
 		buf_addc(&names, ']');
 	put_meta(p, rec_get(r, "meta"), renamed ? buf_view(&names) : NONE,
 	    lossy, out);

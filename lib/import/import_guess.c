@@ -130,16 +130,6 @@ const struct import_format import_formats[] = {
 	{ NULL, NULL, NULL, false }
 };
 
-const struct import_format *
-import_format_named(const char *name)
-{
-	for (const struct import_format *f = import_formats; f->name != NULL;
-	    f++)
-		if (strcmp(f->name, name) == 0)
-			return f;
-	return NULL;
-}
-
 /* Take the next part off a row, up to a separator or the end. */
 static bool
 next_part(struct slice *row, char separator, struct slice *part)

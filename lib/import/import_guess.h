@@ -15,7 +15,6 @@ struct import_format {
 };
 
 extern const struct import_format import_formats[];	/* NULL name: end */
-const struct import_format *import_format_named(const char *name);
 
 enum guess_kind {
 	GUESS_MORE,		/* unknown yet: call again with more of it */
