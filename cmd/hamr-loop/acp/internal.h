@@ -140,8 +140,8 @@ void worker_write(struct worker *s);
 
 /* Send the updates for a record, live or (replay) from the session's file. */
 void update_record(struct worker *s, const struct rec *r, bool replay);
-/* Begin an update, up to the value of 'sessionUpdate'; send it (released), which
- * closes it.  False: too long, not sent. */
+/* Begin an update, up to the value of 'sessionUpdate'; close and send it
+ * (released).  False: too long, not sent. */
 void update_begin(const struct worker *s, struct buf *out);
 bool update_send(struct worker *s, struct buf *update);
 /* Send one made from a form (json/scan.h). */

@@ -1,9 +1,9 @@
 /* session.h - the session file: one writer, whole lines, durable when asked.
  *
- * .hamr/sessions/ID.ndjson below the root, or in the state folder.  ID.lock next
- * to it holds the writer's pid, negative once it is ending, under an flock that
- * the stages inherit.  So the lock of a loop that was killed stays taken until
- * its last stage notices; lock_take waits for that.
+ * .hamr/sessions/ID.ndjson below the root, or in the state folder.  ID.lock
+ * beside it holds the writer's pid, negative once it is ending, under an flock
+ * that the stages inherit.  So the lock of a loop that was killed stays taken
+ * until its last stage notices; lock_take waits for that.
  */
 #pragma once
 

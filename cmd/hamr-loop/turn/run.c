@@ -272,8 +272,8 @@ prepare(struct run *r, struct err *e)
 	r->hub.log = runlog_open(r->session.path, r->session.id);
 	for (size_t i = 0; i < r->secrets.n; i++)
 		runlog_redact(r->hub.log, getenv(r->secrets.v[i]));
-	runlog_line(r->hub.log, "run", "hamr-loop " HAMR_VERSION ", process %ld, "
-	    "mode %s, in %s%s", (long)getpid(), r->mode, r->root,
+	runlog_line(r->hub.log, "run", "hamr-loop " HAMR_VERSION ", process "
+	    "%ld, mode %s, in %s%s", (long)getpid(), r->mode, r->root,
 	    r->session.size > 0 ? ", resumed" : "");
 	return hub_start(&r->hub, r->session.size > 0, e);
 }
