@@ -326,18 +326,17 @@ look_at_line(struct look *k, struct slice line)
 {
 	struct rec r;
 	unsigned before = k->found;
+	bool good = rec_parse(&k->scan, line.p, line.n, &r) == 0;
+	size_t n = good ? 0 : value_end(line);
 
-	if (rec_parse(&k->scan, line.p, line.n, &r) < 0) {
-		size_t n = value_end(line);
-
-		if (n == 0 || n >= line.n ||
-		    rec_parse(&k->scan, line.p, n, &r) < 0) {
-			buf_reset(&k->text);
-			scan_repair(line, &k->text);
-			line = buf_view(&k->text);
-			if (rec_parse(&k->scan, line.p, line.n, &r) < 0)
-				return false;
-		}
+	if (n > 0 && n < line.n)
+		good = rec_parse(&k->scan, line.p, n, &r) == 0;
+	if (!good) {
+		buf_reset(&k->text);
+		scan_repair(line, &k->text);
+		line = buf_view(&k->text);
+		if (rec_parse(&k->scan, line.p, line.n, &r) < 0)
+			return false;
 	}
 	k->message = scan_kind(rec_get(&r, "role")) == SCAN_STRING;
 	k->foreign |= fits(r.line, SLICE("@foreign-message"));

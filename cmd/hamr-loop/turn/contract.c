@@ -41,13 +41,6 @@ wants_change(const struct track *k, const struct conf *c)
 	    strcmp(conf_str(c, "agent.contract"), "none") != 0;
 }
 
-enum lack {
-	LACK_NOTHING,
-	LACK_CHANGE,		/* patch mode: no file was changed */
-	LACK_VERIFICATION,	/* verify mode: it has not passed */
-	LACK_CHECK		/* patch mode: not since the last change */
-};
-
 const char *
 contract_remark(const struct track *k, const struct conf *c)
 {
@@ -80,70 +73,54 @@ verify_now(struct hub *h, const char *profile, long long until)
 	return k->verification != NULL && hub_sync(h, SLOT_GUARD) == 0;
 }
 
-/* What to tell the model; the caller frees it. */
-static char *
-words(const struct track *k, enum lack lack)
-{
-	int64_t code;
-
-	if (lack == LACK_CHANGE)
-		return xstrdup(k->contract == CONTRACT_HARD ?
-		    TEXT_MUST_CHANGE : TEXT_NO_CHANGE);
-	struct slice v = slice_of(k->verification);
-	char *output = scan_text(scan_get(v, "output"));
-	char *how = scan_int(scan_get(v, "exit"), &code) ?
-	    xasprintf("exit %lld", (long long)code) :
-	    xstrdup("no exit status");
-	char *text = lack == LACK_CHECK ? xasprintf(TEXT_REPAIR, how, output) :
-	    xasprintf(TEXT_NOT_VERIFIED, how, k->verify_command, output);
-	FREE(how, output);
-	return text;
-}
-
 bool
 contract_pursue(struct turn *t)
 {
 	struct track *k = t->hub->track;
-	bool unverified = !k->verified && k->verify_command != NULL;
+	bool patch = is_patch(k->mode);
+	bool verify = k->mode != NULL && strcmp(k->mode, "verify") == 0;
 	long long nudges = conf_int(t->conf, "agent.contract_nudges");
 	long long wall = turn_wall_end(t);
-	enum lack lack = LACK_NOTHING;
+	int64_t code;
 
-	/* Remind of a soft contract once, but not after a refusal, nor if the
-	 * person has changed their mind: the answer then stands. */
-	if (wants_change(k, t->conf) && (k->contract == CONTRACT_HARD ||
+	/* What is missing: a change, or else that the check passes.  Remind of
+	 * a soft contract once, but not after a refusal, nor if the person has
+	 * changed their mind: the answer then stands. */
+	bool change = wants_change(k, t->conf) &&
+	    (k->contract == CONTRACT_HARD ||
 	    (k->nudges == 0 && !k->refused && nudges != 0 &&
-	    (k->task == NULL || !intent_forbids_change(k->task)))))
-		lack = LACK_CHANGE;
-	else if (unverified && k->mode != NULL &&
-	    strcmp(k->mode, "verify") == 0)
-		lack = LACK_VERIFICATION;
-	else if (unverified && is_patch(k->mode) &&
-	    (k->files.n > 0 || k->files_unknown))
-		lack = LACK_CHECK;
-	if (lack == LACK_VERIFICATION || (lack == LACK_CHECK &&
-	    k->verification == NULL)) {
+	    (k->task == NULL || !intent_forbids_change(k->task))));
+	bool check = !change && !k->verified && k->verify_command != NULL &&
+	    (verify || (patch && (k->files.n > 0 || k->files_unknown)));
+	if (check && (verify || k->verification == NULL)) {
 		turn_set_ending(t, END_TOOL_ERROR, "stage tool did not verify");
 		if (!verify_now(t->hub, conf_str(t->conf,
 		    "verification.profile"), wall))
 			return wall != 0 && file_now_ms() >= wall &&
 			    turn_out_of_time(t);
 	}
-	if (lack == LACK_NOTHING || (lack != LACK_CHANGE && k->verified))
+	if (!change && (!check || k->verified))
 		return turn_set_ending(t, END_COMPLETED, "stop");
-	turn_set_ending(t, END_CONTRACT, lack == LACK_CHANGE ? "no_change" :
-	    "verification");
+	turn_set_ending(t, END_CONTRACT, change ? "no_change" : "verification");
 	/* do not ask for a change that was refused */
-	if (lack == LACK_CHECK ? k->repairs >= conf_int(t->conf,
+	if (check && patch ? k->repairs >= conf_int(t->conf,
 	    "agent.repair_attempts") : k->nudges >= nudges ||
-	    (lack == LACK_CHANGE && k->refused))
+	    (change && k->refused))
 		return false;
-	char *text = words(k, lack);
+	if (change)
+		return turn_message(t, "loop", k->contract == CONTRACT_HARD ?
+		    TEXT_MUST_CHANGE : TEXT_NO_CHANGE, "contract");
+	struct slice v = slice_of(k->verification);
+	char *output = scan_text(scan_get(v, "output"));
+	char *how = scan_int(scan_get(v, "exit"), &code) ?
+	    xasprintf("exit %lld", (long long)code) :
+	    xstrdup("no exit status");
+	char *text = patch ? xasprintf(TEXT_REPAIR, how, output) :
+	    xasprintf(TEXT_NOT_VERIFIED, how, k->verify_command, output);
 	/* a repair is a turn of the loop with its own count of steps and
 	 * calls */
-	bool told = lack == LACK_CHECK ?
-	    turn_message(t, "verify", text, NULL) :
+	bool told = patch ? turn_message(t, "verify", text, NULL) :
 	    turn_message(t, "loop", text, "contract");
-	free(text);
+	FREE(how, output, text);
 	return told;
 }
