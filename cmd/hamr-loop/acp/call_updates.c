@@ -429,21 +429,14 @@ put_asked(struct buf *out, const struct seen_call *c, const struct rec *r,
 	put_call(out, c, first_line(buf_view(&b).p));
 	if (!diff)
 		scan_str(rec_get(r, "command"), &b);
-	struct slice text = buf_view(&b);
 	if (how == 2) {
-		text.n = utf8_cut(text.p, text.n, ASKED_SHOWN);
-		while (text.n > 0 && text.p[text.n - 1] != '\n')
-			text.n--;
-		if (text.n == 0)
-			text.n = utf8_cut(b.p, b.len, ASKED_SHOWN);
-		b.len = text.n;
-		buf_adds(&b, "[more; too long to be shown here]\n");
-		text = buf_view(&b);
+		b.len = utf8_cut(buf_view(&b).p, b.len, ASKED_SHOWN);
+		buf_adds(&b, "\n[more; too long to be shown here]\n");
 	}
 	if (how == 0 && d->new != NULL)
 		put_diff(out, c->path, d);
-	else if (text.n > 0)
-		scan_put(out, TEXT, text);
+	else if (b.len > 0)
+		scan_put(out, TEXT, buf_view(&b));
 	buf_release(&b);
 }
 
