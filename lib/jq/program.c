@@ -58,13 +58,6 @@ struct frames {
 	size_t at;		/* what of in has been taken */
 };
 
-static struct frames
-frames_new(void)
-{
-	return (struct frames){ .in = BUF_INIT(BUF_RECORD_MAX * 2),
-		.out = BUF_INIT(BUF_RECORD_MAX * 2) };
-}
-
 /* Queue a frame; its payload is in two parts. */
 static void
 frames_put(struct frames *f, int tag, struct slice head, struct slice rest)
@@ -500,12 +493,12 @@ serve(const char *text, const char *vars, bool importer, int fd)
 {
 	static const int back[] = { SIGPIPE, SIGPROF, SIGABRT, SIGSEGV };
 	static char *nothing[] = { NULL };
-	struct server s = { .importer = importer, .wire = frames_new(),
-		.why = BUF_INIT(BUF_RECORD_MAX),
-		.text = BUF_INIT(BUF_RECORD_MAX) };
+	struct server s = { .importer = importer };
 	int null = open("/dev/null", O_RDWR);
 	jv v;
 
+	bufs_init(BUFS(&s.wire.in, &s.wire.out, &s.why, &s.text),
+	    BUF_RECORD_MAX * 2);
 	/* from here on the program has no descriptor but fd, as FD */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (size_t i = 0; i < sizeof back / sizeof *back; i++)
@@ -704,7 +697,7 @@ program_new(const char *name, const char *text, const char *vars,
 	p->name = name;
 	p->fd = -1;
 	p->memory = MEMORY(importer);
-	p->wire = frames_new();
+	bufs_init(BUFS(&p->wire.in, &p->wire.out), BUF_RECORD_MAX * 2);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd) < 0) {
 		err_sys(e, ST_SYSTEM, "socketpair");
 		program_free(p);
