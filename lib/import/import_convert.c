@@ -199,20 +199,13 @@ put_meta(struct import_convert *p, struct slice meta, struct slice was,
 
 /* ---- ids ---- */
 
-static bool
-is_id(struct slice v)
-{
-	return (scan_kind(v) == SCAN_STRING && v.n > 2) ||
-	    scan_kind(v) == SCAN_NUMBER;
-}
-
-/* An id as a string: a number is its digits. */
+/* An id as a string: a number is its digits, any other value empty. */
 static char *
 id_text(struct slice v)
 {
 	char *text = scan_strdup(v);
 
-	if (text == NULL && is_id(v))
+	if (text == NULL && scan_kind(v) == SCAN_NUMBER)
 		text = xmemdup0(v.p, v.n);
 	return text != NULL ? text : xstrdup("");
 }
@@ -399,24 +392,22 @@ put_assistant(struct import_convert *p, const struct rec *r, bool lossy,
 
 /* A result without a call: keep what it was. */
 static void
-put_stray(struct import_convert *p, const struct rec *r, struct slice id,
+put_stray(struct import_convert *p, const struct rec *r, const char *id,
     struct buf *out)
 {
 	struct buf why = BUF_INIT(BUF_RECORD_MAX);
-	char *text = id_text(id);
 
 	p->strays++;
-	buf_fmt(&why, *text != '\0' ? "a result without a call: %s" :
-	    "a result without a call%s", text);
+	buf_fmt(&why, *id != '\0' ? "a result without a call: %s" :
+	    "a result without a call%s", id);
 	scan_put(out, "{'type':'error','stage':'import','code':'bad_record',"
 	    "'message':@,'retryable':false", buf_view(&why));
-	if (*text != '\0')
-		scan_put(out, ",'tool_call_id':@", slice_of(text));
+	if (*id != '\0')
+		scan_put(out, ",'tool_call_id':@", slice_of(id));
 	buf_reset(&why);
 	msg_text(rec_get(r, "content"), &why);
 	scan_put(out, ",'partial':{'content':@}}", buf_view(&why));
 	buf_release(&why);
-	free(text);
 }
 
 static void
@@ -425,25 +416,23 @@ put_tool(struct import_convert *p, const struct rec *r, bool lossy,
 {
 	static const char *const without[] = { "role", "tool_call_id", "name",
 		"meta", "is_error", "_line", NULL };
-	struct slice id = rec_get(r, "tool_call_id");
-	char *text = id_text(id);
+	char *id = id_text(rec_get(r, "tool_call_id"));
 	size_t tag = (size_t)-1;
 
 	/* it answers the oldest open call of its id, or, without an id, the
 	 * oldest open call */
 	while (p->first < p->ncalls && p->call[p->first].done)
 		p->first++;
-	if (is_id(id))
-		tag = pairing_result(&p->open, quoted(&p->text,
-		    slice_of(text)));
+	if (*id != '\0')
+		tag = pairing_result(&p->open, quoted(&p->text, slice_of(id)));
 	else if (p->first < p->ncalls)
 		tag = pairing_result(&p->open,
 		    slice_of(p->call[p->first].given));
-	free(text);
-	if (tag == (size_t)-1) {
+	if (tag == (size_t)-1)
 		put_stray(p, r, id, out);
+	free(id);
+	if (tag == (size_t)-1)
 		return;
-	}
 	struct import_call *c = &p->call[tag];
 	c->done = true;
 	scan_put(out, "{'role':'tool','tool_call_id':$,'name':$",
