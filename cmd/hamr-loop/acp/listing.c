@@ -36,10 +36,8 @@ listing_page(const char *cwd, const char *cursor, struct buf *out,
     struct err *e)
 {
 	struct buf all = BUF_INIT((size_t)1 << 30);
-	struct buf list = BUF_INIT(BUF_RECORD_MAX);
-	char *root = conf_root(cwd != NULL ? cwd : ".", e);
-	char *last = NULL, *folder, at[UTC_SIZE];
-	int64_t age;
+	char *root = conf_root(cwd != NULL ? cwd : ".", e), at[UTC_SIZE];
+	struct slice last = { NULL, 0 };
 	size_t n = 0;
 
 	if (root == NULL)
@@ -49,31 +47,28 @@ listing_page(const char *cwd, const char *cursor, struct buf *out,
 	int rc = dir != NULL ? sessions_list(dir, 0, cursor, PAGE + 1, &all,
 	    e) : cursor == NULL ? 0 : -1;
 	struct rec_text t = { .rest = buf_view(&all) };
-	const struct rec *r = &t.rec;
-	folder = origin_cwd(cwd != NULL ? cwd : root);
-	buf_addc(out, '{');
-	while (rec_text_next(&t)) {
-		if (n == PAGE) {
-			scan_put(out, "'nextCursor':@,", slice_of(last));
-			break;
-		}
-		char *title = rec_strdup(r, "task");
-		age = 0;
-		rec_int(r, "age_s", &age);
+	char *folder = origin_cwd(cwd != NULL ? cwd : root);
+	scan_put(out, "{'sessions':[");
+	for (; n < PAGE && rec_text_next(&t); n++) {
+		struct slice title = rec_get(&t.rec, "task");
+		int64_t age = 0;
+
+		last = rec_get(&t.rec, "session");
+		rec_int(&t.rec, "age_s", &age);
 		utc_print((utc_now() / 1000 - age) * 1000, at);
-		scan_put(&list, n++ > 0 ? ",{'sessionId':$,'cwd':@" :
-		    "{'sessionId':$,'cwd':@", rec_get(r, "session"),
+		scan_put(out, "${'sessionId':$,'cwd':@", scan_comma(out), last,
 		    slice_of(folder));
-		if (title != NULL && title[0] != '\0')
-			scan_put(&list, ",'title':@", slice_of(title));
-		scan_put(&list, ",'updatedAt':@}", slice_of(at));
-		FREE(title, last);
-		last = rec_strdup(r, "session");
+		if (title.n > 2)
+			scan_put(out, ",'title':$", title);
+		scan_put(out, ",'updatedAt':@}", slice_of(at));
 	}
-	scan_put(out, "'sessions':[$]}", buf_view(&list));
-	FREE(last, folder, dir, root);
+	buf_addc(out, ']');
+	if (rec_text_next(&t))
+		scan_put(out, ",'nextCursor':$", last);
+	buf_addc(out, '}');
+	FREE(folder, dir, root);
 	scan_release(&t.scan);
-	bufs_release(BUFS(&list, &all));
+	buf_release(&all);
 	return rc;
 }
 
