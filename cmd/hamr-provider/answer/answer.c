@@ -201,27 +201,18 @@ answer_call(struct answer *a, const struct call_delta *d)
 }
 
 void
-answer_call_element(struct answer *a, struct slice element)
-{
-	struct call_delta d = call_delta(element);
-
-	if (scan_kind(element) == SCAN_OBJECT)
-		answer_call(a, &d);
-}
-
-void
 answer_calls(struct answer *a, struct slice list, bool whole)
 {
-	long long n = 0;
-	struct slice el;
+	bool single = scan_kind(list) == SCAN_OBJECT;	/* of some gateways */
+	struct walk w = walk_elements(list);
+	struct slice el = list;
 
-	answer_call_element(a, list);	/* of some gateways, a single one */
-	for (struct walk w = walk_elements(list); walk_next(&w, NULL, &el); ) {
+	for (long long n = 0; single ? n == 0 : walk_next(&w, NULL, &el); n++) {
 		struct call_delta d = call_delta(el);
 		/* here, as its text lives no longer than the block */
-		struct slice place = SCAN_INT(n++);
+		struct slice place = SCAN_INT(n);
 
-		if (whole)
+		if (whole && !single)
 			d.index = place;
 		if (scan_kind(el) == SCAN_OBJECT)
 			answer_call(a, &d);
@@ -280,24 +271,37 @@ count(struct slice o, const char *a, const char *b)
 }
 
 void
+answer_count(struct answer *a, const struct usage *new)
+{
+	struct usage *u = &a->usage;
+
+	u->prompt = new->prompt >= 0 ? new->prompt : u->prompt;
+	u->completion = new->completion >= 0 ? new->completion : u->completion;
+	u->cached = new->cached >= 0 ? new->cached : u->cached;
+	u->written = new->written >= 0 ? new->written : u->written;
+	buf_reset(&a->cost);
+}
+
+void
 answer_usage(struct answer *a, struct slice u)
 {
 	struct slice details = scan_get(u, "prompt_tokens_details");
 	struct slice cost = scan_get(u, "cost");
-	bool apart = scan_kind(scan_get(details, "cached_tokens")) ==
-	    SCAN_NUMBER;
 
 	if (scan_kind(u) != SCAN_OBJECT)
 		return;
-	a->usage = (struct usage){
+	if (details.p == NULL)
+		details = scan_get(u, "input_tokens_details");
+	bool apart = scan_kind(scan_get(details, "cached_tokens")) ==
+	    SCAN_NUMBER;
+	answer_count(a, &(struct usage){
 		.prompt = count(u, "prompt_tokens", "input_tokens"),
 		.completion = count(u, "completion_tokens", "output_tokens"),
 		.cached = count(apart ? details : u, apart ? "cached_tokens" :
 		    "prompt_cache_hit_tokens", "cached_tokens"),
-		.written = count(details, "cache_write_tokens",
-		    "cache_write_tokens"),
-	};
-	buf_reset(&a->cost);
+		.written = answer_number(scan_get(u, "cache_write_tokens").p !=
+		    NULL ? u : details, "cache_write_tokens"),
+	});
 	if (scan_kind(cost) == SCAN_NUMBER && *cost.p != '-')
 		buf_slice(&a->cost, cost);
 }

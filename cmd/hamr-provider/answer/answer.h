@@ -68,17 +68,18 @@ void answer_free(struct answer *a);
 void answer_content(struct answer *a, struct slice text);
 void answer_reasoning(struct answer *a, struct slice text);
 void answer_call(struct answer *a, const struct call_delta *d);
-/* The same for one element of tool_calls (JSON), or the whole list or a single
- * element in its place; anything else is ignored.  whole: each element is a
- * call of its own, not a delta. */
-void answer_call_element(struct answer *a, struct slice element);
+/* The same for a list of tool_calls (JSON), or a single element in its place;
+ * anything else is ignored.  whole: each element is a call of its own, not a
+ * delta. */
 void answer_calls(struct answer *a, struct slice list, bool whole);
 /* The server's finish_reason; ignored when empty. */
 void answer_finish(struct answer *a, struct slice reason);	/* decoded */
 /* The number of tokens under this key of an object; -1: none. */
 long long answer_number(struct slice o, const char *key);
-/* The usage in the form of the chat completions API; ignored unless it is an
- * object. */
+/* The usage in tokens; -1: not given, the old value stays. */
+void answer_count(struct answer *a, const struct usage *u);
+/* The same as chat completions, responses and adapters have it, with a cost;
+ * ignored unless it is an object. */
 void answer_usage(struct answer *a, struct slice object);	/* JSON */
 /* Something that must be sent back with the next call, or the last one if none
  * follows (raw JSON). */

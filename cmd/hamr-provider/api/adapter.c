@@ -450,14 +450,8 @@ take_delta(struct answer *a, struct slice o, struct failure *f)
 	}
 	if (scan_str_is(type, "done"))
 		return API_DONE;
-	if (scan_str_is(type, "usage") &&
-	    scan_kind(scan_get(o, "cost")) == SCAN_NUMBER)
+	if (scan_str_is(type, "usage"))
 		answer_usage(a, o);
-	else if (scan_str_is(type, "usage"))
-		api_usage(a, answer_number(o, "prompt_tokens"),
-		    answer_number(o, "completion_tokens"),
-		    answer_number(o, "cached_tokens"),
-		    answer_number(o, "cache_write_tokens"));
 	else if (kind.p == NULL)
 		good = take_message(a, o);
 	else if (scan_str_is(kind, "tool_call")) {

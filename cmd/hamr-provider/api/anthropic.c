@@ -115,7 +115,8 @@ usage(struct answer *a, struct slice u)
 		return;
 	if (in >= 0)
 		in += (read > 0 ? read : 0) + (made > 0 ? made : 0);
-	api_usage(a, in, answer_number(u, "output_tokens"), read, made);
+	answer_count(a, &(struct usage){ in,
+		answer_number(u, "output_tokens"), read, made });
 }
 
 /* Read the start of a content block, or (whole) a complete one. */

@@ -136,16 +136,3 @@ api_call(struct answer *a, long index, struct slice id, struct slice name,
 
 	answer_call(a, &d);
 }
-
-void
-api_usage(struct answer *a, long long prompt, long long completion,
-    long long cached, long long written)
-{
-	struct usage *u = &a->usage;
-
-	u->prompt = prompt >= 0 ? prompt : u->prompt;
-	u->completion = completion >= 0 ? completion : u->completion;
-	u->cached = cached >= 0 ? cached : u->cached;
-	u->written = written >= 0 ? written : u->written;
-	buf_reset(&a->cost);
-}

@@ -100,7 +100,3 @@ void api_apart(struct answer *a, size_t had, api_text_fn *fn);
  * {NULL, 0} when not given. */
 void api_call(struct answer *a, long index, struct slice id,
     struct slice name, struct slice args);
-
-/* Set the usage (answer.h) in tokens; -1: not given, the old value stays. */
-void api_usage(struct answer *a, long long prompt, long long completion,
-    long long cached, long long written);

@@ -161,8 +161,9 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	if (thought > 0)
 		made = (made > 0 ? made : 0) + thought;
 	if (scan_kind(u) == SCAN_OBJECT)
-		api_usage(a, answer_number(u, "promptTokenCount"), made,
-		    answer_number(u, "cachedContentTokenCount"), -1);
+		answer_count(a, &(struct usage){
+			answer_number(u, "promptTokenCount"), made,
+			answer_number(u, "cachedContentTokenCount"), -1 });
 	struct slice reason = scan_get(c, "finishReason");
 	if (scan_str_is(reason, "MALFORMED_FUNCTION_CALL")) {
 		char *why = scan_strdup(scan_get(c, "finishMessage"));

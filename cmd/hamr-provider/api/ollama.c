@@ -114,8 +114,9 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	}
 	if (!scan_true(api_member(st, "done")))
 		return API_MORE;
-	api_usage(a, answer_number(data, "prompt_eval_count"),
-	    answer_number(data, "eval_count"), -1, -1);
+	answer_count(a, &(struct usage){
+		answer_number(data, "prompt_eval_count"),
+		answer_number(data, "eval_count"), -1, -1 });
 	api_text(a, api_member(st, "done_reason"), answer_finish);
 	if (!answer_finished(a))
 		answer_finish(a, SLICE("stop"));

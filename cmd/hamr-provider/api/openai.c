@@ -82,7 +82,7 @@ read_delta(struct api_stream *st, struct answer *a, struct slice d, bool whole)
 	if (!api_text(a, content, answer_content))
 		api_text(a, scan_get(d, "refusal"), answer_content);
 	answer_calls(a, scan_get(d, "tool_calls"), whole);
-	answer_call_element(a, scan_get(d, "function_call"));
+	answer_calls(a, scan_get(d, "function_call"), false);
 }
 
 static enum api_said

@@ -78,15 +78,12 @@ body(const struct body *b, struct slice messages, struct buf *out)
 static enum api_said
 ended(struct answer *a, struct slice r, struct slice data, struct failure *f)
 {
-	struct slice status = scan_get(r, "status"), u = scan_get(r, "usage");
+	struct slice status = scan_get(r, "status");
 	struct slice why = scan_get(scan_get(r, "incomplete_details"),
 	    "reason");
 
 	api_text(a, scan_get(r, "model"), answer_model);
-	if (scan_kind(u) == SCAN_OBJECT)
-		api_usage(a, answer_number(u, "input_tokens"),
-		    answer_number(u, "output_tokens"), answer_number(scan_get(u,
-		    "input_tokens_details"), "cached_tokens"), -1);
+	answer_usage(a, scan_get(r, "usage"));
 	if (scan_str_is(status, "failed"))
 		return api_fails(f, scan_kind(scan_get(r, "error")) ==
 		    SCAN_OBJECT ? r : data);
