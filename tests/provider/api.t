@@ -224,7 +224,7 @@ hamr-provider -n -q --no-config --api ollama --base-url "$URL" --model m \
 	--record tape.seed <seed >/dev/null
 is "ollama: the options of both are merged into ours" "$(jq -c \
 	'.request.options | del(.num_predict)' tape.seed)" \
-	'{"top_k":3,"seed":2,"num_ctx":99}'
+	'{"num_ctx":99,"seed":2,"top_k":3}'
 
 printf '{"type":"request","messages":[%s],"tools":[{"type":"function","function":{"name":"f"}}],"tool_choice":"none"}\n' \
 	"$user" >none

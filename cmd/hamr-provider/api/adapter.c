@@ -344,7 +344,12 @@ take_request(struct adapter *ad, const struct body *b,
 	    c->method[strspn(c->method, LETTERS)] != '\0')
 		return failure_set(f, "bad_request", "%s: request: method must "
 		    "be an HTTP method such as POST", ad->path);
-	quirks_body(b->quirks, body, out);
+	if (scan_kind(body) == SCAN_OBJECT) {
+		buf_addc(out, '{');
+		quirks_fields(b->quirks, SLICE(""), &body, 1, NULL, out);
+		buf_addc(out, '}');
+	} else
+		buf_slice(out, body);
 	return take_headers(ad, headers, usual, secret, c, f);
 }
 
@@ -353,7 +358,6 @@ adapter_request(struct adapter *ad, const struct body *b,
     struct slice messages, const struct texts *usual, const char *key,
     struct adapter_call *call, struct buf *out, struct failure *f)
 {
-	static const char *const none[] = { NULL };
 	struct buf *in = &ad->in;
 	/* quirks apply to the body that the program makes, not to its input */
 	struct body plain = *b;
@@ -369,7 +373,7 @@ adapter_request(struct adapter *ad, const struct body *b,
 	    ",'tools':$,'tool_choice':$,'params':" : ",'tools':$,'params':",
 	    scan_kind(b->tools) == SCAN_ARRAY ? b->tools : SLICE("[]"),
 	    b->tool_choice);
-	fields_begin(&plain, SLICE("{}"), none, in);
+	fields_begin(&plain, SLICE("{}"), NULL, in);
 	scan_put(in, "},'messages':$}}", messages);
 	if (ask(ad, "request", f) < 0)
 		return -1;

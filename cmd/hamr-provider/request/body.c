@@ -139,69 +139,16 @@ body_messages(const struct body *b, struct buf *out)
 
 /* ---- fields ---- */
 
-/* Settings with those of more in them, which replace others of the same name:
- * an object, which the caller frees. */
-static char *
-merge_settings(struct slice settings, struct slice more)
-{
-	struct buf out = BUF_INIT(BUF_RECORD_MAX);
-	struct slice key, val, other, ignored;
-
-	buf_addc(&out, '{');
-	for (struct walk w = walk_of(settings); walk_next(&w, &key, &val); ) {
-		struct walk each = walk_of(more);
-		bool again = false;
-
-		while (!again && walk_next(&each, &other, &ignored))
-			again = slice_eq(key, other);
-		if (!again)
-			scan_put(&out, "$'$':$", scan_comma(&out), key, val);
-	}
-	for (struct walk w = walk_of(more); walk_next(&w, &key, &val); )
-		scan_put(&out, "$'$':$", scan_comma(&out), key, val);
-	buf_addc(&out, '}');
-	return buf_detach(&out);
-}
-
 void
 fields_begin(const struct body *b, struct slice own, const char *const *ours,
     struct buf *out)
 {
-	const struct slice from[] = { own, b->conf_params, b->params };
-	struct texts merged = { NULL, 0, 0 };
-	struct member *v = NULL;
-	size_t n = 0, cap = 0;
-	struct slice key, val;
+	const struct slice from[] = { own,
+		scan_only(SCAN_OBJECT, b->conf_params),
+		scan_only(SCAN_OBJECT, b->params) };
 
-	for (size_t k = 0; k < sizeof from / sizeof *from; k++)
-		for (struct walk w = walk_of(scan_only(SCAN_OBJECT, from[k]));
-		    walk_next(&w, &key, &val); ) {
-			size_t i = 0;
-
-			while (k > 0 && ours[i] != NULL &&
-			    !scan_key_is(key, ours[i]))
-				i++;
-			if (k > 0 && ours[i] != NULL)
-				continue;
-			i = 0;
-			while (i < n && !slice_eq(v[i].key, key))
-				i++;
-			if (i == n) {
-				GROW(v, n, cap);
-				v[n++].key = key;
-			} else if (quirks_is_settings(key, val) &&
-			    scan_kind(v[i].val) == SCAN_OBJECT) {
-				texts_add(&merged,
-				    merge_settings(v[i].val, val));
-				val = slice_of(merged.v[merged.n - 1]);
-			}
-			v[i].val = val;
-		}
 	buf_addc(out, '{');
-	for (size_t i = 0; i < n; i++)
-		quirks_field(b->quirks, SLICE(""), v[i].key, v[i].val, out);
-	free(v);
-	texts_release(&merged);
+	quirks_fields(b->quirks, SLICE(""), from, 3, ours, out);
 }
 
 void

@@ -32,9 +32,7 @@ struct body {
 void body_messages(const struct body *b, struct buf *out);
 
 /* Append "{", the fields of own, and those of the configuration's and the
- * request's params that are not named in ours (NULL-terminated), as the quirks
- * require.  A later field replaces an earlier one of the same name; an object
- * of settings, such as Ollama's options, is merged into the earlier one. */
+ * request's params that are not named in ours, see quirks_fields. */
 void fields_begin(const struct body *b, struct slice own,
     const char *const *ours, struct buf *out);
 /* Append one more field; if val is empty, the caller appends the value. */

@@ -44,15 +44,16 @@ is_of(const struct row *r, struct slice in, struct slice key)
 	    memcmp(in.p, r->field, in.n) == 0 && slice_is(key, dot + 1);
 }
 
-bool
-quirks_is_settings(struct slice key, struct slice val)
+/* Is this an object of the body that holds settings only, and no part of the
+ * conversation or of a schema? */
+static bool
+is_settings(struct slice key, struct slice val)
 {
 	static const char *const names[] = { "generationConfig",
 		"generation_config", "inferenceConfig", "options",
 		"parameters", "extra_body", "reasoning", NULL };
 
-	return val.n > 0 && scan_kind(val) == SCAN_OBJECT &&
-	    slice_in(key, names);
+	return scan_kind(val) == SCAN_OBJECT && slice_in(key, names);
 }
 
 /* Would knowing this row change the body? */
@@ -65,48 +66,78 @@ changes(const struct row *r, struct slice in, struct slice object)
 		return false;
 	for (struct walk w = walk_of(object); walk_next(&w, &key, &val); )
 		if (is_of(r, in, key) || (in.n == 0 &&
-		    quirks_is_settings(key, val) && changes(r, key, val)))
+		    is_settings(key, val) && changes(r, key, val)))
 			return true;
 	return false;
 }
 
-void
+bool
 quirks_field(unsigned known, struct slice in, struct slice key,
     struct slice val, struct buf *out)
 {
-	struct slice name = key, inner_key, inner;
+	struct slice name = key;
 
 	for (size_t i = 0; i < NROWS; i++)
 		if ((known & rows[i].quirk) && is_of(&rows[i], in, key)) {
 			if (rows[i].renamed == NULL)
-				return;
+				return false;
 			name = slice_of(rows[i].renamed);
 			break;
 		}
-	scan_put(out, "$'$':", scan_comma(out), name);
-	if (known == 0 || in.n > 0 || !quirks_is_settings(key, val)) {
-		buf_slice(out, val);
-		return;
-	}
-	buf_addc(out, '{');
-	for (struct walk w = walk_of(val); walk_next(&w, &inner_key, &inner); )
-		quirks_field(known, key, inner_key, inner, out);
-	buf_addc(out, '}');
+	scan_put(out, "$'$':$", scan_comma(out), name, val);
+	return true;
+}
+
+static struct slice
+member(struct slice object, struct slice key)
+{
+	struct slice name, val;
+
+	for (struct walk w = walk_of(object); walk_next(&w, &name, &val); )
+		if (slice_eq(name, key))
+			return val;
+	return (struct slice){ NULL, 0 };
 }
 
 void
-quirks_body(unsigned known, struct slice body, struct buf *out)
+quirks_fields(unsigned known, struct slice in, const struct slice *from,
+    size_t n, const char *const *ours, struct buf *out)
 {
-	struct slice key, val;
+	struct slice key, val, last, sub[QUIRKS_FROM];
 
-	if (scan_kind(body) != SCAN_OBJECT) {
-		buf_slice(out, body);
-		return;
-	}
-	buf_addc(out, '{');
-	for (struct walk w = walk_of(body); walk_next(&w, &key, &val); )
-		quirks_field(known, SLICE(""), key, val, out);
-	buf_addc(out, '}');
+	for (size_t k = 0; k < n; k++)
+		for (struct walk w = walk_of(from[k]);
+		    walk_next(&w, &key, &val); ) {
+			const char *const *own = ours;
+			size_t j = 0, nsub = 0;
+			bool mine = false;
+
+			for (; own != NULL && *own != NULL; own++)
+				mine |= scan_key_is(key, *own);
+			while (j < k && member(from[j], key).p == NULL)
+				j++;
+			if (j < k || (k > 0 && mine))
+				continue;	/* written, or will be */
+			for (; j < (mine ? 1 : n); j++) {
+				last = j == k ? val : member(from[j], key);
+				if (last.p == NULL)
+					continue;
+				if (!is_settings(key, last) || (nsub > 0 &&
+				    scan_kind(sub[0]) != SCAN_OBJECT))
+					nsub = 0;
+				sub[nsub++] = last;
+			}
+			last = nsub > 0 ? sub[nsub - 1] : val;
+			if (!is_settings(key, last) || in.n > 0 ||
+			    (known == 0 && nsub == 1))
+				quirks_field(known, in, key, last, out);
+			else if (quirks_field(known, in, key, SLICE("{"),
+			    out)) {
+				quirks_fields(known, key, sub, nsub, NULL,
+				    out);
+				buf_addc(out, '}');
+			}
+		}
 }
 
 /* ---- learning ---- */

@@ -47,15 +47,15 @@ unsigned quirks_learn(unsigned known, long status, struct slice words,
  * that asks for more; 0: the refusal is about something else. */
 long long quirks_most_output(struct slice words, struct slice body);
 
-/* Is this an object of the body that holds settings only, and no part of the
- * conversation or of a schema? */
-bool quirks_is_settings(struct slice key, struct slice val);
-
 /* Append a field of the object named `in` (empty: the body), whose "{" is
- * written already; known quirks rename or drop it.  Fields within val are
- * treated the same way if it holds settings. */
-void quirks_field(unsigned known, struct slice in, struct slice key,
+ * written already; known quirks rename it, or drop it (false). */
+bool quirks_field(unsigned known, struct slice in, struct slice key,
     struct slice val, struct buf *out);
 
-/* Append body (checked JSON), each field as quirks_field does. */
-void quirks_body(unsigned known, struct slice body, struct buf *out);
+/* Append the fields of n <= QUIRKS_FROM objects, each as quirks_field does, but
+ * of all objects behind the first those not named in ours (NULL: all of them).
+ * A later field replaces an earlier one of the same name; an object of settings,
+ * such as Ollama's options, is merged into the earlier one. */
+#define QUIRKS_FROM 3
+void quirks_fields(unsigned known, struct slice in, const struct slice *from,
+    size_t n, const char *const *ours, struct buf *out);
