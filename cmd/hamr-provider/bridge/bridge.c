@@ -150,31 +150,42 @@ ask(struct bridge *b, struct http *http, struct http_call c,
 	http_do(http, &c, r);
 }
 
+/* Get the rest of a stream that broke off, or (no event came yet) one that
+ * belongs to no request: again as long as that yields new events. */
+static void
+follow(struct bridge *b, http_wait *wait)
+{
+	struct http_reply r = { .status = 200 };
+
+	for (int idle = 0; idle < RESUMES_MAX && r.status == 200 &&
+	    !b->answered && !b->over; idle++) {
+		bool again = idle > 0 || b->sse.id.len > 0;
+		int pause = b->sse.retry < 0 ? RETRY_MS :
+		    b->sse.retry < RETRY_MAX_MS ? (int)b->sse.retry :
+		    RETRY_MAX_MS;
+		long long until = file_now_ms() + (again ? pause : 0), now;
+
+		while ((now = file_now_ms()) < until)
+			if (wait(b, NULL, 0, (int)(until - now)) != 0)
+				return;
+		xset(&b->resume, b->sse.id.len == 0 ? NULL :
+		    xasprintf("Last-Event-ID: %s", b->sse.id.p));
+		b->heard = b->sse.is_cut = false;
+		ask(b, b->http, (struct http_call){ .ctx = b, .wait = wait,
+		    .wait_ctx = b }, &r);
+		sse_end(&b->sse, take_message, b);
+		if (b->heard)
+			idle = 0;
+	}
+}
+
 /* ---- messages that answer no request ---- */
-
-/* Prepare to resume a broken stream; false when it cannot be resumed. */
-static bool
-resume_at(struct bridge *b)
-{
-	free(b->resume);
-	b->resume = b->sse.id.len > 0 ? xasprintf("Last-Event-ID: %s",
-	    b->sse.id.p) : NULL;
-	return b->resume != NULL;
-}
-
-static int
-retry_ms(const struct bridge *b)
-{
-	return b->sse.retry < 0 ? RETRY_MS : b->sse.retry < RETRY_MAX_MS ?
-	    (int)b->sse.retry : RETRY_MAX_MS;
-}
 
 /* Read the stream that belongs to no request, as long as the server offers
  * one, in a separate process that ends with this one. */
 static void
 start_listening(struct bridge *b)
 {
-	struct http_reply r;
 	pid_t parent = getpid();
 
 	b->listens = true;
@@ -189,19 +200,8 @@ start_listening(struct bridge *b)
 	b->id.p = NULL;
 	b->answered = false;
 	sse_reset(&b->sse);
-	for (int idle = 0; idle < RESUMES_MAX; idle++) {
-		b->heard = b->sse.is_cut = false;
-		b->stream = true;
-		ask(b, b->http, (struct http_call){ .ctx = b,
-		    .wait = wait_alone }, &r);
-		sse_end(&b->sse, take_message, b);
-		if (r.status != 200)
-			break;
-		if (b->heard)
-			idle = 0;
-		resume_at(b);
-		poll(NULL, 0, retry_ms(b));
-	}
+	b->stream = true;
+	follow(b, wait_alone);
 	_exit(0);
 }
 
@@ -318,33 +318,6 @@ fail(struct bridge *b, const struct http_reply *r)
 	free(words);
 }
 
-/* Resume a stream that ended before the answer, as long as that yields new
- * events. */
-static void
-resume(struct bridge *b)
-{
-	struct http_reply r = { .status = 200 };
-
-	for (int i = 0; i < RESUMES_MAX && r.status == 200 && !b->answered &&
-	    !b->over && resume_at(b); i++) {
-		long long until = file_now_ms() + retry_ms(b), now;
-		bool stop = false;
-
-		while (!stop && (now = file_now_ms()) < until)
-			stop = wait_here(b, NULL, 0, (int)(until - now));
-		if (stop)
-			break;
-		b->heard = b->sse.is_cut = false;
-		ask(b, b->http, (struct http_call){ .ctx = b,
-		    .wait = wait_here, .wait_ctx = b }, &r);
-		sse_end(&b->sse, take_message, b);
-		if (b->heard)
-			i = 0;
-	}
-	free(b->resume);
-	b->resume = NULL;
-}
-
 /* ---- all of it ---- */
 
 /* Serve requests one by one; then end the session. */
@@ -374,7 +347,9 @@ serve(struct bridge *b)
 			    r.session);
 		if (r.status == 200 && b->stream) {
 			sse_end(&b->sse, take_message, b);
-			resume(b);
+			if (b->sse.id.len > 0)
+				follow(b, wait_here);
+			xset(&b->resume, NULL);
 		} else if (r.status == 200)
 			take_message(b, buf_view(&b->body));
 		if (!b->answered && !b->over)
