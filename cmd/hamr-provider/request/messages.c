@@ -57,9 +57,10 @@ member(struct printer *p, struct slice key, struct slice val)
 
 /* ---- ids and names that any server takes ---- */
 
-/* The same id always maps to the same nine letters and digits. */
-static void
-put_id(struct slice val, struct buf *out)
+/* The id as this API takes it: always the same nine letters and digits (quoted)
+ * for an id that it does not; NULL: as it is. */
+static char *
+fit_id(const struct messages_rules *rules, struct slice val)
 {
 	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz"
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -68,18 +69,17 @@ put_id(struct slice val, struct buf *out)
 	char text[ID_LENGTH];
 
 	scan_str(val, &id);
-	bool fits = id.len == ID_LENGTH;
+	bool fits = !rules->short_ids || id.len == ID_LENGTH;
 	for (size_t i = 0; i < id.len; i++) {
 		hash = (hash ^ (unsigned char)id.p[i]) * 1099511628211u;
-		fits = fits && isalnum((unsigned char)id.p[i]);
+		fits = fits && (isalnum((unsigned char)id.p[i]) ||
+		    (!rules->short_ids && strchr("_-", id.p[i]) != NULL));
 	}
 	for (size_t i = 0; i < ID_LENGTH; i++, hash /= 62)
 		text[i] = digits[hash % 62];
-	if (fits)
-		buf_slice(out, val);
-	else
-		scan_quote(out, text, ID_LENGTH);
 	buf_release(&id);
+	return fits || !(rules->short_ids || rules->plain_ids) ? NULL :
+	    xasprintf("\"%.*s\"", ID_LENGTH, text);
 }
 
 void
@@ -93,20 +93,6 @@ messages_word(struct slice word, size_t max, struct buf *out)
 			b.p[i] = '_';
 	scan_quote(out, buf_view(&b).p, num_min(b.len, max));
 	buf_release(&b);
-}
-
-/* The id as messages_word makes it; NULL: nothing in it has to change. */
-static char *
-plain_id(struct slice id)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	char *word = NULL;
-
-	messages_word(id, SIZE_MAX, &b);
-	if (!slice_eq(buf_view(&b), id))
-		word = buf_detach(&b);
-	buf_release(&b);
-	return word;
 }
 
 /* ---- past calls, as every server can read them ---- */
@@ -171,24 +157,22 @@ print_call(struct printer *p, struct slice call)
 	bool stripped = !p->rules->carry && scan_get(call, "carry").p != NULL;
 	bool typed = is_name(scan_get(call, "type"));
 	struct slice own = id_of(scan_get(call, "id"));
-	char *id = p->rules->plain_ids ? plain_id(own) : NULL;
+	char *id = fit_id(p->rules, own);
 	bool fresh = *own.p == '"' && own.n > 2 &&
 	    claim(p, id != NULL ? slice_of(id) : own);
 
 	pairing_call(&p->pairing, own, p->nopen);
 	for (size_t place = p->nopen + 1; !fresh; place++) {
-		free(id);
-		id = xasprintf("\"call_%zu_%zu\"", p->n, place);
+		char *made = xasprintf("\"call_%zu_%zu\"", p->n, place);
+
+		xset(&id, fit_id(p->rules, slice_of(made)));
+		if (id == NULL)
+			id = made;
+		else
+			free(made);
 		fresh = claim(p, slice_of(id));
 	}
 	GROW(p->v, p->nopen, p->cap);
-	if (p->rules->short_ids) {
-		struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-		put_id(id != NULL ? slice_of(id) : own, &b);
-		free(id);
-		id = buf_detach(&b);
-	}
 	p->v[p->nopen++] = (struct open_call){ .id = own, .made = id };
 	if (!stripped && id == NULL && typed && !p->rules->plain_names &&
 	    scan_kind(fn) == SCAN_OBJECT && is_name(scan_get(fn, "name")) &&

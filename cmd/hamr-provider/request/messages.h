@@ -27,8 +27,8 @@ struct messages_rules {
 	bool plain_names;	/* names are 64 letters, digits, _ and - */
 };
 
-/* Append a name or an id that every API accepts: a JSON string of at most max
- * letters, digits, - and _; _ replaces anything else. */
+/* Append a name that every API accepts: a JSON string of at most max letters,
+ * digits, - and _; _ replaces anything else. */
 void messages_word(struct slice word, size_t max, struct buf *out);
 
 /* A cache of what was printed last, up to the last message that no later
