@@ -143,7 +143,6 @@ adapter_open(const char *path, size_t max, struct err *e)
 	ad->max = max;
 	ad->api = (struct api){ .name = ad->name, .own = ad,
 		.own_url = ad->base_url != NULL ? ad->base_url : "",
-		.own_host = ad->base_url,
 		.key_header = "Authorization: Bearer ",
 		.models = ad->models != NULL ? ad->models : "/models",
 		.path = "" };

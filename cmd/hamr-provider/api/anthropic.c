@@ -229,7 +229,6 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 const struct api api_anthropic = {
 	.name = "anthropic",
 	.own_url = "https://api.anthropic.com",
-	.own_host = "https://api.anthropic.com",
 	.url_env = "ANTHROPIC_BASE_URL",
 	.key_env = "ANTHROPIC_API_KEY",
 	.key_header = "x-api-key: ",

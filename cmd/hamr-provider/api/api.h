@@ -43,7 +43,7 @@ struct api {
 	struct adapter *own;	/* a jq program speaks it (adapter.h): read,
 				 * body and mark are not used */
 	/* its address, and the environment variables its users know */
-	const char *own_url, *own_host;	/* own_host: "https://..." */
+	const char *own_url;
 	const char *url_env, *key_env;
 	const char *key_header;	/* before the key */
 	const char *models;	/* path of the list of models */

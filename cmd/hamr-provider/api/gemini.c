@@ -198,7 +198,6 @@ path(const char *model, bool stream)
 const struct api api_gemini = {
 	.name = "gemini",
 	.own_url = "https://generativelanguage.googleapis.com",
-	.own_host = "https://generativelanguage.googleapis.com",
 	.url_env = "GEMINI_BASE_URL",
 	.key_env = "GEMINI_API_KEY",
 	.key_header = "x-goog-api-key: ",

@@ -204,7 +204,6 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 const struct api api_responses = {
 	.name = "responses",
 	.own_url = "https://api.openai.com/v1",
-	.own_host = "https://api.openai.com",
 	.url_env = "OPENAI_BASE_URL",
 	.key_env = "OPENAI_API_KEY",
 	.key_header = "Authorization: Bearer ",

@@ -168,10 +168,11 @@ load_api(struct settings *s, struct lookup *l, const struct flags *f,
 bool
 settings_is_own_host(const struct api *api, const char *url)
 {
-	if (api->own_host == NULL)
+	/* Ollama's is the user's own machine */
+	if (api == &api_ollama || *api->own_url == '\0')
 		return false;
 	/* without a user's name, which may look like a host */
-	char *where = settings_where(url), *own = settings_where(api->own_host);
+	char *where = settings_where(url), *own = settings_where(api->own_url);
 	size_t n = strlen(own);
 	bool is = strncasecmp(where, own, n) == 0 &&
 	    (where[n] == '\0' || where[n] == ':');
