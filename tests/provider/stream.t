@@ -98,7 +98,7 @@ while IFS='|' read -r table said; do
 done <<'X'
 [provider]\nprices = [3]|config.toml:2: provider.prices: expected 2 to 4 prices
 [provider]\nproxy = "ftp://x"|config.toml:2: provider.proxy must begin
-[provider]\ntool_dialect = "x"|config.toml:2: provider.tool_dialect: unknown
+[provider]\ntool_dialect = "x"|config.toml:2: key "provider.tool_dialect" must be one of
 [provider]\nheaders = ["x"]|config.toml:2: provider.headers: entry 1
 [provider.x]\nprices = [3]\n[provider]\nprices = [1,2,3,4,5]|2 to 4 prices
 [provider]\nprices = [3, -1]|prices

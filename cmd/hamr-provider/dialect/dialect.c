@@ -126,17 +126,17 @@ struct dialect {
 	struct fence fence;
 };
 
-int
+enum dialect_kind
 dialect_named(const char *name)
 {
 	static const char *const names[] = { "auto", "none", "hermes",
 		"qwen3-coder", "llama3", "mistral", "deepseek", "glm", "kimi",
-		"minimax", "pythonic", "gemma", "json", "fenced" };
+		"minimax", "pythonic", "gemma" };
+	enum dialect_kind i = DIALECT_AUTO;
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(name, names[i]) == 0)
-			return i > DIALECT_JSON ? DIALECT_JSON : (int)i;
-	return -1;
+	while (i < DIALECT_JSON && strcmp(name, names[i]) != 0)
+		i++;
+	return i;		/* json, or fenced */
 }
 
 struct dialect *

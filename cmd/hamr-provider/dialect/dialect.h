@@ -32,10 +32,8 @@ enum dialect_kind { DIALECT_AUTO, DIALECT_NONE, DIALECT_HERMES,
 	DIALECT_GLM, DIALECT_KIMI, DIALECT_MINIMAX, DIALECT_PYTHONIC,
 	DIALECT_GEMMA, DIALECT_JSON };
 
-/* Find a dialect by its name in tool_dialect: auto, none, hermes, qwen3-coder,
- * llama3, mistral, deepseek, glm, kimi, minimax, pythonic, gemma, json (alias:
- * fenced); -1 for any other name. */
-int dialect_named(const char *name);
+/* Find a dialect by one of its names in provider.tool_dialect. */
+enum dialect_kind dialect_named(const char *name);
 
 /* Callbacks for what is found.  Slices are valid during the call. */
 struct dialect_out {

@@ -421,8 +421,6 @@ static int
 load_rest(struct settings *s, struct lookup *l, const struct flags *f,
     struct err *e)
 {
-	const char *dialect = get_str(l, "tool_dialect");
-	int kind = dialect_named(dialect);
 	struct prices prices;
 
 	s->conf = l->conf;
@@ -465,13 +463,7 @@ load_rest(struct settings *s, struct lookup *l, const struct flags *f,
 	memcpy(s->prices_key, whole_key(l, "prices"), sizeof s->prices_key);
 	if (prices_find(l->conf, s->prices_key, s->model, &prices, e) < 0)
 		return -1;
-	if (kind < 0)
-		return err_set(e, ST_CONFIG, "%s: provider.tool_dialect: "
-		    "unknown dialect %s; use auto, none, hermes, qwen3-coder, "
-		    "llama3, mistral, deepseek, glm, kimi, minimax, pythonic, "
-		    "gemma or json", conf_origin(l->conf,
-		    whole_key(l, "tool_dialect")), dialect);
-	s->dialect = (enum dialect_kind)kind;
+	s->dialect = dialect_named(get_str(l, "tool_dialect"));
 	return 0;
 }
 
