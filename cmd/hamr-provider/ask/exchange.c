@@ -686,18 +686,6 @@ was_cut(struct exchange *x)
 	return counts;
 }
 
-/* If an overflow names no number, the window is at most what we sent. */
-static void
-bound_window(struct exchange *x)
-{
-	long long sent = x->ask->estimate;
-
-	if (strcmp(x->failure.code, "context_overflow") == 0 &&
-	    x->failure.limit == 0 && sent >= SENT_MIN &&
-	    sent < budget_from(x->p->set->conf, x->p->limit).window)
-		x->failure.limit = sent;
-}
-
 /* Put the usage.  Then is the answer one that may not be used?  If so, say why
  * in x->failure, with what arrived in partial. */
 static void
@@ -748,6 +736,7 @@ put_outcome(struct exchange *x)
 		.model = p->set->model, .ms = file_now_ms() - x->started,
 		.ttft_ms = x->first > 0 ? x->first - x->started : -1 };
 	struct buf out = BUF_INIT((size_t)1 << 40);
+	long long sent = x->ask->estimate;
 	bool late = f->code == NULL;
 
 	if (late)
@@ -760,7 +749,12 @@ put_outcome(struct exchange *x)
 			answer_end(x->answer, true);
 			answer_partial(x->answer, &out);
 		}
-		bound_window(x);
+		/* if an overflow names no number, the window is at most what
+		 * we sent */
+		if (strcmp(f->code, "context_overflow") == 0 && f->limit == 0 &&
+		    sent >= SENT_MIN &&
+		    sent < budget_from(p->set->conf, p->limit).window)
+			f->limit = sent;
 		if (strcmp(f->code, "auth") == 0)
 			settings_key_words(p->set, &f->message);
 		provider_fail(p, f, buf_view(&out));

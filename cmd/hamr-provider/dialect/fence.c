@@ -40,21 +40,6 @@ end_line(struct fence *f)
 	f->begun = f->rest = f->tick = f->quoted = false;
 }
 
-/* The first byte of a line that is not white space. */
-static void
-begin(struct fence *f, char c)
-{
-	f->begun = f->text = true;
-	f->quoted = c == '>';
-	if (f->column < CODE_INDENT)
-		f->list = c != '\0' && strchr("-*+0123456789", c) != NULL;
-	f->rest = f->open > 0 ? c != f->mark : c != '`' && c != '~';
-	if (!f->rest) {
-		f->mark = c;
-		f->run = 1;
-	}
-}
-
 void
 fence_feed(struct fence *f, const char *p, size_t n)
 {
@@ -65,9 +50,19 @@ fence_feed(struct fence *f, const char *p, size_t n)
 			end_line(f);
 		else if (!f->begun && is_blank(c))
 			f->column += c == '\t' ? CODE_INDENT : c == ' ';
-		else if (!f->begun)
-			begin(f, c);
-		else if (f->run > 0 && !f->rest && c == f->mark &&
+		else if (!f->begun) {
+			f->begun = f->text = true;
+			f->quoted = c == '>';
+			if (f->column < CODE_INDENT)
+				f->list = c != '\0' &&
+				    strchr("-*+0123456789", c) != NULL;
+			f->rest = f->open > 0 ? c != f->mark :
+			    c != '`' && c != '~';
+			if (!f->rest) {
+				f->mark = c;
+				f->run = 1;
+			}
+		} else if (f->run > 0 && !f->rest && c == f->mark &&
 		    c == f->last)
 			f->run++;
 		else {

@@ -110,20 +110,6 @@ is_plain(const struct http_conf *c)
 	    strncasecmp(c->proxy, "https:", 6) != 0;
 }
 
-static struct curl_slist *
-header_list(const char *const *v, size_t n)
-{
-	struct curl_slist *list = lib.curl_slist_append(NULL, "Expect:");
-	bool typed = false;
-
-	for (size_t i = 0; i < n; i++) {
-		typed |= strncasecmp(v[i], "Content-Type:", 13) == 0;
-		list = lib.curl_slist_append(list, v[i]);
-	}
-	return typed ? list : lib.curl_slist_append(list,
-	    "Content-Type: application/json");
-}
-
 /* Called once: later a resolver thread may run, and setenv is not
  * thread-safe. */
 static void
@@ -250,6 +236,7 @@ begin(struct http *h, const struct http_call *c, struct http_reply *r)
 	/* bytes on the kept connection before we send anything do not answer
 	 * the next request: the length of an earlier answer was wrong */
 	bool unasked = h->kept >= 0 && poll(&kept, 1, 0) > 0;
+	bool typed = false;
 
 	memset(r, 0, sizeof *r);
 	h->call = c;
@@ -269,7 +256,14 @@ begin(struct http *h, const struct http_call *c, struct http_reply *r)
 	} else
 		lib.curl_easy_setopt(h->easy, CURLOPT_HTTPGET, 1L);
 	lib.curl_easy_setopt(h->easy, CURLOPT_CUSTOMREQUEST, c->method);
-	h->headers = header_list(c->headers, c->nheaders);
+	h->headers = lib.curl_slist_append(NULL, "Expect:");
+	for (size_t i = 0; i < c->nheaders; i++) {
+		typed |= strncasecmp(c->headers[i], "Content-Type:", 13) == 0;
+		lib.curl_slist_append(h->headers, c->headers[i]);
+	}
+	if (!typed)
+		lib.curl_slist_append(h->headers,
+		    "Content-Type: application/json");
 	lib.curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER, h->headers);
 	add(h);
 }

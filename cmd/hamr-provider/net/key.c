@@ -33,20 +33,6 @@ key_protect(void)
 	setrlimit(RLIMIT_CORE, &none);
 }
 
-/* The command runs in its own process group, so that it can be killed with its
- * children; it dies with us if we are killed. */
-static void
-exec_command(const char *const *argv, int out)
-{
-	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	int null = open("/dev/null", O_RDONLY);
-	if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
-	    dup2(out, STDOUT_FILENO) >= 0)
-		execvp(argv[0], (char *const *)argv);
-	_exit(CANNOT_RUN);
-}
-
 char *
 key_command(const char *const *argv, struct err *e)
 {
@@ -57,8 +43,17 @@ key_command(const char *const *argv, struct err *e)
 	size_t n = 0;
 	ssize_t k;
 
-	if (pid == 0)
-		exec_command(argv, fd[1]);
+	/* the command runs in its own process group, so that it can be killed
+	 * with its children; it dies with us if we are killed */
+	if (pid == 0) {
+		setpgid(0, 0);
+		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+		int null = open("/dev/null", O_RDONLY);
+		if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
+		    dup2(fd[1], STDOUT_FILENO) >= 0)
+			execvp(argv[0], (char *const *)argv);
+		_exit(CANNOT_RUN);
+	}
 	if (pid > 0)
 		setpgid(pid, pid);	/* as there, whichever runs first */
 	fcntl(fd[0], F_SETFL, O_NONBLOCK);

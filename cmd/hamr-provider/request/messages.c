@@ -359,34 +359,14 @@ print_assistant(struct printer *p, struct slice m)
 	buf_addc(p->out, '}');
 }
 
-/* Print the images of the results in a message of the user. */
-static void
-print_images(struct printer *p)
-{
-	struct slice part;
-	size_t n = 0;
-
-	for (size_t i = 0; i < p->nopen; i++)
-		for (struct walk w = walk_elements(scan_get(p->v[i].result,
-		    "content")); walk_next(&w, NULL, &part); ) {
-			if (!scan_str_is(scan_get(part, "type"), "image_url"))
-				continue;
-			if (n++ == 0) {
-				begin(p);
-				scan_put(p->out, "'role':'user','content':"
-				    "[{'type':'text','text':'" IMAGES_ABOVE
-				    "'}");
-			}
-			scan_put(p->out, ",$", part);
-		}
-	buf_adds(p->out, n > 0 ? "]}" : "");
-}
-
-/* Print the results in the order of their calls; make up missing ones. */
+/* Print the results in the order of their calls; make up missing ones.  Their
+ * images may follow in a message of the user. */
 static void
 print_results(struct printer *p)
 {
 	bool move = p->rules->user_images && p->no_image == NULL;
+	struct slice part;
+	size_t images = 0;
 
 	if (move)
 		p->no_image = IMAGE_BELOW;
@@ -403,10 +383,22 @@ print_results(struct printer *p)
 		}
 		free(c->made);
 	}
-	if (move) {
-		print_images(p);
+	for (size_t i = 0; move && i < p->nopen; i++)
+		for (struct walk w = walk_elements(scan_get(p->v[i].result,
+		    "content")); walk_next(&w, NULL, &part); ) {
+			if (!scan_str_is(scan_get(part, "type"), "image_url"))
+				continue;
+			if (images++ == 0) {
+				begin(p);
+				scan_put(p->out, "'role':'user','content':"
+				    "[{'type':'text','text':'" IMAGES_ABOVE
+				    "'}");
+			}
+			scan_put(p->out, ",$", part);
+		}
+	buf_adds(p->out, images > 0 ? "]}" : "");
+	if (move)
 		p->no_image = NULL;
-	}
 	if (p->nopen > 0)
 		pairing_reset(&p->pairing);
 	p->nopen = 0;
