@@ -261,12 +261,6 @@ reading_wants(const struct reading *r, enum dialect_kind kind)
 	return r->kind == DIALECT_AUTO || r->kind == kind;
 }
 
-static bool
-reads(const struct dialect *d, enum dialect_kind kind)
-{
-	return reading_wants(&d->reading, kind);
-}
-
 /* May a call with this name be lifted?  auto lifts only names in tools. */
 static bool
 is_tool(const struct dialect *d, struct slice name)
@@ -490,13 +484,14 @@ opens_object(struct slice s, size_t at)
 static int
 opens_block(const struct dialect *d, struct slice s, const struct block **f)
 {
+	const struct reading *r = &d->reading;
 	bool line = !d->fence.begun;
 	bool json = d->kind == DIALECT_JSON;
 	int may = 0, weak = 0;
 	size_t at;
 
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
-		int m = reads(d, blocks[i].kind) ?
+		int m = reading_wants(r, blocks[i].kind) ?
 		    tag_match(s, blocks[i].open) : 0;
 
 		*f = &blocks[i];
@@ -514,18 +509,18 @@ opens_block(const struct dialect *d, struct slice s, const struct block **f)
 		may = m < 0 ? -1 : may;
 	}
 	/* blocks that begin like other text */
-	if (*s.p == '[' && reads(d, DIALECT_PYTHONIC) && line) {
+	if (*s.p == '[' && reading_wants(r, DIALECT_PYTHONIC) && line) {
 		*f = &pythonic;		/* [NAME( */
 		size_t name = skip_white(s, 1);
 		at = skip_name(s, name);
 		weak = at == s.n ? unsure(at) : at > name &&
 		    s.p[at] == '(' && is_tool(d, slice_part(s, name, at));
 	}
-	if (*s.p == 'f' && reads(d, DIALECT_HERMES) && !d->said) {
+	if (*s.p == 'f' && reading_wants(r, DIALECT_HERMES) && !d->said) {
 		*f = &functools;
 		weak = tag_match(s, functools.open);
 	} else if (weak == 0 && !d->said && (*s.p == '{' ?
-	    reads(d, DIALECT_LLAMA3) :
+	    reading_wants(r, DIALECT_LLAMA3) :
 	    *s.p == '[' && d->kind == DIALECT_AUTO)) {
 		*f = &bare;
 		weak = opens_object(s, 0);
@@ -605,7 +600,7 @@ add(struct dialect *d, struct slice text)
 	buf_add(&d->in, M3_MARK, d->marked);
 	buf_slice(&d->in, text);
 	d->marked = 0;
-	if (!reads(d, DIALECT_MINIMAX))
+	if (!reading_wants(&d->reading, DIALECT_MINIMAX))
 		return;
 	struct slice s = buf_view(&d->in);
 	for (; (next = slice_find(s, at, M3_MARK)) < s.n; at = next + n) {

@@ -174,12 +174,6 @@ print_call(struct printer *p, struct slice call)
 	}
 	GROW(p->v, p->nopen, p->cap);
 	p->v[p->nopen++] = (struct open_call){ .id = own, .made = id };
-	if (!stripped && id == NULL && typed && !p->rules->plain_names &&
-	    scan_kind(fn) == SCAN_OBJECT && is_name(scan_get(fn, "name")) &&
-	    msg_object(&p->scan, scan_get(fn, "arguments"), &p->tmp)) {
-		buf_slice(p->out, call);
-		return;
-	}
 	buf_addc(p->out, '{');
 	if (id != NULL)
 		member(p, SLICE("id"), slice_of(id));
