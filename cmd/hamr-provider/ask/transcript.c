@@ -193,52 +193,52 @@ choice_of(const struct provider *p, const struct ask *a)
 	return (struct slice){ NULL, 0 };
 }
 
+/* Make a request of the messages, the tools and the choice read so far. */
+static void
+make_request(struct provider *p)
+{
+	struct slice tools = scan_only(SCAN_ARRAY, buf_view(&p->tools));
+	struct slice choice = buf_view(&p->constrain);
+	struct buf *b = &p->request;
+
+	buf_reset(b);
+	recall(p);
+	view_give(p->view, b);
+	size_t n = b->len;
+	buf_slice(b, tools);
+	buf_slice(b, choice);
+	p->ask = (struct ask){ .messages = { b->p, n },
+		.estimate = (long long)(view_sum(p->view) / 64) };
+	if (tools.p != NULL)
+		p->ask.tools = (struct slice){ b->p + n, tools.n };
+	if (choice.n > 0)
+		p->ask.tool_choice = (struct slice){ b->p + n + tools.n,
+			choice.n };
+}
+
 static void
 act(struct stage *s)
 {
 	struct provider *p = s->self;
-	struct buf copy = BUF_INIT((size_t)1 << 40);
-	struct ask ask = { .estimate = 0 };
-	struct buf request = p->request;	/* another may arrive */
-	bool made = p->requested;
 
-	if (!made && (p->blocked || !p->asked))
+	if (!p->requested && (p->blocked || !p->asked))
 		return;
+	if (!p->requested)
+		make_request(p);
+	if (!p->requested && s->last) {		/* it is not needed again */
+		view_free(p->view);
+		begin(p);
+	}
+	struct ask ask = p->ask;
+	struct buf request = p->request;	/* another may arrive */
 	p->request = BUF_INIT(request.max);
 	p->requested = false;
 	p->flags = 0;
-	if (made)
-		ask = p->ask;
-	else if (p->replay == NULL || replay_has_tapes(p->replay)) {
-		struct slice tools = scan_only(SCAN_ARRAY,
-		    buf_view(&p->tools));
-		struct slice choice = buf_view(&p->constrain);
-
-		/* a copy: records that come while we wait may replace
-		 * these */
-		recall(p);
-		view_give(p->view, &copy);
-		size_t n = copy.len;
-		buf_slice(&copy, tools);
-		buf_slice(&copy, choice);
-		ask.messages = (struct slice){ copy.p, n };
-		if (tools.p != NULL)
-			ask.tools = (struct slice){ copy.p + n, tools.n };
-		if (choice.n > 0)
-			ask.tool_choice = (struct slice){ copy.p + n + tools.n,
-				choice.n };
-		ask.estimate = (long long)(view_sum(p->view) / 64);
-		if (s->last) {
-			view_free(p->view);
-			begin(p);
-		}
-	}
 	ask.tool_choice = choice_of(p, &ask);
 	if (p->replay != NULL)
 		replay_answer(p, &ask);
 	else
 		exchange(p, &ask);
-	buf_release(&copy);
 	buf_reset(&request);
 	if (p->request.p == NULL)	/* its memory serves the next one */
 		p->request = request;
