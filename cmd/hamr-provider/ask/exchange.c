@@ -89,12 +89,6 @@ cassette_add(struct exchange *x, bool again)
 	bufs_release(BUFS(&line, &request));
 }
 
-static bool
-is_ok(long status)
-{
-	return status >= 200 && status <= 299;
-}
-
 /* ---- receiving ---- */
 
 static int
@@ -211,7 +205,7 @@ on_body(void *ctx, long status, const char *p, size_t n)
 
 	if (x->p->record >= 0)
 		buf_add(&x->tape, p, n);
-	if (!is_ok(status)) {
+	if (status / 100 != 2) {
 		size_t room = ERROR_BODY_MAX - x->raw.len;
 
 		buf_add(&x->raw, p, n < room ? n : room);
@@ -305,7 +299,7 @@ static void
 judge(struct exchange *x)
 {
 	const struct http_reply *r = &x->reply;
-	bool got = is_ok(r->status) && r->body;
+	bool got = r->status / 100 == 2 && r->body;
 
 	if (r->end != HTTP_DONE)
 		take_rest(x);
@@ -314,7 +308,7 @@ judge(struct exchange *x)
 	    x->p->flags != 0)) {
 		failure_set(&x->failure, "interrupted", "cancelled");
 		x->failure.partial = true;
-	} else if (r->packed && is_ok(r->status)) {
+	} else if (r->packed && r->status / 100 == 2) {
 		failure_final(&x->failure, "server", "%s sent a compressed "
 		    "answer that was not asked for; turn compression off "
 		    "there, or in the proxy in front of it", x->where);
@@ -327,9 +321,9 @@ judge(struct exchange *x)
 			return;
 		failure_transfer(&x->failure, r, x->where);
 		x->failure.partial = got;
-	} else if (is_ok(r->status) && x->form == FORM_WHOLE) {
+	} else if (r->status / 100 == 2 && x->form == FORM_WHOLE) {
 		read_whole(x);
-	} else if (is_ok(r->status)) {
+	} else if (r->status / 100 == 2) {
 		if ((x->said == API_MORE || x->said == API_FINISHED) &&
 		    sse_end(&x->sse, on_event, x) == SSE_TOO_LARGE)
 			too_large(x);

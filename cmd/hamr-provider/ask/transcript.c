@@ -178,21 +178,6 @@ reset(struct stage *s)
 
 /* ---- acting ---- */
 
-/* The choice of a tool: the request's own, else that of its params, else of the
- * configuration's. */
-static struct slice
-choice_of(const struct provider *p, const struct ask *a)
-{
-	const struct slice all[] = { a->tool_choice,
-		scan_get(a->params, "tool_choice"),
-		scan_get(slice_of(p->set->params), "tool_choice") };
-
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		if (all[i].p != NULL && scan_kind(all[i]) != SCAN_NULL)
-			return all[i];
-	return (struct slice){ NULL, 0 };
-}
-
 /* Make a request of the messages, the tools and the choice read so far. */
 static void
 make_request(struct provider *p)
@@ -230,11 +215,19 @@ act(struct stage *s)
 		begin(p);
 	}
 	struct ask ask = p->ask;
+	/* the choice of a tool: the request's own, else that of its params,
+	 * else of the configuration's */
+	const struct slice choices[] = { ask.tool_choice,
+		scan_get(ask.params, "tool_choice"),
+		scan_get(slice_of(p->set->params), "tool_choice") };
+	ask.tool_choice = (struct slice){ NULL, 0 };
+	for (size_t i = 0; i < 3 && ask.tool_choice.p == NULL; i++)
+		if (scan_kind(choices[i]) != SCAN_NULL)
+			ask.tool_choice = choices[i];
 	struct buf request = p->request;	/* another may arrive */
 	p->request = BUF_INIT(request.max);
 	p->requested = false;
 	p->flags = 0;
-	ask.tool_choice = choice_of(p, &ask);
 	if (p->replay != NULL)
 		replay_answer(p, &ask);
 	else

@@ -52,9 +52,9 @@ long long quirks_most_output(struct slice words, struct slice body);
 bool quirks_field(unsigned known, struct slice in, struct slice key,
     struct slice val, struct buf *out);
 
-/* Append the fields of n <= QUIRKS_FROM objects, each as quirks_field does, but
- * of all objects behind the first those not named in ours (NULL: all of them).
- * A later field replaces an earlier one of the same name; an object of settings,
+/* Append the fields of n <= QUIRKS_FROM objects, each as quirks_field does; of
+ * all objects but the first those not named in ours (NULL: all of them).  A
+ * later field replaces an earlier one of the same name; an object of settings,
  * such as Ollama's options, is merged into the earlier one. */
 #define QUIRKS_FROM 3
 void quirks_fields(unsigned known, struct slice in, const struct slice *from,
