@@ -128,7 +128,6 @@ store_open(struct store *st, const char *path, const char *name,
 	int64_t version = schema.version;
 
 	*st = (struct store){ .name = name, .mode = mode };
-	words_drop(st);
 	if (mode != DB_SALVAGE && db_lost_log(path))
 		err_say("%s-wal is missing; if the memory was copied, copy "
 		    "that file, too: it holds what was saved last", path);
@@ -190,7 +189,7 @@ store_end(struct store *st, int r, struct err *e)
 	bool good = r == 0 && words_settle(st, e) == 0;
 	int ended = db_end(st->db, good, e);
 
-	words_drop(st);
+	map_release(&st->words);
 	texts_release(&st->lost);
 	return good ? ended : -1;
 }

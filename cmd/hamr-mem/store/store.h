@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "db/db.h"
 #include "record/memid.h"
@@ -52,13 +52,7 @@ struct store {
 	struct texts lost;	/* facts that lost a save, see facts.h */
 	bool late;		/* saves_gone has recorded something */
 	int marks;		/* 1: items were forgotten before it */
-	/* for words.c: words of texts that a transaction adds, compared by
-	 * hash only: one memory access each */
-	struct wordset {
-		uint64_t *hash;		/* 0: free */
-		size_t n, cap;
-		struct buf words;	/* an LF after each */
-	} words;
+	struct map words;	/* of texts that it adds, see words.c */
 };
 
 /* Open; see db_open. */

@@ -19,49 +19,13 @@
 #define MASK_BITS 14		/* a mask has 2^MASK_BITS bits */
 #define MASK_BYTES (1 << MASK_BITS >> 3)
 
-/* ---- the words of a transaction ---- */
-
-/* The slot of a hash; it holds 0 if the hash is not in the set. */
-static uint64_t *
-place(const struct wordset *set, uint64_t hash)
-{
-	size_t i = (size_t)hash & (set->cap - 1);
-
-	while (set->hash[i] != 0 && set->hash[i] != hash)
-		i = (i + 1) & (set->cap - 1);
-	return &set->hash[i];
-}
+/* ---- the words of a transaction: those to store have the value 1 ---- */
 
 static void
 put_word(struct buf *words, struct slice w)
 {
 	buf_slice(words, w);
 	buf_addc(words, '\n');
-}
-
-/* Note the hash of a word; false: the set had it. */
-static bool
-wordset_note(struct wordset *set, struct slice w)
-{
-	uint64_t hash = map_hash(w) | 1;
-
-	if (set->n >= set->cap / 2) {
-		struct wordset big = { .n = set->n, .words = set->words,
-			.cap = set->cap != 0 ? set->cap * 2 : 1024 };
-
-		big.hash = xcalloc(big.cap, sizeof *big.hash);
-		for (size_t i = 0; i < set->cap; i++)
-			if (set->hash[i] != 0)
-				*place(&big, set->hash[i]) = set->hash[i];
-		free(set->hash);
-		*set = big;
-	}
-	uint64_t *at = place(set, hash);
-	bool fresh = *at == 0;
-
-	*at = hash;
-	set->n += fresh;
-	return fresh;
 }
 
 /* Convert a word of at most WORD_MAX bytes to lower case.  Returns whether that
@@ -97,10 +61,10 @@ fold(struct store *st, struct slice w, char out[WORD_MAX])
 static void
 add_word(struct store *st, struct slice w)
 {
-	struct wordset *set = &st->words;
 	char letters[WORD_MAX];
 	struct slice small = { letters, w.n };
 	size_t digits;
+	bool fresh;
 
 	if (w.n < WORD_MIN || w.n > WORD_MAX)
 		return;
@@ -109,13 +73,13 @@ add_word(struct store *st, struct slice w)
 		return;
 	/* note it as written, too: folding takes longer than looking it up */
 	if (!ascii) {
-		if (!wordset_note(set, w))
+		map_put(&st->words, w, &fresh);
+		if (!fresh)
 			return;
 		small.n = fold(st, w, letters);
 	}
-	bool fresh = wordset_note(set, small) || (!ascii && slice_eq(small, w));
-	if (fresh && small.n > 0)
-		put_word(&set->words, small);
+	if (small.n > 0)
+		*map_put(&st->words, small, NULL) = 1;
 }
 
 /* Words are stored as the index folds them; words joined by underscores also as
@@ -262,15 +226,15 @@ join_last(struct store *st, struct buf *run, struct err *e)
 int
 words_settle(struct store *st, struct err *e)
 {
-	struct slice words = buf_view(&st->words.words), left;
+	struct slice *v = xcalloc(st->words.n + 1, sizeof *v), left;
 	struct buf run = BUF_INIT(SIZE_MAX);
-	size_t n = 0, size;
-	struct slice *v = xcalloc(st->words.n + 1, sizeof *v);
+	size_t n = 0, at = 0, size;
+	uint64_t stored;
 	int64_t id = 0;
 	int r;
 
-	while (slice_line(&words, &v[n]))
-		n++;
+	while ((v[n] = map_next(&st->words, &at, &stored)).p != NULL)
+		n += stored;
 	qsort(v, n, sizeof *v, by_text);
 	for (size_t i = 0; i < n; i++)
 		put_word(&run, v[i]);
@@ -291,14 +255,14 @@ words_settle(struct store *st, struct err *e)
 		left = slice_from(left, n);
 	}
 	buf_release(&run);
-	words_drop(st);
+	map_release(&st->words);
 	return r < 0 ? -1 : 0;
 }
 
 int
 words_collect(struct store *st, struct err *e)
 {
-	words_drop(st);
+	map_release(&st->words);
 	int got = db_exec(st->db, "DELETE FROM block", e);
 	struct st *s = got < 0 ? NULL : db_query(st->db, e, "SELECT text FROM "
 	    "passage UNION ALL SELECT coalesce(path, tags) FROM item "
@@ -307,14 +271,6 @@ words_collect(struct store *st, struct err *e)
 	while ((got = st_step(s, e)) > 0)
 		words_add(st, st_col(s, 0));
 	return got;
-}
-
-void
-words_drop(struct store *st)
-{
-	buf_release(&st->words.words);
-	free(st->words.hash);
-	st->words = (struct wordset){ .words = BUF_INIT(SIZE_MAX) };
 }
 
 /* ---- searching ---- */

@@ -21,13 +21,12 @@
 				 * of texts that are gone */
 
 /* Collect the words of a text that is added.  At the end of the transaction
- * words_settle stores them, or words_drop discards them. */
+ * words_settle stores them. */
 void words_add(struct store *st, struct slice text);
 int words_settle(struct store *st, struct err *e);
 /* Before words_settle: take all words anew from the texts there are, so that
  * none is left that only a removed text had.  0, or -1 with e. */
 int words_collect(struct store *st, struct err *e);
-void words_drop(struct store *st);
 
 /* Append FTS5 expressions, one per line: prefixes for the fragments that have
  * digits, and the words that contain a fragment, the shortest first. */
