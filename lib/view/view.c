@@ -15,7 +15,6 @@
 
 #define PER_IMAGE (1600 * 64)	/* in 1/64 tokens */
 #define SHORT 256		/* bytes; shorter values need no minimum */
-#define PIECE ((size_t)64 << 10)	/* bytes of a long text at a time */
 #define SKIPPED_SUM (13 * 64)	/* "[12 earlier notes left out]" */
 #define NO_RESULT "\"(no result)\""
 
@@ -51,27 +50,14 @@ static uint64_t
 string_sum(enum token_family f, struct slice val)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	struct slice rest = { val.p + 1, val.n - 2 };
 	unsigned prev = TOKEN_START;
-	uint64_t sum = 0;
-	size_t n = 0;
 
-	while (rest.n > 0) {
-		size_t at = PIECE, plain = 0;
-
-		/* this much or a little more, so that no escape is split: none
-		 * is longer than a pair of surrogates */
-		for (; at < rest.n && plain < sizeof "\\ud83d\\ude00"; at++)
-			plain = rest.p[at] == '\\' ? 0 : plain + 1;
-		at = num_min(at, rest.n);
-		buf_reset(&text);
-		scan_inside((struct slice){ rest.p, at }, &text);
-		sum += token_sum(f, text.p, text.len, &prev);
-		n += text.len;
-		rest = slice_from(rest, at);
-	}
+	scan_str(val, &text);
+	uint64_t sum = token_sum(f, text.p, text.len, &prev);
+	if (val.n >= SHORT)
+		sum = token_at_least(sum, text.len);
 	buf_release(&text);
-	return val.n < SHORT ? sum : token_at_least(sum, n);
+	return sum;
 }
 
 uint64_t
@@ -211,48 +197,50 @@ view_is_blank_string(struct slice s)
 	return true;
 }
 
-/* Values being written as one content value: strings are joined by a blank
- * line, and become parts if one value is an array. */
-struct joined {
-	struct buf *out;
-	bool parts;
-	size_t n;
-};
-
-static void
-join(struct joined *j, struct slice value)
+/* Append values as one content value: strings are joined by a blank line, and
+ * become parts if parts is set.  False: none says anything. */
+static bool
+join(struct buf *out, bool parts, const struct slice *v, size_t n)
 {
-	if (is_empty(value) || (j->parts && *value.p == '"' &&
-	    view_is_blank_string(value)))
-		return;
-	if (j->n++ > 0)
-		buf_adds(j->out, j->parts ? "," : "\\n\\n");
-	else
-		buf_addc(j->out, j->parts ? '[' : '"');
-	if (j->parts && *value.p == '"')
-		scan_put(j->out, "{'type':'text','text':$}", value);
-	else
-		buf_add(j->out, value.p + 1, value.n - 2);
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++) {
+		bool part = parts && *v[i].p == '"';
+
+		if (is_empty(v[i]) || (part && view_is_blank_string(v[i])))
+			continue;
+		if (any)
+			buf_adds(out, parts ? "," : "\\n\\n");
+		else
+			buf_addc(out, parts ? '[' : '"');
+		any = true;
+		if (part)
+			scan_put(out, "{'type':'text','text':$}", v[i]);
+		else
+			buf_add(out, v[i].p + 1, v[i].n - 2);
+	}
+	if (any)
+		buf_addc(out, parts ? ']' : '"');
+	return any;
 }
 
 void
 view_join(struct buf *out, const struct slice *values, size_t n)
 {
-	struct joined j = { out, false, 0 };
+	bool parts = false;
 
 	for (size_t i = 0; i < n; i++)
-		j.parts |= *values[i].p == '[';
-	for (size_t i = 0; i < n; i++)
-		join(&j, values[i]);
-	buf_adds(out, j.n == 0 ? "\"\"" : j.parts ? "]" : "\"");
+		parts |= *values[i].p == '[';
+	if (!join(out, parts, values, n))
+		buf_adds(out, "\"\"");
 }
 
-/* A text with calls in it, with these replaced by their slim forms. */
-static void
-join_slim(const struct view *v, const struct view_node *node,
-    struct slice value, struct joined *j)
+/* A text with calls in it; made: with these replaced by their slim forms. */
+static struct slice
+slim_text(const struct view *v, const struct view_node *node,
+    struct slice value, struct buf *made)
 {
-	struct buf text = BUF_INIT((size_t)1 << 40), slim = text, json = text;
+	struct buf text = BUF_INIT((size_t)1 << 40), slim = text;
 	size_t at = 0;
 
 	msg_text(value, &text);
@@ -267,11 +255,11 @@ join_slim(const struct view *v, const struct view_node *node,
 	}
 	if (slim.len > 0) {
 		buf_add(&slim, text.p + at, text.len - at);
-		scan_quote(&json, slim.p, slim.len);
-		value = buf_view(&json);
+		scan_quote(made, slim.p, slim.len);
+		value = buf_view(made);
 	}
-	join(j, value);
-	bufs_release(BUFS(&text, &slim, &json));
+	bufs_release(BUFS(&text, &slim));
+	return value;
 }
 
 /* Append `first` (p may be NULL) and the node's pieces of this kind to the body
@@ -280,36 +268,32 @@ static void
 print_content(struct view *v, const struct view_node *node, struct slice first,
     enum piece_kind kind, const char *none)
 {
-	const struct piece *p = v->pieces + node->piece;
-	struct joined j = { &v->body, first.p != NULL && *first.p == '[', 0 };
-	struct buf skipped = BUF_INIT(BUF_RECORD_MAX);
-	size_t skip = kind == P_NOTE ? node->skipped : 0;
+	struct slice *shown = xcalloc(node->npieces + 1, sizeof *shown);
+	bool parts = first.p != NULL && *first.p == '[';
+	struct buf made = BUF_INIT((size_t)1 << 40);
+	size_t skip = kind == P_NOTE ? node->skipped : 0, n = 0, at = 0;
 
-	for (size_t i = 0; i < node->npieces; i++)
-		j.parts |= p[i].kind == kind && *p[i].json.p == '[';
 	if (first.p != NULL)
-		join(&j, first);
+		shown[n++] = first;
 	for (size_t i = 0; i < node->npieces; i++) {
-		if (p[i].kind != kind)
+		const struct piece *p = &v->pieces[node->piece + i];
+
+		if (p->kind != kind)
 			continue;
-		if (skip > 1) {
-			skip--;
-		} else if (skip == 1) {
-			skip = 0;
-			buf_fmt(&skipped, "\"[%zu earlier note%s left out]\"",
-			    node->skipped, node->skipped == 1 ? "" : "s");
-			join(&j, buf_view(&skipped));
-		} else if (p[i].calls && node->slim) {
-			join_slim(v, node, p[i].json, &j);
-		} else {
-			join(&j, p[i].json);
+		parts |= *p->json.p == '[';
+		if (at++ >= skip) {
+			shown[n++] = p->calls && node->slim ?
+			    slim_text(v, node, p->json, &made) : p->json;
+		} else if (at == skip) {
+			buf_fmt(&made, "\"[%zu earlier note%s left out]\"",
+			    skip, skip == 1 ? "" : "s");
+			shown[n++] = buf_view(&made);
 		}
 	}
-	if (j.n == 0)
+	if (!join(&v->body, parts, shown, n))
 		buf_adds(&v->body, none);
-	else
-		buf_addc(&v->body, j.parts ? ']' : '"');
-	buf_release(&skipped);
+	free(shown);
+	buf_release(&made);
 }
 
 bool
@@ -333,6 +317,7 @@ view_touch(struct view *v, size_t node)
 		return;
 	v->clean = node;
 	v->body.len = v->nodes[node].off;
+	v->shown = v->nodes[node].before;
 }
 
 /* ---- messages written ---- */
@@ -341,6 +326,7 @@ view_touch(struct view *v, size_t node)
 static void
 open_message(struct view *v, const char *role)
 {
+	v->shown++;
 	scan_put(&v->body, v->body.len > 0 ? ",{'role':'$','content':" :
 	    "{'role':'$','content':", slice_of(role));
 }
@@ -408,6 +394,7 @@ print_assistant(struct view *v, const struct view_node *node,
 		    c->slim : c->json);
 	}
 	buf_adds(&v->body, node->ncalls > 0 ? "]}" : "}");
+	v->shown += node->ncalls;
 	for (size_t i = 0; i < node->ncalls; i++) {
 		const struct view_call *c = &v->calls[node->call + i];
 		struct slice result = slice_of(result_of(v, node, i));
@@ -464,9 +451,10 @@ print_node(struct view *v, size_t i)
 
 	if (first)
 		summary = buf_view(&v->summary);
-	do
-		v->nodes[end++].off = v->body.len;
-	while (end < v->n && v->nodes[end].joins);
+	do {
+		v->nodes[end].off = v->body.len;
+		v->nodes[end++].before = v->shown;
+	} while (end < v->n && v->nodes[end].joins);
 	node = whole_message(v, i, end);
 	if (is_bridged(v, i)) {
 		open_message(v, node.kind == VIEW_USER ? "assistant" : "user");
@@ -524,7 +512,7 @@ view_give(struct view *v, struct buf *out)
 	v->body.p[0] = '[';
 	*out = v->body;
 	v->body = BUF_INIT(out->max);
-	v->clean = 0;
+	v->clean = v->shown = 0;
 }
 
 /* ---- how older parts are shown ---- */
@@ -566,7 +554,7 @@ view_keep(struct view *v, size_t i, bool keep)
 	node->nkept += keep ? 1 : -(size_t)1;
 	v->sum += shown_sum(v, c->node);
 	if (c->node < v->fold) {	/* it appears or vanishes */
-		v->clean = v->body.len = 0;
+		v->clean = v->body.len = v->shown = 0;
 		find_first(v, c->node < v->first ? c->node : v->first);
 	}
 	view_touch(v, c->node);
@@ -629,7 +617,7 @@ view_show(struct view *v, size_t fold, struct slice summary, size_t thin)
 		v->summary_sum = VIEW_PER_MESSAGE +
 		    view_content_sum(v->family, summary);
 	}
-	v->clean = v->body.len = 0;
+	v->clean = v->body.len = v->shown = 0;
 	v->sum = system ? v->nodes[0].full : 0;
 	find_first(v, from);
 	for (size_t i = from; i < v->n; i++) {
@@ -677,21 +665,8 @@ view_sum(const struct view *v)
 }
 
 size_t
-view_count(const struct view *v)
+view_count(struct view *v)
 {
-	size_t n = v->first > 0 && v->nodes[0].kind == VIEW_SYSTEM;
-
-	for (size_t i = v->first; i < v->n; i++) {
-		const struct view_node *node = &v->nodes[i];
-		bool first = i == v->first && v->fold > 0;
-
-		if (!view_is_shown(v, i))
-			continue;
-		n += node->dialect ? 1 : node->ncalls;
-		if (head(v, i) != i)
-			continue;
-		n += 1 + is_bridged(v, i) +
-		    (first && node->kind == VIEW_ASSISTANT);
-	}
-	return n;
+	view_messages(v);
+	return v->shown;
 }

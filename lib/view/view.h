@@ -60,7 +60,8 @@ struct view_node {
 	size_t answered;	/* of these, with a result */
 	size_t piece, npieces;	/* private */
 	size_t record;		/* messages read before its first record */
-	size_t off;		/* private */
+	size_t off, before;	/* private: its place in the body, and the
+				 * messages before it there */
 	bool dialect;		/* its calls are in its text, their results in
 				 * a user message */
 	uint64_t full, thin;	/* 1/64 tokens, shown in full and slim (with
@@ -140,6 +141,7 @@ struct view {
 	struct scan scan;
 	struct buf tmp;
 	size_t clean;		/* nodes whose bytes in body are right */
+	size_t shown;		/* messages in body */
 	size_t fold;		/* nodes before it are the summary, but for
 				 * those with a call that is kept */
 	size_t first;		/* the first one after the summary */
@@ -172,7 +174,7 @@ bool view_says(const struct view *v, size_t i);
 
 /* The estimate of all messages as currently shown, in 1/64 token. */
 uint64_t view_sum(const struct view *v);
-size_t view_count(const struct view *v);	/* messages shown */
+size_t view_count(struct view *v);	/* messages shown */
 
 /* Show `cut` (a JSON string in the arena; NULL: undo it) instead of the result
  * of call i. */

@@ -95,7 +95,7 @@ put_cuts(const struct view *v, struct buf *out)
 void
 epoch_print(struct compact *c, struct buf *out)
 {
-	const struct view *v = c->view;
+	struct view *v = c->view;
 	struct epoch *e = &c->epoch;
 	size_t system = epoch_system(c);	/* never changes */
 	size_t first = c->changed > system ? c->changed : system;
