@@ -149,7 +149,8 @@ ingest_string(struct compact *c, struct view_call *call, const struct rec *r,
 {
 	struct fact *f = call->note;
 	struct slice text = ingest(c, f, was, &call->text);
-	struct buf *line = &c->made, *quoted = &c->quoted;
+	struct buf *line = &c->made, end = BUF_INIT(BUF_RECORD_MAX);
+	unsigned prev = TOKEN_START;
 
 	fact_result(c->view, f, r, was, text);
 	buf_reset(line);
@@ -157,30 +158,20 @@ ingest_string(struct compact *c, struct view_call *call, const struct rec *r,
 	if (text.p == was.p && line->len == 0)
 		return text;
 	if (line->len > 0 && call->text > 0) {	/* count it as text's end */
-		unsigned prev = TOKEN_START;
-
 		if (text.n > 0)
 			token_sum(c->family, text.p + text.n - 1, 1, &prev);
 		call->text += token_sum(c->family, line->p, line->len, &prev);
 	}
-	buf_reset(quoted);
 	if (text.p != was.p) {
-		scan_quote(quoted, text.p, text.n);
-		json = buf_view(quoted);
+		buf_reset(&c->quoted);
+		scan_quote(&c->quoted, text.p, text.n);
+		json = buf_view(&c->quoted);
 	}
-	if (line->len > 0) {	/* join two strings into one */
-		size_t at = quoted->len;
-
-		scan_quote(quoted, line->p, line->len);
-		if (at > 0)
-			json.p = quoted->p;
-		call->result = arena_concat(&c->view->arena,
-		    (struct slice){ json.p, json.n - 1 },
-		    (struct slice){ quoted->p + at + 1,
-			quoted->len - at - 1 });
-	} else {
-		call->result = arena_dup(&c->view->arena, json.p, json.n);
-	}
+	scan_quote(&end, line->p, line->len);
+	json.n--;		/* join two strings into one */
+	call->result = arena_concat(&c->view->arena, json,
+	    slice_from(buf_view(&end), 1));
+	buf_release(&end);
 	return text;
 }
 
