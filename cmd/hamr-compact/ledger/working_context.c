@@ -106,36 +106,6 @@ status_in_short(struct slice text)
 	    xasprintf("%sclean", branch);
 }
 
-/* ---- results ---- */
-
-static void
-learn_command(struct ledger *l, const struct fact *f, size_t no,
-    struct slice text)
-{
-	for (; l->ncommands < f->command; l->ncommands++) {
-		GROW(l->commands, l->ncommands, l->capcommands);
-		l->commands[l->ncommands] = (struct ledger_command){
-			.times = 0 };
-	}
-	struct ledger_command *k = &l->commands[f->command - 1];
-	k->what = f->what;
-	k->times++;
-	k->failed += f->failed;
-	k->ok = !f->failed;
-	k->last = no;
-	if (k->ok && asks_git(f->what, "status")) {
-		l->status.call = no;
-		xset(&l->status.said, status_in_short(text));
-	}
-	if (k->ok && asks_git(f->what, "diff")) {
-		size_t lines = slice_lines(text);
-
-		l->diff.call = no;
-		xset(&l->diff.said, xasprintf("%zu line%s", lines,
-		    lines == 1 ? "" : "s"));
-	}
-}
-
 static void
 take_result(void *self, struct view_call *call, const struct rec *r,
     struct slice content)
@@ -147,6 +117,7 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 	l->inner.result(l->inner.self, call, r, content);
 	const struct fact *f = call->note;
 	msg_text(content, &b);
+	struct slice text = buf_view(&b);
 	if (f->failed || f->file == 0)
 		learn_changes(l, msg_meta(r, "mutated"), no);
 	else if (f->kind == TOOL_EDIT)
@@ -155,9 +126,31 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 		file_was_written(file_of(l, f->file), no, r,
 		    l->calls[no - 1].written);
 	else if (!f->listing)
-		file_was_read(file_of(l, f->file), no, f, r, buf_view(&b));
-	if (f->command > 0 && f->what[0] != '\0')
-		learn_command(l, f, no, buf_view(&b));
+		file_was_read(file_of(l, f->file), no, f, r, text);
+	if (f->command > 0 && f->what[0] != '\0') {
+		for (; l->ncommands < f->command; l->ncommands++) {
+			GROW(l->commands, l->ncommands, l->capcommands);
+			l->commands[l->ncommands] = (struct ledger_command){
+				.times = 0 };
+		}
+		struct ledger_command *k = &l->commands[f->command - 1];
+		k->what = f->what;
+		k->times++;
+		k->failed += f->failed;
+		k->ok = !f->failed;
+		k->last = no;
+		if (k->ok && asks_git(f->what, "status")) {
+			l->status.call = no;
+			xset(&l->status.said, status_in_short(text));
+		}
+		if (k->ok && asks_git(f->what, "diff")) {
+			size_t lines = slice_lines(text);
+
+			l->diff.call = no;
+			xset(&l->diff.said, xasprintf("%zu line%s", lines,
+			    lines == 1 ? "" : "s"));
+		}
+	}
 	buf_release(&b);
 }
 
