@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/num.h"
 #include "base/utf8.h"
 #include "conf/conf_keys.h"
 #include "json/scan.h"
@@ -57,6 +56,9 @@ budget_keys(const struct conf *c)
 		.single = cap_key(c, "context.max_single_read_result_tokens"),
 		.turn = cap_key(c,
 		    "context.max_total_read_result_tokens_per_turn"),
+		.keep_tokens = (long)conf_int(c, "context.keep_recent_tokens"),
+		.keep_steps = (long)conf_int(c,
+		    "context.keep_recent_tool_turns"),
 	};
 }
 
@@ -69,7 +71,9 @@ budget_set(struct budget_keys *k, struct slice set)
 		{ "context.reserved_output_tokens", &k->reserved },
 		{ "context.max_single_read_result_tokens", &k->single.asked },
 		{ "context.max_total_read_result_tokens_per_turn",
-		    &k->turn.asked } };
+		    &k->turn.asked },
+		{ "context.keep_recent_tokens", &k->keep_tokens },
+		{ "context.keep_recent_tool_turns", &k->keep_steps } };
 	struct slice key, val;
 	int64_t n;
 
@@ -193,21 +197,10 @@ bool
 budget_clip(struct buf *out, struct slice text, long cap, enum token_family f)
 {
 	uint64_t room = cap > 24 ? (uint64_t)(cap - 24) * 64 : 0;
-	uint64_t most = (uint64_t)cap * 64 + 32, sum = 0;
-	unsigned prev = TOKEN_START;
-	struct slice rest = text;
 
-	/* is it more than cap tokens, rounded?  Count only as far as
-	 * needed */
-	if (text.n * TOKEN_LEAST >= most)
-		sum = most;
-	while (cap != 0 && rest.n > 0 && sum < most) {
-		size_t n = num_min(rest.n, 4096);
-
-		sum += token_sum(f, rest.p, n, &prev);
-		rest = slice_from(rest, n);
-	}
-	if (cap == 0 || sum < most) {
+	/* is it more than cap tokens, rounded? */
+	if (cap == 0 || token_text(f, text.p, text.n) <
+	    (uint64_t)cap * 64 + 32) {
 		buf_slice(out, text);
 		return false;
 	}

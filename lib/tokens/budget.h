@@ -38,6 +38,7 @@ struct budget_keys {
 	long tokens, reserved;
 	struct budget_cap single, turn;
 	long window;		/* -1: not set */
+	long keep_tokens, keep_steps;	/* of the newest turns */
 };
 struct budget_keys budget_keys(const struct conf *c);
 /* Take what a `config` record sets (its `set`) of them. */

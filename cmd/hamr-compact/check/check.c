@@ -302,15 +302,15 @@ put_marks(const struct compact *c, struct buf *out)
 		put_word(out, "first_stage", stage_rules[aim.stage].stage);
 	}
 	put_number(out, "epoch_distance", percent_of(b, STEP_PERCENT), true);
-	if (c->set.keep_tokens < most)
-		most = c->set.keep_tokens;
+	if (c->set.budget.keep_tokens < most)
+		most = c->set.budget.keep_tokens;
 	for (size_t k = 0; k < STAGES; k++) {
 		snprintf(name, sizeof name, "tail_stage_%s",
 		    stage_rules[k].stage);
 		put_number(out, name, percent_of(most, stage_rules[k].tail),
 		    true);
 	}
-	put_number(out, "tail_steps", c->set.keep_steps, false);
+	put_number(out, "tail_steps", c->set.budget.keep_steps, false);
 	put_number(out, "tail_steps_tokens", percent_of(room, aim.steps),
 	    true);
 	put_number(out, "slim_region", percent_of(room, aim.slim), true);

@@ -49,11 +49,7 @@ static void
 settings_record(struct compact *c, const struct rec *r)
 {
 	struct settings *s = &c->set;
-	const struct { const char *key; long *at; } numbers[] = {
-		{ "context.keep_recent_tokens", &s->keep_tokens },
-		{ "context.keep_recent_tool_turns", &s->keep_steps } };
 	struct slice key, val;
-	int64_t v;
 
 	budget_set(&s->budget, rec_get(r, "set"));
 	for (struct walk w = walk_of(rec_get(r, "set"));
@@ -63,10 +59,6 @@ settings_record(struct compact *c, const struct rec *r)
 		const struct conf_key *k = conf_key_find(given);
 		const char *name = k != NULL ? k->key : "";
 
-		for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-			if (strcmp(name, numbers[i].key) == 0 &&
-			    scan_int(val, &v) && v >= k->min && v <= k->max)
-				*numbers[i].at = (long)v;
 		if (strcmp(name, "context.every_call") == 0 &&
 		    (scan_kind(val) == SCAN_TRUE ||
 		    scan_kind(val) == SCAN_FALSE))
@@ -97,10 +89,6 @@ compact_init(struct compact *c, const struct conf *conf,
 		.ratio = RATIO_START };
 	c->set = (struct settings){
 		.budget = budget_keys(conf),
-		.keep_tokens = (long)conf_int(conf,
-		    "context.keep_recent_tokens"),
-		.keep_steps = (long)conf_int(conf,
-		    "context.keep_recent_tool_turns"),
 		.every_call = conf_bool(conf, "context.every_call"),
 		.memory = conf_bool(conf, "memory.enabled"),
 		.strategy = strategy_named(strategy != NULL ? strategy :

@@ -41,7 +41,6 @@ struct strategy {
 /* The settings, from the configuration and the session's `config` records. */
 struct settings {
 	struct budget_keys budget;
-	long keep_tokens, keep_steps;
 	bool every_call;
 	bool memory;		/* stubs name the items of hamr-mem */
 	const struct strategy *strategy;

@@ -154,15 +154,15 @@ static size_t
 tail_of(const struct compact *c, const struct stage_rule *rule)
 {
 	size_t n = c->view->n, i, steps = 0, first = n;
-	size_t want = (size_t)c->set.keep_steps, stop = tail_limit(c);
+	size_t want = (size_t)c->set.budget.keep_steps, stop = tail_limit(c);
 	long b = epoch_room(c), most = percent_of(b, TAIL_PERCENT);
 	long size = 0;
 	size_t step = epoch_steps_from(c, 1, stop);
 
 	if (step < n && c->view->nodes[step].ncalls == 0)
 		step = n;	/* there is none */
-	if (c->set.keep_tokens < most)
-		most = c->set.keep_tokens;
+	if (c->set.budget.keep_tokens < most)
+		most = c->set.budget.keep_tokens;
 	most = percent_of(most, rule->tail);
 	b = percent_of(percent_of(b, epoch_aim(c).steps), rule->tail);
 	for (i = n; i > stop; i--) {
@@ -304,8 +304,8 @@ compact_decide(struct compact *c)
 	if (c->set.strategy->high > 0 && c->view->n > 0) {
 		/* at each model call, only the newest steps stay in full */
 		if (c->set.every_call)
-			slim = epoch_steps_from(c, (size_t)c->set.keep_steps,
-			    tail_limit(c));
+			slim = epoch_steps_from(c,
+			    (size_t)c->set.budget.keep_steps, tail_limit(c));
 		if (slim > c->epoch.slim) {
 			epoch_show(c, c->epoch.fold, slim,
 			    c->epoch.summary_cap > 0 ? c->epoch.summary_cap :
