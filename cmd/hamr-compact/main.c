@@ -171,7 +171,8 @@ struct run {
 	struct simulation simulation;
 	struct ledger ledger;
 	struct screen screen;
-	struct buf out;		/* what to print; --report=svg: what to draw */
+	struct buf out;		/* what to print; --report=svg: what to draw,
+				 * elements of an array */
 	size_t transcripts;
 };
 
@@ -318,8 +319,8 @@ print(struct stage *s)
 		buf_addc(out, '\n');
 	switch (mode) {
 	case MODE_SVG:
+		buf_addc(out, out->len == 0 ? '[' : ',');
 		report_picture(&run->simulation, out);
-		buf_addc(out, '\n');
 		break;
 	case MODE_REPORT:
 		report_tables(&run->simulation, &run->screen, out);
@@ -362,41 +363,23 @@ static void
 draw(struct stage *s)
 {
 	struct run *run = s->self;
-	struct buf text = BUF_INIT((size_t)1 << 40);
-	struct slice rest = buf_view(&run->out), transcript, result;
+	struct buf text = BUF_INIT((size_t)1 << 40), result = text;
 	struct program *p = NULL;
 	struct err e;
-	int event = -1;
 
 	if (run->o->mode != MODE_SVG || s->failed || s->status != ST_OK)
 		return;
 	char *file = conf_share("report.jq");
 	if (file_read(file, &text, &e) == 0)
-		p = program_new("report.jq", text.p, "{}", true, &e);
-	if (p != NULL)		/* what comes after it is read with `inputs` */
-		program_give(p, SLICE("null"), 0);
-	while (p != NULL &&
-	    (event = program_next(p, &result, &e)) >= 0 &&
-	    event != PROGRAM_END) {
-		if (event == PROGRAM_NEED && slice_line(&rest, &transcript)) {
-			program_give(p, transcript, 0);
-		} else if (event == PROGRAM_NEED) {
-			program_last(p);
-		} else if (event == PROGRAM_VALUE) {
-			buf_reset(&text);
-			scan_str(result, &text);
-			rec_put(&s->out, slice_part(buf_view(&text), 0,
-			    text.len - 1));
-		} else if (event == PROGRAM_ERROR) {
-			event = err_set(&e, ST_DATA, "report.jq: %.*s",
-			    (int)num_min(result.n, 300), result.p);
-			break;
-		}
-	}
-	if (event < 0)
+		p = program_new("report.jq", text.p, "{}", false, &e);
+	buf_adds(&run->out, run->out.len == 0 ? "[]" : "]");
+	if (p == NULL || program_run(p, buf_view(&run->out), &result, &e) != 0)
 		stage_fail(s, &e);
+	buf_reset(&text);
+	if (scan_str(slice_trim(buf_view(&result)), &text))
+		rec_put(&s->out, slice_part(buf_view(&text), 0, text.len - 1));
 	program_free(p);
-	buf_release(&text);
+	bufs_release(BUFS(&text, &result));
 	free(file);
 }
 

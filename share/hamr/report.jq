@@ -1,5 +1,5 @@
-# report.jq - hamr-compact --report=svg.  `inputs` are transcripts, as
-# report_picture in hamr-compact writes them; the result is a document with a
+# report.jq - hamr-compact --report=svg.  The input is an array of transcripts,
+# as report_picture in hamr-compact writes them; the result is a document with a
 # picture of each that needs nothing else (no script, no font, no link).
 
 def left: 64;		# of a plot
@@ -102,8 +102,8 @@ def picture($y):
       else $y end)]
   | [.[-1], (.[:-1] | add)];
 
-# Each input has its own limit of time, and ends where the next one begins.
-[foreach inputs as $transcript ([0]; .[0] as $y | $transcript | picture($y))]
+# Each picture ends where the next one begins.
+[foreach .[] as $transcript ([0]; .[0] as $y | $transcript | picture($y))]
 | (.[-1][0] // 0) as $foot
 | "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"960\" height=\"\($foot + 28)\" viewBox=\"0 0 960 \($foot + 28)\" role=\"img\">
 <title>request size over the steps</title>
