@@ -89,17 +89,19 @@ where_path(const struct opts *o, bool create, const char **name,
 	return path == NULL ? NULL : plain(path, !project, create, e);
 }
 
-/* Open the file at path, and free path: 0, 1 if missing, or -1. */
+/* Open the memory at path, which is freed, behind the n that are open: 0, 1 if
+ * it is missing, or -1. */
 static int
-open_there(char *path, const char *name, enum db_mode mode, struct store *st,
-    struct err *e)
+open_next(char *path, const char *name, enum db_mode mode,
+    struct store st[MEMORIES], size_t *n, struct err *e)
 {
 	if (path == NULL)
 		return -1;
-	int r = access(path, F_OK) == 0 ? store_open(st, path, name, mode, e) :
-	    err_sys(e, errno == ENOENT || errno == ENOTDIR ? ST_NOINPUT :
-	    ST_SYSTEM, "%s", path);
+	int r = access(path, F_OK) == 0 ? store_open(&st[*n], path, name,
+	    mode, e) : err_sys(e, errno == ENOENT || errno == ENOTDIR ?
+	    ST_NOINPUT : ST_SYSTEM, "%s", path);
 	free(path);
+	*n += r == 0;
 	return r < 0 && e->status == ST_NOINPUT ? 1 : r;
 }
 
@@ -123,42 +125,31 @@ read_only_path(void)
 	return path;
 }
 
-/* Open another memory, if path is not NULL, or leave it out: the last such in
- * why, those before it on stderr. */
-static void
-open_beside(char *path, const char *name, enum db_mode mode,
-    struct store st[MEMORIES], size_t *n, struct err *why)
-{
-	struct err e;
-
-	if (path == NULL)
-		return;
-	path = plain(path, true, false, &e);
-	int r = open_there(path, name, mode, &st[*n], &e);
-	*n += r == 0;
-	if (r >= 0)
-		return;
-	if (why->status != ST_OK)
-		err_say("%s; it is left out", why->text);
-	*why = e;
-}
-
 int
 where_open(const struct opts *o, enum db_mode mode, bool users,
     struct store st[MEMORIES], size_t *n, struct err *e)
 {
-	struct err why = { .status = ST_OK }, no_home;
+	struct err why = { .status = ST_OK }, other;
+	bool project = o->db == NULL && !o->global;
 	const char *name;
 	char *path = where_path(o, false, &name, e);
-	int own = open_there(path, name, mode, &st[0], e);
 
-	*n = own == 0;
-	if (o->db == NULL && !o->global) {
+	*n = 0;
+	int own = open_next(path, name, mode, st, n, e);
+	const struct { char *path; const char *name; enum db_mode mode; }
+	    more[] = {
 		/* its log may not be readable there */
-		open_beside(read_only_path(), name, DB_READ, st, n, &why);
-		if (users)
-			open_beside(global_path(false, &no_home), "global",
-			    mode, st, n, &why);
+		{ project ? read_only_path() : NULL, name, DB_READ },
+		{ project && users ? global_path(false, &other) : NULL,
+		    "global", mode } };
+	for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+		if (more[i].path == NULL || open_next(plain(more[i].path,
+		    true, false, &other), more[i].name, more[i].mode, st, n,
+		    &other) >= 0)
+			continue;
+		if (why.status != ST_OK)
+			err_say("%s; it is left out", why.text);
+		why = other;
 	}
 	if (why.status == ST_OK)
 		return own < 0 ? -1 : 0;
