@@ -88,28 +88,6 @@ typed_for(unsigned long cp)
 	}
 }
 
-/* Is it a currency sign, an arrow, a mathematical sign, or an emoji?  (Not a
- * block, of which bars are made.) */
-static bool
-is_symbol(unsigned long cp)
-{
-	return (cp >= 0x20a0 && cp <= 0x20cf) ||
-	    (cp >= 0x2190 && cp <= 0x23ff) || (cp >= 0x25a0 && cp <= 0x27bf) ||
-	    (cp >= 0x2b00 && cp <= 0x2bff) || (cp >= 0x1f000 && cp <= 0x1ffff);
-}
-
-/* Append a symbol as a word of its bytes, once: some tools put an arrow in each
- * line. */
-static void
-add_symbol(struct slice c, struct buf *out)
-{
-	char word[24] = " symbol";
-
-	num_print_hex(c.p, c.n, word + strlen(word));
-	if (!slice_has(buf_view(out), word))
-		buf_adds(out, word);
-}
-
 /* For a word that is not ASCII.  Append each pair of letters of scripts written
  * without blanks, where the index takes a whole sentence for one word: Thai,
  * Lao (U+0E00 on), kana, Han, Hangul (U+3040 on).  Append a word also as it is
@@ -118,6 +96,7 @@ static void
 add_other(struct slice w, struct buf *out)
 {
 	struct slice last = { NULL, 0 }, c;
+	char symbol[24] = " symbol";
 	bool special = false;
 
 	for (size_t i = 0; i < w.n; i += c.n) {
@@ -125,8 +104,18 @@ add_other(struct slice w, struct buf *out)
 		unsigned long cp = code(c);
 
 		special |= typed_for(cp) != NULL;
-		if (is_symbol(cp))
-			add_symbol(c, out);
+		/* a currency sign, an arrow, a mathematical sign, an emoji (not
+		 * a block, of which bars are made): a word of its bytes, once,
+		 * as some tools put an arrow in each line */
+		if ((cp >= 0x20a0 && cp <= 0x20cf) ||
+		    (cp >= 0x2190 && cp <= 0x23ff) ||
+		    (cp >= 0x25a0 && cp <= 0x27bf) ||
+		    (cp >= 0x2b00 && cp <= 0x2bff) ||
+		    (cp >= 0x1f000 && cp <= 0x1ffff)) {
+			num_print_hex(c.p, c.n, symbol + strlen(" symbol"));
+			if (!slice_has(buf_view(out), symbol))
+				buf_adds(out, symbol);
+		}
 		if (cp < 0xe00 || cp >= 0xe000 ||
 		    (cp >= 0x1000 && cp < 0x3040)) {
 			last.n = 0;
