@@ -70,16 +70,19 @@ split(struct slice text, struct slice path, struct buf *parts)
 	return parts->len > 0 ? buf_view(parts) : SLICE("");
 }
 
-/* Split the passages of an older version's memory as they are split now. */
+/* Index an older version's memory as it is indexed now: passages are split
+ * into parts, and words collected, in another way. */
 static int
-split_anew(struct store *st, struct err *e)
+upgrade(struct store *st, struct err *e)
 {
+	char *mark = xasprintf("PRAGMA user_version=%d", schema.version);
 	struct buf parts = BUF_INIT(TEXT_MAX);
-	struct st *s = db_query(st->db, e, "SELECT p.id, p.text, p.parts, "
-	    "i.path FROM passage p JOIN item i ON i.id = p.id >> 20", "");
-	int got;
+	int r = store_begin(st, e), got = r;
+	struct st *s = r < 0 ? NULL : db_query(st->db, e, "SELECT p.id, "
+	    "p.text, p.parts, i.path FROM passage p JOIN item i ON "
+	    "i.id = p.id >> 20", "");
 
-	while ((got = st_step(s, e)) > 0) {
+	while (got >= 0 && (got = st_step(s, e)) > 0) {
 		int64_t id = st_col_int(s, 0);
 		struct slice now = split(st_col(s, 1), st_col(s, 3), &parts);
 
@@ -92,31 +95,17 @@ split_anew(struct store *st, struct err *e)
 		    "id = ?1", "is", id, now) < 0 ||
 		    db_run(st->db, e, "INSERT INTO words(rowid, text, parts, "
 		    "path, name) SELECT id, text, parts, path, name FROM "
-		    "source WHERE id = ?1", "i", id) < 0) {
+		    "source WHERE id = ?1", "i", id) < 0)
 			got = -1;
-			break;
-		}
 	}
 	st_done(s);
+	if (got == 0)
+		got = words_collect(st, e);
+	if (got == 0)
+		got = db_exec(st->db, mark, e);
+	if (r == 0)
+		r = store_end(st, got, e);
 	buf_release(&parts);
-	return got;
-}
-
-/* Index an older version's memory as it is indexed now. */
-static int
-upgrade(struct store *st, struct err *e)
-{
-	char *mark = xasprintf("PRAGMA user_version=%d", schema.version);
-	int r = store_begin(st, e);
-
-	if (r == 0) {
-		r = split_anew(st, e);
-		if (r == 0)
-			r = words_collect(st, e);
-		if (r == 0)
-			r = db_exec(st->db, mark, e);
-		r = store_end(st, r, e);
-	}
 	free(mark);
 	return r;
 }
