@@ -296,22 +296,13 @@ add_parts(struct slice path, struct buf *out)
 	}
 }
 
-static bool
-matches(const struct index *x, const char *path)
-{
-	bool yes = false;
-
-	for (size_t i = 0; i < x->nexclude && !yes; i++)
-		yes = fnmatch(x->exclude[i], path, 0) == 0;
-	return yes;
-}
-
 /* Does a pattern match the path as given, relative to the session's folder, or
  * absolute?  It may be a folder: FOLDER/ is tried, too, for FOLDER/... */
 static bool
 is_excluded(const struct index *x, const char *path)
 {
-	struct buf cwd = BUF_INIT(BUF_RECORD_MAX), whole = cwd;
+	struct buf cwd = BUF_INIT(BUF_RECORD_MAX), whole = cwd, folder = cwd;
+	bool yes = false;
 
 	if (path == NULL || x->nexclude == 0)
 		return false;
@@ -319,17 +310,16 @@ is_excluded(const struct index *x, const char *path)
 	if (*path != '/')
 		buf_slice(&whole, buf_view(&cwd));
 	add_parts(slice_of(path), &whole);
-	size_t n = whole.len;
-	buf_adds(&whole, "/");
-	char *within = whole.p;
-	if (n > cwd.len && whole.p[cwd.len] == '/' &&
-	    (cwd.len == 0 || memcmp(whole.p, cwd.p, cwd.len) == 0))
-		within += cwd.len + 1;
-	bool yes = matches(x, path) || matches(x, within) ||
-	    matches(x, whole.p);
-	whole.p[n] = '\0';
-	yes = yes || matches(x, within) || matches(x, whole.p);
-	bufs_release(BUFS(&cwd, &whole));
+	buf_fmt(&folder, "%s/", buf_view(&whole).p);
+	size_t at = whole.len > cwd.len && folder.p[cwd.len] == '/' &&
+	    (cwd.len == 0 || memcmp(folder.p, cwd.p, cwd.len) == 0) ?
+	    cwd.len + 1 : 0;
+	const char *const forms[] = { path, folder.p + at, folder.p,
+		buf_view(&whole).p + at, buf_view(&whole).p };
+	for (size_t i = 0; i < x->nexclude; i++)
+		for (size_t k = 0; k < sizeof forms / sizeof *forms; k++)
+			yes |= fnmatch(x->exclude[i], forms[k], 0) == 0;
+	bufs_release(BUFS(&cwd, &whole, &folder));
 	return yes;
 }
 
