@@ -71,7 +71,8 @@ kind_name(enum kind k)
 struct lines {
 	struct rec_out out;
 	struct scan scan;
-	const struct store *from;	/* the memory they are of */
+	struct store *from;	/* the memory they are of, */
+	struct store *before;	/* and the first one, if that is another */
 };
 
 /* Queue a line, unless it shows that the memory is damaged. */
@@ -96,7 +97,8 @@ show_hit(struct buf *out, const struct hit *h, bool partial)
 	    round(h->score * 10000) / 10000);
 	scan_put(out, "{'type':'hit','id':@,'kind':@,'store':@,'session':?,"
 	    "'line':$,'role':?,'name':?,'time':?,'score':$,'snippet':?$}",
-	    slice_of(h->id), slice_of(kind_name(h->kind)), slice_of(h->store),
+	    slice_of(h->id), slice_of(kind_name(h->kind)),
+	    slice_of(h->from->name),
 	    slice_of(h->session), h->line > 0 ? SCAN_INT(h->line) :
 	    SLICE("null"), slice_of(h->role), slice_of(h->name),
 	    when_text(h->time, time), slice_of(score), slice_of(h->snippet),
@@ -243,19 +245,20 @@ command_search(const struct opts *o, struct err *e)
 
 /* List the items of a store, except those that the one before it has. */
 static int
-list(struct store *st, struct store *before, struct lines *x, struct err *e)
+list(struct lines *x, struct err *e)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	char time[UTC_SIZE];
 	int r, known = 0;
-	struct st *s = db_query(st->db, e, "SELECT 'm:' || key, kind, slot, "
+	struct st *s = db_query(x->from->db, e, "SELECT 'm:' || key, kind, "
+	    "slot, "
 	    "coalesce(tags, '[]'), time, coalesce(substr(text, 1, 200), '') "
 	    "FROM item i LEFT JOIN passage p ON p.id = i.id << 20 "
 	    "ORDER BY time DESC, i.id DESC", "");
 
 	while ((r = st_step(s, e)) > 0) {
-		if (before != NULL)
-			known = db_int(before->db, e, NULL, "SELECT 1 FROM "
+		if (x->before != NULL)
+			known = db_int(x->before->db, e, NULL, "SELECT 1 FROM "
 			    "item WHERE key = substr(?1, 3)", "s",
 			    st_col(s, 0));
 		if (known > 0)
@@ -300,11 +303,10 @@ check_indexes(struct store *st, struct err *e)
 	return got > 0 ? db_damaged(st->path, "an index lost items", e) : got;
 }
 
-/* Write what fn makes of each store that was meant; before: the one before it,
- * or NULL. */
+/* Write what fn makes of each store that was meant. */
 static int
-put_stores(const struct opts *o, int (*fn)(struct store *st,
-    struct store *before, struct lines *x, struct err *e), struct err *e)
+put_stores(const struct opts *o, int (*fn)(struct lines *x, struct err *e),
+    struct err *e)
 {
 	struct store st[MEMORIES];
 	struct lines x = { .from = NULL };
@@ -314,9 +316,10 @@ put_stores(const struct opts *o, int (*fn)(struct store *st,
 	rec_out_init(&x.out);
 	for (size_t i = 0; i < n && r == 0; i++) {
 		x.from = &st[i];
+		x.before = i > 0 ? &st[0] : NULL;
 		r = check_indexes(&st[i], e);
 		if (r == 0)
-			r = fn(&st[i], i > 0 ? &st[0] : NULL, &x, e);
+			r = fn(&x, e);
 	}
 	where_close(st, n);
 	scan_release(&x.scan);
@@ -330,10 +333,9 @@ command_list(const struct opts *o, struct err *e)
 }
 
 static int
-export(struct store *st, struct store *before, struct lines *x, struct err *e)
+export(struct lines *x, struct err *e)
 {
-	(void)before;
-	return port_export(st, put_line, x, e);
+	return port_export(x->from, put_line, x, e);
 }
 
 int
@@ -344,12 +346,13 @@ command_export(const struct opts *o, struct err *e)
 
 /* Put a store's figures: a page on a terminal, else a record. */
 static int
-stats(struct store *st, struct store *before, struct lines *x, struct err *e)
+stats(struct lines *x, struct err *e)
 {
 	static const char *const names[] = { "facts", "messages", "sessions",
 		"forgotten" };
 	struct buf page = BUF_INIT(BUF_RECORD_MAX), path = page;
 	bool tty = term_of(STDOUT_FILENO).tty;
+	const struct store *st = x->from;
 	struct stat f;
 	struct st *s = db_query(st->db, e, "SELECT "
 	    "(SELECT count(*) FROM item WHERE kind = 1),"
@@ -359,7 +362,6 @@ stats(struct store *st, struct store *before, struct lines *x, struct err *e)
 	    "(SELECT key FROM item)),"
 	    "(SELECT coalesce(sum(bytes), 0) FROM item)", "");
 
-	(void)before;
 	if (st_step(s, e) < 0)
 		return -1;
 	if (tty) {

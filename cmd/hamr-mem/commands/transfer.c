@@ -148,19 +148,6 @@ take_line(void *ctx, struct slice line, struct err *e)
 	return got;
 }
 
-/* Do its indexes have what its tables have?  A search by an index that lost
- * rows is no error. */
-static bool
-is_sound(struct store *st)
-{
-	struct err e;
-	struct st *s = db_query(st->db, &e, "PRAGMA integrity_check(1)", "");
-	bool sound = st_step(s, &e) > 0 && slice_is(st_col(s, 0), "ok");
-
-	st_done(s);
-	return sound;
-}
-
 /* Take over what the old file holds.  A fact that is marked as forgotten after
  * its last save shows that a page holds another table's rows. */
 static int
@@ -264,8 +251,14 @@ run(struct rebuild *b, struct err *e)
 	remove_beside(b->beside);
 	if (store_open(&b->new, b->beside, "file", DB_WRITE, e) < 0)
 		goto out;
+	/* Do its indexes have what its tables have?  A search by an index that
+	 * lost rows is no error. */
+	struct st *check = b->damaged ? NULL : db_query(b->old.db, e,
+	    "PRAGMA integrity_check(1)", "");
+	b->damaged = st_step(check, e) <= 0 || !slice_is(st_col(check, 0),
+	    "ok");
+	st_done(check);
 	/* before the transcripts, so that forgotten items stay so */
-	b->damaged = b->damaged || !is_sound(&b->old);
 	r = b->damaged ? 0 : take_old(b, e);
 	if (r < 0 && e->status == ST_DATA)
 		b->damaged = true;

@@ -205,8 +205,8 @@ take(struct store *st, const struct find *f, const struct candidate *c,
     int tier, struct search *x, struct hits *out, struct err *e)
 {
 	bool phrase = c->rank >= DB_PHRASE;
-	struct hit h = { .store = st->name, .from = st, .row = c->row,
-		.tier = phrase ? TIER_PHRASE : tier, .passage = c->passage };
+	struct hit h = { .from = st, .row = c->row, .passage = c->passage,
+		.tier = phrase ? TIER_PHRASE : tier };
 	int got;
 	struct st *s = item_of(st, f, c->row, &got, e);
 

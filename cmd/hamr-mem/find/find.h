@@ -6,7 +6,7 @@
 struct hit {
 	char id[MEMID_SIZE];
 	enum kind kind;
-	const char *store;
+	struct store *from;
 	char *session, *role, *name;	/* NULL: none */
 	int64_t line, time;		/* 0, WHEN_NONE: none */
 	double score;			/* positive, higher is better */
@@ -16,7 +16,6 @@ struct hit {
 	char *expr;
 	int64_t row, passage;
 	int tier;
-	struct store *from;
 };
 
 struct hits {
