@@ -104,13 +104,6 @@ compact_init(struct compact *c, const struct conf *conf,
 }
 
 void
-compact_count_by(struct compact *c, enum token_family family)
-{
-	c->family = c->view->family = family;
-	c->model = true;
-}
-
-void
 compact_release(struct compact *c)
 {
 	view_free(c->view);

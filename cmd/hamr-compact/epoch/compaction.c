@@ -181,7 +181,11 @@ read_cuts(struct compact *c, struct slice list)
 	size_t i;
 	int64_t n;
 
-	epoch_uncut(c);
+	for (i = 0; i < c->view->ncalls; i++)
+		view_cut(c->view, i, NULL);
+	for (i = 0; i < c->view->n; i++)
+		if (c->view->nodes[i].skipped > 0)
+			view_skip_notes(c->view, i, 0);
 	for (struct walk w = walk_of(list); walk_next(&w, NULL, &one); ) {
 		if (!view_find_call(c->view, scan_get(one, "tool_call_id"),
 		    &i))

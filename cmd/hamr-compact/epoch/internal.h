@@ -36,7 +36,6 @@ bool epoch_drop_kept(struct compact *c);
  * allows. */
 void epoch_cut(struct compact *c, size_t from, long share);
 void epoch_cut_one(struct compact *c, size_t i, long tokens);
-void epoch_uncut(struct compact *c);	/* show all of them whole */
 
 /* Lines of files that are in view, by read. */
 struct shown {

@@ -203,16 +203,6 @@ epoch_cut_one(struct compact *c, size_t i, long tokens)
 	f->cut_to = tokens;
 }
 
-void
-epoch_uncut(struct compact *c)
-{
-	for (size_t i = 0; i < c->view->ncalls; i++)
-		view_cut(c->view, i, NULL);
-	for (size_t i = 0; i < c->view->n; i++)
-		if (c->view->nodes[i].skipped > 0)
-			view_skip_notes(c->view, i, 0);
-}
-
 static int
 lower_first(const void *a, const void *b)
 {

@@ -351,50 +351,6 @@ method_go(struct method *m, const struct simulation *s)
 	m->requests++;
 }
 
-/* ---- figures ---- */
-
-const char *
-method_name(const struct method *m)
-{
-	static const char *const names[] = {
-		[METHOD_EVERY_CALL] = "every_call", [METHOD_RAW] = "raw",
-		[METHOD_LAST5] = "last-5 masking",
-		[METHOD_TURN10] = "10-turn masking",
-		[METHOD_DROP] = "drop-oldest" };
-
-	return m->rule == METHOD_OURS ? m->compact.set.strategy->name :
-	    names[m->rule];
-}
-
-size_t
-method_over(const struct method *m, long room)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < m->n; i++)
-		n += room > 0 && m->steps[i].tokens > room;
-	return n;
-}
-
-double
-method_kept(const struct method *m, enum essential_kind kind)
-{
-	return m->asked[kind] > 0 ? 100 * m->share[kind] /
-	    (double)m->asked[kind] : -1;
-}
-
-double
-method_mean(const struct method *m)
-{
-	return m->requests > 0 ? m->tokens / (double)m->requests : 0;
-}
-
-double
-method_reuse(const struct method *m)
-{
-	return m->bytes > 0 ? 100 * m->same / m->bytes : 100;
-}
-
 /* ---- calls and results of the plain view ---- */
 
 /* An edit in the answer: did the requests contain its old text?  It counts
@@ -480,9 +436,12 @@ add(struct simulation *s, enum method_rule rule, const struct conf *conf,
 	*m = (struct method){ .rule = rule, .window = window,
 		.changed = SIZE_MAX };
 	if (is_ours(m)) {
-		compact_init(&m->compact, conf, strategy, window);
-		compact_count_by(&m->compact, s->family);
-		m->compact.set.every_call |= rule == METHOD_EVERY_CALL;
+		struct compact *c = &m->compact;
+
+		compact_init(c, conf, strategy, window);
+		c->set.every_call |= rule == METHOD_EVERY_CALL;
+		c->family = c->view->family = s->family;
+		c->model = true;	/* whatever a header says of it */
 	}
 	request_init(&m->request, s->family);
 }

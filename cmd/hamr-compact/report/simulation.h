@@ -87,13 +87,6 @@ struct method {
 	long largest;
 };
 
-const char *method_name(const struct method *m);	/* ours: its strategy */
-/* How much it kept, in percent; -1: there was nothing to keep. */
-double method_kept(const struct method *m, enum essential_kind kind);
-size_t method_over(const struct method *m, long room);
-double method_mean(const struct method *m);
-double method_reuse(const struct method *m);	/* percent */
-
 enum { SIM_RULES = 3, SIM_WINDOWS = 6, SIM_OWN = 3, SIM_STRATEGIES = 8 };
 
 struct simulation {

@@ -50,6 +50,50 @@ window_size(long window)
 	return f;
 }
 
+static const char *
+method_name(const struct method *m)
+{
+	static const char *const names[] = {
+		[METHOD_EVERY_CALL] = "every_call", [METHOD_RAW] = "raw",
+		[METHOD_LAST5] = "last-5 masking",
+		[METHOD_TURN10] = "10-turn masking",
+		[METHOD_DROP] = "drop-oldest" };
+
+	return m->rule == METHOD_OURS ? m->compact.set.strategy->name :
+	    names[m->rule];
+}
+
+static size_t
+method_over(const struct method *m, long room)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->n; i++)
+		n += room > 0 && m->steps[i].tokens > room;
+	return n;
+}
+
+/* How much it kept, in percent; -1: there was nothing to keep. */
+static double
+method_kept(const struct method *m, enum essential_kind kind)
+{
+	return m->asked[kind] > 0 ? 100 * m->share[kind] /
+	    (double)m->asked[kind] : -1;
+}
+
+static double
+method_mean(const struct method *m)
+{
+	return m->requests > 0 ? m->tokens / (double)m->requests : 0;
+}
+
+/* In percent. */
+static double
+method_reuse(const struct method *m)
+{
+	return m->bytes > 0 ? 100 * m->same / m->bytes : 100;
+}
+
 /* Never rounded up. */
 static double
 reuse_shown(const struct method *m)
