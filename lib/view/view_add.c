@@ -319,18 +319,6 @@ add_text(struct view *v, const struct rec *r, struct slice content)
 
 /* ---- calls ---- */
 
-/* Put the arguments into v->tmp, as a JSON object.  True if the record's own
- * string is exactly that. */
-static bool
-take_args(struct view *v, struct slice given, struct view_args *args)
-{
-	bool own = msg_object(&v->scan, given, &v->tmp);
-
-	own &= !mend_surrogates(v->tmp.p, v->tmp.len);
-	*args = (struct view_args){ buf_view(&v->tmp), v->scan.m, v->scan.n };
-	return own;
-}
-
 static void
 claim(struct view *v, struct slice id, bool *fresh)
 {
@@ -392,10 +380,13 @@ unique_id(struct view *v, struct slice id, bool *own)
 static void
 add_call(struct view *v, const struct call *c)
 {
-	struct view_args args;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	bool own_id, own_args = take_args(v, c->given, &args);
 	struct slice own_name = c->name;
+	/* are these exactly the record's own? */
+	bool own_id, own_args = msg_object(&v->scan, c->given, &v->tmp);
+
+	own_args &= !mend_surrogates(v->tmp.p, v->tmp.len);
+	struct view_args args = { buf_view(&v->tmp), v->scan.m, v->scan.n };
 
 	if (scan_lone_surrogate(own_name) != NULL)
 		own_name.p = keep_json(v, own_name);
