@@ -53,8 +53,8 @@ struct entries {
 };
 
 struct user {
-	const char *text;	/* its beginning */
-	size_t len, more;	/* its bytes; bytes cut off after them */
+	const char *text;
+	size_t len;
 };
 
 struct summary {
@@ -152,26 +152,15 @@ summary_fold(struct summary *s, struct view *v, size_t fold)
 		    &text); buf_reset(&text)) {
 			struct slice value = view_value(v, i, at);
 			struct slice wrote = buf_view(&text);
-			struct user *older = s->nusers > LAST ?
-			    &s->users[s->nusers - LAST] : NULL;
 
 			if (wrote.n == 0 && !msg_has_image(value))
 				continue;
 			s->newest = value;
 			if (s->nusers == 0)
 				s->task = value;
-			/* the first and the last ones stay whole: they may
-			 * be the task and the subject of the current turn */
-			if (older != NULL && older->len > USER_KEPT) {
-				size_t n = utf8_cut(older->text, older->len,
-				    USER_KEPT);
-
-				older->more = older->len - n;
-				older->len = n;
-			}
 			GROW(s->users, s->nusers, s->capusers);
 			s->users[s->nusers++] = (struct user){ arena_dup(
-			    &v->arena, wrote.p, wrote.n), wrote.n, 0 };
+			    &v->arena, wrote.p, wrote.n), wrote.n };
 		}
 		if (node->kind != VIEW_ASSISTANT)
 			continue;
@@ -249,8 +238,7 @@ struct people_whole {
 static size_t
 shown(const struct user *u, size_t most)
 {
-	return u->more == 0 && u->len <= most + MORE ? u->len :
-	    num_min(u->len, most);
+	return u->len <= most + MORE ? u->len : most;
 }
 
 static size_t
@@ -258,7 +246,7 @@ line_of(const struct user *u, size_t most)
 {
 	size_t n = shown(u, most);
 
-	return n + FRAME + (n < u->len || u->more > 0 ? MORE : 0);
+	return n + FRAME + (n < u->len ? MORE : 0);
 }
 
 /* Append its beginning, at most `most` bytes; returns how many. */
@@ -268,7 +256,7 @@ put_beginning(const struct user *u, size_t most, struct buf *out)
 	size_t n = utf8_cut(u->text, u->len, shown(u, most));
 
 	buf_add(out, u->text, n);
-	if (n < u->len || u->more > 0)
+	if (n < u->len)
 		buf_adds(out, " [...]");
 	return n;
 }
@@ -315,7 +303,7 @@ give(const struct summary *s, struct share *sh, size_t longest, size_t most)
 		const struct user *u = &s->users[i - 1];
 		size_t had = sh->most[i - 1];
 
-		if (u->len + u->more > longest || had == most)
+		if (u->len > longest || had == most)
 			continue;
 		size_t more = line_of(u, most) - (had > 0 ?
 		    line_of(u, had) : 0);
