@@ -83,7 +83,7 @@ calls_learn(struct calls *c, const struct redact *redact,
 {
 	static const char *const keys[] = { "path", "command", "query",
 		"pattern", "url" };
-	struct buf named = BUF_INIT(BUF_RECORD_MAX);
+	struct buf named = BUF_INIT(BUF_RECORD_MAX), args = named;
 	struct scan scan = { 0 };
 	struct call call;
 
@@ -91,8 +91,6 @@ calls_learn(struct calls *c, const struct redact *redact,
 	    msg_next_call(&w, &call); ) {
 		struct told *t = told_of(c, call.id, true);
 		char *tool = scan_text(call.name);
-		char *args = msg_arguments(call.given);
-		struct slice text = slice_of(args);
 
 		buf_reset(&named);
 		if (t != NULL) {
@@ -101,17 +99,17 @@ calls_learn(struct calls *c, const struct redact *redact,
 			t->path = NULL;
 		}
 		/* what the call is about: a path, else a command or a search */
-		if (t != NULL && text.n > 0 &&
-		    scan_record(&scan, text.p, text.n) == 0 &&
-		    alias_args(slice_of(tool), text, &named))
+		msg_object(&scan, call.given, &args);
+		if (t != NULL && alias_args(slice_of(tool), buf_view(&args),
+		    &named))
 			for (size_t i = 0; t->path == NULL &&
 			    i < sizeof keys / sizeof *keys; i++)
 				t->path = redact_value(redact, scan_get(
 				    buf_view(&named), keys[i]));
-		FREE(tool, args);
+		free(tool);
 	}
 	scan_release(&scan);
-	buf_release(&named);
+	bufs_release(BUFS(&named, &args));
 }
 
 /* ---- the stage's state ---- */
