@@ -24,10 +24,8 @@ read_fact(const struct opts *o, struct buf *out, struct err *e)
 		if (r < 0 && in.over)
 			r = err_set(e, ST_USAGE, "save: a fact can have at "
 			    "most 64 KiB");
-		while (in.len > 0 && (in.p[in.len - 1] == '\n' ||
-		    in.p[in.len - 1] == '\r'))
-			in.len--;
-		utf8_clean(out, in.p, in.len);
+		struct slice text = slice_trim_end(buf_view(&in), "\r\n");
+		utf8_clean(out, text.p, text.n);
 	}
 	buf_release(&in);
 	if (r < 0)
