@@ -74,15 +74,12 @@ file_was_read(struct file_lines *f, size_t call, const struct fact *fact,
 	bool known = positive(msg_meta(r, "first")) > 0 && last > 0;
 	/* another program's read: take its line numbers, or count lines */
 	while (!known && slice_line(&text, &line)) {
-		const char *p = line.p, *stop = line.p + line.n;
+		const char *p = line.p + strspn(line.p, " ");
+		char *end;
 
-		for (n = 0; p < stop && *p == ' '; p++)
-			;
-		for (; p < stop && *p >= '0' && *p <= '9' && n < 100000000;
-		    p++)
-			n = n * 10 + (*p - '0');
-		if (p == stop || (*p != '\t' &&
-		    strncmp(p, "\xe2\x86\x92", 3) != 0))
+		n = *p >= '0' && *p <= '9' ? strtol(p, &end, 10) : 0;
+		if (n > 0 && (n >= 100000000 || (*end != '\t' &&
+		    strncmp(end, "\xe2\x86\x92", 3) != 0)))
 			n = 0;		/* not a numbered line */
 		with += n > 0;
 		high = n > 0 ? n : high;
