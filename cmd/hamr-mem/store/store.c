@@ -349,37 +349,12 @@ store_forget_one(struct store *st, int64_t row, const char *key, int64_t time,
 	return row == 0 ? 0 : store_drop(st, row, e);
 }
 
-/* Forget all of these, within a transaction. */
-static int
-forget_all(struct store *st, const struct texts *keys, struct err *e)
-{
-	int64_t now = utc_now();
-	int r = 0;
-
-	for (size_t i = 0; i < keys->n && r >= 0; i++) {
-		const char *key = keys->v[i];
-		int64_t row = 0, time = now;
-
-		r = db_int(st->db, e, &row, "SELECT id FROM item WHERE "
-		    "key = ?1", "t", key);
-		if (r > 0 && row < FACT_FIRST) {
-			r = store_forget_one(st, row, key, now, e);
-		} else if (r > 0) {	/* not before its last save */
-			r = db_int(st->db, e, &time, "SELECT max(time, ?2) "
-			    "FROM saved WHERE key = ?1 ORDER BY time DESC",
-			    "ti", key, now);
-			r = r < 0 ? -1 : facts_forget(st, key, time, e);
-		}
-	}
-	return r < 0 ? -1 : 0;
-}
-
 int64_t
 store_forget(struct store *st, const struct forget *f, struct err *e)
 {
 	bool writes = st->mode == DB_WRITE;
 	struct texts keys = { .n = 0 };
-	int64_t n = -1;
+	int64_t n = -1, now = utc_now();
 	int r;
 
 	if (writes && store_begin(st, e) < 0)
@@ -393,8 +368,21 @@ store_forget(struct store *st, const struct forget *f, struct err *e)
 		r = err_set(e, ST_SYSTEM, "%s holds %zu of these items and "
 		    "cannot be written; forget them where it can be",
 		    st->path, keys.n);
-	if (r == 0 && writes)
-		r = forget_all(st, &keys, e);
+	for (size_t i = 0; writes && i < keys.n && r >= 0; i++) {
+		const char *key = keys.v[i];
+		int64_t row = 0, time = now;
+
+		r = db_int(st->db, e, &row, "SELECT id FROM item WHERE "
+		    "key = ?1", "t", key);
+		if (r > 0 && row < FACT_FIRST) {
+			r = store_forget_one(st, row, key, now, e);
+		} else if (r > 0) {	/* not before its last save */
+			r = db_int(st->db, e, &time, "SELECT max(time, ?2) "
+			    "FROM saved WHERE key = ?1 ORDER BY time DESC",
+			    "ti", key, now);
+			r = r < 0 ? -1 : facts_forget(st, key, time, e);
+		}
+	}
 	if (writes)
 		r = store_end(st, r, e) < 0 ? -1 : store_wipe_log(st, e);
 	if (r == 0)
