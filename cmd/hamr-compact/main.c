@@ -19,7 +19,6 @@
 #include "stage/stage.h"
 #include "term/term.h"
 
-/* Columns of tables. */
 #define LEAST 40
 #define MOST 240
 #define USUAL 80
@@ -52,7 +51,6 @@ static const char HELP[] =
 "Exit status: 0 done, 1 not legal, 2 usage, 3 nothing fits, 65 bad record,\n"
 "66 no such file, 71 system error, 78 configuration\n";
 
-/* What is made of the transcript. */
 enum mode {
 	MODE_REQUEST, MODE_VIEW, MODE_CHECK, MODE_BUDGET, MODE_LEDGER,
 	MODE_REPORT, MODE_SVG, MODE_JSON, MODE_COUNT
@@ -176,7 +174,6 @@ struct run {
 	size_t transcripts;
 };
 
-/* A new transcript. */
 static void
 begin(struct run *run)
 {
@@ -223,8 +220,6 @@ reset(struct stage *s)
 	release(s->self);
 	begin(s->self);
 }
-
-/* ---- requests ---- */
 
 /* Write a record unless it equals the last one of ours that was read, so that a
  * compacted transcript passes through unchanged. */
@@ -302,7 +297,6 @@ put_view(struct stage *s, struct compact *c, bool fits, struct buf *out)
 	buf_release(&error);
 }
 
-/* The transcript is over. */
 static void
 print(struct stage *s)
 {
@@ -382,8 +376,6 @@ draw(struct stage *s)
 	bufs_release(BUFS(&text, &result));
 	free(file);
 }
-
-/* ---- runs ---- */
 
 static int
 run(const struct opts *o, const struct conf *conf)

@@ -331,7 +331,6 @@ open_message(struct view *v, const char *role)
 	    "{'role':'$','content':", slice_of(role));
 }
 
-/* What is shown as the result of a call. */
 static const char *
 result_of(const struct view *v, const struct view_node *node, size_t i)
 {

@@ -169,7 +169,6 @@ struct slice view_value(const struct view *v, size_t i, size_t at);
  * are joined by a blank line, and become parts if one value is an array. */
 void view_join(struct buf *out, const struct slice *values, size_t n);
 
-/* Does an assistant's node say anything? */
 bool view_says(const struct view *v, size_t i);
 
 /* The estimate of all messages as currently shown, in 1/64 token. */

@@ -244,8 +244,6 @@ add_piece(struct view *v, enum piece_kind kind, struct slice content,
 	return p;
 }
 
-/* ---- users ---- */
-
 static struct view_node *
 last_node(struct view *v)
 {

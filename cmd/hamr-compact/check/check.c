@@ -22,7 +22,6 @@
 
 enum role { NONE, SYSTEM, USER, ASSISTANT, TOOL };
 
-/* State while walking the list. */
 struct checker {
 	enum role last;
 	struct map ids;
@@ -104,8 +103,6 @@ check_one(struct checker *k, struct slice m, size_t at)
 	return role == ASSISTANT ? check_assistant(k, m) : NULL;
 }
 
-/* ---- what was left out, and what must not be ---- */
-
 struct retained {
 	/* all, and those still in the view */
 	size_t users, users_in;		/* messages a person wrote */
@@ -171,8 +168,6 @@ look_for(const struct compact *c)
 	return k;
 }
 
-/* ---- the sentence ---- */
-
 bool
 legality_print(struct compact *c, bool fits, struct buf *out)
 {
@@ -230,8 +225,6 @@ legality_print(struct compact *c, bool fits, struct buf *out)
 	buf_release(&list);
 	return why == NULL && k.task && k.newest;
 }
-
-/* ---- --count ---- */
 
 int
 print_count(const char *const *files, size_t n, enum token_family f,
@@ -362,7 +355,6 @@ print_budget(const struct compact *c, struct buf *out)
 	put_marks(c, out);
 	if (c->view->records == 0)
 		return;
-	/* how much of it the transcript uses */
 	if (epoch_system(c) > 0)
 		system = c->view->nodes[0].full;
 	put_number(out, "system_tokens", compact_tokens(c, system), false);

@@ -74,8 +74,6 @@ settings_record(struct compact *c, const struct rec *r)
 	c->budget = budget_of(&c->set.budget, c->flag_window, c->limit);
 }
 
-/* ---- life ---- */
-
 void
 compact_init(struct compact *c, const struct conf *conf,
     const char *strategy, long flag_window)
@@ -115,8 +113,6 @@ compact_release(struct compact *c)
 	bufs_release(BUFS(&c->seen, &c->folded, &c->tmp, &c->clean, &c->text,
 	    &c->made, &c->quoted));
 }
-
-/* ---- when to decide ---- */
 
 /* Called before a record that changes what the decision depends on. */
 static void
@@ -242,7 +238,6 @@ compact_path(const struct compact *c, struct slice path)
 	return path;
 }
 
-/* A record that changes how much fits, or demands compaction. */
 static void
 take_event(struct compact *c, const struct rec *r)
 {

@@ -196,12 +196,10 @@ struct aim epoch_aim(const struct compact *c);
 long epoch_low(const struct compact *c);	/* its low, in tokens */
 /* The size that starts the next epoch. */
 long epoch_trigger(const struct compact *c);
-/* Append the compaction record of this epoch. */
 void epoch_print(struct compact *c, struct buf *out);
 /* How many system messages come first: 0 or 1. */
 size_t epoch_system(const struct compact *c);
 
 /* ---- stage 4: nothing fits, and why ---- */
 
-/* Append the error record. */
 void exhausted_error(const struct compact *c, struct buf *out);

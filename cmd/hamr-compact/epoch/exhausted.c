@@ -23,7 +23,6 @@ larger_first(const void *a, const void *b)
 	return (x->tokens < y->tokens) - (x->tokens > y->tokens);
 }
 
-/* How many tokens each part takes. */
 static void
 measure(const struct compact *c, struct part p[PARTS])
 {
@@ -49,8 +48,6 @@ measure(const struct compact *c, struct part p[PARTS])
 	for (int i = 0; i < PARTS; i++)
 		p[i] = (struct part){ names[i], compact_tokens(c, sum[i]) };
 }
-
-/* ---- one message that is too large by itself ---- */
 
 /* The estimate of the largest message that is not folded; append "the user
  * message that begins with ..." */

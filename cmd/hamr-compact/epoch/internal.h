@@ -53,7 +53,6 @@ bool shown_covers(const struct shown *s, const struct fact *f);
 
 /* ---- compaction.c: the record ---- */
 
-/* A compaction record was read. */
 void epoch_read(struct compact *c, const struct rec *r);
 
 /* ---- summary.c: what is left of the oldest turns: one text, made of records

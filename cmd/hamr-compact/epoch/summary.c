@@ -480,8 +480,6 @@ print_errors(const struct summary *s, struct section *sec)
 	}
 }
 
-/* ---- what the assistant said ---- */
-
 static void
 print_said(const struct summary *s, const struct view *v,
     struct section *sec)
@@ -580,7 +578,6 @@ stays(const struct compact *c, const struct user *u)
 	    u->len) > (uint64_t)epoch_window(c);
 }
 
-/* The estimate of at most so many bytes of a message. */
 static uint64_t
 tokens_of(const struct compact *c, const struct user *u, size_t most)
 {

@@ -151,8 +151,6 @@ fact_new(struct view *v, struct slice name, const struct view_args *args)
 	return f;
 }
 
-/* ---- lines ---- */
-
 static struct slice
 line_at(struct slice text, size_t at)
 {
@@ -338,8 +336,6 @@ fact_result(struct view *v, struct fact *f, const struct rec *r,
 	    ERROR_KEPT));
 }
 
-/* ---- stubs ---- */
-
 size_t
 stub_text(const struct fact *f, struct slice text, struct buf *out)
 {
@@ -396,8 +392,6 @@ stub_text(const struct fact *f, struct slice text, struct buf *out)
 	out->len = start;
 	return 0;
 }
-
-/* ---- the line of context ---- */
 
 void
 context_line(const struct fact *f, size_t inspected[INSPECTIONS],

@@ -12,8 +12,6 @@
 
 #define COMMANDS_SHOWN 10
 
-/* ---- calls ---- */
-
 static void
 take_call(void *self, struct view_call *call, struct slice name,
     const struct view_args *args)
@@ -32,8 +30,6 @@ take_call(void *self, struct view_call *call, struct slice name,
 	GROW(l->calls, l->ncalls, l->capcalls);
 	l->calls[l->ncalls++] = c;
 }
-
-/* ---- results: files ---- */
 
 static struct file_lines *
 file_of(struct ledger *l, size_t no)
@@ -65,8 +61,6 @@ learn_changes(struct ledger *l, struct slice files, size_t calls)
 		FREE(path, hash);
 	}
 }
-
-/* ---- results: git ---- */
 
 /* The output of git status in a few words.  A changed file is a line "XY path"
  * of its short form, or "modified: path" and the like of its long form. */
@@ -153,8 +147,6 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 	}
 	buf_release(&b);
 }
-
-/* ---- life, records ---- */
 
 void
 ledger_init(struct ledger *l, const struct conf *conf, const char *strategy,
@@ -290,8 +282,6 @@ newest_first(const void *a, const void *b)
 
 	return (x->touched < y->touched) - (x->touched > y->touched);
 }
-
-/* ---- the page: git, commands ---- */
 
 static void
 put_git(const struct ledger *l, const struct ledger_git *g, const char *what,

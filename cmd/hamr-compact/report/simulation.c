@@ -71,7 +71,6 @@ add_message(struct request *q, struct slice m, size_t end)
 	q->m[q->n++] = new;
 }
 
-/* Forget the messages from n on. */
 static void
 cut(struct request *q, size_t n)
 {
@@ -309,7 +308,6 @@ take_rule(struct method *m, const struct simulation *s)
 	return news;
 }
 
-/* Make the request that is due now, and measure it. */
 static void
 method_go(struct method *m, const struct simulation *s)
 {
@@ -424,8 +422,6 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 	}
 	buf_release(&b);
 }
-
-/* ---- life ---- */
 
 static void
 add(struct simulation *s, enum method_rule rule, const struct conf *conf,

@@ -49,7 +49,6 @@ struct essentials {
 	struct finder texts;	/* numbered as v */
 };
 
-/* One way of making requests. */
 struct method {
 	enum method_rule {
 		METHOD_OURS,

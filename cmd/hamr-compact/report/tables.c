@@ -205,8 +205,6 @@ report_tables(const struct simulation *s, const struct screen *t,
 		    t->colour ? "\033[m" : "");
 }
 
-/* ---- lines of JSON ---- */
-
 void
 report_json(const struct simulation *s, struct buf *out)
 {
@@ -339,8 +337,6 @@ report_charts(const struct simulation *s, const struct screen *t,
 		buf_fmt(out, "%*s", (int)width - 1, text);
 	buf_addc(out, '\n');
 }
-
-/* ---- what report.jq draws ---- */
 
 static void
 put_steps(struct buf *out, const char *name, const struct method *m)

@@ -8,7 +8,6 @@ void report_tables(const struct simulation *s, const struct screen *t,
     struct buf *out);
 /* --report=json: a line for each method at each window. */
 void report_json(const struct simulation *s, struct buf *out);
-/* The size of the requests at each step. */
 void report_charts(const struct simulation *s, const struct screen *t,
     struct buf *out);
 

@@ -67,7 +67,6 @@ kind_name(enum kind k)
 	return k == KIND_FACT ? "fact" : "message";
 }
 
-/* Lines that are printed. */
 struct lines {
 	struct rec_out out;
 	struct scan scan;

@@ -53,7 +53,6 @@ take_lock(struct db *db, struct err *e)
 	    "ten minutes; try again later", db->path);
 }
 
-/* Open the lock's file, and take it. */
 static int
 open_lock(struct db *db, struct err *e)
 {

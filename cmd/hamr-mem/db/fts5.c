@@ -198,8 +198,6 @@ relevance(const Fts5ExtensionApi *api, Fts5Context *f, sqlite3_context *ctx,
 	sqlite3_result_int(ctx, want->left == 0 || want->score >= want->least);
 }
 
-/* ---- words ---- */
-
 struct folded {
 	struct slice left;	/* of the text */
 	size_t at;		/* how much of the text is before it */

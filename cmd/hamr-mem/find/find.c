@@ -44,7 +44,6 @@
 #define TERMS 256		/* of an expression whose rows are estimated */
 #define EXPR_MAX ((size_t)1 << 20)
 
-/* One search, over all memories and tiers. */
 struct search {
 	struct map seen;	/* ids of the hits so far */
 	int64_t newest;		/* time of the newest item: "now" */
@@ -62,7 +61,6 @@ struct search {
 	} memory[MEMORIES];
 };
 
-/* What one tier asks of one memory. */
 struct ask {
 	int tier;
 	struct buf expr;

@@ -112,8 +112,6 @@ calls_learn(struct calls *c, const struct redact *redact,
 	bufs_release(BUFS(&named, &args));
 }
 
-/* ---- the stage's state ---- */
-
 struct index {
 	const struct opts *opts;	/* which memory */
 	const char *path;		/* this file instead, or NULL */
@@ -320,8 +318,6 @@ is_excluded(const struct index *x, const char *path)
 	bufs_release(BUFS(&cwd, &whole, &folder));
 	return yes;
 }
-
-/* ---- messages ---- */
 
 static void
 remember(struct index *x, const struct rec *r)

@@ -263,8 +263,6 @@ read_entry(const struct rec *r, const struct redact *redact, struct entry *n,
 	return 0;
 }
 
-/* ---- facts ---- */
-
 static int
 take_saves(struct store *st, struct entry *n, struct err *e)
 {
@@ -383,8 +381,6 @@ out:
 	buf_release(&text);
 	return r;
 }
-
-/* ---- import ---- */
 
 /* A mark: what has the key goes, be it a message or a fact, of which the mark
  * tells the slots. */

@@ -9,8 +9,6 @@
 
 #include "facts.h"
 
-/* ---- tags ---- */
-
 char *
 tags_join(struct slice a, struct slice b)
 {
@@ -132,8 +130,6 @@ saves_mark(struct store *st, const char *key, int64_t time, struct err *e)
 	    "VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET "
 	    "time = max(time, excluded.time)", "ti", key, time);
 }
-
-/* ---- exporting ---- */
 
 int
 saves_list(struct store *st, const char *key, bool gone, bool lost,

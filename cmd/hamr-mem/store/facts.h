@@ -62,6 +62,5 @@ int facts_settle(struct store *st, const char *key, struct slice text,
 /* Remove the saves that saves_gone superseded. */
 int facts_settle_gone(struct store *st, struct err *e);
 
-/* Forget one. */
 int facts_forget(struct store *st, const char *key, int64_t time,
     struct err *e);

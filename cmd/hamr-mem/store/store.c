@@ -147,8 +147,6 @@ store_close(struct store *st)
 	*st = (struct store){ .db = NULL };
 }
 
-/* ---- transactions ---- */
-
 int
 store_begin(struct store *st, struct err *e)
 {
@@ -304,8 +302,6 @@ store_put(struct store *st, const struct item *it, struct err *e)
 	}
 	return got < 0 ? -1 : 0;
 }
-
-/* ---- taking out ---- */
 
 int
 store_drop(struct store *st, int64_t row, struct err *e)

@@ -55,11 +55,9 @@ struct store {
 	struct map words;	/* of texts that it adds, see words.c */
 };
 
-/* Open; see db_open. */
 int store_open(struct store *st, const char *path, const char *name,
     enum db_mode mode, struct err *e);
 void store_close(struct store *st);
-/* See db_is_ours. */
 bool store_is_ours(const char *path);
 
 /* A transaction; see db_begin and db_end.  r is its result so far: 0 commits;
@@ -112,7 +110,6 @@ int store_find(struct store *st, const char *prefix, int64_t *row,
 /* The highest item id of a kind in *id, 0: none. */
 int store_newest(struct store *st, enum kind kind, int64_t *id,
     struct err *e);
-/* Append the whole text of an item. */
 int store_text(struct store *st, int64_t row, struct buf *out,
     struct err *e);
 
