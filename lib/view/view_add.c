@@ -317,15 +317,6 @@ add_text(struct view *v, const struct rec *r, struct slice content)
 
 /* ---- calls ---- */
 
-static void
-claim(struct view *v, struct slice id, bool *fresh)
-{
-	uint64_t *at = map_put(&v->ids, id, fresh);
-
-	if (*fresh)
-		*at = (uint64_t)(v->ncalls + 1) << 32;
-}
-
 bool
 view_find_call(const struct view *v, struct slice id, size_t *i)
 {
@@ -346,7 +337,6 @@ unique_id(struct view *v, struct slice id, bool *own)
 {
 	struct buf out = BUF_INIT(BUF_RECORD_MAX);
 	char *wanted = scan_text(id);
-	bool fresh;
 
 	*own = *wanted != '\0';
 	if (!*own) {
@@ -354,16 +344,16 @@ unique_id(struct view *v, struct slice id, bool *own)
 		wanted = xasprintf("call_hamr_%zu", v->ncalls + 1);
 	}
 	char *text = xstrdup(wanted);
-	claim(v, slice_of(text), &fresh);
-	while (!fresh) {
+	while (map_get(&v->ids, slice_of(text)) != NULL) {
 		uint64_t *at = map_get(&v->ids, slice_of(wanted));
 
 		*own = false;
 		free(text);
 		text = xasprintf("%s_%llu", wanted,
 		    (unsigned long long)(++*at & TIMES) + 1);
-		claim(v, slice_of(text), &fresh);
 	}
+	*map_put(&v->ids, slice_of(text), NULL) =
+	    (uint64_t)(v->ncalls + 1) << 32;
 	if (*own)
 		buf_slice(&out, id);
 	else
