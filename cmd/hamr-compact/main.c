@@ -168,7 +168,8 @@ struct run {
 	struct compact compact;
 	struct simulation simulation;
 	struct ledger ledger;
-	struct screen screen;
+	struct term term;	/* its columns, bounded */
+	bool utf8;		/* by the locale */
 	struct buf out;		/* what to print; --report=svg: what to draw,
 				 * elements of an array */
 	size_t transcripts;
@@ -317,16 +318,16 @@ print(struct stage *s)
 		report_picture(&run->simulation, out);
 		break;
 	case MODE_REPORT:
-		report_tables(&run->simulation, &run->screen, out);
+		report_tables(&run->simulation, &run->term, out);
 		if (left != NULL && left->n > 0) {
 			buf_adds(out, "left out by the importer: ");
 			import_left_put(left, out);
 			buf_addc(out, '\n');
 		}
-		report_charts(&run->simulation, &run->screen, out);
+		report_charts(&run->simulation, &run->term, run->utf8, out);
 		break;
 	case MODE_JSON: report_json(&run->simulation, out); break;
-	case MODE_LEDGER: ledger_print(&run->ledger, &run->screen, out); break;
+	case MODE_LEDGER: ledger_print(&run->ledger, &run->term, out); break;
 	case MODE_VIEW: put_view(s, c, fits, out); break;
 	case MODE_BUDGET: print_budget(c, out); break;
 	default:
@@ -399,14 +400,15 @@ run(const struct opts *o, const struct conf *conf)
 		s.mode = STAGE_FILTER;
 	if (o->mode == MODE_REPORT || o->mode == MODE_LEDGER) {
 		struct term t = term_of(STDOUT_FILENO);
-		size_t columns = t.columns == 0 ? USUAL : t.columns;
 
-		columns = columns < LEAST ? LEAST : num_min(columns, MOST);
+		if (t.columns == 0)
+			t.columns = USUAL;
+		t.columns = t.columns < LEAST ? LEAST : num_min(t.columns,
+		    MOST);
+		run.term = t;
 		setlocale(LC_CTYPE, "");
-		run.screen = (struct screen){ .width = (int)columns,
-			.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
-			.tty = t.tty, .colour = t.colour };
-		term_init();
+		run.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+		term_init();	/* a locale of its own */
 	}
 	buf_init(&run.out, (size_t)1 << 40);
 	begin(&run);

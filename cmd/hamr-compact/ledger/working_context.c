@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "record/alias.h"
 #include "record/msg.h"
-#include "term/term.h"
 
 #include "items/fact.h"
 #include "working_context.h"
@@ -199,12 +198,12 @@ enum { EDITABLE, TRUNCATED, COMPACTED, CHANGED, SORTS };
 
 static void
 put_lines(const struct ledger *l, const struct file_lines *f,
-    const struct screen *t, struct buf *out)
+    const struct term *t, struct buf *out)
 {
 	static const char *const names[] = { "editable", "truncated",
 		"compacted", "changed" };
 	struct line_set set[SORTS] = { 0 };
-	size_t most = (size_t)(t->width - 24) / 12 + 1;
+	size_t most = (t->columns - 24) / 12 + 1;
 
 	for (size_t i = 0; i < f->n; i++) {
 		const struct span *p = &f->spans[i];
@@ -248,7 +247,7 @@ put_lines(const struct ledger *l, const struct file_lines *f,
 
 static void
 put_file(const struct ledger *l, const struct file_lines *f,
-    const struct screen *t, struct buf *out)
+    const struct term *t, struct buf *out)
 {
 	const struct { const char *what; size_t times; } done[] = {
 		{ "read", f->reads }, { "edited", f->edits },
@@ -285,7 +284,7 @@ newest_first(const void *a, const void *b)
 
 static void
 put_git(const struct ledger *l, const struct ledger_git *g, const char *what,
-    const struct screen *t, struct buf *out)
+    const struct term *t, struct buf *out)
 {
 	size_t since = 0;
 
@@ -348,7 +347,7 @@ put_request(const struct ledger *l, bool fits, struct buf *out)
 }
 
 void
-ledger_print(struct ledger *l, const struct screen *t, struct buf *out)
+ledger_print(struct ledger *l, const struct term *t, struct buf *out)
 {
 	bool fits = l->compact.view->n == 0 ||
 	    compact_decide(&l->compact);

@@ -50,4 +50,4 @@ void ledger_release(struct ledger *l);
 void ledger_record(struct ledger *l, const struct rec *r);
 
 /* At the end of a transcript: sorts files and commands, and prints. */
-void ledger_print(struct ledger *l, const struct screen *t, struct buf *out);
+void ledger_print(struct ledger *l, const struct term *t, struct buf *out);

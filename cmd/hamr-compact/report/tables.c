@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "term/term.h"
 
 #include "tables.h"
 
@@ -106,7 +105,7 @@ reuse_shown(const struct method *m)
 enum part { COSTS = 1, KEPT = 2 };
 
 static void
-put_rows(const struct simulation *s, const struct screen *t, size_t w,
+put_rows(const struct simulation *s, const struct term *t, size_t w,
     int parts, struct buf *out)
 {
 	static const struct { enum essential_kind kind; int columns; } kept[] =
@@ -161,7 +160,7 @@ title_of(const struct simulation *s)
 }
 
 void
-report_tables(const struct simulation *s, const struct screen *t,
+report_tables(const struct simulation *s, const struct term *t,
     struct buf *out)
 {
 	static const char legend[] =
@@ -193,14 +192,14 @@ report_tables(const struct simulation *s, const struct screen *t,
 			buf_adds(out, "\nno limit");
 		buf_fmt(out, ", %zu epoch%s\n", m->epochs,
 		    m->epochs == 1 ? "" : "s");
-		put_rows(s, t, w, t->width >= 80 ? COSTS | KEPT : COSTS, out);
-		if (t->width < 80)
+		put_rows(s, t, w, t->columns >= 80 ? COSTS | KEPT : COSTS, out);
+		if (t->columns < 80)
 			put_rows(s, t, w, KEPT, out);
 		if (m->closed > 0)
 			buf_fmt(out, "hamr: no request at %zu of %zu steps: "
 			    "nothing fits\n", m->closed, m->n);
 	}
-	if (t->width >= 80)
+	if (t->columns >= 80)
 		buf_fmt(out, "\n%s%s%s", t->colour ? "\033[2m" : "", legend,
 		    t->colour ? "\033[m" : "");
 }
@@ -260,8 +259,8 @@ column_at(const struct method *m, size_t i, size_t width)
 }
 
 static void
-put_bars(const struct method *m, const struct screen *t, long top, int rows,
-    int row, size_t width, struct buf *out)
+put_bars(const struct method *m, bool utf8, long top, int rows, int row,
+    size_t width, struct buf *out)
 {
 	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅",
 		"▆", "▇", "█" };
@@ -274,7 +273,7 @@ put_bars(const struct method *m, const struct screen *t, long top, int rows,
 		label = figure((double)top);
 	else if (rows > 4 && row == rows / 2 - 1)
 		label = figure((double)top / 2);
-	buf_fmt(out, "%*s %s", LABEL - 2, label.s, t->utf8 ? "│" : "|");
+	buf_fmt(out, "%*s %s", LABEL - 2, label.s, utf8 ? "│" : "|");
 	for (size_t i = 0; i < width; i++) {
 		long tokens = column_at(m, i, width).tokens;
 		long eighths = top > 0 ? (tokens * rows * 8 + top / 2) / top :
@@ -284,7 +283,7 @@ put_bars(const struct method *m, const struct screen *t, long top, int rows,
 			eighths = 1;
 		eighths -= (long)row * 8;
 		eighths = eighths < 0 ? 0 : eighths > 8 ? 8 : eighths;
-		buf_adds(out, t->utf8 ? blocks[eighths] : ascii[eighths]);
+		buf_adds(out, utf8 ? blocks[eighths] : ascii[eighths]);
 	}
 	while (out->len > start && out->p[out->len - 1] == ' ')
 		out->len--;
@@ -292,11 +291,11 @@ put_bars(const struct method *m, const struct screen *t, long top, int rows,
 }
 
 void
-report_charts(const struct simulation *s, const struct screen *t,
+report_charts(const struct simulation *s, const struct term *t, bool utf8,
     struct buf *out)
 {
 	int rows = s->nwindows == 1 ? ROWS_ONE : ROWS_EACH;
-	size_t width = (size_t)t->width - LABEL;
+	size_t width = t->columns - LABEL;
 	char text[48];
 
 	if (s->steps == 0)
@@ -315,13 +314,13 @@ report_charts(const struct simulation *s, const struct screen *t,
 			buf_fmt(out, "%*s  window %s\n", LABEL - 2, "",
 			    window_size(s->windows[w]).s);
 		for (int row = rows - 1; row >= 0; row--)
-			put_bars(m, t, top, rows, row, width, out);
+			put_bars(m, utf8, top, rows, row, width, out);
 		/* the axis, with epochs (^) and steps where nothing fits (!) */
-		buf_fmt(out, "%*s %s", LABEL - 2, "0", t->utf8 ? "└" : "+");
+		buf_fmt(out, "%*s %s", LABEL - 2, "0", utf8 ? "└" : "+");
 		for (size_t i = 0; i < width; i++) {
 			struct step c = column_at(m, i, width);
 			const char *mark = c.closed ? "!" : c.epoch ? "^" :
-			    t->utf8 ? "─" : "-";
+			    utf8 ? "─" : "-";
 
 			if (t->colour && (c.closed || c.epoch))
 				buf_fmt(out, "\033[%sm%s\033[m", c.closed ?
