@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "json/scan.h"
 
 #include "finder.h"
@@ -23,11 +24,9 @@ finder_add(struct finder *f, struct slice text)
 		if (text.n == 1 || second == (unsigned char)text.p[1])
 			f->begins[pair / 8] |= (uint8_t)(1 << pair % 8);
 	}
-	if (text.n < FINDER_HEAD) {
-		f->shorter[text.n] = true;
-		return f->n - 1;
-	}
-	head = map_put(&f->heads, slice_part(text, 0, FINDER_HEAD), NULL);
+	size_t n = num_min(text.n, FINDER_HEAD);
+	f->heads_of[n] = true;
+	head = map_put(&f->heads, slice_part(text, 0, n), NULL);
 	for (size_t k = *head; k > 0; k = f->v[k - 1].next)
 		if (f->v[k - 1].n == text.n)
 			return f->n - 1;	/* has this head and length */
@@ -36,44 +35,31 @@ finder_add(struct finder *f, struct slice text)
 	return f->n - 1;
 }
 
-/* Note the n bytes at `here` if they are one of the texts. */
-static void
-look_at(const struct finder *f, struct slice in, size_t here, size_t n,
-    size_t *at)
-{
-	if (n > in.n - here)
-		return;
-	const uint64_t *no = map_get(&f->by_text, slice_part(in, here, here +
-	    n));
-	if (no != NULL && at[*no - 1] == 0)
-		at[*no - 1] = here + 1;
-}
-
 void
 finder_look(const struct finder *f, struct slice in, size_t from, size_t *at)
 {
-	size_t shorter[FINDER_HEAD], nshorter = 0;
-
-	for (size_t n = 1; n < FINDER_HEAD; n++)
-		if (f->shorter[n])
-			shorter[nshorter++] = n;
 	/* no text begins at the last byte, an LF */
 	for (size_t here = from; here + 1 < in.n; here++) {
-		const uint64_t *head = NULL;
 		unsigned pair = (unsigned char)in.p[here] |
 		    (unsigned char)in.p[here + 1] << 8;
+		size_t left = in.n - here;
 
 		/* skip the maps if no text begins with these two bytes */
 		if (!(f->begins[pair / 8] >> pair % 8 & 1))
 			continue;
-		if (in.n - here >= FINDER_HEAD)
-			head = map_get(&f->heads, slice_part(in, here,
-			    here + FINDER_HEAD));
-		for (size_t i = head != NULL ? *head : 0; i > 0;
-		    i = f->v[i - 1].next)
-			look_at(f, in, here, f->v[i - 1].n, at);
-		for (size_t i = 0; i < nshorter; i++)
-			look_at(f, in, here, shorter[i], at);
+		for (size_t n = 1; n <= FINDER_HEAD && n <= left; n++) {
+			const uint64_t *no = f->heads_of[n] ? map_get(
+			    &f->heads, slice_part(in, here, here + n)) : NULL;
+
+			for (size_t i = no != NULL ? *no : 0; i > 0;
+			    i = f->v[i - 1].next) {
+				no = f->v[i - 1].n > left ? NULL : map_get(
+				    &f->by_text, slice_part(in, here, here +
+				    f->v[i - 1].n));
+				if (no != NULL && at[*no - 1] == 0)
+					at[*no - 1] = here + 1;
+			}
+		}
 	}
 }
 

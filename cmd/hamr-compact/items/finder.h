@@ -22,8 +22,8 @@ struct finder {
 		size_t next;	/* number + 1 of a text with the same head and
 				 * another length */
 	} *v;
-	struct map heads;	/* how longer ones begin, to a number + 1 */
-	bool shorter[FINDER_HEAD];	/* are there texts of this length? */
+	struct map heads;	/* their first bytes, to a number + 1 */
+	bool heads_of[FINDER_HEAD + 1];	/* are there heads of this length? */
 	uint8_t begins[65536 / 8];	/* bits: their first two bytes */
 };
 
