@@ -464,15 +464,17 @@ journal_read(struct snap *s, struct journal *j, struct err *e)
 
 /* ---- the call in progress ---- */
 
-/* Lock a file for our calls: one that is free, and empty (what a killed process
- * left there is to be recovered). */
-static void
-take_slot(struct snap *s)
+int
+journal_begin(struct snap *s, struct undo_entry *c)
 {
+	struct buf o = BUF_INIT(BUF_RECORD_MAX);
 	char name[32];
 	struct stat st;
 
-	for (int i = 0; i < SLOTS; i++) {
+	c->since = c->n == 0 ? s->newest : journal_newest(s);
+	/* lock a file for our calls: one that is free, and empty (what a killed
+	 * process left there is to be recovered) */
+	for (int i = 0; s->begun < 0 && i < SLOTS; i++) {
 		snprintf(name, sizeof name, BEGUN, i);
 		int fd = snap_file(s, name, O_RDWR);
 		bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
@@ -480,22 +482,12 @@ take_slot(struct snap *s)
 			s->begun = fd;
 			s->slot = i;
 			s->kept = 0;
-			return;
+			break;
 		}
 		file_close(fd);
 		if (!locked && errno != EWOULDBLOCK)
-			return;
+			break;
 	}
-}
-
-int
-journal_begin(struct snap *s, struct undo_entry *c)
-{
-	struct buf o = BUF_INIT(BUF_RECORD_MAX);
-
-	c->since = c->n == 0 ? s->newest : journal_newest(s);
-	if (s->begun < 0)
-		take_slot(s);
 	if (s->begun < 0)
 		return -1;
 	/* the entry, as a line, and what it is to be compared with */

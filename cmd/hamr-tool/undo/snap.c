@@ -1070,13 +1070,9 @@ snap_add_unchanged(struct snap *s, struct undo_entry *c, const char *path)
 {
 	const struct gitindex_entry *was = gitindex_find(s->same ? &s->now :
 	    &s->before, path);
-	struct undo_path *t;
 
-	if (was != NULL) {
-		t = undo_entry_add(c, path);
-		set_old(s, t, was);
-	} else {
-		/* was there none, or does no snapshot look there? */
+	/* was there none, or does no snapshot look there? */
+	if (was == NULL) {
 		struct gitignore *rules = files_rules(s->f);
 		bool none = !gitignore_path(rules, s->f->root.fd, path) &&
 		    faccessat(s->f->root.fd, path, F_OK,
@@ -1085,8 +1081,10 @@ snap_add_unchanged(struct snap *s, struct undo_entry *c, const char *path)
 		gitignore_free(rules);
 		if (!none)
 			return;
-		t = undo_entry_add(c, path);
 	}
+	struct undo_path *t = undo_entry_add(c, path);
+	if (was != NULL)
+		set_old(s, t, was);
 	undo_path_look(s->f, t, NULL);
 }
 
