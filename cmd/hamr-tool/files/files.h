@@ -160,6 +160,8 @@ bool files_stopped(const struct files *f, long long deadline);
 /* The ignore rules of the root, with no folder entered.  The caller frees
  * them. */
 struct gitignore *files_rules(struct files *f);
+/* Does git ignore this one file, which need not exist? */
+bool files_ignored(struct files *f, const char *rel);
 /* Append a file's state, {path, sha256}, to a list whose [ is written; sha "":
  * the file is gone. */
 void files_put_state(struct buf *list, const char *rel, const char *sha);

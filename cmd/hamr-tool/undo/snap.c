@@ -1072,16 +1072,9 @@ snap_add_unchanged(struct snap *s, struct undo_entry *c, const char *path)
 	    &s->before, path);
 
 	/* was there none, or does no snapshot look there? */
-	if (was == NULL) {
-		struct gitignore *rules = files_rules(s->f);
-		bool none = !gitignore_path(rules, s->f->root.fd, path) &&
-		    faccessat(s->f->root.fd, path, F_OK,
-		    AT_SYMLINK_NOFOLLOW) < 0;
-
-		gitignore_free(rules);
-		if (!none)
-			return;
-	}
+	if (was == NULL && (files_ignored(s->f, path) ||
+	    faccessat(s->f->root.fd, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0))
+		return;
 	struct undo_path *t = undo_entry_add(c, path);
 	if (was != NULL)
 		set_old(s, t, was);
