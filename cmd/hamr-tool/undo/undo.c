@@ -54,21 +54,30 @@ struct undo {
 
 /* ---- one step ---- */
 
+/* By errno; ESTALE: somebody else has changed it. */
+#define IN_FOLDER "is in a folder that was replaced by something else; " \
+	"nothing was changed, move that away first"
+static const struct { int no; const char *words; } refusals[] = {
+	{ ENOTEMPTY, "is a folder with other files in it; nothing was "
+	    "changed, move them away first" },
+	{ ENOTDIR, IN_FOLDER }, { ELOOP, IN_FOLDER },
+	{ ESTALE, "is not as hamr left it; nothing was changed, put it right "
+	    "by hand or undo what came later first; with --force it is lost" },
+};
+
 static int
 fail(const char *path, struct err *e)
 {
+	int no = errno;
 	char *name = path_name(path);
 
-	if (errno == ENOTEMPTY)
-		err_set(e, ST_POLICY, "%s is a folder with other files in it; "
-		    "nothing was changed, move them away first", name);
-	else if (errno == ENOTDIR || errno == ELOOP)
-		err_set(e, ST_POLICY, "%s is in a folder that was replaced by "
-		    "something else; nothing was changed, move that away "
-		    "first", name);
-	else
-		err_sys(e, errno == EACCES || errno == EPERM ? ST_POLICY :
-		    ST_SYSTEM, "%s cannot be put back", name);
+	errno = no;
+	err_sys(e, no == EACCES || no == EPERM ? ST_POLICY : ST_SYSTEM,
+	    "%s cannot be put back", name);
+	for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+		if (refusals[i].no == no)
+			err_set(e, ST_POLICY, "%s %s", name,
+			    refusals[i].words);
 	free(name);
 	return -1;
 }
@@ -367,18 +376,6 @@ is_as_left(const struct undo_path *left, const struct undo_path *now)
 	    is_same_kind(left->new_mode, now->new_mode);
 }
 
-static int
-is_other(const char *path, struct err *e)
-{
-	char *name = path_name(path);
-
-	err_set(e, ST_POLICY, "%s is not as hamr left it; nothing was "
-	    "changed, put it right by hand or undo what came later first; "
-	    "with --force it is lost", name);
-	free(name);
-	return -1;
-}
-
 /* The state before this change, as undo_path_look finds it then. */
 static struct undo_path
 before(const struct undo_path *t)
@@ -515,8 +512,9 @@ plan(struct undo *u, const struct undo_entry *c, const struct undo_path *t,
 		return 0;
 	}
 	if (fit == FIT_NOT) {
+		errno = ESTALE;
 		if (!good || !fresh || !c->begun)
-			return is_other(t->path, e);
+			return fail(t->path, e);
 		s->other = true;
 		s->now = now;
 	}
@@ -576,8 +574,9 @@ carry_out(struct undo *u, struct err *e)
 		const struct step *s = &u->v[i];
 		struct undo_path back = before(s->to);
 
+		errno = ESTALE;
 		if (s->other && !is_as_left(&back, &s->now))
-			r = is_other(s->to->path, e);
+			r = fail(s->to->path, e);
 	}
 	for (size_t i = 0; i < u->j.n; i++)
 		if (u->pick[i])
