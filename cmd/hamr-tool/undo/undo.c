@@ -412,16 +412,6 @@ overlap(const struct undo_entry *a, const struct undo_entry *b)
 	    a->since < b->number && b->since < a->number;
 }
 
-static bool
-overlaps_any(const struct journal *j, const struct undo_entry *c)
-{
-	size_t i = 0;
-
-	while (i < j->n && !overlap(c, &j->v[i]))
-		i++;
-	return i < j->n;
-}
-
 /* Is the file as c left it?  Calls of several processes may overlap, and each
  * records what the others changed meanwhile.  If one that began before c found
  * the file as it is now, and was undone after c, nothing is left to undo,
@@ -436,9 +426,12 @@ fits(const struct undo *u, const struct undo_entry *c,
 	enum fit fit = FIT_NOT;
 	bool left = is_as_left(t, now), overlaps = false, later = false;
 	bool older = false, stays = false;
+	size_t n = 0;
 
 	/* nearly always; to search all others for the file takes long */
-	if (left && !overlaps_any(&u->j, c))
+	while (left && n < u->j.n && !overlap(c, &u->j.v[n]))
+		n++;
+	if (left && n == u->j.n)
 		return FIT_LEFT;
 	for (size_t i = 0; i < u->j.n; i++) {
 		const struct undo_entry *other = &u->j.v[i];
