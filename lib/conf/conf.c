@@ -252,12 +252,6 @@ conf_is_set(const struct conf *c, const char *key)
 	return entry(c, key)->layer != LAYER_DEFAULT;
 }
 
-bool
-conf_is_derived(const struct conf *c, const char *key)
-{
-	return entry(c, key)->derived;
-}
-
 const char *
 conf_origin(const struct conf *c, const char *key)
 {
@@ -266,16 +260,13 @@ conf_origin(const struct conf *c, const char *key)
 	return s != NULL ? s : "default";
 }
 
-int
-conf_rank(const struct conf *c, const char *key)
+struct conf_from
+conf_from(const struct conf *c, const char *key)
 {
-	return (int)entry(c, key)->layer;
-}
+	const struct entry *en = entry(c, key);
 
-const char *
-conf_overridden(const struct conf *c, const char *key)
-{
-	return entry(c, key)->overridden;
+	return (struct conf_from){ (int)en->layer, en->derived,
+		en->overridden };
 }
 
 const char *const *

@@ -54,16 +54,17 @@ const char *const *const *conf_argvs(const struct conf *c, const char *key,
 
 /* Did any source but the table set the key? */
 bool conf_is_set(const struct conf *c, const char *key);
-/* Is it derived from another key that was set? */
-bool conf_is_derived(const struct conf *c, const char *key);
 /* Its source: "default", "/etc/hamr.toml:3", "HAMR_X", "-o", "flag". */
 const char *conf_origin(const struct conf *c, const char *key);
 
-/* The strength of the source that set a key's value: 0 is the table, and
- * higher is stronger. */
-int conf_rank(const struct conf *c, const char *key);
-/* The string that the next weaker source had set; NULL: none had. */
-const char *conf_overridden(const struct conf *c, const char *key);
+struct conf_from {
+	int rank;		/* of its source: 0 is the table, and higher is
+				 * stronger */
+	bool derived;		/* from another key that was set */
+	const char *overridden;	/* the string that the next weaker source had
+				 * set; NULL: none had */
+};
+struct conf_from conf_from(const struct conf *c, const char *key);
 
 /* Set a key from a named flag, the strongest source; value is as for -o.  0, or
  * -1 with e. */
