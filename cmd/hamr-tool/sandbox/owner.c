@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "json/sha.h"
 
@@ -356,9 +357,7 @@ owner_look(struct sandboxes *bs)
 	for (size_t i = 0; i < bs->places.n; i++) {
 		bool there = stat(bs->places.v[i], &st) == 0;
 
-		now = (now ^ (there ? st.st_ino + 1 : 0) ^
-		    (there ? st.st_dev << 32 : 0)) * 0x100000001b3 +
-		    (now >> 29);
+		now = hash_both(now, there ? st.st_ino ^ st.st_dev << 32 : 0);
 	}
 	if (now == bs->hidden_as)
 		return;
