@@ -60,19 +60,6 @@ marks_of(const struct sandboxes *bs, enum box_layer layer)
 	return buf_detach(&b);
 }
 
-/* Why commands of this kind may not run in the layer found here, or NULL. */
-static const char *
-refusal(struct sandboxes *bs, enum box_kind kind)
-{
-	if (bs->layer >= LAYER_LANDLOCK ||
-	    (kind == BOX_WRITE && !mode_is(bs, "require")))
-		return NULL;
-	snprintf(bs->refusal, sizeof bs->refusal, "there is no sandbox here "
-	    "(%.300s)", mode_is(bs, "off") ? "the configuration switched it "
-	    "off (sandbox.mode)" : bs->why.text);
-	return bs->refusal;
-}
-
 static int
 try_bwrap(struct box *b, struct err *e)
 {
@@ -270,7 +257,7 @@ box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
 		box_close(b);
 		return NULL;
 	}
-	const char *no = w->bare ? NULL : refusal(bs, w->kind);
+	const char *no = w->bare ? NULL : sandboxes_refuse(bs, w->kind);
 	if (no != NULL) {
 		err_set(e, ST_POLICY, "%s", no);
 		box_close(b);
@@ -315,16 +302,21 @@ const char *
 sandboxes_refuse(struct sandboxes *bs, enum box_kind kind)
 {
 	struct box_want w = sandboxes_want(bs, BOX_READ);
+	bool off = mode_is(bs, "off");
 	struct err e;
 
-	if (!bs->probed && !mode_is(bs, "off") &&
-	    sandboxes_resident(bs, &w, &e) == NULL && !bs->probed) {
+	if (!bs->probed && !off && sandboxes_resident(bs, &w, &e) == NULL &&
+	    !bs->probed)
 		snprintf(bs->refusal, sizeof bs->refusal, "no sandbox could "
 		    "be started (%.400s)", e.text);
-		return kind == BOX_WRITE && !mode_is(bs, "require") ? NULL :
-		    bs->refusal;
-	}
-	return refusal(bs, kind);
+	else if (bs->layer >= LAYER_LANDLOCK)
+		return NULL;
+	else
+		snprintf(bs->refusal, sizeof bs->refusal, "there is no "
+		    "sandbox here (%.300s)", off ? "the configuration "
+		    "switched it off (sandbox.mode)" : bs->why.text);
+	return kind == BOX_WRITE && !mode_is(bs, "require") ? NULL :
+	    bs->refusal;
 }
 
 /* ---- all of them ---- */
