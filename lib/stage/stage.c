@@ -403,10 +403,13 @@ stage_wait(struct stage *s, struct pollfd *fds, size_t n, int ms)
 	int flags = flags_of(s, false);
 	if (flags != 0)
 		ms = 0;
-	int got = poll(all, n + 3, ms);
-	if (got > 0) {
-		if (n > 0)
-			memcpy(fds, all, n * sizeof *all);
+	bool any = poll(all, n + 3, ms) > 0;
+	for (size_t i = 0; i < n; i++) {
+		fds[i].revents = any ? all[i].revents : 0;
+		if (fds[i].revents != 0)
+			flags |= STAGE_READY;
+	}
+	if (any) {
 		if (all[n].revents != 0) {
 			if (s->ops->input != NULL)
 				s->ops->input(s);
@@ -415,12 +418,6 @@ stage_wait(struct stage *s, struct pollfd *fds, size_t n, int ms)
 			take_meanwhile(s);
 		}
 		closed = (all[n + 1].revents & (POLLERR | POLLNVAL)) != 0;
-		for (size_t i = 0; i < n; i++)
-			if (all[i].revents != 0)
-				flags |= STAGE_READY;
-	} else {
-		for (size_t i = 0; i < n; i++)
-			fds[i].revents = 0;
 	}
 	flags = (flags & STAGE_READY) | flags_of(s, closed);
 	free(all);
