@@ -41,8 +41,7 @@ remove_levels(int top, int at, const char *name, int depth)
 		d = file_opendir(at, name);
 	if (d == NULL)
 		return false;
-	if (fchmod(dirfd(d), 0700) < 0)
-		errno = 0;	/* not ours: at worst it stays */
+	(void)!fchmod(dirfd(d), 0700);	/* not ours: at worst it stays */
 	if (depth < LEVELS) {
 		while ((e = file_readdir(d)) != NULL)
 			moved |= remove_levels(top, dirfd(d), e->d_name,
@@ -163,8 +162,8 @@ make_own(const struct sandboxes *bs, int dirfd, const char *name, bool folder)
 		if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == bs->uid &&
 		    (folder ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode))) {
 			snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-			if (folder && chmod(self, 0700) < 0)
-				errno = 0;	/* the command will find out */
+			if (folder)	/* the command finds out */
+				(void)!chmod(self, 0700);
 			return fd;
 		}
 		if (fd >= 0) {
