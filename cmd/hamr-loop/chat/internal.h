@@ -19,6 +19,7 @@ struct chat {
 	struct texts models;	/* what the server offers, by name */
 	bool offer;		/* offer a choice when they come */
 	bool spoken;		/* the person has said something */
+	bool stopped;		/* and stopped the last program */
 	bool quit;
 	struct err err;		/* why it ended, if failed is set */
 	bool failed;

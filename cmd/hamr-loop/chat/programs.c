@@ -21,13 +21,13 @@
 
 /* Run a command with these arguments and input on its stdin until it ends,
  * while the live rows show doing.  Each part of its output is passed to take
- * or, if take is NULL, appended to the struct buf arg.  *stopped: the person
+ * or, if take is NULL, appended to the struct buf arg.  c->stopped: the person
  * stopped it.  Returns its wait status; -1: it did not start, and the person
  * was told. */
 static int
 run(struct chat *c, const char *command, const char *const *args,
     enum child_err err, const char *doing, struct slice input,
-    void (*take)(void *arg, struct slice part), void *arg, bool *stopped)
+    void (*take)(void *arg, struct slice part), void *arg)
 {
 	struct ui *ui = &c->run->ui;
 	struct err e;
@@ -36,6 +36,7 @@ run(struct chat *c, const char *command, const char *const *args,
 	char part[8192];
 	ssize_t n = 1;
 
+	c->stopped = false;
 	if (child == NULL) {
 		err_report(&e);
 		return -1;
@@ -43,10 +44,9 @@ run(struct chat *c, const char *command, const char *const *args,
 	ui_status_doing(ui, doing);
 	file_write_all(child->in, input.p, input.n);
 	child_close_in(child);
-	*stopped = false;
 	/* it may close its output before it ends */
 	while ((n > 0 || kill(child->group, 0) == 0) &&
-	    (!*stopped || file_now_ms() < until)) {
+	    (!c->stopped || file_now_ms() < until)) {
 		/* as a shell's, it waits for a slow terminal */
 		bool behind = ui->screen != NULL &&
 		    screen_is_behind(ui->screen);
@@ -54,15 +54,15 @@ run(struct chat *c, const char *command, const char *const *args,
 
 		*out = (struct pollfd){ behind || n <= 0 ? -1 : child->out,
 			POLLIN, 0 };
-		if (chat_wait(c, p, CHAT_FDS + 1, *stopped || n <= 0 ?
+		if (chat_wait(c, p, CHAT_FDS + 1, c->stopped || n <= 0 ?
 		    TICK_MS : -1)) {
 			/* it may take a while to end, keys go on; but not when
 			 * it is stopped again */
-			until = *stopped || c->quit ? 0 :
+			until = c->stopped || c->quit ? 0 :
 			    file_now_ms() + STOP_MS;
 			kill(-child->group, SIGTERM);
 			kill(-child->group, SIGCONT);
-			*stopped = true;
+			c->stopped = true;
 		}
 		if (out->revents == 0)
 			continue;
@@ -72,11 +72,11 @@ run(struct chat *c, const char *command, const char *const *args,
 		else if (n > 0)
 			buf_add(arg, part, (size_t)n);
 	}
-	if (*stopped && !c->quit)
+	if (c->stopped && !c->quit)
 		kill(-child->group, SIGKILL);
-	int st = child_end(child, *stopped ? 0 : -1);
+	int st = child_end(child, c->stopped ? 0 : -1);
 	ui_status_doing(ui, "");
-	if (*stopped)
+	if (c->stopped)
 		ui_unsend(ui);
 	return st;
 }
@@ -89,16 +89,15 @@ ours(struct chat *c, const char *program, const char *const *args,
     const char *doing, struct buf *out)
 {
 	char *name = xasprintf("%s: ", program);
-	bool stopped;
 	int st = run(c, program, args, CHILD_ERR_OUT, doing, SLICE(""), NULL,
-	    out, &stopped);
+	    out);
 
-	if (st >= 0 && stopped)
+	if (st >= 0 && c->stopped)
 		ui_note(&c->run->ui, "stopped");
 	if (slice_starts(buf_view(out), name))
 		buf_drop(out, strlen(name));
 	free(name);
-	return st < 0 || stopped || !WIFEXITED(st) ? -1 : WEXITSTATUS(st);
+	return st < 0 || c->stopped || !WIFEXITED(st) ? -1 : WEXITSTATUS(st);
 }
 
 /* ---- !COMMAND ---- */
@@ -137,7 +136,6 @@ chat_shell(struct chat *c, const char *cmd)
 {
 	struct printed o = { BUF_INIT(HELD), .ui = &c->run->ui };
 	struct buf b = BUF_INIT((size_t)1 << 20);
-	bool stopped;
 	char end[40];
 
 	/* what was left open comes first, as before any message */
@@ -146,14 +144,13 @@ chat_shell(struct chat *c, const char *cmd)
 		return;
 	}
 	int st = run(c, "bash", ARGS("-c", "exec 2>&1; eval \"$1\"",
-	    "bash", cmd), CHILD_ERR_OURS, cmd, SLICE(""), take_part, &o,
-	    &stopped);
+	    "bash", cmd), CHILD_ERR_OURS, cmd, SLICE(""), take_part, &o);
 
 	if (st < 0)
 		return;
 	ui_output(&c->run->ui, "", 0);
 	clean_end(&o.clean, &o.told);
-	if (stopped)
+	if (c->stopped)
 		snprintf(end, sizeof end, "interrupted");
 	else if (WIFSIGNALED(st))
 		snprintf(end, sizeof end, "signal %d", WTERMSIG(st));
@@ -204,11 +201,9 @@ static int
 look(struct chat *c, const char *git, const char *const *args,
     struct buf *out)
 {
-	bool stopped;
-	int st = run(c, git, args, CHILD_ERR_NONE, "git", SLICE(""), NULL, out,
-	    &stopped);
+	int st = run(c, git, args, CHILD_ERR_NONE, "git", SLICE(""), NULL, out);
 
-	return st < 0 || stopped ? -1 : st;
+	return c->stopped ? -1 : st;
 }
 
 /* Read what would be committed.  1: nothing is staged, so it is all changes to
@@ -267,7 +262,6 @@ ask_model(struct chat *c, const struct buf *diff)
 	    BUF_INIT(BUF_RECORD_MAX), out = BUF_INIT(BUF_RECORD_MAX);
 	struct buf said = BUF_INIT(BUF_RECORD_MAX), clean =
 	    BUF_INIT(4 * BUF_RECORD_MAX);
-	bool stopped;
 
 	argv_add(&a, "-n", "-q");
 	argv_ours(&a, &c->run->o);
@@ -278,8 +272,7 @@ ask_model(struct chat *c, const struct buf *diff)
 	    DIFF_TOLD);
 	scan_put(&line, "{'role':'user','content':@}\n", buf_view(&text));
 	if (run(c, "hamr-provider", a.v, CHILD_ERR_OURS, "asking for a "
-	    "commit message", buf_view(&line), NULL, &out, &stopped) >= 0 &&
-	    !stopped)
+	    "commit message", buf_view(&line), NULL, &out) >= 0 && !c->stopped)
 		for (struct rec_text t = { .rest = buf_view(&out) };
 		    rec_text_next(&t); )
 			if (t.rec.kind == R_ASSISTANT)
@@ -302,7 +295,6 @@ chat_commit(struct chat *c)
 	struct ui *u = &c->run->ui;
 	char *message = NULL;
 	int all = read_diff(c, &diff);
-	bool stopped;
 
 	if (all == 0 || (all > 0 && diff.len > 0))
 		message = ask_model(c, &diff);
@@ -333,8 +325,8 @@ chat_commit(struct chat *c)
 			ui_note(u, "not committed");
 		else if (run(c, GIT, ARGS("commit", "-m", message, all > 0 ?
 		    "-a" : NULL), CHILD_ERR_OUT, "git commit", SLICE(""), NULL,
-		    &said, &stopped) > 0)
-			ui_note(u, stopped ? "git was stopped:" :
+		    &said) > 0)
+			ui_note(u, c->stopped ? "git was stopped:" :
 			    "git did not commit:");
 		ui_lines(u, buf_view(&said));
 		free(question);
