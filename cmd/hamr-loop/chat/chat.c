@@ -236,17 +236,6 @@ chat(struct run *r, struct err *e)
 /* ---- with a program: records in, records out ---- */
 
 static void
-refuse_empty(struct hub *h)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	scan_put(&b, "{'type':'error','stage':'loop','code':'bad_record',"
-	    "'message':'a message needs text or an image',"
-	    "'retryable':false}");
-	hub_show(h, &b);
-}
-
-static void
 message(struct chat *c, const struct rec *r)
 {
 	struct slice content = rec_get(r, "content"), part;
@@ -270,7 +259,10 @@ message(struct chat *c, const struct rec *r)
 			buf_slice(&b, part);
 		}
 	if (b.len == 0 && track_is_blank(said)) {
-		refuse_empty(&run->hub);
+		scan_put(&b, "{'type':'error','stage':'loop',"
+		    "'code':'bad_record','message':'a message needs text or "
+		    "an image','retryable':false}");
+		hub_show(&run->hub, &b);
 		buf_release(&text);
 		return;
 	}
