@@ -659,15 +659,8 @@ markdown_tail(struct markdown *m, struct buf *rows)
 	else {
 		/* A line of marks alone may become anything: do not show it
 		 * yet. */
-		bool marks = !m->in_text && line.n < LINE_LONG &&
-		    slice_trim_start(line,
-		    " \t-=_*#`~+>|:.)[0123456789").n == 0;
-		size_t digits = 0;
-
-		for (size_t i = 0; marks && i < line.n; i++)
-			digits += line.p[i] >= '0' && line.p[i] <= '9';
-		if (!marks || digits > 3 || (digits > 0 && m->at.leaf !=
-		    LEAF_NONE && m->at.leaf != LEAF_PARAGRAPH))
+		if (m->in_text || line.n >= LINE_LONG || slice_trim_start(line,
+		    " \t-=_*#`~+>|:.)[0123456789").n > 0)
 			buf_slice(&t.line, line);
 		finish(&t);
 	}
