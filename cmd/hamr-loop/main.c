@@ -1,5 +1,4 @@
 /* main.c - hamr-loop: the turnkey agent. */
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "acp/acp.h"

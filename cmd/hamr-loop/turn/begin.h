@@ -1,9 +1,7 @@
 /* begin.h - from options and configuration to slots and first records. */
 #pragma once
 
-#include "conf/conf.h"
 #include "hub/hub.h"
-#include "opts.h"
 
 struct run;
 

@@ -1,5 +1,4 @@
 /* turn.c - one turn of the agent: steps until it ends, and how it ended. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
