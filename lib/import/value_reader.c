@@ -151,28 +151,6 @@ take_line(struct value_reader *u, struct slice line, struct err *e)
 	return got;
 }
 
-static int
-next_line(struct value_reader *u, bool wait, struct err *e)
-{
-	struct slice line = u->again;
-
-	u->again.n = 0;
-	if (line.n > 0)
-		return take_line(u, line, e);
-	for (;;) {
-		int got = rec_line(u->in, &line, e);
-
-		if (got > 0)
-			got = take_line(u, line, e);
-		else if (got == 0 && (u->in->eof || !wait))
-			return u->in->eof ? 0 : 2;
-		else if (got == 0)
-			got = rec_fill(u->in, e) < 0 ? -1 : 0;
-		if (got != 0)
-			return got;
-	}
-}
-
 /* ---- values ---- */
 
 /* Drop what is between values; true if a value begins. */
@@ -269,17 +247,34 @@ next_value(struct value_reader *u, bool wait, struct err *e)
 int
 value_reader_next(struct value_reader *u, bool wait, struct err *e)
 {
+	struct slice line = u->again;
+
 	u->cut = false;
 	u->mended.max = BUF_RECORD_MAX * 2;
 	if (u->rest.n > 0)
 		return next_glued(u, e);
-	u->rest = (struct slice){ NULL, 0 };
 	rec_raw_drop(u->in, u->used);
 	u->used = 0;
 	if (!u->begun && slice_starts(rec_raw(u->in), "\xef\xbb\xbf"))
 		rec_raw_drop(u->in, 3);
 	u->begun = true;
-	return u->lines ? next_line(u, wait, e) : next_value(u, wait, e);
+	if (!u->lines)
+		return next_value(u, wait, e);
+	u->again.n = 0;
+	if (line.n > 0)
+		return take_line(u, line, e);
+	for (;;) {
+		int got = rec_line(u->in, &line, e);
+
+		if (got > 0)
+			got = take_line(u, line, e);
+		else if (got == 0 && (u->in->eof || !wait))
+			return u->in->eof ? 0 : 2;
+		else if (got == 0)
+			got = rec_fill(u->in, e) < 0 ? -1 : 0;
+		if (got != 0)
+			return got;
+	}
 }
 
 void
