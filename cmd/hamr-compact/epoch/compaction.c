@@ -1,7 +1,4 @@
 /* compaction.c - the compaction record, written and read. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/mem.h"
 
 #include "internal.h"

@@ -2,10 +2,7 @@
  * which in full.
  */
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/mem.h"
 #include "base/num.h"
 
 #include "internal.h"

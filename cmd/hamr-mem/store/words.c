@@ -1,6 +1,5 @@
 /* words.c - the distinct words of a memory, unstemmed. */
 #include <endian.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
