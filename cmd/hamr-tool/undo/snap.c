@@ -334,11 +334,10 @@ see_other(struct take *t, const char *rel, const struct stat *st,
 
 /* A file; e is its entry, or NULL. */
 static void
-see_file(struct take *t, const char *rel, const struct stat *there,
+see_file(struct take *t, const char *rel, struct stat st,
     struct gitindex_entry *e)
 {
 	struct snap *s = t->s;
-	struct stat st = *there;
 	unsigned char oid[SHA_BYTES];
 	struct timespec clock;
 
@@ -356,22 +355,20 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 	errno = 0;
 	if (!snap_read(&s->f->root, rel, &st, &t->text) ||
 	    !is_covered(t, rel, &st)) {
-		/* another process's lease keeps us out: keep the entry */
-		if (errno == EAGAIN)
-			return;
 		t->failed = t->failed || is_lack(errno);
-		drop(t, e);
+		/* EAGAIN: another process's lease keeps us out */
+		drop(t, errno == EAGAIN ? NULL : e);
 		return;
 	}
 	sha_git(false, "blob", t->text.p, t->text.len, oid);
 	/* it may change again without a new time: store no size, so that the
-	 * next snapshot, and git, read it again */
+	 * next snapshot reads it again */
 	bool settled = !s->watch.untimed && is_settled(&clock, &st.st_ctim) &&
 	    is_settled(&clock, &st.st_mtim);
 	struct gitindex_entry new = { .mtime = st.st_mtim,
 		.ctime = st.st_ctim, .ino = (uint32_t)st.st_ino,
 		.mode = S_ISLNK(st.st_mode) ? S_IFLNK : st.st_mode,
-		.uid = st.st_uid, .gid = st.st_gid,
+		.uid = st.st_uid, .gid = st.st_gid, .oid = oid,
 		.size = settled ? (uint32_t)st.st_size : 0, .plain = true };
 	bool same = e != NULL && memcmp(e->oid, oid, OID_BYTES) == 0;
 	if (same && e->mode == new.mode) {
@@ -394,7 +391,6 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 	}
 	if (e == NULL || e->ino != (uint32_t)st.st_ino)
 		note_older(t, rel, &st, e != NULL);
-	new.oid = oid;
 	enter(t, rel, e, new);
 }
 
@@ -460,7 +456,7 @@ see(void *arg, const struct gitignore_seen *g)
 			t->seen[e - s->now.v] = true;
 		/* what is in our index was checked when it was added */
 		if (e != NULL || !files_hidden(s->f, g->rel))
-			see_file(t, g->rel, g->st, e);
+			see_file(t, g->rel, *g->st, e);
 		else
 			see_other(t, g->rel, g->st, e);
 		return GITIGNORE_PASS;
@@ -504,7 +500,7 @@ see_one(struct take *t, const char *rel, struct gitindex_entry *e)
 	else if (fd < 0 && errno == EACCES)
 		t->s->left.unreadable++;
 	else if (fd >= 0 && fstat(fd, &st) == 0)
-		see_file(t, rel, &st, e);
+		see_file(t, rel, st, e);
 	else
 		see_other(t, rel, NULL, e);
 	file_close(fd);
