@@ -157,6 +157,11 @@ is "nor is a search or a list" "$(for c in 'grep {"x":1}' \
 	loop 3 "${c%% *}" "${c#* }" x
 done | said | grep warn)" "c3 warn result repeat 3
 c3 warn result repeat 3"
+is "but one of mail or of the web, or of tickets" "$(for tool in \
+    mail_search mcp__jira__search_issues web_search find_orders; do
+	asked "Look every minute." "$tool" | sed 1q
+	loop 12 "$tool" '{"x":1}' x
+done | said)" ""
 is "nor is a read, or what follows an edit" "$({ asked "Run it 20 times" read
 asked "Write what pings every 5 s" bash | sed 1q
 step e edit '{"path":"a.c","old":"x","new":"y"}' ok

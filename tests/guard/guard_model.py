@@ -136,7 +136,7 @@ class Call:
         self.edits = self.name in ("edit", "write")
         self.runs = not self.reads and not self.edits
         self.network = "web" in self.name
-        self.asks = self.reads or self.name in ("grep", "web_get")
+        self.asks = self.reads or self.name in ("grep", "web_get", "mail_search")
         self.said = None
         self.same = 0
         self.due = []
@@ -154,8 +154,10 @@ class Call:
         elif not (self.name == "read" or self.bash and self.reads):
             if wanted == "often":
                 self.often = 20 // o["warn"] + 1
+            # grep finds the same until a file changes; mail comes by itself
             self.asked = self.name != "grep" and (wanted == "every" or (
-                wanted == "until" and self.network))
+                wanted == "until" and self.name in (
+                    "web_get", "mail_search")))
 
     def learn(self, failed):
         if self.asked and not failed or self.often:
@@ -590,7 +592,8 @@ class Model:
             c.due.append(("repeat-weak", e["weak"]))
         self.fault(c, failed, norm, transient, mute)
         self.answer_of(c, short, raw, mute and (
-            failed or not c.runs) or c.name in ("grep", "web_get"))
+            failed or not c.runs) or c.name in (
+                "grep", "web_get", "mail_search"))
         if not transient:   # it proves nothing
             self.check(c, failed, norm)
         if c.name == "read" and cached is None:
@@ -901,7 +904,7 @@ MORE = CALLS + [("bash", {"command": "echo hi"}),
                 ("read", {"path": "b"}), ("grep", {"x": 2}),
                 ("grep", {"x": 4}), ("job_wait", {"x": 1}),
                 ("grep", {"x": 3}), ("web_get", {"x": 1}),
-                ("web_get", {"x": 2})]
+                ("web_get", {"x": 2}), ("mail_search", {"x": 1})]
 
 
 def call_of(i, name, args):

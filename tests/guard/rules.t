@@ -1548,6 +1548,13 @@ pytest reports 10 of 12 passed.
 I added a test that passes an empty list.
 To make the tests pass, set DB_URL.
 X
+for before in '' 's e edit {"path":"a","old":"1","new":"2"} = ok
+'; do
+	is "what has not run: ${before:+since the change}" \
+	    "$(make <<<"${before}a All tests pass." | guard -n |
+	    jq -r '.message // empty' | grep -o 'none has.*[a-z]\. Run')" \
+	    "none has run${before:+ since the last change}. Run"
+done
 is "not premature when something was run since the change" "$(said <<'X'
 s e edit {"path":"a","old":"1","new":"2"} = ok
 s c bash {"command":"make check"} = 12 passed

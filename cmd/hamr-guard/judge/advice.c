@@ -196,6 +196,11 @@ static const char *const table[] = {
 	"run since the last change. Run the check now and report its result, "
 	"or say that you did not run it and why.",
 
+	[A_PREMATURE_NONE] =
+	"Your last message says that tests or a check passed, but none has "
+	"run. Run the check now and report its result, or say that you did "
+	"not run it and why.",
+
 	[A_MONOLOGUE] =
 	"You have sent the same message three times or more. Make a call that "
 	"moves the work forward, or answer in other words and say what is "

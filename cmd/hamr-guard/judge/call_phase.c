@@ -307,8 +307,8 @@ judge_text(struct guard *g, struct slice text, enum rule *rule)
 	if (a->same >= MONOLOGUE)
 		return A_MONOLOGUE;
 	*rule = RULE_PREMATURE;
-	if (!a->ran && !compacted && prose_claims_pass(text))
-		return A_PREMATURE;
+	if (a->ran != AFTER_CHANGE && !compacted && prose_claims_pass(text))
+		return a->ran == NEVER ? A_PREMATURE_NONE : A_PREMATURE;
 	*rule = RULE_PLAN_PROSE;
 	int plan = prose_plan(text);
 	if (plan > 0)

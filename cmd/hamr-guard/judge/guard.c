@@ -289,7 +289,7 @@ learn(struct guard *g, const struct rec *r)
 		g->answers.compacted = true;
 		break;
 	case R_RECOVERY: recover(g); break;
-	case R_VERIFICATION: g->answers.ran = true; break;
+	case R_VERIFICATION: g->answers.ran = AFTER_CHANGE; break;
 	case R_UNDO:
 		/* someone else undid an edit: earlier checks and results are
 		 * about other states of the files, and a return to a state is
@@ -297,7 +297,7 @@ learn(struct guard *g, const struct rec *r)
 		guard_epoch(g);
 		stall_reset(&g->stall);
 		g->news++;
-		g->answers.ran = false;
+		g->answers.ran = BEFORE_CHANGE;
 		for (struct walk w = walk_elements(rec_get(r, "paths"));
 		    walk_next(&w, NULL, &one); ) {
 			hash_set_clear(&g->files.edits);
@@ -405,7 +405,8 @@ take_asked(struct guard *g, struct traits *t)
 		t->often = g->often;
 	else if (g->asks == ASKS_EVERY || (g->asks == ASKS_UNTIL &&
 	    (t->fetches || t->asks)))
-		t->asked = !t->mutates && !t->sends && !t->alters && !t->seeks;
+		t->asked = !t->mutates && !t->sends && !t->alters &&
+		    !(t->seeks && (t->files || t->bash));
 }
 
 static void
@@ -533,7 +534,7 @@ guard_reset(struct guard *g)
 {
 	guard_turn(g);
 	g->turn = 0;
-	g->answers.ran = g->answers.compacted = false;
+	g->answers = (struct answers){ .ran = NEVER };
 	g->patch = true;
 	buf_reset(&g->errand);
 	buf_reset(&g->said);

@@ -107,8 +107,9 @@ struct guard {
 		unsigned long nudged_call, nudged_turn;
 		uint64_t text;	/* hash of the last one without calls */
 		unsigned same;	/* how often in a row */
-		bool ran;	/* something was run since the last change;
-				 * survives turns */
+		enum { NEVER, BEFORE_CHANGE, AFTER_CHANGE } ran;
+				/* was something run that may prove the last
+				 * change?  Survives turns. */
 		bool compacted;	/* none was given since a compaction */
 	} answers;
 	struct buf kept;	/* texts that streaks rest on */

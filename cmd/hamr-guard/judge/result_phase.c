@@ -324,14 +324,13 @@ judge_check(struct guard *g, struct open_call *c, struct streak *e,
 static void
 note_change(struct guard *g, struct open_call *c, const struct outcome *o)
 {
-	struct answers *a = &g->answers;
-
-	if (o->files == SAME_FILES) {
-		a->ran |= c->is.runs;
+	if (c->is.runs && (!o->matters || c->is.bash))
+		g->answers.ran = AFTER_CHANGE;
+	else if (o->matters)
+		g->answers.ran = BEFORE_CHANGE;
+	if (o->files == SAME_FILES)
 		return;
-	}
 	g->step.changed = true;
-	a->ran = o->matters ? c->is.runs && c->is.bash : a->ran || c->is.runs;
 	g->files.edited += o->novel_edit;
 	if (o->reached)
 		files_made(&g->files, c->id, c->line);

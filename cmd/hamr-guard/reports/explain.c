@@ -68,7 +68,7 @@ static const char *const rules[] = {
 	[RULE_PLAN_PROSE] = "The message only announces what comes next.",
 	[RULE_STATUS_ONLY] = "The message is a status and nothing else.",
 	[RULE_PREMATURE] = "The message claims that checks passed, and none "
-	    "has run since the last change.",
+	    "has run on the files as they are.",
 	[RULE_MONOLOGUE] = "The same message came three times or more.",
 };
 static const char alike[] = "The same call failed {count} times with errors "

@@ -310,6 +310,11 @@ named(struct signer *s, struct slice name)
 		"delay", NULL };
 	static const char *const seeks[] = { "search", "find", "grep", "glob",
 		"lookup", "retrieve", NULL };
+	/* words of a search that finds the same until a file changes */
+	static const char *const files[] = { "grep", "glob", "file", "files",
+		"code", "codebase", "symbol", "symbols", "references",
+		"pattern", "text", "repo", "dir", "directory", "folder",
+		"workspace", NULL };
 	static const char *const asks[] = { "get", "search", "find", "grep",
 		"glob", "list", "lookup", "calculate", "count", "read",
 		"recall", "retrieve", NULL };
@@ -341,6 +346,7 @@ named(struct signer *s, struct slice name)
 		    .network = online, .fetches = online,
 		    .tracks = has_word(&words, tracks),
 		    .seeks = has_word(&words, seeks),
+		    .files = words.n == 1 || has_word(&words, files),
 		    .asks = has_word(&words, asks),
 		    .sends = has_word(&words, sends) &&
 		    !has_word(&words, asks),

@@ -61,6 +61,9 @@ struct traits {
 	bool looks;		/* the read tool */
 	bool reads;		/* known to change nothing */
 	bool seeks;		/* looks for something that may not be there */
+	bool files;		/* if it seeks, in files, as far as its name
+				 * tells; not in a world that goes on, as in
+				 * mail or tickets */
 	bool asks;		/* a question, as its name says */
 	bool sends;		/* makes or fills in one more, ditto */
 	bool alters;		/* changes one of many things, ditto */
