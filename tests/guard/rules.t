@@ -646,9 +646,15 @@ is "... nor one that counts the attempts" "$(said <<'X' | head -n 1
 12* s c# bash {"command":"swap 'w#'"} = The text does not match anything in the file that is to be changed. (attempt #) | {"is_error":true}
 X
 )" "c9 warn stall 4"
+is "a count of attempts makes no other command" "$(said <<'X' | grep -v stall
+3* s c# bash {"command":"TRY=# ./setup.sh"} = configured, and nothing was found
+3* s d# bash {"command":"SEED=# ./setup.sh"} = configured, and none was found
+3* s f# bash {"command":"TRY=# ./setup.sh $TRY"} = configured, found nothing
+X
+)" "c3 warn repeat 3"
 is "... nor one that is known as it stands" \
 "$(said <<'X' | grep -m 2 stall
-17* s c# bash {"command":"TRY=# make"} = make: the file a.c, line 3 and line 12: that is not a type at all, declared nowhere | {"is_error":true}
+17* s c# bash {"command":"SEED=# make"} = make: the file a.c, line 3 and line 12: that is not a type at all, declared nowhere | {"is_error":true}
 X
 )" "c17 warn stall 8
 constrain stall 1"

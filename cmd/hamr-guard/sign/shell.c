@@ -213,6 +213,21 @@ over_document(const char *p, const char *end, struct slice until,
 	return rest.n > 0 ? rest.p - 1 : end;
 }
 
+/* Does an assignment before a command only count attempts?  It does not if rest
+ * uses the variable. */
+static bool
+is_count(struct slice word, struct slice rest)
+{
+	static const char *const names[] = { "TRY", "RETRY", "ATTEMPT", "RUN",
+		"ITER", "ITERATION", NULL };
+	size_t eq = slice_find(word, 0, "=");
+	struct slice name = slice_part(word, 0, eq);
+
+	return slice_in(name, names) && eq + 1 < word.n &&
+	    slice_trim_start(slice_from(word, eq + 1), "0123456789").n == 0 &&
+	    memmem(rest.p, rest.n, name.p, name.n) == NULL;
+}
+
 /* Read one simple command; returns its end. */
 static const char *
 simple_next(const char *p, const char *end, struct simple *s)
@@ -236,6 +251,9 @@ simple_next(const char *p, const char *end, struct simple *s)
 		    (*p == '<' || *p == '>'))
 			continue;	/* 2>file */
 		struct slice word = { w, (size_t)(p - w) };
+		if (s->n == 0 && is_count(word, (struct slice){ p,
+		    (size_t)(end - p) }))
+			word.n = 0;
 		if (word.n > 0)
 			s->words = hash_both(s->words,
 			    hash_bytes(word.p, word.n));
