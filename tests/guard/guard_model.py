@@ -497,8 +497,10 @@ class Model:
                 len(w) for w in re.findall(r"\w+", normal(text))
                 if w in own) < o["gain"]
             first_error = failed and not {error, norm} & self.errors
-            transient = cached is None and failed and \
-                c.name != "edit" and "timed out" in text
+            # an edit's error may quote the file, or the call
+            transient = cached is None and failed and "timed out" in text \
+                and (c.name != "edit" or "\n" not in text and
+                     "timed out" not in json.dumps(c.args))
             if failed:
                 gain = max(gain, len(text)) if first_error else 0
                 self.errors |= {error, norm}

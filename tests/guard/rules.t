@@ -345,6 +345,10 @@ is "a failed edit of the word timeout will not pass" "$(said <<'X' | tail -n 1
 5* s c# edit {"path":"a","old":"x(timeout=1)","new":"y"} = Error: no match for x(timeout=1) | {"is_error":true}
 X
 )" "c5 block retry 5"
+is "... one that only says so may, and twice as often" "$(said <<'X' | tail -n 1
+10* s c# edit {"path":"a","old":"x","new":"y"} = Edit of a: request timed out | {"is_error":true}
+X
+)" "c10 block retry 10"
 is "a bare status is no error of theirs" "$(said <<'X' | grep same-error
 9* s c# bash {"command":"grep #"} = Command exited with code 1 | {"is_error":true}
 9* s d# bash {"command":"grep x#"} = exit 1 | {"meta":{"exit":1}}

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/hash.h"
+#include "base/num.h"
 #include "internal.h"
 #include "text/envelope.h"
 #include "text/volatile.h"
@@ -61,8 +62,21 @@ outcome_keep(struct guard *g, struct streak *e)
 
 /* ---- the text ---- */
 
+/* A text in lower case, which the caller frees. */
+static char *
+lowered(struct slice text)
+{
+	char *low = xmemdup0(text.p, text.n);
+
+	for (size_t i = 0; i < text.n; i++)
+		low[i] = (char)tolower((unsigned char)low[i]);
+	return low;
+}
+
+/* Is it an error that may pass by itself, as meta or the text says in words
+ * that it does not quote? */
 static bool
-may_pass(const struct slice *meta, struct slice text)
+may_pass(const struct slice *meta, struct slice text, struct slice quoted)
 {
 	static const char *const codes[] = { "timeout", "rate_limited",
 		"overloaded", "network", NULL };
@@ -75,18 +89,19 @@ may_pass(const struct slice *meta, struct slice text)
 		"transfer closed", NULL };
 	static const char *const statuses[] = { "408", "429", "502", "503",
 		"504", "529", NULL };
-	size_t n = text.n < LOOK_MAX ? text.n : LOOK_MAX;
 
 	for (size_t i = 0; codes[i] != NULL; i++)
 		if (scan_str_is(meta[ERROR], codes[i]))
 			return true;
-	char *start = xmemdup0(text.p, n);
+	text.n = num_min(text.n, LOOK_MAX);
+	char *start = lowered(text), *call = lowered(quoted);
+	struct slice not = { call, quoted.n };
 	bool yes = false;
 	/* an HTTP status by itself, not as part of a longer number or of a
 	 * line and column: a.c:503:12 */
 	for (size_t i = 0; statuses[i] != NULL; i++)
-		for (const char *p = start; !yes &&
-		    (p = strstr(p, statuses[i])) != NULL; p += 3) {
+		for (const char *p = slice_has(not, statuses[i]) ? "" : start;
+		    !yes && (p = strstr(p, statuses[i])) != NULL; p += 3) {
 			char before = p > start ? p[-1] : ' ';
 
 			yes = !isalnum((unsigned char)before) &&
@@ -94,11 +109,10 @@ may_pass(const struct slice *meta, struct slice text)
 			    ((p[3] != ':' && p[3] != '.') ||
 			    !isdigit((unsigned char)p[4]));
 		}
-	for (size_t i = 0; i < n; i++)
-		start[i] = (char)tolower((unsigned char)start[i]);
 	for (size_t i = 0; signs[i] != NULL && !yes; i++)
-		yes = strstr(start, signs[i]) != NULL;
-	free(start);
+		yes = strstr(start, signs[i]) != NULL &&
+		    !slice_has(not, signs[i]);
+	FREE(start, call);
 	return yes;
 }
 
@@ -368,7 +382,8 @@ state_of(const struct open_call *c, const struct slice *meta,
 	brief |= c->is.poll && text.n <= ANSWER_MAX;
 	/* a service that is not there yet is waited for, too */
 	if (state == NO_STATE && !*patient && brief && (goes_on(text, &all) ||
-	    (c->is.waits && c->is.fetches && may_pass(meta, text)))) {
+	    (c->is.waits && c->is.fetches &&
+	    may_pass(meta, text, SLICE(""))))) {
 		*patient = c->is.waits || (!c->is.bash && (c->is.poll ||
 		    all <= STATE_WORDS));
 		return UNDER_WAY;
@@ -518,16 +533,19 @@ files_inferred(struct guard *g, const struct open_call *c, bool first,
 
 /* ---- all of it ---- */
 
-/* A new error is news whatever its lines; a known one is not.  kind: an error
- * that differs only in the call's own words is known, too. */
+/* A new error is news whatever its lines; a known one is not.  kind: the call's
+ * own words are known, and an error that differs only in them, too. */
 static void
-read_error(struct guard *g, const struct slice *meta, struct slice text,
-    bool edits, bool kind, struct outcome *o)
+read_error(struct guard *g, const struct open_call *c,
+    const struct slice *meta, struct slice text, bool kind, struct outcome *o)
 {
+	bool edits = c->is.edits && !c->is.write, quotes = edits &&
+	    (!kind || o->d.lines > 1);	/* the file, perhaps */
+
 	o->d.hash = ~o->d.hash;
 	o->d.norm = ~o->d.norm;
-	/* an edit's error quotes the file */
-	o->transient = may_pass(meta, edits ? SLICE("") : text);
+	o->transient = may_pass(meta, quotes ? SLICE("") : text, edits ?
+	    sign_text_of(&g->signer, &c->is) : SLICE(""));
 	o->new_error = hash_set_add(&g->errors, o->d.norm);
 	if (kind) {
 		o->new_error &= hash_set_add(&g->errors, o->d.kind);
@@ -626,8 +644,7 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 	digest_text(&g->text, &g->lines, &of, g->scratch, &o->d);
 	text = buf_view(&g->text);
 	if (o->failed)
-		read_error(g, meta, text, c->is.edits && !c->is.write,
-		    of.call.p != NULL, o);
+		read_error(g, c, meta, text, of.call.p != NULL, o);
 	if (c->is.idle)
 		o->d.gain = 0;
 	o->mute = o->d.lines == 0 ||
