@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "asks.h"
+#include "base/map.h"
 
 #define TEXT_MAX 1000		/* bytes; a longer text is a task with its
 				 * papers, which may speak of anything */
@@ -21,14 +22,13 @@
 #define STEM 5			/* letters that make words alike */
 #define STEMS (CALL_MAX / STEM)
 #define WORD_MAX 32
-#define KNOWN_MAX 224
 
 enum { NUMBER = 1, TIMES = 2, EVERY = 4, UNIT = 8, ONCE = 16, PER = 32,
 	REGULARLY = 64, WAIT = 128 };
 
 /* In lower case; a word of more than ASCII is compared as it is, as capitals
  * are rare in it. */
-static const struct {
+static const struct kind {
 	unsigned char is, number;
 	const char *words;
 } kinds[] = {
@@ -68,48 +68,24 @@ static const struct {
 	    " monitor warte beobachte überwache surveille attends"
 	    " espera vigila sobald solange zodra" },
 };
+#define KINDS (sizeof kinds / sizeof *kinds)
 
-static struct {
-	struct slice w[KNOWN_MAX];	/* 1 to n */
-	unsigned char is[KNOWN_MAX], number[KNOWN_MAX], next[KNOWN_MAX];
-	unsigned char with[256];	/* the first of its like, 0: none */
-	size_t n;
-} known;
-
-static inline unsigned char *
-like(struct slice word)
+/* What a word is; of one that we do not know, nothing. */
+static const struct kind *
+kind_of(struct slice word)
 {
-	return &known.with[(unsigned char)(*word.p + 37 * word.n)];
-}
+	static const struct kind none = { .is = 0 };
+	static struct map rows;		/* of kinds, by their words */
 
-static void
-know(void)
-{
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-		const char *p = kinds[i].words;
+	for (size_t i = rows.n == 0 ? 0 : KINDS; i < KINDS; i++)
+		for (const char *p = kinds[i].words; *p != '\0'; ) {
+			size_t n = strcspn(p, " ");
 
-		while (*p != '\0') {
-			size_t n = strcspn(p, " "), k = ++known.n;
-
-			known.w[k] = (struct slice){ p, n };
-			known.is[k] = kinds[i].is;
-			known.number[k] = kinds[i].number;
-			known.next[k] = *like(known.w[k]);
-			*like(known.w[k]) = (unsigned char)k;
+			*map_put(&rows, (struct slice){ p, n }, NULL) = i;
 			p += n + (p[n] != '\0');
 		}
-	}
-}
-
-/* Its place in known; 0, whose kind is none: it is not. */
-static size_t
-look_up(struct slice word)
-{
-	size_t k = *like(word);
-
-	while (k != 0 && !slice_eq(known.w[k], word))
-		k = known.next[k];
-	return k;
+	const uint64_t *row = map_get(&rows, word);
+	return row != NULL ? &kinds[*row] : &none;
 }
 
 static bool
@@ -184,17 +160,17 @@ keeps(struct before *b, struct slice word)
 static enum asks
 take(struct before *b, struct slice word, bool ascii)
 {
-	size_t k = look_up(word), ten = word.n > 3 && slice_ends(word, "mal") ?
-	    look_up(slice_part(word, 0, word.n - 3)) : 0;
-	unsigned is = known.is[k] | (keeps(b, word) ? WAIT : 0);
+	const struct kind *kind = kind_of(word), *ten =
+	    kind_of(slice_part(word, 0, word.n > 3 ? word.n - 3 : 0));
+	unsigned is = kind->is | (keeps(b, word) ? WAIT : 0);
 
+	if (ten->is == NUMBER && slice_ends(word, "mal")) {
+		b->number = ten->number;	/* zehnmal */
+		return ASKS_OFTEN;
+	}
 	if (!ascii)
 		is |= kind_within(&word, b->digits || b->many > 0 ||
 		    b->every > 0);
-	if (known.is[ten] == NUMBER) {		/* zehnmal */
-		b->number = known.number[ten];
-		return ASKS_OFTEN;
-	}
 	if ((is & EVERY) != 0 || ((is & PER) != 0 && b->once))
 		b->every = REACH;
 	if ((is & TIMES) != 0 && b->many > 0)
@@ -206,13 +182,9 @@ take(struct before *b, struct slice word, bool ascii)
 	b->digits = false;
 	b->every -= b->every > 0;
 	b->many -= b->many > 0;
-	if ((is & NUMBER) != 0) {
-		unsigned long n = known.number[k];
-
-		/* twenty-five */
-		take_number(b, n + (n < 10 && b->number >= 20 &&
-		    b->many == COUNTED - 1 ? b->number : 0));
-	}
+	if ((is & NUMBER) != 0)		/* twenty-five */
+		take_number(b, kind->number + (kind->number < 10 &&
+		    b->number >= 20 && b->many == COUNTED - 1 ? b->number : 0));
 	b->once = (is & ONCE) != 0;
 	return (is & WAIT) != 0 ? ASKS_UNTIL : ASKS_ONCE;
 }
@@ -245,8 +217,6 @@ prose_asks(struct slice text, unsigned long *often)
 	*often = 0;
 	if (text.n > TEXT_MAX)
 		return ASKS_ONCE;
-	if (known.n == 0)
-		know();
 	for (; (start = p) < end; p += p == start) {
 		unsigned long value = 0;
 		bool ascii = true;
@@ -274,7 +244,7 @@ prose_asks(struct slice text, unsigned long *often)
 		struct slice w = { (size_t)(p - start) > n ? start : word,
 			(size_t)(p - start) };
 		if (w.n == 0 || (in_name(text, start, p) &&
-		    known.is[look_up(w)] != NUMBER))
+		    kind_of(w)->is != NUMBER))
 			continue;
 		if (*start == 'x' && p < end && *p >= '0' && *p <= '9') {
 			/* but 4x4 is a size */
