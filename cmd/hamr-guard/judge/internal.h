@@ -65,6 +65,11 @@ void guard_answer(struct guard *g, const struct rec *r);
 
 /* ---- outcome.c ---- */
 
+/* A result and the one before it.  ALIKE: equal but for what changes by itself;
+ * MASKED: equal but for numbers and ids, for warnings only; MEASURED: the same,
+ * but the numbers say something, as they do not just count the calls. */
+enum likeness { CHANGED, MEASURED, MASKED, ALIKE, SAME };
+
 struct outcome {
 	struct digest d;	/* gain: also of a new error */
 	bool quick;		/* d is so */
@@ -89,7 +94,15 @@ struct outcome {
 	bool back;		/* OLD_STATE, for the second time */
 	bool matters;		/* such a change makes checks stale */
 	bool novel_edit;	/* an edit that was not made before */
+	/* and as the rules see it: */
+	enum likeness like;
 	bool counts;		/* MASKED, and not only the ids differ */
+	uint64_t done;		/* how far it is (volatile_progress), if it is
+				 * MASKED or was */
+	bool effect;		/* since the last click of this kind something
+				 * new was shown */
+	bool other;		/* of a call that is new in this epoch */
+	bool excused;		/* the free repeat after a compaction */
 };
 
 /* Read the result of c, whose streak is e (NULL: it is the first); the sets of

@@ -15,11 +15,6 @@
 
 /* ---- the streak of a signature ---- */
 
-/* A result and the one before it.  ALIKE: equal but for what changes by itself;
- * MASKED: equal but for numbers and ids, for warnings only; MEASURED: the same,
- * but the numbers say something, as they do not just count the calls. */
-enum likeness { CHANGED, MEASURED, MASKED, ALIKE, SAME };
-
 /* The arguments of a call of this step; else empty, as they are not kept. */
 static struct slice
 args_of(const struct guard *g, const struct open_call *c)
@@ -46,10 +41,10 @@ is_timed(const struct guard *g, const struct open_call *c)
 	return (c->is.bash || i < QUERIES) && words[i] != NULL;
 }
 
-/* *done: how far it is (volatile_progress), if it is MASKED or was. */
+/* How is the outcome like the one before it? */
 static enum likeness
 compare(struct guard *g, const struct open_call *c, struct streak *e,
-    const struct outcome *o, uint64_t *done)
+    struct outcome *o)
 {
 	if (e == NULL || e->n == 0 || e->epoch != g->epoch ||
 	    e->failed != o->failed)
@@ -67,25 +62,16 @@ compare(struct guard *g, const struct open_call *c, struct streak *e,
 	if (e->d.mask != o->d.mask)
 		return CHANGED;
 	/* 12 of 40 after 11 of 40 is what a poll waits for */
-	*done = volatile_progress(buf_view(&g->text));
-	return e->done != 0 && *done > e->done ? CHANGED : MASKED;
+	o->done = volatile_progress(buf_view(&g->text));
+	return e->done != 0 && o->done > e->done ? CHANGED : MASKED;
 }
 
-/* What a click or a key did shows in later results: has anything new been shown
- * since the last one of e? */
-static bool
-had_effect(const struct guard *g, const struct open_call *c,
-    const struct streak *e)
-{
-	return c->is.acts && e->shown != g->shown_new;
-}
-
-/* Count the outcome; true if it is the free repeat after a compaction. */
-static bool
+/* Count the outcome. */
+static void
 count(struct guard *g, struct open_call *c, struct streak *e,
-    const struct outcome *o, enum likeness like)
+    const struct outcome *o)
 {
-	bool excused = like != CHANGED && e->window != g->window;
+	enum likeness like = o->like;
 
 	if (like == CHANGED) {
 		e->weak = 0;
@@ -99,8 +85,8 @@ count(struct guard *g, struct open_call *c, struct streak *e,
 	}
 	e->varied |= like != CHANGED && e->last != c->is.sig.b;
 	e->last = c->is.sig.b;
-	e->n += !excused || like != SAME;
-	e->weak += !excused;
+	e->n += !o->excused || like != SAME;
+	e->weak += !o->excused;
 	e->d = o->d;
 	e->text_n = 0;
 	if (o->quick)
@@ -118,7 +104,6 @@ count(struct guard *g, struct open_call *c, struct streak *e,
 	note_call(&e->calls, c);
 	cycle_push(&g->cycle, streak_pair(e));
 	guard_stuck(g, e->n, e->times);
-	return excused;
 }
 
 /* ---- warnings that are due on a call ---- */
@@ -352,7 +337,7 @@ differs_by_ids(const struct outcome *o, const struct streak *e)
  * they count the calls?  A measure goes up and down, or toward a total. */
 static bool
 is_counter(const struct open_call *c, const struct outcome *o,
-    const struct streak *e, uint64_t done)
+    const struct streak *e)
 {
 	/* each thing created has another number, however large; what is over
 	 * in vain only gets older */
@@ -361,7 +346,7 @@ is_counter(const struct open_call *c, const struct outcome *o,
 	/* a page that a click shows has numbers of its own */
 	if (c->is.acts)
 		return differs_by_ids(o, e);
-	return done == 0 && (e->numbers == 0 ||
+	return o->done == 0 && (e->numbers == 0 ||
 	    o->d.sum + 1 - e->numbers <= COUNTER_STEP);
 }
 
@@ -412,19 +397,19 @@ works_alike(const struct guard *g, const struct open_call *c,
 	    !c->is.fetches && !c->is.seeks && !outcome_complains(g)));
 }
 
-/* How much a call adds to the stall score, in sixths.  other: it is new in this
- * epoch; another: and makes_another; news: more than the numbers in its result
- * is new. */
+/* How much a call adds to the stall score, in sixths.  another: as in
+ * makes_another. */
 static int
 weight(const struct open_call *c, const struct streak *e,
-    const struct outcome *o, bool other, bool another, enum likeness like,
-    bool excused, bool news, bool effect)
+    const struct outcome *o, bool another)
 {
+	enum likeness like = o->like;
+
 	if (c->is.idle)
 		return POINT;
-	if (like >= MASKED && !excused && c->is.late && !c->is.poll)
+	if (like >= MASKED && !o->excused && c->is.late && !c->is.poll)
 		return POINT / 6;
-	if (like == SAME && !excused)
+	if (like == SAME && !o->excused)
 		return c->is.poll ? poll_weight(c, o) :
 		    repeat_weight(false, o->transient);
 	if (o->files == OLD_STATE)
@@ -433,18 +418,19 @@ weight(const struct open_call *c, const struct streak *e,
 		return POINT / 2;
 	/* a page that counts its visitors is a poll, too; a short one is a
 	 * gauge */
-	if (like == MEASURED && !excused && !c->is.poll && c->is.bash &&
+	if (like == MEASURED && !o->excused && !c->is.poll && c->is.bash &&
 	    c->is.fetches && !o->brief)
 		return POINT / 3;
-	if (excused || like == MEASURED || (news && o->d.gain > 0))
+	if (o->excused || like == MEASURED ||
+	    (like == CHANGED && o->d.gain > 0))
 		return 0;
-	if (o->new_error || effect || (e->live && like == CHANGED) ||
-	    (other && (c->is.plans || is_same_answer(c, o))))
+	if (o->new_error || o->effect || (e->live && like == CHANGED) ||
+	    (o->other && (c->is.plans || is_same_answer(c, o))))
 		return 0;
 	/* a call that fails now and then is repeated to find out why, and one
 	 * thing after another may be tried: a port, a password */
 	if (e->unsteady || another ||
-	    (other && o->failed && o->brief && c->is.bash && c->is.runs))
+	    (o->other && o->failed && o->brief && c->is.bash && c->is.runs))
 		return POINT / 6;
 	if (c->is.poll)
 		return poll_weight(c, o);
@@ -459,10 +445,10 @@ weight(const struct open_call *c, const struct streak *e,
 /* Is a change of files, or a person's word, progress? */
 static bool
 is_progress(const struct open_call *c, const struct streak *e,
-    const struct outcome *o, enum likeness like)
+    const struct outcome *o)
 {
 	/* a person's new answer to a question is as good as their message */
-	if (c->is.consults && !o->failed && like == CHANGED && o->d.gain > 0)
+	if (c->is.consults && !o->failed && o->like == CHANGED && o->d.gain > 0)
 		return true;
 	if ((o->files != NEW_STATE && o->files != TWEAKED) || c->is.idle)
 		return false;
@@ -471,7 +457,7 @@ is_progress(const struct open_call *c, const struct streak *e,
 	 * installed" */
 	return c->is.edits ? !o->failed : e == NULL ?
 	    o->reached || o->brief || o->d.gain > 0 :
-	    like == CHANGED && o->d.gain > 0;
+	    o->like == CHANGED && o->d.gain > 0;
 }
 
 /* Is what a result shows news, at once or with what others have shown little by
@@ -498,17 +484,17 @@ changes_itself(const struct guard *g, const struct open_call *c,
 
 /* A call may have done something new, so that others may look again: that of a
  * tool that we do not know only at what a person names; that of such a command,
- * if it shows something new.  other: as of weight. */
+ * if it shows something new. */
 static void
 note_act(struct guard *g, const struct open_call *c, struct streak *e,
-    const struct outcome *o, bool other, enum likeness like)
+    const struct outcome *o)
 {
-	bool shows = like == CHANGED && c->is.bash && o->d.gain > 0;
+	bool shows = o->like == CHANGED && c->is.bash && o->d.gain > 0;
 
 	if (!o->failed && !c->is.idle && c->is.thought == 0 && !c->is.plans &&
 	    !is_question(&c->is) && !(o->brief && outcome_is_vain(g))) {
-		g->ran += other || shows;
-		g->acted += other ? c->is.mutates || c->is.acts ||
+		g->ran += o->other || shows;
+		g->acted += o->other ? c->is.mutates || c->is.acts ||
 		    c->is.sends || c->is.alters : shows;
 	}
 	e->ran = g->ran;
@@ -516,31 +502,29 @@ note_act(struct guard *g, const struct open_call *c, struct streak *e,
 }
 
 /* Is what a result shows new? */
-static bool
+static void
 note_news(struct guard *g, const struct open_call *c, const struct outcome *o,
-    enum likeness like, bool progress)
+    bool progress)
 {
-	bool news = like == CHANGED || like == MEASURED;
+	bool news = o->like <= MEASURED;
 
 	g->step.shown |= o->d.gain > 0 && news;
 	g->shown_new += o->d.gain > 0 && (news || o->counts);
-	if (o->files == TWEAKED)
-		return false;
-	if (progress || (news && like != MEASURED && is_enough(g, c, o))) {
+	if (o->files != TWEAKED && (progress ||
+	    (o->like == CHANGED && is_enough(g, c, o)))) {
 		g->news++;
 		g->step.news = true;
 		stall_reset(&g->stall);
 	}
-	return news;
 }
 
 /* Add a call of this weight to its step. */
 static void
 weigh(struct guard *g, const struct open_call *c, const struct streak *e,
-    const struct outcome *o, bool other, enum likeness like, int w)
+    const struct outcome *o, int w)
 {
-	bool spared = w > 0 && !c->is.idle && (other ?
-	    works_alike(g, c, o) : like == SAME && e->n == 2);
+	bool spared = w > 0 && !c->is.idle && (o->other ?
+	    works_alike(g, c, o) : o->like == SAME && e->n == 2);
 
 	/* who was told, and goes on without an unseen line, repeats */
 	if (g->stall.told && w == POINT / 2 && !spared && !o->transient)
@@ -567,7 +551,6 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 {
 	struct streak *e = streaks_get(&g->seen, c->is.does);
 	struct outcome got, *o = &got;
-	uint64_t done = 0;
 
 	/* the project's own check is one, even if it only reads: grep, true */
 	c->is.runs |= g->policy->check[0] != '\0' &&
@@ -575,53 +558,56 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	outcome_read(g, c, e, r, o);
 	traits_learn(&c->is, o->state, o->patient, o->failed);
 	c->is.poll |= e != NULL && e->live && e->epoch == g->epoch;
-	bool effect = e != NULL && had_effect(g, c, e);
-	enum likeness like = effect ? CHANGED : compare(g, c, e, o, &done);
+	/* what a click or a key did shows in later results */
+	o->effect = e != NULL && c->is.acts && e->shown != g->shown_new;
+	o->like = o->effect ? CHANGED : compare(g, c, e, o);
 	g->calls++;
-	bool progress = is_progress(c, e, o, like);
+	bool progress = is_progress(c, e, o);
 	if (progress) {
 		guard_epoch(g);
-		like = CHANGED;
+		o->like = CHANGED;
 	} else if ((c->is.acts || c->is.sends) && e == NULL && !o->failed) {
 		/* a click or a message sent for the first time changes what
 		 * other calls look at, though no file, and nothing shown */
 		g->epoch++;
 	}
 	/* the numbers in a failure are not news */
-	if (like == MASKED && o->failed)
+	if (o->like == MASKED && o->failed)
 		o->new_error = false;
-	if (like == MASKED && !o->failed && ((e->measures && done == 0) ||
-	    !is_counter(c, o, e, done)))
-		like = MEASURED;
-	o->counts = like == MASKED && !differs_by_ids(o, e);
-	bool news = note_news(g, c, o, like, progress);
+	else if (o->like == MASKED && ((e->measures && o->done == 0) ||
+	    !is_counter(c, o, e)))
+		o->like = MEASURED;
+	o->counts = o->like == MASKED && !differs_by_ids(o, e);
+	note_news(g, c, o, progress);
 	note_change(g, c, o);
 	if (c->exempt) {
 		c->ndue = 0;
 		return;
 	}
 	e = streaks_put(&g->seen, c->is.does);
-	bool other = e->n == 0 || e->epoch != g->epoch;
-	e->live = !other && like != ALIKE && like != MASKED && (e->live ||
-	    (like == CHANGED && !effect && changes_itself(g, c, e, o)));
-	note_act(g, c, e, o, other, like);
+	o->other = e->n == 0 || e->epoch != g->epoch;
+	e->live = !o->other && o->like != ALIKE && o->like != MASKED &&
+	    (e->live || (o->like == CHANGED && !o->effect &&
+	    changes_itself(g, c, e, o)));
+	note_act(g, c, e, o);
 	e->step = c->step;
-	e->unsteady = !other && (e->unsteady || e->failed != o->failed);
-	bool excused = count(g, c, e, o, like);
-	e->measures |= like == MEASURED && done == 0 && o->d.gain > 0 &&
+	e->unsteady = !o->other && (e->unsteady || e->failed != o->failed);
+	o->excused = o->like != CHANGED && e->window != g->window;
+	count(g, c, e, o);
+	e->measures |= o->like == MEASURED && o->done == 0 && o->d.gain > 0 &&
 	    e->numbers != 0;
-	e->numbers = like == MASKED || like == MEASURED ? o->d.sum + 1 : 0;
-	e->done = done;
-	if (!excused)
-		judge_streak(g, c, e, like);
+	e->numbers = o->like == MASKED || o->like == MEASURED ? o->d.sum + 1 :
+	    0;
+	e->done = o->done;
+	if (!o->excused)
+		judge_streak(g, c, e, o->like);
 	judge_fault(g, c, o);
 	judge_answer(g, c, o);
 	judge_check(g, c, e, o);
 	if (c->is.looks && !o->cached)
 		judge_reads(g, c);
-	bool another = makes_another(g, c) && other && !o->failed;
-	weigh(g, c, e, o, other, like,
-	    weight(c, e, o, other, another, like, excused, news, effect));
+	bool another = makes_another(g, c) && o->other && !o->failed;
+	weigh(g, c, e, o, weight(c, e, o, another));
 }
 
 /* ---- what is said about a step ---- */
