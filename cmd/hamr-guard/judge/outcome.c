@@ -10,6 +10,7 @@
 #include "internal.h"
 #include "text/envelope.h"
 #include "text/volatile.h"
+#include "text/words.h"
 
 #define LOOK_MAX 2048		/* bytes of an error that are searched */
 #define LINES_END INT32_MAX	/* no file has more */
@@ -170,31 +171,75 @@ tells_no_edit(struct slice text)
 	return false;
 }
 
-/* How many of a text's words are in the row, in lower case; *all, which may be
- * NULL, is how many words it has. */
-static size_t
-words_among(struct slice text, const char *const *row, size_t *all)
+/* What words of a result tell. */
+enum {
+	STATUS = 1 << 0, EXITED = 1 << 1,	/* words of a bare status */
+	GOING = 1 << 2, ENDED = 1 << 3, FAILED = 1 << 4,	/* of a state */
+	NOT = 1 << 5, FINDS = 1 << 6,	/* there is none of what was asked */
+	HOPED = 1 << 7,			/* there is no error */
+	RANGE = 1 << 8, BEYOND = 1 << 9	/* a file has fewer lines */
+};
+
+static struct words known = { .kinds = (const struct word_kind[]){
+	{ STATUS, "exit exited code status command process with failed"
+	    " returned error nonzero zero non no output the completed"
+	    " finished" },
+	{ EXITED, "exit exited" },
+	{ GOING, "pending queued running waiting starting restarting stopping"
+	    " building compiling installing deploying provisioning creating"
+	    " initializing booting loading uploading downloading processing"
+	    " importing exporting copying syncing rolling progress still yet"
+	    " busy unfinished incomplete inprogress executing scheduled"
+	    " enqueued preparing training staging updating migrating draining"
+	    " scaling" },
+	{ ENDED, "complete completed finished succeeded success done ended" },
+	{ FAILED, "cancelled canceled failed failure killed exited terminated"
+	    " stopped aborted dead error" },
+	{ NOT, "no not none nothing zero keine nicht nichts aucun sin nessun"
+	    " nenhum" },
+	{ FINDS, "find found match matches matched matching result results"
+	    " hits such exist exists there treffer gefunden ergebnisse sultat"
+	    " encontr resultados risultato resultado" },
+	{ HOPED, "output error errors warning warnings problem problems issue"
+	    " issues failed failures conflicts" },
+	{ RANGE, "offset line lines range" },
+	{ BEYOND, "beyond past exceeds shorter" },
+	{ 0, NULL }
+} };
+
+/* How many words a text has; what any of them tells, and all of them. */
+struct telling {
+	size_t n;
+	uint64_t any, all;
+};
+
+static struct telling
+words_of(struct slice text)
 {
 	const char *end = text.p + text.n;
-	size_t in = 0, words = 0;
-	uint32_t first = 0;	/* letters that words of the row begin with */
+	struct telling t = { .all = STATUS };
 
-	for (size_t i = 0; row[i] != NULL; i++)
-		first |= UINT32_C(1) << (*row[i] & 31);
 	for (const char *p = text.p; p < end; p++) {
 		char word[16];
 		size_t n = 0;
 
 		for (; p < end && isalpha((unsigned char)*p); p++)
-			if (n < sizeof word - 1)
+			if (n < sizeof word)
 				word[n++] = *p | 0x20;
-		words += n > 0;
-		in += n > 0 && (first >> (*word & 31) & 1) != 0 &&
-		    slice_in((struct slice){ word, n }, row);
+		if (n == 0)
+			continue;
+		uint64_t is = words_is(&known, (struct slice){ word, n });
+		t.n++;
+		t.any |= is;
+		t.all &= is;
 	}
-	if (all != NULL)
-		*all = words;
-	return in;
+	return t;
+}
+
+static bool
+tells(struct slice text, uint64_t what)
+{
+	return (words_of(text).any & what) != 0;
 }
 
 /* Is a line nothing but an exit status?  "exit 1", "Command exited with code
@@ -202,26 +247,19 @@ words_among(struct slice text, const char *const *row, size_t *all)
 static bool
 is_status(struct slice text)
 {
-	static const char *const words[] = { "exit", "exited", "code",
-		"status", "command", "process", "with", "failed", "returned",
-		"error", "nonzero", "zero", "non", "no", "output", "the",
-		"completed", "finished", NULL };
 	bool digit = false;
-	size_t all;
 
 	for (size_t i = 0; i < text.n && text.n <= STATUS_MAX; i++)
 		digit |= isdigit((unsigned char)text.p[i]) != 0;
-	return digit && words_among(text, words, &all) == all;
+	return digit && words_of(text).all != 0;
 }
 
 /* Is it a nonzero exit status? */
 static bool
 is_failure(struct slice line)
 {
-	static const char *const exits[] = { "exit", "exited", NULL };
-
 	if (line.n > STATUS_MAX || memchr(line.p, 'x', line.n) == NULL ||
-	    !is_status(line) || words_among(line, exits, NULL) == 0)
+	    !is_status(line) || !tells(line, EXITED))
 		return false;
 	for (size_t i = 0; i < line.n; i++)
 		if (line.p[i] >= '1' && line.p[i] <= '9')
@@ -307,40 +345,16 @@ outcome_complains(const struct guard *g)
 	return false;
 }
 
-/* Does a text have a word for something still going on?  *all: as in
- * words_among. */
-static bool
-goes_on(struct slice text, size_t *all)
-{
-	static const char *const words[] = { "pending", "queued", "running",
-		"waiting", "starting", "restarting", "stopping", "building",
-		"compiling", "installing", "deploying", "provisioning",
-		"creating", "initializing", "booting", "loading", "uploading",
-		"downloading", "processing", "importing", "exporting",
-		"copying", "syncing", "rolling", "progress", "still", "yet",
-		"busy", "unfinished", "incomplete", "inprogress", "executing",
-		"scheduled", "enqueued", "preparing", "training", "staging",
-		"updating", "migrating", "draining", "scaling", NULL };
-
-	return words_among(text, words, all) > 0;
-}
-
 /* Does a text say that what c asks for is under way, over, or over in vain?
  * *patient: it says so explicitly, not as one state among many. */
 static enum going
 state_of(const struct open_call *c, const struct slice *meta,
     struct slice text, bool brief, bool *patient)
 {
-	static const char *const over[] = { "complete", "completed",
-		"finished", "succeeded", "success", "done", "ended", NULL };
-	static const char *const lost[] = { "cancelled", "canceled", "failed",
-		"failure", "killed", "exited", "terminated", "stopped",
-		"aborted", "dead", "error", NULL };
 	static const char *const names[] = { "status", "state", "phase" };
 	const char *end = text.p + text.n, *p = text.p, *q;
 	enum going state = NO_STATE;
 	bool others = false;
-	size_t all = 0;
 
 	*patient = false;
 	if (text.n > LOOK_MAX)
@@ -372,20 +386,20 @@ state_of(const struct open_call *c, const struct slice *meta,
 		    *q == '-' || *q == ' '); q++)
 			value.n++;
 		p = q;
-		bool is_lost = words_among(value, lost, NULL) > 0;
-		others |= !is_lost;
-		if (goes_on(value, NULL))
+		uint64_t told = words_of(value).any;
+		others |= (told & FAILED) == 0;
+		if ((told & GOING) != 0)
 			*patient = true;
-		else if (is_lost || words_among(value, over, NULL) > 0)
+		else if ((told & (FAILED | ENDED)) != 0)
 			state = OVER;
 	}
 	brief |= c->is.poll && text.n <= ANSWER_MAX;
 	/* a service that is not there yet is waited for, too */
-	if (state == NO_STATE && !*patient && brief && (goes_on(text, &all) ||
+	if (state == NO_STATE && !*patient && brief && (tells(text, GOING) ||
 	    (c->is.waits && c->is.fetches &&
 	    may_pass(meta, text, SLICE(""))))) {
 		*patient = c->is.waits || (!c->is.bash && (c->is.poll ||
-		    all <= STATE_WORDS));
+		    words_of(text).n <= STATE_WORDS));
 		return UNDER_WAY;
 	}
 	return *patient ? UNDER_WAY : state == OVER && !others ? LOST : state;
@@ -395,14 +409,6 @@ state_of(const struct open_call *c, const struct slice *meta,
 static bool
 finds_nothing(struct slice text)
 {
-	static const char *const nots[] = { "no", "not", "none", "nothing",
-		"zero", "keine", "nicht", "nichts", "aucun", "sin", "nessun",
-		"nenhum", NULL };
-	static const char *const finds[] = { "find", "found", "match",
-		"matches", "matched", "matching", "result", "results", "hits",
-		"such", "exist", "exists", "there", "treffer", "gefunden",
-		"ergebnisse", "sultat", "encontr", "resultados", "risultato",
-		"resultado", NULL };
 	static const char *const others[] = { "не найден", "未找到",
 		"没有找到", "ありません", "見つかりません", NULL };
 
@@ -413,8 +419,7 @@ finds_nothing(struct slice text)
 	for (size_t i = 0; (*text.p & 0x80) != 0 && others[i] != NULL; i++)
 		if (slice_has(text, others[i]))
 			return true;
-	return words_among(text, nots, NULL) > 0 &&
-	    words_among(text, finds, NULL) > 0;
+	return (~words_of(text).any & (NOT | FINDS)) == 0;
 }
 
 /* Is it a short answer that there is none of something, or an error in its
@@ -426,9 +431,6 @@ is_none(struct slice text, bool asked)
 	static const char *const nones[] = { "[]", "{}", "()", "0", NULL };
 	static const char *const nots[] = { "no ", "not ", "nothing ", "0 ",
 		"found 0 ", "found no ", NULL };
-	static const char *const hoped[] = { "output", "error", "errors",
-		"warning", "warnings", "problem", "problems", "issue",
-		"issues", "failed", "failures", "conflicts", NULL };
 
 	text = slice_trim(text);
 	if (slice_in(text, nones))
@@ -445,7 +447,7 @@ is_none(struct slice text, bool asked)
 	}
 	for (size_t i = 0; nots[i] != NULL; i++)
 		if (begins_like(text, nots[i]))
-			return words_among(text, hoped, NULL) == 0;
+			return !tells(text, HOPED);
 	return false;
 }
 
@@ -562,14 +564,8 @@ read_error(struct guard *g, const struct open_call *c,
 static bool
 tells_end(struct slice text)
 {
-	static const char *const asked[] = { "offset", "line", "lines", "range",
-		NULL };
-	static const char *const ends[] = { "beyond", "past", "exceeds",
-		"shorter", NULL };
-
-	return text.n <= ANSWER_MAX && words_among(text, asked, NULL) > 0 &&
-	    (words_among(text, ends, NULL) > 0 ||
-	    slice_has(text, "out of range"));
+	return text.n <= ANSWER_MAX && tells(text, RANGE) &&
+	    (tells(text, BEYOND) || slice_has(text, "out of range"));
 }
 
 /* Did a read show only known lines?  If meta has the range, that decides, as

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "asks.h"
-#include "base/map.h"
+#include "text/words.h"
 
 #define TEXT_MAX 1000		/* bytes; a longer text is a task with its
 				 * papers, which may speak of anything */
@@ -23,70 +23,50 @@
 #define STEMS (CALL_MAX / STEM)
 #define WORD_MAX 32
 
-enum { NUMBER = 1, TIMES = 2, EVERY = 4, UNIT = 8, ONCE = 16, PER = 32,
-	REGULARLY = 64, WAIT = 128 };
+/* The number of a word is below these. */
+enum { NUMBER = 256, TIMES = 512, EVERY = 1024, UNIT = 2048, ONCE = 4096,
+	PER = 8192, REGULARLY = 16384, WAIT = 32768 };
 
 /* In lower case; a word of more than ASCII is compared as it is, as capitals
  * are rare in it. */
-static const struct kind {
-	unsigned char is, number;
-	const char *words;
-} kinds[] = {
-	{ NUMBER, 4, "four vier quatre cuatro quatro quattro" },
-	{ NUMBER, 5, "five fünf cinq cinco cinque" },
-	{ NUMBER, 6, "six sechs few several paar mehrere plusieurs varias" },
-	{ NUMBER, 7, "seven sieben" },
-	{ NUMBER, 8, "eight acht" },
-	{ NUMBER, 9, "nine neun" },
-	{ NUMBER, 10, "ten zehn dix diez dez dieci" },
-	{ NUMBER, 11, "eleven elf onze undici" },
-	{ NUMBER, 12, "twelve dozen zwölf douze doce doze dodici" },
-	{ NUMBER, 13, "thirteen dreizehn treize trece treze tredici" },
-	{ NUMBER, 14, "fourteen vierzehn quatorze catorce quattordici" },
-	{ NUMBER, 15, "fifteen fünfzehn quinze quince quindici" },
-	{ NUMBER, 16, "sixteen sechzehn seize sedici" },
-	{ NUMBER, 18, "eighteen achtzehn diciotto" },
-	{ NUMBER, 20, "twenty zwanzig vingt veinte vinte venti" },
-	{ NUMBER, 30, "thirty dreißig trente treinta trinta trenta" },
-	{ NUMBER, 40, "forty" },
-	{ NUMBER, 50, "fifty fünfzig cinquante cincuenta" },
-	{ TIMES, 0, "times x veces vezes volte keer razy kez раз runs"
+static struct words words = { .kinds = (const struct word_kind[]){
+	{ NUMBER + 4, "four vier quatre cuatro quatro quattro" },
+	{ NUMBER + 5, "five fünf cinq cinco cinque" },
+	{ NUMBER + 6, "six sechs few several paar mehrere plusieurs varias" },
+	{ NUMBER + 7, "seven sieben" },
+	{ NUMBER + 8, "eight acht" },
+	{ NUMBER + 9, "nine neun" },
+	{ NUMBER + 10, "ten zehn dix diez dez dieci" },
+	{ NUMBER + 11, "eleven elf onze undici" },
+	{ NUMBER + 12, "twelve dozen zwölf douze doce doze dodici" },
+	{ NUMBER + 13, "thirteen dreizehn treize trece treze tredici" },
+	{ NUMBER + 14, "fourteen vierzehn quatorze catorce quattordici" },
+	{ NUMBER + 15, "fifteen fünfzehn quinze quince quindici" },
+	{ NUMBER + 16, "sixteen sechzehn seize sedici" },
+	{ NUMBER + 18, "eighteen achtzehn diciotto" },
+	{ NUMBER + 20, "twenty zwanzig vingt veinte vinte venti" },
+	{ NUMBER + 30, "thirty dreißig trente treinta trinta trenta" },
+	{ NUMBER + 40, "forty" },
+	{ NUMBER + 50, "fifty fünfzig cinquante cincuenta" },
+	{ TIMES, "times x veces vezes volte keer razy kez раз runs"
 	    " attempts requests" },
-	{ TIMES | ONCE, 0, "mal fois" },
-	{ EVERY, 0, "every each alle jede jeden toutes chaque cada ogni elke"
+	{ TIMES | ONCE, "mal fois" },
+	{ EVERY, "every each alle jede jeden toutes chaque cada ogni elke"
 	    " co каждые каждую" },
-	{ UNIT, 0, "s sec second seconds min minute minutes hour hours sekunde"
+	{ UNIT, "s sec second seconds min minute minutes hour hours sekunde"
 	    " sekunden minuten stunde stunden seconde secondes heure heures"
 	    " segundo segundos minuto minutos hora horas secondi minuti"
 	    " seconden sekund minut minutę"
 	    " секунд секунду минут минуту" },
-	{ ONCE, 0, "once einmal vez volta" },
-	{ PER, 0, "per a par pro por" },
-	{ REGULARLY, 0, "repeatedly regularly periodically wiederholt"
+	{ ONCE, "once einmal vez volta" },
+	{ PER, "per a par pro por" },
+	{ REGULARLY, "repeatedly regularly periodically wiederholt"
 	    " regelmäßig régulièrement regularmente regolarmente" },
-	{ WAIT, 0, "until till bis jusqu hasta até finché пока watch wait"
+	{ WAIT, "until till bis jusqu hasta até finché пока watch wait"
 	    " monitor warte beobachte überwache surveille attends"
 	    " espera vigila sobald solange zodra" },
-};
-#define KINDS (sizeof kinds / sizeof *kinds)
-
-/* What a word is; of one that we do not know, nothing. */
-static const struct kind *
-kind_of(struct slice word)
-{
-	static const struct kind none = { .is = 0 };
-	static struct map rows;		/* of kinds, by their words */
-
-	for (size_t i = rows.n == 0 ? 0 : KINDS; i < KINDS; i++)
-		for (const char *p = kinds[i].words; *p != '\0'; ) {
-			size_t n = strcspn(p, " ");
-
-			*map_put(&rows, (struct slice){ p, n }, NULL) = i;
-			p += n + (p[n] != '\0');
-		}
-	const uint64_t *row = map_get(&rows, word);
-	return row != NULL ? &kinds[*row] : &none;
-}
+	{ 0, NULL }
+} };
 
 static bool
 has(struct slice word, const char *const *row, bool first)
@@ -160,12 +140,13 @@ keeps(struct before *b, struct slice word)
 static enum asks
 take(struct before *b, struct slice word, bool ascii)
 {
-	const struct kind *kind = kind_of(word), *ten =
-	    kind_of(slice_part(word, 0, word.n > 3 ? word.n - 3 : 0));
-	unsigned is = kind->is | (keeps(b, word) ? WAIT : 0);
+	uint64_t is = words_is(&words, word), ten = words_is(&words,
+	    slice_part(word, 0, word.n > 3 ? word.n - 3 : 0));
+	unsigned long number = is % NUMBER;
 
-	if (ten->is == NUMBER && slice_ends(word, "mal")) {
-		b->number = ten->number;	/* zehnmal */
+	is |= keeps(b, word) ? WAIT : 0;
+	if ((ten & NUMBER) != 0 && slice_ends(word, "mal")) {
+		b->number = ten % NUMBER;	/* zehnmal */
 		return ASKS_OFTEN;
 	}
 	if (!ascii)
@@ -183,8 +164,8 @@ take(struct before *b, struct slice word, bool ascii)
 	b->every -= b->every > 0;
 	b->many -= b->many > 0;
 	if ((is & NUMBER) != 0)		/* twenty-five */
-		take_number(b, kind->number + (kind->number < 10 &&
-		    b->number >= 20 && b->many == COUNTED - 1 ? b->number : 0));
+		take_number(b, number + (number < 10 && b->number >= 20 &&
+		    b->many == COUNTED - 1 ? b->number : 0));
 	b->once = (is & ONCE) != 0;
 	return (is & WAIT) != 0 ? ASKS_UNTIL : ASKS_ONCE;
 }
@@ -244,7 +225,7 @@ prose_asks(struct slice text, unsigned long *often)
 		struct slice w = { (size_t)(p - start) > n ? start : word,
 			(size_t)(p - start) };
 		if (w.n == 0 || (in_name(text, start, p) &&
-		    kind_of(w)->is != NUMBER))
+		    (words_is(&words, w) & NUMBER) == 0))
 			continue;
 		if (*start == 'x' && p < end && *p >= '0' && *p <= '9') {
 			/* but 4x4 is a size */

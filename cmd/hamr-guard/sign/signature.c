@@ -9,6 +9,7 @@
 #include "shell.h"
 #include "signature.h"
 #include "text/volatile.h"
+#include "text/words.h"
 #include "user_rules.h"
 
 #define NOTHING ((struct slice){ NULL, 0 })
@@ -151,217 +152,157 @@ sign_matters(struct signer *s, struct slice json)
 
 /* ---- what a tool's name tells ---- */
 
-#define WORDS_MAX 16		/* of a name; a longer one keeps its last */
-
-struct words {
-	char w[WORDS_MAX][16];	/* in lower case */
-	size_t n;
+enum {
+	/* a click, a key or a move; to move the pointer does nothing yet */
+	ACTS = 1 << 0, MOVES = 1 << 1, POINTERS = 1 << 2,
+	/* ask_user, request_user_input */
+	PERSONS = 1 << 3, CONSULTS = 1 << 4,
+	/* write_stdin, send_input */
+	TYPES = 1 << 5, INTO = 1 << 6,
+	/* edit_block, fsWrite, text_editor; move_file */
+	CHANGES = 1 << 7, DOES = 1 << 8, THINGS = 1 << 9,
+	/* task_status; BashOutput; get_workflow_run */
+	AWAITS = 1 << 10, STATES = 1 << 11, LOOKING = 1 << 12,
+	LOOKS = 1 << 13, WORKS = 1 << 14, PAUSES = 1 << 15,
+	NETWORK = 1 << 16, THINKS = 1 << 17, SEEKS = 1 << 18,
+	/* of a search that finds the same until a file changes */
+	FILES = 1 << 19,
+	ASKS = 1 << 20, SENDS = 1 << 21, ALTERS = 1 << 22, TRACKS = 1 << 23,
+	GIT = 1 << 24, COMMANDS = 1 << 25
 };
 
-/* A word starts after a non-letter and at a capital. */
-static void
-words_of(struct slice name, struct words *all)
-{
-	size_t n = 0;
-	char *w = NULL;
+static struct words words = { .kinds = (const struct word_kind[]){
+	{ ACTS, "click press tap type scroll swipe drag key keys next step back"
+	    " forward continue resume advance skip undo redo" },
+	{ MOVES, "move" }, { POINTERS, "mouse pointer cursor" },
+	{ PERSONS, "user human person followup" },
+	{ CONSULTS, "ask question questions input prompt elicit" },
+	{ TYPES, "write send" }, { INTO, "stdin input" },
+	{ CHANGES, "edit editor write replace insert patch apply append" },
+	{ DOES, "create update modify save push delete remove rename move" },
+	{ THINGS, "file files symbol cell cells notebook code script page"
+	    " document" },
+	{ AWAITS, "await poll" }, { STATES, "poll status progress" },
+	{ LOOKING, "output log logs state result" },
+	{ LOOKS, "get read check view query describe" },
+	{ WORKS, "bash shell command process task job run build workflow"
+	    " pipeline deploy deployment agent terminal console operation" },
+	{ PAUSES, "wait sleep pause delay" },
+	{ NETWORK, "web fetch http https browser url curl internet network"
+	    " download navigate puppeteer api request rest graphql webfetch"
+	    " websearch" },
+	{ THINKS, "think" },
+	{ SEEKS, "search find grep glob lookup retrieve" },
+	{ FILES, "grep glob file files code codebase symbol symbols references"
+	    " pattern text repo dir directory folder workspace" },
+	{ ASKS, "get search find grep glob list lookup calculate count read"
+	    " recall retrieve" },
+	{ SENDS, "create post send add submit publish comment book order fill"
+	    " insert type" },
+	{ ALTERS, "set update label annotate tag assign mark register upload"
+	    " invite transition archive upsert append save" },
+	{ TRACKS, "todo todos todoread todowrite tracker issue issues ticket"
+	    " tickets plan story card" },
+	{ GIT, "git" },
+	{ COMMANDS, "bash shell terminal command cmd exec process" },
+	{ 0, NULL }
+} };
 
-	all->n = 0;
+struct name {
+	uint64_t any;		/* what any of its words is */
+	uint64_t first, last;
+	size_t n;		/* words */
+	bool looks_at_work;	/* get_workflow_run */
+	bool thinks;		/* clear_thought, sequentialthinking; not
+				 * rethinkdb_query */
+	bool waits;		/* wait_for, waitForSelector */
+};
+
+static void
+take_word(struct name *all, struct slice word)
+{
+	static const char *const thoughts[] = { "think", "thinking", "thought",
+		"thoughts", NULL };
+	uint64_t is = words_is(&words, word);
+
+	if (word.n == 0)
+		return;
+	all->looks_at_work |= (all->any & LOOKS) != 0 && (is & WORKS) != 0;
+	all->waits |= all->n == 0 && slice_starts(word, "wait");
+	for (size_t i = 0; thoughts[i] != NULL; i++)
+		all->thinks |= slice_ends(word, thoughts[i]);
+	if (all->n++ == 0)
+		all->first = is;
+	all->last = is;
+	all->any |= is;
+}
+
+/* A word starts after a non-letter and at a capital. */
+static struct name
+name_of(struct slice name)
+{
+	struct name all = { .n = 0 };
+	char w[32];		/* in lower case, cut */
+	size_t n = 0;
+
 	for (size_t i = 0; i < name.n; i++) {
 		unsigned char c = (unsigned char)name.p[i];
 
-		if (!isalpha(c)) {
-			w = NULL;
-			continue;
-		}
-		if (w == NULL || (isupper(c) &&
+		if (!isalpha(c) || (n > 0 && isupper(c) &&
 		    !isupper((unsigned char)name.p[i - 1]))) {
-			all->n += all->n < WORDS_MAX;
-			w = memset(all->w[all->n - 1], 0, sizeof *all->w);
+			take_word(&all, (struct slice){ w, n });
 			n = 0;
 		}
-		if (n < sizeof *all->w - 1)
+		if (isalpha(c) && n < sizeof w)
 			w[n++] = (char)tolower(c);
 	}
+	take_word(&all, (struct slice){ w, n });
+	return all;
 }
 
-/* Is one of the words in the row? */
 static bool
-has_word(const struct words *all, const char *const *row)
+acts(const struct name *name)
 {
-	for (size_t i = 0; i < all->n; i++)
-		if (slice_in(slice_of(all->w[i]), row))
-			return true;
-	return false;
-}
-
-/* Does a tool of this name check whether something has happened?  BashOutput,
- * task_status, get_workflow_run. */
-static bool
-waits(const struct words *name)
-{
-	static const char *const states[] = { "poll", "status", "progress",
-		NULL };
-	static const char *const looking[] = { "output", "log", "logs",
-		"state", "result", NULL };
-	static const char *const looks[] = { "get", "read", "check", "view",
-		"query", "describe", NULL };
-	static const char *const works[] = { "bash", "shell", "command",
-		"process", "task", "job", "run", "build", "workflow",
-		"pipeline", "deploy", "deployment", "agent", "terminal",
-		"console", "operation", NULL };
-	struct slice last = slice_of(name->n > 0 ? name->w[name->n - 1] : "");
-	const char *first = name->n > 0 ? name->w[0] : "";
-	bool looked = false;
-
-	for (size_t i = 0; i < name->n; i++)
-		if (looked && slice_in(slice_of(name->w[i]), works))
-			return true;	/* get_workflow_run */
-		else
-			looked |= slice_in(slice_of(name->w[i]), looks);
-	return strcmp(first, "await") == 0 || strcmp(first, "poll") == 0 ||
-	    slice_in(last, states) ||
-	    (slice_in(last, looking) && has_word(name, works));
-}
-
-/* Does it click, press a key or move, by its name or its action?  To move the
- * pointer does nothing yet. */
-static bool
-acts(const struct words *name)
-{
-	static const char *const row[] = { "click", "press", "tap", "type",
-		"scroll", "swipe", "drag", "key", "keys", "next", "step",
-		"back", "forward", "continue", "resume", "advance", "skip",
-		"undo", "redo", NULL };
-	static const char *const moves[] = { "move", NULL };
-	static const char *const pointers[] = { "mouse", "pointer", "cursor",
-		NULL };
-
-	return has_word(name, row) ||
-	    (has_word(name, moves) && !has_word(name, pointers));
-}
-
-/* Does it only note what the model thinks?  think, clear_thought,
- * sequentialthinking (which is cut to sequentialthink); not rethinkdb_query. */
-static bool
-notes(const struct words *name)
-{
-	static const char *const ends[] = { "think", "thinking", "thought",
-		"thoughts" };
-	bool yes = false;
-
-	for (size_t i = 0; i < name->n; i++)
-		for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
-			yes |= slice_ends(slice_of(name->w[i]), ends[k]);
-	return yes;
-}
-
-/* Does it ask a person what they want?  ask_user,
- * AskUserQuestion, ask_followup_question, request_user_input. */
-static bool
-consults(const struct words *name)
-{
-	static const char *const persons[] = { "user", "human", "person",
-		"followup", NULL };
-	static const char *const asked[] = { "ask", "question", "questions",
-		"input", "prompt", "elicit", NULL };
-
-	return has_word(name, persons) && has_word(name, asked);
-}
-
-/* Does it type into a program that runs?  write_stdin, send_input. */
-static bool
-types(const struct words *name)
-{
-	static const char *const verbs[] = { "write", "send", NULL };
-	static const char *const into[] = { "stdin", "input", NULL };
-
-	return name->n > 1 && has_word(name, verbs) &&
-	    slice_in(slice_of(name->w[name->n - 1]), into);
-}
-
-/* Does it change the file that it is given?  edit_block, fsWrite, apply_diff,
- * text_editor.  *files: any files, in whichever argument: move_file. */
-static bool
-edits(const struct words *name, bool *files)
-{
-	static const char *const changes[] = { "edit", "editor", "write",
-		"replace", "insert", "patch", "apply", "append", NULL };
-	static const char *const does[] = { "create", "update", "modify",
-		"save", "push", "delete", "remove", "rename", "move", NULL };
-	static const char *const things[] = { "file", "files", "symbol",
-		"cell", "cells", "notebook", "code", "script", "page",
-		"document", NULL };
-	bool changed = has_word(name, changes);
-
-	*files = has_word(name, things) && (changed || has_word(name, does));
-	return changed || *files;
+	return (name->any & ACTS) != 0 ||
+	    (name->any & (MOVES | POINTERS)) == MOVES;
 }
 
 /* Everything that the name tells, from a cache, as names repeat. */
 static struct named *
-named(struct signer *s, struct slice name)
+named(struct signer *s, struct slice text)
 {
-	static const char *const network[] = { "web", "fetch", "http", "https",
-		"browser", "url", "curl", "internet", "network", "download",
-		"navigate", "puppeteer", "api", "request", "rest", "graphql",
-		"webfetch", "websearch", NULL };
-	static const char *const thinks[] = { "think", NULL };
-	static const char *const pauses[] = { "wait", "sleep", "pause",
-		"delay", NULL };
-	static const char *const seeks[] = { "search", "find", "grep", "glob",
-		"lookup", "retrieve", NULL };
-	/* words of a search that finds the same until a file changes */
-	static const char *const files[] = { "grep", "glob", "file", "files",
-		"code", "codebase", "symbol", "symbols", "references",
-		"pattern", "text", "repo", "dir", "directory", "folder",
-		"workspace", NULL };
-	static const char *const asks[] = { "get", "search", "find", "grep",
-		"glob", "list", "lookup", "calculate", "count", "read",
-		"recall", "retrieve", NULL };
-	static const char *const sends[] = { "create", "post", "send", "add",
-		"submit", "publish", "comment", "book", "order", "fill",
-		"insert", "type", NULL };
-	static const char *const alters[] = { "set", "update", "label",
-		"annotate", "tag", "assign", "mark", "register", "upload",
-		"invite", "transition", "archive", "upsert", "append", "save",
-		NULL };
-	static const char *const tracks[] = { "todo", "todos", "todoread",
-		"todowrite", "tracker", "issue", "issues", "ticket", "tickets",
-		"plan", "story", "card", NULL };
-	static const char *const git[] = { "git", NULL };
-	static const char *const commands[] = { "bash", "shell", "terminal",
-		"command", "cmd", "exec", "process", NULL };
-	uint64_t h = hash_bytes(name.p, name.n) | 1;
+	uint64_t h = hash_bytes(text.p, text.n) | 1;
 	struct named *n = &s->names[h / 2 % NAMES];
-	struct words words = { .n = 0 };
 
 	if (n->hash == h)
 		return n;
-	if (!slice_in(name, ours))
-		words_of(name, &words);
-	bool online = has_word(&words, network);
-	*n = (struct named){ .hash = h, .words = words.n > 0,
-		.is = { .tool = hash_bytes(name.p, name.n),
-		    .acts = acts(&words), .consults = consults(&words),
+	const struct name name = name_of(slice_in(text, ours) ? SLICE("") :
+	    text);
+	const uint64_t any = name.any;
+	bool online = (any & NETWORK) != 0, asks = (any & ASKS) != 0;
+	bool types = name.n > 1 && (any & TYPES) != 0 &&
+	    (name.last & INTO) != 0;
+	bool changes = (any & CHANGES) != 0, files = (any & THINGS) != 0 &&
+	    (any & (CHANGES | DOES)) != 0;
+	bool pauses = (any & PAUSES) != 0 || name.waits;
+	*n = (struct named){ .hash = h, .words = name.n > 0,
+		.is = { .tool = hash_bytes(text.p, text.n),
+		    .acts = acts(&name) || types,
+		    .consults = (any & PERSONS) != 0 && (any & CONSULTS) != 0,
 		    .network = online, .fetches = online,
-		    .tracks = has_word(&words, tracks),
-		    .seeks = has_word(&words, seeks),
-		    .files = words.n == 1 || has_word(&words, files),
-		    .asks = has_word(&words, asks),
-		    .sends = has_word(&words, sends) &&
-		    !has_word(&words, asks),
-		    .alters = has_word(&words, alters) &&
-		    !has_word(&words, asks) },
-		.thinks = has_word(&words, thinks),
-		.notes = notes(&words),
-		.commands = has_word(&words, commands),
-		.git = has_word(&words, git),
-		.pauses = has_word(&words, pauses) || (words.n > 0 &&
-		    strncmp(words.w[0], "wait", 4) == 0),
-		.types = types(&words) };
-	n->is.acts |= n->types;
-	n->waits = n->pauses || waits(&words);
-	n->edits = edits(&words, &n->files);
+		    .tracks = (any & TRACKS) != 0,
+		    .seeks = (any & SEEKS) != 0,
+		    .files = name.n == 1 || (any & FILES) != 0,
+		    .asks = asks,
+		    .sends = (any & SENDS) != 0 && !asks,
+		    .alters = (any & ALTERS) != 0 && !asks },
+		.thinks = (any & THINKS) != 0, .notes = name.thinks,
+		.commands = (any & COMMANDS) != 0, .git = (any & GIT) != 0,
+		.edits = changes || files, .files = files,
+		.pauses = pauses, .waits = pauses || name.looks_at_work ||
+		    (name.first & AWAITS) != 0 || (name.last & STATES) != 0 ||
+		    ((name.last & LOOKING) != 0 && (any & WORKS) != 0),
+		.types = types };
 	return n;
 }
 
@@ -593,7 +534,7 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	struct slice path = member(s, "path"), plain = scan_plain(path);
 	struct slice cmd = NOTHING, removed, one;
 	struct slice action = scan_plain(member(s, "action"));
-	struct words does;
+	struct name does;
 
 	*out = by_name->is;
 	out->bash = slice_is(kind, "bash");
@@ -608,7 +549,7 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	if (action.p == NULL && !out->bash)
 		action = scan_plain(member(s, "command"));
 	if (!out->acts && by_name->words && action.p != NULL) {
-		words_of(action, &does);
+		does = name_of(action);
 		out->acts = acts(&does);
 	}
 	out->reads = slice_in(kind, readers);
