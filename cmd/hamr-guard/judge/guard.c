@@ -183,7 +183,6 @@ turn_begin(struct guard *g)
 	buf_reset(&g->kept);
 	hash_set_clear(&g->lines);
 	hash_set_clear(&g->errors);
-	shown_clear(&g->shown);
 	files_clear(&g->files);
 	call_row_clear(&g->last);
 	stall_reset(&g->stall);
@@ -284,7 +283,6 @@ learn(struct guard *g, const struct rec *r)
 	case R_USER: hear(g, r); break;
 	case R_COMPACTION:
 		hash_set_clear(&g->lines);
-		shown_clear(&g->shown);
 		g->window++;
 		g->answers.compacted = true;
 		break;

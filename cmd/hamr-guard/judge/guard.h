@@ -152,7 +152,6 @@ struct guard {
 	struct streaks same;	/* of a tool and a short answer, ditto */
 	struct hash_set lines, answered;
 	struct hash_set errors;	/* also of one call since it passed */
-	struct shown shown;
 	struct file_states files;
 	struct cycle cycle;
 	struct stall {

@@ -13,7 +13,7 @@
 #include "text/words.h"
 
 #define LOOK_MAX 2048		/* bytes of an error that are searched */
-#define LINES_END INT32_MAX	/* no file has more */
+#define RANGE_MAX (HASH_SET_MAX / 2)	/* lines of a read that are known */
 #define PAGE_MIN 60		/* bytes of a page in a single line */
 #define ANSWER_MAX 240		/* bytes of a short answer */
 #define STATUS_MAX 80		/* a longer line says more than a status */
@@ -582,9 +582,14 @@ read_range(struct guard *g, const struct slice *meta, struct outcome *o)
 		o->past_end |= any ? first > lines :
 		    lines > 0 && scan_str_is(meta[OP], "file");
 	if (any && scan_int(meta[LAST], &last) && first > 0 &&
-	    first <= last && last < LINES_END && meta[SHA].p != NULL)
-		o->shown = shown_add(&g->shown, sign_value(meta[PATH]),
-		    sign_value(meta[SHA]), first, last);
+	    first <= last && last - first < RANGE_MAX && meta[SHA].p != NULL) {
+		uint64_t file = hash_both(sign_value(meta[PATH]),
+		    sign_value(meta[SHA]));
+
+		for (o->shown = true; first <= last; first++)
+			o->shown &= !hash_set_add(&g->lines, hash_both(file,
+			    (uint64_t)first));
+	}
 	if (o->past_end || o->shown)
 		o->d.gain = 0;
 }
