@@ -84,32 +84,6 @@ files_trifle(struct file_states *f, uint64_t path, bool whole,
 }
 
 void
-files_made(struct file_states *f, const char *id, size_t line)
-{
-	const uint64_t states[] = { f->left, f->last };
-
-	f->any_made = true;
-	for (size_t i = 0; i < 2; i++) {
-		struct made *m = &f->made[(states[i] >> 20) % MADE_MAX];
-
-		if (m->state == states[i])
-			continue;	/* keep the call that made it first */
-		free(m->by.id);
-		*m = (struct made){ .state = states[i], .by.line = line };
-		if (strlen(id) <= ID_MAX)
-			m->by.id = xstrdup(id);
-	}
-}
-
-const struct call_ref *
-files_maker(struct file_states *f, uint64_t state)
-{
-	const struct made *m = &f->made[(state >> 20) % MADE_MAX];
-
-	return m->state == state && m->by.id != NULL ? &m->by : NULL;
-}
-
-void
 files_clear(struct file_states *f)
 {
 	f->edited = 0;
@@ -120,11 +94,6 @@ files_clear(struct file_states *f)
 	f->learned = f->shown = f->written = 0;
 	f->ran = false;
 	f->turn++;
-	for (size_t i = 0; i < MADE_MAX && f->any_made; i++) {
-		free(f->made[i].by.id);
-		f->made[i] = (struct made){ .state = 0 };
-	}
-	f->any_made = false;
 }
 
 void

@@ -11,10 +11,8 @@
 
 #include "sign/code.h"
 #include "text/hash_set.h"
-#include "verdict.h"
 
 #define PATHS_MAX 1024		/* with more files, some share entries */
-#define MADE_MAX 64		/* calls known by the state they left */
 
 struct file_state {
 	uint64_t path, state;
@@ -37,11 +35,6 @@ struct file_states {
 	uint64_t shown;		/* and whatever else did, but edits */
 	uint64_t written;	/* learned at the last write of any file */
 	bool ran;		/* something was run since then */
-	struct made {
-		uint64_t state;
-		struct call_ref by;
-	} made[MADE_MAX];
-	bool any_made;
 	uint64_t turn;
 	uint64_t last, left;	/* what the latest change led to, and from */
 };
@@ -64,12 +57,6 @@ bool files_reach(struct file_states *f, uint64_t path, uint64_t state,
 enum trifle { NO_TRIFLE, ONE_MORE_TRY, ONLY_COMMENTS };
 enum trifle files_trifle(struct file_states *f, uint64_t path, bool whole,
     const struct code *code);
-
-/* files_made notes which call led to the latest state; files_maker returns it
- * for when the file comes back there.  For a state that no call led to, it is
- * the call that first left it.  NULL: unknown. */
-void files_made(struct file_states *f, const char *id, size_t line);
-const struct call_ref *files_maker(struct file_states *f, uint64_t state);
 
 void files_clear(struct file_states *f);
 void files_release(struct file_states *f);

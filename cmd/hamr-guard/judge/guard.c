@@ -179,6 +179,7 @@ turn_begin(struct guard *g)
 	g->calls_asked = g->task = g->waited = g->planned = false;
 	g->asks = ASKS_ONCE;
 	streaks_clear(&g->seen);
+	streaks_clear(&g->states);
 	g->turns++;
 	buf_reset(&g->kept);
 	hash_set_clear(&g->lines);
@@ -554,6 +555,7 @@ guard_release(struct guard *g)
 	streaks_release(&g->seen);
 	streaks_release(&g->faults);
 	streaks_release(&g->same);
+	streaks_release(&g->states);
 	files_release(&g->files);
 	free(g->call);
 	bufs_release(BUFS(&g->text, &g->kept, &g->person, &g->errand,

@@ -150,6 +150,8 @@ struct guard {
 	struct streaks seen;	/* by signature */
 	struct streaks faults;	/* of a tool and an error, in this epoch */
 	struct streaks same;	/* of a tool and a short answer, ditto */
+	struct streaks states;	/* of a file's state: the call that first led
+				 * to it, or left it */
 	struct hash_set lines, answered;
 	struct hash_set errors;	/* also of one call since it passed */
 	struct file_states files;

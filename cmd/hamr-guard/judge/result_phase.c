@@ -317,8 +317,14 @@ note_change(struct guard *g, struct open_call *c, const struct outcome *o)
 		return;
 	g->step.changed = true;
 	g->files.edited += o->novel_edit;
-	if (o->reached)
-		files_made(&g->files, c->id, c->line);
+	const uint64_t states[] = { g->files.left, g->files.last };
+	for (size_t i = 0; i < 2 && o->reached; i++) {
+		struct streak *made = streaks_put(&g->states, (struct sig){ 0,
+		    states[i] });
+
+		if (made->calls.n == 0)
+			note_call(&made->calls, c);
+	}
 	if (o->back) {
 		guard_count(g, RULE_REVISIT, 1);
 		add_due(c, RULE_REVISIT, 1, g->files.last);
@@ -726,8 +732,9 @@ warn_due(struct guard *g, struct open_call *c, const struct due *due,
 		a = g->step.futile != 0 ? A_FUTILE_TEXT : A_FUTILE_WARN;
 		break;
 	case RULE_REVISIT:
-		v.evidence = files_maker(&g->files, due->about);
-		v.nevidence = v.evidence != NULL;
+		e = streaks_get(&g->states, (struct sig){ 0, due->about });
+		if (e != NULL)
+			rest_on(&v, &e->calls, 1, false);
 		v.warn = 1;
 		break;
 	case RULE_READS:
