@@ -168,7 +168,14 @@ enum {
 	/* of a search that finds the same until a file changes */
 	FILES = 1 << 19,
 	ASKS = 1 << 20, SENDS = 1 << 21, ALTERS = 1 << 22, TRACKS = 1 << 23,
-	GIT = 1 << 24, COMMANDS = 1 << 25
+	GIT = 1 << 24, COMMANDS = 1 << 25,
+	/* of the whole name: */
+	WORDS = 1 << 26,
+	WAITS = 1 << 27,	/* for something that goes on */
+	TYPED = 1 << 28,
+	THOUGHTS = 1 << 29,	/* clear_thought, sequentialthinking; not
+				 * rethinkdb_query */
+	STRANGE = 1 << 30	/* the tool is like none of ours */
 };
 
 static struct words words = { .kinds = (const struct word_kind[]){
@@ -212,10 +219,6 @@ struct name {
 	uint64_t any;		/* what any of its words is */
 	uint64_t first, last;
 	size_t n;		/* words */
-	bool looks_at_work;	/* get_workflow_run */
-	bool thinks;		/* clear_thought, sequentialthinking; not
-				 * rethinkdb_query */
-	bool waits;		/* wait_for, waitForSelector */
 };
 
 static void
@@ -227,19 +230,21 @@ take_word(struct name *all, struct slice word)
 
 	if (word.n == 0)
 		return;
-	all->looks_at_work |= (all->any & LOOKS) != 0 && (is & WORKS) != 0;
-	all->waits |= all->n == 0 && slice_starts(word, "wait");
+	if ((all->any & LOOKS) != 0 && (is & WORKS) != 0)
+		is |= WAITS;
+	if (all->n == 0 && slice_starts(word, "wait"))
+		is |= PAUSES;
 	for (size_t i = 0; thoughts[i] != NULL; i++)
-		all->thinks |= slice_ends(word, thoughts[i]);
+		is |= slice_ends(word, thoughts[i]) ? THOUGHTS : 0;
 	if (all->n++ == 0)
 		all->first = is;
 	all->last = is;
 	all->any |= is;
 }
 
-/* A word starts after a non-letter and at a capital. */
-static struct name
-name_of(struct slice name)
+/* What a name tells.  A word starts after a non-letter and at a capital. */
+static uint64_t
+name_is(struct slice name)
 {
 	struct name all = { .n = 0 };
 	char w[32];		/* in lower case, cut */
@@ -257,53 +262,32 @@ name_of(struct slice name)
 			w[n++] = (char)tolower(c);
 	}
 	take_word(&all, (struct slice){ w, n });
-	return all;
+	uint64_t is = all.any | (all.n > 0 ? WORDS : 0) |
+	    (all.n == 1 ? FILES : 0);
+	if ((is & (MOVES | POINTERS)) == MOVES)
+		is |= ACTS;
+	if (all.n > 1 && (is & TYPES) != 0 && (all.last & INTO) != 0)
+		is |= TYPED;
+	if ((is & THINGS) == 0 || (is & (CHANGES | DOES)) == 0)
+		is &= ~(uint64_t)THINGS;
+	if ((is & PAUSES) != 0 || (all.first & AWAITS) != 0 ||
+	    (all.last & STATES) != 0 ||
+	    ((all.last & LOOKING) != 0 && (is & WORKS) != 0))
+		is |= WAITS;
+	return is;
 }
 
-static bool
-acts(const struct name *name)
+/* The same of a tool, from a cache, as names repeat. */
+static uint64_t *
+tool_is(struct signer *s, struct slice name)
 {
-	return (name->any & ACTS) != 0 ||
-	    (name->any & (MOVES | POINTERS)) == MOVES;
-}
-
-/* Everything that the name tells, from a cache, as names repeat. */
-static struct named *
-named(struct signer *s, struct slice text)
-{
-	uint64_t h = hash_bytes(text.p, text.n) | 1;
+	uint64_t h = hash_bytes(name.p, name.n) | 1;
 	struct named *n = &s->names[h / 2 % NAMES];
 
-	if (n->hash == h)
-		return n;
-	const struct name name = name_of(slice_in(text, ours) ? SLICE("") :
-	    text);
-	const uint64_t any = name.any;
-	bool online = (any & NETWORK) != 0, asks = (any & ASKS) != 0;
-	bool types = name.n > 1 && (any & TYPES) != 0 &&
-	    (name.last & INTO) != 0;
-	bool changes = (any & CHANGES) != 0, files = (any & THINGS) != 0 &&
-	    (any & (CHANGES | DOES)) != 0;
-	bool pauses = (any & PAUSES) != 0 || name.waits;
-	*n = (struct named){ .hash = h, .words = name.n > 0,
-		.is = { .tool = hash_bytes(text.p, text.n),
-		    .acts = acts(&name) || types,
-		    .consults = (any & PERSONS) != 0 && (any & CONSULTS) != 0,
-		    .network = online, .fetches = online,
-		    .tracks = (any & TRACKS) != 0,
-		    .seeks = (any & SEEKS) != 0,
-		    .files = name.n == 1 || (any & FILES) != 0,
-		    .asks = asks,
-		    .sends = (any & SENDS) != 0 && !asks,
-		    .alters = (any & ALTERS) != 0 && !asks },
-		.thinks = (any & THINKS) != 0, .notes = name.thinks,
-		.commands = (any & COMMANDS) != 0, .git = (any & GIT) != 0,
-		.edits = changes || files, .files = files,
-		.pauses = pauses, .waits = pauses || name.looks_at_work ||
-		    (name.first & AWAITS) != 0 || (name.last & STATES) != 0 ||
-		    ((name.last & LOOKING) != 0 && (any & WORKS) != 0),
-		.types = types };
-	return n;
+	if (n->hash != h)
+		*n = (struct named){ h, slice_in(name, ours) ? 0 :
+		    name_is(name) };
+	return &n->is;
 }
 
 /* ---- what its arguments tell ---- */
@@ -530,28 +514,30 @@ judge(struct signer *s, struct slice name, struct slice kind,
 {
 	static const char *const polls[] = { "poll", "wait", "log", "status",
 		NULL };
-	const struct named *by_name = named(s, name);
+	const uint64_t is = *tool_is(s, name);
 	struct slice path = member(s, "path"), plain = scan_plain(path);
 	struct slice cmd = NOTHING, removed, one;
 	struct slice action = scan_plain(member(s, "action"));
-	struct name does;
+	bool edits = slice_is(kind, "edit") || slice_is(kind, "write");
 
-	*out = by_name->is;
-	out->bash = slice_is(kind, "bash");
-	out->edits = slice_is(kind, "edit") || slice_is(kind, "write");
-	out->looks = slice_is(kind, "read");
-	out->mutates = out->edits;
-	out->matters = out->edits && sign_matters(s, path);
-	out->sends = out->sends && !out->edits;
-	out->alters = out->alters && !out->edits;
-	out->mutates |= by_name->words && slice_eq(kind, name) &&
+	*out = (struct traits){ .tool = hash_bytes(name.p, name.n),
+		.bash = slice_is(kind, "bash"),
+		.edits = edits, .mutates = edits,
+		.matters = edits && sign_matters(s, path),
+		.looks = slice_is(kind, "read"),
+		.acts = (is & (ACTS | TYPED)) != 0,
+		.consults = (is & PERSONS) != 0 && (is & CONSULTS) != 0,
+		.network = (is & NETWORK) != 0, .fetches = (is & NETWORK) != 0,
+		.tracks = (is & TRACKS) != 0, .seeks = (is & SEEKS) != 0,
+		.files = (is & FILES) != 0, .asks = (is & ASKS) != 0,
+		.sends = (is & (SENDS | ASKS)) == SENDS && !edits,
+		.alters = (is & (ALTERS | ASKS)) == ALTERS && !edits };
+	out->mutates |= (is & WORDS) != 0 && slice_eq(kind, name) &&
 	    !out->asks && !out->seeks && !out->sends && changes_file(s);
 	if (action.p == NULL && !out->bash)
 		action = scan_plain(member(s, "command"));
-	if (!out->acts && by_name->words && action.p != NULL) {
-		does = name_of(action);
-		out->acts = acts(&does);
-	}
+	if ((is & WORDS) != 0 && action.p != NULL)
+		out->acts |= (name_is(action) & ACTS) != 0;
 	out->reads = slice_in(kind, readers);
 	out->runs = !out->reads && !out->edits;
 	if (plain.p != NULL)
@@ -573,13 +559,13 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	} else if (!out->bash) {
 		/* git's status is not a poll; empty input to a running program
 		 * is one, as it shows the output */
-		out->poll = !by_name->git &&
-		    (by_name->waits || slice_in(action, polls));
-		out->poll |= by_name->types &&
+		out->poll = (is & GIT) == 0 &&
+		    ((is & WAITS) != 0 || slice_in(action, polls));
+		out->poll |= (is & TYPED) != 0 &&
 		    scan_str_is(member(s, "chars"), "");
-		out->waits = out->pauses = by_name->pauses;
+		out->waits = out->pauses = (is & PAUSES) != 0;
 	}
-	if (by_name->thinks)
+	if ((is & THINKS) != 0)
 		out->idle = is_all_dropped(&s->members);
 	/* its tasks are objects; strings may be the labels of one */
 	for (size_t i = 0; out->tracks && !out->sends &&
@@ -589,7 +575,7 @@ judge(struct signer *s, struct slice name, struct slice kind,
 		out->plans |= walk_next(&w, NULL, &one) &&
 		    scan_kind(one) == SCAN_OBJECT;
 	}
-	out->thought = by_name->notes ? thought_of(s) : 0;
+	out->thought = (is & THOUGHTS) != 0 ? thought_of(s) : 0;
 	if (out->looks)
 		out->idle = scan_str_is(path, "/dev/null") ||
 		    (scan_str_is(path, "") && member(s, "query").p == NULL);
@@ -659,7 +645,7 @@ kind_of(struct signer *s, struct slice name, struct slice *args)
 
 	if (slice_in(name, ours))
 		return name;
-	if (named(s, name)->strange)
+	if ((*tool_is(s, name) & STRANGE) != 0)
 		return name;
 	for (size_t i = name.n; i-- > 2; )
 		if (name.p[i - 1] == '_' && name.p[i - 2] == '_') {
@@ -667,16 +653,16 @@ kind_of(struct signer *s, struct slice name, struct slice *args)
 			break;		/* SERVER__TOOL */
 		}
 	kind = import_name(&(struct import_names){ .n = 0 }, tool, *args);
-	const struct named *by_name = named(s, tool);
-	if (slice_eq(kind, tool) && by_name->edits &&
-	    (by_name->files || has_texts(*args)))
+	const uint64_t is = *tool_is(s, tool);
+	if (slice_eq(kind, tool) && (is & (CHANGES | THINGS)) != 0 &&
+	    ((is & THINGS) != 0 || has_texts(*args)))
 		/* by its command, as for any tool that edits */
 		kind = import_name(&(struct import_names){ .n = 0 },
 		    SLICE("edit_file"), *args);
-	else if (slice_eq(kind, tool) && by_name->commands)
+	else if (slice_eq(kind, tool) && (is & COMMANDS) != 0)
 		kind = SLICE("bash");
 	if (slice_eq(kind, tool)) {
-		named(s, name)->strange = true;
+		*tool_is(s, name) |= STRANGE;
 		return name;
 	}
 	buf_reset(&s->path);
@@ -688,7 +674,7 @@ kind_of(struct signer *s, struct slice name, struct slice *args)
 	/* a cell that is given a value is one of a sheet */
 	if (scan_get(*args, slice_is(kind, "bash") ? "command" : "path").p !=
 	    NULL || slice_is(tool, "apply_patch") || slice_is(tool, "patch") ||
-	    (by_name->files && scan_get(*args, "value").p == NULL &&
+	    ((is & THINGS) != 0 && scan_get(*args, "value").p == NULL &&
 	    scan_get(*args, "values").p == NULL))
 		return kind;
 	return name;

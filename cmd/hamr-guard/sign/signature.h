@@ -96,17 +96,8 @@ struct signer {
 	struct buf named, text, path, theirs, code;
 	struct buf texts;	/* what the signatures of a step are of */
 	struct members members;
-	struct named {		/* what names tell */
-		uint64_t hash;
-		struct traits is;	/* whatever the arguments */
-		bool strange;	/* the tool is like none of ours */
-		bool words;	/* it has some, and is none of ours */
-		bool git, thinks;
-		bool notes;	/* what it is told, if no more */
-		bool edits, files;	/* one that it is given; any */
-		bool commands;	/* runs the one that it is given */
-		bool waits, pauses;	/* for something; for a time */
-		bool types;	/* into a program that runs */
+	struct named {
+		uint64_t hash, is;	/* of a name; what it tells */
 	} names[NAMES];
 };
 
