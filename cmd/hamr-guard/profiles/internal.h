@@ -31,7 +31,6 @@ struct foreign_result {
 	struct slice text;	/* decoded */
 	bool failed;
 	const struct rec *r;
-	bool mutated;		/* it changed files, as far as we know */
 };
 
 struct foreign;

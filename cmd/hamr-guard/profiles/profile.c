@@ -138,26 +138,14 @@ static void
 result(struct guard *g, struct open_call *c, const struct rec *r)
 {
 	struct foreign *p = g->self;
-	struct slice mutated = msg_meta(r, "mutated"), one;
-	struct foreign_result res = { .r = r };
-	struct walk w;
+	struct foreign_result res = { .r = r,
+		.failed = scan_true(rec_get(r, "is_error")) };
 
 	if (p->system->result == NULL)
 		return;
 	buf_reset(&g->text);
 	msg_text(rec_get(r, "content"), &g->text);
 	res.text = buf_view(&g->text);
-	res.failed = scan_true(rec_get(r, "is_error"));
-	/* what meta says; without meta, what the call is for */
-	if (scan_kind(mutated) == SCAN_ARRAY) {
-		w = walk_of(mutated);
-		res.mutated = walk_next(&w, NULL, &one);
-	} else if (scan_kind(msg_meta(r, "sha256_after")) == SCAN_STRING) {
-		res.mutated = true;
-	} else if (scan_kind(rec_get(r, "meta")) != SCAN_OBJECT ||
-	    c->is.edits) {
-		res.mutated = c->is.mutates && !res.failed;
-	}
 	p->system->result(p, c, &res);
 }
 

@@ -474,18 +474,18 @@ kimi_result(struct foreign *p, struct open_call *c,
 	struct slice text = slice_trim(res->text), el;
 	struct slice files = msg_meta(res->r, "mutated");
 	uint64_t hash = hash_bytes(text.p, text.n);
-	bool moved = c->is.edits ? !res->failed : res->mutated;
+	bool moved = c->is.mutates && !res->failed;
 
 	/* what `git status --porcelain` would show: an edit or a write always
 	 * counts, a command only if it changes a file that no command in this
-	 * turn changed before */
-	if (!c->is.edits && moved && scan_kind(files) == SCAN_ARRAY) {
-		moved = false;
-		for (struct walk w = walk_of(files);
-		    walk_next(&w, NULL, &el); )
-			moved |= hash_set_add(&p->m.paths,
-			    sign_value(scan_get(el, "path")));
-	}
+	 * turn changed before, as far as meta says */
+	if (!c->is.edits && scan_kind(rec_get(res->r, "meta")) == SCAN_OBJECT)
+		moved = scan_kind(files) != SCAN_ARRAY && scan_kind(msg_meta(
+		    res->r, "sha256_after")) == SCAN_STRING;
+	for (struct walk w = walk_elements(files);
+	    !c->is.edits && walk_next(&w, NULL, &el); )
+		moved |= hash_set_add(&p->m.paths,
+		    sign_value(scan_get(el, "path")));
 	/* a command put into the background, or a look at a task */
 	if (!res->failed && s->parsed &&
 	    (scan_true(scan_get(args, "run_in_background")) ||
