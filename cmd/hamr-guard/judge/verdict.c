@@ -6,21 +6,14 @@
 #include "base/mem.h"
 #include "verdict.h"
 
-const char *const action_names[] = { [ACT_ALLOW] = "allow",
-	[ACT_SHARE] = "share", [ACT_WARN] = "warn", [ACT_BLOCK] = "block",
-	[ACT_HALT] = "halt" };
-static const char *const phases[] = { [PHASE_CALL] = "call",
-	[PHASE_RESULT] = "result", [PHASE_TEXT] = "text" };
-const char *const rule_names[RULES] = { [RULE_REPEAT] = "repeat",
-	[RULE_REPEAT_WEAK] = "repeat-weak",
-	[RULE_SAME_ANSWER] = "same-answer", [RULE_RETRY] = "retry",
-	[RULE_SAME_ERROR] = "same-error", [RULE_CYCLE] = "cycle",
-	[RULE_STALL] = "stall", [RULE_FUTILE_EDITS] = "futile-edits",
-	[RULE_REVISIT] = "revisit", [RULE_NO_MUTATION] = "no-mutation",
-	[RULE_READS] = "reads", [RULE_CALLS] = "calls",
-	[RULE_BATCH] = "batch", [RULE_PLAN_PROSE] = "plan-prose",
-	[RULE_STATUS_ONLY] = "status-only", [RULE_PREMATURE] = "premature",
-	[RULE_MONOLOGUE] = "monologue" };
+/* In the order of their enums. */
+const char *const action_names[] = { "none", "allow", "share", "warn", "block",
+	"halt" };
+static const char *const phases[] = { "call", "result", "text" };
+const char *const rule_names[RULES] = { "repeat", "repeat-weak", "same-answer",
+	"retry", "same-error", "cycle", "stall", "futile-edits", "revisit",
+	"no-mutation", "reads", "calls", "batch", "plan-prose", "status-only",
+	"premature", "monologue" };
 
 bool
 result_is_refusal(const struct rec *r)
