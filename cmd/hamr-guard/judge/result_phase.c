@@ -15,15 +15,6 @@
 
 /* ---- the streak of a signature ---- */
 
-/* The arguments of a call of this step; else empty, as they are not kept. */
-static struct slice
-args_of(const struct guard *g, const struct open_call *c)
-{
-	return c->turn == g->turn && c->step == g->steps ?
-	    slice_from(sign_text_of(&g->signer, &c->is),
-	    strlen(c->tool) + 1) : SLICE("");
-}
-
 /* Is it made to see how long something takes? */
 static bool
 is_timed(const struct guard *g, const struct open_call *c)
@@ -33,9 +24,13 @@ is_timed(const struct guard *g, const struct open_call *c)
 		/* of commands */
 		"\"time ", "; time ", "&& time ", "perf stat", "hyperfine",
 		"ab -n", "ab -c", "wrk -", "bench", "timeit", "{time_", NULL };
-	struct slice args = args_of(g, c);
+	struct slice args = SLICE("");
 	size_t i = 0;
 
+	/* those of another step are not kept */
+	if (c->turn == g->turn && c->step == g->steps)
+		args = slice_from(sign_text_of(&g->signer, &c->is),
+		    strlen(c->tool) + 1);
 	while (words[i] != NULL && !slice_has(args, words[i]))
 		i++;
 	return (c->is.bash || i < QUERIES) && words[i] != NULL;
@@ -394,15 +389,6 @@ makes_another(struct guard *g, const struct open_call *c)
 	return g->made != last;
 }
 
-/* Did a call that may be one of many work, whatever it printed? */
-static bool
-works_alike(const struct guard *g, const struct open_call *c,
-    const struct outcome *o)
-{
-	return !o->failed && (makes(c) || (c->is.bash && c->is.runs &&
-	    !c->is.fetches && !c->is.seeks && !outcome_complains(g)));
-}
-
 /* How much a call adds to the stall score, in sixths.  another: as in
  * makes_another. */
 static int
@@ -466,18 +452,6 @@ is_progress(const struct open_call *c, const struct streak *e,
 	    o->like == CHANGED && o->d.gain > 0;
 }
 
-/* Is what a result shows news, at once or with what others have shown little by
- * little?  What a file shows may be the model's own words. */
-static bool
-is_enough(struct guard *g, const struct open_call *c, const struct outcome *o)
-{
-	uint64_t gain = o->d.gain, enough = g->policy->min_gain;
-
-	if (c->is.runs && !o->failed)
-		g->stall.gain += gain;
-	return gain > 0 && (gain >= enough || g->stall.gain >= enough);
-}
-
 /* Has the answer changed though no file did: the next line of a debugger, a
  * coin, a room?  Long ones may be one thing in other words. */
 static bool
@@ -507,17 +481,23 @@ note_act(struct guard *g, const struct open_call *c, struct streak *e,
 	e->acted = g->acted;
 }
 
-/* Is what a result shows new? */
+/* Is what a result shows new, at once or with what others have shown little by
+ * little?  What a file shows may be the model's own words. */
 static void
 note_news(struct guard *g, const struct open_call *c, const struct outcome *o,
     bool progress)
 {
-	bool news = o->like <= MEASURED;
+	bool news = o->like <= MEASURED, new = o->like == CHANGED &&
+	    o->files != TWEAKED;
+	uint64_t enough = g->policy->min_gain;
 
+	if (new && !progress && c->is.runs && !o->failed)
+		g->stall.gain += o->d.gain;
+	new = new && o->d.gain > 0 &&
+	    (o->d.gain >= enough || g->stall.gain >= enough);
 	g->step.shown |= o->d.gain > 0 && news;
 	g->shown_new += o->d.gain > 0 && (news || o->counts);
-	if (o->files != TWEAKED && (progress ||
-	    (o->like == CHANGED && is_enough(g, c, o)))) {
+	if (new || (progress && o->files != TWEAKED)) {
 		g->news++;
 		g->step.news = true;
 		stall_reset(&g->stall);
@@ -529,8 +509,11 @@ static void
 weigh(struct guard *g, const struct open_call *c, const struct streak *e,
     const struct outcome *o, int w)
 {
+	/* one of many works, whatever it prints */
 	bool spared = w > 0 && !c->is.idle && (o->other ?
-	    works_alike(g, c, o) : o->like == SAME && e->n == 2);
+	    !o->failed && (makes(c) || (c->is.bash && c->is.runs &&
+	    !c->is.fetches && !c->is.seeks && !outcome_complains(g))) :
+	    o->like == SAME && e->n == 2);
 
 	/* who was told, and goes on without an unseen line, repeats */
 	if (g->stall.told && w == POINT / 2 && !spared && !o->transient)

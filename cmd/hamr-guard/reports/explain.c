@@ -327,25 +327,12 @@ show_part(const struct report *p, const char *title, const struct buf *b)
 		sheet_line(&p->sheet, PAINT_NONE, "  no verdict");
 }
 
-static void
-show_counters(const struct report *p, const struct target *t)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	for (int i = 0; i < RULES; i++)
-		if (t->counter[i] > 0)
-			buf_fmt(&b, b.len > 0 ? ", %s %lu" : "  %s %lu",
-			    rule_names[i], t->counter[i]);
-	if (b.len > 0)
-		show_part(p, "counters of the step", &b);
-	buf_release(&b);
-}
-
 /* The step is over: print the calls of it that were asked for. */
 static void
 show(struct report *p)
 {
 	struct explain *x = p->self;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
 	for (size_t i = 0; i < x->n; i++) {
 		struct target *t = &x->t[i];
@@ -362,11 +349,19 @@ show(struct report *p)
 			    "before the call", &t->call);
 			if (!answer)
 				show_part(p, "after the step", &t->result);
-			show_counters(p, t);
+			for (int k = 0; k < RULES; k++)
+				if (t->counter[k] > 0)
+					buf_fmt(&b, b.len > 0 ? ", %s %lu" :
+					    "  %s %lu", rule_names[k],
+					    t->counter[k]);
+			if (b.len > 0)
+				show_part(p, "counters of the step", &b);
+			buf_reset(&b);
 		}
 		free(t->id);
 		bufs_release(BUFS(&t->head, &t->call, &t->result));
 	}
+	buf_release(&b);
 	x->n = 0;
 }
 

@@ -98,6 +98,8 @@ static const char *const bodies[] = { "POST", "-XPOST", "-d", "--data",
 /* They print words of their own call. */
 static const char *const echoes[] = { "echo", "printf", "terraform plan",
 	"tofu plan", NULL };
+static const char *const languages[] = { "python", "python3", "node", "perl",
+	"ruby", NULL };
 static const char *const scripts[] = { "python -c", "python3 -c", "node -e",
 	"perl -e", "ruby -e", NULL };
 /* Words before the command itself, or without one. */
@@ -329,17 +331,6 @@ is_idle(const struct simple *s)
 	return s->at < s->n ? slice_in(s->w[s->at], words) : s->n == 0;
 }
 
-/* Is it a program given in the command itself? */
-static bool
-is_script(const struct simple *s)
-{
-	static const char *const languages[] = { "python", "python3", "node",
-		"perl", "ruby", NULL };
-
-	return is_command(s, scripts) ||
-	    (s->until.p != NULL && is_command(s, languages));
-}
-
 /* Does the program in the command write a file? */
 static bool
 writes_file(struct slice cmd)
@@ -429,7 +420,8 @@ struct works {
 static void
 take_simple(const struct simple *s, struct traits *t, struct works *w)
 {
-	bool waits = is_command(s, sleepers);
+	bool waits = is_command(s, sleepers), script = is_command(s, scripts);
+
 	t->waits |= waits;
 	t->patient |= waits && is_long(s);
 	t->pauses &= waits || s->at >= s->n;
@@ -440,13 +432,14 @@ take_simple(const struct simple *s, struct traits *t, struct works *w)
 	w->tested |= is_command(s, tests);
 	if (is_command(s, echoes))
 		t->echoes = 1;
-	else if (t->echoes == 0 && (s->until.p != NULL ||
-	    is_command(s, scripts)))
+	else if (t->echoes == 0 && (s->until.p != NULL || script))
 		t->echoes = QUOTE;
+	/* a program given in the command itself */
+	w->script |= script || (s->until.p != NULL &&
+	    is_command(s, languages));
 	bool reads = is_command(s, readers);
 	t->reads = t->reads && !s->writes && (s->at >= s->n || reads);
 	bool writes = is_command(s, writers);
-	w->script |= is_script(s);
 	w->edits |= s->writes || (writes && !is_command(s, movers));
 	t->mutates |= s->writes || writes || is_command(s, deployers);
 	if ((s->writes && !s->elsewhere) ||
