@@ -1,6 +1,5 @@
 /* file_states.c - the states files were in during this turn. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "file_states.h"
