@@ -329,13 +329,13 @@ guard_answer(struct guard *g, const struct rec *r)
 
 	if (g->text_only > 0)
 		g->text_only--;
-	/* a plan, perhaps, if the turn has changed nothing */
 	buf_reset(&g->said);
-	if (g->still == g->steps && content.n <= g->said.max)
-		buf_slice(&g->said, content);
 	buf_reset(&g->text);
 	buf_addc(&g->text, '\0');	/* a name would stand before it */
 	msg_text(content, &g->text);
+	/* a plan, perhaps, if the turn has changed nothing */
+	if (g->still == g->steps && content.n <= g->said.max)
+		buf_slice(&g->said, slice_from(buf_view(&g->text), 1));
 	buf_reserve(&g->text, VOLATILE_MARGIN);
 	struct slice text = slice_trim(slice_from(buf_view(&g->text), 1));
 	/* a null reason means that the message was cut off */

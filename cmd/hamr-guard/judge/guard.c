@@ -246,28 +246,24 @@ static void
 hear(struct guard *g, const struct rec *r)
 {
 	struct slice contract = msg_meta(r, "contract");
-	struct slice one = rec_get(r, "content");
-	bool replies = false;
+	struct slice content = rec_get(r, "content");
 
 	g->task = scan_str_is(contract, "hard") ||
 	    scan_str_is(contract, "soft");
+	buf_reset(&g->text);
+	if (content.n <= PERSON_MAX)
+		msg_text(content, &g->text);
+	struct slice text = buf_view(&g->text), said = buf_view(&g->said);
+	bool brief = said.n > 0 && content.n <= PERSON_MAX && text.n <= GO_MAX;
 	/* who says only "ok go" asks for what they approve of */
-	if (one.n <= PERSON_MAX && g->said.len > 0) {
-		buf_reset(&g->text);
-		msg_text(one, &g->text);
-		replies = g->text.len <= GO_MAX &&
-		    slice_ends(buf_view(&g->said), "?\"");
-		if (g->text.len <= GO_MAX && prose_asks(buf_view(&g->text),
-		    &g->often) == ASKS_ONCE)
-			one = buf_view(&g->said);
-	}
-	if (!replies)
+	if (brief && prose_asks(text, &g->often) == ASKS_ONCE)
+		text = said;
+	if (!brief || !slice_ends(said, "?")) {
 		buf_reset(&g->errand);
-	if (!replies && one.n <= PERSON_MAX)
-		buf_slice(&g->errand, one);
+		buf_slice(&g->errand, text);
+	}
 	buf_reset(&g->person);
-	if (one.n <= PERSON_MAX)
-		buf_slice(&g->person, one);
+	buf_slice(&g->person, text);
 	buf_reset(&g->said);
 	g->asks = ASKS_UNREAD;
 	g->often = 0;
@@ -364,9 +360,7 @@ take_again(struct guard *g, struct traits *t, const struct streak *e)
 	if (!wanted && (e->failed || t->edits || (does ? !e->brief || e->vain ||
 	    t->consults : e->ran == g->ran)))
 		return;
-	buf_reset(&g->text);
-	msg_text(buf_view(&g->errand), &g->text);
-	if (!prose_names(buf_view(&g->text), sign_text_of(&g->signer, t),
+	if (!prose_names(buf_view(&g->errand), sign_text_of(&g->signer, t),
 	    !wanted && (t->bash || !does)))
 		return;
 	t->late = true;
@@ -390,9 +384,7 @@ take_asked(struct guard *g, struct traits *t)
 		g->often = 0;
 	} else if (g->asks == ASKS_UNREAD && e != NULL) {
 		/* the message matters only once a call is repeated */
-		buf_reset(&g->text);
-		msg_text(buf_view(&g->person), &g->text);
-		g->asks = prose_asks(buf_view(&g->text), &g->often);
+		g->asks = prose_asks(buf_view(&g->person), &g->often);
 	}
 	if (e != NULL && e->weak > 1 && e->epoch == g->epoch)
 		take_again(g, t, e);

@@ -140,11 +140,11 @@ struct guard {
 	bool task;		/* meta.contract says they are to change */
 	enum asks asks;		/* of the person, as the message says */
 	unsigned long often;	/* how often, ditto */
-	struct buf person;	/* which is this, as JSON; or the answer that
+	struct buf person;	/* which is this; or the answer that
 				 * they approve of */
 	struct buf errand;	/* ditto, or the one before, if this only
 				 * replies to a question */
-	struct buf said;	/* the last answer, as JSON, if it may be a
+	struct buf said;	/* the last answer, if it may be a
 				 * plan */
 	bool calls_asked;
 	struct streaks seen;	/* by signature */
