@@ -27,11 +27,12 @@ hub_fail(struct hub *h, const struct err *e)
 }
 
 int
-hub_commit_lines(struct hub *h, struct slice lines)
+hub_commit_lines(struct hub *h, struct slice lines, const struct rec *known)
 {
 	off_t at = h->session->size;
+	const struct rec *r = known;
 	struct slice line;
-	struct rec r;
+	struct rec own;
 	struct err e;
 
 	if (lines.n == 0 || h->closing)
@@ -42,18 +43,21 @@ hub_commit_lines(struct hub *h, struct slice lines)
 	if (session_append(h->session, lines, &e) < 0)
 		return hub_fail(h, &e);
 	for (; slice_line(&lines, &line); at += (off_t)line.n + 1) {
-		if (rec_parse(&h->scan, line.p, line.n, &r) < 0)
-			continue;
+		if (known == NULL) {
+			if (rec_parse(&h->scan, line.p, line.n, &own) < 0)
+				continue;
+			r = &own;
+		}
 		/* a start is on disk before it is echoed, an end before it is
 		 * printed */
-		if ((r.kind == R_START || r.kind == R_END) &&
+		if ((r->kind == R_START || r->kind == R_END) &&
 		    session_sync(h->session, &e) < 0) {
 			hub_fail(h, &e);
 			continue;
 		}
-		track_record(h->track, &r, at);
-		runlog_record(h->log, &r);
-		ui_committed(h->ui, &r);
+		track_record(h->track, r, at);
+		runlog_record(h->log, r);
+		ui_committed(h->ui, r);
 	}
 	return 0;
 }
@@ -71,7 +75,7 @@ hub_commit(struct hub *h, struct buf *record)
 		    "of a record", REC_MAX >> 20);
 		rc = hub_fail(h, &e);
 	} else {
-		rc = hub_commit_lines(h, buf_view(record));
+		rc = hub_commit_lines(h, buf_view(record), NULL);
 	}
 	buf_release(record);
 	return rc;
@@ -131,7 +135,7 @@ hub_commit_proposals(struct hub *h, struct slot *s)
 
 	for (; s->skip > 0; s->skip--)
 		slice_line(&p, &line);
-	hub_commit_lines(h, p);
+	hub_commit_lines(h, p, NULL);
 	buf_reset(&s->proposals);
 }
 

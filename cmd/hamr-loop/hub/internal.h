@@ -14,8 +14,9 @@
 int hub_fail(struct hub *h, const struct err *e);
 
 /* Append lines (each with its LF) in one write, unless the session is closed to
- * commits. */
-int hub_commit_lines(struct hub *h, struct slice lines);
+ * commits.  known: the record of the only line, or NULL. */
+int hub_commit_lines(struct hub *h, struct slice lines,
+    const struct rec *known);
 /* Commit what guard, compact or mem proposed, all together. */
 void hub_commit_proposals(struct hub *h, struct slot *s);
 

@@ -193,7 +193,7 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 	} else if (acts(s) && hub_is_judged(h)) {
 		/* its LF follows it in the buffer it was read into */
 		hub_commit_lines(h, (struct slice){ r->line.p,
-		    r->line.n + 1 });
+		    r->line.n + 1 }, r);
 	} else if (buf_reserve(&s->proposals, r->line.n + 1) < 0) {
 		return "proposes more than a session can hold";
 	} else {
