@@ -111,9 +111,9 @@ const struct conf_key conf_keys[] = {
 	LIST("provider.headers", NO, "[]", "spec 4.1: none"),
 	STR("provider.ca_file", NO, "", NULL, "spec 4.1: the system's"),
 	STR("provider.proxy", NO, "", NULL, "spec 4.4: none"),
-	STR("provider.tool_dialect", YES, "auto", "auto|none|hermes|qwen3-coder|"
-	    "llama3|mistral|deepseek|glm|kimi|minimax|pythonic|gemma|json|"
-	    "fenced", "spec 4.2"),
+	STR("provider.tool_dialect", YES, "auto", "auto|none|hermes|"
+	    "qwen3-coder|llama3|mistral|deepseek|glm|kimi|minimax|pythonic|"
+	    "gemma|json|fenced", "spec 4.2"),
 	STR("provider.reasoning_replay", YES, "auto", "auto|always|never",
 	    "spec 4.2"),
 	BOOL("provider.system_in_place", YES, "false", "spec 4.3"),

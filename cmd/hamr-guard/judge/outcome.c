@@ -10,7 +10,7 @@
 #include "internal.h"
 #include "text/envelope.h"
 #include "text/volatile.h"
-#include "text/words.h"
+#include "text/word_kinds.h"
 
 #define LOOK_MAX 2048		/* bytes of an error that are searched */
 #define RANGE_MAX (HASH_SET_MAX / 2)	/* lines of a read that are known */

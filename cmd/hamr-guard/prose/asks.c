@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "asks.h"
-#include "text/words.h"
+#include "text/word_kinds.h"
 
 #define TEXT_MAX 1000		/* bytes; a longer text is a task with its
 				 * papers, which may speak of anything */

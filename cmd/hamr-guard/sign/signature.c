@@ -9,7 +9,7 @@
 #include "shell.h"
 #include "signature.h"
 #include "text/volatile.h"
-#include "text/words.h"
+#include "text/word_kinds.h"
 #include "user_rules.h"
 
 #define NOTHING ((struct slice){ NULL, 0 })

@@ -208,7 +208,7 @@ child(const struct start *s)
 	sigset_t none;
 
 	setpgid(0, 0);
-	/* give the fds their numbers, once none has one that another will get */
+	/* number the fds, once none has a number another gets */
 	for (int i = 0; i < NGIVEN; i++)
 		above[i] = fcntl(s->fds[i], F_DUPFD_CLOEXEC, NGIVEN);
 	for (int i = 0; i < NGIVEN; i++)

@@ -1,4 +1,4 @@
-/* words.h - what words are, by a table of words. */
+/* word_kinds.h - what words are, by a table of words. */
 #pragma once
 
 #include "base/map.h"

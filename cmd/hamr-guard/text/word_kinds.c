@@ -1,7 +1,7 @@
-/* words.c - what words are, by a table of words. */
+/* word_kinds.c - what words are, by a table of words. */
 #include <string.h>
 
-#include "words.h"
+#include "word_kinds.h"
 
 uint64_t
 words_is(struct words *w, struct slice word)
