@@ -24,6 +24,7 @@
 #define TICK_MS 12		/* more than one such tick, in steps of 1 ms */
 #define ASK_FILES 64		/* files between checks of the clock */
 #define SLOW_MS 1000		/* a slower snapshot has hashed a lot */
+#define ASK_BYTES 65536		/* with more, asking is faster than reading */
 #define SETTLE_FILES 32		/* read by one git process */
 #define SETTLE_MAX (SETTLE_FILES * ((size_t)SNAP_FILE_MAX + 128))
 
@@ -136,6 +137,15 @@ is_covered(struct take *t, const char *rel, const struct stat *st)
 		    AT_SYMLINK_NOFOLLOW) == 0;
 	s->left.unreadable += !readable;
 	return readable;
+}
+
+/* Is somebody other than a command of ours writing this file now? */
+static bool
+is_written(struct take *t, const char *rel, const struct stat *st)
+{
+	return S_ISREG(st->st_mode) &&
+	    !is_unwritten(&t->s->f->root, rel, st) &&
+	    writers_have(&t->writers, st);
 }
 
 /* ---- is a file as our index has it? ---- */
@@ -272,8 +282,7 @@ note_large(struct take *t, const char *rel, uint64_t was)
 	    files_hidden(s->f, rel))
 		return;
 	bool is = fstatat(root->fd, rel, &st, AT_SYMLINK_NOFOLLOW) == 0;
-	if (is && (stat_mark(&st) == was || (!is_unwritten(root, rel, &st) &&
-	    writers_have(&t->writers, &st))))
+	if (is && (stat_mark(&st) == was || is_written(t, rel, &st)))
 		return;
 	if (is && was == 0)
 		note_older(t, rel, &st, false);
@@ -350,6 +359,9 @@ see_file(struct take *t, const char *rel, struct stat st,
 		s->watch.whole = false;
 	if (e != NULL && looks_clean(t, e, &st))
 		return;
+	/* do not read our own output, which may be long, at every call */
+	if (st.st_size > ASK_BYTES && is_written(t, rel, &st))
+		return;
 	clock_gettime(CLOCK_REALTIME, &clock);
 	buf_reset(&t->text);
 	errno = 0;
@@ -381,8 +393,7 @@ see_file(struct take *t, const char *rel, struct stat st,
 		return;
 	}
 	/* keep the entry of a file that someone else is writing now */
-	if (S_ISREG(st.st_mode) && !is_unwritten(&s->f->root, rel, &st) &&
-	    writers_have(&t->writers, &st))
+	if (is_written(t, rel, &st))
 		return;
 	if (!same && object_put(s, buf_view(&t->text), oid) < 0) {
 		s->why = strerror(errno);
