@@ -51,6 +51,12 @@ is "errors of the provider count" "$(printf '%s\n' "$user" \
 is "those of others do not" "$(printf '%s\n' "$user" \
 	'{"type":"error","stage":"hamr-tool","code":"bad_record","message":"x"}' |
 	play script | told | jq -c '.[3]')" '"tool_calls"'
+# 4000 answers in 0.1 s, not 10: a script does not look at the conversation
+jq -cn 'range(4000) | {role: "assistant", content: ("a" * 200)}' >many
+jq -cn 'range(4000) | {role: "user", content: ("u" * 200)}, {type: "go"},
+	{role: "assistant", content: ("a" * 200)}' >in
+is "a long script is followed without the conversation" "$(ulimit -t 5
+	hamr-provider -rnq --no-config --replay many <in | grep -c '"role"')" 4000
 is "nor messages inside a request" "$(printf '%s\n' \
 	"{\"type\":\"request\",\"messages\":[$user,$done,$user],\"tool_choice\":\"none\"}" |
 	play script | told | jq -c '.[3]')" '"tool_calls"'

@@ -109,6 +109,12 @@ replay_free(struct replay *r)
 	FREE(r->v, r);
 }
 
+bool
+replay_has_tapes(const struct replay *r)
+{
+	return r->n > 0 && r->v[0].is_tape;
+}
+
 /* ---- shown as deltas ---- */
 
 /* Show a text (a JSON string, or content parts) as deltas of whole characters,

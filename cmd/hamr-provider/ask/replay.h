@@ -24,5 +24,8 @@ void replay_free(struct replay *r);
  * message or an error with stage "provider"? */
 bool replay_counts(const struct rec *r);
 
+/* Is the file a cassette? */
+bool replay_has_tapes(const struct replay *r);
+
 /* Put answer number p->answers as if a server had sent it. */
 void replay_answer(struct provider *p, const struct ask *ask);

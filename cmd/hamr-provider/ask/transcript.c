@@ -187,6 +187,9 @@ make_request(struct provider *p)
 	struct buf *b = &p->request;
 
 	buf_reset(b);
+	p->ask = (struct ask){ .estimate = 0 };
+	if (p->replay != NULL && !replay_has_tapes(p->replay))
+		return;		/* a script does not look at it */
 	recall(p);
 	view_give(p->view, b);
 	size_t n = b->len;
