@@ -24,6 +24,12 @@ status "--lenient goes on" 0 guard --lenient half
 is "with an error record in its place" \
     "$(tail -n 1 .out | jq -r '.type + " " + .code')" "error bad_record"
 
+make >lines <<'X'
+s a read {"path":"f"} = f | {"meta":{"op":"file","path":"f","first":9223372036854775806,"last":9223372036854775807,"lines":90,"sha256":"x"}}
+X
+is "line numbers may be as large as they can be" \
+    "$(guard -n -a <lines | jq -r .action)" "allow"
+
 # ---- what does not pair ----
 
 make >alone <<'X'

@@ -586,9 +586,11 @@ read_range(struct guard *g, const struct slice *meta, struct outcome *o)
 		uint64_t file = hash_both(sign_value(meta[PATH]),
 		    sign_value(meta[SHA]));
 
-		for (o->shown = true; first <= last; first++)
+		o->shown = true;
+		for (uint64_t line = (uint64_t)first; line <= (uint64_t)last;
+		    line++)
 			o->shown &= !hash_set_add(&g->lines, hash_both(file,
-			    (uint64_t)first));
+			    line));
 	}
 	if (o->past_end || o->shown)
 		o->d.gain = 0;
