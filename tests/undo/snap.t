@@ -233,6 +233,12 @@ is "state that cannot be here is elsewhere" "$(changed 'echo 6 >>u2')" \
 	"exit 0; changed: u2"
 ok "not behind a link" test ! -e ../elsewhere
 rm .hamr
+changed 'echo 7 >>u2' >/dev/null
+rm .hamr/snap.git/index; mkdir -p .hamr/snap.git/index/d
+b 'echo 7 >>u2' >/dev/null 2>../err
+match "an index that cannot be replaced is said" "$(cat ../err)" \
+	"*snap.git (its index cannot be read); what follows cannot be undone"
+rm -rf .hamr
 mkdir ../nogit; ln -s "$(command -v bash)" ../nogit/; for p in sleep cat; do
 	ln -s "$(command -v $p)" ../nogit/; done
 is "without git it is said" "$(PATH=$T/nogit "$BIN/hamr-tool" --yes \

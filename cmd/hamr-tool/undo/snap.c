@@ -754,7 +754,7 @@ write_index(struct take *t)
 	return r;
 }
 
-/* 0; -1 with s->why; or > 0: the index is unusable. */
+/* 0; or with s->why: -1, or > 0 if the index is unusable. */
 static int
 take(struct snap *s)
 {
@@ -767,9 +767,10 @@ take(struct snap *s)
 	struct texts paths = { .n = 0 };
 	struct stat st;
 
-	s->why = NULL;
+	s->why = "its index cannot be read";
 	if (refresh(s) < 0)
 		return 1;
+	s->why = NULL;
 	bool all = !watch_take(&s->watch, &paths) || s->stamp == 0;
 	/* a write through one hard link is reported for that name only; for
 	 * note_older, others must be as it was */
