@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/image.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "json/sha.h"
 #include "record/line_set.h"
@@ -50,6 +51,7 @@ struct proof {
 };
 
 struct proofs {
+	struct map by_path;	/* true name -> index */
 	struct proof *v;
 	size_t n, cap;
 };

@@ -21,15 +21,15 @@
 struct proof *
 proofs_of(struct proofs *ps, const char *rel)
 {
-	size_t i = 0;
+	bool fresh;
+	uint64_t *at = map_put(&ps->by_path, slice_of(rel), &fresh);
 
-	while (i < ps->n && strcmp(ps->v[i].rel, rel) != 0)
-		i++;
-	if (i == ps->n) {
+	if (fresh) {
 		GROW(ps->v, ps->n, ps->cap);
-		ps->v[ps->n++] = (struct proof){ .rel = xstrdup(rel) };
+		ps->v[ps->n] = (struct proof){ .rel = xstrdup(rel) };
+		*at = ps->n++;
 	}
-	return &ps->v[i];
+	return &ps->v[*at];
 }
 
 static void
@@ -57,6 +57,7 @@ proofs_reset(struct proofs *ps)
 		line_set_release(&ps->v[i].lines);
 		FREE(ps->v[i].rel, ps->v[i].v);
 	}
+	map_release(&ps->by_path);
 	free(ps->v);
 	*ps = (struct proofs){ 0 };
 }
