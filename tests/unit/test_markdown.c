@@ -496,6 +496,20 @@ copies_at_a_width(void **state)
 	bufs_release(BUFS(&rows, &code));
 }
 
+/* What is copied is not cleaned: a NUL byte does not end a table's header. */
+static void
+copies_beside_nul(void **state)
+{
+	struct slice answer = SLICE("a|\0|b|c|d|e|f|g|h|i|j|k\n"
+	    "-|-|-|-|-|-|-|-|-|-|-|-\n\n```\nx\n```\n");
+	struct buf code = BUF_INIT(1 << 16);
+
+	(void)state;
+	assert_int_equal(markdown_code(answer, 0, &code), 1);
+	assert_string_equal(code.p, "x\n");
+	buf_release(&code);
+}
+
 /* The backslash before a bar is the table's, whatever the table looks like. */
 static void
 bars_in_cells(void **state)
@@ -712,6 +726,7 @@ main(void)
 		cmocka_unit_test(random_in_pieces), cmocka_unit_test(as_md4c),
 		cmocka_unit_test(copies_behind_table),
 		cmocka_unit_test(copies_at_a_width),
+		cmocka_unit_test(copies_beside_nul),
 		cmocka_unit_test(bars_in_cells),
 		cmocka_unit_test(final_at_once), cmocka_unit_test(hostile),
 		cmocka_unit_test(word_of_urls),

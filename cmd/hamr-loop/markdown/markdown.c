@@ -361,7 +361,9 @@ add_row(struct markdown *m, struct slice line)
 static void
 begin_table(struct markdown *m, struct slice delimiter)
 {
-	char *head = xmemdup0(m->text.p + m->last, m->text.len - m->last);
+	/* as it is: for /copy it may hold NUL bytes */
+	struct slice head = slice_from(buf_view(&m->text), m->last);
+	char *copy = xmemdup0(head.p, head.n);
 
 	m->text.len = m->last > 0 ? m->last - 1 : 0;
 	if (m->text.len > 0)
@@ -369,9 +371,9 @@ begin_table(struct markdown *m, struct slice delimiter)
 	buf_reset(&m->text);
 	m->last = 0;
 	m->at.leaf = LEAF_TABLE;
-	add_row(m, slice_of(head));
+	add_row(m, (struct slice){ copy, head.n });
 	add_row(m, delimiter);
-	free(head);
+	free(copy);
 }
 
 /* ---- lines ---- */
