@@ -72,6 +72,16 @@ P
 )" "4 ['failed', 'completed', 'completed', 'failed', 'failed', 'failed']"
 is "what was allowed ran" "$(paste -sd' ' ran)" "always always"
 
+# --- arguments over several lines
+fresh lines
+{ call nothing "$(printf '{"a":[1,\n2]}')"; answer "There is no such tool."; } >script
+is "arguments over several lines are shown in one" "$(play <<'P'
+e = new()
+e.prompt(e.new(here), "Call it")
+print([u["rawInput"] for u in e.of("tool_call")])
+P
+)" "[{'a': [1, 2]}]"
+
 # --- answers that are none; where an edit is
 fresh odd
 seq 9 >a
