@@ -617,19 +617,15 @@ X
 serve anth
 go --api anthropic --base-url "$URL" >/dev/null
 is "anthropic: ids and names of another model's" "$(body | jq -c \
-	'.messages[1:][].content[0] | [.id // .tool_use_id |
-	test("^[0-9A-Za-z]{9}$")], [.name]')" \
-	'[true]
-["container_exec"]
-[true]
-[null]'
+	'[.messages[1:][].content[0]] | [.[0].name, .[0].id == .[1].tool_use_id,
+	(.[0].id | test("^[0-9A-Za-z]{9}$"))]')" '["container_exec",true,true]'
 jq -cn '{type: "request", messages: [{role: "assistant", tool_calls: ["f:0", "f_0" |
 	{id: ., type: "function", function: {name: "f", arguments: "{}"}}]}]}' >in
 serve anth
 go --api anthropic --base-url "$URL" >/dev/null
 is "anthropic: two ids stay two" "$(body | jq -c '[.messages[].content[] |
-	.id // .tool_use_id // empty] | [.[0] == .[2], .[1], .[3]]')" \
-	'[true,"f_0","f_0"]'
+	.id // .tool_use_id // empty] | [.[0] == .[2], .[0] == .[1], .[1],
+	.[3]]')" '[true,false,"f_0","f_0"]'
 jq -cn '{type: "request", messages: [
 	{role: "assistant", content: "\n\n", tool_calls: [{id: "a", type: "function", function: {name: "f", arguments: "{}"}}]},
 	{role: "tool", tool_call_id: "a", content: [{type: "text", text: " \t"}, {type: "text", text: "x"}]},
