@@ -28,7 +28,8 @@ make >lines <<'X'
 s a read {"path":"f"} = f | {"meta":{"op":"file","path":"f","first":9223372036854775806,"last":9223372036854775807,"lines":90,"sha256":"x"}}
 X
 is "line numbers may be as large as they can be" \
-    "$(guard -n -a <lines | jq -r .action)" "allow"
+    "$(timeout 30 hamr-guard --no-config -n -a lines | jq -r .action)" \
+    "allow"
 
 # ---- what does not pair ----
 
@@ -58,6 +59,10 @@ s d t {} = x
 X
 is "a result that comes late counts, its step is over" "$(said <late)" \
     "d warn repeat 4"
+python3 -c 'print("""c a edit {"path":"f","old":"%s","new":""}
+s b t {} = x
+r a timed out | {"is_error":true}""" % (30000000 * "y"))' | make >late
+status "... also an edit of 30 MB that failed" 0 guard -n late
 make >before <<'X'
 c b t {}
 u another thing

@@ -546,8 +546,8 @@ read_error(struct guard *g, const struct open_call *c,
 
 	o->d.hash = ~o->d.hash;
 	o->d.norm = ~o->d.norm;
-	o->transient = may_pass(meta, quotes ? SLICE("") : text, edits ?
-	    sign_text_of(&g->signer, &c->is) : SLICE(""));
+	o->transient = may_pass(meta, quotes ? SLICE("") : text,
+	    edits && !quotes ? sign_text_of(&g->signer, &c->is) : SLICE(""));
 	o->new_error = hash_set_add(&g->errors, o->d.norm);
 	if (kind) {
 		o->new_error &= hash_set_add(&g->errors, o->d.kind);
