@@ -151,12 +151,12 @@ is "a hundred times is no limit, as 100 is none" \
 is "every minute: not as a failure" "$({ asked "Run it every minute." bash | sed 1q
 loop 3 bash '{"command":"make"}' x '{"is_error":true}'; } | said | head -n 1)" \
     "c3 warn result retry 3"
-is "nor is a search or a list" "$(for c in 'grep {"x":1}' \
-    'bash {"command":"ls"}'; do
+is "nor is a search of code or a list" "$(for c in 'grep {"x":1}' \
+    'bash {"command":"ls"}' 'semantic_search {"x":1}' \
+    'lsp__find_definition {"x":1}'; do
 	asked "Look every minute." bash | sed 1q
 	loop 3 "${c%% *}" "${c#* }" x
-done | said | grep warn)" "c3 warn result repeat 3
-c3 warn result repeat 3"
+done | said | grep -c "c3 warn result repeat 3")" 4
 is "but one of mail or of the web, or of tickets" "$(for tool in \
     mail_search mcp__jira__search_issues web_search find_orders; do
 	asked "Look every minute." "$tool" | sed 1q

@@ -200,8 +200,10 @@ static struct words words = { .kinds = (const struct word_kind[]){
 	    " websearch" },
 	{ THINKS, "think" },
 	{ SEEKS, "search find grep glob lookup retrieve" },
-	{ FILES, "grep glob file files code codebase symbol symbols references"
-	    " pattern text repo dir directory folder workspace" },
+	{ FILES, "grep glob file files filesystem code codebase source symbol"
+	    " symbols definition definitions references usages callers class"
+	    " function functions pattern text semantic repo dir directory"
+	    " folder project workspace" },
 	{ ASKS, "get search find grep glob list lookup calculate count read"
 	    " recall retrieve" },
 	{ SENDS, "create post send add submit publish comment book order fill"
