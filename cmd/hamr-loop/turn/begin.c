@@ -553,6 +553,7 @@ setup_session(struct run *r, const char *task, struct err *e)
 	struct buf system = BUF_INIT(SYSTEM_MAX);
 	struct child *memory = NULL;
 	struct hub *h = &r->hub;
+	bool unread = false;
 	int rc = -1;
 
 	if (setup_header(r) < 0)
@@ -567,9 +568,13 @@ setup_session(struct run *r, const char *task, struct err *e)
 	/* The system message needs no stage and must come before the task,
 	 * whatever happens to that; the mode may have changed since. */
 	bool ready = hub_wait(h, 0) == 0;
-	if (first && (read_system(k->mode != NULL ? k->mode : r->mode,
-	    &system, e) < 0 || hub_put(h, "{'role':'system','content':@}",
-	    buf_view(&system)) < 0))
+	if (first && read_system(k->mode != NULL ? k->mode : r->mode, &system,
+	    e) < 0) {
+		unread = true;
+		goto out;
+	}
+	if (first && hub_put(h, "{'role':'system','content':@}",
+	    buf_view(&system)) < 0)
 		goto out;
 	int told = k->last == R_SYSTEM ? context_message(r, memory) : 0;
 	memory = NULL;
@@ -579,7 +584,7 @@ out:
 	if (memory != NULL)
 		child_end(memory, 100);
 	buf_release(&system);
-	return rc == 0 ? 0 : err_set(e, ST_BUG, "%s", h->failed ?
+	return rc == 0 || unread ? rc : err_set(e, ST_BUG, "%s", h->failed ?
 	    h->err.text : "interrupted");
 }
 
