@@ -34,7 +34,6 @@ struct cached {
 	int64_t first, last;	/* as asked; INT64_MAX: to the end */
 	long from, to, lines;	/* as shown; from 0: no line was */
 	char *text;		/* the content */
-	size_t len;
 	long long bytes;
 	bool truncated, lossy;
 	bool elided;		/* a compaction took it away */
