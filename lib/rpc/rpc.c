@@ -68,7 +68,13 @@ rpc_put(struct rpc *r, struct slice message, size_t limit)
 {
 	if (r->wr.len - r->sent + message.n + 1 > limit)
 		return false;
+	size_t at = r->wr.len;
+
 	buf_slice(&r->wr, message);
+	/* a model's arguments may have line ends between their tokens */
+	for (; at < r->wr.len; at++)
+		if (r->wr.p[at] == '\n')
+			r->wr.p[at] = ' ';
 	buf_addc(&r->wr, '\n');
 	return true;
 }

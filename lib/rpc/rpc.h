@@ -54,8 +54,8 @@ int rpc_fill(struct rpc *r);
 /* The next line, valid until the next call on r. */
 enum rpc_got rpc_take(struct rpc *r, struct slice *text);
 
-/* Queue a message.  False, with nothing queued, if the queue would grow past
- * limit bytes. */
+/* Queue a message, as one line.  False, with nothing queued, if the queue would
+ * grow past limit bytes. */
 bool rpc_put(struct rpc *r, struct slice message, size_t limit);
 /* Send what can be sent now: 0, or -1 when the peer no longer reads. */
 int rpc_send(struct rpc *r);

@@ -28,6 +28,8 @@ is "description and schema" "$(jq -c '.tools[] | .function |
 '"string"},"n":{"type":"integer"}},"required":["text"]}]'
 is "text" "$(once good echo '{"text":"a\nb"}')" "a
 b"
+is "arguments over several lines" \
+    "$(once good echo "$(printf '{"text":"a","l":[1,\n2]}')")" a
 call bad s__echo '{"text":5}' numbers s__echo '{"text":"x","n":"5"}' \
 	image s__image '{}' images s__images '{}' kinds s__kinds '{}' \
 	fail s__fail '{}' refuse s__refuse '{}' structured s__structured '{}' \
