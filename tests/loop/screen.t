@@ -687,7 +687,14 @@ touch ../go
 is "the next one commits" "$(py made <../commit.py)" 0
 is "... without controls" "$(git log -1 --format=%s)" "Set [2Jit."
 echo newer >f
-is "... and so does one on a terminal that edits its lines itself" \
+is "on a terminal that edits its lines itself a line other than y is a no" \
+    "$(ACCESSIBLE=1 py <<'P'
+t = chat(); t.sees("> "); t.type("/commit\n")
+t.sees("(y/n)"); t.type("\n"); t.sees("not committed"); t.type("exit\n")
+print(t.end())
+P
+)" 0
+is "... and y is a yes" \
     "$(ACCESSIBLE=1 py <<'P'
 t = chat(); t.sees("> "); t.type("/commit\n")
 t.sees("(y/n)"); t.type("y\n"); t.sees("1 file changed"); t.type("exit\n")
