@@ -372,7 +372,7 @@ draw(struct stage *s)
 		stage_fail(s, &e);
 	buf_reset(&text);
 	if (scan_str(slice_trim(buf_view(&result)), &text))
-		rec_put(&s->out, slice_part(buf_view(&text), 0, text.len - 1));
+		rec_put(&s->out, slice_trim_end(buf_view(&text), "\n"));
 	program_free(p);
 	bufs_release(BUFS(&text, &result));
 	free(file);
