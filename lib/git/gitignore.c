@@ -186,6 +186,7 @@ add_rule(struct gitignore *g, size_t base, char *line)
 	struct rule r = { .base = base, .negated = *line == '!' };
 	char *p = line + r.negated;
 	size_t n = strlen(p);
+	bool in;
 
 	if (n > 0 && p[n - 1] == '/') {
 		r.dir_only = true;
@@ -195,6 +196,14 @@ add_rule(struct gitignore *g, size_t base, char *line)
 		return;
 	r.whole = strchr(p, '/') != NULL;
 	p += *p == '/';
+	/* a set that does not end matches nothing; one of 1 MB is not to be
+	 * read for each file */
+	for (const char *at = p; *at != '\0'; ) {
+		at = *at == '[' ? set_end(at + 1, 0, &in) :
+		    at + 1 + (*at == '\\' && at[1] != '\0');
+		if (at == NULL)
+			return;
+	}
 	r.pattern = xstrdup(p);
 	r.plain = strcspn(p, SPECIAL);
 	if (*p == '*' && !r.whole && strpbrk(p + 1, SPECIAL) == NULL)
