@@ -40,15 +40,17 @@ redact_load(struct err *e)
 	struct redact *r = NULL;
 	size_t no = 1;
 
-	if (file_read(path, &b, e) == 0) {
-		buf_addc(&b, '\n');
-		r = xcalloc(1, sizeof *r);
-	} else if (e->status == ST_NOINPUT) {
-		err_set(e, ST_NOINPUT, "%s is missing, so secrets would be "
-		    "stored; install it or set HAMR_SHARE", path);
+	if (file_read(path, &b, e) < 0) {
+		if (e->status == ST_NOINPUT)
+			err_set(e, ST_NOINPUT, "%s is missing, so secrets "
+			    "would be stored; install it or set HAMR_SHARE",
+			    path);
+		goto out;
 	}
-	for (char *p = b.p, *end; r != NULL &&
-	    (end = strchr(p, '\n')) != NULL; no++, p = end + 1) {
+	buf_addc(&b, '\n');
+	r = xcalloc(1, sizeof *r);
+	for (char *p = b.p, *end; (end = strchr(p, '\n')) != NULL;
+	    no++, p = end + 1) {
 		*end = '\0';
 		if (*p == '#' || *p == '\0')
 			continue;
@@ -71,6 +73,7 @@ redact_load(struct err *e)
 		new->start = xmemdup0(start + 1, new->n);
 		r->begins[new->pair] = true;
 	}
+out:
 	buf_release(&b);
 	free(path);
 	return r;

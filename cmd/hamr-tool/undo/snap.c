@@ -321,7 +321,12 @@ see_other(struct take *t, const char *rel, const struct stat *st,
     const struct gitindex_entry *e)
 {
 	struct gitindex_entry new;
-	bool file = st != NULL && S_ISREG(st->st_mode);
+
+	if (st == NULL) {
+		drop(t, e);
+		return;
+	}
+	bool file = S_ISREG(st->st_mode);
 	/* it cannot be read: has only its mode changed since it was? */
 	bool shut = file && e != NULL && S_ISREG(e->mode) &&
 	    (st->st_mode & 0400) == 0 && st->st_size <= SNAP_FILE_MAX &&
