@@ -328,17 +328,19 @@ flags_of(struct run *r, enum slot_id id)
 }
 
 static int
-read_system(const char *mode, struct buf *text, struct err *e)
+read_system(struct run *r, const char *mode, struct err *e)
 {
 	char *name = xasprintf("system/%s.txt", mode);
 	char *path = conf_share(name);
-	int r = file_read(path, text, e);
 
-	if (r < 0 && e->status == ST_NOINPUT)
+	buf_release(&r->system);
+	buf_init(&r->system, SYSTEM_MAX);
+	int rc = file_read(path, &r->system, e);
+	if (rc < 0 && e->status == ST_NOINPUT)
 		err_set(e, ST_NOINPUT, "%s is missing; reinstall hamr, or "
 		    "set HAMR_SHARE to its share/hamr", path);
 	FREE(path, name);
-	return r;
+	return rc;
 }
 
 /* Refuse a command of [stages] that is malformed, or whose program does not
@@ -392,14 +394,11 @@ setup_slots(struct run *r, struct err *e)
 	static const char *const keys[SLOTS] = { "stages.guard",
 		"stages.compact", "stages.provider", "stages.tool",
 		"stages.mem" };
-	struct buf text = BUF_INIT(SYSTEM_MAX);
 	struct argv *secrets = &r->secrets;
 
 	/* Before anything is committed: a run that cannot begin leaves no
 	 * session behind. */
-	int rc = read_system(r->mode, &text, e);
-	buf_release(&text);
-	if (rc < 0)
+	if (read_system(r, r->mode, e) < 0)
 		return -1;
 
 	/* Only the provider gets the keys (chapter 4.1). */
@@ -550,10 +549,8 @@ setup_session(struct run *r, const char *task, struct err *e)
 {
 	const struct track *k = &r->track;
 	bool first = k->last == R_OTHER;	/* nothing was said so far */
-	struct buf system = BUF_INIT(SYSTEM_MAX);
 	struct child *memory = NULL;
 	struct hub *h = &r->hub;
-	bool unread = false;
 	int rc = -1;
 
 	if (setup_header(r) < 0)
@@ -568,13 +565,14 @@ setup_session(struct run *r, const char *task, struct err *e)
 	/* The system message needs no stage and must come before the task,
 	 * whatever happens to that; the mode may have changed since. */
 	bool ready = hub_wait(h, 0) == 0;
-	if (first && read_system(k->mode != NULL ? k->mode : r->mode, &system,
-	    e) < 0) {
-		unread = true;
-		goto out;
+	if (first && k->mode != NULL && strcmp(k->mode, r->mode) != 0 &&
+	    read_system(r, k->mode, e) < 0) {
+		if (memory != NULL)
+			child_end(memory, 100);
+		return -1;
 	}
 	if (first && hub_put(h, "{'role':'system','content':@}",
-	    buf_view(&system)) < 0)
+	    buf_view(&r->system)) < 0)
 		goto out;
 	int told = k->last == R_SYSTEM ? context_message(r, memory) : 0;
 	memory = NULL;
@@ -583,8 +581,7 @@ setup_session(struct run *r, const char *task, struct err *e)
 out:
 	if (memory != NULL)
 		child_end(memory, 100);
-	buf_release(&system);
-	return rc == 0 || unread ? rc : err_set(e, ST_BUG, "%s", h->failed ?
+	return rc == 0 ? 0 : err_set(e, ST_BUG, "%s", h->failed ?
 	    h->err.text : "interrupted");
 }
 

@@ -524,6 +524,7 @@ run_end(struct run *r)
 	bufs_reset(BUFS(&r->ui.thinking, &r->ui.output));
 	track_release(&r->track);
 	FREE(r->secrets.v, r->mode);
+	buf_release(&r->system);
 	r->secrets = (struct argv){ .n = 0 };
 	r->mode = NULL;
 	r->headed = false;

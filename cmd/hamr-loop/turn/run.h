@@ -23,6 +23,7 @@ struct run {
 	struct ui ui;
 	struct hub hub;
 	char *mode;		/* the session began with; owned */
+	struct buf system;	/* the system message's text for it */
 	struct argv secrets;	/* variables only the provider inherits */
 	bool headed;		/* setup_header is done */
 	bool open;		/* there is a session; its stages run */
