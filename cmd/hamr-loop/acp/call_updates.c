@@ -223,9 +223,6 @@ calls_see(struct worker *s, const struct call *call)
 	    !alias_args(slice_of(c->name), buf_view(&args), &named))
 		buf_adds(&named, "{}");
 	c->args = buf_detach(&named);
-	/* between its tokens a line end would end our message */
-	for (char *p = c->args; (p = strchr(p, '\n')) != NULL; )
-		*p = ' ';
 	char *path = scan_strdup(scan_get(slice_of(c->args), "path"));
 	if (path != NULL) {	/* where that file is */
 		const char *p = path;
