@@ -136,15 +136,24 @@ P
 is "kitty's keys, xterm's, and a paste without marks" "$S $(asked)" \
     '0 "one\ntwo\nthree\nfour\nfive" "six"'
 answers 2 >script
-drive xterm <<'P'
+drive xterm >got <<'P'
+def spent(): return int(open("/proc/%d/schedstat" % t.pid).read().split()[0]) / 1e6
 t = Terminal(loop)
 t.sees("> ")
-for i in range(400): t.type("one" * 341); t.sees("one")
-for key in ["\x1bb", "y", "\x1bf", "\x17"] * 4: t.type(key)
-t.type("two\r"); t.sees("Answer 1")
+for shown in "characters]", "the-end":	# folded, and the same again whole
+    paste = "\x1b[200~" + "a word " * 150000 + "the-end\x1b[201~"
+    for at in range(0, len(paste), 2000): t.type(paste[at:at + 2000]); t.more(0)
+    t.sees(shown)
+waits = []
+for key in ["\x1b[D", "\x1bb", "\x7f", "\x17"] * 5:
+    begun = spent(); t.type(key); t.sees("\x1b[")
+    t.more(time.time() + 0.05); waits.append(spent() - begun)
+waits.sort()
+print("in time" if waits[len(waits) // 2] < 10 else waits)
+t.type("\x05\x15two\r"); t.sees("Answer 1")
 t.type("\x04"); sys.exit(t.end())
 P
-is "keys in one word of 400 KB take no time" "$S $(asked)" '0 "two"'
+is "keys in one line of 1 MB" "$S $(cat got) $(asked)" '0 in time "two"'
 answers 2 >script
 drive xterm <<'P'
 t = Terminal(loop, rows=5, columns=20)

@@ -221,6 +221,35 @@ wide(void **state)
 		shows(row[i][0], row[i][1]);
 }
 
+/* Backwards the units are the same as forwards, however long their line. */
+static void
+backwards(void **state)
+{
+	static const char *const unit[] = { "a", " ", "\n", "\t", "_b", "e\u0301",
+		"\u6f22", "\U0001f1e9\U0001f1ea", "\u0600" "7", "\x1a" "000",
+		"\U0001f469\u200d\U0001f4bb", "\u3042\u3099", " \u0301" };
+	struct message m;
+	unsigned seed = 7;
+
+	(void)state;
+	message_init(&m);
+	message_paste(&m, SLICE(NINE));
+	for (size_t i = 0; i < 20000; i++) {
+		seed = seed * 1103515245 + 12345;
+		/* first of all kinds, then long runs of one */
+		size_t k = i < 5000 ? seed >> 16 : i / 700;
+		message_type(&m, slice_of(unit[k % (sizeof unit /
+		    sizeof *unit)]));
+	}
+	for (size_t at = 0, next; at < m.text.len; at = next) {
+		next = message_next(&m, at);
+		assert_int_equal(message_prev(&m, next), at);
+		assert_true(message_back(&m, next) <= at);
+	}
+	assert_int_equal(message_prev(&m, 0), 0);
+	message_release(&m);
+}
+
 static void
 history(void **state)
 {
@@ -583,6 +612,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(edits), cmocka_unit_test(wide),
+		cmocka_unit_test(backwards),
 		cmocka_unit_test(history), cmocka_unit_test(put_aside),
 		cmocka_unit_test(events), cmocka_unit_test(pastes),
 		cmocka_unit_test(rows), cmocka_unit_test(completes),

@@ -304,15 +304,24 @@ word_end(const struct message *m, size_t at)
 static size_t
 word_start(const struct message *m, size_t at, bool blanks)
 {
-	bool was = false, is;
-	size_t start = 0;
+	size_t start = SIZE_MAX;
 
-	for (size_t i = 0; i < at; i = message_next(m, i)) {
-		is = in_word(m, i, blanks);
-		start = is && !was ? i : start;
-		was = is;
+	/* a word that begins where a piece does may begin before it */
+	for (size_t end = at, from; end > 0 && start >= end; end = from) {
+		size_t first = SIZE_MAX;
+		bool was = false, is;
+
+		from = message_back(m, end);
+		for (size_t i = from; i < end; i = message_next(m, i)) {
+			is = in_word(m, i, blanks);
+			first = is && !was ? i : first;
+			was = is;
+		}
+		if (start == end && !was)
+			break;
+		start = first;
 	}
-	return start;
+	return start < SIZE_MAX ? start : 0;
 }
 
 static enum editor_event

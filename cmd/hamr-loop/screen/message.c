@@ -12,6 +12,7 @@
 #define FOLD '\x1a'
 #define UNDO_MAX ((size_t)64 << 20)	/* bytes of removed text */
 #define TAB_COLUMNS 8
+#define BACK_MAX ((size_t)1 << 10)	/* bytes; a longer unit is split */
 #define FIRST_WIDTH 77		/* before the first draw */
 
 void
@@ -142,13 +143,32 @@ message_next(const struct message *m, size_t at)
 	return at + message_unit(m, at, 0, NULL, NULL);
 }
 
-/* Units are found forwards, from the beginning of a line. */
+/* Units are found forwards; two ASCII characters are always two of them. */
+size_t
+message_back(const struct message *m, size_t at)
+{
+	const char *p = m->text.p;
+	size_t least = at > BACK_MAX ? at - BACK_MAX : 0;
+
+	while (at > 0 && --at > least) {
+		size_t n = at < MESSAGE_FOLD ? at : MESSAGE_FOLD - 1;
+
+		if ((signed char)p[at] >= 0 && (signed char)p[at - 1] >= 0 &&
+		    memchr(p + at - n, FOLD, n) == NULL)
+			return at;
+	}
+	while (at > 0 && (p[at] & 0xc0) == 0x80)
+		at--;
+	for (size_t k = 1; k < MESSAGE_FOLD && k <= at; k++)
+		if (p[at - k] == FOLD)
+			return at - k;
+	return at;
+}
+
 size_t
 message_prev(const struct message *m, size_t at)
 {
-	const char *p = m->text.p;
-	const char *lf = at > 0 ? memrchr(p, '\n', at - 1) : NULL;
-	size_t from = lf != NULL ? (size_t)(lf - p) + 1 : 0, next;
+	size_t from = message_back(m, at), next;
 
 	while (at > 0 && (next = message_next(m, from)) < at)
 		from = next;

@@ -53,6 +53,8 @@ size_t message_unit(const struct message *m, size_t at, size_t column,
     size_t *columns, struct buf *out);
 size_t message_next(const struct message *m, size_t at);
 size_t message_prev(const struct message *m, size_t at);
+/* Where a unit before `at` begins, the last one or a little before that. */
+size_t message_back(const struct message *m, size_t at);
 
 /* Replace n bytes at from with in (clean, folds allowed, not part of the
  * message) and put the cursor after it, as one change to undo.  False: no
