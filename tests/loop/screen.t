@@ -1238,6 +1238,18 @@ t.sees("done  "); t.type("\x04"); print(t.end())
 P
 is "with no lines of a diff or an output shown, all are counted" \
     "$(cat ../got)" 0
+seq 5000 >f
+{ call read '{"path":"f"}'
+jq -cn '{role: "assistant", tool_calls: [{id: "w", type: "function", function:
+    {name: "write", arguments: ({path: "new", content: ([range(5000) |
+    "line \(.)"] | join("\n"))} | tojson)}}], finish_reason: "tool_calls"}'
+answer "The file new is there."; } >script
+py >../got <<'P'
+t = chat(); t.sees("sandbox"); t.sees("> "); t.type("go\r")
+t.sees("... 4960 more lines; /diff"); t.sees("done  "); t.type("\x04")
+print(t.end())
+P
+is "... also those of a diff that is stored cut" "$(cat ../got)" 0
 # --- a question is announced while the window does not have the focus
 fresh bell
 { call bash '{"command":"echo >f"}'; answer "Not done."; } >script

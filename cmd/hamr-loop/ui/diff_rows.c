@@ -59,6 +59,7 @@ diff_line(struct diff *d, struct slice line, struct buf *row)
 		d->old += old;
 		d->olds -= old;
 		d->new += new;
+		d->changed += old != new;
 		d->news -= new;
 		if (line.n > 0)
 			term_tabs(row, slice_from(buf_view(&safe), 1));

@@ -19,6 +19,7 @@ struct diff {
 	size_t old, new;	/* numbers of the next lines */
 	size_t olds, news;	/* how many are left in the hunk */
 	bool any;		/* this file had a hunk */
+	size_t changed;		/* lines that were added or removed */
 };
 
 /* Put a line (without its LF) into row.  False: it is not shown. */

@@ -319,6 +319,7 @@ show_result(struct ui *u, const struct rec *r)
 	struct diff d = { .names = false };
 	size_t most = (size_t)conf_int(u->conf, "ui.diff_lines");
 	size_t lines = 0, more = 0;
+	int64_t added = 0, removed = 0;
 
 	if (at != NULL && *at != 0)
 		call = &u->seen[*at - 1];
@@ -338,6 +339,11 @@ show_result(struct ui *u, const struct rec *r)
 			lines += diff_add(&d, line, u->color, &b);
 		else
 			more += diff_line(&d, line, &row);
+	/* a long diff is stored cut, and its last line says so */
+	if (scan_int(msg_meta(r, "added"), &added) &&
+	    scan_int(msg_meta(r, "removed"), &removed) &&
+	    added + removed > (int64_t)d.changed)
+		more += (size_t)(added + removed) - d.changed - (more > 0);
 	if (more > 0)
 		buf_fmt(&b, "%s       ... %zu more line%s%s%s\n", DIM(u),
 		    more, more == 1 ? "" : "s",
