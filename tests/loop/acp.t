@@ -671,7 +671,7 @@ s = e.new(here)
 print(e.prompt(s, "See", {"type": "resource_link", "name": "b", "uri": "file://%s/a%%20b.txt#L1-L2" % here},
     "or", {"type": "resource_link", "name": "site", "uri": "https://example.org/x"},
     {"type": "resource", "resource": {"uri": "file://%s/open.c#L7" % here, "text": "unsaved"}},
-    {"type": "image", "data": png, "mimeType": "image/png", "annotations": 3})["stopReason"])
+    "now", {"type": "image", "data": png, "mimeType": "image/png", "annotations": 3})["stopReason"])
 e.prompt(s, {"type": "image", "data": png, "mimeType": "image/png"})
 e.prompt(s, {"type": "resource", "resource": {"uri": "file:///init", "text": "#!"}})
 print(e.prompt(s, {"type": "image", "data": "A" * 8000000, "mimeType": "image/png"})["error"]["message"])
@@ -679,10 +679,10 @@ P
 ) $(jq -c 'select(.role == "user" and .meta.by != "guard") | .content' .hamr/sessions/*.ndjson | cut -c 1-130)" 'end_turn
 prompt[0]: an image is too large "open.c (line 7), as it is in the editor:\n\nunsaved\n"
 "a b.txt, which the user mentions:\n\nsecret word\n"
-[{"type":"text","text":"See @a\\ b.txt (lines 1-2) or[site](https://example.org/x) open.c"},{"type":"image_url","image_url":{"url"
+[{"type":"text","text":"See @a\\ b.txt (lines 1-2) or [site](https://example.org/x) open.c now"},{"type":"image_url","image_url":{
 [{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA
 "/init, as it is in the editor:\n\n#!\n"
-" /init"'
+" /init "'
 
 # --- output while it runs
 fresh output

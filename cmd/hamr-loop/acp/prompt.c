@@ -84,12 +84,13 @@ take_link(struct prompt *p, struct slice block)
 	struct buf *b = &p->text;
 	struct stat st;
 
+	/* a blank on both sides: blocks follow each other without one */
+	if (good && b->len > 0 &&
+	    strchr(" \t\n([{<\"'", b->p[b->len - 1]) == NULL)
+		buf_addc(b, ' ');
 	if (good && path != NULL && stat(path, &st) == 0 &&
 	    S_ISREG(st.st_mode)) {
 		/* @path, as a person would type it */
-		if (b->len > 0 &&
-		    strchr(" \t\n([{<\"'", b->p[b->len - 1]) == NULL)
-			buf_addc(b, ' ');
 		buf_addc(b, '@');
 		for (const char *c = from_root(p->s, path); *c != '\0'; c++) {
 			if (strchr(" \t\n\\", *c) != NULL)
@@ -97,9 +98,9 @@ take_link(struct prompt *p, struct slice block)
 			buf_addc(b, *c);
 		}
 		put_lines(b, uri);
-		buf_addc(b, ' ');	/* the name ends there */
+		buf_addc(b, ' ');
 	} else if (good) {
-		buf_fmt(b, "[%s](%s)", name, uri);
+		buf_fmt(b, "[%s](%s) ", name, uri);
 	}
 	FREE(path, name, uri);
 	return good ? NULL : "a resource_link needs a uri and a name";
@@ -148,12 +149,13 @@ take_resource(struct prompt *p, struct slice resource)
 		scan_str(text, &p->context);
 		buf_adds(&p->context, "\n");
 		/* after a blank, /init is a path, not a command */
-		buf_fmt(&p->text, "%s%s", p->text.len == 0 ||
-		    p->text.p[p->text.len - 1] != '\n' ? " " : "", name);
+		buf_fmt(&p->text, "%s%s ", p->text.len == 0 ||
+		    strchr(" \n", p->text.p[p->text.len - 1]) == NULL ? " " :
+		    "", name);
 	} else if (scan_kind(scan_get(resource, "blob")) != SCAN_STRING) {
 		why = "a resource needs text or a blob";
 	} else if (take_image(p, scan_get(resource, "blob")) != NULL) {
-		buf_fmt(&p->text, " [%s is attached, but is not text]", name);
+		buf_fmt(&p->text, " [%s is attached, but is not text] ", name);
 	}
 	FREE(path, uri);
 	return why;
