@@ -63,6 +63,7 @@ done <<'X'
 {"detail":[{"loc":["body"],"msg":"a","type":"t"}]}|: a
 {"type":"error","error":{"type":"t","message":"a"}}|: a
 {"error":{"message":"a","metadata":{"raw":"b"}}}|: a: b
+{"success":false,"errors":[{"code":7,"message":"a"}]}|: a
 <html><body>Bad gateway</body></html>|, with a page of HTML
 plain words|: plain words
 |, with an empty body
@@ -347,6 +348,10 @@ done <<'X'
 -|{"error":{"code":400,"message":"the request exceeds the available context size (1048576 tokens)","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":1048576}}
 -|{"error":{"code":400,"message":"the request exceeds the available context size. try increasing the context size","type":"invalid_request_error"}}
 4096|{"object":"error","message":"This model's maximum context length is 4096 tokens. However, you requested 512 output tokens and your prompt contains at least 4000 input tokens, for a total of at least 4512 tokens.","type":"BadRequestError","param":"input_tokens","code":400}
+8192|{"error":{"message":"You passed 9001 input tokens and requested 2048 output tokens. However, the model's context length is only 8192 tokens, resulting in a maximum input length of 6144 tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=9001)","type":"BadRequestError","param":"input_tokens","code":400}}
+24000|{"success":false,"errors":[{"code":3010,"message":"AiError: The estimated number of input and maximum output tokens (35000) exceeded this model context window limit (24000)"}]}
+8000|{"error":{"code":"tokens_limit_reached","message":"Request body too large for gpt-4o model. Max size: 8000 tokens."}}
+8192|{"error":{"message":"prompt has 9,000 tokens, but the configured context size is 8,192 tokens"}}
 4096|{"error":"The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 5000>= n_ctx: 4096). Try to load the model with a larger context length"}
 -|{"error":"Trying to keep the first 5000 tokens when context the overflows."}
 -|{"error":"the input length exceeds the context length"}

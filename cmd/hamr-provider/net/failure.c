@@ -72,7 +72,8 @@ failure_set(struct failure *f, const char *code, const char *fmt, ...)
 /* All in lower case, as seen on the wire (llama.cpp, vLLM, SGLang, TGI, LM
  * Studio, Ollama, TabbyAPI, OpenAI, Anthropic, Gemini, OpenRouter, Together,
  * xAI, Groq, Mistral, Kimi, MiniMax, DashScope, z.ai, Volcengine, Copilot,
- * Bedrock, Vertex, Cohere, TensorRT-LLM, watsonx, SiliconFlow). */
+ * Bedrock, Vertex, Cohere, TensorRT-LLM, watsonx, SiliconFlow, Cloudflare, ds4,
+ * GitHub). */
 static const char *const overflow_texts[] = {
 	"exceeds the available context size",
 	"context size has been exceeded",
@@ -81,6 +82,11 @@ static const char *const overflow_texts[] = {
 	"maximum context limit",
 	"maximum model length",
 	"than the context length",
+	"context length is only",
+	"context window limit",
+	"configured context size is",
+	"tokens_limit_reached",
+	"input tokens exceeds maximum length",
 	"trying to keep the first",
 	"reached context length of",
 	"exceeds the context length",
@@ -143,7 +149,8 @@ static const char *const behind[] = {
 	"maximum model length", "max_seq_len", "must be", "less than",
 	"input length should be [1,", "while limit is", "only supports up to",
 	"limit for this model is", "cannot exceed", "maximum input length",
-	"max_num_tokens", "tokens limit", " > ",
+	"max_num_tokens", "tokens limit", " > ", "window limit",
+	"configured context size", "max size",
 };
 
 /* ...or precedes this. */
@@ -245,7 +252,7 @@ static bool
 text_of(struct slice o, struct buf *out)
 {
 	static const char *const keys[] = { "message", "detail", "error",
-		"msg", "error_description" };
+		"msg", "error_description", "errors" };
 	struct slice inner = scan_get(o, "error"), val = scan_get(o, "message");
 	struct walk w = walk_elements(o);
 
