@@ -135,7 +135,9 @@ jq -n '[
 	["c", {status: "error", error: "aborted",
 	    metadata: {interrupted: true, output: "half"}}],
 	["d", {status: "error", error: "gone"}],
-	["e", {status: "completed", output: "", metadata: {exit: 0}}] |
+	["e", {status: "completed", output: "", metadata: {exit: 0}}],
+	["f", {status: "pending", input: {}, raw: "{\"comm"}],
+	["g", {status: "pending", input: {}, raw: ""}] |
 	{type: "tool", callID: .[0], tool: "bash", state: .[1]}]},
     {info: {role: "assistant", error: {name: "APIError",
 	data: {message: "busy"}}}, parts: []},
@@ -147,9 +149,12 @@ jq -n '[
 	parts: [{type: "text", text: "I"}]}] |
     {info: {id: "s", directory: "/w"}, messages: map(.info.id = "m")}' >oc
 is "opencode: failed and interrupted calls, pictures, a compaction" \
-    "$(said oc)" "go a?b?c?d?e? a!no b=seen(pic) c!half d!gone e= <server>\
+    "$(said oc)" "go a?b?c?d?e?f?g? a!no b=seen(pic) c!half d!gone e= <server>\
  <compaction> [so-far] look I <interrupted>"
 is "opencode: nothing is left out" "$(left)" ""
+is "opencode: the text of calls that were still being written" \
+    "$(timeout 20 hamr-guard -q --import-only oc | jq -r '.tool_calls[5:][]?.function.arguments' | paste -sd,)" \
+    '{"comm,{}'
 
 # ---- qwen ----
 
@@ -300,6 +305,18 @@ jq -cn '{schema_version: "ATIF-v1.7", agent: {name: "x"}, steps: [{source: "agen
 	{source_call_id: "c", content: "", extra: 7}]}}]}' >atif
 is "atif: a result that is an error" "$(timeout 20 hamr-guard -q --import-only \
     atif | jq -c 'select(.role == "tool").is_error' | xargs)" "true true null"
+
+# ---- sharegpt ----
+
+for who in tool human; do
+	jq -cn --arg who $who '{conversations: [["human", "go"], ["gpt", ("a", "b", "c" |
+	    "<tool_call>\n{\"name\":\"\(.)\",\"arguments\":{}}\n</tool_call>\n")],
+	    [$who, "<tool_response>\none\n</tool_response>\n<tool_response>two</tool_response>"],
+	    ["observation", "three"]] | [[.[0]], [[.[1][0], (.[1][1:] | add)]], .[2:]]
+	    | add | map({from: .[0], value: .[1]})}' >sg
+	is "sharegpt: several results in a turn of $who" "$(said sg)" \
+	    "go call_1?call_2?call_3? call_1=one call_2=two call_3=three"
+done
 
 # Cursor's stream-json is Claude Code's, but for its calls
 c() { # CALL SUBTYPE KEY VALUE...

@@ -39,7 +39,7 @@ def message: .info as $i | ._line as $line | [.parts | arr | obj] as $parts
         cached_tokens: tokens(.cache | o | .read), cost: ($i.cost | amount)} | on($line)),
       ({role: "assistant", content: ([$parts[] | select(.type == "text") | .text | str] | if length == 0 then null else join("\n") end),
         reasoning: ([$parts[] | select(.type == "reasoning") | .text | str] | if length == 0 then null else join("\n") end),
-        tool_calls: ([$parts[] | select(.type == "tool") | call(.callID; .tool; (.state | o | .input // .raw))] | calls),
+        tool_calls: ([$parts[] | select(.type == "tool") | call(.callID; .tool; (.state | o | if .status == "pending" and (.raw | s // "") != "" then .raw else .input // .raw end))] | calls),
         finish_reason: ($i.finish | finished), meta: {model: (($i.modelID // ($i.model | o | .modelID)) | s)}}
        | if $i.summary == true and .content != null and .tool_calls == null then {role: "user", content, meta: {by: "context"}} else . end
        | select(.content != null or .tool_calls != null or ($i.error | type) != "object") | on($line)),

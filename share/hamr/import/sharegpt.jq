@@ -9,15 +9,20 @@ def tagged: if test("<tool_call>") then
     [splits("<tool_call>")] | {text: .[0], calls: [.[1:][] | split("</tool_call>")[0] | calls_of[]]}
   else {text: ., calls: []} end;
 
+# A turn may hold the results of several calls.
+def results: if startswith("<tool_response>") then
+    splits("<tool_response>\n?") | select(. != "") | split("</tool_response>")[0] | rtrimstr("\n")
+  else . end | result(null; .);
+
 def turn:
   (.value | asis // "") as $v
   | (.from // .role | tostring | ascii_downcase) as $who
   | if ($who | IN("human", "user")) then
-      if ($v | startswith("<tool_response>")) then result(null; $v | ltrimstr("<tool_response>") | split("</tool_response>")[0])
+      if ($v | startswith("<tool_response>")) then $v | results
       else {role: "user", content: $v} end
     elif $who == "system" then {role: "system", content: $v}
     elif ($who | IN("function_call", "tool_call")) then {role: "assistant", content: null, tool_calls: ($v | calls_of)}
-    elif ($who | IN(["observation", "tool", "function_response", "function", "ipython"][])) then result(null; $v)
+    elif ($who | IN(["observation", "tool", "function_response", "function", "ipython"][])) then $v | results
     else $v | tagged | {role: "assistant", content: .text, tool_calls: (.calls | calls)} end;
 
 def tools: if type == "string" then (try fromjson catch null) else . end
