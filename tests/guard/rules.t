@@ -1471,6 +1471,7 @@ Error: old_str not found in a.c
 Failed to edit, 0 occurrences found for old_string. No edits made.
 Invalid patch: could not find context
 String to replace not found in file.
+apply_patch verification failed: Failed to find expected lines in a.c
 X
 is "... not: error.c was changed" "$(for i in a b c d; do
 	printf '1* s e%s# edit {"path":"a.c","old":"%s"} = error.c was changed\n' \

@@ -156,7 +156,8 @@ tells_no_edit(struct slice text)
 		"no changes", "no occurrence", "could not", "couldn't",
 		"cannot", "unable", "old_str", "old string", "old text",
 		"string not found", "string to replace", "text not found",
-		"<error>", "<tool_use_error>", NULL };
+		"<error>", "<tool_use_error>", "apply_patch verification failed",
+		NULL };
 
 	text = slice_trim(text);
 	for (size_t i = 0; failures[i] != NULL; i++) {
