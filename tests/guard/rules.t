@@ -581,6 +581,11 @@ is "... one of several that has does not" "$(said <<'X' | grep -v repeat-weak
 18* s c# get_jobs {} = [{"id":7,"state":"failed"},{"id":8,"state":"open","rows":4#51}]
 X
 )" ""
+is "a stalled poll is told to wait" "$(texts <<'X' | head -n 1
+19* s c# bash {"command":"kubectl get pods"} = web  0/1  ContainerCreating  0  #s
+X
+)" "The last 12 steps returned nothing new. Wait 5 seconds before the next check, \
+or do work that does not depend on it."
 is "sweep: reads past the end are named" "$(texts <<'X' | head -n 1 |
 s a read {"path":"a"} = FILL
 9* s c# read {"path":"a","first":#00} =

@@ -124,6 +124,10 @@ static const char *const table[] = {
 	"for the one name that matters, or make the change: you have read "
 	"enough for it.",
 
+	[A_STALL_POLL] =
+	"The {span} new. Wait {wait} seconds before the next check, or do work "
+	"that does not depend on it.",
+
 	[A_STALL_TEXT] =
 	"The {span} new. Write the next message as text only, without calls: "
 	"what you know and what is in the way, then either the answer or one "

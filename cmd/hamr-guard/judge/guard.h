@@ -89,6 +89,7 @@ struct guard {
 		int weight;	/* the largest of its calls, in sixths */
 		bool idle, sweep;	/* of its calls, one cannot inform;
 				 * reads what was shown, or past an end */
+		bool polls;		/* all of them do */
 		bool spared;	/* all that weighs is one repeat each, or
 				 * one more of what is made */
 		bool blocked, halted;
@@ -163,6 +164,7 @@ struct guard {
 		uint64_t gain;		/* too little at once */
 		unsigned long others;	/* of it, by steps not spared */
 		unsigned sweeps;	/* of its score that only read again */
+		unsigned polls;		/* or only polled */
 		bool told;	/* warned of repeats or of this */
 		bool asked;	/* text was asked for since then */
 		bool over;	/* and the stall went on */

@@ -738,8 +738,8 @@ warn_step(struct guard *g, struct verdict *v, const struct call_row *row,
     enum advice a, struct nudge *nudge)
 {
 	rest_on(v, row, CALLS_MAX, false);
-	warn(g, &g->call[g->ncall - 1], v, a, &(struct facts){ .wait = 0 },
-	    nudge);
+	warn(g, &g->call[g->ncall - 1], v, a, &(struct facts){
+	    .wait = advice_wait(v->count - v->warn) }, nudge);
 }
 
 static void
@@ -773,6 +773,8 @@ warn_stall(struct guard *g, struct nudge *nudge)
 		a = A_STALL_IDLE;
 	else if (g->step.sweep && 2 * s->sweeps >= s->calls.n)
 		a = A_STALL_SWEEP;
+	else if (g->step.polls && 2 * s->polls >= s->calls.n)
+		a = A_STALL_POLL;
 	warn_step(g, &v, &s->calls, a, nudge);
 	s->told = true;
 	if (!limit)
@@ -816,10 +818,11 @@ guard_step(struct guard *g)
 	note_call(&g->last, c);
 	s->steps += !g->step.news;
 	s->empty = g->step.news || g->step.shown ? 0 : s->empty + 1;
-	g->waited = g->planned = true;
+	g->waited = g->planned = g->step.polls = true;
 	for (size_t i = g->step.first; i < g->ncall; i++) {
 		g->waited &= g->call[i].is.waits;
 		g->planned &= g->call[i].is.plans;
+		g->step.polls &= g->call[i].is.poll;
 	}
 	if (!g->step.news && g->step.weight > 0) {
 		unsigned long w = (unsigned long)g->step.weight;
@@ -832,6 +835,7 @@ guard_step(struct guard *g)
 			w = limit - 1 - s->score;
 		s->score += w;
 		s->sweeps += g->step.sweep;
+		s->polls += g->step.polls;
 		note_call(&s->calls, c);
 		guard_count(g, RULE_STALL, s->score / POINT);
 	}
