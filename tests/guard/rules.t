@@ -944,6 +944,8 @@ moved='1* s v# bash {"command":"make"} = a.c:#: error: no ; here | {"is_error":t
 moves() { for i in $(seq 10); do echo "${moved//#/$i}"; echo "$edit"; done; }
 is "a failure whose line moves, over eight edits" "$(moves | said)" \
     "v9 warn futile-edits 8"
+is "... that only its last lines show" "$(moves |
+    sed 's/"make"/"make | tail"/; s/ | {"is.*//' | said)" "v10 warn futile-edits 8"
 is "not one whose count falls" "$(moves | sed 's/a.c:/errors:/' | said)" ""
 is "nor one in other words" "$(moves | sed 's/no ; here/no x&/' |
     awk '{ sub("xno", "x" NR); print }' | said)" ""

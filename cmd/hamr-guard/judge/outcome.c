@@ -625,6 +625,8 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 	o->none = is_none(text, is_question(&c->is) || c->is.fetches);
 	o->nothing = !o->failed && (finds_nothing(text) ||
 	    (o->none && is_question(&c->is)));
+	if (e != NULL && !o->failed && c->is.bash && c->is.runs)
+		o->complains = outcome_complains(g);
 	/* the call's own words are known until the next step */
 	if (c->turn == g->turn && c->step == g->steps) {
 		text = sign_text_of(&g->signer, &c->is);
@@ -632,14 +634,12 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 			of.given = text;
 			of.given_min = c->is.echoes;
 		}
-		if (o->failed || o->nothing)
+		if (o->failed || o->nothing || o->complains)
 			of.call = (struct slice){ text.p,
 				text.n < LOOK_MAX ? text.n : LOOK_MAX };
 		if (c->is.seeks && !c->is.bash)
 			of.asked = text;
 	}
-	if (e != NULL && !o->failed && c->is.bash && c->is.runs)
-		o->complains = outcome_complains(g);
 	/* no outcome of this epoch that it will be compared with */
 	o->quick = (e == NULL || e->epoch != g->epoch) && !o->failed &&
 	    !o->complains && !o->nothing && !o->cached &&

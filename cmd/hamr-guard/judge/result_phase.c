@@ -284,7 +284,7 @@ judge_check(struct guard *g, struct open_call *c, struct streak *e,
 	if (!failed)
 		return;
 	note_call(&e->checks, c);
-	if (o->failed && edits - e->edited < g->policy->futile_warn)
+	if (edits - e->edited < g->policy->futile_warn)
 		judge_failure(g, c, o);
 	if (edits == e->checked)
 		return;		/* nothing changed in between */
