@@ -138,6 +138,7 @@ int
 gitrepo_is_top(const char *top, struct err *e)
 {
 	char *dot = xasprintf("%s/.git", top);
+	char *head = xasprintf("%s/HEAD", dot);
 	struct stat st, target, folder;
 	int r = 0;
 
@@ -149,9 +150,12 @@ gitrepo_is_top(const char *top, struct err *e)
 		else if (!gitrepo_is_owned(&target, &folder))
 			r = foreign(dot, &target, e);
 		else
-			r = 1;
+			/* git goes on upwards from a folder without a HEAD, as
+			 * is the stub of a sandbox */
+			r = S_ISREG(target.st_mode) ||
+			    lstat(head, &st) == 0 || errno != ENOENT;
 	}
-	free(dot);
+	FREE(head, dot);
 	return r;
 }
 

@@ -165,7 +165,9 @@ cd ../w/sub || exit 1
 hamr-tool --yes --no-config --root . bash '{"command":"echo 2 >>s"}' >../../o
 is "a root within a repository" "$(cat ../../o)" "exit 0; changed: s"
 mkdir ../dd; cd ../dd || exit 1; echo s >s; git -C .. add dd
-hamr-tool --yes --no-config --root . bash '{"command":"echo 2 >>s"}' >../../o
+echo '*.o' >../.gitignore; echo o >s.o
+hamr-tool --yes --no-config --root . bash '{"command":"echo 2 >>s; cp s t.o"}' \
+	>../../o
 is "that is no top level" "$(cat ../../o)" "exit 0; changed: s"
 
 # --- in one process, which is told by the kernel that nothing has changed
