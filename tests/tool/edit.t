@@ -214,6 +214,10 @@ printf 'a\377b\nc\351' >b
 is "bytes that are no UTF-8" "$(pj edit '{"path":"b","old":"b","new":"\u00e9"}')" ok
 printf 'a\377\303\251\nc\351' >want
 same "stay" b want
+echo x >$'n\377'
+is "such a name" "$(pj edit '{"path":"n\ufffd","old":"x","new":"y"}') \
+$(cat n?)" "ok y"
+rm n?
 echo x >m && chmod 4751 m
 is "mode" "$(pj edit '{"path":"m","old":"x","new":"y"}') $(stat -c %a m)" \
 	"ok 4751"

@@ -128,6 +128,7 @@ done <<EOF
 relative|sub/../a.c|a.c lines 1-1 of 9
 absolute, inside|$T/root/a.c|a.c lines 1-1 of 9
 doubled slashes|sub//b|sub/b lines 1-1 of 1
+not UTF-8, as it is shown|bad\ufffd|"bad�" lines 1-1 of 1
 up and out|../root-secret|denied
 out and in again|../root/a.c|denied
 absolute, outside|/etc/passwd|denied
@@ -167,7 +168,10 @@ EOF
 touch $'caf\xe9.txt'
 is "a name that is not UTF-8 is not proposed" "$(r '{"path":"cafe.txt"}')" \
 	"cafe.txt does not exist; read . to see what does"
-rm -f $'caf\xe9.txt'
+touch $'caf\xe8.txt'
+is "nor read, if another is shown like it" "$(r '{"path":"caf\ufffd.txt"}')" \
+	"caf�.txt does not exist; read . to see what does"
+rm -f caf?.txt
 is "an edit of no file" "$(timeout 30 hamr-tool --no-config --root "$T/root" \
 	--yes edit '{"path":"Link","old":"a","new":"b"}')" \
 	"Link does not exist; did you mean link?"

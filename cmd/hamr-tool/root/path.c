@@ -179,6 +179,38 @@ follow(struct finder *w, int fd, const char *after)
 	return 1;
 }
 
+/* done does not exist, but may be the name of an entry that is not UTF-8 as it
+ * is shown, with U+FFFD in it.  True: done is its name now; there is just one
+ * shown like that. */
+static bool
+find_shown(struct finder *w)
+{
+	const char *base = file_base(w->done.p);
+	char *found = NULL, *dir = file_folder(w->done.p);
+	size_t at = w->done.len - strlen(base), same = 0;
+	int fd = strstr(base, "\xef\xbf\xbd") != NULL ?
+	    path_open(w->root, dir, O_RDONLY | O_DIRECTORY) : -1;
+	DIR *d = fd >= 0 ? file_opendir(fd, ".") : NULL;
+	struct dirent *e;
+
+	while ((e = file_readdir(d)) != NULL) {
+		struct buf shown = BUF_INIT(PATH_TEXT_MAX);
+
+		utf8_clean(&shown, e->d_name, strlen(e->d_name));
+		if (slice_is(buf_view(&shown), base) && same++ == 0)
+			found = xstrdup(e->d_name);
+		buf_release(&shown);
+	}
+	if (same == 1) {
+		w->done.len = at;
+		buf_adds(&w->done, found);
+	}
+	file_closedir(d);
+	file_close(fd);
+	FREE(found, dir);
+	return same == 1;
+}
+
 /* Walk all of rest; a link is replaced by the parts of its target. */
 static int
 walk(struct finder *w)
@@ -204,8 +236,11 @@ walk(struct finder *w)
 			continue;
 		int fd = path_open(w->root, w->done.p, O_PATH | O_NOFOLLOW);
 		if (fd < 0 && errno == ENOENT) {
-			w->missing = true;
-			continue;
+			w->missing = !find_shown(w);
+			if (w->missing)
+				continue;
+			fd = path_open(w->root, w->done.p, O_PATH |
+			    O_NOFOLLOW);
 		}
 		if (fd < 0)
 			return fault_sys(w->f, "cannot be opened", w->done.p);
