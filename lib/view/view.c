@@ -61,6 +61,22 @@ string_sum(enum token_family f, struct slice val)
 }
 
 uint64_t
+view_part_sum(enum token_family f, struct slice part)
+{
+	struct slice text = scan_get(part, "text");
+	struct slice type = scan_get(part, "type");
+
+	if (scan_kind(part) == SCAN_STRING)
+		return string_sum(f, part);
+	if (scan_kind(text) == SCAN_STRING)
+		return string_sum(f, text);
+	if (scan_str_is(type, "image_url") || scan_str_is(type, "image") ||
+	    scan_str_is(type, "input_image"))
+		return PER_IMAGE;
+	return token_text(f, part.p, part.n);
+}
+
+uint64_t
 view_content_sum(enum token_family f, struct slice content)
 {
 	struct slice part;
@@ -69,20 +85,8 @@ view_content_sum(enum token_family f, struct slice content)
 	if (scan_kind(content) == SCAN_STRING)
 		return string_sum(f, content);
 	for (struct walk w = walk_elements(content);
-	    walk_next(&w, NULL, &part); ) {
-		struct slice text = scan_get(part, "text");
-		struct slice type = scan_get(part, "type");
-		if (scan_kind(part) == SCAN_STRING)
-			sum += string_sum(f, part);
-		else if (scan_kind(text) == SCAN_STRING)
-			sum += string_sum(f, text);
-		else if (scan_str_is(type, "image_url") ||
-		    scan_str_is(type, "image") ||
-		    scan_str_is(type, "input_image"))
-			sum += PER_IMAGE;
-		else
-			sum += token_text(f, part.p, part.n);
-	}
+	    walk_next(&w, NULL, &part); )
+		sum += view_part_sum(f, part);
 	return sum;
 }
 

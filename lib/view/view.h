@@ -175,8 +175,8 @@ bool view_says(const struct view *v, size_t i);
 uint64_t view_sum(const struct view *v);
 size_t view_count(struct view *v);	/* messages shown */
 
-/* Show `cut` (a JSON string in the arena; NULL: undo it) instead of the result
- * of call i. */
+/* Show `cut` (a content value in the arena; NULL: undo it) instead of the
+ * result of call i. */
 void view_cut(struct view *v, size_t i, char *cut);
 
 /* How many of node i's oldest notes to leave out so that the others count at
@@ -200,7 +200,8 @@ uint64_t view_kept_sum(const struct view_call *c);
  * folded. */
 void view_show(struct view *v, size_t fold, struct slice summary, size_t thin);
 
-/* Estimates of content values and texts, in 1/64 token. */
+/* Estimates of content values and their parts, in 1/64 token. */
+uint64_t view_part_sum(enum token_family f, struct slice part);
 uint64_t view_content_sum(enum token_family f, struct slice content);
 
 /* Is this JSON string only white space?  Servers refuse such texts. */

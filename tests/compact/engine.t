@@ -637,6 +637,32 @@ is "and more where tools leave less room" "$(request --window 8000 tight |
 	jq -c '[.type, .tokens <= 6000, .tokens > 5500]')" \
 	'["request",true,true]'
 
+# of 4 and 6 images with a text each, beside which so many have room
+images() {	# number, lines of text
+	user "look"
+	jq -nc --argjson n "$1" --arg t "$(lines "$2" R)" '{role:"assistant",
+	content:null,tool_calls:[range($n) | {id:"v\(.)",type:"function",
+	function:{name:"view_image",arguments:({path:"p\(.)"}|tojson)}}]},
+	(range($n) | {role:"tool",tool_call_id:"v\(.)",content:[{type:"text",
+	text:$t},{type:"image_url",image_url:{url:"data:\(.)"}}]})'
+}
+for row in '4 300 9000 2:3' '6 1 8192 3:5' '1 300 2400 none'; do
+	set -- $row
+	images "$1" "$2" >seen
+	request --strategy light --window "$3" seen >sent
+	is "$1 images in a window of $3: the newest that fit stay" "$(jq -r \
+		'[.messages[].content | arrays[] | .image_url.url // empty |
+		.[5:]] | if . == [] then "none" else "\(first):\(last)" end
+		' sent)" "$4"
+	is "... the others are told" "$(jq -r '.messages[] |
+		select(.role == "tool") | .content | strings' sent |
+		grep -c '^.1 image left out: no room.$')" \
+		"$(($1 - $(grep -o 'data:' sent | wc -l)))"
+	event --strategy light --window "$3" seen | cat seen - >told
+	is "... and the record tells it" "$(request --strategy light \
+		--window "$3" told)" "$(cat sent)"
+done
+
 # ---- content dialects ----
 
 cat >dialect <<'X'

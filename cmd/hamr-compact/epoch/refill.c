@@ -185,22 +185,73 @@ epoch_drop_kept(struct compact *c)
 
 /* ---- the last step ---- */
 
+/* The next part that is no text; *sum is its estimate. */
+static bool
+next_image(const struct compact *c, struct walk *w, struct slice *part,
+    uint64_t *sum)
+{
+	while (walk_next(w, NULL, part))
+		if (scan_kind(scan_get(*part, "text")) != SCAN_STRING) {
+			*sum = view_part_sum(c->family, *part);
+			return true;
+		}
+	return false;
+}
+
 void
 epoch_cut_one(struct compact *c, size_t i, long tokens)
 {
 	const struct view_call *call = &c->view->calls[i];
+	struct slice result = slice_of(call->result), part;
 	struct fact *f = call->note;
-	struct buf json = BUF_INIT(BUF_RECORD_MAX);
+	struct buf json = BUF_INIT(BUF_RECORD_MAX), images = json;
+	uint64_t room = (uint64_t)tokens * 64, sum;
+	size_t skipped = 0;
 
 	bufs_reset(BUFS(&c->tmp, &c->text));
-	if (call->result == NULL || !msg_text(slice_of(call->result),
-	    &c->tmp) || !budget_clip(&c->text, buf_view(&c->tmp), tokens,
-	    c->family))
-		return;
-	scan_quote(&json, c->text.p, c->text.len);
-	view_cut(c->view, i, arena_dup(&c->view->arena, json.p, json.len));
-	buf_release(&json);
+	/* images first, as half of one is of no use, but some text stays */
+	for (struct walk w = walk_elements(result);
+	    next_image(c, &w, &part, &sum); ) {
+		if (sum + CUT_LEAST * 64 > room) {
+			skipped++;
+			continue;
+		}
+		room -= sum;
+		scan_put(&images, ",$", part);
+	}
+	bool cut = msg_text(result, &c->tmp) && budget_clip(&c->text,
+	    buf_view(&c->tmp), (long)(room / 64), c->family);
+	if (skipped > 0)
+		buf_fmt(&c->text, "%s[%zu image%s left out: no room]",
+		    c->text.len > 0 ? "\n" : "", skipped,
+		    skipped == 1 ? "" : "s");
+	cut |= skipped > 0;
+	scan_put(&json, images.len == 0 ? "@" : "[{'type':'text','text':@}$]",
+	    buf_view(&c->text), buf_view(&images));
+	view_cut(c->view, i, !cut ? NULL : arena_dup(&c->view->arena, json.p,
+	    json.len));
 	f->cut_to = tokens;
+	bufs_release(BUFS(&json, &images));
+}
+
+/* Show the images of results that were cut to `each` after all, the newest
+ * first, as far as they fit. */
+static void
+keep_images(struct compact *c, size_t first, uint64_t each)
+{
+	struct slice part;
+
+	for (size_t i = c->view->ncalls; i > first; i--) {
+		const struct view_call *call = &c->view->calls[i - 1];
+		struct walk w = walk_elements(slice_of(call->result));
+		uint64_t all = 0, sum;
+
+		while (call->cut != NULL && next_image(c, &w, &part, &sum))
+			all += sum;
+		if (all > 0 && compact_size(c) + compact_tokens(c, all) <=
+		    epoch_filled(c))
+			epoch_cut_one(c, i - 1, (long)((each + all) / 64));
+	}
 }
 
 static int
@@ -270,4 +321,5 @@ epoch_cut(struct compact *c, size_t from, long share)
 	for (size_t i = first; i < last; i++)
 		if (v->calls[i].text > each)
 			epoch_cut_one(c, i, (long)(each / 64));
+	keep_images(c, first, each);
 }
