@@ -159,6 +159,13 @@ is "a beginning that is the only one will do" "$(loop --resume="${A%?}")" \
 loop --resume=2 x >/dev/null
 is "one of several is not" "$? $(cat err)" "2 hamr-loop: several sessions begin \
 with 2, as $(ids | sed -n 1p) and $(ids | sed -n 2p); give more characters"
+tail -n +2 ".hamr/sessions/$A.ndjson" >.hamr/sessions/exact.ndjson
+for id in exactly exact-2; do
+	echo '{"role":"user","content":"x"}' >.hamr/sessions/$id.ndjson
+done
+is "a whole one is, though newer ones begin with it" \
+    "$(loop --resume=exact)" "$(loop --resume="$A")"
+rm .hamr/sessions/exact*
 is "--inspect and --export take it too" "$(hamr-loop --export openai \
     "${A%?}" >/dev/null; echo $?) $(hamr-loop --no-config --inspect ledger \
     "${A%?}" >/dev/null; echo $?)" "0 0"

@@ -238,14 +238,14 @@ by_name(const struct by_age *l, const char *dir, const char *id, struct err *e)
 			return xstrdup(name);
 		if (id[0] == '\0' || strncmp(name, id, strlen(id)) != 0)
 			continue;
-		other = found;
-		found = name;
-		if (other != NULL)
-			break;
+		if (found == NULL)
+			found = name;
+		else if (other == NULL)
+			other = name;
 	}
 	if (other != NULL)
 		err_set(e, ST_USAGE, "several sessions begin with %s, as %s "
-		    "and %s; give more characters", id, other, found);
+		    "and %s; give more characters", id, found, other);
 	else if (strchr(id, '/') != NULL || id[0] == '.' || id[0] == '\0')
 		err_set(e, ST_USAGE, "\"%s\" is not a session id", id);
 	else if (found == NULL)
