@@ -137,6 +137,12 @@ is "last words with calls: they are answered" "$S $(ended) $(results)" \
 { call read '{"path":"f"}'; answer ""; } >script
 run x -o agent.max_model_steps=1
 is "no last words at all" "$S $(ended)" "3 budget_exhausted max_model_steps"
+cd "$T" || exit 1
+hamr-loop --no-config -C limits --replay limits/script x 2>err </dev/null \
+    -o agent.max_model_steps=1
+is "how to go on, from here" "$(tail -n 1 err)" "hamr-loop: to go on, with a \
+larger limit: hamr-loop -C limits --resume=$(sed -n 's/.*; session //p' err)"
+cd limits || exit 1
 
 # ---- answers that the guard calls none ----
 

@@ -318,8 +318,9 @@ run_tell_last(struct run *r, const struct rec *end)
 	FREE(how, reason);
 }
 
-/* What a person must not miss, whatever else is shown; NULL: nothing. */
-static const char *
+/* What a person must not miss, whatever else is shown; NULL: nothing.  The
+ * caller frees it. */
+static char *
 remark(const struct run *r, const struct turn *t, bool full)
 {
 	const struct track *k = &r->track;
@@ -334,15 +335,20 @@ remark(const struct run *r, const struct turn *t, bool full)
 	    strcmp(t->reason, "max_cost") == 0)
 		text = "the cost of this model is not known; add it to "
 		    "budget.prices, or drop budget.max_cost";
-	else if (t->end == END_BUDGET && !r->o.chat)
-		text = "to go on: hamr-loop --resume, with a larger limit";
-	else if (t->end == END_COMPLETED || t->end == END_CONTRACT)
+	else if (t->end == END_BUDGET && !r->o.chat) {
+		char *how = run_command(r, "--resume=", r->session.id);
+		char *said = xasprintf("to go on, with a larger limit: %s",
+		    how);
+
+		free(how);
+		return said;
+	} else if (t->end == END_COMPLETED || t->end == END_CONTRACT)
 		text = contract_remark(k, r->conf);
 	if (text == NULL && k->mode != NULL && strcmp(k->mode, "verify") == 0 &&
 	    k->verify_command == NULL)
 		text = "nothing was verified: no command is set as "
 		    "defaultCommand under [verification]";
-	return text;
+	return text != NULL ? xstrdup(text) : NULL;
 }
 
 static void
@@ -351,7 +357,7 @@ tell_end(struct run *r, const struct turn *t)
 	bool well = t->end == END_COMPLETED;
 	bool full = t->end == END_BUDGET && strcmp(t->reason, "context") == 0;
 	const struct track *k = &r->track;
-	const char *text = remark(r, t, full);
+	char *text = remark(r, t, full);
 	bool costs = k->usage.has_cost && k->usage.cost > 0;
 	bool explained = r->hub.stage_failed && r->hub.explained;
 
@@ -386,6 +392,7 @@ tell_end(struct run *r, const struct turn *t)
 		err_say("%s", r->hub.err.text);
 	else if (t->end == END_MODEL && r->track.error_text != NULL)
 		ui_model_error(&r->track, r->o.chat);
+	free(text);
 }
 
 bool
