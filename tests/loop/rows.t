@@ -9,6 +9,13 @@ answers() { jq -c 'select(.role == "assistant") | .content' out | wc -l; }
 results() { jq -r 'select(.role == "tool") | .meta.error // "ok"' out |
 	paste -sd' '; }
 
+# ---- a filter that holds back what it reads: judged at the end ----
+
+fresh held
+answer "Read." >script
+timeout -s INT 40 hamr-loop --no-config --replay script x >out 2>err \
+    -o 'stages.provider=["hamr-provider", "grep -v x=y", "cat"]' </dev/null &
+
 # ---- limits: one more request without tools, then budget_exhausted ----
 
 fresh limits
@@ -329,4 +336,9 @@ printf '#!/bin/sh\n( sleep 0.3; kill $$ ) & cat >/dev/null\n' >"$T/mem"
 run x -o "stages.mem=['$T/mem']"
 match "one that ends while it is waited for is told, too" "$(cat err)" \
     "hamr-loop: stage mem ($T/mem) ended; this run is not indexed; later:*"
+
+wait
+is "what a filter holds back is not waited for, for ever" "$(head -n 1 \
+    "$T/held/err")" "stage provider did not answer in time (each line must \
+pass at once through grep | cat); started again"
 done_testing

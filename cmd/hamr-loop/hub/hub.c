@@ -298,7 +298,7 @@ check_deadlines(struct hub *h)
 		struct slot *s = &h->slot[i];
 
 		if (s->child != NULL && s->deadline != 0 && now >= s->deadline)
-			slot_down(h, s, "did not answer in time");
+			slot_late(h, s);
 	}
 }
 
@@ -506,7 +506,7 @@ sync_all(struct hub *h)
 	} while (mem->asked != 0 && mem->cursor != taken &&
 	    h->interrupts == 0 && until < last);
 	if (mem->asked != 0 && mem->child != NULL && h->interrupts == 0)
-		slot_down(h, mem, "did not answer in time");
+		slot_late(h, mem);
 }
 
 void

@@ -41,6 +41,8 @@ int slot_stop(struct hub *h, struct slot *s, int ms);
 /* The stage ended by itself (fault is NULL) or must be stopped for a fault:
  * restart it, or give it up. */
 void slot_down(struct hub *h, struct slot *s, const char *fault);
+/* It missed its deadline, it or a filter behind it. */
+void slot_late(struct hub *h, struct slot *s);
 
 /* Is it asked for nothing, with little left unread? */
 bool slot_can_wait(const struct hub *h, const struct slot *s);

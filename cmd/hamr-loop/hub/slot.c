@@ -337,6 +337,33 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 	slot_restart(h, s);
 }
 
+/* Append its programs from the i-th on; arguments may hold secrets. */
+static void
+put_programs(struct buf *b, const struct slot *s, size_t i)
+{
+	const char *bar = "";
+
+	for (const char *const *w = s->cmd.commands + i; *w != NULL; w++) {
+		buf_fmt(b, "%s%.*s", bar, (int)strcspn(*w, " \t"), *w);
+		bar = " | ";
+	}
+}
+
+void
+slot_late(struct hub *h, struct slot *s)
+{
+	struct buf b = BUF_INIT((size_t)1 << 20);
+
+	buf_adds(&b, "did not answer in time");
+	if (s->cmd.commands[1] != NULL) {
+		buf_adds(&b, " (each line must pass at once through ");
+		put_programs(&b, s, 1);
+		buf_addc(&b, ')');
+	}
+	slot_down(h, s, buf_view(&b).p);
+	buf_release(&b);
+}
+
 int
 slot_start(struct hub *h, struct slot *s, struct err *e)
 {
@@ -350,12 +377,9 @@ slot_start(struct hub *h, struct slot *s, struct err *e)
 		return -1;
 	s->started = true;
 
-	/* Arguments may hold secrets. */
 	struct buf b = BUF_INIT((size_t)1 << 20);
 
-	for (const char *const *w = s->cmd.commands; *w != NULL; w++)
-		buf_fmt(&b, "%s%.*s", b.len > 0 ? " | " : "",
-		    (int)strcspn(*w, " \t"), *w);
+	put_programs(&b, s, 0);
 	runlog_line(h->log, s->name, "%s started, process %ld",
 	    buf_view(&b).p, (long)s->child->group);
 	buf_release(&b);

@@ -200,9 +200,10 @@ ask_model(struct turn *t, long long until)
 	long steps = k->steps;
 
 	buf_reset(&h->request);
-	/* a first request that fits any window need not wait for the server's
-	 * window */
-	if (!h->window_asked && (steps > 0 || h->session->size > FITS_ANY) &&
+	/* A first request that fits any window need not wait for the server's
+	 * window.  Filters are tried first: only a sync has a deadline. */
+	if (!h->window_asked && (steps > 0 || h->session->size > FITS_ANY ||
+	    h->slot[SLOT_PROVIDER].cmd.commands[1] != NULL) &&
 	    hub_sync(h, SLOT_PROVIDER) < 0)
 		return false;
 	if (hub_go(h, SLOT_COMPACT, 0) < 0)
