@@ -224,6 +224,11 @@ is "search reads it too" "$(hamr-mem search globalword | jq -r .store)" global
 ok "where it is" test -f "$XDG_DATA_HOME/hamr/memory.db"
 match "brief too" "$(hamr-mem brief)" '*globalword*'
 is "--db reads only that" "$(hamr-mem --db b.db search globalword)" ""
+hamr-mem save 'an otter' >/dev/null
+hamr-mem save 'two otterhounds' >/dev/null
+is "what the user's lacks is found within words of the repository's" \
+    "$(hamr-mem search otter | jq -r .snippet)" "an «otter»
+two «otterhounds»"
 # a damaged one costs nothing of the repository's
 user=$XDG_DATA_HOME/hamr/memory.db
 mkdir empty
@@ -245,7 +250,7 @@ for page in 0 1; do
 	    search gcc
 done
 hamr-mem --global rebuild empty 2>/dev/null
-is "stats" "$(hamr-mem stats | jq -c '[.facts,.messages,.sessions]')" '[3,3,1]'
+is "stats" "$(hamr-mem stats | jq -c '[.facts,.messages,.sessions]')" '[5,3,1]'
 
 # any query (S20)
 n=0

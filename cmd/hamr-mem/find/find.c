@@ -698,7 +698,7 @@ search_tier(struct memory *m, const struct find *f, struct query *q, int tier,
 				add_term(&ask, " OR ", buf_view(&w->expr),
 				    w->rows);
 		}
-	} else
+	} else if ((r = sort_words(m, q, e)) == 0)
 		r = words_within(m, q, 1, SAMPLE - 1, &ask, e);
 	if (r == 0 && ask.expr.len > 0)
 		r = take_tier(m, f, q, &ask, x, out, e);
