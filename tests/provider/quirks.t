@@ -125,10 +125,22 @@ is "images of results go to the user" "$(ask | jq -r .content) $(body |
 ["tool","[image: in the message after the results]"]
 ["user","[images of the results above]","data:image/png;base64,AAAA","data:image/png;base64,AAAA"]
 ["user","c"]'
-refuse 500 'image input is not supported - hint: you may need to provide the mmproj' >no
-serve no hello
-is "a model without images gets none" "$(ask -o provider.max_retries=0 |
-	jq -r .content) $(body | grep -c AAAA)" "hello 0"
+while read -r status words; do
+	refuse "$status" "$words" >no
+	serve no hello
+	is "a model without images gets none: ${words:0:40}" \
+		"$(ask -o provider.max_retries=0 | jq -r .content) $(body |
+		grep -c AAAA)" "hello 0"
+done <<'X'
+500 image input is not supported - hint: you may need to provide the mmproj
+400 Qwen/Qwen3-8B is not a multimodal model
+400 At most 0 image(s) may be provided in one prompt.
+500 this model is missing data required for image input
+400 Invalid request content: Image inputs are not supported by this model.
+400 <400> InternalError.Algo.InvalidParameter: Unexpected item type in content.
+400 messages.content.type is invalid, allowed values: ['text']
+400 'messages.5' : for 'role:user' the following must be satisfied[('messages.5.content' : value must be a string)]
+X
 cp in.1 in
 
 # one that did not help is not kept

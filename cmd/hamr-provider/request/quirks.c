@@ -161,7 +161,7 @@ is_named(struct slice words, const char *field)
 /* Words of templates, which fail with any status, and of servers. */
 static const struct {
 	unsigned quirk;
-	const char *words[6];
+	const char *words[12];
 } said[] = {
 	{ QUIRK_PLAIN_NAMES, { "unction name", "name': string too long",
 	    "a-zA-Z0-9_-" } },
@@ -181,9 +181,14 @@ static const struct {
 	    "must start with a thinking block" } },
 	{ QUIRK_USER_IMAGES, { "only allowed for messages with role 'user'",
 	    "call should be 'Input text'" } },
+	/* llama.cpp, OpenRouter, LM Studio, DeepSeek, vLLM (twice), Ollama,
+	 * xAI, Qwen, GLM (in two languages), Groq */
 	{ QUIRK_NO_IMAGES, { "mage input is not supported",
 	    "support image input", "does not support image",
-	    "unknown variant `image_url`" } },
+	    "unknown variant `image_url`", "is not a multimodal model",
+	    "At most 0 image", "missing data required for image input",
+	    "mage inputs are not supported", "nexpected item type in content",
+	    "['text']", "content' : value must be a string" } },
 };
 
 unsigned
