@@ -306,6 +306,15 @@ jq -cn '{schema_version: "ATIF-v1.7", agent: {name: "x"}, steps: [{source: "agen
 is "atif: a result that is an error" "$(timeout 20 hamr-guard -q --import-only \
     atif | jq -c 'select(.role == "tool").is_error' | xargs)" "true true null"
 
+# ---- cline ----
+
+for system in '"be"' '[{"type":"text","text":"be","cache_control":{}}]'; do
+	jq -cn --argjson s "$system" '{system: $s, messages: [
+	    {role: "user", content: "go"}, {role: "assistant", content: [
+		{type: "tool_use", id: "a", name: "f", input: {}}]}]}' >cl
+	is "cline: the system text of a request, $system" "$(said cl)" "be go a?"
+done
+
 # ---- sharegpt ----
 
 for who in tool human; do

@@ -1,6 +1,6 @@
 # cline - sessions of Cline: Anthropic messages, as an array (api_conversation_
-# history.json) or under "messages"; older ones write calls as XML into the
-# text, and results as user messages.
+# history.json) or under "messages", as in a request to Anthropic; older ones
+# write calls as XML into the text, and results as user messages.
 # units: elements
 
 def anthropic: ._line as $line
@@ -18,6 +18,6 @@ def anthropic: ._line as $line
 
 if type == "object" and (.messages | type) == "array" then
   {type: "hamr", v: 1, session: (.sessionId | s), cwd: (.cwd | s), created: ([.messages[] | obj | .ts | time | strings] | first // null), model: ([.messages[] | obj | .modelInfo | o | .id | strings] | first), _line},
-  (.system_prompt | s | select(. != null) | {role: "system", content: .}),
+  (.system_prompt // .system | text | select(. != null and . != "") | {role: "system", content: .}),
   (.messages[] | obj | anthropic)
 else obj | anthropic end
