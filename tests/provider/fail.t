@@ -118,6 +118,17 @@ X
 fails "an error as JSON with status 200" 69 '"bad_request",false' <<X
 body {"error":{"message":"boom","code":400}}
 X
+fails "... with neither error nor message" 75 '"server",true' <<X
+body {"code":500,"msg":"404 NOT_FOUND","success":false}
+X
+fails "... MiniMax's, beside empty choices" 75 '"server",true' <<X
+body {"choices":null,"base_resp":{"status_code":1008,"status_msg":"no balance"}}
+X
+is "... its words" "$(jq -r 'select(.code).message' got)" \
+	"the server reports in its answer: no balance"
+fails "... and its full window" 69 '"context_overflow",false' <<X
+event {"choices":[],"base_resp":{"status_code":2013,"status_msg":"invalid params, context window exceeds limit (2013)"}}
+X
 fails "a page of HTML with status 200" 69 '"server",false' <<X
 header Content-Type: text/html
 body <html>hello</html>

@@ -252,7 +252,7 @@ static bool
 text_of(struct slice o, struct buf *out)
 {
 	static const char *const keys[] = { "message", "detail", "error",
-		"msg", "error_description", "errors" };
+		"msg", "error_description", "errors", "status_msg" };
 	struct slice inner = scan_get(o, "error"), val = scan_get(o, "message");
 	struct walk w = walk_elements(o);
 
@@ -260,6 +260,8 @@ text_of(struct slice o, struct buf *out)
 		return scan_str(o, out);
 	if (scan_kind(o) == SCAN_ARRAY)		/* FastAPI: a list of them */
 		return walk_next(&w, NULL, &val) && text_of(val, out);
+	if (scan_kind(inner) != SCAN_OBJECT)
+		inner = scan_get(o, "base_resp");
 	if (scan_kind(inner) == SCAN_OBJECT && text_of(inner, out))
 		return true;
 	/* Claude Code Router */
