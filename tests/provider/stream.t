@@ -246,6 +246,9 @@ says "an empty answer is a message" '["",null,[],"stop"]' "$(fin stop)"
 says "ids with dots and colons stay" '[null,null,[["functions.f:0","f","{}"]],"tool_calls"]' \
 	"$(d '{"tool_calls":[{"index":0,"id":"functions.f:0","function":{"name":"f"}}]}')" \
 	"$(fin tool_calls)"
+says "gpt-oss's marks behind a name" '[null,null,[["a","f","{}"]],"tool_calls"]' \
+	"$(d '{"tool_calls":[{"index":0,"id":"a","function":{"name":"functions.f<|channel|>commentary"}}]}')" \
+	"$(fin tool_calls)"
 cat >in <<'X'
 {"role":"user","content":"hi"}
 {"role":"assistant","content":null,"tool_calls":[{"id":"functions.f:0","type":"function","function":{"name":"f","arguments":"{}"}}]}

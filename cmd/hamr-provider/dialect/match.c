@@ -44,7 +44,11 @@ struct slice
 tool_name(struct slice said)
 {
 	static const char *const prefixes[] = { "functions.", "default_api." };
+	/* gpt-oss's, where the server leaves them: read<|channel|>json */
+	size_t mark = slice_find(said, 0, "<|");
 
+	if (mark > 0)
+		said = slice_trim(slice_part(said, 0, mark));
 	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
 		size_t n = strlen(prefixes[i]);
 

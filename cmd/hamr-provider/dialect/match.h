@@ -18,5 +18,6 @@ size_t skip_white(struct slice s, size_t at);
 size_t skip_name(struct slice s, size_t at);
 
 /* The tool that a call names, borrowed: gpt-oss and Kimi say functions.NAME,
- * Gemma default_api.NAME, and not every server removes the prefix. */
+ * Gemma default_api.NAME, and not every server removes the prefix, or what
+ * gpt-oss puts behind the name. */
 struct slice tool_name(struct slice said);
