@@ -1146,6 +1146,17 @@ for kind in b"\x1b[>0;276;0c", b"\x1b[>41;390;0c":
 P
 is "its row is not left behind" "$(paste -sd' ' ../got)" "2 1"
 
+# --- a long name of a model leaves room for what follows it
+fresh named
+answer One. >script
+py >../got <<'P'
+name = "provider.model=/models/Qwen3-Coder-30B-A3B-Instruct-Q4_K_M.gguf"
+t = chat("-o", name, columns=40); t.sees("sandbox"); t.sees("> ")
+t.sees("  Qwen3-Coder-30B-A3B-Instruct-…  patch\x1b")
+t.type("\x04"); print(t.end())
+P
+is "it is cut, without its folders" "$(cat ../got)" 0
+
 # --- a long message that was sent shows its beginning: 12 rows
 fresh long
 { answer One.; answer Two.; } >script

@@ -25,6 +25,7 @@
 #define LAST_BYTES ((size_t)16 << 10)	/* of a failed command's last lines,
 				 * at most */
 #define QUEUED_ROWS 3		/* of queued messages, at most */
+#define MODEL_LEAST 12		/* columns of its name, beside all else */
 #define SAID_ROWS 12		/* of a message that was sent, at most */
 #define TAIL_LEAST 4		/* rows of the streamed answer that may still
 				 * change, even on a small screen */
@@ -140,17 +141,31 @@ ui_model(const struct ui *u)
 	    u->status.model;
 }
 
+/* The model's name in the columns that the rest of its row leaves; one that is
+ * too long without its folders. */
+static void
+add_model(struct buf *row, const struct ui *u, size_t rest)
+{
+	const char *name = ui_model(u), *slash = strrchr(name, '/');
+	size_t columns = ui_columns(u), room = columns > rest + MODEL_LEAST ?
+	    columns - rest : MODEL_LEAST;
+
+	if (slash != NULL && term_width(slice_of(name)) > room)
+		name = slash + 1;
+	term_put(row, slice_of(name), room);
+	buf_adds(row, row->len > 0 ? "  " : "");
+}
+
 static void
 add_status(struct buf *rows, const struct ui *u)
 {
 	const struct track *t = u->track;
 	long long window = budget_from(u->conf, (long)t->limit).effective;
-	struct buf b = BUF_INIT(1 << 16);
+	struct buf b = BUF_INIT(1 << 16), row = b;
 	size_t queued = count_sent(u);
 
-	buf_adds(&b, ui_model(u));
-	buf_fmt(&b, "%s%s", b.len > 0 ? "  " : "", t->mode != NULL ? t->mode :
-	    conf_str(u->conf, "agent.mode"));
+	buf_adds(&b, t->mode != NULL ? t->mode : conf_str(u->conf,
+	    "agent.mode"));
 	if (u->status.on)
 		buf_fmt(&b, "  step %ld", t->steps + !track_has_open(t));
 	add_tokens(&b, t->context, "");
@@ -168,9 +183,12 @@ add_status(struct buf *rows, const struct ui *u)
 	if (queued > 0)
 		buf_fmt(&b, "  %zu queued%s", queued, u->editor != NULL &&
 		    editor_is_empty(u->editor) ? ", Up edits" : "");
-	add_row(rows, u, "  ", buf_view(&b));
+	/* after two blanks, before two and a free column */
+	add_model(&row, u, 5 + term_width(buf_view(&b)));
+	buf_slice(&row, buf_view(&b));
+	add_row(rows, u, "  ", buf_view(&row));
 	rows->len--;
-	buf_release(&b);
+	bufs_release(BUFS(&b, &row));
 }
 
 /* Everything at the bottom, from what is known now. */
