@@ -46,17 +46,18 @@ match "no server" "$(hamr-tool --yes -o "mcp.h.url=http://127.0.0.1:9/" \
 match "a web page" "$(tool -o "mcp.h.url=${url%mcp}page" h__echo '{}' 2>&1)" \
 	"*the answer is not one of an MCP server; check the url*"
 status "not a URL" 2 hamr-provider --mcp file:///etc/passwd
+until_there() { for _ in $(seq 300); do grep -q "$1" "$2" && return
+	sleep .1; done; }
+: >out
 { echo '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}'
 echo '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"forget","arguments":{}}}'
 echo '{"jsonrpc":"2.0","id":3,"method":"tools/list"}'
-sleep 5; } | MCP_HEADERS="Authorization: Bearer x" hamr-provider --no-config \
-    --mcp "$url" >out 2>err
+until_there 32001 out; } | MCP_HEADERS="Authorization: Bearer x" hamr-provider \
+    --no-config --mcp "$url" >out 2>err
 is "a session that is forgotten" "${PIPESTATUS[1]} $(jq -c '[.id, .error.code]' out |
 	paste -sd' ')" "69 [1,null] [null,null] [2,null] [3,-32001]"
 
 # --- told without being asked
-until_there() { for _ in $(seq 300); do grep -q "$1" "$2" && return
-	sleep .1; done; }
 : >../log
 : >out
 { echo '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{'\

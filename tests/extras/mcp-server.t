@@ -34,7 +34,8 @@ is "initialize" "$(serve <<<"$init")" '{"jsonrpc":"2.0","id":0,"result":{'\
 version() { sed "s/2025-06-18/$1/" <<<"$init" | serve |
 	jq -r .result.protocolVersion; }
 is "an older version" "$(version 2024-11-05)" 2024-11-05
-is "a version unknown" "$(version 1999-01-01)" 2025-06-18
+is "a version unknown: the newest that is known" "$(version 2026-07-28)" \
+	2025-11-25
 is "a notification is not answered" "$(serve <<<"$ready")" ""
 is "ping" "$(serve <<<'{"jsonrpc":"2.0","id":"x","method":"ping"}')" \
 	'{"jsonrpc":"2.0","id":"x","result":{}}'
@@ -76,9 +77,10 @@ is "how far theirs is, too" "$({ echo "$init"; jq -c '.params._meta =
 	'{"progressToken":7,"progress":1,"message":"1 of 2: halfway"}'
 is "tools that change are told" "$({ echo "$init"; call 1 s__grow '{}'
 	echo '{"jsonrpc":"2.0","id":2,"method":"tools/list"}'
-	call 3 s__grow '{}'; sleep 5; } | serve --yes \
+	call 3 s__grow '{}'; timeout 9 sh -c 'until grep -qs list_ch grown
+	do sleep .05; done'; } | serve --yes \
 	-o "mcp.s.command=[\"python3\",\"$TOP/tests/extras/mcp_server.py\"]" |
-	jq -c '.method // .id' | paste -sd' ')" \
+	tee grown | jq -c '.method // .id' | paste -sd' ')" \
 	'0 1 2 3 "notifications/tools/list_changed"'
 is "the same tools again are not" "$({ echo "$init"
 	echo '{"jsonrpc":"2.0","id":2,"method":"tools/list"}'; sleep 1; } |

@@ -13,7 +13,6 @@
 
 #include "mcp_serve.h"
 
-#define VERSION "2025-06-18"	/* if the client asks for an unknown one */
 #define LINE_MAX_BYTES ((size_t)64 << 20)
 #define PROGRESS_MS 250		/* between progress messages of a call */
 #define WAITING_MAX 10000	/* requests that wait for a call's end */
@@ -224,10 +223,11 @@ serve_call(struct serve *v, const struct rpc_msg *m)
 static void
 message(struct serve *v, struct slice text)
 {
-	static const char *const known[] = { "2024-11-05", "2025-03-26",
-		"2025-06-18", "2025-11-25" };
+	/* the first, if the client asks for another */
+	static const char *const known[] = { "2025-11-25", "2025-06-18",
+		"2025-03-26", "2024-11-05" };
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	const char *version = VERSION;
+	const char *version = known[0];
 	struct rpc_msg m;
 
 	rpc_read(text, &m);
