@@ -169,11 +169,14 @@ $O/quick-jq.so: tests/jq/quick.c lib/jq/definitions.c lib/base/slice.c
 	$(CC) -D_GNU_SOURCE -Ilib -std=c11 $(WARN) -O2 -fPIC -shared -o $@ $^ \
 	    -ldl
 
-# what takes longest begins first, so that no core is idle at the end
+# What takes longest begins first, so that no core is idle at the end; between
+# what mostly waits stands what computes, so that none is idle before.
 LONG  = $(patsubst %,tests/%.t,loop/screen all/fleet all/import loop/ask \
         loop/rows attack/attack loop/turn undo/undo all/contract extras/hooks \
-        loop/misbehave sandbox/threats loop/acp loop/trouble sandbox/box \
-        tool/bash mem/port provider/dialect)
+        guard/rules loop/misbehave compact/engine sandbox/threats loop/acp \
+        guard/profile extras/mcp sandbox/box compact/compact loop/trouble \
+        sandbox/shared compact/report tool/bash sandbox/tmp mem/port \
+        provider/dialect)
 TESTS = $(LONG) $(filter-out %/check.t $(LONG),$(wildcard tests/*/*.t))
 JOBS  = 6
 
