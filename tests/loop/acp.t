@@ -4,18 +4,20 @@
 . "$(dirname "$0")/../lib.sh"
 . "$TOP/tests/loop/loop.sh"
 
-# play: lines of Python on stdin, with e a fresh editor unless they make one
+# play: lines of Python on stdin, with e a fresh editor unless they make one;
+# one Python plays them all (acp_client.py)
+coproc PLAYER { exec python3 -B "$TOP/tests/loop/acp_client.py"; }
+exec 7>&"${PLAYER[1]}" 8<&"${PLAYER[0]}"
 play() {
 	{ echo "import base64, json, os, signal, subprocess, sys, time"
-	echo "sys.path.insert(0, '$TOP/tests/loop')"
-	echo "from acp_client import Editor"
 	echo "here = os.getcwd()"
 	echo "def new(*a, **k): return Editor('--no-config', '--replay', 'script', *a, **k)"
 	echo "def code(r): return r['error']['code'] if 'error' in r else r"
 	cat; } >play.py
-	timeout 120 python3 play.py 2>py.err
-	S=$?
-	[ $S = 0 ] || sed 's/^/# /' py.err err
+	echo "$PWD" >&7
+	read -r -u 8 S
+	cat play.out
+	[ "$S" = 0 ] || sed 's/^/# /' py.err err
 }
 
 # --- a whole task
