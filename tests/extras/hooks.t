@@ -288,6 +288,10 @@ echo '{"role":"assistant","tool_calls":[{"id":"c1","type":"function",'\
 hook my-end <<E
 cat >$T/end
 E
-timeout -s INT -k 9 3 hamr-loop --yes --replay slow "x" >out 2>err
+hamr-loop --yes --json --replay slow "x" >out 2>err &
+pid=$!
+timeout 30 sh -c 'until grep -q "\"start\"" out; do sleep .05; done'
+kill -INT $pid
+wait $pid
 is "interrupted" "$(jq -r .status "$T/end")" interrupted
 done_testing
