@@ -216,8 +216,7 @@ want_session(struct acp *a, const struct rpc_msg *m)
 	struct worker *s = id != NULL ? find_session(a, id) : NULL;
 
 	if (id != NULL && s == NULL)
-		acp_error(a, m->id, RPC_NOT_FOUND, "there is no such session "
-		    "open");
+		acp_error(a, m->id, RPC_NOT_FOUND, "no such session is open");
 	free(id);
 	return s;
 }

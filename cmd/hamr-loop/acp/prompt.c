@@ -121,7 +121,7 @@ take_image(struct prompt *p, struct slice data)
 		why = bytes.over ? "an image is too large" :
 		    "an image's data is not base64";
 	else if (!image_probe(&im, buf_view(&bytes)))
-		why = "an image is neither PNG, JPEG, GIF nor WebP";
+		why = "an image must be PNG, JPEG, GIF or WebP";
 	else
 		buf_fmt(&p->images, ",{\"type\":\"image_url\",\"image_url\":"
 		    "{\"url\":\"data:%s;base64,%s\"}}", im.mime, text.p);
