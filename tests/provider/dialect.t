@@ -677,6 +677,11 @@ says "... but an answer follows" \
 	'["B","<tool_call>{\"name\":\"read\"}</tool_call>",[],"stop"]' \
 	"$(d '{"reasoning":"<tool_call>{\"name\":\"read\"}</tool_call>"}')" \
 	"$(d '{"content":"B"}')" "$(fin stop)"
+lifts "... or at the end of reasoning that nothing follows" \
+	'[null,"A",[["read","{\"path\": \"a.c\"}"]],"tool_calls",null]' \
+	"<think>A
+$hermes</think>
+" stop
 lifts "a call in reasoning is none" \
 	'[null,"<tool_call>{\"name\":\"read\"}</tool_call>",[["read","{\"path\": \"a.c\"}"]],"tool_calls",null]' \
 	"<tool_call>{\"name\":\"read\"}</tool_call></think>$hermes" stop

@@ -181,7 +181,7 @@ answer_reasoning(struct answer *a, struct slice text)
 {
 	if (text.n == 0)
 		return;
-	a->fed = a->apart = true;
+	a->fed = true;
 	reasoning_is_apart(a->splitter);
 	on_thought(a, SPLIT_REASONING, text);
 }
@@ -366,8 +366,8 @@ answer_end(struct answer *a, bool broken)
 			a->content = a->raw;
 			a->raw = shown;
 		}
-	} else if ((open || (a->apart && slice_trim(buf_view(&a->raw)).n ==
-	    0)) && !cut && a->lifted.n == 0 && a->malformed.len == 0) {
+	} else if ((open || slice_trim(buf_view(&a->raw)).n == 0) && !cut &&
+	    a->lifted.n == 0 && a->malformed.len == 0) {
 		/* calls at the end of reasoning that is never closed, or that
 		 * no text follows, count */
 		a->again = true;

@@ -53,7 +53,6 @@ struct answer {
 	unsigned dropped;
 	enum finish finish;
 	bool fed;		/* text or a call arrived, shown or not */
-	bool apart;		/* reasoning arrived as such */
 	bool started;		/* something visible arrived */
 	bool lossy;		/* some of the server's bytes were repaired */
 };
