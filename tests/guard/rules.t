@@ -1553,6 +1553,7 @@ It now passes all the unit tests.
 pytest reports 12 passed.
 Tests: 14 passed, 0 failed.
 I have checked the fix: `make check` passes.
+I ran `make check` to verify that all tests pass.
 X
 while IFS= read -r text; do
 	is "no claim: $text" "$(answer "$text")" ""
@@ -1565,6 +1566,8 @@ The password test is still to be written.
 pytest reports 10 of 12 passed.
 I added a test that passes an empty list.
 To make the tests pass, set DB_URL.
+Run `make check` to verify that all tests pass.
+To see that all tests pass, run `make check`.
 X
 for before in '' 's e edit {"path":"a","old":"1","new":"2"} = ok
 '; do

@@ -413,10 +413,18 @@ static struct phrases hedges = PHRASES("should", "sure", "so that", "will",
 /* After a verb: something else is passed, not the test. */
 static struct phrases objects = PHRASES("a", "an", "it", "its", "null", "them");
 
+/* What the person is to do: run it to see that they pass. */
+static struct phrases orders = PHRASES("run", "rerun", "re-run", "execute",
+    "use");
+static struct phrases aims = PHRASES("to see", "to verify", "to confirm",
+    "to check", "to validate");
+
 static bool
 claims(const struct sentence *s)
 {
-	if (s->end == '?' || !sentence_has(s, &passes))
+	if (s->end == '?' || !sentence_has(s, &passes) ||
+	    (sentence_is(s, 0, &orders) > 0 && sentence_has(s, &aims)) ||
+	    (sentence_is(s, 0, &aims) > 0 && sentence_has(s, &orders)))
 		return false;
 	for (size_t i = 0; i < s->n; i++)
 		if (sentence_is(s, i, &hedges) > 0 &&
