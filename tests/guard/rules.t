@@ -1479,11 +1479,21 @@ Failed to edit, 0 occurrences found for old_string. No edits made.
 Invalid patch: could not find context
 String to replace not found in file.
 apply_patch verification failed: Failed to find expected lines in a.c
+No replacements were made. The old string was not found in the file.
+No matches found for the search text in a.c
+The tool execution failed with the following error:
+{"success": false, "error": "no such text"}
+Search content not found in a.c
 X
-is "... not: error.c was changed" "$(for i in a b c d; do
-	printf '1* s e%s# edit {"path":"a.c","old":"%s"} = error.c was changed\n' \
-	    $i $i
-done | said)" ""
+while IFS='|' read -r tool text; do
+	is "... not: $text" "$(for i in a b c d; do
+		printf '1* s e%s# %s"%s"} = %s\n' $i "$tool" $i "$text"
+	done | said)" ""
+done <<'X'
+edit {"path":"a.c","old":|error.c was changed
+patch {"path":"a.c","old_string":"x","new_string":|{"success":true,"diff":"+if not found"}
+write {"path":"a.c","content":|a.c does not exist yet: created
+X
 while IFS='|' read -r tool args; do
 	is "$tool does not" "$(checked "$tool" "$args" 'lint {}' |
 	    grep -o -m 1 'block repeat')" "block repeat"

@@ -157,7 +157,8 @@ tells_no_edit(struct slice text)
 		"cannot", "unable", "old_str", "old string", "old text",
 		"string not found", "string to replace", "text not found",
 		"<error>", "<tool_use_error>", "apply_patch verification failed",
-		NULL };
+		"no replacements", "the tool execution failed",
+		"{\"error\"", "{\"success\": false", "{\"success\":false", NULL };
 
 	text = slice_trim(text);
 	for (size_t i = 0; failures[i] != NULL; i++) {
@@ -605,12 +606,12 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 
 	read_content(g, r, &o->d);
 	struct slice text = buf_view(&g->text);
+	bool told = meta[AFTER].p != NULL || meta[MUTATED].p != NULL;
 	if (c->is.runs && !is_question(&c->is) && !o->failed &&
 	    meta[EXIT].p == NULL)
 		o->failed = is_traceback(text) ||
 		    (c->is.bash && tells_failure(text));
-	else if (c->is.edits && !o->failed && meta[AFTER].p == NULL &&
-	    meta[MUTATED].p == NULL)
+	else if (c->is.edits && !o->failed && !told)
 		o->failed = tells_no_edit(text);
 	struct slice open = c->is.poll ? text : envelope_open(text);
 	if (open.n < text.n) {
@@ -618,12 +619,16 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 		buf_drop(&g->text, (size_t)(open.p - text.p));
 		text = buf_view(&g->text);
 	}
-	of.failed = o->failed;
 	of.pages = c->is.acts || c->is.fetches ? text.n >= PAGE_MIN ||
 	    slice_has(text, "\n") || slice_starts(slice_trim(text), "<") :
 	    c->is.sends && !c->is.bash && slice_starts(text, "{");
 	o->none = is_none(text, is_question(&c->is) || c->is.fetches);
-	o->nothing = !o->failed && (finds_nothing(text) ||
+	bool nothing = !o->failed && finds_nothing(text);
+	/* an edit of what is not there; a diff in JSON may have such words */
+	o->failed |= nothing && c->is.edits && !c->is.write && !told &&
+	    !slice_starts(text, "{");
+	of.failed = o->failed;
+	o->nothing = !o->failed && (nothing ||
 	    (o->none && is_question(&c->is)));
 	if (e != NULL && !o->failed && c->is.bash && c->is.runs)
 		o->complains = outcome_complains(g);
