@@ -231,6 +231,16 @@ ask s__seen '{}'
 is "the server is told" "$(jq -r .content <<<"$answer" |
 	jq -c '.[-1] | [.[0], (.[1] | keys)]')" \
 	'["notifications/cancelled",["reason","requestId"]]'
+ask s__slow '{}'
+ask s__slow '{}'
+is "one that answers pings is not ended" "$(facts <<<"$answer" |
+	grep -c "told to stop")" 1
+ask s__slow '{"hangs":true}'
+ask s__echo '{"text":"held up"}'
+match "one that hangs is ended, if the next call times out, too" \
+	"$(jq -r .content <<<"$answer")" "timed out after 1 s; *s was ended*"
+ask s__echo '{"text":"anew"}'
+is "and started again" "$(jq -r .content <<<"$answer")" anew
 ask s__grow '{}'
 is "list_changed: the result" "$(jq -r .content <<<"$answer")" grown
 is "a new tools" "$(jq -r '.type, .tools[-1].function.name' <<<"$rest")" \

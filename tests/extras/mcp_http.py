@@ -100,6 +100,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.reply(200, json.dumps({
                 "jsonrpc": "2.0", "id": m["id"],
                 "result": {"tools": TOOLS}}).encode())
+        if method == "ping":
+            return self.reply(200, json.dumps({
+                "jsonrpc": "2.0", "id": m["id"], "result": {}}).encode())
         name = m["params"]["name"]
         if name == "expire" and token == "Bearer x":
             token = "Bearer y"

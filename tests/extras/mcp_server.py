@@ -180,7 +180,7 @@ def call(i, name, args, token=None):
                 'half\x1b[1mway'}})
         result(i, text('stepped'))
     elif name == 'slow':
-        pass
+        time.sleep(60 if 'hangs' in args else 0)
     elif name == 'seen':
         result(i, text(json.dumps(seen)))
     elif name == 'leave':

@@ -9,7 +9,8 @@
 #	codes			every record in short: "start c1 -"
 #	resident OPTIONS	hamr-tool -r as a coprocess; then
 #	say LINE...		to it
-#	hear [SECONDS]		the next line that is no checkpoint, in $line
+#	hear [SECONDS]		the next line that is no checkpoint and no progress,
+#				in $line
 #	bye			the end of its input; its status in $tool_status
 
 . "$TOP/tests/quote.sh"
@@ -61,7 +62,7 @@ hear() {
 	line=
 	while IFS= read -r -t "${1:-60}" -u "$from" line; do
 		case $line in
-		'{"type":"checkpoint"'*) line= ;;
+		'{"type":"checkpoint"'* | '{"type":"progress"'*) line= ;;
 		*) break ;;
 		esac
 	done

@@ -78,6 +78,8 @@ struct mcp {
 	bool stale;		/* its tools have changed */
 	bool garbled;		/* it wrote a line that is not JSON since our
 				 * last request */
+	bool mute;		/* a call timed out, and since then it wrote
+				 * nothing, not even the answer to a ping */
 	int64_t id;		/* of the newest request */
 	int64_t call;		/* request id of the current call; 0: none */
 	const struct extra *x;	/* the tool of that call */
@@ -679,6 +681,7 @@ line(struct tool *t, struct mcp *m, enum rpc_got got, struct slice text)
 	struct slice el;
 
 	m->garbled |= got == RPC_BAD;
+	m->mute = false;
 	if (got == RPC_LONG && m->call != 0 && !m->done) {
 		m->done = true;		/* it must be the call's answer */
 		result_error(m->r, "too_large", "the answer of the MCP server "
@@ -987,13 +990,21 @@ ask_once(struct tool *t, struct mcp *m, struct slice args)
 			result_error(m->r, "interrupted", "interrupted");
 		else
 			result_error(m->r, "timeout", "timed out after %lld "
-			    "s; the MCP server %s was told to stop%s",
-			    m->timeout / 1000, m->name, m->garbled ? GARBLED :
-			    "");
+			    "s; the MCP server %s was %s%s",
+			    m->timeout / 1000, m->name, m->mute ? "ended, as "
+			    "it has not said a word since the call before; "
+			    "the next call starts it again" : "told to stop",
+			    m->garbled ? GARBLED : "");
 		buf_reset(&b);
 		scan_put(&b, "{'requestId':$,'reason':@}", SCAN_INT(m->call),
 		    stopped ? SLICE("cancelled by the user") :
 		    SLICE("timed out"));
+		/* it hangs in a call, and would hold up all that follow */
+		if (late && m->mute)
+			mcp_stop(m, "it did not answer");
+		else if (late)
+			mcp_send(m, true, "ping", NONE);
+		m->mute |= late;
 		if (m->box != NULL) {
 			mcp_send(m, false, "notifications/cancelled",
 			    buf_view(&b));
