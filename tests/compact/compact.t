@@ -502,5 +502,21 @@ is "... also one that is an image only" "$(hamr-compact --no-config -r \
 is "of the turn in hand the image stays too, behind it" "$(tail -n 1 contents |
 	jq -r '[.[] | .image_url.url // .text[:12]] | join(" ")')" \
 	"keep tabs draw  data:image/png;base64,AAAA [Summary of  data:image/png;base64,BBBB"
+for first in 0 12; do		# steps before the message
+	jq -nc --argjson n "$first" 'def steps(i): range(i; i + 12) | {
+		role:"assistant",tool_calls:[{id:"c\(.)",type:"function",
+		function:{name:"bash",arguments:"{\"command\":\"make\"}"}}]},
+		{role:"tool",tool_call_id:"c\(.)",content:([range(120) |
+		"line \(.)"] | join("\n"))};
+		if $n > 0 then {role:"user",content:"draw"}, steps(0)
+		else empty end, {role:"user",content:[{type:"text",
+		text:("so many words\n" * 900)},{type:"image_url",
+		image_url:{url:"data:A"}}]}, steps(12)' >picture
+	is "its image stays where it is cut, after $first steps" \
+		"$(hamr-compact --no-config -n --window 8192 picture |
+		tail -n 1 | jq -c '.messages[0].content | if type == "array"
+		then [(tojson | length < 2000), .[-1].image_url.url]
+		else length end')" '[true,"data:A"]'
+done
 
 done_testing

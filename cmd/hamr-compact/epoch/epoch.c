@@ -223,9 +223,10 @@ try_stage(struct compact *c, size_t k, size_t fold, size_t tail)
 		epoch_show(c, fold, slim, cap);
 	if (rule->slim_tail && compact_size(c) > epoch_filled(c))
 		epoch_cut(c, slim, CUT_PERCENT);
-	if (rule->slim_tail && fold > 0 && compact_size(c) >
-	    percent_of(epoch_window(c), FILLED_PERCENT))
-		epoch_show(c, fold, slim, SUMMARY_LEAST);
+	for (cap = SUMMARY_LEAST; rule->slim_tail && fold > 0 && cap >=
+	    SUMMARY_BARE && compact_size(c) > percent_of(epoch_window(c),
+	    FILLED_PERCENT); cap--)
+		epoch_show(c, fold, slim, cap);
 	/* tools and a task may leave less than that for results */
 	for (long share = CUT_PERCENT / 2; rule->slim_tail && share > 0 &&
 	    compact_size(c) > epoch_window(c); share /= 2)

@@ -227,7 +227,10 @@ section_put(struct section *sec)
 /* What is shown whatever the section's room. */
 struct people_whole {
 	bool first;		/* the task, whole */
-	bool newest;		/* whole: what the current turn is about */
+	bool turn;		/* the newest is what the current turn is
+				 * about */
+	bool newest;		/* it is, and whole */
+	bool images;		/* of these two, where they are cut */
 	size_t nlast, last[LAST];	/* of the last messages, newest first,
 					 * so many bytes each */
 	size_t kept;		/* if none, so many bytes of the newest */
@@ -520,16 +523,27 @@ print_said(const struct summary *s, const struct view *v,
 
 /* ---- all of it ---- */
 
+/* Append the images of a message to a list. */
+static void
+put_images(struct slice value, struct buf *list)
+{
+	struct slice part;
+
+	for (struct walk w = walk_elements(value);
+	    walk_next(&w, NULL, &part); )
+		if (scan_str_is(scan_get(part, "type"), "image_url"))
+			scan_put(list, list->len > 0 ? ",$" : "[$", part);
+}
+
 /* The content, with what people wrote exactly as they wrote it. */
 static void
 put_all(const struct compact *c, struct slice task, struct slice text,
-    bool newest, struct buf *out)
+    struct people_whole whole, struct buf *out)
 {
 	const struct summary *s = c->summary;
 	struct slice *v = xcalloc(s->ncontexts + 4, sizeof *v);
 	struct buf instead = BUF_INIT(BUF_RECORD_MAX), quoted = instead;
 	struct buf images = instead;
-	struct slice part;
 	size_t n = 0, bytes = 0;
 	uint64_t sum = 0;
 
@@ -553,13 +567,12 @@ put_all(const struct compact *c, struct slice task, struct slice text,
 		v[n++] = task;
 	scan_quote(&quoted, text.p, text.n);
 	v[n++] = buf_view(&quoted);
-	/* the newest message's images, as separate content */
-	if (newest && s->nusers > 1)
-		for (struct walk w = walk_elements(s->newest);
-		    walk_next(&w, NULL, &part); )
-			if (scan_str_is(scan_get(part, "type"), "image_url"))
-				scan_put(&images, images.len > 0 ? ",$" :
-				    "[$", part);
+	/* the images of a task that is cut, and of the newest message, as
+	 * separate content */
+	if (!whole.first && whole.images)
+		put_images(s->task, &images);
+	if (whole.turn && s->nusers > 1 && (whole.newest || whole.images))
+		put_images(s->newest, &images);
 	if (images.len > 0) {
 		buf_addc(&images, ']');
 		v[n++] = buf_view(&images);
@@ -588,11 +601,13 @@ tokens_of(const struct compact *c, const struct user *u, size_t most)
  * else to leave out; then they are cut if they are long.  So do the last
  * messages before it where they fit, or USER_KEPT bytes of them. */
 static struct people_whole
-whole_of(const struct compact *c, bool least)
+whole_of(const struct compact *c, size_t cap)
 {
 	const struct summary *s = c->summary;
 	const struct view *v = c->view;
-	struct people_whole whole = { .first = true };
+	bool least = cap <= SUMMARY_LEAST;
+	struct people_whole whole = { .first = true,
+		.images = cap >= SUMMARY_LEAST };
 	uint64_t left = (uint64_t)percent_of(epoch_window(c), least ?
 	    LEAST_PERCENT : LAST_PERCENT);
 	size_t later = 0;	/* nodes with messages after the folded part */
@@ -600,7 +615,7 @@ whole_of(const struct compact *c, bool least)
 	for (size_t i = v->n; i > s->upto; i--)
 		later += v->nodes[i - 1].kind == VIEW_USER &&
 		    v->nodes[i - 1].person;
-	whole.newest = later == 0;
+	whole.turn = whole.newest = later == 0;
 	if (least && s->nusers > 0) {
 		whole.first = stays(c, &s->users[0]);
 		whole.newest &= stays(c, &s->users[s->nusers - 1]);
@@ -687,7 +702,7 @@ summary_print(const struct compact *c, size_t cap, struct buf *out)
 {
 	const struct summary *s = c->summary;
 	struct buf text = BUF_INIT(BUF_RECORD_MAX), task = text;
-	struct people_whole whole = whole_of(c, cap <= SUMMARY_LEAST);
+	struct people_whole whole = whole_of(c, cap);
 	uint64_t most = (uint64_t)percent_of(epoch_window(c), SUMMARY_PERCENT);
 	uint64_t apart = 0, n;
 
@@ -704,6 +719,6 @@ summary_print(const struct compact *c, size_t cap, struct buf *out)
 		cap = num_min((size_t)(cap * most / n), cap - cap / 16 - 1);
 		bufs_reset(BUFS(&text, &task));
 	}
-	put_all(c, buf_view(&task), buf_view(&text), whole.newest, out);
+	put_all(c, buf_view(&task), buf_view(&text), whole, out);
 	bufs_release(BUFS(&text, &task));
 }
