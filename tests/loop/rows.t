@@ -244,6 +244,20 @@ run x -o "stages.guard=['hamr-guard', '$PWD/guard']"
 is "... behind another one, too" "$S $(ended) $((SECONDS < 10))" \
     "1 tool_error stage_died 1"
 
+# ---- a stage that reads no more, while its output stays open ----
+
+for how in 'sleep 20 & exit' 'exec sleep 20 <&-'; do
+	printf '#!/bin/sh\n[ -e "$0.on" ] || { : >"$0.on"; %s; }\n%s\n' \
+	    "$how" 'exec hamr-provider "$@"' >server
+	chmod +x server
+	rm -f server.on
+	SECONDS=0
+	run x -o "stages.provider=['$PWD/server']"
+	is "is started again: $how" "$S $(ended) $(grep -c "started again" \
+	    "$(ls -t .hamr/runs/*.log | head -n 1)") $((SECONDS < 12))" \
+	    "0 completed stop 1 1"
+done
+
 # ---- a tool stage that dies as it is to begin: what it was told beside its go
 
 calls=

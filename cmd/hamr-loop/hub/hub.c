@@ -278,10 +278,13 @@ next_timeout(const struct hub *h, long long until)
 	long long at = until, now = file_now_ms();
 	int tick = ui_tick(h->ui);
 
-	for (int i = 0; i < SLOTS; i++)
-		if (h->slot[i].deadline != 0 &&
-		    (at == 0 || h->slot[i].deadline < at))
-			at = h->slot[i].deadline;
+	for (int i = 0; i < 2 * SLOTS; i++) {
+		const struct slot *s = &h->slot[i / 2];
+		long long due = i % 2 == 0 ? s->deadline : s->deaf;
+
+		if (due != 0 && (at == 0 || due < at))
+			at = due;
+	}
 	if (tick >= 0 && (at == 0 || at > now + tick))
 		at = now + tick;
 	if (at == 0)
@@ -299,6 +302,8 @@ check_deadlines(struct hub *h)
 
 		if (s->child != NULL && s->deadline != 0 && now >= s->deadline)
 			slot_late(h, s);
+		else if (s->child != NULL && s->deaf != 0 && now >= s->deaf)
+			slot_down(h, s, NULL);
 	}
 }
 
@@ -323,9 +328,9 @@ round_of_poll(struct hub *h, long long until)
 			slot_feed(h, s);
 		p[3 * i] = (struct pollfd){ s->child == NULL || behind ? -1 :
 		    s->child->out, POLLIN, 0 };
-		p[3 * i + 1] = (struct pollfd){ s->child != NULL &&
-		    s->written < s->out.len ? s->child->in : -1,
-		    POLLOUT, 0 };
+		p[3 * i + 1] = (struct pollfd){ s->child != NULL ?
+		    s->child->in : -1, s->written < s->out.len ? POLLOUT : 0,
+		    0 };
 		p[3 * i + 2] = (struct pollfd){ s->child != NULL ?
 		    s->child->err : -1, POLLIN, 0 };
 	}
@@ -359,6 +364,9 @@ round_of_poll(struct hub *h, long long until)
 	for (int i = 0; i < SLOTS; i++) {
 		if (p[3 * i + 2].revents != 0 && h->slot[i].child != NULL)
 			child_read_err(h->slot[i].child);
+		if ((p[3 * i + 1].revents & POLLERR) != 0 &&
+		    h->slot[i].child != NULL)
+			slot_is_deaf(&h->slot[i]);
 		if (p[3 * i].revents != 0 && h->slot[i].child != NULL)
 			slot_listen(h, &h->slot[i]);
 	}

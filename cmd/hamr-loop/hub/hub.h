@@ -51,6 +51,7 @@ struct slot {
 	size_t skip;		/* proposals already in the session */
 	struct buf proposals;	/* whole lines, until the barrier returns */
 	long long deadline;	/* ms, 0: none */
+	long long deaf;		/* it reads no more: when to stop it; or 0 */
 	int restarts;
 	char *said;		/* why it ended: the last line of its stderr, or
 				 * what it was stopped for; or NULL */

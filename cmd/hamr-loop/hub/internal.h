@@ -46,6 +46,9 @@ void slot_late(struct hub *h, struct slot *s);
 
 /* Is it asked for nothing, with little left unread? */
 bool slot_can_wait(const struct hub *h, const struct slot *s);
+/* It reads no more: it has ended, though what it left behind may keep its
+ * output open. */
+void slot_is_deaf(struct slot *s);
 /* Write until its pipe is full or nothing is due. */
 void slot_feed(struct hub *h, struct slot *s);
 /* Read what it says. */

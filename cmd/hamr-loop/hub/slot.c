@@ -15,6 +15,8 @@
 #define MAX_RESTARTS 5		/* of one stage in one run (chapter 7.3) */
 #define CHUNK ((size_t)65536)	/* session bytes per write */
 #define EXIT_MS 100		/* from the end of its output to its exit */
+#define DEAF_MS 1000		/* from the end of its input to that of what it
+				 * wrote, which filters may still pass on */
 
 static void
 tell_line(void *slot, struct slice line)
@@ -385,6 +387,7 @@ slot_start(struct hub *h, struct slot *s, struct err *e)
 	buf_release(&b);
 	rec_in_init(&s->in, s->child->out, s->name, REC_MAX);
 	s->cursor = 0;
+	s->deaf = 0;
 	s->written = 0;
 	bufs_reset(BUFS(&s->out, &s->proposals));
 	slot_drop_controls(s);
@@ -460,9 +463,16 @@ slot_can_wait(const struct hub *h, const struct slot *s)
 }
 
 void
+slot_is_deaf(struct slot *s)
+{
+	child_close_in(s->child);
+	s->deaf = file_now_ms() + DEAF_MS;
+}
+
+void
 slot_feed(struct hub *h, struct slot *s)
 {
-	while (s->child != NULL &&
+	while (s->child != NULL && s->deaf == 0 &&
 	    (s->written < s->out.len || refill(h, s))) {
 		ssize_t n = write(s->child->in, s->out.p + s->written,
 		    s->out.len - s->written);
@@ -472,8 +482,7 @@ slot_feed(struct hub *h, struct slot *s)
 		if (n < 0 && errno == EAGAIN)
 			return;
 		if (n < 0 && errno == EPIPE) {
-			/* slot_listen reads its end of file and handles that */
-			s->written = s->out.len;
+			slot_is_deaf(s);
 			return;
 		}
 		if (n < 0)	/* the next one is fed at once */
