@@ -156,6 +156,16 @@ P
 is "keys in one line of 1 MB" "$S $(cat got) $(asked)" '0 in time "two"'
 answers 2 >script
 drive xterm <<'P'
+t = Terminal(loop)
+t.sees("> "); t.type("\x1b[200~one"); t.sees("a paste has not ended; Ctrl-C ends it")
+t.type(" two"); t.sees("\r\x1b[?7l\x1b[K"); t.sees("has not ended")
+t.type("\x03"); t.sees("> one two"); t.type("\r"); t.sees("Answer 1")
+t.type("\x04"); sys.exit(t.end())
+P
+is "a paste whose end does not come is said, and ended by Ctrl-C" "$S $(asked)" \
+    '0 "one two"'
+answers 2 >script
+drive xterm <<'P'
 t = Terminal(loop, rows=5, columns=20)
 t.sees("> "); t.type("one\r"); t.sees("Answer 1"); t.sees("done")
 t.type("\x12on"); t.sees("> one"); t.sees("search: on")

@@ -57,8 +57,7 @@ keys_add(struct keys *k, struct slice bytes, long long now_ms)
 	k->soon = (k->texted && now_ms - k->at < TOGETHER_MS) ||
 	    (!k->marks_pastes && now_ms - k->pasted_at < RESUMED_MS);
 	k->held = k->held && now_ms - k->pasted_at < STALLED_MS;
-	k->broken = k->paste == KEYS_MARKED && now_ms - k->at >= MARKED_MS &&
-	    slice_is(bytes, "\003");
+	k->broken = keys_stalled(k, now_ms) && slice_is(bytes, "\003");
 	k->at = now_ms;
 	if (k->done > 0) {
 		buf_drop(&k->in, k->done);
@@ -159,9 +158,12 @@ marked(struct keys *k, struct key *key)
 		return MADE_KEY;
 	}
 	paste_goes_on(k, strlen(PASTE_END) - 1);
-	/* Ctrl-C ends what has come of one whose end never comes */
-	return k->broken ? paste_key(k, k->in.len - 1 - k->done, key) :
-	    MADE_WAIT;
+	if (!k->broken)
+		return MADE_WAIT;
+	/* Ctrl-C, instead of the end that does not come, ends no more */
+	paste_key(k, k->in.len - 1 - k->done, key);
+	k->done = k->in.len;
+	return MADE_KEY;
 }
 
 static bool
@@ -559,14 +561,21 @@ keys_next(struct keys *k, long long now_ms, struct key *key)
 	return made == MADE_KEY;
 }
 
+bool
+keys_stalled(const struct keys *k, long long now_ms)
+{
+	return k->paste == KEYS_MARKED && now_ms - k->at >= MARKED_MS;
+}
+
 int
 keys_wait(const struct keys *k, long long now_ms)
 {
 	size_t left = k->in.len - k->done;
-	long long until = k->at + (k->paste == KEYS_UNMARKED ? TOGETHER_MS :
+	long long until = k->at + (k->paste == KEYS_MARKED ? MARKED_MS :
+	    k->paste == KEYS_UNMARKED ? TOGETHER_MS :
 	    left > 2 && k->in.p[k->done] == ESC ? PIECE_MS : ESC_MS);
 
-	if (left == 0 || k->paste == KEYS_MARKED)
+	if (k->paste == KEYS_MARKED ? keys_stalled(k, now_ms) : left == 0)
 		return -1;
 	return until > now_ms ? (int)(until - now_ms) : 0;
 }

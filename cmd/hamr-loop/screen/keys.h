@@ -81,6 +81,9 @@ void keys_drop_line_end(struct keys *k);
  * needs input. */
 int keys_wait(const struct keys *k, long long now_ms);
 
+/* Has a marked paste stalled, so that Ctrl-C would end it? */
+bool keys_stalled(const struct keys *k, long long now_ms);
+
 /* Append text as allowed in a message: UTF-8 with no controls but LF and TAB;
  * CR and CR LF become LF. */
 void keys_clean(struct buf *out, struct slice text);

@@ -90,6 +90,10 @@ add_activity(struct buf *rows, const struct ui *u, long long now)
 
 	if (u->question.len > 0) {
 		buf_slice(rows, buf_view(&u->question));
+	} else if (u->stalled) {
+		add_row(rows, u, "", SLICE("a paste has not ended; Ctrl-C "
+		    "ends it"));
+		rows->len--;
 	} else if (ui_is_busy(u)) {
 		buf_fmt(&lead, "%s ", spinner[now / SPIN_MS % 10]);
 		add_clock(&lead, now - u->status.since);
@@ -309,6 +313,8 @@ ui_tick(struct ui *u)
 		return -1;
 	if (u->listening && u->question.len == 0)
 		ui_take_keys(u, now);
+	u->stale |= u->stalled != keys_stalled(&u->keys, now);
+	u->stalled = keys_stalled(&u->keys, now);
 	if (u->question.len > 0 ||
 	    (u->live && (u->status.on || u->editor != NULL))) {
 		long long next = next_rebuild(u);

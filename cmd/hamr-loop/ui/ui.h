@@ -87,6 +87,7 @@ struct ui {
 	struct markdown *answer;	/* being streamed, or NULL */
 	struct editor *editor;	/* the input, or NULL */
 	struct keys keys;
+	bool stalled;		/* a paste is, and the rows say so */
 	bool listening;		/* keys come to us one by one */
 	int job;		/* Ctrl-Z and the like come here; -1: not
 				 * watched */
