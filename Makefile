@@ -389,7 +389,8 @@ clean:
 	rm -rf obj obj-asan obj-fuzz obj-cover bin build
 
 help:
-	@sed -n 's/^\([a-z][a-z-]*\):.*/\1/p' Makefile | sort | tr '\n' ' '; echo
+	@LC_ALL=C sed -n 's/^\([a-z][a-z-]*\):.*/\1/p' Makefile | sort | \
+	    tr '\n' ' '; echo
 
 -include $(wildcard $O/unit/*.d)
 

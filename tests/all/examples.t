@@ -104,6 +104,16 @@ for u in "http://127.0.0.1@evil.example/" "file:///etc/passwd" \
     "http://evil.example#127.0.0.1" "http://127.0.0.1\\@evil.example/"; do
 	match "web: refused: $u" "$(fetch "$u")" "*the user allows only*"
 done
+# glibc's [a-z] is the locale's, and in Turkish i follows another letter
+if localedef -i tr_TR -f UTF-8 "$T/tr_TR.UTF-8" 2>/dev/null; then
+	turkish() { LOCPATH=$T LC_ALL=tr_TR.UTF-8 "$@"; }
+	is "web: a host with an i, in Turkish" "$(WEB_HOSTS=WIKI.invalid \
+	    turkish fetch http://wiki.invalid:99999/ 2>&1 | grep -c allows)" 0
+	match "make help, in Turkish" "$(turkish make -s -C "$TOP" help)" \
+	    "* dist dist-bin *install *static *"
+else
+	skip "in Turkish" "no source of its locale (Debian's locales)"
+fi
 fresh web
 calls s1 web__fetch "{\"url\":\"$web/page\"}"
 says s2 "It greets."
