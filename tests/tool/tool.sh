@@ -3,8 +3,8 @@
 #
 #	call ID NAME ARGS...	one assistant message with these calls
 #	sh_args COMMAND		arguments of bash
-#	norm			records without what varies, and without
-#				checkpoints
+#	norm			records without what varies, checkpoints and
+#				progress
 #	results			tool messages only, without what varies
 #	codes			every record in short: "start c1 -"
 #	resident OPTIONS	hamr-tool -r as a coprocess; then
@@ -36,7 +36,7 @@ call() {
 	    "$calls" '"finish_reason":"tool_calls"}'
 }
 sh_args() { quote "$1"; printf '%s\n' "{\"command\":$quoted}"; }
-no_checkpoint() { grep -v '^{"type":"checkpoint"'; }
+no_checkpoint() { grep -Ev '^\{"type":"(checkpoint|progress)"'; }
 norm() {
 	no_checkpoint |
 		sed -E 's/"at":"[^"]*"/"at":"T"/; s/"ms":[0-9]+/"ms":0/
