@@ -62,8 +62,11 @@ ok "and nobody waits for it" test $(((t1 - t0) / 1000000)) -lt 9000
 is "setsid and double fork do not escape" "$(sh_tool \
 	'(setsid sleep 3331 &); setsid sh -c "sleep 3332 & sleep 3333" & sleep .2')" \
 	"exit 0; ended: sleep 3331, sleep 3332, sleep 3333"
+is "nor one whose children ended unreaped" "$(sh_tool \
+	'(sleep .01 & exec sleep 3334) & sleep .3')" \
+	"exit 0; ended: sleep 3334"
 ok "truly gone" sh -c '! cat /proc/[0-9]*/cmdline 2>/dev/null |
-	tr "\0" " " | grep -q "sleep 333[123]"'
+	tr "\0" " " | grep -q "sleep 333[1234]"'
 is "output after the end of bash" \
 	"$(sh_tool '(sleep .03; echo late) & echo early')" \
 	"exit 0${nl}early${nl}late"

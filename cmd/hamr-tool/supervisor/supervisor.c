@@ -49,7 +49,7 @@ say(struct wire w)
 
 struct process {
 	int pid;
-	bool leaf;		/* no children of its own */
+	bool leaf;		/* no children of its own that run */
 };
 
 struct processes {
@@ -77,48 +77,6 @@ read_proc(int pid, const char *file, size_t *n)
 	return b.len > 0 ? buf_detach(&b) : NULL;
 }
 
-/* Add the children of all threads of pid; returns how many there were. */
-static size_t
-add_children(struct processes *k, int pid)
-{
-	char *path = xasprintf("/proc/%d/task", pid);
-	DIR *d = file_opendir(AT_FDCWD, path);
-	struct dirent *e;
-	size_t n = 0, len;
-
-	free(path);
-	while ((e = file_readdir(d)) != NULL) {
-		char *file = xasprintf("task/%s/children", e->d_name);
-		char *text = read_proc(pid, file, &len), *save = NULL;
-
-		for (char *w = text != NULL ? strtok_r(text, " \n", &save) :
-		    NULL; w != NULL; w = strtok_r(NULL, " \n", &save), n++) {
-			int64_t child;
-
-			if (!num_i64(w, strlen(w), &child))
-				continue;
-			GROW(k->v, k->n, k->cap);
-			k->v[k->n++] = (struct process){ (int)child, true };
-		}
-		FREE(file, text);
-	}
-	file_closedir(d);
-	return n;
-}
-
-/* All descendants of this process, parents before children. */
-static void
-walk(struct processes *k)
-{
-	*k = (struct processes){ .n = 0 };
-	add_children(k, getpid());
-	for (size_t i = 0; i < k->n; i++) {
-		size_t n = add_children(k, k->v[i].pid);
-
-		k->v[i].leaf = n == 0;
-	}
-}
-
 /* Has it ended already, waiting to be reaped? */
 static bool
 is_zombie(int pid)
@@ -131,6 +89,49 @@ is_zombie(int pid)
 
 	free(text);
 	return gone;
+}
+
+/* Add the children of all threads of pid. */
+static void
+add_children(struct processes *k, int pid)
+{
+	char *path = xasprintf("/proc/%d/task", pid);
+	DIR *d = file_opendir(AT_FDCWD, path);
+	struct dirent *e;
+	size_t len;
+
+	free(path);
+	while ((e = file_readdir(d)) != NULL) {
+		char *file = xasprintf("task/%s/children", e->d_name);
+		char *text = read_proc(pid, file, &len), *save = NULL;
+
+		for (char *w = text != NULL ? strtok_r(text, " \n", &save) :
+		    NULL; w != NULL; w = strtok_r(NULL, " \n", &save)) {
+			int64_t child;
+
+			if (!num_i64(w, strlen(w), &child))
+				continue;
+			GROW(k->v, k->n, k->cap);
+			k->v[k->n++] = (struct process){ (int)child, true };
+		}
+		FREE(file, text);
+	}
+	file_closedir(d);
+}
+
+/* All descendants of this process, parents before children. */
+static void
+walk(struct processes *k)
+{
+	*k = (struct processes){ .n = 0 };
+	add_children(k, getpid());
+	for (size_t i = 0; i < k->n; i++) {
+		size_t n = k->n;
+
+		add_children(k, k->v[i].pid);
+		for (; n < k->n && k->v[i].leaf; n++)
+			k->v[i].leaf = is_zombie(k->v[n].pid);
+	}
 }
 
 /* Send sig to every descendant that still runs; returns how many. */
@@ -148,8 +149,8 @@ descendants_signal(int sig)
 	return n;
 }
 
-/* Append the command lines of running descendants without children, sorted,
- * each once, as "a, b". */
+/* Append the command lines of running descendants that have no such children,
+ * sorted, each once, as "a, b". */
 static void
 descendants_names(struct buf *out)
 {
