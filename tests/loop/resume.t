@@ -158,7 +158,8 @@ sed -i '4s/.*/{"role":/' "$f"
 cp "$f" before
 loop --resume "more" >out 2>err
 is "a damaged session: status 65" "$?" 65
-match "its place is named" "$(cat err)" "*.ndjson:4: *"
+match "its place is named, and how to go on" "$(cat err)" "*.ndjson:4: *; to \
+go on from line 3: hamr-loop --fork=$(basename "$f" .ndjson) --at 3"
 same "and the file is as it was" "$f" before
 cd ..
 

@@ -202,6 +202,14 @@ read_session(struct run *r, bool here, struct err *e)
 		}
 	}
 	rec_in_release(&in);
+	if (rc < 0 && e->status == ST_DATA && line > 0) {
+		struct err why = *e;
+		char *how = run_command(r, "--fork=", r->session.id);
+
+		err_set(e, ST_DATA, "%s; to go on from line %lld: %s --at "
+		    "%lld", why.text, (long long)line, how, (long long)line);
+		free(how);
+	}
 	r->runs_calls = here && calls > copied;
 	/* an empty one, as a crash leaves it, asks for nothing */
 	if (rc == 0 && !here && at > 0) {
