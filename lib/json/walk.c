@@ -165,14 +165,7 @@ static const char stands_for[256] = { ['"'] = '"', ['\\'] = '\\',
 	['t'] = '\t' };
 
 #ifdef __SSE2__
-/* Copy n bytes, at most 64, in pieces of 32. */
-static inline void
-copy_pieces(char *o, const char *p, size_t n)
-{
-	memcpy(o, p, 32);
-	if (n > 32)
-		memcpy(o + 32, p + 32, 32);
-}
+#define BLOCK 64	/* bytes copied at once, however few are wanted */
 
 /* Decode blocks of 64 bytes from *from on, up to the first \u or near the end;
  * return the end of the output.  All escapes of a block are found before any
@@ -182,7 +175,7 @@ decode_blocks(char *o, const char **from, const char *end)
 {
 	const char *p = *from;
 
-	for (; end - p >= 96; p = *from) {
+	for (; end - p >= 2 * BLOCK; p = *from) {
 		const char *block = p;
 		uint64_t carry = 0;
 		uint64_t letters = escaped_bits(bytes_like(p, '\\'), &carry);
@@ -191,7 +184,7 @@ decode_blocks(char *o, const char **from, const char *end)
 			const char *at = block + __builtin_ctzll(letters);
 			char c = stands_for[(unsigned char)*at];
 
-			copy_pieces(o, p, (size_t)(at - 1 - p));
+			memcpy(o, p, BLOCK);
 			o += at - 1 - p;
 			*from = at - 1;
 			if (c == '\0')
@@ -199,8 +192,8 @@ decode_blocks(char *o, const char **from, const char *end)
 			*o++ = c;
 			p = at + 1;
 		}
-		*from = block + 64 - carry;
-		copy_pieces(o, p, (size_t)(*from - p));
+		*from = block + BLOCK - carry;
+		memcpy(o, p, BLOCK);
 		o += *from - p;
 	}
 	return o;
