@@ -116,15 +116,25 @@ jq -c '.messages[4].content = [{"type":"text","text":"x"}, $image] |
 	.messages[5].content = [$image]' --argjson image "$image" in >in.2
 cp in in.1
 cp in.2 in
-refuse 400 "Invalid 'messages[4]'. Image URLs are only allowed for messages with role 'user', but this message with role 'tool' contains an image URL." >no
-serve no hello
-is "images of results go to the user" "$(ask | jq -r .content) $(body |
-	jq -c '.messages[-5:-1][] | [.role, (.content | strings //
-	map(.text // .image_url.url)[])]')" \
-	'hello ["tool","x\n[image: in the message after the results]"]
+for words in "Invalid 'messages[4]'. Image URLs are only allowed for messages with role 'user', but this message with role 'tool' contains an image URL." \
+	"'messages.4' : for 'role:tool' the following must be satisfied[('messages.4.content' : value must be a string)]" \
+	"messages.content.type 参数非法，取值范围 ['text']"; do
+	refuse 400 "$words" >no
+	serve no hello
+	is "images of results go to the user: ${words:0:40}" "$(ask |
+		jq -r .content) $(body | jq -c '.messages[-5:-1][] | [.role,
+		(.content | strings // map(.text // .image_url.url)[])]')" \
+		'hello ["tool","x\n[image: in the message after the results]"]
 ["tool","[image: in the message after the results]"]
 ["user","[images of the results above]","data:image/png;base64,AAAA","data:image/png;base64,AAAA"]
 ["user","c"]'
+done
+serve no no hello
+is "... or nowhere" "$(ask | jq -r .content) $(body | grep -c AAAA)" "hello 0"
+refuse 400 "stream_options: no such field in {'content': \"row['text']\"}" >no
+serve no hello
+is "... but stay where other words are quoted" "$(ask | jq -r .content) $(body |
+	grep -c AAAA)" "hello 1"
 while read -r status words; do
 	refuse "$status" "$words" >no
 	serve no hello
@@ -138,7 +148,6 @@ done <<'X'
 500 this model is missing data required for image input
 400 Invalid request content: Image inputs are not supported by this model.
 400 <400> InternalError.Algo.InvalidParameter: Unexpected item type in content.
-400 messages.content.type is invalid, allowed values: ['text']
 400 'messages.5' : for 'role:user' the following must be satisfied[('messages.5.content' : value must be a string)]
 X
 cp in.1 in

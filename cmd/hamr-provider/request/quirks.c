@@ -179,16 +179,19 @@ static const struct {
 	    "required following item", "orrupted thought signature" } },
 	{ QUIRK_DETAILS, { "reasoning details", "thought_signature",
 	    "must start with a thinking block" } },
+	/* OpenAI, Qwen, Groq, GLM; GLM has the same words if it takes no
+	 * images at all */
 	{ QUIRK_USER_IMAGES, { "only allowed for messages with role 'user'",
-	    "call should be 'Input text'" } },
+	    "call should be 'Input text'", "for 'role:tool' the following",
+	    "messages.content.type" } },
 	/* llama.cpp, OpenRouter, LM Studio, DeepSeek, vLLM (twice), Ollama,
-	 * xAI, Qwen, GLM (in two languages), Groq */
+	 * xAI, Qwen, GLM, Groq */
 	{ QUIRK_NO_IMAGES, { "mage input is not supported",
 	    "support image input", "does not support image",
 	    "unknown variant `image_url`", "is not a multimodal model",
 	    "At most 0 image", "missing data required for image input",
 	    "mage inputs are not supported", "nexpected item type in content",
-	    "['text']", "content' : value must be a string" } },
+	    "messages.content.type", "content' : value must be a string" } },
 };
 
 unsigned
