@@ -158,10 +158,10 @@ is "anthropic: overloaded in the stream" "$(with anthropic -o \
 	[.code, .retryable]')" '["overloaded",true]'
 { echo chunked; a_event '{"type":"message_start","message":{"usage":{"input_tokens":10,"cache_read_input_tokens":5}}}'
 a_event '{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"x"}}'
-a_event '{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":0,"output_tokens":20}}'
+a_event '{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":0,"output_tokens":20,"cache_read_input_tokens":0}}'
 a_event '{"type":"message_stop"}'; } >s
 serve s
-is "anthropic: a 0 at the end leaves what the start has told" "$(with \
+is "anthropic: a 0 at the end leaves what the start told" "$(with \
 	anthropic | jq -c 'select(.type == "usage") | [.prompt_tokens,
 	.completion_tokens, .cached_tokens]')" '[15,20,5]'
 { echo chunked; a_event '{"type":"message_start","message":{}}'

@@ -113,9 +113,9 @@ usage(struct answer *a, struct slice u)
 
 	if (scan_kind(u) != SCAN_OBJECT)
 		return;
-	/* some gateways end with a 0 for what message_start has told */
+	/* some gateways end with 0 for what message_start told */
 	if (in == 0 && read <= 0 && made <= 0 && a->usage.prompt > 0)
-		in = -1;
+		in = read = made = -1;
 	if (in >= 0)
 		in += (read > 0 ? read : 0) + (made > 0 ? made : 0);
 	answer_count(a, &(struct usage){ in,
