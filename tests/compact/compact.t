@@ -518,5 +518,9 @@ for first in 0 12; do		# steps before the message
 		then [(tojson | length < 2000), .[-1].image_url.url]
 		else length end')" '[true,"data:A"]'
 done
+{ cat picture; hamr-compact --no-config -n --window 8192 picture |
+	jq -c 'select(.type == "compaction") | .summary_cap = 1000'; } >older
+is "but not beside the record of a version that left it out" "$(hamr-compact \
+	--no-config -n --window 8192 older | grep -c data:A)" 0
 
 done_testing

@@ -219,8 +219,8 @@ epoch_read(struct compact *c, const struct rec *r)
 		if (rec_str_is(r, "stage", stage_rules[k].stage))
 			e->rule = k;
 	size_t cap = (size_t)number(r, "summary_cap", 8000);
-	if (cap < SUMMARY_BARE)
-		cap = SUMMARY_BARE;
+	if (cap < SUMMARY_LEAST)
+		cap = SUMMARY_LEAST;
 	/* at stage 3 all steps but the last are slim */
 	if (!border(c, r, "slim_to", "slim_at", &slim) || slim < tail)
 		slim = stage_rules[e->rule].slim_tail ?

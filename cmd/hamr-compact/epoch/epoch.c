@@ -223,8 +223,8 @@ try_stage(struct compact *c, size_t k, size_t fold, size_t tail)
 		epoch_show(c, fold, slim, cap);
 	if (rule->slim_tail && compact_size(c) > epoch_filled(c))
 		epoch_cut(c, slim, CUT_PERCENT);
-	for (cap = SUMMARY_LEAST; rule->slim_tail && fold > 0 && cap >=
-	    SUMMARY_BARE && compact_size(c) > percent_of(epoch_window(c),
+	for (cap = SUMMARY_IMAGES; rule->slim_tail && fold > 0 && cap >=
+	    SUMMARY_LEAST && compact_size(c) > percent_of(epoch_window(c),
 	    FILLED_PERCENT); cap--)
 		epoch_show(c, fold, slim, cap);
 	/* tools and a task may leave less than that for results */

@@ -5,8 +5,8 @@
 
 #define SUMMARY_LEAST 1000	/* bytes of a summary that cuts also the task
 				 * and the newest message, if they are long */
-#define SUMMARY_BARE (SUMMARY_LEAST - 1)	/* of one without their images
-						 * then */
+#define SUMMARY_IMAGES (SUMMARY_LEAST + 1)	/* of one that keeps their
+						 * images then */
 
 /* ---- ingest.c: messages ---- */
 

@@ -605,9 +605,9 @@ whole_of(const struct compact *c, size_t cap)
 {
 	const struct summary *s = c->summary;
 	const struct view *v = c->view;
-	bool least = cap <= SUMMARY_LEAST;
+	bool least = cap <= SUMMARY_IMAGES;
 	struct people_whole whole = { .first = true,
-		.images = cap >= SUMMARY_LEAST };
+		.images = cap > SUMMARY_LEAST };
 	uint64_t left = (uint64_t)percent_of(epoch_window(c), least ?
 	    LEAST_PERCENT : LAST_PERCENT);
 	size_t later = 0;	/* nodes with messages after the folded part */
