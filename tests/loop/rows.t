@@ -351,6 +351,22 @@ run x -o "stages.mem=['$T/mem']"
 match "one that ends while it is waited for is told, too" "$(cat err)" \
     "hamr-loop: stage mem ($T/mem) ended; this run is not indexed; later:*"
 
+cat >"$T/server" <<'X'
+#!/bin/sh
+while read -r line; do
+	case $line in *'"go"'*)
+		sleep 3
+		cut -d' ' -f1 "/proc/$PPID/schedstat" >spent ;;
+	esac
+	printf '%s\n' "$line"
+done | hamr-provider "$@"
+X
+printf '#!/bin/sh\nexit 78\n' >"$T/mem"
+chmod +x "$T/server"
+run x -o "stages.mem=['$T/mem']" -o "stages.provider=['$T/server']"
+is "one that is given up costs no time" \
+    "$S $(ended) $(($(cat spent) < 200000000))" "0 completed stop 1"
+
 wait
 is "what a filter holds back is not waited for, for ever" "$(head -n 1 \
     "$T/held/err")" "stage provider did not answer in time (each line must \

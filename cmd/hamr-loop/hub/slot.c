@@ -281,6 +281,7 @@ slot_stop(struct hub *h, struct slot *s, int ms)
 		runlog_line(h->log, s->name, "ended with status %d",
 		    WEXITSTATUS(st));
 	s->child = NULL;
+	s->deaf = 0;
 	rec_in_release(&s->in);
 	return st;
 }
@@ -387,7 +388,6 @@ slot_start(struct hub *h, struct slot *s, struct err *e)
 	buf_release(&b);
 	rec_in_init(&s->in, s->child->out, s->name, REC_MAX);
 	s->cursor = 0;
-	s->deaf = 0;
 	s->written = 0;
 	bufs_reset(BUFS(&s->out, &s->proposals));
 	slot_drop_controls(s);
