@@ -320,12 +320,16 @@ done
 for who in tool human; do
 	jq -cn --arg who $who '{conversations: [["human", "go"], ["gpt", ("a", "b", "c" |
 	    "<tool_call>\n{\"name\":\"\(.)\",\"arguments\":{}}\n</tool_call>\n")],
-	    [$who, "<tool_response>\none\n</tool_response>\n<tool_response>two</tool_response>"],
+	    [$who, "<tool_response>\none\n</tool_response>\n<tool_response><tool_response> two</tool_response>"],
 	    ["observation", "three"]] | [[.[0]], [[.[1][0], (.[1][1:] | add)]], .[2:]]
 	    | add | map({from: .[0], value: .[1]})}' >sg
 	is "sharegpt: several results in a turn of $who" "$(said sg)" \
-	    "go call_1?call_2?call_3? call_1=one call_2=two call_3=three"
+	    "go call_1?call_2?call_3? call_1=one call_2=<tool_response> two call_3=three"
 done
+jq -cn '{conversations: [{from: "gpt", value: "<tool_call>{\"name\":\"a\"}</tool_call>"},
+    {from: "tool", value: ("<tool_response>é</tool_response>\n" * 9000)}]}' >sg
+is "sharegpt: 9000 of them" "$(said sg | cut -d" " -f-3)" \
+    "call_1? call_1=é <bad_record>"
 
 # Cursor's stream-json is Claude Code's, but for its calls
 c() { # CALL SUBTYPE KEY VALUE...

@@ -11,7 +11,7 @@ def tagged: if test("<tool_call>") then
 
 # A turn may hold the results of several calls.
 def results: if startswith("<tool_response>") then
-    splits("<tool_response>\n?") | select(. != "") | split("</tool_response>")[0] | rtrimstr("\n")
+    split("</tool_response>")[] | split("<tool_response>")[1:] | select(. != []) | join("<tool_response>") | ltrimstr("\n") | rtrimstr("\n")
   else . end | result(null; .);
 
 def turn:
