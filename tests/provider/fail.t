@@ -64,6 +64,7 @@ done <<'X'
 {"type":"error","error":{"type":"t","message":"a"}}|: a
 {"error":{"message":"a","metadata":{"raw":"b"}}}|: a: b
 {"success":false,"errors":[{"code":7,"message":"a"}]}|: a
+{"error":"a","base_resp":{"status_code":0,"status_msg":"success"}}|: a
 <html><body>Bad gateway</body></html>|, with a page of HTML
 plain words|: plain words
 |, with an empty body
@@ -129,6 +130,12 @@ is "... its words" "$(jq -r 'select(.code).message' got)" \
 fails "... and its full window" 69 '"context_overflow",false' <<X
 event {"choices":[],"base_resp":{"status_code":2013,"status_msg":"invalid params, context window exceeds limit (2013)"}}
 X
+for last in '{"code":0,"msg":"success"}' \
+	'{"choices":[{"index":0,"delta":{}}],"base_resp":{"status_code":1027}}'; do
+	events "$(d '{"content":"hello"}')" "$last" "$(fin stop)" >s
+	serve s
+	is "... but not beside an answer: $last" "$(ask | jq -r .content)" hello
+done
 fails "a page of HTML with status 200" 69 '"server",false' <<X
 header Content-Type: text/html
 body <html>hello</html>

@@ -90,18 +90,21 @@ read(struct api_stream *st, struct answer *a, struct slice data,
     struct failure *f)
 {
 	struct slice e = api_member(st, "error"), c;
+	struct walk list = walk_elements(api_member(st, "choices"));
 	int64_t index;
 
-	/* base_resp is MiniMax's, beside choices without any */
+	/* MiniMax has it in base_resp, z.ai in msg */
 	if (scan_kind(e) == SCAN_OBJECT || scan_kind(e) == SCAN_STRING ||
-	    (scan_int(scan_get(api_member(st, "base_resp"), "status_code"),
+	    (!walk_next(&list, NULL, &c) &&
+	    scan_int(scan_get(api_member(st, "base_resp"), "status_code"),
 	    &index) && index != 0) ||
 	    scan_str_is(api_member(st, "object"), "error") ||
 	    scan_str_is(api_member(st, "type"), "error") ||
 	    (api_member(st, "choices").p == NULL &&
 	    (api_member(st, "detail").p != NULL ||
 	    api_member(st, "message").p != NULL ||
-	    api_member(st, "msg").p != NULL)))
+	    (api_member(st, "msg").p != NULL &&
+	    scan_int(api_member(st, "code"), &index) && index >= 400))))
 		return api_fails(f, data);
 	api_text(a, api_member(st, "model"), answer_model);
 	for (struct walk w = walk_elements(api_member(st, "choices"));

@@ -260,7 +260,7 @@ text_of(struct slice o, struct buf *out)
 		return scan_str(o, out);
 	if (scan_kind(o) == SCAN_ARRAY)		/* FastAPI: a list of them */
 		return walk_next(&w, NULL, &val) && text_of(val, out);
-	if (scan_kind(inner) != SCAN_OBJECT)
+	if (inner.p == NULL)
 		inner = scan_get(o, "base_resp");
 	if (scan_kind(inner) == SCAN_OBJECT && text_of(inner, out))
 		return true;
