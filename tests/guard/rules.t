@@ -586,6 +586,10 @@ is "a stalled poll is told to wait" "$(texts <<'X' | head -n 1
 X
 )" "The last 12 steps returned nothing new. Wait 5 seconds before the next check, \
 or do work that does not depend on it."
+is "... not if it fails, and not for a time" "$(texts <<'X' | grep -c Wait
+11* s c# bash {"command":"tail -n # x.log"} = No such file | {"is_error":true}
+X
+)" "0"
 is "sweep: reads past the end are named" "$(texts <<'X' | head -n 1 |
 s a read {"path":"a"} = FILL
 9* s c# read {"path":"a","first":#00} =

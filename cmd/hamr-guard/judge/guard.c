@@ -477,7 +477,7 @@ guard_record(struct guard *g, const struct rec *r)
 		/* the current step gets no more verdicts */
 		if (g->pairing.open == 0 || g->ncall >= POOL_MAX)
 			calls_forget(g);
-		g->step = (struct step){ .first = g->ncall };
+		g->step = (struct step){ .first = g->ncall, .polls = true };
 	}
 	if (r->kind == R_ASSISTANT) {
 		for (struct walk w = walk_of(rec_get(r, "tool_calls"));

@@ -89,7 +89,7 @@ struct guard {
 		int weight;	/* the largest of its calls, in sixths */
 		bool idle, sweep;	/* of its calls, one cannot inform;
 				 * reads what was shown, or past an end */
-		bool polls;		/* all of them do */
+		bool polls;		/* all look for what may come yet */
 		bool spared;	/* all that weighs is one repeat each, or
 				 * one more of what is made */
 		bool blocked, halted;

@@ -520,6 +520,8 @@ weigh(struct guard *g, const struct open_call *c, const struct streak *e,
 		w = POINT * 2 / 3;
 	step_weigh(&g->step, w, spared);
 	g->step.idle |= c->is.idle;
+	/* waiting does not make a lasting failure pass */
+	g->step.polls &= c->is.poll && (!o->failed || o->transient);
 	g->step.sweep |= c->is.looks && !c->is.idle &&
 	    (o->past_end || o->shown || o->d.gain == 0);
 }
@@ -818,11 +820,10 @@ guard_step(struct guard *g)
 	note_call(&g->last, c);
 	s->steps += !g->step.news;
 	s->empty = g->step.news || g->step.shown ? 0 : s->empty + 1;
-	g->waited = g->planned = g->step.polls = true;
+	g->waited = g->planned = true;
 	for (size_t i = g->step.first; i < g->ncall; i++) {
 		g->waited &= g->call[i].is.waits;
 		g->planned &= g->call[i].is.plans;
-		g->step.polls &= g->call[i].is.poll;
 	}
 	if (!g->step.news && g->step.weight > 0) {
 		unsigned long w = (unsigned long)g->step.weight;
