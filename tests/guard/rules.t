@@ -1568,6 +1568,8 @@ pytest reports 12 passed.
 Tests: 14 passed, 0 failed.
 I have checked the fix: `make check` passes.
 I ran `make check` to verify that all tests pass.
+To verify the fix, I re-run the suite, and all tests pass.
+Run tests to verify fix - all tests pass
 X
 while IFS= read -r text; do
 	is "no claim: $text" "$(answer "$text")" ""
@@ -1582,6 +1584,7 @@ I added a test that passes an empty list.
 To make the tests pass, set DB_URL.
 Run `make check` to verify that all tests pass.
 To see that all tests pass, run `make check`.
+Run `make check` to confirm everything passes.
 X
 for before in '' 's e edit {"path":"a","old":"1","new":"2"} = ok
 '; do
