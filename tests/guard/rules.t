@@ -1488,6 +1488,8 @@ No matches found for the search text in a.c
 The tool execution failed with the following error:
 {"success": false, "error": "no such text"}
 Search content not found in a.c
+Edit failed: string not found
+{"path":"a.c","error":{"code":3}}
 X
 while IFS='|' read -r tool text; do
 	is "... not: $text" "$(for i in a b c d; do
@@ -1495,6 +1497,12 @@ while IFS='|' read -r tool text; do
 	done | said)" ""
 done <<'X'
 edit {"path":"a.c","old":|error.c was changed
+edit {"path":"app/not-found.tsx","old":|app/not-found.tsx has been updated.
+edit {"path":"app/not-found.tsx","old":|M app/not-found.tsx
+edit {"path":"a.c","old":|Edit applied. No problems found.
+edit {"path":"a.c","old":|Replaced "missing" with "not found".
+edit {"path":"a.c","old":|{"error":null,"path":"a.c"}
+edit {"path":"a.c","old":|{"error":"1 warning","success":true}
 patch {"path":"a.c","old_string":"x","new_string":|{"success":true,"diff":"+if not found"}
 write {"path":"a.c","content":|a.c does not exist yet: created
 X

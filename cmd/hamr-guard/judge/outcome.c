@@ -146,6 +146,20 @@ begins_like(struct slice text, const char *with)
 	return text.n >= n && strncasecmp(text.p, with, n) == 0;
 }
 
+/* Does an object have an error, or success as false? */
+static bool
+tells_error(struct slice text)
+{
+	if (!scan_is_json(text))
+		return false;
+	struct slice error = scan_get(text, "error");
+	enum scan_kind kind = scan_kind(error),
+	    success = scan_kind(scan_get(text, "success"));
+	return success == SCAN_FALSE || (success != SCAN_TRUE &&
+	    (kind == SCAN_OBJECT || kind == SCAN_TRUE ||
+	    (kind == SCAN_STRING && error.n > 2)));
+}
+
 /* Does an edit's result begin with an error?  Many agents mark a failed edit
  * in no other way. */
 static bool
@@ -156,11 +170,13 @@ tells_no_edit(struct slice text)
 		"no changes", "no occurrence", "could not", "couldn't",
 		"cannot", "unable", "old_str", "old string", "old text",
 		"string not found", "string to replace", "text not found",
-		"<error>", "<tool_use_error>", "apply_patch verification failed",
-		"no replacements", "the tool execution failed",
-		"{\"error\"", "{\"success\": false", "{\"success\":false", NULL };
+		"<error>", "<tool_use_error>", "no replacements", "no matches",
+		"apply_patch verification failed",
+		"the tool execution failed", NULL };
 
 	text = slice_trim(text);
+	if (slice_starts(text, "{"))
+		return tells_error(text);
 	for (size_t i = 0; failures[i] != NULL; i++) {
 		size_t n = strlen(failures[i]);
 
@@ -179,7 +195,8 @@ enum {
 	GOING = 1 << 2, ENDED = 1 << 3, FAILED = 1 << 4,	/* of a state */
 	NOT = 1 << 5, FINDS = 1 << 6,	/* there is none of what was asked */
 	HOPED = 1 << 7,			/* there is no error */
-	RANGE = 1 << 8, BEYOND = 1 << 9	/* a file has fewer lines */
+	RANGE = 1 << 8, BEYOND = 1 << 9,	/* a file has fewer lines */
+	EDITED = 1 << 10		/* a file was changed */
 };
 
 static struct words known = { .kinds = (const struct word_kind[]){
@@ -206,6 +223,9 @@ static struct words known = { .kinds = (const struct word_kind[]){
 	    " issues failed failures conflicts" },
 	{ RANGE, "offset line lines range" },
 	{ BEYOND, "beyond past exceeds shorter" },
+	{ EDITED, "edited updated changed modified applied replaced"
+	    " inserted removed deleted written wrote saved created success"
+	    " successful successfully succeeded done ok" },
 	{ 0, NULL }
 } };
 
@@ -424,6 +444,25 @@ finds_nothing(struct slice text)
 	return (~words_of(text).any & (NOT | FINDS)) == 0;
 }
 
+/* Does one line say that what was to be changed is not there?  "a.c updated:
+ * no errors found" does not. */
+static bool
+tells_absent(struct slice text)
+{
+	static const char *const phrases[] = { "not found", "not exist",
+		"not match", "no match", "no such", NULL };
+	bool absent = false;
+
+	if (slice_starts(text, "{") || !finds_nothing(text) ||
+	    tells(text, EDITED))
+		return false;
+	char *low = lowered(text);
+	for (size_t i = 0; phrases[i] != NULL; i++)
+		absent |= strstr(low, phrases[i]) != NULL;
+	free(low);
+	return absent;
+}
+
 /* Is it a short answer that there is none of something, or an error in its
  * place?  That there are no errors or the like does not count, nor does an
  * empty list, unless one was asked for: it may mean that all went well. */
@@ -623,12 +662,10 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 	    slice_has(text, "\n") || slice_starts(slice_trim(text), "<") :
 	    c->is.sends && !c->is.bash && slice_starts(text, "{");
 	o->none = is_none(text, is_question(&c->is) || c->is.fetches);
-	bool nothing = !o->failed && finds_nothing(text);
-	/* an edit of what is not there; a diff in JSON may have such words */
-	o->failed |= nothing && c->is.edits && !c->is.write && !told &&
-	    !slice_starts(text, "{");
+	if (c->is.edits && !c->is.write && !o->failed && !told)
+		o->failed = tells_absent(text);
 	of.failed = o->failed;
-	o->nothing = !o->failed && (nothing ||
+	o->nothing = !o->failed && (finds_nothing(text) ||
 	    (o->none && is_question(&c->is)));
 	if (e != NULL && !o->failed && c->is.bash && c->is.runs)
 		o->complains = outcome_complains(g);
