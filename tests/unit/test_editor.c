@@ -173,6 +173,7 @@ edits(void **state)
 		{ "foo bar\x01\033f", "> foo| bar" },
 		{ "foo bar\x01\033d", "> | bar" },
 		{ "foo a/b.c\x17", "> foo |" },
+		{ "un \u00e9t\u00e9 \u00e0\x17\033\177", "> un |" },
 		{ "foo a/b.c\033\x7f", "> foo a/b.|" },
 		{ "foo bar\033[1;5D", "> foo |bar" },
 		{ "foo bar\x01\033u\033c", "> FOO Bar|" },

@@ -307,7 +307,8 @@ word_start(const struct message *m, size_t at, bool blanks)
 	size_t start = SIZE_MAX;
 
 	/* a word that begins where a piece does may begin before it */
-	for (size_t end = at, from; end > 0 && start >= end; end = from) {
+	for (size_t end = at, from; end > 0 && (start == end ||
+	    start == SIZE_MAX); end = from) {
 		size_t first = SIZE_MAX;
 		bool was = false, is;
 
