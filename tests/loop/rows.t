@@ -258,6 +258,23 @@ for how in 'sleep 20 & exit' 'exec sleep 20 <&-'; do
 	    "0 completed stop 1 1"
 done
 
+# ---- one that reads no more, but answers what it has read
+
+cat >server <<'X'
+#!/bin/sh
+while read -r line; do
+	case $line in *'"go"'*)
+		exec <&-
+		sleep 3
+		printf '%s\n' '{"role":"assistant","content":"Late.","finish_reason":"stop"}' "$line"
+		exit ;;
+	*'"sync"'*) printf '%s\n' "$line" ;;
+	esac
+done
+X
+run x -o "stages.provider=['$PWD/server']"
+is "one that has read all may still answer" "$S $(ended)" "0 completed stop"
+
 # ---- a tool stage that dies as it is to begin: what it was told beside its go
 
 calls=

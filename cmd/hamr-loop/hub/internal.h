@@ -46,8 +46,8 @@ void slot_late(struct hub *h, struct slot *s);
 
 /* Is it asked for nothing, with little left unread? */
 bool slot_can_wait(const struct hub *h, const struct slot *s);
-/* It reads no more: it has ended, though what it left behind may keep its
- * output open. */
+/* It reads no more.  If it has not read all, it has ended, though what it left
+ * behind may keep its output open; else it may still answer. */
 void slot_is_deaf(struct slot *s);
 /* Write until its pipe is full or nothing is due. */
 void slot_feed(struct hub *h, struct slot *s);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -465,8 +466,12 @@ slot_can_wait(const struct hub *h, const struct slot *s)
 void
 slot_is_deaf(struct slot *s)
 {
+	int unread = 0;
+
+	ioctl(s->child->in, FIONREAD, &unread);
 	child_close_in(s->child);
-	s->deaf = file_now_ms() + DEAF_MS;
+	if (unread > 0 || s->written < s->out.len)
+		s->deaf = file_now_ms() + DEAF_MS;
 }
 
 void
@@ -481,7 +486,7 @@ slot_feed(struct hub *h, struct slot *s)
 			continue;
 		if (n < 0 && errno == EAGAIN)
 			return;
-		if (n < 0 && errno == EPIPE) {
+		if (n < 0 && (errno == EPIPE || errno == EBADF)) {
 			slot_is_deaf(s);
 			return;
 		}
