@@ -229,7 +229,9 @@ match "a flood in the background" "$(sh_tool 'yes & sleep .1; echo x' |
 is "many processes at once" "$(sh_tool 'b() {
 	[ "$1" = 0 ] && exec sleep 20.3337
 	b $(($1 - 1)) & b $(($1 - 1)) & wait; }
-	b 5 & sleep .5' | head -n 1)" "exit 0; ended: sleep 20.3337"
+	b 5 &
+	until [ "$(grep -lzxs "20[.]3337" /proc/[0-9]*/cmdline | wc -l)" = 32 ]
+	do sleep .1; done' | head -n 1)" "exit 0; ended: sleep 20.3337"
 ok "none is left" sh -c '! cat /proc/[0-9]*/cmdline 2>/dev/null |
 	tr "\0" " " | grep -q "sleep 20.333[7]"'
 is "a script is not too long" "$(jq -n '{command: (": " + "x" * 200000)}' \
