@@ -71,6 +71,9 @@ import_name(const struct import_names *own, struct slice name,
 			return slice_of(eq + 1);
 	}
 	for (i = 0; i < sizeof tools / sizeof *tools; i++)
+		if (slice_is(name, tools[i].ours))
+			return name;
+	for (i = 0; i < sizeof tools / sizeof *tools; i++)
 		if (is_in(tools[i].theirs, name))
 			break;
 	if (i == sizeof tools / sizeof *tools)
