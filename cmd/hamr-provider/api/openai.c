@@ -95,9 +95,8 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 
 	/* MiniMax has it in base_resp, z.ai in msg */
 	if (scan_kind(e) == SCAN_OBJECT || scan_kind(e) == SCAN_STRING ||
-	    (!walk_next(&list, NULL, &c) &&
-	    scan_int(scan_get(api_member(st, "base_resp"), "status_code"),
-	    &index) && index != 0) ||
+	    (scan_int(scan_get(api_member(st, "base_resp"), "status_code"),
+	    &index) && index != 0 && !walk_next(&list, NULL, &c)) ||
 	    scan_str_is(api_member(st, "object"), "error") ||
 	    scan_str_is(api_member(st, "type"), "error") ||
 	    (api_member(st, "choices").p == NULL &&
