@@ -150,8 +150,8 @@ gitrepo_is_top(const char *top, struct err *e)
 		else if (!gitrepo_is_owned(&target, &folder))
 			r = foreign(dot, &target, e);
 		else
-			/* git goes on upwards from a folder without a HEAD, as
-			 * is the stub of a sandbox */
+			/* git passes by a folder without a HEAD, such as the
+			 * one that keeps a command from making a .git */
 			r = S_ISREG(target.st_mode) ||
 			    lstat(head, &st) == 0 || errno != ENOENT;
 	}
