@@ -13,7 +13,8 @@
 #	said_in FILE			but for words on this machine's sandbox
 #	done_testing                     last line of every test
 #
-# $T is a fresh folder of this test, removed at the end; it is the working
+# $SLOWER is how much longer than usual things may take: programs that watch
+# their own memory are slow.  $T is a fresh folder of this test, removed at the end; it is the working
 # directory.  $TOP is the checkout, $BIN the programs (HAMR_BIN).  The user's
 # own configuration is out of reach.
 
@@ -44,6 +45,8 @@ quick_jq() {
 	    "'$QUICK_JQ'" "$(type -P jq)" >"$1/jq"
 	chmod +x "$1/jq"
 }
+SLOWER=${ASAN_OPTIONS:+4}
+export SLOWER=${SLOWER:-1}
 unset HAMR_BIN	# programs would call it an unknown variable
 # what a machine may have set that would make it another test
 for v in $(compgen -e); do

@@ -10,7 +10,7 @@
 #				it: the shell that is there as a rule
 import contextlib, fcntl, os, pty, select, struct, sys, termios, time
 
-LIMIT = 30
+LIMIT = 30 * int(os.environ.get("SLOWER", "1"))
 QUIET = 0.05 + 0.5 / int(os.environ.get("FAIL_SPEED", "1"))
 
 

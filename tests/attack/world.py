@@ -26,6 +26,7 @@ import time
 import layers
 
 TIMEOUT = 12
+SLOWER = int(os.environ.get("SLOWER", "1"))	# see tests/lib.sh
 PYTHON = next(p for p in ("/usr/bin/python3", "/usr/local/bin/python3",
     sys.executable) if os.path.exists(p))
 
@@ -140,7 +141,8 @@ class World:
             stderr=subprocess.PIPE, start_new_session=True)
         late = False
         try:
-            out, err = child.communicate(input.encode(), timeout=timeout)
+            out, err = child.communicate(input.encode(),
+                timeout=timeout * SLOWER)
         except subprocess.TimeoutExpired:
             late = True
             end(child.pid)

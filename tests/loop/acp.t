@@ -10,6 +10,7 @@ coproc PLAYER { exec python3 -B "$TOP/tests/loop/acp_client.py"; }
 exec 7>&"${PLAYER[1]}" 8<&"${PLAYER[0]}"
 play() {
 	{ echo "import base64, json, os, signal, subprocess, sys, time"
+	echo "SLOWER = $SLOWER"
 	echo "here = os.getcwd()"
 	echo "def new(*a, **k): return Editor('--no-config', '--replay', 'script', *a, **k)"
 	echo "def code(r): return r['error']['code'] if 'error' in r else r"
@@ -126,7 +127,7 @@ p = e.start_prompt(s, "Run them")
 e.wait_for(lambda: any("content" in u for u in e.of("tool_call_update")))
 t = time.time()
 e.notify("session/cancel", {"sessionId": s})
-print(e.wait(p)["stopReason"], time.time() - t < 5)
+print(e.wait(p)["stopReason"], time.time() - t < 5 * SLOWER)
 e.end()
 e = new()
 e.allow = None
@@ -627,7 +628,7 @@ s = e.new(here)
 f = new()
 begun = time.time()
 r = f.load(s, here)
-print(code(r), "in use by process" in r["error"]["message"], time.time() - begun < 3)
+print(code(r), "in use by process" in r["error"]["message"], time.time() - begun < 3 * SLOWER)
 P
 )" "-32603 True True"
 is "end of input in mid-prompt" "$(play <<'P'

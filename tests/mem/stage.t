@@ -128,8 +128,8 @@ for k in 1 2 3 4 5 6 7 8; do
 	writer=$!
 	hamr-mem -r --db k.db <pipe >acks &
 	pid=$!
+	until [ -s acks ] || ! kill -0 $pid; do sleep 0.01; done
 	sleep 0.0$((k * 7 % 10))$k
-	# the writer may still wait for somebody to open the pipe
 	kill -9 $pid $writer
 	wait 2>/dev/null
 	last=$(grep -c '}$' acks)

@@ -185,8 +185,8 @@ read=$({ call '&' read '{"path":"f&"}'; echo '{"role":"tool","tool_call_id":"&"'
 ',"content":"","meta":{"op":"file","path":"f&","first":1,"last":1,"lines":1,'\
 "\"sha256\":\"$sha\"}}"; } | sed 's/\\/&&/g; $!s/$/\\/')
 seq 100000 | sed "s#.*#$read#" >t
-status "100,000 files read take seconds" 0 timeout 20 hamr-tool -n --no-config \
-	--root . <t
+status "100,000 files read take seconds" 0 timeout $((20 * SLOWER)) \
+	hamr-tool -n --no-config --root . <t
 # --- arguments that are encoded a second time, as a string
 printf 'a\n' >twice
 { call c1 read '"{\"path\":\"twice\"}"'; call c2 edit \
