@@ -122,9 +122,15 @@ X
 fails "... with neither error nor message" 75 '"server",true' <<X
 body {"code":500,"msg":"404 NOT_FOUND","success":false}
 X
-fails "... MiniMax's, beside empty choices" 75 '"server",true' <<X
-body {"choices":null,"base_resp":{"status_code":1008,"status_msg":"no balance"}}
+for code in '1001 75 "server",true' '1002 75 "rate_limited",true' \
+	'1004 69 "auth",false' '2049 69 "auth",false' \
+	'1008 69 "bad_request",false'; do
+	read -r number status wanted <<<"$code"
+	fails "... MiniMax's, beside empty choices: $number" "$status" \
+		"$wanted" <<X
+body {"choices":null,"base_resp":{"status_code":$number,"status_msg":"no balance"}}
 X
+done
 is "... its words" "$(jq -r 'select(.code).message' got)" \
 	"the server reports in its answer: no balance"
 fails "... and its full window" 69 '"context_overflow",false' <<X

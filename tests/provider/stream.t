@@ -360,6 +360,11 @@ for place in '{"choices":[],'"$usage"'}' \
 	'{"type":"usage","prompt_tokens":10,"completion_tokens":3,"cached_tokens":4,"cost":0.5}'
 done
 
+events "$(d '{"content":"x"}')" "$(fin stop)" '{"choices":[],"usage":{"prompt_tokens":288,"completion_tokens":27,"total_tokens":628,"completion_tokens_details":{"reasoning_tokens":313},"cost_in_usd_ticks":1918250}}' | script s
+serve s
+is "xAI's price" "$(ask | head -n 1)" \
+	'{"type":"usage","prompt_tokens":288,"completion_tokens":27,"cached_tokens":0,"cost":0.000191825}'
+
 # ---- deltas ----
 
 events "$(d '{"reasoning":"r"}')" "$(d '{"content":"a"}')" "$(d '{"content":"b"}')" \

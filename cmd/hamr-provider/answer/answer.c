@@ -287,6 +287,8 @@ answer_usage(struct answer *a, struct slice u)
 {
 	struct slice details = scan_get(u, "prompt_tokens_details");
 	struct slice cost = scan_get(u, "cost");
+	/* xAI's price, in 1e-10 dollars; only there are thoughts counted */
+	long long ticks = answer_number(u, "cost_in_usd_ticks");
 
 	if (scan_kind(u) != SCAN_OBJECT)
 		return;
@@ -304,6 +306,8 @@ answer_usage(struct answer *a, struct slice u)
 	});
 	if (scan_kind(cost) == SCAN_NUMBER && *cost.p != '-')
 		buf_slice(&a->cost, cost);
+	else if (ticks >= 0)
+		buf_fmt(&a->cost, "%.15g", (double)ticks / 1e10);
 }
 
 void

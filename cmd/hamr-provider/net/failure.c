@@ -412,6 +412,10 @@ failure_event(struct failure *f, struct slice text, struct slice object)
 		{ "invalid_request", 400 }, { "bad_request", 400 },
 		{ "BadRequest", 400 }, { "unavailable", 503 },
 		{ "not_found", 404 },
+		/* MiniMax's own */
+		{ "base1002 ", 429 }, { "base1004 ", 401 },
+		{ "base1008 ", 402 }, { "base2013 ", 400 },
+		{ "base2049 ", 401 },
 	};
 	struct slice e = scan_get(object, "error");
 	struct buf said = BUF_INIT(4096);
@@ -419,6 +423,9 @@ failure_event(struct failure *f, struct slice text, struct slice object)
 	int64_t n;
 
 	/* find the status that the object names, by number or by word */
+	buf_adds(&said, " base");
+	buf_slice(&said, scan_get(scan_get(object, "base_resp"),
+	    "status_code"));
 	buf_addc(&said, ' ');
 	for (size_t i = 0; i < COUNT(keys); i++) {
 		struct slice v = scan_get(scan_kind(e) == SCAN_OBJECT ? e :
