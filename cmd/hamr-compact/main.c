@@ -151,7 +151,8 @@ read_opts(int argc, char **argv)
 		if (!stage_option(&o.args, c, argv, HELP))
 			own_option(&o, c, optarg);
 	if (o.strategy != NULL && strategy_named(o.strategy) == NULL)
-		usage("unknown strategy", o.strategy);
+		usage("--strategy is auto, aggressive, moderate, balanced, "
+		    "light, late or none", NULL);
 	if (o.has_family && o.mode != MODE_COUNT && !is_report(&o))
 		usage("--family is for --count and --report", NULL);
 	o.files = (const char *const *)argv + optind;

@@ -31,6 +31,8 @@ status "a line cut short" 65 compact <(printf '{"role":"user"}')
 status "--lenient" 0 compact --lenient <(printf '{"role":\n')
 status "no such file" 66 compact nowhere
 status "an unknown strategy" 2 compact --strategy fast
+match "... and which there are" "$(compact --strategy fast 2>&1 </dev/null)" \
+    "*light, late or none; try*"
 status "a bad window" 2 compact --window 1k
 shows='--view --check --report --report=svg --ledger --budget --count'
 for a in $shows; do
