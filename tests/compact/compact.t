@@ -182,7 +182,7 @@ done <"$TOP/tests/data/tokens/classes.jsonl"
 budget() { compact --budget "$@" | awk '{ v[$1] = $2 } END {
 	print v["window"], v["effective_window"], v["result_cap"],
 	v["turn_read_cap"], v["high_mark"], v["low_mark"] }'; }
-is "16000" "$(budget --window 16000)" "16000 12000 3000 7200 12000 6000"
+is "16000" "$(budget --window 16000)" "16000 12000 3000 7200 12000 6600"
 is "32768" "$(budget --window 32768)" "32768 24576 6144 14745 24576 14008"
 is "65536" "$(budget --window 65536)" "65536 57344 12000 34406 57344 25804"
 is "131072" "$(budget)" "131072 122880 12288 43008 122880 55296"

@@ -310,7 +310,7 @@ is "nor if the command came with the read, in one message" \
 	call f15 bash '{"command":"run 15"}' "$(lines 40 F15)"
 	call big read '{"path":"big.c"}' "$(lines 400 BIG)"
 } >wide
-auto() { hamr-compact --no-config -n --window 17000 "$@"; }
+auto() { hamr-compact --no-config -n --window 16100 "$@"; }
 is "an edit is in full beside a large tail" "$(auto wide |
 	jq -c 'select(.type == "compaction") | [.stage, .keep]')" \
 	'["2b",["ed"]]'
@@ -342,18 +342,18 @@ young() {	# window, age, words
 	    jq 'select(.type == "compaction").keep | index("old") != null'
 }
 : >prompt
-for row in "8192 40 42" "16384 54 56" "32768 158 160" "65536 896 898" \
+for row in "8192 40 42" "16384 82 84" "32768 158 160" "65536 896 898" \
     "131072 3582 3584"; do
 	read -r window kept gone <<<"$row"
 	is "a window of $window keeps what is $kept messages old, not $gone" \
 		"$(young "$window" "$kept" 1) $(young "$window" "$gone" 1)" \
 		"true false"
 done
-is "and the larger, the younger" "$(young 16384 30 262) $(young 16384 30 263)" \
+is "and the larger, the younger" "$(young 16384 46 240) $(young 16384 46 241)" \
 	"true false"
 jq -nc '{role:"system",content:([range(2500)|"rule \(.)"]|join("\n"))}' >prompt
 is "behind a long prompt what a window of the rest would keep" \
-	"$(young 32768 50 1) $(young 32768 70 1)" "true false"
+	"$(young 32768 82 1) $(young 32768 84 1)" "true false"
 
 # A read numbers its lines, or cuts them: what an edit put in is there as well.
 {

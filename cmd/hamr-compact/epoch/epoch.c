@@ -30,7 +30,7 @@ static const struct {
 	long low, oldest, steps, slim;
 } aims[] = {
 	{ 10000, 57, 43, 16, 2 },
-	{ 20000, 50, 60, 16, 2 },
+	{ 20000, 55, 90, 16, 2 },
 	{ 40000, 57, 175, STEPS_PERCENT, SLIM_PERCENT },
 	{ 100000, 45, 1000, STEPS_PERCENT, SLIM_PERCENT },
 	{ LONG_MAX, 45, 4000, STEPS_PERCENT, SLIM_PERCENT },
