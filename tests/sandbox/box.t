@@ -254,6 +254,23 @@ match "not its hooks and settings" "$(one ': >.git/hooks/post-commit
 is "no trace" "$(ls -A .git | tr '\n' ' '; git config core.pager)" \
 	"$(ls -A .git | grep -v -E 'hooks|info|modules|worktree|commondir' |
 	tr '\n' ' ')"
+rm -r .git/hooks
+one 'sleep 1' -o sandbox.git_write=true >/dev/null &
+first=$!
+sleep .3
+match "nor those that another run protects, too" "$(one 'sleep 2
+	mkdir .git/hooks; : >.git/hooks/post-commit' \
+	-o sandbox.git_write=true)" "exit 1*Read-only*"
+wait $first
+one 'chmod 0 .git' -o sandbox.git_write=true >/dev/null
+one 'chmod 700 .git; : >.git/hooks/x; mv .git/config .git/c; : >.git/config' \
+	-o sandbox.git_write=true >/dev/null
+chmod 755 .git
+ok "nor if a call has shut .git" test ! -e .git/hooks/x -a -s .git/config
+ln -s ../h .git/hooks
+match "nor a link to hooks" "$(one 'rm .git/hooks; : >.git/config.worktree' \
+	-o sandbox.git_write=true)" "exit 1; git's directory is read-only, as*"
+rm .git/hooks
 git worktree add -q ../beside
 was=$(cat .git/worktrees/beside/commondir)
 one 'echo /tmp >.git/worktrees/beside/commondir; rm -r .git/worktrees/beside

@@ -330,17 +330,17 @@ box_start(struct box *b, struct err *why)
 	/* a link can be replaced, and git would obey the new one */
 	b->locked = g.linked && b->want.kind == BOX_WRITE &&
 	    b->layer > LAYER_NONE;
+	if (b->want.kind == BOX_WRITE && !g.write &&
+	    conf_bool(b->bs->conf, "sandbox.git_write"))
+		buf_adds(&b->base, "git's directory is read-only, as it does "
+		    "not name the root as its work tree (git config "
+		    "core.worktree)");
 	stubs_make(b, &g);
 	if (b->stub >= 0) {
 		/* it counts as .git now */
 		texts_release(&g.dirs);
 		git_find(b->bs, &g);
 	}
-	if (b->want.kind == BOX_WRITE && !g.write &&
-	    conf_bool(b->bs->conf, "sandbox.git_write"))
-		buf_adds(&b->base, "git's directory is read-only, as it does "
-		    "not name the root as its work tree (git config "
-		    "core.worktree)");
 	if (!prepare(b, &g, &s)) {
 		err_set(why, ST_TEMP, "no space left for the files of a "
 		    "sandbox");

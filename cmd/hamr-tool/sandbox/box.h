@@ -83,7 +83,9 @@ struct box {
 	bool locked;		/* the root is read-only because its .git is a
 				 * link */
 	char *cgroup[2];	/* folders we made, to be removed */
-	struct texts stubs;	/* made by us in the git directory */
+	struct texts stubs;	/* git's folders, where we make stubs, */
+	int stubs_lock;		/* and the first, locked; -1: none */
+	bool modeless;		/* there, no mode tells what we made */
 	int stub;		/* of .git, locked; -1: none */
 	char *marks;		/* what was protected when it started */
 	struct buf base;	/* notes for each of its commands */

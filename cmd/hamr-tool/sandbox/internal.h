@@ -100,7 +100,7 @@ void put_list(struct buf *notes, const struct texts *t, const char *what);
 void names_tell(const struct sandboxes *bs, unsigned before);
 void git_find(const struct sandboxes *bs, struct box_git *g);
 /* Make .hamr, and .git where it is missing and must not be made by others. */
-void stubs_make(struct box *b, const struct box_git *g);
+void stubs_make(struct box *b, struct box_git *g);
 void stubs_remove(struct box *b);
 /* Learn of the secrets that commands of earlier processes renamed. */
 void moved_load(struct sandboxes *bs);

@@ -20,6 +20,7 @@
 
 #define STUB ".git"
 #define SHARE_MS 1000
+#define NAP_NS 1000000L
 #define MOVED "moved-secrets"	/* pairs of inode and birth */
 #define MOVED_MAX 10000
 #define FOLDER "quarantine"
@@ -100,7 +101,7 @@ static int
 share_stub(int root)
 {
 	long long until = file_now_ms() + SHARE_MS;
-	const struct timespec nap = { .tv_nsec = 1000000 };
+	const struct timespec nap = { .tv_nsec = NAP_NS };
 
 	for (;;) {
 		/* what we made is ours, even if its mode was not kept */
@@ -126,13 +127,78 @@ share_stub(int root)
 	return -1;
 }
 
-void
-stubs_make(struct box *b, const struct box_git *g)
+/* What git would obey must exist to be protected.  Not commondir: an empty one
+ * is fatal to git; sandboxes_tidy checks. */
+static const char *const obeyed[] = { "hooks", "info", "modules",
+	"config", "config.worktree" };
+enum { FOLDERS = 3, OBEYED = sizeof obeyed / sizeof obeyed[0] };
+
+/* Make what is missing in dir, sticky and empty.  False: something cannot be
+ * made, or is a link, which could be replaced. */
+static bool
+fill(struct box *b, const char *dir)
 {
-	static const char *const names[] = { "hooks", "info", "modules",
-		"config.worktree" };
-	int root = b->bs->root.fd;
+	bool all = true;
+	struct stat st = { .st_mode = 0 };
+
+	for (size_t i = 0; i < OBEYED; i++) {
+		char *path = xasprintf("%s/%s", dir, obeyed[i]);
+		int fd = i < FOLDERS ? mkdir(path, S_ISVTX | 0755) :
+		    open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
+		    O_CLOEXEC, S_ISVTX | 0644);
+
+		all &= (fd < 0 || !b->bs->switched ||
+		    lchown(path, b->bs->uid, b->bs->gid) == 0) &&
+		    lstat(path, &st) == 0 && !S_ISLNK(st.st_mode);
+		/* where modes are not kept, any empty one is taken for ours */
+		b->modeless |= fd >= 0 && (st.st_mode & S_ISVTX) == 0;
+		if (fd > 0)
+			close(fd);
+		free(path);
+	}
+	return all;
+}
+
+/* Every box holds a lock on the first of git's folders; the last one removes
+ * the stubs. */
+static bool
+share_folder(struct box *b, const char *dir)
+{
+	long long until = file_now_ms() + SHARE_MS;
+	const struct timespec nap = { .tv_nsec = NAP_NS };
+
+	b->stubs_lock = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+	    O_CLOEXEC);
+	while (flock(b->stubs_lock, LOCK_SH | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK || file_now_ms() > until)
+			return false;
+		nanosleep(&nap, NULL);
+	}
+	return true;
+}
+
+static bool
+fill_all(struct box *b, const struct box_git *g)
+{
+	bool all = true;
 	struct stat st;
+
+	for (size_t i = 0; i < g->dirs.n && all; i++) {
+		const char *dir = g->dirs.v[i];
+
+		if (lstat(dir, &st) < 0 || !S_ISDIR(st.st_mode))
+			continue;
+		texts_add(&b->stubs, xstrdup(dir));
+		all = (b->stubs.n > 1 || share_folder(b, dir)) &&
+		    fill(b, dir);
+	}
+	return all;
+}
+
+void
+stubs_make(struct box *b, struct box_git *g)
+{
+	int root = b->bs->root.fd;
 
 	if (b->want.kind != BOX_WRITE || b->locked)
 		return;
@@ -142,26 +208,12 @@ stubs_make(struct box *b, const struct box_git *g)
 	close(hamr);
 	if (!g->write && b->layer == LAYER_BWRAP)
 		b->stub = share_stub(root);
-	/* git_write: what git would obey must exist to be protected.  Not
-	 * commondir: an empty one is fatal to git; sandboxes_tidy checks. */
-	for (size_t i = 0; g->write && i < g->dirs.n; i++)
-		for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
-			const char *dir = g->dirs.v[i];
-			char *path = xasprintf("%s/%s", dir, names[k]);
-			int fd = lstat(dir, &st) < 0 || !S_ISDIR(st.st_mode) ?
-			    -1 : k < 3 ? mkdir(path, 0755) : open(path,
-			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
-			    O_CLOEXEC, 0644);
-			bool made = fd >= 0 && (!b->bs->switched ||
-			    lchown(path, b->bs->uid, b->bs->gid) == 0);
-
-			if (fd > 0)
-				close(fd);
-			if (made)
-				texts_add(&b->stubs, path);
-			else
-				free(path);
-		}
+	if (g->write && !fill_all(b, g)) {
+		g->write = false;
+		buf_adds(&b->base, "git's directory is read-only, as not all "
+		    "of its hooks and settings can be protected: one is a "
+		    "link or cannot be made");
+	}
 }
 
 /* Close the stub; its last user removes it. */
@@ -179,14 +231,22 @@ stubs_remove(struct box *b)
 	if (b->stub >= 0)
 		drop_stub(b->bs, b->stub);
 	b->stub = -1;
-	for (size_t i = b->stubs.n; i > 0; i--) {
+	bool last = b->stubs_lock >= 0 &&
+	    flock(b->stubs_lock, LOCK_EX | LOCK_NB) == 0;
+	for (size_t i = 0; last && i < b->stubs.n * OBEYED; i++) {
+		char *path = xasprintf("%s/%s", b->stubs.v[i / OBEYED],
+		    obeyed[i % OBEYED]);
 		struct stat st;
 
 		/* only if it is still empty */
-		if (rmdir(b->stubs.v[i - 1]) < 0 && errno == ENOTDIR &&
-		    lstat(b->stubs.v[i - 1], &st) == 0 && st.st_size == 0)
-			unlink(b->stubs.v[i - 1]);
+		if (lstat(path, &st) == 0 && (b->modeless ||
+		    (st.st_mode & S_ISVTX) != 0) && rmdir(path) < 0 &&
+		    errno == ENOTDIR && st.st_size == 0)
+			unlink(path);
+		free(path);
 	}
+	file_close(b->stubs_lock);
+	b->stubs_lock = -1;
 	texts_release(&b->stubs);
 }
 

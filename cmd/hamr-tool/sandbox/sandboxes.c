@@ -150,8 +150,8 @@ insist_on_bwrap(struct box *b, struct err *e)
 		if (got < 0) {
 			struct box probe = { .bs = bs, .layer = LAYER_BWRAP,
 				.want = { .kind = BOX_READ }, .pid = -1,
-				.fd = -1, .stub = -1, .bare_root = true,
-				.base = BUF_INIT(NOTES_MAX) };
+				.fd = -1, .stub = -1, .stubs_lock = -1,
+				.bare_root = true, .base = BUF_INIT(NOTES_MAX) };
 			struct err why;
 			bool works = e->status == ST_SYSTEM &&
 			    bs->bwrap != NULL && bs->temp != NULL &&
@@ -251,7 +251,7 @@ box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
 		}
 	struct box *b = xcalloc(1, sizeof *b);
 	*b = (struct box){ .bs = bs, .want = *w, .pid = -1, .fd = -1,
-		.stub = -1, .base = BUF_INIT(NOTES_MAX) };
+		.stub = -1, .stubs_lock = -1, .base = BUF_INIT(NOTES_MAX) };
 	bs->staying += w->stays;
 	if (put_up(b, e) < 0) {
 		box_close(b);
