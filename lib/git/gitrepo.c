@@ -1,8 +1,10 @@
 /* gitrepo.c - finds a git repository and reads it as files: never runs git. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -205,6 +207,55 @@ gitrepo_open(struct gitrepo *g, const char *top, struct err *e)
 	else if (stat(g->common, &st) < 0 || !gitrepo_is_owned(&st, &folder))
 		return foreign(g->common, &st, e);
 	return stat_in(g->common, "objects", &st) && S_ISDIR(st.st_mode);
+}
+
+/* Does a value end with its line?  A backslash takes the next one along, and
+ * some readers let a quote do so. */
+static bool
+is_one_line(struct slice s)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < s.n && good; i++)
+		good = s.p[i] == '\t' || ((unsigned char)s.p[i] >= ' ' &&
+		    s.p[i] != '\\' && s.p[i] != '"');
+	return good;
+}
+
+void
+gitrepo_plain(struct slice config, struct buf *out)
+{
+	static const char *const plain[] = { "core.repositoryformatversion",
+		"core.filemode", "core.bare", "core.logallrefupdates",
+		"core.symlinks", "core.ignorecase", "core.autocrlf",
+		"core.eol", "user.name", "user.email", "commit.gpgsign",
+		"extensions.objectformat", "extensions.refstorage" };
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	struct slice line, section = { "", 0 };
+	char name[64];
+
+	while (slice_line(&config, &line)) {
+		bool heads = line.n > 0 && line.p[0] == '[', good = false;
+		struct slice key = slice_trim_start(line, heads ? "[" :
+		    "\t ");
+		struct slice rest = slice_trim_start(key, letters);
+
+		key.n -= rest.n;
+		snprintf(name, sizeof name, "%.*s.%.*s", (int)section.n,
+		    section.p, (int)key.n, key.p);
+		for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+			good |= strcasecmp(name, plain[i]) == 0;
+		if (heads) {
+			good = slice_is(rest, "]");
+			section = good ? key : SLICE("");
+		} else {
+			good = good && is_one_line(rest) &&
+			    slice_starts(slice_trim(rest), "=");
+		}
+		if (good)
+			buf_fmt(out, "%.*s\n", (int)line.n, line.p);
+	}
 }
 
 void

@@ -46,6 +46,9 @@ char *gitrepo_find(const char *dir, struct err *e);
  * work there? */
 bool gitrepo_is_owned(const struct stat *st, const struct stat *folder);
 
+/* Append those lines of a configuration that name no program and no place. */
+void gitrepo_plain(struct slice config, struct buf *out);
+
 /* Append a regular file to out, unless it is larger than out may become; the
  * path's last part is not followed if it is a link.  0, or -1 with e
  * (ST_NOINPUT: no such file). */

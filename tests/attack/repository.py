@@ -143,6 +143,22 @@ def hooks(w):
     w.clear()
 
 
+@attack("S5 S6", "a command that may write .git makes one that runs programs, "
+    "the next adds to it", said={"landlock": "cannot protect .git",
+    "none": UNSANDBOXED})
+def made(w):
+    w.run("rm", "-rf", w.root + "/.git")
+    plant = f"""git config core.fsmonitor {w.mark('made')}
+        cp {w.mark('made')} .git/hooks/pre-commit"""
+    w.loop([[("bash", {"command": c})] for c in ("git init -q; git config "
+        "user.name x; echo 3 >top\n" + plant, plant, "git add top; git -c "
+        "user.email=a@b commit -qm x", plant)], "--yes", "-o",
+        "sandbox.git_write=true")
+    w.clear()
+    w.put("root/new", "x")
+    return plainly("status", "add new", "-c user.email=a@b commit -qm y")(w)
+
+
 @attack("S6", "an included file, a worktree's configuration",
     layers=("any",), control=lambda w: (included(w), plainly()(w))[1])
 def include(w):

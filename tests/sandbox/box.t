@@ -284,6 +284,47 @@ match "no other git directory" "$(one 'echo /tmp >.git/commondir' \
 	-o sandbox.git_write=true)" "*moved to .hamr/quarantine: .git/commondir"
 status "git still works" 0 git log
 
+repo made && rm -rf .git
+match "git_write: a new repository" "$(calls -o sandbox.git_write=true -- \
+	'git init -q && git config user.name x && git config user.email a@b &&
+	git config core.autoCRLF input && : >a && git add a &&
+	git commit -qm x' \
+	'git commit -qm y --allow-empty; git log --format=%s; : >.git/hooks/x
+	git config core.pager z')" \
+	"exit 0; changed: a${nl}exit *${nl}y${nl}x${nl}*Read-only*could not*"
+is "as it was made" "$(git config core.autocrlf; ls .hamr)" \
+	"input${nl}out${nl}snap.git"
+new() {		# COMMAND...: made after git init, in one call
+	rm -rf .git
+	one "git init -q; $1" -o sandbox.git_write=true | head -n 1
+}
+both="*: .git/config; put back with harmless keys only: .git/config"
+while read -r c; do
+	match "not with $c" "$(new "$c")" "exit *$both"
+	is "... but plain" "$(git config -l --local |
+		grep -c -e monitor -e alias -e pager -e user -e include)" 0
+done <<'X'
+git config core.fsmonitor x; git config alias.x !y
+printf "[core] pager = x\n" >>.git/config; chmod 0 .git/config
+printf "[user]\n\tname = \\\n\temail = y\n" >>.git/config; chmod 0 .git
+printf "[include]\n\tpath = ../x\n" >>.git/config; chmod 1555 .git
+mv .git/config c; ln -s ../c .git/config
+ln .git/config d
+rm .git/config; mkfifo .git/config
+X
+while read -r name c; do
+	match "nor with $name" "$(new "$c")" "exit *: $name"
+done <<'X'
+.git/hooks : >.git/hooks/x
+.git/hooks rm -r .git/hooks; ln -s .. .git/hooks
+.git/hooks : >.git/hooks/x; chmod 0 .git/hooks
+.git/modules mkdir -p .git/modules/x.sample
+.git/commondir echo . >.git/commondir
+.git mv .git g; echo gitdir: g >.git
+.git mv .git g1; ln -s g1 .git
+.git rm .git/HEAD
+X
+
 # --- S14: secrets
 repo secret && mkdir private tests && echo CANARY | tee .env private/x \
 	tests/a.key b.pem "$T/outside" >.env.example

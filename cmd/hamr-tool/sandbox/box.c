@@ -590,8 +590,12 @@ box_close(struct box *b)
 		if (b->bs->resident[i] == b)
 			b->bs->resident[i] = NULL;
 	if (b->want.stays) {
+		struct box **at = &b->bs->staying;
+
 		sandboxes_look(b->bs);
-		b->bs->staying--;
+		while (*at != b)
+			at = &(*at)->next;
+		*at = b->next;
 	}
 	buf_release(&b->base);
 	FREE(b->marks, b);

@@ -75,6 +75,7 @@ struct box {
 	enum box_layer layer;
 	pid_t pid;		/* bwrap, or the supervisor */
 	bool is_resident, running;
+	struct box *next;	/* that stays, too */
 	bool bare_root;		/* nothing is put into the root, to see if
 				 * bubblewrap works at all */
 	struct texts mounts;	/* what is put there, see wire.h */

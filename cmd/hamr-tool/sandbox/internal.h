@@ -59,7 +59,7 @@ struct sandboxes {
 	bool no_group[2];	/* memory, processes: no group can be made */
 	char *bwrap;		/* path, NULL: none */
 	struct box *resident[NRESIDENT];
-	unsigned staying;	/* boxes whose want.stays is set */
+	struct box *staying;	/* boxes whose want.stays is set */
 };
 
 /* ---- owner.c: who commands run as, their cache, what they never see ---- */
@@ -97,10 +97,12 @@ bool layers_make(struct box *b, const struct box_git *g, struct buf *out);
 void put_list(struct buf *notes, const struct texts *t, const char *what);
 /* Tell the user of protected names that a look after number `before' found:
  * nobody knows who made them. */
-void names_tell(const struct sandboxes *bs, unsigned before);
+void names_tell(struct sandboxes *bs, unsigned before);
 void git_find(const struct sandboxes *bs, struct box_git *g);
 /* Make .hamr, and .git where it is missing and must not be made by others. */
 void stubs_make(struct box *b, struct box_git *g);
+/* Is there no .git in the root, or only a stub? */
+bool git_is_missing(int root);
 void stubs_remove(struct box *b);
 /* Learn of the secrets that commands of earlier processes renamed. */
 void moved_load(struct sandboxes *bs);

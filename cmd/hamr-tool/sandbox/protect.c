@@ -3,6 +3,7 @@
  * anyway to where nothing obeys it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include "internal.h"
 
 #define STUB ".git"
+#define CONFIG_MAX ((size_t)1 << 16)
 #define SHARE_MS 1000
 #define NAP_NS 1000000L
 #define MOVED "moved-secrets"	/* pairs of inode and birth */
@@ -84,6 +86,20 @@ git_find(const struct sandboxes *bs, struct box_git *g)
 
 /* ---- stubs ---- */
 
+/* Does this folder, if there is one, hold only such names? */
+static bool
+holds_only(int dir, const char *name, const char *pattern)
+{
+	DIR *d = file_opendir(dir, name);
+	bool good = d != NULL || errno == ENOENT;
+	struct dirent *e;
+
+	while (good && (e = file_readdir(d)) != NULL)
+		good = fnmatch(pattern, e->d_name, 0) == 0;
+	file_closedir(d);
+	return good;
+}
+
 /* The stub of .git is a folder that nobody may write, and stays empty.  It is
  * sticky: after a kill, too, it is known by that. */
 static bool
@@ -92,7 +108,18 @@ is_stub(int fd)
 	struct stat st;
 
 	return fd >= 0 && fstat(fd, &st) == 0 &&
-	    (st.st_mode & (S_ISVTX | 0222)) == S_ISVTX;
+	    (st.st_mode & (S_ISVTX | 0222)) == S_ISVTX &&
+	    holds_only(fd, ".", "");
+}
+
+bool
+git_is_missing(int root)
+{
+	int fd = root_open_folder(root, STUB);
+	bool missing = fd < 0 ? errno == ENOENT : is_stub(fd);
+
+	file_close(fd);
+	return missing;
 }
 
 /* Every run that needs the stub holds a lock on it, and the last one removes
@@ -309,6 +336,7 @@ struct moves {
 	int to;			/* .hamr/quarantine, -1 until it is needed */
 	int last;		/* number tried there */
 	struct texts moved, stuck;
+	struct texts plain;	/* copied without what is not harmless */
 };
 
 /* Move rel to a new name in .hamr/quarantine. */
@@ -317,7 +345,7 @@ move(const struct root *root, struct moves *m, const char *rel)
 {
 	const char *base;
 	int from = path_open_parent(root, rel, &base);
-	bool moved = false;
+	bool moved = false, opened = false;
 
 	if (m->to < 0) {
 		int hamr = root_hamr(root->fd);
@@ -330,7 +358,10 @@ move(const struct root *root, struct moves *m, const char *rel)
 		moved = renameat2(from, base, m->to, name,
 		    RENAME_NOREPLACE) == 0;
 		free(name);
-		if (!moved && errno != EEXIST && errno != ENOTEMPTY)
+		/* a folder's own mode counts, too, as its ".." changes */
+		if (!moved && errno == EACCES && !opened)
+			opened = path_chmod(root, rel, 0700) == 0;
+		else if (!moved && errno != EEXIST && errno != ENOTEMPTY)
 			break;
 	}
 	file_close(from);
@@ -362,10 +393,64 @@ static void
 moves_end(struct moves *m, struct buf *notes)
 {
 	put_list(notes, &m->moved, "moved to .hamr/" FOLDER ": ");
+	put_list(notes, &m->plain, "put back with harmless keys only: ");
 	put_list(notes, &m->stuck, "made and could not be moved away: ");
 	texts_release(&m->moved);
+	texts_release(&m->plain);
 	texts_release(&m->stuck);
 	file_close(m->to);
+}
+
+/* Move a configuration that could run programs, or that could be written under
+ * another name, and put a harmless one in its place. */
+static void
+clear_config(const struct root *root, struct moves *m, int git,
+    const char *rel)
+{
+	struct buf is = BUF_INIT(CONFIG_MAX), plain = BUF_INIT(CONFIG_MAX);
+	const char *name = file_base(rel);
+	struct err e = { .status = ST_OK };
+	struct stat st;
+
+	if (gitrepo_read(git, name, &is, &e) == 0)
+		gitrepo_plain(buf_view(&is), &plain);
+	if (e.status != ST_NOINPUT && (e.status != ST_OK ||
+	    fstatat(git, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    st.st_nlink > 1 || !slice_eq(buf_view(&is), buf_view(&plain)))) {
+		move(root, m, rel);
+		int fd = file_create(git, name, O_WRONLY | O_EXCL, 0644);
+		if (fd >= 0 && file_write_all(fd, plain.p, plain.len) == 0)
+			texts_add(&m->plain, xstrdup(rel));
+		file_close(fd);
+	}
+	bufs_release(BUFS(&is, &plain));
+}
+
+/* A command has made the root's .git: what it left there must run nothing. */
+static void
+clear_git(const struct root *root, struct moves *m)
+{
+	static const char *const rows[][2] = { { STUB "/hooks", "*.sample" },
+		{ STUB "/info", "*" }, { STUB "/modules", "" },
+		{ STUB "/commondir", "" } };
+	struct stat st;
+
+	if (fstatat(root->fd, STUB, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISDIR(st.st_mode) && (st.st_mode & 0700) != 0700)
+		path_chmod(root, STUB, st.st_mode | 0700);
+	int git = root_open_folder(root->fd, STUB);
+	/* not a repository yet: a later command could finish it */
+	if (git < 0 || fstatat(git, "HEAD", &st, AT_SYMLINK_NOFOLLOW) < 0) {
+		move(root, m, STUB);
+	} else {
+		for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+			if (!holds_only(git, file_base(rows[i][0]),
+			    rows[i][1]))
+				move(root, m, rows[i][0]);
+		clear_config(root, m, git, STUB "/config");
+		clear_config(root, m, git, STUB "/config.worktree");
+	}
+	file_close(git);
 }
 
 void
@@ -376,9 +461,16 @@ names_clear(const struct root *root, const struct lists *lists,
 	static const struct texts also;
 	struct names n = { .rootfd = root->fd, .hide = lists, .show = &none,
 		.also = &also };
+	char dot[] = STUB;
+	struct name git = { .rel = dot };
 	struct moves m = { .to = -1 };
 	struct buf notes = BUF_INIT(1 << 20);
+	struct stat st;
 
+	git.is_dir = fstatat(root->fd, STUB, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISDIR(st.st_mode);
+	if (!git_is_missing(root->fd) && is_its(arg, &git))
+		clear_git(root, &m);
 	names_look(&n);
 	for (size_t i = 0; i < n.n; i++)
 		if (n.v[i].kind == NAME_GUARDED && is_its(arg, &n.v[i]))
@@ -391,12 +483,27 @@ names_clear(const struct root *root, const struct lists *lists,
 	names_release(&n);
 }
 
+/* There is a .git now: end what stays up and can write all of it. */
+static bool
+end_staying(struct sandboxes *bs)
+{
+	bool new = bs->no_git && !git_is_missing(bs->root.fd);
+
+	for (struct box *b = bs->staying; b != NULL && new; b = b->next)
+		if (b->want.kind == BOX_WRITE)
+			box_end(b, NULL);
+	bs->no_git = bs->no_git && !new;
+	return new;
+}
+
 void
-names_tell(const struct sandboxes *bs, unsigned before)
+names_tell(struct sandboxes *bs, unsigned before)
 {
 	struct texts found = { .n = 0 };
 	struct buf b = BUF_INIT(1 << 20);
 
+	if (end_staying(bs))
+		texts_add(&found, xstrdup(STUB));
 	for (size_t i = 0; i < bs->names.n; i++)
 		if (bs->names.v[i].kind == NAME_GUARDED &&
 		    bs->names.v[i].since > before)
@@ -477,7 +584,9 @@ sandboxes_tidy(struct sandboxes *bs, struct buf *notes)
 	}
 	/* a .git that nothing kept a command from making; in a writable one,
 	 * a file that would lead git elsewhere */
-	if (fstatat(bs->root.fd, STUB, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+	if (write && end_staying(bs))
+		clear_git(&bs->root, &m);
+	else if (fstatat(bs->root.fd, STUB, &st, AT_SYMLINK_NOFOLLOW) == 0) {
 		if (!write && bs->no_git && bs->layer < LAYER_BWRAP)
 			move(&bs->root, &m, STUB);
 		else if (write && S_ISDIR(st.st_mode) && fstatat(bs->root.fd,

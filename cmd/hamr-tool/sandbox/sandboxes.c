@@ -109,8 +109,6 @@ try_bwrap(struct box *b, struct err *e)
 bool
 sandboxes_look(struct sandboxes *bs)
 {
-	struct stat st;
-
 	if (bs->root.fd < 0)
 		return false;
 	if (!bs->opened) {
@@ -124,10 +122,9 @@ sandboxes_look(struct sandboxes *bs)
 
 		owner_look(bs);
 		names_look(&bs->names);
-		if (bs->staying > 0)
+		if (bs->staying != NULL)
 			names_tell(bs, before);
-		bs->no_git = fstatat(bs->root.fd, ".git", &st,
-		    AT_SYMLINK_NOFOLLOW) < 0;
+		bs->no_git = git_is_missing(bs->root.fd);
 	}
 	return true;
 }
@@ -252,7 +249,10 @@ box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
 	struct box *b = xcalloc(1, sizeof *b);
 	*b = (struct box){ .bs = bs, .want = *w, .pid = -1, .fd = -1,
 		.stub = -1, .stubs_lock = -1, .base = BUF_INIT(NOTES_MAX) };
-	bs->staying += w->stays;
+	if (w->stays) {
+		b->next = bs->staying;
+		bs->staying = b;
+	}
 	if (put_up(b, e) < 0) {
 		box_close(b);
 		return NULL;
