@@ -280,6 +280,16 @@ is "nor those of another work tree" "$(cat .git/worktrees/*/commondir)" "$was"
 match "which can commit" "$(cd ../beside && one 'git commit -q --allow-empty \
 	-m x; git log --format=%s' -o sandbox.git_write=true)" "exit 0*x*"
 git worktree remove ../beside
+calls -o sandbox.git_write=true -- 'echo >began; sleep 1' \
+	'rm began; echo >>.git/config' >"$T/out" 2>"$T/err" &
+first=$!
+for i in $(seq 50); do [ -e began ] && break; sleep .1; done
+git config user.name b
+wait $first
+match "nor what somebody replaced meanwhile" "$(cat "$T/out")" \
+	"*exit 1*Read-only*"
+match "which is said" "$(cat "$T/err")" \
+	"hamr-tool: git's hooks or settings *changed during the call*"
 match "no other git directory" "$(one 'echo /tmp >.git/commondir' \
 	-o sandbox.git_write=true)" "*moved to .hamr/quarantine: .git/commondir"
 status "git still works" 0 git log
@@ -324,6 +334,16 @@ done <<'X'
 .git mv .git g1; ln -s g1 .git
 .git rm .git/HEAD
 X
+rm -rf .git
+quote 'git init -q; git config core.pager x; : >.git/hooks/x; : >made; sleep 9'
+hamr-tool --yes -o sandbox.git_write=true bash "{\"command\":$quoted}" \
+	>/dev/null 2>&1 &
+first=$!
+for i in $(seq 50); do [ -e made ] && break; sleep .1; done
+kill -9 $first; wait $first 2>/dev/null
+match "nor after a kill" "$(one : 2>&1)" \
+	"hamr-tool: a call that was killed made *: .git/hooks, .git/config;*"
+is "... but plain" "$(git config core.pager; ls .git/hooks 2>/dev/null)" ""
 
 # --- S14: secrets
 repo secret && mkdir private tests && echo CANARY | tee .env private/x \

@@ -559,6 +559,16 @@ box_done(struct box *b, struct buf *notes)
 	box_end(b, NULL);
 	if (b->base.len > 0)
 		buf_fmt(notes, "%s%s", notes->len > 0 ? "; " : "", b->base.p);
+	if (b->want.kind == BOX_WRITE && b->layer == LAYER_BWRAP &&
+	    !b->bs->no_git) {
+		char *now = git_marks(b->bs);
+
+		if (strcmp(now, b->git_marks) != 0)
+			err_say("git's hooks or settings (.git/hooks, .git/"
+			    "config and the like) changed during the call, by "
+			    "you or by it: look at them before you use git");
+		free(now);
+	}
 	if (b->want.kind == BOX_WRITE && b->layer >= LAYER_LANDLOCK)
 		sandboxes_tidy(b->bs, notes);
 	if (!b->is_resident)
@@ -598,5 +608,5 @@ box_close(struct box *b)
 		*at = b->next;
 	}
 	buf_release(&b->base);
-	FREE(b->marks, b);
+	FREE(b->marks, b->git_marks, b);
 }

@@ -160,6 +160,33 @@ static const char *const obeyed[] = { "hooks", "info", "modules",
 	"config", "config.worktree" };
 enum { FOLDERS = 3, OBEYED = sizeof obeyed / sizeof obeyed[0] };
 
+char *
+git_marks(const struct sandboxes *bs)
+{
+	struct buf b = BUF_INIT(1 << 20);
+	struct box_git g;
+	struct stat st;
+
+	git_find(bs, &g);
+	for (size_t i = 0; i < g.dirs.n; i++) {
+		const char *dir = g.dirs.v[i];
+
+		if (lstat(dir, &st) == 0)
+			buf_fmt(&b, "%s %lu %lu\n", dir, st.st_dev, st.st_ino);
+		for (size_t k = 0; k < OBEYED && g.write; k++) {
+			char *path = xasprintf("%s/%s", dir, obeyed[k]);
+
+			if (lstat(path, &st) == 0)
+				buf_fmt(&b, "%lu %lld\n", st.st_ino,
+				    (long long)time_ns(st.st_ctim));
+			free(path);
+		}
+	}
+	texts_release(&g.dirs);
+	buf_addc(&b, '.');
+	return buf_detach(&b);
+}
+
 /* Make what is missing in dir, sticky and empty.  False: something cannot be
  * made, or is a link, which could be replaced. */
 static bool
