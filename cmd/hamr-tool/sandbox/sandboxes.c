@@ -144,7 +144,8 @@ insist_on_bwrap(struct box *b, struct err *e)
 			struct box probe = { .bs = bs, .layer = LAYER_BWRAP,
 				.want = { .kind = BOX_READ }, .pid = -1,
 				.fd = -1, .stub = -1, .stubs_lock = -1,
-				.bare_root = true, .base = BUF_INIT(NOTES_MAX) };
+				.base = BUF_INIT(NOTES_MAX),
+				.bare_root = true };
 			struct err why;
 			bool works = e->status == ST_SYSTEM &&
 			    bs->bwrap != NULL && bs->temp != NULL &&
