@@ -345,6 +345,15 @@ match "nor after a kill" "$(one : 2>&1)" \
 	"hamr-tool: a call that was killed made *: .git/hooks, .git/config;*"
 is "... but plain" "$(git config core.pager; ls .git/hooks 2>/dev/null)" ""
 rm -rf .git
+one 'sleep 2; mkdir .git/hooks' >"$T/first" &
+first=$!
+for i in $(seq 50); do [ -d .git ] && break; sleep .1; done
+match "nor while another run may make none" "$(one 'chmod 700 .git
+	git init -q; : >.git/HEAD' -o sandbox.git_write=true)" \
+	"exit 1; no .git can be made while another run*Read-only*"
+wait $first
+match "which is kept from it" "$(cat "$T/first")" "exit 1*Read-only*"
+ok "nothing is left" test ! -e .git
 cat >"$T/planter" <<'X'
 import json, os, sys, threading, time
 

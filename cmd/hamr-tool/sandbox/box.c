@@ -332,9 +332,11 @@ box_start(struct box *b, struct err *why)
 	    b->layer > LAYER_NONE;
 	if (b->want.kind == BOX_WRITE && !g.write &&
 	    conf_bool(b->bs->conf, "sandbox.git_write"))
-		buf_adds(&b->base, "git's directory is read-only, as it does "
-		    "not name the root as its work tree (git config "
-		    "core.worktree)");
+		buf_adds(&b->base, git_is_missing(b->bs->root.fd) ? "no .git "
+		    "can be made while another run, without "
+		    "sandbox.git_write, prevents it" : "git's directory is "
+		    "read-only, as it does not name the root as its work tree "
+		    "(git config core.worktree)");
 	stubs_make(b, &g);
 	if (b->stub >= 0) {
 		/* it counts as .git now */

@@ -64,6 +64,9 @@ git_find(const struct sandboxes *bs, struct box_git *g)
 	bool there = lstat(dot, &st) == 0;
 	*g = (struct box_git){ .linked = there && S_ISLNK(st.st_mode),
 		.write = conf_bool(bs->conf, "sandbox.git_write") };
+	/* not a stub, which another run needs */
+	if (there && git_is_missing(bs->root.fd))
+		g->write = false;
 	if (there && !S_ISDIR(st.st_mode))
 		dir = gitrepo_dir(bs->root.real);
 	if (there && !g->linked)
