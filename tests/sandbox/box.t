@@ -267,6 +267,7 @@ one 'chmod 700 .git; : >.git/hooks/x; mv .git/config .git/c; : >.git/config' \
 	-o sandbox.git_write=true >/dev/null
 chmod 755 .git
 ok "nor if a call has shut .git" test ! -e .git/hooks/x -a -s .git/config
+rm -rf .git/hooks
 ln -s ../h .git/hooks
 match "nor a link to hooks" "$(one 'rm .git/hooks; : >.git/config.worktree' \
 	-o sandbox.git_write=true)" "exit 1; git's directory is read-only, as*"
@@ -289,7 +290,7 @@ wait $first
 match "nor what somebody replaced meanwhile" "$(cat "$T/out")" \
 	"*exit 1*Read-only*"
 match "which is said" "$(cat "$T/err")" \
-	"hamr-tool: git's hooks or settings *changed during the call*"
+	"*hamr-tool: git's hooks or settings *changed during the call*"
 match "no other git directory" "$(one 'echo /tmp >.git/commondir' \
 	-o sandbox.git_write=true)" "*moved to .hamr/quarantine: .git/commondir"
 status "git still works" 0 git log
@@ -383,7 +384,7 @@ jq -cn '{role: "assistant", tool_calls: [["s__t", {}], ["bash", {command:
 	["bash", {command: "sleep .3"}] | {type: "function", function: {name:
 	.[0], arguments: (.[1] | tojson)}}] | [to_entries[] | .value + {id:
 	"c\(.key)"}]}' | hamr-tool -n --yes -o sandbox.git_write=true -o \
-	"mcp.s.command=[\"python3\",\"-S\",\"$T/planter\"]" >"$T/out" 2>&1
+	"mcp.s.command=[\"python3\",\"-S\",\"$T/planter\"]" >"$T/out" 2>"$T/err"
 match "nor with a server that runs on" "$(jq -r 'select(.role and
 	.tool_call_id == "c1").content' "$T/out")" "*quarantine: .git/hooks"
 is "... which it cannot write later" "$(ls .git/hooks 2>/dev/null
