@@ -195,8 +195,8 @@ layers: all
 house:
 	@build-aux/house
 
-# The same tests on programs that watch their own memory.  They start ten times
-# as slowly, without the last two lines twenty times; so fewer run at a time.
+# The same tests on programs that watch their own memory.  Each start takes six
+# times as long, nine as PIE with shared libraries; so fewer run at a time.
 ASAN = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
        -fno-sanitize-recover=undefined \
        -fno-pie -no-pie -static-libasan -static-libubsan
