@@ -164,18 +164,19 @@ static const char stands_for[256] = { ['"'] = '"', ['\\'] = '\\',
 	['/'] = '/', ['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r',
 	['t'] = '\t' };
 
-#ifdef __SSE2__
 #define BLOCK 64	/* bytes copied at once, however few are wanted */
 
+#ifdef __SSE2__
 /* Decode blocks of 64 bytes from *from on, up to the first \u or near the end;
- * return the end of the output.  All escapes of a block are found before any
- * is decoded, so that no branch has to be predicted. */
+ * last: to the end, behind which 128 bytes can be read.  Return the end of the
+ * output.  All escapes of a block are found before any is decoded, so that no
+ * branch has to be predicted. */
 static char *
-decode_blocks(char *o, const char **from, const char *end)
+decode_blocks(char *o, const char **from, const char *end, bool last)
 {
 	const char *p = *from;
 
-	for (; end - p >= 2 * BLOCK; p = *from) {
+	for (; last ? p < end : end - p >= 2 * BLOCK; p = *from) {
 		const char *block = p;
 		uint64_t carry = 0;
 		uint64_t letters = escaped_bits(bytes_like(p, '\\'), &carry);
@@ -192,7 +193,7 @@ decode_blocks(char *o, const char **from, const char *end)
 			*o++ = c;
 			p = at + 1;
 		}
-		*from = block + BLOCK - carry;
+		*from = end - block < BLOCK ? end : block + BLOCK - carry;
 		memcpy(o, p, BLOCK);
 		o += *from - p;
 	}
@@ -200,10 +201,15 @@ decode_blocks(char *o, const char **from, const char *end)
 }
 
 #else
-static inline char *
-decode_blocks(char *o, const char **from, const char *end)
+static char *
+decode_blocks(char *o, const char **from, const char *end, bool last)
 {
-	(void)from, (void)end;
+	const char *p = *from;
+
+	for (; last && p < end && (*p != '\\' ||
+	    stands_for[(unsigned char)p[1]] != '\0'); p++)
+		*o++ = *p != '\\' ? *p : stands_for[(unsigned char)*++p];
+	*from = p;
 	return o;
 }
 #endif
@@ -212,39 +218,36 @@ void
 scan_decode(struct buf *out, const char *p, size_t n, bool wtf)
 {
 	const char *end = p + n;
+	size_t room = n + BLOCK;
+	char tail[3 * BLOCK];
+	bool last = false;	/* p and end are in tail */
 
 	/* decoded text is never longer (\uXXXX is at most three bytes), but it
 	 * may be shorter and fit a ceiling that n does not */
-	if (out->len > out->max || n > out->max - out->len) {
-		struct buf all = BUF_INIT(n);
+	if (out->len > out->max || room > out->max - out->len) {
+		struct buf all = BUF_INIT(room);
 
 		scan_decode(&all, p, n, wtf);
 		buf_slice(out, buf_view(&all));
 		buf_release(&all);
 		return;
 	}
-	if (buf_reserve(out, n) < 0)
+	if (buf_reserve(out, room) < 0)
 		return;
 	char *o = out->p + out->len;
-	o = decode_blocks(o, &p, end);
 	while (p < end) {
-		if (*p != '\\') {
-			const char *q = memchr(p, '\\', (size_t)(end - p));
-			size_t k = (size_t)((q != NULL ? q : end) - p);
-
-			memcpy(o, p, k);
-			o += k;
-			p += k;
-			if (k >= 16)	/* not one \u after the other */
-				o = decode_blocks(o, &p, end);
+		if (*p != '\\' || p[1] != 'u') {
+			if (!last && end - p < 2 * BLOCK) {
+				last = true;
+				n = (size_t)(end - p);
+				p = memcpy(tail, p, n);
+				end = p + n;
+				memset(tail + n, 0, BLOCK);
+			}
+			o = decode_blocks(o, &p, end, last);
 			continue;
 		}
 		p += 2;
-		*o = stands_for[(unsigned char)p[-1]];
-		if (*o != '\0') {
-			o = decode_blocks(o + 1, &p, end);
-			continue;
-		}
 		int cp = num_hex4(p);
 		p += 4;
 		if (cp >= 0xd800 && cp < 0xdc00 && end - p >= 6 &&
